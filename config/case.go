@@ -43,8 +43,8 @@ type Time struct {
 type Output struct {
 	Every             float64  // s, or sweeps, between frames; 0 for the first and the last only (0)
 	ExactTimes        bool     // shorten steps to meet frame times; otherwise a frame shows the next step (false)
-	Fields            []string // names of the fields in frames (Written.Usual)
-	Format            []string // of frames, may be empty (first of Written.Formats)
+	Fields            []string // names of the fields in frames (Outputs.Default)
+	Format            []string // of frames, may be empty (first of Outputs.Formats)
 	Files             string   // one file per frame ("one"), or one per rank and an index ("rank") ("one")
 	Compress          bool     // compress the arrays of frames in VTK's formats (false)
 	Dir               string   // folder of all output, relative to the working directory ("out/" and the name)

@@ -6,8 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/words"
 )
 
-// suggest returns advice for a misspelled word: the nearest option if there is one within the distance, otherwise all
-// options.
+// suggest returns advice for a misspelled word: the nearest option if few letters differ, otherwise all options.
 func suggest(word string, options []string) string {
 	if nearest := words.Nearest(word, options, len(word)/3+1); nearest != "" {
 		return "did you mean " + nearest + "?"

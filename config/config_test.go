@@ -164,17 +164,18 @@ func TestFullCase(t *testing.T) {
 
 // TestStringReadsBack proves that a printed case is a case file with the same meaning, for every style of the text.
 func TestStringReadsBack(t *testing.T) {
-	one := strings.NewReplacer("density_ratio = 0.5", "layers = 1\nmanning = 0.03", "h1 =", "h =",
+	oneLayer := strings.NewReplacer("density_ratio = 0.5", "layers = 1\nmanning = 0.03", "h1 =", "h =",
 		`h2 = "depth - h1"`, `v = "h+x"`).Replace(dam)
-	surface := strings.NewReplacer("\nh = ", "\nz = ", "h+x", "surface+z").Replace(one)
-	given := strings.Replace(one, "[time]", "[boundary]\nleft = { level = -0.25 }\nright = { discharge = 3 }\n"+
+	surface := strings.NewReplacer("\nh = ", "\nz = ", "h+x", "surface+z").Replace(oneLayer)
+	given := strings.Replace(oneLayer, "[time]", "[boundary]\nleft = { level = -0.25 }\nright = { discharge = 3 }\n"+
 		"sea = { radiation = 0, incident = 'sin(t)' }\nmouth = { level = { series = 'a.csv', column = 'b', hold = true } }"+
 		"\n[time]", 1)
-	places := one + "\n[[gauge]]\nname = 'l'\nline = [[0, 0], [1, 2], [3, 2.5]]\npoints = 7\n[[gauge]]\nfile = 'p.xyz'\n" +
+	gauges := oneLayer + "\n[[gauge]]\nname = 'l'\nline = [[0, 0], [1, 2], [3, 2.5]]\npoints = 7\n[[gauge]]\nfile " +
+		"= 'p.xyz'\n" +
 		"[[gauge]]\nname = 'm'\nat = [0, 1]\nmeasured = 'm.csv'\n[[gauge]]\nname = 'n'\nat = [0, 1]\n" +
 		"measured = { series = 'm.csv', column = 'a', field = 'z' }\n" +
 		"[[transect]]\nname = 'mouth'\nline = [[0, 0], [1, 2]]\nevery = 2\n"
-	for _, text := range []string{dam, full, one, surface, given, places} {
+	for _, text := range []string{dam, full, oneLayer, surface, given, gauges} {
 		c := parse(t, text)
 		again := parse(t, c.String())
 		if c.Hash() != again.Hash() || c.Hash() == "" {

@@ -126,32 +126,33 @@ func (x *lineIndex) value(path string, n *unstable.Node) {
 // fail records a problem with the value at a path; title is the section and key in the message.
 func (d *decoder) fail(path, title, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	for at := path; ; {
-		if key, ok := d.sets[at]; ok {
-			if at != path { // the override sets a table that contains the value
+	for ancestor := path; ; {
+		if key, ok := d.sets[ancestor]; ok {
+			if ancestor != path { // the override sets a table that contains the value
 				key += ": " + title
 			}
 			d.problems = append(d.problems, problem{0, fmt.Sprintf("--set %s: %s", key, text)})
 			return
 		}
-		if line, ok := d.lines[at]; ok {
+		if line, ok := d.lines[ancestor]; ok {
 			d.problems = append(d.problems, problem{line, fmt.Sprintf("%s:%d: %s: %s", d.file, line, title, text)})
 			return
 		}
-		if at == "" {
+		if ancestor == "" {
 			break
 		}
-		at = parent(at)
+		ancestor = parent(ancestor)
 	}
 	d.problems = append(d.problems, problem{0, fmt.Sprintf("%s: %s: %s", d.file, title, text)})
 }
 
+// parent returns a path without its last key.
 func parent(path string) string {
 	return path[:strings.LastIndexByte(path[:len(path)-1], 0)+1]
 }
 
-// sorted returns the problems in the order of the file.
-func (d *decoder) sorted() []error {
+// sortedProblems returns the problems in the order of the file.
+func (d *decoder) sortedProblems() []error {
 	slices.SortStableFunc(d.problems, func(a, b problem) int {
 		if (a.line == 0) != (b.line == 0) {
 			return cmp.Compare(b.line, a.line)

@@ -49,7 +49,7 @@ func (s *Section) epoch() string {
 
 // Seconds returns how many seconds after t = 0 a date is.
 func (t Time) Seconds(text string) (float64, error) {
-	at, err := ParseDate(text)
+	date, err := ParseDate(text)
 	if err != nil {
 		return 0, err
 	}
@@ -60,7 +60,7 @@ func (t Time) Seconds(text string) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return at.Sub(epoch).Seconds(), nil
+	return date.Sub(epoch).Seconds(), nil
 }
 
 // crs reads the coordinate reference system, such as "EPSG:25832"; "" if it is not given.

@@ -33,8 +33,8 @@ func (f *Field) Sign() float64 {
 
 // Field reads a field that does not depend on t. An expression may use the other fields in names. For quantities with
 // a direction the case must give the direction of a raster's values.
-func (s *Section) Field(key, fallback string, names []string, counts string) Field {
-	f := s.TimeField(key, fallback, names, counts)
+func (s *Section) Field(key, fallback string, names []string, direction string) Field {
+	f := s.TimeField(key, fallback, names, direction)
 	if f.Program != nil && f.Program.Mentions("t") {
 		s.Fail(key, "depends on t; write an expression over the position only")
 	}
@@ -42,8 +42,8 @@ func (s *Section) Field(key, fallback string, names []string, counts string) Fie
 }
 
 // TimeField reads a field that may depend on t.
-func (s *Section) TimeField(key, fallback string, names []string, counts string) Field {
-	f := Field{Name: key, Direction: counts}
+func (s *Section) TimeField(key, fallback string, names []string, direction string) Field {
+	f := Field{Name: key, Direction: direction}
 	v, ok := s.get(key, fallback == Required)
 	if !ok {
 		v = strings.TrimPrefix(fallback, Required)
@@ -128,11 +128,11 @@ func (s *Section) Sorted(fields []Field) []Field {
 			uses[f.Name] = f.Program.Uses()
 		}
 	}
-	var done []string
+	var ordered []string
 	result := make([]Field, 0, len(fields))
 	for len(fields) > 0 {
 		next := slices.IndexFunc(fields, func(f Field) bool {
-			return !slices.ContainsFunc(uses[f.Name], func(u string) bool { return !slices.Contains(done, u) })
+			return !slices.ContainsFunc(uses[f.Name], func(u string) bool { return !slices.Contains(ordered, u) })
 		})
 		if next < 0 {
 			name := fields[0].Name
@@ -144,11 +144,11 @@ func (s *Section) Sorted(fields []Field) []Field {
 		fields = slices.Delete(fields, next, next+1)
 		if f.Program != nil {
 			var err error
-			if f.Program, err = expr.Compile(f.Expr, done...); err != nil {
+			if f.Program, err = expr.Compile(f.Expr, ordered...); err != nil {
 				s.Fail(f.Name, "%v", err)
 			}
 		}
-		done = append(done, variable(f.Name))
+		ordered = append(ordered, variable(f.Name))
 		result = append(result, f)
 	}
 	return result

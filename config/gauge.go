@@ -70,16 +70,16 @@ func (s *Section) gaugePosition(g *Gauge, dim int) {
 	if dim == 0 {
 		return
 	}
-	given := ""
+	givenKey := ""
 	for _, key := range []string{"at", "line", "file"} {
-		if s.Has(key) && given != "" {
-			s.Fail(key, "cannot be combined with %s: give one of them", given)
+		if s.Has(key) && givenKey != "" {
+			s.Fail(key, "cannot be combined with %s: give one of them", givenKey)
 			return
 		} else if s.Has(key) {
-			given = key
+			givenKey = key
 		}
 	}
-	switch given {
+	switch givenKey {
 	case "line":
 		g.Line = s.Corners("line", dim)
 		g.Points = int(s.Integer("points", Needed, 2, maxPoints))
@@ -90,7 +90,7 @@ func (s *Section) gaugePosition(g *Gauge, dim int) {
 	default:
 		g.At = s.Numbers("at", dim)
 	}
-	if s.Has("points") && given != "line" {
+	if s.Has("points") && givenKey != "line" {
 		s.Fail("points", "belongs to line")
 	}
 }

@@ -31,7 +31,7 @@ const (
 func DecodeGrid(s *Section) Grid {
 	g := Grid{Cells: [3]int{1, 1, 1}, Blocks: [3]int{1, 1, 1}}
 	s.Know("bounds", "cells", "periodic", "blocks")
-	bounds := s.corners()
+	bounds := s.bounds()
 	if bounds == nil { // without the dimension nothing else can be checked
 		s.Finish()
 		return g
@@ -79,8 +79,8 @@ func DecodeGrid(s *Section) Grid {
 // maxExtent keeps squares and cubes of lengths finite.
 const maxExtent = 1e100
 
-// corners returns the bounds, 2 or 3 numbers for each of two corners, or nil.
-func (s *Section) corners() []float64 {
+// bounds returns the value of the key bounds, 2 or 3 numbers for each of two corners, or nil.
+func (s *Section) bounds() []float64 {
 	v, ok := s.get("bounds", true)
 	if !ok {
 		return nil
@@ -95,7 +95,7 @@ func (s *Section) corners() []float64 {
 
 // cells reads the number of cells along each axis, or one number for all axes.
 func (s *Section) cells(counts []int) {
-	if _, one := s.values["cells"].(int64); !one {
+	if _, isSingle := s.values["cells"].(int64); !isSingle {
 		s.counts("cells", counts, maxAxis)
 		return
 	}
@@ -106,7 +106,7 @@ func (s *Section) cells(counts []int) {
 }
 
 // counts reads a list of positive integers, one for each axis. After a problem the counts are unchanged.
-func (s *Section) counts(key string, counts []int, most int64) {
+func (s *Section) counts(key string, counts []int, limit int64) {
 	v, ok := s.get(key, true)
 	if !ok {
 		return
@@ -123,8 +123,8 @@ func (s *Section) counts(key string, counts []int, most int64) {
 			s.Fail(key, "holds %s; integers are needed", kind(e))
 			return
 		}
-		if n < 1 || n > most {
-			s.Fail(key, "%d along %s is not between 1 and %d", n, axes[i], most)
+		if n < 1 || n > limit {
+			s.Fail(key, "%d along %s is not between 1 and %d", n, axes[i], limit)
 			return
 		}
 	}
@@ -139,8 +139,8 @@ func (g *Grid) Print(p *Printer) {
 	p.Pair("bounds", slices.Concat(g.Lo[:g.Dim], g.Hi[:g.Dim]))
 	p.Pair("cells", g.Cells[:g.Dim])
 	periodic := []string{}
-	for a, yes := range g.Periodic {
-		if yes {
+	for a, isPeriodic := range g.Periodic {
+		if isPeriodic {
 			periodic = append(periodic, axes[a])
 		}
 	}

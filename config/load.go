@@ -51,7 +51,7 @@ func Parse(path string, data []byte, sets []string, solvers map[string]Decoder) 
 	}
 	c := decodeCase(d, path, solvers)
 	c.dir = filepath.Dir(path)
-	if err := errors.Join(d.sorted()...); err != nil {
+	if err := errors.Join(d.sortedProblems()...); err != nil {
 		return nil, err
 	}
 	return c, nil

@@ -33,8 +33,8 @@ func (d *decoder) override(set string) error {
 			return fmt.Errorf("--set %s: %s is not a table; set it as a whole", key, strings.Join(keys[:i+1], "."))
 		}
 	}
-	last := keys[len(keys)-1]
-	path += last + "\x00"
+	lastKey := keys[len(keys)-1]
+	path += lastKey + "\x00"
 	for at := range d.lines { // the previous value and its lines
 		if strings.HasPrefix(at, path) {
 			delete(d.lines, at)
@@ -45,7 +45,7 @@ func (d *decoder) override(set string) error {
 			delete(d.sets, at)
 		}
 	}
-	table[last] = value
+	table[lastKey] = value
 	d.sets[path] = key
 	return nil
 }

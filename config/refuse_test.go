@@ -151,7 +151,8 @@ func TestDeepNesting(t *testing.T) {
 
 // TestRefusedBoundaries proves that a boundary accepts exactly one known condition with a valid value.
 func TestRefusedBoundaries(t *testing.T) {
-	one := strings.NewReplacer("density_ratio = 0.5", "layers = 1", "h1 =", "h =", `h2 = "depth - h1"`, "").Replace(dam)
+	oneLayer := strings.NewReplacer("density_ratio = 0.5", "layers = 1", "h1 =", "h =", `h2 = "depth - h1"`,
+		"").Replace(dam)
 	for table, want := range map[string]string{
 		"{ tide = 1 }":                 "[boundary] coast.tide: no such key; choose level, discharge, radiation or incident",
 		"{ level = 1, radiation = 0 }": "[boundary] coast.radiation: cannot be combined with level",
@@ -162,7 +163,7 @@ func TestRefusedBoundaries(t *testing.T) {
 		`{ discharge = "-1" }`:         "[boundary] coast.discharge: -1 must be a finite number, 0 or more",
 		"{}":                           "[boundary] coast: is empty; choose level, discharge or radiation",
 	} {
-		text := strings.Replace(one, "[time]", "[boundary]\ncoast = "+table+"\n[time]", 1)
+		text := strings.Replace(oneLayer, "[time]", "[boundary]\ncoast = "+table+"\n[time]", 1)
 		if _, err := config.Parse("c.toml", []byte(text), nil, kinds); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %q", table, err, want)
 		}

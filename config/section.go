@@ -90,13 +90,13 @@ func (s *Section) Fail(key, format string, args ...any) {
 	title, path := s.title, s.path
 	if key != "" {
 		path += key + "\x00"
-		between := " "
+		separator := " "
 		if title == "" {
-			between = ""
+			separator = ""
 		} else if !strings.HasSuffix(title, "]") { // a table that is the value of a key
-			between = "."
+			separator = "."
 		}
-		title += between + printKey(key)
+		title += separator + printKey(key)
 	}
 	s.decoder.fail(path, title, format, args...)
 }

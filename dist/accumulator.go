@@ -135,27 +135,28 @@ func (a *Accumulator) Float64() float64 {
 	if top < 2 { // less than 2^64 units: scaled rounds to 53 bits
 		return sign * scaled(uint64(m.word[1])<<limbBits|uint64(m.word[0]), false, 0)
 	}
-	// The three highest words hold at least 65 bits: the top 64 are kept, and rest says whether a lower bit is set.
+	// The three highest words hold at least 65 bits: the top 64 are kept, and hasLowerBit says whether a bit below
+	// them is set.
 	hi, mid, lo := uint64(m.word[top]), uint64(m.word[top-1]), uint64(m.word[top-2])
 	n := bits.Len64(hi)
 	low := mid<<limbBits | lo
 	kept := low>>n | hi<<(64-n)
-	rest := low&(1<<n-1) != 0
-	for i := 0; i < top-2 && !rest; i++ {
-		rest = m.word[i] != 0
+	hasLowerBit := low&(1<<n-1) != 0
+	for i := 0; i < top-2 && !hasLowerBit; i++ {
+		hasLowerBit = m.word[i] != 0
 	}
-	return sign * scaled(kept, rest, limbBits*(top-2)+n)
+	return sign * scaled(kept, hasLowerBit, limbBits*(top-2)+n)
 }
 
-// scaled returns v · 2^(exp-1074), rounded to nearest even; more says that the true value exceeds v by less than
+// scaled returns v · 2^(exp-1074), rounded to nearest even; inexact says that the true value exceeds v by less than
 // one unit.
-func scaled(v uint64, more bool, exp int) float64 {
+func scaled(v uint64, inexact bool, exp int) float64 {
 	if drop := bits.Len64(v) - 53; drop > 0 {
 		half := uint64(1) << (drop - 1)
 		tail := v & (2*half - 1)
 		v >>= drop
 		exp += drop
-		if tail > half || tail == half && (more || v&1 == 1) {
+		if tail > half || tail == half && (inexact || v&1 == 1) {
 			v++
 		}
 	}
@@ -171,16 +172,16 @@ func AllreduceSum(ctx context.Context, c Comm, sums ...*Accumulator) error {
 		sums[0].carry()
 		return err
 	}
-	all := make([]int64, 0, len(sums)*words)
+	joined := make([]int64, 0, len(sums)*words)
 	for _, a := range sums {
 		a.carry()
-		all = append(all, a.word[:]...)
+		joined = append(joined, a.word[:]...)
 	}
-	if err := c.AllreduceInt64(ctx, Sum, all); err != nil {
+	if err := c.AllreduceInt64(ctx, Sum, joined); err != nil {
 		return err
 	}
 	for i, a := range sums {
-		copy(a.word[:], all[i*words:])
+		copy(a.word[:], joined[i*words:])
 		a.carry()
 	}
 	return nil

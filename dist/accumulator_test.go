@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// exact is the reference: the sum in 5000 bits, more than any sum of these tests needs, rounded once.
-func exact(xs []float64) float64 {
+// exactSum is the reference: the sum in 5000 bits, more than any sum of these tests needs, rounded once.
+func exactSum(xs []float64) float64 {
 	sum := new(big.Float).SetPrec(5000)
 	for _, x := range xs {
 		sum.Add(sum, new(big.Float).SetFloat64(x))
@@ -27,7 +27,7 @@ func sumOf(xs []float64) *Accumulator {
 	return a
 }
 
-func same(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
+func sameBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
 // finite draws from all bit patterns, and from few exponents so that cancellation and ties are frequent.
 func finite() *rapid.Generator[float64] {
@@ -48,7 +48,7 @@ func finite() *rapid.Generator[float64] {
 func TestAccumulatorRoundsTheExactSumOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		xs := rapid.SliceOfN(finite(), 0, 60).Draw(t, "xs")
-		if got, want := sumOf(xs).Float64(), exact(xs); !same(got, want) {
+		if got, want := sumOf(xs).Float64(), exactSum(xs); !sameBits(got, want) {
 			t.Fatalf("sum of %v is %x, want %x", xs, got, want)
 		}
 	})
@@ -67,7 +67,7 @@ func TestAccumulatorIsFreeOfOrderAndSplit(t *testing.T) {
 		for _, i := range rng.Perm(len(parts)) {
 			total.Merge(&parts[i])
 		}
-		if got := total.Float64(); !same(got, want) {
+		if got := total.Float64(); !sameBits(got, want) {
 			t.Fatalf("split into %d: %x, want %x", len(parts), got, want)
 		}
 	})
@@ -98,7 +98,7 @@ func TestAccumulatorAddsWords(t *testing.T) {
 			}
 			xs = xs[n:]
 		}
-		if got := total.Float64(); !same(got, want) && !(math.IsNaN(got) && math.IsNaN(want)) {
+		if got := total.Float64(); !sameBits(got, want) && !(math.IsNaN(got) && math.IsNaN(want)) {
 			t.Fatalf("got %x, want %x", got, want)
 		}
 	})
@@ -116,7 +116,7 @@ func TestAccumulatorAddsTheLargestWords(t *testing.T) {
 	}
 	var a Accumulator
 	a.AddWords(&w)
-	if f, _ := want.Float64(); !same(a.Float64(), f) {
+	if f, _ := want.Float64(); !sameBits(a.Float64(), f) {
 		t.Fatalf("got %x, want %x", a.Float64(), f)
 	}
 }
@@ -145,12 +145,12 @@ func TestAccumulatorOfSpecialValues(t *testing.T) {
 		{[]float64{0x1p-1022, -math.SmallestNonzeroFloat64}, 0x1p-1022 - math.SmallestNonzeroFloat64},
 	} {
 		got := sumOf(c.xs).Float64()
-		if !same(got, c.want) && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+		if !sameBits(got, c.want) && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("sum of %v is %v, want %v", c.xs, got, c.want)
 		}
 		var m Accumulator
 		m.Merge(sumOf(c.xs))
-		if got := m.Float64(); !same(got, c.want) && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+		if got := m.Float64(); !sameBits(got, c.want) && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("merged sum of %v is %v, want %v", c.xs, got, c.want)
 		}
 	}
@@ -186,7 +186,7 @@ func TestAccumulatorCarriesBeforeWordsOverflow(t *testing.T) {
 	}
 	want := new(big.Float).SetPrec(200).SetFloat64(x)
 	want.Mul(want, big.NewFloat(carryEvery+1))
-	if f, _ := want.Float64(); !same(a.Float64(), f) {
+	if f, _ := want.Float64(); !sameBits(a.Float64(), f) {
 		t.Fatalf("got %x, want %x", a.Float64(), f)
 	}
 }

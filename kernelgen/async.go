@@ -32,13 +32,13 @@ func asyncOptions(source string, options []string) []string {
 	if !strings.Contains(source, "copies_done();") {
 		return options
 	}
-	all := slices.Clone(options)
-	for i, o := range all {
+	adapted := slices.Clone(options)
+	for i, o := range adapted {
 		if name, _, _ := strings.Cut(o, "="); name+"=" == architecture {
-			all[i] = name + "=compute_80"
+			adapted[i] = name + "=compute_80"
 		}
 	}
-	return all
+	return adapted
 }
 
 // isAsync reports whether an assignment is marked //atoll:async.

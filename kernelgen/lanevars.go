@@ -199,16 +199,16 @@ template <typename M, typename P, int64 O, typename X> INLINE void set(M m, `+
 // float if it has 4; and whether all its numbers have this size. It returns "" if the struct's size is not a
 // multiple of the word's.
 func wordType(s *types.Struct) (name string, allSame bool) {
-	most, least := int64(0), int64(8)
+	largest, smallest := int64(0), int64(8)
 	holds(s, func(t types.Type) bool {
 		if b, ok := t.(*types.Basic); ok {
 			size := source.Sizes.Sizeof(b)
-			most, least = max(most, size), min(least, size)
+			largest, smallest = max(largest, size), min(smallest, size)
 		}
 		return false
 	})
-	if most < 4 || source.Sizes.Sizeof(s)%most != 0 {
+	if largest < 4 || source.Sizes.Sizeof(s)%largest != 0 {
 		return "", false
 	}
-	return map[int64]string{4: "float", 8: "double"}[most], most == least
+	return map[int64]string{4: "float", 8: "double"}[largest], largest == smallest
 }

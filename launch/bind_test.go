@@ -31,7 +31,7 @@ func TestBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, b := range blocks(cpus, test.ranks, test.threads) {
+		for _, b := range processorBlocks(cpus, test.ranks, test.threads) {
 			got = append(got, formatCPUs(b))
 		}
 		if strings.Join(got, " ") != test.want {
@@ -48,18 +48,18 @@ func TestBlocksArePartition(t *testing.T) {
 			cpus[i] = 2 * i
 		}
 		ranks := rapid.IntRange(2, len(cpus)+1).Draw(t, "ranks")
-		b := blocks(cpus, ranks, max(1, len(cpus)/ranks))
+		b := processorBlocks(cpus, ranks, max(1, len(cpus)/ranks))
 		if b == nil && ranks <= len(cpus) {
 			t.Fatal("no blocks")
 		}
-		var all []int
+		var joined []int
 		for _, block := range b {
 			if len(block) < len(cpus)/ranks {
 				t.Fatalf("a block has %d of %d processors, want at least %d", len(block), len(cpus), len(cpus)/ranks)
 			}
-			all = append(all, block...)
+			joined = append(joined, block...)
 		}
-		if b != nil && fmt.Sprint(all) != fmt.Sprint(cpus) {
+		if b != nil && fmt.Sprint(joined) != fmt.Sprint(cpus) {
 			t.Fatalf("got blocks %v, want a partition of %v", b, cpus)
 		}
 	})
@@ -91,10 +91,10 @@ func TestRanksAreBound(t *testing.T) {
 		}
 		o.cancel(nil)
 		if err := o.wait(); err == nil {
-			t.Error("got no error from a stopped startRun")
+			t.Error("got no error from a stopped run")
 		}
 		if got := affinity(); fmt.Sprint(got) != fmt.Sprint(cpus) {
-			t.Errorf("this process may startRun on %v, want %v", got, cpus)
+			t.Errorf("this process may run on %v, want %v", got, cpus)
 		}
 	}
 }

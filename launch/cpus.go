@@ -9,10 +9,10 @@ import (
 // maxCPU bounds the numbers of processors. Linux supports 1024 by default.
 const maxCPU = 1024
 
-// blocks divides the processors of this process into one block of consecutive processors per rank, so that ranks keep
-// their caches and their NUMA node. It returns nil, for no binding, unless the ranks' threads use all processors:
-// with fewer threads, other programs may want some of them.
-func blocks(cpus []int, ranks, threads int) [][]int {
+// processorBlocks divides the processors of this process into one block of consecutive processors per rank, so that
+// ranks keep their caches and their NUMA node. It returns nil, for no binding, unless the ranks' threads use all
+// processors: with fewer threads, other programs may want some of them.
+func processorBlocks(cpus []int, ranks, threads int) [][]int {
 	if ranks < 2 || len(cpus)/ranks != threads {
 		return nil
 	}

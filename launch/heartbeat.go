@@ -43,10 +43,10 @@ type watchdog struct {
 	silent []time.Duration // the time since then
 }
 
-// hung returns the workers without a heartbeat for longer than the limit. heartbeat returns the time of a worker's last
-// heartbeat; elapsed is the time since the last call of hung. At most twice the check interval is counted per call,
-// because workers make no progress either while the supervisor is stopped or the machine sleeps.
-func (d *watchdog) hung(heartbeat func(i int) time.Time, elapsed time.Duration) (workers []int) {
+// hungWorkers returns the workers without a heartbeat for longer than the limit. heartbeat returns the time of a
+// worker's last heartbeat; elapsed is the time since the last call of hung. At most twice the check interval is
+// counted per call, because workers make no progress either while the supervisor is stopped or the machine sleeps.
+func (d *watchdog) hungWorkers(heartbeat func(i int) time.Time, elapsed time.Duration) (workers []int) {
 	for i := range d.last {
 		if t := heartbeat(i); !t.Equal(d.last[i]) {
 			d.last[i], d.silent[i] = t, 0
@@ -74,7 +74,7 @@ func (w *Workers) watch() {
 		case <-tick.C:
 		}
 		now := time.Now()
-		hung := d.hung(func(i int) (t time.Time) {
+		hung := d.hungWorkers(func(i int) (t time.Time) {
 			if info, err := os.Stat(heartbeatFile(w.sockets, w.config.First+i)); err == nil {
 				t = info.ModTime()
 			}

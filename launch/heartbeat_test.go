@@ -15,7 +15,7 @@ func TestWatchdog(t *testing.T) {
 	d := &watchdog{time.Minute, make([]time.Time, 2), make([]time.Duration, 2)}
 	heartbeats := []time.Time{time.Unix(1, 0), time.Unix(1, 0)}
 	check := func(elapsed time.Duration) []int {
-		return d.hung(func(i int) time.Time { return heartbeats[i] }, elapsed)
+		return d.hungWorkers(func(i int) time.Time { return heartbeats[i] }, elapsed)
 	}
 	for range 10 {
 		if hung := check(time.Hour); len(hung) > 0 {

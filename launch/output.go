@@ -44,9 +44,9 @@ func startPiped(cmd *exec.Cmd) ([]*output, error) {
 		*w = out
 		return nil
 	}
-	same := reflect.ValueOf(cmd.Stdout).Comparable() && cmd.Stdout == cmd.Stderr
+	sameWriter := reflect.ValueOf(cmd.Stdout).Comparable() && cmd.Stdout == cmd.Stderr
 	err := replace(&cmd.Stdout)
-	if same {
+	if sameWriter {
 		cmd.Stderr = cmd.Stdout
 	} else if err == nil {
 		err = replace(&cmd.Stderr)
@@ -75,8 +75,8 @@ func (o *output) copy() {
 	o.ended <- err
 }
 
-// exited starts outputDelay. Call it when the rank has ended.
-func (o *output) exited() {
+// rankExited starts outputDelay. Call it when the rank has ended.
+func (o *output) rankExited() {
 	// The only possible error is that copy has closed the pipe.
 	_ = o.pipe.SetReadDeadline(time.Now().Add(outputDelay))
 }
@@ -88,7 +88,7 @@ func (o *output) Read(p []byte) (int, error) {
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
 			return n, err
 		}
-		held, err := buffered(o.pipe)
+		held, err := unreadBytes(o.pipe)
 		if err != nil {
 			return 0, err
 		}

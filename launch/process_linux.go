@@ -34,8 +34,8 @@ func awaitExit(pid int) {
 // killGroup kills the remaining processes, if any, in the process group of an unreaped process.
 func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
 
-// buffered returns the number of unread bytes in a pipe.
-func buffered(pipe *os.File) (int64, error) {
+// unreadBytes returns the number of unread bytes in a pipe.
+func unreadBytes(pipe *os.File) (int64, error) {
 	conn, err := pipe.SyscallConn()
 	if err != nil {
 		return 0, err

@@ -20,7 +20,7 @@ func awaitExit(int) {}
 
 func killGroup(int) {}
 
-func buffered(*os.File) (int64, error) { return 0, nil }
+func unreadBytes(*os.File) (int64, error) { return 0, nil }
 
 // ownedByUser cannot find the owner on this system. The check is redundant: files of other users cannot be opened.
 func ownedByUser(fs.FileInfo) bool { return true }

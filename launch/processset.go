@@ -53,7 +53,7 @@ func newProcessSet(config LocalConfig, first, size int, command func(rank int) *
 		cmd := command(first + rank)
 		switch {
 		case config.LogRanks:
-			cmd.Stdout, cmd.Stderr = c.logged(first+rank, config.Stdout), c.logged(first+rank, config.Stderr)
+			cmd.Stdout, cmd.Stderr = c.logWriter(first+rank, config.Stdout), c.logWriter(first+rank, config.Stderr)
 		case first+rank == 0:
 			cmd.Stdout, cmd.Stderr = config.Stdout, config.Stderr
 		default:
@@ -65,9 +65,9 @@ func newProcessSet(config LocalConfig, first, size int, command func(rank int) *
 	return c
 }
 
-// logged returns the writer for the output of a rank of the run, when the output of all ranks goes to w. Rank 0 writes
-// to a file directly, since the file may be a terminal.
-func (c *processSet) logged(rank int, w io.Writer) io.Writer {
+// logWriter returns the writer for the output of a rank of the run, when the output of all ranks goes to w. Rank 0
+// writes to a file directly, since the file may be a terminal.
+func (c *processSet) logWriter(rank int, w io.Writer) io.Writer {
 	if _, file := w.(*os.File); w == nil || file && rank == 0 {
 		return w
 	}
@@ -113,10 +113,10 @@ func (c *processSet) start() error {
 // startAll starts the ranks, each bound to its block of processors: a process inherits the affinity of the thread that
 // starts it. Errors of bind are ignored, since they cost only speed.
 func (c *processSet) startAll() error {
-	all := affinity()
-	blocks := blocks(all, c.config.Ranks, c.config.Threads)
+	allowed := affinity()
+	blocks := processorBlocks(allowed, c.config.Ranks, c.config.Threads)
 	if blocks != nil {
-		defer func() { _ = bind(all) }()
+		defer func() { _ = bind(allowed) }()
 	}
 	for rank, cmd := range c.commands {
 		if blocks != nil {
@@ -128,7 +128,7 @@ func (c *processSet) startAll() error {
 		}
 		c.started++
 		c.outputs = append(c.outputs, outputs)
-		go func() { c.exited <- await(rank, cmd, outputs) }()
+		go func() { c.exited <- awaitRank(rank, cmd, outputs) }()
 	}
 	return nil
 }
@@ -139,15 +139,15 @@ func (c *processSet) release() {
 	<-c.released
 }
 
-// await returns when the rank's process, and all processes in its group, have ended. It does not wait for the copying
-// of their output, so that a slow receiver does not delay the detection of a failure.
-func await(rank int, cmd *exec.Cmd, outputs []*output) exit {
+// awaitRank returns when the rank's process, and all processes in its group, have ended. It does not wait for the
+// copying of their output, so that a slow receiver does not delay the detection of a failure.
+func awaitRank(rank int, cmd *exec.Cmd, outputs []*output) exit {
 	awaitExit(cmd.Process.Pid)
 	at := time.Now()
 	killGroup(cmd.Process.Pid)
 	_ = cmd.Wait() // its error repeats ProcessState
 	for _, o := range outputs {
-		o.exited()
+		o.rankExited()
 	}
 	e := exit{rank: rank, code: cmd.ProcessState.ExitCode(), at: at}
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {

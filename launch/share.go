@@ -38,12 +38,12 @@ func Divide(ctx context.Context, comm dist.Comm, threads int) (Share, error) {
 	if err != nil {
 		return Share{}, fmt.Errorf("launch: %w", err)
 	}
-	all, err := comm.Allgatherv(ctx, text)
+	texts, err := comm.Allgatherv(ctx, text)
 	if err != nil {
 		return Share{}, fmt.Errorf("launch: gather the processors of all ranks: %w", err)
 	}
-	claims := make([]resourceClaim, len(all))
-	for rank, text := range all {
+	claims := make([]resourceClaim, len(texts))
+	for rank, text := range texts {
 		if claims[rank], err = readClaim(text); err != nil {
 			return Share{}, &dist.PeerError{Rank: rank, Err: fmt.Errorf("the message with its processors: %w", err)}
 		}
@@ -95,7 +95,7 @@ func divide(claims []resourceClaim, rank int) Share {
 	for _, c := range claims {
 		m := machines[c.Machine]
 		if m == nil {
-			m = &machine{host: c.Host, group: map[string]int{}}
+			m = &machine{host: c.Host, ranksByQuota: map[string]int{}}
 			machines[c.Machine] = m
 			order = append(order, m)
 		}
@@ -120,7 +120,7 @@ func divide(claims []resourceClaim, rank int) Share {
 	}
 	for _, m := range order {
 		if s.Warning == "" {
-			s.Warning = m.oversubscribed()
+			s.Warning = m.oversubscription()
 		}
 	}
 	return s
@@ -129,16 +129,16 @@ func divide(claims []resourceClaim, rank int) Share {
 // machine counts the ranks on one machine.
 type machine struct {
 	host           string
-	users          [maxCPU]int    // number of ranks that may run on each processor
-	group          map[string]int // number of ranks under each quota
+	sharers        [maxCPU]int    // number of ranks that may run on each processor
+	ranksByQuota   map[string]int // number of ranks under each quota
 	ranks, threads int
 }
 
 func (m *machine) add(c resourceClaim) {
 	m.ranks++
-	m.group[c.Quota]++
+	m.ranksByQuota[c.Quota]++
 	for _, cpu := range c.processors() {
-		m.users[cpu]++
+		m.sharers[cpu]++
 	}
 }
 
@@ -150,26 +150,26 @@ func (m *machine) threadsOf(c resourceClaim) int {
 	// Processors that k ranks share are counted together, so that the sum has little round-off error.
 	byUsers := map[int]int{}
 	for _, cpu := range c.processors() {
-		byUsers[m.users[cpu]]++
+		byUsers[m.sharers[cpu]]++
 	}
-	whole, rest := 0, 0.0
+	integers, fractions := 0, 0.0
 	for _, k := range slices.Sorted(maps.Keys(byUsers)) {
 		n := byUsers[k]
-		whole += n / k
-		rest += float64(n%k) / float64(k)
+		integers += n / k
+		fractions += float64(n%k) / float64(k)
 	}
 	limit := c.Limit
 	if c.Quota != "" {
-		limit /= m.group[c.Quota]
+		limit /= m.ranksByQuota[c.Quota]
 	}
-	return max(1, min(whole+int(rest+1e-9), limit))
+	return max(1, min(integers+int(fractions+1e-9), limit))
 }
 
-// oversubscribed returns the warning of a machine with more threads than processors, else "". If each rank has one
+// oversubscription returns the warning of a machine with more threads than processors, else "". If each rank has one
 // thread it returns "": the user chose the number of ranks.
-func (m *machine) oversubscribed() string {
+func (m *machine) oversubscription() string {
 	cores := 0
-	for _, n := range m.users {
+	for _, n := range m.sharers {
 		cores += min(n, 1)
 	}
 	if m.threads <= cores || m.threads == m.ranks {
@@ -184,9 +184,9 @@ func (c resourceClaim) processors() []int {
 	if len(c.cpus) > 0 {
 		return c.cpus
 	}
-	all := make([]int, min(max(c.Limit, 1), maxCPU))
-	for i := range all {
-		all[i] = i
+	cpus := make([]int, min(max(c.Limit, 1), maxCPU))
+	for i := range cpus {
+		cpus[i] = i
 	}
-	return all
+	return cpus
 }

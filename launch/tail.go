@@ -27,9 +27,9 @@ func (t *tail) Write(p []byte) (int, error) {
 	if len(p) > tailSize {
 		p, t.cut = p[len(p)-tailSize:], true
 	}
-	if room := min(tailSize-len(t.buf), len(p)); room > 0 {
-		t.buf = append(t.buf, p[:room]...)
-		p = p[room:]
+	if space := min(tailSize-len(t.buf), len(p)); space > 0 {
+		t.buf = append(t.buf, p[:space]...)
+		p = p[space:]
 	}
 	for len(p) > 0 {
 		k := copy(t.buf[t.next:], p)
@@ -38,22 +38,22 @@ func (t *tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// last returns at most n lines from the end, and whether there was output before them. A line whose start was
+// lastLines returns at most n lines from the end, and whether there was output before them. A line whose start was
 // overwritten is left out, unless it is the only one.
-func (t *tail) last(n int) (lines [][]byte, more bool) {
-	all := append(bytes.Clone(t.buf[t.next:]), t.buf[:t.next]...)
-	all = bytes.TrimRight(all, "\r\n")
-	if len(all) == 0 {
+func (t *tail) lastLines(n int) (lines [][]byte, isTruncated bool) {
+	kept := append(bytes.Clone(t.buf[t.next:]), t.buf[:t.next]...)
+	kept = bytes.TrimRight(kept, "\r\n")
+	if len(kept) == 0 {
 		return nil, t.cut
 	}
-	lines, more = bytes.Split(all, []byte("\n")), t.cut
+	lines, isTruncated = bytes.Split(kept, []byte("\n")), t.cut
 	if t.cut && len(lines) > 1 {
 		lines = lines[1:]
 	}
 	if len(lines) > n {
-		lines, more = lines[len(lines)-n:], true
+		lines, isTruncated = lines[len(lines)-n:], true
 	}
-	return lines, more
+	return lines, isTruncated
 }
 
 // writeTails writes the last lines of output of the ranks that failed. The rank that is the cause comes last, where a
@@ -65,7 +65,7 @@ func writeTails(w io.Writer, cause, first int, exits []exit, tails []*tail) erro
 		if tails[rank] == nil {
 			return
 		}
-		lines, more := tails[rank].last(n)
+		lines, more := tails[rank].lastLines(n)
 		// Ranks that refuse the same input, or lose the same peer, write the same lines: show them once.
 		key := string(bytes.Join(lines, []byte("\n")))
 		if same, ok := shown[key]; ok && len(lines) > 0 {

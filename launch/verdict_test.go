@@ -89,7 +89,7 @@ func TestExitCodeOfOtherErrors(t *testing.T) {
 // A tail holds the last tailSize bytes, however the input is divided into writes.
 func TestTailKeepsTheEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var all []byte
+		var written []byte
 		var kept tail
 		sizes := rapid.SliceOfN(rapid.OneOf(rapid.IntRange(0, 100), rapid.IntRange(tailSize-2, tailSize+2),
 			rapid.IntRange(0, 3*tailSize)), 0, 8).Draw(t, "sizes")
@@ -101,12 +101,12 @@ func TestTailKeepsTheEnd(t *testing.T) {
 			if n, err := kept.Write(p); n != size || err != nil {
 				t.Fatal(n, err)
 			}
-			all = append(all, p...)
+			written = append(written, p...)
 		}
-		want := all[max(0, len(all)-tailSize):]
-		lines, more := kept.last(1)
-		if got := bytes.Join(lines, nil); !bytes.Equal(got, want) || more != (len(all) > tailSize) {
-			t.Fatalf("%d bytes kept of %d, more %v", len(got), len(all), more)
+		want := written[max(0, len(written)-tailSize):]
+		lines, more := kept.lastLines(1)
+		if got := bytes.Join(lines, nil); !bytes.Equal(got, want) || more != (len(written) > tailSize) {
+			t.Fatalf("%d bytes kept of %d, more %v", len(got), len(written), more)
 		}
 		if cap(kept.buf) > 2*tailSize {
 			t.Fatalf("the buffer has %d bytes, want at most %d", cap(kept.buf), 2*tailSize)

@@ -38,11 +38,11 @@ func (e Exit) exit() exit {
 // Verdict returns the *RankError of ranks that have ended, or nil if all exited with code 0. stop is what stopped the
 // run, or nil.
 func Verdict(exits []Exit, stop error) error {
-	all := make([]exit, len(exits))
+	ended := make([]exit, len(exits))
 	for i, e := range exits {
-		all[i] = e.exit()
+		ended[i] = e.exit()
 	}
-	if failure := verdict(all, stop); failure != nil {
+	if failure := verdict(ended, stop); failure != nil {
 		return failure
 	}
 	return nil
@@ -185,15 +185,15 @@ func (w *Workers) Close() error {
 
 // ShowOutput writes the last lines of the output of workers that failed to Stderr, as Local does. Call it after Close.
 func (w *Workers) ShowOutput() error {
-	all := make([]exit, len(w.exits))
+	ended := make([]exit, len(w.exits))
 	for i, e := range w.exits {
-		all[i] = e.exit()
-		all[i].rank -= w.config.First
+		ended[i] = e.exit()
+		ended[i].rank -= w.config.First
 	}
-	slices.SortFunc(all, func(a, b exit) int { return a.rank - b.rank })
-	failure := verdict(all, nil)
+	slices.SortFunc(ended, func(a, b exit) int { return a.rank - b.rank })
+	failure := verdict(ended, nil)
 	if failure == nil || w.config.Stderr == nil || ExitCode(failure) == ExitStopped {
 		return nil
 	}
-	return writeTails(w.config.Stderr, failure.Rank, w.config.First, all, w.processes.tails)
+	return writeTails(w.config.Stderr, failure.Rank, w.config.First, ended, w.processes.tails)
 }

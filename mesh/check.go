@@ -31,7 +31,7 @@ func (m *Mesh) CheckTangled() error {
 	return err
 }
 
-func (m *Mesh) check(shapes func(*Mesh) error) (nb [][3]int32, err error) {
+func (m *Mesh) check(checkShapes func(*Mesh) error) (nb [][3]int32, err error) {
 	// Later checks rely on earlier ones: sizes, then ids, then geometry and topology.
 	if err := m.checkSizes(); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (m *Mesh) check(shapes func(*Mesh) error) (nb [][3]int32, err error) {
 	}
 	var shape, vertices, duplicates, edges error
 	var wait sync.WaitGroup
-	wait.Go(func() { shape, vertices = shapes(m), m.checkVertices() })
+	wait.Go(func() { shape, vertices = checkShapes(m), m.checkVertices() })
 	wait.Go(func() {
 		nb, edges = m.Neighbours()
 		duplicates = m.checkDuplicateCells(nb)
@@ -200,7 +200,7 @@ func (m *Mesh) checkEdges(nb [][3]int32) error {
 			})
 		}
 	}
-	return joinFaults(&overlap, &stray, m.hanging(nb))
+	return joinFaults(&overlap, &stray, m.hangingNodes(nb))
 }
 
 // itemsPerWorker is the least number of cells or vertices for which a goroutine is started.
@@ -288,7 +288,7 @@ func (m *Mesh) usedVertices() []bool {
 	parallel.Ranges(len(m.Cells), parallel.Parts(len(m.Cells), itemsPerWorker), func(_, lo, hi int) {
 		for _, cell := range m.Cells[lo:hi] {
 			for _, v := range cell {
-				if mark := &marks[v]; !mark.Load() { // a look is much cheaper than a mark
+				if mark := &marks[v]; !mark.Load() { // a load is much cheaper than a store
 					mark.Store(true)
 				}
 			}
@@ -303,8 +303,8 @@ func (m *Mesh) usedVertices() []bool {
 	return used
 }
 
-func (m *Mesh) hasGroup(g int32, dim int) bool {
-	return g >= 0 && int(g) < len(m.Groups) && m.Groups[g].Dim == dim
+func (m *Mesh) hasGroup(group int32, dim int) bool {
+	return group >= 0 && int(group) < len(m.Groups) && m.Groups[group].Dim == dim
 }
 
 func (m *Mesh) describeVertex(v int) string {

@@ -38,24 +38,24 @@ func duplicates(n int, hash func(int32) uint64, same func(a, b int32) bool, repo
 	shares := parallel.Parts(n, itemsPerWorker)
 	parts := make([][][]int32, shares) // the items of each range, by the share that they are in
 	parallel.Ranges(n, shares, func(part, lo, hi int) {
-		of := make([][]int32, shares)
-		for share := range of {
-			of[share] = make([]int32, 0, (hi-lo)/shares*9/8)
+		byShare := make([][]int32, shares)
+		for share := range byShare {
+			byShare[share] = make([]int32, 0, (hi-lo)/shares*9/8)
 		}
 		for i := int32(lo); i < int32(hi); i++ {
 			// The lowest bits are for the table.
 			share := hash(i) >> 32 * uint64(shares) >> 32
-			of[share] = append(of[share], i)
+			byShare[share] = append(byShare[share], i)
 		}
-		parts[part] = of
+		parts[part] = byShare
 	})
 	found := make([][][2]int32, shares)
 	parallel.Ranges(shares, shares, func(share, _, _ int) {
-		all := make([][]int32, len(parts))
-		for part, of := range parts {
-			all[part] = of[share]
+		ofShare := make([][]int32, len(parts))
+		for part, byShare := range parts {
+			ofShare[part] = byShare[share]
 		}
-		found[share] = repeated(slices.Concat(all...), hash, same)
+		found[share] = repeated(slices.Concat(ofShare...), hash, same)
 	})
 	pairs := slices.Concat(found...)
 	slices.SortFunc(pairs, func(p, q [2]int32) int { return cmp.Compare(p[1], q[1]) })

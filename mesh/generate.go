@@ -79,8 +79,8 @@ func Rectangle(x0, y0, x1, y1 float64, cells int, seed uint64) (*Mesh, error) {
 				id := vertex(i, j)
 				x, y := xs[i], ys[j]
 				if i > 0 && i < nx && j > 0 && j < ny {
-					x += dx * jitter * signed(draw(seed, 2*uint64(id)))
-					y += dy * jitter * signed(draw(seed, 2*uint64(id)+1))
+					x += dx * jitter * toSigned(draw(seed, 2*uint64(id)))
+					y += dy * jitter * toSigned(draw(seed, 2*uint64(id)+1))
 				}
 				m.X[id], m.Y[id] = x, y
 			}
@@ -112,12 +112,12 @@ func Rectangle(x0, y0, x1, y1 float64, cells int, seed uint64) (*Mesh, error) {
 
 // subdivide returns n+1 evenly spaced values, of which the ends are exact.
 func subdivide(from, to float64, n int) []float64 {
-	at := make([]float64, n+1)
-	for i := range at {
-		at[i] = from + (to-from)*(float64(i)/float64(n))
+	values := make([]float64, n+1)
+	for i := range values {
+		values[i] = from + (to-from)*(float64(i)/float64(n))
 	}
-	at[n] = to
-	return at
+	values[n] = to
+	return values
 }
 
 // draw returns the i-th number of the stream of a seed, by the finalizer of SplitMix64 (Steele, Lea and Flood 2014)
@@ -130,5 +130,5 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// signed maps 64 random bits to [-1, 1).
-func signed(bits uint64) float64 { return float64(bits>>11)*0x1p-52 - 1 }
+// toSigned maps 64 random bits to [-1, 1).
+func toSigned(bits uint64) float64 { return float64(bits>>11)*0x1p-52 - 1 }

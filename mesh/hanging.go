@@ -11,17 +11,17 @@ import (
 // grazing is the sine of the largest angle between two directions that count as equal.
 const grazing = 1e-9
 
-// hanging finds hanging nodes: boundary vertices in the interior of a boundary edge. There, cells do not share whole
-// edges, and the boundary forms a slit of zero width. nb is the result of Neighbours.
-func (m *Mesh) hanging(nb [][3]int32) *fault {
+// hangingNodes finds hanging nodes: boundary vertices in the interior of a boundary edge. There, cells do not share
+// whole edges, and the boundary forms a slit of zero width. nb is the result of Neighbours.
+func (m *Mesh) hangingNodes(nb [][3]int32) *fault {
 	f := &fault{what: "vertex inside a boundary edge", many: "vertices inside boundary edges",
 		advice: "cells must meet at whole edges; mesh the domain again without hanging nodes"}
 	edges, cells := m.boundary(nb)
 	boxes := m.boxVertices(edges)
 	reported := make(map[int32]bool)
 	for e, edge := range edges {
-		boxes.along(m, edge, func(v int32) {
-			if v != edge[0] && v != edge[1] && !reported[v] && m.within(edge, v) {
+		boxes.visitAlong(m, edge, func(v int32) {
+			if v != edge[0] && v != edge[1] && !reported[v] && m.isOnEdge(edge, v) {
 				reported[v] = true
 				f.add(func() string {
 					return fmt.Sprintf("%s on edge %d-%d of %s", m.describeVertex(int(v)), edge[0], edge[1], m.describe(cells[e]))
@@ -51,8 +51,8 @@ func (m *Mesh) boundary(nb [][3]int32) (edges [][2]int32, cells []int32) {
 	return edges, cells
 }
 
-// within reports whether a vertex lies on an edge up to round-off, strictly between its ends.
-func (m *Mesh) within(edge [2]int32, v int32) bool {
+// isOnEdge reports whether a vertex lies on an edge up to round-off, strictly between its ends.
+func (m *Mesh) isOnEdge(edge [2]int32, v int32) bool {
 	a, b := edge[0], edge[1]
 	dx, dy := m.X[b]-m.X[a], m.Y[b]-m.Y[a]
 	ux, uy := m.X[v]-m.X[a], m.Y[v]-m.Y[a]
@@ -65,9 +65,9 @@ func (m *Mesh) within(edge [2]int32, v int32) bool {
 	return distance <= length*max(rounding, grazing*min(math.Hypot(ux, uy), math.Hypot(wx, wy)))
 }
 
-// boxed sorts the boundary vertices into the boxes of a grid over their bounding box: those of box k are
+// boxedVertices sorts the boundary vertices into the boxes of a grid over their bounding box: those of box k are
 // list[start[k]:start[k+1]].
-type boxed struct {
+type boxedVertices struct {
 	n             int     // boxes along each axis
 	x, y          float64 // lower corner
 	width, height float64 // of a box
@@ -75,8 +75,8 @@ type boxed struct {
 }
 
 // boxVertices sorts the first vertices of edges into a grid of about as many boxes.
-func (m *Mesh) boxVertices(edges [][2]int32) *boxed {
-	b := &boxed{n: int(math.Ceil(math.Sqrt(float64(len(edges))))), x: math.Inf(1), y: math.Inf(1)}
+func (m *Mesh) boxVertices(edges [][2]int32) *boxedVertices {
+	b := &boxedVertices{n: int(math.Ceil(math.Sqrt(float64(len(edges))))), x: math.Inf(1), y: math.Inf(1)}
 	right, top := math.Inf(-1), math.Inf(-1)
 	for _, e := range edges {
 		v := e[0]
@@ -103,7 +103,7 @@ func (m *Mesh) boxVertices(edges [][2]int32) *boxed {
 }
 
 // index is the index, along one axis, of the box at a distance from the lower corner; size is that of a box.
-func (b *boxed) index(distance, size float64) int {
+func (b *boxedVertices) index(distance, size float64) int {
 	if !(distance > 0) {
 		return 0
 	}
@@ -113,8 +113,8 @@ func (b *boxed) index(distance, size float64) int {
 	return b.n - 1 // also if size is 0 or infinite
 }
 
-// along visits the vertices in all boxes through which an edge passes.
-func (b *boxed) along(m *Mesh, e [2]int32, visit func(v int32)) {
+// visitAlong visits the vertices in all boxes through which an edge passes.
+func (b *boxedVertices) visitAlong(m *Mesh, e [2]int32, visit func(v int32)) {
 	x0, y0, x1, y1 := m.X[e[0]]-b.x, m.Y[e[0]]-b.y, m.X[e[1]]-b.x, m.Y[e[1]]-b.y
 	if x0 > x1 {
 		x0, y0, x1, y1 = x1, y1, x0, y0

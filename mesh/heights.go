@@ -29,42 +29,42 @@ func CheckHeights(m *Mesh, z []float64) error {
 		case cellClockwise:
 			down = true
 		case cellFlat:
-			if m.vertical(v, z) {
-				return fmt.Errorf("%s is vertical: %s", m.inSpace(c, z), advice)
+			if m.isVertical(v, z) {
+				return fmt.Errorf("%s is vertical: %s", m.describeInSpace(c, z), advice)
 			}
 		}
 	}
 	if !up || !down {
 		return nil
 	}
-	first := make(map[[2]int32]int, 3*len(m.Cells)) // the cell of each directed edge
+	cellOfEdge := make(map[[2]int32]int, 3*len(m.Cells)) // the cell of each directed edge
 	for c, v := range m.Cells {
 		for k := range v {
-			first[[2]int32{v[k], v[(k+1)%3]}] = c
+			cellOfEdge[[2]int32{v[k], v[(k+1)%3]}] = c
 		}
 	}
 	for c, v := range m.Cells {
 		for k := range v {
-			other, ok := first[[2]int32{v[(k+1)%3], v[k]}]
+			other, ok := cellOfEdge[[2]int32{v[(k+1)%3], v[k]}]
 			if one, two := m.shape(c), m.shape(other); ok && one != two && max(one, two) == cellClockwise {
 				return fmt.Errorf("%s overlaps triangle %d, its neighbour across the edge from vertex %d to %d: %s",
-					m.inSpace(c, z), other, v[k], v[(k+1)%3], advice)
+					m.describeInSpace(c, z), other, v[k], v[(k+1)%3], advice)
 			}
 		}
 	}
 	return nil
 }
 
-// vertical reports whether a triangle that is flat in the plane has an area in space.
-func (m *Mesh) vertical(v [3]int32, z []float64) bool {
+// isVertical reports whether a triangle that is flat in the plane has an area in space.
+func (m *Mesh) isVertical(v [3]int32, z []float64) bool {
 	position := func(i int) [3]float64 { return [3]float64{m.X[v[i]], m.Y[v[i]], z[v[i]]} }
 	a, b := minus(position(1), position(0)), minus(position(2), position(0))
 	n := cross(a, b)
 	return math.Sqrt(dot(n, n)) > 1e-12*math.Sqrt(dot(a, a)*dot(b, b))
 }
 
-// inSpace describes a triangle with the coordinates of its vertices.
-func (m *Mesh) inSpace(c int, z []float64) string {
+// describeInSpace describes a triangle with the coordinates of its vertices.
+func (m *Mesh) describeInSpace(c int, z []float64) string {
 	text := fmt.Sprintf("triangle %d", c)
 	for k, v := range m.Cells[c] {
 		text += fmt.Sprintf("%s vertex %d at (%g, %g, %g)", []string{" of", ",", " and"}[k], v, m.X[v], m.Y[v], z[v])

@@ -39,8 +39,8 @@ func (k *Marks) Held(n int) []bool {
 	return held
 }
 
-// Ridged reports for each of n vertices whether it is on a ridge or, in space, on an edge of Lines.
-func (k *Marks) Ridged(n int) []bool {
+// OnRidge reports for each of n vertices whether it is on a ridge or, in space, on an edge of Lines.
+func (k *Marks) OnRidge(n int) []bool {
 	on := make([]bool, n)
 	if k == nil {
 		return on
@@ -68,8 +68,8 @@ func (k *Marks) lineEnds(n int) []bool {
 		slices.Sort(tags)
 		lines[key.a], lines[key.b] = append(lines[key.a], key), append(lines[key.b], key)
 	}
-	for v, all := range lines {
-		ends[v] = len(all) != 2 || !slices.Equal(groups[all[0]], groups[all[1]])
+	for v, atVertex := range lines {
+		ends[v] = len(atVertex) != 2 || !slices.Equal(groups[atVertex[0]], groups[atVertex[1]])
 	}
 	return ends
 }
@@ -80,21 +80,21 @@ func (k *Marks) renumbered(newID []int32) *Marks {
 	if k == nil {
 		return nil
 	}
-	vertices := func(ids []int32) (all []int32) {
+	vertices := func(ids []int32) (kept []int32) {
 		for _, v := range ids {
 			if newID[v] >= 0 {
-				all = append(all, newID[v])
+				kept = append(kept, newID[v])
 			}
 		}
-		return all
+		return kept
 	}
-	edges := func(marked []MarkedEdge) (all []MarkedEdge) {
+	edges := func(marked []MarkedEdge) (kept []MarkedEdge) {
 		for _, e := range marked {
 			if min(newID[e.A], newID[e.B]) >= 0 {
-				all = append(all, MarkedEdge{newID[e.A], newID[e.B], e.Tag})
+				kept = append(kept, MarkedEdge{newID[e.A], newID[e.B], e.Tag})
 			}
 		}
-		return all
+		return kept
 	}
 	n := &Marks{Corners: vertices(k.Corners), Vertices: vertices(k.Vertices), Ridges: edges(k.Ridges),
 		Edges: edges(k.Edges), Lines: edges(k.Lines), Points: vertices(k.Points), Refs: k.Refs, Skipped: k.Skipped}

@@ -57,8 +57,8 @@ func (m *Mesh) Part(nb, boundaryGroup [][3]int32, core, boundary, ghost, local, 
 	p.Cells, vertices = m.renumber(p.Global, vertexLocal)
 	p.X, p.Y = pick(m.X, vertices), pick(m.Y, vertices)
 	p.CellData, p.VertexData = pickAll(m.CellData, p.Global), pickAll(m.VertexData, vertices)
-	unset(local, p.Global)
-	unset(vertexLocal, vertices)
+	clearIDs(local, p.Global)
+	clearIDs(vertexLocal, vertices)
 	return p
 }
 
@@ -117,8 +117,8 @@ func lowerTo(number *int32, value int32) {
 	}
 }
 
-// unset sets ids[i] to -1 for each i of indices.
-func unset(ids, indices []int32) {
+// clearIDs sets ids[i] to -1 for each i of indices.
+func clearIDs(ids, indices []int32) {
 	parallel.Ranges(len(indices), parallel.Parts(len(indices), itemsPerWorker), func(_, lo, hi int) {
 		for _, i := range indices[lo:hi] {
 			ids[i] = -1

@@ -60,7 +60,7 @@ func (m *Mesh) MergeDuplicates() (vertices, cells int, err error) {
 	}
 	m.duplicateVertices(func(first, again int32) {
 		target[again], keep[again] = first, false
-		if name, ok := differs(m.VertexData, first, again); ok && err == nil {
+		if name, ok := differingField(m.VertexData, first, again); ok && err == nil {
 			err = fmt.Errorf("vertices %d and %d are at the same position, but differ in the field %q: %g and %g",
 				first, again, name, m.VertexData[name][first], m.VertexData[name][again])
 		}
@@ -89,9 +89,9 @@ func (m *Mesh) MergeDuplicates() (vertices, cells int, err error) {
 	return vertices, cells, nil
 }
 
-// mergedCells returns the cells with vertex v replaced by target[v], whether each cell is kept, and the number of those
-// that are not: cells with a repeated vertex, and duplicates of earlier cells.
-func (m *Mesh) mergedCells(target []int32) (all [][3]int32, keepCell []bool, cells int, err error) {
+// mergedCells returns the cells with vertex v replaced by target[v], whether each cell is kept, and the number of
+// those removed: cells with a repeated vertex, and duplicates of earlier cells.
+func (m *Mesh) mergedCells(target []int32) (newCells [][3]int32, keepCell []bool, removed int, err error) {
 	merged := &Mesh{Cells: make([][3]int32, len(m.Cells))}
 	for c, v := range m.Cells {
 		merged.Cells[c] = [3]int32{target[v[0]], target[v[1]], target[v[2]]}
@@ -100,7 +100,7 @@ func (m *Mesh) mergedCells(target []int32) (all [][3]int32, keepCell []bool, cel
 	for c, v := range merged.Cells {
 		keepCell[c] = v[0] != v[1] && v[1] != v[2] && v[2] != v[0]
 		if !keepCell[c] {
-			cells++
+			removed++
 		}
 	}
 	merged.duplicateCells(func(first, again int32) {
@@ -108,13 +108,13 @@ func (m *Mesh) mergedCells(target []int32) (all [][3]int32, keepCell []bool, cel
 			return
 		}
 		keepCell[again] = false
-		cells++
+		removed++
 		if err != nil {
 			return
 		}
 		if m.CellGroup != nil && m.CellGroup[first] != m.CellGroup[again] {
 			err = fmt.Errorf("%s is the same as cell %d, but in another group; put both in one", m.describe(first), again)
-		} else if name, ok := differs(m.CellData, first, again); ok {
+		} else if name, ok := differingField(m.CellData, first, again); ok {
 			err = fmt.Errorf("%s is the same as cell %d, which differs from it in the field %q: %g and %g",
 				m.describe(first), again, name, m.CellData[name][first], m.CellData[name][again])
 		}
@@ -122,7 +122,7 @@ func (m *Mesh) mergedCells(target []int32) (all [][3]int32, keepCell []bool, cel
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	return merged.Cells, keepCell, cells, nil
+	return merged.Cells, keepCell, removed, nil
 }
 
 // keepVertices removes the vertices for which keep is false, and returns their number. No cell or tagged edge may refer
@@ -164,8 +164,8 @@ func (m *Mesh) CheckIDs() error {
 	return m.checkReferences()
 }
 
-// differs returns the first field, by name, in which items i and j differ; NaN equals NaN.
-func differs(fields map[string][]float64, i, j int32) (string, bool) {
+// differingField returns the first field, by name, in which items i and j differ; NaN equals NaN.
+func differingField(fields map[string][]float64, i, j int32) (string, bool) {
 	for _, name := range FieldNames(fields) {
 		a, b := fields[name][i], fields[name][j]
 		if a != b && !(math.IsNaN(a) && math.IsNaN(b)) {

@@ -30,7 +30,7 @@ type Rings struct {
 func (r *Rings) Of(v int32) []int32 { return r.At[r.Start[v]:r.Start[v+1]] }
 
 // Rings finds the ring of every vertex in linear time. Triangles should be counter-clockwise, as Check demands; a
-// vertex class which they are not is Irregular. Vertex ids out of range are an error.
+// vertex around which they are not is Irregular. Vertex ids out of range are an error.
 func (m *Mesh) Rings() (*Rings, error) {
 	if err := m.CheckIDs(); err != nil {
 		return nil, err
@@ -42,7 +42,8 @@ func (m *Mesh) Rings() (*Rings, error) {
 	ends := make([]int32, parts)
 	parallel.Ranges(n, parts, func(part, lo, hi int) {
 		var t tracer
-		// A ring has at most one neighbour more than corners, so the rings of a part fit the space before the next part.
+		// A ring has at most one neighbour more than corners, so the rings of a part fit the space before the next
+		// part.
 		all := r.At[int(start[lo])+lo : int(start[lo])+lo : int(start[hi])+hi]
 		for v := lo; v < hi; v++ {
 			all, r.Class[v] = t.trace(m, corners[start[v]:start[v+1]], all)
@@ -87,8 +88,8 @@ func (m *Mesh) corners() (start, corners []int32) {
 	return start[:len(m.X)+1], corners
 }
 
-// facing returns the other two vertices of a corner's cell, counter-clockwise.
-func (m *Mesh) facing(corner int32) (a, b int32) {
+// otherVertices returns the other two vertices of a corner's cell, counter-clockwise.
+func (m *Mesh) otherVertices(corner int32) (a, b int32) {
 	c := &m.Cells[corner/3]
 	k := corner % 3
 	return c[(k+1)%3], c[(k+2)%3]
@@ -103,8 +104,8 @@ type tracer struct {
 // link is a neighbour a of the vertex and the next neighbour b, counter-clockwise.
 type link struct{ a, b int32 }
 
-// few is the largest number of links that are searched linearly rather than sorted.
-const few = 16
+// maxLinear is the largest number of links that are searched linearly rather than sorted.
+const maxLinear = 16
 
 // trace appends the ring of the vertex with the given corners.
 func (t *tracer) trace(m *Mesh, corners, ring []int32) ([]int32, VertexClass) {
@@ -114,14 +115,15 @@ func (t *tracer) trace(m *Mesh, corners, ring []int32) ([]int32, VertexClass) {
 	t.next = t.next[:0]
 	lowest := int32(math.MaxInt32)
 	for _, c := range corners {
-		a, b := m.facing(c)
+		a, b := m.otherVertices(c)
 		t.next = append(t.next, link{a, b})
 		lowest = min(lowest, a)
 	}
 	begin := len(ring)
-	if len(corners) <= few {
-		// If as many steps as there are corners lead back to the start, all neighbours are different: the fan is closed.
-		if ring = t.walk(ring, lowest); len(ring)-begin == len(corners) && t.after(ring[len(ring)-1]) == lowest {
+	if len(corners) <= maxLinear {
+		// If as many steps as there are corners lead back to the start, all neighbours are different: the fan is
+		// closed.
+		if ring = t.walk(ring, lowest); len(ring)-begin == len(corners) && t.successor(ring[len(ring)-1]) == lowest {
 			return ring, Interior
 		}
 		ring = ring[:begin]
@@ -172,7 +174,7 @@ func (t *tracer) walk(ring []int32, first int32) []int32 {
 	ring = append(ring, first)
 	a := first
 	for range t.next {
-		if a = t.after(a); a < 0 || a == first {
+		if a = t.successor(a); a < 0 || a == first {
 			break
 		}
 		ring = append(ring, a)
@@ -180,9 +182,9 @@ func (t *tracer) walk(ring []int32, first int32) []int32 {
 	return ring
 }
 
-// after returns the neighbour after a, -1 if there is none. More than few links must be sorted.
-func (t *tracer) after(a int32) int32 {
-	if len(t.next) > few {
+// successor returns the neighbour after a, -1 if there is none. More than few links must be sorted.
+func (t *tracer) successor(a int32) int32 {
+	if len(t.next) > maxLinear {
 		i, ok := slices.BinarySearchFunc(t.next, a, func(l link, a int32) int { return cmp.Compare(l.a, a) })
 		if ok {
 			return t.next[i].b

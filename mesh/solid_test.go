@@ -69,20 +69,20 @@ func TestFreedoms(t *testing.T) {
 	var count [4]int
 	for v := range f {
 		count[f[v].Axes]++
-		on := 0
+		sides := 0
 		for axis, x := range [3][]float64{s.X, s.Y, s.Z} {
 			if x[v] != 0 && x[v] != 1 {
 				continue
 			}
-			on++
+			sides++
 			for k := range min(2, f[v].Axes) {
 				if f[v].Axes < 3 && f[v].T[k][axis] != 0 {
 					t.Fatalf("vertex %d at %v leaves its side along %v", v, s.At(int32(v)), f[v].T[k])
 				}
 			}
 		}
-		if f[v].Axes != 3-on {
-			t.Fatalf("vertex %d at %v has %d axes, want %d", v, s.At(int32(v)), f[v].Axes, 3-on)
+		if f[v].Axes != 3-sides {
+			t.Fatalf("vertex %d at %v has %d axes, want %d", v, s.At(int32(v)), f[v].Axes, 3-sides)
 		}
 		for k := range min(2, f[v].Axes) {
 			if f[v].Axes < 3 && math.Abs(dot(f[v].T[k], f[v].T[k])-1) > 1e-15 {
@@ -267,9 +267,9 @@ func TestVertexAdjacency(t *testing.T) {
 				}
 				f := s.FaceOpposite(int32(c), k)
 				p := s.At(v)
-				six := dot(minus(s.At(f[0]), p), cross(minus(s.At(f[1]), p), minus(s.At(f[2]), p)))
-				if math.Abs(six-6*s.Volume(c)) > 1e-15 {
-					t.Fatalf("cell %d seen from vertex %d has volume %g, want %g", c, v, six/6, s.Volume(c))
+				sixVolumes := dot(minus(s.At(f[0]), p), cross(minus(s.At(f[1]), p), minus(s.At(f[2]), p)))
+				if math.Abs(sixVolumes-6*s.Volume(c)) > 1e-15 {
+					t.Fatalf("cell %d seen from vertex %d has volume %g, want %g", c, v, sixVolumes/6, s.Volume(c))
 				}
 			}
 		}

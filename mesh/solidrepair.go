@@ -110,12 +110,12 @@ func (s *Solid) DropCopies() (int, error) {
 			first[v], keep[c] = int32(c), true
 			continue
 		}
-		name, other := differs(s.CellData, f, int32(c))
+		name, differ := differingField(s.CellData, f, int32(c))
 		switch {
 		case s.CellTag != nil && s.CellTag[f] != s.CellTag[c]:
 			return 0, fmt.Errorf("tetrahedron %d is the same as tetrahedron %d, but their tags differ: %d and %d", f, c,
 				s.CellTag[f], s.CellTag[c])
-		case other:
+		case differ:
 			return 0, fmt.Errorf("tetrahedron %d is the same as tetrahedron %d, but they differ in the field %q: %g and %g",
 				f, c, name, s.CellData[name][f], s.CellData[name][c])
 		}

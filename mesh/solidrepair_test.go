@@ -95,13 +95,13 @@ func TestSolidRepair(t *testing.T) {
 	want, s := cube(t, 3, .1), cube(t, 3, .1)
 	s.Cells[7][0], s.Cells[7][1] = s.Cells[7][1], s.Cells[7][0]
 	s.VertexData = map[string][]float64{"x": slices.Clone(s.X)}
-	at := int32(5) // id of an additional vertex
+	added := int32(5) // id of an additional vertex
 	for _, x := range []*[]float64{&s.X, &s.Y, &s.Z} {
-		*x = slices.Insert(*x, int(at), 9)
+		*x = slices.Insert(*x, int(added), 9)
 	}
-	s.VertexData["x"] = slices.Insert(s.VertexData["x"], int(at), 9)
+	s.VertexData["x"] = slices.Insert(s.VertexData["x"], int(added), 9)
 	shift := func(v *int32) {
-		if *v >= at {
+		if *v >= added {
 			*v++
 		}
 	}
@@ -115,7 +115,7 @@ func TestSolidRepair(t *testing.T) {
 			shift(&s.Faces[i].V[k])
 		}
 	}
-	s.Faces = append(s.Faces, TaggedFace{[3]int32{at, 0, 1}, 3})
+	s.Faces = append(s.Faces, TaggedFace{[3]int32{added, 0, 1}, 3})
 	if turned, err := s.Orient(); turned != 1 || err != nil {
 		t.Errorf("Orient changed %d cells, error %v; want 1", turned, err)
 	}

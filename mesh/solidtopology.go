@@ -43,8 +43,8 @@ func (s *Solid) Neighbours() ([][4]int32, error) {
 	return neighbours, err
 }
 
-// eachFace calls found once for each face, with its number in each of its two cells; the second is -1 on the boundary.
-// The number of the face opposite to vertex k of cell c is 4c+k.
+// eachFace calls visit once for each face, with its number in each of its two cells; the second is -1 on the
+// boundary. The number of the face opposite to vertex k of cell c is 4c+k.
 func (s *Solid) eachFace(visit func(face, across int32)) error {
 	type side struct {
 		key    [3]int32
@@ -72,19 +72,19 @@ func (s *Solid) eachFace(visit func(face, across int32)) error {
 		describe := func() string {
 			return fmt.Sprintf("face %v of tetrahedra %d and %d", sides[lo].key, sides[lo].number/4, sides[lo+1].number/4)
 		}
-		one := sides[lo].number
+		first := sides[lo].number
 		if hi-lo == 1 {
-			visit(one, -1)
+			visit(first, -1)
 			continue
 		}
-		other := sides[lo+1].number
+		second := sides[lo+1].number
 		switch {
 		case hi-lo > 2:
 			multiple.add(describe)
-		case even(s.FaceOpposite(one/4, int(one%4))) == even(s.FaceOpposite(other/4, int(other%4))):
+		case even(s.FaceOpposite(first/4, int(first%4))) == even(s.FaceOpposite(second/4, int(second%4))):
 			overlap.add(describe)
 		default:
-			visit(one, other)
+			visit(first, second)
 		}
 	}
 	return joinFaults(&multiple, &overlap)

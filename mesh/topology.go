@@ -227,7 +227,7 @@ func (m *Mesh) taggedHalfEdges() ([]int32, error) {
 		lo, hi int32
 		h      int32
 	}
-	ends := func(e, f half) int { return cmp.Or(cmp.Compare(e.lo, f.lo), cmp.Compare(e.hi, f.hi)) }
+	compareEnds := func(e, f half) int { return cmp.Or(cmp.Compare(e.lo, f.lo), cmp.Compare(e.hi, f.hi)) }
 	byPart := make([][]half, parallel.Parts(len(m.Cells), itemsPerWorker))
 	parallel.Ranges(len(m.Cells), len(byPart), func(part, first, end int) {
 		var found []half
@@ -243,9 +243,9 @@ func (m *Mesh) taggedHalfEdges() ([]int32, error) {
 		byPart[part] = found
 	})
 	candidates := slices.Concat(byPart...)
-	slices.SortFunc(candidates, func(e, f half) int { return cmp.Or(ends(e, f), cmp.Compare(e.h, f.h)) })
+	slices.SortFunc(candidates, func(e, f half) int { return cmp.Or(compareEnds(e, f), cmp.Compare(e.h, f.h)) })
 	for i, e := range m.Tagged {
-		index, ok := slices.BinarySearchFunc(candidates, half{lo: min(e.A, e.B), hi: max(e.A, e.B)}, ends)
+		index, ok := slices.BinarySearchFunc(candidates, half{lo: min(e.A, e.B), hi: max(e.A, e.B)}, compareEnds)
 		found[i] = -1
 		if ok {
 			found[i] = candidates[index].h

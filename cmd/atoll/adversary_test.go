@@ -56,7 +56,7 @@ func runAttacked(t *testing.T, attack func(address string), flags ...string) *at
 		}
 	}
 	for rank, c := range s.ranks {
-		peak, err := c.peak()
+		peak, err := c.waitForPeak()
 		if err != nil {
 			t.Fatalf("rank %d: %v\n%s", rank, err, c.stderr.String())
 		}

@@ -26,22 +26,22 @@ type identity struct {
 // agree returns an error on every rank unless all ranks run the same build on the same case. bad is the error of
 // this rank, nil if it can start.
 func (r *rank) agree(ctx context.Context, comm dist.Comm, c *config.Case, bad error) error {
-	own := identity{Build: summary.BuildID()}
+	mine := identity{Build: summary.BuildID()}
 	if bad != nil {
-		own.Error = bad.Error()
+		mine.Error = bad.Error()
 	} else {
-		own.Case = c.Hash()
+		mine.Case = c.Hash()
 	}
-	text, err := json.Marshal(own)
+	text, err := json.Marshal(mine)
 	if err != nil {
 		return err
 	}
-	all, err := comm.Allgatherv(ctx, text)
+	texts, err := comm.Allgatherv(ctx, text)
 	if err != nil {
 		return err
 	}
-	others := make([]identity, len(all))
-	for rank, text := range all {
+	others := make([]identity, len(texts))
+	for rank, text := range texts {
 		if err := json.Unmarshal(text, &others[rank]); err != nil {
 			return &dist.PeerError{Rank: rank, Err: err}
 		}
@@ -50,18 +50,18 @@ func (r *rank) agree(ctx context.Context, comm dist.Comm, c *config.Case, bad er
 }
 
 // mismatch returns the error for which no rank may start; bad is the error of this rank, or nil.
-func mismatch(all []identity, rank int, bad error) error {
-	for r, i := range all {
+func mismatch(identities []identity, rank int, bad error) error {
+	for r, i := range identities {
 		if i.Error != "" {
-			return failed(r, i.Error, rank, bad)
+			return shareError(r, i.Error, rank, bad)
 		}
 	}
-	for r, i := range all {
+	for r, i := range identities {
 		switch {
-		case i.Build != all[0].Build:
+		case i.Build != identities[0].Build:
 			return &sharedError{usageError{fmt.Errorf("rank %d runs another build than rank 0: %s, not %s", r, i.Build,
-				all[0].Build)}, 0}
-		case i.Case != all[0].Case:
+				identities[0].Build)}, 0}
+		case i.Case != identities[0].Case:
 			return &sharedError{usageError{fmt.Errorf("rank %d has another case than rank 0: "+
 				"is the file the same on all machines?",
 				r)}, 0}
@@ -70,8 +70,8 @@ func mismatch(all []identity, rank int, bad error) error {
 	return nil
 }
 
-// agreed returns the error of the lowest rank that has one, on all ranks.
-func agreed(ctx context.Context, comm dist.Comm, own error) error {
+// firstError returns the error of the lowest rank that has one, on all ranks. own is the error of this rank.
+func firstError(ctx context.Context, comm dist.Comm, own error) error {
 	rank, text, err := dist.FirstError(ctx, comm, own)
 	switch {
 	case err != nil:
@@ -79,12 +79,12 @@ func agreed(ctx context.Context, comm dist.Comm, own error) error {
 	case rank < 0:
 		return nil
 	}
-	return failed(rank, text, comm.Rank(), own)
+	return shareError(rank, text, comm.Rank(), own)
 }
 
-// failed returns the shared error for the error text of a rank; own is the error of this rank, mine.
-func failed(rank int, text string, mine int, own error) error {
-	if rank == mine {
+// shareError returns the shared error for the error text of a rank; own is the error of this rank, thisRank.
+func shareError(rank int, text string, thisRank int, own error) error {
+	if rank == thisRank {
 		return &sharedError{own, rank}
 	}
 	return &sharedError{badInput(fmt.Errorf("rank %d: %s", rank, text)), rank}
@@ -102,8 +102,8 @@ func (e *sharedError) Unwrap() error { return e.error }
 // not each of them prints it.
 type rankFailure struct {
 	error
-	env launch.Environment
-	all bool // every rank prints its error
+	env      launch.Environment
+	allPrint bool // every rank prints its error
 }
 
 func (e *rankFailure) Unwrap() error { return e.error }
@@ -125,14 +125,14 @@ func (e *rankFailure) shouldPrint(stopped bool) bool {
 	var bad *solvers.BadInput
 	var usage usageError
 	rank := e.env.Rank
-	if e.env.Epoch > 0 && (e.followed(stopped) || stopped || errors.As(e.error, new(*run.Stopped))) {
-		return e.all // the supervisor prints it
+	if e.env.Epoch > 0 && (e.isConsequence(stopped) || stopped || errors.As(e.error, new(*run.Stopped))) {
+		return e.allPrint // the supervisor prints it
 	}
 	if e.env.Launcher == launch.Atoll && !errors.As(e.error, &shared) && !errors.As(e.error, &bad) {
 		return !stopped || rank == 0 // the launcher prints the other errors
 	}
 	switch {
-	case e.all:
+	case e.allPrint:
 		return true
 	case errors.As(e.error, &shared):
 		return rank == shared.reporter
@@ -186,9 +186,9 @@ func (e *rankFailure) cause() launch.Report {
 	return launch.Report{Rank: e.env.Rank, Text: e.Error()}
 }
 
-// followed reports whether a worker failed because another rank was lost or failed. A worker that was stopped sees
-// other ranks disconnect; that is no failure.
-func (e *rankFailure) followed(stopped bool) bool {
+// isConsequence reports whether a worker failed because another rank was lost or failed. A worker that was stopped
+// sees other ranks disconnect; that is no failure.
+func (e *rankFailure) isConsequence(stopped bool) bool {
 	if e.env.Epoch == 0 || stopped {
 		return false
 	}
@@ -208,18 +208,18 @@ func (e *rankFailure) leaveReport(stopped bool) {
 	}
 }
 
-// stopped is the end of a supervised run by a signal or its time limit.
-type stopped struct {
+// stopError is the end of a supervised run by a signal or its time limit.
+type stopError struct {
 	error // of the ranks
 	text  string
 	code  int
 }
 
-func (e *stopped) Unwrap() error { return e.error }
+func (e *stopError) Unwrap() error { return e.error }
 
-// stoppedError returns the error of a stopped run: *stopped if the ranks ended as asked, otherwise the error of the
-// ranks. saved says that there is a checkpoint to continue from, even if no rank reported one.
-func stoppedError(exits []launch.Exit, saved bool, err error) error {
+// newStopError returns the error of a stopped run: *stopError if the ranks ended as asked, otherwise the error of
+// the ranks. saved says that there is a checkpoint to continue from, even if no rank reported one.
+func newStopError(exits []launch.Exit, saved bool, err error) error {
 	var failure *launch.RankError
 	if !errors.As(err, &failure) {
 		return err
@@ -238,7 +238,7 @@ func stoppedError(exits []launch.Exit, saved bool, err error) error {
 	if saved && code != exitSaved { // it was stopped during a restart
 		code, text = exitSaved, text+savedText
 	}
-	return &stopped{err, text, code}
+	return &stopError{err, text, code}
 }
 
 // savedText is appended to the message that says at which time a run stopped.

@@ -148,14 +148,15 @@ func (p *tab) eval(t *testing.T, expression string) string {
 	return fmt.Sprint(answer.Result.Value)
 }
 
-// picture writes a screenshot of the page for a screen of width x height pixels.
-func (p *tab) picture(t *testing.T, path string, width, height int, whole bool) {
+// picture writes a screenshot of the page for a screen of width x height pixels, with fullPage also of what is
+// below it.
+func (p *tab) picture(t *testing.T, path string, width, height int, fullPage bool) {
 	t.Helper()
 	p.call(t, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height,
 		"deviceScaleFactor": 1, "mobile": width < 600})
 	time.Sleep(300 * time.Millisecond) // for the layout
 	var answer struct{ Data string }
-	text := p.call(t, "Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": whole})
+	text := p.call(t, "Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": fullPage})
 	err := json.Unmarshal(text, &answer)
 	data, bad := base64.StdEncoding.DecodeString(answer.Data)
 	if err := errors.Join(err, bad, os.WriteFile(path, data, 0o666)); err != nil {

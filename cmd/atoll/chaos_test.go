@@ -67,8 +67,8 @@ var chaosCases = []chaosCase{
 		"method.reseed=4", "time.end=100", "output.every=2"}},
 }
 
-// disturbed is a run of 4 ranks into which a test injects faults.
-type disturbed struct {
+// faultyRun is a run of 4 ranks into which a test injects faults.
+type faultyRun struct {
 	t        *testing.T
 	dir      string
 	args     []string
@@ -77,7 +77,7 @@ type disturbed struct {
 	remote   *command  // the supervisor on the second host
 }
 
-func (d *disturbed) launch() {
+func (d *faultyRun) launch() {
 	d.launcher = atoll(d.t, d.dir, nil, d.args...)
 	if d.machines != nil {
 		d.machines.runOn(0, d.launcher)
@@ -88,8 +88,8 @@ func (d *disturbed) launch() {
 	d.t.Cleanup(func() { _ = d.launcher.Process.Kill() })
 }
 
-// undisturbed runs a case without faults and returns its working folder.
-func undisturbed(t *testing.T, args []string) (dir string) {
+// runUndisturbed runs a case without faults and returns its working folder.
+func runUndisturbed(t *testing.T, args []string) (dir string) {
 	t.Helper()
 	c := atoll(t, t.TempDir(), nil, args...)
 	if code := c.code(t); code != exitDone {
@@ -98,9 +98,9 @@ func undisturbed(t *testing.T, args []string) (dir string) {
 	return c.Dir
 }
 
-func (d *disturbed) out() string { return filepath.Join(d.dir, "out") }
+func (d *faultyRun) out() string { return filepath.Join(d.dir, "out") }
 
-func (d *disturbed) epoch() uint64 {
+func (d *faultyRun) epoch() uint64 {
 	e, err := folder.ReadEpoch(d.out())
 	if err != nil {
 		d.t.Fatal(err)
@@ -108,8 +108,8 @@ func (d *disturbed) epoch() uint64 {
 	return e.Epoch
 }
 
-// saved returns the number of steps of the last checkpoint.
-func (d *disturbed) saved() int {
+// savedSteps returns the number of steps of the last checkpoint.
+func (d *faultyRun) savedSteps() int {
 	steps, err := checkpoint.LatestStep(d.out())
 	if err != nil {
 		d.t.Fatal(err)
@@ -118,19 +118,19 @@ func (d *disturbed) saved() int {
 }
 
 // waitFor polls done until it returns true; what names the condition in the error message.
-func (d *disturbed) waitFor(what string, done func() bool) {
+func (d *faultyRun) waitFor(what string, done func() bool) {
 	d.t.Helper()
 	for end := time.Now().Add(2 * time.Minute); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			_ = d.launcher.Process.Kill()
-			d.t.Fatalf("no %s within two minutes; epoch %d, saved %d, stderr\n%s", what, d.epoch(), d.saved(),
+			d.t.Fatalf("no %s within two minutes; epoch %d, saved %d, stderr\n%s", what, d.epoch(), d.savedSteps(),
 				d.launcher.stderr.String())
 		}
 	}
 }
 
 // worker returns the process id of a rank in an epoch, 0 if there is none.
-func (d *disturbed) worker(epoch uint64, rank int) int {
+func (d *faultyRun) worker(epoch uint64, rank int) int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		d.t.Skip("no /proc: cannot find the rank processes")
@@ -158,14 +158,14 @@ func (d *disturbed) worker(epoch uint64, rank int) int {
 	return 0
 }
 
-// progress waits for the next checkpoint and a random time after it.
-func (d *disturbed) progress(random *rand.Rand) {
-	was := d.saved()
-	d.waitFor("checkpoint", func() bool { return d.saved() > was })
+// awaitProgress waits for the next checkpoint and a random time after it.
+func (d *faultyRun) awaitProgress(random *rand.Rand) {
+	was := d.savedSteps()
+	d.waitFor("checkpoint", func() bool { return d.savedSteps() > was })
 	time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
 }
 
-func (d *disturbed) killLauncher() {
+func (d *faultyRun) killLauncher() {
 	if err := d.launcher.Process.Kill(); err != nil {
 		d.t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func (d *disturbed) killLauncher() {
 }
 
 // disturbRank kills a random rank, or stops its process, and returns the time of that.
-func (d *disturbed) disturbRank(random *rand.Rand, stop bool) (when time.Time) {
+func (d *faultyRun) disturbRank(random *rand.Rand, stop bool) (when time.Time) {
 	epoch, pid := d.epoch(), 0
 	d.waitFor("rank", func() bool {
 		pid = d.worker(epoch, random.IntN(4))
@@ -226,13 +226,13 @@ func TestChaos(t *testing.T) {
 			random := o.random(t, k)
 			c.steps = c.steps * max(o.times, 5) / 20
 			args := append(c.args(t, o.backend), "--ranks", "4", "--transport", "grpc")
-			reference := undisturbed(t, args)
-			d := &disturbed{t: t, dir: t.TempDir(), args: args}
+			reference := runUndisturbed(t, args)
+			d := &faultyRun{t: t, dir: t.TempDir(), args: args}
 			d.launch()
 			faults := []func(){d.killLauncher, func() { d.disturbRank(random, true) }, func() { d.disturbRank(random, false) },
 				func() { d.disturbRank(random, false) }, func() { d.disturbRank(random, false) }}
 			for i := range o.times {
-				d.progress(random)
+				d.awaitProgress(random)
 				before := d.epoch()
 				faults[i%len(faults)]()
 				d.waitFor("epoch", func() bool { return d.epoch() > before })
@@ -240,13 +240,13 @@ func TestChaos(t *testing.T) {
 			if code, stderr := d.launcher.end(t); code != exitDone {
 				t.Fatalf("exit code %d: %s", code, stderr)
 			}
-			sameOutput(t, filepath.Join(reference, "out"), d.out())
+			compareOutput(t, filepath.Join(reference, "out"), d.out())
 		})
 	}
 }
 
-// sameOutput compares all published files, except those with wall times and processes.
-func sameOutput(t *testing.T, reference, other string) {
+// compareOutput compares all published files, except those with wall times and processes.
+func compareOutput(t *testing.T, reference, other string) {
 	t.Helper()
 	a, b := readSummary(t, filepath.Join(reference, "summary.json")), readSummary(t, filepath.Join(other, "summary.json"))
 	if a.StateSHA256 != b.StateSHA256 || a.Steps != b.Steps {
@@ -268,7 +268,7 @@ func sameOutput(t *testing.T, reference, other string) {
 // the case.
 func published(t *testing.T, out string) map[string]string {
 	t.Helper()
-	all := map[string]string{}
+	contents := map[string]string{}
 	err := filepath.WalkDir(out, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -279,14 +279,14 @@ func published(t *testing.T, out string) map[string]string {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		all[name] = string(text)
+		contents[name] = string(text)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(all) < 3 {
-		t.Errorf("%s has %d files", out, len(all))
+	if len(contents) < 3 {
+		t.Errorf("%s has %d files", out, len(contents))
 	}
-	return all
+	return contents
 }

@@ -31,11 +31,11 @@ func complete(root *cobra.Command) {
 	root.Flags().VisitAll(func(f *pflag.Flag) {
 		values := flagValues[f.Name]
 		if values == nil {
-			values = listed(f.Usage)
+			values = listedValues(f.Usage)
 		}
 		switch {
 		case values != nil:
-			_ = root.RegisterFlagCompletionFunc(f.Name, fixed(values...)) // fails if a function is registered already
+			_ = root.RegisterFlagCompletionFunc(f.Name, completeValues(values...)) // fails if a function is registered already
 		case f.Name == "field" && root.Name() == "plot":
 			_ = root.RegisterFlagCompletionFunc(f.Name, fieldsOfRun)
 		case f.Name == "metric" && root.Name() == "study":
@@ -45,9 +45,9 @@ func complete(root *cobra.Command) {
 	switch usage := strings.Fields(root.Use); {
 	case root.ValidArgsFunction != nil || len(root.ValidArgs) > 0 || len(usage) < 2:
 	case strings.HasPrefix(usage[1], "CASE"):
-		root.ValidArgsFunction = files("toml")
+		root.ValidArgsFunction = completeFiles("toml")
 	case usage[1] == "IN" || usage[1] == "MESH":
-		root.ValidArgsFunction = files(meshFiles...)
+		root.ValidArgsFunction = completeFiles(meshFiles...)
 	case strings.HasPrefix(usage[1], "DIR"):
 		root.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
@@ -57,13 +57,13 @@ func complete(root *cobra.Command) {
 
 type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
 
-func fixed(values ...string) completion {
+func completeValues(values ...string) completion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return values, cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-func files(extensions ...string) completion {
+func completeFiles(extensions ...string) completion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return extensions, cobra.ShellCompDirectiveFilterFileExt
 	}
@@ -76,8 +76,9 @@ var lists = regexp.MustCompile(`(?:^|: )((?:` + word + `, )*` + word + ` or ` + 
 
 const word = `[a-z][a-z0-9-]*(?: \([^)]*\))?`
 
-// listed returns the values that the usage text of a flag lists as "a, b or c", at its beginning or after a colon.
-func listed(usage string) []string {
+// listedValues returns the values that the usage text of a flag lists as "a, b or c", at its beginning or after a
+// colon.
+func listedValues(usage string) []string {
 	m := lists.FindStringSubmatch(usage)
 	if m == nil {
 		return nil

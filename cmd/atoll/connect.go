@@ -114,12 +114,12 @@ Run again, the command renews the certificates with the existing authority. Rank
 				return usageError{fmt.Errorf("--ranks %d --valid %v: 1 to %d ranks, for a minute at least", ranks, valid,
 					maxRanks)}
 			}
-			made, err := certs.Make(args[0], ranks, valid)
+			isNew, err := certs.Make(args[0], ranks, valid)
 			if err != nil {
 				return err
 			}
 			authority := "the existing authority"
-			if made {
+			if isNew {
 				authority = "a new authority"
 			}
 			fmt.Printf("%s: certificates of %s and a coordinator, valid for %v, signed by %s\n", args[0], words.Count(ranks,

@@ -23,7 +23,7 @@ var namespaces atomic.Int64
 func hosts(t *testing.T) (names, addresses [2]string) {
 	t.Helper()
 	ip := needs.Program(t, "ip", "iproute2")
-	do := func(args ...string) error {
+	runIP := func(args ...string) error {
 		out, err := exec.Command(ip, args...).CombinedOutput()
 		if err != nil {
 			err = fmt.Errorf("ip %s: %w: %s", strings.Join(args, " "), err, out)
@@ -33,23 +33,23 @@ func hosts(t *testing.T) (names, addresses [2]string) {
 	for i := range names {
 		names[i] = fmt.Sprintf("atoll%d-%d", os.Getpid(), namespaces.Add(1))
 		addresses[i] = fmt.Sprintf("10.77.0.%d", i+1)
-		if err := do("netns", "add", names[i]); err != nil {
+		if err := runIP("netns", "add", names[i]); err != nil {
 			needs.Missing(t, "no network namespaces, which root can make: %v", err)
 		}
 		t.Cleanup(func() {
-			if err := do("netns", "del", names[i]); err != nil {
+			if err := runIP("netns", "del", names[i]); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	all := [][]string{{"link", "add", "wire", "netns", names[0], "type", "veth", "peer", "name", "wire", "netns",
+	commands := [][]string{{"link", "add", "wire", "netns", names[0], "type", "veth", "peer", "name", "wire", "netns",
 		names[1]}}
 	for i, name := range names {
-		all = append(all, []string{"-n", name, "addr", "add", addresses[i] + "/24", "dev", "wire"},
+		commands = append(commands, []string{"-n", name, "addr", "add", addresses[i] + "/24", "dev", "wire"},
 			[]string{"-n", name, "link", "set", "wire", "up"}, []string{"-n", name, "link", "set", "lo", "up"})
 	}
-	for _, args := range all {
-		if err := do(args...); err != nil {
+	for _, args := range commands {
+		if err := runIP(args...); err != nil {
 			needs.Missing(t, "no virtual cable between network namespaces: %v", err)
 		}
 	}

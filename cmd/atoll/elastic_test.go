@@ -21,11 +21,11 @@ func TestRanksByCommand(t *testing.T) {
 			if code := reference.code(t); code != exitDone {
 				t.Fatalf("exit code %d: %s", code, reference.stderr.String())
 			}
-			d := &disturbed{t: t, dir: t.TempDir(), args: append(args, "--ranks", "4", "--transport", "grpc")}
+			d := &faultyRun{t: t, dir: t.TempDir(), args: append(args, "--ranks", "4", "--transport", "grpc")}
 			d.launch()
 			for _, n := range []int{2, 5, 3} {
-				was := d.saved()
-				d.waitFor("checkpoint", func() bool { return d.saved() > was })
+				was := d.savedSteps()
+				d.waitFor("checkpoint", func() bool { return d.savedSteps() > was })
 				change := atoll(t, d.dir, nil, "ranks", "out", fmt.Sprint(n))
 				if code := change.code(t); code != exitDone ||
 					!strings.Contains(change.stdout.String(), fmt.Sprintf("on %d ranks\n", n)) {
@@ -67,7 +67,7 @@ func TestRanksRefused(t *testing.T) {
 	}
 	refuse("out has no run", "out")
 	refuse(`"many" ranks`, "out", "many")
-	d := &disturbed{t: t, dir: dir, args: []string{"run", "case.toml", "--elastic", "1:2", "--ranks", "1",
+	d := &faultyRun{t: t, dir: dir, args: []string{"run", "case.toml", "--elastic", "1:2", "--ranks", "1",
 		"--transport", "grpc", "--quiet"}}
 	d.launch()
 	waitForLoop(t, d.out())

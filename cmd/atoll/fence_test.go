@@ -19,7 +19,7 @@ import (
 // the earlier one append nothing to tables, and end with an error that says why.
 func TestRanksOfAnEarlierEpochPublishNothing(t *testing.T) {
 	dir := caseFile(t, strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e4"))
-	d := &disturbed{t: t, dir: dir, args: []string{"run", "case.toml", "--ranks", "2", "--transport", "grpc", "--quiet",
+	d := &faultyRun{t: t, dir: dir, args: []string{"run", "case.toml", "--ranks", "2", "--transport", "grpc", "--quiet",
 		"--set", "output.every=0.5"}}
 	d.launch()
 	table := filepath.Join(d.out(), "conservation.csv")

@@ -26,7 +26,7 @@ func translateForeignFlags(root *cobra.Command, args []string) ([]string, error)
 		return args, nil
 	}
 	c.InitDefaultHelpFlag()
-	own := []string{args[0]}
+	translated := []string{args[0]}
 	for k := 1; k < len(args); k++ {
 		word := args[k]
 		name := strings.TrimPrefix(word, "-")
@@ -34,11 +34,11 @@ func translateForeignFlags(root *cobra.Command, args []string) ([]string, error)
 		flag := c.Flags().Lookup(strings.TrimPrefix(name, "-"))
 		switch {
 		case word == "--":
-			return append(own, args[k:]...), nil
+			return append(translated, args[k:]...), nil
 		case index >= 0 && foreign[index].Refused != "":
 			return nil, usageError{fmt.Errorf("%s: %s", word, foreign[index].Refused)}
 		case index >= 0:
-			own = append(own, foreign[index].Args...)
+			translated = append(translated, foreign[index].Args...)
 			continue
 		case len(name) > 1 && len(name) < len(word) && flag != nil:
 			word = "--" + strings.TrimPrefix(name, "-")
@@ -47,14 +47,14 @@ func translateForeignFlags(root *cobra.Command, args []string) ([]string, error)
 				return nil, usageError{fmt.Errorf("unknown flag: %s; did you mean --%s?", word, near)}
 			}
 		}
-		own = append(own, word)
+		translated = append(translated, word)
 		takesValue := flag != nil && flag.NoOptDefVal == "" || word == "-o" || word == "-n"
 		if takesValue && strings.HasPrefix(word, "-") && k+1 < len(args) {
 			k++
-			own = append(own, args[k]) // its value, which may begin with a dash
+			translated = append(translated, args[k]) // its value, which may begin with a dash
 		}
 	}
-	return own, nil
+	return translated, nil
 }
 
 // foreignFlags returns the flags of other programs that a solver's command accepts, and false if no solver has a

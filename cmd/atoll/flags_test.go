@@ -11,17 +11,17 @@ import (
 
 // TestUnknownFlags: for a flag with a wrong letter, a missing letter or a single dash the error suggests the nearest
 // flag, and for one that resembles none it says how to list all.
-func TestUnkntranslateForeignFlags(t *testing.T) {
+func TestUnknownFlags(t *testing.T) {
 	tried := 0
-	var each func(c *cobra.Command)
-	each = func(c *cobra.Command) {
+	var testCommand func(c *cobra.Command)
+	testCommand = func(c *cobra.Command) {
 		for _, below := range c.Commands() {
-			each(below)
+			testCommand(below)
 		}
 		if c.DisableFlagParsing {
 			return
 		}
-		says := func(arg, want string) {
+		expectHint := func(arg, want string) {
 			t.Helper()
 			err := c.ParseFlags([]string{arg})
 			if !errors.As(err, new(*pflag.NotExistError)) {
@@ -32,17 +32,17 @@ func TestUnkntranslateForeignFlags(t *testing.T) {
 			}
 			tried++
 		}
-		says("--zzzzzzzz", "; "+c.CommandPath()+" --help lists those there are")
+		expectHint("--zzzzzzzz", "; "+c.CommandPath()+" --help lists those there are")
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if f.Hidden || len(f.Name) < 6 {
 				return
 			}
-			says("--"+f.Name+"q", "; did you mean --"+f.Name+"?")
-			says("--"+f.Name[:1]+"_"+f.Name[2:], "; did you mean --"+f.Name+"?")
-			says("--"+f.Name[:len(f.Name)-1], "; did you mean --"+f.Name+"?")
+			expectHint("--"+f.Name+"q", "; did you mean --"+f.Name+"?")
+			expectHint("--"+f.Name[:1]+"_"+f.Name[2:], "; did you mean --"+f.Name+"?")
+			expectHint("--"+f.Name[:len(f.Name)-1], "; did you mean --"+f.Name+"?")
 		})
 	}
-	each(rootCommand())
+	testCommand(rootCommand())
 	if tried < 100 {
 		t.Errorf("only %d flags were tried", tried)
 	}

@@ -28,7 +28,7 @@ type k8sFlags struct {
 	kubeconfig, context, namespace string
 	set                            []string
 	out                            string
-	dry, keep, checkpoints         bool
+	dryRun, keep, checkpoints      bool
 	attach, remove                 bool
 	patience                       time.Duration
 }
@@ -64,7 +64,7 @@ func launchK8sCommand() *cobra.Command {
 	p.BoolVar(&f.keep, "keep", false, "leave the job and its volume in the cluster when it has ended")
 	p.BoolVar(&f.attach, "attach", false, "follow the existing job of that name")
 	p.BoolVar(&f.remove, "delete", false, "remove the job of that name with its output, and stop")
-	p.BoolVar(&f.dry, "dry-run", false, "print the manifests, and stop")
+	p.BoolVar(&f.dryRun, "dry-run", false, "print the manifests, and stop")
 	p.DurationVar(&f.patience, "patience", 2*time.Minute, "how long the job may stay pending before it is given up")
 	p.StringVar(&f.kubeconfig, "kubeconfig", "", "file that describes the cluster (default: KUBECONFIG, or "+
 		"~/.kube/config)")
@@ -81,7 +81,7 @@ func (f *k8sFlags) run(ctx context.Context, path string) error {
 	if err := f.complete(c, path); err != nil {
 		return usageError{err}
 	}
-	if f.dry {
+	if f.dryRun {
 		text, err := f.job.Render()
 		if err == nil {
 			_, err = os.Stdout.Write(text)
@@ -135,9 +135,9 @@ func (f *k8sFlags) complete(c *config.Case, path string) error {
 func (f *k8sFlags) follow(ctx context.Context, cluster *kube.Client) error {
 	follower := kube.Follow{Client: cluster, Name: f.job.Name, Out: os.Stdout, Log: os.Stderr, StartTimeout: f.patience}
 	err := follower.Wait(ctx)
-	after := context.WithoutCancel(ctx)
+	uncancelled := context.WithoutCancel(ctx)
 	if ctx.Err() != nil {
-		return f.interrupted(after, cluster, err)
+		return f.interrupted(uncancelled, cluster, err)
 	}
 	var failed *kube.FailedError
 	if err != nil && !errors.As(err, &failed) {
@@ -149,10 +149,10 @@ func (f *k8sFlags) follow(ctx context.Context, cluster *kube.Client) error {
 			return fmt.Errorf("the job is done, but its output was not downloaded: %w; it is on the volume %s, and --attach "+
 				"tries again", bad, f.claim())
 		}
-		fmt.Printf("%-16s %s in %s\n", "brought", words.Count(files, "file"), f.out)
+		fmt.Printf("%-16s %s to %s\n", "copied", words.Count(files, "file"), f.out)
 	}
 	if !f.keep {
-		err = errors.Join(err, cluster.Remove(after, f.job.Name, err == nil))
+		err = errors.Join(err, cluster.Remove(uncancelled, f.job.Name, err == nil))
 	}
 	if failed != nil {
 		fmt.Fprintf(os.Stderr, "atoll: the output of the job is on the volume %s: the same command continues from its last "+
@@ -189,7 +189,7 @@ func (f *k8sFlags) secrets() (kube.Secrets, error) {
 	if _, err := certs.Make(dir, f.job.MaxRanks(), 30*24*time.Hour); err != nil {
 		return nil, err
 	}
-	var all kube.Secrets
+	var byRank kube.Secrets
 	for rank := range f.job.MaxRanks() {
 		files := map[string][]byte{}
 		for _, name := range []string{"ca.crt", "tls.crt", "tls.key"} {
@@ -197,7 +197,7 @@ func (f *k8sFlags) secrets() (kube.Secrets, error) {
 				return nil, err
 			}
 		}
-		all = append(all, files)
+		byRank = append(byRank, files)
 	}
-	return all, nil
+	return byRank, nil
 }

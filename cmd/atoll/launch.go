@@ -104,8 +104,8 @@ func checkRun(job launch.SlurmConfig) error {
 	if err := c.ParseFlags(job.Args); err != nil {
 		return usageError{fmt.Errorf("after --: %w", err)}
 	}
-	if rest := c.Flags().Args(); len(rest) > 0 {
-		return usageError{fmt.Errorf("after --: %q is no flag of atoll run", rest[0])}
+	if unknown := c.Flags().Args(); len(unknown) > 0 {
+		return usageError{fmt.Errorf("after --: %q is no flag of atoll run", unknown[0])}
 	}
 	set, err := c.Flags().GetStringArray("set")
 	if err != nil {

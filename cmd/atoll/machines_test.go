@@ -56,8 +56,8 @@ func TestChaosOnTwoHosts(t *testing.T) {
 			m := twoMachines(t)
 			random := o.random(t, k)
 			args := append(c.args(t, o.backend), "--ranks", "4", "--transport", "grpc")
-			reference := undisturbed(t, args)
-			d := &disturbed{t: t, dir: t.TempDir(), machines: m, args: append(args, "--places", m.addresses[0]+":7000",
+			reference := runUndisturbed(t, args)
+			d := &faultyRun{t: t, dir: t.TempDir(), machines: m, args: append(args, "--places", m.addresses[0]+":7000",
 				"--slots", "2", "--listen", m.addresses[0]+":0", "--certs", "certs")}
 			certs := atoll(t, d.dir, nil, "certs", "certs", "--ranks", "4")
 			if code := certs.code(t); code != exitDone {
@@ -69,7 +69,7 @@ func TestChaosOnTwoHosts(t *testing.T) {
 				func() { d.disturbRank(random, true) },
 				d.killRemote}
 			for i := range o.times {
-				d.progress(random)
+				d.awaitProgress(random)
 				before := d.epoch()
 				faults[i%len(faults)]()
 				d.waitFor("epoch", func() bool { return d.epoch() > before })
@@ -80,20 +80,20 @@ func TestChaosOnTwoHosts(t *testing.T) {
 			if code, stderr := d.remote.end(t); code != exitDone {
 				t.Errorf("supervisor: exit code %d: %s", code, stderr)
 			}
-			sameOutput(t, filepath.Join(reference, "out"), d.out())
+			compareOutput(t, filepath.Join(reference, "out"), d.out())
 		})
 	}
 }
 
 // cutNetwork cuts the cable for longer than the silence after which members count as lost.
-func (d *disturbed) cutNetwork() {
+func (d *faultyRun) cutNetwork() {
 	d.machines.setLink("down")
 	time.Sleep(members.SilenceLimit + 2*time.Second)
 	d.machines.setLink("up")
 }
 
 // startRemote starts the supervisor on the second host.
-func (d *disturbed) startRemote() {
+func (d *faultyRun) startRemote() {
 	d.remote = d.machines.runOn(1, atoll(d.t, d.dir, nil, "supervise", "--join", d.machines.addresses[0]+":7000",
 		"--slots", "2", "--listen", d.machines.addresses[1], "--certs", "certs", "--threads", "1"))
 	if err := d.remote.Start(); err != nil {
@@ -102,7 +102,7 @@ func (d *disturbed) startRemote() {
 	d.t.Cleanup(func() { _ = d.remote.Process.Kill() })
 }
 
-func (d *disturbed) killRemote() {
+func (d *faultyRun) killRemote() {
 	if err := d.remote.Process.Kill(); err != nil {
 		d.t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func (d *disturbed) killRemote() {
 	d.startRemote()
 }
 
-// random returns the random source of the k-th case; logs the seed, which reproduces the faults.
+// random returns the random source of the k-th case. It logs the seed, which reproduces the faults.
 func (o chaosOptions) random(t *testing.T, k int) *rand.Rand {
 	t.Logf("%s=%d", envSeed, o.seed)
 	return rand.New(rand.NewPCG(o.seed, uint64(k)))

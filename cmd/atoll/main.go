@@ -100,11 +100,11 @@ func rootCommand() *cobra.Command {
 func execute(ctx context.Context, args []string) int {
 	root := rootCommand()
 	return reportEnd(ctx, process.Guard(func() error {
-		own, err := translateForeignFlags(root, args)
+		translated, err := translateForeignFlags(root, args)
 		if err != nil {
 			return err
 		}
-		root.SetArgs(own)
+		root.SetArgs(translated)
 		return root.ExecuteContext(ctx)
 	}))
 }
@@ -115,7 +115,7 @@ func reportEnd(ctx context.Context, err error) int {
 	if err == nil {
 		return exitDone
 	}
-	var stoppedRun *stopped
+	var stoppedRun *stopError
 	if errors.As(err, &stoppedRun) {
 		fmt.Fprintln(os.Stderr, "atoll:", stoppedRun.text)
 		return stoppedRun.code
@@ -159,7 +159,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitSaved
 	}
 	var failure *rankFailure
-	if errors.As(err, &failure) && failure.followed(ctx.Err() != nil) {
+	if errors.As(err, &failure) && failure.isConsequence(ctx.Err() != nil) {
 		return exitLost
 	}
 	if ctx.Err() != nil {

@@ -54,8 +54,8 @@ var (
 	memoryLine       = regexp.MustCompile(`(?m)^# memory: ([0-9.]+ \S+) in arrays of all ranks, at most ([0-9.]+ \S+)`)
 )
 
-// amount parses a size as words.Bytes prints it.
-func amount(t *testing.T, text string) float64 {
+// parseSize parses a size as words.Bytes prints it.
+func parseSize(t *testing.T, text string) float64 {
 	t.Helper()
 	number, unit, _ := strings.Cut(text, " ")
 	n, err := strconv.ParseFloat(number, 64)
@@ -66,9 +66,9 @@ func amount(t *testing.T, text string) float64 {
 	return n * size
 }
 
-// peak waits for a command and returns its peak of anonymous memory in bytes, by polling. Pages of the program's file
-// are left out: how many of them are resident depends on the kernel and its page cache.
-func (c *command) peak() (peak int64, err error) {
+// waitForPeak waits for a command and returns its peak of anonymous memory in bytes, by polling. Pages of the
+// program's file are left out: how many of them are resident depends on the kernel and its page cache.
+func (c *command) waitForPeak() (peak int64, err error) {
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
 	for {
@@ -103,22 +103,22 @@ func TestMemoryIsEstimated(t *testing.T) {
 		}
 		sorts := slices.Contains(c, "method.sort=1")
 		within := func(allocated float64) {
-			if r := amount(t, estimated[2]) / allocated; !(r > .95 && r < 1.05) {
+			if r := parseSize(t, estimated[2]) / allocated; !(r > .95 && r < 1.05) {
 				t.Errorf("%q: estimated arrays of %s, allocated %.1f MiB", c[1:], estimated[2], allocated/(1<<20))
 			}
 		}
 		if !sorts {
-			within(amount(t, allocated[1]))
+			within(parseSize(t, allocated[1]))
 		}
 		if i%3 > 0 && !sorts {
 			continue // run only every third of the others: running takes longer than checking
 		}
-		limit := 1.2 * amount(t, estimated[1])
+		limit := 1.2 * parseSize(t, estimated[1])
 		run := atoll(t, dir, []string{fmt.Sprintf("GOMEMLIMIT=%.0f", limit)}, append(args, "--quiet", "--out", "x")...)
 		if err := run.Start(); err != nil {
 			t.Fatal(err)
 		}
-		peak, err := run.peak()
+		peak, err := run.waitForPeak()
 		if err != nil {
 			t.Fatalf("%d: %v: %s", i, err, run.stderr.String())
 		}
@@ -147,7 +147,7 @@ func TestMemoryOfARankIsEstimated(t *testing.T) {
 		if estimated == nil || allocated == nil {
 			t.Fatalf("%d: %s", i, check.stdout.String())
 		}
-		if r := amount(t, estimated[1]) / amount(t, allocated[2]); !(r > .95 && r < 1.05) {
+		if r := parseSize(t, estimated[1]) / parseSize(t, allocated[2]); !(r > .95 && r < 1.05) {
 			t.Errorf("%d: estimated arrays of %s, allocated %s", i, estimated[1], allocated[2])
 		}
 	}
@@ -178,7 +178,7 @@ func TestTooLargeCasesAreRefused(t *testing.T) {
 		if err := run.Start(); err != nil {
 			t.Fatal(err)
 		}
-		peak, _ := run.peak()
+		peak, _ := run.waitForPeak()
 		code, stderr := run.ProcessState.ExitCode(), run.stderr.String()
 		if code != exitUsage || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "set by GOMEMLIMIT") {
 			t.Errorf("%d: exit code %d: %s", i, code, stderr)

@@ -36,10 +36,10 @@ func meshGenerate() *cobra.Command {
 		Short: "Write an irregular mesh: triangles in a rectangle, or tetrahedra in a box",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := writable(args[0]); err != nil {
+			if err := checkMeshWritable(args[0]); err != nil {
 				return err
 			}
-			if err := fitsMesh(int64(cells)<<(2*min(max(refine, 0), 20)), len(bounds)/2); err != nil {
+			if err := checkMeshMemory(int64(cells)<<(2*min(max(refine, 0), 20)), len(bounds)/2); err != nil {
 				return err
 			}
 			if len(bounds) == 6 && refine == 0 {
@@ -81,10 +81,10 @@ func meshConvert() *cobra.Command {
 		Short: "Convert a mesh between formats, and repair it where asked to",
 		Args:  cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := writable(args[1]); err != nil {
+			if err := checkMeshWritable(args[1]); err != nil {
 				return err
 			}
-			if err := fitsFile(args[0]); err != nil {
+			if err := checkFileMemory(args[0]); err != nil {
 				return err
 			}
 			m, solid, err := meshio.ReadAny(args[0])
@@ -184,7 +184,7 @@ func meshReorder() *cobra.Command {
 		Short: "Renumber the cells of a mesh, and show how close neighbours are in memory",
 		Args:  cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := writesOne(args, order); err != nil {
+			if err := checkOneMethod(args, order); err != nil {
 				return err
 			}
 			d, err := readDual(args[0])
@@ -226,7 +226,7 @@ func meshPartition() *cobra.Command {
 		Short: "Partition a mesh, and show the quality of the partition",
 		Args:  cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := writesOne(args, cut); err != nil {
+			if err := checkOneMethod(args, cut); err != nil {
 				return err
 			}
 			d, err := readDual(args[0])
@@ -277,7 +277,7 @@ type dual struct {
 }
 
 func readDual(path string) (*dual, error) {
-	if err := fitsFile(path); err != nil {
+	if err := checkFileMemory(path); err != nil {
 		return nil, err
 	}
 	m, err := meshio.Read(path)
@@ -299,8 +299,8 @@ func readDual(path string) (*dual, error) {
 	return d, err
 }
 
-// writable returns an error if no mesh can be written to path, before any work is done.
-func writable(path string) error {
+// checkMeshWritable returns an error if no mesh can be written to path, before any work is done.
+func checkMeshWritable(path string) error {
 	err := meshio.Writable(path)
 	if err == nil {
 		err = atomicfile.CheckWritable(path)
@@ -311,9 +311,9 @@ func writable(path string) error {
 	return nil
 }
 
-// writesOne returns an error if an output, the second argument, is given while all methods are compared, or if no
-// mesh can be written to it.
-func writesOne(args []string, method string) error {
+// checkOneMethod returns an error if an output, the second argument, is given while all methods are compared, or if
+// no mesh can be written to it.
+func checkOneMethod(args []string, method string) error {
 	switch {
 	case len(args) < 2:
 		return nil
@@ -321,16 +321,16 @@ func writesOne(args []string, method string) error {
 		return usageError{fmt.Errorf("all methods are compared, and none is written: choose one for %s, or leave it out",
 			args[1])}
 	}
-	return writable(args[1])
+	return checkMeshWritable(args[1])
 }
 
 func save(path string, m *mesh.Mesh) error {
 	notKept := meshio.NotKept(path, m.Groups, m.Marks, m.VertexData, m.CellData)
-	return saved(path, meshio.Write(path, m), len(m.Cells), notKept)
+	return reportSaved(path, meshio.Write(path, m), len(m.Cells), notKept)
 }
 
-// saved prints what was written, unless err is set.
-func saved(path string, err error, cells int, notKept string) error {
+// reportSaved prints what was written, unless err is set, and returns err.
+func reportSaved(path string, err error, cells int, notKept string) error {
 	if err == nil {
 		printNotKept(notKept)
 		fmt.Println(path + ": " + words.Count(cells, "cell"))
@@ -352,8 +352,8 @@ func indent(text string) string {
 // or read, checked and written.
 var bytesOfCell = map[int]int64{2: 215, 3: 330}
 
-// fitsMesh returns an error if the memory is too small for a mesh of so many cells.
-func fitsMesh(cells int64, dim int) error {
+// checkMeshMemory returns an error if the memory is too small for a mesh of so many cells.
+func checkMeshMemory(cells int64, dim int) error {
 	need := cells * bytesOfCell[dim]
 	if free, source := estimate.FreeMemory(); need > free {
 		return badInput(fmt.Errorf("a mesh of %d cells needs about %s of memory, but only %s are available (%s): "+
@@ -363,13 +363,13 @@ func fitsMesh(cells int64, dim int) error {
 	return nil
 }
 
-// fitsFile returns an error if the memory is too small for the mesh in a file, by the counts in its headers.
-func fitsFile(path string) error {
+// checkFileMemory returns an error if the memory is too small for the mesh in a file, by the counts in its headers.
+func checkFileMemory(path string) error {
 	n, err := meshio.Count(path)
 	if err != nil {
 		return badInput(err)
 	}
-	if err := fitsMesh(n.Cells, n.Dim); err != nil {
+	if err := checkMeshMemory(n.Cells, n.Dim); err != nil {
 		return badInput(fmt.Errorf("%s: %w", path, err))
 	}
 	return nil

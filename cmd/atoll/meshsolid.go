@@ -48,7 +48,7 @@ func convertSolid(out string, s *mesh.Solid, merge, drop, orient bool) error {
 
 func saveSolid(path string, s *mesh.Solid) error {
 	notKept := meshio.NotKept(path, s.Groups, s.Marks, s.VertexData, s.CellData)
-	return saved(path, meshio.WriteSolid(path, s), len(s.Cells), notKept)
+	return reportSaved(path, meshio.WriteSolid(path, s), len(s.Cells), notKept)
 }
 
 // solidInfo checks a mesh of tetrahedra and prints its sizes, volume, groups and fields.

@@ -12,13 +12,13 @@ import (
 
 const metricsHead = `# Metrics
 
-What solvers measure, as they declare it: in the metrics of summary.json, of the state at the end where a text says
-nothing else, and where it is a column in each row of conservation.csv, of the state at that time. An error goes to 0 as
-cells do: a [study](studies.md) tells its order.
+The quantities that solvers measure. The metrics of summary.json are those of the state at the end, unless the
+description says otherwise. Quantities marked "column" are also in each row of conservation.csv, for the state at that
+time. Quantities marked "error" converge to 0 with the size of cells; a [study](studies.md) computes the order.
 
-NAME_from_SOURCE is what a source, such as rain or the group of a boundary, has brought of NAME since the start.
-FIELD_l1_error, FIELD_l2_error and FIELD_max_error are those of a field that the case gives
-[exactly](studies.md#exact-solutions).
+NAME_from_SOURCE is the inflow of the conserved quantity NAME since the start from a source, such as rain or a boundary
+group. FIELD_l1_error, FIELD_l2_error and FIELD_max_error are the errors of a field with an
+[exact solution](studies.md#exact-solutions) in the case.
 `
 
 // metricsPage returns the text of docs/metrics.md.
@@ -28,7 +28,7 @@ func metricsPage() string {
 	for _, name := range solvers.Names() {
 		kind, _ := solvers.Find(name)
 		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n", name, kind.Title)
-		b.WriteString("| name | unit | what it is | column | error |\n| --- | --- | --- | --- | --- |\n")
+		b.WriteString("| name | unit | description | column | error |\n| --- | --- | --- | --- | --- |\n")
 		list := kind.Quantities
 		for _, f := range kind.Fields {
 			list = append(list, f.Totals()...)

@@ -21,9 +21,9 @@ func (f *runFlags) pod(ctx context.Context, path string, p *members.Pod) error {
 		return err
 	}
 	f.transport, f.ranks = launch.GRPC, max(f.ranks, 1)
-	most := cmp.Or(f.maxRanks, f.ranks)
-	if p.Index >= most {
-		fmt.Fprintf(os.Stderr, "atoll: warning: the run was started for at most %d ranks and does not use pod %d\n", most,
+	limit := cmp.Or(f.maxRanks, f.ranks)
+	if p.Index >= limit {
+		fmt.Fprintf(os.Stderr, "atoll: warning: the run was started for at most %d ranks and does not use pod %d\n", limit,
 			p.Index)
 		return nil
 	}
@@ -42,9 +42,9 @@ func (f *runFlags) pod(ctx context.Context, path string, p *members.Pod) error {
 		return nil
 	}
 	if p.Index > 0 {
-		return podEnded(ctx, p, p.Join(ctx))
+		return podError(ctx, p, p.Join(ctx))
 	}
-	return podEnded(ctx, p, f.podZero(ctx, path, p))
+	return podError(ctx, p, f.podZero(ctx, path, p))
 }
 
 // podZero controls the run from pod 0.
@@ -82,20 +82,20 @@ type retryableError struct{ error }
 
 func (e *retryableError) Unwrap() error { return e.error }
 
-// podEnded returns the error with which a pod ends, whose exit code its Job handles.
-func podEnded(ctx context.Context, p *members.Pod, err error) error {
-	var stoppedRun *stopped
+// podError returns the error with which a pod ends, whose exit code its Job handles.
+func podError(ctx context.Context, p *members.Pod, err error) error {
+	var stoppedRun *stopError
 	switch {
 	case p.Done():
 		return nil
 	case ctx.Err() != nil && errors.As(err, &stoppedRun):
-		return &stopped{stoppedRun, stoppedRun.text, exitSaved}
+		return &stopError{stoppedRun, stoppedRun.text, exitSaved}
 	case ctx.Err() != nil:
 		text := fmt.Sprintf("pod %d has left the run, which continues when the pod returns", p.Index)
-		return &stopped{context.Cause(ctx), text, exitSaved}
+		return &stopError{context.Cause(ctx), text, exitSaved}
 	case errors.As(err, new(*retryableError)), errors.As(err, new(*supervise.LauncherLostError)),
 		errors.As(err, new(*supervise.RefusedError)):
-		return &stopped{err, err.Error(), exitLost}
+		return &stopError{err, err.Error(), exitLost}
 	}
 	return err
 }

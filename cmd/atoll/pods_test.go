@@ -23,13 +23,13 @@ import (
 // podRun is a run of processes that stand for the pods of a Job: each has the environment and the certificate of
 // one.
 type podRun struct {
-	*disturbed
+	*faultyRun
 	addresses []string // addresses of the 6 ranks, of the server that supervisors join, and of the health service of pod 0
 	pods      map[int]*command
 }
 
 // freePorts returns n loopback addresses with unused ports.
-func freePorts(t *testing.T, n int) (all []string) {
+func freePorts(t *testing.T, n int) (addresses []string) {
 	t.Helper()
 	for range n {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -37,9 +37,9 @@ func freePorts(t *testing.T, n int) (all []string) {
 			t.Fatal(err)
 		}
 		defer l.Close() // only once all are found, so that they differ
-		all = append(all, l.Addr().String())
+		addresses = append(addresses, l.Addr().String())
 	}
-	return all
+	return addresses
 }
 
 func (p *podRun) start(index int) {
@@ -70,8 +70,8 @@ func (p *podRun) signal(s syscall.Signal, indices ...int) {
 	}
 }
 
-// ended waits for pods to end and checks their exit codes.
-func (p *podRun) ended(want int, indices ...int) {
+// expectExit waits for pods to end and checks their exit codes.
+func (p *podRun) expectExit(want int, indices ...int) {
 	p.t.Helper()
 	for _, i := range indices {
 		if code, stderr := p.pods[i].end(p.t); code != want {
@@ -111,8 +111,8 @@ func TestPods(t *testing.T) {
 	c := chaosCases[0]
 	c.steps, c.every = 2*c.steps, 2*c.every // so that it does not end before all pods have joined
 	args := c.args(t, "cpu")
-	reference := undisturbed(t, append(args, "--ranks", "1", "--transport", "local"))
-	p := &podRun{disturbed: &disturbed{t: t, dir: t.TempDir()}, pods: map[int]*command{}}
+	reference := runUndisturbed(t, append(args, "--ranks", "1", "--transport", "local"))
+	p := &podRun{faultyRun: &faultyRun{t: t, dir: t.TempDir()}, pods: map[int]*command{}}
 	p.args = append(args, "--ranks", "4", "--elastic", "1:6")
 	p.addresses = freePorts(t, 8)
 	if c := atoll(t, p.dir, nil, "certs", "certs", "--ranks", "6"); c.code(t) != exitDone {
@@ -122,24 +122,24 @@ func TestPods(t *testing.T) {
 		p.start(i)
 	}
 	p.waitForRanks(4, 0)
-	p.waitFor("checkpoint", func() bool { return p.saved() > 0 })
+	p.waitFor("checkpoint", func() bool { return p.savedSteps() > 0 })
 	if !p.ready() {
 		t.Error("pod 0 is not ready while its rank runs")
 	}
 	p.signal(syscall.SIGTERM, 3, 2)
-	p.ended(exitSaved, 3, 2)
+	p.expectExit(exitSaved, 3, 2)
 	epoch := p.waitForRanks(2, 1)
 	for i := 2; i < 6; i++ {
 		p.start(i)
 	}
 	epoch = p.waitForRanks(6, epoch)
-	was := p.saved()
-	p.waitFor("checkpoint", func() bool { return p.saved() > was })
+	was := p.savedSteps()
+	p.waitFor("checkpoint", func() bool { return p.savedSteps() > was })
 	p.signal(syscall.SIGKILL, 0)
 	_ = p.pods[0].Wait()
 	p.start(0)
 	p.waitForRanks(6, epoch)
-	p.ended(exitDone, 0, 1, 2, 3, 4, 5)
+	p.expectExit(exitDone, 0, 1, 2, 3, 4, 5)
 	s := readSummary(t, filepath.Join(p.out(), "summary.json"))
 	one := readSummary(t, filepath.Join(reference, "out", "summary.json"))
 	if s.StateSHA256 != one.StateSHA256 || s.Ranks != 6 {
@@ -148,7 +148,7 @@ func TestPods(t *testing.T) {
 	last := p.epoch()
 	p.start(0)
 	p.start(4)
-	p.ended(exitDone, 0, 4)
+	p.expectExit(exitDone, 0, 4)
 	if p.epoch() != last {
 		t.Error("recreated pods ran the case again")
 	}
@@ -164,7 +164,7 @@ func TestHungRankIsDetected(t *testing.T) {
 	if err := syscall.Mkfifo(mesh, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d := &disturbed{t: t, dir: dir, args: []string{"run", "case.toml", "--ranks", "2", "--transport", "grpc", "--quiet",
+	d := &faultyRun{t: t, dir: dir, args: []string{"run", "case.toml", "--ranks", "2", "--transport", "grpc", "--quiet",
 		"--stuck", "2s"}}
 	d.launch()
 	d.waitFor("second epoch", func() bool { return d.epoch() > 1 })

@@ -137,7 +137,7 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 		useProcessors(share.Threads)
 	}
 	dev, err := r.device(share.LocalRank, share.Threads)
-	if err := agreed(ctx, comm, err); err != nil {
+	if err := firstError(ctx, comm, err); err != nil {
 		if dev != nil {
 			dev.Close()
 		}
@@ -217,8 +217,8 @@ func (r *rank) log(rank int) io.Writer {
 	return launch.NewLineWriter(os.Stdout, fmt.Sprintf("[rank %d] ", rank), &r.lines)
 }
 
-// validAddress reports whether an address is host:port, where host may be missing.
-func validAddress(address string) bool {
+// isValidAddress reports whether an address is host:port, where host may be missing.
+func isValidAddress(address string) bool {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return false
@@ -237,7 +237,7 @@ func (r *rank) watch(ctx context.Context, comm dist.Comm) (s *watch.Server, err 
 			err = usageError{fmt.Errorf("--serve %s: %w", r.serve, err)}
 		}
 	}
-	if err := agreed(ctx, comm, err); err != nil {
+	if err := firstError(ctx, comm, err); err != nil {
 		return nil, err
 	}
 	if s != nil && !r.quiet {

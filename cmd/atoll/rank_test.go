@@ -57,7 +57,7 @@ func TestWhichRanksPrint(t *testing.T) {
 				if f.shouldPrint(false) {
 					printing = append(printing, r)
 				}
-				if f.all = true; !f.shouldPrint(false) {
+				if f.allPrint = true; !f.shouldPrint(false) {
 					t.Errorf("%s: rank %d does not print although all should", test.name, r)
 				}
 			}
@@ -186,19 +186,19 @@ func TestLaunchSlurm(t *testing.T) {
 	}
 }
 
-// agreed returns the error of one rank on all ranks of a real communicator.
+// firstError returns the error of one rank on all ranks of a real communicator.
 func TestAgreeOverAComm(t *testing.T) {
 	onRanks(t, 3, func(comm dist.Comm) error {
 		var own error
 		if comm.Rank() == 1 {
 			own = badInput(errors.New("no GPU"))
 		}
-		err := agreed(context.Background(), comm, own)
+		err := firstError(context.Background(), comm, own)
 		var shared *sharedError
 		if !errors.As(err, &shared) || shared.reporter != 1 || !strings.Contains(err.Error(), "no GPU") {
 			return fmt.Errorf("rank %d: %v", comm.Rank(), err)
 		}
-		return agreed(context.Background(), comm, nil)
+		return firstError(context.Background(), comm, nil)
 	})
 }
 

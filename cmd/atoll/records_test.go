@@ -32,14 +32,14 @@ func recordsIn(t *testing.T, dir string) []byte {
 // continues on other ranks leaves the same file as an uninterrupted run.
 func TestRecordsAreFrames(t *testing.T) {
 	dir := caseFile(t, smallCase)
-	ran := func(dir string, more ...string) {
+	runCase := func(dir string, more ...string) {
 		t.Helper()
 		c := atoll(t, dir, nil, append(append([]string{}, recordsRun...), more...)...)
 		if code := c.code(t); code != exitDone {
 			t.Fatalf("exit code %d, stderr\n%s", code, c.stderr.String())
 		}
 	}
-	ran(dir, "--ranks", "2")
+	runCase(dir, "--ranks", "2")
 	want := recordsIn(t, dir)
 	f, err := netcdf.Open(filepath.Join(dir, "out", "case.nc"))
 	if err != nil {
@@ -53,11 +53,11 @@ func TestRecordsAreFrames(t *testing.T) {
 		t.Errorf("%d records", f.Records)
 	}
 	again := caseFile(t, smallCase)
-	ran(again, "--ranks", "1", "--set", "checkpoint.steps=9", "--set", "time.end=0.13")
+	runCase(again, "--ranks", "1", "--set", "checkpoint.steps=9", "--set", "time.end=0.13")
 	if part := recordsIn(t, again); len(part) >= len(want) {
 		t.Errorf("%d bytes after a shorter run, %d after the whole run", len(part), len(want))
 	}
-	ran(again, "--ranks", "3", "--set", "checkpoint.steps=9", "--restart")
+	runCase(again, "--ranks", "3", "--set", "checkpoint.steps=9", "--restart")
 	if string(recordsIn(t, again)) != string(want) {
 		t.Error("a continued run leaves another file")
 	}

@@ -28,7 +28,7 @@ func TestRecovery(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	// firstStep returns the time from start to the first step of the last epoch: up to the raise of the epoch, plus
 	// the time in the summary, which counts from the start of rank 0.
-	firstStep := func(d *disturbed, from time.Time) time.Duration {
+	firstStep := func(d *faultyRun, from time.Time) time.Duration {
 		if code, stderr := d.launcher.end(t); code != exitDone {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}
@@ -41,13 +41,13 @@ func TestRecovery(t *testing.T) {
 	}
 	var starts, recoveries []time.Duration
 	for range times {
-		d := &disturbed{t: t, dir: t.TempDir(), args: args}
+		d := &faultyRun{t: t, dir: t.TempDir(), args: args}
 		from := time.Now()
 		d.launch()
 		starts = append(starts, firstStep(d, from))
-		d = &disturbed{t: t, dir: t.TempDir(), args: args}
+		d = &faultyRun{t: t, dir: t.TempDir(), args: args}
 		d.launch()
-		d.progress(random)
+		d.awaitProgress(random)
 		recoveries = append(recoveries, firstStep(d, d.disturbRank(random, false)))
 	}
 	slices.Sort(starts)

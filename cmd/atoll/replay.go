@@ -112,10 +112,10 @@ func (f *replayFlags) replay(ctx context.Context, dir string, atTime, hasUntil b
 func (f *replayFlags) overrides() ([]string, error) {
 	overrides := []string{fmt.Sprintf("output.every=%g", f.every)}
 	if f.fields != nil {
-		overrides = append(overrides, "output.fields="+list(f.fields))
+		overrides = append(overrides, "output.fields="+tomlArray(f.fields))
 	}
 	if f.format != "" {
-		overrides = append(overrides, "output.format="+list([]string{f.format}))
+		overrides = append(overrides, "output.format="+tomlArray([]string{f.format}))
 	}
 	var gauges []string
 	for i, position := range f.gauges {
@@ -132,8 +132,8 @@ func (f *replayFlags) overrides() ([]string, error) {
 	return overrides, nil
 }
 
-// list returns a TOML array of strings.
-func list(texts []string) string {
+// tomlArray returns a TOML array of strings.
+func tomlArray(texts []string) string {
 	for i := range texts {
 		texts[i] = strconv.Quote(texts[i])
 	}
@@ -163,7 +163,7 @@ func auditCommand() *cobra.Command {
 	return c
 }
 
-func (f *runFlags) audit(ctx context.Context, dir string, only int) error {
+func (f *runFlags) audit(ctx context.Context, dir string, onlySegment int) error {
 	files, saved, damaged, err := run.Checkpoints(dir)
 	if err != nil {
 		return err
@@ -171,15 +171,15 @@ func (f *runFlags) audit(ctx context.Context, dir string, only int) error {
 	if len(files) == 0 {
 		return badInput(errors.Join(append(damaged, fmt.Errorf("%s has no checkpoint", dir))...))
 	}
-	if only < 0 || only > len(files) {
-		return usageError{fmt.Errorf("--segment %d: choose 1 to %d, or 0 for all", only, len(files))}
+	if onlySegment < 0 || onlySegment > len(files) {
+		return usageError{fmt.Errorf("--segment %d: choose 1 to %d, or 0 for all", onlySegment, len(files))}
 	}
 	faults := len(damaged)
 	for _, err := range damaged {
 		fmt.Println(err)
 	}
 	for k := range files {
-		if only != 0 && only != k+1 {
+		if onlySegment != 0 && onlySegment != k+1 {
 			continue
 		}
 		c, err := run.LoadCase(dir, nil)

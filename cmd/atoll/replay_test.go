@@ -85,7 +85,7 @@ func TestAudit(t *testing.T) {
 	if code := c.code(t); code != exitDone || strings.Count(c.stdout.String(), "the same") != len(files) {
 		t.Errorf("exit code %d, stdout\n%s", code, c.stdout.String())
 	}
-	flip(t, files[1])
+	flipBit(t, files[1])
 	c = atoll(t, dir, nil, "checkpoint", "verify", "out")
 	if code := c.code(t); code != exitDone {
 		t.Errorf("with a flipped bit: exit code %d, stdout\n%s", code, c.stdout.String())
@@ -96,8 +96,8 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// flip changes one bit of a cell in a checkpoint, and updates the checksums to match.
-func flip(t *testing.T, path string) {
+// flipBit changes one bit of a cell in a checkpoint, and updates the checksums to match.
+func flipBit(t *testing.T, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -112,7 +112,7 @@ func (f *runFlags) validate(ranksGiven bool) error {
 		return usageError{errors.New("--restart continues the run in the output folder, --force replaces it: leave one out")}
 	case f.timeLimit < 0:
 		return usageError{fmt.Errorf("--time-limit %v: at least 0", f.timeLimit)}
-	case f.serve != "" && !validAddress(f.serve):
+	case f.serve != "" && !isValidAddress(f.serve):
 		return usageError{fmt.Errorf("--serve %q: give host:port, or :port for this machine alone, as in :8080", f.serve)}
 	case f.halo != "auto" && f.backend != "cuda":
 		return usageError{fmt.Errorf("--halo %s is for --backend cuda", f.halo)}

@@ -51,11 +51,11 @@ func TestSmoothFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			tags := func(m *mesh.Mesh) map[[3]int32]bool {
-				all := map[[3]int32]bool{}
+				tagged := map[[3]int32]bool{}
 				for _, e := range m.Tagged {
-					all[[3]int32{min(e.A, e.B), max(e.A, e.B), int32(m.Groups[e.Group].Tag)}] = true
+					tagged[[3]int32{min(e.A, e.B), max(e.A, e.B), int32(m.Groups[e.Group].Tag)}] = true
 				}
-				return all
+				return tagged
 			}
 			if !reflect.DeepEqual(after.Cells, before.Cells) || !reflect.DeepEqual(tags(after), tags(before)) {
 				t.Errorf("%s to %s: cells or tagged edges differ", input, output)

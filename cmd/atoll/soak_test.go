@@ -31,7 +31,7 @@ func (u usage) String() string {
 		u.memory>>10, u.files, u.processes, u.workers>>10, u.disk>>10, u.temporary)
 }
 
-func (d *disturbed) usage() (u usage) {
+func (d *faultyRun) usage() (u usage) {
 	pid := d.launcher.Process.Pid
 	u.memory = resident(pid)
 	files, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
@@ -82,7 +82,7 @@ func TestSoak(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &disturbed{t: t, dir: t.TempDir()}
+	d := &faultyRun{t: t, dir: t.TempDir()}
 	d.args = []string{"run", path, "--out", "out", "--quiet", "--ranks", "4", "--transport", "grpc", "--threads", "1",
 		"--set", "mesh.cells=8000", "--set", "time.end=1e6", "--set", "output.every=1e6", "--set", "checkpoint.every=10",
 		"--set", "output.conservation_every=100"}
@@ -97,7 +97,8 @@ func TestSoak(t *testing.T) {
 	for minute := 1; time.Since(begin) < length; minute++ {
 		time.Sleep(time.Until(begin.Add(time.Duration(minute) * time.Minute)))
 		late = d.usage()
-		t.Logf("%s: minute %d, epoch %d, step %d: %v", time.Now().Format(time.TimeOnly), minute, d.epoch(), d.saved(), late)
+		t.Logf("%s: minute %d, epoch %d, step %d: %v", time.Now().Format(time.TimeOnly), minute, d.epoch(), d.savedSteps(),
+			late)
 		if minute <= 3 {
 			early = late
 		}
@@ -105,7 +106,7 @@ func TestSoak(t *testing.T) {
 		d.disturbRank(random, false)
 		d.waitFor("epoch", func() bool { return d.epoch() > before })
 	}
-	d.progress(random)
+	d.awaitProgress(random)
 	if err := d.launcher.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

@@ -29,24 +29,24 @@ type solverFlags struct {
 }
 
 // kindCommands returns the commands that solvers define.
-func kindCommands() (all []*cobra.Command) {
+func kindCommands() (commands []*cobra.Command) {
 	for _, name := range solvers.Names() {
 		kind, _ := solvers.Find(name)
 		for _, c := range kind.Commands {
-			all = append(all, solverCommand(&c))
+			commands = append(commands, solverCommand(&c))
 		}
 	}
-	return all
+	return commands
 }
 
-func solverCommand(own *solvers.Command) *cobra.Command {
+func solverCommand(command *solvers.Command) *cobra.Command {
 	var f solverFlags
 	c := &cobra.Command{
-		Use: own.Use, Short: own.Short, Long: own.Long, Example: own.Example,
+		Use: command.Use, Short: command.Short, Long: command.Long, Example: command.Example,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if args = f.positional(args); len(args) != len(own.Args) {
+			if args = f.positional(args); len(args) != len(command.Args) {
 				return usageError{fmt.Errorf("%s takes %s, not %d arguments: see atoll %[1]s --help", cmd.Name(),
-					strings.Join(own.Args, " and "), len(args))}
+					strings.Join(command.Args, " and "), len(args))}
 			}
 			return nil
 		},
@@ -60,7 +60,7 @@ func solverCommand(own *solvers.Command) *cobra.Command {
 					return err
 				}
 			}
-			c, report, err := own.Make(args, func(flag string) (string, bool) {
+			c, report, err := command.Make(args, func(flag string) (string, bool) {
 				return cmd.Flag(flag).Value.String(), cmd.Flag(flag).Changed
 			})
 			if err != nil {
@@ -75,7 +75,7 @@ func solverCommand(own *solvers.Command) *cobra.Command {
 	}
 	p := c.Flags()
 	p.SortFlags = false
-	for _, k := range own.Flags {
+	for _, k := range command.Flags {
 		p.String(k.Name, "", k.Usage)
 		if k.Switch {
 			p.Lookup(k.Name).NoOptDefVal = "true"
@@ -85,7 +85,7 @@ func solverCommand(own *solvers.Command) *cobra.Command {
 		"number of ranks, as goroutines of this process; atoll run can use several machines")
 	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
 	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
-	p.StringVarP(&f.out, "out", "o", "", own.Args[len(own.Args)-1]+", instead of the last argument")
+	p.StringVarP(&f.out, "out", "o", "", command.Args[len(command.Args)-1]+", instead of the last argument")
 	p.StringVar(&f.json, "json", "", "file for the report in JSON")
 	p.BoolVar(&f.show, "case", false, "print an equivalent case file for atoll run, and stop")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
@@ -196,18 +196,18 @@ func checkWritable(file string) error {
 
 // refuseOverwrite returns an error if the report would overwrite a mesh.
 func refuseOverwrite(report string, meshes []string) error {
-	one, err := filepath.Abs(report)
+	reportPath, err := filepath.Abs(report)
 	if err != nil {
 		return err
 	}
-	existing, _ := os.Stat(one) // nil if it does not exist
+	existing, _ := os.Stat(reportPath) // nil if it does not exist
 	for _, file := range meshes {
-		other, err := filepath.Abs(file)
+		meshPath, err := filepath.Abs(file)
 		if err != nil {
 			return err
 		}
-		mesh, err := os.Stat(other)
-		if one == other || existing != nil && err == nil && os.SameFile(existing, mesh) {
+		mesh, err := os.Stat(meshPath)
+		if reportPath == meshPath || existing != nil && err == nil && os.SameFile(existing, mesh) {
 			return usageError{fmt.Errorf("--json %s would overwrite the mesh %s; give another name", report, file)}
 		}
 	}

@@ -90,7 +90,7 @@ func (f *studyFlags) study(ctx context.Context, path string) error {
 		}
 	})
 	if ctx.Err() != nil {
-		return &stopped{failed, "stopped by a signal" + savedText, exitSaved}
+		return &stopError{failed, "stopped by a signal" + savedText, exitSaved}
 	}
 	t, err := s.Table(f.metrics)
 	if err != nil {

@@ -57,7 +57,7 @@ func (f *superviseFlags) validate() error {
 	if f.retries < 0 {
 		return usageError{fmt.Errorf("--retries %d: at least 0", f.retries)}
 	}
-	if f.health != "" && (f.listenSupervisors == "" || !validAddress(f.health)) {
+	if f.health != "" && (f.listenSupervisors == "" || !isValidAddress(f.health)) {
 		return usageError{fmt.Errorf("--health %q: host:port or :port, and with --places", f.health)}
 	}
 	if f.elastic == "" {
@@ -173,7 +173,7 @@ func outcomeError(ctx context.Context, o supervise.Outcome, saved bool) error {
 		return fmt.Errorf("given up: %s", o.Reason)
 	}
 	if o.Stopped || launch.ExitCode(err) == exitSaved {
-		return stoppedError(o.Exits, saved, err)
+		return newStopError(o.Exits, saved, err)
 	}
 	return err
 }

@@ -53,14 +53,14 @@ func verifyCommand() *cobra.Command {
 				defer done()
 				o.Twins = twins
 			}
-			var missed []error
+			var failures []error
 			for _, name := range chosen {
 				suite, _ := verify.Find(name)
 				if _, err := suite.Run(cmd.Context(), os.Stdout, o); err != nil {
-					missed = append(missed, err)
+					failures = append(failures, err)
 				}
 			}
-			return errors.Join(missed...)
+			return errors.Join(failures...)
 		},
 	}
 	p := c.Flags()
@@ -77,9 +77,9 @@ func verifyCommand() *cobra.Command {
 // gpuTwins opens the first GPU 1 + ranks times: for runs of the same cases on one rank, and on several ranks that
 // share the GPU. Their states are compared with those of the CPU.
 func gpuTwins(f *runFlags, ranks int) (twins []verify.Twin, done func(), err error) {
-	var open []backend.Device
+	var devices []backend.Device
 	done = func() {
-		for _, dev := range open {
+		for _, dev := range devices {
 			dev.Close()
 		}
 	}
@@ -89,8 +89,8 @@ func gpuTwins(f *runFlags, ranks int) (twins []verify.Twin, done func(), err err
 			done()
 			return nil, nil, err
 		}
-		open = append(open, dev)
+		devices = append(devices, dev)
 	}
-	return []verify.Twin{{Name: "one rank on the GPU", Devices: open[:1]},
-		{Name: fmt.Sprintf("%d ranks on the GPU", ranks), Devices: open[1:]}}, done, nil
+	return []verify.Twin{{Name: "one rank on the GPU", Devices: devices[:1]},
+		{Name: fmt.Sprintf("%d ranks on the GPU", ranks), Devices: devices[1:]}}, done, nil
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// watched starts a run on 4 ranks with --serve, and returns the address of its page. The run ends with the test.
-func watched(t *testing.T, example string, args ...string) (url string) {
+// startWatchedRun starts a run on 4 ranks with --serve, and returns the address of its page. The run ends with the
+// test.
+func startWatchedRun(t *testing.T, example string, args ...string) (url string) {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("..", "..", "examples", example))
 	if err != nil {
@@ -81,7 +82,7 @@ func TestPageFollowsARun(t *testing.T) {
 	} {
 		t.Run(example, func(t *testing.T) {
 			t.Parallel()
-			url := watched(t, example, args...)
+			url := startWatchedRun(t, example, args...)
 			page := b.open(t, url)
 			const picture, facts = `document.querySelector('#picture')?.src`, `document.querySelector('.facts')?.innerText`
 			wait := func(what, expression string, good func(now string) bool) string {
@@ -127,7 +128,7 @@ func TestPageFollowsARun(t *testing.T) {
 
 // TestServeRefuses: the server rejects POST requests, and an address in use or invalid ends the run with an error.
 func TestServeRefuses(t *testing.T) {
-	url := watched(t, "vortex.toml")
+	url := startWatchedRun(t, "vortex.toml")
 	r, err := http.Post(url, "text/plain", strings.NewReader("stop"))
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +149,8 @@ func TestServeRefuses(t *testing.T) {
 
 // TestPictureWhileFramesAreWritten: a run shows its picture although there is always a frame being written.
 func TestPictureWhileFramesAreWritten(t *testing.T) {
-	url := watched(t, "smooth-linear.toml", "--transport", "local", "--set", "mesh.cells=20000", "--set", "stop.move=0",
+	url := startWatchedRun(t, "smooth-linear.toml", "--transport", "local", "--set", "mesh.cells=20000", "--set",
+		"stop.move=0",
 		"--set", "method.relax=0.001", "--set", "method.sweeps=1000000", "--set", "output.every=1")
 	for range 600 { // a minute
 		r, err := http.Get(strings.TrimSuffix(url, "/") + "/picture.png")

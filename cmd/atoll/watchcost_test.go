@@ -62,7 +62,7 @@ func costs(b *testing.B, watched bool) (spent [2]float64) {
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		if address, ok := strings.CutPrefix(lines.Text(), "watch "); ok {
-			readers(ctx, strings.TrimSpace(address))
+			simulateReaders(ctx, strings.TrimSpace(address))
 		}
 	}
 	if err := errors.Join(lines.Err(), c.Wait()); err != nil {
@@ -74,8 +74,8 @@ func costs(b *testing.B, watched bool) (spent [2]float64) {
 
 var pictures = regexp.MustCompile(`/picture\.png\?n=\d+`)
 
-// readers simulates 200 browsers that follow a page, and two clients that do not keep up.
-func readers(ctx context.Context, url string) {
+// simulateReaders simulates 200 browsers that follow a page, and two clients that do not keep up.
+func simulateReaders(ctx context.Context, url string) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 400}}
 	get := func(path string) io.ReadCloser {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(url, "/")+path, nil)

@@ -43,7 +43,7 @@ func BenchmarkGeneralMachine(b *testing.B) {
 		Y    float64               `expr:"y"`
 		Sqrt func(float64) float64 `expr:"sqrt"`
 	}
-	e := env{Sqrt: functions["sqrt"].one}
+	e := env{Sqrt: functions["sqrt"].unary}
 	p, err := general.Compile(dam, general.Env(e))
 	if err != nil {
 		b.Fatal(err)

@@ -36,8 +36,8 @@ var builtins = []string{"x", "y", "z", "t", "pi"}
 const maxTerms = 2 * MaxLength
 
 type compiler struct {
-	vars   []string // vars that the expression uses, sorted
-	uses   []string // those of vars that it does use, sorted
+	vars   []string // names of the extra variables, in the order of their values
+	uses   []string // those of vars that the expression uses, sorted
 	coords []string // x, y, z, t and pi, once for each occurrence
 	terms  int
 }
@@ -104,8 +104,8 @@ func (c *compiler) variable(n *ast.IdentifierNode) (term, error) {
 		return literal(math.Pi), nil
 	}
 	if i := slices.Index(c.vars, n.Value); i >= 0 {
-		if at, found := slices.BinarySearch(c.uses, n.Value); !found {
-			c.uses = slices.Insert(c.uses, at, n.Value)
+		if index, found := slices.BinarySearch(c.uses, n.Value); !found {
+			c.uses = slices.Insert(c.uses, index, n.Value)
 		}
 		return term{eval: func(p point) float64 { return p.extra[i] }}, nil
 	}

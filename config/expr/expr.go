@@ -50,7 +50,7 @@ func Compile(src string, vars ...string) (*Program, error) {
 	if strings.TrimSpace(src) == "" {
 		return nil, errors.New("expression is empty")
 	}
-	if bad := reserved(vars); bad != "" {
+	if bad := firstReserved(vars); bad != "" {
 		return nil, fmt.Errorf("variable %q already has a meaning in expressions", bad)
 	}
 	config := conf.CreateNew()
@@ -60,7 +60,7 @@ func Compile(src string, vars ...string) (*Program, error) {
 	}
 	tree, err := parser.ParseWithConfig(src, config)
 	if err != nil {
-		return nil, positioned(src, err)
+		return nil, withPosition(src, err)
 	}
 	c := compiler{vars: vars}
 	value, err := c.number(tree.Node)
@@ -69,7 +69,7 @@ func Compile(src string, vars ...string) (*Program, error) {
 		if errors.As(err, &located) {
 			located.Bind(tree.Source)
 		}
-		return nil, positioned(src, err)
+		return nil, withPosition(src, err)
 	}
 	return &Program{src: src, vars: slices.Clone(vars), uses: c.uses, coords: c.coords, value: value.eval}, nil
 }
@@ -109,8 +109,8 @@ func (p *Program) Mentions(name string) bool { return slices.Contains(p.coords, 
 // String returns the source.
 func (p *Program) String() string { return p.src }
 
-// reserved returns the first name in vars that an expression cannot use as a variable; "" for none.
-func reserved(vars []string) string {
+// firstReserved returns the first name in vars that an expression cannot use as a variable; "" for none.
+func firstReserved(vars []string) string {
 	for i, name := range vars {
 		_, function := functions[name]
 		if function || slices.Contains(builtins, name) || slices.Contains(vars[:i], name) {
@@ -120,8 +120,8 @@ func reserved(vars []string) string {
 	return ""
 }
 
-// positioned turns an error into one line with the expression and the position in it.
-func positioned(src string, err error) error {
+// withPosition turns an error into one line with the expression and the position in it.
+func withPosition(src string, err error) error {
 	var located *file.Error
 	if !errors.As(err, &located) {
 		return fmt.Errorf("expression %q: %w", src, err)

@@ -14,8 +14,8 @@ type failed struct {
 // Add adds the error at a point.
 func (f *Failures) Add(x, y, z float64, err error) {
 	next := &failed{[3]float64{z, y, x}, err}
-	for last := f.lowest.Load(); last == nil || less(next.position, last.position); last = f.lowest.Load() {
-		if f.lowest.CompareAndSwap(last, next) {
+	for kept := f.lowest.Load(); kept == nil || less(next.position, kept.position); kept = f.lowest.Load() {
+		if f.lowest.CompareAndSwap(kept, next) {
 			return
 		}
 	}
@@ -23,14 +23,14 @@ func (f *Failures) Add(x, y, z float64, err error) {
 
 // Irrelevant reports that an error at this point would not be kept, so that it need not be evaluated.
 func (f *Failures) Irrelevant(x, y, z float64) bool {
-	last := f.lowest.Load()
-	return last != nil && !less([3]float64{z, y, x}, last.position)
+	kept := f.lowest.Load()
+	return kept != nil && !less([3]float64{z, y, x}, kept.position)
 }
 
 // Err returns the kept error, nil for none.
 func (f *Failures) Err() error {
-	if last := f.lowest.Load(); last != nil {
-		return last.err
+	if kept := f.lowest.Load(); kept != nil {
+		return kept.err
 	}
 	return nil
 }

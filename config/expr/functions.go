@@ -11,21 +11,23 @@ import (
 	"github.com/atoll-hpc/atoll/internal/portable"
 )
 
-// function has one argument, two, or, if fold is set, two or more.
+// function has one argument (unary), two (binary) or, if isVariadic is set, two or more, which binary combines from
+// left to right.
 type function struct {
-	one  func(float64) float64
-	two  func(a, b float64) float64
-	fold bool
+	unary      func(float64) float64
+	binary     func(a, b float64) float64
+	isVariadic bool
 }
 
 var functions = map[string]function{
-	"abs": {one: math.Abs}, "sign": {one: sign}, "step": {one: step}, "floor": {one: math.Floor}, "ceil": {one: math.Ceil},
-	"sqrt": {one: math.Sqrt}, "exp": {one: portable.Exp}, "log": {one: portable.Log}, "log10": {one: math.Log10},
-	"sin": {one: math.Sin}, "cos": {one: math.Cos}, "tan": {one: math.Tan},
-	"asin": {one: math.Asin}, "acos": {one: math.Acos}, "atan": {one: math.Atan},
-	"sinh": {one: portable.Sinh}, "cosh": {one: portable.Cosh}, "tanh": {one: portable.Tanh},
-	"atan2": {two: math.Atan2}, "pow": {two: portable.Pow}, "hypot": {two: math.Hypot},
-	"min": {two: math.Min, fold: true}, "max": {two: math.Max, fold: true},
+	"abs": {unary: math.Abs}, "sign": {unary: sign}, "step": {unary: step}, "floor": {unary: math.Floor},
+	"ceil": {unary: math.Ceil},
+	"sqrt": {unary: math.Sqrt}, "exp": {unary: portable.Exp}, "log": {unary: portable.Log}, "log10": {unary: math.Log10},
+	"sin": {unary: math.Sin}, "cos": {unary: math.Cos}, "tan": {unary: math.Tan},
+	"asin": {unary: math.Asin}, "acos": {unary: math.Acos}, "atan": {unary: math.Atan},
+	"sinh": {unary: portable.Sinh}, "cosh": {unary: portable.Cosh}, "tanh": {unary: portable.Tanh},
+	"atan2": {binary: math.Atan2}, "pow": {binary: portable.Pow}, "hypot": {binary: math.Hypot},
+	"min": {binary: math.Min, isVariadic: true}, "max": {binary: math.Max, isVariadic: true},
 }
 
 func sign(x float64) float64 {
@@ -67,27 +69,27 @@ func (c *compiler) call(n *ast.CallNode) (term, error) {
 		args[i], constant = t.eval, constant && t.constant
 	}
 	switch {
-	case f.one != nil && len(args) == 1:
-		g, a := f.one, args[0]
+	case f.unary != nil && len(args) == 1:
+		g, a := f.unary, args[0]
 		return term{func(p point) float64 { return g(a(p)) }, constant}, nil
-	case f.two != nil && len(args) == 2:
-		g, a, b := f.two, args[0], args[1]
+	case f.binary != nil && len(args) == 2:
+		g, a, b := f.binary, args[0], args[1]
 		return term{func(p point) float64 { return g(a(p), b(p)) }, constant}, nil
-	case f.fold && len(args) > 2:
-		g, first, rest := f.two, args[0], args[1:]
+	case f.isVariadic && len(args) > 2:
+		g, first, others := f.binary, args[0], args[1:]
 		return term{func(p point) float64 {
 			v := first(p)
-			for _, a := range rest {
+			for _, a := range others {
 				v = g(v, a(p))
 			}
 			return v
 		}, constant}, nil
 	}
 	want := "one argument"
-	if f.two != nil {
+	if f.binary != nil {
 		want = "two arguments"
 	}
-	if f.fold {
+	if f.isVariadic {
 		want += " or more"
 	}
 	return term{}, failure(n, "%s takes %s, not %d", name.Value, want, len(args))

@@ -125,9 +125,9 @@ func (x *pair) sendAndWait(ctx context.Context, out []byte) (err error) {
 	return x.c.Wait(ctx, x.reqs)
 }
 
-// Allocations fails if a step between two ranks allocates more than most times on both ranks together. A step is an
-// exchange of known length, one of unknown length, and a reduction.
-func Allocations(t *testing.T, comms []dist.Comm, most float64) {
+// Allocations fails if a step between two ranks allocates more than limit times on both ranks together. A step is
+// an exchange of known length, one of unknown length, and a reduction.
+func Allocations(t *testing.T, comms []dist.Comm, limit float64) {
 	const warm, runs = 100, 200
 	Each(t, comms, func(ctx context.Context, c dist.Comm) error {
 		x := newPair(c, 4096)
@@ -152,8 +152,8 @@ func Allocations(t *testing.T, comms []dist.Comm, most float64) {
 			}
 			return failed
 		}
-		if got := testing.AllocsPerRun(runs, step); got > most {
-			return fmt.Errorf("%v allocations per step, want at most %v", got, most)
+		if got := testing.AllocsPerRun(runs, step); got > limit {
+			return fmt.Errorf("%v allocations per step, want at most %v", got, limit)
 		}
 		return failed
 	})

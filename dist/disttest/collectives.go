@@ -14,14 +14,14 @@ func extremes(ctx context.Context, c dist.Comm) error {
 	n, r := c.Size(), c.Rank()
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
 	last := float64(n - 1)
-	odd := math.Float64frombits(0x7ff8_0000_0000_1000 + uint64(r)) // a NaN whose payload depends on the rank
+	rankNaN := math.Float64frombits(0x7ff8_0000_0000_1000 + uint64(r)) // a NaN whose payload depends on the rank
 	pick := func(first bool, a, b float64) float64 {
 		if first {
 			return a
 		}
 		return b
 	}
-	in := []float64{float64(r), -float64(r), pick(r == 0, nan, 1), pick(r == n-1, nan, 1), odd,
+	in := []float64{float64(r), -float64(r), pick(r == 0, nan, 1), pick(r == n-1, nan, 1), rankNaN,
 		pick(r == n/2, inf, 0), pick(r == n/2, zero, zero), pick(r%2 == 0, 0, zero)}
 	low := append([]float64(nil), in...)
 	if err := c.AllreduceFloat64(ctx, dist.Min, low); err != nil {
@@ -118,20 +118,20 @@ func exactSum(ctx context.Context, c dist.Comm) error {
 	if a, b := own.Float64(), serial.Float64(); math.Float64bits(a) != math.Float64bits(b) {
 		return fmt.Errorf("sum %x, serial %x", a, b)
 	}
-	special := new(dist.Accumulator)
+	withNaN := new(dist.Accumulator)
 	if c.Rank() == c.Size()-1 {
-		special.Add(math.NaN())
+		withNaN.Add(math.NaN())
 	}
-	again := new(dist.Accumulator)
-	again.Add(float64(c.Rank()) + 0.5)
-	if err := dist.AllreduceSum(ctx, c, special, again); err != nil {
+	second := new(dist.Accumulator)
+	second.Add(float64(c.Rank()) + 0.5)
+	if err := dist.AllreduceSum(ctx, c, withNaN, second); err != nil {
 		return err
 	}
-	if got, want := again.Float64(), float64(c.Size()*c.Size())/2; got != want {
+	if got, want := second.Float64(), float64(c.Size()*c.Size())/2; got != want {
 		return fmt.Errorf("the second of two sums is %v, want %v", got, want)
 	}
-	if !math.IsNaN(special.Float64()) {
-		return fmt.Errorf("a sum with a NaN is %v", special.Float64())
+	if !math.IsNaN(withNaN.Float64()) {
+		return fmt.Errorf("a sum with a NaN is %v", withNaN.Float64())
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 
 const abortCode = 7
 
-func isAbort(err error, rank int) error {
+func checkAbort(err error, rank int) error {
 	var a *dist.AbortError
 	if !errors.As(err, &a) || a.Rank != rank || a.Code != abortCode || a.Cause != "out of memory" {
 		return fmt.Errorf("error %q does not carry the abort of rank %d", fmt.Sprint(err), rank)
@@ -33,9 +33,9 @@ func abort(ctx context.Context, c dist.Comm) error {
 		c.Abort(abortCode, errors.New("out of memory"))
 	}
 	return errors.Join(
-		isAbort(receive(ctx, c, (c.Rank()+1)%c.Size()), last),
-		isAbort(receive(ctx, c, c.Rank()), last),
-		isAbort(c.Barrier(ctx), last),
+		checkAbort(receive(ctx, c, (c.Rank()+1)%c.Size()), last),
+		checkAbort(receive(ctx, c, c.Rank()), last),
+		checkAbort(c.Barrier(ctx), last),
 	)
 }
 
@@ -44,7 +44,7 @@ func abortCollective(ctx context.Context, c dist.Comm) error {
 		time.Sleep(20 * time.Millisecond)
 		c.Abort(abortCode, errors.New("out of memory"))
 	}
-	return errors.Join(isAbort(c.Barrier(ctx), 0), isAbort(receive(ctx, c, 0), 0))
+	return errors.Join(checkAbort(c.Barrier(ctx), 0), checkAbort(receive(ctx, c, 0), 0))
 }
 
 func differentCollectives(ctx context.Context, c dist.Comm) error {
@@ -54,14 +54,14 @@ func differentCollectives(ctx context.Context, c dist.Comm) error {
 	} else {
 		err = c.Barrier(ctx)
 	}
-	return refused(err)
+	return checkRefused(err)
 }
 
 func differentLengths(ctx context.Context, c dist.Comm) error {
-	return refused(c.AllreduceInt64(ctx, dist.Sum, make([]int64, 1+c.Rank()%2)))
+	return checkRefused(c.AllreduceInt64(ctx, dist.Sum, make([]int64, 1+c.Rank()%2)))
 }
 
-func refused(err error) error {
+func checkRefused(err error) error {
 	var p *dist.PeerError
 	if !errors.As(err, &p) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("a collective that differs between ranks returned %v", err)
@@ -102,7 +102,7 @@ func closedPeer(ctx context.Context, c dist.Comm) error {
 	if err := b.wait(ctx); err != nil {
 		return err
 	}
-	return errors.Join(names(receive(ctx, c, 0), 0), c.Close())
+	return errors.Join(checkNames(receive(ctx, c, 0), 0), c.Close())
 }
 
 func afterClose(ctx context.Context, c dist.Comm) error {
@@ -145,7 +145,7 @@ func unevenClose(ctx context.Context, c dist.Comm) error {
 // RunFailures checks that the death of a rank ends every call of the others within 5 seconds, with an error that
 // names the dead rank. kill must end the rank of its argument without closing its connections in order.
 func RunFailures(t *testing.T, open func(t *testing.T, n int) []dist.Comm, kill func(dist.Comm)) {
-	phases := map[string]func(ctx context.Context, c dist.Comm, dead int) error{
+	waitingCalls := map[string]func(ctx context.Context, c dist.Comm, dead int) error{
 		"receive from the dead rank": receive,
 		"receive up to a length": func(ctx context.Context, c dist.Comm, dead int) error {
 			b := batch{c: c}
@@ -169,7 +169,7 @@ func RunFailures(t *testing.T, open func(t *testing.T, n int) []dist.Comm, kill 
 	}
 	t.Run("a survivor leaves", func(t *testing.T) { survivorLeaves(t, open, kill) })
 	const n = 3
-	for name, call := range phases {
+	for name, call := range waitingCalls {
 		for dead := range n {
 			t.Run(fmt.Sprintf("%s/rank %d", name, dead), func(t *testing.T) {
 				comms := open(t, n)
@@ -186,7 +186,7 @@ func RunFailures(t *testing.T, open func(t *testing.T, n int) []dist.Comm, kill 
 						if !errors.Is(err, dist.ErrPeerLost) {
 							return fmt.Errorf("%v does not wrap ErrPeerLost", err)
 						}
-						if err := names(err, dead); err != nil {
+						if err := checkNames(err, dead); err != nil {
 							return err
 						}
 					}
@@ -221,10 +221,11 @@ func survivorLeaves(t *testing.T, open func(t *testing.T, n int) []dist.Comm, ki
 			return nil
 		case 0:
 			defer close(left)
-			return errors.Join(names(c.Barrier(ctx), dead), c.Close())
+			return errors.Join(checkNames(c.Barrier(ctx), dead), c.Close())
 		}
 		<-left
-		return errors.Join(names(b.wait(ctx), dead), names(receive(ctx, c, 0), dead), names(c.Barrier(ctx), dead))
+		return errors.Join(checkNames(b.wait(ctx), dead), checkNames(receive(ctx, c, 0), dead), checkNames(c.Barrier(ctx),
+			dead))
 	})
 	Close(t, comms)
 }

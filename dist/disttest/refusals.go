@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// names returns an error unless err is a PeerError with the rank.
-func names(err error, rank int) error {
+// checkNames returns an error unless err is a PeerError with the rank.
+func checkNames(err error, rank int) error {
 	var p *dist.PeerError
 	if !errors.As(err, &p) || p.Rank != rank {
 		return fmt.Errorf("error %q does not name rank %d", fmt.Sprint(err), rank)
@@ -54,7 +54,7 @@ func wrongLength(ctx context.Context, c dist.Comm) error {
 				b.send(ctx, next, 3, make([]byte, l.sent))
 			}
 			err = c.Wait(ctx, []dist.Request{req})
-			if bad := names(err, prev); bad != nil {
+			if bad := checkNames(err, prev); bad != nil {
 				return fmt.Errorf("%d bytes for %d: %w", l.sent, l.want, bad)
 			}
 			if text := fmt.Sprintf("sent %d bytes with tag 3", l.sent); !strings.Contains(err.Error(), text) {
@@ -70,7 +70,7 @@ func wrongLength(ctx context.Context, c dist.Comm) error {
 
 func badArguments(ctx context.Context, c dist.Comm) error {
 	n := c.Size()
-	try := func(what string, err error) error {
+	mustFail := func(what string, err error) error {
 		if err == nil {
 			return fmt.Errorf("%s is accepted", what)
 		}
@@ -86,16 +86,16 @@ func badArguments(ctx context.Context, c dist.Comm) error {
 	_, upToTag := c.IrecvUpTo(ctx, 0, -1, nil, new(int))
 	_, root := c.Gatherv(ctx, n, nil)
 	return errors.Join(
-		try("a send to a missing rank", toMissing), try("a receive from a missing rank", fromMissing),
-		try("a send to rank -1", toNegative), try("a receive from rank -1", fromNegative),
-		try("a send with tag -1", sendTag), try("a receive with tag -1", recvTag),
-		try("a receive up to a length from a missing rank", upTo),
-		try("a receive up to a length with tag -1", upToTag),
-		try("a missing root of a gather", root),
-		try("a negative root of a broadcast", c.Bcast(ctx, -1, nil)),
-		try("a sum of float64", c.AllreduceFloat64(ctx, dist.Sum, []float64{1})),
-		try("an or of float64", c.AllreduceFloat64(ctx, dist.Or, []float64{1})),
-		try("an unknown reduction", c.AllreduceInt64(ctx, dist.Or+1, []int64{1})),
+		mustFail("a send to a missing rank", toMissing), mustFail("a receive from a missing rank", fromMissing),
+		mustFail("a send to rank -1", toNegative), mustFail("a receive from rank -1", fromNegative),
+		mustFail("a send with tag -1", sendTag), mustFail("a receive with tag -1", recvTag),
+		mustFail("a receive up to a length from a missing rank", upTo),
+		mustFail("a receive up to a length with tag -1", upToTag),
+		mustFail("a missing root of a gather", root),
+		mustFail("a negative root of a broadcast", c.Bcast(ctx, -1, nil)),
+		mustFail("a sum of float64", c.AllreduceFloat64(ctx, dist.Sum, []float64{1})),
+		mustFail("an or of float64", c.AllreduceFloat64(ctx, dist.Or, []float64{1})),
+		mustFail("an unknown reduction", c.AllreduceInt64(ctx, dist.Or+1, []int64{1})),
 	)
 }
 
@@ -135,7 +135,7 @@ func receiveDeadline(ctx context.Context, c dist.Comm) error {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("a wait returned %v after its deadline", err)
 		}
-		if err := names(err, prev); err != nil {
+		if err := checkNames(err, prev); err != nil {
 			return err
 		}
 	}

@@ -94,8 +94,8 @@ func isWildcard(host string) bool {
 	return host == "" || ip != nil && ip.IsUnspecified()
 }
 
-// advertised returns the address at which others reach the rank that listens at an address.
-func (cfg *Config) advertised(listening string) string {
+// announcedAddress returns the address at which others reach the rank that listens at an address.
+func (cfg *Config) announcedAddress(listening string) string {
 	if cfg.Announce == "" {
 		return listening
 	}
@@ -108,7 +108,7 @@ func (cfg *Config) advertised(listening string) string {
 
 // listen opens a listener and returns its address, with the port that it got.
 func listen(address string) (net.Listener, string, error) {
-	network, path := split(address)
+	network, path := splitAddress(address)
 	l, err := net.Listen(network, path)
 	if err != nil {
 		return nil, "", fmt.Errorf("dist/grpc: %w", err)
@@ -119,16 +119,16 @@ func listen(address string) (net.Listener, string, error) {
 	return l, address, nil
 }
 
-// split splits an address into the network and address that package net expects.
-func split(address string) (network, netAddress string) {
+// splitAddress splits an address into the network and address that package net expects.
+func splitAddress(address string) (network, netAddress string) {
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		return "unix", path
 	}
 	return "tcp", address
 }
 
-// target returns the address in gRPC's notation.
-func target(address string) string {
+// grpcTarget returns the address in gRPC's notation.
+func grpcTarget(address string) string {
 	if strings.HasPrefix(address, "unix:") {
 		return address
 	}

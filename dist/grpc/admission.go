@@ -19,8 +19,8 @@ type jobIdentity struct {
 	setBy       string // the rank that has set them, for messages
 }
 
-func jobOf(cfg Config, by string) jobIdentity {
-	return jobIdentity{epoch: cfg.Epoch, token: cfg.Token, build: cfg.BuildID, hash: cfg.CaseHash, setBy: by}
+func jobOf(cfg Config, setBy string) jobIdentity {
+	return jobIdentity{epoch: cfg.Epoch, token: cfg.Token, build: cfg.BuildID, hash: cfg.CaseHash, setBy: setBy}
 }
 
 // hasToken reports whether a token is the job's, in constant time, so that timing does not reveal a correct prefix.
@@ -69,9 +69,9 @@ func mismatch(a, b string) bool { return a != "" && b != "" && a != b }
 
 // quoted returns a text from the network, quoted and shortened for a line of a log.
 func quoted(s string) string {
-	const most = 100
-	if len(s) > most {
-		return fmt.Sprintf("%q…", s[:most])
+	const maxQuoted = 100
+	if len(s) > maxQuoted {
+		return fmt.Sprintf("%q…", s[:maxQuoted])
 	}
 	return fmt.Sprintf("%q", s)
 }

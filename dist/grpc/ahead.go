@@ -15,8 +15,8 @@ import (
 const grpcReadBuffer = 0
 
 const (
-	aheadBytes  = 4 << 10 // read ahead after a frame header: a short message arrives with it
-	aheadOfLong = 64      // read ahead after the bytes of a long frame: the header of the next
+	aheadBytes     = 4 << 10 // read ahead after a frame header: a short message arrives with it
+	aheadBytesLong = 64      // read ahead after the bytes of a long frame: the header of the next
 )
 
 // aheadConn reads the requested bytes, and in the same system call (readv) the beginning of the following ones.
@@ -38,8 +38,8 @@ type aheadConn struct {
 	ahead []byte // part of buf that is not returned yet
 }
 
-// readAhead returns a connection that reads the same bytes as c.
-func readAhead(c net.Conn) (net.Conn, error) {
+// newReadAheadConn returns a connection that reads the same bytes as c.
+func newReadAheadConn(c net.Conn) (net.Conn, error) {
 	s, ok := c.(syscall.Conn)
 	if !ok {
 		return nil, fmt.Errorf("dist/grpc: a %T has no file descriptor", c)
@@ -60,13 +60,13 @@ func (a *aheadConn) Read(p []byte) (int, error) {
 		a.ahead = a.ahead[n:]
 		return n, nil
 	}
-	more := aheadBytes
+	extra := aheadBytes
 	if len(p) >= aheadBytes {
-		more = aheadOfLong
+		extra = aheadBytesLong
 	}
 	a.vec[0].Base, a.vec[1].Base = &p[0], &a.buf[0]
 	a.vec[0].SetLen(len(p))
-	a.vec[1].SetLen(more)
+	a.vec[1].SetLen(extra)
 	err := a.raw.Read(a.read)
 	a.vec[0].Base = nil
 	runtime.KeepAlive(p)

@@ -6,4 +6,4 @@ import "net"
 
 const grpcReadBuffer = socketBytes
 
-func readAhead(c net.Conn) (net.Conn, error) { return c, nil }
+func newReadAheadConn(c net.Conn) (net.Conn, error) { return c, nil }

@@ -49,7 +49,7 @@ func TestReadAheadReadsTheSameBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, plain := socketPair(t, dir)
 		defer plain.Close()
-		r, err := readAhead(plain)
+		r, err := newReadAheadConn(plain)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestReadAheadEndsWithDeadlineAndClose(t *testing.T) {
 	defer os.RemoveAll(dir)
 	w, plain := socketPair(t, dir)
 	defer w.Close()
-	r, err := readAhead(plain)
+	r, err := newReadAheadConn(plain)
 	if err != nil {
 		t.Fatal(err)
 	}

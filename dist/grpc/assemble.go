@@ -10,12 +10,12 @@ type assembler struct {
 	limit    uint64 // largest message in bytes
 	head     header // of the current message
 	buf      []byte
-	partial  bool
+	partial  bool // buf holds the first bytes of a message
 	complete bool // buf holds a message; the reader of the stream resets it
 }
 
 func (a *assembler) takeFrame(h *header, b *body) error {
-	if err := sequence(h, a.session, &a.next); err != nil {
+	if err := checkSequence(h, a.session, &a.next); err != nil {
 		return err
 	}
 	switch {
@@ -24,7 +24,7 @@ func (a *assembler) takeFrame(h *header, b *body) error {
 			return fmt.Errorf("%d bytes in a collective, want at most %d", h.length, a.limit)
 		}
 		a.head, a.buf, a.partial = *h, a.buf[:0], true
-	case !a.partial || h.kind != more:
+	case !a.partial || h.kind != continuation:
 		return fmt.Errorf("an unexpected frame of kind %d", h.kind)
 	}
 	n := b.remaining
@@ -55,6 +55,6 @@ func sendLong(s stream, f *frame, seq *uint64, msg []byte) error {
 		if msg = msg[n:]; len(msg) == 0 {
 			return nil
 		}
-		f.kind = more
+		f.kind = continuation
 	}
 }

@@ -101,8 +101,8 @@ func withPartner(b *testing.B, transport, network, traffic string, size int) {
 	runTimes(0)
 }
 
-// partnerOfBenchmark runs the second process of a benchmark, and reports whether this process is one.
-func partnerOfBenchmark() bool {
+// ranBenchmarkPartner runs the second process of a benchmark, and reports whether this process is one.
+func ranBenchmarkPartner() bool {
 	var transport, traffic string
 	if n, _ := fmt.Sscan(os.Getenv(partnerJob), &transport, &traffic); n < 2 {
 		return false

@@ -91,12 +91,12 @@ func (c *comm) enter(ctx context.Context, what collect.Call, data []byte) ([]byt
 	g := &c.collectives
 	var busy chan struct{} // closed when data are no longer in use; nil: they are not in use
 	if c.hosted != nil {
-		round, err := c.hosted.enter(g.member, what, data)
-		if err == nil && round != nil {
-			if short(what) {
-				c.hosted.sendResult(what, round)
+		complete, err := c.hosted.enter(g.member, what, data)
+		if err == nil && complete != nil {
+			if isShort(what) {
+				c.hosted.sendResult(what, complete)
 			} else {
-				c.tasks.Go(func() { c.hosted.sendResult(what, round) })
+				c.tasks.Go(func() { c.hosted.sendResult(what, complete) })
 			}
 		}
 	} else if len(data) <= inlineBytes {
@@ -125,8 +125,8 @@ func (c *comm) enter(ctx context.Context, what collect.Call, data []byte) ([]byt
 	return g.result, nil
 }
 
-// short reports whether sending the results of a call does not block.
-func short(what collect.Call) bool {
+// isShort reports whether sending the results of a call does not block.
+func isShort(what collect.Call) bool {
 	return what.Kind != collect.Gather && what.Kind != collect.Allgather && what.Len <= inlineBytes
 }
 

@@ -22,14 +22,14 @@ func (c *coordinator) enter(m *member, call collect.Call, data []byte) (*collect
 		return nil, errOver
 	}
 	if err := call.Check(c.size); err != nil {
-		c.decide(fault(uint32(m.rank), err.Error()))
+		c.decide(faultVerdict(uint32(m.rank), err.Error()))
 		return nil, errOver
 	}
 	collective := c.collectives[m.entered&1]
 	m.entered++
 	full, err := collective.Arrive(m.rank, call, data)
 	if err != nil {
-		c.decide(fault(uint32(m.rank), errors.Unwrap(err).Error()))
+		c.decide(faultVerdict(uint32(m.rank), errors.Unwrap(err).Error()))
 		return nil, errOver
 	}
 	if full {
@@ -37,7 +37,7 @@ func (c *coordinator) enter(m *member, call collect.Call, data []byte) (*collect
 	}
 	for _, o := range c.members {
 		if o.left && o.entered < m.entered {
-			c.decide(fault(uint32(o.rank), fmt.Sprintf("has left the run, while rank %d calls %v", m.rank, call)))
+			c.decide(faultVerdict(uint32(o.rank), fmt.Sprintf("has left the run, while rank %d calls %v", m.rank, call)))
 			return nil, errOver
 		}
 	}

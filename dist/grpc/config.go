@@ -23,8 +23,9 @@ type Config struct {
 	// listener. Rank 0 has one listener for neighbours and coordinator if both have the same address.
 	Listen, Announce string
 
-	// BuildID and CaseHash, where given, must be the same on all ranks: as on rank 0, on the coordinator, or on the
-	// first rank. A rank with others is refused, and the run continues.
+	// BuildID and CaseHash identify the program and the case. If given, they must equal those of the coordinator
+	// or, if it has none, of the first rank that joins with them. A rank with others is refused, and the run
+	// continues.
 	BuildID, CaseHash string
 
 	// Epoch is the number of the run's epoch, and Token the secret of its job, at most 4 KiB. A rank with another
@@ -50,8 +51,8 @@ type Config struct {
 	// It is called from several goroutines, at any time until Close returns. The default does nothing.
 	Notify func(line string)
 
-	// UnexpectedLimit is how many bytes a neighbour may send before their receives are posted, 64 MiB by default. Messages
-	// over 256 KiB wait at the sender and do not count.
+	// UnexpectedLimit is how many bytes a neighbour may send before their receives are posted, 64 MiB by default.
+	// Messages over 256 KiB wait at the sender and do not count.
 	UnexpectedLimit int
 
 	// CollectiveLimit is how many bytes a rank may contribute to a collective, 1 GiB by default.

@@ -189,5 +189,5 @@ func (c *collectiveService) read(m *member, s stream) {
 func (c *coordinator) recordFault(rank int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.decide(fault(uint32(rank), err.Error()))
+	c.decide(faultVerdict(uint32(rank), err.Error()))
 }

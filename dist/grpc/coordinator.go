@@ -30,7 +30,7 @@ type coordinator struct {
 	mu          sync.Mutex
 	members     []*member // by rank, nil before its hello
 	joined      int       // number of members
-	left        int
+	leftCount   int
 	verdict     *proto.Verdict
 	stopping    bool                   // its process shuts down: events no longer count as failures
 	collectives [2]*collect.Collective // used alternately: ranks may enter one while others still read the last
@@ -54,9 +54,9 @@ type member struct {
 	reply     func(result []byte)
 }
 
-// outbox returns the capacity of the queue of messages to a rank, enough for all that can be queued for a rank that
-// does not read: a welcome, a Left message from each rank, and an end. Heartbeats are not queued.
-func outbox(size int) int { return size + 8 }
+// outboxCapacity returns the capacity of the queue of messages to a rank, enough for all that can be queued for a
+// rank that does not read: a welcome, a Left message from each rank, and an end. Heartbeats are not queued.
+func outboxCapacity(size int) int { return size + 8 }
 
 func newCoordinator(cfg Config, host int, refused *refusals) *coordinator {
 	by := "the coordinator"
@@ -86,7 +86,7 @@ func (r *refusal) Error() string { return r.text }
 // join admits the rank that sent the hello h; ctx is the context of its stream. If the rank does not match the run,
 // join returns a *refusal, and the run continues.
 func (c *coordinator) join(ctx context.Context, h *proto.Hello) (*member, error) {
-	name, err := certified(ctx)
+	name, err := certifiedRank(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	why, text := c.refusalReason(h, name)
@@ -104,7 +104,7 @@ func (c *coordinator) join(ctx context.Context, h *proto.Hello) (*member, error)
 	if err := trustConnection(ctx); err != nil {
 		return nil, err
 	}
-	m := &member{rank: int(h.Rank), hello: h, out: make(chan *proto.FromCoordinator, outbox(c.size)),
+	m := &member{rank: int(h.Rank), hello: h, out: make(chan *proto.FromCoordinator, outboxCapacity(c.size)),
 		life: life.NewPulse(c.clock), gone: make(chan struct{})}
 	c.members[m.rank] = m
 	if c.job.build == "" && c.job.hash == "" {
@@ -146,7 +146,7 @@ func (c *coordinator) sendVerdict(m *member) {
 
 // beat returns a heartbeat. Before all ranks have sent their hello, it lists the missing ones.
 func (c *coordinator) beat() *proto.Beat {
-	const most = 16
+	const maxListed = 16
 	b := new(proto.Beat)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,7 +156,7 @@ func (c *coordinator) beat() *proto.Beat {
 	b.Absent = uint32(c.size - c.joined)
 	for r, m := range c.members {
 		if m == nil {
-			if b.Missing = append(b.Missing, uint32(r)); len(b.Missing) == most {
+			if b.Missing = append(b.Missing, uint32(r)); len(b.Missing) == maxListed {
 				break
 			}
 		}
@@ -176,14 +176,14 @@ func (c *coordinator) handle(m *member, msg *proto.FromRank) {
 		c.decide(&proto.Verdict{Kind: proto.Verdict_ABORTED, Rank: rank, Code: k.Abort.Code, Text: k.Abort.Cause,
 			WaitingFor: -1})
 	case *proto.FromRank_GiveUp:
-		v := fault(rank, "gave up: "+k.GiveUp.Text)
+		v := faultVerdict(rank, "gave up: "+k.GiveUp.Text)
 		if m.entered > 0 {
 			v.WaitingFor = int32(c.collectives[(m.entered-1)&1].Missing())
 		}
 		c.decide(v)
 	case *proto.FromRank_Fault:
 		if int(k.Fault.Rank) < c.size {
-			c.decide(fault(k.Fault.Rank, k.Fault.Text))
+			c.decide(faultVerdict(k.Fault.Rank, k.Fault.Text))
 		}
 	case *proto.FromRank_Leave:
 		c.leave(m, k.Leave.Sent)
@@ -197,10 +197,10 @@ func (c *coordinator) leave(m *member, sent []uint64) {
 		return
 	}
 	m.left = true
-	c.left++
+	c.leftCount++
 	for _, o := range c.members {
 		if o.entered > m.entered {
-			c.decide(fault(uint32(m.rank), "has left the run while a collective waits for it"))
+			c.decide(faultVerdict(uint32(m.rank), "has left the run while a collective waits for it"))
 			return
 		}
 		if o != m && !o.left {
@@ -208,7 +208,7 @@ func (c *coordinator) leave(m *member, sent []uint64) {
 				Left: &proto.Left{Rank: uint32(m.rank), Sent: sent[o.rank]}}}
 		}
 	}
-	if c.left == c.size {
+	if c.leftCount == c.size {
 		c.finish(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Farewell{Farewell: &proto.Farewell{}}})
 	}
 }
@@ -219,7 +219,7 @@ func (c *coordinator) streamEnded(m *member) {
 	defer c.mu.Unlock()
 	close(m.gone)
 	if !m.left {
-		c.decide(lost(m.rank, "its connection broke"))
+		c.decide(lostVerdict(m.rank, "its connection broke"))
 	}
 }
 
@@ -238,7 +238,7 @@ func (c *coordinator) watch(stop <-chan struct{}) {
 			c.mu.Lock()
 			for _, m := range c.members {
 				if m != nil && !m.left && m.life.Silent(c.silence) {
-					c.decide(lost(m.rank, fmt.Sprintf("no heartbeat for %v", c.silence)))
+					c.decide(lostVerdict(m.rank, fmt.Sprintf("no heartbeat for %v", c.silence)))
 				}
 			}
 			c.mu.Unlock()
@@ -248,7 +248,7 @@ func (c *coordinator) watch(stop <-chan struct{}) {
 
 // decide ends the run with the first verdict. The caller holds the lock.
 func (c *coordinator) decide(v *proto.Verdict) {
-	if c.verdict == nil && c.left < c.size && !c.stopping {
+	if c.verdict == nil && c.leftCount < c.size && !c.stopping {
 		v.Text = truncated(v.Text)
 		c.verdict = v
 		c.finish(verdictMessage(v))
@@ -307,9 +307,9 @@ func (c *coordinator) awaitAllClosed() {
 
 // truncated returns the text with a bounded length and valid UTF-8, to fit into a message.
 func truncated(text string) string {
-	const most = 16 << 10
-	if len(text) > most {
-		text = text[:most] + "…"
+	const maxBytes = 16 << 10
+	if len(text) > maxBytes {
+		text = text[:maxBytes] + "…"
 	}
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
@@ -318,10 +318,10 @@ func verdictMessage(v *proto.Verdict) *proto.FromCoordinator {
 	return &proto.FromCoordinator{Kind: &proto.FromCoordinator_Verdict{Verdict: v}}
 }
 
-func fault(rank uint32, text string) *proto.Verdict {
+func faultVerdict(rank uint32, text string) *proto.Verdict {
 	return &proto.Verdict{Kind: proto.Verdict_FAULT, Rank: rank, Text: text, WaitingFor: -1}
 }
 
-func lost(rank int, text string) *proto.Verdict {
+func lostVerdict(rank int, text string) *proto.Verdict {
 	return &proto.Verdict{Kind: proto.Verdict_LOST, Rank: uint32(rank), Text: text, WaitingFor: -1}
 }

@@ -92,10 +92,10 @@ func (s *script) calls(m *member, call collect.Call, data string) {
 	}
 }
 
-// plain is the error for an address beyond this machine without TLS.
-const plain = `dist/grpc: address "10.0.0.1:1" is neither a unix socket nor on loopback: beyond this machine ranks ` +
-	`need mutual TLS: give each its certificate (atoll certs makes them; --certs), or --insecure if everybody on the ` +
-	`network may read and change the run`
+// plaintextError is the error for an address beyond this machine without TLS.
+const plaintextError = `dist/grpc: address "10.0.0.1:1" is neither a unix socket nor on loopback: beyond this ` +
+	`machine ranks need mutual TLS: give each its certificate (atoll certs makes them; --certs), or --insecure if ` +
+	`everybody on the network may read and change the run`
 
 func TestCoordinatorTranscripts(t *testing.T) {
 	gather := collect.Call{Kind: collect.Gather, Root: 1}
@@ -161,8 +161,8 @@ refused: rank 0 was started twice: at "unix:/r0" and at "unix:/r1"; the run cont
 reply: was started twice: at "unix:/r0" and at "unix:/r1"
 refused: rank 2147483648 does not exist among 2 ranks; the run continues
 reply: does not exist among 2 ranks
-refused: rank 1 cannot be reached: ` + plain + `; the run continues
-reply: cannot be reached: ` + plain + `
+refused: rank 1 cannot be reached: ` + plaintextError + `; the run continues
+reply: cannot be reached: ` + plaintextError + `
 refused: rank 1 has the certificate of rank-0.atoll.internal; the run continues
 reply: has the certificate of rank-0.atoll.internal
 rank 0: welcome to [unix:/r0 unix:/r1]

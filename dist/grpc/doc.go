@@ -43,8 +43,9 @@
 // breach of the protocol end the run in the same way. A point-to-point call that ends with its context affects no
 // other call.
 //
-// Close sends the number of frames sent to each rank, and waits until all ranks have closed. A rank that still runs
-// can receive what was sent to it; its other calls that need the closed rank fail with dist.ErrClosed.
+// Close sends the number of frames sent to each rank, and waits for the coordinator's farewell, a message that all
+// ranks have closed. A rank that still runs can receive what was sent to it; its other calls that need the closed
+// rank fail with dist.ErrClosed.
 //
 // # Cost
 //

@@ -24,9 +24,9 @@ const (
 	chunk                  // the next bytes of an accepted message
 
 	// Between a rank and the coordinator.
-	call   // the first bytes of a rank's data for a collective
-	answer // the first bytes of its result
-	more   // the next bytes of either
+	call         // the first bytes of a rank's data for a collective
+	answer       // the first bytes of its result
+	continuation // the next bytes of either
 )
 
 // header precedes the bytes of every frame, in little-endian order:

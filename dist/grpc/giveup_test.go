@@ -20,8 +20,8 @@ func endedContext() context.Context {
 	return ctx
 }
 
-// offered sends a message of so many bytes to rank 1, with tag 3, and sets f to the frame that offers it.
-func offered(t *testing.T, rank *comm, f *frame, bytes int) dist.Request {
+// postOffered sends a message of so many bytes to rank 1, with tag 3, and sets f to the frame that offers it.
+func postOffered(t *testing.T, rank *comm, f *frame, bytes int) dist.Request {
 	t.Helper()
 	r, err := rank.Isend(context.Background(), 1, 3, make([]byte, bytes))
 	if err != nil || !rank.peers[1].tx.next(f, rank.session) {
@@ -30,8 +30,8 @@ func offered(t *testing.T, rank *comm, f *frame, bytes int) dist.Request {
 	return r
 }
 
-// marshalled returns a frame as the codec passes it to gRPC.
-func marshalled(t *testing.T, f *frame) mem.BufferSlice {
+// marshal returns a frame as the codec passes it to gRPC.
+func marshal(t *testing.T, f *frame) mem.BufferSlice {
 	t.Helper()
 	data, err := codec{}.Marshal(f)
 	if err != nil {
@@ -91,7 +91,7 @@ func TestCancelledSendContinues(t *testing.T) {
 	}
 	var got []byte
 	for p.tx.next(f, c.session) {
-		data := marshalled(t, f)
+		data := marshal(t, f)
 		got = append(got, data.Materialize()[headerBytes:]...)
 		data.Free()
 	}
@@ -120,13 +120,13 @@ func TestBorrowedMemoryIsFreeWhenTheSendEnds(t *testing.T) {
 			rank := idleRank(1 << 20)
 			rank.cancelStreams = func() {}
 			p, f := rank.peers[1], new(frame)
-			r := offered(t, rank, f, c.bytes)
+			r := postOffered(t, rank, f, c.bytes)
 			if err := p.receiveReply(accept, f.seq); err != nil || !p.tx.next(f, rank.session) {
 				t.Fatal("nothing to send", err)
 			}
 			var borrowed []mem.BufferSlice
 			for range 2 { // of three chunks, one is not sent
-				if borrowed = append(borrowed, marshalled(t, f)); c.bytes > 2*chunkBytes || !p.tx.next(f, rank.session) {
+				if borrowed = append(borrowed, marshal(t, f)); c.bytes > 2*chunkBytes || !p.tx.next(f, rank.session) {
 					break
 				}
 			}
@@ -155,11 +155,11 @@ func TestEndedSendIsNotAccessed(t *testing.T) {
 	rank := idleRank(1 << 20)
 	p, f := rank.peers[1], new(frame)
 	for range 100 {
-		send := offered(t, rank, f, chunkBytes+1)
+		send := postOffered(t, rank, f, chunkBytes+1)
 		if err := p.receiveReply(accept, f.seq); err != nil || !p.tx.next(f, rank.session) {
 			t.Fatal("nothing to send", err)
 		}
-		marshalled(t, f).Free() // so that the last byte ends the message
+		marshal(t, f).Free() // so that the last byte ends the message
 		ended := make(chan error)
 		go func() {
 			err := rank.Wait(context.Background(), []dist.Request{send})
@@ -173,7 +173,7 @@ func TestEndedSendIsNotAccessed(t *testing.T) {
 		if !p.tx.next(f, rank.session) {
 			t.Fatal("the last byte is not sent")
 		}
-		marshalled(t, f).Free()
+		marshal(t, f).Free()
 		for err := range ended {
 			if err != nil {
 				t.Fatal(err)
@@ -193,13 +193,13 @@ func freeAfterFailure(t *testing.T) {
 	rank := idleRank(1 << 20)
 	rank.cancelStreams = func() {}
 	p, f := rank.peers[1], new(frame)
-	r := offered(t, rank, f, chunkBytes+zeroCopyBytes)
+	r := postOffered(t, rank, f, chunkBytes+zeroCopyBytes)
 	if err := p.receiveReply(accept, f.seq); err != nil {
 		t.Fatal(err)
 	}
 	var borrowed []mem.BufferSlice
 	for p.tx.next(f, rank.session) {
-		borrowed = append(borrowed, marshalled(t, f))
+		borrowed = append(borrowed, marshal(t, f))
 	}
 	rank.fail(dist.ErrPeerLost)
 	if err := rank.Wait(context.Background(), []dist.Request{r}); !errors.Is(err, dist.ErrPeerLost) {

@@ -19,7 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if partnerOfBenchmark() || rankOfChild() {
+	if ranBenchmarkPartner() || ranChildRank() {
 		return
 	}
 	goleak.VerifyTestMain(m)

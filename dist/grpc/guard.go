@@ -54,7 +54,7 @@ func (d *guardedListener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		ahead, err := readAhead(c)
+		ahead, err := newReadAheadConn(c)
 		if err != nil {
 			_ = c.Close() // only this connection failed
 			continue

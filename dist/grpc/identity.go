@@ -66,8 +66,8 @@ type rankName struct {
 
 func (n rankName) String() string { return "the certificate of " + certs.Name(n.rank) }
 
-// certified returns the rank in the certificate of the client that opened a stream.
-func certified(ctx context.Context) (rankName, error) {
+// certifiedRank returns the rank in the certificate of the client that opened a stream.
+func certifiedRank(ctx context.Context) (rankName, error) {
 	p, ok := rpcpeer.FromContext(ctx)
 	if !ok {
 		return rankName{}, nil
@@ -76,10 +76,10 @@ func certified(ctx context.Context) (rankName, error) {
 	if !ok {
 		return rankName{}, nil
 	}
-	return nameIn(info.State)
+	return rankNameOf(info.State)
 }
 
-func nameIn(s tls.ConnectionState) (rankName, error) {
+func rankNameOf(s tls.ConnectionState) (rankName, error) {
 	if len(s.VerifiedChains) == 0 {
 		return rankName{}, status.Error(codes.Unauthenticated, "no certificate of the job")
 	}
@@ -122,7 +122,7 @@ func identity(ctx context.Context, size int, session uint64, refused *refusals) 
 	if got := singleValue(md, sessionKey); got != strconv.FormatUint(session, 16) {
 		return 0, refuse(wrongSession, codes.FailedPrecondition, "of rank %d of another session", rank)
 	}
-	name, err := certified(ctx)
+	name, err := certifiedRank(ctx)
 	if err != nil {
 		return 0, refuse(wrongName, codes.PermissionDenied, "of rank %d: %v", rank, err)
 	}

@@ -17,7 +17,7 @@ type inbox struct {
 	unexpectedBytes int                 // bytes of unexpected messages
 	incoming        []incomingMessage   // accepted messages whose chunks are incomplete
 	frames          uint64              // number of frames received
-	peerLeft        bool                // the peer sends nothing after frame number last
+	peerLeft        bool                // the peer sends no more than lastFrame frames
 	lastFrame       uint64
 }
 
@@ -48,7 +48,7 @@ func (p *peer) countFrame(h *header) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	defer b.endIfLeft(p.rank)
-	return sequence(h, p.c.session, &b.frames)
+	return checkSequence(h, p.c.session, &b.frames)
 }
 
 // receive matches o with an unexpected message or posts it.

@@ -44,19 +44,19 @@ func Join(ctx context.Context, cfg Config) (dist.Comm, error) {
 // serve accepts the streams of neighbours, and on rank 0 those of all ranks to the coordinator. It returns the
 // address for neighbours.
 func (c *comm) serve() (string, error) {
-	own, listening, err := listen(c.cfg.Listen)
+	neighbours, listening, err := listen(c.cfg.Listen)
 	if err != nil {
 		return "", err
 	}
-	address := c.cfg.advertised(listening)
-	listeners := []net.Listener{own}
+	address := c.cfg.announcedAddress(listening)
+	listeners := []net.Listener{neighbours}
 	c.server = newServer(&c.cfg)
 	c.server.RegisterService(&exchangeService, c)
 	if c.cfg.Rank == 0 && !c.cfg.External {
 		if address != c.cfg.Coordinator {
 			l, listening, err := listen(c.cfg.Coordinator)
 			if err != nil {
-				_ = own.Close()
+				_ = neighbours.Close()
 				return "", err
 			}
 			c.cfg.Coordinator = listening
@@ -64,7 +64,7 @@ func (c *comm) serve() (string, error) {
 		}
 		c.hosted = newCoordinator(c.cfg, 0, c.refused)
 		c.tasks.Go(func() { c.hosted.watch(c.stop) })
-		host(c.server, c.hosted, c.cfg, c.stop)
+		registerCoordinator(c.server, c.hosted, c.cfg, c.stop)
 	}
 	for _, l := range listeners {
 		d := newGuardedListener(l, c.cfg.Size, c.refused)
@@ -73,7 +73,7 @@ func (c *comm) serve() (string, error) {
 	return address, nil
 }
 
-func host(s *rpc.Server, c *coordinator, cfg Config, stop <-chan struct{}) {
+func registerCoordinator(s *rpc.Server, c *coordinator, cfg Config, stop <-chan struct{}) {
 	proto.RegisterCoordinatorServer(s, &controlService{coordinator: c, beatInterval: cfg.Beat, stop: stop})
 	s.RegisterService(&collectService, &collectiveService{c, cfg.CollectiveLimit, stop})
 }
@@ -82,7 +82,7 @@ func host(s *rpc.Server, c *coordinator, cfg Config, stop <-chan struct{}) {
 func (c *comm) awaitRanks(ctx context.Context) error {
 	var w *proto.Welcome
 	if c.hosted != nil {
-		defer c.cfg.notifyWhile(func() string { return "waiting for " + absent(c.hosted.beat()) })()
+		defer c.cfg.notifyWhile(func() string { return "waiting for " + absentText(c.hosted.beat()) })()
 	}
 	select {
 	case w = <-c.control.welcome:
@@ -93,7 +93,7 @@ func (c *comm) awaitRanks(ctx context.Context) error {
 		if c.hosted != nil {
 			b = c.hosted.beat()
 		}
-		waiting := "waited for " + absent(b)
+		waiting := "waited for " + absentText(b)
 		err := fmt.Errorf("dist/grpc: join: %s: %w", waiting, context.Cause(ctx))
 		c.report(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: truncated(waiting)}}}, err)
 		return err
@@ -118,8 +118,8 @@ func (c *comm) awaitRanks(ctx context.Context) error {
 	return nil
 }
 
-// absent returns a text with the missing ranks and the recent refusals.
-func absent(b *proto.Beat) string {
+// absentText returns a text with the missing ranks and the recent refusals.
+func absentText(b *proto.Beat) string {
 	if b == nil || b.Absent == 0 {
 		return "the other ranks"
 	}
@@ -176,7 +176,7 @@ func ServeCoordinator(ctx context.Context, cfg Config) error {
 	c := newCoordinator(cfg, certs.Coordinator, refused)
 	stop := make(chan struct{})
 	s := newServer(&cfg)
-	host(s, c, cfg, stop)
+	registerCoordinator(s, c, cfg, stop)
 	served := make(chan error, 1)
 	watched := make(chan struct{})
 	go func() { served <- s.Serve(newGuardedListener(l, cfg.Size, refused)) }()

@@ -25,7 +25,7 @@ func TestCallsEndWhenAPeerHasLeft(t *testing.T) {
 			p, f := rank.peers[1], new(frame)
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 			defer cancel()
-			send := offered(t, rank, f, chunkBytes+1)
+			send := postOffered(t, rank, f, chunkBytes+1)
 			before, err := rank.Irecv(ctx, 1, 3, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 // and gRPC has no frames left to write, the goroutine that queues a message sends it directly, without switching to
 // the writer.
 type outbound struct {
-	mu      sync.Mutex    // guards all but unsent; and not stream and frame in state sendWriting
+	mu      sync.Mutex    // guards all fields but unsent, and but stream and frame in state sendWriting
 	queue   pending.Queue // messages whose sending has not begun
 	offered pending.Queue // messages that wait for the reply to their offer
 	granted pending.Queue // accepted messages
@@ -321,9 +321,9 @@ func (p *peer) endSends() {
 	}
 }
 
-// drain waits until all queued frames are written, and returns the number of frames sent. all is false if the run
-// failed or the time is over. The writer may still start later, to reply to the peer.
-func (p *peer) drain(down, timeout <-chan struct{}) (sent uint64, all bool) {
+// drain waits until all queued frames are written, and returns the number of frames sent. drained is false if the
+// run failed or the timeout passed. The writer may still start later, to reply to the peer.
+func (p *peer) drain(down, timeout <-chan struct{}) (sent uint64, drained bool) {
 	t := &p.tx
 	t.mu.Lock()
 	t.closing = true

@@ -170,7 +170,7 @@ func (p *peer) takeFrame(h *header, b *body) error {
 	}
 	p.rx.mu.Lock()
 	defer p.rx.mu.Unlock()
-	if err := sequence(h, p.c.session, &p.rx.frames); err != nil {
+	if err := checkSequence(h, p.c.session, &p.rx.frames); err != nil {
 		return err
 	}
 	defer p.rx.endIfLeft(p.rank)

@@ -79,8 +79,8 @@ func forever(_ context.Context, c dist.Comm, step func(c dist.Comm, buf []byte) 
 	}
 }
 
-// rankOfChild runs the job of a child process, and reports whether this process is one.
-func rankOfChild() bool {
+// ranChildRank runs the job of a child process, and reports whether this process is one.
+func ranChildRank() bool {
 	job := jobs[os.Getenv(childJob)]
 	if job == nil {
 		return false
@@ -107,7 +107,7 @@ type child struct {
 	lines   atomic.Int64  // printed lines, one every five steps
 	ended   chan struct{}
 	out     string
-	last    time.Time
+	endedAt time.Time
 }
 
 func startChildren(t *testing.T, job string, n int) []*child {
@@ -132,11 +132,11 @@ func startChildren(t *testing.T, job string, n int) []*child {
 		})
 		go func() {
 			defer close(k.ended)
-			var all bytes.Buffer
+			var output bytes.Buffer
 			buf := make([]byte, 4096)
 			for {
 				n, err := pipe.Read(buf)
-				all.Write(buf[:n])
+				output.Write(buf[:n])
 				if lines := int64(bytes.Count(buf[:n], []byte("\n"))); lines > 0 && k.lines.Add(lines) == lines {
 					close(k.running)
 				}
@@ -145,7 +145,7 @@ func startChildren(t *testing.T, job string, n int) []*child {
 				}
 			}
 			k.cmd.Wait() // the exit state is read from cmd
-			k.out, k.last = all.String(), time.Now()
+			k.out, k.endedAt = output.String(), time.Now()
 		}()
 		children[r] = k
 	}

@@ -92,13 +92,13 @@ func (r *refusals) recentLines() []string {
 func (r *refusals) summarize() {
 	r.mu.Lock()
 	var parts []string
-	more := false
+	hasRepeats := false
 	for why, n := range r.count {
 		parts = append(parts, fmt.Sprintf("%d %s", n, why))
-		more = more || n > 1
+		hasRepeats = hasRepeats || n > 1
 	}
 	r.mu.Unlock()
-	if slices.Sort(parts); more {
+	if slices.Sort(parts); hasRepeats {
 		r.notify("refused in all: " + strings.Join(parts, ", "))
 	}
 }

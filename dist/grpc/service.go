@@ -74,16 +74,16 @@ func (cfg *Config) dial(address string, rank int, lastErr *lastError) (*rpc.Clie
 	if err := cfg.check(address); err != nil {
 		return nil, err
 	}
-	network, netAddress := split(address)
+	network, netAddress := splitAddress(address)
 	connect := func(ctx context.Context, _ string) (net.Conn, error) {
 		c, err := new(net.Dialer).DialContext(ctx, network, netAddress)
 		if err != nil {
 			lastErr.set(err)
 			return nil, err
 		}
-		return readAhead(c)
+		return newReadAheadConn(c)
 	}
-	return rpc.NewClient(target(address), rpc.WithContextDialer(connect),
+	return rpc.NewClient(grpcTarget(address), rpc.WithContextDialer(connect),
 		rpc.WithTransportCredentials(cfg.credentials(rank, lastErr)), rpc.WithNoProxy(), rpc.WithDisableRetry(),
 		rpc.WithIdleTimeout(0),
 		rpc.WithConnectParams(rpc.ConnectParams{MinConnectTimeout: time.Second,
@@ -101,7 +101,7 @@ type stream interface {
 	Context() context.Context
 }
 
-func sequence(h *header, session uint64, next *uint64) error {
+func checkSequence(h *header, session uint64, next *uint64) error {
 	if h.session != session {
 		return fmt.Errorf("a frame of session %x in session %x", h.session, session)
 	}

@@ -73,7 +73,7 @@ func TestSignals(t *testing.T) {
 						if want := fmt.Sprintf("rank %d: lost", victim); !strings.Contains(k.out, want) {
 							t.Errorf("rank %d printed %q, want %q", r, k.out, want)
 						}
-						took := k.last.Sub(when)
+						took := k.endedAt.Sub(when)
 						t.Logf("rank %d ended after %v", r, took)
 						if took > silence+exitTime {
 							t.Errorf("rank %d ended %v after the signal", r, took)

@@ -67,16 +67,16 @@ func (c *comm) failOnError(err error) error {
 func (c *comm) agree(ctx context.Context, call collect.Call, data []byte) error {
 	call.Prepare(data)
 	if len(data) <= inlineBytes {
-		return c.double(ctx, call, data)
+		return c.doubleShort(ctx, call, data)
 	}
-	if err := c.double(ctx, call, nil); err != nil {
+	if err := c.doubleShort(ctx, call, nil); err != nil {
 		return err
 	}
 	return c.doubleLong(ctx, call, data)
 }
 
-// double is the recursive doubling of agree, for data that fit into one message with the call.
-func (c *comm) double(ctx context.Context, call collect.Call, data []byte) error {
+// doubleShort is the recursive doubling of agree, for data that fit into one message with the call.
+func (c *comm) doubleShort(ctx context.Context, call collect.Call, data []byte) error {
 	r := &c.collective
 	in, out := bufferOf(r.in.slot), bufferOf(r.out.slot)
 	encodeCall(out, call)
@@ -100,7 +100,7 @@ func (c *comm) double(ctx context.Context, call collect.Call, data []byte) error
 			continue
 		}
 		got := in[:r.in.slot.got]
-		if err := c.differs(got, out, s.source, call); err != nil {
+		if err := c.checkSameCall(got, out, s.source, call); err != nil {
 			return err
 		}
 		if len(got) != callBytes+len(data) {
@@ -161,8 +161,8 @@ func decodeCall(b []byte) collect.Call {
 	}
 }
 
-// differs returns the error if two ranks make different calls; got and own are their messages.
-func (c *comm) differs(got, own []byte, source int, call collect.Call) error {
+// checkSameCall returns the error if two ranks make different calls; got and own are their messages.
+func (c *comm) checkSameCall(got, own []byte, source int, call collect.Call) error {
 	if len(got) >= callBytes && string(got[:callBytes]) == string(own[:callBytes]) {
 		return nil
 	}
@@ -173,7 +173,7 @@ func (c *comm) differs(got, own []byte, source int, call collect.Call) error {
 	if err := other.Check(c.size); err != nil {
 		return &dist.PeerError{Rank: source, Err: err}
 	}
-	return other.Differs(source, call, c.rank)
+	return other.MismatchError(source, call, c.rank)
 }
 
 // transfers is the sends and receives of one phase of a collective, in the order in which they were added.

@@ -151,7 +151,7 @@ func exchangeStep(in *slot, source int, out *slot, dest, n int) (*slot, error) {
 	return first, nil
 }
 
-func done(s *slot) bool { return C.atoll_done(s) != 0 }
+func isDone(s *slot) bool { return C.atoll_done(s) != 0 }
 
 // cancelled reports whether MPI has cancelled the receive.
 func cancelled(s *slot) bool { return s.cancelled == C.ATOLL_CANCELLED }

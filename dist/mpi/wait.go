@@ -62,7 +62,7 @@ func (c *comm) interrupted(ctx context.Context, o *op) error {
 	if !p.left || time.Since(p.leftAt) < leftGrace && (o.Send || o.collective() || c.received[o.Peer].Load() < p.sent) {
 		return nil
 	}
-	if done(o.slot) {
+	if isDone(o.slot) {
 		return nil // it completed before the notice arrived
 	}
 	return &dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, dist.ErrClosed)}
@@ -111,7 +111,7 @@ func (c *comm) cancel(o *op) bool {
 	} else if err := cancel(o.slot); err != nil {
 		c.fail(&dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, err)})
 	}
-	for began := time.Now(); !done(o.slot); time.Sleep(50 * time.Microsecond) {
+	for began := time.Now(); !isDone(o.slot); time.Sleep(50 * time.Microsecond) {
 		c.mu.Lock()
 		left := c.peers[o.Peer].left
 		c.mu.Unlock()
@@ -150,7 +150,7 @@ func (c *comm) recycleOrphans() bool {
 	defer c.mu.Unlock()
 	remaining := c.orphans[:0]
 	for _, o := range c.orphans {
-		if done(o.slot) {
+		if isDone(o.slot) {
 			c.table.release(o)
 		} else {
 			remaining = append(remaining, o)

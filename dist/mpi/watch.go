@@ -46,16 +46,16 @@ func Watch(ctx context.Context, job dist.Comm, silence time.Duration, warn func(
 		return err
 	}
 	prev, next := (c.rank+c.size-1)%c.size, (c.rank+1)%c.size
-	var own heartbeatEndpoint
+	var ownEndpoint heartbeatEndpoint
 	heartbeat, addresses, err := life.OpenHeartbeat(machines[next].Machine == machines[c.rank].Machine)
-	own.Addresses = addresses
+	ownEndpoint.Addresses = addresses
 	if err != nil {
-		own.Error = err.Error()
+		ownEndpoint.Error = err.Error()
 	}
-	all, err := c.exchangeEndpoints(ctx, own)
+	endpoints, err := c.exchangeEndpoints(ctx, ownEndpoint)
 	for r := 0; err == nil && r < c.size; r++ {
-		if all[r].Error != "" {
-			err = fmt.Errorf("dist/mpi: rank %d: %s", r, all[r].Error)
+		if endpoints[r].Error != "" {
+			err = fmt.Errorf("dist/mpi: rank %d: %s", r, endpoints[r].Error)
 		}
 	}
 	if err != nil {
@@ -66,13 +66,13 @@ func Watch(ctx context.Context, job dist.Comm, silence time.Duration, warn func(
 	}
 	c.heartbeat = heartbeat
 	heartbeat.Start(life.HeartbeatConfig{
-		Key: key, Own: uint64(c.rank), To: all[prev].Addresses, From: uint64(next), Silence: silence,
+		Key: key, Own: uint64(c.rank), To: endpoints[prev].Addresses, From: uint64(next), Silence: silence,
 		Lost: func() {
 			c.failLost(&dist.PeerError{Rank: next, Err: fmt.Errorf("%w: no heartbeat for %v", dist.ErrPeerLost, silence)})
 		},
 		NeverHeard: func() {
 			warn(fmt.Sprintf("no heartbeats arrive from rank %d at %v, so its hanging would not be detected: allow UDP "+
-				"between the machines", next, all[next].Addresses))
+				"between the machines", next, endpoints[next].Addresses))
 		},
 	})
 	return nil
@@ -88,13 +88,13 @@ func (c *comm) exchangeEndpoints(ctx context.Context, own heartbeatEndpoint) ([]
 	if err != nil {
 		return nil, err
 	}
-	all := make([]heartbeatEndpoint, len(parts))
+	endpoints := make([]heartbeatEndpoint, len(parts))
 	for r, part := range parts {
-		if err := json.Unmarshal(part, &all[r]); err != nil {
+		if err := json.Unmarshal(part, &endpoints[r]); err != nil {
 			return nil, &dist.PeerError{Rank: r, Err: err}
 		}
 	}
-	return all, nil
+	return endpoints, nil
 }
 
 // machine returns an id of the machine and network namespace: processes with the same id reach each other over

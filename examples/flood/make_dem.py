@@ -8,7 +8,7 @@ COLUMNS, ROWS, SIZE = 200, 150, 20.0  # 4 x 3 km
 
 
 def ground(x, y):
-    """Elevation in m at a place in m."""
+    """Elevation in m at the position (x, y) in m."""
     slope = -8 + 14 * x / 4000
     creek = -2.5 * math.exp(-(((y - 1500 - 200 * math.sin(x / 500)) / 120) ** 2)) * (x > 1500)
     hill = 6 * math.exp(-(((x - 2900) / 400) ** 2) - ((y - 2300) / 350) ** 2)

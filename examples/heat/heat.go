@@ -56,14 +56,14 @@ func (s *sections) Print(p *config.Printer) {
 	p.Pair("T", s.start)
 }
 
-// heat is a rank's share of a running case.
+// heat is the part of a running case that a rank computes.
 type heat struct {
 	solvers.Plain
 	t       [2][]float64 // before and after a step, exchanged after each
 	dt      []float64    // one element: length of the step in s
 	next    [1]float64   // the same in the host's memory
 	ghosts  halo.GhostExchanger[float64]
-	loops   [2]backend.Loop // loops[n] steps from t[n] to t[1-n]
+	loops   [2]backend.Loop // loops[n] computes t[1-n], the state after a step, from t[n]
 	maxStep float64         // largest step in s
 }
 

@@ -35,9 +35,9 @@ initial = { T = "x < 1 ? 400 : 300" }
 time = { end = 0.5 }
 `
 
-// TestFromItsDeclaration: what heat declares makes its frames, gauges, tables, hash and drift, the same however a case
-// is run.
-func TestFromItsDeclaration(t *testing.T) {
+// TestOutputFollowsFromDeclarations: from what heat declares follow its frames, gauges, tables, hash and drift, and
+// they do not depend on ranks, threads and transport.
+func TestOutputFollowsFromDeclarations(t *testing.T) {
 	var first [3]string
 	for n, open := range []runtest.Open{runtest.Local, runtest.Local, runtest.Delayed, runtest.GRPC} {
 		dir := t.TempDir()
@@ -82,14 +82,14 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-func TestLooksChangeNothing(t *testing.T) { runtest.OutputChangesNothing(t, warm, .5) }
+func TestOutputChangesNothing(t *testing.T) { runtest.OutputChangesNothing(t, warm, .5) }
 
-func TestGoesOn(t *testing.T) {
+func TestRestartsAfterKill(t *testing.T) {
 	runtest.RestartsAfterKill(t, warm, "checkpoint.steps=3")
 }
 
-func TestHaloReachesTheSolver(t *testing.T)  { runtest.HaloOptionReachesSolver(t, warm) }
-func TestMemoryIsAskedForFirst(t *testing.T) { runtest.MemoryIsCheckedFirst(t, .8, bar) }
+func TestHaloReachesTheSolver(t *testing.T) { runtest.HaloOptionReachesSolver(t, warm) }
+func TestMemoryIsCheckedFirst(t *testing.T) { runtest.MemoryIsCheckedFirst(t, .8, bar) }
 
 // TestInfiniteValueIsReported proves that an infinite value is reported with rank, cell, position, step and field, the
 // same on all ranks.

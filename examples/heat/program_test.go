@@ -24,7 +24,7 @@ func guide(t *testing.T) string {
 // is short.
 func TestGuideHasTheSource(t *testing.T) {
 	var listed, source []string
-	all := 0
+	lineCount := 0
 	for _, m := range regexp.MustCompile("(?s)```go\n(.*?)```\n").FindAllStringSubmatch(guide(t), -1) {
 		listed = append(listed, lines(m[1])...)
 	}
@@ -34,26 +34,26 @@ func TestGuideHasTheSource(t *testing.T) {
 			t.Fatal(err)
 		}
 		source = append(source, lines(string(text))...)
-		all += strings.Count(string(text), "\n")
+		lineCount += strings.Count(string(text), "\n")
 	}
 	for n := range max(len(listed), len(source)) {
 		if n >= len(listed) || n >= len(source) || listed[n] != source[n] {
 			t.Fatalf("line %d of the listings is %q, of the source %q", n+1, lineAt(listed, n), lineAt(source, n))
 		}
 	}
-	if all > 150 {
-		t.Errorf("the solver has %d lines", all)
+	if lineCount > 150 {
+		t.Errorf("the solver has %d lines", lineCount)
 	}
 }
 
 // lines returns the lines of a text that are not blank.
-func lines(text string) (all []string) {
+func lines(text string) (found []string) {
 	for line := range strings.Lines(text) {
 		if strings.TrimSpace(line) != "" {
-			all = append(all, line)
+			found = append(found, line)
 		}
 	}
-	return all
+	return found
 }
 
 func lineAt(lines []string, n int) string {
@@ -104,12 +104,12 @@ func build(t *testing.T, dir, imported string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	more := filepath.Join(dir, "kinds.go")
+	overlayFile := filepath.Join(dir, "kinds.go")
 	text = []byte(strings.Replace(string(text), "import (\n", "import (\n\t"+imported+"\n", 1))
-	if err := os.WriteFile(more, text, 0o666); err != nil {
+	if err := os.WriteFile(overlayFile, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {kinds: more}})
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {kinds: overlayFile}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -119,7 +119,7 @@ func TestBrokenFilesAreRefused(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	whole := [][]byte{sample(f)}
+	valid := [][]byte{sample(f)}
 	files, err := filepath.Glob("testdata/*.tif")
 	if err != nil {
 		f.Fatal(err)
@@ -129,7 +129,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		whole = append(whole, text)
+		valid = append(valid, text)
 	}
-	broken.Fuzz(f, "b.tif", readAll, whole...)
+	broken.Fuzz(f, "b.tif", readAll, valid...)
 }

@@ -113,11 +113,11 @@ func open(r io.ReaderAt, size int64) (*directory, error) {
 	default:
 		return nil, fmt.Errorf("byte 2: unknown version %d of TIFF: want 42 or 43", version)
 	}
-	return d.directory(first)
+	return d.readDirectory(first)
 }
 
-// directory reads the directory of the same file at offset start.
-func (d *directory) directory(start int64) (*directory, error) {
+// readDirectory reads the directory of the same file at offset start.
+func (d *directory) readDirectory(start int64) (*directory, error) {
 	o := &directory{r: d.r, size: d.size, order: d.order, big: d.big, start: start, tags: map[int]entry{}}
 	name := fmt.Sprintf("directory at byte %d", start)
 	countSize, entrySize, wordSize := int64(2), int64(12), int64(4)

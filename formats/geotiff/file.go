@@ -137,7 +137,7 @@ func (f *File) readEncoding(d *directory) error {
 	if f.predictor, err = d.integer(predictor, 1); err != nil {
 		return err
 	}
-	if f.predictor < noPrediction || f.predictor > floatingPoint || f.predictor == floatingPoint && !f.cell.float {
+	if f.predictor < noPrediction || f.predictor > floatingPoint || f.predictor == floatingPoint && !f.cell.isFloat {
 		return fmt.Errorf("tag %d: predictor %d is not supported for %v: gdal_translate -co PREDICTOR=1 converts it",
 			predictor, f.predictor, f.cell)
 	}
@@ -192,7 +192,7 @@ func (f *File) refuseMask(d *directory) error {
 	visited := map[int64]bool{d.start: true}
 	for start := d.next; start != 0 && !visited[start] && len(visited) < 100; {
 		visited[start] = true
-		o, err := d.directory(start)
+		o, err := d.readDirectory(start)
 		if err != nil {
 			return err
 		}

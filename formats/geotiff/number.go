@@ -10,18 +10,18 @@ import (
 
 // number is the type of the numbers in a raster.
 type number struct {
-	size   int // bytes
-	float  bool
-	signed bool // for integers
+	size     int // bytes
+	isFloat  bool
+	isSigned bool // for integers
 }
 
 // numberOf returns the type for the values of the tags SampleFormat (1: unsigned, 2: signed, 3: floating point) and
 // BitsPerSample.
 func numberOf(format, bits int64) (number, error) {
-	n := number{size: int(bits / 8), float: format == 3, signed: format == 2}
-	whole := bits == 8 || bits == 16 || bits == 32 || bits == 64
+	n := number{size: int(bits / 8), isFloat: format == 3, isSigned: format == 2}
+	hasIntegerSize := bits == 8 || bits == 16 || bits == 32 || bits == 64
 	switch {
-	case format == 1 && whole, format == 2 && whole, format == 3 && (bits == 32 || bits == 64):
+	case format == 1 && hasIntegerSize, format == 2 && hasIntegerSize, format == 3 && (bits == 32 || bits == 64):
 		return n, nil
 	}
 	return n, fmt.Errorf("tags %d and %d: numbers of format %d and %d bits are not supported: gdal_translate -ot Float64 "+
@@ -31,9 +31,9 @@ func numberOf(format, bits int64) (number, error) {
 func (n number) String() string {
 	kind := "uint"
 	switch {
-	case n.float:
+	case n.isFloat:
 		kind = "float"
-	case n.signed:
+	case n.isSigned:
 		kind = "int"
 	}
 	return kind + strconv.Itoa(8*n.size)
@@ -55,11 +55,11 @@ func (n number) bits(order binary.ByteOrder, b []byte) uint64 {
 // value returns the number with these bits. Integers beyond 2^53 are rounded.
 func (n number) value(bits uint64) float64 {
 	switch {
-	case n.float && n.size == 4:
+	case n.isFloat && n.size == 4:
 		return float64(math.Float32frombits(uint32(bits)))
-	case n.float:
+	case n.isFloat:
 		return math.Float64frombits(bits)
-	case n.signed:
+	case n.isSigned:
 		unused := 64 - 8*n.size
 		return float64(int64(bits<<unused) >> unused)
 	}
@@ -73,11 +73,11 @@ func (n number) isNoData(text string) (func(bits uint64) bool, error) {
 	if text == "" {
 		return nil, nil
 	}
-	if n.size == 8 && !n.float { // a float64 may not represent it exactly
-		if v, err := strconv.ParseInt(text, 10, 64); err == nil && (n.signed || v >= 0) {
+	if n.size == 8 && !n.isFloat { // a float64 may not represent it exactly
+		if v, err := strconv.ParseInt(text, 10, 64); err == nil && (n.isSigned || v >= 0) {
 			return func(bits uint64) bool { return bits == uint64(v) }, nil
 		}
-		if v, err := strconv.ParseUint(text, 10, 64); err == nil && !n.signed {
+		if v, err := strconv.ParseUint(text, 10, 64); err == nil && !n.isSigned {
 			return func(bits uint64) bool { return bits == v }, nil
 		}
 	}
@@ -88,7 +88,7 @@ func (n number) isNoData(text string) (func(bits uint64) bool, error) {
 	if math.IsNaN(v) {
 		return nil, nil // NaN always means no data
 	}
-	if n.float && n.size == 4 { // GDAL rounds -MaxFloat32 to few digits, which may be below -MaxFloat32
+	if n.isFloat && n.size == 4 { // GDAL rounds -MaxFloat32 to few digits, which may be below -MaxFloat32
 		v32 := float32(v)
 		if math.IsInf(float64(v32), 0) && math.Abs(v) < 3.5e38 {
 			v32 = float32(math.Copysign(math.MaxFloat32, v))

@@ -17,14 +17,14 @@ const (
 
 // readPosition reads the position of the raster, the size of cells and the coordinate system.
 func (f *File) readPosition(d *directory) error {
-	point, err := f.readKeys(d)
+	atCentres, err := f.readKeys(d)
 	if err != nil {
 		return err
 	}
 	if err := f.readTransformation(d); err != nil {
 		return err
 	}
-	if point { // the position is that of the first cell's centre
+	if atCentres { // the position is that of the first cell's centre
 		f.West -= f.StepX / 2
 		f.North -= f.StepY / 2
 	}
@@ -75,8 +75,8 @@ func (f *File) readTransformation(d *directory) error {
 	return nil
 }
 
-// readKeys reads the coordinate system. point reports whether positions are those of the centres of cells.
-func (f *File) readKeys(d *directory) (point bool, err error) {
+// readKeys reads the coordinate system. atCentres reports whether positions are those of the centres of cells.
+func (f *File) readKeys(d *directory) (atCentres bool, err error) {
 	list, err := d.integers(geoKeyDirectoryTag)
 	if err != nil || list == nil {
 		return false, err
@@ -92,7 +92,7 @@ func (f *File) readKeys(d *directory) (point bool, err error) {
 		}
 		switch key {
 		case rasterTypeKey:
-			point = value == isPoint
+			atCentres = value == isPoint
 		case geodeticKey:
 			geodetic = value
 		case projectedKey:
@@ -108,7 +108,7 @@ func (f *File) readKeys(d *directory) (point bool, err error) {
 			break // a user-defined system: the geodetic code would be that of its base system
 		}
 	}
-	return point, nil
+	return atCentres, nil
 }
 
 // South returns the lower edge of the raster.

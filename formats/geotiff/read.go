@@ -19,7 +19,7 @@ type Window struct{ Column, Row, Columns, Rows int }
 
 // IsFloat32 reports whether a float32 represents all values exactly.
 func (f *File) IsFloat32() bool {
-	return f.scale == 1 && f.offset == 0 && (f.cell.size < 4 || f.cell.float && f.cell.size == 4)
+	return f.scale == 1 && f.offset == 0 && (f.cell.size < 4 || f.cell.isFloat && f.cell.size == 4)
 }
 
 // Read returns the values of a window, row by row as in the file, with NaN for no data. It reads only the blocks that
@@ -44,7 +44,7 @@ func read[F float32 | float64](f *File, w Window) ([]F, error) {
 	across := right - left + 1
 	n := across * (bottom - top + 1)
 	for k := range n { // before allocating memory for values that the file may not have
-		if _, err := f.blockBytes(left+k%across, top+k/across); err != nil {
+		if _, err := f.blockExtent(left+k%across, top+k/across); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
@@ -65,9 +65,9 @@ func read[F float32 | float64](f *File, w Window) ([]F, error) {
 	return values, failed
 }
 
-// blockBytes returns the position of a block in the file. The length is 0 if the file does not have the block, because
-// all its cells have no data.
-func (f *File) blockBytes(column, row int) (e extent, err error) {
+// blockExtent returns the position of a block in the file. The length is 0 if the file does not have the block,
+// because all its cells have no data.
+func (f *File) blockExtent(column, row int) (e extent, err error) {
 	k := row*f.grid.across + column
 	e = extent{f.grid.offsets[k], f.grid.counts[k]}
 	if e.offset > f.dir.size-e.length || e.length > f.dir.size {
@@ -77,9 +77,9 @@ func (f *File) blockBytes(column, row int) (e extent, err error) {
 	if e.length == 0 || e.offset == 0 {
 		return extent{}, nil
 	}
-	if whole := int64(f.grid.columns) * int64(f.grid.rows) * int64(f.cell.size); f.compression == 1 &&
-		e.length < min(whole, f.imageBytes(row)) {
-		return e, fmt.Errorf("block %d (%d, %d) has %d bytes, want %d", k, column, row, e.length, whole)
+	if blockSize := int64(f.grid.columns) * int64(f.grid.rows) * int64(f.cell.size); f.compression == 1 &&
+		e.length < min(blockSize, f.imageBytes(row)) {
+		return e, fmt.Errorf("block %d (%d, %d) has %d bytes, want %d", k, column, row, e.length, blockSize)
 	}
 	// This check keeps a small malformed file from causing a large allocation.
 	if e.length < f.imageBytes(row)/maxCompressionRatio {
@@ -139,7 +139,7 @@ func load[F float32 | float64](f *reader, column, row int, w Window, values []F)
 // readRows reads the rows [first, end) of a block into f.rows. If the block is compressed it also decompresses all rows
 // before them. missing reports that the file does not have the block.
 func (f *reader) readRows(column, row, first, end int) (missing bool, err error) {
-	e, err := f.blockBytes(column, row)
+	e, err := f.blockExtent(column, row)
 	if err != nil || e == (extent{}) {
 		return true, err
 	}
@@ -171,7 +171,7 @@ func (f *reader) readRows(column, row, first, end int) (missing bool, err error)
 // decode converts numbers of the file to values.
 func decode[F float32 | float64](f *File, dst []F, src []byte) {
 	order, size := f.dir.order, f.cell.size
-	if f.cell.float && size == 4 && f.scale == 1 && f.offset == 0 { // the most common case, in a fast loop
+	if f.cell.isFloat && size == 4 && f.scale == 1 && f.offset == 0 { // the most common case, in a fast loop
 		for i := range dst {
 			bits := order.Uint32(src[4*i:])
 			dst[i] = F(math.Float32frombits(bits))

@@ -20,16 +20,16 @@ func (f *File) readScale(d *directory) error {
 	if text, err = d.text(gdalMetadata); err != nil || text == "" {
 		return err
 	}
-	var all struct {
+	var metadata struct {
 		Item []struct {
 			Role string `xml:"role,attr"`
 			Text string `xml:",chardata"`
 		}
 	}
-	if err := xml.Unmarshal([]byte(text), &all); err != nil {
+	if err := xml.Unmarshal([]byte(text), &metadata); err != nil {
 		return fmt.Errorf("tag %d: %w", gdalMetadata, err)
 	}
-	for _, item := range all.Item {
+	for _, item := range metadata.Item {
 		dst := map[string]*float64{"scale": &f.scale, "offset": &f.offset}[item.Role]
 		if dst == nil {
 			continue

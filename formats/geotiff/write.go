@@ -31,7 +31,7 @@ func Write(path string, m *Image) error {
 	if err := w.strips(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	text, err := w.text()
+	text, err := w.encode()
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -79,17 +79,19 @@ type field struct {
 	data      []byte
 }
 
-func integers[T uint16 | uint32 | uint64](tag, kind uint16, list ...T) field {
+func integerField[T uint16 | uint32 | uint64](tag, kind uint16, list ...T) field {
 	data, _ := binary.Append(nil, binary.LittleEndian, list) // never fails for these types
 	return field{tag, kind, len(list), data}
 }
 
-func doubles(tag uint16, list ...float64) field {
+func doubleField(tag uint16, list ...float64) field {
 	data, _ := binary.Append(nil, binary.LittleEndian, list)
 	return field{tag, typeDouble, len(list), data}
 }
 
-func text(tag uint16, s string) field { return field{tag, typeASCII, len(s) + 1, append([]byte(s), 0)} }
+func textField(tag uint16, s string) field {
+	return field{tag, typeASCII, len(s) + 1, append([]byte(s), 0)}
+}
 
 // keys returns the GeoKeyDirectory. EPSG codes from 4000 to 4999 are geodetic systems, of longitude and latitude.
 func (w *writer) keys() []uint16 {
@@ -123,8 +125,8 @@ func (w *writer) metadata() (string, error) {
 	return b.String(), nil
 }
 
-// text returns the file.
-func (w *writer) text() ([]byte, error) {
+// encode returns the bytes of the file.
+func (w *writer) encode() ([]byte, error) {
 	metadata, err := w.metadata()
 	if err != nil {
 		return nil, err
@@ -133,27 +135,27 @@ func (w *writer) text() ([]byte, error) {
 		return nil, fmt.Errorf("EPSG:%d: want a code from 0 to %d", w.EPSG, math.MaxUint16)
 	}
 	fields := []field{ // in the order of tags
-		integers[uint32](imageWidth, typeLong, uint32(w.Columns)),
-		integers[uint32](imageLength, typeLong, uint32(w.Rows)),
-		integers[uint16](bitsPerSample, typeShort, 64),
-		integers[uint16](compression, typeShort, 8),
-		integers[uint16](262, typeShort, 1), // photometric interpretation: the least value is black
-		integers(stripOffsets, typeLong8, w.offsets...),
-		integers[uint16](samplesPerPixel, typeShort, 1),
-		integers[uint32](rowsPerStrip, typeLong, uint32(w.rows)),
-		integers(stripByteCounts, typeLong8, w.counts...),
-		integers[uint16](planarConfiguration, typeShort, 1),
-		integers[uint16](sampleFormat, typeShort, 3),
-		doubles(modelPixelScaleTag, w.Width, w.Height, 0),
-		doubles(modelTiepointTag, 0, 0, 0, w.West, w.North, 0),
-		integers(geoKeyDirectoryTag, typeShort, w.keys()...),
-		text(gdalMetadata, metadata),
-		text(gdalNoData, "nan"),
+		integerField[uint32](imageWidth, typeLong, uint32(w.Columns)),
+		integerField[uint32](imageLength, typeLong, uint32(w.Rows)),
+		integerField[uint16](bitsPerSample, typeShort, 64),
+		integerField[uint16](compression, typeShort, 8),
+		integerField[uint16](262, typeShort, 1), // photometric interpretation: the least value is black
+		integerField(stripOffsets, typeLong8, w.offsets...),
+		integerField[uint16](samplesPerPixel, typeShort, 1),
+		integerField[uint32](rowsPerStrip, typeLong, uint32(w.rows)),
+		integerField(stripByteCounts, typeLong8, w.counts...),
+		integerField[uint16](planarConfiguration, typeShort, 1),
+		integerField[uint16](sampleFormat, typeShort, 3),
+		doubleField(modelPixelScaleTag, w.Width, w.Height, 0),
+		doubleField(modelTiepointTag, 0, 0, 0, w.West, w.North, 0),
+		integerField(geoKeyDirectoryTag, typeShort, w.keys()...),
+		textField(gdalMetadata, metadata),
+		textField(gdalNoData, "nan"),
 	}
-	var b, tail, directory []byte
+	var b, longValues, directory []byte
 	order := binary.LittleEndian
-	values := uint64(16 + w.compressed.Len()) // offset of the values of fields
-	values += values % 2
+	valuesOffset := uint64(16 + w.compressed.Len()) // offset of the values of fields
+	valuesOffset += valuesOffset % 2
 	for _, f := range fields {
 		directory = order.AppendUint16(order.AppendUint16(directory, f.tag), f.kind)
 		directory = order.AppendUint64(directory, uint64(f.count))
@@ -161,15 +163,15 @@ func (w *writer) text() ([]byte, error) {
 			directory = append(append(directory, f.data...), make([]byte, 8-len(f.data))...)
 			continue
 		}
-		directory = order.AppendUint64(directory, values+uint64(len(tail)))
-		tail = append(tail, f.data...)
-		tail = append(tail, make([]byte, -len(tail)&7)...)
+		directory = order.AppendUint64(directory, valuesOffset+uint64(len(longValues)))
+		longValues = append(longValues, f.data...)
+		longValues = append(longValues, make([]byte, -len(longValues)&7)...)
 	}
 	b = append(b, "II\x2b\x00\x08\x00\x00\x00"...)
-	b = order.AppendUint64(b, values+uint64(len(tail)))
+	b = order.AppendUint64(b, valuesOffset+uint64(len(longValues)))
 	b = append(b, w.compressed.Bytes()...)
-	b = append(b, make([]byte, int(values)-len(b))...)
-	b = append(b, tail...)
+	b = append(b, make([]byte, int(valuesOffset)-len(b))...)
+	b = append(b, longValues...)
 	b = order.AppendUint64(b, uint64(len(fields)))
 	b = append(b, directory...)
 	return order.AppendUint64(b, 0), nil

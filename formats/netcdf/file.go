@@ -60,8 +60,8 @@ type Attr struct {
 type Attrs []Attr
 
 // Text returns the text of the attribute with a name, "" if there is none.
-func (all Attrs) Text(name string) string {
-	for _, a := range all {
+func (attrs Attrs) Text(name string) string {
+	for _, a := range attrs {
 		if a.Name == name {
 			return a.Text
 		}
@@ -70,8 +70,8 @@ func (all Attrs) Text(name string) string {
 }
 
 // Number returns the number of the attribute with a name, and whether there is such an attribute with one number.
-func (all Attrs) Number(name string) (float64, bool) {
-	for _, a := range all {
+func (attrs Attrs) Number(name string) (float64, bool) {
+	for _, a := range attrs {
 		if a.Name == name && len(a.Numbers) == 1 {
 			return a.Numbers[0], true
 		}

@@ -38,17 +38,17 @@ func TestReadFilesOfNetCDF4(t *testing.T) {
 		}
 		lines++
 		v := f.Var(words[1])
-		all, err := f.ReadAll(v)
+		values, err := f.ReadAll(v)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, x := range all {
+		for i, x := range values {
 			if got := fmt.Sprintf("%016x", math.Float64bits(x)); got != words[i+2] {
 				t.Errorf("%s %s: value %d is %s, want %s", path, v.Name, i, got, words[i+2])
 			}
 		}
-		if len(all) != len(words)-2 {
-			t.Errorf("%s %s: %d values, want %d", path, v.Name, len(all), len(words)-2)
+		if len(values) != len(words)-2 {
+			t.Errorf("%s %s: %d values, want %d", path, v.Name, len(values), len(words)-2)
 		}
 		if len(v.Dims) == 3 {
 			part := make([]float64, 8)
@@ -56,8 +56,8 @@ func TestReadFilesOfNetCDF4(t *testing.T) {
 				t.Error(err)
 			}
 			for k, x := range part {
-				if i := (1+k/4)*15 + (1+k/2%2)*5 + 2 + k%2; x != all[i] {
-					t.Errorf("%s %s: value %d of a part is %v, want %v", path, v.Name, k, x, all[i])
+				if i := (1+k/4)*15 + (1+k/2%2)*5 + 2 + k%2; x != values[i] {
+					t.Errorf("%s %s: value %d of a part is %v, want %v", path, v.Name, k, x, values[i])
 				}
 			}
 			if scale, ok := v.Attrs.Number("scale"); scale != .5 || !ok || v.Attrs.Text("units") != "m" {
@@ -125,9 +125,9 @@ func TestNcdumpReadsWrittenFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := f.Var("h")
-		all, err := f.ReadAll(h)
-		if h.Physical(all); err != nil || fmt.Sprint(all) != "[0 0 0 0 11 12]" {
-			t.Errorf("got h = %v, %v; want [0 0 0 0 11 12]", all, err)
+		values, err := f.ReadAll(h)
+		if h.Physical(values); err != nil || fmt.Sprint(values) != "[0 0 0 0 11 12]" {
+			t.Errorf("got h = %v, %v; want [0 0 0 0 11 12]", values, err)
 		}
 	}
 }

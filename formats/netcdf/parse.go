@@ -58,10 +58,11 @@ func (p *parser) count() (int64, error) {
 		n, err := p.word()
 		return int64(n), err
 	}
-	return p.long()
+	return p.integer64()
 }
 
-func (p *parser) long() (int64, error) {
+// integer64 reads an integer of 64 bits that is not negative.
+func (p *parser) integer64() (int64, error) {
 	b, err := p.bytes(8)
 	if err != nil {
 		return 0, err
@@ -79,11 +80,11 @@ func (p *parser) fileOffset() (int64, error) {
 		n, err := p.word()
 		return int64(n), err
 	}
-	return p.long()
+	return p.integer64()
 }
 
-// padded reads n bytes, and the padding to a multiple of 4.
-func (p *parser) padded(n int64) ([]byte, error) {
+// paddedBytes reads n bytes, and the padding to a multiple of 4.
+func (p *parser) paddedBytes(n int64) ([]byte, error) {
 	b, err := p.bytes(n)
 	if err == nil {
 		_, err = p.bytes(-n & 3)
@@ -99,7 +100,7 @@ func (p *parser) name() (string, error) {
 	if n < 1 || n > maxNameSize {
 		return "", fmt.Errorf("a name has %d bytes, want 1 to %d", n, maxNameSize)
 	}
-	b, err := p.padded(n)
+	b, err := p.paddedBytes(n)
 	return string(b), err
 }
 
@@ -193,13 +194,13 @@ func (p *parser) attrs() (Attrs, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all Attrs
+	var attrs Attrs
 	for range n {
 		var a Attr
 		if a.Name, err = p.name(); err != nil {
 			return nil, err
 		}
-		if a.Type, err = p.kind(); err != nil {
+		if a.Type, err = p.dataType(); err != nil {
 			return nil, fmt.Errorf("attribute %q: %w", a.Name, err)
 		}
 		count, err := p.count()
@@ -209,7 +210,7 @@ func (p *parser) attrs() (Attrs, error) {
 		if count > p.size {
 			return nil, fmt.Errorf("attribute %q: %d values are more than the file has bytes", a.Name, count)
 		}
-		b, err := p.padded(count * a.Type.Size())
+		b, err := p.paddedBytes(count * a.Type.Size())
 		if err != nil {
 			return nil, fmt.Errorf("attribute %q: %w", a.Name, err)
 		}
@@ -219,22 +220,22 @@ func (p *parser) attrs() (Attrs, error) {
 			a.Numbers = make([]float64, count)
 			a.Type.decode(a.Numbers, b)
 		}
-		all = append(all, a)
+		attrs = append(attrs, a)
 	}
-	return all, nil
+	return attrs, nil
 }
 
-// kind reads a type.
-func (p *parser) kind() (Type, error) {
+// dataType reads a type.
+func (p *parser) dataType() (Type, error) {
 	n, err := p.word()
 	if err != nil {
 		return 0, err
 	}
-	last := Float64
+	lastType := Float64
 	if p.h.Version == 5 {
-		last = Uint64
+		lastType = Uint64
 	}
-	if n < uint32(Int8) || n > uint32(last) {
+	if n < uint32(Int8) || n > uint32(lastType) {
 		return 0, fmt.Errorf("unknown type %d in CDF-%d", n, p.h.Version)
 	}
 	return Type(n), nil
@@ -282,7 +283,7 @@ func (p *parser) variable(v *Var) error {
 	if v.Attrs, err = p.attrs(); err != nil {
 		return err
 	}
-	if v.Type, err = p.kind(); err != nil {
+	if v.Type, err = p.dataType(); err != nil {
 		return err
 	}
 	if _, err := p.count(); err != nil { // the size is ignored: it follows from the dimensions, and may not fit the field
@@ -313,8 +314,8 @@ func (p *parser) finish() error {
 // if there is only one record variable.
 func (h *Header) computeSizes() error {
 	h.recordSize, h.recordsBegin = 0, math.MaxInt64
-	var last *Var
-	count := 0
+	var recordVar *Var
+	recordVars := 0
 	for _, v := range h.Vars {
 		v.size = v.Type.Size()
 		for _, d := range v.Dims {
@@ -329,15 +330,15 @@ func (h *Header) computeSizes() error {
 		if !h.hasRecords(v) {
 			continue
 		}
-		last = v
-		count++
+		recordVar = v
+		recordVars++
 		h.recordsBegin = min(h.recordsBegin, v.begin)
 		if h.recordSize += v.size + -v.size&3; h.recordSize < 0 {
 			return fmt.Errorf("variable %q is too large", v.Name)
 		}
 	}
-	if count == 1 {
-		h.recordSize = last.size
+	if recordVars == 1 {
+		h.recordSize = recordVar.size
 	}
 	return nil
 }

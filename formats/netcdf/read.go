@@ -150,25 +150,25 @@ func (v *Var) Physical(values []float64) {
 	if !scaled {
 		scale = 1
 	}
-	least, most := math.Inf(-1), math.Inf(1)
+	lowest, highest := math.Inf(-1), math.Inf(1)
 	var missingValues []float64
 	for _, a := range v.Attrs {
 		switch {
 		case a.Name == "_FillValue" || a.Name == "missing_value":
 			missingValues = append(missingValues, a.Numbers...)
 		case a.Name == "valid_min" && len(a.Numbers) == 1:
-			least = a.Numbers[0]
+			lowest = a.Numbers[0]
 		case a.Name == "valid_max" && len(a.Numbers) == 1:
-			most = a.Numbers[0]
+			highest = a.Numbers[0]
 		case a.Name == "valid_range" && len(a.Numbers) == 2:
-			least, most = a.Numbers[0], a.Numbers[1]
+			lowest, highest = a.Numbers[0], a.Numbers[1]
 		}
 	}
-	if len(missingValues) == 0 && !scaled && !shifted && math.IsInf(least, 0) && math.IsInf(most, 0) {
+	if len(missingValues) == 0 && !scaled && !shifted && math.IsInf(lowest, 0) && math.IsInf(highest, 0) {
 		return
 	}
 	for i, x := range values {
-		missing := !(x >= least && x <= most)
+		missing := !(x >= lowest && x <= highest)
 		for _, n := range missingValues {
 			missing = missing || x == n
 		}

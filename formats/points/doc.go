@@ -34,11 +34,11 @@ func Read(path string, dim int) ([]Point, error) {
 func Parse(data []byte, path string, dim int) (list []Point, err error) {
 	switch extension := strings.ToLower(filepath.Ext(path)); extension {
 	case ".csv":
-		list, err = table(data, dim)
+		list, err = parseTable(data, dim)
 	case ".geojson", ".json":
-		list, err = features(data, dim)
+		list, err = parseFeatures(data, dim)
 	case ".xyz", ".txt":
-		list, err = numbers(data, dim)
+		list, err = parseLines(data, dim)
 	default:
 		return nil, fmt.Errorf("%s: want a file .csv, .geojson, .json, .xyz or .txt; ogr2ogr points.geojson %s converts "+
 			"other formats", path, filepath.Base(path))
@@ -63,8 +63,8 @@ func errorAt(line int, format string, args ...any) error {
 	return fmt.Errorf(":%d: %s", line, fmt.Sprintf(format, args...))
 }
 
-// number parses a finite number.
-func number(text string) (float64, bool) {
+// parseNumber parses a finite number.
+func parseNumber(text string) (float64, bool) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	return v, err == nil && v-v == 0
 }

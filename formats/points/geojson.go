@@ -18,20 +18,20 @@ type feature struct {
 	}
 }
 
-// features reads points, with their names in the property name, id, station or gauge. A geometry that is not a point is
-// an error.
-func features(data []byte, dim int) ([]Point, error) {
-	var all feature
-	if err := json.Unmarshal(data, &all); err != nil {
+// parseFeatures reads points, with their names in the property name, id, station or gauge. A geometry that is not a
+// point is an error.
+func parseFeatures(data []byte, dim int) ([]Point, error) {
+	var document feature
+	if err := json.Unmarshal(data, &document); err != nil {
 		return nil, jsonError(data, err)
 	}
-	list := all.Features
-	switch all.Type {
+	list := document.Features
+	switch document.Type {
 	case "FeatureCollection":
 	case "Feature":
-		list = []feature{all}
+		list = []feature{document}
 	default:
-		return nil, fmt.Errorf(": the type is %.40q, want a FeatureCollection of points", all.Type)
+		return nil, fmt.Errorf(": the type is %.40q, want a FeatureCollection of points", document.Type)
 	}
 	if len(list) > MaxPoints {
 		return nil, fmt.Errorf(": more than %d points", MaxPoints)

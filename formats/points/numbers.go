@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// numbers reads a point from each line: its coordinates, separated by white space, commas or semicolons, and then its
-// name, optionally in quotes. In 2D a third number, a height, is ignored. Lines that begin with # are comments.
-func numbers(data []byte, dim int) (list []Point, err error) {
+// parseLines reads a point from each line: its coordinates, separated by white space, commas or semicolons, and
+// then its name, optionally in quotes. In 2D a third number, a height, is ignored. Lines that begin with # are
+// comments.
+func parseLines(data []byte, dim int) (list []Point, err error) {
 	in := bufio.NewScanner(bytes.NewReader(data))
 	line := 0
 	for in.Scan() {
@@ -18,18 +19,18 @@ func numbers(data []byte, dim int) (list []Point, err error) {
 			continue
 		}
 		p := Point{Line: line}
-		for rest := text; ; {
-			end := strings.IndexAny(rest, " \t,;")
+		for remaining := text; ; {
+			end := strings.IndexAny(remaining, " \t,;")
 			if end < 0 {
-				end = len(rest)
+				end = len(remaining)
 			}
-			v, ok := number(rest[:end])
+			v, ok := parseNumber(remaining[:end])
 			if !ok || len(p.Position) == 3 {
-				p.Name = strings.Trim(rest, `"'`)
+				p.Name = strings.Trim(remaining, `"'`)
 				break
 			}
 			p.Position = append(p.Position, v)
-			if rest = strings.TrimLeft(rest[end:], " \t,;"); rest == "" {
+			if remaining = strings.TrimLeft(remaining[end:], " \t,;"); remaining == "" {
 				break
 			}
 		}

@@ -13,9 +13,9 @@ import (
 var titles = [4][]string{{"x", "easting", "lon", "longitude"}, {"y", "northing", "lat", "latitude"},
 	{"z", "height", "elevation"}, {"name", "id", "station", "gauge"}}
 
-// table reads a CSV file whose first row has the titles of columns: x, y, in 3D z, and name, in any order. Lines that
-// begin with # are comments.
-func table(data []byte, dim int) (list []Point, err error) {
+// parseTable reads a CSV file whose first row has the titles of columns: x, y, in 3D z, and name, in any order.
+// Lines that begin with # are comments.
+func parseTable(data []byte, dim int) (list []Point, err error) {
 	in := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\uFEFF"))))
 	in.Comment, in.TrimLeadingSpace = '#', true
 	header, err := in.Read()
@@ -44,7 +44,7 @@ func table(data []byte, dim int) (list []Point, err error) {
 		p := Point{Position: make([]float64, dim), Line: line}
 		for k := range dim {
 			var ok bool
-			if p.Position[k], ok = number(row[columns[k]]); !ok {
+			if p.Position[k], ok = parseNumber(row[columns[k]]); !ok {
 				return nil, errorAt(line, "%s is %.40q, want a finite number", titles[k][0], row[columns[k]])
 			}
 		}

@@ -70,7 +70,10 @@ func TestImportsPointDown(t *testing.T) {
 		for _, spec := range f.Imports {
 			target, _ := strconv.Unquote(spec.Path.Value)
 			target, ok := strings.CutPrefix(target, module)
-			if ok && !inside(target, own) && !slices.ContainsFunc(allowed, func(a string) bool { return inside(target, a) }) {
+			if ok && !isInside(target, own) && !slices.ContainsFunc(allowed, func(a string) bool {
+				return isInside(target,
+					a)
+			}) {
 				t.Errorf("%s imports %s: of this module, %s may import only %q", name, target, rule, allowed)
 			}
 		}
@@ -83,17 +86,17 @@ func TestImportsPointDown(t *testing.T) {
 	}
 }
 
-// ruleOf returns the key of a folder's rule in mayImport, the folder whose packages it may always import, and the other
-// folders that it may import.
-func ruleOf(folder string) (rule, own string, allowed []string) {
+// ruleOf returns the key of a folder's rule in mayImport, the folder ownFolder, whose packages it may always
+// import, and the other folders that it may import.
+func ruleOf(folder string) (rule, ownFolder string, allowed []string) {
 	parts := strings.Split(folder, "/")
 	if len(parts) > 2 && parts[0] == "solvers" && parts[1] != "common" {
-		own := strings.Join(parts[:2], "/")
+		ownFolder := strings.Join(parts[:2], "/")
 		switch parts[2] {
 		case "kernels":
-			return "solvers/kernels", own + "/kernels", mayImport["solvers/kernels"]
+			return "solvers/kernels", ownFolder + "/kernels", mayImport["solvers/kernels"]
 		case "verify", "bench":
-			return "solvers/verify", own, mayImport["solvers/verify"]
+			return "solvers/verify", ownFolder, mayImport["solvers/verify"]
 		}
 	}
 	for n := len(parts); n > 0; n-- {
@@ -105,8 +108,8 @@ func ruleOf(folder string) (rule, own string, allowed []string) {
 	return "", "", nil
 }
 
-// inside reports whether a package is in a folder, which is written as in mayImport.
-func inside(target, folder string) bool {
+// isInside reports whether a package is in a folder, which is written as in mayImport.
+func isInside(target, folder string) bool {
 	if pkg, ok := strings.CutPrefix(folder, "="); ok {
 		return target == pkg
 	}
@@ -116,7 +119,8 @@ func inside(target, folder string) bool {
 // mayNameSolvers reports whether a file may name a solver: the solvers, examples and documentation may, and the file
 // that lists the solvers of the program.
 func mayNameSolvers(path string) bool {
-	return inside(path, "solvers") || inside(path, "examples") || inside(path, "docs") || path == "cmd/atoll/kinds.go"
+	return isInside(path, "solvers") || isInside(path, "examples") || isInside(path, "docs") ||
+		path == "cmd/atoll/kinds.go"
 }
 
 // TestOtherPackagesDoNotNameSolvers: no other file imports a solver, or has a string with the name of a solver, of its

@@ -24,15 +24,15 @@ func TestOtherSystemsCompile(t *testing.T) {
 	for _, system := range []string{"windows/amd64", "darwin/arm64"} {
 		t.Run(system, func(t *testing.T) {
 			goos, goarch, _ := strings.Cut(system, "/")
-			wrong, own, err := sources.checkModule(filepath.Join("..", ".."), goos, goarch)
+			typeErrors, packages, err := sources.checkModule(filepath.Join("..", ".."), goos, goarch)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, w := range wrong {
+			for _, w := range typeErrors {
 				t.Error(w)
 			}
-			if own < 50 {
-				t.Errorf("checked only %d packages of this module, want 50 or more: the tree was not found", own)
+			if packages < 50 {
+				t.Errorf("checked only %d packages of this module, want 50 or more: the tree was not found", packages)
 			}
 		})
 	}
@@ -54,8 +54,8 @@ type sources struct {
 	files map[string]*ast.File // [path]
 }
 
-// checkModule returns the type errors in the module at root, each once, and the number of its packages.
-func (s *sources) checkModule(root, goos, goarch string) (wrong []string, own int, err error) {
+// checkModule returns the type errors in the module at root, each once, and the number of packages of this module.
+func (s *sources) checkModule(root, goos, goarch string) (typeErrors []string, packages int, err error) {
 	cmd := exec.Command("go", "list", "-deps", "-test", "-e",
 		"-json=ImportPath,Dir,GoFiles,ImportMap,Standard,Module,Error", "./...")
 	cmd.Dir, cmd.Stderr = root, os.Stderr
@@ -69,14 +69,14 @@ func (s *sources) checkModule(root, goos, goarch string) (wrong []string, own in
 	}
 	checked := map[string]*types.Package{"unsafe": types.Unsafe}
 	report := func(err error) { // an error in a package occurs again in the package with its tests
-		if text := err.Error(); !slices.Contains(wrong, text) {
-			wrong = append(wrong, text)
+		if text := err.Error(); !slices.Contains(typeErrors, text) {
+			typeErrors = append(typeErrors, text)
 		}
 	}
 	for list := json.NewDecoder(out); ; {
 		var p listedPackage
 		if err := list.Decode(&p); errors.Is(err, io.EOF) {
-			return wrong, own, cmd.Wait()
+			return typeErrors, packages, cmd.Wait()
 		} else if err != nil {
 			return nil, 0, errors.Join(err, cmd.Wait())
 		}
@@ -85,7 +85,7 @@ func (s *sources) checkModule(root, goos, goarch string) (wrong []string, own in
 		}
 		inModule := p.Module != nil && p.Module.Main
 		if inModule {
-			own++
+			packages++
 			if p.Error != nil {
 				report(errors.New(p.Error.Err))
 			}
@@ -102,7 +102,7 @@ func (s *sources) checkModule(root, goos, goarch string) (wrong []string, own in
 
 // check type-checks a package whose imports have been checked. Without bodies it checks only declarations.
 func (s *sources) check(p *listedPackage, checked map[string]*types.Package, goarch string, bodies bool) (
-	_ *types.Package, wrong []error) {
+	_ *types.Package, typeErrors []error) {
 	var files []*ast.File
 	for _, name := range p.GoFiles {
 		f, err := s.file(filepath.Join(p.Dir, name))
@@ -114,7 +114,7 @@ func (s *sources) check(p *listedPackage, checked map[string]*types.Package, goa
 	config := types.Config{
 		IgnoreFuncBodies: !bodies,
 		Sizes:            types.SizesFor("gc", goarch),
-		Error:            func(err error) { wrong = append(wrong, err) },
+		Error:            func(err error) { typeErrors = append(typeErrors, err) },
 		Importer: importer(func(path string) (*types.Package, error) {
 			if to, ok := p.ImportMap[path]; ok {
 				path = to
@@ -127,7 +127,7 @@ func (s *sources) check(p *listedPackage, checked map[string]*types.Package, goa
 	}
 	path, _, _ := strings.Cut(p.ImportPath, " ") // go list prints "path [path.test]" for a package with its tests
 	pkg, _ := config.Check(path, s.fset, files, nil)
-	return pkg, wrong
+	return pkg, typeErrors
 }
 
 func (s *sources) file(path string) (*ast.File, error) {

@@ -33,14 +33,14 @@ func Program(t testing.TB, name, debian string) string {
 // python is Debian's Python, which has the modules of Debian packages such as python3-vtk9.
 const python = "/usr/bin/python3"
 
-func imported(python, module string) func() error {
+func importModule(python, module string) func() error {
 	return sync.OnceValue(func() error { return exec.Command(python, "-c", "import "+module).Run() })
 }
 
 var (
-	importVTK, importGDAL = imported(python, "vtk"), imported(python, "osgeo.gdal")
-	importMeshio          = imported("python3", "meshio")
-	importXarray          = imported("python3", "xarray, netCDF4")
+	importVTK, importGDAL = importModule(python, "vtk"), importModule(python, "osgeo.gdal")
+	importMeshio          = importModule("python3", "meshio")
+	importXarray          = importModule("python3", "xarray, netCDF4")
 )
 
 // VTK returns the path of a Python that has the module vtk.

@@ -57,11 +57,12 @@ func Log(x float64) float64 {
 
 // Pow returns x^y. It calls math.Pow for special cases, and for integer y, which needs only multiplications.
 func Pow(x, y float64) float64 {
-	whole, part := math.Modf(math.Abs(y))
-	if part == 0 || part == 0.5 && whole == 0 || !(x > 0) || math.IsInf(x, 0) || math.IsInf(y, 0) || math.IsNaN(y) {
+	integer, fraction := math.Modf(math.Abs(y))
+	if fraction == 0 || fraction == 0.5 && integer == 0 || !(x > 0) || math.IsInf(x, 0) || math.IsInf(y, 0) ||
+		math.IsNaN(y) {
 		return math.Pow(x, y)
 	}
-	v := Exp(float64(part*Log(x))) * math.Pow(x, whole)
+	v := Exp(float64(fraction*Log(x))) * math.Pow(x, integer)
 	if y < 0 {
 		return 1 / v
 	}

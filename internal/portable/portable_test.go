@@ -42,18 +42,18 @@ func TestPortableFunctionsAreAccurate(t *testing.T) {
 func TestPortableSpecialValues(t *testing.T) {
 	special := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 2, 1.5, -2.5, 3, 1e300, -1e300, 1e-310, 800, -800,
 		math.Inf(1), math.Inf(-1), math.NaN()}
-	same := func(name string, got, want float64) {
+	expectClose := func(name string, got, want float64) {
 		if !(math.Abs(got-want) <= 1e-13*math.Abs(want)) && got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
 			t.Errorf("%s = %v, want %v", name, got, want)
 		}
 	}
 	for _, x := range special {
-		same("exp", Exp(x), math.Exp(x))
-		same("sinh", Sinh(x), math.Sinh(x))
-		same("cosh", Cosh(x), math.Cosh(x))
-		same("tanh", Tanh(x), math.Tanh(x))
+		expectClose("exp", Exp(x), math.Exp(x))
+		expectClose("sinh", Sinh(x), math.Sinh(x))
+		expectClose("cosh", Cosh(x), math.Cosh(x))
+		expectClose("tanh", Tanh(x), math.Tanh(x))
 		for _, y := range special {
-			same("pow", Pow(x, y), math.Pow(x, y))
+			expectClose("pow", Pow(x, y), math.Pow(x, y))
 		}
 	}
 }

@@ -19,7 +19,7 @@ const VerifyFile = "verify.txt"
 func Folders(before, after string) ([]Difference, error) {
 	names := map[string][2]bool{}
 	for side, dir := range []string{before, after} {
-		if err := list(dir, func(name string) {
+		if err := eachFile(dir, func(name string) {
 			has := names[name]
 			has[side] = true
 			names[name] = has
@@ -30,23 +30,23 @@ func Folders(before, after string) ([]Difference, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%s and %s are empty: there is nothing to compare", before, after)
 	}
-	var all []Difference
+	var found []Difference
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if has := names[name]; has[0] != has[1] {
-			all = append(all, missing(name, has[0]))
+			found = append(found, missing(name, has[0]))
 			continue
 		}
-		differences, err := files(filepath.Join(before, name), filepath.Join(after, name))
+		differences, err := compareFiles(filepath.Join(before, name), filepath.Join(after, name))
 		if err != nil {
 			differences = []Difference{{"", err.Error()}}
 		}
-		all = append(all, inFile(filepath.ToSlash(name), differences)...)
+		found = append(found, inFile(filepath.ToSlash(name), differences)...)
 	}
-	return all, nil
+	return found, nil
 }
 
-// list calls f with the path of each file in a folder and its subfolders, relative to the folder.
-func list(dir string, f func(name string)) error {
+// eachFile calls f with the path of each file in a folder and its subfolders, relative to the folder.
+func eachFile(dir string, f func(name string)) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -59,10 +59,10 @@ func list(dir string, f func(name string)) error {
 	})
 }
 
-// files compares two files of the same name.
-func files(before, after string) ([]Difference, error) {
+// compareFiles compares two files of the same name.
+func compareFiles(before, after string) ([]Difference, error) {
 	if frame := decoders[filepath.Ext(before)]; frame != nil {
-		return frames(before, after, frame)
+		return compareFrames(before, after, frame)
 	}
 	a, err := os.ReadFile(before)
 	if err != nil {
@@ -75,19 +75,19 @@ func files(before, after string) ([]Difference, error) {
 	skipped, isObject := ignoredKeys[filepath.Base(before)]
 	switch {
 	case isObject:
-		return objects(a, b, skipped)
+		return compareObjects(a, b, skipped)
 	case filepath.Base(before) == VerifyFile:
-		return reports(string(a), string(b)), nil
+		return compareReports(string(a), string(b)), nil
 	case filepath.Ext(before) == ".csv":
-		return tables(string(a), string(b)), nil
+		return compareTables(string(a), string(b)), nil
 	}
-	return []Difference{{fmt.Sprintf("byte %d", firstByte(a, b)),
+	return []Difference{{fmt.Sprintf("byte %d", firstDifference(a, b)),
 		fmt.Sprintf("differs; the files have %d bytes, then %d", len(a), len(b))}}, nil
 }
 
-// firstByte returns the offset of the first byte in which two texts differ: the length of the shorter if it is a prefix
-// of the other, and -1 if they are equal.
-func firstByte(a, b []byte) int {
+// firstDifference returns the offset of the first byte in which two texts differ: the length of the shorter if it
+// is a prefix of the other, and -1 if they are equal.
+func firstDifference(a, b []byte) int {
 	n := min(len(a), len(b))
 	for i := range n {
 		if a[i] != b[i] {

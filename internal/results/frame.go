@@ -11,35 +11,35 @@ import (
 
 // decoders read the arrays of a VTK file, by its extension. Index files (.pvtu, .pvti, .pvtp) are read with the files
 // that they refer to.
-var decoders = map[string]func(path string) ([]located, error){
+var decoders = map[string]func(path string) ([]locatedArray, error){
 	".vtu": readGrid, ".pvtu": readGrid,
 	".vti": readImage, ".pvti": readImage,
 	".vtp": readPolyData, ".pvtp": readPolyData,
 	".pvd": readSeries,
 }
 
-// located is an array with its location in the file, such as "CellData h1".
-type located struct {
+// locatedArray is an array with its location in the file, such as "CellData h1".
+type locatedArray struct {
 	location string
 	vtk.Array
 }
 
 // unnamed returns data of the file that is not a named VTK array, such as its points, as a located array.
-func unnamed(location string, components int, data any) located {
-	return located{location, vtk.Array{Components: components, Data: data}}
+func unnamed(location string, components int, data any) locatedArray {
+	return locatedArray{location, vtk.Array{Components: components, Data: data}}
 }
 
-func readGrid(path string) ([]located, error) {
+func readGrid(path string) ([]locatedArray, error) {
 	g, err := vtk.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	list := []located{unnamed("Points", 3, g.Points), unnamed("Cells connectivity", 1, g.Connectivity),
+	list := []locatedArray{unnamed("Points", 3, g.Points), unnamed("Cells connectivity", 1, g.Connectivity),
 		unnamed("Cells offsets", 1, g.Offsets), unnamed("Cells types", 1, g.Types)}
-	return append(list, data(g.PointData, g.CellData, g.FieldData)...), nil
+	return append(list, sectionArrays(g.PointData, g.CellData, g.FieldData)...), nil
 }
 
-func readImage(path string) ([]located, error) {
+func readImage(path string) ([]locatedArray, error) {
 	m, err := vtk.ReadImage(path)
 	if err != nil {
 		return nil, err
@@ -48,16 +48,17 @@ func readImage(path string) ([]located, error) {
 	for a := range 3 {
 		box = append(box, int64(m.Whole[a]), int64(m.Lo[a]), int64(m.N[a]))
 	}
-	list := []located{unnamed("extents", 1, box), unnamed("Origin", 3, m.Origin[:]), unnamed("Spacing", 3, m.Spacing[:])}
-	return append(list, data(m.PointData, m.CellData, m.FieldData)...), nil
+	list := []locatedArray{unnamed("extents", 1, box), unnamed("Origin", 3, m.Origin[:]), unnamed("Spacing", 3,
+		m.Spacing[:])}
+	return append(list, sectionArrays(m.PointData, m.CellData, m.FieldData)...), nil
 }
 
-func readPolyData(path string) ([]located, error) {
+func readPolyData(path string) ([]locatedArray, error) {
 	p, err := vtk.ReadPolyData(path)
 	if err != nil {
 		return nil, err
 	}
-	list := []located{unnamed("Points", 3, p.Points)}
+	list := []locatedArray{unnamed("Points", 3, p.Points)}
 	for _, kind := range []struct {
 		name  string
 		cells vtk.Cells
@@ -65,38 +66,38 @@ func readPolyData(path string) ([]located, error) {
 		list = append(list, unnamed(kind.name+" connectivity", 1, kind.cells.Connectivity),
 			unnamed(kind.name+" offsets", 1, kind.cells.Offsets))
 	}
-	return append(list, data(p.PointData, p.CellData, p.FieldData)...), nil
+	return append(list, sectionArrays(p.PointData, p.CellData, p.FieldData)...), nil
 }
 
 // readSeries returns the times in a .pvd file as an array, and the file name of each frame as an array of bytes.
-func readSeries(path string) ([]located, error) {
+func readSeries(path string) ([]locatedArray, error) {
 	series, err := vtk.ReadPVD(path)
 	if err != nil {
 		return nil, err
 	}
 	times := make([]float64, len(series))
-	var list []located
+	var list []locatedArray
 	for i, f := range series {
 		times[i] = f.Time
 		list = append(list, unnamed(fmt.Sprintf("file of frame %d, %s,", i, f.File), 1, []byte(f.File)))
 	}
-	return append([]located{unnamed("times of the frames", 1, times)}, list...), nil
+	return append([]locatedArray{unnamed("times of the frames", 1, times)}, list...), nil
 }
 
-func data(points, cells, field vtk.Arrays) (list []located) {
+func sectionArrays(points, cells, field vtk.Arrays) (list []locatedArray) {
 	for _, section := range []struct {
 		name   string
 		arrays vtk.Arrays
 	}{{"PointData", points}, {"CellData", cells}, {"FieldData", field}} {
 		for _, a := range section.arrays {
-			list = append(list, located{section.name + " " + a.Name, a})
+			list = append(list, locatedArray{section.name + " " + a.Name, a})
 		}
 	}
 	return list
 }
 
-// frames compares the arrays of two files by their locations. The order of arrays does not matter.
-func frames(before, after string, decode func(path string) ([]located, error)) ([]Difference, error) {
+// compareFrames compares the arrays of two files by their locations. The order of arrays does not matter.
+func compareFrames(before, after string, decode func(path string) ([]locatedArray, error)) ([]Difference, error) {
 	a, err := decode(before)
 	if err != nil {
 		return nil, err
@@ -115,7 +116,7 @@ func frames(before, after string, decode func(path string) ([]located, error)) (
 		delete(onlyInNew, x.location)
 		if !ok {
 			differences = append(differences, missing(x.location, true))
-		} else if text := arrays(x.Array, y); text != "" {
+		} else if text := describeDifference(x.Array, y); text != "" {
 			differences = append(differences, Difference{x.location, text})
 		}
 	}
@@ -127,9 +128,9 @@ func frames(before, after string, decode func(path string) ([]located, error)) (
 	return differences, nil
 }
 
-// arrays describes the first difference of two arrays: the type, the number of components or values, or the first value
-// with other bits. It returns "" if they are equal.
-func arrays(a, b vtk.Array) string {
+// describeDifference describes the first difference of two arrays: the type, the number of components or values, or
+// the first value with other bits. It returns "" if they are equal.
+func describeDifference(a, b vtk.Array) string {
 	x, y := reflect.ValueOf(a.Data), reflect.ValueOf(b.Data)
 	switch {
 	case x.Type() != y.Type():
@@ -139,12 +140,12 @@ func arrays(a, b vtk.Array) string {
 	case x.Len() != y.Len():
 		return fmt.Sprintf("%d values, then %d", x.Len(), y.Len())
 	}
-	p, q := bits(a.Data), bits(b.Data)
+	p, q := arrayBytes(a.Data), arrayBytes(b.Data)
 	if bytes.Equal(p, q) {
 		return ""
 	}
 	size := len(p) / x.Len()
-	i := firstByte(p, q) / size
+	i := firstDifference(p, q) / size
 	differing := 0
 	for k := range x.Len() {
 		if !bytes.Equal(p[k*size:(k+1)*size], q[k*size:(k+1)*size]) {
@@ -158,8 +159,8 @@ func arrays(a, b vtk.Array) string {
 	return fmt.Sprintf("%s; %d of %d differ", text, differing, x.Len())
 }
 
-// bits returns the bytes of a slice of numbers.
-func bits(data any) []byte {
+// arrayBytes returns the bytes of a slice of numbers.
+func arrayBytes(data any) []byte {
 	b, err := binary.Append(nil, binary.LittleEndian, data)
 	if err != nil {
 		panic(fmt.Sprintf("results: unexpected type %T of an array", data)) // vtk.Array has only slices of numbers

@@ -18,9 +18,9 @@ var ignoredKeys = map[string][]string{
 	"epoch.json": {"raised", "job", "places[].place"},
 }
 
-// objects compares two JSON objects key by key, without the skipped keys. Numbers are compared as text: atoll writes
-// the shortest decimals that give the same bits.
-func objects(before, after []byte, skipped []string) ([]Difference, error) {
+// compareObjects compares two JSON objects key by key, without the skipped keys. Numbers are compared as text:
+// atoll writes the shortest decimals that give the same bits.
+func compareObjects(before, after []byte, skipped []string) ([]Difference, error) {
 	a, err := flatten(before, skipped)
 	if err != nil {
 		return nil, fmt.Errorf("the file of the old build: %w", err)

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// reports compares the printed tables of atoll verify line by line: all numbers and verdicts, except in columns with
-// run times. It ignores changes of other text.
-func reports(before, after string) []Difference {
+// compareReports compares the printed tables of atoll verify line by line: all numbers and verdicts, except in
+// columns with run times. It ignores changes of other text.
+func compareReports(before, after string) []Difference {
 	a, b := numberLines(before), numberLines(after)
 	for i := range min(len(a), len(b)) {
 		if a[i].numbers != b[i].numbers {
@@ -46,7 +46,7 @@ func numberLines(report string) (list []numberLine) {
 		case dashes.MatchString(text) && i > 0:
 			timeColumns = findTimeColumns(lines[i-1], text)
 		}
-		text = blank(text, timeColumns)
+		text = blankColumns(text, timeColumns)
 		if n := number.FindAllString(text, -1); n != nil {
 			list = append(list, numberLine{i + 1, text, strings.Join(n, " ")})
 		}
@@ -66,8 +66,8 @@ func findTimeColumns(titles, rule string) (columns [][2]int) {
 	return columns
 }
 
-// blank replaces the characters in columns by spaces.
-func blank(text string, columns [][2]int) string {
+// blankColumns replaces the characters in columns by spaces.
+func blankColumns(text string, columns [][2]int) string {
 	if columns == nil {
 		return text
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// tables compares two CSV files byte for byte, and returns the first row and column that differ.
-func tables(before, after string) []Difference {
+// compareTables compares two CSV files byte for byte, and returns the first row and column that differ.
+func compareTables(before, after string) []Difference {
 	if before == after {
 		return nil
 	}

@@ -7,16 +7,16 @@ import "strings"
 func Nearest(word string, options []string, maxDistance int) (nearest string) {
 	distance := maxDistance + 1
 	for _, o := range options {
-		if n := edits(strings.ToLower(word), strings.ToLower(o)); n < distance {
+		if n := editDistance(strings.ToLower(word), strings.ToLower(o)); n < distance {
 			nearest, distance = o, n
 		}
 	}
 	return nearest
 }
 
-// edits returns the Levenshtein distance: the least number of letters to insert, remove or replace. If a has more than
-// 64 bytes, it returns the length of a, to save time.
-func edits(a, b string) int {
+// editDistance returns the Levenshtein distance: the least number of letters to insert, remove or replace. If a has
+// more than 64 bytes, it returns the length of a, to save time.
+func editDistance(a, b string) int {
 	if len(a) > 64 {
 		return len(a)
 	}

@@ -13,28 +13,28 @@ var units = []struct {
 
 // Duration returns a time in seconds as text with two digits and a suitable unit, such as 1.5 h.
 func Duration(seconds float64) string {
-	number, unit := duration(seconds)
+	number, unit := formatDuration(seconds)
 	return number + " " + unit
 }
 
 // DurationSpan returns a range of times in seconds as text, such as 40 min to 1.6 h, or one time if both have the same
 // text.
 func DurationSpan(least, most float64) string {
-	n, unit := duration(least)
-	m, other := duration(most)
+	n, unit := formatDuration(least)
+	m, unitOfMost := formatDuration(most)
 	switch {
-	case unit != other:
-		return n + " " + unit + " to " + m + " " + other
+	case unit != unitOfMost:
+		return n + " " + unit + " to " + m + " " + unitOfMost
 	case n != m:
-		return n + " to " + m + " " + other
+		return n + " to " + m + " " + unitOfMost
 	}
-	return m + " " + other
+	return m + " " + unitOfMost
 }
 
-func duration(seconds float64) (number, unit string) {
+func formatDuration(seconds float64) (number, unit string) {
 	for _, u := range units {
 		if seconds >= u.minSeconds && seconds > 0 {
-			return rounded(seconds / u.seconds), u.name
+			return roundToTwoDigits(seconds / u.seconds), u.name
 		}
 	}
 	return "0", "s"
@@ -43,7 +43,7 @@ func duration(seconds float64) (number, unit string) {
 // CountSpan returns a range of numbers as text with two digits, such as 12000 to 18000. If they are equal it returns
 // one number with all digits.
 func CountSpan(least, most float64) string {
-	n, m := rounded(least), rounded(most)
+	n, m := roundToTwoDigits(least), roundToTwoDigits(most)
 	switch {
 	case least == most:
 		return strconv.FormatFloat(most, 'f', 0, 64)
@@ -53,8 +53,8 @@ func CountSpan(least, most float64) string {
 	return n + " to " + m
 }
 
-// rounded returns a number rounded to two significant digits.
-func rounded(x float64) string {
+// roundToTwoDigits returns a number rounded to two significant digits.
+func roundToTwoDigits(x float64) string {
 	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 2, 64), 64)
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }

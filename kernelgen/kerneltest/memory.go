@@ -81,26 +81,26 @@ func mergeOverlapping(sorted []span) []span {
 
 // regions returns the memory of the arguments of a launch.
 func regions(k abi.Launch) []region {
-	var all []region
+	var found []region
 	for _, a := range k.Args {
 		switch a.Kind {
 		case abi.Pointer:
-			all = append(all, region{name: a.Name, host: a.Data, size: a.Size, element: a.Size, single: true})
+			found = append(found, region{name: a.Name, host: a.Data, size: a.Size, element: a.Size, single: true})
 		case abi.Elements:
 			if a.Size > 0 {
-				all = append(all, region{name: a.Name, host: a.Data, size: a.Size, element: a.Size / uintptr(a.Len)})
+				found = append(found, region{name: a.Name, host: a.Data, size: a.Size, element: a.Size / uintptr(a.Len)})
 			}
 		case abi.Constant:
 			for _, s := range a.Slices {
 				slice := *(*[]byte)(unsafe.Add(a.Data, s.Offset)) // of any element type: only the length is used
 				if size := uintptr(len(slice)) * s.Elem; size > 0 {
-					all = append(all, region{name: a.Name + "." + s.Name, host: unsafe.Pointer(unsafe.SliceData(slice)),
+					found = append(found, region{name: a.Name + "." + s.Name, host: unsafe.Pointer(unsafe.SliceData(slice)),
 						size: size, element: s.Elem})
 				}
 			}
 		}
 	}
-	return all
+	return found
 }
 
 // argumentBytes returns the bytes of the copies of all spans, which end where shared memory begins.

@@ -37,11 +37,11 @@ type assembly struct {
 
 // assemblies returns the units of a package, none if it has no kernel marked lanes.
 func assemblies(p *kernelgen.Package) ([]assembly, error) {
-	var all []assembly
+	var units []assembly
 	for _, t := range Targets {
 		for _, f := range precisions {
-			one, staged := t.lanes(f.size, false), t.lanes(f.size, true)
-			for _, n := range slices.Compact([]int{one, staged}) {
+			unstaged, staged := t.lanes(f.size, false), t.lanes(f.size, true)
+			for _, n := range slices.Compact([]int{unstaged, staged}) {
 				include := func(k *kernelgen.Kernel) bool { return t.lanes(f.size, k.Stages > 0) == n }
 				source, entries, err := p.Lanes(f.kind, include)
 				if err != nil {
@@ -51,17 +51,17 @@ func assemblies(p *kernelgen.Package) ([]assembly, error) {
 					continue
 				}
 				name := f.name + "_" + t.Name
-				if n != one {
+				if n != unstaged {
 					name += fmt.Sprintf("_by%d", n)
 				}
-				all = append(all, assembly{
+				units = append(units, assembly{
 					source: source, suffix: "_" + t.Name, code: "code_" + name, entries: entries, target: t, lanes: n,
 					size: f.size, file: "lanes_" + name + "_amd64.s", head: hashLine(source, t.Options(n, f.size)),
 				})
 			}
 		}
 	}
-	return all, nil
+	return units, nil
 }
 
 // hashLine returns the first line of assembly: the SHA-256 of its source and options. Comments and line numbers are

@@ -23,7 +23,7 @@ type Follow struct {
 	ran      bool            // a pod of rank 0 has run
 	badInput bool            // a pod has exited with the code for wrong input
 	logged   map[string]bool // messages that are logged only once
-	read     map[string]bool // pods whose logs are being read, or have been
+	logsRead map[string]bool // pods whose logs are being read, or have been
 	mu       sync.Mutex
 	readers  sync.WaitGroup
 }
@@ -42,7 +42,7 @@ const pollInterval = time.Second
 // Wait waits until the job has ended, and returns a *FailedError if it failed. When ctx ends, Wait returns but the job
 // continues.
 func (f *Follow) Wait(ctx context.Context) error {
-	f.logged, f.read = map[string]bool{}, map[string]bool{}
+	f.logged, f.logsRead = map[string]bool{}, map[string]bool{}
 	defer f.readers.Wait()
 	ticks := time.NewTicker(pollInterval)
 	defer ticks.Stop()
@@ -87,13 +87,13 @@ func (f *Follow) poll(ctx context.Context) (done bool, obstacle string, err erro
 	if err := f.Client.get(ctx, "Job", f.Name, &j); err != nil {
 		return false, "", err
 	}
-	var all pods
-	if err := f.Client.list(ctx, "Pod", "batch.kubernetes.io/job-name="+f.Name, &all); err != nil {
+	var jobPods pods
+	if err := f.Client.list(ctx, "Pod", "batch.kubernetes.io/job-name="+f.Name, &jobPods); err != nil {
 		return false, "", err
 	}
-	slices.SortFunc(all.Items, func(a, b pod) int { return strings.Compare(a.Metadata.Name, b.Metadata.Name) })
-	for i := range all.Items {
-		p := &all.Items[i]
+	slices.SortFunc(jobPods.Items, func(a, b pod) int { return strings.Compare(a.Metadata.Name, b.Metadata.Name) })
+	for i := range jobPods.Items {
+		p := &jobPods.Items[i]
 		reason, permanent := p.obstacle()
 		if permanent {
 			return false, "", &FailedError{Reason: reason}
@@ -108,7 +108,7 @@ func (f *Follow) poll(ctx context.Context) (done bool, obstacle string, err erro
 		f.readLog(ctx, p)
 	}
 	switch {
-	case len(all.Items) > 0:
+	case len(jobPods.Items) > 0:
 	case f.ran && j.Status.Succeeded == 0:
 		f.logOnce("none", "the job has no pods; the cluster creates new ones, with a delay that grows with each failure")
 	case !f.ran:
@@ -135,10 +135,10 @@ func (f *Follow) poll(ctx context.Context) (done bool, obstacle string, err erro
 func (f *Follow) readLog(ctx context.Context, p *pod) {
 	name := p.Metadata.Name
 	code, ended := p.exitCode()
-	if f.read[name] || !ended && !(p.index() == "0" && p.running()) || ended && code == 0 && p.index() != "0" {
+	if f.logsRead[name] || !ended && !(p.index() == "0" && p.running()) || ended && code == 0 && p.index() != "0" {
 		return
 	}
-	f.read[name] = true
+	f.logsRead[name] = true
 	query, prefix, out := url.Values{"follow": {"true"}}, "", f.Out
 	if p.index() != "0" {
 		query, prefix, out = url.Values{"tailLines": {"5"}}, "[rank "+p.index()+"] ", f.Log

@@ -43,32 +43,32 @@ const (
 )
 
 var (
-	names      = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
-	keys       = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`) // of a ConfigMap
-	quantities = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$`)
-	policies   = []string{"IfNotPresent", "Always", "Never"}
+	namePattern     = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
+	keyPattern      = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`) // of a ConfigMap
+	quantityPattern = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$`)
+	pullPolicies    = []string{"IfNotPresent", "Always", "Never"}
 )
 
 // Check returns an error for parameters that Kubernetes or atoll run would refuse.
 func (j *Job) Check() error {
 	size := 0
 	for name, data := range j.Files {
-		if !keys.MatchString(name) {
+		if !keyPattern.MatchString(name) {
 			return fmt.Errorf("%s: want a file in the folder of the case, with a name of letters, digits and - _ . only: "+
 				"copy it there, or put it on the volume and refer to it as /output/NAME", name)
 		}
 		size += len(data)
 	}
 	switch {
-	case !names.MatchString(j.Name) || len(j.Name) > maxNameSize:
+	case !namePattern.MatchString(j.Name) || len(j.Name) > maxNameSize:
 		return fmt.Errorf("the name %q: want at most %d characters a-z, 0-9 and -, a letter first", j.Name, maxNameSize)
 	case j.Ranks < 1 || j.Ranks > maxPods:
 		return fmt.Errorf("%d ranks: want 1 to %d", j.Ranks, maxPods)
 	case size > maxFilesSize:
 		return fmt.Errorf("the case and its files have %d bytes, but a ConfigMap holds only %d: put large files on the "+
 			"volume, and refer to them as /output/NAME", size, maxFilesSize)
-	case !slices.Contains(policies, j.Pull):
-		return fmt.Errorf("the pull policy %q: want one of %s", j.Pull, strings.Join(policies, ", "))
+	case !slices.Contains(pullPolicies, j.Pull):
+		return fmt.Errorf("the pull policy %q: want one of %s", j.Pull, strings.Join(pullPolicies, ", "))
 	}
 	if least, most, err := j.bounds(); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (j *Job) Check() error {
 		return fmt.Errorf("%d ranks: want a number in the range %s", j.Ranks, j.Elastic)
 	}
 	for resource, quantity := range map[string]string{"CPUs": j.CPU, "memory": j.Memory, "storage": j.Storage} {
-		if !quantities.MatchString(quantity) {
+		if !quantityPattern.MatchString(quantity) {
 			return fmt.Errorf("%q of %s: want a Kubernetes quantity, as in 2, 500m or 4Gi", quantity, resource)
 		}
 	}
@@ -217,14 +217,14 @@ spec:
 {{- end}}
 `))
 
-// renamed is a change of the name of an object in the base.
-type renamed struct {
+// rename is a change of the name of an object in the base.
+type rename struct {
 	Kind, From, To string
 	Selectors      []string // paths of fields that select pods by the job's name
 }
 
 // bounds returns the least and the largest number of ranks.
-func (j *Job) bounds() (least, most int, err error) {
+func (j *Job) bounds() (minRanks, maxRanks int, err error) {
 	return parseBounds(j.Bounds())
 }
 
@@ -235,18 +235,18 @@ func (j *Job) Bounds() string {
 
 // MaxRanks returns the largest number of ranks, if Check has returned nil.
 func (j *Job) MaxRanks() int {
-	_, most, _ := j.bounds()
-	return most
+	_, maxRanks, _ := j.bounds()
+	return maxRanks
 }
 
-func parseBounds(text string) (least, most int, err error) {
-	low, high, two := strings.Cut(text, ":")
-	least, bad := strconv.Atoi(low)
-	most, bad2 := strconv.Atoi(high)
-	if !two || bad != nil || bad2 != nil || least < 1 || most < least || most > maxPods {
+func parseBounds(text string) (minRanks, maxRanks int, err error) {
+	low, high, hasColon := strings.Cut(text, ":")
+	minRanks, errLow := strconv.Atoi(low)
+	maxRanks, errHigh := strconv.Atoi(high)
+	if !hasColon || errLow != nil || errHigh != nil || minRanks < 1 || maxRanks < minRanks || maxRanks > maxPods {
 		return 0, 0, fmt.Errorf("the range of ranks %q: want MIN:MAX, as in 2:8, with MAX at most %d", text, maxPods)
 	}
-	return least, most, nil
+	return minRanks, maxRanks, nil
 }
 
 // Secure reports whether ranks have certificates.
@@ -289,11 +289,11 @@ func (j *Job) Render() ([]byte, error) {
 			return nil, err
 		}
 	}
-	all, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, "/k8s/job")
+	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, "/k8s/job")
 	if err != nil {
 		return nil, fmt.Errorf("kustomize: %w", err)
 	}
-	return all.AsYaml()
+	return resources.AsYaml()
 }
 
 // values is the data of the templates.
@@ -302,7 +302,7 @@ type values struct {
 	Repository, Tag, Digest string
 	Names                   []string
 	Numbers                 []int
-	Renamed                 []renamed
+	Renamed                 []rename
 }
 
 func (j *Job) values() (*values, error) {
@@ -321,7 +321,7 @@ func (j *Job) values() (*values, error) {
 	for r := range j.MaxRanks() {
 		v.Numbers = append(v.Numbers, r)
 	}
-	v.Renamed = []renamed{
+	v.Renamed = []rename{
 		{"Job", "atoll", j.Name, nil},
 		{"Service", "atoll", j.Name, []string{"/spec/selector"}},
 		{"ServiceAccount", "atoll", j.Name, nil},
@@ -330,7 +330,7 @@ func (j *Job) values() (*values, error) {
 		{"ConfigMap", "atoll-case", j.Name + "-case", nil},
 	}
 	if j.Claim == "" {
-		v.Renamed = append(v.Renamed, renamed{"PersistentVolumeClaim", "atoll-output", j.Name + "-output", nil})
+		v.Renamed = append(v.Renamed, rename{"PersistentVolumeClaim", "atoll-output", j.Name + "-output", nil})
 	}
 	return v, nil
 }

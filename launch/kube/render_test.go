@@ -13,7 +13,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
 
-func golden(t *testing.T, name string, got []byte) {
+func compareWithGolden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".yaml")
 	if *rewrite {
@@ -44,15 +44,15 @@ func TestManifests(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		all, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, root)
+		resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, root)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		text, err := all.AsYaml()
+		text, err := resources.AsYaml()
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, filepath.Base(name), text)
+		compareWithGolden(t, filepath.Base(name), text)
 	}
 }
 
@@ -78,13 +78,13 @@ func TestJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "job", text)
+	compareWithGolden(t, "job", text)
 	j.Elastic = "1:3"
 	j.Claim, j.Components, j.Image = "shared", []string{"insecure", "gpu"}, "atoll@sha256:"+strings.Repeat("0", 64)
 	if text, err = j.Render(); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "job-components", text)
+	compareWithGolden(t, "job-components", text)
 }
 
 // TestJobIsRefused: Check returns an error for parameters that Kubernetes would refuse.

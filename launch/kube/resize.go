@@ -19,7 +19,7 @@ const WatchPort = 8080
 const resizeTimeout = 10 * time.Minute
 
 // bounds returns the least and the largest number of ranks of a job, from the environment of its pods.
-func (j *job) bounds() (least, most int, err error) {
+func (j *job) bounds() (minRanks, maxRanks int, err error) {
 	for _, c := range j.Spec.Template.Spec.Containers {
 		for _, e := range c.Env {
 			if e.Name == "ATOLL_ELASTIC" {
@@ -91,12 +91,12 @@ func (c *Client) Ranks(ctx context.Context, name string) (int, error) {
 			return 0, &endedError{name}
 		}
 	}
-	var all pods
-	if err := c.list(ctx, "Pod", "batch.kubernetes.io/job-name="+name, &all); err != nil {
+	var jobPods pods
+	if err := c.list(ctx, "Pod", "batch.kubernetes.io/job-name="+name, &jobPods); err != nil {
 		return 0, err
 	}
-	for i := range all.Items {
-		if p := &all.Items[i]; p.index() == "0" && p.running() && p.Metadata.DeletionTimestamp == "" {
+	for i := range jobPods.Items {
+		if p := &jobPods.Items[i]; p.index() == "0" && p.running() && p.Metadata.DeletionTimestamp == "" {
 			body, err := c.proxy(ctx, p.Metadata.Name, WatchPort, "metrics")
 			if err != nil {
 				return 0, err

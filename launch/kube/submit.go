@@ -17,7 +17,7 @@ type Secrets []map[string][]byte
 
 // manifests returns the Secret objects, in YAML, of a job's ranks.
 func (s Secrets) manifests(name string) ([]byte, error) {
-	var all [][]byte
+	var manifests [][]byte
 	for rank, files := range s {
 		text, err := yaml.Marshal(map[string]any{
 			"apiVersion": "v1", "kind": "Secret", "data": files,
@@ -27,9 +27,9 @@ func (s Secrets) manifests(name string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, text)
+		manifests = append(manifests, text)
 	}
-	return bytes.Join(all, []byte("\n---\n")), nil
+	return bytes.Join(manifests, []byte("\n---\n")), nil
 }
 
 // Submit starts a job. A job of the same name must not exist. If the server refuses the job, Submit removes the objects
@@ -73,12 +73,12 @@ func (c *Client) Remove(ctx context.Context, name string, output bool) error {
 		kinds = append(kinds, "PersistentVolumeClaim")
 	}
 	for _, kind := range kinds {
-		var all struct{ Items []struct{ Metadata metadata } }
-		if err := c.list(ctx, kind, JobLabel+"="+name, &all); err != nil {
+		var objects struct{ Items []struct{ Metadata metadata } }
+		if err := c.list(ctx, kind, JobLabel+"="+name, &objects); err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		for _, o := range all.Items {
+		for _, o := range objects.Items {
 			errs = append(errs, c.remove(ctx, kind, o.Metadata.Name))
 		}
 	}

@@ -28,33 +28,33 @@ func (r *alignment) epochBegins(ranks int) {
 // waitReportInterval is how often a wait for members, or for the launcher, is logged.
 const waitReportInterval = 10 * time.Second
 
-// eligible returns the members that ranks can be assigned to, in the order of the ranks. Aligned members are eligible
-// up to the first missing ordinal.
-func (m *StateMachine) eligible() []memberState {
+// eligibleMembers returns the members that ranks can be assigned to, in the order of the ranks. Aligned members are
+// eligible up to the first missing ordinal.
+func (m *StateMachine) eligibleMembers() []memberState {
 	if !m.limits.Aligned {
 		return m.members
 	}
-	all := slices.Clone(m.members)
-	all = slices.DeleteFunc(all, func(p memberState) bool { return p.slots == 0 })
-	slices.SortStableFunc(all, func(a, b memberState) int { return a.ordinal - b.ordinal })
-	for rank, p := range all {
+	eligible := slices.Clone(m.members)
+	eligible = slices.DeleteFunc(eligible, func(p memberState) bool { return p.slots == 0 })
+	slices.SortStableFunc(eligible, func(a, b memberState) int { return a.ordinal - b.ordinal })
+	for rank, p := range eligible {
 		if p.ordinal != rank {
-			return all[:rank]
+			return eligible[:rank]
 		}
 	}
-	return all
+	return eligible
 }
 
-func (m *StateMachine) slots() (n int) {
-	for _, p := range m.eligible() {
+func (m *StateMachine) slotCount() (n int) {
+	for _, p := range m.eligibleMembers() {
 		n += p.slots
 	}
 	return n
 }
 
-// target returns the number of ranks of the next epoch, or 0 if there are slots for too few.
-func (m *StateMachine) target() int {
-	n := min(m.limits.Ranks, m.slots())
+// targetRanks returns the number of ranks of the next epoch, or 0 if there are slots for too few.
+func (m *StateMachine) targetRanks() int {
+	n := min(m.limits.Ranks, m.slotCount())
 	if n < min(m.limits.MinRanks, m.limits.Ranks) || m.limits.Aligned && n < m.alignment.wanted && !m.mayShrink(n) {
 		return 0
 	}
@@ -95,7 +95,7 @@ func (m *StateMachine) setTimer(after time.Duration) int {
 func (m *StateMachine) timerFired(e TimerFired) {
 	switch {
 	case e.ID == m.alignment.joinTimer && m.state == Running:
-		m.reconsider(fmt.Sprintf("there are %d pods now", m.slots()))
+		m.reconsider(fmt.Sprintf("there are %d pods now", m.slotCount()))
 	case e.ID == m.alignment.waitTimer && m.state == Waiting:
 		m.alignment.waitTimer = 0
 		m.alignment.waited += waitReportInterval
@@ -110,22 +110,23 @@ func (m *StateMachine) wait() {
 	m.state = Waiting
 	switch {
 	case !m.limits.Aligned:
-		m.emit(LogLine{fmt.Sprintf("%swaiting for members: found %d of at least %d slots", m.reasonPrefix(), m.slots(),
+		m.emit(LogLine{fmt.Sprintf("%swaiting for members: found %d of at least %d slots", m.reasonPrefix(), m.slotCount(),
 			min(m.limits.MinRanks, m.limits.Ranks))})
 	case m.alignment.timedOut:
-		m.finish(Outcome{MembersMissing: true, Reason: fmt.Sprintf("waited for %s for %v", m.missing(), m.alignment.waited)})
+		m.finish(Outcome{MembersMissing: true, Reason: fmt.Sprintf("waited for %s for %v", m.missingPods(),
+			m.alignment.waited)})
 	case m.alignment.waitTimer == 0:
 		waited := ""
 		if m.alignment.waited > 0 {
 			waited = fmt.Sprintf(" (%v so far)", m.alignment.waited)
 		}
-		m.emit(LogLine{m.reasonPrefix() + "waiting for " + m.missing() + waited})
+		m.emit(LogLine{m.reasonPrefix() + "waiting for " + m.missingPods() + waited})
 		m.alignment.waitTimer = m.setTimer(waitReportInterval)
 	}
 }
 
-// missing names the pods of the ordinals without a member, as in "the pods of ranks 1, 3 to 5".
-func (m *StateMachine) missing() string {
+// missingPods names the pods of the ordinals without a member, as in "the pods of ranks 1, 3 to 5".
+func (m *StateMachine) missingPods() string {
 	var ranges []string
 	for first := 0; first < m.alignment.wanted; {
 		end := first

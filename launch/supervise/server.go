@@ -67,12 +67,12 @@ func (d *Server) start(send func(Event)) {
 func (d *Server) close() {
 	_ = d.Listener.Close()
 	d.lock.Lock()
-	all := make([]*remoteMember, 0, len(d.remotes))
+	remotes := make([]*remoteMember, 0, len(d.remotes))
 	for _, v := range d.remotes {
-		all = append(all, v)
+		remotes = append(remotes, v)
 	}
 	d.lock.Unlock()
-	for _, v := range all {
+	for _, v := range remotes {
 		select {
 		case <-v.written:
 		case <-time.After(time.Second):

@@ -120,7 +120,7 @@ func (m *StateMachine) reconsider(reason string) {
 	case Waiting:
 		m.begin()
 	case Running:
-		fits := m.target() == m.size
+		fits := m.targetRanks() == m.size
 		for _, s := range m.assignments {
 			if p := m.member(s.Member); p == nil || p.slots < s.Ranks {
 				fits = false
@@ -229,7 +229,7 @@ func (m *StateMachine) epochEnded() {
 
 // begin begins another epoch, or waits until there are slots for it.
 func (m *StateMachine) begin() {
-	n := m.target()
+	n := m.targetRanks()
 	if n == 0 {
 		m.wait()
 		return
@@ -237,7 +237,7 @@ func (m *StateMachine) begin() {
 	m.state, m.size = Raising, n
 	m.alignment.epochBegins(n)
 	m.assignments = nil
-	for _, p := range m.eligible() {
+	for _, p := range m.eligibleMembers() {
 		if k := min(p.slots, n); k > 0 {
 			m.assignments = append(m.assignments, Assignment{p.name, m.size - n, k})
 			n -= k
@@ -279,7 +279,7 @@ func (m *StateMachine) raised(e EpochRaised) {
 			m.resumePoint(), m.reason)})
 		return
 	}
-	if m.target() != m.size || slices.ContainsFunc(m.assignments, func(s Assignment) bool {
+	if m.targetRanks() != m.size || slices.ContainsFunc(m.assignments, func(s Assignment) bool {
 		p := m.member(s.Member)
 		return p == nil || p.slots < s.Ranks
 	}) {
@@ -333,8 +333,8 @@ func (m *StateMachine) resize(e ResizeRequest) {
 	case elastic && (e.Ranks < m.limits.MinRanks || e.Ranks > m.limits.MaxRanks):
 		m.emit(ResizeReply{e.ID, fmt.Sprintf("%d ranks: the run was started for %d to %d", e.Ranks, m.limits.MinRanks,
 			m.limits.MaxRanks)})
-	case !elastic && e.Ranks > m.slots():
-		m.emit(ResizeReply{e.ID, fmt.Sprintf("%d ranks: the members have slots for %d", e.Ranks, m.slots())})
+	case !elastic && e.Ranks > m.slotCount():
+		m.emit(ResizeReply{e.ID, fmt.Sprintf("%d ranks: the members have slots for %d", e.Ranks, m.slotCount())})
 	default:
 		m.emit(ResizeReply{ID: e.ID})
 		if m.limits.Ranks = e.Ranks; !elastic {

@@ -72,7 +72,7 @@ func box(t *testing.T, n int, transform func(p *vector)) (*mesh.Solid, []mesh.Fr
 	return m, free
 }
 
-func surfaces(t *testing.T, m *mesh.Solid, free []mesh.Freedom, ridge float64) map[int32]Surface {
+func surfacesOf(t *testing.T, m *mesh.Solid, free []mesh.Freedom, ridge float64) map[int32]Surface {
 	t.Helper()
 	all, err := Surfaces(m, free, ridge)
 	if err != nil {
@@ -86,7 +86,7 @@ func surfaces(t *testing.T, m *mesh.Solid, free []mesh.Freedom, ridge float64) m
 func TestSurfaces(t *testing.T) {
 	wave := func(x, y float64) float64 { return .1 * math.Sin(2*x) * math.Cos(y) }
 	m, free := box(t, 12, func(p *vector) { p[2] += wave(p[0], p[1]) * (1 + p[2]) / 2 })
-	all := surfaces(t, m, free, 45)
+	all := surfacesOf(t, m, free, 45)
 	onSurface, onEdges, most := 0, 0, 0.0
 	for v, s := range all {
 		p := m.At(v)
@@ -108,7 +108,7 @@ func TestSurfaces(t *testing.T) {
 		t.Errorf("%d vertices have a surface and %d a curve, at most %g from the wave; want 121, 44 and at most %g",
 			onSurface, onEdges, most, .01*2/12)
 	}
-	if all := surfaces(t, m, free, 3); len(all) > 140 {
+	if all := surfacesOf(t, m, free, 3); len(all) > 140 {
 		t.Errorf("%d vertices have a surface with ridges from 3 degrees on, want at most 140", len(all))
 	}
 }
@@ -116,21 +116,21 @@ func TestSurfaces(t *testing.T) {
 // Surfaces gives no surface on a noisy boundary, on ridges between flat sides, and at vertices that a file requires.
 func TestSurfacesOnlyWhereSmooth(t *testing.T) {
 	roof, free := box(t, 6, func(p *vector) { p[2] += (1 + p[2]) * .09 * (1 - math.Abs(math.Round(3*p[0])/3)) })
-	for v := range surfaces(t, roof, free, 45) {
+	for v := range surfacesOf(t, roof, free, 45) {
 		if p := roof.At(v); math.Abs(p[0]) < .1 && math.Abs(p[1]) < 1 {
 			t.Errorf("vertex %d at %v on a ridge has a surface", v, p)
 		}
 	}
 	noisy, free := box(t, 6, func(p *vector) { p[2] += .02 * (1 + p[2]) * math.Sin(50*p[0]+31*p[1]) })
-	if all := surfaces(t, noisy, free, 45); len(all) > 8 {
+	if all := surfacesOf(t, noisy, free, 45); len(all) > 8 {
 		t.Errorf("%d of %d vertices of a noisy boundary have a surface, want at most 8", len(all), len(noisy.X))
 	}
 	bent, free := box(t, 6, func(p *vector) { p[2] += .1 * p[0] * p[0] })
-	before := surfaces(t, bent, free, 45)
+	before := surfacesOf(t, bent, free, 45)
 	for v := range before {
 		free[v].Held = true
 	}
-	if after := surfaces(t, bent, free, 45); len(before) < 50 || len(after) > 0 {
+	if after := surfacesOf(t, bent, free, 45); len(before) < 50 || len(after) > 0 {
 		t.Errorf("%d vertices have a surface, and %d when held; want at least 50 and 0", len(before), len(after))
 	}
 }

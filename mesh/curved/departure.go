@@ -34,14 +34,14 @@ func (d departures) add(v int32, side, plane, size float64) {
 	d[v] = distances{min(side, old.side), min(plane, old.plane), max(size, old.size)}
 }
 
-func (d departures) sum() (all Departure) {
+func (d departures) sum() (total Departure) {
 	for _, o := range d {
 		if o.plane > rounding*o.size {
-			all.Vertices++
-			all.Most = max(all.Most, o.side)
+			total.Vertices++
+			total.Most = max(total.Most, o.side)
 		}
 	}
-	return all
+	return total
 }
 
 // Departed measures how far the boundary vertices of a triangle mesh have left the boundary. The two meshes have the
@@ -58,17 +58,17 @@ func Departed(before, after *mesh.Mesh) Departure {
 			}
 		}
 	}
-	all := departures{}
+	moved := departures{}
 	for e := range sides {
 		a, b := position(before, e[0]), position(before, e[1])
 		size := length(minus(b, a))
 		for _, v := range e {
 			if p := position(after, v); p != position(before, v) {
-				all.add(v, length(minus(p, onSide(p, a, b))), length(cross(minus(b, a), minus(p, a)))/size, size)
+				moved.add(v, length(minus(p, onSide(p, a, b))), length(cross(minus(b, a), minus(p, a)))/size, size)
 			}
 		}
 	}
-	return all.sum()
+	return moved.sum()
 }
 
 // DepartedSolid measures how far the boundary vertices of a tetrahedral mesh have left the boundary. The two meshes
@@ -78,18 +78,18 @@ func DepartedSolid(before, after *mesh.Solid) (Departure, error) {
 	if err != nil {
 		return Departure{}, err
 	}
-	all := departures{}
+	moved := departures{}
 	for _, f := range faces {
 		a, b, c := before.At(f.V[0]), before.At(f.V[1]), before.At(f.V[2])
 		n := cross(minus(b, a), minus(c, a))
 		for _, v := range f.V {
 			if p := after.At(v); p != before.At(v) {
-				all.add(v, length(minus(p, onFace(p, a, b, c))), math.Abs(dot(n, minus(p, a)))/length(n),
+				moved.add(v, length(minus(p, onFace(p, a, b, c))), math.Abs(dot(n, minus(p, a)))/length(n),
 					max(length(minus(b, a)), length(minus(c, a))))
 			}
 		}
 	}
-	return all.sum(), nil
+	return moved.sum(), nil
 }
 
 // onSide is the point of the segment from a to b that is nearest to p.

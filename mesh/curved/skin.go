@@ -65,9 +65,9 @@ func (x *skin) findRidges(group [][]int32) {
 			}
 		}
 	}
-	most := math.Cos(x.turn * math.Pi / 180)
+	minCosine := math.Cos(x.turn * math.Pi / 180)
 	for e, f := range x.sides {
-		if len(f) != 2 || !(dot(x.normals[f[0]], x.normals[f[1]]) >= most) || !slices.Equal(group[f[0]], group[f[1]]) {
+		if len(f) != 2 || !(dot(x.normals[f[0]], x.normals[f[1]]) >= minCosine) || !slices.Equal(group[f[0]], group[f[1]]) {
 			x.ridges[e] = true
 		}
 	}
@@ -99,7 +99,7 @@ func (x *skin) ring(v int32) (ring []int32) {
 }
 
 // across returns the vertices opposite to v across the edges that bound its fan of faces, except across ridges.
-func (x *skin) across(v int32) (all []int32) {
+func (x *skin) across(v int32) (opposite []int32) {
 	for _, f := range x.fans[v] {
 		w := x.faces[f].V
 		k := slices.Index(w[:], v)
@@ -113,12 +113,12 @@ func (x *skin) across(v int32) (all []int32) {
 			}
 			for _, u := range x.faces[other].V {
 				if u != e[0] && u != e[1] {
-					all = append(all, u)
+					opposite = append(opposite, u)
 				}
 			}
 		}
 	}
-	return all
+	return opposite
 }
 
 // normal is the unit normal of the boundary at a vertex, with the weights of N. Max, "Weights for computing vertex

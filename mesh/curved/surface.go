@@ -25,7 +25,7 @@ func Surfaces(s *mesh.Solid, free []mesh.Freedom, ridge float64) (map[int32]Surf
 	if err != nil {
 		return nil, err
 	}
-	all := map[int32]Surface{}
+	found := map[int32]Surface{}
 	for v := range int32(len(free)) {
 		if free[v].Axes > 0 || free[v].Held || len(x.fans[v]) == 0 {
 			continue
@@ -34,27 +34,27 @@ func Surfaces(s *mesh.Solid, free []mesh.Freedom, ridge float64) (map[int32]Surf
 		var ok bool
 		switch ridges := x.ridgesAt(v); len(ridges) {
 		case 0:
-			surface, ok = x.fitted(v)
+			surface, ok = x.fittedSurface(v)
 		case 2:
-			surface, ok = x.along(v, ridges)
+			surface, ok = x.ridgeCurve(v, ridges)
 		}
 		if ok {
-			all[v] = surface
+			found[v] = surface
 		}
 	}
 	for v := range int32(len(free)) {
 		if f := &free[v]; f.Axes == 1 || f.Axes == 2 && len(x.fans[v]) > 0 {
-			if reach := x.curvedBeside(v, f.Axes, all); reach > 0 {
-				all[v] = Surface{Axes: f.Axes, T: f.T[0], U: f.T[1], Reach: reach}
+			if reach := x.reachBesideCurved(v, f.Axes, found); reach > 0 {
+				found[v] = Surface{Axes: f.Axes, T: f.T[0], U: f.T[1], Reach: reach}
 			}
 		}
 	}
-	return all, nil
+	return found, nil
 }
 
-// curvedBeside is the reach of a vertex on a flat or straight part that has a neighbour on a curved part of the same
-// surface or line; 0 if it has no such neighbour.
-func (x *skin) curvedBeside(v int32, axes int, curved map[int32]Surface) float64 {
+// reachBesideCurved is the reach of a vertex on a flat or straight part that has a neighbour on a curved part of
+// the same surface or line; 0 if it has no such neighbour.
+func (x *skin) reachBesideCurved(v int32, axes int, curved map[int32]Surface) float64 {
 	sum, n, found := 0.0, 0, false
 	for _, u := range x.ring(v) {
 		if axes == 1 != x.ridges[edgeOf(u, v)] {
@@ -71,9 +71,9 @@ func (x *skin) curvedBeside(v int32, axes int, curved map[int32]Surface) float64
 	return sum / float64(n) * math.Sqrt(float64(1)/float64(axes))
 }
 
-// along returns the arc of the boundary along the two ridges at v. ok is false if the neighbours on them do not agree
-// ends its curvature.
-func (x *skin) along(v int32, ridges []int32) (curve Surface, ok bool) {
+// ridgeCurve returns the arc of the boundary along the two ridges at v. ok is false if the neighbours on them do not
+// agree with its curvature.
+func (x *skin) ridgeCurve(v int32, ridges []int32) (curve Surface, ok bool) {
 	arc, ok := NewArc(x.at(ridges[0]), x.at(v), x.at(ridges[1]), x.turn)
 	if !ok {
 		return Surface{}, false
@@ -103,11 +103,11 @@ func (x *skin) along(v int32, ridges []int32) (curve Surface, ok bool) {
 	return Surface{Axes: 1, T: arc.T, P: arc.B, Reach: min(-arc.Low, arc.High)}, agree
 }
 
-// fitted returns the paraboloid that fits the neighbours of v, and the vertices across the edges between them, with
-// weights that decrease with distance. ok is false if the neighbours are not within Tolerance of it.
-func (x *skin) fitted(v int32) (surface Surface, ok bool) {
+// fittedSurface returns the paraboloid that fits the neighbours of v, and the vertices across the edges between
+// them, with weights that decrease with distance. ok is false if the neighbours are not within Tolerance of it.
+func (x *skin) fittedSurface(v int32) (surface Surface, ok bool) {
 	n := x.normal(v)
-	t := plane(n)
+	t := tangentDirections(n)
 	p, ring := x.at(v), x.ring(v)
 	mean := 0.0
 	for _, u := range ring {
@@ -146,8 +146,8 @@ func (x *skin) fitted(v int32) (surface Surface, ok bool) {
 		Q: times(c[3]/mean, n), R: times(c[4]/mean, n), Reach: mean * math.Sqrt(.5)}, true
 }
 
-// plane returns two orthonormal directions normal to n, which has length 1.
-func plane(n vector) [2]vector {
+// tangentDirections returns two orthonormal directions normal to n, which has length 1.
+func tangentDirections(n vector) [2]vector {
 	var axis vector
 	k := 0
 	for j := range 3 {

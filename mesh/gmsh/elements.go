@@ -116,6 +116,6 @@ func (r *reader) element(pos int, element int64, nodes []int64, groups []int32) 
 	r.mesh.Cells = append(r.mesh.Cells, [3]int32(v[:3]))
 	r.cellTags = append(r.cellTags, element)
 	r.mesh.CellGroup = append(r.mesh.CellGroup, group)
-	r.group.Cells = r.group.Cells || group >= 0
+	r.groups.HasCells = r.groups.HasCells || group >= 0
 	return nil
 }

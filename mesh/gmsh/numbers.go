@@ -13,7 +13,7 @@ func (w *writer) int64(n int) {
 		w.put()
 		return
 	}
-	w.text(strconv.AppendInt(w.space(), int64(n), 10))
+	w.text(strconv.AppendInt(w.separator(), int64(n), 10))
 }
 
 // int32 writes an integer, of four bytes in a binary file.
@@ -23,7 +23,7 @@ func (w *writer) int32(n int) {
 		w.put()
 		return
 	}
-	w.text(strconv.AppendInt(w.space(), int64(n), 10))
+	w.text(strconv.AppendInt(w.separator(), int64(n), 10))
 }
 
 func (w *writer) float(x float64) {
@@ -32,11 +32,11 @@ func (w *writer) float(x float64) {
 		w.put()
 		return
 	}
-	w.text(strconv.AppendFloat(w.space(), x, 'g', -1, 64))
+	w.text(strconv.AppendFloat(w.separator(), x, 'g', -1, 64))
 }
 
-// space returns the scratch buffer with the blank between numbers of a line of text.
-func (w *writer) space() []byte {
+// separator returns the scratch buffer with the blank between numbers of a line of text.
+func (w *writer) separator() []byte {
 	if w.started {
 		return append(w.scratch[:0], ' ')
 	}

@@ -25,10 +25,10 @@ func Read(path string) (*mesh.Mesh, error) {
 // reader is the state of reading one file.
 type reader struct {
 	meshfile.Scanner
-	v41   bool // version 4.1, otherwise 2.2
-	mesh  *mesh.Mesh
-	solid *mesh.Solid // nil when reading triangles
-	group meshfile.GroupIndex
+	v41    bool // version 4.1, otherwise 2.2
+	mesh   *mesh.Mesh
+	solid  *mesh.Solid // nil when reading triangles
+	groups meshfile.GroupIndex
 
 	z         []float64
 	nodeTags  []int64
@@ -40,9 +40,9 @@ type reader struct {
 	cellsIndexed bool
 	haveElements bool
 
-	entity map[[2]int64][]int32 // groups of the entities of version 4.1, by dimension and tag
-	lines  []mesh.MarkedEdge    // lines in groups, when reading tetrahedra
-	points []int32              // points in groups
+	entityGroups map[[2]int64][]int32 // groups of the entities of version 4.1, by dimension and tag
+	lines        []mesh.MarkedEdge    // lines in groups, when reading tetrahedra
+	points       []int32              // points in groups
 	// An error about cells in several groups. It is returned only at the end of the file: if tetrahedra follow, the
 	// triangles are not cells.
 	multipleGroups error
@@ -58,7 +58,7 @@ func parse(data []byte) (*mesh.Mesh, error) {
 
 func newReader(data []byte) *reader {
 	r := &reader{Scanner: meshfile.Scanner{Data: data}, mesh: &mesh.Mesh{}}
-	r.group.Mesh = r.mesh
+	r.groups.Mesh = r.mesh
 	return r
 }
 
@@ -250,7 +250,7 @@ func (r *reader) physicalNames() error {
 		if d := r.dim(); dim < 1 || dim > int64(d) || name == "" {
 			continue
 		}
-		if err := r.group.Name(int(dim), int(tag), name); err != nil {
+		if err := r.groups.AddNamed(int(dim), int(tag), name); err != nil {
 			return r.At(start, "%v", err)
 		}
 	}
@@ -303,7 +303,7 @@ func (r *reader) finish() (*mesh.Mesh, error) {
 			break
 		}
 	}
-	if !r.group.Cells {
+	if !r.groups.HasCells {
 		m.CellGroup = nil
 	}
 	m.Marks = r.marks()

@@ -9,8 +9,8 @@ import (
 // simplexKinds are the element types of simplices by dimension.
 var simplexKinds = [4]int{1: lineKind, 2: triangleKind, 3: tetrahedronKind}
 
-// head writes $MeshFormat and $PhysicalNames.
-func (w *writer) head() {
+// header writes $MeshFormat and $PhysicalNames.
+func (w *writer) header() {
 	kind := 0
 	if w.binary {
 		kind = 1

@@ -34,7 +34,7 @@ func parseSolid(data []byte) (*mesh.Solid, error) {
 			s.Groups = append(s.Groups, g)
 		}
 	}
-	if !r.group.Cells {
+	if !r.groups.HasCells {
 		s.CellTag = nil
 	}
 	return s, nil
@@ -48,7 +48,7 @@ func (r *reader) groupOf(dim int, tag int64) (int32, error) {
 	if r.solid != nil && tag > math.MaxInt32 {
 		return 0, fmt.Errorf("the physical group %d has more than 32 bits", tag)
 	}
-	return r.group.Of(dim, int(tag))
+	return r.groups.Of(dim, int(tag))
 }
 
 // addSolid adds a tetrahedron with its last group, or a face or line once for each group.
@@ -66,6 +66,6 @@ func (r *reader) addSolid(element int64, nodes []int64, v [4]int32, groups []int
 	if len(nodes) == 4 {
 		s.Cells, s.CellTag = append(s.Cells, v), append(s.CellTag, tag)
 		r.cellTags = append(r.cellTags, element)
-		r.group.Cells = r.group.Cells || tag != 0
+		r.groups.HasCells = r.groups.HasCells || tag != 0
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/internal/meshtest"
 )
 
-// grouped is a cube with groups of cells and of faces, names and fields.
-func grouped(t testing.TB, n int) *mesh.Solid {
+// groupedCube is a cube with groups of cells and of faces, names and fields.
+func groupedCube(t testing.TB, n int) *mesh.Solid {
 	s := meshtest.Cube(t, n, .1)
 	s.CellTag = make([]int32, len(s.Cells))
 	quality := make([]float64, len(s.Cells))
@@ -47,10 +47,10 @@ func bytesOf(t testing.TB, s *mesh.Solid, inBinary bool) []byte {
 func TestSolidGmsh(t *testing.T) {
 	several := meshtest.Cube(t, 2, 0)
 	several.Faces = append(several.Faces, mesh.TaggedFace{V: several.Faces[0].V, Tag: 99})
-	lined := grouped(t, 2)
+	lined := groupedCube(t, 2)
 	lined.Groups = append(lined.Groups, mesh.Group{Dim: 1, Tag: 3, Name: "rim"})
 	lined.Marks = &mesh.Marks{Lines: []mesh.MarkedEdge{{A: 0, B: 1, Tag: 3}, {A: 4, B: 3, Tag: 3}, {A: 1, B: 2, Tag: 5}}}
-	for k, s := range []*mesh.Solid{meshtest.Cube(t, 3, .15), grouped(t, 3), several, lined} {
+	for k, s := range []*mesh.Solid{meshtest.Cube(t, 3, .15), groupedCube(t, 3), several, lined} {
 		for _, inBinary := range []bool{false, true} {
 			path := filepath.Join(t.TempDir(), "cube.msh")
 			if err := WriteSolid(path, s, inBinary); err != nil {
@@ -78,7 +78,7 @@ func TestSolidGmsh(t *testing.T) {
 		},
 		"has 1 values": func(s *mesh.Solid) { s.CellData["quality"] = []float64{1} },
 	} {
-		s := grouped(t, 2)
+		s := groupedCube(t, 2)
 		corrupt(s)
 		if err := WriteSolid(filepath.Join(t.TempDir(), "a.msh"), s, true); err == nil || !strings.Contains(err.Error(),
 			name) {
@@ -167,7 +167,7 @@ func FuzzReadSolidGmsh(f *testing.F) {
 	f.Add([]byte("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n" +
 		"$Elements\n2\n1 4 2 5 1 1 2 3 4\n2 2 2 -3 1 1 2 3\n$EndElements\n"))
 	for _, inBinary := range []bool{false, true} {
-		f.Add(bytesOf(f, grouped(f, 1), inBinary))
+		f.Add(bytesOf(f, groupedCube(f, 1), inBinary))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := parseSolid(data)

@@ -21,7 +21,7 @@ func (r *reader) int32() (int64, error) {
 	return int64(n), err
 }
 
-func (r *reader) sizes(out ...*int64) error {
+func (r *reader) readSizes(out ...*int64) error {
 	for _, p := range out {
 		var err error
 		if *p, err = r.int64(); err != nil {
@@ -31,7 +31,7 @@ func (r *reader) sizes(out ...*int64) error {
 	return nil
 }
 
-func (r *reader) wholes(out ...*int64) error {
+func (r *reader) readIntegers(out ...*int64) error {
 	for _, p := range out {
 		var err error
 		if *p, err = r.int32(); err != nil {
@@ -58,12 +58,12 @@ func (r *reader) skipFloats(n int) error {
 
 // entities reads the physical groups of points, curves, surfaces and volumes.
 func (r *reader) entities() error {
-	if r.entity != nil {
+	if r.entityGroups != nil {
 		return r.At(r.Pos, "a second section $Entities")
 	}
-	r.entity = make(map[[2]int64][]int32)
+	r.entityGroups = make(map[[2]int64][]int32)
 	var counts [4]int64
-	if err := r.sizes(&counts[0], &counts[1], &counts[2], &counts[3]); err != nil {
+	if err := r.readSizes(&counts[0], &counts[1], &counts[2], &counts[3]); err != nil {
 		return err
 	}
 	for dim, count := range counts {
@@ -71,7 +71,7 @@ func (r *reader) entities() error {
 			return err
 		}
 		for range count {
-			if err := r.oneEntity(dim); err != nil {
+			if err := r.readEntity(dim); err != nil {
 				return err
 			}
 		}
@@ -79,7 +79,7 @@ func (r *reader) entities() error {
 	return nil
 }
 
-func (r *reader) oneEntity(dim int) error {
+func (r *reader) readEntity(dim int) error {
 	start := r.Here()
 	tag, err := r.int32()
 	if err != nil {
@@ -92,12 +92,12 @@ func (r *reader) oneEntity(dim int) error {
 	if err := r.skipFloats(corners); err != nil {
 		return err
 	}
-	groups, err := r.list()
+	groups, err := r.readTags()
 	if err != nil {
 		return err
 	}
 	if dim > 0 {
-		if _, err := r.list(); err != nil { // bounding entities
+		if _, err := r.readTags(); err != nil { // bounding entities
 			return err
 		}
 	}
@@ -114,7 +114,7 @@ func (r *reader) oneEntity(dim int) error {
 			return r.At(start, "%v", err)
 		}
 		key := [2]int64{int64(dim), tag}
-		r.entity[key] = append(r.entity[key], g)
+		r.entityGroups[key] = append(r.entityGroups[key], g)
 	}
 	if dim == cells && len(groups) > 1 && r.multipleGroups == nil {
 		r.multipleGroups = r.At(start, "%s %d is in the physical groups %d and %d; a cell can be in only one",
@@ -123,8 +123,8 @@ func (r *reader) oneEntity(dim int) error {
 	return nil
 }
 
-// list reads a count of type size, and as many integers.
-func (r *reader) list() ([]int64, error) {
+// readTags reads a count of type size, and as many integers.
+func (r *reader) readTags() ([]int64, error) {
 	count, err := r.int64()
 	if err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (r *reader) list() ([]int64, error) {
 
 func (r *reader) nodes41() error {
 	var blocks, count, lowest, highest int64
-	if err := r.sizes(&blocks, &count, &lowest, &highest); err != nil {
+	if err := r.readSizes(&blocks, &count, &lowest, &highest); err != nil {
 		return err
 	}
 	if err := r.CheckRemaining(count, 8, "nodes"); err != nil {
@@ -165,10 +165,10 @@ func (r *reader) nodes41() error {
 func (r *reader) nodeBlock41(most int64) error {
 	start := r.Here()
 	var dim, entity, parametric, count int64
-	if err := r.wholes(&dim, &entity, &parametric); err != nil {
+	if err := r.readIntegers(&dim, &entity, &parametric); err != nil {
 		return err
 	}
-	if err := r.sizes(&count); err != nil {
+	if err := r.readSizes(&count); err != nil {
 		return err
 	}
 	if count < 0 || count > most {
@@ -212,7 +212,7 @@ func (r *reader) nodeBlock41(most int64) error {
 
 func (r *reader) elements41() error {
 	var blocks, count, lowest, highest int64
-	if err := r.sizes(&blocks, &count, &lowest, &highest); err != nil {
+	if err := r.readSizes(&blocks, &count, &lowest, &highest); err != nil {
 		return err
 	}
 	if err := r.CheckRemaining(count, 4, "elements"); err != nil {
@@ -237,10 +237,10 @@ func (r *reader) elements41() error {
 func (r *reader) elementBlock41(most int64) (int64, error) {
 	start := r.Here()
 	var dim, entity, kind, count int64
-	if err := r.wholes(&dim, &entity, &kind); err != nil {
+	if err := r.readIntegers(&dim, &entity, &kind); err != nil {
 		return 0, err
 	}
-	if err := r.sizes(&count); err != nil {
+	if err := r.readSizes(&count); err != nil {
 		return 0, err
 	}
 	if count < 0 || count > most {
@@ -258,7 +258,7 @@ func (r *reader) elementBlock41(most int64) (int64, error) {
 	if int64(n) != dim+1 && count > 0 {
 		return 0, r.At(start, "a block of elements of %d nodes on an entity of dimension %d", n, dim)
 	}
-	groups := r.entity[[2]int64{dim, entity}]
+	groups := r.entityGroups[[2]int64{dim, entity}]
 	r.grow(kind, int(count))
 	var nodes [4]int64
 	for range count {

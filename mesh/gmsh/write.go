@@ -105,7 +105,7 @@ func tagsOf(e *meshfile.Elements, what string, lowest int32) (tags []int32, err 
 
 func (w *writer) write(out io.Writer) error {
 	w.Writer = bufio.NewWriterSize(out, 1<<16)
-	w.head()
+	w.header()
 	w.entities()
 	w.nodes()
 	w.elements()

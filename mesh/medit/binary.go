@@ -13,8 +13,9 @@ var keywords = map[int32]string{
 	24: "TrianglesP2", 25: "EdgesP2", 30: "TetrahedraP2", 49: "Pyramids",
 }
 
-// inBinary reports whether the file is binary, and if so finds its byte order: a binary file begins with the integer 1.
-func (r *reader) inBinary() bool {
+// detectBinary reports whether the file is binary, and if so finds its byte order: a binary file begins with the
+// integer 1.
+func (r *reader) detectBinary() bool {
 	if len(r.Data) < 4 {
 		return false
 	}
@@ -27,8 +28,9 @@ func (r *reader) inBinary() bool {
 	return false
 }
 
-// binarySections reads a binary file. Each section has the offset of the next one, 0 in the last. Offsets have 8 bytes
-// version version 3 on, integers 8 bytes in version 4, coordinates 4 bytes in version 1 and 8 bytes in the others.
+// binarySections reads a binary file. Each section has the offset of the next one, 0 in the last. Offsets have 8
+// bytes from version 3 on, integers 8 bytes in version 4, coordinates 4 bytes in version 1 and 8 bytes in the
+// others.
 func (r *reader) binarySections() error {
 	var err error
 	if r.version, err = r.Bytes4(); err != nil {
@@ -43,7 +45,7 @@ func (r *reader) binarySections() error {
 		if err != nil || key == solEnd {
 			return err
 		}
-		next, err := r.whole(3)
+		next, err := r.readInteger(3)
 		if err != nil {
 			return err
 		}
@@ -78,8 +80,8 @@ func (r *reader) binarySections() error {
 	return nil
 }
 
-// whole reads an integer of a binary file: of 8 bytes from the given version of the format on, of 4 bytes before.
-func (r *reader) whole(version int32) (int64, error) {
+// readInteger reads an integer of a binary file: of 8 bytes from the given version of the format on, of 4 bytes before.
+func (r *reader) readInteger(version int32) (int64, error) {
 	if r.version >= version {
 		n, err := r.Bytes8()
 		return int64(n), err
@@ -92,7 +94,7 @@ func (r *reader) whole(version int32) (int64, error) {
 
 func (r *reader) int() (int64, error) {
 	if r.Binary {
-		return r.whole(4)
+		return r.readInteger(4)
 	}
 	return r.Scanner.Int()
 }

@@ -17,20 +17,20 @@ type markSection struct {
 var markSections = []markSection{{13, "Corners"}, {14, "Ridges"}, {15, "RequiredVertices"}, {16, "RequiredEdges"},
 	{17, "RequiredTriangles"}}
 
-// marked reads a section of marks: the numbers of vertices, edges or triangles, whose sections may come before or
+// readMarks reads a section of marks: the numbers of vertices, edges or triangles, whose sections may come before or
 // after.
-func (r *reader) marked(name string, count int64) error {
+func (r *reader) readMarks(name string, count int64) error {
 	if err := r.CheckRemaining(count, 2, "entries"); err != nil {
 		return err
 	}
-	all := make([]int64, count)
-	for i := range all {
+	numbers := make([]int64, count)
+	for i := range numbers {
 		var err error
-		if all[i], err = r.int(); err != nil {
+		if numbers[i], err = r.int(); err != nil {
 			return err
 		}
 	}
-	r.marks[name] = all
+	r.marks[name] = numbers
 	return nil
 }
 
@@ -106,7 +106,7 @@ func markingOf(k *mesh.Marks, edges, triangles *meshfile.Elements) marking {
 	}
 	number, count := numbersOf(edges)
 	edge := func(name string, e mesh.MarkedEdge) {
-		key := inOrder([3]int32{e.A, e.B, -1})
+		key := sortedVertices([3]int32{e.A, e.B, -1})
 		if number[key] == 0 {
 			count++
 			number[key] = count
@@ -125,7 +125,7 @@ func markingOf(k *mesh.Marks, edges, triangles *meshfile.Elements) marking {
 	}
 	number, count = numbersOf(triangles)
 	for _, t := range k.Triangles {
-		key := inOrder(t.V)
+		key := sortedVertices(t.V)
 		if number[key] == 0 {
 			count++
 			number[key] = count
@@ -148,15 +148,15 @@ func numbersOf(e *meshfile.Elements) (map[[3]int32]int, int) {
 		if len(v) == 3 {
 			key[2] = v[2]
 		}
-		if key = inOrder(key); number[key] == 0 {
+		if key = sortedVertices(key); number[key] == 0 {
 			number[key] = i + 1
 		}
 	}
 	return number, e.Count
 }
 
-// marked returns the elements of a dimension to be written: e and those that marks add.
-func (m *marking) marked(dim int, e *meshfile.Elements) *meshfile.Elements {
+// withMarked returns the elements of a dimension to be written: e and those that marks add.
+func (m *marking) withMarked(dim int, e *meshfile.Elements) *meshfile.Elements {
 	switch {
 	case dim == 1 && len(m.edges) > 0:
 		return e.With(len(m.edges), func(i int) []int32 { return []int32{m.edges[i].A, m.edges[i].B} },
@@ -182,8 +182,8 @@ func (w *writer) marks(m *marking) {
 	}
 }
 
-// inOrder sorts the vertices of an edge or triangle.
-func inOrder(v [3]int32) [3]int32 {
+// sortedVertices sorts the vertices of an edge or triangle.
+func sortedVertices(v [3]int32) [3]int32 {
 	slices.Sort(v[:])
 	return v
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// marked has two triangles and all sections of marks, before and after those of the entities to which they refer, which
-// have and have no references.
-const marked = `MeshVersionFormatted 2
+// markedText has two triangles and all sections of marks, before and after those of the entities to which they
+// refer, which have and have no references.
+const markedText = `MeshVersionFormatted 2
 Dimension 2
 RequiredEdges 2
 2 3
@@ -39,7 +39,7 @@ RequiredTriangles 1
 End
 `
 
-const markedSolid = `MeshVersionFormatted 2
+const markedSolidText = `MeshVersionFormatted 2
 Dimension 3
 Vertices 5
 0 0 0 0
@@ -72,7 +72,7 @@ End
 
 // Marks are read, hold vertices, and are the same after writing and reading in text and binary.
 func TestMarksComeBack(t *testing.T) {
-	m, err := parse([]byte(marked))
+	m, err := parse([]byte(markedText))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestMarksComeBack(t *testing.T) {
 	if !reflect.DeepEqual(m.Marks, want) {
 		t.Errorf("marks %+v, want %+v", m.Marks, want)
 	}
-	s, err := parseSolid([]byte(markedSolid))
+	s, err := parseSolid([]byte(markedSolidText))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestMarksComeBack(t *testing.T) {
 	if held := s.Marks.Held(5); !slices.Equal(held, []bool{true, true, true, true, true}) {
 		t.Errorf("held vertices %v, want all", held)
 	}
-	if on := s.Marks.Ridged(5); !slices.Equal(on, []bool{false, false, true, true, false}) {
+	if on := s.Marks.OnRidge(5); !slices.Equal(on, []bool{false, false, true, true, false}) {
 		t.Errorf("vertices on ridges %v, want 2 and 3", on)
 	}
 	free, err := s.Freedoms()
@@ -145,7 +145,7 @@ func TestMarksRefusals(t *testing.T) {
 		{"RequiredTriangles 1\n2", "RequiredTriangles 1\n-3", "RequiredTriangles refers to number -3 of Triangles"},
 		{"RequiredTriangles 1\n2", "RequiredTriangles 900\n2", "900 entries"},
 	} {
-		if _, err := parse([]byte(strings.Replace(marked, c[0], c[1], 1))); err == nil || !strings.Contains(err.Error(),
+		if _, err := parse([]byte(strings.Replace(markedText, c[0], c[1], 1))); err == nil || !strings.Contains(err.Error(),
 			c[2]) {
 			t.Errorf("%q: error %v, want %q", c[1], err, c[2])
 		}
@@ -157,7 +157,7 @@ func TestMarksAreRenumbered(t *testing.T) {
 	m, err := parse([]byte(strings.NewReplacer("Vertices 4\n0 0 0\n", "Vertices 5\n0 0 0\n0 0 0\n",
 		"1 2 3 7\n1 3 4 0",
 		"1 3 4 7\n2 4 5 0", "Edges 3\n1 2 3\n2 3 0\n1 3 0", "Edges 3\n1 3 3\n3 4 0\n2 4 0", "RequiredVertices 1\n4",
-		"RequiredVertices 1\n5").Replace(marked)))
+		"RequiredVertices 1\n5").Replace(markedText)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestMarksAreRenumbered(t *testing.T) {
 	}
 	s, err := parseSolid([]byte(strings.NewReplacer("Vertices 5\n", "Vertices 7\n0 0 0 0\n9 9 9 3\n",
 		"1 2 0\n3 4 9", "3 4 0\n5 6 9", "1 3 2 5\n1 2 4 0\n1 4 3 5", "3 5 4 5\n3 4 6 0\n3 6 5 5", "1 2 3 4 1\n2 5 3 4 1",
-		"1 4 5 6 1\n4 7 5 6 1", "Corners 1\n5", "Corners 2\n7 2").Replace(markedSolid)))
+		"1 4 5 6 1\n4 7 5 6 1", "Corners 1\n5", "Corners 2\n7 2").Replace(markedSolidText)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestMarksAreRenumbered(t *testing.T) {
 
 // Marks.Skipped lists the sections that are skipped.
 func TestListsSkippedSections(t *testing.T) {
-	m, err := parse([]byte(strings.Replace(marked, "End\n", "Normals 1\n0 1\nNormalAtVertices 1\n1 1\nEnd\n", 1)))
+	m, err := parse([]byte(strings.Replace(markedText, "End\n", "Normals 1\n0 1\nNormalAtVertices 1\n1 1\nEnd\n", 1)))
 	if err != nil || !slices.Equal(m.Marks.Skipped, []string{"Normals", "NormalAtVertices"}) {
 		t.Errorf("error %v, marks %+v; want the sections Normals and NormalAtVertices", err, m.Marks)
 	}

@@ -23,15 +23,15 @@ func Read(path string) (*mesh.Mesh, error) {
 	return meshfile.Read(path, parse)
 }
 
-// passedSection describes an entry of a section that is skipped: it has the given number of numbers, and with dim as
-// many more as the space has dimensions.
-type passedSection struct {
+// skippedSection describes an entry of a section that is skipped: it consists of the given number of numbers and,
+// if dim is true, one more for each dimension of space.
+type skippedSection struct {
 	numbers int
 	dim     bool
 }
 
-// passedSections are the sections that are skipped.
-var passedSections = map[string]passedSection{
+// skippedSections are the sections that are skipped.
+var skippedSections = map[string]skippedSection{
 	"Normals": {dim: true}, "NormalAtVertices": {numbers: 2},
 	"Tangents": {dim: true}, "TangentAtVertices": {numbers: 2}, "TangentAtEdges": {numbers: 3},
 	"NormalAtTriangleVertices": {numbers: 3}, "SubDomainFromMesh": {numbers: 4}, "SubDomainFromGeom": {numbers: 4},
@@ -49,15 +49,15 @@ var refusedSections = map[string]string{
 
 type reader struct {
 	meshfile.Scanner
-	mesh     *mesh.Mesh
-	group    meshfile.GroupIndex
-	z        []float64
-	dim      int
-	have     map[string]bool // sections read, by name
-	solid    *mesh.Solid     // nil when reading triangles
-	allEdges []mesh.MarkedEdge
-	marks    map[string][]int64
-	refs     []int32 // references of vertices, nil if all are 0
+	mesh         *mesh.Mesh
+	group        meshfile.GroupIndex
+	z            []float64
+	dim          int
+	sectionsRead map[string]bool // sections read, by name
+	solid        *mesh.Solid     // nil when reading triangles
+	allEdges     []mesh.MarkedEdge
+	marks        map[string][]int64
+	refs         []int32 // references of vertices, nil if all are 0
 
 	skipped []string // names of skipped sections
 
@@ -73,7 +73,7 @@ func parse(data []byte) (*mesh.Mesh, error) {
 }
 
 func newReader(data []byte) *reader {
-	r := &reader{Scanner: meshfile.Scanner{Data: data}, mesh: &mesh.Mesh{}, have: make(map[string]bool),
+	r := &reader{Scanner: meshfile.Scanner{Data: data}, mesh: &mesh.Mesh{}, sectionsRead: make(map[string]bool),
 		marks: make(map[string][]int64)}
 	r.group.Mesh = r.mesh
 	return r
@@ -81,7 +81,7 @@ func newReader(data []byte) *reader {
 
 // sections reads the whole file.
 func (r *reader) sections() error {
-	if r.inBinary() {
+	if r.detectBinary() {
 		return r.binarySections()
 	}
 	r.Data = blankComments(r.Data)
@@ -125,38 +125,38 @@ func (r *reader) section(name string, start int) error {
 	if r.dim == 0 {
 		return r.At(start, "%s before Dimension", meshfile.Quote([]byte(name)))
 	}
-	passed, pass := passedSections[name]
-	refused, refuse := refusedSections[name]
-	mark := slices.ContainsFunc(markSections, func(s markSection) bool { return s.name == name })
-	refuse = refuse && (r.solid == nil || name != "Tetrahedra")
+	skipped, isSkipped := skippedSections[name]
+	refused, isRefused := refusedSections[name]
+	isMarks := slices.ContainsFunc(markSections, func(s markSection) bool { return s.name == name })
+	isRefused = isRefused && (r.solid == nil || name != "Tetrahedra")
 	elements := name == "Triangles" || name == "Edges" || name == "Tetrahedra"
-	if !pass && !refuse && !mark && name != "Vertices" && !elements {
+	if !isSkipped && !isRefused && !isMarks && name != "Vertices" && !elements {
 		return r.At(start, "unknown section %s", meshfile.Quote([]byte(name)))
 	}
-	if r.have[name] {
+	if r.sectionsRead[name] {
 		return r.At(start, "a second section %s", name)
 	}
-	r.have[name] = true
+	r.sectionsRead[name] = true
 	count, err := r.int()
 	switch {
 	case err != nil:
 		return err
 	case name == "Vertices":
 		return r.vertices(count)
-	case elements && !refuse:
+	case elements && !isRefused:
 		return r.elements(name, start, count)
-	case mark:
-		return r.marked(name, count)
-	case refuse && count != 0:
-		err := r.At(start, "%d %s; a mesh must be of %s of first order", count, refused, r.wanted())
+	case isMarks:
+		return r.readMarks(name, count)
+	case isRefused && count != 0:
+		err := r.At(start, "%d %s; a mesh must be of %s of first order", count, refused, r.cellElements())
 		if name == "Tetrahedra" {
 			return mesh.TetrahedraError(err)
 		}
 		return err
-	case refuse:
+	case isRefused:
 		return nil
 	}
-	return r.pass(name, passed, count)
+	return r.skipEntries(name, skipped, count)
 }
 
 // dimension reads the number of coordinates of a vertex.
@@ -174,7 +174,7 @@ func (r *reader) dimension(start int) error {
 
 // elements reads a section of triangles, edges or tetrahedra.
 func (r *reader) elements(name string, start int, count int64) error {
-	if !r.have["Vertices"] {
+	if !r.sectionsRead["Vertices"] {
 		return r.At(start, "%s before Vertices", name)
 	}
 	switch name {
@@ -186,8 +186,8 @@ func (r *reader) elements(name string, start int, count int64) error {
 	return r.triangles(count)
 }
 
-// pass skips the entries of a section.
-func (r *reader) pass(name string, section passedSection, count int64) error {
+// skipEntries skips the entries of a section.
+func (r *reader) skipEntries(name string, section skippedSection, count int64) error {
 	numbers := section.numbers
 	if section.dim {
 		numbers += r.dim
@@ -258,7 +258,7 @@ func (r *reader) triangles(count int64) error {
 			return err
 		}
 		m.CellGroup[c] = g
-		r.group.Cells = r.group.Cells || g >= 0
+		r.group.HasCells = r.group.HasCells || g >= 0
 	}
 	return nil
 }
@@ -310,7 +310,7 @@ func (r *reader) entry(what string, i int64, v []int32) (group int32, err error)
 
 func (r *reader) finish() (*mesh.Mesh, error) {
 	m := r.mesh
-	if !r.have["Vertices"] || len(m.Cells) == 0 {
+	if !r.sectionsRead["Vertices"] || len(m.Cells) == 0 {
 		return nil, r.At(len(r.Data), "the file has no vertices or no triangles")
 	}
 	for _, z := range r.z {
@@ -330,7 +330,7 @@ func (r *reader) finish() (*mesh.Mesh, error) {
 	if m.Marks, err = r.marksOf(triangles); err != nil {
 		return nil, err
 	}
-	if !r.group.Cells {
+	if !r.group.HasCells {
 		m.CellGroup = nil
 	}
 	return m, nil

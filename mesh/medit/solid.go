@@ -20,7 +20,7 @@ func parseSolid(data []byte) (*mesh.Solid, error) {
 	}
 	s, m := r.solid, r.mesh
 	switch {
-	case !r.have["Vertices"] || len(s.Cells) == 0:
+	case !r.sectionsRead["Vertices"] || len(s.Cells) == 0:
 		return nil, r.At(len(r.Data), "the file has no vertices or no tetrahedra")
 	case r.dim != 3:
 		return nil, r.At(len(r.Data), "tetrahedra in dimension %d", r.dim)
@@ -44,8 +44,8 @@ func parseSolid(data []byte) (*mesh.Solid, error) {
 	return s, err
 }
 
-// wanted names the elements that can be cells.
-func (r *reader) wanted() string {
+// cellElements names the elements that can be cells.
+func (r *reader) cellElements() string {
 	if r.solid != nil {
 		return "tetrahedra"
 	}

@@ -22,8 +22,8 @@ func solidBytes(t testing.TB, s *mesh.Solid, inBinary bool) []byte {
 	return b.Bytes()
 }
 
-// tagged is a cube with groups of cells.
-func tagged(t testing.TB) *mesh.Solid {
+// taggedCube is a cube with groups of cells.
+func taggedCube(t testing.TB) *mesh.Solid {
 	s := meshtest.Cube(t, 2, .1)
 	s.CellTag = make([]int32, len(s.Cells))
 	s.CellTag[3], s.CellTag[5] = 7, -2
@@ -32,7 +32,7 @@ func tagged(t testing.TB) *mesh.Solid {
 
 // A mesh of tetrahedra has the same bits after writing and reading.
 func TestSolidMedit(t *testing.T) {
-	for _, s := range []*mesh.Solid{meshtest.Cube(t, 3, .15), tagged(t)} {
+	for _, s := range []*mesh.Solid{meshtest.Cube(t, 3, .15), taggedCube(t)} {
 		for _, name := range []string{"cube.mesh", "cube.meshb"} {
 			path := filepath.Join(t.TempDir(), name)
 			if err := WriteSolid(path, s); err != nil {
@@ -103,7 +103,7 @@ func TestReadsSolidMedit(t *testing.T) {
 func FuzzReadSolidMedit(f *testing.F) {
 	f.Add([]byte(tetMedit))
 	for _, inBinary := range []bool{false, true} {
-		f.Add(solidBytes(f, tagged(f), inBinary))
+		f.Add(solidBytes(f, taggedCube(f), inBinary))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := parseSolid(data)

@@ -76,13 +76,13 @@ func parseSolution(data []byte) (*Solution, error) {
 	var err error
 	if len(data) >= 4 && binary.LittleEndian.Uint32(data) == 1 {
 		r.Binary, r.Order = true, binary.LittleEndian
-		err = r.inBinary()
+		err = r.readBinary()
 	} else if len(data) >= 4 && binary.BigEndian.Uint32(data) == 1 {
 		r.Binary, r.Order = true, binary.BigEndian
-		err = r.inBinary()
+		err = r.readBinary()
 	} else {
 		r.Data = blankComments(data)
-		err = r.inText()
+		err = r.readText()
 	}
 	if err != nil {
 		return nil, err
@@ -99,8 +99,8 @@ type solReader struct {
 	version int32
 }
 
-// inText reads the sections of a text file.
-func (r *solReader) inText() error {
+// readText reads the sections of a text file.
+func (r *solReader) readText() error {
 	if w := r.Token(); string(w) != "MeshVersionFormatted" {
 		return r.At(r.Pos-len(w), "%s is not MeshVersionFormatted: not a Medit solution", meshfile.Quote(w))
 	}
@@ -143,8 +143,8 @@ func (r *solReader) dimension(start int, n int64) error {
 	return nil
 }
 
-// inBinary reads the sections of a binary file. Each has the offset of the next one, 0 in the last.
-func (r *solReader) inBinary() error {
+// readBinary reads the sections of a binary file. Each has the offset of the next one, 0 in the last.
+func (r *solReader) readBinary() error {
 	r.Pos = 4
 	var err error
 	if r.version, err = r.Bytes4(); err != nil {
@@ -159,7 +159,7 @@ func (r *solReader) inBinary() error {
 		if err != nil || key == solEnd {
 			return err
 		}
-		next, err := r.wide(r.version >= 3)
+		next, err := r.readInteger(r.version >= 3)
 		if err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (r *solReader) inBinary() error {
 			if r.version == 1 {
 				size, number = 4, r.float4
 			}
-			if err := r.fields(start, func() (int64, error) { return r.wide(false) }, number, size); err != nil {
+			if err := r.fields(start, func() (int64, error) { return r.readInteger(false) }, number, size); err != nil {
 				return err
 			}
 		}
@@ -197,8 +197,8 @@ func (r *solReader) inBinary() error {
 	return nil
 }
 
-// wide reads an integer of a binary file, of 8 or 4 bytes.
-func (r *solReader) wide(eight bool) (int64, error) {
+// readInteger reads an integer of a binary file, of 8 or 4 bytes.
+func (r *solReader) readInteger(eight bool) (int64, error) {
 	if eight {
 		n, err := r.Bytes8()
 		return int64(n), err
@@ -213,7 +213,7 @@ func (r *solReader) float4() (float64, error) {
 }
 
 // fields reads the fields of all vertices. bytes is the least size of a number in the file.
-func (r *solReader) fields(start int, whole func() (int64, error), number func() (float64, error), bytes int) error {
+func (r *solReader) fields(start int, integer func() (int64, error), number func() (float64, error), bytes int) error {
 	s := r.sol
 	if s.Dim == 0 {
 		return r.At(start, "SolAtVertices before Dimension")
@@ -221,22 +221,22 @@ func (r *solReader) fields(start int, whole func() (int64, error), number func()
 	if s.Fields != nil {
 		return r.At(start, "a second SolAtVertices")
 	}
-	count := whole
+	count := integer
 	if r.version == 4 { // a binary file, in which the count has 8 bytes
-		count = func() (int64, error) { return r.wide(true) }
+		count = func() (int64, error) { return r.readInteger(true) }
 	}
 	n, err := count()
 	if err != nil {
 		return err
 	}
-	kinds, err := whole()
+	kinds, err := integer()
 	if err != nil {
 		return err
 	}
 	if kinds < 1 || kinds > maxSolutionFields {
 		return r.At(start, "%d fields; want 1 to %d", kinds, maxSolutionFields)
 	}
-	fields, width, err := r.kinds(start, kinds, whole)
+	fields, width, err := r.kinds(start, kinds, integer)
 	if err != nil {
 		return err
 	}

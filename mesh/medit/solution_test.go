@@ -70,8 +70,8 @@ func TestReadsSolution(t *testing.T) {
 	}
 }
 
-// solb returns a binary file of a version and byte order, with a section to be skipped before that of vertices.
-func solb(version int, order binary.AppendByteOrder) []byte {
+// solutionFile returns a binary file of a version and byte order, with a section to be skipped before that of vertices.
+func solutionFile(version int, order binary.AppendByteOrder) []byte {
 	var b []byte
 	word := func(n ...int) {
 		for _, x := range n {
@@ -126,7 +126,7 @@ func TestReadsBinarySolutions(t *testing.T) {
 	want := &Solution{3, 1, []SolutionField{{Symmetric, []float64{.5, 1.5, 2.5, 3.5, 4.5, 5.5}}}}
 	for version := 1; version <= 4; version++ {
 		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-			s, err := parseSolution(solb(version, order))
+			s, err := parseSolution(solutionFile(version, order))
 			if err != nil || !reflect.DeepEqual(s, want) {
 				t.Errorf("version %d, %v: error %v, solution %+v", version, order, err, s)
 			}
@@ -162,7 +162,7 @@ func TestReadSolutionRefusals(t *testing.T) {
 			t.Errorf("%s:\n got %v\nwant %s", name, err, c.want)
 		}
 	}
-	good := solb(2, binary.LittleEndian)
+	good := solutionFile(2, binary.LittleEndian)
 	for name, c := range map[string]struct {
 		offset int
 		word   int32
@@ -210,8 +210,8 @@ func TestWriteSolutionRefusals(t *testing.T) {
 func FuzzReadSolution(f *testing.F) {
 	f.Add([]byte(planarTensor))
 	for version := 1; version <= 4; version++ {
-		f.Add(solb(version, binary.LittleEndian))
-		f.Add(solb(version, binary.BigEndian))
+		f.Add(solutionFile(version, binary.LittleEndian))
+		f.Add(solutionFile(version, binary.BigEndian))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := parseSolution(data)

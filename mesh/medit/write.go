@@ -76,7 +76,7 @@ var simplexSections = [4]struct {
 
 func (w *writer) write(out io.Writer) error {
 	w.Writer = bufio.NewWriterSize(out, 1<<16)
-	w.head()
+	w.header()
 	points := w.Points[:w.dim()]
 	w.section(4, "Vertices", len(points[0]), 8*len(points)+4)
 	for v := range points[0] {
@@ -89,15 +89,15 @@ func (w *writer) write(out io.Writer) error {
 		}
 		w.lastOfLine(ref)
 	}
-	of := map[int]*meshfile.Elements{w.Sides.Dim: &w.Sides, w.Cells.Dim: &w.Cells}
-	m := markingOf(w.Content.Marks, of[1], of[2])
+	byDim := map[int]*meshfile.Elements{w.Sides.Dim: &w.Sides, w.Cells.Dim: &w.Cells}
+	m := markingOf(w.Content.Marks, byDim[1], byDim[2])
 	for dim := 1; dim <= 3; dim++ {
-		if e := m.marked(dim, of[dim]); e != nil {
+		if e := m.withMarked(dim, byDim[dim]); e != nil {
 			w.elements(e)
 		}
 	}
 	w.marks(&m)
-	return w.tail()
+	return w.finish()
 }
 
 // dim is the dimension of the space.
@@ -116,30 +116,30 @@ func (w *writer) elements(e *meshfile.Elements) {
 	w.section(s.key, s.name, e.Count, 4*(e.Dim+2))
 	for i := range e.Count {
 		for _, v := range e.Vertices(i) {
-			w.whole(int(v) + 1)
+			w.integer(int(v) + 1)
 		}
 		w.lastOfLine(int(e.Tag(i)))
 	}
 }
 
-// head writes the version and the dimension, after the byte-order mark 1 of a binary file.
-func (w *writer) head() {
+// header writes the version and the dimension, after the byte-order mark 1 of a binary file.
+func (w *writer) header() {
 	version := 2
 	if w.long {
 		version = 3
 	}
 	if w.binary {
-		w.whole(1) // as an integer of 4 bytes
-		w.whole(version)
+		w.integer(1) // as an integer of 4 bytes
+		w.integer(version)
 		w.begin(solDimension, "", 0)
-		w.whole(w.dim())
+		w.integer(w.dim())
 		return
 	}
 	fmt.Fprintf(w, "MeshVersionFormatted %d\n\nDimension %d\n", version, w.dim())
 }
 
-// tail writes the section End and flushes.
-func (w *writer) tail() error {
+// finish writes the section End and flushes.
+func (w *writer) finish() error {
 	if w.binary {
 		w.begin(solEnd, "", 0)
 	} else {
@@ -174,16 +174,16 @@ func (w *writer) begin(key int, name string, bytes int) {
 	if key == solEnd {
 		next = 0
 	}
-	w.whole(key)
+	w.integer(key)
 	if w.long {
 		_, _ = w.Write(binary.LittleEndian.AppendUint64(w.scratch[:0], uint64(next)))
 	} else {
-		w.whole(int(next))
+		w.integer(int(next))
 	}
 }
 
-// whole writes an integer that is not the last of its entry.
-func (w *writer) whole(n int) {
+// integer writes an integer that is not the last of its entry.
+func (w *writer) integer(n int) {
 	if w.binary {
 		_, _ = w.Write(binary.LittleEndian.AppendUint32(w.scratch[:0], uint32(n)))
 		return
@@ -194,7 +194,7 @@ func (w *writer) whole(n int) {
 // lastOfLine writes the integer that ends an entry, and in text its line.
 func (w *writer) lastOfLine(n int) {
 	if w.binary {
-		w.whole(n)
+		w.integer(n)
 		return
 	}
 	_, _ = w.Write(append(strconv.AppendInt(w.scratch[:0], int64(n), 10), '\n'))

@@ -25,9 +25,9 @@ func bytesOf(t testing.TB, m *mesh.Mesh, inBinary bool) []byte {
 	return b.Bytes()
 }
 
-// bare is a mesh that a Medit file represents completely: names of groups are their tags, and groups are in the order
-// in which elements refer to them.
-func bare() *mesh.Mesh {
+// completeMesh is a mesh that a Medit file represents completely: names of groups are their tags, and groups are in
+// the order in which elements refer to them.
+func completeMesh() *mesh.Mesh {
 	return &mesh.Mesh{
 		X: []float64{0, 1, 1. / 3, 0}, Y: []float64{0, 0, 1, 1e-300},
 		Cells: [][3]int32{{0, 1, 2}, {0, 2, 3}}, Tagged: []mesh.TaggedEdge{{A: 0, B: 1, Group: 0}, {A: 2, B: 3, Group: 1}},
@@ -39,7 +39,7 @@ func bare() *mesh.Mesh {
 func TestRoundTrip(t *testing.T) {
 	for _, name := range []string{"a.mesh", "a.meshb"} {
 		for _, flat := range []bool{false, true} {
-			m := bare()
+			m := completeMesh()
 			if flat {
 				m.VertexData = nil
 			}
@@ -60,7 +60,7 @@ func TestRoundTrip(t *testing.T) {
 
 // Files of version 3, with offsets of 8 bytes as needed from 2 GiB on, are written and read.
 func TestVersion3RoundTrip(t *testing.T) {
-	w, err := newWriter(bare(), true)
+	w, err := newWriter(completeMesh(), true)
 	if err != nil || w.long {
 		t.Fatal(err, w.long)
 	}
@@ -70,7 +70,7 @@ func TestVersion3RoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := parse(b.Bytes())
-	if err != nil || !reflect.DeepEqual(got, bare()) {
+	if err != nil || !reflect.DeepEqual(got, completeMesh()) {
 		t.Errorf("%v\n%+v", err, got)
 	}
 }
@@ -78,7 +78,7 @@ func TestVersion3RoundTrip(t *testing.T) {
 // Binary files of all versions and both byte orders give the same mesh. The coordinates are exact in the single
 // precision of version 1.
 func TestReadsVersions(t *testing.T) {
-	m := bare()
+	m := completeMesh()
 	m.VertexData = nil
 	m.X[2], m.Y[3] = .25, 2
 	m.Marks = &mesh.Marks{Refs: []int32{9, 9, 9, 9}, Skipped: []string{"section 200 of the binary file"}}
@@ -169,7 +169,7 @@ func mustEncode(order binary.AppendByteOrder, v any) []byte {
 }
 
 func TestBinaryRefusals(t *testing.T) {
-	whole := bytesOf(t, bare(), true)
+	whole := bytesOf(t, completeMesh(), true)
 	for n := range len(whole) - 8 { // the section End is not needed
 		if m, err := parse(whole[:n]); err == nil && len(m.Cells) > 0 && n < len(whole)-12 {
 			t.Fatalf("truncated to %d of %d bytes: no error", n, len(whole))
@@ -196,7 +196,7 @@ func TestBinaryRefusals(t *testing.T) {
 }
 
 func TestWriteRefusals(t *testing.T) {
-	m := bare()
+	m := completeMesh()
 	m.Groups[0].Tag = 0
 	if err := Write(filepath.Join(t.TempDir(), "a.mesh"), m); err == nil || !strings.Contains(err.Error(), "tag 0") {
 		t.Error(err)

@@ -57,26 +57,26 @@ func Count(path string) (c Counts, err error) {
 	return c, nil
 }
 
-const chunk = 1 << 20 // bytes read at a time
+const chunkBytes = 1 << 20 // bytes read at a time
 
-// after searches a file for marks, in their order, and returns up to most bytes after each, nil for a mark that is not
-// found.
-func after(f io.Reader, most int, marks ...string) ([][]byte, error) {
+// bytesAfter searches a file for marks, in their order, and returns up to limit bytes after each, nil for a mark
+// that is not found.
+func bytesAfter(f io.Reader, limit int, marks ...string) ([][]byte, error) {
 	found := make([][]byte, len(marks))
-	buffer, n := make([]byte, 2*chunk), 0
+	buffer, n := make([]byte, 2*chunkBytes), 0
 	for k := 0; k < len(marks); {
 		index := bytes.Index(buffer[:n], []byte(marks[k]))
-		if index >= 0 && n-index >= len(marks[k])+most {
-			found[k] = bytes.Clone(buffer[index+len(marks[k]) : index+len(marks[k])+most])
+		if index >= 0 && n-index >= len(marks[k])+limit {
+			found[k] = bytes.Clone(buffer[index+len(marks[k]) : index+len(marks[k])+limit])
 			n = copy(buffer, buffer[index+len(marks[k]):n])
 			k++
 			continue
 		}
-		if keep := len(marks[k]) + most; index < 0 && n > keep {
+		if keep := len(marks[k]) + limit; index < 0 && n > keep {
 			n = copy(buffer, buffer[n-keep:n])
 		}
-		more, err := io.ReadFull(f, buffer[n:min(len(buffer), n+chunk)])
-		if n += more; more == 0 && (errors.Is(err, io.EOF) || err == nil) {
+		readBytes, err := io.ReadFull(f, buffer[n:min(len(buffer), n+chunkBytes)])
+		if n += readBytes; readBytes == 0 && (errors.Is(err, io.EOF) || err == nil) {
 			if index >= 0 {
 				found[k] = bytes.Clone(buffer[index+len(marks[k]) : n])
 				n = copy(buffer, buffer[index+len(marks[k]):n])
@@ -96,7 +96,7 @@ const headerBytes = 160
 
 // countGmsh reads the headers of nodes and elements. In version 4, the number of blocks precedes the count.
 func countGmsh(f *os.File) (c Counts, err error) {
-	headers, err := after(f, headerBytes, "$MeshFormat", "$Nodes", "$Elements")
+	headers, err := bytesAfter(f, headerBytes, "$MeshFormat", "$Nodes", "$Elements")
 	if err != nil {
 		return c, err
 	}
@@ -104,17 +104,17 @@ func countGmsh(f *os.File) (c Counts, err error) {
 	if len(version) < 2 {
 		return c, nil
 	}
-	four, binaries := bytes.HasPrefix(version[0], []byte("4")), string(version[1]) == "1"
+	isVersion4, isBinary := bytes.HasPrefix(version[0], []byte("4")), string(version[1]) == "1"
 	number := func(head []byte) int64 {
 		head = bytes.TrimLeft(head, "\r\n")
-		if four && binaries {
+		if isVersion4 && isBinary {
 			if len(head) < 16 {
 				return 0
 			}
 			return int64(binary.LittleEndian.Uint64(head[8:]))
 		}
 		words, index := bytes.Fields(head), 0
-		if four {
+		if isVersion4 {
 			index = 1
 		}
 		if len(words) <= index {
@@ -129,7 +129,7 @@ func countGmsh(f *os.File) (c Counts, err error) {
 // countMedit reads the numbers after the keywords of a text file.
 func countMedit(f *os.File) (c Counts, err error) {
 	lines := bufio.NewScanner(f)
-	lines.Buffer(make([]byte, chunk), chunk)
+	lines.Buffer(make([]byte, chunkBytes), chunkBytes)
 	var target *int64
 	var triangles, tetrahedra int64
 	for lines.Scan() {
@@ -179,7 +179,8 @@ func countBinary(f *os.File) (c Counts, err error) {
 	if head[0] != 1 {
 		return c, nil
 	}
-	long := func(version int32) (n int64, ok bool) { // an integer, of 8 bytes from the given version of the format on
+	readInteger := func(version int32) (n int64,
+		ok bool) { // an integer, of 8 bytes from the given version of the format on
 		if head[1] >= version {
 			return n, binary.Read(f, order, &n) == nil
 		}
@@ -193,12 +194,12 @@ func countBinary(f *os.File) (c Counts, err error) {
 		if binary.Read(f, order, &keyword) != nil {
 			break
 		}
-		next, ok := long(3)
+		next, ok := readInteger(3)
 		if !ok || next <= 0 {
 			break
 		}
 		if target := map[int32]*int64{4: &c.Vertices, 6: &triangles, 8: &tetrahedra}[keyword]; target != nil {
-			if *target, ok = long(4); !ok {
+			if *target, ok = readInteger(4); !ok {
 				break
 			}
 		}
@@ -209,8 +210,8 @@ func countBinary(f *os.File) (c Counts, err error) {
 	return c.withCells(triangles, tetrahedra), nil
 }
 
-var pieceOf = regexp.MustCompile(`<Piece[^>]*>`)
-var countOf = regexp.MustCompile(`NumberOf(Points|Cells)="\s*([0-9]+)\s*"`)
+var piecePattern = regexp.MustCompile(`<Piece[^>]*>`)
+var countPattern = regexp.MustCompile(`NumberOf(Points|Cells)="\s*([0-9]+)\s*"`)
 
 // countVTK reads the attributes of the first element Piece.
 func countVTK(f *os.File) (c Counts, err error) {
@@ -219,7 +220,7 @@ func countVTK(f *os.File) (c Counts, err error) {
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return c, err
 	}
-	for _, m := range countOf.FindAllSubmatch(pieceOf.Find(head[:n]), 2) {
+	for _, m := range countPattern.FindAllSubmatch(piecePattern.Find(head[:n]), 2) {
 		n, _ := strconv.ParseInt(string(m[2]), 10, 64) // the largest int64 if there are too many digits
 		if string(m[1]) == "Points" {
 			c.Vertices = n

@@ -106,7 +106,7 @@ func NotKept(path string, groups []mesh.Group, marks *mesh.Marks, fields ...map[
 		lost = append(lost, "groups of points")
 	}
 	if e != ".mesh" && e != ".meshb" {
-		return strings.Join(append(lost, unmarked(marks, e)...), ", ")
+		return strings.Join(append(lost, marksNotKept(marks, e)...), ", ")
 	}
 	for _, field := range fields {
 		for _, name := range slices.Sorted(maps.Keys(field)) {
@@ -123,8 +123,8 @@ func NotKept(path string, groups []mesh.Group, marks *mesh.Marks, fields ...map[
 	return strings.Join(lost, ", ")
 }
 
-// unmarked lists the marks that a file with this extension, not one of Medit, does not keep.
-func unmarked(k *mesh.Marks, extension string) (names []string) {
+// marksNotKept lists the marks that a file with this extension, not one of Medit, does not keep.
+func marksNotKept(k *mesh.Marks, extension string) (names []string) {
 	if k == nil {
 		return nil
 	}

@@ -58,8 +58,8 @@ func (r *records) head() (h head, err error) {
 	if err != nil {
 		return h, err
 	}
-	const most = 10_000
-	if counts[0] < 0 || counts[1] < 0 || counts[0] > most || counts[1] > most {
+	const maxVariables = 10_000
+	if counts[0] < 0 || counts[1] < 0 || counts[0] > maxVariables || counts[1] > maxVariables {
 		return h, r.wrong("%d and %d variables", counts[0], counts[1])
 	}
 	for range counts[0] + counts[1] {

@@ -57,6 +57,7 @@ func (g *Grid) tree() (nodes []*high, active int64) {
 	return nodes, active
 }
 
+// high returns the upper internal node whose first voxel is first, and the number of active voxels.
 func (g *Grid) high(first [3]int) (h *high, active int64) {
 	h = &high{first: first, children: map[int]*low{}}
 	for c := range h.values {

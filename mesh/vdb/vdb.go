@@ -26,18 +26,18 @@ type Grid struct {
 
 // check refuses a grid that cannot be written.
 func (g *Grid) check() error {
-	most := 1
+	voxels := 1
 	for d, n := range g.N {
-		if n < 1 || n > math.MaxInt32/2 || most > math.MaxInt/n {
+		if n < 1 || n > math.MaxInt32/2 || voxels > math.MaxInt/n {
 			return fmt.Errorf("grid %q has %v voxels", g.Name, g.N)
 		}
-		most *= n
+		voxels *= n
 		if h := g.Spacing[d]; !(h > 0 && h < math.Inf(1)) || g.First[d]-g.First[d] != 0 {
 			return fmt.Errorf("grid %q has the spacing %v and its first voxel at %v; want a positive spacing and finite numbers",
 				g.Name, g.Spacing, g.First)
 		}
 	}
-	if len(g.Values) != most {
+	if len(g.Values) != voxels {
 		return fmt.Errorf("grid %q has %d values for %v voxels", g.Name, len(g.Values), g.N)
 	}
 	for i, v := range g.Values {

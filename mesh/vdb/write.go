@@ -50,9 +50,9 @@ type datum struct {
 	bytes      []byte
 }
 
-func (w *writer) metadata(all []datum) {
-	w.put(uint32(len(all)))
-	for _, d := range all {
+func (w *writer) metadata(entries []datum) {
+	w.put(uint32(len(entries)))
+	for _, d := range entries {
 		w.text(d.name)
 		w.text(d.kind)
 		w.put(uint32(len(d.bytes)))

@@ -47,7 +47,7 @@ func (m *Image) corners() [3]int {
 // assembleArrays copies the arrays of boxes into arrays of the whole image, which has the given shape. All boxes must
 // have the same arrays, in any order.
 func assembleArrays(where string, shape [3]int, boxes []Box, lists []Arrays) (Arrays, error) {
-	var all Arrays
+	var assembled Arrays
 	for i, list := range lists {
 		if len(list) != len(lists[0]) {
 			return nil, fmt.Errorf("the %s of piece %d has %d arrays, that of piece 0 has %d",
@@ -81,7 +81,7 @@ func assembleArrays(where string, shape [3]int, boxes []Box, lists []Arrays) (Ar
 				}
 			}
 		}
-		all = append(all, Array{Name: like.Name, Components: like.Components, Data: dst.Data()})
+		assembled = append(assembled, Array{Name: like.Name, Components: like.Components, Data: dst.Data()})
 	}
-	return all, nil
+	return assembled, nil
 }

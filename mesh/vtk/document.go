@@ -17,12 +17,13 @@ type document struct {
 	lines  bytes.Buffer
 	depth  int // of open elements
 	piece  int // position in lines of the element Piece
-	arrays []declared
+	arrays []declaredArray
 	err    error
 }
 
-// declared is an array with an element in the document. blank is the position in lines of the value of its offset.
-type declared struct {
+// declaredArray is an array with an element in the document. blank is the position in lines of the value of its
+// offset.
+type declaredArray struct {
 	data  xmldata.Values
 	blank int
 }
@@ -73,10 +74,11 @@ func startTag(tag string, attributes []string) string {
 
 // array adds a DataArray. attributes are in addition to those of every array.
 func (d *document) array(name string, components int, v xmldata.Values, attributes ...string) {
-	all := append([]string{"type", v.TypeName(), "Name", name, "NumberOfComponents", strconv.Itoa(components)},
+	allAttributes := append([]string{"type", v.TypeName(), "Name", name, "NumberOfComponents", strconv.Itoa(components)},
 		attributes...)
-	d.text(strings.Repeat("  ", d.depth) + startTag("DataArray", append(all, "format", "appended")) + ` offset="`)
-	d.arrays = append(d.arrays, declared{v, d.lines.Len()})
+	d.text(strings.Repeat("  ", d.depth) + startTag("DataArray", append(allAttributes, "format", "appended")) +
+		` offset="`)
+	d.arrays = append(d.arrays, declaredArray{v, d.lines.Len()})
 	d.text(strings.Repeat(" ", offsetRoom) + "/>\n")
 }
 

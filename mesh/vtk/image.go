@@ -102,7 +102,8 @@ func (m *Image) attributes() []string {
 	if m.Dim == 2 {
 		spacing[2] = 1 // VTK warns of 0
 	}
-	return []string{"WholeExtent", m.extent(Box{N: m.Whole}), "Origin", numbers(m.Origin), "Spacing", numbers(spacing)}
+	return []string{"WholeExtent", m.extent(Box{N: m.Whole}), "Origin", formatNumbers(m.Origin), "Spacing",
+		formatNumbers(spacing)}
 }
 
 // extent formats the first and last corner of a box along each axis.
@@ -114,7 +115,7 @@ func (m *Image) extent(b Box) string {
 	return fmt.Sprintf("%d %d %d %d %d %d", b.Lo[0], end[0], b.Lo[1], end[1], b.Lo[2], end[2])
 }
 
-func numbers(v [3]float64) string {
+func formatNumbers(v [3]float64) string {
 	words := make([]string, len(v))
 	for i, x := range v {
 		words[i] = strconv.FormatFloat(x, 'g', -1, 64)
@@ -172,8 +173,8 @@ func checkTiles(whole [3]int, boxes []Box) error {
 		}
 		cells += b.Cells()
 	}
-	if all := whole[0] * whole[1] * whole[2]; cells != all {
-		return fmt.Errorf("the pieces have %d cells in total, the whole has %d", cells, all)
+	if wholeCells := whole[0] * whole[1] * whole[2]; cells != wholeCells {
+		return fmt.Errorf("the pieces have %d cells in total, the whole has %d", cells, wholeCells)
 	}
 	return nil
 }

@@ -36,8 +36,8 @@ func (m *Image) part(b Box) *Image {
 	p.CellData = Arrays{{Name: "number", Data: number, Components: 1}, {Name: "place", Data: position, Components: 3}}
 	var corner []float32
 	for c := range p.Points() {
-		i, rest := c%(b.N[0]+1), c/(b.N[0]+1)
-		j, k := rest%(b.N[1]+1), rest/(b.N[1]+1)
+		i, rows := c%(b.N[0]+1), c/(b.N[0]+1)
+		j, k := rows%(b.N[1]+1), rows/(b.N[1]+1)
 		corner = append(corner, float32(b.Lo[0]+i+100*(b.Lo[1]+j)+10000*(b.Lo[2]+k)))
 	}
 	p.PointData = Arrays{{Name: "corner", Data: corner, Components: 1}}

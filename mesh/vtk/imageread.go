@@ -158,11 +158,11 @@ func (h *imageHeader) decode(file []byte, root, appended *xmldata.Element) ([]*I
 // decodePiece decodes a file that must have one piece, the given box of the whole. The whole extent of the file may be
 // only that of its piece. Origin and spacing are those of the index.
 func (h *imageHeader) decodePiece(file []byte, root, appended *xmldata.Element, box Box) (*Image, error) {
-	own, err := parseImageHeader(root)
+	fileHeader, err := parseImageHeader(root)
 	if err != nil {
 		return nil, err
 	}
-	pieces, err := own.decode(file, root, appended)
+	pieces, err := fileHeader.decode(file, root, appended)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (h *imageHeader) decodePiece(file []byte, root, appended *xmldata.Element, 
 	}
 	m := pieces[0]
 	for a := range 3 {
-		m.Lo[a] += own.first[a] - h.first[a]
+		m.Lo[a] += fileHeader.first[a] - h.first[a]
 	}
 	if m.Box != box || m.Dim != h.whole.Dim {
 		return nil, fmt.Errorf("the file has %v cells with the first cell %v; its index has %v cells with the first cell %v",

@@ -32,10 +32,11 @@ func (g *Grid) join(piece *Grid) error {
 	return nil
 }
 
-// join appends the arrays of a piece, which must have the same names, in any order, and the same types as list. tuples
-// and more are the numbers of tuples of list and of the piece; if one is 0, the other's arrays are taken.
-func (list Arrays) join(where string, piece Arrays, tuples, more int) (Arrays, error) {
-	if more == 0 && (tuples > 0 || len(list) > 0) {
+// join appends the arrays of a piece, which must have the same names, in any order, and the same types as list.
+// tuples and pieceTuples are the numbers of tuples of list and of the piece; if one is 0, the other's arrays are
+// taken.
+func (list Arrays) join(where string, piece Arrays, tuples, pieceTuples int) (Arrays, error) {
+	if pieceTuples == 0 && (tuples > 0 || len(list) > 0) {
 		return list, nil
 	}
 	if tuples == 0 {

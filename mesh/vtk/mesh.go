@@ -105,13 +105,13 @@ func (g *Grid) groups(m *mesh.Mesh, triangles []int) (string, error) {
 	index := map[key]int32{}
 	group := func(dim int, tag int64, name string) int32 {
 		k := key{dim, int(tag)}
-		at, ok := index[k]
+		number, ok := index[k]
 		if !ok {
-			at = int32(len(m.Groups))
-			index[k] = at
+			number = int32(len(m.Groups))
+			index[k] = number
 			m.Groups = append(m.Groups, mesh.Group{Dim: dim, Tag: int(tag), Name: name})
 		}
-		return at
+		return number
 	}
 	for _, a := range g.FieldData {
 		pairs, ok := a.Int64s()

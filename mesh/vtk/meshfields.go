@@ -37,9 +37,9 @@ func (g *Grid) vertexFields() (fields map[string][]float64) {
 func (g *Grid) cellFields(cells []int, tags string) (fields map[string][]float64) {
 	for _, a := range g.CellData {
 		if a.width() == 1 && a.Name != tags {
-			all, field := a.Float64s(), make([]float64, len(cells))
+			values, field := a.Float64s(), make([]float64, len(cells))
 			for i, c := range cells {
-				field[i] = all[c]
+				field[i] = values[c]
 			}
 			mesh.SetField(&fields, a.Name, field)
 		}

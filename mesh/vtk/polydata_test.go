@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// cube is the surface of the unit cube with outward normals; with all also two lines and a vertex.
-func cube(all bool) *PolyData {
+// cube is the surface of the unit cube with outward normals; withLines adds two lines and a vertex.
+func cube(withLines bool) *PolyData {
 	p := &PolyData{}
 	for i := range 8 {
 		p.Points = append(p.Points, float64(i&1), float64(i>>1&1), float64(i>>2))
@@ -18,7 +18,7 @@ func cube(all bool) *PolyData {
 	for _, q := range [][]int64{{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}} {
 		p.Polys.Add(q...)
 	}
-	if all {
+	if withLines {
 		p.Verts.Add(7)
 		p.Lines.Add(0, 7)
 		p.Lines.Add(1, 2, 4)

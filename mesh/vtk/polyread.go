@@ -110,39 +110,39 @@ func joinPolyData(pieces []*PolyData) (*PolyData, error) {
 	if len(pieces) == 1 {
 		return pieces[0], nil
 	}
-	all := &PolyData{}
+	joined := &PolyData{}
 	var err error
 	for i, p := range pieces {
-		if len(all.FieldData) == 0 {
-			all.FieldData = p.FieldData
+		if len(joined.FieldData) == 0 {
+			joined.FieldData = p.FieldData
 		}
-		if all.PointData, err = all.PointData.join("point data", p.PointData, all.points(), p.points()); err != nil {
+		if joined.PointData, err = joined.PointData.join("point data", p.PointData, joined.points(), p.points()); err != nil {
 			return nil, fmt.Errorf("piece %d: %w", i, err)
 		}
-		all.Points = append(all.Points, p.Points...)
+		joined.Points = append(joined.Points, p.Points...)
 	}
 	cells := 0
-	for kind, k := range all.kinds() {
+	for kind, k := range joined.kinds() {
 		before := 0 // points of earlier pieces
 		for i, p := range pieces {
 			kinds, first := p.kinds(), 0
 			for _, earlier := range kinds[:kind] {
 				first += earlier.cells.Len()
 			}
-			more := kinds[kind].cells
-			data, err := p.CellData.part(first, first+more.Len())
+			pieceCells := kinds[kind].cells
+			data, err := p.CellData.part(first, first+pieceCells.Len())
 			if err == nil {
-				all.CellData, err = all.CellData.join("cell data", data, cells, more.Len())
+				joined.CellData, err = joined.CellData.join("cell data", data, cells, pieceCells.Len())
 			}
 			if err != nil {
 				return nil, fmt.Errorf("piece %d: %w", i, err)
 			}
-			k.cells.join(more, int64(before))
-			cells += more.Len()
+			k.cells.join(pieceCells, int64(before))
+			cells += pieceCells.Len()
 			before += p.points()
 		}
 	}
-	return all, nil
+	return joined, nil
 }
 
 // part returns the tuples [lo, hi) of each array.

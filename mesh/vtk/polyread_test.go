@@ -77,7 +77,7 @@ func TestReadPolyDataJoinsPieces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, b := described(got), described(pieces...); !reflect.DeepEqual(a, b) {
+		if a, b := describe(got), describe(pieces...); !reflect.DeepEqual(a, b) {
 			t.Fatalf("got\n%v, want\n%v", a, b)
 		}
 	})
@@ -91,8 +91,8 @@ type description struct {
 	b      [3]uint8
 }
 
-// described lists the cells of poly data in the order of their types.
-func described(pieces ...*PolyData) (all []description) {
+// describe lists the cells of poly data in the order of their types.
+func describe(pieces ...*PolyData) (descriptions []description) {
 	for kind := range 3 {
 		for _, p := range pieces {
 			cell := 0
@@ -104,14 +104,14 @@ func described(pieces ...*PolyData) (all []description) {
 							d.points = append(d.points, p.Points[3*id:3*id+3]...)
 						}
 						d.b = [3]uint8(p.CellData[1].Data.([]uint8)[3*cell:])
-						all = append(all, d)
+						descriptions = append(descriptions, d)
 					}
 					cell++
 				}
 			}
 		}
 	}
-	return all
+	return descriptions
 }
 
 func TestReadPolyDataOfVTK(t *testing.T) {

@@ -82,12 +82,12 @@ func (s *Share) begin() []byte {
 
 const endOfFile = "\n  </AppendedData>\n</VTKFile>\n"
 
-// Write writes share n of a file; all has the sizes of all shares. Shares may be written concurrently.
-func (s *Share) Write(f *os.File, all []Sizes, n int) error {
-	piece, begin := all[0].Head, s.begin()
-	data := all[0].Head + int64(len(begin))
-	offset, end := all[0].Common, int64(0)
-	for k, sizes := range all {
+// Write writes share n of a file; allSizes has the sizes of all shares. Shares may be written concurrently.
+func (s *Share) Write(f *os.File, allSizes []Sizes, n int) error {
+	piece, begin := allSizes[0].Head, s.begin()
+	data := allSizes[0].Head + int64(len(begin))
+	offset, end := allSizes[0].Common, int64(0)
+	for k, sizes := range allSizes {
 		data += sizes.Piece
 		end += sizes.Data
 		if k < n {
@@ -95,22 +95,22 @@ func (s *Share) Write(f *os.File, all []Sizes, n int) error {
 			offset += sizes.Data
 		}
 	}
-	end += data + all[0].Common
+	end += data + allSizes[0].Common
 	head, elements := s.elements(offset)
 	w := shareWriter{f: f, buffer: bufio.NewWriterSize(nil, 1<<20)}
-	w.at(piece, elements)
+	w.writeAt(piece, elements)
 	if n == 0 {
-		w.at(0, head)
-		w.at(data-int64(len(begin)), begin)
+		w.writeAt(0, head)
+		w.writeAt(data-int64(len(begin)), begin)
 		w.arrays(s, data, 0, s.common)
-		w.at(end, []byte(endOfFile))
+		w.writeAt(end, []byte(endOfFile))
 	}
 	w.arrays(s, data+offset, s.common, len(s.d.arrays))
 	return w.err
 }
 
-// elements returns the elements before the pieces, and those of the piece, with the offsets of arrays. offset is that
-// data the data of the piece.
+// elements returns the elements before the pieces, and those of the piece, with the offsets of arrays. offset is
+// that of the data of the piece.
 func (s *Share) elements(offset int64) (head, piece []byte) {
 	lines := bytes.Clone(s.d.lines.Bytes())
 	next := int64(0)
@@ -140,7 +140,7 @@ type shareWriter struct {
 	err    error
 }
 
-func (w *shareWriter) at(offset int64, text []byte) {
+func (w *shareWriter) writeAt(offset int64, text []byte) {
 	if w.err == nil {
 		_, w.err = w.f.WriteAt(text, offset)
 	}
@@ -164,8 +164,8 @@ func (w *shareWriter) arrays(s *Share, offset int64, lo, hi int) {
 		}
 		v := s.d.arrays[k].data
 		plain = binary.LittleEndian.AppendUint64(plain[:0], uint64(v.Len()*v.Size()))
-		if whole := v.Memory(); whole != nil {
-			w.plain(plain, whole)
+		if memory := v.Memory(); memory != nil {
+			w.plain(plain, memory)
 			continue
 		}
 		for first := 0; w.err == nil; {

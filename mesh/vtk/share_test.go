@@ -15,10 +15,10 @@ import (
 // A file of several shares is read, also by VTK, with the same content as an index of as many files.
 func TestSharesMakeOneFile(t *testing.T) {
 	field := Arrays{{Name: "TimeValue", Components: 1, Data: []float64{1.5}}}
-	wave, made, none := waveGrid(40), madeGrid(), cube(true)
-	none.Points, none.Verts, none.Lines, none.Polys = nil, Cells{}, Cells{}, Cells{}
-	none.PointData = Arrays{{Name: "at", Components: 3, Data: []float64{}}}
-	none.CellData = Arrays{{Name: "id", Components: 1, Data: []int32{}}}
+	wave, made, empty := waveGrid(40), madeGrid(), cube(true)
+	empty.Points, empty.Verts, empty.Lines, empty.Polys = nil, Cells{}, Cells{}, Cells{}
+	empty.PointData = Arrays{{Name: "at", Components: 3, Data: []float64{}}}
+	empty.CellData = Arrays{{Name: "id", Components: 1, Data: []int32{}}}
 	grids := []shareable{wave, wave}
 	var boxes []shareable
 	image := wholeImage(3)
@@ -29,7 +29,7 @@ func TestSharesMakeOneFile(t *testing.T) {
 	}
 	for name, pieces := range map[string][]shareable{
 		"grids.vtu": grids, "one.vtu": {made}, "image.vti": boxes,
-		"surface.vtp": {cube(true), none, cube(false)},
+		"surface.vtp": {cube(true), empty, cube(false)},
 	} {
 		for _, compress := range []bool{false, true} {
 			dir := t.TempDir()
@@ -41,7 +41,7 @@ func TestSharesMakeOneFile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := readAny(indexed(t, dir, name, pieces))
+			want, err := readAny(writeIndexed(t, dir, name, pieces))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,8 +75,8 @@ func writeShares(path string, pieces []shareable, compress bool) error {
 	return errors.Join(append(errs, f.Close())...)
 }
 
-// indexed writes each piece to a file, and returns the path of their index.
-func indexed(t *testing.T, dir, name string, pieces []shareable) string {
+// writeIndexed writes each piece to a file, and returns the path of their index.
+func writeIndexed(t *testing.T, dir, name string, pieces []shareable) string {
 	t.Helper()
 	var names []string
 	var boxes []ImagePiece

@@ -101,7 +101,7 @@ func (g *Grid) solid() (*mesh.Solid, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &mesh.Solid{Groups: g.names(2, 3)}
+	s := &mesh.Solid{Groups: g.namedGroups(2, 3)}
 	var cells []int // cells of the file that are tetrahedra
 	for i := 0; i < len(g.Points); i += 3 {
 		s.X, s.Y, s.Z = append(s.X, g.Points[i]), append(s.Y, g.Points[i+1]), append(s.Z, g.Points[i+2])
@@ -135,8 +135,9 @@ func (g *Grid) solid() (*mesh.Solid, error) {
 	return s, nil
 }
 
-// names returns the groups of dimensions low and high that field arrays name, the first for each dimension and tag.
-func (g *Grid) names(low, high int) (groups []mesh.Group) {
+// namedGroups returns the groups of dimensions low and high that field arrays name, the first for each dimension
+// and tag.
+func (g *Grid) namedGroups(low, high int) (groups []mesh.Group) {
 	for _, a := range g.FieldData {
 		pairs, ok := a.Int64s()
 		if !ok || a.width() != 2 {
@@ -156,8 +157,8 @@ func (g *Grid) names(low, high int) (groups []mesh.Group) {
 // tags returns the group tags of all cells, 0 for none, and the name of their array.
 func (g *Grid) tags() ([]int32, string, error) {
 	tags := make([]int32, len(g.Types))
-	all, name, err := g.physicalTags()
-	for i, tag := range all {
+	values, name, err := g.physicalTags()
+	for i, tag := range values {
 		if tags[i] = int32(tag); int64(tags[i]) != tag {
 			return nil, "", fmt.Errorf("cell %d has the tag %d, of more than 32 bits", i, tag)
 		}

@@ -10,26 +10,26 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// levelSets is the number of level sets: the current one, the next, and two for intermediate stages.
+// levelSets is the number of arrays for level sets: the current one, the next one, and two for intermediate stages.
 const levelSets = 4
 
-// arrays are what the kernels of a rank work on. They are in the device's memory; the host must not access them if
-// that is separate.
+// arrays are the arrays of a rank's kernels. They are in the device's memory; the host must not access them if that
+// is separate.
 type arrays[F num.Float] struct {
 	f         [levelSets][]F
 	start     []F    // the initial level set
 	u         [3][]F // velocities through lower faces
 	bounds    []kernels.Bounds[F]
-	clock     []kernels.Clock[F] // one element, as in the next four
-	limits    []kernels.Limits   // largest step
+	clock     []kernels.Clock[F] // one element, as in the next three
+	limits    []kernels.Limits   // counts of prevented sign changes
 	removed   []kernels.Removed  // particles removed so far
 	counts    []kernels.Counts   // diagnostics
 	bricks    kernels.Bricks
-	slope     []atomics.Most[F] // for the gradient error
-	allocated backend.Arrays    // all of these
+	slope     []atomics.Most[F] // one element: the largest gradient error
+	allocated backend.Arrays    // owns all of these
 }
 
-// upload puts the arrays on the device.
+// upload allocates the arrays on the device, and uploads the velocities u.
 func (s *solver[F]) upload(u [3][]F) error {
 	p, n := &s.allocated, s.block.Len()
 	for k := range s.f {
@@ -42,9 +42,9 @@ func (s *solver[F]) upload(u [3][]F) error {
 	if s.cfg.Particles > 0 {
 		s.bounds = backend.Fresh[kernels.Bounds[F]](p, n, "corrections")
 	}
-	s.bricks = bricksOf(s.block, s.cfg.Band*s.longest()/float64(s.lattice.Least))
-	s.bricks.Crossed = backend.Fresh[int32](p, s.brickCount(), "bricks")
-	s.bricks.Busy = backend.Fresh[int32](p, s.brickCount(), "bricks")
+	s.bricks = bricksOf(s.block, s.cfg.Band*s.longest()/float64(s.lattice.MinSide))
+	s.bricks.HasInterface = backend.Fresh[int32](p, s.brickCount(), "bricks")
+	s.bricks.Active = backend.Fresh[int32](p, s.brickCount(), "bricks")
 	s.clock = backend.Fresh[kernels.Clock[F]](p, 1, "clock")
 	s.limits = backend.Fresh[kernels.Limits](p, 1, "counters")
 	s.removed = backend.Fresh[kernels.Removed](p, 1, "counters")
@@ -54,15 +54,15 @@ func (s *solver[F]) upload(u [3][]F) error {
 }
 
 // bricksOf returns the bricks of a block; bricks within `reach` cells of the interface are computed.
-func bricksOf(b *grid.Block, reach float64) (all kernels.Bricks) {
-	all.Reach = int32(math.Ceil((reach + 1) / kernels.BrickSide))
+func bricksOf(b *grid.Block, reach float64) (bricks kernels.Bricks) {
+	bricks.Reach = int32(math.Ceil((reach + 1) / kernels.BrickSide))
 	for d, n := range kernels.CountBricks(b.N) {
-		all.Lo[d], all.N[d], all.Count[d] = int32(b.Lo[d]), int32(b.N[d]), int32(n)
+		bricks.Lo[d], bricks.N[d], bricks.Count[d] = int32(b.Lo[d]), int32(b.N[d]), int32(n)
 		if d < b.Grid.Dim {
-			all.Open[d] = b.HasNeighbours(d)
+			bricks.Adjoins[d] = b.HasNeighbours(d)
 		}
 	}
-	return all
+	return bricks
 }
 
 func (s *solver[F]) brickCount() int {
@@ -83,9 +83,9 @@ func latticeOf[F num.Float](b *grid.Block) kernels.Lattice[F] {
 	for d, h := range l.H {
 		l.Squares[d] = 1 / (h * h)
 	}
-	l.Least = min(l.H[0], l.H[1])
+	l.MinSide = min(l.H[0], l.H[1])
 	if b.Grid.Dim == 3 {
-		l.Least = min(l.Least, l.H[2])
+		l.MinSide = min(l.MinSide, l.H[2])
 	}
 	l.Base = b.Index(0, 0, 0) - b.Lo[0] - l.SY*b.Lo[1] - l.SZ*b.Lo[2]
 	return l

@@ -4,8 +4,8 @@ import "testing"
 
 // BenchmarkStages measures the parts of a step of Enright's ball, per cell or particle.
 func BenchmarkStages(b *testing.B) {
-	g := box(3, 64, 1)
-	s := newSolver(b, with(64), g, deform(b, g), ball(.35, .35, .35, .15))
+	g := cubeGrid(3, 64, 1)
+	s := newSolver(b, withParticles(64), g, enrightFlow(b, g), ball(.35, .35, .35, .15))
 	for _, stage := range s.Stages() {
 		b.Run(stage.Name, func(b *testing.B) {
 			for b.Loop() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Config is the numerical method and its implementation.
+// Config holds the parameters of the numerical method and of its implementation.
 type Config struct {
 	Advect     string  // semi-lagrangian or weno
 	Reinit     string  // sweep, weno or none
@@ -17,7 +17,8 @@ type Config struct {
 	// Particles is the number of particles of each sign that are seeded in a cell near the interface; 0 for a level
 	// set without particles.
 	Particles int
-	// a particle is escaped, and corrects φ, if it is on the wrong side by more than this multiple of its radius
+	// Escape: a particle on the wrong side of the interface by more than this multiple of its radius counts as escaped,
+	// and corrects φ.
 	Escape  float64
 	Correct string // fused: by atomic minima and maxima; sorted: by sorting particles by cell; the results are the same
 	Reseed  int    // steps between reseedings; 0 for none
@@ -25,22 +26,22 @@ type Config struct {
 	Halo    string // how devices exchange ghosts: auto, staged or nccl
 }
 
-// Advections, Reinits and Corrections are the names that Config knows.
+// Advections, Reinits and Corrections are the values of Config's Advect, Reinit and Correct.
 var (
 	Advections  = []string{"semi-lagrangian", "weno"}
 	Reinits     = []string{"sweep", "weno", "none"}
 	Corrections = []string{"fused", "sorted"}
 )
 
-// Values of the papers, in cells: the half-width of the seeded band, and the least and the greatest radius of
-// particles.
+// Lengths in cells from the papers (see the package's comment): the half-width of the seeded band, and the smallest
+// and the largest radius of particles.
 const (
 	seededBand = 3
 	minRadius  = 0.1
 	maxRadius  = 0.5
 )
 
-// wenoGhosts is the reach of fifth-order differences.
+// wenoGhosts is the number of ghost layers that fifth-order differences need.
 const wenoGhosts = 3
 
 // particleGhosts is the number of ghost layers that seeding needs: particles are attracted to the interface over at
@@ -62,7 +63,7 @@ func (c Config) Ghosts() int {
 
 // Check returns an error for parameters out of range.
 func (c Config) Check() error {
-	for _, name := range []struct {
+	for _, choice := range []struct {
 		name, value string
 		options     []string
 	}{
@@ -70,13 +71,14 @@ func (c Config) Check() error {
 		{"reinitialisation", c.Reinit, Reinits},
 		{"correction", c.Correct, Corrections},
 	} {
-		if !slices.Contains(name.options, name.value) {
-			return fmt.Errorf("%s %q is not known; choose from %s", name.name, name.value, strings.Join(name.options, ", "))
+		if !slices.Contains(choice.options, choice.value) {
+			return fmt.Errorf("%s %q is not known; choose from %s", choice.name, choice.value,
+				strings.Join(choice.options, ", "))
 		}
 	}
-	switch most := maxCFL[c.Advect]; {
-	case !(c.CFL > 0 && c.CFL <= most):
-		return fmt.Errorf("cfl = %g: %s takes more than 0 and at most %g", c.CFL, c.Advect, most)
+	switch largestCFL := maxCFL[c.Advect]; {
+	case !(c.CFL > 0 && c.CFL <= largestCFL):
+		return fmt.Errorf("cfl = %g: %s takes more than 0 and at most %g", c.CFL, c.Advect, largestCFL)
 	case !(c.Band >= seededBand+1 && c.Band <= 100):
 		return fmt.Errorf("band = %g cells: give %d to 100", c.Band, seededBand+1)
 	case c.Reinit == "weno" && !(c.Iterations >= 1 && c.Iterations <= 1000):

@@ -31,10 +31,10 @@ func samples(dim int) int {
 
 // hostField returns the current level set with ghosts in memory that the host can read.
 func (s *solver[F]) hostField() ([]F, error) {
-	if !s.separate {
+	if !s.separateMemory {
 		return s.f[now], nil
 	}
-	return s.host, backend.Download(s.dev, s.host, s.f[now])
+	return s.hostCopy, backend.Download(s.dev, s.hostCopy, s.f[now])
 }
 
 // Field returns the level set of the block's cells.

@@ -45,7 +45,7 @@ func Distance(ctx context.Context, b *grid.Block, body shape.Body) ([]float64, e
 	})
 }
 
-// cellsPerWorker is the number of cells for which a goroutine is worth its cost.
+// cellsPerWorker is the smallest number of cells for which another goroutine pays off.
 const cellsPerWorker = 1000
 
 // distance returns the distance in a cell next to the interface, otherwise the value of the level set.
@@ -54,7 +54,7 @@ func (d *distancer) distance(i, j, k int) (float64, error) {
 	if v-v != 0 {
 		return 0, fmt.Errorf("the level set is %g at the centre of cell (%d, %d, %d)", v, lo[0]+i, lo[1]+j, lo[2]+k)
 	}
-	if !d.crossed(i, j, k) {
+	if !d.isBesideInterface(i, j, k) {
 		return v, nil
 	}
 	if v /= d.slope(i, j, k); v-v != 0 {
@@ -79,15 +79,15 @@ func (d *distancer) index(i, j, k int) int { return i + 1 + d.n[0]*(j+1+d.n[1]*(
 
 // value returns the level set in a cell; beyond walls that in the nearest cell.
 func (d *distancer) value(i, j, k int) float64 {
-	g, own := d.b.Grid, [3]int{d.b.Lo[0] + i, d.b.Lo[1] + j, d.b.Lo[2] + k}
+	g, cell := d.b.Grid, [3]int{d.b.Lo[0] + i, d.b.Lo[1] + j, d.b.Lo[2] + k}
 	for a := range g.Dim {
-		c, inside := g.Wrap(a, own[a])
+		c, inside := g.Wrap(a, cell[a])
 		if !inside {
 			c = min(max(c, 0), g.N[a]-1)
 		}
-		own[a] = c
+		cell[a] = c
 	}
-	x := d.centre(own)
+	x := d.centre(cell)
 	return d.body.Phi(x[0], x[1], x[2])
 }
 
@@ -100,8 +100,8 @@ func (d *distancer) centre(cell [3]int) (x [3]float64) {
 	return x
 }
 
-// crossed reports whether the interface lies between a cell and a neighbour.
-func (d *distancer) crossed(i, j, k int) bool {
+// isBesideInterface reports whether the interface lies between a cell and a neighbour.
+func (d *distancer) isBesideInterface(i, j, k int) bool {
 	c := d.index(i, j, k)
 	stride := 1
 	for a := range d.b.Grid.Dim {
@@ -121,13 +121,13 @@ func (d *distancer) slope(i, j, k int) float64 {
 	x := d.centre([3]int{d.b.Lo[0] + i, d.b.Lo[1] + j, d.b.Lo[2] + k})
 	v, sum := d.body.Phi(x[0], x[1], x[2]), 0.0
 	for a := range d.b.Grid.Dim {
-		step, most := 0x1p-13*d.b.Grid.Spacing(a), 0.0
+		step, steepest := 0x1p-13*d.b.Grid.Spacing(a), 0.0
 		for _, offset := range []float64{step, -step} {
 			y := x
 			y[a] += offset
-			most = max(most, math.Abs(d.body.Phi(y[0], y[1], y[2])-v)/math.Abs(y[a]-x[a]))
+			steepest = max(steepest, math.Abs(d.body.Phi(y[0], y[1], y[2])-v)/math.Abs(y[a]-x[a]))
 		}
-		sum += most * most
+		sum += steepest * steepest
 	}
 	return math.Sqrt(sum)
 }

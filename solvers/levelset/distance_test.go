@@ -10,24 +10,24 @@ import (
 )
 
 // serialSweeping is the fast sweeping method of Zhao: Gauss–Seidel iterations in alternating orders until nothing
-// changes. It starts from the values that InitDistances has fixed next to the interface.
+// changes. It starts from the values that InitDistances has set next to the interface, and keeps these.
 func serialSweeping(s *solver[float64], f []float64) {
 	n, g := s.block.N, s.block.Grid
 	h := [3]float64{g.Spacing(0), g.Spacing(1), g.Spacing(2)}
-	frozen := slices.Clone(f)
+	start := slices.Clone(f)
 	stride := [3]int{1, s.lattice.SY, s.lattice.SZ}
 	for changed := true; changed; {
 		changed = false
 		for order := range 1 << g.Dim {
-			for at := range n[0] * n[1] * n[2] {
-				own := [3]int{at % n[0], at / n[0] % n[1], at / n[0] / n[1]}
+			for number := range n[0] * n[1] * n[2] {
+				cell := [3]int{number % n[0], number / n[0] % n[1], number / n[0] / n[1]}
 				for d := range g.Dim {
 					if order>>d&1 == 1 {
-						own[d] = n[d] - 1 - own[d]
+						cell[d] = n[d] - 1 - cell[d]
 					}
 				}
-				c := s.block.Index(own[0], own[1], own[2])
-				if math.Abs(frozen[c]) < s.cfg.Band*h[0] {
+				c := s.block.Index(cell[0], cell[1], cell[2])
+				if math.Abs(start[c]) < s.cfg.Band*h[0] {
 					continue
 				}
 				a := []float64{}
@@ -57,10 +57,10 @@ func eikonal(a []float64, h float64) float64 {
 	return u
 }
 
-// TestSweepsMeetSerialOnes proves that the parallel sweeps converge to the result of serial fast sweeping.
-func TestSweepsMeetSerialOnes(t *testing.T) {
+// TestSweepsConvergeToSerialOnes proves that the parallel sweeps converge to the result of serial fast sweeping.
+func TestSweepsConvergeToSerialOnes(t *testing.T) {
 	for _, dim := range []int{2, 3} {
-		g := box(dim, 28, 1)
+		g := cubeGrid(dim, 28, 1)
 		for name, phi := range map[string]func(x, y, z float64) float64{
 			"ball": ball(.5, .45, .5*float64(dim-2), .25),
 			"cross": func(x, y, z float64) float64 {
@@ -68,11 +68,11 @@ func TestSweepsMeetSerialOnes(t *testing.T) {
 			},
 			"plane": func(x, y, z float64) float64 { return (x + 2*y + 2*z - 1.6) / 3 },
 		} {
-			s := newSolver(t, plain, g, still(g), phi)
+			s := newSolver(t, noParticles, g, restFlow(g), phi)
 			copy(s.f[next], s.f[now])
 			s.run(s.loops.initDistances)
 			want := slices.Clone(s.f[now])
-			s.dev.Run(s.oneLayer.walls[now], 0, s.oneLayer.count)
+			s.dev.Run(s.oneLayer.walls[now], 0, s.oneLayer.wallGhosts)
 			if err := s.sweep(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func TestSweepsMeetSerialOnes(t *testing.T) {
 				}
 			}
 			serialSweeping(s, want)
-			s.each(func(c int, x, y, z float64) {
+			s.eachCell(func(c int, x, y, z float64) {
 				if math.Abs(s.f[now][c]-want[c]) > 1e-5*g.Spacing(0) {
 					t.Fatalf("%dD %s at (%g, %g, %g): %v, serial %v", dim, name, x, y, z, s.f[now][c], want[c])
 				}
@@ -96,26 +96,26 @@ func TestSweepsMeetSerialOnes(t *testing.T) {
 // slopes far from 1, also in the inner half of the band and not only at the interface.
 func TestDistances(t *testing.T) {
 	for _, dim := range []int{2, 3} {
-		g := box(dim, 40, 1)
+		g := cubeGrid(dim, 40, 1)
 		exact := ball(.5, .5, .5*float64(dim-2), .3)
 		for _, reinit := range []string{"sweep", "weno"} {
-			cfg := plain
+			cfg := noParticles
 			cfg.Reinit, cfg.Iterations = reinit, 40
-			s := newSolver(t, cfg, g, still(g), exact)
-			s.each(func(c int, x, y, z float64) {
+			s := newSolver(t, cfg, g, restFlow(g), exact)
+			s.eachCell(func(c int, x, y, z float64) {
 				v := exact(x, y, z) * (2.2 + math.Sin(9*x) + math.Cos(7*y))
 				s.f[next][c] = math.Max(-.17, math.Min(.17, v))
 			})
-			s.dev.Run(s.allLayers.walls[next], 0, s.allLayers.count)
+			s.dev.Run(s.allLayers.walls[next], 0, s.allLayers.wallGhosts)
 			if err := s.reinitialise(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			h, band := g.Spacing(0), cfg.Band*g.Spacing(0)
-			most := map[string]float64{"sweep": .35, "weno": .15}[reinit] * h
-			if off := maxError(s, exact, -band/2, 0); !(off < most) {
+			bound := map[string]float64{"sweep": .35, "weno": .15}[reinit] * h
+			if off := maxError(s, exact, -band/2, 0); !(off < bound) {
 				t.Errorf("%dD %s: inside the distance is off by %g cells", dim, reinit, off/h)
 			}
-			if off := maxError(s, exact, 0, band/2); !(off < most) {
+			if off := maxError(s, exact, 0, band/2); !(off < bound) {
 				t.Errorf("%dD %s: outside the distance is off by %g cells", dim, reinit, off/h)
 			}
 		}
@@ -124,29 +124,29 @@ func TestDistances(t *testing.T) {
 
 // TestThinRodDoesNotDrain proves that repeated reinitialisation keeps the volume of a rod thinner than two cells.
 func TestThinRodDoesNotDrain(t *testing.T) {
-	g := box(3, 32, 32)
+	g := cubeGrid(3, 32, 32)
 	rod := func(x, y, z float64) float64 {
 		return math.Max(math.Hypot(x-16.3, y-15.8)-1, math.Abs(z-16)-9)
 	}
 	for _, reinit := range []string{"sweep", "weno"} {
-		cfg := plain
+		cfg := noParticles
 		cfg.Reinit = reinit
-		s := newSolver(t, cfg, g, still(g), rod)
-		begin := s.volume
+		s := newSolver(t, cfg, g, restFlow(g), rod)
+		startVolume := s.startVolume
 		for n := range 48 / cfg.Iterations {
 			copy(s.f[next], s.f[now])
 			if err := s.reinitialise(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.refresh(t.Context(), &s.allLayers, now); err != nil {
+			if err := s.refreshGhosts(t.Context(), &s.allLayers, now); err != nil {
 				t.Fatal(err)
 			}
 			d, err := s.Diagnose(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if loss := math.Abs(1 - d.Volume/begin); loss > .05 {
-				t.Fatalf("%s: after %d times the volume is %g of %g", reinit, n+1, d.Volume, begin)
+			if loss := math.Abs(1 - d.Volume/startVolume); loss > .05 {
+				t.Fatalf("%s: after %d times the volume is %g of %g", reinit, n+1, d.Volume, startVolume)
 			}
 		}
 	}
@@ -154,11 +154,11 @@ func TestThinRodDoesNotDrain(t *testing.T) {
 
 // TestScaleDoesNotMatter proves that results scale with the unit of length, bit for bit for powers of two.
 func TestScaleDoesNotMatter(t *testing.T) {
-	cfg := with(4)
+	cfg := withParticles(4)
 	cfg.Advect, cfg.Reinit, cfg.CFL = "weno", "weno", .5
 	var first []float64
 	for _, size := range []float64{1, 1024, 1. / 1024} {
-		g := box(2, 32, size)
+		g := cubeGrid(2, 32, size)
 		v := flow.Flow{Face: func(axis, i, j, _ int) float64 {
 			return size * []float64{float64(j) - 15.5, 15.5 - float64(i)}[axis] / 32
 		}}
@@ -179,8 +179,8 @@ func TestScaleDoesNotMatter(t *testing.T) {
 
 // TestNotFinite proves that the error names the cell that is not finite.
 func TestNotFinite(t *testing.T) {
-	g := box(2, 16, 1)
-	s := newSolver(t, plain, g, still(g), ball(.5, .5, 0, .2))
+	g := cubeGrid(2, 16, 1)
+	s := newSolver(t, noParticles, g, restFlow(g), ball(.5, .5, 0, .2))
 	s.f[now][s.block.Index(3, 2, 0)] = math.NaN()
 	_, err := s.Diagnose(t.Context())
 	if err == nil || err.Error() != "rank 0: the level set of cell 35 is NaN in step 0" {
@@ -191,16 +191,16 @@ func TestNotFinite(t *testing.T) {
 // TestStartIsADistance proves that initial values next to the interface are exact for distances, and approximate
 // distances for expressions.
 func TestStartIsADistance(t *testing.T) {
-	g := box(2, 32, 1)
+	g := cubeGrid(2, 32, 1)
 	exact := ball(.45, .5, 0, .3)
 	for name, phi := range map[string]func(x, y, z float64) float64{
 		"distance":   exact,
 		"expression": func(x, y, z float64) float64 { return 5 * ((x-.45)*(x-.45) + (y-.5)*(y-.5) - .09) },
 	} {
-		s := newSolver(t, plain, g, still(g), phi)
+		s := newSolver(t, noParticles, g, restFlow(g), phi)
 		h := g.Spacing(0)
-		most := map[string]float64{"distance": 1e-4, "expression": .06}[name]
-		if off := maxError(s, exact, -.7*h, .7*h); !(off < most*h) {
+		bound := map[string]float64{"distance": 1e-4, "expression": .06}[name]
+		if off := maxError(s, exact, -.7*h, .7*h); !(off < bound*h) {
 			t.Errorf("%s: next to the interface off by %g cells", name, off/h)
 		}
 		if off := maxError(s, exact, -5*h, 5*h); !(off < .3*h) {
@@ -213,12 +213,12 @@ func TestStartIsADistance(t *testing.T) {
 // body: it bounds the level set at the corners of its dual cell, but reinitialisation must not change their sign.
 // WENO overshoots beside a constant.
 func TestLoneParticleMakesNoSphere(t *testing.T) {
-	g := box(3, 28, 28)
+	g := cubeGrid(3, 28, 28)
 	for _, reinit := range []string{"sweep", "weno"} {
-		cfg := with(1)
+		cfg := withParticles(1)
 		cfg.Reinit = reinit
 		s := newSolver(t, cfg, g, flow.Uniform(0.3, 0.2, 0.1), func(x, y, z float64) float64 { return x - 60 })
-		s.swarm.set(t, kernels.Particle[float64]{X: 9.3, Y: 9.4, Z: 9.45, R: .5})
+		s.swarm.setParticles(t, kernels.Particle[float64]{X: 9.3, Y: 9.4, Z: 9.45, R: .5})
 		for n := range 40 {
 			if err := s.Advance(t.Context(), float64(n+1), 1); err != nil {
 				t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// Indices of level sets: a step computes next from now, and finally writes now again.
+// Indices of level sets: a step computes next from now, and reinitialisation computes now from next.
 const (
 	now = iota
 	next
@@ -15,71 +15,71 @@ const (
 	stage2
 )
 
-// kernelOver is a loop with its number of indices.
-type kernelOver struct {
+// sizedLoop is a loop with its number of indices.
+type sizedLoop struct {
 	loop backend.Loop
 	size int
 }
 
-func over(loop backend.Loop, box abi.Box) kernelOver { return kernelOver{loop, box.Size()} }
+func overBox(loop backend.Loop, box abi.Box) sizedLoop { return sizedLoop{loop, box.Size()} }
 
-func (s *solver[F]) run(k kernelOver) { s.dev.Run(k.loop, 0, k.size) }
+func (s *solver[F]) run(k sizedLoop) { s.dev.Run(k.loop, 0, k.size) }
 
 // loops are the loops over cells.
 type loops[F num.Float] struct {
-	advect                       []kernelOver  // from now to next; several stages for WENO
-	keepDistances, initDistances kernelOver    // from next to now
-	sweep                        [2]kernelOver // from now to stage1, and back
-	relax                        [3]kernelOver
-	mark                         kernelOver    // of bricks
-	merge                        [2]kernelOver // applies bounds to now and next
-	inside                       kernelOver
-	slopeError                   kernelOver
+	advect                       []sizedLoop  // from now to next; several stages for WENO
+	keepDistances, initDistances sizedLoop    // from next to now
+	sweep                        [2]sizedLoop // from now to stage1, and back
+	relax                        [3]sizedLoop // the stages of a pseudo-time step
+	markBricks                   sizedLoop    // finds the bricks near the interface
+	applyBounds                  [2]sizedLoop // to now and to next
+	countInside                  sizedLoop
+	slopeError                   sizedLoop
 }
 
-// prepare makes the loops over cells.
-func (s *solver[F]) prepare() {
+// makeLoops makes the loops over cells.
+func (s *solver[F]) makeLoops() {
 	box, l := s.owned(0), &s.lattice
 	velocity := &kernels.Flow[F]{Lattice: *l, U: s.u[0], V: s.u[1], W: s.u[2]}
 	clock := &s.clock[0]
 	if s.cfg.Advect == "weno" {
 		for n, stage := range advectionStages {
-			s.loops.advect = append(s.loops.advect, over(kernels.NewWENOStageLoop(box, velocity, clock, int32(n),
+			s.loops.advect = append(s.loops.advect, overBox(kernels.NewWENOStageLoop(box, velocity, clock, int32(n),
 				F(stage.weight),
 				s.f[now], s.f[stage.from], s.f[stage.to]), box))
 		}
 	} else {
-		s.loops.advect = []kernelOver{over(kernels.NewSemiLagrangianLoop(box, velocity, clock, s.f[now], s.f[next]), box)}
+		s.loops.advect = []sizedLoop{overBox(kernels.NewSemiLagrangianLoop(box, velocity, clock, s.f[now], s.f[next]), box)}
 	}
 	shortest, longest := s.spacings()
 	sweeping := kernels.Sweeping[F]{Lattice: *l, Bricks: s.bricks, Band: F(s.cfg.Band * longest)}
 	keeping := sweeping
 	keeping.KeepDistances = true
 	n := s.brickCount()
-	s.loops.keepDistances = kernelOver{kernels.NewInitDistancesLoop(&keeping, s.f[next], s.f[now], s.f[stage1]), n}
-	s.loops.initDistances = kernelOver{kernels.NewInitDistancesLoop(&sweeping, s.f[next], s.f[now], s.f[stage1]), n}
-	s.loops.mark = kernelOver{kernels.NewMarkBrickLoop(&s.bricks), n}
+	s.loops.keepDistances = sizedLoop{kernels.NewInitDistancesLoop(&keeping, s.f[next], s.f[now], s.f[stage1]), n}
+	s.loops.initDistances = sizedLoop{kernels.NewInitDistancesLoop(&sweeping, s.f[next], s.f[now], s.f[stage1]), n}
+	s.loops.markBricks = sizedLoop{kernels.NewMarkBrickLoop(&s.bricks), n}
 	for k, from := range sweepsFrom {
-		s.loops.sweep[k] = kernelOver{kernels.NewSweepLoop(&sweeping, s.f[from], s.f[sweepsFrom[1-k]]), n}
+		s.loops.sweep[k] = sizedLoop{kernels.NewSweepLoop(&sweeping, s.f[from], s.f[sweepsFrom[1-k]]), n}
 	}
 	relaxation := &kernels.Relaxation[F]{Lattice: *l, Step: F(shortest / 2), Band: sweeping.Band, Start: s.f[next]}
 	for n, stage := range relaxStages {
-		s.loops.relax[n] = over(kernels.NewRelaxLoop(box, relaxation, &s.limits[0], F(stage.weight), s.f[now],
+		s.loops.relax[n] = overBox(kernels.NewRelaxLoop(box, relaxation, &s.limits[0], F(stage.weight), s.f[now],
 			s.f[stage.from], s.f[stage.to]), box)
 	}
 	if s.cfg.Particles > 0 {
-		rimmed, domain := s.owned(1), s.domain()
-		for n := range s.loops.merge {
-			s.loops.merge[n] = over(kernels.NewApplyBoundsLoop(rimmed, l, domain, s.bounds, s.f[n]), rimmed)
+		withGhosts, domain := s.owned(1), s.domain()
+		for n := range s.loops.applyBounds {
+			s.loops.applyBounds[n] = overBox(kernels.NewApplyBoundsLoop(withGhosts, l, domain, s.bounds, s.f[n]), withGhosts)
 		}
 	}
 	sampling := &kernels.Sampling[F]{Lattice: *l, Points: int32(samples(s.block.Grid.Dim)),
-		Across: [2]int64{int64(s.block.Grid.N[0]), int64(s.block.Grid.N[1])}}
-	s.loops.inside = over(kernels.NewCountInsideLoop(box, sampling, s.f[now], s.start, &s.counts[0]), box)
-	s.loops.slopeError = over(kernels.NewSlopeErrorLoop(box, l, sweeping.Band/2, s.f[now], &s.slope[0]), box)
+		GridCells: [2]int64{int64(s.block.Grid.N[0]), int64(s.block.Grid.N[1])}}
+	s.loops.countInside = overBox(kernels.NewCountInsideLoop(box, sampling, s.f[now], s.start, &s.counts[0]), box)
+	s.loops.slopeError = overBox(kernels.NewSlopeErrorLoop(box, l, sweeping.Band/2, s.f[now], &s.slope[0]), box)
 }
 
-// sweepsFrom are the level sets between which sweeps alternate.
+// sweepsFrom are the two level sets between which sweeps alternate.
 var sweepsFrom = [2]int{now, stage1}
 
 // rkStage is a stage of Shu and Osher's third-order Runge–Kutta method.

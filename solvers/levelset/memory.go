@@ -15,12 +15,12 @@ import (
 type Need struct {
 	Arrays  int64 // on the device, after set-up
 	Later   int64 // additional memory on the device in steps that sort or reseed particles
-	Scratch int64 // of these sorts, on a device with separate memory
+	Scratch int64 // memory that these sorts need in addition, on a device with separate memory
 	Host    int64 // in the host's memory
 }
 
-// Need estimates the memory of a block whose initial interface crosses a number of pairs of neighbouring cells. It
-// may grow with the interface.
+// Need estimates the memory of a block whose initial interface separates a number of pairs of neighbouring cells,
+// `crossed`. The need grows if the interface does.
 func (c Config) Need(b *grid.Block, crossed int, precision string) Need {
 	if precision == "float32" {
 		return needOf[float32](c, b, crossed)
@@ -60,11 +60,12 @@ func (c Config) StateBytes(b *grid.Block, crossed int, precision string) (levelS
 	return width * int64(b.Len()), 4 * width * int64(c.seededParticles(crossed, b.Grid.Dim))
 }
 
-// Layers is the thickness in cubic cells of the seeded dual cells around an interface, counted around balls.
+// Layers is the thickness of the layer of seeded dual cells around an interface, in cubic cells. It was counted
+// around balls.
 const Layers = 7.53
 
-// SeededLayers is the same for cells that are not cubes, relative to Layers: a band on both sides by the longest
-// spacing, and the remainder by the mean spacing.
+// SeededLayers returns the thickness relative to Layers for cells that are not cubes: the band on both sides is
+// proportional to the longest spacing, the remainder to the mean spacing.
 func SeededLayers(longest, mean float64) float64 {
 	return (2*seededBand*longest/mean + Layers - 2*seededBand) / Layers
 }

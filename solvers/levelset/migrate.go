@@ -39,11 +39,11 @@ func (w *swarm[F]) migrate(ctx context.Context) error {
 		if m.nextMessages() {
 			pending[0] = 1
 		}
-		in, err := m.items.Exchange(ctx, m.out)
+		messages, err := m.items.Exchange(ctx, m.out)
 		if err != nil {
 			return err
 		}
-		for _, received := range in {
+		for _, received := range messages {
 			if err := w.receive(received); err != nil {
 				return err
 			}
@@ -62,7 +62,7 @@ func (w *swarm[F]) migrate(ctx context.Context) error {
 func (w *swarm[F]) compactLeaving() error {
 	s, m, to := w.s, &w.migration, 1-w.current
 	stays := w.stays[:w.n]
-	n, err := w.copyMarked(w.goes[:w.n])
+	n, err := w.copyMarked(w.leaves[:w.n])
 	if err != nil {
 		return err
 	}
@@ -82,14 +82,14 @@ func (w *swarm[F]) compactLeaving() error {
 		return err
 	}
 	copy(m.sent, m.bounds)
-	if lost := m.host[m.bounds[len(m.out)]:n]; len(lost) > 0 {
+	if homeless := m.host[m.bounds[len(m.out)]:n]; len(homeless) > 0 {
 		return fmt.Errorf("particle %d of rank %d moved to (%v, %v, %v) in cells, which no neighbouring block owns",
-			lost[0].ID, s.comm.Rank(), lost[0].P.X, lost[0].P.Y, lost[0].P.Z)
+			homeless[0].ID, s.comm.Rank(), homeless[0].P.X, homeless[0].P.Y, homeless[0].P.Z)
 	}
 	return nil
 }
 
-// compactMarked moves the marked particles to the other array, and drops the rest.
+// compactMarked moves the marked particles to the other array, which becomes the current one, and drops the rest.
 func (w *swarm[F]) compactMarked(marks []uint8) error {
 	kept, err := w.copyMarked(marks)
 	if err != nil {
@@ -101,11 +101,11 @@ func (w *swarm[F]) compactMarked(marks []uint8) error {
 
 // copyMarked copies the marked particles to the front of the other array, and returns how many there are.
 func (w *swarm[F]) copyMarked(marks []uint8) (n int, err error) {
-	work, from, to := w.s.work, w.current, 1-w.current
-	if n, err = primitives.Compact(work, w.p[to], w.p[from][:w.n], marks); err != nil {
+	workspace, from, to := w.s.work, w.current, 1-w.current
+	if n, err = primitives.Compact(workspace, w.p[to], w.p[from][:w.n], marks); err != nil {
 		return 0, err
 	}
-	_, err = primitives.Compact(work, w.id[to], w.id[from][:w.n], marks)
+	_, err = primitives.Compact(workspace, w.id[to], w.id[from][:w.n], marks)
 	return n, err
 }
 

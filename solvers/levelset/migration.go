@@ -16,25 +16,24 @@ type migration[F num.Float] struct {
 	items  *halo.ItemExchanger[kernels.Migrant[F]]
 	out    [][]kernels.Migrant[F] // for each peer of the plan, in the next exchange
 	host   []kernels.Migrant[F]   // all leaving particles, sorted by peer
-	bounds []int32                // index of the first of each peer
-	sent   []int32                // number of those already sent
+	bounds []int32                // index in host of the first particle for each peer, and the end
+	sent   []int32                // index in host of the first particle for each peer that is not sent yet
 
 	// On the device. Particles for which the plan has no peer are sorted last.
 	routes      kernels.Routes
 	peer, order []int32              // of each leaving particle
-	starts      []int32              // bounds
+	starts      []int32              // copied to bounds
 	leaving     []kernels.Migrant[F] // sorted
-	received    []kernels.Migrant[F] // received from one peer
+	received    []kernels.Migrant[F] // from one peer
 	misplaced   []int64              // one element: number of received particles that belong to another block
 }
 
 const (
-	// itemsPerCell bounds how many particles go to a block in one message for each cell of its ghosts; more go in several.
-	// itemsACell bounds the number of particles to a block in one message, for each cell of its ghosts; the rest
-	// follows in further messages.
+	// itemsPerCell is the capacity of a message in particles, for each cell of the ghosts of the receiving block;
+	// the remaining particles follow in further messages.
 	itemsPerCell = 8
 
-	maxReceived = 1 << 18 // uploaded at a time
+	maxReceived = 1 << 18 // particles that are uploaded at a time
 )
 
 // newMigration plans the exchange between the blocks of ranks.
@@ -42,14 +41,14 @@ func newMigration[F num.Float](s *solver[F], plan *halo.BoxPlan, boxes halo.Boxe
 	if m.plan, err = plan.Items(func(cells int) int { return itemsPerCell * cells }); err != nil {
 		return m, err
 	}
-	peers, most := m.plan.Peers, 0
+	peers, largestMessage := m.plan.Peers, 0
 	if len(peers) == 0 {
 		return m, nil
 	}
 	m.items = halo.NewItemExchanger[kernels.Migrant[F]](m.plan, s.comm, tagMigrants)
 	m.out = make([][]kernels.Migrant[F], len(peers))
 	m.bounds, m.sent = make([]int32, len(peers)+2), make([]int32, len(peers))
-	var cuts, index []int32
+	var cuts, peerIndex []int32
 	for axis, c := range boxes.Cuts {
 		m.routes.Blocks[axis] = int32(len(c) - 1)
 		for _, first := range c[:len(c)-1] {
@@ -61,16 +60,16 @@ func newMigration[F num.Float](s *solver[F], plan *halo.BoxPlan, boxes halo.Boxe
 		if !known {
 			k = len(peers)
 		}
-		index = append(index, int32(k))
+		peerIndex = append(peerIndex, int32(k))
 	}
 	for _, p := range peers {
-		most = max(most, p.Receive)
+		largestMessage = max(largestMessage, p.Receive)
 	}
 	a := &s.allocated
-	m.routes.Cuts, m.routes.Peers = backend.Uploaded(a, cuts, "blocks"), backend.Uploaded(a, index, "blocks")
+	m.routes.Cuts, m.routes.Peers = backend.Uploaded(a, cuts, "blocks"), backend.Uploaded(a, peerIndex, "blocks")
 	m.starts = backend.Fresh[int32](a, len(m.bounds), "leaving particles")
-	m.received = backend.Fresh[kernels.Migrant[F]](a, min(most, maxReceived), "coming particles")
-	m.misplaced = backend.Fresh[int64](a, 1, "coming particles")
+	m.received = backend.Fresh[kernels.Migrant[F]](a, min(largestMessage, maxReceived), "received particles")
+	m.misplaced = backend.Fresh[int64](a, 1, "received particles")
 	return m, a.Err()
 }
 

@@ -12,22 +12,22 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// observation is the result for one state.
+// observation holds the results of the diagnostics of one state, which the device copies to the host.
 type observation struct {
-	counts, slope, limits, gone backend.Readback
-	steps                       int
-	seeded                      int64
+	counts, slope, limits, removed backend.Readback
+	steps                          int
+	seeded                         int64
 }
 
-// prepareObserver allocates the buffers of observations.
+// prepareObserver allocates the memory of observations.
 func (s *solver[F]) prepareObserver() error {
-	for _, room := range s.observer.All() {
+	for _, o := range s.observer.All() {
 		for _, r := range []struct {
 			to   *backend.Readback
 			size uintptr
 		}{
-			{&room.counts, unsafe.Sizeof(kernels.Counts{})}, {&room.slope, unsafe.Sizeof(atomics.Most[F]{})},
-			{&room.limits, unsafe.Sizeof(kernels.Limits{})}, {&room.gone, unsafe.Sizeof(kernels.Removed{})},
+			{&o.counts, unsafe.Sizeof(kernels.Counts{})}, {&o.slope, unsafe.Sizeof(atomics.Most[F]{})},
+			{&o.limits, unsafe.Sizeof(kernels.Limits{})}, {&o.removed, unsafe.Sizeof(kernels.Removed{})},
 		} {
 			var err error
 			if *r.to, err = backend.NewReadback(s.dev, int(r.size)); err != nil {
@@ -47,7 +47,7 @@ func (s *solver[F]) observe(to *observation) error {
 	if err := backend.Upload(s.dev, s.slope, make([]atomics.Most[F], 1)); err != nil {
 		return err
 	}
-	s.run(s.loops.inside)
+	s.run(s.loops.countInside)
 	s.run(s.loops.slopeError)
 	to.steps, to.seeded = s.steps, 0
 	if s.swarm != nil {
@@ -55,7 +55,7 @@ func (s *solver[F]) observe(to *observation) error {
 		to.seeded = s.swarm.seeded
 	}
 	return errors.Join(to.counts.Start(asBytes(s.counts)), to.slope.Start(asBytes(s.slope)),
-		to.limits.Start(asBytes(s.limits)), to.gone.Start(asBytes(s.removed)))
+		to.limits.Start(asBytes(s.limits)), to.removed.Start(asBytes(s.removed)))
 }
 
 func asBytes[T any](a []T) []byte {
@@ -63,58 +63,58 @@ func asBytes[T any](a []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(a))), len(a)*int(unsafe.Sizeof(t)))
 }
 
-// read returns the element that a report holds, waiting for it.
-func read[T any](r backend.Readback, err *error) (held T) {
+// read waits for a copy from the device, and returns the value that it contains. It joins its error to *err.
+func read[T any](r backend.Readback, err *error) (value T) {
 	bytes, failed := r.Read()
 	if *err = errors.Join(*err, failed); failed == nil {
-		held = *(*T)(unsafe.Pointer(unsafe.SliceData(bytes)))
+		value = *(*T)(unsafe.Pointer(unsafe.SliceData(bytes)))
 	}
-	return held
+	return value
 }
 
 func (s *solver[F]) Observe(context.Context) error {
-	room, err := s.observer.Begin()
+	o, err := s.observer.Begin()
 	if err != nil {
 		return err
 	}
-	return s.observe(room)
+	return s.observe(o)
 }
 
 func (s *solver[F]) Observed(ctx context.Context) (Diagnostics, error) {
-	room, err := s.observer.End()
+	o, err := s.observer.End()
 	if err != nil {
 		return Diagnostics{}, err
 	}
-	return s.diagnosticsOf(ctx, room)
+	return s.diagnosticsOf(ctx, o)
 }
 
 // Diagnose measures the state, and waits for it.
 func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
-	room := s.observer.Now()
-	if err := s.observe(room); err != nil {
+	o := s.observer.Now()
+	if err := s.observe(o); err != nil {
 		return Diagnostics{}, err
 	}
-	return s.diagnosticsOf(ctx, room)
+	return s.diagnosticsOf(ctx, o)
 }
 
 // diagnosticsOf combines the results of all ranks.
-func (s *solver[F]) diagnosticsOf(ctx context.Context, of *observation) (d Diagnostics, err error) {
-	n, slope := read[kernels.Counts](of.counts, &err), read[atomics.Most[F]](of.slope, &err)
-	limits, gone := read[kernels.Limits](of.limits, &err), read[kernels.Removed](of.gone, &err)
+func (s *solver[F]) diagnosticsOf(ctx context.Context, o *observation) (d Diagnostics, err error) {
+	n, slope := read[kernels.Counts](o.counts, &err), read[atomics.Most[F]](o.slope, &err)
+	limits, removed := read[kernels.Limits](o.limits, &err), read[kernels.Removed](o.removed, &err)
 	if err != nil {
 		return d, err
 	}
-	if err := s.checkFinite(ctx, of.steps, n.Broken); err != nil {
+	if err := s.checkFinite(ctx, o.steps, n.Broken); err != nil {
 		return d, err
 	}
-	sums := []int64{n.Inside, n.Differ, n.Particles, n.Escaped, gone.Left, gone.Deleted, limits.Flips, n.Misplaced,
-		of.seeded}
+	sums := []int64{n.Inside, n.Differ, n.Particles, n.Escaped, removed.Left, removed.Deleted, limits.Flips, n.Misplaced,
+		o.seeded}
 	if err := s.comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {
 		return d, err
 	}
-	if in, strays, seeded := sums[2]+sums[4]+sums[5], sums[7], sums[8]; in != seeded || strays != 0 {
+	if accounted, misplaced, seeded := sums[2]+sums[4]+sums[5], sums[7], sums[8]; accounted != seeded || misplaced != 0 {
 		return d, fmt.Errorf("step %d: of %d seeded particles %d are present, have left or were removed, and %d are in "+
-			"blocks that do not own their position", of.steps, seeded, in, strays)
+			"blocks that do not own their position", o.steps, seeded, accounted, misplaced)
 	}
 	steepest := []float64{float64(slope.Value())}
 	if err := s.comm.AllreduceFloat64(ctx, dist.Max, steepest); err != nil {
@@ -127,8 +127,8 @@ func (s *solver[F]) diagnosticsOf(ctx context.Context, of *observation) (d Diagn
 	}
 	d = Diagnostics{Volume: float64(sums[0]) * sample, Changed: float64(sums[1]) * sample, GradError: steepest[0],
 		Particles: sums[2], Escaped: sums[3], Left: sums[4], Deleted: sums[5], Flips: sums[6]}
-	if s.volume > 0 {
-		d.VolumeLoss = (s.volume - d.Volume) / s.volume
+	if s.startVolume > 0 {
+		d.VolumeLoss = (s.startVolume - d.Volume) / s.startVolume
 	}
 	return d, nil
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 )
 
-// TestObservationsShowTheirStep proves that observations show the state at the time of Observe, also when they
+// TestObservationsAreOfTheirStep proves that observations are of the state at the time of Observe, also when they
 // are read after later steps, and that errors name the cell and step that was not finite.
-func TestObservationsShowTheirStep(t *testing.T) {
-	g := box(2, 16, 1)
+func TestObservationsAreOfTheirStep(t *testing.T) {
+	g := cubeGrid(2, 16, 1)
 	v, err := flow.Named("rider-kothe", g, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSolver(t, plain, g, v, ball(.5, .6, 0, .2))
+	s := newSolver(t, noParticles, g, v, ball(.5, .6, 0, .2))
 	var want []Diagnostics
 	for range 3 {
 		advance(t, s, 1, 1)

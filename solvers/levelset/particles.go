@@ -17,9 +17,9 @@ type Particles struct {
 
 // Particles returns the particles of the block; none without particles in the method.
 func (s *solver[F]) Particles(context.Context) (*Particles, error) {
-	all := &Particles{}
+	particles := &Particles{}
 	if s.swarm == nil {
-		return all, nil
+		return particles, nil
 	}
 	p, id, err := s.swarm.particles()
 	if err != nil {
@@ -29,27 +29,27 @@ func (s *solver[F]) Particles(context.Context) (*Particles, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := &kernels.Correction[F]{Lattice: s.lattice, Escape: F(s.cfg.Escape), Phi: field}
+	correction := &kernels.Correction[F]{Lattice: s.lattice, Escape: F(s.cfg.Escape), Phi: field}
 	escaped := make([]uint8, len(p))
 	for _, inside := range []bool{false, true} {
 		marks := make([]uint8, len(p))
-		kernels.NewMarkEscapedLoop(of, inside, p, marks).Range(0, len(p))
+		kernels.NewMarkEscapedLoop(correction, inside, p, marks).Range(0, len(p))
 		for i, m := range marks {
 			escaped[i] |= m
 		}
 	}
-	all.Escaped, all.ID = escaped, append(all.ID, id...)
+	particles.Escaped, particles.ID = escaped, append(particles.ID, id...)
 	for _, q := range p {
 		for d, x := range [3]F{q.X, q.Y, q.Z} {
-			all.Points = append(all.Points, s.coordinate(d, x))
+			particles.Points = append(particles.Points, s.coordinate(d, x))
 		}
 		sign, r := int32(1), float64(q.R)
 		if r < 0 {
 			sign, r = -1, -r
 		}
-		all.Sign, all.Radius = append(all.Sign, sign), append(all.Radius, r)
+		particles.Sign, particles.Radius = append(particles.Sign, sign), append(particles.Radius, r)
 	}
-	return all, nil
+	return particles, nil
 }
 
 // coordinate converts a position from cells to m.

@@ -14,8 +14,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// deform is the flow of Enright's ball.
-func deform(t testing.TB, g *grid.Grid) flow.Flow {
+// enrightFlow returns the flow of Enright's ball.
+func enrightFlow(t testing.TB, g *grid.Grid) flow.Flow {
 	v, err := flow.Named("enright", g, 3)
 	if err != nil {
 		t.Fatal(err)
@@ -23,15 +23,15 @@ func deform(t testing.TB, g *grid.Grid) flow.Flow {
 	return v
 }
 
-// set replaces the particles.
-func (w *swarm[F]) set(t *testing.T, all ...kernels.Particle[F]) {
+// setParticles replaces the particles.
+func (w *swarm[F]) setParticles(t *testing.T, particles ...kernels.Particle[F]) {
 	t.Helper()
-	if err := w.reserve(len(all)); err != nil {
+	if err := w.reserve(len(particles)); err != nil {
 		t.Fatal(err)
 	}
-	w.n = copy(w.p[w.current], all)
+	w.n = copy(w.p[w.current], particles)
 	w.seeded = int64(w.n)
-	for i := range all {
+	for i := range particles {
 		w.id[w.current][i] = int64(i)
 	}
 }
@@ -39,24 +39,26 @@ func (w *swarm[F]) set(t *testing.T, all ...kernels.Particle[F]) {
 // TestCorrectionsHaveNoOrder proves that all particles are compared with the uncorrected level set: corrections do
 // not depend on the order of particles.
 func TestCorrectionsHaveNoOrder(t *testing.T) {
-	g := box(3, 16, 16)
+	g := cubeGrid(3, 16, 16)
 	phi := func(x, y, z float64) float64 { return x - 8.3 }
-	first := with(1)
-	s := newSolver(t, first, g, still(g), phi)
+	cfg := withParticles(1)
+	s := newSolver(t, cfg, g, restFlow(g), phi)
 	rng := rand.New(rand.NewPCG(1, 2))
-	var all []kernels.Particle[float64]
+	var particles []kernels.Particle[float64]
 	for range 400 {
-		all = append(all, kernels.Particle[float64]{X: 5 + 6*rng.Float64(), Y: 3 + 9*rng.Float64(), Z: 3 + 9*rng.Float64(),
+		particles = append(particles, kernels.Particle[float64]{X: 5 + 6*rng.Float64(), Y: 3 + 9*rng.Float64(), Z: 3 +
+			9*rng.Float64(),
 			R: (rng.Float64() - .5)})
 	}
-	all = append(all, kernels.Particle[float64]{X: 7, Y: 7, Z: 7, R: 1}, // at a corner, and its sphere through others
+	particles = append(particles, kernels.Particle[float64]{X: 7, Y: 7, Z: 7, R: 1},
+		// at a corner, and its sphere through others
 		kernels.Particle[float64]{X: 7, Y: 7, Z: 7, R: .5}, kernels.Particle[float64]{X: 9, Y: 9, Z: 9, R: -1})
-	begun := slices.Clone(s.f[now])
+	start := slices.Clone(s.f[now])
 	var want []float64
 	for repetition := range 6 {
-		copy(s.f[now], begun)
+		copy(s.f[now], start)
 		s.cfg.Correct = Corrections[repetition%2]
-		s.swarm.set(t, all...)
+		s.swarm.setParticles(t, particles...)
 		if err := s.correct(t.Context(), now); err != nil {
 			t.Fatal(err)
 		}
@@ -71,15 +73,15 @@ func TestCorrectionsHaveNoOrder(t *testing.T) {
 		if !slices.Equal(want, s.f[now]) {
 			t.Errorf("repetition %d, %s: the corrected level set differs", repetition, s.cfg.Correct)
 		}
-		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		rng.Shuffle(len(particles), func(i, j int) { particles[i], particles[j] = particles[j], particles[i] })
 	}
-	if slices.Equal(want, begun) {
+	if slices.Equal(want, start) {
 		t.Error("nothing was corrected")
 	}
-	// The first particle moves the corner at (7, 7, 7) outside; the second, which had escaped before, must still
-	// count.
-	copy(s.f[now], begun)
-	s.swarm.set(t, kernels.Particle[float64]{X: 7, Y: 7, Z: 7, R: .4},
+	// With the correction by the first particle, the corner at (7, 7, 7) is outside, where the second one has not
+	// escaped. It must count all the same, since it has escaped from the uncorrected level set.
+	copy(s.f[now], start)
+	s.swarm.setParticles(t, kernels.Particle[float64]{X: 7, Y: 7, Z: 7, R: .4},
 		kernels.Particle[float64]{X: 7.1, Y: 7, Z: 7, R: .5})
 	if err := s.correct(t.Context(), now); err != nil {
 		t.Fatal(err)
@@ -92,14 +94,14 @@ func TestCorrectionsHaveNoOrder(t *testing.T) {
 // TestRadiiAreThoseOfTheEnd proves that radii are updated from the level set at the end of a step, not from one
 // before reinitialisation or correction.
 func TestRadiiAreThoseOfTheEnd(t *testing.T) {
-	g := box(3, 24, 1)
-	s := newSolver(t, with(4), g, deform(t, g), ball(.35, .35, .35, .15))
+	g := cubeGrid(3, 24, 1)
+	s := newSolver(t, withParticles(4), g, enrightFlow(t, g), ball(.35, .35, .35, .15))
 	advance(t, s, 3, 5)
 	h := g.Spacing(0)
-	of := s.correction(now)
+	correction := s.correction(now)
 	for _, q := range s.swarm.p[s.swarm.current][:s.swarm.n] {
 		want := []kernels.Particle[float64]{q}
-		kernels.NewUpdateRadiusLoop(of, .1*h, .5*h, want).Range(0, 1)
+		kernels.NewUpdateRadiusLoop(correction, .1*h, .5*h, want).Range(0, 1)
 		if want[0].R != q.R || math.Abs(q.R) < .1*h || math.Abs(q.R) > .5*h {
 			t.Fatalf("radius %g, the level set makes it %g", q.R, want[0].R)
 		}
@@ -127,16 +129,17 @@ func TestOwnersAreHalfOpen(t *testing.T) {
 		for _, x := range positions {
 			for _, y := range positions {
 				for _, z := range positions {
-					stays, goes, gone := 0, 0, kernels.Removed{}
+					stays, leaves, removed := 0, 0, kernels.Removed{}
 					for _, d := range domains {
 						p := []kernels.Particle[float64]{{X: x, Y: y, Z: z, R: 1}}
-						s, m := make([]uint8, 1), make([]uint8, 1)
-						kernels.NewClassifyParticleLoop(&d, &gone, p, s, m).Range(0, 1)
-						stays, goes = stays+int(s[0]), goes+int(m[0])
+						staysMark, leavesMark := make([]uint8, 1), make([]uint8, 1)
+						kernels.NewClassifyParticleLoop(&d, &removed, p, staysMark, leavesMark).Range(0, 1)
+						stays, leaves = stays+int(staysMark[0]), leaves+int(leavesMark[0])
 					}
 					inside := periodic || max(x, y, z) < 11.5
-					if inside && (stays != 1 || goes != 7 || gone.Left != 0) || !inside && (stays != 0 || gone.Left != 8) {
-						t.Errorf("periodic %t, (%v, %v, %v): %d owners, %d others, left %d", periodic, x, y, z, stays, goes, gone.Left)
+					if inside && (stays != 1 || leaves != 7 || removed.Left != 0) || !inside && (stays != 0 || removed.Left != 8) {
+						t.Errorf("periodic %t, (%v, %v, %v): %d owners, %d others, left %d", periodic, x, y, z, stays, leaves,
+							removed.Left)
 					}
 				}
 			}
@@ -147,44 +150,44 @@ func TestOwnersAreHalfOpen(t *testing.T) {
 // TestReseeding proves that reseeding keeps escaped particles, leaves no cell with too many others, and removes those
 // far from the interface.
 func TestReseeding(t *testing.T) {
-	g := box(3, 20, 1)
-	cfg := with(4)
-	s := newSolver(t, cfg, g, deform(t, g), ball(.4, .4, .4, .2))
+	g := cubeGrid(3, 20, 1)
+	cfg := withParticles(4)
+	s := newSolver(t, cfg, g, enrightFlow(t, g), ball(.4, .4, .4, .2))
 	w, h := s.swarm, g.Spacing(0)
-	all := slices.Clone(w.p[w.current][:w.n])
+	particles := slices.Clone(w.p[w.current][:w.n])
 	for range 3 { // four times as many as there should be
-		all = append(all, all...)
+		particles = append(particles, particles...)
 	}
-	deep := kernels.Particle[float64]{X: 7.5, Y: 7.5, Z: 7.5, R: .1 * h} // from outside, in the middle of the ball
+	escaped := kernels.Particle[float64]{X: 7.5, Y: 7.5, Z: 7.5, R: .1 * h} // from outside, in the middle of the ball
 	far := kernels.Particle[float64]{X: 17, Y: 17, Z: 17, R: .5 * h}
-	all = append(all, deep, far)
-	w.set(t, all...)
-	if err := s.refresh(t.Context(), &s.allLayers, now); err != nil {
+	particles = append(particles, escaped, far)
+	w.setParticles(t, particles...)
+	if err := s.refreshGhosts(t.Context(), &s.allLayers, now); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.reseed(); err != nil {
 		t.Fatal(err)
 	}
-	type place struct {
+	type cellSide struct {
 		cell [3]int
 		in   bool
 	}
-	count, kept := map[place]int{}, false
+	count, kept := map[cellSide]int{}, false
 	for _, q := range w.p[w.current][:w.n] {
-		kept = kept || q == deep
+		kept = kept || q == escaped
 		if q == far {
 			t.Error("a particle far from the interface was kept")
 		}
-		if q != deep {
-			count[place{[3]int{int(math.Floor(q.X)), int(math.Floor(q.Y)), int(math.Floor(q.Z))}, q.R < 0}]++
+		if q != escaped {
+			count[cellSide{[3]int{int(math.Floor(q.X)), int(math.Floor(q.Y)), int(math.Floor(q.Z))}, q.R < 0}]++
 		}
 	}
 	if !kept {
 		t.Error("an escaped particle was deleted")
 	}
-	for at, n := range count {
+	for place, n := range count {
 		if n > cfg.Particles {
-			t.Fatalf("%d particles of a sign in cell %v", n, at)
+			t.Fatalf("%d particles of a sign in cell %v", n, place)
 		}
 	}
 	d, err := s.Diagnose(t.Context())
@@ -194,7 +197,7 @@ func TestReseeding(t *testing.T) {
 	if d.Deleted == 0 || d.Particles != int64(w.n) {
 		t.Errorf("%d deleted, %d of %d particles counted", d.Deleted, d.Particles, w.n)
 	}
-	// Where there is none, the next ones are seeded.
+	// Reseeding adds particles where there are none.
 	w.n = 0
 	if err := w.reseed(); err != nil || w.n == 0 {
 		t.Errorf("%d particles seeded, error %v", w.n, err)
@@ -204,31 +207,31 @@ func TestReseeding(t *testing.T) {
 // TestSeedsDependOnNoRank proves that eight ranks seed the same particles as one: random numbers depend on the number
 // of a particle in the whole grid.
 func TestSeedsDependOnNoRank(t *testing.T) {
-	g := box(3, 24, 1)
+	g := cubeGrid(3, 24, 1)
 	seeded := func(ranks int) []kernels.Migrant[float64] {
 		var mu sync.Mutex
-		var all []kernels.Migrant[float64]
+		var particles []kernels.Migrant[float64]
 		var ready, done sync.WaitGroup
 		ready.Add(ranks)
 		for _, comm := range local.New(ranks) {
 			done.Go(func() {
-				s := newSolverOn(t, with(3), g, deform(t, g), ball(.5, .5, .5, .25), comm)
+				s := newRankSolver(t, withParticles(3), g, enrightFlow(t, g), ball(.5, .5, .5, .25), comm)
 				ready.Done()
 				ready.Wait()
 				mu.Lock()
 				defer mu.Unlock()
 				for i, q := range s.swarm.p[s.swarm.current][:s.swarm.n] {
-					all = append(all, kernels.Migrant[float64]{P: q, ID: s.swarm.id[s.swarm.current][i]})
+					particles = append(particles, kernels.Migrant[float64]{P: q, ID: s.swarm.id[s.swarm.current][i]})
 				}
 			})
 		}
 		done.Wait()
-		slices.SortFunc(all, func(a, b kernels.Migrant[float64]) int { return int(a.ID - b.ID) })
-		return all
+		slices.SortFunc(particles, func(a, b kernels.Migrant[float64]) int { return int(a.ID - b.ID) })
+		return particles
 	}
 	one, eight := seeded(1), seeded(8)
 	if len(one) == 0 || !slices.Equal(one, eight) {
-		t.Errorf("%d particles on one rank, %d on eight, or others", len(one), len(eight))
+		t.Errorf("%d particles on one rank and %d on eight are not the same", len(one), len(eight))
 	}
 	for i := range one[1:] {
 		if one[i].ID == one[i+1].ID {
@@ -257,7 +260,7 @@ func TestSeedsDependOnNoRank(t *testing.T) {
 // TestThroughTheCorner proves that a particle that crosses a corner and a periodic boundary to the diagonal block is
 // the same there.
 func TestThroughTheCorner(t *testing.T) {
-	g := box(3, 16, 16)
+	g := cubeGrid(3, 16, 16)
 	g.Periodic = [3]bool{true, true, true}
 	v := flow.Uniform(1, 1, 1)
 	ends := map[int][]kernels.Particle[float64]{}
@@ -267,11 +270,11 @@ func TestThroughTheCorner(t *testing.T) {
 		ready.Add(ranks)
 		for _, comm := range local.New(ranks) {
 			done.Go(func() {
-				cfg := with(1)
+				cfg := withParticles(1)
 				cfg.Reinit = "none"
-				s := newSolverOn(t, cfg, g, v, func(x, y, z float64) float64 { return x - 40 }, comm)
+				s := newRankSolver(t, cfg, g, v, func(x, y, z float64) float64 { return x - 40 }, comm)
 				if comm.Rank() == ranks-1 {
-					s.swarm.set(t, kernels.Particle[float64]{X: 15.25, Y: 15.25, Z: 15.25, R: .5},
+					s.swarm.setParticles(t, kernels.Particle[float64]{X: 15.25, Y: 15.25, Z: 15.25, R: .5},
 						kernels.Particle[float64]{X: 14, Y: 14, Z: 14, R: -.5})
 				}
 				for range 3 { // by one cell each, exactly
@@ -296,20 +299,20 @@ func TestThroughTheCorner(t *testing.T) {
 
 // TestParticlesAreCounted proves that lost, duplicated and misplaced particles are an error.
 func TestParticlesAreCounted(t *testing.T) {
-	g := box(3, 20, 1)
-	for name, spoil := range map[string]func(w *swarm[float64]){
+	g := cubeGrid(3, 20, 1)
+	for message, spoil := range map[string]func(w *swarm[float64]){
 		"of 1000 seeded particles 999 are present, have left or were removed, and 0": func(w *swarm[float64]) { w.n-- },
 		"of 1000 seeded particles 1000 are present, have left or were removed, and 1": func(w *swarm[float64]) {
 			w.p[w.current][3].X = 20.5
 		},
 	} {
-		s := newSolver(t, with(4), g, deform(t, g), ball(.4, .4, .4, .2))
-		s.swarm.set(t, s.swarm.p[s.swarm.current][:1000]...)
+		s := newSolver(t, withParticles(4), g, enrightFlow(t, g), ball(.4, .4, .4, .2))
+		s.swarm.setParticles(t, s.swarm.p[s.swarm.current][:1000]...)
 		if _, err := s.Diagnose(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		spoil(s.swarm)
-		if _, err := s.Diagnose(t.Context()); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := s.Diagnose(t.Context()); err == nil || !strings.Contains(err.Error(), message) {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -317,7 +320,7 @@ func TestParticlesAreCounted(t *testing.T) {
 
 // TestTooLongSteps proves that CFL numbers too large for the ghosts are refused.
 func TestTooLongSteps(t *testing.T) {
-	cfg := plain
+	cfg := noParticles
 	cfg.CFL = 5.1
 	if err := cfg.Check(); err == nil || !strings.Contains(err.Error(), "cfl = 5.1: semi-lagrangian takes") {
 		t.Errorf("error %v", err)
@@ -334,9 +337,9 @@ func TestTooLongSteps(t *testing.T) {
 // band, also after the interface has crossed the whole periodic grid, and that the volume is kept.
 func TestNothingStaleBesideTheBand(t *testing.T) {
 	for _, cfl := range []float64{1, 4.9} {
-		g := box(2, 48, 48)
+		g := cubeGrid(2, 48, 48)
 		g.Periodic = [3]bool{true, true}
-		cfg := plain
+		cfg := noParticles
 		cfg.CFL = cfl
 		s := newSolver(t, cfg, g, flow.Uniform(1, .5, 0), ball(24, 24, 0, 9))
 		advance(t, s, 96, 1000)
@@ -347,7 +350,7 @@ func TestNothingStaleBesideTheBand(t *testing.T) {
 		if math.Abs(d.VolumeLoss) > .2 {
 			t.Errorf("cfl %g: the loss is %g", cfl, d.VolumeLoss)
 		}
-		s.each(func(c int, x, y, z float64) {
+		s.eachCell(func(c int, x, y, z float64) {
 			if exact := ball(24, 24, 0, 9)(x, y, z); exact > 11 && s.f[now][c] != 7 {
 				t.Fatalf("cfl %g: %g at the distance %g", cfl, s.f[now][c], exact)
 			}

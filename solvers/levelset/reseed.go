@@ -10,12 +10,12 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// sorting holds the order of particles by dual cell.
-type sorting struct {
-	cell, order []int32 // of particles
-	start       []int32 // of each dual cell, and the total
-	deficit     []int32 // missing particles: two numbers, one for each sign, for each cell
-	first       []int32
+// byCell holds the order of particles by dual cell.
+type byCell struct {
+	cells, order []int32 // the dual cell of each particle, and the particles in the order of cells
+	start        []int32 // index in order of the first particle of each dual cell, and the total
+	deficit      []int32 // for each cell, the number of missing particles of each sign
+	first        []int32
 }
 
 // reseed removes particles where there are many, and adds some where there are few. All ghosts must be up to date.
@@ -23,20 +23,20 @@ func (w *swarm[F]) reseed() error {
 	s := w.s
 	s.updateRadii()
 	seeding := w.seeding()
-	w.event++
+	w.seedings++
 	if err := w.sort(seeding); err != nil {
 		return err
 	}
 	box := w.dualBox()
-	thinning := &kernels.Reseeding[F]{Seeding: *seeding, Escape: F(s.cfg.Escape), Start: w.sorted.start,
-		Order: w.sorted.order[:w.n]}
-	s.dev.Run(kernels.NewThinCellLoop(box, thinning, &s.removed[0], w.p[w.current], w.id[w.current], w.stays,
-		w.sorted.deficit), 0,
+	reseeding := &kernels.Reseeding[F]{Seeding: *seeding, Escape: F(s.cfg.Escape), Start: w.byCell.start,
+		Order: w.byCell.order[:w.n]}
+	s.dev.Run(kernels.NewThinCellLoop(box, reseeding, &s.removed[0], w.p[w.current], w.id[w.current], w.stays,
+		w.byCell.deficit), 0,
 		box.Size())
 	if err := w.compactMarked(w.stays[:w.n]); err != nil {
 		return err
 	}
-	total, err := primitives.ExclusiveScan(s.work, w.sorted.first, w.sorted.deficit)
+	total, err := primitives.ExclusiveScan(s.work, w.byCell.first, w.byCell.deficit)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (w *swarm[F]) reseed() error {
 		return err
 	}
 	w.n += int(total)
-	s.dev.Run(kernels.NewFillCellLoop(box, seeding, w.sorted.first, w.sorted.deficit, w.p[w.current][before:w.n],
+	s.dev.Run(kernels.NewFillCellLoop(box, seeding, w.byCell.first, w.byCell.deficit, w.p[w.current][before:w.n],
 		w.id[w.current][before:w.n]), 0, box.Size())
 	if err := w.dropRemoved(); err != nil {
 		return err
@@ -66,26 +66,26 @@ func (w *swarm[F]) sort(seeding *kernels.Seeding[F]) error {
 		return err
 	}
 	box := w.dualBox()
-	s, n, o := w.s, box.Size(), &w.sorted
-	if o.start == nil {
+	s, n, order := w.s, box.Size(), &w.byCell
+	if order.start == nil {
 		a := &s.allocated
-		o.start = backend.Fresh[int32](a, n+1, "particles by cell")
-		o.deficit, o.first = backend.Fresh[int32](a, 2*n, "seeds"), backend.Fresh[int32](a, 2*n, "seeds")
+		order.start = backend.Fresh[int32](a, n+1, "particles by cell")
+		order.deficit, order.first = backend.Fresh[int32](a, 2*n, "seeds"), backend.Fresh[int32](a, 2*n, "seeds")
 		if a.Err() != nil {
 			return a.Err()
 		}
 	}
-	if len(o.cell) < w.n {
+	if len(order.cells) < w.n {
 		var err, err2 error
-		err3 := errors.Join(backend.Free(s.dev, o.cell), backend.Free(s.dev, o.order))
-		o.cell, err = backend.Make[int32](s.dev, len(w.p[0]))
-		o.order, err2 = backend.Make[int32](s.dev, len(w.p[0]))
+		err3 := errors.Join(backend.Free(s.dev, order.cells), backend.Free(s.dev, order.order))
+		order.cells, err = backend.Make[int32](s.dev, len(w.p[0]))
+		order.order, err2 = backend.Make[int32](s.dev, len(w.p[0]))
 		if err := errors.Join(err, err2, err3); err != nil {
 			return err
 		}
 	}
-	s.dev.Run(kernels.NewDualCellOfLoop(seeding, w.p[w.current], o.cell), 0, w.n)
-	return primitives.OrderByCell(s.work, o.cell[:w.n], n, o.start, o.order[:w.n])
+	s.dev.Run(kernels.NewDualCellOfLoop(seeding, w.p[w.current], order.cells), 0, w.n)
+	return primitives.OrderByCell(s.work, order.cells[:w.n], n, order.start, order.order[:w.n])
 }
 
 // sortByCell sorts the particles by cell, for locality of memory accesses.
@@ -93,7 +93,7 @@ func (w *swarm[F]) sortByCell() error {
 	if err := w.sort(w.seeding()); err != nil {
 		return err
 	}
-	from, to, order := w.current, 1-w.current, w.sorted.order[:w.n]
+	from, to, order := w.current, 1-w.current, w.byCell.order[:w.n]
 	if err := primitives.Gather(w.s.work, w.p[to][:w.n], w.p[from][:w.n], order); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (s *solver[F]) maintainParticles(ctx context.Context) error {
 		return nil
 	}
 	if every := s.cfg.Reseed; every > 0 && s.steps%every == 0 {
-		if err := s.refresh(ctx, &s.allLayers, now); err != nil {
+		if err := s.refreshGhosts(ctx, &s.allLayers, now); err != nil {
 			return err
 		}
 		if err := w.reseed(); err != nil {
@@ -133,7 +133,7 @@ func (w *swarm[F]) dualBox() (box abi.Box) {
 func (w *swarm[F]) seeding() *kernels.Seeding[F] {
 	s := w.s
 	shortest, longest := s.spacings()
-	return &kernels.Seeding[F]{Lattice: s.lattice, Domain: w.domain, Phi: s.f[now], Each: int32(s.cfg.Particles),
-		Band: F(seededBand * longest), Least: F(minRadius * shortest), Most: F(maxRadius * shortest),
-		Reach: particleGhosts - 1, Event: w.event}
+	return &kernels.Seeding[F]{Lattice: s.lattice, Domain: w.domain, Phi: s.f[now], PerSign: int32(s.cfg.Particles),
+		Band: F(seededBand * longest), MinRadius: F(minRadius * shortest), MaxRadius: F(maxRadius * shortest),
+		Reach: particleGhosts - 1, Seedings: w.seedings}
 }

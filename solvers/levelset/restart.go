@@ -38,14 +38,14 @@ func (w *swarm[F]) quiesce() error {
 		return err
 	}
 	w.keys = w.id[w.current][:w.n]
-	if !w.s.separate {
+	if !w.s.separateMemory {
 		return nil
 	}
 	w.keys = w.hostIDs[:w.n]
 	return backend.Download(w.s.dev, w.keys, w.id[w.current][:w.n])
 }
 
-// allocate makes room for particles with these keys, whose fields are filled afterwards.
+// allocate makes this rank the owner of the particles with these keys, whose fields are filled afterwards.
 func (w *swarm[F]) allocate(keys []int64) error {
 	if err := w.reserve(len(keys)); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (w *swarm[F]) allocate(keys []int64) error {
 	return backend.Upload(w.s.dev, w.id[w.current][:w.n], w.keys)
 }
 
-// belongs reports whether a particle is in a dual cell of the block.
+// belongs reports whether a particle, given by the bytes of its field, is in a dual cell of the block.
 func (w *swarm[F]) belongs(bytes []byte) bool {
 	var p kernels.Particle[F]
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p)), bytes)
@@ -80,7 +80,7 @@ func (s *solver[F]) Scalars(ctx context.Context) (map[string]float64, error) {
 	}
 	scalars := map[string]float64{"flips": float64(n[3])}
 	if s.swarm != nil {
-		scalars["sowings"] = float64(s.swarm.event)
+		scalars["sowings"] = float64(s.swarm.seedings)
 		scalars["sown"], scalars["left"], scalars["deleted"] = float64(n[0]), float64(n[1]), float64(n[2])
 	}
 	return scalars, nil
@@ -99,33 +99,34 @@ func (s *solver[F]) ownCounters() (own counters, err error) {
 }
 
 // Restore restores a saved state. Rank 0 continues the counters of all ranks.
-func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string]float64, fill func() error) error {
+func (s *solver[F]) Restore(ctx context.Context, clock solvers.Clock, scalars map[string]float64,
+	fill func() error) error {
 	if err := fill(); err != nil {
 		return err
 	}
-	s.t, s.steps, s.took = at.Time, at.Steps, at.Dt
+	s.t, s.steps, s.lastDt = clock.Time, clock.Steps, clock.Dt
 	var removed [1]kernels.Removed
 	var limits [1]kernels.Limits
 	seeded := int64(0)
 	if s.comm.Rank() == 0 {
-		seeded = int64(of["sown"])
-		removed[0] = kernels.Removed{Left: int64(of["left"]), Deleted: int64(of["deleted"])}
-		limits[0].Flips = int64(of["flips"])
+		seeded = int64(scalars["sown"])
+		removed[0] = kernels.Removed{Left: int64(scalars["left"]), Deleted: int64(scalars["deleted"])}
+		limits[0].Flips = int64(scalars["flips"])
 	}
 	err := errors.Join(backend.Upload(s.dev, s.removed, removed[:]), backend.Upload(s.dev, s.limits, limits[:]))
 	if err != nil {
 		return err
 	}
 	if w := s.swarm; w != nil {
-		w.seeded, w.event = seeded, int64(of["sowings"])
+		w.seeded, w.seedings = seeded, int64(scalars["sowings"])
 		n := []int64{int64(w.n)}
 		if err := s.comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
 			return err
 		}
-		if saved := int64(of["sown"] - of["left"] - of["deleted"]); n[0] != saved {
+		if saved := int64(scalars["sown"] - scalars["left"] - scalars["deleted"]); n[0] != saved {
 			return fmt.Errorf("%d particles were saved, but %d belong to blocks of this run: is it the state of another case?",
 				saved, n[0])
 		}
 	}
-	return s.refresh(ctx, &s.allLayers, now)
+	return s.refreshGhosts(ctx, &s.allLayers, now)
 }

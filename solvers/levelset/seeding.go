@@ -9,9 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// sow makes the swarm: it seeds the particles of the initial state, and migrates those that attraction has moved to
-// other blocks.
-func (s *solver[F]) sow(ctx context.Context, plan *halo.BoxPlan, boxes halo.Boxes) error {
+// setUpParticles makes the swarm: it seeds the particles of the initial state, and migrates those that attraction
+// has moved to other blocks.
+func (s *solver[F]) setUpParticles(ctx context.Context, plan *halo.BoxPlan, boxes halo.Boxes) error {
 	w, err := newSwarm(s, plan, boxes)
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func (s *solver[F]) sow(ctx context.Context, plan *halo.BoxPlan, boxes halo.Boxe
 // seed seeds the dual cells near the interface. All ghosts must be up to date.
 func (w *swarm[F]) seed() error {
 	s, box, seeding := w.s, w.dualBox(), w.seeding()
-	w.event++
+	w.seedings++
 	first := backend.Fresh[int32](&s.allocated, box.Size(), "seeds")
 	if s.allocated.Err() != nil {
 		return s.allocated.Err()
@@ -57,7 +57,7 @@ func (w *swarm[F]) particles() (p []kernels.Particle[F], id []int64, err error) 
 		return nil, nil, err
 	}
 	p = w.p[w.current][:w.n]
-	if !w.s.separate {
+	if !w.s.separateMemory {
 		return p, w.keys, nil
 	}
 	return w.hostParticles[:w.n], w.keys, backend.Download(w.s.dev, w.hostParticles[:w.n], p)

@@ -40,7 +40,7 @@ type Solver interface {
 	// View is the view of the block's level set.
 	View() solvers.View
 	Diagnose(ctx context.Context) (Diagnostics, error)
-	// Observe and Observed implement solvers.Observer.
+	// Observe and Observed queue and read diagnostics, as solvers.Observer does.
 	Observe(ctx context.Context) error
 	Observed(ctx context.Context) (Diagnostics, error)
 	// ParticleFields are the saved fields of particles, on a space of their own; none without particles.
@@ -90,35 +90,35 @@ func orNil[F num.Float](s *solver[F], err error) (Solver, error) {
 
 type solver[F num.Float] struct {
 	arrays[F]
-	cfg      Config
-	block    *grid.Block
-	lattice  kernels.Lattice[F]
-	flow     flow.Flow
-	series   *flow.BlockSeries[F] // nil if the flow has no time series
-	comm     dist.Comm
-	dev      backend.Device
-	work     *primitives.Workspace
-	separate bool // the device has separate memory
-	closers  []func() error
+	cfg            Config
+	block          *grid.Block
+	lattice        kernels.Lattice[F]
+	flow           flow.Flow
+	series         *flow.BlockSeries[F] // nil if the flow has no time series
+	comm           dist.Comm
+	dev            backend.Device
+	work           *primitives.Workspace
+	separateMemory bool // the device has separate memory
+	closers        []func() error
 
-	allLayers, wenoLayers, oneLayer ghostLayers[F] // with all ghosts, those of WENO, and one layer
-	upwards                         [3]upward[F]
+	allLayers, wenoLayers, oneLayer ghostLayers[F] // all layers of ghosts, those that WENO needs, and one layer
+	boundsExchanges                 [3]boundsExchange[F]
 	loops                           loops[F]
 	swarm                           *swarm[F] // nil without particles
 	observer                        solvers.ObservationBuffers[observation]
 
-	host   []F     // copy of a level set, for a device with separate memory
-	rate   float64 // largest |u|/h of a face in 1/s, for a factor of 1
-	limit  float64 // largest step in s
-	volume float64 // at the start
+	hostCopy    []F     // for a device with separate memory: copy of a level set
+	maxRate     float64 // largest |u|/h of a face in 1/s, for a time factor of 1
+	maxDt       float64 // largest step in s
+	startVolume float64 // at the start, in m³ or m²
 
-	pause     float64
-	t, took   float64
-	steps     int
-	next      [1]kernels.Clock[F]
-	lapAt     time.Time
-	phase     int // the phase to which time is added
-	phaseTime [phases]time.Duration
+	pauseAt    float64
+	t, lastDt  float64
+	steps      int
+	hostClock  [1]kernels.Clock[F]
+	phaseStart time.Time
+	phase      int // the phase to which time is added
+	phaseTime  [phaseCount]time.Duration
 }
 
 func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *halo.BoxPlan, boxes halo.Boxes,
@@ -130,9 +130,10 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	case b.Ghost < cfg.Ghosts():
 		return nil, fmt.Errorf("the block has %d layers of ghosts, the method needs %d", b.Ghost, cfg.Ghosts())
 	case b.Len() > math.MaxInt32:
-		return nil, fmt.Errorf("a block of %v cells has more than 2^31 numbers: use more ranks", b.N)
+		return nil, fmt.Errorf("a block of %v cells has arrays of more than 2^31 numbers with its ghosts: use more ranks",
+			b.N)
 	case len(start) != b.Cells():
-		return nil, fmt.Errorf("a level set of %d cells for a block of %d", len(start), b.Cells())
+		return nil, fmt.Errorf("the initial level set has %d cells, the block %d", len(start), b.Cells())
 	}
 	s := &solver[F]{cfg: cfg, block: b, lattice: latticeOf[F](b), flow: v, comm: comm, dev: dev,
 		work: primitives.NewWorkspace(dev)}
@@ -142,8 +143,8 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 			s.Close()
 		}
 	}()
-	_, s.separate = dev.(backend.Memory)
-	var u [3][]F // for a time series at its last time; each step uploads its own
+	_, s.separateMemory = dev.(backend.Memory)
+	var u [3][]F // for a time series: the velocity at its last time; each step uploads its own
 	err = v.Each(func(v flow.Flow) (err error) {
 		if u, err = flow.OnBlock[F](ctx, b, v); err != nil {
 			return err
@@ -157,50 +158,50 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	if err := s.upload(u); err != nil {
 		return nil, err
 	}
-	if err := s.connect(ctx, plan); err != nil {
+	if err := s.connectBlocks(ctx, plan); err != nil {
 		return nil, err
 	}
 	if err := s.prepareObserver(); err != nil {
 		return nil, err
 	}
-	s.prepare()
+	s.makeLoops()
 	if err := s.initialise(ctx, start); err != nil {
 		return nil, err
 	}
 	if cfg.Particles > 0 {
-		if err := s.sow(ctx, plan, boxes); err != nil {
+		if err := s.setUpParticles(ctx, plan, boxes); err != nil {
 			return nil, err
 		}
 	}
 	d, err := s.Diagnose(ctx)
-	s.volume = d.Volume
+	s.startVolume = d.Volume
 	return s, err
 }
 
-// connect sets up all exchanges.
-func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error) {
+// connectBlocks sets up all exchanges between blocks.
+func (s *solver[F]) connectBlocks(ctx context.Context, plan *halo.BoxPlan) (err error) {
 	if nx, ny, nz := s.block.Shape(); plan.Shape != [3]int{nx, ny, nz} || plan.Rank != s.comm.Rank() {
 		return fmt.Errorf("the halo plan is of rank %d and arrays of %v cells, the block of rank %d and arrays of %v",
 			plan.Rank, plan.Shape, s.comm.Rank(), [3]int{nx, ny, nz})
 	}
-	if s.allLayers, err = s.ghostLayers(ctx, plan, s.block.Ghost); err != nil {
+	if s.allLayers, err = s.newGhostLayers(ctx, plan, s.block.Ghost); err != nil {
 		return err
 	}
-	if s.wenoLayers, err = s.ghostLayers(ctx, plan, wenoGhosts); err != nil {
+	if s.wenoLayers, err = s.newGhostLayers(ctx, plan, wenoGhosts); err != nil {
 		return err
 	}
-	if s.oneLayer, err = s.ghostLayers(ctx, plan, 1); err != nil || s.cfg.Particles == 0 {
+	if s.oneLayer, err = s.newGhostLayers(ctx, plan, 1); err != nil || s.cfg.Particles == 0 {
 		return err
 	}
 	for axis := range s.block.Grid.Dim {
-		if s.upwards[axis], err = s.upward(ctx, plan, axis); err != nil {
+		if s.boundsExchanges[axis], err = s.newBoundsExchange(ctx, plan, axis); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// initialise computes a distance from the initial level set.
+// initialise makes the initial level set a distance within the band.
 func (s *solver[F]) initialise(ctx context.Context, start []float64) error {
 	host := make([]F, s.block.Len())
 	err := s.rows(ctx, func(r, first int) error {
@@ -219,31 +220,31 @@ func (s *solver[F]) initialise(ctx context.Context, start []float64) error {
 	if err := backend.Upload(s.dev, s.f[next], host); err != nil {
 		return err
 	}
-	if s.separate {
-		s.host = host
+	if s.separateMemory {
+		s.hostCopy = host
 	}
-	s.lapAt, s.phase = time.Now(), inSetUp
-	if err := s.refresh(ctx, &s.allLayers, next); err != nil {
+	s.phaseStart, s.phase = time.Now(), inSetUp
+	if err := s.refreshGhosts(ctx, &s.allLayers, next); err != nil {
 		return err
 	}
 	s.run(s.loops.keepDistances)
 	if err := s.sweep(ctx); err != nil {
 		return err
 	}
-	if err := s.refresh(ctx, &s.allLayers, now); err != nil {
+	if err := s.refreshGhosts(ctx, &s.allLayers, now); err != nil {
 		return err
 	}
 	return backend.Copy(s.dev, s.start, s.f[now])
 }
 
-// owned returns the index range of the block's own cells, extended by `more` layers.
-func (s *solver[F]) owned(more int) (box abi.Box) {
+// owned returns the index range of the block's own cells, extended by a number of layers.
+func (s *solver[F]) owned(layers int) (box abi.Box) {
 	b := s.block
 	for d := range 3 {
 		box.Lo[d], box.Hi[d] = b.Lo[d], b.Lo[d]+b.N[d]
 		if d < b.Grid.Dim {
-			box.Lo[d] -= more
-			box.Hi[d] += more
+			box.Lo[d] -= layers
+			box.Hi[d] += layers
 		}
 	}
 	return box
@@ -252,28 +253,28 @@ func (s *solver[F]) owned(more int) (box abi.Box) {
 // measureFlow updates the largest step from velocities, the same on all ranks; for a time series that is the step for
 // the fastest velocity so far.
 func (s *solver[F]) measureFlow(ctx context.Context, u [3][]F) error {
-	most := []float64{0}
+	rate := []float64{0}
 	var lock sync.Mutex
 	err := s.rows(ctx, func(_, first int) error {
-		fastest, err := s.fastest(u, first)
+		rowRate, err := s.maxFaceRate(u, first)
 		lock.Lock()
 		defer lock.Unlock()
-		most[0] = max(most[0], fastest)
+		rate[0] = max(rate[0], rowRate)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := s.comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
+	if err := s.comm.AllreduceFloat64(ctx, dist.Max, rate); err != nil {
 		return err
 	}
-	s.rate = max(s.rate, most[0])
-	s.limit = s.cfg.CFL / s.rate
+	s.maxRate = max(s.maxRate, rate[0])
+	s.maxDt = s.cfg.CFL / s.maxRate
 	return nil
 }
 
-// fastest returns the largest |u|/h of a face in 1/s, in the row of cells that begins at index first.
-func (s *solver[F]) fastest(u [3][]F, first int) (most float64, err error) {
+// maxFaceRate returns the largest |u|/h of a face in 1/s, in the row of cells that begins at index first.
+func (s *solver[F]) maxFaceRate(u [3][]F, first int) (rate float64, err error) {
 	for axis := range s.block.Grid.Dim {
 		stride, h := [3]int{1, s.lattice.SY, s.lattice.SZ}[axis], s.block.Grid.Spacing(axis)
 		for c := first; c < first+s.block.N[0]; c++ {
@@ -282,10 +283,10 @@ func (s *solver[F]) fastest(u [3][]F, first int) (most float64, err error) {
 				return 0, fmt.Errorf("the velocity along axis %d is %g and %g at the faces of a cell of rank %d", axis, lo, hi,
 					s.comm.Rank())
 			}
-			most = max(most, math.Abs(lo)/h, math.Abs(hi)/h)
+			rate = max(rate, math.Abs(lo)/h, math.Abs(hi)/h)
 		}
 	}
-	return most, nil
+	return rate, nil
 }
 
 // rows calls f for all rows of the block's own cells, with their number and the index of their first cell in an
@@ -304,7 +305,7 @@ func (s *solver[F]) rows(ctx context.Context, f func(r, first int) error) error 
 
 func (s *solver[F]) Time() float64 { return s.t }
 func (s *solver[F]) Steps() int    { return s.steps }
-func (s *solver[F]) Dt() float64   { return s.took }
+func (s *solver[F]) Dt() float64   { return s.lastDt }
 func (s *solver[F]) Bytes() int64 {
 	if s.swarm == nil {
 		return s.allocated.Bytes()
@@ -322,8 +323,8 @@ func (s *solver[F]) ParticleCount() int64 {
 func (s *solver[F]) Halo() string { return s.allLayers.ghosts.Kind() }
 
 func (s *solver[F]) Close() {
-	for _, end := range s.closers {
-		_ = end() // anything that remains is freed with the device
+	for _, closeOne := range s.closers {
+		_ = closeOne() // anything that remains is freed with the device
 	}
 	s.closers = nil
 	if s.swarm != nil {

@@ -18,19 +18,19 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// plain is the configuration without particles.
-var plain = Config{Advect: "semi-lagrangian", Reinit: "sweep", Iterations: 5, Band: 7, CFL: 1, Escape: 1,
+// noParticles is a configuration without particles.
+var noParticles = Config{Advect: "semi-lagrangian", Reinit: "sweep", Iterations: 5, Band: 7, CFL: 1, Escape: 1,
 	Correct: "fused"}
 
-// with returns plain with a number of particles of each sign per cell.
-func with(particles int) Config {
-	c := plain
+// withParticles returns noParticles with a number of particles of each sign per cell.
+func withParticles(particles int) Config {
+	c := noParticles
 	c.Particles = particles
 	return c
 }
 
-// box is a grid of n cells along each of dim axes, with the side length size.
-func box(dim, n int, size float64) *grid.Grid {
+// cubeGrid returns a grid of n cells along each of dim axes, whose sides have the length size.
+func cubeGrid(dim, n int, size float64) *grid.Grid {
 	g := &grid.Grid{Dim: dim, N: [3]int{n, n, 1}, Hi: [3]float64{size, size, 0}}
 	if dim == 3 {
 		g.N[2], g.Hi[2] = n, size
@@ -38,8 +38,8 @@ func box(dim, n int, size float64) *grid.Grid {
 	return g
 }
 
-// still is a flow at rest except at one distant face, so that the step is finite.
-func still(g *grid.Grid) flow.Flow {
+// restFlow returns a flow at rest except at one distant face, which makes the step finite.
+func restFlow(g *grid.Grid) flow.Flow {
 	return flow.Flow{Face: func(axis, i, j, _ int) float64 {
 		if axis == 0 && i == g.N[0] && j == 0 {
 			return g.Spacing(0)
@@ -48,14 +48,14 @@ func still(g *grid.Grid) flow.Flow {
 	}}
 }
 
-// newSolver sets up a body on one rank.
+// newSolver sets up the solver of a body, whose level set is phi, on one rank.
 func newSolver(t testing.TB, cfg Config, g *grid.Grid, v flow.Flow, phi func(x, y,
 	z float64) float64) *solver[float64] {
 	t.Helper()
-	return newSolverOn(t, cfg, g, v, phi, local.New(1)[0])
+	return newRankSolver(t, cfg, g, v, phi, local.New(1)[0])
 }
 
-func newSolverOn(t testing.TB, cfg Config, g *grid.Grid, v flow.Flow, phi func(x, y, z float64) float64,
+func newRankSolver(t testing.TB, cfg Config, g *grid.Grid, v flow.Flow, phi func(x, y, z float64) float64,
 	comm dist.Comm) *solver[float64] {
 	t.Helper()
 	b, err := domain.Cut(&config.Grid{Dim: g.Dim, Lo: g.Lo, Hi: g.Hi, Cells: g.N, Periodic: g.Periodic}, cfg.Ghosts(),
@@ -87,13 +87,13 @@ func advance(t testing.TB, s *solver[float64], until float64, steps int) {
 	}
 }
 
-// each calls f for all own cells with their centres.
-func (s *solver[F]) each(f func(c int, x, y, z float64)) {
-	n, c := s.block.N, 0
-	for at := range s.block.OwnedIndices() {
-		x, y, z := s.block.Centre(c%n[0], c/n[0]%n[1], c/n[0]/n[1])
-		f(at, x, y, z)
-		c++
+// eachCell calls f for all cells of the block, with their index and centre.
+func (s *solver[F]) eachCell(f func(index int, x, y, z float64)) {
+	n, number := s.block.N, 0
+	for index := range s.block.OwnedIndices() {
+		x, y, z := s.block.Centre(number%n[0], number/n[0]%n[1], number/n[0]/n[1])
+		f(index, x, y, z)
+		number++
 	}
 }
 
@@ -101,7 +101,7 @@ func ball(x, y, z, r float64) func(px, py, pz float64) float64 { return shape.Ba
 
 // maxError returns the largest error of the level set where the exact distance is between two values.
 func maxError(s *solver[float64], exact func(x, y, z float64) float64, from, to float64) (worst float64) {
-	s.each(func(c int, x, y, z float64) {
+	s.eachCell(func(c int, x, y, z float64) {
 		if d := exact(x, y, z); d >= from && d <= to {
 			worst = math.Max(worst, math.Abs(s.f[now][c]-d))
 		}

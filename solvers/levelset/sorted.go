@@ -9,9 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// replicas are the corrections of escaped particles, one for each corner of their dual cells, reduced by key: the
-// alternative to atomic minima and maxima that needs remove_if, copies, sort_by_key and reduce_by_key, as in particle
-// level sets with Thrust.
+// replicas are the corrections of escaped particles, one for each corner of their dual cells, sorted and reduced by
+// cell. This replaces atomic minima and maxima by the operations remove_if, copy, sort_by_key and reduce_by_key, as
+// in implementations of the particle level set with the library Thrust.
 type replicas[F num.Float] struct {
 	keys, outKeys             []uint32 // indices of cells
 	order                     []int32
@@ -19,7 +19,7 @@ type replicas[F num.Float] struct {
 	count                     int // capacity
 }
 
-// correctSorted computes the bounds of a level set by sorting.
+// correctSorted computes the bounds on a level set from escaped particles by sorting.
 func (w *swarm[F]) correctSorted(field int) error {
 	for _, inside := range []bool{false, true} {
 		if err := w.correctSide(field, inside); err != nil {
@@ -30,30 +30,30 @@ func (w *swarm[F]) correctSorted(field int) error {
 }
 
 func (w *swarm[F]) correctSide(field int, inside bool) error {
-	s, of, r := w.s, w.s.correction(field), &w.replicas
-	s.dev.Run(kernels.NewMarkEscapedLoop(of, inside, w.p[w.current], w.stays), 0, w.n)
+	s, correction, r := w.s, w.s.correction(field), &w.replicas
+	s.dev.Run(kernels.NewMarkEscapedLoop(correction, inside, w.p[w.current], w.stays), 0, w.n)
 	escaped := w.p[1-w.current]
 	n, err := primitives.Compact(s.work, escaped, w.p[w.current][:w.n], w.stays[:w.n])
 	if err != nil || n == 0 {
 		return err
 	}
-	all := n << s.block.Grid.Dim
-	if err := r.reserve(s.dev, all); err != nil {
+	count := n << s.block.Grid.Dim
+	if err := r.reserve(s.dev, count); err != nil {
 		return err
 	}
-	keys, order := r.keys[:all], r.order[:all]
-	s.dev.Run(kernels.NewReplicateLoop(of, escaped, keys, order, r.values), 0, n)
+	keys, order := r.keys[:count], r.order[:count]
+	s.dev.Run(kernels.NewReplicateLoop(correction, escaped, keys, order, r.values), 0, n)
 	if err := primitives.SortByKey(s.work, keys, order); err != nil {
 		return err
 	}
-	if err := primitives.Gather(s.work, r.sorted[:all], r.values, order); err != nil {
+	if err := primitives.Gather(s.work, r.sorted[:count], r.values, order); err != nil {
 		return err
 	}
 	op := backend.Max
 	if inside {
 		op = backend.Min
 	}
-	cells, err := primitives.ReduceByKey(s.work, op, r.outKeys, r.outValues, keys, r.sorted[:all])
+	cells, err := primitives.ReduceByKey(s.work, op, r.outKeys, r.outValues, keys, r.sorted[:count])
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (w *swarm[F]) correctSide(field int, inside bool) error {
 	return nil
 }
 
-// reserve makes room for n replicas.
+// reserve allocates memory for n replicas.
 func (r *replicas[F]) reserve(dev backend.Device, n int) (err error) {
 	if n <= r.count {
 		return nil

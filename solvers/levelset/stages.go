@@ -6,7 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// Stage is a part of a step that is measured alone. Running it makes the state invalid.
+// Stage is a part of a step that is measured alone. The state is not valid after Run.
 type Stage struct {
 	Name string
 	Unit string // what Size counts: cell or particle
@@ -17,10 +17,10 @@ type Stage struct {
 // Stages returns the parts of a step of a block without neighbours, with both implementations of the correction.
 func (s *solver[F]) Stages() []Stage {
 	cells := s.block.Cells()
-	plain := func(run func()) func(context.Context) error {
+	synced := func(run func()) func(context.Context) error {
 		return func(context.Context) error { run(); return backend.Sync(s.dev) }
 	}
-	then := func(run func(context.Context) error) func(context.Context) error {
+	syncedErr := func(run func(context.Context) error) func(context.Context) error {
 		return func(ctx context.Context) error {
 			if err := run(ctx); err != nil {
 				return err
@@ -28,28 +28,28 @@ func (s *solver[F]) Stages() []Stage {
 			return backend.Sync(s.dev)
 		}
 	}
-	all := []Stage{
-		{"advection, " + s.cfg.Advect, "cell", cells, then(s.advect)},
-		{"reinitialisation, " + s.cfg.Reinit, "cell", cells, then(s.reinitialise)},
+	stages := []Stage{
+		{"advection, " + s.cfg.Advect, "cell", cells, syncedErr(s.advect)},
+		{"reinitialisation, " + s.cfg.Reinit, "cell", cells, syncedErr(s.reinitialise)},
 	}
 	w := s.swarm
 	if w == nil {
-		return all
+		return stages
 	}
-	correct := func(method string) func(context.Context) error {
-		return then(func(ctx context.Context) error {
+	correctBy := func(method string) func(context.Context) error {
+		return syncedErr(func(ctx context.Context) error {
 			before := s.cfg.Correct
 			s.cfg.Correct = method
 			defer func() { s.cfg.Correct = before }()
 			return s.correct(ctx, now)
 		})
 	}
-	return append(all,
-		Stage{"particles, advection", "particle", w.n, plain(func() { s.dev.Run(w.loops().advect, 0, w.n) })},
+	return append(stages,
+		Stage{"particles, advection", "particle", w.n, synced(func() { s.dev.Run(w.loops().advect, 0, w.n) })},
 		Stage{"particles, escape and correction", "particle", w.n,
-			plain(func() { s.dev.Run(w.loops().correct[now], 0, w.n) })},
-		Stage{"particles, in one pass", "particle", w.n, plain(func() { s.dev.Run(w.loops().advectAndCorrect, 0, w.n) })},
-		Stage{"correction, fused", "particle", w.n, correct("fused")},
-		Stage{"correction, sorted", "particle", w.n, correct("sorted")},
+			synced(func() { s.dev.Run(w.loops().correct[now], 0, w.n) })},
+		Stage{"particles, in one pass", "particle", w.n, synced(func() { s.dev.Run(w.loops().advectAndCorrect, 0, w.n) })},
+		Stage{"correction, fused", "particle", w.n, correctBy("fused")},
+		Stage{"correction, sorted", "particle", w.n, correctBy("sorted")},
 	)
 }

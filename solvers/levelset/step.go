@@ -19,14 +19,14 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n := s.stepsTo(until)
+		n := s.stepCount(until)
 		if err := s.step(ctx, (until-s.t)/n); err != nil {
 			return err
 		}
-		if s.t += s.took; n == 1 {
+		if s.t += s.lastDt; n == 1 {
 			s.t = until
 		}
-		if s.pause > 0 && s.t >= s.pause {
+		if s.pauseAt > 0 && s.t >= s.pauseAt {
 			break
 		}
 	}
@@ -35,20 +35,21 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 
 // StepsTo returns the number of equal steps that lead to a time.
 func (s *solver[F]) StepsTo(until float64) (least, most float64) {
-	n := s.stepsTo(until)
+	n := s.stepCount(until)
 	return n, n
 }
 
-// stepsTo returns that number. The tolerance keeps round-off from adding a step.
-func (s *solver[F]) stepsTo(until float64) float64 {
-	return max(1, math.Ceil((until-s.t)/s.limit*(1-1e-12)))
+// stepCount returns the number of equal steps that lead to a time. The tolerance keeps round-off from adding a
+// step.
+func (s *solver[F]) stepCount(until float64) float64 {
+	return max(1, math.Ceil((until-s.t)/s.maxDt*(1-1e-12)))
 }
 
-func (s *solver[F]) Pause(at float64) { s.pause = at }
+func (s *solver[F]) Pause(at float64) { s.pauseAt = at }
 
 // step takes a step of length dt.
 func (s *solver[F]) step(ctx context.Context, dt float64) error {
-	s.took, s.lapAt, s.phase = dt, time.Now(), inAdvect
+	s.lastDt, s.phaseStart, s.phase = dt, time.Now(), inAdvect
 	if err := s.setClock(dt); err != nil {
 		return err
 	}
@@ -73,12 +74,12 @@ func (s *solver[F]) step(ctx context.Context, dt float64) error {
 	if err := s.maintainParticles(ctx); err != nil {
 		return err
 	}
-	err := s.refresh(ctx, &s.allLayers, now) // for the next step, and for output
+	err := s.refreshGhosts(ctx, &s.allLayers, now) // for the next step, and for output
 	s.setPhase(inCorrect)
 	return err
 }
 
-// advectParticles advects the particles, and corrects next.
+// advectParticles advects the particles, and corrects the level set next.
 func (s *solver[F]) advectParticles(ctx context.Context) error {
 	w := s.swarm
 	if w == nil {
@@ -109,13 +110,13 @@ func (s *solver[F]) updateRadii() {
 // setClock uploads the time factors of a step.
 func (s *solver[F]) setClock(dt float64) error {
 	begin, middle, end := s.flow.FactorAt(s.t), s.flow.FactorAt(s.t+dt/2), s.flow.FactorAt(s.t+dt)
-	c := &s.next[0]
+	c := &s.hostClock[0]
 	for d := range s.block.Grid.Dim {
 		part := dt / s.block.Grid.Spacing(d)
 		c.Half[d], c.Back[d], c.Whole[d] = F(begin*part/2), F(end*part/2), F(middle*part)
 		c.Stage[0][d], c.Stage[1][d], c.Stage[2][d] = F(begin*part), F(end*part), F(middle*part)
 	}
-	return backend.Upload(s.dev, s.clock, s.next[:])
+	return backend.Upload(s.dev, s.clock, s.hostClock[:])
 }
 
 // uploadVelocity uploads the velocity at the middle of a step for a time series, which makes the step second-order in
@@ -133,26 +134,26 @@ func (s *solver[F]) uploadVelocity(ctx context.Context, dt float64) error {
 	return err
 }
 
-// advect computes next, with one layer of ghosts, from now, whose ghosts are up to date.
+// advect computes the level set next, with one layer of ghosts, from now, whose ghosts are up to date.
 func (s *solver[F]) advect(ctx context.Context) error {
 	for n, k := range s.loops.advect {
 		s.run(k)
 		if n == len(s.loops.advect)-1 {
 			break
 		}
-		if err := s.refresh(ctx, &s.wenoLayers, advectionStages[n].to); err != nil {
+		if err := s.refreshGhosts(ctx, &s.wenoLayers, advectionStages[n].to); err != nil {
 			return err
 		}
 	}
-	return s.refresh(ctx, &s.oneLayer, next)
+	return s.refreshGhosts(ctx, &s.oneLayer, next)
 }
 
-// reinitialise computes now, a distance with at least one layer of ghosts, from next.
+// reinitialise computes the level set now, a distance with at least one layer of ghosts, from next.
 func (s *solver[F]) reinitialise(ctx context.Context) error {
 	switch s.cfg.Reinit {
 	case "sweep":
 		// A cell next to the interface needs the slopes of its neighbours across it.
-		if err := s.refresh(ctx, &s.wenoLayers, next); err != nil {
+		if err := s.refreshGhosts(ctx, &s.wenoLayers, next); err != nil {
 			return err
 		}
 		s.run(s.loops.initDistances)
@@ -163,29 +164,29 @@ func (s *solver[F]) reinitialise(ctx context.Context) error {
 	if err := backend.Copy(s.dev, s.f[now], s.f[next]); err != nil {
 		return err
 	}
-	return s.refresh(ctx, &s.oneLayer, now)
+	return s.refreshGhosts(ctx, &s.oneLayer, now)
 }
 
 // sweep propagates distances from the interface to the edge of the band. Ghosts beyond walls are updated in the first
 // passes only: later they are at least as far from the interface as their neighbours, so their values do not matter.
 func (s *solver[F]) sweep(ctx context.Context) error {
-	s.run(s.loops.mark)
+	s.run(s.loops.markBricks)
 	for n := range s.cfg.sweeps(s.block.Grid.Dim) {
 		from := sweepsFrom[n%2]
-		if err := s.exchange(ctx, &s.oneLayer, from); err != nil {
+		if err := s.exchangeGhosts(ctx, &s.oneLayer, from); err != nil {
 			return err
 		}
 		if n < 2 {
-			s.dev.Run(s.oneLayer.walls[from], 0, s.oneLayer.count)
+			s.dev.Run(s.oneLayer.walls[from], 0, s.oneLayer.wallGhosts)
 		}
 		s.run(s.loops.sweep[n%2])
 	}
-	return s.refresh(ctx, &s.oneLayer, now)
+	return s.refreshGhosts(ctx, &s.oneLayer, now)
 }
 
 // relax relaxes the level set toward a distance by pseudo-time steps.
 func (s *solver[F]) relax(ctx context.Context) error {
-	if err := s.refresh(ctx, &s.wenoLayers, next); err != nil {
+	if err := s.refreshGhosts(ctx, &s.wenoLayers, next); err != nil {
 		return err
 	}
 	for _, to := range []int{now, stage1, stage2} {
@@ -196,7 +197,7 @@ func (s *solver[F]) relax(ctx context.Context) error {
 	for range s.cfg.Iterations {
 		for n, k := range s.loops.relax {
 			s.run(k)
-			if err := s.refresh(ctx, &s.wenoLayers, relaxStages[n].to); err != nil {
+			if err := s.refreshGhosts(ctx, &s.wenoLayers, relaxStages[n].to); err != nil {
 				return err
 			}
 		}
@@ -219,15 +220,16 @@ func (s *solver[F]) correct(ctx context.Context, field int) error {
 	return s.applyBounds(ctx, field)
 }
 
-// applyBounds applies the bounds of particles to a level set.
+// applyBounds applies the bounds that escaped particles have set to a level set.
 func (s *solver[F]) applyBounds(ctx context.Context, field int) error {
 	if err := s.gatherBounds(ctx); err != nil {
 		return err
 	}
-	s.run(s.loops.merge[field])
-	return s.refresh(ctx, &s.oneLayer, field)
+	s.run(s.loops.applyBounds[field])
+	return s.refreshGhosts(ctx, &s.oneLayer, field)
 }
 
+// Phases of a step, whose times are measured.
 const (
 	inAdvect = iota
 	inParticles
@@ -235,21 +237,21 @@ const (
 	inReinit
 	inHalo
 	inSetUp
-	phases
+	phaseCount
 )
 
-// setPhase adds the time since its last call to the current phase, and returns that phase.
+// setPhase adds the time since its last call to the current phase, begins another one, and returns the one before.
 func (s *solver[F]) setPhase(phase int) (before int) {
-	at := time.Now()
-	s.phaseTime[s.phase] += at.Sub(s.lapAt)
-	before, s.phase, s.lapAt = s.phase, phase, at
+	present := time.Now()
+	s.phaseTime[s.phase] += present.Sub(s.phaseStart)
+	before, s.phase, s.phaseStart = s.phase, phase, present
 	return before
 }
 
 func (s *solver[F]) Phases() map[string]float64 {
-	all := map[string]float64{}
+	seconds := map[string]float64{}
 	for n, name := range []string{"advection", "particles", "correction", "reinitialisation", "halo"} {
-		all[name] = s.phaseTime[n].Seconds()
+		seconds[name] = s.phaseTime[n].Seconds()
 	}
-	return all
+	return seconds
 }

@@ -27,13 +27,13 @@ func (s *solver[F]) Surface(context.Context) (*contour.Surface, error) {
 		}
 		n.Whole[d]++ // along a periodic axis the first node occurs again at the end
 	}
-	least := contour.MinDistance * float64(s.lattice.Least)
+	minValue := contour.MinDistance * float64(s.lattice.MinSide)
 	for k := range n.N[2] {
 		for j := range n.N[1] {
 			for i := range n.N[0] {
 				v := float64(field[b.Index(i, j, k)])
-				if math.Abs(v) < least {
-					v = math.Copysign(least, v+0) // -0 counts as outside, like 0
+				if math.Abs(v) < minValue {
+					v = math.Copysign(minValue, v+0) // -0 counts as outside, like 0
 				}
 				n.Values = append(n.Values, v)
 			}

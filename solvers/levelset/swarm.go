@@ -13,23 +13,24 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// swarm holds the particles of a block. Kernels that compact or sort particles write to the other of two arrays.
+// swarm holds the particles of a block, in one of two arrays. Kernels that compact or sort particles write to the
+// other one.
 type swarm[F num.Float] struct {
-	s           *solver[F]
-	domain      kernels.Domain
-	n           int // number of particles, including removed ones
-	space       solvers.Space
-	keys        []int64 // of the particles at the last quiesce or allocate
-	seeded      int64   // seeded since the start, on this rank
-	current     int     // index of the current array
-	p           [2][]kernels.Particle[F]
-	id          [2][]int64
-	stays, goes []uint8 // marks of the particles that remain in the block, and of those that change blocks
-	prepared    [2]swarmLoops
+	s             *solver[F]
+	domain        kernels.Domain
+	n             int // number of particles, including removed ones
+	space         solvers.Space
+	keys          []int64 // of the particles at the last quiesce or allocate
+	seeded        int64   // number of particles seeded since the start, on this rank
+	current       int     // index of the current array
+	p             [2][]kernels.Particle[F]
+	id            [2][]int64
+	stays, leaves []uint8 // 1 for particles that remain in the block, and for those that go to another block
+	loopsOf       [2]swarmLoops
 
-	sorted   sorting
+	byCell   byCell
 	replicas replicas[F]
-	event    int64 // number of the next seeding, for random numbers
+	seedings int64 // number of seedings since the start of the run, for random numbers
 
 	boxes         halo.Boxes
 	migration     migration[F]
@@ -52,7 +53,7 @@ func newSwarm[F num.Float](s *solver[F], plan *halo.BoxPlan, boxes halo.Boxes) (
 	return w, err
 }
 
-// reserve makes room for n particles, with a margin if it has to allocate.
+// reserve allocates memory for n particles, with a margin, unless there is enough.
 func (w *swarm[F]) reserve(n int) error {
 	if n <= len(w.p[0]) {
 		return nil
@@ -76,7 +77,7 @@ func (w *swarm[F]) reserve(n int) error {
 		}
 		w.p[side], w.id[side] = p, id
 	}
-	for _, flags := range []*[]uint8{&w.stays, &w.goes} {
+	for _, flags := range []*[]uint8{&w.stays, &w.leaves} {
 		f, err := backend.Make[uint8](dev, size)
 		if err = errors.Join(err, backend.Free(dev, *flags)); err != nil {
 			return fmt.Errorf("%d particles: %w", size, err)
@@ -85,52 +86,53 @@ func (w *swarm[F]) reserve(n int) error {
 	}
 	w.hostParticles, w.hostIDs = slices.Grow(w.hostParticles, size-len(w.hostParticles))[:size], slices.Grow(w.hostIDs,
 		size-len(w.hostIDs))[:size]
-	w.prepare()
+	w.makeLoops()
 	return nil
 }
 
 // bytes returns the size of the arrays of particles, including the margin.
 func (w *swarm[F]) bytes() int64 {
 	var number F
-	each := 2*(unsafe.Sizeof(kernels.Particle[F]{})+unsafe.Sizeof(w.keys[0])) + 2
+	perParticle := 2*(unsafe.Sizeof(kernels.Particle[F]{})+unsafe.Sizeof(w.keys[0])) + 2
 	migrant := 8 + unsafe.Sizeof(kernels.Migrant[F]{})
 	replica := 12 + 3*unsafe.Sizeof(number)
-	return int64(len(w.p[0]))*int64(each) + int64(len(w.sorted.cell))*8 + int64(len(w.migration.peer))*int64(migrant) +
+	return int64(len(w.p[0]))*int64(perParticle) + int64(len(w.byCell.cells))*8 +
+		int64(len(w.migration.peer))*int64(migrant) +
 		int64(w.replicas.count)*int64(replica)
 }
 
-// prepare makes the loops over particles, for both arrays.
-func (w *swarm[F]) prepare() {
+// makeLoops makes the loops over particles, for both arrays.
+func (w *swarm[F]) makeLoops() {
 	s := w.s
 	shortest, _ := s.spacings()
 	velocity := &kernels.Flow[F]{Lattice: s.lattice, U: s.u[0], V: s.u[1], W: s.u[2]}
 	for side := range 2 {
-		l, p := &w.prepared[side], w.p[side]
-		l.advect = kernels.NewAdvectParticleLoop(velocity, &w.domain, &s.clock[0], &s.removed[0], p, w.stays, w.goes)
-		l.classify = kernels.NewClassifyParticleLoop(&w.domain, &s.removed[0], p, w.stays, w.goes)
+		l, p := &w.loopsOf[side], w.p[side]
+		l.advect = kernels.NewAdvectParticleLoop(velocity, &w.domain, &s.clock[0], &s.removed[0], p, w.stays, w.leaves)
+		l.classify = kernels.NewClassifyParticleLoop(&w.domain, &s.removed[0], p, w.stays, w.leaves)
 		l.markLive = kernels.NewMarkLiveLoop(p, w.stays)
-		of := s.correction(now)
-		l.correct = [2]backend.Loop{kernels.NewCorrectLoop(of, p, s.bounds),
+		correction := s.correction(now)
+		l.correct = [2]backend.Loop{kernels.NewCorrectLoop(correction, p, s.bounds),
 			kernels.NewCorrectLoop(s.correction(next), p, s.bounds)}
-		least, most := F(minRadius*shortest), F(maxRadius*shortest)
-		l.advectAndCorrect = kernels.NewAdvectAndCorrectLoop(velocity, &w.domain, &s.clock[0], &s.removed[0], of,
+		minR, maxR := F(minRadius*shortest), F(maxRadius*shortest)
+		l.advectAndCorrect = kernels.NewAdvectAndCorrectLoop(velocity, &w.domain, &s.clock[0], &s.removed[0], correction,
 			s.correction(next),
-			least, most, p,
+			minR, maxR, p,
 			s.bounds)
-		l.updateRadii = kernels.NewUpdateRadiusLoop(of, least, most, p)
-		l.count = kernels.NewCountParticleLoop(of, &w.domain, p, &s.counts[0])
+		l.updateRadii = kernels.NewUpdateRadiusLoop(correction, minR, maxR, p)
+		l.count = kernels.NewCountParticleLoop(correction, &w.domain, p, &s.counts[0])
 	}
 }
 
 // loops returns the loops over the current array.
-func (w *swarm[F]) loops() *swarmLoops { return &w.prepared[w.current] }
+func (w *swarm[F]) loops() *swarmLoops { return &w.loopsOf[w.current] }
 
 func (w *swarm[F]) free() {
 	for side := range 2 {
 		_, _ = backend.Free(w.s.dev, w.p[side]), backend.Free(w.s.dev, w.id[side]) // what is left is freed with the device
 	}
-	_, _ = backend.Free(w.s.dev, w.stays), backend.Free(w.s.dev, w.goes)
+	_, _ = backend.Free(w.s.dev, w.stays), backend.Free(w.s.dev, w.leaves)
 	w.migration.free(w.s.dev)
-	_, _ = backend.Free(w.s.dev, w.sorted.cell), backend.Free(w.s.dev, w.sorted.order)
+	_, _ = backend.Free(w.s.dev, w.byCell.cells), backend.Free(w.s.dev, w.byCell.order)
 	w.replicas.free(w.s.dev)
 }

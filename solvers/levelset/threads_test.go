@@ -25,9 +25,9 @@ func TestSetUpByAnyNumberOfThreads(t *testing.T) {
 		t.Fatal(err)
 	}
 	body := shape.Union(shape.Ball(.4, .5, .5, .3), shape.Torus(.6, .5, .5, .3, .1))
-	of := func(threads int) []float64 {
+	setUp := func(threads int) []float64 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
-		all, err := Distance(t.Context(), b, body)
+		distances, err := Distance(t.Context(), b, body)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,11 +35,11 @@ func TestSetUpByAnyNumberOfThreads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return slices.Concat(all, u[0], u[1], u[2])
+		return slices.Concat(distances, u[0], u[1], u[2])
 	}
-	want := of(1)
+	want := setUp(1)
 	for _, threads := range []int{2, 3, 8} {
-		if !slices.Equal(of(threads), want) {
+		if !slices.Equal(setUp(threads), want) {
 			t.Errorf("%d threads give a different result than one", threads)
 		}
 	}

@@ -13,20 +13,20 @@ import (
 func TestActive(t *testing.T) {
 	m := smoothtest.Rectangle(t, 800, 3)
 	cfg := Config{Smoother: "smart", Guard: "none", Gain: 1e-3, Rescale: true}
-	l, err := layout.New(m, plain().layout)
+	l, err := layout.New(m, defaultSetting().layout)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := plain().run(t, m, swirl(t), cfg, 3).diagnostics.Active; got != int64(l.Moving()) {
+	if got := defaultSetting().run(t, m, swirl(t), cfg, 3).diagnostics.Active; got != int64(l.Moving()) {
 		t.Errorf("%d vertices are active, of %d that may move", got, l.Moving())
 	}
 	cfg.Cull = true
 	var want []int64
 	for _, ranks := range []int{1, 3} {
-		s := plain()
+		s := defaultSetting()
 		s.ranks = ranks
 		var got []int64
-		err := s.on(t, m, swirl(t), cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
+		err := s.onEachRank(t, m, swirl(t), cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
 			for range 400 {
 				move, err := solver.Sweep(t.Context(), 1)
 				if err != nil {

@@ -7,26 +7,27 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// mover prepares the kernel that moves the vertices of a set by a smoother.
-func (a *solver[F]) mover(smoother string, set *kernels.Set) backend.Loop {
-	c, n, most := &a.control[0], &a.counters[0], &a.most[0]
+// moveLoop returns the loop that moves the vertices of a set by a smoother.
+func (a *solver[F]) moveLoop(smoother string, set *kernels.Set) backend.Loop {
+	c, n, longest := &a.control[0], &a.counters[0], &a.longestMove[0]
 	switch smoother {
 	case "pain":
-		return kernels.NewPainLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+		return kernels.NewPainLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, longest)
 	case "pain-exact":
-		return kernels.NewPainExactLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+		return kernels.NewPainExactLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, longest)
 	case "smart":
-		return kernels.NewSmartLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+		return kernels.NewSmartLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, longest)
 	case "fjp":
-		return kernels.NewOptimiseLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+		return kernels.NewOptimiseLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, longest)
 	case "barrier":
-		return kernels.NewBarrierLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+		return kernels.NewBarrierLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, longest)
 	default:
-		return kernels.NewHybridLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+		return kernels.NewHybridLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, longest)
 	}
 }
 
-// arrays are the arrays of triangles, besides those of the engine. They are in the device's memory too.
+// arrays are the arrays of triangles besides those of the engine, in the device's memory unless they are host
+// copies.
 type arrays[F num.Float] struct {
 	mesh   kernels.Mesh[F]
 	field  kernels.Field[F]
@@ -39,7 +40,7 @@ type arrays[F num.Float] struct {
 	hostSides  []kernels.Side[F]
 }
 
-// metricArray is the name of a metric's arrays in errors.
+// metricArray is the name of the metric's arrays in errors of allocation.
 const metricArray = "metric"
 
 // uploadArrays allocates the arrays on the device.
@@ -50,7 +51,8 @@ func (a *solver[F]) uploadArrays(p *layout.Part, field kernels.Field[F]) error {
 		rails[i] = kernels.Rail[F]{X: F(r.X), Y: F(r.Y), Tx: F(r.Tx), Ty: F(r.Ty), Bx: F(r.Bx), By: F(r.By), Low: F(r.Low),
 			High: F(r.High)}
 	}
-	a.mesh = kernels.Mesh[F]{Rings: backend.Uploaded(b, p.Rings, "rings"), More: backend.Uploaded(b, p.More, "rings"),
+	a.mesh = kernels.Mesh[F]{Rings: backend.Uploaded(b, p.Rings, "rings"), More: backend.Uploaded(b, p.MoreNeighbours,
+		"rings"),
 		Rails: backend.Uploaded(b, rails, "rails")}
 	a.field = field
 	a.field.Samples = backend.Uploaded(b, field.Samples, metricArray)
@@ -66,6 +68,6 @@ func (a *solver[F]) uploadArrays(p *layout.Part, field kernels.Field[F]) error {
 	a.count = kernels.NewCountLoop(&a.control[0])
 	a.measureCell = kernels.NewMeasureCellLoop(a.cells, a.v, a.shapes)
 	a.measureEdge = kernels.NewMeasureEdgeLoop(a.edges, a.v, a.sides)
-	a.prepareRating(b, pass{0, len(a.cells), kernels.NewRateCellLoop(a.cells, a.v, &a.least[0])})
+	a.prepareRating(b, pass{0, len(a.cells), kernels.NewRateCellLoop(a.cells, a.v, &a.worstQuality[0])})
 	return b.Err()
 }

@@ -34,10 +34,10 @@ func benchSweeps(b *testing.B, cells int) {
 		}
 		for _, on := range [][2]int{{1, 1}, {1, 2}, {2, 1}} {
 			b.Run(fmt.Sprintf("%s/ranks=%d/threads=%d", smoother, on[0], on[1]), func(b *testing.B) {
-				s := plain()
+				s := defaultSetting()
 				s.ranks, s.threads = on[0], on[1]
 				cfg := Config{Smoother: smoother, Guard: "none", Rescale: true, Floor: .5}
-				err := s.on(b, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
+				err := s.onEachRank(b, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
 					if c.Rank() == 0 {
 						b.ResetTimer()
 					}
@@ -65,7 +65,7 @@ func BenchmarkLayout(b *testing.B) {
 				owner[v] = int32(v * ranks / len(owner))
 			}
 			for b.Loop() {
-				l, err := layout.New(m, plain().layout)
+				l, err := layout.New(m, defaultSetting().layout)
 				if err != nil {
 					b.Fatal(err)
 				}

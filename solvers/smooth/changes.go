@@ -10,16 +10,16 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 )
 
-// changes is an exchange after a set that sends only the vertices that have moved since the last exchange. The ghosts
-// are then the same as with a halo.Exchanger.
-type changes[V any] struct {
-	plan  *halo.Plan
-	items *halo.ItemExchanger[change[V]]
-	out   [][]change[V] // to each peer
-	last  [][]byte      // for each peer: the coordinates of its ghosts as last sent
-	size  int           // bytes of a vertex's coordinates, which are its first fields
-	v     []V
-	moved []int32
+// changeExchange is an exchange after a set that sends only the vertices that have moved since the last exchange.
+// The ghosts are then the same as after an exchange of all vertices.
+type changeExchange[V any] struct {
+	plan     *halo.Plan
+	items    *halo.ItemExchanger[change[V]]
+	out      [][]change[V] // to each peer
+	lastSent [][]byte      // for each peer: the coordinates of its ghosts as last sent
+	size     int           // number of bytes of a vertex's coordinates, which are its first fields
+	v        []V
+	moved    []int32
 }
 
 // change is a vertex that has moved.
@@ -29,32 +29,33 @@ type change[V any] struct {
 	index  int32 // among the receiver's ghosts that the sender owns
 }
 
-func newChanges[V any](plan *halo.Plan, comm dist.Comm, tag int, v []V, size int) *changes[V] {
-	all := plan.Items(func(vertices int) int { return vertices })
-	c := &changes[V]{plan: plan, items: halo.NewItemExchanger[change[V]](all, comm, tag), size: size}
+func newChangeExchange[V any](plan *halo.Plan, comm dist.Comm, tag int, v []V, size int) *changeExchange[V] {
+	items := plan.Items(func(vertices int) int { return vertices })
+	c := &changeExchange[V]{plan: plan, items: halo.NewItemExchanger[change[V]](items, comm, tag), size: size}
 	for _, p := range plan.Peers {
-		c.last, c.out = append(c.last, make([]byte, size*len(p.Send))), append(c.out, make([]change[V], 0, len(p.Send)))
+		c.lastSent, c.out = append(c.lastSent, make([]byte, size*len(p.Send))), append(c.out, make([]change[V], 0,
+			len(p.Send)))
 	}
 	c.markSent(v)
 	return c
 }
 
 // markSent records the current coordinates as known to the peers.
-func (c *changes[V]) markSent(v []V) {
+func (c *changeExchange[V]) markSent(v []V) {
 	for n, p := range c.plan.Peers {
 		for k, i := range p.Send {
-			copy(c.last[n][k*c.size:], rawBytes(&v[i])[:c.size])
+			copy(c.lastSent[n][k*c.size:], rawBytes(&v[i])[:c.size])
 		}
 	}
 }
 
 // Start sends the changes and begins to receive.
-func (c *changes[V]) Start(ctx context.Context, v []V, moved []int32) error {
+func (c *changeExchange[V]) Start(ctx context.Context, v []V, moved []int32) error {
 	c.v, c.moved = v, moved
 	for n, p := range c.plan.Peers {
 		out := c.out[n][:0]
 		for k, i := range p.Send {
-			now, last := rawBytes(&v[i])[:c.size], c.last[n][k*c.size:(k+1)*c.size]
+			now, last := rawBytes(&v[i])[:c.size], c.lastSent[n][k*c.size:(k+1)*c.size]
 			if !bytes.Equal(now, last) {
 				copy(last, now)
 				out = append(out, change[V]{v[i], moved[i], int32(k)})
@@ -66,7 +67,7 @@ func (c *changes[V]) Start(ctx context.Context, v []V, moved []int32) error {
 }
 
 // Finish waits for the exchange and updates the ghosts that have moved.
-func (c *changes[V]) Finish(ctx context.Context) error {
+func (c *changeExchange[V]) Finish(ctx context.Context) error {
 	in, err := c.items.Finish(ctx)
 	if err != nil {
 		return err

@@ -22,13 +22,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// weighed counts the bytes that its rank sends.
-type weighed struct {
+// countingComm counts the bytes and messages that its rank sends.
+type countingComm struct {
 	dist.Comm
 	bytes, messages *atomic.Int64
 }
 
-func (w weighed) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request, error) {
+func (w countingComm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request, error) {
 	w.bytes.Add(int64(len(buf)))
 	w.messages.Add(1)
 	return w.Comm.Isend(ctx, to, tag, buf)
@@ -49,11 +49,11 @@ func TestChangesArrive(t *testing.T) {
 	comms := local.New(2)
 	defer comms[0].Close()
 	defer comms[1].Close()
-	w := weighed{comms[0], new(atomic.Int64), new(atomic.Int64)}
+	w := countingComm{comms[0], new(atomic.Int64), new(atomic.Int64)}
 	v := [2][]kernels.Vertex[float64]{make([]kernels.Vertex[float64], n), make([]kernels.Vertex[float64], lo+n)}
 	moved := [2][]int32{make([]int32, n), make([]int32, lo+n)}
-	ends := [2]*changes[kernels.Vertex[float64]]{newChanges(plans[0], w, 1, v[0], 16),
-		newChanges(plans[1], comms[1], 1, v[1], 16)}
+	ends := [2]*changeExchange[kernels.Vertex[float64]]{newChangeExchange(plans[0], w, 1, v[0], 16),
+		newChangeExchange(plans[1], comms[1], 1, v[1], 16)}
 	r := rand.New(rand.NewPCG(1, 2))
 	var want int64
 	for round := range 300 {
@@ -96,7 +96,7 @@ func receiveChanges(t testing.TB, message []byte) ([]kernels.Vertex[float32], er
 	defer comms[1].Close()
 	plan := &halo.Plan{Rank: 1, Owned: lo, Ghosts: n, Peers: []halo.Peer{{Rank: 0, Lo: lo, Hi: lo + n}}}
 	v, moved := make([]kernels.Vertex[float32], n+2*lo), make([]int32, n+2*lo)
-	x := newChanges(plan, comms[1], 1, v, 8)
+	x := newChangeExchange(plan, comms[1], 1, v, 8)
 	if err := x.Start(t.Context(), v, moved); err != nil {
 		t.Fatal(err)
 	}
@@ -150,9 +150,9 @@ func TestChangesRefused(t *testing.T) {
 func TestChangesSendLess(t *testing.T) {
 	var sent [2]int64
 	for k, cull := range []bool{false, true} {
-		var w weighed
+		var w countingComm
 		w.bytes, w.messages = new(atomic.Int64), new(atomic.Int64)
-		s := resting(t, 3000)
+		s := newTwoParts(t, 3000)
 		s.sweep(t, local.New(2), w, Config{Smoother: "smart", Guard: "none", Cull: cull, Gain: 1e-3, Rescale: true}, 60)
 		sent[k] = w.bytes.Load()
 	}
@@ -161,16 +161,16 @@ func TestChangesSendLess(t *testing.T) {
 	}
 }
 
-// rest is a mesh in two parts, and a metric.
-type rest struct {
+// twoParts is a mesh in two parts, and a metric.
+type twoParts struct {
 	parts  []*layout.Part
 	metric *sizing.Metric
 }
 
-func resting(t testing.TB, cells int) rest {
+func newTwoParts(t testing.TB, cells int) twoParts {
 	t.Helper()
 	m := smoothtest.Rectangle(t, cells, 9)
-	l, err := layout.New(m, plain().layout)
+	l, err := layout.New(m, defaultSetting().layout)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,11 +183,11 @@ func resting(t testing.TB, cells int) rest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rest{parts, swirl(t)}
+	return twoParts{parts, swirl(t)}
 }
 
-// sweep takes sweeps and counts the bytes of messages in w.
-func (s rest) sweep(t testing.TB, comms []dist.Comm, w weighed, cfg Config, sweeps int) {
+// sweep makes sweeps on both ranks and counts the bytes of messages in w.
+func (s twoParts) sweep(t testing.TB, comms []dist.Comm, w countingComm, cfg Config, sweeps int) {
 	t.Helper()
 	var wait sync.WaitGroup
 	for r, comm := range comms {
@@ -195,7 +195,7 @@ func (s rest) sweep(t testing.TB, comms []dist.Comm, w weighed, cfg Config, swee
 			defer comm.Close()
 			dev := cpu.New(1)
 			defer dev.Close()
-			solver, err := New(t.Context(), "float64", cfg, s.parts[r], s.metric, weighed{comm, w.bytes, w.messages}, dev)
+			solver, err := New(t.Context(), "float64", cfg, s.parts[r], s.metric, countingComm{comm, w.bytes, w.messages}, dev)
 			if err != nil {
 				t.Error(err)
 				return
@@ -211,10 +211,10 @@ func (s rest) sweep(t testing.TB, comms []dist.Comm, w weighed, cfg Config, swee
 
 // BenchmarkChanges takes 100 sweeps on two ranks over gRPC, after which most vertices have converged.
 func BenchmarkChanges(b *testing.B) {
-	s := resting(b, 20_000)
+	s := newTwoParts(b, 20_000)
 	for _, cull := range []bool{false, true} {
 		b.Run(fmt.Sprintf("cull=%v", cull), func(b *testing.B) {
-			var w weighed
+			var w countingComm
 			w.bytes, w.messages = new(atomic.Int64), new(atomic.Int64)
 			for b.Loop() {
 				cfg := Config{Smoother: "smart", Guard: "none", Cull: cull, Gain: 1e-3, Rescale: true}

@@ -14,18 +14,19 @@ import (
 // Smoothers are the names for Config.Smoother.
 var Smoothers = []string{"pain", "pain-exact", "smart", "fjp", "hybrid", "barrier"}
 
-// Guards are the names for Config.Guard: none; halve the step until no triangle is inverted; or clip it before one
-// would be. The smoothers that consider quality need no guard.
+// Guards are the names for Config.Guard: no guard; halve a step until it inverts no cell; or clip it before it
+// would invert one. Smoothers other than pain and pain-exact need no guard.
 var Guards = []string{"none", "halve", "clip"}
 
-// Sweeps are the names for Config.Sweep: one kernel for each set; one kernel for a sweep, in which a block of a GPU
-// takes a tile of the mesh through all sets; "auto" or "" for the fastest. The results have the same bits.
+// Sweeps are the names for Config.Sweep: "sets", one kernel for each set; "tiles", one kernel for a sweep, in which
+// a block of a GPU moves a tile of the mesh, set after set; "auto" or "" for the faster one. The results have the
+// same bits.
 var Sweeps = []string{"auto", "sets", "tiles"}
 
 // Halos are the names for Config.Halo.
 var Halos = []string{"auto", "staged", "nccl"}
 
-// Config is the method and its implementation.
+// Config selects the method, and how it is computed.
 type Config struct {
 	Smoother string
 	Relax    float64 // over-relaxation ω; 0 for the default: 0.5 for pain, 1 for others, depending on the mesh for barrier
@@ -40,12 +41,13 @@ type Config struct {
 	Rescale  bool    // scale the metric so that the mesh's area in it is that of as many ideal triangles as it has
 }
 
-// parameters checks a configuration and returns the kernels' constants.
+// parameters checks a configuration and returns the kernels' constants (kernels.Params), of which some depend on
+// the precision.
 func parameters[F num.Float](c Config) (kernels.Params[F], error) {
 	p := kernels.Params[F]{Relax: F(c.Relax), Excess: 0.01, Tolerance: F(c.Settled * c.Settled), Gain: F(c.Gain),
 		Climbs: 60, Cull: c.Cull, Guard: int32(slices.Index(Guards, c.Guard)), Flat: 4 * 0x1p-53, Shortest: 1e-10,
 		Margin: 0x1p-43}
-	if single[F]() {
+	if isFloat32[F]() {
 		p.Flat, p.Shortest, p.Margin = 4*0x1p-24, 1e-5, 0x1p-14
 	}
 	if c.Relax == 0 {
@@ -59,12 +61,11 @@ func parameters[F num.Float](c Config) (kernels.Params[F], error) {
 		return p, fmt.Errorf("smoother %q is not known; choose one of %s", c.Smoother, strings.Join(Smoothers, ", "))
 	case c.Sweep != "" && !slices.Contains(Sweeps, c.Sweep):
 		return p, fmt.Errorf("sweep %q is not known; choose one of %s", c.Sweep, strings.Join(Sweeps, ", "))
-	case c.Sweep == "tiles" && !tileable(&c):
+	case c.Sweep == "tiles" && !hasTileKernel(&c):
 		return p, fmt.Errorf("sweeps by tiles are for the smoother pain without guard or cull, not for %s with guard %q and "+
 			"cull = %v: choose sets", c.Smoother, c.Guard, c.Cull)
 	case c.Cull && c.Smoother == "barrier":
-		return p, errors.New("the smoother barrier visits all vertices, since its objective changes from stage to " +
-			"stage: cull = false")
+		return p, errors.New("the smoother barrier needs cull = false: its objective changes between stages")
 	case p.Guard < 0:
 		return p, fmt.Errorf("guard %q is not known; choose one of %s", c.Guard, strings.Join(Guards, ", "))
 	case !(c.Relax >= 0 && c.Relax < 2):
@@ -78,7 +79,7 @@ func parameters[F num.Float](c Config) (kernels.Params[F], error) {
 
 // checkCurves refuses curved boundaries for smoothers that assume straight ones.
 func checkCurves(p *layout.Subdomain, c *Config) error {
-	if p.Bent > 0 && (c.Smoother != "barrier" || c.Untangle) {
+	if p.OnCurves > 0 && (c.Smoother != "barrier" || c.Untangle) {
 		return errors.New("vertices slide on curved boundaries with the smoother barrier alone, and not before untangling: " +
 			"set layout.Options.Ridge to 0")
 	}
@@ -88,14 +89,14 @@ func checkCurves(p *layout.Subdomain, c *Config) error {
 // Batch returns the number of sweeps between exchanges on devices with separate memory, for layout.Options: a message
 // takes longer than moving some layers of copies.
 func (c *Config) Batch() int {
-	if c.Sweep != "sets" && tileable(c) {
+	if c.Sweep != "sets" && hasTileKernel(c) {
 		return layout.MaxBatch
 	}
 	return 1
 }
 
-// tileable reports whether there is a kernel for whole sweeps of a tile.
-func tileable(c *Config) bool { return c.Smoother == "pain" && c.Guard == "none" && !c.Cull }
+// hasTileKernel reports whether there is a kernel for whole sweeps of a tile.
+func hasTileKernel(c *Config) bool { return c.Smoother == "pain" && c.Guard == "none" && !c.Cull }
 
-// single reports whether F is float32.
-func single[F num.Float]() bool { return F(1)/3 == F(float32(1)/3) }
+// isFloat32 reports whether F is float32.
+func isFloat32[F num.Float]() bool { return F(1)/3 == F(float32(1)/3) }

@@ -13,18 +13,18 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// rounded maps a square of half side 1 to the disc.
-func rounded(x, y float64) (float64, float64) {
+// squareToDisc maps the square [-1, 1]² to the unit disc.
+func squareToDisc(x, y float64) (float64, float64) {
 	return x * math.Sqrt(1-y*y/2), y * math.Sqrt(1-x*x/2)
 }
 
-// finished is the mesh at the end of a run, with diagnostics.
-type finished struct {
+// result is the mesh at the end of a run, with diagnostics.
+type result struct {
 	outcome
-	at [3][]float64 // by id
+	positions [3][]float64 // by axis and id of the vertex
 }
 
-func (e *finished) take(t testing.TB, c dist.Comm, p *layout.Subdomain, s Solver, vertices int) error {
+func (e *result) runToEnd(t testing.TB, c dist.Comm, p *layout.Subdomain, s Solver, vertices int) error {
 	for !s.Ended() {
 		if _, err := s.Sweep(t.Context(), 10); err != nil {
 			return err
@@ -36,7 +36,7 @@ func (e *finished) take(t testing.TB, c dist.Comm, p *layout.Subdomain, s Solver
 	}
 	for k := range at {
 		for i, v := range p.Global[:p.Owned] {
-			e.at[k][v] = at[k][i]
+			e.positions[k][v] = at[k][i]
 		}
 	}
 	now := outcome{}
@@ -49,18 +49,18 @@ func (e *finished) take(t testing.TB, c dist.Comm, p *layout.Subdomain, s Solver
 	return err
 }
 
-// smoothed runs barrier to its end on triangles or tetrahedra of equal target sizes.
-func (s setting) smoothed(t testing.TB, m *mesh.Mesh, b *mesh.Solid) (e finished) {
+// smoothToEnd runs barrier to its end on triangles or tetrahedra of equal target sizes.
+func (s setting) smoothToEnd(t testing.TB, m *mesh.Mesh, b *mesh.Solid) (e result) {
 	t.Helper()
 	cfg, err := Config{Smoother: "barrier", Guard: "none", Rescale: true}, error(nil)
-	for k := range e.at {
-		e.at[k] = make([]float64, 10_000)
+	for k := range e.positions {
+		e.positions[k] = make([]float64, 10_000)
 	}
 	if m != nil {
 		var metric *sizing.Metric
 		if metric, err = sizing.Linear(sizing.Bounds{X0: -1, Y0: -1, X1: 1, Y1: 1}, .1, .1); err == nil {
-			err = s.on(t, m, metric, cfg, func(c dist.Comm, p *layout.Part, s Solver) error {
-				return e.take(t, c, &p.Subdomain, s, len(m.X))
+			err = s.onEachRank(t, m, metric, cfg, func(c dist.Comm, p *layout.Part, s Solver) error {
+				return e.runToEnd(t, c, &p.Subdomain, s, len(m.X))
 			})
 		}
 	} else {
@@ -68,7 +68,7 @@ func (s setting) smoothed(t testing.TB, m *mesh.Mesh, b *mesh.Solid) (e finished
 		if metric, err = sizing.SolidLinear(sizing.Box{Low: [3]float64{-1, -1, -1}, High: [3]float64{1, 1, 1}}, .1,
 			.1); err == nil {
 			err = s.onSolid(b, nil, metric, cfg, func(c dist.Comm, p *layout.SolidPart, s Solver) error {
-				return e.take(t, c, &p.Subdomain, s, len(b.X))
+				return e.runToEnd(t, c, &p.Subdomain, s, len(b.X))
 			})
 		}
 	}
@@ -78,12 +78,12 @@ func (s setting) smoothed(t testing.TB, m *mesh.Mesh, b *mesh.Solid) (e finished
 	return e
 }
 
-// elsewhere is another setting, which must give the same bits.
-func elsewhere(n int) setting {
-	s := plain()
+// otherSetting returns one of two settings that must give the bits of plain().
+func otherSetting(n int) setting {
+	s := defaultSetting()
 	s.ranks, s.cut, s.layout.Ridge = 2+n, partition.RandomCut, 45
 	if n == 1 {
-		s.device, s.layout.Deep = func() backend.Device { return newFar() }, true
+		s.device, s.layout.Deep = func() backend.Device { return newSeparateMemory() }, true
 	}
 	return s
 }
@@ -105,27 +105,27 @@ func TestCurved(t *testing.T) {
 				y) - 1
 		}},
 		{"ball", nil, ball(t), .3, func(x, y, z float64) float64 { return math.Hypot(math.Hypot(x, y), z) - 1 }},
-		{"cylinder", nil, round(t, func(x, y, z float64) (float64, float64, float64) {
-			x, y = rounded(x, y)
+		{"cylinder", nil, mappedCube(t, func(x, y, z float64) (float64, float64, float64) {
+			x, y = squareToDisc(x, y)
 			return x, y, z
 		}), .3, func(x, y, z float64) float64 {
 			return min(math.Abs(math.Hypot(x, y)-1), math.Abs(math.Abs(z)-1))
 		}},
 	} {
-		held := plain()
-		kept := held.smoothed(t, c.plane, c.solid)
-		bent := plain()
-		bent.layout.Ridge = 45
-		got := bent.smoothed(t, c.plane, c.solid)
-		a, b := kept.diagnostics, got.diagnostics
+		plainSetting := defaultSetting()
+		fixedResult := plainSetting.smoothToEnd(t, c.plane, c.solid)
+		curved := defaultSetting()
+		curved.layout.Ridge = 45
+		got := curved.smoothToEnd(t, c.plane, c.solid)
+		a, b := fixedResult.diagnostics, got.diagnostics
 		if !(b.QualityMean > a.QualityMean+.003 && b.QualityMin > a.QualityMin) || b.Inverted > 0 {
 			t.Errorf("%s: mean %g and worst %g, with the boundary kept %g and %g", c.name, b.QualityMean, b.QualityMin,
 				a.QualityMean, a.QualityMin)
 		}
 		slid, most := 0, 0.0
 		for v := range boundaryOf(t, c.plane, c.solid) {
-			x, y, z := got.at[0][v], got.at[1][v], got.at[2][v]
-			if x != kept.at[0][v] || y != kept.at[1][v] {
+			x, y, z := got.positions[0][v], got.positions[1][v], got.positions[2][v]
+			if x != fixedResult.positions[0][v] || y != fixedResult.positions[1][v] {
 				slid++
 			}
 			most = max(most, math.Abs(c.off(x, y, z)))
@@ -134,7 +134,7 @@ func TestCurved(t *testing.T) {
 			t.Errorf("%s: %d vertices slid, to %g of an edge from the boundary", c.name, slid, most/c.edge)
 		}
 		for n := range 2 {
-			if other := elsewhere(n).smoothed(t, c.plane, c.solid); other.outcome != got.outcome {
+			if other := otherSetting(n).smoothToEnd(t, c.plane, c.solid); other.outcome != got.outcome {
 				t.Errorf("%s: elsewhere %+v, on one rank %+v", c.name, other.outcome, got.outcome)
 			}
 		}
@@ -143,14 +143,14 @@ func TestCurved(t *testing.T) {
 
 // ball is an irregular mesh of the unit ball.
 func ball(t testing.TB) *mesh.Solid {
-	return round(t, func(x, y, z float64) (float64, float64, float64) {
+	return mappedCube(t, func(x, y, z float64) (float64, float64, float64) {
 		return x * math.Sqrt(1-y*y/2-z*z/2+y*y*z*z/3), y * math.Sqrt(1-x*x/2-z*z/2+x*x*z*z/3),
 			z * math.Sqrt(1-x*x/2-y*y/2+x*x*y*y/3)
 	})
 }
 
-// round is an irregular mesh of the image of the cube of half side 1 under a map.
-func round(t testing.TB, to func(x, y, z float64) (float64, float64, float64)) *mesh.Solid {
+// mappedCube is an irregular mesh of the image of the cube [-1, 1]³ under a map.
+func mappedCube(t testing.TB, to func(x, y, z float64) (float64, float64, float64)) *mesh.Solid {
 	m := cube(t, 7, .13)
 	m.Faces = nil
 	for v := range m.X {
@@ -182,13 +182,13 @@ func boundaryOf(t testing.TB, m *mesh.Mesh, b *mesh.Solid) map[int32]bool {
 // TestCurvedRefuses proves that smoothers for straight boundaries refuse curved ones, and that tangled meshes cannot
 // have any.
 func TestCurvedRefuses(t *testing.T) {
-	s := plain()
+	s := defaultSetting()
 	s.layout.Ridge = 45
 	metric, err := sizing.Linear(sizing.Bounds{X0: -1, Y0: -1, X1: 1, Y1: 1}, .1, .1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = s.on(t, smoothtest.Disc(t, 300, 1), metric, Config{Smoother: "pain", Guard: "halve"},
+	err = s.onEachRank(t, smoothtest.Disc(t, 300, 1), metric, Config{Smoother: "pain", Guard: "halve"},
 		func(dist.Comm, *layout.Part, Solver) error { return nil })
 	if err == nil {
 		t.Error("pain accepts curved rails")

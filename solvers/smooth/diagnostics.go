@@ -16,17 +16,17 @@ import (
 )
 
 func (s *engine[F, V]) Diagnose(ctx context.Context) (quality.Diagnostics, error) {
-	if s.known {
-		return s.last, nil
+	if s.diagnosed {
+		return s.lastDiagnostics, nil
 	}
 	var t quality.Tally
 	if err := s.measure(&t); err != nil {
 		return quality.Diagnostics{}, err
 	}
 	var err error
-	s.last, err = t.Reduce(ctx, s.comm, s.Sweeps(), &s.start)
-	s.known = err == nil
-	return s.last, err
+	s.lastDiagnostics, err = t.Reduce(ctx, s.comm, s.Sweeps(), &s.start)
+	s.diagnosed = err == nil
+	return s.lastDiagnostics, err
 }
 
 // measure measures the cells, edges and vertices of the part.
@@ -53,7 +53,7 @@ func (s *engine[F, V]) measure(t *quality.Tally) error {
 		moved.Add(n)
 	})
 	t.Moved = moved.Load()
-	if t.Active, err = s.active(); err != nil {
+	if t.Active, err = s.countActive(); err != nil {
 		return err
 	}
 	var n [1]kernels.Counters
@@ -75,26 +75,26 @@ func (s *solver[F]) survey(t *quality.Tally) error {
 	if err != nil {
 		return err
 	}
-	t.Each(len(shapes), func(t *quality.Tally, i int) {
+	t.AddInParallel(len(shapes), func(t *quality.Tally, i int) {
 		t.AddCell(s.part.CellGlobal[i], float64(shapes[i].Quality), float64(shapes[i].Area))
 	})
-	t.Each(len(sides), func(t *quality.Tally, i int) {
+	t.AddInParallel(len(sides), func(t *quality.Tally, i int) {
 		t.AddEdge(float64(sides[i].Metric))
-		if s.part.Border[i] {
+		if s.part.OnBoundary[i] {
 			t.Perimeter.Add(float64(sides[i].Length))
 		}
 	})
 	return nil
 }
 
-// active returns the number of the rank's vertices that the last sweep visited.
-func (s *engine[F, V]) active() (n int64, err error) {
+// countActive returns the number of the rank's vertices that the last sweep visited.
+func (s *engine[F, V]) countActive() (n int64, err error) {
 	if s.Sweeps() == 0 {
 		return 0, nil
 	}
 	if !s.params.Cull {
 		for set := range s.sub.Sets {
-			n += int64(s.sub.First[set].Hi - s.sub.First[set].Lo + s.sub.Rest[set].Hi - s.sub.Rest[set].Lo)
+			n += int64(s.sub.Sent[set].Hi - s.sub.Sent[set].Lo + s.sub.Unsent[set].Hi - s.sub.Unsent[set].Lo)
 		}
 		return n, nil
 	}
@@ -105,8 +105,8 @@ func (s *engine[F, V]) active() (n int64, err error) {
 			return 0, err
 		}
 	}
-	for _, at := range seen {
-		if int(at) > (s.Sweeps()-1)*s.sub.Sets {
+	for _, visit := range seen {
+		if int(visit) > (s.Sweeps()-1)*s.sub.Sets {
 			n++
 		}
 	}
@@ -119,8 +119,8 @@ func (s *solver[F]) measuredShapes() ([]kernels.Shape[F], error) {
 	return onHost(s.dev, s.shapes, &s.hostShapes)
 }
 
-// onHost returns an array in memory that the host can read, valid until the next call; a device's array is copied to
-// the buffer.
+// onHost returns an array in memory that the host can read, valid until the next call. An array in separate memory
+// is copied to the buffer.
 func onHost[T any](dev backend.Device, from []T, buffer *[]T) ([]T, error) {
 	if _, separate := dev.(backend.Memory); !separate {
 		return from, nil
@@ -131,12 +131,12 @@ func onHost[T any](dev backend.Device, from []T, buffer *[]T) ([]T, error) {
 
 // meanQuality returns the mean quality of the whole mesh.
 func (s *engine[F, V]) meanQuality(ctx context.Context) (float64, error) {
-	s.mean = dist.Accumulator{}
-	cells, err := s.sumQualities(&s.mean)
+	s.qualitySum = dist.Accumulator{}
+	cells, err := s.sumQualities(&s.qualitySum)
 	if err != nil {
 		return 0, err
 	}
-	n, sum, err := share(ctx, s.comm, cells, &s.mean)
+	n, sum, err := sumOverRanks(ctx, s.comm, cells, &s.qualitySum)
 	return sum / float64(n), err
 }
 
@@ -147,12 +147,12 @@ func (s *solver[F]) sumQualities(sum *dist.Accumulator) (int, error) {
 }
 
 // addUp adds a number of each element to an exact sum, on all processors.
-func addUp[T any](sum *dist.Accumulator, of []T, number func(*T) float64) {
+func addUp[T any](sum *dist.Accumulator, elements []T, number func(*T) float64) {
 	var lock sync.Mutex
-	parallel.Ranges(len(of), parallel.Parts(len(of), 20_000), func(_, lo, hi int) {
+	parallel.Ranges(len(elements), parallel.Parts(len(elements), 20_000), func(_, lo, hi int) {
 		var part dist.Accumulator
 		for i := lo; i < hi; i++ {
-			part.Add(number(&of[i]))
+			part.Add(number(&elements[i]))
 		}
 		lock.Lock()
 		defer lock.Unlock()

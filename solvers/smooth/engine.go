@@ -14,8 +14,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// engine is what smoothing triangles and tetrahedra share: sets of vertices that move one after the other, and
-// exchanges of ghosts between them. V is a vertex: its first fields are its coordinates and its metric, of type F.
+// engine is the common part of the solvers of triangles and of tetrahedra: sets of vertices that move one after the
+// other, and exchanges of ghosts between them. V is the struct of a vertex; its first fields are its coordinates
+// and its metric, of type F.
 type engine[F num.Float, V any] struct {
 	dimension
 	dim    int // number of coordinates
@@ -32,46 +33,47 @@ type engine[F num.Float, V any] struct {
 	hostMoved []int32
 
 	// The following are in the device's memory; the host must not access them if that is separate.
-	params      kernels.Params[F]
-	v           []V
-	moved, seen []int32              // the sweep of each vertex's last move and of its last visit; nil unless Cull
-	control     []kernels.Control[F] // one element, as in the next three
-	counters    []kernels.Counters   // moves, visits and others
-	most        []atomics.Most[F]    // the longest displacement of a vertex
-	least       []atomics.Least[F]   // the worst quality of a cell
-	allocated   backend.Arrays
+	params       kernels.Params[F]
+	v            []V
+	moved, seen  []int32              // the sweep of each vertex's last move and of its last visit; nil unless Cull
+	control      []kernels.Control[F] // one element, as in the next three
+	counters     []kernels.Counters   // moves, visits and others
+	longestMove  []atomics.Most[F]    // the longest displacement of a vertex
+	worstQuality []atomics.Least[F]   // the worst quality of a cell
+	allocated    backend.Arrays
 
-	first, rest [][]pass // for each set: the vertices that other ranks need, and the rest
+	// For each set: the passes over the vertices that other ranks need, and over its other vertices and its copies.
+	sentPasses, unsentPasses [][]pass
 
 	tiled              bool   // sweeps go by tiles
 	toTiles, fromTiles []pass // copy the vertices to the arrays of the tiles before such sweeps, and back afterwards
 	centreWindows      []pass // centre the windows of the tiles on their vertices
 
-	ghosts       []halo.GhostExchanger[V] // one for each exchange of a sweep; none with Cull
-	deviceGhosts *halo.DeviceExchanger[V] // the last of ghosts, if devices exchange it directly
-	batchGhosts  halo.GhostExchanger[V]   // with tiles: once a batch
-	changes      []*changes[V]            // instead of ghosts, with Cull
-	count        backend.Loop             // counts sweeps on the device
-	recording    backend.Recording        // of sweepsPerRecording sweeps; nil before first use
-	queuedBefore bool                     // the same sweeps have been queued without a recording
-	now          [1]kernels.Control[F]    // host copies of control, most and least
-	longest      [1]atomics.Most[F]
-	lowest       [1]atomics.Least[F]
-	reduced      [1]float64
-	mean         dist.Accumulator
-	start        quality.Diagnostics // before the first sweep
-	last         quality.Diagnostics // after the last sweep, if known
-	known        bool
-	stages       *stages[V]
-	rating       pass // of the smoother barrier: computes the worst quality
+	ghosts          []halo.GhostExchanger[V] // one for each exchange of a sweep; none with Cull
+	deviceGhosts    *halo.DeviceExchanger[V] // the last of ghosts, if devices exchange it directly
+	batchGhosts     halo.GhostExchanger[V]   // with tiles: once a batch
+	changes         []*changeExchange[V]     // instead of ghosts, with Cull
+	count           backend.Loop             // counts sweeps on the device
+	recording       backend.Recording        // of sweepsPerRecording sweeps; nil before first use
+	queuedBefore    bool                     // the same sweeps have been queued without a recording
+	hostControl     [1]kernels.Control[F]    // host copies of control, most and least
+	hostLongest     [1]atomics.Most[F]
+	hostWorst       [1]atomics.Least[F]
+	reduction       [1]float64
+	qualitySum      dist.Accumulator
+	start           quality.Diagnostics // before the first sweep
+	lastDiagnostics quality.Diagnostics // those of the present vertices, if diagnosed
+	diagnosed       bool
+	stages          *stages[V]
+	ratePass        pass // for the smoother barrier: computes the worst quality
 }
 
 // dimension holds the operations that differ between triangles and tetrahedra.
 type dimension interface {
 	// queue queues a number of sweeps. The device counts each at its end.
 	queue(ctx context.Context, sweeps int) error
-	// refresh updates the ghosts after sweeps by tiles.
-	refresh(ctx context.Context) error
+	// refreshGhosts updates the ghosts after sweeps by tiles.
+	refreshGhosts(ctx context.Context) error
 	// survey adds the cells, edges and boundary of the rank to a tally.
 	survey(t *quality.Tally) error
 	// sumQualities adds the qualities of the rank's cells, and returns their number.
@@ -97,8 +99,8 @@ func (e *engine[F, V]) upload(v []V) error {
 	}
 	e.control = backend.Fresh[kernels.Control[F]](b, 1, "control")
 	e.counters = backend.Fresh[kernels.Counters](b, 1, "counters")
-	e.most = backend.Fresh[atomics.Most[F]](b, 1, "longest move")
-	e.least = backend.Fresh[atomics.Least[F]](b, 1, "worst quality")
+	e.longestMove = backend.Fresh[atomics.Most[F]](b, 1, "longest move")
+	e.worstQuality = backend.Fresh[atomics.Least[F]](b, 1, "worst quality")
 	if e.separate {
 		e.host, e.hostMoved = v, make([]int32, len(e.moved))
 	}
@@ -106,16 +108,16 @@ func (e *engine[F, V]) upload(v []V) error {
 }
 
 // prepare makes the loops of all sets, and their exchanges.
-func (e *engine[F, V]) prepare(ctx context.Context, mover func(*kernels.Set) backend.Loop) error {
-	e.first, e.rest = e.eachSet(true, mover)
+func (e *engine[F, V]) prepare(ctx context.Context, newLoop func(*kernels.Set) backend.Loop) error {
+	e.sentPasses, e.unsentPasses = e.passesOfSets(true, newLoop)
 	return e.connect(ctx)
 }
 
-// eachSet makes a loop for each set, over the vertices that other ranks need and over the rest, with or without
-// vertices that slide along the boundary.
-func (e *engine[F, V]) eachSet(sliding bool, mover func(*kernels.Set) backend.Loop) (first, rest [][]pass) {
+// passesOfSets makes the passes of each set, over the vertices that other ranks need and over the others, with or
+// without vertices that slide along the boundary.
+func (e *engine[F, V]) passesOfSets(sliding bool, newLoop func(*kernels.Set) backend.Loop) (first, rest [][]pass) {
 	p := e.sub
-	of := func(set int, spans ...layout.Span) (all []pass) {
+	passesOver := func(set int, spans ...layout.Span) (passes []pass) {
 		for _, sp := range spans {
 			hi := sp.Hi
 			if !sliding {
@@ -124,17 +126,17 @@ func (e *engine[F, V]) eachSet(sliding bool, mover func(*kernels.Set) backend.Lo
 			if sp.Lo < hi {
 				k := &kernels.Set{Slide: sp.Slide, Rail: sp.Rail, Index: int32(set), Sets: int32(p.Sets),
 					Owned: int32(p.Owned)}
-				all = append(all, pass{int(sp.Lo), int(hi), mover(k)})
+				passes = append(passes, pass{int(sp.Lo), int(hi), newLoop(k)})
 			}
 		}
-		return all
+		return passes
 	}
 	for set := range p.Sets {
-		first = append(first, of(set, p.First[set]))
-		rest = append(rest, of(set, p.Rest[set], p.Copies[set]))
+		first = append(first, passesOver(set, p.Sent[set]))
+		rest = append(rest, passesOver(set, p.Unsent[set], p.Copies[set]))
 	}
 	if usesStrips(e.dev, p) {
-		stripsFirst(p, rest)
+		insertStrips(p, rest)
 	}
 	return first, rest
 }
@@ -144,7 +146,7 @@ func (e *engine[F, V]) numbers(v *V) []F {
 	return unsafe.Slice((*F)(unsafe.Pointer(v)), e.dim+e.dim*(e.dim+1)/2)
 }
 
-func (e *engine[F, V]) Sweeps() int { return int(e.now[0].Sweep) }
+func (e *engine[F, V]) Sweeps() int { return int(e.hostControl[0].Sweep) }
 
 func (e *engine[F, V]) Close() {
 	if e.recording != nil {

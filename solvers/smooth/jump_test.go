@@ -24,13 +24,13 @@ func TestJump(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ranks := plain()
+	ranks := defaultSetting()
 	ranks.ranks, ranks.cut = 3, partition.RandomCut
 	for _, smoother := range Smoothers {
 		for _, guard := range []string{"halve", "clip"} {
 			for _, relax := range []float64{0, 1.9} {
 				cfg := Config{Smoother: smoother, Guard: guard, Relax: relax, Rescale: true, Gain: 1e-6}
-				one := plain().run(t, m, metric, cfg, 30)
+				one := defaultSetting().run(t, m, metric, cfg, 30)
 				d := one.diagnostics
 				if d.Inverted != 0 || math.Abs(d.AreaDrift) > 1e-14 || d.Moved == 0 || !(d.QualityMean > 0) {
 					t.Errorf("%s, guard %s, ω = %g: %+v", smoother, guard, relax, d)
@@ -57,12 +57,13 @@ func TestDart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := plain().run(t, dart, metric, Config{Smoother: "fjp", Guard: "none"}, 0).diagnostics.QualityMin
+	before := defaultSetting().run(t, dart, metric, Config{Smoother: "fjp", Guard: "none"}, 0).diagnostics.QualityMin
 	for _, smoother := range Smoothers {
 		for _, guard := range Guards {
-			o := plain().run(t, dart, metric, Config{Smoother: smoother, Guard: guard}, 1)
-			bare := guard == "none" && smoother != "smart" && smoother != "fjp" && smoother != "hybrid" && smoother != "barrier"
-			if turned := o.diagnostics.Inverted > 0; turned != bare {
+			o := defaultSetting().run(t, dart, metric, Config{Smoother: smoother, Guard: guard}, 1)
+			unguarded := guard == "none" && smoother != "smart" && smoother != "fjp" && smoother != "hybrid" &&
+				smoother != "barrier"
+			if turned := o.diagnostics.Inverted > 0; turned != unguarded {
 				t.Errorf("%s, guard %s: %d triangles are inverted", smoother, guard, o.diagnostics.Inverted)
 			}
 			if after := o.diagnostics.QualityMin; smoother == "fjp" && after <= before {

@@ -8,18 +8,19 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 )
 
-// connect sets up the exchange of ghosts, one of
+// connect sets up the exchange of ghosts, which is one of:
 //
-// changes: after each set, or each sweep of a deep part, of the vertices that have moved, for culled sweeps; the host
-// finds out which.
+// changes, for culled sweeps: after each set, or after each sweep of a deep part, of the vertices that have moved,
+// which the host determines.
 //
-// ghosts: after each set, through the host or in its memory: device communicators for each set would cost more than
-// they save; or after each sweep of a deep part, from device to device if the devices of all ranks are linked.
+// ghosts, for other sweeps: after each set, from the host's memory, since an exchange between devices after each
+// set would take longer; or after each sweep of a deep part, between devices if those of all ranks are linked.
 //
-// Tiles have another exchange besides (connectTiles), between batches of sweeps.
+// Sweeps by tiles have another exchange, between batches (connectTiles).
 func (s *engine[F, V]) connect(ctx context.Context) error {
 	if s.comm.Size() > 1 && s.cfg.Halo == halo.NCCL && (s.params.Cull || !s.sub.Deep) {
-		return fmt.Errorf("halo nccl is for deep ghosts (deep = true) that are not culled, since it exchanges once a sweep")
+		return fmt.Errorf("NCCL exchanges once per sweep, which needs a deep halo and sweeps that are not culled: set " +
+			"deep = true and cull = false, or choose another halo")
 	}
 	for k, plan := range s.sub.Plans {
 		if s.params.Cull {
@@ -27,7 +28,7 @@ func (s *engine[F, V]) connect(ctx context.Context) error {
 			if s.separate {
 				v = s.host
 			}
-			s.changes = append(s.changes, newChanges(plan, s.comm, haloTag+k, v, s.dim*int(sizeOf[F]())))
+			s.changes = append(s.changes, newChangeExchange(plan, s.comm, haloTag+k, v, s.dim*int(sizeOf[F]())))
 			continue
 		}
 		exchanger := s.cfg.Halo
@@ -56,7 +57,7 @@ func (s *engine[F, V]) Halo() string {
 	return halo.Direct
 }
 
-// finishGhosts completes an exchange.
+// finishGhosts completes exchange k.
 func (s *engine[F, V]) finishGhosts(ctx context.Context, k int) error {
 	// Staged exchanges wait for earlier kernels when they fetch data. A rank that sends nothing fetches nothing,
 	// while kernels may still read the ghosts that are about to be replaced.
@@ -73,7 +74,7 @@ func (s *engine[F, V]) finishGhosts(ctx context.Context, k int) error {
 	return s.ghosts[k].Finish(ctx)
 }
 
-// disconnect frees the exchanges. What cannot be freed is freed with the device.
+// disconnect frees the exchanges. Errors are ignored, since closing the device frees the memory.
 func (s *engine[F, V]) disconnect() {
 	if s.batchGhosts != nil {
 		_ = s.batchGhosts.Close()

@@ -21,7 +21,7 @@ import (
 // fieldOf samples a metric at the vertices of a mesh.
 func fieldOf(t testing.TB, m *mesh.Mesh, at func(x, y float64) (m11, m12, m22 float64)) metric.Field {
 	t.Helper()
-	f, err := metric.Sample(metric.Of(m), func(x, y, _ float64) metric.Tensor {
+	f, err := metric.Sample(metric.FromTriangles(m), func(x, y, _ float64) metric.Tensor {
 		a, b, c := at(x, y)
 		return metric.Tensor{a, b, c}
 	})
@@ -31,8 +31,9 @@ func fieldOf(t testing.TB, m *mesh.Mesh, at func(x, y float64) (m11, m12, m22 fl
 	return f
 }
 
-// holed is an irregular mesh with a hole, thin cells at its bottom, and a notch, so that searches meet boundaries.
-func holed(t testing.TB, cells int) *mesh.Mesh {
+// meshWithHole is an irregular mesh with a hole, thin cells at its bottom, and a notch, so that searches meet
+// boundaries.
+func meshWithHole(t testing.TB, cells int) *mesh.Mesh {
 	t.Helper()
 	m := smoothtest.Rectangle(t, cells, 9)
 	kept := m.Cells[:0]
@@ -57,7 +58,7 @@ func holed(t testing.TB, cells int) *mesh.Mesh {
 // whatever boundaries a search meets.
 func TestOnMeshIsLinear(t *testing.T) {
 	linear := func(x, y float64) (m11, m12, m22 float64) { return 3 + x + y, x - y, 4 + y }
-	m := holed(t, 3000)
+	m := meshWithHole(t, 3000)
 	of, err := sizing.OnMesh(m, fieldOf(t, m, linear))
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +98,7 @@ func TestOnMeshIsLinear(t *testing.T) {
 
 // TestOnMeshOutside proves that a position outside has the metric of a boundary position nearby, and NaN some metric.
 func TestOnMeshOutside(t *testing.T) {
-	m := holed(t, 3000)
+	m := meshWithHole(t, 3000)
 	of, err := sizing.OnMesh(m, fieldOf(t, m, func(x, y float64) (float64, float64, float64) { return 1 + x, 0, 1 + y }))
 	if err != nil {
 		t.Fatal(err)
@@ -125,21 +126,21 @@ func TestOnMeshOutside(t *testing.T) {
 // TestOnMeshParallel proves that every smoother gives the same bits on any number of ranks and threads, with a metric
 // on the mesh itself and on another, rescaled.
 func TestOnMeshParallel(t *testing.T) {
-	turned := func(x, y float64) (m11, m12, m22 float64) {
+	rotating := func(x, y float64) (m11, m12, m22 float64) {
 		s, c := math.Sincos(2*x + y)
 		h := .05 + .1*math.Abs(y-.4)
 		return c*c/(h*h) + s*s*100, s * c * (1/(h*h) - 100), s*s/(h*h) + c*c*100
 	}
 	m, other := smoothtest.Rectangle(t, 300, 2), smoothtest.Rectangle(t, 600, 7)
-	for name, back := range map[string]*mesh.Mesh{"itself": m, "another": other} {
-		of, err := sizing.OnMesh(back, fieldOf(t, back, turned))
+	for name, background := range map[string]*mesh.Mesh{"itself": m, "another": other} {
+		of, err := sizing.OnMesh(background, fieldOf(t, background, rotating))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, smoother := range Smoothers {
 			for _, precision := range []string{"float64", "float32"} {
 				cfg := Config{Smoother: smoother, Guard: "halve", Rescale: true}
-				s := plain()
+				s := defaultSetting()
 				s.precision = precision
 				want := s.run(t, m, of, cfg, 3)
 				if d := want.diagnostics; d.Inverted != 0 || want.moved == 0 {
@@ -194,7 +195,7 @@ func BenchmarkOnMesh(b *testing.B) {
 				b.Fatal(err)
 			}
 			cfg := Config{Smoother: "pain", Guard: "none", Rescale: true}
-			err = plain().on(b, m, of, cfg, func(_ dist.Comm, _ *layout.Part, solver Solver) error {
+			err = defaultSetting().onEachRank(b, m, of, cfg, func(_ dist.Comm, _ *layout.Part, solver Solver) error {
 				b.ResetTimer()
 				_, err := solver.Sweep(b.Context(), b.N)
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(m.X)), "ns/vertex")

@@ -46,7 +46,7 @@ func TestOddPartitions(t *testing.T) {
 	metric := swirl(t)
 	for k, smoother := range Smoothers {
 		for j, colouring := range colouring.Kinds {
-			s := plain()
+			s := defaultSetting()
 			s.layout.Colouring, s.layout.Deep = colouring, (k+j)%2 == 1
 			cfg := Config{Smoother: smoother, Guard: "halve", Rescale: true, Cull: k%2 == 1 && smoother != "barrier",
 				Settled: 1e-3}
@@ -97,11 +97,11 @@ func TestOddPartitions(t *testing.T) {
 func maxRanks(rings *mesh.Rings, owner []int32) int {
 	most := 0
 	for v := range int32(len(owner)) {
-		near := map[int32]bool{}
+		ranks := map[int32]bool{}
 		for _, u := range rings.Of(v) {
-			near[owner[u]] = true
+			ranks[owner[u]] = true
 		}
-		most = max(most, len(near))
+		most = max(most, len(ranks))
 	}
 	return most
 }
@@ -121,16 +121,16 @@ func TestToZero(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for smoother, near := range map[string]float64{"pain-exact": 0, "pain": 1e-12, "smart": 0, "fjp": 1e-4,
+	for smoother, tolerance := range map[string]float64{"pain-exact": 0, "pain": 1e-12, "smart": 0, "fjp": 1e-4,
 		"hybrid": 1e-4} {
 		cfg := Config{Smoother: smoother, Guard: "halve"}
-		err := plain().on(t, m, metric, cfg, func(_ dist.Comm, p *layout.Part, s Solver) error {
+		err := defaultSetting().onEachRank(t, m, metric, cfg, func(_ dist.Comm, p *layout.Part, s Solver) error {
 			if _, err := s.Sweep(t.Context(), 100); err != nil {
 				return err
 			}
 			at, err := s.Coordinates()
 			v := slices.Index(p.Global, 0)
-			if err == nil && !(math.Hypot(at[0][v], at[1][v]) <= near) {
+			if err == nil && !(math.Hypot(at[0][v], at[1][v]) <= tolerance) {
 				t.Errorf("%s comes to (%g, %g)", smoother, at[0][v], at[1][v])
 			}
 			return err

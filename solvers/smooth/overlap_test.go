@@ -14,7 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// event is the first vertex of a loop, or sent, or waited.
+// event is the first vertex of the range of a loop that was run, or sent or waited.
 type event int
 
 const (
@@ -22,39 +22,39 @@ const (
 	waited event = -2
 )
 
-// traced records what its rank runs and sends, in order.
-type traced struct {
+// tracer records in order what its rank runs and sends.
+type tracer struct {
 	dist.Comm
 	backend.Device
 	log []event
 }
 
-func (t *traced) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request, error) {
+func (t *tracer) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request, error) {
 	t.log = append(t.log, sent)
 	return t.Comm.Isend(ctx, to, tag, buf)
 }
 
-func (t *traced) Wait(ctx context.Context, reqs []dist.Request) error {
+func (t *tracer) Wait(ctx context.Context, reqs []dist.Request) error {
 	t.log = append(t.log, waited)
 	return t.Comm.Wait(ctx, reqs)
 }
 
-func (t *traced) Run(l backend.Loop, lo, hi int) {
+func (t *tracer) Run(l backend.Loop, lo, hi int) {
 	t.log = append(t.log, event(lo))
 	t.Device.Run(l, lo, hi)
 }
 
-func (t *traced) Close() error { return nil }
+func (t *tracer) Close() error { return nil }
 
-// device is the device of a traced rank.
-type device struct{ *traced }
+// tracedDevice is a tracer as a device, whose Close does not close the communicator.
+type tracedDevice struct{ *tracer }
 
-func (d device) Close() {}
+func (d tracedDevice) Close() {}
 
-// TestOverlapped proves that of each set the vertices that other ranks need move first, and the others between
-// sending and waiting.
-func TestOverlapped(t *testing.T) {
-	m, s := smoothtest.Rectangle(t, 1600, 9), plain()
+// TestExchangeOverlapsMoves proves that of each set the vertices that other ranks need move first, and the others
+// between sending and waiting.
+func TestExchangeOverlapsMoves(t *testing.T) {
+	m, s := smoothtest.Rectangle(t, 1600, 9), defaultSetting()
 	l, err := layout.New(m, s.layout)
 	if err != nil {
 		t.Fatal(err)
@@ -75,9 +75,9 @@ func TestOverlapped(t *testing.T) {
 			defer comm.Close()
 			dev := cpu.New(1)
 			defer dev.Close()
-			trace := &traced{Comm: comm, Device: dev}
+			trace := &tracer{Comm: comm, Device: dev}
 			solver, err := New(t.Context(), "float64", Config{Smoother: "pain", Guard: "none"}, parts[r], metric, trace,
-				device{trace})
+				tracedDevice{trace})
 			if err != nil {
 				t.Error(err)
 				return
@@ -96,24 +96,24 @@ func TestOverlapped(t *testing.T) {
 
 // checkOverlap checks the log of a sweep.
 func checkOverlap(t *testing.T, p *layout.Part, log []event) {
-	shown := 0
+	checked := 0
 	for set := range p.Sets {
-		if p.First[set].Hi == p.First[set].Lo || p.Rest[set].Hi == p.Rest[set].Lo {
+		if p.Sent[set].Hi == p.Sent[set].Lo || p.Unsent[set].Hi == p.Unsent[set].Lo {
 			continue
 		}
-		shown++
+		checked++
 		var order []string
-		away := false
+		underWay := false
 		for _, e := range log {
 			switch e {
 			case sent:
-				away = true
+				underWay = true
 			case waited:
-				away = false
-			case event(p.First[set].Lo):
+				underWay = false
+			case event(p.Sent[set].Lo):
 				order = append(order, "first")
-			case event(p.Rest[set].Lo):
-				if !away {
+			case event(p.Unsent[set].Lo):
+				if !underWay {
 					t.Errorf("set %d: the rest moves while nothing travels: %v", set, log)
 				}
 				order = append(order, "rest")
@@ -123,7 +123,7 @@ func checkOverlap(t *testing.T, p *layout.Part, log []event) {
 			t.Errorf("set %d moves in the order %v: %v", set, order, log)
 		}
 	}
-	if shown < 3 {
-		t.Errorf("%d sets have vertices of both kinds: the case is too simple", shown)
+	if checked < 3 {
+		t.Errorf("%d sets have vertices of both kinds: the case is too simple", checked)
 	}
 }

@@ -17,16 +17,16 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// TestPatchesGiveTheBits proves that parts that ranks arrange themselves give the same state and diagnostics as those
-// cut from a layout of the whole mesh; with empty ranks, and owners in random order.
-func TestPatchesGiveTheBits(t *testing.T) {
+// TestPartsOfLocalMeshes proves that parts that ranks make from local meshes give the same state and diagnostics as
+// those made from a layout of the whole mesh; with empty ranks, and owners in random order.
+func TestPartsOfLocalMeshes(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := smoothtest.Grouped(t, rapid.IntRange(8, 1500).Draw(r, "cells"), rapid.Uint64().Draw(r, "seed"))
 		metric, err := sizing.Linear(sizing.Bounds{X0: 0, Y0: 0, X1: 1.2, Y1: 1.3}, 1, 4)
 		if err != nil {
 			r.Fatal(err)
 		}
-		s := plain()
+		s := defaultSetting()
 		s.layout.Colouring = rapid.SampledFrom([]colouring.Kind{colouring.FirstFit, colouring.JonesPlassmann}).Draw(r,
 			"colouring")
 		s.layout.Dedicated = rapid.Bool().Draw(r, "dedicated")
@@ -73,7 +73,7 @@ func TestPatchesGiveTheBits(t *testing.T) {
 			r.Fatal(err)
 		}
 		parts, crowded := make([]*layout.Part, ranks), make([]int, ranks)
-		onOwnPatches(t, m, owner, ranks, func(comm dist.Comm, p *layout.LocalMesh) {
+		onLocalMeshes(t, m, owner, ranks, func(comm dist.Comm, p *layout.LocalMesh) {
 			var err error
 			if parts[comm.Rank()], crowded[comm.Rank()], err = p.Part(t.Context(), s.layout, comm, 3); err != nil {
 				t.Error(err)
@@ -96,16 +96,16 @@ func TestPatchesGiveTheBits(t *testing.T) {
 	})
 }
 
-// onOwnPatches runs f on all ranks, each with its local mesh.
-func onOwnPatches(t testing.TB, m *mesh.Mesh, owner []int32, ranks int, f func(comm dist.Comm, p *layout.LocalMesh)) {
+// onLocalMeshes runs f on all ranks, each with its local mesh.
+func onLocalMeshes(t testing.TB, m *mesh.Mesh, owner []int32, ranks int, f func(comm dist.Comm, p *layout.LocalMesh)) {
 	t.Helper()
-	patches, err := layout.NewLocalMeshes(m, owner, ranks)
+	locals, err := layout.NewLocalMeshes(m, owner, ranks)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var wait sync.WaitGroup
 	for _, comm := range local.New(ranks) {
-		p := patches.Of(comm.Rank())
+		p := locals.Of(comm.Rank())
 		wait.Go(func() {
 			defer comm.Close()
 			f(comm, p)

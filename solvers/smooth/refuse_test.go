@@ -40,10 +40,10 @@ func TestRefused(t *testing.T) {
 			// Positive definite at the nodes when it was checked, and made invalid since.
 			m.Field.Samples[0].M12 = 1e9
 		}, "vertex 0 at (0, 0): the metric is not positive definite"},
-		"flat in float32": {squeezed(t), good, func(s *setting, _ *sizing.Metric) { s.precision = "float32" },
+		"flat in float32": {flatInFloat32(t), good, func(s *setting, _ *sizing.Metric) { s.precision = "float32" },
 			"inverted or flat: its area is"},
 	} {
-		s := plain()
+		s := defaultSetting()
 		s.ranks = 3
 		metric := swirl(t)
 		if c.change != nil {
@@ -53,7 +53,7 @@ func TestRefused(t *testing.T) {
 		if m == nil {
 			m = smoothtest.Rectangle(t, 200, 1)
 		}
-		err := s.on(t, m, metric, c.config, func(dist.Comm, *layout.Part, Solver) error { return nil })
+		err := s.onEachRank(t, m, metric, c.config, func(dist.Comm, *layout.Part, Solver) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one that says %q", name, err, c.says)
 			continue
@@ -65,8 +65,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// squeezed is valid in float64 and flat in float32.
-func squeezed(t testing.TB) *mesh.Mesh {
+// flatInFloat32 returns a mesh that is valid in float64 and has flat triangles in float32.
+func flatInFloat32(t testing.TB) *mesh.Mesh {
 	m := smoothtest.Rectangle(t, 200, 1)
 	for v := range m.X {
 		m.X[v] = .5 + m.X[v]*1e-8

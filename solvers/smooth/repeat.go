@@ -7,8 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// The host is not involved in the sweeps of a rank that is alone, or whose device exchanges ghosts itself; the device
-// counts sweeps for kernels that need their number. Several sweeps are recorded once and queued with one call.
+// If a rank is alone, or its device exchanges ghosts with other devices, several sweeps are recorded once and then
+// queued with one call, without the host. The device counts sweeps, for kernels that need the number.
 
 // sweepsPerRecording is even, so that sweeps by tiles end in the array in which they began.
 const sweepsPerRecording = layout.MaxBatch
@@ -20,7 +20,8 @@ const windowInterval = 64
 // maxQueued bounds the number of sweeps that are queued at a time, so that a run can be interrupted.
 const maxQueued = 1024
 
-// canRecord reports whether sweeps need no number from the host. Two smoothers need the mean or the worst quality.
+// canRecord reports whether sweeps can run without the host. Those of hybrid and barrier cannot: they need the mean
+// or the worst quality before each sweep.
 func (s *engine[F, V]) canRecord() bool {
 	_, records := s.dev.(backend.Recorder)
 	return records && (s.comm.Size() == 1 || s.deviceGhosts != nil) && s.cfg.Smoother != "hybrid" && s.stages == nil
@@ -33,32 +34,32 @@ func (s *engine[F, V]) repeatSweeps(ctx context.Context, sweeps int) (int, error
 	if sweeps < sweepsPerRecording || !s.canRecord() && !s.tiled {
 		return 0, nil
 	}
-	if err := backend.Upload(s.dev, s.control, s.now[:]); err != nil {
+	if err := backend.Upload(s.dev, s.control, s.hostControl[:]); err != nil {
 		return 0, err
 	}
 	if s.tiled {
 		s.run(s.toTiles)
 		defer s.run(s.fromTiles)
 	}
-	done := 0
-	for ; done+sweepsPerRecording <= sweeps; done += sweepsPerRecording {
-		if done%maxQueued == 0 {
+	made := 0
+	for ; made+sweepsPerRecording <= sweeps; made += sweepsPerRecording {
+		if made%maxQueued == 0 {
 			if err := s.wait(ctx); err != nil {
-				return done, err
+				return made, err
 			}
 		}
-		if s.tiled && (done < windowInterval || done%windowInterval == 0) {
+		if s.tiled && (made < windowInterval || made%windowInterval == 0) {
 			s.run(s.centreWindows)
 		}
 		if err := s.queueRecording(ctx); err != nil {
-			return done, err
+			return made, err
 		}
-		s.now[0].Sweep += sweepsPerRecording
+		s.hostControl[0].Sweep += sweepsPerRecording
 	}
 	if s.tiled {
-		return done, s.refresh(ctx)
+		return made, s.refreshGhosts(ctx)
 	}
-	return done, nil
+	return made, nil
 }
 
 // queueRecording queues the sweeps of a recording. With NCCL it queues them one by one the first time, since a
@@ -82,9 +83,9 @@ func (s *engine[F, V]) queueRecording(ctx context.Context) error {
 // queueSets queues sweeps set by set.
 func (s *engine[F, V]) queueSets(ctx context.Context, sweeps int) error {
 	for range sweeps {
-		for set := range s.first {
-			s.run(s.first[set])
-			s.run(s.rest[set])
+		for set := range s.sentPasses {
+			s.run(s.sentPasses[set])
+			s.run(s.unsentPasses[set])
 		}
 		if s.params.Cull {
 			s.dev.Run(s.count, 0, 1)

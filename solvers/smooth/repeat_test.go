@@ -12,13 +12,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// recorder is a device with separate memory that can record, as a GPU can, and counts launches.
+// recorder is a device with separate memory that can record, as a GPU can, and counts the launches of recordings.
 type recorder struct {
 	*backendtest.FakeGPU
 	launches *int
 }
 
-// recording is what was recorded, and the counter of its launches.
+// recording holds the recorded function, and the counter of its launches.
 type recording struct {
 	queue    func() error
 	launches *int
@@ -30,9 +30,9 @@ func (r recorder) Record(queue func() error) (backend.Recording, error) {
 func (r recording) Launch() { *r.launches++; _ = r.queue() }
 func (recording) Close()    {}
 
-// TestRepeated proves that recorded sweeps give the same bits as others, whether or not a kernel needs the number of
-// the sweep, and that a second call continues after the first.
-func TestRepeated(t *testing.T) {
+// TestRecordedSweepsAreTheSame proves that recorded sweeps give the same bits as others, whether or not a kernel
+// needs the number of the sweep, and that a second call continues after the first.
+func TestRecordedSweepsAreTheSame(t *testing.T) {
 	t.Parallel()
 	mesh, metric := smoothtest.Rectangle(t, 300, 3), swirl(t)
 	for _, smoother := range Smoothers {
@@ -42,12 +42,12 @@ func TestRepeated(t *testing.T) {
 			}
 			cfg := Config{Smoother: smoother, Guard: "halve", Cull: cull, Settled: 1e-3, Gain: 1e-6, Rescale: true}
 			const sweeps = 2*sweepsPerRecording + 3
-			s := plain()
+			s := defaultSetting()
 			want := s.run(t, mesh, metric, cfg, 2*sweeps)
 			launches := 0
-			s = repeating(s, &launches)
+			s = withRecorder(s, &launches)
 			got := outcome{}
-			err := s.on(t, mesh, metric, cfg, func(_ dist.Comm, _ *layout.Part, solver Solver) (err error) {
+			err := s.onEachRank(t, mesh, metric, cfg, func(_ dist.Comm, _ *layout.Part, solver Solver) (err error) {
 				for range 2 {
 					if got.moved, err = solver.Sweep(t.Context(), sweeps); err != nil {
 						return err
@@ -76,12 +76,13 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-// TestRepeatedIsStopped proves that a cancelled run queues no more sweeps.
-func TestRepeatedIsStopped(t *testing.T) {
+// TestCancelledBeforeRecording proves that a cancelled run queues no more sweeps.
+func TestCancelledBeforeRecording(t *testing.T) {
 	launches := 0
-	s := repeating(plain(), &launches)
+	s := withRecorder(defaultSetting(), &launches)
 	cfg := Config{Smoother: "pain", Guard: "none"}
-	err := s.on(t, smoothtest.Rectangle(t, 200, 3), swirl(t), cfg, func(_ dist.Comm, _ *layout.Part, solver Solver) error {
+	err := s.onEachRank(t, smoothtest.Rectangle(t, 200, 3), swirl(t), cfg, func(_ dist.Comm, _ *layout.Part,
+		solver Solver) error {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, err := solver.Sweep(ctx, 100)

@@ -14,9 +14,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// rescale returns the factor of a metric for which the mesh's area in it equals that of as many equilateral triangles
-// with sides 1 as the mesh has: β = (√3/4) n / Σ V √det M. (In the thesis the new number is printed in place of the
-// old one, so that β would be 1.)
+// rescale returns the factor of a metric for which the mesh's area in it equals that of as many equilateral
+// triangles with sides 1 as the mesh has: β = (√3/4) n / Σ V √det M. (Rokos's thesis, 2010, prints the number of
+// triangles that the metric requires in place of n, so that β would be 1.)
 func rescale(ctx context.Context, comm dist.Comm, part *layout.Part, metric *sizing.Metric, x, y []float64) (float64,
 	error) {
 	sum := sumOf(part.Cells, func(c kernels.Cell) float64 {
@@ -29,7 +29,7 @@ func rescale(ctx context.Context, comm dist.Comm, part *layout.Part, metric *siz
 		area := ((x[b]-x[a])*(y[d]-y[a]) - (x[d]-x[a])*(y[b]-y[a])) / 2
 		return area * math.Sqrt(m11*m22-m12*m12)
 	})
-	n, total, err := share(ctx, comm, len(part.Cells), sum)
+	n, total, err := sumOverRanks(ctx, comm, len(part.Cells), sum)
 	if err != nil {
 		return 0, err
 	}
@@ -44,13 +44,13 @@ func rescale(ctx context.Context, comm dist.Comm, part *layout.Part, metric *siz
 
 // rescaleSolid is the same for tetrahedra: β = (√2/12 n / Σ V √det M)^(2/3).
 func rescaleSolid(ctx context.Context, comm dist.Comm, part *layout.SolidPart, metric *sizing.SolidMetric,
-	at [][]float64) (
+	positions [][]float64) (
 	float64, error) {
 	sum := sumOf(part.Cells, func(c solid.Cell) float64 {
 		var m sizing.Six
 		var p [4]solid.Vertex[float64]
 		for i, v := range c.At {
-			p[i].X, p[i].Y, p[i].Z = at[0][v], at[1][v], at[2][v]
+			p[i].X, p[i].Y, p[i].Z = positions[0][v], positions[1][v], positions[2][v]
 			for k, x := range metric.At(p[i].X, p[i].Y, p[i].Z) {
 				m[k] += x / 4
 			}
@@ -60,7 +60,7 @@ func rescaleSolid(ctx context.Context, comm dist.Comm, part *layout.SolidPart, m
 		}
 		return solid.InMetric(&p[0], &p[1], &p[2], &p[3])
 	})
-	n, total, err := share(ctx, comm, len(part.Cells), sum)
+	n, total, err := sumOverRanks(ctx, comm, len(part.Cells), sum)
 	if err != nil {
 		return 0, err
 	}
@@ -73,7 +73,7 @@ func rescaleSolid(ctx context.Context, comm dist.Comm, part *layout.SolidPart, m
 	return beta, nil
 }
 
-// sumOf sums a number over cells, exactly.
+// sumOf sums a number of each cell, exactly.
 func sumOf[C any](cells []C, of func(c C) float64) *dist.Accumulator {
 	sums := make([]dist.Accumulator, parallel.Parts(len(cells), 10_000))
 	parallel.Ranges(len(cells), len(sums), func(part, lo, hi int) {
@@ -87,8 +87,8 @@ func sumOf[C any](cells []C, of func(c C) float64) *dist.Accumulator {
 	return &sums[0]
 }
 
-// share sums the numbers of cells and their sums over ranks.
-func share(ctx context.Context, comm dist.Comm, cells int, sum *dist.Accumulator) (int64, float64, error) {
+// sumOverRanks adds up the numbers of cells and the sums of all ranks.
+func sumOverRanks(ctx context.Context, comm dist.Comm, cells int, sum *dist.Accumulator) (int64, float64, error) {
 	n := []int64{int64(cells)}
 	if err := comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
 		return 0, 0, err

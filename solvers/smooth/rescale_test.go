@@ -34,9 +34,9 @@ func TestRescaleKinds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := plain()
+			s := defaultSetting()
 			cfg := Config{Smoother: "pain", Guard: "halve", Rescale: true}
-			err = s.on(t, m, of, cfg, func(_ dist.Comm, p *layout.Part, solver Solver) error {
+			err = s.onEachRank(t, m, of, cfg, func(_ dist.Comm, p *layout.Part, solver Solver) error {
 				scales[k] = solver.Scale()
 				sum := 0.0
 				for _, c := range m.Cells {

@@ -14,17 +14,17 @@ var vertexFields = [4][]struct {
 	name, doc string
 	numbers   []string
 }{
-	2: {{"place", "where it is", []string{"x", "y"}}, {"metric", "there", []string{"m11", "m12", "m22"}},
-		{"rail", "how far it has slid", []string{"s"}}},
-	3: {{"place", "where it is", []string{"x", "y", "z"}},
-		{"metric", "there", []string{"m11", "m12", "m13", "m22", "m23", "m33"}},
-		{"rail", "how far it has slid", []string{"a", "b"}}},
+	2: {{"place", "position", []string{"x", "y"}}, {"metric", "metric at the position", []string{"m11", "m12", "m22"}},
+		{"rail", "displacement along the rail", []string{"s"}}},
+	3: {{"place", "position", []string{"x", "y", "z"}},
+		{"metric", "metric at the position", []string{"m11", "m12", "m13", "m22", "m23", "m33"}},
+		{"rail", "displacement along the frame's axes", []string{"a", "b"}}},
 }
 
 // StateFields are the positions of the vertices, the metric there, and how far they have slid; with Cull, the sweeps
 // of their last move and visit; for the smoother barrier, the positions to which they may return.
 func (e *engine[F, V]) StateFields() []solvers.Field {
-	on := &solvers.Space{Name: "vertex", Owned: e.sub.Owned, Held: len(e.sub.Global),
+	space := &solvers.Space{Name: "vertex", Owned: e.sub.Owned, Held: len(e.sub.Global),
 		Key: func(i int) int64 { return int64(e.sub.Global[i]) },
 		Position: func(i int) (at []float64) {
 			for _, x := range e.origin[:e.dim] {
@@ -32,27 +32,27 @@ func (e *engine[F, V]) StateFields() []solvers.Field {
 			}
 			return at
 		}}
-	hold := func(of string, v []V) (all []solvers.Field) {
+	fieldsOf := func(prefix string, v []V) (all []solvers.Field) {
 		from := uintptr(0)
 		for _, f := range vertexFields[e.dim] {
 			at := from
 			from += uintptr(len(f.numbers)) * sizeOf[F]()
-			all = append(all, solvers.Field{Name: of + f.name, Doc: f.doc, Space: on, Components: f.numbers, Saved: true,
+			all = append(all, solvers.Field{Name: prefix + f.name, Doc: f.doc, Space: space, Components: f.numbers, Saved: true,
 				View: func() solvers.View { return solvers.ViewOf[F](e.dev, v, at) }})
 		}
 		return all
 	}
-	all := hold("", e.v)
+	all := fieldsOf("", e.v)
 	all[0].Hashed = true
 	if e.stages != nil {
-		all = append(all, hold("kept ", e.stages.kept)...)
+		all = append(all, fieldsOf("kept ", e.stages.saved)...)
 	}
 	if e.params.Cull {
-		last := func(name string, of []int32) solvers.Field {
-			return solvers.Field{Name: name, Space: on, Saved: true,
-				View: func() solvers.View { return solvers.ViewOf[int32](e.dev, of, 0) }}
+		sweepField := func(name string, prefix []int32) solvers.Field {
+			return solvers.Field{Name: name, Space: space, Saved: true,
+				View: func() solvers.View { return solvers.ViewOf[int32](e.dev, prefix, 0) }}
 		}
-		all = append(all, last("moved", e.moved), last("seen", e.seen))
+		all = append(all, sweepField("moved", e.moved), sweepField("seen", e.seen))
 	}
 	return all
 }
@@ -67,39 +67,43 @@ func (e *engine[F, V]) Scalars(ctx context.Context) (map[string]float64, error) 
 	if err := e.comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {
 		return nil, err
 	}
-	of := map[string]float64{"limited": float64(sums[0]), "refused": float64(sums[1])}
+	scalars := map[string]float64{"limited": float64(sums[0]), "refused": float64(sums[1])}
 	if s := e.stages; s != nil {
-		of["stage"], of["stage_sweeps"], of["begun"] = float64(s.now), float64(s.sweeps), truth(s.begun)
-		of["start_mean"], of["start_worst"] = s.start.mean, s.start.worst
-		of["last_mean"], of["last_worst"] = s.last.mean, s.last.worst
-		c := &e.now[0]
-		of["floor"], of["doublings"], of["rising"] = float64(c.Floor), float64(c.Doublings), truth(c.Rising)
+		scalars["stage"], scalars["stage_sweeps"], scalars["begun"] = float64(s.current), float64(s.sweeps),
+			boolToFloat(s.begun)
+		scalars["start_mean"], scalars["start_worst"] = s.startLevel.mean, s.startLevel.worst
+		scalars["last_mean"], scalars["last_worst"] = s.lastLevel.mean, s.lastLevel.worst
+		c := &e.hostControl[0]
+		scalars["floor"], scalars["doublings"], scalars["rising"] = float64(c.Floor), float64(c.Doublings),
+			boolToFloat(c.Rising)
 	}
-	return of, nil
+	return scalars, nil
 }
 
-func truth(yes bool) float64 {
+func boolToFloat(yes bool) float64 {
 	if yes {
 		return 1
 	}
 	return 0
 }
 
-func (e *engine[F, V]) Restore(ctx context.Context, at solvers.Clock, of map[string]float64, fill func() error) error {
+func (e *engine[F, V]) Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64,
+	fill func() error) error {
 	if err := fill(); err != nil {
 		return err
 	}
-	e.known = false
-	c := &e.now[0]
+	e.diagnosed = false
+	c := &e.hostControl[0]
 	c.Sweep = int32(at.Steps)
 	if s := e.stages; s != nil {
-		s.now, s.sweeps, s.begun = stage(of["stage"]), int(of["stage_sweeps"]), of["begun"] != 0
-		s.start, s.last = level{of["start_mean"], of["start_worst"]}, level{of["last_mean"], of["last_worst"]}
-		c.Floor, c.Doublings, c.Rising = F(of["floor"]), int32(of["doublings"]), of["rising"] != 0
+		s.current, s.sweeps, s.begun = stage(scalars["stage"]), int(scalars["stage_sweeps"]), scalars["begun"] != 0
+		s.startLevel, s.lastLevel = qualityLevel{scalars["start_mean"], scalars["start_worst"]},
+			qualityLevel{scalars["last_mean"], scalars["last_worst"]}
+		c.Floor, c.Doublings, c.Rising = F(scalars["floor"]), int32(scalars["doublings"]), scalars["rising"] != 0
 	}
 	var counted kernels.Counters // of all ranks, on one
 	if e.comm.Rank() == 0 {
-		counted = kernels.Counters{Limited: int64(of["limited"]), Refused: int64(of["refused"])}
+		counted = kernels.Counters{Limited: int64(scalars["limited"]), Refused: int64(scalars["refused"])}
 	}
 	if err := backend.Upload(e.dev, e.counters, []kernels.Counters{counted}); err != nil {
 		return err
@@ -113,7 +117,7 @@ func (e *engine[F, V]) Restore(ctx context.Context, at solvers.Clock, of map[str
 			return err
 		}
 	}
-	for k := range e.changes { // what was sent last is what the ghosts are now
+	for k := range e.changes { // the ghosts of other ranks have the present coordinates
 		e.changes[k].markSent(v)
 	}
 	return nil

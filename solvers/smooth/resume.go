@@ -24,21 +24,21 @@ func (s *solver[F]) Resume(ctx context.Context, from Solver) error {
 	return s.resume(ctx, slices.Clone(v), s.updateMetric)
 }
 
-func (s *solver[F]) SetPositions(ctx context.Context, places [][3]float64) error {
+func (s *solver[F]) SetPositions(ctx context.Context, positions [][3]float64) error {
 	v, err := s.allVertices()
 	if err != nil {
 		return err
 	}
 	v = slices.Clone(v)
-	for i, p := range places {
+	for i, p := range positions {
 		v[i].X, v[i].Y = F(p[0]), F(p[1])
 	}
 	return s.resume(ctx, v, s.updateMetric)
 }
 
-// updateMetric gives vertices the metric at their positions.
+// updateMetric sets the metric of vertices to that at their positions.
 func (s *solver[F]) updateMetric(v []kernels.Vertex[F]) faults.List {
-	field := sizing.In[F](&s.metric.Field)
+	field := sizing.InPrecision[F](&s.metric.Field)
 	field.Scale = s.field.Scale
 	return withMetric(s.part, &field, v)
 }
@@ -55,21 +55,21 @@ func (s *solidSolver[F]) Resume(ctx context.Context, from Solver) error {
 	return s.resume(ctx, slices.Clone(v), s.updateMetric)
 }
 
-func (s *solidSolver[F]) SetPositions(ctx context.Context, places [][3]float64) error {
+func (s *solidSolver[F]) SetPositions(ctx context.Context, positions [][3]float64) error {
 	v, err := s.allVertices()
 	if err != nil {
 		return err
 	}
 	v = slices.Clone(v)
-	for i, p := range places {
+	for i, p := range positions {
 		v[i].X, v[i].Y, v[i].Z = F(p[0]), F(p[1]), F(p[2])
 	}
 	return s.resume(ctx, v, s.updateMetric)
 }
 
-// updateMetric gives vertices the metric at their positions.
+// updateMetric sets the metric of vertices to that at their positions.
 func (s *solidSolver[F]) updateMetric(v []solid.Vertex[F]) faults.List {
-	field := sizing.SolidIn[F](&s.metric.Field)
+	field := sizing.SolidInPrecision[F](&s.metric.Field)
 	field.Scale = s.field.Scale
 	return s.withMetric(&field, v)
 }
@@ -82,6 +82,6 @@ func (e *engine[F, V]) resume(ctx context.Context, v []V, update func(v []V) fau
 	if e.separate {
 		copy(e.host, v)
 	}
-	e.known = false
+	e.diagnosed = false
 	return backend.Upload(e.dev, e.v, v)
 }

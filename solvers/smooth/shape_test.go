@@ -35,7 +35,7 @@ func TestScales(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s := plain()
+				s := defaultSetting()
 				s.precision = precision
 				d := s.run(t, m, metric, Config{Smoother: smoother, Guard: "clip", Rescale: true}, 20).diagnostics
 				drift := 1e-14
@@ -64,7 +64,7 @@ func TestScaleIsExact(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = plain().on(t, m, metric, Config{Smoother: smoother, Guard: "halve"},
+			err = defaultSetting().onEachRank(t, m, metric, Config{Smoother: smoother, Guard: "halve"},
 				func(_ dist.Comm, _ *layout.Part, s Solver) error {
 					if _, err := s.Sweep(t.Context(), 10); err != nil {
 						return err
@@ -95,7 +95,7 @@ func TestDiagnostics(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &mesh.Mesh{X: []float64{0, 1, 1, 0}, Y: []float64{0, 0, 1, 1}, Cells: [][3]int32{{0, 1, 2}, {0, 2, 3}}}
-	s := plain()
+	s := defaultSetting()
 	s.ranks = 3
 	d := s.run(t, m, metric, Config{Smoother: "pain", Guard: "none"}, 3).diagnostics
 	per := 2 + math.Sqrt2
@@ -115,14 +115,14 @@ func TestDiagnostics(t *testing.T) {
 	}
 	// a vertex without cells too
 	m = &mesh.Mesh{X: []float64{0, 1, 0, 9}, Y: []float64{0, 0, 1, 9}, Cells: [][3]int32{{0, 1, 2}}}
-	d = plain().run(t, m, metric, Config{Smoother: "fjp", Guard: "none", Rescale: true}, 1).diagnostics
+	d = defaultSetting().run(t, m, metric, Config{Smoother: "fjp", Guard: "none", Rescale: true}, 1).diagnostics
 	if d.Moved != 0 || d.Area != .5 {
 		t.Errorf("a triangle: %+v", d)
 	}
 }
 
-// newFar is a device with separate memory.
-func newFar() *backendtest.FakeGPU { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) }
+// newSeparateMemory returns a device with separate memory.
+func newSeparateMemory() *backendtest.FakeGPU { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) }
 
 // TestSweepAllocatesNothing covers one rank with every smoother except hybrid and barrier, which measure the whole
 // mesh.
@@ -130,7 +130,7 @@ func TestSweepAllocatesNothing(t *testing.T) {
 	m := smoothtest.Rectangle(t, 2000, 1)
 	for _, smoother := range []string{"pain", "pain-exact", "smart", "fjp"} {
 		cfg := Config{Smoother: smoother, Guard: "halve", Cull: true}
-		err := plain().on(t, m, swirl(t), cfg, func(_ dist.Comm, _ *layout.Part, s Solver) error {
+		err := defaultSetting().onEachRank(t, m, swirl(t), cfg, func(_ dist.Comm, _ *layout.Part, s Solver) error {
 			n := testing.AllocsPerRun(3, func() {
 				if _, err := s.Sweep(t.Context(), 2); err != nil {
 					t.Error(err)
@@ -147,16 +147,16 @@ func TestSweepAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestApart proves that a device with separate memory gives the same results, on one rank and on several.
-func TestApart(t *testing.T) {
+// TestSeparateMemory proves that a device with separate memory gives the same results, on one rank and on several.
+func TestSeparateMemory(t *testing.T) {
 	m := smoothtest.Rectangle(t, 800, 3)
 	for _, smoother := range []string{"pain", "hybrid"} {
 		for _, deep := range []bool{false, true} {
 			cfg := Config{Smoother: smoother, Guard: "halve", Cull: true, Settled: 1e-3, Rescale: true}
-			s := plain()
+			s := defaultSetting()
 			want := s.run(t, m, swirl(t), cfg, 5)
 			s.ranks, s.layout.Deep = 3, deep
-			s.device = func() backend.Device { return newFar() }
+			s.device = func() backend.Device { return newSeparateMemory() }
 			if got := s.run(t, m, swirl(t), cfg, 5); got != want {
 				t.Errorf("%s: %+v, on the host\n%+v", smoother, got, want)
 			}

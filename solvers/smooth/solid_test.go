@@ -22,7 +22,7 @@ func TestSolidSameOnAnyRanks(t *testing.T) {
 		if cfg.Cull = k%3 == 2 && smoother != "barrier"; cfg.Cull {
 			cfg.Settled = .02
 		}
-		s := plain()
+		s := defaultSetting()
 		s.layout.Dedicated, s.layout.Colouring = k%2 == 1, colouring.Kinds[(k+1)%2]
 		if k == 2 {
 			s.precision = "float32"
@@ -50,7 +50,7 @@ func TestSolidThreads(t *testing.T) {
 	t.Parallel()
 	m, metric := cube(t, 24, .1), twist(t)
 	cfg := Config{Smoother: "pain-exact", Guard: "halve"}
-	s := plain()
+	s := defaultSetting()
 	want := s.runSolid(t, m, nil, metric, cfg, 1)
 	s.threads = 4
 	if got := s.runSolid(t, m, nil, metric, cfg, 1); got != want {
@@ -62,7 +62,7 @@ func TestSolidThreads(t *testing.T) {
 func TestSolidOddPartitions(t *testing.T) {
 	m, metric := cube(t, 5, .1), twist(t)
 	cfg := Config{Smoother: "pain-exact", Guard: "halve"}
-	want := plain().runSolid(t, m, nil, metric, cfg, 3)
+	want := defaultSetting().runSolid(t, m, nil, metric, cfg, 3)
 	for name, owner := range map[string]func(v int) int32{
 		"ranks without vertices": func(int) int32 { return 1 },
 		"one vertex":             func(v int) int32 { return int32(min(v, 100) / 100) },
@@ -76,7 +76,7 @@ func TestSolidOddPartitions(t *testing.T) {
 		"vertices by turns": func(v int) int32 { return int32(v % 3) },
 	} {
 		for _, deep := range []bool{false, true} {
-			s := plain()
+			s := defaultSetting()
 			s.ranks, s.layout.Deep = 3, deep
 			owners := make([]int32, len(m.X))
 			for v := range owners {
@@ -87,7 +87,7 @@ func TestSolidOddPartitions(t *testing.T) {
 			}
 		}
 	}
-	l, err := layout.NewSolid(m, plain().layout)
+	l, err := layout.NewSolid(m, defaultSetting().layout)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,14 +99,14 @@ func TestSolidOddPartitions(t *testing.T) {
 	}
 }
 
-// TestSolidApart proves that a device with separate memory gives the same bits.
-func TestSolidApart(t *testing.T) {
+// TestSolidSeparateMemory proves that a device with separate memory gives the same bits.
+func TestSolidSeparateMemory(t *testing.T) {
 	m, metric := cube(t, 5, .1), twist(t)
 	for _, cfg := range []Config{{Smoother: "smart", Guard: "none"}, {Smoother: "hybrid", Guard: "none"},
 		{Smoother: "pain-exact", Guard: "clip", Cull: true, Settled: .02}} {
-		s := plain()
+		s := defaultSetting()
 		want := s.runSolid(t, m, nil, metric, cfg, 3)
-		mem := newFar()
+		mem := newSeparateMemory()
 		s.device = func() backend.Device { return mem }
 		if got := s.runSolid(t, m, nil, metric, cfg, 3); got != want {
 			t.Errorf("%s: %+v, on the host %+v", cfg.Smoother, got, want)

@@ -8,7 +8,7 @@ import (
 )
 
 func TestSolidSweepAllocatesNothing(t *testing.T) {
-	err := plain().onSolid(cube(t, 4, .1), nil, twist(t), Config{Smoother: "smart", Guard: "none"},
+	err := defaultSetting().onSolid(cube(t, 4, .1), nil, twist(t), Config{Smoother: "smart", Guard: "none"},
 		func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
 			var err error
 			n := testing.AllocsPerRun(3, func() {
@@ -30,7 +30,7 @@ func BenchmarkSolidSweep(b *testing.B) {
 	m, metric := cube(b, 40, .1), twist(b)
 	for _, smoother := range Smoothers {
 		b.Run(smoother, func(b *testing.B) {
-			err := plain().onSolid(m, nil, metric, Config{Smoother: smoother, Guard: "none"}, func(_ dist.Comm,
+			err := defaultSetting().onSolid(m, nil, metric, Config{Smoother: smoother, Guard: "none"}, func(_ dist.Comm,
 				p *layout.SolidPart,
 				s Solver) error {
 				b.ResetTimer()

@@ -9,19 +9,19 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// shaped computes quality and volume of all cells and copies them to the host.
-func (s *solidSolver[F]) shaped() ([]solid.Shape[F], error) {
-	s.dev.Run(s.cells.loop, s.cells.lo, s.cells.hi)
+// measuredShapes measures all cells and returns their qualities and volumes on the host.
+func (s *solidSolver[F]) measuredShapes() ([]solid.Shape[F], error) {
+	s.dev.Run(s.measureCells.loop, s.measureCells.lo, s.measureCells.hi)
 	return onHost(s.dev, s.shapes, &s.hostShapes)
 }
 
 func (s *solidSolver[F]) Quality() solvers.View {
-	s.dev.Run(s.cells.loop, s.cells.lo, s.cells.hi)
+	s.dev.Run(s.measureCells.loop, s.measureCells.lo, s.measureCells.hi)
 	return solvers.ViewOf[F](s.dev, s.shapes, unsafe.Offsetof(solid.Shape[F]{}.Quality))
 }
 
 func (s *solidSolver[F]) Qualities() ([]float64, error) {
-	shapes, err := s.shaped()
+	shapes, err := s.measuredShapes()
 	if err != nil {
 		return nil, err
 	}
@@ -33,18 +33,18 @@ func (s *solidSolver[F]) Qualities() ([]float64, error) {
 }
 
 func (s *solidSolver[F]) sumQualities(sum *dist.Accumulator) (int, error) {
-	shapes, err := s.shaped()
+	shapes, err := s.measuredShapes()
 	addUp(sum, shapes, func(c *solid.Shape[F]) float64 { return float64(c.Quality) })
 	return len(shapes), err
 }
 
 // survey adds quality and volume of tetrahedra, lengths of edges and areas of boundary faces to the tally.
 func (s *solidSolver[F]) survey(t *quality.Tally) error {
-	shapes, err := s.shaped()
+	shapes, err := s.measuredShapes()
 	if err != nil {
 		return err
 	}
-	s.run(s.others)
+	s.run(s.measureOthers)
 	lengths, err := onHost(s.dev, s.lengths, &s.hostLengths)
 	if err != nil {
 		return err
@@ -53,10 +53,10 @@ func (s *solidSolver[F]) survey(t *quality.Tally) error {
 	if err != nil {
 		return err
 	}
-	t.Each(len(shapes), func(t *quality.Tally, i int) {
+	t.AddInParallel(len(shapes), func(t *quality.Tally, i int) {
 		t.AddCell(s.part.CellGlobal[i], float64(shapes[i].Quality), float64(shapes[i].Volume))
 	})
-	t.Each(len(lengths), func(t *quality.Tally, i int) { t.AddEdge(float64(lengths[i])) })
+	t.AddInParallel(len(lengths), func(t *quality.Tally, i int) { t.AddEdge(float64(lengths[i])) })
 	for _, a := range areas {
 		t.Perimeter.Add(float64(a))
 	}

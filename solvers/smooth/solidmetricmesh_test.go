@@ -77,13 +77,13 @@ func TestOnSolidSmooths(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := Config{Smoother: "pain-exact", Guard: "halve"}
-	one, other := plain().runSolid(t, m, nil, on, cfg, 20), plain().runSolid(t, m, nil, grid, cfg, 20)
+	one, other := defaultSetting().runSolid(t, m, nil, on, cfg, 20), defaultSetting().runSolid(t, m, nil, grid, cfg, 20)
 	if math.Abs(one.diagnostics.Objective-other.diagnostics.Objective) > 1e-10*one.diagnostics.Objective ||
 		math.Abs(one.moved-other.moved) > 1e-9 {
 		t.Errorf("on a mesh %+v, on a grid %+v", one, other)
 	}
 	for _, ranks := range []int{2, 4} {
-		s := plain()
+		s := defaultSetting()
 		s.ranks = ranks
 		if got := s.runSolid(t, m, nil, on, cfg, 20); got != one {
 			t.Errorf("%d ranks: %+v, on one %+v", ranks, got, one)
@@ -113,7 +113,7 @@ func TestOnSolidRefuses(t *testing.T) {
 func TestSolidRescale(t *testing.T) {
 	m, metric := cube(t, 5, .1), twist(t)
 	run := func(rescale bool, at *sizing.SolidMetric) (scale float64) {
-		err := plain().onSolid(m, nil, at, Config{Smoother: "smart", Guard: "none", Rescale: rescale},
+		err := defaultSetting().onSolid(m, nil, at, Config{Smoother: "smart", Guard: "none", Rescale: rescale},
 			func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
 				scale = s.Scale()
 				return nil

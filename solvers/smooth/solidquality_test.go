@@ -15,21 +15,21 @@ import (
 // volume and surface are conserved to round-off, also for oblique sides.
 func TestSolidBoundary(t *testing.T) {
 	for _, smoother := range Smoothers {
-		for _, leaning := range []bool{false, true} {
+		for _, oblique := range []bool{false, true} {
 			m := cube(t, 5, .1)
 			back := func(x, y, z float64) [3]float64 { return [3]float64{x, y, z} }
-			if leaning {
+			if oblique {
 				for v := range m.X {
 					x, z := m.X[v], m.Z[v]
 					m.X[v], m.Z[v] = .6*x-.8*z, .8*x+.6*z
 				}
 				back = func(x, y, z float64) [3]float64 { return [3]float64{.6*x + .8*z, y, .6*z - .8*x} }
 			}
-			slack := 0.
-			if leaning {
-				slack = 4e-16
+			tolerance := 0.
+			if oblique {
+				tolerance = 4e-16
 			}
-			err := plain().onSolid(m, nil, twist(t), Config{Smoother: smoother, Guard: "halve", Gain: 1e-9},
+			err := defaultSetting().onSolid(m, nil, twist(t), Config{Smoother: smoother, Guard: "halve", Gain: 1e-9},
 				func(_ dist.Comm, p *layout.SolidPart, s Solver) error {
 					if _, err := s.Sweep(t.Context(), 5); err != nil {
 						return err
@@ -40,14 +40,14 @@ func TestSolidBoundary(t *testing.T) {
 					}
 					if math.Abs(d.Area-1) > 1e-14 || math.Abs(d.AreaDrift) > 1e-14 || math.Abs(d.Perimeter-6) > 1e-13 ||
 						math.Abs(d.PerimeterDrift) > 1e-14 || d.Inverted != 0 || d.Moved < 150 {
-						t.Errorf("%s, leaning %v: %+v", smoother, leaning, d)
+						t.Errorf("%s, leaning %v: %+v", smoother, oblique, d)
 					}
 					x, err := s.Coordinates()
 					for i, v := range p.Global[:p.Owned] {
 						was, is := back(m.X[v], m.Y[v], m.Z[v]), back(x[0][i], x[1][i], x[2][i])
 						for k := range 3 {
-							if min(math.Abs(was[k]), math.Abs(was[k]-1)) < 1e-12 && math.Abs(is[k]-was[k]) > slack {
-								t.Fatalf("%s, leaning %v: vertex %d went from %v to %v", smoother, leaning, v, was, is)
+							if min(math.Abs(was[k]), math.Abs(was[k]-1)) < 1e-12 && math.Abs(is[k]-was[k]) > tolerance {
+								t.Fatalf("%s, leaning %v: vertex %d went from %v to %v", smoother, oblique, v, was, is)
 							}
 						}
 					}
@@ -69,7 +69,8 @@ func TestSolidConverges(t *testing.T) {
 	}
 	var ends []float64
 	for _, shift := range []float64{0, .15} {
-		err := plain().onSolid(cube(t, 4, shift), nil, metric, Config{Smoother: "pain-exact", Relax: 1.3, Guard: "halve"},
+		err := defaultSetting().onSolid(cube(t, 4, shift), nil, metric, Config{Smoother: "pain-exact", Relax: 1.3,
+			Guard: "halve"},
 			func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
 				for move := 1.; move > 1e-12; {
 					var err error
@@ -114,7 +115,7 @@ func TestSolidScales(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = plain().onSolid(s, nil, metric, Config{Smoother: smoother, Guard: "halve", Gain: 1e-9},
+		err = defaultSetting().onSolid(s, nil, metric, Config{Smoother: smoother, Guard: "halve", Gain: 1e-9},
 			func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
 				if _, err := s.Sweep(t.Context(), 3); err != nil {
 					return err
@@ -153,7 +154,7 @@ func TestSolidNeverWorse(t *testing.T) {
 	m, metric := cube(t, 6, .16), twist(t)
 	for _, smoother := range []string{"smart", "fjp", "hybrid"} {
 		first, last := 0., 0.
-		err := plain().onSolid(m, nil, metric, Config{Smoother: smoother, Guard: "none", Gain: 1e-9},
+		err := defaultSetting().onSolid(m, nil, metric, Config{Smoother: smoother, Guard: "none", Gain: 1e-9},
 			func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
 				for k := range 12 {
 					d, err := s.Diagnose(t.Context())

@@ -45,7 +45,7 @@ func TestSolidRefusals(t *testing.T) {
 		{"colouring", func(_ *mesh.Solid, _ *Config, s *setting) { s.layout.Colouring = "x" }, good,
 			[]string{`colouring "x"`}},
 	} {
-		m, cfg, s := cube(t, 4, 0), Config{Smoother: "pain", Guard: "none"}, plain()
+		m, cfg, s := cube(t, 4, 0), Config{Smoother: "pain", Guard: "none"}, defaultSetting()
 		s.ranks = 2
 		c.spoil(m, &cfg, &s)
 		err := s.onSolid(m, nil, c.metric, cfg, func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
@@ -108,7 +108,7 @@ func TestSolidTooFar(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := plain()
+	s := defaultSetting()
 	s.ranks = 2
 	err = s.onSolid(m, nil, metric, Config{Smoother: "pain", Guard: "none"},
 		func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {

@@ -44,8 +44,8 @@ type solidSolver[F num.Float] struct {
 
 	hostShapes             []solid.Shape[F] // host copies, for a device with separate memory
 	hostLengths, hostAreas []F
-	cells                  pass   // measures cells
-	others                 []pass // measure edges and faces
+	measureCells           pass   // measures cells
+	measureOthers          []pass // measure edges and faces
 }
 
 // solidParameters checks a configuration and returns the kernels' constants.
@@ -79,7 +79,7 @@ func setUpSolid[F num.Float](ctx context.Context, cfg Config, part *layout.Solid
 		return nil, err
 	}
 	s.constants = solid.Params[F](s.params)
-	s.field = sizing.SolidIn[F](&metric.Field)
+	s.field = sizing.SolidInPrecision[F](&metric.Field)
 	if cfg.Rescale && !cfg.Untangle {
 		scale, err := rescaleSolid(ctx, comm, part, metric, [][]float64{part.X, part.Y, part.Z})
 		if err != nil {
@@ -100,7 +100,7 @@ func setUpSolid[F num.Float](ctx context.Context, cfg Config, part *layout.Solid
 	if err := s.uploadArrays(); err != nil {
 		return nil, err
 	}
-	if err := s.prepare(ctx, s.mover); err != nil {
+	if err := s.prepare(ctx, s.moveLoop); err != nil {
 		return nil, err
 	}
 	s.start, err = s.Diagnose(ctx)
@@ -117,7 +117,7 @@ func (s *solidSolver[F]) uploadArrays() error {
 			Uy: F(f.Uy), Uz: F(f.Uz), Px: F(f.Px), Py: F(f.Py), Pz: F(f.Pz), Qx: F(f.Qx), Qy: F(f.Qy), Qz: F(f.Qz),
 			Rx: F(f.Rx), Ry: F(f.Ry), Rz: F(f.Rz), Reach: F(f.Reach), Axes: f.Axes}
 	}
-	s.mesh = solid.Mesh[F]{Spans: backend.Uploaded(b, p.Spans, "neighbours"), Neighbours: backend.Uploaded(b, p.Near,
+	s.mesh = solid.Mesh[F]{Spans: backend.Uploaded(b, p.Spans, "neighbours"), Neighbours: backend.Uploaded(b, p.Neighbours,
 		"neighbours"), Sides: backend.Uploaded(b, p.Sides, "neighbours"), Frames: backend.Uploaded(b, frames, "frames")}
 	f := &s.field
 	f.Samples, f.Wide = backend.Uploaded(b, f.Samples, metricArray), backend.Uploaded(b, f.Wide, metricArray)
@@ -126,23 +126,24 @@ func (s *solidSolver[F]) uploadArrays() error {
 	f.Starts, f.Lists = backend.Uploaded(b, f.Starts, metricArray), backend.Uploaded(b, f.Lists, metricArray)
 	f.Listed = backend.Uploaded(b, f.Listed, metricArray)
 	s.shapes = backend.Fresh[solid.Shape[F]](b, len(p.Cells), "cells")
-	s.lengths, s.areas = backend.Fresh[F](b, len(p.Edges), "edges"), backend.Fresh[F](b, len(p.Skin), "boundary")
+	s.lengths, s.areas = backend.Fresh[F](b, len(p.Edges), "edges"), backend.Fresh[F](b, len(p.BoundaryFaces), "boundary")
 	cells, edges := backend.Uploaded(b, p.Cells, "cells"), backend.Uploaded(b, p.Edges, "edges")
-	skin := backend.Uploaded(b, p.Skin, "boundary")
-	s.cells = pass{0, len(cells), solid.NewMeasureCellLoop(cells, s.v, s.shapes)}
-	s.others = []pass{{0, len(edges), solid.NewMeasureEdgeLoop(edges, s.v, s.lengths)},
+	skin := backend.Uploaded(b, p.BoundaryFaces, "boundary")
+	s.measureCells = pass{0, len(cells), solid.NewMeasureCellLoop(cells, s.v, s.shapes)}
+	s.measureOthers = []pass{{0, len(edges), solid.NewMeasureEdgeLoop(edges, s.v, s.lengths)},
 		{0, len(skin), solid.NewMeasureSideLoop(skin, s.v, s.areas)}}
 	s.count = solid.NewCountLoop(s.solidControl())
-	s.prepareRating(b, pass{0, len(cells), solid.NewRateCellLoop(cells, s.v, &s.least[0])})
+	s.prepareRating(b, pass{0, len(cells), solid.NewRateCellLoop(cells, s.v, &s.worstQuality[0])})
 	return b.Err()
 }
 
-// solidControl is the control of the engine, which has the same layout in the plane and in space.
+// solidControl returns the control of the engine as the type of the kernels for tetrahedra, which has the same
+// layout.
 func (s *solidSolver[F]) solidControl() *solid.Control[F] { return (*solid.Control[F])(&s.control[0]) }
 
-// mover makes the loop of the smoother for a set.
-func (s *solidSolver[F]) mover(of *kernels.Set) backend.Loop {
-	set, n, most := (*solid.Set)(of), (*solid.Counters)(&s.counters[0]), &s.most[0]
+// moveLoop returns the loop that moves the vertices of a set by the smoother.
+func (s *solidSolver[F]) moveLoop(of *kernels.Set) backend.Loop {
+	set, n, most := (*solid.Set)(of), (*solid.Counters)(&s.counters[0]), &s.longestMove[0]
 	p, c := &s.constants, s.solidControl()
 	switch s.cfg.Smoother {
 	case "pain":
@@ -166,4 +167,4 @@ func (s *solidSolver[F]) queue(ctx context.Context, sweeps int) error {
 	return s.queueSets(ctx, sweeps)
 }
 
-func (s *solidSolver[F]) refresh(context.Context) error { return nil }
+func (s *solidSolver[F]) refreshGhosts(context.Context) error { return nil }

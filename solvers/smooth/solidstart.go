@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// initialise gives every vertex its metric and returns the faults of the mesh. Tetrahedra may be inverted if they are
-// to be untangled.
+// initialise sets the metric of every vertex and returns the faults of the mesh. Tetrahedra may be inverted if they
+// are to be untangled.
 func (s *solidSolver[F]) initialise(v []solid.Vertex[F]) faults.List {
 	c := s.withMetric(&s.field, v)
 	if s.cfg.Untangle {
@@ -26,8 +26,8 @@ func (s *solidSolver[F]) initialise(v []solid.Vertex[F]) faults.List {
 	return c
 }
 
-// withMetric gives every vertex the metric at its position, and returns the vertices where it is not positive
-// definite.
+// withMetric sets the metric of every vertex to that at its position, and returns the vertices where it is not
+// positive definite.
 func (s *solidSolver[F]) withMetric(field *solid.Field[F], v []solid.Vertex[F]) faults.List {
 	c := sizing.FlatSolidCells(field)
 	for i := range v {
@@ -37,7 +37,7 @@ func (s *solidSolver[F]) withMetric(field *solid.Field[F], v []solid.Vertex[F]) 
 		m := sizing.Six{float64(at.M11), float64(at.M12), float64(at.M13), float64(at.M22), float64(at.M23), float64(at.M33)}
 		if i < s.part.Owned && !m.Positive() {
 			c.Add(s.part.Global[i], "vertex %d at (%g, %g, %g): the metric is %s: m11, m12, m13, m22, m23, m33 = %v",
-				s.part.Global[i], p.X, p.Y, p.Z, m.Unfit(), m)
+				s.part.Global[i], p.X, p.Y, p.Z, m.Describe(), m)
 		}
 	}
 	return c
@@ -55,22 +55,22 @@ func (s *solidSolver[F]) uprightCell(v []solid.Vertex[F], cell int) (first int32
 func (s *solidSolver[F]) Untangle(ctx context.Context) (Untangling, error) {
 	constants := s.constants
 	constants.Cull, constants.Guard, constants.Relax = false, solid.NoGuard, 1
-	field := sizing.SolidIn[F](&s.metric.Field)
+	field := sizing.SolidInPrecision[F](&s.metric.Field)
 	return s.untangle(ctx, untangler[solid.Vertex[F]]{
-		cell: "tetrahedron", size: "volume", sliding: true, global: s.part.CellGlobal,
-		greater: func(of *kernels.Set) backend.Loop {
+		cell: "tetrahedron", size: "volume", sliding: true, cellIDs: s.part.CellGlobal,
+		maximize: func(of *kernels.Set) backend.Loop {
 			return solid.NewUntangleLoop((*solid.Set)(of), &constants, &s.mesh, &s.field, s.solidControl(), s.v, s.moved, s.seen,
-				&s.most[0])
+				&s.longestMove[0])
 		},
-		means: func(of *kernels.Set) backend.Loop {
+		average: func(of *kernels.Set) backend.Loop {
 			return solid.NewLaplaceLoop((*solid.Set)(of), &constants, &s.mesh, &s.field, s.solidControl(), s.v, s.moved, s.seen,
-				(*solid.Counters)(&s.counters[0]), &s.most[0])
+				(*solid.Counters)(&s.counters[0]), &s.longestMove[0])
 		},
 		cellSize: s.uprightCell,
 		rescale: func(at [][]float64) (float64, error) {
 			return rescaleSolid(ctx, s.comm, s.part, s.metric, at)
 		},
-		measure: func(v []solid.Vertex[F], scale float64) faults.List {
+		setMetric: func(v []solid.Vertex[F], scale float64) faults.List {
 			s.field.Scale, field.Scale = F(scale), F(scale)
 			return s.withMetric(&field, v)
 		},

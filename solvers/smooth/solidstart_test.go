@@ -69,7 +69,7 @@ func (s setting) onSolid(m *mesh.Solid, owner []int32, metric *sizing.SolidMetri
 func (s setting) runSolid(t testing.TB, m *mesh.Solid, owner []int32, metric *sizing.SolidMetric, cfg Config,
 	sweeps int) outcome {
 	t.Helper()
-	return s.swept(t, sweeps, func(f func(dist.Comm, Solver) error) error {
+	return s.sweep(t, sweeps, func(f func(dist.Comm, Solver) error) error {
 		return s.onSolid(m, owner, metric, cfg, func(c dist.Comm, _ *layout.SolidPart, solver Solver) error {
 			return f(c,
 				solver)

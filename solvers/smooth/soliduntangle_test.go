@@ -17,7 +17,7 @@ import (
 )
 
 // tangledCube is a cube in which a fraction of the vertices, inside and on the boundary where they may move, are
-// displaced at random by up to `far` edge lengths.
+// displaced at random by up to `distance` edge lengths.
 func tangledCube(t testing.TB, n int, seed uint64, share, distance float64) *mesh.Solid {
 	t.Helper()
 	m := cube(t, n, .1)
@@ -46,14 +46,14 @@ func tangledCube(t testing.TB, n int, seed uint64, share, distance float64) *mes
 func (s setting) untangleSolid(t testing.TB, m *mesh.Solid, cfg Config) (Untangling, outcome) {
 	t.Helper()
 	cfg.Untangle, s.layout.Tangled = true, true
-	slack := 1e-12
+	tolerance := 1e-12
 	if s.precision == "float32" {
-		slack = 1e-5
+		tolerance = 1e-5
 	}
 	sound := func(d *quality.Diagnostics) bool {
-		return math.Abs(d.Area-1) <= slack && math.Abs(d.Perimeter-6) <= 6*slack
+		return math.Abs(d.Area-1) <= tolerance && math.Abs(d.Perimeter-6) <= 6*tolerance
 	}
-	return untangled(t, sound, func(f func(dist.Comm, Solver) error) error {
+	return checkUntangle(t, sound, func(f func(dist.Comm, Solver) error) error {
 		return s.onSolid(m, nil, twist(t), cfg, func(c dist.Comm, _ *layout.SolidPart, solver Solver) error {
 			return f(c,
 				solver)
@@ -61,26 +61,26 @@ func (s setting) untangleSolid(t testing.TB, m *mesh.Solid, cfg Config) (Untangl
 	})
 }
 
-// TestSolidUntangled proves that cubes with any fraction of displaced vertices become valid, with the volume and the
+// TestUntangleSolid proves that cubes with any fraction of displaced vertices become valid, with the volume and the
 // surface of the cube.
-func TestSolidUntangled(t *testing.T) {
+func TestUntangleSolid(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := tangledCube(t, rapid.IntRange(2, 5).Draw(r, "cells"), rapid.Uint64().Draw(r, "seed"),
 			rapid.Float64Range(0, 1).Draw(r, "share"), rapid.Float64Range(0, 6).Draw(r, "far"))
 		cfg := Config{Smoother: "pain-exact", Guard: "halve"}
-		if _, o := plain().untangleSolid(t, m, cfg); o.diagnostics.Inverted != 0 {
+		if _, o := defaultSetting().untangleSolid(t, m, cfg); o.diagnostics.Inverted != 0 {
 			r.Fatalf("%+v", o.diagnostics)
 		}
 	})
 }
 
-// TestSolidUntangledTheSame proves that the result is the same on any number of ranks, with any partition, with one
+// TestUntangleSolidSameBits proves that the result is the same on any number of ranks, with any partition, with one
 // exchange for each sweep or each set, culled or not, and on a device with separate memory.
-func TestSolidUntangledTheSame(t *testing.T) {
+func TestUntangleSolidSameBits(t *testing.T) {
 	t.Parallel()
 	for _, precision := range []string{"float64", "float32"} {
 		m := tangledCube(t, 5, 3, .9, 20)
-		s := plain()
+		s := defaultSetting()
 		s.precision = precision
 		cfg := Config{Smoother: "smart", Guard: "none", Gain: 1e-6, Rescale: true}
 		did, want := s.untangleSolid(t, m, cfg)
@@ -94,7 +94,7 @@ func TestSolidUntangledTheSame(t *testing.T) {
 				s.ranks, s.cut, s.layout.Deep, cfg.Cull = ranks, partition.RandomCut, deep, ranks%2 == 0
 				s.device = nil
 				if ranks == 3 {
-					s.device = func() backend.Device { return newFar() }
+					s.device = func() backend.Device { return newSeparateMemory() }
 				}
 				s.layout.Order = []partition.Ordering{partition.Random, partition.Hilbert}[ranks%2]
 				want := want
@@ -109,9 +109,9 @@ func TestSolidUntangledTheSame(t *testing.T) {
 	}
 }
 
-// TestSolidNotUntangled proves that tetrahedra that a folded boundary keeps inverted are refused with their ids, the
-// same on all ranks; and that a tangled mesh is refused without the request to untangle it.
-func TestSolidNotUntangled(t *testing.T) {
+// TestUntangleSolidRefuses proves that tetrahedra that remain inverted because the boundary crosses itself are
+// refused with their ids, the same on all ranks; and that a tangled mesh is refused unless it is to be untangled.
+func TestUntangleSolidRefuses(t *testing.T) {
 	m := cube(t, 2, 0)
 	corner := 0 // it is fixed on the opposite side of the cube
 	for v := range m.X {
@@ -121,7 +121,7 @@ func TestSolidNotUntangled(t *testing.T) {
 	}
 	m.X[corner], m.Y[corner], m.Z[corner] = 1.5, 1.5, 1.5
 	cfg := Config{Smoother: "pain", Guard: "none", Untangle: true}
-	s := plain()
+	s := defaultSetting()
 	s.ranks, s.layout.Tangled = 2, true
 	err := s.onSolid(m, nil, twist(t), cfg, func(_ dist.Comm, _ *layout.SolidPart, solver Solver) error {
 		_, err := solver.Untangle(t.Context())

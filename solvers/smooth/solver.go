@@ -20,8 +20,8 @@ type Solver interface {
 	// Sweep makes `sweeps` sweeps over all moving vertices, and returns the longest move of the last sweep, in the
 	// metric. If the smoother ends by itself, it makes fewer and returns 0. It allocates nothing.
 	Sweep(ctx context.Context, sweeps int) (float64, error)
-	// Untangle makes all cells upright: see Config.Untangle. It is called once, before the sweeps. If some cells
-	// remain inverted it returns a Refusal with the first of their ids.
+	// Untangle makes the area or volume of all cells positive, as Config.Untangle requests. It is called once,
+	// before the sweeps. If some cells remain inverted it returns a Refusal with the first of their ids.
 	Untangle(ctx context.Context) (Untangling, error)
 	// Halo returns the exchanger of ghosts: "nccl" between devices, "staged" through the host, "direct" in the host's
 	// memory.
@@ -40,7 +40,8 @@ type Solver interface {
 	Positions() ([][]float64, error)
 	// Qualities returns the quality of the part's cells, in the order of Part.CellGlobal.
 	Qualities() ([]float64, error)
-	// Quality measures all cells, and tells where their qualities lie until the next call that measures them.
+	// Quality measures all cells, and returns a view of their qualities, valid until the next call that measures
+	// them.
 	Quality() solvers.View
 	Diagnose(ctx context.Context) (quality.Diagnostics, error)
 	// StateFields are the saved fields of the vertices of the part, ghosts included.
@@ -59,9 +60,9 @@ type Solver interface {
 	Hash(ctx context.Context) (string, error)
 	// Resume sets the vertices to those of another solver of the same part and precision, before the first sweep.
 	Resume(ctx context.Context, from Solver) error
-	// SetPositions sets all vertices of the part, ghosts included, to positions of a solver of the part, to measure
-	// them; no sweeps may follow.
-	SetPositions(ctx context.Context, places [][3]float64) error
+	// SetPositions sets the positions of all vertices of the part, ghosts included, in the order of Positions, so
+	// that they can be measured; no sweeps may follow.
+	SetPositions(ctx context.Context, positions [][3]float64) error
 	// Close frees the memory on the device.
 	Close()
 }
@@ -110,7 +111,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *layout.Part, metr
 	if err := s.relax(ctx); err != nil {
 		return nil, err
 	}
-	field := sizing.In[F](&metric.Field)
+	field := sizing.InPrecision[F](&metric.Field)
 	v := make([]kernels.Vertex[F], len(part.X))
 	for i := range v {
 		v[i].X, v[i].Y = F(part.X[i]), F(part.Y[i])
@@ -131,7 +132,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *layout.Part, metr
 	if err := s.uploadArrays(part, field); err != nil {
 		return nil, err
 	}
-	if err := s.prepare(ctx, func(set *kernels.Set) backend.Loop { return s.mover(cfg.Smoother, set) }); err != nil {
+	if err := s.prepare(ctx, func(set *kernels.Set) backend.Loop { return s.moveLoop(cfg.Smoother, set) }); err != nil {
 		return nil, err
 	}
 	if err := s.tileSweeps(ctx); err != nil {

@@ -34,13 +34,13 @@ type setting struct {
 	device         func() backend.Device // nil for the CPU with threads
 }
 
-func plain() setting {
+func defaultSetting() setting {
 	return setting{ranks: 1, threads: 1, cut: partition.HilbertCut, precision: "float64",
 		layout: layout.Options{Boundary: layout.Slide, Colouring: colouring.JonesPlassmann, Order: partition.Hilbert}}
 }
 
-// on runs f on every rank.
-func (s setting) on(t testing.TB, m *mesh.Mesh, metric *sizing.Metric, cfg Config, f job) error {
+// onEachRank runs f on every rank.
+func (s setting) onEachRank(t testing.TB, m *mesh.Mesh, metric *sizing.Metric, cfg Config, f job) error {
 	t.Helper()
 	l, err := layout.New(m, s.layout)
 	if err != nil {
@@ -96,23 +96,23 @@ type outcome struct {
 	diagnostics quality.Diagnostics
 }
 
-// job is what a rank does with its solver.
+// job is a function that a rank runs with its solver.
 type job = func(c dist.Comm, p *layout.Part, s Solver) error
 
 // run smooths and returns the result, which must be the same on all ranks.
 func (s setting) run(t testing.TB, m *mesh.Mesh, metric *sizing.Metric, cfg Config, sweeps int) outcome {
 	t.Helper()
-	return s.swept(t, sweeps, func(f func(dist.Comm, Solver) error) error {
-		return s.on(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error { return f(c, solver) })
+	return s.sweep(t, sweeps, func(f func(dist.Comm, Solver) error) error {
+		return s.onEachRank(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error { return f(c, solver) })
 	})
 }
 
-// swept sweeps with the solvers of all ranks, which on calls f with, and returns the result, which must be the same
-// on all.
-func (s setting) swept(t testing.TB, sweeps int, on func(f func(dist.Comm, Solver) error) error) outcome {
+// sweep makes sweeps on all ranks: runOnRanks calls f on each with its solver. It returns the result, which must be
+// the same on all ranks.
+func (s setting) sweep(t testing.TB, sweeps int, runOnRanks func(f func(dist.Comm, Solver) error) error) outcome {
 	t.Helper()
 	all := make([]outcome, s.ranks)
-	err := on(func(c dist.Comm, solver Solver) error {
+	err := runOnRanks(func(c dist.Comm, solver Solver) error {
 		o := &all[c.Rank()]
 		var err error
 		if o.moved, err = solver.Sweep(t.Context(), sweeps); err != nil {
@@ -160,11 +160,11 @@ func TestSameOnAnyRanks(t *testing.T) {
 	metric := swirl(t)
 	for k, smoother := range Smoothers {
 		for _, colouring := range colouring.Kinds {
-			s := plain()
+			s := defaultSetting()
 			s.layout.Colouring = colouring
 			s.layout.Dedicated = k%3 == 1
 			cfg := Config{Smoother: smoother, Guard: "halve", Gain: 1e-6, Rescale: true}
-			s.same(t, m, metric, cfg)
+			s.checkSameBits(t, m, metric, cfg)
 		}
 	}
 }
@@ -176,18 +176,18 @@ func TestSameForAnyGuard(t *testing.T) {
 	metric := swirl(t)
 	for _, smoother := range []string{"pain", "pain-exact", "smart"} {
 		for k, guard := range Guards {
-			s := plain()
+			s := defaultSetting()
 			s.layout.Colouring = colouring.Kinds[k%2]
 			if k == 2 {
 				s.precision = "float32"
 			}
-			s.same(t, m, metric, Config{Smoother: smoother, Guard: guard, Cull: k != 2, Settled: 1e-3, Rescale: true})
+			s.checkSameBits(t, m, metric, Config{Smoother: smoother, Guard: guard, Cull: k != 2, Settled: 1e-3, Rescale: true})
 		}
 	}
 }
 
-// same runs a case in many configurations.
-func (s setting) same(t *testing.T, m *mesh.Mesh, metric *sizing.Metric, cfg Config) {
+// checkSameBits runs a case in many configurations and requires the same result.
+func (s setting) checkSameBits(t *testing.T, m *mesh.Mesh, metric *sizing.Metric, cfg Config) {
 	t.Helper()
 	want := s.run(t, m, metric, cfg, 3)
 	if want.diagnostics.Moved < 150 || want.moved == 0 {
@@ -215,7 +215,7 @@ func TestSameOnAnyThreads(t *testing.T) {
 	for smoother, colouring := range map[string]colouring.Kind{"pain": colouring.FirstFit,
 		"smart": colouring.JonesPlassmann} {
 		cfg := Config{Smoother: smoother, Guard: "clip", Rescale: true}
-		s := plain()
+		s := defaultSetting()
 		s.layout.Colouring = colouring
 		want := s.run(t, m, metric, cfg, 2)
 		s.threads = 4

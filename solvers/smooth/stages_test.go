@@ -16,11 +16,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/testmeshes"
 )
 
-// staged smooths with barrier to its end, a few sweeps at a time, and returns the results at the start and the end.
-func staged(t testing.TB, s setting, on func(f func(dist.Comm, Solver) error) error) (before, after outcome) {
+// runBarrier smooths with barrier to its end, a few sweeps at a time: runOnRanks calls f on each rank with its
+// solver. It returns the results at the start and the end.
+func runBarrier(t testing.TB, s setting, runOnRanks func(f func(dist.Comm, Solver) error) error) (before,
+	after outcome) {
 	t.Helper()
 	ends := make([]outcome, s.ranks)
-	err := on(func(c dist.Comm, solver Solver) (err error) {
+	err := runOnRanks(func(c dist.Comm, solver Solver) (err error) {
 		o := &ends[c.Rank()]
 		first, err := solver.Diagnose(t.Context())
 		for err == nil && !solver.Ended() {
@@ -48,16 +50,16 @@ func staged(t testing.TB, s setting, on func(f func(dist.Comm, Solver) error) er
 	return before, ends[0]
 }
 
-// harmless is the number of meshes here; atoll verify smooth --only harm takes 200.
-func harmless(t testing.TB) int {
-	if testing.Short() || smoothtest.Raced {
+// meshCount is the number of meshes in these tests; atoll verify smooth --only harm takes 200.
+func meshCount(t testing.TB) int {
+	if testing.Short() || smoothtest.RaceDetector {
 		return 10
 	}
 	return 24
 }
 
-// roughly is a mesh with slivers of about the given quality.
-func roughly(t testing.TB, cells int, seed uint64, worst float64) *mesh.Mesh {
+// meshWithSlivers is a mesh with slivers of about the given quality.
+func meshWithSlivers(t testing.TB, cells int, seed uint64, worst float64) *mesh.Mesh {
 	t.Helper()
 	m, err := testmeshes.Triangles(cells, seed, worst)
 	if err != nil {
@@ -66,8 +68,8 @@ func roughly(t testing.TB, cells int, seed uint64, worst float64) *mesh.Mesh {
 	return m
 }
 
-// roughMetric is one of the metrics for rough meshes.
-func roughMetric(t testing.TB, n int) *sizing.Metric {
+// testMetric is metric n of package testmeshes.
+func testMetric(t testing.TB, n int) *sizing.Metric {
 	t.Helper()
 	m, err := sizing.Discrete(unit, 64, testmeshes.Metric(n))
 	if err != nil {
@@ -76,19 +78,19 @@ func roughMetric(t testing.TB, n int) *sizing.Metric {
 	return m
 }
 
-// harmed is a rough mesh, with its metric, precision and colouring.
-func harmed(t testing.TB, n int) (*mesh.Mesh, *sizing.Metric, setting) {
+// testCase is mesh n of package testmeshes, with its metric, precision and colouring.
+func testCase(t testing.TB, n int) (*mesh.Mesh, *sizing.Metric, setting) {
 	t.Helper()
 	m, err := testmeshes.Plane(n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := plain()
+	s := defaultSetting()
 	s.layout.Colouring = colouring.Kinds[n%2]
 	if testmeshes.Single(n) {
 		s.precision = "float32"
 	}
-	return m, roughMetric(t, n), s
+	return m, testMetric(t, n), s
 }
 
 // TestBarrierDoesNoHarm proves that on random meshes, also with slivers of qualities down to 1e-9, neither the mean
@@ -96,13 +98,16 @@ func harmed(t testing.TB, n int) (*mesh.Mesh, *sizing.Metric, setting) {
 // Bad meshes must improve much.
 func TestBarrierDoesNoHarm(t *testing.T) {
 	t.Parallel()
-	better, meshes := 0, harmless(t)
+	better, meshes := 0, meshCount(t)
 	for n := range meshes {
-		m, metric, s := harmed(t, n)
+		m, metric, s := testCase(t, n)
 		cfg := Config{Smoother: "barrier", Guard: "none", Rescale: true}
 		run := func(s setting) (outcome, outcome) {
-			return staged(t, s, func(f func(dist.Comm, Solver) error) error {
-				return s.on(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error { return f(c, solver) })
+			return runBarrier(t, s, func(f func(dist.Comm, Solver) error) error {
+				return s.onEachRank(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
+					return f(c,
+						solver)
+				})
 			})
 		}
 		before, after := run(s)
@@ -127,9 +132,9 @@ func TestBarrierDoesNoHarm(t *testing.T) {
 // TestBarrierSolid is the same for tetrahedra.
 func TestBarrierSolid(t *testing.T) {
 	t.Parallel()
-	for n := range harmless(t) {
-		m, metric, s := harmedSolid(t, n)
-		run := func(s setting) (outcome, outcome) { return s.stagedSolid(t, m, metric) }
+	for n := range meshCount(t) {
+		m, metric, s := testSolidCase(t, n)
+		run := func(s setting) (outcome, outcome) { return s.runBarrierSolid(t, m, metric) }
 		before, after := run(s)
 		b, a := before.diagnostics, after.diagnostics
 		if !(a.QualityMean >= b.QualityMean) || !(a.QualityMin >= b.QualityMin) || a.Inverted > 0 ||
@@ -141,23 +146,24 @@ func TestBarrierSolid(t *testing.T) {
 		if _, other := run(s); other != after {
 			t.Errorf("mesh %d: %+v on %d ranks, on one %+v", n, other, s.ranks, after)
 		}
-		s.device = func() backend.Device { return newFar() }
+		s.device = func() backend.Device { return newSeparateMemory() }
 		if _, other := run(s); other != after {
 			t.Errorf("mesh %d: %+v on devices with memory of their own, on the host %+v", n, other, after)
 		}
 	}
 }
 
-// TestBarrierApart proves that devices with separate memory give the host's bits, on one rank and on three.
-func TestBarrierApart(t *testing.T) {
+// TestBarrierSeparateMemory proves that devices with separate memory give the host's bits, on one rank and on
+// three.
+func TestBarrierSeparateMemory(t *testing.T) {
 	t.Parallel()
-	m := roughly(t, 300, 3, 1e-4)
+	m := meshWithSlivers(t, 300, 3, 1e-4)
 	for _, precision := range []string{"float64", "float32"} {
-		s := plain()
+		s := defaultSetting()
 		s.precision = precision
 		run := func(s setting) outcome {
-			_, after := staged(t, s, func(f func(dist.Comm, Solver) error) error {
-				return s.on(t, m, swirl(t), Config{Smoother: "barrier", Guard: "halve", Rescale: true},
+			_, after := runBarrier(t, s, func(f func(dist.Comm, Solver) error) error {
+				return s.onEachRank(t, m, swirl(t), Config{Smoother: "barrier", Guard: "halve", Rescale: true},
 					func(c dist.Comm, _ *layout.Part, solver Solver) error { return f(c, solver) })
 			})
 			return after
@@ -166,7 +172,7 @@ func TestBarrierApart(t *testing.T) {
 		for _, ranks := range []int{1, 3} {
 			for _, deep := range []bool{false, true} {
 				s.ranks, s.layout.Deep = ranks, deep
-				s.device = func() backend.Device { return newFar() }
+				s.device = func() backend.Device { return newSeparateMemory() }
 				if got := run(s); got != want {
 					t.Errorf("%s, %d ranks, deep %v: %+v, on the host\n%+v", precision, ranks, deep, got, want)
 				}
@@ -179,9 +185,9 @@ func TestBarrierApart(t *testing.T) {
 // that of the start after Finish, and that nothing moves afterwards.
 func TestBarrierFinishes(t *testing.T) {
 	t.Parallel()
-	m := roughly(t, 300, 5, 1e-3)
+	m := meshWithSlivers(t, 300, 5, 1e-3)
 	for _, sweeps := range []int{0, 1, 7, 10, 25, 60, 70, 90} {
-		err := plain().on(t, m, roughMetric(t, 3), Config{Smoother: "barrier", Guard: "none", Rescale: true},
+		err := defaultSetting().onEachRank(t, m, testMetric(t, 3), Config{Smoother: "barrier", Guard: "none", Rescale: true},
 			func(_ dist.Comm, _ *layout.Part, s Solver) error {
 				before, err := s.Diagnose(t.Context())
 				if err != nil {
@@ -215,11 +221,12 @@ func TestBarrierFinishes(t *testing.T) {
 	}
 }
 
-// TestBarrierGoesBack proves that if the first stage would lower the mean quality, as for a mesh that was optimized
-// for the mean before, vertices return and no move lowers the mean around its vertex, so that neither quality falls.
-func TestBarrierGoesBack(t *testing.T) {
+// TestBarrierRestoresVertices proves that if the first stage would lower the mean quality, as for a mesh that was
+// optimized for the mean before, vertices return to their positions and the stage `cautious` follows, so that
+// neither quality falls.
+func TestBarrierRestoresVertices(t *testing.T) {
 	t.Parallel()
-	went := 0
+	restored := 0
 	for n := range 10 {
 		m := smoothtest.Rectangle(t, 60, uint64(n))
 		metric, err := sizing.Discrete(unit, 32, func(x, y float64) (float64, float64, float64) {
@@ -229,21 +236,21 @@ func TestBarrierGoesBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, first := range []stage{careful, opening} {
+		for _, first := range []stage{cautious, opening} {
 			cfg := Config{Smoother: "barrier", Guard: "none"}
-			err = plain().on(t, m, metric, cfg, func(_ dist.Comm, p *layout.Part, s Solver) error {
+			err = defaultSetting().onEachRank(t, m, metric, cfg, func(_ dist.Comm, p *layout.Part, s Solver) error {
 				inner := s.(*solver[float64])
 				before, err := s.Diagnose(t.Context())
 				if err == nil {
 					err = inner.beginStages(t.Context())
 				}
 				if err == nil {
-					err = inner.beginStage(first, inner.stages.start, true)
+					err = inner.beginStage(first, inner.stages.startLevel, true)
 				}
 				for back := false; err == nil && !s.Ended(); _, err = s.Sweep(t.Context(), 10) {
-					if !back && first == opening && inner.stages.now == careful {
+					if !back && first == opening && inner.stages.current == cautious {
 						back = true
-						went++
+						restored++
 					}
 				}
 				if err != nil {
@@ -271,7 +278,7 @@ func TestBarrierGoesBack(t *testing.T) {
 			}
 		}
 	}
-	if went == 0 {
+	if restored == 0 {
 		t.Error("no mesh returned: the case is too simple")
 	}
 }
@@ -279,5 +286,5 @@ func TestBarrierGoesBack(t *testing.T) {
 func ExampleConfig_barrier() {
 	_, err := parameters[float64](Config{Smoother: "barrier", Guard: "none", Cull: true})
 	fmt.Println(err)
-	// Output: the smoother barrier visits all vertices, since its objective changes from stage to stage: cull = false
+	// Output: the smoother barrier needs cull = false: its objective changes between stages
 }

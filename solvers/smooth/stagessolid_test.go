@@ -11,8 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/testmeshes"
 )
 
-// harmedSolid is a rough mesh of tetrahedra, with its metric, precision and colouring.
-func harmedSolid(t testing.TB, n int) (*mesh.Solid, *sizing.SolidMetric, setting) {
+// testSolidCase is mesh n of tetrahedra of package testmeshes, with its metric, precision and colouring.
+func testSolidCase(t testing.TB, n int) (*mesh.Solid, *sizing.SolidMetric, setting) {
 	t.Helper()
 	m, err := testmeshes.Space(n)
 	if err != nil {
@@ -23,7 +23,7 @@ func harmedSolid(t testing.TB, n int) (*mesh.Solid, *sizing.SolidMetric, setting
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := plain()
+	s := defaultSetting()
 	s.layout.Colouring = colouring.Kinds[n%2]
 	if testmeshes.Single(n) {
 		s.precision = "float32"
@@ -31,11 +31,11 @@ func harmedSolid(t testing.TB, n int) (*mesh.Solid, *sizing.SolidMetric, setting
 	return m, metric, s
 }
 
-// stagedSolid smooths tetrahedra with barrier to its end.
-func (s setting) stagedSolid(t testing.TB, m *mesh.Solid, metric *sizing.SolidMetric) (before, after outcome) {
+// runBarrierSolid smooths tetrahedra with barrier to its end.
+func (s setting) runBarrierSolid(t testing.TB, m *mesh.Solid, metric *sizing.SolidMetric) (before, after outcome) {
 	t.Helper()
 	cfg := Config{Smoother: "barrier", Guard: "none", Rescale: true}
-	return staged(t, s, func(f func(dist.Comm, Solver) error) error {
+	return runBarrier(t, s, func(f func(dist.Comm, Solver) error) error {
 		return s.onSolid(m, nil, metric, cfg, func(c dist.Comm, _ *layout.SolidPart, solver Solver) error {
 			return f(c,
 				solver)

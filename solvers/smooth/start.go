@@ -12,8 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// initialise gives every vertex its metric and returns the faults of the mesh. Triangles may be inverted if the mesh
-// is tangled.
+// initialise sets the metric of every vertex and returns the faults of the mesh. Triangles may be inverted if
+// tangled is set.
 func initialise[F num.Float](part *layout.Part, field *kernels.Field[F], v []kernels.Vertex[F],
 	tangled bool) faults.List {
 	c := withMetric(part, field, v)
@@ -30,8 +30,8 @@ func initialise[F num.Float](part *layout.Part, field *kernels.Field[F], v []ker
 	return c
 }
 
-// withMetric gives every vertex the metric at its position, and returns the vertices where it is not positive
-// definite.
+// withMetric sets the metric of every vertex to that at its position, and returns the vertices where it is not
+// positive definite.
 func withMetric[F num.Float](part *layout.Part, field *kernels.Field[F], v []kernels.Vertex[F]) faults.List {
 	c := sizing.FlatCells(field)
 	for i := range v {
@@ -41,7 +41,7 @@ func withMetric[F num.Float](part *layout.Part, field *kernels.Field[F], v []ker
 		m11, m12, m22 := float64(at.M11), float64(at.M12), float64(at.M22)
 		if i < part.Owned && !sizing.Positive(m11, m12, m22) {
 			c.Add(part.Global[i], "vertex %d at (%g, %g): the metric is %s: m11 = %g, m12 = %g, m22 = %g",
-				part.Global[i], p.X, p.Y, sizing.UnfitPlane(m11, m12, m22), m11, m12, m22)
+				part.Global[i], p.X, p.Y, sizing.DescribePlane(m11, m12, m22), m11, m12, m22)
 		}
 	}
 	return c
@@ -52,25 +52,26 @@ func uprightCell[F num.Float](v []kernels.Vertex[F], cell kernels.Cell) (area fl
 	a, b, d := &v[cell.At[0]], &v[cell.At[1]], &v[cell.At[2]]
 	one, other := float64((b.X-a.X)*(d.Y-a.Y)), float64((d.X-a.X)*(b.Y-a.Y))
 	share := faults.AreaRoundOff
-	if single[F]() {
+	if isFloat32[F]() {
 		share = 4 * 0x1p-24
 	}
 	return (one - other) / 2, one-other > share*(math.Abs(one)+math.Abs(other))
 }
 
-// Untangle moves inner vertices only.
+// Untangle moves interior vertices only.
 func (s *solver[F]) Untangle(ctx context.Context) (Untangling, error) {
 	params := s.params
 	params.Cull, params.Guard, params.Relax = false, kernels.NoGuard, 1
-	field := sizing.In[F](&s.metric.Field)
+	field := sizing.InPrecision[F](&s.metric.Field)
 	return s.untangle(ctx, untangler[kernels.Vertex[F]]{
-		cell: "triangle", size: "area", global: s.part.CellGlobal,
-		greater: func(set *kernels.Set) backend.Loop {
-			return kernels.NewUntangleLoop(set, &params, &s.mesh, &s.field, &s.control[0], s.v, s.moved, s.seen, &s.most[0])
+		cell: "triangle", size: "area", cellIDs: s.part.CellGlobal,
+		maximize: func(set *kernels.Set) backend.Loop {
+			return kernels.NewUntangleLoop(set, &params, &s.mesh, &s.field, &s.control[0], s.v, s.moved, s.seen,
+				&s.longestMove[0])
 		},
-		means: func(set *kernels.Set) backend.Loop {
+		average: func(set *kernels.Set) backend.Loop {
 			return kernels.NewLaplaceLoop(set, &params, &s.mesh, &s.field, &s.control[0], s.v, s.moved, s.seen, &s.counters[0],
-				&s.most[0])
+				&s.longestMove[0])
 		},
 		cellSize: func(v []kernels.Vertex[F], cell int) (int32, float64, bool) {
 			area, ok := uprightCell(v, s.part.Cells[cell])
@@ -79,7 +80,7 @@ func (s *solver[F]) Untangle(ctx context.Context) (Untangling, error) {
 		rescale: func(at [][]float64) (float64, error) {
 			return rescale(ctx, s.comm, s.part, s.metric, at[0], at[1])
 		},
-		measure: func(v []kernels.Vertex[F], scale float64) faults.List {
+		setMetric: func(v []kernels.Vertex[F], scale float64) faults.List {
 			s.field.Scale, field.Scale = F(scale), F(scale)
 			return withMetric(s.part, &field, v)
 		},

@@ -7,14 +7,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// strips is a loop over strips that takes each through all sets.
+// strips is a loop over strips, which moves the vertices of each strip set after set.
 type strips struct {
-	of    [][]layout.Range // by strip and set
-	loops []backend.Loop   // by set
+	ranges [][]layout.Range // by strip and set
+	loops  []backend.Loop   // by set
 }
 
 func (s *strips) Range(lo, hi int) {
-	for _, sets := range s.of[lo:hi] {
+	for _, sets := range s.ranges[lo:hi] {
 		for set, r := range sets {
 			if r.Lo < r.Hi {
 				s.loops[set].Range(int(r.Lo), int(r.Hi))
@@ -26,12 +26,12 @@ func (s *strips) Range(lo, hi int) {
 // Grain makes a thread take one strip at a time.
 func (s *strips) Grain() int { return 1 }
 
-// stripsFirst puts a pass over all strips, which takes their vertices through all sets, before the other passes. rest
-// are the passes of each set over vertices that no other rank needs; they keep those outside of strips.
-func stripsFirst(p *layout.Subdomain, rest [][]pass) {
-	inner := &strips{of: p.Strips, loops: make([]backend.Loop, p.Sets)}
-	for set, outer := range p.Outer {
-		if outer > p.Rest[set].Lo {
+// insertStrips inserts a pass over all strips before the other passes. rest holds the passes of each set over
+// vertices that no other rank needs; afterwards they cover only vertices that are not inner vertices of strips.
+func insertStrips(p *layout.Subdomain, rest [][]pass) {
+	inner := &strips{ranges: p.Strips, loops: make([]backend.Loop, p.Sets)}
+	for set, outer := range p.AfterStrips {
+		if outer > p.Unsent[set].Lo {
 			inner.loops[set] = rest[set][0].loop
 			rest[set][0].lo = int(outer)
 		}

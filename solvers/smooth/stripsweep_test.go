@@ -16,7 +16,7 @@ func TestStripsSame(t *testing.T) {
 	for k, smoother := range Smoothers {
 		cfg := Config{Smoother: smoother, Guard: Guards[k%3], Cull: k%2 == 1 && smoother != "barrier",
 			Settled: 1e-3, Gain: 1e-6, Rescale: true}
-		s := plain()
+		s := defaultSetting()
 		s.layout.StripBits = 30 // a single strip, which is not used
 		s.layout.Dedicated = k == 2
 		want := s.run(t, m, metric, cfg, 5)

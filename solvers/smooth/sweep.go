@@ -18,16 +18,16 @@ func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 	if s.Ended() {
 		return 0, nil
 	}
-	if int64(s.now[0].Sweep)+int64(sweeps) > maxSweeps {
+	if int64(s.hostControl[0].Sweep)+int64(sweeps) > maxSweeps {
 		return 0, fmt.Errorf("%d sweeps are more than the %d that can be counted", sweeps, maxSweeps)
 	}
-	s.known = s.known && sweeps == 0
+	s.diagnosed = s.diagnosed && sweeps == 0
 	done, err := s.repeatSweeps(ctx, sweeps-1)
 	if err != nil {
 		return 0, err
 	}
 	for k := done; k < sweeps; k++ {
-		if err := s.begin(ctx, k == sweeps-1); err != nil {
+		if err := s.beginSweep(ctx, k == sweeps-1); err != nil {
 			return 0, err
 		}
 		if err := s.sweep(ctx); err != nil {
@@ -36,7 +36,7 @@ func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 		if err := ctx.Err(); err != nil { // a single rank makes no call that would detect it
 			return 0, err
 		}
-		s.now[0].Sweep++
+		s.hostControl[0].Sweep++
 		if s.stages == nil {
 			continue
 		}
@@ -50,27 +50,28 @@ func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 	if sweeps == 0 || s.Ended() {
 		return 0, nil
 	}
-	if err := backend.Download(s.dev, s.longest[:], s.most); err != nil {
+	if err := backend.Download(s.dev, s.hostLongest[:], s.longestMove); err != nil {
 		return 0, err
 	}
 	// A rank without vertices has no move. NaN is the largest, here and over ranks.
-	s.reduced[0] = max(0, float64(s.longest[0].Value()))
-	if err := s.comm.AllreduceFloat64(ctx, dist.Max, s.reduced[:]); err != nil {
+	s.reduction[0] = max(0, float64(s.hostLongest[0].Value()))
+	if err := s.comm.AllreduceFloat64(ctx, dist.Max, s.reduction[:]); err != nil {
 		return 0, fmt.Errorf("longest move: %w", err)
 	}
-	if move := s.reduced[0]; move-move != 0 {
+	if move := s.reduction[0]; move-move != 0 {
 		return move, s.checkFinite(ctx)
 	}
-	return math.Sqrt(s.reduced[0]), nil
+	return math.Sqrt(s.reduction[0]), nil
 }
 
 // maxSweeps keeps the numbers of sets, over all sweeps, within int32.
 const maxSweeps = math.MaxInt32 / (2 * colouring.MaxColours)
 
-// begin uploads the number of the sweep and what the smoother needs.
-func (s *engine[F, V]) begin(ctx context.Context, last bool) error {
+// beginSweep uploads the number of the sweep and other values that the smoother needs. last is true before the last
+// sweep of a call, whose longest move is returned.
+func (s *engine[F, V]) beginSweep(ctx context.Context, last bool) error {
 	if s.cfg.Smoother == "hybrid" {
-		s.now[0].Floor = F(s.cfg.Floor)
+		s.hostControl[0].Floor = F(s.cfg.Floor)
 		if s.cfg.Floor == 0 {
 			mean, err := s.meanQuality(ctx)
 			if err != nil {
@@ -79,7 +80,7 @@ func (s *engine[F, V]) begin(ctx context.Context, last bool) error {
 			if s.dim == 3 { // tetrahedra are rarely as good as triangles, and half of them are below the mean
 				mean /= 2
 			}
-			s.now[0].Floor = F(mean)
+			s.hostControl[0].Floor = F(mean)
 		}
 	}
 	if s.stages != nil {
@@ -89,29 +90,29 @@ func (s *engine[F, V]) begin(ctx context.Context, last bool) error {
 		last = true // it may be the last
 	}
 	if s.params.Cull || s.stages != nil || s.cfg.Smoother == "hybrid" { // other smoothers do not use it
-		if err := backend.Upload(s.dev, s.control, s.now[:]); err != nil {
+		if err := backend.Upload(s.dev, s.control, s.hostControl[:]); err != nil {
 			return err
 		}
 	}
 	if !last {
 		return nil
 	}
-	s.longest[0].Reset()
-	return backend.Upload(s.dev, s.most, s.longest[:])
+	s.hostLongest[0].Reset()
+	return backend.Upload(s.dev, s.longestMove, s.hostLongest[:])
 }
 
 // sweep moves the sets one after the other. The vertices that other ranks need move first, and are sent while the
 // rest of their set moves, which has no neighbours among the ghosts that arrive. A deep part moves copies of other
-// ranks' vertices too, and exchanges once a batch.
+// ranks' vertices too, and exchanges once a sweep.
 func (s *engine[F, V]) sweep(ctx context.Context) error {
-	for set := range s.first {
-		s.run(s.first[set])
+	for set := range s.sentPasses {
+		s.run(s.sentPasses[set])
 		if !s.sub.Deep {
 			if err := s.startHalo(ctx, set, set, set+1); err != nil {
 				return err
 			}
 		}
-		s.run(s.rest[set])
+		s.run(s.unsentPasses[set])
 		if !s.sub.Deep {
 			if err := s.finishHalo(ctx, set); err != nil {
 				return err
@@ -126,7 +127,7 @@ func (s *engine[F, V]) sweep(ctx context.Context) error {
 
 // exchangeAll is the exchange of a deep part after a sweep.
 func (s *engine[F, V]) exchangeAll(ctx context.Context) error {
-	if err := s.startHalo(ctx, 0, 0, len(s.first)); err != nil {
+	if err := s.startHalo(ctx, 0, 0, len(s.sentPasses)); err != nil {
 		return err
 	}
 	return s.finishHalo(ctx, 0)
@@ -142,7 +143,7 @@ func (s *engine[F, V]) startHalo(ctx context.Context, k, from, to int) error {
 	if s.separate {
 		v, moved = s.host, s.hostMoved
 		for set := from; set < to; set++ {
-			for _, p := range s.first[set] {
+			for _, p := range s.sentPasses[set] {
 				if err := backend.Download(s.dev, v[p.lo:p.hi], s.v[p.lo:p.hi]); err != nil {
 					return err
 				}
@@ -155,7 +156,7 @@ func (s *engine[F, V]) startHalo(ctx context.Context, k, from, to int) error {
 	return s.changes[k].Start(ctx, v[:n], moved[:n])
 }
 
-// finishHalo receives what other ranks have sent.
+// finishHalo receives the vertices that other ranks have sent.
 func (s *engine[F, V]) finishHalo(ctx context.Context, k int) error {
 	if !s.params.Cull {
 		return s.finishGhosts(ctx, k)
@@ -183,7 +184,7 @@ func (s *engine[F, V]) checkFinite(ctx context.Context) error {
 	case text != "":
 		return fmt.Errorf("%s: try a guard, or a smaller relaxation", text)
 	}
-	return fmt.Errorf("within %s a vertex displacement is not finite", words.Count(s.now[0].Sweep, "sweep"))
+	return fmt.Errorf("within %s a vertex displacement is not finite", words.Count(s.hostControl[0].Sweep, "sweep"))
 }
 
 func sizeOf[T any]() uintptr {

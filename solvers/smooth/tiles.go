@@ -17,16 +17,16 @@ import (
 // tileSweeps prepares sweeps by tiles if they were requested or are fastest: on a device that can record. They
 // alternate between two copies of the vertices. All ranks use tiles, or none.
 func (s *solver[F]) tileSweeps(ctx context.Context) error {
-	if s.cfg.Sweep == "sets" || !tileable(&s.cfg) {
+	if s.cfg.Sweep == "sets" || !hasTileKernel(&s.cfg) {
 		return nil
 	}
-	why, err := s.prepareTiles()
+	reason, err := s.prepareTiles()
 	if err != nil {
 		return err
 	}
 	var c faults.List
-	if why != "" {
-		c.Add(int32(s.comm.Rank()), "%s: choose sets", why)
+	if reason != "" {
+		c.Add(int32(s.comm.Rank()), "%s: choose sets", reason)
 	}
 	err = faults.Agree(ctx, s.comm, c)
 	var refusal *faults.Refusal
@@ -42,16 +42,16 @@ func (s *solver[F]) tileSweeps(ctx context.Context) error {
 }
 
 // prepareTiles prepares sweeps by tiles, or returns the reason why that is not possible.
-func (s *solver[F]) prepareTiles() (why string, err error) {
+func (s *solver[F]) prepareTiles() (reason string, err error) {
 	if _, records := s.dev.(backend.Recorder); !records {
-		return fmt.Sprintf("device %s does not repeat sweeps, which those by tiles need", s.dev.Name()), nil
+		return fmt.Sprintf("device %s cannot record sweeps, which sweeps by tiles need", s.dev.Name()), nil
 	}
 	if s.comm.Size() > 1 {
 		if !s.sub.Deep {
 			return "sweeps by tiles on several ranks need deep ghosts (deep = true)", nil
 		}
 	}
-	t, separate, err := layout.Tiles[F](s.part, s.nodesPerVertex())
+	t, independent, err := layout.Tiles[F](s.part, s.nodesPerVertex())
 	if err != nil {
 		return "", err
 	}
@@ -67,20 +67,20 @@ func (s *solver[F]) prepareTiles() (why string, err error) {
 			return err.Error(), nil
 		}
 	}
-	n, rails, m, h := len(s.v), len(t.Sliders), &s.tiles.mesh, &s.tiles.held[0]
+	n, rails, m, h := len(s.v), len(t.Sliders), &s.tiles.mesh, &s.tiles.vertices[0]
 	s.toTiles = []pass{{0, n, kernels.NewToTilesLoop(m, s.v, h)}, {0, rails, kernels.NewRailToTilesLoop(m, s.v, h)}}
 	s.fromTiles = []pass{{0, n, kernels.NewFromTilesLoop(m, h, s.v)}, {0, rails, kernels.NewRailFromTilesLoop(m, h, s.v)}}
-	return "", s.arrangeTiles(t, separate)
+	return "", s.arrangeTiles(t, independent)
 }
 
 // tiling has the arrays of sweeps by tiles.
 type tiling[F num.Float] struct {
-	n        int // number of tiles
+	count    int // number of tiles
 	mesh     kernels.TiledMesh[F]
-	held     [2]kernels.TileVertices[F]
-	windows  []kernels.Window // of the metric's samples
-	loops    [2]backend.Loop  // between the two copies of the vertices
-	passes   [2]tilePasses    // for each direction
+	vertices [2]kernels.TileVertices[F] // two copies: each sweep reads one and writes the other
+	windows  []kernels.Window           // of the metric's samples
+	loops    [2]backend.Loop            // between the two copies of the vertices
+	passes   [2]tilePasses              // for each direction
 	exchange tileExchange[F]
 }
 
@@ -95,21 +95,22 @@ func (s *solver[F]) uploadTiles(t *kernels.TiledMesh[F]) error {
 		NodeRow:  backend.Fresh[kernels.Row[F]](b, nodes, metricArray),
 		NodeRest: backend.Fresh[F](b, nodes, metricArray)}
 	a.windows = backend.Fresh[kernels.Window](b, len(t.Tiles)-1, "tiles")
-	for k := range a.held {
+	for k := range a.vertices {
 		n := len(s.v)
-		a.held[k] = kernels.TileVertices[F]{Place: backend.Fresh[kernels.Place[F]](b, n, "vertices of tiles"),
+		a.vertices[k] = kernels.TileVertices[F]{Place: backend.Fresh[kernels.Place[F]](b, n, "vertices of tiles"),
 			Row:   backend.Fresh[kernels.Row[F]](b, n, "vertices of tiles"),
 			M22:   backend.Fresh[F](b, n, "vertices of tiles"),
 			Along: backend.Fresh[F](b, len(t.Sliders), "vertices of tiles")}
 		if b.Err() == nil {
-			s.dev.Run(kernels.NewToTilesLoop(&a.mesh, s.v, &a.held[k]), 0, n)
+			s.dev.Run(kernels.NewToTilesLoop(&a.mesh, s.v, &a.vertices[k]), 0, n)
 		}
 	}
 	if b.Err() == nil {
 		s.dev.Run(kernels.NewNodeToTilesLoop(&s.field, &a.mesh), 0, nodes)
 	}
 	for k := range a.loops {
-		a.loops[k] = kernels.NewTilePainLoop(&s.params, &a.mesh, &s.field, a.windows, &a.held[k], &a.held[1-k], &s.most[0])
+		a.loops[k] = kernels.NewTilePainLoop(&s.params, &a.mesh, &s.field, a.windows, &a.vertices[k], &a.vertices[1-k],
+			&s.longestMove[0])
 	}
 	return b.Err()
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// repeating uses a device that can record, and counts the launches.
-func repeating(s setting, launches *int) setting {
-	s.device = func() backend.Device { return recorder{newFar(), launches} }
+// withRecorder returns the setting with a device that can record; launches counts the launches of recordings.
+func withRecorder(s setting, launches *int) setting {
+	s.device = func() backend.Device { return recorder{newSeparateMemory(), launches} }
 	return s
 }
 
@@ -25,7 +25,7 @@ func TestTilesSame(t *testing.T) {
 		m := smoothtest.Rectangle(t, cells, 5)
 		for _, precision := range []string{"float32", "float64"} {
 			for k, order := range []partition.Ordering{partition.Hilbert, partition.Random, partition.Natural} {
-				s := plain()
+				s := defaultSetting()
 				s.precision, s.layout.Order, s.layout.Dedicated = precision, order, k == 1
 				if k == 2 {
 					s.layout.Boundary = layout.Fixed
@@ -38,7 +38,7 @@ func TestTilesSame(t *testing.T) {
 				if s.layout.Dedicated { // there may be too many sets
 					cfg.Sweep = "auto"
 				}
-				if got := repeating(s, &launches).run(t, m, metric, cfg, sweeps); got != want || launches != 3 {
+				if got := withRecorder(s, &launches).run(t, m, metric, cfg, sweeps); got != want || launches != 3 {
 					t.Errorf("%d cells, %s, %s: after %d launches tiles give\n%+v, sets\n%+v", cells, precision, order,
 						launches, got, want)
 				}
@@ -53,20 +53,20 @@ func TestTilesRefused(t *testing.T) {
 	for want, c := range map[string]struct {
 		cfg     Config
 		ranks   int
-		repeats bool
+		records bool
 	}{
 		"without guard or cull": {Config{Smoother: "pain", Guard: "clip", Sweep: "tiles"}, 1, true},
 		"not for smart":         {Config{Smoother: "smart", Guard: "none", Sweep: "tiles"}, 1, true},
 		"need deep ghosts":      {Config{Smoother: "pain", Guard: "none", Sweep: "tiles"}, 2, true},
-		"does not repeat":       {Config{Smoother: "pain", Guard: "none", Sweep: "tiles"}, 1, false},
+		"cannot record":         {Config{Smoother: "pain", Guard: "none", Sweep: "tiles"}, 1, false},
 		`"rows" is not known`:   {Config{Smoother: "pain", Guard: "none", Sweep: "rows"}, 1, true},
 	} {
-		s, launches := plain(), 0
-		if c.repeats {
-			s = repeating(s, &launches)
+		s, launches := defaultSetting(), 0
+		if c.records {
+			s = withRecorder(s, &launches)
 		}
 		s.ranks = c.ranks
-		err := s.on(t, m, swirl(t), c.cfg, func(dist.Comm, *layout.Part, Solver) error { return nil })
+		err := s.onEachRank(t, m, swirl(t), c.cfg, func(dist.Comm, *layout.Part, Solver) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, which does not say %q", c, err, want)
 		}

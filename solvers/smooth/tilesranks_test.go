@@ -18,43 +18,43 @@ import (
 
 // These devices can record, and count the launches: one stages messages, one has a device communicator.
 type (
-	repeatingStaging struct {
-		staging
+	recordingStaging struct {
+		stagingDevice
 		launches *atomic.Int64
 	}
-	repeatingLinked struct {
-		linked
+	recordingLinked struct {
+		linkedDevice
 		launches *atomic.Int64
 	}
 )
 
-func (d repeatingStaging) Record(queue func() error) (backend.Recording, error) {
-	return counted{queue, d.launches}, nil
+func (d recordingStaging) Record(queue func() error) (backend.Recording, error) {
+	return countedRecording{queue, d.launches}, nil
 }
 
-func (d repeatingLinked) Record(queue func() error) (backend.Recording, error) {
-	return counted{queue, d.launches}, nil
+func (d recordingLinked) Record(queue func() error) (backend.Recording, error) {
+	return countedRecording{queue, d.launches}, nil
 }
 
-type counted struct {
+type countedRecording struct {
 	queue    func() error
 	launches *atomic.Int64
 }
 
-func (c counted) Launch() { c.launches.Add(1); _ = c.queue() }
-func (counted) Close()    {}
+func (c countedRecording) Launch() { c.launches.Add(1); _ = c.queue() }
+func (countedRecording) Close()    {}
 
 // devices returns the devices by name; they count in launches.
 func devices(launches *atomic.Int64) map[string]func() backend.Device {
-	w := &wires{wire: map[[2]int]chan []byte{}}
+	w := &network{channels: map[[2]int]chan []byte{}}
 	staged := new(atomic.Int64)
 	return map[string]func() backend.Device{
 		"staged": func() backend.Device {
-			return repeatingStaging{staging{newFar(), staged}, launches}
+			return recordingStaging{stagingDevice{newSeparateMemory(), staged}, launches}
 		},
 		"linked": func() backend.Device {
-			d := linked{staging{newFar(), staged}, w, fmt.Sprint(w.names.Add(1))}
-			return repeatingLinked{d, launches}
+			d := linkedDevice{stagingDevice{newSeparateMemory(), staged}, w, fmt.Sprint(w.lastName.Add(1))}
+			return recordingLinked{d, launches}
 		},
 	}
 }
@@ -67,7 +67,7 @@ func TestTilesOnRanks(t *testing.T) {
 	m, metric := smoothtest.Rectangle(t, 3000, 5), swirl(t)
 	const sweeps = 3*sweepsPerRecording + 2
 	for _, precision := range []string{"float64", "float32"} {
-		s := plain()
+		s := defaultSetting()
 		s.precision = precision
 		cfg := Config{Smoother: "pain", Guard: "none", Rescale: true}
 		want := s.run(t, m, metric, cfg, 2*sweeps)
@@ -89,7 +89,7 @@ func TestTilesOnRanks(t *testing.T) {
 					s.device = device
 					launches.Store(0)
 					if got := s.inTwoCalls(t, m, metric, cfg, sweeps); got != want {
-						t.Errorf("%s, %d ranks by %s, rounds of %d, %s: tiles give\n%+v, sets on one rank\n%+v", precision, ranks,
+						t.Errorf("%s, %d ranks by %s, batches of %d, %s: tiles give\n%+v, sets on one rank\n%+v", precision, ranks,
 							cut, s.layout.Batch, name, got, want)
 					}
 					// The first recording is queued without recording, since device communicators are not ready
@@ -110,7 +110,7 @@ func TestTilesOnRanks(t *testing.T) {
 // inTwoCalls smooths by two calls of Sweep, and returns the result on rank 0.
 func (s setting) inTwoCalls(t *testing.T, m *mesh.Mesh, metric *sizing.Metric, cfg Config, sweeps int) (o outcome) {
 	t.Helper()
-	err := s.on(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
+	err := s.onEachRank(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
 		var mine outcome
 		for range 2 {
 			var err error
@@ -137,7 +137,7 @@ func TestSetsOnLinkedRanks(t *testing.T) {
 	m, metric := smoothtest.Rectangle(t, 300, 3), swirl(t)
 	cfg := Config{Smoother: "pain-exact", Guard: "halve", Rescale: true}
 	const sweeps = 3*sweepsPerRecording + 1
-	s := plain()
+	s := defaultSetting()
 	want := s.run(t, m, metric, cfg, 2*sweeps)
 	var launches atomic.Int64
 	s.ranks, s.layout.Deep, s.device = 3, true, devices(&launches)["linked"]
@@ -153,7 +153,7 @@ func TestTilesOfSomeRanks(t *testing.T) {
 	m, metric := smoothtest.Rectangle(t, 2000, 5), swirl(t)
 	cfg := Config{Smoother: "pain", Guard: "none", Rescale: true}
 	const sweeps = 2*sweepsPerRecording + 1
-	want := plain().run(t, m, metric, cfg, sweeps)
+	want := defaultSetting().run(t, m, metric, cfg, sweeps)
 	l, err := layout.New(m, layout.Options{Boundary: layout.Slide, Colouring: colouring.JonesPlassmann,
 		Order: partition.Hilbert, Deep: true})
 	if err != nil {
@@ -178,10 +178,10 @@ func TestTilesOfSomeRanks(t *testing.T) {
 	for name, device := range devices(&launches) {
 		for _, mixed := range []bool{false, true} {
 			var opened atomic.Int64
-			s := plain()
+			s := defaultSetting()
 			s.device = func() backend.Device {
 				if mixed && opened.Add(1) == 1 {
-					return newFar() // it cannot record
+					return newSeparateMemory() // it cannot record
 				}
 				return device()
 			}
@@ -191,8 +191,8 @@ func TestTilesOfSomeRanks(t *testing.T) {
 			}
 			var hash string
 			err := s.onParts(parts, metric, cfg, func(_ dist.Comm, p *layout.Part, on Solver) error {
-				if s := on.(*solver[float64]); s.tiled == mixed || !mixed && (s.tiles.n > 0) != (len(p.Rings) > 0) {
-					t.Errorf("%s: a rank with %d rings goes by %d tiles: %v", name, len(p.Rings), s.tiles.n, s.tiled)
+				if s := on.(*solver[float64]); s.tiled == mixed || !mixed && (s.tiles.count > 0) != (len(p.Rings) > 0) {
+					t.Errorf("%s: a rank with %d rings goes by %d tiles: %v", name, len(p.Rings), s.tiles.count, s.tiled)
 				}
 				_, err := on.Sweep(t.Context(), sweeps)
 				if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// A deep part holds all that its tiles read and move. Tiles contain copies of other ranks' vertices like owned ones.
-// What is outdated after a batch is received in an exchange at the start of the next one; meanwhile, tiles that do
-// not depend on it take their first sweep.
+// A deep part holds all vertices that its tiles read and move. Tiles contain copies of other ranks' vertices as
+// well as own vertices. Copies that are outdated after a batch are received in an exchange at the start of the next
+// batch; meanwhile, tiles that do not depend on them make their first sweep.
 
 // tilePasses are the passes of sweeps by tiles that begin with the first, or the second, of the two copies of the
 // vertices.
@@ -26,49 +26,49 @@ type tilePasses struct {
 
 // tileExchange is the exchange between batches.
 type tileExchange[F num.Float] struct {
-	wire  []kernels.Vertex[F] // vertices to send, followed by those received
-	sends bool
+	buffer []kernels.Vertex[F] // vertices to send, followed by those received
+	sends  bool
 }
 
-// arrangeTiles prepares the passes of sweeps by tiles; the first `separate` tiles do not depend on other ranks.
-func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], separate int) error {
-	t, tiles := &s.tiles, len(of.Tiles)-1
+// arrangeTiles prepares the passes of sweeps by tiles; the first `independent` tiles do not depend on other ranks.
+func (s *solver[F]) arrangeTiles(tiled *kernels.TiledMesh[F], independent int) error {
+	t, tiles := &s.tiles, len(tiled.Tiles)-1
 	for k := range t.passes {
 		t.passes[k].all = []pass{{0, tiles, t.loops[k]}}
 	}
-	s.centreWindows = []pass{{0, tiles, kernels.NewCentreWindowsLoop(&t.mesh, &s.field, &t.held[0], t.windows)}}
-	t.n = tiles
+	s.centreWindows = []pass{{0, tiles, kernels.NewCentreWindowsLoop(&t.mesh, &s.field, &t.vertices[0], t.windows)}}
+	t.count = tiles
 	if s.comm.Size() == 1 {
 		return nil
 	}
-	sent, received := exchangedVertices(&s.sub.Batch, of)
+	sent, received := exchangedVertices(&s.sub.Batch, tiled)
 	b := &s.allocated
 	x := &t.exchange
-	x.wire = backend.Fresh[kernels.Vertex[F]](b, len(sent)+len(received), "messages of tiles")
+	x.buffer = backend.Fresh[kernels.Vertex[F]](b, len(sent)+len(received), "messages of tiles")
 	out, in := backend.Uploaded(b, sent, "messages of tiles"), backend.Uploaded(b, received, "messages of tiles")
 	if b.Err() != nil {
 		return b.Err()
 	}
 	for k := range t.passes {
-		p, h := &t.passes[k], &t.held[k]
-		p.pack = []pass{{0, len(sent), kernels.NewPackTilesLoop(out, h, x.wire[:len(sent)])}}
-		p.independent, p.dependent = []pass{{0, separate, t.loops[k]}}, []pass{{separate, tiles, t.loops[k]}}
-		p.unpack = []pass{{0, len(received), kernels.NewUnpackTilesLoop(in, x.wire[len(sent):], h)}}
+		p, h := &t.passes[k], &t.vertices[k]
+		p.pack = []pass{{0, len(sent), kernels.NewPackTilesLoop(out, h, x.buffer[:len(sent)])}}
+		p.independent, p.dependent = []pass{{0, independent, t.loops[k]}}, []pass{{independent, tiles, t.loops[k]}}
+		p.unpack = []pass{{0, len(received), kernels.NewUnpackTilesLoop(in, x.buffer[len(sent):], h)}}
 	}
 	x.sends = len(sent) > 0
 	return nil
 }
 
 // exchangedVertices lists the vertices sent to other ranks between batches, and those received, rank after rank.
-func exchangedVertices[F num.Float](r *layout.BatchExchange, of *kernels.TiledMesh[F]) (sent,
-	taken []kernels.Exchanged) {
+func exchangedVertices[F num.Float](r *layout.BatchExchange, tiled *kernels.TiledMesh[F]) (sent,
+	received []kernels.Exchanged) {
 	rail := map[int32]int32{}
-	for k, v := range of.Sliders {
+	for k, v := range tiled.Sliders {
 		rail[v] = int32(k)
 	}
 	add := func(to []kernels.Exchanged, ids []int32) []kernels.Exchanged {
 		for _, v := range ids {
-			t := kernels.Exchanged{Place: of.Index[v], Rail: -1}
+			t := kernels.Exchanged{Place: tiled.Index[v], Rail: -1}
 			if k, slides := rail[v]; slides {
 				t.Rail = k
 			}
@@ -77,14 +77,14 @@ func exchangedVertices[F num.Float](r *layout.BatchExchange, of *kernels.TiledMe
 		return to
 	}
 	for _, p := range r.Peers {
-		sent, taken = add(sent, p.Send), add(taken, p.Take)
+		sent, received = add(sent, p.Send), add(received, p.Receive)
 	}
-	return sent, taken
+	return sent, received
 }
 
 // connectTiles sets up the exchange between batches, directly between devices if they are linked.
 func (s *solver[F]) connectTiles() (err error) {
-	plan := s.sub.Batch.Wire(s.comm.Rank())
+	plan := s.sub.Batch.Plan(s.comm.Rank())
 	s.batchGhosts, err = halo.ConnectLike[kernels.Vertex[F]](s.ghosts[0], plan, s.comm, s.dev, haloTag+len(s.sub.Plans))
 	return err
 }
@@ -112,7 +112,7 @@ func (s *solver[F]) beginBatch(ctx context.Context, p *tilePasses) error {
 	if s.deviceGhosts != nil {
 		err := s.deviceGhosts.Fork(func() error {
 			s.run(p.pack)
-			err := s.batchGhosts.Start(ctx, s.tiles.exchange.wire)
+			err := s.batchGhosts.Start(ctx, s.tiles.exchange.buffer)
 			s.run(p.unpack)
 			s.run(p.dependent)
 			return err
@@ -130,18 +130,19 @@ func (s *solver[F]) beginBatch(ctx context.Context, p *tilePasses) error {
 	return nil
 }
 
-func (s *solver[F]) refresh(ctx context.Context) error {
+// refreshGhosts implements dimension.
+func (s *solver[F]) refreshGhosts(ctx context.Context) error {
 	if s.comm.Size() == 1 {
 		return nil
 	}
 	return s.exchangeTiles(ctx, &s.tiles.passes[0], nil)
 }
 
-// exchangeTiles exchanges the outdated ghosts, while the passes meanwhile run.
+// exchangeTiles exchanges the outdated ghosts, and runs the passes `meanwhile` during the exchange.
 func (s *solver[F]) exchangeTiles(ctx context.Context, p *tilePasses, meanwhile []pass) error {
 	x := &s.tiles.exchange
 	s.run(p.pack)
-	if err := s.batchGhosts.Start(ctx, x.wire); err != nil {
+	if err := s.batchGhosts.Start(ctx, x.buffer); err != nil {
 		return err
 	}
 	s.run(meanwhile)

@@ -14,12 +14,12 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// Untangling has rounds. In each, vertices of inverted cells move, for some sweeps, to where the least area or volume
-// around them is greatest. If they get stuck, all vertices move to the mean of their neighbours, for twice as many
-// sweeps in each further round. In the plane this ends, by W. T. Tutte (Proc. London Math. Soc. 13 (1963) 743), with
-// no inverted triangle if the boundary is convex and no inner edge separates the mesh (3-connected triangulations).
-// In space there is no such theorem; it succeeded on all cubes and blocks in tests, for any fraction of displaced
-// vertices.
+// Untangling goes in rounds. In each, vertices of inverted cells move, for some sweeps, to the position that
+// maximizes the smallest area or volume around them. If inverted cells remain, all vertices move to the mean of
+// their neighbours, for twice as many sweeps in each further round. In the plane the means converge to a mesh
+// without inverted triangles if the boundary is convex and no inner edge separates the mesh (W. T. Tutte, Proc.
+// London Math. Soc. 13 (1963) 743, for 3-connected triangulations). In space there is no such theorem; it succeeded
+// on all cubes and blocks in tests, for any fraction of displaced vertices.
 const (
 	untangleRounds = 9
 	untangleSweeps = 20
@@ -32,23 +32,23 @@ type Untangling struct {
 	Sweeps int   // sweeps that maximized areas or volumes, and sweeps to means
 }
 
-// untangler is what differs between untangling triangles and tetrahedra.
+// untangler holds what differs between untangling triangles and tetrahedra.
 type untangler[V any] struct {
-	cell, size     string // names of a cell, and of its area or volume, in messages
-	sliding        bool   // boundary vertices move too
-	greater, means func(set *kernels.Set) backend.Loop
-	global         []int32 // ids of the rank's cells
-	cellSize       func(v []V, cell int) (first int32, size float64, upright bool)
-	rescale        func(at [][]float64) (float64, error)
-	measure        func(v []V, scale float64) faults.List // gives every vertex the metric at its position
+	cell, size        string // names of a cell, and of its area or volume, in messages
+	sliding           bool   // boundary vertices move too
+	maximize, average func(set *kernels.Set) backend.Loop
+	cellIDs           []int32 // ids of the rank's cells
+	cellSize          func(v []V, cell int) (first int32, size float64, upright bool)
+	rescale           func(at [][]float64) (float64, error)
+	setMetric         func(v []V, scale float64) faults.List // gives every vertex the metric at its position
 }
 
 // untangle moves vertices until no cell is inverted or flat, and rescales the metric if requested. If cells remain,
 // it returns a Refusal with the first of their ids. It uses the sets and exchanges of sweeps, so that the bits are
 // the same on any number of ranks.
 func (s *engine[F, V]) untangle(ctx context.Context, untangler untangler[V]) (Untangling, error) {
-	s.known = false
-	u, err := s.rounds(ctx, &untangler)
+	s.diagnosed = false
+	u, err := s.untangleInRounds(ctx, &untangler)
 	if err != nil || !s.cfg.Rescale || !s.cfg.Untangle {
 		return u, err
 	}
@@ -64,26 +64,26 @@ func (s *engine[F, V]) untangle(ctx context.Context, untangler untangler[V]) (Un
 	if err != nil {
 		return u, err
 	}
-	if err := faults.Agree(ctx, s.comm, untangler.measure(v, scale)); err != nil {
+	if err := faults.Agree(ctx, s.comm, untangler.setMetric(v, scale)); err != nil {
 		return u, err
 	}
 	return u, backend.Upload(s.dev, s.v, v)
 }
 
-func (s *engine[F, V]) rounds(ctx context.Context, how *untangler[V]) (Untangling, error) {
+func (s *engine[F, V]) untangleInRounds(ctx context.Context, how *untangler[V]) (Untangling, error) {
 	var u Untangling
 	bad, err := s.invertedCells(ctx, how)
 	u.Before = bad.Count
 	if err != nil || bad.Count == 0 {
 		return u, err
 	}
-	first, rest := s.first, s.rest
-	defer func() { s.first, s.rest = first, rest }()
-	greaterFirst, greaterRest := s.eachSet(how.sliding, how.greater)
-	meansFirst, meansRest := s.eachSet(how.sliding, how.means)
+	first, rest := s.sentPasses, s.unsentPasses
+	defer func() { s.sentPasses, s.unsentPasses = first, rest }()
+	greaterFirst, greaterRest := s.passesOfSets(how.sliding, how.maximize)
+	meansFirst, meansRest := s.passesOfSets(how.sliding, how.average)
 	for round := range untangleRounds {
 		for range untangleSweeps {
-			s.first, s.rest = greaterFirst, greaterRest
+			s.sentPasses, s.unsentPasses = greaterFirst, greaterRest
 			if err := s.sweep(ctx); err != nil {
 				return u, err
 			}
@@ -92,7 +92,7 @@ func (s *engine[F, V]) rounds(ctx context.Context, how *untangler[V]) (Untanglin
 				return u, err
 			}
 		}
-		s.first, s.rest = meansFirst, meansRest
+		s.sentPasses, s.unsentPasses = meansFirst, meansRest
 		for range meanSweeps << round {
 			if err := s.sweep(ctx); err != nil {
 				return u, err
@@ -118,23 +118,23 @@ func (s *engine[F, V]) invertedCells(ctx context.Context, how *untangler[V]) (fa
 		At   [3]float64 // of its first vertex
 		Size float64
 	}
-	const told = 5
-	var mine []cell
+	const maxListed = 5
+	var listed []cell
 	count := int64(0)
-	for k, id := range how.global {
+	for k, id := range how.cellIDs {
 		if at, size, ok := how.cellSize(v, k); !ok {
 			count++
 			c := cell{ID: id, Size: size}
 			for axis, x := range s.numbers(&v[at])[:s.dim] {
 				c.At[axis] = float64(x)
 			}
-			mine = append(mine, c)
+			listed = append(listed, c)
 		}
 	}
 	byID := func(a, b cell) int { return cmp.Compare(a.ID, b.ID) }
-	slices.SortFunc(mine, byID)
+	slices.SortFunc(listed, byID)
 	body := binary.LittleEndian.AppendUint64(nil, uint64(count))
-	body, err = binary.Append(body, binary.LittleEndian, mine[:min(told, len(mine))])
+	body, err = binary.Append(body, binary.LittleEndian, listed[:min(maxListed, len(listed))])
 	if err != nil {
 		return faults.List{}, err
 	}
@@ -144,20 +144,21 @@ func (s *engine[F, V]) invertedCells(ctx context.Context, how *untangler[V]) (fa
 	}
 	const size = 4 + 4*8
 	c := faults.List{}
-	mine = mine[:0]
+	listed = listed[:0]
 	for r, b := range all {
 		if len(b) < 8 || (len(b)-8)%size != 0 {
-			return c, fmt.Errorf("rank %d tells of %s in %d bytes", r, words.Plural(how.cell), len(b))
+			return c, fmt.Errorf("rank %d sent a list of inverted %s of %d bytes, which is not a whole number of entries", r,
+				words.Plural(how.cell), len(b))
 		}
 		c.Count += int64(binary.LittleEndian.Uint64(b))
 		some := make([]cell, (len(b)-8)/size)
 		if _, err := binary.Decode(b[8:], binary.LittleEndian, some); err != nil {
 			return c, err
 		}
-		mine = append(mine, some...)
+		listed = append(listed, some...)
 	}
-	slices.SortFunc(mine, byID)
-	for k, t := range mine[:min(told, len(mine))] {
+	slices.SortFunc(listed, byID)
+	for k, t := range listed[:min(maxListed, len(listed))] {
 		if k > 0 {
 			c.Text += ", "
 		}

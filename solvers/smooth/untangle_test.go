@@ -16,8 +16,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// tangled is a mesh in which a fraction of the inner vertices are displaced at random by up to `far` edge lengths.
-func tangled(t testing.TB, cells int, seed uint64, share, distance float64) *mesh.Mesh {
+// tangledMesh is a mesh in which a fraction of the interior vertices are displaced at random by up to `distance`
+// edge lengths.
+func tangledMesh(t testing.TB, cells int, seed uint64, share, distance float64) *mesh.Mesh {
 	t.Helper()
 	m := smoothtest.Rectangle(t, cells, seed)
 	rings := smoothtest.Rings(t, m)
@@ -38,17 +39,21 @@ func (s setting) untangle(t testing.TB, m *mesh.Mesh, cfg Config) (Untangling, o
 	t.Helper()
 	cfg.Untangle, s.layout.Tangled = true, true
 	sound := func(d *quality.Diagnostics) bool { return d.AreaDrift <= 1e-6 && d.AreaDrift >= -1e-6 }
-	return untangled(t, sound, func(f func(dist.Comm, Solver) error) error {
-		return s.on(t, m, swirl(t), cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error { return f(c, solver) })
+	return checkUntangle(t, sound, func(f func(dist.Comm, Solver) error) error {
+		return s.onEachRank(t, m, swirl(t), cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
+			return f(c,
+				solver)
+		})
 	})
 }
 
-// untangled untangles with the solvers of all ranks, which on calls f with, sweeps twice, and returns the result. A
-// mesh without inverted cells must be sound.
-func untangled(t testing.TB, sound func(*quality.Diagnostics) bool, on func(f func(dist.Comm, Solver) error) error) (
+// checkUntangle untangles on all ranks, sweeps twice, and returns the result: runOnRanks calls f on each rank with
+// its solver. The untangled mesh must satisfy valid.
+func checkUntangle(t testing.TB, valid func(*quality.Diagnostics) bool, runOnRanks func(f func(dist.Comm,
+	Solver) error) error) (
 	u Untangling, o outcome) {
 	t.Helper()
-	err := on(func(c dist.Comm, solver Solver) error {
+	err := runOnRanks(func(c dist.Comm, solver Solver) error {
 		given, err := solver.Diagnose(t.Context())
 		if err != nil {
 			return err
@@ -64,7 +69,7 @@ func untangled(t testing.TB, sound func(*quality.Diagnostics) bool, on func(f fu
 		if err != nil {
 			return err
 		}
-		if now.Inverted != 0 || !sound(&now) {
+		if now.Inverted != 0 || !valid(&now) {
 			t.Errorf("after untangling %+v", now)
 		}
 		if again, err := solver.Untangle(t.Context()); err != nil || again != (Untangling{}) {
@@ -90,24 +95,25 @@ func untangled(t testing.TB, sound func(*quality.Diagnostics) bool, on func(f fu
 	return u, o
 }
 
-// TestUntangled proves that meshes with any fraction of displaced vertices become valid.
-func TestUntangled(t *testing.T) {
+// TestUntangle proves that meshes with any fraction of displaced vertices become valid.
+func TestUntangle(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		m := tangled(t, rapid.IntRange(8, 600).Draw(r, "cells"), rapid.Uint64().Draw(r, "seed"),
+		m := tangledMesh(t, rapid.IntRange(8, 600).Draw(r, "cells"), rapid.Uint64().Draw(r, "seed"),
 			rapid.Float64Range(0, 1).Draw(r, "share"), rapid.Float64Range(0, 6).Draw(r, "far"))
-		if _, o := plain().untangle(t, m, Config{Smoother: "pain-exact", Guard: "halve"}); o.diagnostics.Inverted != 0 {
+		if _, o := defaultSetting().untangle(t, m, Config{Smoother: "pain-exact",
+			Guard: "halve"}); o.diagnostics.Inverted != 0 {
 			r.Fatalf("%+v", o.diagnostics)
 		}
 	})
 }
 
-// TestUntangledTheSame proves that the result is the same on any number of ranks, with any partition, with one
+// TestUntangleSameBits proves that the result is the same on any number of ranks, with any partition, with one
 // exchange for each sweep or each set, culled or not.
-func TestUntangledTheSame(t *testing.T) {
+func TestUntangleSameBits(t *testing.T) {
 	t.Parallel()
 	for _, precision := range []string{"float64", "float32"} {
-		m := tangled(t, 600, 3, .9, 30)
-		s := plain()
+		m := tangledMesh(t, 600, 3, .9, 30)
+		s := defaultSetting()
 		s.precision = precision
 		cfg := Config{Smoother: "smart", Guard: "none", Gain: 1e-6, Rescale: true}
 		did, want := s.untangle(t, m, cfg)
@@ -121,7 +127,7 @@ func TestUntangledTheSame(t *testing.T) {
 				s.ranks, s.cut, s.layout.Deep, cfg.Cull = ranks, partition.RandomCut, deep, ranks%2 == 0
 				s.device = nil
 				if ranks == 3 {
-					s.device = func() backend.Device { return newFar() }
+					s.device = func() backend.Device { return newSeparateMemory() }
 				}
 				s.layout.Order = []partition.Ordering{partition.Random, partition.Hilbert}[ranks%2]
 				want := want
@@ -136,16 +142,16 @@ func TestUntangledTheSame(t *testing.T) {
 	}
 }
 
-// TestNotUntangled proves that triangles with only boundary vertices are refused with their ids, the same on all
-// ranks; and that a tangled mesh is refused without the request to untangle it.
-func TestNotUntangled(t *testing.T) {
+// TestUntangleRefuses proves that inverted triangles with only boundary vertices are refused with their ids, the
+// same on all ranks; and that a tangled mesh is refused unless it is to be untangled.
+func TestUntangleRefuses(t *testing.T) {
 	// A strip whose middle vertices are on the wrong sides.
 	m := &mesh.Mesh{X: []float64{0, 1, 2, 0, 1, 2}, Y: []float64{0, 2, 0, 1, -2, 1},
 		Cells: [][3]int32{{0, 1, 4}, {0, 4, 3}, {1, 2, 5}, {1, 5, 4}}}
 	cfg := Config{Smoother: "pain", Guard: "none", Untangle: true}
-	s := plain()
+	s := defaultSetting()
 	s.ranks, s.layout.Tangled = 2, true
-	err := s.on(t, m, swirl(t), cfg, func(_ dist.Comm, _ *layout.Part, solver Solver) error {
+	err := s.onEachRank(t, m, swirl(t), cfg, func(_ dist.Comm, _ *layout.Part, solver Solver) error {
 		_, err := solver.Untangle(t.Context())
 		return err
 	})
@@ -158,7 +164,7 @@ func TestNotUntangled(t *testing.T) {
 		t.Error(err)
 	}
 	cfg.Untangle = false
-	if err := s.on(t, m, swirl(t), cfg, func(dist.Comm, *layout.Part, Solver) error { return nil }); err == nil ||
+	if err := s.onEachRank(t, m, swirl(t), cfg, func(dist.Comm, *layout.Part, Solver) error { return nil }); err == nil ||
 		!strings.Contains(err.Error(), "cell 0 at (0, 0) is inverted or flat") {
 		t.Errorf("not to be untangled: %v", err)
 	}

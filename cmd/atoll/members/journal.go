@@ -24,7 +24,7 @@ func OpenJournal(dir string) (*Journal, error) {
 	created := errors.Is(err, os.ErrNotExist)
 	f, err := folder.Lock(dir)
 	if err != nil {
-		return nil, bad(err)
+		return nil, badInput(err)
 	}
 	return &Journal{f, created}, nil
 }

@@ -43,7 +43,7 @@ var JoinDelay = 2 * time.Second
 func FindPod() (*Pod, error) {
 	index, found, err := launch.Pod()
 	if err != nil || !found {
-		return nil, bad(err)
+		return nil, badInput(err)
 	}
 	return &Pod{Index: index, Job: os.Getenv(envJob)}, nil
 }
@@ -59,7 +59,7 @@ func (p *Pod) Member() supervise.LocalMember {
 func (p *Pod) ListenAddress() (string, error) {
 	_, port, err := net.SplitHostPort(p.Supervisors)
 	if err != nil {
-		return "", bad(fmt.Errorf("--places %q: in a pod want host:port of pod 0", p.Supervisors))
+		return "", badInput(fmt.Errorf("--places %q: in a pod want host:port of pod 0", p.Supervisors))
 	}
 	return net.JoinHostPort("", port), nil
 }
@@ -110,7 +110,8 @@ func (p *Pod) Join(ctx context.Context) error {
 func (p *Pod) dial() (func(ctx context.Context) (net.Conn, error), error) {
 	if p.Certs == "" {
 		if !p.Insecure {
-			return nil, bad(errors.New("pods talk over a network, by mutual TLS: give --certs, or say that everybody on the " +
+			return nil, badInput(errors.New("pods talk over a network, by mutual TLS: give --certs, or say that " +
+				"everybody on the " +
 				"network may read and change the run (--insecure)"))
 		}
 		return func(ctx context.Context) (net.Conn, error) {

@@ -39,14 +39,14 @@ func RanksCommand() *cobra.Command {
 			if len(args) == 2 {
 				var err error
 				if n, err = strconv.Atoi(args[1]); err != nil || n < 1 || n > MaxRanks {
-					return bad(fmt.Errorf("%q ranks: a number from 1 to %d", args[1], MaxRanks))
+					return badInput(fmt.Errorf("%q ranks: a number from 1 to %d", args[1], MaxRanks))
 				}
 			}
 			switch {
 			case job:
 				cluster, err := kube.Connect(kubeconfig, kubeContext, namespace)
 				if err != nil {
-					return bad(err)
+					return badInput(err)
 				}
 				return resizeJob(cmd.Context(), cluster, args[0], n)
 			case n == 0:
@@ -68,12 +68,12 @@ func RanksCommand() *cobra.Command {
 func resizeJob(ctx context.Context, cluster *kube.Client, name string, n int) error {
 	if n > 0 {
 		if err := cluster.Resize(ctx, name, n, func(line string) { fmt.Fprintln(os.Stderr, "atoll:", line) }); err != nil {
-			return bad(err)
+			return badInput(err)
 		}
 	}
 	now, err := cluster.Ranks(ctx, name)
 	if err != nil {
-		return bad(err)
+		return badInput(err)
 	}
 	fmt.Printf("job %s: on %s\n", name, words.Count(now, "rank"))
 	return nil
@@ -85,7 +85,7 @@ func supervisedEpoch(dir string) (folder.Epoch, error) {
 	if err == nil && e.Epoch == 0 {
 		err = fmt.Errorf("%s has no run whose ranks are processes over gRPC", dir)
 	}
-	return e, bad(err)
+	return e, badInput(err)
 }
 
 func printRanks(dir string) error {
@@ -108,7 +108,7 @@ func resize(ctx context.Context, dir string, n int) error {
 		return err
 	}
 	if owned, err := folder.InUse(dir); err != nil || !owned {
-		return errors.Join(err, bad(fmt.Errorf("no run is under way in %s", dir)))
+		return errors.Join(err, badInput(fmt.Errorf("no run is under way in %s", dir)))
 	}
 	request := folder.ResizeRequest{ID: fmt.Sprintf("%d-%d", os.Getpid(), time.Now().UnixNano()), Ranks: n}
 	if err := request.Submit(dir); err != nil {
@@ -122,7 +122,7 @@ func resize(ctx context.Context, dir string, n int) error {
 		return err
 	}
 	if answer.Answer != "" {
-		return bad(errors.New(answer.Answer))
+		return badInput(errors.New(answer.Answer))
 	}
 	if before.Ranks == n {
 		return printRanks(dir)

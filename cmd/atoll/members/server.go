@@ -51,16 +51,17 @@ func Listen(c ServerConfig) (*supervise.Server, error) {
 		return nil, err
 	}
 	if c.Insecure && c.JoinToken == "" {
-		return nil, bad(fmt.Errorf("--places %s with --insecure: set %s to a secret here and where atoll supervise runs, or "+
+		return nil, badInput(fmt.Errorf("--places %s with --insecure: set %s to a secret here and where atoll "+
+			"supervise runs, or "+
 			"anybody can join", c.Address, EnvToken))
 	}
-	network, address := split(c.Address)
+	network, address := splitAddress(c.Address)
 	if network == "unix" { // left behind by a launcher that was killed
 		_ = os.Remove(address)
 	}
 	l, err := net.Listen(network, address)
 	if err != nil {
-		return nil, bad(fmt.Errorf("--places: %w", err))
+		return nil, badInput(fmt.Errorf("--places: %w", err))
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -89,8 +90,8 @@ func certifiedRank(conn net.Conn) (rank int, err error) {
 	return certs.Rank(tlsConn.ConnectionState().PeerCertificates[0])
 }
 
-// bad marks an error that the user's input caused.
-func bad(err error) error {
+// badInput marks an error that the user's input caused.
+func badInput(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -101,7 +102,7 @@ func bad(err error) error {
 func openCertificates(dir string, rank int) (*certs.Store, error) {
 	store, err := certs.Open(dir, rank, func(line string) { fmt.Fprintln(os.Stderr, "atoll:", line) })
 	if err != nil {
-		return nil, bad(err)
+		return nil, badInput(err)
 	}
 	return store, nil
 }
@@ -115,8 +116,8 @@ func Name() string {
 	return fmt.Sprintf("%s (process %d)", host, os.Getpid())
 }
 
-// split splits an address into the network and address that package net expects.
-func split(address string) (network, where string) {
+// splitAddress splits an address into the network and address that package net expects.
+func splitAddress(address string) (network, where string) {
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		return "unix", path
 	}
@@ -130,11 +131,12 @@ func requireLocal(address string, insecure bool) error {
 	}
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return bad(fmt.Errorf("%q is neither unix:/path nor host:port", address))
+		return badInput(fmt.Errorf("%q is neither unix:/path nor host:port", address))
 	}
 	if ip := net.ParseIP(host); insecure || host == "localhost" || ip != nil && ip.IsLoopback() {
 		return nil
 	}
-	return bad(fmt.Errorf("%s can be reached from other machines, which needs mutual TLS: give --certs, or --insecure if "+
+	return badInput(fmt.Errorf("%s can be reached from other machines, which needs mutual TLS: give --certs, or "+
+		"--insecure if "+
 		"everybody on the network may read and change the run", address))
 }

@@ -65,11 +65,11 @@ func SuperviseCommand() *cobra.Command {
 func (f *superviseFlags) run(ctx context.Context) error {
 	switch {
 	case f.slots < 1 || f.slots > MaxRanks:
-		return bad(fmt.Errorf("--slots %d: 1 to %d", f.slots, MaxRanks))
+		return badInput(fmt.Errorf("--slots %d: 1 to %d", f.slots, MaxRanks))
 	case f.stuck != 0 && f.stuck < time.Second:
-		return bad(fmt.Errorf("--stuck %v: at least 1s, or 0 for no limit", f.stuck))
+		return badInput(fmt.Errorf("--stuck %v: at least 1s, or 0 for no limit", f.stuck))
 	case f.threads < 0:
-		return bad(fmt.Errorf("--threads %d: at least 1, or 0 for a share of the cores", f.threads))
+		return badInput(fmt.Errorf("--threads %d: at least 1, or 0 for a share of the cores", f.threads))
 	}
 	dial, err := f.dialer()
 	if err != nil {
@@ -97,7 +97,7 @@ func (f *superviseFlags) run(ctx context.Context) error {
 	}
 	err = v.Join(ctx)
 	if errors.As(err, new(*supervise.RefusedError)) {
-		return bad(err)
+		return badInput(err)
 	}
 	return err
 }
@@ -105,7 +105,7 @@ func (f *superviseFlags) run(ctx context.Context) error {
 // dialer returns a function that connects to the launcher: by mutual TLS, or in plaintext on this machine or with
 // --insecure.
 func (f *superviseFlags) dialer() (func(ctx context.Context) (net.Conn, error), error) {
-	network, address := split(f.launcher)
+	network, address := splitAddress(f.launcher)
 	if f.certs == "" {
 		if err := requireLocal(f.launcher, f.insecure); err != nil {
 			return nil, err

@@ -43,12 +43,12 @@ func (r *Collective) Arrive(rank int, call Call, data []byte) (full bool, err er
 	if r.count == 0 {
 		r.call, r.first = call, rank
 	} else if call != r.call {
-		return false, call.Differs(rank, r.call, r.first)
+		return false, call.MismatchError(rank, r.call, r.first)
 	}
 	switch call.Kind {
 	case ReduceFloat64:
 		if r.count == 0 {
-			r.Result = canonical(append(r.Result[:0], data...))
+			r.Result = canonicalizeNaNs(append(r.Result[:0], data...))
 		} else {
 			reduceFloat64(call.Op, r.Result, data)
 		}

@@ -12,7 +12,7 @@ import (
 // Prepare prepares the data of a rank, in place, for Combine.
 func (c Call) Prepare(data []byte) {
 	if c.Kind == ReduceFloat64 {
-		canonical(data)
+		canonicalizeNaNs(data)
 	}
 }
 
@@ -29,8 +29,8 @@ func (c Call) Combine(acc, data []byte) {
 	}
 }
 
-// Differs returns the error of a rank that calls c while another calls other.
-func (c Call) Differs(rank int, other Call, otherRank int) error {
+// MismatchError returns the error of a rank that calls c while another calls other.
+func (c Call) MismatchError(rank int, other Call, otherRank int) error {
 	return &dist.PeerError{Rank: rank, Err: fmt.Errorf("calls %v where rank %d calls %v: all ranks must "+
 		"make the same collective calls in the same order", c, otherRank, other)}
 }

@@ -23,8 +23,9 @@ func reduceFloat64(op dist.Op, acc, data []byte) {
 	}
 }
 
-// canonical replaces every NaN by the same one. Otherwise the bit pattern of the result would depend on the order.
-func canonical(acc []byte) []byte {
+// canonicalizeNaNs replaces every NaN by the same one. Otherwise the bit pattern of the result would depend on the
+// order.
+func canonicalizeNaNs(acc []byte) []byte {
 	for i := 0; i+8 <= len(acc); i += 8 {
 		putFloat64(acc[i:], math.Float64frombits(binary.NativeEndian.Uint64(acc[i:])))
 	}

@@ -20,7 +20,8 @@ type Clock struct {
 // NewClock returns a clock on which Tick must be called once per period.
 func NewClock(period time.Duration) *Clock { return &Clock{start: time.Now(), period: period} }
 
-// CheckInterval returns the interval at which to check for a silence of the given length.
+// CheckInterval returns the interval at which to check for a silence of the given length: so short that a loss is
+// reported within that length.
 func CheckInterval(silence time.Duration) time.Duration { return max(silence/48, time.Millisecond) }
 
 // BeatInterval returns the interval of heartbeats for a silence limit.

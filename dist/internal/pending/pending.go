@@ -23,10 +23,10 @@ type Op struct {
 	Borrowed int
 	Err      error
 
-	done chan error // receives once for each use of the Op
-	req  dist.Request
-	next *Op
-	in   *Queue
+	done  chan error // receives once for each use of the Op
+	req   dist.Request
+	next  *Op
+	queue *Queue
 }
 
 // Complete ends the operation. It must be called once for each Op that Table.Post returned, unless the Op was

@@ -6,7 +6,7 @@ type Queue struct{ head, tail *Op }
 
 // Push appends o.
 func (q *Queue) Push(o *Op) {
-	o.next, o.in = nil, q
+	o.next, o.queue = nil, q
 	if q.tail == nil {
 		q.head = o
 	} else {
@@ -47,7 +47,7 @@ func (q *Queue) Pop() *Op {
 
 // Remove removes o and reports whether it was in this queue.
 func (q *Queue) Remove(o *Op) bool {
-	if o.in != q {
+	if o.queue != q {
 		return false
 	}
 	var prev *Op
@@ -67,5 +67,5 @@ func (q *Queue) unlink(prev, o *Op) {
 	if q.tail == o {
 		q.tail = prev
 	}
-	o.next, o.in = nil, nil
+	o.next, o.queue = nil, nil
 }

@@ -172,7 +172,7 @@ template <> __device__ __forceinline__ void atomic_min(double *p, double v) { at
 template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atomic_float<float>(p, v, rising); }
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
-// Lattice is where cells lie in the arrays of a rank, and how fast heat goes between neighbours.
+// Lattice says where the cells of the grid are in the arrays of a rank, and how fast heat flows between neighbours.
 // Lattice, kernels.go:9
 struct Lattice {
     Array<int64, 3> Cells, Stride;
@@ -183,18 +183,18 @@ struct Lattice {
 static_assert(sizeof(Lattice) == 88 && offsetof(Lattice, Cells) == 0 && offsetof(Lattice, Stride) == 24 &&
     offsetof(Lattice, First) == 48 && offsetof(Lattice, Periodic) == 56 && offsetof(Lattice, Rate) == 64, "Lattice");
 
-// Conduct takes the temperature of a cell a step further, by explicit Euler and central differences.
+// Conduct advances the temperature of a cell by one step, with explicit Euler and central differences.
 // Conduct, kernels.go:19
 DEVICE void Conduct_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> dt, Slice<double> now,
         Slice<double> next) {
     int64 c = add(add(add(l->First, i), mul(l->Stride[1], j)), mul(l->Stride[2], k));
-    Array<int64, 3> at = Array<int64, 3>{{i, j, k}};
+    Array<int64, 3> cell = Array<int64, 3>{{i, j, k}};
     double gain = 0.0;
     for (int64 d = 0; d < 3; d++) {
-        if (at[d] > 0 || l->Periodic[d]) {
+        if (cell[d] > 0 || l->Periodic[d]) {
             gain += l->Rate[d] * (now[sub(c, l->Stride[d])] - now[c]);
         }
-        if (at[d] < sub(l->Cells[d], int64(1)) || l->Periodic[d]) {
+        if (cell[d] < sub(l->Cells[d], int64(1)) || l->Periodic[d]) {
             gain += l->Rate[d] * (now[add(c, l->Stride[d])] - now[c]);
         }
     }

@@ -24,11 +24,11 @@ type gate struct {
 }
 
 //go:embed benches.txt
-var list string
+var benchList string
 
 // defaultBenches returns the benches for a backend in benches.txt.
 func defaultBenches(backend string) (benches []string) {
-	for line := range strings.Lines(list) {
+	for line := range strings.Lines(benchList) {
 		if b, bench, ok := strings.Cut(strings.TrimSpace(line), ": "); ok && b == backend {
 			benches = append(benches, bench)
 		}

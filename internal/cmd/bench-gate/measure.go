@@ -31,7 +31,7 @@ type series struct {
 
 // measure runs a bench once and returns its cases in the order of its output. On the CPU it uses processor time, since
 // other programs on the machine affect it less than wall time; on a GPU wall time.
-func measure(ctx context.Context, onCPU bool, command, args []string) (all []series, err error) {
+func measure(ctx context.Context, onCPU bool, command, args []string) (cases []series, err error) {
 	c := exec.CommandContext(ctx, command[0], slices.Concat(command[1:], args)...)
 	if onCPU {
 		c.Env = append(os.Environ(), "GOMAXPROCS=1")
@@ -56,16 +56,16 @@ func measure(ctx context.Context, onCPU bool, command, args []string) (all []ser
 		if onCPU && t.Processor > 0 {
 			seconds = t.Processor
 		}
-		if len(all) == 0 || all[len(all)-1].name != t.Name {
-			all = append(all, series{name: t.Name})
+		if len(cases) == 0 || cases[len(cases)-1].name != t.Name {
+			cases = append(cases, series{name: t.Name})
 		}
-		last := &all[len(all)-1]
-		last.seconds = append(last.seconds, seconds/float64(t.Updates))
+		current := &cases[len(cases)-1]
+		current.seconds = append(current.seconds, seconds/float64(t.Updates))
 	}
-	if len(all) == 0 {
+	if len(cases) == 0 {
 		return nil, fmt.Errorf("%s: the bench printed no measurements", command[len(command)-1])
 	}
-	return all, nil
+	return cases, nil
 }
 
 // pinCommand returns the words to put before a command so that it runs on one core; nil for a GPU, or without taskset.

@@ -15,7 +15,7 @@ type comparison struct {
 
 // bench runs a bench with both builds alternately. Every other pair begins with the new build.
 func (g *gate) bench(ctx context.Context, pinning []string, binaries [2]string, words []string) ([]comparison, error) {
-	var all []comparison
+	var comparisons []comparison
 	args := append([]string{"bench"}, words...)
 	args = append(args, "--json", "--backend", g.backend)
 	for pair := range g.pairs {
@@ -28,19 +28,19 @@ func (g *gate) bench(ctx context.Context, pinning []string, binaries [2]string, 
 				return nil, err
 			}
 		}
-		if all == nil {
-			all = make([]comparison, len(runs[1]))
+		if comparisons == nil {
+			comparisons = make([]comparison, len(runs[1]))
 		}
-		if len(runs[0]) != len(all) || len(runs[1]) != len(all) {
+		if len(runs[0]) != len(comparisons) || len(runs[1]) != len(comparisons) {
 			return nil, fmt.Errorf("the old build measured %d cases, the new one %d", len(runs[0]), len(runs[1]))
 		}
-		for i := range all {
-			if err := all[i].add(runs[0][i], runs[1][i]); err != nil {
+		for i := range comparisons {
+			if err := comparisons[i].add(runs[0][i], runs[1][i]); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return all, nil
+	return comparisons, nil
 }
 
 // add adds a pair of runs. Its ratio is the median of the ratios of corresponding measurements, since the work of a

@@ -45,42 +45,42 @@ func (o *options) compare(ctx context.Context, before, after string) error {
 	}
 	defer os.RemoveAll(temporary)
 	cases := filepath.Join(temporary, "suite")
-	all, err := suite(cases, o.examplesFolder(), o.backend)
+	works, err := suite(cases, o.examplesFolder(), o.backend)
 	if err != nil {
 		return err
 	}
-	if all, err = o.filter(all); err != nil {
+	if works, err = o.filter(works); err != nil {
 		return err
 	}
 	if o.list {
-		for _, w := range all {
+		for _, w := range works {
 			fmt.Fprintln(o.out, w.label)
 		}
 		return nil
 	}
-	if err := provideMeshes(all); err != nil {
+	if err := provideMeshes(works); err != nil {
 		return err
 	}
 	if o.pack != "" {
 		return o.packInto(ctx, before, after, cases, temporary)
 	}
-	return o.run(ctx, all, before, after, temporary)
+	return o.run(ctx, works, before, after, temporary)
 }
 
 // run runs cases with two builds and compares.
-func (o *options) run(ctx context.Context, all []*work, before, after, temporary string) error {
-	kept := temporary
+func (o *options) run(ctx context.Context, works []*work, before, after, temporary string) error {
+	resultsDir := temporary
 	if o.keep != "" {
 		var err error
-		if kept, err = filepath.Abs(o.keep); err != nil {
+		if resultsDir, err = filepath.Abs(o.keep); err != nil {
 			return err
 		}
 	}
-	old, err := o.open(ctx, before, temporary, kept, "old")
+	old, err := o.open(ctx, before, temporary, resultsDir, "old")
 	if err != nil {
 		return err
 	}
-	recent, err := o.open(ctx, after, temporary, kept, "new")
+	recent, err := o.open(ctx, after, temporary, resultsDir, "new")
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (o *options) run(ctx context.Context, all []*work, before, after, temporary
 	begin := time.Now()
 	var g errgroup.Group
 	g.SetLimit(max(o.jobs, 1))
-	for _, w := range all {
+	for _, w := range works {
 		g.Go(func() error { return o.compareCase(ctx, w, old, recent) })
 	}
 	if err := g.Wait(); err != nil {
@@ -106,7 +106,7 @@ func (o *options) run(ctx context.Context, all []*work, before, after, temporary
 }
 
 // filter returns the cases that --only and --skip select.
-func (o *options) filter(all []*work) (selected []*work, err error) {
+func (o *options) filter(works []*work) (selected []*work, err error) {
 	only, err := regexp.Compile(o.only)
 	if err != nil {
 		return nil, fmt.Errorf("--only: %w", err)
@@ -120,7 +120,7 @@ func (o *options) filter(all []*work) (selected []*work, err error) {
 			return nil, fmt.Errorf("--ignore: %w", err)
 		}
 	}
-	for _, w := range all {
+	for _, w := range works {
 		if only.MatchString(w.label) && (o.skip == "" || !skip.MatchString(w.label)) {
 			selected = append(selected, w)
 		}
@@ -173,13 +173,13 @@ func failure(old, recent error) string {
 	return fmt.Sprintf("the old build: %v; the new build: %v", old, recent)
 }
 
-func (o *options) notIgnored(differences []results.Difference) (rest []results.Difference) {
+func (o *options) notIgnored(differences []results.Difference) (remaining []results.Difference) {
 	for _, d := range differences {
 		if o.ignored == nil || !o.ignored.MatchString(d.String()) {
-			rest = append(rest, d)
+			remaining = append(remaining, d)
 		}
 	}
-	return rest
+	return remaining
 }
 
 func (o *options) describe(differences []results.Difference) string {
@@ -188,10 +188,10 @@ func (o *options) describe(differences []results.Difference) string {
 		for _, d := range differences[1:] {
 			text += "\n         " + d.String()
 		}
-	} else if more := len(differences) - 1; more == 1 {
+	} else if others := len(differences) - 1; others == 1 {
 		text += " (and 1 more difference: use --all)"
-	} else if more > 1 {
-		text += fmt.Sprintf(" (and %d more differences: use --all)", more)
+	} else if others > 1 {
+		text += fmt.Sprintf(" (and %d more differences: use --all)", others)
 	}
 	return text
 }

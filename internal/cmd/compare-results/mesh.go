@@ -11,8 +11,8 @@ import (
 )
 
 // provideMeshes makes the missing mesh files of cases. If one cannot be made, it sets the case's skip.
-func provideMeshes(all []*work) (err error) {
-	for _, w := range all {
+func provideMeshes(works []*work) (err error) {
+	for _, w := range works {
 		if w.file == "" {
 			continue
 		}

@@ -40,20 +40,20 @@ func suite(dir, examples, backend string) ([]*work, error) {
 	if err := os.CopyFS(dir, ownCases); err != nil {
 		return nil, err
 	}
-	var all []*work
+	var works []*work
 	if info, err := os.Stat(examples); err == nil && info.IsDir() {
 		if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(examples)); err != nil {
 			return nil, err
 		}
 	} else {
-		all = append(all, &work{label: "examples", skip: "there is no folder " + examples})
+		works = append(works, &work{label: "examples", skip: "there is no folder " + examples})
 	}
 	for _, top := range []string{"cases", "examples"} {
 		cases, err := casesBelow(dir, top)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, cases...)
+		works = append(works, cases...)
 	}
 	checks, err := ownCases.ReadFile("cases/verify.txt")
 	if err != nil {
@@ -72,13 +72,13 @@ func suite(dir, examples, backend string) ([]*work, error) {
 			}
 			v.args = append(v.args, "--backend", "cuda")
 		}
-		all = append(all, v)
+		works = append(works, v)
 	}
-	return all, nil
+	return works, nil
 }
 
 // casesBelow returns the runs of the case files in the folder dir/top and its subfolders.
-func casesBelow(dir, top string) (all []*work, err error) {
+func casesBelow(dir, top string) (works []*work, err error) {
 	root := filepath.Join(dir, top)
 	if _, err := os.Stat(root); err != nil {
 		return nil, nil
@@ -101,11 +101,11 @@ func casesBelow(dir, top string) (all []*work, err error) {
 		for _, flags := range variants {
 			args := append([]string{"run", filepath.Base(path), "--quiet", "--threads", "1"}, flags...)
 			label := strings.ReplaceAll(strings.Join(append([]string{filepath.ToSlash(name)}, flags...), " "), "--set ", "")
-			all = append(all, &work{label: label, file: path, args: args, folder: filepath.Dir(path)})
+			works = append(works, &work{label: label, file: path, args: args, folder: filepath.Dir(path)})
 		}
 		return nil
 	})
-	return all, err
+	return works, err
 }
 
 // hasSources reports whether a folder has Go files: its cases are for an example solver, which the builds do not have.
@@ -116,7 +116,7 @@ func hasSources(folder string) bool {
 
 // variantsOf returns the flags of each run of a case file: one run for each line "# run: FLAGS" or, without such lines,
 // one run without flags.
-func variantsOf(path string) (all [][]string, err error) {
+func variantsOf(path string) (variants [][]string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -125,14 +125,14 @@ func variantsOf(path string) (all [][]string, err error) {
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		if flags, ok := strings.CutPrefix(lines.Text(), "# run:"); ok {
-			all = append(all, strings.Fields(flags))
+			variants = append(variants, strings.Fields(flags))
 		}
 	}
-	if all == nil {
-		all = [][]string{nil}
+	if variants == nil {
+		variants = [][]string{nil}
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return all, nil
+	return variants, nil
 }

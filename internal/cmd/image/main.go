@@ -65,7 +65,7 @@ func build(out, name, program string) error {
 		return err
 	}
 	manifest, err := json.Marshal([]map[string]any{{"Config": digest(config) + ".json",
-		"RepoTags": []string{qualified(name)}, "Layers": []string{layerDigest + "/layer.tar"}}})
+		"RepoTags": []string{qualifiedName(name)}, "Layers": []string{layerDigest + "/layer.tar"}}})
 	if err != nil {
 		return err
 	}
@@ -77,8 +77,8 @@ func build(out, name, program string) error {
 	return os.WriteFile(out, image, 0o666)
 }
 
-// qualified returns an image name with its registry, as container runtimes store it.
-func qualified(name string) string {
+// qualifiedName returns an image name with its registry, as container runtimes store it.
+func qualifiedName(name string) string {
 	if !strings.Contains(name, "/") {
 		return "docker.io/library/" + name
 	}
@@ -137,7 +137,7 @@ func contents(program string) (files []entry, machine string, err error) {
 			continue
 		}
 		added[library] = true
-		e, err := find(library, machine)
+		e, err := readLibrary(library, machine)
 		if err != nil {
 			return nil, "", err
 		}
@@ -146,8 +146,8 @@ func contents(program string) (files []entry, machine string, err error) {
 	return files, machine, nil
 }
 
-// find reads a library of this machine. Its path in the image is in the loader's default search path.
-func find(library, machine string) (entry, error) {
+// readLibrary reads a library of this machine. Its path in the image is in the loader's default search path.
+func readLibrary(library, machine string) (entry, error) {
 	triplet := map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}[machine]
 	for _, dir := range []string{"/lib/" + triplet, "/usr/lib/" + triplet, "/lib64", "/usr/lib64", "/lib", "/usr/lib"} {
 		text, err := os.ReadFile(path.Join(dir, library))

@@ -19,15 +19,15 @@ func main() {
 	for _, list := range [][]*lint.Analyzer{simple.Analyzers, staticcheck.Analyzers, stylecheck.Analyzers} {
 		for _, a := range list {
 			if !a.Doc.NonDefault {
-				suite = append(suite, named(a.Analyzer))
+				suite = append(suite, nameReports(a.Analyzer))
 			}
 		}
 	}
 	unitchecker.Main(suite...)
 }
 
-// named adds the analyzer's name to its reports: staticcheck -explain NAME describes them.
-func named(a *analysis.Analyzer) *analysis.Analyzer {
+// nameReports adds the analyzer's name to its reports: staticcheck -explain NAME describes them.
+func nameReports(a *analysis.Analyzer) *analysis.Analyzer {
 	run := a.Run
 	a.Run = func(pass *analysis.Pass) (any, error) {
 		report := pass.Report

@@ -92,17 +92,17 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 	p.Kernels = append(p.Kernels, k)
 }
 
-// parseNumbers parses a list of numbers from 0 to most, such as 5,5,4. It returns nil for any other text.
-func parseNumbers(list string, most int) []int {
-	var all []int
+// parseNumbers parses a list of numbers from 0 to limit, such as 5,5,4. It returns nil for any other text.
+func parseNumbers(list string, limit int) []int {
+	var numbers []int
 	for text := range strings.SplitSeq(list, ",") {
 		n, err := strconv.Atoi(text)
-		if err != nil || n < 0 || n > most {
+		if err != nil || n < 0 || n > limit {
 			return nil
 		}
-		all = append(all, n)
+		numbers = append(numbers, n)
 	}
-	return all
+	return numbers
 }
 
 func (p *Package) checkKernel(k *Kernel) {
@@ -169,21 +169,22 @@ func (p *Package) Precisions(k *Kernel) [][]types.Type {
 		return [][]types.Type{nil}
 	}
 	iface, _ := params.At(0).Constraint().Underlying().(*types.Interface)
-	var all [][]types.Type
+	var precisions [][]types.Type
 	for _, kind := range []types.BasicKind{types.Float32, types.Float64} {
 		if types.Satisfies(types.Typ[kind], iface) {
-			all = append(all, []types.Type{types.Typ[kind]})
+			precisions = append(precisions, []types.Type{types.Typ[kind]})
 		}
 	}
-	other := false
+	acceptsOthers := false
 	for kind := types.Bool; kind <= types.String; kind++ {
-		other = other || kind != types.Float32 && kind != types.Float64 && types.Satisfies(types.Typ[kind], iface)
+		acceptsOthers = acceptsOthers || kind != types.Float32 && kind != types.Float64 && types.Satisfies(types.Typ[kind],
+			iface)
 	}
-	if len(all) == 0 || other {
+	if len(precisions) == 0 || acceptsOthers {
 		p.Refuse(k.Decl, "kernel %s: its type parameter must be constrained to float32 | float64", k.Name)
 		return nil
 	}
-	return all
+	return precisions
 }
 
 // KindOf returns the properties of a basic type, 0 for any other type.

@@ -98,9 +98,9 @@ func (p *Package) declarations(pkg *types.Package, files []*ast.File) {
 	}
 }
 
-func (p *Package) fileDeclarations(file *ast.File, own bool) {
+func (p *Package) fileDeclarations(file *ast.File, isKernelPackage bool) {
 	comments := ast.NewCommentMap(p.Fset, file, file.Comments)
-	if own {
+	if isKernelPackage {
 		p.machineCode(file)
 	}
 	for _, decl := range file.Decls {
@@ -112,7 +112,7 @@ func (p *Package) fileDeclarations(file *ast.File, own bool) {
 			}
 			p.Decls[fn] = d
 			p.Comments[fn] = comments
-			if !own {
+			if !isKernelPackage {
 				continue
 			}
 			for _, words := range p.Directives(d.Doc) {
@@ -152,7 +152,7 @@ func (p *Package) Directives(doc *ast.CommentGroup) [][]string {
 	if doc == nil {
 		return nil
 	}
-	var all [][]string
+	var directives [][]string
 	for _, c := range doc.List {
 		text, ok := strings.CutPrefix(c.Text, "//atoll:")
 		if !ok {
@@ -163,9 +163,9 @@ func (p *Package) Directives(doc *ast.CommentGroup) [][]string {
 			p.Refuse(c, "//atoll: without a word: write //atoll:kernel or //atoll:constant")
 			continue
 		}
-		all = append(all, words)
+		directives = append(directives, words)
 	}
-	return all
+	return directives
 }
 
 // Refused is an error about something that kernels may not contain.
@@ -184,13 +184,13 @@ func (r refusals) Err() error {
 		return cmp.Or(cmp.Compare(a.At.Filename, b.At.Filename), cmp.Compare(a.At.Offset, b.At.Offset),
 			cmp.Compare(a.Reason, b.Reason))
 	})
-	var all []error
+	var errs []error
 	for i, one := range r {
 		if i == 0 || one != r[i-1] {
-			all = append(all, one)
+			errs = append(errs, one)
 		}
 	}
-	return errors.Join(all...)
+	return errors.Join(errs...)
 }
 
 func (p *Package) Refuse(at ast.Node, format string, args ...any) {

@@ -19,16 +19,16 @@ func SharedArray(k *Kernel, t types.Type) *types.Array {
 
 // PointedArrays returns the array types in the source that are element types of pointers.
 func (p *Package) PointedArrays() map[ast.Expr]bool {
-	all := map[ast.Expr]bool{}
+	pointed := map[ast.Expr]bool{}
 	for _, file := range p.files {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if star, ok := n.(*ast.StarExpr); ok {
-				all[star.X] = true
+				pointed[star.X] = true
 			}
 			return true
 		})
 	}
-	return all
+	return pointed
 }
 
 func (p *Package) IsTile(fn *types.Func) bool {

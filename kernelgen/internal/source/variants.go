@@ -78,16 +78,16 @@ func isName(text string) bool {
 func (p *Package) makeVariants(k *Kernel, blocks []int) {
 	k.Variants = []Variant{{}}
 	for n := range k.Constants {
-		var all []Variant
+		var extended []Variant
 		for _, v := range k.Variants {
 			for _, value := range k.values[n] {
-				all = append(all, Variant{
+				extended = append(extended, Variant{
 					Suffix: v.Suffix + "_" + value.name,
 					Values: append(append([]constantValue{}, v.Values...), value),
 				})
 			}
 		}
-		k.Variants = all
+		k.Variants = extended
 	}
 	if len(blocks) > 1 && len(blocks) != len(k.Variants) {
 		p.Refuse(k.Decl, "kernel %s: %d numbers of blocks for %d variants", k.Name, len(blocks), len(k.Variants))

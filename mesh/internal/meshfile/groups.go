@@ -9,14 +9,14 @@ import (
 
 // GroupIndex finds and adds groups of a mesh that is being read.
 type GroupIndex struct {
-	Mesh  *mesh.Mesh
-	tags  map[[2]int]int32
-	names map[mesh.Group]bool // names in use, as groups with Tag 0
-	Cells bool                // whether any cell has a group
+	Mesh     *mesh.Mesh
+	tags     map[[2]int]int32
+	names    map[mesh.Group]bool // names in use, as groups with Tag 0
+	HasCells bool                // whether any cell has a group
 }
 
-// Name adds a group that the file names.
-func (x *GroupIndex) Name(dim, tag int, name string) error {
+// AddNamed adds a group that the file names.
+func (x *GroupIndex) AddNamed(dim, tag int, name string) error {
 	if x.tags == nil {
 		x.tags, x.names = make(map[[2]int]int32), make(map[mesh.Group]bool)
 	}
@@ -37,7 +37,7 @@ func (x *GroupIndex) Of(dim, tag int) (int32, error) {
 	if g, ok := x.tags[[2]int{dim, tag}]; ok {
 		return g, nil
 	}
-	if err := x.Name(dim, tag, strconv.Itoa(tag)); err != nil {
+	if err := x.AddNamed(dim, tag, strconv.Itoa(tag)); err != nil {
 		return 0, err
 	}
 	return x.tags[[2]int{dim, tag}], nil

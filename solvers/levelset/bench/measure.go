@@ -17,7 +17,7 @@ import (
 	_ "github.com/atoll-hpc/atoll/solvers/levelset/problem" // registers the solver of the case
 )
 
-// Options tell what is measured: all combinations of the lists.
+// Options are the flags of the benchmark. All combinations of the lists are measured.
 type Options struct {
 	Cells      []int
 	Particles  int
@@ -29,13 +29,13 @@ type Options struct {
 	Warm       int  // steps before the first measurement
 	Repeat     int  // measurements, of which the fastest counts
 	Whole      bool // whole runs, not stages
-	Timeline   bool // print what the device does in one more step
+	Timeline   bool // print the timeline of the device in one more step
 
 	device func(rank, threads int) (dev backend.Device, done func(), err error)
 }
 
-// ball is the case of Enright's ball.
-const ball = `
+// caseTemplate is the case of Enright's ball.
+const caseTemplate = `
 solver = "level-set"
 [grid]
 bounds = [0, 0, 0, 1, 1, 1]
@@ -55,20 +55,20 @@ precision = %[5]q
 end = 3
 `
 
-// combination is a measurement: one combination of the lists.
+// combination is one combination of the lists in Options.
 type combination struct {
 	cells, threads    int
 	reinit, precision string
 	cfl               float64
 }
 
-func (o *Options) each(yield func(combination) error) error {
+func (o *Options) eachCombination(measure func(combination) error) error {
 	for _, cells := range o.Cells {
 		for _, reinit := range o.Reinits {
 			for _, cfl := range o.CFLs {
 				for _, precision := range o.Precisions {
 					for _, threads := range o.Threads {
-						if err := yield(combination{cells, threads, reinit, precision, cfl}); err != nil {
+						if err := measure(combination{cells, threads, reinit, precision, cfl}); err != nil {
 							return fmt.Errorf("%d cells an axis: %w", cells, err)
 						}
 					}
@@ -79,19 +79,19 @@ func (o *Options) each(yield func(combination) error) error {
 	return nil
 }
 
-// text returns the case of a measurement.
-func (o *Options) text(m combination) string {
+// caseText returns the case of a measurement.
+func (o *Options) caseText(m combination) string {
 	sort := ""
 	if o.Particles > 0 {
 		sort = fmt.Sprintf("sort = %d", o.Sort)
 	}
-	return fmt.Sprintf(ball, m.cells, o.Particles, m.reinit, m.cfl, m.precision, sort)
+	return fmt.Sprintf(caseTemplate, m.cells, o.Particles, m.reinit, m.cfl, m.precision, sort)
 }
 
-// withSolver sets a measurement up and calls `with` with its solver.
-func (o *Options) withSolver(ctx context.Context, m combination, with func(s solvers.Solver,
+// withSolver makes the solver of a measurement, and calls `measure` with it.
+func (o *Options) withSolver(ctx context.Context, m combination, measure func(s solvers.Solver,
 	dev backend.Device) error) error {
-	c, err := solvers.Parse("bench.toml", []byte(o.text(m)), nil)
+	c, err := solvers.Parse("bench.toml", []byte(o.caseText(m)), nil)
 	if err != nil {
 		return err
 	}
@@ -108,22 +108,22 @@ func (o *Options) withSolver(ctx context.Context, m combination, with func(s sol
 		return err
 	}
 	defer s.Close()
-	return with(s, dev)
+	return measure(s, dev)
 }
 
 // stages measures the parts of a step of the ball, after some steps.
 func (o *Options) stages(ctx context.Context, w io.Writer) error {
-	return o.each(func(m combination) error {
+	return o.eachCombination(func(m combination) error {
 		return o.withSolver(ctx, m, func(s solvers.Solver, dev backend.Device) error {
 			if _, err := s.Advance(ctx, 3, 0, o.Warm); err != nil {
 				return err
 			}
-			copied, err := bench.DeviceCopyBandwidth(dev, m.threads)
+			copyRate, err := bench.DeviceCopyBandwidth(dev, m.threads)
 			if err != nil {
 				return err
 			}
 			fmt.Fprintf(w, "\n%d³ cells, %s, threads: %d, copy bandwidth %.1f GB/s\n", m.cells, m.precision, m.threads,
-				copied/1e9)
+				copyRate/1e9)
 			fmt.Fprintf(w, "%-36s %10s %-9s %10s %12s %12s %12s\n", "stage", "size", "of", "ms", "M a second", "processor ms",
 				"M a second")
 			for _, stage := range s.(interface{ Stages() []levelset.Stage }).Stages() {
@@ -133,8 +133,8 @@ func (o *Options) stages(ctx context.Context, w io.Writer) error {
 					if err := stage.Run(ctx); err != nil {
 						return err
 					}
-					took := watch.Timing(int64(stage.Size))
-					wall, processor = min(wall, took.Wall), min(processor, took.Processor)
+					timing := watch.Timing(int64(stage.Size))
+					wall, processor = min(wall, timing.Wall), min(processor, timing.Processor)
 				}
 				size := float64(stage.Size) / 1e6
 				fmt.Fprintf(w, "%-36s %10d %-9s %10.3f %12.2f", stage.Name, stage.Size, stage.Unit+"s", 1e3*wall, size/wall)
@@ -152,7 +152,7 @@ func (o *Options) stages(ctx context.Context, w io.Writer) error {
 func (o *Options) runs(ctx context.Context, w io.Writer) error {
 	fmt.Fprintf(w, "%-6s %-6s %5s %-9s %7s %6s %9s %10s %11s %9s\n", "cells", "reinit", "CFL", "precision", "threads",
 		"steps", "s", "ms a step", "particles", "loss")
-	return o.each(func(m combination) error {
+	return o.eachCombination(func(m combination) error {
 		return o.withSolver(ctx, m, func(s solvers.Solver, dev backend.Device) error {
 			begin := time.Now()
 			for s.Clock().Time < 3 {
@@ -163,18 +163,19 @@ func (o *Options) runs(ctx context.Context, w io.Writer) error {
 			if err := backend.Sync(dev); err != nil {
 				return err
 			}
-			took := time.Since(begin).Seconds()
-			all, err := s.Measure(ctx)
+			seconds := time.Since(begin).Seconds()
+			quantities, err := s.Measure(ctx)
 			if err != nil {
 				return err
 			}
 			value := map[string]float64{}
-			for _, q := range all {
+			for _, q := range quantities {
 				value[q.Name] = q.Value
 			}
 			steps := s.Clock().Steps
 			fmt.Fprintf(w, "%-6s %-6s %5.3g %-9s %7d %6d %9.3f %10.3f %11.0f %8.2f%%\n", fmt.Sprintf("%d³", m.cells), m.reinit,
-				m.cfl, m.precision, m.threads, steps, took, 1e3*took/float64(steps), value["particles"], 100*value["volume_loss"])
+				m.cfl, m.precision, m.threads, steps, seconds, 1e3*seconds/float64(steps), value["particles"],
+				100*value["volume_loss"])
 			if o.Timeline {
 				err = errors.Join(err, o.timeline(ctx, w, s, dev))
 			}

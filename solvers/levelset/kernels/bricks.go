@@ -2,13 +2,14 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// BrickSide is how many cells a brick has along each axis.
+// BrickSide is the number of cells of a brick along each axis.
 const BrickSide = 8
 
 const (
 	brickCells = BrickSide * BrickSide * BrickSide
 
-	brickPieces, brickGroups = 256, 16 // of a brick, searched for interfaces separately
+	// The cells of a brick are searched for the interface in pieces, whose results are combined in groups.
+	brickPieces, brickGroups = 256, 16
 )
 
 // Bricks cover a block with boxes of 8 cells along each axis, x fastest. Bricks far from the interface do not change
@@ -16,12 +17,12 @@ const (
 //
 //atoll:constant
 type Bricks struct {
-	Lo, N   [3]int32 // of the block's cells: the first one's number in the grid, and how many there are
-	Count   [3]int32 // bricks along each axis
-	Open    [3][2]bool
-	Reach   int32   // how many bricks away the interface matters
-	Crossed []int32 // of bricks: not 0 where the interface is
-	Busy    []int32 // not 0 where it is within reach, or might be on another block
+	Lo, N        [3]int32   // the block's first cell in the grid, and its number of cells
+	Count        [3]int32   // bricks along each axis
+	Adjoins      [3][2]bool // whether there are neighbouring blocks below and above, along each axis
+	Reach        int32      // a brick is active if the interface is at most this number of bricks away
+	HasInterface []int32    // not 0 for bricks that the interface crosses
+	Active       []int32    // not 0 for active bricks, and for those with cells of other blocks within reach
 }
 
 // CountBricks returns the number of bricks along each axis that cover n cells.
@@ -32,7 +33,7 @@ func CountBricks(n [3]int) (count [3]int) {
 	return count
 }
 
-// corner returns the first cell of brick t, relative to the block's.
+// corner returns the first cell of brick t, relative to the first cell of the block.
 func (b *Bricks) corner(t int32) (x, y, z int32) {
 	row := t / b.Count[0]
 	return t % b.Count[0] * BrickSide, row % b.Count[1] * BrickSide, row / b.Count[1] * BrickSide
@@ -46,48 +47,48 @@ func (b *Bricks) cells() int32 {
 	return brickCells
 }
 
-// work returns the number of cells of brick t to process: none if it is not busy.
-func (b *Bricks) work(t int) int32 {
-	if b.Busy[t] == 0 {
+// activeCells returns the number of cells of brick t to compute: none if it is not active.
+func (b *Bricks) activeCells(t int) int32 {
+	if b.Active[t] == 0 {
 		return 0
 	}
 	return b.cells()
 }
 
-// has reports whether a cell belongs to the block.
-func (b *Bricks) has(i, j, k int32) bool { return i < b.N[0] && j < b.N[1] && k < b.N[2] }
+// contains reports whether a cell, relative to the first cell of the block, belongs to the block.
+func (b *Bricks) contains(i, j, k int32) bool { return i < b.N[0] && j < b.N[1] && k < b.N[2] }
 
-// MarkBrick determines whether brick t is busy.
+// MarkBrick determines whether brick t is active.
 //
 //atoll:kernel
 func MarkBrick(t int, b *Bricks) {
 	row := int32(t) / b.Count[0]
 	x, y, z := int32(t)%b.Count[0], row%b.Count[1], row/b.Count[1]
-	busy := int32(0)
-	if b.beyond(0, x) || b.beyond(1, y) || b.beyond(2, z) {
-		busy = 1
+	active := int32(0)
+	if b.nearNeighbours(0, x) || b.nearNeighbours(1, y) || b.nearNeighbours(2, z) {
+		active = 1
 	}
 	for k := num.Larger(z-b.Reach, 0); k < num.Smaller(z+b.Reach+1, b.Count[2]); k++ {
 		for j := num.Larger(y-b.Reach, 0); j < num.Smaller(y+b.Reach+1, b.Count[1]); j++ {
 			for i := num.Larger(x-b.Reach, 0); i < num.Smaller(x+b.Reach+1, b.Count[0]); i++ {
-				busy |= b.Crossed[i+b.Count[0]*(j+b.Count[1]*k)]
+				active |= b.HasInterface[i+b.Count[0]*(j+b.Count[1]*k)]
 			}
 		}
 	}
-	b.Busy[t] = busy
+	b.Active[t] = active
 }
 
-// beyond reports whether cells of other blocks, which may contain the interface, are within reach of brick p along an
-// axis. The last brick of a block may be incomplete.
-func (b *Bricks) beyond(axis, p int32) bool {
-	return b.Open[axis][0] && p < b.Reach || b.Open[axis][1] && p+b.Reach+1 >= b.Count[axis]
+// nearNeighbours reports whether cells of other blocks, which may contain the interface, are within reach of brick
+// p along an axis. The last brick of a block may be incomplete.
+func (b *Bricks) nearNeighbours(axis, p int32) bool {
+	return b.Adjoins[axis][0] && p < b.Reach || b.Adjoins[axis][1] && p+b.Reach+1 >= b.Count[axis]
 }
 
 // combine returns a nonzero value if any of n pieces, stride apart, is nonzero.
 func combine(pieces []int32, first, stride, n int32) int32 {
-	all := int32(0)
+	result := int32(0)
 	for k := range n {
-		all |= pieces[first+k*stride]
+		result |= pieces[first+k*stride]
 	}
-	return all
+	return result
 }

@@ -174,32 +174,32 @@ template <> __device__ __forceinline__ void atomic_max(double *p, double v) { at
 
 // Bricks cover a block with boxes of 8 cells along each axis, x fastest. Bricks far from the interface do not change
 // and are skipped; the bits do not depend on the division.
-// Bricks, bricks.go:18
+// Bricks, bricks.go:19
 struct Bricks {
     Array<int32, 3> Lo, N;
     Array<int32, 3> Count;
-    Array<Array<bool, 2>, 3> Open;
+    Array<Array<bool, 2>, 3> Adjoins;
     int32 Reach;
-    Slice<int32> Crossed;
-    Slice<int32> Busy;
+    Slice<int32> HasInterface;
+    Slice<int32> Active;
 };
 static_assert(sizeof(Bricks) == 96 && offsetof(Bricks, Lo) == 0 && offsetof(Bricks, N) == 12 &&
-    offsetof(Bricks, Count) == 24 && offsetof(Bricks, Open) == 36 && offsetof(Bricks, Reach) == 44 &&
-    offsetof(Bricks, Crossed) == 48 && offsetof(Bricks, Busy) == 72, "Bricks");
+    offsetof(Bricks, Count) == 24 && offsetof(Bricks, Adjoins) == 36 && offsetof(Bricks, Reach) == 44 &&
+    offsetof(Bricks, HasInterface) == 48 && offsetof(Bricks, Active) == 72, "Bricks");
 
 // Lattice locates cell (i, j, k) of the grid in the arrays of a block: at Base + i + j·SY + k·SZ. In the plane SZ is
 // 0.
-// Lattice[float32], types.go:20
+// Lattice[float32], types.go:21
 struct Lattice_f32 {
     int64 Base, SY, SZ;
     int32 Dim;
     Array<float, 3> H;
     Array<float, 3> Squares;
-    float Least_;
+    float MinSide;
 };
 static_assert(sizeof(Lattice_f32) == 56 && offsetof(Lattice_f32, Base) == 0 && offsetof(Lattice_f32, SY) == 8 &&
     offsetof(Lattice_f32, SZ) == 16 && offsetof(Lattice_f32, Dim) == 24 && offsetof(Lattice_f32, H) == 28 &&
-    offsetof(Lattice_f32, Squares) == 40 && offsetof(Lattice_f32, Least_) == 52, "Lattice_f32");
+    offsetof(Lattice_f32, Squares) == 40 && offsetof(Lattice_f32, MinSide) == 52, "Lattice_f32");
 
 // Flow is the velocity through the lower faces of cells, at a factor of 1.
 // Flow[float32], flow.go:8
@@ -212,7 +212,7 @@ static_assert(sizeof(Flow_f32) == 128 && offsetof(Flow_f32, Lattice_) == 0 && of
 
 // Clock holds the time-dependent factors of a step, per side of a cell, by axis: times a velocity they are
 // displacements in units of cells.
-// Clock[float32], types.go:62
+// Clock[float32], types.go:63
 struct Clock_f32 {
     Array<float, 3> Half;
     Array<float, 3> Back;
@@ -224,17 +224,17 @@ static_assert(sizeof(Clock_f32) == 72 && offsetof(Clock_f32, Half) == 0 && offse
 
 // Lattice locates cell (i, j, k) of the grid in the arrays of a block: at Base + i + j·SY + k·SZ. In the plane SZ is
 // 0.
-// Lattice[float64], types.go:20
+// Lattice[float64], types.go:21
 struct Lattice_f64 {
     int64 Base, SY, SZ;
     int32 Dim;
     Array<double, 3> H;
     Array<double, 3> Squares;
-    double Least_;
+    double MinSide;
 };
 static_assert(sizeof(Lattice_f64) == 88 && offsetof(Lattice_f64, Base) == 0 && offsetof(Lattice_f64, SY) == 8 &&
     offsetof(Lattice_f64, SZ) == 16 && offsetof(Lattice_f64, Dim) == 24 && offsetof(Lattice_f64, H) == 32 &&
-    offsetof(Lattice_f64, Squares) == 56 && offsetof(Lattice_f64, Least_) == 80, "Lattice_f64");
+    offsetof(Lattice_f64, Squares) == 56 && offsetof(Lattice_f64, MinSide) == 80, "Lattice_f64");
 
 // Flow is the velocity through the lower faces of cells, at a factor of 1.
 // Flow[float64], flow.go:8
@@ -247,7 +247,7 @@ static_assert(sizeof(Flow_f64) == 160 && offsetof(Flow_f64, Lattice_) == 0 && of
 
 // Clock holds the time-dependent factors of a step, per side of a cell, by axis: times a velocity they are
 // displacements in units of cells.
-// Clock[float64], types.go:62
+// Clock[float64], types.go:63
 struct Clock_f64 {
     Array<double, 3> Half;
     Array<double, 3> Back;
@@ -257,17 +257,17 @@ struct Clock_f64 {
 static_assert(sizeof(Clock_f64) == 144 && offsetof(Clock_f64, Half) == 0 && offsetof(Clock_f64, Back) == 24 &&
     offsetof(Clock_f64, Whole) == 48 && offsetof(Clock_f64, Stage) == 72, "Clock_f64");
 
-// Sampling measures cells by Points samples along each axis.
+// Sampling holds the parameters of measuring cells by samples.
 // Sampling[float32], measure.go:14
 struct Sampling_f32 {
     Lattice_f32 Lattice_;
     int32 Points;
-    Array<int64, 2> Across;
+    Array<int64, 2> GridCells;
 };
 static_assert(sizeof(Sampling_f32) == 80 && offsetof(Sampling_f32, Lattice_) == 0 &&
-    offsetof(Sampling_f32, Points) == 56 && offsetof(Sampling_f32, Across) == 64, "Sampling_f32");
+    offsetof(Sampling_f32, Points) == 56 && offsetof(Sampling_f32, GridCells) == 64, "Sampling_f32");
 
-// Counts are of samples, and of particles.
+// Counts are numbers of samples and of particles.
 // Counts, measure.go:21
 struct Counts {
     int64 Inside;
@@ -281,17 +281,17 @@ static_assert(sizeof(Counts) == 48 && offsetof(Counts, Inside) == 0 && offsetof(
     offsetof(Counts, Particles) == 16 && offsetof(Counts, Escaped) == 24 && offsetof(Counts, Misplaced) == 32 &&
     offsetof(Counts, Broken) == 40, "Counts");
 
-// Sampling measures cells by Points samples along each axis.
+// Sampling holds the parameters of measuring cells by samples.
 // Sampling[float64], measure.go:14
 struct Sampling_f64 {
     Lattice_f64 Lattice_;
     int32 Points;
-    Array<int64, 2> Across;
+    Array<int64, 2> GridCells;
 };
 static_assert(sizeof(Sampling_f64) == 112 && offsetof(Sampling_f64, Lattice_) == 0 &&
-    offsetof(Sampling_f64, Points) == 88 && offsetof(Sampling_f64, Across) == 96, "Sampling_f64");
+    offsetof(Sampling_f64, Points) == 88 && offsetof(Sampling_f64, GridCells) == 96, "Sampling_f64");
 
-// Correction is the level set corrected by particles.
+// Correction is a level set that particles correct.
 // Correction[float32], particle.go:173
 struct Correction_f32 {
     Lattice_f32 Lattice_;
@@ -323,7 +323,7 @@ struct Particle_f32 {
 static_assert(sizeof(Particle_f32) == 16 && offsetof(Particle_f32, X) == 0 && offsetof(Particle_f32, Y) == 4 &&
     offsetof(Particle_f32, Z) == 8 && offsetof(Particle_f32, R) == 12, "Particle_f32");
 
-// Correction is the level set corrected by particles.
+// Correction is a level set that particles correct.
 // Correction[float64], particle.go:173
 struct Correction_f64 {
     Lattice_f64 Lattice_;
@@ -398,17 +398,17 @@ struct Seeding_f32 {
     Lattice_f32 Lattice_;
     Domain Domain_;
     Slice<float> Phi;
-    int32 Each;
+    int32 PerSign;
     float Band;
-    float Least_, Most_;
+    float MinRadius, MaxRadius;
     int32 Reach;
-    int64 Event;
+    int64 Seedings;
 };
 static_assert(sizeof(Seeding_f32) == 160 && offsetof(Seeding_f32, Lattice_) == 0 &&
     offsetof(Seeding_f32, Domain_) == 56 && offsetof(Seeding_f32, Phi) == 104 &&
-    offsetof(Seeding_f32, Each) == 128 && offsetof(Seeding_f32, Band) == 132 &&
-    offsetof(Seeding_f32, Least_) == 136 && offsetof(Seeding_f32, Most_) == 140 &&
-    offsetof(Seeding_f32, Reach) == 144 && offsetof(Seeding_f32, Event) == 152, "Seeding_f32");
+    offsetof(Seeding_f32, PerSign) == 128 && offsetof(Seeding_f32, Band) == 132 &&
+    offsetof(Seeding_f32, MinRadius) == 136 && offsetof(Seeding_f32, MaxRadius) == 140 &&
+    offsetof(Seeding_f32, Reach) == 144 && offsetof(Seeding_f32, Seedings) == 152, "Seeding_f32");
 
 // Seeding holds the parameters of seeding.
 // Seeding[float64], seed.go:8
@@ -416,20 +416,20 @@ struct Seeding_f64 {
     Lattice_f64 Lattice_;
     Domain Domain_;
     Slice<double> Phi;
-    int32 Each;
+    int32 PerSign;
     double Band;
-    double Least_, Most_;
+    double MinRadius, MaxRadius;
     int32 Reach;
-    int64 Event;
+    int64 Seedings;
 };
 static_assert(sizeof(Seeding_f64) == 208 && offsetof(Seeding_f64, Lattice_) == 0 &&
     offsetof(Seeding_f64, Domain_) == 88 && offsetof(Seeding_f64, Phi) == 136 &&
-    offsetof(Seeding_f64, Each) == 160 && offsetof(Seeding_f64, Band) == 168 &&
-    offsetof(Seeding_f64, Least_) == 176 && offsetof(Seeding_f64, Most_) == 184 &&
-    offsetof(Seeding_f64, Reach) == 192 && offsetof(Seeding_f64, Event) == 200, "Seeding_f64");
+    offsetof(Seeding_f64, PerSign) == 160 && offsetof(Seeding_f64, Band) == 168 &&
+    offsetof(Seeding_f64, MinRadius) == 176 && offsetof(Seeding_f64, MaxRadius) == 184 &&
+    offsetof(Seeding_f64, Reach) == 192 && offsetof(Seeding_f64, Seedings) == 200, "Seeding_f64");
 
-// Reseeding keeps the number of particles near the interface: Order lists those of the block dual cell after dual cell,
-// and those of cell c are at Start[c] up to Start[c+1].
+// Reseeding holds the parameters of reseeding, which restores the number of particles in the dual cells near the
+// interface. Order lists the particles of the block by dual cell; those of cell c are Order[Start[c]:Start[c+1]].
 // Reseeding[float32], reseed.go:13
 struct Reseeding_f32 {
     Seeding_f32 Seeding_;
@@ -440,8 +440,8 @@ static_assert(sizeof(Reseeding_f32) == 216 && offsetof(Reseeding_f32, Seeding_) 
     offsetof(Reseeding_f32, Escape) == 160 && offsetof(Reseeding_f32, Start) == 168 &&
     offsetof(Reseeding_f32, Order) == 192, "Reseeding_f32");
 
-// Reseeding keeps the number of particles near the interface: Order lists those of the block dual cell after dual cell,
-// and those of cell c are at Start[c] up to Start[c+1].
+// Reseeding holds the parameters of reseeding, which restores the number of particles in the dual cells near the
+// interface. Order lists the particles of the block by dual cell; those of cell c are Order[Start[c]:Start[c+1]].
 // Reseeding[float64], reseed.go:13
 struct Reseeding_f64 {
     Seeding_f64 Seeding_;
@@ -452,9 +452,9 @@ static_assert(sizeof(Reseeding_f64) == 264 && offsetof(Reseeding_f64, Seeding_) 
     offsetof(Reseeding_f64, Escape) == 208 && offsetof(Reseeding_f64, Start) == 216 &&
     offsetof(Reseeding_f64, Order) == 240, "Reseeding_f64");
 
-// Sweeping is fast sweeping (Zhao, Math. Comput. 74, 2005) with simultaneous updates of all cells instead of eight
-// orders, so that the result does not depend on order and blocks: each pass extends the first-order solution of |∇φ|
-// = 1 by at least one cell, and values only decrease.
+// Sweeping holds the parameters of fast sweeping (Zhao, Math. Comput. 74, 2005) with simultaneous updates of all
+// cells instead of eight orders, so that the result does not depend on order and blocks: each pass extends the
+// first-order solution of |∇φ| = 1 by at least one cell, and values only decrease.
 // Sweeping[float32], sweep.go:10
 struct Sweeping_f32 {
     Lattice_f32 Lattice_;
@@ -466,9 +466,9 @@ static_assert(sizeof(Sweeping_f32) == 160 && offsetof(Sweeping_f32, Lattice_) ==
     offsetof(Sweeping_f32, Bricks_) == 56 && offsetof(Sweeping_f32, Band) == 152 &&
     offsetof(Sweeping_f32, KeepDistances) == 156, "Sweeping_f32");
 
-// Sweeping is fast sweeping (Zhao, Math. Comput. 74, 2005) with simultaneous updates of all cells instead of eight
-// orders, so that the result does not depend on order and blocks: each pass extends the first-order solution of |∇φ|
-// = 1 by at least one cell, and values only decrease.
+// Sweeping holds the parameters of fast sweeping (Zhao, Math. Comput. 74, 2005) with simultaneous updates of all
+// cells instead of eight orders, so that the result does not depend on order and blocks: each pass extends the
+// first-order solution of |∇φ| = 1 by at least one cell, and values only decrease.
 // Sweeping[float64], sweep.go:10
 struct Sweeping_f64 {
     Lattice_f64 Lattice_;
@@ -480,9 +480,9 @@ static_assert(sizeof(Sweeping_f64) == 200 && offsetof(Sweeping_f64, Lattice_) ==
     offsetof(Sweeping_f64, Bricks_) == 88 && offsetof(Sweeping_f64, Band) == 184 &&
     offsetof(Sweeping_f64, KeepDistances) == 192, "Sweeping_f64");
 
-// Relaxation is what all stages of reinitialisation by φ_τ + S(φ₀)(|∇φ| - 1) = 0 have in common (Sussman, Smereka and
-// Osher, J. Comput. Phys. 114, 1994). Next to the interface the subcell fix holds it in place (Russo and Smereka, J.
-// Comput. Phys. 163, 2000).
+// Relaxation holds the parameters of reinitialisation by φ_τ + S(φ₀)(|∇φ| - 1) = 0 (Sussman, Smereka and Osher, J.
+// Comput. Phys. 114, 1994). Next to the interface the subcell fix holds it in place (Russo and Smereka, J. Comput.
+// Phys. 163, 2000).
 // Relaxation[float32], weno.go:52
 struct Relaxation_f32 {
     Lattice_f32 Lattice_;
@@ -494,16 +494,16 @@ static_assert(sizeof(Relaxation_f32) == 88 && offsetof(Relaxation_f32, Lattice_)
     offsetof(Relaxation_f32, Step) == 56 && offsetof(Relaxation_f32, Band) == 60 &&
     offsetof(Relaxation_f32, Start) == 64, "Relaxation_f32");
 
-// Limits counts what was limited.
+// Limits counts the changes that reinitialisation prevented.
 // Limits, weno.go:60
 struct Limits {
     int64 Flips;
 };
 static_assert(sizeof(Limits) == 8 && offsetof(Limits, Flips) == 0, "Limits");
 
-// Relaxation is what all stages of reinitialisation by φ_τ + S(φ₀)(|∇φ| - 1) = 0 have in common (Sussman, Smereka and
-// Osher, J. Comput. Phys. 114, 1994). Next to the interface the subcell fix holds it in place (Russo and Smereka, J.
-// Comput. Phys. 163, 2000).
+// Relaxation holds the parameters of reinitialisation by φ_τ + S(φ₀)(|∇φ| - 1) = 0 (Sussman, Smereka and Osher, J.
+// Comput. Phys. 114, 1994). Next to the interface the subcell fix holds it in place (Russo and Smereka, J. Comput.
+// Phys. 163, 2000).
 // Relaxation[float64], weno.go:52
 struct Relaxation_f64 {
     Lattice_f64 Lattice_;
@@ -515,11 +515,11 @@ static_assert(sizeof(Relaxation_f64) == 128 && offsetof(Relaxation_f64, Lattice_
     offsetof(Relaxation_f64, Step) == 88 && offsetof(Relaxation_f64, Band) == 96 &&
     offsetof(Relaxation_f64, Start) == 104, "Relaxation_f64");
 
-// beyond reports whether cells of other blocks, which may contain the interface, are within reach of brick p along an
-// axis. The last brick of a block may be incomplete.
-// (*Bricks).beyond, bricks.go:82
-DEVICE bool Bricks_beyond(const Bricks *b, int32 axis, int32 p) {
-    return b->Open[axis][0] && p < b->Reach || b->Open[axis][1] && add(add(p, b->Reach), 1) >= b->Count[axis];
+// nearNeighbours reports whether cells of other blocks, which may contain the interface, are within reach of brick
+// p along an axis. The last brick of a block may be incomplete.
+// (*Bricks).nearNeighbours, bricks.go:83
+DEVICE bool Bricks_nearNeighbours(const Bricks *b, int32 axis, int32 p) {
+    return b->Adjoins[axis][0] && p < b->Reach || b->Adjoins[axis][1] && add(add(p, b->Reach), 1) >= b->Count[axis];
 }
 
 // Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
@@ -540,27 +540,27 @@ DEVICE int32 num_Smaller_int32(int32 a, int32 b) {
     return b;
 }
 
-// MarkBrick determines whether brick t is busy.
-// MarkBrick, bricks.go:63
+// MarkBrick determines whether brick t is active.
+// MarkBrick, bricks.go:64
 DEVICE void MarkBrick_at(int64 t, const Bricks *b) {
     int32 row = quo(int32(t), b->Count[0]);
     int32 x = rem(int32(t), b->Count[0]), y = rem(row, b->Count[1]), z = quo(row, b->Count[1]);
-    int32 busy = 0;
-    if (Bricks_beyond(b, 0, x) || Bricks_beyond(b, 1, y) || Bricks_beyond(b, 2, z)) {
-        busy = 1;
+    int32 active = 0;
+    if (Bricks_nearNeighbours(b, 0, x) || Bricks_nearNeighbours(b, 1, y) || Bricks_nearNeighbours(b, 2, z)) {
+        active = 1;
     }
     for (int32 k = num_Larger_int32(sub(z, b->Reach), 0); k < num_Smaller_int32(add(add(z, b->Reach), 1), b->Count[2]); k++) {
         for (int32 j = num_Larger_int32(sub(y, b->Reach), 0); j < num_Smaller_int32(add(add(y, b->Reach), 1), b->Count[1]); j++) {
             for (int32 i = num_Larger_int32(sub(x, b->Reach), 0); i < num_Smaller_int32(add(add(x, b->Reach), 1), b->Count[0]); i++) {
-                busy |= b->Crossed[add(i, mul(b->Count[0], add(j, mul(b->Count[1], k))))];
+                active |= b->HasInterface[add(i, mul(b->Count[0], add(j, mul(b->Count[1], k))))];
             }
         }
     }
-    b->Busy[t] = busy;
+    b->Active[t] = active;
 }
 
-// (*Lattice[float32]).at, types.go:28
-DEVICE int64 Lattice_at_f32(const Lattice_f32 *l, int64 i, int64 j, int64 k) {
+// (*Lattice[float32]).index, types.go:29
+DEVICE int64 Lattice_index_f32(const Lattice_f32 *l, int64 i, int64 j, int64 k) {
     return add(add(add(l->Base, i), mul(j, l->SY)), mul(k, l->SZ));
 }
 
@@ -580,11 +580,11 @@ DEVICE Flow_centreVelocity_f32_results Flow_centreVelocity_f32(const Flow_f32 *s
 }
 
 // splitCoordinate returns the largest integer not above x, and the fractional part.
-// splitCoordinate[float32], types.go:52
+// splitCoordinate[float32], types.go:53
 struct splitCoordinate_f32_results { int64 r0; float r1; };
 DEVICE splitCoordinate_f32_results splitCoordinate_f32(float x) {
     int64 whole = 0;
-    float part = 0.0f;
+    float fraction = 0.0f;
     whole = int64(x);
     if (float(whole) > x) {
         whole = sub(whole, int64(1));
@@ -592,19 +592,19 @@ DEVICE splitCoordinate_f32_results splitCoordinate_f32(float x) {
     return {whole, x - float(whole)};
 }
 
-// lerp[float32], types.go:49
-DEVICE float lerp_f32(float a, float b, float part) {
-    return a + (b - a) * part;
+// lerp[float32], types.go:50
+DEVICE float lerp_f32(float a, float b, float fraction) {
+    return a + (b - a) * fraction;
 }
 
-// square[float32], types.go:38
-DEVICE float square_f32(Slice<float> f, int64 c, int64 sy, float x, float y) {
+// bilinear[float32], types.go:39
+DEVICE float bilinear_f32(Slice<float> f, int64 c, int64 sy, float x, float y) {
     Slice<float> a = Slice<float>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<float>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
     return lerp_f32(lerp_f32(a[0], a[1], x), lerp_f32(b[0], b[1], x), y);
 }
 
-// cube[float32], types.go:43
-DEVICE float cube_f32(Slice<float> f, int64 c, int64 sy, int64 sz, float x, float y, float z) {
+// trilinear[float32], types.go:44
+DEVICE float trilinear_f32(Slice<float> f, int64 c, int64 sy, int64 sz, float x, float y, float z) {
     Slice<float> a = Slice<float>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<float>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
     Slice<float> d = Slice<float>{f.data + int64(add(c, sz)), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz))), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz)))}, e = Slice<float>{f.data + int64(add(add(c, sz), sy)), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy))), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy)))};
     return lerp_f32(lerp_f32(lerp_f32(a[0], a[1], x), lerp_f32(b[0], b[1], x), y), lerp_f32(lerp_f32(d[0], d[1], x), lerp_f32(e[0], e[1], x), y), z);
@@ -624,28 +624,28 @@ DEVICE Flow_velocity_f32_results Flow_velocity_f32(const Flow_f32 *s, float x, f
     // Faces are half a cell below centres. Particles are on either side of centres at random, so that branches would be
     // mispredicted.
     int64 a = int64(fx + 0.5f), b = int64(fy + 0.5f);
-    int64 c = Lattice_at_f32(l, i, j, k);
+    int64 c = Lattice_index_f32(l, i, j, k);
     int64 cu = add(c, a), cv = add(c, mul(b, l->SY));
     float px = fx + (0.5f - float(a)), py = fy + (0.5f - float(b));
     if (l->Dim == 2) {
-        return {square_f32(s->U, cu, l->SY, px, fy), square_f32(s->V, cv, l->SY, fx, py), 0.0f};
+        return {bilinear_f32(s->U, cu, l->SY, px, fy), bilinear_f32(s->V, cv, l->SY, fx, py), 0.0f};
     }
     int64 d = int64(fz + 0.5f);
     int64 cw = add(c, mul(d, l->SZ));
     float pz = fz + (0.5f - float(d));
-    u = cube_f32(s->U, cu, l->SY, l->SZ, px, fy, fz);
-    v = cube_f32(s->V, cv, l->SY, l->SZ, fx, py, fz);
-    w = cube_f32(s->W, cw, l->SY, l->SZ, fx, fy, pz);
+    u = trilinear_f32(s->U, cu, l->SY, l->SZ, px, fy, fz);
+    v = trilinear_f32(s->V, cv, l->SY, l->SZ, fx, py, fz);
+    w = trilinear_f32(s->W, cw, l->SY, l->SZ, fx, fy, pz);
     return {u, v, w};
 }
 
-// linear interpolates f in the dual cell whose lowest corner is at index c, at parts x, y, z of its sides.
-// (*Lattice[float32]).linear, types.go:31
-DEVICE float Lattice_linear_f32(const Lattice_f32 *l, Slice<float> f, int64 c, float x, float y, float z) {
+// interpolate interpolates f in the dual cell whose lowest corner is at index c, at the fractions x, y, z of its sides.
+// (*Lattice[float32]).interpolate, types.go:32
+DEVICE float Lattice_interpolate_f32(const Lattice_f32 *l, Slice<float> f, int64 c, float x, float y, float z) {
     if (l->Dim == 2) {
-        return square_f32(f, c, l->SY, x, y);
+        return bilinear_f32(f, c, l->SY, x, y);
     }
-    return cube_f32(f, c, l->SY, l->SZ, x, y, z);
+    return trilinear_f32(f, c, l->SY, l->SZ, x, y, z);
 }
 
 // SemiLagrangian traces cell (i, j, k) back over a step and gives it the level set there: a semi-Lagrangian step of
@@ -654,7 +654,7 @@ DEVICE float Lattice_linear_f32(const Lattice_f32 *l, Slice<float> f, int64 c, f
 DEVICE void SemiLagrangian_f32_at(int64 i, int64 j, int64 k, const Flow_f32 *s, Clock_f32 *clock,
         Slice<float> from, Slice<float> to) {
     const Lattice_f32 *l = &s->Lattice_;
-    int64 c = Lattice_at_f32(l, i, j, k);
+    int64 c = Lattice_index_f32(l, i, j, k);
     auto [u, v, w] = Flow_centreVelocity_f32(s, c);
     float x = float(i) - clock->Back[0] * u, y = float(j) - clock->Back[1] * v, z = float(k) - clock->Back[2] * w;
     const auto results1 = Flow_velocity_f32(s, x, y, z);
@@ -664,11 +664,11 @@ DEVICE void SemiLagrangian_f32_at(int64 i, int64 j, int64 k, const Flow_f32 *s, 
     auto [p, fx] = splitCoordinate_f32(float(i) - clock->Whole[0] * u);
     auto [q, fy] = splitCoordinate_f32(float(j) - clock->Whole[1] * v);
     auto [r, fz] = splitCoordinate_f32(float(k) - clock->Whole[2] * w);
-    to[c] = Lattice_linear_f32(l, from, Lattice_at_f32(l, p, q, r), fx, fy, fz);
+    to[c] = Lattice_interpolate_f32(l, from, Lattice_index_f32(l, p, q, r), fx, fy, fz);
 }
 
-// (*Lattice[float64]).at, types.go:28
-DEVICE int64 Lattice_at_f64(const Lattice_f64 *l, int64 i, int64 j, int64 k) {
+// (*Lattice[float64]).index, types.go:29
+DEVICE int64 Lattice_index_f64(const Lattice_f64 *l, int64 i, int64 j, int64 k) {
     return add(add(add(l->Base, i), mul(j, l->SY)), mul(k, l->SZ));
 }
 
@@ -688,11 +688,11 @@ DEVICE Flow_centreVelocity_f64_results Flow_centreVelocity_f64(const Flow_f64 *s
 }
 
 // splitCoordinate returns the largest integer not above x, and the fractional part.
-// splitCoordinate[float64], types.go:52
+// splitCoordinate[float64], types.go:53
 struct splitCoordinate_f64_results { int64 r0; double r1; };
 DEVICE splitCoordinate_f64_results splitCoordinate_f64(double x) {
     int64 whole = 0;
-    double part = 0.0;
+    double fraction = 0.0;
     whole = int64(x);
     if (double(whole) > x) {
         whole = sub(whole, int64(1));
@@ -700,19 +700,19 @@ DEVICE splitCoordinate_f64_results splitCoordinate_f64(double x) {
     return {whole, x - double(whole)};
 }
 
-// lerp[float64], types.go:49
-DEVICE double lerp_f64(double a, double b, double part) {
-    return a + (b - a) * part;
+// lerp[float64], types.go:50
+DEVICE double lerp_f64(double a, double b, double fraction) {
+    return a + (b - a) * fraction;
 }
 
-// square[float64], types.go:38
-DEVICE double square_f64(Slice<double> f, int64 c, int64 sy, double x, double y) {
+// bilinear[float64], types.go:39
+DEVICE double bilinear_f64(Slice<double> f, int64 c, int64 sy, double x, double y) {
     Slice<double> a = Slice<double>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<double>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
     return lerp_f64(lerp_f64(a[0], a[1], x), lerp_f64(b[0], b[1], x), y);
 }
 
-// cube[float64], types.go:43
-DEVICE double cube_f64(Slice<double> f, int64 c, int64 sy, int64 sz, double x, double y, double z) {
+// trilinear[float64], types.go:44
+DEVICE double trilinear_f64(Slice<double> f, int64 c, int64 sy, int64 sz, double x, double y, double z) {
     Slice<double> a = Slice<double>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<double>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
     Slice<double> d = Slice<double>{f.data + int64(add(c, sz)), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz))), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz)))}, e = Slice<double>{f.data + int64(add(add(c, sz), sy)), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy))), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy)))};
     return lerp_f64(lerp_f64(lerp_f64(a[0], a[1], x), lerp_f64(b[0], b[1], x), y), lerp_f64(lerp_f64(d[0], d[1], x), lerp_f64(e[0], e[1], x), y), z);
@@ -732,28 +732,28 @@ DEVICE Flow_velocity_f64_results Flow_velocity_f64(const Flow_f64 *s, double x, 
     // Faces are half a cell below centres. Particles are on either side of centres at random, so that branches would be
     // mispredicted.
     int64 a = int64(fx + 0.5), b = int64(fy + 0.5);
-    int64 c = Lattice_at_f64(l, i, j, k);
+    int64 c = Lattice_index_f64(l, i, j, k);
     int64 cu = add(c, a), cv = add(c, mul(b, l->SY));
     double px = fx + (0.5 - double(a)), py = fy + (0.5 - double(b));
     if (l->Dim == 2) {
-        return {square_f64(s->U, cu, l->SY, px, fy), square_f64(s->V, cv, l->SY, fx, py), 0.0};
+        return {bilinear_f64(s->U, cu, l->SY, px, fy), bilinear_f64(s->V, cv, l->SY, fx, py), 0.0};
     }
     int64 d = int64(fz + 0.5);
     int64 cw = add(c, mul(d, l->SZ));
     double pz = fz + (0.5 - double(d));
-    u = cube_f64(s->U, cu, l->SY, l->SZ, px, fy, fz);
-    v = cube_f64(s->V, cv, l->SY, l->SZ, fx, py, fz);
-    w = cube_f64(s->W, cw, l->SY, l->SZ, fx, fy, pz);
+    u = trilinear_f64(s->U, cu, l->SY, l->SZ, px, fy, fz);
+    v = trilinear_f64(s->V, cv, l->SY, l->SZ, fx, py, fz);
+    w = trilinear_f64(s->W, cw, l->SY, l->SZ, fx, fy, pz);
     return {u, v, w};
 }
 
-// linear interpolates f in the dual cell whose lowest corner is at index c, at parts x, y, z of its sides.
-// (*Lattice[float64]).linear, types.go:31
-DEVICE double Lattice_linear_f64(const Lattice_f64 *l, Slice<double> f, int64 c, double x, double y, double z) {
+// interpolate interpolates f in the dual cell whose lowest corner is at index c, at the fractions x, y, z of its sides.
+// (*Lattice[float64]).interpolate, types.go:32
+DEVICE double Lattice_interpolate_f64(const Lattice_f64 *l, Slice<double> f, int64 c, double x, double y, double z) {
     if (l->Dim == 2) {
-        return square_f64(f, c, l->SY, x, y);
+        return bilinear_f64(f, c, l->SY, x, y);
     }
-    return cube_f64(f, c, l->SY, l->SZ, x, y, z);
+    return trilinear_f64(f, c, l->SY, l->SZ, x, y, z);
 }
 
 // SemiLagrangian traces cell (i, j, k) back over a step and gives it the level set there: a semi-Lagrangian step of
@@ -762,7 +762,7 @@ DEVICE double Lattice_linear_f64(const Lattice_f64 *l, Slice<double> f, int64 c,
 DEVICE void SemiLagrangian_f64_at(int64 i, int64 j, int64 k, const Flow_f64 *s, Clock_f64 *clock,
         Slice<double> from, Slice<double> to) {
     const Lattice_f64 *l = &s->Lattice_;
-    int64 c = Lattice_at_f64(l, i, j, k);
+    int64 c = Lattice_index_f64(l, i, j, k);
     auto [u, v, w] = Flow_centreVelocity_f64(s, c);
     double x = double(i) - clock->Back[0] * u, y = double(j) - clock->Back[1] * v, z = double(k) - clock->Back[2] * w;
     const auto results1 = Flow_velocity_f64(s, x, y, z);
@@ -772,7 +772,7 @@ DEVICE void SemiLagrangian_f64_at(int64 i, int64 j, int64 k, const Flow_f64 *s, 
     auto [p, fx] = splitCoordinate_f64(double(i) - clock->Whole[0] * u);
     auto [q, fy] = splitCoordinate_f64(double(j) - clock->Whole[1] * v);
     auto [r, fz] = splitCoordinate_f64(double(k) - clock->Whole[2] * w);
-    to[c] = Lattice_linear_f64(l, from, Lattice_at_f64(l, p, q, r), fx, fy, fz);
+    to[c] = Lattice_interpolate_f64(l, from, Lattice_index_f64(l, p, q, r), fx, fy, fz);
 }
 
 // Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
@@ -784,16 +784,16 @@ DEVICE float num_Larger_f32(float a, float b) {
     return b;
 }
 
-// weno weighs three parabolas through five differences in a row, the third of which is the nearest one on the side
-// that counts. What keeps weights finite goes with the square of the differences, so that units do not matter, and is
-// 0 only where all are: then any weights do.
+// weno returns the weighted mean of three parabolas through five differences in a row, the third of which is next
+// to the cell on the upwind side. The term that keeps the weights finite is proportional to the square of the
+// differences, so that the unit of length does not matter. It is 0 only where all differences are.
 // weno[float32], weno.go:23
 DEVICE float weno_f32(float a, float b, float c, float d, float e) {
-    float most = num_Larger_f32(num_Larger_f32(num_Larger_f32(a * a, b * b), num_Larger_f32(c * c, d * d)), e * e);
-    if (most == 0.0f) {
+    float largestSquare = num_Larger_f32(num_Larger_f32(num_Larger_f32(a * a, b * b), num_Larger_f32(c * c, d * d)), e * e);
+    if (largestSquare == 0.0f) {
         return 0.0f;
     }
-    float scale = 1.0f / most;
+    float scale = 1.0f / largestSquare;
     float p = a - 2.0f * b + c;
     float q = a - 4.0f * b + 3.0f * c;
     float s0 = (0x1.155556p+00f /* 1.0833334 */ * (p * p) + q * q / 4.0f) * scale + 0x1.0c6f7ap-20f /* 1e-06 */;
@@ -820,7 +820,7 @@ DEVICE float lowerSlope_f32(Slice<float> f, int64 c, int64 s) {
     return weno_f32(f[sub(c, mul(int64(2), s))] - f[sub(c, mul(int64(3), s))], f[sub(c, s)] - f[sub(c, mul(int64(2), s))], f[c] - f[sub(c, s)], f[add(c, s)] - f[c], f[add(c, mul(int64(2), s))] - f[add(c, s)]);
 }
 
-// upperSlope is the same from above.
+// upperSlope is the WENO difference from above.
 // upperSlope[float32], weno.go:16
 DEVICE float upperSlope_f32(Slice<float> f, int64 c, int64 s) {
     return weno_f32(f[add(c, mul(int64(3), s))] - f[add(c, mul(int64(2), s))], f[add(c, mul(int64(2), s))] - f[add(c, s)], f[add(c, s)] - f[c], f[c] - f[sub(c, s)], f[sub(c, s)] - f[sub(c, mul(int64(2), s))]);
@@ -838,19 +838,19 @@ DEVICE float upwindDifference_f32(Slice<float> f, int64 c, int64 stride, float c
     return courant * upperSlope_f32(f, c, stride);
 }
 
-// WENOStage is a stage of Shu and Osher's RK3 for the advection of a level set, with WENO differences of fifth order:
-// to = (1-share)·start + share·(from + dt·L(from)).
+// WENOStage is a stage of Shu and Osher's RK3 for the advection of a level set, with WENO differences of fifth
+// order: to = (1-weight)·start + weight·(from + dt·L(from)).
 // WENOStage[float32], flow.go:66
 DEVICE void WENOStage_f32_at(int64 i, int64 j, int64 k, const Flow_f32 *s, Clock_f32 *clock, int32 stage,
-        float share, Slice<float> start, Slice<float> from, Slice<float> to) {
+        float weight, Slice<float> start, Slice<float> from, Slice<float> to) {
     const Lattice_f32 *l = &s->Lattice_;
-    int64 c = Lattice_at_f32(l, i, j, k);
+    int64 c = Lattice_index_f32(l, i, j, k);
     auto [u, v, w] = Flow_centreVelocity_f32(s, c);
     float change = upwindDifference_f32(from, c, 1, clock->Stage[stage][0] * u) + upwindDifference_f32(from, c, l->SY, clock->Stage[stage][1] * v);
     if (l->Dim == 3) {
         change += upwindDifference_f32(from, c, l->SZ, clock->Stage[stage][2] * w);
     }
-    to[c] = (1.0f - share) * start[c] + share * (from[c] - change);
+    to[c] = (1.0f - weight) * start[c] + weight * (from[c] - change);
 }
 
 // Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
@@ -862,16 +862,16 @@ DEVICE double num_Larger_f64(double a, double b) {
     return b;
 }
 
-// weno weighs three parabolas through five differences in a row, the third of which is the nearest one on the side
-// that counts. What keeps weights finite goes with the square of the differences, so that units do not matter, and is
-// 0 only where all are: then any weights do.
+// weno returns the weighted mean of three parabolas through five differences in a row, the third of which is next
+// to the cell on the upwind side. The term that keeps the weights finite is proportional to the square of the
+// differences, so that the unit of length does not matter. It is 0 only where all differences are.
 // weno[float64], weno.go:23
 DEVICE double weno_f64(double a, double b, double c, double d, double e) {
-    double most = num_Larger_f64(num_Larger_f64(num_Larger_f64(a * a, b * b), num_Larger_f64(c * c, d * d)), e * e);
-    if (most == 0.0) {
+    double largestSquare = num_Larger_f64(num_Larger_f64(num_Larger_f64(a * a, b * b), num_Larger_f64(c * c, d * d)), e * e);
+    if (largestSquare == 0.0) {
         return 0.0;
     }
-    double scale = 1.0 / most;
+    double scale = 1.0 / largestSquare;
     double p = a - 2.0 * b + c;
     double q = a - 4.0 * b + 3.0 * c;
     double s0 = (0x1.1555555555555p+00 /* 1.0833333333333333 */ * (p * p) + q * q / 4.0) * scale + 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */;
@@ -898,7 +898,7 @@ DEVICE double lowerSlope_f64(Slice<double> f, int64 c, int64 s) {
     return weno_f64(f[sub(c, mul(int64(2), s))] - f[sub(c, mul(int64(3), s))], f[sub(c, s)] - f[sub(c, mul(int64(2), s))], f[c] - f[sub(c, s)], f[add(c, s)] - f[c], f[add(c, mul(int64(2), s))] - f[add(c, s)]);
 }
 
-// upperSlope is the same from above.
+// upperSlope is the WENO difference from above.
 // upperSlope[float64], weno.go:16
 DEVICE double upperSlope_f64(Slice<double> f, int64 c, int64 s) {
     return weno_f64(f[add(c, mul(int64(3), s))] - f[add(c, mul(int64(2), s))], f[add(c, mul(int64(2), s))] - f[add(c, s)], f[add(c, s)] - f[c], f[c] - f[sub(c, s)], f[sub(c, s)] - f[sub(c, mul(int64(2), s))]);
@@ -916,46 +916,47 @@ DEVICE double upwindDifference_f64(Slice<double> f, int64 c, int64 stride, doubl
     return courant * upperSlope_f64(f, c, stride);
 }
 
-// WENOStage is a stage of Shu and Osher's RK3 for the advection of a level set, with WENO differences of fifth order:
-// to = (1-share)·start + share·(from + dt·L(from)).
+// WENOStage is a stage of Shu and Osher's RK3 for the advection of a level set, with WENO differences of fifth
+// order: to = (1-weight)·start + weight·(from + dt·L(from)).
 // WENOStage[float64], flow.go:66
 DEVICE void WENOStage_f64_at(int64 i, int64 j, int64 k, const Flow_f64 *s, Clock_f64 *clock, int32 stage,
-        double share, Slice<double> start, Slice<double> from, Slice<double> to) {
+        double weight, Slice<double> start, Slice<double> from, Slice<double> to) {
     const Lattice_f64 *l = &s->Lattice_;
-    int64 c = Lattice_at_f64(l, i, j, k);
+    int64 c = Lattice_index_f64(l, i, j, k);
     auto [u, v, w] = Flow_centreVelocity_f64(s, c);
     double change = upwindDifference_f64(from, c, 1, clock->Stage[stage][0] * u) + upwindDifference_f64(from, c, l->SY, clock->Stage[stage][1] * v);
     if (l->Dim == 3) {
         change += upwindDifference_f64(from, c, l->SZ, clock->Stage[stage][2] * w);
     }
-    to[c] = (1.0 - share) * start[c] + share * (from[c] - change);
+    to[c] = (1.0 - weight) * start[c] + weight * (from[c] - change);
 }
 
-// encodeBroken[float32], measure.go:84
+// encodeBroken returns the code of a cell whose value v is not finite.
+// encodeBroken[float32], measure.go:86
 DEVICE int64 encodeBroken_f32(int64 cell, float v) {
-    int64 what = 0;
+    int64 kind = 0;
     if (v > 0.0f) {
-        what = 1;
+        kind = 1;
     }
     if (v < 0.0f) {
-        what = 2;
+        kind = 2;
     }
-    return add(mul(sub(int64(281474976710656ll), cell), int64(4)), what);
+    return add(mul(sub(int64(281474976710656ll), cell), int64(4)), kind);
 }
 
 // cellSide returns -1 for a cell entirely inside, 1 for one entirely outside, and 0 otherwise: the interpolation
 // between centres has their sign if they all agree.
-// (*Lattice[float32]).cellSide, measure.go:121
+// (*Lattice[float32]).cellSide, measure.go:124
 DEVICE int32 Lattice_cellSide_f32(const Lattice_f32 *l, Slice<float> f, int64 i, int64 j, int64 k) {
-    int64 deep = 1;
+    int64 layers = 1;
     if (l->Dim == 2) {
-        deep = 0;
+        layers = 0;
     }
     int64 negative_ = 0, all = 0;
-    for (int64 dk = neg(deep); dk <= deep; dk = add(dk, int64(1))) {
+    for (int64 dk = neg(layers); dk <= layers; dk = add(dk, int64(1))) {
         for (int64 dj = -1; dj <= 1; dj = add(dj, int64(1))) {
             for (int64 di = -1; di <= 1; di = add(di, int64(1))) {
-                if (f[Lattice_at_f32(l, add(i, di), add(j, dj), add(k, dk))] < 0.0f) {
+                if (f[Lattice_index_f32(l, add(i, di), add(j, dj), add(k, dk))] < 0.0f) {
                     negative_ = add(negative_, int64(1));
                 }
                 all = add(all, int64(1));
@@ -971,96 +972,98 @@ DEVICE int32 Lattice_cellSide_f32(const Lattice_f32 *l, Slice<float> f, int64 i,
     return 0;
 }
 
-// samplePosition returns the position of a sample of a cell along an axis.
-// (*Sampling[float32]).samplePosition, measure.go:108
-DEVICE float Sampling_samplePosition_f32(const Sampling_f32 *s, int64 cell, int32 at) {
-    return float(cell) + (float(at) + 0.5f) / float(s->Points) - 0.5f;
+// samplePosition returns the position along an axis of a sample of a cell.
+// (*Sampling[float32]).samplePosition, measure.go:110
+DEVICE float Sampling_samplePosition_f32(const Sampling_f32 *s, int64 cell, int32 sample) {
+    return float(cell) + (float(sample) + 0.5f) / float(s->Points) - 0.5f;
 }
 
-// (*Lattice[float32]).value, measure.go:112
-DEVICE float Lattice_value_f32(const Lattice_f32 *l, Slice<float> f, float x, float y, float z) {
+// valueAt interpolates f at a position.
+// (*Lattice[float32]).valueAt, measure.go:115
+DEVICE float Lattice_valueAt_f32(const Lattice_f32 *l, Slice<float> f, float x, float y, float z) {
     auto [i, fx] = splitCoordinate_f32(x);
     auto [j, fy] = splitCoordinate_f32(y);
     auto [k, fz] = splitCoordinate_f32(z);
-    return Lattice_linear_f32(l, f, Lattice_at_f32(l, i, j, k), fx, fy, fz);
+    return Lattice_interpolate_f32(l, f, Lattice_index_f32(l, i, j, k), fx, fy, fz);
 }
 
-// CountInside counts the samples of cell (i, j, k) that are inside according to now, and those at which now and then
-// differ.
+// CountInside counts the samples of cell (i, j, k) that are inside in the level set now, and those that are inside
+// in only one of now and start.
 // CountInside[float32], measure.go:34
 DEVICE void CountInside_f32_at(int64 i, int64 j, int64 k, const Sampling_f32 *s, Slice<float> now,
-        Slice<float> then, Counts *n) {
+        Slice<float> start, Counts *counts) {
     const Lattice_f32 *l = &s->Lattice_;
-    if (float v = now[Lattice_at_f32(l, i, j, k)]; v - v != 0.0f) {
-        atomic_max(&n->Broken, encodeBroken_f32(add(i, mul(s->Across[0], add(j, mul(s->Across[1], k)))), v));
+    if (float v = now[Lattice_index_f32(l, i, j, k)]; v - v != 0.0f) {
+        atomic_max(&counts->Broken, encodeBroken_f32(add(i, mul(s->GridCells[0], add(j, mul(s->GridCells[1], k)))), v));
     }
-    int32 a = Lattice_cellSide_f32(l, now, i, j, k), b = Lattice_cellSide_f32(l, then, i, j, k);
-    int32 all = mul(s->Points, s->Points);
+    int32 sideNow = Lattice_cellSide_f32(l, now, i, j, k), sideAtStart = Lattice_cellSide_f32(l, start, i, j, k);
+    int32 total = mul(s->Points, s->Points);
     if (l->Dim == 3) {
-        all = mul(all, s->Points);
+        total = mul(total, s->Points);
     }
-    int32 inside = 0, differ = 0;
-    if (a != 0 && b != 0) {
-        if (a < 0) {
-            inside = all;
+    int32 insideCount = 0, differing = 0;
+    if (sideNow != 0 && sideAtStart != 0) {
+        if (sideNow < 0) {
+            insideCount = total;
         }
-        if (a != b) {
-            differ = all;
+        if (sideNow != sideAtStart) {
+            differing = total;
         }
     } else {
-        for (int32 at = 0, end1 = all; at < end1; at++) {
-            float x = Sampling_samplePosition_f32(s, i, rem(at, s->Points)), y = Sampling_samplePosition_f32(s, j, rem(quo(at, s->Points), s->Points)), z = 0.0f;
+        for (int32 sample = 0, end1 = total; sample < end1; sample++) {
+            float x = Sampling_samplePosition_f32(s, i, rem(sample, s->Points)), y = Sampling_samplePosition_f32(s, j, rem(quo(sample, s->Points), s->Points)), z = 0.0f;
             if (l->Dim == 3) {
-                z = Sampling_samplePosition_f32(s, k, quo(quo(at, s->Points), s->Points));
+                z = Sampling_samplePosition_f32(s, k, quo(quo(sample, s->Points), s->Points));
             }
-            bool in = a < 0, was = b < 0;
-            if (a == 0) {
-                in = Lattice_value_f32(l, now, x, y, z) < 0.0f;
+            bool insideNow = sideNow < 0, insideAtStart = sideAtStart < 0;
+            if (sideNow == 0) {
+                insideNow = Lattice_valueAt_f32(l, now, x, y, z) < 0.0f;
             }
-            if (b == 0) {
-                was = Lattice_value_f32(l, then, x, y, z) < 0.0f;
+            if (sideAtStart == 0) {
+                insideAtStart = Lattice_valueAt_f32(l, start, x, y, z) < 0.0f;
             }
-            if (in) {
-                inside = add(inside, int32(1));
+            if (insideNow) {
+                insideCount = add(insideCount, int32(1));
             }
-            if (in != was) {
-                differ = add(differ, int32(1));
+            if (insideNow != insideAtStart) {
+                differing = add(differing, int32(1));
             }
         }
     }
-    if (inside > 0) {
-        atomic_add(&n->Inside, int64(inside));
+    if (insideCount > 0) {
+        atomic_add(&counts->Inside, int64(insideCount));
     }
-    if (differ > 0) {
-        atomic_add(&n->Differ, int64(differ));
+    if (differing > 0) {
+        atomic_add(&counts->Differ, int64(differing));
     }
 }
 
-// encodeBroken[float64], measure.go:84
+// encodeBroken returns the code of a cell whose value v is not finite.
+// encodeBroken[float64], measure.go:86
 DEVICE int64 encodeBroken_f64(int64 cell, double v) {
-    int64 what = 0;
+    int64 kind = 0;
     if (v > 0.0) {
-        what = 1;
+        kind = 1;
     }
     if (v < 0.0) {
-        what = 2;
+        kind = 2;
     }
-    return add(mul(sub(int64(281474976710656ll), cell), int64(4)), what);
+    return add(mul(sub(int64(281474976710656ll), cell), int64(4)), kind);
 }
 
 // cellSide returns -1 for a cell entirely inside, 1 for one entirely outside, and 0 otherwise: the interpolation
 // between centres has their sign if they all agree.
-// (*Lattice[float64]).cellSide, measure.go:121
+// (*Lattice[float64]).cellSide, measure.go:124
 DEVICE int32 Lattice_cellSide_f64(const Lattice_f64 *l, Slice<double> f, int64 i, int64 j, int64 k) {
-    int64 deep = 1;
+    int64 layers = 1;
     if (l->Dim == 2) {
-        deep = 0;
+        layers = 0;
     }
     int64 negative_ = 0, all = 0;
-    for (int64 dk = neg(deep); dk <= deep; dk = add(dk, int64(1))) {
+    for (int64 dk = neg(layers); dk <= layers; dk = add(dk, int64(1))) {
         for (int64 dj = -1; dj <= 1; dj = add(dj, int64(1))) {
             for (int64 di = -1; di <= 1; di = add(di, int64(1))) {
-                if (f[Lattice_at_f64(l, add(i, di), add(j, dj), add(k, dk))] < 0.0) {
+                if (f[Lattice_index_f64(l, add(i, di), add(j, dj), add(k, dk))] < 0.0) {
                     negative_ = add(negative_, int64(1));
                 }
                 all = add(all, int64(1));
@@ -1076,68 +1079,69 @@ DEVICE int32 Lattice_cellSide_f64(const Lattice_f64 *l, Slice<double> f, int64 i
     return 0;
 }
 
-// samplePosition returns the position of a sample of a cell along an axis.
-// (*Sampling[float64]).samplePosition, measure.go:108
-DEVICE double Sampling_samplePosition_f64(const Sampling_f64 *s, int64 cell, int32 at) {
-    return double(cell) + (double(at) + 0.5) / double(s->Points) - 0.5;
+// samplePosition returns the position along an axis of a sample of a cell.
+// (*Sampling[float64]).samplePosition, measure.go:110
+DEVICE double Sampling_samplePosition_f64(const Sampling_f64 *s, int64 cell, int32 sample) {
+    return double(cell) + (double(sample) + 0.5) / double(s->Points) - 0.5;
 }
 
-// (*Lattice[float64]).value, measure.go:112
-DEVICE double Lattice_value_f64(const Lattice_f64 *l, Slice<double> f, double x, double y, double z) {
+// valueAt interpolates f at a position.
+// (*Lattice[float64]).valueAt, measure.go:115
+DEVICE double Lattice_valueAt_f64(const Lattice_f64 *l, Slice<double> f, double x, double y, double z) {
     auto [i, fx] = splitCoordinate_f64(x);
     auto [j, fy] = splitCoordinate_f64(y);
     auto [k, fz] = splitCoordinate_f64(z);
-    return Lattice_linear_f64(l, f, Lattice_at_f64(l, i, j, k), fx, fy, fz);
+    return Lattice_interpolate_f64(l, f, Lattice_index_f64(l, i, j, k), fx, fy, fz);
 }
 
-// CountInside counts the samples of cell (i, j, k) that are inside according to now, and those at which now and then
-// differ.
+// CountInside counts the samples of cell (i, j, k) that are inside in the level set now, and those that are inside
+// in only one of now and start.
 // CountInside[float64], measure.go:34
 DEVICE void CountInside_f64_at(int64 i, int64 j, int64 k, const Sampling_f64 *s, Slice<double> now,
-        Slice<double> then, Counts *n) {
+        Slice<double> start, Counts *counts) {
     const Lattice_f64 *l = &s->Lattice_;
-    if (double v = now[Lattice_at_f64(l, i, j, k)]; v - v != 0.0) {
-        atomic_max(&n->Broken, encodeBroken_f64(add(i, mul(s->Across[0], add(j, mul(s->Across[1], k)))), v));
+    if (double v = now[Lattice_index_f64(l, i, j, k)]; v - v != 0.0) {
+        atomic_max(&counts->Broken, encodeBroken_f64(add(i, mul(s->GridCells[0], add(j, mul(s->GridCells[1], k)))), v));
     }
-    int32 a = Lattice_cellSide_f64(l, now, i, j, k), b = Lattice_cellSide_f64(l, then, i, j, k);
-    int32 all = mul(s->Points, s->Points);
+    int32 sideNow = Lattice_cellSide_f64(l, now, i, j, k), sideAtStart = Lattice_cellSide_f64(l, start, i, j, k);
+    int32 total = mul(s->Points, s->Points);
     if (l->Dim == 3) {
-        all = mul(all, s->Points);
+        total = mul(total, s->Points);
     }
-    int32 inside = 0, differ = 0;
-    if (a != 0 && b != 0) {
-        if (a < 0) {
-            inside = all;
+    int32 insideCount = 0, differing = 0;
+    if (sideNow != 0 && sideAtStart != 0) {
+        if (sideNow < 0) {
+            insideCount = total;
         }
-        if (a != b) {
-            differ = all;
+        if (sideNow != sideAtStart) {
+            differing = total;
         }
     } else {
-        for (int32 at = 0, end1 = all; at < end1; at++) {
-            double x = Sampling_samplePosition_f64(s, i, rem(at, s->Points)), y = Sampling_samplePosition_f64(s, j, rem(quo(at, s->Points), s->Points)), z = 0.0;
+        for (int32 sample = 0, end1 = total; sample < end1; sample++) {
+            double x = Sampling_samplePosition_f64(s, i, rem(sample, s->Points)), y = Sampling_samplePosition_f64(s, j, rem(quo(sample, s->Points), s->Points)), z = 0.0;
             if (l->Dim == 3) {
-                z = Sampling_samplePosition_f64(s, k, quo(quo(at, s->Points), s->Points));
+                z = Sampling_samplePosition_f64(s, k, quo(quo(sample, s->Points), s->Points));
             }
-            bool in = a < 0, was = b < 0;
-            if (a == 0) {
-                in = Lattice_value_f64(l, now, x, y, z) < 0.0;
+            bool insideNow = sideNow < 0, insideAtStart = sideAtStart < 0;
+            if (sideNow == 0) {
+                insideNow = Lattice_valueAt_f64(l, now, x, y, z) < 0.0;
             }
-            if (b == 0) {
-                was = Lattice_value_f64(l, then, x, y, z) < 0.0;
+            if (sideAtStart == 0) {
+                insideAtStart = Lattice_valueAt_f64(l, start, x, y, z) < 0.0;
             }
-            if (in) {
-                inside = add(inside, int32(1));
+            if (insideNow) {
+                insideCount = add(insideCount, int32(1));
             }
-            if (in != was) {
-                differ = add(differ, int32(1));
+            if (insideNow != insideAtStart) {
+                differing = add(differing, int32(1));
             }
         }
     }
-    if (inside > 0) {
-        atomic_add(&n->Inside, int64(inside));
+    if (insideCount > 0) {
+        atomic_add(&counts->Inside, int64(insideCount));
     }
-    if (differ > 0) {
-        atomic_add(&n->Differ, int64(differ));
+    if (differing > 0) {
+        atomic_add(&counts->Differ, int64(differing));
     }
 }
 
@@ -1161,7 +1165,7 @@ DEVICE float num_Smaller_f32(float a, float b) {
 }
 
 // upwindSlopeSquare is the square of the steepest slope toward the interface along an axis.
-// upwindSlopeSquare[float32], measure.go:164
+// upwindSlopeSquare[float32], measure.go:167
 DEVICE float upwindSlopeSquare_f32(Slice<float> f, int64 c, int64 s, float h) {
     float v = f[c], a = f[sub(c, s)], b = f[add(c, s)];
     if (v < 0.0f) {
@@ -1182,13 +1186,13 @@ DEVICE float num_Sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
-// SlopeError returns ||∇φ|-1| of cell (i, j, k) where |φ| is below near, by differences of first order toward the
-// interface.
-// SlopeError[float32], measure.go:150
-DEVICE float SlopeError_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, float near, Slice<float> f) {
-    int64 c = Lattice_at_f32(l, i, j, k);
+// SlopeError returns ||∇φ|-1| of cell (i, j, k) if |φ| is below limit, by differences of first order toward the
+// interface; otherwise 0.
+// SlopeError[float32], measure.go:153
+DEVICE float SlopeError_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, float limit, Slice<float> f) {
+    int64 c = Lattice_index_f32(l, i, j, k);
     float v = f[c];
-    if (!(num_Abs_f32(v) < near)) {
+    if (!(num_Abs_f32(v) < limit)) {
         // NaN stays
         return v - v;
     }
@@ -1219,7 +1223,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
 }
 
 // upwindSlopeSquare is the square of the steepest slope toward the interface along an axis.
-// upwindSlopeSquare[float64], measure.go:164
+// upwindSlopeSquare[float64], measure.go:167
 DEVICE double upwindSlopeSquare_f64(Slice<double> f, int64 c, int64 s, double h) {
     double v = f[c], a = f[sub(c, s)], b = f[add(c, s)];
     if (v < 0.0) {
@@ -1240,13 +1244,13 @@ DEVICE double num_Sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
 
-// SlopeError returns ||∇φ|-1| of cell (i, j, k) where |φ| is below near, by differences of first order toward the
-// interface.
-// SlopeError[float64], measure.go:150
-DEVICE double SlopeError_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, double near, Slice<double> f) {
-    int64 c = Lattice_at_f64(l, i, j, k);
+// SlopeError returns ||∇φ|-1| of cell (i, j, k) if |φ| is below limit, by differences of first order toward the
+// interface; otherwise 0.
+// SlopeError[float64], measure.go:153
+DEVICE double SlopeError_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, double limit, Slice<double> f) {
+    int64 c = Lattice_index_f64(l, i, j, k);
     double v = f[c];
-    if (!(num_Abs_f64(v) < near)) {
+    if (!(num_Abs_f64(v) < limit)) {
         // NaN stays
         return v - v;
     }
@@ -1257,7 +1261,7 @@ DEVICE double SlopeError_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l,
     return num_Abs_f64(num_Sqrt_f64(sum) - 1.0);
 }
 
-// wrapCoordinate wraps a coordinate around a periodic axis, and returns its destination.
+// wrapCoordinate wraps a coordinate around a periodic axis, and returns the destination of a particle there.
 // wrapCoordinate[float32], particle.go:46
 struct wrapCoordinate_f32_results { float r0; int32 r1; };
 DEVICE wrapCoordinate_f32_results wrapCoordinate_f32(const Domain *d, int64 axis, float x) {
@@ -1282,32 +1286,33 @@ DEVICE wrapCoordinate_f32_results wrapCoordinate_f32(const Domain *d, int64 axis
 // locate[float32], particle.go:144
 struct locate_f32_results { Particle_f32 r0; int32 r1; };
 DEVICE locate_f32_results locate_f32(Particle_f32 q, const Domain *d) {
-    auto [x, worst] = wrapCoordinate_f32(d, 0, q.X);
-    auto [y, where] = wrapCoordinate_f32(d, 1, q.Y);
-    worst = num_Smaller_int32(worst, where);
+    auto [x, destination] = wrapCoordinate_f32(d, 0, q.X);
+    auto [y, axisDestination] = wrapCoordinate_f32(d, 1, q.Y);
+    destination = num_Smaller_int32(destination, axisDestination);
     float z = q.Z;
     if (d->Dim == 3) {
         const auto results1 = wrapCoordinate_f32(d, 2, q.Z);
         z = results1.r0;
-        where = results1.r1;
-        worst = num_Smaller_int32(worst, where);
+        axisDestination = results1.r1;
+        destination = num_Smaller_int32(destination, axisDestination);
     }
     q.X = x;
     q.Y = y;
     q.Z = z;
-    return {q, worst};
+    return {q, destination};
 }
 
-// (*Correction[float32]).phiAt, particle.go:272
+// (*Correction[float32]).phiAt, particle.go:273
 DEVICE float Correction_phiAt_f32(const Correction_f32 *s, Particle_f32 q) {
     auto [a, fx] = splitCoordinate_f32(q.X);
     auto [b, fy] = splitCoordinate_f32(q.Y);
     auto [d, fz] = splitCoordinate_f32(q.Z);
-    return Lattice_linear_f32(&s->Lattice_, s->Phi, Lattice_at_f32(&s->Lattice_, a, b, d), fx, fy, fz);
+    return Lattice_interpolate_f32(&s->Lattice_, s->Phi, Lattice_index_f32(&s->Lattice_, a, b, d), fx, fy, fz);
 }
 
-// escaped reports whether a particle is so far on the wrong side, where the level set is phi, that it corrects it.
-// (*Correction[float32]).escaped, particle.go:220
+// escaped reports whether a particle of signed radius r, where the level set is phi, is so far on the wrong side
+// that it corrects the level set.
+// (*Correction[float32]).escaped, particle.go:221
 DEVICE bool Correction_escaped_f32(const Correction_f32 *s, float r, float phi) {
     if (r < 0.0f) {
         return phi > -s->Escape * r;
@@ -1316,24 +1321,24 @@ DEVICE bool Correction_escaped_f32(const Correction_f32 *s, float r, float phi) 
 }
 
 // CountParticle counts particle i, and whether it has escaped, or belongs to another block.
-// CountParticle[float32], measure.go:179
+// CountParticle[float32], measure.go:182
 DEVICE void CountParticle_f32_at(int64 i, const Correction_f32 *s, const Domain *d, Slice<Particle_f32> p,
-        Counts *n) {
+        Counts *counts) {
     Particle_f32 q = p[i];
     if (q.R == 0.0f) {
         return;
     }
-    atomic_add(&n->Particles, int64(1));
-    if (auto [unused1, where] = locate_f32(q, d); where != 2) {
-        atomic_add(&n->Misplaced, int64(1));
+    atomic_add(&counts->Particles, int64(1));
+    if (auto [unused1, destination] = locate_f32(q, d); destination != 2) {
+        atomic_add(&counts->Misplaced, int64(1));
         return;
     }
     if (Correction_escaped_f32(s, q.R, Correction_phiAt_f32(s, q))) {
-        atomic_add(&n->Escaped, int64(1));
+        atomic_add(&counts->Escaped, int64(1));
     }
 }
 
-// wrapCoordinate wraps a coordinate around a periodic axis, and returns its destination.
+// wrapCoordinate wraps a coordinate around a periodic axis, and returns the destination of a particle there.
 // wrapCoordinate[float64], particle.go:46
 struct wrapCoordinate_f64_results { double r0; int32 r1; };
 DEVICE wrapCoordinate_f64_results wrapCoordinate_f64(const Domain *d, int64 axis, double x) {
@@ -1358,32 +1363,33 @@ DEVICE wrapCoordinate_f64_results wrapCoordinate_f64(const Domain *d, int64 axis
 // locate[float64], particle.go:144
 struct locate_f64_results { Particle_f64 r0; int32 r1; };
 DEVICE locate_f64_results locate_f64(Particle_f64 q, const Domain *d) {
-    auto [x, worst] = wrapCoordinate_f64(d, 0, q.X);
-    auto [y, where] = wrapCoordinate_f64(d, 1, q.Y);
-    worst = num_Smaller_int32(worst, where);
+    auto [x, destination] = wrapCoordinate_f64(d, 0, q.X);
+    auto [y, axisDestination] = wrapCoordinate_f64(d, 1, q.Y);
+    destination = num_Smaller_int32(destination, axisDestination);
     double z = q.Z;
     if (d->Dim == 3) {
         const auto results1 = wrapCoordinate_f64(d, 2, q.Z);
         z = results1.r0;
-        where = results1.r1;
-        worst = num_Smaller_int32(worst, where);
+        axisDestination = results1.r1;
+        destination = num_Smaller_int32(destination, axisDestination);
     }
     q.X = x;
     q.Y = y;
     q.Z = z;
-    return {q, worst};
+    return {q, destination};
 }
 
-// (*Correction[float64]).phiAt, particle.go:272
+// (*Correction[float64]).phiAt, particle.go:273
 DEVICE double Correction_phiAt_f64(const Correction_f64 *s, Particle_f64 q) {
     auto [a, fx] = splitCoordinate_f64(q.X);
     auto [b, fy] = splitCoordinate_f64(q.Y);
     auto [d, fz] = splitCoordinate_f64(q.Z);
-    return Lattice_linear_f64(&s->Lattice_, s->Phi, Lattice_at_f64(&s->Lattice_, a, b, d), fx, fy, fz);
+    return Lattice_interpolate_f64(&s->Lattice_, s->Phi, Lattice_index_f64(&s->Lattice_, a, b, d), fx, fy, fz);
 }
 
-// escaped reports whether a particle is so far on the wrong side, where the level set is phi, that it corrects it.
-// (*Correction[float64]).escaped, particle.go:220
+// escaped reports whether a particle of signed radius r, where the level set is phi, is so far on the wrong side
+// that it corrects the level set.
+// (*Correction[float64]).escaped, particle.go:221
 DEVICE bool Correction_escaped_f64(const Correction_f64 *s, double r, double phi) {
     if (r < 0.0) {
         return phi > -s->Escape * r;
@@ -1392,25 +1398,26 @@ DEVICE bool Correction_escaped_f64(const Correction_f64 *s, double r, double phi
 }
 
 // CountParticle counts particle i, and whether it has escaped, or belongs to another block.
-// CountParticle[float64], measure.go:179
+// CountParticle[float64], measure.go:182
 DEVICE void CountParticle_f64_at(int64 i, const Correction_f64 *s, const Domain *d, Slice<Particle_f64> p,
-        Counts *n) {
+        Counts *counts) {
     Particle_f64 q = p[i];
     if (q.R == 0.0) {
         return;
     }
-    atomic_add(&n->Particles, int64(1));
-    if (auto [unused1, where] = locate_f64(q, d); where != 2) {
-        atomic_add(&n->Misplaced, int64(1));
+    atomic_add(&counts->Particles, int64(1));
+    if (auto [unused1, destination] = locate_f64(q, d); destination != 2) {
+        atomic_add(&counts->Misplaced, int64(1));
         return;
     }
     if (Correction_escaped_f64(s, q.R, Correction_phiAt_f64(s, q))) {
-        atomic_add(&n->Escaped, int64(1));
+        atomic_add(&counts->Escaped, int64(1));
     }
 }
 
-// blockOf is the block along an axis that a coordinate is in. Dual cells before the first centre are the first block's.
-// blockOf[float32], migrate.go:36
+// blockOf returns the index along an axis of the block that contains a coordinate. Particles below the first centre
+// belong to the first block. first is the index in Cuts of the axis.
+// blockOf[float32], migrate.go:37
 DEVICE int32 blockOf_f32(const Routes *r, int64 axis, int32 first, float x) {
     int32 k = 0;
     while (add(k, 1) < r->Blocks[axis] && x >= float(r->Cuts[add(add(first, k), 1)])) {
@@ -1429,8 +1436,9 @@ DEVICE void RouteMigrant_f32_at(int64 j, const Routes *r, Slice<Particle_f32> p,
     peer[j] = r->Peers[add(mul(add(mul(z, r->Blocks[1]), y), r->Blocks[0]), x)];
 }
 
-// blockOf is the block along an axis that a coordinate is in. Dual cells before the first centre are the first block's.
-// blockOf[float64], migrate.go:36
+// blockOf returns the index along an axis of the block that contains a coordinate. Particles below the first centre
+// belong to the first block. first is the index in Cuts of the axis.
+// blockOf[float64], migrate.go:37
 DEVICE int32 blockOf_f64(const Routes *r, int64 axis, int32 first, double x) {
     int32 k = 0;
     while (add(k, 1) < r->Blocks[axis] && x >= double(r->Cuts[add(add(first, k), 1)])) {
@@ -1450,7 +1458,7 @@ DEVICE void RouteMigrant_f64_at(int64 j, const Routes *r, Slice<Particle_f64> p,
 }
 
 // PackMigrant puts migrant order[j] at index j of the message.
-// PackMigrant[float32], migrate.go:47
+// PackMigrant[float32], migrate.go:48
 DEVICE void PackMigrant_f32_at(int64 j, Slice<int32> order, Slice<Particle_f32> p, Slice<int64> id,
         Slice<Migrant_f32> out) {
     int32 i = order[j];
@@ -1458,38 +1466,38 @@ DEVICE void PackMigrant_f32_at(int64 j, Slice<int32> order, Slice<Particle_f32> 
 }
 
 // PackMigrant puts migrant order[j] at index j of the message.
-// PackMigrant[float64], migrate.go:47
+// PackMigrant[float64], migrate.go:48
 DEVICE void PackMigrant_f64_at(int64 j, Slice<int32> order, Slice<Particle_f64> p, Slice<int64> id,
         Slice<Migrant_f64> out) {
     int32 i = order[j];
     out[j] = Migrant_f64{p[i], id[i]};
 }
 
-// UnpackMigrant puts migrant j among the particles of its block, and counts those that belong to another.
-// UnpackMigrant[float32], migrate.go:55
+// UnpackMigrant puts migrant j among the particles of its block, and counts those that belong to another block.
+// UnpackMigrant[float32], migrate.go:56
 DEVICE void UnpackMigrant_f32_at(int64 j, const Domain *d, Slice<Migrant_f32> in, Slice<Particle_f32> p,
-        Slice<int64> id, Slice<int64> astray) {
-    Migrant_f32 t = in[j];
-    p[j] = t.P;
-    id[j] = t.ID;
-    if (auto [unused1, where] = locate_f32(t.P, d); where != 2) {
-        atomic_add(&astray[0], int64(1));
+        Slice<int64> id, Slice<int64> misplaced) {
+    Migrant_f32 migrant = in[j];
+    p[j] = migrant.P;
+    id[j] = migrant.ID;
+    if (auto [unused1, destination] = locate_f32(migrant.P, d); destination != 2) {
+        atomic_add(&misplaced[0], int64(1));
     }
 }
 
-// UnpackMigrant puts migrant j among the particles of its block, and counts those that belong to another.
-// UnpackMigrant[float64], migrate.go:55
+// UnpackMigrant puts migrant j among the particles of its block, and counts those that belong to another block.
+// UnpackMigrant[float64], migrate.go:56
 DEVICE void UnpackMigrant_f64_at(int64 j, const Domain *d, Slice<Migrant_f64> in, Slice<Particle_f64> p,
-        Slice<int64> id, Slice<int64> astray) {
-    Migrant_f64 t = in[j];
-    p[j] = t.P;
-    id[j] = t.ID;
-    if (auto [unused1, where] = locate_f64(t.P, d); where != 2) {
-        atomic_add(&astray[0], int64(1));
+        Slice<int64> id, Slice<int64> misplaced) {
+    Migrant_f64 migrant = in[j];
+    p[j] = migrant.P;
+    id[j] = migrant.ID;
+    if (auto [unused1, destination] = locate_f64(migrant.P, d); destination != 2) {
+        atomic_add(&misplaced[0], int64(1));
     }
 }
 
-// advected returns a particle after a step.
+// advected returns a particle at the end of a step.
 // (*Flow[float32]).advected, particle.go:78
 DEVICE Particle_f32 Flow_advected_f32(const Flow_f32 *s, Particle_f32 q, Clock_f32 *clock) {
     auto [u, v, w] = Flow_velocity_f32(s, q.X, q.Y, q.Z);
@@ -1505,39 +1513,39 @@ DEVICE Particle_f32 Flow_advected_f32(const Flow_f32 *s, Particle_f32 q, Clock_f
 
 // classify[float32], particle.go:126
 DEVICE void classify_f32(int64 i, Particle_f32 q, const Domain *d, Removed *n, Slice<Particle_f32> p,
-        Slice<uint8> stays, Slice<uint8> goes) {
+        Slice<uint8> stays, Slice<uint8> leaves) {
     stays[i] = 0;
-    goes[i] = 0;
+    leaves[i] = 0;
     if (q.R == 0.0f) {
         return;
     }
     const auto results1 = locate_f32(q, d);
     q = results1.r0;
-    int32 where = results1.r1;
-    if (where == 0) {
+    int32 destination = results1.r1;
+    if (destination == 0) {
         atomic_add(&n->Left, int64(1));
         q.R = 0.0f;
-    } else if (where == 1) {
-        goes[i] = 1;
+    } else if (destination == 1) {
+        leaves[i] = 1;
     } else {
         stays[i] = 1;
     }
     p[i] = q;
 }
 
-// AdvectParticle advects particle i by a second-order step in time, with periodic wrapping. stays and goes mark
-// particles that remain in the block, and those that move to another.
+// AdvectParticle advects particle i by a second-order step in time, with periodic wrapping. stays and leaves mark
+// the particles that remain in the block, and those that go to another one.
 // AdvectParticle[float32], particle.go:68
 DEVICE void AdvectParticle_f32_at(int64 i, const Flow_f32 *s, const Domain *d, Clock_f32 *clock, Removed *n,
-        Slice<Particle_f32> p, Slice<uint8> stays, Slice<uint8> goes) {
+        Slice<Particle_f32> p, Slice<uint8> stays, Slice<uint8> leaves) {
     Particle_f32 q = p[i];
     if (q.R != 0.0f) {
         q = Flow_advected_f32(s, q, clock);
     }
-    classify_f32(i, q, d, n, p, stays, goes);
+    classify_f32(i, q, d, n, p, stays, leaves);
 }
 
-// advected returns a particle after a step.
+// advected returns a particle at the end of a step.
 // (*Flow[float64]).advected, particle.go:78
 DEVICE Particle_f64 Flow_advected_f64(const Flow_f64 *s, Particle_f64 q, Clock_f64 *clock) {
     auto [u, v, w] = Flow_velocity_f64(s, q.X, q.Y, q.Z);
@@ -1553,45 +1561,45 @@ DEVICE Particle_f64 Flow_advected_f64(const Flow_f64 *s, Particle_f64 q, Clock_f
 
 // classify[float64], particle.go:126
 DEVICE void classify_f64(int64 i, Particle_f64 q, const Domain *d, Removed *n, Slice<Particle_f64> p,
-        Slice<uint8> stays, Slice<uint8> goes) {
+        Slice<uint8> stays, Slice<uint8> leaves) {
     stays[i] = 0;
-    goes[i] = 0;
+    leaves[i] = 0;
     if (q.R == 0.0) {
         return;
     }
     const auto results1 = locate_f64(q, d);
     q = results1.r0;
-    int32 where = results1.r1;
-    if (where == 0) {
+    int32 destination = results1.r1;
+    if (destination == 0) {
         atomic_add(&n->Left, int64(1));
         q.R = 0.0;
-    } else if (where == 1) {
-        goes[i] = 1;
+    } else if (destination == 1) {
+        leaves[i] = 1;
     } else {
         stays[i] = 1;
     }
     p[i] = q;
 }
 
-// AdvectParticle advects particle i by a second-order step in time, with periodic wrapping. stays and goes mark
-// particles that remain in the block, and those that move to another.
+// AdvectParticle advects particle i by a second-order step in time, with periodic wrapping. stays and leaves mark
+// the particles that remain in the block, and those that go to another one.
 // AdvectParticle[float64], particle.go:68
 DEVICE void AdvectParticle_f64_at(int64 i, const Flow_f64 *s, const Domain *d, Clock_f64 *clock, Removed *n,
-        Slice<Particle_f64> p, Slice<uint8> stays, Slice<uint8> goes) {
+        Slice<Particle_f64> p, Slice<uint8> stays, Slice<uint8> leaves) {
     Particle_f64 q = p[i];
     if (q.R != 0.0) {
         q = Flow_advected_f64(s, q, clock);
     }
-    classify_f64(i, q, d, n, p, stays, goes);
+    classify_f64(i, q, d, n, p, stays, leaves);
 }
 
-// (*Correction[float32]).radius, particle.go:279
-DEVICE float Correction_radius_f32(const Correction_f32 *s, Particle_f32 q, float least, float most) {
+// (*Correction[float32]).radius, particle.go:280
+DEVICE float Correction_radius_f32(const Correction_f32 *s, Particle_f32 q, float minRadius, float maxRadius) {
     float phi = Correction_phiAt_f32(s, q);
     if (q.R < 0.0f) {
-        return -num_Smaller_f32(num_Larger_f32(-phi, least), most);
+        return -num_Smaller_f32(num_Larger_f32(-phi, minRadius), maxRadius);
     }
-    return num_Smaller_f32(num_Larger_f32(phi, least), most);
+    return num_Smaller_f32(num_Larger_f32(phi, minRadius), maxRadius);
 }
 
 // depthInSphere returns the depth inside a particle's sphere of a position at an offset in units of cells; never -0.
@@ -1609,19 +1617,19 @@ DEVICE void Correction_correct_f32(const Correction_f32 *s, Particle_f32 q, Slic
     auto [a, fx] = splitCoordinate_f32(q.X);
     auto [b, fy] = splitCoordinate_f32(q.Y);
     auto [d, fz] = splitCoordinate_f32(q.Z);
-    int64 c = Lattice_at_f32(l, a, b, d);
-    if (!Correction_escaped_f32(s, q.R, Lattice_linear_f32(l, s->Phi, c, fx, fy, fz))) {
+    int64 c = Lattice_index_f32(l, a, b, d);
+    if (!Correction_escaped_f32(s, q.R, Lattice_interpolate_f32(l, s->Phi, c, fx, fy, fz))) {
         return;
     }
-    for (int64 corner = 0, end1 = shl(int64(1), l->Dim); corner < end1; corner++) {
-        int64 x = corner & 1, y = corner >> 1 & 1, z = corner >> 2;
-        int64 at = add(add(add(c, x), mul(y, l->SY)), mul(z, l->SZ));
-        float in = Lattice_depthInSphere_f32(l, q.R, float(x) - fx, float(y) - fy, float(z) - fz);
-        if (q.R > 0.0f && in > s->Phi[at]) {
-            atomic_max(&bounds[at].Plus, in);
+    for (int64 number_ = 0, end1 = shl(int64(1), l->Dim); number_ < end1; number_++) {
+        int64 x = number_ & 1, y = number_ >> 1 & 1, z = number_ >> 2;
+        int64 corner = add(add(add(c, x), mul(y, l->SY)), mul(z, l->SZ));
+        float depth = Lattice_depthInSphere_f32(l, q.R, float(x) - fx, float(y) - fy, float(z) - fz);
+        if (q.R > 0.0f && depth > s->Phi[corner]) {
+            atomic_max(&bounds[corner].Plus, depth);
         }
-        if (q.R < 0.0f && -in < s->Phi[at]) {
-            atomic_min(&bounds[at].Minus, 0.0f - in);
+        if (q.R < 0.0f && -depth < s->Phi[corner]) {
+            atomic_min(&bounds[corner].Minus, 0.0f - depth);
         }
     }
 }
@@ -1631,17 +1639,17 @@ DEVICE void Correction_correct_f32(const Correction_f32 *s, Particle_f32 q, Slic
 // one.
 // AdvectAndCorrect[float32], particle.go:90
 DEVICE void AdvectAndCorrect_f32_at(int64 i, const Flow_f32 *s, const Domain *d, Clock_f32 *clock, Removed *n,
-        const Correction_f32 *before, const Correction_f32 *after, float least, float most, Slice<Particle_f32> p,
-        Slice<Bounds_f32> bounds) {
+        const Correction_f32 *before, const Correction_f32 *after, float minRadius, float maxRadius,
+        Slice<Particle_f32> p, Slice<Bounds_f32> bounds) {
     Particle_f32 q = p[i];
     if (q.R == 0.0f) {
         return;
     }
-    q.R = Correction_radius_f32(before, q, least, most);
+    q.R = Correction_radius_f32(before, q, minRadius, maxRadius);
     const auto results1 = locate_f32(Flow_advected_f32(s, q, clock), d);
     q = results1.r0;
-    int32 where = results1.r1;
-    if (where == 0) {
+    int32 destination = results1.r1;
+    if (destination == 0) {
         atomic_add(&n->Left, int64(1));
         q.R = 0.0f;
     }
@@ -1651,13 +1659,13 @@ DEVICE void AdvectAndCorrect_f32_at(int64 i, const Flow_f32 *s, const Domain *d,
     }
 }
 
-// (*Correction[float64]).radius, particle.go:279
-DEVICE double Correction_radius_f64(const Correction_f64 *s, Particle_f64 q, double least, double most) {
+// (*Correction[float64]).radius, particle.go:280
+DEVICE double Correction_radius_f64(const Correction_f64 *s, Particle_f64 q, double minRadius, double maxRadius) {
     double phi = Correction_phiAt_f64(s, q);
     if (q.R < 0.0) {
-        return -num_Smaller_f64(num_Larger_f64(-phi, least), most);
+        return -num_Smaller_f64(num_Larger_f64(-phi, minRadius), maxRadius);
     }
-    return num_Smaller_f64(num_Larger_f64(phi, least), most);
+    return num_Smaller_f64(num_Larger_f64(phi, minRadius), maxRadius);
 }
 
 // depthInSphere returns the depth inside a particle's sphere of a position at an offset in units of cells; never -0.
@@ -1675,19 +1683,19 @@ DEVICE void Correction_correct_f64(const Correction_f64 *s, Particle_f64 q, Slic
     auto [a, fx] = splitCoordinate_f64(q.X);
     auto [b, fy] = splitCoordinate_f64(q.Y);
     auto [d, fz] = splitCoordinate_f64(q.Z);
-    int64 c = Lattice_at_f64(l, a, b, d);
-    if (!Correction_escaped_f64(s, q.R, Lattice_linear_f64(l, s->Phi, c, fx, fy, fz))) {
+    int64 c = Lattice_index_f64(l, a, b, d);
+    if (!Correction_escaped_f64(s, q.R, Lattice_interpolate_f64(l, s->Phi, c, fx, fy, fz))) {
         return;
     }
-    for (int64 corner = 0, end1 = shl(int64(1), l->Dim); corner < end1; corner++) {
-        int64 x = corner & 1, y = corner >> 1 & 1, z = corner >> 2;
-        int64 at = add(add(add(c, x), mul(y, l->SY)), mul(z, l->SZ));
-        double in = Lattice_depthInSphere_f64(l, q.R, double(x) - fx, double(y) - fy, double(z) - fz);
-        if (q.R > 0.0 && in > s->Phi[at]) {
-            atomic_max(&bounds[at].Plus, in);
+    for (int64 number_ = 0, end1 = shl(int64(1), l->Dim); number_ < end1; number_++) {
+        int64 x = number_ & 1, y = number_ >> 1 & 1, z = number_ >> 2;
+        int64 corner = add(add(add(c, x), mul(y, l->SY)), mul(z, l->SZ));
+        double depth = Lattice_depthInSphere_f64(l, q.R, double(x) - fx, double(y) - fy, double(z) - fz);
+        if (q.R > 0.0 && depth > s->Phi[corner]) {
+            atomic_max(&bounds[corner].Plus, depth);
         }
-        if (q.R < 0.0 && -in < s->Phi[at]) {
-            atomic_min(&bounds[at].Minus, 0.0 - in);
+        if (q.R < 0.0 && -depth < s->Phi[corner]) {
+            atomic_min(&bounds[corner].Minus, 0.0 - depth);
         }
     }
 }
@@ -1697,17 +1705,17 @@ DEVICE void Correction_correct_f64(const Correction_f64 *s, Particle_f64 q, Slic
 // one.
 // AdvectAndCorrect[float64], particle.go:90
 DEVICE void AdvectAndCorrect_f64_at(int64 i, const Flow_f64 *s, const Domain *d, Clock_f64 *clock, Removed *n,
-        const Correction_f64 *before, const Correction_f64 *after, double least, double most,
+        const Correction_f64 *before, const Correction_f64 *after, double minRadius, double maxRadius,
         Slice<Particle_f64> p, Slice<Bounds_f64> bounds) {
     Particle_f64 q = p[i];
     if (q.R == 0.0) {
         return;
     }
-    q.R = Correction_radius_f64(before, q, least, most);
+    q.R = Correction_radius_f64(before, q, minRadius, maxRadius);
     const auto results1 = locate_f64(Flow_advected_f64(s, q, clock), d);
     q = results1.r0;
-    int32 where = results1.r1;
-    if (where == 0) {
+    int32 destination = results1.r1;
+    if (destination == 0) {
         atomic_add(&n->Left, int64(1));
         q.R = 0.0;
     }
@@ -1738,15 +1746,15 @@ DEVICE void MarkLive_f64_at(int64 i, Slice<Particle_f64> p, Slice<uint8> stays) 
 // ClassifyParticle performs the part of AdvectParticle after the advection.
 // ClassifyParticle[float32], particle.go:122
 DEVICE void ClassifyParticle_f32_at(int64 i, const Domain *d, Removed *n, Slice<Particle_f32> p,
-        Slice<uint8> stays, Slice<uint8> goes) {
-    classify_f32(i, p[i], d, n, p, stays, goes);
+        Slice<uint8> stays, Slice<uint8> leaves) {
+    classify_f32(i, p[i], d, n, p, stays, leaves);
 }
 
 // ClassifyParticle performs the part of AdvectParticle after the advection.
 // ClassifyParticle[float64], particle.go:122
 DEVICE void ClassifyParticle_f64_at(int64 i, const Domain *d, Removed *n, Slice<Particle_f64> p,
-        Slice<uint8> stays, Slice<uint8> goes) {
-    classify_f64(i, p[i], d, n, p, stays, goes);
+        Slice<uint8> stays, Slice<uint8> leaves) {
+    classify_f64(i, p[i], d, n, p, stays, leaves);
 }
 
 // ClearBounds clears the bounds at index c of the arrays.
@@ -1761,8 +1769,8 @@ DEVICE void ClearBounds_f64_at(int64 c, Slice<Bounds_f64> bounds) {
     bounds[c] = Bounds_f64{-0x1p+120 /* -1.329227995784916e+36 */, 0x1p+120 /* 1.329227995784916e+36 */};
 }
 
-// Correct sets, if particle i has escaped, bounds at the corners of its dual cell from their distances to its sphere.
-// All particles use the same level set, and minima and maxima do not depend on the order.
+// Correct computes bounds for the corners of the dual cell of particle i, if the particle has escaped, from their
+// distances to its sphere. All particles use the same level set, and minima and maxima do not depend on the order.
 // Correct[float32], particle.go:183
 DEVICE void Correct_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32> p, Slice<Bounds_f32> bounds) {
     Particle_f32 q = p[i];
@@ -1772,8 +1780,8 @@ DEVICE void Correct_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32>
     Correction_correct_f32(s, q, bounds);
 }
 
-// Correct sets, if particle i has escaped, bounds at the corners of its dual cell from their distances to its sphere.
-// All particles use the same level set, and minima and maxima do not depend on the order.
+// Correct computes bounds for the corners of the dual cell of particle i, if the particle has escaped, from their
+// distances to its sphere. All particles use the same level set, and minima and maxima do not depend on the order.
 // Correct[float64], particle.go:183
 DEVICE void Correct_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64> p, Slice<Bounds_f64> bounds) {
     Particle_f64 q = p[i];
@@ -1785,19 +1793,19 @@ DEVICE void Correct_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64>
 
 // MergeFromGhost merges the bounds that the next rank collected for cell (i, j, k), received in the ghost below along
 // an axis.
-// MergeFromGhost[float32], particle.go:231
+// MergeFromGhost[float32], particle.go:232
 DEVICE void MergeFromGhost_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, int64 stride,
         Slice<Bounds_f32> bounds) {
-    int64 c = Lattice_at_f32(l, i, j, k);
+    int64 c = Lattice_index_f32(l, i, j, k);
     bounds[c] = Bounds_f32{num_Larger_f32(bounds[c].Plus, bounds[sub(c, stride)].Plus), num_Smaller_f32(bounds[c].Minus, bounds[sub(c, stride)].Minus)};
 }
 
 // MergeFromGhost merges the bounds that the next rank collected for cell (i, j, k), received in the ghost below along
 // an axis.
-// MergeFromGhost[float64], particle.go:231
+// MergeFromGhost[float64], particle.go:232
 DEVICE void MergeFromGhost_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, int64 stride,
         Slice<Bounds_f64> bounds) {
-    int64 c = Lattice_at_f64(l, i, j, k);
+    int64 c = Lattice_index_f64(l, i, j, k);
     bounds[c] = Bounds_f64{num_Larger_f64(bounds[c].Plus, bounds[sub(c, stride)].Plus), num_Smaller_f64(bounds[c].Minus, bounds[sub(c, stride)].Minus)};
 }
 
@@ -1807,76 +1815,78 @@ DEVICE bool Domain_owns(const Domain *d, int64 i, int64 j, int64 k) {
     return i >= int64(d->Lo[0]) && i < int64(d->Hi[0]) && j >= int64(d->Lo[1]) && j < int64(d->Hi[1]) && k >= int64(d->Lo[2]) && k < int64(d->Hi[2]) && i >= 0 && j >= 0 && k >= 0;
 }
 
-// ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: of the bounds and the level
-// set before, the value nearer to the interface counts. The bounds are cleared.
-// ApplyBounds[float32], particle.go:241
+// ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: each
+// bound alone limits the level set, and the result nearer to the interface is kept. The bounds are cleared.
+// ApplyBounds[float32], particle.go:242
 DEVICE void ApplyBounds_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, const Domain *d,
         Slice<Bounds_f32> bounds, Slice<float> phi) {
-    int64 c = Lattice_at_f32(l, i, j, k);
-    Bounds_f32 old = bounds[c];
-    if (old.Plus == -0x1p+120f /* -1.329228e+36 */ && old.Minus == 0x1p+120f /* 1.329228e+36 */) {
+    int64 c = Lattice_index_f32(l, i, j, k);
+    Bounds_f32 given = bounds[c];
+    if (given.Plus == -0x1p+120f /* -1.329228e+36 */ && given.Minus == 0x1p+120f /* 1.329228e+36 */) {
         return;
     }
     bounds[c] = Bounds_f32{-0x1p+120f /* -1.329228e+36 */, 0x1p+120f /* 1.329228e+36 */};
     if (!Domain_owns(d, i, j, k)) {
         return;
     }
-    float v = num_Smaller_f32(old.Minus, phi[c]);
-    float plus = num_Larger_f32(old.Plus, phi[c]);
-    if (num_Abs_f32(plus) <= num_Abs_f32(v)) {
-        v = plus;
+    float corrected = num_Smaller_f32(given.Minus, phi[c]);
+    float raised = num_Larger_f32(given.Plus, phi[c]);
+    if (num_Abs_f32(raised) <= num_Abs_f32(corrected)) {
+        corrected = raised;
     }
-    phi[c] = v;
+    phi[c] = corrected;
 }
 
-// ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: of the bounds and the level
-// set before, the value nearer to the interface counts. The bounds are cleared.
-// ApplyBounds[float64], particle.go:241
+// ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: each
+// bound alone limits the level set, and the result nearer to the interface is kept. The bounds are cleared.
+// ApplyBounds[float64], particle.go:242
 DEVICE void ApplyBounds_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, const Domain *d,
         Slice<Bounds_f64> bounds, Slice<double> phi) {
-    int64 c = Lattice_at_f64(l, i, j, k);
-    Bounds_f64 old = bounds[c];
-    if (old.Plus == -0x1p+120 /* -1.329227995784916e+36 */ && old.Minus == 0x1p+120 /* 1.329227995784916e+36 */) {
+    int64 c = Lattice_index_f64(l, i, j, k);
+    Bounds_f64 given = bounds[c];
+    if (given.Plus == -0x1p+120 /* -1.329227995784916e+36 */ && given.Minus == 0x1p+120 /* 1.329227995784916e+36 */) {
         return;
     }
     bounds[c] = Bounds_f64{-0x1p+120 /* -1.329227995784916e+36 */, 0x1p+120 /* 1.329227995784916e+36 */};
     if (!Domain_owns(d, i, j, k)) {
         return;
     }
-    double v = num_Smaller_f64(old.Minus, phi[c]);
-    double plus = num_Larger_f64(old.Plus, phi[c]);
-    if (num_Abs_f64(plus) <= num_Abs_f64(v)) {
-        v = plus;
+    double corrected = num_Smaller_f64(given.Minus, phi[c]);
+    double raised = num_Larger_f64(given.Plus, phi[c]);
+    if (num_Abs_f64(raised) <= num_Abs_f64(corrected)) {
+        corrected = raised;
     }
-    phi[c] = v;
+    phi[c] = corrected;
 }
 
 // UpdateRadius sets the radius of particle i so that it touches the interface, within limits. An escaped one gets the
 // minimum.
-// UpdateRadius[float32], particle.go:263
-DEVICE void UpdateRadius_f32_at(int64 i, const Correction_f32 *s, float least, float most, Slice<Particle_f32> p) {
+// UpdateRadius[float32], particle.go:264
+DEVICE void UpdateRadius_f32_at(int64 i, const Correction_f32 *s, float minRadius, float maxRadius,
+        Slice<Particle_f32> p) {
     Particle_f32 q = p[i];
     if (q.R == 0.0f) {
         return;
     }
-    q.R = Correction_radius_f32(s, q, least, most);
+    q.R = Correction_radius_f32(s, q, minRadius, maxRadius);
     p[i] = q;
 }
 
 // UpdateRadius sets the radius of particle i so that it touches the interface, within limits. An escaped one gets the
 // minimum.
-// UpdateRadius[float64], particle.go:263
-DEVICE void UpdateRadius_f64_at(int64 i, const Correction_f64 *s, double least, double most, Slice<Particle_f64> p) {
+// UpdateRadius[float64], particle.go:264
+DEVICE void UpdateRadius_f64_at(int64 i, const Correction_f64 *s, double minRadius, double maxRadius,
+        Slice<Particle_f64> p) {
     Particle_f64 q = p[i];
     if (q.R == 0.0) {
         return;
     }
-    q.R = Correction_radius_f64(s, q, least, most);
+    q.R = Correction_radius_f64(s, q, minRadius, maxRadius);
     p[i] = q;
 }
 
 // MarkEscaped marks the particles of a side that have escaped.
-// MarkEscaped[float32], particle.go:290
+// MarkEscaped[float32], particle.go:291
 DEVICE void MarkEscaped_f32_at(int64 i, const Correction_f32 *s, bool inside, Slice<Particle_f32> p,
         Slice<uint8> marks) {
     Particle_f32 q = p[i];
@@ -1887,7 +1897,7 @@ DEVICE void MarkEscaped_f32_at(int64 i, const Correction_f32 *s, bool inside, Sl
 }
 
 // MarkEscaped marks the particles of a side that have escaped.
-// MarkEscaped[float64], particle.go:290
+// MarkEscaped[float64], particle.go:291
 DEVICE void MarkEscaped_f64_at(int64 i, const Correction_f64 *s, bool inside, Slice<Particle_f64> p,
         Slice<uint8> marks) {
     Particle_f64 q = p[i];
@@ -1898,7 +1908,7 @@ DEVICE void MarkEscaped_f64_at(int64 i, const Correction_f64 *s, bool inside, Sl
 }
 
 // Replicate writes the bounds that particle i sets at the corners of its dual cell consecutively, with their indices.
-// Replicate[float32], particle.go:301
+// Replicate[float32], particle.go:302
 DEVICE void Replicate_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32> p, Slice<uint32> keys,
         Slice<int32> order, Slice<float> values) {
     Particle_f32 q = p[i];
@@ -1906,7 +1916,7 @@ DEVICE void Replicate_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f3
     auto [a, fx] = splitCoordinate_f32(q.X);
     auto [b, fy] = splitCoordinate_f32(q.Y);
     auto [d, fz] = splitCoordinate_f32(q.Z);
-    int64 c = Lattice_at_f32(l, a, b, d);
+    int64 c = Lattice_index_f32(l, a, b, d);
     for (int64 corner = 0, end1 = shl(int64(1), l->Dim); corner < end1; corner++) {
         int64 x = corner & 1, y = corner >> 1 & 1, z = corner >> 2;
         int64 n = add(shl(i, l->Dim), corner);
@@ -1920,7 +1930,7 @@ DEVICE void Replicate_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f3
 }
 
 // Replicate writes the bounds that particle i sets at the corners of its dual cell consecutively, with their indices.
-// Replicate[float64], particle.go:301
+// Replicate[float64], particle.go:302
 DEVICE void Replicate_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64> p, Slice<uint32> keys,
         Slice<int32> order, Slice<double> values) {
     Particle_f64 q = p[i];
@@ -1928,7 +1938,7 @@ DEVICE void Replicate_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f6
     auto [a, fx] = splitCoordinate_f64(q.X);
     auto [b, fy] = splitCoordinate_f64(q.Y);
     auto [d, fz] = splitCoordinate_f64(q.Z);
-    int64 c = Lattice_at_f64(l, a, b, d);
+    int64 c = Lattice_index_f64(l, a, b, d);
     for (int64 corner = 0, end1 = shl(int64(1), l->Dim); corner < end1; corner++) {
         int64 x = corner & 1, y = corner >> 1 & 1, z = corner >> 2;
         int64 n = add(shl(i, l->Dim), corner);
@@ -1942,146 +1952,148 @@ DEVICE void Replicate_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f6
 }
 
 // RaisePlus raises Plus at the i-th of the cells with bounds from outside particles.
-// RaisePlus[float32], particle.go:322
+// RaisePlus[float32], particle.go:323
 DEVICE void RaisePlus_f32_at(int64 i, Slice<uint32> keys, Slice<float> values, Slice<Bounds_f32> bounds) {
     bounds[keys[i]].Plus = num_Larger_f32(bounds[keys[i]].Plus, values[i]);
 }
 
 // RaisePlus raises Plus at the i-th of the cells with bounds from outside particles.
-// RaisePlus[float64], particle.go:322
+// RaisePlus[float64], particle.go:323
 DEVICE void RaisePlus_f64_at(int64 i, Slice<uint32> keys, Slice<double> values, Slice<Bounds_f64> bounds) {
     bounds[keys[i]].Plus = num_Larger_f64(bounds[keys[i]].Plus, values[i]);
 }
 
 // LowerMinus lowers Minus at the i-th of the cells with bounds from inside particles.
-// LowerMinus[float32], particle.go:329
+// LowerMinus[float32], particle.go:330
 DEVICE void LowerMinus_f32_at(int64 i, Slice<uint32> keys, Slice<float> values, Slice<Bounds_f32> bounds) {
     bounds[keys[i]].Minus = num_Smaller_f32(bounds[keys[i]].Minus, values[i]);
 }
 
 // LowerMinus lowers Minus at the i-th of the cells with bounds from inside particles.
-// LowerMinus[float64], particle.go:329
+// LowerMinus[float64], particle.go:330
 DEVICE void LowerMinus_f64_at(int64 i, Slice<uint32> keys, Slice<double> values, Slice<Bounds_f64> bounds) {
     bounds[keys[i]].Minus = num_Smaller_f64(bounds[keys[i]].Minus, values[i]);
 }
 
-// cell returns the number of a dual cell of a block, x fastest.
-// (*Seeding[float32]).cell, seed.go:20
-DEVICE int64 Seeding_cell_f32(const Seeding_f32 *s, int64 i, int64 j, int64 k) {
+// cellNumber returns the number of a dual cell of a block, x fastest.
+// (*Seeding[float32]).cellNumber, seed.go:20
+DEVICE int64 Seeding_cellNumber_f32(const Seeding_f32 *s, int64 i, int64 j, int64 k) {
     const Domain *d = &s->Domain_;
     int64 nx = int64(sub(d->Hi[0], d->Lo[0])), ny = int64(sub(d->Hi[1], d->Lo[1]));
     return add(sub(i, int64(d->Lo[0])), mul(nx, add(sub(j, int64(d->Lo[1])), mul(ny, sub(k, int64(d->Lo[2]))))));
 }
 
-// DualCellOf returns the dual cell of the block that contains particle i: none if it is removed.
+// DualCellOf finds the dual cell of the block that contains particle i, which must not be removed.
 // DualCellOf[float32], reseed.go:22
 DEVICE void DualCellOf_f32_at(int64 i, const Seeding_f32 *s, Slice<Particle_f32> p, Slice<int32> cell) {
     auto [a, unused1] = splitCoordinate_f32(p[i].X);
     auto [b, unused2] = splitCoordinate_f32(p[i].Y);
     auto [c, unused3] = splitCoordinate_f32(p[i].Z);
-    cell[i] = int32(Seeding_cell_f32(s, a, b, c));
+    cell[i] = int32(Seeding_cellNumber_f32(s, a, b, c));
 }
 
-// cell returns the number of a dual cell of a block, x fastest.
-// (*Seeding[float64]).cell, seed.go:20
-DEVICE int64 Seeding_cell_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k) {
+// cellNumber returns the number of a dual cell of a block, x fastest.
+// (*Seeding[float64]).cellNumber, seed.go:20
+DEVICE int64 Seeding_cellNumber_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k) {
     const Domain *d = &s->Domain_;
     int64 nx = int64(sub(d->Hi[0], d->Lo[0])), ny = int64(sub(d->Hi[1], d->Lo[1]));
     return add(sub(i, int64(d->Lo[0])), mul(nx, add(sub(j, int64(d->Lo[1])), mul(ny, sub(k, int64(d->Lo[2]))))));
 }
 
-// DualCellOf returns the dual cell of the block that contains particle i: none if it is removed.
+// DualCellOf finds the dual cell of the block that contains particle i, which must not be removed.
 // DualCellOf[float64], reseed.go:22
 DEVICE void DualCellOf_f64_at(int64 i, const Seeding_f64 *s, Slice<Particle_f64> p, Slice<int32> cell) {
     auto [a, unused1] = splitCoordinate_f64(p[i].X);
     auto [b, unused2] = splitCoordinate_f64(p[i].Y);
     auto [c, unused3] = splitCoordinate_f64(p[i].Z);
-    cell[i] = int32(Seeding_cell_f64(s, a, b, c));
+    cell[i] = int32(Seeding_cellNumber_f64(s, a, b, c));
 }
 
 // inBand reports whether a dual cell is seeded.
 // (*Seeding[float32]).inBand, seed.go:27
 DEVICE bool Seeding_inBand_f32(const Seeding_f32 *s, int64 i, int64 j, int64 k) {
     const Lattice_f32 *l = &s->Lattice_;
-    int64 c = Lattice_at_f32(l, i, j, k);
-    bool near = false;
+    int64 c = Lattice_index_f32(l, i, j, k);
+    bool inside = false;
     for (int64 corner = 0, end1 = shl(int64(1), l->Dim); corner < end1; corner++) {
-        near = near || num_Abs_f32(s->Phi[add(add(add(c, corner & 1), mul((corner >> 1 & 1), l->SY)), mul(corner >> 2, l->SZ))]) < s->Band;
+        inside = inside || num_Abs_f32(s->Phi[add(add(add(c, corner & 1), mul((corner >> 1 & 1), l->SY)), mul(corner >> 2, l->SZ))]) < s->Band;
     }
-    return near;
+    return inside;
 }
 
-// depth returns the distance of a particle's sphere from the interface on its side, and whether it has escaped.
-// (*Reseeding[float32]).depth, reseed.go:73
-struct Reseeding_depth_f32_results { float r0; bool r1; };
-DEVICE Reseeding_depth_f32_results Reseeding_depth_f32(const Reseeding_f32 *r, Particle_f32 q) {
+// clearance returns the distance between a particle's sphere and the interface, positive on the particle's side,
+// and whether the particle has escaped.
+// (*Reseeding[float32]).clearance, reseed.go:75
+struct Reseeding_clearance_f32_results { float r0; bool r1; };
+DEVICE Reseeding_clearance_f32_results Reseeding_clearance_f32(const Reseeding_f32 *r, Particle_f32 q) {
     const Seeding_f32 *s = &r->Seeding_;
     auto [a, fx] = splitCoordinate_f32(q.X);
     auto [b, fy] = splitCoordinate_f32(q.Y);
     auto [c, fz] = splitCoordinate_f32(q.Z);
-    float phi = Lattice_linear_f32(&s->Lattice_, s->Phi, Lattice_at_f32(&s->Lattice_, a, b, c), fx, fy, fz);
+    float phi = Lattice_interpolate_f32(&s->Lattice_, s->Phi, Lattice_index_f32(&s->Lattice_, a, b, c), fx, fy, fz);
     if (q.R < 0.0f) {
         return {q.R - phi, phi > -r->Escape * q.R};
     }
     return {phi - q.R, -phi > r->Escape * q.R};
 }
 
-// counts reports whether a particle has a sign and has not escaped.
-// (*Reseeding[float32]).counts, reseed.go:67
-DEVICE bool Reseeding_counts_f32(const Reseeding_f32 *r, Particle_f32 q, bool inside) {
-    auto [unused1, escaped] = Reseeding_depth_f32(r, q);
+// isOrdinary reports whether a particle has a sign and has not escaped.
+// (*Reseeding[float32]).isOrdinary, reseed.go:68
+DEVICE bool Reseeding_isOrdinary_f32(const Reseeding_f32 *r, Particle_f32 q, bool inside) {
+    auto [unused1, escaped] = Reseeding_clearance_f32(r, q);
     return (q.R < 0.0f) == inside && !escaped;
 }
 
-// before returns the number of particles of a cell, of the sign of one, that are preferred to it.
-// (*Reseeding[float32]).before, reseed.go:86
-DEVICE int32 Reseeding_before_f32(const Reseeding_f32 *r, Slice<Particle_f32> p, Slice<int64> id, int64 lo,
-        int64 hi, int64 one) {
-    auto [depth, unused1] = Reseeding_depth_f32(r, p[one]);
+// countPreferred returns the number of particles of a cell, with the sign of a candidate, that are preferred to it.
+// (*Reseeding[float32]).countPreferred, reseed.go:88
+DEVICE int32 Reseeding_countPreferred_f32(const Reseeding_f32 *r, Slice<Particle_f32> p, Slice<int64> id, int64 lo,
+        int64 hi, int64 candidate) {
+    auto [clearance, unused1] = Reseeding_clearance_f32(r, p[candidate]);
     int32 n = 0;
-    for (int64 at = lo; at < hi; at++) {
-        int64 a = int64(r->Order[at]);
-        if (!Reseeding_counts_f32(r, p[a], p[one].R < 0.0f)) {
+    for (int64 slot = lo; slot < hi; slot++) {
+        int64 other = int64(r->Order[slot]);
+        if (!Reseeding_isOrdinary_f32(r, p[other], p[candidate].R < 0.0f)) {
             continue;
         }
-        auto [d, unused2] = Reseeding_depth_f32(r, p[a]);
-        if (d < depth || d == depth && id[a] < id[one]) {
+        auto [otherClearance, unused2] = Reseeding_clearance_f32(r, p[other]);
+        if (otherClearance < clearance || otherClearance == clearance && id[other] < id[candidate]) {
             n = add(n, int32(1));
         }
     }
     return n;
 }
 
-// ThinCell removes excess particles of dual cell (i, j, k), and counts missing ones: of each sign the cell has at most
-// Each that have not escaped, and next to the interface that many. Those that stay are nearest to the interface
-// relative to their radius; of equal ones that with the lower number. Escaped particles all stay, since they repair the
-// level set where it has lost something. stays marks the rest; deficit is for both signs of a cell.
-// ThinCell[float32], reseed.go:35
+// ThinCell removes excess particles of dual cell (i, j, k), and counts missing ones: if it is near the interface,
+// the cell keeps PerSign particles of each sign that have not escaped, otherwise none. The particles that stay are
+// those whose spheres are nearest to the interface; of equal ones that with the lower number. Escaped particles all
+// stay, since they correct the level set where it is wrong. stays marks the particles that stay; deficit holds a
+// number for each sign of each cell.
+// ThinCell[float32], reseed.go:36
 DEVICE void ThinCell_f32_at(int64 i, int64 j, int64 k, const Reseeding_f32 *r, Removed *n, Slice<Particle_f32> p,
-        Slice<int64> id, Slice<uint8> stays, Slice<int32> lack) {
+        Slice<int64> id, Slice<uint8> stays, Slice<int32> deficit) {
     const Seeding_f32 *s = &r->Seeding_;
-    int64 cell = Seeding_cell_f32(s, i, j, k);
+    int64 cell = Seeding_cellNumber_f32(s, i, j, k);
     int64 lo = int64(r->Start[cell]), hi = int64(r->Start[add(cell, int64(1))]);
-    int32 room = 0;
+    int32 target = 0;
     if (Seeding_inBand_f32(s, i, j, k)) {
-        room = s->Each;
+        target = s->PerSign;
     }
     for (int64 sign = 0; sign < 2; sign++) {
         int32 count = 0;
-        for (int64 at = lo; at < hi; at++) {
-            if (Reseeding_counts_f32(r, p[r->Order[at]], sign == 1)) {
+        for (int64 slot = lo; slot < hi; slot++) {
+            if (Reseeding_isOrdinary_f32(r, p[r->Order[slot]], sign == 1)) {
                 count = add(count, int32(1));
             }
         }
-        lack[add(mul(int64(2), cell), sign)] = num_Larger_int32(sub(room, count), 0);
-        for (int64 at = lo; at < hi; at++) {
-            int64 a = int64(r->Order[at]);
-            if ((p[a].R < 0.0f) != (sign == 1)) {
+        deficit[add(mul(int64(2), cell), sign)] = num_Larger_int32(sub(target, count), 0);
+        for (int64 slot = lo; slot < hi; slot++) {
+            int64 candidate = int64(r->Order[slot]);
+            if ((p[candidate].R < 0.0f) != (sign == 1)) {
                 continue;
             }
-            stays[a] = 1;
-            if (count > room && Reseeding_counts_f32(r, p[a], sign == 1) && Reseeding_before_f32(r, p, id, lo, hi, a) >= room) {
-                stays[a] = 0;
+            stays[candidate] = 1;
+            if (count > target && Reseeding_isOrdinary_f32(r, p[candidate], sign == 1) && Reseeding_countPreferred_f32(r, p, id, lo, hi, candidate) >= target) {
+                stays[candidate] = 0;
                 atomic_add(&n->Deleted, int64(1));
             }
         }
@@ -2092,104 +2104,106 @@ DEVICE void ThinCell_f32_at(int64 i, int64 j, int64 k, const Reseeding_f32 *r, R
 // (*Seeding[float64]).inBand, seed.go:27
 DEVICE bool Seeding_inBand_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k) {
     const Lattice_f64 *l = &s->Lattice_;
-    int64 c = Lattice_at_f64(l, i, j, k);
-    bool near = false;
+    int64 c = Lattice_index_f64(l, i, j, k);
+    bool inside = false;
     for (int64 corner = 0, end1 = shl(int64(1), l->Dim); corner < end1; corner++) {
-        near = near || num_Abs_f64(s->Phi[add(add(add(c, corner & 1), mul((corner >> 1 & 1), l->SY)), mul(corner >> 2, l->SZ))]) < s->Band;
+        inside = inside || num_Abs_f64(s->Phi[add(add(add(c, corner & 1), mul((corner >> 1 & 1), l->SY)), mul(corner >> 2, l->SZ))]) < s->Band;
     }
-    return near;
+    return inside;
 }
 
-// depth returns the distance of a particle's sphere from the interface on its side, and whether it has escaped.
-// (*Reseeding[float64]).depth, reseed.go:73
-struct Reseeding_depth_f64_results { double r0; bool r1; };
-DEVICE Reseeding_depth_f64_results Reseeding_depth_f64(const Reseeding_f64 *r, Particle_f64 q) {
+// clearance returns the distance between a particle's sphere and the interface, positive on the particle's side,
+// and whether the particle has escaped.
+// (*Reseeding[float64]).clearance, reseed.go:75
+struct Reseeding_clearance_f64_results { double r0; bool r1; };
+DEVICE Reseeding_clearance_f64_results Reseeding_clearance_f64(const Reseeding_f64 *r, Particle_f64 q) {
     const Seeding_f64 *s = &r->Seeding_;
     auto [a, fx] = splitCoordinate_f64(q.X);
     auto [b, fy] = splitCoordinate_f64(q.Y);
     auto [c, fz] = splitCoordinate_f64(q.Z);
-    double phi = Lattice_linear_f64(&s->Lattice_, s->Phi, Lattice_at_f64(&s->Lattice_, a, b, c), fx, fy, fz);
+    double phi = Lattice_interpolate_f64(&s->Lattice_, s->Phi, Lattice_index_f64(&s->Lattice_, a, b, c), fx, fy, fz);
     if (q.R < 0.0) {
         return {q.R - phi, phi > -r->Escape * q.R};
     }
     return {phi - q.R, -phi > r->Escape * q.R};
 }
 
-// counts reports whether a particle has a sign and has not escaped.
-// (*Reseeding[float64]).counts, reseed.go:67
-DEVICE bool Reseeding_counts_f64(const Reseeding_f64 *r, Particle_f64 q, bool inside) {
-    auto [unused1, escaped] = Reseeding_depth_f64(r, q);
+// isOrdinary reports whether a particle has a sign and has not escaped.
+// (*Reseeding[float64]).isOrdinary, reseed.go:68
+DEVICE bool Reseeding_isOrdinary_f64(const Reseeding_f64 *r, Particle_f64 q, bool inside) {
+    auto [unused1, escaped] = Reseeding_clearance_f64(r, q);
     return (q.R < 0.0) == inside && !escaped;
 }
 
-// before returns the number of particles of a cell, of the sign of one, that are preferred to it.
-// (*Reseeding[float64]).before, reseed.go:86
-DEVICE int32 Reseeding_before_f64(const Reseeding_f64 *r, Slice<Particle_f64> p, Slice<int64> id, int64 lo,
-        int64 hi, int64 one) {
-    auto [depth, unused1] = Reseeding_depth_f64(r, p[one]);
+// countPreferred returns the number of particles of a cell, with the sign of a candidate, that are preferred to it.
+// (*Reseeding[float64]).countPreferred, reseed.go:88
+DEVICE int32 Reseeding_countPreferred_f64(const Reseeding_f64 *r, Slice<Particle_f64> p, Slice<int64> id, int64 lo,
+        int64 hi, int64 candidate) {
+    auto [clearance, unused1] = Reseeding_clearance_f64(r, p[candidate]);
     int32 n = 0;
-    for (int64 at = lo; at < hi; at++) {
-        int64 a = int64(r->Order[at]);
-        if (!Reseeding_counts_f64(r, p[a], p[one].R < 0.0)) {
+    for (int64 slot = lo; slot < hi; slot++) {
+        int64 other = int64(r->Order[slot]);
+        if (!Reseeding_isOrdinary_f64(r, p[other], p[candidate].R < 0.0)) {
             continue;
         }
-        auto [d, unused2] = Reseeding_depth_f64(r, p[a]);
-        if (d < depth || d == depth && id[a] < id[one]) {
+        auto [otherClearance, unused2] = Reseeding_clearance_f64(r, p[other]);
+        if (otherClearance < clearance || otherClearance == clearance && id[other] < id[candidate]) {
             n = add(n, int32(1));
         }
     }
     return n;
 }
 
-// ThinCell removes excess particles of dual cell (i, j, k), and counts missing ones: of each sign the cell has at most
-// Each that have not escaped, and next to the interface that many. Those that stay are nearest to the interface
-// relative to their radius; of equal ones that with the lower number. Escaped particles all stay, since they repair the
-// level set where it has lost something. stays marks the rest; deficit is for both signs of a cell.
-// ThinCell[float64], reseed.go:35
+// ThinCell removes excess particles of dual cell (i, j, k), and counts missing ones: if it is near the interface,
+// the cell keeps PerSign particles of each sign that have not escaped, otherwise none. The particles that stay are
+// those whose spheres are nearest to the interface; of equal ones that with the lower number. Escaped particles all
+// stay, since they correct the level set where it is wrong. stays marks the particles that stay; deficit holds a
+// number for each sign of each cell.
+// ThinCell[float64], reseed.go:36
 DEVICE void ThinCell_f64_at(int64 i, int64 j, int64 k, const Reseeding_f64 *r, Removed *n, Slice<Particle_f64> p,
-        Slice<int64> id, Slice<uint8> stays, Slice<int32> lack) {
+        Slice<int64> id, Slice<uint8> stays, Slice<int32> deficit) {
     const Seeding_f64 *s = &r->Seeding_;
-    int64 cell = Seeding_cell_f64(s, i, j, k);
+    int64 cell = Seeding_cellNumber_f64(s, i, j, k);
     int64 lo = int64(r->Start[cell]), hi = int64(r->Start[add(cell, int64(1))]);
-    int32 room = 0;
+    int32 target = 0;
     if (Seeding_inBand_f64(s, i, j, k)) {
-        room = s->Each;
+        target = s->PerSign;
     }
     for (int64 sign = 0; sign < 2; sign++) {
         int32 count = 0;
-        for (int64 at = lo; at < hi; at++) {
-            if (Reseeding_counts_f64(r, p[r->Order[at]], sign == 1)) {
+        for (int64 slot = lo; slot < hi; slot++) {
+            if (Reseeding_isOrdinary_f64(r, p[r->Order[slot]], sign == 1)) {
                 count = add(count, int32(1));
             }
         }
-        lack[add(mul(int64(2), cell), sign)] = num_Larger_int32(sub(room, count), 0);
-        for (int64 at = lo; at < hi; at++) {
-            int64 a = int64(r->Order[at]);
-            if ((p[a].R < 0.0) != (sign == 1)) {
+        deficit[add(mul(int64(2), cell), sign)] = num_Larger_int32(sub(target, count), 0);
+        for (int64 slot = lo; slot < hi; slot++) {
+            int64 candidate = int64(r->Order[slot]);
+            if ((p[candidate].R < 0.0) != (sign == 1)) {
                 continue;
             }
-            stays[a] = 1;
-            if (count > room && Reseeding_counts_f64(r, p[a], sign == 1) && Reseeding_before_f64(r, p, id, lo, hi, a) >= room) {
-                stays[a] = 0;
+            stays[candidate] = 1;
+            if (count > target && Reseeding_isOrdinary_f64(r, p[candidate], sign == 1) && Reseeding_countPreferred_f64(r, p, id, lo, hi, candidate) >= target) {
+                stays[candidate] = 0;
                 atomic_add(&n->Deleted, int64(1));
             }
         }
     }
 }
 
-// number returns a number for a particle that is unique over all time.
-// (*Seeding[float32]).number, seed.go:70
-DEVICE int64 Seeding_number_f32(const Seeding_f32 *s, int64 i, int64 j, int64 k, int32 n) {
+// particleNumber returns a number for the n-th particle of a dual cell that is unique in the run.
+// (*Seeding[float32]).particleNumber, seed.go:70
+DEVICE int64 Seeding_particleNumber_f32(const Seeding_f32 *s, int64 i, int64 j, int64 k, int32 n) {
     const Domain *d = &s->Domain_;
     int64 cell = add(k, int64(1));
     cell = add(mul(cell, int64(add(d->Cells[1], 1))), add(j, int64(1)));
     cell = add(mul(cell, int64(add(d->Cells[0], 1))), add(i, int64(1)));
     int64 all = mul(mul(int64(add(d->Cells[0], 1)), int64(add(d->Cells[1], 1))), int64(add(d->Cells[2], 1)));
-    return add(mul(add(mul(s->Event, all), cell), int64(mul(2, s->Each))), int64(n));
+    return add(mul(add(mul(s->Seedings, all), cell), int64(mul(2, s->PerSign))), int64(n));
 }
 
-// hashed, seed.go:86
-DEVICE uint64 hashed(uint64 x) {
+// mixed, seed.go:86
+DEVICE uint64 mixed(uint64 x) {
     x += 11400714819323198485ull;
     x = (x ^ (x >> 30)) * 13787848793156543929ull;
     x = (x ^ (x >> 27)) * 10723151780598845931ull;
@@ -2197,30 +2211,30 @@ DEVICE uint64 hashed(uint64 x) {
 }
 
 // random returns the draw-th random number of a particle, in [0, 1), by SplitMix64's mixing of its number,
-// independent of order and ranks.
+// independent of the order of particles and of ranks.
 // random[float32], seed.go:81
 DEVICE float random_f32(int64 number_, uint64 draw) {
-    uint64 x = hashed(hashed(uint64(number_)) + draw);
+    uint64 x = mixed(mixed(uint64(number_)) + draw);
     return float(int64(x >> 40)) * 0x1p-24f /* 5.9604645e-08 */;
 }
 
-// (*Seeding[float32]).allowed, seed.go:156
-DEVICE bool Seeding_allowed_f32(const Seeding_f32 *s, int64 axis, int64 from, float x) {
+// (*Seeding[float32]).isAllowedAlong, seed.go:159
+DEVICE bool Seeding_isAllowedAlong_f32(const Seeding_f32 *s, int64 axis, int64 cell, float x) {
     const Domain *d = &s->Domain_;
     if (!d->Periodic[axis] && !(x >= -0.5f && x < float(d->Cells[axis]) - 0.5f)) {
         return false;
     }
-    return x >= float(sub(from, int64(s->Reach))) && x < float(add(add(from, int64(s->Reach)), int64(1)));
+    return x >= float(sub(cell, int64(s->Reach))) && x < float(add(add(cell, int64(s->Reach)), int64(1)));
 }
 
-// inside reports whether a particle of dual cell (i, j, k) is in the domain and within reach.
-// (*Seeding[float32]).inside, seed.go:152
-DEVICE bool Seeding_inside_f32(const Seeding_f32 *s, Particle_f32 q, int64 i, int64 j, int64 k) {
-    return Seeding_allowed_f32(s, 0, i, q.X) && Seeding_allowed_f32(s, 1, j, q.Y) && (s->Lattice_.Dim == 2 || Seeding_allowed_f32(s, 2, k, q.Z));
+// isAllowed reports whether a particle of dual cell (i, j, k) is in the domain and within reach of its cell.
+// (*Seeding[float32]).isAllowed, seed.go:154
+DEVICE bool Seeding_isAllowed_f32(const Seeding_f32 *s, Particle_f32 q, int64 i, int64 j, int64 k) {
+    return Seeding_isAllowedAlong_f32(s, 0, i, q.X) && Seeding_isAllowedAlong_f32(s, 1, j, q.Y) && (s->Lattice_.Dim == 2 || Seeding_isAllowedAlong_f32(s, 2, k, q.Z));
 }
 
 // normal returns the level set at a particle, and its direction of ascent.
-// (*Seeding[float32]).normal, seed.go:165
+// (*Seeding[float32]).normal, seed.go:168
 struct Seeding_normal_f32_results { float r0; float r1; float r2; float r3; };
 DEVICE Seeding_normal_f32_results Seeding_normal_f32(const Seeding_f32 *s, Particle_f32 q) {
     float phi = 0.0f;
@@ -2231,9 +2245,9 @@ DEVICE Seeding_normal_f32_results Seeding_normal_f32(const Seeding_f32 *s, Parti
     auto [i, x] = splitCoordinate_f32(q.X);
     auto [j, y] = splitCoordinate_f32(q.Y);
     auto [k, z] = splitCoordinate_f32(q.Z);
-    int64 c = Lattice_at_f32(l, i, j, k);
+    int64 c = Lattice_index_f32(l, i, j, k);
     Slice<float> f = s->Phi;
-    phi = Lattice_linear_f32(l, f, c, x, y, z);
+    phi = Lattice_interpolate_f32(l, f, c, x, y, z);
     int64 d = add(c, l->SZ);
     float a00 = f[c], a10 = f[add(c, int64(1))], a01 = f[add(c, l->SY)], a11 = f[add(add(c, l->SY), int64(1))];
     if (l->Dim == 3) {
@@ -2246,26 +2260,27 @@ DEVICE Seeding_normal_f32_results Seeding_normal_f32(const Seeding_f32 *s, Parti
     }
     nx = lerp_f32(a10 - a00, a11 - a01, y) / l->H[0];
     ny = lerp_f32(a01 - a00, a11 - a10, x) / l->H[1];
-    float size = num_Sqrt_f32(nx * nx + ny * ny + nz * nz);
-    if (size > 0.0f) {
-        nx = nx / size;
-        ny = ny / size;
-        nz = nz / size;
+    float length = num_Sqrt_f32(nx * nx + ny * ny + nz * nz);
+    if (length > 0.0f) {
+        nx = nx / length;
+        ny = ny / length;
+        nz = nz / length;
     }
     return {phi, nx, ny, nz};
 }
 
-// radiusFor returns the radius of a particle at a level set of phi.
-// (*Seeding[float32]).radiusFor, seed.go:144
+// radiusFor returns the radius of a particle where the level set is phi, with the sign of r.
+// (*Seeding[float32]).radiusFor, seed.go:146
 DEVICE float Seeding_radiusFor_f32(const Seeding_f32 *s, float r, float phi) {
     if (r < 0.0f) {
-        return -num_Smaller_f32(num_Larger_f32(-phi, s->Least_), s->Most_);
+        return -num_Smaller_f32(num_Larger_f32(-phi, s->MinRadius), s->MaxRadius);
     }
-    return num_Smaller_f32(num_Larger_f32(phi, s->Least_), s->Most_);
+    return num_Smaller_f32(num_Larger_f32(phi, s->MinRadius), s->MaxRadius);
 }
 
-// attract positions a particle of dual cell (i, j, k) whose side is the sign of its R.
-// (*Seeding[float32]).attract, seed.go:100
+// attract positions a particle of dual cell (i, j, k) at a random distance on its side, which is the sign of its R.
+// A particle that does not get there is removed.
+// (*Seeding[float32]).attract, seed.go:102
 DEVICE Particle_f32 Seeding_attract_f32(const Seeding_f32 *s, Particle_f32 q, int64 i, int64 j, int64 k,
         int64 number_) {
     const Lattice_f32 *l = &s->Lattice_;
@@ -2274,35 +2289,35 @@ DEVICE Particle_f32 Seeding_attract_f32(const Seeding_f32 *s, Particle_f32 q, in
     if (l->Dim == 3) {
         q.Z = float(k) + random_f32(number_, 2u);
     }
-    if (!Seeding_inside_f32(s, q, i, j, k)) {
+    if (!Seeding_isAllowed_f32(s, q, i, j, k)) {
         q.R = 0.0f;
         return q;
     }
-    float goal = s->Least_ + (s->Band - s->Least_) * random_f32(number_, 3u);
+    float target = s->MinRadius + (s->Band - s->MinRadius) * random_f32(number_, 3u);
     if (q.R < 0.0f) {
-        goal = -goal;
+        target = -target;
     }
     for (int64 turn1 = 0; turn1 < 15; turn1++) {
         auto [phi, nx, ny, nz] = Seeding_normal_f32(s, q);
-        float signed_ = phi;
+        float depth = phi;
         if (q.R < 0.0f) {
-            signed_ = -phi;
+            depth = -phi;
         }
-        if (signed_ >= s->Least_ && signed_ <= s->Band) {
+        if (depth >= s->MinRadius && depth <= s->Band) {
             q.R = Seeding_radiusFor_f32(s, q.R, phi);
             return q;
         }
-        float way = goal - phi;
-        bool moved = false;
+        float shift = target - phi;
+        bool found = false;
         for (int64 turn2 = 0; turn2 < 4; turn2++) {
-            Particle_f32 to = Particle_f32{q.X + way * nx / l->H[0], q.Y + way * ny / l->H[1], q.Z + way * nz / l->H[2], q.R};
-            if (!moved && Seeding_inside_f32(s, to, i, j, k)) {
-                q = to;
-                moved = true;
+            Particle_f32 moved = Particle_f32{q.X + shift * nx / l->H[0], q.Y + shift * ny / l->H[1], q.Z + shift * nz / l->H[2], q.R};
+            if (!found && Seeding_isAllowed_f32(s, moved, i, j, k)) {
+                q = moved;
+                found = true;
             }
-            way /= 2.0f;
+            shift /= 2.0f;
         }
-        if (!moved) {
+        if (!found) {
             break;
         }
     }
@@ -2310,20 +2325,20 @@ DEVICE Particle_f32 Seeding_attract_f32(const Seeding_f32 *s, Particle_f32 q, in
     return q;
 }
 
-// FillCell seeds the particles that dual cell (i, j, k) lacks. A particle that would end in another cell is dropped,
-// so that none changes blocks.
-// FillCell[float32], reseed.go:106
-DEVICE void FillCell_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<int32> first, Slice<int32> lack,
-        Slice<Particle_f32> p, Slice<int64> id) {
-    int64 cell = Seeding_cell_f32(s, i, j, k);
+// FillCell seeds the particles that are missing in dual cell (i, j, k). A particle that would end in another cell
+// is dropped, so that none changes blocks.
+// FillCell[float32], reseed.go:108
+DEVICE void FillCell_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<int32> first,
+        Slice<int32> deficit, Slice<Particle_f32> p, Slice<int64> id) {
+    int64 cell = Seeding_cellNumber_f32(s, i, j, k);
     for (int32 sign = 0; sign < 2; sign++) {
-        int64 at = add(mul(int64(2), cell), int64(sign));
-        for (int32 n = 0, end1 = lack[at]; n < end1; n++) {
-            Particle_f32 q = Particle_f32{0.0f, 0.0f, 0.0f, s->Least_};
+        int64 entry = add(mul(int64(2), cell), int64(sign));
+        for (int32 n = 0, end1 = deficit[entry]; n < end1; n++) {
+            Particle_f32 q = Particle_f32{0.0f, 0.0f, 0.0f, s->MinRadius};
             if (sign == 1) {
-                q.R = -s->Least_;
+                q.R = -s->MinRadius;
             }
-            int64 number_ = Seeding_number_f32(s, i, j, k, add(mul(sign, s->Each), n));
+            int64 number_ = Seeding_particleNumber_f32(s, i, j, k, add(mul(sign, s->PerSign), n));
             q = Seeding_attract_f32(s, q, i, j, k, number_);
             auto [a, unused1] = splitCoordinate_f32(q.X);
             auto [b, unused2] = splitCoordinate_f32(q.Y);
@@ -2331,48 +2346,48 @@ DEVICE void FillCell_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Sli
             if (a != i || b != j || c != k) {
                 q.R = 0.0f;
             }
-            p[add(first[at], n)] = q;
-            id[add(first[at], n)] = number_;
+            p[add(first[entry], n)] = q;
+            id[add(first[entry], n)] = number_;
         }
     }
 }
 
-// number returns a number for a particle that is unique over all time.
-// (*Seeding[float64]).number, seed.go:70
-DEVICE int64 Seeding_number_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k, int32 n) {
+// particleNumber returns a number for the n-th particle of a dual cell that is unique in the run.
+// (*Seeding[float64]).particleNumber, seed.go:70
+DEVICE int64 Seeding_particleNumber_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k, int32 n) {
     const Domain *d = &s->Domain_;
     int64 cell = add(k, int64(1));
     cell = add(mul(cell, int64(add(d->Cells[1], 1))), add(j, int64(1)));
     cell = add(mul(cell, int64(add(d->Cells[0], 1))), add(i, int64(1)));
     int64 all = mul(mul(int64(add(d->Cells[0], 1)), int64(add(d->Cells[1], 1))), int64(add(d->Cells[2], 1)));
-    return add(mul(add(mul(s->Event, all), cell), int64(mul(2, s->Each))), int64(n));
+    return add(mul(add(mul(s->Seedings, all), cell), int64(mul(2, s->PerSign))), int64(n));
 }
 
 // random returns the draw-th random number of a particle, in [0, 1), by SplitMix64's mixing of its number,
-// independent of order and ranks.
+// independent of the order of particles and of ranks.
 // random[float64], seed.go:81
 DEVICE double random_f64(int64 number_, uint64 draw) {
-    uint64 x = hashed(hashed(uint64(number_)) + draw);
+    uint64 x = mixed(mixed(uint64(number_)) + draw);
     return double(int64(x >> 40)) * 0x1p-24 /* 5.960464477539063e-08 */;
 }
 
-// (*Seeding[float64]).allowed, seed.go:156
-DEVICE bool Seeding_allowed_f64(const Seeding_f64 *s, int64 axis, int64 from, double x) {
+// (*Seeding[float64]).isAllowedAlong, seed.go:159
+DEVICE bool Seeding_isAllowedAlong_f64(const Seeding_f64 *s, int64 axis, int64 cell, double x) {
     const Domain *d = &s->Domain_;
     if (!d->Periodic[axis] && !(x >= -0.5 && x < double(d->Cells[axis]) - 0.5)) {
         return false;
     }
-    return x >= double(sub(from, int64(s->Reach))) && x < double(add(add(from, int64(s->Reach)), int64(1)));
+    return x >= double(sub(cell, int64(s->Reach))) && x < double(add(add(cell, int64(s->Reach)), int64(1)));
 }
 
-// inside reports whether a particle of dual cell (i, j, k) is in the domain and within reach.
-// (*Seeding[float64]).inside, seed.go:152
-DEVICE bool Seeding_inside_f64(const Seeding_f64 *s, Particle_f64 q, int64 i, int64 j, int64 k) {
-    return Seeding_allowed_f64(s, 0, i, q.X) && Seeding_allowed_f64(s, 1, j, q.Y) && (s->Lattice_.Dim == 2 || Seeding_allowed_f64(s, 2, k, q.Z));
+// isAllowed reports whether a particle of dual cell (i, j, k) is in the domain and within reach of its cell.
+// (*Seeding[float64]).isAllowed, seed.go:154
+DEVICE bool Seeding_isAllowed_f64(const Seeding_f64 *s, Particle_f64 q, int64 i, int64 j, int64 k) {
+    return Seeding_isAllowedAlong_f64(s, 0, i, q.X) && Seeding_isAllowedAlong_f64(s, 1, j, q.Y) && (s->Lattice_.Dim == 2 || Seeding_isAllowedAlong_f64(s, 2, k, q.Z));
 }
 
 // normal returns the level set at a particle, and its direction of ascent.
-// (*Seeding[float64]).normal, seed.go:165
+// (*Seeding[float64]).normal, seed.go:168
 struct Seeding_normal_f64_results { double r0; double r1; double r2; double r3; };
 DEVICE Seeding_normal_f64_results Seeding_normal_f64(const Seeding_f64 *s, Particle_f64 q) {
     double phi = 0.0;
@@ -2383,9 +2398,9 @@ DEVICE Seeding_normal_f64_results Seeding_normal_f64(const Seeding_f64 *s, Parti
     auto [i, x] = splitCoordinate_f64(q.X);
     auto [j, y] = splitCoordinate_f64(q.Y);
     auto [k, z] = splitCoordinate_f64(q.Z);
-    int64 c = Lattice_at_f64(l, i, j, k);
+    int64 c = Lattice_index_f64(l, i, j, k);
     Slice<double> f = s->Phi;
-    phi = Lattice_linear_f64(l, f, c, x, y, z);
+    phi = Lattice_interpolate_f64(l, f, c, x, y, z);
     int64 d = add(c, l->SZ);
     double a00 = f[c], a10 = f[add(c, int64(1))], a01 = f[add(c, l->SY)], a11 = f[add(add(c, l->SY), int64(1))];
     if (l->Dim == 3) {
@@ -2398,26 +2413,27 @@ DEVICE Seeding_normal_f64_results Seeding_normal_f64(const Seeding_f64 *s, Parti
     }
     nx = lerp_f64(a10 - a00, a11 - a01, y) / l->H[0];
     ny = lerp_f64(a01 - a00, a11 - a10, x) / l->H[1];
-    double size = num_Sqrt_f64(nx * nx + ny * ny + nz * nz);
-    if (size > 0.0) {
-        nx = nx / size;
-        ny = ny / size;
-        nz = nz / size;
+    double length = num_Sqrt_f64(nx * nx + ny * ny + nz * nz);
+    if (length > 0.0) {
+        nx = nx / length;
+        ny = ny / length;
+        nz = nz / length;
     }
     return {phi, nx, ny, nz};
 }
 
-// radiusFor returns the radius of a particle at a level set of phi.
-// (*Seeding[float64]).radiusFor, seed.go:144
+// radiusFor returns the radius of a particle where the level set is phi, with the sign of r.
+// (*Seeding[float64]).radiusFor, seed.go:146
 DEVICE double Seeding_radiusFor_f64(const Seeding_f64 *s, double r, double phi) {
     if (r < 0.0) {
-        return -num_Smaller_f64(num_Larger_f64(-phi, s->Least_), s->Most_);
+        return -num_Smaller_f64(num_Larger_f64(-phi, s->MinRadius), s->MaxRadius);
     }
-    return num_Smaller_f64(num_Larger_f64(phi, s->Least_), s->Most_);
+    return num_Smaller_f64(num_Larger_f64(phi, s->MinRadius), s->MaxRadius);
 }
 
-// attract positions a particle of dual cell (i, j, k) whose side is the sign of its R.
-// (*Seeding[float64]).attract, seed.go:100
+// attract positions a particle of dual cell (i, j, k) at a random distance on its side, which is the sign of its R.
+// A particle that does not get there is removed.
+// (*Seeding[float64]).attract, seed.go:102
 DEVICE Particle_f64 Seeding_attract_f64(const Seeding_f64 *s, Particle_f64 q, int64 i, int64 j, int64 k,
         int64 number_) {
     const Lattice_f64 *l = &s->Lattice_;
@@ -2426,35 +2442,35 @@ DEVICE Particle_f64 Seeding_attract_f64(const Seeding_f64 *s, Particle_f64 q, in
     if (l->Dim == 3) {
         q.Z = double(k) + random_f64(number_, 2u);
     }
-    if (!Seeding_inside_f64(s, q, i, j, k)) {
+    if (!Seeding_isAllowed_f64(s, q, i, j, k)) {
         q.R = 0.0;
         return q;
     }
-    double goal = s->Least_ + (s->Band - s->Least_) * random_f64(number_, 3u);
+    double target = s->MinRadius + (s->Band - s->MinRadius) * random_f64(number_, 3u);
     if (q.R < 0.0) {
-        goal = -goal;
+        target = -target;
     }
     for (int64 turn1 = 0; turn1 < 15; turn1++) {
         auto [phi, nx, ny, nz] = Seeding_normal_f64(s, q);
-        double signed_ = phi;
+        double depth = phi;
         if (q.R < 0.0) {
-            signed_ = -phi;
+            depth = -phi;
         }
-        if (signed_ >= s->Least_ && signed_ <= s->Band) {
+        if (depth >= s->MinRadius && depth <= s->Band) {
             q.R = Seeding_radiusFor_f64(s, q.R, phi);
             return q;
         }
-        double way = goal - phi;
-        bool moved = false;
+        double shift = target - phi;
+        bool found = false;
         for (int64 turn2 = 0; turn2 < 4; turn2++) {
-            Particle_f64 to = Particle_f64{q.X + way * nx / l->H[0], q.Y + way * ny / l->H[1], q.Z + way * nz / l->H[2], q.R};
-            if (!moved && Seeding_inside_f64(s, to, i, j, k)) {
-                q = to;
-                moved = true;
+            Particle_f64 moved = Particle_f64{q.X + shift * nx / l->H[0], q.Y + shift * ny / l->H[1], q.Z + shift * nz / l->H[2], q.R};
+            if (!found && Seeding_isAllowed_f64(s, moved, i, j, k)) {
+                q = moved;
+                found = true;
             }
-            way /= 2.0;
+            shift /= 2.0;
         }
-        if (!moved) {
+        if (!found) {
             break;
         }
     }
@@ -2462,20 +2478,20 @@ DEVICE Particle_f64 Seeding_attract_f64(const Seeding_f64 *s, Particle_f64 q, in
     return q;
 }
 
-// FillCell seeds the particles that dual cell (i, j, k) lacks. A particle that would end in another cell is dropped,
-// so that none changes blocks.
-// FillCell[float64], reseed.go:106
-DEVICE void FillCell_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<int32> first, Slice<int32> lack,
-        Slice<Particle_f64> p, Slice<int64> id) {
-    int64 cell = Seeding_cell_f64(s, i, j, k);
+// FillCell seeds the particles that are missing in dual cell (i, j, k). A particle that would end in another cell
+// is dropped, so that none changes blocks.
+// FillCell[float64], reseed.go:108
+DEVICE void FillCell_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<int32> first,
+        Slice<int32> deficit, Slice<Particle_f64> p, Slice<int64> id) {
+    int64 cell = Seeding_cellNumber_f64(s, i, j, k);
     for (int32 sign = 0; sign < 2; sign++) {
-        int64 at = add(mul(int64(2), cell), int64(sign));
-        for (int32 n = 0, end1 = lack[at]; n < end1; n++) {
-            Particle_f64 q = Particle_f64{0.0, 0.0, 0.0, s->Least_};
+        int64 entry = add(mul(int64(2), cell), int64(sign));
+        for (int32 n = 0, end1 = deficit[entry]; n < end1; n++) {
+            Particle_f64 q = Particle_f64{0.0, 0.0, 0.0, s->MinRadius};
             if (sign == 1) {
-                q.R = -s->Least_;
+                q.R = -s->MinRadius;
             }
-            int64 number_ = Seeding_number_f64(s, i, j, k, add(mul(sign, s->Each), n));
+            int64 number_ = Seeding_particleNumber_f64(s, i, j, k, add(mul(sign, s->PerSign), n));
             q = Seeding_attract_f64(s, q, i, j, k, number_);
             auto [a, unused1] = splitCoordinate_f64(q.X);
             auto [b, unused2] = splitCoordinate_f64(q.Y);
@@ -2483,8 +2499,8 @@ DEVICE void FillCell_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Sli
             if (a != i || b != j || c != k) {
                 q.R = 0.0;
             }
-            p[add(first[at], n)] = q;
-            id[add(first[at], n)] = number_;
+            p[add(first[entry], n)] = q;
+            id[add(first[entry], n)] = number_;
         }
     }
 }
@@ -2494,9 +2510,9 @@ DEVICE void FillCell_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Sli
 DEVICE void CountSeeds_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<int32> count) {
     int32 n = 0;
     if (Seeding_inBand_f32(s, i, j, k)) {
-        n = mul(2, s->Each);
+        n = mul(2, s->PerSign);
     }
-    count[Seeding_cell_f32(s, i, j, k)] = n;
+    count[Seeding_cellNumber_f32(s, i, j, k)] = n;
 }
 
 // CountSeeds computes the number of particles to seed in dual cell (i, j, k).
@@ -2504,9 +2520,9 @@ DEVICE void CountSeeds_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, S
 DEVICE void CountSeeds_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<int32> count) {
     int32 n = 0;
     if (Seeding_inBand_f64(s, i, j, k)) {
-        n = mul(2, s->Each);
+        n = mul(2, s->PerSign);
     }
-    count[Seeding_cell_f64(s, i, j, k)] = n;
+    count[Seeding_cellNumber_f64(s, i, j, k)] = n;
 }
 
 // Seed seeds the particles of dual cell (i, j, k), the first half of them outside. Each starts at a random position
@@ -2518,15 +2534,15 @@ DEVICE void Seed_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<i
     if (!Seeding_inBand_f32(s, i, j, k)) {
         return;
     }
-    for (int32 n = 0, end1 = mul(2, s->Each); n < end1; n++) {
-        int64 at = int64(add(first[Seeding_cell_f32(s, i, j, k)], n));
-        int64 number_ = Seeding_number_f32(s, i, j, k, n);
-        Particle_f32 q = Particle_f32{0.0f, 0.0f, 0.0f, s->Least_};
-        if (n >= s->Each) {
-            q.R = -s->Least_;
+    for (int32 n = 0, end1 = mul(2, s->PerSign); n < end1; n++) {
+        int64 slot = int64(add(first[Seeding_cellNumber_f32(s, i, j, k)], n));
+        int64 number_ = Seeding_particleNumber_f32(s, i, j, k, n);
+        Particle_f32 q = Particle_f32{0.0f, 0.0f, 0.0f, s->MinRadius};
+        if (n >= s->PerSign) {
+            q.R = -s->MinRadius;
         }
-        p[at] = Seeding_attract_f32(s, q, i, j, k, number_);
-        id[at] = number_;
+        p[slot] = Seeding_attract_f32(s, q, i, j, k, number_);
+        id[slot] = number_;
     }
 }
 
@@ -2539,20 +2555,20 @@ DEVICE void Seed_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<i
     if (!Seeding_inBand_f64(s, i, j, k)) {
         return;
     }
-    for (int32 n = 0, end1 = mul(2, s->Each); n < end1; n++) {
-        int64 at = int64(add(first[Seeding_cell_f64(s, i, j, k)], n));
-        int64 number_ = Seeding_number_f64(s, i, j, k, n);
-        Particle_f64 q = Particle_f64{0.0, 0.0, 0.0, s->Least_};
-        if (n >= s->Each) {
-            q.R = -s->Least_;
+    for (int32 n = 0, end1 = mul(2, s->PerSign); n < end1; n++) {
+        int64 slot = int64(add(first[Seeding_cellNumber_f64(s, i, j, k)], n));
+        int64 number_ = Seeding_particleNumber_f64(s, i, j, k, n);
+        Particle_f64 q = Particle_f64{0.0, 0.0, 0.0, s->MinRadius};
+        if (n >= s->PerSign) {
+            q.R = -s->MinRadius;
         }
-        p[at] = Seeding_attract_f64(s, q, i, j, k, number_);
-        id[at] = number_;
+        p[slot] = Seeding_attract_f64(s, q, i, j, k, number_);
+        id[slot] = number_;
     }
 }
 
-// corner returns the first cell of brick t, relative to the block's.
-// (*Bricks).corner, bricks.go:36
+// corner returns the first cell of brick t, relative to the first cell of the block.
+// (*Bricks).corner, bricks.go:37
 struct Bricks_corner_results { int32 r0; int32 r1; int32 r2; };
 DEVICE Bricks_corner_results Bricks_corner(const Bricks *b, int32 t) {
     int32 row = quo(t, b->Count[0]);
@@ -2560,7 +2576,7 @@ DEVICE Bricks_corner_results Bricks_corner(const Bricks *b, int32 t) {
 }
 
 // cells returns the number of cells of a brick.
-// (*Bricks).cells, bricks.go:42
+// (*Bricks).cells, bricks.go:43
 DEVICE int32 Bricks_cells(const Bricks *b) {
     if (b->Count[2] == 1 && b->N[2] == 1) {
         return 64;
@@ -2568,16 +2584,16 @@ DEVICE int32 Bricks_cells(const Bricks *b) {
     return 512;
 }
 
-// has reports whether a cell belongs to the block.
-// (*Bricks).has, bricks.go:58
-DEVICE bool Bricks_has(const Bricks *b, int32 i, int32 j, int32 k) {
+// contains reports whether a cell, relative to the first cell of the block, belongs to the block.
+// (*Bricks).contains, bricks.go:59
+DEVICE bool Bricks_contains(const Bricks *b, int32 i, int32 j, int32 k) {
     return i < b->N[0] && j < b->N[1] && k < b->N[2];
 }
 
-// crossed reports whether the interface crosses an edge from a cell's centre to a neighbour's. A centre on it is
-// outside.
-// (*Lattice[float32]).crossed, sweep.go:66
-DEVICE bool Lattice_crossed_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
+// isBesideInterface reports whether the interface crosses an edge between a cell's centre and a neighbour's. A
+// centre on the interface is outside.
+// (*Lattice[float32]).isBesideInterface, sweep.go:68
+DEVICE bool Lattice_isBesideInterface_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
     bool inside = f[c] < 0.0f;
     if ((f[sub(c, int64(1))] < 0.0f) != inside || (f[add(c, int64(1))] < 0.0f) != inside || (f[sub(c, l->SY)] < 0.0f) != inside || (f[add(c, l->SY)] < 0.0f) != inside) {
         return true;
@@ -2585,10 +2601,10 @@ DEVICE bool Lattice_crossed_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
     return l->Dim == 3 && ((f[sub(c, l->SZ)] < 0.0f) != inside || (f[add(c, l->SZ)] < 0.0f) != inside);
 }
 
-// slopes returns the central and the steepest one-sided slope along an axis.
-// slopes[float32], sweep.go:121
-struct slopes_f32_results { float r0; float r1; };
-DEVICE slopes_f32_results slopes_f32(Slice<float> f, int64 c, int64 s, float h, float v) {
+// axisSlopes returns the central slope and the steepest one-sided one along an axis.
+// axisSlopes[float32], sweep.go:123
+struct axisSlopes_f32_results { float r0; float r1; };
+DEVICE axisSlopes_f32_results axisSlopes_f32(Slice<float> f, int64 c, int64 s, float h, float v) {
     float lower = (v - f[sub(c, s)]) / h, upper = (f[add(c, s)] - v) / h;
     return {(lower + upper) / 2.0f, num_Larger_f32(num_Abs_f32(lower), num_Abs_f32(upper))};
 }
@@ -2596,25 +2612,25 @@ DEVICE slopes_f32_results slopes_f32(Slice<float> f, int64 c, int64 s, float h, 
 // slope returns the slope of a level set at a cell next to the interface: the central or the steepest one-sided one
 // (Russo and Smereka, J. Comput. Phys. 163, 2000, equation 13), so that thin bodies, which are steep on both sides,
 // keep their thickness.
-// (*Lattice[float32]).slope, sweep.go:106
+// (*Lattice[float32]).slope, sweep.go:108
 DEVICE float Lattice_slope_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
     float v = f[c];
-    auto [x, most] = slopes_f32(f, c, 1, l->H[0], v);
-    auto [y, steep] = slopes_f32(f, c, l->SY, l->H[1], v);
-    most = num_Larger_f32(most, steep);
+    auto [x, steepest] = axisSlopes_f32(f, c, 1, l->H[0], v);
+    auto [y, steep] = axisSlopes_f32(f, c, l->SY, l->H[1], v);
+    steepest = num_Larger_f32(steepest, steep);
     float sum = x * x + y * y;
     if (l->Dim == 3) {
-        auto [z, steep_2] = slopes_f32(f, c, l->SZ, l->H[2], v);
-        most = num_Larger_f32(most, steep_2);
+        auto [z, steep_2] = axisSlopes_f32(f, c, l->SZ, l->H[2], v);
+        steepest = num_Larger_f32(steepest, steep_2);
         sum += z * z;
     }
-    return num_Larger_f32(num_Sqrt_f32(sum), most);
+    return num_Larger_f32(num_Sqrt_f32(sum), steepest);
 }
 
-// opposite adds neighbour n of cell c to the sums of a mean over the interface, if it is across.
-// (*Lattice[float32]).opposite, sweep.go:96
-struct Lattice_opposite_f32_results { float r0; float r1; };
-DEVICE Lattice_opposite_f32_results Lattice_opposite_f32(const Lattice_f32 *l, Slice<float> f, int64 c, int64 n,
+// addAcross adds neighbour n of cell c to the sums of a mean, if it is on the other side of the interface.
+// (*Lattice[float32]).addAcross, sweep.go:98
+struct Lattice_addAcross_f32_results { float r0; float r1; };
+DEVICE Lattice_addAcross_f32_results Lattice_addAcross_f32(const Lattice_f32 *l, Slice<float> f, int64 c, int64 n,
         float sum, float weight) {
     if ((f[n] < 0.0f) != (f[c] < 0.0f) && f[n] != 0.0f) {
         sum = sum + num_Abs_f32(f[n]) / Lattice_slope_f32(l, f, n);
@@ -2623,90 +2639,92 @@ DEVICE Lattice_opposite_f32_results Lattice_opposite_f32(const Lattice_f32 *l, S
     return {sum, weight};
 }
 
-// subcell is the distance of a cell's centre from the interface where that crosses an edge to a neighbour: its value
-// over the slope there. That is a mean over the cell and its neighbours across the interface, with weights that are the
+// subcellDistance returns the distance from the interface of the centre of a cell next to it: the value divided by
+// the slope. The slope is a mean over the cell and its neighbours across the interface, with weights that are the
 // same for both ends of an edge, so that the interface stays where it is (Hartmann, Meinke and Schröder, J. Comput.
 // Phys. 227, 2008).
-// (*Lattice[float32]).subcell, sweep.go:78
-DEVICE float Lattice_subcell_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
+// (*Lattice[float32]).subcellDistance, sweep.go:80
+DEVICE float Lattice_subcellDistance_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
     float v = num_Abs_f32(f[c]);
     if (v == 0.0f) {
         return 0.0f;
     }
     float sum = v / Lattice_slope_f32(l, f, c), weight = v;
-    const auto results1 = Lattice_opposite_f32(l, f, c, sub(c, int64(1)), sum, weight);
+    const auto results1 = Lattice_addAcross_f32(l, f, c, sub(c, int64(1)), sum, weight);
     sum = results1.r0;
     weight = results1.r1;
-    const auto results2 = Lattice_opposite_f32(l, f, c, add(c, int64(1)), sum, weight);
+    const auto results2 = Lattice_addAcross_f32(l, f, c, add(c, int64(1)), sum, weight);
     sum = results2.r0;
     weight = results2.r1;
-    const auto results3 = Lattice_opposite_f32(l, f, c, sub(c, l->SY), sum, weight);
+    const auto results3 = Lattice_addAcross_f32(l, f, c, sub(c, l->SY), sum, weight);
     sum = results3.r0;
     weight = results3.r1;
-    const auto results4 = Lattice_opposite_f32(l, f, c, add(c, l->SY), sum, weight);
+    const auto results4 = Lattice_addAcross_f32(l, f, c, add(c, l->SY), sum, weight);
     sum = results4.r0;
     weight = results4.r1;
     if (l->Dim == 3) {
-        const auto results5 = Lattice_opposite_f32(l, f, c, sub(c, l->SZ), sum, weight);
+        const auto results5 = Lattice_addAcross_f32(l, f, c, sub(c, l->SZ), sum, weight);
         sum = results5.r0;
         weight = results5.r1;
-        const auto results6 = Lattice_opposite_f32(l, f, c, add(c, l->SZ), sum, weight);
+        const auto results6 = Lattice_addAcross_f32(l, f, c, add(c, l->SZ), sum, weight);
         sum = results6.r0;
         weight = results6.r1;
     }
     return v * (sum / weight);
 }
 
-// initDistances does so for every brickPieces-th cell of a brick, starting with number k.
-// (*Sweeping[float32]).initDistances, sweep.go:37
+// initDistances sets every brickPieces-th cell of a brick, starting with cell k, and returns 1 if any is next to
+// the interface.
+// (*Sweeping[float32]).initDistances, sweep.go:39
 DEVICE int32 Sweeping_initDistances_f32(const Sweeping_f32 *s, int32 k, int32 x, int32 y, int32 z,
-        Slice<float> from, Slice<float> to, Slice<float> also) {
+        Slice<float> from, Slice<float> first, Slice<float> second) {
     int32 crossed = 0;
     const Bricks *b = &s->Bricks_;
-    for (int32 at = k; at < Bricks_cells(b); at = add(at, 256)) {
-        int32 i = add(x, at % 8), j = add(y, at / 8 % 8), h = add(z, at / 64);
-        if (!Bricks_has(b, i, j, h)) {
+    for (int32 number_ = k; number_ < Bricks_cells(b); number_ = add(number_, 256)) {
+        int32 i = add(x, number_ % 8), j = add(y, number_ / 8 % 8), h = add(z, number_ / 64);
+        if (!Bricks_contains(b, i, j, h)) {
             continue;
         }
-        int64 c = Lattice_at_f32(&s->Lattice_, int64(add(b->Lo[0], i)), int64(add(b->Lo[1], j)), int64(add(b->Lo[2], h)));
+        int64 c = Lattice_index_f32(&s->Lattice_, int64(add(b->Lo[0], i)), int64(add(b->Lo[1], j)), int64(add(b->Lo[2], h)));
         float v = from[c];
         float distance = s->Band;
-        if (Lattice_crossed_f32(&s->Lattice_, from, c)) {
+        if (Lattice_isBesideInterface_f32(&s->Lattice_, from, c)) {
             crossed = 1;
             distance = num_Abs_f32(v);
             if (!s->KeepDistances) {
-                distance = Lattice_subcell_f32(&s->Lattice_, from, c);
+                distance = Lattice_subcellDistance_f32(&s->Lattice_, from, c);
             }
             distance = num_Smaller_f32(distance, s->Band);
         }
         if (v < 0.0f) {
             // not -0, which is outside
-            distance = -num_Larger_f32(distance, s->Lattice_.Least_ * 0x1p-60f /* 8.6736174e-19 */);
+            distance = -num_Larger_f32(distance, s->Lattice_.MinSide * 0x1p-60f /* 8.6736174e-19 */);
         }
-        to[c] = distance;
-        also[c] = distance;
+        first[c] = distance;
+        second[c] = distance;
     }
     return crossed;
 }
 
 // combine returns a nonzero value if any of n pieces, stride apart, is nonzero.
-// combine, bricks.go:87
+// combine, bricks.go:88
 DEVICE int32 combine(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
-    int32 all = 0;
+    int32 result = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
-        all |= pieces[add(first, mul(k, stride))];
+        result |= pieces[add(first, mul(k, stride))];
     }
-    return all;
+    return result;
 }
 
-// InitDistances sets the cells of brick t next to the interface to their distance from it, and all others to that of
-// the band, in both arrays between which sweeps alternate, and sets Crossed if the brick has any of the first kind.
-// InitDistances[float32], sweep.go:21
-DEVICE void InitDistances_f32_at(int64 t, const Sweeping_f32 *s, Slice<float> from, Slice<float> to,
-        Slice<float> also, Array<int32, 256> *pieces, Array<int32, 16> *groups) {
+// InitDistances sets the cells of brick t next to the interface to their distance from it, and all others to that
+// of the band, in both arrays between which sweeps alternate, and sets HasInterface if the brick has any cell next to
+// the interface.
+// InitDistances[float32], sweep.go:22
+DEVICE void InitDistances_f32_at(int64 t, const Sweeping_f32 *s, Slice<float> from, Slice<float> first,
+        Slice<float> second, Array<int32, 256> *pieces, Array<int32, 16> *groups) {
     auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
     TURNS(int32, k, 256) {
-        int32 crossed = Sweeping_initDistances_f32(s, k, x, y, z, from, to, also);
+        int32 crossed = Sweeping_initDistances_f32(s, k, x, y, z, from, first, second);
         (*pieces)[k] = crossed;
     }
     __syncthreads();
@@ -2715,14 +2733,14 @@ DEVICE void InitDistances_f32_at(int64 t, const Sweeping_f32 *s, Slice<float> fr
     }
     __syncthreads();
     TURNS(int64, turn3, 1) {
-        s->Bricks_.Crossed[t] = combine(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
+        s->Bricks_.HasInterface[t] = combine(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
     }
 }
 
-// crossed reports whether the interface crosses an edge from a cell's centre to a neighbour's. A centre on it is
-// outside.
-// (*Lattice[float64]).crossed, sweep.go:66
-DEVICE bool Lattice_crossed_f64(const Lattice_f64 *l, Slice<double> f, int64 c) {
+// isBesideInterface reports whether the interface crosses an edge between a cell's centre and a neighbour's. A
+// centre on the interface is outside.
+// (*Lattice[float64]).isBesideInterface, sweep.go:68
+DEVICE bool Lattice_isBesideInterface_f64(const Lattice_f64 *l, Slice<double> f, int64 c) {
     bool inside = f[c] < 0.0;
     if ((f[sub(c, int64(1))] < 0.0) != inside || (f[add(c, int64(1))] < 0.0) != inside || (f[sub(c, l->SY)] < 0.0) != inside || (f[add(c, l->SY)] < 0.0) != inside) {
         return true;
@@ -2730,10 +2748,10 @@ DEVICE bool Lattice_crossed_f64(const Lattice_f64 *l, Slice<double> f, int64 c) 
     return l->Dim == 3 && ((f[sub(c, l->SZ)] < 0.0) != inside || (f[add(c, l->SZ)] < 0.0) != inside);
 }
 
-// slopes returns the central and the steepest one-sided slope along an axis.
-// slopes[float64], sweep.go:121
-struct slopes_f64_results { double r0; double r1; };
-DEVICE slopes_f64_results slopes_f64(Slice<double> f, int64 c, int64 s, double h, double v) {
+// axisSlopes returns the central slope and the steepest one-sided one along an axis.
+// axisSlopes[float64], sweep.go:123
+struct axisSlopes_f64_results { double r0; double r1; };
+DEVICE axisSlopes_f64_results axisSlopes_f64(Slice<double> f, int64 c, int64 s, double h, double v) {
     double lower = (v - f[sub(c, s)]) / h, upper = (f[add(c, s)] - v) / h;
     return {(lower + upper) / 2.0, num_Larger_f64(num_Abs_f64(lower), num_Abs_f64(upper))};
 }
@@ -2741,25 +2759,25 @@ DEVICE slopes_f64_results slopes_f64(Slice<double> f, int64 c, int64 s, double h
 // slope returns the slope of a level set at a cell next to the interface: the central or the steepest one-sided one
 // (Russo and Smereka, J. Comput. Phys. 163, 2000, equation 13), so that thin bodies, which are steep on both sides,
 // keep their thickness.
-// (*Lattice[float64]).slope, sweep.go:106
+// (*Lattice[float64]).slope, sweep.go:108
 DEVICE double Lattice_slope_f64(const Lattice_f64 *l, Slice<double> f, int64 c) {
     double v = f[c];
-    auto [x, most] = slopes_f64(f, c, 1, l->H[0], v);
-    auto [y, steep] = slopes_f64(f, c, l->SY, l->H[1], v);
-    most = num_Larger_f64(most, steep);
+    auto [x, steepest] = axisSlopes_f64(f, c, 1, l->H[0], v);
+    auto [y, steep] = axisSlopes_f64(f, c, l->SY, l->H[1], v);
+    steepest = num_Larger_f64(steepest, steep);
     double sum = x * x + y * y;
     if (l->Dim == 3) {
-        auto [z, steep_2] = slopes_f64(f, c, l->SZ, l->H[2], v);
-        most = num_Larger_f64(most, steep_2);
+        auto [z, steep_2] = axisSlopes_f64(f, c, l->SZ, l->H[2], v);
+        steepest = num_Larger_f64(steepest, steep_2);
         sum += z * z;
     }
-    return num_Larger_f64(num_Sqrt_f64(sum), most);
+    return num_Larger_f64(num_Sqrt_f64(sum), steepest);
 }
 
-// opposite adds neighbour n of cell c to the sums of a mean over the interface, if it is across.
-// (*Lattice[float64]).opposite, sweep.go:96
-struct Lattice_opposite_f64_results { double r0; double r1; };
-DEVICE Lattice_opposite_f64_results Lattice_opposite_f64(const Lattice_f64 *l, Slice<double> f, int64 c, int64 n,
+// addAcross adds neighbour n of cell c to the sums of a mean, if it is on the other side of the interface.
+// (*Lattice[float64]).addAcross, sweep.go:98
+struct Lattice_addAcross_f64_results { double r0; double r1; };
+DEVICE Lattice_addAcross_f64_results Lattice_addAcross_f64(const Lattice_f64 *l, Slice<double> f, int64 c, int64 n,
         double sum, double weight) {
     if ((f[n] < 0.0) != (f[c] < 0.0) && f[n] != 0.0) {
         sum = sum + num_Abs_f64(f[n]) / Lattice_slope_f64(l, f, n);
@@ -2768,80 +2786,82 @@ DEVICE Lattice_opposite_f64_results Lattice_opposite_f64(const Lattice_f64 *l, S
     return {sum, weight};
 }
 
-// subcell is the distance of a cell's centre from the interface where that crosses an edge to a neighbour: its value
-// over the slope there. That is a mean over the cell and its neighbours across the interface, with weights that are the
+// subcellDistance returns the distance from the interface of the centre of a cell next to it: the value divided by
+// the slope. The slope is a mean over the cell and its neighbours across the interface, with weights that are the
 // same for both ends of an edge, so that the interface stays where it is (Hartmann, Meinke and Schröder, J. Comput.
 // Phys. 227, 2008).
-// (*Lattice[float64]).subcell, sweep.go:78
-DEVICE double Lattice_subcell_f64(const Lattice_f64 *l, Slice<double> f, int64 c) {
+// (*Lattice[float64]).subcellDistance, sweep.go:80
+DEVICE double Lattice_subcellDistance_f64(const Lattice_f64 *l, Slice<double> f, int64 c) {
     double v = num_Abs_f64(f[c]);
     if (v == 0.0) {
         return 0.0;
     }
     double sum = v / Lattice_slope_f64(l, f, c), weight = v;
-    const auto results1 = Lattice_opposite_f64(l, f, c, sub(c, int64(1)), sum, weight);
+    const auto results1 = Lattice_addAcross_f64(l, f, c, sub(c, int64(1)), sum, weight);
     sum = results1.r0;
     weight = results1.r1;
-    const auto results2 = Lattice_opposite_f64(l, f, c, add(c, int64(1)), sum, weight);
+    const auto results2 = Lattice_addAcross_f64(l, f, c, add(c, int64(1)), sum, weight);
     sum = results2.r0;
     weight = results2.r1;
-    const auto results3 = Lattice_opposite_f64(l, f, c, sub(c, l->SY), sum, weight);
+    const auto results3 = Lattice_addAcross_f64(l, f, c, sub(c, l->SY), sum, weight);
     sum = results3.r0;
     weight = results3.r1;
-    const auto results4 = Lattice_opposite_f64(l, f, c, add(c, l->SY), sum, weight);
+    const auto results4 = Lattice_addAcross_f64(l, f, c, add(c, l->SY), sum, weight);
     sum = results4.r0;
     weight = results4.r1;
     if (l->Dim == 3) {
-        const auto results5 = Lattice_opposite_f64(l, f, c, sub(c, l->SZ), sum, weight);
+        const auto results5 = Lattice_addAcross_f64(l, f, c, sub(c, l->SZ), sum, weight);
         sum = results5.r0;
         weight = results5.r1;
-        const auto results6 = Lattice_opposite_f64(l, f, c, add(c, l->SZ), sum, weight);
+        const auto results6 = Lattice_addAcross_f64(l, f, c, add(c, l->SZ), sum, weight);
         sum = results6.r0;
         weight = results6.r1;
     }
     return v * (sum / weight);
 }
 
-// initDistances does so for every brickPieces-th cell of a brick, starting with number k.
-// (*Sweeping[float64]).initDistances, sweep.go:37
+// initDistances sets every brickPieces-th cell of a brick, starting with cell k, and returns 1 if any is next to
+// the interface.
+// (*Sweeping[float64]).initDistances, sweep.go:39
 DEVICE int32 Sweeping_initDistances_f64(const Sweeping_f64 *s, int32 k, int32 x, int32 y, int32 z,
-        Slice<double> from, Slice<double> to, Slice<double> also) {
+        Slice<double> from, Slice<double> first, Slice<double> second) {
     int32 crossed = 0;
     const Bricks *b = &s->Bricks_;
-    for (int32 at = k; at < Bricks_cells(b); at = add(at, 256)) {
-        int32 i = add(x, at % 8), j = add(y, at / 8 % 8), h = add(z, at / 64);
-        if (!Bricks_has(b, i, j, h)) {
+    for (int32 number_ = k; number_ < Bricks_cells(b); number_ = add(number_, 256)) {
+        int32 i = add(x, number_ % 8), j = add(y, number_ / 8 % 8), h = add(z, number_ / 64);
+        if (!Bricks_contains(b, i, j, h)) {
             continue;
         }
-        int64 c = Lattice_at_f64(&s->Lattice_, int64(add(b->Lo[0], i)), int64(add(b->Lo[1], j)), int64(add(b->Lo[2], h)));
+        int64 c = Lattice_index_f64(&s->Lattice_, int64(add(b->Lo[0], i)), int64(add(b->Lo[1], j)), int64(add(b->Lo[2], h)));
         double v = from[c];
         double distance = s->Band;
-        if (Lattice_crossed_f64(&s->Lattice_, from, c)) {
+        if (Lattice_isBesideInterface_f64(&s->Lattice_, from, c)) {
             crossed = 1;
             distance = num_Abs_f64(v);
             if (!s->KeepDistances) {
-                distance = Lattice_subcell_f64(&s->Lattice_, from, c);
+                distance = Lattice_subcellDistance_f64(&s->Lattice_, from, c);
             }
             distance = num_Smaller_f64(distance, s->Band);
         }
         if (v < 0.0) {
             // not -0, which is outside
-            distance = -num_Larger_f64(distance, s->Lattice_.Least_ * 0x1p-60 /* 8.673617379884035e-19 */);
+            distance = -num_Larger_f64(distance, s->Lattice_.MinSide * 0x1p-60 /* 8.673617379884035e-19 */);
         }
-        to[c] = distance;
-        also[c] = distance;
+        first[c] = distance;
+        second[c] = distance;
     }
     return crossed;
 }
 
-// InitDistances sets the cells of brick t next to the interface to their distance from it, and all others to that of
-// the band, in both arrays between which sweeps alternate, and sets Crossed if the brick has any of the first kind.
-// InitDistances[float64], sweep.go:21
-DEVICE void InitDistances_f64_at(int64 t, const Sweeping_f64 *s, Slice<double> from, Slice<double> to,
-        Slice<double> also, Array<int32, 256> *pieces, Array<int32, 16> *groups) {
+// InitDistances sets the cells of brick t next to the interface to their distance from it, and all others to that
+// of the band, in both arrays between which sweeps alternate, and sets HasInterface if the brick has any cell next to
+// the interface.
+// InitDistances[float64], sweep.go:22
+DEVICE void InitDistances_f64_at(int64 t, const Sweeping_f64 *s, Slice<double> from, Slice<double> first,
+        Slice<double> second, Array<int32, 256> *pieces, Array<int32, 16> *groups) {
     auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
     TURNS(int32, k, 256) {
-        int32 crossed = Sweeping_initDistances_f64(s, k, x, y, z, from, to, also);
+        int32 crossed = Sweeping_initDistances_f64(s, k, x, y, z, from, first, second);
         (*pieces)[k] = crossed;
     }
     __syncthreads();
@@ -2850,22 +2870,22 @@ DEVICE void InitDistances_f64_at(int64 t, const Sweeping_f64 *s, Slice<double> f
     }
     __syncthreads();
     TURNS(int64, turn3, 1) {
-        s->Bricks_.Crossed[t] = combine(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
+        s->Bricks_.HasInterface[t] = combine(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
     }
 }
 
-// work returns the number of cells of brick t to process: none if it is not busy.
-// (*Bricks).work, bricks.go:50
-DEVICE int32 Bricks_work(const Bricks *b, int64 t) {
-    if (b->Busy[t] == 0) {
+// activeCells returns the number of cells of brick t to compute: none if it is not active.
+// (*Bricks).activeCells, bricks.go:51
+DEVICE int32 Bricks_activeCells(const Bricks *b, int64 t) {
+    if (b->Active[t] == 0) {
         return 0;
     }
     return Bricks_cells(b);
 }
 
-// eikonal solves |∇φ| = 1 for a cell with the smaller neighbours a, b and d along the axes, using those that are
+// eikonal solves |∇φ| = 1 for a cell whose smaller neighbours along the axes are a, b and d, using those that are
 // below the solution.
-// (*Lattice[float32]).eikonal, sweep.go:174
+// (*Lattice[float32]).eikonal, sweep.go:177
 DEVICE float Lattice_eikonal_f32(const Lattice_f32 *l, float a, float b, float d) {
     float h = l->H[0], p = l->Squares[0], q = l->Squares[1], r = l->Squares[2];
     if (l->Dim == 2) {
@@ -2899,23 +2919,24 @@ DEVICE float Lattice_eikonal_f32(const Lattice_f32 *l, float a, float b, float d
     if (u <= b) {
         return u;
     }
-    // (u-a)²·p + (u-b)²·q = 1, about a.
+    // The equation is (u-a)²·p + (u-b)²·q = 1; from here b and d are relative to a.
     b = b - a;
     d = d - a;
-    float sum = p + q, mean = q * b;
-    float rest = sum - p * q * (b * b);
-    u = a + (mean + num_Sqrt_f32(rest)) / sum;
+    float weights = p + q, weighted = q * b;
+    float discriminant = weights - p * q * (b * b);
+    u = a + (weighted + num_Sqrt_f32(discriminant)) / weights;
     if (u - a <= d) {
         return u;
     }
-    rest += r - p * r * (d * d) - q * r * ((b - d) * (b - d));
-    sum += r;
-    mean += r * d;
-    return a + (mean + num_Sqrt_f32(num_Larger_f32(rest, 0.0f))) / sum;
+    discriminant += r - p * r * (d * d) - q * r * ((b - d) * (b - d));
+    weights += r;
+    weighted += r * d;
+    return a + (weighted + num_Sqrt_f32(num_Larger_f32(discriminant, 0.0f))) / weights;
 }
 
-// solution returns the least solution at a cell. Cells next to the interface keep theirs.
-// (*Sweeping[float32]).solution, sweep.go:141
+// solution returns φ at a cell with the smallest |φ| that follows from its neighbours. Cells next to the interface
+// keep their value.
+// (*Sweeping[float32]).solution, sweep.go:144
 DEVICE float Sweeping_solution_f32(const Sweeping_f32 *s, Slice<float> from, int64 c) {
     const Lattice_f32 *l = &s->Lattice_;
     float v = from[c];
@@ -2926,7 +2947,7 @@ DEVICE float Sweeping_solution_f32(const Sweeping_f32 *s, Slice<float> from, int
     }
     float a = num_Smaller_f32(num_Abs_f32(x0), num_Abs_f32(x1));
     float b = num_Smaller_f32(num_Abs_f32(y0), num_Abs_f32(y1));
-    float least = num_Smaller_f32(a, b);
+    float nearest = num_Smaller_f32(a, b);
     float d = s->Band;
     if (l->Dim == 3) {
         float z0 = from[sub(c, l->SZ)], z1 = from[add(c, l->SZ)];
@@ -2934,10 +2955,10 @@ DEVICE float Sweeping_solution_f32(const Sweeping_f32 *s, Slice<float> from, int
             return v;
         }
         d = num_Smaller_f32(num_Abs_f32(z0), num_Abs_f32(z1));
-        least = num_Smaller_f32(least, d);
+        nearest = num_Smaller_f32(nearest, d);
     }
     float u = num_Abs_f32(v);
-    if (least >= u) {
+    if (nearest >= u) {
         return v;
     }
     u = num_Smaller_f32(u, Lattice_eikonal_f32(l, a, b, d));
@@ -2947,22 +2968,22 @@ DEVICE float Sweeping_solution_f32(const Sweeping_f32 *s, Slice<float> from, int
     return u;
 }
 
-// Sweep updates each cell of brick t to the least solution that its neighbours allow.
-// Sweep[float32], sweep.go:129
+// Sweep updates each cell of brick t to the smallest |φ| that follows from its neighbours.
+// Sweep[float32], sweep.go:131
 DEVICE void Sweep_f32_at(int64 t, const Sweeping_f32 *s, Slice<float> from, Slice<float> to) {
     auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
-    TURNS(int32, k, Bricks_work(&s->Bricks_, t)) {
+    TURNS(int32, k, Bricks_activeCells(&s->Bricks_, t)) {
         int32 i = add(x, k % 8), j = add(y, k / 8 % 8), h = add(z, k / 64);
-        if (Bricks_has(&s->Bricks_, i, j, h)) {
-            int64 c = Lattice_at_f32(&s->Lattice_, int64(add(s->Bricks_.Lo[0], i)), int64(add(s->Bricks_.Lo[1], j)), int64(add(s->Bricks_.Lo[2], h)));
+        if (Bricks_contains(&s->Bricks_, i, j, h)) {
+            int64 c = Lattice_index_f32(&s->Lattice_, int64(add(s->Bricks_.Lo[0], i)), int64(add(s->Bricks_.Lo[1], j)), int64(add(s->Bricks_.Lo[2], h)));
             to[c] = Sweeping_solution_f32(s, from, c);
         }
     }
 }
 
-// eikonal solves |∇φ| = 1 for a cell with the smaller neighbours a, b and d along the axes, using those that are
+// eikonal solves |∇φ| = 1 for a cell whose smaller neighbours along the axes are a, b and d, using those that are
 // below the solution.
-// (*Lattice[float64]).eikonal, sweep.go:174
+// (*Lattice[float64]).eikonal, sweep.go:177
 DEVICE double Lattice_eikonal_f64(const Lattice_f64 *l, double a, double b, double d) {
     double h = l->H[0], p = l->Squares[0], q = l->Squares[1], r = l->Squares[2];
     if (l->Dim == 2) {
@@ -2996,23 +3017,24 @@ DEVICE double Lattice_eikonal_f64(const Lattice_f64 *l, double a, double b, doub
     if (u <= b) {
         return u;
     }
-    // (u-a)²·p + (u-b)²·q = 1, about a.
+    // The equation is (u-a)²·p + (u-b)²·q = 1; from here b and d are relative to a.
     b = b - a;
     d = d - a;
-    double sum = p + q, mean = q * b;
-    double rest = sum - p * q * (b * b);
-    u = a + (mean + num_Sqrt_f64(rest)) / sum;
+    double weights = p + q, weighted = q * b;
+    double discriminant = weights - p * q * (b * b);
+    u = a + (weighted + num_Sqrt_f64(discriminant)) / weights;
     if (u - a <= d) {
         return u;
     }
-    rest += r - p * r * (d * d) - q * r * ((b - d) * (b - d));
-    sum += r;
-    mean += r * d;
-    return a + (mean + num_Sqrt_f64(num_Larger_f64(rest, 0.0))) / sum;
+    discriminant += r - p * r * (d * d) - q * r * ((b - d) * (b - d));
+    weights += r;
+    weighted += r * d;
+    return a + (weighted + num_Sqrt_f64(num_Larger_f64(discriminant, 0.0))) / weights;
 }
 
-// solution returns the least solution at a cell. Cells next to the interface keep theirs.
-// (*Sweeping[float64]).solution, sweep.go:141
+// solution returns φ at a cell with the smallest |φ| that follows from its neighbours. Cells next to the interface
+// keep their value.
+// (*Sweeping[float64]).solution, sweep.go:144
 DEVICE double Sweeping_solution_f64(const Sweeping_f64 *s, Slice<double> from, int64 c) {
     const Lattice_f64 *l = &s->Lattice_;
     double v = from[c];
@@ -3023,7 +3045,7 @@ DEVICE double Sweeping_solution_f64(const Sweeping_f64 *s, Slice<double> from, i
     }
     double a = num_Smaller_f64(num_Abs_f64(x0), num_Abs_f64(x1));
     double b = num_Smaller_f64(num_Abs_f64(y0), num_Abs_f64(y1));
-    double least = num_Smaller_f64(a, b);
+    double nearest = num_Smaller_f64(a, b);
     double d = s->Band;
     if (l->Dim == 3) {
         double z0 = from[sub(c, l->SZ)], z1 = from[add(c, l->SZ)];
@@ -3031,10 +3053,10 @@ DEVICE double Sweeping_solution_f64(const Sweeping_f64 *s, Slice<double> from, i
             return v;
         }
         d = num_Smaller_f64(num_Abs_f64(z0), num_Abs_f64(z1));
-        least = num_Smaller_f64(least, d);
+        nearest = num_Smaller_f64(nearest, d);
     }
     double u = num_Abs_f64(v);
-    if (least >= u) {
+    if (nearest >= u) {
         return v;
     }
     u = num_Smaller_f64(u, Lattice_eikonal_f64(l, a, b, d));
@@ -3044,51 +3066,51 @@ DEVICE double Sweeping_solution_f64(const Sweeping_f64 *s, Slice<double> from, i
     return u;
 }
 
-// Sweep updates each cell of brick t to the least solution that its neighbours allow.
-// Sweep[float64], sweep.go:129
+// Sweep updates each cell of brick t to the smallest |φ| that follows from its neighbours.
+// Sweep[float64], sweep.go:131
 DEVICE void Sweep_f64_at(int64 t, const Sweeping_f64 *s, Slice<double> from, Slice<double> to) {
     auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
-    TURNS(int32, k, Bricks_work(&s->Bricks_, t)) {
+    TURNS(int32, k, Bricks_activeCells(&s->Bricks_, t)) {
         int32 i = add(x, k % 8), j = add(y, k / 8 % 8), h = add(z, k / 64);
-        if (Bricks_has(&s->Bricks_, i, j, h)) {
-            int64 c = Lattice_at_f64(&s->Lattice_, int64(add(s->Bricks_.Lo[0], i)), int64(add(s->Bricks_.Lo[1], j)), int64(add(s->Bricks_.Lo[2], h)));
+        if (Bricks_contains(&s->Bricks_, i, j, h)) {
+            int64 c = Lattice_index_f64(&s->Lattice_, int64(add(s->Bricks_.Lo[0], i)), int64(add(s->Bricks_.Lo[1], j)), int64(add(s->Bricks_.Lo[2], h)));
             to[c] = Sweeping_solution_f64(s, from, c);
         }
     }
 }
 
 // FillWall copies a boundary cell of the grid to a ghost: the gradient normal to the boundary is zero.
-// FillWall[float32], sweep.go:209
+// FillWall[float32], sweep.go:212
 DEVICE void FillWall_f32_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<float> f) {
     f[to[i]] = f[from[i]];
 }
 
 // FillWall copies a boundary cell of the grid to a ghost: the gradient normal to the boundary is zero.
-// FillWall[float64], sweep.go:209
+// FillWall[float64], sweep.go:212
 DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<double> f) {
     f[to[i]] = f[from[i]];
 }
 
-// nearest is the least |φ| at the start, of a cell where it is start and of its neighbours. Where a lone particle has
-// corrected what was beyond the band, the interface is at a neighbour. All are compared without branches: most cells
+// minDistance returns the smallest |φ₀| of a cell, where φ₀ is start, and of its neighbours: where a lone particle
+// has corrected a cell beyond the band, the interface is at a neighbour. There are no branches, since most cells
 // are far from any interface.
-// (*Relaxation[float32]).nearest, weno.go:86
-DEVICE float Relaxation_nearest_f32(const Relaxation_f32 *s, int64 c, float start) {
+// (*Relaxation[float32]).minDistance, weno.go:87
+DEVICE float Relaxation_minDistance_f32(const Relaxation_f32 *s, int64 c, float start) {
     const Lattice_f32 *l = &s->Lattice_;
-    float least = num_Abs_f32(start);
-    least = num_Smaller_f32(num_Abs_f32(s->Start[sub(c, int64(1))]), least);
-    least = num_Smaller_f32(num_Abs_f32(s->Start[add(c, int64(1))]), least);
-    least = num_Smaller_f32(num_Abs_f32(s->Start[sub(c, l->SY)]), least);
-    least = num_Smaller_f32(num_Abs_f32(s->Start[add(c, l->SY)]), least);
+    float nearest = num_Abs_f32(start);
+    nearest = num_Smaller_f32(num_Abs_f32(s->Start[sub(c, int64(1))]), nearest);
+    nearest = num_Smaller_f32(num_Abs_f32(s->Start[add(c, int64(1))]), nearest);
+    nearest = num_Smaller_f32(num_Abs_f32(s->Start[sub(c, l->SY)]), nearest);
+    nearest = num_Smaller_f32(num_Abs_f32(s->Start[add(c, l->SY)]), nearest);
     if (l->Dim == 3) {
-        least = num_Smaller_f32(num_Abs_f32(s->Start[sub(c, l->SZ)]), least);
-        least = num_Smaller_f32(num_Abs_f32(s->Start[add(c, l->SZ)]), least);
+        nearest = num_Smaller_f32(num_Abs_f32(s->Start[sub(c, l->SZ)]), nearest);
+        nearest = num_Smaller_f32(num_Abs_f32(s->Start[add(c, l->SZ)]), nearest);
     }
-    return least;
+    return nearest;
 }
 
 // godunovSquare returns the square of Godunov's upwind slope along an axis.
-// godunovSquare[float32], weno.go:119
+// godunovSquare[float32], weno.go:120
 DEVICE float godunovSquare_f32(Slice<float> f, int64 c, int64 s, float h, bool outside) {
     float a = lowerSlope_f32(f, c, s) / h, b = upperSlope_f32(f, c, s) / h;
     if (!outside) {
@@ -3100,37 +3122,38 @@ DEVICE float godunovSquare_f32(Slice<float> f, int64 c, int64 s, float h, bool o
     return num_Larger_f32(a * a, b * b);
 }
 
-// rate returns L at a cell.
-// (*Relaxation[float32]).rate, weno.go:101
+// rate returns L, the rate of change of φ in τ, at a cell.
+// (*Relaxation[float32]).rate, weno.go:102
 DEVICE float Relaxation_rate_f32(const Relaxation_f32 *s, Slice<float> f, int64 c, float start) {
     const Lattice_f32 *l = &s->Lattice_;
-    if (Lattice_crossed_f32(l, s->Start, c)) {
-        float distance = Lattice_subcell_f32(l, s->Start, c), sign = 1.0f;
+    if (Lattice_isBesideInterface_f32(l, s->Start, c)) {
+        float distance = Lattice_subcellDistance_f32(l, s->Start, c), sign = 1.0f;
         if (start < 0.0f) {
             sign = -1.0f;
         }
-        return (sign * distance - sign * num_Abs_f32(f[c])) / l->Least_;
+        return (sign * distance - sign * num_Abs_f32(f[c])) / l->MinSide;
     }
     bool outside = start > 0.0f;
     float sum = godunovSquare_f32(f, c, 1, l->H[0], outside) + godunovSquare_f32(f, c, l->SY, l->H[1], outside);
     if (l->Dim == 3) {
         sum += godunovSquare_f32(f, c, l->SZ, l->H[2], outside);
     }
-    return -start / num_Sqrt_f32(start * start + l->Least_ * l->Least_) * (num_Sqrt_f32(sum) - 1.0f);
+    return -start / num_Sqrt_f32(start * start + l->MinSide * l->MinSide) * (num_Sqrt_f32(sum) - 1.0f);
 }
 
-// Relax is a stage of RK3 for cells in the band and next to it: to = (1-share)·base + share·(from + Step·L(from)), but
-// at most what is beyond the band. Elsewhere to stays. No cell changes its sign: where a lone particle has corrected
-// what is beyond the band WENO overshoots, and in a thousand steps that grows to a quarter of the volume.
-// Relax[float32], weno.go:69
-DEVICE void Relax_f32_at(int64 i, int64 j, int64 k, const Relaxation_f32 *s, Limits *n, float share,
+// Relax is a stage of RK3 for cells in the band and next to it: to = (1-weight)·base + weight·(from +
+// Step·L(from)), limited to |φ| beyond the band. Other cells of `to` are not changed. No cell changes its sign:
+// where a lone particle has corrected a cell beyond the band, WENO overshoots, and in a thousand steps the error
+// would grow to a quarter of the volume.
+// Relax[float32], weno.go:70
+DEVICE void Relax_f32_at(int64 i, int64 j, int64 k, const Relaxation_f32 *s, Limits *n, float weight,
         Slice<float> base, Slice<float> from, Slice<float> to) {
-    int64 c = Lattice_at_f32(&s->Lattice_, i, j, k);
+    int64 c = Lattice_index_f32(&s->Lattice_, i, j, k);
     float start = s->Start[c];
-    if (Relaxation_nearest_f32(s, c, start) >= s->Band) {
+    if (Relaxation_minDistance_f32(s, c, start) >= s->Band) {
         return;
     }
-    float v = (1.0f - share) * base[c] + share * (from[c] + s->Step * Relaxation_rate_f32(s, from, c, start));
+    float v = (1.0f - weight) * base[c] + weight * (from[c] + s->Step * Relaxation_rate_f32(s, from, c, start));
     if (v * start < 0.0f) {
         atomic_add(&n->Flips, int64(1));
         v = from[c];
@@ -3138,26 +3161,26 @@ DEVICE void Relax_f32_at(int64 i, int64 j, int64 k, const Relaxation_f32 *s, Lim
     to[c] = num_Larger_f32(num_Smaller_f32(v, s->Band), -s->Band);
 }
 
-// nearest is the least |φ| at the start, of a cell where it is start and of its neighbours. Where a lone particle has
-// corrected what was beyond the band, the interface is at a neighbour. All are compared without branches: most cells
+// minDistance returns the smallest |φ₀| of a cell, where φ₀ is start, and of its neighbours: where a lone particle
+// has corrected a cell beyond the band, the interface is at a neighbour. There are no branches, since most cells
 // are far from any interface.
-// (*Relaxation[float64]).nearest, weno.go:86
-DEVICE double Relaxation_nearest_f64(const Relaxation_f64 *s, int64 c, double start) {
+// (*Relaxation[float64]).minDistance, weno.go:87
+DEVICE double Relaxation_minDistance_f64(const Relaxation_f64 *s, int64 c, double start) {
     const Lattice_f64 *l = &s->Lattice_;
-    double least = num_Abs_f64(start);
-    least = num_Smaller_f64(num_Abs_f64(s->Start[sub(c, int64(1))]), least);
-    least = num_Smaller_f64(num_Abs_f64(s->Start[add(c, int64(1))]), least);
-    least = num_Smaller_f64(num_Abs_f64(s->Start[sub(c, l->SY)]), least);
-    least = num_Smaller_f64(num_Abs_f64(s->Start[add(c, l->SY)]), least);
+    double nearest = num_Abs_f64(start);
+    nearest = num_Smaller_f64(num_Abs_f64(s->Start[sub(c, int64(1))]), nearest);
+    nearest = num_Smaller_f64(num_Abs_f64(s->Start[add(c, int64(1))]), nearest);
+    nearest = num_Smaller_f64(num_Abs_f64(s->Start[sub(c, l->SY)]), nearest);
+    nearest = num_Smaller_f64(num_Abs_f64(s->Start[add(c, l->SY)]), nearest);
     if (l->Dim == 3) {
-        least = num_Smaller_f64(num_Abs_f64(s->Start[sub(c, l->SZ)]), least);
-        least = num_Smaller_f64(num_Abs_f64(s->Start[add(c, l->SZ)]), least);
+        nearest = num_Smaller_f64(num_Abs_f64(s->Start[sub(c, l->SZ)]), nearest);
+        nearest = num_Smaller_f64(num_Abs_f64(s->Start[add(c, l->SZ)]), nearest);
     }
-    return least;
+    return nearest;
 }
 
 // godunovSquare returns the square of Godunov's upwind slope along an axis.
-// godunovSquare[float64], weno.go:119
+// godunovSquare[float64], weno.go:120
 DEVICE double godunovSquare_f64(Slice<double> f, int64 c, int64 s, double h, bool outside) {
     double a = lowerSlope_f64(f, c, s) / h, b = upperSlope_f64(f, c, s) / h;
     if (!outside) {
@@ -3169,37 +3192,38 @@ DEVICE double godunovSquare_f64(Slice<double> f, int64 c, int64 s, double h, boo
     return num_Larger_f64(a * a, b * b);
 }
 
-// rate returns L at a cell.
-// (*Relaxation[float64]).rate, weno.go:101
+// rate returns L, the rate of change of φ in τ, at a cell.
+// (*Relaxation[float64]).rate, weno.go:102
 DEVICE double Relaxation_rate_f64(const Relaxation_f64 *s, Slice<double> f, int64 c, double start) {
     const Lattice_f64 *l = &s->Lattice_;
-    if (Lattice_crossed_f64(l, s->Start, c)) {
-        double distance = Lattice_subcell_f64(l, s->Start, c), sign = 1.0;
+    if (Lattice_isBesideInterface_f64(l, s->Start, c)) {
+        double distance = Lattice_subcellDistance_f64(l, s->Start, c), sign = 1.0;
         if (start < 0.0) {
             sign = -1.0;
         }
-        return (sign * distance - sign * num_Abs_f64(f[c])) / l->Least_;
+        return (sign * distance - sign * num_Abs_f64(f[c])) / l->MinSide;
     }
     bool outside = start > 0.0;
     double sum = godunovSquare_f64(f, c, 1, l->H[0], outside) + godunovSquare_f64(f, c, l->SY, l->H[1], outside);
     if (l->Dim == 3) {
         sum += godunovSquare_f64(f, c, l->SZ, l->H[2], outside);
     }
-    return -start / num_Sqrt_f64(start * start + l->Least_ * l->Least_) * (num_Sqrt_f64(sum) - 1.0);
+    return -start / num_Sqrt_f64(start * start + l->MinSide * l->MinSide) * (num_Sqrt_f64(sum) - 1.0);
 }
 
-// Relax is a stage of RK3 for cells in the band and next to it: to = (1-share)·base + share·(from + Step·L(from)), but
-// at most what is beyond the band. Elsewhere to stays. No cell changes its sign: where a lone particle has corrected
-// what is beyond the band WENO overshoots, and in a thousand steps that grows to a quarter of the volume.
-// Relax[float64], weno.go:69
-DEVICE void Relax_f64_at(int64 i, int64 j, int64 k, const Relaxation_f64 *s, Limits *n, double share,
+// Relax is a stage of RK3 for cells in the band and next to it: to = (1-weight)·base + weight·(from +
+// Step·L(from)), limited to |φ| beyond the band. Other cells of `to` are not changed. No cell changes its sign:
+// where a lone particle has corrected a cell beyond the band, WENO overshoots, and in a thousand steps the error
+// would grow to a quarter of the volume.
+// Relax[float64], weno.go:70
+DEVICE void Relax_f64_at(int64 i, int64 j, int64 k, const Relaxation_f64 *s, Limits *n, double weight,
         Slice<double> base, Slice<double> from, Slice<double> to) {
-    int64 c = Lattice_at_f64(&s->Lattice_, i, j, k);
+    int64 c = Lattice_index_f64(&s->Lattice_, i, j, k);
     double start = s->Start[c];
-    if (Relaxation_nearest_f64(s, c, start) >= s->Band) {
+    if (Relaxation_minDistance_f64(s, c, start) >= s->Band) {
         return;
     }
-    double v = (1.0 - share) * base[c] + share * (from[c] + s->Step * Relaxation_rate_f64(s, from, c, start));
+    double v = (1.0 - weight) * base[c] + weight * (from[c] + s->Step * Relaxation_rate_f64(s, from, c, start));
     if (v * start < 0.0) {
         atomic_add(&n->Flips, int64(1));
         v = from[c];
@@ -3207,7 +3231,7 @@ DEVICE void Relax_f64_at(int64 i, int64 j, int64 k, const Relaxation_f64 *s, Lim
     to[c] = num_Larger_f64(num_Smaller_f64(v, s->Band), -s->Band);
 }
 
-// Kernel MarkBrick, bricks.go:63
+// Kernel MarkBrick, bricks.go:64
 extern "C" __global__ void __launch_bounds__(128) MarkBrick(int64 lo, int64 hi, const __grid_constant__ Bricks b) {
     const int64 t = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (t < hi) MarkBrick_at(t, &b);
@@ -3235,82 +3259,82 @@ extern "C" __global__ void __launch_bounds__(128) SemiLagrangian_f64(int64 lo_i,
 
 // Kernel WENOStage, flow.go:66
 extern "C" __global__ void __launch_bounds__(128) WENOStage_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f32 s, Clock_f32 *clock, int32 stage, float share,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f32 s, Clock_f32 *clock, int32 stage, float weight,
         Slice<float> start, Slice<float> from, Slice<float> to) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) WENOStage_f32_at(i, j, k, &s, clock, stage, share, start, from, to);
+    if (i < hi_i && j < hi_j && k < hi_k) WENOStage_f32_at(i, j, k, &s, clock, stage, weight, start, from, to);
 }
 
 // Kernel WENOStage, flow.go:66
 extern "C" __global__ void __launch_bounds__(128) WENOStage_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f64 s, Clock_f64 *clock, int32 stage, double share,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f64 s, Clock_f64 *clock, int32 stage, double weight,
         Slice<double> start, Slice<double> from, Slice<double> to) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) WENOStage_f64_at(i, j, k, &s, clock, stage, share, start, from, to);
+    if (i < hi_i && j < hi_j && k < hi_k) WENOStage_f64_at(i, j, k, &s, clock, stage, weight, start, from, to);
 }
 
 // Kernel CountInside, measure.go:34
 extern "C" __global__ void __launch_bounds__(128) CountInside_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Sampling_f32 s, Slice<float> now, Slice<float> then,
-        Counts *n) {
+        int64 lo_k, int64 hi_k, const __grid_constant__ Sampling_f32 s, Slice<float> now, Slice<float> start,
+        Counts *counts) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) CountInside_f32_at(i, j, k, &s, now, then, n);
+    if (i < hi_i && j < hi_j && k < hi_k) CountInside_f32_at(i, j, k, &s, now, start, counts);
 }
 
 // Kernel CountInside, measure.go:34
 extern "C" __global__ void __launch_bounds__(128) CountInside_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Sampling_f64 s, Slice<double> now, Slice<double> then,
-        Counts *n) {
+        int64 lo_k, int64 hi_k, const __grid_constant__ Sampling_f64 s, Slice<double> now, Slice<double> start,
+        Counts *counts) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) CountInside_f64_at(i, j, k, &s, now, then, n);
+    if (i < hi_i && j < hi_j && k < hi_k) CountInside_f64_at(i, j, k, &s, now, start, counts);
 }
 
-// Kernel SlopeError, measure.go:150
+// Kernel SlopeError, measure.go:153
 extern "C" __global__ void __launch_bounds__(128) SlopeError_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, float near, Slice<float> f,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, float limit, Slice<float> f,
         Most<float> *result) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
     uint64 key = 0;
-    if (i < hi_i && j < hi_j && k < hi_k) key = Most<float>::key_of(SlopeError_f32_at(i, j, k, &l, near, f));
+    if (i < hi_i && j < hi_j && k < hi_k) key = Most<float>::key_of(SlopeError_f32_at(i, j, k, &l, limit, f));
     reduce(result, key);
 }
 
-// Kernel SlopeError, measure.go:150
+// Kernel SlopeError, measure.go:153
 extern "C" __global__ void __launch_bounds__(128) SlopeError_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, double near, Slice<double> f,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, double limit, Slice<double> f,
         Most<double> *result) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
     uint64 key = 0;
-    if (i < hi_i && j < hi_j && k < hi_k) key = Most<double>::key_of(SlopeError_f64_at(i, j, k, &l, near, f));
+    if (i < hi_i && j < hi_j && k < hi_k) key = Most<double>::key_of(SlopeError_f64_at(i, j, k, &l, limit, f));
     reduce(result, key);
 }
 
-// Kernel CountParticle, measure.go:179
+// Kernel CountParticle, measure.go:182
 extern "C" __global__ void __launch_bounds__(128) CountParticle_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, const __grid_constant__ Domain d, Slice<Particle_f32> p,
-        Counts *n) {
+        Counts *counts) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) CountParticle_f32_at(i, &s, &d, p, n);
+    if (i < hi) CountParticle_f32_at(i, &s, &d, p, counts);
 }
 
-// Kernel CountParticle, measure.go:179
+// Kernel CountParticle, measure.go:182
 extern "C" __global__ void __launch_bounds__(128) CountParticle_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, const __grid_constant__ Domain d, Slice<Particle_f64> p,
-        Counts *n) {
+        Counts *counts) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) CountParticle_f64_at(i, &s, &d, p, n);
+    if (i < hi) CountParticle_f64_at(i, &s, &d, p, counts);
 }
 
 // Kernel RouteMigrant, migrate.go:27
@@ -3327,68 +3351,68 @@ extern "C" __global__ void __launch_bounds__(128) RouteMigrant_f64(int64 lo, int
     if (j < hi) RouteMigrant_f64_at(j, &r, p, peer);
 }
 
-// Kernel PackMigrant, migrate.go:47
+// Kernel PackMigrant, migrate.go:48
 extern "C" __global__ void __launch_bounds__(128) PackMigrant_f32(int64 lo, int64 hi, Slice<int32> order,
         Slice<Particle_f32> p, Slice<int64> id, Slice<Migrant_f32> out) {
     const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (j < hi) PackMigrant_f32_at(j, order, p, id, out);
 }
 
-// Kernel PackMigrant, migrate.go:47
+// Kernel PackMigrant, migrate.go:48
 extern "C" __global__ void __launch_bounds__(128) PackMigrant_f64(int64 lo, int64 hi, Slice<int32> order,
         Slice<Particle_f64> p, Slice<int64> id, Slice<Migrant_f64> out) {
     const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (j < hi) PackMigrant_f64_at(j, order, p, id, out);
 }
 
-// Kernel UnpackMigrant, migrate.go:55
+// Kernel UnpackMigrant, migrate.go:56
 extern "C" __global__ void __launch_bounds__(128) UnpackMigrant_f32(int64 lo, int64 hi,
         const __grid_constant__ Domain d, Slice<Migrant_f32> in, Slice<Particle_f32> p, Slice<int64> id,
-        Slice<int64> astray) {
+        Slice<int64> misplaced) {
     const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (j < hi) UnpackMigrant_f32_at(j, &d, in, p, id, astray);
+    if (j < hi) UnpackMigrant_f32_at(j, &d, in, p, id, misplaced);
 }
 
-// Kernel UnpackMigrant, migrate.go:55
+// Kernel UnpackMigrant, migrate.go:56
 extern "C" __global__ void __launch_bounds__(128) UnpackMigrant_f64(int64 lo, int64 hi,
         const __grid_constant__ Domain d, Slice<Migrant_f64> in, Slice<Particle_f64> p, Slice<int64> id,
-        Slice<int64> astray) {
+        Slice<int64> misplaced) {
     const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (j < hi) UnpackMigrant_f64_at(j, &d, in, p, id, astray);
+    if (j < hi) UnpackMigrant_f64_at(j, &d, in, p, id, misplaced);
 }
 
 // Kernel AdvectParticle, particle.go:68
 extern "C" __global__ void __launch_bounds__(128) AdvectParticle_f32(int64 lo, int64 hi,
         const __grid_constant__ Flow_f32 s, const __grid_constant__ Domain d, Clock_f32 *clock, Removed *n,
-        Slice<Particle_f32> p, Slice<uint8> stays, Slice<uint8> goes) {
+        Slice<Particle_f32> p, Slice<uint8> stays, Slice<uint8> leaves) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) AdvectParticle_f32_at(i, &s, &d, clock, n, p, stays, goes);
+    if (i < hi) AdvectParticle_f32_at(i, &s, &d, clock, n, p, stays, leaves);
 }
 
 // Kernel AdvectParticle, particle.go:68
 extern "C" __global__ void __launch_bounds__(128) AdvectParticle_f64(int64 lo, int64 hi,
         const __grid_constant__ Flow_f64 s, const __grid_constant__ Domain d, Clock_f64 *clock, Removed *n,
-        Slice<Particle_f64> p, Slice<uint8> stays, Slice<uint8> goes) {
+        Slice<Particle_f64> p, Slice<uint8> stays, Slice<uint8> leaves) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) AdvectParticle_f64_at(i, &s, &d, clock, n, p, stays, goes);
+    if (i < hi) AdvectParticle_f64_at(i, &s, &d, clock, n, p, stays, leaves);
 }
 
 // Kernel AdvectAndCorrect, particle.go:90
 extern "C" __global__ void __launch_bounds__(128) AdvectAndCorrect_f32(int64 lo, int64 hi,
         const __grid_constant__ Flow_f32 s, const __grid_constant__ Domain d, Clock_f32 *clock, Removed *n,
-        const __grid_constant__ Correction_f32 before, const __grid_constant__ Correction_f32 after, float least,
-        float most, Slice<Particle_f32> p, Slice<Bounds_f32> bounds) {
+        const __grid_constant__ Correction_f32 before, const __grid_constant__ Correction_f32 after,
+        float minRadius, float maxRadius, Slice<Particle_f32> p, Slice<Bounds_f32> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) AdvectAndCorrect_f32_at(i, &s, &d, clock, n, &before, &after, least, most, p, bounds);
+    if (i < hi) AdvectAndCorrect_f32_at(i, &s, &d, clock, n, &before, &after, minRadius, maxRadius, p, bounds);
 }
 
 // Kernel AdvectAndCorrect, particle.go:90
 extern "C" __global__ void __launch_bounds__(128) AdvectAndCorrect_f64(int64 lo, int64 hi,
         const __grid_constant__ Flow_f64 s, const __grid_constant__ Domain d, Clock_f64 *clock, Removed *n,
-        const __grid_constant__ Correction_f64 before, const __grid_constant__ Correction_f64 after, double least,
-        double most, Slice<Particle_f64> p, Slice<Bounds_f64> bounds) {
+        const __grid_constant__ Correction_f64 before, const __grid_constant__ Correction_f64 after,
+        double minRadius, double maxRadius, Slice<Particle_f64> p, Slice<Bounds_f64> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) AdvectAndCorrect_f64_at(i, &s, &d, clock, n, &before, &after, least, most, p, bounds);
+    if (i < hi) AdvectAndCorrect_f64_at(i, &s, &d, clock, n, &before, &after, minRadius, maxRadius, p, bounds);
 }
 
 // Kernel MarkLive, particle.go:112
@@ -3407,16 +3431,18 @@ extern "C" __global__ void __launch_bounds__(128) MarkLive_f64(int64 lo, int64 h
 
 // Kernel ClassifyParticle, particle.go:122
 extern "C" __global__ void __launch_bounds__(128) ClassifyParticle_f32(int64 lo, int64 hi,
-        const __grid_constant__ Domain d, Removed *n, Slice<Particle_f32> p, Slice<uint8> stays, Slice<uint8> goes) {
+        const __grid_constant__ Domain d, Removed *n, Slice<Particle_f32> p, Slice<uint8> stays,
+        Slice<uint8> leaves) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) ClassifyParticle_f32_at(i, &d, n, p, stays, goes);
+    if (i < hi) ClassifyParticle_f32_at(i, &d, n, p, stays, leaves);
 }
 
 // Kernel ClassifyParticle, particle.go:122
 extern "C" __global__ void __launch_bounds__(128) ClassifyParticle_f64(int64 lo, int64 hi,
-        const __grid_constant__ Domain d, Removed *n, Slice<Particle_f64> p, Slice<uint8> stays, Slice<uint8> goes) {
+        const __grid_constant__ Domain d, Removed *n, Slice<Particle_f64> p, Slice<uint8> stays,
+        Slice<uint8> leaves) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) ClassifyParticle_f64_at(i, &d, n, p, stays, goes);
+    if (i < hi) ClassifyParticle_f64_at(i, &d, n, p, stays, leaves);
 }
 
 // Kernel ClearBounds, particle.go:166
@@ -3445,7 +3471,7 @@ extern "C" __global__ void __launch_bounds__(128) Correct_f64(int64 lo, int64 hi
     if (i < hi) Correct_f64_at(i, &s, p, bounds);
 }
 
-// Kernel MergeFromGhost, particle.go:231
+// Kernel MergeFromGhost, particle.go:232
 extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f32(int64 lo_i, int64 hi_i, int64 lo_j,
         int64 hi_j, int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, int64 stride,
         Slice<Bounds_f32> bounds) {
@@ -3455,7 +3481,7 @@ extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f32(int64 lo_i,
     if (i < hi_i && j < hi_j && k < hi_k) MergeFromGhost_f32_at(i, j, k, &l, stride, bounds);
 }
 
-// Kernel MergeFromGhost, particle.go:231
+// Kernel MergeFromGhost, particle.go:232
 extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f64(int64 lo_i, int64 hi_i, int64 lo_j,
         int64 hi_j, int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, int64 stride,
         Slice<Bounds_f64> bounds) {
@@ -3465,7 +3491,7 @@ extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f64(int64 lo_i,
     if (i < hi_i && j < hi_j && k < hi_k) MergeFromGhost_f64_at(i, j, k, &l, stride, bounds);
 }
 
-// Kernel ApplyBounds, particle.go:241
+// Kernel ApplyBounds, particle.go:242
 extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, const __grid_constant__ Domain d,
         Slice<Bounds_f32> bounds, Slice<float> phi) {
@@ -3475,7 +3501,7 @@ extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f32(int64 lo_i, in
     if (i < hi_i && j < hi_j && k < hi_k) ApplyBounds_f32_at(i, j, k, &l, &d, bounds, phi);
 }
 
-// Kernel ApplyBounds, particle.go:241
+// Kernel ApplyBounds, particle.go:242
 extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, const __grid_constant__ Domain d,
         Slice<Bounds_f64> bounds, Slice<double> phi) {
@@ -3485,35 +3511,35 @@ extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f64(int64 lo_i, in
     if (i < hi_i && j < hi_j && k < hi_k) ApplyBounds_f64_at(i, j, k, &l, &d, bounds, phi);
 }
 
-// Kernel UpdateRadius, particle.go:263
+// Kernel UpdateRadius, particle.go:264
 extern "C" __global__ void __launch_bounds__(128) UpdateRadius_f32(int64 lo, int64 hi,
-        const __grid_constant__ Correction_f32 s, float least, float most, Slice<Particle_f32> p) {
+        const __grid_constant__ Correction_f32 s, float minRadius, float maxRadius, Slice<Particle_f32> p) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) UpdateRadius_f32_at(i, &s, least, most, p);
+    if (i < hi) UpdateRadius_f32_at(i, &s, minRadius, maxRadius, p);
 }
 
-// Kernel UpdateRadius, particle.go:263
+// Kernel UpdateRadius, particle.go:264
 extern "C" __global__ void __launch_bounds__(128) UpdateRadius_f64(int64 lo, int64 hi,
-        const __grid_constant__ Correction_f64 s, double least, double most, Slice<Particle_f64> p) {
+        const __grid_constant__ Correction_f64 s, double minRadius, double maxRadius, Slice<Particle_f64> p) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) UpdateRadius_f64_at(i, &s, least, most, p);
+    if (i < hi) UpdateRadius_f64_at(i, &s, minRadius, maxRadius, p);
 }
 
-// Kernel MarkEscaped, particle.go:290
+// Kernel MarkEscaped, particle.go:291
 extern "C" __global__ void __launch_bounds__(128) MarkEscaped_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, bool inside, Slice<Particle_f32> p, Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MarkEscaped_f32_at(i, &s, inside, p, marks);
 }
 
-// Kernel MarkEscaped, particle.go:290
+// Kernel MarkEscaped, particle.go:291
 extern "C" __global__ void __launch_bounds__(128) MarkEscaped_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, bool inside, Slice<Particle_f64> p, Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MarkEscaped_f64_at(i, &s, inside, p, marks);
 }
 
-// Kernel Replicate, particle.go:301
+// Kernel Replicate, particle.go:302
 extern "C" __global__ void __launch_bounds__(128) Replicate_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, Slice<Particle_f32> p, Slice<uint32> keys, Slice<int32> order,
         Slice<float> values) {
@@ -3521,7 +3547,7 @@ extern "C" __global__ void __launch_bounds__(128) Replicate_f32(int64 lo, int64 
     if (i < hi) Replicate_f32_at(i, &s, p, keys, order, values);
 }
 
-// Kernel Replicate, particle.go:301
+// Kernel Replicate, particle.go:302
 extern "C" __global__ void __launch_bounds__(128) Replicate_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, Slice<Particle_f64> p, Slice<uint32> keys, Slice<int32> order,
         Slice<double> values) {
@@ -3529,28 +3555,28 @@ extern "C" __global__ void __launch_bounds__(128) Replicate_f64(int64 lo, int64 
     if (i < hi) Replicate_f64_at(i, &s, p, keys, order, values);
 }
 
-// Kernel RaisePlus, particle.go:322
+// Kernel RaisePlus, particle.go:323
 extern "C" __global__ void __launch_bounds__(128) RaisePlus_f32(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<float> values, Slice<Bounds_f32> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RaisePlus_f32_at(i, keys, values, bounds);
 }
 
-// Kernel RaisePlus, particle.go:322
+// Kernel RaisePlus, particle.go:323
 extern "C" __global__ void __launch_bounds__(128) RaisePlus_f64(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<double> values, Slice<Bounds_f64> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RaisePlus_f64_at(i, keys, values, bounds);
 }
 
-// Kernel LowerMinus, particle.go:329
+// Kernel LowerMinus, particle.go:330
 extern "C" __global__ void __launch_bounds__(128) LowerMinus_f32(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<float> values, Slice<Bounds_f32> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) LowerMinus_f32_at(i, keys, values, bounds);
 }
 
-// Kernel LowerMinus, particle.go:329
+// Kernel LowerMinus, particle.go:330
 extern "C" __global__ void __launch_bounds__(128) LowerMinus_f64(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<double> values, Slice<Bounds_f64> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3571,44 +3597,44 @@ extern "C" __global__ void __launch_bounds__(128) DualCellOf_f64(int64 lo, int64
     if (i < hi) DualCellOf_f64_at(i, &s, p, cell);
 }
 
-// Kernel ThinCell, reseed.go:35
+// Kernel ThinCell, reseed.go:36
 extern "C" __global__ void __launch_bounds__(128) ThinCell_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Reseeding_f32 r, Removed *n, Slice<Particle_f32> p,
-        Slice<int64> id, Slice<uint8> stays, Slice<int32> lack) {
+        Slice<int64> id, Slice<uint8> stays, Slice<int32> deficit) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) ThinCell_f32_at(i, j, k, &r, n, p, id, stays, lack);
+    if (i < hi_i && j < hi_j && k < hi_k) ThinCell_f32_at(i, j, k, &r, n, p, id, stays, deficit);
 }
 
-// Kernel ThinCell, reseed.go:35
+// Kernel ThinCell, reseed.go:36
 extern "C" __global__ void __launch_bounds__(128) ThinCell_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Reseeding_f64 r, Removed *n, Slice<Particle_f64> p,
-        Slice<int64> id, Slice<uint8> stays, Slice<int32> lack) {
+        Slice<int64> id, Slice<uint8> stays, Slice<int32> deficit) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) ThinCell_f64_at(i, j, k, &r, n, p, id, stays, lack);
+    if (i < hi_i && j < hi_j && k < hi_k) ThinCell_f64_at(i, j, k, &r, n, p, id, stays, deficit);
 }
 
-// Kernel FillCell, reseed.go:106
+// Kernel FillCell, reseed.go:108
 extern "C" __global__ void __launch_bounds__(128) FillCell_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Seeding_f32 s, Slice<int32> first, Slice<int32> lack,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Seeding_f32 s, Slice<int32> first, Slice<int32> deficit,
         Slice<Particle_f32> p, Slice<int64> id) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) FillCell_f32_at(i, j, k, &s, first, lack, p, id);
+    if (i < hi_i && j < hi_j && k < hi_k) FillCell_f32_at(i, j, k, &s, first, deficit, p, id);
 }
 
-// Kernel FillCell, reseed.go:106
+// Kernel FillCell, reseed.go:108
 extern "C" __global__ void __launch_bounds__(128) FillCell_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Seeding_f64 s, Slice<int32> first, Slice<int32> lack,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Seeding_f64 s, Slice<int32> first, Slice<int32> deficit,
         Slice<Particle_f64> p, Slice<int64> id) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) FillCell_f64_at(i, j, k, &s, first, lack, p, id);
+    if (i < hi_i && j < hi_j && k < hi_k) FillCell_f64_at(i, j, k, &s, first, deficit, p, id);
 }
 
 // Kernel CountSeeds, seed.go:40
@@ -3649,68 +3675,68 @@ extern "C" __global__ void __launch_bounds__(128) Seed_f64(int64 lo_i, int64 hi_
     if (i < hi_i && j < hi_j && k < hi_k) Seed_f64_at(i, j, k, &s, first, p, id);
 }
 
-// Kernel InitDistances, sweep.go:21
+// Kernel InitDistances, sweep.go:22
 extern "C" __global__ void __launch_bounds__(256) InitDistances_f32(int64 lo, int64 hi,
-        const __grid_constant__ Sweeping_f32 s, Slice<float> from, Slice<float> to, Slice<float> also) {
+        const __grid_constant__ Sweeping_f32 s, Slice<float> from, Slice<float> first, Slice<float> second) {
     SHARED(pieces, Array<int32, 256>);
     SHARED(groups, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) InitDistances_f32_at(t, &s, from, to, also, &pieces, &groups);
+    if (t < hi) InitDistances_f32_at(t, &s, from, first, second, &pieces, &groups);
 }
 
-// Kernel InitDistances, sweep.go:21
+// Kernel InitDistances, sweep.go:22
 extern "C" __global__ void __launch_bounds__(256) InitDistances_f64(int64 lo, int64 hi,
-        const __grid_constant__ Sweeping_f64 s, Slice<double> from, Slice<double> to, Slice<double> also) {
+        const __grid_constant__ Sweeping_f64 s, Slice<double> from, Slice<double> first, Slice<double> second) {
     SHARED(pieces, Array<int32, 256>);
     SHARED(groups, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) InitDistances_f64_at(t, &s, from, to, also, &pieces, &groups);
+    if (t < hi) InitDistances_f64_at(t, &s, from, first, second, &pieces, &groups);
 }
 
-// Kernel Sweep, sweep.go:129
+// Kernel Sweep, sweep.go:131
 extern "C" __global__ void __launch_bounds__(256) Sweep_f32(int64 lo, int64 hi,
         const __grid_constant__ Sweeping_f32 s, Slice<float> from, Slice<float> to) {
     const int64 t = lo + blockIdx.x;
     if (t < hi) Sweep_f32_at(t, &s, from, to);
 }
 
-// Kernel Sweep, sweep.go:129
+// Kernel Sweep, sweep.go:131
 extern "C" __global__ void __launch_bounds__(256) Sweep_f64(int64 lo, int64 hi,
         const __grid_constant__ Sweeping_f64 s, Slice<double> from, Slice<double> to) {
     const int64 t = lo + blockIdx.x;
     if (t < hi) Sweep_f64_at(t, &s, from, to);
 }
 
-// Kernel FillWall, sweep.go:209
+// Kernel FillWall, sweep.go:212
 extern "C" __global__ void __launch_bounds__(256) FillWall_f32(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<float> f) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FillWall_f32_at(i, from, to, f);
 }
 
-// Kernel FillWall, sweep.go:209
+// Kernel FillWall, sweep.go:212
 extern "C" __global__ void __launch_bounds__(256) FillWall_f64(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<double> f) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FillWall_f64_at(i, from, to, f);
 }
 
-// Kernel Relax, weno.go:69
+// Kernel Relax, weno.go:70
 extern "C" __global__ void __launch_bounds__(128) Relax_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Relaxation_f32 s, Limits *n, float share,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Relaxation_f32 s, Limits *n, float weight,
         Slice<float> base, Slice<float> from, Slice<float> to) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Relax_f32_at(i, j, k, &s, n, share, base, from, to);
+    if (i < hi_i && j < hi_j && k < hi_k) Relax_f32_at(i, j, k, &s, n, weight, base, from, to);
 }
 
-// Kernel Relax, weno.go:69
+// Kernel Relax, weno.go:70
 extern "C" __global__ void __launch_bounds__(128) Relax_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Relaxation_f64 s, Limits *n, double share,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Relaxation_f64 s, Limits *n, double weight,
         Slice<double> base, Slice<double> from, Slice<double> to) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Relax_f64_at(i, j, k, &s, n, share, base, from, to);
+    if (i < hi_i && j < hi_j && k < hi_k) Relax_f64_at(i, j, k, &s, n, weight, base, from, to);
 }

@@ -83,21 +83,21 @@ func (loop *SemiLagrangianLoop[F]) Launch() abi.Launch {
 
 // WENOStageLoop runs WENOStage for the elements of box, on the CPU or another device.
 type WENOStageLoop[F num.Float] struct {
-	box   abi.Box
-	s     *Flow[F]
-	clock *Clock[F]
-	stage int32
-	share F
-	start []F
-	from  []F
-	to    []F
+	box    abi.Box
+	s      *Flow[F]
+	clock  *Clock[F]
+	stage  int32
+	weight F
+	start  []F
+	from   []F
+	to     []F
 
 	code lanes.Code
 }
 
 // NewWENOStageLoop prepares WENOStage.
-func NewWENOStageLoop[F num.Float](box abi.Box, s *Flow[F], clock *Clock[F], stage int32, share F, start []F, from []F, to []F) *WENOStageLoop[F] {
-	loop := &WENOStageLoop[F]{box, s, clock, stage, share, start, from, to, lanes.Code{}}
+func NewWENOStageLoop[F num.Float](box abi.Box, s *Flow[F], clock *Clock[F], stage int32, weight F, start []F, from []F, to []F) *WENOStageLoop[F] {
+	loop := &WENOStageLoop[F]{box, s, clock, stage, weight, start, from, to, lanes.Code{}}
 	loop.Lanes(lanes.Used())
 	return loop
 }
@@ -122,7 +122,7 @@ func (loop *WENOStageLoop[F]) Range(lo, hi int) {
 			i += n
 		}
 		for ; i < end; i++ {
-			WENOStage(i, j, k, loop.s, loop.clock, loop.stage, loop.share, loop.start, loop.from, loop.to)
+			WENOStage(i, j, k, loop.s, loop.clock, loop.stage, loop.weight, loop.start, loop.from, loop.to)
 		}
 		lo += count
 	}
@@ -134,7 +134,7 @@ func (loop *WENOStageLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("s", loop.s),
 		abi.PointerTo("clock", loop.clock),
 		abi.ValueOf("stage", &loop.stage),
-		abi.ValueOf("share", &loop.share),
+		abi.ValueOf("weight", &loop.weight),
 		abi.ElementsOf("start", loop.start),
 		abi.ElementsOf("from", loop.from),
 		abi.ElementsOf("to", loop.to),
@@ -143,16 +143,16 @@ func (loop *WENOStageLoop[F]) Launch() abi.Launch {
 
 // CountInsideLoop runs CountInside for the elements of box, on the CPU or another device.
 type CountInsideLoop[F num.Float] struct {
-	box  abi.Box
-	s    *Sampling[F]
-	now  []F
-	then []F
-	n    *Counts
+	box    abi.Box
+	s      *Sampling[F]
+	now    []F
+	start  []F
+	counts *Counts
 }
 
 // NewCountInsideLoop prepares CountInside.
-func NewCountInsideLoop[F num.Float](box abi.Box, s *Sampling[F], now []F, then []F, n *Counts) *CountInsideLoop[F] {
-	return &CountInsideLoop[F]{box, s, now, then, n}
+func NewCountInsideLoop[F num.Float](box abi.Box, s *Sampling[F], now []F, start []F, counts *Counts) *CountInsideLoop[F] {
+	return &CountInsideLoop[F]{box, s, now, start, counts}
 }
 
 // Range runs the kernel on the CPU.
@@ -160,7 +160,7 @@ func (loop *CountInsideLoop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
 		for end := i + count; i < end; i++ {
-			CountInside(i, j, k, loop.s, loop.now, loop.then, loop.n)
+			CountInside(i, j, k, loop.s, loop.now, loop.start, loop.counts)
 		}
 		lo += count
 	}
@@ -171,8 +171,8 @@ func (loop *CountInsideLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "CountInside" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.ElementsOf("now", loop.now),
-		abi.ElementsOf("then", loop.then),
-		abi.PointerTo("n", loop.n),
+		abi.ElementsOf("start", loop.start),
+		abi.PointerTo("counts", loop.counts),
 	}}
 }
 
@@ -180,14 +180,14 @@ func (loop *CountInsideLoop[F]) Launch() abi.Launch {
 type SlopeErrorLoop[F num.Float] struct {
 	box    abi.Box
 	l      *Lattice[F]
-	near   F
+	limit  F
 	f      []F
 	result *atomics.Most[F]
 }
 
 // NewSlopeErrorLoop prepares SlopeError.
-func NewSlopeErrorLoop[F num.Float](box abi.Box, l *Lattice[F], near F, f []F, result *atomics.Most[F]) *SlopeErrorLoop[F] {
-	return &SlopeErrorLoop[F]{box, l, near, f, result}
+func NewSlopeErrorLoop[F num.Float](box abi.Box, l *Lattice[F], limit F, f []F, result *atomics.Most[F]) *SlopeErrorLoop[F] {
+	return &SlopeErrorLoop[F]{box, l, limit, f, result}
 }
 
 // Range runs the kernel on the CPU.
@@ -196,7 +196,7 @@ func (loop *SlopeErrorLoop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
 		for end := i + count; i < end; i++ {
-			best = max(best, SlopeError(i, j, k, loop.l, loop.near, loop.f))
+			best = max(best, SlopeError(i, j, k, loop.l, loop.limit, loop.f))
 		}
 		lo += count
 	}
@@ -207,7 +207,7 @@ func (loop *SlopeErrorLoop[F]) Range(lo, hi int) {
 func (loop *SlopeErrorLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "SlopeError" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
 		abi.ConstantOf("l", loop.l),
-		abi.ValueOf("near", &loop.near),
+		abi.ValueOf("limit", &loop.limit),
 		abi.ElementsOf("f", loop.f),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -215,21 +215,21 @@ func (loop *SlopeErrorLoop[F]) Launch() abi.Launch {
 
 // CountParticleLoop runs CountParticle for lo ≤ index < hi, on the CPU or another device.
 type CountParticleLoop[F num.Float] struct {
-	s *Correction[F]
-	d *Domain
-	p []Particle[F]
-	n *Counts
+	s      *Correction[F]
+	d      *Domain
+	p      []Particle[F]
+	counts *Counts
 }
 
 // NewCountParticleLoop prepares CountParticle.
-func NewCountParticleLoop[F num.Float](s *Correction[F], d *Domain, p []Particle[F], n *Counts) *CountParticleLoop[F] {
-	return &CountParticleLoop[F]{s, d, p, n}
+func NewCountParticleLoop[F num.Float](s *Correction[F], d *Domain, p []Particle[F], counts *Counts) *CountParticleLoop[F] {
+	return &CountParticleLoop[F]{s, d, p, counts}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *CountParticleLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		CountParticle(i, loop.s, loop.d, loop.p, loop.n)
+		CountParticle(i, loop.s, loop.d, loop.p, loop.counts)
 	}
 }
 
@@ -239,7 +239,7 @@ func (loop *CountParticleLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("s", loop.s),
 		abi.ConstantOf("d", loop.d),
 		abi.ElementsOf("p", loop.p),
-		abi.PointerTo("n", loop.n),
+		abi.PointerTo("counts", loop.counts),
 	}}
 }
 
@@ -303,22 +303,22 @@ func (loop *PackMigrantLoop[F]) Launch() abi.Launch {
 
 // UnpackMigrantLoop runs UnpackMigrant for lo ≤ index < hi, on the CPU or another device.
 type UnpackMigrantLoop[F num.Float] struct {
-	d      *Domain
-	in     []Migrant[F]
-	p      []Particle[F]
-	id     []int64
-	astray []int64
+	d         *Domain
+	in        []Migrant[F]
+	p         []Particle[F]
+	id        []int64
+	misplaced []int64
 }
 
 // NewUnpackMigrantLoop prepares UnpackMigrant.
-func NewUnpackMigrantLoop[F num.Float](d *Domain, in []Migrant[F], p []Particle[F], id []int64, astray []int64) *UnpackMigrantLoop[F] {
-	return &UnpackMigrantLoop[F]{d, in, p, id, astray}
+func NewUnpackMigrantLoop[F num.Float](d *Domain, in []Migrant[F], p []Particle[F], id []int64, misplaced []int64) *UnpackMigrantLoop[F] {
+	return &UnpackMigrantLoop[F]{d, in, p, id, misplaced}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *UnpackMigrantLoop[F]) Range(lo, hi int) {
 	for j := lo; j < hi; j++ {
-		UnpackMigrant(j, loop.d, loop.in, loop.p, loop.id, loop.astray)
+		UnpackMigrant(j, loop.d, loop.in, loop.p, loop.id, loop.misplaced)
 	}
 }
 
@@ -329,30 +329,30 @@ func (loop *UnpackMigrantLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("in", loop.in),
 		abi.ElementsOf("p", loop.p),
 		abi.ElementsOf("id", loop.id),
-		abi.ElementsOf("astray", loop.astray),
+		abi.ElementsOf("misplaced", loop.misplaced),
 	}}
 }
 
 // AdvectParticleLoop runs AdvectParticle for lo ≤ index < hi, on the CPU or another device.
 type AdvectParticleLoop[F num.Float] struct {
-	s     *Flow[F]
-	d     *Domain
-	clock *Clock[F]
-	n     *Removed
-	p     []Particle[F]
-	stays []uint8
-	goes  []uint8
+	s      *Flow[F]
+	d      *Domain
+	clock  *Clock[F]
+	n      *Removed
+	p      []Particle[F]
+	stays  []uint8
+	leaves []uint8
 }
 
 // NewAdvectParticleLoop prepares AdvectParticle.
-func NewAdvectParticleLoop[F num.Float](s *Flow[F], d *Domain, clock *Clock[F], n *Removed, p []Particle[F], stays []uint8, goes []uint8) *AdvectParticleLoop[F] {
-	return &AdvectParticleLoop[F]{s, d, clock, n, p, stays, goes}
+func NewAdvectParticleLoop[F num.Float](s *Flow[F], d *Domain, clock *Clock[F], n *Removed, p []Particle[F], stays []uint8, leaves []uint8) *AdvectParticleLoop[F] {
+	return &AdvectParticleLoop[F]{s, d, clock, n, p, stays, leaves}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *AdvectParticleLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		AdvectParticle(i, loop.s, loop.d, loop.clock, loop.n, loop.p, loop.stays, loop.goes)
+		AdvectParticle(i, loop.s, loop.d, loop.clock, loop.n, loop.p, loop.stays, loop.leaves)
 	}
 }
 
@@ -365,33 +365,33 @@ func (loop *AdvectParticleLoop[F]) Launch() abi.Launch {
 		abi.PointerTo("n", loop.n),
 		abi.ElementsOf("p", loop.p),
 		abi.ElementsOf("stays", loop.stays),
-		abi.ElementsOf("goes", loop.goes),
+		abi.ElementsOf("leaves", loop.leaves),
 	}}
 }
 
 // AdvectAndCorrectLoop runs AdvectAndCorrect for lo ≤ index < hi, on the CPU or another device.
 type AdvectAndCorrectLoop[F num.Float] struct {
-	s      *Flow[F]
-	d      *Domain
-	clock  *Clock[F]
-	n      *Removed
-	before *Correction[F]
-	after  *Correction[F]
-	least  F
-	most   F
-	p      []Particle[F]
-	bounds []Bounds[F]
+	s         *Flow[F]
+	d         *Domain
+	clock     *Clock[F]
+	n         *Removed
+	before    *Correction[F]
+	after     *Correction[F]
+	minRadius F
+	maxRadius F
+	p         []Particle[F]
+	bounds    []Bounds[F]
 }
 
 // NewAdvectAndCorrectLoop prepares AdvectAndCorrect.
-func NewAdvectAndCorrectLoop[F num.Float](s *Flow[F], d *Domain, clock *Clock[F], n *Removed, before *Correction[F], after *Correction[F], least F, most F, p []Particle[F], bounds []Bounds[F]) *AdvectAndCorrectLoop[F] {
-	return &AdvectAndCorrectLoop[F]{s, d, clock, n, before, after, least, most, p, bounds}
+func NewAdvectAndCorrectLoop[F num.Float](s *Flow[F], d *Domain, clock *Clock[F], n *Removed, before *Correction[F], after *Correction[F], minRadius F, maxRadius F, p []Particle[F], bounds []Bounds[F]) *AdvectAndCorrectLoop[F] {
+	return &AdvectAndCorrectLoop[F]{s, d, clock, n, before, after, minRadius, maxRadius, p, bounds}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *AdvectAndCorrectLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		AdvectAndCorrect(i, loop.s, loop.d, loop.clock, loop.n, loop.before, loop.after, loop.least, loop.most, loop.p, loop.bounds)
+		AdvectAndCorrect(i, loop.s, loop.d, loop.clock, loop.n, loop.before, loop.after, loop.minRadius, loop.maxRadius, loop.p, loop.bounds)
 	}
 }
 
@@ -404,8 +404,8 @@ func (loop *AdvectAndCorrectLoop[F]) Launch() abi.Launch {
 		abi.PointerTo("n", loop.n),
 		abi.ConstantOf("before", loop.before),
 		abi.ConstantOf("after", loop.after),
-		abi.ValueOf("least", &loop.least),
-		abi.ValueOf("most", &loop.most),
+		abi.ValueOf("minRadius", &loop.minRadius),
+		abi.ValueOf("maxRadius", &loop.maxRadius),
 		abi.ElementsOf("p", loop.p),
 		abi.ElementsOf("bounds", loop.bounds),
 	}}
@@ -439,22 +439,22 @@ func (loop *MarkLiveLoop[F]) Launch() abi.Launch {
 
 // ClassifyParticleLoop runs ClassifyParticle for lo ≤ index < hi, on the CPU or another device.
 type ClassifyParticleLoop[F num.Float] struct {
-	d     *Domain
-	n     *Removed
-	p     []Particle[F]
-	stays []uint8
-	goes  []uint8
+	d      *Domain
+	n      *Removed
+	p      []Particle[F]
+	stays  []uint8
+	leaves []uint8
 }
 
 // NewClassifyParticleLoop prepares ClassifyParticle.
-func NewClassifyParticleLoop[F num.Float](d *Domain, n *Removed, p []Particle[F], stays []uint8, goes []uint8) *ClassifyParticleLoop[F] {
-	return &ClassifyParticleLoop[F]{d, n, p, stays, goes}
+func NewClassifyParticleLoop[F num.Float](d *Domain, n *Removed, p []Particle[F], stays []uint8, leaves []uint8) *ClassifyParticleLoop[F] {
+	return &ClassifyParticleLoop[F]{d, n, p, stays, leaves}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *ClassifyParticleLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		ClassifyParticle(i, loop.d, loop.n, loop.p, loop.stays, loop.goes)
+		ClassifyParticle(i, loop.d, loop.n, loop.p, loop.stays, loop.leaves)
 	}
 }
 
@@ -465,7 +465,7 @@ func (loop *ClassifyParticleLoop[F]) Launch() abi.Launch {
 		abi.PointerTo("n", loop.n),
 		abi.ElementsOf("p", loop.p),
 		abi.ElementsOf("stays", loop.stays),
-		abi.ElementsOf("goes", loop.goes),
+		abi.ElementsOf("leaves", loop.leaves),
 	}}
 }
 
@@ -591,21 +591,21 @@ func (loop *ApplyBoundsLoop[F]) Launch() abi.Launch {
 
 // UpdateRadiusLoop runs UpdateRadius for lo ≤ index < hi, on the CPU or another device.
 type UpdateRadiusLoop[F num.Float] struct {
-	s     *Correction[F]
-	least F
-	most  F
-	p     []Particle[F]
+	s         *Correction[F]
+	minRadius F
+	maxRadius F
+	p         []Particle[F]
 }
 
 // NewUpdateRadiusLoop prepares UpdateRadius.
-func NewUpdateRadiusLoop[F num.Float](s *Correction[F], least F, most F, p []Particle[F]) *UpdateRadiusLoop[F] {
-	return &UpdateRadiusLoop[F]{s, least, most, p}
+func NewUpdateRadiusLoop[F num.Float](s *Correction[F], minRadius F, maxRadius F, p []Particle[F]) *UpdateRadiusLoop[F] {
+	return &UpdateRadiusLoop[F]{s, minRadius, maxRadius, p}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *UpdateRadiusLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		UpdateRadius(i, loop.s, loop.least, loop.most, loop.p)
+		UpdateRadius(i, loop.s, loop.minRadius, loop.maxRadius, loop.p)
 	}
 }
 
@@ -613,8 +613,8 @@ func (loop *UpdateRadiusLoop[F]) Range(lo, hi int) {
 func (loop *UpdateRadiusLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "UpdateRadius" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
-		abi.ValueOf("least", &loop.least),
-		abi.ValueOf("most", &loop.most),
+		abi.ValueOf("minRadius", &loop.minRadius),
+		abi.ValueOf("maxRadius", &loop.maxRadius),
 		abi.ElementsOf("p", loop.p),
 	}}
 }
@@ -767,18 +767,18 @@ func (loop *DualCellOfLoop[F]) Launch() abi.Launch {
 
 // ThinCellLoop runs ThinCell for the elements of box, on the CPU or another device.
 type ThinCellLoop[F num.Float] struct {
-	box   abi.Box
-	r     *Reseeding[F]
-	n     *Removed
-	p     []Particle[F]
-	id    []int64
-	stays []uint8
-	lack  []int32
+	box     abi.Box
+	r       *Reseeding[F]
+	n       *Removed
+	p       []Particle[F]
+	id      []int64
+	stays   []uint8
+	deficit []int32
 }
 
 // NewThinCellLoop prepares ThinCell.
-func NewThinCellLoop[F num.Float](box abi.Box, r *Reseeding[F], n *Removed, p []Particle[F], id []int64, stays []uint8, lack []int32) *ThinCellLoop[F] {
-	return &ThinCellLoop[F]{box, r, n, p, id, stays, lack}
+func NewThinCellLoop[F num.Float](box abi.Box, r *Reseeding[F], n *Removed, p []Particle[F], id []int64, stays []uint8, deficit []int32) *ThinCellLoop[F] {
+	return &ThinCellLoop[F]{box, r, n, p, id, stays, deficit}
 }
 
 // Range runs the kernel on the CPU.
@@ -786,7 +786,7 @@ func (loop *ThinCellLoop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
 		for end := i + count; i < end; i++ {
-			ThinCell(i, j, k, loop.r, loop.n, loop.p, loop.id, loop.stays, loop.lack)
+			ThinCell(i, j, k, loop.r, loop.n, loop.p, loop.id, loop.stays, loop.deficit)
 		}
 		lo += count
 	}
@@ -803,23 +803,23 @@ func (loop *ThinCellLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("p", loop.p),
 		abi.ElementsOf("id", loop.id),
 		abi.ElementsOf("stays", loop.stays),
-		abi.ElementsOf("lack", loop.lack),
+		abi.ElementsOf("deficit", loop.deficit),
 	}}
 }
 
 // FillCellLoop runs FillCell for the elements of box, on the CPU or another device.
 type FillCellLoop[F num.Float] struct {
-	box   abi.Box
-	s     *Seeding[F]
-	first []int32
-	lack  []int32
-	p     []Particle[F]
-	id    []int64
+	box     abi.Box
+	s       *Seeding[F]
+	first   []int32
+	deficit []int32
+	p       []Particle[F]
+	id      []int64
 }
 
 // NewFillCellLoop prepares FillCell.
-func NewFillCellLoop[F num.Float](box abi.Box, s *Seeding[F], first []int32, lack []int32, p []Particle[F], id []int64) *FillCellLoop[F] {
-	return &FillCellLoop[F]{box, s, first, lack, p, id}
+func NewFillCellLoop[F num.Float](box abi.Box, s *Seeding[F], first []int32, deficit []int32, p []Particle[F], id []int64) *FillCellLoop[F] {
+	return &FillCellLoop[F]{box, s, first, deficit, p, id}
 }
 
 // Range runs the kernel on the CPU.
@@ -827,7 +827,7 @@ func (loop *FillCellLoop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
 		for end := i + count; i < end; i++ {
-			FillCell(i, j, k, loop.s, loop.first, loop.lack, loop.p, loop.id)
+			FillCell(i, j, k, loop.s, loop.first, loop.deficit, loop.p, loop.id)
 		}
 		lo += count
 	}
@@ -841,7 +841,7 @@ func (loop *FillCellLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "FillCell" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.ElementsOf("first", loop.first),
-		abi.ElementsOf("lack", loop.lack),
+		abi.ElementsOf("deficit", loop.deficit),
 		abi.ElementsOf("p", loop.p),
 		abi.ElementsOf("id", loop.id),
 	}}
@@ -918,15 +918,15 @@ func (loop *SeedLoop[F]) Launch() abi.Launch {
 
 // InitDistancesLoop runs InitDistances for lo ≤ index < hi, on the CPU or another device.
 type InitDistancesLoop[F num.Float] struct {
-	s    *Sweeping[F]
-	from []F
-	to   []F
-	also []F
+	s      *Sweeping[F]
+	from   []F
+	first  []F
+	second []F
 }
 
 // NewInitDistancesLoop prepares InitDistances.
-func NewInitDistancesLoop[F num.Float](s *Sweeping[F], from []F, to []F, also []F) *InitDistancesLoop[F] {
-	return &InitDistancesLoop[F]{s, from, to, also}
+func NewInitDistancesLoop[F num.Float](s *Sweeping[F], from []F, first []F, second []F) *InitDistancesLoop[F] {
+	return &InitDistancesLoop[F]{s, from, first, second}
 }
 
 // Range runs the kernel on the CPU.
@@ -934,7 +934,7 @@ func (loop *InitDistancesLoop[F]) Range(lo, hi int) {
 	var pieces [256]int32
 	var groups [16]int32
 	for t := lo; t < hi; t++ {
-		InitDistances(t, loop.s, loop.from, loop.to, loop.also, &pieces, &groups)
+		InitDistances(t, loop.s, loop.from, loop.first, loop.second, &pieces, &groups)
 	}
 }
 
@@ -946,8 +946,8 @@ func (loop *InitDistancesLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "InitDistances" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.ElementsOf("from", loop.from),
-		abi.ElementsOf("to", loop.to),
-		abi.ElementsOf("also", loop.also),
+		abi.ElementsOf("first", loop.first),
+		abi.ElementsOf("second", loop.second),
 	}}
 }
 
@@ -1012,20 +1012,20 @@ func (loop *FillWallLoop[F]) Launch() abi.Launch {
 
 // RelaxLoop runs Relax for the elements of box, on the CPU or another device.
 type RelaxLoop[F num.Float] struct {
-	box   abi.Box
-	s     *Relaxation[F]
-	n     *Limits
-	share F
-	base  []F
-	from  []F
-	to    []F
+	box    abi.Box
+	s      *Relaxation[F]
+	n      *Limits
+	weight F
+	base   []F
+	from   []F
+	to     []F
 
 	code lanes.Code
 }
 
 // NewRelaxLoop prepares Relax.
-func NewRelaxLoop[F num.Float](box abi.Box, s *Relaxation[F], n *Limits, share F, base []F, from []F, to []F) *RelaxLoop[F] {
-	loop := &RelaxLoop[F]{box, s, n, share, base, from, to, lanes.Code{}}
+func NewRelaxLoop[F num.Float](box abi.Box, s *Relaxation[F], n *Limits, weight F, base []F, from []F, to []F) *RelaxLoop[F] {
+	loop := &RelaxLoop[F]{box, s, n, weight, base, from, to, lanes.Code{}}
 	loop.Lanes(lanes.Used())
 	return loop
 }
@@ -1050,7 +1050,7 @@ func (loop *RelaxLoop[F]) Range(lo, hi int) {
 			i += n
 		}
 		for ; i < end; i++ {
-			Relax(i, j, k, loop.s, loop.n, loop.share, loop.base, loop.from, loop.to)
+			Relax(i, j, k, loop.s, loop.n, loop.weight, loop.base, loop.from, loop.to)
 		}
 		lo += count
 	}
@@ -1061,7 +1061,7 @@ func (loop *RelaxLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "Relax" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.PointerTo("n", loop.n),
-		abi.ValueOf("share", &loop.share),
+		abi.ValueOf("weight", &loop.weight),
 		abi.ElementsOf("base", loop.base),
 		abi.ElementsOf("from", loop.from),
 		abi.ElementsOf("to", loop.to),

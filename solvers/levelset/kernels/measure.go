@@ -8,126 +8,129 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Sampling measures cells by Points samples along each axis.
+// Sampling holds the parameters of measuring cells by samples.
 //
 //atoll:constant
 type Sampling[F num.Float] struct {
-	Lattice Lattice[F]
-	Points  int32
-	Across  [2]int64 // cells of the grid along x and y, which number them
+	Lattice   Lattice[F]
+	Points    int32    // samples of a cell along each axis
+	GridCells [2]int64 // cells of the grid along x and y, for numbering cells
 }
 
-// Counts are of samples, and of particles.
+// Counts are numbers of samples and of particles.
 type Counts struct {
 	Inside    int64 // samples where the level set is negative
-	Differ    int64 // where one of two level sets is
+	Differ    int64 // samples where only one of two level sets is negative
 	Particles int64 // particles
-	Escaped   int64 // of them
-	Misplaced int64 // whose position belongs to another block
-	Broken    int64 // of the first cell that is not finite: see BrokenCell
+	Escaped   int64 // those that have escaped
+	Misplaced int64 // those whose position belongs to another block
+	Broken    int64 // code of the first cell that is not finite, see BrokenCell; 0 if there is none
 }
 
-// CountInside counts the samples of cell (i, j, k) that are inside according to now, and those at which now and then
-// differ.
+// CountInside counts the samples of cell (i, j, k) that are inside in the level set now, and those that are inside
+// in only one of now and start.
 //
 //atoll:kernel
-func CountInside[F num.Float](i, j, k int, s *Sampling[F], now, then []F, n *Counts) {
+func CountInside[F num.Float](i, j, k int, s *Sampling[F], now, start []F, counts *Counts) {
 	l := &s.Lattice
-	if v := now[l.at(i, j, k)]; v-v != 0 {
-		atomics.Max(&n.Broken, encodeBroken(int64(i)+s.Across[0]*(int64(j)+s.Across[1]*int64(k)), v))
+	if v := now[l.index(i, j, k)]; v-v != 0 {
+		atomics.Max(&counts.Broken, encodeBroken(int64(i)+s.GridCells[0]*(int64(j)+s.GridCells[1]*int64(k)), v))
 	}
-	a, b := l.cellSide(now, i, j, k), l.cellSide(then, i, j, k)
-	all := s.Points * s.Points
+	sideNow, sideAtStart := l.cellSide(now, i, j, k), l.cellSide(start, i, j, k)
+	total := s.Points * s.Points
 	if l.Dim == 3 {
-		all *= s.Points
+		total *= s.Points
 	}
-	inside, differ := int32(0), int32(0)
-	if a != 0 && b != 0 {
-		if a < 0 {
-			inside = all
+	insideCount, differing := int32(0), int32(0)
+	if sideNow != 0 && sideAtStart != 0 {
+		if sideNow < 0 {
+			insideCount = total
 		}
-		if a != b {
-			differ = all
+		if sideNow != sideAtStart {
+			differing = total
 		}
 	} else {
-		for at := range all {
-			x, y, z := s.samplePosition(i, at%s.Points), s.samplePosition(j, at/s.Points%s.Points), F(0)
+		for sample := range total {
+			x, y, z := s.samplePosition(i, sample%s.Points), s.samplePosition(j, sample/s.Points%s.Points), F(0)
 			if l.Dim == 3 {
-				z = s.samplePosition(k, at/s.Points/s.Points)
+				z = s.samplePosition(k, sample/s.Points/s.Points)
 			}
-			in, was := a < 0, b < 0
-			if a == 0 {
-				in = l.value(now, x, y, z) < 0
+			insideNow, insideAtStart := sideNow < 0, sideAtStart < 0
+			if sideNow == 0 {
+				insideNow = l.valueAt(now, x, y, z) < 0
 			}
-			if b == 0 {
-				was = l.value(then, x, y, z) < 0
+			if sideAtStart == 0 {
+				insideAtStart = l.valueAt(start, x, y, z) < 0
 			}
-			if in {
-				inside++
+			if insideNow {
+				insideCount++
 			}
-			if in != was {
-				differ++
+			if insideNow != insideAtStart {
+				differing++
 			}
 		}
 	}
-	if inside > 0 {
-		atomic.AddInt64(&n.Inside, int64(inside))
+	if insideCount > 0 {
+		atomic.AddInt64(&counts.Inside, int64(insideCount))
 	}
-	if differ > 0 {
-		atomic.AddInt64(&n.Differ, int64(differ))
+	if differing > 0 {
+		atomic.AddInt64(&counts.Differ, int64(differing))
 	}
 }
 
-// firstCell makes the word of the first cell that is not finite the largest.
-const firstCell = 1 << 48
+// brokenBase is more than any cell's number. A cell's code contains the difference, so that the first cell that is
+// not finite has the largest code.
+const brokenBase = 1 << 48
 
+// encodeBroken returns the code of a cell whose value v is not finite.
 func encodeBroken[F num.Float](cell int64, v F) int64 {
-	what := int64(0)
+	kind := int64(0)
 	if v > 0 {
-		what = 1
+		kind = 1
 	}
 	if v < 0 {
-		what = 2
+		kind = 2
 	}
-	return (firstCell-cell)*4 + what
+	return (brokenBase-cell)*4 + kind
 }
 
-// BrokenCell returns the first cell, by its number in the grid, that was found not finite, and its value: NaN or an
-// infinity; -1 if there is none.
-func BrokenCell(word int64) (cell int64, v float64) {
+// BrokenCell decodes Counts.Broken: it returns the number in the grid of the first cell that is not finite, and its
+// value, NaN or an infinity; -1 if there is none.
+func BrokenCell(code int64) (cell int64, v float64) {
 	switch {
-	case word == 0:
+	case code == 0:
 		return -1, 0
-	case word%4 == 0:
-		return firstCell - word/4, math.NaN()
+	case code%4 == 0:
+		return brokenBase - code/4, math.NaN()
 	}
-	return firstCell - word/4, math.Inf(3 - 2*int(word%4))
+	return brokenBase - code/4, math.Inf(3 - 2*int(code%4))
 }
 
-// samplePosition returns the position of a sample of a cell along an axis.
-func (s *Sampling[F]) samplePosition(cell int, at int32) F {
-	return F(cell) + (F(at)+0.5)/F(s.Points) - 0.5
+// samplePosition returns the position along an axis of a sample of a cell.
+func (s *Sampling[F]) samplePosition(cell int, sample int32) F {
+	return F(cell) + (F(sample)+0.5)/F(s.Points) - 0.5
 }
 
-func (l *Lattice[F]) value(f []F, x, y, z F) F {
+// valueAt interpolates f at a position.
+func (l *Lattice[F]) valueAt(f []F, x, y, z F) F {
 	i, fx := splitCoordinate(x)
 	j, fy := splitCoordinate(y)
 	k, fz := splitCoordinate(z)
-	return l.linear(f, l.at(i, j, k), fx, fy, fz)
+	return l.interpolate(f, l.index(i, j, k), fx, fy, fz)
 }
 
 // cellSide returns -1 for a cell entirely inside, 1 for one entirely outside, and 0 otherwise: the interpolation
 // between centres has their sign if they all agree.
 func (l *Lattice[F]) cellSide(f []F, i, j, k int) int32 {
-	deep := 1
+	layers := 1
 	if l.Dim == 2 {
-		deep = 0
+		layers = 0
 	}
 	negative, all := 0, 0
-	for dk := -deep; dk <= deep; dk++ {
+	for dk := -layers; dk <= layers; dk++ {
 		for dj := -1; dj <= 1; dj++ {
 			for di := -1; di <= 1; di++ {
-				if f[l.at(i+di, j+dj, k+dk)] < 0 {
+				if f[l.index(i+di, j+dj, k+dk)] < 0 {
 					negative++
 				}
 				all++
@@ -143,14 +146,14 @@ func (l *Lattice[F]) cellSide(f []F, i, j, k int) int32 {
 	return 0
 }
 
-// SlopeError returns ||∇φ|-1| of cell (i, j, k) where |φ| is below near, by differences of first order toward the
-// interface.
+// SlopeError returns ||∇φ|-1| of cell (i, j, k) if |φ| is below limit, by differences of first order toward the
+// interface; otherwise 0.
 //
 //atoll:kernel max
-func SlopeError[F num.Float](i, j, k int, l *Lattice[F], near F, f []F) F {
-	c := l.at(i, j, k)
+func SlopeError[F num.Float](i, j, k int, l *Lattice[F], limit F, f []F) F {
+	c := l.index(i, j, k)
 	v := f[c]
-	if !(num.Abs(v) < near) {
+	if !(num.Abs(v) < limit) {
 		return v - v // NaN stays
 	}
 	sum := upwindSlopeSquare(f, c, 1, l.H[0]) + upwindSlopeSquare(f, c, l.SY, l.H[1])
@@ -176,17 +179,17 @@ func upwindSlopeSquare[F num.Float](f []F, c, s int, h F) F {
 // CountParticle counts particle i, and whether it has escaped, or belongs to another block.
 //
 //atoll:kernel
-func CountParticle[F num.Float](i int, s *Correction[F], d *Domain, p []Particle[F], n *Counts) {
+func CountParticle[F num.Float](i int, s *Correction[F], d *Domain, p []Particle[F], counts *Counts) {
 	q := p[i]
 	if q.R == 0 {
 		return
 	}
-	atomic.AddInt64(&n.Particles, 1)
-	if _, where := locate(q, d); where != StaysInBlock {
-		atomic.AddInt64(&n.Misplaced, 1)
+	atomic.AddInt64(&counts.Particles, 1)
+	if _, destination := locate(q, d); destination != StaysInBlock {
+		atomic.AddInt64(&counts.Misplaced, 1)
 		return
 	}
 	if s.escaped(q.R, s.phiAt(q)) {
-		atomic.AddInt64(&n.Escaped, 1)
+		atomic.AddInt64(&counts.Escaped, 1)
 	}
 }

@@ -18,7 +18,7 @@ type Migrant[F num.Float] struct {
 type Routes struct {
 	Blocks [3]int32 // along each axis
 	Cuts   []int32  // the first cells of blocks along x, then along y, then along z
-	Peers  []int32  // of each block, along x first, the index of its rank among the peers, or how many these are
+	Peers  []int32  // of each block, x fastest: the index of its rank among the peers, or the number of peers
 }
 
 // RouteMigrant finds the peer that migrant j goes to.
@@ -32,7 +32,8 @@ func RouteMigrant[F num.Float](j int, r *Routes, p []Particle[F], peer []int32) 
 	peer[j] = r.Peers[(z*r.Blocks[1]+y)*r.Blocks[0]+x]
 }
 
-// blockOf is the block along an axis that a coordinate is in. Dual cells before the first centre are the first block's.
+// blockOf returns the index along an axis of the block that contains a coordinate. Particles below the first centre
+// belong to the first block. first is the index in Cuts of the axis.
 func blockOf[F num.Float](r *Routes, axis int, first int32, x F) int32 {
 	k := int32(0)
 	for k+1 < r.Blocks[axis] && x >= F(r.Cuts[first+k+1]) {
@@ -49,19 +50,19 @@ func PackMigrant[F num.Float](j int, order []int32, p []Particle[F], id []int64,
 	out[j] = Migrant[F]{P: p[i], ID: id[i]}
 }
 
-// UnpackMigrant puts migrant j among the particles of its block, and counts those that belong to another.
+// UnpackMigrant puts migrant j among the particles of its block, and counts those that belong to another block.
 //
 //atoll:kernel
-func UnpackMigrant[F num.Float](j int, d *Domain, in []Migrant[F], p []Particle[F], id, astray []int64) {
-	t := in[j]
-	p[j], id[j] = t.P, t.ID
-	if _, where := locate(t.P, d); where != StaysInBlock {
-		atomic.AddInt64(&astray[0], 1)
+func UnpackMigrant[F num.Float](j int, d *Domain, in []Migrant[F], p []Particle[F], id, misplaced []int64) {
+	migrant := in[j]
+	p[j], id[j] = migrant.P, migrant.ID
+	if _, destination := locate(migrant.P, d); destination != StaysInBlock {
+		atomic.AddInt64(&misplaced[0], 1)
 	}
 }
 
 // Owned reports whether a particle belongs to a block.
 func Owned[F num.Float](d *Domain, p Particle[F]) bool {
-	_, where := locate(p, d)
-	return where == StaysInBlock
+	_, destination := locate(p, d)
+	return destination == StaysInBlock
 }

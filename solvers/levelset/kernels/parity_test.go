@@ -30,26 +30,26 @@ type loop interface {
 	Launch() abi.Launch
 }
 
-// block is a grid with ghosts and its fields and particles.
+// block is a grid with ghosts, a flow and the number of its particles.
 type block[F num.Float] struct {
-	rng     *rand.Rand
-	l       Lattice[F]
-	n       [3]int
-	len     int
-	box     abi.Box
-	flow    *Flow[F]
-	domain  *Domain
-	clock   *Clock[F]
-	runner  cudatest.Runner
-	t       *testing.T
-	ghost   int
-	swarmed int
+	rng           *rand.Rand
+	l             Lattice[F]
+	n             [3]int
+	len           int
+	box           abi.Box
+	flow          *Flow[F]
+	domain        *Domain
+	clock         *Clock[F]
+	runner        cudatest.Runner
+	t             *testing.T
+	ghost         int
+	particleCount int
 }
 
 func newBlock[F num.Float](t *testing.T, runner cudatest.Runner, dim int) *block[F] {
-	b := &block[F]{rng: rand.New(rand.NewPCG(5, uint64(dim))), runner: runner, t: t, ghost: 7, swarmed: 700}
+	b := &block[F]{rng: rand.New(rand.NewPCG(5, uint64(dim))), runner: runner, t: t, ghost: 7, particleCount: 700}
 	b.n = [3]int{11, 9, 8}
-	b.l = Lattice[F]{SY: b.n[0] + 2*b.ghost, Dim: int32(dim), H: [3]F{.1, .13, 1}, Least: .1}
+	b.l = Lattice[F]{SY: b.n[0] + 2*b.ghost, Dim: int32(dim), H: [3]F{.1, .13, 1}, MinSide: .1}
 	b.l.Base = b.ghost * (1 + b.l.SY)
 	b.len = b.l.SY * (b.n[1] + 2*b.ghost)
 	if dim == 2 {
@@ -74,8 +74,8 @@ func newBlock[F num.Float](t *testing.T, runner cudatest.Runner, dim int) *block
 	return b
 }
 
-// noise returns a field of smooth waves, plateaus, zeros of both signs and noise up to an amplitude.
-func (b *block[F]) noise(most float64) []F {
+// noise returns a field of smooth waves, plateaus, zeros of both signs and noise, limited to an amplitude.
+func (b *block[F]) noise(amplitude float64) []F {
 	f := make([]F, b.len)
 	p, q := b.rng.Float64(), b.rng.Float64()
 	for c := range f {
@@ -92,13 +92,13 @@ func (b *block[F]) noise(most float64) []F {
 		case 2:
 			v = 2 * b.rng.Float64()
 		}
-		f[c] = F(max(-most, min(most, most*v)))
+		f[c] = F(max(-amplitude, min(amplitude, amplitude*v)))
 	}
 	return f
 }
 
 func (b *block[F]) particles() []Particle[F] {
-	p := make([]Particle[F], b.swarmed)
+	p := make([]Particle[F], b.particleCount)
 	for i := range p {
 		p[i] = Particle[F]{X: F(b.rng.Float64() * float64(b.n[0])), Y: F(b.rng.Float64()*float64(b.n[1]) - .5),
 			R: F(.05 * (b.rng.Float64() - .5))}
@@ -117,11 +117,11 @@ func (b *block[F]) particles() []Particle[F] {
 	return p
 }
 
-// both runs the loops made by of in Go and translated, over n indices.
-func (b *block[F]) both(n int, of func(k int) loop) {
+// runBoth runs the loop newLoop(0) in Go and newLoop(1) as translated, over n indices.
+func (b *block[F]) runBoth(n int, newLoop func(k int) loop) {
 	b.t.Helper()
-	of(0).Range(0, n)
-	b.runner.Run(b.t, of(1), 0, n)
+	newLoop(0).Range(0, n)
+	b.runner.Run(b.t, newLoop(1), 0, n)
 }
 
 // twice returns two copies.
@@ -141,70 +141,73 @@ func (b *block[F]) advection() {
 	size := b.box.Size()
 	from, start := b.noise(1), b.noise(1)
 	to := twice(make([]F, b.len))
-	b.both(size, func(k int) loop { return NewSemiLagrangianLoop(b.box, b.flow, b.clock, from, to[k]) })
-	kerneltest.Same(b.t, "Trace", to[0], to[1], nil)
+	b.runBoth(size, func(k int) loop { return NewSemiLagrangianLoop(b.box, b.flow, b.clock, from, to[k]) })
+	kerneltest.Same(b.t, "SemiLagrangian", to[0], to[1], nil)
 	for stage := range int32(3) {
-		b.both(size, func(k int) loop {
+		b.runBoth(size, func(k int) loop {
 			return NewWENOStageLoop(b.box, b.flow, b.clock, stage, F(.25), start, from, to[k])
 		})
-		kerneltest.Same(b.t, "Upwind", to[0], to[1], nil)
+		kerneltest.Same(b.t, "WENOStage", to[0], to[1], nil)
 	}
-	p, n := twice(b.particles()), twice(make([]Removed, 1))
-	stays, goes := twice(make([]uint8, b.swarmed)), twice(make([]uint8, b.swarmed))
+	p, removed := twice(b.particles()), twice(make([]Removed, 1))
+	stays, leaves := twice(make([]uint8, b.particleCount)), twice(make([]uint8, b.particleCount))
 	same := func(what string) {
 		kerneltest.Same(b.t, what, p[0], p[1], nil)
 		kerneltest.Same(b.t, what+", stays", stays[0], stays[1], nil)
-		kerneltest.Same(b.t, what+", goes", goes[0], goes[1], nil)
-		kerneltest.Same(b.t, what+", gone", n[0], n[1], nil)
+		kerneltest.Same(b.t, what+", leaves", leaves[0], leaves[1], nil)
+		kerneltest.Same(b.t, what+", removed", removed[0], removed[1], nil)
 	}
-	b.both(b.swarmed, func(k int) loop {
-		return NewAdvectParticleLoop(b.flow, b.domain, b.clock, &n[k][0], p[k], stays[k], goes[k])
+	b.runBoth(b.particleCount, func(k int) loop {
+		return NewAdvectParticleLoop(b.flow, b.domain, b.clock, &removed[k][0], p[k], stays[k], leaves[k])
 	})
-	same("Carry")
-	b.both(b.swarmed, func(k int) loop { return NewClassifyParticleLoop(b.domain, &n[k][0], p[k], stays[k], goes[k]) })
-	same("Settle")
-	b.both(b.swarmed, func(k int) loop { return NewMarkLiveLoop(p[k], stays[k]) })
-	same("Live")
+	same("AdvectParticle")
+	b.runBoth(b.particleCount, func(k int) loop {
+		return NewClassifyParticleLoop(b.domain, &removed[k][0], p[k],
+			stays[k], leaves[k])
+	})
+	same("ClassifyParticle")
+	b.runBoth(b.particleCount, func(k int) loop { return NewMarkLiveLoop(p[k], stays[k]) })
+	same("MarkLive")
 }
 
 func (b *block[F]) distances() {
 	size := b.box.Size()
 	from := b.noise(.3)
 	count := CountBricks(b.n)
-	all := count[0] * count[1] * count[2]
+	brickCount := count[0] * count[1] * count[2]
 	for _, keep := range []bool{false, true} {
 		s := &Sweeping[F]{Lattice: b.l, Band: .3, KeepDistances: keep}
 		for d := range 3 {
 			s.Bricks.N[d], s.Bricks.Count[d] = int32(b.n[d]), int32(count[d])
 		}
-		s.Bricks.Open[1][keep2(keep)], s.Bricks.Reach = true, 1
-		crossed, busy := twice(make([]int32, all)), twice(make([]int32, all))
-		of := func(k int) *Sweeping[F] {
-			one := *s
-			one.Bricks.Crossed, one.Bricks.Busy = crossed[k], busy[k]
-			return &one
+		s.Bricks.Adjoins[1][boolIndex(keep)], s.Bricks.Reach = true, 1
+		crossed, busy := twice(make([]int32, brickCount)), twice(make([]int32, brickCount))
+		sweeping := func(k int) *Sweeping[F] {
+			bricksCopy := *s
+			bricksCopy.Bricks.HasInterface, bricksCopy.Bricks.Active = crossed[k], busy[k]
+			return &bricksCopy
 		}
-		to, also := twice(make([]F, b.len)), twice(make([]F, b.len))
-		b.both(all, func(k int) loop { return NewInitDistancesLoop(of(k), from, to[k], also[k]) })
-		kerneltest.Same(b.t, "Freeze", to[0], to[1], nil)
-		kerneltest.Same(b.t, "Freeze, also", also[0], also[1], nil)
-		kerneltest.Same(b.t, "Freeze, crossed", crossed[0], crossed[1], nil)
-		b.both(all, func(k int) loop { return NewMarkBrickLoop(&of(k).Bricks) })
+		first, second := twice(make([]F, b.len)), twice(make([]F, b.len))
+		b.runBoth(brickCount, func(k int) loop { return NewInitDistancesLoop(sweeping(k), from, first[k], second[k]) })
+		kerneltest.Same(b.t, "InitDistances", first[0], first[1], nil)
+		kerneltest.Same(b.t, "InitDistances, second array", second[0], second[1], nil)
+		kerneltest.Same(b.t, "InitDistances, crossed", crossed[0], crossed[1], nil)
+		b.runBoth(brickCount, func(k int) loop { return NewMarkBrickLoop(&sweeping(k).Bricks) })
 		kerneltest.Same(b.t, "MarkBrick", busy[0], busy[1], nil)
-		b.both(all, func(k int) loop { return NewSweepLoop(of(k), from, to[k]) })
-		kerneltest.Same(b.t, "Sweep", to[0], to[1], nil)
+		b.runBoth(brickCount, func(k int) loop { return NewSweepLoop(sweeping(k), from, first[k]) })
+		kerneltest.Same(b.t, "Sweep", first[0], first[1], nil)
 	}
-	base, to, n := b.noise(.3), twice(b.noise(.3)), twice(make([]Limits, 1))
+	base, first, limits := b.noise(.3), twice(b.noise(.3)), twice(make([]Limits, 1))
 	s := &Relaxation[F]{Lattice: b.l, Step: .05, Band: .25, Start: from}
-	b.both(size, func(k int) loop { return NewRelaxLoop(b.box, s, &n[k][0], F(2./3), base, from, to[k]) })
-	kerneltest.Same(b.t, "Relax", to[0], to[1], nil)
-	kerneltest.Same(b.t, "Relax's flips", n[0], n[1], nil)
+	b.runBoth(size, func(k int) loop { return NewRelaxLoop(b.box, s, &limits[k][0], F(2./3), base, from, first[k]) })
+	kerneltest.Same(b.t, "Relax", first[0], first[1], nil)
+	kerneltest.Same(b.t, "Relax, flips", limits[0], limits[1], nil)
 	f := twice(b.noise(1))
-	b.both(3, func(k int) loop { return NewFillWallLoop([]int32{5, 6, 5}, []int32{1, 2, 3}, f[k]) })
+	b.runBoth(3, func(k int) loop { return NewFillWallLoop([]int32{5, 6, 5}, []int32{1, 2, 3}, f[k]) })
 	kerneltest.Same(b.t, "FillWall", f[0], f[1], nil)
 }
 
-func keep2(keep bool) int {
+func boolIndex(keep bool) int {
 	if keep {
 		return 1
 	}
@@ -213,17 +216,17 @@ func keep2(keep bool) int {
 
 func (b *block[F]) measures() {
 	size := b.box.Size()
-	now, then, n := b.noise(1), b.noise(1), twice(make([]Counts, 1))
+	now, start, counts := b.noise(1), b.noise(1), twice(make([]Counts, 1))
 	s := &Sampling[F]{Lattice: b.l, Points: 3}
-	b.both(size, func(k int) loop { return NewCountInsideLoop(b.box, s, now, then, &n[k][0]) })
-	kerneltest.Same(b.t, "CountInside", n[0], n[1], nil)
-	var most [2]atomics.Most[F]
-	b.both(size, func(k int) loop { return NewSlopeErrorLoop(b.box, &b.l, F(.5), now, &most[k]) })
-	if most[0] != most[1] {
-		b.t.Errorf("Steepness: %v in Go, %v translated", most[0].Value(), most[1].Value())
+	b.runBoth(size, func(k int) loop { return NewCountInsideLoop(b.box, s, now, start, &counts[k][0]) })
+	kerneltest.Same(b.t, "CountInside", counts[0], counts[1], nil)
+	var slopeError [2]atomics.Most[F]
+	b.runBoth(size, func(k int) loop { return NewSlopeErrorLoop(b.box, &b.l, F(.5), now, &slopeError[k]) })
+	if slopeError[0] != slopeError[1] {
+		b.t.Errorf("SlopeError: %v in Go, %v translated", slopeError[0].Value(), slopeError[1].Value())
 	}
 	p := b.particles()
-	of := &Correction[F]{Lattice: b.l, Escape: 1, Phi: now}
-	b.both(b.swarmed, func(k int) loop { return NewCountParticleLoop(of, b.domain, p, &n[k][0]) })
-	kerneltest.Same(b.t, "Census", n[0], n[1], nil)
+	correction := &Correction[F]{Lattice: b.l, Escape: 1, Phi: now}
+	b.runBoth(b.particleCount, func(k int) loop { return NewCountParticleLoop(correction, b.domain, p, &counts[k][0]) })
+	kerneltest.Same(b.t, "CountParticle", counts[0], counts[1], nil)
 }

@@ -37,13 +37,13 @@ type Removed struct {
 
 // Destinations of a particle in a step.
 const (
-	LeavesDomain int32 = iota // the domain
-	ChangesBlock              // to another block
+	LeavesDomain int32 = iota // left the grid
+	ChangesBlock              // belongs to another block
 	StaysInBlock
 )
 
-// wrapCoordinate wraps a coordinate around a periodic axis, and returns its destination.
-func wrapCoordinate[F num.Float](d *Domain, axis int, x F) (at F, where int32) {
+// wrapCoordinate wraps a coordinate around a periodic axis, and returns the destination of a particle there.
+func wrapCoordinate[F num.Float](d *Domain, axis int, x F) (wrapped F, destination int32) {
 	n := F(d.Cells[axis])
 	if d.Periodic[axis] {
 		if x < 0 {
@@ -61,20 +61,20 @@ func wrapCoordinate[F num.Float](d *Domain, axis int, x F) (at F, where int32) {
 	return x, StaysInBlock
 }
 
-// AdvectParticle advects particle i by a second-order step in time, with periodic wrapping. stays and goes mark
-// particles that remain in the block, and those that move to another.
+// AdvectParticle advects particle i by a second-order step in time, with periodic wrapping. stays and leaves mark
+// the particles that remain in the block, and those that go to another one.
 //
 //atoll:kernel
 func AdvectParticle[F num.Float](i int, s *Flow[F], d *Domain, clock *Clock[F], n *Removed, p []Particle[F], stays,
-	goes []uint8) {
+	leaves []uint8) {
 	q := p[i]
 	if q.R != 0 {
 		q = s.advected(q, clock)
 	}
-	classify(i, q, d, n, p, stays, goes)
+	classify(i, q, d, n, p, stays, leaves)
 }
 
-// advected returns a particle after a step.
+// advected returns a particle at the end of a step.
 func (s *Flow[F]) advected(q Particle[F], clock *Clock[F]) Particle[F] {
 	u, v, w := s.velocity(q.X, q.Y, q.Z)
 	u, v, w = s.velocity(q.X+clock.Half[0]*u, q.Y+clock.Half[1]*v, q.Z+clock.Half[2]*w)
@@ -89,14 +89,14 @@ func (s *Flow[F]) advected(q Particle[F], clock *Clock[F]) Particle[F] {
 //atoll:kernel
 func AdvectAndCorrect[F num.Float](i int, s *Flow[F], d *Domain, clock *Clock[F], n *Removed, before,
 	after *Correction[F],
-	least, most F, p []Particle[F], bounds []Bounds[F]) {
+	minRadius, maxRadius F, p []Particle[F], bounds []Bounds[F]) {
 	q := p[i]
 	if q.R == 0 {
 		return
 	}
-	q.R = before.radius(q, least, most)
-	q, where := locate(s.advected(q, clock), d)
-	if where == LeavesDomain {
+	q.R = before.radius(q, minRadius, maxRadius)
+	q, destination := locate(s.advected(q, clock), d)
+	if destination == LeavesDomain {
 		atomic.AddInt64(&n.Left, 1)
 		q.R = 0
 	}
@@ -119,21 +119,21 @@ func MarkLive[F num.Float](i int, p []Particle[F], stays []uint8) {
 // ClassifyParticle performs the part of AdvectParticle after the advection.
 //
 //atoll:kernel
-func ClassifyParticle[F num.Float](i int, d *Domain, n *Removed, p []Particle[F], stays, goes []uint8) {
-	classify(i, p[i], d, n, p, stays, goes)
+func ClassifyParticle[F num.Float](i int, d *Domain, n *Removed, p []Particle[F], stays, leaves []uint8) {
+	classify(i, p[i], d, n, p, stays, leaves)
 }
 
-func classify[F num.Float](i int, q Particle[F], d *Domain, n *Removed, p []Particle[F], stays, goes []uint8) {
-	stays[i], goes[i] = 0, 0
+func classify[F num.Float](i int, q Particle[F], d *Domain, n *Removed, p []Particle[F], stays, leaves []uint8) {
+	stays[i], leaves[i] = 0, 0
 	if q.R == 0 {
 		return
 	}
-	q, where := locate(q, d)
-	if where == LeavesDomain {
+	q, destination := locate(q, d)
+	if destination == LeavesDomain {
 		atomic.AddInt64(&n.Left, 1)
 		q.R = 0
-	} else if where == ChangesBlock {
-		goes[i] = 1
+	} else if destination == ChangesBlock {
+		leaves[i] = 1
 	} else {
 		stays[i] = 1
 	}
@@ -142,42 +142,42 @@ func classify[F num.Float](i int, q Particle[F], d *Domain, n *Removed, p []Part
 
 // locate wraps a particle around periodic axes, and returns its destination.
 func locate[F num.Float](q Particle[F], d *Domain) (Particle[F], int32) {
-	x, worst := wrapCoordinate(d, 0, q.X)
-	y, where := wrapCoordinate(d, 1, q.Y)
-	worst = num.Smaller(worst, where)
+	x, destination := wrapCoordinate(d, 0, q.X)
+	y, axisDestination := wrapCoordinate(d, 1, q.Y)
+	destination = num.Smaller(destination, axisDestination)
 	z := q.Z
 	if d.Dim == 3 {
-		z, where = wrapCoordinate(d, 2, q.Z)
-		worst = num.Smaller(worst, where)
+		z, axisDestination = wrapCoordinate(d, 2, q.Z)
+		destination = num.Smaller(destination, axisDestination)
 	}
 	q.X, q.Y, q.Z = x, y, z
-	return q, worst
+	return q, destination
 }
 
 // Bounds are the bounds on the level set at a cell from escaped particles: those from outside raise Plus, those from
 // inside lower Minus. Without any they have the values of ClearBounds.
 type Bounds[F num.Float] struct{ Plus, Minus F }
 
-const unset = 0x1p120 // beyond any level set
+const noBound = 0x1p120 // of a larger magnitude than any level set
 
 // ClearBounds clears the bounds at index c of the arrays.
 //
 //atoll:kernel
 func ClearBounds[F num.Float](c int, bounds []Bounds[F]) {
-	bounds[c] = Bounds[F]{Plus: -unset, Minus: unset}
+	bounds[c] = Bounds[F]{Plus: -noBound, Minus: noBound}
 }
 
-// Correction is the level set corrected by particles.
+// Correction is a level set that particles correct.
 //
 //atoll:constant
 type Correction[F num.Float] struct {
 	Lattice Lattice[F]
-	Escape  F   // by how many radii a particle on the wrong side has escaped
-	Phi     []F // as it was before any correction
+	Escape  F   // a particle on the wrong side by more than this multiple of its radius has escaped
+	Phi     []F // before any correction
 }
 
-// Correct sets, if particle i has escaped, bounds at the corners of its dual cell from their distances to its sphere.
-// All particles use the same level set, and minima and maxima do not depend on the order.
+// Correct computes bounds for the corners of the dual cell of particle i, if the particle has escaped, from their
+// distances to its sphere. All particles use the same level set, and minima and maxima do not depend on the order.
 //
 //atoll:kernel
 func Correct[F num.Float](i int, s *Correction[F], p []Particle[F], bounds []Bounds[F]) {
@@ -193,19 +193,19 @@ func (s *Correction[F]) correct(q Particle[F], bounds []Bounds[F]) {
 	a, fx := splitCoordinate(q.X)
 	b, fy := splitCoordinate(q.Y)
 	d, fz := splitCoordinate(q.Z)
-	c := l.at(a, b, d)
-	if !s.escaped(q.R, l.linear(s.Phi, c, fx, fy, fz)) {
+	c := l.index(a, b, d)
+	if !s.escaped(q.R, l.interpolate(s.Phi, c, fx, fy, fz)) {
 		return
 	}
-	for corner := range 1 << l.Dim {
-		x, y, z := corner&1, corner>>1&1, corner>>2
-		at := c + x + y*l.SY + z*l.SZ
-		in := l.depthInSphere(q.R, F(x)-fx, F(y)-fy, F(z)-fz)
-		if q.R > 0 && in > s.Phi[at] {
-			atomics.Max(&bounds[at].Plus, in)
+	for number := range 1 << l.Dim {
+		x, y, z := number&1, number>>1&1, number>>2
+		corner := c + x + y*l.SY + z*l.SZ
+		depth := l.depthInSphere(q.R, F(x)-fx, F(y)-fy, F(z)-fz)
+		if q.R > 0 && depth > s.Phi[corner] {
+			atomics.Max(&bounds[corner].Plus, depth)
 		}
-		if q.R < 0 && -in < s.Phi[at] {
-			atomics.Min(&bounds[at].Minus, 0-in)
+		if q.R < 0 && -depth < s.Phi[corner] {
+			atomics.Min(&bounds[corner].Minus, 0-depth)
 		}
 	}
 }
@@ -216,7 +216,8 @@ func (l *Lattice[F]) depthInSphere(r, x, y, z F) F {
 	return num.Abs(r) - num.Sqrt(x*x+y*y+z*z) + 0
 }
 
-// escaped reports whether a particle is so far on the wrong side, where the level set is phi, that it corrects it.
+// escaped reports whether a particle of signed radius r, where the level set is phi, is so far on the wrong side
+// that it corrects the level set.
 func (s *Correction[F]) escaped(r, phi F) bool {
 	if r < 0 {
 		return phi > -s.Escape*r
@@ -229,43 +230,43 @@ func (s *Correction[F]) escaped(r, phi F) bool {
 //
 //atoll:kernel
 func MergeFromGhost[F num.Float](i, j, k int, l *Lattice[F], stride int, bounds []Bounds[F]) {
-	c := l.at(i, j, k)
+	c := l.index(i, j, k)
 	bounds[c] = Bounds[F]{Plus: num.Larger(bounds[c].Plus, bounds[c-stride].Plus),
 		Minus: num.Smaller(bounds[c].Minus, bounds[c-stride].Minus)}
 }
 
-// ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: of the bounds and the level
-// set before, the value nearer to the interface counts. The bounds are cleared.
+// ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: each
+// bound alone limits the level set, and the result nearer to the interface is kept. The bounds are cleared.
 //
 //atoll:kernel
 func ApplyBounds[F num.Float](i, j, k int, l *Lattice[F], d *Domain, bounds []Bounds[F], phi []F) {
-	c := l.at(i, j, k)
-	old := bounds[c]
-	if old.Plus == -unset && old.Minus == unset {
+	c := l.index(i, j, k)
+	given := bounds[c]
+	if given.Plus == -noBound && given.Minus == noBound {
 		return
 	}
-	bounds[c] = Bounds[F]{Plus: -unset, Minus: unset}
+	bounds[c] = Bounds[F]{Plus: -noBound, Minus: noBound}
 	if !d.owns(i, j, k) {
 		return
 	}
-	v := num.Smaller(old.Minus, phi[c])
-	plus := num.Larger(old.Plus, phi[c])
-	if num.Abs(plus) <= num.Abs(v) {
-		v = plus
+	corrected := num.Smaller(given.Minus, phi[c])
+	raised := num.Larger(given.Plus, phi[c])
+	if num.Abs(raised) <= num.Abs(corrected) {
+		corrected = raised
 	}
-	phi[c] = v
+	phi[c] = corrected
 }
 
 // UpdateRadius sets the radius of particle i so that it touches the interface, within limits. An escaped one gets the
 // minimum.
 //
 //atoll:kernel
-func UpdateRadius[F num.Float](i int, s *Correction[F], least, most F, p []Particle[F]) {
+func UpdateRadius[F num.Float](i int, s *Correction[F], minRadius, maxRadius F, p []Particle[F]) {
 	q := p[i]
 	if q.R == 0 {
 		return
 	}
-	q.R = s.radius(q, least, most)
+	q.R = s.radius(q, minRadius, maxRadius)
 	p[i] = q
 }
 
@@ -273,15 +274,15 @@ func (s *Correction[F]) phiAt(q Particle[F]) F {
 	a, fx := splitCoordinate(q.X)
 	b, fy := splitCoordinate(q.Y)
 	d, fz := splitCoordinate(q.Z)
-	return s.Lattice.linear(s.Phi, s.Lattice.at(a, b, d), fx, fy, fz)
+	return s.Lattice.interpolate(s.Phi, s.Lattice.index(a, b, d), fx, fy, fz)
 }
 
-func (s *Correction[F]) radius(q Particle[F], least, most F) F {
+func (s *Correction[F]) radius(q Particle[F], minRadius, maxRadius F) F {
 	phi := s.phiAt(q)
 	if q.R < 0 {
-		return -num.Smaller(num.Larger(-phi, least), most)
+		return -num.Smaller(num.Larger(-phi, minRadius), maxRadius)
 	}
-	return num.Smaller(num.Larger(phi, least), most)
+	return num.Smaller(num.Larger(phi, minRadius), maxRadius)
 }
 
 // MarkEscaped marks the particles of a side that have escaped.
@@ -304,7 +305,7 @@ func Replicate[F num.Float](i int, s *Correction[F], p []Particle[F], keys []uin
 	a, fx := splitCoordinate(q.X)
 	b, fy := splitCoordinate(q.Y)
 	d, fz := splitCoordinate(q.Z)
-	c := l.at(a, b, d)
+	c := l.index(a, b, d)
 	for corner := range 1 << l.Dim {
 		x, y, z := corner&1, corner>>1&1, corner>>2
 		n := i<<l.Dim + corner

@@ -6,8 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Reseeding keeps the number of particles near the interface: Order lists those of the block dual cell after dual cell,
-// and those of cell c are at Start[c] up to Start[c+1].
+// Reseeding holds the parameters of reseeding, which restores the number of particles in the dual cells near the
+// interface. Order lists the particles of the block by dual cell; those of cell c are Order[Start[c]:Start[c+1]].
 //
 //atoll:constant
 type Reseeding[F num.Float] struct {
@@ -16,103 +16,105 @@ type Reseeding[F num.Float] struct {
 	Start, Order []int32
 }
 
-// DualCellOf returns the dual cell of the block that contains particle i: none if it is removed.
+// DualCellOf finds the dual cell of the block that contains particle i, which must not be removed.
 //
 //atoll:kernel
 func DualCellOf[F num.Float](i int, s *Seeding[F], p []Particle[F], cell []int32) {
 	a, _ := splitCoordinate(p[i].X)
 	b, _ := splitCoordinate(p[i].Y)
 	c, _ := splitCoordinate(p[i].Z)
-	cell[i] = int32(s.cell(a, b, c))
+	cell[i] = int32(s.cellNumber(a, b, c))
 }
 
-// ThinCell removes excess particles of dual cell (i, j, k), and counts missing ones: of each sign the cell has at most
-// Each that have not escaped, and next to the interface that many. Those that stay are nearest to the interface
-// relative to their radius; of equal ones that with the lower number. Escaped particles all stay, since they repair the
-// level set where it has lost something. stays marks the rest; deficit is for both signs of a cell.
+// ThinCell removes excess particles of dual cell (i, j, k), and counts missing ones: if it is near the interface,
+// the cell keeps PerSign particles of each sign that have not escaped, otherwise none. The particles that stay are
+// those whose spheres are nearest to the interface; of equal ones that with the lower number. Escaped particles all
+// stay, since they correct the level set where it is wrong. stays marks the particles that stay; deficit holds a
+// number for each sign of each cell.
 //
 //atoll:kernel grain=64
 func ThinCell[F num.Float](i, j, k int, r *Reseeding[F], n *Removed, p []Particle[F], id []int64,
-	stays []uint8, lack []int32) {
+	stays []uint8, deficit []int32) {
 	s := &r.Seeding
-	cell := s.cell(i, j, k)
+	cell := s.cellNumber(i, j, k)
 	lo, hi := int(r.Start[cell]), int(r.Start[cell+1])
-	room := int32(0)
+	target := int32(0)
 	if s.inBand(i, j, k) {
-		room = s.Each
+		target = s.PerSign
 	}
 	for sign := range 2 {
 		count := int32(0)
-		for at := lo; at < hi; at++ {
-			if r.counts(p[r.Order[at]], sign == 1) {
+		for slot := lo; slot < hi; slot++ {
+			if r.isOrdinary(p[r.Order[slot]], sign == 1) {
 				count++
 			}
 		}
-		lack[2*cell+sign] = num.Larger(room-count, 0)
-		for at := lo; at < hi; at++ {
-			a := int(r.Order[at])
-			if (p[a].R < 0) != (sign == 1) {
+		deficit[2*cell+sign] = num.Larger(target-count, 0)
+		for slot := lo; slot < hi; slot++ {
+			candidate := int(r.Order[slot])
+			if (p[candidate].R < 0) != (sign == 1) {
 				continue
 			}
-			stays[a] = 1
-			if count > room && r.counts(p[a], sign == 1) && r.before(p, id, lo, hi, a) >= room {
-				stays[a] = 0
+			stays[candidate] = 1
+			if count > target && r.isOrdinary(p[candidate], sign == 1) && r.countPreferred(p, id, lo, hi, candidate) >= target {
+				stays[candidate] = 0
 				atomic.AddInt64(&n.Deleted, 1)
 			}
 		}
 	}
 }
 
-// counts reports whether a particle has a sign and has not escaped.
-func (r *Reseeding[F]) counts(q Particle[F], inside bool) bool {
-	_, escaped := r.depth(q)
+// isOrdinary reports whether a particle has a sign and has not escaped.
+func (r *Reseeding[F]) isOrdinary(q Particle[F], inside bool) bool {
+	_, escaped := r.clearance(q)
 	return (q.R < 0) == inside && !escaped
 }
 
-// depth returns the distance of a particle's sphere from the interface on its side, and whether it has escaped.
-func (r *Reseeding[F]) depth(q Particle[F]) (depth F, escaped bool) {
+// clearance returns the distance between a particle's sphere and the interface, positive on the particle's side,
+// and whether the particle has escaped.
+func (r *Reseeding[F]) clearance(q Particle[F]) (clearance F, escaped bool) {
 	s := &r.Seeding
 	a, fx := splitCoordinate(q.X)
 	b, fy := splitCoordinate(q.Y)
 	c, fz := splitCoordinate(q.Z)
-	phi := s.Lattice.linear(s.Phi, s.Lattice.at(a, b, c), fx, fy, fz)
+	phi := s.Lattice.interpolate(s.Phi, s.Lattice.index(a, b, c), fx, fy, fz)
 	if q.R < 0 {
 		return q.R - phi, phi > -r.Escape*q.R
 	}
 	return phi - q.R, -phi > r.Escape*q.R
 }
 
-// before returns the number of particles of a cell, of the sign of one, that are preferred to it.
-func (r *Reseeding[F]) before(p []Particle[F], id []int64, lo, hi, one int) int32 {
-	depth, _ := r.depth(p[one])
+// countPreferred returns the number of particles of a cell, with the sign of a candidate, that are preferred to it.
+func (r *Reseeding[F]) countPreferred(p []Particle[F], id []int64, lo, hi, candidate int) int32 {
+	clearance, _ := r.clearance(p[candidate])
 	n := int32(0)
-	for at := lo; at < hi; at++ {
-		a := int(r.Order[at])
-		if !r.counts(p[a], p[one].R < 0) {
+	for slot := lo; slot < hi; slot++ {
+		other := int(r.Order[slot])
+		if !r.isOrdinary(p[other], p[candidate].R < 0) {
 			continue
 		}
-		d, _ := r.depth(p[a])
-		if d < depth || d == depth && id[a] < id[one] {
+		otherClearance, _ := r.clearance(p[other])
+		if otherClearance < clearance || otherClearance == clearance && id[other] < id[candidate] {
 			n++
 		}
 	}
 	return n
 }
 
-// FillCell seeds the particles that dual cell (i, j, k) lacks. A particle that would end in another cell is dropped,
-// so that none changes blocks.
+// FillCell seeds the particles that are missing in dual cell (i, j, k). A particle that would end in another cell
+// is dropped, so that none changes blocks.
 //
 //atoll:kernel grain=64
-func FillCell[F num.Float](i, j, k int, s *Seeding[F], first, lack []int32, p []Particle[F], id []int64) {
-	cell := s.cell(i, j, k)
+func FillCell[F num.Float](i, j, k int, s *Seeding[F], first, deficit []int32, p []Particle[F], id []int64) {
+	cell := s.cellNumber(i, j, k)
 	for sign := range int32(2) {
-		at := 2*cell + int(sign)
-		for n := range lack[at] {
-			q := Particle[F]{R: s.Least}
+		entry := 2*cell + int(sign)
+		for n := range deficit[entry] {
+			q := Particle[F]{R: s.MinRadius}
 			if sign == 1 {
-				q.R = -s.Least
+				q.R = -s.MinRadius
 			}
-			number := s.number(i, j, k, sign*s.Each+n)
+			number := s.particleNumber(i, j, k, sign*s.PerSign+n)
 			q = s.attract(q, i, j, k, number)
 			a, _ := splitCoordinate(q.X)
 			b, _ := splitCoordinate(q.Y)
@@ -120,8 +122,8 @@ func FillCell[F num.Float](i, j, k int, s *Seeding[F], first, lack []int32, p []
 			if a != i || b != j || c != k {
 				q.R = 0
 			}
-			p[first[at]+n] = q
-			id[first[at]+n] = number
+			p[first[entry]+n] = q
+			id[first[entry]+n] = number
 		}
 	}
 }

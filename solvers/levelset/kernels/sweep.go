@@ -2,68 +2,70 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// Sweeping is fast sweeping (Zhao, Math. Comput. 74, 2005) with simultaneous updates of all cells instead of eight
-// orders, so that the result does not depend on order and blocks: each pass extends the first-order solution of |∇φ|
-// = 1 by at least one cell, and values only decrease.
+// Sweeping holds the parameters of fast sweeping (Zhao, Math. Comput. 74, 2005) with simultaneous updates of all
+// cells instead of eight orders, so that the result does not depend on order and blocks: each pass extends the
+// first-order solution of |∇φ| = 1 by at least one cell, and values only decrease.
 //
 //atoll:constant
 type Sweeping[F num.Float] struct {
 	Lattice       Lattice[F]
 	Bricks        Bricks
-	Band          F    // |φ| where it is farther from the interface, or not known yet
+	Band          F    // |φ| beyond the band, and where it is not known yet
 	KeepDistances bool // cells next to the interface already hold their distance
 }
 
-// InitDistances sets the cells of brick t next to the interface to their distance from it, and all others to that of
-// the band, in both arrays between which sweeps alternate, and sets Crossed if the brick has any of the first kind.
+// InitDistances sets the cells of brick t next to the interface to their distance from it, and all others to that
+// of the band, in both arrays between which sweeps alternate, and sets HasInterface if the brick has any cell next to
+// the interface.
 //
 //atoll:kernel tile block=256
-func InitDistances[F num.Float](t int, s *Sweeping[F], from, to, also []F, pieces *[brickPieces]int32,
+func InitDistances[F num.Float](t int, s *Sweeping[F], from, first, second []F, pieces *[brickPieces]int32,
 	groups *[brickGroups]int32) {
 	x, y, z := s.Bricks.corner(int32(t))
 	for k := range int32(brickPieces) {
-		crossed := s.initDistances(k, x, y, z, from, to, also)
+		crossed := s.initDistances(k, x, y, z, from, first, second)
 		pieces[k] = crossed
 	}
 	for k := range int32(brickGroups) {
 		groups[k] = combine(pieces[:], k, brickGroups, brickPieces/brickGroups)
 	}
 	for range 1 {
-		s.Bricks.Crossed[t] = combine(groups[:], 0, 1, brickGroups)
+		s.Bricks.HasInterface[t] = combine(groups[:], 0, 1, brickGroups)
 	}
 }
 
-// initDistances does so for every brickPieces-th cell of a brick, starting with number k.
-func (s *Sweeping[F]) initDistances(k, x, y, z int32, from, to, also []F) (crossed int32) {
+// initDistances sets every brickPieces-th cell of a brick, starting with cell k, and returns 1 if any is next to
+// the interface.
+func (s *Sweeping[F]) initDistances(k, x, y, z int32, from, first, second []F) (crossed int32) {
 	b := &s.Bricks
-	for at := k; at < b.cells(); at += brickPieces {
-		i, j, h := x+at%BrickSide, y+at/BrickSide%BrickSide, z+at/(BrickSide*BrickSide)
-		if !b.has(i, j, h) {
+	for number := k; number < b.cells(); number += brickPieces {
+		i, j, h := x+number%BrickSide, y+number/BrickSide%BrickSide, z+number/(BrickSide*BrickSide)
+		if !b.contains(i, j, h) {
 			continue
 		}
-		c := s.Lattice.at(int(b.Lo[0]+i), int(b.Lo[1]+j), int(b.Lo[2]+h))
+		c := s.Lattice.index(int(b.Lo[0]+i), int(b.Lo[1]+j), int(b.Lo[2]+h))
 		v := from[c]
 		distance := s.Band
-		if s.Lattice.crossed(from, c) {
+		if s.Lattice.isBesideInterface(from, c) {
 			crossed = 1
 			distance = num.Abs(v)
 			if !s.KeepDistances {
-				distance = s.Lattice.subcell(from, c)
+				distance = s.Lattice.subcellDistance(from, c)
 			}
 			distance = num.Smaller(distance, s.Band)
 		}
 		if v < 0 {
-			distance = -num.Larger(distance, s.Lattice.Least*0x1p-60) // not -0, which is outside
+			distance = -num.Larger(distance, s.Lattice.MinSide*0x1p-60) // not -0, which is outside
 		}
-		to[c] = distance
-		also[c] = distance
+		first[c] = distance
+		second[c] = distance
 	}
 	return crossed
 }
 
-// crossed reports whether the interface crosses an edge from a cell's centre to a neighbour's. A centre on it is
-// outside.
-func (l *Lattice[F]) crossed(f []F, c int) bool {
+// isBesideInterface reports whether the interface crosses an edge between a cell's centre and a neighbour's. A
+// centre on the interface is outside.
+func (l *Lattice[F]) isBesideInterface(f []F, c int) bool {
 	inside := f[c] < 0
 	if (f[c-1] < 0) != inside || (f[c+1] < 0) != inside || (f[c-l.SY] < 0) != inside || (f[c+l.SY] < 0) != inside {
 		return true
@@ -71,29 +73,29 @@ func (l *Lattice[F]) crossed(f []F, c int) bool {
 	return l.Dim == 3 && ((f[c-l.SZ] < 0) != inside || (f[c+l.SZ] < 0) != inside)
 }
 
-// subcell is the distance of a cell's centre from the interface where that crosses an edge to a neighbour: its value
-// over the slope there. That is a mean over the cell and its neighbours across the interface, with weights that are the
+// subcellDistance returns the distance from the interface of the centre of a cell next to it: the value divided by
+// the slope. The slope is a mean over the cell and its neighbours across the interface, with weights that are the
 // same for both ends of an edge, so that the interface stays where it is (Hartmann, Meinke and Schröder, J. Comput.
 // Phys. 227, 2008).
-func (l *Lattice[F]) subcell(f []F, c int) F {
+func (l *Lattice[F]) subcellDistance(f []F, c int) F {
 	v := num.Abs(f[c])
 	if v == 0 {
 		return 0
 	}
 	sum, weight := v/l.slope(f, c), v
-	sum, weight = l.opposite(f, c, c-1, sum, weight)
-	sum, weight = l.opposite(f, c, c+1, sum, weight)
-	sum, weight = l.opposite(f, c, c-l.SY, sum, weight)
-	sum, weight = l.opposite(f, c, c+l.SY, sum, weight)
+	sum, weight = l.addAcross(f, c, c-1, sum, weight)
+	sum, weight = l.addAcross(f, c, c+1, sum, weight)
+	sum, weight = l.addAcross(f, c, c-l.SY, sum, weight)
+	sum, weight = l.addAcross(f, c, c+l.SY, sum, weight)
 	if l.Dim == 3 {
-		sum, weight = l.opposite(f, c, c-l.SZ, sum, weight)
-		sum, weight = l.opposite(f, c, c+l.SZ, sum, weight)
+		sum, weight = l.addAcross(f, c, c-l.SZ, sum, weight)
+		sum, weight = l.addAcross(f, c, c+l.SZ, sum, weight)
 	}
 	return v * (sum / weight)
 }
 
-// opposite adds neighbour n of cell c to the sums of a mean over the interface, if it is across.
-func (l *Lattice[F]) opposite(f []F, c, n int, sum, weight F) (F, F) {
+// addAcross adds neighbour n of cell c to the sums of a mean, if it is on the other side of the interface.
+func (l *Lattice[F]) addAcross(f []F, c, n int, sum, weight F) (F, F) {
 	if (f[n] < 0) != (f[c] < 0) && f[n] != 0 {
 		sum, weight = sum+num.Abs(f[n])/l.slope(f, n), weight+num.Abs(f[n])
 	}
@@ -105,39 +107,40 @@ func (l *Lattice[F]) opposite(f []F, c, n int, sum, weight F) (F, F) {
 // keep their thickness.
 func (l *Lattice[F]) slope(f []F, c int) F {
 	v := f[c]
-	x, most := slopes(f, c, 1, l.H[0], v)
-	y, steep := slopes(f, c, l.SY, l.H[1], v)
-	most = num.Larger(most, steep)
+	x, steepest := axisSlopes(f, c, 1, l.H[0], v)
+	y, steep := axisSlopes(f, c, l.SY, l.H[1], v)
+	steepest = num.Larger(steepest, steep)
 	sum := x*x + y*y
 	if l.Dim == 3 {
-		z, steep := slopes(f, c, l.SZ, l.H[2], v)
-		most = num.Larger(most, steep)
+		z, steep := axisSlopes(f, c, l.SZ, l.H[2], v)
+		steepest = num.Larger(steepest, steep)
 		sum += z * z
 	}
-	return num.Larger(num.Sqrt(sum), most)
+	return num.Larger(num.Sqrt(sum), steepest)
 }
 
-// slopes returns the central and the steepest one-sided slope along an axis.
-func slopes[F num.Float](f []F, c, s int, h, v F) (central, steepest F) {
+// axisSlopes returns the central slope and the steepest one-sided one along an axis.
+func axisSlopes[F num.Float](f []F, c, s int, h, v F) (central, steepest F) {
 	lower, upper := (v-f[c-s])/h, (f[c+s]-v)/h
 	return (lower + upper) / 2, num.Larger(num.Abs(lower), num.Abs(upper))
 }
 
-// Sweep updates each cell of brick t to the least solution that its neighbours allow.
+// Sweep updates each cell of brick t to the smallest |φ| that follows from its neighbours.
 //
 //atoll:kernel tile block=256
 func Sweep[F num.Float](t int, s *Sweeping[F], from, to []F) {
 	x, y, z := s.Bricks.corner(int32(t))
-	for k := range s.Bricks.work(t) {
+	for k := range s.Bricks.activeCells(t) {
 		i, j, h := x+k%BrickSide, y+k/BrickSide%BrickSide, z+k/(BrickSide*BrickSide)
-		if s.Bricks.has(i, j, h) {
-			c := s.Lattice.at(int(s.Bricks.Lo[0]+i), int(s.Bricks.Lo[1]+j), int(s.Bricks.Lo[2]+h))
+		if s.Bricks.contains(i, j, h) {
+			c := s.Lattice.index(int(s.Bricks.Lo[0]+i), int(s.Bricks.Lo[1]+j), int(s.Bricks.Lo[2]+h))
 			to[c] = s.solution(from, c)
 		}
 	}
 }
 
-// solution returns the least solution at a cell. Cells next to the interface keep theirs.
+// solution returns φ at a cell with the smallest |φ| that follows from its neighbours. Cells next to the interface
+// keep their value.
 func (s *Sweeping[F]) solution(from []F, c int) F {
 	l := &s.Lattice
 	v := from[c]
@@ -148,7 +151,7 @@ func (s *Sweeping[F]) solution(from []F, c int) F {
 	}
 	a := num.Smaller(num.Abs(x0), num.Abs(x1))
 	b := num.Smaller(num.Abs(y0), num.Abs(y1))
-	least := num.Smaller(a, b)
+	nearest := num.Smaller(a, b)
 	d := s.Band
 	if l.Dim == 3 {
 		z0, z1 := from[c-l.SZ], from[c+l.SZ]
@@ -156,10 +159,10 @@ func (s *Sweeping[F]) solution(from []F, c int) F {
 			return v
 		}
 		d = num.Smaller(num.Abs(z0), num.Abs(z1))
-		least = num.Smaller(least, d)
+		nearest = num.Smaller(nearest, d)
 	}
 	u := num.Abs(v)
-	if least >= u {
+	if nearest >= u {
 		return v
 	}
 	u = num.Smaller(u, l.eikonal(a, b, d))
@@ -169,7 +172,7 @@ func (s *Sweeping[F]) solution(from []F, c int) F {
 	return u
 }
 
-// eikonal solves |∇φ| = 1 for a cell with the smaller neighbours a, b and d along the axes, using those that are
+// eikonal solves |∇φ| = 1 for a cell whose smaller neighbours along the axes are a, b and d, using those that are
 // below the solution.
 func (l *Lattice[F]) eikonal(a, b, d F) F {
 	h, p, q, r := l.H[0], l.Squares[0], l.Squares[1], l.Squares[2]
@@ -189,18 +192,18 @@ func (l *Lattice[F]) eikonal(a, b, d F) F {
 	if u <= b {
 		return u
 	}
-	// (u-a)²·p + (u-b)²·q = 1, about a.
+	// The equation is (u-a)²·p + (u-b)²·q = 1; from here b and d are relative to a.
 	b, d = b-a, d-a
-	sum, mean := p+q, q*b
-	rest := sum - p*q*(b*b)
-	u = a + (mean+num.Sqrt(rest))/sum
+	weights, weighted := p+q, q*b
+	discriminant := weights - p*q*(b*b)
+	u = a + (weighted+num.Sqrt(discriminant))/weights
 	if u-a <= d {
 		return u
 	}
-	rest += r - p*r*(d*d) - q*r*((b-d)*(b-d))
-	sum += r
-	mean += r * d
-	return a + (mean+num.Sqrt(num.Larger(rest, 0)))/sum
+	discriminant += r - p*r*(d*d) - q*r*((b-d)*(b-d))
+	weights += r
+	weighted += r * d
+	return a + (weighted+num.Sqrt(num.Larger(discriminant, 0)))/weights
 }
 
 // FillWall copies a boundary cell of the grid to a ghost: the gradient normal to the boundary is zero.

@@ -1,11 +1,12 @@
-// Package kernels is the particle level set, one cell or one particle at a time.
+// Package kernels has the kernels of the particle level set. Each computes one cell or one particle.
 //
 // The level set φ is a signed distance, negative inside, at the centres of cells. Positions are counted in cells of the
 // whole grid: the centre of cell (i, j, k) is at (i, j, k), and the dual cell of that number lies between it and the
 // next centres. Indices of cells are global, so that all bits are the same whichever block a cell is in. In the plane
 // k and z are 0.
 //
-// The functions are plain and use only + - × ÷ √ and comparisons, so that every processor gives the same bits.
+// Kernels use only + - × ÷ √ and comparisons of floating-point numbers, so that every processor gives the same
+// bits.
 package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
@@ -22,34 +23,34 @@ type Lattice[F num.Float] struct {
 	Dim          int32
 	H            [3]F // sides of a cell; 1 along z in the plane
 	Squares      [3]F // 1/H²
-	Least        F    // the shortest of them
+	MinSide      F    // the shortest side of a cell
 }
 
-func (l *Lattice[F]) at(i, j, k int) int { return l.Base + i + j*l.SY + k*l.SZ }
+func (l *Lattice[F]) index(i, j, k int) int { return l.Base + i + j*l.SY + k*l.SZ }
 
-// linear interpolates f in the dual cell whose lowest corner is at index c, at parts x, y, z of its sides.
-func (l *Lattice[F]) linear(f []F, c int, x, y, z F) F {
+// interpolate interpolates f in the dual cell whose lowest corner is at index c, at the fractions x, y, z of its sides.
+func (l *Lattice[F]) interpolate(f []F, c int, x, y, z F) F {
 	if l.Dim == 2 {
-		return square(f, c, l.SY, x, y)
+		return bilinear(f, c, l.SY, x, y)
 	}
-	return cube(f, c, l.SY, l.SZ, x, y, z)
+	return trilinear(f, c, l.SY, l.SZ, x, y, z)
 }
 
-func square[F num.Float](f []F, c, sy int, x, y F) F {
+func bilinear[F num.Float](f []F, c, sy int, x, y F) F {
 	a, b := f[c:c+2], f[c+sy:c+sy+2]
 	return lerp(lerp(a[0], a[1], x), lerp(b[0], b[1], x), y)
 }
 
-func cube[F num.Float](f []F, c, sy, sz int, x, y, z F) F {
+func trilinear[F num.Float](f []F, c, sy, sz int, x, y, z F) F {
 	a, b := f[c:c+2], f[c+sy:c+sy+2]
 	d, e := f[c+sz:c+sz+2], f[c+sz+sy:c+sz+sy+2]
 	return lerp(lerp(lerp(a[0], a[1], x), lerp(b[0], b[1], x), y), lerp(lerp(d[0], d[1], x), lerp(e[0], e[1], x), y), z)
 }
 
-func lerp[F num.Float](a, b, part F) F { return a + (b-a)*part }
+func lerp[F num.Float](a, b, fraction F) F { return a + (b-a)*fraction }
 
 // splitCoordinate returns the largest integer not above x, and the fractional part.
-func splitCoordinate[F num.Float](x F) (whole int, part F) {
+func splitCoordinate[F num.Float](x F) (whole int, fraction F) {
 	whole = int(x)
 	if F(whole) > x {
 		whole--

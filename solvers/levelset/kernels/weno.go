@@ -12,20 +12,20 @@ func lowerSlope[F num.Float](f []F, c, s int) F {
 	return weno(f[c-2*s]-f[c-3*s], f[c-s]-f[c-2*s], f[c]-f[c-s], f[c+s]-f[c], f[c+2*s]-f[c+s])
 }
 
-// upperSlope is the same from above.
+// upperSlope is the WENO difference from above.
 func upperSlope[F num.Float](f []F, c, s int) F {
 	return weno(f[c+3*s]-f[c+2*s], f[c+2*s]-f[c+s], f[c+s]-f[c], f[c]-f[c-s], f[c-s]-f[c-2*s])
 }
 
-// weno weighs three parabolas through five differences in a row, the third of which is the nearest one on the side
-// that counts. What keeps weights finite goes with the square of the differences, so that units do not matter, and is
-// 0 only where all are: then any weights do.
+// weno returns the weighted mean of three parabolas through five differences in a row, the third of which is next
+// to the cell on the upwind side. The term that keeps the weights finite is proportional to the square of the
+// differences, so that the unit of length does not matter. It is 0 only where all differences are.
 func weno[F num.Float](a, b, c, d, e F) F {
-	most := num.Larger(num.Larger(num.Larger(a*a, b*b), num.Larger(c*c, d*d)), e*e)
-	if most == 0 {
+	largestSquare := num.Larger(num.Larger(num.Larger(a*a, b*b), num.Larger(c*c, d*d)), e*e)
+	if largestSquare == 0 {
 		return 0
 	}
-	scale := 1 / most
+	scale := 1 / largestSquare
 	const epsilon = 1e-6
 	p := a - 2*b + c
 	q := a - 4*b + 3*c
@@ -44,35 +44,36 @@ func weno[F num.Float](a, b, c, d, e F) F {
 	return (v0 + v1 + v2) / (6 * (w0 + w1 + w2))
 }
 
-// Relaxation is what all stages of reinitialisation by φ_τ + S(φ₀)(|∇φ| - 1) = 0 have in common (Sussman, Smereka and
-// Osher, J. Comput. Phys. 114, 1994). Next to the interface the subcell fix holds it in place (Russo and Smereka, J.
-// Comput. Phys. 163, 2000).
+// Relaxation holds the parameters of reinitialisation by φ_τ + S(φ₀)(|∇φ| - 1) = 0 (Sussman, Smereka and Osher, J.
+// Comput. Phys. 114, 1994). Next to the interface the subcell fix holds it in place (Russo and Smereka, J. Comput.
+// Phys. 163, 2000).
 //
 //atoll:constant
 type Relaxation[F num.Float] struct {
 	Lattice Lattice[F]
-	Step    F // in τ, of all stages
-	Band    F // what φ is in size beyond the band
+	Step    F // length of a step in τ
+	Band    F // |φ| beyond the band
 	Start   []F
 }
 
-// Limits counts what was limited.
+// Limits counts the changes that reinitialisation prevented.
 type Limits struct {
-	Flips int64 // changes of sign by reinitialisation that were refused
+	Flips int64 // changes of sign
 }
 
-// Relax is a stage of RK3 for cells in the band and next to it: to = (1-share)·base + share·(from + Step·L(from)), but
-// at most what is beyond the band. Elsewhere to stays. No cell changes its sign: where a lone particle has corrected
-// what is beyond the band WENO overshoots, and in a thousand steps that grows to a quarter of the volume.
+// Relax is a stage of RK3 for cells in the band and next to it: to = (1-weight)·base + weight·(from +
+// Step·L(from)), limited to |φ| beyond the band. Other cells of `to` are not changed. No cell changes its sign:
+// where a lone particle has corrected a cell beyond the band, WENO overshoots, and in a thousand steps the error
+// would grow to a quarter of the volume.
 //
 //atoll:kernel lanes
-func Relax[F num.Float](i, j, k int, s *Relaxation[F], n *Limits, share F, base, from, to []F) {
-	c := s.Lattice.at(i, j, k)
+func Relax[F num.Float](i, j, k int, s *Relaxation[F], n *Limits, weight F, base, from, to []F) {
+	c := s.Lattice.index(i, j, k)
 	start := s.Start[c]
-	if s.nearest(c, start) >= s.Band {
+	if s.minDistance(c, start) >= s.Band {
 		return
 	}
-	v := (1-share)*base[c] + share*(from[c]+s.Step*s.rate(from, c, start))
+	v := (1-weight)*base[c] + weight*(from[c]+s.Step*s.rate(from, c, start))
 	if v*start < 0 {
 		atomic.AddInt64(&n.Flips, 1)
 		v = from[c]
@@ -80,39 +81,39 @@ func Relax[F num.Float](i, j, k int, s *Relaxation[F], n *Limits, share F, base,
 	to[c] = num.Larger(num.Smaller(v, s.Band), -s.Band)
 }
 
-// nearest is the least |φ| at the start, of a cell where it is start and of its neighbours. Where a lone particle has
-// corrected what was beyond the band, the interface is at a neighbour. All are compared without branches: most cells
+// minDistance returns the smallest |φ₀| of a cell, where φ₀ is start, and of its neighbours: where a lone particle
+// has corrected a cell beyond the band, the interface is at a neighbour. There are no branches, since most cells
 // are far from any interface.
-func (s *Relaxation[F]) nearest(c int, start F) F {
+func (s *Relaxation[F]) minDistance(c int, start F) F {
 	l := &s.Lattice
-	least := num.Abs(start)
-	least = num.Smaller(num.Abs(s.Start[c-1]), least)
-	least = num.Smaller(num.Abs(s.Start[c+1]), least)
-	least = num.Smaller(num.Abs(s.Start[c-l.SY]), least)
-	least = num.Smaller(num.Abs(s.Start[c+l.SY]), least)
+	nearest := num.Abs(start)
+	nearest = num.Smaller(num.Abs(s.Start[c-1]), nearest)
+	nearest = num.Smaller(num.Abs(s.Start[c+1]), nearest)
+	nearest = num.Smaller(num.Abs(s.Start[c-l.SY]), nearest)
+	nearest = num.Smaller(num.Abs(s.Start[c+l.SY]), nearest)
 	if l.Dim == 3 {
-		least = num.Smaller(num.Abs(s.Start[c-l.SZ]), least)
-		least = num.Smaller(num.Abs(s.Start[c+l.SZ]), least)
+		nearest = num.Smaller(num.Abs(s.Start[c-l.SZ]), nearest)
+		nearest = num.Smaller(num.Abs(s.Start[c+l.SZ]), nearest)
 	}
-	return least
+	return nearest
 }
 
-// rate returns L at a cell.
+// rate returns L, the rate of change of φ in τ, at a cell.
 func (s *Relaxation[F]) rate(f []F, c int, start F) F {
 	l := &s.Lattice
-	if l.crossed(s.Start, c) {
-		distance, sign := l.subcell(s.Start, c), F(1)
+	if l.isBesideInterface(s.Start, c) {
+		distance, sign := l.subcellDistance(s.Start, c), F(1)
 		if start < 0 {
 			sign = -1
 		}
-		return (sign*distance - sign*num.Abs(f[c])) / l.Least
+		return (sign*distance - sign*num.Abs(f[c])) / l.MinSide
 	}
 	outside := start > 0
 	sum := godunovSquare(f, c, 1, l.H[0], outside) + godunovSquare(f, c, l.SY, l.H[1], outside)
 	if l.Dim == 3 {
 		sum += godunovSquare(f, c, l.SZ, l.H[2], outside)
 	}
-	return -start / num.Sqrt(start*start+l.Least*l.Least) * (num.Sqrt(sum) - 1)
+	return -start / num.Sqrt(start*start+l.MinSide*l.MinSide) * (num.Sqrt(sum) - 1)
 }
 
 // godunovSquare returns the square of Godunov's upwind slope along an axis.

@@ -14,8 +14,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// squeezed is a ball where eight blocks meet.
-const squeezed = `
+// ballAcrossBlocks has a ball at the corner where eight blocks meet.
+const ballAcrossBlocks = `
 solver = "level-set"
 grid = { bounds = [0, 0, 0, 1, 1, 1], cells = [20, 18, 16] }
 initial = { shape = "sphere(0.5, 0.5, 0.5, 0.3)" }
@@ -25,11 +25,11 @@ time = { end = 0.3, max_steps = 8 }
 output = { format = ["vti", "vtp", "stl", "obj", "particles", "vdb"], every = 10 }
 `
 
-// frames runs the case on a number of ranks and returns the path of frame 1 without extension.
-func frames(t *testing.T, ranks int, sets ...string) string {
+// runFrames runs the case on a number of ranks and returns the path of frame 1 without extension.
+func runFrames(t *testing.T, ranks int, sets ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if _, err := runtest.Run(t, squeezed, ranks, 1, runtest.Local, dir, sets...); err != nil {
+	if _, err := runtest.Run(t, ballAcrossBlocks, ranks, 1, runtest.Local, dir, sets...); err != nil {
 		t.Fatal(err)
 	}
 	return filepath.Join(dir, "frames", "case_000001")
@@ -38,20 +38,21 @@ func frames(t *testing.T, ranks int, sets ...string) string {
 // TestSurfaceIsOneManifold proves that the surface of eight ranks is one closed manifold with Euler characteristic 2,
 // and the same as on one rank except for the order.
 func TestSurfaceIsOneManifold(t *testing.T) {
-	points, triangles := readObj(t, frames(t, 8)+".obj")
-	along := map[[2]int]int{}
+	points, triangles := readObj(t, runFrames(t, 8)+".obj")
+	edges := map[[2]int]int{}
 	for _, c := range triangles {
 		for k := range 3 {
-			along[[2]int{c[k], c[(k+1)%3]}]++
+			edges[[2]int{c[k], c[(k+1)%3]}]++
 		}
 	}
-	for edge, n := range along {
-		if n != 1 || along[[2]int{edge[1], edge[0]}] != 1 {
-			t.Fatalf("the edge %v is run along %d times, and back %d times", edge, n, along[[2]int{edge[1], edge[0]}])
+	for edge, n := range edges {
+		if n != 1 || edges[[2]int{edge[1], edge[0]}] != 1 {
+			t.Fatalf("triangles have the edge %v %d times in this direction and %d times in the other", edge, n,
+				edges[[2]int{edge[1], edge[0]}])
 		}
 	}
-	if euler := len(points) - len(along)/2 + len(triangles); euler != 2 || len(triangles) < 500 {
-		t.Errorf("%d points, %d edges and %d triangles are not one sphere", len(points), len(along)/2, len(triangles))
+	if euler := len(points) - len(edges)/2 + len(triangles); euler != 2 || len(triangles) < 500 {
+		t.Errorf("%d points, %d edges and %d triangles are not one sphere", len(points), len(edges)/2, len(triangles))
 	}
 	volume := 0.0
 	for _, c := range triangles {
@@ -61,7 +62,7 @@ func TestSurfaceIsOneManifold(t *testing.T) {
 	if volume < .09 || volume > .12 { // of a ball of 0.113
 		t.Errorf("the surface encloses %g", volume)
 	}
-	alone, same := readObj(t, frames(t, 1)+".obj")
+	alone, same := readObj(t, runFrames(t, 1)+".obj")
 	if len(alone) != len(points) || len(same) != len(triangles) {
 		t.Errorf("%d points and %d triangles on eight ranks, %d and %d on one", len(points), len(triangles), len(alone),
 			len(same))
@@ -89,10 +90,10 @@ func readObj(t *testing.T, path string) (points [][3]float64, triangles [][3]int
 	return points, triangles
 }
 
-// TestFilesByOthers proves that VTK and OpenVDB read the files of eight ranks without warnings.
-func TestFilesByOthers(t *testing.T) {
+// TestFilesReadByOthers proves that VTK and OpenVDB read the files of eight ranks without warnings.
+func TestFilesReadByOthers(t *testing.T) {
 	needs.VTK(t)
-	path := frames(t, 8)
+	path := runFrames(t, 8)
 	for _, kind := range []string{".vtp", ".stl"} {
 		runtest.ClosedByVTK(t, path, kind, "phi", "5760")
 	}
@@ -106,7 +107,7 @@ func TestFilesByOthers(t *testing.T) {
 
 // TestParticleFiles checks the data of particles in files of several ranks.
 func TestParticleFiles(t *testing.T) {
-	path := frames(t, 4)
+	path := runFrames(t, 4)
 	whole, err := vtk.ReadPolyData(strings.TrimSuffix(path, "_000001") + "_particles_000001.vtp")
 	if err != nil {
 		t.Fatal(err)

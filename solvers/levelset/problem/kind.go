@@ -4,5 +4,5 @@ import "github.com/atoll-hpc/atoll/solvers"
 
 func init() {
 	solvers.Register(solvers.Kind{Name: "level-set", Title: "Particle level set on grids, in a given flow", Decode: Decode,
-		New: newSolver, Needs: memory, Copies: copies, Estimate: estimate, Fields: fields, Quantities: quantities})
+		New: newSolver, Needs: arrayBytes, Copies: copyBytes, Estimate: estimate, Fields: fields, Quantities: quantities})
 }

@@ -18,8 +18,9 @@ func needOf(c *config.Case, held solvers.Counts) levelset.Need {
 	return w.Method.Config().Need(held.Block, held.InterfaceEdges, w.Method.Precision)
 }
 
-// memory returns the bytes of a block's arrays, without particles if the edges at the interface were not counted.
-func memory(c *config.Case, held solvers.Counts) int64 {
+// arrayBytes returns the bytes of a block's arrays on the device; without particles if the edges that the interface
+// crosses were not counted.
+func arrayBytes(c *config.Case, held solvers.Counts) int64 {
 	n := needOf(c, held)
 	if held.SeparateMemory {
 		return n.Arrays + n.Later + n.Scratch
@@ -27,7 +28,8 @@ func memory(c *config.Case, held solvers.Counts) int64 {
 	return n.Arrays + n.Later
 }
 
-func copies(c *config.Case, held solvers.Counts) (n solvers.Copies) {
+// copyBytes returns the bytes of the copies of a block's state that output makes.
+func copyBytes(c *config.Case, held solvers.Counts) (n solvers.Copies) {
 	method := c.Sections.(*Sections).Method
 	levelSet, particles := method.Config().StateBytes(held.Block, held.InterfaceEdges, method.Precision)
 	n.Checkpoint = levelSet + particles
@@ -41,32 +43,32 @@ func copies(c *config.Case, held solvers.Counts) (n solvers.Copies) {
 // if the interface grows, and a rank may have more than its share if only cells are balanced.
 func estimate(c *config.Case, ranks int, separate bool) (solvers.Estimate, error) {
 	w := c.Sections.(*Sections)
-	f, err := domain.Estimate(&w.Grid, w.Method.Config().Ghosts(), ranks, separate)
+	estimated, err := domain.Estimate(&w.Grid, w.Method.Config().Ghosts(), ranks, separate)
 	if err != nil {
-		return f, err
+		return estimated, err
 	}
 	if w.Method.Particles > 0 {
 		body, failed, err := shape.Parse(w.Shape, w.Grid.Dim, c.Path)
 		if err != nil {
-			return f, fmt.Errorf("[initial] shape: %w", err)
+			return estimated, fmt.Errorf("[initial] shape: %w", err)
 		}
-		all := interfaceEdges(f.LargestShare.Block.Grid, body)
+		edges := interfaceEdges(estimated.LargestShare.Block.Grid, body)
 		if err := failed(); err != nil {
-			return f, fmt.Errorf("[initial] shape: %w", err)
+			return estimated, fmt.Errorf("[initial] shape: %w", err)
 		}
-		f.LargestShare.InterfaceEdges = (all + ranks - 1) / ranks
+		estimated.LargestShare.InterfaceEdges = (edges + ranks - 1) / ranks
 	}
-	n := needOf(c, f.LargestShare)
-	f.Host = n.Host
-	return f, nil
+	n := needOf(c, estimated.LargestShare)
+	estimated.Host = n.Host
+	return estimated, nil
 }
 
 // sampledCells is the largest number of cells along an axis of the coarse grid on which a body is sampled.
 const sampledCells = 48
 
-// interfaceEdges estimates how many pairs of neighbouring cells the surface of a body separates, from a coarser grid:
-// each coarse pair stands for all fine pairs on that face. For cells that are not cubes it returns the equivalent
-// number of cubes with the same seeded volume.
+// interfaceEdges estimates the number of pairs of neighbouring cells that the surface of a body separates, from a
+// coarser grid: a coarse pair represents all pairs of cells on both sides of that face. For cells that are not
+// cubes it returns the equivalent number of cubes with the same seeded volume.
 func interfaceEdges(g *grid.Grid, body shape.Body) int {
 	coarse := *g
 	longest, volume := 0.0, g.CellVolume()
@@ -74,14 +76,14 @@ func interfaceEdges(g *grid.Grid, body shape.Body) int {
 		coarse.N[d] = min(g.N[d], sampledCells)
 		longest = max(longest, g.Spacing(d))
 	}
-	w := weigher{g: &coarse, body: body}
-	area, within := 0.0, 0.0 // area of the faces of coarse cells that the interface crosses, and volume of the body
+	w := weightCounter{g: &coarse, body: body}
+	area, bodyVolume := 0.0, 0.0 // area of the faces of coarse cells that the interface crosses, and volume of the body
 	var cell [3]int
 	for c := range coarse.N[0] * coarse.N[1] * coarse.N[2] {
 		cell[0], cell[1], cell[2] = c%coarse.N[0], c/coarse.N[0]%coarse.N[1], c/coarse.N[0]/coarse.N[1]
 		inside := w.inside(cell)
 		if inside {
-			within += coarse.CellVolume()
+			bodyVolume += coarse.CellVolume()
 		}
 		for d := range g.Dim {
 			next := cell
@@ -100,8 +102,8 @@ func interfaceEdges(g *grid.Grid, body shape.Body) int {
 		share = levelset.SeededLayers(longest, mean)
 		// The shell around a ball has more volume than area times thickness. The radius is 3V/A; the faces that
 		// approximate a sphere have 1.5 times its area.
-		thick, radius := levelset.Layers*share*mean, 3*within/(area/1.5)
-		share *= 1 + thick*thick/(12*radius*radius)
+		thickness, radius := levelset.Layers*share*mean, 3*bodyVolume/(area/1.5)
+		share *= 1 + thickness*thickness/(12*radius*radius)
 	}
 	return int(area * mean * share / volume)
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// TestMemoryIsTold proves that arrays, particles and the scratch memory of sorting are estimated from counts alone.
-func TestMemoryIsTold(t *testing.T) {
+// TestMemoryIsEstimated proves that arrays, particles and the scratch memory of sorting are estimated from counts
+// alone.
+func TestMemoryIsEstimated(t *testing.T) {
 	const vortex = `
 solver = "level-set"
 grid = { bounds = [0, 0, 1, 1], cells = [128, 128] }

@@ -27,7 +27,7 @@ name = "middle"
 at = [0.5, 0.55]
 `
 
-func TestGoesOnAfterAKill(t *testing.T) {
+func TestRestartsAfterKill(t *testing.T) {
 	runtest.RestartsAfterKill(t, swirl+gauge, "checkpoint.steps=6", "method.reseed=5", "output.format=['vti']",
 		"output.every=0.1")
 }
@@ -36,6 +36,6 @@ func TestMeasurementsChangeNothing(t *testing.T) {
 	runtest.OutputChangesNothing(t, swirl, 0.2, "output.format=['vti']")
 }
 
-func TestRowsComeLate(t *testing.T) {
+func TestRowsAreAsynchronous(t *testing.T) {
 	runtest.RowsAreAsynchronous(t, swirl, "output.conservation_every=1", "method.reseed=5")
 }

@@ -38,8 +38,8 @@ time = { end = 0.5, max_steps = 10 }
 output = { format = [], conservation_every = 5 }
 `
 
-// separate has an interface in few blocks only.
-const separate = `
+// offCentre has an interface in few blocks only.
+const offCentre = `
 solver = "level-set"
 grid = { bounds = [0, 0, 0, 1, 1, 1], cells = [24, 24, 24] }
 initial = { shape = "sphere(0.2, 0.2, 0.2, 0.15)" }
@@ -49,15 +49,15 @@ time = { end = 0.5, max_steps = 6 }
 output = { format = [], conservation_every = 5 }
 `
 
-// setting is a configuration in which a case is run.
-type setting struct {
+// configuration is a number of ranks and threads, a transport and a division into blocks with which a case is run.
+type configuration struct {
 	ranks, threads int
 	open           func(testing.TB, int) []dist.Comm
 	blocks         string
 }
 
-// settings are the configurations of each case.
-var settings = map[string][]setting{
+// configurations are those of each case.
+var configurations = map[string][]configuration{
 	"swirl": {
 		{1, 1, runtest.Local, ""}, {1, 3, runtest.Local, ""}, {2, 2, runtest.Delayed, "[1, 2]"}, {3, 1, runtest.GRPC, ""},
 		{4, 2, runtest.Local, "[4, 1]"}, {8, 1, runtest.Local, "[4, 2]"},
@@ -77,12 +77,12 @@ var settings = map[string][]setting{
 func TestSameBits(t *testing.T) {
 	methods := []string{"method.reinit='sweep'", "method.reinit='weno'", "method.precision='float32'",
 		"method.particles=0", "method={advect='weno', cfl=0.5, reseed=3, sort=4, particles=5, band=5}"}
-	for name, text := range map[string]string{"swirl": swirl, "drift": drift, "apart": separate} {
+	for name, text := range map[string]string{"swirl": swirl, "drift": drift, "apart": offCentre} {
 		for _, method := range methods {
 			t.Run(name+" "+method, func(t *testing.T) {
 				t.Parallel()
 				var first map[string]string
-				for n, c := range settings[name] {
+				for n, c := range configurations[name] {
 					sets := []string{method}
 					if method != "method.particles=0" {
 						sets = append(sets, "method.correct="+levelset.Corrections[n%2])
@@ -91,7 +91,7 @@ func TestSameBits(t *testing.T) {
 					if c.blocks != "" {
 						sets = append(sets, "grid.blocks="+c.blocks)
 					}
-					got := outcome(t, text, c, sets)
+					got := runOutcome(t, text, c, sets)
 					if first == nil {
 						first = got
 					}
@@ -106,7 +106,7 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-func outcome(t *testing.T, text string, c setting, sets []string) map[string]string {
+func runOutcome(t *testing.T, text string, c configuration, sets []string) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
 	s, err := runtest.Run(t, text, c.ranks, c.threads, c.open, dir, sets...)

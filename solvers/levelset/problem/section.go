@@ -30,7 +30,7 @@ type Method struct {
 	Correct    string  // fused or sorted; fused
 	Reseed     int     // steps between reseedings; 0 for none
 	Sort       int     // steps between sortings of the particles by cell; 20, 0 for none
-	Balance    string  // what is distributed evenly over blocks: cells, or cells and particles; cells
+	Balance    string  // what blocks have an equal share of: cells, or particles for cells and particles together; cells
 	Precision  string  // float32 or float64; float64
 }
 
@@ -80,11 +80,11 @@ func decodeMethod(s *config.Section, dim int) Method {
 	}
 	m.CFL = s.Number("cfl", config.Bound{Most: 4.9, Open: true, Fallback: fallback, Optional: true})
 	if s.Has("iterations") && m.Reinit != "weno" {
-		s.Fail("iterations", `belongs to reinit = "weno"`)
+		s.Fail("iterations", `applies only to reinit = "weno"`)
 	}
 	for _, key := range []string{"escape", "correct", "reseed", "sort", "balance"} {
 		if s.Has(key) && m.Particles == 0 {
-			s.Fail(key, "belongs to particles, and there are none")
+			s.Fail(key, "applies only to particles, and there are none")
 		}
 	}
 	if m.Advect == "weno" && m.CFL > 0.5 {

@@ -16,26 +16,26 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset"
 )
 
-// body is a rank's share of a run.
-type body struct {
+// levelSetCase is the solver of a case on a rank.
+type levelSetCase struct {
 	levelset.Solver
-	block   *domain.Block
-	cells   *solvers.Space
-	size    solvers.Size
-	late    error // the first error in evaluating the time factor of the velocity during steps
-	escaped int64 // the largest number of escaped particles in any measurement
+	block       *domain.Block
+	cells       *solvers.Space
+	size        solvers.Size
+	velocityErr error // the first error in evaluating the time factor of the velocity during steps
+	maxEscaped  int64 // the largest number of escaped particles in any measurement
 }
 
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
 	w := c.Sections.(*Sections)
 	cfg := w.Method.Config()
 	cfg.Halo = env.Halo
-	d := &body{}
+	d := &levelSetCase{}
 	var err error
 	var weigh func(*grid.Grid) (*domain.Weights, error)
 	if w.Method.Balance == "particles" {
 		weigh = func(g *grid.Grid) (*domain.Weights, error) {
-			return weights(ctx, env.Comm, g, w.Shape, c.Path, 2*cfg.Particles)
+			return countWeights(ctx, env.Comm, g, w.Shape, c.Path, 2*cfg.Particles)
 		}
 	}
 	d.block, err = domain.NewBalancedBlock(ctx, &env, c, &w.Grid, cfg.Ghosts(), weigh, func(*domain.Block) error {
@@ -47,7 +47,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err != nil {
 		return nil, err
 	}
-	v, err := flow.FromCase(ctx, c, &w.Velocity, d.block.Block, env.Comm, &d.late)
+	v, err := flow.FromCase(ctx, c, &w.Velocity, d.block.Block, env.Comm, &d.velocityErr)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	for i, phi := range inside {
 		inside[i] = -math.Copysign(1, phi)
 	}
-	odd, err := domain.CheckBody(ctx, env.Comm, inside, -1, 1)
+	warnings, err := domain.CheckBody(ctx, env.Comm, inside, -1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -68,17 +68,17 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err != nil {
 		return nil, err
 	}
-	if err := logShares(ctx, env.Comm, env.Log, d.ParticleCount()); err != nil {
+	if err := logParticleShares(ctx, env.Comm, env.Log, d.ParticleCount()); err != nil {
 		d.Solver.Close()
 		return nil, err
 	}
 	d.cells = d.block.Space()
 	d.size = d.block.Size(c, d.Bytes(), w.Method.Precision, d.Halo())
-	d.size.Warnings = odd
+	d.size.Warnings = warnings
 	return d, nil
 }
 
-// distance returns the level set of a body.
+// distance returns the initial level set on a block, of the shape that the text describes.
 func distance(ctx context.Context, text string, path func(string) string, b *grid.Block) ([]float64, error) {
 	parsed, failed, err := shape.Parse(text, b.Grid.Dim, path)
 	if err != nil {
@@ -91,88 +91,90 @@ func distance(ctx context.Context, text string, path func(string) string, b *gri
 	return v, nil
 }
 
-// Size is that of now: steps make room for particles.
-func (d *body) Size() solvers.Size {
+// Size returns the present size: the arrays grow with the number of particles.
+func (d *levelSetCase) Size() solvers.Size {
 	size := d.size
 	size.Bytes = d.Bytes()
 	return size
 }
 
-func (d *body) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
+func (d *levelSetCase) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
 	d.Pause(pause)
 	err = d.Solver.Advance(ctx, until, steps)
-	return false, cmp.Or(err, d.late)
+	return false, cmp.Or(err, d.velocityErr)
 }
 
-func (d *body) Clock() solvers.Clock {
+func (d *levelSetCase) Clock() solvers.Clock {
 	return solvers.Clock{Time: d.Time(), Steps: d.Steps(), Dt: d.Dt()}
 }
 
-const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
+const everywhere, onlySummary = solvers.Column | solvers.Metric, solvers.Metric
 
 // quantities are the diagnostics, in the order in which Measure returns them.
 var quantities = []solvers.Quantity{
-	{Name: "volume", Doc: "of the body, φ < 0; in the plane its area", Outputs: inAll, Panel: "volume"},
-	{Name: "volume_loss", Doc: "volume lost since the start, as a share of the volume at the start", Outputs: inAll,
+	{Name: "volume", Doc: "volume of the body, φ < 0; in the plane its area", Outputs: everywhere, Panel: "volume"},
+	{Name: "volume_loss", Doc: "volume lost since the start, as a share of the volume at the start", Outputs: everywhere,
 		Error: true},
-	{Name: "grad_error", Doc: "the largest ||∇φ| - 1| in the inner half of the band", Outputs: inAll},
-	{Name: "particles", Doc: "number of particles of both signs", Outputs: inAll},
-	{Name: "escaped", Doc: "particles that are on the wrong side by more than [method] escape times their radius",
-		Outputs: inAll, Panel: "escaped particles"},
+	{Name: "grad_error", Doc: "the largest ||∇φ| - 1| in the inner half of the band", Outputs: everywhere},
+	{Name: "particles", Doc: "number of particles of both signs", Outputs: everywhere},
+	{Name: "escaped", Doc: "number of particles on the wrong side by more than [method] escape times their radius",
+		Outputs: everywhere, Panel: "escaped particles"},
 	{Name: "escaped_max", Doc: "largest number of escaped particles in any row of conservation.csv so far",
-		Outputs: inSummary},
-	{Name: "left", Doc: "particles that have left the grid since the start", Outputs: inAll},
-	{Name: "deleted", Doc: "particles that reseeding took away since the start", Outputs: inAll},
-	{Name: "flips", Doc: "changes of sign by reinitialisation that were refused since the start", Outputs: inAll},
-	{Name: "l1_error", Doc: "volume that is inside now or at the start, but not both", Outputs: inSummary, Error: true},
+		Outputs: onlySummary},
+	{Name: "left", Doc: "number of particles that have left the grid since the start", Outputs: everywhere},
+	{Name: "deleted", Doc: "number of particles that reseeding has deleted since the start", Outputs: everywhere},
+	{Name: "flips", Doc: "number of changes of sign by reinitialisation that were prevented since the start",
+		Outputs: everywhere},
+	{Name: "l1_error", Doc: "volume that is inside now or at the start, but not both", Outputs: onlySummary, Error: true},
 }
 
-func (d *body) Measure(ctx context.Context) ([]solvers.Quantity, error) {
-	return d.table(d.Diagnose(ctx))
+func (d *levelSetCase) Measure(ctx context.Context) ([]solvers.Quantity, error) {
+	return d.listQuantities(d.Diagnose(ctx))
 }
 
-func (d *body) Observed(ctx context.Context) ([]solvers.Quantity, error) {
-	return d.table(d.Solver.Observed(ctx))
+func (d *levelSetCase) Observed(ctx context.Context) ([]solvers.Quantity, error) {
+	return d.listQuantities(d.Solver.Observed(ctx))
 }
 
-// table lists diagnostics in the order of quantities.
-func (d *body) table(m levelset.Diagnostics, err error) ([]solvers.Quantity, error) {
+// listQuantities lists diagnostics in the order of quantities.
+func (d *levelSetCase) listQuantities(m levelset.Diagnostics, err error) ([]solvers.Quantity, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.escaped = max(d.escaped, m.Escaped)
+	d.maxEscaped = max(d.maxEscaped, m.Escaped)
 	return solvers.Measured(quantities, m.Volume, m.VolumeLoss, m.GradError, float64(m.Particles), float64(m.Escaped),
-		float64(d.escaped), float64(m.Left), float64(m.Deleted), float64(m.Flips), m.Changed), nil
+		float64(d.maxEscaped), float64(m.Left), float64(m.Deleted), float64(m.Flips), m.Changed), nil
 }
 
-// fields are what a case can write.
+// fields are the fields that a case can write.
 var fields = []solvers.Field{
 	{Name: "phi", Unit: "m", Doc: "distance from the interface, negative inside; beyond the band a constant"},
 }
 
-func (d *body) Fields() []solvers.Field {
+func (d *levelSetCase) Fields() []solvers.Field {
 	f := fields[0]
 	f.Space, f.View, f.Hashed, f.Saved, f.MaxDistance = d.cells, d.View, true, true, d.Band()
 	return append([]solvers.Field{f}, d.ParticleFields()...)
 }
 
-func (d *body) State(ctx context.Context) ([]solvers.State, error) {
+func (d *levelSetCase) State(ctx context.Context) ([]solvers.State, error) {
 	if err := d.Quiesce(ctx); err != nil {
 		return nil, err
 	}
 	return solvers.HashedState(d.Fields())
 }
 
-func (d *body) Scalars(ctx context.Context) (map[string]float64, error) {
-	of, err := d.Solver.Scalars(ctx)
+func (d *levelSetCase) Scalars(ctx context.Context) (map[string]float64, error) {
+	scalars, err := d.Solver.Scalars(ctx)
 	if err != nil {
 		return nil, err
 	}
-	of["escaped_max"] = float64(d.escaped)
-	return of, nil
+	scalars["escaped_max"] = float64(d.maxEscaped)
+	return scalars, nil
 }
 
-func (d *body) Restore(ctx context.Context, at solvers.Clock, of map[string]float64, fill func() error) error {
-	d.escaped = int64(of["escaped_max"])
-	return d.Solver.Restore(ctx, at, of, fill)
+func (d *levelSetCase) Restore(ctx context.Context, clock solvers.Clock, scalars map[string]float64,
+	fill func() error) error {
+	d.maxEscaped = int64(scalars["escaped_max"])
+	return d.Solver.Restore(ctx, clock, scalars, fill)
 }

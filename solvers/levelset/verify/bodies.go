@@ -39,14 +39,14 @@ time = { end = 1, max_steps = 1 }
 		{"the same, slot of a depth of 12.5", solid,
 			fmt.Sprintf(slotted, 50., 72.5), shallowSlot, 1e-2},
 	} {
-		o, err := job{text: fmt.Sprintf(b.text, b.shape)}.run(ctx, p, 1)
+		o, err := testRun{text: fmt.Sprintf(b.text, b.shape)}.run(ctx, p, 1)
 		if err != nil {
 			return fmt.Errorf("%s: %w", b.name, err)
 		}
-		by, surface := o.value["volume"]/b.exact-1, o.surface/b.exact-1
-		worst := max(math.Abs(by), math.Abs(surface))
+		sampleError, surfaceError := o.value["volume"]/b.exact-1, o.surface/b.exact-1
+		worst := max(math.Abs(sampleError), math.Abs(surfaceError))
 		t.Row(verify.AtMost(worst, b.most), b.name, fmt.Sprintf("%.7g", b.exact), fmt.Sprintf("%.7g", o.value["volume"]),
-			verify.Percent(by), fmt.Sprintf("%.7g", o.surface), verify.Percent(surface))
+			verify.Percent(sampleError), fmt.Sprintf("%.7g", o.surface), verify.Percent(surfaceError))
 	}
 	t.Flush()
 	return nil
@@ -69,24 +69,25 @@ time = { end = 8, max_steps = 8 }
 	t := p.Table("Distance from a ball, of a level set that is none, after 8 steps: the largest error in cells", "method",
 		"cells", "inner half", "outer half")
 	for _, reinit := range []string{"sweep", "weno"} {
-		o, err := job{text: fmt.Sprintf(text, n), sets: []string{"method.reinit='" + reinit + "'"},
+		o, err := testRun{text: fmt.Sprintf(text, n), sets: []string{"method.reinit='" + reinit + "'"},
 			measurements: 8}.run(ctx, p, 1)
 		if err != nil {
 			return err
 		}
 		h := 1 / float64(n)
-		var off [2]float64
+		var errors [2]float64
 		for i, v := range o.phi {
 			x := o.cells.Position(i)
 			d := math.Sqrt((x[0]-.5)*(x[0]-.5)+(x[1]-.5)*(x[1]-.5)+(x[2]-.5)*(x[2]-.5)) - .3
 			if d >= -3.5*h && d < 0 {
-				off[0] = max(off[0], math.Abs(v-d)/h)
+				errors[0] = max(errors[0], math.Abs(v-d)/h)
 			} else if d >= 0 && d <= 3.5*h {
-				off[1] = max(off[1], math.Abs(v-d)/h)
+				errors[1] = max(errors[1], math.Abs(v-d)/h)
 			}
 		}
-		most := map[string]float64{"sweep": .35, "weno": .2}[reinit]
-		t.Row(verify.AtMost(max(off[0], off[1]), most), reinit, n, fmt.Sprintf("%.3f", off[0]), fmt.Sprintf("%.3f", off[1]))
+		bound := map[string]float64{"sweep": .35, "weno": .2}[reinit]
+		t.Row(verify.AtMost(max(errors[0], errors[1]), bound), reinit, n, fmt.Sprintf("%.3f", errors[0]),
+			fmt.Sprintf("%.3f", errors[1]))
 	}
 	t.Flush()
 	return rods(ctx, p)
@@ -106,13 +107,13 @@ time = { end = 48, max_steps = 48 }
 	p.Note("(an issue of fvdb-core, 2026). Here each of 48 steps reinitialises what the last one left, by sweeps or 5")
 	p.Note("iterations.\n")
 	t := p.Table("A rod of 18 cells that is reinitialised 48 times", "method", "diameter in cells", "volume", "lost")
-	rodsOf := []struct{ radius, most float64 }{{1, .12}, {.75, .25}, {1.5, .1}}
+	sizes := []struct{ radius, most float64 }{{1, .12}, {.75, .25}, {1.5, .1}}
 	if p.Options.Quick {
-		rodsOf = rodsOf[:1]
+		sizes = sizes[:1]
 	}
-	for _, rod := range rodsOf {
+	for _, rod := range sizes {
 		for _, reinit := range []string{"sweep", "weno"} {
-			o, err := job{text: fmt.Sprintf(text, rod.radius, reinit), measurements: 48}.run(ctx, p, 1)
+			o, err := testRun{text: fmt.Sprintf(text, rod.radius, reinit), measurements: 48}.run(ctx, p, 1)
 			if err != nil {
 				return err
 			}

@@ -49,26 +49,27 @@ type row struct {
 	cells     int
 	sets      []string
 	reference float64 // relative loss of volume that was published, or computed by an independent program; 0 for none
-	judge     func(loss float64) verify.Verdict
+	check     func(loss float64) verify.Verdict
 	slow      bool // left out of quick runs
 	ranks     []int
 }
 
-// percent bounds a loss by a percentage of the volume.
-func percent(most float64) func(loss float64) verify.Verdict {
-	return func(loss float64) verify.Verdict { return verify.AtMost(max(loss, -loss), most/100) }
+// losesAtMost bounds a loss, or a gain, by a percentage of the volume.
+func losesAtMost(percentage float64) func(loss float64) verify.Verdict {
+	return func(loss float64) verify.Verdict { return verify.AtMost(max(loss, -loss), percentage/100) }
 }
 
-// lost requires a loss of at least a percentage: the test must be hard for this method.
-func lost(least float64) func(loss float64) verify.Verdict {
-	return func(loss float64) verify.Verdict { return verify.AtLeast(loss, least/100) }
+// losesAtLeast requires a loss of at least a percentage: the test must be hard for this method.
+func losesAtLeast(percent float64) func(loss float64) verify.Verdict {
+	return func(loss float64) verify.Verdict { return verify.AtLeast(loss, percent/100) }
 }
 
 const referenceNote = "References are Enright, Fedkiw, Ferziger and Mitchell, J. Comput. Phys. 183 (2002), by RK3 " +
 	"and WENO."
 
-// table runs rows and shows their losses. length is the size of the body's surface.
-func table(ctx context.Context, p *verify.Page, title, text string, length float64, rows []row) error {
+// runTable runs the cases of rows and makes a table of their losses. length is the length or area of the body's
+// surface.
+func runTable(ctx context.Context, p *verify.Page, title, text string, length float64, rows []row) error {
 	t := p.Table(title, "method", "cells", "ranks", "steps", "particles", "escaped", "volume", "lost",
 		"reference", "L1 / h")
 	for _, r := range rows {
@@ -76,20 +77,20 @@ func table(ctx context.Context, p *verify.Page, title, text string, length float
 			continue
 		}
 		ranks := append([]int{1}, r.ranks...)
-		var one outcome
+		var onOneRank outcome
 		for _, n := range ranks {
 			p.Progress("%s, %d cells an axis, %d ranks", r.name, r.cells, n)
-			o, err := job{text: fmt.Sprintf(text, r.cells), sets: r.sets}.run(ctx, p, n)
+			o, err := testRun{text: fmt.Sprintf(text, r.cells), sets: r.sets}.run(ctx, p, n)
 			if err != nil {
 				return fmt.Errorf("%s, %d cells an axis: %w", r.name, r.cells, err)
 			}
 			if n == 1 {
-				one = o
-				show(t, r, n, &o, length)
+				onOneRank = o
+				addRow(t, r, n, &o, length)
 				continue
 			}
-			same := o.hash == one.hash
-			t.Row(verify.VerdictOf(same, "same bits"), r.name, r.cells, n, o.steps, fmt.Sprint(o.value["particles"]), "", "",
+			sameBits := o.hash == onOneRank.hash
+			t.Row(verify.VerdictOf(sameBits, "same bits"), r.name, r.cells, n, o.steps, fmt.Sprint(o.value["particles"]), "", "",
 				"", "", "")
 		}
 	}
@@ -97,22 +98,22 @@ func table(ctx context.Context, p *verify.Page, title, text string, length float
 	return nil
 }
 
-// show adds the row of a run.
-func show(t *verify.Table, r row, ranks int, o *outcome, length float64) {
+// addRow adds the row of a run.
+func addRow(t *verify.Table, r row, ranks int, o *outcome, length float64) {
 	loss := o.loss()
-	theirs := ""
+	published := ""
 	if r.reference != 0 {
-		theirs = verify.Percent(r.reference)
+		published = verify.Percent(r.reference)
 	}
 	verdict := verify.Info
-	if r.judge != nil {
-		verdict = r.judge(loss)
+	if r.check != nil {
+		verdict = r.check(loss)
 	}
 	h := 1.0
 	if o.cells != nil {
 		h = o.cells.Position(1)[0] - o.cells.Position(0)[0]
 	}
 	t.Row(verdict, r.name, r.cells, ranks, o.steps, fmt.Sprint(o.value["particles"]), fmt.Sprint(o.value["escaped_max"]),
-		fmt.Sprintf("%.6g", o.value["volume"]), verify.Percent(loss), theirs,
+		fmt.Sprintf("%.6g", o.value["volume"]), verify.Percent(loss), published,
 		fmt.Sprintf("%.3f", o.value["l1_error"]/length/h))
 }

@@ -27,14 +27,14 @@ var (
 func vortex(ctx context.Context, p *verify.Page) error {
 	p.Note("%s\n", referenceNote)
 	r := .15
-	return table(ctx, p, "Area that is lost at the end", vortexCase, 2*math.Pi*r, []row{
-		{name: "level set", cells: 64, sets: noParticles, reference: 1, judge: lost(50)},
-		{name: "level set, WENO", cells: 64, sets: wenoOnly, reference: 1, judge: lost(30)},
-		{name: "particles", cells: 64, reference: .0181, judge: percent(8), ranks: []int{3}},
-		{name: "particles", cells: 128, reference: .0071, judge: percent(4)},
-		{name: "particles, CFL 4.9", cells: 128, sets: []string{"method.cfl=4.9"}, judge: percent(4)},
-		{name: "particles, WENO", cells: 128, sets: wenoReinit, reference: .0071, judge: percent(4)},
-		{name: "particles", cells: 256, reference: .0035, judge: percent(2), slow: true},
+	return runTable(ctx, p, "Area that is lost at the end", vortexCase, 2*math.Pi*r, []row{
+		{name: "level set", cells: 64, sets: noParticles, reference: 1, check: losesAtLeast(50)},
+		{name: "level set, WENO", cells: 64, sets: wenoOnly, reference: 1, check: losesAtLeast(30)},
+		{name: "particles", cells: 64, reference: .0181, check: losesAtMost(8), ranks: []int{3}},
+		{name: "particles", cells: 128, reference: .0071, check: losesAtMost(4)},
+		{name: "particles, CFL 4.9", cells: 128, sets: []string{"method.cfl=4.9"}, check: losesAtMost(4)},
+		{name: "particles, WENO", cells: 128, sets: wenoReinit, reference: .0071, check: losesAtMost(4)},
+		{name: "particles", cells: 256, reference: .0035, check: losesAtMost(2), slow: true},
 	})
 }
 
@@ -46,7 +46,7 @@ velocity = { field = "rotation", period = 628 }
 time = { end = 628 }
 `
 
-// slotted is Zalesak's sphere; the slot is a box between two heights y.
+// slotted is Zalesak's sphere. Its slot is a box between two values of y.
 const slotted = "difference(sphere(50, 75, 50, 15), box(47.5, %g, 0, 52.5, %g, 100))"
 
 const sphereCase = `
@@ -70,15 +70,15 @@ const (
 func zalesak(ctx context.Context, p *verify.Page) error {
 	p.Note("%s\n", referenceNote)
 	length := 2*math.Pi*15 + 40 // approximate
-	err := table(ctx, p, "Disk: area that is lost", diskCase, length, []row{
-		{name: "level set", cells: 50, sets: noParticles, reference: 1, judge: lost(30)},
+	err := runTable(ctx, p, "Disk: area that is lost", diskCase, length, []row{
+		{name: "level set", cells: 50, sets: noParticles, reference: 1, check: losesAtLeast(30)},
 		{name: "level set", cells: 100, sets: noParticles, reference: -.053},
-		{name: "particles", cells: 50, reference: .149, judge: percent(6)},
-		{name: "particles", cells: 100, reference: .0031, judge: percent(3.5), ranks: []int{4}},
-		{name: "particles, WENO", cells: 100, sets: wenoReinit, reference: .0031, judge: percent(3.5)},
+		{name: "particles", cells: 50, reference: .149, check: losesAtMost(6)},
+		{name: "particles", cells: 100, reference: .0031, check: losesAtMost(3.5), ranks: []int{4}},
+		{name: "particles, WENO", cells: 100, sets: wenoReinit, reference: .0031, check: losesAtMost(3.5)},
 		{name: "particles, WENO throughout", cells: 100, sets: []string{"method.advect='weno'", "method.reinit='weno'"},
-			reference: .0031, judge: percent(2)},
-		{name: "particles", cells: 200, reference: .0020, judge: percent(2), slow: true},
+			reference: .0031, check: losesAtMost(2)},
+		{name: "particles", cells: 200, reference: .0020, check: losesAtMost(2), slow: true},
 	})
 	if err != nil {
 		return err
@@ -86,15 +86,16 @@ func zalesak(ctx context.Context, p *verify.Page) error {
 	area := 4 * math.Pi * 15 * 15
 	rows := []row{
 		{name: "level set, CFL 4.9", cells: 50, sets: append([]string{"method.cfl=4.9"}, noParticles...)},
-		{name: "particles, CFL 4.9", cells: 50, sets: []string{"method.cfl=4.9"}, judge: percent(12)},
-		{name: "particles, CFL 4.9", cells: 100, sets: []string{"method.cfl=4.9"}, judge: percent(6), slow: true},
+		{name: "particles, CFL 4.9", cells: 50, sets: []string{"method.cfl=4.9"}, check: losesAtMost(12)},
+		{name: "particles, CFL 4.9", cells: 100, sets: []string{"method.cfl=4.9"}, check: losesAtMost(6), slow: true},
 	}
-	err = table(ctx, p, "Sphere with a slot up to y = 85: volume that is lost", fmt.Sprintf(sphereCase, 50., 85.),
+	err = runTable(ctx, p, "Sphere with a slot up to y = 85: volume that is lost", fmt.Sprintf(sphereCase, 50., 85.),
 		area, rows)
 	if err != nil {
 		return err
 	}
-	return table(ctx, p, "Sphere with a slot of a depth of 12.5: volume that is lost", fmt.Sprintf(sphereCase, 50., 72.5),
+	return runTable(ctx, p, "Sphere with a slot of a depth of 12.5: volume that is lost", fmt.Sprintf(sphereCase, 50.,
+		72.5),
 		area, rows[1:2])
 }
 
@@ -118,16 +119,18 @@ func maxCFL(more ...string) []string { return append([]string{"method.cfl=4.9"},
 func ball(ctx context.Context, p *verify.Page) error {
 	p.Note("%s", referenceNote)
 	p.Note("References for 64³ are from an independent program with 64 particles per cell, both signs together.\n")
-	return table(ctx, p, "Volume that is lost at the end", ballCase, ballArea, []row{
-		{name: "level set, CFL 4.9", cells: 32, sets: maxCFL(noParticles...), judge: lost(50)},
-		{name: "particles, CFL 4.9", cells: 32, sets: maxCFL(), judge: percent(15), ranks: []int{3, 8}},
-		{name: "particles, CFL 4.9, WENO", cells: 32, sets: maxCFL(wenoReinit...), judge: percent(15)},
-		{name: "level set, CFL 4.9", cells: 64, sets: maxCFL(noParticles...), reference: 1, judge: lost(50), slow: true},
-		{name: "particles, CFL 4.9", cells: 64, sets: maxCFL(), reference: .052, judge: percent(8), slow: true},
-		{name: "particles, CFL 4.9, WENO", cells: 64, sets: maxCFL(wenoReinit...), reference: .074, judge: percent(8),
+	return runTable(ctx, p, "Volume that is lost at the end", ballCase, ballArea, []row{
+		{name: "level set, CFL 4.9", cells: 32, sets: maxCFL(noParticles...), check: losesAtLeast(50)},
+		{name: "particles, CFL 4.9", cells: 32, sets: maxCFL(), check: losesAtMost(15), ranks: []int{3, 8}},
+		{name: "particles, CFL 4.9, WENO", cells: 32, sets: maxCFL(wenoReinit...), check: losesAtMost(15)},
+		{name: "level set, CFL 4.9", cells: 64, sets: maxCFL(noParticles...), reference: 1, check: losesAtLeast(50),
 			slow: true},
-		{name: "level set, CFL 4.9", cells: 100, sets: maxCFL(noParticles...), reference: .8, judge: lost(50), slow: true},
-		{name: "particles, CFL 4.9", cells: 100, sets: maxCFL(), reference: .026, judge: percent(4), slow: true},
+		{name: "particles, CFL 4.9", cells: 64, sets: maxCFL(), reference: .052, check: losesAtMost(8), slow: true},
+		{name: "particles, CFL 4.9, WENO", cells: 64, sets: maxCFL(wenoReinit...), reference: .074, check: losesAtMost(8),
+			slow: true},
+		{name: "level set, CFL 4.9", cells: 100, sets: maxCFL(noParticles...), reference: .8, check: losesAtLeast(50),
+			slow: true},
+		{name: "particles, CFL 4.9", cells: 100, sets: maxCFL(), reference: .026, check: losesAtMost(4), slow: true},
 	})
 }
 
@@ -142,17 +145,17 @@ func ball200(ctx context.Context, p *verify.Page) error {
 	t := p.Table("Volume that is lost at the end", "method", "cells", "ranks", "steps", "particles", "escaped", "volume",
 		"lost", "reference", "L1 / h")
 	for _, r := range []row{
-		{name: "particles, CFL 4.9", cells: 200, sets: maxCFL(), reference: .0122, judge: percent(1.5)},
-		{name: "particles, CFL 1", cells: 200, reference: .0168, judge: percent(2)},
-		{name: "particles, CFL 1, WENO", cells: 200, sets: wenoReinit, judge: percent(2)},
+		{name: "particles, CFL 4.9", cells: 200, sets: maxCFL(), reference: .0122, check: losesAtMost(1.5)},
+		{name: "particles, CFL 1", cells: 200, reference: .0168, check: losesAtMost(2)},
+		{name: "particles, CFL 1, WENO", cells: 200, sets: wenoReinit, check: losesAtMost(2)},
 		{name: "level set, CFL 4.9", cells: 200, sets: maxCFL(noParticles...)},
 	} {
 		p.Progress("%s", r.name)
-		o, err := job{text: fmt.Sprintf(ballCase, r.cells), sets: r.sets}.on(ctx, dev)
+		o, err := testRun{text: fmt.Sprintf(ballCase, r.cells), sets: r.sets}.runOnDevice(ctx, dev)
 		if err != nil {
 			return err
 		}
-		show(t, r, 1, &o, ballArea)
+		addRow(t, r, 1, &o, ballArea)
 	}
 	t.Flush()
 	return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers"
-	_ "github.com/atoll-hpc/atoll/solvers/levelset/problem" // whose cases these are
+	_ "github.com/atoll-hpc/atoll/solvers/levelset/problem" // registers the solver of the cases
 )
 
 // outcome is the result of a run.
@@ -33,25 +33,25 @@ type outcome struct {
 // loss is the relative loss of volume.
 func (o *outcome) loss() float64 { return o.value["volume_loss"] }
 
-// job is a case with overrides.
-type job struct {
+// testRun is a case with overrides.
+type testRun struct {
 	text         string
 	sets         []string
 	measurements int // number of measurements during the run
 }
 
-// on runs the case on one rank of a device.
-func (j job) on(ctx context.Context, dev backend.Device) (outcome, error) {
+// runOnDevice runs the case on one rank of a device.
+func (j testRun) runOnDevice(ctx context.Context, dev backend.Device) (outcome, error) {
 	comm := local.New(1)[0]
-	o, err := j.rank(ctx, comm, dev)
+	o, err := j.runRank(ctx, comm, dev)
 	return o, errors.Join(err, comm.Close())
 }
 
 // run runs the case on ranks of the CPU. A run on one rank is repeated on the GPU of the options, if there is one,
 // and must give the same bits.
-func (j job) run(ctx context.Context, p *verify.Page, ranks int) (outcome, error) {
-	all := make([]outcome, ranks)
-	g, within := errgroup.WithContext(ctx)
+func (j testRun) run(ctx context.Context, p *verify.Page, ranks int) (outcome, error) {
+	outcomes := make([]outcome, ranks)
+	g, groupCtx := errgroup.WithContext(ctx)
 	for rank, comm := range local.New(ranks) {
 		g.Go(func() (err error) {
 			threads := p.Options.Threads
@@ -60,7 +60,7 @@ func (j job) run(ctx context.Context, p *verify.Page, ranks int) (outcome, error
 			}
 			dev := cpu.New(threads)
 			defer dev.Close()
-			if all[rank], err = j.rank(within, comm, dev); err != nil {
+			if outcomes[rank], err = j.runRank(groupCtx, comm, dev); err != nil {
 				comm.Abort(1, err)
 			}
 			return errors.Join(err, comm.Close())
@@ -70,20 +70,20 @@ func (j job) run(ctx context.Context, p *verify.Page, ranks int) (outcome, error
 		return outcome{}, err
 	}
 	if dev := gpu(p); dev != nil && ranks == 1 {
-		o, err := j.on(ctx, dev)
+		o, err := j.runOnDevice(ctx, dev)
 		if err != nil {
 			return outcome{}, err
 		}
-		missed := ""
-		if o.hash != all[0].hash {
-			missed = fmt.Sprintf("%v: the state on the GPU is %s, on the CPU %s", j.sets, o.hash, all[0].hash)
+		difference := ""
+		if o.hash != outcomes[0].hash {
+			difference = fmt.Sprintf("%v: the state on the GPU is %s, on the CPU %s", j.sets, o.hash, outcomes[0].hash)
 		}
-		p.RecordTwin(missed)
+		p.RecordTwin(difference)
 	}
-	return all[0], nil
+	return outcomes[0], nil
 }
 
-// gpu returns a single device of the options, nil if there is none.
+// gpu returns the first of the options' sets of devices that is a single device, nil if there is none.
 func gpu(p *verify.Page) backend.Device {
 	for _, t := range p.Options.Twins {
 		if len(t.Devices) == 1 {
@@ -93,7 +93,7 @@ func gpu(p *verify.Page) backend.Device {
 	return nil
 }
 
-func (j job) rank(ctx context.Context, comm dist.Comm, dev backend.Device) (o outcome, err error) {
+func (j testRun) runRank(ctx context.Context, comm dist.Comm, dev backend.Device) (o outcome, err error) {
 	c, err := solvers.Parse("verify.toml", []byte(j.text), j.sets)
 	if err != nil {
 		return o, err
@@ -107,12 +107,12 @@ func (j job) rank(ctx context.Context, comm dist.Comm, dev backend.Device) (o ou
 	if o.worst, err = j.advance(ctx, s, c); err != nil {
 		return o, err
 	}
-	all, err := s.Measure(ctx)
+	quantities, err := s.Measure(ctx)
 	if err != nil {
 		return o, err
 	}
 	o.value = map[string]float64{}
-	for _, q := range all {
+	for _, q := range quantities {
 		o.value[q.Name] = q.Value
 	}
 	o.worst = max(o.worst, math.Abs(o.loss()))
@@ -124,15 +124,15 @@ func (j job) rank(ctx context.Context, comm dist.Comm, dev backend.Device) (o ou
 }
 
 // advance runs to the end with measurements on the way.
-func (j job) advance(ctx context.Context, s solvers.Solver, c *config.Case) (worst float64, err error) {
-	end, most := c.Time.End, c.Time.MaxSteps
-	for measurement := 1; s.Clock().Time < end && (most == 0 || s.Clock().Steps < most); {
+func (j testRun) advance(ctx context.Context, s solvers.Solver, c *config.Case) (worst float64, err error) {
+	end, maxSteps := c.Time.End, c.Time.MaxSteps
+	for measurement := 1; s.Clock().Time < end && (maxSteps == 0 || s.Clock().Steps < maxSteps); {
 		until, stride := end, math.MaxInt
 		if j.measurements > 0 {
 			until = end * float64(measurement) / float64(j.measurements)
 		}
-		if most > 0 {
-			stride = most - s.Clock().Steps
+		if maxSteps > 0 {
+			stride = maxSteps - s.Clock().Steps
 		}
 		if _, err := s.Advance(ctx, until, 0, stride); err != nil {
 			return worst, err
@@ -141,12 +141,12 @@ func (j job) advance(ctx context.Context, s solvers.Solver, c *config.Case) (wor
 			continue
 		}
 		measurement++
-		all, err := s.Measure(ctx)
+		quantities, err := s.Measure(ctx)
 		if err != nil {
 			return worst, err
 		}
-		i := slices.IndexFunc(all, func(q solvers.Quantity) bool { return q.Name == "volume_loss" })
-		worst = max(worst, math.Abs(all[i].Value))
+		i := slices.IndexFunc(quantities, func(q solvers.Quantity) bool { return q.Name == "volume_loss" })
+		worst = max(worst, math.Abs(quantities[i].Value))
 	}
 	return worst, nil
 }
@@ -167,15 +167,15 @@ func (o *outcome) readField(ctx context.Context, s solvers.Solver) error {
 		if err != nil {
 			return err
 		}
-		at := func(i int64) []float64 { return p.Points[3*i : 3*i+3] }
-		for t := range p.Polys.Len() { // the volumes of the tetrahedra that triangles make with the origin
+		point := func(i int64) []float64 { return p.Points[3*i : 3*i+3] }
+		for t := range p.Polys.Len() { // adds the volume of the tetrahedron between a triangle and the origin
 			c := p.Polys.Cell(t)
-			a, b, d := at(c[0]), at(c[1]), at(c[2])
+			a, b, d := point(c[0]), point(c[1]), point(c[2])
 			o.surface += (a[0]*(b[1]*d[2]-b[2]*d[1]) + a[1]*(b[2]*d[0]-b[0]*d[2]) + a[2]*(b[0]*d[1]-b[1]*d[0])) / 6
 		}
 		for t := range p.Lines.Len() {
 			c := p.Lines.Cell(t)
-			a, b := at(c[0]), at(c[1])
+			a, b := point(c[0]), point(c[1])
 			o.surface += (a[0]*b[1] - a[1]*b[0]) / 2
 		}
 	}

@@ -4,17 +4,17 @@ import (
 	"fmt"
 	"slices"
 
-	_ "github.com/atoll-hpc/atoll/solvers/smooth/problem" // whose cases these are
+	_ "github.com/atoll-hpc/atoll/solvers/smooth/problem" // registers the solver of these cases
 )
 
-// ranks returns the largest number of ranks.
-func (o *SmoothOptions) ranks() int { return slices.Max(append([]int{1}, o.Ranks...)) }
+// maxRanks returns the largest number of ranks.
+func (o *SmoothOptions) maxRanks() int { return slices.Max(append([]int{1}, o.Ranks...)) }
 
-// largest returns cases that need as much memory as the largest measurements.
-func (o *SmoothOptions) largest() (texts []string) {
+// largestCases returns cases that need as much memory as the largest measurements.
+func (o *SmoothOptions) largestCases() (texts []string) {
 	vertices := thesisSize(slices.Max(o.Sizes)).vertices
 	if o.Weak {
-		vertices *= o.ranks()
+		vertices *= o.maxRanks()
 	}
 	for _, smoother := range o.Smoothers {
 		texts = append(texts, fmt.Sprintf("solver = 'smooth'\nmesh = { generate = 'delaunay', bounds = [0, 0, 1, 1], "+

@@ -33,7 +33,7 @@ func SmoothScaling(ctx context.Context, w io.Writer, o SmoothOptions) (*bench.Sc
 		"ranks", "threads", "halo", "seconds", "µs each", "ps", "efficiency", "state")
 	for _, size := range o.Sizes {
 		first := map[string]float64{}
-		var whole *arranged
+		var whole *problem
 		for _, ranks := range o.Ranks {
 			if ranks < 1 {
 				return nil, fmt.Errorf("%d ranks: at least 1", ranks)
@@ -48,11 +48,11 @@ func SmoothScaling(ctx context.Context, w io.Writer, o SmoothOptions) (*bench.Sc
 			}
 			if whole == nil || o.Weak {
 				var err error
-				if whole, err = o.arrange(row); err != nil {
+				if whole, err = o.newProblem(row); err != nil {
 					return nil, err
 				}
 			}
-			parts, err := whole.cut(ranks)
+			parts, err := whole.parts(ranks)
 			if err != nil {
 				return nil, fmt.Errorf("size %d, %d ranks: %w", row.side, ranks, err)
 			}
@@ -100,15 +100,15 @@ func (o *SmoothOptions) cases(ranks int) (all []smoothCase) {
 	return all
 }
 
-// arranged is a mesh in the order of a Hilbert curve, and its metric.
-type arranged struct {
+// problem is a mesh of the thesis, its layout with vertices along a Hilbert curve, and its metric.
+type problem struct {
 	mesh   *mesh.Mesh
 	layout *layout.Layout
 	metric *sizing.Metric
 	grid   int // nodes of the metric's grid along a side
 }
 
-func (o *SmoothOptions) arrange(row thesisRow) (*arranged, error) {
+func (o *SmoothOptions) newProblem(row thesisRow) (*problem, error) {
 	grid, metric, err := o.metric(row.side)
 	if err != nil {
 		return nil, err
@@ -118,11 +118,11 @@ func (o *SmoothOptions) arrange(row thesisRow) (*arranged, error) {
 		return nil, err
 	}
 	layout, err := o.layout(m)
-	return &arranged{m, layout, metric, grid}, err
+	return &problem{m, layout, metric, grid}, err
 }
 
-// cut returns the parts of all ranks.
-func (a *arranged) cut(ranks int) ([]*layout.Part, error) {
+// parts returns the parts of all ranks.
+func (a *problem) parts(ranks int) ([]*layout.Part, error) {
 	unconnected := partition.Graph{Start: make([]int32, len(a.mesh.X)+1)} // a Hilbert curve does not use the graph
 	owner, err := partition.Partition(partition.HilbertCut, unconnected, a.mesh.X, a.mesh.Y, ranks, 0)
 	if err != nil {
@@ -131,18 +131,18 @@ func (a *arranged) cut(ranks int) ([]*layout.Part, error) {
 	return a.layout.Parts(owner, ranks)
 }
 
-// swept is the result of a measurement on ranks.
-type swept struct {
+// rankResult is the result of a measurement on several ranks.
+type rankResult struct {
 	seconds    float64 // of the slowest rank
 	halo, hash string
 }
 
-// warmSweeps are taken to load kernels, connect devices, and make recordings.
+// warmSweeps is the number of sweeps before a measurement, which load kernels, connect devices and make recordings.
 const warmSweeps = 33
 
 func (o *SmoothOptions) sweepOn(ctx context.Context, parts []*layout.Part, metric *sizing.Metric,
-	c smoothCase) (swept, error) {
-	return local.Each(len(parts), func(comm dist.Comm) (r swept, err error) {
+	c smoothCase) (rankResult, error) {
+	return local.Each(len(parts), func(comm dist.Comm) (r rankResult, err error) {
 		dev, done, err := o.Open(comm.Rank(), c.threads)
 		if err != nil {
 			return r, err

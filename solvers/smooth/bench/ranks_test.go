@@ -40,7 +40,7 @@ func TestSmoothScalingRefuses(t *testing.T) {
 		"0 ranks":                   func(o *SmoothOptions) { o.Ranks = []int{0} },
 		"4 ranks: size 20000 is no": func(o *SmoothOptions) { o.Sizes, o.Ranks, o.Weak = []int{10_000}, []int{4}, true },
 		`halo "wire" is not`:        func(o *SmoothOptions) { o.Ranks, o.Halos = []int{2}, []string{"wire"} },
-		"halo nccl is for deep":     func(o *SmoothOptions) { o.Ranks, o.Halos = []int{2}, []string{"nccl"} },
+		"needs a deep halo":         func(o *SmoothOptions) { o.Ranks, o.Halos = []int{2}, []string{"nccl"} },
 		"0 numbers of threads":      func(o *SmoothOptions) { o.Threads = nil },
 	} {
 		o := smoothOptions()

@@ -23,7 +23,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// SmoothOptions tell what Smooth measures: all combinations of the lists.
+// SmoothOptions selects what Smooth measures: all combinations of the lists.
 type SmoothOptions struct {
 	Sizes     []int  // edges along a side, as in the thesis: a mesh has about 0.628 size² vertices
 	Metric    string // linear or sinusoidal
@@ -42,7 +42,7 @@ type SmoothOptions struct {
 	// These are for SmoothScaling:
 	Ranks []int
 	Weak  bool     // sizes are per rank
-	Round int      // sweeps by tiles between exchanges; 0 for the fastest number
+	Batch int      // sweeps by tiles between exchanges; 0 for the fastest number
 	Halos []string // exchangers, from smooth.Halos
 	Hash  bool     // print the hash of the coordinates after the sweeps
 
@@ -68,7 +68,7 @@ func Smooth(ctx context.Context, w io.Writer, o SmoothOptions) error {
 		"smoother", "threads", "colour s", "set up s", "sweeps s", "copies s", "ns", "10⁴ s", "quality min", "quality mean")
 	var all []smoothResult
 	for _, size := range o.Sizes {
-		results, err := o.onSize(ctx, w, size)
+		results, err := o.measureSize(ctx, w, size)
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ type smoothResult struct {
 	seconds  float64 // for 10,000 sweeps, including copies
 }
 
-func (o *SmoothOptions) onSize(ctx context.Context, w io.Writer, size int) ([]smoothResult, error) {
+func (o *SmoothOptions) measureSize(ctx context.Context, w io.Writer, size int) ([]smoothResult, error) {
 	table, lines := bench.Outputs(w, o.JSON)
 	m, err := thesisMesh(thesisSize(size).vertices)
 	if err != nil {
@@ -125,7 +125,7 @@ func (o *SmoothOptions) onSize(ctx context.Context, w io.Writer, size int) ([]sm
 	if err != nil {
 		return nil, err
 	}
-	arranged := time.Since(begin).Seconds()
+	layoutSeconds := time.Since(begin).Seconds()
 	vertices := len(m.X)
 	m = nil
 	var results []smoothResult
@@ -142,7 +142,7 @@ func (o *SmoothOptions) onSize(ctx context.Context, w io.Writer, size int) ([]sm
 			each := float64(vertices) / bench.Fastest(r.sweeps)
 			whole := each*1e4 + r.copied
 			fmt.Fprintf(table, "%6d %9d %6d %4d %-11s %7d %8.2f %8.2f %9.4f %9.4f %8.3f %9.3f %6.3f %6.3f %6.3f %6.3f\n", size,
-				vertices, grid, layout.Sets(), smoother, threads, arranged, r.setUp, each*float64(o.Sweeps), r.copied,
+				vertices, grid, layout.Sets(), smoother, threads, layoutSeconds, r.setUp, each*float64(o.Sweeps), r.copied,
 				each*1e9/float64(vertices), whole, r.before.QualityMin, r.after.QualityMin, r.before.QualityMean,
 				r.after.QualityMean)
 			results = append(results, smoothResult{size, smoother, threads, whole})
@@ -160,7 +160,7 @@ func (o *SmoothOptions) metric(size int) (grid int, metric *sizing.Metric, err e
 	return grid, metric, err
 }
 
-// layout arranges a mesh for the devices: those with separate memory visit a set at once, and exchange once a sweep.
+// layout makes the layout of a mesh for the devices: those with separate memory have deep halos.
 func (o *SmoothOptions) layout(m *mesh.Mesh) (*layout.Layout, error) {
 	dev, done, err := o.Open(0, o.Threads[0])
 	if err != nil {
@@ -168,15 +168,15 @@ func (o *SmoothOptions) layout(m *mesh.Mesh) (*layout.Layout, error) {
 	}
 	_, separate := dev.(backend.Memory)
 	done()
-	round := o.Round
-	if separate && round == 0 {
-		round = layout.MaxBatch
+	batch := o.Batch
+	if separate && batch == 0 {
+		batch = layout.MaxBatch
 		for _, smoother := range o.Smoothers {
-			round = min(round, (&smooth.Config{Smoother: smoother, Guard: o.Guard, Sweep: o.Sweep}).Batch())
+			batch = min(batch, (&smooth.Config{Smoother: smoother, Guard: o.Guard, Sweep: o.Sweep}).Batch())
 		}
 	}
 	return layout.New(m, layout.Options{Boundary: layout.Slide, Colouring: colouring.Kind(o.Colouring),
-		Order: partition.Ordering(o.Order), Deep: separate, Batch: round})
+		Order: partition.Ordering(o.Order), Deep: separate, Batch: batch})
 }
 
 // smoothTimes are durations in seconds, with the quality before and after.
@@ -221,16 +221,16 @@ func (o *SmoothOptions) measure(ctx context.Context, part *layout.Part, metric *
 		}
 		r.sweeps = append(r.sweeps, sweeping.Timing(int64(o.Sweeps)*int64(len(part.X))))
 	}
-	if r.copied, err = o.copies(dev, part, grid); err != nil {
+	if r.copied, err = o.measureCopies(dev, part, grid); err != nil {
 		return r, err
 	}
 	r.after, err = s.Diagnose(ctx)
 	return r, err
 }
 
-// copies measures the time to copy to a device with separate memory what a smoother starts from (rings, vertices,
-// samples of the metric), and the vertices back.
-func (o *SmoothOptions) copies(dev backend.Device, part *layout.Part, grid int) (float64, error) {
+// measureCopies measures the time in s to copy the input of a smoother (rings, vertices, samples of the metric) to
+// a device with separate memory, and the vertices back.
+func (o *SmoothOptions) measureCopies(dev backend.Device, part *layout.Part, grid int) (float64, error) {
 	if _, separate := dev.(backend.Memory); !separate {
 		return 0, nil
 	}
@@ -239,7 +239,8 @@ func (o *SmoothOptions) copies(dev backend.Device, part *layout.Part, grid int) 
 		number = 4
 	}
 	back := 5 * number * len(part.X)
-	host := make([]byte, back+len(part.Rings)*int(unsafe.Sizeof(part.Rings[0]))+4*len(part.More)+4*number*grid*grid)
+	rings := len(part.Rings)*int(unsafe.Sizeof(part.Rings[0])) + 4*len(part.MoreNeighbours)
+	host := make([]byte, back+rings+4*number*grid*grid)
 	for k := 0; k < len(host); k += os.Getpagesize() { // touch every page, as reading a mesh would
 		host[k] = 1
 	}
@@ -267,15 +268,15 @@ func thesisTables(w io.Writer, metric string, ours []smoothResult) {
 		of     func(r thesisRow) float64
 	}{
 		{"Table 5.2: CUDA, first version", "sinusoidal", func(r thesisRow) float64 { return r.basic }},
-		{"Table 5.4: one thread", "linear", func(r thesisRow) float64 { return r.lists[0] }},
-		{"Table 5.4: OpenMP, 8 threads", "linear", func(r thesisRow) float64 { return r.lists[1] }},
-		{"Table 5.4: CUDA", "linear", func(r thesisRow) float64 { return r.lists[2] }},
-		{"Table 5.5: one thread", "linear", func(r thesisRow) float64 { return r.lean[0] }},
-		{"Table 5.5: OpenMP, 8 threads", "linear", func(r thesisRow) float64 { return r.lean[1] }},
-		{"Table 5.5: CUDA", "linear", func(r thesisRow) float64 { return r.lean[2] }},
-		{"Table 5.7: texture memory", "linear", func(r thesisRow) float64 { return r.memory[0] }},
-		{"Table 5.7: and a larger L1", "linear", func(r thesisRow) float64 { return r.memory[1] }},
-		{"Table 5.7: and boundary sets", "linear", func(r thesisRow) float64 { return r.memory[2] }},
+		{"Table 5.4: one thread", "linear", func(r thesisRow) float64 { return r.withLists[0] }},
+		{"Table 5.4: OpenMP, 8 threads", "linear", func(r thesisRow) float64 { return r.withLists[1] }},
+		{"Table 5.4: CUDA", "linear", func(r thesisRow) float64 { return r.withLists[2] }},
+		{"Table 5.5: one thread", "linear", func(r thesisRow) float64 { return r.withoutLists[0] }},
+		{"Table 5.5: OpenMP, 8 threads", "linear", func(r thesisRow) float64 { return r.withoutLists[1] }},
+		{"Table 5.5: CUDA", "linear", func(r thesisRow) float64 { return r.withoutLists[2] }},
+		{"Table 5.7: texture memory", "linear", func(r thesisRow) float64 { return r.tuned[0] }},
+		{"Table 5.7: and a larger L1", "linear", func(r thesisRow) float64 { return r.tuned[1] }},
+		{"Table 5.7: and boundary sets", "linear", func(r thesisRow) float64 { return r.tuned[2] }},
 	}
 	for _, c := range columns {
 		first := true

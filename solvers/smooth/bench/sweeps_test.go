@@ -65,7 +65,7 @@ func TestSmoothRefuses(t *testing.T) {
 
 // TestThesisMesh proves that the meshes have the thesis's numbers of vertices, approximately.
 func TestThesisMesh(t *testing.T) {
-	for _, r := range thesis[:3] {
+	for _, r := range thesisRows[:3] {
 		m, err := thesisMesh(r.vertices)
 		if err != nil {
 			t.Fatal(err)

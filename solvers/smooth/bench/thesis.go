@@ -15,13 +15,13 @@ import (
 type thesisRow struct {
 	side, vertices int
 	basic          float64    // Table 5.2: first CUDA version, sinusoidal metric
-	lists          [3]float64 // Table 5.4: one thread, OpenMP on 8, CUDA
-	lean           [3]float64 // Table 5.5: the same without lists of elements
-	memory         [3]float64 // Table 5.7: CUDA with texture memory, then a larger L1, then boundary sets of their own
+	withLists      [3]float64 // Table 5.4: one thread, OpenMP on 8, CUDA
+	withoutLists   [3]float64 // Table 5.5: the same without lists of elements
+	tuned          [3]float64 // Table 5.7: CUDA with texture memory, then a larger L1, then boundary sets of their own
 }
 
-// thesis has a row for each of the thesis's meshes.
-var thesis = []thesisRow{
+// thesisRows has a row for each of the thesis's meshes.
+var thesisRows = []thesisRow{
 	{side: 10, vertices: 91, basic: 2.33},
 	{side: 100, vertices: 6417, basic: 3.56},
 	{side: 200, vertices: 25472, basic: 4.88},
@@ -39,7 +39,7 @@ var thesis = []thesisRow{
 
 // thesisSize returns the row of a mesh; for other sizes, one with the number of vertices that such a mesh would have.
 func thesisSize(side int) thesisRow {
-	for _, r := range thesis {
+	for _, r := range thesisRows {
 		if r.side == side {
 			return r
 		}

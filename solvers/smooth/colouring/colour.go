@@ -22,16 +22,16 @@ const (
 	FirstFit       Kind = "first-fit"       // priority by id, like a serial loop: about 5 sets, and long chains
 )
 
-// Kinds are all kinds.
+// Kinds are all algorithms.
 var Kinds = []Kind{JonesPlassmann, FirstFit}
 
 // MaxColours is the largest number of colours.
 const MaxColours = 64
 
-// Colour gives each vertex that moves the least colour that no neighbour of higher priority has, by M. T. Jones and
-// P. E. Plassmann (SIAM J. Sci. Comput. 14 (1993) 654), and -1 to the others. Only neighbours of the same class must
-// have different colours; a vertex of negative class does not move. The result depends only on the ids of vertices.
-// At most `threads` goroutines work on it, one for every ten thousand vertices.
+// Colour gives each vertex that moves the lowest colour that no neighbour of higher priority has, by M. T. Jones
+// and P. E. Plassmann (SIAM J. Sci. Comput. 14 (1993) 654), and -1 to vertices that do not move. Only neighbours of
+// the same class must have different colours; a vertex with a negative class does not move. The result depends only
+// on the ids of vertices. At most `threads` goroutines work on it, one for every ten thousand vertices.
 func Colour(kind Kind, rings *mesh.Rings, class []int8, threads int) ([]int32, error) {
 	return colourOn(kind, rings, class, max(1, min(threads, len(class)/10_000)))
 }
@@ -56,8 +56,8 @@ func colourOn(kind Kind, rings *mesh.Rings, class []int8, threads int) ([]int32,
 		}
 		wait.Wait()
 	}
-	each(c.count)
-	each(c.start)
+	each(c.countPending)
+	each(c.colourFrom)
 	if c.exhausted.Load() {
 		return nil, errors.New("a vertex has more than 63 neighbours of higher priority: too many for a colouring")
 	}
@@ -90,7 +90,7 @@ func (c *colourer) precedes(u, v int32) bool {
 	return cmp.Or(cmp.Compare(Hash(u), Hash(v)), cmp.Compare(u, v)) < 0
 }
 
-func (c *colourer) count(v int32, stack []int32) []int32 {
+func (c *colourer) countPending(v int32, stack []int32) []int32 {
 	c.colour[v] = -1
 	if c.class[v] < 0 {
 		return stack
@@ -106,8 +106,8 @@ func (c *colourer) count(v int32, stack []int32) []int32 {
 	return stack
 }
 
-// start colours a vertex that was ready at the start, and all that become ready as a result.
-func (c *colourer) start(v int32, stack []int32) []int32 {
+// colourFrom colours a vertex that was ready at the start, and all that become ready as a result.
+func (c *colourer) colourFrom(v int32, stack []int32) []int32 {
 	if c.class[v] < 0 || atomic.LoadInt32(&c.pending[v]) != taken {
 		return stack
 	}

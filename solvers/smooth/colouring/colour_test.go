@@ -84,7 +84,7 @@ func TestMillion(t *testing.T) {
 		t.Skip("a million vertices")
 	}
 	cells := 2_000_000
-	if smoothtest.Raced {
+	if smoothtest.RaceDetector {
 		cells /= 20
 	}
 	m := smoothtest.Rectangle(t, cells, 5)

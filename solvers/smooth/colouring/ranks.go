@@ -13,7 +13,7 @@ import (
 
 // PartGraph is a rank's part of a graph: the neighbours of its own vertices, and its ghosts.
 type PartGraph struct {
-	Rings  *mesh.Rings // those of ghosts are ignored
+	Rings  *mesh.Rings // neighbours of each vertex; those of ghosts are ignored
 	Global []int32     // id of each vertex in the whole graph, ascending
 	Class  []int8      // as in Colour
 	Own    []bool      // of each vertex
@@ -23,9 +23,9 @@ type PartGraph struct {
 }
 
 // OverRanks colours a distributed graph, and returns the colours of this rank's vertices and ghosts. They are those
-// of Colour for any number of ranks. Each round, ranks colour the vertices that they can, and exchange the colours of
-// ghosts; the number of rounds is that of rank boundaries along the longest chain of descending priorities. All ranks
-// call it with the same kind.
+// of Colour for any number of ranks. Each round, ranks colour the vertices that they can, and exchange the colours
+// of ghosts; the number of rounds is the number of edges between ranks along the longest path of descending
+// priorities. All ranks call it with the same kind.
 func OverRanks(ctx context.Context, kind Kind, g *PartGraph, comm dist.Comm) ([]int32, error) {
 	if kind != JonesPlassmann && kind != FirstFit {
 		return nil, fmt.Errorf("colouring %q is not known; choose %s or %s", kind, JonesPlassmann, FirstFit)
@@ -75,18 +75,18 @@ type rankColourer struct {
 	degree    []int32
 	colour    []int32
 	pending   []int32 // of own vertices: number of neighbours of higher priority without a colour
-	ghosts    []ghostRing
+	ghosts    []waitingGhost
 	remaining int  // own vertices without a colour
 	done      bool // all colours are known to all ranks
 
 	exhausted bool
 }
 
-// ghostRing is a ghost with its own neighbours that wait for its colour.
-type ghostRing struct {
-	vertex  int32
-	waiting []int32
-	heard   bool
+// waitingGhost is a ghost, with the neighbours that this rank owns and that wait for its colour.
+type waitingGhost struct {
+	vertex   int32
+	waiting  []int32
+	received bool
 }
 
 // precedes reports whether u must be coloured before its neighbour v.
@@ -130,7 +130,7 @@ func (c *rankColourer) prepare() {
 	}
 	for _, v := range c.Ghosts {
 		if waitingOn := waiting[v]; waitingOn != nil {
-			c.ghosts = append(c.ghosts, ghostRing{vertex: v, waiting: waitingOn})
+			c.ghosts = append(c.ghosts, waitingGhost{vertex: v, waiting: waitingOn})
 		}
 	}
 	c.colourReady(ready)
@@ -168,10 +168,10 @@ func (c *rankColourer) receiveColours() {
 	var ready []int32
 	for k := range c.ghosts {
 		g := &c.ghosts[k]
-		if g.heard || c.colour[g.vertex] < 0 {
+		if g.received || c.colour[g.vertex] < 0 {
 			continue
 		}
-		g.heard = true
+		g.received = true
 		for _, v := range g.waiting {
 			if c.pending[v]--; c.pending[v] == 0 {
 				ready = append(ready, v)

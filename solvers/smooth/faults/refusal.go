@@ -18,12 +18,12 @@ type Refusal struct{ Err error }
 func (r *Refusal) Error() string { return r.Err.Error() }
 func (r *Refusal) Unwrap() error { return r.Err }
 
-// OutOfRange is the advice for numbers that over- or underflow.
+// OutOfRange is a part of messages about numbers that over- or underflow, with advice.
 const OutOfRange = "too large or too small to compute with: scale the coordinates, or the sizes"
 
-// Unfit describes what is wrong with a metric that is not positive definite, or whose determinant is not a positive
-// number; "" if it is valid.
-func Unfit(components []float64, positive func(components []float64) bool) string {
+// DescribeMetric returns what is wrong with a metric that is not positive definite in the precision of the run, as
+// a part of a message.
+func DescribeMetric(components []float64, positive func(components []float64) bool) string {
 	largest := 0.0
 	for _, x := range components {
 		largest = max(largest, math.Abs(x))
@@ -87,19 +87,19 @@ func Agree(ctx context.Context, comm dist.Comm, c List) error {
 
 // OnAnyRank returns an error on all ranks if any has one: its own, or that of the lowest rank, with the rank's
 // number.
-func OnAnyRank(ctx context.Context, comm dist.Comm, bad error) error {
+func OnAnyRank(ctx context.Context, comm dist.Comm, own error) error {
 	var text []byte
-	if bad != nil {
-		text = []byte(bad.Error())
+	if own != nil {
+		text = []byte(own.Error())
 	}
-	all, err := comm.Allgatherv(ctx, text)
+	texts, err := comm.Allgatherv(ctx, text)
 	if err != nil {
 		return err
 	}
-	if bad != nil {
-		return bad
+	if own != nil {
+		return own
 	}
-	for r, t := range all {
+	for r, t := range texts {
 		if len(t) > 0 {
 			return fmt.Errorf("rank %d cannot use its part of the mesh: %s", r, t)
 		}

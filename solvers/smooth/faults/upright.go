@@ -13,7 +13,7 @@ import (
 func CheckUpright(m *mesh.Mesh) error {
 	bad, text := 0, ""
 	for c := range m.Cells {
-		if !upright(m, c) {
+		if !isUpright(m, c) {
 			if bad++; bad <= 5 {
 				x, y := m.Centroid(c)
 				text += fmt.Sprintf("; cell %d at (%g, %g) of area %g", c, x, y, m.Area(c))
@@ -31,7 +31,7 @@ func CheckUpright(m *mesh.Mesh) error {
 // not just round-off.
 const AreaRoundOff = 4 * 0x1p-53
 
-func upright(m *mesh.Mesh, c int) bool {
+func isUpright(m *mesh.Mesh, c int) bool {
 	v := m.Cells[c]
 	ax, ay := m.X[v[0]], m.Y[v[0]]
 	one, other := (m.X[v[1]]-ax)*(m.Y[v[2]]-ay), (m.X[v[2]]-ax)*(m.Y[v[1]]-ay)

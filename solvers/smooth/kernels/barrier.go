@@ -86,8 +86,9 @@ func localEnergyOf[F num.Float](i int, s *step[F], c *Control[F], m *Mesh[F], fi
 
 const third = 1.0 / 3
 
-// trialEnergy returns the energy around vertex i at a trial position (x, y) with the metric at, the sum of the
-// qualities, and whether all triangles are upright and of at least the quality need. It stops at the first that is not.
+// trialEnergy returns the energy around vertex i at a trial position (x, y) with the given metric, the sum of the
+// qualities, and whether all triangles are upright and have at least the quality minQuality. It stops at the first
+// one that does not.
 func trialEnergy[F num.Float](i int, closed bool, x, y F, metric *Tensor[F], minQuality, flat F, c *Control[F],
 	m *Mesh[F], v []Vertex[F]) (F, F, bool) {
 	p11, p12, p22 := metric.M11, metric.M12, metric.M22
@@ -122,8 +123,8 @@ func trialEnergy[F num.Float](i int, closed bool, x, y F, metric *Tensor[F], min
 	}
 }
 
-// descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
-// added to the Hessian, which may be singular where all triangles are slivers.
+// descend computes Newton's step toward the least energy, or beyond it for ω > 1. A multiple of the metric at the
+// vertex is added to the Hessian, which may be singular where all triangles are slivers.
 func (b *localEnergy[F]) descend(s *step[F], relax F, p *Vertex[F]) {
 	stiffening := fit.Stiffening * num.Larger(b.h11/p.M11, b.h22/p.M22)
 	var h Tensor[F]

@@ -6,11 +6,12 @@ import (
 	"testing"
 )
 
-// bowlAt evaluates the cavity of a fan at (x, y), and energyAt returns the energy there.
-func (f *fan) bowlAt(x, y float64, c *Control[float64]) localEnergy[float64] {
-	at := f.field.At(x, y)
+// localEnergyAt moves vertex 0 of a fan to (x, y) and evaluates its cavity. energyAt returns a function of the
+// energy at a trial position.
+func (f *fan) localEnergyAt(x, y float64, c *Control[float64]) localEnergy[float64] {
+	metric := f.field.At(x, y)
 	p := &f.v[0]
-	p.X, p.Y, p.M11, p.M12, p.M22 = x, y, at.M11, at.M12, at.M22
+	p.X, p.Y, p.M11, p.M12, p.M22 = x, y, metric.M11, metric.M12, metric.M22
 	var s step[float64]
 	s.begin(0, &f.set, &f.m, f.v)
 	return localEnergyOf(0, &s, c, &f.m, &f.field, f.v)
@@ -18,8 +19,8 @@ func (f *fan) bowlAt(x, y float64, c *Control[float64]) localEnergy[float64] {
 
 func (f *fan) energyAt(c *Control[float64]) func(x, y float64) float64 {
 	return func(x, y float64) float64 {
-		at := f.field.At(x, y)
-		energy, _, _ := trialEnergy(0, f.set.Slide > 0, x, y, &at, 1e-9, 0, c, &f.m, f.v)
+		metric := f.field.At(x, y)
+		energy, _, _ := trialEnergy(0, f.set.Slide > 0, x, y, &metric, 1e-9, 0, c, &f.m, f.v)
 		return energy
 	}
 }
@@ -33,22 +34,22 @@ func TestBarrierGradient(t *testing.T) {
 		if n%2 == 0 {
 			field = graded(rng)
 		}
-		ring := around(rng, 4+rng.IntN(8), .3)
+		ring := randomRing(rng, 4+rng.IntN(8), .3)
 		f := newFan(0, 0, ring, field)
 		if n%3 == 0 {
 			f.slide(math.Atan2(ring[0][1], ring[0][0]))
 		}
 		c := &Control[float64]{Floor: .3, Doublings: int32(n % 4)}
 		x, y := .1*rng.Float64()+.02, .1*rng.Float64()+.02
-		b, energy := f.bowlAt(x, y, c), f.energyAt(c)
+		b, energy := f.localEnergyAt(x, y, c), f.energyAt(c)
 		if !(b.least > 1e-3) {
 			continue
 		}
 		gx, gy := central(energy, x, y, 1e-6)
 		scale := math.Abs(gx) + math.Abs(gy) + b.energy
-		near(t, "∂E/∂x", b.gx, gx, scale, 1e-6)
-		near(t, "∂E/∂y", b.gy, gy, scale, 1e-6)
-		near(t, "E", b.energy, energy(x, y), b.energy, 1e-12)
+		checkClose(t, "∂E/∂x", b.gx, gx, scale, 1e-6)
+		checkClose(t, "∂E/∂y", b.gy, gy, scale, 1e-6)
+		checkClose(t, "E", b.energy, energy(x, y), b.energy, 1e-12)
 		if b.h11 < 0 || b.h11*b.h22-b.h12*b.h12 < -1e-9*b.h11*b.h22 {
 			t.Errorf("the Hessian %g, %g, %g is not positive semidefinite", b.h11, b.h12, b.h22)
 		}
@@ -62,7 +63,7 @@ func TestBarrierHessian(t *testing.T) {
 	for n := range 1000 {
 		field := constant(tensor(rng, 3))
 		var ring [][2]float64
-		for k := range 6 { // about a hexagon of the metric
+		for k := range 6 { // approximately a regular hexagon in the metric
 			s, c := math.Sincos(math.Pi / 3 * (float64(k) + .2*rng.Float64()))
 			r := 1.05 + .1*rng.Float64()
 			x, y := mapped(field, r*c, r*s)
@@ -70,33 +71,33 @@ func TestBarrierHessian(t *testing.T) {
 		}
 		f := newFan(0, 0, ring, field)
 		c := &Control[float64]{Floor: .3, Doublings: int32(n % 4)}
-		whole := true
+		allTermsCount := true
 		for k := 1; k < len(f.v); k++ {
-			at := field.At(0, 0)
-			tri := Measure(0, 0, &at, &f.v[k], &f.v[1+k%(len(f.v)-1)])
-			whole = whole && tri.perimeter/3 > 1.01 && tri.perimeter/3 < 1.2
+			metric := field.At(0, 0)
+			tri := Measure(0, 0, &metric, &f.v[k], &f.v[1+k%(len(f.v)-1)])
+			allTermsCount = allTermsCount && tri.perimeter/3 > 1.01 && tri.perimeter/3 < 1.2
 		}
-		if !whole {
+		if !allTermsCount {
 			continue
 		}
 		checked++
-		b := f.bowlAt(0, 0, c)
-		at := f.field.At(0, 0)
-		h := 1e-5 / math.Sqrt(at.M11+at.M22)
-		xx, xy := central(func(x, y float64) float64 { return f.bowlAt(x, y, c).gx }, 0, 0, h)
-		_, yy := central(func(x, y float64) float64 { return f.bowlAt(x, y, c).gy }, 0, 0, h)
+		b := f.localEnergyAt(0, 0, c)
+		metric := f.field.At(0, 0)
+		h := 1e-5 / math.Sqrt(metric.M11+metric.M22)
+		xx, xy := central(func(x, y float64) float64 { return f.localEnergyAt(x, y, c).gx }, 0, 0, h)
+		_, yy := central(func(x, y float64) float64 { return f.localEnergyAt(x, y, c).gy }, 0, 0, h)
 		scale := math.Abs(xx) + math.Abs(yy)
-		near(t, "∂²E/∂x²", b.h11, xx, scale, 1e-5)
-		near(t, "∂²E/∂x∂y", b.h12, xy, scale, 1e-5)
-		near(t, "∂²E/∂y²", b.h22, yy, scale, 1e-5)
+		checkClose(t, "∂²E/∂x²", b.h11, xx, scale, 1e-5)
+		checkClose(t, "∂²E/∂x∂y", b.h12, xy, scale, 1e-5)
+		checkClose(t, "∂²E/∂y²", b.h22, yy, scale, 1e-5)
 	}
 	if checked < 300 {
-		t.Errorf("%d cavities were looked at", checked)
+		t.Errorf("only %d cavities were compared", checked)
 	}
 }
 
-// TestBarrierKeepsTheFloor proves that no visit leaves a triangle below the floor that was not so before, that the
-// worst below it only improve, and with Rising the sum of the qualities too, in any metric, on rails too.
+// TestBarrierKeepsTheFloor proves that no visit makes a triangle worse than the floor, that the worst one below it
+// only improves, and with Rising also the sum of the qualities, in any metric, and also on rails.
 func TestBarrierKeepsTheFloor(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 1))
 	moved := 0
@@ -105,27 +106,27 @@ func TestBarrierKeepsTheFloor(t *testing.T) {
 		if n%2 == 0 {
 			field = graded(rng)
 		}
-		ring := around(rng, 4+rng.IntN(20), .3)
+		ring := randomRing(rng, 4+rng.IntN(20), .3)
 		f := newFan(0, 0, ring, field)
 		if n%3 == 0 {
 			f.slide(math.Atan2(ring[0][1], ring[0][0]))
 		}
 		before := f.worst()
 		c := &Control[float64]{Floor: before * (.5 + rng.Float64()), Doublings: int32(n % 4), Rising: n%5 == 0}
-		b, p := f.bowlAt(0, 0, c), params()
+		start, p := f.localEnergyAt(0, 0, c), params()
 		p.Relax = 1.8
 		var count Counters
-		far := Barrier(0, &f.set, p, &f.m, &f.field, c, f.v, nil, nil, &count)
-		after, a := f.worst(), f.bowlAt(f.v[0].X, f.v[0].Y, c)
+		moveSquare := Barrier(0, &f.set, p, &f.m, &f.field, c, f.v, nil, nil, &count)
+		after, end := f.worst(), f.localEnergyAt(f.v[0].X, f.v[0].Y, c)
 		switch {
-		case far == 0:
+		case moveSquare == 0:
 			if after != before || count.Refused != 1 {
 				t.Errorf("a vertex that stays changes its worst quality from %g to %g, refused %d", before, after, count.Refused)
 			}
 			continue
-		case after < min(before, c.Floor)-1e-14, !(a.energy < b.energy), c.Rising && a.sum < b.sum-1e-14:
-			t.Errorf("worst %g to %g with a floor of %g, energy %g to %g, sum %g to %g", before, after, c.Floor, b.energy,
-				a.energy, b.sum, a.sum)
+		case after < min(before, c.Floor)-1e-14, !(end.energy < start.energy), c.Rising && end.sum < start.sum-1e-14:
+			t.Errorf("worst %g to %g with a floor of %g, energy %g to %g, sum %g to %g", before, after, c.Floor, start.energy,
+				end.energy, start.sum, end.sum)
 		}
 		moved++
 	}

@@ -6,9 +6,9 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 // ascent of the least of several smooth functions. Directions are steepest in the metric at the vertex rather than in
 // the plane, where stretched cavities need many more steps and end far below their best.
 
-// activeSet is the quality of every triangle around a vertex at one position and, in the frame of the metric, the
-// gradients of these. On a rail gx is the derivative along it, and gy is 0. Active are those that are worst: the least
-// quality rises where all of them do.
+// activeSet holds the qualities of all triangles around a vertex at one position, and their gradients in the frame
+// of the metric. On a rail gx is the derivative along it, and gy is 0. The worst triangles are active: the least
+// quality rises where the qualities of all of these do.
 type activeSet[F num.Float] struct {
 	n      int
 	q      [MaxDegree]F
@@ -96,7 +96,7 @@ func (act *activeSet[F]) ascentDirection() (F, F, F) {
 				square := ex*ex + ey*ey
 				share := -(x*ex + y*ey)
 				if !(share > 0 && share < square) {
-					continue // an end is nearer, or they are one
+					continue // an end is nearer, or both ends are the same point
 				}
 				share /= square
 				x, y = x+share*ex, y+share*ey
@@ -125,8 +125,9 @@ func (act *activeSet[F]) isLeastNorm(x, y, square F) bool {
 	return true
 }
 
-// firstStep returns how far along (sx, sy) to go at first: to where another triangle is expected to become the worst,
-// else half way to where one becomes flat, and never beyond 0.99 of that; and how fast the least quality rises.
+// firstStep returns the length of the first trial step along (sx, sy), and the rate at which the least quality
+// rises at its start. The step leads to where another triangle is expected to become the worst, or if there is
+// none, half way to where one becomes flat, and never beyond 0.99 of that.
 func (act *activeSet[F]) firstStep(sx, sy F) (F, F) {
 	slope := F(-1)
 	for k := 0; k < act.n; k++ {
@@ -182,7 +183,7 @@ func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Fiel
 				bestLength, bestQuality = length, q
 				break
 			}
-			if bestLength > 0 && bestQuality >= q { // the step before was good, and this one is no better
+			if bestLength > 0 && bestQuality >= q { // the longer step was good, and this one is no better
 				break
 			}
 			if q > bestQuality {

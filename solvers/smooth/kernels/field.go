@@ -9,18 +9,18 @@ import (
 // repeated interpolation. Outside its bounds the value at the nearest position inside is used.
 type Field[F num.Float] struct {
 	Kind       int32
-	Nx, Ny     int32 // boxes of the grid or over the mesh, or pieces of Across and Up
-	X, Y       F     // lower left corner
-	PerX, PerY F     // boxes or pieces a unit of length
-	Scale      F     // factor of the whole tensor
-	Samples    []Sample[F]
-	Across, Up []lookup.Piece[F]
+	Nx, Ny     int32             // number of boxes of the grid or over the mesh, or of pieces of Across and Up
+	X, Y       F                 // lower left corner
+	PerX, PerY F                 // number of boxes or pieces per unit of length
+	Scale      F                 // factor of the whole tensor
+	Samples    []Sample[F]       // of Grid, x fastest
+	Across, Up []lookup.Piece[F] // of Product: the sizes along x and y
 	Nodes      []Node[F]
 	Background []BackgroundCell
-	Starts     []int32 // of each box, the triangle in its middle
-	Lists      []int32 // of each box, where the triangles that touch it begin in Listed, and one more
-	Listed     []int32 // at least one a box
-	Steps      int32   // from triangle to triangle, at most
+	Starts     []int32 // of each box, the triangle at its centre, where searches start
+	Lists      []int32 // of each box, the index in Listed of the first triangle that touches it, and one more
+	Listed     []int32 // triangles, at least one for each box
+	Steps      int32   // maximum number of triangles that a search visits
 }
 
 // Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces

@@ -193,7 +193,7 @@ DEVICE void copies_done() {
 
 // Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the rail of vertex i is
 // Rails[i-Slide+Rail].
-// Set, types.go:50
+// Set, types.go:51
 struct Set {
     int32 Slide, Rail_;
     int32 Index, Sets;
@@ -203,7 +203,7 @@ static_assert(sizeof(Set) == 20 && offsetof(Set, Slide) == 0 && offsetof(Set, Ra
     offsetof(Set, Index) == 8 && offsetof(Set, Sets) == 12 && offsetof(Set, Owned) == 16, "Set");
 
 // Params holds the constants of a run.
-// Params[float32], types.go:66
+// Params[float32], types.go:67
 struct Params_f32 {
     float Relax;
     float Excess;
@@ -241,8 +241,9 @@ static_assert(sizeof(Rail_f32) == 32 && offsetof(Rail_f32, X) == 0 && offsetof(R
     offsetof(Rail_f32, Tx) == 8 && offsetof(Rail_f32, Ty) == 12 && offsetof(Rail_f32, Bx) == 16 &&
     offsetof(Rail_f32, By) == 20 && offsetof(Rail_f32, Low) == 24 && offsetof(Rail_f32, High) == 28, "Rail_f32");
 
-// Mesh is the constant part: the neighbours of all vertices that move, and the rails of those on the boundary.
-// Mesh[float32], types.go:40
+// Mesh is the constant part of a mesh: the neighbours of all vertices that move, and the rails of those on the
+// boundary.
+// Mesh[float32], types.go:41
 struct Mesh_f32 {
     Slice<Ring> Rings;
     Slice<int32> More;
@@ -261,7 +262,7 @@ static_assert(sizeof(Sample_f32) == 16 && offsetof(Sample_f32, M11) == 0 && offs
     offsetof(Sample_f32, M22) == 8 && offsetof(Sample_f32, blank3) == 12, "Sample_f32");
 
 // Piece is the size of elements along an axis, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece of the axis.
-// lookup.Piece[float32], lookup/lookup.go:17
+// lookup.Piece[float32], lookup/lookup.go:18
 struct alignas(16) lookup_Piece_f32 {
     float A, B, C, D;
 };
@@ -314,7 +315,7 @@ static_assert(sizeof(Field_f32) == 232 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, Steps) == 224, "Field_f32");
 
 // Control holds the parameters that change between sweeps.
-// Control[float32], types.go:80
+// Control[float32], types.go:81
 struct Control_f32 {
     float Floor;
     int32 Sweep;
@@ -335,7 +336,7 @@ static_assert(sizeof(Vertex_f32) == 24 && offsetof(Vertex_f32, X) == 0 && offset
     offsetof(Vertex_f32, S) == 20, "Vertex_f32");
 
 // Counters counts limited and refused steps.
-// Counters, types.go:88
+// Counters, types.go:89
 struct Counters {
     int64 Limited;
     int64 Refused;
@@ -385,7 +386,7 @@ static_assert(sizeof(barycentric_f32) == 12 && offsetof(barycentric_f32, cell) =
     offsetof(barycentric_f32, b) == 4 && offsetof(barycentric_f32, c) == 8, "barycentric_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:66
+// Params[float64], types.go:67
 struct Params_f64 {
     double Relax;
     double Excess;
@@ -414,8 +415,9 @@ static_assert(sizeof(Rail_f64) == 64 && offsetof(Rail_f64, X) == 0 && offsetof(R
     offsetof(Rail_f64, Tx) == 16 && offsetof(Rail_f64, Ty) == 24 && offsetof(Rail_f64, Bx) == 32 &&
     offsetof(Rail_f64, By) == 40 && offsetof(Rail_f64, Low) == 48 && offsetof(Rail_f64, High) == 56, "Rail_f64");
 
-// Mesh is the constant part: the neighbours of all vertices that move, and the rails of those on the boundary.
-// Mesh[float64], types.go:40
+// Mesh is the constant part of a mesh: the neighbours of all vertices that move, and the rails of those on the
+// boundary.
+// Mesh[float64], types.go:41
 struct Mesh_f64 {
     Slice<Ring> Rings;
     Slice<int32> More;
@@ -434,7 +436,7 @@ static_assert(sizeof(Sample_f64) == 32 && offsetof(Sample_f64, M11) == 0 && offs
     offsetof(Sample_f64, M22) == 16 && offsetof(Sample_f64, blank3) == 24, "Sample_f64");
 
 // Piece is the size of elements along an axis, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece of the axis.
-// lookup.Piece[float64], lookup/lookup.go:17
+// lookup.Piece[float64], lookup/lookup.go:18
 struct alignas(16) lookup_Piece_f64 {
     double A, B, C, D;
 };
@@ -478,7 +480,7 @@ static_assert(sizeof(Field_f64) == 256 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, Steps) == 248, "Field_f64");
 
 // Control holds the parameters that change between sweeps.
-// Control[float64], types.go:80
+// Control[float64], types.go:81
 struct Control_f64 {
     double Floor;
     int32 Sweep;
@@ -547,7 +549,7 @@ struct Cell {
 };
 static_assert(sizeof(Cell) == 12 && offsetof(Cell, At) == 0, "Cell");
 
-// Triangle is a triangle (p, a, b), counter-clockwise, in the metric.
+// Triangle holds measures of a triangle (p, a, b), counter-clockwise, in the metric.
 // Triangle[float32], quality.go:14
 struct Triangle_f32 {
     Tensor_f32 m;
@@ -560,7 +562,7 @@ static_assert(sizeof(Triangle_f32) == 44 && offsetof(Triangle_f32, m) == 0 && of
     offsetof(Triangle_f32, lc) == 32 && offsetof(Triangle_f32, perimeter) == 36 &&
     offsetof(Triangle_f32, fit) == 40, "Triangle_f32");
 
-// Triangle is a triangle (p, a, b), counter-clockwise, in the metric.
+// Triangle holds measures of a triangle (p, a, b), counter-clockwise, in the metric.
 // Triangle[float64], quality.go:14
 struct Triangle_f64 {
     Tensor_f64 m;
@@ -617,9 +619,9 @@ struct frame_f32 {
 static_assert(sizeof(frame_f32) == 24 && offsetof(frame_f32, l) == 0 && offsetof(frame_f32, tx) == 16 &&
     offsetof(frame_f32, ty) == 20, "frame_f32");
 
-// activeSet is the quality of every triangle around a vertex at one position and, in the frame of the metric, the
-// gradients of these. On a rail gx is the derivative along it, and gy is 0. Active are those that are worst: the least
-// quality rises where all of them do.
+// activeSet holds the qualities of all triangles around a vertex at one position, and their gradients in the frame
+// of the metric. On a rail gx is the derivative along it, and gy is 0. The worst triangles are active: the least
+// quality rises where the qualities of all of these do.
 // activeSet[float32], climb.go:12
 struct activeSet_f32 {
     int64 n;
@@ -643,9 +645,9 @@ struct frame_f64 {
 static_assert(sizeof(frame_f64) == 48 && offsetof(frame_f64, l) == 0 && offsetof(frame_f64, tx) == 32 &&
     offsetof(frame_f64, ty) == 40, "frame_f64");
 
-// activeSet is the quality of every triangle around a vertex at one position and, in the frame of the metric, the
-// gradients of these. On a rail gx is the derivative along it, and gy is 0. Active are those that are worst: the least
-// quality rises where all of them do.
+// activeSet holds the qualities of all triangles around a vertex at one position, and their gradients in the frame
+// of the metric. On a rail gx is the derivative along it, and gy is 0. The worst triangles are active: the least
+// quality rises where the qualities of all of these do.
 // activeSet[float64], climb.go:12
 struct activeSet_f64 {
     int64 n;
@@ -877,7 +879,7 @@ DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 
 }
 
 // next returns the k-th neighbour of vertex i, -1 after the last.
-// (*Mesh[float32]).next, types.go:94
+// (*Mesh[float32]).next, types.go:95
 DEVICE int32 Mesh_next_f32(const Mesh_f32 *m, int64 i, int64 k) {
     if (k < 7) {
         return m->Rings[i].At[k];
@@ -890,7 +892,7 @@ DEVICE int32 Mesh_next_f32(const Mesh_f32 *m, int64 i, int64 k) {
 
 // corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
 // last one the first if the ring is closed, and -1 if it is not.
-// (*Mesh[float32]).corner, types.go:106
+// (*Mesh[float32]).corner, types.go:107
 DEVICE int32 Mesh_corner_f32(const Mesh_f32 *m, int64 i, int64 k, int32 first, bool closed) {
     int32 j = Mesh_next_f32(m, i, k);
     if (j < 0 && closed) {
@@ -914,7 +916,7 @@ DEVICE float num_Sqrt_f32(float x) {
 
 // ValueAndDerivatives returns F(x) = [m(2-m)]³, with m the smaller of x and 1/x, of a cell whose edges have the mean
 // length x in the metric; G = F'/F; G'; and 1/x. F has two continuous derivatives, so that G' is continuous.
-// ValueAndDerivatives[float32], fit/fit.go:11
+// ValueAndDerivatives[float32], fit/fit.go:12
 struct fit_ValueAndDerivatives_f32_results { float r0; float r1; float r2; float r3; };
 DEVICE fit_ValueAndDerivatives_f32_results fit_ValueAndDerivatives_f32(float x) {
     if (x < 1.0f) {
@@ -929,7 +931,7 @@ DEVICE fit_ValueAndDerivatives_f32_results fit_ValueAndDerivatives_f32(float x) 
 }
 
 // Power returns x to the power 2ⁿ.
-// Power[float32], fit/fit.go:44
+// Power[float32], fit/fit.go:45
 DEVICE float fit_Power_f32(float x, int32 n) {
     for (int32 turn1 = 0, end1 = n; turn1 < end1; turn1++) {
         x *= x;
@@ -947,7 +949,7 @@ DEVICE float num_Larger_f32(float a, float b) {
 }
 
 // Lower returns the smaller of two qualities: NaN if either is.
-// Lower[float32], fit/fit.go:36
+// Lower[float32], fit/fit.go:37
 DEVICE float fit_Lower_f32(float least, float q) {
     if (least <= q) {
         return least;
@@ -957,7 +959,7 @@ DEVICE float fit_Lower_f32(float least, float q) {
 
 // Locate returns the piece of x, of n pieces that start at low and have length 1/per, and the position of x in it, in
 // [0, 1]. Beyond the ends it returns the nearest position inside. NaN maps to the first piece.
-// Locate[float32], lookup/lookup.go:26
+// Locate[float32], lookup/lookup.go:27
 struct lookup_Locate_f32_results { int32 r0; float r1; };
 DEVICE lookup_Locate_f32_results lookup_Locate_f32(float x, float low, float per, int32 n) {
     float c = (x - low) * per;
@@ -1084,14 +1086,14 @@ DEVICE Field_gradientAtBackground_f32_results Field_gradientAtBackground_f32(con
 }
 
 // Size returns h and dh/dt.
-// (*lookup.Piece[float32]).Size, lookup/lookup.go:20
+// (*lookup.Piece[float32]).Size, lookup/lookup.go:21
 struct lookup_Piece_Size_f32_results { float r0; float r1; };
 DEVICE lookup_Piece_Size_f32_results lookup_Piece_Size_f32(lookup_Piece_f32 *p, float t) {
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0f * p->C + 3.0f * t * p->D)};
 }
 
 // Between is linear interpolation: a for t = 0, b for t = 1, and exactly a for all t if a = b.
-// Between[float32], lookup/lookup.go:39
+// Between[float32], lookup/lookup.go:40
 DEVICE float lookup_Between_f32(float a, float b, float t) {
     return a + t * (b - a);
 }
@@ -1220,7 +1222,7 @@ DEVICE solve_f32_results solve_f32(float a11, float a12, float a22, float gx, fl
     return {gx * inverse - l * y, y};
 }
 
-// newton makes the step A⁻¹ω g, or along a rail of direction t there, ω t'g / t'At.
+// newton sets the step to A⁻¹ω g, or on a rail with the direction t, to ω t'g / t'At.
 // (*step[float32]).newton, pain.go:60
 DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, float relax) {
     if (s->slides) {
@@ -1244,9 +1246,9 @@ DEVICE void step_limitToRail_f32(step_f32 *s) {
     }
 }
 
-// descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
-// added to the Hessian, which may be singular where all triangles are slivers.
-// (*localEnergy[float32]).descend, barrier.go:127
+// descend computes Newton's step toward the least energy, or beyond it for ω > 1. A multiple of the metric at the
+// vertex is added to the Hessian, which may be singular where all triangles are slivers.
+// (*localEnergy[float32]).descend, barrier.go:128
 DEVICE void localEnergy_descend_f32(localEnergy_f32 *b, step_f32 *s, float relax, Vertex_f32 *p) {
     float stiffening = 0x1.0c6f7ap-20f /* 1e-06 */ * num_Larger_f32(b->h11 / p->M11, b->h22 / p->M22);
     Tensor_f32 h = {};
@@ -1282,7 +1284,7 @@ DEVICE step_at_f32_results step_at_f32(step_f32 *s, float share) {
 }
 
 // distanceSquare is the square of the distance of a position from a vertex, in its metric.
-// distanceSquare[float32], barrier.go:176
+// distanceSquare[float32], barrier.go:177
 DEVICE float distanceSquare_f32(Vertex_f32 *p, float x, float y) {
     float dx = x - p->X, dy = y - p->Y;
     return dx * (p->M11 * dx + 2.0f * p->M12 * dy) + dy * p->M22 * dy;
@@ -1303,7 +1305,7 @@ DEVICE Tensor_f32 Field_atBackground_f32(const Field_f32 *f, float x, float y) {
 }
 
 // Bilinear is bilinear interpolation: along s from a to b and from c to d, and along t between these.
-// Bilinear[float32], lookup/lookup.go:42
+// Bilinear[float32], lookup/lookup.go:43
 DEVICE float lookup_Bilinear_f32(float a, float b, float c, float d, float s, float t) {
     return lookup_Between_f32(lookup_Between_f32(a, b, s), lookup_Between_f32(c, d, s), t);
 }
@@ -1341,7 +1343,7 @@ DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, float x, float y) {
 }
 
 // Value returns F(x) and 1/x.
-// Value[float32], fit/fit.go:24
+// Value[float32], fit/fit.go:25
 struct fit_Value_f32_results { float r0; float r1; };
 DEVICE fit_Value_f32_results fit_Value_f32(float x) {
     float s = 1.0f / x;
@@ -1360,9 +1362,10 @@ DEVICE float num_Abs_f32(float x) {
     return x;
 }
 
-// trialEnergy returns the energy around vertex i at a trial position (x, y) with the metric at, the sum of the
-// qualities, and whether all triangles are upright and of at least the quality need. It stops at the first that is not.
-// trialEnergy[float32], barrier.go:91
+// trialEnergy returns the energy around vertex i at a trial position (x, y) with the given metric, the sum of the
+// qualities, and whether all triangles are upright and have at least the quality minQuality. It stops at the first
+// one that does not.
+// trialEnergy[float32], barrier.go:92
 struct trialEnergy_f32_results { float r0; float r1; bool r2; };
 DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, bool closed, float x, float y, Tensor_f32 *metric,
         float minQuality, float flat, Control_f32 *c, const Mesh_f32 *m, Slice<Vertex_f32> v) {
@@ -1406,7 +1409,7 @@ DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, bool closed, float x, fl
 // The move must decrease the energy, and must not make a triangle worse than the floor, or than the worst one before if
 // that is below the floor; then the worst must improve by more than round-off. It returns the square of the move in the
 // metric.
-// Barrier[float32], barrier.go:143
+// Barrier[float32], barrier.go:144
 DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -1458,7 +1461,7 @@ DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 
 }
 
 // next returns the k-th neighbour of vertex i, -1 after the last.
-// (*Mesh[float64]).next, types.go:94
+// (*Mesh[float64]).next, types.go:95
 DEVICE int32 Mesh_next_f64(const Mesh_f64 *m, int64 i, int64 k) {
     if (k < 7) {
         return m->Rings[i].At[k];
@@ -1471,7 +1474,7 @@ DEVICE int32 Mesh_next_f64(const Mesh_f64 *m, int64 i, int64 k) {
 
 // corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
 // last one the first if the ring is closed, and -1 if it is not.
-// (*Mesh[float64]).corner, types.go:106
+// (*Mesh[float64]).corner, types.go:107
 DEVICE int32 Mesh_corner_f64(const Mesh_f64 *m, int64 i, int64 k, int32 first, bool closed) {
     int32 j = Mesh_next_f64(m, i, k);
     if (j < 0 && closed) {
@@ -1495,7 +1498,7 @@ DEVICE double num_Sqrt_f64(double x) {
 
 // ValueAndDerivatives returns F(x) = [m(2-m)]³, with m the smaller of x and 1/x, of a cell whose edges have the mean
 // length x in the metric; G = F'/F; G'; and 1/x. F has two continuous derivatives, so that G' is continuous.
-// ValueAndDerivatives[float64], fit/fit.go:11
+// ValueAndDerivatives[float64], fit/fit.go:12
 struct fit_ValueAndDerivatives_f64_results { double r0; double r1; double r2; double r3; };
 DEVICE fit_ValueAndDerivatives_f64_results fit_ValueAndDerivatives_f64(double x) {
     if (x < 1.0) {
@@ -1510,7 +1513,7 @@ DEVICE fit_ValueAndDerivatives_f64_results fit_ValueAndDerivatives_f64(double x)
 }
 
 // Power returns x to the power 2ⁿ.
-// Power[float64], fit/fit.go:44
+// Power[float64], fit/fit.go:45
 DEVICE double fit_Power_f64(double x, int32 n) {
     for (int32 turn1 = 0, end1 = n; turn1 < end1; turn1++) {
         x *= x;
@@ -1528,7 +1531,7 @@ DEVICE double num_Larger_f64(double a, double b) {
 }
 
 // Lower returns the smaller of two qualities: NaN if either is.
-// Lower[float64], fit/fit.go:36
+// Lower[float64], fit/fit.go:37
 DEVICE double fit_Lower_f64(double least, double q) {
     if (least <= q) {
         return least;
@@ -1538,7 +1541,7 @@ DEVICE double fit_Lower_f64(double least, double q) {
 
 // Locate returns the piece of x, of n pieces that start at low and have length 1/per, and the position of x in it, in
 // [0, 1]. Beyond the ends it returns the nearest position inside. NaN maps to the first piece.
-// Locate[float64], lookup/lookup.go:26
+// Locate[float64], lookup/lookup.go:27
 struct lookup_Locate_f64_results { int32 r0; double r1; };
 DEVICE lookup_Locate_f64_results lookup_Locate_f64(double x, double low, double per, int32 n) {
     double c = (x - low) * per;
@@ -1666,14 +1669,14 @@ DEVICE Field_gradientAtBackground_f64_results Field_gradientAtBackground_f64(con
 }
 
 // Size returns h and dh/dt.
-// (*lookup.Piece[float64]).Size, lookup/lookup.go:20
+// (*lookup.Piece[float64]).Size, lookup/lookup.go:21
 struct lookup_Piece_Size_f64_results { double r0; double r1; };
 DEVICE lookup_Piece_Size_f64_results lookup_Piece_Size_f64(lookup_Piece_f64 *p, double t) {
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0 * p->C + 3.0 * t * p->D)};
 }
 
 // Between is linear interpolation: a for t = 0, b for t = 1, and exactly a for all t if a = b.
-// Between[float64], lookup/lookup.go:39
+// Between[float64], lookup/lookup.go:40
 DEVICE double lookup_Between_f64(double a, double b, double t) {
     return a + t * (b - a);
 }
@@ -1802,7 +1805,7 @@ DEVICE solve_f64_results solve_f64(double a11, double a12, double a22, double gx
     return {gx * inverse - l * y, y};
 }
 
-// newton makes the step A⁻¹ω g, or along a rail of direction t there, ω t'g / t'At.
+// newton sets the step to A⁻¹ω g, or on a rail with the direction t, to ω t'g / t'At.
 // (*step[float64]).newton, pain.go:60
 DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, double relax) {
     if (s->slides) {
@@ -1826,9 +1829,9 @@ DEVICE void step_limitToRail_f64(step_f64 *s) {
     }
 }
 
-// descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
-// added to the Hessian, which may be singular where all triangles are slivers.
-// (*localEnergy[float64]).descend, barrier.go:127
+// descend computes Newton's step toward the least energy, or beyond it for ω > 1. A multiple of the metric at the
+// vertex is added to the Hessian, which may be singular where all triangles are slivers.
+// (*localEnergy[float64]).descend, barrier.go:128
 DEVICE void localEnergy_descend_f64(localEnergy_f64 *b, step_f64 *s, double relax, Vertex_f64 *p) {
     double stiffening = 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */ * num_Larger_f64(b->h11 / p->M11, b->h22 / p->M22);
     Tensor_f64 h = {};
@@ -1864,7 +1867,7 @@ DEVICE step_at_f64_results step_at_f64(step_f64 *s, double share) {
 }
 
 // distanceSquare is the square of the distance of a position from a vertex, in its metric.
-// distanceSquare[float64], barrier.go:176
+// distanceSquare[float64], barrier.go:177
 DEVICE double distanceSquare_f64(Vertex_f64 *p, double x, double y) {
     double dx = x - p->X, dy = y - p->Y;
     return dx * (p->M11 * dx + 2.0 * p->M12 * dy) + dy * p->M22 * dy;
@@ -1885,7 +1888,7 @@ DEVICE Tensor_f64 Field_atBackground_f64(const Field_f64 *f, double x, double y)
 }
 
 // Bilinear is bilinear interpolation: along s from a to b and from c to d, and along t between these.
-// Bilinear[float64], lookup/lookup.go:42
+// Bilinear[float64], lookup/lookup.go:43
 DEVICE double lookup_Bilinear_f64(double a, double b, double c, double d, double s, double t) {
     return lookup_Between_f64(lookup_Between_f64(a, b, s), lookup_Between_f64(c, d, s), t);
 }
@@ -1923,7 +1926,7 @@ DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, double x, double y) {
 }
 
 // Value returns F(x) and 1/x.
-// Value[float64], fit/fit.go:24
+// Value[float64], fit/fit.go:25
 struct fit_Value_f64_results { double r0; double r1; };
 DEVICE fit_Value_f64_results fit_Value_f64(double x) {
     double s = 1.0 / x;
@@ -1942,9 +1945,10 @@ DEVICE double num_Abs_f64(double x) {
     return x;
 }
 
-// trialEnergy returns the energy around vertex i at a trial position (x, y) with the metric at, the sum of the
-// qualities, and whether all triangles are upright and of at least the quality need. It stops at the first that is not.
-// trialEnergy[float64], barrier.go:91
+// trialEnergy returns the energy around vertex i at a trial position (x, y) with the given metric, the sum of the
+// qualities, and whether all triangles are upright and have at least the quality minQuality. It stops at the first
+// one that does not.
+// trialEnergy[float64], barrier.go:92
 struct trialEnergy_f64_results { double r0; double r1; bool r2; };
 DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, bool closed, double x, double y, Tensor_f64 *metric,
         double minQuality, double flat, Control_f64 *c, const Mesh_f64 *m, Slice<Vertex_f64> v) {
@@ -1988,7 +1992,7 @@ DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, bool closed, double x, d
 // The move must decrease the energy, and must not make a triangle worse than the floor, or than the worst one before if
 // that is below the floor; then the worst must improve by more than round-off. It returns the square of the move in the
 // metric.
-// Barrier[float64], barrier.go:143
+// Barrier[float64], barrier.go:144
 DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -2063,7 +2067,7 @@ DEVICE float Triangle_Quality_f32(Triangle_f32 *t) {
 }
 
 // RateCell returns the quality of triangle i, for the minimum over all.
-// RateCell[float32], barrier.go:184
+// RateCell[float32], barrier.go:185
 DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
     Cell *c = &cells[i];
     Vertex_f32 *p = &v[c->At[0]];
@@ -2112,7 +2116,7 @@ DEVICE double Triangle_Quality_f64(Triangle_f64 *t) {
 }
 
 // RateCell returns the quality of triangle i, for the minimum over all.
-// RateCell[float64], barrier.go:184
+// RateCell[float64], barrier.go:185
 DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
     Cell *c = &cells[i];
     Vertex_f64 *p = &v[c->At[0]];
@@ -2207,7 +2211,7 @@ DEVICE gather_f32_results gather_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f3
     return {Tensor_f32{a11, a12, a22, 0.0f}, gx, gy};
 }
 
-// pain makes the step (D+A)⁻¹ω g. On a rail D is A, a number.
+// pain sets the step to (D+A)⁻¹ω g. On a rail A is a number, and D = A.
 // (*step[float32]).pain, pain.go:70
 DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, const Params_f32 *p) {
     if (s->slides) {
@@ -2414,7 +2418,7 @@ DEVICE gather_f64_results gather_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f6
     return {Tensor_f64{a11, a12, a22, 0.0}, gx, gy};
 }
 
-// pain makes the step (D+A)⁻¹ω g. On a rail D is A, a number.
+// pain sets the step to (D+A)⁻¹ω g. On a rail A is a number, and D = A.
 // (*step[float64]).pain, pain.go:70
 DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, const Params_f64 *p) {
     if (s->slides) {
@@ -2555,7 +2559,7 @@ DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Me
     return guarded_f64(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n);
 }
 
-// moments returns Σ u_l u_l'.
+// moments returns Σ u_l u_l' over the edges u_l of vertex i.
 // moments[float32], pain.go:44
 struct moments_f32_results { float r0; float r1; float r2; };
 DEVICE moments_f32_results moments_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
@@ -2573,9 +2577,10 @@ DEVICE moments_f32_results moments_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_
     }
 }
 
-// PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
-// moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
-// PainExact[float32], pain.go:109
+// PainExact moves vertex i toward where the derivative of ½Σ u'Mu over its edges vanishes, including that of the
+// metric, which changes with the vertex: A dp = ω(g - ½Σ u'(dM/dp)u), with A and g of gather, and dM/dp at the
+// vertex.
+// PainExact[float32], pain.go:110
 DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -2593,7 +2598,7 @@ DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, cons
     return guarded_f32(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n);
 }
 
-// moments returns Σ u_l u_l'.
+// moments returns Σ u_l u_l' over the edges u_l of vertex i.
 // moments[float64], pain.go:44
 struct moments_f64_results { double r0; double r1; double r2; };
 DEVICE moments_f64_results moments_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f64> v) {
@@ -2611,9 +2616,10 @@ DEVICE moments_f64_results moments_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_
     }
 }
 
-// PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
-// moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
-// PainExact[float64], pain.go:109
+// PainExact moves vertex i toward where the derivative of ½Σ u'Mu over its edges vanishes, including that of the
+// metric, which changes with the vertex: A dp = ω(g - ½Σ u'(dM/dp)u), with A and g of gather, and dM/dp at the
+// vertex.
+// PainExact[float64], pain.go:110
 DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -2632,7 +2638,7 @@ DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, con
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
-// Laplace[float32], pain.go:128
+// Laplace[float32], pain.go:129
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -2658,7 +2664,7 @@ DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
-// Laplace[float64], pain.go:128
+// Laplace[float64], pain.go:129
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -2788,8 +2794,8 @@ DEVICE float smart_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
     return 0.0f;
 }
 
-// Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
-// where a triangle would be inverted, it tries half of the step. It returns the square of the move in the metric.
+// Smart moves vertex i by Newton's step with the metric held fixed, if that raises the worst quality around it. If
+// a triangle would be inverted, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float32], smart.go:13
 DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit, Counters *n) {
@@ -2854,8 +2860,8 @@ DEVICE double smart_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
     return 0.0;
 }
 
-// Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
-// where a triangle would be inverted, it tries half of the step. It returns the square of the move in the metric.
+// Smart moves vertex i by Newton's step with the metric held fixed, if that raises the worst quality around it. If
+// a triangle would be inverted, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float64], smart.go:13
 DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit, Counters *n) {
@@ -2897,14 +2903,14 @@ DEVICE Triangle_Gradient_f32_results Triangle_Gradient_f32(Triangle_f32 *t, floa
         Vertex_f32 *b, Tensor_f32 *mx, Tensor_f32 *my) {
     float per = t->perimeter;
     float s = per / 3.0f;
-    // F'/F at s, once divided
+    // F'/F at s, after the division that follows
     float slope = 6.0f * (1.0f - s) / s;
     if (s < 1.0f) {
         slope /= 2.0f - s;
     } else {
         slope /= 2.0f * s - 1.0f;
     }
-    // of dQ = Q kappa dP
+    // dQ = Q kappa dP
     float kappa = slope / 3.0f - 2.0f / per;
     float q = Triangle_Quality_f32(t);
     float ax = a->X - x, ay = a->Y - y, bx = b->X - x, by = b->Y - y;
@@ -2918,7 +2924,7 @@ DEVICE Triangle_Gradient_f32_results Triangle_Gradient_f32(Triangle_f32 *t, floa
     float wc = 1.0f / (6.0f * t->lc);
     px += wa * Tensor_product_f32(mx, ax, ay, ax, ay) + wb * Tensor_product_f32(mx, bx, by, bx, by) + wc * Tensor_product_f32(mx, cx, cy, cx, cy);
     py += wa * Tensor_product_f32(my, ax, ay, ax, ay) + wb * Tensor_product_f32(my, bx, by, bx, by) + wc * Tensor_product_f32(my, cx, cy, cx, cy);
-    // of the trace of M⁻¹dM/2
+    // factor of half the trace of M⁻¹dM
     float half = 1.0f / (6.0f * t->root * t->root);
     float tx = half * (t->m.M22 * mx->M11 - 2.0f * t->m.M12 * mx->M12 + t->m.M11 * mx->M22);
     float ty = half * (t->m.M22 * my->M11 - 2.0f * t->m.M12 * my->M12 + t->m.M11 * my->M22);
@@ -3008,7 +3014,7 @@ DEVICE activeSet_ascentDirection_f32_results activeSet_ascentDirection_f32(activ
                 float square = ex * ex + ey * ey;
                 float share = -(x * ex + y * ey);
                 if (!(share > 0.0f && share < square)) {
-                    // an end is nearer, or they are one
+                    // an end is nearer, or both ends are the same point
                     continue;
                 }
                 share /= square;
@@ -3030,9 +3036,10 @@ DEVICE activeSet_ascentDirection_f32_results activeSet_ascentDirection_f32(activ
     return {bestX / rate, bestY / rate, rate};
 }
 
-// firstStep returns how far along (sx, sy) to go at first: to where another triangle is expected to become the worst,
-// else half way to where one becomes flat, and never beyond 0.99 of that; and how fast the least quality rises.
-// (*activeSet[float32]).firstStep, climb.go:130
+// firstStep returns the length of the first trial step along (sx, sy), and the rate at which the least quality
+// rises at its start. The step leads to where another triangle is expected to become the worst, or if there is
+// none, half way to where one becomes flat, and never beyond 0.99 of that.
+// (*activeSet[float32]).firstStep, climb.go:131
 struct activeSet_firstStep_f32_results { float r0; float r1; };
 DEVICE activeSet_firstStep_f32_results activeSet_firstStep_f32(activeSet_f32 *act, float sx, float sy) {
     float slope = -1.0f;
@@ -3061,7 +3068,7 @@ DEVICE activeSet_firstStep_f32_results activeSet_firstStep_f32(activeSet_f32 *ac
 }
 
 // advance sets the step to base plus a vector of the frame.
-// (*step[float32]).advance, climb.go:207
+// (*step[float32]).advance, climb.go:208
 DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, frame_f32 *f, float x, float y) {
     if (s->slides) {
         float size = num_Sqrt_f32(f->tx * f->tx + f->ty * f->ty);
@@ -3074,7 +3081,7 @@ DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, frame_f32 *f, float x,
 
 // climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
 // to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
-// climb[float32], climb.go:158
+// climb[float32], climb.go:159
 DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
     bool closed = !s->slides;
@@ -3109,7 +3116,7 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
                 break;
             }
             if (bestLength > 0.0f && bestQuality >= q) {
-                // the step before was good, and this one is no better
+                // the longer step was good, and this one is no better
                 break;
             }
             if (q > bestQuality) {
@@ -3174,14 +3181,14 @@ DEVICE Triangle_Gradient_f64_results Triangle_Gradient_f64(Triangle_f64 *t, doub
         Vertex_f64 *b, Tensor_f64 *mx, Tensor_f64 *my) {
     double per = t->perimeter;
     double s = per / 3.0;
-    // F'/F at s, once divided
+    // F'/F at s, after the division that follows
     double slope = 6.0 * (1.0 - s) / s;
     if (s < 1.0) {
         slope /= 2.0 - s;
     } else {
         slope /= 2.0 * s - 1.0;
     }
-    // of dQ = Q kappa dP
+    // dQ = Q kappa dP
     double kappa = slope / 3.0 - 2.0 / per;
     double q = Triangle_Quality_f64(t);
     double ax = a->X - x, ay = a->Y - y, bx = b->X - x, by = b->Y - y;
@@ -3195,7 +3202,7 @@ DEVICE Triangle_Gradient_f64_results Triangle_Gradient_f64(Triangle_f64 *t, doub
     double wc = 1.0 / (6.0 * t->lc);
     px += wa * Tensor_product_f64(mx, ax, ay, ax, ay) + wb * Tensor_product_f64(mx, bx, by, bx, by) + wc * Tensor_product_f64(mx, cx, cy, cx, cy);
     py += wa * Tensor_product_f64(my, ax, ay, ax, ay) + wb * Tensor_product_f64(my, bx, by, bx, by) + wc * Tensor_product_f64(my, cx, cy, cx, cy);
-    // of the trace of M⁻¹dM/2
+    // factor of half the trace of M⁻¹dM
     double half = 1.0 / (6.0 * t->root * t->root);
     double tx = half * (t->m.M22 * mx->M11 - 2.0 * t->m.M12 * mx->M12 + t->m.M11 * mx->M22);
     double ty = half * (t->m.M22 * my->M11 - 2.0 * t->m.M12 * my->M12 + t->m.M11 * my->M22);
@@ -3285,7 +3292,7 @@ DEVICE activeSet_ascentDirection_f64_results activeSet_ascentDirection_f64(activ
                 double square = ex * ex + ey * ey;
                 double share = -(x * ex + y * ey);
                 if (!(share > 0.0 && share < square)) {
-                    // an end is nearer, or they are one
+                    // an end is nearer, or both ends are the same point
                     continue;
                 }
                 share /= square;
@@ -3307,9 +3314,10 @@ DEVICE activeSet_ascentDirection_f64_results activeSet_ascentDirection_f64(activ
     return {bestX / rate, bestY / rate, rate};
 }
 
-// firstStep returns how far along (sx, sy) to go at first: to where another triangle is expected to become the worst,
-// else half way to where one becomes flat, and never beyond 0.99 of that; and how fast the least quality rises.
-// (*activeSet[float64]).firstStep, climb.go:130
+// firstStep returns the length of the first trial step along (sx, sy), and the rate at which the least quality
+// rises at its start. The step leads to where another triangle is expected to become the worst, or if there is
+// none, half way to where one becomes flat, and never beyond 0.99 of that.
+// (*activeSet[float64]).firstStep, climb.go:131
 struct activeSet_firstStep_f64_results { double r0; double r1; };
 DEVICE activeSet_firstStep_f64_results activeSet_firstStep_f64(activeSet_f64 *act, double sx, double sy) {
     double slope = -1.0;
@@ -3338,7 +3346,7 @@ DEVICE activeSet_firstStep_f64_results activeSet_firstStep_f64(activeSet_f64 *ac
 }
 
 // advance sets the step to base plus a vector of the frame.
-// (*step[float64]).advance, climb.go:207
+// (*step[float64]).advance, climb.go:208
 DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, frame_f64 *f, double x, double y) {
     if (s->slides) {
         double size = num_Sqrt_f64(f->tx * f->tx + f->ty * f->ty);
@@ -3351,7 +3359,7 @@ DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, frame_f64 *f, double x
 
 // climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
 // to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
-// climb[float64], climb.go:158
+// climb[float64], climb.go:159
 DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
     bool closed = !s->slides;
@@ -3386,7 +3394,7 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
                 break;
             }
             if (bestLength > 0.0 && bestQuality >= q) {
-                // the step before was good, and this one is no better
+                // the longer step was good, and this one is no better
                 break;
             }
             if (q > bestQuality) {
@@ -3426,7 +3434,7 @@ DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
 }
 
 // combineSteps returns a share of one step followed by the other.
-// combineSteps[float32], climb.go:217
+// combineSteps[float32], climb.go:218
 DEVICE step_f32 combineSteps_f32(step_f32 *one, step_f32 *other, float share, float otherShare) {
     step_f32 s = *one;
     s.dx = share * one->dx + otherShare * other->dx;
@@ -3466,7 +3474,7 @@ DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const M
 }
 
 // combineSteps returns a share of one step followed by the other.
-// combineSteps[float64], climb.go:217
+// combineSteps[float64], climb.go:218
 DEVICE step_f64 combineSteps_f64(step_f64 *one, step_f64 *other, double share, double otherShare) {
     step_f64 s = *one;
     s.dx = share * one->dx + otherShare * other->dx;
@@ -3506,8 +3514,9 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
     return commitMove_f64(i, set, p, field, c, &s, share, v, lastMove, lastVisit);
 }
 
-// slotIndices returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
-// (*TiledMesh[float32]).slotIndices, tile.go:151
+// slotIndices returns the indices of the vertices in slots k, k+n, k+2n and so on of a tile, which has a number of
+// slots that start at first.
+// (*TiledMesh[float32]).slotIndices, tile.go:152
 DEVICE slotIndices TiledMesh_slotIndices_f32(const TiledMesh_f32 *m, int32 k, int32 n, int32 first, int32 number_) {
     slotIndices s = {};
     for (int32 j = 0; j < 5; j++) {
@@ -3551,8 +3560,8 @@ DEVICE Tensor_f32 sharedTile_metric_f32(const sharedTile_f32 *b, const Field_f32
     return m;
 }
 
-// pain makes a visit of the vertex in slot k.
-// (*sharedTile[float32]).pain, tile.go:162
+// pain moves the vertex in slot k. It returns the square of the move in the metric.
+// (*sharedTile[float32]).pain, tile.go:163
 DEVICE float sharedTile_pain_f32(const sharedTile_f32 *b, Visit visit, int32 bits, int32 k, const Params_f32 *p,
         const TiledMesh_f32 *m, const Field_f32 *field, const TileVertices_f32 *from, const TileVertices_f32 *to) {
     step_f32 s = {};
@@ -3697,8 +3706,9 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
     return best;
 }
 
-// slotIndices returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
-// (*TiledMesh[float64]).slotIndices, tile.go:151
+// slotIndices returns the indices of the vertices in slots k, k+n, k+2n and so on of a tile, which has a number of
+// slots that start at first.
+// (*TiledMesh[float64]).slotIndices, tile.go:152
 DEVICE slotIndices TiledMesh_slotIndices_f64(const TiledMesh_f64 *m, int32 k, int32 n, int32 first, int32 number_) {
     slotIndices s = {};
     for (int32 j = 0; j < 5; j++) {
@@ -3731,8 +3741,8 @@ DEVICE Tensor_f64 sharedTile_metric_f64(const sharedTile_f64 *b, const Field_f64
     return m;
 }
 
-// pain makes a visit of the vertex in slot k.
-// (*sharedTile[float64]).pain, tile.go:162
+// pain moves the vertex in slot k. It returns the square of the move in the metric.
+// (*sharedTile[float64]).pain, tile.go:163
 DEVICE double sharedTile_pain_f64(const sharedTile_f64 *b, Visit visit, int32 bits, int32 k, const Params_f64 *p,
         const TiledMesh_f64 *m, const Field_f64 *field, const TileVertices_f64 *from, const TileVertices_f64 *to) {
     step_f64 s = {};
@@ -3878,7 +3888,7 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
 }
 
 // ToTiles copies vertex i to the tiles.
-// ToTiles[float32], tile.go:232
+// ToTiles[float32], tile.go:233
 DEVICE void ToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const TileVertices_f32 *to) {
     Vertex_f32 *p = &v[i];
     int32 k = m->Index[i];
@@ -3890,7 +3900,7 @@ DEVICE void ToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v,
 }
 
 // ToTiles copies vertex i to the tiles.
-// ToTiles[float64], tile.go:232
+// ToTiles[float64], tile.go:233
 DEVICE void ToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const TileVertices_f64 *to) {
     Vertex_f64 *p = &v[i];
     int32 k = m->Index[i];
@@ -3901,8 +3911,8 @@ DEVICE void ToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v,
     to->M22[k] = p->M22;
 }
 
-// FromTiles copies vertex i back.
-// FromTiles[float32], tile.go:241
+// FromTiles copies vertex i from the tiles back to the vertices.
+// FromTiles[float32], tile.go:242
 DEVICE void FromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const TileVertices_f32 *from, Slice<Vertex_f32> v) {
     Vertex_f32 *p = &v[i];
     int32 k = m->Index[i];
@@ -3914,8 +3924,8 @@ DEVICE void FromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const TileVertices
     p->M22 = value3;
 }
 
-// FromTiles copies vertex i back.
-// FromTiles[float64], tile.go:241
+// FromTiles copies vertex i from the tiles back to the vertices.
+// FromTiles[float64], tile.go:242
 DEVICE void FromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const TileVertices_f64 *from, Slice<Vertex_f64> v) {
     Vertex_f64 *p = &v[i];
     int32 k = m->Index[i];
@@ -3928,7 +3938,7 @@ DEVICE void FromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const TileVertices
 }
 
 // NodeToTiles copies sample i of the metric's grid to the tiles.
-// NodeToTiles[float32], tile.go:250
+// NodeToTiles[float32], tile.go:251
 DEVICE void NodeToTiles_f32_at(int64 i, const Field_f32 *field, const TiledMesh_f32 *m) {
     Sample_f32 *s = &field->Samples[i];
     m->NodeRow[i].M11 = s->M11;
@@ -3937,7 +3947,7 @@ DEVICE void NodeToTiles_f32_at(int64 i, const Field_f32 *field, const TiledMesh_
 }
 
 // NodeToTiles copies sample i of the metric's grid to the tiles.
-// NodeToTiles[float64], tile.go:250
+// NodeToTiles[float64], tile.go:251
 DEVICE void NodeToTiles_f64_at(int64 i, const Field_f64 *field, const TiledMesh_f64 *m) {
     Sample_f64 *s = &field->Samples[i];
     m->NodeRow[i].M11 = s->M11;
@@ -3946,24 +3956,24 @@ DEVICE void NodeToTiles_f64_at(int64 i, const Field_f64 *field, const TiledMesh_
 }
 
 // RailToTiles copies the coordinate of the vertex on rail i to the tiles, and RailFromTiles copies it back.
-// RailToTiles[float32], tile.go:258
+// RailToTiles[float32], tile.go:259
 DEVICE void RailToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const TileVertices_f32 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
 // RailToTiles copies the coordinate of the vertex on rail i to the tiles, and RailFromTiles copies it back.
-// RailToTiles[float64], tile.go:258
+// RailToTiles[float64], tile.go:259
 DEVICE void RailToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const TileVertices_f64 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
-// RailFromTiles[float32], tile.go:263
+// RailFromTiles[float32], tile.go:264
 DEVICE void RailFromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const TileVertices_f32 *from,
         Slice<Vertex_f32> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
 
-// RailFromTiles[float64], tile.go:263
+// RailFromTiles[float64], tile.go:264
 DEVICE void RailFromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const TileVertices_f64 *from,
         Slice<Vertex_f64> v) {
     v[m->Sliders[i]].S = from->Along[i];
@@ -4070,10 +4080,10 @@ DEVICE float star_least_f32(star_f32 *f, float dx, float dy) {
     return least;
 }
 
-// best returns the move after which the least area is greatest, and whether that is more than it is now. This is a
-// linear program in the move and the least area, as L. A. Freitag and P. Plassmann have it (Int. J. Numer. Meth. Engng.
-// 49 (2000) 109). Its solution is where three areas are equal and no move raises all of them: their gradients have 0
-// in their hull. There are few triangles around a vertex, so all threes are tried.
+// best returns the move after which the least area is greatest, and whether the move raises the least area. This is
+// a linear program in the move and the least area, after L. A. Freitag and P. Plassmann (Int. J. Numer. Meth.
+// Engng. 49 (2000) 109). Its solution is where three areas are equal and no move raises all of them: their
+// gradients have 0 in their hull. There are few triangles around a vertex, so all triples are tried.
 // (*star[float32]).best, untangle.go:49
 struct star_best_f32_results { float r0; float r1; bool r2; };
 DEVICE star_best_f32_results star_best_f32(star_f32 *f) {
@@ -4166,10 +4176,10 @@ DEVICE double star_least_f64(star_f64 *f, double dx, double dy) {
     return least;
 }
 
-// best returns the move after which the least area is greatest, and whether that is more than it is now. This is a
-// linear program in the move and the least area, as L. A. Freitag and P. Plassmann have it (Int. J. Numer. Meth. Engng.
-// 49 (2000) 109). Its solution is where three areas are equal and no move raises all of them: their gradients have 0
-// in their hull. There are few triangles around a vertex, so all threes are tried.
+// best returns the move after which the least area is greatest, and whether the move raises the least area. This is
+// a linear program in the move and the least area, after L. A. Freitag and P. Plassmann (Int. J. Numer. Meth.
+// Engng. 49 (2000) 109). Its solution is where three areas are equal and no move raises all of them: their
+// gradients have 0 in their hull. There are few triangles around a vertex, so all triples are tried.
 // (*star[float64]).best, untangle.go:49
 struct star_best_f64_results { double r0; double r1; bool r2; };
 DEVICE star_best_f64_results star_best_f64(star_f64 *f) {
@@ -4316,7 +4326,7 @@ DEVICE void CentreWindows_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f6
     }
 }
 
-// Kernel Barrier, barrier.go:143
+// Kernel Barrier, barrier.go:144
 extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
@@ -4327,7 +4337,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Barrier, barrier.go:143
+// Kernel Barrier, barrier.go:144
 extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
@@ -4338,7 +4348,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:184
+// Kernel RateCell, barrier.go:185
 extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4347,7 +4357,7 @@ extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:184
+// Kernel RateCell, barrier.go:185
 extern "C" __global__ void __launch_bounds__(128) RateCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4390,7 +4400,7 @@ extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, c
     reduce(result, key);
 }
 
-// Kernel PainExact, pain.go:109
+// Kernel PainExact, pain.go:110
 extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
@@ -4401,7 +4411,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel PainExact, pain.go:109
+// Kernel PainExact, pain.go:110
 extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
@@ -4412,7 +4422,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel Laplace, pain.go:128
+// Kernel Laplace, pain.go:129
 extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
@@ -4423,7 +4433,7 @@ extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Laplace, pain.go:128
+// Kernel Laplace, pain.go:129
 extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
@@ -4564,21 +4574,21 @@ extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int6
     reduce(result, key);
 }
 
-// Kernel ToTiles, tile.go:232
+// Kernel ToTiles, tile.go:233
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ TileVertices_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel ToTiles, tile.go:232
+// Kernel ToTiles, tile.go:233
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ TileVertices_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel FromTiles, tile.go:241
+// Kernel FromTiles, tile.go:242
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ TileVertices_f32 from,
         Slice<Vertex_f32> v) {
@@ -4586,7 +4596,7 @@ extern "C" __global__ void __launch_bounds__(128) FromTiles_f32(int64 lo, int64 
     if (i < hi) FromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel FromTiles, tile.go:241
+// Kernel FromTiles, tile.go:242
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ TileVertices_f64 from,
         Slice<Vertex_f64> v) {
@@ -4594,35 +4604,35 @@ extern "C" __global__ void __launch_bounds__(128) FromTiles_f64(int64 lo, int64 
     if (i < hi) FromTiles_f64_at(i, &m, &from, v);
 }
 
-// Kernel NodeToTiles, tile.go:250
+// Kernel NodeToTiles, tile.go:251
 extern "C" __global__ void __launch_bounds__(128) NodeToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ Field_f32 field, const __grid_constant__ TiledMesh_f32 m) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) NodeToTiles_f32_at(i, &field, &m);
 }
 
-// Kernel NodeToTiles, tile.go:250
+// Kernel NodeToTiles, tile.go:251
 extern "C" __global__ void __launch_bounds__(128) NodeToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ Field_f64 field, const __grid_constant__ TiledMesh_f64 m) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) NodeToTiles_f64_at(i, &field, &m);
 }
 
-// Kernel RailToTiles, tile.go:258
+// Kernel RailToTiles, tile.go:259
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ TileVertices_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel RailToTiles, tile.go:258
+// Kernel RailToTiles, tile.go:259
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ TileVertices_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel RailFromTiles, tile.go:263
+// Kernel RailFromTiles, tile.go:264
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ TileVertices_f32 from,
         Slice<Vertex_f32> v) {
@@ -4630,7 +4640,7 @@ extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f32(int64 lo, in
     if (i < hi) RailFromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel RailFromTiles, tile.go:263
+// Kernel RailFromTiles, tile.go:264
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ TileVertices_f64 from,
         Slice<Vertex_f64> v) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-var movers = map[string]kernel{
+var smoothers = map[string]kernel{
 	"laplacian": Laplace[float64], "pain": Pain[float64],
 	"pain-exact": PainExact[float64], "smart": Smart[float64], "fjp": Optimise[float64], "hybrid": Hybrid[float64],
 	"barrier": Barrier[float64],
@@ -24,7 +24,7 @@ func mapped(field Field[float64], x, y float64) (float64, float64) {
 // its own accuracy; the plain Laplacian too, since the centre is the mean of the corners.
 func TestHexagon(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	for name, k := range movers {
+	for name, k := range smoothers {
 		for _, aspect := range []float64{1, 100, 1e4} {
 			field := constant(tensor(rng, aspect))
 			var ring [][2]float64
@@ -36,10 +36,10 @@ func TestHexagon(t *testing.T) {
 			x, y := mapped(field, .3, -.2)
 			f := newFan(x, y, ring, field)
 			sweeps := 1
-			if name == "pain" { // takes half of a step, and much less in a direction that its diagonal damps
+			if name == "pain" { // its steps are halved, and much shorter in a direction that its diagonal damps
 				sweeps = 60 * int(aspect*aspect)
 			}
-			if name == "barrier" { // Newton's steps, for what is not quadratic
+			if name == "barrier" { // takes Newton's steps for an energy that is not quadratic
 				sweeps = 30
 			}
 			if sweeps > 1e6 {
@@ -48,8 +48,8 @@ func TestHexagon(t *testing.T) {
 			for range sweeps {
 				f.visit(k, params())
 			}
-			far := Tensor[float64](field.Samples[0])
-			if d := far.length(f.v[0].X, f.v[0].Y); !(d < 2e-3) {
+			metric := Tensor[float64](field.Samples[0])
+			if d := metric.length(f.v[0].X, f.v[0].Y); !(d < 2e-3) {
 				t.Errorf("%s, aspect ratio %g: ends %g from the centre", name, aspect, d)
 			}
 		}
@@ -61,9 +61,9 @@ func TestHexagon(t *testing.T) {
 // on the axes.
 func TestAffine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
-	worstOf := map[string]float64{}
+	largest := map[string]float64{}
 	for range 100 {
-		ring := around(rng, 4+rng.IntN(5), .5)
+		ring := randomRing(rng, 4+rng.IntN(5), .5)
 		a, b, c, d := 1+rng.Float64(), rng.NormFloat64(), rng.NormFloat64(), 3+3*rng.Float64()
 		if a*d-b*c < .5 {
 			continue
@@ -74,7 +74,7 @@ func TestAffine(t *testing.T) {
 		}
 		det := a*d - b*c // the metric of the image is L⁻ᵀL⁻¹
 		field := constant((d*d+c*c)/(det*det), -(d*b+c*a)/(det*det), (b*b+a*a)/(det*det))
-		for name, k := range movers {
+		for name, k := range smoothers {
 			one, other := newFan(.05, .02, ring, constant(1, 0, 1)), newFan(a*.05+b*.02, c*.05+d*.02, image, field)
 			p := params()
 			p.Guard = Clip
@@ -82,17 +82,17 @@ func TestAffine(t *testing.T) {
 			other.visit(k, p)
 			x, y := a*one.v[0].X+b*one.v[0].Y, c*one.v[0].X+d*one.v[0].Y
 			m := Tensor[float64](field.Samples[0])
-			off := m.length(other.v[0].X-x, other.v[0].Y-y)
-			worstOf[name] = max(worstOf[name], off)
+			distance := m.length(other.v[0].X-x, other.v[0].Y-y)
+			largest[name] = max(largest[name], distance)
 		}
 	}
-	for name, off := range worstOf {
+	for name, distance := range largest {
 		bound := 1e-9
-		if name == "fjp" || name == "hybrid" || name == "barrier" { // may end one halving apart
+		if name == "fjp" || name == "hybrid" || name == "barrier" { // may differ by one halving of a step
 			bound = 1e-4
 		}
-		if (off <= bound) == (name == "pain") {
-			t.Errorf("%s: images are %g apart", name, off)
+		if (distance <= bound) == (name == "pain") {
+			t.Errorf("%s: images are %g apart", name, distance)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func TestOptimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for n := range 60 {
 		field := constant(tensor(rng, []float64{1, 3, 10}[n%3]))
-		ring := around(rng, 4+rng.IntN(5), .6)
+		ring := randomRing(rng, 4+rng.IntN(5), .6)
 		for k := range ring {
 			ring[k][0], ring[k][1] = mapped(field, ring[k][0], ring[k][1])
 		}
@@ -143,7 +143,7 @@ func TestNeverWorse(t *testing.T) {
 		if n%2 == 0 {
 			field = graded(rng)
 		}
-		ring := around(rng, 4+rng.IntN(20), .3)
+		ring := randomRing(rng, 4+rng.IntN(20), .3)
 		f := newFan(0, 0, ring, field)
 		if n%3 == 0 {
 			f.slide(math.Atan2(ring[0][1], ring[0][0]))
@@ -153,7 +153,7 @@ func TestNeverWorse(t *testing.T) {
 			g := *f
 			g.v = append([]Vertex[float64]{}, f.v...)
 			before := g.worst()
-			if far, _ := g.visit(k, params()); far > 0 {
+			if moveSquare, _ := g.visit(k, params()); moveSquare > 0 {
 				moved++
 			}
 			if after := g.worst(); !(after >= before-1e-12) || name != "hybrid" && name != "barrier" && after < before {
@@ -186,11 +186,11 @@ func TestGuards(t *testing.T) {
 		}
 	}
 	// A step that no triangle forbids is taken whole.
-	f := newFan(.1, .1, around(rand.New(rand.NewPCG(9, 9)), 6, 1), constant(1, 0, 1))
+	f := newFan(.1, .1, randomRing(rand.New(rand.NewPCG(9, 9)), 6, 1), constant(1, 0, 1))
 	p := params()
 	p.Guard = Clip
-	if far, n := f.visit(Laplace[float64], p); n.Limited != 0 || far == 0 {
-		t.Errorf("moves by %g, limited %d times", far, n.Limited)
+	if moveSquare, n := f.visit(Laplace[float64], p); n.Limited != 0 || moveSquare == 0 {
+		t.Errorf("moves by %g, limited %d times", moveSquare, n.Limited)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestGuards(t *testing.T) {
 // converges to where the force along the line vanishes.
 func TestRails(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 10))
-	for name, k := range movers {
+	for name, k := range smoothers {
 		for range 50 {
 			ring := [][2]float64{{1, .1}, {.5, .8 + rng.Float64()}, {-.6, 1}, {-2 - rng.Float64(), .1}}
 			f := newFan(rng.Float64(), .1, ring, constant(tensor(rng, 3)))
@@ -211,7 +211,7 @@ func TestRails(t *testing.T) {
 			}
 			linear := name == "pain"
 			if a, gx, _ := gather(0, &f.m, f.v); linear && math.Abs(gx) > 1e-11*a.M11 {
-				t.Errorf("%s: a pull of %g is left", name, gx)
+				t.Errorf("%s: a force of %g along the rail is left", name, gx)
 			}
 		}
 	}
@@ -219,39 +219,39 @@ func TestRails(t *testing.T) {
 
 // TestZero proves that a coordinate of exactly 0 needs no special treatment.
 func TestZero(t *testing.T) {
-	for name, k := range movers {
+	for name, k := range smoothers {
 		f := newFan(.1, 0, [][2]float64{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}, constant(1, 0, 1))
 		for range 100 {
 			f.visit(k, params())
 		}
-		if far := math.Hypot(f.v[0].X, f.v[0].Y); far > 1e-4 {
-			t.Errorf("%s: ends %g from 0", name, far)
+		if distance := math.Hypot(f.v[0].X, f.v[0].Y); distance > 1e-4 {
+			t.Errorf("%s: ends %g from 0", name, distance)
 		}
 	}
 }
 
 // TestCull proves that a vertex is visited again only after it or a neighbour has moved by more than the tolerance.
 func TestCull(t *testing.T) {
-	f := newFan(.3, 0, around(rand.New(rand.NewPCG(11, 11)), 9, .9), constant(1, 0, 1))
+	f := newFan(.3, 0, randomRing(rand.New(rand.NewPCG(11, 11)), 9, .9), constant(1, 0, 1))
 	p := params()
 	p.Cull, p.Tolerance = true, 1e-6
-	moved, seen := make([]int32, len(f.v)), make([]int32, len(f.v))
+	lastMove, lastVisit := make([]int32, len(f.v)), make([]int32, len(f.v))
 	visit := func(sweep int32) float64 {
-		return PainExact(0, &f.set, p, &f.m, &f.field, &Control[float64]{Sweep: sweep}, f.v, moved, seen, &Counters{})
+		return PainExact(0, &f.set, p, &f.m, &f.field, &Control[float64]{Sweep: sweep}, f.v, lastMove, lastVisit, &Counters{})
 	}
-	if visit(0) == 0 || moved[0] != 1 || seen[0] != 1 {
-		t.Fatalf("the first visit leaves moved %d, seen %d", moved[0], seen[0])
+	if visit(0) == 0 || lastMove[0] != 1 || lastVisit[0] != 1 {
+		t.Fatalf("after the first visit lastMove is %d, lastVisit %d", lastMove[0], lastVisit[0])
 	}
 	visit(1)
-	if moved[0] != 1 || seen[0] != 2 {
-		t.Fatalf("the second visit leaves moved %d, seen %d", moved[0], seen[0])
+	if lastMove[0] != 1 || lastVisit[0] != 2 {
+		t.Fatalf("after the second visit lastMove is %d, lastVisit %d", lastMove[0], lastVisit[0])
 	}
-	f.v[9].X += .1 // nobody says so
-	if visit(2) != 0 || seen[0] != 2 {
+	f.v[9].X += .1 // without an entry in lastMove
+	if visit(2) != 0 || lastVisit[0] != 2 {
 		t.Error("a vertex is visited though nothing has moved")
 	}
-	moved[9] = 3
-	if visit(3) == 0 || seen[0] != 4 {
+	lastMove[9] = 3
+	if visit(3) == 0 || lastVisit[0] != 4 {
 		t.Error("a vertex is not visited though its last neighbour has moved")
 	}
 }

@@ -40,7 +40,7 @@ func gather[F num.Float](i int, m *Mesh[F], v []Vertex[F]) (Tensor[F], F, F) {
 	return Tensor[F]{M11: a11, M12: a12, M22: a22}, gx, gy
 }
 
-// moments returns Σ u_l u_l'.
+// moments returns Σ u_l u_l' over the edges u_l of vertex i.
 func moments[F num.Float](i int, m *Mesh[F], v []Vertex[F]) (F, F, F) {
 	x, y := v[i].X, v[i].Y
 	var xx, xy, yy F
@@ -56,7 +56,7 @@ func moments[F num.Float](i int, m *Mesh[F], v []Vertex[F]) (F, F, F) {
 	}
 }
 
-// newton makes the step A⁻¹ω g, or along a rail of direction t there, ω t'g / t'At.
+// newton sets the step to A⁻¹ω g, or on a rail with the direction t, to ω t'g / t'At.
 func (s *step[F]) newton(a *Tensor[F], gx, gy, relax F) {
 	if s.slides {
 		tx, ty := s.tangent()
@@ -66,7 +66,7 @@ func (s *step[F]) newton(a *Tensor[F], gx, gy, relax F) {
 	s.dx, s.dy = solve(a.M11, a.M12, a.M22, relax*gx, relax*gy)
 }
 
-// pain makes the step (D+A)⁻¹ω g. On a rail D is A, a number.
+// pain sets the step to (D+A)⁻¹ω g. On a rail A is a number, and D = A.
 func (s *step[F]) pain(a *Tensor[F], gx, gy F, p *Params[F]) {
 	if s.slides {
 		s.newton(a, gx, gy, p.Relax/2)
@@ -102,8 +102,9 @@ func Pain[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F
 	return guarded(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n)
 }
 
-// PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
-// moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
+// PainExact moves vertex i toward where the derivative of ½Σ u'Mu over its edges vanishes, including that of the
+// metric, which changes with the vertex: A dp = ω(g - ½Σ u'(dM/dp)u), with A and g of gather, and dM/dp at the
+// vertex.
 //
 //atoll:kernel max
 func PainExact[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],

@@ -22,9 +22,9 @@ func (f *fan) energy(x, y float64) float64 {
 // instead of sums.
 func TestPrintedStep(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 12))
-	damped := 0
+	offDiagonals := 0
 	for range 500 {
-		f := newFan(0, 0, around(rng, 3+rng.IntN(9), .3), varying(rng, 20))
+		f := newFan(0, 0, randomRing(rng, 3+rng.IntN(9), .3), varying(rng, 20))
 		p := params()
 		p.Relax = .5
 		var a11, a12, a22, gx, gy float64
@@ -34,16 +34,16 @@ func TestPrintedStep(t *testing.T) {
 			gx, gy = gx+m11*v.X+m12*v.Y, gy+m12*v.X+m22*v.Y
 		}
 		if 1.01*math.Abs(a12) > min(a11, a22) {
-			damped++
+			offDiagonals++
 		}
 		d11, d22 := a11+max(a11, 1.01*math.Abs(a12)), a22+max(a22, 1.01*math.Abs(a12))
 		det := d11*d22 - a12*a12
 		f.visit(Pain[float64], p)
-		near(t, "x", f.v[0].X, .5*(gx*d22-gy*a12)/det, 1, 1e-10)
-		near(t, "y", f.v[0].Y, .5*(gy*d11-gx*a12)/det, 1, 1e-10)
+		checkClose(t, "x", f.v[0].X, .5*(gx*d22-gy*a12)/det, 1, 1e-10)
+		checkClose(t, "y", f.v[0].Y, .5*(gy*d11-gx*a12)/det, 1, 1e-10)
 	}
-	if damped < 50 {
-		t.Errorf("the off-diagonal decides in %d of 500 cases", damped)
+	if offDiagonals < 50 {
+		t.Errorf("the off-diagonal element determines D in only %d of 500 cases", offDiagonals)
 	}
 }
 
@@ -51,10 +51,10 @@ func TestPrintedStep(t *testing.T) {
 // vanishes, along the rail if there is one. Where the metric varies, that of the printed step does not.
 func TestExactIsStationary(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 13))
-	restless := 0
+	moving := 0
 	for n := range 200 {
-		ring := around(rng, 4+rng.IntN(5), .5)
-		var rest [2]float64
+		ring := randomRing(rng, 4+rng.IntN(5), .5)
+		var slope [2]float64
 		for k, move := range []kernel{PainExact[float64], Pain[float64]} {
 			field := graded(rand.New(rand.NewPCG(14, uint64(n))))
 			field.X -= 5 // away from the jump between its pieces
@@ -72,16 +72,16 @@ func TestExactIsStationary(t *testing.T) {
 			if n%2 == 0 {
 				gx, gy = gx*math.Cos(angle)+gy*math.Sin(angle), 0
 			}
-			rest[k] = math.Hypot(gx, gy) / f.energy(f.v[0].X, f.v[0].Y)
+			slope[k] = math.Hypot(gx, gy) / f.energy(f.v[0].X, f.v[0].Y)
 		}
-		if rest[0] > 1e-7 {
-			t.Errorf("cavity %d: pain-exact rests where the derivative is %g", n, rest[0])
+		if slope[0] > 1e-7 {
+			t.Errorf("cavity %d: pain-exact converges where the derivative is %g", n, slope[0])
 		}
-		if rest[1] > 1e-4 {
-			restless++
+		if slope[1] > 1e-4 {
+			moving++
 		}
 	}
-	if restless < 150 {
-		t.Errorf("pain rests at the minimum in all but %d cases", restless)
+	if moving < 150 {
+		t.Errorf("pain converges to the minimum in all but %d cases", moving)
 	}
 }

@@ -33,18 +33,18 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, size := range []float64{1e-6, 1, 1e6} {
 		for _, kind := range []int32{lookup.Grid, lookup.Product, lookup.OnMesh} {
-			compare[F](t, l, rng, size, kind)
+			compareKernels[F](t, l, rng, size, kind)
 		}
 	}
 }
 
-// compare runs every kernel on many disjoint cavities, each a set with its own range.
-func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size float64, kind int32) {
+// compareKernels runs every kernel on many disjoint cavities, each a set with its own range.
+func compareKernels[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size float64, kind int32) {
 	const movers, slide = 300, 200
-	field := someField[F](rng, size, kind)
+	field := randomField[F](rng, size, kind)
 	mesh := &Mesh[F]{Rings: make([]Ring, movers)}
 	v := make([]Vertex[F], movers)
-	put := func(x, y float64) Vertex[F] {
+	newVertex := func(x, y float64) Vertex[F] {
 		at := field.At(F(x), F(y))
 		return Vertex[F]{X: F(x), Y: F(y), M11: at.M11, M12: at.M12, M22: at.M22}
 	}
@@ -57,22 +57,22 @@ func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size 
 		if i%40 == 0 {
 			n = MaxDegree
 		}
-		v[i] = put(cx, cy)
+		v[i] = newVertex(cx, cy)
 		r := &mesh.Rings[i]
 		for k := range r.At {
 			r.At[k] = -1
 		}
-		span := 2 * math.Pi
+		angle := 2 * math.Pi
 		if i >= slide {
-			span = math.Pi
+			angle = math.Pi
 		}
 		for k := range n {
-			s, c := math.Sincos(span * (float64(k) + .9*rng.Float64()) / float64(n))
-			far := size / 50 * (.3 + .7*rng.Float64())
-			if i%30 == 7 { // some that are turned over, or flat
-				far = size / 50 * float64(rng.IntN(3)-1)
+			s, c := math.Sincos(angle * (float64(k) + .9*rng.Float64()) / float64(n))
+			distance := size / 50 * (.3 + .7*rng.Float64())
+			if i%30 == 7 { // some triangles are inverted, or flat
+				distance = size / 50 * float64(rng.IntN(3)-1)
 			}
-			v = append(v, put(cx+far*c, cy+far*s))
+			v = append(v, newVertex(cx+distance*c, cy+distance*s))
 			if k < 7 {
 				r.At[k] = int32(len(v) - 1)
 				continue
@@ -103,7 +103,7 @@ func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size 
 			n           [1]Counters
 			most        atomics.Most[F]
 		}
-		start := func() *state {
+		newState := func() *state {
 			s := &state{v: append([]Vertex[F]{}, v...), moved: make([]int32, len(v)), seen: make([]int32, len(v))}
 			rng := rand.New(rand.NewPCG(7, uint64(guard)))
 			for i := range s.moved {
@@ -111,7 +111,7 @@ func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size 
 			}
 			return s
 		}
-		for name, with := range map[string]func(s *state) loop{
+		for name, newLoop := range map[string]func(s *state) loop{
 			"Laplace": func(s *state) loop {
 				return NewLaplaceLoop(set, p, mesh, field, control, s.v, s.moved, s.seen, &s.n[0], &s.most)
 			},
@@ -138,34 +138,34 @@ func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size 
 				return NewUntangleLoop(set, p, mesh, field, control, s.v, s.moved, s.seen, &s.most)
 			},
 		} {
-			one, other, end := start(), start(), movers
+			inGo, translated, end := newState(), newState(), movers
 			if name == "Untangle" { // vertices of the boundary stay
 				end = slide
 			}
-			with(one).Range(0, end)
-			l.Run(t, with(other), 0, end)
-			kerneltest.Same(t, name, one.v, other.v, nil)
-			kerneltest.Same(t, name+": moved", one.moved, other.moved, nil)
-			kerneltest.Same(t, name+": seen", one.seen, other.seen, nil)
-			kerneltest.Same(t, name+": counters", one.n[:], other.n[:], nil)
-			if one.most != other.most {
-				t.Errorf("%s: the longest move is %v in Go, %v translated", name, one.most.Value(), other.most.Value())
+			newLoop(inGo).Range(0, end)
+			l.Run(t, newLoop(translated), 0, end)
+			kerneltest.Same(t, name, inGo.v, translated.v, nil)
+			kerneltest.Same(t, name+": moved", inGo.moved, translated.moved, nil)
+			kerneltest.Same(t, name+": seen", inGo.seen, translated.seen, nil)
+			kerneltest.Same(t, name+": counters", inGo.n[:], translated.n[:], nil)
+			if inGo.most != translated.most {
+				t.Errorf("%s: the longest move is %v in Go, %v translated", name, inGo.most.Value(), translated.most.Value())
 			}
 			moved := 0
 			for i := range movers {
-				if one.v[i] != v[i] {
+				if inGo.v[i] != v[i] {
 					moved++
 				}
 			}
 			if moved < movers/50 && size == 1 {
-				t.Errorf("%s moves %d of %d: the case shows too little", name, moved, movers)
+				t.Errorf("%s moves only %d of %d vertices", name, moved, movers)
 			}
 		}
 	}
-	measure(t, l, rng, v)
+	compareMeasures(t, l, rng, v)
 }
 
-func measure[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, v []Vertex[F]) {
+func compareMeasures[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, v []Vertex[F]) {
 	var cells []Cell
 	var edges []Edge
 	for range 3000 {
@@ -197,8 +197,8 @@ func measure[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, v []V
 	}
 }
 
-// someField covers [0, size]² with triangle sizes of a tenth of it and aspect ratios up to 1e4.
-func someField[F num.Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
+// randomField returns a field over [0, size]² for triangles of a tenth of its size, with aspect ratios up to 1e4.
+func randomField[F num.Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
 	f := &Field[F]{Kind: kind, Nx: 4, Ny: 2, PerX: F(4 / size), PerY: F(2 / size), Scale: F(.5 + rng.Float64())}
 	for range 15 {
 		a := 100 / (size * size)
@@ -214,15 +214,16 @@ func someField[F num.Float](rng *rand.Rand, size float64, kind int32) *Field[F] 
 		f.Across, f.Up = append(f.Across, piece()), append(f.Up, piece())
 	}
 	if kind == lookup.OnMesh {
-		lattice(f, size)
+		addBackground(f, size)
 	}
 	return f
 }
 
-// lattice gives the field a mesh over [0, size]², with a hole: 4 × 2 boxes of two triangles, of which one is missing,
-// so that places are found both by walks and by looking at all triangles. The first box has a start far away.
-func lattice[F num.Float](f *Field[F], size float64) {
-	id := func(i, j, upper int) int32 {
+// addBackground gives the field a background mesh over [0, size]², with a hole: 4 × 2 boxes of two triangles, of
+// which one is missing. Positions are found by walks from triangle to triangle or, behind the hole, by a search of
+// all triangles. The walk of the first box starts far away.
+func addBackground[F num.Float](f *Field[F], size float64) {
+	triangle := func(i, j, upper int) int32 {
 		if i < 0 || j < 0 || i > 3 || j > 1 || i == 2 && j == 0 && upper == 0 {
 			return -1
 		}
@@ -239,15 +240,15 @@ func lattice[F num.Float](f *Field[F], size float64) {
 				M22: m.M22})
 		}
 	}
-	at := func(i, j int) int32 { return int32(5*j + i) }
+	node := func(i, j int) int32 { return int32(5*j + i) }
 	for j := range 2 {
 		for i := range 4 {
-			if id(i, j, 0) >= 0 {
-				f.Background = append(f.Background, BackgroundCell{[3]int32{at(i, j), at(i+1, j), at(i+1, j+1)},
-					[3]int32{id(i, j-1, 1), id(i+1, j, 1), id(i, j, 1)}})
+			if triangle(i, j, 0) >= 0 {
+				f.Background = append(f.Background, BackgroundCell{[3]int32{node(i, j), node(i+1, j), node(i+1, j+1)},
+					[3]int32{triangle(i, j-1, 1), triangle(i+1, j, 1), triangle(i, j, 1)}})
 			}
-			f.Background = append(f.Background, BackgroundCell{[3]int32{at(i, j), at(i+1, j+1), at(i, j+1)},
-				[3]int32{id(i, j, 0), id(i, j+1, 0), id(i-1, j, 0)}})
+			f.Background = append(f.Background, BackgroundCell{[3]int32{node(i, j), node(i+1, j+1), node(i, j+1)},
+				[3]int32{triangle(i, j, 0), triangle(i, j+1, 0), triangle(i-1, j, 0)}})
 		}
 	}
 	f.Steps = 20

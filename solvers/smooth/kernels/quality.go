@@ -10,9 +10,9 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 // which is 1 for the equilateral triangle of sides 1, and negative for an inverted one.
 const twelveRoots = 20.784609690826527522 // 12√3
 
-// Triangle is a triangle (p, a, b), counter-clockwise, in the metric.
+// Triangle holds measures of a triangle (p, a, b), counter-clockwise, in the metric.
 type Triangle[F num.Float] struct {
-	m              Tensor[F] // mean of the corners'
+	m              Tensor[F] // mean of the corners' metrics
 	area, root     F         // V and √det M
 	la, lb, lc     F         // lengths of the sides pa, pb and ab
 	perimeter, fit F         // P and F
@@ -46,13 +46,13 @@ func (t *Triangle[F]) Quality() F {
 func (t *Triangle[F]) Gradient(x, y F, a, b *Vertex[F], mx, my *Tensor[F]) (F, F) {
 	per := t.perimeter
 	s := per / 3
-	slope := 6 * (1 - s) / s // F'/F at s, once divided
+	slope := 6 * (1 - s) / s // F'/F at s, after the division that follows
 	if s < 1 {
 		slope /= 2 - s
 	} else {
 		slope /= 2*s - 1
 	}
-	kappa := slope/3 - 2/per // of dQ = Q kappa dP
+	kappa := slope/3 - 2/per // dQ = Q kappa dP
 	q := t.Quality()
 	ax, ay, bx, by := a.X-x, a.Y-y, b.X-x, b.Y-y
 	cx, cy := bx-ax, by-ay
@@ -64,7 +64,7 @@ func (t *Triangle[F]) Gradient(x, y F, a, b *Vertex[F], mx, my *Tensor[F]) (F, F
 	wc := 1 / (6 * t.lc)
 	px += wa*mx.product(ax, ay, ax, ay) + wb*mx.product(bx, by, bx, by) + wc*mx.product(cx, cy, cx, cy)
 	py += wa*my.product(ax, ay, ax, ay) + wb*my.product(bx, by, bx, by) + wc*my.product(cx, cy, cx, cy)
-	half := 1 / (6 * t.root * t.root) // of the trace of M⁻¹dM/2
+	half := 1 / (6 * t.root * t.root) // factor of half the trace of M⁻¹dM
 	tx := half * (t.m.M22*mx.M11 - 2*t.m.M12*mx.M12 + t.m.M11*mx.M22)
 	ty := half * (t.m.M22*my.M11 - 2*t.m.M12*my.M12 + t.m.M11*my.M22)
 	rise := twelveRoots * t.root * t.fit / (2 * per * per)

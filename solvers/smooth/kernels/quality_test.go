@@ -13,8 +13,8 @@ func central(f func(x, y float64) float64, x, y, h float64) (float64, float64) {
 	return (f(x+h, y) - f(x-h, y)) / (2 * h), (f(x, y+h) - f(x, y-h)) / (2 * h)
 }
 
-// near requires that two numbers differ by at most a share of a scale.
-func near(t *testing.T, what string, got, want, scale, share float64) {
+// checkClose requires that two numbers differ by at most a share of a scale.
+func checkClose(t *testing.T, what string, got, want, scale, share float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= share*scale) {
 		t.Errorf("%s: %v, want %v", what, got, want)
@@ -24,11 +24,11 @@ func near(t *testing.T, what string, got, want, scale, share float64) {
 // TestSlope compares the derivatives of fields with central differences, away from their discontinuities.
 func TestSlope(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for _, make := range []func() Field[float64]{
+	for _, newField := range []func() Field[float64]{
 		func() Field[float64] { return varying(rng, 5) }, func() Field[float64] { return graded(rng) },
 	} {
 		for range 500 {
-			f := make()
+			f := newField()
 			x, y := -10+20*rng.Float64(), -10+20*rng.Float64()
 			_, s := lookup.Locate(x, f.X, f.PerX, f.Nx)
 			if _, u := lookup.Locate(y, f.Y, f.PerY, f.Ny); min(s, 1-s, u, 1-u) < 1e-3 {
@@ -36,17 +36,17 @@ func TestSlope(t *testing.T) {
 			}
 			mx, my := f.Gradient(x, y)
 			for name, c := range map[string]struct {
-				of     func(m Tensor[float64]) float64
-				gx, gy float64
+				component func(m Tensor[float64]) float64
+				gx, gy    float64
 			}{
 				"M11": {func(m Tensor[float64]) float64 { return m.M11 }, mx.M11, my.M11},
 				"M12": {func(m Tensor[float64]) float64 { return m.M12 }, mx.M12, my.M12},
 				"M22": {func(m Tensor[float64]) float64 { return m.M22 }, mx.M22, my.M22},
 			} {
-				gx, gy := central(func(x, y float64) float64 { return c.of(f.At(x, y)) }, x, y, 1e-4)
-				at := f.At(x, y)
-				near(t, name+" by x", c.gx, gx, at.M11+at.M22, 1e-7)
-				near(t, name+" by y", c.gy, gy, at.M11+at.M22, 1e-7)
+				gx, gy := central(func(x, y float64) float64 { return c.component(f.At(x, y)) }, x, y, 1e-4)
+				metric := f.At(x, y)
+				checkClose(t, name+" by x", c.gx, gx, metric.M11+metric.M22, 1e-7)
+				checkClose(t, name+" by y", c.gy, gy, metric.M11+metric.M22, 1e-7)
 			}
 		}
 	}
@@ -63,9 +63,9 @@ func TestFieldEnds(t *testing.T) {
 	}{{-10, -10, 0}, {10, -10, 3}, {-10, 10, 8}, {10, 10, 11}, {99, 99, 11}, {-99, 10, 8},
 		{math.Inf(1), math.NaN(), 3}} {
 		got, want := f.At(c.x, c.y), Tensor[float64](f.Samples[c.k])
-		near(t, "M11", got.M11, want.M11, want.M11, 1e-15)
-		near(t, "M12", got.M12, want.M12, want.M11, 1e-15)
-		near(t, "M22", got.M22, want.M22, want.M22, 1e-15)
+		checkClose(t, "M11", got.M11, want.M11, want.M11, 1e-15)
+		checkClose(t, "M12", got.M12, want.M12, want.M11, 1e-15)
+		checkClose(t, "M22", got.M22, want.M22, want.M22, 1e-15)
 	}
 	f = constant(.1, .2, .7)
 	for x := -10.0; x < 10; x += .37 {
@@ -104,13 +104,13 @@ func TestQualityGradient(t *testing.T) {
 		mx, my := f.Gradient(x, y)
 		tri := Measure(x, y, &at, &p[1], &p[2])
 		if tri.perimeter/6 < math.Abs(tri.la-tri.lb) || math.Abs(tri.Quality()) < .01 || math.Abs(tri.perimeter/3-1) < .01 {
-			continue // differences are rough near flat triangles, and near the jump of the third derivative
+			continue // differences are inaccurate for almost flat triangles, and near the jump of the third derivative
 		}
 		gx, gy := tri.Gradient(x, y, &p[1], &p[2], &mx, &my)
 		wx, wy := central(quality, x, y, 2e-5*size)
 		scale := math.Hypot(wx, wy) + math.Abs(tri.Quality())/size
-		near(t, "by x", gx, wx, scale, 1e-6)
-		near(t, "by y", gy, wy, scale, 1e-6)
+		checkClose(t, "by x", gx, wx, scale, 1e-6)
+		checkClose(t, "by y", gy, wy, scale, 1e-6)
 	}
 }
 
@@ -132,9 +132,9 @@ func TestQuality(t *testing.T) {
 			q := Measure(0, 0, &m, &a, &b)
 			return q.Quality()
 		}
-		near(t, "unit", quality(1, math.Pi/3), 1, 1, 1e-10)
-		near(t, "turned over", quality(1, -math.Pi/3), -1, 1, 1e-10)
-		near(t, "twice", quality(2, math.Pi/3), quality(.5, math.Pi/3), 1, 1e-10)
+		checkClose(t, "unit", quality(1, math.Pi/3), 1, 1, 1e-10)
+		checkClose(t, "turned over", quality(1, -math.Pi/3), -1, 1, 1e-10)
+		checkClose(t, "twice", quality(2, math.Pi/3), quality(.5, math.Pi/3), 1, 1e-10)
 		if quality(2, math.Pi/3) > .5 {
 			t.Errorf("a triangle of twice the size has quality %g", quality(2, math.Pi/3))
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
-// where a triangle would be inverted, it tries half of the step. It returns the square of the move in the metric.
+// Smart moves vertex i by Newton's step with the metric held fixed, if that raises the worst quality around it. If
+// a triangle would be inverted, it tries half of the step. It returns the square of the move in the metric.
 //
 //atoll:kernel max grain=256
 func Smart[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],

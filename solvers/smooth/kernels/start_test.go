@@ -8,7 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
-// fan is vertex 0 and its cavity: its ring is 1 to n, the rail that of boundary vertex 0 of an open cavity.
+// fan is vertex 0 and its cavity. Its ring is the vertices 1 to n. In an open cavity vertex 0 is on the boundary,
+// on a rail.
 type fan struct {
 	set   Set
 	m     Mesh[float64]
@@ -20,16 +21,16 @@ type fan struct {
 func newFan(x, y float64, ring [][2]float64, field Field[float64]) *fan {
 	f := &fan{set: Set{Slide: 1, Sets: 1, Owned: 1}, field: field}
 	f.m.Rings = make([]Ring, 1)
-	fill(&f.m, len(ring))
+	setRing(&f.m, len(ring))
 	for _, p := range append([][2]float64{{x, y}}, ring...) {
 		f.v = append(f.v, Vertex[float64]{X: p[0], Y: p[1]})
 	}
-	f.refresh()
+	f.updateMetrics()
 	return f
 }
 
-// fill makes vertices 1 to n the neighbours of vertex 0.
-func fill[F num.Float](m *Mesh[F], n int) {
+// setRing makes vertices 1 to n the neighbours of vertex 0.
+func setRing[F num.Float](m *Mesh[F], n int) {
 	r := &m.Rings[0]
 	for k := range r.At {
 		r.At[k] = -1
@@ -46,14 +47,14 @@ func fill[F num.Float](m *Mesh[F], n int) {
 	m.More = append(m.More, -1)
 }
 
-func (f *fan) refresh() {
+func (f *fan) updateMetrics() {
 	for i := range f.v {
 		at := f.field.At(f.v[i].X, f.v[i].Y)
 		f.v[i].M11, f.v[i].M12, f.v[i].M22 = at.M11, at.M12, at.M22
 	}
 }
 
-// slide makes the cavity that of a boundary vertex on a rail of a direction.
+// slide puts vertex 0 on a rail of a direction, as a vertex of the boundary.
 func (f *fan) slide(angle float64) {
 	f.set.Slide = 0
 	f.m.Rails = []Rail[float64]{{X: f.v[0].X, Y: f.v[0].Y, Tx: math.Cos(angle), Ty: math.Sin(angle),
@@ -65,9 +66,9 @@ type kernel func(i int, set *Set, p *Params[float64], m *Mesh[float64], field *F
 
 func (f *fan) visit(k kernel, p *Params[float64]) (float64, Counters) {
 	var n Counters
-	moved, seen := make([]int32, len(f.v)), make([]int32, len(f.v))
-	far := k(0, &f.set, p, &f.m, &f.field, &Control[float64]{Floor: 2}, f.v, moved, seen, &n)
-	return far, n
+	lastMove, lastVisit := make([]int32, len(f.v)), make([]int32, len(f.v))
+	moveSquare := k(0, &f.set, p, &f.m, &f.field, &Control[float64]{Floor: 2}, f.v, lastMove, lastVisit, &n)
+	return moveSquare, n
 }
 
 func (f *fan) worst() float64 {
@@ -115,12 +116,13 @@ func graded(rng *rand.Rand) Field[float64] {
 		Across: []lookup.Piece[float64]{piece(), piece()}, Up: []lookup.Piece[float64]{piece()}}
 }
 
-// around returns n points about the origin, counter-clockwise, visible from it, at distances of [near, 1].
-func around(rng *rand.Rand, n int, near float64) [][2]float64 {
+// randomRing returns n points around the origin, counter-clockwise, visible from it, at distances in [minRadius,
+// 1].
+func randomRing(rng *rand.Rand, n int, minRadius float64) [][2]float64 {
 	var ring [][2]float64
 	for k := range n {
 		s, c := math.Sincos(2 * math.Pi * (float64(k) + .8*rng.Float64()) / float64(n))
-		r := near + (1-near)*rng.Float64()
+		r := minRadius + (1-minRadius)*rng.Float64()
 		ring = append(ring, [2]float64{r * c, r * s})
 	}
 	return ring

@@ -10,7 +10,7 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 // The sizes are such that two blocks of float64 fill the shared memory of a multiprocessor of an H200.
 const (
 	TileSlots  = 1536 // vertices that a tile holds
-	TileNodes  = 2244 // of a metric's grid, that a tile holds
+	TileNodes  = 2244 // nodes of the metric's grid that a tile holds
 	TileSets   = 8    // sets in a sweep
 	TileDegree = 12   // neighbours of a vertex that a tile moves
 	NoSlot     = 1<<16 - 1
@@ -137,7 +137,7 @@ func (t *Tile) visits(set int) (int32, int32) {
 	return first, t.End[set] - first
 }
 
-// tileThreads are those of TilePain's block: all of them fetch nodes.
+// tileThreads is the number of threads of TilePain's block. All of them fetch nodes.
 const tileThreads = 320
 
 // slotsAtOnce is the maximum number of slots that a thread fills. It loads the indices of all their vertices before
@@ -147,7 +147,8 @@ const slotsAtOnce = 5
 // slotIndices holds the indices of several vertices.
 type slotIndices struct{ index [slotsAtOnce]int32 }
 
-// slotIndices returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
+// slotIndices returns the indices of the vertices in slots k, k+n, k+2n and so on of a tile, which has a number of
+// slots that start at first.
 func (m *TiledMesh[F]) slotIndices(k, n, first, number int32) slotIndices {
 	var s slotIndices
 	for j := range int32(slotsAtOnce) {
@@ -158,7 +159,7 @@ func (m *TiledMesh[F]) slotIndices(k, n, first, number int32) slotIndices {
 	return s
 }
 
-// pain makes a visit of the vertex in slot k.
+// pain moves the vertex in slot k. It returns the square of the move in the metric.
 func (b *sharedTile[F]) pain(visit Visit, bits, k int32, p *Params[F], m *TiledMesh[F], field *Field[F], from,
 	to *TileVertices[F]) F {
 	var s step[F]
@@ -235,7 +236,7 @@ func ToTiles[F num.Float](i int, m *TiledMesh[F], v []Vertex[F], to *TileVertice
 	to.Row[k].M11, to.Row[k].M12, to.M22[k] = p.M11, p.M12, p.M22
 }
 
-// FromTiles copies vertex i back.
+// FromTiles copies vertex i from the tiles back to the vertices.
 //
 //atoll:kernel
 func FromTiles[F num.Float](i int, m *TiledMesh[F], from *TileVertices[F], v []Vertex[F]) {

@@ -26,7 +26,7 @@ func TestTileParity(t *testing.T) {
 func tileParity[F num.Float](t *testing.T, l cudatest.Runner) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, kind := range []int32{lookup.Grid, lookup.Product} {
-		field := someField[F](rng, 1, kind)
+		field := randomField[F](rng, 1, kind)
 		m := &TiledMesh[F]{}
 		var v []Vertex[F]
 		for k := range 20 {
@@ -46,7 +46,7 @@ func tileParity[F num.Float](t *testing.T, l cudatest.Runner) {
 			}
 		}
 		m.Tiles = append(m.Tiles, Tile{Slot: int32(len(m.Slots)), Visit: int32(len(m.Visits))})
-		for i := range v { // vertex i is in place n-1-i
+		for i := range v { // vertex i has the index n-1-i
 			m.Index = append(m.Index, int32(len(v)-1-i))
 		}
 		for r, place := range m.Sliders {
@@ -56,52 +56,52 @@ func tileParity[F num.Float](t *testing.T, l cudatest.Runner) {
 		l.Run(t, NewNodeToTilesLoop(field, m), 0, len(field.Samples))
 		p := &Params[F]{Relax: .5, Excess: .01}
 		tiles := len(m.Tiles) - 1
-		none, aimed := make([]Window, tiles), make([]Window, tiles)
-		for _, lost := range []bool{false, true} {
-			if lost {
+		none, windowsGo := make([]Window, tiles), make([]Window, tiles)
+		for _, notFinite := range []bool{false, true} {
+			if notFinite {
 				v[7].X = F(math.NaN())
 			}
-			start, begun := held(m, v), heldBy(m, v, func(one loop, n int) { l.Run(t, one, 0, n) })
-			kerneltest.Same(t, "vertices in tiles", []TileVertices[F]{*start}, []TileVertices[F]{*begun}, nil)
-			NewCentreWindowsLoop(m, field, start, aimed).Range(0, tiles)
+			start, startTranslated := toTiles(m, v), toTilesBy(m, v, func(inGo loop, n int) { l.Run(t, inGo, 0, n) })
+			kerneltest.Same(t, "vertices in tiles", []TileVertices[F]{*start}, []TileVertices[F]{*startTranslated}, nil)
+			NewCentreWindowsLoop(m, field, start, windowsGo).Range(0, tiles)
 			windows := make([]Window, tiles)
 			l.Run(t, NewCentreWindowsLoop(m, field, start, windows), 0, tiles)
-			kerneltest.Same(t, "windows", aimed, windows, nil)
-			for k := range windows { // those that miss some of the grid change no bit
+			kerneltest.Same(t, "windows", windowsGo, windows, nil)
+			for k := range windows { // windows that do not contain all nodes change no bit
 				if w := &windows[k]; k%2 == 0 && w.Nx > 2 {
 					w.I, w.Nx = w.I+1, w.Nx-1
 				}
 			}
-			one, other := held(m, v), held(m, v)
+			inGo, translated := toTiles(m, v), toTiles(m, v)
 			var a, b atomics.Most[F]
-			NewTilePainLoop(p, m, field, none, start, one, &a).Range(0, tiles)
-			l.Run(t, NewTilePainLoop(p, m, field, windows, start, other, &b), 0, tiles)
-			kerneltest.Same(t, "places", one.Place, other.Place, nil)
-			kerneltest.Same(t, "metrics", one.Row, other.Row, nil)
-			kerneltest.Same(t, "metrics", one.M22, other.M22, nil)
-			kerneltest.Same(t, "rails", one.Along, other.Along, nil)
+			NewTilePainLoop(p, m, field, none, start, inGo, &a).Range(0, tiles)
+			l.Run(t, NewTilePainLoop(p, m, field, windows, start, translated, &b), 0, tiles)
+			kerneltest.Same(t, "places", inGo.Place, translated.Place, nil)
+			kerneltest.Same(t, "metrics", inGo.Row, translated.Row, nil)
+			kerneltest.Same(t, "metrics", inGo.M22, translated.M22, nil)
+			kerneltest.Same(t, "rails", inGo.Along, translated.Along, nil)
 			v1, v2 := slices.Clone(v), slices.Clone(v)
-			NewFromTilesLoop(m, one, v1).Range(0, len(v))
-			NewRailFromTilesLoop(m, one, v1).Range(0, len(m.Sliders))
-			l.Run(t, NewFromTilesLoop(m, other, v2), 0, len(v))
-			l.Run(t, NewRailFromTilesLoop(m, other, v2), 0, len(m.Sliders))
+			NewFromTilesLoop(m, inGo, v1).Range(0, len(v))
+			NewRailFromTilesLoop(m, inGo, v1).Range(0, len(m.Sliders))
+			l.Run(t, NewFromTilesLoop(m, translated, v2), 0, len(v))
+			l.Run(t, NewRailFromTilesLoop(m, translated, v2), 0, len(m.Sliders))
 			kerneltest.Same(t, "vertices", v1, v2, nil)
 			if a != b {
 				t.Errorf("the longest move is %v in Go, %v translated", a.Value(), b.Value())
 			}
-			if far := a.Value(); !lost && !(far > 0) || lost && far == far {
-				t.Errorf("the longest move is %v, with a vertex that is nowhere: %v", far, lost)
+			if longest := a.Value(); !notFinite && !(longest > 0) || notFinite && longest == longest {
+				t.Errorf("the longest move is %v, with a vertex that is not finite: %v", longest, notFinite)
 			}
 		}
 	}
 }
 
-// held copies vertices to tiles.
-func held[F num.Float](m *TiledMesh[F], v []Vertex[F]) *TileVertices[F] {
-	return heldBy(m, v, func(one loop, n int) { one.Range(0, n) })
+// toTiles copies vertices to tiles; toTilesBy does so by a function that runs loops.
+func toTiles[F num.Float](m *TiledMesh[F], v []Vertex[F]) *TileVertices[F] {
+	return toTilesBy(m, v, func(one loop, n int) { one.Range(0, n) })
 }
 
-func heldBy[F num.Float](m *TiledMesh[F], v []Vertex[F], run func(one loop, n int)) *TileVertices[F] {
+func toTilesBy[F num.Float](m *TiledMesh[F], v []Vertex[F], run func(one loop, n int)) *TileVertices[F] {
 	n := len(v)
 	h := &TileVertices[F]{Place: make([]Place[F], n), Row: make([]Row[F], n), M22: make([]F, n), Along: make([]F,
 		len(m.Sliders))}
@@ -126,19 +126,19 @@ func addTile[F num.Float](rng *rand.Rand, m *TiledMesh[F], sets, slots, visits i
 		return slices.IndexFunc(tile.End[:], func(end int32) bool { return k < int(end) })
 	}
 	for k := range visits {
-		var near [TileDegree / 2]uint32
+		var neighbours [TileDegree / 2]uint32
 		count := 1 + rng.IntN(TileDegree)
 		for n := range TileDegree {
 			j := NoSlot
 			for n < count && (j == NoSlot || set(j) == set(k)) {
 				j = rng.IntN(slots)
 			}
-			near[n/2] |= uint32(j) << (16 * (n % 2))
+			neighbours[n/2] |= uint32(j) << (16 * (n % 2))
 		}
-		visit, bits := Visit{Neighbours: [4]uint32(near[:])}, &m.Slots[int(tile.Slot)+k]
+		visit, bits := Visit{Neighbours: [4]uint32(neighbours[:])}, &m.Slots[int(tile.Slot)+k]
 		*bits |= int32(rng.IntN(2)) * Own
 		if slides := rng.IntN(3) == 0; slides || count > 8 {
-			extra := Extra{Rail: -1, Neighbours: [3]uint32(near[3:])}
+			extra := Extra{Rail: -1, Neighbours: [3]uint32(neighbours[3:])}
 			if slides { // a rail of its own
 				extra.Rail = int32(len(m.Rails))
 				s, c := math.Sincos(6 * rng.Float64())

@@ -11,27 +11,27 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// TestTravellers proves that vertices packed by one rank are unpacked at other indices, with the coordinate on the
-// rail if they slide, and that nothing else changes; the translation gives the same bits.
-func TestTravellers(t *testing.T) {
+// TestExchangedTiles proves that vertices packed by one rank are unpacked at other indices, with the coordinate on
+// the rail if they slide, and that nothing else changes; the translation gives the same bits.
+func TestExchangedTiles(t *testing.T) {
 	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
-		t.Run("float32", func(t *testing.T) { travel[float32](t, l) })
-		t.Run("float64", func(t *testing.T) { travel[float64](t, l) })
+		t.Run("float32", func(t *testing.T) { exchangeTiles[float32](t, l) })
+		t.Run("float64", func(t *testing.T) { exchangeTiles[float64](t, l) })
 	})
 }
 
-func travel[F num.Float](t *testing.T, l cudatest.Runner) {
+func exchangeTiles[F num.Float](t *testing.T, l cudatest.Runner) {
 	const n, rails = 300, 40
 	rng := rand.New(rand.NewPCG(5, 6))
-	number := func() F { return F(rng.Float64()) }
+	randomNumber := func() F { return F(rng.Float64()) }
 	random := func() *TileVertices[F] {
 		h := &TileVertices[F]{}
 		for range n {
-			h.Place = append(h.Place, Place[F]{X: number(), Y: number()})
-			h.Row, h.M22 = append(h.Row, Row[F]{M11: number(), M12: number()}), append(h.M22, number())
+			h.Place = append(h.Place, Place[F]{X: randomNumber(), Y: randomNumber()})
+			h.Row, h.M22 = append(h.Row, Row[F]{M11: randomNumber(), M12: randomNumber()}), append(h.M22, randomNumber())
 		}
 		for range rails {
-			h.Along = append(h.Along, number())
+			h.Along = append(h.Along, randomNumber())
 		}
 		return h
 	}
@@ -42,16 +42,16 @@ func travel[F num.Float](t *testing.T, l cudatest.Runner) {
 		a, b := Exchanged{int32(places[k]), -1}, Exchanged{int32(others[k]), -1}
 		if k < rails {
 			a.Rail = int32(rails - 1 - k)
-			if k%2 == 0 { // elsewhere others may be copied
+			if k%2 == 0 { // for the others, the receiver does not store the coordinate
 				b.Rail = int32(k)
 			}
 		}
 		out, in = append(out, a), append(in, b)
 	}
-	wire, translated := make([]Vertex[F], len(out)), make([]Vertex[F], len(out))
-	NewPackTilesLoop(out, from, wire).Range(0, len(out))
+	message, translated := make([]Vertex[F], len(out)), make([]Vertex[F], len(out))
+	NewPackTilesLoop(out, from, message).Range(0, len(out))
 	l.Run(t, NewPackTilesLoop(out, from, translated), 0, len(out))
-	kerneltest.Same(t, "wire", wire, translated, nil)
+	kerneltest.Same(t, "wire", message, translated, nil)
 	want := &TileVertices[F]{slices.Clone(to.Place), slices.Clone(to.Row), slices.Clone(to.M22), slices.Clone(to.Along)}
 	for k, b := range in {
 		a := out[k]
@@ -62,8 +62,8 @@ func travel[F num.Float](t *testing.T, l cudatest.Runner) {
 		}
 	}
 	got := &TileVertices[F]{slices.Clone(to.Place), slices.Clone(to.Row), slices.Clone(to.M22), slices.Clone(to.Along)}
-	NewUnpackTilesLoop(in, wire, got).Range(0, len(in))
-	l.Run(t, NewUnpackTilesLoop(in, wire, to), 0, len(in))
+	NewUnpackTilesLoop(in, message, got).Range(0, len(in))
+	l.Run(t, NewUnpackTilesLoop(in, message, to), 0, len(in))
 	for _, h := range []*TileVertices[F]{got, to} {
 		kerneltest.Same(t, "places", want.Place, h.Place, nil)
 		kerneltest.Same(t, "metrics", want.Row, h.Row, nil)

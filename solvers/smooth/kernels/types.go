@@ -4,8 +4,8 @@
 // length 1 in it. Vertices that share no edge may move at the same time, because a vertex reads its neighbours and
 // writes nothing but itself: a set of such vertices is one launch of a kernel.
 //
-// The functions are plain and use only + − × ÷ √ and comparisons, so that every processor gives the same bits. All
-// sums run over a vertex's neighbours in the order of its ring, which is fixed by global ids.
+// Kernels use only + − × ÷ √ and comparisons of floating-point numbers, so that every processor gives the same
+// bits. All sums run over a vertex's neighbours in the order of its ring, which is fixed by global ids.
 package kernels
 
 //go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
@@ -36,7 +36,8 @@ type Ring struct{ At [inline + 1]int32 }
 // parabola, on which s stays between Low and High. Only Barrier uses these two.
 type Rail[F num.Float] struct{ X, Y, Tx, Ty, Bx, By, Low, High F }
 
-// Mesh is the constant part: the neighbours of all vertices that move, and the rails of those on the boundary.
+// Mesh is the constant part of a mesh: the neighbours of all vertices that move, and the rails of those on the
+// boundary.
 type Mesh[F num.Float] struct {
 	Rings []Ring
 	More  []int32
@@ -67,12 +68,12 @@ type Params[F num.Float] struct {
 	Relax     F     // ω: the share of the step that is taken
 	Excess    F     // s of the printed Pain step: how far D exceeds the off-diagonal sum
 	Tolerance F     // square of the move, in the metric, above which neighbours are visited again
-	Gain      F     // least rise of the worst quality that counts
+	Gain      F     // smallest rise of the worst quality for which a vertex moves
 	Shortest  F     // step, in the metric, at which a search along a line ends
 	Margin    F     // by which Barrier raises the worst quality where that is below its floor: more than rounding
 	Flat      F     // a triangle whose area is no larger than this share of its two products is flat
 	Guard     int32 // NoGuard, Halve or Clip
-	Climbs    int32 // most steps of a visit of the optimiser
+	Climbs    int32 // maximum number of steps of the optimiser in a visit
 	Cull      bool  // skip vertices around which nothing has moved
 }
 

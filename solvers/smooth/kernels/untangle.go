@@ -42,10 +42,10 @@ func (f *star[F]) least(dx, dy F) F {
 	return least
 }
 
-// best returns the move after which the least area is greatest, and whether that is more than it is now. This is a
-// linear program in the move and the least area, as L. A. Freitag and P. Plassmann have it (Int. J. Numer. Meth. Engng.
-// 49 (2000) 109). Its solution is where three areas are equal and no move raises all of them: their gradients have 0
-// in their hull. There are few triangles around a vertex, so all threes are tried.
+// best returns the move after which the least area is greatest, and whether the move raises the least area. This is
+// a linear program in the move and the least area, after L. A. Freitag and P. Plassmann (Int. J. Numer. Meth.
+// Engng. 49 (2000) 109). Its solution is where three areas are equal and no move raises all of them: their
+// gradients have 0 in their hull. There are few triangles around a vertex, so all triples are tried.
 func (f *star[F]) best() (F, F, bool) {
 	bestX, bestY, best := F(0), F(0), f.least(0, 0)
 	found := false

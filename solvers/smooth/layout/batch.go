@@ -12,38 +12,39 @@ import (
 // copies become invalid in the first sweep, the next layer in the second, and so on. The exchange replaces them
 // before owned vertices would read an invalid one.
 
-// BatchExchange is the exchange between batches of sweeps by tiles.
-type BatchExchange struct { // number of sweeps between exchanges
+// BatchExchange is the exchange of a rank between batches of sweeps by tiles.
+type BatchExchange struct {
 	Sweeps int // the number of sweeps per exchange
 	Peers  []BatchPeer
 }
 
 // BatchPeer lists the vertices that are sent to a rank, and those received from it, in an order that both know.
 type BatchPeer struct {
-	Rank       int
-	Send, Take []int32
+	Rank          int
+	Send, Receive []int32
 }
 
 // MaxBatch is the largest batch, in sweeps. Other batches divide it, so that a recording of MaxBatch sweeps ends with
 // a batch.
 const MaxBatch = 8
 
-// batch returns the number of sweeps between exchanges of a deep part.
-func (o *Options) batch() int { return max(o.Batch, 1) }
+// batchSweeps returns the number of sweeps between exchanges of a deep part.
+func (o *Options) batchSweeps() int { return max(o.Batch, 1) }
 
 func (o *Options) checkBatch() error {
-	if o.Batch < 0 || MaxBatch%o.batch() != 0 {
+	if o.Batch < 0 || MaxBatch%o.batchSweeps() != 0 {
 		return fmt.Errorf("a batch of %d sweeps does not divide %d", o.Batch, MaxBatch)
 	}
-	if o.batch() > 1 && !o.Deep {
-		return fmt.Errorf("a batch of %d sweeps needs deep ghosts", o.Batch)
+	if o.batchSweeps() > 1 && !o.Deep {
+		return fmt.Errorf("a batch of %d sweeps needs deep = true", o.Batch)
 	}
 	return nil
 }
 
-// batch plans the exchange between batches for a rank with local numbers: of the ghosts that are outdated by then.
-func (c *cutter) batch(r int, p *Subdomain) BatchExchange {
-	exchange := BatchExchange{Sweeps: c.layout.options.batch()}
+// batchExchange plans the exchange between batches for a rank, with the indices of its part: of the ghosts that are
+// outdated after a batch.
+func (c *partMaker) batchExchange(r int, p *Subdomain) BatchExchange {
+	exchange := BatchExchange{Sweeps: c.layout.options.batchSweeps()}
 	peer := func(rank int) *BatchPeer {
 		k := slices.IndexFunc(exchange.Peers, func(e BatchPeer) bool { return e.Rank == rank })
 		if k < 0 {
@@ -54,13 +55,13 @@ func (c *cutter) batch(r int, p *Subdomain) BatchExchange {
 	}
 	for q, ghosts := range c.ghosts {
 		for k, g := range ghosts {
-			if c.kind(g) == 1 || int(g.moves) >= exchange.Sweeps {
+			if c.moverOf(g) == 1 || int(g.moves) >= exchange.Sweeps {
 				continue
 			}
 			switch owner := int(c.owner[g.vertex]); r {
 			case q:
 				to := peer(owner)
-				to.Take = append(to.Take, int32(p.Owned+k))
+				to.Receive = append(to.Receive, int32(p.Owned+k))
 			case owner:
 				to := peer(q)
 				to.Send = append(to.Send, c.local[g.vertex])
@@ -71,8 +72,9 @@ func (c *cutter) batch(r int, p *Subdomain) BatchExchange {
 	return exchange
 }
 
-// Wire is the plan of an exchange of an array with the vertices to send, rank after rank, followed by those received.
-func (p *BatchExchange) Wire(rank int) *halo.Plan {
+// Plan returns the halo plan of an array that holds the vertices to send, rank after rank, followed by those
+// received.
+func (p *BatchExchange) Plan(rank int) *halo.Plan {
 	plan := &halo.Plan{Rank: rank}
 	for _, peer := range p.Peers {
 		to := halo.Peer{Rank: peer.Rank}
@@ -85,7 +87,7 @@ func (p *BatchExchange) Wire(rank int) *halo.Plan {
 	for k, peer := range p.Peers {
 		to := &plan.Peers[k]
 		to.Lo = int32(plan.Owned + plan.Ghosts)
-		plan.Ghosts += len(peer.Take)
+		plan.Ghosts += len(peer.Receive)
 		to.Hi = int32(plan.Owned + plan.Ghosts)
 	}
 	return plan

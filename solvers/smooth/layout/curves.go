@@ -25,35 +25,35 @@ func (l *Layout) arcOf(v, before, after int32) (kernels.Rail[float64], bool) {
 		Low: a.Low, High: a.High}, true
 }
 
-// bends returns the curvatures of the boundary at the vertices of this layout. Rounding them to single precision, for
-// an exchange between ranks, does not matter.
-func (l *Layout) bends() []int32 {
-	bends := make([]int32, len(l.Class))
+// curvatures returns the curvatures of the boundary at the vertices of this layout, as the bits of float32 numbers,
+// which are exchanged between ranks. That precision is sufficient.
+func (l *Layout) curvatures() []int32 {
+	curvatures := make([]int32, len(l.Class))
 	for v, a := range l.arcs {
-		bends[v] = int32(math.Float32bits(float32(a.Curvature[2])))
+		curvatures[v] = int32(math.Float32bits(float32(a.Curvature[2])))
 	}
-	return bends
+	return curvatures
 }
 
 // fixRoughCurves fixes vertices of curved boundaries whose curve does not agree with those of their neighbours.
-func (l *Layout) fixRoughCurves(bends []int32) {
-	bend := func(v int32) [3]float64 { return [3]float64{2: float64(math.Float32frombits(uint32(bends[v])))} }
+func (l *Layout) fixRoughCurves(curvatures []int32) {
+	curvature := func(v int32) [3]float64 { return [3]float64{2: float64(math.Float32frombits(uint32(curvatures[v])))} }
 	var rough []int32
 	for v := range l.rails {
 		ring := l.rings.Of(v)
 		before, after := ring[len(ring)-1], ring[0]
 		arc, bent := l.arcs[v]
 		if !bent {
-			l.limit(v, before, after, bends)
+			l.limitStraight(v, before, after, curvatures)
 			continue
 		}
-		sees, smooth := false, true
+		hasMovable, smooth := false, true
 		for u, far := range map[int32]float64{before: -arc.Low, after: arc.High} {
 			if l.Class[u] != fixed {
-				sees, smooth = true, smooth && arc.Agrees(bend(u), far)
+				hasMovable, smooth = true, smooth && arc.Agrees(curvature(u), far)
 			}
 		}
-		if !sees || !smooth {
+		if !hasMovable || !smooth {
 			rough = append(rough, v)
 		}
 	}
@@ -64,13 +64,13 @@ func (l *Layout) fixRoughCurves(bends []int32) {
 	l.arcs = nil
 }
 
-// limit keeps a vertex of a straight boundary from sliding past curved ones.
-func (l *Layout) limit(v, before, after int32, bends []int32) {
+// limitStraight keeps a vertex of a straight boundary from sliding past curved parts.
+func (l *Layout) limitStraight(v, before, after int32, curvatures []int32) {
 	r := l.rails[v]
 	along := func(u int32) float64 { return (l.mesh.X[u]-r.X)*r.Tx + (l.mesh.Y[u]-r.Y)*r.Ty }
 	for _, u := range []int32{before, after} {
 		switch s := along(u); {
-		case bends[u] == 0:
+		case curvatures[u] == 0:
 		case s > 0:
 			r.High = s
 		default:
@@ -85,11 +85,11 @@ func (l *Layout) shareCurves(ctx context.Context, r *interfaceExchange) error {
 	if l.options.Ridge == 0 {
 		return nil
 	}
-	bends := l.bends()
-	if err := r.update(ctx, bends); err != nil {
+	curvatures := l.curvatures()
+	if err := r.update(ctx, curvatures); err != nil {
 		return err
 	}
-	l.fixRoughCurves(bends)
+	l.fixRoughCurves(curvatures)
 	return l.shareClasses(ctx, r)
 }
 
@@ -98,7 +98,7 @@ func (l *Solid) frame(v int32) solid.Frame[float64] {
 	p := l.solid.At(v)
 	f, ok := l.curved[v]
 	if !ok {
-		f = curved.Surface{Axes: l.free[v].Axes, T: l.free[v].T[0], U: l.free[v].T[1], Reach: math.Inf(1)}
+		f = curved.Surface{Axes: l.freedoms[v].Axes, T: l.freedoms[v].T[0], U: l.freedoms[v].T[1], Reach: math.Inf(1)}
 	}
 	return solid.Frame[float64]{X: p[0], Y: p[1], Z: p[2], Tx: f.T[0], Ty: f.T[1], Tz: f.T[2], Ux: f.U[0], Uy: f.U[1],
 		Uz: f.U[2], Px: f.P[0], Py: f.P[1], Pz: f.P[2], Qx: f.Q[0], Qy: f.Q[1], Qz: f.Q[2], Rx: f.R[0], Ry: f.R[1],

@@ -9,9 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
-// TestCurvedPatches proves that ranks that arrange their own local meshes find the rails of a layout of the whole
-// mesh.
-func TestCurvedPatches(t *testing.T) {
+// TestCurvesOfLocalMeshes proves that ranks that make their parts from local meshes find the rails of a layout of
+// the whole mesh.
+func TestCurvesOfLocalMeshes(t *testing.T) {
 	m := smoothtest.Disc(t, 400, 5)
 	for v := range m.X { // the lower half becomes a square with rounded corners, in part straight
 		if y := m.Y[v]; y < 0 {
@@ -41,13 +41,13 @@ func TestCurvedPatches(t *testing.T) {
 		owner[v] = int32(colouring.Hash(int32(v)) % ranks)
 	}
 	found := make([]int, ranks)
-	onPatches(t, m, owner, ranks, func(comm dist.Comm, p *LocalMesh) {
+	onLocalMeshes(t, m, owner, ranks, func(comm dist.Comm, p *LocalMesh) {
 		part, _, err := p.Part(t.Context(), o, comm, 3)
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		for _, s := range append(append([]Span{}, part.First...), part.Rest...) {
+		for _, s := range append(append([]Span{}, part.Sent...), part.Unsent...) {
 			for i := s.Slide; i < s.Hi; i++ {
 				if got, want := part.Rails[i-s.Slide+s.Rail], l.rails[part.Global[i]]; got != want {
 					t.Errorf("vertex %d: rail %+v, want %+v", part.Global[i], got, want)

@@ -3,7 +3,7 @@ package layout
 // findGhosts finds the ghosts of every rank: the vertices of all triangles with an owned vertex. For a deep halo it
 // adds what these depend on within a sweep: a vertex reads the new position of a neighbour in an earlier set, so this
 // rank moves that neighbour too, as a copy, and needs the copy's neighbours.
-func (c *cutter) findGhosts() {
+func (c *partMaker) findGhosts() {
 	l := c.layout
 	moves := c.ghostMoves()
 	for _, cell := range l.mesh.Cells {
@@ -24,7 +24,7 @@ func (c *cutter) findGhosts() {
 
 // ghostMoves returns an empty map for each rank, of the number of times that the rank moves a ghost between two
 // exchanges.
-func (c *cutter) ghostMoves() []map[int32]int8 {
+func (c *partMaker) ghostMoves() []map[int32]int8 {
 	moves := make([]map[int32]int8, len(c.owned))
 	for r := range moves {
 		moves[r] = map[int32]int8{}
@@ -34,7 +34,7 @@ func (c *cutter) ghostMoves() []map[int32]int8 {
 
 // addGhosts sets the ghosts of each rank to the vertices of its map, including, for a deep halo, those that copies
 // need.
-func (c *cutter) addGhosts(moves []map[int32]int8) {
+func (c *partMaker) addGhosts(moves []map[int32]int8) {
 	l := c.layout
 	for r := range moves {
 		if l.options.Deep {
@@ -51,7 +51,7 @@ func (c *cutter) addGhosts(moves []map[int32]int8) {
 
 // addCopies computes how often rank r moves each ghost in the sweeps of a batch, and adds the neighbours of those
 // that it moves: a neighbour in an earlier set moves as often, any other once less.
-func (c *cutter) addCopies(r int32, ghosts map[int32]int8) {
+func (c *partMaker) addCopies(r int32, ghosts map[int32]int8) {
 	l := c.layout
 	type moved struct {
 		vertex int32
@@ -80,7 +80,7 @@ func (c *cutter) addCopies(r int32, ghosts map[int32]int8) {
 	}
 	for _, v := range c.owned[r] {
 		if l.Class[v] != fixed {
-			reach(moved{v, int8(l.options.batch())})
+			reach(moved{v, int8(l.options.batchSweeps())})
 		}
 	}
 	for len(stack) > 0 {

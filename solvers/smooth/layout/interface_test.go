@@ -14,16 +14,16 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
-// onPatches runs f on all ranks, each with its local mesh.
-func onPatches(t testing.TB, m *mesh.Mesh, owner []int32, ranks int, f func(comm dist.Comm, p *LocalMesh)) {
+// onLocalMeshes runs f on all ranks, each with its local mesh.
+func onLocalMeshes(t testing.TB, m *mesh.Mesh, owner []int32, ranks int, f func(comm dist.Comm, p *LocalMesh)) {
 	t.Helper()
-	patches, err := NewLocalMeshes(m, owner, ranks)
+	locals, err := NewLocalMeshes(m, owner, ranks)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var wait sync.WaitGroup
 	for _, comm := range local.New(ranks) {
-		p := patches.Of(comm.Rank())
+		p := locals.Of(comm.Rank())
 		wait.Go(func() {
 			defer comm.Close()
 			f(comm, p)
@@ -53,7 +53,7 @@ func TestColourRanks(t *testing.T) {
 			if err != nil {
 				r.Fatal(err)
 			}
-			onPatches(t, m, owner, ranks, func(comm dist.Comm, p *LocalMesh) {
+			onLocalMeshes(t, m, owner, ranks, func(comm dist.Comm, p *LocalMesh) {
 				l := &Layout{rings: &mesh.Rings{Start: []int32{0}}}
 				if len(p.Global) > 0 {
 					l.rings = smoothtest.Rings(t, &mesh.Mesh{X: p.X, Y: p.Y, Cells: p.Cells})

@@ -1,7 +1,7 @@
-// Package layout decides what each vertex of a mesh may do, in which set it moves, and its position in the memory of
-// its rank. A Layout is of the whole mesh, and is cut into a Part for each rank; or each rank arranges its own
-// LocalMesh, and asks other ranks for what it cannot know. A part has halo plans, the strips that a processor's cache
-// holds, and is cut into the tiles that a block of a GPU holds.
+// Package layout decides how each vertex of a mesh may move, in which set it moves, and its index in the arrays of
+// its rank. Either rank 0 makes a Layout of the whole mesh and from it a Part for each rank; or each rank makes its
+// part from its LocalMesh, and receives from other ranks what it cannot know. A part has halo plans, and strips of
+// vertices that fit a processor's cache; Tiles divides it into tiles for the blocks of a GPU.
 package layout
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// Boundary tells what the vertices of the boundary do.
+// Boundary says how the vertices of the boundary may move.
 type Boundary string
 
 const (
@@ -25,7 +25,8 @@ const (
 	Fixed Boundary = "fixed"
 )
 
-// Options tell how vertices are arranged. Only Boundary, Ridge, Colouring and Dedicated change the results.
+// Options say how vertices may move and how they are ordered. Only Boundary, Ridge, Colouring and Dedicated change
+// the results.
 type Options struct {
 	Boundary Boundary
 	// largest angle in degrees by which a curved boundary may turn where vertices slide on it; 0: they do not slide on
@@ -35,15 +36,15 @@ type Options struct {
 	Dedicated bool               // boundary vertices form sets of their own
 	Order     partition.Ordering // of vertices within a set: natural, hilbert or random
 	Seed      uint64             // of a random order
-	Tangled   bool               // cells may be inverted or flat, for Solver.Untangle to mend
-	Deep      bool               // ghosts for a whole sweep without an exchange
+	Tangled   bool               // cells may be inverted or flat, for Solver.Untangle
+	Deep      bool               // deep halo: one exchange serves a whole sweep, or a batch
 	Batch     int                // with Deep: number of sweeps by tiles between exchanges, a divisor of MaxBatch; 0 for 1
-	// A strip, which a processor takes through all sets at once, has 2^StripBits vertices; 0 for 4096.
+	// A strip, whose vertices a processor moves set after set before those of the next strip, has 2^StripBits
+	// vertices; 0 for 4096.
 	StripBits int
 }
 
-// Layout tells which vertices of a mesh move, how, and in which set. It is made once, from the whole mesh, so that it
-// does not depend on ranks.
+// Layout says which vertices of a mesh move, how, and in which set. It does not depend on the ranks.
 type Layout struct {
 	mesh      *mesh.Mesh
 	rings     *mesh.Rings
@@ -81,11 +82,11 @@ func New(m *mesh.Mesh, o Options) (*Layout, error) {
 		}
 	}
 	l.classify(func(int32) bool { return true })
-	l.fixRoughCurves(l.bends())
-	if err := l.divide(); err != nil {
+	l.fixRoughCurves(l.curvatures())
+	if err := l.assignSets(); err != nil {
 		return nil, err
 	}
-	return l, l.arrangeBy(m.X, m.Y)
+	return l, l.orderBy(m.X, m.Y)
 }
 
 func (o *Options) check() error {
@@ -98,8 +99,8 @@ func (o *Options) check() error {
 	return o.checkBatch()
 }
 
-// arrangeBy orders vertices with the given positions by the option Order.
-func (l *Layout) arrangeBy(x, y []float64) error {
+// orderBy orders vertices with the given positions as the option Order says.
+func (l *Layout) orderBy(x, y []float64) error {
 	switch l.options.Order {
 	case partition.Natural, partition.Hilbert, partition.Random:
 	default:
@@ -138,19 +139,19 @@ func (l *Layout) Moving() int {
 // Crowded returns the number of vertices that are fixed because they have more neighbours than kernels.MaxDegree.
 func (l *Layout) Crowded() int { return l.crowded }
 
-// straight is the largest deviation of two boundary edges from one line, relative to their lengths.
-const straight = 1e-9
+// maxDeviation is the largest sine of the angle between two boundary edges that are on one line.
+const maxDeviation = 1e-9
 
-// classify decides which vertices move, for those that count; others get no rail, and their class is meaningless.
-// Fixed are the ends of physical groups, corners, vertices on curves unless they slide, lines inside the mesh that
-// belong to a group or separate two groups, vertices at which fans touch, without triangles, or with too many
-// neighbours, and vertices marked as required.
-func (l *Layout) classify(counts func(v int32) bool) {
+// classify decides how the relevant vertices move. The class of others is meaningless. These are fixed: the ends of
+// physical groups, corners, vertices on curves unless they slide, vertices of lines inside the mesh that belong to
+// a group or separate two groups, irregular vertices, vertices with too many neighbours, and vertices marked as
+// required.
+func (l *Layout) classify(relevant func(v int32) bool) {
 	m := l.mesh
 	l.Class = make([]int8, len(m.X))
 	l.rails, l.arcs = map[int32]kernels.Rail[float64]{}, map[int32]curved.Arc{}
 	for v := range int32(len(m.X)) {
-		if !counts(v) {
+		if !relevant(v) {
 			continue
 		}
 		ring := l.rings.Of(v)
@@ -188,7 +189,7 @@ func (l *Layout) classify(counts func(v int32) bool) {
 func railOf(m *mesh.Mesh, v, a, b int32) (kernels.Rail[float64], bool) {
 	ax, ay, bx, by := m.X[a]-m.X[v], m.Y[a]-m.Y[v], m.X[b]-m.X[v], m.Y[b]-m.Y[v]
 	la, lb := math.Hypot(ax, ay), math.Hypot(bx, by)
-	if math.Abs(ax*by-ay*bx) > straight*la*lb || ax*bx+ay*by >= 0 {
+	if math.Abs(ax*by-ay*bx) > maxDeviation*la*lb || ax*bx+ay*by >= 0 {
 		return kernels.Rail[float64]{}, false
 	}
 	tx, ty := bx-ax, by-ay
@@ -215,21 +216,21 @@ func (l *Layout) fixGroups() {
 			}
 		}
 	}
-	// Of each boundary vertex: the groups of its tagged edges, and their number.
-	tags, of := map[int32]int{}, map[int32]int32{}
+	// For each vertex of a tagged edge: the number of its tagged edges, and their group.
+	taggedEdges, groupOf := map[int32]int{}, map[int32]int32{}
 	for _, e := range m.Tagged {
 		for _, v := range [2]int32{e.A, e.B} {
 			other := e.A + e.B - v
 			ring := l.rings.Of(v)
 			onBorder := l.rings.Class[v] == mesh.Border && (other == ring[0] || other == ring[len(ring)-1])
-			if was, ok := of[v]; !onBorder || ok && was != e.Group {
+			if was, ok := groupOf[v]; !onBorder || ok && was != e.Group {
 				l.Class[v] = fixed
 			}
-			of[v] = e.Group
-			tags[v]++
+			groupOf[v] = e.Group
+			taggedEdges[v]++
 		}
 	}
-	for v, n := range tags {
+	for v, n := range taggedEdges {
 		if n != 2 {
 			l.Class[v] = fixed
 		}
@@ -241,7 +242,7 @@ func (l *Layout) fixMarks() {
 	if l.mesh.Marks == nil {
 		return
 	}
-	held, ridged := l.mesh.Marks.Held(len(l.Class)), l.mesh.Marks.Ridged(len(l.Class))
+	held, ridged := l.mesh.Marks.Held(len(l.Class)), l.mesh.Marks.OnRidge(len(l.Class))
 	for v, c := range l.Class {
 		if held[v] || ridged[v] && c == free {
 			l.Class[v] = fixed

@@ -8,9 +8,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
-// TestPatchRefuses proves that an error on one rank ends all, with the reason, and that what needs the whole mesh is
-// refused.
-func TestPatchRefuses(t *testing.T) {
+// TestLocalMeshRefuses proves that an error on one rank is returned on all ranks with its cause, and that options
+// that need the whole mesh are refused.
+func TestLocalMeshRefuses(t *testing.T) {
 	m := smoothtest.Rectangle(t, 200, 1)
 	owner := make([]int32, len(m.X))
 	for v := range owner {
@@ -27,7 +27,7 @@ func TestPatchRefuses(t *testing.T) {
 			}
 		},
 	} {
-		onPatches(t, m, owner, 2, func(comm dist.Comm, p *LocalMesh) {
+		onLocalMeshes(t, m, owner, 2, func(comm dist.Comm, p *LocalMesh) {
 			o := plainOptions()
 			change(&o, comm.Rank(), p)
 			_, _, err := p.Part(t.Context(), o, comm, 3)

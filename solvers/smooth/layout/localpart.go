@@ -12,10 +12,11 @@ import (
 )
 
 // Part makes the rank's part from its local mesh, and returns it with the number of crowded vertices of the whole
-// mesh (Layout.Crowded). All ranks call it. Each rank decides how its own vertices may move, and sends that to the
+// mesh (Layout.Crowded). All ranks call it. Each rank decides how its own vertices may move, and sends this to the
 // ranks that have them as ghosts; then all ranks colour together. The colours, and so the bits of all sweeps, are
-// those of a layout of the whole mesh, though the order of vertices within a set may differ. It makes no deep parts,
-// which need more layers of the mesh than a rank has: use Layout.Parts. tag is the message tag.
+// those of a layout of the whole mesh, although the order of vertices within a set may differ. Options.Deep is an
+// error, since deep parts need more layers of the mesh than a local mesh has: use Layout.Parts. tag is the message
+// tag.
 func (p *LocalMesh) Part(ctx context.Context, o Options, comm dist.Comm, tag int) (*Part, int, error) {
 	l, err := p.layout(comm.Rank(), o)
 	if err := faults.OnAnyRank(ctx, comm, err); err != nil {
@@ -28,24 +29,24 @@ func (p *LocalMesh) Part(ctx context.Context, o Options, comm dist.Comm, tag int
 	if err := l.shareCurves(ctx, shared); err != nil {
 		return nil, 0, err
 	}
-	if err := l.divideRanks(ctx, p, shared, comm); err != nil {
+	if err := l.assignSetsOverRanks(ctx, p, shared, comm); err != nil {
 		return nil, 0, err
 	}
 	crowded := []int64{int64(l.crowded)}
 	if err := comm.AllreduceInt64(ctx, dist.Sum, crowded); err != nil {
 		return nil, 0, err
 	}
-	part, err := l.partOf(comm.Rank(), p, comm.Size())
+	part, err := l.partOfLocal(comm.Rank(), p, comm.Size())
 	return part, int(crowded[0]), faults.OnAnyRank(ctx, comm, err)
 }
 
-// layout decides what the rank's own vertices may do.
+// layout decides how the rank's own vertices may move.
 func (p *LocalMesh) layout(rank int, o Options) (*Layout, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
 	if o.Deep {
-		return nil, errors.New("parts with deep ghosts are cut from a layout of the whole mesh")
+		return nil, errors.New("parts with a deep halo are made from a layout of the whole mesh (Layout.Parts)")
 	}
 	if n := len(p.Global); len(p.Owner) != n || len(p.X) != n || len(p.CellGlobal) != len(p.Cells) {
 		return nil, fmt.Errorf("a local mesh of %d vertices has %d owners and %d positions, and the ids of %d of its %d "+
@@ -62,7 +63,7 @@ func (p *LocalMesh) layout(rank int, o Options) (*Layout, error) {
 		}
 	}
 	l.classify(func(v int32) bool { return int(p.Owner[v]) == rank })
-	return l, l.arrangeBy(m.X, m.Y)
+	return l, l.orderBy(m.X, m.Y)
 }
 
 // shareClasses sends other ranks the classes of the vertices that they have as ghosts.
@@ -83,8 +84,8 @@ func (l *Layout) shareClasses(ctx context.Context, r *interfaceExchange) error {
 	return nil
 }
 
-// divideRanks is divide over all ranks.
-func (l *Layout) divideRanks(ctx context.Context, p *LocalMesh, r *interfaceExchange, comm dist.Comm) error {
+// assignSetsOverRanks is assignSets for local meshes, together with all other ranks.
+func (l *Layout) assignSetsOverRanks(ctx context.Context, p *LocalMesh, r *interfaceExchange, comm dist.Comm) error {
 	class := l.conflictClasses(l.Class)
 	colour, err := colouring.OverRanks(ctx, l.options.Colouring, r.graph(l.rings, p.Global, class), comm)
 	if err != nil {
@@ -98,13 +99,13 @@ func (l *Layout) divideRanks(ctx context.Context, p *LocalMesh, r *interfaceExch
 	if err := comm.AllreduceInt64(ctx, dist.Max, most); err != nil {
 		return err
 	}
-	l.set, l.sets = successive(class, colour, [2]int32{int32(most[0]), int32(most[1])})
+	l.set, l.sets = numberSets(class, colour, [2]int32{int32(most[0]), int32(most[1])})
 	return nil
 }
 
-// partOf makes the part of the rank whose local mesh the layout is of.
-func (l *Layout) partOf(rank int, p *LocalMesh, ranks int) (*Part, error) {
-	c, err := newCutter(l, p.Owner, ranks)
+// partOfLocal makes the part of a rank from the layout of its local mesh.
+func (l *Layout) partOfLocal(rank int, p *LocalMesh, ranks int) (*Part, error) {
+	c, err := newPartMaker(l, p.Owner, ranks)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +113,7 @@ func (l *Layout) partOf(rank int, p *LocalMesh, ranks int) (*Part, error) {
 		return nil, err
 	}
 	c.findGhosts()
-	c.arrange()
+	c.sortVertices()
 	part := c.part(rank)
 	for i, v := range part.Global {
 		part.Global[i] = p.Global[v]

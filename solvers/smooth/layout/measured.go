@@ -16,24 +16,24 @@ type edge struct {
 	border bool
 }
 
-// divideCells assigns triangles to ranks, and finds the edges that are in no ring.
-func (c *cutter) divideCells() error {
+// divideCells assigns triangles to ranks, and finds the loose edges.
+func (c *partMaker) divideCells() error {
 	cells := c.layout.mesh.Cells
-	of := make([]int32, len(cells))
+	owners := make([]int32, len(cells))
 	parallel.Ranges(len(cells), parallel.Parts(len(cells), 20_000), func(_, lo, hi int) {
 		for i, cell := range cells[lo:hi] {
-			of[lo+i] = c.owner[min(cell[0], cell[1], cell[2])]
+			owners[lo+i] = c.owner[min(cell[0], cell[1], cell[2])]
 		}
 	})
 	var err error
-	c.cells, err = partition.Split(of, len(c.owned))
+	c.cells, err = partition.Split(owners, len(c.owned))
 	c.loose = c.layout.looseEdges()
 	return err
 }
 
-// looseEdges finds the edges whose lower vertex has no ring.
+// looseEdges finds the edges whose lower vertex is irregular, and so has no ring that contains them.
 func (l *Layout) looseEdges() (all []edge) {
-	at := map[[2]int32]int{}
+	index := map[[2]int32]int{}
 	for _, cell := range l.mesh.Cells {
 		for k, a := range cell {
 			b := cell[(k+1)%3]
@@ -41,20 +41,20 @@ func (l *Layout) looseEdges() (all []edge) {
 			if l.rings.Class[a] != mesh.Irregular {
 				continue
 			}
-			if i, seen := at[[2]int32{a, b}]; seen {
+			if i, seen := index[[2]int32{a, b}]; seen {
 				all[i].border = false
 				continue
 			}
-			at[[2]int32{a, b}] = len(all)
+			index[[2]int32{a, b}] = len(all)
 			all = append(all, edge{a, b, true})
 		}
 	}
 	return all
 }
 
-// measured adds the triangles and edges of a rank to its part: for each vertex the edges to higher ones, and then
-// those that are in no ring.
-func (c *cutter) measured(r int, p *Part) {
+// addMeasured adds the triangles and edges that a rank measures to its part: for each vertex the edges to vertices
+// of higher ids, and then the loose edges.
+func (c *partMaker) addMeasured(r int, p *Part) {
 	l := c.layout
 	p.CellGlobal = c.cells[r]
 	p.Cells = make([]kernels.Cell, len(p.CellGlobal))
@@ -80,7 +80,7 @@ func (c *cutter) measured(r int, p *Part) {
 		return n
 	})
 	n := start[parts]
-	p.Edges, p.Border = make([]kernels.Edge, n+len(loose)), make([]bool, n+len(loose))
+	p.Edges, p.OnBoundary = make([]kernels.Edge, n+len(loose)), make([]bool, n+len(loose))
 	parallel.Ranges(p.Owned, parts, func(part, lo, hi int) {
 		next := start[part]
 		for i := lo; i < hi; i++ {
@@ -89,13 +89,13 @@ func (c *cutter) measured(r int, p *Part) {
 			for k, u := range ring {
 				if u > v {
 					p.Edges[next] = kernels.Edge{A: int32(i), B: c.local[u]}
-					p.Border[next] = l.rings.Class[v] == mesh.Border && (k == 0 || k == len(ring)-1)
+					p.OnBoundary[next] = l.rings.Class[v] == mesh.Border && (k == 0 || k == len(ring)-1)
 					next++
 				}
 			}
 		}
 	})
 	for k, e := range loose {
-		p.Edges[n+k], p.Border[n+k] = kernels.Edge{A: c.local[e.a], B: c.local[e.b]}, e.border
+		p.Edges[n+k], p.OnBoundary[n+k] = kernels.Edge{A: c.local[e.a], B: c.local[e.b]}, e.border
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// Subdomain is the numbering of a rank's vertices: owned | ghosts.
+// Subdomain is the order of a rank's vertices: owned | ghosts.
 //
 // Owned vertices are sorted by set, fixed ones last; within a set by setOrder; then in the layout's order. Ghosts
 // that only their owners move come first: sorted by set, unless one exchange serves all sets, then by owner and id.
@@ -21,12 +21,12 @@ type Subdomain struct {
 	Owned  int
 	Sets   int
 
-	First  []Span // of each set, the owned vertices that other ranks need
-	Rest   []Span // of each set, the other owned vertices
+	Sent   []Span // of each set, the owned vertices that are sent to other ranks
+	Unsent []Span // of each set, the other owned vertices
 	Copies []Span // of each set, the ghosts that this rank moves too and no rank sends
 
-	Strips [][]Range // of each strip and set, the inner vertices, which are the first of Rest
-	Outer  []int32   // of each set, the first vertex of Rest that is not an inner vertex of a strip
+	Strips      [][]Range // of each strip and set, the inner vertices, which are the first of Unsent
+	AfterStrips []int32   // of each set, the first vertex of Unsent that is not an inner vertex of a strip
 
 	// Plans are the exchanges after each set, or the one after a sweep if there are Copies. A plan covers one range
 	// of ghosts: it counts all vertices before them as owned, and does not include those after them.
@@ -34,7 +34,7 @@ type Subdomain struct {
 	Deep  bool
 	Batch BatchExchange // of a deep part, the exchange before a batch of sweeps by tiles
 
-	Bent int // number of vertices that this rank moves along curved boundaries
+	OnCurves int // number of vertices that this rank moves along curved boundaries
 }
 
 // Part is a rank's part of a mesh of triangles.
@@ -42,22 +42,22 @@ type Part struct {
 	Subdomain
 	X, Y []float64 // of vertices
 
-	Rings []kernels.Ring // of vertices, up to the last one that this rank moves
-	More  []int32        // neighbours beyond the capacity of a Ring; each list ends with -1
-	Rails []kernels.Rail[float64]
+	Rings          []kernels.Ring // of vertices, up to the last one that this rank moves
+	MoreNeighbours []int32        // neighbours beyond the capacity of a Ring; each list ends with -1
+	Rails          []kernels.Rail[float64]
 
 	Cells      []kernels.Cell // triangles whose vertex of lowest id is owned
 	CellGlobal []int32
 	Edges      []kernels.Edge // edges whose vertex of lower id is owned
-	Border     []bool         // whether an edge is on the boundary
+	OnBoundary []bool         // whether an edge is on the boundary
 }
 
 // Span is the vertices [Lo, Hi) of a set. Those from Slide slide: vertex i on rail i-Slide+Rail.
 type Span struct{ Lo, Slide, Hi, Rail int32 }
 
-// Parts cuts the layout into one part for each rank; owner gives the rank of each vertex. Ranks may be empty.
+// Parts makes the parts of all ranks; owner gives the rank of each vertex. Ranks may be empty.
 func (l *Layout) Parts(owner []int32, ranks int) ([]*Part, error) {
-	c, err := newCutter(l, owner, ranks)
+	c, err := newPartMaker(l, owner, ranks)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (l *Layout) Parts(owner []int32, ranks int) ([]*Part, error) {
 		return nil, err
 	}
 	c.findGhosts()
-	c.arrange()
+	c.sortVertices()
 	parts := make([]*Part, ranks)
 	for r := range ranks {
 		parts[r] = c.part(r)
@@ -73,15 +73,15 @@ func (l *Layout) Parts(owner []int32, ranks int) ([]*Part, error) {
 	return parts, nil
 }
 
-// ghost is a vertex of another rank. If copied, this rank moves it too, as often as moves says between exchanges.
+// ghost is a vertex of another rank. If copied is set, this rank moves it too, `moves` times between two exchanges.
 type ghost struct {
 	vertex int32
 	copied bool
 	moves  int8
 }
 
-// cutter makes the parts of all ranks.
-type cutter struct {
+// partMaker makes the parts of all ranks.
+type partMaker struct {
 	layout *Layout
 	owner  []int32
 	owned  [][]int32
@@ -93,11 +93,11 @@ type cutter struct {
 	local  []int32
 }
 
-func newCutter(l *Layout, owner []int32, ranks int) (*cutter, error) {
+func newPartMaker(l *Layout, owner []int32, ranks int) (*partMaker, error) {
 	if len(owner) != len(l.Class) {
 		return nil, fmt.Errorf("%d owners for %d vertices", len(owner), len(l.Class))
 	}
-	c := &cutter{layout: l, owner: owner, owned: make([][]int32, ranks), ghosts: make([][]ghost, ranks),
+	c := &partMaker{layout: l, owner: owner, owned: make([][]int32, ranks), ghosts: make([][]ghost, ranks),
 		needed: make([]bool, len(owner)), inner: make([]bool, len(owner)), local: make([]int32, len(owner))}
 	for v, r := range owner {
 		if r < 0 || int(r) >= ranks {
@@ -118,8 +118,8 @@ func newCutter(l *Layout, owner []int32, ranks int) (*cutter, error) {
 	return c, nil
 }
 
-// arrange sorts the vertices of all ranks.
-func (c *cutter) arrange() {
+// sortVertices sorts the vertices of all ranks.
+func (c *partMaker) sortVertices() {
 	c.findInner()
 	for r, owned := range c.owned {
 		keys := make([]uint64, len(owned))
@@ -129,7 +129,7 @@ func (c *cutter) arrange() {
 			}
 		})
 		partition.SortByKey(keys, owned)
-		c.arrangeGhosts(r)
+		c.sortGhosts(r)
 	}
 }
 
@@ -146,7 +146,7 @@ const (
 )
 
 // setOrder returns the group of an own vertex within its set.
-func (c *cutter) setOrder(v int32) setOrder {
+func (c *partMaker) setOrder(v int32) setOrder {
 	slides := c.layout.Class[v] == sliding
 	switch {
 	case c.needed[v] && slides:
@@ -162,16 +162,16 @@ func (c *cutter) setOrder(v int32) setOrder {
 }
 
 // key is the sort key of an own vertex: its set, then its setOrder. The sort is stable and keeps the layout's order.
-func (c *cutter) key(v int32) uint64 {
+func (c *partMaker) key(v int32) uint64 {
 	return uint64(c.layout.set[v])*uint64(setOrders) + uint64(c.setOrder(v))
 }
 
-// arrangeGhosts sorts the ghosts of a rank.
-func (c *cutter) arrangeGhosts(r int) {
+// sortGhosts sorts the ghosts of a rank.
+func (c *partMaker) sortGhosts(r int) {
 	l := c.layout
 	slices.SortFunc(c.ghosts[r], func(a, b ghost) int {
 		v, w := a.vertex, b.vertex
-		if k := cmp.Compare(c.kind(a), c.kind(b)); k != 0 {
+		if k := cmp.Compare(c.moverOf(a), c.moverOf(b)); k != 0 {
 			return k
 		}
 		if a.copied {
@@ -185,49 +185,55 @@ func (c *cutter) arrangeGhosts(r int) {
 	})
 }
 
-// kind sorts ghosts by the ranks that move them: only their owner (0), none (1), this rank too (2).
-func (c *cutter) kind(g ghost) int {
+// moverOf returns which ranks move a ghost, by which ghosts are sorted first.
+func (c *partMaker) moverOf(g ghost) int {
 	switch {
 	case g.copied:
-		return 2
+		return movedHereToo
 	case c.layout.Class[g.vertex] == fixed:
-		return 1
+		return notMoved
 	}
-	return 0
+	return movedByOwner
 }
 
-// subdomain numbers the sorted vertices of a rank. It returns those that slide here in the order of their rails, and
-// the number of vertices up to the last that moves here.
-func (c *cutter) subdomain(r int) (p Subdomain, sliding []int32, last int) {
+const (
+	movedByOwner = iota // only by its owner
+	notMoved            // fixed
+	movedHereToo        // a copy
+)
+
+// subdomain gives the sorted vertices of a rank their indices. It also returns the sliding vertices that this rank
+// moves, in the order of their rails, and the number of vertices up to the last one that this rank moves.
+func (c *partMaker) subdomain(r int) (p Subdomain, sliding []int32, last int) {
 	l := c.layout
 	p = Subdomain{Global: make([]int32, 0, len(c.owned[r])+len(c.ghosts[r])), Owned: len(c.owned[r]), Sets: l.sets,
-		Deep: l.options.Deep, First: make([]Span, l.sets), Rest: make([]Span, l.sets), Copies: make([]Span, l.sets)}
+		Deep: l.options.Deep, Sent: make([]Span, l.sets), Unsent: make([]Span, l.sets), Copies: make([]Span, l.sets)}
 	p.Global = append(p.Global, c.owned[r]...)
 	for _, g := range c.ghosts[r] {
 		p.Global = append(p.Global, g.vertex)
 	}
 	for i, v := range p.Global {
 		c.local[v] = int32(i)
-		if c.moves(r, &p, i) {
+		if c.movesHere(r, &p, i) {
 			last = i + 1
 		}
 	}
 	sliding = c.spans(r, &p)
-	c.strips(r, &p)
+	c.addStrips(r, &p)
 	p.Plans = c.plans(r, &p)
 	if p.Deep {
-		p.Batch = c.batch(r, &p)
+		p.Batch = c.batchExchange(r, &p)
 	}
 	return p, sliding, last
 }
 
-// moves reports whether vertex i of a rank moves there.
-func (c *cutter) moves(r int, p *Subdomain, i int) bool {
+// movesHere reports whether rank r moves vertex i of its part.
+func (c *partMaker) movesHere(r int, p *Subdomain, i int) bool {
 	return c.layout.Class[p.Global[i]] != fixed && (i < p.Owned || c.ghosts[r][i-p.Owned].copied)
 }
 
 // part makes the part of a rank whose vertices are sorted.
-func (c *cutter) part(r int) *Part {
+func (c *partMaker) part(r int) *Part {
 	l := c.layout
 	p := &Part{}
 	var sliding []int32
@@ -241,11 +247,11 @@ func (c *cutter) part(r int) *Part {
 		rail := l.rails[v]
 		p.Rails = append(p.Rails, rail)
 		if rail.Bx != 0 || rail.By != 0 {
-			p.Bent++
+			p.OnCurves++
 		}
 	}
 	c.rings(r, p, last)
-	c.measured(r, p)
+	c.addMeasured(r, p)
 	for _, v := range p.Global {
 		c.local[v] = -1
 	}
@@ -253,11 +259,11 @@ func (c *cutter) part(r int) *Part {
 }
 
 // rings stores the rings of the first n vertices of a rank, empty ones for fixed vertices.
-func (c *cutter) rings(r int, p *Part, n int) {
+func (c *partMaker) rings(r int, p *Part, n int) {
 	p.Rings = make([]kernels.Ring, n)
 	const inline = len(kernels.Ring{}.At) - 1
 	ringOf := func(i int) []int32 {
-		if !c.moves(r, &p.Subdomain, i) {
+		if !c.movesHere(r, &p.Subdomain, i) {
 			return nil
 		}
 		return c.layout.rings.Of(p.Global[i])
@@ -269,7 +275,7 @@ func (c *cutter) rings(r int, p *Part, n int) {
 		}
 		return 0
 	})
-	p.More = make([]int32, more[parts])
+	p.MoreNeighbours = make([]int32, more[parts])
 	parallel.Ranges(n, parts, func(part, lo, hi int) {
 		next := more[part]
 		for i := lo; i < hi; i++ {
@@ -286,17 +292,17 @@ func (c *cutter) rings(r int, p *Part, n int) {
 			}
 			at[inline] = int32(next)
 			for _, v := range ring[inline:] {
-				p.More[next] = c.local[v]
+				p.MoreNeighbours[next] = c.local[v]
 				next++
 			}
-			p.More[next] = -1
+			p.MoreNeighbours[next] = -1
 			next++
 		}
 	})
 }
 
 // spans finds the ranges of vertices that move together, and returns the sliding ones in the order of their rails.
-func (c *cutter) spans(r int, p *Subdomain) (sliding []int32) {
+func (c *partMaker) spans(r int, p *Subdomain) (sliding []int32) {
 	l := c.layout
 	extend := func(s *Span, i int32, v int32) {
 		if s.Hi == 0 {
@@ -313,9 +319,9 @@ func (c *cutter) spans(r int, p *Subdomain) (sliding []int32) {
 		switch {
 		case l.Class[v] == fixed:
 		case c.needed[v]:
-			extend(&p.First[l.set[v]], int32(i), v)
+			extend(&p.Sent[l.set[v]], int32(i), v)
 		default:
-			extend(&p.Rest[l.set[v]], int32(i), v)
+			extend(&p.Unsent[l.set[v]], int32(i), v)
 		}
 	}
 	for k, g := range c.ghosts[r] {

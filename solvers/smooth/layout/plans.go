@@ -7,15 +7,15 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 )
 
-// plans makes the exchanges of a rank with local numbers: one after each set, or one for all.
-func (c *cutter) plans(r int, p *Subdomain) []*halo.Plan {
+// plans makes the halo plans of a rank, with the indices of its part: one for each set, or one for all.
+func (c *partMaker) plans(r int, p *Subdomain) []*halo.Plan {
 	sets := p.Sets
 	if p.Deep {
 		sets = 1
 	}
-	all, peers := make([]*halo.Plan, sets), make([]map[int]*halo.Peer, sets)
-	for s := range all {
-		all[s], peers[s] = &halo.Plan{Rank: r}, map[int]*halo.Peer{}
+	plans, peers := make([]*halo.Plan, sets), make([]map[int]*halo.Peer, sets)
+	for s := range plans {
+		plans[s], peers[s] = &halo.Plan{Rank: r}, map[int]*halo.Peer{}
 	}
 	peer := func(g ghost, rank int) (set int, of *halo.Peer) {
 		if !p.Deep {
@@ -28,7 +28,7 @@ func (c *cutter) plans(r int, p *Subdomain) []*halo.Plan {
 	}
 	for q, ghosts := range c.ghosts {
 		for k, g := range ghosts {
-			if c.kind(g) != 0 {
+			if c.moverOf(g) != movedByOwner {
 				break
 			}
 			owner, i := int(c.owner[g.vertex]), int32(p.Owned+k)
@@ -39,7 +39,7 @@ func (c *cutter) plans(r int, p *Subdomain) []*halo.Plan {
 					from.Lo = i
 				}
 				from.Hi = i + 1
-				all[set].Ghosts++
+				plans[set].Ghosts++
 			case owner:
 				_, to := peer(g, q)
 				to.Send = append(to.Send, c.local[g.vertex])
@@ -47,7 +47,7 @@ func (c *cutter) plans(r int, p *Subdomain) []*halo.Plan {
 		}
 	}
 	next := p.Owned // after the ghosts of the sets before
-	for s, plan := range all {
+	for s, plan := range plans {
 		plan.Owned = next
 		next += plan.Ghosts
 		for _, e := range peers[s] {
@@ -55,5 +55,5 @@ func (c *cutter) plans(r int, p *Subdomain) []*halo.Plan {
 		}
 		slices.SortFunc(plan.Peers, func(a, b halo.Peer) int { return cmp.Compare(a.Rank, b.Rank) })
 	}
-	return all
+	return plans
 }

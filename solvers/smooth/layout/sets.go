@@ -7,8 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 )
 
-// divide assigns moving vertices to sets by a colouring. Dedicated sets of boundary vertices follow the others.
-func (l *Layout) divide() error {
+// assignSets assigns moving vertices to sets by a colouring. Dedicated sets of boundary vertices follow the others.
+func (l *Layout) assignSets() error {
 	class := l.conflictClasses(l.Class)
 	colour, err := colouring.Colour(l.options.Colouring, l.rings, class, runtime.GOMAXPROCS(0))
 	if err != nil {
@@ -17,7 +17,7 @@ func (l *Layout) divide() error {
 	if err := colouring.Check(l.rings, class, colour); err != nil {
 		return err
 	}
-	l.set, l.sets = successive(class, colour, coloursOf(class, colour))
+	l.set, l.sets = numberSets(class, colour, coloursOf(class, colour))
 	return nil
 }
 
@@ -44,9 +44,9 @@ func coloursOf(class []int8, colour []int32) (count [2]int32) {
 	return count
 }
 
-// successive numbers the colours of all classes consecutively, and returns their number, which is also the set of
-// vertices without a colour.
-func successive(class []int8, colour []int32, count [2]int32) ([]int32, int) {
+// numberSets returns the set of each vertex, and the number of sets: the colours of all classes are numbered
+// consecutively. Vertices without a colour get the number of sets.
+func numberSets(class []int8, colour []int32, count [2]int32) ([]int32, int) {
 	all := count[0] + count[1]
 	for v, c := range class {
 		switch c {

@@ -4,31 +4,31 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
 )
 
-// SolidPart is a rank's part of a mesh of tetrahedra. The rail of a span's vertex is a solid.Frame.
+// SolidPart is a rank's part of a mesh of tetrahedra. Sliding vertices have a solid.Frame in place of a rail.
 type SolidPart struct {
 	Subdomain
 	X, Y, Z []float64 // of vertices
 
-	Spans  []solid.Span // of moving vertices, and an empty one at the end
-	Near   []int32
-	Sides  []solid.Side
-	Frames []solid.Frame[float64]
+	Spans      []solid.Span           // of moving vertices, and an empty one at the end
+	Neighbours []int32                // neighbours of the vertices, for each those of its span
+	Sides      []solid.Side           // faces opposite to a vertex in the tetrahedra around it, for each those of its span
+	Frames     []solid.Frame[float64] // of sliding vertices
 
-	Cells      []solid.Cell // tetrahedra whose vertex of lowest id is owned
-	CellGlobal []int32
-	Edges      []solid.Edge // edges whose vertex of lower id is owned
-	Skin       []solid.Side // faces on the boundary whose vertex of lowest id is owned
+	Cells         []solid.Cell // tetrahedra whose vertex of lowest id is owned
+	CellGlobal    []int32
+	Edges         []solid.Edge // edges whose vertex of lower id is owned
+	BoundaryFaces []solid.Side // faces on the boundary whose vertex of lowest id is owned
 }
 
-// Parts cuts the layout into one part for each rank; owner gives the rank of each vertex. Ranks may be empty.
+// Parts makes the parts of all ranks; owner gives the rank of each vertex. Ranks may be empty.
 func (l *Solid) Parts(owner []int32, ranks int) ([]*SolidPart, error) {
-	c, err := newCutter(l.plan, owner, ranks)
+	c, err := newPartMaker(l.layout, owner, ranks)
 	if err != nil {
 		return nil, err
 	}
-	x := &solidCutter{cutter: c, layout: l, skin: make([][]int32, ranks)}
+	x := &solidPartMaker{partMaker: c, layout: l, boundaryFaces: make([][]int32, ranks)}
 	x.findGhosts()
-	c.arrange()
+	c.sortVertices()
 	parts := make([]*SolidPart, ranks)
 	for r := range ranks {
 		parts[r] = x.part(r)
@@ -36,16 +36,16 @@ func (l *Solid) Parts(owner []int32, ranks int) ([]*SolidPart, error) {
 	return parts, nil
 }
 
-// solidCutter makes the parts of all ranks.
-type solidCutter struct {
-	*cutter
-	layout *Solid
-	skin   [][]int32 // boundary faces of each rank
+// solidPartMaker makes the parts of all ranks.
+type solidPartMaker struct {
+	*partMaker
+	layout        *Solid
+	boundaryFaces [][]int32 // boundary faces of each rank
 }
 
 // findGhosts finds the ghosts of each rank, the vertices of cells with an owned vertex, and assigns cells, edges and
 // boundary faces to the rank of their lowest vertex, which measures them.
-func (c *solidCutter) findGhosts() {
+func (c *solidPartMaker) findGhosts() {
 	l := c.layout
 	moves := c.ghostMoves()
 	c.cells = make([][]int32, len(c.owned))
@@ -61,15 +61,15 @@ func (c *solidCutter) findGhosts() {
 			}
 		}
 	}
-	for i, f := range l.skin {
+	for i, f := range l.boundaryFaces {
 		r := c.owner[min(f.V[0], f.V[1], f.V[2])]
-		c.skin[r] = append(c.skin[r], int32(i))
+		c.boundaryFaces[r] = append(c.boundaryFaces[r], int32(i))
 	}
 	c.addGhosts(moves)
 }
 
 // part makes the part of a rank whose vertices are sorted.
-func (c *solidCutter) part(r int) *SolidPart {
+func (c *solidPartMaker) part(r int) *SolidPart {
 	l, s := c.layout, c.layout.solid
 	p := &SolidPart{}
 	var sliding []int32
@@ -80,37 +80,37 @@ func (c *solidCutter) part(r int) *SolidPart {
 	}
 	for _, v := range sliding {
 		p.Frames = append(p.Frames, l.frame(v))
-		if l.free[v].Axes == 0 {
-			p.Bent++
+		if l.freedoms[v].Axes == 0 {
+			p.OnCurves++
 		}
 	}
 	for i, v := range p.Global[:last] {
-		p.Spans = append(p.Spans, solid.Span{FirstNeighbour: int32(len(p.Near)), FirstSide: int32(len(p.Sides))})
-		if !c.moves(r, &p.Subdomain, i) {
+		p.Spans = append(p.Spans, solid.Span{FirstNeighbour: int32(len(p.Neighbours)), FirstSide: int32(len(p.Sides))})
+		if !c.movesHere(r, &p.Subdomain, i) {
 			continue
 		}
-		for _, u := range l.links.Of(v) {
-			p.Near = append(p.Near, c.local[u])
+		for _, u := range l.adjacency.Of(v) {
+			p.Neighbours = append(p.Neighbours, c.local[u])
 		}
-		for _, corner := range l.links.CornersOf(v) {
+		for _, corner := range l.adjacency.CornersOf(v) {
 			p.Sides = append(p.Sides, c.side(s.FaceOpposite(corner/4, int(corner%4))))
 		}
 	}
-	p.Spans = append(p.Spans, solid.Span{FirstNeighbour: int32(len(p.Near)), FirstSide: int32(len(p.Sides))})
+	p.Spans = append(p.Spans, solid.Span{FirstNeighbour: int32(len(p.Neighbours)), FirstSide: int32(len(p.Sides))})
 	p.CellGlobal = c.cells[r]
 	for _, id := range p.CellGlobal {
 		v := s.Cells[id]
 		p.Cells = append(p.Cells, solid.Cell{At: [4]int32{c.local[v[0]], c.local[v[1]], c.local[v[2]], c.local[v[3]]}})
 	}
 	for i, v := range p.Global[:p.Owned] {
-		for _, u := range l.links.Of(v) {
+		for _, u := range l.adjacency.Of(v) {
 			if v < u {
 				p.Edges = append(p.Edges, solid.Edge{A: int32(i), B: c.local[u]})
 			}
 		}
 	}
-	for _, i := range c.skin[r] {
-		p.Skin = append(p.Skin, c.side(l.skin[i].V))
+	for _, i := range c.boundaryFaces[r] {
+		p.BoundaryFaces = append(p.BoundaryFaces, c.side(l.boundaryFaces[i].V))
 	}
 	for _, v := range p.Global {
 		c.local[v] = -1
@@ -118,6 +118,6 @@ func (c *solidCutter) part(r int) *SolidPart {
 	return p
 }
 
-func (c *solidCutter) side(v [3]int32) solid.Side {
+func (c *solidPartMaker) side(v [3]int32) solid.Side {
 	return solid.Side{A: c.local[v[0]], B: c.local[v[1]], C: c.local[v[2]]}
 }

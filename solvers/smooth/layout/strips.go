@@ -5,12 +5,12 @@ import (
 )
 
 // A strip is a part of the mesh that fits a processor's cache: a few thousand consecutive vertices in the layout's
-// order. A vertex of a strip is an inner vertex if all its neighbours in earlier sets are inner vertices of the same
-// strip. Nothing outside changes what inner vertices read, so a strip takes them through all sets at once, before all
-// other vertices move, with the same bits as one set after the other.
+// order. A vertex of a strip is an inner vertex if all its neighbours in earlier sets are inner vertices of the
+// same strip. No vertex outside of the strip that moves earlier is a neighbour of an inner vertex, so the inner
+// vertices of a strip can move set after set before all other vertices move, with the same bits.
 //
-// This does not change what other vertices read either: a neighbour of an inner vertex in a later set moves after it
-// in any case, and one in an earlier set is an inner vertex itself.
+// Other vertices read the same values too: a neighbour of an inner vertex in a later set moves after it in any
+// case, and one in an earlier set is an inner vertex itself.
 
 // stripBits gives strips of 4096 vertices, which take about 600 kB with their rings and the metric.
 const stripBits = 12
@@ -20,7 +20,7 @@ type Range struct{ Lo, Hi int32 }
 
 // findInner finds the inner vertices of all strips, for the ranks that own them. Vertices that other ranks need are
 // never inner, since they are sent set by set.
-func (c *cutter) findInner() {
+func (c *partMaker) findInner() {
 	l := c.layout
 	n := len(l.order)
 	strips := n>>l.stripBits + 1
@@ -29,42 +29,43 @@ func (c *cutter) findInner() {
 			strip := l.order[k<<l.stripBits : min(n, (k+1)<<l.stripBits)]
 			for set := range int32(l.sets) {
 				for _, v := range strip {
-					c.inner[v] = c.inner[v] || l.set[v] == set && c.seesInner(v)
+					c.inner[v] = c.inner[v] || l.set[v] == set && c.isInner(v)
 				}
 			}
 		}
 	})
 }
 
-// seesInner reports whether a vertex is an inner vertex, given those of earlier sets.
-func (c *cutter) seesInner(v int32) bool {
+// isInner reports whether a vertex is an inner vertex, if those of earlier sets are known.
+func (c *partMaker) isInner(v int32) bool {
 	l := c.layout
 	if l.Class[v] != free || c.needed[v] {
 		return false
 	}
 	for _, u := range l.rings.Of(v) {
-		if l.set[u] < l.set[v] && (c.strip(u) != c.strip(v) || c.owner[u] != c.owner[v] || !c.inner[u]) {
+		if l.set[u] < l.set[v] && (c.stripOf(u) != c.stripOf(v) || c.owner[u] != c.owner[v] || !c.inner[u]) {
 			return false
 		}
 	}
 	return true
 }
 
-func (c *cutter) strip(v int32) int32 { return c.layout.position[v] >> c.layout.stripBits }
+func (c *partMaker) stripOf(v int32) int32 { return c.layout.position[v] >> c.layout.stripBits }
 
-// strips finds the ranges of the inner vertices of a rank, by strip and set, and the first other vertices of Rest.
-func (c *cutter) strips(r int, p *Subdomain) {
+// addStrips adds the ranges of the inner vertices of a rank, by strip and set, and the first other vertices of
+// Unsent.
+func (c *partMaker) addStrips(r int, p *Subdomain) {
 	l := c.layout
-	all := make([][]Range, len(l.position)>>l.stripBits+1)
-	p.Outer = make([]int32, l.sets)
-	for set := range p.Outer {
-		p.Outer[set] = p.Rest[set].Lo
+	strips := make([][]Range, len(l.position)>>l.stripBits+1)
+	p.AfterStrips = make([]int32, l.sets)
+	for set := range p.AfterStrips {
+		p.AfterStrips[set] = p.Unsent[set].Lo
 	}
 	for i, v := range c.owned[r] {
 		if !c.inner[v] {
 			continue
 		}
-		of, set := &all[c.strip(v)], l.set[v]
+		of, set := &strips[c.stripOf(v)], l.set[v]
 		if *of == nil {
 			*of = make([]Range, l.sets)
 		}
@@ -73,9 +74,9 @@ func (c *cutter) strips(r int, p *Subdomain) {
 			s.Lo = int32(i)
 		}
 		s.Hi = int32(i + 1)
-		p.Outer[set] = s.Hi
+		p.AfterStrips[set] = s.Hi
 	}
-	for _, of := range all {
+	for _, of := range strips {
 		if of != nil {
 			p.Strips = append(p.Strips, of)
 		}

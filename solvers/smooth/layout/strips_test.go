@@ -6,8 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
-// TestStripsHold proves that an inner vertex is in Rest, that its neighbours in earlier sets are inner vertices of
-// the same strip, and that most vertices of a large strip are inner.
+// TestStripsHold proves that an inner vertex is in Unsent, that its neighbours in earlier sets are inner vertices
+// of the same strip, and that most vertices of a large strip are inner.
 func TestStripsHold(t *testing.T) {
 	l, err := New(smoothtest.Rectangle(t, 20_000, 5), plainOptions())
 	if err != nil {
@@ -30,8 +30,8 @@ func TestStripsHold(t *testing.T) {
 				for i := s.Lo; i < s.Hi; i++ {
 					strip[i] = k + 1
 					inner++
-					if rest := p.Rest[set]; i < rest.Lo || i >= p.Outer[set] || i >= rest.Slide {
-						t.Fatalf("rank %d: inner vertex %d of set %d lies outside of %v up to %d", r, i, set, rest, p.Outer[set])
+					if rest := p.Unsent[set]; i < rest.Lo || i >= p.AfterStrips[set] || i >= rest.Slide {
+						t.Fatalf("rank %d: inner vertex %d of set %d lies outside of %v up to %d", r, i, set, rest, p.AfterStrips[set])
 					}
 				}
 			}

@@ -10,12 +10,12 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// Tiles cuts the vertices that a part moves into compact tiles by recursive bisection of the plane. The first
-// `separate` tiles depend on nothing from other ranks. tiles is nil if the part exceeds a limit of the kernels:
-// TileSets, TileDegree, or TileSlots for a vertex and all that its move depends on.
+// Tiles divides the vertices that a part moves into compact tiles by recursive bisection of the plane. The first
+// `independent` tiles do not depend on vertices of other ranks. tiles is nil if the part exceeds a limit of the
+// kernels: TileSets, TileDegree, or TileSlots for a vertex and all that its move depends on.
 //
 // nodes is the number of samples of a metric's grid per vertex.
-func Tiles[F num.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], separate int, err error) {
+func Tiles[F num.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], independent int, err error) {
 	b := newTiler[F](p)
 	var ids []int32
 	for i, set := range b.set {
@@ -31,38 +31,38 @@ func Tiles[F num.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], se
 		return nil, 0, nil
 	}
 	if len(ids) > 0 {
-		if fits, err := b.cut(ids, TileCount(len(ids), nodes)); err != nil || !fits {
+		if fits, err := b.divide(ids, TileCount(len(ids), nodes)); err != nil || !fits {
 			return nil, 0, err
 		}
 	}
-	b.to.Tiles = append(b.to.Tiles, b.next())
+	b.tiled.Tiles = append(b.tiled.Tiles, b.emptyTile())
 	b.appendFixed()
-	return b.to, b.independent, nil
+	return b.tiled, b.independent, nil
 }
 
-// TileCount is the number of tiles for so many moving vertices: 9 of 13 slots are for own vertices, the others for
-// vertices that a tile only reads and copies that it moves. Tiles are smaller if the window of a metric's grid, with
-// so many nodes per vertex, would not cover them. A large GPU runs up to atOnce tiles concurrently (two blocks on
-// each of 132 multiprocessors), so larger numbers are multiples of that, and a small mesh has tiles of at least
-// `least` vertices.
+// TileCount is the number of tiles for a number of moving vertices: 9 of 13 slots of a tile are for own vertices,
+// the others for vertices that it only reads and copies that it moves. Tiles are smaller if the window of the
+// metric's grid, which has `nodes` nodes per vertex, would not cover them. A large GPU (an H100) runs up to
+// `concurrent` tiles concurrently, two blocks on each of 132 multiprocessors, so larger numbers of tiles are
+// multiples of that. A small mesh has tiles of at least minVertices vertices.
 func TileCount(moving int, nodes float64) int {
-	const atOnce, least = 264, 32
-	most := kernels.TileSlots * 9 / 13
+	const concurrent, minVertices = 264, 32
+	maxVertices := kernels.TileSlots * 9 / 13
 	if nodes > 0 {
-		most = max(least, min(most, int(kernels.TileNodes*7/6/nodes)))
+		maxVertices = max(minVertices, min(maxVertices, int(kernels.TileNodes*7/6/nodes)))
 	}
-	if n := (moving + most - 1) / most; n > atOnce {
-		return (n + atOnce - 1) / atOnce * atOnce
+	if n := (moving + maxVertices - 1) / maxVertices; n > concurrent {
+		return (n + concurrent - 1) / concurrent * concurrent
 	}
-	return min(atOnce, (moving+least-1)/least)
+	return min(concurrent, (moving+minVertices-1)/minVertices)
 }
 
-// tiler collects the vertices of a tile.
+// tiler makes the tiles of a part, one after the other.
 type tiler[F num.Float] struct {
-	part *Part
-	to   *kernels.TiledMesh[F]
-	set  []int32 // of each vertex, -1 if it is fixed
-	rail []int32 // of each vertex, -1 if it does not slide
+	part  *Part
+	tiled *kernels.TiledMesh[F]
+	set   []int32 // of each vertex, -1 if it is fixed
+	rail  []int32 // of each vertex, -1 if it does not slide
 
 	dependent   []bool // for each vertex, whether its first move depends on a vertex from another rank
 	independent int    // number of tiles before the first that owns such a vertex
@@ -78,20 +78,20 @@ type tiler[F num.Float] struct {
 
 func newTiler[F num.Float](p *Part) *tiler[F] {
 	n := len(p.X)
-	b := &tiler[F]{part: p, to: &kernels.TiledMesh[F]{Sliders: make([]int32, len(p.Rails)), Index: make([]int32, n)},
+	b := &tiler[F]{part: p, tiled: &kernels.TiledMesh[F]{Sliders: make([]int32, len(p.Rails)), Index: make([]int32, n)},
 		set:  make([]int32, n),
 		rail: make([]int32, n), dependent: make([]bool, n), own: make([]bool, n), moves: make([]bool, n),
 		slot: make([]int32, n)}
 	for i := range n {
-		b.set[i], b.rail[i], b.slot[i], b.to.Index[i] = -1, -1, -1, -1
+		b.set[i], b.rail[i], b.slot[i], b.tiled.Index[i] = -1, -1, -1, -1
 	}
 	for set := range p.Sets {
-		for _, s := range []Span{p.First[set], p.Rest[set], p.Copies[set]} {
+		for _, s := range []Span{p.Sent[set], p.Unsent[set], p.Copies[set]} {
 			for i := s.Lo; i < s.Hi; i++ {
 				b.set[i] = int32(set)
 				if i >= s.Slide {
 					b.rail[i] = i - s.Slide + s.Rail
-					b.to.Sliders[b.rail[i]] = i
+					b.tiled.Sliders[b.rail[i]] = i
 				}
 			}
 		}
@@ -107,26 +107,26 @@ func (b *tiler[F]) findDependent() {
 	if len(p.Batch.Peers) == 0 {
 		return
 	}
-	comes := make([]bool, len(p.X))
+	received := make([]bool, len(p.X))
 	for _, peer := range p.Batch.Peers {
-		for _, v := range peer.Take {
-			comes[v], b.dependent[v] = true, b.set[v] >= 0
+		for _, v := range peer.Receive {
+			received[v], b.dependent[v] = true, b.set[v] >= 0
 		}
 	}
 	for set := range p.Sets {
-		for _, s := range []Span{p.First[set], p.Rest[set], p.Copies[set]} {
+		for _, s := range []Span{p.Sent[set], p.Unsent[set], p.Copies[set]} {
 			for v := s.Lo; v < s.Hi; v++ {
 				b.dependent[v] = b.dependent[v] || slices.ContainsFunc(p.neighbours(v), func(u int32) bool {
-					return comes[u] || b.set[u] >= 0 && b.set[u] < b.set[v] && b.dependent[u]
+					return received[u] || b.set[u] >= 0 && b.set[u] < b.set[v] && b.dependent[u]
 				})
 			}
 		}
 	}
 }
 
-// cut makes count tiles of vertices with ascending ids, and halves those that exceed TileSlots. It returns false if a
-// single vertex does.
-func (b *tiler[F]) cut(ids []int32, count int) (bool, error) {
+// divide makes count tiles of the vertices ids, which ascend, and halves tiles that exceed TileSlots. It returns
+// false if the tile of a single vertex exceeds it.
+func (b *tiler[F]) divide(ids []int32, count int) (bool, error) {
 	x, y := make([]float64, len(ids)), make([]float64, len(ids))
 	for k, v := range ids {
 		x[k], y[k] = b.part.X[v], b.part.Y[v]
@@ -144,18 +144,18 @@ func (b *tiler[F]) cut(ids []int32, count int) (bool, error) {
 			part[k] = ids[i]
 		}
 	}
-	waits := func(v int32) bool { return b.dependent[v] }
+	isDependent := func(v int32) bool { return b.dependent[v] }
 	var first, others [][]int32
 	for _, part := range parts {
-		if slices.ContainsFunc(part, waits) {
+		if slices.ContainsFunc(part, isDependent) {
 			others = append(others, part)
 		} else {
 			first = append(first, part)
 		}
 	}
 	for _, part := range append(first, others...) {
-		if b.fill(part) {
-			if b.independent == len(b.to.Tiles)-1 && !slices.ContainsFunc(part, waits) {
+		if b.addTile(part) {
+			if b.independent == len(b.tiled.Tiles)-1 && !slices.ContainsFunc(part, isDependent) {
 				b.independent++
 			}
 			continue
@@ -163,7 +163,7 @@ func (b *tiler[F]) cut(ids []int32, count int) (bool, error) {
 		if len(part) == 1 {
 			return false, nil
 		}
-		if fits, err := b.cut(part, 2); err != nil || !fits {
+		if fits, err := b.divide(part, 2); err != nil || !fits {
 			return fits, err
 		}
 	}
@@ -182,30 +182,30 @@ func (p *Part) neighbours(i int32) []int32 {
 	if more < 0 {
 		return ring
 	}
-	rest := p.More[more:]
+	rest := p.MoreNeighbours[more:]
 	return append(slices.Clip(ring), rest[:slices.Index(rest, -1)]...)
 }
 
-// fill makes a tile of own vertices and all that their moves depend on. It returns false without a tile if they
-// exceed TileSlots.
-func (b *tiler[F]) fill(own []int32) bool {
+// addTile adds a tile of own vertices and all vertices on which their moves depend. It returns false, and adds
+// none, if they exceed TileSlots.
+func (b *tiler[F]) addTile(own []int32) bool {
 	for _, v := range own {
-		b.hold(v)
-		b.move(v)
+		b.addSlot(v)
+		b.addMoving(v)
 		b.own[v] = true
 	}
 	for k := 0; k < len(b.moving) && len(b.inTile) <= kernels.TileSlots; k++ {
 		w := b.moving[k]
 		for _, u := range b.part.neighbours(w) {
-			b.hold(u)
+			b.addSlot(u)
 			if b.set[u] >= 0 && b.set[u] < b.set[w] {
-				b.move(u)
+				b.addMoving(u)
 			}
 		}
 	}
 	fits := len(b.inTile) <= kernels.TileSlots
 	if fits {
-		b.write()
+		b.writeTile()
 	}
 	for _, v := range b.inTile {
 		b.slot[v], b.moves[v], b.own[v] = -1, false, false
@@ -214,30 +214,30 @@ func (b *tiler[F]) fill(own []int32) bool {
 	return fits
 }
 
-// hold gives vertex v a slot; write numbers the slots.
-func (b *tiler[F]) hold(v int32) {
+// addSlot gives vertex v a slot; writeTile numbers the slots.
+func (b *tiler[F]) addSlot(v int32) {
 	if b.slot[v] < 0 {
 		b.slot[v] = 0
 		b.inTile = append(b.inTile, v)
 	}
 }
 
-// move adds vertex v to those that the tile moves.
-func (b *tiler[F]) move(v int32) {
+// addMoving adds vertex v to those that the tile moves.
+func (b *tiler[F]) addMoving(v int32) {
 	if !b.moves[v] {
 		b.moves[v] = true
 		b.moving = append(b.moving, v)
 	}
 }
 
-// next returns an empty tile after all others.
-func (b *tiler[F]) next() kernels.Tile {
-	return kernels.Tile{Slot: int32(len(b.to.Slots)), Visit: int32(len(b.to.Visits))}
+// emptyTile returns an empty tile after all others.
+func (b *tiler[F]) emptyTile() kernels.Tile {
+	return kernels.Tile{Slot: int32(len(b.tiled.Slots)), Visit: int32(len(b.tiled.Visits))}
 }
 
-// write adds the tile: first the vertices that it moves, by their sets, then the others.
-func (b *tiler[F]) write() {
-	t, to := b.next(), b.to
+// writeTile writes the tile: first the vertices that it moves, by their sets, then the others.
+func (b *tiler[F]) writeTile() {
+	t, to := b.emptyTile(), b.tiled
 	slices.SortFunc(b.moving, func(v, w int32) int {
 		return cmp.Or(cmp.Compare(b.set[v], b.set[w]), cmp.Compare(v, w))
 	})
@@ -286,13 +286,13 @@ func (b *tiler[F]) write() {
 
 // appendFixed gives fixed vertices the last indices in TileVertices, and sets those of all slots.
 func (b *tiler[F]) appendFixed() {
-	for v, k := range b.to.Index {
+	for v, k := range b.tiled.Index {
 		if k < 0 {
-			b.to.Index[v] = b.numbered
+			b.tiled.Index[v] = b.numbered
 			b.numbered++
 		}
 	}
-	for k, s := range b.to.Slots {
-		b.to.Slots[k] = b.to.Index[s>>kernels.SlotBits]<<kernels.SlotBits | s&(1<<kernels.SlotBits-1)
+	for k, s := range b.tiled.Slots {
+		b.tiled.Slots[k] = b.tiled.Index[s>>kernels.SlotBits]<<kernels.SlotBits | s&(1<<kernels.SlotBits-1)
 	}
 }

@@ -41,22 +41,22 @@ func TestTilesHold(t *testing.T) {
 			if slots[i]&kernels.Own != 0 {
 				owned[v]++
 			}
-			near := [kernels.TileDegree / 2]uint32{visit.Neighbours[0], visit.Neighbours[1], visit.Neighbours[2],
+			neighbours := [kernels.TileDegree / 2]uint32{visit.Neighbours[0], visit.Neighbours[1], visit.Neighbours[2],
 				visit.Neighbours[3], none, none}
 			if slots[i]&kernels.HasExtra != 0 {
 				extra := tiles.Extras[visit.Neighbours[3]]
-				near[3], near[4], near[5] = extra.Neighbours[0], extra.Neighbours[1], extra.Neighbours[2]
+				neighbours[3], neighbours[4], neighbours[5] = extra.Neighbours[0], extra.Neighbours[1], extra.Neighbours[2]
 				if slides := l.Class[p.Global[v]] == sliding; slides != (extra.Rail >= 0) || slides &&
 					tiles.Sliders[extra.Rail] != v {
 					t.Fatalf("vertex %d, which slides: %v, has rail %d", v, slides, extra.Rail)
 				}
 			}
 			ring := p.neighbours(v)
-			if end := len(ring); end < kernels.TileDegree && near[end/2]>>(16*(end%2))&kernels.NoSlot != kernels.NoSlot {
+			if end := len(ring); end < kernels.TileDegree && neighbours[end/2]>>(16*(end%2))&kernels.NoSlot != kernels.NoSlot {
 				t.Fatalf("vertex %d has %d neighbours, more in tile %d", v, end, k)
 			}
 			for n, u := range ring {
-				at := near[n/2] >> (16 * (n % 2)) & kernels.NoSlot
+				at := neighbours[n/2] >> (16 * (n % 2)) & kernels.NoSlot
 				if is := vertex[slots[at]>>kernels.SlotBits]; is != u {
 					t.Fatalf("tile %d: neighbour %d of vertex %d is %d, not %d", k, n, v, is, u)
 				}
@@ -76,12 +76,13 @@ func TestTilesHold(t *testing.T) {
 		float64(len(tiles.Visits))/float64(l.Moving()), float64(len(tiles.Slots))/float64(l.Moving()))
 }
 
-// TestTilesApart proves that exactly the first tiles hold nothing from another rank.
-func TestTilesApart(t *testing.T) {
+// TestFirstTilesAreIndependent proves that exactly the first tiles hold no vertex that is received from another
+// rank.
+func TestFirstTilesAreIndependent(t *testing.T) {
 	o := plainOptions()
 	o.Deep = true
-	for _, round := range []int{1, 4} {
-		o.Batch = round
+	for _, batch := range []int{1, 4} {
+		o.Batch = batch
 		l, err := New(smoothtest.Rectangle(t, 30_000, 5), o)
 		if err != nil {
 			t.Fatal(err)
@@ -97,32 +98,32 @@ func TestTilesApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		for r, p := range parts {
-			tiles, separate, err := Tiles[float64](p, 0)
+			tiles, independent, err := Tiles[float64](p, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			n := len(tiles.Tiles) - 1
-			if separate < n/2 || separate == n {
-				t.Errorf("round %d, rank %d: %d of %d tiles hold nothing of the other's", round, r, separate, n)
+			if independent < n/2 || independent == n {
+				t.Errorf("round %d, rank %d: %d of %d tiles hold nothing of the other's", batch, r, independent, n)
 			}
-			comes := map[int32]bool{}
-			for _, v := range p.Batch.Peers[0].Take {
-				comes[tiles.Index[v]] = true
+			received := map[int32]bool{}
+			for _, v := range p.Batch.Peers[0].Receive {
+				received[tiles.Index[v]] = true
 			}
 			for k, b := range tiles.Tiles[:n] {
 				holds := slices.ContainsFunc(tiles.Slots[b.Slot:tiles.Tiles[k+1].Slot], func(slot int32) bool {
-					return comes[slot>>kernels.SlotBits]
+					return received[slot>>kernels.SlotBits]
 				})
-				if holds != (k >= separate) {
-					t.Errorf("round %d, rank %d: tile %d, of which %d are apart, holds what the other rank sends: %v", round, r, k,
-						separate, holds)
+				if holds != (k >= independent) {
+					t.Errorf("round %d, rank %d: tile %d, of which %d are apart, holds what the other rank sends: %v", batch, r, k,
+						independent, holds)
 				}
 			}
 		}
 	}
 }
 
-func TestRoundsRefused(t *testing.T) {
+func TestBatchesRefused(t *testing.T) {
 	for want, o := range map[string]Options{
 		"3 sweeps does not divide 8": {Deep: true, Batch: 3},
 		"16 sweeps does not divide":  {Deep: true, Batch: 16},

@@ -36,7 +36,7 @@ var analytic = []struct {
 }
 
 // Analytic returns an analytic metric by its name, and its dimension.
-func Analytic(name string) (at func(x, y, z float64) Tensor, dim int, err error) {
+func Analytic(name string) (tensorAt func(x, y, z float64) Tensor, dim int, err error) {
 	var names []string
 	for _, a := range analytic {
 		if a.name == name {
@@ -56,7 +56,7 @@ func sizes(hx, hy, hz float64) Tensor {
 	return t
 }
 
-// slab is a size that grows linearly from h in the middle to 0.1 at both ends.
+// slab is a size that grows linearly from h at s = 1/2 to 0.1 at s = 0 and s = 1.
 func slab(h, s float64) float64 { return h + (.1-h)*math.Abs(s-.5)/.5 }
 
 // polar is a metric with a radial size, and a size along circles around the origin.

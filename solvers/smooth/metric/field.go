@@ -14,8 +14,8 @@ type Mesh struct {
 	Cells []int32      // Dim+1 vertices per cell, oriented so that volumes are positive
 }
 
-// Of converts a mesh of triangles.
-func Of(m *mesh.Mesh) *Mesh {
+// FromTriangles converts a mesh of triangles.
+func FromTriangles(m *mesh.Mesh) *Mesh {
 	out := &Mesh{Dim: 2, X: [3][]float64{m.X, m.Y, nil}, Cells: make([]int32, 0, 3*len(m.Cells))}
 	for _, c := range m.Cells {
 		out.Cells = append(out.Cells, c[:]...)
@@ -23,8 +23,8 @@ func Of(m *mesh.Mesh) *Mesh {
 	return out
 }
 
-// OfSolid converts a mesh of tetrahedra.
-func OfSolid(s *mesh.Solid) *Mesh {
+// FromTetrahedra converts a mesh of tetrahedra.
+func FromTetrahedra(s *mesh.Solid) *Mesh {
 	out := &Mesh{Dim: 3, X: [3][]float64{s.X, s.Y, s.Z}, Cells: make([]int32, 0, 4*len(s.Cells))}
 	for _, c := range s.Cells {
 		out.Cells = append(out.Cells, c[:]...)
@@ -41,8 +41,8 @@ func (m *Mesh) cells() int { return len(m.Cells) / (m.Dim + 1) }
 // cell returns the vertices of a cell.
 func (m *Mesh) cell(c int) []int32 { return m.Cells[c*(m.Dim+1) : (c+1)*(m.Dim+1)] }
 
-// between returns the vector from vertex a to vertex b.
-func (m *Mesh) between(a, b int32) (u [3]float64) {
+// edgeVector returns the vector from vertex a to vertex b.
+func (m *Mesh) edgeVector(a, b int32) (u [3]float64) {
 	for k := range m.Dim {
 		u[k] = m.X[k][b] - m.X[k][a]
 	}
@@ -72,23 +72,23 @@ func (m *Mesh) Check() error {
 				return fmt.Errorf("cell %d refers to vertex %d; the mesh has %d", c, v, m.Vertices())
 			}
 		}
-		if volume, _ := m.shape(c); !(volume > 0) {
+		if volume, _ := m.volumeAndGradients(c); !(volume > 0) {
 			return fmt.Errorf("cell %d at vertex %d is inverted or flat: its volume is %g", c, m.cell(c)[0], volume)
 		}
 	}
 	return nil
 }
 
-// shape returns the volume of a cell, and the gradients of its barycentric coordinates.
-func (m *Mesh) shape(c int) (volume float64, gradients [4][3]float64) {
+// volumeAndGradients returns the volume of a cell, and the gradients of its barycentric coordinates.
+func (m *Mesh) volumeAndGradients(c int) (volume float64, gradients [4][3]float64) {
 	v := m.cell(c)
-	a, b := m.between(v[0], v[1]), m.between(v[0], v[2])
+	a, b := m.edgeVector(v[0], v[1]), m.edgeVector(v[0], v[2])
 	if m.Dim == 2 {
 		volume = (a[0]*b[1] - a[1]*b[0]) / 2
 		gradients[1] = [3]float64{b[1], -b[0], 0}
 		gradients[2] = [3]float64{-a[1], a[0], 0}
 	} else {
-		d := m.between(v[0], v[3])
+		d := m.edgeVector(v[0], v[3])
 		gradients[1], gradients[2], gradients[3] = cross(b, d), cross(d, a), cross(a, b)
 		volume = (a[0]*gradients[1][0] + a[1]*gradients[1][1] + a[2]*gradients[1][2]) / 6
 	}
@@ -111,7 +111,7 @@ func cross(a, b [3]float64) [3]float64 {
 
 // Volume returns the volume of a cell, or its area in the plane.
 func (m *Mesh) Volume(c int) float64 {
-	volume, _ := m.shape(c)
+	volume, _ := m.volumeAndGradients(c)
 	return volume
 }
 
@@ -128,8 +128,8 @@ func Sample(m *Mesh, at func(x, y, z float64) Tensor) (Field, error) {
 	return f, f.Check(m)
 }
 
-// FromSolution converts a Medit solution at the vertices of the mesh to a metric. It has one field: sizes, or
-// symmetric tensors of the mesh's dimension.
+// FromSolution converts a Medit solution at the vertices of the mesh to a metric. The solution must have one field,
+// of sizes or of symmetric tensors of the mesh's dimension.
 func FromSolution(m *Mesh, s *medit.Solution) (Field, error) {
 	switch {
 	case s.Dim != m.Dim && (len(s.Fields) != 1 || s.Fields[0].Kind != medit.Scalar):

@@ -8,12 +8,13 @@ import (
 	"github.com/atoll-hpc/atoll/internal/portable"
 )
 
-// passes is the largest number of passes over the edges in Graded; in each a change propagates across many edges.
-const passes = 1000
+// maxPasses is the largest number of passes over the edges in Graded; in each pass a change propagates across many
+// edges.
+const maxPasses = 1000
 
-// slack is the relative amount by which a metric may exceed the gradation, so that the iteration ends in spite of
-// rounding.
-const slack = 1e-8
+// gradationTolerance is the relative amount by which a metric may exceed the gradation, so that the iteration ends
+// in spite of rounding.
+const gradationTolerance = 1e-8
 
 // Graded limits the growth of sizes along edges to the factor growth per unit of length in the metric (F. Alauzet,
 // "Size gradation control of anisotropic meshes", doi:10.1016/j.finel.2009.06.028): along an edge u, a metric M grows
@@ -31,7 +32,7 @@ func (f Field) Graded(m *Mesh, growth float64) (int, error) {
 	rate := portable.Log(growth)
 	// A changed vertex affects its neighbours in the pass in which it changed and in the next.
 	changed := make([]int, len(f))
-	for pass := 1; pass <= passes; pass++ {
+	for pass := 1; pass <= maxPasses; pass++ {
 		converged := true
 		// The order alternates, so that changes propagate far in one pass in any direction.
 		slices.Reverse(edges)
@@ -41,11 +42,11 @@ func (f Field) Graded(m *Mesh, growth float64) (int, error) {
 				if pass > 1 && changed[from] < pass-1 {
 					continue
 				}
-				grown := Grown(m.Dim, f[from], m.between(from, to), rate)
-				if within(m.Dim, grown, f[to]) {
+				grown := Grown(m.Dim, f[from], m.edgeVector(from, to), rate)
+				if isWithin(m.Dim, grown, f[to]) {
 					continue
 				}
-				if both, smaller := intersection(m.Dim, f[to], grown, slack); smaller {
+				if both, smaller := intersection(m.Dim, f[to], grown, gradationTolerance); smaller {
 					f[to] = both
 					changed[to] = pass
 					converged = false
@@ -62,19 +63,19 @@ func (f Field) Graded(m *Mesh, growth float64) (int, error) {
 			return count, nil
 		}
 	}
-	return 0, fmt.Errorf("a gradation of %g did not converge in %d passes over the edges", growth, passes)
+	return 0, fmt.Errorf("a gradation of %g did not converge in %d passes over the edges", growth, maxPasses)
 }
 
-// Grown returns the metric to which a metric may grow along an edge; rate is the logarithm of the growth per unit of
-// length.
+// Grown returns the metric at the other end of the edge u for which sizes grow from those of t as much as is
+// allowed; rate is the logarithm of the growth per unit of length in t.
 func Grown(dim int, t Tensor, u [3]float64, rate float64) Tensor {
-	by := 1 + t.Length(dim, u)*rate
-	return t.Scaled(1 / (by * by))
+	factor := 1 + t.Length(dim, u)*rate
+	return t.Scaled(1 / (factor * factor))
 }
 
-// within reports whether b has no larger size than a in any direction, that is, whether b - a is positive definite.
-// It is a quick test that most edges pass; it may return false if in doubt.
-func within(dim int, a, b Tensor) bool {
+// isWithin reports whether b has no larger size than a in any direction, that is, whether b - a is positive
+// definite. It is a quick test that most edges pass; it may return false if in doubt.
+func isWithin(dim int, a, b Tensor) bool {
 	for k := range b {
 		b[k] -= a[k]
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/medit"
 )
 
-// exceeds is the relative amount by which a's size is smaller than b's in some direction.
-func exceeds(dim int, a, b Tensor) float64 {
-	inverse := b.mapped(dim, func(x float64) float64 { return 1 / math.Sqrt(x) })
+// excess is the largest relative amount by which a's size is smaller than b's in any direction.
+func excess(dim int, a, b Tensor) float64 {
+	inverse := b.withEigenvalues(dim, func(x float64) float64 { return 1 / math.Sqrt(x) })
 	inner := a.congruent(dim, inverse)
 	return inner.Eigen(dim).Values[dim-1] - 1
 }
@@ -44,7 +44,7 @@ func TestGraded(t *testing.T) {
 			if f[v] != before[v] {
 				changed++
 			}
-			if by := exceeds(dim, before[v], f[v]); by > 1e-7 {
+			if by := excess(dim, before[v], f[v]); by > 1e-7 {
 				t.Fatalf("vertex %d: a size has become larger by %g", v, by)
 			}
 		}
@@ -53,8 +53,8 @@ func TestGraded(t *testing.T) {
 		}
 		for _, e := range m.edges() {
 			for _, way := range [][2]int32{e, {e[1], e[0]}} {
-				grown := Grown(dim, f[way[0]], m.between(way[0], way[1]), math.Log(growth))
-				if by := exceeds(dim, grown, f[way[1]]); by > 1e-7 {
+				grown := Grown(dim, f[way[0]], m.edgeVector(way[0], way[1]), math.Log(growth))
+				if by := excess(dim, grown, f[way[1]]); by > 1e-7 {
 					t.Fatalf("edge %v exceeds the bound by %g", way, by)
 				}
 			}

@@ -53,14 +53,14 @@ func (m *Mesh) neighbours() *adjacency {
 	return a
 }
 
-// volumes returns the dual volume of each vertex: 1/(Dim+1) of each of its cells.
-func (m *Mesh) volumes() []float64 {
-	share := make([]float64, m.Vertices())
+// dualVolumes returns the dual volume of each vertex: 1/(Dim+1) of the volume of each of its cells.
+func (m *Mesh) dualVolumes() []float64 {
+	volumes := make([]float64, m.Vertices())
 	for c := range m.cells() {
-		volume, _ := m.shape(c)
+		volume, _ := m.volumeAndGradients(c)
 		for _, v := range m.cell(c) {
-			share[v] += volume / float64(m.Dim+1)
+			volumes[v] += volume / float64(m.Dim+1)
 		}
 	}
-	return share
+	return volumes
 }

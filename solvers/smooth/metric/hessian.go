@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Recovered returns the second derivatives of a field at the vertices: those of the quadratic through the vertex that
-// is the least-squares fit to its neighbours. For a quadratic they are exact up to round-off; where they contribute
-// less than round-off to the field around a vertex they are zero. Neighbours of neighbours are included if there are
-// fewer neighbours than unknowns, as at boundaries.
+// Recovered returns the second derivatives of a field, given by its values at the vertices: those of the quadratic
+// through each vertex that is the least-squares fit to its neighbours. For a quadratic they are exact up to
+// round-off; where they contribute less than round-off to the field around a vertex they are zero. Neighbours of
+// neighbours are included if there are fewer neighbours than unknowns, as at boundaries.
 func Recovered(m *Mesh, values []float64) ([]Tensor, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
@@ -29,15 +29,15 @@ func Recovered(m *Mesh, values []float64) ([]Tensor, error) {
 	all := make([]Tensor, m.Vertices())
 	for v := range all {
 		var err error
-		if all[v], err = fit.at(int32(v)); err != nil {
+		if all[v], err = fit.hessianAt(int32(v)); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
 }
 
-// rings is the largest number of rings of neighbours for a fit.
-const rings = 5
+// maxRings is the largest number of layers of neighbours for a fit.
+const maxRings = 5
 
 // fit fits quadratics.
 type fit struct {
@@ -49,11 +49,11 @@ type fit struct {
 	rows     []float64
 }
 
-func (f *fit) at(v int32) (Tensor, error) {
+func (f *fit) hessianAt(v int32) (Tensor, error) {
 	f.patch = append(f.patch[:0], v)
 	f.mark[v] = v
 	begin := 0
-	for range rings {
+	for range maxRings {
 		end := len(f.patch)
 		for _, a := range f.patch[begin:end] {
 			for _, b := range f.adjacent.of(a) {
@@ -73,12 +73,13 @@ func (f *fit) at(v int32) (Tensor, error) {
 		f.mesh.coordinates(int(v)), len(f.patch)-1)
 }
 
-// determined is the least part of a column, relative to its length, that is independent of the previous columns.
-const determined = 1e-7
+// minIndependent is the smallest length of the part of a column that is independent of the previous columns,
+// relative to the length of the column, for which the fit is determined.
+const minIndependent = 1e-7
 
-// bent is the least change of a field around a vertex by its second derivatives, relative to its values, that is not
-// round-off.
-const bent = 1e-12
+// minCurvature is the smallest change of a field around a vertex by its second derivatives, relative to its values,
+// that is not round-off.
+const minCurvature = 1e-12
 
 // solve fits g·d + ½d'Hd to the differences of values. Columns are normalized, so that neither units nor thin cells
 // matter.
@@ -90,7 +91,7 @@ func (f *fit) solve(v int32, patch []int32) (Tensor, bool) {
 	}
 	f.rows = f.rows[:0]
 	for _, b := range patch {
-		d := f.mesh.between(v, b)
+		d := f.mesh.edgeVector(v, b)
 		f.rows = append(f.rows, d[:dim]...)
 		for i := range dim {
 			for j := range i + 1 {
@@ -111,20 +112,20 @@ func (f *fit) solve(v int32, patch []int32) (Tensor, bool) {
 
 // withoutRoundOff returns zero for second derivatives that are only round-off.
 func (f *fit) withoutRoundOff(v int32, patch []int32, t Tensor) Tensor {
-	size, bend := math.Abs(f.values[v]), 0.0
+	size, change := math.Abs(f.values[v]), 0.0
 	absolute := t
 	for k, x := range t {
 		absolute[k] = math.Abs(x)
 	}
 	for _, b := range patch {
-		d := f.mesh.between(v, b)
+		d := f.mesh.edgeVector(v, b)
 		for k, x := range d {
 			d[k] = math.Abs(x)
 		}
 		u := absolute.Length(f.mesh.Dim, d)
-		size, bend = max(size, math.Abs(f.values[b])), max(bend, u*u/2)
+		size, change = max(size, math.Abs(f.values[b])), max(change, u*u/2)
 	}
-	if bend <= bent*size {
+	if change <= minCurvature*size {
 		return Tensor{}
 	}
 	return t
@@ -152,7 +153,7 @@ func leastSquares(rows []float64, n int) (x [9]float64, ok bool) {
 		for i := k; i < m; i++ {
 			length = math.Hypot(length, rows[i*w+k])
 		}
-		if length < determined {
+		if length < minIndependent {
 			return x, false
 		}
 		if rows[k*w+k] > 0 {

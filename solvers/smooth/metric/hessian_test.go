@@ -137,7 +137,7 @@ func TestLayer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := Control{Norm: 2, Complexity: 5000, Bounds: Bounds{Min: size / 1000, Max: size, Aspect: aspect}}
+			c := HessianOptions{Norm: 2, Complexity: 5000, Bounds: Bounds{Min: size / 1000, Max: size, Aspect: aspect}}
 			f, r, err := FromHessian(m, h, c)
 			if err != nil {
 				t.Fatal(err)
@@ -179,7 +179,7 @@ func TestNorms(t *testing.T) {
 		constant[v] = Tensor{-4, 0, 1}
 		varying[v] = OfSize(2, .1+m.X[0][v])
 	}
-	f, r, err := FromHessian(m, constant, Control{Norm: 1, Complexity: 100})
+	f, r, err := FromHessian(m, constant, HessianOptions{Norm: 1, Complexity: 100})
 	if err != nil || r.Raised+r.Bounded != 0 {
 		t.Fatal(r, err)
 	}
@@ -190,7 +190,7 @@ func TestNorms(t *testing.T) {
 	}
 	last := 0.0
 	for _, p := range []float64{1, 2, 4, math.Inf(1)} {
-		f, _, err := FromHessian(m, varying, Control{Norm: p, Complexity: 100})
+		f, _, err := FromHessian(m, varying, HessianOptions{Norm: p, Complexity: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +220,7 @@ func TestThin(t *testing.T) {
 			s := Spectrum{Values: [3]float64{7}, Vectors: frame(rand.New(rand.NewPCG(1, uint64(v))), dim)}
 			h[v] = s.Tensor(dim)
 		}
-		f, r, err := FromHessian(m, h, Control{Norm: 2, Complexity: 1000})
+		f, r, err := FromHessian(m, h, HessianOptions{Norm: 2, Complexity: 1000})
 		if err != nil || r.Raised != len(h) {
 			t.Fatalf("%dD: %+v, %v", dim, r, err)
 		}
@@ -240,7 +240,7 @@ func TestLinearField(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, _, err = FromHessian(m, second, Control{Norm: 2, Complexity: 10})
+			_, _, err = FromHessian(m, second, HessianOptions{Norm: 2, Complexity: 10})
 			if err == nil || !strings.Contains(err.Error(), "a linear field determines no metric") {
 				t.Errorf("dimension %d, offset %g: error %v", dim, offset, err)
 			}
@@ -280,16 +280,16 @@ func TestHessianRefuses(t *testing.T) {
 	bad[3][1] = math.NaN()
 	for want, c := range map[string]struct {
 		h []Tensor
-		c Control
+		c HessianOptions
 	}{
-		"vertex 3 at":                         {bad, Control{Norm: 2, Complexity: 10}},
-		"p = 0":                               {good, Control{Complexity: 10}},
-		"p = NaN":                             {good, Control{Norm: math.NaN(), Complexity: 10}},
-		"complexity of 0":                     {good, Control{Norm: 1}},
-		"at 2 vertices":                       {good[:2], Control{Norm: 1, Complexity: 1}},
-		"is impossible with":                  {good, Control{Norm: 1, Complexity: 1e9, Bounds: Bounds{Min: .1}}},
-		"sizes from 3 to 1":                   {good, Control{Norm: 1, Complexity: 1, Bounds: Bounds{Min: 3, Max: 1}}},
-		"a linear field determines no metric": {make([]Tensor, 16), Control{Norm: 1, Complexity: 1}},
+		"vertex 3 at":                         {bad, HessianOptions{Norm: 2, Complexity: 10}},
+		"p = 0":                               {good, HessianOptions{Complexity: 10}},
+		"p = NaN":                             {good, HessianOptions{Norm: math.NaN(), Complexity: 10}},
+		"complexity of 0":                     {good, HessianOptions{Norm: 1}},
+		"at 2 vertices":                       {good[:2], HessianOptions{Norm: 1, Complexity: 1}},
+		"is impossible with":                  {good, HessianOptions{Norm: 1, Complexity: 1e9, Bounds: Bounds{Min: .1}}},
+		"sizes from 3 to 1":                   {good, HessianOptions{Norm: 1, Complexity: 1, Bounds: Bounds{Min: 3, Max: 1}}},
+		"a linear field determines no metric": {make([]Tensor, 16), HessianOptions{Norm: 1, Complexity: 1}},
 	} {
 		if _, _, err := FromHessian(m, c.h, c.c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)

@@ -9,7 +9,7 @@ func Implied(m *Mesh) (Field, error) {
 	size := make([]float64, m.Vertices())
 	for v := range size {
 		for _, u := range adjacent.of(int32(v)) {
-			e := m.between(int32(v), u)
+			e := m.edgeVector(int32(v), u)
 			size[v] += math.Sqrt(e[0]*e[0]+e[1]*e[1]+e[2]*e[2]) / float64(len(adjacent.of(int32(v))))
 		}
 	}

@@ -19,7 +19,7 @@ func TestImplied(t *testing.T) {
 		}
 		shortest, longest := math.Inf(1), 0.0
 		for _, e := range m.edges() {
-			u := m.between(e[0], e[1])
+			u := m.edgeVector(e[0], e[1])
 			length := math.Sqrt(u[0]*u[0] + u[1]*u[1] + u[2]*u[2])
 			shortest, longest = min(shortest, length), max(longest, length)
 		}

@@ -8,35 +8,35 @@ import (
 	"github.com/atoll-hpc/atoll/internal/portable"
 )
 
-// Control has the parameters of a metric from second derivatives.
-type Control struct {
-	// Norm p is that of the Lp norm of the interpolation error that the metric minimizes; a large p favours large
+// HessianOptions has the parameters of a metric from second derivatives.
+type HessianOptions struct {
+	// Norm is the p of the Lp norm of the interpolation error that the metric minimizes; a large p favours large
 	// derivatives, and +Inf is the metric of the derivatives themselves.
 	Norm float64
 	// Complexity is ∫√det M over the mesh. A mesh of equilateral triangles with sides 1 in the metric has 4/√3 times
 	// as many triangles, one of regular tetrahedra 12/√2 times as many (such a mesh does not exist in space).
 	Complexity float64
-	// Floor is the least second derivative, relative to the largest in the mesh; smaller ones are raised to it.
-	// Without it cells are as large as possible where the field is almost linear, at the cost of others. 0 for 1e-10,
-	// since a metric must be positive definite.
+	// Floor is a lower bound of the second derivatives, relative to the largest in the mesh; smaller ones are
+	// raised to it. Without it cells become very large where the field is almost linear, and too many are in other
+	// regions. 0 for 1e-10, since a metric must be positive definite.
 	Floor float64
 	Bounds
 }
 
-// Report counts the limitations of a metric.
+// Report says how the metric of FromHessian differs from the optimal one.
 type Report struct {
-	Complexity float64 // that was reached
+	Complexity float64 // of the metric, within bounds
 	Bounded    int     // vertices at which Bounds limit sizes
 	Raised     int     // vertices with a second derivative raised to the floor
 }
 
-// least is the smallest Floor.
-const least = 1e-10
+// minFloor is the Floor if none is given.
+const minFloor = 1e-10
 
 // FromHessian returns the optimal metric for linear interpolation of a field with the given second derivatives, M ∝
 // det|H|^(-1/(2p+d)) |H| (A. Loseille and F. Alauzet, "Continuous mesh framework part I", SIAM J. Numer. Anal. 49,
 // 2011), with sizes limited by bounds, scaled to the complexity.
-func FromHessian(m *Mesh, hessian []Tensor, c Control) (Field, Report, error) {
+func FromHessian(m *Mesh, hessian []Tensor, c HessianOptions) (Field, Report, error) {
 	var r Report
 	if err := m.Check(); err != nil {
 		return nil, r, err
@@ -55,7 +55,7 @@ func FromHessian(m *Mesh, hessian []Tensor, c Control) (Field, Report, error) {
 		return nil, r, err
 	}
 	f := make(Field, len(shapes))
-	volumes := m.volumes()
+	volumes := m.dualVolumes()
 	for v, s := range shapes {
 		free := s.Values
 		for k := range dim {
@@ -67,13 +67,13 @@ func FromHessian(m *Mesh, hessian []Tensor, c Control) (Field, Report, error) {
 			r.Bounded++
 		}
 		f[v] = s.Tensor(dim)
-		r.Complexity += volumes[v] * root(s.Values[:dim])
+		r.Complexity += volumes[v] * sqrtDet(s.Values[:dim])
 	}
 	return f, r, f.Check(m)
 }
 
 // check refuses parameters out of range.
-func (c *Control) check(m *Mesh, hessian []Tensor) error {
+func (c *HessianOptions) check(m *Mesh, hessian []Tensor) error {
 	if err := c.Bounds.Check(); err != nil {
 		return err
 	}
@@ -92,8 +92,8 @@ func (c *Control) check(m *Mesh, hessian []Tensor) error {
 
 // shapes returns the optimal tensors up to a common factor, and the number of second derivatives that were raised to
 // the floor.
-func (c *Control) shapes(m *Mesh, hessian []Tensor) (shapes []Spectrum, held int, err error) {
-	dim, floor := m.Dim, max(c.Floor, least)
+func (c *HessianOptions) shapes(m *Mesh, hessian []Tensor) (shapes []Spectrum, raisedCount int, err error) {
+	dim, floor := m.Dim, max(c.Floor, minFloor)
 	shapes = make([]Spectrum, len(hessian))
 	top := 0.0
 	for v, h := range hessian {
@@ -103,7 +103,7 @@ func (c *Control) shapes(m *Mesh, hessian []Tensor) (shapes []Spectrum, held int
 					h[:Components(dim)])
 			}
 		}
-		shapes[v] = h.mapped(dim, math.Abs).Eigen(dim)
+		shapes[v] = h.withEigenvalues(dim, math.Abs).Eigen(dim)
 		top = max(top, shapes[v].Values[dim-1])
 	}
 	if top == 0 {
@@ -119,18 +119,18 @@ func (c *Control) shapes(m *Mesh, hessian []Tensor) (shapes []Spectrum, held int
 			det *= values[k]
 		}
 		if raised {
-			held++
+			raisedCount++
 		}
-		by := portable.Pow(det, -1/(2*c.Norm+float64(dim)))
+		factor := portable.Pow(det, -1/(2*c.Norm+float64(dim)))
 		for k := range values {
-			values[k] *= by
+			values[k] *= factor
 		}
 	}
-	return shapes, held, nil
+	return shapes, raisedCount, nil
 }
 
-// root is √det.
-func root(values []float64) float64 {
+// sqrtDet is the square root of the determinant of a tensor with these eigenvalues.
+func sqrtDet(values []float64) float64 {
 	det := 1.0
 	for _, x := range values {
 		det *= math.Sqrt(x)
@@ -140,8 +140,8 @@ func root(values []float64) float64 {
 
 // scale finds the factor for which the bounded metric has the requested complexity, which increases with it, by
 // bisection of its logarithm.
-func (c Control) scale(m *Mesh, shapes []Spectrum) (float64, error) {
-	volumes := m.volumes()
+func (c HessianOptions) scale(m *Mesh, shapes []Spectrum) (float64, error) {
+	volumes := m.dualVolumes()
 	total := func(scale float64) float64 {
 		sum := 0.0
 		for v := range shapes {
@@ -150,15 +150,15 @@ func (c Control) scale(m *Mesh, shapes []Spectrum) (float64, error) {
 				values[k] *= scale
 			}
 			c.limit(values[:m.Dim])
-			sum += volumes[v] * root(values[:m.Dim])
+			sum += volumes[v] * sqrtDet(values[:m.Dim])
 		}
 		return sum
 	}
 	low, high := -650.0, 650.0
-	least, most := total(portable.Exp(low)), total(portable.Exp(high))
-	if !(least <= c.Complexity && c.Complexity <= most) {
+	lowest, highest := total(portable.Exp(low)), total(portable.Exp(high))
+	if !(lowest <= c.Complexity && c.Complexity <= highest) {
 		return 0, fmt.Errorf("a complexity of %g is impossible with sizes from %g to %g, which give %g to %g; change one",
-			c.Complexity, c.Min, c.Max, least, most)
+			c.Complexity, c.Min, c.Max, lowest, highest)
 	}
 	for range 64 {
 		middle := (low + high) / 2
@@ -174,7 +174,7 @@ func (c Control) scale(m *Mesh, shapes []Spectrum) (float64, error) {
 // Complexity is ∫√det M over the mesh, by quadrature with the values at vertices.
 func (f Field) Complexity(m *Mesh) float64 {
 	sum := 0.0
-	for v, volume := range m.volumes() {
+	for v, volume := range m.dualVolumes() {
 		sum += volume * f[v].Density(m.Dim)
 	}
 	return sum

@@ -12,10 +12,10 @@ type Tensor [6]float64
 // Components returns the number of components of a symmetric tensor.
 func Components(dim int) int { return dim * (dim + 1) / 2 }
 
-func packed(i, j int) int { return max(i, j)*(max(i, j)+1)/2 + min(i, j) }
+func componentIndex(i, j int) int { return max(i, j)*(max(i, j)+1)/2 + min(i, j) }
 
 // Get returns the component in row i and column j, from 0.
-func (t *Tensor) Get(i, j int) float64 { return t[packed(i, j)] }
+func (t *Tensor) Get(i, j int) float64 { return t[componentIndex(i, j)] }
 
 // Scaled returns the tensor times a number.
 func (t Tensor) Scaled(factor float64) Tensor {
@@ -67,21 +67,21 @@ type Spectrum struct {
 	Vectors [3][3]float64
 }
 
-// sweeps is the number of sweeps of Jacobi's method; it converges quadratically, in about six.
-const sweeps = 30
+// maxJacobiSweeps is the largest number of sweeps of Jacobi's method, which converges quadratically, in about six.
+const maxJacobiSweeps = 30
 
 // Eigen solves the symmetric eigenproblem by Jacobi's cyclic method, which finds small eigenvalues of well-scaled
 // positive definite tensors to as many digits as large ones (Demmel and Veselić, 1992). The tensor must be finite.
 func (t Tensor) Eigen(dim int) Spectrum {
 	s := Spectrum{Vectors: [3][3]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}
-	for range sweeps {
-		turned := false
+	for range maxJacobiSweeps {
+		rotated := false
 		for p := range dim {
 			for q := p + 1; q < dim; q++ {
-				turned = t.rotate(&s, p, q, dim) || turned
+				rotated = t.rotate(&s, p, q, dim) || rotated
 			}
 		}
-		if !turned {
+		if !rotated {
 			break
 		}
 	}
@@ -97,9 +97,8 @@ func (t Tensor) Eigen(dim int) Spectrum {
 	return s
 }
 
-// rotate rotates in the plane of axes p and q, so that the component between them vanishes, unless it is below
-// round-off.
-// round-off.
+// rotate rotates in the plane of axes p and q, so that the component between them vanishes. It returns false,
+// without a rotation, if that component is below round-off.
 func (t *Tensor) rotate(s *Spectrum, p, q, dim int) bool {
 	off, a, b := t.Get(p, q), t.Get(p, p), t.Get(q, q)
 	if math.Abs(off) <= 0x1p-54*math.Sqrt(math.Abs(a))*math.Sqrt(math.Abs(b)) || off == 0 {
@@ -112,11 +111,11 @@ func (t *Tensor) rotate(s *Spectrum, p, q, dim int) bool {
 	}
 	c := 1 / math.Hypot(1, tan)
 	sn := tan * c
-	t[packed(p, p)], t[packed(q, q)], t[packed(p, q)] = a-tan*off, b+tan*off, 0
+	t[componentIndex(p, p)], t[componentIndex(q, q)], t[componentIndex(p, q)] = a-tan*off, b+tan*off, 0
 	for k := range dim {
 		if k != p && k != q {
 			x, y := t.Get(k, p), t.Get(k, q)
-			t[packed(k, p)], t[packed(k, q)] = c*x-sn*y, sn*x+c*y
+			t[componentIndex(k, p)], t[componentIndex(k, q)] = c*x-sn*y, sn*x+c*y
 		}
 	}
 	for k := range dim {
@@ -132,15 +131,15 @@ func (s *Spectrum) Tensor(dim int) Tensor {
 	for i := range dim {
 		for j := range i + 1 {
 			for k := range dim {
-				t[packed(i, j)] += s.Values[k] * s.Vectors[k][i] * s.Vectors[k][j]
+				t[componentIndex(i, j)] += s.Values[k] * s.Vectors[k][i] * s.Vectors[k][j]
 			}
 		}
 	}
 	return t
 }
 
-// mapped applies a function to the eigenvalues.
-func (t Tensor) mapped(dim int, f func(float64) float64) Tensor {
+// withEigenvalues returns the tensor whose eigenvalues are f of those of t.
+func (t Tensor) withEigenvalues(dim int, f func(float64) float64) Tensor {
 	s := t.Eigen(dim)
 	for k := range dim {
 		s.Values[k] = f(s.Values[k])
@@ -152,7 +151,7 @@ func (t Tensor) mapped(dim int, f func(float64) float64) Tensor {
 func OfSize(dim int, h float64) Tensor {
 	var t Tensor
 	for i := range dim {
-		t[packed(i, i)] = 1 / (h * h)
+		t[componentIndex(i, i)] = 1 / (h * h)
 	}
 	return t
 }
@@ -226,16 +225,17 @@ func Intersection(dim int, a, b Tensor) Tensor {
 	return both
 }
 
-// intersection also reports whether b has a size that is smaller than a's by more than the relative amount share.
-func intersection(dim int, a, b Tensor, share float64) (both Tensor, smaller bool) {
+// intersection also reports whether b has a size that is smaller than a's by more than the relative amount
+// tolerance.
+func intersection(dim int, a, b Tensor, tolerance float64) (both Tensor, smaller bool) {
 	// In the frame of a's square root R, a is the unit tensor, and b has the eigenvectors v of R⁻¹bR⁻¹. Where b has a
 	// smaller size, the difference is added to a, which so keeps its digits.
-	root := a.mapped(dim, math.Sqrt)
-	inner := b.congruent(dim, a.mapped(dim, func(x float64) float64 { return 1 / math.Sqrt(x) }))
-	s := inner.Eigen(dim)
+	root := a.withEigenvalues(dim, math.Sqrt)
+	bInFrame := b.congruent(dim, a.withEigenvalues(dim, func(x float64) float64 { return 1 / math.Sqrt(x) }))
+	s := bInFrame.Eigen(dim)
 	for k := range dim {
 		more := s.Values[k] - 1
-		if !(more > share) {
+		if !(more > tolerance) {
 			continue
 		}
 		smaller = true
@@ -247,7 +247,7 @@ func intersection(dim int, a, b Tensor, share float64) (both Tensor, smaller boo
 		}
 		for i := range dim {
 			for j := range i + 1 {
-				a[packed(i, j)] += more * w[i] * w[j]
+				a[componentIndex(i, j)] += more * w[i] * w[j]
 			}
 		}
 	}
@@ -256,8 +256,8 @@ func intersection(dim int, a, b Tensor, share float64) (both Tensor, smaller boo
 
 // Stretch is the largest difference of lengths in two metrics, relative to the smaller length.
 func Stretch(dim int, a, b Tensor) float64 {
-	inner := b.congruent(dim, a.mapped(dim, func(x float64) float64 { return 1 / math.Sqrt(x) }))
-	s := inner.Eigen(dim) // squares of the ratios of lengths
+	bInFrame := b.congruent(dim, a.withEigenvalues(dim, func(x float64) float64 { return 1 / math.Sqrt(x) }))
+	s := bInFrame.Eigen(dim) // squares of the ratios of lengths
 	least := max(s.Values[0], 0x1p-100)
 	return max(math.Sqrt(s.Values[dim-1]), 1/math.Sqrt(least)) - 1
 }
@@ -271,7 +271,7 @@ func (t *Tensor) congruent(dim int, r Tensor) Tensor {
 			for k := range dim {
 				u[k], v[k] = r.Get(k, i), r.Get(k, j)
 			}
-			out[packed(i, j)] = t.Product(dim, u, v)
+			out[componentIndex(i, j)] = t.Product(dim, u, v)
 		}
 	}
 	return out

@@ -22,18 +22,19 @@ import (
 // body is the whole mesh that is smoothed, on rank 0: of triangles or of tetrahedra.
 type body interface {
 	dim() int
-	// cut makes the shares of all ranks. separate is true for devices with separate memory. Each share can be
-	// requested once.
+	// cut divides the mesh over the ranks, and returns a function that returns the share of a rank, once for each
+	// rank. separate is true for devices with separate memory.
 	cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stages) (func(rank int) rankShare,
 		error)
-	// nodes returns the mesh in the form for metrics at vertices.
+	// nodes returns the mesh in the form that metrics at vertices need.
 	nodes() nodes
-	// moved returns the same mesh with other positions, and the cell field "quality".
-	moved(at [][]float64, quality []float64) body
+	// moved returns the same mesh with other vertex positions, by axis, and the cell field "quality".
+	moved(positions [][]float64, quality []float64) body
 	centre(cell int) []float64
-	departed(is body) (curved.Departure, error) // of the boundary of the same mesh with other positions
+	// departed measures how far the boundary of smoothed, the same mesh with other positions, is from this one's.
+	departed(smoothed body) (curved.Departure, error)
 	write(path string) error
-	notKept(path string) string // what a file with this extension cannot hold
+	notKept(path string) string // the parts of the mesh that a file with this extension cannot hold, "" for none
 }
 
 // loadBody reads or generates the mesh of a case.
@@ -75,8 +76,8 @@ func inPlane(m *mesh.Mesh) error {
 	return nil
 }
 
-// layoutOptions returns the options of a case. On devices with separate memory, vertices within a set have any order
-// and ghosts are deep, since an exchange takes longer than moving some vertices twice.
+// layoutOptions returns the options of a case. On devices with separate memory the halo is deep, since an exchange
+// takes longer than moving some vertices twice.
 func layoutOptions(w *Sections, separate bool) layout.Options {
 	return layout.Options{
 		Boundary: layout.Boundary(w.Method.Boundary), Colouring: colouring.Kind(w.Method.Colouring),
@@ -110,7 +111,8 @@ func ownersOf(ctx context.Context, w *Sections, graph func() (partition.Graph, e
 }
 
 // checkMesh refuses a mesh with faults other than inverted or flat cells that are to be untangled. size returns the
-// sizes of all cells: if all are inverted, the orientation is wrong and not the positions.
+// area or volume of a cell: if it is negative for all cells, the orientation of the cells is wrong and not the
+// positions of vertices.
 func checkMesh(w *Sections, m interface {
 	Check() error
 	CheckTangled() error
@@ -125,15 +127,16 @@ func checkMesh(w *Sections, m interface {
 	if m.CheckTangled() != nil {
 		return err
 	}
-	turned := 0
-	for turned < cells && size(turned) < 0 {
-		turned++
+	inverted := 0
+	for inverted < cells && size(inverted) < 0 {
+		inverted++
 	}
-	if turned == cells {
+	if inverted == cells {
 		return err
 	}
 	if !w.Method.Untangle {
-		return fmt.Errorf("%w; or, where vertices are out of place, smooth with untangle = true (--untangle true)", err)
+		return fmt.Errorf("%w; or, if only positions of vertices are wrong, smooth with untangle = true (--untangle true)",
+			err)
 	}
 	return nil
 }
@@ -152,7 +155,7 @@ type planeBody struct{ *mesh.Mesh }
 
 func (planeBody) dim() int                  { return 2 }
 func (b planeBody) write(path string) error { return meshio.Write(path, b.Mesh) }
-func (b planeBody) nodes() nodes            { return nodes{metric.Of(b.Mesh), b.VertexData} }
+func (b planeBody) nodes() nodes            { return nodes{metric.FromTriangles(b.Mesh), b.VertexData} }
 
 func (b planeBody) notKept(path string) string {
 	return meshio.NotKept(path, b.Groups, b.Marks, b.VertexData, b.CellData)
@@ -163,17 +166,17 @@ func (b planeBody) centre(cell int) []float64 {
 	return []float64{x, y}
 }
 
-func (b planeBody) moved(at [][]float64, quality []float64) body {
+func (b planeBody) moved(positions [][]float64, quality []float64) body {
 	m := *b.Mesh
-	m.X, m.Y, m.CellData = at[0], at[1], withQuality(m.CellData, quality)
+	m.X, m.Y, m.CellData = positions[0], positions[1], withQuality(m.CellData, quality)
 	return planeBody{&m}
 }
 
-func (b planeBody) departed(is body) (curved.Departure, error) {
-	return curved.Departed(b.Mesh, is.(planeBody).Mesh), nil
+func (b planeBody) departed(smoothed body) (curved.Departure, error) {
+	return curved.Departed(b.Mesh, smoothed.(planeBody).Mesh), nil
 }
 
-// cut cuts local meshes, which their ranks arrange, unless the layout needs the whole mesh.
+// cut makes local meshes, from which the ranks make their parts together, unless the layout needs the whole mesh.
 func (b planeBody) cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stages) (
 	func(rank int) rankShare, error) {
 	m := b.Mesh
@@ -199,12 +202,12 @@ func (b planeBody) cut(ctx context.Context, w *Sections, ranks int, separate boo
 		return nil, err
 	}
 	if ranks > 1 && !o.Deep {
-		patches, err := layout.NewLocalMeshes(m, owner, ranks)
+		locals, err := layout.NewLocalMeshes(m, owner, ranks)
 		if err != nil {
 			return nil, err
 		}
 		return func(rank int) rankShare {
-			share.Local = patches.Of(rank)
+			share.Local = locals.Of(rank)
 			return share
 		}, s.end(ctx, "mesh cut")
 	}
@@ -240,25 +243,25 @@ type solidBody struct{ *mesh.Solid }
 
 func (solidBody) dim() int                  { return 3 }
 func (b solidBody) write(path string) error { return meshio.WriteSolid(path, b.Solid) }
-func (b solidBody) nodes() nodes            { return nodes{metric.OfSolid(b.Solid), b.VertexData} }
+func (b solidBody) nodes() nodes            { return nodes{metric.FromTetrahedra(b.Solid), b.VertexData} }
 
 func (b solidBody) notKept(path string) string {
 	return meshio.NotKept(path, b.Groups, b.Marks, b.VertexData, b.CellData)
 }
 
 func (b solidBody) centre(cell int) []float64 {
-	at := b.Centroid(cell)
-	return at[:]
+	centroid := b.Centroid(cell)
+	return centroid[:]
 }
 
-func (b solidBody) moved(at [][]float64, quality []float64) body {
+func (b solidBody) moved(positions [][]float64, quality []float64) body {
 	s := *b.Solid
-	s.X, s.Y, s.Z, s.CellData = at[0], at[1], at[2], withQuality(s.CellData, quality)
+	s.X, s.Y, s.Z, s.CellData = positions[0], positions[1], positions[2], withQuality(s.CellData, quality)
 	return solidBody{&s}
 }
 
-func (b solidBody) departed(is body) (curved.Departure, error) {
-	return curved.DepartedSolid(b.Solid, is.(solidBody).Solid)
+func (b solidBody) departed(smoothed body) (curved.Departure, error) {
+	return curved.DepartedSolid(b.Solid, smoothed.(solidBody).Solid)
 }
 
 func (b solidBody) cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stages) (

@@ -21,14 +21,14 @@ import (
 var command = solvers.Command{
 	Use:   "smooth IN OUT",
 	Args:  []string{"the mesh to read", "the one to write"},
-	Short: "Move the vertices of a mesh toward what a metric asks for, keeping its connectivity and groups",
-	Long: `Move the vertices of a mesh of triangles or tetrahedra toward what a metric asks for,
-keeping its connectivity and groups.
+	Short: "Move the vertices of a mesh so that its cells fit a metric, keeping its connectivity and groups",
+	Long: `Move the vertices of a mesh of triangles or tetrahedra so that its cells have the sizes that a metric
+requires, keeping its connectivity and groups.
 
 IN is a .msh, .mesh, .meshb, .vtu or .pvtu file; OUT is written by its extension: .msh, .mesh, .meshb or .vtu.
 Flags of Mmg may be given as Mmg has them: -in, -out, -sol, -met, -hmin, -hmax, -hgrad, -ar, -optim, -nosurf.
-Without a metric, sizes are those of IN.sol or IN.solb beside a Medit file, or else uniform. OUT is not written where
-it would be worse than IN, unless --force is given. Values in parentheses are what holds without the flag.`,
+Without a metric, sizes are those of IN.sol or IN.solb beside a Medit file, or else uniform. OUT is not written if it
+would be worse than IN, unless --force is given. Values in parentheses are defaults.`,
 	Example: `  atoll smooth wing.msh better.msh
   atoll smooth in.mesh out.mesh                               # sizes of in.sol, if there is one
   atoll smooth in.mesh out.vtu --metric linear --low 0.5 --high 0.05 --smoother pain-exact --relax 1.8
@@ -47,60 +47,61 @@ it would be worse than IN, unless --force is given. Values in parentheses are wh
 
 // keys are the keys of a case that are also flags, with their descriptions.
 var keys = []struct{ flag, key, usage string }{
-	{"metric", "metric.field", "sizes to aim at: uniform, implied (those that IN has), linear, sinusoidal, " +
+	{"metric", "metric.field", "required sizes: uniform, implied (those of the cells of IN), linear, sinusoidal, " +
 		"ugawg-linear; or give expressions"},
-	{"low", "metric.low", "size at the lower left, of linear; the least, of sinusoidal"},
-	{"high", "metric.high", "size at the upper right, of linear; the greatest, of sinusoidal"},
-	{"waves", "metric.waves", "of sinusoidal, across the mesh (1)"},
+	{"low", "metric.low", "of linear: size at the lower left; of sinusoidal: the smallest size"},
+	{"high", "metric.high", "of linear: size at the upper right; of sinusoidal: the largest size"},
+	{"waves", "metric.waves", "of sinusoidal: number of periods across the mesh (1)"},
 	{"width", "metric.width", "width of cells, along x, an expression over x, y and z"},
 	{"height", "metric.height", "height of cells, along y, an expression"},
 	{"depth", "metric.depth", "depth of tetrahedra, along z, an expression"},
 	{"angle", "metric.angle", "degrees from the x axis to the direction of the width, around z, an expression"},
 	{"m11", "metric.m11", "a component of the metric, an expression; with m12 and m22, and in space m13, m23 and m33"},
-	{"m12", "metric.m12", "another (0)"},
-	{"m22", "metric.m22", "another"},
-	{"m13", "metric.m13", "another, of tetrahedra (0)"},
-	{"m23", "metric.m23", "another, of tetrahedra (0)"},
-	{"m33", "metric.m33", "another, of tetrahedra"},
+	{"m12", "metric.m12", "a component of the metric, an expression (0)"},
+	{"m22", "metric.m22", "a component of the metric, an expression"},
+	{"m13", "metric.m13", "a component of the metric, for tetrahedra (0)"},
+	{"m23", "metric.m23", "a component of the metric, for tetrahedra (0)"},
+	{"m33", "metric.m33", "a component of the metric, for tetrahedra"},
 	{"sol", "metric.solution", "Medit file (.sol, .solb) of sizes or tensors at the vertices of IN"},
 	{"met", "metric.solution", "Mmg's name of --sol"},
 	{"background", "metric.background", "mesh that --sol belongs to (IN)"},
 	{"hessian", "metric.hessian", "field whose second derivatives the metric follows: an expression, or " +
 		"{mesh='NAME'} of IN's data"},
-	{"also", "metric.also", "another field with --hessian: sizes are no larger than either asks for"},
-	{"norm", "metric.norm", "p of the Lp norm of the error of interpolating that field (2)"},
-	{"curvature", "metric.curvature", "share of that field's largest second derivative that smaller ones are raised to " +
-		"(0.003)"},
-	{"rounds", "metric.rounds", "how often second derivatives are recovered, each time on what has come out (3; 1 " +
-		"of IN's data)"},
-	{"hmin", "metric.hmin", "least size, before rescaling"},
-	{"hmax", "metric.hmax", "greatest size, before rescaling"},
-	{"aspect", "metric.aspect", "largest by least size at a place"},
-	{"gradation", "metric.gradation", "most growth of sizes along a unit of length, such as 1.3"},
+	{"also", "metric.also", "another field besides --hessian: sizes are no larger than either field requires"},
+	{"norm", "metric.norm", "p of the Lp norm of that field's interpolation error (2)"},
+	{"curvature", "metric.curvature", "lower bound of that field's second derivatives, as a share of the largest; " +
+		"smaller ones are raised to it (0.003)"},
+	{"rounds", "metric.rounds", "number of recoveries of the second derivatives, each on the smoothed mesh of the one " +
+		"before (3; for data of IN 1)"},
+	{"hmin", "metric.hmin", "smallest size, before rescaling"},
+	{"hmax", "metric.hmax", "largest size, before rescaling"},
+	{"aspect", "metric.aspect", "largest ratio of the sizes at a position"},
+	{"gradation", "metric.gradation", "largest growth factor of sizes per unit of length in the metric, such as 1.3"},
 	{"hgrad", "metric.gradation", "Mmg's name of --gradation"},
-	{"samples", "metric.samples", "nodes a side of the grid on which expressions are evaluated, a power of two; 0 " +
-		"for the vertices of IN (512; of tetrahedra 64; with gradation 0)"},
-	{"rescale", "metric.rescale", "scale the metric so that the mesh has as many cells as it asks for (true)"},
+	{"samples", "metric.samples", "nodes per side of the grid on which expressions are evaluated, a power of two; 0: " +
+		"they are evaluated at the vertices of IN (512; of tetrahedra 64; with gradation 0)"},
+	{"rescale", "metric.rescale", "scale the metric so that it requires as many cells as the mesh has (true)"},
 	{"smoother", "method.smoother", "barrier, hybrid, fjp, smart, pain-exact or pain (barrier)"},
 	{"sweeps", "method.sweeps", "maximum number of sweeps (200 of barrier, 100 of other smoothers)"},
-	{"relax", "method.relax", "ω, above 0 and below 2 (by the number of vertices; of others 1, of pain 0.5)"},
-	{"guard", "method.guard", "what keeps cells from inverting with pain and pain-exact: none, halve or clip (halve)"},
-	{"boundary", "method.boundary", "what vertices of the boundary do: slide or fixed (slide)"},
-	{"ridge", "method.ridge", "degrees by which the boundary turns at edges and corners that stay (45); 0 keeps " +
-		"vertices of curved boundaries where they are"},
+	{"relax", "method.relax", "relaxation factor, above 0 and below 2 (barrier: by the number of vertices; pain 0.5; " +
+		"others 1)"},
+	{"guard", "method.guard", "how pain and pain-exact avoid inverted cells: none, halve or clip (halve)"},
+	{"boundary", "method.boundary", "vertices of the boundary: slide (along the boundary) or fixed (slide)"},
+	{"ridge", "method.ridge", "angle in degrees: edges and corners at which the boundary turns by more are kept (45); " +
+		"0 does not move vertices of curved boundaries"},
 	{"ar", "method.ridge", "Mmg's name of --ridge"},
 	{"colouring", "method.colouring", "jones-plassmann or first-fit (jones-plassmann)"},
 	{"floor", "method.floor", "hybrid optimises below this quality (the mean; of tetrahedra half of it)"},
 	{"untangle", "method.untangle",
-		"true mends triangles that are inverted before the sweeps (false: they are refused)"},
+		"true: untangle inverted cells before the sweeps (false: they are an error)"},
 	{"precision", "method.precision", "float64 or float32 (float64)"},
 	{"force", "method.force", "write OUT even if the report says that it is worse than IN"},
 	{"every", "stop.every", "sweeps between two checks of the stopping rules (10)"},
-	{"move", "stop.move", "stop when no vertex moves by more, in the metric"},
-	{"mean", "stop.mean", "stop when the mean quality is this or more"},
-	{"worst", "stop.worst", "stop when the worst quality is this or more"},
-	{"advance", "stop.advance", "stop when neither the mean nor the worst quality has risen by as much since the " +
-		"last check (0)"},
+	{"move", "stop.move", "stop when no vertex moves by more than this, in the metric"},
+	{"mean", "stop.mean", "stop when the mean quality is at least this"},
+	{"worst", "stop.worst", "stop when the worst quality is at least this"},
+	{"advance", "stop.advance", "stop when neither the mean nor the worst quality has increased by this since the " +
+		"last check (0: never)"},
 }
 
 func flags() (list []solvers.Flag) {

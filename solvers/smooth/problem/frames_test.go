@@ -32,10 +32,10 @@ method = { smoother = "pain-exact", sweeps = 12 }
 output = { format = [], conservation_every = 4 }
 `
 
-// lookedInRuns is the number of positions per axis at which runs check for sizes that a metric on a grid misses. Tests
-// use few, because every rank of every run does this, which would dominate their time; TestSmoothTellsOffGrid uses as
-// many as runs.
-var lookedInRuns = samplesPerAxis
+// samplesInRuns holds the numbers of positions per axis at which runs measure the interpolation error of a metric
+// on a grid. Tests use fewer, because every rank of every run does this, which would dominate their time;
+// TestSmoothTellsOffGrid uses as many as runs.
+var samplesInRuns = samplesPerAxis
 
 func TestMain(m *testing.M) {
 	samplesPerAxis[2], samplesPerAxis[3] = 16, 4
@@ -122,7 +122,7 @@ func TestSmoothRefuses(t *testing.T) {
 	if err := os.WriteFile(surface, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(dir+".msh", 0o777); err != nil { // in the folder that all of a test's are in
+	if err := os.Mkdir(dir+".msh", 0o777); err != nil { // the test deletes it with the parent of dir
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ set, want string }{
@@ -146,8 +146,9 @@ func TestSmoothRefuses(t *testing.T) {
 	}
 }
 
-// TestSharesCome proves that a rank receives the share that rank 0 has cut for it, a local mesh or a part.
-func TestSharesCome(t *testing.T) {
+// TestSharesArriveUnchanged proves that a rank receives the share that rank 0 has cut for it, a local mesh or a
+// part.
+func TestSharesArriveUnchanged(t *testing.T) {
 	c, err := solvers.Parse("case.toml", []byte(wavy), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +171,7 @@ func TestSharesCome(t *testing.T) {
 				return &cut[rank], nil
 			})
 			if err == nil && !reflect.DeepEqual(*got, cut[c.Rank()]) {
-				err = fmt.Errorf("deep = %v: another share has come", deep)
+				err = fmt.Errorf("deep = %v: another share has arrived", deep)
 			}
 			return err
 		})

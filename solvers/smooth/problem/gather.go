@@ -11,17 +11,17 @@ import (
 )
 
 // gather returns the current mesh on rank 0, with the quality of its cells; nil on other ranks.
-func (s *smoothing) gather(ctx context.Context, comm dist.Comm, of smooth.Solver) (body, error) {
-	at, err := of.Coordinates()
+func (s *smoothing) gather(ctx context.Context, comm dist.Comm, solver smooth.Solver) (body, error) {
+	coordinates, err := solver.Coordinates()
 	if err != nil {
 		return nil, err
 	}
-	quality, err := of.Qualities()
+	quality, err := solver.Qualities()
 	if err != nil {
 		return nil, err
 	}
 	d := s.subdomain()
-	positions, err := gatherByID(ctx, comm, d.Global[:d.Owned], int(s.Vertices), at...)
+	positions, err := gatherByID(ctx, comm, d.Global[:d.Owned], int(s.Vertices), coordinates...)
 	if err != nil {
 		return nil, err
 	}
@@ -35,36 +35,36 @@ func (s *smoothing) gather(ctx context.Context, comm dist.Comm, of smooth.Solver
 // gatherByID returns, on rank 0, columns of values of all ranks sorted by their ids, which are 0 to n-1.
 func gatherByID(ctx context.Context, comm dist.Comm, ids []int32, n int, columns ...[]float64) ([][]float64, error) {
 	row := 4 + 8*len(columns)
-	mine := make([]byte, 0, len(ids)*row)
+	packed := make([]byte, 0, len(ids)*row)
 	for i, id := range ids {
-		mine = binary.LittleEndian.AppendUint32(mine, uint32(id))
+		packed = binary.LittleEndian.AppendUint32(packed, uint32(id))
 		for _, c := range columns {
-			mine = binary.LittleEndian.AppendUint64(mine, math.Float64bits(c[i]))
+			packed = binary.LittleEndian.AppendUint64(packed, math.Float64bits(c[i]))
 		}
 	}
-	all, err := comm.Gatherv(ctx, 0, mine)
+	gathered, err := comm.Gatherv(ctx, 0, packed)
 	if err != nil || comm.Rank() != 0 {
 		return nil, err
 	}
-	to := make([][]float64, len(columns))
-	for k := range to {
-		to[k] = make([]float64, n)
+	sorted := make([][]float64, len(columns))
+	for k := range sorted {
+		sorted[k] = make([]float64, n)
 	}
-	total := 0
-	for r, b := range all {
+	received := 0
+	for r, b := range gathered {
 		for ; len(b) >= row; b = b[row:] {
 			id := int64(binary.LittleEndian.Uint32(b))
 			if id >= int64(n) {
 				return nil, fmt.Errorf("rank %d sent the values of vertex or cell %d; there are %d", r, id, n)
 			}
-			for k := range to {
-				to[k][id] = math.Float64frombits(binary.LittleEndian.Uint64(b[4+8*k:]))
+			for k := range sorted {
+				sorted[k][id] = math.Float64frombits(binary.LittleEndian.Uint64(b[4+8*k:]))
 			}
-			total++
+			received++
 		}
 	}
-	if total != n {
-		return nil, fmt.Errorf("values of %d vertices or cells came from all ranks; there are %d", total, n)
+	if received != n {
+		return nil, fmt.Errorf("values of %d vertices or cells came from all ranks; there are %d", received, n)
 	}
-	return to, nil
+	return sorted, nil
 }

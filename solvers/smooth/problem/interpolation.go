@@ -17,7 +17,7 @@ type Interpolation struct {
 	Estimated     bool
 }
 
-// interpolations returns those of the fields of a metric from second derivatives, none for other metrics.
+// interpolations returns the errors of the fields of a Hessian metric, and nothing for other metrics.
 func (m *Metric) interpolations(before, after nodes) (all []Interpolation, err error) {
 	if m.Field != "hessian" {
 		return nil, nil
@@ -25,15 +25,15 @@ func (m *Metric) interpolations(before, after nodes) (all []Interpolation, err e
 	for k := range m.Parts {
 		f := &m.Parts[k]
 		i := Interpolation{Field: f.Expr, Estimated: f.Mesh != ""}
-		off := exactly
+		errorAt := exactError
 		if i.Estimated {
 			i.Field = f.Mesh
-			if off, err = estimated(f, before); err != nil {
+			if errorAt, err = estimatedError(f, before); err != nil {
 				return nil, err
 			}
 		}
-		if i.Before, err = errorOf(f, before, off); err == nil {
-			i.After, err = errorOf(f, after, off)
+		if i.Before, err = errorOf(f, before, errorAt); err == nil {
+			i.After, err = errorOf(f, after, errorAt)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("interpolation of %s: %w", f.Name, err)
@@ -43,15 +43,16 @@ func (m *Metric) interpolations(before, after nodes) (all []Interpolation, err e
 	return all, nil
 }
 
-// offAt returns the error of linear interpolation of a field in a cell at barycentric coordinates share; values are
-// those of an expression at all vertices.
-type offAt func(f *config.Field, on nodes, values []float64, cell []int32, share []float64) (float64, error)
+// cellError returns the error of linear interpolation of a field in a cell, at the barycentric coordinates share.
+// values are those of an expression at all vertices.
+type cellError func(f *config.Field, on nodes, values []float64, cell []int32, share []float64) (float64, error)
 
-// lattice is the number of positions along an edge of a cell at which the error is evaluated.
-const lattice = 4
+// pointsPerEdge is the number of sub-cells along an edge of a cell, at whose centres the error is evaluated.
+const pointsPerEdge = 4
 
-// errorOf is the L2 norm of the interpolation error, by a midpoint rule on the upright sub-cells of each cell.
-func errorOf(f *config.Field, on nodes, off offAt) (float64, error) {
+// errorOf is the L2 norm of the interpolation error, by a midpoint rule on the sub-cells of each cell that have its
+// shape and orientation.
+func errorOf(f *config.Field, on nodes, errorAt cellError) (float64, error) {
 	var values []float64
 	var err error
 	if f.Mesh == "" {
@@ -65,7 +66,7 @@ func errorOf(f *config.Field, on nodes, off offAt) (float64, error) {
 		cell := on.Cells[c*(on.Dim+1) : (c+1)*(on.Dim+1)]
 		squares := 0.0
 		for _, share := range points {
-			x, err := off(f, on, values, cell, share)
+			x, err := errorAt(f, on, values, cell, share)
 			if err != nil {
 				return 0, err
 			}
@@ -76,7 +77,7 @@ func errorOf(f *config.Field, on nodes, off offAt) (float64, error) {
 	return math.Sqrt(sum), nil
 }
 
-// midpoints returns the barycentric coordinates, with n corners, of the centres of the upright sub-cells.
+// midpoints returns the barycentric coordinates of the centres of these sub-cells, for cells with n corners.
 func midpoints(n int) (all [][]float64) {
 	steps := make([]int, n)
 	var add func(k, left int)
@@ -90,16 +91,16 @@ func midpoints(n int) (all [][]float64) {
 		steps[k] = left
 		share := make([]float64, n)
 		for i, s := range steps {
-			share[i] = (float64(s) + 1/float64(n)) / lattice
+			share[i] = (float64(s) + 1/float64(n)) / pointsPerEdge
 		}
 		all = append(all, share)
 	}
-	add(0, lattice-1)
+	add(0, pointsPerEdge-1)
 	return all
 }
 
-// within returns the position in a cell with barycentric coordinates share.
-func (n nodes) within(cell []int32, share []float64) (p [3]float64) {
+// position returns the position in a cell with the barycentric coordinates share.
+func (n nodes) position(cell []int32, share []float64) (p [3]float64) {
 	for i, v := range cell {
 		for k := range n.Dim {
 			p[k] += share[i] * n.X[k][v]
@@ -108,9 +109,9 @@ func (n nodes) within(cell []int32, share []float64) (p [3]float64) {
 	return p
 }
 
-// exactly is the error of an expression.
-func exactly(f *config.Field, on nodes, values []float64, cell []int32, share []float64) (float64, error) {
-	p := on.within(cell, share)
+// exactError is the cellError of an expression.
+func exactError(f *config.Field, on nodes, values []float64, cell []int32, share []float64) (float64, error) {
+	p := on.position(cell, share)
 	x, err := f.Program.Eval(p[0], p[1], p[2], 0)
 	for i, v := range cell {
 		x -= share[i] * values[v]
@@ -118,9 +119,10 @@ func exactly(f *config.Field, on nodes, values []float64, cell []int32, share []
 	return x, err
 }
 
-// estimated returns the error of a field from the absolute second derivatives of its values at vertices: ½ Σ λᵢλⱼ
-// e'|H|e over the edges e of a cell, exact for a quadratic up to a factor.
-func estimated(f *config.Field, on nodes) (offAt, error) {
+// estimatedError returns the cellError of a field that is known at vertices, from its absolute second derivatives
+// |H|: ½ Σ λᵢλⱼ e'|H|e over the edges e of a cell, with the barycentric coordinates λ. It is exact for a quadratic,
+// up to a factor.
+func estimatedError(f *config.Field, on nodes) (cellError, error) {
 	values, err := nodalValues(f, on)
 	if err != nil {
 		return nil, err
@@ -129,20 +131,20 @@ func estimated(f *config.Field, on nodes) (offAt, error) {
 	if err != nil {
 		return nil, err
 	}
-	bend, _, err := metric.FromHessian(on.Mesh, second, metric.Control{Norm: math.Inf(1), Complexity: 1})
+	hessian, _, err := metric.FromHessian(on.Mesh, second, metric.HessianOptions{Norm: math.Inf(1), Complexity: 1})
 	if err != nil {
 		return nil, err
 	}
-	at, err := (&nodalMetric{Mesh: *on.Mesh, At: bend}).lookUp()
+	hessianAt, err := (&nodalMetric{Mesh: *on.Mesh, Tensors: hessian}).lookUp()
 	if err != nil {
 		return nil, err
 	}
 	return func(_ *config.Field, on nodes, _ []float64, cell []int32, share []float64) (x float64, err error) {
-		p := on.within(cell, share)
-		t := at(p[0], p[1], p[2])
+		p := on.position(cell, share)
+		t := hessianAt(p[0], p[1], p[2])
 		for i := range cell {
 			for j := range i {
-				a, b := on.at(int(cell[i])), on.at(int(cell[j]))
+				a, b := on.vertex(int(cell[i])), on.vertex(int(cell[j]))
 				length := t.Length(on.Dim, [3]float64{a[0] - b[0], a[1] - b[1], a[2] - b[2]})
 				x += share[i] * share[j] * length * length / 2
 			}

@@ -17,8 +17,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 )
 
-// hooked opens ranks of one process, and calls f before their n-th message is sent.
-func hooked(ranks, n int, f func(comms []dist.Comm)) []dist.Comm {
+// openHooked returns the communicators of ranks of this process, and calls f before their n-th message is sent.
+func openHooked(ranks, n int, f func(comms []dist.Comm)) []dist.Comm {
 	var lock sync.Mutex
 	var comms []dist.Comm
 	count := 0
@@ -33,8 +33,8 @@ func hooked(ranks, n int, f func(comms []dist.Comm)) []dist.Comm {
 	return comms
 }
 
-// smoothWays are cases with different communication patterns.
-var smoothWays = []string{"method.smoother=pain-exact", "method.deep=true",
+// communicationCases are settings of cases with different communication patterns.
+var communicationCases = []string{"method.smoother=pain-exact", "method.deep=true",
 	"method={smoother='smart', cull=true, sweeps=12}", "method.untangle=true",
 	"method={smoother='hybrid', colouring='first-fit', sweeps=12}"}
 
@@ -75,10 +75,10 @@ func smoothAll(t *testing.T, ctx context.Context, comms []dist.Comm, alone bool,
 // TestSmoothLosesARank proves that if a rank dies at any message, the others end with its number, and that this is
 // not an input error.
 func TestSmoothLosesARank(t *testing.T) {
-	for k, set := range smoothWays {
+	for k, set := range communicationCases {
 		lost := 0
 		for n := 1; n < 400; n += 1 + n/5 {
-			errs := smoothAll(t, t.Context(), hooked(3, n, func(c []dist.Comm) { local.Kill(c[2]) }), n%2 == k%2, set)
+			errs := smoothAll(t, t.Context(), openHooked(3, n, func(c []dist.Comm) { local.Kill(c[2]) }), n%2 == k%2, set)
 			for rank, err := range errs {
 				var bad *solvers.BadInput
 				var peer *dist.PeerError
@@ -100,10 +100,10 @@ func TestSmoothLosesARank(t *testing.T) {
 // TestSmoothIsStopped proves that a run can be cancelled at any message on all ranks, and that this is not an input
 // error.
 func TestSmoothIsStopped(t *testing.T) {
-	for k, set := range smoothWays {
+	for k, set := range communicationCases {
 		for n := 1; n < 100; n += 1 + n/5 {
 			ctx, cancel := context.WithCancel(t.Context())
-			errs := smoothAll(t, ctx, hooked(3, n, func([]dist.Comm) { cancel() }), n%2 == k%2, set)
+			errs := smoothAll(t, ctx, openHooked(3, n, func([]dist.Comm) { cancel() }), n%2 == k%2, set)
 			cancel()
 			all := errors.Join(errs...)
 			stopped := errors.Is(all, context.Canceled) || errors.As(all, new(*run.Stopped)) // in set-up, or in sweeps
@@ -137,7 +137,7 @@ func TestSmoothIsStoppedAlone(t *testing.T) {
 	if _, err := (planeBody{m}).cut(ctx, w, 1, false, newStages(nil)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cut: %v", err)
 	}
-	if _, err := smoothMetric(ctx, &w.Metric, boundsOfMesh(m), &Limited{}); !errors.Is(err, context.Canceled) {
+	if _, err := planeMetric(ctx, &w.Metric, boundsOfMesh(m), &Adjusted{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("metric: %v", err)
 	}
 	ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)

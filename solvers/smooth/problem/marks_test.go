@@ -53,7 +53,7 @@ func TestRequiredStay(t *testing.T) {
 				depth = ", depth = 0.2"
 			}
 			var first string
-			for _, on := range where(t) {
+			for _, on := range configurations(t) {
 				out := filepath.Join(t.TempDir(), "end"+map[string]string{plane: ".meshb", space: ".mesh"}[file])
 				c := runtest.Parse(t, "solver = \"smooth\"\nmetric = { width = \"0.1 + 0.2*x\", height = 0.1"+depth+" }\n"+
 					"output = { format = [] }\n", fmt.Sprintf("mesh={file=%q, partition='random'}", file),
@@ -64,7 +64,7 @@ func TestRequiredStay(t *testing.T) {
 				if first == "" {
 					first = out
 				}
-				stayed(t, file, first, out)
+				checkKept(t, file, first, out)
 			}
 		}
 	}
@@ -76,9 +76,9 @@ type ranksOn struct {
 	device func() backend.Device
 }
 
-// where returns the configurations: on the host, on devices with separate memory and, if there is one, on a GPU that
-// ranks share.
-func where(t *testing.T) []ranksOn {
+// configurations returns numbers of ranks and devices: on the host, on devices with separate memory and, if there
+// is one, on a GPU that ranks share.
+func configurations(t *testing.T) []ranksOn {
 	t.Helper()
 	host := func() backend.Device { return cpu.New(1) }
 	all := []ranksOn{{1, host}, {3, host}, {2, func() backend.Device { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) }}}
@@ -98,9 +98,9 @@ func where(t *testing.T) []ranksOn {
 	return append(all, ranksOn{1, gpu}, ranksOn{2, gpu})
 }
 
-// stayed checks that the output file has the marks of the input and the marked vertices in place, that others have
-// moved, and that it equals the output of another run.
-func stayed(t *testing.T, file, other, out string) {
+// checkKept checks that the file out has the marks of the input file and the marked vertices at the same positions,
+// that others have moved, and that it equals other, the output of another run.
+func checkKept(t *testing.T, file, other, out string) {
 	t.Helper()
 	var x [3][][]float64
 	var marks [3]*mesh.Marks
@@ -122,7 +122,7 @@ func stayed(t *testing.T, file, other, out string) {
 		t.Errorf("%s: marks %+v, were %+v", out, marks[2], marks[0])
 	}
 	n, moved := len(x[0][0]), 0
-	held, ridged := marks[0].Held(n), marks[0].Ridged(n)
+	held, ridged := marks[0].Held(n), marks[0].OnRidge(n)
 	for v := range n {
 		stays := true
 		for axis := range x[0] {

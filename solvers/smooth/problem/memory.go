@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// memory returns the bytes of the mesh, of the metric's grid or mesh, and of tiles on a GPU.
+// memory returns the bytes of a rank's arrays: of the mesh, of the metric's grid or mesh, and of tiles on a GPU.
 func memory(c *config.Case, held solvers.Counts) int64 {
 	w := c.Sections.(*Sections)
 	method, number := &w.Method, solvers.Width(w.Method.Precision)
@@ -20,13 +20,14 @@ func memory(c *config.Case, held solvers.Counts) int64 {
 		cfg := smooth.Config{Smoother: method.Smoother, Guard: method.Guard, Cull: method.Cull}
 		bytes += cfg.TileBytes(int64(held.Held), int64(w.Metric.Samples)*int64(w.Metric.Samples), method.Precision)
 	}
-	return bytes * w.Metric.roundsHeld()
+	return bytes * w.Metric.concurrentRounds()
 }
 
-// copies counts the places of vertices, which any frame has, for a frame and its qualities.
+// copies returns the bytes of the copies for output: the vertices, and for a frame also the qualities of cells.
 func copies(c *config.Case, held solvers.Counts) (n solvers.Copies) {
 	method := &c.Sections.(*Sections).Method
-	number, vertex := solvers.Width(method.Precision), int64(6)
+	number := solvers.Width(method.Precision)
+	vertex := int64(6) // numbers in the struct of a vertex: position and metric, padded
 	if held.Dim == 3 {
 		vertex = 12
 	}
@@ -44,16 +45,16 @@ func copies(c *config.Case, held solvers.Counts) (n solvers.Copies) {
 	return n
 }
 
-// roundsHeld is how many rounds have arrays at the same time: that which begins, and the best so far. There is a third
-// for a moment where the one that ends is not the best.
-func (m *Metric) roundsHeld() int64 {
+// concurrentRounds is the number of rounds whose arrays exist at the same time: the current one and the best one
+// before. Between two rounds there are three for a moment, if the one that ends is not the best.
+func (m *Metric) concurrentRounds() int64 {
 	if m.Field == "hessian" && m.Rounds > 1 {
 		return 2
 	}
 	return 1
 }
 
-// samples returns how many numbers a metric's grid has, or the pieces of a sinusoidal one.
+// samples returns the number of values in a metric's grid, or in the table of pieces of a sinusoidal metric.
 func (m *Metric) samples(dim int) int64 {
 	n := int64(m.Samples)
 	if n == 0 && m.Field == "sinusoidal" {
@@ -65,10 +66,11 @@ func (m *Metric) samples(dim int) int64 {
 	return 4 * n * n // one of four is padding
 }
 
-// metricMeshMemory is of a metric that is given at vertices: each rank has these of the whole mesh, the cells with the
-// three or four beside each, and boxes, of which one is for two triangles or four tetrahedra, with the cells that touch
-// each: 3.7 boxes of a triangle, and 6.8 of a tetrahedron, measured on Delaunay's meshes and on boxes. It is 0 where a
-// file does not tell its counts.
+// metricMeshMemory returns the bytes of a metric at the vertices of a mesh, all of which each rank holds: the
+// vertices, the cells with the three or four neighbours of each, and the boxes by which positions are found. There
+// is a box for every two triangles or four tetrahedra, with a list of the cells that it intersects: a triangle
+// intersects 3.7 boxes and a tetrahedron 6.8, as measured on Delaunay meshes and generated boxes. The result is 0
+// if the header of a file has no counts.
 func (w *Sections) metricMeshMemory(c *config.Case, number int64) int64 {
 	if m := &w.Metric; m.Field != "solution" && m.Field != "hessian" && m.Field != "implied" {
 		return 0
@@ -79,7 +81,7 @@ func (w *Sections) metricMeshMemory(c *config.Case, number int64) int64 {
 	}
 	m, err := domain.EstimateMesh(c, &on)
 	switch {
-	case err != nil: // setting up tells of it
+	case err != nil: // set-up reports the error
 		return 0
 	case m.Dim == 3:
 		return m.Vertices*10*number + m.Cells*(2*16+2*4/4+4*68/10)
@@ -87,10 +89,10 @@ func (w *Sections) metricMeshMemory(c *config.Case, number int64) int64 {
 	return m.Vertices*6*number + m.Cells*(2*12+2*4/2+4*37/10)
 }
 
-// meshMemory counts for a vertex its position and metric, twice if the smoother may restore positions, and its
-// neighbours, and for cells and edges their vertices and measures; in space also the faces of the tetrahedra around a
-// vertex, and the frames of boundary vertices. There are three edges to two triangles, seven to six tetrahedra, and
-// one and a half more for each boundary vertex.
+// meshMemory returns the bytes of a part: for a vertex its position and metric, twice if the smoother may restore
+// positions, and its neighbours; for cells and edges their vertices and results of measurements; in space also the
+// faces of the tetrahedra around a vertex, and the frames of boundary vertices. There are three edges to two
+// triangles, seven to six tetrahedra, and one and a half more for each boundary vertex.
 func meshMemory(method *Method, held solvers.Counts, number int64) int64 {
 	vertices, own, cells, copies := int64(held.Held), int64(held.Owned), int64(held.Cells), int64(1)
 	if method.Smoother == "barrier" {
@@ -112,8 +114,8 @@ func meshMemory(method *Method, held solvers.Counts, number int64) int64 {
 // Host memory for the whole mesh in bytes per cell during set-up, measured on generated meshes of 500,000 triangles
 // and of 400,000 tetrahedra.
 const (
-	firstOfTriangle    = 215
-	firstOfTetrahedron = 330
+	setUpPerTriangle    = 215
+	setUpPerTetrahedron = 330
 )
 
 // estimate estimates the resources of a case from the counts of its mesh, which for a file are in its header.
@@ -122,16 +124,16 @@ func estimate(c *config.Case, ranks int, separate bool) (f solvers.Estimate, err
 	if err != nil || m.Cells == 0 {
 		return f, err
 	}
-	f.Entities, f.SetUpHost = m.Vertices, firstOfTriangle*m.Cells
+	f.Entities, f.SetUpHost = m.Vertices, setUpPerTriangle*m.Cells
 	if m.Dim == 3 {
-		f.SetUpHost = firstOfTetrahedron * m.Cells
+		f.SetUpHost = setUpPerTetrahedron * m.Cells
 	}
 	f.LargestShare = solvers.Counts{Dim: m.Dim, SeparateMemory: separate}
 	f.LargestShare.Owned, f.LargestShare.Held = domain.EstimateShare(m.Vertices, m.Dim, ranks)
 	f.LargestShare.Cells = int(m.Cells) / ranks
-	f.Host = m.Cells/int64(ranks)*hostOfCell + 8*c.Sections.(*Sections).Metric.samples(m.Dim)
+	f.Host = m.Cells/int64(ranks)*hostPerCell + 8*c.Sections.(*Sections).Metric.samples(m.Dim)
 	return f, nil
 }
 
-// hostOfCell is the host memory of a rank in bytes per cell, besides its arrays.
-const hostOfCell = 60
+// hostPerCell is the host memory of a rank in bytes per cell, besides its arrays.
+const hostPerCell = 60

@@ -6,7 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-func TestMemoryIsTold(t *testing.T) {
+func TestMemoryIsEstimated(t *testing.T) {
 	const plane = `
 solver = "smooth"
 mesh = { generate = "delaunay", bounds = [0, 0, 1, 1], cells = 20000 }

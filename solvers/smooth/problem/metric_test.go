@@ -12,7 +12,7 @@ import (
 // where it is smooth, stays at a discontinuity, and is 0 if the grid represents it or there is no grid.
 func TestSmoothTellsOffGrid(t *testing.T) {
 	few := samplesPerAxis
-	samplesPerAxis = lookedInRuns
+	samplesPerAxis = samplesInRuns
 	defer func() { samplesPerAxis = few }()
 	off := func(t *testing.T, ranks int, mesh, metric string) float64 {
 		t.Helper()

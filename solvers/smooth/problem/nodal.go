@@ -18,8 +18,8 @@ import (
 // nodalMetric is a metric at the vertices of a mesh, linear on its cells. Every rank holds all of it.
 type nodalMetric struct {
 	metric.Mesh
-	At   metric.Field
-	Held Limited
+	Tensors  metric.Field
+	Adjusted Adjusted
 }
 
 // inPlane returns the metric for the solver of triangles.
@@ -28,7 +28,7 @@ func (n *nodalMetric) inPlane() (*sizing.Metric, error) {
 	for c := range slices.Chunk(n.Cells, 3) {
 		m.Cells = append(m.Cells, [3]int32(c))
 	}
-	return sizing.OnMesh(m, n.At)
+	return sizing.OnMesh(m, n.Tensors)
 }
 
 // inSpace returns the metric for the solver of tetrahedra.
@@ -37,7 +37,7 @@ func (n *nodalMetric) inSpace() (*sizing.SolidMetric, error) {
 	for c := range slices.Chunk(n.Cells, 4) {
 		s.Cells = append(s.Cells, [4]int32(c))
 	}
-	return sizing.OnSolid(s, n.At)
+	return sizing.OnSolid(s, n.Tensors)
 }
 
 // nodes are the vertices and cells of a mesh, with the fields of its vertices.
@@ -46,8 +46,8 @@ type nodes struct {
 	data map[string][]float64
 }
 
-// at is the position of a vertex.
-func (n nodes) at(v int) (p [3]float64) {
+// vertex returns the position of a vertex.
+func (n nodes) vertex(v int) (p [3]float64) {
 	for k := range n.Dim {
 		p[k] = n.X[k][v]
 	}
@@ -92,29 +92,29 @@ func newNodalMetric(c *config.Case, w *Metric, on nodes) (*nodalMetric, error) {
 		}
 		on = background
 	}
-	n := &nodalMetric{Mesh: *on.Mesh, Held: Limited{Samples: on.Vertices()}}
+	n := &nodalMetric{Mesh: *on.Mesh, Adjusted: Adjusted{Samples: on.Vertices()}}
 	var err error
-	if n.At, err = nodalField(c, w, on, &n.Held); err != nil {
+	if n.Tensors, err = nodalField(c, w, on, &n.Adjusted); err != nil {
 		return nil, err
 	}
 	if limits := boundsOf(w); limits != (metric.Bounds{}) {
-		bounded, err := n.At.Within(on.Dim, limits)
+		bounded, err := n.Tensors.Within(on.Dim, limits)
 		if err != nil {
 			return nil, err
 		}
-		if w.Field != "hessian" { // which has reported it
-			n.Held.Bounded = bounded
+		if w.Field != "hessian" { // nodalField has counted these already
+			n.Adjusted.Bounded = bounded
 		}
 	}
 	if w.Gradation > 0 {
-		if n.Held.Graded, err = n.At.Graded(on.Mesh, w.Gradation); err != nil {
+		if n.Adjusted.Graded, err = n.Tensors.Graded(on.Mesh, w.Gradation); err != nil {
 			return nil, err
 		}
 	}
 	return n, nil
 }
 
-func nodalField(c *config.Case, w *Metric, on nodes, held *Limited) (metric.Field, error) {
+func nodalField(c *config.Case, w *Metric, on nodes, adjusted *Adjusted) (metric.Field, error) {
 	switch w.Field {
 	case "solution":
 		s, err := medit.ReadSolution(c.Path(w.Solution))
@@ -130,10 +130,10 @@ func nodalField(c *config.Case, w *Metric, on nodes, held *Limited) (metric.Fiel
 	case "implied":
 		return metric.Implied(on.Mesh)
 	case "hessian":
-		f, err := hessianField(w, &w.Parts[0], on, held)
+		f, err := hessianField(w, &w.Parts[0], on, adjusted)
 		for k := 1; k < len(w.Parts) && err == nil; k++ {
 			var other metric.Field
-			if other, err = hessianField(w, &w.Parts[k], on, held); err == nil {
+			if other, err = hessianField(w, &w.Parts[k], on, adjusted); err == nil {
 				err = f.Intersect(on.Dim, other)
 			}
 		}
@@ -153,8 +153,8 @@ func nodalField(c *config.Case, w *Metric, on nodes, held *Limited) (metric.Fiel
 	return f, err
 }
 
-// hessianField is the metric that follows the second derivatives of a field.
-func hessianField(w *Metric, of *config.Field, on nodes, held *Limited) (metric.Field, error) {
+// hessianField returns the metric of a field's second derivatives, with which its interpolation error is smallest.
+func hessianField(w *Metric, of *config.Field, on nodes, adjusted *Adjusted) (metric.Field, error) {
 	values, err := nodalValues(of, on)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", of.Name, err)
@@ -164,15 +164,15 @@ func hessianField(w *Metric, of *config.Field, on nodes, held *Limited) (metric.
 		return nil, err
 	}
 	complexity := w.Complexity
-	if complexity == 0 { // that of as many regular cells of edge 1
+	if complexity == 0 { // that of as many regular cells with edges of length 1 as the mesh has
 		unit := []float64{2: math.Sqrt(3) / 4, 3: math.Sqrt2 / 12}[on.Dim]
 		complexity = unit * float64(len(on.Cells)/(on.Dim+1))
 	}
-	f, r, err := metric.FromHessian(on.Mesh, second, metric.Control{Norm: w.Norm, Complexity: complexity,
+	f, r, err := metric.FromHessian(on.Mesh, second, metric.HessianOptions{Norm: w.Norm, Complexity: complexity,
 		Floor: w.Curvature, Bounds: boundsOf(w)})
-	held.Fields++
-	held.Bounded += r.Bounded
-	held.Raised += r.Raised
+	adjusted.Fields++
+	adjusted.Bounded += r.Bounded
+	adjusted.Raised += r.Raised
 	return f, err
 }
 
@@ -191,7 +191,7 @@ func nodalValues(f *config.Field, on nodes) ([]float64, error) {
 	}
 	values := make([]float64, on.Vertices())
 	for v := range values {
-		p := on.at(v)
+		p := on.vertex(v)
 		var err error
 		if values[v], err = f.Program.Eval(p[0], p[1], p[2], 0); err != nil {
 			return nil, fmt.Errorf("vertex %d: %w", v, err)

@@ -86,10 +86,10 @@ func TestSmoothToTwoFields(t *testing.T) {
 	}
 	one, other := field("{hessian='x^4'}"), field("{hessian='y^4+x*y'}")
 	both, swapped := field("{hessian='x^4', also='y^4+x*y'}"), field("{hessian='y^4+x*y', also='x^4'}")
-	for v := range both.At {
+	for v := range both.Tensors {
 		for k := range 12 {
 			s, c := math.Sincos(math.Pi * float64(k) / 12)
-			length := func(n *nodalMetric) float64 { a := n.At[v]; return a[0]*c*c + 2*a[1]*s*c + a[2]*s*s }
+			length := func(n *nodalMetric) float64 { a := n.Tensors[v]; return a[0]*c*c + 2*a[1]*s*c + a[2]*s*s }
 			least := max(length(one), length(other))
 			if got := length(both); !(got >= least*(1-1e-9)) || math.Abs(length(swapped)/got-1) > 1e-6 {
 				t.Fatalf("vertex %d, direction %d: %g and %g, of one field %g", v, k, got, length(swapped), least)

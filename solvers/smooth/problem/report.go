@@ -20,7 +20,7 @@ type Report struct {
 	Colours, Crowded int // number of colours; number of vertices fixed because they have too many neighbours
 	Sweeps           int
 	Untangled        smooth.Untangling
-	Held             Limited
+	Adjusted         Adjusted
 	Stopped          string  // the rule that ended the run
 	Scale            float64 // of the metric
 	SetUp, Seconds   float64 // wall-clock time in s of the set-up, and of the sweeps
@@ -35,8 +35,8 @@ type Report struct {
 	Out           string           // the file of the mesh, "" for none
 	NotKept       string           // parts of the input mesh that the output format cannot hold
 
-	// Places returns the centre of a cell, before or after smoothing. It is nil on all ranks but 0.
-	Places func(before bool, cell int64) []float64 `json:"-"`
+	// Centre returns the centre of a cell, before or after smoothing. It is nil on all ranks but 0.
+	Centre func(before bool, cell int64) []float64 `json:"-"`
 }
 
 // reporter writes the mesh to a file, unless its name is "" or the mesh is worse than before, with groups and fields,
@@ -57,10 +57,11 @@ func reporter(out string) solvers.Reporter {
 	}
 }
 
-// report compares the mesh with the initial one. Only rank 0 has the whole mesh, and what is looked up in it.
+// report compares the mesh with the initial one. Only on rank 0 does it return the whole mesh, and set the fields
+// of the report that are computed from it.
 func (d *caseSolver) report(ctx context.Context) (*Report, body, error) {
 	r := &Report{Dim: d.dim(), Vertices: d.Vertices, Cells: d.Cells, Colours: d.subdomain().Sets,
-		Crowded: d.Crowded, Held: d.held, Scale: d.solver.Scale(), Untangled: d.untangled, Before: d.before,
+		Crowded: d.Crowded, Adjusted: d.adjusted, Scale: d.solver.Scale(), Untangled: d.untangled, Before: d.before,
 		Stopped: d.Stopped(), Solution: d.sections.Metric.Solution, Forced: d.sections.Method.Force,
 		Rounds: d.sections.Metric.Rounds, Round: d.number + 1, Interpolations: d.interpolations}
 	var err error
@@ -74,7 +75,7 @@ func (d *caseSolver) report(ctx context.Context) (*Report, body, error) {
 	if r.Curved, err = d.body.departed(smoothed); err != nil {
 		return nil, nil, err
 	}
-	r.Places = func(before bool, cell int64) []float64 {
+	r.Centre = func(before bool, cell int64) []float64 {
 		if before {
 			return d.body.centre(int(cell))
 		}
@@ -83,7 +84,8 @@ func (d *caseSolver) report(ctx context.Context) (*Report, body, error) {
 	return r, smoothed, nil
 }
 
-// Refused returns an error that lists what is worse, unless the mesh is written in any case.
+// Refused returns an error that lists which measures are worse than before; nil if none is, or if writing is
+// forced.
 func (r *Report) Refused() error {
 	var worse []string
 	fell := func(what string, before, after float64) {
@@ -121,8 +123,8 @@ func (r *Report) JSON() ([]byte, error) {
 		"vertices": r.Vertices, "cells": r.Cells, "colours": r.Colours, "crowded": r.Crowded, "sweeps": r.Sweeps,
 		"stopped": r.Stopped, "metric_scale": r.Scale, "setup_s": r.SetUp, "wall_s": r.Seconds, "state_sha256": r.SHA256,
 		"hash_version":   solvers.HashVersion,
-		"metric_bounded": r.Held.Bounded, "metric_raised": r.Held.Raised, "metric_graded": r.Held.Graded,
-		"metric_off_grid": r.Held.OffGrid,
+		"metric_bounded": r.Adjusted.Bounded, "metric_raised": r.Adjusted.Raised, "metric_graded": r.Adjusted.Graded,
+		"metric_off_grid": r.Adjusted.OffGrid,
 		"curved":          r.Curved.Vertices, "curved_departure": r.Curved.Most,
 		"untangled": r.Untangled.Before, "untangling_sweeps": r.Untangled.Sweeps,
 		"before": measures(&r.Before), "after": measures(&r.After), "written": r.Refused() == nil,

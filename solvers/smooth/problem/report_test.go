@@ -37,9 +37,9 @@ func TestSmoothReportOfTwoFields(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := (&Report{Dim: 2, Scale: 1, Held: n.Held}).Text()
-		if got := strings.Contains(text, "in each of the two fields"); got != want || n.Held.Bounded == 0 {
-			t.Errorf("%q: %d of %d places\n%s", also, n.Held.Bounded, n.Held.Samples, text)
+		text := (&Report{Dim: 2, Scale: 1, Adjusted: n.Adjusted}).Text()
+		if got := strings.Contains(text, "in each of the two fields"); got != want || n.Adjusted.Bounded == 0 {
+			t.Errorf("%q: %d of %d places\n%s", also, n.Adjusted.Bounded, n.Adjusted.Samples, text)
 		}
 	}
 }
@@ -48,16 +48,16 @@ func TestSmoothReportOfTwoFields(t *testing.T) {
 // one direction nearly everywhere, and nothing else bounds the length of cells.
 func TestReportAsksForAspect(t *testing.T) {
 	for _, c := range []struct {
-		held Limited
+		held Adjusted
 		want bool
 	}{
-		{Limited{Fields: 1, Samples: 10, Raised: 9}, true},
-		{Limited{Fields: 1, Samples: 10, Raised: 9, Bounded: 9}, false},
-		{Limited{Fields: 1, Samples: 10, Raised: 2}, false},
-		{Limited{Fields: 2, Samples: 10, Raised: 9}, false},
-		{Limited{Samples: 10, Bounded: 9}, false},
+		{Adjusted{Fields: 1, Samples: 10, Raised: 9}, true},
+		{Adjusted{Fields: 1, Samples: 10, Raised: 9, Bounded: 9}, false},
+		{Adjusted{Fields: 1, Samples: 10, Raised: 2}, false},
+		{Adjusted{Fields: 2, Samples: 10, Raised: 9}, false},
+		{Adjusted{Samples: 10, Bounded: 9}, false},
 	} {
-		text := (&Report{Dim: 2, Scale: 1, Held: c.held}).Text()
+		text := (&Report{Dim: 2, Scale: 1, Adjusted: c.held}).Text()
 		if strings.Contains(text, "give aspect") != c.want {
 			t.Errorf("%+v: %s", c.held, text)
 		}

@@ -20,18 +20,18 @@ func (r *Report) Text() string {
 	cell := []string{2: "triangle", 3: "tetrahedron"}[r.Dim]
 	fmt.Fprintf(&b, "mesh      %s, %s, %s\n", words.Count(r.Vertices, "vertex"), words.Count(r.Cells, cell),
 		words.Count(r.Colours, "colour"))
-	r.notes(&b, cell)
+	r.writeNotes(&b, cell)
 	if r.Rounds > 1 {
-		fmt.Fprintf(&b, "metric    recovered %d times, on the mesh as it was then; the %s left the least error\n", r.Rounds,
-			ordinal(r.Round))
+		fmt.Fprintf(&b, "metric    recovered %d times, each on the last mesh; the mesh of the %s round has the smallest "+
+			"error\n", r.Rounds, ordinal(r.Round))
 	}
 	writeTable(&b, r.rows())
-	r.ending(&b, words.Plural(cell))
+	r.writeEnding(&b, words.Plural(cell))
 	return b.String()
 }
 
-// notes describes what was done to the mesh and the metric before the sweeps.
-func (r *Report) notes(b *strings.Builder, cell string) {
+// writeNotes describes what was done to the mesh and the metric before the sweeps.
+func (r *Report) writeNotes(b *strings.Builder, cell string) {
 	if r.Crowded > 0 {
 		fmt.Fprintf(b, "note      too many neighbours: %s left where they are\n", words.Count(r.Crowded, "vertex"))
 	}
@@ -45,19 +45,20 @@ func (r *Report) notes(b *strings.Builder, cell string) {
 	if math.Abs(r.Scale-1) > 1e-6 { // more than the digits shown
 		fmt.Fprintf(b, "metric    scaled by %.6g: sizes are %.6g times those given\n", r.Scale, 1/math.Sqrt(r.Scale))
 	}
-	if r.Held.OffGrid > 1e-9 { // more than round-off
-		fmt.Fprintf(b, "metric    lengths between the nodes of its grid are up to %.3g%% off\n", 100*r.Held.OffGrid)
+	if r.Adjusted.OffGrid > 1e-9 { // more than round-off
+		fmt.Fprintf(b, "metric    on its grid: lengths between the nodes have errors of up to %.3g%%\n",
+			100*r.Adjusted.OffGrid)
 	}
-	if h := r.Held; h.Bounded+h.Raised+h.Graded > 0 {
-		fmt.Fprintf(b, "held back at %d places by bounds, %d by gradation, %d for want of curvature; of %d", h.Bounded,
-			h.Graded, h.Raised, h.Samples)
+	if h := r.Adjusted; h.Bounded+h.Raised+h.Graded > 0 {
+		fmt.Fprintf(b, "metric    changed at %d places by bounds, at %d by gradation, at %d by curvature; of %d places",
+			h.Bounded, h.Graded, h.Raised, h.Samples)
 		if h.Fields > 1 {
-			b.WriteString(", but for gradation in each of the two fields")
+			b.WriteString("; bounds and curvature are counted in each of the two fields")
 		}
 		b.WriteByte('\n')
 		if 2*(h.Raised-h.Bounded) > h.Fields*h.Samples {
-			b.WriteString("note      at most places the field bends in one direction only, or in none: give aspect " +
-				"(--aspect),\n          or cells become as long across as they can\n")
+			b.WriteString("note      at most places the field is curved in one direction only, or in none: give aspect " +
+				"(--aspect),\n          or cells become very long across that direction\n")
 		}
 	}
 }
@@ -68,7 +69,7 @@ func (r *Report) rows() (rows [][3]string) {
 	each := func(name string, f func(d *quality.Diagnostics) string) { row(name, f(&r.Before), f(&r.After)) }
 	row("", "before", "after")
 	row("best quality", r.cell(true, r.Before.QualityMax, r.Before.Best), r.cell(false, r.After.QualityMax, r.After.Best))
-	each("average quality", func(d *quality.Diagnostics) string { return shown(d.QualityMean) })
+	each("average quality", func(d *quality.Diagnostics) string { return formatQuality(d.QualityMean) })
 	row("worst quality", r.cell(true, r.Before.QualityMin, r.Before.Worst),
 		r.cell(false, r.After.QualityMin, r.After.Worst))
 	for k := len(r.Before.Histogram) - 1; k >= 0; k-- {
@@ -76,12 +77,12 @@ func (r *Report) rows() (rows [][3]string) {
 		if k == 0 {
 			name = "  below 0.2"
 		}
-		each(name, func(d *quality.Diagnostics) string { return part(d.Histogram[k], r.Cells) })
+		each(name, func(d *quality.Diagnostics) string { return formatShare(d.Histogram[k], r.Cells) })
 	}
 	each("inverted", func(d *quality.Diagnostics) string { return fmt.Sprint(d.Inverted) })
-	each("mean edge in the metric", func(d *quality.Diagnostics) string { return length(d.EdgeMean) })
+	each("mean edge in the metric", func(d *quality.Diagnostics) string { return formatLength(d.EdgeMean) })
 	each("shortest and longest", func(d *quality.Diagnostics) string {
-		return length(d.EdgeMin) + "  " + length(d.EdgeMax)
+		return formatLength(d.EdgeMin) + "  " + formatLength(d.EdgeMax)
 	})
 	each("edges of 1/√2 to √2", func(d *quality.Diagnostics) string { return fmt.Sprintf("%.2f%%", 100*d.EdgeInRange) })
 	edges := int64(0)
@@ -91,7 +92,7 @@ func (r *Report) rows() (rows [][3]string) {
 	for k, name := range []string{"below 1/8", "1/8 to 1/4", "1/4 to 1/2", "1/2 to 1", "1 to 2", "2 to 4", "4 to 8",
 		"above 8"} {
 		if r.Before.EdgeHistogram[k]+r.After.EdgeHistogram[k] > 0 {
-			each("  "+name, func(d *quality.Diagnostics) string { return part(d.EdgeHistogram[k], edges) })
+			each("  "+name, func(d *quality.Diagnostics) string { return formatShare(d.EdgeHistogram[k], edges) })
 		}
 	}
 	each("½Σ u'Mu", func(d *quality.Diagnostics) string { return fmt.Sprintf("%.6g", d.Objective) })
@@ -124,8 +125,8 @@ func writeTable(b *strings.Builder, rows [][3]string) {
 	}
 }
 
-// ending describes what has moved, what was lost, and how long it took.
-func (r *Report) ending(b *strings.Builder, cells string) {
+// writeEnding describes what has moved, what the output file lacks, and how long it took.
+func (r *Report) writeEnding(b *strings.Builder, cells string) {
 	fmt.Fprintf(b, "drift     %s %.2g, %s %.2g\n", []string{2: "area", 3: "volume"}[r.Dim], r.After.AreaDrift,
 		[]string{2: "perimeter", 3: "surface"}[r.Dim], r.After.PerimeterDrift)
 	fmt.Fprintf(b, "moved     %s; the last sweep visited %d; the guard shortened %s\n",
@@ -134,10 +135,10 @@ func (r *Report) ending(b *strings.Builder, cells string) {
 		fmt.Fprintf(b, "curved    %d vertices slid on a boundary reconstructed from its vertices, and are up to %.3g from\n"+
 			"          the one that was read; --ridge 0 keeps them where they are\n", r.Curved.Vertices, r.Curved.Most)
 	}
-	if wrongEdges := strayed(&r.After, 2); wrongEdges > 0.02 {
+	if wrongEdges := misfitFraction(&r.After, 2); wrongEdges > 0.02 {
 		fmt.Fprintf(b, "note      %.3g%% of edges are more than twice too long or too short in the metric, before %.3g%%:\n"+
 			"          this connectivity does not follow it further; cut or merge %s there\n", 100*wrongEdges,
-			100*strayed(&r.Before, 2), []string{2: "triangles", 3: "tetrahedra"}[r.Dim])
+			100*misfitFraction(&r.Before, 2), []string{2: "triangles", 3: "tetrahedra"}[r.Dim])
 	}
 	fmt.Fprintf(b, "stopped   by %s, after %s in %.3g s", r.Stopped, words.Count(r.Sweeps, "sweep"), r.Seconds)
 	if updates := float64(r.Sweeps) * float64(r.Vertices); updates > 0 {
@@ -165,12 +166,13 @@ func ordinal(n int) string {
 	return fmt.Sprintf("%dth", n)
 }
 
-// strayed is the fraction of edges that are too long or too short by more than a factor of 2, 4 or 8.
-func strayed(d *quality.Diagnostics, times int) float64 {
+// misfitFraction returns the fraction of edges that are too long or too short by more than a factor `times`, which
+// is 2, 4 or 8.
+func misfitFraction(d *quality.Diagnostics, times int) float64 {
 	out, all := int64(0), int64(0)
 	for k, n := range d.EdgeHistogram { // bins from below 1/8 to above 8, by factors of 2
 		all += n
-		if from := bits.Len(uint(times)) - 1; k < 4-from || k >= 4+from {
+		if octaves := bits.Len(uint(times)) - 1; k < 4-octaves || k >= 4+octaves {
 			out += n
 		}
 	}
@@ -179,32 +181,33 @@ func strayed(d *quality.Diagnostics, times int) float64 {
 
 // cell formats a quality and the position of its cell.
 func (r *Report) cell(before bool, quality float64, id int64) string {
-	if r.Places == nil || id < 0 || id >= r.Cells {
-		return shown(quality)
+	if r.Centre == nil || id < 0 || id >= r.Cells {
+		return formatQuality(quality)
 	}
 	position := ""
-	for k, x := range r.Places(before, id) {
+	for k, x := range r.Centre(before, id) {
 		position += []string{"(", ", ", ", "}[k] + strconv.FormatFloat(x, 'g', 3, 64)
 	}
-	return fmt.Sprintf("%s cell %d %s)", shown(quality), id, position)
+	return fmt.Sprintf("%s cell %d %s)", formatQuality(quality), id, position)
 }
 
-// shown formats a quality with six decimals, or with three significant digits if it is small.
-func shown(quality float64) string {
+// formatQuality formats a quality with six decimals, or with three significant digits if it is small.
+func formatQuality(quality float64) string {
 	if math.Abs(quality) < 1e-3 && quality != 0 {
 		return strconv.FormatFloat(quality, 'g', 3, 64)
 	}
 	return strconv.FormatFloat(quality, 'f', 6, 64)
 }
 
-// length formats a length in the metric with four decimals, or with four significant digits if that is better.
-func length(x float64) string {
+// formatLength formats a length in the metric with four decimals, or with four significant digits if that is
+// better.
+func formatLength(x float64) string {
 	if x != 0 && (math.Abs(x) < 1e-3 || math.Abs(x) >= 1e6) {
 		return strconv.FormatFloat(x, 'g', 4, 64)
 	}
 	return strconv.FormatFloat(x, 'f', 4, 64)
 }
 
-func part(n, of int64) string {
+func formatShare(n, of int64) string {
 	return fmt.Sprintf("%d  %6.2f%%", n, 100*float64(n)/float64(max(1, of)))
 }

@@ -25,9 +25,9 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// TestGoesOn proves that a run that was killed continues from its checkpoint, with its stopping rules and frames of
-// the mesh.
-func TestGoesOn(t *testing.T) {
+// TestContinuesAfterKill proves that a run that was killed continues from its checkpoint, with its stopping rules
+// and frames of the mesh.
+func TestContinuesAfterKill(t *testing.T) {
 	runtest.RestartsAfterKill(t, wavy, "checkpoint.steps=4", "method={smoother='barrier', sweeps=40}",
 		"stop={every=3, advance=1e-4}", "output.format=['vtu']", "output.every=5", "output.conservation_every=2")
 }
@@ -49,8 +49,8 @@ func TestRestartsInRounds(t *testing.T) {
 	}
 }
 
-// TestGoesOnInRounds proves the same for a run that was killed after the first round.
-func TestGoesOnInRounds(t *testing.T) {
+// TestContinuesRoundsAfterKill proves the same for a run that was killed after the first round.
+func TestContinuesRoundsAfterKill(t *testing.T) {
 	runtest.RestartsAfterKill(t, bell, "checkpoint.steps=7", "method.sweeps=12", "output.format=['vtu']", "output.every=5",
 		"output.conservation_every=2")
 }

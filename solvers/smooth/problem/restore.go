@@ -10,8 +10,9 @@ import (
 // The metric of a round is recovered on the mesh at its start. So a restart needs, besides the positions, those at
 // the start of this round, and at the start and the end of the best previous round.
 
-// saved has these positions for all vertices of the part; before there is a previous round, the initial positions.
-type saved struct{ begun, bestBegun, bestEnded [][3]float64 }
+// savedPositions has these positions for all vertices of the part; in the first round they are the initial
+// positions.
+type savedPositions struct{ begun, bestBegun, bestEnded [][3]float64 }
 
 // savedFields declares them if the metric has several rounds.
 func (d *caseSolver) savedFields(on *solvers.Space) []solvers.Field {
@@ -23,9 +24,9 @@ func (d *caseSolver) savedFields(on *solvers.Space) []solvers.Field {
 			View: func() solvers.View { return solvers.ViewOf[float64](nil, *places, 0) }}
 	}
 	return []solvers.Field{
-		field("round begun", "where it was at the start of this round of the metric's", &d.saved.begun),
-		field("best begun", "where it was at the start of the best of those before", &d.saved.bestBegun),
-		field("best ended", "where it was at the end of that", &d.saved.bestEnded),
+		field("round begun", "position at the start of this round", &d.saved.begun),
+		field("best begun", "position at the start of the best previous round", &d.saved.bestBegun),
+		field("best ended", "position at the end of the best previous round", &d.saved.bestEnded),
 	}
 }
 
@@ -55,13 +56,13 @@ func (d *caseSolver) keepBest() (err error) {
 
 // positionsOf returns the positions of all vertices of the part.
 func positionsOf(s smooth.Solver) ([][3]float64, error) {
-	at, err := s.Positions()
+	coordinates, err := s.Positions()
 	if err != nil {
 		return nil, err
 	}
-	positions := make([][3]float64, len(at[0]))
-	for k := range at {
-		for i, x := range at[k] {
+	positions := make([][3]float64, len(coordinates[0]))
+	for k := range coordinates {
+		for i, x := range coordinates[k] {
 			positions[i][k] = x
 		}
 	}
@@ -71,49 +72,51 @@ func positionsOf(s smooth.Solver) ([][3]float64, error) {
 // Quiesce has nothing to wait for: reading a view waits for the device.
 func (d *caseSolver) Quiesce(context.Context) error { return nil }
 
-// Scalars returns those of the solver, the last check of the stopping rules, the number of the round and its sweeps,
-// the number of the best previous round, -1 for none, and what its positions do not determine.
+// Scalars returns those of the solver, the last check of the stopping rules, the number of the round and its
+// sweeps, the number of the best previous round, -1 for none, and those of its diagnostics that its positions do
+// not determine.
 func (d *caseSolver) Scalars(ctx context.Context) (map[string]float64, error) {
-	of, err := d.solver.Scalars(ctx)
+	scalars, err := d.solver.Scalars(ctx)
 	if err != nil {
 		return nil, err
 	}
-	of["rule_mean"], of["rule_worst"] = d.rules.last.QualityMean, d.rules.last.QualityMin
-	of["round"], of["round_sweeps"] = float64(d.number), float64(d.solver.Sweeps())
-	of["best"] = -1
+	scalars["rule_mean"], scalars["rule_worst"] = d.rules.lastCheck.QualityMean, d.rules.lastCheck.QualityMin
+	scalars["round"], scalars["round_sweeps"] = float64(d.number), float64(d.solver.Sweeps())
+	scalars["best"] = -1
 	if b := d.best; b != nil {
-		of["best"], of["best_active"] = float64(b.number), float64(b.after.Active)
-		of["best_limited"], of["best_refused"] = float64(b.after.Limited), float64(b.after.Refused)
+		scalars["best"], scalars["best_active"] = float64(b.number), float64(b.after.Active)
+		scalars["best_limited"], scalars["best_refused"] = float64(b.after.Limited), float64(b.after.Refused)
 	}
-	return of, nil
+	return scalars, nil
 }
 
-func (d *caseSolver) Restore(ctx context.Context, at solvers.Clock, of map[string]float64, fill func() error) error {
-	if of["best"] >= 0 {
-		if err := d.restoreRounds(ctx, of, fill); err != nil {
+func (d *caseSolver) Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64,
+	fill func() error) error {
+	if scalars["best"] >= 0 {
+		if err := d.restoreRounds(ctx, scalars, fill); err != nil {
 			return err
 		}
 	}
-	d.rules.last.QualityMean, d.rules.last.QualityMin = of["rule_mean"], of["rule_worst"]
-	d.places, d.made = nil, at.Steps
-	at.Steps = int(of["round_sweeps"])
-	return d.solver.Restore(ctx, at, of, fill)
+	d.rules.lastCheck.QualityMean, d.rules.lastCheck.QualityMin = scalars["rule_mean"], scalars["rule_worst"]
+	d.positions, d.sweepsMade = nil, at.Steps
+	at.Steps = int(scalars["round_sweeps"])
+	return d.solver.Restore(ctx, at, scalars, fill)
 }
 
 // restoreRounds sets up the round of the saved state, and the best previous one with its vertices at its end.
-func (d *caseSolver) restoreRounds(ctx context.Context, of map[string]float64, fill func() error) error {
+func (d *caseSolver) restoreRounds(ctx context.Context, scalars map[string]float64, fill func() error) error {
 	if err := fill(); err != nil { // the positions of the rounds; the fields are filled again for this round's solver
 		return err
 	}
 	best := d.round
-	if number := int(of["best"]); number > 0 {
+	if number := int(scalars["best"]); number > 0 {
 		var err error
-		if best, err = d.again(ctx, d.saved.bestBegun, number); err != nil {
+		if best, err = d.resumeRound(ctx, d.saved.bestBegun, number); err != nil {
 			return err
 		}
 	}
 	d.best = &best
-	next, err := d.again(ctx, d.saved.begun, int(of["round"]))
+	next, err := d.resumeRound(ctx, d.saved.begun, int(scalars["round"]))
 	if err != nil {
 		return err
 	}
@@ -129,32 +132,32 @@ func (d *caseSolver) restoreRounds(ctx context.Context, of map[string]float64, f
 	if err != nil {
 		return err
 	}
-	after.Active, after.Limited, after.Refused = int64(of["best_active"]), int64(of["best_limited"]),
-		int64(of["best_refused"])
+	after.Active, after.Limited, after.Refused = int64(scalars["best_active"]), int64(scalars["best_limited"]),
+		int64(scalars["best_refused"])
 	best.after = &after
 	ended, err := d.gather(ctx, d.env.Comm, best.solver)
 	if err != nil {
 		return err
 	}
-	return d.judge(ctx, ended, &best)
+	return d.measureError(ctx, ended, &best)
 }
 
-// again sets up a round that began at given positions.
-func (d *caseSolver) again(ctx context.Context, begun [][3]float64, number int) (round, error) {
-	on := d.subdomain()
+// resumeRound sets up a round again, which began at given positions.
+func (d *caseSolver) resumeRound(ctx context.Context, begun [][3]float64, number int) (round, error) {
+	part := d.subdomain()
 	columns := make([][]float64, d.dim())
 	for k := range columns {
-		for i := range on.Owned {
+		for i := range part.Owned {
 			columns[k] = append(columns[k], begun[i][k])
 		}
 	}
-	at, err := gatherByID(ctx, d.env.Comm, on.Global[:on.Owned], int(d.Vertices), columns...)
+	positions, err := gatherByID(ctx, d.env.Comm, part.Global[:part.Owned], int(d.Vertices), columns...)
 	if err != nil {
 		return round{}, err
 	}
 	var mesh body
-	if at != nil {
-		mesh = d.body.moved(at, nil)
+	if positions != nil {
+		mesh = d.body.moved(positions, nil)
 	}
 	r, err := d.setUpRound(ctx, mesh, number)
 	r.begun = begun

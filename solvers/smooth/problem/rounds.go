@@ -20,9 +20,9 @@ type round struct {
 	solver         smooth.Solver
 	before         quality.Diagnostics  // of the initial mesh in this metric, after untangling
 	after          *quality.Diagnostics // at the end; nil before
-	held           Limited
+	adjusted       Adjusted
 	interpolations []Interpolation // at the end, on rank 0
-	error          float64         // mean of the interpolation errors, relative to those of the initial mesh; 0 without
+	remainingError float64         // mean of the interpolation errors, relative to those of the initial mesh; 0 without
 	number         int             // from 0
 	begun          [][3]float64    // initial positions of all vertices of the part, for rounds after the first
 }
@@ -43,11 +43,11 @@ func (d *caseSolver) endRound(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err = d.judge(ctx, moved, &d.round); err != nil {
+	if err = d.measureError(ctx, moved, &d.round); err != nil {
 		return false, err
 	}
 	now := d.round
-	if d.best == nil || now.error < d.best.error {
+	if d.best == nil || now.remainingError < d.best.remainingError {
 		if d.best != nil {
 			d.best.solver.Close()
 		}
@@ -64,7 +64,7 @@ func (d *caseSolver) endRound(ctx context.Context) (done bool, err error) {
 		now.solver.Close()
 	}
 	if done || err != nil {
-		d.round, d.best, d.places = *d.best, nil, nil
+		d.round, d.best, d.positions = *d.best, nil, nil
 		return true, err
 	}
 	d.rules = newStopRules(d.sections.Stop, &d.before)
@@ -79,8 +79,9 @@ func (d *caseSolver) diagnose(ctx context.Context) (quality.Diagnostics, error) 
 	return d.solver.Diagnose(ctx)
 }
 
-// judge computes the remaining interpolation error of a round. Rank 0 has the mesh, and sends the result.
-func (d *caseSolver) judge(ctx context.Context, moved body, r *round) error {
+// measureError computes the interpolation error that remains after a round. Rank 0 has the mesh, and sends the
+// result.
+func (d *caseSolver) measureError(ctx context.Context, moved body, r *round) error {
 	remaining := []float64{0}
 	var err error
 	if moved != nil {
@@ -93,7 +94,7 @@ func (d *caseSolver) judge(ctx context.Context, moved body, r *round) error {
 		return err
 	}
 	err = d.env.Comm.AllreduceFloat64(ctx, dist.Max, remaining)
-	r.error = remaining[0]
+	r.remainingError = remaining[0]
 	return err
 }
 
@@ -134,13 +135,13 @@ func (d *caseSolver) setUpRound(ctx context.Context, on body, number int) (next 
 	if err != nil {
 		return next, err
 	}
-	made, held, err := share.agreedMetric(ctx, m, comm)
+	metric, adjusted, err := share.agreedMetric(ctx, m, comm)
 	if err != nil {
 		return next, err
 	}
-	next = round{held: held, number: number}
-	if next.solver, err = d.smoother(ctx, d.sections, made, d.env); err != nil {
-		return next, refused(err)
+	next = round{adjusted: adjusted, number: number}
+	if next.solver, err = d.setUpSolver(ctx, d.sections, metric, d.env); err != nil {
+		return next, asBadInput(err)
 	}
 	if _, err = next.begin(ctx, d.sections); err != nil {
 		next.solver.Close()
@@ -152,7 +153,7 @@ func (d *caseSolver) setUpRound(ctx context.Context, on body, number int) (next 
 func (r *round) begin(ctx context.Context, w *Sections) (u smooth.Untangling, err error) {
 	if w.Method.Untangle {
 		if u, err = r.solver.Untangle(ctx); err != nil {
-			return u, refused(err)
+			return u, asBadInput(err)
 		}
 	}
 	r.before, err = r.solver.Diagnose(ctx)

@@ -22,10 +22,10 @@ type Method struct {
 	Relax     float64 // over-relaxation ω, in (0, 2); 0.5 for pain, 1 for others; 0 for the choice of barrier
 	Guard     string  // none, halve or clip; halve
 	Boundary  string  // slide or fixed; slide
-	Ridge     float64 // angle in degrees from which a boundary has a ridge or corner, which is fixed; 45; 0: any angle
+	Ridge     float64 // angle in degrees from which the boundary has a ridge or corner, which is kept; 45; 0: any angle
 	Colouring string  // jones-plassmann or first-fit; jones-plassmann
 	Dedicated bool    // boundary vertices form sets of their own; false
-	Deep      bool    // ghosts for a whole sweep without an exchange; false
+	Deep      bool    // deep halo: one exchange serves a whole sweep; false
 	Cull      bool    // visit only vertices with a neighbour that has moved; false
 	Settled   float64 // length of a move, in the metric, below which it is ignored, in [0, 1); 0
 	Gain      float64 // least gain of the worst quality for which a vertex is moved, in [0, 1); 1e-6
@@ -77,7 +77,7 @@ func decodeMethod(s *config.Section) Method {
 		Force:     s.Boolean("force", false),
 	}
 	m.Ridge = s.Number("ridge", config.Bound{Most: 90, Optional: true, Fallback: 45})
-	if !m.bends() {
+	if !m.slidesOnCurves() {
 		m.Ridge = 0
 	}
 	sweeps := int64(100)
@@ -94,23 +94,26 @@ func decodeMethod(s *config.Section) Method {
 	}
 	m.Relax = s.Number("relax", relax)
 	for _, k := range m.keys() {
-		if s.Has(k.key) && !k.belongs {
-			s.Fail(k.key, "has no effect with %s: it is for %s", k.with, k.of)
+		if s.Has(k.key) && !k.effective {
+			s.Fail(k.key, "has no effect with %s: it is for %s", k.setting, k.needs)
 		}
 	}
 	s.Finish()
 	return m
 }
 
-// methodKey reports whether a key of [method] has an effect with the other keys, and with which it has.
+// methodKey says whether a key of [method] has an effect with the present values of other keys (`setting`), and
+// with which values it has one (`needs`).
 type methodKey struct {
-	key      string
-	belongs  bool
-	with, of string
+	key            string
+	effective      bool
+	setting, needs string
 }
 
-// bends reports whether vertices may slide on curved boundaries.
-func (m *Method) bends() bool { return m.Smoother == "barrier" && m.Boundary == "slide" && !m.Untangle }
+// slidesOnCurves reports whether vertices may slide on curved boundaries.
+func (m *Method) slidesOnCurves() bool {
+	return m.Smoother == "barrier" && m.Boundary == "slide" && !m.Untangle
+}
 
 // keys are the keys that have an effect for some methods only.
 func (m *Method) keys() []methodKey {
@@ -122,7 +125,7 @@ func (m *Method) keys() []methodKey {
 		{"cull", m.Smoother != "barrier", smoother, "all others"},
 		{"gain", usesQuality, smoother, "smart, fjp and hybrid"},
 		{"floor", m.Smoother == "hybrid", smoother, "hybrid"},
-		{"ridge", m.bends(), fmt.Sprintf("%s, boundary = %q and untangle = %v", smoother, m.Boundary, m.Untangle),
+		{"ridge", m.slidesOnCurves(), fmt.Sprintf("%s, boundary = %q and untangle = %v", smoother, m.Boundary, m.Untangle),
 			"barrier, slide and false"},
 		{"settled", m.Cull, "cull = false", "cull = true"},
 	}
@@ -143,11 +146,11 @@ func (w *Sections) Print(p *config.Printer) {
 	w.Metric.Print(p)
 	a := w.Method
 	p.Section("[method]")
-	idle := map[string]bool{}
+	omitted := map[string]bool{}
 	for _, k := range a.keys() {
-		idle[k.key] = !k.belongs
+		omitted[k.key] = !k.effective
 	}
-	idle["relax"] = idle["relax"] || a.Relax == 0
+	omitted["relax"] = omitted["relax"] || a.Relax == 0
 	for _, k := range []struct {
 		key   string
 		value any
@@ -158,7 +161,7 @@ func (w *Sections) Print(p *config.Printer) {
 		{"settled", a.Settled}, {"gain", a.Gain}, {"floor", a.Floor}, {"untangle", a.Untangle}, {"precision", a.Precision},
 		{"force", a.Force},
 	} {
-		if !idle[k.key] {
+		if !omitted[k.key] {
 			p.Pair(k.key, k.value)
 		}
 	}

@@ -27,33 +27,33 @@ type smoothing struct {
 // layoutTag is the message tag of ranks that arrange their local meshes.
 const layoutTag = 3
 
-// newSmoothing sets up the solver of a case, and reports the stages. Rank 0 loads the mesh and cuts it; ranks decide
-// together which vertices move in which set, or rank 0 alone does. Every rank makes the metric itself, from the case
-// and the bounds of the mesh, or from what rank 0 has at the vertices of a mesh.
+// newSmoothing sets up the solver of a case, and reports the stages. Rank 0 loads the mesh and cuts it; ranks
+// decide together which vertices move in which set, or rank 0 alone does. Every rank makes the metric itself, from
+// the case and the bounds of the mesh, or from the tensors at the vertices of a mesh, which rank 0 sends.
 func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoothing, err error) {
 	comm := env.Comm
 	w := c.Sections.(*Sections)
 	s := &smoothing{}
 	stages := newStages(env.Log)
 	var share func(rank int) rankShare
-	var bad error
+	var divideErr error
 	if comm.Rank() == 0 {
-		share, bad = s.divide(ctx, env, c, w, stages)
+		share, divideErr = s.divide(ctx, env, c, w, stages)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := solvers.Agree(ctx, comm, bad); err != nil {
+	if err := solvers.Agree(ctx, comm, divideErr); err != nil {
 		return nil, err
 	}
-	mine, err := decompose.Share(ctx, comm, func(rank int) (*rankShare, error) {
+	own, err := decompose.Share(ctx, comm, func(rank int) (*rankShare, error) {
 		of := share(rank)
 		return &of, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.rankShare = *mine
+	s.rankShare = *own
 	if err := stages.end(ctx, "parts sent"); err != nil {
 		return nil, err
 	}
@@ -66,8 +66,8 @@ func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoo
 			return nil, err
 		}
 	}
-	made, held, err := s.agreedMetric(ctx, &w.Metric, comm)
-	s.Nodal, s.held = nil, held
+	metric, adjusted, err := s.agreedMetric(ctx, &w.Metric, comm)
+	s.Nodal, s.adjusted = nil, adjusted
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +77,8 @@ func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoo
 	if err := env.CheckMemory(ctx, c, s.counts()); err != nil {
 		return nil, err
 	}
-	if s.solver, err = s.smoother(ctx, w, made, env); err != nil {
-		return nil, refused(err)
+	if s.solver, err = s.setUpSolver(ctx, w, metric, env); err != nil {
+		return nil, asBadInput(err)
 	}
 	if s.untangled, err = s.begin(ctx, w); err != nil {
 		s.solver.Close()
@@ -118,35 +118,34 @@ func (s *smoothing) divide(ctx context.Context, env solvers.Env, c *config.Case,
 
 // logSizes warns before the sweeps of sizes that the mesh cannot reach, and of those that a uniform metric would
 // destroy.
-// destroy.
 func (s *smoothing) logSizes(log io.Writer, field string) {
 	if log == nil {
 		return
 	}
-	if fraction := strayed(&s.before, 4); fraction > 0.01 {
+	if fraction := misfitFraction(&s.before, 4); fraction > 0.01 {
 		fmt.Fprintf(log, "%-16s %.3g%% of edges are more than 4 times too long or too short in the metric: moving "+
 			"vertices may not follow it there\n", "sizes", 100*fraction)
 	}
-	if fraction := strayed(&s.before, 2); fraction > 0.01 && field == "uniform" {
+	if fraction := misfitFraction(&s.before, 2); fraction > 0.01 && field == "uniform" {
 		fmt.Fprintf(log, "%-16s %.3g%% of edges are more than twice too long or too short for one size everywhere: where "+
 			"the mesh is graded on purpose, --metric implied (field = \"implied\") keeps its sizes\n", "sizes", 100*fraction)
 	}
 }
 
 // agreedMetric makes the metric of a case, on all ranks or on none.
-func (s *rankShare) agreedMetric(ctx context.Context, m *Metric, comm dist.Comm) (someMetric, Limited, error) {
+func (s *rankShare) agreedMetric(ctx context.Context, m *Metric, comm dist.Comm) (caseMetric, Adjusted, error) {
 	made, err := s.metric(ctx, m)
 	if err != nil {
 		err = fmt.Errorf("[metric] %w", err)
 	}
 	if err := ctx.Err(); err != nil {
-		return made, made.held, err
+		return made, made.adjusted, err
 	}
-	return made, made.held, solvers.Agree(ctx, comm, err)
+	return made, made.adjusted, solvers.Agree(ctx, comm, err)
 }
 
-// refused converts a Refusal of the solver to BadInput.
-func refused(err error) error {
+// asBadInput converts a Refusal of the solver to BadInput, and returns other errors as they are.
+func asBadInput(err error) error {
 	var refusal *faults.Refusal
 	if errors.As(err, &refusal) {
 		return &solvers.BadInput{Err: err}

@@ -39,44 +39,44 @@ func (s *rankShare) cellIDs() []int32 {
 	return s.Part.CellGlobal
 }
 
-// someMetric is a metric of the plane or of space, the other being nil, and how it differs from what the case
-// requests.
-type someMetric struct {
-	plane *sizing.Metric
-	space *sizing.SolidMetric
-	held  Limited
+// caseMetric is a metric of the plane or of space, the other being nil, and how it differs from that of the case.
+type caseMetric struct {
+	plane    *sizing.Metric
+	space    *sizing.SolidMetric
+	adjusted Adjusted
 }
 
 // metric makes the metric of a case.
-func (s *rankShare) metric(ctx context.Context, m *Metric) (of someMetric, err error) {
+func (s *rankShare) metric(ctx context.Context, m *Metric) (metric caseMetric, err error) {
 	switch {
 	case s.Nodal != nil && s.Nodal.Dim == 3:
-		of.held = s.Nodal.Held
-		of.space, err = s.Nodal.inSpace()
+		metric.adjusted = s.Nodal.Adjusted
+		metric.space, err = s.Nodal.inSpace()
 	case s.Nodal != nil:
-		of.held = s.Nodal.Held
-		of.plane, err = s.Nodal.inPlane()
+		metric.adjusted = s.Nodal.Adjusted
+		metric.plane, err = s.Nodal.inPlane()
 	case s.Solid != nil:
-		of.space, err = solidMetric(ctx, m, s.Box, &of.held)
+		metric.space, err = solidMetric(ctx, m, s.Box, &metric.adjusted)
 	default:
-		of.plane, err = smoothMetric(ctx, m, s.Bounds, &of.held)
+		metric.plane, err = planeMetric(ctx, m, s.Bounds, &metric.adjusted)
 	}
-	return of, err
+	return metric, err
 }
 
-// smoother sets up the solver of a case.
-func (s *rankShare) smoother(ctx context.Context, w *Sections, of someMetric, env solvers.Env) (smooth.Solver, error) {
+// setUpSolver sets up the solver of a case.
+func (s *rankShare) setUpSolver(ctx context.Context, w *Sections, metric caseMetric, env solvers.Env) (smooth.Solver,
+	error) {
 	m := w.Method
 	cfg := smooth.Config{Smoother: m.Smoother, Relax: m.Relax, Guard: m.Guard, Cull: m.Cull, Settled: m.Settled,
 		Gain: m.Gain, Floor: m.Floor, Untangle: m.Untangle, Rescale: w.Metric.Rescale, Halo: env.Halo}
 	if s.Solid != nil {
-		return smooth.NewSolid(ctx, m.Precision, cfg, s.Solid, of.space, env.Comm, env.Device)
+		return smooth.NewSolid(ctx, m.Precision, cfg, s.Solid, metric.space, env.Comm, env.Device)
 	}
-	return smooth.New(ctx, m.Precision, cfg, s.Part, of.plane, env.Comm, env.Device)
+	return smooth.New(ctx, m.Precision, cfg, s.Part, metric.plane, env.Comm, env.Device)
 }
 
-// grid returns this rank's part of a frame: the cells that it measures.
-func (s *rankShare) grid(at [][]float64) *vtk.Grid {
+// grid returns this rank's part of a frame: the cells in cellIDs.
+func (s *rankShare) grid(positions [][]float64) *vtk.Grid {
 	used := int32(0)
 	if s.Solid != nil {
 		cells := make([][4]int32, len(s.Solid.Cells))
@@ -84,42 +84,42 @@ func (s *rankShare) grid(at [][]float64) *vtk.Grid {
 			cells[i] = c.At
 			used = max(used, slices.Max(c.At[:])+1)
 		}
-		return vtk.Tetrahedra(at[0][:used], at[1][:used], at[2][:used], cells)
+		return vtk.Tetrahedra(positions[0][:used], positions[1][:used], positions[2][:used], cells)
 	}
 	cells := make([][3]int32, len(s.Part.Cells))
 	for i, c := range s.Part.Cells {
 		cells[i] = c.At
 		used = max(used, slices.Max(c.At[:])+1)
 	}
-	return vtk.Triangles(at[0][:used], at[1][:used], cells)
+	return vtk.Triangles(positions[0][:used], positions[1][:used], cells)
 }
 
-// points returns the points of a grid with n of them, at other positions.
-func (s *rankShare) points(at [][]float64, n int) []float64 {
+// points returns the points of a frame, which are the first n vertices of the part.
+func (s *rankShare) points(positions [][]float64, n int) []float64 {
 	if s.Solid != nil {
-		return vtk.Tetrahedra(at[0][:n], at[1][:n], at[2][:n], nil).Points
+		return vtk.Tetrahedra(positions[0][:n], positions[1][:n], positions[2][:n], nil).Points
 	}
-	return vtk.Triangles(at[0][:n], at[1][:n], nil).Points
+	return vtk.Triangles(positions[0][:n], positions[1][:n], nil).Points
 }
 
-// sizes returns the areas or volumes of the cells that the rank measures.
-func (s *rankShare) sizes(at [][]float64) []float64 {
+// sizes returns the areas or volumes of the cells in cellIDs.
+func (s *rankShare) sizes(positions [][]float64) []float64 {
 	size := make([]float64, len(s.cellIDs()))
-	along := func(from, to int32) (u [3]float64) {
-		for k := range at {
-			u[k] = at[k][to] - at[k][from]
+	edge := func(from, to int32) (u [3]float64) {
+		for k := range positions {
+			u[k] = positions[k][to] - positions[k][from]
 		}
 		return u
 	}
 	for i := range size {
 		if s.Solid != nil {
 			v := s.Solid.Cells[i].At
-			a, b, c := along(v[0], v[1]), along(v[0], v[2]), along(v[0], v[3])
+			a, b, c := edge(v[0], v[1]), edge(v[0], v[2]), edge(v[0], v[3])
 			size[i] = (a[0]*(b[1]*c[2]-b[2]*c[1]) + a[1]*(b[2]*c[0]-b[0]*c[2]) + a[2]*(b[0]*c[1]-b[1]*c[0])) / 6
 			continue
 		}
 		v := s.Part.Cells[i].At
-		a, b := along(v[0], v[1]), along(v[0], v[2])
+		a, b := edge(v[0], v[1]), edge(v[0], v[2])
 		size[i] = (a[0]*b[1] - b[0]*a[1]) / 2
 	}
 	return size
@@ -151,13 +151,13 @@ func checkDimension(w *Sections, fields []string, dim int) error {
 }
 
 // solidMetric makes the metric of a case over the box of its mesh. It returns early when ctx is cancelled.
-func solidMetric(ctx context.Context, m *Metric, b sizing.Box, held *Limited) (*sizing.SolidMetric,
+func solidMetric(ctx context.Context, m *Metric, b sizing.Box, adjusted *Adjusted) (*sizing.SolidMetric,
 	error) {
-	of := gridded[*sizing.SolidMetric]{dim: 3, low: b.Low, high: b.High}
-	of.make = func(at func(x, y, z float64) sizing.Six) (*sizing.SolidMetric, error) {
+	grid := gridded[*sizing.SolidMetric]{dim: 3, low: b.Low, high: b.High}
+	grid.make = func(at func(x, y, z float64) sizing.Six) (*sizing.SolidMetric, error) {
 		return sizing.SolidDiscrete(b, m.Samples, at)
 	}
-	of.at = func(made *sizing.SolidMetric, x, y, z float64) metric.Tensor {
+	grid.evaluate = func(made *sizing.SolidMetric, x, y, z float64) metric.Tensor {
 		t := made.At(x, y, z)
 		return metric.Tensor{t[0], t[1], t[3], t[2], t[4], t[5]}
 	}
@@ -173,15 +173,15 @@ func solidMetric(ctx context.Context, m *Metric, b sizing.Box, held *Limited) (*
 	case "ugawg-linear":
 		made, err = sizing.UGAWGLinear(b)
 	case "sizes", "tensor":
-		return of.expressions(ctx, m, held)
+		return grid.expressions(ctx, m, adjusted)
 	default:
 		return nil, fmt.Errorf("field %q is not known", m.Field)
 	}
 	if err != nil || m.Samples == 0 {
 		return made, err
 	}
-	return of.sampled(m.Samples, metric.Bounds{}, held, func(x, y, z float64) (metric.Tensor, error) {
-		return of.at(made, x, y, z), nil
+	return grid.sampled(m.Samples, metric.Bounds{}, adjusted, func(x, y, z float64) (metric.Tensor, error) {
+		return grid.evaluate(made, x, y, z), nil
 	})
 }
 

@@ -136,7 +136,7 @@ func TestSmoothSolidMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	field, err := metric.Sample(metric.OfSolid(box), func(x, y, z float64) metric.Tensor {
+	field, err := metric.Sample(metric.FromTetrahedra(box), func(x, y, z float64) metric.Tensor {
 		return metric.Tensor{25 + x, y, 16, z, 0, 100 - 80*z}
 	})
 	if err != nil {

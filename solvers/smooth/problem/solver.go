@@ -15,31 +15,30 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// caseSolver is a rank's share of a run. A step updates vertices.
+// caseSolver is one rank's part of a run. A step is a sweep.
 type caseSolver struct {
 	*smoothing
-	comm   dist.Comm
-	size   solvers.Size
-	rules  *stopRules
-	cells  *solvers.Space
-	sweeps float64 // seconds
-	made   int     // sweeps, of all rounds
+	comm         dist.Comm
+	size         solvers.Size
+	rules        *stopRules
+	cells        *solvers.Space
+	sweepSeconds float64 // wall-clock time of all sweeps, s
+	sweepsMade   int     // number of sweeps, of all rounds
 
-	env      solvers.Env
-	file     *config.Case
-	sections *Sections
-	best     *round // the best of the previous rounds; nil before the second
-	saved    saved
-
-	places [][]float64 // of all vertices of the part after `placed` sweeps; nil before the first frame
-	placed int
-	frame  *vtk.Grid // nil before the first frame
+	env         solvers.Env
+	file        *config.Case
+	sections    *Sections
+	best        *round // the best of the previous rounds; nil before the second
+	saved       savedPositions
+	positions   [][]float64 // of all vertices of the part, after positionsAt sweeps; nil before the first frame
+	positionsAt int
+	frame       *vtk.Grid // nil before the first frame
 }
 
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
 	out := c.Output.Mesh
 	if out != "" {
-		if err := solvers.Agree(ctx, env.Comm, meshTo(out, env.Comm.Rank())); err != nil {
+		if err := solvers.Agree(ctx, env.Comm, checkOutputMesh(out, env.Comm.Rank())); err != nil {
 			return nil, err
 		}
 	}
@@ -59,9 +58,9 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	d.cells = &solvers.Space{Name: "cell", Owned: len(ids), Key: func(i int) int64 { return int64(ids[i]) },
 		Format: "vtu", Geometry: d.geometry, Moving: d.moving}
 	d.size = solvers.Size{Unit: "vertex", Dim: s.dim(), Entities: s.Vertices,
-		Bytes: s.solver.Bytes() * w.Metric.roundsHeld(), Precision: w.Method.Precision, Halo: s.solver.Halo(),
+		Bytes: s.solver.Bytes() * w.Metric.concurrentRounds(), Precision: w.Method.Precision, Halo: s.solver.Halo(),
 		End: float64(w.Method.Sweeps * max(1, w.Metric.Rounds)), Sweeps: true}
-	if d.rules.reason != "" {
+	if d.rules.rule != "" {
 		d.size.End = 0
 	}
 	if err := d.keepStart(); err != nil {
@@ -71,8 +70,8 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	return d, nil
 }
 
-// meshTo refuses a name of the output mesh that could not be written at the end by rank 0.
-func meshTo(out string, rank int) error {
+// checkOutputMesh refuses a name of the output mesh that rank 0 could not write at the end.
+func checkOutputMesh(out string, rank int) error {
 	err := meshio.Writable(out)
 	switch {
 	case err != nil:
@@ -93,16 +92,17 @@ func (d *caseSolver) Size() solvers.Size { return d.size }
 
 func (d *caseSolver) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
 	begin := time.Now()
-	defer func() { d.sweeps += time.Since(begin).Seconds() }()
-	sweepsBefore, most := d.solver.Sweeps(), d.sections.Method.Sweeps
-	n := min(steps, int(min(until, math.Ceil(pause)))-d.made, most-sweepsBefore, d.rules.untilCheck(sweepsBefore))
+	defer func() { d.sweepSeconds += time.Since(begin).Seconds() }()
+	sweepsBefore, maxSweeps := d.solver.Sweeps(), d.sections.Method.Sweeps
+	n := min(steps, int(min(until, math.Ceil(pause)))-d.sweepsMade, maxSweeps-sweepsBefore,
+		d.rules.untilCheck(sweepsBefore))
 	move, err := d.solver.Sweep(ctx, n)
 	if err != nil {
 		return false, err
 	}
-	d.made += d.solver.Sweeps() - sweepsBefore
+	d.sweepsMade += d.solver.Sweeps() - sweepsBefore
 	done, err = d.rules.check(ctx, d.solver, move)
-	if err != nil || !done && d.solver.Sweeps() < most {
+	if err != nil || !done && d.solver.Sweeps() < maxSweeps {
 		return done, err
 	}
 	if err := d.solver.Finish(ctx); err != nil {
@@ -112,40 +112,45 @@ func (d *caseSolver) Advance(ctx context.Context, until, pause float64, steps in
 }
 
 func (d *caseSolver) Clock() solvers.Clock {
-	return solvers.Clock{Time: float64(d.made), Steps: d.made, Dt: 1}
+	return solvers.Clock{Time: float64(d.sweepsMade), Steps: d.sweepsMade, Dt: 1}
 }
 
 const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
 // quantities are the diagnostics, in the order in which Measure returns them.
 var quantities = []solvers.Quantity{
-	{Name: "quality_min", Doc: "of the worst cell, from 0 to 1, or below 0 where it is turned over", Outputs: inAll,
-		Panel: "quality"},
-	{Name: "quality_mean", Doc: "the mean of all cells", Outputs: inAll, Panel: "quality"},
-	{Name: "objective", Doc: "½Σ u'Mu over edges u", Outputs: inAll, Panel: "½Σ u'Mu"},
-	{Name: "edge_in_range", Doc: "share of edges of 1/√2 to √2 in the metric", Outputs: inAll, Panel: "share of edges"},
-	{Name: "inverted", Doc: "cells that are inverted", Outputs: inAll},
+	{Name: "quality_min", Doc: "quality of the worst cell, from 0 to 1, or negative if the cell is inverted",
+		Outputs: inAll,
+		Panel:   "quality"},
+	{Name: "quality_mean", Doc: "mean quality of all cells", Outputs: inAll, Panel: "quality"},
+	{Name: "objective", Doc: "½Σ u'Mu over all edges u, with the metric M", Outputs: inAll, Panel: "½Σ u'Mu"},
+	{Name: "edge_in_range", Doc: "share of the edges whose length in the metric is between 1/√2 and √2",
+		Outputs: inAll, Panel: "share of edges"},
+	{Name: "inverted", Doc: "number of inverted cells", Outputs: inAll},
 	{Name: "area_drift", Doc: "relative change of the area or volume since the start", Outputs: inAll | solvers.Drift},
 	{Name: "perimeter_drift", Doc: "relative change of the perimeter or surface since the start",
 		Outputs: inSummary | solvers.Drift},
-	{Name: "quality_max", Doc: "of the best cell", Outputs: inSummary},
-	{Name: "quality_min_before", Doc: "the worst at the start", Outputs: inSummary},
-	{Name: "quality_mean_before", Doc: "the mean at the start", Outputs: inSummary},
-	{Name: "moved", Doc: "vertices that are not where they began", Outputs: inSummary},
-	{Name: "active", Doc: "vertices that the last sweep visited", Outputs: inSummary},
-	{Name: "sweeps", Doc: "that were made", Outputs: inSummary},
-	{Name: "colours", Doc: "of vertices, or of their clusters, that move at once", Outputs: inSummary},
+	{Name: "quality_max", Doc: "quality of the best cell", Outputs: inSummary},
+	{Name: "quality_min_before", Doc: "quality of the worst cell at the start", Outputs: inSummary},
+	{Name: "quality_mean_before", Doc: "mean quality at the start", Outputs: inSummary},
+	{Name: "moved", Doc: "number of vertices that are not at their initial position", Outputs: inSummary},
+	{Name: "active", Doc: "number of vertices that the last sweep visited", Outputs: inSummary},
+	{Name: "sweeps", Doc: "number of sweeps", Outputs: inSummary},
+	{Name: "colours", Doc: "number of colours: sets of vertices that move concurrently", Outputs: inSummary},
 	{Name: "edge_min", Doc: "length of the shortest edge in the metric", Outputs: inSummary},
 	{Name: "edge_max", Doc: "length of the longest edge in the metric", Outputs: inSummary},
-	{Name: "worst_cell", Doc: "the id of the cell of quality_min", Outputs: inSummary},
-	{Name: "limited", Doc: "steps that the guard shortened, of all sweeps", Outputs: inSummary},
+	{Name: "worst_cell", Doc: "id of the cell with the quality quality_min", Outputs: inSummary},
+	{Name: "limited", Doc: "number of moves that the guard shortened, in all sweeps", Outputs: inSummary},
 	{Name: "metric_scale", Doc: "factor by which the metric was scaled", Outputs: inSummary},
-	{Name: "untangled", Doc: "cells that were inverted at the start", Outputs: inSummary},
-	{Name: "metric_bounded", Doc: "places held back by bounds", Outputs: inSummary},
-	{Name: "metric_raised", Doc: "places held back for want of curvature", Outputs: inSummary},
-	{Name: "metric_graded", Doc: "places held back by gradation", Outputs: inSummary},
-	{Name: "metric_off_grid", Doc: "share by which lengths between nodes are off", Outputs: inSummary},
-	{Name: "interpolation", Doc: "error left, as a share, of fields that the metric follows; 0 if none",
+	{Name: "untangled", Doc: "number of inverted cells before untangling; 0 without untangling", Outputs: inSummary},
+	{Name: "metric_bounded", Doc: "number of vertices or grid nodes whose metric hmin, hmax or aspect changed",
+		Outputs: inSummary},
+	{Name: "metric_raised", Doc: "number of vertices whose metric [metric] curvature raised", Outputs: inSummary},
+	{Name: "metric_graded", Doc: "number of vertices or grid nodes whose metric gradation changed", Outputs: inSummary},
+	{Name: "metric_off_grid", Doc: "largest relative error of lengths between the nodes of the metric's grid",
+		Outputs: inSummary},
+	{Name: "interpolation", Doc: "interpolation error of the fields of a Hessian metric over that at the start; " +
+		"0 for other metrics",
 		Outputs: inSummary},
 }
 
@@ -157,9 +162,9 @@ func (d *caseSolver) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	return solvers.Measured(quantities,
 		now.QualityMin, now.QualityMean, now.Objective, now.EdgeInRange, float64(now.Inverted), now.AreaDrift,
 		now.PerimeterDrift, now.QualityMax, d.before.QualityMin, d.before.QualityMean, float64(now.Moved),
-		float64(now.Active), float64(d.made), float64(d.subdomain().Sets), now.EdgeMin, now.EdgeMax,
-		float64(now.Worst), float64(now.Limited), d.solver.Scale(), float64(d.untangled.Before), float64(d.held.Bounded),
-		float64(d.held.Raised), float64(d.held.Graded), d.held.OffGrid, d.error), nil
+		float64(now.Active), float64(d.sweepsMade), float64(d.subdomain().Sets), now.EdgeMin, now.EdgeMax,
+		float64(now.Worst), float64(now.Limited), d.solver.Scale(), float64(d.untangled.Before), float64(d.adjusted.Bounded),
+		float64(d.adjusted.Raised), float64(d.adjusted.Graded), d.adjusted.OffGrid, d.remainingError), nil
 }
 
 // Stopped returns the rule that ended the run.
@@ -182,7 +187,7 @@ func (d *caseSolver) Fields() []solvers.Field {
 	quality.From = &solvers.Field{Name: quality.Name, Space: d.cells,
 		View: func() solvers.View { return d.solver.Quality() }}
 	size.Values = func(context.Context) ([]float64, error) {
-		at, err := d.now()
+		at, err := d.currentPositions()
 		if err != nil {
 			return nil, err
 		}
@@ -192,19 +197,19 @@ func (d *caseSolver) Fields() []solvers.Field {
 	return append(append([]solvers.Field{quality, size}, state...), d.savedFields(state[0].Space)...)
 }
 
-// now returns the current positions of the vertices of the part.
-func (d *caseSolver) now() (at [][]float64, err error) {
-	if n := d.made; d.places == nil || d.placed != n {
-		if d.places, err = d.solver.Positions(); err != nil {
+// currentPositions returns the positions of the vertices of the part after the last sweep.
+func (d *caseSolver) currentPositions() (at [][]float64, err error) {
+	if n := d.sweepsMade; d.positions == nil || d.positionsAt != n {
+		if d.positions, err = d.solver.Positions(); err != nil {
 			return nil, err
 		}
-		d.placed = n
+		d.positionsAt = n
 	}
-	return d.places, nil
+	return d.positions, nil
 }
 
 func (d *caseSolver) geometry(context.Context) (solvers.Geometry, error) {
-	at, err := d.now()
+	at, err := d.currentPositions()
 	if err != nil {
 		return solvers.Geometry{}, err
 	}
@@ -216,19 +221,19 @@ func (d *caseSolver) geometry(context.Context) (solvers.Geometry, error) {
 	return solvers.Geometry{Mesh: &g}, nil
 }
 
-// moving is the geometry without where the points are, which follows from the state.
+// moving returns the geometry without its points, and the state field from which these are computed.
 func (d *caseSolver) moving(ctx context.Context) (solvers.Geometry, solvers.MovingPoints, error) {
 	if d.frame == nil {
 		if _, err := d.geometry(ctx); err != nil {
 			return solvers.Geometry{}, solvers.MovingPoints{}, err
 		}
 	}
-	of := solvers.MovingPoints{Field: d.solver.StateFields()[0]}
-	all := *of.Field.Space
-	all.Owned = all.Held
-	of.Field.Space = &all
+	places := solvers.MovingPoints{Field: d.solver.StateFields()[0]}
+	held := *places.Field.Space
+	held.Owned = held.Held
+	places.Field.Space = &held
 	dim, n := d.dim(), len(d.frame.Points)/3
-	of.Points = func(at []float64) []float64 {
+	places.Points = func(at []float64) []float64 {
 		points := make([]float64, 3*n)
 		for i := range n {
 			copy(points[3*i:], at[dim*i:dim*(i+1)])
@@ -237,7 +242,7 @@ func (d *caseSolver) moving(ctx context.Context) (solvers.Geometry, solvers.Movi
 	}
 	g := *d.frame
 	g.Points = nil
-	return solvers.Geometry{Mesh: &g}, of, nil
+	return solvers.Geometry{Mesh: &g}, places, nil
 }
 
 func (d *caseSolver) Save(ctx context.Context, path string) error {
@@ -253,7 +258,7 @@ func (d *caseSolver) Save(ctx context.Context, path string) error {
 
 func (d *caseSolver) State(ctx context.Context) ([]solvers.State, error) { return d.solver.State(ctx) }
 
-func (d *caseSolver) Phases() map[string]float64 { return map[string]float64{"sweep": d.sweeps} }
+func (d *caseSolver) Phases() map[string]float64 { return map[string]float64{"sweep": d.sweepSeconds} }
 
 func (d *caseSolver) Close() {
 	if d.best != nil && d.best.solver != d.solver {

@@ -7,27 +7,27 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// Reason is the rule that ended a run.
-type Reason string
+// StopRule is the rule that ended a run, as reports and the summary name it.
+type StopRule string
 
 const (
-	AllSweeps    Reason = "sweeps"  // all sweeps have been made
-	Settled      Reason = "settled" // no vertex moves
-	GoodMean     Reason = "mean quality reached"
-	GoodWorst    Reason = "worst quality reached"
-	NoMoreRising Reason = "quality rises no more"
+	AllSweeps    StopRule = "sweeps"  // all sweeps have been made
+	NothingMoves StopRule = "settled" // no vertex moved by more than Stop.Move
+	GoodMean     StopRule = "mean quality reached"
+	GoodWorst    StopRule = "worst quality reached"
+	Converged    StopRule = "quality rises no more"
 )
 
 // stopRules check a mesh every few sweeps, counted from the start, so that the end of a run does not depend on its
 // output.
 type stopRules struct {
 	Stop
-	last   quality.Diagnostics // at the last check
-	reason Reason
+	lastCheck quality.Diagnostics // those of the last check, or of the initial mesh
+	rule      StopRule            // the rule that applied, "" before
 }
 
 func newStopRules(r Stop, before *quality.Diagnostics) *stopRules {
-	s := &stopRules{Stop: r, last: *before}
+	s := &stopRules{Stop: r, lastCheck: *before}
 	s.checkQuality(before)
 	return s
 }
@@ -38,14 +38,14 @@ func (s *stopRules) untilCheck(sweeps int) int { return s.Every - sweeps%s.Every
 // check reports whether a rule applies after a sweep in which the longest move, in the metric, was move.
 func (s *stopRules) check(ctx context.Context, solver smooth.Solver, move float64) (bool, error) {
 	if solver.Ended() {
-		s.reason = NoMoreRising
+		s.rule = Converged
 		return true, nil
 	}
 	if solver.Sweeps()%s.Every != 0 {
 		return false, nil
 	}
 	if move <= s.Move {
-		s.reason = Settled
+		s.rule = NothingMoves
 		return true, nil
 	}
 	if s.Mean == 0 && s.Worst == 0 && s.Advance == 0 {
@@ -56,27 +56,27 @@ func (s *stopRules) check(ctx context.Context, solver smooth.Solver, move float6
 		return false, err
 	}
 	s.checkQuality(&d)
-	if s.reason == "" && s.Advance > 0 && !d.Improved(&s.last, s.Advance) {
-		s.reason = NoMoreRising
+	if s.rule == "" && s.Advance > 0 && !d.Improved(&s.lastCheck, s.Advance) {
+		s.rule = Converged
 	}
-	s.last = d
-	return s.reason != "", nil
+	s.lastCheck = d
+	return s.rule != "", nil
 }
 
-// checkQuality sets the reason if a requested quality has been reached.
+// checkQuality sets the rule if a requested quality has been reached.
 func (s *stopRules) checkQuality(d *quality.Diagnostics) {
 	switch {
 	case s.Mean > 0 && d.QualityMean >= s.Mean:
-		s.reason = GoodMean
+		s.rule = GoodMean
 	case s.Worst > 0 && d.QualityMin >= s.Worst:
-		s.reason = GoodWorst
+		s.rule = GoodWorst
 	}
 }
 
 // reasonText returns the rule that ended the run.
 func (s *stopRules) reasonText() string {
-	if s.reason == "" {
+	if s.rule == "" {
 		return string(AllSweeps)
 	}
-	return string(s.reason)
+	return string(s.rule)
 }

@@ -27,22 +27,22 @@ func (s *halving) Diagnose(context.Context) (quality.Diagnostics, error) {
 func TestStopRules(t *testing.T) {
 	for _, c := range []struct {
 		stop   Stop
-		reason Reason
+		reason StopRule
 		sweeps int
 		end    int
 	}{
 		{Stop{Every: 1}, AllSweeps, 8, 0},
-		{Stop{Every: 1, Move: .1}, Settled, 4, 0},
-		{Stop{Every: 3, Move: .1}, Settled, 6, 0},
+		{Stop{Every: 1, Move: .1}, NothingMoves, 4, 0},
+		{Stop{Every: 3, Move: .1}, NothingMoves, 6, 0},
 		{Stop{Every: 1, Mean: .1}, GoodMean, 0, 0},
 		{Stop{Every: 1, Mean: .6}, GoodMean, 3, 0},
 		{Stop{Every: 2, Mean: .6}, GoodMean, 4, 0},
 		{Stop{Every: 1, Worst: .25}, GoodWorst, 5, 0},
 		{Stop{Every: 1, Mean: .7, Worst: .25}, GoodMean, 4, 0},
-		{Stop{Every: 1, Advance: .02}, NoMoreRising, 6, 0},
+		{Stop{Every: 1, Advance: .02}, Converged, 6, 0},
 		{Stop{Every: 4, Advance: .02}, AllSweeps, 8, 0}, // a rise of 0.01 a sweep is enough over four
-		{Stop{Every: 1, Move: .1, Advance: .2}, NoMoreRising, 1, 0},
-		{Stop{Every: 1}, NoMoreRising, 5, 5}, // the smoother ends by itself
+		{Stop{Every: 1, Move: .1, Advance: .2}, Converged, 1, 0},
+		{Stop{Every: 1}, Converged, 5, 5}, // the smoother ends by itself
 	} {
 		s := &halving{end: c.end, mean: []float64{.3, .4, .5, .6, .7, .71, .72, .73, .74},
 			worst: []float64{.1, .1, .1, .1, .1, .3, .3, .3, .3}}
@@ -51,7 +51,7 @@ func TestStopRules(t *testing.T) {
 			t.Fatal(err)
 		}
 		rules := newStopRules(c.stop, &before)
-		for done, move := rules.reason != "", 1.; !done && s.sweeps < 8; {
+		for done, move := rules.rule != "", 1.; !done && s.sweeps < 8; {
 			n := min(rules.untilCheck(s.sweeps), 8-s.sweeps)
 			for range n {
 				s.sweeps++

@@ -33,7 +33,7 @@ func TestSmoothUntangles(t *testing.T) {
 	if err := meshio.Write(file, m); err != nil {
 		t.Fatal(err)
 	}
-	untangles(t, wavy, file)
+	checkUntangling(t, wavy, file)
 }
 
 // TestSmoothUntanglesSolids is the same in space.
@@ -58,11 +58,11 @@ func TestSmoothUntanglesSolids(t *testing.T) {
 	if err := meshio.WriteSolid(file, m); err != nil {
 		t.Fatal(err)
 	}
-	untangles(t, brick, file)
+	checkUntangling(t, brick, file)
 }
 
-// untangles smooths a tangled mesh from a file.
-func untangles(t *testing.T, text, file string) {
+// checkUntangling smooths a tangled mesh from a file.
+func checkUntangling(t *testing.T, text, file string) {
 	t.Helper()
 	set := fmt.Sprintf("mesh={file=%q, partition='random'}", file)
 	_, err := runtest.Run(t, text, 2, 1, runtest.Local, t.TempDir(), set)
@@ -88,8 +88,8 @@ func untangles(t *testing.T, text, file string) {
 	}
 }
 
-// TestSmoothTurnedRound proves that a mesh with only inverted cells is refused as badly oriented, with advice.
-func TestSmoothTurnedRound(t *testing.T) {
+// TestOnlyInvertedCellsAreRefused proves that the error of a mesh with only inverted cells advises to orient it.
+func TestOnlyInvertedCellsAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	plane, err := mesh.Rectangle(0, 0, 1, 1, 300, 5)
 	if err != nil {

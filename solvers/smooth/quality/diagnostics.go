@@ -31,8 +31,8 @@ type Diagnostics struct {
 }
 
 // Improved reports whether the mean or the worst quality has risen by at least `by`.
-func (d *Diagnostics) Improved(was *Diagnostics, by float64) bool {
-	return d.QualityMean-was.QualityMean >= by || d.QualityMin-was.QualityMin >= by
+func (d *Diagnostics) Improved(before *Diagnostics, by float64) bool {
+	return d.QualityMean-before.QualityMean >= by || d.QualityMin-before.QualityMin >= by
 }
 
 // Reduce combines the tallies of all ranks to diagnostics. start is those at the start, zero at the start itself.
@@ -43,16 +43,16 @@ func (t *Tally) Reduce(ctx context.Context, comm dist.Comm, sweeps int, start *D
 	}
 	d.QualityMean, d.EdgeMean, d.Objective = t.quality.Float64(), t.lengths.Float64(), t.squares.Float64()
 	d.Area, d.Perimeter = t.area.Float64(), t.Perimeter.Float64()
-	most := []float64{-t.least, t.most, -t.shortest, t.longest}
-	if err := comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
+	extremes := []float64{-t.minQuality, t.maxQuality, -t.shortest, t.longest}
+	if err := comm.AllreduceFloat64(ctx, dist.Max, extremes); err != nil {
 		return d, err
 	}
-	d.QualityMin, d.QualityMax, d.EdgeMin, d.EdgeMax = -most[0], most[1], -most[2], most[3]
+	d.QualityMin, d.QualityMax, d.EdgeMin, d.EdgeMax = -extremes[0], extremes[1], -extremes[2], extremes[3]
 	ids := []int64{math.MaxInt64, math.MaxInt64}
-	if t.cells > 0 && t.least == d.QualityMin {
+	if t.cells > 0 && t.minQuality == d.QualityMin {
 		ids[0] = int64(t.worst)
 	}
-	if t.cells > 0 && t.most == d.QualityMax {
+	if t.cells > 0 && t.maxQuality == d.QualityMax {
 		ids[1] = int64(t.best)
 	}
 	if err := comm.AllreduceInt64(ctx, dist.Min, ids); err != nil {

@@ -1,5 +1,5 @@
-// Package quality sums the measures of cells and edges of a mesh, exactly, over threads (Tally) and ranks
-// (Diagnostics).
+// Package quality adds up the qualities, lengths and sizes of the cells and edges of a mesh, exactly, over threads
+// (Tally) and ranks (Diagnostics).
 package quality
 
 import (
@@ -9,10 +9,10 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// Tally is the sums and extremes on one rank.
+// Tally holds the sums and extremes of the cells and edges of one rank.
 type Tally struct {
 	quality, lengths, squares, area, Perimeter dist.Accumulator
-	least, most, shortest, longest             float64
+	minQuality, maxQuality, shortest, longest  float64
 	worst, best                                int32
 	cells, edges, inverted, inRange            int64
 	Moved, Limited, Refused, Active            int64
@@ -22,11 +22,11 @@ type Tally struct {
 
 // Clear resets a tally.
 func (t *Tally) Clear() {
-	*t = Tally{least: math.Inf(1), most: math.Inf(-1), shortest: math.Inf(1), longest: math.Inf(-1)}
+	*t = Tally{minQuality: math.Inf(1), maxQuality: math.Inf(-1), shortest: math.Inf(1), longest: math.Inf(-1)}
 }
 
-// Each adds n items by f on all processors: each has its own tally, and these are merged in order.
-func (t *Tally) Each(n int, f func(t *Tally, i int)) {
+// AddInParallel calls f for n items on all processors, each with a tally of its own, and merges these in order.
+func (t *Tally) AddInParallel(n int, f func(t *Tally, i int)) {
 	parts := make([]Tally, parallel.Parts(n, 20_000))
 	parallel.Ranges(n, len(parts), func(part, lo, hi int) {
 		own := &parts[part]
@@ -48,7 +48,7 @@ func (t *Tally) merge(o *Tally) {
 	t.area.Merge(&o.area)
 	t.Perimeter.Merge(&o.Perimeter)
 	if o.cells > 0 {
-		t.addExtremes(o.worst, o.least, o.best, o.most)
+		t.addExtremes(o.worst, o.minQuality, o.best, o.maxQuality)
 	}
 	t.shortest, t.longest = min(t.shortest, o.shortest), max(t.longest, o.longest)
 	t.cells, t.edges, t.inverted, t.inRange = t.cells+o.cells, t.edges+o.edges, t.inverted+o.inverted, t.inRange+o.inRange
@@ -63,11 +63,11 @@ func (t *Tally) merge(o *Tally) {
 // addExtremes updates the least and the greatest quality, each with its cell.
 func (t *Tally) addExtremes(worst int32, least float64, best int32, most float64) {
 	// NaN counts as the worst quality.
-	if least < t.least || least == t.least && worst < t.worst || least != least && t.least == t.least {
-		t.least, t.worst = least, worst
+	if least < t.minQuality || least == t.minQuality && worst < t.worst || least != least && t.minQuality == t.minQuality {
+		t.minQuality, t.worst = least, worst
 	}
-	if most > t.most || most == t.most && best < t.best {
-		t.most, t.best = most, best
+	if most > t.maxQuality || most == t.maxQuality && best < t.best {
+		t.maxQuality, t.best = most, best
 	}
 }
 

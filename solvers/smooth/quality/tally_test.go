@@ -14,7 +14,7 @@ func TestTalliesMerge(t *testing.T) {
 		quality := rapid.SliceOfN(rapid.SampledFrom([]float64{0, .1, .5, .5, .9, 1, math.NaN()}), 0, 40).Draw(r, "quality")
 		ids := rapid.Permutation(ascendingIDs(len(quality))).Draw(r, "ids")
 		cut := rapid.IntRange(0, len(quality)).Draw(r, "cut")
-		tell := func(t *Tally, lo, hi int) {
+		add := func(t *Tally, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				t.AddCell(ids[i], quality[i], quality[i]-.2)
 				t.AddEdge(quality[i] + .01)
@@ -24,9 +24,9 @@ func TestTalliesMerge(t *testing.T) {
 		one.Clear()
 		first.Clear()
 		second.Clear()
-		tell(&one, 0, len(quality))
-		tell(&first, 0, cut)
-		tell(&second, cut, len(quality))
+		add(&one, 0, len(quality))
+		add(&first, 0, cut)
+		add(&second, cut, len(quality))
 		first.merge(&second)
 		// NaN is not equal to itself, and sums may have different words.
 		got, want := fmt.Sprint(first.state()), fmt.Sprint(one.state())
@@ -46,6 +46,7 @@ func ascendingIDs(n int) []int32 {
 
 // state returns the state of a tally for comparison.
 func (t *Tally) state() []any {
-	return []any{t.quality.Float64(), t.lengths.Float64(), t.squares.Float64(), t.area.Float64(), t.least, t.most, t.worst,
+	return []any{t.quality.Float64(), t.lengths.Float64(), t.squares.Float64(), t.area.Float64(), t.minQuality,
+		t.maxQuality, t.worst,
 		t.best, t.shortest, t.longest, t.cells, t.edges, t.inverted, t.inRange, t.histogram, t.lengthHistogram}
 }

@@ -15,18 +15,19 @@ type cellBoxes struct {
 	low, per [3]float64 // lowest corner, and boxes per unit of length
 	cells    int
 	kind     string // name of cells in messages
-	// touched calls found with each box that a cell touches, with a margin: boxes are coarser in float32.
+	// touched calls found with each box that a cell touches, within boxMargin.
 	touched func(cell int, found func(box int32))
 	centre  func(cell int) [3]float64
 
 	starts, lists, listed []int32 // as in the fields of kernels
 }
 
-// nearly is the margin in boxes within which a cell counts as touching.
-const nearly = 1e-5
+// boxMargin is the distance from a box, in sides of a box, up to which a cell counts as touching it, since kernels
+// may compute in float32.
+const boxMargin = 1e-5
 
-// list lists the cells of all boxes in ascending order, and chooses the starting cells.
-func (b *cellBoxes) list() error {
+// build lists the cells of each box in ascending order, and chooses the cells from which searches begin.
+func (b *cellBoxes) build() error {
 	count := make([]int64, int(b.n[0])*int(b.n[1])*int(b.n[2])+1)
 	for c := range b.cells {
 		b.touched(c, func(box int32) { count[box+1]++ })
@@ -45,20 +46,20 @@ func (b *cellBoxes) list() error {
 		b.lists[box] = int32(count[box])
 	}
 	b.listed = make([]int32, count[len(empty)])
-	at := slices.Clone(b.lists)
+	next := slices.Clone(b.lists)
 	for c := range b.cells {
 		b.touched(c, func(box int32) {
-			b.listed[at[box]] = int32(c)
-			at[box]++
+			b.listed[next[box]] = int32(c)
+			next[box]++
 		})
 	}
-	b.fill(empty)
-	b.start()
+	b.fillEmpty(empty)
+	b.chooseStarts()
 	return nil
 }
 
-// fill gives empty boxes the first cell of the nearest box that has some, propagating from box to box.
-func (b *cellBoxes) fill(empty []bool) {
+// fillEmpty gives each empty box the first cell of the nearest box that has cells, propagating from box to box.
+func (b *cellBoxes) fillEmpty(empty []bool) {
 	step := [3]int32{1, b.n[0], b.n[0] * b.n[1]}
 	var front []int32
 	for box, none := range empty {
@@ -86,8 +87,8 @@ func (b *cellBoxes) fill(empty []bool) {
 	}
 }
 
-// start chooses for each box the listed cell whose centre is nearest to the centre of the box.
-func (b *cellBoxes) start() {
+// chooseStarts chooses for each box the listed cell whose centre is nearest to the centre of the box.
+func (b *cellBoxes) chooseStarts() {
 	b.starts = make([]int32, len(b.lists)-1)
 	for i := range b.starts {
 		box := int32(i)

@@ -20,7 +20,7 @@ func ExampleOnMesh() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	on := metric.Of(m)
+	on := metric.FromTriangles(m)
 	values := make([]float64, len(m.X))
 	for v := range values {
 		values[v] = math.Tanh(10 * (m.Y[v] - .5))
@@ -29,7 +29,7 @@ func ExampleOnMesh() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	field, report, err := metric.FromHessian(on, hessian, metric.Control{Norm: 2,
+	field, report, err := metric.FromHessian(on, hessian, metric.HessianOptions{Norm: 2,
 		Complexity: math.Sqrt(3) / 4 * float64(len(m.Cells)), Bounds: metric.Bounds{Min: .005, Max: .1, Aspect: 20}})
 	if err != nil {
 		log.Fatal(err)

@@ -53,7 +53,7 @@ func Discrete(b Bounds, n int, at func(x, y float64) (m11, m12, m22 float64)) (*
 			t.M11, t.M12, t.M22 = at(x, y)
 			if !Positive(t.M11, t.M12, t.M22) {
 				return nil, fmt.Errorf("the metric at (%g, %g) is %s: m11 = %g, m12 = %g, m22 = %g", x, y,
-					UnfitPlane(t.M11, t.M12, t.M22), t.M11, t.M12, t.M22)
+					DescribePlane(t.M11, t.M12, t.M22), t.M11, t.M12, t.M22)
 			}
 			f.Samples = append(f.Samples, kernels.Sample[float64](t))
 		}
@@ -119,8 +119,8 @@ func Linear(b Bounds, low, high float64) (*Metric, error) {
 	return Sizes(b, []Ends{{low, high, w, w}}, []Ends{{low, high, h, h}})
 }
 
-// SinePieces is how many pieces along each axis a sinusoidal metric has: 1024 of one wave, so that tables have an error
-// of 1e-12 of the difference of the sizes.
+// SinePieces returns the number of pieces of a sinusoidal metric along each axis: 1024 for one wave, so that the
+// interpolation error is 1e-12 of the difference of the sizes.
 func SinePieces(waves float64) int { return 1024 * max(1, int(math.Ceil(waves))) }
 
 // Sinusoidal is a metric for triangles whose width varies between low and high as a sine with the given number of
@@ -133,25 +133,25 @@ func Sinusoidal(b Bounds, low, high, waves float64) (*Metric, error) {
 	if !(waves > 0) || waves > maxWaves {
 		return nil, fmt.Errorf("a sinusoidal metric of %g waves: give a number up to %d", waves, maxWaves)
 	}
-	return Sizes(b, sine(b.X1-b.X0, low, high, waves), sine(b.Y1-b.Y0, low, high, waves))
+	return Sizes(b, sinePieces(b.X1-b.X0, low, high, waves), sinePieces(b.Y1-b.Y0, low, high, waves))
 }
 
 const maxWaves = 1000
 
-// sine returns the sizes of a sinusoidal metric along a length.
-func sine(length, low, high, waves float64) (all []Ends) {
+// sinePieces returns the sizes of a sinusoidal metric along a length.
+func sinePieces(length, low, high, waves float64) (pieces []Ends) {
 	n := SinePieces(waves)
-	at := func(k int) (h, d float64) {
+	sizeAt := func(k int) (h, d float64) {
 		s, c := math.Sincos(2 * math.Pi * waves * float64(k) / float64(n))
 		return low + (high-low)*(1+s)/2, (high - low) * math.Pi * waves * c / length
 	}
 	for k := range n {
 		var e Ends
-		e.H0, e.D0 = at(k)
-		e.H1, e.D1 = at(k + 1)
-		all = append(all, e)
+		e.H0, e.D0 = sizeAt(k)
+		e.H1, e.D1 = sizeAt(k + 1)
+		pieces = append(pieces, e)
 	}
-	return all
+	return pieces
 }
 
 // At returns the metric at a position.
@@ -166,8 +166,9 @@ func Positive(m11, m12, m22 float64) bool {
 	return m11 > 0 && m22 > 0 && det > 0 && !math.IsInf(m11+m22+det, 0)
 }
 
-func UnfitPlane(m11, m12, m22 float64) string {
-	return faults.Unfit([]float64{m11, m12, m22}, func(m []float64) bool { return Positive(m[0], m[1], m[2]) })
+// DescribePlane returns what is wrong with a tensor that is not Positive, as a part of a message.
+func DescribePlane(m11, m12, m22 float64) string {
+	return faults.DescribeMetric([]float64{m11, m12, m22}, func(m []float64) bool { return Positive(m[0], m[1], m[2]) })
 }
 
 // node is the k-th of n+1 positions that divide an interval evenly, with exact ends.
@@ -178,8 +179,8 @@ func node(from, to float64, k, n int) float64 {
 	return from + (to-from)*(float64(k)/float64(n))
 }
 
-// In converts a field to the precision of a run.
-func In[F num.Float](f *kernels.Field[float64]) kernels.Field[F] {
+// InPrecision converts a field to the precision of a run.
+func InPrecision[F num.Float](f *kernels.Field[float64]) kernels.Field[F] {
 	g := kernels.Field[F]{Kind: f.Kind, Nx: f.Nx, Ny: f.Ny, X: F(f.X), Y: F(f.Y), PerX: F(f.PerX), PerY: F(f.PerY),
 		Scale: F(f.Scale)}
 	for _, t := range f.Samples {

@@ -13,11 +13,11 @@ import (
 )
 
 // OnSolid is a metric given at the vertices of a mesh of tetrahedra, linear on each, like OnMesh in the plane.
-func OnSolid(m *mesh.Solid, at metric.Field) (*SolidMetric, error) {
+func OnSolid(m *mesh.Solid, tensors metric.Field) (*SolidMetric, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
-	if err := at.Check(metric.OfSolid(m)); err != nil {
+	if err := tensors.Check(metric.FromTetrahedra(m)); err != nil {
 		return nil, err
 	}
 	next, err := m.Neighbours()
@@ -28,22 +28,22 @@ func OnSolid(m *mesh.Solid, at metric.Field) (*SolidMetric, error) {
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	f := over(b, lookup.OnMesh, boxesFor(b, len(m.Cells)))
-	for v, t := range at {
+	f := newSolidField(b, lookup.OnMesh, boxesFor(b, len(m.Cells)))
+	for v, t := range tensors {
 		f.Nodes = append(f.Nodes, solid.Node[float64]{X: m.X[v], Y: m.Y[v], Z: m.Z[v], M11: t[0], M12: t[1], M13: t[3],
 			M22: t[2], M23: t[4], M33: t[5]})
 	}
-	for c, at := range m.Cells {
-		f.Background = append(f.Background, solid.BackgroundCell{At: at, Next: next[c]})
+	for c, tensors := range m.Cells {
+		f.Background = append(f.Background, solid.BackgroundCell{At: tensors, Next: next[c]})
 	}
 	f.Steps = 64 + 4*int32(math.Cbrt(float64(len(m.Cells))))
-	all := cellBoxes{dim: 3, n: [3]int32{f.Nx, f.Ny, f.Nz}, low: [3]float64{f.X, f.Y, f.Z},
+	boxes := cellBoxes{dim: 3, n: [3]int32{f.Nx, f.Ny, f.Nz}, low: [3]float64{f.X, f.Y, f.Z},
 		per: [3]float64{f.PerX, f.PerY, f.PerZ}, cells: len(m.Cells), kind: "tetrahedra", centre: m.Centroid}
-	all.touched = func(c int, found func(box int32)) { touchedBySolid(m, &all, c, found) }
-	if err := all.list(); err != nil {
+	boxes.touched = func(c int, found func(box int32)) { boxesOfTetrahedron(m, &boxes, c, found) }
+	if err := boxes.build(); err != nil {
 		return nil, err
 	}
-	f.Starts, f.Lists, f.Listed = all.starts, all.lists, all.listed
+	f.Starts, f.Lists, f.Listed = boxes.starts, boxes.lists, boxes.listed
 	return &SolidMetric{f}, nil
 }
 
@@ -69,8 +69,8 @@ func boxesFor(b Box, cells int) (n [3]int) {
 	return n
 }
 
-// touchedBySolid calls found with each box that a tetrahedron touches.
-func touchedBySolid(m *mesh.Solid, b *cellBoxes, c int, found func(box int32)) {
+// boxesOfTetrahedron calls found with each box that a tetrahedron touches.
+func boxesOfTetrahedron(m *mesh.Solid, b *cellBoxes, c int, found func(box int32)) {
 	var p [4][3]float64 // corners in boxes
 	for k, v := range m.Cells[c] {
 		for axis, x := range m.At(v) {
@@ -81,7 +81,7 @@ func touchedBySolid(m *mesh.Solid, b *cellBoxes, c int, found func(box int32)) {
 	for axis := range 3 {
 		least := min(p[0][axis], p[1][axis], p[2][axis], p[3][axis])
 		most := max(p[0][axis], p[1][axis], p[2][axis], p[3][axis])
-		lo[axis], hi[axis] = max(0, int32(least-nearly)), min(b.n[axis]-1, int32(most+nearly))
+		lo[axis], hi[axis] = max(0, int32(least-boxMargin)), min(b.n[axis]-1, int32(most+boxMargin))
 	}
 	var inward [4][3]float64 // normals of the faces, and positions of the faces along them
 	var at [4]float64
@@ -107,8 +107,8 @@ func touchedBySolid(m *mesh.Solid, b *cellBoxes, c int, found func(box int32)) {
 					// The box is outside of a face if its innermost corner is.
 					far := -at[k]
 					for axis, from := range [3]int32{x, y, z} {
-						far += inward[k][axis] * (float64(from) - nearly)
-						far += max(inward[k][axis], 0) * (1 + 2*nearly)
+						far += inward[k][axis] * (float64(from) - boxMargin)
+						far += max(inward[k][axis], 0) * (1 + 2*boxMargin)
 					}
 					if far < 0 {
 						continue box

@@ -38,8 +38,9 @@ func (m Six) Positive() bool {
 	return t.M11 > 0 && minor > 0 && t.M33 > 0 && det > 0 && !math.IsInf(t.M11+t.M22+t.M33+minor+det, 0)
 }
 
-func (m Six) Unfit() string {
-	return faults.Unfit(m[:], func(scaled []float64) bool { return Six(scaled).Positive() })
+// Describe returns what is wrong with a tensor that is not Positive, as a part of a message.
+func (m Six) Describe() string {
+	return faults.DescribeMetric(m[:], func(scaled []float64) bool { return Six(scaled).Positive() })
 }
 
 // MaxSolidSamples is the largest number of nodes along a side of a discrete metric in space.
@@ -54,7 +55,7 @@ func SolidDiscrete(b Box, n int, at func(x, y, z float64) Six) (*SolidMetric, er
 	if n < 2 || n > MaxSolidSamples || n&(n-1) != 0 {
 		return nil, fmt.Errorf("a discrete metric of %d nodes a side: give a power of two from 2 to %d", n, MaxSolidSamples)
 	}
-	f := over(b, lookup.Grid, [3]int{n - 1, n - 1, n - 1})
+	f := newSolidField(b, lookup.Grid, [3]int{n - 1, n - 1, n - 1})
 	f.Samples = make([]solid.Sample[float64], 0, n*n*n)
 	for k := range n {
 		z := node(b.Low[2], b.High[2], k, n-1)
@@ -65,7 +66,7 @@ func SolidDiscrete(b Box, n int, at func(x, y, z float64) Six) (*SolidMetric, er
 				m := at(x, y, z)
 				if !m.Positive() {
 					return nil, fmt.Errorf("the metric at (%g, %g, %g) is %s: m11, m12, m13, m22, m23, m33 = %v", x, y, z,
-						m.Unfit(), m)
+						m.Describe(), m)
 				}
 				f.Samples = append(f.Samples, solid.Sample[float64]{M11: m[0], M12: m[1], M13: m[2], M22: m[3], M23: m[4],
 					M33: m[5]})
@@ -95,7 +96,7 @@ func SolidSizes(b Box, sizes [3][]Ends) (*SolidMetric, error) {
 			pieces[axis] = append(pieces[axis], e.cubic(length))
 		}
 	}
-	f := over(b, lookup.Product, [3]int{len(pieces[0]), len(pieces[1]), len(pieces[2])})
+	f := newSolidField(b, lookup.Product, [3]int{len(pieces[0]), len(pieces[1]), len(pieces[2])})
 	f.Wide, f.Deep, f.Upright = pieces[0], pieces[1], pieces[2]
 	return &SolidMetric{f}, nil
 }
@@ -117,7 +118,7 @@ func SolidSinusoidal(b Box, low, high, waves float64) (*SolidMetric, error) {
 	}
 	var sizes [3][]Ends
 	for axis := range sizes {
-		sizes[axis] = sine(b.High[axis]-b.Low[axis], low, high, waves)
+		sizes[axis] = sinePieces(b.High[axis]-b.Low[axis], low, high, waves)
 	}
 	return SolidSizes(b, sizes)
 }
@@ -129,8 +130,9 @@ func UGAWGLinear(b Box) (*SolidMetric, error) {
 	return SolidSizes(b, [3][]Ends{flat, flat, {{.1, .001, -slope, -slope}, {.001, .1, slope, slope}}})
 }
 
-// over initializes a field with the number of boxes or pieces along each axis.
-func over(b Box, kind int32, n [3]int) solid.Field[float64] {
+// newSolidField returns a field over a box, divided into n[axis] grid cells, boxes or pieces along each axis,
+// without their values.
+func newSolidField(b Box, kind int32, n [3]int) solid.Field[float64] {
 	return solid.Field[float64]{Kind: kind, Scale: 1, X: b.Low[0], Y: b.Low[1], Z: b.Low[2],
 		Nx: int32(n[0]), Ny: int32(n[1]), Nz: int32(n[2]), PerX: float64(n[0]) / (b.High[0] - b.Low[0]),
 		PerY: float64(n[1]) / (b.High[1] - b.Low[1]), PerZ: float64(n[2]) / (b.High[2] - b.Low[2])}
@@ -142,8 +144,8 @@ func (m *SolidMetric) At(x, y, z float64) Six {
 	return Six{t.M11, t.M12, t.M13, t.M22, t.M23, t.M33}
 }
 
-// SolidIn converts a field to the precision of a run.
-func SolidIn[F num.Float](f *solid.Field[float64]) solid.Field[F] {
+// SolidInPrecision converts a field to the precision of a run.
+func SolidInPrecision[F num.Float](f *solid.Field[float64]) solid.Field[F] {
 	g := solid.Field[F]{Kind: f.Kind, Nx: f.Nx, Ny: f.Ny, Nz: f.Nz, X: F(f.X), Y: F(f.Y), Z: F(f.Z), PerX: F(f.PerX),
 		PerY: F(f.PerY), PerZ: F(f.PerZ), Scale: F(f.Scale)}
 	for _, t := range f.Samples {

@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// Single reports whether mesh n is for float32; the worst slivers would be flat in it, and are left out.
+// Single reports whether mesh n is for float32. It has no slivers that would be flat in that precision.
 func Single(n int) bool { return n%8 == 7 }
 
 // sliver is the approximate worst quality of mesh n; zeros is the number of zeros after the decimal point.
@@ -48,11 +48,11 @@ func Triangles(cells int, seed uint64, worst float64) (*mesh.Mesh, error) {
 		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(seed, 1))
-	spoilt := make([]bool, len(m.X))
+	displaced := make([]bool, len(m.X))
 	for v := range int32(len(m.X)) {
 		ring := rings.Of(v)
 		if rings.Class[v] != mesh.Interior || rng.IntN(8) > 0 ||
-			slices.ContainsFunc(ring, func(u int32) bool { return spoilt[u] }) {
+			slices.ContainsFunc(ring, func(u int32) bool { return displaced[u] }) {
 			continue
 		}
 		k := rng.IntN(len(ring))
@@ -60,7 +60,7 @@ func Triangles(cells int, seed uint64, worst float64) (*mesh.Mesh, error) {
 		x, y := (m.X[a]+m.X[b])/2, (m.Y[a]+m.Y[b])/2
 		wasX, wasY, distance := m.X[v], m.Y[v], worst*portable.Exp(3*rng.Float64())
 		m.X[v], m.Y[v] = x+distance*(wasX-x), y+distance*(wasY-y)
-		spoilt[v] = true
+		displaced[v] = true
 		for c, cell := range m.Cells {
 			if slices.Contains(cell[:], v) && !(m.Area(c) > 0) {
 				m.X[v], m.Y[v] = wasX, wasY
@@ -78,12 +78,12 @@ func Tetrahedra(side int, seed uint64, worst float64) (*mesh.Solid, error) {
 		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(seed, 2))
-	spoilt := make([]bool, len(m.X))
+	displaced := make([]bool, len(m.X))
 	for c, cell := range m.Cells {
 		k := rng.IntN(4)
 		v, p := cell[k], m.At(cell[k])
 		if min(p[0], p[1], p[2]) <= 0 || max(p[0], p[1], p[2]) >= 1 || rng.IntN(6) > 0 ||
-			slices.ContainsFunc(cell[:], func(u int32) bool { return spoilt[u] }) {
+			slices.ContainsFunc(cell[:], func(u int32) bool { return displaced[u] }) {
 			continue
 		}
 		face, distance := m.FaceOpposite(int32(c), k), worst*portable.Exp(3*rng.Float64())
@@ -100,7 +100,7 @@ func Tetrahedra(side int, seed uint64, worst float64) (*mesh.Solid, error) {
 				m.X[v], m.Y[v], m.Z[v] = p[0], p[1], p[2]
 			}
 		}
-		spoilt[v] = m.At(v) != p
+		displaced[v] = m.At(v) != p
 	}
 	return m, nil
 }
@@ -122,7 +122,7 @@ func Metric(n int) func(x, y float64) (float64, float64, float64) {
 		case 2:
 			h = .02 + .15*math.Abs(x-.5)
 		case 3:
-			a, b, c := turned(5*(x+y), h, .005)
+			a, b, c := rotatedSizes(5*(x+y), h, .005)
 			return a, b, c
 		}
 		return 1 / (h * h), 0, 1 / (k * k)
@@ -140,15 +140,15 @@ func Metric3(n int) func(x, y, z float64) [6]float64 {
 		case 2:
 			h, l = .05+.3*math.Abs(x-.5), .1
 		case 3:
-			a, b, c := turned(3*x+2*y-z, h, .1+.1*z)
+			a, b, c := rotatedSizes(3*x+2*y-z, h, .1+.1*z)
 			return [6]float64{a, 0, b, 1 / (.1 * .1), 0, c}
 		}
 		return [6]float64{1 / (h * h), 0, 0, 1 / (k * k), 0, 1 / (l * l)}
 	}
 }
 
-// turned is the tensor of sizes h and k along axes rotated by an angle.
-func turned(angle, h, k float64) (m11, m12, m22 float64) {
+// rotatedSizes returns the tensor of the sizes h and k along axes rotated by an angle.
+func rotatedSizes(angle, h, k float64) (m11, m12, m22 float64) {
 	s, c := math.Sincos(angle)
 	a, b := 1/(h*h), 1/(k*k)
 	return a*c*c + b*s*s, (a - b) * s * c, a*s*s + b*c*c

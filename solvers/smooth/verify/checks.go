@@ -20,17 +20,18 @@ import (
 func init() { verify.Register(suite) }
 
 // suite holds the checks, the fast ones first.
-var suite = verify.Suite{Name: "smooth", Twins: harmRanks, Checks: []verify.Check{
+var suite = verify.Suite{Name: "smooth", Twins: roughMeshRanks, Checks: []verify.Check{
 	{Name: "gradients", About: "Analytic gradients against differences", Run: gradients},
 	{Name: "affine", About: "A mesh and its image in the frame of the metric", Run: affine},
-	{Name: "strip", About: "A strip: where the steps converge", Run: strips},
+	{Name: "strip", About: "A strip: where the steps converge", Run: strip},
 	{Name: "monotone", About: "Smoothers that never make the worst triangle worse", Run: monotone},
 	{Name: "relaxation", About: "Sweeps to convergence by over-relaxation", Run: relaxation},
 	{Name: "sizes", About: "Linear and sinusoidal metrics of G. Rokos (2010)", Run: sizes},
 	{Name: "refine", About: "Analytic metrics of the suite of refine, NASA", Run: refineMetrics},
 	{Name: "cube", About: "Tetrahedra: a cube in the linear metric of the UGAWG", Run: cubes},
 	{Name: "kinds", About: "Mean and worst quality compared with Mmg's by moving vertices", Run: kinds},
-	{Name: "harm", About: "Rough meshes: neither the mean nor the worst quality falls, and bits are the same", Run: harm},
+	{Name: "harm", About: "Rough meshes: neither the mean nor the worst quality falls, and bits are the same",
+		Run: roughMeshes},
 	{Name: "large", About: "Mean and worst quality of a mesh of 16,641 vertices", Run: large},
 	{Name: "interpolation", About: "The error of interpolation that metrics from second derivatives leave",
 		Run: interpolations},
@@ -89,9 +90,9 @@ func coordinates(part *layout.Part, s smooth.Solver) (x, y []float64, err error)
 	return x, y, nil
 }
 
-// bare returns a smoother's guard against inverted cells: none, except on the coarse meshes of quick runs, in which
-// adjacent cells differ much in size.
-func bare(p *verify.Page) string {
+// guardOf returns the guard of pain and pain-exact against inverted cells: none, except on the coarse meshes of
+// quick runs, in which adjacent cells differ much in size.
+func guardOf(p *verify.Page) string {
 	if p.Options.Quick {
 		return "halve"
 	}
@@ -99,26 +100,26 @@ func bare(p *verify.Page) string {
 }
 
 // converge sweeps until no vertex moves by more than a length in the metric, and returns the number of sweeps. It
-// checks after every `every` sweeps, and gives up after most.
-func converge(ctx context.Context, s smooth.Solver, length float64, every, most int) (int, error) {
-	for s.Sweeps() < most {
+// checks after every `every` sweeps, and returns an error after maxSweeps.
+func converge(ctx context.Context, s smooth.Solver, length float64, every, maxSweeps int) (int, error) {
+	for s.Sweeps() < maxSweeps {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		far, err := s.Sweep(ctx, min(every, most-s.Sweeps()))
+		move, err := s.Sweep(ctx, min(every, maxSweeps-s.Sweeps()))
 		if err != nil {
 			return 0, err
 		}
-		if far <= length {
+		if move <= length {
 			return s.Sweeps(), nil
 		}
 	}
-	return 0, fmt.Errorf("vertices still move by more than %g after %d sweeps", length, most)
+	return 0, fmt.Errorf("vertices still move by more than %g after %d sweeps", length, maxSweeps)
 }
 
-// alternating splits nx × ny boxes over the unit square by alternating diagonals, so that opposite sides of the mesh
-// look the same.
-func alternating(nx, ny int, width, height float64) *mesh.Mesh {
+// alternatingMesh divides a rectangle into nx × ny boxes, and these by alternating diagonals into triangles, so
+// that opposite sides of the mesh look the same.
+func alternatingMesh(nx, ny int, width, height float64) *mesh.Mesh {
 	m := &mesh.Mesh{}
 	for j := 0; j <= ny; j++ {
 		for i := 0; i <= nx; i++ {

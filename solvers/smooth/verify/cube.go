@@ -57,7 +57,7 @@ func cubes(ctx context.Context, p *verify.Page) error {
 		case "fjp", "hybrid":
 			count = 10
 		}
-		var end [2]cubeEnd
+		var end [2]cubeResult
 		for k, ranks := range []int{1, 3} {
 			if end[k], err = smoothCube(ctx, m, metric, cfg, count, ranks); err != nil {
 				return err
@@ -74,9 +74,10 @@ func cubes(ctx context.Context, p *verify.Page) error {
 			verdict = verify.AtLeast(d.QualityMin, start.QualityMin)
 		}
 		t.Row(verdict, name, count, d.QualityMean, d.QualityMin, d.EdgeInRange, d.Objective, d.AreaDrift, d.PerimeterDrift,
-			end[0].off)
-		kept := max(math.Abs(d.AreaDrift), math.Abs(d.PerimeterDrift), end[0].off)
-		t.Row(verify.AtMost(kept, 1e-14), name+", kept", "", "", "", "", "", d.AreaDrift, d.PerimeterDrift, end[0].off)
+			end[0].sideDeviation)
+		kept := max(math.Abs(d.AreaDrift), math.Abs(d.PerimeterDrift), end[0].sideDeviation)
+		t.Row(verify.AtMost(kept, 1e-14), name+", kept", "", "", "", "", "", d.AreaDrift, d.PerimeterDrift,
+			end[0].sideDeviation)
 		t.Row(verify.VerdictOf(end[0] == end[1], "the same"), name+", 3 ranks", count, end[1].QualityMean, end[1].QualityMin,
 			end[1].EdgeInRange, end[1].Objective, "", "", "")
 	}
@@ -84,30 +85,30 @@ func cubes(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// cubeEnd is the result of a run, with the largest distance of side vertices from their sides.
-type cubeEnd struct {
+// cubeResult is the result of a run, with the largest distance of side vertices from their sides.
+type cubeResult struct {
 	quality.Diagnostics
-	hash string
-	off  float64
+	hash          string
+	sideDeviation float64
 }
 
 // smoothCube smooths on several ranks, with vertices assigned to them at random.
 func smoothCube(ctx context.Context, m *mesh.Solid, metric *sizing.SolidMetric, cfg smooth.Config, sweeps,
-	ranks int) (cubeEnd, error) {
+	ranks int) (cubeResult, error) {
 	layout, err := layout.NewSolid(m, layout.Options{Boundary: layout.Slide, Colouring: colouring.JonesPlassmann,
 		Order: partition.Natural})
 	if err != nil {
-		return cubeEnd{}, err
+		return cubeResult{}, err
 	}
 	owner, err := partition.Partition(partition.RandomCut, layout.Graph(), m.X, m.Y, ranks, 1)
 	if err != nil {
-		return cubeEnd{}, err
+		return cubeResult{}, err
 	}
 	parts, err := layout.Parts(owner, ranks)
 	if err != nil {
-		return cubeEnd{}, err
+		return cubeResult{}, err
 	}
-	return local.Each(ranks, func(comm dist.Comm) (end cubeEnd, err error) {
+	return local.Each(ranks, func(comm dist.Comm) (end cubeResult, err error) {
 		dev := cpu.New(1)
 		defer dev.Close()
 		err = end.run(ctx, m, parts[comm.Rank()], metric, cfg, sweeps, comm, dev)
@@ -115,7 +116,7 @@ func smoothCube(ctx context.Context, m *mesh.Solid, metric *sizing.SolidMetric, 
 	})
 }
 
-func (e *cubeEnd) run(ctx context.Context, m *mesh.Solid, part *layout.SolidPart, metric *sizing.SolidMetric,
+func (e *cubeResult) run(ctx context.Context, m *mesh.Solid, part *layout.SolidPart, metric *sizing.SolidMetric,
 	cfg smooth.Config, sweeps int, comm dist.Comm, dev *cpu.Device) error {
 	s, err := smooth.NewSolid(ctx, "float64", cfg, part, metric, comm, dev)
 	if err != nil {
@@ -145,6 +146,6 @@ func (e *cubeEnd) run(ctx context.Context, m *mesh.Solid, part *layout.SolidPart
 		}
 	}
 	err = comm.AllreduceFloat64(ctx, dist.Max, off)
-	e.off = off[0]
+	e.sideDeviation = off[0]
 	return err
 }

@@ -26,7 +26,7 @@ func gradients(_ context.Context, p *verify.Page) error {
 		cases = 2000
 	}
 	var fieldOff, qualityOff float64
-	looked := 0
+	compared := 0
 	for range cases {
 		f := randomField(rng)
 		size := math.Pow(10, -1.3+2*rng.Float64())
@@ -58,15 +58,15 @@ func gradients(_ context.Context, p *verify.Page) error {
 		gx, gy := tri.Gradient(x, y, &v[1], &v[2], &mx, &my)
 		wx, wy := (quality(x+h, y)-quality(x-h, y))/(2*h), (quality(x, y+h)-quality(x, y-h))/(2*h)
 		qualityOff = max(qualityOff, math.Hypot(gx-wx, gy-wy)/(math.Hypot(wx, wy)+math.Abs(q)*50/size))
-		looked++
+		compared++
 	}
 	t := p.Table("largest relative deviation from central differences", "gradient", "cases", "deviation")
 	t.Row(verify.AtMost(fieldOff, 1e-7), "of the metric", cases, fmt.Sprintf("%.2g", fieldOff))
-	solidOff := solidSlopes(rng, cases)
+	solidOff := solidMetricDeviation(rng, cases)
 	t.Row(verify.AtMost(solidOff, 1e-7), "of a metric in space", cases, fmt.Sprintf("%.2g", solidOff))
-	t.Row(verify.AtMost(qualityOff, 1e-6), "of the quality", looked, fmt.Sprintf("%.2g", qualityOff))
-	t.Row(verify.AtLeast(float64(looked), float64(cases)/2), "cases", looked, "")
-	solidQualityOff, solidLooked := solidQualities(rng, cases)
+	t.Row(verify.AtMost(qualityOff, 1e-6), "of the quality", compared, fmt.Sprintf("%.2g", qualityOff))
+	t.Row(verify.AtLeast(float64(compared), float64(cases)/2), "cases", compared, "")
+	solidQualityOff, solidLooked := solidQualityDeviation(rng, cases)
 	t.Row(verify.AtMost(solidQualityOff, 1e-6), "of the quality in space", solidLooked, fmt.Sprintf("%.2g",
 		solidQualityOff))
 	t.Row(verify.AtLeast(float64(solidLooked), float64(cases)/5), "cases", solidLooked, "")
@@ -87,9 +87,9 @@ func randomField(rng *rand.Rand) *kernels.Field[float64] {
 	return f
 }
 
-// solidSlopes returns the largest relative deviation of the derivatives of random metrics in three dimensions,
-// trilinear in one box, from central differences.
-func solidSlopes(rng *rand.Rand, cases int) (off float64) {
+// solidMetricDeviation returns the largest relative deviation of the derivatives of random metrics in three
+// dimensions, trilinear in one box, from central differences.
+func solidMetricDeviation(rng *rand.Rand, cases int) (off float64) {
 	const h = 1e-4
 	for range cases {
 		f := randomSolidField(rng, .5+rng.Float64())
@@ -120,10 +120,10 @@ func randomSolidField(rng *rand.Rand, scale float64) *solid.Field[float64] {
 	return f
 }
 
-// solidQualities returns the largest relative deviation of the gradients of the quality of random tetrahedra, with a
-// position-dependent metric, from central differences, and the number of tetrahedra that were neither flat nor of
-// size 1.
-func solidQualities(rng *rand.Rand, cases int) (off float64, looked int) {
+// solidQualityDeviation returns the largest relative deviation of the gradients of the quality of random
+// tetrahedra, with a position-dependent metric, from central differences, and the number of tetrahedra that were
+// neither flat nor of size 1.
+func solidQualityDeviation(rng *rand.Rand, cases int) (off float64, looked int) {
 	for range cases {
 		size := .03 * math.Pow(10, rng.Float64())
 		f := randomSolidField(rng, math.Pow(10, 3*rng.Float64()-1)/(size*size))
@@ -176,17 +176,18 @@ func affine(ctx context.Context, p *verify.Page) error {
 	for v := range m.X {
 		image.X[v], image.Y[v] = a*m.X[v]+b*m.Y[v], c*m.X[v]+d*m.Y[v]
 	}
-	one, err := constant(9, 2, 4)
+	one, err := uniformMetric(9, 2, 4)
 	if err != nil {
 		return err
 	}
 	// L⁻ᵀML⁻¹ with L⁻¹ = [d -b; -c a]/det.
-	other, err := constant((9*d*d-2*2*c*d+4*c*c)/(det*det), (-9*d*b+2*(a*d+b*c)-4*a*c)/(det*det),
+	other, err := uniformMetric((9*d*d-2*2*c*d+4*c*c)/(det*det), (-9*d*b+2*(a*d+b*c)-4*a*c)/(det*det),
 		(9*b*b-2*2*a*b+4*a*a)/(det*det))
 	if err != nil {
 		return err
 	}
-	t := p.Table("after 5 sweeps, largest distance of a vertex from the image of its twin", "smoother", "distance")
+	t := p.Table("after 5 sweeps, largest distance of a vertex of one mesh from the image of the same vertex of "+
+		"the other", "smoother", "distance")
 	for _, smoother := range []string{"pain-exact", "smart", "fjp", "pain"} {
 		p.Progress("%s", smoother)
 		var x, y [2][]float64
@@ -194,7 +195,7 @@ func affine(ctx context.Context, p *verify.Page) error {
 			of *mesh.Mesh
 			in *sizing.Metric
 		}{{m, one}, {&image, other}} {
-			if x[k], y[k], err = swept(ctx, p, side.of, side.in, smoother); err != nil {
+			if x[k], y[k], err = sweptPositions(ctx, p, side.of, side.in, smoother); err != nil {
 				return err
 			}
 		}
@@ -213,14 +214,14 @@ func affine(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// constant returns a uniform metric.
-func constant(m11, m12, m22 float64) (*sizing.Metric, error) {
+// uniformMetric returns a metric with the same tensor everywhere.
+func uniformMetric(m11, m12, m22 float64) (*sizing.Metric, error) {
 	return sizing.Discrete(sizing.Bounds{X0: -5, Y0: -5, X1: 5, Y1: 5}, 2,
 		func(_, _ float64) (float64, float64, float64) { return m11, m12, m22 })
 }
 
-// swept returns the positions of vertices after five sweeps.
-func swept(ctx context.Context, p *verify.Page, m *mesh.Mesh, in *sizing.Metric, smoother string) (
+// sweptPositions returns the positions of vertices after five sweeps.
+func sweptPositions(ctx context.Context, p *verify.Page, m *mesh.Mesh, in *sizing.Metric, smoother string) (
 	x, y []float64, err error) {
 	cfg := smooth.Config{Smoother: smoother, Guard: "halve", Rescale: true, Gain: 1e-6}
 	err = smoothing(ctx, p, m, in, cfg, func(part *layout.Part, s smooth.Solver) error {

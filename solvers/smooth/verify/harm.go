@@ -23,30 +23,30 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/testmeshes"
 )
 
-// harmRanks is the number of ranks on which each mesh is smoothed a second time.
-const harmRanks = 5
+// roughMeshRanks is the number of ranks on which each mesh is smoothed a second time.
+const roughMeshRanks = 5
 
-// harm smooths 200 meshes in two and 200 in three dimensions with barrier, most of them with slivers, some of a
-// quality of 1e-9: neither the mean nor the worst quality may end below the initial one, no cell may be inverted, and
-// five ranks, and the twins, must give the bits of one.
-func harm(ctx context.Context, p *verify.Page) error {
+// roughMeshes smooths 200 meshes in two and 200 in three dimensions with barrier, most of them with slivers, some
+// of a quality of 1e-9: neither the mean nor the worst quality may end below the initial one, no cell may be
+// inverted, and five ranks, and the twins, must give the bits of one.
+func roughMeshes(ctx context.Context, p *verify.Page) error {
 	meshes := 200
 	if p.Options.Quick {
 		meshes = 16
 	}
 	for _, dim := range []int{2, 3} {
 		p.Progress("%d meshes in %d dimensions", meshes, dim)
-		all, err := harmAll(ctx, p, dim, meshes)
+		all, err := smoothRoughMeshes(ctx, p, dim, meshes)
 		if err != nil {
 			return err
 		}
-		printHarm(p, dim, all)
+		printRoughMeshes(p, dim, all)
 	}
 	return nil
 }
 
-// printHarm prints the results by metric, and each mesh that was harmed.
-func printHarm(p *verify.Page, dim int, all []harmed) {
+// printRoughMeshes prints the results by metric, and each mesh that has become worse.
+func printRoughMeshes(p *verify.Page, dim int, all []roughResult) {
 	t := p.Table(fmt.Sprintf("barrier on %d meshes in %d dimensions", len(all), dim), "metric", "meshes",
 		"worst before, least", "median", "worst after, least", "median", "mean before, median", "after",
 		"meshes that lost", "states that differ")
@@ -60,12 +60,12 @@ func printHarm(p *verify.Page, dim int, all []harmed) {
 			}
 			before, after = append(before, h.before.QualityMin), append(after, h.after.QualityMin)
 			meanBefore, meanAfter = append(meanBefore, h.before.QualityMean), append(meanAfter, h.after.QualityMean)
-			if missed := h.missed(); missed != "" {
+			if missed := h.worse(); missed != "" {
 				p.Note("mesh %d in %d dimensions: %s", n, dim, missed)
 				lost++
 			}
 			if !h.same {
-				p.Note("mesh %d in %d dimensions: the state of %d ranks is not that of one", n, dim, harmRanks)
+				p.Note("mesh %d in %d dimensions: the state of %d ranks is not that of one", n, dim, roughMeshRanks)
 				differ++
 			}
 		}
@@ -84,16 +84,16 @@ func printHarm(p *verify.Page, dim int, all []harmed) {
 	t.Flush()
 }
 
-// harmed is the result for a mesh.
-type harmed struct {
+// roughResult is the result for a mesh.
+type roughResult struct {
 	before, after quality.Diagnostics
 	hash          string
-	same          bool     // on harmRanks ranks
+	same          bool     // on roughMeshRanks ranks
 	twins         []string // how the state of each twin differs
 }
 
-// missed describes the harm done, if any.
-func (h *harmed) missed() string {
+// worse describes how the mesh has become worse; "" if it has not.
+func (h *roughResult) worse() string {
 	b, a := &h.before, &h.after
 	if a.QualityMean >= b.QualityMean && a.QualityMin >= b.QualityMin && a.Inverted == 0 {
 		return ""
@@ -102,31 +102,31 @@ func (h *harmed) missed() string {
 		a.QualityMin, a.Inverted)
 }
 
-// harmAll smooths all meshes, several concurrently, of which each twin takes one at a time.
-func harmAll(ctx context.Context, p *verify.Page, dim, meshes int) ([]harmed, error) {
-	all := make([]harmed, meshes)
+// smoothRoughMeshes smooths all meshes, several concurrently, of which each twin takes one at a time.
+func smoothRoughMeshes(ctx context.Context, p *verify.Page, dim, meshes int) ([]roughResult, error) {
+	all := make([]roughResult, meshes)
 	twins := make([]sync.Mutex, len(p.Options.Twins))
 	g, within := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for n := range all {
 		g.Go(func() error {
 			h := &all[n]
-			j, err := harmJobOf(dim, n)
+			j, err := newRoughMesh(dim, n)
 			if err == nil {
-				*h, err = j.on(within, make([]backend.Device, 1))
+				*h, err = j.smooth(within, make([]backend.Device, 1))
 			}
 			if err != nil {
 				return fmt.Errorf("mesh %d in %d dimensions: %w", n, dim, err)
 			}
-			other, err := j.on(within, make([]backend.Device, harmRanks))
+			other, err := j.smooth(within, make([]backend.Device, roughMeshRanks))
 			if err != nil {
-				return fmt.Errorf("mesh %d in %d dimensions, %d ranks: %w", n, dim, harmRanks, err)
+				return fmt.Errorf("mesh %d in %d dimensions, %d ranks: %w", n, dim, roughMeshRanks, err)
 			}
 			h.same = other.hash == h.hash && other.after == h.after
 			h.twins = make([]string, len(twins))
 			for k, twin := range p.Options.Twins {
 				twins[k].Lock()
-				o, err := j.on(within, twin.Devices)
+				o, err := j.smooth(within, twin.Devices)
 				twins[k].Unlock()
 				if err != nil {
 					return fmt.Errorf("mesh %d in %d dimensions, on %s: %w", n, dim, twin.Name, err)
@@ -141,17 +141,17 @@ func harmAll(ctx context.Context, p *verify.Page, dim, meshes int) ([]harmed, er
 	return all, g.Wait()
 }
 
-// harmJob is a mesh with its metric, precision and colouring.
-type harmJob struct {
-	subject
+// roughMesh is a mesh with its metric, precision and colouring.
+type roughMesh struct {
+	testMesh
 	precision string
 	options   layout.Options
 	inPlane   *sizing.Metric
 	inSpace   *sizing.SolidMetric
 }
 
-// harmJobOf returns mesh n in a number of dimensions.
-func harmJobOf(dim, n int) (j harmJob, err error) {
+// newRoughMesh returns mesh n in a number of dimensions.
+func newRoughMesh(dim, n int) (j roughMesh, err error) {
 	j.precision = map[bool]string{false: "float64", true: "float32"}[testmeshes.Single(n)]
 	j.options = layout.Options{Boundary: layout.Slide, Ridge: 45, Colouring: colouring.Kinds[n%3%len(colouring.Kinds)],
 		Order: partition.Hilbert, Deep: n%2 == 0}
@@ -169,17 +169,17 @@ func harmJobOf(dim, n int) (j harmJob, err error) {
 	return j, err
 }
 
-// on smooths on one rank per device, with vertices assigned at random; a nil device is the CPU.
-func (j *harmJob) on(ctx context.Context, devices []backend.Device) (harmed, error) {
+// smooth smooths on one rank per device, with vertices assigned at random; a nil device is the CPU.
+func (j *roughMesh) smooth(ctx context.Context, devices []backend.Device) (roughResult, error) {
 	options := j.options
 	if devices[0] != nil {
 		options.Deep = true
 	}
 	open, err := j.parts(options, len(devices))
 	if err != nil {
-		return harmed{}, err
+		return roughResult{}, err
 	}
-	return local.Each(len(devices), func(comm dist.Comm) (h harmed, err error) {
+	return local.Each(len(devices), func(comm dist.Comm) (h roughResult, err error) {
 		dev := devices[comm.Rank()]
 		if dev == nil {
 			dev = cpu.New(1)
@@ -201,7 +201,7 @@ func (j *harmJob) on(ctx context.Context, devices []backend.Device) (harmed, err
 }
 
 // parts partitions the mesh, and returns a function that opens a rank's solver.
-func (j *harmJob) parts(options layout.Options, ranks int) (
+func (j *roughMesh) parts(options layout.Options, ranks int) (
 	open func(context.Context, dist.Comm, backend.Device) (smooth.Solver, error), err error) {
 	cfg := smooth.Config{Smoother: "barrier", Guard: "none", Rescale: true}
 	owner := make([]int32, j.vertices())

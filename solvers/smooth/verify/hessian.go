@@ -81,18 +81,18 @@ func hessians(ctx context.Context, p *verify.Page) error {
 
 // hessianMetric returns the metric for the L2 norm of a field known at the vertices, with sizes between 1/1000 and
 // 1/4, aspect ratios up to 20, and growth by up to 1.8 from edge to edge.
-func hessianMetric(m *mesh.Mesh, of func(x, y float64) float64,
+func hessianMetric(m *mesh.Mesh, field func(x, y float64) float64,
 	cells float64) (*sizing.Metric, metric.Report, int, error) {
 	values := make([]float64, len(m.X))
 	for v := range values {
-		values[v] = of(m.X[v], m.Y[v])
+		values[v] = field(m.X[v], m.Y[v])
 	}
-	on := metric.Of(m)
+	on := metric.FromTriangles(m)
 	h, err := metric.Recovered(on, values)
 	if err != nil {
 		return nil, metric.Report{}, 0, err
 	}
-	f, report, err := metric.FromHessian(on, h, metric.Control{Norm: 2, Complexity: cells * math.Sqrt(3) / 4,
+	f, report, err := metric.FromHessian(on, h, metric.HessianOptions{Norm: 2, Complexity: cells * math.Sqrt(3) / 4,
 		Bounds: metric.Bounds{Min: .001, Max: .25, Aspect: 20}})
 	if err != nil {
 		return nil, report, 0, err
@@ -107,13 +107,13 @@ func hessianMetric(m *mesh.Mesh, of func(x, y float64) float64,
 
 // interpolationError returns the L2 norm of the difference between a field and its linear interpolation on the
 // triangles, by a midpoint rule on 36 parts of every triangle.
-func interpolationError(m *mesh.Mesh, of func(x, y float64) float64) float64 {
+func interpolationError(m *mesh.Mesh, field func(x, y float64) float64) float64 {
 	const n = 6
 	sum := 0.0
 	for c, cell := range m.Cells {
-		var at [3]float64
+		var values [3]float64
 		for k, v := range cell {
-			at[k] = of(m.X[v], m.Y[v])
+			values[k] = field(m.X[v], m.Y[v])
 		}
 		squares := 0.0
 		for i := range n {
@@ -127,7 +127,7 @@ func interpolationError(m *mesh.Mesh, of func(x, y float64) float64) float64 {
 					a := 1 - b - d
 					x := a*m.X[cell[0]] + b*m.X[cell[1]] + d*m.X[cell[2]]
 					y := a*m.Y[cell[0]] + b*m.Y[cell[1]] + d*m.Y[cell[2]]
-					off := of(x, y) - (a*at[0] + b*at[1] + d*at[2])
+					off := field(x, y) - (a*values[0] + b*values[1] + d*values[2])
 					squares += off * off
 				}
 			}

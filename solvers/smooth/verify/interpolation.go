@@ -39,14 +39,14 @@ func interpolations(ctx context.Context, p *verify.Page) error {
 	} {
 		for n := range meshes {
 			p.Progress("%s, mesh %d", c.name, n+1)
-			m, err := kindMesh(3 + n)
+			m, err := generateMesh(3 + n)
 			if err != nil {
 				return err
 			}
 			before := interpolationError(m, c.of)
 			var d quality.Diagnostics
 			for range rounds {
-				if d, err = adapted(ctx, p, m, c.of); err != nil {
+				if d, err = adaptToField(ctx, p, m, c.of); err != nil {
 					return err
 				}
 			}
@@ -59,19 +59,19 @@ func interpolations(ctx context.Context, p *verify.Page) error {
 	return spaceInterpolations(ctx, p)
 }
 
-// adapted moves the vertices of a mesh toward the metric from the Hessian of a field.
-func adapted(ctx context.Context, p *verify.Page, m *mesh.Mesh, of func(x, y float64) float64) (
+// adaptToField moves the vertices of a mesh toward the metric from the Hessian of a field.
+func adaptToField(ctx context.Context, p *verify.Page, m *mesh.Mesh, field func(x, y float64) float64) (
 	d quality.Diagnostics, err error) {
 	values := make([]float64, len(m.X))
 	for v := range values {
-		values[v] = of(m.X[v], m.Y[v])
+		values[v] = field(m.X[v], m.Y[v])
 	}
-	on := metric.Of(m)
+	on := metric.FromTriangles(m)
 	h, err := metric.Recovered(on, values)
 	if err != nil {
 		return d, err
 	}
-	f, _, err := metric.FromHessian(on, h, metric.Control{Norm: 2, Floor: .003,
+	f, _, err := metric.FromHessian(on, h, metric.HessianOptions{Norm: 2, Floor: .003,
 		Complexity: float64(len(m.Cells)) * math.Sqrt(3) / 4})
 	if err != nil {
 		return d, err

@@ -44,7 +44,7 @@ func spaceInterpolations(ctx context.Context, p *verify.Page) error {
 		var best quality.Diagnostics
 		after, round := math.Inf(1), 0
 		for n := range rounds {
-			d, err := adaptedInSpace(ctx, p, m, c.of)
+			d, err := adaptSolidToField(ctx, p, m, c.of)
 			if err != nil {
 				return err
 			}
@@ -62,19 +62,19 @@ func spaceInterpolations(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// adaptedInSpace moves the vertices of a mesh toward the metric of a field.
-func adaptedInSpace(ctx context.Context, p *verify.Page, m *mesh.Solid, of func(x, y, z float64) float64) (
+// adaptSolidToField moves the vertices of a mesh toward the metric from the Hessian of a field.
+func adaptSolidToField(ctx context.Context, p *verify.Page, m *mesh.Solid, field func(x, y, z float64) float64) (
 	d quality.Diagnostics, err error) {
 	values := make([]float64, len(m.X))
 	for v := range values {
-		values[v] = of(m.X[v], m.Y[v], m.Z[v])
+		values[v] = field(m.X[v], m.Y[v], m.Z[v])
 	}
-	on := metric.OfSolid(m)
+	on := metric.FromTetrahedra(m)
 	h, err := metric.Recovered(on, values)
 	if err != nil {
 		return d, err
 	}
-	f, _, err := metric.FromHessian(on, h, metric.Control{Norm: 2, Floor: .003,
+	f, _, err := metric.FromHessian(on, h, metric.HessianOptions{Norm: 2, Floor: .003,
 		Complexity: float64(len(m.Cells)) * math.Sqrt2 / 12})
 	if err != nil {
 		return d, err
@@ -101,12 +101,12 @@ func adaptedInSpace(ctx context.Context, p *verify.Page, m *mesh.Solid, of func(
 }
 
 // spaceInterpolationError returns the L2 norm of the difference between a field and its linear interpolation on the
-// tetrahedra, by its values at the centres of the upright parts of each.
+// tetrahedra, by its values at the centres of the parts of each that have its shape and orientation.
 func spaceInterpolationError(m *mesh.Solid, of func(x, y, z float64) float64) float64 {
 	const n = 4
 	sum := 0.0
 	for c, cell := range m.Cells {
-		squares, places := 0.0, 0
+		squares, points := 0.0, 0
 		for i := range n {
 			for j := range n - i {
 				for k := range n - i - j {
@@ -123,11 +123,11 @@ func spaceInterpolationError(m *mesh.Solid, of func(x, y, z float64) float64) fl
 					}
 					off := of(p[0], p[1], p[2]) - linear
 					squares += off * off
-					places++
+					points++
 				}
 			}
 		}
-		sum += squares / float64(places) * m.Volume(c)
+		sum += squares / float64(points) * m.Volume(c)
 	}
 	return math.Sqrt(sum)
 }

@@ -21,33 +21,33 @@ var geometries embed.FS
 
 var geometryNames = [4][]string{2: {"plate", "disc", "wing"}, 3: {"ball", "drilled", "elbow"}}
 
-// generated is the number of random meshes in each dimension, besides those of Gmsh.
-const generated = 8
+// generatedMeshes is the number of random meshes in each dimension, besides those of Gmsh.
+const generatedMeshes = 8
 
-// subject is a mesh to be smoothed, of triangles or of tetrahedra.
-type subject struct {
+// testMesh is a mesh to be smoothed, of triangles or of tetrahedra.
+type testMesh struct {
 	name  string
 	plane *mesh.Mesh
 	solid *mesh.Solid
 }
 
-// subjectOf returns mesh n of a dimension: a generated one, or, from n = generated on, one of Gmsh's.
-func subjectOf(dim, n int) (s subject, err error) {
+// newTestMesh returns mesh n of a dimension: a generated one, or, from n = generatedMeshes on, one of Gmsh's.
+func newTestMesh(dim, n int) (s testMesh, err error) {
 	s.name = fmt.Sprint(n + 1)
 	switch {
-	case n >= generated:
-		s.name = geometryNames[dim][n-generated]
+	case n >= generatedMeshes:
+		s.name = geometryNames[dim][n-generatedMeshes]
 		err = s.load()
 	case dim == 2:
-		s.plane, err = kindMesh(n)
+		s.plane, err = generateMesh(n)
 	default:
-		s.solid, err = kindSolid(n)
+		s.solid, err = generateSolid(n)
 	}
 	return s, err
 }
 
 // load writes the embedded mesh of a geometry to a file, and reads it with package meshio.
-func (s *subject) load() error {
+func (s *testMesh) load() error {
 	data, err := geometries.ReadFile("geometries/" + s.name + ".meshb")
 	if err != nil {
 		return err
@@ -66,17 +66,17 @@ func (s *subject) load() error {
 }
 
 // vertices returns the number of vertices.
-func (s *subject) vertices() int {
+func (s *testMesh) vertices() int {
 	if s.solid != nil {
 		return len(s.solid.X)
 	}
 	return len(s.plane.X)
 }
 
-// kindMesh returns generated mesh n in two dimensions: a uniform mesh of the unit square whose inner vertices are
-// moved at random toward a neighbour, unless a triangle would lose more than nine tenths of its area; then flipped to
-// Delaunay.
-func kindMesh(n int) (*mesh.Mesh, error) {
+// generateMesh returns generated mesh n in two dimensions: a uniform mesh of the unit square whose interior
+// vertices are moved at random toward a neighbour, unless a triangle would lose more than nine tenths of its area;
+// then flipped to Delaunay.
+func generateMesh(n int) (*mesh.Mesh, error) {
 	m, err := mesh.Rectangle(0, 0, 1, 1, 600+300*n, uint64(n+1))
 	if err != nil {
 		return nil, err
@@ -106,9 +106,10 @@ func kindMesh(n int) (*mesh.Mesh, error) {
 	return m, err
 }
 
-// kindSolid returns generated mesh n in three dimensions: a cube of tetrahedra whose inner vertices are moved like
-// those of kindMesh, in which some pairs of tetrahedra are then flipped to three for an irregular connectivity.
-func kindSolid(n int) (*mesh.Solid, error) {
+// generateSolid returns generated mesh n in three dimensions: a cube of tetrahedra whose interior vertices are
+// moved like those of generateMesh, in which some pairs of tetrahedra are then flipped to three for an irregular
+// connectivity.
+func generateSolid(n int) (*mesh.Solid, error) {
 	m, err := mesh.Cube(5+n/2, 5+n/3, 6+n%4, .15, uint64(n+1))
 	if err != nil {
 		return nil, err
@@ -131,13 +132,13 @@ func kindSolid(n int) (*mesh.Solid, error) {
 			m.X[v], m.Y[v], m.Z[v] = p[0]+share*(to[0]-p[0]), p[1]+share*(to[1]-p[1]), p[2]+share*(to[2]-p[2])
 		})
 	}
-	split(m, rng)
+	flipPairs(m, rng)
 	return m, nil
 }
 
-// split makes 2-3 flips: it replaces some pairs of tetrahedra that share a face by three around the edge between
-// their opposite corners, if it passes through the face.
-func split(m *mesh.Solid, rng *rand.Rand) {
+// flipPairs makes 2-3 flips: it replaces some pairs of tetrahedra that share a face by three around the edge
+// between their opposite corners, if it passes through the face.
+func flipPairs(m *mesh.Solid, rng *rand.Rand) {
 	type half struct {
 		cell int
 		apex int32
@@ -180,17 +181,17 @@ func split(m *mesh.Solid, rng *rand.Rand) {
 // displace moves a vertex by a share of its displacement, halved until none of its cells loses more than nine tenths
 // of its size.
 func displace(cells []int, share float64, size func(cell int) float64, put func(share float64)) {
-	was := make([]float64, len(cells))
+	sizesBefore := make([]float64, len(cells))
 	for i, c := range cells {
-		was[i] = size(c)
+		sizesBefore[i] = size(c)
 	}
 	for range 8 {
 		put(share)
-		sound := true
+		valid := true
 		for i, c := range cells {
-			sound = sound && size(c) >= was[i]/10
+			valid = valid && size(c) >= sizesBefore[i]/10
 		}
-		if sound {
+		if valid {
 			return
 		}
 		share /= 2
@@ -198,5 +199,7 @@ func displace(cells []int, share float64, size func(cell int) float64, put func(
 	put(0)
 }
 
-// centred returns the distance of (x, y, z) from the centre (cx, cy, cz).
-func centred(x, y, z, cx, cy, cz float64) float64 { return math.Hypot(math.Hypot(x-cx, y-cy), z-cz) }
+// distanceBetween returns the distance of (x, y, z) from (cx, cy, cz).
+func distanceBetween(x, y, z, cx, cy, cz float64) float64 {
+	return math.Hypot(math.Hypot(x-cx, y-cy), z-cz)
+}

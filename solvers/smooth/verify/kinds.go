@@ -16,12 +16,12 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// kind is a metric of the check "kinds", given by the sizes along the axes.
-type kind struct {
-	name string
-	dim  int
-	at   func(x, y, z float64) [3]float64
-	mmg  []meanAndWorst // of each mesh, as Mmg leaves it
+// metricKind is a metric of the check "kinds", given by the sizes along the axes.
+type metricKind struct {
+	name  string
+	dim   int
+	sizes func(x, y, z float64) [3]float64
+	mmg   []meanAndWorst // of each mesh, as Mmg leaves it
 
 	stretched bool // sizes differ along the axes
 }
@@ -29,8 +29,8 @@ type kind struct {
 // meanAndWorst is the quality of a mesh: the mean and the worst.
 type meanAndWorst struct{ mean, worst float64 }
 
-// above returns the bound for barrier where Mmg reaches a quality.
-func (k *kind) above(theirs meanAndWorst) meanAndWorst {
+// bound returns the qualities that barrier must reach if Mmg reaches these.
+func (k *metricKind) bound(theirs meanAndWorst) meanAndWorst {
 	factor := 1.1
 	if k.dim == 3 {
 		factor = 1.5
@@ -63,22 +63,22 @@ func kinds(ctx context.Context, p *verify.Page) error {
 	}
 	var all []again
 	for _, k := range kindCases {
-		meshes, other := generated+len(geometryNames[k.dim]), findMmg(k.dim)
+		meshes, other := generatedMeshes+len(geometryNames[k.dim]), findMmg(k.dim)
 		if p.Options.Quick {
 			meshes, other = 1, nil
 		}
 		for n := range meshes {
-			s, err := subjectOf(k.dim, n)
+			s, err := newTestMesh(k.dim, n)
 			if err != nil {
 				return err
 			}
 			p.Progress("%s, mesh %s", k.name, s.name)
-			before, after, scale, err := k.smoothed(ctx, p, &s, true)
+			before, after, scale, err := k.smooth(ctx, p, &s, true)
 			if err != nil {
 				return err
 			}
 			theirs := k.mmg[n]
-			t.Row(k.above(theirs).verdict(&after), k.name, s.name, s.vertices(), before.QualityMean, before.QualityMin,
+			t.Row(k.bound(theirs).verdict(&after), k.name, s.name, s.vertices(), before.QualityMean, before.QualityMin,
 				theirs.mean, theirs.worst, after.QualityMean, after.QualityMin, after.Sweeps)
 			if other == nil {
 				continue
@@ -87,7 +87,7 @@ func kinds(ctx context.Context, p *verify.Page) error {
 			if err != nil {
 				return err
 			}
-			all = append(all, again{k.name, s.name, now, after, k.above(now)})
+			all = append(all, again{k.name, s.name, now, after, k.bound(now)})
 		}
 	}
 	t.Flush()
@@ -103,9 +103,10 @@ func kinds(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// smoothed returns the quality of a mesh in the metric before and after barrier has ended, if it is to move anything,
-// and the factor of the metric.
-func (k *kind) smoothed(ctx context.Context, p *verify.Page, s *subject, move bool) (before, after quality.Diagnostics,
+// smooth returns the quality of a mesh in the metric, before and, if move is set, after smoothing with barrier, and
+// the factor by which the metric is scaled.
+func (k *metricKind) smooth(ctx context.Context, p *verify.Page, s *testMesh, move bool) (before,
+	after quality.Diagnostics,
 	scale float64, err error) {
 	run := func(s smooth.Solver) error {
 		scale = s.Scale()
@@ -117,7 +118,7 @@ func (k *kind) smoothed(ctx context.Context, p *verify.Page, s *subject, move bo
 	cfg := smooth.Config{Smoother: "barrier", Guard: "none", Rescale: true}
 	if s.solid == nil {
 		metric, err := sizing.Discrete(unitSquare, 512, func(x, y float64) (float64, float64, float64) {
-			h := k.at(x, y, 0)
+			h := k.sizes(x, y, 0)
 			return 1 / (h[0] * h[0]), 0, 1 / (h[1] * h[1])
 		})
 		if err != nil {
@@ -128,7 +129,7 @@ func (k *kind) smoothed(ctx context.Context, p *verify.Page, s *subject, move bo
 	}
 	box := sizing.Box{High: [3]float64{1, 1, 1}}
 	metric, err := sizing.SolidDiscrete(box, 64, func(x, y, z float64) sizing.Six {
-		h := k.at(x, y, z)
+		h := k.sizes(x, y, z)
 		return sizing.Six{1 / (h[0] * h[0]), 0, 0, 1 / (h[1] * h[1]), 0, 1 / (h[2] * h[2])}
 	})
 	if err != nil {

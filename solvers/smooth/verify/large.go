@@ -28,11 +28,11 @@ func large(ctx context.Context, p *verify.Page) error {
 			bound = meanAndWorst{bound.mean - .05, bound.worst - .15}
 		}
 		p.Progress("%s", strings.TrimPrefix(k.name, "plane, "))
-		m := alternating(side, side, 1, 1)
-		if err := shaken(m, .24/float64(side)); err != nil {
+		m := alternatingMesh(side, side, 1, 1)
+		if err := displaceRandomly(m, .24/float64(side)); err != nil {
 			return err
 		}
-		before, after, _, err := k.smoothed(ctx, p, &subject{plane: m}, true)
+		before, after, _, err := k.smooth(ctx, p, &testMesh{plane: m}, true)
 		if err != nil {
 			return err
 		}
@@ -43,9 +43,9 @@ func large(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// shaken moves the vertices inside the unit square at random, by up to far along both axes, and flips edges until the
-// mesh is Delaunay.
-func shaken(m *mesh.Mesh, far float64) error {
+// displaceRandomly moves the vertices inside the unit square at random, by up to far along both axes, and flips
+// edges until the mesh is Delaunay.
+func displaceRandomly(m *mesh.Mesh, far float64) error {
 	rng := rand.New(rand.NewPCG(128, 1))
 	for v := range m.X {
 		if x, y := m.X[v], m.Y[v]; x > 0 && x < 1 && y > 0 && y < 1 {

@@ -39,18 +39,18 @@ func (m *mmg) version(ctx context.Context) string {
 
 // best returns the best mean and the best worst quality that the program reaches in four ways by moving vertices,
 // with sizes scaled like a metric of the given factor.
-func (m *mmg) best(ctx context.Context, p *verify.Page, k *kind, s *subject, scale float64) (best meanAndWorst,
+func (m *mmg) best(ctx context.Context, p *verify.Page, k *metricKind, s *testMesh, scale float64) (best meanAndWorst,
 	err error) {
 	for _, graded := range [][]string{nil, {"-hgrad", "-1"}} {
 		now := *s
 		for n := range 10 {
-			if now, err = m.moved(ctx, k, &now, scale, graded); err != nil {
+			if now, err = m.run(ctx, k, &now, scale, graded); err != nil {
 				return best, err
 			}
 			if n > 0 && n < 9 {
 				continue
 			}
-			d, _, _, err := k.smoothed(ctx, p, &now, false)
+			d, _, _, err := k.smooth(ctx, p, &now, false)
 			if err != nil {
 				return best, err
 			}
@@ -60,8 +60,9 @@ func (m *mmg) best(ctx context.Context, p *verify.Page, k *kind, s *subject, sca
 	return best, nil
 }
 
-// moved runs the program once to move the vertices of a mesh.
-func (m *mmg) moved(ctx context.Context, k *kind, s *subject, scale float64, graded []string) (to subject, err error) {
+// run runs the program once to move the vertices of a mesh.
+func (m *mmg) run(ctx context.Context, k *metricKind, s *testMesh, scale float64, graded []string) (to testMesh,
+	err error) {
 	dir, err := os.MkdirTemp("", "atoll-mmg-")
 	if err != nil {
 		return to, err
@@ -89,16 +90,16 @@ func (m *mmg) moved(ctx context.Context, k *kind, s *subject, scale float64, gra
 }
 
 // solution returns the sizes at the vertices of a mesh, or tensors if they differ along the axes.
-func (k *kind) solution(s *subject, scale float64) *medit.Solution {
+func (k *metricKind) solution(s *testMesh, scale float64) *medit.Solution {
 	var f medit.SolutionField
 	f.Kind = medit.Scalar
 	for v := range s.vertices() {
 		var h [3]float64
 		if s.solid != nil {
 			at := s.solid.At(int32(v))
-			h = k.at(at[0], at[1], at[2])
+			h = k.sizes(at[0], at[1], at[2])
 		} else {
-			h = k.at(s.plane.X[v], s.plane.Y[v], 0)
+			h = k.sizes(s.plane.X[v], s.plane.Y[v], 0)
 		}
 		m := [3]float64{scale / (h[0] * h[0]), scale / (h[1] * h[1]), scale / (h[2] * h[2])}
 		switch {

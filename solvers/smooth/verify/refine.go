@@ -92,15 +92,15 @@ func refineMetrics(ctx context.Context, p *verify.Page) error {
 // refineRow prints the quality before and after the k-th smoother's sweeps.
 func refineRow(p *verify.Page, t *verify.Table, c *refineCase, k int, smoother string, a, b *quality.Diagnostics) {
 	kept := verify.VerdictOf(b.Inverted == 0 && math.Abs(b.AreaDrift) <= 1e-14, "")
-	rises := verify.AtLeast(b.QualityMin, a.QualityMin)
+	improves := verify.AtLeast(b.QualityMin, a.QualityMin)
 	switch {
 	case k == 0:
 		t.Row(verify.Info, c.name, "before", a.QualityMean, a.QualityMin, a.EdgeInRange, 0.0)
-		if rises = verify.VerdictOf(b.Objective < a.Objective, "sum falls"); !p.Options.Quick {
-			rises = both(rises, verify.AtLeast(b.QualityMean, c.mean))
+		if improves = verify.VerdictOf(b.Objective < a.Objective, "sum falls"); !p.Options.Quick {
+			improves = both(improves, verify.AtLeast(b.QualityMean, c.mean))
 		}
 	case !p.Options.Quick:
-		rises = both(rises, verify.AtLeast(b.QualityMin, c.worst))
+		improves = both(improves, verify.AtLeast(b.QualityMin, c.worst))
 	}
-	t.Row(both(kept, rises), c.name, smoother, b.QualityMean, b.QualityMin, b.EdgeInRange, b.AreaDrift)
+	t.Row(both(kept, improves), c.name, smoother, b.QualityMean, b.QualityMin, b.EdgeInRange, b.AreaDrift)
 }

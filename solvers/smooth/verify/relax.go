@@ -11,8 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// asGood is the tolerance on the mean quality within which a mesh counts as converged.
-const asGood = 1e-5
+// convergedMean is the tolerance on the mean quality within which a mesh counts as converged.
+const convergedMean = 1e-5
 
 // relaxation counts the sweeps of pain-exact until the mean quality has converged, for ω = 1 and for over-relaxation,
 // on meshes of n × n boxes. A plain sweep is a Gauss-Seidel sweep for an elliptic problem, whose number grows with n²,
@@ -35,11 +35,11 @@ func relaxation(ctx context.Context, p *verify.Page) error {
 	for _, n := range sides {
 		best := 2 / (1 + 2/float64(n))
 		p.Progress("%d boxes a side, ω = %.3f", n, best)
-		fast, err := relaxed(ctx, p, n, best, metric, 10, 100_000)
+		fast, err := sweepWithRelaxation(ctx, p, n, best, metric, 10, 100_000)
 		if err != nil {
 			return err
 		}
-		if !fast.rest {
+		if !fast.converged {
 			return fmt.Errorf("%d boxes a side: no rest after %d sweeps with ω = %g", n, fast.sweeps(), best)
 		}
 		final := fast.quality()
@@ -49,7 +49,7 @@ func relaxation(ctx context.Context, p *verify.Page) error {
 		if n > 64 {
 			every, most = times*good, times*good
 		}
-		slow, err := relaxed(ctx, p, n, 1, metric, every, most)
+		slow, err := sweepWithRelaxation(ctx, p, n, 1, metric, every, most)
 		if err != nil {
 			return err
 		}
@@ -58,9 +58,9 @@ func relaxation(ctx context.Context, p *verify.Page) error {
 			float64(plain)/float64(good))
 		same := verify.Near(slow.quality(), final, 1e-6)
 		enough := plain > times*good
-		if !slow.rest { // and so not yet as good
+		if !slow.converged { // so its quality must not have converged either
 			rest, sweeps, ratio = "> "+rest, "> "+sweeps, fmt.Sprintf("> %d", times)
-			same = verify.VerdictOf(final-slow.quality() > asGood, "lower")
+			same = verify.VerdictOf(final-slow.quality() > convergedMean, "lower")
 			enough = plain == times*good && same.OK
 		}
 		bound := verify.Info
@@ -76,9 +76,9 @@ func relaxation(ctx context.Context, p *verify.Page) error {
 
 // history holds the mean quality every few sweeps.
 type history struct {
-	every int
-	means []float64
-	rest  bool
+	every     int
+	means     []float64
+	converged bool
 }
 
 func (h *history) sweeps() int      { return h.every * len(h.means) }
@@ -87,21 +87,21 @@ func (h *history) quality() float64 { return h.means[len(h.means)-1] }
 // until returns the number of sweeps after which the quality has reached final, or all if it never does.
 func (h *history) until(final float64) int {
 	k := len(h.means)
-	for k > 0 && math.Abs(h.means[k-1]-final) <= asGood {
+	for k > 0 && math.Abs(h.means[k-1]-final) <= convergedMean {
 		k--
 	}
 	return h.every * min(k+1, len(h.means))
 }
 
-// relaxed sweeps until no vertex moves by more than 1e-5 of an edge times ω, or for most sweeps.
-func relaxed(ctx context.Context, p *verify.Page, n int, relax float64, metric *sizing.Metric, every,
-	most int) (history,
+// sweepWithRelaxation sweeps until no vertex moves by more than 1e-5 of an edge times ω, or for maxSweeps sweeps.
+func sweepWithRelaxation(ctx context.Context, p *verify.Page, n int, relax float64, metric *sizing.Metric, every,
+	maxSweeps int) (history,
 	error) {
 	h := history{every: every}
-	cfg := smooth.Config{Smoother: "pain-exact", Guard: bare(p), Rescale: true, Relax: relax}
-	err := smoothing(ctx, p, alternating(n, n, 1, 1), metric, cfg, func(_ *layout.Part, s smooth.Solver) error {
-		for !h.rest && s.Sweeps() < most {
-			far, err := s.Sweep(ctx, every)
+	cfg := smooth.Config{Smoother: "pain-exact", Guard: guardOf(p), Rescale: true, Relax: relax}
+	err := smoothing(ctx, p, alternatingMesh(n, n, 1, 1), metric, cfg, func(_ *layout.Part, s smooth.Solver) error {
+		for !h.converged && s.Sweeps() < maxSweeps {
+			move, err := s.Sweep(ctx, every)
 			if err != nil {
 				return err
 			}
@@ -109,10 +109,10 @@ func relaxed(ctx context.Context, p *verify.Page, n int, relax float64, metric *
 			if err != nil {
 				return err
 			}
-			if d.Inverted > 0 && far <= 1e-5*relax {
+			if d.Inverted > 0 && move <= 1e-5*relax {
 				return fmt.Errorf("%d boxes a side, ω = %g: %d triangles are inverted at rest", n, relax, d.Inverted)
 			}
-			h.means, h.rest = append(h.means, d.QualityMean), far <= 1e-5*relax
+			h.means, h.converged = append(h.means, d.QualityMean), move <= 1e-5*relax
 		}
 		return nil
 	})

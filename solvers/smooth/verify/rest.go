@@ -11,14 +11,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// strips smooths a strip, one row of boxes whose vertices slide on two lines, to convergence under a size h that
+// strip smooths a strip, one row of boxes whose vertices slide on two lines, to convergence under a size h that
 // decreases from 0.5 to 0.05. The alternating diagonals make this a problem in one dimension.
 //
 // The derivative of ½Σ u²/h² vanishes where u/h is the same everywhere. The printed step takes the derivative
 // at a fixed metric, and converges to where u/h² is the same: in the limit of many boxes spacings then differ by
 // (0.5/0.05)² = 100 instead of 10. The bound for it is the solution of that condition by another method
 // (printedSpacing), which for 20 boxes is 62.9, in agreement with another program.
-func strips(ctx context.Context, p *verify.Page) error {
+func strip(ctx context.Context, p *verify.Page) error {
 	boxes := []int{20, 32, 64}
 	if p.Options.Quick {
 		boxes = boxes[:1]
@@ -34,7 +34,7 @@ func strips(ctx context.Context, p *verify.Page) error {
 		for _, smoother := range []string{"pain-exact", "pain"} {
 			p.Progress("%s, %d boxes", smoother, n)
 			cfg := smooth.Config{Smoother: smoother, Guard: "halve", Rescale: true, Relax: 1.9}
-			err := smoothing(ctx, p, alternating(n, 1, 1, 1), metric, cfg, func(part *layout.Part, s smooth.Solver) error {
+			err := smoothing(ctx, p, alternatingMesh(n, 1, 1, 1), metric, cfg, func(part *layout.Part, s smooth.Solver) error {
 				sweeps, err := converge(ctx, s, 1e-10, 50, 200_000)
 				if err != nil {
 					return err
@@ -75,7 +75,7 @@ func strips(ctx context.Context, p *verify.Page) error {
 // mean at both ends, computed box by box, with c found by bisection to match the length.
 func printedSpacing(n int, h func(float64) float64) float64 {
 	m := func(x float64) float64 { return 1 / (h(x) * h(x)) }
-	march := func(c float64) (end float64, u []float64) {
+	spacings := func(c float64) (end float64, u []float64) {
 		for range n {
 			low, high := 0.0, 1.0
 			for range 60 {
@@ -94,12 +94,12 @@ func printedSpacing(n int, h func(float64) float64) float64 {
 	low, high := 0.0, 100.0
 	for range 100 {
 		c := (low + high) / 2
-		if end, _ := march(c); end < 1 {
+		if end, _ := spacings(c); end < 1 {
 			low = c
 		} else {
 			high = c
 		}
 	}
-	_, u := march(low)
+	_, u := spacings(low)
 	return ratio(u)
 }

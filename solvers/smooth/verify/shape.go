@@ -115,17 +115,17 @@ func sizes(ctx context.Context, p *verify.Page) error {
 		of   *sizing.Metric
 	}{{"linear", linear}, {"sinusoidal", wave}} {
 		for _, smoother := range []string{"pain-exact", "pain"} {
-			cfg := smooth.Config{Smoother: smoother, Guard: bare(p), Rescale: true}
-			looks := append([]reference{{}}, printedQualities...)
+			cfg := smooth.Config{Smoother: smoother, Guard: guardOf(p), Rescale: true}
+			references := append([]reference{{}}, printedQualities...)
 			switch {
 			case smoother == "pain-exact":
 				cfg.Relax = 1.8
-				looks = looks[:2]
+				references = references[:2]
 			case metric.name != "linear": // where it ends is not known
-				looks = looks[:3]
+				references = references[:3]
 			}
-			err := smoothing(ctx, p, alternating(n, n, 1, 1), metric.of, cfg, func(_ *layout.Part, s smooth.Solver) error {
-				for _, r := range looks {
+			err := smoothing(ctx, p, alternatingMesh(n, n, 1, 1), metric.of, cfg, func(_ *layout.Part, s smooth.Solver) error {
+				for _, r := range references {
 					if p.Options.Quick {
 						r.sweeps /= 16
 					}
@@ -137,7 +137,7 @@ func sizes(ctx context.Context, p *verify.Page) error {
 					if err != nil {
 						return err
 					}
-					mean, worst, bound := printed(p, metric.name, smoother, r, &d)
+					mean, worst, bound := qualityBound(p, metric.name, smoother, r, &d)
 					t.Row(bound, metric.name, smoother, r.sweeps, mean, d.QualityMean, worst, d.QualityMin,
 						d.AreaDrift, d.PerimeterDrift)
 				}
@@ -152,8 +152,8 @@ func sizes(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// printed returns the known qualities after a number of sweeps, and the required ones.
-func printed(p *verify.Page, metric, smoother string, r reference, d *quality.Diagnostics) (
+// qualityBound returns the known qualities after a number of sweeps, and the verdict on those reached.
+func qualityBound(p *verify.Page, metric, smoother string, r reference, d *quality.Diagnostics) (
 	mean, worst string, bound verify.Verdict) {
 	drift := max(math.Abs(d.AreaDrift), math.Abs(d.PerimeterDrift))
 	kept := verify.VerdictOf(d.Inverted == 0 && drift <= 1e-14, "kept to 1e-14")
@@ -171,7 +171,7 @@ func printed(p *verify.Page, metric, smoother string, r reference, d *quality.Di
 	return mean, worst, bound
 }
 
-// both is met if both are; it shows the second.
+// both returns a verdict that holds if a and b hold, with the text of b.
 func both(a, b verify.Verdict) verify.Verdict {
 	b.OK = a.OK && b.OK
 	return b

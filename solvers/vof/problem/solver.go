@@ -186,17 +186,18 @@ const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
 // quantities are the diagnostics, in the order in which Measure returns them.
 var quantities = []solvers.Quantity{
-	{Name: "volume", Doc: "of the fluid; in the plane its area", Outputs: inAll},
-	{Name: "volume_drift", Doc: "relative change since the start", Outputs: inAll | solvers.Drift},
-	{Name: "bound_excess", Doc: "the largest amount by which f is outside 0 to 1; it is never clipped", Outputs: inAll},
-	{Name: "mixed_cells", Doc: "cells with 2⁻⁴⁶ < f < 1 - 2⁻⁴⁶, of float32 2⁻¹⁷", Outputs: inAll},
-	{Name: "interface_size", Doc: "length, in space area, of all lines or planes in mixed cells", Outputs: inAll},
+	{Name: "volume", Doc: "volume of the fluid; in the plane its area", Outputs: inAll},
+	{Name: "volume_drift", Doc: "relative change of the volume since the start", Outputs: inAll | solvers.Drift},
+	{Name: "bound_excess", Doc: "largest excess of f over [0, 1]; f is not clipped", Outputs: inAll},
+	{Name: "mixed_cells", Doc: "number of cells with 2⁻⁴⁶ < f < 1 - 2⁻⁴⁶ (float32: 2⁻¹⁷)",
+		Outputs: inAll},
+	{Name: "interface_size", Doc: "total length of the lines in mixed cells, in space area of the planes", Outputs: inAll},
 	{Name: "cfl_sum", Doc: "the largest CFL number of any step so far, Σ|u|dt/h over the axes of a cell", Outputs: inAll},
 	{Name: "cfl_axis", Doc: "the largest CFL number of any step so far, |u|dt/h along one axis", Outputs: inAll},
 	{Name: "divergence_max", Unit: "1/s", Doc: "the largest |divergence| of the velocity in a cell, at a factor of 1",
 		Outputs: inAll},
 	{Name: "l1_error", Doc: "Σ|f - exact| dV, against [exact] or the start", Outputs: inSummary, Error: true},
-	{Name: "rel_error", Doc: "the same over the exact volume", Outputs: inSummary, Error: true},
+	{Name: "rel_error", Doc: "l1_error divided by the exact volume", Outputs: inSummary, Error: true},
 }
 
 func (d *body) Measure(ctx context.Context) ([]solvers.Quantity, error) {

@@ -31,33 +31,33 @@ func (s *rawSource) take(n int64) ([]byte, error) {
 // base64Source decodes base64 text. Padding may end any group of four characters, not only the last, because writers
 // encode the header of an array and its data separately.
 type base64Source struct {
-	text []byte // without white space
-	rest []byte // decoded, not yet taken
+	text    []byte // without white space
+	decoded []byte // decoded, not yet taken
 }
 
-func (s *base64Source) remaining() int64 { return int64(len(s.rest)) + int64(len(s.text))/4*3 }
+func (s *base64Source) remaining() int64 { return int64(len(s.decoded)) + int64(len(s.text))/4*3 }
 
 func (s *base64Source) take(n int64) ([]byte, error) {
 	if n > s.remaining() {
 		return nil, shortError(n, s.remaining())
 	}
-	for int64(len(s.rest)) < n {
-		groups := (n - int64(len(s.rest)) + 2) / 3
+	for int64(len(s.decoded)) < n {
+		groups := (n - int64(len(s.decoded)) + 2) / 3
 		chunk := s.text[:min(4*groups, int64(len(s.text)))]
 		if pad := bytes.IndexByte(chunk, '='); pad >= 0 {
 			chunk = s.text[:min(pad/4*4+4, len(s.text))]
 		}
 		if len(chunk) == 0 {
-			return nil, shortError(n, int64(len(s.rest)))
+			return nil, shortError(n, int64(len(s.decoded)))
 		}
-		decoded, err := base64.StdEncoding.AppendDecode(s.rest, chunk)
+		decoded, err := base64.StdEncoding.AppendDecode(s.decoded, chunk)
 		if err != nil {
 			return nil, fmt.Errorf("base64 text: %w", err)
 		}
-		s.rest, s.text = decoded, s.text[len(chunk):]
+		s.decoded, s.text = decoded, s.text[len(chunk):]
 	}
-	taken := s.rest[:n:n]
-	s.rest = s.rest[n:]
+	taken := s.decoded[:n:n]
+	s.decoded = s.decoded[n:]
 	return taken, nil
 }
 

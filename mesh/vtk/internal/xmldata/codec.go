@@ -13,11 +13,11 @@ const MaxExpansion = 1032
 
 // Codec decodes the arrays of one file.
 type Codec struct {
-	order      binary.ByteOrder
-	wide       bool // headers are UInt64, not UInt32
-	compressed bool
-	appended   *rawAppended
-	Budget     int64 // bytes that may still be allocated; arrays can share data of the file, so their sum is bounded
+	order          binary.ByteOrder
+	hasWideHeaders bool // headers are UInt64, not UInt32
+	compressed     bool
+	appended       *rawAppended
+	Budget         int64 // bytes that may still be allocated; arrays can share data of the file, so their sum is bounded
 }
 
 // rawAppended is the section of appended data, from the first byte after the underscore.
@@ -39,7 +39,7 @@ func NewCodec(file []byte, root, appended *Element) (*Codec, error) {
 	}
 	switch header := root.Attribute("header_type"); header {
 	case "UInt64":
-		c.wide = true
+		c.hasWideHeaders = true
 	case "UInt32", "":
 	default:
 		return nil, root.Errorf("the attribute header_type=%q is neither UInt32 nor UInt64", header)
@@ -178,15 +178,15 @@ func (c *Codec) inflate(s source, need int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	blocks, full, last := head[0], head[1], head[2]
+	blocks, blockBytes, lastBytes := head[0], head[1], head[2]
 	if blocks == 0 {
 		return nil, nil
 	}
-	if last == 0 {
-		last = full
+	if lastBytes == 0 {
+		lastBytes = blockBytes
 	}
-	if last > full || full == 0 {
-		return nil, fmt.Errorf("the block table has a last block of %d bytes, the others of %d", last, full)
+	if lastBytes > blockBytes || blockBytes == 0 {
+		return nil, fmt.Errorf("the block table has a last block of %d bytes, the others of %d", lastBytes, blockBytes)
 	}
 	sizes, err := c.words(s, blocks)
 	if err != nil {
@@ -199,10 +199,10 @@ func (c *Codec) inflate(s source, need int64) ([]byte, error) {
 		}
 	}
 	limit := MaxExpansion * packed
-	if last > limit || blocks > 1 && full > (limit-last)/(blocks-1) {
-		return nil, fmt.Errorf("%d compressed bytes cannot expand to %d blocks of %d bytes", packed, blocks, full)
+	if lastBytes > limit || blocks > 1 && blockBytes > (limit-lastBytes)/(blocks-1) {
+		return nil, fmt.Errorf("%d compressed bytes cannot expand to %d blocks of %d bytes", packed, blocks, blockBytes)
 	}
-	total := (blocks-1)*full + last
+	total := (blocks-1)*blockBytes + lastBytes
 	if need >= 0 && total != need {
 		return nil, fmt.Errorf("the block table has %d bytes; want %d", total, need)
 	}
@@ -216,13 +216,13 @@ func (c *Codec) inflate(s source, need int64) ([]byte, error) {
 		}
 	}
 	out := make([]byte, total)
-	return out, inflateAll(out, taken, full)
+	return out, inflateAll(out, taken, blockBytes)
 }
 
 // words reads n header words, each a length below 2^62.
 func (c *Codec) words(s source, n int64) ([]int64, error) {
 	size := int64(4)
-	if c.wide {
+	if c.hasWideHeaders {
 		size = 8
 	}
 	if n > s.remaining()/size {
@@ -235,7 +235,7 @@ func (c *Codec) words(s source, n int64) ([]int64, error) {
 	words := make([]int64, n)
 	for i := range words {
 		var w uint64
-		if c.wide {
+		if c.hasWideHeaders {
 			w = c.order.Uint64(raw[8*i:])
 		} else {
 			w = uint64(c.order.Uint32(raw[4*i:]))

@@ -11,13 +11,14 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// inflateAll decompresses blocks into out, in parallel. Each has full bytes, except that the last may have fewer.
-func inflateAll(out []byte, blocks [][]byte, full int64) error {
+// inflateAll decompresses blocks into out, in parallel. Each has blockBytes bytes, except that the last may have
+// fewer.
+func inflateAll(out []byte, blocks [][]byte, blockBytes int64) error {
 	errs := make([]error, parallel.Parts(len(blocks), 2))
 	parallel.Ranges(len(blocks), len(errs), func(part, lo, hi int) {
 		var f inflater
 		for i := lo; i < hi; i++ {
-			block := out[int64(i)*full : min(int64(i+1)*full, int64(len(out)))]
+			block := out[int64(i)*blockBytes : min(int64(i+1)*blockBytes, int64(len(out)))]
 			if err := f.inflate(block, blocks[i]); err != nil {
 				errs[part] = fmt.Errorf("block %d of %d: %w", i, len(blocks), err)
 				return

@@ -25,7 +25,7 @@ type Values interface {
 	Join(more Values) (Values, bool) // appends more, which must be of the same type
 	Part(lo, hi int) Values          // values [lo, hi) with no spare capacity
 	Blank(n int) Values              // n zeros of the same type
-	Put(index int, from Values) bool // copies from, which must be of the same type, to index at
+	Put(index int, from Values) bool // copies the values of from, which must be of the same type, to the given index
 	Data() any                       // the slice as []T
 }
 
@@ -35,7 +35,7 @@ type Slice[T Number] []T
 // valueType decodes values of one type.
 type valueType struct {
 	size  int
-	bytes func(raw []byte, order binary.ByteOrder, own bool) Values // with own, the values may share memory with raw
+	bytes func(raw []byte, order binary.ByteOrder, own bool) Values // with mayShare, the values may share memory with raw
 	Text  func(words [][]byte) (Values, error)
 }
 
@@ -178,10 +178,12 @@ func (s Slice[T]) Put(index int, from Values) bool {
 	return ok
 }
 
-// fromBytes decodes the values of raw. With own, the values share the memory of raw if byte order and alignment permit.
-func fromBytes[T Number](raw []byte, order binary.ByteOrder, own bool) Values {
+// fromBytes decodes the values of raw. With mayShare, the values share the memory of raw if byte order and
+// alignment permit.
+func fromBytes[T Number](raw []byte, order binary.ByteOrder, mayShare bool) Values {
 	n := len(raw) / Slice[T](nil).Size()
-	if own && n > 0 && order == binary.ByteOrder(binary.LittleEndian) && binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {
+	if mayShare && n > 0 && order == binary.ByteOrder(binary.LittleEndian) && binary.NativeEndian.Uint16([]byte{1,
+		0}) == 1 {
 		if address := unsafe.Pointer(&raw[0]); uintptr(address)%unsafe.Alignof(T(0)) == 0 {
 			return Slice[T](unsafe.Slice((*T)(address), n))
 		}

@@ -2,4 +2,4 @@
 
 package smoothtest
 
-const Raced = false
+const RaceDetector = false

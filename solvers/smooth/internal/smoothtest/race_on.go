@@ -2,5 +2,5 @@
 
 package smoothtest
 
-// Raced is true with the race detector, which makes large cases slow.
-const Raced = true
+// RaceDetector is true in builds with the race detector, which makes large cases slow.
+const RaceDetector = true

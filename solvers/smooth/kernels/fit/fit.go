@@ -1,7 +1,8 @@
-// Package fit is what the energy of cells' qualities has in common in the plane and in space: the part of a quality
-// that a cell's size has, powers, and the least of some.
+// Package fit has functions of qualities and energies that are the same for triangles and tetrahedra: the factor of
+// a quality that depends on the cell's size, powers, and minima.
 //
-// The functions are plain and use only + − × ÷ and comparisons, so that every processor gives the same bits.
+// The functions use only + − × ÷ and comparisons of floating-point numbers, so that every processor gives the same
+// bits.
 package fit
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
@@ -48,8 +49,8 @@ func Power[F num.Float](x F, n int32) F {
 	return x
 }
 
-// Energy returns the energy xᵖ of a cell of quality q₀/x, and p times it, with p = 2ⁿ; for n < 0, where p is -1,
-// -1/x: the smaller the sum, the larger the mean quality.
+// Energy returns the energy xᵖ of a cell of quality q₀/x, with p = 2ⁿ, and p. For n < 0 it returns -1/x and p = -1:
+// the smaller the sum of these energies, the larger the mean quality.
 func Energy[F num.Float](x F, n int32) (F, F) {
 	if n < 0 {
 		return -1 / x, -1

@@ -1,7 +1,8 @@
 // Package lookup finds the metric at a position from tables along the axes and samples at the nodes of a grid, in the
 // plane and in space.
 //
-// The functions are plain and use only + − × ÷ and comparisons, so that every processor gives the same bits.
+// The functions use only + − × ÷ and comparisons of floating-point numbers, so that every processor gives the same
+// bits.
 package lookup
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
@@ -43,7 +44,8 @@ func Bilinear[F num.Float](a, b, c, d, s, t F) F {
 	return Between(Between(a, b, s), Between(c, d, s), t)
 }
 
-// Trilinear is trilinear interpolation: along r between the bilinear ones of a, b, c, d and of e, f, g, h.
+// Trilinear is trilinear interpolation: along r between the bilinear interpolations of a, b, c, d and of e, f, g,
+// h.
 func Trilinear[F num.Float](a, b, c, d, e, f, g, h, s, t, r F) F {
 	return Between(Bilinear(a, b, c, d, s, t), Bilinear(e, f, g, h, s, t), r)
 }

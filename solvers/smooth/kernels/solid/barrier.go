@@ -12,7 +12,7 @@ import (
 //
 //	∇log q = ∇V/V + κ∇P + ¼(½M⁻¹ + κ Σ ee'/2|e|) : ∂M,
 //
-// and the Hessian is taken for Σ a [|p| gg' + ∇V∇V'/V² + max(-G'/36 - 3/P², 0) ∇P∇P' + max(-κ, 0) ∇²P].
+// and the Hessian is approximated by Σ a [|p| gg' + ∇V∇V'/V² + max(-G'/36 - 3/P², 0) ∇P∇P' + max(-κ, 0) ∇²P].
 
 // localEnergy is the energy of the tetrahedra around a vertex at one position, its gradient and Hessian, and the
 // minimum and the sum of their qualities. The terms of ∂M are added to the gradient at the end, by the tensor bend.
@@ -104,8 +104,8 @@ func (w *localEnergy[F]) add(p Vector[F], own *Tensor[F], va, vb, vc *Vertex[F],
 	w.bend.M33 += half*(m11*m22-m12*m12) + ia*az*az + ib*bz*bz + ic*cz*cz + iu*uz*uz + iv*vz*vz + it*tz*tz
 }
 
-// trialEnergy returns the energy around vertex i at a trial position p with the metric at, the sum of the qualities,
-// and whether all tetrahedra are upright and of at least the quality need. It stops at the first that is not.
+// trialEnergy returns the energy around vertex i at a trial position p, where the metric is `at`, the sum of the
+// qualities, and whether all tetrahedra have at least the quality `need`. It stops at the first one that does not.
 func trialEnergy[F num.Float](i int, p Vector[F], at *Tensor[F], need F, c *Control[F], m *Mesh[F], v []Vertex[F]) (F,
 	F,
 	bool) {
@@ -123,8 +123,8 @@ func trialEnergy[F num.Float](i int, p Vector[F], at *Tensor[F], need F, c *Cont
 	return energy, sum, true
 }
 
-// descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
-// added to the Hessian, which may be singular where all tetrahedra are slivers.
+// descend computes Newton's step toward the least energy, or beyond it for ω > 1. A multiple of the metric at the
+// vertex is added to the Hessian, which may be singular where all tetrahedra are slivers.
 func (b *localEnergy[F]) descend(s *step[F], relax F, p *Vertex[F]) {
 	more := fit.Stiffening * num.Larger(num.Larger(b.h.M11/p.M11, b.h.M22/p.M22), b.h.M33/p.M33)
 	own := p.metric()
@@ -140,11 +140,10 @@ func (b *localEnergy[F]) descend(s *step[F], relax F, p *Vertex[F]) {
 	}
 }
 
-// Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
-// fall and leaves no tetrahedron worse than the floor that was not so before: the whole, or up to four times half of
-// it. It returns the square of the move in the metric.
-//
-// Where it leaves tetrahedra worse than the floor, they have become better by more than rounding.
+// Barrier moves vertex i by Newton's step toward the least energy around it, or by the step halved up to four
+// times. The move must decrease the energy, and must not make a tetrahedron worse than the floor, or than the worst
+// one before if that is below the floor; then the worst must improve by more than round-off. It returns the square
+// of the move in the metric.
 //
 //atoll:kernel max grain=32
 func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],

@@ -6,19 +6,20 @@ import (
 	"testing"
 )
 
-// bowlAt evaluates the cavity of a ball at p, and energyAt returns the energy there.
-func (b *ball) bowlAt(p Vector[float64], c *Control[float64]) localEnergy[float64] {
-	at, v := b.field.At(p), &b.v[0]
+// localEnergyAt moves vertex 0 of a ball to p and evaluates its cavity. energyAt returns the energy at a trial
+// position.
+func (b *ball) localEnergyAt(p Vector[float64], c *Control[float64]) localEnergy[float64] {
+	metric, v := b.field.At(p), &b.v[0]
 	v.X, v.Y, v.Z = p.X, p.Y, p.Z
-	v.M11, v.M12, v.M13, v.M22, v.M23, v.M33 = at.M11, at.M12, at.M13, at.M22, at.M23, at.M33
+	v.M11, v.M12, v.M13, v.M22, v.M23, v.M33 = metric.M11, metric.M12, metric.M13, metric.M22, metric.M23, metric.M33
 	var s step[float64]
 	s.begin(0, &b.set, &b.m, b.v)
 	return localEnergyOf(0, &s, c, &b.m, &b.field, b.v)
 }
 
 func (b *ball) energyAt(p Vector[float64], c *Control[float64]) float64 {
-	at := b.field.At(p)
-	energy, _, _ := trialEnergy(0, p, &at, 1e-9, c, &b.m, b.v)
+	metric := b.field.At(p)
+	energy, _, _ := trialEnergy(0, p, &metric, 1e-9, c, &b.m, b.v)
 	return energy
 }
 
@@ -37,7 +38,7 @@ func TestBarrierGradient(t *testing.T) {
 		b := newBall(rng, 1+n%3, .3, field)
 		c := &Control[float64]{Floor: .3, Doublings: int32(n%4) - 1}
 		p := Vector[float64]{X: .02 + .1*rng.Float64(), Y: .02 + .1*rng.Float64(), Z: .02 + .1*rng.Float64()}
-		w := b.bowlAt(p, c)
+		w := b.localEnergyAt(p, c)
 		if !(w.least > 1e-3) {
 			continue
 		}
@@ -45,7 +46,7 @@ func TestBarrierGradient(t *testing.T) {
 		scale := math.Sqrt(dot(w.g, w.g)) + math.Abs(w.energy)
 		for k, got := range [3]float64{w.g.X, w.g.Y, w.g.Z} {
 			d := [3]Vector[float64]{{X: 1}, {Y: 1}, {Z: 1}}[k]
-			want := (b.energyAt(ahead(p, d, h), c) - b.energyAt(ahead(p, d, -h), c)) / (2 * h)
+			want := (b.energyAt(shifted(p, d, h), c) - b.energyAt(shifted(p, d, -h), c)) / (2 * h)
 			if math.Abs(got-want) > 1e-6*scale {
 				t.Fatalf("case %d, axis %d: %g, by differences %g", n, k, got, want)
 			}
@@ -55,8 +56,8 @@ func TestBarrierGradient(t *testing.T) {
 		}
 		for range 20 {
 			u := Vector[float64]{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()}
-			if bends := w.h.product(u, u); bends < -1e-9*dot(u, u)*(w.h.M11+w.h.M22+w.h.M33) {
-				t.Fatalf("case %d: the Hessian is %g along %v", n, bends, u)
+			if curvature := w.h.product(u, u); curvature < -1e-9*dot(u, u)*(w.h.M11+w.h.M22+w.h.M33) {
+				t.Fatalf("case %d: the Hessian is %g along %v", n, curvature, u)
 			}
 		}
 	}
@@ -74,21 +75,22 @@ func TestBarrierHessian(t *testing.T) {
 	for n := range 400 {
 		b := newBall(rng, 3, .05, constant(Tensor[float64]{M11: .28, M12: .01, M22: .28, M33: .29, M23: -.005}))
 		c := &Control[float64]{Floor: .3, Doublings: int32(n % 3)}
-		at, whole := b.field.At(Vector[float64]{}), true
+		metric, allTermsCount := b.field.At(Vector[float64]{}), true
 		for _, s := range b.m.Sides {
-			tet := Measure(Vector[float64]{}, &at, &b.v[s.A], &b.v[s.B], &b.v[s.C])
-			whole = whole && tet.perimeter/6 > 1.01 && tet.perimeter/6 < 1.7
-			whole = whole && -fitBend(tet.perimeter/6)/36-3/(tet.perimeter*tet.perimeter) > 0
+			tet := Measure(Vector[float64]{}, &metric, &b.v[s.A], &b.v[s.B], &b.v[s.C])
+			allTermsCount = allTermsCount && tet.perimeter/6 > 1.01 && tet.perimeter/6 < 1.7
+			allTermsCount = allTermsCount && -fitCurvature(tet.perimeter/6)/36-3/(tet.perimeter*tet.perimeter) > 0
 		}
-		if !whole {
+		if !allTermsCount {
 			continue
 		}
 		checked++
-		w := b.bowlAt(Vector[float64]{}, c)
+		w := b.localEnergyAt(Vector[float64]{}, c)
 		scale := w.h.M11 + w.h.M22 + w.h.M33
 		for k := range 3 {
 			d := [3]Vector[float64]{{X: 1}, {Y: 1}, {Z: 1}}[k]
-			more, less := b.bowlAt(ahead(Vector[float64]{}, d, h), c), b.bowlAt(ahead(Vector[float64]{}, d, -h), c)
+			more, less := b.localEnergyAt(shifted(Vector[float64]{}, d, h), c), b.localEnergyAt(shifted(Vector[float64]{}, d,
+				-h), c)
 			got := w.h.times(d)
 			want := scaledVector(minus(more.g, less.g), 1/(2*h))
 			if off := minus(got, want); dot(off, off) > 1e-10*scale*scale {
@@ -101,15 +103,15 @@ func TestBarrierHessian(t *testing.T) {
 	}
 }
 
-// fitBend returns G' by differences.
-func fitBend(x float64) float64 {
+// fitCurvature returns G' by differences.
+func fitCurvature(x float64) float64 {
 	log := func(x float64) float64 { m := min(x, 1/x); return 3 * math.Log(m*(2-m)) }
 	const h = 1e-4
 	return (log(x+h) - 2*log(x) + log(x-h)) / (h * h)
 }
 
-// TestBarrierKeepsTheFloor proves that no visit leaves a tetrahedron below the floor that was not so before, that the
-// worst below it only improve, and with Rising the sum of the qualities too, inside, on planes and on lines.
+// TestBarrierKeepsTheFloor proves that no visit makes a tetrahedron worse than the floor, that the worst one below
+// it only improves, and with Rising also the sum of the qualities, inside, on planes and on lines.
 func TestBarrierKeepsTheFloor(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 1))
 	moved := 0
@@ -119,25 +121,25 @@ func TestBarrierKeepsTheFloor(t *testing.T) {
 			field = graded(rng)
 		}
 		b := newBall(rng, 1+n%3, .4, field)
-		before := worst(0, b.place(), lowest, &b.m, &b.field, b.v)
+		before := worst(0, b.position(), lowest, &b.m, &b.field, b.v)
 		if !(before > 0) {
 			continue
 		}
 		c := &Control[float64]{Floor: before * (.5 + rng.Float64()), Doublings: int32(n%4) - 1, Rising: n%5 == 0}
-		w, p := b.bowlAt(b.place(), c), params()
+		start, p := b.localEnergyAt(b.position(), c), params()
 		p.Relax = 1.8
 		var count Counters
-		far := Barrier(0, &b.set, p, &b.m, &b.field, c, b.v, nil, nil, &count)
-		after, a := worst(0, b.place(), lowest, &b.m, &b.field, b.v), b.bowlAt(b.place(), c)
+		moveSquare := Barrier(0, &b.set, p, &b.m, &b.field, c, b.v, nil, nil, &count)
+		after, end := worst(0, b.position(), lowest, &b.m, &b.field, b.v), b.localEnergyAt(b.position(), c)
 		switch {
-		case far == 0:
+		case moveSquare == 0:
 			if after != before || count.Refused != 1 {
 				t.Errorf("a vertex that stays changes its worst quality from %g to %g, refused %d", before, after, count.Refused)
 			}
 			continue
-		case after < min(before, c.Floor)-1e-14, !(a.energy < w.energy), c.Rising && a.sum < w.sum-1e-13:
-			t.Errorf("worst %g to %g with a floor of %g, energy %g to %g, sum %g to %g", before, after, c.Floor, w.energy,
-				a.energy, w.sum, a.sum)
+		case after < min(before, c.Floor)-1e-14, !(end.energy < start.energy), c.Rising && end.sum < start.sum-1e-13:
+			t.Errorf("worst %g to %g with a floor of %g, energy %g to %g, sum %g to %g", before, after, c.Floor, start.energy,
+				end.energy, start.sum, end.sum)
 		}
 		moved++
 	}

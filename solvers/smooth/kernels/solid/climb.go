@@ -8,8 +8,9 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 // MaxWorst is the maximum size of the active set; of more tetrahedra, the first found are kept.
 const MaxWorst = 24
 
-// Tetrahedra whose quality is above the least by no more than a share of it, and of margin, are active: at first the
-// share is large, so that steps are long, and it is reduced where all active ones cannot rise by as much.
+// Tetrahedra are active if their quality is above the least one by no more than a share of (least + margin). The
+// share is large at first, so that steps are long, and is reduced where not all active qualities can rise by as
+// much.
 const (
 	widest    = 0.2
 	narrowest = 1e-5
@@ -18,16 +19,16 @@ const (
 	stride    = 0.3 // the length of a step, in the metric, along which active tetrahedra should rise by the share
 )
 
-// activeSet is the worst tetrahedra around a vertex at one position: their sides of the cavity, their qualities, and
-// the gradients of these, along the directions of the vertex's frame and in units of length of the metric.
+// activeSet holds the worst tetrahedra around a vertex at one position: their sides of the cavity, their qualities,
+// and the gradients of the qualities along the directions of the vertex's frame, in units of length of the metric.
 type activeSet[F num.Float] struct {
 	n            int
 	sides        [MaxWorst]int32
 	q            [MaxWorst]F
 	g            [MaxWorst]Vector[F]
-	tolerance    F // share of the least quality, and of margin, within which tetrahedra are active
+	tolerance    F // share of (least + margin) within which tetrahedra are active
 	least        F
-	limit        int32 // the side of the tetrahedron that is the worst, or at which findWorst ended
+	limit        int32 // the side of the worst tetrahedron, or of the one at which findWorst stopped
 	limitQuality F     // quality of that tetrahedron
 }
 
@@ -130,8 +131,8 @@ func (act *activeSet[F]) computeGradients(s *step[F], r *choleskyFactor[F], m *M
 	}
 }
 
-// chooseDirection returns the ascent direction of as many of the worst as can rise together by as much as they are
-// above the minimum.
+// chooseDirection returns the ascent direction, and the rate of ascent. It reduces the active set until all of its
+// qualities can rise together by as much as they are above the least one.
 func (act *activeSet[F]) chooseDirection() (Vector[F], F) {
 	y, rate := act.ascentDirection()
 	for !(stride*rate > act.tolerance*(act.least+margin)) && act.tolerance > narrowest {
@@ -315,7 +316,7 @@ func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Fiel
 			if bestLength == 0 {
 				break
 			}
-			if !better { // a shorter step was good, and this one is not better
+			if !better { // the step before was good, and this one is not better
 				length, state = bestLength, returning
 				continue
 			}

@@ -33,7 +33,7 @@ func TestQualityGradient(t *testing.T) {
 		p := Vector[float64]{X: v[0].X, Y: v[0].Y, Z: v[0].Z}
 		tet := measure(p)
 		if math.Abs(tet.Quality()) < .01 || math.Abs(tet.perimeter/6-1) < .01 {
-			continue // differences are rough near flat tetrahedra, and near the jump of the third derivative
+			continue // differences are inaccurate for almost flat tetrahedra, and near the jump of the third derivative
 		}
 		checked++
 		own := f.At(p)
@@ -45,7 +45,7 @@ func TestQualityGradient(t *testing.T) {
 		h := 2e-5 * size
 		for k, got := range [3]float64{g.X, g.Y, g.Z} {
 			d := [3]Vector[float64]{{X: 1}, {Y: 1}, {Z: 1}}[k]
-			more, less := measure(ahead(p, d, h)), measure(ahead(p, d, -h))
+			more, less := measure(shifted(p, d, h)), measure(shifted(p, d, -h))
 			want := (more.Quality() - less.Quality()) / (2 * h)
 			scale := math.Sqrt(dot(g, g)) + math.Abs(tet.Quality())/size
 			if math.Abs(got-want) > 2e-6*scale {
@@ -54,7 +54,7 @@ func TestQualityGradient(t *testing.T) {
 		}
 	}
 	if checked < 300 {
-		t.Errorf("%d tetrahedra were looked at", checked)
+		t.Errorf("only %d tetrahedra were compared", checked)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestQualityGradient(t *testing.T) {
 func TestClimb(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))
 	const step = 1e-3
-	better, places := 0, 0
+	better, positions := 0, 0
 	for axes := 1; axes <= 3; axes++ {
 		for n := range 150 {
 			field := varying(rng, 10)
@@ -71,11 +71,11 @@ func TestClimb(t *testing.T) {
 				field = constant(tensor(rng, 300))
 			}
 			b := newBall(rng, axes, .3, field)
-			before := worst(0, b.place(), lowest, &b.m, &b.field, b.v)
-			sound := upright(0, b.place(), 0, &b.m, b.v)
+			before := worst(0, b.position(), lowest, &b.m, &b.field, b.v)
+			sound := upright(0, b.position(), 0, &b.m, b.v)
 			b.visit(Optimise[float64], params())
-			after := worst(0, b.place(), lowest, &b.m, &b.field, b.v)
-			if sound && (after < before || !upright(0, b.place(), 0, &b.m, b.v)) {
+			after := worst(0, b.position(), lowest, &b.m, &b.field, b.v)
+			if sound && (after < before || !upright(0, b.position(), 0, &b.m, b.v)) {
 				t.Fatalf("%d axes: the worst quality went from %g to %g", axes, before, after)
 			}
 			if !sound {
@@ -83,74 +83,74 @@ func TestClimb(t *testing.T) {
 			}
 			own := b.v[0].metric()
 			for range 30 {
-				q := b.place()
-				for _, d := range b.along() {
-					q = ahead(q, d, step*rng.NormFloat64()/own.length(d))
+				q := b.position()
+				for _, d := range b.moveDirections() {
+					q = shifted(q, d, step*rng.NormFloat64()/own.length(d))
 				}
-				places++
+				positions++
 				if upright(0, q, 0, &b.m, b.v) && worst(0, q, lowest, &b.m, &b.field, b.v) > after*(1+2e-3) {
 					better++
 				}
 			}
 		}
 	}
-	if places < 5000 || better > places/100 {
-		t.Errorf("%d of %d places near the ends are better", better, places)
+	if positions < 5000 || better > positions/100 {
+		t.Errorf("%d of %d positions near the results are better", better, positions)
 	}
 }
 
-// TestUp proves that the direction of steepest ascent is the point of minimum norm in the hull of gradients, found
-// among all points, segments and triangles; none exists if the hull contains 0.
-func TestUp(t *testing.T) {
+// TestAscentDirection proves that the direction of steepest ascent is the point of minimum norm in the hull of
+// gradients, found among all points, segments and triangles; none exists if the hull contains 0.
+func TestAscentDirection(t *testing.T) {
 	rng := rand.New(rand.NewPCG(25, 26))
-	rises, rests := 0, 0
+	outside, inside := 0, 0
 	for range 3000 {
-		h := activeSet[float64]{n: 1 + rng.IntN(24), least: 1}
+		act := activeSet[float64]{n: 1 + rng.IntN(24), least: 1}
 		shift := 3 * rng.Float64()
-		for k := range h.n {
-			h.q[k] = 1
-			h.g[k] = Vector[float64]{X: rng.NormFloat64() + shift, Y: rng.NormFloat64(), Z: rng.NormFloat64()}
+		for k := range act.n {
+			act.q[k] = 1
+			act.g[k] = Vector[float64]{X: rng.NormFloat64() + shift, Y: rng.NormFloat64(), Z: rng.NormFloat64()}
 			if k > 0 && rng.IntN(5) == 0 {
-				h.g[k] = h.g[k-1]
+				act.g[k] = act.g[k-1]
 			}
 		}
 		want := math.Inf(1)
 		try := func(x Vector[float64]) {
-			for k := range h.n {
-				if dot(h.g[k], x) < dot(x, x)-1e-10 {
+			for k := range act.n {
+				if dot(act.g[k], x) < dot(x, x)-1e-10 {
 					return
 				}
 			}
 			want = min(want, math.Sqrt(dot(x, x)))
 		}
-		for i := range h.n {
-			try(h.g[i])
+		for i := range act.n {
+			try(act.g[i])
 			for j := range i {
-				if x, ok := onSegment(h.g[i], h.g[j]); ok {
+				if x, ok := onSegment(act.g[i], act.g[j]); ok {
 					try(x)
 				}
 				for k := range j {
-					if x, ok := onTriangle(h.g[i], h.g[j], h.g[k]); ok {
+					if x, ok := onTriangle(act.g[i], act.g[j], act.g[k]); ok {
 						try(x)
 					}
 				}
 			}
 		}
-		d, rate := h.ascentDirection()
+		d, rate := act.ascentDirection()
 		if math.IsInf(want, 1) || want < 1e-6 {
-			rests++
+			inside++
 			if rate > 1e-6 {
 				t.Fatalf("a rate of %g where the gradients surround 0", rate)
 			}
 			continue
 		}
-		rises++
+		outside++
 		if math.Abs(rate-want) > 1e-3*want || math.Abs(dot(d, d)-1) > 1e-12 {
 			t.Fatalf("a rate of %g along %v, the least norm is %g", rate, d, want)
 		}
 	}
-	if rises < 500 || rests < 100 {
-		t.Errorf("%d hulls with 0 outside, %d with 0 inside", rises, rests)
+	if outside < 500 || inside < 100 {
+		t.Errorf("%d hulls with 0 outside, %d with 0 inside", outside, inside)
 	}
 }
 
@@ -163,11 +163,11 @@ func TestManyWorst(t *testing.T) {
 			b.m.Sides = append(b.m.Sides, b.m.Sides...)
 		}
 		b.m.Spans[1].FirstSide = int32(len(b.m.Sides))
-		before := worst(0, b.place(), lowest, &b.m, &b.field, b.v)
+		before := worst(0, b.position(), lowest, &b.m, &b.field, b.v)
 		if far, _ := b.visit(Optimise[float64], params()); far > 0 {
 			moves++
 		}
-		if after := worst(0, b.place(), lowest, &b.m, &b.field, b.v); after < before {
+		if after := worst(0, b.position(), lowest, &b.m, &b.field, b.v); after < before {
 			t.Fatalf("the worst quality went from %g to %g", before, after)
 		}
 	}
@@ -181,25 +181,25 @@ func TestCull(t *testing.T) {
 	p := params()
 	p.Cull, p.Tolerance = true, 1e-6
 	b := newBall(rand.New(rand.NewPCG(29, 30)), 3, .3, constant(Tensor[float64]{M11: 1, M22: 1, M33: 1}))
-	moved, seen := make([]int32, len(b.v)), make([]int32, len(b.v))
+	lastMove, lastVisit := make([]int32, len(b.v)), make([]int32, len(b.v))
 	var n Counters
 	c := Control[float64]{}
 	b.set.Sets = 1
 	visit := func() float64 {
-		far := PainExact(0, &b.set, p, &b.m, &b.field, &c, b.v, moved, seen, &n)
+		far := PainExact(0, &b.set, p, &b.m, &b.field, &c, b.v, lastMove, lastVisit, &n)
 		c.Sweep++
 		return far
 	}
-	if visit() == 0 || moved[0] != 1 || seen[0] != 1 {
-		t.Fatalf("moved %d, seen %d after the first sweep", moved[0], seen[0])
+	if visit() == 0 || lastMove[0] != 1 || lastVisit[0] != 1 {
+		t.Fatalf("after the first sweep lastMove is %d, lastVisit %d", lastMove[0], lastVisit[0])
 	}
 	visit() // it has moved itself
-	if visit(); seen[0] != 2 {
-		t.Errorf("visited in sweep %d, with nothing moved", seen[0])
+	if visit(); lastVisit[0] != 2 {
+		t.Errorf("visited in sweep %d, with nothing moved", lastVisit[0])
 	}
 	b.v[3].X += .3
-	moved[3] = c.Sweep
-	if visit() == 0 || seen[0] != c.Sweep {
+	lastMove[3] = c.Sweep
+	if visit() == 0 || lastVisit[0] != c.Sweep {
 		t.Error("not visited after a neighbour moved")
 	}
 }

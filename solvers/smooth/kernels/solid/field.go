@@ -9,21 +9,21 @@ import (
 // repeated interpolation. Outside its bounds the value at the nearest position inside is used.
 type Field[F num.Float] struct {
 	Kind                int32
-	Nx, Ny, Nz          int32 // boxes of the grid, pieces of the sizes, or boxes over the mesh
+	Nx, Ny, Nz          int32 // number of boxes of the grid or over the mesh, or of pieces of the sizes
 	X, Y, Z             F     // lowest corner
-	PerX, PerY, PerZ    F     // boxes or pieces a unit of length
+	PerX, PerY, PerZ    F     // number of boxes or pieces per unit of length
 	Scale               F     // factor of the whole tensor
 	Samples             []Sample[F]
-	Wide, Deep, Upright []lookup.Piece[F] // sizes along x, y and z
+	Wide, Deep, Upright []lookup.Piece[F] // of Product: the sizes along x, y and z
 
-	// Of a mesh: the tetrahedron at which the way to a position in each box begins, and those that touch the box, which
-	// are Listed[Lists[box]:Lists[box+1]].
+	// Of OnMesh: the nodes and cells of the mesh; for each box, the tetrahedron at which searches start, and those
+	// that touch the box, Listed[Lists[box]:Lists[box+1]].
 	Nodes      []Node[F]
 	Background []BackgroundCell
 	Starts     []int32
 	Lists      []int32
 	Listed     []int32
-	Steps      int32 // most tetrahedra on the way to a position
+	Steps      int32 // maximum number of tetrahedra that a search visits
 }
 
 // Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces

@@ -174,7 +174,7 @@ template <> __device__ __forceinline__ void atomic_max(double *p, double v) { at
 
 // Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the frame of vertex i is
 // Frames[i-Slide+Rail]. Set, Params, Control and Counters have the fields that they have in the plane.
-// Set, types.go:61
+// Set, types.go:62
 struct Set {
     int32 Slide, Rail;
     int32 Index, Sets;
@@ -184,7 +184,7 @@ static_assert(sizeof(Set) == 20 && offsetof(Set, Slide) == 0 && offsetof(Set, Ra
     offsetof(Set, Index) == 8 && offsetof(Set, Sets) == 12 && offsetof(Set, Owned) == 16, "Set");
 
 // Params holds the constants of a run.
-// Params[float32], types.go:77
+// Params[float32], types.go:78
 struct Params_f32 {
     float Relax;
     float Excess;
@@ -202,8 +202,8 @@ static_assert(sizeof(Params_f32) == 40 && offsetof(Params_f32, Relax) == 0 && of
     offsetof(Params_f32, Shortest) == 16 && offsetof(Params_f32, Margin) == 20 && offsetof(Params_f32, Flat) == 24 &&
     offsetof(Params_f32, Guard) == 28 && offsetof(Params_f32, Climbs) == 32 && offsetof(Params_f32, Cull) == 36, "Params_f32");
 
-// Span is the index of a vertex's first neighbour in Mesh.Near, and of its cavity's first side in Mesh.Sides; they
-// end at those of the next vertex.
+// Span holds the indices of a vertex's first neighbour in Mesh.Neighbours, and of its cavity's first side in
+// Mesh.Sides. Its neighbours and sides end where those of the next vertex start.
 // Span, types.go:33
 struct alignas(8) Span {
     int32 FirstNeighbour, FirstSide;
@@ -217,10 +217,10 @@ struct Side {
 };
 static_assert(sizeof(Side) == 12 && offsetof(Side, A) == 0 && offsetof(Side, B) == 4 && offsetof(Side, C) == 8, "Side");
 
-// Frame is where a vertex of the boundary began, and the directions in which it moves there: two, or on an edge T
-// alone, with U = 0. At (a, b) from the origin the vertex is at (X, Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on
-// a line, with directions at right angles and of length 1, or on a paraboloid or a parabola, on which neither a nor b
-// is beyond Reach. Only Barrier uses Reach.
+// Frame is the position at which a vertex of the boundary began, and the directions in which it moves: T and U, or
+// on an edge T alone, with U = 0. Axes is the number of directions. At (a, b) from the origin the vertex is at (X,
+// Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on a line, with directions at right angles and of length 1, or
+// on a paraboloid or a parabola, on which neither a nor b is beyond Reach. Only Barrier uses Reach.
 // Frame[float32], types.go:42
 struct Frame_f32 {
     float X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz;
@@ -236,8 +236,9 @@ static_assert(sizeof(Frame_f32) == 80 && offsetof(Frame_f32, X) == 0 && offsetof
     offsetof(Frame_f32, Qz) == 56 && offsetof(Frame_f32, Rx) == 60 && offsetof(Frame_f32, Ry) == 64 &&
     offsetof(Frame_f32, Rz) == 68 && offsetof(Frame_f32, Reach) == 72 && offsetof(Frame_f32, Axes) == 76, "Frame_f32");
 
-// Mesh is the constant part.
-// Mesh[float32], types.go:50
+// Mesh is the constant part of a mesh: the neighbours and the cavities of all vertices that move, and the frames of
+// those on the boundary.
+// Mesh[float32], types.go:51
 struct Mesh_f32 {
     Slice<Span> Spans;
     Slice<int32> Neighbours;
@@ -258,7 +259,7 @@ static_assert(sizeof(Sample_f32) == 24 && offsetof(Sample_f32, M11) == 0 && offs
     offsetof(Sample_f32, M33) == 20, "Sample_f32");
 
 // Piece is the size of elements along an axis, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece of the axis.
-// lookup.Piece[float32], lookup/lookup.go:17
+// lookup.Piece[float32], lookup/lookup.go:18
 struct alignas(16) lookup_Piece_f32 {
     float A, B, C, D;
 };
@@ -315,7 +316,7 @@ static_assert(sizeof(Field_f32) == 272 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, Lists) == 216 && offsetof(Field_f32, Listed) == 240 && offsetof(Field_f32, Steps) == 264, "Field_f32");
 
 // Control holds the parameters that change between sweeps.
-// Control[float32], types.go:91
+// Control[float32], types.go:92
 struct Control_f32 {
     float Floor;
     int32 Sweep;
@@ -341,7 +342,7 @@ static_assert(sizeof(Vertex_f32) == 48 && offsetof(Vertex_f32, X) == 0 && offset
     offsetof(Vertex_f32, blank11) == 44, "Vertex_f32");
 
 // Counters counts limited and refused steps.
-// Counters, types.go:99
+// Counters, types.go:100
 struct Counters {
     int64 Limited;
     int64 Refused;
@@ -401,7 +402,7 @@ static_assert(sizeof(barycentric_f32) == 16 && offsetof(barycentric_f32, cell) =
     offsetof(barycentric_f32, b) == 4 && offsetof(barycentric_f32, c) == 8 && offsetof(barycentric_f32, d) == 12, "barycentric_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:77
+// Params[float64], types.go:78
 struct Params_f64 {
     double Relax;
     double Excess;
@@ -419,10 +420,10 @@ static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Relax) == 0 && of
     offsetof(Params_f64, Shortest) == 32 && offsetof(Params_f64, Margin) == 40 && offsetof(Params_f64, Flat) == 48 &&
     offsetof(Params_f64, Guard) == 56 && offsetof(Params_f64, Climbs) == 60 && offsetof(Params_f64, Cull) == 64, "Params_f64");
 
-// Frame is where a vertex of the boundary began, and the directions in which it moves there: two, or on an edge T
-// alone, with U = 0. At (a, b) from the origin the vertex is at (X, Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on
-// a line, with directions at right angles and of length 1, or on a paraboloid or a parabola, on which neither a nor b
-// is beyond Reach. Only Barrier uses Reach.
+// Frame is the position at which a vertex of the boundary began, and the directions in which it moves: T and U, or
+// on an edge T alone, with U = 0. Axes is the number of directions. At (a, b) from the origin the vertex is at (X,
+// Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on a line, with directions at right angles and of length 1, or
+// on a paraboloid or a parabola, on which neither a nor b is beyond Reach. Only Barrier uses Reach.
 // Frame[float64], types.go:42
 struct Frame_f64 {
     double X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz;
@@ -438,8 +439,9 @@ static_assert(sizeof(Frame_f64) == 160 && offsetof(Frame_f64, X) == 0 && offseto
     offsetof(Frame_f64, Qz) == 112 && offsetof(Frame_f64, Rx) == 120 && offsetof(Frame_f64, Ry) == 128 &&
     offsetof(Frame_f64, Rz) == 136 && offsetof(Frame_f64, Reach) == 144 && offsetof(Frame_f64, Axes) == 152, "Frame_f64");
 
-// Mesh is the constant part.
-// Mesh[float64], types.go:50
+// Mesh is the constant part of a mesh: the neighbours and the cavities of all vertices that move, and the frames of
+// those on the boundary.
+// Mesh[float64], types.go:51
 struct Mesh_f64 {
     Slice<Span> Spans;
     Slice<int32> Neighbours;
@@ -460,7 +462,7 @@ static_assert(sizeof(Sample_f64) == 48 && offsetof(Sample_f64, M11) == 0 && offs
     offsetof(Sample_f64, M33) == 40, "Sample_f64");
 
 // Piece is the size of elements along an axis, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece of the axis.
-// lookup.Piece[float64], lookup/lookup.go:17
+// lookup.Piece[float64], lookup/lookup.go:18
 struct alignas(16) lookup_Piece_f64 {
     double A, B, C, D;
 };
@@ -508,7 +510,7 @@ static_assert(sizeof(Field_f64) == 296 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, Lists) == 240 && offsetof(Field_f64, Listed) == 264 && offsetof(Field_f64, Steps) == 288, "Field_f64");
 
 // Control holds the parameters that change between sweeps.
-// Control[float64], types.go:91
+// Control[float64], types.go:92
 struct Control_f64 {
     double Floor;
     int32 Sweep;
@@ -615,7 +617,7 @@ static_assert(sizeof(Edge) == 8 && offsetof(Edge, A) == 0 && offsetof(Edge, B) =
 
 // choleskyFactor is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u,
 // and steepest ascent is the same for all factors.
-// choleskyFactor[float32], climb.go:36
+// choleskyFactor[float32], climb.go:37
 struct choleskyFactor_f32 {
     float l11, l21, l22, l31, l32, l33;
 };
@@ -624,9 +626,9 @@ static_assert(sizeof(choleskyFactor_f32) == 24 && offsetof(choleskyFactor_f32, l
     offsetof(choleskyFactor_f32, l31) == 12 && offsetof(choleskyFactor_f32, l32) == 16 &&
     offsetof(choleskyFactor_f32, l33) == 20, "choleskyFactor_f32");
 
-// activeSet is the worst tetrahedra around a vertex at one position: their sides of the cavity, their qualities, and
-// the gradients of these, along the directions of the vertex's frame and in units of length of the metric.
-// activeSet[float32], climb.go:23
+// activeSet holds the worst tetrahedra around a vertex at one position: their sides of the cavity, their qualities,
+// and the gradients of the qualities along the directions of the vertex's frame, in units of length of the metric.
+// activeSet[float32], climb.go:24
 struct activeSet_f32 {
     int64 n;
     Array<int32, 24> sides;
@@ -642,7 +644,7 @@ static_assert(sizeof(activeSet_f32) == 504 && offsetof(activeSet_f32, n) == 0 &&
     offsetof(activeSet_f32, tolerance) == 488 && offsetof(activeSet_f32, least) == 492 &&
     offsetof(activeSet_f32, limit) == 496 && offsetof(activeSet_f32, limitQuality) == 500, "activeSet_f32");
 
-// Tetrahedron is one with corners p, a, b and c, in the metric.
+// Tetrahedron holds measures of a tetrahedron with corners p, a, b and c, in the metric.
 // Tetrahedron[float32], quality.go:15
 struct Tetrahedron_f32 {
     Tensor_f32 m;
@@ -664,7 +666,7 @@ static_assert(sizeof(Tetrahedron_f32) == 100 && offsetof(Tetrahedron_f32, m) == 
 
 // choleskyFactor is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u,
 // and steepest ascent is the same for all factors.
-// choleskyFactor[float64], climb.go:36
+// choleskyFactor[float64], climb.go:37
 struct choleskyFactor_f64 {
     double l11, l21, l22, l31, l32, l33;
 };
@@ -673,9 +675,9 @@ static_assert(sizeof(choleskyFactor_f64) == 48 && offsetof(choleskyFactor_f64, l
     offsetof(choleskyFactor_f64, l31) == 24 && offsetof(choleskyFactor_f64, l32) == 32 &&
     offsetof(choleskyFactor_f64, l33) == 40, "choleskyFactor_f64");
 
-// activeSet is the worst tetrahedra around a vertex at one position: their sides of the cavity, their qualities, and
-// the gradients of these, along the directions of the vertex's frame and in units of length of the metric.
-// activeSet[float64], climb.go:23
+// activeSet holds the worst tetrahedra around a vertex at one position: their sides of the cavity, their qualities,
+// and the gradients of the qualities along the directions of the vertex's frame, in units of length of the metric.
+// activeSet[float64], climb.go:24
 struct activeSet_f64 {
     int64 n;
     Array<int32, 24> sides;
@@ -691,7 +693,7 @@ static_assert(sizeof(activeSet_f64) == 904 && offsetof(activeSet_f64, n) == 0 &&
     offsetof(activeSet_f64, tolerance) == 872 && offsetof(activeSet_f64, least) == 880 &&
     offsetof(activeSet_f64, limit) == 888 && offsetof(activeSet_f64, limitQuality) == 896, "activeSet_f64");
 
-// Tetrahedron is one with corners p, a, b and c, in the metric.
+// Tetrahedron holds measures of a tetrahedron with corners p, a, b and c, in the metric.
 // Tetrahedron[float64], quality.go:15
 struct Tetrahedron_f64 {
     Tensor_f64 m;
@@ -711,14 +713,15 @@ static_assert(sizeof(Tetrahedron_f64) == 200 && offsetof(Tetrahedron_f64, m) == 
     offsetof(Tetrahedron_f64, lca) == 176 && offsetof(Tetrahedron_f64, perimeter) == 184 &&
     offsetof(Tetrahedron_f64, fit) == 192, "Tetrahedron_f64");
 
-// program is what the move of vertex i, along the directions of its frame, that makes the least volume around it
-// greatest is the solution of: a linear program in the move x and the least volume t, as L. A. Freitag and P. Plassmann
-// have it (Int. J. Numer. Meth. Engng. 49 (2000) 109). With volumes a + g·x its rows are
+// program is a linear program whose solution is the move of vertex i, along the directions of its frame, after
+// which the least volume around it is greatest, after L. A. Freitag and P. Plassmann (Int. J. Numer. Meth. Engng.
+// 49 (2000) 109). The unknowns are the move x and the least volume t, and t is maximised. With volumes a + g·x the
+// constraints, called rows, are
 //
-// 	t - g·x ≤ a of each tetrahedron, and then x ≤ 1 and -x ≤ 1 of each direction,
+// 	t - g·x ≤ a for each tetrahedron, then x ≤ 1 and -x ≤ 1 for each direction, called walls,
 //
 // in units in which all neighbours lie between these walls and no g is longer than 1.
-// program[float32], untangle.go:12
+// program[float32], untangle.go:13
 struct program_f32 {
     int64 axes;
     int64 n;
@@ -727,14 +730,15 @@ struct program_f32 {
 static_assert(sizeof(program_f32) == 24 && offsetof(program_f32, axes) == 0 && offsetof(program_f32, n) == 8 &&
     offsetof(program_f32, reach) == 16 && offsetof(program_f32, size) == 20, "program_f32");
 
-// program is what the move of vertex i, along the directions of its frame, that makes the least volume around it
-// greatest is the solution of: a linear program in the move x and the least volume t, as L. A. Freitag and P. Plassmann
-// have it (Int. J. Numer. Meth. Engng. 49 (2000) 109). With volumes a + g·x its rows are
+// program is a linear program whose solution is the move of vertex i, along the directions of its frame, after
+// which the least volume around it is greatest, after L. A. Freitag and P. Plassmann (Int. J. Numer. Meth. Engng.
+// 49 (2000) 109). The unknowns are the move x and the least volume t, and t is maximised. With volumes a + g·x the
+// constraints, called rows, are
 //
-// 	t - g·x ≤ a of each tetrahedron, and then x ≤ 1 and -x ≤ 1 of each direction,
+// 	t - g·x ≤ a for each tetrahedron, then x ≤ 1 and -x ≤ 1 for each direction, called walls,
 //
 // in units in which all neighbours lie between these walls and no g is longer than 1.
-// program[float64], untangle.go:12
+// program[float64], untangle.go:13
 struct program_f64 {
     int64 axes;
     int64 n;
@@ -758,8 +762,8 @@ DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 
     }
 }
 
-// metric is that of a vertex.
-// (*Vertex[float32]).metric, types.go:128
+// metric returns the metric at a vertex.
+// (*Vertex[float32]).metric, types.go:129
 DEVICE Tensor_f32 Vertex_metric_f32(Vertex_f32 *v) {
     Tensor_f32 m = {};
     m.M11 = v->M11;
@@ -779,7 +783,7 @@ DEVICE float num_Sqrt_f32(float x) {
 
 // ValueAndDerivatives returns F(x) = [m(2-m)]³, with m the smaller of x and 1/x, of a cell whose edges have the mean
 // length x in the metric; G = F'/F; G'; and 1/x. F has two continuous derivatives, so that G' is continuous.
-// ValueAndDerivatives[float32], fit/fit.go:11
+// ValueAndDerivatives[float32], fit/fit.go:12
 struct fit_ValueAndDerivatives_f32_results { float r0; float r1; float r2; float r3; };
 DEVICE fit_ValueAndDerivatives_f32_results fit_ValueAndDerivatives_f32(float x) {
     if (x < 1.0f) {
@@ -794,7 +798,7 @@ DEVICE fit_ValueAndDerivatives_f32_results fit_ValueAndDerivatives_f32(float x) 
 }
 
 // Power returns x to the power 2ⁿ.
-// Power[float32], fit/fit.go:44
+// Power[float32], fit/fit.go:45
 DEVICE float fit_Power_f32(float x, int32 n) {
     for (int32 turn1 = 0, end1 = n; turn1 < end1; turn1++) {
         x *= x;
@@ -802,9 +806,9 @@ DEVICE float fit_Power_f32(float x, int32 n) {
     return x;
 }
 
-// Energy returns the energy xᵖ of a cell of quality q₀/x, and p times it, with p = 2ⁿ; for n < 0, where p is -1,
-// -1/x: the smaller the sum, the larger the mean quality.
-// Energy[float32], fit/fit.go:53
+// Energy returns the energy xᵖ of a cell of quality q₀/x, with p = 2ⁿ, and p. For n < 0 it returns -1/x and p = -1:
+// the smaller the sum of these energies, the larger the mean quality.
+// Energy[float32], fit/fit.go:54
 struct fit_Energy_f32_results { float r0; float r1; };
 DEVICE fit_Energy_f32_results fit_Energy_f32(float x, int32 n) {
     if (n < 0) {
@@ -814,7 +818,7 @@ DEVICE fit_Energy_f32_results fit_Energy_f32(float x, int32 n) {
 }
 
 // Lower returns the smaller of two qualities: NaN if either is.
-// Lower[float32], fit/fit.go:36
+// Lower[float32], fit/fit.go:37
 DEVICE float fit_Lower_f32(float least, float q) {
     if (least <= q) {
         return least;
@@ -911,7 +915,7 @@ DEVICE void localEnergy_add_f32(localEnergy_f32 *w, Vector_f32 p, Tensor_f32 *ow
 
 // Locate returns the piece of x, of n pieces that start at low and have length 1/per, and the position of x in it, in
 // [0, 1]. Beyond the ends it returns the nearest position inside. NaN maps to the first piece.
-// Locate[float32], lookup/lookup.go:26
+// Locate[float32], lookup/lookup.go:27
 struct lookup_Locate_f32_results { int32 r0; float r1; };
 DEVICE lookup_Locate_f32_results lookup_Locate_f32(float x, float low, float per, int32 n) {
     float c = (x - low) * per;
@@ -934,7 +938,7 @@ DEVICE Vector_f32 Node_position_f32(Node_f32 *n) {
     return p;
 }
 
-// minus[float32], types.go:149
+// minus[float32], types.go:150
 DEVICE Vector_f32 minus_f32(Vector_f32 a, Vector_f32 b) {
     Vector_f32 c = {};
     c.X = a.X - b.X;
@@ -952,7 +956,7 @@ DEVICE Field_edges_f32_results Field_edges_f32(const Field_f32 *f, int32 cell) {
     return {minus_f32(Node_position_f32(&f->Nodes[(*corners)[1]]), o), minus_f32(Node_position_f32(&f->Nodes[(*corners)[2]]), o), minus_f32(Node_position_f32(&f->Nodes[(*corners)[3]]), o)};
 }
 
-// cross[float32], types.go:143
+// cross[float32], types.go:144
 DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
     Vector_f32 c = {};
     c.X = a.Y * b.Z - a.Z * b.Y;
@@ -961,7 +965,7 @@ DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
     return c;
 }
 
-// dot[float32], types.go:141
+// dot[float32], types.go:142
 DEVICE float dot_f32(Vector_f32 a, Vector_f32 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
@@ -1130,26 +1134,26 @@ DEVICE Field_gradientAtBackground_f32_results Field_gradientAtBackground_f32(con
 }
 
 // Size returns h and dh/dt.
-// (*lookup.Piece[float32]).Size, lookup/lookup.go:20
+// (*lookup.Piece[float32]).Size, lookup/lookup.go:21
 struct lookup_Piece_Size_f32_results { float r0; float r1; };
 DEVICE lookup_Piece_Size_f32_results lookup_Piece_Size_f32(lookup_Piece_f32 *p, float t) {
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0f * p->C + 3.0f * t * p->D)};
 }
 
 // Between is linear interpolation: a for t = 0, b for t = 1, and exactly a for all t if a = b.
-// Between[float32], lookup/lookup.go:39
+// Between[float32], lookup/lookup.go:40
 DEVICE float lookup_Between_f32(float a, float b, float t) {
     return a + t * (b - a);
 }
 
 // Bilinear is bilinear interpolation: along s from a to b and from c to d, and along t between these.
-// Bilinear[float32], lookup/lookup.go:42
+// Bilinear[float32], lookup/lookup.go:43
 DEVICE float lookup_Bilinear_f32(float a, float b, float c, float d, float s, float t) {
     return lookup_Between_f32(lookup_Between_f32(a, b, s), lookup_Between_f32(c, d, s), t);
 }
 
 // Slopes returns the derivatives of Trilinear by s, t and r.
-// Slopes[float32], lookup/lookup.go:52
+// Slopes[float32], lookup/lookup.go:54
 struct lookup_Slopes_f32_results { float r0; float r1; float r2; };
 DEVICE lookup_Slopes_f32_results lookup_Slopes_f32(float a, float b, float c, float d, float e, float f, float g,
         float h, float s, float t, float r) {
@@ -1247,8 +1251,8 @@ DEVICE localEnergy_f32 localEnergyOf_f32(int64 i, step_f32 *s, Control_f32 *c, c
     return b;
 }
 
-// directions returns those of the frame at the beginning of the step.
-// (*step[float32]).directions, place.go:92
+// directions returns the directions of the frame at the beginning of the step.
+// (*step[float32]).directions, place.go:93
 struct step_directions_f32_results { Vector_f32 r0; Vector_f32 r1; };
 DEVICE step_directions_f32_results step_directions_f32(step_f32 *s) {
     Vector_f32 t = {}, u = {};
@@ -1264,7 +1268,7 @@ DEVICE step_directions_f32_results step_directions_f32(step_f32 *s) {
 }
 
 // times is Mv.
-// (*Tensor[float32]).times, types.go:111
+// (*Tensor[float32]).times, types.go:112
 DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
     Vector_f32 w = {};
     w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
@@ -1273,15 +1277,15 @@ DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
     return w;
 }
 
-// product is u'Mv.
-// (*Tensor[float32]).product, types.go:105
+// product returns u'Mv.
+// (*Tensor[float32]).product, types.go:106
 DEVICE float Tensor_product_f32(Tensor_f32 *m, Vector_f32 u, Vector_f32 v) {
     Vector_f32 w = Tensor_times_f32(m, v);
     return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
 }
 
 // along returns T'g.
-// (*step[float32]).along, place.go:78
+// (*step[float32]).along, place.go:79
 DEVICE Vector_f32 step_along_f32(step_f32 *s, Vector_f32 g) {
     if (!s->bound) {
         return g;
@@ -1295,8 +1299,9 @@ DEVICE Vector_f32 step_along_f32(step_f32 *s, Vector_f32 g) {
     return h;
 }
 
-// within returns T'AT and T'g. Directions that a frame lacks have a diagonal of 1 and nothing else.
-// (*step[float32]).within, place.go:64
+// within returns T'AT and T'g, where T holds the directions of the frame. The rows of missing directions are those
+// of the identity matrix.
+// (*step[float32]).within, place.go:65
 struct step_within_f32_results { Tensor_f32 r0; Vector_f32 r1; };
 DEVICE step_within_f32_results step_within_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g) {
     if (!s->bound) {
@@ -1316,7 +1321,7 @@ DEVICE step_within_f32_results step_within_f32(step_f32 *s, Tensor_f32 *a, Vecto
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float32], place.go:117
+// solve[float32], place.go:118
 DEVICE Vector_f32 solve_f32(Tensor_f32 *a, Vector_f32 g) {
     float inverse = 1.0f / a->M11;
     float l2 = a->M12 * inverse, l3 = a->M13 * inverse;
@@ -1333,7 +1338,7 @@ DEVICE Vector_f32 solve_f32(Tensor_f32 *a, Vector_f32 g) {
 }
 
 // newton sets the step to A⁻¹ωg within the frame.
-// (*step[float32]).newton, move.go:47
+// (*step[float32]).newton, move.go:48
 DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, float relax) {
     auto [b, h] = step_within_f32(s, a, g);
     h.X = relax * h.X;
@@ -1343,7 +1348,7 @@ DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, float rela
 }
 
 // limitStep returns a step from a, limited so that it does not exceed a reach.
-// limitStep[float32], place.go:106
+// limitStep[float32], place.go:107
 DEVICE float limitStep_f32(float step, float a, float reach) {
     if (step > reach - a) {
         return reach - a;
@@ -1355,14 +1360,14 @@ DEVICE float limitStep_f32(float step, float a, float reach) {
 }
 
 // limitToFrame limits a step to the part of a curved boundary that the vertex may occupy.
-// (*step[float32]).limitToFrame, place.go:101
+// (*step[float32]).limitToFrame, place.go:102
 DEVICE void step_limitToFrame_f32(step_f32 *s) {
     s->d.X = limitStep_f32(s->d.X, s->a, s->frame.Reach);
     s->d.Y = limitStep_f32(s->d.Y, s->b, s->frame.Reach);
 }
 
-// descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
-// added to the Hessian, which may be singular where all tetrahedra are slivers.
+// descend computes Newton's step toward the least energy, or beyond it for ω > 1. A multiple of the metric at the
+// vertex is added to the Hessian, which may be singular where all tetrahedra are slivers.
 // (*localEnergy[float32]).descend, barrier.go:128
 DEVICE void localEnergy_descend_f32(localEnergy_f32 *b, step_f32 *s, float relax, Vertex_f32 *p) {
     float more = 0x1.0c6f7ap-20f /* 1e-06 */ * num_Larger_f32(num_Larger_f32(b->h.M11 / p->M11, b->h.M22 / p->M22), b->h.M33 / p->M33);
@@ -1431,8 +1436,9 @@ DEVICE Tensor_f32 Field_atBackground_f32(const Field_f32 *f, Vector_f32 p) {
     return scaled_f32(&m, f->Scale);
 }
 
-// Trilinear is trilinear interpolation: along r between the bilinear ones of a, b, c, d and of e, f, g, h.
-// Trilinear[float32], lookup/lookup.go:47
+// Trilinear is trilinear interpolation: along r between the bilinear interpolations of a, b, c, d and of e, f, g,
+// h.
+// Trilinear[float32], lookup/lookup.go:49
 DEVICE float lookup_Trilinear_f32(float a, float b, float c, float d, float e, float f, float g, float h, float s,
         float t, float r) {
     return lookup_Between_f32(lookup_Bilinear_f32(a, b, c, d, s, t), lookup_Bilinear_f32(e, f, g, h, s, t), r);
@@ -1500,8 +1506,8 @@ DEVICE float quality_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 
     return 0x1.6a09e6p-03f /* 0.17677669 */ * six * num_Sqrt_f32(det) * (fit * fit * fit);
 }
 
-// trialEnergy returns the energy around vertex i at a trial position p with the metric at, the sum of the qualities,
-// and whether all tetrahedra are upright and of at least the quality need. It stops at the first that is not.
+// trialEnergy returns the energy around vertex i at a trial position p, where the metric is `at`, the sum of the
+// qualities, and whether all tetrahedra have at least the quality `need`. It stops at the first one that does not.
 // trialEnergy[float32], barrier.go:109
 struct trialEnergy_f32_results { float r0; float r1; bool r2; };
 DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, Vector_f32 p, Tensor_f32 *at, float need, Control_f32 *c,
@@ -1520,8 +1526,8 @@ DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, Vector_f32 p, Tensor_f32
     return {energy, sum, true};
 }
 
-// from is the vector from a position to a vertex.
-// (*Vertex[float32]).from, types.go:135
+// from returns the vector from a position to a vertex.
+// (*Vertex[float32]).from, types.go:136
 DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
     Vector_f32 u = {};
     u.X = v->X - p.X;
@@ -1530,8 +1536,9 @@ DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
     return u;
 }
 
-// uprightAt reports whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-// uprightAt[float32], place.go:196
+// uprightAt reports whether the tetrahedron of p, a, b and c has a volume larger than a share, flat, of the
+// products of which it is the sum.
+// uprightAt[float32], place.go:198
 DEVICE bool uprightAt_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f32 *cv, float flat) {
     Vector_f32 a = Vertex_from_f32(av, p), b = Vertex_from_f32(bv, p), c = Vertex_from_f32(cv, p);
     float most = num_Abs_f32(a.X) * (num_Abs_f32(b.Y * c.Z) + num_Abs_f32(b.Z * c.Y)) + num_Abs_f32(a.Y) * (num_Abs_f32(b.Z * c.X) + num_Abs_f32(b.X * c.Z)) + num_Abs_f32(a.Z) * (num_Abs_f32(b.X * c.Y) + num_Abs_f32(b.Y * c.X));
@@ -1540,7 +1547,7 @@ DEVICE bool uprightAt_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f
 
 // upright reports whether all tetrahedra around vertex i have a positive volume at a trial position p, beyond
 // round-off.
-// upright[float32], place.go:185
+// upright[float32], place.go:186
 DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
         Side *s = &m->Sides[k];
@@ -1551,12 +1558,11 @@ DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Sl
     return true;
 }
 
-// Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
-// fall and leaves no tetrahedron worse than the floor that was not so before: the whole, or up to four times half of
-// it. It returns the square of the move in the metric.
-//
-// Where it leaves tetrahedra worse than the floor, they have become better by more than rounding.
-// Barrier[float32], barrier.go:150
+// Barrier moves vertex i by Newton's step toward the least energy around it, or by the step halved up to four
+// times. The move must decrease the energy, and must not make a tetrahedron worse than the floor, or than the worst
+// one before if that is below the floor; then the worst must improve by more than round-off. It returns the square
+// of the move in the metric.
+// Barrier[float32], barrier.go:149
 DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -1616,8 +1622,8 @@ DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 
     }
 }
 
-// metric is that of a vertex.
-// (*Vertex[float64]).metric, types.go:128
+// metric returns the metric at a vertex.
+// (*Vertex[float64]).metric, types.go:129
 DEVICE Tensor_f64 Vertex_metric_f64(Vertex_f64 *v) {
     Tensor_f64 m = {};
     m.M11 = v->M11;
@@ -1637,7 +1643,7 @@ DEVICE double num_Sqrt_f64(double x) {
 
 // ValueAndDerivatives returns F(x) = [m(2-m)]³, with m the smaller of x and 1/x, of a cell whose edges have the mean
 // length x in the metric; G = F'/F; G'; and 1/x. F has two continuous derivatives, so that G' is continuous.
-// ValueAndDerivatives[float64], fit/fit.go:11
+// ValueAndDerivatives[float64], fit/fit.go:12
 struct fit_ValueAndDerivatives_f64_results { double r0; double r1; double r2; double r3; };
 DEVICE fit_ValueAndDerivatives_f64_results fit_ValueAndDerivatives_f64(double x) {
     if (x < 1.0) {
@@ -1652,7 +1658,7 @@ DEVICE fit_ValueAndDerivatives_f64_results fit_ValueAndDerivatives_f64(double x)
 }
 
 // Power returns x to the power 2ⁿ.
-// Power[float64], fit/fit.go:44
+// Power[float64], fit/fit.go:45
 DEVICE double fit_Power_f64(double x, int32 n) {
     for (int32 turn1 = 0, end1 = n; turn1 < end1; turn1++) {
         x *= x;
@@ -1660,9 +1666,9 @@ DEVICE double fit_Power_f64(double x, int32 n) {
     return x;
 }
 
-// Energy returns the energy xᵖ of a cell of quality q₀/x, and p times it, with p = 2ⁿ; for n < 0, where p is -1,
-// -1/x: the smaller the sum, the larger the mean quality.
-// Energy[float64], fit/fit.go:53
+// Energy returns the energy xᵖ of a cell of quality q₀/x, with p = 2ⁿ, and p. For n < 0 it returns -1/x and p = -1:
+// the smaller the sum of these energies, the larger the mean quality.
+// Energy[float64], fit/fit.go:54
 struct fit_Energy_f64_results { double r0; double r1; };
 DEVICE fit_Energy_f64_results fit_Energy_f64(double x, int32 n) {
     if (n < 0) {
@@ -1672,7 +1678,7 @@ DEVICE fit_Energy_f64_results fit_Energy_f64(double x, int32 n) {
 }
 
 // Lower returns the smaller of two qualities: NaN if either is.
-// Lower[float64], fit/fit.go:36
+// Lower[float64], fit/fit.go:37
 DEVICE double fit_Lower_f64(double least, double q) {
     if (least <= q) {
         return least;
@@ -1769,7 +1775,7 @@ DEVICE void localEnergy_add_f64(localEnergy_f64 *w, Vector_f64 p, Tensor_f64 *ow
 
 // Locate returns the piece of x, of n pieces that start at low and have length 1/per, and the position of x in it, in
 // [0, 1]. Beyond the ends it returns the nearest position inside. NaN maps to the first piece.
-// Locate[float64], lookup/lookup.go:26
+// Locate[float64], lookup/lookup.go:27
 struct lookup_Locate_f64_results { int32 r0; double r1; };
 DEVICE lookup_Locate_f64_results lookup_Locate_f64(double x, double low, double per, int32 n) {
     double c = (x - low) * per;
@@ -1792,7 +1798,7 @@ DEVICE Vector_f64 Node_position_f64(Node_f64 *n) {
     return p;
 }
 
-// minus[float64], types.go:149
+// minus[float64], types.go:150
 DEVICE Vector_f64 minus_f64(Vector_f64 a, Vector_f64 b) {
     Vector_f64 c = {};
     c.X = a.X - b.X;
@@ -1810,7 +1816,7 @@ DEVICE Field_edges_f64_results Field_edges_f64(const Field_f64 *f, int32 cell) {
     return {minus_f64(Node_position_f64(&f->Nodes[(*corners)[1]]), o), minus_f64(Node_position_f64(&f->Nodes[(*corners)[2]]), o), minus_f64(Node_position_f64(&f->Nodes[(*corners)[3]]), o)};
 }
 
-// cross[float64], types.go:143
+// cross[float64], types.go:144
 DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
     Vector_f64 c = {};
     c.X = a.Y * b.Z - a.Z * b.Y;
@@ -1819,7 +1825,7 @@ DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
     return c;
 }
 
-// dot[float64], types.go:141
+// dot[float64], types.go:142
 DEVICE double dot_f64(Vector_f64 a, Vector_f64 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
@@ -1988,26 +1994,26 @@ DEVICE Field_gradientAtBackground_f64_results Field_gradientAtBackground_f64(con
 }
 
 // Size returns h and dh/dt.
-// (*lookup.Piece[float64]).Size, lookup/lookup.go:20
+// (*lookup.Piece[float64]).Size, lookup/lookup.go:21
 struct lookup_Piece_Size_f64_results { double r0; double r1; };
 DEVICE lookup_Piece_Size_f64_results lookup_Piece_Size_f64(lookup_Piece_f64 *p, double t) {
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0 * p->C + 3.0 * t * p->D)};
 }
 
 // Between is linear interpolation: a for t = 0, b for t = 1, and exactly a for all t if a = b.
-// Between[float64], lookup/lookup.go:39
+// Between[float64], lookup/lookup.go:40
 DEVICE double lookup_Between_f64(double a, double b, double t) {
     return a + t * (b - a);
 }
 
 // Bilinear is bilinear interpolation: along s from a to b and from c to d, and along t between these.
-// Bilinear[float64], lookup/lookup.go:42
+// Bilinear[float64], lookup/lookup.go:43
 DEVICE double lookup_Bilinear_f64(double a, double b, double c, double d, double s, double t) {
     return lookup_Between_f64(lookup_Between_f64(a, b, s), lookup_Between_f64(c, d, s), t);
 }
 
 // Slopes returns the derivatives of Trilinear by s, t and r.
-// Slopes[float64], lookup/lookup.go:52
+// Slopes[float64], lookup/lookup.go:54
 struct lookup_Slopes_f64_results { double r0; double r1; double r2; };
 DEVICE lookup_Slopes_f64_results lookup_Slopes_f64(double a, double b, double c, double d, double e, double f,
         double g, double h, double s, double t, double r) {
@@ -2105,8 +2111,8 @@ DEVICE localEnergy_f64 localEnergyOf_f64(int64 i, step_f64 *s, Control_f64 *c, c
     return b;
 }
 
-// directions returns those of the frame at the beginning of the step.
-// (*step[float64]).directions, place.go:92
+// directions returns the directions of the frame at the beginning of the step.
+// (*step[float64]).directions, place.go:93
 struct step_directions_f64_results { Vector_f64 r0; Vector_f64 r1; };
 DEVICE step_directions_f64_results step_directions_f64(step_f64 *s) {
     Vector_f64 t = {}, u = {};
@@ -2122,7 +2128,7 @@ DEVICE step_directions_f64_results step_directions_f64(step_f64 *s) {
 }
 
 // times is Mv.
-// (*Tensor[float64]).times, types.go:111
+// (*Tensor[float64]).times, types.go:112
 DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
     Vector_f64 w = {};
     w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
@@ -2131,15 +2137,15 @@ DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
     return w;
 }
 
-// product is u'Mv.
-// (*Tensor[float64]).product, types.go:105
+// product returns u'Mv.
+// (*Tensor[float64]).product, types.go:106
 DEVICE double Tensor_product_f64(Tensor_f64 *m, Vector_f64 u, Vector_f64 v) {
     Vector_f64 w = Tensor_times_f64(m, v);
     return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
 }
 
 // along returns T'g.
-// (*step[float64]).along, place.go:78
+// (*step[float64]).along, place.go:79
 DEVICE Vector_f64 step_along_f64(step_f64 *s, Vector_f64 g) {
     if (!s->bound) {
         return g;
@@ -2153,8 +2159,9 @@ DEVICE Vector_f64 step_along_f64(step_f64 *s, Vector_f64 g) {
     return h;
 }
 
-// within returns T'AT and T'g. Directions that a frame lacks have a diagonal of 1 and nothing else.
-// (*step[float64]).within, place.go:64
+// within returns T'AT and T'g, where T holds the directions of the frame. The rows of missing directions are those
+// of the identity matrix.
+// (*step[float64]).within, place.go:65
 struct step_within_f64_results { Tensor_f64 r0; Vector_f64 r1; };
 DEVICE step_within_f64_results step_within_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g) {
     if (!s->bound) {
@@ -2174,7 +2181,7 @@ DEVICE step_within_f64_results step_within_f64(step_f64 *s, Tensor_f64 *a, Vecto
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float64], place.go:117
+// solve[float64], place.go:118
 DEVICE Vector_f64 solve_f64(Tensor_f64 *a, Vector_f64 g) {
     double inverse = 1.0 / a->M11;
     double l2 = a->M12 * inverse, l3 = a->M13 * inverse;
@@ -2191,7 +2198,7 @@ DEVICE Vector_f64 solve_f64(Tensor_f64 *a, Vector_f64 g) {
 }
 
 // newton sets the step to A⁻¹ωg within the frame.
-// (*step[float64]).newton, move.go:47
+// (*step[float64]).newton, move.go:48
 DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, double relax) {
     auto [b, h] = step_within_f64(s, a, g);
     h.X = relax * h.X;
@@ -2201,7 +2208,7 @@ DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, double rel
 }
 
 // limitStep returns a step from a, limited so that it does not exceed a reach.
-// limitStep[float64], place.go:106
+// limitStep[float64], place.go:107
 DEVICE double limitStep_f64(double step, double a, double reach) {
     if (step > reach - a) {
         return reach - a;
@@ -2213,14 +2220,14 @@ DEVICE double limitStep_f64(double step, double a, double reach) {
 }
 
 // limitToFrame limits a step to the part of a curved boundary that the vertex may occupy.
-// (*step[float64]).limitToFrame, place.go:101
+// (*step[float64]).limitToFrame, place.go:102
 DEVICE void step_limitToFrame_f64(step_f64 *s) {
     s->d.X = limitStep_f64(s->d.X, s->a, s->frame.Reach);
     s->d.Y = limitStep_f64(s->d.Y, s->b, s->frame.Reach);
 }
 
-// descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
-// added to the Hessian, which may be singular where all tetrahedra are slivers.
+// descend computes Newton's step toward the least energy, or beyond it for ω > 1. A multiple of the metric at the
+// vertex is added to the Hessian, which may be singular where all tetrahedra are slivers.
 // (*localEnergy[float64]).descend, barrier.go:128
 DEVICE void localEnergy_descend_f64(localEnergy_f64 *b, step_f64 *s, double relax, Vertex_f64 *p) {
     double more = 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */ * num_Larger_f64(num_Larger_f64(b->h.M11 / p->M11, b->h.M22 / p->M22), b->h.M33 / p->M33);
@@ -2289,8 +2296,9 @@ DEVICE Tensor_f64 Field_atBackground_f64(const Field_f64 *f, Vector_f64 p) {
     return scaled_f64(&m, f->Scale);
 }
 
-// Trilinear is trilinear interpolation: along r between the bilinear ones of a, b, c, d and of e, f, g, h.
-// Trilinear[float64], lookup/lookup.go:47
+// Trilinear is trilinear interpolation: along r between the bilinear interpolations of a, b, c, d and of e, f, g,
+// h.
+// Trilinear[float64], lookup/lookup.go:49
 DEVICE double lookup_Trilinear_f64(double a, double b, double c, double d, double e, double f, double g, double h,
         double s, double t, double r) {
     return lookup_Between_f64(lookup_Bilinear_f64(a, b, c, d, s, t), lookup_Bilinear_f64(e, f, g, h, s, t), r);
@@ -2358,8 +2366,8 @@ DEVICE double quality_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64
     return 0x1.6a09e667f3bccp-03 /* 0.17677669529663687 */ * six * num_Sqrt_f64(det) * (fit * fit * fit);
 }
 
-// trialEnergy returns the energy around vertex i at a trial position p with the metric at, the sum of the qualities,
-// and whether all tetrahedra are upright and of at least the quality need. It stops at the first that is not.
+// trialEnergy returns the energy around vertex i at a trial position p, where the metric is `at`, the sum of the
+// qualities, and whether all tetrahedra have at least the quality `need`. It stops at the first one that does not.
 // trialEnergy[float64], barrier.go:109
 struct trialEnergy_f64_results { double r0; double r1; bool r2; };
 DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, Vector_f64 p, Tensor_f64 *at, double need, Control_f64 *c,
@@ -2378,8 +2386,8 @@ DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, Vector_f64 p, Tensor_f64
     return {energy, sum, true};
 }
 
-// from is the vector from a position to a vertex.
-// (*Vertex[float64]).from, types.go:135
+// from returns the vector from a position to a vertex.
+// (*Vertex[float64]).from, types.go:136
 DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
     Vector_f64 u = {};
     u.X = v->X - p.X;
@@ -2388,8 +2396,9 @@ DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
     return u;
 }
 
-// uprightAt reports whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-// uprightAt[float64], place.go:196
+// uprightAt reports whether the tetrahedron of p, a, b and c has a volume larger than a share, flat, of the
+// products of which it is the sum.
+// uprightAt[float64], place.go:198
 DEVICE bool uprightAt_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f64 *cv, double flat) {
     Vector_f64 a = Vertex_from_f64(av, p), b = Vertex_from_f64(bv, p), c = Vertex_from_f64(cv, p);
     double most = num_Abs_f64(a.X) * (num_Abs_f64(b.Y * c.Z) + num_Abs_f64(b.Z * c.Y)) + num_Abs_f64(a.Y) * (num_Abs_f64(b.Z * c.X) + num_Abs_f64(b.X * c.Z)) + num_Abs_f64(a.Z) * (num_Abs_f64(b.X * c.Y) + num_Abs_f64(b.Y * c.X));
@@ -2398,7 +2407,7 @@ DEVICE bool uprightAt_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f
 
 // upright reports whether all tetrahedra around vertex i have a positive volume at a trial position p, beyond
 // round-off.
-// upright[float64], place.go:185
+// upright[float64], place.go:186
 DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
         Side *s = &m->Sides[k];
@@ -2409,12 +2418,11 @@ DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, S
     return true;
 }
 
-// Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
-// fall and leaves no tetrahedron worse than the floor that was not so before: the whole, or up to four times half of
-// it. It returns the square of the move in the metric.
-//
-// Where it leaves tetrahedra worse than the floor, they have become better by more than rounding.
-// Barrier[float64], barrier.go:150
+// Barrier moves vertex i by Newton's step toward the least energy around it, or by the step halved up to four
+// times. The move must decrease the energy, and must not make a tetrahedron worse than the floor, or than the worst
+// one before if that is below the floor; then the worst must improve by more than round-off. It returns the square
+// of the move in the metric.
+// Barrier[float64], barrier.go:149
 DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -2460,7 +2468,7 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
 }
 
 // RateCell returns the quality of tetrahedron i, for the minimum over all.
-// RateCell[float32], barrier.go:187
+// RateCell[float32], barrier.go:186
 DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
     Cell *c = &cells[i];
     Vertex_f32 *a = &v[c->At[0]];
@@ -2473,7 +2481,7 @@ DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
 }
 
 // RateCell returns the quality of tetrahedron i, for the minimum over all.
-// RateCell[float64], barrier.go:187
+// RateCell[float64], barrier.go:186
 DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
     Cell *c = &cells[i];
     Vertex_f64 *a = &v[c->At[0]];
@@ -2522,8 +2530,8 @@ DEVICE bool needsVisit_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slic
     return false;
 }
 
-// gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges
-// u_l = y_l - p, where M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
+// gather returns A = Σ M_l and g = Σ M_l u_l of vertex i, at p, over its edges u_l = y_l - p, where M_l is the sum
+// of the metrics at both ends. (The mean would be half of it; the factor cancels.)
 // gather[float32], move.go:7
 struct gather_f32_results { Tensor_f32 r0; Vector_f32 r1; };
 DEVICE gather_f32_results gather_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, Slice<Vertex_f32> v) {
@@ -2555,7 +2563,7 @@ DEVICE gather_f32_results gather_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, S
 }
 
 // pain sets the step to (D+A)⁻¹ωg within the frame.
-// (*step[float32]).pain, move.go:54
+// (*step[float32]).pain, move.go:55
 DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, const Params_f32 *p) {
     auto [b, h] = step_within_f32(s, a, g);
     float more = 1.0f + p->Excess;
@@ -2571,7 +2579,7 @@ DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, const Params
 
 // largestShare returns the share of a step, at most 1, that keeps all tetrahedra upright: 0.9 of where the first
 // becomes flat. Volumes are linear in the share.
-// largestShare[float32], place.go:217
+// largestShare[float32], place.go:219
 DEVICE float largestShare_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vector_f32 u = minus_f32(step_at_f32(s, 1.0f), s->p);
     float share = 1.0f;
@@ -2589,7 +2597,7 @@ DEVICE float largestShare_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Ver
 
 // commitMove moves vertex i by a share of the step, updates its metric, and returns the square of the move in the
 // metric: NaN where the new position is not finite.
-// commitMove[float32], place.go:134
+// commitMove[float32], place.go:135
 DEVICE float commitMove_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
         step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit) {
     if (p->Cull) {
@@ -2624,7 +2632,7 @@ DEVICE float commitMove_f32(int64 i, const Set *set, const Params_f32 *p, const 
 }
 
 // guarded applies as much of a step as the guard allows.
-// guarded[float32], place.go:160
+// guarded[float32], place.go:161
 DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -2652,7 +2660,7 @@ DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mes
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
 // (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float32], move.go:70
+// Pain[float32], move.go:71
 DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit, Counters *n) {
     if (!needsVisit_f32(i, p, m, lastMove, lastVisit)) {
@@ -2686,8 +2694,8 @@ DEVICE bool needsVisit_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slic
     return false;
 }
 
-// gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges
-// u_l = y_l - p, where M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
+// gather returns A = Σ M_l and g = Σ M_l u_l of vertex i, at p, over its edges u_l = y_l - p, where M_l is the sum
+// of the metrics at both ends. (The mean would be half of it; the factor cancels.)
 // gather[float64], move.go:7
 struct gather_f64_results { Tensor_f64 r0; Vector_f64 r1; };
 DEVICE gather_f64_results gather_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, Slice<Vertex_f64> v) {
@@ -2719,7 +2727,7 @@ DEVICE gather_f64_results gather_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, S
 }
 
 // pain sets the step to (D+A)⁻¹ωg within the frame.
-// (*step[float64]).pain, move.go:54
+// (*step[float64]).pain, move.go:55
 DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, const Params_f64 *p) {
     auto [b, h] = step_within_f64(s, a, g);
     double more = 1.0 + p->Excess;
@@ -2735,7 +2743,7 @@ DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, const Params
 
 // largestShare returns the share of a step, at most 1, that keeps all tetrahedra upright: 0.9 of where the first
 // becomes flat. Volumes are linear in the share.
-// largestShare[float64], place.go:217
+// largestShare[float64], place.go:219
 DEVICE double largestShare_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vector_f64 u = minus_f64(step_at_f64(s, 1.0), s->p);
     double share = 1.0;
@@ -2753,7 +2761,7 @@ DEVICE double largestShare_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Ve
 
 // commitMove moves vertex i by a share of the step, updates its metric, and returns the square of the move in the
 // metric: NaN where the new position is not finite.
-// commitMove[float64], place.go:134
+// commitMove[float64], place.go:135
 DEVICE double commitMove_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
         step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit) {
     if (p->Cull) {
@@ -2788,7 +2796,7 @@ DEVICE double commitMove_f64(int64 i, const Set *set, const Params_f64 *p, const
 }
 
 // guarded applies as much of a step as the guard allows.
-// guarded[float64], place.go:160
+// guarded[float64], place.go:161
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -2816,7 +2824,7 @@ DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Me
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
 // (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float64], move.go:70
+// Pain[float64], move.go:71
 DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit, Counters *n) {
     if (!needsVisit_f64(i, p, m, lastMove, lastVisit)) {
@@ -2829,9 +2837,10 @@ DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Me
     return guarded_f64(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n);
 }
 
-// metricDerivative returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric
-// at the vertex, of which an edge's has half, adds to the derivative of ½Σ u'Mu.
-// metricDerivative[float32], move.go:33
+// metricDerivative returns ½Σ u'(dM/dp)u over the edges of vertex i at p, by component. This is twice the
+// contribution of the metric at the vertex to the derivative of ½Σ u'Mu, since the metric of an edge contains half
+// of it.
+// metricDerivative[float32], move.go:34
 DEVICE Vector_f32 metricDerivative_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
     auto [mx, my, mz] = Field_Gradient_f32(field, p);
@@ -2848,9 +2857,10 @@ DEVICE Vector_f32 metricDerivative_f32(int64 i, Vector_f32 p, const Mesh_f32 *m,
     return sum;
 }
 
-// PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
-// moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being that at the vertex itself.
-// PainExact[float32], move.go:86
+// PainExact moves vertex i toward where the derivative of ½Σ u'Mu over its edges vanishes, including that of the
+// metric, which changes with the vertex: A dp = ω(g - ½Σ u'(dM/dp)u), with A and g of gather, and dM/dp at the
+// vertex.
+// PainExact[float32], move.go:88
 DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -2865,9 +2875,10 @@ DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, cons
     return guarded_f32(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n);
 }
 
-// metricDerivative returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric
-// at the vertex, of which an edge's has half, adds to the derivative of ½Σ u'Mu.
-// metricDerivative[float64], move.go:33
+// metricDerivative returns ½Σ u'(dM/dp)u over the edges of vertex i at p, by component. This is twice the
+// contribution of the metric at the vertex to the derivative of ½Σ u'Mu, since the metric of an edge contains half
+// of it.
+// metricDerivative[float64], move.go:34
 DEVICE Vector_f64 metricDerivative_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
     auto [mx, my, mz] = Field_Gradient_f64(field, p);
@@ -2884,9 +2895,10 @@ DEVICE Vector_f64 metricDerivative_f64(int64 i, Vector_f64 p, const Mesh_f64 *m,
     return sum;
 }
 
-// PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
-// moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being that at the vertex itself.
-// PainExact[float64], move.go:86
+// PainExact moves vertex i toward where the derivative of ½Σ u'Mu over its edges vanishes, including that of the
+// metric, which changes with the vertex: A dp = ω(g - ½Σ u'(dM/dp)u), with A and g of gather, and dM/dp at the
+// vertex.
+// PainExact[float64], move.go:88
 DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -2902,7 +2914,7 @@ DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, con
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
-// Laplace[float32], move.go:102
+// Laplace[float32], move.go:104
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -2927,7 +2939,7 @@ DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, ignoring the metric, when untangling is stuck.
-// Laplace[float64], move.go:102
+// Laplace[float64], move.go:104
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -2952,7 +2964,7 @@ DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const
 }
 
 // Volume returns the volume of a tetrahedron, negative if inverted.
-// Volume[float32], place.go:204
+// Volume[float32], place.go:206
 DEVICE float Volume_f32(Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c, Vertex_f32 *d) {
     Vector_f32 p = Vector_f32{a->X, a->Y, a->Z};
     return dot_f32(Vertex_from_f32(b, p), cross_f32(Vertex_from_f32(c, p), Vertex_from_f32(d, p))) / 6.0f;
@@ -2973,7 +2985,7 @@ DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, 
 }
 
 // Volume returns the volume of a tetrahedron, negative if inverted.
-// Volume[float64], place.go:204
+// Volume[float64], place.go:206
 DEVICE double Volume_f64(Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c, Vertex_f64 *d) {
     Vector_f64 p = Vector_f64{a->X, a->Y, a->Z};
     return dot_f64(Vertex_from_f64(b, p), cross_f64(Vertex_from_f64(c, p), Vertex_from_f64(d, p))) / 6.0;
@@ -3007,7 +3019,7 @@ DEVICE Tensor_f32 lerp_f32(Tensor_f32 *a, Tensor_f32 *b, float t) {
 }
 
 // length is √(u'Mu).
-// (*Tensor[float32]).length, types.go:120
+// (*Tensor[float32]).length, types.go:121
 DEVICE float Tensor_length_f32(Tensor_f32 *m, Vector_f32 u) {
     return num_Sqrt_f32(Tensor_product_f32(m, u, u));
 }
@@ -3039,7 +3051,7 @@ DEVICE Tensor_f64 lerp_f64(Tensor_f64 *a, Tensor_f64 *b, double t) {
 }
 
 // length is √(u'Mu).
-// (*Tensor[float64]).length, types.go:120
+// (*Tensor[float64]).length, types.go:121
 DEVICE double Tensor_length_f64(Tensor_f64 *m, Vector_f64 u) {
     return num_Sqrt_f64(Tensor_product_f64(m, u, u));
 }
@@ -3123,8 +3135,8 @@ DEVICE smart_f32_results smart_f32(int64 i, step_f32 *s, const Params_f32 *p, co
     return {0.0f, initial};
 }
 
-// Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
-// where a tetrahedron would be inverted, it tries half of the step. It returns the square of the move in the metric.
+// Smart moves vertex i by Newton's step with the metric held fixed, if that raises the worst quality around it. If
+// a tetrahedron would be inverted, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float32], smart.go:13
 DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit, Counters *n) {
@@ -3182,8 +3194,8 @@ DEVICE smart_f64_results smart_f64(int64 i, step_f64 *s, const Params_f64 *p, co
     return {0.0, initial};
 }
 
-// Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
-// where a tetrahedron would be inverted, it tries half of the step. It returns the square of the move in the metric.
+// Smart moves vertex i by Newton's step with the metric held fixed, if that raises the worst quality around it. If
+// a tetrahedron would be inverted, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float64], smart.go:13
 DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit, Counters *n) {
@@ -3199,7 +3211,7 @@ DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const M
     return commitMove_f64(i, set, p, field, c, &s, share, v, lastMove, lastVisit);
 }
 
-// choleskyOf[float32], climb.go:38
+// choleskyOf[float32], climb.go:39
 DEVICE choleskyFactor_f32 choleskyOf_f32(Tensor_f32 *m) {
     choleskyFactor_f32 r = {};
     r.l11 = num_Sqrt_f32(m->M11);
@@ -3212,7 +3224,7 @@ DEVICE choleskyFactor_f32 choleskyOf_f32(Tensor_f32 *m) {
 }
 
 // dropInactive drops the tetrahedra that are no longer active.
-// (*activeSet[float32]).dropInactive, climb.go:109
+// (*activeSet[float32]).dropInactive, climb.go:110
 DEVICE void activeSet_dropInactive_f32(activeSet_f32 *act) {
     int64 n = 0;
     for (int64 j = 0; j < act->n; j++) {
@@ -3230,7 +3242,7 @@ DEVICE void activeSet_dropInactive_f32(activeSet_f32 *act) {
 }
 
 // add makes a tetrahedron active, and drops those no longer active if it is the worst.
-// (*activeSet[float32]).add, climb.go:93
+// (*activeSet[float32]).add, climb.go:94
 DEVICE void activeSet_add_f32(activeSet_f32 *act, int32 k, float q) {
     if (q < act->least) {
         act->least = q;
@@ -3251,7 +3263,7 @@ DEVICE void activeSet_add_f32(activeSet_f32 *act, int32 k, float q) {
 // findWorst computes the active tetrahedra around vertex i at a trial position p. It stops at the first one not
 // better than floor, and returns false; it starts with the one at which it stopped, or that was the worst,
 // previously, which is probably so again.
-// (*activeSet[float32]).findWorst, climb.go:69
+// (*activeSet[float32]).findWorst, climb.go:70
 DEVICE bool activeSet_findWorst_f32(activeSet_f32 *act, int64 i, Vector_f32 p, float floor_, const Mesh_f32 *m,
         const Field_f32 *field, Slice<Vertex_f32> v) {
     Tensor_f32 metric = Field_At_f32(field, p);
@@ -3278,8 +3290,8 @@ DEVICE bool activeSet_findWorst_f32(activeSet_f32 *act, int64 i, Vector_f32 p, f
     return true;
 }
 
-// determinant is that of M.
-// (*Tensor[float32]).determinant, types.go:123
+// determinant returns the determinant of the tensor.
+// (*Tensor[float32]).determinant, types.go:124
 DEVICE float Tensor_determinant_f32(Tensor_f32 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
@@ -3337,9 +3349,9 @@ DEVICE Tensor_f32 Tensor_addOuter_f32(Tensor_f32 m, Vector_f32 u, float by) {
     return m;
 }
 
-// qualityByMetric is the derivative of the quality, once divided by it, by the metric at a corner, of which the
-// tetrahedron's follows a quarter: of a change d, half the trace of M⁻¹d, and κ times the change of P, which is ½Σ
-// u'du/|u| over the edges.
+// qualityByMetric returns the derivative of the quality by the metric at a corner, divided by the quality. The mean
+// metric changes by a quarter of the corner's change. A change d of the mean contributes half the trace of M⁻¹d,
+// and κ times the change of P, which is ½Σ u'du/|u| over the edges.
 // (*Tetrahedron[float32]).qualityByMetric, quality.go:79
 DEVICE Tensor_f32 Tetrahedron_qualityByMetric_f32(Tetrahedron_f32 *t, float kappa) {
     Tensor_f32 *m = &t->m;
@@ -3369,14 +3381,14 @@ DEVICE Tensor_f32 Tetrahedron_qualityByMetric_f32(Tetrahedron_f32 *t, float kapp
 DEVICE Vector_f32 Tetrahedron_Gradient_f32(Tetrahedron_f32 *t, Tensor_f32 *mx, Tensor_f32 *my, Tensor_f32 *mz) {
     float per = t->perimeter;
     float s = per / 6.0f;
-    // F'/F at s, once divided
+    // F'/F at s, after the division that follows
     float slope = 6.0f * (1.0f - s) / s;
     if (s < 1.0f) {
         slope /= 2.0f - s;
     } else {
         slope /= 2.0f * s - 1.0f;
     }
-    // of dQ = Q kappa dP
+    // dQ = Q kappa dP
     float kappa = slope / 6.0f - 3.0f / per;
     float q = Tetrahedron_Quality_f32(t);
     Vector_f32 wa = Tensor_times_f32(&t->m, t->ua), wb = Tensor_times_f32(&t->m, t->ub), wc = Tensor_times_f32(&t->m, t->uc);
@@ -3392,7 +3404,7 @@ DEVICE Vector_f32 Tetrahedron_Gradient_f32(Tetrahedron_f32 *t, Tensor_f32 *mx, T
 }
 
 // solveLower returns C⁻¹g.
-// (*choleskyFactor[float32]).solveLower, climb.go:49
+// (*choleskyFactor[float32]).solveLower, climb.go:50
 DEVICE Vector_f32 choleskyFactor_solveLower_f32(choleskyFactor_f32 *r, Vector_f32 g) {
     Vector_f32 x = {};
     x.X = g.X / r->l11;
@@ -3402,7 +3414,7 @@ DEVICE Vector_f32 choleskyFactor_solveLower_f32(choleskyFactor_f32 *r, Vector_f3
 }
 
 // computeGradients computes the gradients of the active tetrahedra, after a step.
-// (*activeSet[float32]).computeGradients, climb.go:121
+// (*activeSet[float32]).computeGradients, climb.go:122
 DEVICE void activeSet_computeGradients_f32(activeSet_f32 *act, step_f32 *s, choleskyFactor_f32 *r,
         const Mesh_f32 *m, const Field_f32 *field, Slice<Vertex_f32> v) {
     Vector_f32 p = step_at_f32(s, 1.0f);
@@ -3416,7 +3428,7 @@ DEVICE void activeSet_computeGradients_f32(activeSet_f32 *act, step_f32 *s, chol
 }
 
 // leastRise returns the active tetrahedron whose quality rises least along d; the first if d is 0.
-// (*activeSet[float32]).leastRise, climb.go:194
+// (*activeSet[float32]).leastRise, climb.go:195
 DEVICE int64 activeSet_leastRise_f32(activeSet_f32 *act, Vector_f32 d) {
     int64 k = 0;
     float least = dot_f32(act->g[0], d);
@@ -3430,7 +3442,7 @@ DEVICE int64 activeSet_leastRise_f32(activeSet_f32 *act, Vector_f32 d) {
 }
 
 // onSegment returns the point of least norm between p and a, and whether neither end is as near.
-// onSegment[float32], climb.go:205
+// onSegment[float32], climb.go:206
 struct onSegment_f32_results { Vector_f32 r0; bool r1; };
 DEVICE onSegment_f32_results onSegment_f32(Vector_f32 p, Vector_f32 a) {
     Vector_f32 e = minus_f32(a, p);
@@ -3446,7 +3458,7 @@ DEVICE onSegment_f32_results onSegment_f32(Vector_f32 p, Vector_f32 a) {
 }
 
 // onTriangle returns the point of least norm in the plane of p, a and b, and whether it lies within the triangle.
-// onTriangle[float32], climb.go:217
+// onTriangle[float32], climb.go:218
 struct onTriangle_f32_results { Vector_f32 r0; bool r1; };
 DEVICE onTriangle_f32_results onTriangle_f32(Vector_f32 p, Vector_f32 a, Vector_f32 b) {
     Vector_f32 e = minus_f32(a, p), f = minus_f32(b, p);
@@ -3469,7 +3481,7 @@ DEVICE onTriangle_f32_results onTriangle_f32(Vector_f32 p, Vector_f32 a, Vector_
 // three are needed: E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the
 // gradient that agrees least with the point so far, and keep those between which the new point lies. Each is nearer
 // than the one before, unless 0 is in the hull.
-// (*activeSet[float32]).ascentDirection, climb.go:150
+// (*activeSet[float32]).ascentDirection, climb.go:151
 struct activeSet_ascentDirection_f32_results { Vector_f32 r0; float r1; };
 DEVICE activeSet_ascentDirection_f32_results activeSet_ascentDirection_f32(activeSet_f32 *act) {
     Vector_f32 d = {};
@@ -3525,9 +3537,9 @@ DEVICE activeSet_ascentDirection_f32_results activeSet_ascentDirection_f32(activ
     return {d, 0.0f};
 }
 
-// chooseDirection returns the ascent direction of as many of the worst as can rise together by as much as they are
-// above the minimum.
-// (*activeSet[float32]).chooseDirection, climb.go:135
+// chooseDirection returns the ascent direction, and the rate of ascent. It reduces the active set until all of its
+// qualities can rise together by as much as they are above the least one.
+// (*activeSet[float32]).chooseDirection, climb.go:136
 struct activeSet_chooseDirection_f32_results { Vector_f32 r0; float r1; };
 DEVICE activeSet_chooseDirection_f32_results activeSet_chooseDirection_f32(activeSet_f32 *act) {
     auto [y, rate] = activeSet_ascentDirection_f32(act);
@@ -3541,7 +3553,7 @@ DEVICE activeSet_chooseDirection_f32_results activeSet_chooseDirection_f32(activ
     return {y, rate};
 }
 
-// scaledVector[float32], climb.go:342
+// scaledVector[float32], climb.go:343
 DEVICE Vector_f32 scaledVector_f32(Vector_f32 a, float by) {
     a.X = by * a.X;
     a.Y = by * a.Y;
@@ -3550,7 +3562,7 @@ DEVICE Vector_f32 scaledVector_f32(Vector_f32 a, float by) {
 }
 
 // solveUpper returns C'⁻¹y.
-// (*choleskyFactor[float32]).solveUpper, climb.go:58
+// (*choleskyFactor[float32]).solveUpper, climb.go:59
 DEVICE Vector_f32 choleskyFactor_solveUpper_f32(choleskyFactor_f32 *r, Vector_f32 y) {
     Vector_f32 x = {};
     x.Z = y.Z / r->l33;
@@ -3560,7 +3572,7 @@ DEVICE Vector_f32 choleskyFactor_solveUpper_f32(choleskyFactor_f32 *r, Vector_f3
 }
 
 // advance sets the step to base plus a vector in units of length of the metric.
-// (*step[float32]).advance, climb.go:337
+// (*step[float32]).advance, climb.go:338
 DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, choleskyFactor_f32 *r, Vector_f32 y) {
     Vector_f32 x = choleskyFactor_solveUpper_f32(r, y);
     s->d.X = base->d.X + x.X;
@@ -3576,7 +3588,7 @@ DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, choleskyFactor_f32 *r,
 // tangent of the least quality (up to there it is better if its quality is concave), or the vertex of the parabola that
 // begins with this tangent. All trials are in one loop, so that the threads of a GPU evaluate qualities together
 // although they are in different states.
-// climb[float32], climb.go:254
+// climb[float32], climb.go:255
 DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
     Vector_f32 none = {}, y = {};
@@ -3650,7 +3662,7 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
                 break;
             }
             if (!better) {
-                // a shorter step was good, and this one is not better
+                // the step before was good, and this one is not better
                 length = bestLength;
                 state = 2;
                 continue;
@@ -3687,7 +3699,7 @@ DEVICE float Optimise_f32_at(int64 i, const Set *set, const Params_f32 *p, const
     return commitMove_f32(i, set, p, field, c, &s, share, v, lastMove, lastVisit);
 }
 
-// choleskyOf[float64], climb.go:38
+// choleskyOf[float64], climb.go:39
 DEVICE choleskyFactor_f64 choleskyOf_f64(Tensor_f64 *m) {
     choleskyFactor_f64 r = {};
     r.l11 = num_Sqrt_f64(m->M11);
@@ -3700,7 +3712,7 @@ DEVICE choleskyFactor_f64 choleskyOf_f64(Tensor_f64 *m) {
 }
 
 // dropInactive drops the tetrahedra that are no longer active.
-// (*activeSet[float64]).dropInactive, climb.go:109
+// (*activeSet[float64]).dropInactive, climb.go:110
 DEVICE void activeSet_dropInactive_f64(activeSet_f64 *act) {
     int64 n = 0;
     for (int64 j = 0; j < act->n; j++) {
@@ -3718,7 +3730,7 @@ DEVICE void activeSet_dropInactive_f64(activeSet_f64 *act) {
 }
 
 // add makes a tetrahedron active, and drops those no longer active if it is the worst.
-// (*activeSet[float64]).add, climb.go:93
+// (*activeSet[float64]).add, climb.go:94
 DEVICE void activeSet_add_f64(activeSet_f64 *act, int32 k, double q) {
     if (q < act->least) {
         act->least = q;
@@ -3739,7 +3751,7 @@ DEVICE void activeSet_add_f64(activeSet_f64 *act, int32 k, double q) {
 // findWorst computes the active tetrahedra around vertex i at a trial position p. It stops at the first one not
 // better than floor, and returns false; it starts with the one at which it stopped, or that was the worst,
 // previously, which is probably so again.
-// (*activeSet[float64]).findWorst, climb.go:69
+// (*activeSet[float64]).findWorst, climb.go:70
 DEVICE bool activeSet_findWorst_f64(activeSet_f64 *act, int64 i, Vector_f64 p, double floor_, const Mesh_f64 *m,
         const Field_f64 *field, Slice<Vertex_f64> v) {
     Tensor_f64 metric = Field_At_f64(field, p);
@@ -3766,8 +3778,8 @@ DEVICE bool activeSet_findWorst_f64(activeSet_f64 *act, int64 i, Vector_f64 p, d
     return true;
 }
 
-// determinant is that of M.
-// (*Tensor[float64]).determinant, types.go:123
+// determinant returns the determinant of the tensor.
+// (*Tensor[float64]).determinant, types.go:124
 DEVICE double Tensor_determinant_f64(Tensor_f64 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
@@ -3825,9 +3837,9 @@ DEVICE Tensor_f64 Tensor_addOuter_f64(Tensor_f64 m, Vector_f64 u, double by) {
     return m;
 }
 
-// qualityByMetric is the derivative of the quality, once divided by it, by the metric at a corner, of which the
-// tetrahedron's follows a quarter: of a change d, half the trace of M⁻¹d, and κ times the change of P, which is ½Σ
-// u'du/|u| over the edges.
+// qualityByMetric returns the derivative of the quality by the metric at a corner, divided by the quality. The mean
+// metric changes by a quarter of the corner's change. A change d of the mean contributes half the trace of M⁻¹d,
+// and κ times the change of P, which is ½Σ u'du/|u| over the edges.
 // (*Tetrahedron[float64]).qualityByMetric, quality.go:79
 DEVICE Tensor_f64 Tetrahedron_qualityByMetric_f64(Tetrahedron_f64 *t, double kappa) {
     Tensor_f64 *m = &t->m;
@@ -3857,14 +3869,14 @@ DEVICE Tensor_f64 Tetrahedron_qualityByMetric_f64(Tetrahedron_f64 *t, double kap
 DEVICE Vector_f64 Tetrahedron_Gradient_f64(Tetrahedron_f64 *t, Tensor_f64 *mx, Tensor_f64 *my, Tensor_f64 *mz) {
     double per = t->perimeter;
     double s = per / 6.0;
-    // F'/F at s, once divided
+    // F'/F at s, after the division that follows
     double slope = 6.0 * (1.0 - s) / s;
     if (s < 1.0) {
         slope /= 2.0 - s;
     } else {
         slope /= 2.0 * s - 1.0;
     }
-    // of dQ = Q kappa dP
+    // dQ = Q kappa dP
     double kappa = slope / 6.0 - 3.0 / per;
     double q = Tetrahedron_Quality_f64(t);
     Vector_f64 wa = Tensor_times_f64(&t->m, t->ua), wb = Tensor_times_f64(&t->m, t->ub), wc = Tensor_times_f64(&t->m, t->uc);
@@ -3880,7 +3892,7 @@ DEVICE Vector_f64 Tetrahedron_Gradient_f64(Tetrahedron_f64 *t, Tensor_f64 *mx, T
 }
 
 // solveLower returns C⁻¹g.
-// (*choleskyFactor[float64]).solveLower, climb.go:49
+// (*choleskyFactor[float64]).solveLower, climb.go:50
 DEVICE Vector_f64 choleskyFactor_solveLower_f64(choleskyFactor_f64 *r, Vector_f64 g) {
     Vector_f64 x = {};
     x.X = g.X / r->l11;
@@ -3890,7 +3902,7 @@ DEVICE Vector_f64 choleskyFactor_solveLower_f64(choleskyFactor_f64 *r, Vector_f6
 }
 
 // computeGradients computes the gradients of the active tetrahedra, after a step.
-// (*activeSet[float64]).computeGradients, climb.go:121
+// (*activeSet[float64]).computeGradients, climb.go:122
 DEVICE void activeSet_computeGradients_f64(activeSet_f64 *act, step_f64 *s, choleskyFactor_f64 *r,
         const Mesh_f64 *m, const Field_f64 *field, Slice<Vertex_f64> v) {
     Vector_f64 p = step_at_f64(s, 1.0);
@@ -3904,7 +3916,7 @@ DEVICE void activeSet_computeGradients_f64(activeSet_f64 *act, step_f64 *s, chol
 }
 
 // leastRise returns the active tetrahedron whose quality rises least along d; the first if d is 0.
-// (*activeSet[float64]).leastRise, climb.go:194
+// (*activeSet[float64]).leastRise, climb.go:195
 DEVICE int64 activeSet_leastRise_f64(activeSet_f64 *act, Vector_f64 d) {
     int64 k = 0;
     double least = dot_f64(act->g[0], d);
@@ -3918,7 +3930,7 @@ DEVICE int64 activeSet_leastRise_f64(activeSet_f64 *act, Vector_f64 d) {
 }
 
 // onSegment returns the point of least norm between p and a, and whether neither end is as near.
-// onSegment[float64], climb.go:205
+// onSegment[float64], climb.go:206
 struct onSegment_f64_results { Vector_f64 r0; bool r1; };
 DEVICE onSegment_f64_results onSegment_f64(Vector_f64 p, Vector_f64 a) {
     Vector_f64 e = minus_f64(a, p);
@@ -3934,7 +3946,7 @@ DEVICE onSegment_f64_results onSegment_f64(Vector_f64 p, Vector_f64 a) {
 }
 
 // onTriangle returns the point of least norm in the plane of p, a and b, and whether it lies within the triangle.
-// onTriangle[float64], climb.go:217
+// onTriangle[float64], climb.go:218
 struct onTriangle_f64_results { Vector_f64 r0; bool r1; };
 DEVICE onTriangle_f64_results onTriangle_f64(Vector_f64 p, Vector_f64 a, Vector_f64 b) {
     Vector_f64 e = minus_f64(a, p), f = minus_f64(b, p);
@@ -3957,7 +3969,7 @@ DEVICE onTriangle_f64_results onTriangle_f64(Vector_f64 p, Vector_f64 a, Vector_
 // three are needed: E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the
 // gradient that agrees least with the point so far, and keep those between which the new point lies. Each is nearer
 // than the one before, unless 0 is in the hull.
-// (*activeSet[float64]).ascentDirection, climb.go:150
+// (*activeSet[float64]).ascentDirection, climb.go:151
 struct activeSet_ascentDirection_f64_results { Vector_f64 r0; double r1; };
 DEVICE activeSet_ascentDirection_f64_results activeSet_ascentDirection_f64(activeSet_f64 *act) {
     Vector_f64 d = {};
@@ -4013,9 +4025,9 @@ DEVICE activeSet_ascentDirection_f64_results activeSet_ascentDirection_f64(activ
     return {d, 0.0};
 }
 
-// chooseDirection returns the ascent direction of as many of the worst as can rise together by as much as they are
-// above the minimum.
-// (*activeSet[float64]).chooseDirection, climb.go:135
+// chooseDirection returns the ascent direction, and the rate of ascent. It reduces the active set until all of its
+// qualities can rise together by as much as they are above the least one.
+// (*activeSet[float64]).chooseDirection, climb.go:136
 struct activeSet_chooseDirection_f64_results { Vector_f64 r0; double r1; };
 DEVICE activeSet_chooseDirection_f64_results activeSet_chooseDirection_f64(activeSet_f64 *act) {
     auto [y, rate] = activeSet_ascentDirection_f64(act);
@@ -4029,7 +4041,7 @@ DEVICE activeSet_chooseDirection_f64_results activeSet_chooseDirection_f64(activ
     return {y, rate};
 }
 
-// scaledVector[float64], climb.go:342
+// scaledVector[float64], climb.go:343
 DEVICE Vector_f64 scaledVector_f64(Vector_f64 a, double by) {
     a.X = by * a.X;
     a.Y = by * a.Y;
@@ -4038,7 +4050,7 @@ DEVICE Vector_f64 scaledVector_f64(Vector_f64 a, double by) {
 }
 
 // solveUpper returns C'⁻¹y.
-// (*choleskyFactor[float64]).solveUpper, climb.go:58
+// (*choleskyFactor[float64]).solveUpper, climb.go:59
 DEVICE Vector_f64 choleskyFactor_solveUpper_f64(choleskyFactor_f64 *r, Vector_f64 y) {
     Vector_f64 x = {};
     x.Z = y.Z / r->l33;
@@ -4048,7 +4060,7 @@ DEVICE Vector_f64 choleskyFactor_solveUpper_f64(choleskyFactor_f64 *r, Vector_f6
 }
 
 // advance sets the step to base plus a vector in units of length of the metric.
-// (*step[float64]).advance, climb.go:337
+// (*step[float64]).advance, climb.go:338
 DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, choleskyFactor_f64 *r, Vector_f64 y) {
     Vector_f64 x = choleskyFactor_solveUpper_f64(r, y);
     s->d.X = base->d.X + x.X;
@@ -4064,7 +4076,7 @@ DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, choleskyFactor_f64 *r,
 // tangent of the least quality (up to there it is better if its quality is concave), or the vertex of the parabola that
 // begins with this tangent. All trials are in one loop, so that the threads of a GPU evaluate qualities together
 // although they are in different states.
-// climb[float64], climb.go:254
+// climb[float64], climb.go:255
 DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
     Vector_f64 none = {}, y = {};
@@ -4138,7 +4150,7 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
                 break;
             }
             if (!better) {
-                // a shorter step was good, and this one is not better
+                // the step before was good, and this one is not better
                 length = bestLength;
                 state = 2;
                 continue;
@@ -4258,8 +4270,8 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
     return commitMove_f64(i, set, p, field, c, &s, share, v, lastMove, lastVisit);
 }
 
-// volume returns a and g of a tetrahedron.
-// (*program[float32]).volume, untangle.go:40
+// volume returns a and g of tetrahedron k.
+// (*program[float32]).volume, untangle.go:41
 struct program_volume_f32_results { float r0; Vector_f32 r1; };
 DEVICE program_volume_f32_results program_volume_f32(program_f32 *l, int64 i, int64 k, step_f32 *s,
         const Mesh_f32 *m, Slice<Vertex_f32> v) {
@@ -4270,7 +4282,7 @@ DEVICE program_volume_f32_results program_volume_f32(program_f32 *l, int64 i, in
 }
 
 // load computes the program of vertex i. It returns false if no move changes a volume.
-// (*program[float32]).load, untangle.go:19
+// (*program[float32]).load, untangle.go:20
 DEVICE bool program_load_f32(program_f32 *l, int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     l->axes = 3;
     if (s->bound) {
@@ -4292,8 +4304,8 @@ DEVICE bool program_load_f32(program_f32 *l, int64 i, step_f32 *s, const Mesh_f3
     return most > 0.0f;
 }
 
-// row writes row k, of x and t, to four numbers, and returns its right-hand side.
-// (*program[float32]).row, untangle.go:48
+// row writes the coefficients of x and t in row k to out, and returns the row's right-hand side.
+// (*program[float32]).row, untangle.go:49
 DEVICE float program_row_f32(program_f32 *l, int64 i, int64 k, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v,
         Array<float, 4> *out) {
     (*out)[0] = 0.0f;
@@ -4317,9 +4329,9 @@ DEVICE float program_row_f32(program_f32 *l, int64 i, int64 k, step_f32 *s, cons
     return a;
 }
 
-// invert replaces a matrix, of at most four rows of which each takes four numbers, by its inverse, and returns false if
-// it has none.
-// invert[float32], untangle.go:152
+// invert replaces an n×n matrix, whose rows start at every fourth number, by its inverse, and returns false if it
+// has none.
+// invert[float32], untangle.go:154
 DEVICE bool invert_f32(Array<float, 16> *a, int64 n) {
     // columns by which rows were exchanged
     Array<int64, 4> from = {};
@@ -4366,7 +4378,7 @@ DEVICE bool invert_f32(Array<float, 16> *a, int64 n) {
 }
 
 // worst returns the row that x and t violate most, and by how much.
-// (*program[float32]).worst, untangle.go:68
+// (*program[float32]).worst, untangle.go:69
 struct program_worst_f32_results { int64 r0; float r1; };
 DEVICE program_worst_f32_results program_worst_f32(program_f32 *l, int64 i, Array<float, 4> *x, step_f32 *s,
         const Mesh_f32 *m, Slice<Vertex_f32> v) {
@@ -4386,10 +4398,11 @@ DEVICE program_worst_f32_results program_worst_f32(program_f32 *l, int64 i, Arra
     return {at, most};
 }
 
-// best returns the move of the greatest least volume, by the dual simplex method: of as many rows as there are
-// unknowns, which hold as equations and no sum of which with positive weights lets t grow, one is given up for the row
-// that is broken most. It begins between walls and a tetrahedron, and ends where no row is broken by more than slack.
-// (*program[float32]).best, untangle.go:89
+// best returns the move after which the least volume is greatest, by the dual simplex method, and whether it was
+// found. A base of as many rows as there are unknowns, which hold as equations, bounds t from above. In each pivot
+// the row that is violated most replaces a row of the base. The base at the start is a wall of each direction and a
+// tetrahedron. The solution is found when no row is violated by more than slack.
+// (*program[float32]).best, untangle.go:91
 struct program_best_f32_results { Vector_f32 r0; bool r1; };
 DEVICE program_best_f32_results program_best_f32(program_f32 *l, int64 i, float slack, step_f32 *s,
         const Mesh_f32 *m, Slice<Vertex_f32> v) {
@@ -4457,7 +4470,7 @@ DEVICE program_best_f32_results program_best_f32(program_f32 *l, int64 i, float 
 }
 
 // leastVolume returns six times the least volume around vertex i with that vertex at p.
-// leastVolume[float32], untangle.go:193
+// leastVolume[float32], untangle.go:195
 DEVICE float leastVolume_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float low = 0.0f;
     for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
@@ -4472,7 +4485,7 @@ DEVICE float leastVolume_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, Slice<Ver
 
 // Untangle moves vertex i to where the least volume of the tetrahedra around it is greatest, if one of them is
 // inverted or flat. It returns the square of the move in the metric.
-// Untangle[float32], untangle.go:209
+// Untangle[float32], untangle.go:211
 DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit) {
     step_f32 s = {};
@@ -4494,8 +4507,8 @@ DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const
     return commitMove_f32(i, set, p, field, c, &s, 1.0f, v, lastMove, lastVisit);
 }
 
-// volume returns a and g of a tetrahedron.
-// (*program[float64]).volume, untangle.go:40
+// volume returns a and g of tetrahedron k.
+// (*program[float64]).volume, untangle.go:41
 struct program_volume_f64_results { double r0; Vector_f64 r1; };
 DEVICE program_volume_f64_results program_volume_f64(program_f64 *l, int64 i, int64 k, step_f64 *s,
         const Mesh_f64 *m, Slice<Vertex_f64> v) {
@@ -4506,7 +4519,7 @@ DEVICE program_volume_f64_results program_volume_f64(program_f64 *l, int64 i, in
 }
 
 // load computes the program of vertex i. It returns false if no move changes a volume.
-// (*program[float64]).load, untangle.go:19
+// (*program[float64]).load, untangle.go:20
 DEVICE bool program_load_f64(program_f64 *l, int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     l->axes = 3;
     if (s->bound) {
@@ -4528,8 +4541,8 @@ DEVICE bool program_load_f64(program_f64 *l, int64 i, step_f64 *s, const Mesh_f6
     return most > 0.0;
 }
 
-// row writes row k, of x and t, to four numbers, and returns its right-hand side.
-// (*program[float64]).row, untangle.go:48
+// row writes the coefficients of x and t in row k to out, and returns the row's right-hand side.
+// (*program[float64]).row, untangle.go:49
 DEVICE double program_row_f64(program_f64 *l, int64 i, int64 k, step_f64 *s, const Mesh_f64 *m,
         Slice<Vertex_f64> v, Array<double, 4> *out) {
     (*out)[0] = 0.0;
@@ -4553,9 +4566,9 @@ DEVICE double program_row_f64(program_f64 *l, int64 i, int64 k, step_f64 *s, con
     return a;
 }
 
-// invert replaces a matrix, of at most four rows of which each takes four numbers, by its inverse, and returns false if
-// it has none.
-// invert[float64], untangle.go:152
+// invert replaces an n×n matrix, whose rows start at every fourth number, by its inverse, and returns false if it
+// has none.
+// invert[float64], untangle.go:154
 DEVICE bool invert_f64(Array<double, 16> *a, int64 n) {
     // columns by which rows were exchanged
     Array<int64, 4> from = {};
@@ -4602,7 +4615,7 @@ DEVICE bool invert_f64(Array<double, 16> *a, int64 n) {
 }
 
 // worst returns the row that x and t violate most, and by how much.
-// (*program[float64]).worst, untangle.go:68
+// (*program[float64]).worst, untangle.go:69
 struct program_worst_f64_results { int64 r0; double r1; };
 DEVICE program_worst_f64_results program_worst_f64(program_f64 *l, int64 i, Array<double, 4> *x, step_f64 *s,
         const Mesh_f64 *m, Slice<Vertex_f64> v) {
@@ -4622,10 +4635,11 @@ DEVICE program_worst_f64_results program_worst_f64(program_f64 *l, int64 i, Arra
     return {at, most};
 }
 
-// best returns the move of the greatest least volume, by the dual simplex method: of as many rows as there are
-// unknowns, which hold as equations and no sum of which with positive weights lets t grow, one is given up for the row
-// that is broken most. It begins between walls and a tetrahedron, and ends where no row is broken by more than slack.
-// (*program[float64]).best, untangle.go:89
+// best returns the move after which the least volume is greatest, by the dual simplex method, and whether it was
+// found. A base of as many rows as there are unknowns, which hold as equations, bounds t from above. In each pivot
+// the row that is violated most replaces a row of the base. The base at the start is a wall of each direction and a
+// tetrahedron. The solution is found when no row is violated by more than slack.
+// (*program[float64]).best, untangle.go:91
 struct program_best_f64_results { Vector_f64 r0; bool r1; };
 DEVICE program_best_f64_results program_best_f64(program_f64 *l, int64 i, double slack, step_f64 *s,
         const Mesh_f64 *m, Slice<Vertex_f64> v) {
@@ -4693,7 +4707,7 @@ DEVICE program_best_f64_results program_best_f64(program_f64 *l, int64 i, double
 }
 
 // leastVolume returns six times the least volume around vertex i with that vertex at p.
-// leastVolume[float64], untangle.go:193
+// leastVolume[float64], untangle.go:195
 DEVICE double leastVolume_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double low = 0.0;
     for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
@@ -4708,7 +4722,7 @@ DEVICE double leastVolume_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, Slice<Ve
 
 // Untangle moves vertex i to where the least volume of the tetrahedra around it is greatest, if one of them is
 // inverted or flat. It returns the square of the move in the metric.
-// Untangle[float64], untangle.go:209
+// Untangle[float64], untangle.go:211
 DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit) {
     step_f64 s = {};
@@ -4730,7 +4744,7 @@ DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
     return commitMove_f64(i, set, p, field, c, &s, 1.0, v, lastMove, lastVisit);
 }
 
-// Kernel Barrier, barrier.go:150
+// Kernel Barrier, barrier.go:149
 extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
@@ -4741,7 +4755,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Barrier, barrier.go:150
+// Kernel Barrier, barrier.go:149
 extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
@@ -4752,7 +4766,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:187
+// Kernel RateCell, barrier.go:186
 extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4761,7 +4775,7 @@ extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:187
+// Kernel RateCell, barrier.go:186
 extern "C" __global__ void __launch_bounds__(128) RateCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4782,7 +4796,7 @@ extern "C" __global__ void __launch_bounds__(128) Count_f64(int64 lo, int64 hi, 
     if (i < hi) Count_f64_at(i, c);
 }
 
-// Kernel Pain, move.go:70
+// Kernel Pain, move.go:71
 extern "C" __global__ void __launch_bounds__(128) Pain_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
@@ -4793,7 +4807,7 @@ extern "C" __global__ void __launch_bounds__(128) Pain_f32(int64 lo, int64 hi, c
     reduce(result, key);
 }
 
-// Kernel Pain, move.go:70
+// Kernel Pain, move.go:71
 extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
@@ -4804,7 +4818,7 @@ extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, c
     reduce(result, key);
 }
 
-// Kernel PainExact, move.go:86
+// Kernel PainExact, move.go:88
 extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
@@ -4815,7 +4829,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel PainExact, move.go:86
+// Kernel PainExact, move.go:88
 extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
@@ -4826,7 +4840,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel Laplace, move.go:102
+// Kernel Laplace, move.go:104
 extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
@@ -4837,7 +4851,7 @@ extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Laplace, move.go:102
+// Kernel Laplace, move.go:104
 extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
@@ -4956,7 +4970,7 @@ extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi,
     reduce(result, key);
 }
 
-// Kernel Untangle, untangle.go:209
+// Kernel Untangle, untangle.go:211
 extern "C" __global__ void __launch_bounds__(128) Untangle_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
@@ -4967,7 +4981,7 @@ extern "C" __global__ void __launch_bounds__(128) Untangle_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel Untangle, untangle.go:209
+// Kernel Untangle, untangle.go:211
 extern "C" __global__ void __launch_bounds__(128) Untangle_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,

@@ -2,8 +2,8 @@ package solid
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges
-// u_l = y_l - p, where M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
+// gather returns A = Σ M_l and g = Σ M_l u_l of vertex i, at p, over its edges u_l = y_l - p, where M_l is the sum
+// of the metrics at both ends. (The mean would be half of it; the factor cancels.)
 func gather[F num.Float](i int, p Vector[F], m *Mesh[F], v []Vertex[F]) (Tensor[F], Vector[F]) {
 	own := v[i].metric()
 	var a Tensor[F]
@@ -28,8 +28,9 @@ func gather[F num.Float](i int, p Vector[F], m *Mesh[F], v []Vertex[F]) (Tensor[
 	return a, g
 }
 
-// metricDerivative returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric
-// at the vertex, of which an edge's has half, adds to the derivative of ½Σ u'Mu.
+// metricDerivative returns ½Σ u'(dM/dp)u over the edges of vertex i at p, by component. This is twice the
+// contribution of the metric at the vertex to the derivative of ½Σ u'Mu, since the metric of an edge contains half
+// of it.
 func metricDerivative[F num.Float](i int, p Vector[F], m *Mesh[F], field *Field[F], v []Vertex[F]) Vector[F] {
 	mx, my, mz := field.Gradient(p)
 	var sum Vector[F]
@@ -79,8 +80,9 @@ func Pain[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F
 	return guarded(i, set, p, m, field, c, &s, v, lastMove, lastVisit, n)
 }
 
-// PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
-// moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being that at the vertex itself.
+// PainExact moves vertex i toward where the derivative of ½Σ u'Mu over its edges vanishes, including that of the
+// metric, which changes with the vertex: A dp = ω(g - ½Σ u'(dM/dp)u), with A and g of gather, and dM/dp at the
+// vertex.
 //
 //atoll:kernel max
 func PainExact[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],

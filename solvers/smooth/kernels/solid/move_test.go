@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-var all = map[string]kernel{"Laplace": Laplace[float64], "Pain": Pain[float64],
+var smoothers = map[string]kernel{"Laplace": Laplace[float64], "Pain": Pain[float64],
 	"PainExact": PainExact[float64], "Smart": Smart[float64], "Optimise": Optimise[float64], "Hybrid": Hybrid[float64],
 	"Barrier": Barrier[float64]}
 
-// along returns the directions in which vertex 0 moves.
-func (b *ball) along() []Vector[float64] {
+// moveDirections returns the directions in which vertex 0 moves.
+func (b *ball) moveDirections() []Vector[float64] {
 	if b.set.Slide > 0 {
 		return []Vector[float64]{{X: 1}, {Y: 1}, {Z: 1}}
 	}
@@ -19,8 +19,8 @@ func (b *ball) along() []Vector[float64] {
 	return []Vector[float64]{{X: f.Tx, Y: f.Ty, Z: f.Tz}, {X: f.Ux, Y: f.Uy, Z: f.Uz}}[:f.Axes]
 }
 
-func ahead(p, d Vector[float64], by float64) Vector[float64] {
-	return Vector[float64]{X: p.X + by*d.X, Y: p.Y + by*d.Y, Z: p.Z + by*d.Z}
+func shifted(p, d Vector[float64], length float64) Vector[float64] {
+	return Vector[float64]{X: p.X + length*d.X, Y: p.Y + length*d.Y, Z: p.Z + length*d.Z}
 }
 
 // TestSlope compares the derivatives of the metric with differences.
@@ -32,13 +32,13 @@ func TestSlope(t *testing.T) {
 			p := Vector[float64]{X: 18*rng.Float64() - 9, Y: 18*rng.Float64() - 9, Z: 18*rng.Float64() - 9}
 			for _, x := range [][3]float64{{p.X, f.PerX, f.X}, {p.Y, f.PerY, f.Y}, {p.Z, f.PerZ, f.Z}} {
 				if _, part := math.Modf((x[0] - x[2]) * x[1]); part < 1e-5 || part > 1-1e-5 {
-					t.Fatal("the place is at a kink; choose another seed")
+					t.Fatal("the position is where the derivative jumps; choose another seed")
 				}
 			}
 			mx, my, mz := f.Gradient(p)
 			for k, m := range []Tensor[float64]{mx, my, mz} {
 				d := [3]Vector[float64]{{X: 1}, {Y: 1}, {Z: 1}}[k]
-				more, less := f.At(ahead(p, d, h)), f.At(ahead(p, d, -h))
+				more, less := f.At(shifted(p, d, h)), f.At(shifted(p, d, -h))
 				got := [6]float64{m.M11, m.M12, m.M13, m.M22, m.M23, m.M33}
 				want := difference(&less, &more)
 				at := f.At(p)
@@ -62,12 +62,12 @@ func TestGradient(t *testing.T) {
 			b := newBall(rng, 3, .3, field)
 			p := Vector[float64]{X: .1, Y: .07, Z: .05}
 			b.v[0].X, b.v[0].Y, b.v[0].Z = p.X, p.Y, p.Z
-			b.refresh()
+			b.updateMetrics()
 			_, g := gather(0, p, &b.m, b.v)
 			g = minus(g, metricDerivative(0, p, &b.m, &b.field, b.v))
 			for k, got := range [3]float64{g.X, g.Y, g.Z} {
-				d := b.along()[k]
-				want := -(b.objective(ahead(p, d, h)) - b.objective(ahead(p, d, -h))) / (2 * h)
+				d := b.moveDirections()[k]
+				want := -(b.objective(shifted(p, d, h)) - b.objective(shifted(p, d, -h))) / (2 * h)
 				if math.Abs(got-want) > 1e-7*b.objective(p) {
 					t.Fatalf("kind %d, axis %d: %g, by differences %g", field.Kind, k, got, want)
 				}
@@ -87,18 +87,18 @@ func TestStationary(t *testing.T) {
 			for range 200 {
 				b.visit(PainExact[float64], params())
 			}
-			p := b.place()
-			for _, d := range b.along() {
-				slope := (b.objective(ahead(p, d, h)) - b.objective(ahead(p, d, -h))) / (2 * h)
+			p := b.position()
+			for _, d := range b.moveDirections() {
+				slope := (b.objective(shifted(p, d, h)) - b.objective(shifted(p, d, -h))) / (2 * h)
 				if math.Abs(slope) > 1e-6*b.objective(p) {
 					t.Errorf("%d axes: the objective has the slope %g at %v", axes, slope, p)
 				}
 			}
 			b = newBall(rng, axes, .3, constant(tensor(rng, 100)))
 			b.visit(PainExact[float64], params())
-			_, g := gather(0, b.place(), &b.m, b.v)
-			for _, d := range b.along() {
-				if slope := dot(g, d); math.Abs(slope) > 1e-11*b.objective(b.place()) {
+			_, g := gather(0, b.position(), &b.m, b.v)
+			for _, d := range b.moveDirections() {
+				if slope := dot(g, d); math.Abs(slope) > 1e-11*b.objective(b.position()) {
 					t.Errorf("%d axes: ΣMu is %g along %v after a step of Newton", axes, slope, d)
 				}
 			}
@@ -109,7 +109,7 @@ func TestStationary(t *testing.T) {
 // TestStaysOnTheBoundary proves that a vertex on a plane or a line moves and stays exactly on it.
 func TestStaysOnTheBoundary(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
-	for name, k := range all {
+	for name, k := range smoothers {
 		for axes := 1; axes <= 2; axes++ {
 			moved := 0
 			for range 50 {
@@ -119,7 +119,7 @@ func TestStaysOnTheBoundary(t *testing.T) {
 						moved++
 					}
 				}
-				if p := b.place(); p.Z != 0 || axes == 1 && p.Y != 0 {
+				if p := b.position(); p.Z != 0 || axes == 1 && p.Y != 0 {
 					t.Fatalf("%s, %d axes: the vertex is at %v", name, axes, p)
 				}
 			}
@@ -134,7 +134,7 @@ func TestStaysOnTheBoundary(t *testing.T) {
 // smoothing, except for the printed Pain step, whose diagonal depends on the axes.
 func TestAffine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	apart := 0.0
+	painDistance := 0.0
 	for range 100 {
 		m := tensor(rng, 10)
 		// M = L'L with L upper triangular maps M to the unit tensor.
@@ -148,7 +148,7 @@ func TestAffine(t *testing.T) {
 			return Vector[float64]{X: l.M11*p.X + l.M12*p.Y + l.M13*p.Z, Y: l.M22*p.Y + l.M23*p.Z, Z: l.M33 * p.Z}
 		}
 		seed := rng.Uint64()
-		for name, k := range all {
+		for name, k := range smoothers {
 			b := newBall(rand.New(rand.NewPCG(seed, 0)), 3, .3, constant(m))
 			c := newBall(rand.New(rand.NewPCG(seed, 0)), 3, .3, constant(Tensor[float64]{M11: 1, M22: 1, M33: 1}))
 			for i := range c.v {
@@ -157,19 +157,19 @@ func TestAffine(t *testing.T) {
 			}
 			b.visit(k, params())
 			c.visit(k, params())
-			d := minus(image(b.place()), c.place())
-			if far := math.Sqrt(dot(d, d)); name == "Pain" {
-				apart = max(apart, far)
+			d := minus(image(b.position()), c.position())
+			if distance := math.Sqrt(dot(d, d)); name == "Pain" {
+				painDistance = max(painDistance, distance)
 			} else if bound := map[bool]float64{true: 1e-4, false: 1e-11}[name == "Optimise" ||
-				name == "Hybrid" || name == "Barrier"]; far > bound*l.M11 {
+				name == "Hybrid" || name == "Barrier"]; distance > bound*l.M11 {
 				// The optimiser ends where little is gained, which rounding shifts, and how Barrier stiffens its Hessian
 				// depends on the axes.
-				t.Errorf("%s: %g apart", name, far)
+				t.Errorf("%s: %g apart", name, distance)
 			}
 		}
 	}
-	if apart < .01 {
-		t.Errorf("the printed Pain step does not depend on the axes: at most %g", apart)
+	if painDistance < .01 {
+		t.Errorf("the printed Pain step does not depend on the axes: at most %g", painDistance)
 	}
 }
 
@@ -177,51 +177,52 @@ func TestAffine(t *testing.T) {
 func TestGuards(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	field := constant(Tensor[float64]{M11: 1, M22: 1, M33: 1})
-	broken := 0
+	invertedCount := 0
 	for range 200 {
 		b := newBall(rng, 3, 0, field)
-		for i := 1; i < len(b.v); i++ { // drawn out to one side, so that the mean lies outside of the kernel
-			far := .2 + rng.Float64()
+		for i := 1; i < len(b.v); i++ { // drawn out to one side, so that the mean inverts tetrahedra
+			factor := .2 + rng.Float64()
 			if b.v[i].X > 0 && b.v[i].Y > 0 {
-				far *= 30
+				factor *= 30
 			}
-			b.v[i].X, b.v[i].Y, b.v[i].Z = far*b.v[i].X, far*b.v[i].Y, far*b.v[i].Z
+			b.v[i].X, b.v[i].Y, b.v[i].Z = factor*b.v[i].X, factor*b.v[i].Y, factor*b.v[i].Z
 		}
-		if !upright(0, b.place(), 0x1p-49, &b.m, b.v) {
+		if !upright(0, b.position(), 0x1p-49, &b.m, b.v) {
 			t.Fatal("the cavity is not sound")
 		}
 		start := b.v[0]
 		b.visit(Laplace[float64], params())
-		bad := !upright(0, b.place(), 0x1p-49, &b.m, b.v)
-		if bad {
-			broken++
+		inverted := !upright(0, b.position(), 0x1p-49, &b.m, b.v)
+		if inverted {
+			invertedCount++
 		}
 		for _, guard := range []int32{Halve, Clip} {
 			b.v[0] = start
 			p := params()
 			p.Guard = guard
 			_, n := b.visit(Laplace[float64], p)
-			if !upright(0, b.place(), 0x1p-49, &b.m, b.v) {
-				t.Fatalf("guard %d lets a tetrahedron turn over", guard)
+			if !upright(0, b.position(), 0x1p-49, &b.m, b.v) {
+				t.Fatalf("guard %d lets a tetrahedron become inverted", guard)
 			}
-			if bad && n.Limited != 1 || guard == Halve && !bad && n.Limited != 0 {
-				t.Fatalf("guard %d: %d steps counted, broken without: %v", guard, n.Limited, bad)
+			if inverted && n.Limited != 1 || guard == Halve && !inverted && n.Limited != 0 {
+				t.Fatalf("guard %d: %d steps counted, inverted without a guard: %v", guard, n.Limited, inverted)
 			}
 			from := Vector[float64]{X: start.X, Y: start.Y, Z: start.Z}
-			if further := ahead(from, minus(b.place(), from), 1.12); guard == Clip && bad &&
+			if further := shifted(from, minus(b.position(), from), 1.12); guard == Clip && inverted &&
 				upright(0, further, 0, &b.m, b.v) {
-				t.Fatalf("clipped to %v, though %v would do", b.place(), further)
+				t.Fatalf("clipped to %v, though %v would do", b.position(), further)
 			}
 		}
 		b.v[0] = start
-		was := worst(0, b.place(), lowest, &b.m, &b.field, b.v)
+		before := worst(0, b.position(), lowest, &b.m, &b.field, b.v)
 		_, n := b.visit(Smart[float64], params())
-		if is := worst(0, b.place(), lowest, &b.m, &b.field, b.v); is < was || (is == was) != (n.Refused == 1) {
-			t.Fatalf("Smart: worst quality %g, was %g, %d refused", is, was, n.Refused)
+		if after := worst(0, b.position(), lowest, &b.m, &b.field, b.v); after < before ||
+			(after == before) != (n.Refused == 1) {
+			t.Fatalf("Smart: worst quality %g, was %g, %d refused", after, before, n.Refused)
 		}
 	}
-	if broken < 20 {
-		t.Errorf("%d of 200 steps break something: the case shows too little", broken)
+	if invertedCount < 20 {
+		t.Errorf("only %d of 200 steps invert tetrahedra", invertedCount)
 	}
 }
 

@@ -33,13 +33,13 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, size := range []float64{1e-6, 1, 1e6} {
 		for _, kind := range []int32{lookup.Grid, lookup.Product, lookup.OnMesh} {
-			compare[F](t, l, rng, size, kind)
+			compareKernels[F](t, l, rng, size, kind)
 		}
 	}
 }
 
-// someField covers [0, size]³ with tetrahedron sizes of a tenth of it and aspect ratios up to 1e4.
-func someField[F num.Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
+// randomField returns a field over [0, size]³ for tetrahedra of a tenth of its size, with aspect ratios up to 1e4.
+func randomField[F num.Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
 	f := &Field[F]{Kind: kind, Nx: 2, Ny: 1, Nz: 3, PerX: F(2 / size), PerY: F(1 / size), PerZ: F(3 / size),
 		Scale: F(.5 + rng.Float64())}
 	for range 3 * 2 * 4 {
@@ -56,7 +56,7 @@ func someField[F num.Float](rng *rand.Rand, size float64, kind int32) *Field[F] 
 	for range 3 {
 		f.Wide, f.Deep, f.Upright = append(f.Wide, piece()), append(f.Deep, piece()), append(f.Upright, piece())
 	}
-	if kind == lookup.OnMesh { // the corner of a cube and what is beyond it, across the face between
+	if kind == lookup.OnMesh { // two tetrahedra that share a face: a corner of a cube and one beyond it
 		for k, at := range [5][3]float64{{}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}} {
 			m := &f.Samples[k]
 			f.Nodes = append(f.Nodes, Node[F]{X: F(size * at[0]), Y: F(size * at[1]), Z: F(size * at[2]), M11: m.M11, M13: m.M13,
@@ -74,13 +74,13 @@ func someField[F num.Float](rng *rand.Rand, size float64, kind int32) *Field[F] 
 	return f
 }
 
-// compare runs every kernel on many disjoint cavities.
-func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size float64, kind int32) {
+// compareKernels runs every kernel on many disjoint cavities.
+func compareKernels[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size float64, kind int32) {
 	const movers, slide = 160, 100
-	field := someField[F](rng, size, kind)
+	field := randomField[F](rng, size, kind)
 	m := &Mesh[F]{}
 	v := make([]Vertex[F], movers)
-	put := func(p [3]float64) Vertex[F] {
+	newVertex := func(p [3]float64) Vertex[F] {
 		q := Vector[F]{X: F(p[0]), Y: F(p[1]), Z: F(p[2])}
 		at := field.At(q)
 		return Vertex[F]{X: q.X, Y: q.Y, Z: q.Z, M11: at.M11, M12: at.M12, M13: at.M13, M22: at.M22, M23: at.M23, M33: at.M33}
@@ -90,19 +90,19 @@ func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size 
 		if i%50 == 0 {
 			p[0] = 0
 		}
-		v[i] = put(p)
+		v[i] = newVertex(p)
 		m.Spans = append(m.Spans, Span{int32(len(m.Neighbours)), int32(len(m.Sides))})
 		// An octahedron around the vertex.
 		first := int32(len(v))
 		for k := range 6 {
 			q := p
-			far := size / 50 * (.3 + .7*rng.Float64())
-			if i%30 == 7 { // some that are turned over, or flat
-				far = size / 50 * float64(rng.IntN(3)-1)
+			distance := size / 50 * (.3 + .7*rng.Float64())
+			if i%30 == 7 { // some tetrahedra are inverted, or flat
+				distance = size / 50 * float64(rng.IntN(3)-1)
 			}
-			q[k/2] += far * float64(1-2*(k%2))
-			q[(k/2+1)%3] += far / 3 * rng.Float64()
-			v = append(v, put(q))
+			q[k/2] += distance * float64(1-2*(k%2))
+			q[(k/2+1)%3] += distance / 3 * rng.Float64()
+			v = append(v, newVertex(q))
 			m.Neighbours = append(m.Neighbours, first+int32(k))
 		}
 		for k := range int32(8) {
@@ -139,7 +139,7 @@ func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size 
 			n           [1]Counters
 			most        atomics.Most[F]
 		}
-		for name, with := range map[string]func(s *state) loop{
+		for name, newLoop := range map[string]func(s *state) loop{
 			"Laplace": func(s *state) loop {
 				return NewLaplaceLoop(set, p, m, field, c, s.v, s.moved, s.seen, &s.n[0], &s.most)
 			},
@@ -162,44 +162,44 @@ func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size 
 					s.moved, s.seen, &s.n[0], &s.most)
 			},
 		} {
-			begin := func() *state {
+			newState := func() *state {
 				s := &state{v: append([]Vertex[F]{}, v...), moved: make([]int32, len(v)), seen: make([]int32, len(v))}
 				for i := range movers {
 					s.seen[i] = int32(i % 3)
-					if name == "Untangle" { // far from their place
+					if name == "Untangle" { // far from their position in the cavity
 						s.v[i].X, s.v[i].Y = s.v[i].X+F(size*rng.NormFloat64()/9), s.v[i].Y+F(size*rng.NormFloat64()/9)
 					}
 				}
 				return s
 			}
-			one := begin()
-			other := &state{v: append([]Vertex[F]{}, one.v...), moved: make([]int32, len(v)),
-				seen: append([]int32{}, one.seen...)}
-			before := append([]Vertex[F]{}, one.v...)
-			with(one).Range(0, movers)
-			l.Run(t, with(other), 0, movers)
-			kerneltest.Same(t, name, one.v, other.v, nil)
-			kerneltest.Same(t, name+": moved", one.moved, other.moved, nil)
-			kerneltest.Same(t, name+": seen", one.seen, other.seen, nil)
-			kerneltest.Same(t, name+": counters", one.n[:], other.n[:], nil)
-			if one.most != other.most {
-				t.Errorf("%s: the longest move is %v in Go, %v translated", name, one.most.Value(), other.most.Value())
+			inGo := newState()
+			translated := &state{v: append([]Vertex[F]{}, inGo.v...), moved: make([]int32, len(v)),
+				seen: append([]int32{}, inGo.seen...)}
+			before := append([]Vertex[F]{}, inGo.v...)
+			newLoop(inGo).Range(0, movers)
+			l.Run(t, newLoop(translated), 0, movers)
+			kerneltest.Same(t, name, inGo.v, translated.v, nil)
+			kerneltest.Same(t, name+": moved", inGo.moved, translated.moved, nil)
+			kerneltest.Same(t, name+": seen", inGo.seen, translated.seen, nil)
+			kerneltest.Same(t, name+": counters", inGo.n[:], translated.n[:], nil)
+			if inGo.most != translated.most {
+				t.Errorf("%s: the longest move is %v in Go, %v translated", name, inGo.most.Value(), translated.most.Value())
 			}
 			moved := 0
 			for i := range movers {
-				if one.v[i] != before[i] {
+				if inGo.v[i] != before[i] {
 					moved++
 				}
 			}
 			if moved < movers/100 && size == 1 {
-				t.Errorf("%s moves %d of %d: the case shows too little", name, moved, movers)
+				t.Errorf("%s moves only %d of %d vertices", name, moved, movers)
 			}
 		}
 	}
-	measure(t, l, rng, v)
+	compareMeasures(t, l, rng, v)
 }
 
-func measure[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, v []Vertex[F]) {
+func compareMeasures[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, v []Vertex[F]) {
 	const n = 2000
 	cells, edges, sides := make([]Cell, n), make([]Edge, n), make([]Side, n)
 	id := func() int32 { return rng.Int32N(int32(len(v))) }

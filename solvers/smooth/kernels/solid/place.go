@@ -29,7 +29,7 @@ func needsVisit[F num.Float](i int, p *Params[F], m *Mesh[F], lastMove, lastVisi
 type step[F num.Float] struct {
 	p, d  Vector[F]
 	a, b  F
-	bound bool // to the boundary, with the frame
+	bound bool // the vertex is on the boundary, and moves in the frame
 	frame Frame[F]
 }
 
@@ -60,7 +60,8 @@ func (s *step[F]) at(share F) Vector[F] {
 	return p
 }
 
-// within returns T'AT and T'g. Directions that a frame lacks have a diagonal of 1 and nothing else.
+// within returns T'AT and T'g, where T holds the directions of the frame. The rows of missing directions are those
+// of the identity matrix.
 func (s *step[F]) within(a *Tensor[F], g Vector[F]) (Tensor[F], Vector[F]) {
 	if !s.bound {
 		return *a, g
@@ -88,7 +89,7 @@ func (s *step[F]) along(g Vector[F]) Vector[F] {
 	return h
 }
 
-// directions returns those of the frame at the beginning of the step.
+// directions returns the directions of the frame at the beginning of the step.
 func (s *step[F]) directions() (Vector[F], Vector[F]) {
 	var t, u Vector[F]
 	f, a, b := &s.frame, s.a, s.b
@@ -192,7 +193,8 @@ func upright[F num.Float](i int, p Vector[F], flat F, m *Mesh[F], v []Vertex[F])
 	return true
 }
 
-// uprightAt reports whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
+// uprightAt reports whether the tetrahedron of p, a, b and c has a volume larger than a share, flat, of the
+// products of which it is the sum.
 func uprightAt[F num.Float](p Vector[F], av, bv, cv *Vertex[F], flat F) bool {
 	a, b, c := av.from(p), bv.from(p), cv.from(p)
 	most := num.Abs(a.X)*(num.Abs(b.Y*c.Z)+num.Abs(b.Z*c.Y)) + num.Abs(a.Y)*(num.Abs(b.Z*c.X)+num.Abs(b.X*c.Z)) +
@@ -206,8 +208,8 @@ func Volume[F num.Float](a, b, c, d *Vertex[F]) F {
 	return dot(b.from(p), cross(c.from(p), d.from(p))) / 6
 }
 
-// Upright reports whether a tetrahedron has a positive volume, beyond round-off: larger than a share flat of its
-// products.
+// Upright reports whether a tetrahedron has a positive volume, beyond round-off: larger than a share, flat, of the
+// products of which it is the sum.
 func Upright[F num.Float](a, b, c, d *Vertex[F], flat F) bool {
 	return uprightAt(Vector[F]{a.X, a.Y, a.Z}, b, c, d, flat)
 }

@@ -11,14 +11,14 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 // which is 1 for the regular tetrahedron of edges 1, and negative for an inverted one.
 const ideal = 1832.8207768355311 // 6⁴√2
 
-// Tetrahedron is one with corners p, a, b and c, in the metric.
+// Tetrahedron holds measures of a tetrahedron with corners p, a, b and c, in the metric.
 type Tetrahedron[F num.Float] struct {
-	m              Tensor[F] // mean of the corners'
+	m              Tensor[F] // mean of the corners' metrics
 	ua, ub, uc     Vector[F] // from p to the others
 	volume         F
 	root           F // √det M
 	la, lb, lc     F // lengths of the edges at p
-	lab, lbc, lca  F // and of the others
+	lab, lbc, lca  F // lengths of the other edges
 	perimeter, fit F // P and F
 }
 
@@ -54,13 +54,13 @@ func (t *Tetrahedron[F]) Quality() F {
 func (t *Tetrahedron[F]) Gradient(mx, my, mz *Tensor[F]) Vector[F] {
 	per := t.perimeter
 	s := per / 6
-	slope := 6 * (1 - s) / s // F'/F at s, once divided
+	slope := 6 * (1 - s) / s // F'/F at s, after the division that follows
 	if s < 1 {
 		slope /= 2 - s
 	} else {
 		slope /= 2*s - 1
 	}
-	kappa := slope/6 - 3/per // of dQ = Q kappa dP
+	kappa := slope/6 - 3/per // dQ = Q kappa dP
 	q := t.Quality()
 	wa, wb, wc := t.m.times(t.ua), t.m.times(t.ub), t.m.times(t.uc)
 	area := cross(minus(t.ub, t.ua), minus(t.uc, t.ua)) // the volume falls by a sixth of it
@@ -73,9 +73,9 @@ func (t *Tetrahedron[F]) Gradient(mx, my, mz *Tensor[F]) Vector[F] {
 	return g
 }
 
-// qualityByMetric is the derivative of the quality, once divided by it, by the metric at a corner, of which the
-// tetrahedron's follows a quarter: of a change d, half the trace of M⁻¹d, and κ times the change of P, which is ½Σ
-// u'du/|u| over the edges.
+// qualityByMetric returns the derivative of the quality by the metric at a corner, divided by the quality. The mean
+// metric changes by a quarter of the corner's change. A change d of the mean contributes half the trace of M⁻¹d,
+// and κ times the change of P, which is ½Σ u'du/|u| over the edges.
 func (t *Tetrahedron[F]) qualityByMetric(kappa F) Tensor[F] {
 	m := &t.m
 	half := 1 / (8 * t.root * t.root)
@@ -106,7 +106,7 @@ func (m *Tensor[F]) contract(d *Tensor[F]) F {
 	return m.M11*d.M11 + m.M22*d.M22 + m.M33*d.M33 + 2*(m.M12*d.M12+m.M13*d.M13+m.M23*d.M23)
 }
 
-// InMetric returns the volume of a tetrahedron in the mean of its corners' metrics.
+// InMetric returns the volume of a tetrahedron as measured by the mean of its corners' metrics.
 func InMetric[F num.Float](a, b, c, d *Vertex[F]) F {
 	var p Vector[F]
 	p.X, p.Y, p.Z = a.X, a.Y, a.Z

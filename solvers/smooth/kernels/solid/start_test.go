@@ -70,11 +70,11 @@ func newBall(rng *rand.Rand, axes int, shift float64, field Field[float64]) *bal
 		}
 		b.m.Frames = []Frame[float64]{f}
 	}
-	b.refresh()
+	b.updateMetrics()
 	return b
 }
 
-func (b *ball) refresh() {
+func (b *ball) updateMetrics() {
 	for i := range b.v {
 		v := &b.v[i]
 		m := b.field.At(Vector[float64]{X: v.X, Y: v.Y, Z: v.Z})
@@ -87,16 +87,16 @@ type kernel func(i int, set *Set, p *Params[float64], m *Mesh[float64], field *F
 
 func (b *ball) visit(k kernel, p *Params[float64]) (float64, Counters) {
 	var n Counters
-	far := k(0, &b.set, p, &b.m, &b.field, &Control[float64]{Floor: .9}, b.v, nil, nil, &n)
-	return far, n
+	moveSquare := k(0, &b.set, p, &b.m, &b.field, &Control[float64]{Floor: .9}, b.v, nil, nil, &n)
+	return moveSquare, n
 }
 
-func (b *ball) place() Vector[float64] {
+func (b *ball) position() Vector[float64] {
 	return Vector[float64]{X: b.v[0].X, Y: b.v[0].Y, Z: b.v[0].Z}
 }
 
-// objective is Σ u'Mu over the edges of vertex 0 if it lies at p, with M the sum of the metrics at both ends, half of
-// it.
+// objective returns ½Σ u'Mu over the edges of vertex 0 with that vertex at p, where M is the sum of the metrics at
+// both ends.
 func (b *ball) objective(p Vector[float64]) float64 {
 	own, sum := b.field.At(p), 0.0
 	for _, j := range b.m.Neighbours {

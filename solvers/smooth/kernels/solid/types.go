@@ -4,8 +4,8 @@
 // A vertex moves along the directions T of its frame: three inside, two on a flat part of the boundary, one on a
 // straight edge. With A and g as in the plane, the step is T a with (T'AT) a = ωT'g: one formula for all of them.
 //
-// The functions use only + − × ÷ √ and comparisons, so that every processor gives the same bits. Sums run over the
-// neighbours of a vertex and the sides of its cavity in an order fixed by global ids.
+// Kernels use only + − × ÷ √ and comparisons of floating-point numbers, so that every processor gives the same
+// bits. Sums run over the neighbours of a vertex and the sides of its cavity in an order fixed by global ids.
 package solid
 
 //go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
@@ -28,17 +28,17 @@ type Tensor[F num.Float] struct{ M11, M12, M13, M22, M23, M33 F }
 // Vector is a vector, of space or of the directions of a frame.
 type Vector[F num.Float] struct{ X, Y, Z F }
 
-// Span is the index of a vertex's first neighbour in Mesh.Near, and of its cavity's first side in Mesh.Sides; they
-// end at those of the next vertex.
+// Span holds the indices of a vertex's first neighbour in Mesh.Neighbours, and of its cavity's first side in
+// Mesh.Sides. Its neighbours and sides end where those of the next vertex start.
 type Span struct{ FirstNeighbour, FirstSide int32 }
 
 // Side is the outer face of a tetrahedron of the cavity of p: (a-p) · (b-p)×(c-p) is positive.
 type Side struct{ A, B, C int32 }
 
-// Frame is where a vertex of the boundary began, and the directions in which it moves there: two, or on an edge T
-// alone, with U = 0. At (a, b) from the origin the vertex is at (X, Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on
-// a line, with directions at right angles and of length 1, or on a paraboloid or a parabola, on which neither a nor b
-// is beyond Reach. Only Barrier uses Reach.
+// Frame is the position at which a vertex of the boundary began, and the directions in which it moves: T and U, or
+// on an edge T alone, with U = 0. Axes is the number of directions. At (a, b) from the origin the vertex is at (X,
+// Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on a line, with directions at right angles and of length 1, or
+// on a paraboloid or a parabola, on which neither a nor b is beyond Reach. Only Barrier uses Reach.
 type Frame[F num.Float] struct {
 	X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz    F
 	Px, Py, Pz, Qx, Qy, Qz, Rx, Ry, Rz F
@@ -46,7 +46,8 @@ type Frame[F num.Float] struct {
 	Axes                               int32
 }
 
-// Mesh is the constant part.
+// Mesh is the constant part of a mesh: the neighbours and the cavities of all vertices that move, and the frames of
+// those on the boundary.
 type Mesh[F num.Float] struct {
 	Spans      []Span // of all vertices that move, and one more
 	Neighbours []int32
@@ -78,12 +79,12 @@ type Params[F num.Float] struct {
 	Relax     F     // ω: the share of the step that is taken
 	Excess    F     // s of the printed Pain step: how far D exceeds the off-diagonal sum
 	Tolerance F     // square of the move, in the metric, above which neighbours are visited again
-	Gain      F     // least rise of the worst quality that counts
+	Gain      F     // smallest rise of the worst quality for which a vertex moves
 	Shortest  F     // step, in the metric, at which a search along a line ends
 	Margin    F     // by which Barrier raises the worst quality where that is below its floor: more than rounding
 	Flat      F     // a tetrahedron whose volume is no larger than this share of its products is flat
 	Guard     int32 // NoGuard, Halve or Clip
-	Climbs    int32 // most tries of a visit of the optimiser
+	Climbs    int32 // maximum number of trial positions of the optimiser in a visit
 	Cull      bool  // skip vertices around which nothing has moved
 }
 
@@ -101,7 +102,7 @@ type Counters struct {
 	Refused int64 // steps that would not have raised the worst quality
 }
 
-// product is u'Mv.
+// product returns u'Mv.
 func (m *Tensor[F]) product(u, v Vector[F]) F {
 	w := m.times(v)
 	return u.X*w.X + u.Y*w.Y + u.Z*w.Z
@@ -119,19 +120,19 @@ func (m *Tensor[F]) times(v Vector[F]) Vector[F] {
 // length is √(u'Mu).
 func (m *Tensor[F]) length(u Vector[F]) F { return num.Sqrt(m.product(u, u)) }
 
-// determinant is that of M.
+// determinant returns the determinant of the tensor.
 func (m *Tensor[F]) determinant() F {
 	return m.M11*(m.M22*m.M33-m.M23*m.M23) - m.M12*(m.M12*m.M33-m.M23*m.M13) + m.M13*(m.M12*m.M23-m.M22*m.M13)
 }
 
-// metric is that of a vertex.
+// metric returns the metric at a vertex.
 func (v *Vertex[F]) metric() Tensor[F] {
 	var m Tensor[F]
 	m.M11, m.M12, m.M13, m.M22, m.M23, m.M33 = v.M11, v.M12, v.M13, v.M22, v.M23, v.M33
 	return m
 }
 
-// from is the vector from a position to a vertex.
+// from returns the vector from a position to a vertex.
 func (v *Vertex[F]) from(p Vector[F]) Vector[F] {
 	var u Vector[F]
 	u.X, u.Y, u.Z = v.X-p.X, v.Y-p.Y, v.Z-p.Z

@@ -2,11 +2,12 @@ package solid
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// program is what the move of vertex i, along the directions of its frame, that makes the least volume around it
-// greatest is the solution of: a linear program in the move x and the least volume t, as L. A. Freitag and P. Plassmann
-// have it (Int. J. Numer. Meth. Engng. 49 (2000) 109). With volumes a + g·x its rows are
+// program is a linear program whose solution is the move of vertex i, along the directions of its frame, after
+// which the least volume around it is greatest, after L. A. Freitag and P. Plassmann (Int. J. Numer. Meth. Engng.
+// 49 (2000) 109). The unknowns are the move x and the least volume t, and t is maximised. With volumes a + g·x the
+// constraints, called rows, are
 //
-//	t - g·x ≤ a of each tetrahedron, and then x ≤ 1 and -x ≤ 1 of each direction,
+//	t - g·x ≤ a for each tetrahedron, then x ≤ 1 and -x ≤ 1 for each direction, called walls,
 //
 // in units in which all neighbours lie between these walls and no g is longer than 1.
 type program[F num.Float] struct {
@@ -36,7 +37,7 @@ func (l *program[F]) load(i int, s *step[F], m *Mesh[F], v []Vertex[F]) bool {
 	return most > 0
 }
 
-// volume returns a and g of a tetrahedron.
+// volume returns a and g of tetrahedron k.
 func (l *program[F]) volume(i, k int, s *step[F], m *Mesh[F], v []Vertex[F]) (F, Vector[F]) {
 	f := &m.Sides[int(m.Spans[i].FirstSide)+k]
 	a, b, c := v[f.A].from(s.p), v[f.B].from(s.p), v[f.C].from(s.p)
@@ -44,7 +45,7 @@ func (l *program[F]) volume(i, k int, s *step[F], m *Mesh[F], v []Vertex[F]) (F,
 	return dot(a, cross(b, c)) / l.size, g
 }
 
-// row writes row k, of x and t, to four numbers, and returns its right-hand side.
+// row writes the coefficients of x and t in row k to out, and returns the row's right-hand side.
 func (l *program[F]) row(i, k int, s *step[F], m *Mesh[F], v []Vertex[F], out *[4]F) F {
 	out[0], out[1], out[2], out[l.axes] = 0, 0, 0, 0
 	if k >= l.n {
@@ -80,12 +81,13 @@ func (l *program[F]) worst(i int, x *[4]F, s *step[F], m *Mesh[F], v []Vertex[F]
 	return at, most
 }
 
-// maxPivots limits the pivots, typically a dozen.
+// maxPivots limits the number of pivots, which is typically a dozen.
 const maxPivots = 100
 
-// best returns the move of the greatest least volume, by the dual simplex method: of as many rows as there are
-// unknowns, which hold as equations and no sum of which with positive weights lets t grow, one is given up for the row
-// that is broken most. It begins between walls and a tetrahedron, and ends where no row is broken by more than slack.
+// best returns the move after which the least volume is greatest, by the dual simplex method, and whether it was
+// found. A base of as many rows as there are unknowns, which hold as equations, bounds t from above. In each pivot
+// the row that is violated most replaces a row of the base. The base at the start is a wall of each direction and a
+// tetrahedron. The solution is found when no row is violated by more than slack.
 func (l *program[F]) best(i int, slack F, s *step[F], m *Mesh[F], v []Vertex[F]) (Vector[F], bool) {
 	var d Vector[F]
 	var base [4]int
@@ -147,8 +149,8 @@ func (l *program[F]) best(i int, slack F, s *step[F], m *Mesh[F], v []Vertex[F])
 	return d, false
 }
 
-// invert replaces a matrix, of at most four rows of which each takes four numbers, by its inverse, and returns false if
-// it has none.
+// invert replaces an n×n matrix, whose rows start at every fourth number, by its inverse, and returns false if it
+// has none.
 func invert[F num.Float](a *[16]F, n int) bool {
 	var from [4]int // columns by which rows were exchanged
 	for k := 0; k < n; k++ {

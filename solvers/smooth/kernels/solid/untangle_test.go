@@ -21,7 +21,7 @@ func (b *ball) put(p Vector[float64]) {
 		t, u := s.directions()
 		v.A, v.B = dot(t, p), dot(u, p)
 	}
-	b.refresh()
+	b.updateMetrics()
 }
 
 // TestUntangle proves that a misplaced vertex, inside, on a plane and on a line, moves to where the least volume
@@ -33,27 +33,27 @@ func TestUntangle(t *testing.T) {
 		mended := 0
 		for n := range 200 {
 			b := newBall(rng, axes, .45, constant(tensor(rng, 10)))
-			var before, place Vector[float64]
-			for _, d := range b.along() {
-				place = ahead(place, d, 8*rng.NormFloat64())
+			var before, start Vector[float64]
+			for _, d := range b.moveDirections() {
+				start = shifted(start, d, 8*rng.NormFloat64())
 			}
-			b.put(place)
-			before = b.place()
+			b.put(start)
+			before = b.position()
 			if upright(0, before, 0, &b.m, b.v) {
 				continue
 			}
 			if !b.untangle() {
 				t.Fatalf("%d axes, case %d: a vertex at %v stays", axes, n, before)
 			}
-			best := leastVolume(0, b.place(), &b.m, b.v)
+			best := leastVolume(0, b.position(), &b.m, b.v)
 			if best > 0 {
 				mended++
 			}
-			at, found := b.place(), best
+			at, found := b.position(), best
 			for step := 1.; step > 1e-7; step *= .97 {
 				q := at
-				for _, d := range b.along() {
-					q = ahead(q, d, step*rng.NormFloat64())
+				for _, d := range b.moveDirections() {
+					q = shifted(q, d, step*rng.NormFloat64())
 				}
 				if six := leastVolume(0, q, &b.m, b.v); six > found {
 					at, found = q, six
@@ -65,12 +65,12 @@ func TestUntangle(t *testing.T) {
 			if b.untangle() && best > 1e-9 {
 				t.Fatalf("%d axes, case %d: a vertex moves on where all is upright", axes, n)
 			}
-			if p := b.place(); axes < 3 && p.Z != 0 || axes < 2 && p.Y != 0 {
+			if p := b.position(); axes < 3 && p.Z != 0 || axes < 2 && p.Y != 0 {
 				t.Fatalf("%d axes, case %d: the vertex is at %v", axes, n, p)
 			}
 		}
 		if mended < 100 {
-			t.Errorf("%d axes: %d cavities are mended", axes, mended)
+			t.Errorf("%d axes: only %d cavities become upright", axes, mended)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestUntangleScales(t *testing.T) {
 		}
 		b.untangle()
 		c.untangle()
-		p, q := b.place(), c.place()
+		p, q := b.position(), c.position()
 		if q.X != scale*p.X || q.Y != scale*p.Y || q.Z != scale*p.Z || math.Abs(p.Z) > 1 {
 			t.Errorf("to %v, and %g times as large to %v", p, scale, q)
 		}
@@ -108,7 +108,7 @@ func TestUntangleNothing(t *testing.T) {
 				b.v[k].Y = 0
 			}
 		}
-		if was := b.v[0]; b.untangle() || b.v[0] != was {
+		if before := b.v[0]; b.untangle() || b.v[0] != before {
 			t.Errorf("among neighbours at x = %g the vertex moves to %v", x, b.v[0])
 		}
 	}

@@ -10,31 +10,30 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// Limited describes how a metric differs from the case's.
-type Limited struct {
+// Adjusted counts how often the metric that a case requests had to be changed.
+type Adjusted struct {
 	Fields  int // number of fields from whose Hessians the metric was made
-	Samples int // vertices of a mesh, or nodes of a grid, at which it was evaluated; 0 if it has no limits
+	Samples int // vertices of a mesh, or nodes of a grid, at which it was evaluated; 0 if nothing can change it
 	Bounded int // samples changed by hmin, hmax or aspect; summed over fields
 	Raised  int // samples at which the Hessian was too small for a metric, and was raised; summed over fields
 	Graded  int // samples changed by gradation
 
 	// OffGrid is the interpolation error of a metric on a grid: the largest relative difference, between its nodes,
 	// of lengths from those requested. It falls with the square of the spacing, except at a discontinuity.
-	// lengths from those asked for. It falls with the square of the spacing, but not at a discontinuity.
 	OffGrid float64
 }
 
-// smoothMetric makes the metric of a case in the plane, over the bounds of its mesh.
-func smoothMetric(ctx context.Context, m *Metric, b sizing.Bounds, held *Limited) (*sizing.Metric,
+// planeMetric makes the metric of a case in the plane, over the bounds of its mesh, and counts changes in adjusted.
+func planeMetric(ctx context.Context, m *Metric, b sizing.Bounds, adjusted *Adjusted) (*sizing.Metric,
 	error) {
-	of := gridded[*sizing.Metric]{dim: 2, low: [3]float64{b.X0, b.Y0}, high: [3]float64{b.X1, b.Y1}}
-	of.make = func(at func(x, y, z float64) sizing.Six) (*sizing.Metric, error) {
+	grid := gridded[*sizing.Metric]{dim: 2, low: [3]float64{b.X0, b.Y0}, high: [3]float64{b.X1, b.Y1}}
+	grid.make = func(at func(x, y, z float64) sizing.Six) (*sizing.Metric, error) {
 		return sizing.Discrete(b, m.Samples, func(x, y float64) (m11, m12, m22 float64) {
 			t := at(x, y, 0)
 			return t[0], t[1], t[3]
 		})
 	}
-	of.at = func(made *sizing.Metric, x, y, _ float64) metric.Tensor {
+	grid.evaluate = func(made *sizing.Metric, x, y, _ float64) metric.Tensor {
 		m11, m12, m22 := made.At(x, y)
 		return metric.Tensor{m11, m12, m22}
 	}
@@ -48,15 +47,15 @@ func smoothMetric(ctx context.Context, m *Metric, b sizing.Bounds, held *Limited
 	case "sinusoidal":
 		made, err = sizing.Sinusoidal(b, m.Low, m.High, m.Waves)
 	case "sizes", "tensor":
-		return of.expressions(ctx, m, held)
+		return grid.expressions(ctx, m, adjusted)
 	default:
 		return nil, fmt.Errorf("field %q is not known", m.Field)
 	}
 	if err != nil || m.Samples == 0 {
 		return made, err
 	}
-	return of.sampled(m.Samples, metric.Bounds{}, held, func(x, y, z float64) (metric.Tensor, error) {
-		return of.at(made, x, y, z), nil
+	return grid.sampled(m.Samples, metric.Bounds{}, adjusted, func(x, y, z float64) (metric.Tensor, error) {
+		return grid.evaluate(made, x, y, z), nil
 	})
 }
 
@@ -64,14 +63,14 @@ func smoothMetric(ctx context.Context, m *Metric, b sizing.Bounds, held *Limited
 type gridded[M any] struct {
 	dim       int
 	low, high [3]float64
-	make      func(at func(x, y, z float64) sizing.Six) (M, error)
-	at        func(made M, x, y, z float64) metric.Tensor
+	make      func(evaluate func(x, y, z float64) sizing.Six) (M, error)
+	evaluate  func(made M, x, y, z float64) metric.Tensor
 }
 
 // expressions makes the metric of a case's expressions. It returns early when ctx is cancelled.
-func (g *gridded[M]) expressions(ctx context.Context, m *Metric, held *Limited) (M, error) {
+func (g *gridded[M]) expressions(ctx context.Context, m *Metric, adjusted *Adjusted) (M, error) {
 	calls := 0
-	return g.sampled(m.Samples, boundsOf(m), held, func(x, y, z float64) (metric.Tensor, error) {
+	return g.sampled(m.Samples, boundsOf(m), adjusted, func(x, y, z float64) (metric.Tensor, error) {
 		if calls++; calls%1024 == 0 && ctx.Err() != nil {
 			return metric.Tensor{}, ctx.Err()
 		}
@@ -79,19 +78,19 @@ func (g *gridded[M]) expressions(ctx context.Context, m *Metric, held *Limited) 
 	})
 }
 
-// sampled makes a metric from the tensors requested at the nodes, within limits, and measures its interpolation
-// error.
-func (g *gridded[M]) sampled(n int, limits metric.Bounds, held *Limited,
-	asked func(x, y, z float64) (metric.Tensor, error)) (made M, err error) {
+// sampled makes a metric from the tensors requested at the nodes, changed to satisfy the limits, and measures its
+// interpolation error.
+func (g *gridded[M]) sampled(n int, limits metric.Bounds, adjusted *Adjusted,
+	requested func(x, y, z float64) (metric.Tensor, error)) (made M, err error) {
 	var refused error // of a tensor; more specific than that of the metric made from it
 	made, err = g.make(func(x, y, z float64) sizing.Six {
-		t, err := asked(x, y, z)
+		t, err := requested(x, y, z)
 		if err == nil && limits != (metric.Bounds{}) {
 			if err = t.Check(g.dim); err == nil {
 				within := t.Within(g.dim, limits)
-				held.Samples++
+				adjusted.Samples++
 				if within != t {
-					held.Bounded++
+					adjusted.Bounded++
 				}
 				t = within
 			}
@@ -105,7 +104,7 @@ func (g *gridded[M]) sampled(n int, limits metric.Bounds, held *Limited,
 		var none M
 		return none, err
 	}
-	held.OffGrid = g.off(n-1, made, limits, asked)
+	adjusted.OffGrid = g.gridError(n-1, made, limits, requested)
 	return made, nil
 }
 
@@ -113,11 +112,11 @@ func (g *gridded[M]) sampled(n int, limits metric.Bounds, held *Limited,
 // measured, by dimension.
 var samplesPerAxis = [...]int{2: 256, 3: 32}
 
-// off returns Limited.OffGrid of a metric with `boxes` grid cells along each axis, measured at samplesPerAxis points
-// along each axis: at centres of grid cells, or, if these are fewer, at evenly spaced points. Points at which the
-// expressions give no metric are skipped.
-func (g *gridded[M]) off(boxes int, made M, limits metric.Bounds,
-	asked func(x, y, z float64) (metric.Tensor, error)) float64 {
+// gridError returns Adjusted.OffGrid of a metric with `boxes` grid cells along each axis, measured at
+// samplesPerAxis points along each axis: at centres of grid cells, or, if these are fewer, at evenly spaced points.
+// Points at which the expressions give no metric are skipped.
+func (g *gridded[M]) gridError(boxes int, made M, limits metric.Bounds,
+	requested func(x, y, z float64) (metric.Tensor, error)) float64 {
 	n := samplesPerAxis[g.dim]
 	boxes = max(boxes, n)
 	total, worst := n*n, 0.0
@@ -130,9 +129,9 @@ func (g *gridded[M]) off(boxes int, made M, limits metric.Bounds,
 			box := rest % n * boxes / n
 			p[axis] = g.low[axis] + (float64(box)+.5)/float64(boxes)*(g.high[axis]-g.low[axis])
 		}
-		t, err := asked(p[0], p[1], p[2])
+		t, err := requested(p[0], p[1], p[2])
 		if err == nil && t.Check(g.dim) == nil {
-			worst = max(worst, metric.Stretch(g.dim, t.Within(g.dim, limits), g.at(made, p[0], p[1], p[2])))
+			worst = max(worst, metric.Stretch(g.dim, t.Within(g.dim, limits), g.evaluate(made, p[0], p[1], p[2])))
 		}
 	}
 	return worst

@@ -7,17 +7,18 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// rankShare is a rank's share of a smoothing run.
+// rankShare is the share of a smoothing run that rank 0 sends to a rank. Exactly one of Part, Solid and Local is
+// set.
 type rankShare struct {
-	Part            *layout.Part      // of triangles, or
+	Part            *layout.Part      // of triangles
 	Solid           *layout.SolidPart // of tetrahedra
-	Bounds          sizing.Bounds     // of the mesh, or
-	Box             sizing.Box        // in space
+	Bounds          sizing.Bounds     // of a mesh of triangles
+	Box             sizing.Box        // of a mesh of tetrahedra
 	Vertices, Cells int64             // of the mesh
 	Crowded         int               // vertices that are fixed because they have too many neighbours
-	Nodal           *nodalMetric      // nil for metrics that a rank makes from the case only
+	Nodal           *nodalMetric      // nil for metrics that a rank makes from the case alone
 
-	Local  *layout.LocalMesh // of triangles; this rank arranges it to Part with Layout
+	Local  *layout.LocalMesh // of triangles; this rank makes Part from it, with the options Layout
 	Layout layout.Options
 }
 
