@@ -40,8 +40,8 @@ func (l *bandLoop) Range(lo, hi int) {
 }
 
 // makeBands orders the kernels of a rank's stages, and chooses the positions of slopes and fluxes in their arrays: whole
-// gets them, and its cells' edges become the positions of their fluxes. A device with separate memory takes all cells at a
-// time.
+// gets them, and the edges of its cells become the positions of their fluxes. A device with separate memory takes all
+// cells at a time.
 func (s *solver[F]) makeBands(order int, whole *kernels.Mesh[F], inner int) {
 	core := whole.CellEdges[:s.part.Core]
 	count, block, threads := 1, blockCells, s.dev.Threads()

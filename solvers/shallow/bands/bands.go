@@ -6,8 +6,8 @@
 // next one reads it. What depends on two bands follows when all bands are done. The order of cells and edges changes no
 // bit.
 //
-// Slopes and fluxes that have been read for the last time give up their position in the array to later ones of the same band: those of
-// a band then stay in the caches and are not written to memory. SlopesAt and FluxAt are these positions.
+// Slopes and fluxes that have been read for the last time give up their position in the array to later ones of the same
+// band: those of a band then stay in the caches and are not written to memory. SlopesAt and FluxAt are these positions.
 package bands
 
 import (

@@ -17,8 +17,9 @@ func (p *positions) take() int32 {
 	return p.used - 1
 }
 
-// assignPositions chooses the positions, within the band, of the slopes and fluxes that band k computes. They are taken again
-// after their last use if that is in the first list: the runs of other lists or bands may come at any time after it.
+// assignPositions chooses the positions, within the band, of the slopes and fluxes that band k computes. They are
+// reused after their last use if that is in the first list: the runs of other lists or bands may come at any time after
+// it.
 func (b *bandBuilder) assignPositions(all *Bands, k int) {
 	slopeUses := make([]int8, b.hi-b.lo)            // that are left, of each cell
 	fluxUses := make([]int8, b.endEdge-b.firstEdge) // likewise, of each edge
