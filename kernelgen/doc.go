@@ -18,6 +18,7 @@
 //	//atoll:kernel blocks=4    resident blocks per multiprocessor for float64, twice as many for float32 (launch bounds)
 //	//atoll:kernel way=A,B     parameter way is a compile-time constant on the GPU; see Variants
 //	//atoll:kernel lanes       vector code on the CPU computes several indices at a time; lanes=A,B: only these variants
+//	//atoll:kernel wide        vector code computes at least eight indices at a time
 //	//atoll:kernel tile        an index is a tile, which the threads of a block compute together; see Tiles
 //	//atoll:kernel stages=32   on the CPU, each call of the body is done for 32 indices before the next call
 //	//atoll:kernel grain=64    a thread of the CPU takes 64 indices at a time; default 4 for tile kernels

@@ -124,38 +124,25 @@ func (u *unit) callee(c *ast.CallExpr) *types.Func {
 	return fn
 }
 
-// stored is the set of types whose values a kernel may write to memory.
+// stored is the set of types whose values a function may write to memory.
 type stored struct {
 	types   map[*types.TypeName]bool
-	anyType bool // the types are not known: the kernel may write values of any type
+	anyType bool // the types are not known: the function may write values of any type
 }
 
-// recordStores records, for each function, the types that kernels marked lanes may write if they call the function.
-func (u *unit) recordStores() {
-	u.stores = map[*types.Func]stored{}
-	for _, k := range u.pkg.Kernels {
-		if !k.Lanes {
-			continue
-		}
-		reached := map[*types.Func]bool{}
-		kernelStores := stored{types: map[*types.TypeName]bool{}}
-		u.collectStores(k.Fn, reached, &kernelStores)
-		for fn := range reached {
-			merged := u.stores[fn]
-			if merged.types == nil {
-				merged.types = map[*types.TypeName]bool{}
-			}
-			for t := range kernelStores.types {
-				merged.types[t] = true
-			}
-			merged.anyType = merged.anyType || kernelStores.anyType
-			u.stores[fn] = merged
-		}
+// storesOf returns what a function and the functions that it calls may write to memory.
+func (u *unit) storesOf(fn *types.Func) stored {
+	s, ok := u.stores[fn]
+	if !ok {
+		s.types = map[*types.TypeName]bool{}
+		u.collectStores(fn, map[*types.Func]bool{}, &s)
+		u.stores[fn] = s
 	}
+	return s
 }
 
-// collectStores adds fn and all functions that it calls to reached, and the types that they store to kernelStores.
-func (u *unit) collectStores(fn *types.Func, reached map[*types.Func]bool, kernelStores *stored) {
+// collectStores adds fn and all functions that it calls to reached, and the types that they store to s.
+func (u *unit) collectStores(fn *types.Func, reached map[*types.Func]bool, s *stored) {
 	fn = fn.Origin()
 	decl := u.pkg.Decls[fn]
 	if decl == nil || decl.Body == nil || reached[fn] {
@@ -166,10 +153,14 @@ func (u *unit) collectStores(fn *types.Func, reached map[*types.Func]bool, kerne
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for _, l := range n.Lhs {
-				u.recordStore(l, kernelStores)
+				if u.isIndirect(l) {
+					u.recordStore(l, s)
+				}
 			}
 		case *ast.IncDecStmt:
-			u.recordStore(n.X, kernelStores)
+			if u.isIndirect(n.X) {
+				u.recordStore(n.X, s)
+			}
 		case *ast.CallExpr:
 			callee := u.callee(n)
 			if callee == nil {
@@ -177,17 +168,17 @@ func (u *unit) collectStores(fn *types.Func, reached map[*types.Func]bool, kerne
 			}
 			if !u.pkg.IsSource(callee.Pkg()) && u.writes(callee) {
 				for _, a := range n.Args {
-					u.recordStore(a, kernelStores)
+					u.recordStore(a, s)
 				}
 			}
-			u.collectStores(callee, reached, kernelStores)
+			u.collectStores(callee, reached, s)
 		}
 		return true
 	})
 }
 
-// recordStore records the type of a left side, and of the values that it is a part of.
-func (u *unit) recordStore(place ast.Expr, kernelStores *stored) {
+// recordStore records the type of a value in memory, or of the one that it points to, and of those that it is part of.
+func (u *unit) recordStore(place ast.Expr, s *stored) {
 	for place != nil {
 		t := u.pkg.Info.TypeOf(place)
 		if p, ok := t.Underlying().(*types.Pointer); ok {
@@ -195,9 +186,9 @@ func (u *unit) recordStore(place ast.Expr, kernelStores *stored) {
 		}
 		switch t := types.Unalias(t).(type) {
 		case *types.Named:
-			kernelStores.types[t.Origin().Obj()] = true
+			s.types[t.Origin().Obj()] = true
 		case *types.TypeParam:
-			kernelStores.anyType = kernelStores.anyType || !isNumber(t)
+			s.anyType = s.anyType || !isNumber(t)
 		}
 		switch e := ast.Unparen(place).(type) {
 		case *ast.SelectorExpr:
@@ -214,10 +205,10 @@ func (u *unit) recordStore(place ast.Expr, kernelStores *stored) {
 	}
 }
 
-// neverWritten reports whether an element of a slice is a struct of numbers that no kernel with this function writes,
-// so that a pointer to it can be replaced by a copy. Structs with arrays are excluded, since each lane may index an
-// array with an index of its own.
-func (f *function) neverWritten(e *ast.IndexExpr) bool {
+// isUnchanged reports whether an element of a slice is a struct of numbers that stays as it is until the function
+// returns, so that a pointer to it can be replaced by a copy. Structs with arrays are excluded, since each lane may
+// index an array with an index of its own.
+func (f *function) isUnchanged(e *ast.IndexExpr) bool {
 	slice, ok := f.typeOf(e.X).Underlying().(*types.Slice)
 	if !ok {
 		return false
@@ -229,8 +220,13 @@ func (f *function) neverWritten(e *ast.IndexExpr) bool {
 	if s, ok := n.Underlying().(*types.Struct); !ok || holds(s, isArray) {
 		return false
 	}
-	kernelStores := f.u.stores[f.out.fn]
-	return !kernelStores.anyType && !kernelStores.types[n.Origin().Obj()]
+	for r := range f.sig.Results().Variables() {
+		if !f.u.holdsNoReference(f.subst(r.Type())) { // a pointer may be used after the function
+			return false
+		}
+	}
+	s := f.u.storesOf(f.out.fn)
+	return !s.anyType && !s.types[n.Origin().Obj()]
 }
 
 // isNumber reports whether a type parameter is constrained to numbers.

@@ -248,7 +248,7 @@ func (f *function) address(e *ast.UnaryExpr) cexpr {
 		}
 	}
 	f.checkAddress(x)
-	if i, ok := x.(*ast.IndexExpr); ok && f.u.lanes && f.neverWritten(i) {
+	if i, ok := x.(*ast.IndexExpr); ok && f.u.lanes && f.isUnchanged(i) {
 		return atom("fetch(%s, %s, %s)", f.mask(), f.expr(i.X).text, f.lane(i.Index))
 	}
 	return cexpr{"&" + f.expr(x).atLeast(unary), unary}

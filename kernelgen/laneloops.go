@@ -32,7 +32,7 @@ func (f *function) laneFor(s *ast.ForStmt) {
 	}
 	f.laneLoop(func() string {
 		if s.Cond == nil {
-			return "true"
+			return forever
 		}
 		return f.value(s.Cond).text
 	}, s.Body, func() {
@@ -43,6 +43,30 @@ func (f *function) laneFor(s *ast.ForStmt) {
 	f.depth--
 	f.line("}")
 }
+
+// forever is the condition of a loop without one.
+const forever = "true"
+
+// endlessPrelude is the prelude for loops that end by break or return only.
+const endlessPrelude = `
+// live reports whether any lane is left. While all are, which the processor predicts, it replaces the mask by a
+// constant: then the loads of the next iteration do not wait for the comparisons of this one.
+INLINE bool live(All) { return true; }
+INLINE bool live(Mask &m) {
+    const uint32 which = bits(m);
+    if (__builtin_expect(which != (1ull << LANES) - 1, 0)) return which != 0;
+#ifdef __AVX512F__
+    uint32 all = -1;
+    asm("" : "+r"(all)); // hides from the compiler that this is the mask's value
+    m.v = -__builtin_convertvector(__builtin_bit_cast(Truth, (unsigned _BitInt(LANES))all), Vector<Integer<REAL>>);
+#else
+    Integer<REAL> all = -1;
+    asm("" : "+r"(all));
+    for (int l = 0; l < LANES; l++) m.v[l] = all;
+#endif
+    return true;
+}
+`
 
 // laneLoop translates a loop after its initialization.
 func (f *function) laneLoop(cond func() string, body *ast.BlockStmt, post func()) {
@@ -55,13 +79,20 @@ func (f *function) laneLoop(cond func() string, body *ast.BlockStmt, post func()
 		narrow = fmt.Sprintf("course(mask_%d, %s)", f.level-1, f.outerCondition(cond))
 	}
 	f.line("auto %s = %s;", f.mask(), narrow)
-	f.line("while (keep(%s, %s)) {", f.mask(), cond())
+	wasEndless := f.endless
+	if c := cond(); c == forever {
+		f.endless, f.u.endless = true, true
+		f.line("while (live(%s)) {", f.mask())
+	} else {
+		f.endless = false
+		f.line("while (keep(%s, %s)) {", f.mask(), c)
+	}
 	f.withMask(f.mask(), func() { f.laneList(body.List) })
 	f.depth++
 	post()
 	f.depth--
 	f.line("}")
-	f.loop = outer
+	f.loop, f.endless = outer, wasEndless
 	f.level--
 }
 

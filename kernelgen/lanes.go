@@ -27,7 +27,7 @@ var lanesWords string
 func (p *Package) Lanes(precision types.BasicKind, include func(*Kernel) bool) (string, []string, error) {
 	u := p.newUnit()
 	u.lanes = true
-	u.recordStores()
+	u.stores = map[*types.Func]stored{}
 	var names []string
 	for _, k := range p.Kernels {
 		for _, variant := range k.Variants {
@@ -50,6 +50,9 @@ func (u *unit) laneSource() string {
 		lanesWords)
 	if len(u.pkg.Rare) > 0 {
 		s.WriteString(strings.ReplaceAll(rarePrelude, "RARE", fmt.Sprint(lanes.MostRare)))
+	}
+	if u.endless {
+		s.WriteString(endlessPrelude)
 	}
 	for _, c := range u.structOrder {
 		s.WriteString("\n" + c.text)
@@ -268,7 +271,7 @@ var laneWords = func() map[string]bool {
 	words := map[string]bool{}
 	for _, w := range strings.Fields(`
 		at any bits blend both branch cast chosen copy_sign counter course crossed drop either fetch joined
-		keep keep_part keep_words lanes least mask masked mixed most nowhere number number_of part pieces
+		keep keep_part keep_words lanes live least mask masked mixed most nowhere number number_of part pieces
 		read_piece reduce root round_down round_off round_up absolute select set spread truth laned value
 		varying vector result rare list listed done left words write_piece`) {
 		words[w] = true

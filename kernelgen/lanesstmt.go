@@ -156,7 +156,11 @@ func (f *function) laneList(list []ast.Stmt) {
 			}
 		}
 		if i+1 < len(list) && f.mayEndLanes(s) && f.isCostly(list[i+1:]) {
-			f.line("if (any(%s)) {", f.mask())
+			asks := "any"
+			if f.endless {
+				asks = "live"
+			}
+			f.line("if (%s(%s)) {", asks, f.mask())
 			f.depth++
 			openBlocks++
 		}

@@ -26,6 +26,7 @@ type unit struct {
 	copies bool // the unit has asynchronous copies
 
 	lanes       bool // the unit is vector code instead of CUDA C
+	endless     bool // some loop ends by break or return only
 	stores      map[*types.Func]stored
 	laneEntries strings.Builder
 }
@@ -122,6 +123,8 @@ type function struct {
 	level int  // vector code: the number of the present mask
 	loop  int  // vector code: the number of the mask of the enclosing loop
 	early bool // vector code: some lanes may return before others
+
+	endless bool // vector code: the enclosing loop ends by break or return only
 }
 
 // call returns the emitted function of a Go function for type arguments, translating it on first use.

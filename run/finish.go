@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"time"
@@ -23,7 +24,8 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 		return nil, err
 	}
 	begin := time.Now()
-	if err := r.finishCheckpoint(ctx); err != nil { // it was being written in the background
+	// These were being written in the background.
+	if err := errors.Join(r.finishFrames(ctx), r.finishCheckpoint(ctx)); err != nil {
 		return nil, err
 	}
 	r.loopTime += time.Since(begin)

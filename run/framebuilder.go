@@ -95,8 +95,7 @@ func (s *snapshot) copyFields(ctx context.Context, space *solvers.Space, fields 
 func (b *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, error) {
 	for _, s := range b.shapes {
 		if s.Format == format {
-			p, err := b.faces(ctx, &s)
-			return readySnapshot(p), err
+			return b.snapshotOfShape(ctx, &s)
 		}
 	}
 	space, s := b.space(format), &snapshot{}
@@ -176,14 +175,48 @@ func (b *frameBuilder) fieldsOn(space *solvers.Space) []solvers.Field {
 	return list
 }
 
+// snapshotOfShape takes a snapshot of a shape.
+func (b *frameBuilder) snapshotOfShape(ctx context.Context, s *solvers.Shape) (*snapshot, error) {
+	if s.Field == nil {
+		p, err := b.faces(ctx, s)
+		return readySnapshot(p), err
+	}
+	from, err := s.Field(ctx)
+	if err != nil {
+		return nil, err
+	}
+	taken := &snapshot{}
+	copies, err := taken.copyFields(ctx, from.Space, []solvers.Field{from})
+	if err != nil {
+		return nil, err
+	}
+	timeValue := b.timeValue()
+	taken.makePiece = func() (piece.Piece, error) {
+		numbers, err := copies.Read()
+		if err != nil {
+			return nil, err
+		}
+		p := s.FacesOf(numbers[0])
+		b.complete(p, timeValue)
+		return pieceOf(s, p), nil
+	}
+	return taken, nil
+}
+
+// complete adds the data that all frames have.
+func (b *frameBuilder) complete(p *solvers.Faces, timeValue vtk.Arrays) {
+	count := p.Verts.Len() + p.Lines.Len() + p.Polys.Len()
+	p.FieldData = slices.Concat(timeValue, p.FieldData)
+	ranks := vtk.Array{Name: "rank", Components: 1, Data: slices.Repeat([]int32{b.rank}, count)}
+	p.CellData = append(vtk.Arrays{ranks}, p.CellData...)
+}
+
 func (b *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece, error) {
 	p, err := s.Faces(ctx)
 	if err != nil {
 		return nil, err
 	}
-	count := p.Verts.Len() + p.Lines.Len() + p.Polys.Len()
-	p.FieldData = slices.Concat(b.timeValue(), p.FieldData)
-	p.CellData = append(vtk.Arrays{b.ranks(count)}, p.CellData...)
+	b.complete(p, b.timeValue())
 	if p.Space != nil {
 		entities := append([]int{}, p.Entities...) // not nil, even on a rank without faces
 		fields := solvers.Named(b.allFields, p.FieldNames)
@@ -200,13 +233,18 @@ func (b *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece
 			p.CellData = append(p.CellData, fieldArray(&f, values, entities))
 		}
 	}
+	return pieceOf(s, p), nil
+}
+
+// pieceOf returns the faces as a piece of the shape's file format.
+func pieceOf(s *solvers.Shape, p *solvers.Faces) piece.Piece {
 	switch s.File {
 	case "stl":
-		return (*piece.STL)(&p.PolyData), nil
+		return (*piece.STL)(&p.PolyData)
 	case "obj":
-		return (*piece.OBJ)(&p.PolyData), nil
+		return (*piece.OBJ)(&p.PolyData)
 	}
-	return (*piece.Faces)(&p.PolyData), nil
+	return (*piece.Faces)(&p.PolyData)
 }
 
 // ranks returns the array "rank" for a number of cells.

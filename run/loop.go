@@ -65,7 +65,8 @@ func (r *runner) loop(ctx context.Context) error {
 	return r.conclude(ctx, now)
 }
 
-// conclude writes the output that is due after the last step.
+// conclude writes the output that is due after the last step. The last frame may still be being written: finish waits
+// for it.
 func (r *runner) conclude(ctx context.Context, now solvers.Clock) error {
 	r.heartbeat()
 	if err := r.finishTableRows(ctx); err != nil {
@@ -75,9 +76,6 @@ func (r *runner) conclude(ctx context.Context, now solvers.Clock) error {
 		if err := r.frame(ctx, now.Time); err != nil {
 			return err
 		}
-	}
-	if err := r.finishFrames(ctx); err != nil {
-		return err
 	}
 	if every := r.conservationEvery(); every > 0 && now.Steps%every != 0 {
 		if err := r.measure(ctx, now); err != nil {
@@ -279,7 +277,7 @@ func (r *runner) writeDueRows(ctx context.Context, now solvers.Clock) error {
 func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
 	begin := time.Now()
 	defer func() { r.outputTime += time.Since(begin) }()
-	if r.rowQueue.solver != nil {
+	if r.rowQueue.used {
 		return r.observe(ctx, now)
 	}
 	table, err := r.totals.Measure(ctx, r.solver)

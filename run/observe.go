@@ -13,20 +13,17 @@ import (
 // later, so that the device never runs out of queued steps. All pending rows are finished before a poll and before
 // other output is written.
 type rowQueue struct {
-	solver  solvers.Observer // nil if the solver can only measure synchronously
-	pending []solvers.Clock  // times of the pending rows, the earliest first
+	used    bool            // false if rows can only be measured synchronously
+	pending []solvers.Clock // times of the pending rows, the earliest first
 }
 
 // maxPendingRows is the largest number of pending rows.
 const maxPendingRows = 4
 
-// newRowQueue returns a queue, which is used only if device and solver can measure asynchronously. Totals of fields
-// cannot: they are summed on the host.
-func newRowQueue(dev backend.Device, s solvers.Solver, totals *solvers.Totals) (o rowQueue) {
-	if _, hasReadback := dev.(backend.ReadbackDevice); hasReadback && totals.None() {
-		o.solver, _ = s.(solvers.Observer)
-	}
-	return o
+// newRowQueue returns a queue, which is used only if device and solver can measure asynchronously.
+func newRowQueue(dev backend.Device, totals *solvers.Totals) rowQueue {
+	_, reports := dev.(backend.ReadbackDevice)
+	return rowQueue{used: reports && totals.CanObserve()}
 }
 
 // observe starts to compute a row.
@@ -37,7 +34,7 @@ func (r *runner) observe(ctx context.Context, now solvers.Clock) error {
 			return err
 		}
 	}
-	if err := o.solver.Observe(ctx); err != nil {
+	if err := r.totals.Observe(ctx, r.solver); err != nil {
 		return err
 	}
 	o.pending = append(o.pending, now)
@@ -47,7 +44,7 @@ func (r *runner) observe(ctx context.Context, now solvers.Clock) error {
 // finishTableRow waits for the earliest pending row and writes it.
 func (r *runner) finishTableRow(ctx context.Context) error {
 	o := &r.rowQueue
-	table, err := o.solver.Observed(ctx)
+	table, err := r.totals.Observed(ctx, r.solver)
 	now := o.pending[0]
 	o.pending = append(o.pending[:0], o.pending[1:]...)
 	if err != nil || r.conservation == nil {

@@ -188,6 +188,9 @@ func (r *runner) close() error {
 	for _, f := range r.frames {
 		errs = append(errs, f.close())
 	}
+	if r.totals != nil {
+		r.totals.Close()
+	}
 	if r.solver != nil {
 		r.solver.Close()
 	}

@@ -76,7 +76,7 @@ func (r *runner) setUpOutput(ctx context.Context) (err error) {
 	if r.totals, err = solvers.NewTotals(ctx, r.Comm, r.solver); err != nil {
 		return err
 	}
-	r.rowQueue = newRowQueue(r.Device, r.solver, r.totals)
+	r.rowQueue = newRowQueue(r.Device, r.totals)
 	r.builder = newFrameBuilder(r.solver, r.Comm.Rank(), r.Case.Output.Fields)
 	var cells []int // cell of each gauge; -1 if another rank owns it
 	if len(r.Case.Gauges) > 0 {

@@ -126,7 +126,7 @@ func (f *Field) Read(ctx context.Context) ([]float64, error) {
 	}
 	values := make([]float64, f.Space.Owned*h.count)
 	parallel.Ranges(f.Space.Owned, parallel.Parts(f.Space.Owned, fewValues), func(_, lo, hi int) {
-		h.read(values[lo*h.count:lo*h.count], lo, hi)
+		h.read(values[lo*h.count:hi*h.count], lo, hi)
 	})
 	return values, nil
 }
@@ -209,6 +209,11 @@ type Shape struct {
 	File   string // file format: vtp, or stl for triangles only
 	Doc    string
 	Faces  func(ctx context.Context) (*Faces, error)
+	// Field and FacesOf are of shapes without a space that follow from the numbers of one field, which has a space of its
+	// own and a view. All ranks call Field. Any goroutine may call FacesOf, while steps go on: frames are made so. nil is
+	// for other shapes.
+	Field   func(ctx context.Context) (Field, error)
+	FacesOf func(numbers []float64) *Faces
 }
 
 // Faces is a rank's part of a shape.

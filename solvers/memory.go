@@ -33,6 +33,7 @@ type Estimate struct {
 // Copies are the bytes of a rank's arrays of which its device makes copies for output.
 type Copies struct {
 	Frame      int64 // for a frame in one format with the values of all cells
+	Surface    int64 // for a frame in one format of an interface
 	Checkpoint int64 // for a checkpoint
 }
 

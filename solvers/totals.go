@@ -4,19 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 )
 
 // Totals measures the totals of fields, and their drifts since the start.
 type Totals struct {
-	comm   dist.Comm
-	fields []Field // those with a Total
-	start  []float64
-	sum    dist.Accumulator
+	comm     dist.Comm
+	fields   []Field // those with a Total
+	start    []float64
+	onDevice []*deviceTotal // for each field; nil for one that the host adds up
+	arrays   backend.Arrays // of these
+	queued   bool           // Observe can be used
+	sum      dist.Accumulator
 }
 
-// NewTotals measures the totals of a solver's fields at the start. All ranks call it.
+// NewTotals measures the totals of a solver's fields at the start. All ranks call it. Close frees what it allocates.
 func NewTotals(ctx context.Context, comm dist.Comm, s Solver) (*Totals, error) {
 	t := &Totals{comm: comm}
 	for _, f := range s.Fields() {
@@ -25,17 +30,90 @@ func NewTotals(ctx context.Context, comm dist.Comm, s Solver) (*Totals, error) {
 		}
 	}
 	for i := range t.fields {
-		sum, err := t.sumOf(ctx, &t.fields[i], 0)
+		d, err := newDeviceTotal(&t.fields[i], &t.arrays)
+		if err = Agree(ctx, comm, err); err != nil {
+			t.Close()
+			return nil, err
+		}
+		t.onDevice = append(t.onDevice, d)
+		sum, err := t.sumOf(ctx, i, 0)
 		if err != nil {
+			t.Close()
 			return nil, err
 		}
 		t.start = append(t.start, sum)
 	}
+	var err error
+	if t.queued, err = t.canObserve(ctx, s); err != nil {
+		t.Close()
+		return nil, err
+	}
 	return t, nil
 }
 
-// None reports whether no field has a total.
-func (t *Totals) None() bool { return len(t.fields) == 0 }
+// canObserve reports whether devices add up the totals of all fields on all ranks, and the solver is an Observer or has
+// no quantities of its own.
+func (t *Totals) canObserve(ctx context.Context, s Solver) (bool, error) {
+	all := []int64{1}
+	if slices.Contains(t.onDevice, nil) {
+		all[0] = 0
+	}
+	if err := t.comm.AllreduceInt64(ctx, dist.Min, all); err != nil || all[0] == 0 {
+		return false, err
+	}
+	if _, observes := s.(Observer); observes || len(t.fields) == 0 {
+		return observes, nil
+	}
+	own, err := s.Measure(ctx)
+	return len(own) == 0, err
+}
+
+// CanObserve reports whether Observe can be used. It is the same on all ranks.
+func (t *Totals) CanObserve() bool { return t.queued }
+
+// Observe queues a measurement of the current state on the device, as [Observer] does. All ranks call it at the same
+// steps.
+func (t *Totals) Observe(ctx context.Context, s Solver) error {
+	if o, observes := s.(Observer); observes {
+		if err := o.Observe(ctx); err != nil {
+			return err
+		}
+	}
+	for _, d := range t.onDevice {
+		to, err := d.Begin()
+		if err != nil {
+			return err
+		}
+		if err := d.observe(to, s.Clock().Steps); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Observed returns the result of the earliest pending observation, which equals that of Measure at the time of Observe.
+func (t *Totals) Observed(ctx context.Context, s Solver) (all []Quantity, err error) {
+	if o, observes := s.(Observer); observes {
+		if all, err = o.Observed(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for i, d := range t.onDevice {
+		from, err := d.End()
+		if err != nil {
+			return nil, err
+		}
+		total, err := t.observedSum(ctx, i, from)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Measured(t.fields[i].Totals(), total, t.driftOf(i, total))...)
+	}
+	return all, nil
+}
+
+// Close frees the memory on the device.
+func (t *Totals) Close() { t.arrays.Free() }
 
 // Measure returns the quantities that the solver measures, and the totals and their drifts. If the state is not
 // finite, the error says where.
@@ -45,11 +123,11 @@ func (t *Totals) Measure(ctx context.Context, s Solver) ([]Quantity, error) {
 		return nil, err
 	}
 	for i := range t.fields {
-		now, drift, err := t.current(ctx, i, s.Clock().Steps)
+		now, err := t.sumOf(ctx, i, s.Clock().Steps)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, Measured(t.fields[i].Totals(), now, drift)...)
+		all = append(all, Measured(t.fields[i].Totals(), now, t.driftOf(i, now))...)
 	}
 	return all, nil
 }
@@ -59,24 +137,21 @@ func (t *Totals) Measure(ctx context.Context, s Solver) ([]Quantity, error) {
 func (t *Totals) Drifts(ctx context.Context, steps int) (map[string]float64, error) {
 	drifts := map[string]float64{}
 	for i := range t.fields {
-		_, drift, err := t.current(ctx, i, steps)
+		now, err := t.sumOf(ctx, i, steps)
 		if err != nil {
 			return nil, err
 		}
-		drifts[t.fields[i].Total.Name] = drift
+		drifts[t.fields[i].Total.Name] = t.driftOf(i, now)
 	}
 	return drifts, nil
 }
 
-// current returns a total and its drift.
-func (t *Totals) current(ctx context.Context, i, steps int) (total, drift float64, err error) {
-	if total, err = t.sumOf(ctx, &t.fields[i], steps); err != nil {
-		return 0, 0, err
-	}
+// driftOf returns the drift of a field's total.
+func (t *Totals) driftOf(i int, total float64) float64 {
 	if start := t.start[i]; start != 0 {
-		return total, (total - start) / start, nil
+		return (total - start) / start
 	}
-	return total, total, nil
+	return total
 }
 
 // Totals returns the quantities for the total of a field and its drift; none for a field without a total.
@@ -91,24 +166,55 @@ func (f *Field) Totals() []Quantity {
 }
 
 // sumOf returns the exact sum of a field over all ranks.
-func (t *Totals) sumOf(ctx context.Context, f *Field, step int) (float64, error) {
+func (t *Totals) sumOf(ctx context.Context, i, step int) (float64, error) {
+	f := &t.fields[i]
+	if d := t.onDevice[i]; d != nil {
+		now := d.Now()
+		if err := d.observe(now, step); err != nil {
+			return 0, err
+		}
+		return t.observedSum(ctx, i, now)
+	}
 	var err error
 	if t.sum, err = f.total(ctx); err != nil {
 		return 0, err
 	}
-	if err := dist.AllreduceSum(ctx, t.comm, &t.sum); err != nil {
-		return 0, err
-	}
-	total := t.sum.Float64()
-	if total-total == 0 {
-		return total, nil
+	total, err := t.reduce(ctx)
+	if err != nil || total-total == 0 {
+		return total, err
 	}
 	text, err := FirstInvalid(ctx, t.comm, step, []Field{*f}, nil)
-	switch {
-	case err != nil:
+	return 0, errors.Join(err, brokenTotal(text, f, step, total))
+}
+
+// observedSum returns the sum of a field over all ranks, of which the device has added up this one's.
+func (t *Totals) observedSum(ctx context.Context, i int, from *observedTotal) (float64, error) {
+	var entity int
+	var number float64
+	var err error
+	if t.sum, entity, number, err = t.onDevice[i].read(from); err != nil {
 		return 0, err
-	case text == "":
-		return 0, fmt.Errorf("step %d: %s adds up to %v", step, f.Total.Name, total)
 	}
-	return 0, errors.New(text)
+	total, err := t.reduce(ctx)
+	if err != nil || total-total == 0 {
+		return total, err
+	}
+	f := &t.fields[i]
+	text, err := DescribeInvalid(ctx, t.comm, from.steps, f, entity, []float64{number})
+	return 0, errors.Join(err, brokenTotal(text, f, from.steps, total))
+}
+
+// reduce adds up the sums of all ranks.
+func (t *Totals) reduce(ctx context.Context) (float64, error) {
+	err := dist.AllreduceSum(ctx, t.comm, &t.sum)
+	return t.sum.Float64(), err
+}
+
+// brokenTotal is the error of a total that is not finite. text describes an entity whose number is not finite, if there
+// is one.
+func brokenTotal(text string, f *Field, step int, total float64) error {
+	if text == "" {
+		return fmt.Errorf("step %d: %s adds up to %v", step, f.Total.Name, total)
+	}
+	return errors.New(text)
 }

@@ -25,11 +25,11 @@ func TestBenchRun(t *testing.T) {
 	lines := strings.Split(text, "\n")
 	for k, name := range []string{"one.toml", "two.toml"} {
 		fields := strings.Fields(lines[len(lines)-2+k])
-		if len(fields) != 12 || fields[0] != name || fields[1] != "450" {
+		if len(fields) != 14 || fields[0] != name || fields[1] != "450" {
 			t.Fatalf("fields %q in\n%s", fields, text)
 		}
 		for n, v := range fields[2 : len(fields)-1] {
-			if x, err := strconv.ParseFloat(v, 64); err != nil || n != 5 && n != 8 && x <= 0 {
+			if x, err := strconv.ParseFloat(v, 64); err != nil || n != 7 && n != 10 && x <= 0 {
 				t.Errorf("%s: column %d is %q", name, n+2, v)
 			}
 		}

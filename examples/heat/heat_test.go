@@ -9,6 +9,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/backendtest"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/run/verify"
@@ -144,5 +148,26 @@ func TestExactField(t *testing.T) {
 	}
 	if !(fine["T_l1_error"] <= fine["T_l2_error"] && fine["T_l2_error"] <= fine["T_max_error"]) {
 		t.Errorf("%v", fine)
+	}
+}
+
+// TestTotalsOnDevices: a device with separate memory adds up the heat while steps go on. Rows have the bytes of those
+// that the host adds up, and a state that is broken is told with the step of its row and its first cell, though the row
+// is read later.
+func TestTotalsOnDevices(t *testing.T) {
+	runtest.RowsAreAsynchronous(t, warm, "output.conservation_every=1")
+	runtest.RowsAreAsynchronous(t, bar, "output.conservation_every=2")
+	c := runtest.Parse(t, warm, "initial.T='x > 0.6 && y > 0.6 ? 1.7e308 : -1.7e308'")
+	host, far := cpu.New(1), backendtest.NewFakeGPU(cpu.New(1), 1<<30)
+	var texts []string
+	for _, dev := range []backend.Device{host, far} {
+		err := runtest.RunEach(t, c, local.New(1), func() backend.Device { return dev })[0]
+		if err == nil {
+			t.Fatal("no error")
+		}
+		texts = append(texts, err.Error())
+	}
+	if texts[0] != texts[1] || !strings.Contains(texts[0], "step 5: T is ") {
+		t.Errorf("got errors %q", texts)
 	}
 }

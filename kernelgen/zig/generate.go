@@ -40,9 +40,9 @@ func assemblies(p *kernelgen.Package) ([]assembly, error) {
 	var units []assembly
 	for _, t := range Targets {
 		for _, f := range precisions {
-			unstaged, staged := t.lanes(f.size, false), t.lanes(f.size, true)
-			for _, n := range slices.Compact([]int{unstaged, staged}) {
-				include := func(k *kernelgen.Kernel) bool { return t.lanes(f.size, k.Stages > 0) == n }
+			narrow, wide := t.lanes(f.size, false), t.lanes(f.size, true)
+			for _, n := range slices.Compact([]int{narrow, wide}) {
+				include := func(k *kernelgen.Kernel) bool { return t.lanes(f.size, k.Wide) == n }
 				source, entries, err := p.Lanes(f.kind, include)
 				if err != nil {
 					return nil, err
@@ -51,7 +51,7 @@ func assemblies(p *kernelgen.Package) ([]assembly, error) {
 					continue
 				}
 				name := f.name + "_" + t.Name
-				if n != unstaged {
+				if n != narrow {
 					name += fmt.Sprintf("_by%d", n)
 				}
 				units = append(units, assembly{

@@ -46,12 +46,12 @@ var Targets = []Target{
 	{"avx512", 64, []string{"-mcpu=x86_64_v4", "-mprefer-vector-width=512"}},
 }
 
-// lanes returns how many numbers of size bytes are computed at a time. Kernels in stages are long chains of dependent
-// operations: they take at least eight numbers, two vectors of float64 with AVX2, so that the processor has work while
-// it waits for a division. Other kernels take at most eight: they wait for memory, and more lanes access more memory at
-// once.
-func (t Target) lanes(size int, staged bool) int {
-	if staged {
+// lanes returns how many numbers of size bytes are computed at a time. Wide kernels, such as those in stages, are long
+// chains of dependent operations: they take at least eight numbers, two vectors of float64 with AVX2, so that the
+// processor has work while it waits for a division. Other kernels take at most eight: they wait for memory, and more
+// lanes access more memory at once.
+func (t Target) lanes(size int, wide bool) int {
+	if wide {
 		return max(t.Bytes/size, 8)
 	}
 	return min(t.Bytes/size, 8)

@@ -51,10 +51,10 @@ func wholeRuns(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 			return err
 		}
 		m.PrintHeader(false)
-		const row = "%-24s %9s %6s %9s %9s %6s %7s %7s %9s %9s %8s %8s\n"
-		fmt.Fprintf(m.Out, row, "", "cells", "steps", "loop", "bare", "of it", "set-up", "output", "1st step", "again",
-			"host", "device")
-		fmt.Fprintf(m.Out, row, "case", "", "", "ms/step", "ms/step", "%", "s", "s", "s", "s", "MB", "MB")
+		const row = "%-24s %9s %6s %9s %9s %6s %9s %6s %7s %7s %9s %9s %8s %8s\n"
+		fmt.Fprintf(m.Out, row, "", "cells", "steps", "loop", "silent", "of it", "bare", "of it", "set-up", "output",
+			"1st step", "again", "host", "device")
+		fmt.Fprintf(m.Out, row, "case", "", "", "ms/step", "ms/step", "%", "ms/step", "%", "s", "s", "s", "s", "MB", "MB")
 		for _, path := range m.Args {
 			if u.dir, err = os.MkdirTemp("", "atoll-bench-"); err != nil {
 				return err
@@ -69,8 +69,13 @@ func wholeRuns(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 	}
 }
 
-// measure runs a case twice, first without cached kernels, and then measures its steps alone: column "bare" is the
-// time of such a step, "of it" its share of a step of the complete run, "again" the first step of the second run.
+// silent are the settings of a run without frames, and with rows of the table at its start and end alone.
+var silent = []string{"--set", "output.format=[]", "--set", "output.conservation_every=1000000000"}
+
+// measure runs a case twice, first without cached kernels, and once without output, and then measures its first steps
+// alone. Column "silent" is the time of a step without output, "bare" that of one of the first steps, and "of it" the
+// share of each in a step of the complete run: in some cases later steps take longer than the first ones. "again" is
+// the first step of the second run.
 func (u *userRuns) measure(ctx context.Context, path string) (line string, err error) {
 	first, _, err := u.run(ctx, path)
 	if err != nil {
@@ -80,7 +85,12 @@ func (u *userRuns) measure(ctx context.Context, path string) (line string, err e
 	if err != nil {
 		return "", err
 	}
-	loop := min(first.Wall, second.Wall) / float64(max(1, second.Steps))
+	quiet, _, err := u.run(ctx, path, silent...)
+	if err != nil {
+		return "", err
+	}
+	steps := float64(max(1, second.Steps))
+	loop, alone := min(first.Wall, second.Wall)/steps, quiet.Wall/steps
 	bare, share := "-", "-"
 	step, err := u.bareStep(ctx, path, int(second.Steps))
 	if err != nil {
@@ -89,8 +99,9 @@ func (u *userRuns) measure(ctx context.Context, path string) (line string, err e
 	if step > 0 {
 		bare, share = fmt.Sprintf("%.4f", 1e3*step), fmt.Sprintf("%.0f", 100*step/loop)
 	}
-	return fmt.Sprintf("%-24s %9d %6d %9.4f %9s %6s %7.3f %7.3f %9.3f %9.3f %8.0f %8.0f",
-		filepath.Base(path), second.Cells, second.Steps, 1e3*loop, bare, share, second.Phases["setup"],
+	return fmt.Sprintf("%-24s %9d %6d %9.4f %9.4f %6.0f %9s %6s %7.3f %7.3f %9.3f %9.3f %8.0f %8.0f",
+		filepath.Base(path), second.Cells, second.Steps, 1e3*loop, 1e3*alone, 100*alone/loop, bare, share,
+		second.Phases["setup"],
 		second.Phases["output"], first.Phases["first_step"], second.Phases["first_step"], float64(host)/1e6,
 		float64(second.DeviceBytes)/1e6), nil
 }

@@ -55,6 +55,9 @@ func MemoryOf(c *config.Case, ranks, localRanks int, separate bool) (m Memory, e
 // wholeFormats are the formats of frames with the values of all cells.
 var wholeFormats = []string{"vtu", "vti", "vdb", "nc"}
 
+// surfaceFormats are those of an interface.
+var surfaceFormats = []string{"vtp", "stl", "obj"}
+
 // copiesOf returns the bytes of the copies for one frame in each format and for a checkpoint, which may be written
 // after the same step.
 func copiesOf(kind *solvers.Kind, c *config.Case, largestShare solvers.Counts) (bytes int64) {
@@ -63,8 +66,11 @@ func copiesOf(kind *solvers.Kind, c *config.Case, largestShare solvers.Counts) (
 	}
 	copies := kind.Copies(c, largestShare)
 	for _, format := range c.Output.Format {
-		if slices.Contains(wholeFormats, format) {
+		switch {
+		case slices.Contains(wholeFormats, format):
 			bytes += copies.Frame
+		case slices.Contains(surfaceFormats, format):
+			bytes += copies.Surface
 		}
 	}
 	if c.Checkpoint.Every > 0 || c.Checkpoint.Steps > 0 {

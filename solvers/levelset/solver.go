@@ -15,7 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/solvers"
-	"github.com/atoll-hpc/atoll/solvers/common/contour"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
@@ -53,8 +53,7 @@ type Solver interface {
 	Phases() map[string]float64
 	// Bytes returns the size of the arrays on the device.
 	Bytes() int64
-	// Surface returns the interface in the block as a mesh without gaps between blocks.
-	Surface(ctx context.Context) (*contour.Surface, error)
+	domain.Surfaced
 	// ParticleCount returns the number of particles of the block.
 	ParticleCount() int64
 	// Particles returns the particles of the block.

@@ -4,16 +4,21 @@ import (
 	"context"
 	"math"
 
+	"github.com/atoll-hpc/atoll/internal/parallel"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/contour"
 )
 
-// Surface returns the interface between the centres of the block's cells and of the next higher cells, so that there
-// is no gap between blocks. It ends half a cell before walls.
-func (s *solver[F]) Surface(context.Context) (*contour.Surface, error) {
-	field, err := s.hostField()
-	if err != nil {
-		return nil, err
-	}
+// SurfaceField returns the level set with ghosts, of which SurfaceOf makes the interface.
+func (s *solver[F]) SurfaceField(context.Context) (solvers.Field, error) {
+	f := s.f[now]
+	return solvers.Field{Name: "phi", Space: &solvers.Space{Owned: len(f)},
+		View: func() solvers.View { return solvers.ViewOf[F](s.dev, f, 0) }}, nil
+}
+
+// SurfaceOf returns the interface between the centres of the block's cells and of the next higher cells, so that there
+// is no gap between blocks. It ends half a cell before walls. Any goroutine may call it.
+func (s *solver[F]) SurfaceOf(field []float64) *contour.Surface {
 	b := s.block
 	n := &contour.Nodes{Dim: b.Grid.Dim, N: b.N, Lo: b.Lo, Whole: b.Grid.N, Coordinate: func(axis, node int) float64 {
 		if axis >= b.Grid.Dim {
@@ -28,16 +33,21 @@ func (s *solver[F]) Surface(context.Context) (*contour.Surface, error) {
 		n.Whole[d]++ // along a periodic axis the first node occurs again at the end
 	}
 	minValue := contour.MinDistance * float64(s.lattice.MinSide)
-	for k := range n.N[2] {
-		for j := range n.N[1] {
-			for i := range n.N[0] {
-				v := float64(field[b.Index(i, j, k)])
+	rows := n.N[1] * n.N[2]
+	n.Values = make([]float64, n.N[0]*rows)
+	const fewRows = 100 // fewest of a thread
+	parallel.Ranges(rows, parallel.Parts(rows, fewRows), func(_, lo, hi int) {
+		for row := lo; row < hi; row++ {
+			from := field[b.Index(0, row%n.N[1], row/n.N[1]):]
+			to := n.Values[row*n.N[0] : (row+1)*n.N[0]]
+			for i := range to {
+				v := from[i]
 				if math.Abs(v) < minValue {
 					v = math.Copysign(minValue, v+0) // -0 counts as outside, like 0
 				}
-				n.Values = append(n.Values, v)
+				to[i] = v
 			}
 		}
-	}
-	return n.Surface(), nil
+	})
+	return n.Surface()
 }

@@ -28,10 +28,15 @@ func TestVolumeBySamplesAndSurface(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		surface, err := s.Surface(t.Context())
+		field, err := s.SurfaceField(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
+		numbers, err := field.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		surface := s.SurfaceOf(numbers)
 		enclosed := 0.0
 		point := func(i int32) []float64 { return surface.Points[3*i : 3*i+3] }
 		for f := range slices.Chunk(surface.Simplices, 3) {

@@ -36,8 +36,7 @@ type arrays[F num.Float] struct {
 	shapes []kernels.Shape[F]
 	sides  []kernels.Side[F]
 
-	hostShapes []kernels.Shape[F] // host copies of shapes and sides, for a device with separate memory
-	hostSides  []kernels.Side[F]
+	hostShapes []kernels.Shape[F] // a host copy, for a device with separate memory
 }
 
 // metricArray is the name of the metric's arrays in errors of allocation.
@@ -67,7 +66,15 @@ func (a *solver[F]) uploadArrays(p *layout.Part, field kernels.Field[F]) error {
 	a.sides = backend.Fresh[kernels.Side[F]](b, len(p.Edges), "edges")
 	a.count = kernels.NewCountLoop(&a.control[0])
 	a.measureCell = kernels.NewMeasureCellLoop(a.cells, a.v, a.shapes)
-	a.measureEdge = kernels.NewMeasureEdgeLoop(a.edges, a.v, a.sides)
 	a.prepareRating(b, pass{0, len(a.cells), kernels.NewRateCellLoop(a.cells, a.v, &a.worstQuality[0])})
-	return b.Err()
+	m := &measured[F]{ids: p.CellGlobal, cells: cellsOf[F](a.shapes), edges: len(p.Edges), lengths: numbersOf[F](a.sides),
+		eachLength: 2, lengthAt: 1, sizes: numbersOf[F](a.sides), eachSize: 2}
+	for i, on := range p.OnBoundary {
+		if on {
+			m.listed = append(m.listed, int32(i))
+		}
+	}
+	m.sides = len(m.listed)
+	return a.prepareObserver(m, pass{0, len(a.cells), a.measureCell},
+		[]pass{{0, len(a.edges), kernels.NewMeasureEdgeLoop(a.edges, a.v, a.sides)}})
 }

@@ -1,43 +1,21 @@
 package smooth
 
 import (
-	"context"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
-	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-func (s *engine[F, V]) Diagnose(ctx context.Context) (quality.Diagnostics, error) {
-	if s.diagnosed {
-		return s.lastDiagnostics, nil
-	}
-	var t quality.Tally
-	if err := s.measure(&t); err != nil {
-		return quality.Diagnostics{}, err
-	}
-	var err error
-	s.lastDiagnostics, err = t.Reduce(ctx, s.comm, s.Sweeps(), &s.start)
-	s.diagnosed = err == nil
-	return s.lastDiagnostics, err
-}
-
-// measure measures the cells, edges and vertices of the part.
-func (s *engine[F, V]) measure(t *quality.Tally) error {
-	t.Clear()
-	if err := s.survey(t); err != nil {
-		return err
-	}
+// countMoved returns how many of the rank's vertices are not where they began.
+func (s *engine[F, V]) countMoved() (int64, error) {
 	v, err := s.hostVertices()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var moved atomic.Int64
 	parallel.Ranges(s.sub.Owned, parallel.Parts(s.sub.Owned, 20_000), func(_, lo, hi int) {
@@ -52,39 +30,7 @@ func (s *engine[F, V]) measure(t *quality.Tally) error {
 		}
 		moved.Add(n)
 	})
-	t.Moved = moved.Load()
-	if t.Active, err = s.countActive(); err != nil {
-		return err
-	}
-	var n [1]kernels.Counters
-	if err := backend.Download(s.dev, n[:], s.counters); err != nil {
-		return err
-	}
-	t.Limited, t.Refused = n[0].Limited, n[0].Refused
-	return nil
-}
-
-// survey measures triangles, edges and the boundary.
-func (s *solver[F]) survey(t *quality.Tally) error {
-	shapes, err := s.measuredShapes()
-	if err != nil {
-		return err
-	}
-	s.dev.Run(s.measureEdge, 0, len(s.edges))
-	sides, err := onHost(s.dev, s.sides, &s.hostSides)
-	if err != nil {
-		return err
-	}
-	t.AddInParallel(len(shapes), func(t *quality.Tally, i int) {
-		t.AddCell(s.part.CellGlobal[i], float64(shapes[i].Quality), float64(shapes[i].Area))
-	})
-	t.AddInParallel(len(sides), func(t *quality.Tally, i int) {
-		t.AddEdge(float64(sides[i].Metric))
-		if s.part.OnBoundary[i] {
-			t.Perimeter.Add(float64(sides[i].Length))
-		}
-	})
-	return nil
+	return moved.Load(), nil
 }
 
 // countActive returns the number of the rank's vertices that the last sweep visited.
@@ -127,37 +73,6 @@ func onHost[T any](dev backend.Device, from []T, buffer *[]T) ([]T, error) {
 	}
 	*buffer = slices.Grow((*buffer)[:0], len(from))[:len(from)]
 	return *buffer, backend.Download(dev, *buffer, from)
-}
-
-// meanQuality returns the mean quality of the whole mesh.
-func (s *engine[F, V]) meanQuality(ctx context.Context) (float64, error) {
-	s.qualitySum = dist.Accumulator{}
-	cells, err := s.sumQualities(&s.qualitySum)
-	if err != nil {
-		return 0, err
-	}
-	n, sum, err := sumOverRanks(ctx, s.comm, cells, &s.qualitySum)
-	return sum / float64(n), err
-}
-
-func (s *solver[F]) sumQualities(sum *dist.Accumulator) (int, error) {
-	shapes, err := s.measuredShapes()
-	addUp(sum, shapes, func(c *kernels.Shape[F]) float64 { return float64(c.Quality) })
-	return len(shapes), err
-}
-
-// addUp adds a number of each element to an exact sum, on all processors.
-func addUp[T any](sum *dist.Accumulator, elements []T, number func(*T) float64) {
-	var lock sync.Mutex
-	parallel.Ranges(len(elements), parallel.Parts(len(elements), 20_000), func(_, lo, hi int) {
-		var part dist.Accumulator
-		for i := lo; i < hi; i++ {
-			part.Add(number(&elements[i]))
-		}
-		lock.Lock()
-		defer lock.Unlock()
-		sum.Merge(&part)
-	})
 }
 
 func (s *solver[F]) Quality() solvers.View {

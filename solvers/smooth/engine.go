@@ -64,6 +64,7 @@ type engine[F num.Float, V any] struct {
 	start           quality.Diagnostics // before the first sweep
 	lastDiagnostics quality.Diagnostics // those of the present vertices, if diagnosed
 	diagnosed       bool
+	observer        observer
 	stages          *stages[V]
 	ratePass        pass // for the smoother barrier: computes the worst quality
 }
@@ -74,10 +75,6 @@ type dimension interface {
 	queue(ctx context.Context, sweeps int) error
 	// refreshGhosts updates the ghosts after sweeps by tiles.
 	refreshGhosts(ctx context.Context) error
-	// survey adds the cells, edges and boundary of the rank to a tally.
-	survey(t *quality.Tally) error
-	// sumQualities adds the qualities of the rank's cells, and returns their number.
-	sumQualities(sum *dist.Accumulator) (int, error)
 }
 
 // pass is a loop over a range of vertices.

@@ -42,10 +42,8 @@ type solidSolver[F num.Float] struct {
 	lengths   []F              // of edges
 	areas     []F              // of faces of the boundary
 
-	hostShapes             []solid.Shape[F] // host copies, for a device with separate memory
-	hostLengths, hostAreas []F
-	measureCells           pass   // measures cells
-	measureOthers          []pass // measure edges and faces
+	hostShapes   []solid.Shape[F] // a host copy, for a device with separate memory
+	measureCells pass
 }
 
 // solidParameters checks a configuration and returns the kernels' constants.
@@ -130,11 +128,12 @@ func (s *solidSolver[F]) uploadArrays() error {
 	cells, edges := backend.Uploaded(b, p.Cells, "cells"), backend.Uploaded(b, p.Edges, "edges")
 	skin := backend.Uploaded(b, p.BoundaryFaces, "boundary")
 	s.measureCells = pass{0, len(cells), solid.NewMeasureCellLoop(cells, s.v, s.shapes)}
-	s.measureOthers = []pass{{0, len(edges), solid.NewMeasureEdgeLoop(edges, s.v, s.lengths)},
+	others := []pass{{0, len(edges), solid.NewMeasureEdgeLoop(edges, s.v, s.lengths)},
 		{0, len(skin), solid.NewMeasureSideLoop(skin, s.v, s.areas)}}
 	s.count = solid.NewCountLoop(s.solidControl())
 	s.prepareRating(b, pass{0, len(cells), solid.NewRateCellLoop(cells, s.v, &s.worstQuality[0])})
-	return b.Err()
+	return s.prepareObserver(&measured[F]{ids: p.CellGlobal, cells: cellsOf[F](s.shapes), edges: len(p.Edges),
+		lengths: s.lengths, eachLength: 1, sides: len(p.BoundaryFaces), sizes: s.areas, eachSize: 1}, s.measureCells, others)
 }
 
 // solidControl returns the control of the engine as the type of the kernels for tetrahedra, which has the same

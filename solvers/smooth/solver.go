@@ -44,6 +44,10 @@ type Solver interface {
 	// them.
 	Quality() solvers.View
 	Diagnose(ctx context.Context) (quality.Diagnostics, error)
+	// Observe and Observed are of solvers.Observer: they diagnose while the device does what is queued, but count no
+	// moved and active vertices.
+	Observe(ctx context.Context) error
+	Observed(ctx context.Context) (quality.Diagnostics, error)
 	// StateFields are the saved fields of the vertices of the part, ghosts included.
 	StateFields() []solvers.Field
 	// State, Scalars and Restore implement solvers.Restarter.
@@ -88,7 +92,6 @@ type solver[F num.Float] struct {
 
 	tiles       tiling[F]
 	measureCell backend.Loop
-	measureEdge backend.Loop
 }
 
 func setUp[F num.Float](ctx context.Context, cfg Config, part *layout.Part, metric *sizing.Metric, comm dist.Comm,

@@ -3,6 +3,7 @@ package vof
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"testing"
 
@@ -24,10 +25,15 @@ func surfaceOf(t *testing.T, p problem) *joinedSurface {
 	w := &joinedSurface{position: map[int64][3]float64{}, simplices: map[string]bool{}, edges: map[[2]int64]int{}}
 	var mu sync.Mutex
 	err := p.run(func(_ int, s Solver) error {
-		m, err := s.Surface(ctx)
+		field, err := s.SurfaceField(ctx)
 		if err != nil {
 			return err
 		}
+		numbers, err := field.Read(ctx)
+		if err != nil {
+			return err
+		}
+		m := s.SurfaceOf(numbers)
 		d, err := s.Diagnose(ctx)
 		mu.Lock()
 		defer mu.Unlock()
@@ -216,6 +222,31 @@ func TestSurfaceThroughCorners(t *testing.T) {
 				t.Errorf("%s in %d dimensions: %d points around %v, where the fluid is %v", normal, dim, len(w.position), w.volume,
 					w.fluid)
 			}
+		}
+	}
+}
+
+// TestLayersOfCorners proves that distances do not depend on how layers of corners are divided.
+func TestLayersOfCorners(t *testing.T) {
+	for _, g := range []*grid.Grid{plane(12), space(12)} {
+		err := ballIn(g, [3]int{1, 1, 1}).run(func(_ int, s Solver) error {
+			of := s.(*solver[float64])
+			field, err := of.hostField(ctx, true)
+			if err != nil {
+				return err
+			}
+			whole, parts := newCorners(of, field), newCorners(of, field)
+			whole.measureLayers(0, 13)
+			for _, layers := range [][2]int{{7, 13}, {0, 1}, {1, 5}, {5, 7}} {
+				parts.measureLayers(layers[0], layers[1])
+			}
+			if !slices.Equal(whole.distance, parts.distance) {
+				t.Errorf("%d dimensions: distances differ", g.Dim)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers"
-	"github.com/atoll-hpc/atoll/solvers/common/contour"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
@@ -33,8 +33,7 @@ type Solver interface {
 	StepsTo(until float64) (least, most float64)
 	// Planes returns the lines or planes of the block's mixed cells.
 	Planes(ctx context.Context) (*Planes, error)
-	// Surface returns the interface of the block as a mesh without gaps.
-	Surface(ctx context.Context) (*contour.Surface, error)
+	domain.Surfaced
 	// Field returns a quantity in every cell of the block, x fastest: f, or in mixed cells nx, ny, nz, alpha and
 	// curvature, 0 in other cells. The fluid is where n·x ≤ alpha, with the unit normal n and x relative to the
 	// lowest corner of the cell. The curvature is 1/r for a disk of fluid, 2/r for a ball, and NaN where too little

@@ -18,6 +18,7 @@ type Kernel struct {
 	Dims   int    // dimensions of the index space: 1, 2 or 3
 	Tile   bool   // an index is a tile, computed by a block of threads
 	Lanes  bool   // vector code on the CPU computes several indices at a time
+	Wide   bool   // at least eight, also if fewer fill a vector
 
 	Variants []Variant // one for each value of its constant parameters
 
@@ -70,6 +71,8 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 			if value != "" {
 				k.laneVariants = strings.Split(value, ",")
 			}
+		case word == "wide":
+			k.Wide = true
 		case key == "block" && err == nil && n >= 32 && n <= 1024 && n%32 == 0:
 			k.Block = n
 		case key == "blocks" && parseNumbers(value, 16) != nil:
@@ -80,10 +83,12 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 			k.Grain = n
 		case p.constantParameter(k, key, value):
 		default:
-			p.Refuse(d, "//atoll:kernel has no option %q: it takes min, max, tile, lanes, lanes=A,B, block=N (a multiple "+
-				"of 32 up to 1024), blocks=N (up to 16), stages=N, grain=N, and parameter=A,B for a constant parameter", word)
+			p.Refuse(d, "//atoll:kernel has no option %q: it takes min, max, tile, lanes, lanes=A,B, wide, block=N (a "+
+				"multiple of 32 up to 1024), blocks=N (up to 16), stages=N, grain=N, and parameter=A,B for a constant "+
+				"parameter", word)
 		}
 	}
+	k.Wide = k.Wide || k.Stages > 0
 	p.makeVariants(k, blocks)
 	if k.Tile && k.Grain == 0 {
 		k.Grain = tileGrain

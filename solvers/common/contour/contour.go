@@ -4,6 +4,8 @@
 // two triangles, which marching cubes does not guarantee.
 package contour
 
+import "github.com/atoll-hpc/atoll/internal/parallel"
+
 // Nodes are the nodes of a rank's part of a grid with their values. Ranks with adjacent parts both have the nodes
 // between them.
 type Nodes struct {
@@ -49,7 +51,7 @@ var simplices = map[int][]simplex{
 	},
 }
 
-// builder is a Surface under construction.
+// builder is the part of a Surface under construction in some layers of cells across the last axis.
 type builder struct {
 	*Nodes
 	Surface
@@ -58,27 +60,78 @@ type builder struct {
 
 // Surface returns the zero contour.
 func (n *Nodes) Surface() *Surface {
-	b := &builder{Nodes: n, known: map[int64]int32{}}
-	corners, layers := 1<<n.Dim, max(1, n.N[2]-1)
-	for k := range layers {
-		for j := range n.N[1] - 1 {
-			for i := range n.N[0] - 1 {
-				inside := 0 // a bit for each corner
-				for bits := range corners {
-					if n.Values[n.index(i+bits&1, j+bits>>1&1, k+bits>>2)] < 0 {
-						inside |= 1 << bits
-					}
-				}
-				if inside == 0 || inside == 1<<corners-1 {
+	const fewCells = 20_000 // fewest of a thread
+	layers := n.N[n.Dim-1] - 1
+	cells := layers * (n.N[0] - 1)
+	if n.Dim == 3 {
+		cells *= n.N[1] - 1
+	}
+	parts := make([]builder, parallel.Parts(layers, fewCells*layers/max(1, cells)))
+	parallel.Ranges(layers, len(parts), func(part, lo, hi int) {
+		w := &parts[part]
+		w.Nodes, w.known = n, map[int64]int32{}
+		w.cutLayers(lo, hi)
+	})
+	whole := &parts[0]
+	for k := range parts[1:] {
+		whole.join(&parts[1+k])
+	}
+	return &whole.Surface
+}
+
+// cutLayers cuts the cells in the layers [lo, hi) across the last axis.
+func (w *builder) cutLayers(lo, hi int) {
+	first, end := [3]int{}, [3]int{w.N[0] - 1, w.N[1] - 1, max(1, w.N[2]-1)}
+	first[w.Dim-1], end[w.Dim-1] = lo, hi
+	all := 1 << w.Dim
+	for k := first[2]; k < end[2]; k++ {
+		for j := first[1]; j < end[1]; j++ {
+			var rows [4][]float64 // of nodes at the corners of the cells, by their bits but the first
+			for bits := range all / 2 {
+				at := w.index(0, j+bits&1, k+bits>>1)
+				rows[bits] = w.Values[at : at+w.N[0]]
+			}
+			left := negative(rows[:all/2], 0)
+			for i := range w.N[0] - 1 {
+				right := negative(rows[:all/2], i+1)
+				inside := left | right<<1 // a bit for each corner
+				if left = right; inside == 0 || inside == 1<<all-1 {
 					continue
 				}
-				for _, s := range simplices[n.Dim] {
-					b.cut([3]int{i, j, k}, s, inside)
+				for _, s := range simplices[w.Dim] {
+					w.cut([3]int{i, j, k}, s, inside)
 				}
 			}
 		}
 	}
-	return &b.Surface
+}
+
+// negative returns bit 2n for each row n whose i-th value is negative.
+func negative(rows [][]float64, i int) int {
+	bits := 0
+	for n, row := range rows {
+		if row[i] < 0 {
+			bits |= 1 << (2 * n)
+		}
+	}
+	return bits
+}
+
+// join appends the layers of another builder, which follow.
+func (w *builder) join(next *builder) {
+	ids := make([]int32, len(next.ID))
+	for k, id := range next.ID {
+		p, known := w.known[id]
+		if !known {
+			p = int32(len(w.ID))
+			w.known[id] = p
+			w.ID, w.Points = append(w.ID, id), append(w.Points, next.Points[3*k:3*k+3]...)
+		}
+		ids[k] = p
+	}
+	for _, p := range next.Simplices {
+		w.Simplices = append(w.Simplices, ids[p])
+	}
 }
 
 func (n *Nodes) index(i, j, k int) int { return i + n.N[0]*(j+n.N[1]*k) }

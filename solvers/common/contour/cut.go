@@ -17,22 +17,22 @@ func (w *builder) cut(cell [3]int, s simplex, inside int) {
 	switch {
 	case len(in) == 0 || len(out) == 0:
 	case count == 3 && len(in) == 1:
-		w.join(odd, p(in[0], out[0]), p(in[0], out[1]))
+		w.add(odd, p(in[0], out[0]), p(in[0], out[1]))
 	case count == 3:
-		w.join(odd, p(in[1], out[0]), p(in[0], out[0]))
+		w.add(odd, p(in[1], out[0]), p(in[0], out[0]))
 	case len(in) == 1:
-		w.join(odd, p(in[0], out[0]), p(in[0], out[1]), p(in[0], out[2]))
+		w.add(odd, p(in[0], out[0]), p(in[0], out[1]), p(in[0], out[2]))
 	case len(in) == 3:
-		w.join(odd, p(in[0], out[0]), p(in[1], out[0]), p(in[2], out[0]))
+		w.add(odd, p(in[0], out[0]), p(in[1], out[0]), p(in[2], out[0]))
 	default:
 		a, b, c, d := p(in[0], out[0]), p(in[0], out[1]), p(in[1], out[1]), p(in[1], out[0])
-		w.join(odd, a, b, c)
-		w.join(odd, a, c, d)
+		w.add(odd, a, b, c)
+		w.add(odd, a, c, d)
 	}
 }
 
-// join adds a segment or a triangle, with the opposite orientation if odd is true.
-func (w *builder) join(odd bool, points ...int32) {
+// add adds a segment or a triangle, with the opposite orientation if odd is true.
+func (w *builder) add(odd bool, points ...int32) {
 	if odd {
 		last := len(points) - 1
 		points[last-1], points[last] = points[last], points[last-1]

@@ -9,20 +9,35 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/contour"
 )
 
+// Surfaced is a solver whose state has an interface.
+type Surfaced interface {
+	// SurfaceField returns a field from whose numbers the interface follows, which has a space of its own. All ranks call
+	// it.
+	SurfaceField(ctx context.Context) (solvers.Field, error)
+	// SurfaceOf returns the interface that follows from the numbers. Any goroutine may call it.
+	SurfaceOf(numbers []float64) *contour.Surface
+}
+
 // Shapes returns the output formats of an interface that is a continuous surface across blocks.
-func (b *Block) Shapes(surface func(ctx context.Context) (*contour.Surface, error)) []solvers.Shape {
-	faces := func(ctx context.Context) (*solvers.Faces, error) {
-		s, err := surface(ctx)
+func (b *Block) Shapes(of Surfaced) []solvers.Shape {
+	shape := solvers.Shape{Field: of.SurfaceField}
+	shape.FacesOf = func(numbers []float64) *solvers.Faces { return b.faces(of.SurfaceOf(numbers)) }
+	shape.Faces = func(ctx context.Context) (*solvers.Faces, error) {
+		field, err := of.SurfaceField(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return b.faces(s), nil
+		numbers, err := field.Read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return shape.FacesOf(numbers), nil
 	}
-	return []solvers.Shape{
-		{Format: "vtp", File: "vtp", Doc: "the interface without gaps", Faces: faces},
-		{Format: "stl", File: "stl", Doc: "the same, of triangles, in one file", Faces: faces},
-		{Format: "obj", File: "obj", Doc: "the same, with each point once, in one file", Faces: faces},
-	}
+	all := []solvers.Shape{shape, shape, shape}
+	all[0].Format, all[0].File, all[0].Doc = "vtp", "vtp", "the interface without gaps"
+	all[1].Format, all[1].File, all[1].Doc = "stl", "stl", "the same, of triangles, in one file"
+	all[2].Format, all[2].File, all[2].Doc = "obj", "obj", "the same, with each point once, in one file"
+	return all
 }
 
 // faces returns the line segments (in the plane) or triangles (in space) of a surface in the block.

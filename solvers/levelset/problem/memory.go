@@ -32,7 +32,7 @@ func arrayBytes(c *config.Case, held solvers.Counts) int64 {
 func copyBytes(c *config.Case, held solvers.Counts) (n solvers.Copies) {
 	method := c.Sections.(*Sections).Method
 	levelSet, particles := method.Config().StateBytes(held.Block, held.InterfaceEdges, method.Precision)
-	n.Checkpoint = levelSet + particles
+	n.Checkpoint, n.Surface = levelSet+particles, levelSet
 	if slices.Contains(c.Output.Fields, fields[0].Name) {
 		n.Frame = levelSet
 	}

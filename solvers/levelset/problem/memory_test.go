@@ -39,5 +39,6 @@ output = { format = [] }
 	runtest.MemoryIsEstimated(t, 0, vortex, "method={particles=0, precision='float32'}")
 	runtest.MemoryIsEstimated(t, scratch(enright), enright)
 	runtest.CopiesAreEstimated(t, "vti", vortex)
+	runtest.CopiesAreEstimated(t, "vtp", vortex)
 	runtest.CopiesAreEstimated(t, "vti", enright, "method={precision='float32', particles=0}")
 }

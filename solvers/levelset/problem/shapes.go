@@ -8,7 +8,7 @@ import (
 )
 
 func (d *levelSetCase) Shapes() []solvers.Shape {
-	return append(d.block.Shapes(d.Surface), solvers.Shape{Format: "particles", File: "vtp",
+	return append(d.block.Shapes(d), solvers.Shape{Format: "particles", File: "vtp",
 		Doc: "the particles, with their signs and radii", Faces: d.particleFile})
 }
 

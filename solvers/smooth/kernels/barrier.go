@@ -140,7 +140,7 @@ func (b *localEnergy[F]) descend(s *step[F], relax F, p *Vertex[F]) {
 // that is below the floor; then the worst must improve by more than round-off. It returns the square of the move in the
 // metric.
 //
-//atoll:kernel max grain=128
+//atoll:kernel lanes wide max grain=128
 func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	lastMove, lastVisit []int32, n *Counters) F {
 	var s step[F]
@@ -181,7 +181,7 @@ func distanceSquare[F num.Float](p *Vertex[F], x, y F) F {
 
 // RateCell returns the quality of triangle i, for the minimum over all.
 //
-//atoll:kernel min
+//atoll:kernel lanes min
 func RateCell[F num.Float](i int, cells []Cell, v []Vertex[F]) F {
 	c := &cells[i]
 	p := &v[c.At[0]]

@@ -5,9 +5,11 @@ package kernels
 import (
 	_ "embed"
 	"math"
+	"unsafe"
 
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/kernelgen/lanes"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
@@ -32,16 +34,36 @@ type BarrierLoop[F num.Float] struct {
 	lastVisit []int32
 	n         *Counters
 	result    *atomics.Most[F]
+
+	code lanes.Code
 }
 
 // NewBarrierLoop prepares Barrier.
 func NewBarrierLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], lastMove []int32, lastVisit []int32, n *Counters, result *atomics.Most[F]) *BarrierLoop[F] {
-	return &BarrierLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result}
+	loop := &BarrierLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *BarrierLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "Barrier"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *BarrierLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
+	for {
+		n := loop.code.Count(min(hi-lo, max(loop.code.Lanes, 8)))
+		if n == 0 {
+			break
+		}
+		var one F
+		callLanes(loop.code, unsafe.Pointer(loop), lo, lo+n, 0, 0, unsafe.Pointer(&one))
+		best = max(best, one)
+		lo += n
+	}
 	for i := lo; i < hi; i++ {
 		best = max(best, Barrier(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.lastMove, loop.lastVisit, loop.n))
 	}
@@ -72,16 +94,36 @@ type RateCellLoop[F num.Float] struct {
 	cells  []Cell
 	v      []Vertex[F]
 	result *atomics.Least[F]
+
+	code lanes.Code
 }
 
 // NewRateCellLoop prepares RateCell.
 func NewRateCellLoop[F num.Float](cells []Cell, v []Vertex[F], result *atomics.Least[F]) *RateCellLoop[F] {
-	return &RateCellLoop[F]{cells, v, result}
+	loop := &RateCellLoop[F]{cells, v, result, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *RateCellLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "RateCell"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *RateCellLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(1))
+	for {
+		n := loop.code.Count(hi - lo)
+		if n == 0 {
+			break
+		}
+		var one F
+		callLanes(loop.code, unsafe.Pointer(loop), lo, lo+n, 0, 0, unsafe.Pointer(&one))
+		best = min(best, one)
+		lo += n
+	}
 	for i := lo; i < hi; i++ {
 		best = min(best, RateCell(i, loop.cells, loop.v))
 	}
@@ -133,21 +175,44 @@ type PainLoop[F num.Float] struct {
 	lastVisit []int32
 	n         *Counters
 	result    *atomics.Most[F]
+
+	code lanes.Code
 }
 
 // NewPainLoop prepares Pain.
 func NewPainLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], lastMove []int32, lastVisit []int32, n *Counters, result *atomics.Most[F]) *PainLoop[F] {
-	return &PainLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result}
+	loop := &PainLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *PainLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "Pain"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *PainLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
+	for {
+		n := loop.code.Count(min(hi-lo, max(loop.code.Lanes, 64)))
+		if n == 0 {
+			break
+		}
+		var one F
+		callLanes(loop.code, unsafe.Pointer(loop), lo, lo+n, 0, 0, unsafe.Pointer(&one))
+		best = max(best, one)
+		lo += n
+	}
 	for i := lo; i < hi; i++ {
 		best = max(best, Pain(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.lastMove, loop.lastVisit, loop.n))
 	}
 	loop.result.Take(best)
 }
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *PainLoop[F]) Grain() int { return 1024 }
 
 // Launch says how other devices run the kernel.
 func (loop *PainLoop[F]) Launch() abi.Launch {
@@ -177,21 +242,44 @@ type PainExactLoop[F num.Float] struct {
 	lastVisit []int32
 	n         *Counters
 	result    *atomics.Most[F]
+
+	code lanes.Code
 }
 
 // NewPainExactLoop prepares PainExact.
 func NewPainExactLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], lastMove []int32, lastVisit []int32, n *Counters, result *atomics.Most[F]) *PainExactLoop[F] {
-	return &PainExactLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result}
+	loop := &PainExactLoop[F]{set, p, m, field, c, v, lastMove, lastVisit, n, result, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *PainExactLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "PainExact"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *PainExactLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
+	for {
+		n := loop.code.Count(min(hi-lo, max(loop.code.Lanes, 64)))
+		if n == 0 {
+			break
+		}
+		var one F
+		callLanes(loop.code, unsafe.Pointer(loop), lo, lo+n, 0, 0, unsafe.Pointer(&one))
+		best = max(best, one)
+		lo += n
+	}
 	for i := lo; i < hi; i++ {
 		best = max(best, PainExact(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.lastMove, loop.lastVisit, loop.n))
 	}
 	loop.result.Take(best)
 }
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *PainExactLoop[F]) Grain() int { return 1024 }
 
 // Launch says how other devices run the kernel.
 func (loop *PainExactLoop[F]) Launch() abi.Launch {
@@ -258,15 +346,33 @@ type MeasureCellLoop[F num.Float] struct {
 	cells []Cell
 	v     []Vertex[F]
 	out   []Shape[F]
+
+	code lanes.Code
 }
 
 // NewMeasureCellLoop prepares MeasureCell.
 func NewMeasureCellLoop[F num.Float](cells []Cell, v []Vertex[F], out []Shape[F]) *MeasureCellLoop[F] {
-	return &MeasureCellLoop[F]{cells, v, out}
+	loop := &MeasureCellLoop[F]{cells, v, out, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *MeasureCellLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "MeasureCell"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *MeasureCellLoop[F]) Range(lo, hi int) {
+	for {
+		n := loop.code.Count(hi - lo)
+		if n == 0 {
+			break
+		}
+		callLanes(loop.code, unsafe.Pointer(loop), lo, lo+n, 0, 0, nil)
+		lo += n
+	}
 	for i := lo; i < hi; i++ {
 		MeasureCell(i, loop.cells, loop.v, loop.out)
 	}

@@ -102,7 +102,7 @@ type Side[F num.Float] struct{ Length, Metric F }
 
 // MeasureCell stores the quality and the area of triangle i.
 //
-//atoll:kernel
+//atoll:kernel lanes
 func MeasureCell[F num.Float](i int, cells []Cell, v []Vertex[F], out []Shape[F]) {
 	c := &cells[i]
 	p := &v[c.At[0]]

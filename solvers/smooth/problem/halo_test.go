@@ -22,3 +22,12 @@ func TestStepsDoNotAllocate(t *testing.T) {
 		runtest.NothingIsAllocated(t, 3, text, "method.sweeps=100")
 	}
 }
+
+// Rounds end with observations of another smoother.
+func TestRowsDoNotWait(t *testing.T) {
+	for _, text := range []string{wavy, brick} {
+		runtest.RowsAreAsynchronous(t, text, "output.conservation_every=1")
+		runtest.RowsAreAsynchronous(t, text, "output.conservation_every=1", "method.smoother=barrier", "method.sweeps=30")
+	}
+	runtest.RowsAreAsynchronous(t, wavy, "output.conservation_every=1", "metric={hessian='tanh(9*x)', rounds=3}")
+}

@@ -90,9 +90,9 @@ func (w *Sections) metricMeshMemory(c *config.Case, number int64) int64 {
 }
 
 // meshMemory returns the bytes of a part: for a vertex its position and metric, twice if the smoother may restore
-// positions, and its neighbours; for cells and edges their vertices and results of measurements; in space also the
-// faces of the tetrahedra around a vertex, and the frames of boundary vertices. There are three edges to two
-// triangles, seven to six tetrahedra, and one and a half more for each boundary vertex.
+// positions, and its neighbours; for cells and edges their vertices and results of measurements, and the ids of cells;
+// in space also the faces of the tetrahedra around a vertex, and the frames of boundary vertices. There are three edges
+// to two triangles, seven to six tetrahedra, and one and a half more for each boundary vertex.
 func meshMemory(method *Method, held solvers.Counts, number int64) int64 {
 	vertices, own, cells, copies := int64(held.Held), int64(held.Owned), int64(held.Cells), int64(1)
 	if method.Smoother == "barrier" {
@@ -105,10 +105,10 @@ func meshMemory(method *Method, held solvers.Counts, number int64) int64 {
 		side := math.Cbrt(float64(cells) / 6)
 		surface := int64(6 * side * side)
 		edges := (7*cells + 9*surface) / 6
-		return vertices*10*number*copies + own*8 + cells*(4*12+16+2*number) + edges*(2*4+8+number) +
+		return vertices*10*number*copies + own*8 + cells*(4*12+4+16+2*number) + edges*(2*4+8+number) +
 			surface*(19*number+8) + 2*surface*(12+number)
 	}
-	return vertices*6*number*copies + own*32 + cells*(12+2*number) + 3*cells/2*(8+2*number)
+	return vertices*6*number*copies + own*32 + cells*(12+4+2*number) + 3*cells/2*(8+2*number)
 }
 
 // Host memory for the whole mesh in bytes per cell during set-up, measured on generated meshes of 500,000 triangles

@@ -34,6 +34,9 @@ func (d *caseSolver) endRound(ctx context.Context) (done bool, err error) {
 	if m.Field != "hessian" {
 		return true, nil
 	}
+	if err := d.finishRows(ctx); err != nil {
+		return false, err
+	}
 	after, err := d.solver.Diagnose(ctx)
 	if err != nil {
 		return false, err

@@ -30,7 +30,8 @@ type caseSolver struct {
 	sections    *Sections
 	best        *round // the best of the previous rounds; nil before the second
 	saved       savedPositions
-	positions   [][]float64 // of all vertices of the part, after positionsAt sweeps; nil before the first frame
+	pending     []pendingRow // observations, the earliest first
+	positions   [][]float64  // of all vertices of the part, after positionsAt sweeps; nil before the first frame
 	positionsAt int
 	frame       *vtk.Grid // nil before the first frame
 }
@@ -113,58 +114,6 @@ func (d *caseSolver) Advance(ctx context.Context, until, pause float64, steps in
 
 func (d *caseSolver) Clock() solvers.Clock {
 	return solvers.Clock{Time: float64(d.sweepsMade), Steps: d.sweepsMade, Dt: 1}
-}
-
-const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
-
-// quantities are the diagnostics, in the order in which Measure returns them.
-var quantities = []solvers.Quantity{
-	{Name: "quality_min", Doc: "quality of the worst cell, from 0 to 1, or negative if the cell is inverted",
-		Outputs: inAll,
-		Panel:   "quality"},
-	{Name: "quality_mean", Doc: "mean quality of all cells", Outputs: inAll, Panel: "quality"},
-	{Name: "objective", Doc: "½Σ u'Mu over all edges u, with the metric M", Outputs: inAll, Panel: "½Σ u'Mu"},
-	{Name: "edge_in_range", Doc: "share of the edges whose length in the metric is between 1/√2 and √2",
-		Outputs: inAll, Panel: "share of edges"},
-	{Name: "inverted", Doc: "number of inverted cells", Outputs: inAll},
-	{Name: "area_drift", Doc: "relative change of the area or volume since the start", Outputs: inAll | solvers.Drift},
-	{Name: "perimeter_drift", Doc: "relative change of the perimeter or surface since the start",
-		Outputs: inSummary | solvers.Drift},
-	{Name: "quality_max", Doc: "quality of the best cell", Outputs: inSummary},
-	{Name: "quality_min_before", Doc: "quality of the worst cell at the start", Outputs: inSummary},
-	{Name: "quality_mean_before", Doc: "mean quality at the start", Outputs: inSummary},
-	{Name: "moved", Doc: "number of vertices that are not at their initial position", Outputs: inSummary},
-	{Name: "active", Doc: "number of vertices that the last sweep visited", Outputs: inSummary},
-	{Name: "sweeps", Doc: "number of sweeps", Outputs: inSummary},
-	{Name: "colours", Doc: "number of colours: sets of vertices that move concurrently", Outputs: inSummary},
-	{Name: "edge_min", Doc: "length of the shortest edge in the metric", Outputs: inSummary},
-	{Name: "edge_max", Doc: "length of the longest edge in the metric", Outputs: inSummary},
-	{Name: "worst_cell", Doc: "id of the cell with the quality quality_min", Outputs: inSummary},
-	{Name: "limited", Doc: "number of moves that the guard shortened, in all sweeps", Outputs: inSummary},
-	{Name: "metric_scale", Doc: "factor by which the metric was scaled", Outputs: inSummary},
-	{Name: "untangled", Doc: "number of inverted cells before untangling; 0 without untangling", Outputs: inSummary},
-	{Name: "metric_bounded", Doc: "number of vertices or grid nodes whose metric hmin, hmax or aspect changed",
-		Outputs: inSummary},
-	{Name: "metric_raised", Doc: "number of vertices whose metric [metric] curvature raised", Outputs: inSummary},
-	{Name: "metric_graded", Doc: "number of vertices or grid nodes whose metric gradation changed", Outputs: inSummary},
-	{Name: "metric_off_grid", Doc: "largest relative error of lengths between the nodes of the metric's grid",
-		Outputs: inSummary},
-	{Name: "interpolation", Doc: "interpolation error of the fields of a Hessian metric over that at the start; " +
-		"0 for other metrics",
-		Outputs: inSummary},
-}
-
-func (d *caseSolver) Measure(ctx context.Context) ([]solvers.Quantity, error) {
-	now, err := d.diagnose(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return solvers.Measured(quantities,
-		now.QualityMin, now.QualityMean, now.Objective, now.EdgeInRange, float64(now.Inverted), now.AreaDrift,
-		now.PerimeterDrift, now.QualityMax, d.before.QualityMin, d.before.QualityMean, float64(now.Moved),
-		float64(now.Active), float64(d.sweepsMade), float64(d.subdomain().Sets), now.EdgeMin, now.EdgeMax,
-		float64(now.Worst), float64(now.Limited), d.solver.Scale(), float64(d.untangled.Before), float64(d.adjusted.Bounded),
-		float64(d.adjusted.Raised), float64(d.adjusted.Graded), d.adjusted.OffGrid, d.remainingError), nil
 }
 
 // Stopped returns the rule that ended the run.

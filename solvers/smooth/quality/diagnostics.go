@@ -1,3 +1,4 @@
+// Package quality combines the surveys of a mesh's cells and edges over ranks.
 package quality
 
 import (
@@ -5,6 +6,8 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/common/exact"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/survey"
 )
 
 // Diagnostics are measurements of the whole mesh, the same on every rank and for any number of ranks: sums are exact.
@@ -13,14 +16,14 @@ type Diagnostics struct {
 	QualityMin  float64
 	QualityMean float64
 	QualityMax  float64
-	Worst, Best int64    // cells of the lowest and the highest quality, by lowest id
-	Histogram   [5]int64 // cells of quality below 0.2, 0.4, 0.6, 0.8, and of more
-	Inverted    int64    // cells whose area or volume is not positive
+	Worst, Best int64                     // cells of the lowest and the highest quality, by lowest id
+	Histogram   [survey.QualityBins]int64 // cells of quality below 0.2, 0.4, 0.6, 0.8, and of more
+	Inverted    int64                     // cells whose area or volume is not positive
 
-	EdgeMin, EdgeMean, EdgeMax float64  // lengths in the metric
-	EdgeInRange                float64  // fraction of edges whose length is between 1/√2 and √2
-	EdgeHistogram              [8]int64 // edges of lengths below 1/8, 1/4, 1/2, 1, 2, 4, 8, and of more
-	Objective                  float64  // ½Σ u'Mu over all edges, which the pain smoothers minimize
+	EdgeMin, EdgeMean, EdgeMax float64                  // lengths in the metric
+	EdgeInRange                float64                  // fraction of edges whose length is between 1/√2 and √2
+	EdgeHistogram              [survey.LengthBins]int64 // edges of lengths below 1/8, 1/4, 1/2, 1, 2, 4, 8, and of more
+	Objective                  float64                  // ½Σ u'Mu over all edges, which the pain smoothers minimize
 
 	Area, AreaDrift           float64 // Σ of areas, or volumes in space, and its relative change since the start
 	Perimeter, PerimeterDrift float64 // of the mesh, or the area of its boundary in space
@@ -35,40 +38,57 @@ func (d *Diagnostics) Improved(before *Diagnostics, by float64) bool {
 	return d.QualityMean-before.QualityMean >= by || d.QualityMin-before.QualityMin >= by
 }
 
-// Reduce combines the tallies of all ranks to diagnostics. start is those at the start, zero at the start itself.
-func (t *Tally) Reduce(ctx context.Context, comm dist.Comm, sweeps int, start *Diagnostics) (Diagnostics, error) {
+// Counted is what a rank counts without a survey.
+type Counted struct{ Cells, Edges, Moved, Active, Limited, Refused int64 }
+
+// Reduce combines the surveys of all ranks to diagnostics. start is those at the start, zero at the start itself.
+func Reduce(ctx context.Context, comm dist.Comm, found *survey.Surveyed, n Counted, sweeps int,
+	start *Diagnostics) (Diagnostics, error) {
 	d := Diagnostics{Sweeps: sweeps, Worst: -1, Best: -1}
-	if err := dist.AllreduceSum(ctx, comm, &t.quality, &t.lengths, &t.squares, &t.area, &t.Perimeter); err != nil {
+	var sums [survey.Sums / exact.Words]dist.Accumulator
+	all := make([]*dist.Accumulator, len(sums))
+	for k := range sums {
+		sums[k].AddWords((*[exact.Words]int64)(found.Sums[k*exact.Words:]))
+		all[k] = &sums[k]
+	}
+	if err := dist.AllreduceSum(ctx, comm, all...); err != nil {
 		return d, err
 	}
-	d.QualityMean, d.EdgeMean, d.Objective = t.quality.Float64(), t.lengths.Float64(), t.squares.Float64()
-	d.Area, d.Perimeter = t.area.Float64(), t.Perimeter.Float64()
-	extremes := []float64{-t.minQuality, t.maxQuality, -t.shortest, t.longest}
-	if err := comm.AllreduceFloat64(ctx, dist.Max, extremes); err != nil {
+	sum := func(first int) float64 { return sums[first/exact.Words].Float64() }
+	d.QualityMean, d.EdgeMean, d.Objective = sum(survey.Qualities), sum(survey.Lengths), sum(survey.Squares)
+	d.Area, d.Perimeter = sum(survey.Sizes), sum(survey.Boundary)
+	var own, most [survey.Extremes]float64
+	for k, rank := range found.Extremes {
+		own[k] = exact.FromRank(rank)
+	}
+	most = own
+	if err := comm.AllreduceFloat64(ctx, dist.Max, most[:]); err != nil {
 		return d, err
 	}
-	d.QualityMin, d.QualityMax, d.EdgeMin, d.EdgeMax = -extremes[0], extremes[1], -extremes[2], extremes[3]
+	// 0 - x is 0 where x is 0, and not -0.
+	d.QualityMin, d.QualityMax = 0-most[survey.NegMinQuality], most[survey.MaxQuality]
+	d.EdgeMin, d.EdgeMax = 0-most[survey.NegMinLength], most[survey.MaxLength]
 	ids := []int64{math.MaxInt64, math.MaxInt64}
-	if t.cells > 0 && t.minQuality == d.QualityMin {
-		ids[0] = int64(t.worst)
+	if n.Cells > 0 && own[survey.NegMinQuality] == most[survey.NegMinQuality] {
+		ids[0] = survey.FirstID(found.Worst)
 	}
-	if t.cells > 0 && t.maxQuality == d.QualityMax {
-		ids[1] = int64(t.best)
+	if n.Cells > 0 && own[survey.MaxQuality] == most[survey.MaxQuality] {
+		ids[1] = survey.FirstID(found.Best)
 	}
 	if err := comm.AllreduceInt64(ctx, dist.Min, ids); err != nil {
 		return d, err
 	}
 	d.Worst, d.Best = ids[0], ids[1]
-	sums := []int64{t.cells, t.edges, t.inverted, t.inRange, t.Moved, t.Limited, t.Refused, t.Active}
-	sums = append(append(sums, t.histogram[:]...), t.lengthHistogram[:]...)
-	if err := comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {
+	counts := append([]int64{n.Cells, n.Edges, n.Moved, n.Limited, n.Refused, n.Active}, found.Counts[:]...)
+	if err := comm.AllreduceInt64(ctx, dist.Sum, counts); err != nil {
 		return d, err
 	}
-	cells, edges := float64(sums[0]), float64(sums[1])
-	d.Inverted, d.EdgeInRange, d.Moved, d.Limited, d.Refused = sums[2], float64(sums[3])/edges, sums[4], sums[5], sums[6]
-	d.Active = sums[7]
-	copy(d.Histogram[:], sums[8:])
-	copy(d.EdgeHistogram[:], sums[8+len(d.Histogram):])
+	cells, edges := float64(counts[0]), float64(counts[1])
+	d.Moved, d.Limited, d.Refused, d.Active = counts[2], counts[3], counts[4], counts[5]
+	counts = counts[6:]
+	d.Inverted, d.EdgeInRange = counts[survey.Inverted], float64(counts[survey.InRange])/edges
+	copy(d.Histogram[:], counts)
+	copy(d.EdgeHistogram[:], counts[survey.Histogram:])
 	d.QualityMean /= cells
 	d.EdgeMean /= edges
 	d.Objective /= 2

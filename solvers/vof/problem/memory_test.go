@@ -30,5 +30,6 @@ output = { format = [] }
 	runtest.CopiesAreEstimated(t, "vti", vortex)
 	runtest.CopiesAreEstimated(t, "vti", vortex, "method.precision='float32'", "output.fields=['curvature']")
 	runtest.CopiesAreEstimated(t, "vdb", enright)
+	runtest.CopiesAreEstimated(t, "vtp", enright, "method.precision='float32'")
 	runtest.MemoryIsEstimated(t, 0, enright, "method.sweep='cells'")
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func (d *body) Shapes() []solvers.Shape {
-	return append(d.block.Shapes(d.Surface), solvers.Shape{Format: "plic", File: "vtp",
+	return append(d.block.Shapes(d), solvers.Shape{Format: "plic", File: "vtp",
 		Doc: "the lines or planes of mixed cells", Faces: d.planes})
 }
 

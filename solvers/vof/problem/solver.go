@@ -126,7 +126,7 @@ func copies(c *config.Case, share solvers.Counts) (n solvers.Copies) {
 	if err != nil {
 		return n
 	}
-	n.Checkpoint = bytes
+	n.Checkpoint, n.Surface = bytes, bytes
 	if slices.Contains(c.Output.Fields, "f") {
 		n.Frame = bytes
 	}

@@ -1,0 +1,210 @@
+// Package survey adds up the measures of the cells, edges and boundary of a mesh: exact sums, extremes and histograms,
+// of triangles and of tetrahedra. The kernels that measure them are in packages kernels and solid.
+package survey
+
+//go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
+//atoll:machine sm_80 sm_90
+
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/common/exact"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
+// Sums, each in words of package exact.
+const (
+	Qualities = 0                       // of cells
+	Sizes     = Qualities + exact.Words // their areas or volumes
+	Lengths   = Sizes + exact.Words     // of edges, in the metric
+	Squares   = Lengths + exact.Words   // of these lengths
+	Boundary  = Squares + exact.Words   // lengths or areas of the boundary, without the metric
+	Sums      = Boundary + exact.Words  // how many words there are
+)
+
+// Extremes, as ranks of package exact. A NaN is the worst quality, and both the shortest and the longest length.
+const (
+	MaxQuality = iota
+	NegMinQuality
+	MaxLength
+	NegMinLength
+	Extremes // how many there are
+)
+
+// Counts.
+const (
+	QualityBins = 5                            // cells of quality below 0.2, 0.4, 0.6 and 0.8, and of more
+	LengthBins  = 8                            // edges of lengths below 1/8, 1/4, 1/2, 1, 2, 4 and 8, and of more
+	Inverted    = QualityBins                  // cells whose size is not positive
+	Histogram   = Inverted + 1                 // the first of LengthBins
+	InRange     = Histogram + LengthBins       // edges of lengths between 1/√2 and √2
+	Counts      = InRange + 1                  // how many there are
+	Words       = Sums + Counts + Extremes + 2 // of a Surveyed
+)
+
+// Surveyed is the result of a survey; it begins at 0.
+type Surveyed struct {
+	Sums     [Sums]int64
+	Counts   [Counts]int64
+	Extremes [Extremes]uint64
+	// Worst and Best are FirstID of the cells of the lowest and the highest quality that have the lowest id; 0 for none.
+	Worst, Best int64
+}
+
+// FirstID grows as the id of a cell falls, and is its own inverse.
+func FirstID(id int64) int64 { return math.MaxInt32 + 1 - id }
+
+// Cell holds the measures of a triangle or of a tetrahedron.
+type Cell[F num.Float] struct{ Quality, Size F }
+
+const (
+	threads    = 128 // that share a chunk
+	mergeGroup = 8   // threads whose tallies one of them merges
+	chunk      = 8 * threads
+)
+
+// Chunks returns the number of chunks of n cells, edges or faces.
+func Chunks(n int) int { return (n + chunk - 1) / chunk }
+
+// Clear clears word k of a result.
+//
+//atoll:kernel
+func Clear(k int, s *Surveyed) {
+	if k < Sums {
+		s.Sums[k] = 0
+	}
+	if k < Counts {
+		s.Counts[k] = 0
+	}
+	if k < Extremes {
+		s.Extremes[k] = 0
+	}
+	if k == 0 {
+		s.Worst, s.Best = 0, 0
+	}
+}
+
+// AddCells adds the cells of chunk t.
+//
+//atoll:kernel tile block=128
+func AddCells[F num.Float](t int, cells []Cell[F], s *Surveyed, tallies *[threads]tally, sums *[2 * exact.Words]int64) {
+	for k := range 2 * exact.Words {
+		sums[k] = 0
+	}
+	for k := range int32(threads) {
+		var o tally
+		first := int32(t)*chunk + k
+		for n := int32(0); n < chunk && first+n < int32(len(cells)); n += threads {
+			c := cells[first+n]
+			o.addCell(float64(c.Quality), float64(c.Size), sums[:])
+		}
+		tallies[k] = o
+	}
+	for k := range int32(threads / mergeGroup) {
+		merge(tallies[:], k*mergeGroup, 1, mergeGroup, sums[:])
+	}
+	for range 1 {
+		merge(tallies[:], 0, mergeGroup, threads/mergeGroup, sums[:])
+		o := tallies[0]
+		o.flush(sums[:])
+		atomics.Max(&s.Extremes[MaxQuality], o.most)
+		atomics.Max(&s.Extremes[NegMinQuality], o.least)
+		for bin := range int32(QualityBins) {
+			atomic.AddInt64(&s.Counts[bin], o.inBin(bin))
+		}
+		atomic.AddInt64(&s.Counts[Inverted], int64(o.special))
+	}
+	for k := range 2 * exact.Words {
+		if sums[k] != 0 {
+			atomic.AddInt64(&s.Sums[Qualities+k], sums[k])
+		}
+	}
+}
+
+// AddEdges adds the edges of chunk t: each has a number of `each` in lengths, after `at` others.
+//
+//atoll:kernel tile block=128
+func AddEdges[F num.Float](t int, edges, each, at int32, lengths []F, s *Surveyed, tallies *[threads]tally,
+	sums *[2 * exact.Words]int64) {
+	for k := range 2 * exact.Words {
+		sums[k] = 0
+	}
+	for k := range int32(threads) {
+		var o tally
+		first := int32(t)*chunk + k
+		for n := int32(0); n < chunk && first+n < edges; n += threads {
+			o.addEdge(float64(lengths[int(first+n)*int(each)+int(at)]), sums[:])
+		}
+		tallies[k] = o
+	}
+	for k := range int32(threads / mergeGroup) {
+		merge(tallies[:], k*mergeGroup, 1, mergeGroup, sums[:])
+	}
+	for range 1 {
+		merge(tallies[:], 0, mergeGroup, threads/mergeGroup, sums[:])
+		o := tallies[0]
+		o.flush(sums[:])
+		atomics.Max(&s.Extremes[MaxLength], o.most)
+		atomics.Max(&s.Extremes[NegMinLength], o.least)
+		for bin := range int32(LengthBins) {
+			atomic.AddInt64(&s.Counts[Histogram+bin], o.inBin(bin))
+		}
+		atomic.AddInt64(&s.Counts[InRange], int64(o.special))
+	}
+	for k := range 2 * exact.Words {
+		if sums[k] != 0 {
+			atomic.AddInt64(&s.Sums[Lengths+k], sums[k])
+		}
+	}
+}
+
+// AddSides adds the sizes of chunk t of the n sides of the boundary. Each has a number of `each` in sizes; listed has
+// the indices of sides there, and is empty where all are of the boundary.
+//
+//atoll:kernel tile block=128
+func AddSides[F num.Float](t int, n, each int32, listed []int32, sizes []F, s *Surveyed, parts *[threads]exact.Part,
+	sums *[exact.Words]int64) {
+	for k := range exact.Words {
+		sums[k] = 0
+	}
+	for k := range int32(threads) {
+		var o exact.Part
+		for at := int32(t)*chunk + k; at < n && at < int32(t+1)*chunk; at += threads {
+			side := at
+			if len(listed) > 0 {
+				side = listed[at]
+			}
+			o.Add(float64(sizes[int(side)*int(each)]), sums[:])
+		}
+		parts[k] = o
+	}
+	for range 1 {
+		o := parts[0]
+		for k := int32(1); k < threads; k++ {
+			p := parts[k]
+			o.Merge(&p, sums[:])
+		}
+		o.Flush(sums[:])
+	}
+	for k := range exact.Words {
+		if sums[k] != 0 {
+			atomic.AddInt64(&s.Sums[Boundary+k], sums[k])
+		}
+	}
+}
+
+// FindCells finds the cells of lowest id among those of the worst and of the best quality, which are known. Index i is
+// that of a cell.
+//
+//atoll:kernel
+func FindCells[F num.Float](i int, ids []int32, cells []Cell[F], s *Surveyed) {
+	q := float64(cells[i].Quality)
+	if worstRank(q) == s.Extremes[NegMinQuality] {
+		atomics.Max(&s.Worst, FirstID(int64(ids[i])))
+	}
+	if bestRank(q) == s.Extremes[MaxQuality] {
+		atomics.Max(&s.Best, FirstID(int64(ids[i])))
+	}
+}
