@@ -39,7 +39,7 @@ func (l *bandLoop) Range(lo, hi int) {
 	}
 }
 
-// makeBands orders the kernels of a rank's stages, and chooses the positions of slopes and fluxes in their arrays: whole
+// makeBands orders the kernels of the stages of a rank and chooses the positions of slopes and fluxes in arrays: whole
 // gets them, and the edges of its cells become the positions of their fluxes. A device with separate memory takes all
 // cells at a time.
 func (s *solver[F]) makeBands(order int, whole *kernels.Mesh[F], inner int) {

@@ -57,7 +57,7 @@ type Mesh[F num.Float] struct {
 	Normals   []Normal[F]
 	Beds      []Bed[F]
 	CellEdges []CellEdges // of owned cells
-	FluxAt    []int32     // position of each edge's flux in the array of fluxes, in which edges may share a position in turn
+	FluxAt    []int32     // position of the flux of each edge in the array of fluxes, which edges may share in turn
 	Owned     int32
 	Boundary  Boundary[F]
 
