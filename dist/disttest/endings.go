@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -207,16 +208,21 @@ func survivorLeaves(t *testing.T, open func(t *testing.T, n int) []dist.Comm, ki
 	const dead = 2
 	comms := open(t, 3)
 	left := make(chan struct{})
+	var passed sync.WaitGroup // the barrier, by all ranks: one that is still in it would fail
+	passed.Add(len(comms))
 	Each(t, comms, func(ctx context.Context, c dist.Comm) error {
 		b := batch{c: c}
 		if c.Rank() == 1 {
 			b.recv(ctx, 0, 1, make([]byte, 8))
 		}
-		if err := c.Barrier(ctx); err != nil {
+		err := c.Barrier(ctx)
+		passed.Done()
+		if err != nil {
 			return err
 		}
 		switch c.Rank() {
 		case dead:
+			passed.Wait()
 			kill(c)
 			return nil
 		case 0:

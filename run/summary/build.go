@@ -2,6 +2,7 @@ package summary
 
 import (
 	"crypto/sha256"
+	"debug/elf"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -14,7 +15,7 @@ import (
 )
 
 // Version returns the version of the binary: the version of its module; or the commit, with "+dirty" if files were
-// changed; or, if the binary has neither, "devel-" and the beginning of its SHA-256.
+// changed; or, if the binary has neither, "devel-" and a hash of its contents.
 func Version() string { return cachedVersion() }
 
 var cachedVersion = sync.OnceValue(func() string {
@@ -31,7 +32,8 @@ var cachedVersion = sync.OnceValue(func() string {
 // develVersion is the version of a build without one.
 const develVersion = "devel"
 
-// ownHash returns the beginning of the SHA-256 of the program's file.
+// ownHash returns the beginning of a SHA-256: of the build ID that Go's linker wrote into the program's file, which
+// identifies its contents, or of the whole file if it has none, which takes 50 ms for 90 MB.
 func ownHash() (string, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -42,11 +44,37 @@ func ownHash() (string, error) {
 		return "", err
 	}
 	defer f.Close()
+	return contentHash(f)
+}
+
+func contentHash(program interface {
+	io.Reader
+	io.ReaderAt
+}) (string, error) {
 	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
+	if id := goBuildID(program); id != nil {
+		sum.Write(id)
+	} else if _, err := io.Copy(sum, program); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:12], nil
+}
+
+// goBuildID returns the build ID, as a note of ELF, from a program's file; nil if there is none.
+func goBuildID(program io.ReaderAt) []byte {
+	file, err := elf.NewFile(program)
+	if err != nil {
+		return nil
+	}
+	section := file.Section(".note.go.buildid")
+	if section == nil {
+		return nil
+	}
+	note, err := section.Data()
+	if err != nil {
+		return nil
+	}
+	return note
 }
 
 // Toolchain describes the compiler and target of the binary, such as "go1.26.8 linux/amd64, GOAMD64=v1".

@@ -55,10 +55,12 @@ func (a *arrays[F]) upload(dev backend.Device, mesh kernels.Mesh[F], tiles *kern
 	a.uploadInputs(out)
 	a.mesh = kernels.Mesh[F]{
 		Beds: beds, Owned: mesh.Owned, Boundary: a.boundary, Stencils: backend.Uploaded(p, mesh.Stencils, "cells"),
+		SlopesAt: backend.Uploaded(p, mesh.SlopesAt, "cells"),
 	}
 	if tiles == nil {
 		a.mesh.EdgeCells = backend.Uploaded(p, mesh.EdgeCells, "edges")
 		a.mesh.Normals = backend.Uploaded(p, mesh.Normals, "edges")
+		a.mesh.FluxAt = backend.Uploaded(p, mesh.FluxAt, "edges")
 		a.mesh.CellEdges, a.mesh.Arms = backend.Uploaded(p, mesh.CellEdges, "cells"), backend.Uploaded(p, mesh.Arms, "edges")
 		a.flux = backend.Fresh[kernels.Flux[F]](p, len(mesh.EdgeCells), "fluxes")
 	} else {

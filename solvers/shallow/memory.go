@@ -36,7 +36,7 @@ func bytesOf[F num.Float](c Config, owned, held int, in Inputs, separate bool) i
 	if separate {
 		edges += edges / 7 // about a seventh of the edges lie between tiles, which both have them
 	} else {
-		perEdge += unsafe.Sizeof(kernels.Flux[F]{})
+		perEdge += unsafe.Sizeof(kernels.Flux[F]{}) + unsafe.Sizeof(int32(0))
 		perOwned = unsafe.Sizeof(kernels.CellEdges{})
 	}
 	if n := in.Gauges; separate && n > 0 {
@@ -44,6 +44,9 @@ func bytesOf[F num.Float](c Config, owned, held int, in Inputs, separate bool) i
 	}
 	if c.Order == 2 {
 		perCell += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})
+		if !separate || held > owned {
+			perCell += unsafe.Sizeof(int32(0)) // positions of slopes
+		}
 		if separate && held > owned { // slopes are in a table and in an array
 			perCell += unsafe.Sizeof(kernels.Slopes[F]{})
 		}

@@ -88,6 +88,9 @@ func (s *solver[F]) buildArrays(cfg Config, init Initial, out *outlets[F], state
 			return err
 		}
 		s.ntiles = len(tiles.Tiles) - 1
+		if cfg.Order == 2 && s.comm.Size() > 1 {
+			kernelMesh.SlopesAt = extendPositions(nil, len(kernelMesh.Beds))
+		}
 	} else {
 		s.makeBands(max(cfg.Order, 1), &kernelMesh, innerEdges)
 	}

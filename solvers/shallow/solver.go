@@ -12,6 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -126,7 +127,7 @@ type solver[F num.Float] struct {
 	outletKeys  []int64   // key of each outlet
 	sources
 	innerEdges int // edges [0, innerEdges) touch no ghost
-	bands      bands
+	bands      *bands.Bands
 	bandLoop   bandLoop
 	tiled      bool
 	coreTiles  int // tiles [0, coreTiles) touch no ghost

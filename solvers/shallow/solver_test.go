@@ -85,6 +85,10 @@ func TestStagesAreTheKernels(t *testing.T) {
 			a.counters[0] = kernels.Counters{}
 			now := s.(*solver[float64]).now
 			l := s.(*solver[float64]).loops[now]
+			a.mesh.FluxAt = extendPositions(nil, len(a.mesh.EdgeCells)) // all are kept
+			if cfg.Order == 2 {
+				a.mesh.SlopesAt = extendPositions(nil, len(a.mesh.Beds))
+			}
 			flux := l.flux
 			if cfg.Order == 2 {
 				l.stages[0].slopes.Range(0, len(a.mesh.Stencils))

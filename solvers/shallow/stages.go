@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -20,7 +21,7 @@ func (a *arrays[F]) stage(scheme kernels.Scheme, last bool, k cycleStep, w, out 
 	clock, next := &a.clock[k], &a.clock[k.plus(1)]
 	waves, least, spare := a.limits(k)
 	oneLayer := scheme == kernels.OneLayer
-	return stage{
+	st := stage{
 		slopes: kernels.NewCellSlopesLoop(oneLayer, &a.params, &a.mesh, w, a.slopes),
 		flux:   kernels.NewSlopedFluxLoop(scheme, &a.params, &a.mesh, clock, a.slopes, a.flux, counters),
 		update: kernels.NewStageCellLoop(last, oneLayer, &a.params, &a.mesh, clock, start, w, a.slopes, a.flux, a.manning,
@@ -30,6 +31,15 @@ func (a *arrays[F]) stage(scheme kernels.Scheme, last bool, k cycleStep, w, out 
 		tile: kernels.NewTileStageLoop(scheme, last, &a.params, &a.tiles, clock, next, waves, spare, start, w, &a.slopeTable,
 			a.manning, &a.forcing, out, counters, least),
 	}
+	if _, separate := a.allocated.Device.(backend.Memory); !separate {
+		m := &a.mesh
+		st.slopes = backend.Preload(st.slopes, backend.ElementsOf(m.Stencils), backend.ElementsOf(w))
+		st.flux = backend.Preload(st.flux, backend.ElementsOf(m.EdgeCells), backend.ElementsOf(m.Normals),
+			backend.ElementsOf(m.Arms))
+		st.update = backend.Preload(st.update, backend.ElementsOf(m.CellEdges), backend.ElementsOf(start),
+			backend.ElementsOf(out))
+	}
+	return st
 }
 
 // stageOutputs are the states after the stages of step k of the cycle.
@@ -48,8 +58,8 @@ func (s *solver[F]) sweepStages(ctx context.Context, l loops) error {
 		if k == 1 {
 			s.moveBed(l)
 		}
-		loops := [stageKernels]backend.Loop{stage.slopes, stage.flux, stage.update}
-		s.runBands(s.bands.early, loops)
+		loops := [bands.Kernels]backend.Loop{stage.slopes, stage.flux, stage.update}
+		s.runBands(s.bands.Early, loops)
 		if err := s.finishExchange(ctx); err != nil {
 			return err
 		}
@@ -63,9 +73,9 @@ func (s *solver[F]) sweepStages(ctx context.Context, l loops) error {
 			return err
 		}
 		s.lap(inHalo)
-		s.runBands(s.bands.late, loops)
-		s.runBands(s.bands.fluxes, loops)
-		s.runBands(s.bands.updates, loops)
+		s.runBands(s.bands.Late, loops)
+		s.runBands(s.bands.Fluxes, loops)
+		s.runBands(s.bands.Updates, loops)
 		if err := s.finishSlopes(ctx); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -25,7 +26,7 @@ func stencilOf[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F], i
 	s := &m.Stencils[i]
 	var offsets [3]vec2
 	for k, link := range m.CellEdges[i].Edge {
-		e, right := side(link)
+		e, right := bands.Side(link)
 		edge := m.EdgeCells[e]
 		middle := middleOf(p, i, k)
 		arm := middle.minus(centroidOf(p, i))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -56,9 +57,9 @@ func (s *solver[F]) recordCourant() {
 func (s *solver[F]) sweepCells(ctx context.Context, l loops) error {
 	s.evaluateSeries(l, 0)
 	s.moveBed(l)
-	loops := [stageKernels]backend.Loop{fluxKernel: l.flux, updateKernel: l.update}
-	s.runBands(s.bands.early, loops)
-	s.runBands(s.bands.updates, loops)
+	loops := [bands.Kernels]backend.Loop{bands.Flux: l.flux, bands.Update: l.update}
+	s.runBands(s.bands.Early, loops)
+	s.runBands(s.bands.Updates, loops)
 	if err := s.finishExchange(ctx); err != nil {
 		return err
 	}

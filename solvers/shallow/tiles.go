@@ -5,6 +5,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -100,12 +101,6 @@ func tileEdges[F num.Float](cells int) int {
 	return min(max(rounds, 1)*threads, kernels.TileEdges)
 }
 
-// side returns the edge of a link in CellEdges, and 1 if the cell is the edge's right one, 0 for the left one.
-func side(link int32) (edge, right int32) {
-	right = -(link >> 31)
-	return link ^ -right, right
-}
-
 // cut decides where the tiles of the cells [lo, hi) of the order begin, and returns how many there are so far. A tile
 // takes cells as long as they and their edges fit.
 func (b *tiler[F]) cut(lo, hi int) (tiles int) {
@@ -174,7 +169,7 @@ func (b *tiler[F]) fill(tile int, n *numbering) {
 	for i, cell := range b.order[begin:end] {
 		c := kernels.TileCell{Cell: cell}
 		for k, link := range b.mesh.CellEdges[cell].Edge {
-			_, right := side(link)
+			_, right := bands.Side(link)
 			c.Slots |= (n.slot[n.indices[i][k]]<<1 | right) << (10 * k)
 		}
 		b.tiled.Cells[begin+i] = c
@@ -186,12 +181,12 @@ func (b *tiler[F]) collectEdges(begin, end int, n *numbering) {
 	n.edges, n.own = n.edges[:0], n.own[:0]
 	for i, cell := range b.order[begin:end] {
 		for k, link := range b.mesh.CellEdges[cell].Edge {
-			e, right := side(link)
+			e, right := bands.Side(link)
 			index := int32(len(n.edges))
 			if distance := int(b.back[begin+i][k]); distance > 0 && distance <= i {
 				earlier := i - distance
 				for j, other := range b.mesh.CellEdges[b.order[begin+earlier]].Edge {
-					if f, _ := side(other); f == e {
+					if f, _ := bands.Side(other); f == e {
 						index = n.indices[earlier][j]
 					}
 				}

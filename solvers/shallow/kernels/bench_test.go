@@ -22,6 +22,7 @@ func strip[F num.Float](n int) (Mesh[F], []State[F]) {
 		}
 		m.EdgeCells = append(m.EdgeCells, EdgeCells{int32(i), int32((i + 1) % n)})
 		m.Normals = append(m.Normals, Normal[F]{X: .6, Y: .8, Length: .1})
+		m.FluxAt, m.SlopesAt = append(m.FluxAt, int32(i)), append(m.SlopesAt, int32(i))
 	}
 	return m, w
 }

@@ -12,7 +12,8 @@ func pair(t *rapid.T, least, most float64) (Mesh[float64], []State[float64]) {
 	draw := func(name string, lo, hi float64) float64 { return rapid.Float64Range(lo, hi).Draw(t, name) }
 	m := Mesh[float64]{
 		EdgeCells: []EdgeCells{{0, 1}}, Normals: []Normal[float64]{{X: 1, Length: 1}}, Owned: 2,
-		Beds: []Bed[float64]{{Depth: draw("depth", 0, 1), Area: .01}, {Depth: draw("depth", 0, 1), Area: .01}},
+		FluxAt: []int32{0},
+		Beds:   []Bed[float64]{{Depth: draw("depth", 0, 1), Area: .01}, {Depth: draw("depth", 0, 1), Area: .01}},
 	}
 	w := make([]State[float64], 2)
 	for i := range w {

@@ -31,8 +31,8 @@ func EdgeFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock
 	f.LoadSides(scheme, m.EdgeCells[e], &m.Normals[e], p, m.Beds, w)
 	f.Waves(scheme, p)
 	f.Viscosity(scheme, p)
-	f.WriteFlux(scheme, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.EdgeCells[e].Left < m.Owned, &out[e],
-		n)
+	f.WriteFlux(scheme, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.EdgeCells[e].Left < m.Owned,
+		&out[m.FluxAt[e]], n)
 }
 
 // LoadSides fills the sides of an edge from the states of its cells, the jumps and the Roe state. Both sides are read

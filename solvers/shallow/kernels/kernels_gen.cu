@@ -173,7 +173,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Params holds the constants of a run.
-// Params[float32], types.go:71
+// Params[float32], types.go:73
 struct Params_f32 {
     float Gravity;
     float DensityRatio;
@@ -218,7 +218,7 @@ struct alignas(8) Bed_f32 {
 static_assert(sizeof(Bed_f32) == 8 && offsetof(Bed_f32, Depth) == 0 && offsetof(Bed_f32, Area) == 4, "Bed_f32");
 
 // CellEdges are a cell's edges in the order of its vertices: e where the cell is the edge's left, and ^e where it is
-// the right.
+// the right. In a Mesh they are the positions of the edges' fluxes instead.
 // CellEdges, types.go:41
 struct CellEdges {
     Array<int32, 3> Edge;
@@ -293,15 +293,17 @@ struct Mesh_f32 {
     Slice<Normal_f32> Normals;
     Slice<Bed_f32> Beds;
     Slice<CellEdges> CellEdges_;
+    Slice<int32> FluxAt;
     int32 Owned;
     Boundary_f32 Boundary_;
     Slice<Stencil_f32> Stencils;
     Slice<Arms_f32> Arms_;
+    Slice<int32> SlopesAt;
 };
-static_assert(sizeof(Mesh_f32) == 248 && offsetof(Mesh_f32, EdgeCells_) == 0 && offsetof(Mesh_f32, Normals) == 24 &&
-    offsetof(Mesh_f32, Beds) == 48 && offsetof(Mesh_f32, CellEdges_) == 72 && offsetof(Mesh_f32, Owned) == 96 &&
-    offsetof(Mesh_f32, Boundary_) == 104 && offsetof(Mesh_f32, Stencils) == 200 &&
-    offsetof(Mesh_f32, Arms_) == 224, "Mesh_f32");
+static_assert(sizeof(Mesh_f32) == 296 && offsetof(Mesh_f32, EdgeCells_) == 0 && offsetof(Mesh_f32, Normals) == 24 &&
+    offsetof(Mesh_f32, Beds) == 48 && offsetof(Mesh_f32, CellEdges_) == 72 && offsetof(Mesh_f32, FluxAt) == 96 &&
+    offsetof(Mesh_f32, Owned) == 120 && offsetof(Mesh_f32, Boundary_) == 128 &&
+    offsetof(Mesh_f32, Stencils) == 224 && offsetof(Mesh_f32, Arms_) == 248 && offsetof(Mesh_f32, SlopesAt) == 272, "Mesh_f32");
 
 // Clock is the time of a run and the step common to all cells. It is stored on the device, so that steps need not
 // wait for the host.
@@ -397,7 +399,7 @@ static_assert(sizeof(balance_f32) == 28 && offsetof(balance_f32, h1) == 0 && off
     offsetof(balance_f32, q2y) == 20 && offsetof(balance_f32, speed_) == 24, "balance_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:71
+// Params[float64], types.go:73
 struct Params_f64 {
     double Gravity;
     double DensityRatio;
@@ -483,15 +485,17 @@ struct Mesh_f64 {
     Slice<Normal_f64> Normals;
     Slice<Bed_f64> Beds;
     Slice<CellEdges> CellEdges_;
+    Slice<int32> FluxAt;
     int32 Owned;
     Boundary_f64 Boundary_;
     Slice<Stencil_f64> Stencils;
     Slice<Arms_f64> Arms_;
+    Slice<int32> SlopesAt;
 };
-static_assert(sizeof(Mesh_f64) == 248 && offsetof(Mesh_f64, EdgeCells_) == 0 && offsetof(Mesh_f64, Normals) == 24 &&
-    offsetof(Mesh_f64, Beds) == 48 && offsetof(Mesh_f64, CellEdges_) == 72 && offsetof(Mesh_f64, Owned) == 96 &&
-    offsetof(Mesh_f64, Boundary_) == 104 && offsetof(Mesh_f64, Stencils) == 200 &&
-    offsetof(Mesh_f64, Arms_) == 224, "Mesh_f64");
+static_assert(sizeof(Mesh_f64) == 296 && offsetof(Mesh_f64, EdgeCells_) == 0 && offsetof(Mesh_f64, Normals) == 24 &&
+    offsetof(Mesh_f64, Beds) == 48 && offsetof(Mesh_f64, CellEdges_) == 72 && offsetof(Mesh_f64, FluxAt) == 96 &&
+    offsetof(Mesh_f64, Owned) == 120 && offsetof(Mesh_f64, Boundary_) == 128 &&
+    offsetof(Mesh_f64, Stencils) == 224 && offsetof(Mesh_f64, Arms_) == 248 && offsetof(Mesh_f64, SlopesAt) == 272, "Mesh_f64");
 
 // Clock is the time of a run and the step common to all cells. It is stored on the device, so that steps need not
 // wait for the host.
@@ -579,7 +583,7 @@ static_assert(sizeof(balance_f64) == 56 && offsetof(balance_f64, h1) == 0 && off
     offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed_) == 48, "balance_f64");
 
 // Counters counts exceptional events.
-// Counters, types.go:86
+// Counters, types.go:88
 struct Counters {
     int64 ComplexEdges;
     int64 LimitedFluxes;
@@ -2483,7 +2487,7 @@ DEVICE void EdgeFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Me
     Face_LoadSides_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f32(&f, scheme, p);
     Face_Viscosity_f32(&f, scheme, p);
-    Face_WriteFlux_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
+    Face_WriteFlux_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[m->FluxAt[e]], n);
 }
 
 // rotate sets the side to a cell's state in the frame of the normal (nx, ny). t holds the tangential mass flow until
@@ -3344,7 +3348,7 @@ DEVICE void EdgeFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Me
     Face_LoadSides_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f64(&f, scheme, p);
     Face_Viscosity_f64(&f, scheme, p);
-    Face_WriteFlux_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
+    Face_WriteFlux_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[m->FluxAt[e]], n);
 }
 
 // ClearSurvey clears word k of a survey's result.
@@ -4172,7 +4176,7 @@ DEVICE Slopes_f32 slopesOf_f32(bool oneLayer, int64 i, const Params_f32 *p, cons
 // CellSlopes[float32], reconstruct.go:9
 DEVICE void CellSlopes_f32_at(int64 i, bool oneLayer, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w,
         Slice<Slopes_f32> out) {
-    out[i] = slopesOf_f32(oneLayer, i, p, m, w);
+    out[m->SlopesAt[i]] = slopesOf_f32(oneLayer, i, p, m, w);
 }
 
 // (*Stencil[float64]).geometry, slopes.go:78
@@ -4449,7 +4453,7 @@ DEVICE Slopes_f64 slopesOf_f64(bool oneLayer, int64 i, const Params_f64 *p, cons
 // CellSlopes[float64], reconstruct.go:9
 DEVICE void CellSlopes_f64_at(int64 i, bool oneLayer, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w,
         Slice<Slopes_f64> out) {
-    out[i] = slopesOf_f64(oneLayer, i, p, m, w);
+    out[m->SlopesAt[i]] = slopesOf_f64(oneLayer, i, p, m, w);
 }
 
 // inner returns the right cell, or the left one at the boundary.
@@ -4540,10 +4544,10 @@ DEVICE void Face_ReconstructSides_f32(Face_f32 *f, int32 scheme, EdgeCells at, N
 DEVICE void SlopedFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
         Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
     Face_f32 f = {};
-    Face_ReconstructSides_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, &slopes[m->EdgeCells_[e].Left], &slopes[EdgeCells_inner(m->EdgeCells_[e])]);
+    Face_ReconstructSides_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, &slopes[m->SlopesAt[m->EdgeCells_[e].Left]], &slopes[m->SlopesAt[EdgeCells_inner(m->EdgeCells_[e])]]);
     Face_Waves_f32(&f, scheme, p);
     Face_Viscosity_f32(&f, scheme, p);
-    Face_WriteFlux_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
+    Face_WriteFlux_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[m->FluxAt[e]], n);
 }
 
 // reconstruct computes the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper
@@ -4625,10 +4629,10 @@ DEVICE void Face_ReconstructSides_f64(Face_f64 *f, int32 scheme, EdgeCells at, N
 DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
         Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
     Face_f64 f = {};
-    Face_ReconstructSides_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, &slopes[m->EdgeCells_[e].Left], &slopes[EdgeCells_inner(m->EdgeCells_[e])]);
+    Face_ReconstructSides_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, &slopes[m->SlopesAt[m->EdgeCells_[e].Left]], &slopes[m->SlopesAt[EdgeCells_inner(m->EdgeCells_[e])]]);
     Face_Waves_f64(&f, scheme, p);
     Face_Viscosity_f64(&f, scheme, p);
-    Face_WriteFlux_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[e], n);
+    Face_WriteFlux_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[m->FluxAt[e]], n);
 }
 
 // Sample records the state of sampled cell k after a step: clock is the one that the step passed on, and waves that
@@ -4925,7 +4929,7 @@ DEVICE float StageCell_f32_at(int64 i, bool last, bool oneLayer, const Params_f3
         Slice<Flux_f32> flux, Slice<float> manning, const Forcing_f32 *force, Slice<State_f32> out) {
     balance_f32 b = {};
     balance_gather_f32(&b, oneLayer, m->CellEdges_[i], flux);
-    return balance_stage_f32(&b, oneLayer, i, last, p, clock->Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i]);
+    return balance_stage_f32(&b, oneLayer, i, last, p, clock->Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[m->SlopesAt[i]], manning, force, &out[i]);
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
@@ -5002,7 +5006,7 @@ DEVICE double StageCell_f64_at(int64 i, bool last, bool oneLayer, const Params_f
         Slice<Flux_f64> flux, Slice<double> manning, const Forcing_f64 *force, Slice<State_f64> out) {
     balance_f64 b = {};
     balance_gather_f64(&b, oneLayer, m->CellEdges_[i], flux);
-    return balance_stage_f64(&b, oneLayer, i, last, p, clock->Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force, &out[i]);
+    return balance_stage_f64(&b, oneLayer, i, last, p, clock->Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[m->SlopesAt[i]], manning, force, &out[i]);
 }
 
 // HalfFriction advances cell i by half a step of friction at the bed, with the step length computed as TileStep does.

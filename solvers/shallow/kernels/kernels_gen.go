@@ -157,8 +157,8 @@ func (loop *EdgeFluxLoop[F]) Range(lo, hi int) {
 			group[turn].Viscosity(loop.scheme, loop.p)
 		}
 		for turn := range group {
-			group[turn].WriteFlux(loop.scheme, loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)],
-				loop.n)
+			group[turn].WriteFlux(loop.scheme, loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned,
+				&loop.out[loop.m.FluxAt[(lo+turn)]], loop.n)
 		}
 	}
 }
@@ -494,8 +494,8 @@ func (loop *SlopedFluxLoop[F]) Range(lo, hi int) {
 		group := tile[:min(len(tile), hi-lo)]
 		clear(group)
 		for turn := range group {
-			group[turn].ReconstructSides(loop.scheme, loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], &loop.m.Arms[(lo+turn)], loop.p, loop.m.Beds, &loop.slopes[loop.m.EdgeCells[(lo+turn)].Left],
-				&loop.slopes[loop.m.EdgeCells[(lo+turn)].inner()])
+			group[turn].ReconstructSides(loop.scheme, loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], &loop.m.Arms[(lo+turn)], loop.p, loop.m.Beds,
+				&loop.slopes[loop.m.SlopesAt[loop.m.EdgeCells[(lo+turn)].Left]], &loop.slopes[loop.m.SlopesAt[loop.m.EdgeCells[(lo+turn)].inner()]])
 		}
 		for turn := range group {
 			group[turn].Waves(loop.scheme, loop.p)
@@ -504,8 +504,8 @@ func (loop *SlopedFluxLoop[F]) Range(lo, hi int) {
 			group[turn].Viscosity(loop.scheme, loop.p)
 		}
 		for turn := range group {
-			group[turn].WriteFlux(loop.scheme, loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)],
-				loop.n)
+			group[turn].WriteFlux(loop.scheme, loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned,
+				&loop.out[loop.m.FluxAt[(lo+turn)]], loop.n)
 		}
 	}
 }

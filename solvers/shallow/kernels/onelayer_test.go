@@ -19,7 +19,7 @@ func TestOneLayer(t *testing.T) {
 func oneLayer[F num.Float](t *testing.T) {
 	const n = 5000
 	rng := rand.New(rand.NewPCG(7, 8))
-	m := &Mesh[F]{Owned: n}
+	m := &Mesh[F]{Owned: n, FluxAt: permutation(rng, n), SlopesAt: permutation(rng, n)}
 	w, manning := make([]State[F], n), make([]F, n)
 	for i := range n {
 		m.Beds = append(m.Beds, Bed[F]{Depth: F(3 * rng.Float64()), Area: F(.01 + rng.Float64())})

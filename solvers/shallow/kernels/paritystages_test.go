@@ -11,6 +11,15 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
+// permutation returns the numbers below n in random order.
+func permutation(rng *rand.Rand, n int) []int32 {
+	p := make([]int32, n)
+	for i, at := range rng.Perm(n) {
+		p[i] = int32(at)
+	}
+	return p
+}
+
 // makeStencils appends stencils of n cells to a mesh, with random neighbours and boundaries.
 func makeStencils[F num.Float](rng *rand.Rand, m *Mesh[F], n int) {
 	arrow := func() Vec2[F] { return Vec2[F]{X: F(rng.NormFloat64() / 4), Y: F(rng.NormFloat64() / 4)} }

@@ -7,7 +7,7 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 //
 //atoll:kernel lanes oneLayer=false,true
 func CellSlopes[F num.Float](i int, oneLayer bool, p *Params[F], m *Mesh[F], w []State[F], out []Slopes[F]) {
-	out[i] = slopesOf(oneLayer, i, p, m, w)
+	out[m.SlopesAt[i]] = slopesOf(oneLayer, i, p, m, w)
 }
 
 // slopesOf is CellSlopes for one cell.

@@ -13,12 +13,12 @@ type Arms[F num.Float] struct{ Left, Right Vec2[F] }
 func SlopedFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F],
 	slopes []Slopes[F], out []Flux[F], n *Counters) {
 	var f Face[F]
-	f.ReconstructSides(scheme, m.EdgeCells[e], &m.Normals[e], &m.Arms[e], p, m.Beds, &slopes[m.EdgeCells[e].Left],
-		&slopes[m.EdgeCells[e].inner()])
+	f.ReconstructSides(scheme, m.EdgeCells[e], &m.Normals[e], &m.Arms[e], p, m.Beds,
+		&slopes[m.SlopesAt[m.EdgeCells[e].Left]], &slopes[m.SlopesAt[m.EdgeCells[e].inner()]])
 	f.Waves(scheme, p)
 	f.Viscosity(scheme, p)
-	f.WriteFlux(scheme, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.EdgeCells[e].Left < m.Owned, &out[e],
-		n)
+	f.WriteFlux(scheme, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.EdgeCells[e].Left < m.Owned,
+		&out[m.FluxAt[e]], n)
 }
 
 // inner returns the right cell, or the left one at the boundary.

@@ -16,8 +16,8 @@ func StageCell[F num.Float](i int, last, oneLayer bool, p *Params[F], m *Mesh[F]
 	slopes []Slopes[F], flux []Flux[F], manning []F, force *Forcing[F], out []State[F]) F {
 	var b balance[F]
 	b.gather(oneLayer, m.CellEdges[i], flux)
-	return b.stage(oneLayer, i, last, p, clock.Dt, m.Beds[i].Area, &start[i], &w[i], &slopes[i], manning, force,
-		&out[i])
+	return b.stage(oneLayer, i, last, p, clock.Dt, m.Beds[i].Area, &start[i], &w[i], &slopes[m.SlopesAt[i]], manning,
+		force, &out[i])
 }
 
 // stage is StageCell with the fluxes of the cell's edges given.

@@ -37,7 +37,7 @@ type Normal[F num.Float] struct{ X, Y, Length, _ F }
 type Bed[F num.Float] struct{ Depth, Area F }
 
 // CellEdges are a cell's edges in the order of its vertices: e where the cell is the edge's left, and ^e where it is
-// the right.
+// the right. In a Mesh they are the positions of the edges' fluxes instead.
 type CellEdges struct{ Edge [3]int32 }
 
 // Flux is the flux through an edge per second, times the edge's length: M1 and M2 are the masses that pass from Left
@@ -57,12 +57,14 @@ type Mesh[F num.Float] struct {
 	Normals   []Normal[F]
 	Beds      []Bed[F]
 	CellEdges []CellEdges // of owned cells
+	FluxAt    []int32     // position of the flux of each edge in the array of fluxes, which edges may share in turn
 	Owned     int32
 	Boundary  Boundary[F]
 
 	// For second order.
 	Stencils []Stencil[F] // of owned cells
 	Arms     []Arms[F]    // of edges
+	SlopesAt []int32      // position of each cell's slopes in the array of slopes, likewise
 }
 
 // Params holds the constants of a run.

@@ -196,7 +196,7 @@ func (loop *PainLoop[F]) Lanes(set lanes.Set) bool {
 func (loop *PainLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for {
-		n := loop.code.Count(min(hi-lo, max(loop.code.Lanes, 64)))
+		n := loop.code.Count(min(hi-lo, max(loop.code.Lanes, 32)))
 		if n == 0 {
 			break
 		}
@@ -212,7 +212,7 @@ func (loop *PainLoop[F]) Range(lo, hi int) {
 }
 
 // Grain is how many indices a thread of the CPU takes at a time.
-func (loop *PainLoop[F]) Grain() int { return 1024 }
+func (loop *PainLoop[F]) Grain() int { return 512 }
 
 // Launch says how other devices run the kernel.
 func (loop *PainLoop[F]) Launch() abi.Launch {
@@ -263,7 +263,7 @@ func (loop *PainExactLoop[F]) Lanes(set lanes.Set) bool {
 func (loop *PainExactLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for {
-		n := loop.code.Count(min(hi-lo, max(loop.code.Lanes, 64)))
+		n := loop.code.Count(min(hi-lo, max(loop.code.Lanes, 32)))
 		if n == 0 {
 			break
 		}
@@ -279,7 +279,7 @@ func (loop *PainExactLoop[F]) Range(lo, hi int) {
 }
 
 // Grain is how many indices a thread of the CPU takes at a time.
-func (loop *PainExactLoop[F]) Grain() int { return 1024 }
+func (loop *PainExactLoop[F]) Grain() int { return 512 }
 
 // Launch says how other devices run the kernel.
 func (loop *PainExactLoop[F]) Launch() abi.Launch {

@@ -89,7 +89,7 @@ func solve[F num.Float](a11, a12, a22, gx, gy F) (F, F) {
 // (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
 //
-//atoll:kernel lanes wide max grain=1024
+//atoll:kernel lanes wide max grain=512
 func Pain[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	lastMove, lastVisit []int32, n *Counters) F {
 	if !needsVisit(i, p, m, lastMove, lastVisit) {
@@ -106,7 +106,7 @@ func Pain[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F
 // metric, which changes with the vertex: A dp = ω(g - ½Σ u'(dM/dp)u), with A and g of gather, and dM/dp at the
 // vertex.
 //
-//atoll:kernel lanes wide max grain=1024
+//atoll:kernel lanes wide max grain=512
 func PainExact[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	lastMove, lastVisit []int32, n *Counters) F {
 	if !needsVisit(i, p, m, lastMove, lastVisit) {
