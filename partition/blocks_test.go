@@ -27,7 +27,7 @@ func TestBlocksOfKnownGrids(t *testing.T) {
 		{[3]int{32, 32, 32}, 3, 8, [3]int{1, 0, 0}, [3]int{1, 2, 4}},         // one axis fixed
 		{[3]int{32, 32, 32}, 3, 8, [3]int{2, 1, 4}, [3]int{2, 1, 4}},         // all axes fixed
 		{[3]int{1 << 20, 1 << 20, 1}, 2, 7, [3]int{}, [3]int{1, 7, 1}},       // a prime number of ranks
-		{[3]int{1 << 20, 1 << 20, 1 << 10}, 3, 4, [3]int{}, [3]int{2, 2, 1}}, // maxBlockCells
+		{[3]int{1 << 20, 1 << 20, 1 << 10}, 3, 4, [3]int{}, [3]int{2, 2, 1}}, // as many cells as a grid may have
 	} {
 		got, err := Blocks(c.n, c.dim, c.ranks, c.fixed)
 		if err != nil || got != c.want {

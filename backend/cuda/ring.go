@@ -19,8 +19,8 @@ func (r *uploadRing) open(d *Device) (err error) {
 	return err
 }
 
-// stage copies n ≤ maxRingUpload bytes to pinned memory, from which the GPU reads them later. If the ring is full
-// it waits.
+// stage copies n ≤ maxRingUpload bytes to pinned memory, from which the GPU reads them later. If the memory is full it
+// waits until the GPU has read all of it: Sync sets next to 0.
 func (r *uploadRing) stage(d *Device, src unsafe.Pointer, n int) (unsafe.Pointer, error) {
 	if r.next+n > len(r.host) {
 		if err := d.Sync(); err != nil {

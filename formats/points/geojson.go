@@ -44,7 +44,7 @@ func parseFeatures(data []byte, dim int) ([]Point, error) {
 		case len(f.Geometry.Coordinates) < dim:
 			return nil, fmt.Errorf(": feature %d has %d coordinates, want %d", i+1, len(f.Geometry.Coordinates), dim)
 		}
-		p := Point{Position: f.Geometry.Coordinates[:dim], Line: i + 1}
+		p := Point{Position: f.Geometry.Coordinates[:dim], Line: i + 1} // the number of the feature
 		for _, key := range titles[3] {
 			if name, found := f.Properties[key]; found && name != nil {
 				p.Name = fmt.Sprint(name)

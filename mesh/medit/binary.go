@@ -42,7 +42,7 @@ func (r *reader) binarySections() error {
 	for r.Left() > 0 {
 		start := r.Pos
 		key, err := r.Bytes4()
-		if err != nil || key == solEnd {
+		if err != nil || key == keywordEnd {
 			return err
 		}
 		next, err := r.readInteger(3)
@@ -53,7 +53,7 @@ func (r *reader) binarySections() error {
 			return r.At(start, "section %d gives the offset %d for the next section; the file has %d bytes", key, next,
 				len(r.Data))
 		}
-		if key == solDimension {
+		if key == keywordDimension {
 			n, err := r.Bytes4()
 			if err != nil {
 				return err

@@ -50,9 +50,9 @@ const maxSolutionFields = 64
 
 // Numbers of keywords in binary files.
 const (
-	solDimension = 3
-	solEnd       = 54
-	solVertices  = 62
+	keywordDimension = 3
+	keywordEnd       = 54
+	solVertices      = 62
 )
 
 // ReadSolution reads a Medit solution file, in text (.sol) or in binary of either byte order (.solb), versions 1 to 4.
@@ -156,7 +156,7 @@ func (r *solReader) readBinary() error {
 	for r.Left() > 0 {
 		start := r.Pos
 		key, err := r.Bytes4()
-		if err != nil || key == solEnd {
+		if err != nil || key == keywordEnd {
 			return err
 		}
 		next, err := r.readInteger(r.version >= 3)
@@ -168,7 +168,7 @@ func (r *solReader) readBinary() error {
 				len(r.Data))
 		}
 		switch key {
-		case solDimension:
+		case keywordDimension:
 			n, err := r.Bytes4()
 			if err != nil {
 				return err

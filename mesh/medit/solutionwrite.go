@@ -79,7 +79,7 @@ func (s *Solution) write(out io.Writer, inBinary bool) error {
 		}
 	}
 	if inBinary {
-		_, _ = w.Write(words(solEnd, 0))
+		_, _ = w.Write(words(keywordEnd, 0))
 	} else {
 		_, _ = w.WriteString("\nEnd\n")
 	}
@@ -93,7 +93,7 @@ func (s *Solution) beginBinary(w *bufio.Writer) {
 	for _, f := range s.Fields {
 		length += 8 * len(f.Values)
 	}
-	_, _ = w.Write(words(1, 2, solDimension, head, s.Dim))
+	_, _ = w.Write(words(1, 2, keywordDimension, head, s.Dim))
 	_, _ = w.Write(words(solVertices, head+length, s.Vertices, len(s.Fields)))
 	for _, f := range s.Fields {
 		_, _ = w.Write(words(int(f.Kind)))

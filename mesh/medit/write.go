@@ -131,7 +131,7 @@ func (w *writer) header() {
 	if w.binary {
 		w.integer(1) // as an integer of 4 bytes
 		w.integer(version)
-		w.begin(solDimension, "", 0)
+		w.begin(keywordDimension, "", 0)
 		w.integer(w.dim())
 		return
 	}
@@ -141,7 +141,7 @@ func (w *writer) header() {
 // finish writes the section End and flushes.
 func (w *writer) finish() error {
 	if w.binary {
-		w.begin(solEnd, "", 0)
+		w.begin(keywordEnd, "", 0)
 	} else {
 		_, _ = w.WriteString("\nEnd\n")
 	}
@@ -162,7 +162,7 @@ func (w *writer) begin(key int, name string, bytes int) {
 		fmt.Fprintf(w, "\n%s\n", name)
 		return
 	}
-	if key == solDimension {
+	if key == keywordDimension {
 		w.next, bytes = 8, 4
 	}
 	head := int64(8)
@@ -171,7 +171,7 @@ func (w *writer) begin(key int, name string, bytes int) {
 	}
 	w.next += head + int64(bytes)
 	next := w.next
-	if key == solEnd {
+	if key == keywordEnd {
 		next = 0
 	}
 	w.integer(key)

@@ -122,10 +122,10 @@ func (w *Writer) Records() int { return w.completeRecords }
 // Record is a record that is being written. All ranks call its methods in order: Exchange, which is collective; Write;
 // then, after a barrier, Count.
 type Record struct {
-	w        *Writer
-	time     float64
-	values   [][]float64 // one array per component, on the owned cells
-	ownRange [][]float64 // the same, on the cells that this rank writes
+	w       *Writer
+	time    float64
+	values  [][]float64 // one array per component, on the owned cells
+	written [][]float64 // the same, on the cells that this rank writes
 }
 
 // Begin starts a record. values has an array on the owned cells for each component of each field. The arrays may not
@@ -136,7 +136,7 @@ func (w *Writer) Begin(time float64, values [][]float64) *Record {
 
 // Exchange sends the values to the ranks that write them.
 func (r *Record) Exchange(ctx context.Context) (err error) {
-	r.ownRange, err = r.w.plan.exchange(ctx, r.values)
+	r.written, err = r.w.plan.exchange(ctx, r.values)
 	r.values = nil
 	return err
 }
@@ -154,7 +154,7 @@ func (r *Record) write(f *os.File) error {
 	w := r.w
 	record := int64(w.completeRecords)
 	for k, v := range w.layout.values {
-		if err := writeAt(f, w.layout.header.Offset(v, record, w.plan.first), v.Type, r.ownRange[k]); err != nil {
+		if err := writeAt(f, w.layout.header.Offset(v, record, w.plan.first), v.Type, r.written[k]); err != nil {
 			return err
 		}
 	}

@@ -11,12 +11,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// blockCells is the number of cells of a block. A block fits the caches of a core: it takes some 600 bytes a cell at
+// blockCells is the number of cells of a block: consecutive cells of a band for which a kernel runs before the next
+// kernel does. A block fits the caches of a core: it takes some 600 bytes a cell at
 // second order in float64. Tests change it.
 var blockCells = 2048
 
 const (
-	blocksPerBand  = 2 // at least, so that little depends on two bands
+	blocksPerBand  = 2 // at least, so that few cells and edges need the results of two bands
 	bandsPerThread = 8 // at most, to balance the load
 )
 
@@ -39,11 +40,11 @@ func (l *bandLoop) Range(lo, hi int) {
 	}
 }
 
-// makeBands orders the kernels of the stages of a rank and chooses the positions of slopes and fluxes in arrays: whole
-// gets them, and the edges of its cells become the positions of their fluxes. A device with separate memory takes all
-// cells at a time.
-func (s *solver[F]) makeBands(order int, whole *kernels.Mesh[F], inner int) {
-	core := whole.CellEdges[:s.part.Core]
+// makeBands orders the kernels of the stages of a rank, and chooses the positions of slopes and fluxes in their arrays.
+// It stores the positions in the mesh m of the rank's part, and replaces each edge in m.CellEdges by the position of its
+// flux. A device with separate memory takes all cells at a time.
+func (s *solver[F]) makeBands(order int, m *kernels.Mesh[F], inner int) {
+	core := m.CellEdges[:s.part.Core]
 	count, block, threads := 1, blockCells, s.dev.Threads()
 	switch {
 	case s.separate:
@@ -51,16 +52,16 @@ func (s *solver[F]) makeBands(order int, whole *kernels.Mesh[F], inner int) {
 	case threads > 1:
 		count = min(max(len(core)/(blocksPerBand*block), threads), bandsPerThread*threads)
 	}
-	s.bands = bands.New(core, whole.EdgeCells[:inner], count, block, order)
-	whole.FluxAt = extendPositions(s.bands.FluxAt, len(whole.EdgeCells))
+	s.bands = bands.New(core, m.EdgeCells[:inner], count, block, order)
+	m.FluxAt = extendPositions(s.bands.FluxAt, len(m.EdgeCells))
 	if order == 2 {
-		whole.SlopesAt = extendPositions(s.bands.SlopesAt, len(whole.Beds))
+		m.SlopesAt = extendPositions(s.bands.SlopesAt, len(m.Beds))
 	}
-	parallel.Ranges(len(whole.CellEdges), parallel.Parts(len(whole.CellEdges), cellsPerWorker), func(_, lo, hi int) {
+	parallel.Ranges(len(m.CellEdges), parallel.Parts(len(m.CellEdges), cellsPerWorker), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			for k, link := range whole.CellEdges[i].Edge {
+			for k, link := range m.CellEdges[i].Edge {
 				e, right := bands.Side(link)
-				whole.CellEdges[i].Edge[k] = whole.FluxAt[e] ^ -right
+				m.CellEdges[i].Edge[k] = m.FluxAt[e] ^ -right // ^position if the cell is on the right
 			}
 		}
 	})

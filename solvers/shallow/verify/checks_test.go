@@ -28,7 +28,7 @@ func TestShallowQuick(t *testing.T) {
 				t.Fatalf("%v\n%s", err, out.String())
 			}
 			if len(report.Checks) != 1 || report.Checks[0].Name != name || report.Checks[0].Bounds == 0 {
-				t.Errorf("report %+v, want one check %q that looked at bounds", report, name)
+				t.Errorf("report %+v, want one check %q that compared values with bounds", report, name)
 			}
 		})
 	}
@@ -146,7 +146,7 @@ func TestTwins(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if _, err := b.Solver.Step(ctx, 1); err != nil { // the flow alone
+		if _, err := b.Solver.Step(ctx, 1); err != nil { // not its twins, which should then differ
 			return err
 		}
 		b.Close(ctx)

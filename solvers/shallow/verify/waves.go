@@ -20,7 +20,7 @@ type pulse struct {
 	rest        waveState                    // the water ahead of the wave
 	at          func(x, t float64) waveState // the exact solution
 	ratio       float64
-	anugaCrests []float64 // crests left, at the sizes
+	anugaCrests []float64 // height of the crest that ANUGA keeps, as a fraction, for each number of triangles
 }
 
 func pulses() []pulse {
@@ -201,7 +201,7 @@ func (w *simple) pulse(x float64) float64 {
 	return math.Exp(-d * d / 2)
 }
 
-// rising returns the state at a fraction of the amplitude.
+// stateAt returns the state at a fraction of the amplitude.
 func (w *simple) stateAt(share float64) waveState {
 	at := share * float64(len(w.table)-1)
 	k := min(int(at), len(w.table)-2)

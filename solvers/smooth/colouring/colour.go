@@ -25,12 +25,13 @@ const (
 // Kinds are all algorithms.
 var Kinds = []Kind{JonesPlassmann, FirstFit}
 
-// MaxColours is the largest number of colours.
+// MaxColours is the number of bits in a set of colours. One is never used, so that a free one is always found.
 const MaxColours = 64
 
 // Colour gives each vertex that moves the lowest colour that no neighbour of higher priority has, by M. T. Jones
 // and P. E. Plassmann (SIAM J. Sci. Comput. 14 (1993) 654), and -1 to vertices that do not move. Only neighbours of
-// the same class must have different colours; a vertex with a negative class does not move. The result depends only
+// the same class, a number that the caller chooses for vertices that move together, must have different colours; a
+// vertex with a negative class does not move. The result depends only
 // on the ids of vertices. At most `threads` goroutines work on it, one for every ten thousand vertices.
 func Colour(kind Kind, rings *mesh.Rings, class []int8, threads int) ([]int32, error) {
 	return colourOn(kind, rings, class, max(1, min(threads, len(class)/10_000)))

@@ -6,7 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// TestHaloReachesTheSolver uses deep ghosts, without which NCCL is refused for another reason.
+// TestHaloReachesTheSolver uses a deep halo: without one the solver refuses NCCL before it asks the device.
 func TestHaloReachesTheSolver(t *testing.T) {
 	runtest.HaloOptionReachesSolver(t, wavy, "method.deep=true")
 }
@@ -23,7 +23,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// Rounds end with observations of another smoother.
+// TestRowsDoNotWait: also over several rounds of a Hessian metric, each of which has a smoother of its own.
 func TestRowsDoNotWait(t *testing.T) {
 	for _, text := range []string{wavy, brick} {
 		runtest.RowsAreAsynchronous(t, text, "output.conservation_every=1")
