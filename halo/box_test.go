@@ -70,9 +70,9 @@ func TestInvalidBoxes(t *testing.T) {
 		schedule    Schedule
 		want        string
 	}{
-		"one dimension": {func(b *Boxes) { b.Dim = 1 }, 0, 1, uniform(1), AxisByAxis, "want 2 or 3"},
-		"no box":        {func(b *Boxes) { b.Cuts[0] = []int{0} }, 0, 1, uniform(1), AxisByAxis, "along x"},
-		"layers in 2D":  {func(b *Boxes) { b.Cuts[2] = []int{0, 2} }, 0, 1, uniform(1), AxisByAxis, "along z"},
+		"one dimension":           {func(b *Boxes) { b.Dim = 1 }, 0, 1, uniform(1), AxisByAxis, "want 2 or 3"},
+		"no box":                  {func(b *Boxes) { b.Cuts[0] = []int{0} }, 0, 1, uniform(1), AxisByAxis, "along x"},
+		"two cells along z in 2D": {func(b *Boxes) { b.Cuts[2] = []int{0, 2} }, 0, 1, uniform(1), AxisByAxis, "along z"},
 		"descending": {func(b *Boxes) { b.Cuts[0] = []int{0, 5, 4} }, 0, 1, uniform(1), AxisByAxis,
 			"box 1 along x has -1"},
 		"no such rank":          {func(*Boxes) {}, 2, 1, uniform(1), AxisByAxis, "rank 2 has no box"},
@@ -81,7 +81,7 @@ func TestInvalidBoxes(t *testing.T) {
 		"wider than the arrays": {func(*Boxes) {}, 0, 1, uniform(2), AxisByAxis, "2 along x"},
 		"negative width":        {func(*Boxes) {}, 0, 1, uniform(-1), AxisByAxis, "-1 along x"},
 		"too thin":              {func(*Boxes) {}, 0, 5, uniform(5), AxisByAxis, "fewer boxes along x"},
-		"too thin, for all": {func(b *Boxes) { b.Cuts[0] = []int{0, 4, 8, 9} }, 0, 2, uniform(2), AllNeighbours,
+		"another box too thin, with all neighbours at once": {func(b *Boxes) { b.Cuts[0] = []int{0, 4, 8, 9} }, 0, 2, uniform(2), AllNeighbours,
 			"box 2 along x has 1"},
 		"too thin for a period": {func(b *Boxes) { b.Periodic[1] = true }, 0, 4, uniform(4), AllNeighbours,
 			"box 0 along y has 3 cells"},

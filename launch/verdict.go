@@ -71,7 +71,7 @@ func (e *RankError) Unwrap() error { return e.stop }
 // verdict finds the rank whose failure is the cause, or returns nil if none failed. A rank that loses a peer exits
 // with an error of its own, and may exit before the peer's exit is detected: so a death by signal takes precedence over
 // an exit with an error, and among equals the earlier takes precedence. Deaths by the parent's own signals are
-// consequences, and are the cause only if all other ranks stopped in order or lost a peer.
+// consequences, and are the cause only if all other ranks exited with ExitStopped or lost a peer.
 func verdict(exits []exit, stop error) *RankError {
 	failed := slices.DeleteFunc(slices.Clone(exits), func(e exit) bool { return !e.failed() })
 	if len(failed) == 0 {

@@ -90,7 +90,7 @@ func (r *runner) setUpOutput(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if r.Report == nil {
+	if r.Report == nil { // with a Report the caller gets the results, and the run has no folder
 		if err := r.newTransects(ctx); err != nil {
 			return err
 		}

@@ -47,6 +47,7 @@ func classify(exits []launch.Exit, lostMember string, draining bool) verdict {
 	case e.Signal == syscall.SIGTERM && e.BySupervisor && draining: // the worker had not installed its signal handler
 		return verdict{end: stopped}
 	case e.Signal != 0 && !e.BySupervisor && e.Report != nil && e.Report.Lost && e.Report.Rank == e.Rank:
+		// killed as it sent no heartbeat: the report was made for it
 		return verdict{lost, fmt.Sprintf("rank %d %s", e.Rank, e.Report.Text)}
 	case e.Signal != 0 && e.BySupervisor:
 		return verdict{lost, fmt.Sprintf("rank %d had not stopped in time and was killed", e.Rank)}

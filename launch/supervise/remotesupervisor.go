@@ -199,7 +199,7 @@ func (s *session) handle(m message) error {
 	case m.Kind == kindRefused:
 		return &RefusedError{m.Text}
 	case m.Kind == kindOver:
-		s.member.runEnded(Outcome{Stopped: m.Text == ""})
+		s.member.runEnded(Outcome{Stopped: m.Text == ""}) // without a reason: stopped, or done
 		if s.UntilDone && !m.Done {
 			return errors.New("the launcher has stopped")
 		}

@@ -36,7 +36,7 @@ type Server struct {
 // maxPending bounds the number of connections that have not sent hello yet.
 const maxPending = 64
 
-// remoteMember is the member of a remote supervisor.
+// remoteMember is a supervisor on another machine, as the launcher sees it: the connection to it.
 type remoteMember struct {
 	*messageConn
 	name string

@@ -28,7 +28,7 @@ type Grid struct {
 	// convention of ParaView.
 	FieldData Arrays
 
-	pieces int // number of pieces with points from which it was read, 0 for one
+	pieces int // number of nonempty pieces of the file from which the grid was read; 0 if it has one
 }
 
 // Triangles returns a grid of triangles in the plane z = 0.

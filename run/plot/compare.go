@@ -173,7 +173,8 @@ func (c *comparison) drawColumns() error {
 				label = short + ", relative"
 			case column.isDrift:
 				label = withUnit(short)
-			case column.name != column.column || column.panel != withUnit(column.column) && !column.undeclared:
+			case column.name != column.column || // it shares a panel with others in the plot of one run
+				column.panel != withUnit(column.column) && !column.undeclared:
 				label = withUnit(column.column)
 			}
 			addCurve(s, label, chart.Curve{Name: c.names[i], T: times, Values: column.values})

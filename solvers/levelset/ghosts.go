@@ -14,9 +14,9 @@ import (
 
 // Message tags of exchanges that may be pending at the same time.
 const (
-	tagGhosts = iota + 1 // plus the number of layers
-	tagBounds = iota + 8 // plus the axis
-	tagMigrants
+	tagGhosts   = 1 // plus the number of layers
+	tagBounds   = 9 // plus the axis
+	tagMigrants = tagBounds + 3
 )
 
 // ghostLayers updates a number of ghost layers: by exchange with other ranks, and beyond walls by copies of the
@@ -25,7 +25,7 @@ type ghostLayers[F num.Float] struct {
 	ghosts     halo.GhostExchanger[F]
 	walls      [levelSets]backend.Loop
 	wallGhosts int  // number of ghosts beyond walls
-	noGhosts   bool // no ghost is a copy of a cell of a block, so that nothing is exchanged
+	noGhosts   bool // all ghosts lie beyond walls: nothing is exchanged
 }
 
 func (s *solver[F]) newGhostLayers(ctx context.Context, plan *halo.BoxPlan, width int) (r ghostLayers[F], err error) {

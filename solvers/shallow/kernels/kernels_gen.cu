@@ -5079,7 +5079,7 @@ DEVICE balance_f32 collect_f32(bool oneLayer, int32 slots, Array<Flux_f32, 384> 
 
 // TileStep advances the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
 // EdgeFlux and UpdateCell do. It computes the length of its step itself: from the clock at the beginning of the
-// previous step, and the length that its waves allowed. The first tile passes the clock to the next step, and clears
+// previous step, and the limit of that step's waves. The first tile passes the clock to the next step, and clears
 // a minimum for a later step. If keep is set it updates the cells' extremes with w, as UpdatePeaks does. Nothing else
 // happens once the clock has stopped.
 // TileStep[float32], tile.go:45
@@ -5161,7 +5161,7 @@ DEVICE balance_f64 collect_f64(bool oneLayer, int32 slots, Array<Flux_f64, 384> 
 
 // TileStep advances the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
 // EdgeFlux and UpdateCell do. It computes the length of its step itself: from the clock at the beginning of the
-// previous step, and the length that its waves allowed. The first tile passes the clock to the next step, and clears
+// previous step, and the limit of that step's waves. The first tile passes the clock to the next step, and clears
 // a minimum for a later step. If keep is set it updates the cells' extremes with w, as UpdatePeaks does. Nothing else
 // happens once the clock has stopped.
 // TileStep[float64], tile.go:45

@@ -31,13 +31,13 @@ type TiledMesh[F num.Float] struct {
 	EdgeCells []EdgeCells
 	Normals   []Normal[F]
 	Beds      []Bed[F]
-	Arms      []Arms[F] // of second order
+	Arms      []Arms[F] // vectors from the centroids of an edge's cells to its middle, for second order
 	Boundary  Boundary[F]
 }
 
 // TileStep advances the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
 // EdgeFlux and UpdateCell do. It computes the length of its step itself: from the clock at the beginning of the
-// previous step, and the length that its waves allowed. The first tile passes the clock to the next step, and clears
+// previous step, and the limit of that step's waves. The first tile passes the clock to the next step, and clears
 // a minimum for a later step. If keep is set it updates the cells' extremes with w, as UpdatePeaks does. Nothing else
 // happens once the clock has stopped.
 //

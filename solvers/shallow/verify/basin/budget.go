@@ -10,12 +10,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// budget collects the mass budgets of a check's flows. Flows between walls share an entry for each precision.
+// budget collects the mass budgets of the simulations of a check. Those without inflow and sources share an entry for
+// each precision.
 type budget struct {
 	entries []entry
 }
 
-// entry is the mass budget of one or more flows. unexplained is the change of a layer's mass that its sources do not
+// entry is the mass budget of one or more simulations. unexplained is the change of a layer's mass that its sources do not
 // explain, relative to the largest of its mass at the start, its mass at the end, and the sum of the volumes that
 // sources have added or removed.
 type entry struct {
