@@ -66,6 +66,15 @@ INLINE bool live(Mask &m) {
 #endif
     return true;
 }
+
+// The addresses of adjacent elements that are all inside of the slice do not depend on the mask either.
+template <typename T, typename I> requires(!number<T>)
+INLINE Ref<T, Spread, 0> at(Mask m, const Slice<T> &x, const Line<I> &i) {
+    if (__builtin_expect(i.first < 0 || i.first + LANES > x.len, 0)) return {spread(m, x.data, value(i))};
+    Spread to;
+    for (int l = 0; l < LANES; l++) to.at[l] = (char *)(x.data + i.first + l);
+    return {to};
+}
 `
 
 // laneLoop translates a loop after its initialization.
