@@ -29,8 +29,8 @@ func newStepsBenchmark(p *pflag.FlagSet) func(ctx context.Context, m *bench.Mach
 	o := StepOptions{}
 	var tables bool
 	var sweep string
-	p.BoolVar(&tables, "tables", false, "Tables 1 and 2 of de la Asunción et al. (2012), with their times and those of this machine, "+
-		"for meshes of at most --cells cells")
+	p.BoolVar(&tables, "tables", false, "Tables 1 and 2 of de la Asunción et al. (2012), with their times and "+
+		"those of this machine, for meshes of at most --cells cells")
 	p.StringVar(&sweep, "sweep", "auto", "how a step goes over the mesh: cells (all fluxes, then all cells), "+
 		"tiles, or auto")
 	p.IntSliceVar(&o.Cells, "cells", []int{1036800}, "numbers of cells")

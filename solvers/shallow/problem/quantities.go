@@ -43,7 +43,8 @@ var twoLayerQuantities = []diagnosed{
 		Doc:     "largest speed of either layer where it is thicker than dry_depth, at the end",
 		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.SpeedMax }},
-	{solvers.Quantity{Name: "z1_abs_integral", Unit: "m³", Doc: "∫|z1| dA at the end, z1 the level of the surface above the datum",
+	{solvers.Quantity{Name: "z1_abs_integral", Unit: "m³", Doc: "∫|z1| dA at the end, " +
+		"z1 the level of the surface above the datum",
 		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.Z1AbsIntegral }},
 	{solvers.Quantity{Name: "h2_sq_integral", Unit: "m⁴", Doc: "∫h2² dA at the end",
@@ -71,7 +72,8 @@ var oneLayerQuantities = []diagnosed{
 		Doc:     "largest speed where the layer is thicker than dry_depth, at the end",
 		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.SpeedMax }},
-	{solvers.Quantity{Name: "z_abs_integral", Unit: "m³", Doc: "∫|z| dA at the end, z the level of the surface above the datum",
+	{solvers.Quantity{Name: "z_abs_integral", Unit: "m³", Doc: "∫|z| dA at the end, " +
+		"z the level of the surface above the datum",
 		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.Z1AbsIntegral }},
 	{solvers.Quantity{Name: "h_sq_integral", Unit: "m⁴", Doc: "∫h² dA at the end",

@@ -16,8 +16,8 @@ type budget struct {
 	entries []entry
 }
 
-// entry is the mass budget of one or more simulations. unexplained is the change of a layer's mass that its sources do not
-// explain, relative to the largest of its mass at the start, its mass at the end, and the sum of the volumes that
+// entry is the mass budget of one or more simulations. unexplained is the change of a layer's mass that its sources do
+// not explain, relative to the largest of its mass at the start, its mass at the end, and the sum of the volumes that
 // sources have added or removed.
 type entry struct {
 	precision, sources string
