@@ -50,7 +50,7 @@ func estimatedCases() [][]string {
 var (
 	estimateLine = regexp.MustCompile(`(?m)^# memory estimate +about ([0-9.]+ \S+) on this machine, ` +
 		`([0-9.]+ \S+) of them`)
-	rankEstimateLine = regexp.MustCompile(`(?m)^# memory estimate .*; arrays of ([0-9.]+ \S+) on a rank`)
+	rankEstimateLine = regexp.MustCompile(`(?m)^# memory estimate .*; arrays of ([0-9.]+ \S+) on each rank`)
 	memoryLine       = regexp.MustCompile(`(?m)^# memory: ([0-9.]+ \S+) in arrays of all ranks, at most ([0-9.]+ \S+)`)
 )
 

@@ -39,8 +39,8 @@ initial = { T = "x < 1 ? 400 : 300" }
 time = { end = 0.5 }
 `
 
-// TestOutputFollowsFromDeclarations: from what heat declares follow its frames, gauges, tables, hash and drift, and
-// they do not depend on ranks, threads and transport.
+// TestOutputFollowsFromDeclarations: the frames, gauges, tables, hash and drift of solver heat are made from the field
+// that it declares, and do not depend on ranks, threads and transport.
 func TestOutputFollowsFromDeclarations(t *testing.T) {
 	var first [3]string
 	for n, open := range []runtest.Open{runtest.Local, runtest.Local, runtest.Delayed, runtest.GRPC} {
@@ -151,9 +151,9 @@ func TestExactField(t *testing.T) {
 	}
 }
 
-// TestTotalsOnDevices: a device with separate memory adds up the heat while steps go on. Rows have the bytes of those
-// that the host adds up, and a state that is broken is told with the step of its row and its first cell, though the row
-// is read later.
+// TestTotalsOnDevices: a device with separate memory adds up the heat while steps go on. Rows of conservation.csv are
+// equal in every byte to those that the host adds up. A number that is not finite is reported with the step of its row
+// and the first cell that has one, though the host reads the row later.
 func TestTotalsOnDevices(t *testing.T) {
 	runtest.RowsAreAsynchronous(t, warm, "output.conservation_every=1")
 	runtest.RowsAreAsynchronous(t, bar, "output.conservation_every=2")

@@ -27,7 +27,8 @@ func writeChecked(path string, check func() error, write func(*os.File) error) e
 	return nil
 }
 
-// writeData writes data to a file of one piece, compressed.
+// writeData writes data to a file of one piece, compressed: as the only share of a file that ranks could write
+// together.
 func writeData(path string, data shareable) error {
 	var s *Share
 	check := func() (err error) {

@@ -55,7 +55,7 @@ func (c *partMaker) batchExchange(r int, p *Subdomain) BatchExchange {
 	}
 	for q, ghosts := range c.ghosts {
 		for k, g := range ghosts {
-			if c.moverOf(g) == 1 || int(g.moves) >= exchange.Sweeps {
+			if c.moverOf(g) == notMoved || int(g.moves) >= exchange.Sweeps {
 				continue
 			}
 			switch owner := int(c.owner[g.vertex]); r {

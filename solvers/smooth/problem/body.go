@@ -23,7 +23,7 @@ import (
 type body interface {
 	dim() int
 	// cut divides the mesh over the ranks, and returns a function that returns the share of a rank, once for each
-	// rank. separate is true for devices with separate memory.
+	// rank. separate is true for devices with separate memory. s reports the progress.
 	cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stages) (func(rank int) rankShare,
 		error)
 	// nodes returns the mesh in the form that metrics at vertices need.

@@ -20,11 +20,11 @@ type round struct {
 	solver         smooth.Solver
 	before         quality.Diagnostics  // of the initial mesh in this metric, after untangling
 	after          *quality.Diagnostics // at the end; nil before
-	adjusted       Adjusted
-	interpolations []Interpolation // at the end, on rank 0
-	remainingError float64         // mean of the interpolation errors, relative to those of the initial mesh; 0 without
-	number         int             // from 0
-	begun          [][3]float64    // initial positions of all vertices of the part, for rounds after the first
+	adjusted       Adjusted             // where the metric was changed
+	interpolations []Interpolation      // at the end, on rank 0
+	remainingError float64              // mean interpolation error over that of the initial mesh; 0 for other metrics
+	number         int                  // from 0
+	begun          [][3]float64         // positions of all vertices of the part at its start; nil in the first round
 }
 
 // endRound measures the result of a round, and begins the next. It returns true after the last round, whose result is
