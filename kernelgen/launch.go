@@ -79,7 +79,7 @@ type loopType struct {
 	call              string // the arguments of a call from the loop
 	resultType        string
 	isGeneric, hasBox bool
-	collectsRare      bool // vector code collects some indices
+	collectsRare      bool // vector code sets aside the indices that call a function marked rare
 }
 
 // typeText returns a type as Go source of the launchers' file, and records the packages that it needs.

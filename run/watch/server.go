@@ -26,7 +26,7 @@ type Server struct {
 	state             state
 	listener          net.Listener
 	http              *http.Server
-	page              *mailbox // the body of the page, as an event
+	page              *mailbox // the body of the page, as an event for browsers (server-sent events)
 	picture           *mailbox // PNG
 	viewers           atomic.Int64
 	lastRequest       atomic.Int64 // time of the last request, ns since 1970
@@ -168,8 +168,8 @@ type Want int64
 
 const (
 	WantNothing Want = iota
-	WantPhases
-	WantPicture
+	WantPhases       // times of phases
+	WantPicture      // times of phases, and the fields of a picture
 )
 
 // Wants returns what rank 0 requests now: nothing if there are no viewers.

@@ -134,8 +134,8 @@ func ball(ctx context.Context, p *verify.Page) error {
 	})
 }
 
-// ball200 is the run of a published poster. With WENO and equal steps of CFL 1 the band was once unstable, which led
-// to the limits of reinitialisation.
+// ball200 is the run of a published poster. With WENO and equal steps of CFL 1 the band was once unstable: this is why
+// reinitialisation bounds |φ| and allows no change of its sign (kernels.Relax).
 func ball200(ctx context.Context, p *verify.Page) error {
 	dev := gpu(p)
 	if dev == nil {

@@ -17,7 +17,7 @@ const (
 	Sums     = SquareH2 + exact.Words // how many words there are
 )
 
-// Maxima computed by it, as ranks of package exact.
+// Maxima computed by a survey, each as an integer that has the order of the numbers (exact.Rank).
 const (
 	MaxH1    = iota // h1, m
 	NegMinH1        // -h1

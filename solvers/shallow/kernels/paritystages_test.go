@@ -79,7 +79,7 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 			t.Errorf("the longest step is %v in Go, %v translated", least[0].Value(), least[1].Value())
 		}
 		var waves atomics.Least[F]
-		parityOfLooks(t, l, p, m.Beds, w, last)
+		parityOfObservations(t, l, p, m.Beds, w, last)
 		NewHalfFrictionLoop(p, clock, &waves, manning, out[0]).Range(0, n)
 		l.Run(t, NewHalfFrictionLoop(p, clock, &waves, manning, out[1]), 0, n)
 		kerneltest.Same(t, "friction", out[0], out[1], nil)

@@ -12,38 +12,38 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// parityOfLooks compares the kernels that update peaks, with a known and a computed clock, and that read those of
+// parityOfObservations compares the kernels that update peaks, with the clock given or computed from the pending limit, and that read those of
 // some cells.
-func parityOfLooks[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], beds []Bed[F], w []State[F],
+func parityOfObservations[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], beds []Bed[F], w []State[F],
 	moving bool) {
 	clock := &Clock[F]{Time: 3, Limit: 1e-2, Dt: 1e-2, Until: 9, Steps: 5, Pending: true}
 	waves := &atomics.Least[F]{}
 	waves.Take(2e-3)
 	cells := []int32{7, 0, int32(len(w) - 1), 7}
 	n := len(cells)
-	type looks struct {
+	type observations struct {
 		peaks   Peaks
 		picked  []Peak
 		samples Samples[F]
 		states  []State[F]
 		depths  []F
 	}
-	var x [2]looks
+	var x [2]observations
 	for k := range x {
-		x[k] = looks{peaksOf(len(w), moving), make([]Peak, n),
+		x[k] = observations{peaksOf(len(w), moving), make([]Peak, n),
 			Samples[F]{cells, make([]State[F], 4*n), make([]F, 4*n), make([]float64, 4)}, make([]State[F], n), make([]F, n)}
 	}
 	for name, try := range map[string]struct {
 		n    int
-		make func(x *looks) loop
+		make func(x *observations) loop
 	}{
-		"kept": {len(w), func(x *looks) loop { return NewUpdatePeaksLoop(p, clock, &x.peaks, beds, w) }},
-		"kept of a step": {len(w), func(x *looks) loop {
+		"kept": {len(w), func(x *observations) loop { return NewUpdatePeaksLoop(p, clock, &x.peaks, beds, w) }},
+		"kept of a step": {len(w), func(x *observations) loop {
 			return NewUpdatePeaksInStepLoop(p, clock, waves, &x.peaks, beds, w)
 		}},
-		"picked of peaks": {n, func(x *looks) loop { return NewGatherPeaksLoop(cells, clock, &x.peaks, beds, x.picked) }},
-		"sampled":         {n, func(x *looks) loop { return NewSampleLoop(clock, waves, &x.samples, beds, w) }},
-		"picked":          {n, func(x *looks) loop { return NewGatherStatesLoop(cells, beds, w, x.states, x.depths) }},
+		"picked of peaks": {n, func(x *observations) loop { return NewGatherPeaksLoop(cells, clock, &x.peaks, beds, x.picked) }},
+		"sampled":         {n, func(x *observations) loop { return NewSampleLoop(clock, waves, &x.samples, beds, w) }},
+		"picked":          {n, func(x *observations) loop { return NewGatherStatesLoop(cells, beds, w, x.states, x.depths) }},
 	} {
 		try.make(&x[0]).Range(0, try.n)
 		l.Run(t, try.make(&x[1]), 0, try.n)
@@ -132,7 +132,7 @@ func TestPeaks(t *testing.T) {
 }
 
 // TestPeaksOfManyStates: what is kept of a long course of states, many of them within rounding of what was largest, is
-// what a plain look at each finds.
+// what a direct evaluation of each state finds.
 func TestPeaksOfManyStates(t *testing.T) {
 	const n, steps, threshold = 64, 400, .1
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -174,7 +174,7 @@ func TestPeaksOfManyStates(t *testing.T) {
 		}
 		clock.Time++
 	}
-	clock.Time-- // of the last look
+	clock.Time-- // of the last update
 	for i := range want {
 		if since[i] > 0 {
 			want[i].Wet += clock.Time - (since[i] - 1)
