@@ -16,7 +16,8 @@ func (p *Package) checkVectors(k *Kernel) {
 		p.Refuse(k.Decl, "kernel %s is marked tile and lanes: a tile kernel has no vector code", k.Name)
 	}
 	if k.Wide && k.Stages == 0 && !k.Lanes {
-		p.Refuse(k.Decl, "kernel %s is marked wide, which is for vector code of at least eight lanes: mark it lanes wide", k.Name)
+		p.Refuse(k.Decl, "kernel %s is marked wide, which is for vector code of at least eight lanes: mark it lanes wide",
+			k.Name)
 	}
 	for _, name := range k.laneVariants {
 		if !slices.ContainsFunc(k.Variants, func(v Variant) bool { return v.Suffix == "_"+name }) {
