@@ -12,8 +12,8 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// parityOfObservations compares the kernels that update peaks, with the clock given or computed from the pending limit, and that read those of
-// some cells.
+// parityOfObservations compares the kernels that update peaks, with the clock given or computed from the pending
+// limit, and those that read the peaks of some cells.
 func parityOfObservations[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], beds []Bed[F], w []State[F],
 	moving bool) {
 	clock := &Clock[F]{Time: 3, Limit: 1e-2, Dt: 1e-2, Until: 9, Steps: 5, Pending: true}
@@ -41,7 +41,9 @@ func parityOfObservations[F num.Float](t *testing.T, l cudatest.Runner, p *Param
 		"kept of a step": {len(w), func(x *observations) loop {
 			return NewUpdatePeaksInStepLoop(p, clock, waves, &x.peaks, beds, w)
 		}},
-		"picked of peaks": {n, func(x *observations) loop { return NewGatherPeaksLoop(cells, clock, &x.peaks, beds, x.picked) }},
+		"picked of peaks": {n, func(x *observations) loop {
+			return NewGatherPeaksLoop(cells, clock, &x.peaks, beds, x.picked)
+		}},
 		"sampled":         {n, func(x *observations) loop { return NewSampleLoop(clock, waves, &x.samples, beds, w) }},
 		"picked":          {n, func(x *observations) loop { return NewGatherStatesLoop(cells, beds, w, x.states, x.depths) }},
 	} {
