@@ -44,8 +44,8 @@ func parityOfObservations[F num.Float](t *testing.T, l cudatest.Runner, p *Param
 		"picked of peaks": {n, func(x *observations) loop {
 			return NewGatherPeaksLoop(cells, clock, &x.peaks, beds, x.picked)
 		}},
-		"sampled":         {n, func(x *observations) loop { return NewSampleLoop(clock, waves, &x.samples, beds, w) }},
-		"picked":          {n, func(x *observations) loop { return NewGatherStatesLoop(cells, beds, w, x.states, x.depths) }},
+		"sampled": {n, func(x *observations) loop { return NewSampleLoop(clock, waves, &x.samples, beds, w) }},
+		"picked":  {n, func(x *observations) loop { return NewGatherStatesLoop(cells, beds, w, x.states, x.depths) }},
 	} {
 		try.make(&x[0]).Range(0, try.n)
 		l.Run(t, try.make(&x[1]), 0, try.n)
