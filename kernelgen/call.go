@@ -90,7 +90,7 @@ func (f *function) callSource(c *ast.CallExpr, fn *types.Func) (call cexpr) {
 			}
 			outer := f.mask()
 			f.level++
-			defer func() { // the call is executed for the list of collected lanes
+			defer func() { // marked rare: the lanes that need it are collected, and it is executed for full vectors of them
 				call.text = fmt.Sprintf("rare<%s>(left, %s, [&](auto %s) INLINED { return %s; })",
 					f.ctype(c, f.typeOf(c)), outer, f.mask(), call.text)
 				f.level--

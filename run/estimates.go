@@ -197,7 +197,7 @@ func (r *runner) measureFrame(ctx context.Context) (time.Duration, error) {
 		if err = errors.Join(err, d.close()); err != nil {
 			return 0, err
 		}
-		if shared, ok := p.(piece.Shared); ok {
+		if shared, ok := p.(piece.Shared); ok { // encodes this rank's part of a file that all ranks write
 			if _, err := shared.Share(r.Case.Output.Compress); err != nil {
 				return 0, err
 			}

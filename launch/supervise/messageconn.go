@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/launch"
 )
 
-// A remote supervisor and the controller exchange messages as lines of JSON of bounded length, over a connection that
+// A remote supervisor and the launcher exchange messages as lines of JSON of bounded length, over a connection that
 // the caller has secured. Each sends a heartbeat when it has nothing else to send, and treats the other as lost when no
 // message has arrived for the silence limit.
 const (

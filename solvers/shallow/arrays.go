@@ -120,7 +120,7 @@ type loops struct {
 	flux, update, tile backend.Loop
 	friction, moveBed  backend.Loop
 	series             [2]backend.Loop // evaluation, in both stages
-	peaks, peaksInStep backend.Loop    // extremes: at the time of the clock, and within a queued step
+	peaks, peaksInStep backend.Loop    // updates of the extremes: by a step of the host, and in a queued step
 	sample             backend.Loop    // records the sampled cells after the step, if there are any
 	stages             [2]stage
 }
@@ -138,8 +138,8 @@ func schemeOf(c Config) (kernels.Scheme, error) {
 }
 
 // keepsInStep reports whether the kernel that advances tiles updates the extremes too, which saves a second read of
-// the state. At second order that kernel does not read the state at the start of the step, and a moving bed has moved
-// before.
+// the state. At second order that kernel does not read the state at the start of the step; a moving bed has already
+// moved when it runs, so that levels would be wrong.
 func (a *arrays[F]) keepsInStep() bool {
 	return len(a.peaks.Most) > 0 && a.tiles.Tiles != nil && a.middle == nil && len(a.uplift.Rises) == 0
 }

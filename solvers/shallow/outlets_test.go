@@ -24,7 +24,7 @@ func TestBudgetCloses(t *testing.T) {
 			for _, layers := range []int{1, 2} {
 				t.Run(fmt.Sprint("order ", order, " ", precision, " ", layers), func(t *testing.T) {
 					cfg, water := config("roe"), dam
-					cfg.Order, cfg.Boundary = order, []bool{true, false, true, true}
+					cfg.Order, cfg.Boundary = order, []bool{true, false, true, true} // open sides
 					if layers == 1 {
 						water = tidal
 						cfg.Given = []*Given{{Kind: "level", Value: tide}, {Kind: "radiation", Value: series.Constant(0), Wave: tide},

@@ -35,11 +35,11 @@ type measured[F num.Float] struct {
 	ids                  []int32          // of the cells, in the host's memory
 	cells                []survey.Cell[F] // with their measures
 	edges                int
-	lengths              []F // of the edges, in the metric: of each the first of eachLength, after lengthAt others
+	lengths              []F // in the metric: that of edge k is lengths[lengthAt + k*eachLength]
 	eachLength, lengthAt int32
-	listed               []int32 // the sides of the boundary among the sizes, in the host's memory; empty for all
+	listed               []int32 // sides of the boundary to add up, in the host's memory; all if empty
 	sides                int     // of the boundary
-	sizes                []F     // each of eachSize
+	sizes                []F     // lengths or areas: that of side k is sizes[k*eachSize]
 	eachSize             int32
 }
 
@@ -94,7 +94,8 @@ func asBytes[T any](a []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(a))), len(a)*int(sizeOf[T]()))
 }
 
-// diagnosticsOf combines the results of all ranks; moved and active are of this one.
+// diagnosticsOf combines the results of all ranks. moved and active are the numbers of vertices of this rank that moved
+// and that were visited.
 func (e *engine[F, V]) diagnosticsOf(ctx context.Context, of *observation, moved, active int64) (quality.Diagnostics,
 	error) {
 	found, err := of.found.Read()

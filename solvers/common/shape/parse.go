@@ -58,14 +58,14 @@ var primitives = map[string][]primitive{
 		}
 		return b, err
 	}}},
-	"torus": {{3, "x, y, z, ring, radius", func(v []float64) (Body, error) {
-		err := positive("the ring", v[3])
+	"torus": {{3, "x, y, z, ring radius, tube radius", func(v []float64) (Body, error) {
+		err := positive("the ring radius", v[3])
 		if err == nil {
-			err = positive("the radius", v[4])
+			err = positive("the tube radius", v[4])
 		}
 		return Torus(v[0], v[1], v[2], v[3], v[4]), err
 	}}},
-	"slotted-disk": {{0, "x, y, radius, width, top", func(v []float64) (Body, error) {
+	"slotted-disk": {{0, "x, y, radius, slot width, y of the slot's end", func(v []float64) (Body, error) {
 		err := positive("the radius", v[2])
 		if err == nil {
 			err = positive("the width", v[3])
@@ -203,7 +203,7 @@ func (r *shapeReader) implicit(text string) (Body, error) {
 	}
 	return Body{Phi: func(x, y, z float64) float64 {
 		if r.failures.Irrelevant(x, y, z) {
-			return 1 // an earlier failure is kept: skip the evaluation
+			return 1 // a failure at a position before this one is known, and is the one to report
 		}
 		v, err := p.Eval(x, y, z, 0)
 		if err != nil {
@@ -247,7 +247,8 @@ var stlCall = regexp.MustCompile(`\bstl\s*\(`)
 // HasSTL reports whether a body from a file is among the shapes of a text.
 func HasSTL(text string) bool { return stlCall.MatchString(text) }
 
-// MixesSTL reports whether a body from a file is combined with other shapes, so that fractions are found by division.
+// MixesSTL reports whether a body from a file is combined with other shapes, so that volume fractions are
+// computed by subdividing cells.
 func MixesSTL(text string) bool {
 	name, _, isCall := call(text)
 	return HasSTL(text) && !(isCall && name == "stl")

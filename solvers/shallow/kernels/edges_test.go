@@ -12,7 +12,7 @@ import (
 )
 
 // TestVectorsOfAnyNumbers proves that each kernel marked lanes has the bits of Go for edges and cells with arbitrary
-// values: dry, ±0, denormal, huge, infinite and NaN. make parity tests a million.
+// values: dry, ±0, denormal, huge, infinite and NaN. `make parity` runs it for a million.
 func TestVectorsOfAnyNumbers(t *testing.T) {
 	cudatest.Vectors(t, func(t *testing.T, r cudatest.Runner) {
 		t.Run("float32", func(t *testing.T) { anyNumbers[float32](t, r, 3e-4) })

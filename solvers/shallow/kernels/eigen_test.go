@@ -65,7 +65,7 @@ func TestEigenvaluesInSinglePrecision(t *testing.T) {
 			want.solve(f.u1, f.u2, f.c1, f.c2, r, p.Tolerance)
 			var got Eigenvalues[float32]
 			got.solve(float32(f.u1), float32(f.u2), float32(f.c1), float32(f.c2), float32(r), 1e-3)
-			// A nearly double root is the less sharp the nearer its twin, down to a few square roots of rounding.
+			// The closer two roots are, the less accurate: the error grows to a few square roots of the rounding error.
 			near1 := (want.L4 - want.L1) / min(want.L4-want.L3, want.L2-want.L1)
 			tol := min(2e-6*max(1, near1*near1), 2e-3)
 			if !near([]float64{float64(got.L1), float64(got.L4)}, []float64{want.L1, want.L4}, tol) {

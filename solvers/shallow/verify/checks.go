@@ -24,7 +24,8 @@ var suite = verify.Suite{Name: "shallow", Twins: 2, Checks: []verify.Check{
 	{Name: "lake", About: "Lakes at rest over a submerged bump", Run: lake},
 	{Name: "island", About: "An emerged island: at rest, and under a wave", Run: island},
 	{Name: "modes", About: "Speeds of linear waves", Run: modes},
-	{Name: "reductions", About: "Two layers that move as one, and a lid without weight", Run: reductions},
+	{Name: "reductions", About: "Two layers that reduce to one: equal densities, or a very light upper layer",
+		Run: reductions},
 	{Name: "stoker", About: "Stoker's dam break over a wet bed, one layer", Run: stoker},
 	{Name: "ritter", About: "Ritter's dam break over a dry bed, one layer", Run: ritter},
 	{Name: "thacker", About: "Thacker's oscillations in a paraboloid, one layer", Run: thacker},
@@ -38,7 +39,7 @@ var suite = verify.Suite{Name: "shallow", Twins: 2, Checks: []verify.Check{
 	{Name: "harbour", About: "Twenty tides in a harbour with flats and an island", Run: harbour},
 	{Name: "seiche", About: "A seiche of two layers over many periods", Run: seiche},
 	{Name: "paper-again", About: "Tests 1 and 2 of the paper at second order", Run: paperAgain},
-	{Name: "hyperbolic", About: "Loss of hyperbolicity: test 2 of the paper, run on", Run: hyperbolic},
+	{Name: "hyperbolic", About: "Loss of hyperbolicity: test 2 of the paper, run longer", Run: hyperbolic},
 	{Name: "paper", About: "Tests 1 and 2 of de la Asunción, Mantas and Castro, CMMSE 2012", Run: paper},
 	{Name: "bandwidth", About: "Bandwidths of refined meshes, Table 3 of the paper", Run: bandwidth},
 }}

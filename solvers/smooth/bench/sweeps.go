@@ -25,7 +25,7 @@ import (
 
 // SmoothOptions selects what Smooth measures: all combinations of the lists.
 type SmoothOptions struct {
-	Sizes     []int  // edges along a side, as in the thesis: a mesh has about 0.628 size² vertices
+	Sizes     []int  // edges along a side, as in Rokos's thesis (2010): a mesh has about 0.628 size² vertices
 	Metric    string // linear or sinusoidal
 	Grid      int    // nodes along a side of the discrete metric; 0 for the least power of two ≥ the size
 	Smoothers []string

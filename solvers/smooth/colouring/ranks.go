@@ -53,7 +53,7 @@ func OverRanks(ctx context.Context, kind Kind, g *PartGraph, comm dist.Comm) ([]
 			return nil, errors.New("a vertex has more than 63 neighbours of higher priority: too many for a colouring")
 		case remaining[0] == 0 && c.done:
 			return c.colour, nil
-		case remaining[0] > 0 && remaining[0] == previous: // otherwise the one of highest priority would be coloured
+		case remaining[0] > 0 && remaining[0] == previous: // consistent ranks colour at least one
 			return nil, fmt.Errorf("colouring does not end with %d vertices left: the ranks' ghosts are inconsistent", previous)
 		}
 		previous = remaining[0]

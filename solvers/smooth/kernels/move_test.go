@@ -57,8 +57,8 @@ func TestHexagon(t *testing.T) {
 }
 
 // TestAffine proves that in a constant metric, with plane and metric stretched together, pain-exact and the optimiser
-// move the vertex to the image of its previous result; the printed Pain step does not, because its diagonal depends
-// on the axes.
+// move the vertex to the image of where they move it without stretching; the printed Pain step does not, because its
+// diagonal depends on the axes.
 func TestAffine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	largest := map[string]float64{}

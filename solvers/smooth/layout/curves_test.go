@@ -33,7 +33,7 @@ func TestCurvesOfLocalMeshes(t *testing.T) {
 		}
 	}
 	if bent < 20 || bent > 70 {
-		t.Errorf("%d vertices of the boundary slide on curves, %d before them", bent, limited)
+		t.Errorf("%d vertices of the boundary slide on curves, %d on straight rails that end", bent, limited)
 	}
 	const ranks = 3
 	owner := make([]int32, len(m.X))

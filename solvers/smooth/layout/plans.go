@@ -48,7 +48,7 @@ func (c *partMaker) plans(r int, p *Subdomain) []*halo.Plan {
 	}
 	next := p.Owned // after the ghosts of the sets before
 	for s, plan := range plans {
-		plan.Owned = next
+		plan.Owned = next // ghosts of the sets before count as owned: they are not exchanged again
 		next += plan.Ghosts
 		for _, e := range peers[s] {
 			plan.Peers = append(plan.Peers, *e)

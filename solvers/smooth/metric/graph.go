@@ -4,7 +4,7 @@ import "slices"
 
 // edges returns each edge once, the lower vertex first, in ascending order.
 func (m *Mesh) edges() [][2]int32 {
-	keys := make([]uint64, 0, m.cells()*Components(m.Dim))
+	keys := make([]uint64, 0, m.cells()*Components(m.Dim)) // a cell has as many edges as a tensor components
 	for c := range m.cells() {
 		v := m.cell(c)
 		for i := range v {

@@ -55,7 +55,7 @@ var endQuantities = []solvers.Quantity{
 
 // pendingRow is an observation that has been queued, or whose result is known already.
 type pendingRow struct {
-	made  int                // sweeps, of all rounds
+	made  int                // sweeps since the start; a Hessian metric is computed again in each of several rounds
 	found []solvers.Quantity // nil while the device may still be computing them
 }
 

@@ -174,7 +174,7 @@ template <> __device__ __forceinline__ void atomic_max(double *p, double v) { at
 
 // Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the frame of vertex i is
 // Frames[i-Slide+Rail]. Set, Params, Control and Counters have the fields that they have in the plane.
-// Set, types.go:62
+// Set, types.go:63
 struct Set {
     int32 Slide, Rail;
     int32 Index, Sets;
@@ -184,7 +184,7 @@ static_assert(sizeof(Set) == 20 && offsetof(Set, Slide) == 0 && offsetof(Set, Ra
     offsetof(Set, Index) == 8 && offsetof(Set, Sets) == 12 && offsetof(Set, Owned) == 16, "Set");
 
 // Params holds the constants of a run.
-// Params[float32], types.go:78
+// Params[float32], types.go:79
 struct Params_f32 {
     float Relax;
     float Excess;
@@ -204,14 +204,14 @@ static_assert(sizeof(Params_f32) == 40 && offsetof(Params_f32, Relax) == 0 && of
 
 // Span holds the indices of a vertex's first neighbour in Mesh.Neighbours, and of its cavity's first side in
 // Mesh.Sides. Its neighbours and sides end where those of the next vertex start.
-// Span, types.go:33
+// Span, types.go:34
 struct alignas(8) Span {
     int32 FirstNeighbour, FirstSide;
 };
 static_assert(sizeof(Span) == 8 && offsetof(Span, FirstNeighbour) == 0 && offsetof(Span, FirstSide) == 4, "Span");
 
 // Side is the outer face of a tetrahedron of the cavity of p: (a-p) · (b-p)×(c-p) is positive.
-// Side, types.go:36
+// Side, types.go:37
 struct Side {
     int32 A, B, C;
 };
@@ -221,7 +221,7 @@ static_assert(sizeof(Side) == 12 && offsetof(Side, A) == 0 && offsetof(Side, B) 
 // on an edge T alone, with U = 0. Axes is the number of directions. At (a, b) from the origin the vertex is at (X,
 // Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on a line, with directions at right angles and of length 1, or
 // on a paraboloid or a parabola, on which neither a nor b is beyond Reach. Only Barrier uses Reach.
-// Frame[float32], types.go:42
+// Frame[float32], types.go:43
 struct Frame_f32 {
     float X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz;
     float Px, Py, Pz, Qx, Qy, Qz, Rx, Ry, Rz;
@@ -238,7 +238,7 @@ static_assert(sizeof(Frame_f32) == 80 && offsetof(Frame_f32, X) == 0 && offsetof
 
 // Mesh is the constant part of a mesh: the neighbours and the cavities of all vertices that move, and the frames of
 // those on the boundary.
-// Mesh[float32], types.go:51
+// Mesh[float32], types.go:52
 struct Mesh_f32 {
     Slice<Span> Spans;
     Slice<int32> Neighbours;
@@ -316,7 +316,7 @@ static_assert(sizeof(Field_f32) == 272 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, Lists) == 216 && offsetof(Field_f32, Listed) == 240 && offsetof(Field_f32, Steps) == 264, "Field_f32");
 
 // Control holds the parameters that change between sweeps.
-// Control[float32], types.go:92
+// Control[float32], types.go:93
 struct Control_f32 {
     float Floor;
     int32 Sweep;
@@ -328,7 +328,7 @@ static_assert(sizeof(Control_f32) == 16 && offsetof(Control_f32, Floor) == 0 && 
 
 // Vertex is a vertex with the metric at its position, which is updated when it moves. A and B are the coordinates of
 // a boundary vertex in its frame.
-// Vertex[float32], types.go:18
+// Vertex[float32], types.go:19
 struct alignas(16) Vertex_f32 {
     float X, Y, Z;
     float M11, M12, M13, M22, M23, M33;
@@ -342,7 +342,7 @@ static_assert(sizeof(Vertex_f32) == 48 && offsetof(Vertex_f32, X) == 0 && offset
     offsetof(Vertex_f32, blank11) == 44, "Vertex_f32");
 
 // Counters counts limited and refused steps.
-// Counters, types.go:100
+// Counters, types.go:101
 struct Counters {
     int64 Limited;
     int64 Refused;
@@ -350,7 +350,7 @@ struct Counters {
 static_assert(sizeof(Counters) == 16 && offsetof(Counters, Limited) == 0 && offsetof(Counters, Refused) == 8, "Counters");
 
 // Vector is a vector, of space or of the directions of a frame.
-// Vector[float32], types.go:29
+// Vector[float32], types.go:30
 struct Vector_f32 {
     float X, Y, Z;
 };
@@ -370,7 +370,7 @@ static_assert(sizeof(step_f32) == 116 && offsetof(step_f32, p) == 0 && offsetof(
     offsetof(step_f32, frame) == 36, "step_f32");
 
 // Tensor is a symmetric tensor.
-// Tensor[float32], types.go:26
+// Tensor[float32], types.go:27
 struct Tensor_f32 {
     float M11, M12, M13, M22, M23, M33;
 };
@@ -402,7 +402,7 @@ static_assert(sizeof(barycentric_f32) == 16 && offsetof(barycentric_f32, cell) =
     offsetof(barycentric_f32, b) == 4 && offsetof(barycentric_f32, c) == 8 && offsetof(barycentric_f32, d) == 12, "barycentric_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:78
+// Params[float64], types.go:79
 struct Params_f64 {
     double Relax;
     double Excess;
@@ -424,7 +424,7 @@ static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Relax) == 0 && of
 // on an edge T alone, with U = 0. Axes is the number of directions. At (a, b) from the origin the vertex is at (X,
 // Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on a line, with directions at right angles and of length 1, or
 // on a paraboloid or a parabola, on which neither a nor b is beyond Reach. Only Barrier uses Reach.
-// Frame[float64], types.go:42
+// Frame[float64], types.go:43
 struct Frame_f64 {
     double X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz;
     double Px, Py, Pz, Qx, Qy, Qz, Rx, Ry, Rz;
@@ -441,7 +441,7 @@ static_assert(sizeof(Frame_f64) == 160 && offsetof(Frame_f64, X) == 0 && offseto
 
 // Mesh is the constant part of a mesh: the neighbours and the cavities of all vertices that move, and the frames of
 // those on the boundary.
-// Mesh[float64], types.go:51
+// Mesh[float64], types.go:52
 struct Mesh_f64 {
     Slice<Span> Spans;
     Slice<int32> Neighbours;
@@ -510,7 +510,7 @@ static_assert(sizeof(Field_f64) == 296 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, Lists) == 240 && offsetof(Field_f64, Listed) == 264 && offsetof(Field_f64, Steps) == 288, "Field_f64");
 
 // Control holds the parameters that change between sweeps.
-// Control[float64], types.go:92
+// Control[float64], types.go:93
 struct Control_f64 {
     double Floor;
     int32 Sweep;
@@ -522,7 +522,7 @@ static_assert(sizeof(Control_f64) == 24 && offsetof(Control_f64, Floor) == 0 && 
 
 // Vertex is a vertex with the metric at its position, which is updated when it moves. A and B are the coordinates of
 // a boundary vertex in its frame.
-// Vertex[float64], types.go:18
+// Vertex[float64], types.go:19
 struct alignas(16) Vertex_f64 {
     double X, Y, Z;
     double M11, M12, M13, M22, M23, M33;
@@ -536,7 +536,7 @@ static_assert(sizeof(Vertex_f64) == 96 && offsetof(Vertex_f64, X) == 0 && offset
     offsetof(Vertex_f64, blank11) == 88, "Vertex_f64");
 
 // Vector is a vector, of space or of the directions of a frame.
-// Vector[float64], types.go:29
+// Vector[float64], types.go:30
 struct Vector_f64 {
     double X, Y, Z;
 };
@@ -556,7 +556,7 @@ static_assert(sizeof(step_f64) == 232 && offsetof(step_f64, p) == 0 && offsetof(
     offsetof(step_f64, frame) == 72, "step_f64");
 
 // Tensor is a symmetric tensor.
-// Tensor[float64], types.go:26
+// Tensor[float64], types.go:27
 struct Tensor_f64 {
     double M11, M12, M13, M22, M23, M33;
 };
@@ -763,7 +763,7 @@ DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 
 }
 
 // metric returns the metric at a vertex.
-// (*Vertex[float32]).metric, types.go:129
+// (*Vertex[float32]).metric, types.go:130
 DEVICE Tensor_f32 Vertex_metric_f32(Vertex_f32 *v) {
     Tensor_f32 m = {};
     m.M11 = v->M11;
@@ -938,7 +938,7 @@ DEVICE Vector_f32 Node_position_f32(Node_f32 *n) {
     return p;
 }
 
-// minus[float32], types.go:150
+// minus[float32], types.go:151
 DEVICE Vector_f32 minus_f32(Vector_f32 a, Vector_f32 b) {
     Vector_f32 c = {};
     c.X = a.X - b.X;
@@ -956,7 +956,7 @@ DEVICE Field_edges_f32_results Field_edges_f32(const Field_f32 *f, int32 cell) {
     return {minus_f32(Node_position_f32(&f->Nodes[(*corners)[1]]), o), minus_f32(Node_position_f32(&f->Nodes[(*corners)[2]]), o), minus_f32(Node_position_f32(&f->Nodes[(*corners)[3]]), o)};
 }
 
-// cross[float32], types.go:144
+// cross[float32], types.go:145
 DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
     Vector_f32 c = {};
     c.X = a.Y * b.Z - a.Z * b.Y;
@@ -965,7 +965,7 @@ DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
     return c;
 }
 
-// dot[float32], types.go:142
+// dot[float32], types.go:143
 DEVICE float dot_f32(Vector_f32 a, Vector_f32 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
@@ -1268,7 +1268,7 @@ DEVICE step_directions_f32_results step_directions_f32(step_f32 *s) {
 }
 
 // times is Mv.
-// (*Tensor[float32]).times, types.go:112
+// (*Tensor[float32]).times, types.go:113
 DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
     Vector_f32 w = {};
     w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
@@ -1278,7 +1278,7 @@ DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
 }
 
 // product returns u'Mv.
-// (*Tensor[float32]).product, types.go:106
+// (*Tensor[float32]).product, types.go:107
 DEVICE float Tensor_product_f32(Tensor_f32 *m, Vector_f32 u, Vector_f32 v) {
     Vector_f32 w = Tensor_times_f32(m, v);
     return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
@@ -1527,7 +1527,7 @@ DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, Vector_f32 p, Tensor_f32
 }
 
 // from returns the vector from a position to a vertex.
-// (*Vertex[float32]).from, types.go:136
+// (*Vertex[float32]).from, types.go:137
 DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
     Vector_f32 u = {};
     u.X = v->X - p.X;
@@ -1623,7 +1623,7 @@ DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 
 }
 
 // metric returns the metric at a vertex.
-// (*Vertex[float64]).metric, types.go:129
+// (*Vertex[float64]).metric, types.go:130
 DEVICE Tensor_f64 Vertex_metric_f64(Vertex_f64 *v) {
     Tensor_f64 m = {};
     m.M11 = v->M11;
@@ -1798,7 +1798,7 @@ DEVICE Vector_f64 Node_position_f64(Node_f64 *n) {
     return p;
 }
 
-// minus[float64], types.go:150
+// minus[float64], types.go:151
 DEVICE Vector_f64 minus_f64(Vector_f64 a, Vector_f64 b) {
     Vector_f64 c = {};
     c.X = a.X - b.X;
@@ -1816,7 +1816,7 @@ DEVICE Field_edges_f64_results Field_edges_f64(const Field_f64 *f, int32 cell) {
     return {minus_f64(Node_position_f64(&f->Nodes[(*corners)[1]]), o), minus_f64(Node_position_f64(&f->Nodes[(*corners)[2]]), o), minus_f64(Node_position_f64(&f->Nodes[(*corners)[3]]), o)};
 }
 
-// cross[float64], types.go:144
+// cross[float64], types.go:145
 DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
     Vector_f64 c = {};
     c.X = a.Y * b.Z - a.Z * b.Y;
@@ -1825,7 +1825,7 @@ DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
     return c;
 }
 
-// dot[float64], types.go:142
+// dot[float64], types.go:143
 DEVICE double dot_f64(Vector_f64 a, Vector_f64 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
@@ -2128,7 +2128,7 @@ DEVICE step_directions_f64_results step_directions_f64(step_f64 *s) {
 }
 
 // times is Mv.
-// (*Tensor[float64]).times, types.go:112
+// (*Tensor[float64]).times, types.go:113
 DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
     Vector_f64 w = {};
     w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
@@ -2138,7 +2138,7 @@ DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
 }
 
 // product returns u'Mv.
-// (*Tensor[float64]).product, types.go:106
+// (*Tensor[float64]).product, types.go:107
 DEVICE double Tensor_product_f64(Tensor_f64 *m, Vector_f64 u, Vector_f64 v) {
     Vector_f64 w = Tensor_times_f64(m, v);
     return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
@@ -2387,7 +2387,7 @@ DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, Vector_f64 p, Tensor_f64
 }
 
 // from returns the vector from a position to a vertex.
-// (*Vertex[float64]).from, types.go:136
+// (*Vertex[float64]).from, types.go:137
 DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
     Vector_f64 u = {};
     u.X = v->X - p.X;
@@ -3019,7 +3019,7 @@ DEVICE Tensor_f32 lerp_f32(Tensor_f32 *a, Tensor_f32 *b, float t) {
 }
 
 // length is √(u'Mu).
-// (*Tensor[float32]).length, types.go:121
+// (*Tensor[float32]).length, types.go:122
 DEVICE float Tensor_length_f32(Tensor_f32 *m, Vector_f32 u) {
     return num_Sqrt_f32(Tensor_product_f32(m, u, u));
 }
@@ -3051,7 +3051,7 @@ DEVICE Tensor_f64 lerp_f64(Tensor_f64 *a, Tensor_f64 *b, double t) {
 }
 
 // length is √(u'Mu).
-// (*Tensor[float64]).length, types.go:121
+// (*Tensor[float64]).length, types.go:122
 DEVICE double Tensor_length_f64(Tensor_f64 *m, Vector_f64 u) {
     return num_Sqrt_f64(Tensor_product_f64(m, u, u));
 }
@@ -3291,7 +3291,7 @@ DEVICE bool activeSet_findWorst_f32(activeSet_f32 *act, int64 i, Vector_f32 p, f
 }
 
 // determinant returns the determinant of the tensor.
-// (*Tensor[float32]).determinant, types.go:124
+// (*Tensor[float32]).determinant, types.go:125
 DEVICE float Tensor_determinant_f32(Tensor_f32 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
@@ -3779,7 +3779,7 @@ DEVICE bool activeSet_findWorst_f64(activeSet_f64 *act, int64 i, Vector_f64 p, d
 }
 
 // determinant returns the determinant of the tensor.
-// (*Tensor[float64]).determinant, types.go:124
+// (*Tensor[float64]).determinant, types.go:125
 DEVICE double Tensor_determinant_f64(Tensor_f64 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }

@@ -2,7 +2,8 @@
 // does in two dimensions.
 //
 // A vertex moves along the directions T of its frame: three inside, two on a flat part of the boundary, one on a
-// straight edge. With A and g as in the plane, the step is T a with (T'AT) a = ωT'g: one formula for all of them.
+// straight edge. With the matrix A and the force g of package kernels, the step is T a with (T'AT) a = ωT'g: one formula
+// for all of them.
 //
 // Kernels use only + − × ÷ √ and comparisons of floating-point numbers, so that every processor gives the same
 // bits. Sums run over the neighbours of a vertex and the sides of its cavity in an order fixed by global ids.
@@ -77,12 +78,12 @@ const (
 //atoll:constant
 type Params[F num.Float] struct {
 	Relax     F     // ω: the share of the step that is taken
-	Excess    F     // s of the printed Pain step: how far D exceeds the off-diagonal sum
+	Excess    F     // by how much of its size the damping diagonal of the printed Pain step exceeds the off-diagonal sum
 	Tolerance F     // square of the move, in the metric, above which neighbours are visited again
 	Gain      F     // smallest rise of the worst quality for which a vertex moves
 	Shortest  F     // step, in the metric, at which a search along a line ends
 	Margin    F     // by which Barrier raises the worst quality where that is below its floor: more than rounding
-	Flat      F     // a tetrahedron whose volume is no larger than this share of its products is flat
+	Flat      F     // a tetrahedron is flat if its volume is at most this share of the terms of its determinant
 	Guard     int32 // NoGuard, Halve or Clip
 	Climbs    int32 // maximum number of trial positions of the optimiser in a visit
 	Cull      bool  // skip vertices around which nothing has moved
