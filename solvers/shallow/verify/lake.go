@@ -12,7 +12,8 @@ import (
 
 // A lake at rest over a submerged bump, surface and interface level: water must not move at all. All three schemes
 // keep this exactly, because every term is a multiple of a jump of levels, and the solver rounds bed and levels to
-// multiples of a power of two, so that those jumps are computed without rounding. The bump is that of test 2 of the paper.
+// multiples of a power of two, so that those jumps are computed without rounding. The bump is that of test 2 of the
+// paper.
 func lake(ctx context.Context, p *verify.Page) error {
 	initial := func(x, y float64) basin.State {
 		depth := 1 - 1.5*math.Exp(-x*x-y*y)

@@ -2,8 +2,8 @@
 // does in two dimensions.
 //
 // A vertex moves along the directions T of its frame: three inside, two on a flat part of the boundary, one on a
-// straight edge. With the matrix A and the force g of package kernels, the step is T a with (T'AT) a = ωT'g: one formula
-// for all of them.
+// straight edge. With the matrix A and the force g of package kernels, the step is T a with (T'AT) a = ωT'g: one
+// formula for all of them.
 //
 // Kernels use only + − × ÷ √ and comparisons of floating-point numbers, so that every processor gives the same
 // bits. Sums run over the neighbours of a vertex and the sides of its cavity in an order fixed by global ids.
