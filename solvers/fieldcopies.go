@@ -65,8 +65,8 @@ func (f *Field) copyOnDevice(arrays copies) (h fieldCopy, err error) {
 // entitiesPerRead is the number of entities that a goroutine copies to the host at a time.
 const entitiesPerRead = 1 << 15
 
-// Read returns the numbers of each field that [Field.Read] would have returned when CopyFields was called. Any goroutine
-// may call it, but only once.
+// Read returns the numbers of each field that [Field.Read] would have returned when CopyFields was called. Any
+// goroutine may call it, but only once.
 func (h *FieldCopies) Read() ([][]float64, error) {
 	all := make([][]float64, len(h.fields))
 	for k := range h.fields {

@@ -155,8 +155,8 @@ func (s *solver[F]) finishSlopes(ctx context.Context) error {
 	return err
 }
 
-// queueStages queues step k of the cycle on devices that exchange ghosts without the host: linked ones, or a single one,
-// which exchanges nothing.
+// queueStages queues step k of the cycle on devices that exchange ghosts without the host: linked ones, or a single
+// one, which exchanges nothing.
 func (s *solver[F]) queueStages(ctx context.Context, k cycleStep) error {
 	l := s.loops[k]
 	s.halfFriction(l, 0, len(s.middle))
