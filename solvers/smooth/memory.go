@@ -6,8 +6,12 @@ import (
 
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/survey"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
+
+// SurveyBytes is the size of the sums and extremes of a row, which any rank holds.
+const SurveyBytes = int64(unsafe.Sizeof(survey.Surveyed{}))
 
 // TileBytes returns the size of the arrays that sweeps by tiles need on a GPU besides those of the mesh (see
 // uploadTiles), for these numbers of vertices of the part and of nodes of the metric's grid; 0 if sweeps go by
