@@ -15,7 +15,8 @@ import (
 func memory(c *config.Case, held solvers.Counts) int64 {
 	w := c.Sections.(*Sections)
 	method, number := &w.Method, solvers.Width(w.Method.Precision)
-	bytes := smooth.SurveyBytes + w.Metric.samples(held.Dim)*number + meshMemory(method, held, number) + w.metricMeshMemory(c, number)
+	bytes := smooth.SurveyBytes + w.Metric.samples(held.Dim)*number + meshMemory(method, held, number) +
+		w.metricMeshMemory(c, number)
 	if held.SeparateMemory && held.Dim == 2 {
 		cfg := smooth.Config{Smoother: method.Smoother, Guard: method.Guard, Cull: method.Cull}
 		bytes += cfg.TileBytes(int64(held.Held), int64(w.Metric.Samples)*int64(w.Metric.Samples), method.Precision)
