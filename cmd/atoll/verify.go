@@ -46,7 +46,7 @@ func verifyCommand() *cobra.Command {
 						strings.Join(twins, ", "), twins[0])}
 				}
 				suite, _ := verify.Find(args[0])
-				twins, done, err := gpuTwins(&f, suite.Twins)
+				twins, done, err := gpuTwins(&f, suite.TwinRanks)
 				if err != nil {
 					return err
 				}

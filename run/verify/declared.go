@@ -19,7 +19,7 @@ import (
 
 // declaredSuite returns the suite of the checks that a kind of solver declares.
 func declaredSuite(k *solvers.Kind) Suite {
-	s := Suite{Name: k.Name, Twins: 2}
+	s := Suite{Name: k.Name, TwinRanks: 2}
 	for _, c := range k.Checks {
 		s.Checks = append(s.Checks, Check{Name: c.Name, About: c.About, Run: func(ctx context.Context, p *Page) error {
 			return (&declaredCheck{Check: c, page: p}).run(ctx)

@@ -53,7 +53,7 @@ type Check struct {
 type Suite struct {
 	Name   string // as in atoll verify NAME
 	Checks []Check
-	Twins  int  // ranks of the larger twin, for suites that use Options.Twins; 0 for others
+	TwinRanks  int  // ranks of the larger twin, for suites that use Options.Twins; 0 for others
 	Scales bool // whether checks use Options.Resolution
 }
 
@@ -99,7 +99,7 @@ func NamesWhere(condition func(Suite) bool) (names []string) {
 }
 
 // WithTwins returns the names of suites that use twins.
-func WithTwins() []string { return NamesWhere(func(s Suite) bool { return s.Twins > 0 }) }
+func WithTwins() []string { return NamesWhere(func(s Suite) bool { return s.TwinRanks > 0 }) }
 
 // Names returns the names of the checks.
 func (s *Suite) Names() []string {

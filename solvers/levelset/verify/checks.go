@@ -12,7 +12,7 @@ import (
 func init() { verify.Register(suite) }
 
 // suite lists the checks, the fast ones first.
-var suite = verify.Suite{Name: "levelset", Twins: 2, Checks: []verify.Check{
+var suite = verify.Suite{Name: "levelset", TwinRanks: 2, Checks: []verify.Check{
 	{Name: "volumes", About: "Volumes of bodies, by samples and by the surface", Run: volumes},
 	{Name: "distances", About: "Both halves of the band are a distance, and thin bodies do not drain", Run: distances},
 	{Name: "vortex", About: "The reversed vortex of Rider and Kothe, T = 8", Run: vortex},

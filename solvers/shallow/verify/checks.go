@@ -20,7 +20,7 @@ func init() {
 }
 
 // suite lists the checks, the fast ones first.
-var suite = verify.Suite{Name: "shallow", Twins: 2, Checks: []verify.Check{
+var suite = verify.Suite{Name: "shallow", TwinRanks: 2, Checks: []verify.Check{
 	{Name: "lake", About: "Lakes at rest over a submerged bump", Run: lake},
 	{Name: "island", About: "An emerged island: at rest, and under a wave", Run: island},
 	{Name: "modes", About: "Speeds of linear waves", Run: modes},

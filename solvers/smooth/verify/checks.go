@@ -20,7 +20,7 @@ import (
 func init() { verify.Register(suite) }
 
 // suite holds the checks, the fast ones first.
-var suite = verify.Suite{Name: "smooth", Twins: roughMeshRanks, Checks: []verify.Check{
+var suite = verify.Suite{Name: "smooth", TwinRanks: roughMeshRanks, Checks: []verify.Check{
 	{Name: "gradients", About: "Analytic gradients against differences", Run: gradients},
 	{Name: "affine", About: "A mesh and its image in the frame of the metric", Run: affine},
 	{Name: "strip", About: "A strip: where the steps converge", Run: strip},

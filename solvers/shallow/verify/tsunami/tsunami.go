@@ -14,7 +14,7 @@ import (
 // Suite is the benchmarks of the tsunami community, against exact solutions and laboratory experiments: see
 // data/README.md. Bounds are those of approval bodies, or tighter: C. E. Synolakis et al. (2007) require 5% for exact
 // solutions and 10% for laboratory experiments. All benchmarks run one layer at second order.
-var Suite = verify.Suite{Name: "tsunami", Twins: 2, Scales: true, Checks: []verify.Check{
+var Suite = verify.Suite{Name: "tsunami", TwinRanks: 2, Scales: true, Checks: []verify.Check{
 	{Name: "bp1", About: "A solitary wave on a simple beach, exact", Run: simpleBeach,
 		Largest: largestCase(1200, 5000)},
 	{Name: "bp4", About: "A solitary wave on a simple beach, in a laboratory", Run: laboratoryBeach,
