@@ -51,10 +51,10 @@ type Check struct {
 
 // Suite is the checks of one solver.
 type Suite struct {
-	Name   string // as in atoll verify NAME
-	Checks []Check
-	TwinRanks  int  // ranks of the larger twin, for suites that use Options.Twins; 0 for others
-	Scales bool // whether checks use Options.Resolution
+	Name      string // as in atoll verify NAME
+	Checks    []Check
+	TwinRanks int  // ranks of the larger twin, for suites that use Options.Twins; 0 for others
+	Scales    bool // whether checks use Options.Resolution
 }
 
 var suites = map[string]Suite{}
