@@ -91,7 +91,7 @@ func (t *deviceTotal) observe(to *observedTotal, steps int) error {
 	v.Device.Run(t.clear, 0, exact.Words)
 	v.Device.Run(t.loop(&v), 0, kernels.Chunks(t.field.Space.Owned))
 	to.steps = steps
-	return to.found.Start(memoryOf(t.found))
+	return to.found.Start(BytesOf(t.found))
 }
 
 // read waits for a result. entity is the first one whose number is not finite, -1 for none.

@@ -25,13 +25,13 @@ type View struct {
 // element.
 func ViewOf[N backend.Number, T any](dev backend.Device, array []T, offset uintptr) View {
 	var t T
-	return View{Device: dev, Memory: memoryOf(array), Kind: backend.KindOf[N](), Offset: int(offset),
+	return View{Device: dev, Memory: BytesOf(array), Kind: backend.KindOf[N](), Offset: int(offset),
 		N: [3]int{len(array), 1, 1}, Stride: [3]int{int(unsafe.Sizeof(t)), 0, 0}}
 }
 
 // BlockView returns the view of an array with ghosts that shows the block's own cells, x fastest.
 func BlockView[N backend.Number](dev backend.Device, array []N, b *grid.Block) View {
-	v := View{Device: dev, Memory: memoryOf(array), Kind: backend.KindOf[N](), N: b.N}
+	v := View{Device: dev, Memory: BytesOf(array), Kind: backend.KindOf[N](), N: b.N}
 	v.Stride[0], v.Stride[1], v.Stride[2] = b.Strides()
 	size := v.Kind.Size()
 	for axis := range v.Stride {
@@ -41,8 +41,8 @@ func BlockView[N backend.Number](dev backend.Device, array []N, b *grid.Block) V
 	return v
 }
 
-// memoryOf returns the bytes of an array in the memory of any device.
-func memoryOf[T any](array []T) []byte {
+// BytesOf returns the bytes of an array in the memory of any device.
+func BytesOf[T any](array []T) []byte {
 	var t T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(array))), len(array)*int(unsafe.Sizeof(t)))
 }

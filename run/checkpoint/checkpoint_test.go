@@ -3,11 +3,8 @@ package checkpoint
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -321,83 +318,4 @@ func TestPrune(t *testing.T) {
 	if remaining, _ := filepath.Glob(filepath.Join(Folder(dir), "*")); len(remaining) != 2 {
 		t.Errorf("remaining files %v, want 2", remaining)
 	}
-}
-
-// FuzzOpen checks that any file is either read or refused, with memory in proportion to its size. The fuzzed blobs and
-// index are put into a file with correct checksums.
-func FuzzOpen(f *testing.F) {
-	path := newCheckpoint(f, 2)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		f.Fatal(err)
-	}
-	indexOffset := binary.LittleEndian.Uint64(text[len(text)-footerSize:])
-	var firstBlock index // an index of the first block only
-	if err := json.Unmarshal(text[indexOffset:len(text)-footerSize], &firstBlock); err != nil {
-		f.Fatal(err)
-	}
-	firstBlock.Blocks = firstBlock.Blocks[:1]
-	short, err := json.Marshal(firstBlock)
-	if err != nil {
-		f.Fatal(err)
-	}
-	last := firstBlock.Blocks[0].Fields[0]
-	f.Add(text[headerSize:last.Offset+last.Len], short)
-	f.Add([]byte{}, []byte(`{"spaces":[{"name":"cell","fields":[{"name":"w","size":8}]}],"blocks":[{}]}`))
-	f.Fuzz(func(t *testing.T, blobs, index []byte) {
-		text := append(append(header(), blobs...), index...)
-		text = append(text, footer(headerSize+int64(len(blobs)), index)...)
-		f, err := open(path, bytes.NewReader(text), int64(len(text)))
-		if err != nil {
-			return
-		}
-		for k := range f.Blocks {
-			b := &f.Blocks[k]
-			setChecksum(&b.Keys, text)
-			for i := range b.Fields {
-				setChecksum(&b.Fields[i], text)
-			}
-		}
-		_ = f.Verify(0, 1)
-		for _, space := range f.Spaces {
-			for _, field := range space.Fields {
-				_ = f.Read(field.Name, field.Size, []int64{0, 1}, func(int, []byte) {})
-				_, _ = f.Select(field.Name, field.Size, func([]byte) bool { return true })
-			}
-		}
-	})
-}
-
-// setChecksum sets the checksum of a blob to that of its bytes.
-func setChecksum(b *blob, text []byte) {
-	b.CRC = crc32.Checksum(text[b.Offset:b.Offset+b.Len], castagnoli)
-}
-
-// FuzzKeys checks that encoding keys as runs and decoding them gives the same keys.
-func FuzzKeys(f *testing.F) {
-	f.Add(appendKeys(nil, []int64{3, 4, 5, 1, -7}), 5)
-	f.Fuzz(func(t *testing.T, b []byte, count int) {
-		var keys []int64
-		if count > 1<<12 || eachRun(b, count, func(first int64, n, before int) {
-			if before != len(keys) {
-				t.Fatalf("before = %d, but %d keys were decoded", before, len(keys))
-			}
-			for k := range n {
-				keys = append(keys, first+int64(k))
-			}
-		}) != nil {
-			return
-		}
-		if max(count, 0) != len(keys) {
-			t.Fatalf("%d keys, want %d", len(keys), count)
-		}
-		var decoded []int64
-		if err := eachRun(appendKeys(nil, keys), len(keys), func(first int64, n, _ int) {
-			for k := range n {
-				decoded = append(decoded, first+int64(k))
-			}
-		}); err != nil || fmt.Sprint(decoded) != fmt.Sprint(keys) {
-			t.Fatalf("%v became %v, %v", keys, decoded, err)
-		}
-	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
@@ -54,13 +55,8 @@ func (s *solver[F]) observe(to *observation) error {
 		s.dev.Run(s.swarm.loops().count, 0, s.swarm.n)
 		to.seeded = s.swarm.seeded
 	}
-	return errors.Join(to.counts.Start(asBytes(s.counts)), to.slope.Start(asBytes(s.slope)),
-		to.limits.Start(asBytes(s.limits)), to.removed.Start(asBytes(s.removed)))
-}
-
-func asBytes[T any](a []T) []byte {
-	var t T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(a))), len(a)*int(unsafe.Sizeof(t)))
+	return errors.Join(to.counts.Start(solvers.BytesOf(s.counts)), to.slope.Start(solvers.BytesOf(s.slope)),
+		to.limits.Start(solvers.BytesOf(s.limits)), to.removed.Start(solvers.BytesOf(s.removed)))
 }
 
 // read waits for a copy from the device, and returns the value that it contains. It joins its error to *err.

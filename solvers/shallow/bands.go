@@ -12,8 +12,8 @@ import (
 )
 
 // blockCells is the number of cells of a block: consecutive cells of a band for which a kernel runs before the next
-// kernel does. A block fits the caches of a core: it takes some 600 bytes a cell at
-// second order in float64. Tests change it.
+// kernel does. A block fits the caches of a core: it takes some 600 bytes a cell at second order in float64. Tests
+// change it.
 var blockCells = 2048
 
 const (

@@ -60,17 +60,13 @@ func (s *solver[F]) observe(ctx context.Context, to *observation) (err error) {
 	o := &s.observer
 	s.dev.Run(o.clear, 0, kernels.Sums+kernels.Extremes)
 	s.dev.Run(o.survey[s.now.from()], 0, kernels.SurveyChunks(s.part.Owned))
-	if err := errors.Join(to.cells.Start(asBytes(o.found)), to.counters.Start(asBytes(s.counters))); err != nil {
+	err = errors.Join(to.cells.Start(solvers.BytesOf(o.found)), to.counters.Start(solvers.BytesOf(s.counters)))
+	if err != nil {
 		return err
 	}
 	to.courant = s.hostClock[0].Courant
 	to.sources, err = s.allSources(ctx)
 	return err
-}
-
-func asBytes[T any](a []T) []byte {
-	var t T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(a))), len(a)*int(unsafe.Sizeof(t)))
 }
 
 // diagnosticsOf combines the results of all ranks.

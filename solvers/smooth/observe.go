@@ -87,11 +87,7 @@ func (e *engine[F, V]) observe(to *observation) error {
 	e.run(e.observer.cells)
 	e.run(e.observer.others)
 	to.sweeps = e.Sweeps()
-	return errors.Join(to.found.Start(asBytes(e.observer.found)), to.counters.Start(asBytes(e.counters)))
-}
-
-func asBytes[T any](a []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(a))), len(a)*int(sizeOf[T]()))
+	return errors.Join(to.found.Start(solvers.BytesOf(e.observer.found)), to.counters.Start(solvers.BytesOf(e.counters)))
 }
 
 // diagnosticsOf combines the results of all ranks. moved and active are the numbers of vertices of this rank that moved
@@ -153,7 +149,7 @@ func (e *engine[F, V]) Diagnose(ctx context.Context) (quality.Diagnostics, error
 func (e *engine[F, V]) meanQuality(ctx context.Context) (float64, error) {
 	e.run(e.observer.cells)
 	room := e.observer.Now()
-	if err := room.found.Start(asBytes(e.observer.found)); err != nil {
+	if err := room.found.Start(solvers.BytesOf(e.observer.found)); err != nil {
 		return 0, err
 	}
 	bytes, err := room.found.Read()

@@ -108,7 +108,7 @@ func (s *solver[F]) queueSurvey(ctx context.Context, to *observation) error {
 	}
 	s.run(o.survey[now])
 	to.steps, to.longest = s.steps, s.longest
-	return to.report.Start(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(o.found))), len(o.found)*8))
+	return to.report.Start(solvers.BytesOf(o.found))
 }
 
 func (s *solver[F]) Observe(ctx context.Context) error {
