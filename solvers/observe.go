@@ -11,7 +11,8 @@ type Observer interface {
 	// Observe queues a measurement of the current state. All ranks call it at the same steps.
 	Observe(ctx context.Context) error
 	// Observed returns the result of the earliest pending observation, which equals that of Measure at the time of
-	// Observe. It waits for that measurement, but not for later steps. All ranks call it at the same steps.
+	// Observe; quantities that are no column may be missing. It waits for that measurement, but not for later steps.
+	// All ranks call it at the same steps.
 	Observed(ctx context.Context) ([]Quantity, error)
 }
 

@@ -23,16 +23,20 @@ type observer[F num.Float] struct {
 	// The following loops are for the two fields with which a step may end.
 	planes [2]sizedLoop // reconstruct all mixed cells, if planes are stored
 	sizes  [2]sizedLoop // compute the size of the interface in mixed cells, for rowSurvey
-	survey [2]sizedLoop
+	survey [2]surveyLoops
 	found  []int64 // results of a survey on the device: kernels.SurveyWords
 	solvers.ObservationBuffers[observation]
 }
+
+// surveyLoops are surveys of the same field with and without errors.
+type surveyLoops struct{ withErrors, withoutErrors sizedLoop }
 
 // observation is the result of a survey of one state.
 type observation struct {
 	report  backend.Readback
 	steps   int
 	longest float64 // the largest step so far
+	errors  bool    // the survey is one with errors
 }
 
 // prepare makes the loops of a survey. start is the initial volume fraction of each cell of the block.
@@ -57,24 +61,31 @@ func (o *observer[F]) prepare(s *solver[F], start []float64) error {
 		if f == nil {
 			continue
 		}
-		m, squares := kernels.NewSurvey(layout, b.N, h, roundOff[F](), f, o.reference, o.found)
+		newSurvey := func(errors bool) (*kernels.Survey[F], int) {
+			return kernels.NewSurvey(layout, b.N, h, roundOff[F](), f, errors, o.reference, o.found)
+		}
+		m, tiles := newSurvey(true)
+		short, _ := newSurvey(false)
 		if b.Grid.Dim == 2 {
 			of := &kernels.Sweep2[F]{Lattice: layout, Normal: s.cfg.normalMethod(), Stored: s.stored,
 				DifferenceStep: differenceStep[F](),
 				RoundOff:       roundOff[F](), F: f, Planes: s.planes2}
 			o.planes[k] = s.narrowBand.restrict(kernels.NewReconstruct2Loop(own, of), own)
 			o.sizes[k] = s.narrowBand.restrict(kernels.NewSize2Loop(own, m, of, s.fields[1]), own)
-			o.survey[k] = sizedLoop{kernels.NewSurvey2Loop(m, of), squares}
+			o.survey[k] = surveyLoops{sizedLoop{kernels.NewSurvey2Loop(m, of), tiles},
+				sizedLoop{kernels.NewSurvey2Loop(short, of), tiles}}
 		} else {
 			of := &kernels.Sweep3[F]{Lattice: layout, Normal: s.cfg.normalMethod(), Stored: s.stored,
 				DifferenceStep: differenceStep[F](),
 				RoundOff:       roundOff[F](), F: f, Planes: s.planes3}
 			o.planes[k] = s.narrowBand.restrict(kernels.NewReconstruct3Loop(own, of), own)
 			o.sizes[k] = s.narrowBand.restrict(kernels.NewSize3Loop(own, m, of, s.fields[1]), own)
-			o.survey[k] = sizedLoop{kernels.NewSurvey3Loop(m, of), squares}
+			o.survey[k] = surveyLoops{sizedLoop{kernels.NewSurvey3Loop(m, of), tiles},
+				sizedLoop{kernels.NewSurvey3Loop(short, of), tiles}}
 		}
 		if s.narrowBand != nil { // the second field is free between steps, in mixed cells
-			o.survey[k] = sizedLoop{&rowSurvey[F]{b, roundOff[F](), f, s.fields[1], o.reference, o.found}, b.N[1] * b.N[2]}
+			rows := sizedLoop{&rowSurvey[F]{b, roundOff[F](), f, s.fields[1], o.reference, o.found}, b.N[1] * b.N[2]}
+			o.survey[k] = surveyLoops{rows, rows}
 		}
 	}
 	return nil
@@ -93,8 +104,8 @@ func (s *solver[F]) SetReference(ctx context.Context, fractions []float64) error
 	return backend.Upload(s.dev, s.observer.reference, fractions)
 }
 
-// queueSurvey queues a survey of the current state.
-func (s *solver[F]) queueSurvey(ctx context.Context, to *observation) error {
+// queueSurvey queues a survey of the current state, with or without errors.
+func (s *solver[F]) queueSurvey(ctx context.Context, to *observation, errors bool) error {
 	if err := s.fillGhosts(ctx); err != nil {
 		return err
 	}
@@ -106,8 +117,12 @@ func (s *solver[F]) queueSurvey(ctx context.Context, to *observation) error {
 	if s.narrowBand != nil {
 		s.run(o.sizes[now])
 	}
-	s.run(o.survey[now])
-	to.steps, to.longest = s.steps, s.longest
+	survey := o.survey[now].withoutErrors
+	if errors {
+		survey = o.survey[now].withErrors
+	}
+	s.run(survey)
+	to.steps, to.longest, to.errors = s.steps, s.longest, errors
 	return to.report.Start(solvers.BytesOf(o.found))
 }
 
@@ -116,7 +131,7 @@ func (s *solver[F]) Observe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.queueSurvey(ctx, next)
+	return s.queueSurvey(ctx, next, false)
 }
 
 func (s *solver[F]) Observed(ctx context.Context) (Diagnostics, error) {
@@ -129,7 +144,7 @@ func (s *solver[F]) Observed(ctx context.Context) (Diagnostics, error) {
 
 func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	now := s.observer.Now()
-	if err := s.queueSurvey(ctx, now); err != nil {
+	if err := s.queueSurvey(ctx, now, true); err != nil {
 		return Diagnostics{}, err
 	}
 	return s.diagnosticsOf(ctx, now)
@@ -163,13 +178,19 @@ func (s *solver[F]) diagnosticsOf(ctx context.Context, o *observation) (d Diagno
 	}
 	cell := s.block.Grid.CellVolume()
 	d = Diagnostics{Volume: volume.Float64() * cell, BoundExcess: math.Float64frombits(uint64(maxima[0])),
-		MixedCells: mixed[0], InterfaceSize: size.Float64(), L1Error: change.Float64() * cell, DivergenceMax: s.rates[2],
+		MixedCells: mixed[0], InterfaceSize: size.Float64(), DivergenceMax: s.rates[2],
 		CFLSum: o.longest * s.rates[0], CFLAxis: o.longest * s.rates[1]}
 	if s.volume > 0 {
-		d.VolumeDrift, d.RelError = (d.Volume-s.volume)/s.volume, d.L1Error/s.volume
+		d.VolumeDrift = (d.Volume - s.volume) / s.volume
 	}
+	if !o.errors {
+		return d, nil
+	}
+	d.L1Error = change.Float64() * cell
 	if sum := s.observer.referenceSum; sum > 0 {
 		d.RelError = change.Float64() / sum
+	} else if s.volume > 0 {
+		d.RelError = d.L1Error / s.volume
 	}
 	return d, nil
 }

@@ -581,22 +581,57 @@ static_assert(sizeof(Sweep2_f64) == 168 && offsetof(Sweep2_f64, Lattice_) == 0 &
     offsetof(Sweep2_f64, Out) == 96 && offsetof(Sweep2_f64, U) == 120 && offsetof(Sweep2_f64, Planes) == 144, "Sweep2_f64");
 
 // Survey computes diagnostics of a block's volume fractions. Rows of cells are numbered through all planes across z,
-// and squares cover them as if they were in one plane.
-// Survey[float32], survey.go:28
+// and tiles of surveyWidth×surveyHeight cells cover them as if they were in one plane.
+// Survey[float32], survey.go:27
 struct Survey_f32 {
     Lattice Lattice_;
-    Squares Squares_;
+    Array<int32, 2> Cells;
+    int32 Across;
     int32 Rows;
+    bool Errors;
     float RoundOff;
     Array<float, 3> H;
     Slice<float> F;
     Slice<double> Reference;
     Slice<int64> Found;
 };
-static_assert(sizeof(Survey_f32) == 128 && offsetof(Survey_f32, Lattice_) == 0 &&
-    offsetof(Survey_f32, Squares_) == 12 && offsetof(Survey_f32, Rows) == 32 &&
-    offsetof(Survey_f32, RoundOff) == 36 && offsetof(Survey_f32, H) == 40 && offsetof(Survey_f32, F) == 56 &&
-    offsetof(Survey_f32, Reference) == 80 && offsetof(Survey_f32, Found) == 104, "Survey_f32");
+static_assert(sizeof(Survey_f32) == 120 && offsetof(Survey_f32, Lattice_) == 0 &&
+    offsetof(Survey_f32, Cells) == 12 && offsetof(Survey_f32, Across) == 20 && offsetof(Survey_f32, Rows) == 24 &&
+    offsetof(Survey_f32, Errors) == 28 && offsetof(Survey_f32, RoundOff) == 32 && offsetof(Survey_f32, H) == 36 &&
+    offsetof(Survey_f32, F) == 48 && offsetof(Survey_f32, Reference) == 72 && offsetof(Survey_f32, Found) == 96, "Survey_f32");
+
+// Fixed adds up numbers below 2 without rounding and, unlike [Part], without branches: as a fixed-point number of 146
+// bits after the point, in three overlapping integers. Each has room for 2048 numbers. The zero value is empty.
+// exact.Fixed, exact/fixed.go:12
+struct exact_Fixed {
+    int64 High;
+    int64 Middle;
+    int64 Low;
+};
+static_assert(sizeof(exact_Fixed) == 24 && offsetof(exact_Fixed, High) == 0 && offsetof(exact_Fixed, Middle) == 8 &&
+    offsetof(exact_Fixed, Low) == 16, "exact_Fixed");
+
+// tally is the result of a thread. The numbers that a sum cannot add go to memory at once: these are few.
+// tally, surveycolumn.go:63
+struct tally {
+    exact_Fixed volume, change;
+    double lowest, highest;
+    int32 others;
+    int32 blank5;
+};
+static_assert(sizeof(tally) == 72 && offsetof(tally, volume) == 0 && offsetof(tally, change) == 24 &&
+    offsetof(tally, lowest) == 48 && offsetof(tally, highest) == 56 && offsetof(tally, others) == 64 &&
+    offsetof(tally, blank5) == 68, "tally");
+
+// place is a cell while a thread walks along a column.
+// place, surveycolumn.go:21
+struct place {
+    int64 cell;
+    int32 row;
+    int32 left;
+};
+static_assert(sizeof(place) == 16 && offsetof(place, cell) == 0 && offsetof(place, row) == 8 &&
+    offsetof(place, left) == 12, "place");
 
 // Part is what an index adds up of numbers that it looks at one after the other: those of similar size fall on the same
 // words, which go to memory only when one falls elsewhere. Parts of a tile are best merged before they go there: many
@@ -610,36 +645,25 @@ struct exact_Part {
 static_assert(sizeof(exact_Part) == 40 && offsetof(exact_Part, at) == 0 && offsetof(exact_Part, w0) == 8 &&
     offsetof(exact_Part, w1) == 16 && offsetof(exact_Part, w2) == 24 && offsetof(exact_Part, ones_) == 32, "exact_Part");
 
-// tally is the result of a thread for one run of cells, and then for several.
-// tally, survey.go:178
-struct alignas(16) tally {
-    exact_Part volume, change, size;
-    double excess;
-    int64 broken;
-    int32 mixed_;
-    int32 blank6;
-};
-static_assert(sizeof(tally) == 144 && offsetof(tally, volume) == 0 && offsetof(tally, change) == 40 &&
-    offsetof(tally, size) == 80 && offsetof(tally, excess) == 120 && offsetof(tally, broken) == 128 &&
-    offsetof(tally, mixed_) == 136 && offsetof(tally, blank6) == 140, "tally");
-
 // Survey computes diagnostics of a block's volume fractions. Rows of cells are numbered through all planes across z,
-// and squares cover them as if they were in one plane.
-// Survey[float64], survey.go:28
+// and tiles of surveyWidth×surveyHeight cells cover them as if they were in one plane.
+// Survey[float64], survey.go:27
 struct Survey_f64 {
     Lattice Lattice_;
-    Squares Squares_;
+    Array<int32, 2> Cells;
+    int32 Across;
     int32 Rows;
+    bool Errors;
     double RoundOff;
     Array<double, 3> H;
     Slice<double> F;
     Slice<double> Reference;
     Slice<int64> Found;
 };
-static_assert(sizeof(Survey_f64) == 144 && offsetof(Survey_f64, Lattice_) == 0 &&
-    offsetof(Survey_f64, Squares_) == 12 && offsetof(Survey_f64, Rows) == 32 &&
-    offsetof(Survey_f64, RoundOff) == 40 && offsetof(Survey_f64, H) == 48 && offsetof(Survey_f64, F) == 72 &&
-    offsetof(Survey_f64, Reference) == 96 && offsetof(Survey_f64, Found) == 120, "Survey_f64");
+static_assert(sizeof(Survey_f64) == 136 && offsetof(Survey_f64, Lattice_) == 0 &&
+    offsetof(Survey_f64, Cells) == 12 && offsetof(Survey_f64, Across) == 20 && offsetof(Survey_f64, Rows) == 24 &&
+    offsetof(Survey_f64, Errors) == 28 && offsetof(Survey_f64, RoundOff) == 32 && offsetof(Survey_f64, H) == 40 &&
+    offsetof(Survey_f64, F) == 64 && offsetof(Survey_f64, Reference) == 88 && offsetof(Survey_f64, Found) == 112, "Survey_f64");
 
 // Plane is the half-space m·ξ ≤ α of a cell in space.
 // geom.Plane[float32], geom/geom.go:19
@@ -3740,15 +3764,107 @@ DEVICE void SquareReconstruct2_f64_at(int64 t, const Sweep2_f64 *s, const Square
     }
 }
 
+// corner returns the first cell of tile t.
+// (*Survey[float32]).corner, surveycolumn.go:13
+struct Survey_corner_f32_results { int32 r0; int32 r1; };
+DEVICE Survey_corner_f32_results Survey_corner_f32(const Survey_f32 *m, int64 t) {
+    return {mul(rem(int32(t), m->Across), 32), mul(quo(int32(t), m->Across), 128)};
+}
+
 // index returns the array index of cell i of a row.
-// (*Survey[float32]).index, survey.go:175
+// (*Survey[float32]).index, surveycolumn.go:18
 DEVICE int64 Survey_index_f32(const Survey_f32 *m, int32 i, int32 row) {
     return Lattice_at(&m->Lattice_, int64(i), int64(rem(row, m->Rows)), int64(quo(row, m->Rows)));
 }
 
+// next moves the place to the next row.
+// (*Survey[float32]).next, surveycolumn.go:28
+DEVICE void Survey_next_f32(const Survey_f32 *m, place *p) {
+    p->left = sub(p->left, int32(1));
+    p->row = add(p->row, int32(1));
+    p->cell = add(p->cell, int64(m->Lattice_.SY));
+    if (p->row == m->Rows) {
+        p->row = 0;
+        p->cell = add(p->cell, int64(sub(m->Lattice_.SZ, mul(m->Rows, m->Lattice_.SY))));
+    }
+}
+
+// value returns the volume fraction at a place, 0 after the last row, and moves the place to the next row.
+// (*Survey[float32]).value, surveycolumn.go:39
+DEVICE float Survey_value_f32(const Survey_f32 *m, place *p) {
+    float v = 0.0f;
+    if (p->left > 0) {
+        v = m->F[p->cell];
+    }
+    Survey_next_f32(m, p);
+    return v;
+}
+
+// run reads the next run of a column.
+// (*Survey[float32]).run, surveycolumn.go:49
+DEVICE runValues_f32 Survey_run_f32(const Survey_f32 *m, place *p) {
+    runValues_f32 o = {};
+    o.a = Survey_value_f32(m, p);
+    o.b = Survey_value_f32(m, p);
+    o.c = Survey_value_f32(m, p);
+    o.d = Survey_value_f32(m, p);
+    o.e = Survey_value_f32(m, p);
+    o.f = Survey_value_f32(m, p);
+    o.g = Survey_value_f32(m, p);
+    o.h = Survey_value_f32(m, p);
+    return o;
+}
+
+// Add adds x and returns true, or adds nothing and returns false if |x| is 2 or more, NaN, or has bits below 2^-146.
+// (*exact.Fixed).Add, exact/fixed.go:27
+DEVICE bool exact_Fixed_Add(exact_Fixed *s, double x) {
+    double high = x + 6.0;
+    double remainder = x - (high - 6.0);
+    double middle = remainder + 0x1.8p-46 /* 2.1316282072803006e-14 */;
+    remainder -= middle - 0x1.8p-46 /* 2.1316282072803006e-14 */;
+    double low = remainder + 0x1.8p-94 /* 7.573064690121713e-29 */;
+    remainder -= low - 0x1.8p-94 /* 7.573064690121713e-29 */;
+    if (!(num_Abs_f64(x) < 2.0) || remainder != 0.0) {
+        return false;
+    }
+    s->High = add(s->High, sub(int64(uint64(__double_as_longlong(high))), int64(4618441417868443648ll)));
+    s->Middle = add(s->Middle, sub(int64(uint64(__double_as_longlong(middle))), int64(4402268635754659840ll)));
+    s->Low = add(s->Low, sub(int64(uint64(__double_as_longlong(low))), int64(4186095853640876032ll)));
+    return true;
+}
+
+// (*tally).addVolume, surveycolumn.go:108
+DEVICE void tally_addVolume(tally *o, double f) {
+    o->lowest = num_Smaller_f64(f, o->lowest);
+    o->highest = num_Larger_f64(f, o->highest);
+    if (bool added = exact_Fixed_Add(&o->volume, f); !added) {
+        o->others = add(o->others, int32(1));
+    }
+}
+
+// addVolumes adds the volume fractions of a run.
+// addVolumes[float32], surveycolumn.go:96
+DEVICE void addVolumes_f32(tally *o, runValues_f32 *v) {
+    o->others = 0;
+    tally_addVolume(o, double(v->a));
+    tally_addVolume(o, double(v->b));
+    tally_addVolume(o, double(v->c));
+    tally_addVolume(o, double(v->d));
+    tally_addVolume(o, double(v->e));
+    tally_addVolume(o, double(v->f));
+    tally_addVolume(o, double(v->g));
+    tally_addVolume(o, double(v->h));
+}
+
+// number returns the number of cell i of a row in the block, x fastest.
+// (*Survey[float32]).number, surveycolumn.go:129
+DEVICE int64 Survey_number_f32(const Survey_f32 *m, int32 i, int32 row) {
+    return add(mul(int64(row), int64(m->Cells[0])), int64(i));
+}
+
 // EncodeBroken returns the number by which SurveyBroken describes a cell, numbered with x fastest, whose f is not
 // finite.
-// EncodeBroken, survey.go:243
+// EncodeBroken, survey.go:184
 DEVICE int64 EncodeBroken(int64 cell, double f) {
     int64 what = 0;
     if (f > 0.0) {
@@ -3760,13 +3876,11 @@ DEVICE int64 EncodeBroken(int64 cell, double f) {
     return add(mul(sub(int64(281474976710656ll), cell), int64(4)), what);
 }
 
-// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
-// Larger[int64], num/num.go:28
-DEVICE int64 num_Larger_int64(int64 a, int64 b) {
-    if (a > b) {
-        return a;
-    }
-    return b;
+// Fits reports whether a Fixed can add x.
+// Fits, exact/fixed.go:44
+DEVICE bool exact_Fits(double x) {
+    exact_Fixed s = {};
+    return exact_Fixed_Add(&s, x);
 }
 
 // special, exact/exact.go:63
@@ -3833,35 +3947,149 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
 }
 
-// add adds the volume fraction of cell i of a row of across cells.
-// (*tally).add, survey.go:202
-DEVICE void tally_add(tally *o, double f, int32 i, int32 row, int32 across, Slice<double> begun,
-        Slice<int64> words) {
-    int64 cell = add(mul(int64(row), int64(across)), int64(i));
-    if (f - f != 0.0) {
-        o->broken = num_Larger_int64(o->broken, EncodeBroken(cell, f));
-        return;
+// Flush takes what was added to memory. The part is empty again.
+// (*exact.Part).Flush, exact/exact.go:90
+DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
+    exact_Part_spill(p, words);
+    if (p->ones_ != 0) {
+        atomic_add(&words[33], shl(p->ones_, int64(18)));
+        p->ones_ = 0;
     }
-    exact_Part_Add(&o->volume, f, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
-    exact_Part_Add(&o->change, num_Abs_f64(f - begun[cell]), Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-    o->excess = num_Larger_f64(o->excess, num_Larger_f64(-f, f - 1.0));
 }
 
-// tally surveys run k of the square at (x, y).
-// (*Survey[float32]).tally, survey.go:187
-DEVICE tally Survey_tally_f32(const Survey_f32 *m, int32 k, int32 x, int32 y, Slice<int64> words) {
-    tally o = {};
-    int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
-    for (int32 q = 0, end1 = sub(m->Squares_.Hi[1], j); q < end1; q++) {
-        // not a constant number, so that the compiler does not unroll the loop
-        if (q == 8 || i >= m->Squares_.Hi[0]) {
-            break;
+// AddTo adds one number to words that others may add to.
+// AddTo, exact/fixed.go:67
+DEVICE void exact_AddTo(Slice<int64> words, double x) {
+    exact_Part p = {};
+    exact_Part_Add(&p, x, words);
+    exact_Part_Flush(&p, words);
+}
+
+// addOthers adds those of the volume fractions of a run that the sum could not add, or remembers the first cell that is
+// not finite.
+// (*Survey[float32]).addOthers, surveycolumn.go:117
+DEVICE void Survey_addOthers_f32(const Survey_f32 *m, int32 i, int32 row) {
+    for (int32 q = 0; q < 8 && add(row, q) < m->Cells[1]; q = add(q, int32(1))) {
+        double f = double(m->F[Survey_index_f32(m, i, add(row, q))]);
+        if (f - f != 0.0) {
+            atomic_max(&m->Found[215], EncodeBroken(Survey_number_f32(m, i, add(row, q)), f));
+        } else if (bool fits = exact_Fits(f); !fits) {
+            exact_AddTo(Slice<int64>{m->Found.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))}, f);
         }
-        float v = m->F[Survey_index_f32(m, i, add(j, q))];
-        tally_add(&o, double(v), i, add(j, q), m->Squares_.Hi[0], m->Reference, words);
-        o.mixed_ |= shl(flag(mixed_f32(v, m->RoundOff)), q);
     }
-    return o;
+}
+
+// begun returns the initial value of cell i of a row, 0 after the last row.
+// (*Survey[float32]).begun, surveycolumn.go:132
+DEVICE double Survey_begun_f32(const Survey_f32 *m, int32 i, int32 row) {
+    if (row < m->Cells[1]) {
+        return m->Reference[Survey_number_f32(m, i, row)];
+    }
+    return 0.0;
+}
+
+// (*tally).addChange, surveycolumn.go:161
+DEVICE void tally_addChange(tally *o, double f, double was) {
+    if (bool added = exact_Fixed_Add(&o->change, num_Abs_f64(f - was)); !added) {
+        o->others = add(o->others, int32(1));
+    }
+}
+
+// addChanges adds the changes of a run since the start.
+// (*Survey[float32]).addChanges, surveycolumn.go:140
+DEVICE void Survey_addChanges_f32(const Survey_f32 *m, tally *o, runValues_f32 *v, int32 i, int32 row) {
+    runValues_f64 was = runValues_f64{Survey_begun_f32(m, i, row), Survey_begun_f32(m, i, add(row, 1)), Survey_begun_f32(m, i, add(row, 2)), Survey_begun_f32(m, i, add(row, 3)), Survey_begun_f32(m, i, add(row, 4)), Survey_begun_f32(m, i, add(row, 5)), Survey_begun_f32(m, i, add(row, 6)), Survey_begun_f32(m, i, add(row, 7))};
+    o->others = 0;
+    tally_addChange(o, double(v->a), was.a);
+    tally_addChange(o, double(v->b), was.b);
+    tally_addChange(o, double(v->c), was.c);
+    tally_addChange(o, double(v->d), was.d);
+    tally_addChange(o, double(v->e), was.e);
+    tally_addChange(o, double(v->f), was.f);
+    tally_addChange(o, double(v->g), was.g);
+    tally_addChange(o, double(v->h), was.h);
+    for (int32 q = 0; q < 8 && o->others != 0 && add(row, q) < m->Cells[1]; q = add(q, int32(1))) {
+        double f = double(m->F[Survey_index_f32(m, i, add(row, q))]);
+        double change = num_Abs_f64(f - Survey_begun_f32(m, i, add(row, q)));
+        if (bool fits = exact_Fits(change); f - f == 0.0 && !fits) {
+            exact_AddTo(Slice<int64>{m->Found.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))}, change);
+        }
+    }
+}
+
+// store stores one of the sums of thread k; sum is SurveyVolume, SurveyChange or SurveySize.
+// store, surveycolumn.go:183
+DEVICE void store(Slice<int64> parts, int32 sum, int32 k, exact_Fixed *s) {
+    int32 at = add(mul(sum / 71, 384), k);
+    parts[at] = s->High;
+    parts[add(at, 128)] = s->Middle;
+    parts[add(at, 256)] = s->Low;
+}
+
+// excess returns the bits of the largest amount by which a volume fraction is outside [0, 1].
+// (*tally).excess, surveycolumn.go:175
+DEVICE int64 tally_excess(tally *o) {
+    if (double worst = num_Larger_f64(-o->lowest, o->highest - 1.0); worst > 0.0) {
+        return int64(uint64(__double_as_longlong(worst)));
+    }
+    return 0;
+}
+
+// column measures column k of the tile at (x, y). It stores the sums in parts, and returns a bit for each mixed cell.
+// (*Survey[float32]).column, surveycolumn.go:71
+DEVICE int32 Survey_column_f32(const Survey_f32 *m, int32 k, int32 x, int32 y, Slice<int64> parts) {
+    tally o = {};
+    int32 i = add(x, k % 32), row = add(y, mul(k / 32, 32));
+    int32 mixed = 0;
+    if (i < m->Cells[0] && row < m->Cells[1]) {
+        place p = place{Survey_index_f32(m, i, row), rem(row, m->Rows), sub(m->Cells[1], row)};
+        for (int32 r = 0; r < 4 && p.left > 0; r = add(r, int32(1))) {
+            runValues_f32 v = Survey_run_f32(m, &p);
+            mixed |= shl(runValues_mixed_f32(&v, m->RoundOff), mul(r, 8));
+            addVolumes_f32(&o, &v);
+            if (o.others != 0) {
+                Survey_addOthers_f32(m, i, add(row, mul(r, 8)));
+            }
+            if (m->Errors) {
+                Survey_addChanges_f32(m, &o, &v, i, add(row, mul(r, 8)));
+            }
+        }
+    }
+    store(parts, 0, k, &o.volume);
+    store(parts, 71, k, &o.change);
+    parts[add(1152, k)] = tally_excess(&o);
+    return mixed;
+}
+
+// ones32 returns the number of set bits.
+// ones32, surveycolumn.go:234
+DEVICE int32 ones32(int32 bits) {
+    uint32 v = uint32(bits);
+    v -= v >> 1 & 1431655765u;
+    v = (v & 858993459u) + (v >> 2 & 858993459u);
+    v = (v + (v >> 4)) & 252645135u;
+    return int32(v * 16843009u >> 24);
+}
+
+// listMixed appends the mixed cells of column k to those of the previous columns.
+// listMixed, surveycolumn.go:243
+DEVICE void listMixed(Slice<int32> list, Slice<int32> bits, Slice<int32> groups, int32 k) {
+    if (bits[k] == 0) {
+        return;
+    }
+    int32 at = 0;
+    for (int32 g = 0, end1 = k / 16; g < end1; g++) {
+        at = add(at, groups[g]);
+    }
+    for (int32 n = mul(k / 16, 16); n < k; n++) {
+        at = add(at, ones32(bits[n]));
+    }
+    for (int32 q = 0; q < 32; q++) {
+        if ((shr(bits[k], q) & 1) != 0) {
+            list[at] = add(k % 32, mul(add(mul(k / 32, 32), q), 32));
+            at = add(at, int32(1));
+        }
+    }
 }
 
 // plane returns the plane of a mixed cell.
@@ -3904,145 +4132,269 @@ DEVICE float geom_Length_f32(geom_Line_f32 *p, float hx, float hy) {
     return num_Sqrt_f32(dx * dx + dy * dy);
 }
 
-// Merge adds what another part has, which others may merge too.
-// (*exact.Part).Merge, exact/exact.go:75
-DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
-    p->ones_ = add(p->ones_, o->ones_);
-    if (o->w0 == 0 && o->w1 == 0 && o->w2 == 0) {
-        return;
-    }
-    if (o->at != p->at) {
-        exact_Part_spill(p, words);
-        p->at = o->at;
-    }
-    p->w0 = add(p->w0, o->w0);
-    p->w1 = add(p->w1, o->w1);
-    p->w2 = add(p->w2, o->w2);
-}
-
-// merge merges groupRuns tallies, at the indices first, first + each and so on, into the first of them.
-// merge, survey.go:214
-DEVICE void merge(Slice<tally> all, int32 first, int32 each, Slice<int64> words) {
-    tally o = all[first];
-    for (int32 k = 1; k < 16 && add(first, mul(k, each)) < 128; k = add(k, int32(1))) {
-        tally p = all[add(first, mul(k, each))];
-        exact_Part_Merge(&o.volume, &p.volume, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
-        exact_Part_Merge(&o.change, &p.change, Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-        exact_Part_Merge(&o.size, &p.size, Slice<int64>{words.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
-        o.excess = num_Larger_f64(o.excess, p.excess);
-        o.broken = num_Larger_int64(o.broken, p.broken);
-    }
-    all[first] = o;
-}
-
-// Flush takes what was added to memory. The part is empty again.
-// (*exact.Part).Flush, exact/exact.go:90
-DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
-    exact_Part_spill(p, words);
-    if (p->ones_ != 0) {
-        atomic_add(&words[33], shl(p->ones_, int64(18)));
-        p->ones_ = 0;
+// addSize adds the size of a line or plane.
+// (*Survey[float32]).addSize, surveycolumn.go:168
+DEVICE void Survey_addSize_f32(const Survey_f32 *m, exact_Fixed *sum, double size) {
+    if (bool added = exact_Fixed_Add(sum, size); !added) {
+        exact_AddTo(Slice<int64>{m->Found.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))}, size);
     }
 }
 
-// flush adds a square's tally, with n mixed cells, to its words.
-// (*tally).flush, survey.go:227
-DEVICE void tally_flush(tally *o, int32 n, Slice<int64> words) {
-    exact_Part_Flush(&o->volume, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
-    exact_Part_Flush(&o->change, Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-    exact_Part_Flush(&o->size, Slice<int64>{words.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
-    words[213] = int64(n);
-    words[215] = o->broken;
-    if (o->excess > 0.0) {
-        words[214] = int64(uint64(__double_as_longlong(o->excess)));
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
+// Larger[int64], num/num.go:28
+DEVICE int64 num_Larger_int64(int64 a, int64 b) {
+    if (a > b) {
+        return a;
+    }
+    return b;
+}
+
+// mergePart, surveycolumn.go:202
+DEVICE int64 mergePart(int32 part, int64 a, int64 b) {
+    if (part == 9) {
+        return num_Larger_int64(a, b);
+    }
+    return add(a, b);
+}
+
+// merge merges part k/surveyGroups of every surveyGroups-th thread, of a tile with n mixed cells.
+// merge, surveycolumn.go:191
+DEVICE int64 merge(Slice<int64> parts, int32 k, int32 n) {
+    int32 part = k / 8;
+    int64 merged = 0;
+    if (n == 0 && part >= 6 && part < 9) {
+        // not stored
+        return 0;
+    }
+    for (int32 thread = k % 8; thread < 128; thread = add(thread, 8)) {
+        merged = mergePart(part, merged, parts[add(mul(part, 128), thread)]);
+    }
+    return merged;
+}
+
+// mergedPart merges a part over all groups.
+// mergedPart, surveycolumn.go:210
+DEVICE int64 mergedPart(Slice<int64> merged, int32 part) {
+    int64 v = 0;
+    for (int32 g = 0; g < 8; g++) {
+        v = mergePart(part, v, merged[add(mul(part, 8), g)]);
+    }
+    return v;
+}
+
+// addAtomically, exact/fixed.go:60
+DEVICE void exact_addAtomically(int64 *word, int64 n) {
+    if (n != 0) {
+        atomic_add(word, n);
     }
 }
 
-// addToTotals adds word k of a square to the results.
-// (*Survey[float32]).addToTotals, survey.go:268
-DEVICE void Survey_addToTotals_f32(const Survey_f32 *m, int32 k, Slice<int64> words) {
-    if (words[k] == 0) {
-        return;
-    }
-    if (k <= 213) {
-        atomic_add(&m->Found[k], words[k]);
-    } else {
-        atomic_max(&m->Found[k], words[k]);
+// AddTo adds the sum to words that others may add to.
+// (*exact.Fixed).AddTo, exact/fixed.go:50
+DEVICE void exact_Fixed_AddTo(exact_Fixed *s, Slice<int64> words) {
+    exact_addAtomically(&words[29], s->Low & 4294967295ll);
+    exact_addAtomically(&words[30], add(s->Low >> 32, shl(s->Middle, int64(16)) & 4294967295ll));
+    exact_addAtomically(&words[31], s->Middle >> 16);
+    exact_addAtomically(&words[32], s->High & 4294967295ll);
+    exact_addAtomically(&words[33], s->High >> 32);
+}
+
+// addToTotals adds the sum that begins with part k of a tile with n mixed cells to the results.
+// (*Survey[float32]).addToTotals, surveycolumn.go:219
+DEVICE void Survey_addToTotals_f32(const Survey_f32 *m, int32 k, int32 n, Slice<int64> merged) {
+    if (k == 9) {
+        if (int64 worst = mergedPart(merged, k); worst != 0) {
+            atomic_max(&m->Found[214], worst);
+        }
+    } else if (k % 3 == 0) {
+        exact_Fixed s = exact_Fixed{mergedPart(merged, k), mergedPart(merged, add(k, 1)), mergedPart(merged, add(k, 2))};
+        exact_Fixed_AddTo(&s, Slice<int64>{m->Found.data + int64(mul(k / 3, 71)), sub(int64(mul(add(k / 3, 1), 71)), int64(mul(k / 3, 71))), sub(int64(mul(add(k / 3, 1), 71)), int64(mul(k / 3, 71)))});
+    } else if (k == 1 && n > 0) {
+        atomic_add(&m->Found[213], int64(n));
     }
 }
 
-// Survey2 measures square t in two dimensions. The mixed cells are listed, and distributed over the threads.
-// Survey2[float32], survey.go:50
-DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Array<tally, 128> *tallies,
-        Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
-    auto [x, y] = Squares_corner(&m->Squares_, t);
-    TURNS(int64, k, 216) {
-        (*words)[k] = 0;
-    }
-    __syncthreads();
+// Survey2 measures tile t in two dimensions. The mixed cells are listed, and distributed over the threads.
+// Survey2[float32], survey.go:69
+DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Array<int64, 1280> *parts,
+        Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 4096> *list) {
+    auto [x, y] = Survey_corner_f32(m, t);
     TURNS(int32, k, 8) {
         (*groups)[k] = 0;
     }
     __syncthreads();
     TURNS(int32, k, 128) {
-        (*tallies)[k] = Survey_tally_f32(m, k, x, y, Slice<int64>{words->at, int64(216), int64(216)});
-        (*bits)[k] = (*tallies)[k].mixed_;
+        (*bits)[k] = Survey_column_f32(m, k, x, y, Slice<int64>{parts->at, int64(1280), int64(1280)});
         if ((*bits)[k] != 0) {
-            atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
+            atomic_add(&(*groups)[k / 16], ones32((*bits)[k]));
         }
     }
     __syncthreads();
     int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
-    int32 runs = runsToList(n);
+    int32 columns = runsToList(n);
     __syncthreads();
-    TURNS(int32, k, runs) {
-        listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
+    TURNS(int32, k, columns) {
+        listMixed(Slice<int32>{list->at, int64(4096), int64(4096)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
     }
     __syncthreads();
-    TURNS(int32, k, runs) {
-        exact_Part sum = {};
+    TURNS(int32, k, columns) {
+        exact_Fixed size = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
             geom_Line_f32 p = Sweep2_plane_f32(s, Survey_index_f32(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
-            exact_Part_Add(&sum, double(geom_Length_f32(&p, m->H[0], m->H[1])), Slice<int64>{words->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+            Survey_addSize_f32(m, &size, double(geom_Length_f32(&p, m->H[0], m->H[1])));
         }
-        (*tallies)[k].size = sum;
+        store(Slice<int64>{parts->at, int64(1280), int64(1280)}, 142, k, &size);
     }
     __syncthreads();
-    TURNS(int32, k, 8) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 16), 1, Slice<int64>{words->at, int64(216), int64(216)});
+    TURNS(int32, k, 80) {
+        (*merged)[k] = merge(Slice<int64>{parts->at, int64(1280), int64(1280)}, k, n);
     }
     __syncthreads();
-    TURNS(int64, turn7, 1) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 16, Slice<int64>{words->at, int64(216), int64(216)});
-        tally_flush(&(*tallies)[0], n, Slice<int64>{words->at, int64(216), int64(216)});
-    }
-    __syncthreads();
-    TURNS(int64, k, 216) {
-        Survey_addToTotals_f32(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
+    TURNS(int32, k, 10) {
+        Survey_addToTotals_f32(m, k, n, Slice<int64>{merged->at, int64(80), int64(80)});
     }
 }
 
+// corner returns the first cell of tile t.
+// (*Survey[float64]).corner, surveycolumn.go:13
+struct Survey_corner_f64_results { int32 r0; int32 r1; };
+DEVICE Survey_corner_f64_results Survey_corner_f64(const Survey_f64 *m, int64 t) {
+    return {mul(rem(int32(t), m->Across), 32), mul(quo(int32(t), m->Across), 128)};
+}
+
 // index returns the array index of cell i of a row.
-// (*Survey[float64]).index, survey.go:175
+// (*Survey[float64]).index, surveycolumn.go:18
 DEVICE int64 Survey_index_f64(const Survey_f64 *m, int32 i, int32 row) {
     return Lattice_at(&m->Lattice_, int64(i), int64(rem(row, m->Rows)), int64(quo(row, m->Rows)));
 }
 
-// tally surveys run k of the square at (x, y).
-// (*Survey[float64]).tally, survey.go:187
-DEVICE tally Survey_tally_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, Slice<int64> words) {
-    tally o = {};
-    int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
-    for (int32 q = 0, end1 = sub(m->Squares_.Hi[1], j); q < end1; q++) {
-        // not a constant number, so that the compiler does not unroll the loop
-        if (q == 8 || i >= m->Squares_.Hi[0]) {
-            break;
-        }
-        double v = m->F[Survey_index_f64(m, i, add(j, q))];
-        tally_add(&o, v, i, add(j, q), m->Squares_.Hi[0], m->Reference, words);
-        o.mixed_ |= shl(flag(mixed_f64(v, m->RoundOff)), q);
+// next moves the place to the next row.
+// (*Survey[float64]).next, surveycolumn.go:28
+DEVICE void Survey_next_f64(const Survey_f64 *m, place *p) {
+    p->left = sub(p->left, int32(1));
+    p->row = add(p->row, int32(1));
+    p->cell = add(p->cell, int64(m->Lattice_.SY));
+    if (p->row == m->Rows) {
+        p->row = 0;
+        p->cell = add(p->cell, int64(sub(m->Lattice_.SZ, mul(m->Rows, m->Lattice_.SY))));
     }
+}
+
+// value returns the volume fraction at a place, 0 after the last row, and moves the place to the next row.
+// (*Survey[float64]).value, surveycolumn.go:39
+DEVICE double Survey_value_f64(const Survey_f64 *m, place *p) {
+    double v = 0.0;
+    if (p->left > 0) {
+        v = m->F[p->cell];
+    }
+    Survey_next_f64(m, p);
+    return v;
+}
+
+// run reads the next run of a column.
+// (*Survey[float64]).run, surveycolumn.go:49
+DEVICE runValues_f64 Survey_run_f64(const Survey_f64 *m, place *p) {
+    runValues_f64 o = {};
+    o.a = Survey_value_f64(m, p);
+    o.b = Survey_value_f64(m, p);
+    o.c = Survey_value_f64(m, p);
+    o.d = Survey_value_f64(m, p);
+    o.e = Survey_value_f64(m, p);
+    o.f = Survey_value_f64(m, p);
+    o.g = Survey_value_f64(m, p);
+    o.h = Survey_value_f64(m, p);
     return o;
+}
+
+// addVolumes adds the volume fractions of a run.
+// addVolumes[float64], surveycolumn.go:96
+DEVICE void addVolumes_f64(tally *o, runValues_f64 *v) {
+    o->others = 0;
+    tally_addVolume(o, v->a);
+    tally_addVolume(o, v->b);
+    tally_addVolume(o, v->c);
+    tally_addVolume(o, v->d);
+    tally_addVolume(o, v->e);
+    tally_addVolume(o, v->f);
+    tally_addVolume(o, v->g);
+    tally_addVolume(o, v->h);
+}
+
+// number returns the number of cell i of a row in the block, x fastest.
+// (*Survey[float64]).number, surveycolumn.go:129
+DEVICE int64 Survey_number_f64(const Survey_f64 *m, int32 i, int32 row) {
+    return add(mul(int64(row), int64(m->Cells[0])), int64(i));
+}
+
+// addOthers adds those of the volume fractions of a run that the sum could not add, or remembers the first cell that is
+// not finite.
+// (*Survey[float64]).addOthers, surveycolumn.go:117
+DEVICE void Survey_addOthers_f64(const Survey_f64 *m, int32 i, int32 row) {
+    for (int32 q = 0; q < 8 && add(row, q) < m->Cells[1]; q = add(q, int32(1))) {
+        double f = m->F[Survey_index_f64(m, i, add(row, q))];
+        if (f - f != 0.0) {
+            atomic_max(&m->Found[215], EncodeBroken(Survey_number_f64(m, i, add(row, q)), f));
+        } else if (bool fits = exact_Fits(f); !fits) {
+            exact_AddTo(Slice<int64>{m->Found.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))}, f);
+        }
+    }
+}
+
+// begun returns the initial value of cell i of a row, 0 after the last row.
+// (*Survey[float64]).begun, surveycolumn.go:132
+DEVICE double Survey_begun_f64(const Survey_f64 *m, int32 i, int32 row) {
+    if (row < m->Cells[1]) {
+        return m->Reference[Survey_number_f64(m, i, row)];
+    }
+    return 0.0;
+}
+
+// addChanges adds the changes of a run since the start.
+// (*Survey[float64]).addChanges, surveycolumn.go:140
+DEVICE void Survey_addChanges_f64(const Survey_f64 *m, tally *o, runValues_f64 *v, int32 i, int32 row) {
+    runValues_f64 was = runValues_f64{Survey_begun_f64(m, i, row), Survey_begun_f64(m, i, add(row, 1)), Survey_begun_f64(m, i, add(row, 2)), Survey_begun_f64(m, i, add(row, 3)), Survey_begun_f64(m, i, add(row, 4)), Survey_begun_f64(m, i, add(row, 5)), Survey_begun_f64(m, i, add(row, 6)), Survey_begun_f64(m, i, add(row, 7))};
+    o->others = 0;
+    tally_addChange(o, v->a, was.a);
+    tally_addChange(o, v->b, was.b);
+    tally_addChange(o, v->c, was.c);
+    tally_addChange(o, v->d, was.d);
+    tally_addChange(o, v->e, was.e);
+    tally_addChange(o, v->f, was.f);
+    tally_addChange(o, v->g, was.g);
+    tally_addChange(o, v->h, was.h);
+    for (int32 q = 0; q < 8 && o->others != 0 && add(row, q) < m->Cells[1]; q = add(q, int32(1))) {
+        double f = m->F[Survey_index_f64(m, i, add(row, q))];
+        double change = num_Abs_f64(f - Survey_begun_f64(m, i, add(row, q)));
+        if (bool fits = exact_Fits(change); f - f == 0.0 && !fits) {
+            exact_AddTo(Slice<int64>{m->Found.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))}, change);
+        }
+    }
+}
+
+// column measures column k of the tile at (x, y). It stores the sums in parts, and returns a bit for each mixed cell.
+// (*Survey[float64]).column, surveycolumn.go:71
+DEVICE int32 Survey_column_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, Slice<int64> parts) {
+    tally o = {};
+    int32 i = add(x, k % 32), row = add(y, mul(k / 32, 32));
+    int32 mixed = 0;
+    if (i < m->Cells[0] && row < m->Cells[1]) {
+        place p = place{Survey_index_f64(m, i, row), rem(row, m->Rows), sub(m->Cells[1], row)};
+        for (int32 r = 0; r < 4 && p.left > 0; r = add(r, int32(1))) {
+            runValues_f64 v = Survey_run_f64(m, &p);
+            mixed |= shl(runValues_mixed_f64(&v, m->RoundOff), mul(r, 8));
+            addVolumes_f64(&o, &v);
+            if (o.others != 0) {
+                Survey_addOthers_f64(m, i, add(row, mul(r, 8)));
+            }
+            if (m->Errors) {
+                Survey_addChanges_f64(m, &o, &v, i, add(row, mul(r, 8)));
+            }
+        }
+    }
+    store(parts, 0, k, &o.volume);
+    store(parts, 71, k, &o.change);
+    parts[add(1152, k)] = tally_excess(&o);
+    return mixed;
 }
 
 // plane returns the plane of a mixed cell.
@@ -4085,67 +4437,67 @@ DEVICE double geom_Length_f64(geom_Line_f64 *p, double hx, double hy) {
     return num_Sqrt_f64(dx * dx + dy * dy);
 }
 
-// addToTotals adds word k of a square to the results.
-// (*Survey[float64]).addToTotals, survey.go:268
-DEVICE void Survey_addToTotals_f64(const Survey_f64 *m, int32 k, Slice<int64> words) {
-    if (words[k] == 0) {
-        return;
-    }
-    if (k <= 213) {
-        atomic_add(&m->Found[k], words[k]);
-    } else {
-        atomic_max(&m->Found[k], words[k]);
+// addSize adds the size of a line or plane.
+// (*Survey[float64]).addSize, surveycolumn.go:168
+DEVICE void Survey_addSize_f64(const Survey_f64 *m, exact_Fixed *sum, double size) {
+    if (bool added = exact_Fixed_Add(sum, size); !added) {
+        exact_AddTo(Slice<int64>{m->Found.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))}, size);
     }
 }
 
-// Survey2 measures square t in two dimensions. The mixed cells are listed, and distributed over the threads.
-// Survey2[float64], survey.go:50
-DEVICE void Survey2_f64_at(int64 t, const Survey_f64 *m, const Sweep2_f64 *s, Array<tally, 128> *tallies,
-        Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
-    auto [x, y] = Squares_corner(&m->Squares_, t);
-    TURNS(int64, k, 216) {
-        (*words)[k] = 0;
+// addToTotals adds the sum that begins with part k of a tile with n mixed cells to the results.
+// (*Survey[float64]).addToTotals, surveycolumn.go:219
+DEVICE void Survey_addToTotals_f64(const Survey_f64 *m, int32 k, int32 n, Slice<int64> merged) {
+    if (k == 9) {
+        if (int64 worst = mergedPart(merged, k); worst != 0) {
+            atomic_max(&m->Found[214], worst);
+        }
+    } else if (k % 3 == 0) {
+        exact_Fixed s = exact_Fixed{mergedPart(merged, k), mergedPart(merged, add(k, 1)), mergedPart(merged, add(k, 2))};
+        exact_Fixed_AddTo(&s, Slice<int64>{m->Found.data + int64(mul(k / 3, 71)), sub(int64(mul(add(k / 3, 1), 71)), int64(mul(k / 3, 71))), sub(int64(mul(add(k / 3, 1), 71)), int64(mul(k / 3, 71)))});
+    } else if (k == 1 && n > 0) {
+        atomic_add(&m->Found[213], int64(n));
     }
-    __syncthreads();
+}
+
+// Survey2 measures tile t in two dimensions. The mixed cells are listed, and distributed over the threads.
+// Survey2[float64], survey.go:69
+DEVICE void Survey2_f64_at(int64 t, const Survey_f64 *m, const Sweep2_f64 *s, Array<int64, 1280> *parts,
+        Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 4096> *list) {
+    auto [x, y] = Survey_corner_f64(m, t);
     TURNS(int32, k, 8) {
         (*groups)[k] = 0;
     }
     __syncthreads();
     TURNS(int32, k, 128) {
-        (*tallies)[k] = Survey_tally_f64(m, k, x, y, Slice<int64>{words->at, int64(216), int64(216)});
-        (*bits)[k] = (*tallies)[k].mixed_;
+        (*bits)[k] = Survey_column_f64(m, k, x, y, Slice<int64>{parts->at, int64(1280), int64(1280)});
         if ((*bits)[k] != 0) {
-            atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
+            atomic_add(&(*groups)[k / 16], ones32((*bits)[k]));
         }
     }
     __syncthreads();
     int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
-    int32 runs = runsToList(n);
+    int32 columns = runsToList(n);
     __syncthreads();
-    TURNS(int32, k, runs) {
-        listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
+    TURNS(int32, k, columns) {
+        listMixed(Slice<int32>{list->at, int64(4096), int64(4096)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
     }
     __syncthreads();
-    TURNS(int32, k, runs) {
-        exact_Part sum = {};
+    TURNS(int32, k, columns) {
+        exact_Fixed size = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
             geom_Line_f64 p = Sweep2_plane_f64(s, Survey_index_f64(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
-            exact_Part_Add(&sum, geom_Length_f64(&p, m->H[0], m->H[1]), Slice<int64>{words->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+            Survey_addSize_f64(m, &size, geom_Length_f64(&p, m->H[0], m->H[1]));
         }
-        (*tallies)[k].size = sum;
+        store(Slice<int64>{parts->at, int64(1280), int64(1280)}, 142, k, &size);
     }
     __syncthreads();
-    TURNS(int32, k, 8) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 16), 1, Slice<int64>{words->at, int64(216), int64(216)});
+    TURNS(int32, k, 80) {
+        (*merged)[k] = merge(Slice<int64>{parts->at, int64(1280), int64(1280)}, k, n);
     }
     __syncthreads();
-    TURNS(int64, turn7, 1) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 16, Slice<int64>{words->at, int64(216), int64(216)});
-        tally_flush(&(*tallies)[0], n, Slice<int64>{words->at, int64(216), int64(216)});
-    }
-    __syncthreads();
-    TURNS(int64, k, 216) {
-        Survey_addToTotals_f64(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
+    TURNS(int32, k, 10) {
+        Survey_addToTotals_f64(m, k, n, Slice<int64>{merged->at, int64(80), int64(80)});
     }
 }
 
@@ -4359,53 +4711,43 @@ DEVICE float geom_Section_f32(geom_Plane_f32 *p, float hx, float hy, float hz) {
 }
 
 // Survey3 is Survey2 in three dimensions.
-// Survey3[float32], survey.go:94
-DEVICE void Survey3_f32_at(int64 t, const Survey_f32 *m, const Sweep3_f32 *s, Array<tally, 128> *tallies,
-        Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
-    auto [x, y] = Squares_corner(&m->Squares_, t);
-    TURNS(int64, k, 216) {
-        (*words)[k] = 0;
-    }
-    __syncthreads();
+// Survey3[float32], survey.go:106
+DEVICE void Survey3_f32_at(int64 t, const Survey_f32 *m, const Sweep3_f32 *s, Array<int64, 1280> *parts,
+        Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 4096> *list) {
+    auto [x, y] = Survey_corner_f32(m, t);
     TURNS(int32, k, 8) {
         (*groups)[k] = 0;
     }
     __syncthreads();
     TURNS(int32, k, 128) {
-        (*tallies)[k] = Survey_tally_f32(m, k, x, y, Slice<int64>{words->at, int64(216), int64(216)});
-        (*bits)[k] = (*tallies)[k].mixed_;
+        (*bits)[k] = Survey_column_f32(m, k, x, y, Slice<int64>{parts->at, int64(1280), int64(1280)});
         if ((*bits)[k] != 0) {
-            atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
+            atomic_add(&(*groups)[k / 16], ones32((*bits)[k]));
         }
     }
     __syncthreads();
     int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
-    int32 runs = runsToList(n);
+    int32 columns = runsToList(n);
     __syncthreads();
-    TURNS(int32, k, runs) {
-        listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
+    TURNS(int32, k, columns) {
+        listMixed(Slice<int32>{list->at, int64(4096), int64(4096)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
     }
     __syncthreads();
-    TURNS(int32, k, runs) {
-        exact_Part sum = {};
+    TURNS(int32, k, columns) {
+        exact_Fixed size = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
             geom_Plane_f32 p = Sweep3_plane_f32(s, Survey_index_f32(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
-            exact_Part_Add(&sum, double(geom_Section_f32(&p, m->H[0], m->H[1], m->H[2])), Slice<int64>{words->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+            Survey_addSize_f32(m, &size, double(geom_Section_f32(&p, m->H[0], m->H[1], m->H[2])));
         }
-        (*tallies)[k].size = sum;
+        store(Slice<int64>{parts->at, int64(1280), int64(1280)}, 142, k, &size);
     }
     __syncthreads();
-    TURNS(int32, k, 8) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 16), 1, Slice<int64>{words->at, int64(216), int64(216)});
+    TURNS(int32, k, 80) {
+        (*merged)[k] = merge(Slice<int64>{parts->at, int64(1280), int64(1280)}, k, n);
     }
     __syncthreads();
-    TURNS(int64, turn7, 1) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 16, Slice<int64>{words->at, int64(216), int64(216)});
-        tally_flush(&(*tallies)[0], n, Slice<int64>{words->at, int64(216), int64(216)});
-    }
-    __syncthreads();
-    TURNS(int64, k, 216) {
-        Survey_addToTotals_f32(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
+    TURNS(int32, k, 10) {
+        Survey_addToTotals_f32(m, k, n, Slice<int64>{merged->at, int64(80), int64(80)});
     }
 }
 
@@ -4619,64 +4961,54 @@ DEVICE double geom_Section_f64(geom_Plane_f64 *p, double hx, double hy, double h
 }
 
 // Survey3 is Survey2 in three dimensions.
-// Survey3[float64], survey.go:94
-DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Array<tally, 128> *tallies,
-        Array<int64, 216> *words, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
-    auto [x, y] = Squares_corner(&m->Squares_, t);
-    TURNS(int64, k, 216) {
-        (*words)[k] = 0;
-    }
-    __syncthreads();
+// Survey3[float64], survey.go:106
+DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Array<int64, 1280> *parts,
+        Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 4096> *list) {
+    auto [x, y] = Survey_corner_f64(m, t);
     TURNS(int32, k, 8) {
         (*groups)[k] = 0;
     }
     __syncthreads();
     TURNS(int32, k, 128) {
-        (*tallies)[k] = Survey_tally_f64(m, k, x, y, Slice<int64>{words->at, int64(216), int64(216)});
-        (*bits)[k] = (*tallies)[k].mixed_;
+        (*bits)[k] = Survey_column_f64(m, k, x, y, Slice<int64>{parts->at, int64(1280), int64(1280)});
         if ((*bits)[k] != 0) {
-            atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
+            atomic_add(&(*groups)[k / 16], ones32((*bits)[k]));
         }
     }
     __syncthreads();
     int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
-    int32 runs = runsToList(n);
+    int32 columns = runsToList(n);
     __syncthreads();
-    TURNS(int32, k, runs) {
-        listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
+    TURNS(int32, k, columns) {
+        listMixed(Slice<int32>{list->at, int64(4096), int64(4096)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
     }
     __syncthreads();
-    TURNS(int32, k, runs) {
-        exact_Part sum = {};
+    TURNS(int32, k, columns) {
+        exact_Fixed size = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
             geom_Plane_f64 p = Sweep3_plane_f64(s, Survey_index_f64(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
-            exact_Part_Add(&sum, geom_Section_f64(&p, m->H[0], m->H[1], m->H[2]), Slice<int64>{words->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+            Survey_addSize_f64(m, &size, geom_Section_f64(&p, m->H[0], m->H[1], m->H[2]));
         }
-        (*tallies)[k].size = sum;
+        store(Slice<int64>{parts->at, int64(1280), int64(1280)}, 142, k, &size);
     }
     __syncthreads();
-    TURNS(int32, k, 8) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 16), 1, Slice<int64>{words->at, int64(216), int64(216)});
+    TURNS(int32, k, 80) {
+        (*merged)[k] = merge(Slice<int64>{parts->at, int64(1280), int64(1280)}, k, n);
     }
     __syncthreads();
-    TURNS(int64, turn7, 1) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 16, Slice<int64>{words->at, int64(216), int64(216)});
-        tally_flush(&(*tallies)[0], n, Slice<int64>{words->at, int64(216), int64(216)});
-    }
-    __syncthreads();
-    TURNS(int64, k, 216) {
-        Survey_addToTotals_f64(m, int32(k), Slice<int64>{words->at, int64(216), int64(216)});
+    TURNS(int32, k, 10) {
+        Survey_addToTotals_f64(m, k, n, Slice<int64>{merged->at, int64(80), int64(80)});
     }
 }
 
-// (*Sweep2[float32]).size, survey.go:147
+// (*Sweep2[float32]).size, survey.go:152
 DEVICE float Sweep2_size_f32(const Sweep2_f32 *s, int64 c, float hx, float hy) {
     geom_Line_f32 p = Sweep2_plane_f32(s, c);
     return geom_Length_f32(&p, hx, hy);
 }
 
 // Size2 writes the length of the line in cell (i, j) to size if the cell is mixed. Other elements of size are kept.
-// Size2[float32], survey.go:138
+// Size2[float32], survey.go:143
 DEVICE void Size2_f32_at(int64 i, int64 j, const Survey_f32 *m, const Sweep2_f32 *s, Slice<float> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f32(s->F[c], s->RoundOff)) {
@@ -4685,14 +5017,14 @@ DEVICE void Size2_f32_at(int64 i, int64 j, const Survey_f32 *m, const Sweep2_f32
     }
 }
 
-// (*Sweep2[float64]).size, survey.go:147
+// (*Sweep2[float64]).size, survey.go:152
 DEVICE double Sweep2_size_f64(const Sweep2_f64 *s, int64 c, double hx, double hy) {
     geom_Line_f64 p = Sweep2_plane_f64(s, c);
     return geom_Length_f64(&p, hx, hy);
 }
 
 // Size2 writes the length of the line in cell (i, j) to size if the cell is mixed. Other elements of size are kept.
-// Size2[float64], survey.go:138
+// Size2[float64], survey.go:143
 DEVICE void Size2_f64_at(int64 i, int64 j, const Survey_f64 *m, const Sweep2_f64 *s, Slice<double> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f64(s->F[c], s->RoundOff)) {
@@ -4701,14 +5033,14 @@ DEVICE void Size2_f64_at(int64 i, int64 j, const Survey_f64 *m, const Sweep2_f64
     }
 }
 
-// (*Sweep3[float32]).size, survey.go:164
+// (*Sweep3[float32]).size, survey.go:169
 DEVICE float Sweep3_size_f32(const Sweep3_f32 *s, int64 c, float hx, float hy, float hz) {
     geom_Plane_f32 p = Sweep3_plane_f32(s, c);
     return geom_Section_f32(&p, hx, hy, hz);
 }
 
 // Size3 writes the area of the plane in cell (i, j, k) to size if the cell is mixed. Other elements of size are kept.
-// Size3[float32], survey.go:155
+// Size3[float32], survey.go:160
 DEVICE void Size3_f32_at(int64 i, int64 j, int64 k, const Survey_f32 *m, const Sweep3_f32 *s, Slice<float> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f32(s->F[c], s->RoundOff)) {
@@ -4717,14 +5049,14 @@ DEVICE void Size3_f32_at(int64 i, int64 j, int64 k, const Survey_f32 *m, const S
     }
 }
 
-// (*Sweep3[float64]).size, survey.go:164
+// (*Sweep3[float64]).size, survey.go:169
 DEVICE double Sweep3_size_f64(const Sweep3_f64 *s, int64 c, double hx, double hy, double hz) {
     geom_Plane_f64 p = Sweep3_plane_f64(s, c);
     return geom_Section_f64(&p, hx, hy, hz);
 }
 
 // Size3 writes the area of the plane in cell (i, j, k) to size if the cell is mixed. Other elements of size are kept.
-// Size3[float64], survey.go:155
+// Size3[float64], survey.go:160
 DEVICE void Size3_f64_at(int64 i, int64 j, int64 k, const Survey_f64 *m, const Sweep3_f64 *s, Slice<double> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f64(s->F[c], s->RoundOff)) {
@@ -4734,7 +5066,7 @@ DEVICE void Size3_f64_at(int64 i, int64 j, int64 k, const Survey_f64 *m, const S
 }
 
 // ClearSurvey clears word k of a survey's results.
-// ClearSurvey, survey.go:172
+// ClearSurvey, survey.go:177
 DEVICE void ClearSurvey_at(int64 k, Slice<int64> found) {
     found[k] = 0;
 }
@@ -6923,55 +7255,55 @@ extern "C" __global__ void __launch_bounds__(128, 6) SquareReconstruct2_f64(int6
     if (t < hi) SquareReconstruct2_f64_at(t, &s, &p, &bits, &groups, &list);
 }
 
-// Kernel Survey2, survey.go:50
+// Kernel Survey2, survey.go:69
 extern "C" __global__ void __launch_bounds__(128) Survey2_f32(int64 lo, int64 hi,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep2_f32 s) {
-    SHARED(tallies, Array<tally, 128>);
-    SHARED(words, Array<int64, 216>);
+    SHARED(parts, Array<int64, 1280>);
+    SHARED(merged, Array<int64, 80>);
     SHARED(bits, Array<int32, 128>);
     SHARED(groups, Array<int32, 8>);
-    SHARED(list, Array<int32, 1024>);
+    SHARED(list, Array<int32, 4096>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey2_f32_at(t, &m, &s, &tallies, &words, &bits, &groups, &list);
+    if (t < hi) Survey2_f32_at(t, &m, &s, &parts, &merged, &bits, &groups, &list);
 }
 
-// Kernel Survey2, survey.go:50
+// Kernel Survey2, survey.go:69
 extern "C" __global__ void __launch_bounds__(128) Survey2_f64(int64 lo, int64 hi,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep2_f64 s) {
-    SHARED(tallies, Array<tally, 128>);
-    SHARED(words, Array<int64, 216>);
+    SHARED(parts, Array<int64, 1280>);
+    SHARED(merged, Array<int64, 80>);
     SHARED(bits, Array<int32, 128>);
     SHARED(groups, Array<int32, 8>);
-    SHARED(list, Array<int32, 1024>);
+    SHARED(list, Array<int32, 4096>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey2_f64_at(t, &m, &s, &tallies, &words, &bits, &groups, &list);
+    if (t < hi) Survey2_f64_at(t, &m, &s, &parts, &merged, &bits, &groups, &list);
 }
 
-// Kernel Survey3, survey.go:94
+// Kernel Survey3, survey.go:106
 extern "C" __global__ void __launch_bounds__(128) Survey3_f32(int64 lo, int64 hi,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep3_f32 s) {
-    SHARED(tallies, Array<tally, 128>);
-    SHARED(words, Array<int64, 216>);
+    SHARED(parts, Array<int64, 1280>);
+    SHARED(merged, Array<int64, 80>);
     SHARED(bits, Array<int32, 128>);
     SHARED(groups, Array<int32, 8>);
-    SHARED(list, Array<int32, 1024>);
+    SHARED(list, Array<int32, 4096>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey3_f32_at(t, &m, &s, &tallies, &words, &bits, &groups, &list);
+    if (t < hi) Survey3_f32_at(t, &m, &s, &parts, &merged, &bits, &groups, &list);
 }
 
-// Kernel Survey3, survey.go:94
+// Kernel Survey3, survey.go:106
 extern "C" __global__ void __launch_bounds__(128) Survey3_f64(int64 lo, int64 hi,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep3_f64 s) {
-    SHARED(tallies, Array<tally, 128>);
-    SHARED(words, Array<int64, 216>);
+    SHARED(parts, Array<int64, 1280>);
+    SHARED(merged, Array<int64, 80>);
     SHARED(bits, Array<int32, 128>);
     SHARED(groups, Array<int32, 8>);
-    SHARED(list, Array<int32, 1024>);
+    SHARED(list, Array<int32, 4096>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey3_f64_at(t, &m, &s, &tallies, &words, &bits, &groups, &list);
+    if (t < hi) Survey3_f64_at(t, &m, &s, &parts, &merged, &bits, &groups, &list);
 }
 
-// Kernel Size2, survey.go:138
+// Kernel Size2, survey.go:143
 extern "C" __global__ void __launch_bounds__(128) Size2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep2_f32 s, Slice<float> size) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6979,7 +7311,7 @@ extern "C" __global__ void __launch_bounds__(128) Size2_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j) Size2_f32_at(i, j, &m, &s, size);
 }
 
-// Kernel Size2, survey.go:138
+// Kernel Size2, survey.go:143
 extern "C" __global__ void __launch_bounds__(128) Size2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep2_f64 s, Slice<double> size) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6987,7 +7319,7 @@ extern "C" __global__ void __launch_bounds__(128) Size2_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j) Size2_f64_at(i, j, &m, &s, size);
 }
 
-// Kernel Size3, survey.go:155
+// Kernel Size3, survey.go:160
 extern "C" __global__ void __launch_bounds__(128) Size3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep3_f32 s,
         Slice<float> size) {
@@ -6997,7 +7329,7 @@ extern "C" __global__ void __launch_bounds__(128) Size3_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Size3_f32_at(i, j, k, &m, &s, size);
 }
 
-// Kernel Size3, survey.go:155
+// Kernel Size3, survey.go:160
 extern "C" __global__ void __launch_bounds__(128) Size3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep3_f64 s,
         Slice<double> size) {
@@ -7007,7 +7339,7 @@ extern "C" __global__ void __launch_bounds__(128) Size3_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Size3_f64_at(i, j, k, &m, &s, size);
 }
 
-// Kernel ClearSurvey, survey.go:172
+// Kernel ClearSurvey, survey.go:177
 extern "C" __global__ void __launch_bounds__(128) ClearSurvey(int64 lo, int64 hi, Slice<int64> found) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) ClearSurvey_at(k, found);

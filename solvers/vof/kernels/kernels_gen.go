@@ -480,13 +480,13 @@ func NewSurvey2Loop[F num.Float](m *Survey[F], s *Sweep2[F]) *Survey2Loop[F] {
 
 // Range runs the kernel on the CPU.
 func (loop *Survey2Loop[F]) Range(lo, hi int) {
-	var tallies [128]tally
-	var words [216]int64
+	var parts [1280]int64
+	var merged [80]int64
 	var bits [128]int32
 	var groups [8]int32
-	var list [1024]int32
+	var list [4096]int32
 	for t := lo; t < hi; t++ {
-		Survey2(t, loop.m, loop.s, &tallies, &words, &bits, &groups, &list)
+		Survey2(t, loop.m, loop.s, &parts, &merged, &bits, &groups, &list)
 	}
 }
 
@@ -514,13 +514,13 @@ func NewSurvey3Loop[F num.Float](m *Survey[F], s *Sweep3[F]) *Survey3Loop[F] {
 
 // Range runs the kernel on the CPU.
 func (loop *Survey3Loop[F]) Range(lo, hi int) {
-	var tallies [128]tally
-	var words [216]int64
+	var parts [1280]int64
+	var merged [80]int64
 	var bits [128]int32
 	var groups [8]int32
-	var list [1024]int32
+	var list [4096]int32
 	for t := lo; t < hi; t++ {
-		Survey3(t, loop.m, loop.s, &tallies, &words, &bits, &groups, &list)
+		Survey3(t, loop.m, loop.s, &parts, &merged, &bits, &groups, &list)
 	}
 }
 

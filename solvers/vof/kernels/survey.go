@@ -4,7 +4,6 @@ import (
 	"math"
 	"sync/atomic"
 
-	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/solvers/common/exact"
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
@@ -13,7 +12,7 @@ import (
 // Results of a survey: sums of package exact, and counts.
 const (
 	SurveyVolume = 0                          // Σf
-	SurveyChange = SurveyVolume + exact.Words // Σ|f - f0|
+	SurveyChange = SurveyVolume + exact.Words // Σ|f - f0|, if the survey has Errors
 	SurveySize   = SurveyChange + exact.Words // of all lines or planes
 	SurveyMixed  = SurveySize + exact.Words   // how many cells are mixed
 	SurveyExcess = SurveyMixed + 1            // the bits of the float64 by which the worst f is beyond [0, 1]
@@ -22,113 +21,119 @@ const (
 )
 
 // Survey computes diagnostics of a block's volume fractions. Rows of cells are numbered through all planes across z,
-// and squares cover them as if they were in one plane.
+// and tiles of surveyWidth×surveyHeight cells cover them as if they were in one plane.
 //
 //atoll:constant
 type Survey[F num.Float] struct {
 	Lattice
-	Squares
-	Rows      int32 // number of rows in a plane of cells across z
+	Cells     [2]int32 // of a row, and rows
+	Across    int32    // tiles along x
+	Rows      int32    // number of rows in a plane of cells across z
+	Errors    bool     // SurveyChange is wanted
 	RoundOff  F
 	H         [3]F      // sides of a cell
 	F         []F       // the volume fractions
 	Reference []float64 // f0 of the block's own cells, x fastest
-	Found     []int64   // the results, to which all squares add: SurveyWords numbers
+	Found     []int64   // the results, to which all tiles add: SurveyWords numbers
 }
 
-// NewSurvey prepares a survey of a block, and returns the number of squares.
-func NewSurvey[F num.Float](l Lattice, n [3]int, h [3]F, roundOff F, f []F, begun []float64, found []int64) (
-	s *Survey[F], squares int) {
-	p, squares := NewSquares([2]int{}, [2]int{n[0], n[1] * n[2]})
-	return &Survey[F]{Lattice: l, Squares: *p, Rows: int32(n[1]), RoundOff: roundOff, H: h, F: f, Reference: begun,
-		Found: found}, squares
+const (
+	surveyWidth   = 32
+	surveyColumns = squareRuns // columns of a tile, side by side and above each other, one for each thread
+	columnRuns    = 4          // runs of a column
+	columnCells   = columnRuns * run
+	surveyHeight  = surveyColumns / surveyWidth * columnCells
+	surveyCells   = surveyWidth * surveyHeight
+	surveyGroups  = surveyColumns / groupRuns
+)
+
+// NewSurvey prepares a survey of a block, with or without errors, and returns the number of tiles.
+func NewSurvey[F num.Float](l Lattice, n [3]int, h [3]F, roundOff F, f []F, errors bool, begun []float64,
+	found []int64) (s *Survey[F], tiles int) {
+	rows := n[1] * n[2]
+	across, up := (n[0]+surveyWidth-1)/surveyWidth, (rows+surveyHeight-1)/surveyHeight
+	return &Survey[F]{Lattice: l, Cells: [2]int32{int32(n[0]), int32(rows)}, Across: int32(across), Rows: int32(n[1]),
+		Errors: errors, RoundOff: roundOff, H: h, F: f, Reference: begun, Found: found}, across * up
 }
 
-// Survey2 measures square t in two dimensions. The mixed cells are listed, and distributed over the threads.
+// Numbers of the results of a thread. A sum of package exact takes three of them, and the first three sums are in the
+// order of SurveyVolume, SurveyChange and SurveySize.
+const (
+	partExcess = 9
+	partCount  = partExcess + 1
+)
+
+// Survey2 measures tile t in two dimensions. The mixed cells are listed, and distributed over the threads.
 //
 //atoll:kernel tile block=128
-func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], tallies *[squareRuns]tally, words *[SurveyWords]int64,
-	bits *[squareRuns]int32, groups *[squareGroups]int32, list *[squareCells]int32) {
+func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], parts *[partCount * surveyColumns]int64,
+	merged *[partCount * surveyGroups]int64, bits *[surveyColumns]int32, groups *[surveyGroups]int32,
+	list *[surveyCells]int32) {
 	x, y := m.corner(t)
-	for k := range SurveyWords {
-		words[k] = 0
-	}
-	for k := range int32(squareGroups) {
+	for k := range int32(surveyGroups) {
 		groups[k] = 0
 	}
-	for k := range int32(squareRuns) {
-		tallies[k] = m.tally(k, x, y, words[:])
-		bits[k] = tallies[k].mixed
+	for k := range int32(surveyColumns) {
+		bits[k] = m.column(k, x, y, parts[:])
 		if bits[k] != 0 {
-			atomic.AddInt32(&groups[k/groupRuns], ones(bits[k]))
+			atomic.AddInt32(&groups[k/groupRuns], ones32(bits[k]))
 		}
 	}
 	n := total(groups[:])
-	runs := runsToList(n)
-	for k := range runs {
-		listRun(list[:], bits[:], groups[:], k)
+	columns := runsToList(n)
+	for k := range columns {
+		listMixed(list[:], bits[:], groups[:], k)
 	}
-	for k := range runs {
-		var sum exact.Part
-		for at := k; at < n; at += squareRuns {
-			p := s.plane(m.index(x+list[at]%squareSide, y+list[at]/squareSide))
-			sum.Add(float64(geom.Length(&p, m.H[0], m.H[1])), words[SurveySize:SurveyMixed])
+	for k := range columns {
+		var size exact.Fixed
+		for at := k; at < n; at += surveyColumns {
+			p := s.plane(m.index(x+list[at]%surveyWidth, y+list[at]/surveyWidth))
+			m.addSize(&size, float64(geom.Length(&p, m.H[0], m.H[1])))
 		}
-		tallies[k].size = sum
+		store(parts[:], SurveySize, k, &size)
 	}
-	for k := range int32(squareGroups) {
-		merge(tallies[:], k*groupRuns, 1, words[:])
+	for k := range int32(partCount * surveyGroups) {
+		merged[k] = merge(parts[:], k, n)
 	}
-	for range 1 {
-		merge(tallies[:], 0, groupRuns, words[:])
-		tallies[0].flush(n, words[:])
-	}
-	for k := range SurveyWords {
-		m.addToTotals(int32(k), words[:])
+	for k := range int32(partCount) {
+		m.addToTotals(k, n, merged[:])
 	}
 }
 
 // Survey3 is Survey2 in three dimensions.
 //
 //atoll:kernel tile block=128
-func Survey3[F num.Float](t int, m *Survey[F], s *Sweep3[F], tallies *[squareRuns]tally, words *[SurveyWords]int64,
-	bits *[squareRuns]int32, groups *[squareGroups]int32, list *[squareCells]int32) {
+func Survey3[F num.Float](t int, m *Survey[F], s *Sweep3[F], parts *[partCount * surveyColumns]int64,
+	merged *[partCount * surveyGroups]int64, bits *[surveyColumns]int32, groups *[surveyGroups]int32,
+	list *[surveyCells]int32) {
 	x, y := m.corner(t)
-	for k := range SurveyWords {
-		words[k] = 0
-	}
-	for k := range int32(squareGroups) {
+	for k := range int32(surveyGroups) {
 		groups[k] = 0
 	}
-	for k := range int32(squareRuns) {
-		tallies[k] = m.tally(k, x, y, words[:])
-		bits[k] = tallies[k].mixed
+	for k := range int32(surveyColumns) {
+		bits[k] = m.column(k, x, y, parts[:])
 		if bits[k] != 0 {
-			atomic.AddInt32(&groups[k/groupRuns], ones(bits[k]))
+			atomic.AddInt32(&groups[k/groupRuns], ones32(bits[k]))
 		}
 	}
 	n := total(groups[:])
-	runs := runsToList(n)
-	for k := range runs {
-		listRun(list[:], bits[:], groups[:], k)
+	columns := runsToList(n)
+	for k := range columns {
+		listMixed(list[:], bits[:], groups[:], k)
 	}
-	for k := range runs {
-		var sum exact.Part
-		for at := k; at < n; at += squareRuns {
-			p := s.plane(m.index(x+list[at]%squareSide, y+list[at]/squareSide))
-			sum.Add(float64(geom.Section(&p, m.H[0], m.H[1], m.H[2])), words[SurveySize:SurveyMixed])
+	for k := range columns {
+		var size exact.Fixed
+		for at := k; at < n; at += surveyColumns {
+			p := s.plane(m.index(x+list[at]%surveyWidth, y+list[at]/surveyWidth))
+			m.addSize(&size, float64(geom.Section(&p, m.H[0], m.H[1], m.H[2])))
 		}
-		tallies[k].size = sum
+		store(parts[:], SurveySize, k, &size)
 	}
-	for k := range int32(squareGroups) {
-		merge(tallies[:], k*groupRuns, 1, words[:])
+	for k := range int32(partCount * surveyGroups) {
+		merged[k] = merge(parts[:], k, n)
 	}
-	for range 1 {
-		merge(tallies[:], 0, groupRuns, words[:])
-		tallies[0].flush(n, words[:])
-	}
-	for k := range SurveyWords {
-		m.addToTotals(int32(k), words[:])
+	for k := range int32(partCount) {
+		m.addToTotals(k, n, merged[:])
 	}
 }
 
@@ -171,70 +176,6 @@ func (s *Sweep3[F]) size(c int, hx, hy, hz F) F {
 //atoll:kernel
 func ClearSurvey(k int, found []int64) { found[k] = 0 }
 
-// index returns the array index of cell i of a row.
-func (m *Survey[F]) index(i, row int32) int { return m.at(int(i), int(row%m.Rows), int(row/m.Rows)) }
-
-// tally is the result of a thread for one run of cells, and then for several.
-type tally struct {
-	volume, change, size exact.Part
-	excess               float64
-	broken               int64
-	mixed                int32 // a bit for each mixed cell of a run
-	_                    int32
-}
-
-// tally surveys run k of the square at (x, y).
-func (m *Survey[F]) tally(k, x, y int32, words []int64) tally {
-	var o tally
-	i, j := x+k%squareSide, y+k/squareSide*run
-	for q := range m.Hi[1] - j { // not a constant number, so that the compiler does not unroll the loop
-		if q == run || i >= m.Hi[0] {
-			break
-		}
-		v := m.F[m.index(i, j+q)]
-		o.add(float64(v), i, j+q, m.Hi[0], m.Reference, words)
-		o.mixed |= flag(mixed(v, m.RoundOff)) << q
-	}
-	return o
-}
-
-// add adds the volume fraction of cell i of a row of across cells.
-func (o *tally) add(f float64, i, row, across int32, begun []float64, words []int64) {
-	cell := int64(row)*int64(across) + int64(i)
-	if f-f != 0 {
-		o.broken = num.Larger(o.broken, EncodeBroken(cell, f))
-		return
-	}
-	o.volume.Add(f, words[SurveyVolume:SurveyChange])
-	o.change.Add(num.Abs(f-begun[cell]), words[SurveyChange:SurveySize])
-	o.excess = num.Larger(o.excess, num.Larger(-f, f-1))
-}
-
-// merge merges groupRuns tallies, at the indices first, first + each and so on, into the first of them.
-func merge(all []tally, first, each int32, words []int64) {
-	o := all[first]
-	for k := int32(1); k < groupRuns && first+k*each < squareRuns; k++ {
-		p := all[first+k*each]
-		o.volume.Merge(&p.volume, words[SurveyVolume:SurveyChange])
-		o.change.Merge(&p.change, words[SurveyChange:SurveySize])
-		o.size.Merge(&p.size, words[SurveySize:SurveyMixed])
-		o.excess, o.broken = num.Larger(o.excess, p.excess), num.Larger(o.broken, p.broken)
-	}
-	all[first] = o
-}
-
-// flush adds a square's tally, with n mixed cells, to its words.
-func (o *tally) flush(n int32, words []int64) {
-	o.volume.Flush(words[SurveyVolume:SurveyChange])
-	o.change.Flush(words[SurveyChange:SurveySize])
-	o.size.Flush(words[SurveySize:SurveyMixed])
-	words[SurveyMixed] = int64(n)
-	words[SurveyBroken] = o.broken
-	if o.excess > 0 {
-		words[SurveyExcess] = int64(math.Float64bits(o.excess))
-	}
-}
-
 // firstCell is an upper bound of cell numbers: lower numbers have larger words, so that the maximum is the first cell.
 const firstCell = 1 << 48
 
@@ -262,16 +203,4 @@ func BrokenCell(word int64) (cell int, f float64) {
 		return cell, math.NaN()
 	}
 	return cell, math.Inf(3 - 2*int(word%4))
-}
-
-// addToTotals adds word k of a square to the results.
-func (m *Survey[F]) addToTotals(k int32, words []int64) {
-	if words[k] == 0 {
-		return
-	}
-	if k <= SurveyMixed {
-		atomic.AddInt64(&m.Found[k], words[k])
-	} else {
-		atomics.Max(&m.Found[k], words[k])
-	}
 }

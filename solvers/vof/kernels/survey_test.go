@@ -67,16 +67,16 @@ func survey[F num.Float](t *testing.T, l cudatest.Runner, n [3]int, roundOff F) 
 				run = func(of loop, size int) { l.Run(t, of, 0, size) }
 			}
 			run(NewClearSurveyLoop(found[k]), SurveyWords)
-			m, squares := NewSurvey(layout, n, h, roundOff, f, reference, found[k])
+			m, tiles := NewSurvey(layout, n, h, roundOff, f, true, reference, found[k])
 			sizes[k] = slices.Repeat([]F{-1}, size)
 			box := abi.Box{Hi: n}
 			if n[2] == 1 {
 				s := &Sweep2[F]{Lattice: layout, Normal: Mixed, RoundOff: roundOff, F: f}
-				run(NewSurvey2Loop(m, s), squares)
+				run(NewSurvey2Loop(m, s), tiles)
 				run(NewSize2Loop(box, m, s, sizes[k]), box.Size())
 			} else {
 				s := &Sweep3[F]{Lattice: layout, Normal: Youngs, RoundOff: roundOff, F: f}
-				run(NewSurvey3Loop(m, s), squares)
+				run(NewSurvey3Loop(m, s), tiles)
 				run(NewSize3Loop(box, m, s, sizes[k]), box.Size())
 			}
 		}

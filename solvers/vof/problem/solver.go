@@ -205,7 +205,9 @@ func (d *body) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 }
 
 func (d *body) Observed(ctx context.Context) ([]solvers.Quantity, error) {
-	return quantitiesOf(d.Solver.Observed(ctx))
+	all, err := quantitiesOf(d.Solver.Observed(ctx))
+	noColumn := func(q solvers.Quantity) bool { return q.Outputs&solvers.Column == 0 } // errors, which it does not measure
+	return slices.DeleteFunc(all, noColumn), err
 }
 
 // quantitiesOf returns the quantities with the values of the diagnostics.

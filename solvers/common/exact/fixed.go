@@ -1,0 +1,74 @@
+package exact
+
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
+// Fixed adds up numbers below 2 without rounding and, unlike [Part], without branches: as a fixed-point number of 146
+// bits after the point, in three overlapping integers. Each has room for 2048 numbers. The zero value is empty.
+type Fixed struct {
+	High   int64 // in units of 2^-50
+	Middle int64 // of 2^-98
+	Low    int64 // of 2^-146
+}
+
+// A float64 near highOnes is a multiple of 2^-50, so that x + highOnes - highOnes is x rounded to that, and the bits of
+// x + highOnes are those of highOnes plus this multiple. The others do the same for the remainders.
+const (
+	highOnes, highBits     = 0x1.8p2, 0x4018 << 48
+	middleOnes, middleBits = 0x1.8p-46, 0x3d18 << 48
+	lowOnes, lowBits       = 0x1.8p-94, 0x3a18 << 48
+)
+
+// Add adds x and returns true, or adds nothing and returns false if |x| is 2 or more, NaN, or has bits below 2^-146.
+func (s *Fixed) Add(x float64) bool {
+	high := x + highOnes
+	remainder := x - (high - highOnes)
+	middle := remainder + middleOnes
+	remainder -= middle - middleOnes
+	low := remainder + lowOnes
+	remainder -= low - lowOnes
+	if !(num.Abs(x) < 2) || remainder != 0 {
+		return false
+	}
+	s.High += int64(math.Float64bits(high)) - highBits
+	s.Middle += int64(math.Float64bits(middle)) - middleBits
+	s.Low += int64(math.Float64bits(low)) - lowBits
+	return true
+}
+
+// Fits reports whether a Fixed can add x.
+func Fits(x float64) bool {
+	var s Fixed
+	return s.Add(x)
+}
+
+// AddTo adds the sum to words that others may add to.
+func (s *Fixed) AddTo(words []int64) {
+	// 2^-50 is the lowest bit of highWord, 2^-146 that of highWord-3, and 2^-98 bit 16 of highWord-2.
+	const highWord = (1074 - 50) / 32
+	addAtomically(&words[highWord-3], s.Low&lowestWord)
+	addAtomically(&words[highWord-2], s.Low>>32+s.Middle<<16&lowestWord)
+	addAtomically(&words[highWord-1], s.Middle>>16)
+	addAtomically(&words[highWord], s.High&lowestWord)
+	addAtomically(&words[highWord+1], s.High>>32)
+}
+
+func addAtomically(word *int64, n int64) {
+	if n != 0 {
+		atomic.AddInt64(word, n)
+	}
+}
+
+// AddTo adds one number to words that others may add to.
+func AddTo(words []int64, x float64) {
+	var p Part
+	p.Add(x, words)
+	p.Flush(words)
+}
+
+// FixedRoom is how many numbers a Fixed can add up.
+const FixedRoom = 2048

@@ -1,0 +1,45 @@
+package exact
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// TestFixed proves that a Fixed of as many numbers as it has room for equals their exact sum, and that it refuses
+// exactly those that it cannot represent.
+func TestFixed(t *testing.T) {
+	below2 := math.Nextafter(2, 0)
+	number := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-2, 2), rapid.Float64Range(-0x1p-44, 0x1p-44),
+		rapid.Float64Range(-0x1p-93, 0x1p-93),
+		rapid.SampledFrom([]float64{0, 1, -1, 2, -2, below2, -below2, math.Inf(1), math.Inf(-1), math.NaN(),
+			math.Copysign(0, -1), 0x1p-146, -0x1p-147, 0x1p-51, 0x1p-99, math.Nextafter(1, 0), math.Nextafter(1, 2),
+			math.MaxFloat64, math.SmallestNonzeroFloat64}))
+	rapid.Check(t, func(t *rapid.T) {
+		var words [Words]int64
+		var want, got dist.Accumulator
+		for range rapid.IntRange(1, 3).Draw(t, "groups") {
+			var sum Fixed
+			x := rapid.SliceOfN(number, 1, 32).Draw(t, "x")
+			for range FixedRoom / len(x) {
+				for _, v := range x {
+					want.Add(v)
+					units := math.Ldexp(v, 146)
+					if fits := math.Abs(v) < 2 && units == math.Trunc(units); sum.Add(v) != fits {
+						t.Fatalf("%g is added: %v", v, !fits)
+					} else if !fits {
+						AddTo(words[:], v)
+					}
+				}
+			}
+			sum.AddTo(words[:])
+		}
+		got.AddWords(&words)
+		if a, b := got.Float64(), want.Float64(); math.Float64bits(a) != math.Float64bits(b) {
+			t.Errorf("%v, want %v", a, b)
+		}
+	})
+}
