@@ -197,8 +197,8 @@ func (r *runner) measureFrame(ctx context.Context) (time.Duration, error) {
 		if err = errors.Join(err, d.close()); err != nil {
 			return 0, err
 		}
-		if shared, ok := p.(piece.Shared); ok { // encodes this rank's part of a file that all ranks write
-			if _, err := shared.Share(r.Case.Output.Compress); err != nil {
+		if part, ok := p.(piece.PartOfFile); ok { // encodes this rank's part of a file that all ranks write
+			if _, err := part.FilePart(r.Case.Output.Compress); err != nil {
 				return 0, err
 			}
 		}
