@@ -99,7 +99,7 @@ func TestSweepsAgree(t *testing.T) {
 		if cfg.Given != nil {
 			water = tidal
 		}
-		err := onDevices(t, device, ranks, 2000, precision, cfg, water, func(c dist.Comm, _ *mesh.Part, s Solver) error {
+		err := onDevices(t, device, ranks, 1500, precision, cfg, water, func(c dist.Comm, _ *mesh.Part, s Solver) error {
 			o := outcome{}
 			for _, until := range []float64{.1, .3, .52} {
 				for s.Time() < until {
