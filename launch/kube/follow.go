@@ -61,7 +61,7 @@ func (f *Follow) Wait(ctx context.Context) error {
 			if failures++; failures == 1 {
 				f.log("the cluster does not answer: %v", err)
 			}
-			if failures > 60 {
+			if failures > 60 { // polls, for about a minute
 				return fmt.Errorf("the cluster does not answer: %w; the job may still run: follow it with --attach", err)
 			}
 		}

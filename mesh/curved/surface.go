@@ -16,10 +16,10 @@ type Surface struct {
 	Reach         float64
 }
 
-// Surfaces reconstructs the boundary around the vertices that cannot slide according to free, because the boundary is
-// curved there. ridge is the angle, in degrees, from which an edge is a ridge. Vertices of flat or straight parts with
-// a neighbour on a curved part get a surface that limits their reach. Corners, and vertices whose neighbours do not
-// agree on the shape of the boundary, get none.
+// Surfaces reconstructs the boundary around the vertices that cannot slide because it is curved there, according to
+// free, the result of s.Freedoms. ridge is the angle, in degrees, from which an edge is a ridge. Vertices of flat or
+// straight parts with a neighbour on a curved part get a surface that limits their reach. Corners, and vertices whose
+// neighbours do not agree on the shape of the boundary, get none.
 func Surfaces(s *mesh.Solid, free []mesh.Freedom, ridge float64) (map[int32]Surface, error) {
 	x, err := newSkin(s, ridge)
 	if err != nil {

@@ -38,7 +38,7 @@ func (s *Solution) check() error {
 			return fmt.Errorf("field %d of kind %d has %d numbers for %d vertices", k+1, f.Kind, len(f.Values), s.Vertices)
 		}
 		for i, x := range f.Values {
-			if x-x != 0 {
+			if x-x != 0 { // infinite or NaN
 				return fmt.Errorf("vertex %d has the value %g in field %d", i/c+1, x, k+1)
 			}
 		}

@@ -27,7 +27,8 @@ func CheckInterval(silence time.Duration) time.Duration { return max(silence/48,
 // BeatInterval returns the interval of heartbeats for a silence limit.
 func BeatInterval(silence time.Duration) time.Duration { return silence / 30 }
 
-// Tick is called once a period, by one goroutine.
+// Tick is called once a period, by one goroutine. More than four periods without a call are a suspension; a shorter gap
+// can be a delay of the scheduler, and counts.
 func (c *Clock) Tick() {
 	now := time.Since(c.start)
 	if gap := now - c.last; gap > 4*c.period {

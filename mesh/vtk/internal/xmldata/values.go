@@ -35,7 +35,7 @@ type Slice[T Number] []T
 // valueType decodes values of one type.
 type valueType struct {
 	size  int
-	bytes func(raw []byte, order binary.ByteOrder, own bool) Values // with mayShare, the values may share memory with raw
+	bytes func(raw []byte, order binary.ByteOrder, mayShare bool) Values // see fromBytes
 	Text  func(words [][]byte) (Values, error)
 }
 

@@ -11,17 +11,18 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
-// Share is one rank's part of a file that several ranks write at the same time: a piece of the data, and the elements
-// and data common to all pieces, which only the first share writes. The data must not change until it is written.
-type Share struct {
+// FilePart is one rank's part of a file that several ranks write at the same time: a piece of the data, and the
+// elements and data common to all pieces, which only the first part writes. The data must not change until it is
+// written.
+type FilePart struct {
 	d      *document
 	packed [][]byte // compressed data of each array, with its block table; nil if arrays are not compressed
 	common int      // number of arrays before those of the piece
 	sizes  Sizes
 }
 
-// Sizes are the numbers of bytes of a share in each section of a file. Sections are in this order; Head and Common are
-// those of the first share, Piece and Data those of all shares one after the other.
+// Sizes are the numbers of bytes of a part in each section of a file. Sections are in this order; Head and Common are
+// those of the first part, Piece and Data those of all parts one after the other.
 type Sizes struct {
 	Head   int64 // elements before the pieces
 	Piece  int64 // elements of the piece
@@ -29,22 +30,22 @@ type Sizes struct {
 	Data   int64 // data of the arrays of the piece
 }
 
-// shareable is data that can be written as pieces of a file.
-type shareable interface {
+// divisible is data that can be written as pieces of a file.
+type divisible interface {
 	check() error
 	document(compress bool) *document
 }
 
-// Share prepares a grid as the share of a file. It keeps compressed arrays in memory.
-func (g *Grid) Share(compress bool) (*Share, error) { return newShare(g, compress) }
+// FilePart prepares a grid as a part of a file. It keeps compressed arrays in memory.
+func (g *Grid) FilePart(compress bool) (*FilePart, error) { return newFilePart(g, compress) }
 
-// Share prepares a box of an image as the share of a file: see [Grid.Share].
-func (m *Image) Share(compress bool) (*Share, error) { return newShare(m, compress) }
+// FilePart prepares a box of an image as a part of a file: see [Grid.FilePart].
+func (m *Image) FilePart(compress bool) (*FilePart, error) { return newFilePart(m, compress) }
 
-// Share prepares poly data as the share of a file: see [Grid.Share].
-func (p *PolyData) Share(compress bool) (*Share, error) { return newShare(p, compress) }
+// FilePart prepares poly data as a part of a file: see [Grid.FilePart].
+func (p *PolyData) FilePart(compress bool) (*FilePart, error) { return newFilePart(p, compress) }
 
-func newShare(data shareable, compress bool) (*Share, error) {
+func newFilePart(data divisible, compress bool) (*FilePart, error) {
 	if err := data.check(); err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func newShare(data shareable, compress bool) (*Share, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
-	s := &Share{d: d, sizes: Sizes{Head: int64(d.piece), Piece: int64(d.lines.Len() - d.piece)}}
+	p := &FilePart{d: d, sizes: Sizes{Head: int64(d.piece), Piece: int64(d.lines.Len() - d.piece)}}
 	blocks := xmldata.NewBlockWriter()
 	for k, a := range d.arrays {
 		if compress {
@@ -60,31 +61,31 @@ func newShare(data shareable, compress bool) (*Share, error) {
 			if err != nil {
 				return nil, err
 			}
-			s.packed = append(s.packed, text)
+			p.packed = append(p.packed, text)
 		}
 		if a.blank < d.piece {
-			s.common++
-			s.sizes.Common += s.length(k)
+			p.common++
+			p.sizes.Common += p.length(k)
 		} else {
-			s.sizes.Data += s.length(k)
+			p.sizes.Data += p.length(k)
 		}
 	}
-	return s, nil
+	return p, nil
 }
 
-// Sizes returns the sizes of the share, which all ranks need to write theirs.
-func (s *Share) Sizes() Sizes { return s.sizes }
+// Sizes returns the sizes of the part, which all ranks need to write theirs.
+func (p *FilePart) Sizes() Sizes { return p.sizes }
 
 // begin returns the bytes between the elements of the pieces and the data.
-func (s *Share) begin() []byte {
-	return fmt.Appendf(nil, "  </%s>\n  <AppendedData encoding=\"raw\">\n_", s.d.kind)
+func (p *FilePart) begin() []byte {
+	return fmt.Appendf(nil, "  </%s>\n  <AppendedData encoding=\"raw\">\n_", p.d.kind)
 }
 
 const endOfFile = "\n  </AppendedData>\n</VTKFile>\n"
 
-// Write writes share n of a file; allSizes has the sizes of all shares. Shares may be written concurrently.
-func (s *Share) Write(f *os.File, allSizes []Sizes, n int) error {
-	piece, begin := allSizes[0].Head, s.begin()
+// Write writes part n of a file; allSizes has the sizes of all parts. Parts may be written concurrently.
+func (p *FilePart) Write(f *os.File, allSizes []Sizes, n int) error {
+	piece, begin := allSizes[0].Head, p.begin()
 	data := allSizes[0].Head + int64(len(begin))
 	offset, end := allSizes[0].Common, int64(0)
 	for k, sizes := range allSizes {
@@ -96,73 +97,73 @@ func (s *Share) Write(f *os.File, allSizes []Sizes, n int) error {
 		}
 	}
 	end += data + allSizes[0].Common
-	head, elements := s.elements(offset)
-	w := shareWriter{f: f, buffer: bufio.NewWriterSize(nil, 1<<20)}
+	head, elements := p.elements(offset)
+	w := sectionWriter{f: f, buffer: bufio.NewWriterSize(nil, 1<<20)}
 	w.writeAt(piece, elements)
 	if n == 0 {
 		w.writeAt(0, head)
 		w.writeAt(data-int64(len(begin)), begin)
-		w.arrays(s, data, 0, s.common)
+		w.arrays(p, data, 0, p.common)
 		w.writeAt(end, []byte(endOfFile))
 	}
-	w.arrays(s, data+offset, s.common, len(s.d.arrays))
+	w.arrays(p, data+offset, p.common, len(p.d.arrays))
 	return w.err
 }
 
 // elements returns the elements before the pieces, and those of the piece, with the offsets of arrays. offset is
 // that of the data of the piece.
-func (s *Share) elements(offset int64) (head, piece []byte) {
-	lines := bytes.Clone(s.d.lines.Bytes())
+func (p *FilePart) elements(offset int64) (head, piece []byte) {
+	lines := bytes.Clone(p.d.lines.Bytes())
 	next := int64(0)
-	for k, a := range s.d.arrays {
-		if k == s.common {
+	for k, a := range p.d.arrays {
+		if k == p.common {
 			next = offset
 		}
 		copy(lines[a.blank:a.blank+offsetRoom], fmt.Appendf(nil, `%d"`, next))
-		next += s.length(k)
+		next += p.length(k)
 	}
-	return lines[:s.d.piece], lines[s.d.piece:]
+	return lines[:p.d.piece], lines[p.d.piece:]
 }
 
 // length is the number of bytes of array k in the file.
-func (s *Share) length(k int) int64 {
-	if s.packed != nil {
-		return int64(len(s.packed[k]))
+func (p *FilePart) length(k int) int64 {
+	if p.packed != nil {
+		return int64(len(p.packed[k]))
 	}
-	v := s.d.arrays[k].data
+	v := p.d.arrays[k].data
 	return int64(8 + v.Len()*v.Size())
 }
 
-// shareWriter writes sections of a file, and keeps the first error.
-type shareWriter struct {
+// sectionWriter writes sections of a file, and keeps the first error.
+type sectionWriter struct {
 	f      *os.File
 	buffer *bufio.Writer
 	err    error
 }
 
-func (w *shareWriter) writeAt(offset int64, text []byte) {
+func (w *sectionWriter) writeAt(offset int64, text []byte) {
 	if w.err == nil {
 		_, w.err = w.f.WriteAt(text, offset)
 	}
 }
 
 // plain writes the data of an array without compression, after its length.
-func (w *shareWriter) plain(length, data []byte) {
+func (w *sectionWriter) plain(length, data []byte) {
 	if _, w.err = w.buffer.Write(length); w.err == nil {
 		_, w.err = w.buffer.Write(data)
 	}
 }
 
 // arrays writes the data of the arrays [lo, hi) at an offset.
-func (w *shareWriter) arrays(s *Share, offset int64, lo, hi int) {
+func (w *sectionWriter) arrays(p *FilePart, offset int64, lo, hi int) {
 	w.buffer.Reset(io.NewOffsetWriter(w.f, offset))
 	var plain []byte
 	for k := lo; k < hi && w.err == nil; k++ {
-		if s.packed != nil {
-			_, w.err = w.buffer.Write(s.packed[k])
+		if p.packed != nil {
+			_, w.err = w.buffer.Write(p.packed[k])
 			continue
 		}
-		v := s.d.arrays[k].data
+		v := p.d.arrays[k].data
 		plain = binary.LittleEndian.AppendUint64(plain[:0], uint64(v.Len()*v.Size()))
 		if memory := v.Memory(); memory != nil {
 			w.plain(plain, memory)
