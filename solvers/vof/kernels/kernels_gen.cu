@@ -181,7 +181,7 @@ static_assert(sizeof(Lattice) == 12 && offsetof(Lattice, Origin) == 0 && offseto
     offsetof(Lattice, SZ) == 8, "Lattice");
 
 // Bricks cover a block with boxes of 32×8×4 cells, x fastest, then y.
-// Bricks, tile3.go:17
+// Bricks, tile3.go:23
 struct Bricks {
     Array<int32, 3> N;
     Array<int32, 3> Count;
@@ -775,7 +775,7 @@ static_assert(sizeof(columns3_f64) == 40 && offsetof(columns3_f64, m) == 0 && of
 
 // Tiles2 is a step in two dimensions over tiles, x fastest. Ghosts behind walls are copies of the adjacent cells; on
 // other sides F and the velocities have TileReach layers of ghosts. The stencil of Heights is too large for tiles.
-// Tiles2[float32], tile2.go:22
+// Tiles2[float32], tile2.go:32
 struct Tiles2_f32 {
     Lattice Lattice_;
     int32 Axis;
@@ -804,23 +804,23 @@ static_assert(sizeof(Tiles2_f32) == 264 && offsetof(Tiles2_f32, Lattice_) == 0 &
 
 // tileWork is the first cell of a tile and the iteration counts of its loops. All counts are 0 beyond the end of the
 // list; in a tile that does not change only copied (if its fields differ) and once are positive.
-// tileWork, tile2.go:42
+// tileWork, tile2.go:52
 struct tileWork {
     int32 x, y;
-    int32 load, between, cells, mark;
-    int32 height_;
+    int32 load, runs, mark;
     int32 copied;
     int32 once;
     int32 tile, kind;
+    int32 blank9;
 };
-static_assert(sizeof(tileWork) == 44 && offsetof(tileWork, x) == 0 && offsetof(tileWork, y) == 4 &&
-    offsetof(tileWork, load) == 8 && offsetof(tileWork, between) == 12 && offsetof(tileWork, cells) == 16 &&
-    offsetof(tileWork, mark) == 20 && offsetof(tileWork, height_) == 24 && offsetof(tileWork, copied) == 28 &&
-    offsetof(tileWork, once) == 32 && offsetof(tileWork, tile) == 36 && offsetof(tileWork, kind) == 40, "tileWork");
+static_assert(sizeof(tileWork) == 40 && offsetof(tileWork, x) == 0 && offsetof(tileWork, y) == 4 &&
+    offsetof(tileWork, load) == 8 && offsetof(tileWork, runs) == 12 && offsetof(tileWork, mark) == 16 &&
+    offsetof(tileWork, copied) == 20 && offsetof(tileWork, once) == 24 && offsetof(tileWork, tile) == 28 &&
+    offsetof(tileWork, kind) == 32 && offsetof(tileWork, blank9) == 36, "tileWork");
 
 // Tiles2 is a step in two dimensions over tiles, x fastest. Ghosts behind walls are copies of the adjacent cells; on
 // other sides F and the velocities have TileReach layers of ghosts. The stencil of Heights is too large for tiles.
-// Tiles2[float64], tile2.go:22
+// Tiles2[float64], tile2.go:32
 struct Tiles2_f64 {
     Lattice Lattice_;
     int32 Axis;
@@ -847,14 +847,29 @@ static_assert(sizeof(Tiles2_f64) == 272 && offsetof(Tiles2_f64, Lattice_) == 0 &
     offsetof(Tiles2_f64, KindsAfter) == 200 && offsetof(Tiles2_f64, Order) == 224 &&
     offsetof(Tiles2_f64, Count) == 248, "Tiles2_f64");
 
-// brickWork is the first cell of a brick and the iteration counts of its loops.
-// brickWork, tile3.go:39
+// brickWork is the first cell of a brick, and the number of its columns: 0 beyond the end of the list.
+// brickWork, tile3.go:45
 struct brickWork {
-    int32 x, y, z, faces, rows, cells;
+    int32 x, y, z, columns;
 };
-static_assert(sizeof(brickWork) == 24 && offsetof(brickWork, x) == 0 && offsetof(brickWork, y) == 4 &&
-    offsetof(brickWork, z) == 8 && offsetof(brickWork, faces) == 12 && offsetof(brickWork, rows) == 16 &&
-    offsetof(brickWork, cells) == 20, "brickWork");
+static_assert(sizeof(brickWork) == 16 && offsetof(brickWork, x) == 0 && offsetof(brickWork, y) == 4 &&
+    offsetof(brickWork, z) == 8 && offsetof(brickWork, columns) == 12, "brickWork");
+
+// threeCells are a cell and those beside it along an axis.
+// threeCells[float32], tile3.go:112
+struct threeCells_f32 {
+    float f, below, above;
+};
+static_assert(sizeof(threeCells_f32) == 12 && offsetof(threeCells_f32, f) == 0 &&
+    offsetof(threeCells_f32, below) == 4 && offsetof(threeCells_f32, above) == 8, "threeCells_f32");
+
+// threeCells are a cell and those beside it along an axis.
+// threeCells[float64], tile3.go:112
+struct threeCells_f64 {
+    double f, below, above;
+};
+static_assert(sizeof(threeCells_f64) == 24 && offsetof(threeCells_f64, f) == 0 &&
+    offsetof(threeCells_f64, below) == 8 && offsetof(threeCells_f64, above) == 16, "threeCells_f64");
 
 // TileGhosts describes the tiles that cover deep ghosts, which after an exchange may have any values.
 // TileGhosts[float32], tilekind2.go:55
@@ -913,7 +928,7 @@ static_assert(sizeof(TileList) == 120 && offsetof(TileList, Tiles) == 0 && offse
     offsetof(TileList, Count) == 96, "TileList");
 
 // corner is the first cell of brick t.
-// (*Bricks).corner, tile3.go:30
+// (*Bricks).corner, tile3.go:36
 struct Bricks_corner_results { int32 r0; int32 r1; int32 r2; };
 DEVICE Bricks_corner_results Bricks_corner(const Bricks *b, int32 t) {
     int32 row = quo(t, b->Count[0]);
@@ -921,7 +936,7 @@ DEVICE Bricks_corner_results Bricks_corner(const Bricks *b, int32 t) {
 }
 
 // has reports whether a cell belongs to the block.
-// (*Bricks).has, tile3.go:36
+// (*Bricks).has, tile3.go:42
 DEVICE bool Bricks_has(const Bricks *b, int32 i, int32 j, int32 k) {
     return i < b->N[0] && j < b->N[1] && k < b->N[2];
 }
@@ -2760,7 +2775,7 @@ DEVICE bool Squares_has(const Squares *p, int32 i, int32 j) {
 }
 
 // countColumn returns the number of marks set in column x.
-// countColumn, tilemarks.go:7
+// countColumn, squaredisk2.go:163
 DEVICE int32 countColumn(Slice<int32> marks, int32 x, int32 width, int32 height) {
     int32 n = 0;
     for (int32 y = 0, end1 = height; y < end1; y++) {
@@ -2771,7 +2786,7 @@ DEVICE int32 countColumn(Slice<int32> marks, int32 x, int32 width, int32 height)
 
 // listColumn writes the numbers of the marked cells of column x after those of the previous columns, and returns the
 // end.
-// listColumn, tilemarks.go:17
+// listColumn, squaredisk2.go:173
 DEVICE int32 listColumn(Slice<int32> list, Slice<int32> marks, Slice<int32> counts, int32 x, int32 width,
         int32 height) {
     int32 end = 0;
@@ -5950,7 +5965,7 @@ DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) 
 }
 
 // work determines the work for the n-th tile of Order.
-// (*Tiles2[float32]).work, tilecells2.go:50
+// (*Tiles2[float32]).work, tilecells2.go:141
 DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     tileWork w = {};
     if (n >= int64(s->Count[0])) {
@@ -5980,18 +5995,16 @@ DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     w.kind = was | 4;
     w.once = 1;
     if (!same) {
-        w.load = 1444;
-        w.between = 1296;
-        w.cells = 1024;
+        w.load = 241;
+        w.runs = 228;
         w.mark = 256;
-        w.height_ = 38;
     } else if ((was & 4) == 0) {
         w.copied = 1024;
     }
     return w;
 }
 
-// clamp, tilecells2.go:85
+// clamp, tilecells2.go:176
 DEVICE int32 clamp(int32 i, int32 lo, int32 end) {
     if (i < lo) {
         return lo;
@@ -6002,17 +6015,37 @@ DEVICE int32 clamp(int32 i, int32 lo, int32 end) {
     return i;
 }
 
-// load loads number k of the tile's cells and margin into shared memory.
-// (*Tiles2[float32]).load, tilecells2.go:9
-DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
+// cell returns number k of the tile's cells and margin, and beyond a wall the cell at the wall.
+// (*Tiles2[float32]).cell, tilecells2.go:28
+DEVICE float Tiles2_cell_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
     int32 i = clamp(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
     int32 j = clamp(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
-    (*f)[k] = s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
+    return s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
+}
+
+// load loads every tileLoads-th of the tile's cells and margin into shared memory, beginning with number k. It reads all
+// of them before it writes any, so that the loads do not wait for each other.
+// (*Tiles2[float32]).load, tilecells2.go:10
+DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
+    float v0 = Tiles2_cell_f32(s, k, x, y), v1 = Tiles2_cell_f32(s, add(k, 241), x, y), v2 = Tiles2_cell_f32(s, add(k, 482), x, y);
+    float v3 = Tiles2_cell_f32(s, add(k, 723), x, y), v4 = Tiles2_cell_f32(s, add(k, 964), x, y), v5 = 0.0f;
+    int32 last = add(k, 1205);
+    if (last < 1444) {
+        v5 = Tiles2_cell_f32(s, last, x, y);
+    }
+    (*f)[k] = v0;
+    (*f)[add(k, 241)] = v1;
+    (*f)[add(k, 482)] = v2;
+    (*f)[add(k, 723)] = v3;
+    (*f)[add(k, 964)] = v4;
+    if (last < 1444) {
+        (*f)[last] = v5;
+    }
 }
 
 // reach returns how far around a tile, along x and y, sweep n updates cells: for the donors of the second sweep and
 // the neighbours that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float32]).reach, tilecells2.go:137
+// (*Tiles2[float32]).reach, tilecells2.go:209
 struct Tiles2_reach_f32_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -6021,24 +6054,46 @@ DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
     return {sub(2, mul(2, n)), sub(1, n)};
 }
 
+// neededAfterFirst reports whether the second sweep needs cell (px, py) of a tile.
+// (*Tiles2[float32]).neededAfterFirst, tilecells2.go:52
+DEVICE bool Tiles2_neededAfterFirst_f32(const Tiles2_f32 *s, int32 px, int32 py) {
+    auto [rx, ry] = Tiles2_reach_f32(s, 0);
+    return px >= neg(rx) && px < add(32, rx) && py >= neg(ry) && py < add(32, ry);
+}
+
 // inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, one more
 // above for faces, and within the block.
-// (*Tiles2[float32]).inReach, tilecells2.go:153
+// (*Tiles2[float32]).inReach, tilecells2.go:225
 DEVICE bool Tiles2_inReach_f32(const Tiles2_f32 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
 
 // needed reports whether sweep n updates a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float32]).needed, tilecells2.go:145
+// (*Tiles2[float32]).needed, tilecells2.go:217
 DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f32(s, n);
     int32 face = s->Axis ^ n;
     return Tiles2_inReach_f32(s, 0, px, x, rx, sub(1, face)) && Tiles2_inReach_f32(s, 1, py, y, ry, face);
 }
 
+// nearest returns the cell that has the value of cell (px, py) of a tile after the first sweep: beyond a wall, the cell
+// at the wall.
+// (*Tiles2[float32]).nearest, tilecells2.go:45
+struct Tiles2_nearest_f32_results { int32 r0; int32 r1; };
+DEVICE Tiles2_nearest_f32_results Tiles2_nearest_f32(const Tiles2_f32 *s, int32 px, int32 py, int32 x, int32 y) {
+    auto [rx, ry] = Tiles2_reach_f32(s, 0);
+    return {clamp(add(x, px), neg(num_Smaller_int32(s->Open[0][0], rx)), add(s->N[0], num_Smaller_int32(s->Open[0][1], rx))), clamp(add(y, py), neg(num_Smaller_int32(s->Open[1][0], ry)), add(s->N[1], num_Smaller_int32(s->Open[1][1], ry)))};
+}
+
+// shared returns the index of a tile's cell in shared memory.
+// shared, tilecells2.go:174
+DEVICE int32 shared(int32 px, int32 py) {
+    return add(add(px, 3), mul(add(py, 3), 38));
+}
+
 // strides returns the strides along an axis in shared memory and in the block's memory.
-// (*Tiles2[float32]).strides, tilecells2.go:113
+// (*Tiles2[float32]).strides, tilecells2.go:200
 struct Tiles2_strides_f32_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 axis) {
     if (axis == 0) {
@@ -6047,7 +6102,78 @@ DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 
     return {38, int64(s->Lattice_.SY)};
 }
 
-// (*Tiles2[float32]).velocity, tilecells2.go:160
+// stays reports whether sweep n leaves the cell at own as it is; start is its value before the step.
+// (*Tiles2[float32]).stays, tilecells2.go:35
+DEVICE bool Tiles2_stays_f32(const Tiles2_f32 *s, int32 n, int32 own, Array<float, 1444> *a, float start) {
+    int32 kind = s->Kinds[n];
+    auto [step, unused1] = Tiles2_strides_f32(s, s->Axis ^ n);
+    float f = (*a)[own], below = (*a)[sub(own, step)], above = (*a)[add(own, step)];
+    return staysEmpty_f32(kind, f, below, above, s->RoundOff) || staysFull_f32(kind, f, below, above, s->RoundOff) && (kind != 0 || start > 0.5f);
+}
+
+// firstOfRun does the first sweep in those cells of run k that stay as they are, and returns bits of the others. They
+// include the cells above the highest faces that are needed.
+// (*Tiles2[float32]).firstOfRun, tilecells2.go:59
+DEVICE int32 Tiles2_firstOfRun_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
+        Array<float, 1444> *between) {
+    int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 7), 3);
+    int32 bits = 0;
+    for (int32 q = 0; q < 7; q++) {
+        int32 py = add(low, q);
+        bool after = Tiles2_neededAfterFirst_f32(s, px, py);
+        if (!after && !Tiles2_needed_f32(s, 0, px, py, x, y)) {
+            continue;
+        }
+        auto [i, j] = Tiles2_nearest_f32(s, px, py, x, y);
+        int32 own = shared(sub(i, x), sub(j, y));
+        if (!Tiles2_stays_f32(s, 0, own, f, (*f)[own])) {
+            bits |= shl(1, q);
+        } else if (after) {
+            (*between)[shared(px, py)] = (*f)[own];
+        }
+    }
+    return bits;
+}
+
+// sumOf returns the sum of n counts.
+// sumOf, squareruns.go:108
+DEVICE int32 sumOf(Slice<int32> counts, int32 first, int32 n) {
+    int32 sum = 0;
+    for (int32 k = 0, end1 = n; k < end1; k++) {
+        sum = add(sum, counts[add(first, k)]);
+    }
+    return sum;
+}
+
+// some returns count, or 0 if n is 0.
+// some, squareruns.go:117
+DEVICE int32 some(int32 n, int32 count) {
+    if (n == 0) {
+        return 0;
+    }
+    return count;
+}
+
+// listTileRun appends the numbers of the marked cells of run k of a tile to those of the previous runs. counts are the
+// numbers of marked cells of groups of runs, from the given one on.
+// listTileRun, squareruns.go:126
+DEVICE void listTileRun(Slice<int32> list, Slice<int32> bits, Slice<int32> counts, int32 k, int32 first) {
+    if (bits[k] == 0) {
+        return;
+    }
+    int32 at = sumOf(counts, first, k / 16);
+    for (int32 n = mul(k / 16, 16); n < k; n++) {
+        at = add(at, ones(bits[n]));
+    }
+    for (int32 q = 0; q < 7; q++) {
+        if ((shr(bits[k], q) & 1) != 0) {
+            list[at] = add(k % 38, mul(add(mul(k / 38, 7), q), 38));
+            at = add(at, int32(1));
+        }
+    }
+}
+
+// (*Tiles2[float32]).velocity, tilecells2.go:232
 DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -6062,32 +6188,23 @@ DEVICE bool fromMixed_f32(float cfl, bool below, bool above) {
     return cfl > 0.0f && below || !(cfl >= 0.0f) && above;
 }
 
-// mixedDonor returns 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
-// (*Tiles2[float32]).mixedDonor, tilecells2.go:121
-DEVICE int32 Tiles2_mixedDonor_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y,
-        Array<float, 1444> *a, Clock_f32 *clock) {
-    int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
-    if (!Tiles2_needed_f32(s, n, px, py, x, y)) {
-        return 0;
-    }
-    int32 axis = s->Axis ^ n;
-    auto [step, unused1] = Tiles2_strides_f32(s, axis);
-    bool below = mixed_f32((*a)[sub(own, step)], s->RoundOff), above = mixed_f32((*a)[own], s->RoundOff);
-    if (below || above) {
-        return flag(fromMixed_f32(Tiles2_velocity_f32(s, axis, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0)) * clock->Courant[axis], below, above));
-    }
-    return 0;
-}
-
-// flux returns the flux of Sweep2 in sweep n, through a face that crosses marks.
-// (*Tiles2[float32]).flux, tilecells2.go:168
+// flux returns the flux of Sweep2 in sweep n through the lower face of the cell at own if it is needed and its donor is
+// mixed, otherwise 0.
+// (*Tiles2[float32]).flux, tilecells2.go:241
 DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
         Clock_f32 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
     auto [step, stride] = Tiles2_strides_f32(s, axis);
-    int64 c = Lattice_at(&s->Lattice_, int64(sub(add(x, own % 38), 3)), int64(sub(add(y, own / 38), 3)), 0);
+    int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
+    if (!Tiles2_needed_f32(s, n, px, py, x, y)) {
+        return 0.0f;
+    }
+    int64 c = Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0);
     float q = clock->Courant[axis];
     float cfl = Tiles2_velocity_f32(s, axis, c) * q;
+    if (!fromMixed_f32(cfl, mixed_f32((*a)[sub(own, step)], s->RoundOff), mixed_f32((*a)[own], s->RoundOff))) {
+        return 0.0f;
+    }
     int32 donor = own;
     int64 place = c;
     if (cfl > 0.0f) {
@@ -6119,12 +6236,6 @@ DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, i
     return lineFlux_f32(cfl, t, along, across, alpha);
 }
 
-// shared returns the index of a tile's cell in shared memory.
-// shared, tilecells2.go:83
-DEVICE int32 shared(int32 px, int32 py) {
-    return add(add(px, 3), mul(add(py, 3), 38));
-}
-
 // faceFlux is the flux through a face between two cells; inMixed is its value if the donor is mixed.
 // faceFlux[float32], flux.go:84
 DEVICE float faceFlux_f32(float cfl, float below, float above, float inMixed, float tolerance) {
@@ -6134,53 +6245,79 @@ DEVICE float faceFlux_f32(float cfl, float below, float above, float inMixed, fl
     return inMixed;
 }
 
-// sweep returns the value of cell c after sweep n (0 or 1) of a step; start is its value before the step. own is the
+// sweep returns the value of cell c, which does not stay as it is, after sweep n (0 or 1) of a step; start is its value before the step. own is the
 // index of the cell in shared memory: in a, its value before the sweep, and in flux, the flux through its lower face if
 // the donor is mixed.
-// (*Tiles2[float32]).sweep, tilecells2.go:98
+// (*Tiles2[float32]).sweep, tilecells2.go:189
 DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *a, Array<float, 1444> *flux,
         int32 own, int64 c, float start, Clock_f32 *clock) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
     auto [step, stride] = Tiles2_strides_f32(s, axis);
     float f = (*a)[own], below = (*a)[sub(own, step)], above = (*a)[add(own, step)];
-    if (staysEmpty_f32(kind, f, below, above, s->RoundOff) || staysFull_f32(kind, f, below, above, s->RoundOff) && (kind != 0 || start > 0.5f)) {
-        return f;
-    }
     float q = clock->Courant[axis];
     float lo = Tiles2_velocity_f32(s, axis, c) * q, hi = Tiles2_velocity_f32(s, axis, add(c, stride)) * q;
     float in = faceFlux_f32(lo, below, f, (*flux)[own], s->RoundOff), out = faceFlux_f32(hi, f, above, (*flux)[add(own, step)], s->RoundOff);
     return updated_f32(kind, f, start, lo, hi, in, out);
 }
 
-// first advances number k of the cells needed by the second sweep by the first sweep.
-// (*Tiles2[float32]).first, tilecells2.go:16
+// first advances the cell at number k of the tile's cells and margin by the first sweep, if the second needs it.
+// (*Tiles2[float32]).first, tilecells2.go:80
 DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Clock_f32 *clock) {
-    int32 px = sub(k % 36, 2), py = sub(k / 36, 2);
-    auto [rx, ry] = Tiles2_reach_f32(s, 0);
-    if (px < neg(rx) || px >= add(32, rx) || py < neg(ry) || py >= add(32, ry)) {
+    int32 px = sub(k % 38, 3), py = sub(k / 38, 3);
+    if (!Tiles2_neededAfterFirst_f32(s, px, py)) {
         return;
     }
-    int32 i = clamp(add(x, px), neg(num_Smaller_int32(s->Open[0][0], rx)), add(s->N[0], num_Smaller_int32(s->Open[0][1], rx)));
-    int32 j = clamp(add(y, py), neg(num_Smaller_int32(s->Open[1][0], ry)), add(s->N[1], num_Smaller_int32(s->Open[1][1], ry)));
+    auto [i, j] = Tiles2_nearest_f32(s, px, py, x, y);
     int32 own = shared(sub(i, x), sub(j, y));
-    (*between)[shared(px, py)] = Tiles2_sweep_f32(s, 0, f, flux, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock);
+    (*between)[k] = Tiles2_sweep_f32(s, 0, f, flux, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock);
 }
 
-// second advances number k of the tile's cells by the second sweep. f has the final values.
-// (*Tiles2[float32]).second, tilecells2.go:29
+// inTile reports whether cell (px, py) belongs to a tile.
+// (*Tiles2[float32]).inTile, tilecells2.go:91
+DEVICE bool Tiles2_inTile_f32(const Tiles2_f32 *s, int32 px, int32 py, int32 x, int32 y) {
+    return px >= 0 && px < 32 && py >= 0 && py < 32 && add(x, px) < s->N[0] && add(y, py) < s->N[1];
+}
+
+// secondOfRun does the second sweep in those cells of run k that stay as they are, and returns bits of the others and of
+// the highest faces that may have a mixed donor. f gets the final values.
+// (*Tiles2[float32]).secondOfRun, tilecells2.go:97
+DEVICE int32 Tiles2_secondOfRun_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
+        Array<float, 1444> *between) {
+    int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 7), 3);
+    auto [step, unused1] = Tiles2_strides_f32(s, s->Axis ^ 1);
+    int32 bits = 0;
+    for (int32 q = 0; q < 7; q++) {
+        int32 py = add(low, q);
+        int32 own = shared(px, py);
+        if (Tiles2_inTile_f32(s, px, py, x, y)) {
+            if (Tiles2_stays_f32(s, 1, own, between, (*f)[own])) {
+                float after = (*between)[own];
+                s->Out[Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0)] = after;
+                (*f)[own] = after;
+            } else {
+                bits |= shl(1, q);
+            }
+        } else if (Tiles2_needed_f32(s, 1, px, py, x, y) && (mixed_f32((*between)[sub(own, step)], s->RoundOff) || mixed_f32((*between)[own], s->RoundOff))) {
+            bits |= shl(1, q);
+        }
+    }
+    return bits;
+}
+
+// second advances the cell at number k of the tile's cells and margin by the second sweep, if it is one of the tile. f
+// gets the final value.
+// (*Tiles2[float32]).second, tilecells2.go:121
 DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Clock_f32 *clock) {
-    int32 px = k % 32, py = k / 32;
-    int32 i = add(x, px), j = add(y, py);
-    if (i >= s->N[0] || j >= s->N[1]) {
+    int32 px = sub(k % 38, 3), py = sub(k / 38, 3);
+    if (!Tiles2_inTile_f32(s, px, py, x, y)) {
         return;
     }
-    int32 own = shared(px, py);
-    int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
-    float after = Tiles2_sweep_f32(s, 1, between, flux, own, c, (*f)[own], clock);
+    int64 c = Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0);
+    float after = Tiles2_sweep_f32(s, 1, between, flux, k, c, (*f)[k], clock);
     s->Out[c] = after;
-    (*f)[own] = after;
+    (*f)[k] = after;
 }
 
 // kindOfCell returns the kind of one cell, which a sweep does not change if its neighbours are of the same kind.
@@ -6224,7 +6361,7 @@ DEVICE int32 combineKinds_f32(Array<float, 1444> *pieces, int32 first, int32 n) 
 }
 
 // copyCell copies number k of the tile's cells to the other field.
-// (*Tiles2[float32]).copyCell, tilecells2.go:42
+// (*Tiles2[float32]).copyCell, tilecells2.go:133
 DEVICE void Tiles2_copyCell_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
@@ -6234,55 +6371,62 @@ DEVICE void Tiles2_copyCell_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) 
 
 // TileStep2 advances the cells of the t-th tile of Order from F to Out, with the same bits as Advance2 in two sweeps.
 // Normals are computed by Youngs or Mixed, or in the fine variant by any method except Heights: without ELVIRA and
-// LVIRA a thread needs half the registers. Faces with a mixed donor are listed before each sweep, so that no thread
-// waits for another one's flux, and each flux is computed once.
-// TileStep2[float32], tile2.go:57
+// LVIRA a thread needs half the registers. In each sweep most cells stay as they are. The others are listed, and
+// distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed, and then
+// to advance it. So each flux is computed once, and no thread waits for another one's.
+// TileStep2[float32], tile2.go:68
 DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 *clock, Array<float, 1444> *f,
-        Array<float, 1444> *between, Array<float, 1444> *flux, Array<int32, 1444> *crossed,
-        Array<int32, 1444> *list, Array<int32, 38> *counts, Array<int32, 38> *total) {
+        Array<float, 1444> *between, Array<float, 1444> *flux, Array<int32, 1444> *list, Array<int32, 228> *bits,
+        Array<int32, 30> *counts) {
     tileWork w = Tiles2_work_f32(s, t);
+    TURNS(int32, k, 30) {
+        (*counts)[k] = 0;
+    }
+    __syncthreads();
     TURNS(int32, k, w.load) {
         Tiles2_load_f32(s, k, w.x, w.y, f);
     }
     __syncthreads();
-    TURNS(int32, k, w.load) {
-        (*crossed)[k] = Tiles2_mixedDonor_f32(s, 0, k, w.x, w.y, f, clock);
+    TURNS(int32, k, w.runs) {
+        (*bits)[k] = Tiles2_firstOfRun_f32(s, k, w.x, w.y, f, between);
+        if ((*bits)[k] != 0) {
+            atomic_add(&(*counts)[k / 16], ones((*bits)[k]));
+        }
     }
     __syncthreads();
-    TURNS(int64, x, 38) {
-        (*counts)[x] = countColumn(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
+    int32 n = sumOf(Slice<int32>{counts->at, int64(30), int64(30)}, 0, 15);
+    __syncthreads();
+    TURNS(int32, k, some(n, w.runs)) {
+        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(228), int64(228)}, Slice<int32>{counts->at, int64(30), int64(30)}, k, 0);
     }
     __syncthreads();
-    TURNS(int64, x, 38) {
-        (*total)[x] = listColumn(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
+    TURNS(int32, k, n) {
+        (*flux)[(*list)[k]] = Tiles2_flux_f32(s, 0, (*list)[k], w.x, w.y, f, clock, fine);
     }
     __syncthreads();
-    TURNS(int32, n, (*total)[37]) {
-        (*flux)[(*list)[n]] = Tiles2_flux_f32(s, 0, (*list)[n], w.x, w.y, f, clock, fine);
+    TURNS(int32, k, n) {
+        Tiles2_first_f32(s, (*list)[k], w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    TURNS(int32, k, w.between) {
-        Tiles2_first_f32(s, k, w.x, w.y, f, between, flux, clock);
+    TURNS(int32, k, w.runs) {
+        (*bits)[k] = Tiles2_secondOfRun_f32(s, k, w.x, w.y, f, between);
+        if ((*bits)[k] != 0) {
+            atomic_add(&(*counts)[add(15, k / 16)], ones((*bits)[k]));
+        }
     }
     __syncthreads();
-    TURNS(int32, k, w.load) {
-        (*crossed)[k] = Tiles2_mixedDonor_f32(s, 1, k, w.x, w.y, between, clock);
+    n = sumOf(Slice<int32>{counts->at, int64(30), int64(30)}, 15, 15);
+    __syncthreads();
+    TURNS(int32, k, some(n, w.runs)) {
+        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(228), int64(228)}, Slice<int32>{counts->at, int64(30), int64(30)}, k, 15);
     }
     __syncthreads();
-    TURNS(int64, x, 38) {
-        (*counts)[x] = countColumn(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
+    TURNS(int32, k, n) {
+        (*flux)[(*list)[k]] = Tiles2_flux_f32(s, 1, (*list)[k], w.x, w.y, between, clock, fine);
     }
     __syncthreads();
-    TURNS(int64, x, 38) {
-        (*total)[x] = listColumn(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
-    }
-    __syncthreads();
-    TURNS(int32, n, (*total)[37]) {
-        (*flux)[(*list)[n]] = Tiles2_flux_f32(s, 1, (*list)[n], w.x, w.y, between, clock, fine);
-    }
-    __syncthreads();
-    TURNS(int32, k, w.cells) {
-        Tiles2_second_f32(s, k, w.x, w.y, f, between, flux, clock);
+    TURNS(int32, k, n) {
+        Tiles2_second_f32(s, (*list)[k], w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
     TURNS(int32, k, w.mark) {
@@ -6297,7 +6441,7 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
         Tiles2_copyCell_f32(s, k, w.x, w.y);
     }
     __syncthreads();
-    TURNS(int32, turn15, w.once) {
+    TURNS(int32, turn14, w.once) {
         s->KindsAfter[w.tile] = w.kind;
         if (w.mark > 0) {
             s->KindsAfter[w.tile] = combineKinds_f32(between, 256, 16);
@@ -6306,7 +6450,7 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
 }
 
 // work determines the work for the n-th tile of Order.
-// (*Tiles2[float64]).work, tilecells2.go:50
+// (*Tiles2[float64]).work, tilecells2.go:141
 DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
     tileWork w = {};
     if (n >= int64(s->Count[0])) {
@@ -6336,28 +6480,46 @@ DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
     w.kind = was | 4;
     w.once = 1;
     if (!same) {
-        w.load = 1444;
-        w.between = 1296;
-        w.cells = 1024;
+        w.load = 241;
+        w.runs = 228;
         w.mark = 256;
-        w.height_ = 38;
     } else if ((was & 4) == 0) {
         w.copied = 1024;
     }
     return w;
 }
 
-// load loads number k of the tile's cells and margin into shared memory.
-// (*Tiles2[float64]).load, tilecells2.go:9
-DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
+// cell returns number k of the tile's cells and margin, and beyond a wall the cell at the wall.
+// (*Tiles2[float64]).cell, tilecells2.go:28
+DEVICE double Tiles2_cell_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
     int32 i = clamp(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
     int32 j = clamp(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
-    (*f)[k] = s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
+    return s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
+}
+
+// load loads every tileLoads-th of the tile's cells and margin into shared memory, beginning with number k. It reads all
+// of them before it writes any, so that the loads do not wait for each other.
+// (*Tiles2[float64]).load, tilecells2.go:10
+DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
+    double v0 = Tiles2_cell_f64(s, k, x, y), v1 = Tiles2_cell_f64(s, add(k, 241), x, y), v2 = Tiles2_cell_f64(s, add(k, 482), x, y);
+    double v3 = Tiles2_cell_f64(s, add(k, 723), x, y), v4 = Tiles2_cell_f64(s, add(k, 964), x, y), v5 = 0.0;
+    int32 last = add(k, 1205);
+    if (last < 1444) {
+        v5 = Tiles2_cell_f64(s, last, x, y);
+    }
+    (*f)[k] = v0;
+    (*f)[add(k, 241)] = v1;
+    (*f)[add(k, 482)] = v2;
+    (*f)[add(k, 723)] = v3;
+    (*f)[add(k, 964)] = v4;
+    if (last < 1444) {
+        (*f)[last] = v5;
+    }
 }
 
 // reach returns how far around a tile, along x and y, sweep n updates cells: for the donors of the second sweep and
 // the neighbours that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float64]).reach, tilecells2.go:137
+// (*Tiles2[float64]).reach, tilecells2.go:209
 struct Tiles2_reach_f64_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -6366,24 +6528,40 @@ DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
     return {sub(2, mul(2, n)), sub(1, n)};
 }
 
+// neededAfterFirst reports whether the second sweep needs cell (px, py) of a tile.
+// (*Tiles2[float64]).neededAfterFirst, tilecells2.go:52
+DEVICE bool Tiles2_neededAfterFirst_f64(const Tiles2_f64 *s, int32 px, int32 py) {
+    auto [rx, ry] = Tiles2_reach_f64(s, 0);
+    return px >= neg(rx) && px < add(32, rx) && py >= neg(ry) && py < add(32, ry);
+}
+
 // inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, one more
 // above for faces, and within the block.
-// (*Tiles2[float64]).inReach, tilecells2.go:153
+// (*Tiles2[float64]).inReach, tilecells2.go:225
 DEVICE bool Tiles2_inReach_f64(const Tiles2_f64 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
 
 // needed reports whether sweep n updates a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float64]).needed, tilecells2.go:145
+// (*Tiles2[float64]).needed, tilecells2.go:217
 DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f64(s, n);
     int32 face = s->Axis ^ n;
     return Tiles2_inReach_f64(s, 0, px, x, rx, sub(1, face)) && Tiles2_inReach_f64(s, 1, py, y, ry, face);
 }
 
+// nearest returns the cell that has the value of cell (px, py) of a tile after the first sweep: beyond a wall, the cell
+// at the wall.
+// (*Tiles2[float64]).nearest, tilecells2.go:45
+struct Tiles2_nearest_f64_results { int32 r0; int32 r1; };
+DEVICE Tiles2_nearest_f64_results Tiles2_nearest_f64(const Tiles2_f64 *s, int32 px, int32 py, int32 x, int32 y) {
+    auto [rx, ry] = Tiles2_reach_f64(s, 0);
+    return {clamp(add(x, px), neg(num_Smaller_int32(s->Open[0][0], rx)), add(s->N[0], num_Smaller_int32(s->Open[0][1], rx))), clamp(add(y, py), neg(num_Smaller_int32(s->Open[1][0], ry)), add(s->N[1], num_Smaller_int32(s->Open[1][1], ry)))};
+}
+
 // strides returns the strides along an axis in shared memory and in the block's memory.
-// (*Tiles2[float64]).strides, tilecells2.go:113
+// (*Tiles2[float64]).strides, tilecells2.go:200
 struct Tiles2_strides_f64_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 axis) {
     if (axis == 0) {
@@ -6392,7 +6570,40 @@ DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 
     return {38, int64(s->Lattice_.SY)};
 }
 
-// (*Tiles2[float64]).velocity, tilecells2.go:160
+// stays reports whether sweep n leaves the cell at own as it is; start is its value before the step.
+// (*Tiles2[float64]).stays, tilecells2.go:35
+DEVICE bool Tiles2_stays_f64(const Tiles2_f64 *s, int32 n, int32 own, Array<double, 1444> *a, double start) {
+    int32 kind = s->Kinds[n];
+    auto [step, unused1] = Tiles2_strides_f64(s, s->Axis ^ n);
+    double f = (*a)[own], below = (*a)[sub(own, step)], above = (*a)[add(own, step)];
+    return staysEmpty_f64(kind, f, below, above, s->RoundOff) || staysFull_f64(kind, f, below, above, s->RoundOff) && (kind != 0 || start > 0.5);
+}
+
+// firstOfRun does the first sweep in those cells of run k that stay as they are, and returns bits of the others. They
+// include the cells above the highest faces that are needed.
+// (*Tiles2[float64]).firstOfRun, tilecells2.go:59
+DEVICE int32 Tiles2_firstOfRun_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
+        Array<double, 1444> *between) {
+    int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 7), 3);
+    int32 bits = 0;
+    for (int32 q = 0; q < 7; q++) {
+        int32 py = add(low, q);
+        bool after = Tiles2_neededAfterFirst_f64(s, px, py);
+        if (!after && !Tiles2_needed_f64(s, 0, px, py, x, y)) {
+            continue;
+        }
+        auto [i, j] = Tiles2_nearest_f64(s, px, py, x, y);
+        int32 own = shared(sub(i, x), sub(j, y));
+        if (!Tiles2_stays_f64(s, 0, own, f, (*f)[own])) {
+            bits |= shl(1, q);
+        } else if (after) {
+            (*between)[shared(px, py)] = (*f)[own];
+        }
+    }
+    return bits;
+}
+
+// (*Tiles2[float64]).velocity, tilecells2.go:232
 DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -6407,32 +6618,23 @@ DEVICE bool fromMixed_f64(double cfl, bool below, bool above) {
     return cfl > 0.0 && below || !(cfl >= 0.0) && above;
 }
 
-// mixedDonor returns 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
-// (*Tiles2[float64]).mixedDonor, tilecells2.go:121
-DEVICE int32 Tiles2_mixedDonor_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y,
-        Array<double, 1444> *a, Clock_f64 *clock) {
-    int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
-    if (!Tiles2_needed_f64(s, n, px, py, x, y)) {
-        return 0;
-    }
-    int32 axis = s->Axis ^ n;
-    auto [step, unused1] = Tiles2_strides_f64(s, axis);
-    bool below = mixed_f64((*a)[sub(own, step)], s->RoundOff), above = mixed_f64((*a)[own], s->RoundOff);
-    if (below || above) {
-        return flag(fromMixed_f64(Tiles2_velocity_f64(s, axis, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0)) * clock->Courant[axis], below, above));
-    }
-    return 0;
-}
-
-// flux returns the flux of Sweep2 in sweep n, through a face that crosses marks.
-// (*Tiles2[float64]).flux, tilecells2.go:168
+// flux returns the flux of Sweep2 in sweep n through the lower face of the cell at own if it is needed and its donor is
+// mixed, otherwise 0.
+// (*Tiles2[float64]).flux, tilecells2.go:241
 DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
         Clock_f64 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
     auto [step, stride] = Tiles2_strides_f64(s, axis);
-    int64 c = Lattice_at(&s->Lattice_, int64(sub(add(x, own % 38), 3)), int64(sub(add(y, own / 38), 3)), 0);
+    int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
+    if (!Tiles2_needed_f64(s, n, px, py, x, y)) {
+        return 0.0;
+    }
+    int64 c = Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0);
     double q = clock->Courant[axis];
     double cfl = Tiles2_velocity_f64(s, axis, c) * q;
+    if (!fromMixed_f64(cfl, mixed_f64((*a)[sub(own, step)], s->RoundOff), mixed_f64((*a)[own], s->RoundOff))) {
+        return 0.0;
+    }
     int32 donor = own;
     int64 place = c;
     if (cfl > 0.0) {
@@ -6473,53 +6675,79 @@ DEVICE double faceFlux_f64(double cfl, double below, double above, double inMixe
     return inMixed;
 }
 
-// sweep returns the value of cell c after sweep n (0 or 1) of a step; start is its value before the step. own is the
+// sweep returns the value of cell c, which does not stay as it is, after sweep n (0 or 1) of a step; start is its value before the step. own is the
 // index of the cell in shared memory: in a, its value before the sweep, and in flux, the flux through its lower face if
 // the donor is mixed.
-// (*Tiles2[float64]).sweep, tilecells2.go:98
+// (*Tiles2[float64]).sweep, tilecells2.go:189
 DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444> *a, Array<double, 1444> *flux,
         int32 own, int64 c, double start, Clock_f64 *clock) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
     auto [step, stride] = Tiles2_strides_f64(s, axis);
     double f = (*a)[own], below = (*a)[sub(own, step)], above = (*a)[add(own, step)];
-    if (staysEmpty_f64(kind, f, below, above, s->RoundOff) || staysFull_f64(kind, f, below, above, s->RoundOff) && (kind != 0 || start > 0.5)) {
-        return f;
-    }
     double q = clock->Courant[axis];
     double lo = Tiles2_velocity_f64(s, axis, c) * q, hi = Tiles2_velocity_f64(s, axis, add(c, stride)) * q;
     double in = faceFlux_f64(lo, below, f, (*flux)[own], s->RoundOff), out = faceFlux_f64(hi, f, above, (*flux)[add(own, step)], s->RoundOff);
     return updated_f64(kind, f, start, lo, hi, in, out);
 }
 
-// first advances number k of the cells needed by the second sweep by the first sweep.
-// (*Tiles2[float64]).first, tilecells2.go:16
+// first advances the cell at number k of the tile's cells and margin by the first sweep, if the second needs it.
+// (*Tiles2[float64]).first, tilecells2.go:80
 DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Clock_f64 *clock) {
-    int32 px = sub(k % 36, 2), py = sub(k / 36, 2);
-    auto [rx, ry] = Tiles2_reach_f64(s, 0);
-    if (px < neg(rx) || px >= add(32, rx) || py < neg(ry) || py >= add(32, ry)) {
+    int32 px = sub(k % 38, 3), py = sub(k / 38, 3);
+    if (!Tiles2_neededAfterFirst_f64(s, px, py)) {
         return;
     }
-    int32 i = clamp(add(x, px), neg(num_Smaller_int32(s->Open[0][0], rx)), add(s->N[0], num_Smaller_int32(s->Open[0][1], rx)));
-    int32 j = clamp(add(y, py), neg(num_Smaller_int32(s->Open[1][0], ry)), add(s->N[1], num_Smaller_int32(s->Open[1][1], ry)));
+    auto [i, j] = Tiles2_nearest_f64(s, px, py, x, y);
     int32 own = shared(sub(i, x), sub(j, y));
-    (*between)[shared(px, py)] = Tiles2_sweep_f64(s, 0, f, flux, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock);
+    (*between)[k] = Tiles2_sweep_f64(s, 0, f, flux, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock);
 }
 
-// second advances number k of the tile's cells by the second sweep. f has the final values.
-// (*Tiles2[float64]).second, tilecells2.go:29
+// inTile reports whether cell (px, py) belongs to a tile.
+// (*Tiles2[float64]).inTile, tilecells2.go:91
+DEVICE bool Tiles2_inTile_f64(const Tiles2_f64 *s, int32 px, int32 py, int32 x, int32 y) {
+    return px >= 0 && px < 32 && py >= 0 && py < 32 && add(x, px) < s->N[0] && add(y, py) < s->N[1];
+}
+
+// secondOfRun does the second sweep in those cells of run k that stay as they are, and returns bits of the others and of
+// the highest faces that may have a mixed donor. f gets the final values.
+// (*Tiles2[float64]).secondOfRun, tilecells2.go:97
+DEVICE int32 Tiles2_secondOfRun_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
+        Array<double, 1444> *between) {
+    int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 7), 3);
+    auto [step, unused1] = Tiles2_strides_f64(s, s->Axis ^ 1);
+    int32 bits = 0;
+    for (int32 q = 0; q < 7; q++) {
+        int32 py = add(low, q);
+        int32 own = shared(px, py);
+        if (Tiles2_inTile_f64(s, px, py, x, y)) {
+            if (Tiles2_stays_f64(s, 1, own, between, (*f)[own])) {
+                double after = (*between)[own];
+                s->Out[Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0)] = after;
+                (*f)[own] = after;
+            } else {
+                bits |= shl(1, q);
+            }
+        } else if (Tiles2_needed_f64(s, 1, px, py, x, y) && (mixed_f64((*between)[sub(own, step)], s->RoundOff) || mixed_f64((*between)[own], s->RoundOff))) {
+            bits |= shl(1, q);
+        }
+    }
+    return bits;
+}
+
+// second advances the cell at number k of the tile's cells and margin by the second sweep, if it is one of the tile. f
+// gets the final value.
+// (*Tiles2[float64]).second, tilecells2.go:121
 DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Clock_f64 *clock) {
-    int32 px = k % 32, py = k / 32;
-    int32 i = add(x, px), j = add(y, py);
-    if (i >= s->N[0] || j >= s->N[1]) {
+    int32 px = sub(k % 38, 3), py = sub(k / 38, 3);
+    if (!Tiles2_inTile_f64(s, px, py, x, y)) {
         return;
     }
-    int32 own = shared(px, py);
-    int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
-    double after = Tiles2_sweep_f64(s, 1, between, flux, own, c, (*f)[own], clock);
+    int64 c = Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0);
+    double after = Tiles2_sweep_f64(s, 1, between, flux, k, c, (*f)[k], clock);
     s->Out[c] = after;
-    (*f)[own] = after;
+    (*f)[k] = after;
 }
 
 // kindOfCell returns the kind of one cell, which a sweep does not change if its neighbours are of the same kind.
@@ -6563,7 +6791,7 @@ DEVICE int32 combineKinds_f64(Array<double, 1444> *pieces, int32 first, int32 n)
 }
 
 // copyCell copies number k of the tile's cells to the other field.
-// (*Tiles2[float64]).copyCell, tilecells2.go:42
+// (*Tiles2[float64]).copyCell, tilecells2.go:133
 DEVICE void Tiles2_copyCell_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
@@ -6573,55 +6801,62 @@ DEVICE void Tiles2_copyCell_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) 
 
 // TileStep2 advances the cells of the t-th tile of Order from F to Out, with the same bits as Advance2 in two sweeps.
 // Normals are computed by Youngs or Mixed, or in the fine variant by any method except Heights: without ELVIRA and
-// LVIRA a thread needs half the registers. Faces with a mixed donor are listed before each sweep, so that no thread
-// waits for another one's flux, and each flux is computed once.
-// TileStep2[float64], tile2.go:57
+// LVIRA a thread needs half the registers. In each sweep most cells stay as they are. The others are listed, and
+// distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed, and then
+// to advance it. So each flux is computed once, and no thread waits for another one's.
+// TileStep2[float64], tile2.go:68
 DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 *clock, Array<double, 1444> *f,
-        Array<double, 1444> *between, Array<double, 1444> *flux, Array<int32, 1444> *crossed,
-        Array<int32, 1444> *list, Array<int32, 38> *counts, Array<int32, 38> *total) {
+        Array<double, 1444> *between, Array<double, 1444> *flux, Array<int32, 1444> *list, Array<int32, 228> *bits,
+        Array<int32, 30> *counts) {
     tileWork w = Tiles2_work_f64(s, t);
+    TURNS(int32, k, 30) {
+        (*counts)[k] = 0;
+    }
+    __syncthreads();
     TURNS(int32, k, w.load) {
         Tiles2_load_f64(s, k, w.x, w.y, f);
     }
     __syncthreads();
-    TURNS(int32, k, w.load) {
-        (*crossed)[k] = Tiles2_mixedDonor_f64(s, 0, k, w.x, w.y, f, clock);
+    TURNS(int32, k, w.runs) {
+        (*bits)[k] = Tiles2_firstOfRun_f64(s, k, w.x, w.y, f, between);
+        if ((*bits)[k] != 0) {
+            atomic_add(&(*counts)[k / 16], ones((*bits)[k]));
+        }
     }
     __syncthreads();
-    TURNS(int64, x, 38) {
-        (*counts)[x] = countColumn(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
+    int32 n = sumOf(Slice<int32>{counts->at, int64(30), int64(30)}, 0, 15);
+    __syncthreads();
+    TURNS(int32, k, some(n, w.runs)) {
+        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(228), int64(228)}, Slice<int32>{counts->at, int64(30), int64(30)}, k, 0);
     }
     __syncthreads();
-    TURNS(int64, x, 38) {
-        (*total)[x] = listColumn(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
+    TURNS(int32, k, n) {
+        (*flux)[(*list)[k]] = Tiles2_flux_f64(s, 0, (*list)[k], w.x, w.y, f, clock, fine);
     }
     __syncthreads();
-    TURNS(int32, n, (*total)[37]) {
-        (*flux)[(*list)[n]] = Tiles2_flux_f64(s, 0, (*list)[n], w.x, w.y, f, clock, fine);
+    TURNS(int32, k, n) {
+        Tiles2_first_f64(s, (*list)[k], w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    TURNS(int32, k, w.between) {
-        Tiles2_first_f64(s, k, w.x, w.y, f, between, flux, clock);
+    TURNS(int32, k, w.runs) {
+        (*bits)[k] = Tiles2_secondOfRun_f64(s, k, w.x, w.y, f, between);
+        if ((*bits)[k] != 0) {
+            atomic_add(&(*counts)[add(15, k / 16)], ones((*bits)[k]));
+        }
     }
     __syncthreads();
-    TURNS(int32, k, w.load) {
-        (*crossed)[k] = Tiles2_mixedDonor_f64(s, 1, k, w.x, w.y, between, clock);
+    n = sumOf(Slice<int32>{counts->at, int64(30), int64(30)}, 15, 15);
+    __syncthreads();
+    TURNS(int32, k, some(n, w.runs)) {
+        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(228), int64(228)}, Slice<int32>{counts->at, int64(30), int64(30)}, k, 15);
     }
     __syncthreads();
-    TURNS(int64, x, 38) {
-        (*counts)[x] = countColumn(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
+    TURNS(int32, k, n) {
+        (*flux)[(*list)[k]] = Tiles2_flux_f64(s, 1, (*list)[k], w.x, w.y, between, clock, fine);
     }
     __syncthreads();
-    TURNS(int64, x, 38) {
-        (*total)[x] = listColumn(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
-    }
-    __syncthreads();
-    TURNS(int32, n, (*total)[37]) {
-        (*flux)[(*list)[n]] = Tiles2_flux_f64(s, 1, (*list)[n], w.x, w.y, between, clock, fine);
-    }
-    __syncthreads();
-    TURNS(int32, k, w.cells) {
-        Tiles2_second_f64(s, k, w.x, w.y, f, between, flux, clock);
+    TURNS(int32, k, n) {
+        Tiles2_second_f64(s, (*list)[k], w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
     TURNS(int32, k, w.mark) {
@@ -6636,7 +6871,7 @@ DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 
         Tiles2_copyCell_f64(s, k, w.x, w.y);
     }
     __syncthreads();
-    TURNS(int32, turn15, w.once) {
+    TURNS(int32, turn14, w.once) {
         s->KindsAfter[w.tile] = w.kind;
         if (w.mark > 0) {
             s->KindsAfter[w.tile] = combineKinds_f64(between, 256, 16);
@@ -6644,7 +6879,7 @@ DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 
     }
 }
 
-// (*Bricks).work, tile3.go:41
+// (*Bricks).work, tile3.go:47
 DEVICE brickWork Bricks_work(const Bricks *b, int64 n) {
     brickWork w = {};
     if (n < int64(b->Length[0])) {
@@ -6652,188 +6887,360 @@ DEVICE brickWork Bricks_work(const Bricks *b, int64 n) {
         w.x = results1.r0;
         w.y = results1.r1;
         w.z = results1.r2;
-        w.faces = 1485;
-        w.rows = 45;
-        w.cells = 1024;
+        w.columns = 256;
     }
     return w;
 }
 
-// mixedDonor returns 1 if the flux through face k of a brick is needed and its donor is mixed.
-// (*Sweep3[float32]).mixedDonor, tile3.go:80
-DEVICE int32 Sweep3_mixedDonor_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
-        Clock_f32 *clock) {
-    int32 px = k % 33, py = k / 33 % 9, pz = k / 297;
-    // one more face than cells
-    int32 mx = 0, my = 0, mz = 0;
+// highestFace returns face k of those above a brick's highest cells along the axis of the sweep, and whether there are
+// that many.
+// (*Sweep3[float32]).highestFace, tile3.go:101
+struct Sweep3_highestFace_f32_results { int32 r0; int32 r1; int32 r2; bool r3; };
+DEVICE Sweep3_highestFace_f32_results Sweep3_highestFace_f32(const Sweep3_f32 *s, int32 k) {
     switch (s->Axis) {
     case 0:
     {
-        mx = 1;
-        break;
+        return {32, k % 8, k / 8, k < 32};
     }
     case 1:
     {
-        my = 1;
-        break;
-    }
-    default:
-    {
-        mz = 1;
-        break;
+        return {k % 32, 8, k / 32, k < 128};
     }
     }
-    if (px >= add(32, mx) || py >= add(8, my) || pz >= add(4, mz) || !Bricks_has(b, sub(add(x, px), mx), sub(add(y, py), my), sub(add(z, pz), mz))) {
-        return 0;
-    }
-    int64 c = Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), int64(add(z, pz)));
-    bool below = mixed_f32(s->F[sub(c, int64(s->Stride))], s->RoundOff), above = mixed_f32(s->F[c], s->RoundOff);
-    if (below || above) {
-        return flag(fromMixed_f32(s->U[c] * clock->Courant[s->Axis], below, above));
-    }
-    return 0;
+    return {k % 32, k / 32, 4, true};
 }
 
-// updateCell advances cell c, with the number of its lower face, by the sweep.
-// (*Sweep3[float32]).updateCell, tile3.go:103
-DEVICE void Sweep3_updateCell_f32(const Sweep3_f32 *s, int64 c, int32 face, Array<float, 1485> *flux,
-        Clock_f32 *clock) {
-    float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (staysEmpty_f32(0, f, below, above, s->RoundOff) || staysFull_f32(0, f, below, above, s->RoundOff) && s->Start[c] > 0.5f) {
-        s->Out[c] = f;
+// along returns the unit vector along the axis of the sweep.
+// (*Sweep3[float32]).along, tile3.go:86
+struct Sweep3_along_f32_results { int32 r0; int32 r1; int32 r2; };
+DEVICE Sweep3_along_f32_results Sweep3_along_f32(const Sweep3_f32 *s) {
+    switch (s->Axis) {
+    case 0:
+    {
+        return {1, 0, 0};
+    }
+    case 1:
+    {
+        return {0, 1, 0};
+    }
+    }
+    return {0, 0, 1};
+}
+
+// around returns the volume fractions around cell (i, j, k): zeros if the cell and the one below it are beyond the
+// block.
+// (*Sweep3[float32]).around, tile3.go:116
+DEVICE threeCells_f32 Sweep3_around_f32(const Sweep3_f32 *s, int32 i, int32 j, int32 k, const Bricks *b) {
+    threeCells_f32 o = {};
+    auto [mx, my, mz] = Sweep3_along_f32(s);
+    if (Bricks_has(b, sub(i, mx), sub(j, my), sub(k, mz))) {
+        int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), int64(k));
+        o.f = s->F[c];
+        o.below = s->F[sub(c, int64(s->Stride))];
+        if (Bricks_has(b, i, j, k)) {
+            o.above = s->F[add(c, int64(s->Stride))];
+        }
+    }
+    return o;
+}
+
+// sweepIfStays does the sweep in a cell with the given cells around it if it stays as it is, and returns 0. Otherwise it
+// returns 1; for a cell beyond the block it returns 1 if its lower face may have a mixed donor.
+// (*Sweep3[float32]).sweepIfStays, tile3.go:150
+DEVICE int32 Sweep3_sweepIfStays_f32(const Sweep3_f32 *s, int32 i, int32 j, int32 k, threeCells_f32 v,
+        const Bricks *b) {
+    if (!Bricks_has(b, i, j, k)) {
+        return flag(mixed_f32(v.f, s->RoundOff) || mixed_f32(v.below, s->RoundOff));
+    }
+    int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), int64(k));
+    if (staysEmpty_f32(0, v.f, v.below, v.above, s->RoundOff) || staysFull_f32(0, v.f, v.below, v.above, s->RoundOff) && s->Start[c] > 0.5f) {
+        s->Out[c] = v.f;
+        return 0;
+    }
+    return 1;
+}
+
+// column does the sweep in those cells of column k of a brick that stay as they are, and returns bits of the others, the
+// lowest for the lowest cell. The highest bit stands for one of the highest faces. The column is read before anything is
+// written, so that the loads do not wait for each other.
+// (*Sweep3[float32]).column, tile3.go:132
+DEVICE int32 Sweep3_column_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b) {
+    int32 px = k % 32, py = k / 32;
+    auto [hx, hy, hz, exists] = Sweep3_highestFace_f32(s, k);
+    threeCells_f32 v0 = Sweep3_around_f32(s, add(x, px), add(y, py), z, b), v1 = Sweep3_around_f32(s, add(x, px), add(y, py), add(z, 1), b);
+    threeCells_f32 v2 = Sweep3_around_f32(s, add(x, px), add(y, py), add(z, 2), b), v3 = Sweep3_around_f32(s, add(x, px), add(y, py), add(z, 3), b);
+    threeCells_f32 highest = {};
+    if (exists) {
+        highest = Sweep3_around_f32(s, add(x, hx), add(y, hy), add(z, hz), b);
+    }
+    int32 bit0 = Sweep3_sweepIfStays_f32(s, add(x, px), add(y, py), z, v0, b);
+    int32 bit1 = Sweep3_sweepIfStays_f32(s, add(x, px), add(y, py), add(z, 1), v1, b);
+    int32 bit2 = Sweep3_sweepIfStays_f32(s, add(x, px), add(y, py), add(z, 2), v2, b);
+    int32 bit3 = Sweep3_sweepIfStays_f32(s, add(x, px), add(y, py), add(z, 3), v3, b);
+    return bit0 | shl(bit1, int64(1)) | shl(bit2, int64(2)) | shl(bit3, int64(3)) | shl(flag(mixed_f32(highest.f, s->RoundOff) || mixed_f32(highest.below, s->RoundOff)), int64(4));
+}
+
+// face returns the number of the lower face of cell (px, py, pz) of a brick.
+// face, tile3.go:97
+DEVICE int32 face(int32 px, int32 py, int32 pz) {
+    return add(px, mul(33, add(py, mul(9, pz))));
+}
+
+// listColumn appends the faces of column k of a brick that have a bit to those of the previous columns.
+// (*Sweep3[float32]).listColumn, tile3.go:164
+DEVICE void Sweep3_listColumn_f32(const Sweep3_f32 *s, Slice<int32> list, Slice<int32> bits, Slice<int32> counts,
+        int32 k) {
+    if (bits[k] == 0) {
         return;
     }
-    int32 step = 1;
-    if (s->Axis == 1) {
-        step = 33;
-    } else if (s->Axis == 2) {
-        step = 297;
+    int32 at = sumOf(counts, 0, k / 16);
+    for (int32 n = mul(k / 16, 16); n < k; n++) {
+        at = add(at, ones(bits[n]));
     }
+    for (int32 q = 0; q < 4; q++) {
+        if ((shr(bits[k], q) & 1) != 0) {
+            list[at] = face(k % 32, k / 32, q);
+            at = add(at, int32(1));
+        }
+    }
+    if (bits[k] >> 4 != 0) {
+        auto [hx, hy, hz, unused1] = Sweep3_highestFace_f32(s, k);
+        list[at] = face(hx, hy, hz);
+    }
+}
+
+// brickFlux returns the flux through a face of a brick if its donor is mixed, otherwise 0.
+// (*Sweep3[float32]).brickFlux, tile3.go:185
+DEVICE float Sweep3_brickFlux_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, int32 z, Clock_f32 *clock) {
+    int64 c = Lattice_at(&s->Lattice_, int64(add(x, k % 33)), int64(add(y, k / 33 % 9)), int64(add(z, k / 297)));
+    float cfl = s->U[c] * clock->Courant[s->Axis];
+    if (!fromMixed_f32(cfl, mixed_f32(s->F[sub(c, int64(s->Stride))], s->RoundOff), mixed_f32(s->F[c], s->RoundOff))) {
+        return 0.0f;
+    }
+    return Sweep3_mixedFlux_f32(s, c, cfl);
+}
+
+// advanceInBrick advances the cell above face k by the sweep, if it is in the brick and the block.
+// (*Sweep3[float32]).advanceInBrick, tile3.go:195
+DEVICE void Sweep3_advanceInBrick_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
+        Array<float, 1485> *flux, Clock_f32 *clock) {
+    int32 px = k % 33, py = k / 33 % 9, pz = k / 297;
+    if (px >= 32 || py >= 8 || pz >= 4 || !Bricks_has(b, add(x, px), add(y, py), add(z, pz))) {
+        return;
+    }
+    int64 c = Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), int64(add(z, pz)));
+    float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
+    auto [mx, my, mz] = Sweep3_along_f32(s);
     float q = clock->Courant[s->Axis];
     float lo = s->U[c] * q, hi = s->U[add(c, int64(s->Stride))] * q;
-    float in = faceFlux_f32(lo, below, f, (*flux)[face], s->RoundOff), out = faceFlux_f32(hi, f, above, (*flux)[add(face, step)], s->RoundOff);
+    float in = faceFlux_f32(lo, below, f, (*flux)[k], s->RoundOff);
+    float out = faceFlux_f32(hi, f, above, (*flux)[add(k, face(mx, my, mz))], s->RoundOff);
     s->Out[c] = updated_f32(0, f, s->Start[c], lo, hi, in, out);
 }
 
-// Brick3 is Advance3 for the cells of the t-th brick of Order. Faces with a mixed donor are listed first, so that no
-// thread waits for another one's flux, and each flux is computed once except between bricks.
-// Brick3[float32], tile3.go:54
+// Brick3 is Advance3 for the cells of the t-th brick of Order. Most cells stay as they are. The others are listed, and
+// distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed, and then
+// to advance it. So no thread waits for another one's flux, and each flux is computed once except between bricks.
+// Brick3[float32], tile3.go:61
 DEVICE void Brick3_f32_at(int64 t, const Sweep3_f32 *s, const Bricks *b, Clock_f32 *clock,
-        Array<float, 1485> *flux, Array<int32, 1485> *crossed, Array<int32, 1485> *list, Array<int32, 33> *counts,
-        Array<int32, 33> *total) {
+        Array<float, 1485> *flux, Array<int32, 1485> *list, Array<int32, 256> *bits, Array<int32, 16> *counts) {
     brickWork w = Bricks_work(b, t);
-    TURNS(int32, k, w.faces) {
-        (*crossed)[k] = Sweep3_mixedDonor_f32(s, k, w.x, w.y, w.z, b, clock);
+    TURNS(int32, k, 16) {
+        (*counts)[k] = 0;
     }
     __syncthreads();
-    TURNS(int32, x, 33) {
-        (*counts)[x] = countColumn(Slice<int32>{crossed->at, int64(1485), int64(1485)}, x, 33, w.rows);
-    }
-    __syncthreads();
-    TURNS(int32, x, 33) {
-        (*total)[x] = listColumn(Slice<int32>{list->at, int64(1485), int64(1485)}, Slice<int32>{crossed->at, int64(1485), int64(1485)}, Slice<int32>{counts->at, int64(33), int64(33)}, x, 33, w.rows);
-    }
-    __syncthreads();
-    TURNS(int32, n, (*total)[32]) {
-        int32 k = (*list)[n];
-        int64 c = Lattice_at(&s->Lattice_, int64(add(w.x, k % 33)), int64(add(w.y, k / 33 % 9)), int64(add(w.z, k / 297)));
-        (*flux)[k] = Sweep3_mixedFlux_f32(s, c, s->U[c] * clock->Courant[s->Axis]);
-    }
-    __syncthreads();
-    TURNS(int32, k, w.cells) {
-        int32 px = k % 32, py = k / 32 % 8, pz = k / 256;
-        if (Bricks_has(b, add(w.x, px), add(w.y, py), add(w.z, pz))) {
-            Sweep3_updateCell_f32(s, Lattice_at(&s->Lattice_, int64(add(w.x, px)), int64(add(w.y, py)), int64(add(w.z, pz))), add(px, mul(33, add(py, mul(9, pz)))), flux, clock);
+    TURNS(int32, k, w.columns) {
+        (*bits)[k] = Sweep3_column_f32(s, k, w.x, w.y, w.z, b);
+        if ((*bits)[k] != 0) {
+            atomic_add(&(*counts)[k / 16], ones((*bits)[k]));
         }
+    }
+    __syncthreads();
+    int32 n = sumOf(Slice<int32>{counts->at, int64(16), int64(16)}, 0, 16);
+    __syncthreads();
+    TURNS(int32, k, some(n, w.columns)) {
+        Sweep3_listColumn_f32(s, Slice<int32>{list->at, int64(1485), int64(1485)}, Slice<int32>{bits->at, int64(256), int64(256)}, Slice<int32>{counts->at, int64(16), int64(16)}, k);
+    }
+    __syncthreads();
+    TURNS(int32, k, n) {
+        (*flux)[(*list)[k]] = Sweep3_brickFlux_f32(s, (*list)[k], w.x, w.y, w.z, clock);
+    }
+    __syncthreads();
+    TURNS(int32, k, n) {
+        Sweep3_advanceInBrick_f32(s, (*list)[k], w.x, w.y, w.z, b, flux, clock);
     }
 }
 
-// mixedDonor returns 1 if the flux through face k of a brick is needed and its donor is mixed.
-// (*Sweep3[float64]).mixedDonor, tile3.go:80
-DEVICE int32 Sweep3_mixedDonor_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
-        Clock_f64 *clock) {
-    int32 px = k % 33, py = k / 33 % 9, pz = k / 297;
-    // one more face than cells
-    int32 mx = 0, my = 0, mz = 0;
+// highestFace returns face k of those above a brick's highest cells along the axis of the sweep, and whether there are
+// that many.
+// (*Sweep3[float64]).highestFace, tile3.go:101
+struct Sweep3_highestFace_f64_results { int32 r0; int32 r1; int32 r2; bool r3; };
+DEVICE Sweep3_highestFace_f64_results Sweep3_highestFace_f64(const Sweep3_f64 *s, int32 k) {
     switch (s->Axis) {
     case 0:
     {
-        mx = 1;
-        break;
+        return {32, k % 8, k / 8, k < 32};
     }
     case 1:
     {
-        my = 1;
-        break;
-    }
-    default:
-    {
-        mz = 1;
-        break;
+        return {k % 32, 8, k / 32, k < 128};
     }
     }
-    if (px >= add(32, mx) || py >= add(8, my) || pz >= add(4, mz) || !Bricks_has(b, sub(add(x, px), mx), sub(add(y, py), my), sub(add(z, pz), mz))) {
-        return 0;
-    }
-    int64 c = Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), int64(add(z, pz)));
-    bool below = mixed_f64(s->F[sub(c, int64(s->Stride))], s->RoundOff), above = mixed_f64(s->F[c], s->RoundOff);
-    if (below || above) {
-        return flag(fromMixed_f64(s->U[c] * clock->Courant[s->Axis], below, above));
-    }
-    return 0;
+    return {k % 32, k / 32, 4, true};
 }
 
-// updateCell advances cell c, with the number of its lower face, by the sweep.
-// (*Sweep3[float64]).updateCell, tile3.go:103
-DEVICE void Sweep3_updateCell_f64(const Sweep3_f64 *s, int64 c, int32 face, Array<double, 1485> *flux,
-        Clock_f64 *clock) {
-    double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (staysEmpty_f64(0, f, below, above, s->RoundOff) || staysFull_f64(0, f, below, above, s->RoundOff) && s->Start[c] > 0.5) {
-        s->Out[c] = f;
+// along returns the unit vector along the axis of the sweep.
+// (*Sweep3[float64]).along, tile3.go:86
+struct Sweep3_along_f64_results { int32 r0; int32 r1; int32 r2; };
+DEVICE Sweep3_along_f64_results Sweep3_along_f64(const Sweep3_f64 *s) {
+    switch (s->Axis) {
+    case 0:
+    {
+        return {1, 0, 0};
+    }
+    case 1:
+    {
+        return {0, 1, 0};
+    }
+    }
+    return {0, 0, 1};
+}
+
+// around returns the volume fractions around cell (i, j, k): zeros if the cell and the one below it are beyond the
+// block.
+// (*Sweep3[float64]).around, tile3.go:116
+DEVICE threeCells_f64 Sweep3_around_f64(const Sweep3_f64 *s, int32 i, int32 j, int32 k, const Bricks *b) {
+    threeCells_f64 o = {};
+    auto [mx, my, mz] = Sweep3_along_f64(s);
+    if (Bricks_has(b, sub(i, mx), sub(j, my), sub(k, mz))) {
+        int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), int64(k));
+        o.f = s->F[c];
+        o.below = s->F[sub(c, int64(s->Stride))];
+        if (Bricks_has(b, i, j, k)) {
+            o.above = s->F[add(c, int64(s->Stride))];
+        }
+    }
+    return o;
+}
+
+// sweepIfStays does the sweep in a cell with the given cells around it if it stays as it is, and returns 0. Otherwise it
+// returns 1; for a cell beyond the block it returns 1 if its lower face may have a mixed donor.
+// (*Sweep3[float64]).sweepIfStays, tile3.go:150
+DEVICE int32 Sweep3_sweepIfStays_f64(const Sweep3_f64 *s, int32 i, int32 j, int32 k, threeCells_f64 v,
+        const Bricks *b) {
+    if (!Bricks_has(b, i, j, k)) {
+        return flag(mixed_f64(v.f, s->RoundOff) || mixed_f64(v.below, s->RoundOff));
+    }
+    int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), int64(k));
+    if (staysEmpty_f64(0, v.f, v.below, v.above, s->RoundOff) || staysFull_f64(0, v.f, v.below, v.above, s->RoundOff) && s->Start[c] > 0.5) {
+        s->Out[c] = v.f;
+        return 0;
+    }
+    return 1;
+}
+
+// column does the sweep in those cells of column k of a brick that stay as they are, and returns bits of the others, the
+// lowest for the lowest cell. The highest bit stands for one of the highest faces. The column is read before anything is
+// written, so that the loads do not wait for each other.
+// (*Sweep3[float64]).column, tile3.go:132
+DEVICE int32 Sweep3_column_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b) {
+    int32 px = k % 32, py = k / 32;
+    auto [hx, hy, hz, exists] = Sweep3_highestFace_f64(s, k);
+    threeCells_f64 v0 = Sweep3_around_f64(s, add(x, px), add(y, py), z, b), v1 = Sweep3_around_f64(s, add(x, px), add(y, py), add(z, 1), b);
+    threeCells_f64 v2 = Sweep3_around_f64(s, add(x, px), add(y, py), add(z, 2), b), v3 = Sweep3_around_f64(s, add(x, px), add(y, py), add(z, 3), b);
+    threeCells_f64 highest = {};
+    if (exists) {
+        highest = Sweep3_around_f64(s, add(x, hx), add(y, hy), add(z, hz), b);
+    }
+    int32 bit0 = Sweep3_sweepIfStays_f64(s, add(x, px), add(y, py), z, v0, b);
+    int32 bit1 = Sweep3_sweepIfStays_f64(s, add(x, px), add(y, py), add(z, 1), v1, b);
+    int32 bit2 = Sweep3_sweepIfStays_f64(s, add(x, px), add(y, py), add(z, 2), v2, b);
+    int32 bit3 = Sweep3_sweepIfStays_f64(s, add(x, px), add(y, py), add(z, 3), v3, b);
+    return bit0 | shl(bit1, int64(1)) | shl(bit2, int64(2)) | shl(bit3, int64(3)) | shl(flag(mixed_f64(highest.f, s->RoundOff) || mixed_f64(highest.below, s->RoundOff)), int64(4));
+}
+
+// listColumn appends the faces of column k of a brick that have a bit to those of the previous columns.
+// (*Sweep3[float64]).listColumn, tile3.go:164
+DEVICE void Sweep3_listColumn_f64(const Sweep3_f64 *s, Slice<int32> list, Slice<int32> bits, Slice<int32> counts,
+        int32 k) {
+    if (bits[k] == 0) {
         return;
     }
-    int32 step = 1;
-    if (s->Axis == 1) {
-        step = 33;
-    } else if (s->Axis == 2) {
-        step = 297;
+    int32 at = sumOf(counts, 0, k / 16);
+    for (int32 n = mul(k / 16, 16); n < k; n++) {
+        at = add(at, ones(bits[n]));
     }
+    for (int32 q = 0; q < 4; q++) {
+        if ((shr(bits[k], q) & 1) != 0) {
+            list[at] = face(k % 32, k / 32, q);
+            at = add(at, int32(1));
+        }
+    }
+    if (bits[k] >> 4 != 0) {
+        auto [hx, hy, hz, unused1] = Sweep3_highestFace_f64(s, k);
+        list[at] = face(hx, hy, hz);
+    }
+}
+
+// brickFlux returns the flux through a face of a brick if its donor is mixed, otherwise 0.
+// (*Sweep3[float64]).brickFlux, tile3.go:185
+DEVICE double Sweep3_brickFlux_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, int32 z, Clock_f64 *clock) {
+    int64 c = Lattice_at(&s->Lattice_, int64(add(x, k % 33)), int64(add(y, k / 33 % 9)), int64(add(z, k / 297)));
+    double cfl = s->U[c] * clock->Courant[s->Axis];
+    if (!fromMixed_f64(cfl, mixed_f64(s->F[sub(c, int64(s->Stride))], s->RoundOff), mixed_f64(s->F[c], s->RoundOff))) {
+        return 0.0;
+    }
+    return Sweep3_mixedFlux_f64(s, c, cfl);
+}
+
+// advanceInBrick advances the cell above face k by the sweep, if it is in the brick and the block.
+// (*Sweep3[float64]).advanceInBrick, tile3.go:195
+DEVICE void Sweep3_advanceInBrick_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
+        Array<double, 1485> *flux, Clock_f64 *clock) {
+    int32 px = k % 33, py = k / 33 % 9, pz = k / 297;
+    if (px >= 32 || py >= 8 || pz >= 4 || !Bricks_has(b, add(x, px), add(y, py), add(z, pz))) {
+        return;
+    }
+    int64 c = Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), int64(add(z, pz)));
+    double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
+    auto [mx, my, mz] = Sweep3_along_f64(s);
     double q = clock->Courant[s->Axis];
     double lo = s->U[c] * q, hi = s->U[add(c, int64(s->Stride))] * q;
-    double in = faceFlux_f64(lo, below, f, (*flux)[face], s->RoundOff), out = faceFlux_f64(hi, f, above, (*flux)[add(face, step)], s->RoundOff);
+    double in = faceFlux_f64(lo, below, f, (*flux)[k], s->RoundOff);
+    double out = faceFlux_f64(hi, f, above, (*flux)[add(k, face(mx, my, mz))], s->RoundOff);
     s->Out[c] = updated_f64(0, f, s->Start[c], lo, hi, in, out);
 }
 
-// Brick3 is Advance3 for the cells of the t-th brick of Order. Faces with a mixed donor are listed first, so that no
-// thread waits for another one's flux, and each flux is computed once except between bricks.
-// Brick3[float64], tile3.go:54
+// Brick3 is Advance3 for the cells of the t-th brick of Order. Most cells stay as they are. The others are listed, and
+// distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed, and then
+// to advance it. So no thread waits for another one's flux, and each flux is computed once except between bricks.
+// Brick3[float64], tile3.go:61
 DEVICE void Brick3_f64_at(int64 t, const Sweep3_f64 *s, const Bricks *b, Clock_f64 *clock,
-        Array<double, 1485> *flux, Array<int32, 1485> *crossed, Array<int32, 1485> *list, Array<int32, 33> *counts,
-        Array<int32, 33> *total) {
+        Array<double, 1485> *flux, Array<int32, 1485> *list, Array<int32, 256> *bits, Array<int32, 16> *counts) {
     brickWork w = Bricks_work(b, t);
-    TURNS(int32, k, w.faces) {
-        (*crossed)[k] = Sweep3_mixedDonor_f64(s, k, w.x, w.y, w.z, b, clock);
+    TURNS(int32, k, 16) {
+        (*counts)[k] = 0;
     }
     __syncthreads();
-    TURNS(int32, x, 33) {
-        (*counts)[x] = countColumn(Slice<int32>{crossed->at, int64(1485), int64(1485)}, x, 33, w.rows);
-    }
-    __syncthreads();
-    TURNS(int32, x, 33) {
-        (*total)[x] = listColumn(Slice<int32>{list->at, int64(1485), int64(1485)}, Slice<int32>{crossed->at, int64(1485), int64(1485)}, Slice<int32>{counts->at, int64(33), int64(33)}, x, 33, w.rows);
-    }
-    __syncthreads();
-    TURNS(int32, n, (*total)[32]) {
-        int32 k = (*list)[n];
-        int64 c = Lattice_at(&s->Lattice_, int64(add(w.x, k % 33)), int64(add(w.y, k / 33 % 9)), int64(add(w.z, k / 297)));
-        (*flux)[k] = Sweep3_mixedFlux_f64(s, c, s->U[c] * clock->Courant[s->Axis]);
-    }
-    __syncthreads();
-    TURNS(int32, k, w.cells) {
-        int32 px = k % 32, py = k / 32 % 8, pz = k / 256;
-        if (Bricks_has(b, add(w.x, px), add(w.y, py), add(w.z, pz))) {
-            Sweep3_updateCell_f64(s, Lattice_at(&s->Lattice_, int64(add(w.x, px)), int64(add(w.y, py)), int64(add(w.z, pz))), add(px, mul(33, add(py, mul(9, pz)))), flux, clock);
+    TURNS(int32, k, w.columns) {
+        (*bits)[k] = Sweep3_column_f64(s, k, w.x, w.y, w.z, b);
+        if ((*bits)[k] != 0) {
+            atomic_add(&(*counts)[k / 16], ones((*bits)[k]));
         }
+    }
+    __syncthreads();
+    int32 n = sumOf(Slice<int32>{counts->at, int64(16), int64(16)}, 0, 16);
+    __syncthreads();
+    TURNS(int32, k, some(n, w.columns)) {
+        Sweep3_listColumn_f64(s, Slice<int32>{list->at, int64(1485), int64(1485)}, Slice<int32>{bits->at, int64(256), int64(256)}, Slice<int32>{counts->at, int64(16), int64(16)}, k);
+    }
+    __syncthreads();
+    TURNS(int32, k, n) {
+        (*flux)[(*list)[k]] = Sweep3_brickFlux_f64(s, (*list)[k], w.x, w.y, w.z, clock);
+    }
+    __syncthreads();
+    TURNS(int32, k, n) {
+        Sweep3_advanceInBrick_f64(s, (*list)[k], w.x, w.y, w.z, b, flux, clock);
     }
 }
 
@@ -7413,84 +7820,78 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f64_at(i, j, k, &s);
 }
 
-// Kernel TileStep2, tile2.go:57
-extern "C" __global__ void __launch_bounds__(256, 6) TileStep2_fine_false_f32(int64 lo, int64 hi,
+// Kernel TileStep2, tile2.go:68
+extern "C" __global__ void __launch_bounds__(256, 7) TileStep2_fine_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
     SHARED(f, Array<float, 1444>);
     SHARED(between, Array<float, 1444>);
     SHARED(flux, Array<float, 1444>);
-    SHARED(crossed, Array<int32, 1444>);
     SHARED(list, Array<int32, 1444>);
-    SHARED(counts, Array<int32, 38>);
-    SHARED(total, Array<int32, 38>);
+    SHARED(bits, Array<int32, 228>);
+    SHARED(counts, Array<int32, 30>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) TileStep2_f32_at(t, false, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
+    if (t < hi) TileStep2_f32_at(t, false, &s, clock, &f, &between, &flux, &list, &bits, &counts);
 }
 
-// Kernel TileStep2, tile2.go:57
-extern "C" __global__ void __launch_bounds__(256, 3) TileStep2_fine_false_f64(int64 lo, int64 hi,
+// Kernel TileStep2, tile2.go:68
+extern "C" __global__ void __launch_bounds__(256, 4) TileStep2_fine_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
     SHARED(f, Array<double, 1444>);
     SHARED(between, Array<double, 1444>);
     SHARED(flux, Array<double, 1444>);
-    SHARED(crossed, Array<int32, 1444>);
     SHARED(list, Array<int32, 1444>);
-    SHARED(counts, Array<int32, 38>);
-    SHARED(total, Array<int32, 38>);
+    SHARED(bits, Array<int32, 228>);
+    SHARED(counts, Array<int32, 30>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) TileStep2_f64_at(t, false, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
+    if (t < hi) TileStep2_f64_at(t, false, &s, clock, &f, &between, &flux, &list, &bits, &counts);
 }
 
-// Kernel TileStep2, tile2.go:57
+// Kernel TileStep2, tile2.go:68
 extern "C" __global__ void __launch_bounds__(256) TileStep2_fine_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
     SHARED(f, Array<float, 1444>);
     SHARED(between, Array<float, 1444>);
     SHARED(flux, Array<float, 1444>);
-    SHARED(crossed, Array<int32, 1444>);
     SHARED(list, Array<int32, 1444>);
-    SHARED(counts, Array<int32, 38>);
-    SHARED(total, Array<int32, 38>);
+    SHARED(bits, Array<int32, 228>);
+    SHARED(counts, Array<int32, 30>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) TileStep2_f32_at(t, true, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
+    if (t < hi) TileStep2_f32_at(t, true, &s, clock, &f, &between, &flux, &list, &bits, &counts);
 }
 
-// Kernel TileStep2, tile2.go:57
+// Kernel TileStep2, tile2.go:68
 extern "C" __global__ void __launch_bounds__(256) TileStep2_fine_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
     SHARED(f, Array<double, 1444>);
     SHARED(between, Array<double, 1444>);
     SHARED(flux, Array<double, 1444>);
-    SHARED(crossed, Array<int32, 1444>);
     SHARED(list, Array<int32, 1444>);
-    SHARED(counts, Array<int32, 38>);
-    SHARED(total, Array<int32, 38>);
+    SHARED(bits, Array<int32, 228>);
+    SHARED(counts, Array<int32, 30>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) TileStep2_f64_at(t, true, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
+    if (t < hi) TileStep2_f64_at(t, true, &s, clock, &f, &between, &flux, &list, &bits, &counts);
 }
 
-// Kernel Brick3, tile3.go:54
+// Kernel Brick3, tile3.go:61
 extern "C" __global__ void __launch_bounds__(256) Brick3_f32(int64 lo, int64 hi,
         const __grid_constant__ Sweep3_f32 s, const __grid_constant__ Bricks b, Clock_f32 *clock) {
     SHARED(flux, Array<float, 1485>);
-    SHARED(crossed, Array<int32, 1485>);
     SHARED(list, Array<int32, 1485>);
-    SHARED(counts, Array<int32, 33>);
-    SHARED(total, Array<int32, 33>);
+    SHARED(bits, Array<int32, 256>);
+    SHARED(counts, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Brick3_f32_at(t, &s, &b, clock, &flux, &crossed, &list, &counts, &total);
+    if (t < hi) Brick3_f32_at(t, &s, &b, clock, &flux, &list, &bits, &counts);
 }
 
-// Kernel Brick3, tile3.go:54
+// Kernel Brick3, tile3.go:61
 extern "C" __global__ void __launch_bounds__(256) Brick3_f64(int64 lo, int64 hi,
         const __grid_constant__ Sweep3_f64 s, const __grid_constant__ Bricks b, Clock_f64 *clock) {
     SHARED(flux, Array<double, 1485>);
-    SHARED(crossed, Array<int32, 1485>);
     SHARED(list, Array<int32, 1485>);
-    SHARED(counts, Array<int32, 33>);
-    SHARED(total, Array<int32, 33>);
+    SHARED(bits, Array<int32, 256>);
+    SHARED(counts, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Brick3_f64_at(t, &s, &b, clock, &flux, &crossed, &list, &counts, &total);
+    if (t < hi) Brick3_f64_at(t, &s, &b, clock, &flux, &list, &bits, &counts);
 }
 
 // Kernel RefreshGhostTile, tilekind2.go:71

@@ -1056,12 +1056,11 @@ func (loop *TileStep2Loop[F]) Range(lo, hi int) {
 	var f [1444]F
 	var between [1444]F
 	var flux [1444]F
-	var crossed [1444]int32
 	var list [1444]int32
-	var counts [38]int32
-	var total [38]int32
+	var bits [228]int32
+	var counts [30]int32
 	for t := lo; t < hi; t++ {
-		TileStep2(t, loop.fine, loop.s, loop.clock, &f, &between, &flux, &crossed, &list, &counts, &total)
+		TileStep2(t, loop.fine, loop.s, loop.clock, &f, &between, &flux, &list, &bits, &counts)
 	}
 }
 
@@ -1102,12 +1101,11 @@ func NewBrick3Loop[F num.Float](s *Sweep3[F], b *Bricks, clock *Clock[F]) *Brick
 // Range runs the kernel on the CPU.
 func (loop *Brick3Loop[F]) Range(lo, hi int) {
 	var flux [1485]F
-	var crossed [1485]int32
 	var list [1485]int32
-	var counts [33]int32
-	var total [33]int32
+	var bits [256]int32
+	var counts [16]int32
 	for t := lo; t < hi; t++ {
-		Brick3(t, loop.s, loop.b, loop.clock, &flux, &crossed, &list, &counts, &total)
+		Brick3(t, loop.s, loop.b, loop.clock, &flux, &list, &bits, &counts)
 	}
 }
 

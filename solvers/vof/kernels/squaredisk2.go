@@ -158,3 +158,30 @@ func (s *strip[F]) inside(k int32, radius F) bool {
 	least, most := radius*radius*(1-slack), radius*radius*(1+slack)
 	return square < least || square <= most && num.Sqrt(square) < radius
 }
+
+// countColumn returns the number of marks set in column x.
+func countColumn(marks []int32, x, width, height int32) int32 {
+	n := int32(0)
+	for y := range height {
+		n += marks[x+y*width]
+	}
+	return n
+}
+
+// listColumn writes the numbers of the marked cells of column x after those of the previous columns, and returns the
+// end.
+func listColumn(list, marks, counts []int32, x, width, height int32) int32 {
+	end := int32(0)
+	for n := range width { // the same number of iterations for all columns, so that the threads of a warp do not diverge
+		if n < x {
+			end += counts[n]
+		}
+	}
+	for y := range height {
+		if k := x + y*width; marks[k] != 0 {
+			list[end] = k
+			end++
+		}
+	}
+	return end
+}

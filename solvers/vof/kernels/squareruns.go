@@ -103,3 +103,38 @@ func listRun(list, bits, groups []int32, k int32) {
 		}
 	}
 }
+
+// sumOf returns the sum of n counts.
+func sumOf(counts []int32, first, n int32) int32 {
+	sum := int32(0)
+	for k := range n {
+		sum += counts[first+k]
+	}
+	return sum
+}
+
+// some returns count, or 0 if n is 0.
+func some(n, count int32) int32 {
+	if n == 0 {
+		return 0
+	}
+	return count
+}
+
+// listTileRun appends the numbers of the marked cells of run k of a tile to those of the previous runs. counts are the
+// numbers of marked cells of groups of runs, from the given one on.
+func listTileRun(list, bits, counts []int32, k, first int32) {
+	if bits[k] == 0 {
+		return
+	}
+	at := sumOf(counts, first, k/groupRuns)
+	for n := k / groupRuns * groupRuns; n < k; n++ {
+		at += ones(bits[n])
+	}
+	for q := range int32(tileRunCells) {
+		if bits[k]>>q&1 != 0 {
+			list[at] = k%tileWidth + (k/tileWidth*tileRunCells+q)*tileWidth
+			at++
+		}
+	}
+}

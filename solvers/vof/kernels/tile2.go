@@ -1,6 +1,10 @@
 package kernels
 
-import "github.com/atoll-hpc/atoll/solvers/common/num"
+import (
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
 
 // A tile is a rectangle of cells that a block of a GPU's threads advances by both sweeps of a step. The field between
 // the sweeps stays in shared memory, with a margin as wide as the stencil of a step: the donor next to the cell and
@@ -11,8 +15,14 @@ const (
 	tileWidth    = TileX + 2*TileReach
 	TileRoom     = tileWidth * (TileY + 2*TileReach) // number of cells of a tile with its margin
 
-	betweenX, betweenY = TileX + 4, TileY + 4 // cells that the second sweep may need: two beyond each side
-	marks              = 256                  // number of pieces of a tile whose kinds are found separately
+	marks = 256 // number of pieces of a tile whose kinds are found separately
+
+	tileRunCells = 7 // cells of a column of a tile, with its margin, that a thread takes together
+	tileRuns     = tileWidth * ((TileY + 2*TileReach + tileRunCells - 1) / tileRunCells)
+	tileGroups   = (tileRuns + groupRuns - 1) / groupRuns
+
+	cellsToLoad = 6 // cells that a thread loads together
+	tileLoads   = (TileRoom + cellsToLoad - 1) / cellsToLoad
 )
 
 // Tiles2 is a step in two dimensions over tiles, x fastest. Ghosts behind walls are copies of the adjacent cells; on
@@ -40,55 +50,61 @@ type Tiles2[F num.Float] struct {
 // tileWork is the first cell of a tile and the iteration counts of its loops. All counts are 0 beyond the end of the
 // list; in a tile that does not change only copied (if its fields differ) and once are positive.
 type tileWork struct {
-	x, y                       int32
-	load, between, cells, mark int32
-	height                     int32 // of the columns of faces
-	copied                     int32 // cells to copy to the other field
-	once                       int32 // 1 to store the kind of the tile
-	tile, kind                 int32
+	x, y             int32
+	load, runs, mark int32
+	copied           int32 // cells to copy to the other field
+	once             int32 // 1 to store the kind of the tile
+	tile, kind       int32
+	_                int32
 }
 
 // TileStep2 advances the cells of the t-th tile of Order from F to Out, with the same bits as Advance2 in two sweeps.
 // Normals are computed by Youngs or Mixed, or in the fine variant by any method except Heights: without ELVIRA and
-// LVIRA a thread needs half the registers. Faces with a mixed donor are listed before each sweep, so that no thread
-// waits for another one's flux, and each flux is computed once.
+// LVIRA a thread needs half the registers. In each sweep most cells stay as they are. The others are listed, and
+// distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed, and then
+// to advance it. So each flux is computed once, and no thread waits for another one's.
 //
-//atoll:kernel tile block=256 fine=false,true blocks=3,0
-func TileStep2[F num.Float](t int, fine bool, s *Tiles2[F], clock *Clock[F], f, between, flux *[TileRoom]F, crossed,
-	list *[TileRoom]int32, counts, total *[tileWidth]int32) {
+//atoll:kernel tile block=256 fine=false,true blocks=4,0
+func TileStep2[F num.Float](t int, fine bool, s *Tiles2[F], clock *Clock[F], f, between, flux *[TileRoom]F,
+	list *[TileRoom]int32, bits *[tileRuns]int32, counts *[2 * tileGroups]int32) {
 	w := s.work(t)
+	for k := range int32(2 * tileGroups) {
+		counts[k] = 0
+	}
 	for k := range w.load {
 		s.load(k, w.x, w.y, f)
 	}
-	for k := range w.load {
-		crossed[k] = s.mixedDonor(0, k, w.x, w.y, f, clock)
+	for k := range w.runs {
+		bits[k] = s.firstOfRun(k, w.x, w.y, f, between)
+		if bits[k] != 0 {
+			atomic.AddInt32(&counts[k/groupRuns], ones(bits[k]))
+		}
 	}
-	for x := range tileWidth {
-		counts[x] = countColumn(crossed[:], int32(x), tileWidth, w.height)
+	n := sumOf(counts[:], 0, tileGroups)
+	for k := range some(n, w.runs) {
+		listTileRun(list[:], bits[:], counts[:], k, 0)
 	}
-	for x := range tileWidth {
-		total[x] = listColumn(list[:], crossed[:], counts[:], int32(x), tileWidth, w.height)
+	for k := range n {
+		flux[list[k]] = s.flux(0, list[k], w.x, w.y, f, clock, fine)
 	}
-	for n := range total[tileWidth-1] {
-		flux[list[n]] = s.flux(0, list[n], w.x, w.y, f, clock, fine)
+	for k := range n {
+		s.first(list[k], w.x, w.y, f, between, flux, clock)
 	}
-	for k := range w.between {
-		s.first(k, w.x, w.y, f, between, flux, clock)
+	for k := range w.runs {
+		bits[k] = s.secondOfRun(k, w.x, w.y, f, between)
+		if bits[k] != 0 {
+			atomic.AddInt32(&counts[tileGroups+k/groupRuns], ones(bits[k]))
+		}
 	}
-	for k := range w.load {
-		crossed[k] = s.mixedDonor(1, k, w.x, w.y, between, clock)
+	n = sumOf(counts[:], tileGroups, tileGroups)
+	for k := range some(n, w.runs) {
+		listTileRun(list[:], bits[:], counts[:], k, tileGroups)
 	}
-	for x := range tileWidth {
-		counts[x] = countColumn(crossed[:], int32(x), tileWidth, w.height)
+	for k := range n {
+		flux[list[k]] = s.flux(1, list[k], w.x, w.y, between, clock, fine)
 	}
-	for x := range tileWidth {
-		total[x] = listColumn(list[:], crossed[:], counts[:], int32(x), tileWidth, w.height)
-	}
-	for n := range total[tileWidth-1] {
-		flux[list[n]] = s.flux(1, list[n], w.x, w.y, between, clock, fine)
-	}
-	for k := range w.cells {
-		s.second(k, w.x, w.y, f, between, flux, clock)
+	for k := range n {
+		s.second(list[k], w.x, w.y, f, between, flux, clock)
 	}
 	for k := range w.mark {
 		between[k] = F(s.kindOf(k, w.x, w.y, f))

@@ -5,37 +5,128 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// load loads number k of the tile's cells and margin into shared memory.
+// load loads every tileLoads-th of the tile's cells and margin into shared memory, beginning with number k. It reads all
+// of them before it writes any, so that the loads do not wait for each other.
 func (s *Tiles2[F]) load(k, x, y int32, f *[TileRoom]F) {
+	v0, v1, v2 := s.cell(k, x, y), s.cell(k+tileLoads, x, y), s.cell(k+2*tileLoads, x, y)
+	v3, v4, v5 := s.cell(k+3*tileLoads, x, y), s.cell(k+4*tileLoads, x, y), F(0)
+	last := k + 5*tileLoads
+	if last < TileRoom {
+		v5 = s.cell(last, x, y)
+	}
+	f[k] = v0
+	f[k+tileLoads] = v1
+	f[k+2*tileLoads] = v2
+	f[k+3*tileLoads] = v3
+	f[k+4*tileLoads] = v4
+	if last < TileRoom {
+		f[last] = v5
+	}
+}
+
+// cell returns number k of the tile's cells and margin, and beyond a wall the cell at the wall.
+func (s *Tiles2[F]) cell(k, x, y int32) F {
 	i := clamp(x+k%tileWidth-TileReach, -s.Open[0][0], s.N[0]+s.Open[0][1])
 	j := clamp(y+k/tileWidth-TileReach, -s.Open[1][0], s.N[1]+s.Open[1][1])
-	f[k] = s.F[s.at(int(i), int(j), 0)]
+	return s.F[s.at(int(i), int(j), 0)]
 }
 
-// first advances number k of the cells needed by the second sweep by the first sweep.
-func (s *Tiles2[F]) first(k, x, y int32, f, between, flux *[TileRoom]F, clock *Clock[F]) {
-	px, py := k%betweenX-2, k/betweenX-2
+// stays reports whether sweep n leaves the cell at own as it is; start is its value before the step.
+func (s *Tiles2[F]) stays(n, own int32, a *[TileRoom]F, start F) bool {
+	kind := s.Kinds[n]
+	step, _ := s.strides(s.Axis ^ n)
+	f, below, above := a[own], a[own-step], a[own+step]
+	return staysEmpty(kind, f, below, above, s.RoundOff) ||
+		staysFull(kind, f, below, above, s.RoundOff) && (kind != WeymouthYue || start > 0.5)
+}
+
+// nearest returns the cell that has the value of cell (px, py) of a tile after the first sweep: beyond a wall, the cell
+// at the wall.
+func (s *Tiles2[F]) nearest(px, py, x, y int32) (i, j int32) {
 	rx, ry := s.reach(0)
-	if px < -rx || px >= TileX+rx || py < -ry || py >= TileY+ry {
-		return
-	}
-	i := clamp(x+px, -num.Smaller(s.Open[0][0], rx), s.N[0]+num.Smaller(s.Open[0][1], rx))
-	j := clamp(y+py, -num.Smaller(s.Open[1][0], ry), s.N[1]+num.Smaller(s.Open[1][1], ry))
-	own := shared(i-x, j-y)
-	between[shared(px, py)] = s.sweep(0, f, flux, own, s.at(int(i), int(j), 0), f[own], clock)
+	return clamp(x+px, -num.Smaller(s.Open[0][0], rx), s.N[0]+num.Smaller(s.Open[0][1], rx)),
+		clamp(y+py, -num.Smaller(s.Open[1][0], ry), s.N[1]+num.Smaller(s.Open[1][1], ry))
 }
 
-// second advances number k of the tile's cells by the second sweep. f has the final values.
-func (s *Tiles2[F]) second(k, x, y int32, f, between, flux *[TileRoom]F, clock *Clock[F]) {
-	px, py := k%TileX, k/TileX
-	i, j := x+px, y+py
-	if i >= s.N[0] || j >= s.N[1] {
+// neededAfterFirst reports whether the second sweep needs cell (px, py) of a tile.
+func (s *Tiles2[F]) neededAfterFirst(px, py int32) bool {
+	rx, ry := s.reach(0)
+	return px >= -rx && px < TileX+rx && py >= -ry && py < TileY+ry
+}
+
+// firstOfRun does the first sweep in those cells of run k that stay as they are, and returns bits of the others. They
+// include the cells above the highest faces that are needed.
+func (s *Tiles2[F]) firstOfRun(k, x, y int32, f, between *[TileRoom]F) int32 {
+	px, low := k%tileWidth-TileReach, k/tileWidth*tileRunCells-TileReach
+	bits := int32(0)
+	for q := range int32(tileRunCells) {
+		py := low + q
+		after := s.neededAfterFirst(px, py)
+		if !after && !s.needed(0, px, py, x, y) {
+			continue
+		}
+		i, j := s.nearest(px, py, x, y)
+		own := shared(i-x, j-y)
+		if !s.stays(0, own, f, f[own]) {
+			bits |= 1 << q
+		} else if after {
+			between[shared(px, py)] = f[own]
+		}
+	}
+	return bits
+}
+
+// first advances the cell at number k of the tile's cells and margin by the first sweep, if the second needs it.
+func (s *Tiles2[F]) first(k, x, y int32, f, between, flux *[TileRoom]F, clock *Clock[F]) {
+	px, py := k%tileWidth-TileReach, k/tileWidth-TileReach
+	if !s.neededAfterFirst(px, py) {
 		return
 	}
-	own, c := shared(px, py), s.at(int(i), int(j), 0)
-	after := s.sweep(1, between, flux, own, c, f[own], clock)
+	i, j := s.nearest(px, py, x, y)
+	own := shared(i-x, j-y)
+	between[k] = s.sweep(0, f, flux, own, s.at(int(i), int(j), 0), f[own], clock)
+}
+
+// inTile reports whether cell (px, py) belongs to a tile.
+func (s *Tiles2[F]) inTile(px, py, x, y int32) bool {
+	return px >= 0 && px < TileX && py >= 0 && py < TileY && x+px < s.N[0] && y+py < s.N[1]
+}
+
+// secondOfRun does the second sweep in those cells of run k that stay as they are, and returns bits of the others and of
+// the highest faces that may have a mixed donor. f gets the final values.
+func (s *Tiles2[F]) secondOfRun(k, x, y int32, f, between *[TileRoom]F) int32 {
+	px, low := k%tileWidth-TileReach, k/tileWidth*tileRunCells-TileReach
+	step, _ := s.strides(s.Axis ^ 1)
+	bits := int32(0)
+	for q := range int32(tileRunCells) {
+		py := low + q
+		own := shared(px, py)
+		if s.inTile(px, py, x, y) {
+			if s.stays(1, own, between, f[own]) {
+				after := between[own]
+				s.Out[s.at(int(x+px), int(y+py), 0)] = after
+				f[own] = after
+			} else {
+				bits |= 1 << q
+			}
+		} else if s.needed(1, px, py, x, y) && (mixed(between[own-step], s.RoundOff) || mixed(between[own], s.RoundOff)) {
+			bits |= 1 << q
+		}
+	}
+	return bits
+}
+
+// second advances the cell at number k of the tile's cells and margin by the second sweep, if it is one of the tile. f
+// gets the final value.
+func (s *Tiles2[F]) second(k, x, y int32, f, between, flux *[TileRoom]F, clock *Clock[F]) {
+	px, py := k%tileWidth-TileReach, k/tileWidth-TileReach
+	if !s.inTile(px, py, x, y) {
+		return
+	}
+	c := s.at(int(x+px), int(y+py), 0)
+	after := s.sweep(1, between, flux, k, c, f[k], clock)
 	s.Out[c] = after
-	f[own] = after
+	f[k] = after
 }
 
 // copyCell copies number k of the tile's cells to the other field.
@@ -72,7 +163,7 @@ func (s *Tiles2[F]) work(n int) tileWork {
 	}
 	w.x, w.y, w.tile, w.kind, w.once = x*TileX, y*TileY, t, was|Synchronised, 1
 	if !same {
-		w.load, w.between, w.cells, w.mark, w.height = TileRoom, betweenX*betweenY, TileX*TileY, marks, tileWidth
+		w.load, w.runs, w.mark = tileLoads, tileRuns, marks
 	} else if was&Synchronised == 0 {
 		w.copied = TileX * TileY
 	}
@@ -92,17 +183,13 @@ func clamp(i, lo, end int32) int32 {
 	return i
 }
 
-// sweep returns the value of cell c after sweep n (0 or 1) of a step; start is its value before the step. own is the
+// sweep returns the value of cell c, which does not stay as it is, after sweep n (0 or 1) of a step; start is its value before the step. own is the
 // index of the cell in shared memory: in a, its value before the sweep, and in flux, the flux through its lower face if
 // the donor is mixed.
 func (s *Tiles2[F]) sweep(n int32, a, flux *[TileRoom]F, own int32, c int, start F, clock *Clock[F]) F {
 	axis, kind := s.Axis^n, s.Kinds[n]
 	step, stride := s.strides(axis)
 	f, below, above := a[own], a[own-step], a[own+step]
-	if staysEmpty(kind, f, below, above, s.RoundOff) ||
-		staysFull(kind, f, below, above, s.RoundOff) && (kind != WeymouthYue || start > 0.5) {
-		return f
-	}
 	q := clock.Courant[axis]
 	lo, hi := s.velocity(axis, c)*q, s.velocity(axis, c+stride)*q
 	in, out := faceFlux(lo, below, f, flux[own], s.RoundOff), faceFlux(hi, f, above, flux[own+step], s.RoundOff)
@@ -115,21 +202,6 @@ func (s *Tiles2[F]) strides(axis int32) (step int32, stride int) {
 		return 1, 1
 	}
 	return tileWidth, int(s.SY)
-}
-
-// mixedDonor returns 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
-func (s *Tiles2[F]) mixedDonor(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F]) int32 {
-	px, py := own%tileWidth-TileReach, own/tileWidth-TileReach
-	if !s.needed(n, px, py, x, y) {
-		return 0
-	}
-	axis := s.Axis ^ n
-	step, _ := s.strides(axis)
-	below, above := mixed(a[own-step], s.RoundOff), mixed(a[own], s.RoundOff)
-	if below || above {
-		return flag(fromMixed(s.velocity(axis, s.at(int(x+px), int(y+py), 0))*clock.Courant[axis], below, above))
-	}
-	return 0
 }
 
 // reach returns how far around a tile, along x and y, sweep n updates cells: for the donors of the second sweep and
@@ -164,13 +236,21 @@ func (s *Tiles2[F]) velocity(axis int32, c int) F {
 	return s.V[c]
 }
 
-// flux returns the flux of Sweep2 in sweep n, through a face that crosses marks.
+// flux returns the flux of Sweep2 in sweep n through the lower face of the cell at own if it is needed and its donor is
+// mixed, otherwise 0.
 func (s *Tiles2[F]) flux(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F], fine bool) F {
 	axis, kind := s.Axis^n, s.Kinds[n]
 	step, stride := s.strides(axis)
-	c := s.at(int(x+own%tileWidth-TileReach), int(y+own/tileWidth-TileReach), 0)
+	px, py := own%tileWidth-TileReach, own/tileWidth-TileReach
+	if !s.needed(n, px, py, x, y) {
+		return 0
+	}
+	c := s.at(int(x+px), int(y+py), 0)
 	q := clock.Courant[axis]
 	cfl := s.velocity(axis, c) * q
+	if !fromMixed(cfl, mixed(a[own-step], s.RoundOff), mixed(a[own], s.RoundOff)) {
+		return 0
+	}
 	donor, place := own, c
 	if cfl > 0 {
 		donor, place = own-step, c-stride
