@@ -123,18 +123,14 @@ func indices(k *Kernel, unused func(name string) string) (names, params, bounds,
 	return names, params, bounds, declarations
 }
 
-// mostThreads is the largest number of threads of float32 on a multiprocessor: with more of them, each has fewer than 36
-// registers.
-const mostThreads = 1792
-
-// launchBounds returns the launch bounds of a variant. A float32 takes half the registers of a float64.
+// launchBounds returns the launch bounds of a variant.
 func launchBounds(k *Kernel, v source.Variant, args []types.Type) string {
-	if v.Blocks == 0 {
-		return fmt.Sprint(k.Block)
-	}
 	n := v.Blocks
 	if len(args) > 0 && args[0].Underlying().(*types.Basic).Kind() == types.Float32 {
-		n = max(n, min(2*n, mostThreads/k.Block))
+		n = v.Blocks32
+	}
+	if n == 0 {
+		return fmt.Sprint(k.Block)
 	}
 	return fmt.Sprintf("%d, %d", k.Block, n)
 }

@@ -266,7 +266,7 @@ func (a *arrays[F]) newListLoops(b *grid.Block, w *schedule) []sizedLoop {
 	}
 	brickList := &kernels.BrickList[F]{Lattice: lattice(b), Bricks: *bricksOf(b, &a.allTiles), RoundOff: roundOff[F](),
 		F:      a.fields[0],
-		Second: a.fields[1], Third: a.fields[2], Kinds: a.kinds[0], Busy: a.marks}
+		Second: a.fields[1], Third: a.fields[2], Kinds: a.kinds[0], Busy: a.marks, Copied: a.kinds[1]}
 	for axis := range 3 {
 		for side, open := range b.HasNeighbours(axis) {
 			if open {

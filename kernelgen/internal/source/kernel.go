@@ -58,6 +58,7 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 	}
 	k := &Kernel{Name: fn.Name(), Block: defaultBlock, Fn: fn, Decl: d}
 	var blocks []int
+	blocks32 := 0
 	for _, word := range words[1:] {
 		key, value, _ := strings.Cut(word, "=")
 		n, err := strconv.Atoi(value)
@@ -77,6 +78,8 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 			k.Block = n
 		case key == "blocks" && parseNumbers(value, 16) != nil:
 			blocks = parseNumbers(value, 16)
+		case key == "blocks32" && len(parseNumbers(value, 32)) == 1:
+			blocks32 = parseNumbers(value, 32)[0]
 		case key == "stages" && err == nil && n >= 1 && n <= 1024:
 			k.Stages = n
 		case key == "grain" && err == nil && n >= 1 && n <= 1024:
@@ -84,12 +87,12 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 		case p.constantParameter(k, key, value):
 		default:
 			p.Refuse(d, "//atoll:kernel has no option %q: it takes min, max, tile, lanes, lanes=A,B, wide, block=N (a "+
-				"multiple of 32 up to 1024), blocks=N (up to 16), stages=N, grain=N, and parameter=A,B for a constant "+
+				"multiple of 32 up to 1024), blocks=N (up to 16), blocks32=N, stages=N, grain=N, and parameter=A,B for a constant "+
 				"parameter", word)
 		}
 	}
 	k.Wide = k.Wide || k.Stages > 0
-	p.makeVariants(k, blocks)
+	p.makeVariants(k, blocks, blocks32)
 	if k.Tile && k.Grain == 0 {
 		k.Grain = tileGrain
 	}

@@ -9,8 +9,9 @@ import (
 
 // A Variant is a kernel for one value of each of its constant parameters.
 type Variant struct {
-	Suffix string // of its symbol: _PVM for the value PVM of a parameter; empty without constant parameters
-	Blocks int    // resident blocks per multiprocessor for float64; for float32 twice as many; 0 for any number
+	Suffix   string // of its symbol: _PVM for the value PVM of a parameter; empty without constant parameters
+	Blocks   int    // resident blocks per multiprocessor for float64; 0 for any number
+	Blocks32 int    // the same for float32
 
 	Values []constantValue // in the order of the kernel's constants
 }
@@ -74,8 +75,9 @@ func isName(text string) bool {
 }
 
 // makeVariants makes a variant for each combination of the constant parameters' values; the last parameter's values
-// vary fastest. If blocks has several numbers, they are those of the variants in this order.
-func (p *Package) makeVariants(k *Kernel, blocks []int) {
+// vary fastest. If blocks has several numbers, they are those of the variants in this order. blocks32 is
+// the number for float32 of those variants that have one, or 0 for twice as many.
+func (p *Package) makeVariants(k *Kernel, blocks []int, blocks32 int) {
 	k.Variants = []Variant{{}}
 	for n := range k.Constants {
 		var extended []Variant
@@ -100,6 +102,10 @@ func (p *Package) makeVariants(k *Kernel, blocks []int) {
 			k.Variants[i].Blocks = blocks[0]
 		default:
 			k.Variants[i].Blocks = blocks[i]
+		}
+		k.Variants[i].Blocks32 = 2 * k.Variants[i].Blocks
+		if blocks32 > 0 && k.Variants[i].Blocks > 0 {
+			k.Variants[i].Blocks32 = blocks32
 		}
 	}
 }

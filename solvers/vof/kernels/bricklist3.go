@@ -27,23 +27,28 @@ type BrickList[F num.Float] struct {
 	Third    []F
 	Kinds    []int32 // of bricks: NotEmpty and NotFull
 	Busy     []int32 // of bricks: 1 if the brick belongs to the list
+	Copied   []int32 // of bricks: Synchronised if all fields are the same, since the brick was not in the last list
 }
 
-// KindOfBrick finds the kind of brick t.
+// KindOfBrick finds the kind of brick t, unless it was not in the last list: then it is still the same.
 //
 //atoll:kernel tile block=256
 func KindOfBrick[F num.Float](t int, l *BrickList[F], pieces *[kindPieces]int32, groups *[kindGroups]int32) {
 	x, y, z := l.corner(int32(t))
-	for k := range int32(kindPieces) {
+	changed := l.mayHaveChanged(t)
+	for k := range changed * kindPieces {
 		pieces[k] = l.kindOf(k, x, y, z)
 	}
-	for k := range int32(kindGroups) {
+	for k := range changed * kindGroups {
 		groups[k] = combine(pieces[:], k, kindGroups, kindPieces/kindGroups)
 	}
-	for range 1 {
+	for range changed {
 		l.Kinds[t] = combine(groups[:], 0, 1, kindGroups)
 	}
 }
+
+// mayHaveChanged returns 0 if brick t was not in the last list, otherwise 1.
+func (l *BrickList[F]) mayHaveChanged(t int) int32 { return flag(l.Copied[t]&Synchronised == 0) }
 
 // kindOf returns the kind of every kindPieces-th cell of a brick, starting with number k.
 func (l *BrickList[F]) kindOf(k, x, y, z int32) int32 {
@@ -103,13 +108,14 @@ func (l *BrickList[F]) beyond(axis, p, reach int32) bool {
 	return l.Open[axis][0] > 0 && p < reach || l.Open[axis][1] > 0 && p+reach+1 >= l.Count[axis]
 }
 
-// CopyIdleBrick copies brick t to the other fields if it is not in the list: bricks beside it may be, and read its
+// CopyIdleBrick copies brick t to the other fields if it is not in the list but was in the last one: bricks beside it may be, and read its
 // cells in each sweep.
 //
 //atoll:kernel tile block=256
 func CopyIdleBrick[F num.Float](t int, l *BrickList[F]) {
 	x, y, z := l.corner(int32(t))
-	for k := range l.idle(t) {
+	idle := l.idle(t)
+	for k := range idle {
 		i, j, h := x+k%brickX, y+k/brickX%brickY, z+k/(brickX*brickY)
 		if l.has(i, j, h) {
 			c := l.at(int(i), int(j), int(h))
@@ -117,11 +123,14 @@ func CopyIdleBrick[F num.Float](t int, l *BrickList[F]) {
 			l.Third[c] = l.F[c]
 		}
 	}
+	for range 1 {
+		l.Copied[t] = flag(l.Busy[t] == 0) * Synchronised
+	}
 }
 
-// idle returns the number of cells of brick t to copy: none if it is in the list.
+// idle returns the number of cells of brick t to copy: none if it is in the list, or was not in the last one.
 func (l *BrickList[F]) idle(t int) int32 {
-	if l.Busy[t] != 0 {
+	if l.Busy[t] != 0 || l.Copied[t]&Synchronised != 0 {
 		return 0
 	}
 	return brickCells

@@ -203,12 +203,14 @@ struct BrickList_f32 {
     Slice<float> Third;
     Slice<int32> Kinds;
     Slice<int32> Busy;
+    Slice<int32> Copied;
 };
-static_assert(sizeof(BrickList_f32) == 240 && offsetof(BrickList_f32, Lattice_) == 0 &&
+static_assert(sizeof(BrickList_f32) == 264 && offsetof(BrickList_f32, Lattice_) == 0 &&
     offsetof(BrickList_f32, Bricks_) == 16 && offsetof(BrickList_f32, Open) == 88 &&
     offsetof(BrickList_f32, RoundOff) == 112 && offsetof(BrickList_f32, F) == 120 &&
     offsetof(BrickList_f32, Second) == 144 && offsetof(BrickList_f32, Third) == 168 &&
-    offsetof(BrickList_f32, Kinds) == 192 && offsetof(BrickList_f32, Busy) == 216, "BrickList_f32");
+    offsetof(BrickList_f32, Kinds) == 192 && offsetof(BrickList_f32, Busy) == 216 &&
+    offsetof(BrickList_f32, Copied) == 240, "BrickList_f32");
 
 // BrickList finds the bricks in which anything may change in the next ListSteps steps.
 // BrickList[float64], bricklist3.go:20
@@ -222,12 +224,14 @@ struct BrickList_f64 {
     Slice<double> Third;
     Slice<int32> Kinds;
     Slice<int32> Busy;
+    Slice<int32> Copied;
 };
-static_assert(sizeof(BrickList_f64) == 240 && offsetof(BrickList_f64, Lattice_) == 0 &&
+static_assert(sizeof(BrickList_f64) == 264 && offsetof(BrickList_f64, Lattice_) == 0 &&
     offsetof(BrickList_f64, Bricks_) == 16 && offsetof(BrickList_f64, Open) == 88 &&
     offsetof(BrickList_f64, RoundOff) == 112 && offsetof(BrickList_f64, F) == 120 &&
     offsetof(BrickList_f64, Second) == 144 && offsetof(BrickList_f64, Third) == 168 &&
-    offsetof(BrickList_f64, Kinds) == 192 && offsetof(BrickList_f64, Busy) == 216, "BrickList_f64");
+    offsetof(BrickList_f64, Kinds) == 192 && offsetof(BrickList_f64, Busy) == 216 &&
+    offsetof(BrickList_f64, Copied) == 240, "BrickList_f64");
 
 // Gradients is the gradient of a field by Green and Gauss, equation (2) of Francois, Lo and Sewell (ASME 2014): the
 // fractions of a cell's faces are averages over their vertices, those of the vertices over their cells.
@@ -775,7 +779,7 @@ static_assert(sizeof(columns3_f64) == 40 && offsetof(columns3_f64, m) == 0 && of
 
 // Tiles2 is a step in two dimensions over tiles, x fastest. Ghosts behind walls are copies of the adjacent cells; on
 // other sides F and the velocities have TileReach layers of ghosts. The stencil of Heights is too large for tiles.
-// Tiles2[float32], tile2.go:32
+// Tiles2[float32], tile2.go:33
 struct Tiles2_f32 {
     Lattice Lattice_;
     int32 Axis;
@@ -802,25 +806,22 @@ static_assert(sizeof(Tiles2_f32) == 264 && offsetof(Tiles2_f32, Lattice_) == 0 &
     offsetof(Tiles2_f32, KindsAfter) == 192 && offsetof(Tiles2_f32, Order) == 216 &&
     offsetof(Tiles2_f32, Count) == 240, "Tiles2_f32");
 
-// tileWork is the first cell of a tile and the iteration counts of its loops. All counts are 0 beyond the end of the
-// list; in a tile that does not change only copied (if its fields differ) and once are positive.
+// tileWork is the first cell of a tile and the work for it: none beyond the end of the list.
 // tileWork, tile2.go:52
 struct tileWork {
     int32 x, y;
-    int32 load, runs, mark;
-    int32 copied;
+    int32 load;
     int32 once;
     int32 tile, kind;
-    int32 blank9;
+    bool differs;
 };
-static_assert(sizeof(tileWork) == 40 && offsetof(tileWork, x) == 0 && offsetof(tileWork, y) == 4 &&
-    offsetof(tileWork, load) == 8 && offsetof(tileWork, runs) == 12 && offsetof(tileWork, mark) == 16 &&
-    offsetof(tileWork, copied) == 20 && offsetof(tileWork, once) == 24 && offsetof(tileWork, tile) == 28 &&
-    offsetof(tileWork, kind) == 32 && offsetof(tileWork, blank9) == 36, "tileWork");
+static_assert(sizeof(tileWork) == 28 && offsetof(tileWork, x) == 0 && offsetof(tileWork, y) == 4 &&
+    offsetof(tileWork, load) == 8 && offsetof(tileWork, once) == 12 && offsetof(tileWork, tile) == 16 &&
+    offsetof(tileWork, kind) == 20 && offsetof(tileWork, differs) == 24, "tileWork");
 
 // Tiles2 is a step in two dimensions over tiles, x fastest. Ghosts behind walls are copies of the adjacent cells; on
 // other sides F and the velocities have TileReach layers of ghosts. The stencil of Heights is too large for tiles.
-// Tiles2[float64], tile2.go:32
+// Tiles2[float64], tile2.go:33
 struct Tiles2_f64 {
     Lattice Lattice_;
     int32 Axis;
@@ -935,6 +936,20 @@ DEVICE Bricks_corner_results Bricks_corner(const Bricks *b, int32 t) {
     return {mul(rem(t, b->Count[0]), 32), mul(rem(row, b->Count[1]), 8), mul(quo(row, b->Count[1]), 4)};
 }
 
+// flag, square.go:34
+DEVICE int32 flag(bool is) {
+    if (is) {
+        return 1;
+    }
+    return 0;
+}
+
+// mayHaveChanged returns 0 if brick t was not in the last list, otherwise 1.
+// (*BrickList[float32]).mayHaveChanged, bricklist3.go:51
+DEVICE int32 BrickList_mayHaveChanged_f32(const BrickList_f32 *l, int64 t) {
+    return flag((l->Copied[t] & 4) == 0);
+}
+
 // has reports whether a cell belongs to the block.
 // (*Bricks).has, tile3.go:42
 DEVICE bool Bricks_has(const Bricks *b, int32 i, int32 j, int32 k) {
@@ -959,7 +974,7 @@ DEVICE bool full_f32(float f, float tolerance) {
 }
 
 // kindOf returns the kind of every kindPieces-th cell of a brick, starting with number k.
-// (*BrickList[float32]).kindOf, bricklist3.go:49
+// (*BrickList[float32]).kindOf, bricklist3.go:54
 DEVICE int32 BrickList_kindOf_f32(const BrickList_f32 *l, int32 k, int32 x, int32 y, int32 z) {
     int32 kind = 0;
     for (int32 at = k; at < 1024; at = add(at, 256)) {
@@ -979,7 +994,7 @@ DEVICE int32 BrickList_kindOf_f32(const BrickList_f32 *l, int32 k, int32 x, int3
 }
 
 // combine returns the combined kind of n pieces, stride apart.
-// combine, bricklist3.go:68
+// combine, bricklist3.go:73
 DEVICE int32 combine(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -988,22 +1003,29 @@ DEVICE int32 combine(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
     return kind;
 }
 
-// KindOfBrick finds the kind of brick t.
-// KindOfBrick[float32], bricklist3.go:35
+// KindOfBrick finds the kind of brick t, unless it was not in the last list: then it is still the same.
+// KindOfBrick[float32], bricklist3.go:36
 DEVICE void KindOfBrick_f32_at(int64 t, const BrickList_f32 *l, Array<int32, 256> *pieces,
         Array<int32, 16> *groups) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
-    TURNS(int32, k, 256) {
+    int32 changed = BrickList_mayHaveChanged_f32(l, t);
+    TURNS(int32, k, mul(changed, 256)) {
         (*pieces)[k] = BrickList_kindOf_f32(l, k, x, y, z);
     }
     __syncthreads();
-    TURNS(int32, k, 16) {
+    TURNS(int32, k, mul(changed, 16)) {
         (*groups)[k] = combine(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
     }
     __syncthreads();
-    TURNS(int64, turn3, 1) {
+    TURNS(int32, turn3, changed) {
         l->Kinds[t] = combine(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
     }
+}
+
+// mayHaveChanged returns 0 if brick t was not in the last list, otherwise 1.
+// (*BrickList[float64]).mayHaveChanged, bricklist3.go:51
+DEVICE int32 BrickList_mayHaveChanged_f64(const BrickList_f64 *l, int64 t) {
+    return flag((l->Copied[t] & 4) == 0);
 }
 
 // empty reports whether a cell is empty up to round-off: the volume fraction is at most tolerance.
@@ -1019,7 +1041,7 @@ DEVICE bool full_f64(double f, double tolerance) {
 }
 
 // kindOf returns the kind of every kindPieces-th cell of a brick, starting with number k.
-// (*BrickList[float64]).kindOf, bricklist3.go:49
+// (*BrickList[float64]).kindOf, bricklist3.go:54
 DEVICE int32 BrickList_kindOf_f64(const BrickList_f64 *l, int32 k, int32 x, int32 y, int32 z) {
     int32 kind = 0;
     for (int32 at = k; at < 1024; at = add(at, 256)) {
@@ -1038,27 +1060,28 @@ DEVICE int32 BrickList_kindOf_f64(const BrickList_f64 *l, int32 k, int32 x, int3
     return kind;
 }
 
-// KindOfBrick finds the kind of brick t.
-// KindOfBrick[float64], bricklist3.go:35
+// KindOfBrick finds the kind of brick t, unless it was not in the last list: then it is still the same.
+// KindOfBrick[float64], bricklist3.go:36
 DEVICE void KindOfBrick_f64_at(int64 t, const BrickList_f64 *l, Array<int32, 256> *pieces,
         Array<int32, 16> *groups) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
-    TURNS(int32, k, 256) {
+    int32 changed = BrickList_mayHaveChanged_f64(l, t);
+    TURNS(int32, k, mul(changed, 256)) {
         (*pieces)[k] = BrickList_kindOf_f64(l, k, x, y, z);
     }
     __syncthreads();
-    TURNS(int32, k, 16) {
+    TURNS(int32, k, mul(changed, 16)) {
         (*groups)[k] = combine(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
     }
     __syncthreads();
-    TURNS(int64, turn3, 1) {
+    TURNS(int32, turn3, changed) {
         l->Kinds[t] = combine(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
     }
 }
 
 // beyond reports whether cells of another rank, which may hold anything, are at most reach bricks away from brick p
 // along an axis. The last brick of the block may be incomplete.
-// (*BrickList[float32]).beyond, bricklist3.go:102
+// (*BrickList[float32]).beyond, bricklist3.go:107
 DEVICE bool BrickList_beyond_f32(const BrickList_f32 *l, int32 axis, int32 p, int32 reach) {
     return l->Open[axis][0] > 0 && p < reach || l->Open[axis][1] > 0 && add(add(p, reach), 1) >= l->Bricks_.Count[axis];
 }
@@ -1083,7 +1106,7 @@ DEVICE int32 num_Smaller_int32(int32 a, int32 b) {
 
 // MarkBrick puts brick t into the list if a brick within reach is mixed, belongs to another rank or is of another
 // kind.
-// MarkBrick[float32], bricklist3.go:80
+// MarkBrick[float32], bricklist3.go:85
 DEVICE void MarkBrick_f32_at(int64 t, const BrickList_f32 *l) {
     int32 row = quo(int32(t), l->Bricks_.Count[0]);
     int32 x = rem(int32(t), l->Bricks_.Count[0]), y = rem(row, l->Bricks_.Count[1]), z = quo(row, l->Bricks_.Count[1]);
@@ -1106,14 +1129,14 @@ DEVICE void MarkBrick_f32_at(int64 t, const BrickList_f32 *l) {
 
 // beyond reports whether cells of another rank, which may hold anything, are at most reach bricks away from brick p
 // along an axis. The last brick of the block may be incomplete.
-// (*BrickList[float64]).beyond, bricklist3.go:102
+// (*BrickList[float64]).beyond, bricklist3.go:107
 DEVICE bool BrickList_beyond_f64(const BrickList_f64 *l, int32 axis, int32 p, int32 reach) {
     return l->Open[axis][0] > 0 && p < reach || l->Open[axis][1] > 0 && add(add(p, reach), 1) >= l->Bricks_.Count[axis];
 }
 
 // MarkBrick puts brick t into the list if a brick within reach is mixed, belongs to another rank or is of another
 // kind.
-// MarkBrick[float64], bricklist3.go:80
+// MarkBrick[float64], bricklist3.go:85
 DEVICE void MarkBrick_f64_at(int64 t, const BrickList_f64 *l) {
     int32 row = quo(int32(t), l->Bricks_.Count[0]);
     int32 x = rem(int32(t), l->Bricks_.Count[0]), y = rem(row, l->Bricks_.Count[1]), z = quo(row, l->Bricks_.Count[1]);
@@ -1134,21 +1157,22 @@ DEVICE void MarkBrick_f64_at(int64 t, const BrickList_f64 *l) {
     l->Busy[t] = busy;
 }
 
-// idle returns the number of cells of brick t to copy: none if it is in the list.
-// (*BrickList[float32]).idle, bricklist3.go:123
+// idle returns the number of cells of brick t to copy: none if it is in the list, or was not in the last one.
+// (*BrickList[float32]).idle, bricklist3.go:132
 DEVICE int32 BrickList_idle_f32(const BrickList_f32 *l, int64 t) {
-    if (l->Busy[t] != 0) {
+    if (l->Busy[t] != 0 || (l->Copied[t] & 4) != 0) {
         return 0;
     }
     return 1024;
 }
 
-// CopyIdleBrick copies brick t to the other fields if it is not in the list: bricks beside it may be, and read its
+// CopyIdleBrick copies brick t to the other fields if it is not in the list but was in the last one: bricks beside it may be, and read its
 // cells in each sweep.
-// CopyIdleBrick[float32], bricklist3.go:110
+// CopyIdleBrick[float32], bricklist3.go:115
 DEVICE void CopyIdleBrick_f32_at(int64 t, const BrickList_f32 *l) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
-    TURNS(int32, k, BrickList_idle_f32(l, t)) {
+    int32 idle = BrickList_idle_f32(l, t);
+    TURNS(int32, k, idle) {
         int32 i = add(x, k % 32), j = add(y, k / 32 % 8), h = add(z, k / 256);
         if (Bricks_has(&l->Bricks_, i, j, h)) {
             int64 c = Lattice_at(&l->Lattice_, int64(i), int64(j), int64(h));
@@ -1156,29 +1180,38 @@ DEVICE void CopyIdleBrick_f32_at(int64 t, const BrickList_f32 *l) {
             l->Third[c] = l->F[c];
         }
     }
+    __syncthreads();
+    TURNS(int64, turn2, 1) {
+        l->Copied[t] = mul(flag(l->Busy[t] == 0), 4);
+    }
 }
 
-// idle returns the number of cells of brick t to copy: none if it is in the list.
-// (*BrickList[float64]).idle, bricklist3.go:123
+// idle returns the number of cells of brick t to copy: none if it is in the list, or was not in the last one.
+// (*BrickList[float64]).idle, bricklist3.go:132
 DEVICE int32 BrickList_idle_f64(const BrickList_f64 *l, int64 t) {
-    if (l->Busy[t] != 0) {
+    if (l->Busy[t] != 0 || (l->Copied[t] & 4) != 0) {
         return 0;
     }
     return 1024;
 }
 
-// CopyIdleBrick copies brick t to the other fields if it is not in the list: bricks beside it may be, and read its
+// CopyIdleBrick copies brick t to the other fields if it is not in the list but was in the last one: bricks beside it may be, and read its
 // cells in each sweep.
-// CopyIdleBrick[float64], bricklist3.go:110
+// CopyIdleBrick[float64], bricklist3.go:115
 DEVICE void CopyIdleBrick_f64_at(int64 t, const BrickList_f64 *l) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
-    TURNS(int32, k, BrickList_idle_f64(l, t)) {
+    int32 idle = BrickList_idle_f64(l, t);
+    TURNS(int32, k, idle) {
         int32 i = add(x, k % 32), j = add(y, k / 32 % 8), h = add(z, k / 256);
         if (Bricks_has(&l->Bricks_, i, j, h)) {
             int64 c = Lattice_at(&l->Lattice_, int64(i), int64(j), int64(h));
             l->Second[c] = l->F[c];
             l->Third[c] = l->F[c];
         }
+    }
+    __syncthreads();
+    TURNS(int64, turn2, 1) {
+        l->Copied[t] = mul(flag(l->Busy[t] == 0), 4);
     }
 }
 
@@ -2606,14 +2639,6 @@ DEVICE bool strip_inside_f32(strip_f32 *s, int32 k, float radius) {
     float square = x * x + s->square;
     float least = radius * radius * 0x1.ffffdep-01f /* 0.999999 */, most = radius * radius * 0x1.00001p+00f /* 1.000001 */;
     return square < least || square <= most && num_Sqrt_f32(square) < radius;
-}
-
-// flag, square.go:34
-DEVICE int32 flag(bool is) {
-    if (is) {
-        return 1;
-    }
-    return 0;
 }
 
 // row2 returns how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Those on one
@@ -5965,7 +5990,7 @@ DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) 
 }
 
 // work determines the work for the n-th tile of Order.
-// (*Tiles2[float32]).work, tilecells2.go:141
+// (*Tiles2[float32]).work, tilecells2.go:146
 DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     tileWork w = {};
     if (n >= int64(s->Count[0])) {
@@ -5994,17 +6019,14 @@ DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     w.tile = t;
     w.kind = was | 4;
     w.once = 1;
+    w.differs = (was & 4) == 0;
     if (!same) {
         w.load = 241;
-        w.runs = 228;
-        w.mark = 256;
-    } else if ((was & 4) == 0) {
-        w.copied = 1024;
     }
     return w;
 }
 
-// clamp, tilecells2.go:176
+// clamp, tilecells2.go:204
 DEVICE int32 clamp(int32 i, int32 lo, int32 end) {
     if (i < lo) {
         return lo;
@@ -6016,19 +6038,41 @@ DEVICE int32 clamp(int32 i, int32 lo, int32 end) {
 }
 
 // cell returns number k of the tile's cells and margin, and beyond a wall the cell at the wall.
-// (*Tiles2[float32]).cell, tilecells2.go:28
+// (*Tiles2[float32]).cell, tilecells2.go:33
 DEVICE float Tiles2_cell_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
     int32 i = clamp(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
     int32 j = clamp(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
     return s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
 }
 
-// load loads every tileLoads-th of the tile's cells and margin into shared memory, beginning with number k. It reads all
-// of them before it writes any, so that the loads do not wait for each other.
+// kindOfCell returns the kind of one cell, which a sweep does not change if its neighbours are of the same kind.
+// kindOfCell[float32], tilekind2.go:29
+DEVICE int32 kindOfCell_f32(float f, int32 sweep, float roundOff) {
+    if (sweep != 0) {
+        roundOff = 0.0f;
+    }
+    int32 kind = 0;
+    if (!empty_f32(f, roundOff) || sweep != 0 && f < 0.0f) {
+        kind |= 1;
+    }
+    if (!full_f32(f, roundOff) || sweep != 0 && f > 1.0f) {
+        kind |= 2;
+    }
+    return kind;
+}
+
+// (*Tiles2[float32]).kindOfLoaded, tilecells2.go:30
+DEVICE int32 Tiles2_kindOfLoaded_f32(const Tiles2_f32 *s, float f) {
+    return kindOfCell_f32(f, s->Kinds[0], s->RoundOff);
+}
+
+// load loads every tileLoads-th of the tile's cells and margin into shared memory, beginning with number k, and returns
+// their kind. It reads all of them before it writes any, so that the loads do not wait for each other.
 // (*Tiles2[float32]).load, tilecells2.go:10
-DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
+DEVICE int32 Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
     float v0 = Tiles2_cell_f32(s, k, x, y), v1 = Tiles2_cell_f32(s, add(k, 241), x, y), v2 = Tiles2_cell_f32(s, add(k, 482), x, y);
-    float v3 = Tiles2_cell_f32(s, add(k, 723), x, y), v4 = Tiles2_cell_f32(s, add(k, 964), x, y), v5 = 0.0f;
+    float v3 = Tiles2_cell_f32(s, add(k, 723), x, y), v4 = Tiles2_cell_f32(s, add(k, 964), x, y);
+    float v5 = v4;
     int32 last = add(k, 1205);
     if (last < 1444) {
         v5 = Tiles2_cell_f32(s, last, x, y);
@@ -6041,11 +6085,30 @@ DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arra
     if (last < 1444) {
         (*f)[last] = v5;
     }
+    return Tiles2_kindOfLoaded_f32(s, v0) | Tiles2_kindOfLoaded_f32(s, v1) | Tiles2_kindOfLoaded_f32(s, v2) | Tiles2_kindOfLoaded_f32(s, v3) | Tiles2_kindOfLoaded_f32(s, v4) | Tiles2_kindOfLoaded_f32(s, v5);
+}
+
+// some returns count, or 0 if n is 0.
+// some, squareruns.go:117
+DEVICE int32 some(int32 n, int32 count) {
+    if (n == 0) {
+        return 0;
+    }
+    return count;
+}
+
+// near returns 1 if an interface may reach the tile in this step, otherwise 0; kinds are those of its cells and margin.
+// (*tileWork).near, tilecells2.go:178
+DEVICE int32 tileWork_near(tileWork *w, Slice<int32> kinds) {
+    if (w->load == 0) {
+        return 0;
+    }
+    return flag(combine(kinds, 0, 1, 16) == 3);
 }
 
 // reach returns how far around a tile, along x and y, sweep n updates cells: for the donors of the second sweep and
 // the neighbours that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float32]).reach, tilecells2.go:209
+// (*Tiles2[float32]).reach, tilecells2.go:237
 struct Tiles2_reach_f32_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -6055,7 +6118,7 @@ DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
 }
 
 // neededAfterFirst reports whether the second sweep needs cell (px, py) of a tile.
-// (*Tiles2[float32]).neededAfterFirst, tilecells2.go:52
+// (*Tiles2[float32]).neededAfterFirst, tilecells2.go:57
 DEVICE bool Tiles2_neededAfterFirst_f32(const Tiles2_f32 *s, int32 px, int32 py) {
     auto [rx, ry] = Tiles2_reach_f32(s, 0);
     return px >= neg(rx) && px < add(32, rx) && py >= neg(ry) && py < add(32, ry);
@@ -6063,14 +6126,14 @@ DEVICE bool Tiles2_neededAfterFirst_f32(const Tiles2_f32 *s, int32 px, int32 py)
 
 // inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, one more
 // above for faces, and within the block.
-// (*Tiles2[float32]).inReach, tilecells2.go:225
+// (*Tiles2[float32]).inReach, tilecells2.go:253
 DEVICE bool Tiles2_inReach_f32(const Tiles2_f32 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
 
 // needed reports whether sweep n updates a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float32]).needed, tilecells2.go:217
+// (*Tiles2[float32]).needed, tilecells2.go:245
 DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f32(s, n);
     int32 face = s->Axis ^ n;
@@ -6079,7 +6142,7 @@ DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, 
 
 // nearest returns the cell that has the value of cell (px, py) of a tile after the first sweep: beyond a wall, the cell
 // at the wall.
-// (*Tiles2[float32]).nearest, tilecells2.go:45
+// (*Tiles2[float32]).nearest, tilecells2.go:50
 struct Tiles2_nearest_f32_results { int32 r0; int32 r1; };
 DEVICE Tiles2_nearest_f32_results Tiles2_nearest_f32(const Tiles2_f32 *s, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f32(s, 0);
@@ -6087,13 +6150,13 @@ DEVICE Tiles2_nearest_f32_results Tiles2_nearest_f32(const Tiles2_f32 *s, int32 
 }
 
 // shared returns the index of a tile's cell in shared memory.
-// shared, tilecells2.go:174
+// shared, tilecells2.go:202
 DEVICE int32 shared(int32 px, int32 py) {
     return add(add(px, 3), mul(add(py, 3), 38));
 }
 
 // strides returns the strides along an axis in shared memory and in the block's memory.
-// (*Tiles2[float32]).strides, tilecells2.go:200
+// (*Tiles2[float32]).strides, tilecells2.go:228
 struct Tiles2_strides_f32_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 axis) {
     if (axis == 0) {
@@ -6103,7 +6166,7 @@ DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 
 }
 
 // stays reports whether sweep n leaves the cell at own as it is; start is its value before the step.
-// (*Tiles2[float32]).stays, tilecells2.go:35
+// (*Tiles2[float32]).stays, tilecells2.go:40
 DEVICE bool Tiles2_stays_f32(const Tiles2_f32 *s, int32 n, int32 own, Array<float, 1444> *a, float start) {
     int32 kind = s->Kinds[n];
     auto [step, unused1] = Tiles2_strides_f32(s, s->Axis ^ n);
@@ -6113,7 +6176,7 @@ DEVICE bool Tiles2_stays_f32(const Tiles2_f32 *s, int32 n, int32 own, Array<floa
 
 // firstOfRun does the first sweep in those cells of run k that stay as they are, and returns bits of the others. They
 // include the cells above the highest faces that are needed.
-// (*Tiles2[float32]).firstOfRun, tilecells2.go:59
+// (*Tiles2[float32]).firstOfRun, tilecells2.go:64
 DEVICE int32 Tiles2_firstOfRun_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between) {
     int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 7), 3);
@@ -6145,15 +6208,6 @@ DEVICE int32 sumOf(Slice<int32> counts, int32 first, int32 n) {
     return sum;
 }
 
-// some returns count, or 0 if n is 0.
-// some, squareruns.go:117
-DEVICE int32 some(int32 n, int32 count) {
-    if (n == 0) {
-        return 0;
-    }
-    return count;
-}
-
 // listTileRun appends the numbers of the marked cells of run k of a tile to those of the previous runs. counts are the
 // numbers of marked cells of groups of runs, from the given one on.
 // listTileRun, squareruns.go:126
@@ -6173,7 +6227,7 @@ DEVICE void listTileRun(Slice<int32> list, Slice<int32> bits, Slice<int32> count
     }
 }
 
-// (*Tiles2[float32]).velocity, tilecells2.go:232
+// (*Tiles2[float32]).velocity, tilecells2.go:260
 DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -6190,7 +6244,7 @@ DEVICE bool fromMixed_f32(float cfl, bool below, bool above) {
 
 // flux returns the flux of Sweep2 in sweep n through the lower face of the cell at own if it is needed and its donor is
 // mixed, otherwise 0.
-// (*Tiles2[float32]).flux, tilecells2.go:241
+// (*Tiles2[float32]).flux, tilecells2.go:269
 DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
         Clock_f32 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -6248,7 +6302,7 @@ DEVICE float faceFlux_f32(float cfl, float below, float above, float inMixed, fl
 // sweep returns the value of cell c, which does not stay as it is, after sweep n (0 or 1) of a step; start is its value before the step. own is the
 // index of the cell in shared memory: in a, its value before the sweep, and in flux, the flux through its lower face if
 // the donor is mixed.
-// (*Tiles2[float32]).sweep, tilecells2.go:189
+// (*Tiles2[float32]).sweep, tilecells2.go:217
 DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *a, Array<float, 1444> *flux,
         int32 own, int64 c, float start, Clock_f32 *clock) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -6261,7 +6315,7 @@ DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *
 }
 
 // first advances the cell at number k of the tile's cells and margin by the first sweep, if the second needs it.
-// (*Tiles2[float32]).first, tilecells2.go:80
+// (*Tiles2[float32]).first, tilecells2.go:85
 DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Clock_f32 *clock) {
     int32 px = sub(k % 38, 3), py = sub(k / 38, 3);
@@ -6274,14 +6328,14 @@ DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arr
 }
 
 // inTile reports whether cell (px, py) belongs to a tile.
-// (*Tiles2[float32]).inTile, tilecells2.go:91
+// (*Tiles2[float32]).inTile, tilecells2.go:96
 DEVICE bool Tiles2_inTile_f32(const Tiles2_f32 *s, int32 px, int32 py, int32 x, int32 y) {
     return px >= 0 && px < 32 && py >= 0 && py < 32 && add(x, px) < s->N[0] && add(y, py) < s->N[1];
 }
 
 // secondOfRun does the second sweep in those cells of run k that stay as they are, and returns bits of the others and of
 // the highest faces that may have a mixed donor. f gets the final values.
-// (*Tiles2[float32]).secondOfRun, tilecells2.go:97
+// (*Tiles2[float32]).secondOfRun, tilecells2.go:102
 DEVICE int32 Tiles2_secondOfRun_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between) {
     int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 7), 3);
@@ -6307,7 +6361,7 @@ DEVICE int32 Tiles2_secondOfRun_f32(const Tiles2_f32 *s, int32 k, int32 x, int32
 
 // second advances the cell at number k of the tile's cells and margin by the second sweep, if it is one of the tile. f
 // gets the final value.
-// (*Tiles2[float32]).second, tilecells2.go:121
+// (*Tiles2[float32]).second, tilecells2.go:126
 DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Clock_f32 *clock) {
     int32 px = sub(k % 38, 3), py = sub(k / 38, 3);
@@ -6318,22 +6372,6 @@ DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Ar
     float after = Tiles2_sweep_f32(s, 1, between, flux, k, c, (*f)[k], clock);
     s->Out[c] = after;
     (*f)[k] = after;
-}
-
-// kindOfCell returns the kind of one cell, which a sweep does not change if its neighbours are of the same kind.
-// kindOfCell[float32], tilekind2.go:29
-DEVICE int32 kindOfCell_f32(float f, int32 sweep, float roundOff) {
-    if (sweep != 0) {
-        roundOff = 0.0f;
-    }
-    int32 kind = 0;
-    if (!empty_f32(f, roundOff) || sweep != 0 && f < 0.0f) {
-        kind |= 1;
-    }
-    if (!full_f32(f, roundOff) || sweep != 0 && f > 1.0f) {
-        kind |= 2;
-    }
-    return kind;
 }
 
 // kindOf returns the kind of a piece of a tile, TileX·TileY/marks cells in a row.
@@ -6360,8 +6398,17 @@ DEVICE int32 combineKinds_f32(Array<float, 1444> *pieces, int32 first, int32 n) 
     return kind;
 }
 
+// copies returns the number of cells to copy to the other field.
+// (*tileWork).copies, tilecells2.go:194
+DEVICE int32 tileWork_copies(tileWork *w, int32 near) {
+    if (near == 0 && w->differs) {
+        return 1024;
+    }
+    return 0;
+}
+
 // copyCell copies number k of the tile's cells to the other field.
-// (*Tiles2[float32]).copyCell, tilecells2.go:133
+// (*Tiles2[float32]).copyCell, tilecells2.go:138
 DEVICE void Tiles2_copyCell_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
@@ -6369,25 +6416,42 @@ DEVICE void Tiles2_copyCell_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) 
     }
 }
 
+// kindIfStays returns the kind after the step of a tile that does not change.
+// (*tileWork).kindIfStays, tilecells2.go:186
+DEVICE int32 tileWork_kindIfStays(tileWork *w, Slice<int32> kinds) {
+    if (w->load == 0) {
+        return w->kind;
+    }
+    // cells of the tile and its margin are of one kind
+    return combine(kinds, 0, 1, 16) | 4;
+}
+
 // TileStep2 advances the cells of the t-th tile of Order from F to Out, with the same bits as Advance2 in two sweeps.
 // Normals are computed by Youngs or Mixed, or in the fine variant by any method except Heights: without ELVIRA and
 // LVIRA a thread needs half the registers. In each sweep most cells stay as they are. The others are listed, and
 // distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed, and then
 // to advance it. So each flux is computed once, and no thread waits for another one's.
-// TileStep2[float32], tile2.go:68
+// TileStep2[float32], tile2.go:67
 DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 *clock, Array<float, 1444> *f,
-        Array<float, 1444> *between, Array<float, 1444> *flux, Array<int32, 1444> *list, Array<int32, 228> *bits,
-        Array<int32, 30> *counts) {
+        Array<float, 1444> *between, Array<float, 1444> *flux, Array<int32, 1444> *list, Array<int32, 241> *bits,
+        Array<int32, 30> *counts, Array<int32, 16> *kinds) {
     tileWork w = Tiles2_work_f32(s, t);
     TURNS(int32, k, 30) {
         (*counts)[k] = 0;
     }
     __syncthreads();
     TURNS(int32, k, w.load) {
-        Tiles2_load_f32(s, k, w.x, w.y, f);
+        (*bits)[k] = Tiles2_load_f32(s, k, w.x, w.y, f);
     }
     __syncthreads();
-    TURNS(int32, k, w.runs) {
+    TURNS(int32, k, some(w.load, 16)) {
+        (*kinds)[k] = combine(Slice<int32>{bits->at, int64(241), int64(241)}, k, 16, sub(add(sub(241, k), 16), 1) / 16);
+    }
+    __syncthreads();
+    int32 near = tileWork_near(&w, Slice<int32>{kinds->at, int64(16), int64(16)});
+    int32 runs = mul(near, 228);
+    __syncthreads();
+    TURNS(int32, k, runs) {
         (*bits)[k] = Tiles2_firstOfRun_f32(s, k, w.x, w.y, f, between);
         if ((*bits)[k] != 0) {
             atomic_add(&(*counts)[k / 16], ones((*bits)[k]));
@@ -6396,8 +6460,8 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
     __syncthreads();
     int32 n = sumOf(Slice<int32>{counts->at, int64(30), int64(30)}, 0, 15);
     __syncthreads();
-    TURNS(int32, k, some(n, w.runs)) {
-        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(228), int64(228)}, Slice<int32>{counts->at, int64(30), int64(30)}, k, 0);
+    TURNS(int32, k, some(n, runs)) {
+        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(241), int64(241)}, Slice<int32>{counts->at, int64(30), int64(30)}, k, 0);
     }
     __syncthreads();
     TURNS(int32, k, n) {
@@ -6408,7 +6472,7 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
         Tiles2_first_f32(s, (*list)[k], w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    TURNS(int32, k, w.runs) {
+    TURNS(int32, k, runs) {
         (*bits)[k] = Tiles2_secondOfRun_f32(s, k, w.x, w.y, f, between);
         if ((*bits)[k] != 0) {
             atomic_add(&(*counts)[add(15, k / 16)], ones((*bits)[k]));
@@ -6417,8 +6481,8 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
     __syncthreads();
     n = sumOf(Slice<int32>{counts->at, int64(30), int64(30)}, 15, 15);
     __syncthreads();
-    TURNS(int32, k, some(n, w.runs)) {
-        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(228), int64(228)}, Slice<int32>{counts->at, int64(30), int64(30)}, k, 15);
+    TURNS(int32, k, some(n, runs)) {
+        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(241), int64(241)}, Slice<int32>{counts->at, int64(30), int64(30)}, k, 15);
     }
     __syncthreads();
     TURNS(int32, k, n) {
@@ -6429,28 +6493,28 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
         Tiles2_second_f32(s, (*list)[k], w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    TURNS(int32, k, w.mark) {
+    TURNS(int32, k, mul(near, 256)) {
         (*between)[k] = float(Tiles2_kindOf_f32(s, k, w.x, w.y, f));
     }
     __syncthreads();
-    TURNS(int32, k, w.mark / 16) {
+    TURNS(int32, k, mul(near, 16)) {
         (*between)[add(256, k)] = float(combineKinds_f32(between, mul(16, k), 16));
     }
     __syncthreads();
-    TURNS(int32, k, w.copied) {
+    TURNS(int32, k, tileWork_copies(&w, near)) {
         Tiles2_copyCell_f32(s, k, w.x, w.y);
     }
     __syncthreads();
-    TURNS(int32, turn14, w.once) {
-        s->KindsAfter[w.tile] = w.kind;
-        if (w.mark > 0) {
+    TURNS(int32, turn15, w.once) {
+        s->KindsAfter[w.tile] = tileWork_kindIfStays(&w, Slice<int32>{kinds->at, int64(16), int64(16)});
+        if (near > 0) {
             s->KindsAfter[w.tile] = combineKinds_f32(between, 256, 16);
         }
     }
 }
 
 // work determines the work for the n-th tile of Order.
-// (*Tiles2[float64]).work, tilecells2.go:141
+// (*Tiles2[float64]).work, tilecells2.go:146
 DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
     tileWork w = {};
     if (n >= int64(s->Count[0])) {
@@ -6479,30 +6543,49 @@ DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
     w.tile = t;
     w.kind = was | 4;
     w.once = 1;
+    w.differs = (was & 4) == 0;
     if (!same) {
         w.load = 241;
-        w.runs = 228;
-        w.mark = 256;
-    } else if ((was & 4) == 0) {
-        w.copied = 1024;
     }
     return w;
 }
 
 // cell returns number k of the tile's cells and margin, and beyond a wall the cell at the wall.
-// (*Tiles2[float64]).cell, tilecells2.go:28
+// (*Tiles2[float64]).cell, tilecells2.go:33
 DEVICE double Tiles2_cell_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
     int32 i = clamp(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
     int32 j = clamp(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
     return s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
 }
 
-// load loads every tileLoads-th of the tile's cells and margin into shared memory, beginning with number k. It reads all
-// of them before it writes any, so that the loads do not wait for each other.
+// kindOfCell returns the kind of one cell, which a sweep does not change if its neighbours are of the same kind.
+// kindOfCell[float64], tilekind2.go:29
+DEVICE int32 kindOfCell_f64(double f, int32 sweep, double roundOff) {
+    if (sweep != 0) {
+        roundOff = 0.0;
+    }
+    int32 kind = 0;
+    if (!empty_f64(f, roundOff) || sweep != 0 && f < 0.0) {
+        kind |= 1;
+    }
+    if (!full_f64(f, roundOff) || sweep != 0 && f > 1.0) {
+        kind |= 2;
+    }
+    return kind;
+}
+
+// (*Tiles2[float64]).kindOfLoaded, tilecells2.go:30
+DEVICE int32 Tiles2_kindOfLoaded_f64(const Tiles2_f64 *s, double f) {
+    return kindOfCell_f64(f, s->Kinds[0], s->RoundOff);
+}
+
+// load loads every tileLoads-th of the tile's cells and margin into shared memory, beginning with number k, and returns
+// their kind. It reads all of them before it writes any, so that the loads do not wait for each other.
 // (*Tiles2[float64]).load, tilecells2.go:10
-DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
+DEVICE int32 Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
     double v0 = Tiles2_cell_f64(s, k, x, y), v1 = Tiles2_cell_f64(s, add(k, 241), x, y), v2 = Tiles2_cell_f64(s, add(k, 482), x, y);
-    double v3 = Tiles2_cell_f64(s, add(k, 723), x, y), v4 = Tiles2_cell_f64(s, add(k, 964), x, y), v5 = 0.0;
+    double v3 = Tiles2_cell_f64(s, add(k, 723), x, y), v4 = Tiles2_cell_f64(s, add(k, 964), x, y);
+    double v5 = v4;
     int32 last = add(k, 1205);
     if (last < 1444) {
         v5 = Tiles2_cell_f64(s, last, x, y);
@@ -6515,11 +6598,12 @@ DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arra
     if (last < 1444) {
         (*f)[last] = v5;
     }
+    return Tiles2_kindOfLoaded_f64(s, v0) | Tiles2_kindOfLoaded_f64(s, v1) | Tiles2_kindOfLoaded_f64(s, v2) | Tiles2_kindOfLoaded_f64(s, v3) | Tiles2_kindOfLoaded_f64(s, v4) | Tiles2_kindOfLoaded_f64(s, v5);
 }
 
 // reach returns how far around a tile, along x and y, sweep n updates cells: for the donors of the second sweep and
 // the neighbours that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float64]).reach, tilecells2.go:209
+// (*Tiles2[float64]).reach, tilecells2.go:237
 struct Tiles2_reach_f64_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -6529,7 +6613,7 @@ DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
 }
 
 // neededAfterFirst reports whether the second sweep needs cell (px, py) of a tile.
-// (*Tiles2[float64]).neededAfterFirst, tilecells2.go:52
+// (*Tiles2[float64]).neededAfterFirst, tilecells2.go:57
 DEVICE bool Tiles2_neededAfterFirst_f64(const Tiles2_f64 *s, int32 px, int32 py) {
     auto [rx, ry] = Tiles2_reach_f64(s, 0);
     return px >= neg(rx) && px < add(32, rx) && py >= neg(ry) && py < add(32, ry);
@@ -6537,14 +6621,14 @@ DEVICE bool Tiles2_neededAfterFirst_f64(const Tiles2_f64 *s, int32 px, int32 py)
 
 // inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, one more
 // above for faces, and within the block.
-// (*Tiles2[float64]).inReach, tilecells2.go:225
+// (*Tiles2[float64]).inReach, tilecells2.go:253
 DEVICE bool Tiles2_inReach_f64(const Tiles2_f64 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
 
 // needed reports whether sweep n updates a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float64]).needed, tilecells2.go:217
+// (*Tiles2[float64]).needed, tilecells2.go:245
 DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f64(s, n);
     int32 face = s->Axis ^ n;
@@ -6553,7 +6637,7 @@ DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, 
 
 // nearest returns the cell that has the value of cell (px, py) of a tile after the first sweep: beyond a wall, the cell
 // at the wall.
-// (*Tiles2[float64]).nearest, tilecells2.go:45
+// (*Tiles2[float64]).nearest, tilecells2.go:50
 struct Tiles2_nearest_f64_results { int32 r0; int32 r1; };
 DEVICE Tiles2_nearest_f64_results Tiles2_nearest_f64(const Tiles2_f64 *s, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f64(s, 0);
@@ -6561,7 +6645,7 @@ DEVICE Tiles2_nearest_f64_results Tiles2_nearest_f64(const Tiles2_f64 *s, int32 
 }
 
 // strides returns the strides along an axis in shared memory and in the block's memory.
-// (*Tiles2[float64]).strides, tilecells2.go:200
+// (*Tiles2[float64]).strides, tilecells2.go:228
 struct Tiles2_strides_f64_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 axis) {
     if (axis == 0) {
@@ -6571,7 +6655,7 @@ DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 
 }
 
 // stays reports whether sweep n leaves the cell at own as it is; start is its value before the step.
-// (*Tiles2[float64]).stays, tilecells2.go:35
+// (*Tiles2[float64]).stays, tilecells2.go:40
 DEVICE bool Tiles2_stays_f64(const Tiles2_f64 *s, int32 n, int32 own, Array<double, 1444> *a, double start) {
     int32 kind = s->Kinds[n];
     auto [step, unused1] = Tiles2_strides_f64(s, s->Axis ^ n);
@@ -6581,7 +6665,7 @@ DEVICE bool Tiles2_stays_f64(const Tiles2_f64 *s, int32 n, int32 own, Array<doub
 
 // firstOfRun does the first sweep in those cells of run k that stay as they are, and returns bits of the others. They
 // include the cells above the highest faces that are needed.
-// (*Tiles2[float64]).firstOfRun, tilecells2.go:59
+// (*Tiles2[float64]).firstOfRun, tilecells2.go:64
 DEVICE int32 Tiles2_firstOfRun_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between) {
     int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 7), 3);
@@ -6603,7 +6687,7 @@ DEVICE int32 Tiles2_firstOfRun_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 
     return bits;
 }
 
-// (*Tiles2[float64]).velocity, tilecells2.go:232
+// (*Tiles2[float64]).velocity, tilecells2.go:260
 DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -6620,7 +6704,7 @@ DEVICE bool fromMixed_f64(double cfl, bool below, bool above) {
 
 // flux returns the flux of Sweep2 in sweep n through the lower face of the cell at own if it is needed and its donor is
 // mixed, otherwise 0.
-// (*Tiles2[float64]).flux, tilecells2.go:241
+// (*Tiles2[float64]).flux, tilecells2.go:269
 DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
         Clock_f64 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -6678,7 +6762,7 @@ DEVICE double faceFlux_f64(double cfl, double below, double above, double inMixe
 // sweep returns the value of cell c, which does not stay as it is, after sweep n (0 or 1) of a step; start is its value before the step. own is the
 // index of the cell in shared memory: in a, its value before the sweep, and in flux, the flux through its lower face if
 // the donor is mixed.
-// (*Tiles2[float64]).sweep, tilecells2.go:189
+// (*Tiles2[float64]).sweep, tilecells2.go:217
 DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444> *a, Array<double, 1444> *flux,
         int32 own, int64 c, double start, Clock_f64 *clock) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -6691,7 +6775,7 @@ DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444>
 }
 
 // first advances the cell at number k of the tile's cells and margin by the first sweep, if the second needs it.
-// (*Tiles2[float64]).first, tilecells2.go:80
+// (*Tiles2[float64]).first, tilecells2.go:85
 DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Clock_f64 *clock) {
     int32 px = sub(k % 38, 3), py = sub(k / 38, 3);
@@ -6704,14 +6788,14 @@ DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arr
 }
 
 // inTile reports whether cell (px, py) belongs to a tile.
-// (*Tiles2[float64]).inTile, tilecells2.go:91
+// (*Tiles2[float64]).inTile, tilecells2.go:96
 DEVICE bool Tiles2_inTile_f64(const Tiles2_f64 *s, int32 px, int32 py, int32 x, int32 y) {
     return px >= 0 && px < 32 && py >= 0 && py < 32 && add(x, px) < s->N[0] && add(y, py) < s->N[1];
 }
 
 // secondOfRun does the second sweep in those cells of run k that stay as they are, and returns bits of the others and of
 // the highest faces that may have a mixed donor. f gets the final values.
-// (*Tiles2[float64]).secondOfRun, tilecells2.go:97
+// (*Tiles2[float64]).secondOfRun, tilecells2.go:102
 DEVICE int32 Tiles2_secondOfRun_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between) {
     int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 7), 3);
@@ -6737,7 +6821,7 @@ DEVICE int32 Tiles2_secondOfRun_f64(const Tiles2_f64 *s, int32 k, int32 x, int32
 
 // second advances the cell at number k of the tile's cells and margin by the second sweep, if it is one of the tile. f
 // gets the final value.
-// (*Tiles2[float64]).second, tilecells2.go:121
+// (*Tiles2[float64]).second, tilecells2.go:126
 DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Clock_f64 *clock) {
     int32 px = sub(k % 38, 3), py = sub(k / 38, 3);
@@ -6748,22 +6832,6 @@ DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Ar
     double after = Tiles2_sweep_f64(s, 1, between, flux, k, c, (*f)[k], clock);
     s->Out[c] = after;
     (*f)[k] = after;
-}
-
-// kindOfCell returns the kind of one cell, which a sweep does not change if its neighbours are of the same kind.
-// kindOfCell[float64], tilekind2.go:29
-DEVICE int32 kindOfCell_f64(double f, int32 sweep, double roundOff) {
-    if (sweep != 0) {
-        roundOff = 0.0;
-    }
-    int32 kind = 0;
-    if (!empty_f64(f, roundOff) || sweep != 0 && f < 0.0) {
-        kind |= 1;
-    }
-    if (!full_f64(f, roundOff) || sweep != 0 && f > 1.0) {
-        kind |= 2;
-    }
-    return kind;
 }
 
 // kindOf returns the kind of a piece of a tile, TileX·TileY/marks cells in a row.
@@ -6791,7 +6859,7 @@ DEVICE int32 combineKinds_f64(Array<double, 1444> *pieces, int32 first, int32 n)
 }
 
 // copyCell copies number k of the tile's cells to the other field.
-// (*Tiles2[float64]).copyCell, tilecells2.go:133
+// (*Tiles2[float64]).copyCell, tilecells2.go:138
 DEVICE void Tiles2_copyCell_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
@@ -6804,20 +6872,27 @@ DEVICE void Tiles2_copyCell_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) 
 // LVIRA a thread needs half the registers. In each sweep most cells stay as they are. The others are listed, and
 // distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed, and then
 // to advance it. So each flux is computed once, and no thread waits for another one's.
-// TileStep2[float64], tile2.go:68
+// TileStep2[float64], tile2.go:67
 DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 *clock, Array<double, 1444> *f,
-        Array<double, 1444> *between, Array<double, 1444> *flux, Array<int32, 1444> *list, Array<int32, 228> *bits,
-        Array<int32, 30> *counts) {
+        Array<double, 1444> *between, Array<double, 1444> *flux, Array<int32, 1444> *list, Array<int32, 241> *bits,
+        Array<int32, 30> *counts, Array<int32, 16> *kinds) {
     tileWork w = Tiles2_work_f64(s, t);
     TURNS(int32, k, 30) {
         (*counts)[k] = 0;
     }
     __syncthreads();
     TURNS(int32, k, w.load) {
-        Tiles2_load_f64(s, k, w.x, w.y, f);
+        (*bits)[k] = Tiles2_load_f64(s, k, w.x, w.y, f);
     }
     __syncthreads();
-    TURNS(int32, k, w.runs) {
+    TURNS(int32, k, some(w.load, 16)) {
+        (*kinds)[k] = combine(Slice<int32>{bits->at, int64(241), int64(241)}, k, 16, sub(add(sub(241, k), 16), 1) / 16);
+    }
+    __syncthreads();
+    int32 near = tileWork_near(&w, Slice<int32>{kinds->at, int64(16), int64(16)});
+    int32 runs = mul(near, 228);
+    __syncthreads();
+    TURNS(int32, k, runs) {
         (*bits)[k] = Tiles2_firstOfRun_f64(s, k, w.x, w.y, f, between);
         if ((*bits)[k] != 0) {
             atomic_add(&(*counts)[k / 16], ones((*bits)[k]));
@@ -6826,8 +6901,8 @@ DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 
     __syncthreads();
     int32 n = sumOf(Slice<int32>{counts->at, int64(30), int64(30)}, 0, 15);
     __syncthreads();
-    TURNS(int32, k, some(n, w.runs)) {
-        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(228), int64(228)}, Slice<int32>{counts->at, int64(30), int64(30)}, k, 0);
+    TURNS(int32, k, some(n, runs)) {
+        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(241), int64(241)}, Slice<int32>{counts->at, int64(30), int64(30)}, k, 0);
     }
     __syncthreads();
     TURNS(int32, k, n) {
@@ -6838,7 +6913,7 @@ DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 
         Tiles2_first_f64(s, (*list)[k], w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    TURNS(int32, k, w.runs) {
+    TURNS(int32, k, runs) {
         (*bits)[k] = Tiles2_secondOfRun_f64(s, k, w.x, w.y, f, between);
         if ((*bits)[k] != 0) {
             atomic_add(&(*counts)[add(15, k / 16)], ones((*bits)[k]));
@@ -6847,8 +6922,8 @@ DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 
     __syncthreads();
     n = sumOf(Slice<int32>{counts->at, int64(30), int64(30)}, 15, 15);
     __syncthreads();
-    TURNS(int32, k, some(n, w.runs)) {
-        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(228), int64(228)}, Slice<int32>{counts->at, int64(30), int64(30)}, k, 15);
+    TURNS(int32, k, some(n, runs)) {
+        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(241), int64(241)}, Slice<int32>{counts->at, int64(30), int64(30)}, k, 15);
     }
     __syncthreads();
     TURNS(int32, k, n) {
@@ -6859,21 +6934,21 @@ DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 
         Tiles2_second_f64(s, (*list)[k], w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    TURNS(int32, k, w.mark) {
+    TURNS(int32, k, mul(near, 256)) {
         (*between)[k] = double(Tiles2_kindOf_f64(s, k, w.x, w.y, f));
     }
     __syncthreads();
-    TURNS(int32, k, w.mark / 16) {
+    TURNS(int32, k, mul(near, 16)) {
         (*between)[add(256, k)] = double(combineKinds_f64(between, mul(16, k), 16));
     }
     __syncthreads();
-    TURNS(int32, k, w.copied) {
+    TURNS(int32, k, tileWork_copies(&w, near)) {
         Tiles2_copyCell_f64(s, k, w.x, w.y);
     }
     __syncthreads();
-    TURNS(int32, turn14, w.once) {
-        s->KindsAfter[w.tile] = w.kind;
-        if (w.mark > 0) {
+    TURNS(int32, turn15, w.once) {
+        s->KindsAfter[w.tile] = tileWork_kindIfStays(&w, Slice<int32>{kinds->at, int64(16), int64(16)});
+        if (near > 0) {
             s->KindsAfter[w.tile] = combineKinds_f64(between, 256, 16);
         }
     }
@@ -7402,7 +7477,7 @@ DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<d
     f[to[i]] = f[from[i]];
 }
 
-// Kernel KindOfBrick, bricklist3.go:35
+// Kernel KindOfBrick, bricklist3.go:36
 extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f32(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f32 l) {
     SHARED(pieces, Array<int32, 256>);
@@ -7411,7 +7486,7 @@ extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f32(int64 lo, int6
     if (t < hi) KindOfBrick_f32_at(t, &l, &pieces, &groups);
 }
 
-// Kernel KindOfBrick, bricklist3.go:35
+// Kernel KindOfBrick, bricklist3.go:36
 extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f64(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f64 l) {
     SHARED(pieces, Array<int32, 256>);
@@ -7420,28 +7495,28 @@ extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f64(int64 lo, int6
     if (t < hi) KindOfBrick_f64_at(t, &l, &pieces, &groups);
 }
 
-// Kernel MarkBrick, bricklist3.go:80
+// Kernel MarkBrick, bricklist3.go:85
 extern "C" __global__ void __launch_bounds__(128) MarkBrick_f32(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f32 l) {
     const int64 t = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (t < hi) MarkBrick_f32_at(t, &l);
 }
 
-// Kernel MarkBrick, bricklist3.go:80
+// Kernel MarkBrick, bricklist3.go:85
 extern "C" __global__ void __launch_bounds__(128) MarkBrick_f64(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f64 l) {
     const int64 t = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (t < hi) MarkBrick_f64_at(t, &l);
 }
 
-// Kernel CopyIdleBrick, bricklist3.go:110
+// Kernel CopyIdleBrick, bricklist3.go:115
 extern "C" __global__ void __launch_bounds__(256) CopyIdleBrick_f32(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f32 l) {
     const int64 t = lo + blockIdx.x;
     if (t < hi) CopyIdleBrick_f32_at(t, &l);
 }
 
-// Kernel CopyIdleBrick, bricklist3.go:110
+// Kernel CopyIdleBrick, bricklist3.go:115
 extern "C" __global__ void __launch_bounds__(256) CopyIdleBrick_f64(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f64 l) {
     const int64 t = lo + blockIdx.x;
@@ -7663,7 +7738,7 @@ extern "C" __global__ void __launch_bounds__(128, 6) SquareReconstruct2_f64(int6
 }
 
 // Kernel Survey2, survey.go:69
-extern "C" __global__ void __launch_bounds__(128) Survey2_f32(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128, 5) Survey2_f32(int64 lo, int64 hi,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep2_f32 s) {
     SHARED(parts, Array<int64, 1280>);
     SHARED(merged, Array<int64, 80>);
@@ -7675,7 +7750,7 @@ extern "C" __global__ void __launch_bounds__(128) Survey2_f32(int64 lo, int64 hi
 }
 
 // Kernel Survey2, survey.go:69
-extern "C" __global__ void __launch_bounds__(128) Survey2_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128, 5) Survey2_f64(int64 lo, int64 hi,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep2_f64 s) {
     SHARED(parts, Array<int64, 1280>);
     SHARED(merged, Array<int64, 80>);
@@ -7687,7 +7762,7 @@ extern "C" __global__ void __launch_bounds__(128) Survey2_f64(int64 lo, int64 hi
 }
 
 // Kernel Survey3, survey.go:106
-extern "C" __global__ void __launch_bounds__(128) Survey3_f32(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128, 5) Survey3_f32(int64 lo, int64 hi,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep3_f32 s) {
     SHARED(parts, Array<int64, 1280>);
     SHARED(merged, Array<int64, 80>);
@@ -7699,7 +7774,7 @@ extern "C" __global__ void __launch_bounds__(128) Survey3_f32(int64 lo, int64 hi
 }
 
 // Kernel Survey3, survey.go:106
-extern "C" __global__ void __launch_bounds__(128) Survey3_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128, 5) Survey3_f64(int64 lo, int64 hi,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep3_f64 s) {
     SHARED(parts, Array<int64, 1280>);
     SHARED(merged, Array<int64, 80>);
@@ -7820,60 +7895,64 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f64_at(i, j, k, &s);
 }
 
-// Kernel TileStep2, tile2.go:68
-extern "C" __global__ void __launch_bounds__(256, 7) TileStep2_fine_false_f32(int64 lo, int64 hi,
+// Kernel TileStep2, tile2.go:67
+extern "C" __global__ void __launch_bounds__(256, 6) TileStep2_fine_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
     SHARED(f, Array<float, 1444>);
     SHARED(between, Array<float, 1444>);
     SHARED(flux, Array<float, 1444>);
     SHARED(list, Array<int32, 1444>);
-    SHARED(bits, Array<int32, 228>);
+    SHARED(bits, Array<int32, 241>);
     SHARED(counts, Array<int32, 30>);
+    SHARED(kinds, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) TileStep2_f32_at(t, false, &s, clock, &f, &between, &flux, &list, &bits, &counts);
+    if (t < hi) TileStep2_f32_at(t, false, &s, clock, &f, &between, &flux, &list, &bits, &counts, &kinds);
 }
 
-// Kernel TileStep2, tile2.go:68
+// Kernel TileStep2, tile2.go:67
 extern "C" __global__ void __launch_bounds__(256, 4) TileStep2_fine_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
     SHARED(f, Array<double, 1444>);
     SHARED(between, Array<double, 1444>);
     SHARED(flux, Array<double, 1444>);
     SHARED(list, Array<int32, 1444>);
-    SHARED(bits, Array<int32, 228>);
+    SHARED(bits, Array<int32, 241>);
     SHARED(counts, Array<int32, 30>);
+    SHARED(kinds, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) TileStep2_f64_at(t, false, &s, clock, &f, &between, &flux, &list, &bits, &counts);
+    if (t < hi) TileStep2_f64_at(t, false, &s, clock, &f, &between, &flux, &list, &bits, &counts, &kinds);
 }
 
-// Kernel TileStep2, tile2.go:68
+// Kernel TileStep2, tile2.go:67
 extern "C" __global__ void __launch_bounds__(256) TileStep2_fine_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
     SHARED(f, Array<float, 1444>);
     SHARED(between, Array<float, 1444>);
     SHARED(flux, Array<float, 1444>);
     SHARED(list, Array<int32, 1444>);
-    SHARED(bits, Array<int32, 228>);
+    SHARED(bits, Array<int32, 241>);
     SHARED(counts, Array<int32, 30>);
+    SHARED(kinds, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) TileStep2_f32_at(t, true, &s, clock, &f, &between, &flux, &list, &bits, &counts);
+    if (t < hi) TileStep2_f32_at(t, true, &s, clock, &f, &between, &flux, &list, &bits, &counts, &kinds);
 }
 
-// Kernel TileStep2, tile2.go:68
+// Kernel TileStep2, tile2.go:67
 extern "C" __global__ void __launch_bounds__(256) TileStep2_fine_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
     SHARED(f, Array<double, 1444>);
     SHARED(between, Array<double, 1444>);
     SHARED(flux, Array<double, 1444>);
     SHARED(list, Array<int32, 1444>);
-    SHARED(bits, Array<int32, 228>);
+    SHARED(bits, Array<int32, 241>);
     SHARED(counts, Array<int32, 30>);
+    SHARED(kinds, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) TileStep2_f64_at(t, true, &s, clock, &f, &between, &flux, &list, &bits, &counts);
+    if (t < hi) TileStep2_f64_at(t, true, &s, clock, &f, &between, &flux, &list, &bits, &counts, &kinds);
 }
 
 // Kernel Brick3, tile3.go:61
-extern "C" __global__ void __launch_bounds__(256) Brick3_f32(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(256, 4) Brick3_f32(int64 lo, int64 hi,
         const __grid_constant__ Sweep3_f32 s, const __grid_constant__ Bricks b, Clock_f32 *clock) {
     SHARED(flux, Array<float, 1485>);
     SHARED(list, Array<int32, 1485>);
@@ -7884,7 +7963,7 @@ extern "C" __global__ void __launch_bounds__(256) Brick3_f32(int64 lo, int64 hi,
 }
 
 // Kernel Brick3, tile3.go:61
-extern "C" __global__ void __launch_bounds__(256) Brick3_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(256, 3) Brick3_f64(int64 lo, int64 hi,
         const __grid_constant__ Sweep3_f64 s, const __grid_constant__ Bricks b, Clock_f64 *clock) {
     SHARED(flux, Array<double, 1485>);
     SHARED(list, Array<int32, 1485>);

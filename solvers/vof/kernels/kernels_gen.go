@@ -1057,10 +1057,11 @@ func (loop *TileStep2Loop[F]) Range(lo, hi int) {
 	var between [1444]F
 	var flux [1444]F
 	var list [1444]int32
-	var bits [228]int32
+	var bits [241]int32
 	var counts [30]int32
+	var kinds [16]int32
 	for t := lo; t < hi; t++ {
-		TileStep2(t, loop.fine, loop.s, loop.clock, &f, &between, &flux, &list, &bits, &counts)
+		TileStep2(t, loop.fine, loop.s, loop.clock, &f, &between, &flux, &list, &bits, &counts, &kinds)
 	}
 }
 

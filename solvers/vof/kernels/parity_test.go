@@ -197,17 +197,20 @@ func brickLists[F num.Float](t *testing.T, l cudatest.Runner, roundOff F) {
 		return &BrickList[F]{Lattice: lattice, Bricks: Bricks{N: [3]int32{nx, ny, nz}, Count: [3]int32{5, 9, 16},
 			Order: order, Length: []int32{bricks}}, Open: [3][2]int32{2: {1, 0}}, RoundOff: roundOff, F: f,
 			Second: slices.Repeat([]F{7}, len(f)), Third: slices.Repeat([]F{7}, len(f)),
-			Kinds: make([]int32, bricks), Busy: make([]int32, bricks)}
+			Kinds: make([]int32, bricks), Busy: make([]int32, bricks), Copied: slices.Repeat([]int32{Mixed2}, bricks)}
 	}
 	a, b := newLists(), newLists()
-	for _, newLists := range []func(l *BrickList[F]) loop{
-		func(l *BrickList[F]) loop { return NewKindOfBrickLoop(l) },
-		func(l *BrickList[F]) loop { return NewMarkBrickLoop(l) },
-		func(l *BrickList[F]) loop { return NewCopyIdleBrickLoop(l) },
-	} {
-		newLists(a).Range(0, bricks)
-		l.Run(t, newLists(b), 0, bricks)
+	list := func() {
+		for _, newLists := range []func(l *BrickList[F]) loop{
+			func(l *BrickList[F]) loop { return NewKindOfBrickLoop(l) },
+			func(l *BrickList[F]) loop { return NewMarkBrickLoop(l) },
+			func(l *BrickList[F]) loop { return NewCopyIdleBrickLoop(l) },
+		} {
+			newLists(a).Range(0, bricks)
+			l.Run(t, newLists(b), 0, bricks)
+		}
 	}
+	list()
 	kerneltest.Same(t, "KindOfBrick", a.Kinds, b.Kinds, nil)
 	kerneltest.Same(t, "MarkBrick", a.Busy, b.Busy, nil)
 	kerneltest.Same(t, "CopyIdleBrick", a.Second, b.Second, nil)
@@ -225,5 +228,24 @@ func brickLists[F num.Float](t *testing.T, l cudatest.Runner, roundOff F) {
 		if a.Second[c] != want || a.Third[c] != want {
 			t.Errorf("brick %d, %d, %d: %g and %g between sweeps, want %g", n%5, n/5%9, n/45, a.Second[c], a.Third[c], want)
 		}
+		if copied := a.Copied[n]&Synchronised != 0; copied != (busy == 0) {
+			t.Errorf("brick %d, %d, %d: busy %d, copied %v", n%5, n/5%9, n/45, busy, copied)
+		}
+	}
+	// Idle bricks are not read again.
+	kinds := slices.Clone(a.Kinds)
+	for n, busy := range a.Busy {
+		if busy == 0 {
+			c := int(lattice.Origin) + 32*(n%5) + 8*(n/5%9)*int(lattice.SY) + 4*(n/45)*int(lattice.SZ)
+			a.Second[c], b.Second[c] = 9, 9
+		}
+	}
+	list()
+	kerneltest.Same(t, "KindOfBrick, again", a.Kinds, kinds, nil)
+	kerneltest.Same(t, "KindOfBrick, again", a.Kinds, b.Kinds, nil)
+	kerneltest.Same(t, "CopyIdleBrick, again", a.Second, b.Second, nil)
+	kerneltest.Same(t, "Copied", a.Copied, b.Copied, nil)
+	if !slices.Contains(a.Second, 9) {
+		t.Error("idle bricks are copied again")
 	}
 }

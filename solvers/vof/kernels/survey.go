@@ -65,7 +65,7 @@ const (
 
 // Survey2 measures tile t in two dimensions. The mixed cells are listed, and distributed over the threads.
 //
-//atoll:kernel tile block=128
+//atoll:kernel tile block=128 blocks=5 blocks32=5
 func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], parts *[partCount * surveyColumns]int64,
 	merged *[partCount * surveyGroups]int64, bits *[surveyColumns]int32, groups *[surveyGroups]int32,
 	list *[surveyCells]int32) {
@@ -102,7 +102,7 @@ func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], parts *[partCount *
 
 // Survey3 is Survey2 in three dimensions.
 //
-//atoll:kernel tile block=128
+//atoll:kernel tile block=128 blocks=5 blocks32=5
 func Survey3[F num.Float](t int, m *Survey[F], s *Sweep3[F], parts *[partCount * surveyColumns]int64,
 	merged *[partCount * surveyGroups]int64, bits *[surveyColumns]int32, groups *[surveyGroups]int32,
 	list *[surveyCells]int32) {

@@ -23,6 +23,7 @@ const (
 
 	cellsToLoad = 6 // cells that a thread loads together
 	tileLoads   = (TileRoom + cellsToLoad - 1) / cellsToLoad
+	loadGroups  = 16 // whose kinds are found together
 )
 
 // Tiles2 is a step in two dimensions over tiles, x fastest. Ghosts behind walls are copies of the adjacent cells; on
@@ -47,15 +48,13 @@ type Tiles2[F num.Float] struct {
 	Count          []int32 // one element: the number of active tiles
 }
 
-// tileWork is the first cell of a tile and the iteration counts of its loops. All counts are 0 beyond the end of the
-// list; in a tile that does not change only copied (if its fields differ) and once are positive.
+// tileWork is the first cell of a tile and the work for it: none beyond the end of the list.
 type tileWork struct {
-	x, y             int32
-	load, runs, mark int32
-	copied           int32 // cells to copy to the other field
-	once             int32 // 1 to store the kind of the tile
-	tile, kind       int32
-	_                int32
+	x, y       int32
+	load       int32 // the iteration count of the loop that loads the cells: 0 if the tile cannot change
+	once       int32 // 1 to store the kind of the tile
+	tile, kind int32
+	differs    bool // the fields differ: the cells must be copied if the tile does not change
 }
 
 // TileStep2 advances the cells of the t-th tile of Order from F to Out, with the same bits as Advance2 in two sweeps.
@@ -64,24 +63,29 @@ type tileWork struct {
 // distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed, and then
 // to advance it. So each flux is computed once, and no thread waits for another one's.
 //
-//atoll:kernel tile block=256 fine=false,true blocks=4,0
+//atoll:kernel tile block=256 fine=false,true blocks=4,0 blocks32=6
 func TileStep2[F num.Float](t int, fine bool, s *Tiles2[F], clock *Clock[F], f, between, flux *[TileRoom]F,
-	list *[TileRoom]int32, bits *[tileRuns]int32, counts *[2 * tileGroups]int32) {
+	list *[TileRoom]int32, bits *[tileLoads]int32, counts *[2 * tileGroups]int32, kinds *[loadGroups]int32) {
 	w := s.work(t)
 	for k := range int32(2 * tileGroups) {
 		counts[k] = 0
 	}
 	for k := range w.load {
-		s.load(k, w.x, w.y, f)
+		bits[k] = s.load(k, w.x, w.y, f)
 	}
-	for k := range w.runs {
+	for k := range some(w.load, loadGroups) {
+		kinds[k] = combine(bits[:], k, loadGroups, (tileLoads-k+loadGroups-1)/loadGroups)
+	}
+	near := w.near(kinds[:])
+	runs := near * tileRuns
+	for k := range runs {
 		bits[k] = s.firstOfRun(k, w.x, w.y, f, between)
 		if bits[k] != 0 {
 			atomic.AddInt32(&counts[k/groupRuns], ones(bits[k]))
 		}
 	}
 	n := sumOf(counts[:], 0, tileGroups)
-	for k := range some(n, w.runs) {
+	for k := range some(n, runs) {
 		listTileRun(list[:], bits[:], counts[:], k, 0)
 	}
 	for k := range n {
@@ -90,14 +94,14 @@ func TileStep2[F num.Float](t int, fine bool, s *Tiles2[F], clock *Clock[F], f, 
 	for k := range n {
 		s.first(list[k], w.x, w.y, f, between, flux, clock)
 	}
-	for k := range w.runs {
+	for k := range runs {
 		bits[k] = s.secondOfRun(k, w.x, w.y, f, between)
 		if bits[k] != 0 {
 			atomic.AddInt32(&counts[tileGroups+k/groupRuns], ones(bits[k]))
 		}
 	}
 	n = sumOf(counts[:], tileGroups, tileGroups)
-	for k := range some(n, w.runs) {
+	for k := range some(n, runs) {
 		listTileRun(list[:], bits[:], counts[:], k, tileGroups)
 	}
 	for k := range n {
@@ -106,18 +110,18 @@ func TileStep2[F num.Float](t int, fine bool, s *Tiles2[F], clock *Clock[F], f, 
 	for k := range n {
 		s.second(list[k], w.x, w.y, f, between, flux, clock)
 	}
-	for k := range w.mark {
+	for k := range near * marks {
 		between[k] = F(s.kindOf(k, w.x, w.y, f))
 	}
-	for k := range w.mark / 16 {
+	for k := range near * (marks / 16) {
 		between[marks+k] = F(combineKinds(between, 16*k, 16))
 	}
-	for k := range w.copied {
+	for k := range w.copies(near) {
 		s.copyCell(k, w.x, w.y)
 	}
 	for range w.once {
-		s.KindsAfter[w.tile] = w.kind
-		if w.mark > 0 {
+		s.KindsAfter[w.tile] = w.kindIfStays(kinds[:])
+		if near > 0 {
 			s.KindsAfter[w.tile] = combineKinds(between, marks, marks/16)
 		}
 	}

@@ -57,7 +57,7 @@ func (b *Bricks) work(n int) brickWork {
 // distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed, and then
 // to advance it. So no thread waits for another one's flux, and each flux is computed once except between bricks.
 //
-//atoll:kernel tile block=256
+//atoll:kernel tile block=256 blocks=3 blocks32=4
 func Brick3[F num.Float](t int, s *Sweep3[F], b *Bricks, clock *Clock[F], flux *[brickFaces]F, list *[brickFaces]int32,
 	bits *[brickColumns]int32, counts *[brickGroups]int32) {
 	w := b.work(t)

@@ -5,11 +5,12 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// load loads every tileLoads-th of the tile's cells and margin into shared memory, beginning with number k. It reads all
-// of them before it writes any, so that the loads do not wait for each other.
-func (s *Tiles2[F]) load(k, x, y int32, f *[TileRoom]F) {
+// load loads every tileLoads-th of the tile's cells and margin into shared memory, beginning with number k, and returns
+// their kind. It reads all of them before it writes any, so that the loads do not wait for each other.
+func (s *Tiles2[F]) load(k, x, y int32, f *[TileRoom]F) int32 {
 	v0, v1, v2 := s.cell(k, x, y), s.cell(k+tileLoads, x, y), s.cell(k+2*tileLoads, x, y)
-	v3, v4, v5 := s.cell(k+3*tileLoads, x, y), s.cell(k+4*tileLoads, x, y), F(0)
+	v3, v4 := s.cell(k+3*tileLoads, x, y), s.cell(k+4*tileLoads, x, y)
+	v5 := v4
 	last := k + 5*tileLoads
 	if last < TileRoom {
 		v5 = s.cell(last, x, y)
@@ -22,7 +23,11 @@ func (s *Tiles2[F]) load(k, x, y int32, f *[TileRoom]F) {
 	if last < TileRoom {
 		f[last] = v5
 	}
+	return s.kindOfLoaded(v0) | s.kindOfLoaded(v1) | s.kindOfLoaded(v2) | s.kindOfLoaded(v3) | s.kindOfLoaded(v4) |
+		s.kindOfLoaded(v5)
 }
+
+func (s *Tiles2[F]) kindOfLoaded(f F) int32 { return kindOfCell(f, s.Kinds[0], s.RoundOff) }
 
 // cell returns number k of the tile's cells and margin, and beyond a wall the cell at the wall.
 func (s *Tiles2[F]) cell(k, x, y int32) F {
@@ -162,12 +167,35 @@ func (s *Tiles2[F]) work(n int) tileWork {
 		}
 	}
 	w.x, w.y, w.tile, w.kind, w.once = x*TileX, y*TileY, t, was|Synchronised, 1
+	w.differs = was&Synchronised == 0
 	if !same {
-		w.load, w.runs, w.mark = tileLoads, tileRuns, marks
-	} else if was&Synchronised == 0 {
-		w.copied = TileX * TileY
+		w.load = tileLoads
 	}
 	return w
+}
+
+// near returns 1 if an interface may reach the tile in this step, otherwise 0; kinds are those of its cells and margin.
+func (w *tileWork) near(kinds []int32) int32 {
+	if w.load == 0 {
+		return 0
+	}
+	return flag(combine(kinds, 0, 1, loadGroups) == Mixed2)
+}
+
+// kindIfStays returns the kind after the step of a tile that does not change.
+func (w *tileWork) kindIfStays(kinds []int32) int32 {
+	if w.load == 0 {
+		return w.kind
+	}
+	return combine(kinds, 0, 1, loadGroups) | Synchronised // cells of the tile and its margin are of one kind
+}
+
+// copies returns the number of cells to copy to the other field.
+func (w *tileWork) copies(near int32) int32 {
+	if near == 0 && w.differs {
+		return TileX * TileY
+	}
+	return 0
 }
 
 // shared returns the index of a tile's cell in shared memory.
