@@ -150,7 +150,7 @@ func withQuality(fields map[string][]float64, quality []float64) map[string][]fl
 	return fields
 }
 
-// planeBody is a mesh of triangles.
+// planeMesh is a mesh of triangles.
 type planeMesh struct{ *mesh.Mesh }
 
 func (planeMesh) dim() int                  { return 2 }
@@ -238,7 +238,7 @@ func boundsOfMesh(m *mesh.Mesh) sizing.Bounds {
 	return b
 }
 
-// solidBody is a mesh of tetrahedra.
+// solidMesh is a mesh of tetrahedra.
 type solidMesh struct{ *mesh.Solid }
 
 func (solidMesh) dim() int                  { return 3 }
