@@ -19,7 +19,7 @@ type Case struct {
 	Title  string // for people; may be empty
 	CRS    string // coordinate reference system: "EPSG:" and a code; "" if not given. Output files name it
 
-	Sections Sections // the solver's own sections, of its own type
+	Sections Sections // the solver's own sections, of a type that its decoder defines
 
 	Exact      []Field // exact solutions of fields over x, y, z and t, as far as the case gives them
 	Time       Time    // empty for solvers without time
@@ -68,6 +68,7 @@ type Sections interface{ Print(p *Printer) }
 // DecodeMesh, DecodeTransient and others. Sections and keys that it has not read are refused.
 type Decoder func(root *Section, c *Case)
 
+// decodeCase decodes a document. It records problems in d; path gives the default name.
 func decodeCase(d *decoder, path string, solvers map[string]Decoder) *Case {
 	c := &Case{inputs: &inputs{}}
 	root := &Section{decoder: d, values: d.root}

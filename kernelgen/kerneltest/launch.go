@@ -62,6 +62,7 @@ type preparedLaunch struct {
 	launch launch
 }
 
+// prepare lays out the memory of a launch and the parameters of its entry.
 func (l *Library) prepare(e *entry, k abi.Launch, lo, hi int) (*preparedLaunch, error) {
 	l.memory.layOut(k)
 	r := &preparedLaunch{l: l, e: e, memory: &l.memory}
