@@ -48,7 +48,8 @@ struct launch {
     struct cell *shadow;     // cells of all bytes, or null: nothing is recorded
     struct change *changes;  // changes of all bytes
     int64_t byte_cells;      // whether a cell covers one byte; set by the launch if that is necessary
-    int64_t first, number;   // number of the turn before the launch; at the end, a number after the last turn
+    int64_t turn_before;     // number of the last turn before the launch
+    int64_t turn_after;      // at the end: a number greater than those of all turns
     int64_t watched[2];      // numbers of the turns to be stored in watched_turns
     turn watched_turns[2];   // the turns with these numbers
     struct conflict conflict;
