@@ -55,7 +55,8 @@ struct launch {
     struct conflict conflict;
 };
 
-// The present launch. The turns of a block have consecutive numbers; phase is that of the last barrier.
+// The present launch and turn. number is the number of the turn, block that of the first turn of its block, and phase
+// that of the last barrier.
 static launch *running;
 static turn current;
 static const char *variable;
@@ -89,7 +90,8 @@ CALLED static void barrier() {
 }
 
 // A sequence generates the numbers below count in the order of the launch. A pseudo-random order is the full period of a
-// linear congruential generator modulo a power of two, mixed, without the numbers that are too large.
+// linear congruential generator (Knuth's MMIX) modulo a power of two: its numbers are mixed, and those that are too large
+// are skipped.
 struct sequence {
     uint64_t count, generated, mask, state, step;
     int64_t order;
