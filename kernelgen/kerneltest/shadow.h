@@ -27,7 +27,7 @@ static int cell_shift;
 // unordered reports whether the order of an earlier turn, before, and the present one, self, is undefined: they belong
 // to different blocks, or no barrier is between them. Turns before oldest do not matter.
 PLAIN static inline bool unordered(uint32_t before, uint32_t self, uint32_t oldest) {
-    return before >= oldest && before != self && (before < block || before >= phase);
+    return before >= oldest && before != self && (before < block || before >= last_barrier);
 }
 
 // first_unordered returns the first of three turns that is unordered with the present one, or 0.

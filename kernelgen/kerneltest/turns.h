@@ -55,12 +55,12 @@ struct launch {
     struct conflict conflict;
 };
 
-// The present launch and turn. number is the number of the turn, block that of the first turn of its block, and phase
-// that of the last barrier.
+// The present launch and turn. number is the number of the turn, block that of the first turn of its block, and
+// last_barrier that of the last barrier, which takes a number too.
 static launch *running;
 static turn current;
 static const char *variable;
-static uint32_t number, block, phase;
+static uint32_t number, block, last_barrier;
 
 struct cpu_dim { unsigned x, y, z; };
 static const cpu_dim blockDim = {1, 1, 1}, threadIdx = {0, 0, 0};
@@ -86,7 +86,7 @@ CALLED static void begin_turn() {
 // barrier stands for __syncthreads.
 CALLED static void barrier() {
     begin_turn();
-    phase = number;
+    last_barrier = number;
 }
 
 // A sequence generates the numbers below count in the order of the launch. A pseudo-random order is the full period of a
