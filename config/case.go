@@ -14,7 +14,7 @@ import (
 
 // Case is a decoded case with all its defaults filled in.
 type Case struct {
-	Solver string // its name in the case file, one of solvers
+	Solver string // name in the case file: a key of the decoders given to Load
 	Name   string // of the run and its files; the base name of the case file without extension
 	Title  string // for people; may be empty
 	CRS    string // coordinate reference system: "EPSG:" and a code; "" if not given. Output files name it
@@ -35,7 +35,7 @@ type Case struct {
 // Time is the section [time].
 type Time struct {
 	End      float64 // s, when the run is done
-	MaxSteps int     // steps after which it stops even before End; 0 for no limit
+	MaxSteps int     // steps after which the run stops even before End; 0 for no limit
 	Epoch    string  // date and time of t = 0 as ISO 8601 in UTC; "" if not given
 }
 
@@ -89,7 +89,7 @@ func decodeCase(d *decoder, path string, solvers map[string]Decoder) *Case {
 }
 
 // DecodeTransient reads the sections of all time-dependent cases: [time], [[gauge]] at points with dim coordinates,
-// [[transect]] if the solver knows fluxes (w.Flows), [exact] and [output]. It sets w.End.
+// [[transect]] if w.Flows is set, [exact] and [output]. The caller need not set w.End: it is read from [time].
 func (c *Case) DecodeTransient(root *Section, dim int, w Outputs) {
 	c.Time = DecodeTime(root.Sub("time"))
 	c.Gauges = DecodeGauges(root, dim)
@@ -127,7 +127,7 @@ type Outputs struct {
 	Formats         []string // of frames, the default first
 	Sweeps          bool     // the solver has no time: the interval between frames is a number of sweeps
 	Mesh            bool     // the solver moves a mesh
-	Flows           bool     // the solver is Flowing: transects can integrate its fluxes
+	Flows           bool     // the solver has fluxes (solvers.Flowing), which transects can integrate
 	End             float64  // of the run in s; 0 if the solver has no time
 }
 
@@ -150,7 +150,7 @@ func DecodeOutput(s *Section, name string, w Outputs) Output {
 		o.Every = s.Number("every", NonNegative.Or(0))
 		o.ExactTimes = s.Boolean("exact_times", false)
 	}
-	if slices.Contains(w.Formats, "nc") { // a mesh in the plane
+	if slices.Contains(w.Formats, "nc") { // rasters are for solvers on triangles: only these write nc
 		o.Raster = s.Number("raster", Positive.Or(0))
 	}
 	if o.Every > 0 && w.End/o.Every > maxFrames {

@@ -75,8 +75,8 @@ type loopType struct {
 	param             map[string]types.Type // types of parameters by name, without shared arrays
 	isConstant        map[string]bool       // constant parameters, which are not passed to the device
 	shared            [][2]string           // names and types of shared arrays
-	indices           []string
-	call              string // the arguments of a call from the loop
+	indices           []string              // names
+	call              string                // the call of the kernel for one index
 	resultType        string
 	isGeneric, hasBox bool
 	collectsRare      bool // vector code sets aside the indices that call a function marked rare

@@ -186,7 +186,8 @@ func (l *loopType) reductionLoop(w *bytes.Buffer, loop func()) {
 	w.WriteString("loop.result.Take(best)\n")
 }
 
-// callsOfGrain is into how many calls of vector code a grain is divided, since such indices are much work.
+// callsOfGrain is the number of calls of vector code for one grain: a kernel with a grain does much work for each
+// index.
 const callsOfGrain = 16
 
 // vectorLoop writes the loop that calls vector code, for as many indices as fill groups of lanes.

@@ -221,8 +221,8 @@ func (r *runner) beginCheckpoint(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, snapshot.Close())
 	}
-	info := checkpoint.Info{Solver: r.Case.Solver, Case: r.Case.Name, StepsSHA256: r.Case.StepsHash(), Inputs: inputs,
-		Version: r.info().Version, Run: position}
+	info := checkpoint.Info{Solver: r.Case.Solver, Case: r.Case.Name, StepKeysSHA256: r.Case.StepKeysHash(),
+		Inputs: inputs, Version: r.info().Version, Run: position}
 	c.path = checkpoint.Path(r.Dir, snapshot.Clock.Steps)
 	c.writer, err = checkpoint.Begin(ctx, r.Comm, r.fence, info, snapshot, &c.layouts)
 	return r.tolerateUnwritten(err)

@@ -161,11 +161,11 @@ func (r *runner) measureSteps(ctx context.Context) error {
 		if err := r.Comm.AllreduceFloat64(ctx, dist.Max, elapsed); err != nil {
 			return err
 		}
-		now := time.Duration(elapsed[0]) / time.Duration(max(1, r.solver.Clock().Steps-before))
-		if step = now; n > 2 { // other processes may have slowed down one call
-			step = min(now, last)
+		perStep := time.Duration(elapsed[0]) / time.Duration(max(1, r.solver.Clock().Steps-before))
+		if step = perStep; n > 2 { // other processes may have slowed down one call
+			step = min(perStep, last)
 		}
-		last = now
+		last = perStep
 		done = done || elapsed[0] >= float64(minCallTime) || elapsed[1] >= float64(maxCheckTime)
 	}
 	taken := r.solver.Clock().Steps

@@ -140,7 +140,7 @@ func Pinned[T any](d *Device, n int) ([]T, error) {
 		return nil, fmt.Errorf("cuda: cannot allocate %d elements of %d bytes of pinned memory", n, size)
 	}
 	var p uintptr
-	const portable = 1
+	const portable = 1 // CU_MEMHOSTALLOC_PORTABLE: pinned for all contexts of the process
 	if err := d.call(cuMemHostAlloc, uintptr(unsafe.Pointer(&p)), uintptr(n*size), portable); err != nil {
 		return nil, withSubject(err, formatBytes(uint64(n*size))+" of pinned memory")
 	}

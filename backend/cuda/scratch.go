@@ -19,7 +19,7 @@ func (b *scratchBuffer) reserve(d *Device, sizes ...int) (areas [6]uintptr, err 
 			return areas, err
 		}
 		b.free(d)
-		want := total + total/8
+		want := total + total/8 // an eighth more, so that somewhat larger requests need no new allocation
 		if b.address, err = d.allocate(want); err != nil {
 			return areas, err
 		}

@@ -31,12 +31,12 @@ func Write(path string, m *Image) error {
 	if err := w.strips(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	text, err := w.encode()
+	data, err := w.encode()
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return atomicfile.Write(path, func(f *os.File) error {
-		_, err := f.Write(text)
+		_, err := f.Write(data)
 		return err
 	})
 }
@@ -48,6 +48,9 @@ type writer struct {
 	compressed      bytes.Buffer // the strips
 	offsets, counts []uint64     // of the strips in the file
 }
+
+// headerSize is the size of the header of a BigTIFF file in bytes.
+const headerSize = 16
 
 // strips compresses the values, in strips of about 64 KiB.
 func (w *writer) strips() error {
@@ -66,7 +69,7 @@ func (w *writer) strips() error {
 		if err := z.Close(); err != nil {
 			return err
 		}
-		w.offsets = append(w.offsets, 16+uint64(start))
+		w.offsets = append(w.offsets, headerSize+uint64(start))
 		w.counts = append(w.counts, uint64(w.compressed.Len()-start))
 	}
 	return nil
@@ -93,7 +96,9 @@ func textField(tag uint16, s string) field {
 	return field{tag, typeASCII, len(s) + 1, append([]byte(s), 0)}
 }
 
-// keys returns the GeoKeyDirectory. EPSG codes from 4000 to 4999 are geodetic systems, of longitude and latitude.
+// keys returns the GeoKeyDirectory: its version (1, 1, 0) and the number of keys; then for each key its number, 0 for a
+// value that is stored here, the count 1 and the value. EPSG codes from 4000 to 4999 are geodetic systems, of longitude
+// and latitude.
 func (w *writer) keys() []uint16 {
 	const modelKey, projectedModel, geodeticModel, area = 1024, 1, 2, 1
 	if w.EPSG == 0 {
@@ -154,7 +159,7 @@ func (w *writer) encode() ([]byte, error) {
 	}
 	var b, longValues, directory []byte
 	order := binary.LittleEndian
-	valuesOffset := uint64(16 + w.compressed.Len()) // offset of the values of fields
+	valuesOffset := uint64(headerSize + w.compressed.Len()) // offset of the values of fields
 	valuesOffset += valuesOffset % 2
 	for _, f := range fields {
 		directory = order.AppendUint16(order.AppendUint16(directory, f.tag), f.kind)

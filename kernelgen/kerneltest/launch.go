@@ -18,7 +18,7 @@ type launch struct {
 	argumentBytes, size int64
 	shadow              unsafe.Pointer
 	changes             unsafe.Pointer
-	fine                int64
+	byteCells           int64
 	firstTurn, lastTurn int64
 	watched             [2]int64
 	watchedTurns        [2]turn
@@ -138,7 +138,7 @@ func (r *preparedLaunch) orders(selected []int64) error {
 // defined. Afterwards the memory holds the result.
 func (r *preparedLaunch) races() error {
 	result := r.record()
-	if result.fine != 0 && !r.e.byteCells {
+	if result.byteCells != 0 && !r.e.byteCells {
 		r.e.byteCells = true
 		result = r.record()
 	}
@@ -154,16 +154,16 @@ func (r *preparedLaunch) races() error {
 
 // record runs the launch in natural order and records the accesses of its turns.
 func (r *preparedLaunch) record() launch {
-	l, grain := r.l, 4
+	l, covered := r.l, 4 // bytes that a cell covers
 	if r.e.byteCells {
-		grain = 1
+		covered = 1
 	}
-	if cells := (len(r.memory.contents) + grain - 1) / grain; cells > l.cells || l.turns > maxTurn {
+	if cells := (len(r.memory.contents) + covered - 1) / covered; cells > l.cells || l.turns > maxTurn {
 		l.cells, l.turns = max(cells, l.cells), 0
 		l.shadow, l.changes = make([]uint64, l.cells*cellBytes/8), make([]uint64, l.cells*changeBytes/8+1)
 	}
 	result := r.run(launch{shadow: unsafe.Pointer(unsafe.SliceData(l.shadow)),
-		changes: unsafe.Pointer(unsafe.SliceData(l.changes)), fine: boolToInt(r.e.byteCells), firstTurn: l.turns})
+		changes: unsafe.Pointer(unsafe.SliceData(l.changes)), byteCells: boolToInt(r.e.byteCells), firstTurn: l.turns})
 	l.turns = result.lastTurn
 	return result
 }

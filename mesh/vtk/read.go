@@ -51,11 +51,11 @@ func newDecoder(file []byte, root, appended *xmldata.Element) (decoder, error) {
 }
 
 func (c decoder) piece(e *xmldata.Element) (*Grid, error) {
-	points, err := e.Count("NumberOfPoints", c.Budget)
+	points, err := e.Count("NumberOfPoints", c.BytesLeft)
 	if err != nil {
 		return nil, err
 	}
-	cells, err := e.Count("NumberOfCells", c.Budget)
+	cells, err := e.Count("NumberOfCells", c.BytesLeft)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// blockBytes is the largest size of the numbers of a block. Tests reduce it.
+// blockBytes is the largest number of bytes of field values in a block. Tests reduce it.
 var blockBytes = 4 << 20
 
 // Layouts caches the encoded keys of spaces whose entities do not change during a run, so that only its first

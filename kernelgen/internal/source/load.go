@@ -193,6 +193,7 @@ func (r refusals) Err() error {
 	return errors.Join(errs...)
 }
 
+// Refuse adds a mistake at a node to p.Refusals.
 func (p *Package) Refuse(at ast.Node, format string, args ...any) {
 	p.Refusals = append(p.Refusals, Refused{p.Fset.Position(at.Pos()), fmt.Sprintf(format, args...)})
 }
