@@ -33,7 +33,8 @@ func (g *Grid) check() error {
 			return fmt.Errorf("grid %q has %v voxels; want 1 to %d along each axis", g.Name, g.N, math.MaxInt32/2)
 		}
 		voxels *= n
-		if h := g.Spacing[d]; !(h > 0 && h < math.Inf(1)) || g.First[d]-g.First[d] != 0 {
+		notFinite := g.First[d]-g.First[d] != 0
+		if h := g.Spacing[d]; !(h > 0 && h < math.Inf(1)) || notFinite {
 			return fmt.Errorf("grid %q has the spacing %v and its first voxel at %v; want a positive spacing and finite numbers",
 				g.Name, g.Spacing, g.First)
 		}
