@@ -93,7 +93,7 @@ func (r *runner) candidates() ([]string, error) {
 	return files, err
 }
 
-// tryCheckpoint verifies a checkpoint, each rank a share of it. It reports whether the checkpoint is complete and
+// tryCheckpoint verifies a checkpoint, each rank a part of it. It reports whether the checkpoint is complete and
 // undamaged on all ranks, and then keeps it open.
 func (r *runner) tryCheckpoint(ctx context.Context, path string) (bool, error) {
 	f, err := checkpoint.Open(path)

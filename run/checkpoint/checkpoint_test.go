@@ -21,7 +21,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// TestMain makes blocks small, so that the share of each rank has many.
+// TestMain makes blocks small, so that the part of each rank has many.
 func TestMain(m *testing.M) {
 	blockBytes = 1 << 12
 	os.Exit(m.Run())

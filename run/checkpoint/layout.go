@@ -23,8 +23,8 @@ type blockRange struct {
 	least, most int64  // range of the keys
 }
 
-// layOut creates the index of the blocks of this rank, with offsets from the first byte of the rank's share of the
-// file. It returns the size of the share in bytes.
+// layOut creates the index of the blocks of this rank, with offsets from the first byte of the rank's part of the
+// file. It returns the size of the part in bytes.
 func (w *Writer) layOut(layouts *Layouts) int64 {
 	cached := map[*solvers.Space][]blockRange{}
 	offset := int64(0)
