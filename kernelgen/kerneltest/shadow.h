@@ -135,7 +135,7 @@ struct indices {
 
     CALLED indices(launch *l) : all(0, 0, 0) {
         running = l;
-        number = uint32_t(l->first);
+        number = uint32_t(l->turn_before);
         first_turn = number + 1;
         bytes = l->shadow ? uint64_t(l->size) : 0;
         cell_shift = l->byte_cells ? 0 : 2;
@@ -151,7 +151,7 @@ struct indices {
         } else {
             BARRIER;
             bytes = 0;
-            running->number = number + 2;
+            running->turn_after = number + 2;
         }
         return one;
     }
