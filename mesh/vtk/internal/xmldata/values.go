@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"unsafe"
 )
@@ -238,6 +239,7 @@ func (n narrow) Size() int        { return 4 }
 func (n narrow) Memory() []byte { return nil }
 
 func (n narrow) Encode(dst []byte, lo, hi int) []byte {
+	dst = slices.Grow(dst, 4*(hi-lo))
 	for _, v := range n.Slice[lo:hi] {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
 	}
