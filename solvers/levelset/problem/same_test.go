@@ -34,7 +34,7 @@ grid = { bounds = [0, 0, 0, 1, 1, 1], cells = [20, 18, 16], periodic = ["x", "y"
 initial = { shape = "union(sphere(0.9, 0.9, 0.9, 0.3), sphere(-0.1, -0.1, -0.1, 0.3), sphere(0.5, 0.5, 0.5, 0.15))" }
 velocity = { u = "1", v = "0.5", w = "-0.25" }
 method = { particles = 4, band = 5 }
-time = { end = 0.5, max_steps = 10 }
+time = { end = 0.5, max_steps = 7 }
 output = { format = [], conservation_every = 5 }
 `
 
@@ -45,7 +45,7 @@ grid = { bounds = [0, 0, 0, 1, 1, 1], cells = [24, 24, 24] }
 initial = { shape = "sphere(0.2, 0.2, 0.2, 0.15)" }
 velocity = { field = "enright", period = 3 }
 method = { particles = 4, band = 5 }
-time = { end = 0.5, max_steps = 6 }
+time = { end = 0.5, max_steps = 5 }
 output = { format = [], conservation_every = 5 }
 `
 

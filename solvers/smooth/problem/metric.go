@@ -113,7 +113,7 @@ func (m *Metric) decodeKind(s *config.Section) (fallback int64) {
 		m.Low, m.High = s.Number("low", config.Positive), s.Number("high", config.Positive)
 	}
 	if m.Field == "sinusoidal" {
-		m.Waves = s.Number("waves", config.Bound{Least: 0, Open: true, Most: 1000, Fallback: 1, Optional: true})
+		m.Waves = s.Number("waves", config.Bound{Least: 0, AboveLeast: true, Most: 1000, Fallback: 1, Optional: true})
 	}
 	return fallback
 }
