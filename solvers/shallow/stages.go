@@ -93,8 +93,8 @@ func (s *solver[F]) halfFriction(l loops, lo, hi int) {
 	}
 }
 
-// sweepTiledStages does the same by tiles. Slopes of boundary cells are sent while those of core cells are computed,
-// and boundary cells while the tiles of core cells are updated.
+// sweepTiledStages takes a step of second order by tiles. Slopes of boundary cells are sent while those of core cells
+// are computed, and boundary cells while the tiles of core cells are updated.
 func (s *solver[F]) sweepTiledStages(ctx context.Context, l loops) error {
 	for k, out := range s.stageOutputs(s.now) {
 		stage := l.stages[k]
