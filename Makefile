@@ -20,10 +20,11 @@ demo: build ## an internal dam break on 4 rank processes: progress, summary and 
 	./bin/atoll run examples/dam-break.toml --ranks 4 --transport grpc
 	./bin/atoll plot out/dam-break
 
-# Three targets at a time, since test-command and test-mpi mostly wait. test-arm64 starts first: it runs an emulator with
-# one thread, which would otherwise run alone at the end.
-test: lint ## all tests
-	$(MAKE) --no-print-directory --jobs=3 test-arm64 test-command test-go test-mpi test-race test-slurm
+# lint compiles what the other targets need, but not what test-arm64 needs. Then three targets run at a time, since
+# test-command and test-mpi mostly wait.
+test: ## lint and all tests
+	$(MAKE) --no-print-directory --jobs=2 lint test-arm64
+	$(MAKE) --no-print-directory --jobs=3 test-command test-go test-mpi test-race test-slurm
 
 # halo.invariants=on overwrites ghosts with NaN during an exchange (halo/poison.go). Package cmd/atoll is tested without
 # it, as users build it; package halo is tested with and without it. -vet=off: target lint runs vet. test-slurm runs

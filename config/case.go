@@ -14,12 +14,12 @@ import (
 
 // Case is a decoded case with all its defaults filled in.
 type Case struct {
-	Solver string // its name in the case file, one of solvers
+	Solver string // name in the case file: a key of the decoders given to Load
 	Name   string // of the run and its files; the base name of the case file without extension
 	Title  string // for people; may be empty
 	CRS    string // coordinate reference system: "EPSG:" and a code; "" if not given. Output files name it
 
-	Sections Sections // the solver's own sections, of its own type
+	Sections Sections // the solver's own sections, of a type that its decoder defines
 
 	Exact      []Field // exact solutions of fields over x, y, z and t, as far as the case gives them
 	Time       Time    // empty for solvers without time
@@ -32,10 +32,13 @@ type Case struct {
 	inputs *inputs // files that were looked up by Path
 }
 
+// maxCount limits numbers of steps and the like: a float64 represents all integers up to it.
+const maxCount = 1 << 53
+
 // Time is the section [time].
 type Time struct {
 	End      float64 // s, when the run is done
-	MaxSteps int     // steps after which it stops even before End; 0 for no limit
+	MaxSteps int     // steps after which the run stops even before End; 0 for no limit
 	Epoch    string  // date and time of t = 0 as ISO 8601 in UTC; "" if not given
 }
 
@@ -68,6 +71,7 @@ type Sections interface{ Print(p *Printer) }
 // DecodeMesh, DecodeTransient and others. Sections and keys that it has not read are refused.
 type Decoder func(root *Section, c *Case)
 
+// decodeCase decodes a document. It records problems in d; path gives the default name.
 func decodeCase(d *decoder, path string, solvers map[string]Decoder) *Case {
 	c := &Case{inputs: &inputs{}}
 	root := &Section{decoder: d, values: d.root}
@@ -89,7 +93,7 @@ func decodeCase(d *decoder, path string, solvers map[string]Decoder) *Case {
 }
 
 // DecodeTransient reads the sections of all time-dependent cases: [time], [[gauge]] at points with dim coordinates,
-// [[transect]] if the solver knows fluxes (w.Flows), [exact] and [output]. It sets w.End.
+// [[transect]] if w.Flows is set, [exact] and [output]. The caller need not set w.End: it is read from [time].
 func (c *Case) DecodeTransient(root *Section, dim int, w Outputs) {
 	c.Time = DecodeTime(root.Sub("time"))
 	c.Gauges = DecodeGauges(root, dim)
@@ -105,7 +109,7 @@ func (c *Case) DecodeTransient(root *Section, dim int, w Outputs) {
 
 // DecodeTime reads the section [time].
 func DecodeTime(s *Section) Time {
-	t := Time{End: s.Number("end", Positive), MaxSteps: int(s.Integer("max_steps", 0, 0, 1<<53)),
+	t := Time{End: s.Number("end", Positive), MaxSteps: int(s.Integer("max_steps", 0, 0, maxCount)),
 		Epoch: s.epoch()}
 	s.Finish()
 	return t
@@ -114,8 +118,8 @@ func DecodeTime(s *Section) Time {
 func decodeCheckpoint(s *Section) Checkpoint {
 	c := Checkpoint{
 		Every: s.Number("every", NonNegative.Or(600)),
-		Steps: int(s.Integer("steps", 0, 0, 1<<53)),
-		Keep:  int(s.Integer("keep", 2, 1, 1<<53)),
+		Steps: int(s.Integer("steps", 0, 0, maxCount)),
+		Keep:  int(s.Integer("keep", 2, 1, maxCount)),
 	}
 	s.Finish()
 	return c
@@ -127,7 +131,7 @@ type Outputs struct {
 	Formats         []string // of frames, the default first
 	Sweeps          bool     // the solver has no time: the interval between frames is a number of sweeps
 	Mesh            bool     // the solver moves a mesh
-	Flows           bool     // the solver is Flowing: transects can integrate its fluxes
+	Flows           bool     // the solver has fluxes (solvers.Flowing), which transects can integrate
 	End             float64  // of the run in s; 0 if the solver has no time
 }
 
@@ -142,15 +146,15 @@ func DecodeOutput(s *Section, name string, w Outputs) Output {
 		Files:             s.Choice("files", "one", "one", "rank"),
 		Compress:          s.Boolean("compress", false),
 		Dir:               s.Text("dir", "out/"+name),
-		ConservationEvery: int(s.Integer("conservation_every", 10, 1, 1<<53)),
+		ConservationEvery: int(s.Integer("conservation_every", 10, 1, maxCount)),
 	}
 	if w.Sweeps {
-		o.Every = float64(s.Integer("every", 0, 0, 1<<53))
+		o.Every = float64(s.Integer("every", 0, 0, maxCount))
 	} else {
 		o.Every = s.Number("every", NonNegative.Or(0))
 		o.ExactTimes = s.Boolean("exact_times", false)
 	}
-	if slices.Contains(w.Formats, "nc") { // a mesh in the plane
+	if slices.Contains(w.Formats, "nc") { // rasters are for solvers on triangles: only these write nc
 		o.Raster = s.Number("raster", Positive.Or(0))
 	}
 	if o.Every > 0 && w.End/o.Every > maxFrames {

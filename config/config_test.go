@@ -28,12 +28,12 @@ h2 = "depth - h1"
 end = 0.1
 `
 
-// kinds are the solvers whose cases these tests read.
-var kinds = map[string]config.Decoder{"shallow-water": problem.Decode, "smooth": smooth.Decode, "vof": vof.Decode}
+// solvers are the decoders of the solvers whose cases these tests read.
+var solvers = map[string]config.Decoder{"shallow-water": problem.Decode, "smooth": smooth.Decode, "vof": vof.Decode}
 
 func parse(t *testing.T, text string, sets ...string) *config.Case {
 	t.Helper()
-	c, err := config.Parse("cases/dam.toml", []byte(text), sets, kinds)
+	c, err := config.Parse("cases/dam.toml", []byte(text), sets, solvers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestHashDependsOnKeysOnly(t *testing.T) {
 			t.Errorf("%s changes the hash", set)
 		}
 	}
-	c, err := config.Parse("/elsewhere/dam.toml", []byte("# comment\n"+dam), nil, kinds)
+	c, err := config.Parse("/elsewhere/dam.toml", []byte("# comment\n"+dam), nil, solvers)
 	if err != nil || c.Hash() != base {
 		t.Errorf("folder or comment changes the hash: %v", err)
 	}

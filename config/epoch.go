@@ -70,6 +70,7 @@ func (s *Section) crs() string {
 		return ""
 	}
 	code, ok := strings.CutPrefix(strings.ToUpper(text), "EPSG:")
+	// EPSG gives coordinate reference systems codes from 1024 to 32767.
 	if n, err := strconv.Atoi(code); s.IsText("crs") && (!ok || err != nil || n < 1024 || n > 32767) {
 		s.Fail("crs", `%q is not an EPSG code; write the code of the coordinate reference system as in "EPSG:25832"`,
 			text)

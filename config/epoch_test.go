@@ -28,7 +28,7 @@ func TestEpoch(t *testing.T) {
 	if at, err := parse(t, dam, "time.epoch=2026-01-31").Time.Seconds("2026-02-01T00:00:00Z"); at != 86400 || err != nil {
 		t.Errorf("%v s, %v", at, err)
 	}
-	if parse(t, dam, "crs=EPSG:4326").StepsHash() != parse(t, dam).StepsHash() {
+	if parse(t, dam, "crs=EPSG:4326").StepKeysHash() != parse(t, dam).StepKeysHash() {
 		t.Error("crs changes the hash of the steps")
 	}
 }

@@ -2,8 +2,8 @@ package config
 
 import "github.com/atoll-hpc/atoll/config/expr"
 
-// decodeExact reads the section [exact]: for the name of a field its exact solution, a number or an expression over
-// x, y, z and t.
+// decodeExact reads the section [exact]. Its keys are names of fields, its values their exact solutions: numbers or
+// expressions over x, y, z and t.
 func decodeExact(s *Section, fields []string) []Field {
 	var exact []Field
 	for _, name := range fields {

@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// TestExact proves that exact solutions are part of a case and of its hash, but not of StepsHash.
+// TestExact proves that exact solutions are part of a case and of its hash, but not of StepKeysHash.
 func TestExact(t *testing.T) {
 	const text = "solver = 'toy'\n[time]\nend = 1\n"
 	decoders := map[string]config.Decoder{"toy": func(root *config.Section, c *config.Case) {
@@ -26,7 +26,8 @@ func TestExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Exact) != 2 || c.Exact[0].Name != "p" || c.Hash() == plain.Hash() || c.StepsHash() != plain.StepsHash() {
+	if len(c.Exact) != 2 || c.Exact[0].Name != "p" || c.Hash() == plain.Hash() ||
+		c.StepKeysHash() != plain.StepKeysHash() {
 		t.Errorf("%+v", c.Exact)
 	}
 	again, err := config.Parse("c.toml", []byte(c.String()), nil, decoders)

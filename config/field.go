@@ -23,7 +23,7 @@ type Field struct {
 	Program *expr.Program
 }
 
-// Sign is the factor by which the values of the raster or mesh are multiplied.
+// Sign returns the factor, 1 or -1, by which the values of the raster or mesh are multiplied.
 func (f *Field) Sign() float64 {
 	if f.Positive != f.Direction {
 		return -1
@@ -89,7 +89,7 @@ func (s *Section) Formula(key string, f Field) Field {
 	return f
 }
 
-// variable returns the name of a field in expressions, where z is a coordinate.
+// variable returns the name of a field in expressions. The field z is called surface there, since z is a coordinate.
 func variable(field string) string {
 	if field == "z" {
 		return "surface"
@@ -97,6 +97,7 @@ func variable(field string) string {
 	return field
 }
 
+// source reads a field from a table that names a raster or data of the mesh.
 func (s *Section) source(key string, f *Field) {
 	sub, _ := s.Within(key)
 	f.Mesh = sub.Text("mesh", "")

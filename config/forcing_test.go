@@ -39,12 +39,12 @@ func TestRefusedForcing(t *testing.T) {
 		"snow = 1":                        "[forcing] snow: no such key",
 		"evaporation = { series = \"\" }": "[forcing] evaporation.series: is empty",
 	} {
-		_, err := config.Parse("c.toml", []byte(pond+"[forcing]\n"+forcing+"\n"), nil, kinds)
+		_, err := config.Parse("c.toml", []byte(pond+"[forcing]\n"+forcing+"\n"), nil, solvers)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %q", forcing, err, want)
 		}
 	}
-	_, err := config.Parse("c.toml", []byte(dam+"[forcing]\nrain = 1\n"), nil, kinds)
+	_, err := config.Parse("c.toml", []byte(dam+"[forcing]\nrain = 1\n"), nil, solvers)
 	if err == nil || !strings.Contains(err.Error(), "[forcing] rain: is for one layer") {
 		t.Errorf("rain on two layers: error %v", err)
 	}

@@ -31,14 +31,14 @@ func FuzzParse(f *testing.F) {
 		if set != "" {
 			sets = []string{set}
 		}
-		c, err := config.Parse("c.toml", []byte(text), sets, kinds)
+		c, err := config.Parse("c.toml", []byte(text), sets, solvers)
 		if err != nil {
 			if err.Error() == "" {
 				t.Error("empty message")
 			}
 			return
 		}
-		again, err := config.Parse("d.toml", []byte(c.String()), nil, kinds)
+		again, err := config.Parse("d.toml", []byte(c.String()), nil, solvers)
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, c)
 		}

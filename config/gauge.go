@@ -47,7 +47,7 @@ func DecodeGauges(root *Section, dim int) []Gauge {
 		s.gaugePosition(&g, dim)
 		if g.File != "" {
 			if s.Has("name") {
-				s.Fail("name", "belongs to at or line: the points of a file have their own names")
+				s.Fail("name", "can be given only with at or line: the points of a file have their own names")
 			}
 		} else if g.Name = s.Name("name", Required); names[g.Name] && g.Name != "" {
 			s.Fail("name", "%q is the name of another gauge", g.Name)
@@ -56,7 +56,7 @@ func DecodeGauges(root *Section, dim int) []Gauge {
 		if s.Know("measured"); s.Has("measured") {
 			g.Measured = s.measured("measured")
 			if s.Has("line") || s.Has("file") {
-				s.Fail("measured", "belongs to at: it is data at one point")
+				s.Fail("measured", "can be given only with at: it is data at one point")
 			}
 		}
 		s.Finish()
@@ -67,7 +67,7 @@ func DecodeGauges(root *Section, dim int) []Gauge {
 
 // gaugePosition reads the position of a gauge.
 func (s *Section) gaugePosition(g *Gauge, dim int) {
-	if dim == 0 {
+	if dim == 0 { // the section [grid] is invalid, which has been recorded
 		return
 	}
 	givenKey := ""
@@ -91,7 +91,7 @@ func (s *Section) gaugePosition(g *Gauge, dim int) {
 		g.At = s.Numbers("at", dim)
 	}
 	if s.Has("points") && givenKey != "line" {
-		s.Fail("points", "belongs to line")
+		s.Fail("points", "can be given only with line")
 	}
 }
 
@@ -148,7 +148,7 @@ func (s *Section) Corners(key string, dim int) [][]float64 {
 		coordinates, _ := corner.([]any)
 		for _, e := range coordinates {
 			x, isNumber := toFloat(e)
-			if !isNumber || x-x != 0 {
+			if !isNumber || x-x != 0 { // x-x is NaN if x is not finite
 				coordinates = nil
 				break
 			}

@@ -18,7 +18,7 @@ type Grid struct {
 var axes = []string{"x", "y", "z"}
 
 const (
-	maxAxis  = 1 << 24 // cells along an axis: neighbouring faces have distinct coordinates in float64
+	maxAxis  = 1 << 24 // cells along an axis
 	maxTotal = 1 << 40 // cells of a grid
 )
 
@@ -52,7 +52,7 @@ func DecodeGrid(s *Section) Grid {
 			s.Fail("bounds", "along %s from %g to %g: the first corner must be the lower one", axes[a], lo, hi)
 		case hi-lo > maxExtent:
 			s.Fail("bounds", "along %s from %g to %g: longer than %g", axes[a], lo, hi, maxExtent)
-		case !(lo+h/8 > lo && hi-h/8 < hi):
+		case !(lo+h/8 > lo && hi-h/8 < hi): // positions an eighth of a cell apart must differ
 			s.Fail("bounds", "along %s from %g to %g: %d cells are too narrow for coordinates of this size in float64; "+
 				"move the grid towards 0", axes[a], lo, hi, g.Cells[a])
 		}
@@ -76,7 +76,7 @@ func DecodeGrid(s *Section) Grid {
 	return g
 }
 
-// maxExtent keeps squares and cubes of lengths finite.
+// maxExtent is the largest length of a grid along an axis in m: its square and cube are finite numbers.
 const maxExtent = 1e100
 
 // bounds returns the value of the key bounds, 2 or 3 numbers for each of two corners, or nil.

@@ -87,9 +87,9 @@ func (c *Case) StartHash() string {
 	return part.Hash()
 }
 
-// StepsHash is the hash of the part of the case that determines the steps: StartHash without the output. Cases with the
-// same StepsHash take the same steps up to the earlier of their ends, except for the last step.
-func (c *Case) StepsHash() string {
+// StepKeysHash is the hash of the part of the case that determines the steps: StartHash without the output. Cases with
+// the same StepKeysHash take the same steps up to the earlier of their ends, except for the last step.
+func (c *Case) StepKeysHash() string {
 	part := *c
 	part.Name, part.Title, part.CRS, part.Gauges, part.Transects, part.Exact = "", "", "", nil, nil, nil
 	part.Output = Output{}

@@ -15,18 +15,18 @@ func TestLoad(t *testing.T) {
 	if err := os.WriteFile(path, []byte(dam), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := config.Load(path, nil, kinds)
+	c, err := config.Load(path, nil, solvers)
 	if err != nil || c.Name != "my dam" || c.Path("bed.asc") != filepath.Join(dir, "bed.asc") {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if _, err := config.Load(filepath.Join(dir, "none.toml"), nil, kinds); err == nil || !strings.Contains(err.Error(),
+	if _, err := config.Load(filepath.Join(dir, "none.toml"), nil, solvers); err == nil || !strings.Contains(err.Error(),
 		"none.toml") {
 		t.Error(err)
 	}
 	if err := os.WriteFile(path, make([]byte, config.MaxSize+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := config.Load(path, nil, kinds); err == nil || !strings.Contains(err.Error(), "larger than") {
+	if _, err := config.Load(path, nil, solvers); err == nil || !strings.Contains(err.Error(), "larger than") {
 		t.Error(err)
 	}
 }

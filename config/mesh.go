@@ -1,6 +1,7 @@
 package config
 
 // Mesh is the section [mesh]: an unstructured mesh from a file or a generator, its partition and its numbering.
+// Defaults are given after a semicolon.
 type Mesh struct {
 	File string // relative to the case file; "" for a generated mesh
 	// Generate is "rectangle" (Bounds filled with about Cells triangles), "delaunay" (the same with edges flipped to
@@ -79,7 +80,7 @@ func (s *Section) box(m *Mesh) {
 	}
 }
 
-// maxTetrahedra is the approximate limit of the generator of boxes.
+// maxTetrahedra is the largest number of tetrahedra that the generator of boxes can make, approximately.
 const maxTetrahedra = 150_000_000
 
 // maxCells is the largest number of triangles: the indices of their edges, 3 to a triangle, must fit an int32.

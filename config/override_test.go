@@ -37,7 +37,7 @@ func TestOverrides(t *testing.T) {
 		"time.end=1\ncfl = 2":        `--set time.end: is a string; a number is needed`,
 		"time=1":                     `--set time: is an integer; a table is needed: [time]`,
 	} {
-		_, err := config.Parse("c.toml", []byte(dam), []string{set}, kinds)
+		_, err := config.Parse("c.toml", []byte(dam), []string{set}, solvers)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v does not say %q", set, err, want)
 		}
@@ -47,7 +47,7 @@ func TestOverrides(t *testing.T) {
 // TestOverrideOfTable proves that an override replaces a whole table, and that problems in the new value name the
 // override.
 func TestOverrideOfTable(t *testing.T) {
-	_, err := config.Parse("c.toml", []byte(full), []string{"initial.depth={raster='a', positive='x'}"}, kinds)
+	_, err := config.Parse("c.toml", []byte(full), []string{"initial.depth={raster='a', positive='x'}"}, solvers)
 	want := `--set initial.depth: [initial] depth.positive: "x" is not known; choose up or down`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)

@@ -106,9 +106,9 @@ func TestRefusals(t *testing.T) {
 		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nline=[[1,2],[3,4]]", `[[gauge]] points: is required`},
 		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nline=[[1,2],[3]]\npoints=3", `corners of 2 finite numbers; corner 2`},
 		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nline=[[1,2],[1,2]]\npoints=3", `corner 2 equals corner 1`},
-		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nfile='a.csv'", `[[gauge]] name: belongs to at or line`},
-		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nat=[1,2]\npoints=2", `[[gauge]] points: belongs to line`},
-		{"end = 0.1", "end = 1\n[[gauge]]\nfile='a.csv'\nmeasured='b'", `[[gauge]] measured: belongs to at`},
+		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nfile='a.csv'", `[[gauge]] name: can be given only with at or line`},
+		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nat=[1,2]\npoints=2", `[[gauge]] points: can be given only with line`},
+		{"end = 0.1", "end = 1\n[[gauge]]\nfile='a.csv'\nmeasured='b'", `[[gauge]] measured: can be given only with at`},
 		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nat=[1,2]\nmeasured={series='b'}", `measured.column: is required`},
 		{"end = 0.1", "end = 1\n[[transect]]\nname='a'\nline=[[1,2]]", `[[transect]] line: must be a list of at least two`},
 		{"end = 0.1", "end = 1\n[[transect]]\nname='a'\nline=[[1,2],[2,2]]\n[[transect]]\nname='a'\nline=[[1,2],[2,2]]",
@@ -120,7 +120,7 @@ func TestRefusals(t *testing.T) {
 		if strings.Count(dam, c.old) != 1 {
 			t.Fatalf("%q is not in the case once", c.old)
 		}
-		_, err := config.Parse("c.toml", []byte(strings.Replace(dam, c.old, c.new, 1)), nil, kinds)
+		_, err := config.Parse("c.toml", []byte(strings.Replace(dam, c.old, c.new, 1)), nil, solvers)
 		if err == nil {
 			t.Errorf("%q was accepted", c.new)
 		} else if !strings.Contains(err.Error(), c.want) {
@@ -131,7 +131,7 @@ func TestRefusals(t *testing.T) {
 
 func TestProblemsAreSortedByLine(t *testing.T) {
 	text := strings.NewReplacer("end = 0.1", "end = -1", "cells = 64800", "cells = 0", "0.5\n[", "7\n[").Replace(dam)
-	_, err := config.Parse("c.toml", []byte(text), []string{"physics.cfl=3"}, kinds)
+	_, err := config.Parse("c.toml", []byte(text), []string{"physics.cfl=3"}, solvers)
 	want := `c.toml:5: [mesh] cells: 0 is not between 2 and 536870912
 c.toml:7: [physics] density_ratio: 7 must be above 0 and at most 1
 c.toml:13: [time] end: -1 must be a finite number above 0
@@ -144,7 +144,7 @@ c.toml:13: [time] end: -1 must be a finite number above 0
 // TestDeepNesting proves that deeply nested values do not exhaust the stack.
 func TestDeepNesting(t *testing.T) {
 	deep := "a = " + strings.Repeat("[", config.MaxSize/2-8) + strings.Repeat("]", config.MaxSize/2-8)
-	if _, err := config.Parse("c.toml", []byte(deep), nil, kinds); err == nil {
+	if _, err := config.Parse("c.toml", []byte(deep), nil, solvers); err == nil {
 		t.Error("deeply nested arrays were accepted")
 	}
 }
@@ -164,7 +164,7 @@ func TestRefusedBoundaries(t *testing.T) {
 		"{}":                           "[boundary] coast: is empty; choose level, discharge or radiation",
 	} {
 		text := strings.Replace(oneLayer, "[time]", "[boundary]\ncoast = "+table+"\n[time]", 1)
-		if _, err := config.Parse("c.toml", []byte(text), nil, kinds); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := config.Parse("c.toml", []byte(text), nil, solvers); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %q", table, err, want)
 		}
 	}

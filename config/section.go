@@ -18,7 +18,8 @@ type Section struct {
 	known       []string
 }
 
-// Required as a fallback means that the key has none and must be given; Needed does so for integers.
+// Required, given as the fallback of a key, means that the key has no default and must be in the file. Needed means
+// this for integers.
 const (
 	Required = "\x00"
 	Needed   = math.MinInt64
@@ -180,17 +181,17 @@ func (s *Section) Integer(key string, fallback, least, most int64) int64 {
 // Bound is the range of numbers that a key accepts.
 type Bound struct {
 	Least, Most float64
-	Open        bool // Least is excluded
-	Under       bool // Most is excluded
-	Optional    bool
+	AboveLeast  bool // Least itself is not accepted
+	BelowMost   bool // Most itself is not accepted
+	Optional    bool // the key may be missing: its value is then Fallback
 	Fallback    float64
 }
 
-// Common ranges.
+// Common ranges: above 0, from 0 on, and above 0 up to 1.
 var (
-	Positive    = Bound{Most: math.MaxFloat64, Open: true}
+	Positive    = Bound{Most: math.MaxFloat64, AboveLeast: true}
 	NonNegative = Bound{Most: math.MaxFloat64}
-	Share       = Bound{Most: 1, Open: true}
+	Share       = Bound{Most: 1, AboveLeast: true}
 )
 
 // Or makes the key optional, with a default.
@@ -201,15 +202,15 @@ func (b Bound) Or(fallback float64) Bound {
 
 func (b Bound) String() string {
 	switch {
-	case b.Under && b.Open:
+	case b.BelowMost && b.AboveLeast:
 		return fmt.Sprintf("above %g and below %g", b.Least, b.Most)
-	case b.Under:
+	case b.BelowMost:
 		return fmt.Sprintf("%g or more and below %g", b.Least, b.Most)
-	case b.Most < math.MaxFloat64 && b.Open:
+	case b.Most < math.MaxFloat64 && b.AboveLeast:
 		return fmt.Sprintf("above %g and at most %g", b.Least, b.Most)
 	case b.Most < math.MaxFloat64:
 		return fmt.Sprintf("between %g and %g", b.Least, b.Most)
-	case b.Open:
+	case b.AboveLeast:
 		return fmt.Sprintf("a finite number above %g", b.Least)
 	}
 	return fmt.Sprintf("a finite number, %g or more", b.Least)
@@ -225,7 +226,7 @@ func (s *Section) Number(key string, b Bound) float64 {
 	switch {
 	case !ok:
 		s.wrong(key, v, "a number")
-	case !(f >= b.Least && f <= b.Most) || b.Open && f == b.Least || b.Under && f == b.Most:
+	case !(f >= b.Least && f <= b.Most) || b.AboveLeast && f == b.Least || b.BelowMost && f == b.Most:
 		s.Fail(key, "%v must be %v", v, b)
 	}
 	return f

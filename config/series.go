@@ -47,9 +47,9 @@ func (s *Section) Series(key string, b Bound) Series {
 		s.Fail(key, "%v", err)
 		return r
 	}
-	for _, place := range []string{"x", "y", "z"} {
-		if r.Program.Mentions(place) {
-			s.Fail(key, "depends on %s; write an expression over t only", place)
+	for _, coordinate := range []string{"x", "y", "z"} {
+		if r.Program.Mentions(coordinate) {
+			s.Fail(key, "depends on %s; write an expression over t only", coordinate)
 			return r
 		}
 	}

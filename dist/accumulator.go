@@ -93,7 +93,7 @@ func (a *Accumulator) AddWords(w *[words]int64) {
 // Words returns the sum as AddWords takes it.
 func (a *Accumulator) Words() [words]int64 { return a.word }
 
-// carry brings every word but the last into [0, 2^32). The last one holds the sign; it overflows only after 2^45
+// carry brings every word but the last into [0, 2^32). The last one holds the sign; it overflows only after 2^109
 // additions of the largest float64.
 func (a *Accumulator) carry() {
 	var c int64

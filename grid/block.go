@@ -132,7 +132,7 @@ func (b *Block) Vertex(i, j, k int) (x, y, z float64) {
 // and returns that slice. It allocates dst if it is too short.
 func CopyOwned[T any](b *Block, dst, src []T) []T {
 	if len(src) != b.Len() {
-		panic("grid: the array has another length than the block")
+		panic("grid: the length of the array is not that of the block, ghosts included")
 	}
 	if cap(dst) < b.Cells() {
 		dst = make([]T, b.Cells())
@@ -152,7 +152,7 @@ func CopyOwned[T any](b *Block, dst, src []T) []T {
 // Ghosts keep their values.
 func SetOwned[T any](b *Block, dst, src []T) {
 	if len(dst) != b.Len() || len(src) != b.Cells() {
-		panic("grid: the arrays have other lengths than the block")
+		panic("grid: the lengths of the arrays are not those of the block with and without ghosts")
 	}
 	for k := range b.N[2] {
 		for j := range b.N[1] {

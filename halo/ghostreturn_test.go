@@ -19,13 +19,13 @@ func TestGhostReturn(t *testing.T) {
 				if dim == 2 {
 					parts[2] = 1
 				}
-				checkGather(t, dim, periodic, parts)
+				checkGhostReturn(t, dim, periodic, parts)
 			}
 		}
 	}
 }
 
-func checkGather(t *testing.T, dim int, periodic bool, parts [3]int) {
+func checkGhostReturn(t *testing.T, dim int, periodic bool, parts [3]int) {
 	n := [3]int{7, 6, 9}
 	if dim == 2 {
 		n[2] = 1

@@ -45,7 +45,7 @@ func checkImports[F language.Float](t *testing.T, l cudatest.Runner, x, y []F, w
 	}
 }
 
-// TestVariants: a loop names the variant of its constants, and one without a variant is a programmer's mistake.
+// TestVariants: Launch returns the symbol of the variant of a loop's constants, and panics if there is no such variant.
 func TestVariants(t *testing.T) {
 	var symbols []string
 	for _, way := range []language.Way{language.Plain, language.Turned} {

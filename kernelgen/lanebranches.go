@@ -56,8 +56,8 @@ func (f *function) withMask(mask string, body func()) {
 	f.level--
 }
 
-// stores reports whether statements may write through a pointer.
-func (f *function) stores(list []ast.Stmt) bool {
+// callsAtomic reports whether statements call an atomic function directly, not through another function.
+func (f *function) callsAtomic(list []ast.Stmt) bool {
 	for _, s := range list {
 		found := false
 		ast.Inspect(s, func(n ast.Node) bool {
@@ -125,6 +125,8 @@ func (f *function) laneSwitch(s *ast.SwitchStmt) {
 
 func (f *function) laneCases(remaining *remainingCases) { f.laneSwitchCases(remaining, "") }
 
+// laneSwitchCases translates the remaining cases of a switch: an if for the first one, whose else branch has the
+// others. likelihood is the mark of the switch, which applies to the first case.
 func (f *function) laneSwitchCases(given *remainingCases, likelihood string) {
 	if len(given.clauses) == 0 {
 		return
@@ -159,10 +161,11 @@ func (f *function) laneSwitchCases(given *remainingCases, likelihood string) {
 // laneIf translates an if statement or the remaining cases of a switch: each lane takes one of the two branches.
 //
 // The branch that most lanes take, by its mark, is emitted twice: for all lanes, without a mask, and for some lanes.
+// The result is the name of the C++ variable that holds the condition, a Uniform or Varying of lanes.h.
 func (f *function) laneIf(cond string, taken, other ast.Node, likelihood string) string {
 	name := f.newName("c")
 	operation := "branch"
-	if body, ok := taken.(*ast.BlockStmt); ok && !f.isCostly(body.List) && !f.stores(body.List) {
+	if body, ok := taken.(*ast.BlockStmt); ok && !f.isCostly(body.List) && !f.callsAtomic(body.List) {
 		operation = "blend"
 	}
 	f.line("const auto %s = %s(%s, %s);", name, operation, f.mask(), cond)
@@ -173,7 +176,8 @@ func (f *function) laneIf(cond string, taken, other ast.Node, likelihood string)
 	return name
 }
 
-// laneBranchBody translates one of the two branches of laneIf.
+// laneBranchBody translates one of the two branches of laneIf. name is the variable of the condition; test, mask and
+// call are the names of its methods for this branch. likely says that most lanes take the branch.
 func (f *function) laneBranchBody(body ast.Node, name, test, mask, call string, likely bool) {
 	if likely && !f.jumps(body) {
 		f.level++
@@ -212,8 +216,8 @@ func (f *function) isCostly(list []ast.Stmt) bool {
 	return cost > cheapCost
 }
 
-// cost estimates the number of operations in n, but stops above cheapCost. A memory access and a loop count more
-// than cheapCost.
+// cost estimates the number of operations in n, but stops above cheapCost. A division and a function of package math
+// count as several operations, a memory access and a loop as more than cheapCost.
 func (u *unit) cost(n ast.Node) int {
 	cost := 0
 	ast.Inspect(n, func(n ast.Node) bool {

@@ -124,7 +124,8 @@ template <typename T, typename P, int64 OFFSET> struct Ref {
     MEMBER Ref operator&() const { return *this; }
 };
 
-// The values of an expression in its lanes: value loads them, Kind is the type of their numbers.
+// The values of an expression in its lanes: value loads them, Kind is the type of their numbers. laned is true for types
+// that have a value for each lane; Either is the Kind of an operation whose operands A and B have that Kind or are scalars.
 struct None {};
 template <typename X> struct KindOf { typedef None type; };
 template <typename T> struct KindOf<V<T>> { typedef T type; };
@@ -235,6 +236,8 @@ INLINE Mask select(Mask m, Mask a, Mask b) { return Mask::of((m.v & a.v) | (~m.v
 
 // A branch under the mask m. If the condition is a scalar (Uniform), it is an ordinary branch. If lanes differ (Varying),
 // a branch is executed if some lanes take it; with ASK false it is always executed, which costs less than the test.
+// taken and other call f for the lanes of the first and of the second branch, with mask All if these are all lanes. If
+// the lanes of the first branch return, follow calls f for the statements after it, with the mask of the lanes left.
 template <typename M> struct Uniform {
     M m;
     bool c;

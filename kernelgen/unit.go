@@ -14,20 +14,21 @@ type unit struct {
 	pkg *Package
 	ctx *types.Context
 
-	structs     map[string]*cstruct
-	structOrder []*cstruct
+	structs     map[string]*cstruct // by C name
+	structOrder []*cstruct          // in the order of the file
 	funcs       map[string]*cfunction
 	funcOrder   []*cfunction
 	entries     []*Entry
 
-	elements, parts map[*types.TypeName]bool
-	writers         map[*types.Func]bool
+	elements map[*types.TypeName]bool // structs that are elements of slices: see classifyStructs
+	parts    map[*types.TypeName]bool // structs that are parts of arrays and other structs
+	writers  map[*types.Func]bool     // whether a function writes to its caller's memory: see writes
 
 	copies bool // the unit has asynchronous copies
 
-	lanes       bool // the unit is vector code instead of CUDA C
-	endless     bool // some loop ends by break or return only
-	stores      map[*types.Func]stored
+	lanes       bool                   // the unit is vector code instead of CUDA C
+	endless     bool                   // some loop ends by break or return only
+	stores      map[*types.Func]stored // see storesOf
 	laneEntries strings.Builder
 }
 
@@ -103,15 +104,15 @@ type function struct {
 	u    *unit
 	decl *ast.FuncDecl
 	sig  *types.Signature
-	env  map[*types.TypeParam]types.Type
+	env  map[*types.TypeParam]types.Type // the type arguments
 	out  *cfunction
 
-	locals        map[*types.Var]string
-	byName        map[string][]*types.Var
-	used          map[string]bool
-	loopVariables map[*types.Var]bool // variables of range loops, which may not be assigned
+	locals        map[*types.Var]string   // C names of variables
+	byName        map[string][]*types.Var // variables by C name
+	used          map[string]bool         // names that a new temporary must not have
+	loopVariables map[*types.Var]bool     // variables of loops, whose addresses may not be taken
 	comments      ast.CommentMap
-	results       []string // named results
+	results       []string // C names of named results
 	body          strings.Builder
 	depth         int
 	tile          bool // the function is a tile kernel, whose outer loops are distributed over threads
@@ -299,7 +300,7 @@ func join(parts []string, separator, lineBreak string, column int) string {
 	for i, p := range parts {
 		switch {
 		case i == 0:
-		case column+len(p) > 114:
+		case column+len(p) > 114: // the separator and what follows the last part fit into the remaining columns
 			s.WriteString(strings.TrimRight(separator, " ") + lineBreak)
 			column = len(lineBreak) - 1
 		default:

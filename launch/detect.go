@@ -66,8 +66,8 @@ type Environment struct {
 	Coordinator string // unix:/path or host:port
 	Sockets     string // absolute directory for this rank's socket, "" if ranks use host and port
 
-	// Set for a worker of a supervisor, otherwise 0: the epoch of the run, from 1, and the first epoch of the current
-	// command.
+	// Set for a worker of a supervisor, otherwise 0: the epoch of the run, from 1, and the first epoch of the present
+	// command "atoll run", which is later than 1 if the command continues a run.
 	Epoch, FirstEpoch uint64
 
 	// Set for tasks of srun, as far as Slurm sets the variables; otherwise zero.

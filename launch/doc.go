@@ -17,7 +17,7 @@
 // the epoch may run on other machines. They get two more variables:
 //
 //	ATOLL_EPOCH        the epoch, from 1; it only grows
-//	ATOLL_BEGAN        the first epoch of the command that started them (Environment.FirstEpoch)
+//	ATOLL_BEGAN        the first epoch of the present command "atoll run" (Environment.FirstEpoch)
 //
 // If the ranks' threads use all processors, each rank is bound to its own block of processors. Measured with 2 ranks of
 // one thread on a Xeon with 2 cores, over gRPC: 9.0 to 9.3 million cell updates a second with binding, 6.5 to 8.5

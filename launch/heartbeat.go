@@ -44,7 +44,7 @@ type watchdog struct {
 }
 
 // hungWorkers returns the workers without a heartbeat for longer than the limit. heartbeat returns the time of a
-// worker's last heartbeat; elapsed is the time since the last call of hung. At most twice the check interval is
+// worker's last heartbeat; elapsed is the time since the last call of hungWorkers. At most twice the check interval is
 // counted per call, because workers make no progress either while the supervisor is stopped or the machine sleeps.
 func (d *watchdog) hungWorkers(heartbeat func(i int) time.Time, elapsed time.Duration) (workers []int) {
 	for i := range d.last {
@@ -59,7 +59,7 @@ func (d *watchdog) hungWorkers(heartbeat func(i int) time.Time, elapsed time.Dur
 	return workers
 }
 
-// interval is the time between two checks.
+// interval is the time between two checks, so short that a hang is found at most 5 % late.
 func (d *watchdog) interval() time.Duration { return min(d.limit/20, 5*time.Second) }
 
 // watch kills workers that hang, until all have ended.

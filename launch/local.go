@@ -131,8 +131,8 @@ func Local(ctx context.Context, config LocalConfig) (err error) {
 	return failure
 }
 
-// maxDirectory bounds the length of the directory's path, since a socket's path has at most 107 bytes on Linux and 103
-// on other systems.
+// maxDirectory bounds the length of the directory's path: a socket's path has at most 107 bytes on Linux and 103 on
+// other systems, of which 23 are left for its name.
 const maxDirectory = 80
 
 // socketDirectory makes a new directory that only this user may enter, in the first of parents that is writable and

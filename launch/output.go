@@ -26,8 +26,8 @@ type output struct {
 }
 
 // startPiped starts cmd with a pipe in place of each writer that is not a file. If Stdout and Stderr are the same
-// writer, they share a pipe. When the process has ended, the caller calls exited of each output and then receives from
-// its channel ended.
+// writer, they share a pipe. When the process has ended, the caller calls rankExited of each output and then receives
+// from its channel ended.
 func startPiped(cmd *exec.Cmd) ([]*output, error) {
 	var outputs []*output
 	var writeEnds []*os.File
@@ -81,7 +81,8 @@ func (o *output) rankExited() {
 	_ = o.pipe.SetReadDeadline(time.Now().Add(outputDelay))
 }
 
-// Read reads from the pipe until its end or, after the deadline that exited sets, the bytes that the pipe then holds.
+// Read reads from the pipe until its end or, after the deadline that rankExited sets, the bytes that the pipe then
+// holds.
 func (o *output) Read(p []byte) (int, error) {
 	if o.remaining == nil {
 		n, err := o.pipe.Read(p)

@@ -15,7 +15,7 @@ import (
 const killDelay = time.Second // from SIGTERM to SIGKILL
 
 // processSet is the ranks of a run on this machine, from their start to the last exit. Its fields and methods, except
-// logged, count ranks from first.
+// logWriter, count ranks from first.
 type processSet struct {
 	config    LocalConfig
 	first     int // the rank of the run that commands[0] runs
@@ -163,7 +163,7 @@ func (c *processSet) signal(s syscall.Signal) {
 	}
 	for rank := range c.started {
 		if !c.ended[rank] {
-			// The only possible error is that the rank has just ended, which await reports.
+			// The only possible error is that the rank has just ended, which awaitRank reports.
 			_ = c.commands[rank].Process.Signal(s)
 		}
 	}
@@ -182,7 +182,7 @@ func (c *processSet) supervise(ctx context.Context, signals <-chan os.Signal) (e
 	exits = make([]exit, c.config.Ranks)
 	<-timer.C
 	defer timer.Stop()
-	limit := func(d time.Duration) {
+	escalateWithin := func(d time.Duration) { // sends the next signal after d, unless that is due earlier
 		if at := time.Now().Add(d); deadline.IsZero() || at.Before(deadline) {
 			deadline = at
 			timer.Reset(d)
@@ -197,19 +197,19 @@ func (c *processSet) supervise(ctx context.Context, signals <-chan os.Signal) (e
 			exits[e.rank] = e
 			switch {
 			case e.code == ExitStopped:
-				limit(c.config.Drain)
+				escalateWithin(c.config.Drain)
 			case e.failed():
-				limit(c.config.Grace)
+				escalateWithin(c.config.Grace)
 			}
 		case s := <-signals:
 			if received++; received > 1 {
 				next = syscall.SIGKILL
-				limit(0)
+				escalateWithin(0)
 			} else if stop == nil {
 				s := s.(syscall.Signal)
 				stop = &signalError{s}
 				c.signal(s)
-				limit(c.config.Drain)
+				escalateWithin(c.config.Drain)
 			}
 		case <-canceled:
 			canceled = nil
@@ -217,13 +217,13 @@ func (c *processSet) supervise(ctx context.Context, signals <-chan os.Signal) (e
 			if stop == nil {
 				stop = context.Cause(ctx)
 				c.signal(syscall.SIGTERM)
-				limit(c.config.Drain)
+				escalateWithin(c.config.Drain)
 			}
 		case <-timer.C:
 			c.signal(next)
 			next = syscall.SIGKILL
 			deadline = time.Time{}
-			limit(killDelay)
+			escalateWithin(killDelay)
 		}
 	}
 	return exits, stop

@@ -28,6 +28,7 @@ var (
 	notInName = regexp.MustCompile(`[^\w.-]+`)         // replaced by - in a job's name
 )
 
+// prepare returns c with the default of Tasks, or an error for values that Slurm or atoll would refuse.
 func (c SlurmConfig) prepare() (SlurmConfig, error) {
 	if c.Tasks == 0 {
 		c.Tasks = c.Nodes * c.GPUsPerNode

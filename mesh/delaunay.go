@@ -84,7 +84,7 @@ func (f *flipper) inCircle(a, b, p, q int32) bool {
 	return u+v+w > 0x1p-44*bound
 }
 
-// across returns the slot of cell d whose neighbour is c.
+// across returns the edge of cell d, from 0 to 2, across which cell c is, -1 if it is across none.
 func (f *flipper) across(d, c int32) int {
 	for j, other := range f.nb[d] {
 		if other == c {

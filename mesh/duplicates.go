@@ -32,15 +32,15 @@ func (m *Mesh) duplicateCells(report func(first, again int32)) {
 	duplicates(len(m.Cells), hash, same, report)
 }
 
-// duplicates finds equal items among 0..n-1. Each thread searches the items of a range of hashes; the result does not
-// depend on hash.
+// duplicates finds equal items among 0..n-1. Threads first sort the items, each a part of them, into shares, the ranges
+// of their hashes; then each searches a share. The result does not depend on hash.
 func duplicates(n int, hash func(int32) uint64, same func(a, b int32) bool, report func(first, again int32)) {
 	shares := parallel.Parts(n, itemsPerWorker)
-	parts := make([][][]int32, shares) // the items of each range, by the share that they are in
+	parts := make([][][]int32, shares) // the items of each part, by the share that they are in
 	parallel.Ranges(n, shares, func(part, lo, hi int) {
 		byShare := make([][]int32, shares)
 		for share := range byShare {
-			byShare[share] = make([]int32, 0, (hi-lo)/shares*9/8)
+			byShare[share] = make([]int32, 0, (hi-lo)/shares*9/8) // a little more than the mean number
 		}
 		for i := int32(lo); i < int32(hi); i++ {
 			// The lowest bits are for the table.

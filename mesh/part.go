@@ -16,7 +16,7 @@ type Part struct {
 	Global    []int32    // id of each cell in the whole mesh
 	Core      int        // cells [0, Core) are core cells
 	Owned     int        // cells [Core, Owned) are boundary cells, the others ghosts
-	Neighbour [][3]int32 // of each own cell, in slot k, the cell across its edge from vertex k to k+1, or Outside(group)
+	Neighbour [][3]int32 // of each own cell, in entry k, the cell across its edge from vertex k to k+1, or Outside(group)
 	Groups    []Group
 
 	CellData, VertexData map[string][]float64
@@ -163,7 +163,7 @@ func (p *Part) Sample(name string) ([]float64, error) {
 	return out, nil
 }
 
-// pick returns from[id] for each id.
+// pick returns values[id] for each id.
 func pick(values []float64, ids []int32) []float64 {
 	out := make([]float64, len(ids))
 	parallel.Ranges(len(ids), parallel.Parts(len(ids), itemsPerWorker), func(_, lo, hi int) {

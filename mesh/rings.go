@@ -38,7 +38,7 @@ func (m *Mesh) Rings() (*Rings, error) {
 	n := len(m.X)
 	start, corners := m.corners()
 	r := &Rings{Start: make([]int32, n+1), At: make([]int32, len(corners)+n), Class: make([]VertexClass, n)}
-	parts := parallel.Parts(n, 20_000)
+	parts := parallel.Parts(n, itemsPerWorker)
 	ends := make([]int32, parts)
 	parallel.Ranges(n, parts, func(part, lo, hi int) {
 		var t tracer
@@ -168,8 +168,8 @@ func (t *tracer) starts() (first int32, starts int) {
 	return first, starts
 }
 
-// walk appends first and the neighbours that follow it, until the links return to first or end, at most one neighbour a
-// link.
+// walk appends first and the neighbours that follow it, until the links return to first or end, at most one neighbour
+// per link.
 func (t *tracer) walk(ring []int32, first int32) []int32 {
 	ring = append(ring, first)
 	a := first
@@ -182,7 +182,7 @@ func (t *tracer) walk(ring []int32, first int32) []int32 {
 	return ring
 }
 
-// successor returns the neighbour after a, -1 if there is none. More than few links must be sorted.
+// successor returns the neighbour after a, -1 if there is none. More than maxLinear links must be sorted.
 func (t *tracer) successor(a int32) int32 {
 	if len(t.next) > maxLinear {
 		i, ok := slices.BinarySearchFunc(t.next, a, func(l link, a int32) int { return cmp.Compare(l.a, a) })

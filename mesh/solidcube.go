@@ -119,8 +119,8 @@ func (s *Solid) addBox(corner int32, step [3]int32) {
 // side returns the tag of the side of the unit cube on which a face lies.
 func (s *Solid) side(v [3]int32) int32 {
 	for axis, x := range [3][]float64{s.X, s.Y, s.Z} {
-		for k, coordinates := range [2]float64{0, 1} {
-			if x[v[0]] == coordinates && x[v[1]] == coordinates && x[v[2]] == coordinates {
+		for k, coordinate := range [2]float64{0, 1} {
+			if x[v[0]] == coordinate && x[v[1]] == coordinate && x[v[2]] == coordinate {
 				return int32(2*axis + k + 1)
 			}
 		}

@@ -21,7 +21,7 @@ func TestFreedomsTangled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fraction, distance := rapid.Float64Range(0, 1).Draw(t, "share"), rapid.Float64Range(.01, 2).Draw(t, "far")
+		fraction, distance := rapid.Float64Range(0, 1).Draw(t, "fraction"), rapid.Float64Range(.01, 2).Draw(t, "distance")
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 7))
 		for v, f := range want {
 			if r.Float64() >= fraction {

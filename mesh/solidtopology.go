@@ -30,7 +30,7 @@ func (s *Solid) Skin() ([]SkinFace, error) {
 	return skin, nil
 }
 
-// Neighbours returns, for each cell, the cell across the face opposite to vertex k in slot k, -1 where the mesh ends.
+// Neighbours returns, for each cell, in entry k the cell across the face opposite to vertex k, -1 where the mesh ends.
 // It refuses the same faults as Skin.
 func (s *Solid) Neighbours() ([][4]int32, error) {
 	neighbours := make([][4]int32, len(s.Cells))

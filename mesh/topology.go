@@ -13,7 +13,7 @@ import (
 // maxCells keeps the ids of half-edges, three a cell, within int32.
 const maxCells = math.MaxInt32 / 3
 
-// Neighbours returns, for each cell, the cell across its edge from vertex k to vertex (k+1)%3 in slot k, -1 where the
+// Neighbours returns, for each cell, in entry k the cell across its edge from vertex k to vertex (k+1)%3, -1 where the
 // mesh ends, in linear time. It refuses edges of three or more cells, vertex ids out of range and cells with a repeated
 // vertex.
 func (m *Mesh) Neighbours() ([][3]int32, error) {
@@ -69,8 +69,8 @@ func (m *Mesh) join(nb [][3]int32, v int, edgesUp []uint64) error {
 	return nil
 }
 
-// BoundaryGroups returns, for each cell, the group (an index into Groups) of its boundary edges, in the same slots as
-// nb, the result of Neighbours: -1 if the edge has no group or is inside the mesh. It refuses a boundary edge in two
+// BoundaryGroups returns, for each cell, the group (an index into Groups) of its boundary edges, in the same order
+// as nb, the result of Neighbours: -1 if the edge has no group or is inside the mesh. It refuses a boundary edge in two
 // groups.
 func (m *Mesh) BoundaryGroups(nb [][3]int32) ([][3]int32, error) {
 	half, err := m.taggedHalfEdges()

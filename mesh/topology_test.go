@@ -52,7 +52,7 @@ func TestNeighboursAgreesWithSearch(t *testing.T) {
 					}
 				}
 				if nb[c][k] != want {
-					t.Fatalf("slot %d of %s is %d, want %d", k, m.describe(int32(c)), nb[c][k], want)
+					t.Fatalf("neighbour %d of %s is %d, want %d", k, m.describe(int32(c)), nb[c][k], want)
 				}
 			}
 		}
@@ -139,7 +139,7 @@ func TestBoundaryGroupsOfRectangle(t *testing.T) {
 		for k := range nb[c] {
 			g := groups[c][k]
 			if (nb[c][k] < 0) != (g >= 0) {
-				t.Fatalf("slot %d of cell %d: neighbour %d, group %d", k, c, nb[c][k], g)
+				t.Fatalf("edge %d of cell %d: neighbour %d, group %d", k, c, nb[c][k], g)
 			}
 			if g < 0 {
 				continue

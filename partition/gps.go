@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// endCandidates is how many vertices of the last level are tried as the other end of the pseudo-diameter.
+// endCandidates is how many vertices of the last level are tried as the other end of the pseudo-diameter: few, since
+// each needs a search of the whole component.
 const endCandidates = 5
 
 // gps is the state of the Gibbs–Poole–Stockmeyer ordering of one graph. It is reused for all components.

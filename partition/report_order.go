@@ -9,7 +9,7 @@ type OrderReport struct {
 	Edges     int
 	Bandwidth int     // the largest |i-j| over the edges
 	Mean      float64 // the mean |i-j| over the edges; 0 without edges
-	Profile   int64   // the sum, over all i, of i - j for the first neighbour j before i
+	Profile   int64   // the sum of i - j over all i with neighbours before i; j is the first of them
 }
 
 // ReportOrder measures the ordering perm, perm[new] = old, of g. It returns an error if perm is no permutation.

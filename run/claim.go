@@ -37,11 +37,13 @@ func (r *runner) mode() folder.Mode {
 
 // beginFolder initializes the claimed folder for this run.
 func (r *runner) beginFolder() error {
-	err := r.folder.Resume
+	var err error
 	if r.resumeFrom == nil {
-		err = func() error { return r.folder.Begin(r.Case.Output.Mesh) }
+		err = r.folder.Begin(r.Case.Output.Mesh)
+	} else {
+		err = r.folder.Resume()
 	}
-	return errors.Join(err(), atomicfile.Write(filepath.Join(r.Dir, folder.CaseFile), func(f *os.File) error {
+	return errors.Join(err, atomicfile.Write(filepath.Join(r.Dir, folder.CaseFile), func(f *os.File) error {
 		_, err := f.WriteString(r.Case.String())
 		return err
 	}))

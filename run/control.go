@@ -36,17 +36,17 @@ type control struct {
 // pollInterval is the wall-clock time between polls.
 const pollInterval = 200 * time.Millisecond
 
-// poll is the data of one poll: its words are reduced by the maximum over ranks. Only rank 0 sets pollSave, pollShow
-// and pollNext.
+// poll is the data of one poll: its words are reduced by the maximum over ranks. Only rank 0 sets pollSave, pollWanted
+// and pollSteps.
 type poll [pollWords]int64
 
 const (
-	pollStop    = iota // a stopReason
-	pollSave           // 1: start a checkpoint
-	pollShow           // a watch.Want
-	pollNext           // steps to the next poll
-	pollWriting        // 1: a rank is still writing its share of a checkpoint
-	pollFraming        // 1: a rank has not finished its part of the current stage of writing a frame
+	pollStop       = iota // a stopReason
+	pollSave              // 1: start a checkpoint
+	pollWanted            // a watch.Want
+	pollSteps             // steps to the next poll
+	pollCheckpoint        // 1: a rank is still writing its part of a checkpoint
+	pollFrame             // 1: a rank has not finished its part of the current stage of writing a frame
 	pollWords
 )
 
@@ -120,7 +120,7 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 	}
 	stop := p[pollStop] != keepRunning
 	for _, f := range r.frames {
-		if p[pollFraming] == 0 && f.pending != nil {
+		if p[pollFrame] == 0 && f.pending != nil {
 			if err := f.advance(ctx); err != nil {
 				return err
 			}
@@ -131,11 +131,11 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 			return err
 		}
 	}
-	if err := r.sendView(ctx, now, watch.Want(p[pollShow])); err != nil {
+	if err := r.sendView(ctx, now, watch.Want(p[pollWanted])); err != nil {
 		return err
 	}
-	c.nextPoll = now.Steps + int(p[pollNext])
-	if c.writer != nil && (p[pollWriting] == 0 || stop || atInterval) {
+	c.nextPoll = now.Steps + int(p[pollSteps])
+	if c.writer != nil && (p[pollCheckpoint] == 0 || stop || atInterval) {
 		if err := r.finishCheckpoint(ctx); err != nil {
 			return err
 		}
@@ -165,14 +165,14 @@ func (r *runner) exchangePoll(ctx context.Context, now solvers.Clock) (p poll, e
 	}
 	if r.Comm.Rank() == 0 {
 		c.request(&p, now.Steps, r.Case.Checkpoint.Every)
-		p[pollShow] = int64(r.Watch.Wants())
+		p[pollWanted] = int64(r.Watch.Wants())
 	}
 	if c.writer != nil && !c.writer.Written() {
-		p[pollWriting] = 1
+		p[pollCheckpoint] = 1
 	}
 	for _, f := range r.frames {
 		if !f.stageDone() {
-			p[pollFraming] = 1
+			p[pollFrame] = 1
 		}
 	}
 	return p, r.Comm.AllreduceInt64(ctx, dist.Max, p[:])
@@ -194,7 +194,7 @@ func (c *control) request(p *poll, steps int, every float64) {
 	if elapsed := now.Sub(c.lastPoll); elapsed > 0 {
 		n = min(n, float64(last)*pollInterval.Seconds()/elapsed.Seconds())
 	}
-	p[pollNext] = max(1, int64(n))
+	p[pollSteps] = max(1, int64(n))
 	c.lastPoll, c.lastSteps = now, steps
 }
 
@@ -221,8 +221,8 @@ func (r *runner) beginCheckpoint(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, snapshot.Close())
 	}
-	info := checkpoint.Info{Solver: r.Case.Solver, Case: r.Case.Name, StepsSHA256: r.Case.StepsHash(), Inputs: inputs,
-		Version: r.info().Version, Run: position}
+	info := checkpoint.Info{Solver: r.Case.Solver, Case: r.Case.Name, StepKeysSHA256: r.Case.StepKeysHash(),
+		Inputs: inputs, Version: r.info().Version, Run: position}
 	c.path = checkpoint.Path(r.Dir, snapshot.Clock.Steps)
 	c.writer, err = checkpoint.Begin(ctx, r.Comm, r.fence, info, snapshot, &c.layouts)
 	return r.tolerateUnwritten(err)

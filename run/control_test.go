@@ -24,7 +24,7 @@ func TestRestartedRunPollsEarly(t *testing.T) {
 	}
 	var words poll
 	r.control.request(&words, steps+3, 0)
-	if n := words[pollNext]; n > 6 {
+	if n := words[pollSteps]; n > 6 {
 		t.Errorf("second poll after %d more steps, want at most 6", n)
 	}
 }

@@ -161,11 +161,11 @@ func (r *runner) measureSteps(ctx context.Context) error {
 		if err := r.Comm.AllreduceFloat64(ctx, dist.Max, elapsed); err != nil {
 			return err
 		}
-		now := time.Duration(elapsed[0]) / time.Duration(max(1, r.solver.Clock().Steps-before))
-		if step = now; n > 2 { // other processes may have slowed down one call
-			step = min(now, last)
+		perStep := time.Duration(elapsed[0]) / time.Duration(max(1, r.solver.Clock().Steps-before))
+		if step = perStep; n > 2 { // other processes may have slowed down one call
+			step = min(perStep, last)
 		}
-		last = now
+		last = perStep
 		done = done || elapsed[0] >= float64(minCallTime) || elapsed[1] >= float64(maxCheckTime)
 	}
 	taken := r.solver.Clock().Steps
@@ -197,8 +197,8 @@ func (r *runner) measureFrame(ctx context.Context) (time.Duration, error) {
 		if err = errors.Join(err, d.close()); err != nil {
 			return 0, err
 		}
-		if shared, ok := p.(piece.Shared); ok { // encodes this rank's part of a file that all ranks write
-			if _, err := shared.Share(r.Case.Output.Compress); err != nil {
+		if part, ok := p.(piece.PartOfFile); ok { // encodes this rank's part of a file that all ranks write
+			if _, err := part.FilePart(r.Case.Output.Compress); err != nil {
 				return 0, err
 			}
 		}

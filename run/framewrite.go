@@ -187,12 +187,12 @@ func (f *frames) filePerRank(p *pendingFrame, merge bool) []frameStage {
 // sharedFile writes one file in parallel, each rank a part. The file is renamed to its final name when it is complete.
 func (f *frames) sharedFile(p *pendingFrame) []frameStage {
 	path := filepath.Join(f.dir, p.file)
-	var share *vtk.Share
+	var part *vtk.FilePart
 	var sizes []vtk.Sizes
 	rank := f.comm.Rank()
 	return []frameStage{{
 		local: func() (err error) {
-			if share, err = p.piece.(piece.Shared).Share(f.compress); err != nil {
+			if part, err = p.piece.(piece.PartOfFile).FilePart(f.compress); err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
 			if rank > 0 {
@@ -205,11 +205,11 @@ func (f *frames) sharedFile(p *pendingFrame) []frameStage {
 			return file.Close()
 		},
 		collective: func(ctx context.Context) (err error) {
-			sizes, err = f.sizes(ctx, share)
+			sizes, err = f.sizes(ctx, part)
 			return err
 		},
 	}, {
-		local:      func() error { return writeShare(f.fence.PartialPath(path), share, sizes, rank) },
+		local:      func() error { return writePart(f.fence.PartialPath(path), part, sizes, rank) },
 		collective: f.barrier,
 	}, {
 		local: func() error {
@@ -222,11 +222,11 @@ func (f *frames) sharedFile(p *pendingFrame) []frameStage {
 }
 
 // sizes gathers the sizes of all ranks' parts.
-func (f *frames) sizes(ctx context.Context, share *vtk.Share) ([]vtk.Sizes, error) {
+func (f *frames) sizes(ctx context.Context, part *vtk.FilePart) ([]vtk.Sizes, error) {
 	if f.comm.Size() == 1 {
-		return []vtk.Sizes{share.Sizes()}, nil
+		return []vtk.Sizes{part.Sizes()}, nil
 	}
-	message, err := binary.Append(nil, binary.LittleEndian, share.Sizes())
+	message, err := binary.Append(nil, binary.LittleEndian, part.Sizes())
 	if err != nil {
 		return nil, err
 	}
@@ -252,12 +252,12 @@ func (f *frames) barrier(ctx context.Context) error {
 	return f.comm.Barrier(ctx)
 }
 
-func writeShare(path string, share *vtk.Share, sizes []vtk.Sizes, rank int) error {
+func writePart(path string, part *vtk.FilePart, sizes []vtk.Sizes, rank int) error {
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	if err := share.Write(file, sizes, rank); err != nil {
+	if err := part.Write(file, sizes, rank); err != nil {
 		file.Close()
 		return err
 	}

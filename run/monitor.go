@@ -56,8 +56,8 @@ func (r *runner) pictureField() (field, mask *solvers.Field) {
 	return nil, nil
 }
 
-// monitorShare is one rank's part of the view. It is sent as a line of JSON, followed by the colours of the pixels.
-type monitorShare struct {
+// rankView is one rank's part of the view. It is sent as a line of JSON, followed by the colours of the pixels.
+type rankView struct {
 	Phases      map[string]float64
 	Picture     *watch.Part
 	ComputeTime time.Duration // computing time of the rank, without waiting for others
@@ -70,40 +70,40 @@ func (r *runner) sendView(ctx context.Context, now solvers.Clock, want watch.Wan
 	}
 	begin := time.Now()
 	defer func() { r.outputTime += time.Since(begin) }()
-	share := monitorShare{Phases: r.solver.Phases()}
-	share.Phases["output"] = r.outputTime.Seconds()
+	view := rankView{Phases: r.solver.Phases()}
+	view.Phases["output"] = r.outputTime.Seconds()
 	var scale watch.Scale
 	var projection watch.Projection
 	if want == watch.WantPicture && r.monitor.field != nil {
 		var err error
-		if share.Picture, scale, projection, err = r.picturePart(ctx, &share.ComputeTime); err != nil {
+		if view.Picture, scale, projection, err = r.picturePart(ctx, &view.ComputeTime); err != nil {
 			return err
 		}
 	}
-	text, err := json.Marshal(share)
+	text, err := json.Marshal(view)
 	if err != nil {
 		return err
 	}
 	text = append(text, '\n')
-	if share.Picture != nil {
-		text = append(text, share.Picture.Colours...)
+	if view.Picture != nil {
+		text = append(text, view.Picture.Colours...)
 	}
 	messages, err := r.Comm.Gatherv(ctx, 0, text)
 	if err != nil || r.Watch == nil {
 		return err
 	}
-	return r.publishShares(messages, now, scale, projection)
+	return r.publishView(messages, now, scale, projection)
 }
 
-// publishShares combines the parts of all ranks and passes them to the server.
-func (r *runner) publishShares(messages [][]byte, now solvers.Clock, scale watch.Scale,
+// publishView combines the parts of all ranks and passes them to the server.
+func (r *runner) publishView(messages [][]byte, now solvers.Clock, scale watch.Scale,
 	projection watch.Projection) error {
 	var phases []map[string]float64
 	var parts []watch.Part
 	computeTime := time.Duration(0)
-	for rank, share := range messages {
-		line, colours, _ := bytes.Cut(share, []byte{'\n'})
-		var s monitorShare
+	for rank, message := range messages {
+		line, colours, _ := bytes.Cut(message, []byte{'\n'})
+		var s rankView
 		if err := json.Unmarshal(line, &s); err != nil {
 			return &dist.PeerError{Rank: rank, Err: err}
 		}

@@ -93,7 +93,7 @@ func (r *runner) candidates() ([]string, error) {
 	return files, err
 }
 
-// tryCheckpoint verifies a checkpoint, each rank a share of it. It reports whether the checkpoint is complete and
+// tryCheckpoint verifies a checkpoint, each rank a part of it. It reports whether the checkpoint is complete and
 // undamaged on all ranks, and then keeps it open.
 func (r *runner) tryCheckpoint(ctx context.Context, path string) (bool, error) {
 	f, err := checkpoint.Open(path)
@@ -126,7 +126,7 @@ func (r *runner) tryCheckpoint(ctx context.Context, path string) (bool, error) {
 // checkCompatible returns an error for the checkpoint of another case or hash version.
 func (r *runner) checkCompatible(i *checkpoint.Info) error {
 	switch {
-	case i.Solver != r.Case.Solver || i.StepsSHA256 != r.Case.StepsHash():
+	case i.Solver != r.Case.Solver || i.StepKeysSHA256 != r.Case.StepKeysHash():
 		return &solvers.BadInput{Err: fmt.Errorf("%s is of another case, %s of solver %s: only output and the end of "+
 			"the run may differ", r.checkpoint.Path, i.Case, i.Solver)}
 	case i.HashVersion != solvers.HashVersion:

@@ -164,7 +164,7 @@ func (t *transects) sample(ctx context.Context, comm dist.Comm, now float64) err
 	return nil
 }
 
-// add adds this rank's share of flow k through the due lines.
+// add adds this rank's part of flow k through the due lines.
 func (t *transects) add(k int, now float64) {
 	sums, values := t.sums, t.values
 	for _, line := range t.lines {

@@ -10,12 +10,12 @@ import (
 // of which the state consists. It has no shapes, no timed phases, and no quantities besides the totals of its fields.
 type Plain struct {
 	backend.Arrays
-	Whole    Size
+	CaseSize Size // of the whole case, not of this rank
 	Now      Clock
 	Declared []Field
 }
 
-func (p *Plain) Size() Size                             { return p.Whole }
+func (p *Plain) Size() Size                             { return p.CaseSize }
 func (p *Plain) Fields() []Field                        { return p.Declared }
 func (p *Plain) State(context.Context) ([]State, error) { return HashedState(p.Declared) }
 

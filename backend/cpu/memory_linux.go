@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // MemoryInfo returns the free and total bytes of memory: see [HostMemory].
@@ -21,15 +22,25 @@ func HostMemory() (free, total uint64, err error) {
 	if free == 0 {
 		free, total = math.MaxInt64, math.MaxInt64
 	}
-	selfCgroup, _ := os.ReadFile("/proc/self/cgroup")
-	for _, dir := range cgroupDirs("/sys/fs/cgroup", string(selfCgroup)) {
-		limit, unused, ok := cgroupMemory(dir)
-		if ok {
+	for _, g := range controlGroups() {
+		if limit, unused, ok := g.memory(); ok {
 			free, total = min(free, unused), min(total, limit)
 		}
 	}
 	return free, total, nil
 }
+
+// controlGroups returns the control groups that can limit the memory of this process. It searches for them once, since
+// this takes longer than reading their limits.
+var controlGroups = sync.OnceValue(func() (groups []controlGroup) {
+	selfCgroup, _ := os.ReadFile("/proc/self/cgroup")
+	for _, dir := range cgroupDirs("/sys/fs/cgroup", string(selfCgroup)) {
+		if g, ok := openGroup(dir); ok {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+})
 
 // cgroupDirs returns the folders of a process's control groups and of their parents below root. selfCgroup is the
 // text of /proc/self/cgroup. For control groups of version 1, only the groups that control memory are listed. The
@@ -49,20 +60,37 @@ func cgroupDirs(root, selfCgroup string) []string {
 	return dirs
 }
 
-// cgroupMemory returns a control group's limit and its unused bytes. Cached files count as unused: the kernel evicts
-// them.
-func cgroupMemory(dir string) (limit, unused uint64, ok bool) {
-	for _, names := range [][3]string{{"memory.max", "memory.current", "inactive_file"},
-		{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}} {
-		if limit, ok = readUint(filepath.Join(dir, names[0])); !ok { // "max" where there is no limit
-			continue
+// controlGroup has the names of the files that describe the memory of one control group.
+type controlGroup struct {
+	limit, used, stat string
+	inactive          string // the field of file stat for cached files that are not in use
+}
+
+// openGroup returns the control group of a folder; ok is false if it has no files about memory.
+func openGroup(dir string) (g controlGroup, ok bool) {
+	for _, names := range [][3]string{
+		{"memory.max", "memory.current", "inactive_file"},                         // version 2
+		{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}, // version 1
+	} {
+		file := func(name string) string { return filepath.Join(dir, name) }
+		g = controlGroup{file(names[0]), file(names[1]), file("memory.stat"), names[2]}
+		if _, err := os.Stat(g.limit); err == nil {
+			return g, true
 		}
-		used, _ := readUint(filepath.Join(dir, names[1]))
-		stat, _ := os.ReadFile(filepath.Join(dir, "memory.stat"))
-		used -= min(used, parseFields(stat)[names[2]])
-		return limit, limit - min(limit, used), true
 	}
-	return 0, 0, false
+	return controlGroup{}, false
+}
+
+// memory returns the group's limit and its unused bytes; ok is false without a limit. Cached files count as unused: the
+// kernel evicts them.
+func (g controlGroup) memory() (limit, unused uint64, ok bool) {
+	if limit, ok = readUint(g.limit); !ok { // "max" where there is no limit
+		return 0, 0, false
+	}
+	used, _ := readUint(g.used)
+	stat, _ := os.ReadFile(g.stat)
+	used -= min(used, parseFields(stat)[g.inactive])
+	return limit, limit - min(limit, used), true
 }
 
 func readUint(path string) (uint64, bool) {

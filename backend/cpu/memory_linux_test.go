@@ -26,12 +26,17 @@ func TestGroupMemory(t *testing.T) {
 	write("memory/c/memory.limit_in_bytes", "500\n")
 	write("memory/c/memory.usage_in_bytes", "600\n")
 	for dir, want := range map[string][2]uint64{"a": {1000, 600}, "memory/c": {500, 0}} {
-		if limit, unused, ok := cgroupMemory(filepath.Join(root, dir)); !ok || limit != want[0] || unused != want[1] {
+		g, _ := openGroup(filepath.Join(root, dir))
+		if limit, unused, ok := g.memory(); !ok || limit != want[0] || unused != want[1] {
 			t.Errorf("%s: got %d of %d bytes unused, %v; want %d of %d", dir, unused, limit, ok, want[1], want[0])
 		}
 	}
-	if _, _, ok := cgroupMemory(filepath.Join(root, "a/b")); ok {
-		t.Error("got a limit of a group that has none")
+	unlimited, found := openGroup(filepath.Join(root, "a/b"))
+	if _, _, ok := unlimited.memory(); !found || ok {
+		t.Errorf("a group without a limit: found %v, has a limit %v", found, ok)
+	}
+	if _, found := openGroup(filepath.Join(root, "memory")); found {
+		t.Error("got a group from a folder without files about memory")
 	}
 	dirs := cgroupDirs(root, "0::/a/b\n4:memory:/c\n3:cpu:/d\n")
 	want := []string{"", "memory", "a/b", "a", "memory/c"}

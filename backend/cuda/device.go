@@ -40,16 +40,16 @@ type Device struct {
 	primitiveModule *Module     // of primitives.cu, loaded on first use
 	primitiveFuncs  map[primitive]*Function
 	primitiveParams *parameterBlock
-	scratch         scratchBuffer
-	results         resultBuffer
-	staging         staging
-	uploadRing      uploadRing // pinned memory for small uploads
+	scratch         scratchBuffer // memory on the device that primitives use during a call
+	results         resultBuffer  // results of primitives, and their copy on the host
+	staging         staging       // the events of asynchronous copies
+	uploadRing      uploadRing    // pinned memory for small uploads
 	snapshots       snapshotPool
-	profile         *profile
-	trace           *trace
-	err             error  // the first error; all later calls return it
-	lastKernel      string // name of the kernel that was queued last
-	capturing       bool
+	profile         *profile // nil without the debug mode
+	trace           *trace   // nil except during Trace
+	err             error    // the first error; all later calls return it
+	lastKernel      string   // name of the kernel that was queued last
+	capturing       bool     // a graph is being captured
 }
 
 var (

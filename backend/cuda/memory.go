@@ -41,6 +41,7 @@ func (d *Device) countBytes(n int64) {
 	d.peak = max(d.peak, d.allocated)
 }
 
+// allocate allocates n bytes that are not zeroed, and does not add them to d.arrays.
 func (d *Device) allocate(n int) (uintptr, error) {
 	if d.err != nil {
 		return 0, d.err
@@ -140,7 +141,7 @@ func Pinned[T any](d *Device, n int) ([]T, error) {
 		return nil, fmt.Errorf("cuda: cannot allocate %d elements of %d bytes of pinned memory", n, size)
 	}
 	var p uintptr
-	const portable = 1
+	const portable = 1 // CU_MEMHOSTALLOC_PORTABLE: pinned for all contexts of the process
 	if err := d.call(cuMemHostAlloc, uintptr(unsafe.Pointer(&p)), uintptr(n*size), portable); err != nil {
 		return nil, withSubject(err, formatBytes(uint64(n*size))+" of pinned memory")
 	}

@@ -63,7 +63,7 @@ func (d *Device) Load(name, ptx string) (*Module, error) {
 
 // compile loads PTX of one kernel or of all, or machine code, into the driver. An error has the compiler's log.
 func (m *Module) compile(kernel string, image []byte) (handle uintptr, err error) {
-	infoLog, errorLog := make([]byte, 1<<14), make([]byte, 1<<14)
+	infoLog, errorLog := make([]byte, 1<<14), make([]byte, 1<<14) // longer messages are cut off
 	options := [...]int32{jitInfoLog, jitInfoLogSize, jitErrorLog, jitErrorLogSize}
 	values := [...]uintptr{address(infoLog), uintptr(len(infoLog)), address(errorLog), uintptr(len(errorLog))}
 	err = m.d.call(cuModuleLoadDataEx, uintptr(unsafe.Pointer(&handle)), uintptr(unsafe.Pointer(&image[0])),

@@ -42,7 +42,7 @@ const (
 	ncclUint8     = 1
 	ncclUint64    = 5
 	ncclMax       = 2
-	uniqueIDBytes = 128 // bytes
+	uniqueIDBytes = 128
 )
 
 // nccl is the loaded library.

@@ -36,7 +36,7 @@ func (d *Device) StartDownload(dst, src []byte) error {
 	if err := errors.Join(d.compute.Record(d.staging.ready), d.copyStream.Wait(d.staging.ready)); err != nil {
 		return err
 	}
-	endSpan := d.traceSpan("fetch", d.copyStream)
+	endSpan := d.traceSpan("download", d.copyStream)
 	err := Download(d.copyStream, dst, src)
 	endSpan()
 	return errors.Join(err, d.copyStream.Record(d.staging.downloaded))
@@ -47,7 +47,7 @@ func (d *Device) WaitDownloads() error { return d.staging.downloaded.Sync() }
 
 // StartUpload implements backend.Staging: on the copy stream, before everything queued later on the compute stream.
 func (d *Device) StartUpload(dst, src []byte) error {
-	endSpan := d.traceSpan("deliver", d.copyStream)
+	endSpan := d.traceSpan("upload", d.copyStream)
 	err := Upload(d.copyStream, dst, src)
 	endSpan()
 	return errors.Join(err, d.copyStream.Record(d.staging.uploaded), d.compute.Wait(d.staging.uploaded))

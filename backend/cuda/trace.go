@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Span is an operation on one of the device's streams. Start and End count from the start of the trace.
+// Span is an operation on one of the device's streams: compute, copy or nccl. Start and End count from the start of the
+// trace.
 type Span struct {
 	Name, Stream string
 	Start, End   time.Duration
@@ -89,5 +90,5 @@ func nameOf(s, compute, copier *Stream) string {
 	case copier:
 		return "copy"
 	}
-	return "links"
+	return "nccl" // the stream of the device communicator
 }

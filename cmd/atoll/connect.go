@@ -45,7 +45,7 @@ func (f *connectFlags) validate() error {
 	case f.silence < 100*time.Millisecond:
 		return usageError{fmt.Errorf("--silence %v: at least 100ms, or a rank on a busy machine counts as lost", f.silence)}
 	case f.joinTimeout <= 0:
-		return usageError{fmt.Errorf("--join %v: more than 0", f.joinTimeout)}
+		return usageError{fmt.Errorf("--join %v: want more than 0", f.joinTimeout)}
 	case f.insecure && f.certs != "":
 		return usageError{errors.New("--insecure is for runs without certificates, --certs for those with: leave one out")}
 	}
@@ -111,8 +111,8 @@ Run again, the command renews the certificates with the existing authority. Rank
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if ranks < 1 || ranks > maxRanks || valid < time.Minute {
-				return usageError{fmt.Errorf("--ranks %d --valid %v: 1 to %d ranks, for a minute at least", ranks, valid,
-					maxRanks)}
+				return usageError{fmt.Errorf("--ranks %d --valid %v: want 1 to %d ranks, and at least a minute", ranks,
+					valid, maxRanks)}
 			}
 			isNew, err := certs.Make(args[0], ranks, valid)
 			if err != nil {

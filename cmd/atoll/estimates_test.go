@@ -24,14 +24,14 @@ func TestTimeIsEstimated(t *testing.T) {
 	} {
 		dir := caseFile(t, c.text)
 		args := []string{"run", "case.toml", "--threads", "1", "--quiet", "--set", c.set, "--summary"}
-		if code := atoll(t, dir, nil, append(args, "told.json", "--check")...).code(t); code != 0 {
+		if code := atoll(t, dir, nil, append(args, "estimated.json", "--check")...).code(t); code != 0 {
 			t.Fatalf("%d: exit code %d", i, code)
 		}
-		if code := atoll(t, dir, nil, append(args, "taken.json")...).code(t); code != 0 {
+		if code := atoll(t, dir, nil, append(args, "measured.json")...).code(t); code != 0 {
 			t.Fatalf("%d: exit code %d", i, code)
 		}
-		estimate := readSummary(t, filepath.Join(dir, "told.json")).Estimate
-		measured := readSummary(t, filepath.Join(dir, "taken.json"))
+		estimate := readSummary(t, filepath.Join(dir, "estimated.json")).Estimate
+		measured := readSummary(t, filepath.Join(dir, "measured.json"))
 		if estimate == nil || len(estimate.Steps) != 2 || len(estimate.Wall) != 2 {
 			t.Fatalf("%d: estimate %+v", i, estimate)
 		}

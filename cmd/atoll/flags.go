@@ -78,8 +78,8 @@ func flagError(c *cobra.Command, err error) error {
 	if !errors.As(err, &unknown) {
 		return usageError{err}
 	}
-	name, hint := unknown.GetSpecifiedName(), c.CommandPath()+" --help lists those there are"
-	if letters := unknown.GetSpecifiedShortnames(); letters != "" { // of a word after a single dash, as of Mmg's flags
+	name, hint := unknown.GetSpecifiedName(), c.CommandPath()+" --help lists all flags"
+	if letters := unknown.GetSpecifiedShortnames(); letters != "" { // a word after a single dash, as Mmg writes its flags
 		name, hint = letters, "names of flags have two dashes; "+hint
 	}
 	if near := nearFlag(c.Flags(), name); near != "" {
@@ -88,8 +88,9 @@ func flagError(c *cobra.Command, err error) error {
 	return usageError{fmt.Errorf("%w; %s", err, hint)}
 }
 
-// nearFlag returns the flag that begins with a name of two letters or more, or otherwise that at a distance of at most
-// two letters from it, and half of its own; "" if there is none.
+// nearFlag returns the flag that a misspelt name probably means: one that begins with name, if that has at least two
+// letters; otherwise one that differs from it in at most two letters, and in at most half of them. It returns "" if
+// there is none.
 func nearFlag(flags *pflag.FlagSet, name string) string {
 	var names []string
 	begins := ""

@@ -32,7 +32,7 @@ func TestUnknownFlags(t *testing.T) {
 			}
 			tried++
 		}
-		expectHint("--zzzzzzzz", "; "+c.CommandPath()+" --help lists those there are")
+		expectHint("--zzzzzzzz", "; "+c.CommandPath()+" --help lists all flags")
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if f.Hidden || len(f.Name) < 6 {
 				return

@@ -40,8 +40,8 @@ func main() {
 	os.Exit(execute(ctx, os.Args[1:]))
 }
 
-// stopBySignal calls stop at the first signal to end. A second signal ends the process at once, unless it follows
-// within 300 ms: timeout(1) signals both a process and its group, and means one.
+// stopBySignal calls stop at the first signal that asks the process to end. A second signal ends the process at once,
+// unless it follows within 300 ms: timeout(1) signals both a process and its group, so that one request arrives twice.
 func stopBySignal(stop func()) {
 	const echo = 300 * time.Millisecond
 	signals := make(chan os.Signal, 1)
@@ -174,7 +174,7 @@ func exitCode(ctx context.Context, err error) int {
 	return exitFailed
 }
 
-// isCobraUsage reports whether an error came from the command line's own checks, which have no type.
+// isCobraUsage reports whether cobra found an error in the command line; such errors have no type.
 func isCobraUsage(err error) bool {
 	for _, prefix := range []string{"unknown command", "accepts ", "requires ", "required flag", "invalid argument"} {
 		if len(err.Error()) >= len(prefix) && err.Error()[:len(prefix)] == prefix {

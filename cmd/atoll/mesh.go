@@ -70,7 +70,7 @@ func meshGenerate() *cobra.Command {
 		"corners of the rectangle, x0,y0,x1,y1, or of the box, x0,y0,z0,x1,y1,z1")
 	p.IntVar(&cells, "cells", 1000, "approximate number of cells")
 	p.IntVar(&refine, "refine", 0, "how many times to divide each triangle into four")
-	p.Uint64Var(&seed, "seed", 7, "of the random numbers")
+	p.Uint64Var(&seed, "seed", 7, "seed of the random numbers")
 	return c
 }
 
@@ -213,7 +213,7 @@ func meshReorder() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&order, "order", "rcm", "natural, rcm, gps, hilbert, random, or all to compare them")
-	c.Flags().Uint64Var(&seed, "seed", 7, "of the random numbers")
+	c.Flags().Uint64Var(&seed, "seed", 7, "seed of the random numbers")
 	return c
 }
 
@@ -265,7 +265,7 @@ func meshPartition() *cobra.Command {
 	p := c.Flags()
 	p.StringVar(&cut, "cut", "hilbert", "hilbert, rcb, metis, random, or all to compare them")
 	p.IntVarP(&parts, "parts", "n", 4, "number of parts")
-	p.Uint64Var(&seed, "seed", 7, "of the random numbers")
+	p.Uint64Var(&seed, "seed", 7, "seed of the random numbers")
 	return c
 }
 

@@ -13,7 +13,8 @@ import (
 )
 
 // joinMPI initialises MPI and checks that all ranks belong to one run: started by the launcher of this MPI, with
-// the same identity (build and case).
+// the same identity, a text with the build and, for a measurement, its options. notify is called with messages about
+// heartbeats.
 func joinMPI(ctx context.Context, env launch.Environment, identity string, silence time.Duration,
 	notify func(line string)) (dist.Comm, error) {
 	comm, err := mpi.Init()
@@ -31,7 +32,8 @@ func joinMPI(ctx context.Context, env launch.Environment, identity string, silen
 	}
 	for r, other := range all {
 		if !bytes.Equal(other, all[0]) {
-			err := fmt.Errorf("rank %d runs %q, rank 0 %q: all ranks need the same program and the same case", r, other, all[0])
+			err := fmt.Errorf("rank %d runs %q, rank 0 %q: start all ranks with the same program and arguments", r, other,
+				all[0])
 			return nil, errors.Join(usageError{err}, comm.Close())
 		}
 	}

@@ -18,8 +18,8 @@ import (
 // plotFlags are the flags of atoll plot, unparsed.
 type plotFlags struct {
 	plot.Options
-	frame, spans, colours, isolines, slice, width, window, title, strip string
-	dry                                                                 float64
+	frame, valueRange, colours, isolines, slice, width, window, title, strip string
+	dry                                                                      float64
 }
 
 func plotCommand() *cobra.Command {
@@ -72,19 +72,21 @@ func (f *plotFlags) flags(p *pflag.FlagSet) {
 	p.BoolVar(&f.Quality, "quality", false, "of meshes: the quality of cells, and its histogram")
 
 	p.StringVarP(&f.Out, "out", "o", "", "one picture or animation, into this file: .png, .pdf, .svg, .gif or .apng")
-	p.StringVar(&f.Format, "format", "", "of the files in DIR/plots: png, pdf, svg, or of films gif, apng (default png)")
+	p.StringVar(&f.Format, "format", "", "format of the files in DIR/plots: png, pdf, svg, "+
+		"or for animations gif, apng (default png)")
 	p.StringVar(&f.Dir, "dir", "", "folder of the files (default DIR/plots; of several runs plots; of meshes here)")
 	p.StringVar(&f.width, "width", "", "in pixels, as in 1200, or on paper, as in 8.5cm or 3.3in, with letters of 8\n"+
-		"points and 300 pixels an inch (default 1200; films 800; pdf and svg 6.5in);\n"+
-		"that of each where pictures are side by side")
+		"points and 300 pixels an inch (default 1200; animations 800; pdf and svg 6.5in);\n"+
+		"if pictures are side by side, the width of each")
 	p.StringVar(&f.window, "window", "",
 		"what is shown, as in 0:500,-20:20 along x and y, or of series 0:60 (default: all)")
-	p.Float64Var(&f.Rate, "fps", 10, "pictures of a film a second")
+	p.Float64Var(&f.Rate, "fps", 10, "pictures of an animation per second")
 
 	p.StringVar(&f.title, "title", "",
 		"title, in which {field} and {t} are replaced; '' for none (default: the field and the time)")
-	p.StringVar(&f.Label, "label", "", "of the colour bar (default: the field and its unit)")
-	p.StringVar(&f.spans, "range", "", "range of the colour map, lo:hi (default: that of the values in all chosen frames)")
+	p.StringVar(&f.Label, "label", "", "text beside the colour bar (default: the field and its unit)")
+	p.StringVar(&f.valueRange, "range", "",
+		"range of the colour map, lo:hi (default: that of the values in all chosen frames)")
 	p.StringVar(&f.colours, "colours", "", "colour map: viridis, cividis, inferno, magma, plasma, batlow, deep, grey,\n"+
 		"or about zero coolwarm, vik, balance, BuRd; NAME_r is reversed (default: one that suits the range)")
 	p.BoolVar(&f.Log, "log", false, "colours, or the vertical axis, by logarithms")
@@ -107,8 +109,8 @@ func (f *plotFlags) parse(p *pflag.FlagSet) (err error) {
 	if f.Colours, e = plot.Colours(f.colours); e != nil {
 		set(e)
 	}
-	if f.spans != "" {
-		f.Range, e = plot.ParseRange(f.spans)
+	if f.valueRange != "" {
+		f.Range, e = plot.ParseRange(f.valueRange)
 		set(e)
 	}
 	if f.isolines != "" {
@@ -151,7 +153,7 @@ func (f *plotFlags) draw(args []string) error {
 	meshes := 0
 	for _, name := range args {
 		if info, err := os.Stat(name); plot.IsMesh(name) && (err != nil || !info.IsDir()) {
-			meshes++ // Meshes tells of a file that is missing
+			meshes++ // plot.Meshes reports a file that is missing
 		}
 	}
 	var done *plot.Result
@@ -162,7 +164,7 @@ func (f *plotFlags) draw(args []string) error {
 	case meshes > 0:
 		return fmt.Errorf("of %d names %d are meshes: give meshes alone, or folders of runs alone", len(args), meshes)
 	case f.Quality:
-		return errors.New("--quality is of mesh files; of a run, draw its field quality")
+		return errors.New("--quality is for mesh files; for a run, draw its field: --field quality")
 	case len(args) > 1:
 		done, err = plot.Compare(args, f.Options)
 	default:

@@ -27,7 +27,7 @@ func TestPlotCommand(t *testing.T) {
 		{"plot a.msh --field w", 2, `no field "w" of cells to draw; there are quality`},
 		{"plot a.msh -o a.bmp", 2, "must end with .png, .pdf or .svg"},
 		{"plot a.msh .", 2, "of 2 names 1 are meshes"},
-		{"plot . --quality", 2, "--quality is of mesh files"},
+		{"plot . --quality", 2, "--quality is for mesh files"},
 		{"plot .", 2, "nothing to draw"},
 	} {
 		run := atoll(t, dir, nil, strings.Fields(c.args)...)

@@ -40,7 +40,7 @@ func replayCommand() *cobra.Command {
 	}
 	p := c.Flags()
 	p.Float64Var(&f.time, "at", 0, "the time, s: the frame shows the first step at or after it")
-	p.Float64Var(&f.from, "from", 0, "begin of the interval, s")
+	p.Float64Var(&f.from, "from", 0, "start of the interval, s")
 	p.Float64Var(&f.until, "until", 0, "end of the interval, s (default: the end of the run)")
 	p.Float64Var(&f.every, "every", 0,
 		"time between frames and rows of gauges, s; 0 for one frame at the end, and all rows")
@@ -87,7 +87,7 @@ func (f *replayFlags) replay(ctx context.Context, dir string, atTime, hasUntil b
 		return badInput(err)
 	}
 	if f.from > c.Time.End {
-		return badInput(fmt.Errorf("the run ends at t = %g s", c.Time.End))
+		return badInput(fmt.Errorf("t = %g s is after the end of the run, t = %g s", f.from, c.Time.End))
 	}
 	if f.out == "" {
 		f.out = filepath.Join(dir, "replay")

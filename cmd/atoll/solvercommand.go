@@ -25,7 +25,8 @@ type solverFlags struct {
 	backend        string
 	json           string
 	out            string // may be given instead of the last argument
-	show, quiet    bool
+	printCase      bool   // --case
+	quiet          bool
 }
 
 // kindCommands returns the commands that solvers define.
@@ -66,7 +67,7 @@ func solverCommand(command *solvers.Command) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if f.show {
+			if f.printCase {
 				fmt.Print(c)
 				return nil
 			}
@@ -87,7 +88,7 @@ func solverCommand(command *solvers.Command) *cobra.Command {
 	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
 	p.StringVarP(&f.out, "out", "o", "", command.Args[len(command.Args)-1]+", instead of the last argument")
 	p.StringVar(&f.json, "json", "", "file for the report in JSON")
-	p.BoolVar(&f.show, "case", false, "print an equivalent case file for atoll run, and stop")
+	p.BoolVar(&f.printCase, "case", false, "print an equivalent case file for atoll run, and stop")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	return c
 }
@@ -103,7 +104,7 @@ func (f *solverFlags) positional(args []string) []string {
 // refuseUnusedFlags returns an error for flags that have no effect with --case.
 func (f *solverFlags) refuseUnusedFlags(cmd *cobra.Command) error {
 	for _, name := range []string{"ranks", "threads", "backend", "json"} {
-		if f.show && cmd.Flag(name).Changed {
+		if f.printCase && cmd.Flag(name).Changed {
 			return usageError{fmt.Errorf("--case prints a case and runs nothing: leave --%s out, and give it to atoll run",
 				name)}
 		}

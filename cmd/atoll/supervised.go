@@ -49,7 +49,7 @@ func (f *superviseFlags) register(p *pflag.FlagSet) {
 
 func (f *superviseFlags) validate() error {
 	if f.slots < 0 || f.slots > members.MaxRanks {
-		return usageError{fmt.Errorf("--slots %d: 0 to %d", f.slots, members.MaxRanks)}
+		return usageError{fmt.Errorf("--slots %d: want 0 to %d", f.slots, members.MaxRanks)}
 	}
 	if f.stuck != 0 && f.stuck < time.Second {
 		return usageError{fmt.Errorf("--stuck %v: at least 1s, or 0 for no limit", f.stuck)}
@@ -58,7 +58,7 @@ func (f *superviseFlags) validate() error {
 		return usageError{fmt.Errorf("--retries %d: at least 0", f.retries)}
 	}
 	if f.health != "" && (f.listenSupervisors == "" || !isValidAddress(f.health)) {
-		return usageError{fmt.Errorf("--health %q: host:port or :port, and with --places", f.health)}
+		return usageError{fmt.Errorf("--health %q: want host:port or :port, together with --places", f.health)}
 	}
 	if f.elastic == "" {
 		return nil

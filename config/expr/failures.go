@@ -2,8 +2,8 @@ package expr
 
 import "sync/atomic"
 
-// Failures keeps one of the errors that several goroutines meet when they evaluate an expression at many points: the
-// one with the lowest z, then y, then x. So the result does not depend on the order of the goroutines.
+// Failures keeps one of the errors that occur when several goroutines evaluate an expression at many points: the error
+// at the point with the lowest z, then y, then x. So the result does not depend on the order of the goroutines.
 type Failures struct{ lowest atomic.Pointer[failed] }
 
 type failed struct {

@@ -64,7 +64,7 @@ var pattern = func() []byte {
 }()
 
 // fill writes bytes that depend on key and position, so that verify detects misplaced bytes and those of another
-// message.
+// message. They begin in pattern where key says, for successive keys 7919 bytes apart.
 func fill(buf []byte, key int) {
 	for offset := key * 7919 % len(pattern); len(buf) > 0; offset = 0 {
 		buf = buf[copy(buf, pattern[offset:]):]

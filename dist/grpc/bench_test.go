@@ -46,7 +46,7 @@ const inFlight = 8
 
 // wire is the interface of both transports of the benchmark.
 type wire interface {
-	exchange(out, in []byte, times int) error // so many messages in flight in both directions at the same time
+	exchange(out, in []byte, times int) error // sends and receives a message that many times, all in flight at once
 	send(out []byte) error
 	receive(in []byte) error
 	io.Closer

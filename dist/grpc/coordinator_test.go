@@ -87,8 +87,8 @@ func (s *script) leaves(m *member, sent ...uint64) {
 }
 
 func (s *script) calls(m *member, call collect.Call, data string) {
-	if round, err := s.enter(m, call, []byte(data)); err == nil && round != nil {
-		s.coordinator.sendResult(call, round)
+	if collective, err := s.enter(m, call, []byte(data)); err == nil && collective != nil {
+		s.coordinator.sendResult(call, collective)
 	}
 }
 

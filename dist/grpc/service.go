@@ -33,7 +33,8 @@ var (
 const (
 	// The flow-control window holds several chunks, so that one can be in flight while another is read.
 	windowBytes = 4 << 20
-	socketBytes = 128 << 10
+
+	socketBytes = 128 << 10 // gRPC's buffer for the writes to a connection, and for reads where aheadConn is not used
 
 	maxFrameBytes = headerBytes + chunkBytes
 )

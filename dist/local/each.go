@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Each calls f on each of so many ranks, in a goroutine with its own communicator, which Each closes. It returns
-// the result of rank 0. If a rank fails, Each ends the others and returns the first error.
+// Each makes the communicators of a number of ranks, as New does, calls f with each in a goroutine of its own, and
+// closes them. It returns the result of rank 0. If a rank fails, Each ends the others and returns the first error.
 func Each[T any](ranks int, f func(dist.Comm) (T, error)) (T, error) {
 	results := make([]T, ranks)
 	var g errgroup.Group

@@ -11,8 +11,8 @@ func Delay(seed uint64, maxDelay time.Duration) Option {
 	return func(w *world) { w.delayer = newDelayer(w, seed, maxDelay) }
 }
 
-// Drop drops the messages of n bytes for which lost returns true; their sends succeed. lost is called from the
-// senders' goroutines.
+// Drop drops the messages for which lost returns true, where n is the length in bytes; their sends succeed. lost is
+// called from the senders' goroutines.
 func Drop(lost func(from, to, tag, n int) bool) Option {
 	return func(w *world) { w.drop = lost }
 }

@@ -116,7 +116,7 @@ func (c *comm) doubleShort(ctx context.Context, call collect.Call, data []byte) 
 	return nil
 }
 
-// doubleLong is double for data that are longer than a slot's memory, between ranks that have agreed.
+// doubleLong is doubleShort for data that are longer than a slot's memory, between ranks that have agreed.
 func (c *comm) doubleLong(ctx context.Context, call collect.Call, data []byte) error {
 	r := &c.collective
 	if cap(r.scratch) < len(data) {

@@ -101,7 +101,7 @@ func newHeat(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solv
 	field := temperature
 	field.Space = b.Space()
 	field.View = func() solvers.View { return solvers.BlockView(env.Device, h.t[h.Now.Steps%2], b.Block) }
-	h.Declared, h.Whole = []solvers.Field{field}, b.Size(c, h.Bytes(), "float64", h.ghosts.Kind())
+	h.Declared, h.CaseSize = []solvers.Field{field}, b.Size(c, h.Bytes(), "float64", h.ghosts.Kind())
 	return h, nil
 }
 

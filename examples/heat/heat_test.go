@@ -158,9 +158,9 @@ func TestTotalsOnDevices(t *testing.T) {
 	runtest.RowsAreAsynchronous(t, warm, "output.conservation_every=1")
 	runtest.RowsAreAsynchronous(t, bar, "output.conservation_every=2")
 	c := runtest.Parse(t, warm, "initial.T='x > 0.6 && y > 0.6 ? 1.7e308 : -1.7e308'")
-	host, far := cpu.New(1), backendtest.NewFakeGPU(cpu.New(1), 1<<30)
+	host, gpu := cpu.New(1), backendtest.NewFakeGPU(cpu.New(1), 1<<30)
 	var texts []string
-	for _, dev := range []backend.Device{host, far} {
+	for _, dev := range []backend.Device{host, gpu} {
 		err := runtest.RunEach(t, c, local.New(1), func() backend.Device { return dev })[0]
 		if err == nil {
 			t.Fatal("no error")

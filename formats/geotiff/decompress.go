@@ -48,7 +48,7 @@ func decompressDeflate(dst, src []byte) error {
 	return errors.Join(err, r.Close())
 }
 
-// zstdDecoders are decoders for reuse.
+// zstdDecoders are decoders for reuse. Their limits keep malformed files from causing large allocations.
 var zstdDecoders = sync.Pool{New: func() any {
 	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBlockSize),
 		zstd.WithDecoderMaxWindow(1<<28))

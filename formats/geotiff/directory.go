@@ -33,7 +33,7 @@ const (
 	geoKeyDirectoryTag            = 34735
 	gdalMetadata                  = 42112
 	gdalNoData                    = 42113
-	maskSubfile            uint64 = 4
+	maskSubfile            uint64 = 4 // bit of newSubfileType: the image is a mask
 )
 
 // sizes are the sizes in bytes of a value of each type, by the number of the type; 0 for unknown types.
@@ -136,12 +136,12 @@ func (d *directory) readDirectory(start int64) (*directory, error) {
 			return nil, fmt.Errorf("%s: %d fields, want fewer than %d", name, u, math.MaxUint16)
 		}
 	}
-	text, err := d.read(start+countSize, n*entrySize+wordSize, name)
+	fields, err := d.read(start+countSize, n*entrySize+wordSize, name)
 	if err != nil {
 		return nil, err
 	}
 	for k := range n {
-		f := text[k*entrySize:]
+		f := fields[k*entrySize:]
 		tag, kind := int(d.order.Uint16(f)), int(d.order.Uint16(f[2:]))
 		e := entry{kind: kind, count: d.word(f[4:]), offset: start + countSize + k*entrySize + 4 + wordSize}
 		if kind >= len(sizes) || sizes[kind] == 0 {
@@ -158,7 +158,7 @@ func (d *directory) readDirectory(start int64) (*directory, error) {
 			o.tags[tag] = e
 		}
 	}
-	o.next = d.word(text[n*entrySize:])
+	o.next = d.word(fields[n*entrySize:])
 	return o, nil
 }
 

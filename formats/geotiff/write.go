@@ -31,23 +31,26 @@ func Write(path string, m *Image) error {
 	if err := w.strips(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	text, err := w.encode()
+	data, err := w.encode()
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return atomicfile.Write(path, func(f *os.File) error {
-		_, err := f.Write(text)
+		_, err := f.Write(data)
 		return err
 	})
 }
 
-// writer makes a BigTIFF file: header, strips, fields of more than 8 bytes, directory.
+// writer makes a BigTIFF file: header, strips, values of fields with more than 8 bytes, directory.
 type writer struct {
 	*Image
 	rows            int          // of a strip
 	compressed      bytes.Buffer // the strips
 	offsets, counts []uint64     // of the strips in the file
 }
+
+// headerSize is the size of the header of a BigTIFF file in bytes.
+const headerSize = 16
 
 // strips compresses the values, in strips of about 64 KiB.
 func (w *writer) strips() error {
@@ -66,7 +69,7 @@ func (w *writer) strips() error {
 		if err := z.Close(); err != nil {
 			return err
 		}
-		w.offsets = append(w.offsets, 16+uint64(start))
+		w.offsets = append(w.offsets, headerSize+uint64(start))
 		w.counts = append(w.counts, uint64(w.compressed.Len()-start))
 	}
 	return nil
@@ -93,7 +96,9 @@ func textField(tag uint16, s string) field {
 	return field{tag, typeASCII, len(s) + 1, append([]byte(s), 0)}
 }
 
-// keys returns the GeoKeyDirectory. EPSG codes from 4000 to 4999 are geodetic systems, of longitude and latitude.
+// keys returns the GeoKeyDirectory: its version (1, 1, 0) and the number of keys; then for each key its number, 0 for a
+// value that is stored here, the count 1 and the value. EPSG codes from 4000 to 4999 are geodetic systems, of longitude
+// and latitude.
 func (w *writer) keys() []uint16 {
 	const modelKey, projectedModel, geodeticModel, area = 1024, 1, 2, 1
 	if w.EPSG == 0 {
@@ -154,7 +159,7 @@ func (w *writer) encode() ([]byte, error) {
 	}
 	var b, longValues, directory []byte
 	order := binary.LittleEndian
-	valuesOffset := uint64(16 + w.compressed.Len()) // offset of the values of fields
+	valuesOffset := uint64(headerSize + w.compressed.Len()) // offset of the values of fields
 	valuesOffset += valuesOffset % 2
 	for _, f := range fields {
 		directory = order.AppendUint16(order.AppendUint16(directory, f.tag), f.kind)
@@ -167,7 +172,7 @@ func (w *writer) encode() ([]byte, error) {
 		longValues = append(longValues, f.data...)
 		longValues = append(longValues, make([]byte, -len(longValues)&7)...)
 	}
-	b = append(b, "II\x2b\x00\x08\x00\x00\x00"...)
+	b = append(b, "II\x2b\x00\x08\x00\x00\x00"...) // little endian, version 43, offsets of 8 bytes
 	b = order.AppendUint64(b, valuesOffset+uint64(len(longValues)))
 	b = append(b, w.compressed.Bytes()...)
 	b = append(b, make([]byte, int(valuesOffset)-len(b))...)

@@ -23,7 +23,7 @@ func Define(dims []Dim, attrs Attrs, vars []*Var) (*Header, error) {
 	if err := h.computeSizes(); err != nil {
 		return nil, fmt.Errorf("netcdf: %w", err)
 	}
-	const maxSize = math.MaxUint32 - 3 // bytes of a variable in CDF-2
+	const maxSize = math.MaxUint32 - 3 // bytes of a variable in CDF-2, whose field for the size has 32 bits
 	for _, v := range vars {
 		if v.size > maxSize || v.Type > Float64 {
 			h.Version = 5
@@ -68,10 +68,10 @@ func (h *Header) FileSize(records int64) int64 {
 // FixedSize returns the size in bytes of a file without records.
 func (h *Header) FixedSize() int64 { return h.FileSize(0) }
 
-// Offset returns the offset in a file of the value of a variable with index first in a record. The record is ignored
-// for variables without the record dimension.
-func (h *Header) Offset(v *Var, record, first int64) int64 {
-	offset := v.begin + first*v.Type.Size()
+// Offset returns the offset in a file of a value of a variable: index is its number among the variable's values in the
+// record, from 0. The record is ignored for variables without the record dimension.
+func (h *Header) Offset(v *Var, record, index int64) int64 {
+	offset := v.begin + index*v.Type.Size()
 	if h.hasRecords(v) {
 		offset += record * h.recordSize
 	}

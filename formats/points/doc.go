@@ -58,7 +58,7 @@ func Parse(data []byte, path string, dim int) (list []Point, err error) {
 	return list, nil
 }
 
-// errorAt returns an error that begins with a line.
+// errorAt returns an error that begins with ":", the number of the line, and ":", to be appended to a path.
 func errorAt(line int, format string, args ...any) error {
 	return fmt.Errorf(":%d: %s", line, fmt.Sprintf(format, args...))
 }

@@ -14,7 +14,7 @@ type Row struct{ T, Value float64 }
 // MaxRows is how many rows a series may have.
 const MaxRows = 1 << 22
 
-// Dates converts a date and time to the time of the run in s.
+// Dates is a function that converts a date and time to the time of the run in s.
 type Dates func(text string) (float64, error)
 
 // Read returns the rows of a column of a CSV file, or of a variable of a NetCDF file. If column is "", it reads the

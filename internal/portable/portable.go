@@ -55,7 +55,8 @@ func Log(x float64) float64 {
 	return math.Log(x)
 }
 
-// Pow returns x^y. It calls math.Pow for special cases, and for integer y, which needs only multiplications.
+// Pow returns x^y. It calls math.Pow for special cases, for integer y, which needs only multiplications, and for y of
+// 1/2 or -1/2, which needs a square root.
 func Pow(x, y float64) float64 {
 	integer, fraction := math.Modf(math.Abs(y))
 	if fraction == 0 || fraction == 0.5 && integer == 0 || !(x > 0) || math.IsInf(x, 0) || math.IsInf(y, 0) ||
@@ -69,13 +70,16 @@ func Pow(x, y float64) float64 {
 	return v
 }
 
+// expLimit is a number up to which e^x does not overflow: it does from 709.8 on.
+const expLimit = 700
+
 // Sinh returns the hyperbolic sine of x.
 func Sinh(x float64) float64 {
 	a := math.Abs(x)
-	if !(a > 0.5) {
+	if !(a > 0.5) { // there math.Sinh does not call math.Exp
 		return math.Sinh(x)
 	}
-	if a > 700 {
+	if a > expLimit {
 		return math.Copysign(halfExp(a), x)
 	}
 	e := Exp(a)
@@ -85,7 +89,7 @@ func Sinh(x float64) float64 {
 // Cosh returns the hyperbolic cosine of x.
 func Cosh(x float64) float64 {
 	a := math.Abs(x)
-	if a > 700 {
+	if a > expLimit {
 		return halfExp(a)
 	}
 	e := Exp(a)
@@ -101,7 +105,7 @@ func halfExp(x float64) float64 {
 // Tanh returns the hyperbolic tangent of x.
 func Tanh(x float64) float64 {
 	a := math.Abs(x)
-	if !(a >= 0.625) {
+	if !(a >= 0.625) { // there math.Tanh does not call math.Exp
 		return math.Tanh(x)
 	}
 	return math.Copysign(1-2/(Exp(2*a)+1), x)

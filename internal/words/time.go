@@ -2,7 +2,8 @@ package words
 
 import "strconv"
 
-// units are the units of time. A unit is used from minSeconds on.
+// units are the units of time. A unit is used from minSeconds on: for s and ms these are the numbers from which on the
+// text is 0.1 or more.
 var units = []struct {
 	name                string
 	seconds, minSeconds float64

@@ -16,8 +16,8 @@ type memory struct {
 	contents []byte // copies of the spans, then shared memory
 	spans    []span
 	regions  []region
-	saved    []byte // a saved copy of copy, without shared memory
-	buffer   []byte // the buffer that copy is a part of
+	saved    []byte // a saved copy of contents, without shared memory
+	buffer   []byte // the buffer that contents is a part of
 }
 
 // span is a range of the host's memory, and the offset of its copy. Spans do not overlap.

@@ -17,7 +17,7 @@ const width, tiles = 48, 3
 // means that there is no such error.
 type faultyLaunch struct {
 	launch      abi.Launch
-	n           int
+	n           int // indices
 	race, order string
 }
 

@@ -1,11 +1,12 @@
-// The shadow of a launch's memory: a record of the turns that have accessed each byte. The compiler instruments the kernels as for
-// ThreadSanitizer. This file replaces ThreadSanitizer's functions; its units are turns and barriers instead of threads.
+// The shadow of a launch's memory: a record of the turns that have accessed each byte. The compiler instruments the
+// kernels as for ThreadSanitizer. This file replaces ThreadSanitizer's functions; its units are turns and barriers
+// instead of threads.
 
 namespace one_thread {
 
-// A cell is the shadow of four bytes, or of one byte if a launch has smaller accesses: the last turn that writer them;
-// whether atomic functions may have changed them; and of the turns that read them the first one, the last one, and the
-// one before the last. Numbers of turns of earlier launches are ignored.
+// A cell is the shadow of four bytes, or of one byte if a launch has smaller accesses: the last turn that wrote
+// to them; whether atomic functions may have changed them; and of the turns that read them the first one, the last one,
+// and the one before the last. Numbers of turns of earlier launches are ignored.
 struct cell {
     uint32_t writer : 31, changed : 1;
     uint32_t readers[3];
@@ -18,15 +19,15 @@ struct change {
 };
 
 // bytes is the size of the recorded memory, 0 while recording is off; first_turn is the number of the launch's first
-// turn. A cell covers 1 << grain bytes.
+// turn. A cell covers 1 << cell_shift bytes.
 static uint64_t bytes;
 static uint32_t first_turn;
-static int grain;
+static int cell_shift;
 
-// unordered reports whether the order of an earlier turn and the present one is undefined: they belong to different blocks,
-// or no barrier is between them.
+// unordered reports whether the order of an earlier turn, before, and the present one, self, is undefined: they belong
+// to different blocks, or no barrier is between them. Turns before oldest do not matter.
 PLAIN static inline bool unordered(uint32_t before, uint32_t self, uint32_t oldest) {
-    return before >= oldest && before != self && (before < block || before >= phase);
+    return before >= oldest && before != self && (before < block || before >= last_barrier);
 }
 
 // first_unordered returns the first of three turns that is unordered with the present one, or 0.
@@ -63,23 +64,23 @@ CALLED static void report(uint64_t offset, uint32_t earlier, kind earlier_access
 
 // record records an access of size bytes at an offset, and reports the first conflict.
 CALLED static void record(uint64_t offset, uint64_t size, kind access, uint32_t self) {
-    if ((offset | size) & ((1 << grain) - 1)) {
+    if ((offset | size) & ((1 << cell_shift) - 1)) {
         running->byte_cells = 1, bytes = 0;
         return;
     }
     // Shared memory belongs to one block, so that only turns of this block matter.
     const uint32_t oldest = int64_t(offset) >= running->argument_bytes ? block : first_turn;
     if (current.all_threads && (access == writes || access == adds)) return report(offset, self, access, self, access);
-    for (uint64_t n = offset >> grain; n < (offset + size) >> grain; n++) {
+    for (uint64_t n = offset >> cell_shift; n < (offset + size) >> cell_shift; n++) {
         cell *c = running->shadow + n;
         uint32_t other = 0;
         if (access == reads && c->readers[1] == self) continue; // a conflict since then was reported for the other turn
-        if (unordered(c->writer, self, oldest)) return report(n << grain, c->writer, writes, self, access);
+        if (unordered(c->writer, self, oldest)) return report(n << cell_shift, c->writer, writes, self, access);
         if (access != reads && (other = first_unordered(c->readers, self, oldest)))
-            return report(n << grain, other, reads, self, access);
+            return report(n << cell_shift, other, reads, self, access);
         for (uint32_t earlier_access = adds; c->changed && earlier_access <= maximises; earlier_access++)
             if (earlier_access != access && (other = first_unordered(running->changes[n].by[earlier_access - adds], self, oldest)))
-                return report(n << grain, other, kind(earlier_access), self, access);
+                return report(n << cell_shift, other, kind(earlier_access), self, access);
         switch (access) {
         case reads:
             add_turn(c->readers, self, oldest);
@@ -134,10 +135,10 @@ struct indices {
 
     CALLED indices(launch *l) : all(0, 0, 0) {
         running = l;
-        number = uint32_t(l->first);
+        number = uint32_t(l->turn_before);
         first_turn = number + 1;
         bytes = l->shadow ? uint64_t(l->size) : 0;
-        grain = l->byte_cells ? 0 : 2;
+        cell_shift = l->byte_cells ? 0 : 2;
         for (int d = 0; d < 3; d++) n[d] = d >= l->dims ? 1 : l->box[2 * d + 1] - l->box[2 * d] + 2;
         all = sequence(n[0] > 0 ? n[0] * n[1] * n[2] : 0, l->order, 0);
     }
@@ -150,7 +151,7 @@ struct indices {
         } else {
             BARRIER;
             bytes = 0;
-            running->number = number + 2;
+            running->turn_after = number + 2;
         }
         return one;
     }

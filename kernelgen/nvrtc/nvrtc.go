@@ -37,17 +37,17 @@ type Compiler struct {
 	Path         string
 	Major, Minor int // version of CUDA
 
-	create     func(program *uintptr, source, name string, headers int32, sources, names unsafe.Pointer) int32
-	compile    func(program uintptr, count int32, options *unsafe.Pointer) int32
-	logSize    func(program uintptr, size *uintptr) int32
-	log        func(program uintptr, text *byte) int32
-	ptxSize    func(program uintptr, size *uintptr) int32
-	ptx        func(program uintptr, text *byte) int32
-	codeSize   func(program uintptr, size *uintptr) int32
-	code       func(program uintptr, text *byte) int32
-	destroy    func(program *uintptr) int32
-	errorText  func(code int32) string
-	versionNow func(major, minor *int32) int32
+	create    func(program *uintptr, source, name string, headers int32, sources, names unsafe.Pointer) int32
+	compile   func(program uintptr, count int32, options *unsafe.Pointer) int32
+	logSize   func(program uintptr, size *uintptr) int32
+	log       func(program uintptr, text *byte) int32
+	ptxSize   func(program uintptr, size *uintptr) int32
+	ptx       func(program uintptr, text *byte) int32
+	codeSize  func(program uintptr, size *uintptr) int32
+	code      func(program uintptr, text *byte) int32
+	destroy   func(program *uintptr) int32
+	errorText func(code int32) string
+	version   func(major, minor *int32) int32
 }
 
 // ErrMissing is the error of a machine without NVRTC.
@@ -104,7 +104,7 @@ func open(path string) (*Compiler, error) {
 		{"nvrtcCreateProgram", &c.create}, {"nvrtcCompileProgram", &c.compile}, {"nvrtcGetProgramLogSize", &c.logSize},
 		{"nvrtcGetProgramLog", &c.log}, {"nvrtcGetPTXSize", &c.ptxSize}, {"nvrtcGetPTX", &c.ptx},
 		{"nvrtcGetCUBINSize", &c.codeSize}, {"nvrtcGetCUBIN", &c.code},
-		{"nvrtcDestroyProgram", &c.destroy}, {"nvrtcGetErrorString", &c.errorText}, {"nvrtcVersion", &c.versionNow},
+		{"nvrtcDestroyProgram", &c.destroy}, {"nvrtcGetErrorString", &c.errorText}, {"nvrtcVersion", &c.version},
 	} {
 		address, err := dynlib.Symbol(handle, symbol.name)
 		if err != nil {
@@ -113,7 +113,7 @@ func open(path string) (*Compiler, error) {
 		purego.RegisterFunc(symbol.fn, address)
 	}
 	var major, minor int32
-	if code := c.versionNow(&major, &minor); code != 0 {
+	if code := c.version(&major, &minor); code != 0 {
 		return nil, fmt.Errorf("%s: nvrtcVersion: %s", path, c.errorText(code))
 	}
 	c.Major, c.Minor = int(major), int(minor)

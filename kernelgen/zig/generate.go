@@ -29,13 +29,17 @@ var precisions = []struct {
 
 // assembly is the vector code of a package for one precision, target and number of lanes.
 type assembly struct {
-	source, suffix, code, file, head string
-	entries                          []string
-	target                           Target
-	lanes, size                      int
+	source      string   // in C++
+	suffix      string   // of the assembly functions: "_" and the name of the target
+	code        string   // symbol of the machine code
+	file        string   // name of the file
+	head        string   // its first line: see hashLine
+	entries     []string // names of the functions in the source, without the suffix
+	target      Target
+	lanes, size int // indices computed at a time; bytes of a number
 }
 
-// assemblies returns the units of a package, none if it has no kernel marked lanes.
+// assemblies returns the units of a package, each for one assembly file; none if it has no kernel marked lanes.
 func assemblies(p *kernelgen.Package) ([]assembly, error) {
 	var units []assembly
 	for _, t := range Targets {

@@ -15,6 +15,9 @@ type Object struct {
 	Frame   int            // largest stack frame of a function, in bytes
 }
 
+// breakpoint is the instruction INT3, which fills gaps between sections.
+const breakpoint = 0xcc
+
 // open reads a relocatable ELF file and links its sections.
 func open(path string) (*Object, error) {
 	file, err := elf.Open(path)
@@ -34,7 +37,7 @@ func open(path string) (*Object, error) {
 				return nil, err
 			}
 			for len(o.Code)%int(max(s.Addralign, 1)) != 0 {
-				o.Code = append(o.Code, 0xcc)
+				o.Code = append(o.Code, breakpoint)
 			}
 			offsets[i] = len(o.Code)
 			o.Code = append(o.Code, data...)
@@ -70,7 +73,8 @@ func (o *Object) relocate(s *elf.Section, base int, symbols []elf.Symbol, offset
 	if err != nil {
 		return err
 	}
-	for ; len(data) >= 24; data = data[24:] {
+	const size = 24 // bytes of an Elf64_Rela
+	for ; len(data) >= size; data = data[size:] {
 		offset, info := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
 		add := int64(binary.LittleEndian.Uint64(data[16:]))
 		symbol := symbols[elf.R_SYM64(info)-1]
@@ -127,11 +131,12 @@ func (o *Object) Assembly(head string, entries []string, suffix, name string) (s
 		"#include \"textflag.h\"\n\nTEXT ·%s(SB), NOSPLIT|NOFRAME, $0-0\n\tPCALIGN $64\n", head, name)
 	code := slices.Clone(o.Code)
 	for len(code)%8 != 0 {
-		code = append(code, 0xcc)
+		code = append(code, breakpoint)
 	}
 	for ; len(code) > 0; code = code[8:] {
 		fmt.Fprintf(&s, "\tQUAD $0x%016x\n", binary.LittleEndian.Uint64(code))
 	}
+	// 512 bytes are for memset and memcpy, for the alignment to 64, and for 128 unused bytes above the C stack.
 	frame := (o.Frame + 512 + 63) &^ 63
 	for _, e := range entries {
 		offset, ok := o.Entries[e]

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"archive/tar"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,8 +19,9 @@ const FilesPort = 8081
 
 func filesPod(name string) string { return name + "-files" }
 
-// Fetch copies the output of a job to the folder dir, and returns the number of files. It starts a pod that mounts the
-// volume claim of the output, and reads from it through the API server.
+// Fetch copies the output of the job called name to the folder dir, and returns the number of files. It starts a pod
+// that mounts claim, the volume claim of the output, and reads from it through the API server. The pod runs image,
+// which is pulled as pull says (Always, IfNotPresent or Never). Checkpoints are copied only if checkpoints is true.
 func (c *Client) Fetch(ctx context.Context, name, image, pull, claim, dir string, checkpoints bool) (files int,
 	err error) {
 	text, err := yaml.Marshal(filesManifest(name, image, pull, claim))
@@ -52,7 +54,7 @@ func (c *Client) openArchive(ctx context.Context, name string, checkpoints bool)
 			return nil, err
 		}
 		reason, _ := p.obstacle()
-		err := errors.New(reason)
+		err := errors.New(cmp.Or(reason, "it has not started"))
 		if p.running() {
 			var body io.ReadCloser
 			if body, err = c.proxy(ctx, name, FilesPort, path); err == nil {

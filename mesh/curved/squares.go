@@ -40,7 +40,7 @@ func (l *leastSquares) solve() (c [unknowns]float64, ok bool) {
 				root[i][j] = sum / root[j][j]
 				continue
 			}
-			if !(sum > 1e-10*l.a[i][i]) {
+			if !(sum > 1e-10*l.a[i][i]) { // NaN, or the equations are dependent but for round-off
 				return c, false
 			}
 			root[i][i] = math.Sqrt(sum)

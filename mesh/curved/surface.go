@@ -16,10 +16,10 @@ type Surface struct {
 	Reach         float64
 }
 
-// Surfaces reconstructs the boundary around the vertices that cannot slide according to free, because the boundary is
-// curved there. ridge is the angle, in degrees, from which an edge is a ridge. Vertices of flat or straight parts with
-// a neighbour on a curved part get a surface that limits their reach. Corners, and vertices whose neighbours do not
-// agree on the shape of the boundary, get none.
+// Surfaces reconstructs the boundary around the vertices that cannot slide because it is curved there, according to
+// free, the result of s.Freedoms. ridge is the angle, in degrees, from which an edge is a ridge. Vertices of flat or
+// straight parts with a neighbour on a curved part get a surface that limits their reach. Corners, and vertices whose
+// neighbours do not agree on the shape of the boundary, get none.
 func Surfaces(s *mesh.Solid, free []mesh.Freedom, ridge float64) (map[int32]Surface, error) {
 	x, err := newSkin(s, ridge)
 	if err != nil {
@@ -68,6 +68,7 @@ func (x *skin) reachBesideCurved(v int32, axes int, curved map[int32]Surface) fl
 	if !found {
 		return 0
 	}
+	// With two axes the corners of the square of parameters are at the mean distance of the neighbours.
 	return sum / float64(n) * math.Sqrt(float64(1)/float64(axes))
 }
 
@@ -143,7 +144,7 @@ func (x *skin) fittedSurface(v int32) (surface Surface, ok bool) {
 		return Surface{}, false
 	}
 	return Surface{Axes: 2, T: plus(t[0], c[0], n), U: plus(t[1], c[1], n), P: times(c[2]/mean, n),
-		Q: times(c[3]/mean, n), R: times(c[4]/mean, n), Reach: mean * math.Sqrt(.5)}, true
+		Q: times(c[3]/mean, n), R: times(c[4]/mean, n), Reach: mean * math.Sqrt(.5)}, true // see reachBesideCurved
 }
 
 // tangentDirections returns two orthonormal directions normal to n, which has length 1.

@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// markedText has two triangles and all sections of marks, before and after those of the entities to which they
-// refer, which have and have no references.
+// markedText has two triangles and all sections of marks, some before and some after those of the entities to which
+// they refer; some of these have references.
 const markedText = `MeshVersionFormatted 2
 Dimension 2
 RequiredEdges 2

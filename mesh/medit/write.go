@@ -61,6 +61,8 @@ func newWriter(m *mesh.Mesh, inBinary bool) (*writer, error) {
 }
 
 func writerOf(c *meshfile.Content, inBinary bool) *writer {
+	// An upper bound of the bytes of the file, but for the marks: a vertex has up to three coordinates of 8 bytes and a
+	// reference of 4; an element has Dim+1 vertices and a reference of 4 bytes each.
 	size := 1024 + 28*int64(len(c.Points[0]))
 	for _, e := range [2]*meshfile.Elements{&c.Sides, &c.Cells} {
 		size += 4 * int64(e.Dim+2) * int64(e.Count)

@@ -59,27 +59,27 @@ func Count(path string) (c Counts, err error) {
 
 const chunkBytes = 1 << 20 // bytes read at a time
 
-// bytesAfter searches a file for marks, in their order, and returns up to limit bytes after each, nil for a mark
+// bytesAfter searches a file for keywords, in their order, and returns up to limit bytes after each, nil for a keyword
 // that is not found.
-func bytesAfter(f io.Reader, limit int, marks ...string) ([][]byte, error) {
-	found := make([][]byte, len(marks))
+func bytesAfter(f io.Reader, limit int, keywords ...string) ([][]byte, error) {
+	found := make([][]byte, len(keywords))
 	buffer, n := make([]byte, 2*chunkBytes), 0
-	for k := 0; k < len(marks); {
-		index := bytes.Index(buffer[:n], []byte(marks[k]))
-		if index >= 0 && n-index >= len(marks[k])+limit {
-			found[k] = bytes.Clone(buffer[index+len(marks[k]) : index+len(marks[k])+limit])
-			n = copy(buffer, buffer[index+len(marks[k]):n])
+	for k := 0; k < len(keywords); {
+		index := bytes.Index(buffer[:n], []byte(keywords[k]))
+		if index >= 0 && n-index >= len(keywords[k])+limit {
+			found[k] = bytes.Clone(buffer[index+len(keywords[k]) : index+len(keywords[k])+limit])
+			n = copy(buffer, buffer[index+len(keywords[k]):n])
 			k++
 			continue
 		}
-		if keep := len(marks[k]) + limit; index < 0 && n > keep {
+		if keep := len(keywords[k]) + limit; index < 0 && n > keep {
 			n = copy(buffer, buffer[n-keep:n])
 		}
 		readBytes, err := io.ReadFull(f, buffer[n:min(len(buffer), n+chunkBytes)])
 		if n += readBytes; readBytes == 0 && (errors.Is(err, io.EOF) || err == nil) {
 			if index >= 0 {
-				found[k] = bytes.Clone(buffer[index+len(marks[k]) : n])
-				n = copy(buffer, buffer[index+len(marks[k]):n])
+				found[k] = bytes.Clone(buffer[index+len(keywords[k]) : n])
+				n = copy(buffer, buffer[index+len(keywords[k]):n])
 			}
 			k++
 			continue
@@ -179,8 +179,7 @@ func countBinary(f *os.File) (c Counts, err error) {
 	if head[0] != 1 {
 		return c, nil
 	}
-	readInteger := func(version int32) (n int64,
-		ok bool) { // an integer, of 8 bytes from the given version of the format on
+	readInteger := func(version int32) (n int64, ok bool) { // it has 8 bytes from the given version of the format on
 		if head[1] >= version {
 			return n, binary.Read(f, order, &n) == nil
 		}

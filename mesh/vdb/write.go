@@ -39,6 +39,7 @@ func (w *writer) header(grids int) {
 	w.put(uint32(fileVersion))
 	w.put([2]uint32{10, 0}) // version of the library
 	w.put(uint8(1))         // grid descriptors have offsets
+	// The UUID of the file is the same for all files, so that equal grids give equal files.
 	w.put([]byte("a7011000-0000-4000-8000-000000000001"))
 	w.metadata([]datum{{"creator", "string", []byte("Atoll")}})
 	w.put(uint32(grids))

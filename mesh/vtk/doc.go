@@ -7,8 +7,8 @@
 //     WritePVTU, WritePVTI, WritePVTP),
 //   - .pvd, a series of such files over time (ReadPVD, Collection).
 //
-// WriteSTL writes polygons in the format STL, for programs that do not read VTK files. Share lets several ranks write
-// one file.
+// WriteSTL writes polygons in the format STL, for programs that do not read VTK files. FilePart lets several ranks
+// write one file.
 //
 // The format is that of "VTK XML Formats" (https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html).
 // The reader takes arrays as ascii, binary and appended data (raw or base64), either byte order, headers of 32 and

@@ -33,7 +33,7 @@ func (m *Image) part(b Box) *Image {
 			}
 		}
 	}
-	p.CellData = Arrays{{Name: "number", Data: number, Components: 1}, {Name: "place", Data: position, Components: 3}}
+	p.CellData = Arrays{{Name: "number", Data: number, Components: 1}, {Name: "position", Data: position, Components: 3}}
 	var corner []float32
 	for c := range p.Points() {
 		i, rows := c%(b.N[0]+1), c/(b.N[0]+1)
@@ -84,7 +84,7 @@ func TestVTKReadsImages(t *testing.T) {
 		want := fmt.Sprintf("%d %d error 0\n", m.Points(), m.Cells())
 		for _, list := range []Arrays{m.PointData, m.CellData} {
 			for _, a := range list {
-				kind := map[string]string{"corner": "float", "number": "double", "place": "int"}[a.Name]
+				kind := map[string]string{"corner": "float", "number": "double", "position": "int"}[a.Name]
 				sum := 0.0
 				for i, v := range a.Float64s() {
 					sum += float64(i+1) * v

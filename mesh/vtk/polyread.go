@@ -46,7 +46,7 @@ func parsePolyData(file []byte, root, appended *xmldata.Element) (*PolyData, err
 }
 
 func (c decoder) polyPiece(e *xmldata.Element) (*PolyData, error) {
-	points, err := e.Count("NumberOfPoints", c.Budget)
+	points, err := e.Count("NumberOfPoints", c.BytesLeft)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (c decoder) polyPiece(e *xmldata.Element) (*PolyData, error) {
 		if e.Attribute("NumberOf"+k.tag) == "" {
 			continue
 		}
-		n, err := e.Count("NumberOf"+k.tag, c.Budget)
+		n, err := e.Count("NumberOf"+k.tag, c.BytesLeft)
 		if err != nil {
 			return nil, err
 		}

@@ -51,11 +51,11 @@ func newDecoder(file []byte, root, appended *xmldata.Element) (decoder, error) {
 }
 
 func (c decoder) piece(e *xmldata.Element) (*Grid, error) {
-	points, err := e.Count("NumberOfPoints", c.Budget)
+	points, err := e.Count("NumberOfPoints", c.BytesLeft)
 	if err != nil {
 		return nil, err
 	}
-	cells, err := e.Count("NumberOfCells", c.Budget)
+	cells, err := e.Count("NumberOfCells", c.BytesLeft)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (c decoder) connectivity(e *xmldata.Element, n int64) (connectivity, offset
 	}
 	entries := offsets[n-1]
 	if entries < 0 || entries > math.MaxInt64/8 {
-		return nil, nil, ends.Errorf("the last offset is %d", entries)
+		return nil, nil, ends.Errorf("the last offset is %d; want the number of entries of the connectivity", entries)
 	}
 	connectivity, err = c.ids(points, entries)
 	return connectivity, offsets, err

@@ -27,15 +27,15 @@ func writeChecked(path string, check func() error, write func(*os.File) error) e
 	return nil
 }
 
-// writeData writes data to a file of one piece, compressed: as the only share of a file that ranks could write
+// writeData writes data to a file of one piece, compressed: as the only part of a file that ranks could write
 // together.
-func writeData(path string, data shareable) error {
-	var s *Share
+func writeData(path string, data divisible) error {
+	var p *FilePart
 	check := func() (err error) {
-		s, err = newShare(data, true)
+		p, err = newFilePart(data, true)
 		return err
 	}
-	return writeChecked(path, check, func(f *os.File) error { return s.Write(f, []Sizes{s.sizes}, 0) })
+	return writeChecked(path, check, func(f *os.File) error { return p.Write(f, []Sizes{p.sizes}, 0) })
 }
 
 func (g *Grid) document(compress bool) *document {

@@ -70,7 +70,7 @@ type caseOptions struct {
 	open                func(rank, threads int) (dev backend.Device, closeDevice func(), err error)
 }
 
-// parse parses the names of sets of vector instructions.
+// parse sets instructionSets from the names in vectors.
 func (o *caseOptions) parse(gpu bool) error {
 	if len(o.vectors) == 0 || gpu {
 		o.instructionSets = []lanes.Set{lanes.Used()}

@@ -9,9 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// CheckMemory prints the memory of a benchmark and returns an error if the machine, or the GPU of a rank, has less.
-// texts are its largest cases, each on the given number of ranks of this machine. With asJSON it prints nothing, and no
-// memory is needed to measure the bandwidth.
+// CheckMemory prints the estimated memory of a benchmark and returns an error if the machine, or the GPU of a rank, has
+// less. texts are the benchmark's largest cases, as text of case files, each on the given number of ranks of this
+// machine. With asJSON it prints nothing, and leaves out the memory for measuring the copy bandwidth.
 func (m *Machine) CheckMemory(asJSON bool, ranks int, texts ...string) error {
 	var cases []*config.Case
 	for _, text := range texts {

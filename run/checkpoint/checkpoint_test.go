@@ -21,7 +21,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// TestMain makes blocks small, so that the share of each rank has many.
+// TestMain makes blocks small, so that the part of each rank has many.
 func TestMain(m *testing.M) {
 	blockBytes = 1 << 12
 	os.Exit(m.Run())
@@ -114,7 +114,7 @@ func write(t testing.TB, dir string, ranks int) error {
 		if err != nil {
 			return err
 		}
-		info := Info{Solver: "sea", Case: "test", StepsSHA256: "ab"}
+		info := Info{Solver: "sea", Case: "test", StepKeysSHA256: "ab"}
 		w, err := Begin(t.Context(), comm, folder.Fence{Dir: dir}, info, snapshot, new(Layouts))
 		if err != nil {
 			return err
@@ -203,7 +203,7 @@ func TestCheckpointWhileDeviceContinues(t *testing.T) {
 			}
 			clear(s.cells)
 			clear(s.marks)
-			info := Info{Solver: "sea", Case: "test", StepsSHA256: "ab"}
+			info := Info{Solver: "sea", Case: "test", StepKeysSHA256: "ab"}
 			w, err := Begin(t.Context(), comm, folder.Fence{Dir: dir}, info, snapshot, new(Layouts))
 			if err != nil {
 				return err

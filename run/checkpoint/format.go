@@ -23,20 +23,20 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Info is the metadata of a checkpoint.
 type Info struct {
-	Format      int               `json:"format"`
-	Solver      string            `json:"solver"`
-	Case        string            `json:"case"`
-	StepsSHA256 string            `json:"steps_sha256"`     // hash of the part of the case that determines the steps
-	Inputs      map[string]string `json:"inputs,omitempty"` // SHA-256 of the input files of the case
-	Version     string            `json:"version"`          // of the program
-	Ranks       int               `json:"ranks"`
-	Time        number            `json:"time"` // s, or sweeps
-	Steps       int               `json:"steps"`
-	Dt          number            `json:"dt"` // of the last step
-	Scalars     map[string]number `json:"scalars"`
-	StateSHA256 string            `json:"state_sha256"`
-	HashVersion int               `json:"hash_version"`
-	Run         json.RawMessage   `json:"run,omitempty"` // progress of the output; see package run
+	Format         int               `json:"format"`
+	Solver         string            `json:"solver"`
+	Case           string            `json:"case"`
+	StepKeysSHA256 string            `json:"steps_sha256"`     // StepKeysHash of the case
+	Inputs         map[string]string `json:"inputs,omitempty"` // SHA-256 of the input files of the case
+	Version        string            `json:"version"`          // of the program
+	Ranks          int               `json:"ranks"`
+	Time           number            `json:"time"` // s, or sweeps
+	Steps          int               `json:"steps"`
+	Dt             number            `json:"dt"` // of the last step
+	Scalars        map[string]number `json:"scalars"`
+	StateSHA256    string            `json:"state_sha256"`
+	HashVersion    int               `json:"hash_version"`
+	Run            json.RawMessage   `json:"run,omitempty"` // progress of the output; see package run
 }
 
 // Clock returns the time of the state.

@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// blockBytes is the largest size of the numbers of a block. Tests reduce it.
+// blockBytes is the largest number of bytes of field values in a block. Tests reduce it.
 var blockBytes = 4 << 20
 
 // Layouts caches the encoded keys of spaces whose entities do not change during a run, so that only its first
@@ -23,8 +23,8 @@ type blockRange struct {
 	least, most int64  // range of the keys
 }
 
-// layOut creates the index of the blocks of this rank, with offsets from the first byte of the rank's share of the
-// file. It returns the size of the share in bytes.
+// layOut creates the index of the blocks of this rank, with offsets from the first byte of the rank's part of the
+// file. It returns the size of the part in bytes.
 func (w *Writer) layOut(layouts *Layouts) int64 {
 	cached := map[*solvers.Space][]blockRange{}
 	offset := int64(0)

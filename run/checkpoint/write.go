@@ -40,7 +40,7 @@ type NotWrittenError struct{ Why string }
 
 func (e *NotWrittenError) Error() string { return e.Why }
 
-// Begin starts to write a checkpoint to the folder of the fence, each rank its share, and returns while writing goes
+// Begin starts to write a checkpoint to the folder of the fence, each rank its part, and returns while writing goes
 // on. All ranks call it. The Writer closes the snapshot when it has finished. The next checkpoint may begin after
 // Finish. layouts is shared by all checkpoints of a run.
 func Begin(ctx context.Context, comm dist.Comm, fence folder.Fence, info Info, snapshot *solvers.Snapshot,
@@ -144,7 +144,7 @@ func (w *Writer) writeBlock(f *os.File, k int) error {
 // readBuffers are buffers of the goroutines that write blocks.
 var readBuffers = sync.Pool{New: func() any { return new(solvers.ReadBuffer) }}
 
-// Written reports whether this rank has written its share.
+// Written reports whether this rank has written its part.
 func (w *Writer) Written() bool {
 	select {
 	case <-w.done:
@@ -160,8 +160,8 @@ func (w *Writer) Abandon() error {
 	return w.snapshot.Close()
 }
 
-// share is what each rank sends to rank 0 at the end.
-type share struct {
+// writtenPart is what each rank sends to rank 0 at the end.
+type writtenPart struct {
 	Blocks  []block
 	Digests []solvers.Digests
 }
@@ -173,7 +173,7 @@ func (w *Writer) Finish(ctx context.Context) error {
 	if err := w.agree(ctx, errors.Join(w.err, w.snapshot.Close())); err != nil {
 		return err
 	}
-	message, err := json.Marshal(share{w.index.Blocks, w.digests})
+	message, err := json.Marshal(writtenPart{w.index.Blocks, w.digests})
 	if err != nil {
 		return err
 	}
@@ -193,16 +193,16 @@ func (w *Writer) publish(messages [][]byte) error {
 	w.index.Blocks = nil
 	var digests []solvers.Digests
 	for _, text := range messages {
-		var s share
-		if err := json.Unmarshal(text, &s); err != nil {
+		var p writtenPart
+		if err := json.Unmarshal(text, &p); err != nil {
 			return err
 		}
-		w.index.Blocks = append(w.index.Blocks, s.Blocks...)
+		w.index.Blocks = append(w.index.Blocks, p.Blocks...)
 		if digests == nil {
-			digests = make([]solvers.Digests, len(s.Digests))
+			digests = make([]solvers.Digests, len(p.Digests))
 		}
 		for k := range digests {
-			digests[k].Add(&s.Digests[k])
+			digests[k].Add(&p.Digests[k])
 		}
 	}
 	w.index.Format, w.index.Ranks = Format, w.comm.Size()

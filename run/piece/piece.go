@@ -1,6 +1,6 @@
 // Package piece writes frames of distributed data: a Piece is one rank's part of a frame. Each rank writes its piece,
-// and one rank joins them, to an index file or to a single file. Pieces that are Shared can instead be written by all
-// ranks to one file.
+// and one rank joins them, to an index file or to a single file. A piece that is a PartOfFile can instead be written
+// by all ranks to one file.
 //
 // There is a type for each format: Mesh (vtu), Image (vti), Faces (vtp), Volume (vdb), STL and OBJ.
 package piece
@@ -24,9 +24,9 @@ type Piece interface {
 	Join(path string, pieces []string) error
 }
 
-// Shared is a piece that can be written as a part of one file, by all ranks in parallel.
-type Shared interface {
-	Share(compress bool) (*vtk.Share, error)
+// PartOfFile is a piece that can be written as a part of one file, by all ranks in parallel.
+type PartOfFile interface {
+	FilePart(compress bool) (*vtk.FilePart, error)
 }
 
 // Mesh is a piece of an unstructured mesh, format vtu.
@@ -34,7 +34,9 @@ type Mesh vtk.Grid
 
 func (p *Mesh) Write(path string) error { return vtk.Write(path, (*vtk.Grid)(p)) }
 
-func (p *Mesh) Share(compress bool) (*vtk.Share, error) { return (*vtk.Grid)(p).Share(compress) }
+func (p *Mesh) FilePart(compress bool) (*vtk.FilePart, error) {
+	return (*vtk.Grid)(p).FilePart(compress)
+}
 
 func (p *Mesh) Join(path string, pieces []string) error {
 	return vtk.WritePVTU(path, pieces, (*vtk.Grid)(p))
@@ -48,7 +50,7 @@ type Image struct {
 
 func (p *Image) Write(path string) error { return vtk.WriteImage(path, p.Image) }
 
-func (p *Image) Share(compress bool) (*vtk.Share, error) { return p.Image.Share(compress) }
+func (p *Image) FilePart(compress bool) (*vtk.FilePart, error) { return p.Image.FilePart(compress) }
 
 func (p *Image) Join(path string, pieces []string) error {
 	if len(pieces) != len(p.Boxes) {
@@ -103,8 +105,8 @@ type Faces vtk.PolyData
 
 func (p *Faces) Write(path string) error { return vtk.WritePolyData(path, (*vtk.PolyData)(p)) }
 
-func (p *Faces) Share(compress bool) (*vtk.Share, error) {
-	return (*vtk.PolyData)(p).Share(compress)
+func (p *Faces) FilePart(compress bool) (*vtk.FilePart, error) {
+	return (*vtk.PolyData)(p).FilePart(compress)
 }
 
 func (p *Faces) Join(path string, pieces []string) error {

@@ -111,9 +111,9 @@ func (r ring) area() float64 {
 
 // stripeIndex is a spatial index that finds the polygons around a point: sides of outer rings, by horizontal stripes.
 type stripeIndex struct {
-	areas        []float64 // areas of the polygons
-	south, width float64
-	rows         [][]outerSide
+	areas        []float64     // areas of the polygons
+	south, width float64       // southern end of the first stripe, and width of a stripe
+	rows         [][]outerSide // sides that reach into each stripe
 }
 
 // outerSide is a side of a polygon's outer ring.
@@ -132,7 +132,7 @@ func newStripes(list []Polygon) *stripeIndex {
 			s.south, north = min(s.south, c[1]), max(north, c[1])
 		}
 	}
-	n := 1 + count/8
+	n := 1 + count/8 // stripes with about eight sides each
 	s.width = (north - s.south) / float64(n)
 	s.rows = make([][]outerSide, n)
 	for k, p := range list {

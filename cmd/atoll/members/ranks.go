@@ -39,7 +39,7 @@ func RanksCommand() *cobra.Command {
 			if len(args) == 2 {
 				var err error
 				if n, err = strconv.Atoi(args[1]); err != nil || n < 1 || n > MaxRanks {
-					return badInput(fmt.Errorf("%q ranks: a number from 1 to %d", args[1], MaxRanks))
+					return badInput(fmt.Errorf("%q ranks: want a number from 1 to %d", args[1], MaxRanks))
 				}
 			}
 			switch {

@@ -37,7 +37,7 @@ func SuperviseCommand() *cobra.Command {
 		Use:   "supervise --join ADDR",
 		Short: "Run ranks of a run that is launched on another machine",
 		Long: "Run ranks of a run that atoll run --places ADDR has launched on another machine.\n" +
-			"The case and the folder of its output must be there under the same paths. The command runs until the run ends.\n" +
+			"The case and its output folder must have the same paths on both machines. The command runs until the run ends.\n" +
 			"If the launcher dies, the ranks here end, and the command waits for a new launcher. After a signal the run " +
 			"saves\n" +
 			"its state and continues without this machine.",
@@ -65,11 +65,11 @@ func SuperviseCommand() *cobra.Command {
 func (f *superviseFlags) run(ctx context.Context) error {
 	switch {
 	case f.slots < 1 || f.slots > MaxRanks:
-		return badInput(fmt.Errorf("--slots %d: 1 to %d", f.slots, MaxRanks))
+		return badInput(fmt.Errorf("--slots %d: want 1 to %d", f.slots, MaxRanks))
 	case f.stuck != 0 && f.stuck < time.Second:
-		return badInput(fmt.Errorf("--stuck %v: at least 1s, or 0 for no limit", f.stuck))
+		return badInput(fmt.Errorf("--stuck %v: want at least 1s, or 0 for no limit", f.stuck))
 	case f.threads < 0:
-		return badInput(fmt.Errorf("--threads %d: at least 1, or 0 for a share of the cores", f.threads))
+		return badInput(fmt.Errorf("--threads %d: want at least 1, or 0 for a share of the cores", f.threads))
 	}
 	dial, err := f.dialer()
 	if err != nil {

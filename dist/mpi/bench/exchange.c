@@ -10,7 +10,7 @@ static int rank, size, peer;
 static int bytes;
 static char *out, *in;
 
-static void one_way(void) { // a round trip
+static void one_way(void) { // a round trip, of which half the time is that of one way
 	if (rank == 0) {
 		MPI_Send(out, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
 		MPI_Recv(in, bytes, MPI_BYTE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -1,4 +1,5 @@
-# Writes files with netCDF4 in all three classic formats and in NetCDF-4, and prints the bits of their values.
+# Writes files with netCDF4 in all three classic formats and in NetCDF-4, and prints a line for each variable: its file,
+# its name and the bits of its values.
 import sys
 import netCDF4
 import numpy as np

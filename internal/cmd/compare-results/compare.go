@@ -45,30 +45,30 @@ func (o *options) compare(ctx context.Context, before, after string) error {
 	}
 	defer os.RemoveAll(temporary)
 	cases := filepath.Join(temporary, "suite")
-	works, err := suite(cases, o.examplesFolder(), o.backend)
+	tasks, err := suite(cases, o.examplesFolder(), o.backend)
 	if err != nil {
 		return err
 	}
-	if works, err = o.filter(works); err != nil {
+	if tasks, err = o.filter(tasks); err != nil {
 		return err
 	}
 	if o.list {
-		for _, w := range works {
-			fmt.Fprintln(o.out, w.label)
+		for _, t := range tasks {
+			fmt.Fprintln(o.out, t.label)
 		}
 		return nil
 	}
-	if err := provideMeshes(works); err != nil {
+	if err := provideMeshes(tasks); err != nil {
 		return err
 	}
 	if o.pack != "" {
 		return o.packInto(ctx, before, after, cases, temporary)
 	}
-	return o.run(ctx, works, before, after, temporary)
+	return o.run(ctx, tasks, before, after, temporary)
 }
 
 // run runs cases with two builds and compares.
-func (o *options) run(ctx context.Context, works []*work, before, after, temporary string) error {
+func (o *options) run(ctx context.Context, tasks []*task, before, after, temporary string) error {
 	resultsDir := temporary
 	if o.keep != "" {
 		var err error
@@ -88,8 +88,8 @@ func (o *options) run(ctx context.Context, works []*work, before, after, tempora
 	begin := time.Now()
 	var g errgroup.Group
 	g.SetLimit(max(o.jobs, 1))
-	for _, w := range works {
-		g.Go(func() error { return o.compareCase(ctx, w, old, recent) })
+	for _, t := range tasks {
+		g.Go(func() error { return o.compareCase(ctx, t, old, recent) })
 	}
 	if err := g.Wait(); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (o *options) run(ctx context.Context, works []*work, before, after, tempora
 }
 
 // filter returns the cases that --only and --skip select.
-func (o *options) filter(works []*work) (selected []*work, err error) {
+func (o *options) filter(tasks []*task) (selected []*task, err error) {
 	only, err := regexp.Compile(o.only)
 	if err != nil {
 		return nil, fmt.Errorf("--only: %w", err)
@@ -120,9 +120,9 @@ func (o *options) filter(works []*work) (selected []*work, err error) {
 			return nil, fmt.Errorf("--ignore: %w", err)
 		}
 	}
-	for _, w := range works {
-		if only.MatchString(w.label) && (o.skip == "" || !skip.MatchString(w.label)) {
-			selected = append(selected, w)
+	for _, t := range tasks {
+		if only.MatchString(t.label) && (o.skip == "" || !skip.MatchString(t.label)) {
+			selected = append(selected, t)
 		}
 	}
 	return selected, nil
@@ -130,32 +130,32 @@ func (o *options) filter(works []*work) (selected []*work, err error) {
 
 // compareCase runs a case with both builds, compares the results and prints a line. It returns an error only if ctx
 // ends or results cannot be removed.
-func (o *options) compareCase(ctx context.Context, w *work, old, recent *side) error {
-	if w.skip != "" {
-		o.print(&o.skipped, "SKIPPED  %s: %s\n", w.label, w.skip)
+func (o *options) compareCase(ctx context.Context, t *task, old, recent *side) error {
+	if t.skip != "" {
+		o.print(&o.skipped, "SKIPPED  %s: %s\n", t.label, t.skip)
 		return nil
 	}
-	oldTime, oldErr := old.run(ctx, w)
-	newTime, newErr := recent.run(ctx, w)
+	oldTime, oldErr := old.run(ctx, t)
+	newTime, newErr := recent.run(ctx, t)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if oldErr != nil || newErr != nil {
-		o.print(&o.differ, "FAILED   %s: %s\n", w.label, failure(oldErr, newErr))
+		o.print(&o.differ, "FAILED   %s: %s\n", t.label, failure(oldErr, newErr))
 		return nil
 	}
-	differences, err := results.Folders(old.folder(w), recent.folder(w))
+	differences, err := results.Folders(old.folder(t), recent.folder(t))
 	if err != nil {
-		o.print(&o.differ, "FAILED   %s: %v\n", w.label, err)
+		o.print(&o.differ, "FAILED   %s: %v\n", t.label, err)
 		return nil
 	}
 	if differences = o.notIgnored(differences); len(differences) > 0 {
-		o.print(&o.differ, "DIFFERS  %s: %s\n", w.label, o.describe(differences))
+		o.print(&o.differ, "DIFFERS  %s: %s\n", t.label, o.describe(differences))
 	} else {
-		o.print(&o.equal, "equal    %-72s %5.1f s %5.1f s\n", w.label, oldTime.Seconds(), newTime.Seconds())
+		o.print(&o.equal, "equal    %-72s %5.1f s %5.1f s\n", t.label, oldTime.Seconds(), newTime.Seconds())
 	}
 	if o.keep == "" {
-		return errors.Join(old.remove(w), recent.remove(w))
+		return errors.Join(old.remove(t), recent.remove(t))
 	}
 	return nil
 }

@@ -11,12 +11,12 @@ import (
 )
 
 // provideMeshes makes the missing mesh files of cases. If one cannot be made, it sets the case's skip.
-func provideMeshes(works []*work) (err error) {
-	for _, w := range works {
-		if w.file == "" {
+func provideMeshes(tasks []*task) (err error) {
+	for _, t := range tasks {
+		if t.file == "" {
 			continue
 		}
-		if w.skip, err = provideMesh(w.file); err != nil {
+		if t.skip, err = provideMesh(t.file); err != nil {
 			return err
 		}
 	}

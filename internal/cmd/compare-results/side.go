@@ -46,36 +46,36 @@ func (o *options) open(ctx context.Context, source, temporary, resultsDir, name 
 }
 
 // folder returns the folder of a case's results.
-func (s *side) folder(w *work) string { return filepath.Join(s.dir, w.name()) }
+func (s *side) folder(t *task) string { return filepath.Join(s.dir, t.name()) }
 
 // remove removes the results of a case, unless they are kept ones.
-func (s *side) remove(w *work) error {
+func (s *side) remove(t *task) error {
 	if s.binary == "" {
 		return nil
 	}
-	return os.RemoveAll(s.folder(w))
+	return os.RemoveAll(s.folder(t))
 }
 
 // run runs a case, unless its results are kept ones, and returns the time that it took. Errors have the last line of
 // the build's standard error.
-func (s *side) run(ctx context.Context, w *work) (time.Duration, error) {
+func (s *side) run(ctx context.Context, t *task) (time.Duration, error) {
 	if s.binary == "" {
-		if !exists(s.folder(w)) {
+		if !exists(s.folder(t)) {
 			return 0, fmt.Errorf("the old results do not have this case: they are in %s", s.dir)
 		}
 		return 0, nil
 	}
-	if err := errors.Join(os.RemoveAll(s.folder(w)), os.MkdirAll(s.folder(w), 0o777)); err != nil {
+	if err := errors.Join(os.RemoveAll(s.folder(t)), os.MkdirAll(s.folder(t), 0o777)); err != nil {
 		return 0, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
-	args := w.args
-	if !w.resultIsStdout {
-		args = append(args[:len(args):len(args)], "--out", s.folder(w), "--backend", s.backend)
+	args := t.args
+	if !t.resultIsStdout {
+		args = append(args[:len(args):len(args)], "--out", s.folder(t), "--backend", s.backend)
 	}
 	c := exec.CommandContext(ctx, s.binary, args...)
-	c.Dir = w.folder
+	c.Dir = t.folder
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) } // upon SIGTERM it ends its ranks' processes
 	c.WaitDelay = 10 * time.Second
 	var stdout, stderr bytes.Buffer
@@ -88,8 +88,8 @@ func (s *side) run(ctx context.Context, w *work) (time.Duration, error) {
 		return 0, fmt.Errorf("%w: %s", err, builds.LastLine(stderr.Bytes()))
 	}
 	elapsed := time.Since(begin)
-	if w.resultIsStdout {
-		return elapsed, os.WriteFile(filepath.Join(s.folder(w), results.VerifyFile), stdout.Bytes(), 0o666)
+	if t.resultIsStdout {
+		return elapsed, os.WriteFile(filepath.Join(s.folder(t), results.VerifyFile), stdout.Bytes(), 0o666)
 	}
 	return elapsed, nil
 }

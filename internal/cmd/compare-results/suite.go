@@ -17,8 +17,8 @@ import (
 //go:embed cases
 var ownCases embed.FS
 
-// work is a run of a case, or a check of atoll verify, whose results are compared.
-type work struct {
+// task is a run of a case, or a check of atoll verify, whose results are compared.
+type task struct {
 	label          string   // the name in reports: the case file and the flags
 	file           string   // the case file; "" for a check
 	args           []string // arguments of atoll, without the output folder
@@ -28,32 +28,32 @@ type work struct {
 }
 
 // name returns the label as the name of a folder.
-func (w *work) name() string {
-	return notInNames.ReplaceAllString(w.label, "_")
+func (t *task) name() string {
+	return notInNames.ReplaceAllString(t.label, "_")
 }
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9.=-]+`)
 
 // suite copies the case files to the folder dir, and returns all runs: of the examples, of this program's cases, and of
 // checks of atoll verify.
-func suite(dir, examples, backend string) ([]*work, error) {
+func suite(dir, examples, backend string) ([]*task, error) {
 	if err := os.CopyFS(dir, ownCases); err != nil {
 		return nil, err
 	}
-	var works []*work
+	var tasks []*task
 	if info, err := os.Stat(examples); err == nil && info.IsDir() {
 		if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(examples)); err != nil {
 			return nil, err
 		}
 	} else {
-		works = append(works, &work{label: "examples", skip: "there is no folder " + examples})
+		tasks = append(tasks, &task{label: "examples", skip: "there is no folder " + examples})
 	}
 	for _, top := range []string{"cases", "examples"} {
 		cases, err := casesBelow(dir, top)
 		if err != nil {
 			return nil, err
 		}
-		works = append(works, cases...)
+		tasks = append(tasks, cases...)
 	}
 	checks, err := ownCases.ReadFile("cases/verify.txt")
 	if err != nil {
@@ -64,7 +64,7 @@ func suite(dir, examples, backend string) ([]*work, error) {
 		if len(words) == 0 || words[0] == "#" {
 			continue
 		}
-		v := &work{label: "verify " + words[0] + " --quick", args: []string{"verify", words[0], "--quick", "--threads", "1"},
+		v := &task{label: "verify " + words[0] + " --quick", args: []string{"verify", words[0], "--quick", "--threads", "1"},
 			folder: dir, resultIsStdout: true}
 		if backend == "cuda" {
 			if !slices.Contains(words, "cuda") {
@@ -72,13 +72,13 @@ func suite(dir, examples, backend string) ([]*work, error) {
 			}
 			v.args = append(v.args, "--backend", "cuda")
 		}
-		works = append(works, v)
+		tasks = append(tasks, v)
 	}
-	return works, nil
+	return tasks, nil
 }
 
 // casesBelow returns the runs of the case files in the folder dir/top and its subfolders.
-func casesBelow(dir, top string) (works []*work, err error) {
+func casesBelow(dir, top string) (tasks []*task, err error) {
 	root := filepath.Join(dir, top)
 	if _, err := os.Stat(root); err != nil {
 		return nil, nil
@@ -101,11 +101,11 @@ func casesBelow(dir, top string) (works []*work, err error) {
 		for _, flags := range variants {
 			args := append([]string{"run", filepath.Base(path), "--quiet", "--threads", "1"}, flags...)
 			label := strings.ReplaceAll(strings.Join(append([]string{filepath.ToSlash(name)}, flags...), " "), "--set ", "")
-			works = append(works, &work{label: label, file: path, args: args, folder: filepath.Dir(path)})
+			tasks = append(tasks, &task{label: label, file: path, args: args, folder: filepath.Dir(path)})
 		}
 		return nil
 	})
-	return works, err
+	return tasks, err
 }
 
 // hasSources reports whether a folder has Go files: its cases are for an example solver, which the builds do not have.

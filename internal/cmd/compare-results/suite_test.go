@@ -23,12 +23,12 @@ import (
 // runs on one rank and on three, and each output format.
 func TestOwnCases(t *testing.T) {
 	dir := t.TempDir()
-	works, err := suite(dir, filepath.Join(dir, "no examples"), "cpu")
+	tasks, err := suite(dir, filepath.Join(dir, "no examples"), "cpu")
 	if err != nil {
 		t.Fatal(err)
 	}
 	files, covered, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, w := range works {
+	for _, w := range tasks {
 		if names[w.name()] {
 			t.Errorf("%s: another case has the same folder", w.label)
 		}

@@ -18,7 +18,7 @@ type Kernel struct {
 	Dims   int    // dimensions of the index space: 1, 2 or 3
 	Tile   bool   // an index is a tile, computed by a block of threads
 	Lanes  bool   // vector code on the CPU computes several indices at a time
-	Wide   bool   // at least eight, also if fewer fill a vector
+	Wide   bool   // vector code computes at least eight indices at a time, even if fewer fill a vector
 
 	Variants []Variant // one for each value of its constant parameters
 
@@ -110,6 +110,7 @@ func parseNumbers(list string, limit int) []int {
 	return numbers
 }
 
+// checkKernel refuses a kernel whose parameters, results or marks are not possible, and sets k.Dims.
 func (p *Package) checkKernel(k *Kernel) {
 	sig := k.Fn.Signature()
 	if sig.Recv() != nil {
@@ -157,6 +158,7 @@ func dimensions(params *types.Tuple) int {
 	return n
 }
 
+// IsKernel reports whether a function is a kernel of the package.
 func (p *Package) IsKernel(fn *types.Func) bool {
 	return slices.ContainsFunc(p.Kernels, func(k *Kernel) bool { return k.Fn == fn })
 }

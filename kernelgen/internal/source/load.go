@@ -185,14 +185,15 @@ func (r refusals) Err() error {
 			cmp.Compare(a.Reason, b.Reason))
 	})
 	var errs []error
-	for i, one := range r {
-		if i == 0 || one != r[i-1] {
-			errs = append(errs, one)
+	for i, refused := range r {
+		if i == 0 || refused != r[i-1] {
+			errs = append(errs, refused)
 		}
 	}
 	return errors.Join(errs...)
 }
 
+// Refuse adds a mistake at a node to p.Refusals.
 func (p *Package) Refuse(at ast.Node, format string, args ...any) {
 	p.Refusals = append(p.Refusals, Refused{p.Fset.Position(at.Pos()), fmt.Sprintf(format, args...)})
 }

@@ -31,6 +31,7 @@ func (p *Package) PointedArrays() map[ast.Expr]bool {
 	return pointed
 }
 
+// IsTile reports whether a function is a tile kernel of the package.
 func (p *Package) IsTile(fn *types.Func) bool {
 	for _, k := range p.Kernels {
 		if k.Fn == fn {
@@ -98,6 +99,7 @@ func (p *Package) Ordered(notes ast.CommentMap, loop *ast.RangeStmt) bool {
 	return false
 }
 
+// reduction returns the name of a kernel's reduction for messages, "min" as an example if it has none.
 func (p *Package) reduction(k *Kernel) string {
 	if k.Reduce == ReduceNone {
 		return "min"

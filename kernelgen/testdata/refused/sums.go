@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// Sums of floats by atomic functions depend on the order. There is none for floats; these are the ways round.
+// Package sync/atomic cannot add floats, whose sum would depend on the order. These kernels try to do so in other ways.
 
 //atoll:kernel
 func sumOfBits(i int, x []float64, sum []float64) {

@@ -60,7 +60,7 @@ func narrow(i int, x []int16) {} // want: type int16
 //atoll:kernel
 func sliceOfSlices(i int, x [][]float64) {} // want: the elements of a slice must be values
 
-type linked struct { // the field is refused where the type stands
+type linked struct { // the error is that of the parameter below, not of the field
 	next *linked
 	v    float64
 }

@@ -10,7 +10,7 @@ import (
 // GroupIndex finds and adds groups of a mesh that is being read.
 type GroupIndex struct {
 	Mesh     *mesh.Mesh
-	tags     map[[2]int]int32
+	tags     map[[2]int]int32    // indices in Mesh.Groups, by dimension and tag
 	names    map[mesh.Group]bool // names in use, as groups with Tag 0
 	HasCells bool                // whether any cell has a group
 }

@@ -109,7 +109,7 @@ for part in range(3):
 
 
 def image(whole, extent):
-    """A part of an image: number is that of the cell in the whole, corner its place as digits."""
+    """A part of an image: number is that of the cell in the whole, corner the position of the corner as digits."""
     m = vtk.vtkImageData()
     m.SetExtent(extent)
     m.SetOrigin(1, 2, 3)

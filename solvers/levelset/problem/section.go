@@ -78,7 +78,7 @@ func decodeMethod(s *config.Section, dim int) Method {
 	if m.Advect == "weno" {
 		fallback = 0.5
 	}
-	m.CFL = s.Number("cfl", config.Bound{Most: 4.9, Open: true, Fallback: fallback, Optional: true})
+	m.CFL = s.Number("cfl", config.Bound{Most: 4.9, AboveLeast: true, Fallback: fallback, Optional: true})
 	if s.Has("iterations") && m.Reinit != "weno" {
 		s.Fail("iterations", `applies only to reinit = "weno"`)
 	}

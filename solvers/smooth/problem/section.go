@@ -69,8 +69,8 @@ func decodeMethod(s *config.Section) Method {
 		Dedicated: s.Boolean("dedicated", false),
 		Deep:      s.Boolean("deep", false),
 		Cull:      s.Boolean("cull", false),
-		Settled:   s.Number("settled", config.Bound{Most: 1, Under: true, Optional: true}),
-		Gain:      s.Number("gain", config.Bound{Most: 1, Under: true, Fallback: 1e-6, Optional: true}),
+		Settled:   s.Number("settled", config.Bound{Most: 1, BelowMost: true, Optional: true}),
+		Gain:      s.Number("gain", config.Bound{Most: 1, BelowMost: true, Fallback: 1e-6, Optional: true}),
 		Floor:     s.Number("floor", config.Bound{Most: 1, Optional: true}),
 		Untangle:  s.Boolean("untangle", false),
 		Precision: s.Choice("precision", "float64", "float32", "float64"),
@@ -85,7 +85,7 @@ func decodeMethod(s *config.Section) Method {
 		sweeps = 200
 	}
 	m.Sweeps = int(s.Integer("sweeps", sweeps, 0, 10_000_000))
-	relax := config.Bound{Least: 0, Most: 2, Open: true, Under: true, Optional: true, Fallback: 1}
+	relax := config.Bound{Least: 0, Most: 2, AboveLeast: true, BelowMost: true, Optional: true, Fallback: 1}
 	switch m.Smoother {
 	case "pain":
 		relax.Fallback = 0.5

@@ -47,8 +47,8 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err != nil {
 		return nil, err
 	}
-	if env.Log != nil && s.body != nil && out != "" {
-		if lost := s.body.notKept(out); lost != "" {
+	if env.Log != nil && s.initialMesh != nil && out != "" {
+		if lost := s.initialMesh.notKept(out); lost != "" {
 			fmt.Fprintf(env.Log, "%-16s in %s, since files of its kind cannot hold it: %s\n", "not kept", out, lost)
 		}
 	}

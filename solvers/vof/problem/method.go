@@ -24,7 +24,7 @@ func decodeMethod(s *config.Section, dim int) Method {
 	m := Method{
 		Normal:    s.Choice("normal", "myc", append([]string{greenGauss}, vof.Normals...)...),
 		Advect:    s.Choice("advect", "weymouth-yue", vof.Advections...),
-		CFL:       s.Number("cfl", config.Bound{Most: 1, Open: true, Fallback: 0.5, Optional: true}),
+		CFL:       s.Number("cfl", config.Bound{Most: 1, AboveLeast: true, Fallback: 0.5, Optional: true}),
 		CFLOf:     s.Choice("cfl_of", "sum", "sum", "axis"),
 		Adaptive:  s.Boolean("adaptive", false),
 		Exchange:  s.Choice("exchange", "auto", "auto", "sweep", "step", "steps"),

@@ -17,7 +17,7 @@ type Codec struct {
 	hasWideHeaders bool // headers are UInt64, not UInt32
 	compressed     bool
 	appended       *rawAppended
-	Budget         int64 // bytes that may still be allocated; arrays can share data of the file, so their sum is bounded
+	BytesLeft      int64 // that may still be allocated; arrays can share data of the file, so their sum is bounded
 }
 
 // rawAppended is the section of appended data, from the first byte after the underscore.
@@ -28,7 +28,7 @@ type rawAppended struct {
 
 // NewCodec returns the codec of a file with the given root element and AppendedData, nil if it has none.
 func NewCodec(file []byte, root, appended *Element) (*Codec, error) {
-	c := &Codec{Budget: MaxExpansion * int64(len(file))}
+	c := &Codec{BytesLeft: MaxExpansion * int64(len(file))}
 	switch order := root.Attribute("byte_order"); order {
 	case "LittleEndian", "":
 		c.order = binary.LittleEndian
@@ -248,9 +248,9 @@ func (c *Codec) words(s source, n int64) ([]int64, error) {
 	return words, nil
 }
 
-// spend subtracts n bytes from the budget.
+// spend subtracts n bytes that are to be allocated from BytesLeft.
 func (c *Codec) spend(n int64) error {
-	if c.Budget -= n; c.Budget < 0 {
+	if c.BytesLeft -= n; c.BytesLeft < 0 {
 		return errors.New("the arrays are larger than a file of this size can hold")
 	}
 	return nil

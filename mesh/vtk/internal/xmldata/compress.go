@@ -14,11 +14,11 @@ const BlockBytes = 256 << 10
 
 // blockWriter compresses arrays into the blocks of vtkZLibDataCompressor, one block a thread.
 type blockWriter struct {
-	lanes []blockLane
+	compressors []blockCompressor
 }
 
-// blockLane is the state of one thread of a blockWriter, which it reuses for each block.
-type blockLane struct {
+// blockCompressor is the state of one thread of a blockWriter, which it reuses for each block.
+type blockCompressor struct {
 	plain []byte
 	out   bytes.Buffer
 	z     *zlib.Writer
@@ -27,7 +27,7 @@ type blockLane struct {
 
 // NewBlockWriter returns a writer that uses all processors.
 func NewBlockWriter() *blockWriter {
-	return &blockWriter{lanes: make([]blockLane, runtime.GOMAXPROCS(0))}
+	return &blockWriter{make([]blockCompressor, runtime.GOMAXPROCS(0))}
 }
 
 // Pack returns the compressed blocks of v after their block table: the number of blocks, the bytes in a block, the
@@ -40,37 +40,38 @@ func (b *blockWriter) Pack(v Values) (packed []byte, err error) {
 	packed = binary.LittleEndian.AppendUint64(packed, uint64(v.Len()%perBlock*v.Size()))
 	lengths := len(packed)
 	packed = append(packed, make([]byte, 8*blocks)...)
-	for first := 0; first < blocks; first += len(b.lanes) {
-		lanes := b.lanes[:min(len(b.lanes), blocks-first)]
+	for first := 0; first < blocks; first += len(b.compressors) {
+		compressors := b.compressors[:min(len(b.compressors), blocks-first)]
 		var wg sync.WaitGroup
-		for i := range lanes {
+		for i := range compressors {
 			lo := (first + i) * perBlock
-			wg.Go(func() { lanes[i].compress(v, lo, min(lo+perBlock, v.Len())) })
+			wg.Go(func() { compressors[i].compress(v, lo, min(lo+perBlock, v.Len())) })
 		}
 		wg.Wait()
-		for i := range lanes {
-			if lanes[i].err != nil {
-				return nil, lanes[i].err
+		for i := range compressors {
+			c := &compressors[i]
+			if c.err != nil {
+				return nil, c.err
 			}
-			binary.LittleEndian.PutUint64(packed[lengths+8*(first+i):], uint64(lanes[i].out.Len()))
-			packed = append(packed, lanes[i].out.Bytes()...)
+			binary.LittleEndian.PutUint64(packed[lengths+8*(first+i):], uint64(c.out.Len()))
+			packed = append(packed, c.out.Bytes()...)
 		}
 	}
 	return packed, nil
 }
 
-func (l *blockLane) compress(v Values, lo, hi int) {
-	l.out.Reset()
-	if l.z == nil {
-		l.z, l.err = zlib.NewWriterLevel(&l.out, zlib.BestSpeed)
-		if l.err != nil {
+func (c *blockCompressor) compress(v Values, lo, hi int) {
+	c.out.Reset()
+	if c.z == nil {
+		c.z, c.err = zlib.NewWriterLevel(&c.out, zlib.BestSpeed)
+		if c.err != nil {
 			return
 		}
 	} else {
-		l.z.Reset(&l.out)
+		c.z.Reset(&c.out)
 	}
-	l.plain = v.Encode(l.plain[:0], lo, hi)
-	if _, l.err = l.z.Write(l.plain); l.err == nil {
-		l.err = l.z.Close()
+	c.plain = v.Encode(c.plain[:0], lo, hi)
+	if _, c.err = c.z.Write(c.plain); c.err == nil {
+		c.err = c.z.Close()
 	}
 }

@@ -377,7 +377,7 @@ DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
     p->w2 = add(p->w2, o->w2);
 }
 
-// merge adds many tallies, each apart, into the one at first.
+// merge adds up `many` tallies, at the indices first, first+each, first+2*each and so on, in the first of them.
 // merge, tally.go:79
 DEVICE void merge(Slice<tally> all, int32 first, int32 each, int32 many, Slice<int64> sums) {
     tally o = all[first];
@@ -521,7 +521,7 @@ DEVICE void tally_addEdge(tally *o, double length, Slice<int64> sums) {
     tally_count(o, bin);
 }
 
-// AddEdges adds the edges of chunk t: each has a number of `each` in lengths, after `at` others.
+// AddEdges adds the edges of chunk t. The length of edge k is lengths[k*each + at].
 // AddEdges[float32], survey.go:129
 DEVICE void AddEdges_f32_at(int64 t, int32 edges, int32 each, int32 at, Slice<float> lengths, Surveyed *s,
         Array<tally, 128> *tallies, Array<int64, 142> *sums) {
@@ -561,7 +561,7 @@ DEVICE void AddEdges_f32_at(int64 t, int32 edges, int32 each, int32 at, Slice<fl
     }
 }
 
-// AddEdges adds the edges of chunk t: each has a number of `each` in lengths, after `at` others.
+// AddEdges adds the edges of chunk t. The length of edge k is lengths[k*each + at].
 // AddEdges[float64], survey.go:129
 DEVICE void AddEdges_f64_at(int64 t, int32 edges, int32 each, int32 at, Slice<double> lengths, Surveyed *s,
         Array<tally, 128> *tallies, Array<int64, 142> *sums) {
@@ -601,8 +601,8 @@ DEVICE void AddEdges_f64_at(int64 t, int32 edges, int32 each, int32 at, Slice<do
     }
 }
 
-// AddSides adds the sizes of chunk t of the n sides of the boundary. Each has a number of `each` in sizes; listed has
-// the indices of sides there, and is empty where all are of the boundary.
+// AddSides adds chunk t of the n sides of the boundary, its edges or faces. The size of side k is sizes[k*each]. listed
+// has the indices of those that are added, and is empty if all are.
 // AddSides[float32], survey.go:167
 DEVICE void AddSides_f32_at(int64 t, int32 n, int32 each, Slice<int32> listed, Slice<float> sizes, Surveyed *s,
         Array<exact_Part, 128> *parts, Array<int64, 71> *sums) {
@@ -638,8 +638,8 @@ DEVICE void AddSides_f32_at(int64 t, int32 n, int32 each, Slice<int32> listed, S
     }
 }
 
-// AddSides adds the sizes of chunk t of the n sides of the boundary. Each has a number of `each` in sizes; listed has
-// the indices of sides there, and is empty where all are of the boundary.
+// AddSides adds chunk t of the n sides of the boundary, its edges or faces. The size of side k is sizes[k*each]. listed
+// has the indices of those that are added, and is empty if all are.
 // AddSides[float64], survey.go:167
 DEVICE void AddSides_f64_at(int64 t, int32 n, int32 each, Slice<int32> listed, Slice<double> sizes, Surveyed *s,
         Array<exact_Part, 128> *parts, Array<int64, 71> *sums) {
@@ -675,7 +675,7 @@ DEVICE void AddSides_f64_at(int64 t, int32 n, int32 each, Slice<int32> listed, S
     }
 }
 
-// FirstID grows as the id of a cell falls, and is its own inverse.
+// FirstID grows as the id of a cell falls, so that a maximum finds the lowest id. It is its own inverse.
 // FirstID, survey.go:57
 DEVICE int64 FirstID(int64 id) {
     return sub(int64(2147483648ll), id);

@@ -12,29 +12,29 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
-// A file of several shares is read, also by VTK, with the same content as an index of as many files.
-func TestSharesMakeOneFile(t *testing.T) {
+// A file of several parts is read, also by VTK, with the same content as an index of as many files.
+func TestPartsMakeOneFile(t *testing.T) {
 	field := Arrays{{Name: "TimeValue", Components: 1, Data: []float64{1.5}}}
 	wave, made, empty := waveGrid(40), madeGrid(), cube(true)
 	empty.Points, empty.Verts, empty.Lines, empty.Polys = nil, Cells{}, Cells{}, Cells{}
 	empty.PointData = Arrays{{Name: "at", Components: 3, Data: []float64{}}}
 	empty.CellData = Arrays{{Name: "id", Components: 1, Data: []int32{}}}
-	grids := []shareable{wave, wave}
-	var boxes []shareable
+	grids := []divisible{wave, wave}
+	var boxes []divisible
 	image := wholeImage(3)
 	for _, b := range image.quarters() {
 		p := image.part(b)
 		p.FieldData = field
 		boxes = append(boxes, p)
 	}
-	for name, pieces := range map[string][]shareable{
+	for name, pieces := range map[string][]divisible{
 		"grids.vtu": grids, "one.vtu": {made}, "image.vti": boxes,
 		"surface.vtp": {cube(true), empty, cube(false)},
 	} {
 		for _, compress := range []bool{false, true} {
 			dir := t.TempDir()
 			path := filepath.Join(dir, name)
-			if err := writeShares(path, pieces, compress); err != nil {
+			if err := writeParts(path, pieces, compress); err != nil {
 				t.Fatal(name, err)
 			}
 			got, err := readAny(path)
@@ -46,37 +46,37 @@ func TestSharesMakeOneFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !reflect.DeepEqual(got, want) {
-				t.Errorf("%s, compressed: %t: the file of shares gives\n%v\nthe index\n%v", name, compress, got, want)
+				t.Errorf("%s, compressed: %t: the file of parts gives\n%v\nthe index\n%v", name, compress, got, want)
 			}
 			askVTK(t, path)
 		}
 	}
 }
 
-// writeShares writes the pieces of a file concurrently.
-func writeShares(path string, pieces []shareable, compress bool) error {
+// writeParts writes the pieces of a file concurrently.
+func writeParts(path string, pieces []divisible, compress bool) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	shares, sizes := make([]*Share, len(pieces)), make([]Sizes, len(pieces))
+	parts, sizes := make([]*FilePart, len(pieces)), make([]Sizes, len(pieces))
 	for n, p := range pieces {
-		if shares[n], err = newShare(p, compress); err != nil {
+		if parts[n], err = newFilePart(p, compress); err != nil {
 			return err
 		}
-		sizes[n] = shares[n].Sizes()
+		sizes[n] = parts[n].Sizes()
 	}
 	errs := make([]error, len(pieces))
 	var wg sync.WaitGroup
-	for n, s := range shares {
-		wg.Go(func() { errs[n] = s.Write(f, sizes, n) })
+	for n, p := range parts {
+		wg.Go(func() { errs[n] = p.Write(f, sizes, n) })
 	}
 	wg.Wait()
 	return errors.Join(append(errs, f.Close())...)
 }
 
 // writeIndexed writes each piece to a file, and returns the path of their index.
-func writeIndexed(t *testing.T, dir, name string, pieces []shareable) string {
+func writeIndexed(t *testing.T, dir, name string, pieces []divisible) string {
 	t.Helper()
 	var names []string
 	var boxes []ImagePiece

@@ -1,0 +1,193 @@
+package vtk
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
+)
+
+// FilePart is one rank's part of a file that several ranks write at the same time: a piece of the data, and the
+// elements and data common to all pieces, which only the first part writes. The data must not change until it is
+// written.
+type FilePart struct {
+	d      *document
+	packed [][]byte // compressed data of each array, with its block table; nil if arrays are not compressed
+	common int      // number of arrays before those of the piece
+	sizes  Sizes
+}
+
+// Sizes are the numbers of bytes of a part in each section of a file. Sections are in this order; Head and Common are
+// those of the first part, Piece and Data those of all parts one after the other.
+type Sizes struct {
+	Head   int64 // elements before the pieces
+	Piece  int64 // elements of the piece
+	Common int64 // data of the arrays before the pieces
+	Data   int64 // data of the arrays of the piece
+}
+
+// divisible is data that can be written as pieces of a file.
+type divisible interface {
+	check() error
+	document(compress bool) *document
+}
+
+// FilePart prepares a grid as a part of a file. It keeps compressed arrays in memory.
+func (g *Grid) FilePart(compress bool) (*FilePart, error) { return newFilePart(g, compress) }
+
+// FilePart prepares a box of an image as a part of a file: see [Grid.FilePart].
+func (m *Image) FilePart(compress bool) (*FilePart, error) { return newFilePart(m, compress) }
+
+// FilePart prepares poly data as a part of a file: see [Grid.FilePart].
+func (p *PolyData) FilePart(compress bool) (*FilePart, error) { return newFilePart(p, compress) }
+
+func newFilePart(data divisible, compress bool) (*FilePart, error) {
+	if err := data.check(); err != nil {
+		return nil, err
+	}
+	d := data.document(compress)
+	if d.err != nil {
+		return nil, d.err
+	}
+	p := &FilePart{d: d, sizes: Sizes{Head: int64(d.piece), Piece: int64(d.lines.Len() - d.piece)}}
+	blocks := xmldata.NewBlockWriter()
+	for k, a := range d.arrays {
+		if compress {
+			text, err := blocks.Pack(a.data)
+			if err != nil {
+				return nil, err
+			}
+			p.packed = append(p.packed, text)
+		}
+		if a.blank < d.piece {
+			p.common++
+			p.sizes.Common += p.length(k)
+		} else {
+			p.sizes.Data += p.length(k)
+		}
+	}
+	return p, nil
+}
+
+// Sizes returns the sizes of the part, which all ranks need to write theirs.
+func (p *FilePart) Sizes() Sizes { return p.sizes }
+
+// begin returns the bytes between the elements of the pieces and the data.
+func (p *FilePart) begin() []byte {
+	return fmt.Appendf(nil, "  </%s>\n  <AppendedData encoding=\"raw\">\n_", p.d.kind)
+}
+
+const endOfFile = "\n  </AppendedData>\n</VTKFile>\n"
+
+// Write writes part n of a file; allSizes has the sizes of all parts. Parts may be written concurrently.
+func (p *FilePart) Write(f *os.File, allSizes []Sizes, n int) error {
+	piece, begin := allSizes[0].Head, p.begin()
+	data := allSizes[0].Head + int64(len(begin))
+	offset, end := allSizes[0].Common, int64(0)
+	for k, sizes := range allSizes {
+		data += sizes.Piece
+		end += sizes.Data
+		if k < n {
+			piece += sizes.Piece
+			offset += sizes.Data
+		}
+	}
+	end += data + allSizes[0].Common
+	head, elements := p.elements(offset)
+	if _, err := f.WriteAt(elements, piece); err != nil {
+		return err
+	}
+	if n == 0 {
+		for at, text := range map[int64][]byte{0: head, data - int64(len(begin)): begin, end: []byte(endOfFile)} {
+			if _, err := f.WriteAt(text, at); err != nil {
+				return err
+			}
+		}
+		if err := p.writeArrays(f, data, 0, p.common); err != nil {
+			return err
+		}
+	}
+	return p.writeArrays(f, data+offset, p.common, len(p.d.arrays))
+}
+
+// elements returns the elements before the pieces, and those of the piece, with the offsets of arrays. offset is
+// that of the data of the piece.
+func (p *FilePart) elements(offset int64) (head, piece []byte) {
+	lines := bytes.Clone(p.d.lines.Bytes())
+	next := int64(0)
+	for k, a := range p.d.arrays {
+		if k == p.common {
+			next = offset
+		}
+		copy(lines[a.blank:a.blank+offsetRoom], fmt.Appendf(nil, `%d"`, next))
+		next += p.length(k)
+	}
+	return lines[:p.d.piece], lines[p.d.piece:]
+}
+
+// length is the number of bytes of array k in the file.
+func (p *FilePart) length(k int) int64 {
+	if p.packed != nil {
+		return int64(len(p.packed[k]))
+	}
+	v := p.d.arrays[k].data
+	return int64(8 + v.Len()*v.Size())
+}
+
+// chunk is a range of the values of an array in a file.
+type chunk struct {
+	array      int
+	first, end int   // the range of values
+	offset     int64 // of value first in the file
+}
+
+// chunkBytes is the size of a chunk: large compared with what the start of a write costs.
+const chunkBytes = 1 << 20
+
+// writeArrays writes the arrays [lo, hi), without gaps, at an offset of a file. All processors take part: encoding
+// takes as long as writing into the file system's cache.
+func (p *FilePart) writeArrays(f *os.File, offset int64, lo, hi int) error {
+	var chunks []chunk
+	for k := lo; k < hi; k++ {
+		if p.packed != nil {
+			if _, err := f.WriteAt(p.packed[k], offset); err != nil {
+				return err
+			}
+		} else {
+			v := p.d.arrays[k].data
+			length := binary.LittleEndian.AppendUint64(nil, uint64(v.Len()*v.Size()))
+			if _, err := f.WriteAt(length, offset); err != nil {
+				return err
+			}
+			for first := 0; first < v.Len(); first += chunkBytes / v.Size() {
+				chunks = append(chunks, chunk{array: k, first: first, end: min(v.Len(), first+chunkBytes/v.Size()),
+					offset: offset + int64(len(length)+first*v.Size())})
+			}
+		}
+		offset += p.length(k)
+	}
+	buffers := sync.Pool{New: func() any { return new([]byte) }}
+	return parallel.Each(context.Background(), "writing a frame", len(chunks), 1, func(lo, hi int) error {
+		buffer := buffers.Get().(*[]byte)
+		defer buffers.Put(buffer)
+		for _, c := range chunks[lo:hi] {
+			v := p.d.arrays[c.array].data
+			text := v.Memory()
+			if text != nil {
+				text = text[c.first*v.Size() : c.end*v.Size()]
+			} else {
+				*buffer = v.Encode((*buffer)[:0], c.first, c.end)
+				text = *buffer
+			}
+			if _, err := f.WriteAt(text, c.offset); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
