@@ -21,7 +21,7 @@ func (d *flow) Outlines() []solvers.Outline {
 	}
 	return []solvers.Outline{
 		outline("wet", "where the water was deeper than [maxima] threshold at any time", false),
-		outline("flooded", "the part of wet that was dry at the start", true),
+		outline("flooded", "the same, of what was dry at the start", true),
 	}
 }
 
