@@ -598,10 +598,11 @@ static_assert(sizeof(Survey_f32) == 128 && offsetof(Survey_f32, Lattice_) == 0 &
     offsetof(Survey_f32, RoundOff) == 36 && offsetof(Survey_f32, H) == 40 && offsetof(Survey_f32, F) == 56 &&
     offsetof(Survey_f32, Reference) == 80 && offsetof(Survey_f32, Found) == 104, "Survey_f32");
 
-// Part is what an index adds up of numbers that it looks at one after the other: those of similar size fall on the same
-// words, which go to memory only when one falls elsewhere. Parts of a tile are best merged before they go there: many
-// threads that add to one word wait for each other. The zero value is empty.
-// exact.Part, exact/exact.go:25
+// Part is the sum of the numbers that one thread of a kernel adds. Numbers of similar magnitude belong to the same
+// three words of the sum, which the thread keeps in registers, and adds to memory when a number of another magnitude
+// comes. Threads of a tile should merge their parts first: many threads that add to one word wait for each other. The
+// zero value is empty.
+// exact.Part, exact/exact.go:26
 struct exact_Part {
     int32 at;
     int64 w0, w1, w2;
@@ -3769,7 +3770,8 @@ DEVICE int64 num_Larger_int64(int64 a, int64 b) {
     return b;
 }
 
-// special, exact/exact.go:63
+// special counts x, which is NaN or an infinity.
+// special, exact/exact.go:65
 DEVICE void exact_special(double x, Slice<int64> words) {
     int64 which = 68;
     if (x > 0.0) {
@@ -3781,7 +3783,8 @@ DEVICE void exact_special(double x, Slice<int64> words) {
     atomic_add(&words[which], int64(1));
 }
 
-// (*exact.Part).spill, exact/exact.go:98
+// spill adds the three words to the sum in memory.
+// (*exact.Part).spill, exact/exact.go:101
 DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     if (p->w0 != 0) {
         atomic_add(&words[p->at], p->w0);
@@ -3797,8 +3800,8 @@ DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     p->w2 = 0;
 }
 
-// Add adds x.
-// (*exact.Part).Add, exact/exact.go:32
+// Add adds x. words are the sum in memory.
+// (*exact.Part).Add, exact/exact.go:33
 DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     if (x == 0.0) {
         return;
@@ -3904,8 +3907,8 @@ DEVICE float geom_Length_f32(geom_Line_f32 *p, float hx, float hy) {
     return num_Sqrt_f32(dx * dx + dy * dy);
 }
 
-// Merge adds what another part has, which others may merge too.
-// (*exact.Part).Merge, exact/exact.go:75
+// Merge adds the sum of another part, which does not change.
+// (*exact.Part).Merge, exact/exact.go:77
 DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
     p->ones_ = add(p->ones_, o->ones_);
     if (o->w0 == 0 && o->w1 == 0 && o->w2 == 0) {
@@ -3935,8 +3938,8 @@ DEVICE void merge(Slice<tally> all, int32 first, int32 each, Slice<int64> words)
     all[first] = o;
 }
 
-// Flush takes what was added to memory. The part is empty again.
-// (*exact.Part).Flush, exact/exact.go:90
+// Flush adds the part to the sum in memory, and empties the part.
+// (*exact.Part).Flush, exact/exact.go:92
 DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     exact_Part_spill(p, words);
     if (p->ones_ != 0) {
