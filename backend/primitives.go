@@ -88,7 +88,8 @@ func KindOf[T Number]() Kind {
 func (k Kind) Size() int { return [...]int{4, 8, 4, 8, 4, 8}[k] }
 
 // SumLimbs and SumWords define the layout of an exact sum of float64, which is that of dist.Accumulator: word i <
-// SumLimbs counts multiples of 2^(32·i - 1074), and three more words count how many NaN, +Inf and -Inf were added.
+// SumLimbs counts multiples of 2^(32·i - 1074), and three more words count how many NaN, +Inf and -Inf were added. 66
+// words are enough for the largest float64, two more for sums that exceed it.
 const (
 	SumLimbs = 68
 	SumWords = SumLimbs + 3

@@ -19,7 +19,7 @@ type Case struct {
 	Title  string // for people; may be empty
 	CRS    string // coordinate reference system: "EPSG:" and a code; "" if not given. Output files name it
 
-	Sections Sections // the solver's own sections, of its own type
+	Sections Sections // the solver's own sections, of a type that its decoder defines
 
 	Exact      []Field // exact solutions of fields over x, y, z and t, as far as the case gives them
 	Time       Time    // empty for solvers without time
@@ -31,6 +31,9 @@ type Case struct {
 	dir    string  // folder of the case file, where relative paths start
 	inputs *inputs // files that were looked up by Path
 }
+
+// maxCount limits numbers of steps and the like: a float64 represents all integers up to it.
+const maxCount = 1 << 53
 
 // Time is the section [time].
 type Time struct {
@@ -68,6 +71,7 @@ type Sections interface{ Print(p *Printer) }
 // DecodeMesh, DecodeTransient and others. Sections and keys that it has not read are refused.
 type Decoder func(root *Section, c *Case)
 
+// decodeCase decodes a document. It records problems in d; path gives the default name.
 func decodeCase(d *decoder, path string, solvers map[string]Decoder) *Case {
 	c := &Case{inputs: &inputs{}}
 	root := &Section{decoder: d, values: d.root}
@@ -105,7 +109,7 @@ func (c *Case) DecodeTransient(root *Section, dim int, w Outputs) {
 
 // DecodeTime reads the section [time].
 func DecodeTime(s *Section) Time {
-	t := Time{End: s.Number("end", Positive), MaxSteps: int(s.Integer("max_steps", 0, 0, 1<<53)),
+	t := Time{End: s.Number("end", Positive), MaxSteps: int(s.Integer("max_steps", 0, 0, maxCount)),
 		Epoch: s.epoch()}
 	s.Finish()
 	return t
@@ -114,8 +118,8 @@ func DecodeTime(s *Section) Time {
 func decodeCheckpoint(s *Section) Checkpoint {
 	c := Checkpoint{
 		Every: s.Number("every", NonNegative.Or(600)),
-		Steps: int(s.Integer("steps", 0, 0, 1<<53)),
-		Keep:  int(s.Integer("keep", 2, 1, 1<<53)),
+		Steps: int(s.Integer("steps", 0, 0, maxCount)),
+		Keep:  int(s.Integer("keep", 2, 1, maxCount)),
 	}
 	s.Finish()
 	return c
@@ -142,10 +146,10 @@ func DecodeOutput(s *Section, name string, w Outputs) Output {
 		Files:             s.Choice("files", "one", "one", "rank"),
 		Compress:          s.Boolean("compress", false),
 		Dir:               s.Text("dir", "out/"+name),
-		ConservationEvery: int(s.Integer("conservation_every", 10, 1, 1<<53)),
+		ConservationEvery: int(s.Integer("conservation_every", 10, 1, maxCount)),
 	}
 	if w.Sweeps {
-		o.Every = float64(s.Integer("every", 0, 0, 1<<53))
+		o.Every = float64(s.Integer("every", 0, 0, maxCount))
 	} else {
 		o.Every = s.Number("every", NonNegative.Or(0))
 		o.ExactTimes = s.Boolean("exact_times", false)

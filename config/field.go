@@ -97,6 +97,7 @@ func variable(field string) string {
 	return field
 }
 
+// source reads a field from a table that names a raster or data of the mesh.
 func (s *Section) source(key string, f *Field) {
 	sub, _ := s.Within(key)
 	f.Mesh = sub.Text("mesh", "")

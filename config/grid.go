@@ -52,7 +52,7 @@ func DecodeGrid(s *Section) Grid {
 			s.Fail("bounds", "along %s from %g to %g: the first corner must be the lower one", axes[a], lo, hi)
 		case hi-lo > maxExtent:
 			s.Fail("bounds", "along %s from %g to %g: longer than %g", axes[a], lo, hi, maxExtent)
-		case !(lo+h/8 > lo && hi-h/8 < hi):
+		case !(lo+h/8 > lo && hi-h/8 < hi): // positions an eighth of a cell apart must differ
 			s.Fail("bounds", "along %s from %g to %g: %d cells are too narrow for coordinates of this size in float64; "+
 				"move the grid towards 0", axes[a], lo, hi, g.Cells[a])
 		}

@@ -35,14 +35,14 @@ func (d *decoder) override(set string) error {
 	}
 	lastKey := keys[len(keys)-1]
 	path += lastKey + "\x00"
-	for at := range d.lines { // the previous value and its lines
-		if strings.HasPrefix(at, path) {
-			delete(d.lines, at)
+	for known := range d.lines { // forget the lines of the previous value, and overrides within it
+		if strings.HasPrefix(known, path) {
+			delete(d.lines, known)
 		}
 	}
-	for at := range d.sets {
-		if strings.HasPrefix(at, path) {
-			delete(d.sets, at)
+	for known := range d.sets {
+		if strings.HasPrefix(known, path) {
+			delete(d.sets, known)
 		}
 	}
 	table[lastKey] = value
@@ -68,6 +68,7 @@ func CutSet(set string) (key, value string, ok bool) {
 	return "", "", false
 }
 
+// parseKey splits a dotted key, such as boundary."east coast", into its parts.
 func parseKey(key string) ([]string, error) {
 	var p unstable.Parser
 	p.Reset([]byte(key + " = 0"))

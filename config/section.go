@@ -18,7 +18,8 @@ type Section struct {
 	known       []string
 }
 
-// Required as a fallback means that the key has none and must be given; Needed does so for integers.
+// Required, given as the fallback of a key, means that the key has no default and must be in the file. Needed means
+// this for integers.
 const (
 	Required = "\x00"
 	Needed   = math.MinInt64

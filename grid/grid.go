@@ -11,7 +11,8 @@ import (
 // MaxCells is the largest number of cells along an axis: indices of cells and faces fit into 32 bits.
 const MaxCells = math.MaxInt32 - 1
 
-// maxTotalCells is the largest number of cells of a grid, and of a block with its ghosts.
+// maxTotalCells is the largest number of cells of a grid, and of a block with its ghosts: the size in bytes of the
+// arrays of all fields fits into 64 bits.
 const maxTotalCells = 1 << 50
 
 // Grid is a uniform grid of a box, in 2D (N[2] == 1, Dim == 2) or 3D. In 2D it lies in the plane z = Lo[2] == Hi[2].

@@ -120,7 +120,7 @@ func (c boxCase) globalCell(plan *BoxPlan, i int) (global int, owned, filled boo
 		owned = owned && g >= lo && g < hi
 		filled = filled && g >= lo-c.width[a] && g < hi+c.width[a]
 		if c.boxes.Periodic[a] {
-			g = (g + 8*cells) % cells
+			g = (g + 8*cells) % cells // g is more than -8·cells
 		}
 		filled = filled && g >= 0 && g < cells
 		global += g * stride

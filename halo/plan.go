@@ -83,12 +83,14 @@ func Plans(owned [][]int32, ghosts [][][]int32) ([]*Plan, error) {
 // without gaps.
 func (p *Plan) Check(ranks int) error {
 	if p.Rank < 0 || p.Rank >= ranks || p.Owned < 0 || p.Ghosts < 0 || p.Ghosts > math.MaxInt32-p.Owned {
-		return fmt.Errorf("halo: a plan of rank %d of %d, with %d cells and %d ghosts", p.Rank, ranks, p.Owned, p.Ghosts)
+		return fmt.Errorf("halo: a plan of rank %d of %d, with %d cells and %d ghosts; want a rank from 0 to %d and at most "+
+			"%d cells and ghosts in all", p.Rank, ranks, p.Owned, p.Ghosts, ranks-1, math.MaxInt32)
 	}
 	last, next := -1, int32(p.Owned)
 	for _, peer := range p.Peers {
 		if peer.Rank <= last || peer.Rank >= ranks || peer.Rank == p.Rank {
-			return fmt.Errorf("halo: rank %d of %d has rank %d for a peer, after rank %d", p.Rank, ranks, peer.Rank, last)
+			return fmt.Errorf("halo: rank %d of %d has rank %d for a peer, after rank %d; want other ranks in ascending order",
+				p.Rank, ranks, peer.Rank, last)
 		}
 		last = peer.Rank
 		switch {
@@ -100,7 +102,8 @@ func (p *Plan) Check(ranks int) error {
 		}
 		for _, cell := range peer.Send {
 			if cell < 0 || int(cell) >= p.Owned {
-				return fmt.Errorf("halo: cell %d of %d is to be sent to rank %d", cell, p.Owned, peer.Rank)
+				return fmt.Errorf("halo: cell %d of %d is to be sent to rank %d; want one of the rank's own cells, from 0 on", cell,
+					p.Owned, peer.Rank)
 			}
 		}
 	}

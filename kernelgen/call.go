@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
+// callExpr translates a call: a conversion, a builtin, or a function or method.
 func (f *function) callExpr(c *ast.CallExpr) cexpr {
 	if c.Ellipsis.IsValid() {
 		f.refuse(c, "a call with ...: kernels have no variable arguments")
@@ -305,6 +306,7 @@ func (f *function) widened(e ast.Expr) ast.Expr {
 	return c.Args[0]
 }
 
+// math translates a call of a function of package math; single means that its float version is used.
 func (f *function) math(c *ast.CallExpr, fn *types.Func, single bool) cexpr {
 	m, ok := mathFunctions[fn.Name()]
 	if !ok {

@@ -177,7 +177,8 @@ func (u *unit) collectStores(fn *types.Func, reached map[*types.Func]bool, s *st
 	})
 }
 
-// recordStore records the type of a value in memory, or of the one that it points to, and of those that it is part of.
+// recordStore records the types that a store to an expression may change: its own, or the one that it points to, and
+// those of the structs and arrays that contain it.
 func (u *unit) recordStore(place ast.Expr, s *stored) {
 	for place != nil {
 		t := u.pkg.Info.TypeOf(place)

@@ -138,6 +138,7 @@ func launchBounds(k *Kernel, v source.Variant, args []types.Type) string {
 // reducers maps reductions to the types of package atomics that hold their results.
 var reducers = map[source.Reduce]string{source.ReduceMin: "Least", source.ReduceMax: "Most"}
 
+// param describes parameter n of a kernel, which has type t in this variant.
 func (u *unit) param(k *Kernel, v *types.Var, n int, t types.Type) Param {
 	p := Param{Name: cname(v.Name()), Size: source.Sizes.Sizeof(t)}
 	if p.Name == "_" || p.Name == "" {

@@ -125,6 +125,8 @@ func (f *function) laneSwitch(s *ast.SwitchStmt) {
 
 func (f *function) laneCases(remaining *remainingCases) { f.laneSwitchCases(remaining, "") }
 
+// laneSwitchCases translates the remaining cases of a switch: an if for the first one, whose else branch has the
+// others. likelihood is the mark of the switch, which applies to the first case.
 func (f *function) laneSwitchCases(given *remainingCases, likelihood string) {
 	if len(given.clauses) == 0 {
 		return

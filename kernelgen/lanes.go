@@ -181,9 +181,9 @@ func (p *Package) callsRare(fn *types.Func) bool {
 	return found
 }
 
-// statementCallsRare reports whether a simple statement calls a function marked rare, and whether it does so at
-// least indirectly, through another function.
-func (f *function) statementCallsRare(s ast.Stmt) (rare, indirectly bool) {
+// statementCallsRare reports whether a simple statement calls a function marked rare (rare), and whether it calls one
+// directly or through another function (reaches).
+func (f *function) statementCallsRare(s ast.Stmt) (rare, reaches bool) {
 	switch s.(type) {
 	case *ast.AssignStmt, *ast.ExprStmt, *ast.DeclStmt:
 	default:
@@ -193,12 +193,12 @@ func (f *function) statementCallsRare(s ast.Stmt) (rare, indirectly bool) {
 		if c, ok := n.(*ast.CallExpr); ok {
 			if fn := f.u.callee(c); fn != nil {
 				rare = rare || f.u.pkg.Rare[fn.Origin()]
-				indirectly = indirectly || rare || f.u.pkg.callsRare(fn)
+				reaches = reaches || rare || f.u.pkg.callsRare(fn)
 			}
 		}
 		return true
 	})
-	return rare, indirectly
+	return rare, reaches
 }
 
 // laneNames maps CUDA's names of functions to those of the prelude of vector code.

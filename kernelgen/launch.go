@@ -106,6 +106,7 @@ func (l *loopType) imported(path, name string) string {
 	return unique
 }
 
+// launcher writes the loop type of a kernel, its constructor and its methods.
 func (p *Package) launcher(w *bytes.Buffer, k *Kernel, imports map[string]string) {
 	l := p.describe(k, imports)
 	loop := k.Name + "Loop"
@@ -178,6 +179,7 @@ func (p *Package) launchMethod(w *bytes.Buffer, k *Kernel, l *loopType) {
 	w.WriteString("\t}}\n}\n" + l.variant("variant"))
 }
 
+// describe collects the parts of the text of a kernel's loop type.
 func (p *Package) describe(k *Kernel, imports map[string]string) *loopType {
 	l := &loopType{k: k, imports: imports, hasBox: k.Dims > 1, param: map[string]types.Type{},
 		isConstant: map[string]bool{}, collectsRare: k.Lanes && p.callsRare(k.Fn)}

@@ -208,15 +208,16 @@ func (l *loopType) vectorLoop(w *bytes.Buffer, others string) {
 		before = fmt.Sprintf("var one %s\n", l.precision)
 		result, after = "unsafe.Pointer(&one)", fmt.Sprintf("best = %s(best, one)\n", l.k.Reduce)
 	}
-	left := hi + " - " + lo
+	remaining := hi + " - " + lo
 	if l.k.Grain > 0 {
-		left = fmt.Sprintf("min(%s, max(loop.code.Lanes, %d))", left, l.k.Grain/callsOfGrain)
+		remaining = fmt.Sprintf("min(%s, max(loop.code.Lanes, %d))", remaining, l.k.Grain/callsOfGrain)
 	}
 	fmt.Fprintf(w, "for {\nn := loop.code.Count(%[2]s)\nif n == 0 {\nbreak\n}\n%[3]scallLanes(loop.code, "+
-		"unsafe.Pointer(loop), %[1]s, %[1]s+n, %[4]s, %[5]s)\n%[6]s%[1]s += n\n}\n", lo, left, before, others, result,
+		"unsafe.Pointer(loop), %[1]s, %[1]s+n, %[4]s, %[5]s)\n%[6]s%[1]s += n\n}\n", lo, remaining, before, others, result,
 		after)
 }
 
+// boxLoop writes a loop over the rows of a box.
 func (p *Package) boxLoop(w *bytes.Buffer, l *loopType) {
 	otherIndices := append(append([]string{}, l.indices[1:]...), "_")[:2]
 	l.reductionLoop(w, func() {

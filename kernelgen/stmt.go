@@ -143,6 +143,7 @@ func (f *function) expression(s *ast.ExprStmt) {
 	f.line("%s;", f.value(c).text)
 }
 
+// ifStatement translates an if statement; before is the text before it on its first line, such as "} else ".
 func (f *function) ifStatement(s *ast.IfStmt, before string) {
 	head, opened := "", false
 	if s.Init != nil {

@@ -162,7 +162,8 @@ func (m *machine) threadsOf(c resourceClaim) int {
 	if c.Quota != "" {
 		limit /= m.ranksByQuota[c.Quota]
 	}
-	return max(1, min(integers+int(fractions+1e-9), limit))
+	const rounding = 1e-9 // more than the round-off error of fractions
+	return max(1, min(integers+int(fractions+rounding), limit))
 }
 
 // oversubscription returns the warning of a machine with more threads than processors, else "". If each rank has one

@@ -61,7 +61,7 @@ func (m *Mesh) isOnEdge(edge [2]int32, v int32) bool {
 		return false
 	}
 	distance, length := math.Abs(dx*uy-dy*ux), math.Hypot(dx, dy)
-	rounding := 8 * 0x1p-53 * max(math.Abs(m.X[v]), math.Abs(m.Y[v]))
+	rounding := 8 * 0x1p-53 * max(math.Abs(m.X[v]), math.Abs(m.Y[v])) // a few times the round-off of coordinates
 	return distance <= length*max(rounding, grazing*min(math.Hypot(ux, uy), math.Hypot(wx, wy)))
 }
 

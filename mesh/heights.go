@@ -60,7 +60,8 @@ func (m *Mesh) isVertical(v [3]int32, z []float64) bool {
 	position := func(i int) [3]float64 { return [3]float64{m.X[v[i]], m.Y[v[i]], z[v[i]]} }
 	a, b := minus(position(1), position(0)), minus(position(2), position(0))
 	n := cross(a, b)
-	return math.Sqrt(dot(n, n)) > 1e-12*math.Sqrt(dot(a, a)*dot(b, b))
+	const rounding = 1e-12 // for the sine of the angle between a and b
+	return math.Sqrt(dot(n, n)) > rounding*math.Sqrt(dot(a, a)*dot(b, b))
 }
 
 // describeInSpace describes a triangle with the coordinates of its vertices.

@@ -16,7 +16,7 @@ type deviceTotal struct {
 	scale float64 // size of each entity
 	found []kernels.Total
 	clear backend.Loop
-	add   map[*byte]backend.Loop // by array: the arrays of some fields take turns
+	add   map[*byte]backend.Loop // by array: some fields alternate between arrays
 	ObservationBuffers[observedTotal]
 }
 
@@ -26,8 +26,8 @@ type observedTotal struct {
 	steps int
 }
 
-// newDeviceTotal returns nil for a field that its device cannot add up: in the host's memory, without a view of one
-// floating-point number an entity, or of entities whose sizes differ.
+// newDeviceTotal returns nil for a field that its device cannot add up: one in the host's memory, one without a view of
+// one floating-point number per entity, or one on entities of different sizes.
 func newDeviceTotal(f *Field, arrays *backend.Arrays) (*deviceTotal, error) {
 	if f.View == nil || f.Values != nil {
 		return nil, nil
@@ -35,7 +35,7 @@ func newDeviceTotal(f *Field, arrays *backend.Arrays) (*deviceTotal, error) {
 	v := f.View()
 	_, separate := v.Device.(backend.Memory)
 	_, reads := v.Device.(backend.ReadbackDevice)
-	if !separate || !reads || v.Kind != backend.Float32 && v.Kind != backend.Float64 || !v.inNumbers() {
+	if !separate || !reads || v.Kind != backend.Float32 && v.Kind != backend.Float64 || !v.aligned() {
 		return nil, nil
 	}
 	t := &deviceTotal{field: f, scale: 1, add: map[*byte]backend.Loop{}}
@@ -51,18 +51,18 @@ func newDeviceTotal(f *Field, arrays *backend.Arrays) (*deviceTotal, error) {
 		return nil, err
 	}
 	t.clear = kernels.NewClearLoop(&t.found[0])
-	for _, room := range t.All() {
+	for _, buffer := range t.All() {
 		var err error
-		if room.found, err = backend.NewReadback(v.Device, int(unsafe.Sizeof(kernels.Total{}))); err != nil {
+		if buffer.found, err = backend.NewReadback(v.Device, int(unsafe.Sizeof(kernels.Total{}))); err != nil {
 			return nil, err
 		}
-		arrays.Owns(room.found)
+		arrays.Owns(buffer.found)
 	}
 	return t, nil
 }
 
-// inNumbers reports whether the numbers of a view are elements of an array of numbers.
-func (v *View) inNumbers() bool {
+// aligned reports whether the offset and strides of a view are multiples of the size of a number.
+func (v *View) aligned() bool {
 	size := v.Kind.Size()
 	return v.Offset%size == 0 && v.Stride[0]%size == 0 && v.Stride[1]%size == 0 && v.Stride[2]%size == 0
 }

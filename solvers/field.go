@@ -209,9 +209,9 @@ type Shape struct {
 	File   string // file format: vtp, or stl for triangles only
 	Doc    string
 	Faces  func(ctx context.Context) (*Faces, error)
-	// Field and FacesOf are of shapes without a space that follow from the numbers of one field, which has a space of its
-	// own and a view. All ranks call Field. Any goroutine may call FacesOf, while steps go on: frames are made so. nil is
-	// for other shapes.
+	// Field and FacesOf are set for shapes that can be computed from the numbers of one field, which has a view and a
+	// space of its own; else they are nil. All ranks call Field. Any goroutine may call FacesOf, so that frames are
+	// written while steps go on.
 	Field   func(ctx context.Context) (Field, error)
 	FacesOf func(numbers []float64) *Faces
 }

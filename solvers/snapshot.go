@@ -17,7 +17,7 @@ type Snapshot struct {
 	Scalars map[string]float64
 	Spaces  []SavedSpace
 
-	arrays copies // that the device keeps
+	arrays copies // copies of arrays on the device
 }
 
 // SavedSpace holds the saved fields of a rank's own entities of a space.

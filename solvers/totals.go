@@ -16,7 +16,7 @@ type Totals struct {
 	fields   []Field // those with a Total
 	start    []float64
 	onDevice []*deviceTotal // for each field; nil for one that the host adds up
-	arrays   backend.Arrays // of these
+	arrays   backend.Arrays // the arrays of onDevice
 	queued   bool           // Observe can be used
 	sum      dist.Accumulator
 }

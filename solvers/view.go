@@ -198,7 +198,7 @@ func HashedState(fields []Field) ([]State, error) {
 	return all, nil
 }
 
-// stateOn combines the fields on one space, one after the other.
+// combinedState combines the fields on one space, one after the other.
 func combinedState(space *Space, fields []hostField) State {
 	s := State{Owned: space.Owned, Key: space.Key}
 	for k := range fields {

@@ -99,7 +99,7 @@ func (s *suite) pack(t *testing.T, n int) {
 		}
 	}
 	indices := upload(t, s, index)
-	buf := upload(t, s, make([]byte, len(index)*(24+3)+1))
+	buf := upload(t, s, make([]byte, len(index)*(24+3)+1)) // elements have 24 and 3 bytes; one byte is left over
 	remaining, err := primitives.Pack(s.workspace, buf, upload(t, s, b), indices)
 	remaining, err = primitives.Pack(s.workspace, must(t, remaining, err), upload(t, s, a), indices)
 	if len(must(t, remaining, err)) != 1 {

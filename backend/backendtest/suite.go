@@ -16,6 +16,7 @@ import (
 
 // Run tests a device with arrays of up to largest elements.
 func Run(t *testing.T, d backend.Device, largest int) {
+	// Sizes near those of a GPU's warps, blocks and tiles, and one of many tiles.
 	sizes := []int{0, 1, 2, 31, 32, 33, 255, 256, 257, 2047, 2048, 2049, 4095, 4096, 4097, 70001}
 	if largest > 70001 {
 		sizes = append(sizes, largest)

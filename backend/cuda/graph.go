@@ -52,6 +52,7 @@ func (g *Graph) Update(queue func() error) error {
 // relaxed lets other ranks of the process allocate memory during the capture (CU_STREAM_CAPTURE_MODE_RELAXED).
 const relaxed = 2
 
+// record captures the work that queue puts on the compute stream, and returns its CUgraph.
 func (d *Device) record(queue func() error) (uintptr, error) {
 	if d.capturing {
 		return 0, errors.New("cuda: cannot capture a graph while another one is being captured")

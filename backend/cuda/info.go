@@ -73,11 +73,11 @@ func (l *library) info(ordinal int) (Info, error) {
 	}
 	i.Bus, _, _ = strings.Cut(string(bus[:]), "\x00")
 	for _, a := range []struct {
-		to   *int32
-		what uintptr
+		dst       *int32
+		attribute uintptr
 	}{{&major, attributeMajor}, {&minor, attributeMinor}, {&processors, attributeMultiprocessors},
 		{&shared, attributeShared}} {
-		if err := l.call(cuDeviceGetAttribute, uintptr(unsafe.Pointer(a.to)), a.what, i.handle); err != nil {
+		if err := l.call(cuDeviceGetAttribute, uintptr(unsafe.Pointer(a.dst)), a.attribute, i.handle); err != nil {
 			return i, err
 		}
 	}

@@ -117,6 +117,7 @@ func (d *Device) PrepareGenerated(k abi.Launch, device func(host unsafe.Pointer,
 	return d.prepareGenerated(k, params)
 }
 
+// prepareGenerated prepares a launch with the bytes of its parameters.
 func (d *Device) prepareGenerated(k abi.Launch, params [][]byte) (*Launch, error) {
 	f, err := d.generatedFunction(k.Module, k.Symbol)
 	if err != nil {

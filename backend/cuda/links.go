@@ -58,6 +58,7 @@ func (d *Device) Link(rank, size int, id []byte) (_ backend.DeviceComm, err erro
 		}
 	}
 	var comm uintptr
+	// Unlike ncclCommInitRank this function takes the address of the ids, of which there is 1.
 	err = library.call(d, ncclCommInitRankScalable, uintptr(unsafe.Pointer(&comm)), uintptr(size), uintptr(rank), 1,
 		uintptr(unsafe.Pointer(&id[0])), 0)
 	dc.comm.Store(comm)

@@ -41,6 +41,7 @@ func (d *Device) countBytes(n int64) {
 	d.peak = max(d.peak, d.allocated)
 }
 
+// allocate allocates n bytes that are not zeroed, and does not add them to d.arrays.
 func (d *Device) allocate(n int) (uintptr, error) {
 	if d.err != nil {
 		return 0, d.err

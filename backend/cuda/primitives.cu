@@ -251,7 +251,7 @@ KERNEL compact_index(int64 n, const uint8 *keep, const int64 *sums, int32 *dst) 
         dst[sums[blockIdx.x] + k] = int32(int64(blockIdx.x) * TILE + list[k]);
 }
 
-// An element consists of per words of type W.
+// The number of words of type W in an element is per.
 template <typename W> DEVICE void compact_move(int64 n, const uint8 *keep, const int64 *sums, int64 per, const W *src, W *dst) {
     __shared__ uint32 list[TILE];
     const int total = list_kept(n, keep, list);
@@ -263,9 +263,9 @@ template <typename W> DEVICE void compact_move(int64 n, const uint8 *keep, const
     }
 }
 
-// ---- gather and scatter of elements that consist of per words of type W
+// ---- gather and scatter of elements: the number of words of type W in an element is per
 
-// Position is the position of word k of an array: word part of an element.
+// Position says where word k of an array is: it is the word with index part of an element.
 struct Position {
     int64 element, part;
     __device__ __forceinline__ Position(int64 k, int64 words, int64 per) {

@@ -48,6 +48,12 @@ func (d *Device) queue(p primitive, grid int, args ...uint64) error {
 	return d.err
 }
 
+// reductionBlocks returns how many blocks reduce n elements: a thread takes at least 8 elements, and 8 blocks on each
+// multiprocessor keep it busy.
+func (d *Device) reductionBlocks(n int) int {
+	return min(blocks(n, threads*8), 8*d.info.Multiprocessors)
+}
+
 func param(p unsafe.Pointer) uint64 { return uint64(uintptr(p)) }
 
 // Reduce implements backend.Primitives.
@@ -59,7 +65,7 @@ func (d *Device) Reduce(op backend.Op, kind backend.Kind, x unsafe.Pointer, n in
 	if op == backend.Max {
 		name = "reduce_max"
 	}
-	grid := min(blocks(n, threads*8), 8*d.info.Multiprocessors)
+	grid := d.reductionBlocks(n)
 	if err := d.queue(primitive{name, kind.String()}, grid, uint64(n), param(x), uint64(d.results.device)); err != nil {
 		return 0, err
 	}
@@ -78,7 +84,7 @@ func (d *Device) Sum(kind backend.Kind, x unsafe.Pointer, n int, words *[backend
 	if err := d.results.clear(d, backend.SumWords); err != nil {
 		return err
 	}
-	grid := min(blocks(n, threads*8), 8*d.info.Multiprocessors)
+	grid := d.reductionBlocks(n)
 	if err := d.queue(primitive{"sum", kind.String()}, grid, uint64(n), param(x), uint64(d.results.device)); err != nil {
 		return err
 	}

@@ -8,7 +8,8 @@ import (
 // scratchBuffer is scratch memory on the device that grows to the largest size requested.
 type scratchBuffer struct{ address, size uintptr }
 
-// reserve returns areas of the given sizes, in bytes, at most six. They are valid until the next call.
+// reserve returns areas of the given sizes, in bytes: at most six, and no primitive needs more. They are valid until
+// the next call.
 func (b *scratchBuffer) reserve(d *Device, sizes ...int) (areas [6]uintptr, err error) {
 	total := 0
 	for _, s := range sizes {
@@ -52,7 +53,7 @@ type parameterBlock struct {
 	pins   runtime.Pinner
 }
 
-const maxParams = 8
+const maxParams = 8 // the kernel sort_move has the most
 
 func newParameterBlock() *parameterBlock {
 	s := new(parameterBlock)

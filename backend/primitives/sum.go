@@ -48,6 +48,7 @@ func (l *sumLoop[T]) Range(lo, hi int) {
 	l.mu.Unlock()
 }
 
+// addExact adds a number to the words. Afterwards they may be negative or exceed 32 bits: see carry.
 func addExact(words *[backend.SumWords]int64, x float64) {
 	b := math.Float64bits(x)
 	exponent, mantissa := uint(b>>52)&0x7ff, b&(1<<52-1)
@@ -72,6 +73,7 @@ func addExact(words *[backend.SumWords]int64, x float64) {
 	w[2] += (int64(hi) ^ sign) - sign
 }
 
+// carry brings all limbs except the last one into [0, 2^32).
 func carry(words *[backend.SumWords]int64) {
 	var c int64
 	for i := range backend.SumLimbs - 1 {

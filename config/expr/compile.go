@@ -59,6 +59,7 @@ func (c *compiler) number(n ast.Node) (term, error) {
 	return t, err
 }
 
+// term is number without the folding of constants.
 func (c *compiler) term(n ast.Node) (term, error) {
 	switch n := n.(type) {
 	case *ast.IntegerNode:
@@ -148,6 +149,7 @@ func (c *compiler) binary(n *ast.BinaryNode) (term, error) {
 	return term{arithmetic(n.Operator, left.eval, right), left.constant && right.constant}, nil
 }
 
+// arithmetic returns the function of an operator applied to a and right. x^2 is one multiplication.
 func arithmetic(operator string, a number, right term) number {
 	b := right.eval
 	switch operator {

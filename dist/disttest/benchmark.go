@@ -134,7 +134,7 @@ func Allocations(t *testing.T, comms []dist.Comm, limit float64) {
 		var failed error
 		n := 0
 		step := func() {
-			n = (n + 1009) % (len(x.out) + 1)
+			n = (n + 1009) % (len(x.out) + 1) // lengths in no order, up to that of out
 			if err := x.exchange(ctx); err != nil {
 				failed = err
 			} else if err := x.exchangeUpTo(ctx, n); err != nil {

@@ -40,6 +40,7 @@ func extremes(ctx context.Context, c dist.Comm) error {
 		if math.Float64bits(low[i]) != math.Float64bits(lowWant[i]) {
 			return fmt.Errorf("minimum %d is %v (%x), want %v", i, low[i], math.Float64bits(low[i]), lowWant[i])
 		}
+		// The maximum of element 1 is the -0 of rank 0, whose bits differ from those of 0.
 		if i != 1 && math.Float64bits(high[i]) != math.Float64bits(highWant[i]) {
 			return fmt.Errorf("maximum %d is %v (%x), want %v", i, high[i], math.Float64bits(high[i]), highWant[i])
 		}
@@ -105,7 +106,7 @@ func exactSum(ctx context.Context, c dist.Comm) error {
 	var serial, own dist.Accumulator
 	x := 0.7
 	for i := range 10_000 {
-		x = 3.99 * x * (1 - x)
+		x = 3.99 * x * (1 - x) // the logistic map, which is chaotic
 		term := math.Ldexp(x-0.5, i%200-100)
 		serial.Add(term)
 		if int(x*1000)%c.Size() == c.Rank() {

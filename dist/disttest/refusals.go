@@ -23,6 +23,7 @@ func wrongLength(ctx context.Context, c dist.Comm) error {
 	n, r := c.Size(), c.Rank()
 	next, prev := (r+1)%n, (r+n-1)%n
 	length := new(int)
+	// Among the lengths are limits at which transports change their protocol: 4088 bytes and 256 KiB.
 	for _, l := range []struct {
 		sent, want int
 		upTo       bool

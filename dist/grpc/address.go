@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// maxSocketPath is the longest path of a unix socket, in bytes.
+// maxSocketPath is the longest path of a unix socket on Linux, in bytes.
 const maxSocketPath = 107
 
 // maxHostPort is the longest host:port in bytes; a DNS name has at most 253.
@@ -56,8 +56,7 @@ func (cfg *Config) resolveAddresses() error {
 	if cfg.Listen == "" {
 		if !isLocal(cfg.Coordinator) {
 			return fmt.Errorf("dist/grpc: the coordinator %s is on a network: give the address where this rank listens "+
-				"(--listen, "+
-				"as in :7000), and the one at which others reach it (--announce)", quoted(cfg.Coordinator))
+				"(--listen, as in :7000), and the one at which others reach it (--announce)", quoted(cfg.Coordinator))
 		}
 		cfg.Listen = "127.0.0.1:0"
 		if path, ok := strings.CutPrefix(cfg.Coordinator, "unix:"); ok {
@@ -72,8 +71,7 @@ func (cfg *Config) resolveAddresses() error {
 		switch {
 		case strings.HasPrefix(cfg.Listen, "unix:"):
 			return fmt.Errorf("dist/grpc: --announce %s needs a network address, but the rank listens on the socket %s: "+
-				"give --listen host:port",
-				quoted(cfg.Announce), cfg.Listen)
+				"give --listen host:port", quoted(cfg.Announce), cfg.Listen)
 		case err != nil || host == "":
 			return fmt.Errorf("dist/grpc: --announce %s: want host:port, with port 0 for the port on which the rank listens",
 				quoted(cfg.Announce))
@@ -81,9 +79,8 @@ func (cfg *Config) resolveAddresses() error {
 		return cfg.check(cfg.Announce)
 	}
 	if host, _, _ := net.SplitHostPort(cfg.Listen); !strings.HasPrefix(cfg.Listen, "unix:") && isWildcard(host) {
-		return fmt.Errorf("dist/grpc: listens on %s, on all networks of this machine: give the name or address at "+
-			"which other "+
-			"ranks reach it (--announce)", cfg.Listen)
+		return fmt.Errorf("dist/grpc: the rank listens on %s, on all networks of this machine: give the name or address at "+
+			"which other ranks reach it (--announce)", cfg.Listen)
 	}
 	return nil
 }

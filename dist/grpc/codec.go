@@ -55,7 +55,7 @@ var buffers = &pool{}
 
 const (
 	minClass = 11 // 2 KiB: gRPC does not free buffers of 1 KiB and less
-	maxClass = 20
+	maxClass = 20 // 1 MiB: longer buffers are not kept
 )
 
 type pool struct {

@@ -62,6 +62,7 @@ func (g *collectiveClient) deliver(result []byte) {
 
 // read receives the results. A result stays valid until the rank has entered the next collective.
 func (g *collectiveClient) read(c *comm, s stream) {
+	// A gather is the longest result: of each rank a length of 8 bytes and a part.
 	in := assembler{session: c.session, first: answer, limit: uint64(c.cfg.Size) * uint64(c.cfg.CollectiveLimit+8)}
 	a := arrival{sink: &in}
 	for s.RecvMsg(&a) == nil {

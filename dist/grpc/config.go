@@ -64,12 +64,12 @@ type Config struct {
 
 const (
 	minSilence = 100 * time.Millisecond
-	maxToken   = 4 << 10
+	maxToken   = 4 << 10 // bytes
 )
 
 func (cfg *Config) prepare() error {
 	if cfg.Size < 1 || cfg.Rank < 0 || cfg.Rank >= cfg.Size {
-		return fmt.Errorf("dist/grpc: rank %d of %d", cfg.Rank, cfg.Size)
+		return fmt.Errorf("dist/grpc: rank %d of %d ranks: want one from 0 on, less than their number", cfg.Rank, cfg.Size)
 	}
 	setDefault(&cfg.Silence, 3*time.Second)
 	setDefault(&cfg.Beat, life.BeatInterval(cfg.Silence))
@@ -83,13 +83,12 @@ func (cfg *Config) prepare() error {
 	switch {
 	case cfg.Silence < minSilence:
 		return fmt.Errorf("dist/grpc: silence limit %v: want at least %v, or a rank on a busy machine counts as lost",
-			cfg.Silence,
-			minSilence)
+			cfg.Silence, minSilence)
 	case cfg.Beat > cfg.Silence/2:
 		return fmt.Errorf("dist/grpc: heartbeat interval %v: want at most half of the silence limit %v",
 			cfg.Beat, cfg.Silence)
 	case len(cfg.Token) > maxToken:
-		return fmt.Errorf("dist/grpc: a token of %d bytes: at most %d", len(cfg.Token), maxToken)
+		return fmt.Errorf("dist/grpc: a token of %d bytes: want at most %d", len(cfg.Token), maxToken)
 	}
 	return cfg.resolveAddresses()
 }

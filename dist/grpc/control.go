@@ -89,7 +89,7 @@ func sendPaged(s rpc.BidiStreamingServer[proto.FromRank, proto.FromCoordinator],
 	for first := 0; first < len(w.Addresses); {
 		end, bytes := first, 0
 		for ; end < len(w.Addresses) && bytes < pageBytes; end++ {
-			bytes += len(w.Addresses[end]) + 8
+			bytes += len(w.Addresses[end]) + 8 // more than the overhead of its encoding
 		}
 		page := &proto.Welcome{Session: w.Session, Addresses: w.Addresses[first:end], First: uint32(first)}
 		if err := s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Welcome{Welcome: page}}); err != nil {

@@ -15,8 +15,8 @@ type world struct {
 	lanes []lane // from rank s to rank d at s·size+d
 	ranks []*comm
 
-	collective  sync.Mutex // guards collectives, comm.entered and the setting of comm.closed
-	collectives [2]*collect.Collective
+	collective  sync.Mutex             // guards collectives, comm.entered and the setting of comm.closed
+	collectives [2]*collect.Collective // used in turn: ranks may enter the next while others read the result of the last
 
 	down  chan struct{} // closed at the first failure
 	once  sync.Once

@@ -23,7 +23,7 @@ values = np.array([float(r[1]) for r in rows])
 inside = (times >= ours.time.values[0]) & (times <= ours.time.values[-1])
 if not inside.any():
     sys.exit(f"{record}: no row lies between {ours.time.values[0]} and {ours.time.values[-1]}")
-at = np.interp(times[inside].astype(float), ours.time.values.astype(float), ours.values)
-difference = at - values[inside]
+computed = np.interp(times[inside].astype(float), ours.time.values.astype(float), ours.values)
+difference = computed - values[inside]
 print(f"rms {np.sqrt(np.mean(difference**2)):.4f} {gauges[field].units}, "
-      f"largest {at.max():.4f} against {values[inside].max():.4f}, {inside.sum()} rows")
+      f"largest {computed.max():.4f} against {values[inside].max():.4f}, {inside.sum()} rows")

@@ -19,7 +19,7 @@ folder, picture = sys.argv[1:]
 run = xarray.open_dataset(name)
 end = run.isel(time=-1)
 wet = end.max_h > 0.1
-flooded = wet & (run.h.isel(time=0) < 0.1)  # not where there is water in any case
+flooded = wet & (run.h.isel(time=0) < 0.1)  # without cells that are wet from the start
 fig, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
 for ax, field, where, colours, span in (
     (axes[0], "max_h", wet, matplotlib.colormaps["Blues"], (0, 5)),

@@ -187,7 +187,8 @@ func (f *File) readBlocks(d *directory) error {
 	return nil
 }
 
-// refuseMask returns an error if the file has a mask: without it, cells without data would be read as data.
+// refuseMask returns an error if the file has a mask: without it, cells without data would be read as data. It looks at
+// 100 directories at most, and stops if a malformed file has a cycle of them.
 func (f *File) refuseMask(d *directory) error {
 	visited := map[int64]bool{d.start: true}
 	for start := d.next; start != 0 && !visited[start] && len(visited) < 100; {

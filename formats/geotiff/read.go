@@ -29,6 +29,7 @@ func (f *File) Read(w Window) ([]float64, error) { return read[float64](f, w) }
 // ReadFloat32 is Read for files for which IsFloat32 returns true.
 func (f *File) ReadFloat32(w Window) ([]float32, error) { return read[float32](f, w) }
 
+// read reads the blocks that overlap a window, concurrently.
 func read[F float32 | float64](f *File, w Window) ([]F, error) {
 	if w.Column < 0 || w.Row < 0 || w.Columns < 1 || w.Rows < 1 || w.Columns > f.Columns-w.Column ||
 		w.Rows > f.Rows-w.Row {

@@ -41,7 +41,7 @@ func Write(path string, m *Image) error {
 	})
 }
 
-// writer makes a BigTIFF file: header, strips, fields of more than 8 bytes, directory.
+// writer makes a BigTIFF file: header, strips, values of fields with more than 8 bytes, directory.
 type writer struct {
 	*Image
 	rows            int          // of a strip
@@ -172,7 +172,7 @@ func (w *writer) encode() ([]byte, error) {
 		longValues = append(longValues, f.data...)
 		longValues = append(longValues, make([]byte, -len(longValues)&7)...)
 	}
-	b = append(b, "II\x2b\x00\x08\x00\x00\x00"...)
+	b = append(b, "II\x2b\x00\x08\x00\x00\x00"...) // little endian, version 43, offsets of 8 bytes
 	b = order.AppendUint64(b, valuesOffset+uint64(len(longValues)))
 	b = append(b, w.compressed.Bytes()...)
 	b = append(b, make([]byte, int(valuesOffset)-len(b))...)

@@ -170,9 +170,10 @@ func readAll(text []byte) error {
 }
 
 func TestBrokenFilesAreRefused(t *testing.T) {
-	put := func(find string, offset int, with ...byte) func(b []byte) []byte { // at an offset from the text find
+	// put returns a change that writes bytes at an offset from the first occurrence of a text.
+	put := func(text string, offset int, replacement ...byte) func(b []byte) []byte {
 		return func(b []byte) []byte {
-			copy(b[bytes.Index(b, []byte(find))+offset:], with)
+			copy(b[bytes.Index(b, []byte(text))+offset:], replacement)
 			return b
 		}
 	}

@@ -123,6 +123,7 @@ func (p *parser) list(tag uint32) (int64, error) {
 	return n, nil
 }
 
+// header reads the whole header into p.h.
 func (p *parser) header() error {
 	p.buffered = bufio.NewReaderSize(p.r, 1<<14)
 	magic, err := p.bytes(min(4, p.size))

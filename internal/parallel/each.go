@@ -8,11 +8,11 @@ import (
 // chunks is the number of ranges into which Each divides items: many, to balance the load if some items take longer.
 const chunks = 1024
 
-// Each divides n items into ranges [lo, hi) of at least least items, and calls f with them on goroutines on all
+// Each divides n items into ranges [lo, hi) of at least minItems items, and calls f with them on goroutines on all
 // processors. It returns the error of the first range, by number, that failed; ranges after it may be left out. When
 // ctx ends, Each starts no more calls and returns ctx's error. name is the task's name for [Watch].
-func Each(ctx context.Context, name string, n, least int, f func(lo, hi int) error) error {
-	size := max(1, least, (n+chunks-1)/chunks)
+func Each(ctx context.Context, name string, n, minItems int, f func(lo, hi int) error) error {
+	size := max(1, minItems, (n+chunks-1)/chunks)
 	e := &each{total: n, failed: n, report: watcher(ctx, name)}
 	var wait sync.WaitGroup
 	for range Parts(n, size) {

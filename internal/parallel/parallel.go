@@ -10,8 +10,8 @@ import (
 )
 
 // Parts returns the number of ranges for n items: one per processor, but fewer if a range would have fewer items than
-// least.
-func Parts(n, least int) int { return max(1, min(runtime.GOMAXPROCS(0), n/max(1, least))) }
+// minItems.
+func Parts(n, minItems int) int { return max(1, min(runtime.GOMAXPROCS(0), n/max(1, minItems))) }
 
 // Offsets returns offsets[0 … parts], the prefix sums of the total sizes of the items in each range of Ranges:
 // offsets[k] is the total size of all items before range k.
@@ -41,11 +41,11 @@ func Ranges(n, parts int, f func(part, lo, hi int)) {
 	wait.Wait()
 }
 
-// All reports whether good is true for all n items. It divides the items into ranges of at least least items, and stops
-// in a range at the first item that is not good.
-func All(n, least int, good func(i int) bool) bool {
+// All reports whether good is true for all n items. It divides the items into ranges of at least minItems items, and
+// stops in a range at the first item that is not good.
+func All(n, minItems int, good func(i int) bool) bool {
 	var bad atomic.Bool
-	Ranges(n, Parts(n, least), func(_, lo, hi int) {
+	Ranges(n, Parts(n, minItems), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			if !good(i) {
 				bad.Store(true)

@@ -55,7 +55,8 @@ func Log(x float64) float64 {
 	return math.Log(x)
 }
 
-// Pow returns x^y. It calls math.Pow for special cases, and for integer y, which needs only multiplications.
+// Pow returns x^y. It calls math.Pow for special cases, for integer y, which needs only multiplications, and for y of
+// 1/2 or -1/2, which needs a square root.
 func Pow(x, y float64) float64 {
 	integer, fraction := math.Modf(math.Abs(y))
 	if fraction == 0 || fraction == 0.5 && integer == 0 || !(x > 0) || math.IsInf(x, 0) || math.IsInf(y, 0) ||

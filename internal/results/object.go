@@ -61,6 +61,7 @@ func flatten(text []byte, skipped []string) (map[string]string, error) {
 
 var indices = regexp.MustCompile(`\[\d+\]`)
 
+// addLeaves adds the values below a key to leaves.
 func addLeaves(leaves map[string]string, key string, value any, skipped []string) {
 	if slices.Contains(skipped, indices.ReplaceAllString(key, "[]")) {
 		return

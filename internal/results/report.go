@@ -36,6 +36,7 @@ var (
 	timing = regexp.MustCompile(`^(s|seconds)$`)
 )
 
+// numberLines returns the lines of a report that have numbers or verdicts, without columns of run times.
 func numberLines(report string) (list []numberLine) {
 	lines := strings.Split(report, "\n")
 	var timeColumns [][2]int // of the current table, in characters

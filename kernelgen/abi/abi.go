@@ -113,6 +113,7 @@ func ElementsOf[T any](name string, s []T) Arg {
 	return a
 }
 
+// sliceFields lists the slices in a type at an offset of a struct; name is the path to it.
 func sliceFields(t reflect.Type, name string, offset uintptr) []SliceField {
 	var fields []SliceField
 	switch t.Kind() {
@@ -165,6 +166,7 @@ func (l Launch) Parameters(device func(host unsafe.Pointer, size uintptr) (uint6
 	return parameters, nil
 }
 
+// parameter returns the bytes of the parameter for an argument.
 func (a Arg) parameter(device func(host unsafe.Pointer, size uintptr) (uint64, error)) ([]byte, error) {
 	if a.Data == nil && a.Kind != Elements {
 		return nil, fmt.Errorf("is nil")

@@ -74,6 +74,7 @@ func Compile(t testing.TB, dir string) *Library {
 	return l
 }
 
+// library returns the library of the kernels in dir, which it compiles on first use.
 func library(dir string) (*Library, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

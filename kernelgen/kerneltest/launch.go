@@ -10,19 +10,19 @@ import (
 
 // launch has the layout of launch in turns.h.
 type launch struct {
-	box                 [6]int64
-	dims, tile          int64
-	order               int64
-	fill                int64
-	memory              unsafe.Pointer
-	argumentBytes, size int64
-	shadow              unsafe.Pointer
-	changes             unsafe.Pointer
-	byteCells           int64
-	firstTurn, lastTurn int64
-	watched             [2]int64
-	watchedTurns        [2]turn
-	conflict            conflict
+	box                   [6]int64
+	dims, tile            int64
+	order                 int64
+	fill                  int64
+	memory                unsafe.Pointer
+	argumentBytes, size   int64
+	shadow                unsafe.Pointer
+	changes               unsafe.Pointer
+	byteCells             int64
+	turnBefore, turnAfter int64
+	watched               [2]int64
+	watchedTurns          [2]turn
+	conflict              conflict
 }
 
 // turn has the layout of turn in turns.h.
@@ -62,6 +62,7 @@ type preparedLaunch struct {
 	launch launch
 }
 
+// prepare lays out the memory of a launch and the parameters of its entry.
 func (l *Library) prepare(e *entry, k abi.Launch, lo, hi int) (*preparedLaunch, error) {
 	l.memory.layOut(k)
 	r := &preparedLaunch{l: l, e: e, memory: &l.memory}
@@ -147,7 +148,7 @@ func (r *preparedLaunch) races() error {
 		return nil
 	}
 	r.memory.save()
-	again := r.run(launch{firstTurn: result.firstTurn, watched: [2]int64{c.numbers[0] &^ 1, c.numbers[1] &^ 1}})
+	again := r.run(launch{turnBefore: result.turnBefore, watched: [2]int64{c.numbers[0] &^ 1, c.numbers[1] &^ 1}})
 	copy(r.memory.contents, r.memory.saved)
 	return r.raceError(c, again.watchedTurns)
 }
@@ -163,7 +164,7 @@ func (r *preparedLaunch) record() launch {
 		l.shadow, l.changes = make([]uint64, l.cells*cellBytes/8), make([]uint64, l.cells*changeBytes/8+1)
 	}
 	result := r.run(launch{shadow: unsafe.Pointer(unsafe.SliceData(l.shadow)),
-		changes: unsafe.Pointer(unsafe.SliceData(l.changes)), byteCells: boolToInt(r.e.byteCells), firstTurn: l.turns})
-	l.turns = result.lastTurn
+		changes: unsafe.Pointer(unsafe.SliceData(l.changes)), byteCells: boolToInt(r.e.byteCells), turnBefore: l.turns})
+	l.turns = result.turnAfter
 	return result
 }

@@ -27,7 +27,7 @@ static int cell_shift;
 // unordered reports whether the order of an earlier turn, before, and the present one, self, is undefined: they belong
 // to different blocks, or no barrier is between them. Turns before oldest do not matter.
 PLAIN static inline bool unordered(uint32_t before, uint32_t self, uint32_t oldest) {
-    return before >= oldest && before != self && (before < block || before >= phase);
+    return before >= oldest && before != self && (before < block || before >= last_barrier);
 }
 
 // first_unordered returns the first of three turns that is unordered with the present one, or 0.
@@ -135,7 +135,7 @@ struct indices {
 
     CALLED indices(launch *l) : all(0, 0, 0) {
         running = l;
-        number = uint32_t(l->first);
+        number = uint32_t(l->turn_before);
         first_turn = number + 1;
         bytes = l->shadow ? uint64_t(l->size) : 0;
         cell_shift = l->byte_cells ? 0 : 2;
@@ -151,7 +151,7 @@ struct indices {
         } else {
             BARRIER;
             bytes = 0;
-            running->number = number + 2;
+            running->turn_after = number + 2;
         }
         return one;
     }

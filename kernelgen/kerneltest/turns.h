@@ -48,17 +48,19 @@ struct launch {
     struct cell *shadow;     // cells of all bytes, or null: nothing is recorded
     struct change *changes;  // changes of all bytes
     int64_t byte_cells;      // whether a cell covers one byte; set by the launch if that is necessary
-    int64_t first, number;   // number of the turn before the launch; at the end, a number after the last turn
+    int64_t turn_before;     // number of the last turn before the launch
+    int64_t turn_after;      // at the end: a number greater than those of all turns
     int64_t watched[2];      // numbers of the turns to be stored in watched_turns
     turn watched_turns[2];   // the turns with these numbers
     struct conflict conflict;
 };
 
-// The present launch. The turns of a block have consecutive numbers; phase is that of the last barrier.
+// The present launch and turn. number is the number of the turn, block that of the first turn of its block, and
+// last_barrier that of the last barrier, which takes a number too.
 static launch *running;
 static turn current;
 static const char *variable;
-static uint32_t number, block, phase;
+static uint32_t number, block, last_barrier;
 
 struct cpu_dim { unsigned x, y, z; };
 static const cpu_dim blockDim = {1, 1, 1}, threadIdx = {0, 0, 0};
@@ -84,11 +86,12 @@ CALLED static void begin_turn() {
 // barrier stands for __syncthreads.
 CALLED static void barrier() {
     begin_turn();
-    phase = number;
+    last_barrier = number;
 }
 
 // A sequence generates the numbers below count in the order of the launch. A pseudo-random order is the full period of a
-// linear congruential generator modulo a power of two, mixed, without the numbers that are too large.
+// linear congruential generator (Knuth's MMIX) modulo a power of two: its numbers are mixed, and those that are too large
+// are skipped.
 struct sequence {
     uint64_t count, generated, mask, state, step;
     int64_t order;

@@ -69,8 +69,8 @@ func TestNothingIsFused(t *testing.T) {
 	}
 }
 
-// TestCompilerMakesTheSame proves that the pinned compiler reproduces the committed code of one package.
-func TestCompilerMakesTheSame(t *testing.T) {
+// TestCompilerReproducesCommittedCode proves that the pinned compiler reproduces the committed code of one package.
+func TestCompilerReproducesCommittedCode(t *testing.T) {
 	c, err := Load()
 	if errors.Is(err, ErrMissing) {
 		needs.Missing(t, "%v", err)
@@ -83,8 +83,8 @@ func TestCompilerMakesTheSame(t *testing.T) {
 	}
 }
 
-// TestCodeStandsAlone proves that calls of undefined functions are errors, and that errors name the source line.
-func TestCodeStandsAlone(t *testing.T) {
+// TestErrorsOfCompile proves that calls of undefined functions are errors, and that errors name the source line.
+func TestErrorsOfCompile(t *testing.T) {
 	c, err := Load()
 	if err != nil {
 		needs.Missing(t, "%v", err)

@@ -23,8 +23,8 @@ type Client struct {
 
 // StatusError is the error of a request that the API server refused.
 type StatusError struct {
-	Code            int
-	Reason, Message string
+	Code            int    // HTTP status
+	Reason, Message string // of the server's Status object
 }
 
 func (e *StatusError) Error() string { return e.Message }

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"archive/tar"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,7 @@ func (c *Client) openArchive(ctx context.Context, name string, checkpoints bool)
 			return nil, err
 		}
 		reason, _ := p.obstacle()
-		err := errors.New(reason)
+		err := errors.New(cmp.Or(reason, "it has not started"))
 		if p.running() {
 			var body io.ReadCloser
 			if body, err = c.proxy(ctx, name, FilesPort, path); err == nil {

@@ -36,6 +36,12 @@ type FailedError struct {
 
 func (e *FailedError) Error() string { return e.Reason }
 
+// Exit codes of atoll run, as in package launch.
+const (
+	exitUsage   = 2  // bad usage or input
+	exitStopped = 75 // stopped, with its state saved
+)
+
 // pollInterval is how often the state of a job is read.
 const pollInterval = time.Second
 
@@ -103,7 +109,7 @@ func (f *Follow) poll(ctx context.Context) (done bool, obstacle string, err erro
 			f.logOnce(reason, "%s", reason)
 		}
 		code, _ := p.exitCode()
-		f.badInput = f.badInput || code == 2
+		f.badInput = f.badInput || code == exitUsage
 		f.ran = f.ran || p.running() && p.index() == "0"
 		f.readLog(ctx, p)
 	}
@@ -142,7 +148,7 @@ func (f *Follow) readLog(ctx context.Context, p *pod) {
 	query, prefix, out := url.Values{"follow": {"true"}}, "", f.Out
 	if p.index() != "0" {
 		query, prefix, out = url.Values{"tailLines": {"5"}}, "[rank "+p.index()+"] ", f.Log
-		if code == 75 {
+		if code == exitStopped {
 			f.log("pod %s has left the run, with its state saved", p.index())
 			return
 		}

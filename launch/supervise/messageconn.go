@@ -15,7 +15,7 @@ import (
 // the caller has secured. Each sends a heartbeat when it has nothing else to send, and treats the other as lost when no
 // message has arrived for the silence limit.
 const (
-	maxLine           = 1 << 20
+	maxLine           = 1 << 20 // bytes
 	heartbeatInterval = 500 * time.Millisecond
 	maxQueued         = 256 // messages that may wait for a slow receiver
 )
@@ -32,9 +32,9 @@ type message struct {
 	Rendezvous string        `json:"meet,omitempty"`
 	Slots      int           `json:"slots,omitempty"`
 	Text       string        `json:"text,omitempty"`
-	Dir        string        `json:"dir,omitempty"`
-	Env        []string      `json:"env,omitempty"`
-	Done       bool          `json:"done,omitempty"`
+	Dir        string        `json:"dir,omitempty"`  // working directory of workers
+	Env        []string      `json:"env,omitempty"`  // added to the environment of workers
+	Done       bool          `json:"done,omitempty"` // the run is complete, so no other launcher will continue it
 	Last       bool          `json:"last,omitempty"` // the sender leaves: its last message
 }
 

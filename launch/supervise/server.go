@@ -33,8 +33,11 @@ type Server struct {
 	tasks      sync.WaitGroup
 }
 
-// maxPending bounds the number of connections that have not sent hello yet.
-const maxPending = 64
+const (
+	maxPending = 64      // connections that have not sent hello yet
+	maxSlots   = 1 << 16 // of a supervisor
+	maxName    = 256     // bytes of a supervisor's name
+)
 
 // remoteMember is a supervisor on another machine, as the launcher sees it: the connection to it.
 type remoteMember struct {
@@ -143,8 +146,9 @@ func (d *Server) refusal(conn net.Conn, h *hello) string {
 		return "it does not have the token of the run"
 	case h.Build != d.Build:
 		return fmt.Sprintf("its build is %q, the launcher's %q: start the same program on all machines", h.Build, d.Build)
-	case h.Slots < 1 || h.Slots > 1<<16 || h.Ordinal < 0 || len(h.Name) == 0 || len(h.Name) > 256:
-		return fmt.Sprintf("malformed hello: %d slots, ordinal %d, name %.40q", h.Slots, h.Ordinal, h.Name)
+	case h.Slots < 1 || h.Slots > maxSlots || h.Ordinal < 0 || len(h.Name) == 0 || len(h.Name) > maxName:
+		return fmt.Sprintf("malformed hello: %d slots, ordinal %d, name %.40q; want 1 to %d slots, an ordinal from 0 and a "+
+			"name of 1 to %d bytes", h.Slots, h.Ordinal, h.Name, maxSlots, maxName)
 	}
 	return ""
 }
@@ -179,7 +183,7 @@ func (d *Server) receiveEvents(v *remoteMember) error {
 			d.send(Exited{v.name, m.Epoch, *m.Exit})
 		case m.Kind == kindEnded:
 			d.send(AllExited{v.name, m.Epoch, m.Rendezvous})
-		case m.Kind == kindSlots && m.Slots >= 0 && m.Slots <= 1<<16:
+		case m.Kind == kindSlots && m.Slots >= 0 && m.Slots <= maxSlots:
 			d.send(Slots{v.name, m.Slots})
 			if m.Last {
 				return errors.New("it has left")

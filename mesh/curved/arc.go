@@ -31,5 +31,6 @@ func NewArc(before, at, after vector, ridge float64) (arc Arc, ok bool) {
 // Agrees reports whether the curvature of an arc agrees with that at a neighbouring vertex at a given distance: the
 // curves that the two predict between the vertices differ by at most Tolerance times the distance.
 func (a *Arc) Agrees(curvature vector, distance float64) bool {
+	// If the curvature changes linearly between the vertices, the curve leaves the arc by distance²/6 of the change.
 	return length(minus(a.Curvature, curvature))*distance/6 <= Tolerance
 }

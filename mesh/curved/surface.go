@@ -68,6 +68,7 @@ func (x *skin) reachBesideCurved(v int32, axes int, curved map[int32]Surface) fl
 	if !found {
 		return 0
 	}
+	// With two axes the corners of the square of parameters are at the mean distance of the neighbours.
 	return sum / float64(n) * math.Sqrt(float64(1)/float64(axes))
 }
 
@@ -143,7 +144,7 @@ func (x *skin) fittedSurface(v int32) (surface Surface, ok bool) {
 		return Surface{}, false
 	}
 	return Surface{Axes: 2, T: plus(t[0], c[0], n), U: plus(t[1], c[1], n), P: times(c[2]/mean, n),
-		Q: times(c[3]/mean, n), R: times(c[4]/mean, n), Reach: mean * math.Sqrt(.5)}, true
+		Q: times(c[3]/mean, n), R: times(c[4]/mean, n), Reach: mean * math.Sqrt(.5)}, true // see reachBesideCurved
 }
 
 // tangentDirections returns two orthonormal directions normal to n, which has length 1.

@@ -255,7 +255,7 @@ func (r *solReader) fields(start int, integer func() (int64, error), number func
 					return err
 				}
 				if x-x != 0 { // infinite or NaN
-					return r.At(at, "vertex %d has the value %g in field %d", v+1, x, k+1)
+					return r.At(at, "vertex %d has the value %g in field %d; want a finite number", v+1, x, k+1)
 				}
 				fields[k].Values = append(fields[k].Values, x)
 			}

@@ -39,12 +39,12 @@ func (s *Solution) check() error {
 		}
 		for i, x := range f.Values {
 			if x-x != 0 { // infinite or NaN
-				return fmt.Errorf("vertex %d has the value %g in field %d", i/c+1, x, k+1)
+				return fmt.Errorf("vertex %d has the value %g in field %d; want a finite number", i/c+1, x, k+1)
 			}
 		}
 		width += c
 	}
-	if s.Vertices > (math.MaxInt32-1024)/(8*width) {
+	if s.Vertices > (math.MaxInt32-1024)/(8*width) { // 1024 bytes are more than the headers
 		return fmt.Errorf("%d vertices with %d numbers are more than a file of 2 GiB can hold", s.Vertices, width)
 	}
 	return nil

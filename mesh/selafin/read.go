@@ -60,7 +60,7 @@ func (r *records) head() (h head, err error) {
 	}
 	const maxVariables = 10_000
 	if counts[0] < 0 || counts[1] < 0 || counts[0] > maxVariables || counts[1] > maxVariables {
-		return h, r.wrong("%d and %d variables", counts[0], counts[1])
+		return h, r.wrong("%d and %d variables; want 0 to %d of each kind", counts[0], counts[1], maxVariables)
 	}
 	for range counts[0] + counts[1] {
 		title, err := r.record("the name of a variable", 32)

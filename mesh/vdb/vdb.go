@@ -28,11 +28,13 @@ type Grid struct {
 func (g *Grid) check() error {
 	voxels := 1
 	for d, n := range g.N {
+		// The indices of voxels, and of the nodes around them, have 32 bits.
 		if n < 1 || n > math.MaxInt32/2 || voxels > math.MaxInt/n {
-			return fmt.Errorf("grid %q has %v voxels", g.Name, g.N)
+			return fmt.Errorf("grid %q has %v voxels; want 1 to %d along each axis", g.Name, g.N, math.MaxInt32/2)
 		}
 		voxels *= n
-		if h := g.Spacing[d]; !(h > 0 && h < math.Inf(1)) || g.First[d]-g.First[d] != 0 {
+		notFinite := g.First[d]-g.First[d] != 0
+		if h := g.Spacing[d]; !(h > 0 && h < math.Inf(1)) || notFinite {
 			return fmt.Errorf("grid %q has the spacing %v and its first voxel at %v; want a positive spacing and finite numbers",
 				g.Name, g.Spacing, g.First)
 		}

@@ -1,13 +1,14 @@
 package vtk
 
 import (
-	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"os"
+	"sync"
 
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
@@ -98,16 +99,20 @@ func (p *FilePart) Write(f *os.File, allSizes []Sizes, n int) error {
 	}
 	end += data + allSizes[0].Common
 	head, elements := p.elements(offset)
-	w := sectionWriter{f: f, buffer: bufio.NewWriterSize(nil, 1<<20)}
-	w.writeAt(piece, elements)
-	if n == 0 {
-		w.writeAt(0, head)
-		w.writeAt(data-int64(len(begin)), begin)
-		w.arrays(p, data, 0, p.common)
-		w.writeAt(end, []byte(endOfFile))
+	if _, err := f.WriteAt(elements, piece); err != nil {
+		return err
 	}
-	w.arrays(p, data+offset, p.common, len(p.d.arrays))
-	return w.err
+	if n == 0 {
+		for at, text := range map[int64][]byte{0: head, data - int64(len(begin)): begin, end: []byte(endOfFile)} {
+			if _, err := f.WriteAt(text, at); err != nil {
+				return err
+			}
+		}
+		if err := p.writeArrays(f, data, 0, p.common); err != nil {
+			return err
+		}
+	}
+	return p.writeArrays(f, data+offset, p.common, len(p.d.arrays))
 }
 
 // elements returns the elements before the pieces, and those of the piece, with the offsets of arrays. offset is
@@ -134,50 +139,55 @@ func (p *FilePart) length(k int) int64 {
 	return int64(8 + v.Len()*v.Size())
 }
 
-// sectionWriter writes sections of a file, and keeps the first error.
-type sectionWriter struct {
-	f      *os.File
-	buffer *bufio.Writer
-	err    error
+// chunk is a range of the values of an array in a file.
+type chunk struct {
+	array      int
+	first, end int   // the range of values
+	offset     int64 // of value first in the file
 }
 
-func (w *sectionWriter) writeAt(offset int64, text []byte) {
-	if w.err == nil {
-		_, w.err = w.f.WriteAt(text, offset)
-	}
-}
+// chunkBytes is the size of a chunk: large compared with what the start of a write costs.
+const chunkBytes = 1 << 20
 
-// plain writes the data of an array without compression, after its length.
-func (w *sectionWriter) plain(length, data []byte) {
-	if _, w.err = w.buffer.Write(length); w.err == nil {
-		_, w.err = w.buffer.Write(data)
-	}
-}
-
-// arrays writes the data of the arrays [lo, hi) at an offset.
-func (w *sectionWriter) arrays(p *FilePart, offset int64, lo, hi int) {
-	w.buffer.Reset(io.NewOffsetWriter(w.f, offset))
-	var plain []byte
-	for k := lo; k < hi && w.err == nil; k++ {
+// writeArrays writes the arrays [lo, hi), without gaps, at an offset of a file. All processors take part: encoding
+// takes as long as writing into the file system's cache.
+func (p *FilePart) writeArrays(f *os.File, offset int64, lo, hi int) error {
+	var chunks []chunk
+	for k := lo; k < hi; k++ {
 		if p.packed != nil {
-			_, w.err = w.buffer.Write(p.packed[k])
-			continue
-		}
-		v := p.d.arrays[k].data
-		plain = binary.LittleEndian.AppendUint64(plain[:0], uint64(v.Len()*v.Size()))
-		if memory := v.Memory(); memory != nil {
-			w.plain(plain, memory)
-			continue
-		}
-		for first := 0; w.err == nil; {
-			end := min(v.Len(), first+xmldata.BlockBytes/v.Size())
-			_, w.err = w.buffer.Write(v.Encode(plain, first, end))
-			if plain, first = plain[:0], end; first == v.Len() {
-				break
+			if _, err := f.WriteAt(p.packed[k], offset); err != nil {
+				return err
+			}
+		} else {
+			v := p.d.arrays[k].data
+			length := binary.LittleEndian.AppendUint64(nil, uint64(v.Len()*v.Size()))
+			if _, err := f.WriteAt(length, offset); err != nil {
+				return err
+			}
+			for first := 0; first < v.Len(); first += chunkBytes / v.Size() {
+				chunks = append(chunks, chunk{array: k, first: first, end: min(v.Len(), first+chunkBytes/v.Size()),
+					offset: offset + int64(len(length)+first*v.Size())})
 			}
 		}
+		offset += p.length(k)
 	}
-	if w.err == nil {
-		w.err = w.buffer.Flush()
-	}
+	buffers := sync.Pool{New: func() any { return new([]byte) }}
+	return parallel.Each(context.Background(), "writing a frame", len(chunks), 1, func(lo, hi int) error {
+		buffer := buffers.Get().(*[]byte)
+		defer buffers.Put(buffer)
+		for _, c := range chunks[lo:hi] {
+			v := p.d.arrays[c.array].data
+			text := v.Memory()
+			if text != nil {
+				text = text[c.first*v.Size() : c.end*v.Size()]
+			} else {
+				*buffer = v.Encode((*buffer)[:0], c.first, c.end)
+				text = *buffer
+			}
+			if _, err := f.WriteAt(text, c.offset); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // A file of several parts is read, also by VTK, with the same content as an index of as many files.
-func TestSharesMakeOneFile(t *testing.T) {
+func TestPartsMakeOneFile(t *testing.T) {
 	field := Arrays{{Name: "TimeValue", Components: 1, Data: []float64{1.5}}}
 	wave, made, empty := waveGrid(40), madeGrid(), cube(true)
 	empty.Points, empty.Verts, empty.Lines, empty.Polys = nil, Cells{}, Cells{}, Cells{}

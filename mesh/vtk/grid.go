@@ -1,8 +1,11 @@
 package vtk
 
 import (
+	"context"
 	"fmt"
 	"sort"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
 // Types of cells, as VTK numbers them.
@@ -33,22 +36,43 @@ type Grid struct {
 
 // Triangles returns a grid of triangles in the plane z = 0.
 func Triangles(x, y []float64, cells [][3]int32) *Grid {
+	return simplices(typeTriangle, len(cells), func(i int) []int32 { return cells[i][:] }, x, y)
+}
+
+// Tetrahedra returns a grid of tetrahedra.
+func Tetrahedra(x, y, z []float64, cells [][4]int32) *Grid {
+	return simplices(typeTetrahedron, len(cells), func(i int) []int32 { return cells[i][:] }, x, y, z)
+}
+
+// minItems is the least number of points or cells that are worth a goroutine.
+const minItems = 1 << 14
+
+// simplices returns a grid of n cells, each with one point more than the grid has coordinates. pointsOf returns the
+// points of a cell.
+func simplices(cellType uint8, n int, pointsOf func(cell int) []int32, coordinates ...[]float64) *Grid {
+	points, corners := len(coordinates[0]), len(coordinates)+1
 	g := &Grid{
-		Points:       make([]float64, 3*len(x)),
-		Connectivity: make([]int64, 3*len(cells)),
-		Offsets:      make([]int64, len(cells)),
-		Types:        make([]uint8, len(cells)),
+		Points:       make([]float64, 3*points),
+		Connectivity: make([]int64, corners*n),
+		Offsets:      make([]int64, n),
+		Types:        make([]uint8, n),
 	}
-	for i := range x {
-		g.Points[3*i], g.Points[3*i+1] = x[i], y[i]
-	}
-	for i, c := range cells {
-		for k, v := range c {
-			g.Connectivity[3*i+k] = int64(v)
+	parallel.Ranges(points, parallel.Parts(points, minItems), func(_, lo, hi int) {
+		for axis, x := range coordinates {
+			for i := lo; i < hi; i++ {
+				g.Points[3*i+axis] = x[i]
+			}
 		}
-		g.Offsets[i] = int64(3*i + 3)
-		g.Types[i] = typeTriangle
-	}
+	})
+	parallel.Ranges(n, parallel.Parts(n, minItems), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for k, v := range pointsOf(i) {
+				g.Connectivity[corners*i+k] = int64(v)
+			}
+			g.Offsets[i] = int64(corners * (i + 1))
+			g.Types[i] = cellType
+		}
+	})
 	return g
 }
 
@@ -76,23 +100,47 @@ func (g *Grid) checkCells() error {
 
 // checkConnectivity refuses offsets outside the connectivity, and ids of points out of range.
 func checkConnectivity(connectivity, offsets []int64, points int) error {
-	end := int64(0)
-	for i, o := range offsets {
-		if o < end || o > int64(len(connectivity)) {
-			return fmt.Errorf("cell %d ends at entry %d of the connectivity; want %d to %d", i, o, end, len(connectivity))
+	entries := int64(len(connectivity))
+	if err := firstError(len(offsets), func(i int) error {
+		begin := int64(0)
+		if i > 0 {
+			begin = offsets[i-1]
 		}
-		end = o
-	}
-	if end != int64(len(connectivity)) {
-		return fmt.Errorf("the cells use %d of the %d entries of the connectivity", end, len(connectivity))
-	}
-	for i, p := range connectivity {
-		if p < 0 || p >= int64(points) {
-			cell := sort.Search(len(offsets), func(c int) bool { return offsets[c] > int64(i) })
-			return fmt.Errorf("cell %d refers to point %d; the file has points 0 to %d", cell, p, points-1)
+		if end := offsets[i]; end < begin || end > entries {
+			return fmt.Errorf("cell %d ends at entry %d of the connectivity; want %d to %d", i, end, begin, entries)
 		}
+		return nil
+	}); err != nil {
+		return err
 	}
-	return nil
+	used := int64(0)
+	if n := len(offsets); n > 0 {
+		used = offsets[n-1]
+	}
+	if used != entries {
+		return fmt.Errorf("the cells use %d of the %d entries of the connectivity", used, entries)
+	}
+	return firstError(len(connectivity), func(i int) error {
+		p := connectivity[i]
+		if p >= 0 && p < int64(points) {
+			return nil
+		}
+		cell := sort.Search(len(offsets), func(c int) bool { return offsets[c] > int64(i) })
+		return fmt.Errorf("cell %d refers to point %d; the file has points 0 to %d", cell, p, points-1)
+	})
+}
+
+// firstError calls check for n items on all processors, and returns the error of the first item, by number, that has
+// one.
+func firstError(n int, check func(i int) error) error {
+	return parallel.Each(context.Background(), "checking cells", n, minItems, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			if err := check(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // check refuses a grid that cannot be written.

@@ -57,7 +57,8 @@ func (m *Image) checkGrid() error {
 			return fmt.Errorf("a piece of %v cells with the first cell %v is not within an image of %v cells", m.N, m.Lo,
 				m.Whole)
 		}
-		if h := m.Spacing[a]; m.Origin[a]-m.Origin[a] != 0 || a < m.Dim && !(h > 0 && h < math.Inf(1)) {
+		notFinite := m.Origin[a]-m.Origin[a] != 0
+		if h := m.Spacing[a]; notFinite || a < m.Dim && !(h > 0 && h < math.Inf(1)) {
 			return fmt.Errorf("an image with spacing %v and origin %v; want a positive spacing and finite numbers", m.Spacing,
 				m.Origin)
 		}

@@ -86,7 +86,7 @@ func writeFrames(file *os.File, frames []Frame) error {
 
 func checkTimes(frames []Frame) error {
 	for i, f := range frames {
-		if f.Time-f.Time != 0 {
+		if f.Time-f.Time != 0 { // infinite or NaN
 			return fmt.Errorf("frame %d has the time %g; want a finite number", i, f.Time)
 		}
 		if i > 0 && f.Time <= frames[i-1].Time {

@@ -146,7 +146,7 @@ func (c decoder) connectivity(e *xmldata.Element, n int64) (connectivity, offset
 	}
 	entries := offsets[n-1]
 	if entries < 0 || entries > math.MaxInt64/8 {
-		return nil, nil, ends.Errorf("the last offset is %d", entries)
+		return nil, nil, ends.Errorf("the last offset is %d; want the number of entries of the connectivity", entries)
 	}
 	connectivity, err = c.ids(points, entries)
 	return connectivity, offsets, err

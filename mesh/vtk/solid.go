@@ -50,19 +50,6 @@ func solidGrid(s *mesh.Solid) (*Grid, error) {
 	return g, g.addCellFields(s.CellData, len(s.Cells))
 }
 
-// Tetrahedra returns a grid of tetrahedra. It copies the slices.
-func Tetrahedra(x, y, z []float64, cells [][4]int32) *Grid {
-	g := &Grid{Points: make([]float64, 0, 3*len(x)), Connectivity: make([]int64, 0, 4*len(cells)),
-		Offsets: make([]int64, 0, len(cells)), Types: make([]uint8, 0, len(cells))}
-	for v := range x {
-		g.Points = append(g.Points, x[v], y[v], z[v])
-	}
-	for c := range cells {
-		g.add(typeTetrahedron, cells[c][:]...)
-	}
-	return g
-}
-
 // add adds a cell.
 func (g *Grid) add(kind uint8, points ...int32) {
 	for _, v := range points {

@@ -172,7 +172,7 @@ template <> __device__ __forceinline__ void atomic_min(double *p, double v) { at
 template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atomic_float<float>(p, v, rising); }
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
-// Total is a sum that was added up; it begins at 0.
+// Total is a sum, which Clear sets to 0 and Add increases.
 // Total, total.go:29
 struct Total {
     Array<int64, 71> Words;
@@ -191,10 +191,11 @@ struct Layout {
 static_assert(sizeof(Layout) == 64 && offsetof(Layout, First) == 0 && offsetof(Layout, N) == 8 &&
     offsetof(Layout, Stride) == 32 && offsetof(Layout, Scale) == 56, "Layout");
 
-// Part is what an index adds up of numbers that it looks at one after the other: those of similar size fall on the same
-// words, which go to memory only when one falls elsewhere. Parts of a tile are best merged before they go there: many
-// threads that add to one word wait for each other. The zero value is empty.
-// exact.Part, exact/exact.go:25
+// Part is the sum of the numbers that one thread of a kernel adds. Numbers of similar magnitude belong to the same
+// three words of the sum, which the thread keeps in registers, and adds to memory when a number of another magnitude
+// comes. Threads of a tile should merge their parts first: many threads that add to one word wait for each other. The
+// zero value is empty.
+// exact.Part, exact/exact.go:26
 struct exact_Part {
     int32 at;
     int64 w0, w1, w2;
@@ -219,7 +220,8 @@ DEVICE int64 Layout_index(const Layout *l, int64 entity) {
     return add(add(add(l->First, mul(a, l->Stride[0])), mul(rem(row, l->N[1]), l->Stride[1])), mul(quo(row, l->N[1]), l->Stride[2]));
 }
 
-// special, exact/exact.go:63
+// special counts x, which is NaN or an infinity.
+// special, exact/exact.go:65
 DEVICE void exact_special(double x, Slice<int64> words) {
     int64 which = 68;
     if (x > 0.0) {
@@ -231,7 +233,8 @@ DEVICE void exact_special(double x, Slice<int64> words) {
     atomic_add(&words[which], int64(1));
 }
 
-// (*exact.Part).spill, exact/exact.go:98
+// spill adds the three words to the sum in memory.
+// (*exact.Part).spill, exact/exact.go:101
 DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     if (p->w0 != 0) {
         atomic_add(&words[p->at], p->w0);
@@ -247,8 +250,8 @@ DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     p->w2 = 0;
 }
 
-// Add adds x.
-// (*exact.Part).Add, exact/exact.go:32
+// Add adds x. words are the sum in memory.
+// (*exact.Part).Add, exact/exact.go:33
 DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     if (x == 0.0) {
         return;
@@ -283,7 +286,7 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
 }
 
-// encodeBroken is the word of an entity whose number is not finite.
+// encodeBroken encodes an entity and its number v: NaN or an infinity.
 // encodeBroken, total.go:111
 DEVICE int64 encodeBroken(int64 entity, double v) {
     int64 what = 0;
@@ -296,8 +299,8 @@ DEVICE int64 encodeBroken(int64 entity, double v) {
     return add(mul(sub(int64(281474976710656ll), entity), int64(4)), what);
 }
 
-// Merge adds what another part has, which others may merge too.
-// (*exact.Part).Merge, exact/exact.go:75
+// Merge adds the sum of another part, which does not change.
+// (*exact.Part).Merge, exact/exact.go:77
 DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
     p->ones = add(p->ones, o->ones);
     if (o->w0 == 0 && o->w1 == 0 && o->w2 == 0) {
@@ -312,7 +315,7 @@ DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
     p->w2 = add(p->w2, o->w2);
 }
 
-// merge adds many parts, each apart, into the one at first.
+// merge adds the sums of `many` parts, at the indices first, first+each, first+2·each and so on, into part first.
 // merge, total.go:98
 DEVICE void merge(Slice<exact_Part> all, int32 first, int32 each, int32 many, Slice<int64> words) {
     exact_Part o = all[first];
@@ -323,8 +326,8 @@ DEVICE void merge(Slice<exact_Part> all, int32 first, int32 each, int32 many, Sl
     all[first] = o;
 }
 
-// Flush takes what was added to memory. The part is empty again.
-// (*exact.Part).Flush, exact/exact.go:90
+// Flush adds the part to the sum in memory, and empties the part.
+// (*exact.Part).Flush, exact/exact.go:92
 DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     exact_Part_spill(p, words);
     if (p->ones != 0) {

@@ -25,10 +25,10 @@ type Layout struct {
 	Scale     float64 // factor of each number
 }
 
-// Total is a sum that was added up; it begins at 0.
+// Total is a sum, which Clear sets to 0 and Add increases.
 type Total struct {
 	Words  [exact.Words]int64
-	Broken int64 // the first entity whose number is not finite: see BrokenEntity
+	Broken int64 // the first entity whose number is not finite, encoded for BrokenEntity; 0 for none
 }
 
 const (
@@ -94,7 +94,7 @@ func (l *Layout) index(entity int) int {
 	return l.First + a*l.Stride[0] + row%l.N[1]*l.Stride[1] + row/l.N[1]*l.Stride[2]
 }
 
-// merge adds many parts, each apart, into the one at first.
+// merge adds the sums of `many` parts, at the indices first, first+each, first+2·each and so on, into part first.
 func merge(all []exact.Part, first, each, many int32, words []int64) {
 	o := all[first]
 	for k := int32(1); k < many; k++ {
@@ -104,10 +104,10 @@ func merge(all []exact.Part, first, each, many int32, words []int64) {
 	all[first] = o
 }
 
-// firstEntity makes the word of the first entity the largest.
+// firstEntity is the code of entity 0. Later entities have lower codes, so that a maximum finds the first entity.
 const firstEntity = 1 << 48
 
-// encodeBroken is the word of an entity whose number is not finite.
+// encodeBroken encodes an entity and its number v: NaN or an infinity.
 func encodeBroken(entity int64, v float64) int64 {
 	what := int64(0)
 	if v > 0 {

@@ -48,7 +48,8 @@ const wenoGhosts = 3
 // most one cell less.
 const particleGhosts = 6
 
-// maxCFL is the largest CFL number of each advection scheme.
+// maxCFL is the largest CFL number of each advection scheme: for the semi-Lagrangian one the largest for which
+// particleGhosts layers are enough, and for WENO one with which RK3 is stable.
 var maxCFL = map[string]float64{"semi-lagrangian": 4.9, "weno": 0.5}
 
 // Ghosts returns the number of ghost layers that the method needs. It does not depend on the number of ranks, so that

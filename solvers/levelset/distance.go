@@ -121,6 +121,7 @@ func (d *distancer) slope(i, j, k int) float64 {
 	x := d.centre([3]int{d.b.Lo[0] + i, d.b.Lo[1] + j, d.b.Lo[2] + k})
 	v, sum := d.body.Phi(x[0], x[1], x[2]), 0.0
 	for a := range d.b.Grid.Dim {
+		// A power of two of the spacing, small against a cell and large against round-off.
 		step, steepest := 0x1p-13*d.b.Grid.Spacing(a), 0.0
 		for _, offset := range []float64{step, -step} {
 			y := x

@@ -122,8 +122,8 @@ func TestDistances(t *testing.T) {
 	}
 }
 
-// TestThinRodDoesNotDrain proves that repeated reinitialisation keeps the volume of a rod thinner than two cells.
-func TestThinRodDoesNotDrain(t *testing.T) {
+// TestThinRodKeepsItsVolume proves that repeated reinitialisation keeps the volume of a rod thinner than two cells.
+func TestThinRodKeepsItsVolume(t *testing.T) {
 	g := cubeGrid(3, 32, 32)
 	rod := func(x, y, z float64) float64 {
 		return math.Max(math.Hypot(x-16.3, y-15.8)-1, math.Abs(z-16)-9)

@@ -82,9 +82,9 @@ func (w *swarm[F]) compactLeaving() error {
 		return err
 	}
 	copy(m.sent, m.bounds)
-	if homeless := m.host[m.bounds[len(m.out)]:n]; len(homeless) > 0 {
-		return fmt.Errorf("particle %d of rank %d moved to (%v, %v, %v) in cells, which no neighbouring block owns",
-			homeless[0].ID, s.comm.Rank(), homeless[0].P.X, homeless[0].P.Y, homeless[0].P.Z)
+	if unowned := m.host[m.bounds[len(m.out)]:n]; len(unowned) > 0 {
+		return fmt.Errorf("particle %d of rank %d moved to (%v, %v, %v), in units of cells, which no neighbouring block owns",
+			unowned[0].ID, s.comm.Rank(), unowned[0].P.X, unowned[0].P.Y, unowned[0].P.Z)
 	}
 	return nil
 }

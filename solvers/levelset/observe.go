@@ -131,14 +131,14 @@ func (s *solver[F]) diagnosticsOf(ctx context.Context, o *observation) (d Diagno
 
 // checkFinite returns an error if the level set was not finite after some steps, given this rank's Counts.Broken. The
 // error is the same on all ranks.
-func (s *solver[F]) checkFinite(ctx context.Context, steps int, word int64) error {
-	first := []int64{word}
+func (s *solver[F]) checkFinite(ctx context.Context, steps int, code int64) error {
+	first := []int64{code}
 	if err := s.comm.AllreduceInt64(ctx, dist.Max, first); err != nil || first[0] == 0 {
 		return err
 	}
 	text := ""
-	if word == first[0] {
-		cell, v := kernels.BrokenCell(word)
+	if code == first[0] {
+		cell, v := kernels.BrokenCell(code)
 		text = fmt.Sprintf("rank %d: the level set of cell %d is %v in step %d", s.comm.Rank(), cell, v, steps)
 	}
 	_, text, err := dist.FirstText(ctx, s.comm, text)

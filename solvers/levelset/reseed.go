@@ -15,7 +15,7 @@ type byCell struct {
 	cells, order []int32 // the dual cell of each particle, and the particles in the order of cells
 	start        []int32 // index in order of the first particle of each dual cell, and the total
 	deficit      []int32 // for each cell, the number of missing particles of each sign
-	first        []int32
+	first        []int32 // for each number in deficit, the index of the first particle that is added
 }
 
 // reseed removes particles where there are many, and adds some where there are few. All ghosts must be up to date.

@@ -29,6 +29,7 @@ type Solver interface {
 	StepsTo(until float64) (least, most float64)
 	// Pause makes Advance return after the first step that reaches a time; 0 for none.
 	Pause(at float64)
+	// Time is the time of the state in s, and Steps the number of steps since t = 0.
 	Time() float64
 	Steps() int
 	// Dt is the length of the last step in s, 0 before the first.
@@ -39,6 +40,7 @@ type Solver interface {
 	Field(ctx context.Context) ([]float64, error)
 	// View is the view of the block's level set.
 	View() solvers.View
+	// Diagnose measures the state; all ranks get the same result.
 	Diagnose(ctx context.Context) (Diagnostics, error)
 	// Observe and Observed queue and read diagnostics, as solvers.Observer does.
 	Observe(ctx context.Context) error

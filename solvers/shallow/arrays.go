@@ -94,11 +94,13 @@ func (a *arrays[F]) upload(dev backend.Device, mesh kernels.Mesh[F], tiles *kern
 func (a *arrays[F]) uploadInputs(out *outlets[F]) {
 	p, boundary := &a.allocated, &out.boundary
 	a.boundary = kernels.Boundary[F]{
-		Of: backend.Uploaded(p, boundary.Of, "boundary"), Conditions: backend.Uploaded(p, boundary.Conditions, "boundary"),
-		Now: backend.Uploaded(p, boundary.Now, "boundary"), Passed: backend.Uploaded(p, boundary.Passed, "boundary"),
+		ConditionOf: backend.Uploaded(p, boundary.ConditionOf, "boundary"),
+		Conditions:  backend.Uploaded(p, boundary.Conditions, "boundary"),
+		Prescribed:  backend.Uploaded(p, boundary.Prescribed, "boundary"),
+		Passed:      backend.Uploaded(p, boundary.Passed, "boundary"),
 	}
 	a.forcing = out.forcing
-	a.forcing.Now = a.boundary.Now
+	a.forcing.Prescribed = a.boundary.Prescribed
 	a.forcing.Pattern = backend.Uploaded(p, out.forcing.Pattern, "rain")
 	a.forcing.Infiltration = backend.Uploaded(p, out.forcing.Infiltration, "infiltration")
 	a.forcing.Coriolis = backend.Uploaded(p, out.forcing.Coriolis, "rotation")
@@ -110,7 +112,7 @@ func (a *arrays[F]) uploadInputs(out *outlets[F]) {
 }
 
 // limits returns the limits that step k reads, writes and clears.
-func (a *arrays[F]) limits(k cycleStep) (waves, least, spare *atomics.Least[F]) {
+func (a *arrays[F]) limits(k cycleStep) (limit, next, cleared *atomics.Least[F]) {
 	return &a.stepLimits[k.limit(a.params.Lag)], &a.stepLimits[k.plus(1)], &a.stepLimits[k.plus(2)]
 }
 
@@ -148,24 +150,24 @@ func (a *arrays[F]) keepsInStep() bool {
 func (a *arrays[F]) loops(s kernels.Scheme, k cycleStep) (l loops) {
 	from, to := a.state[k.from()], a.state[k.to()]
 	clock, next := &a.clock[k], &a.clock[k.plus(1)]
-	waves, least, spare := a.limits(k)
+	limit, nextLimit, cleared := a.limits(k)
 	counters := &a.counters[0]
 	for stage := range l.series {
-		l.series[stage] = kernels.NewEvaluateSeriesLoop(stage == 1, clock, waves, a.rows, a.series, a.boundary.Now)
+		l.series[stage] = kernels.NewEvaluateSeriesLoop(stage == 1, clock, limit, a.rows, a.series, a.boundary.Prescribed)
 	}
 	l.peaks = kernels.NewUpdatePeaksLoop(&a.params, clock, &a.peaks, a.mesh.Beds, from)
-	l.peaksInStep = kernels.NewUpdatePeaksInStepLoop(&a.params, clock, waves, &a.peaks, a.mesh.Beds, from)
-	l.moveBed = kernels.NewMoveBedLoop(&a.uplift, clock, waves, a.mesh.Beds, a.mesh.Stencils)
+	l.peaksInStep = kernels.NewUpdatePeaksInStepLoop(&a.params, clock, limit, &a.peaks, a.mesh.Beds, from)
+	l.moveBed = kernels.NewMoveBedLoop(&a.uplift, clock, limit, a.mesh.Beds, a.mesh.Stencils)
 	if a.middle != nil {
-		l.friction = kernels.NewHalfFrictionLoop(&a.params, clock, waves, a.manning, from)
+		l.friction = kernels.NewHalfFrictionLoop(&a.params, clock, limit, a.manning, from)
 		l.stages[0] = a.stage(s, false, k, from, a.middle)
 		l.stages[1] = a.stage(s, true, k, a.middle, to)
 		return l
 	}
 	l.flux = kernels.NewEdgeFluxLoop(s, &a.params, &a.mesh, clock, from, a.flux, counters)
-	l.tile = kernels.NewTileStepLoop(s, a.keepsInStep(), &a.params, &a.tiles, clock, next, waves, spare, from, a.manning,
-		&a.forcing, &a.peaks, to, counters, least)
+	l.tile = kernels.NewTileStepLoop(s, a.keepsInStep(), &a.params, &a.tiles, clock, next, limit, cleared, from, a.manning,
+		&a.forcing, &a.peaks, to, counters, nextLimit)
 	l.update = kernels.NewUpdateCellLoop(s == kernels.OneLayer, &a.params, &a.mesh, clock, from, a.flux, a.manning,
-		&a.forcing, to, least)
+		&a.forcing, to, nextLimit)
 	return l
 }

@@ -66,8 +66,8 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *ke
 func (o *outlets[F]) addRain(rows []series.Row, pattern []float64, part *mesh.Part, p *kernels.Params[F]) {
 	o.forcing.Pattern = ownedValues[F](pattern, part)
 	if len(rows) == 1 {
-		o.forcing.Rain = int32(len(o.boundary.Now))
-		o.boundary.Now = append(o.boundary.Now, F(rows[0].Value))
+		o.forcing.Rain = int32(len(o.boundary.Prescribed))
+		o.boundary.Prescribed = append(o.boundary.Prescribed, F(rows[0].Value))
 		o.addSeries(o.forcing.Rain, rows, func(r series.Row) float64 { return r.Value })
 	} else {
 		o.forcing.Rain = o.addPrescribed(rows, false)
@@ -112,11 +112,11 @@ func (s *solver[F]) rainAndLosses(ctx context.Context, weight float64) ([]Source
 	var sums [3]dist.Accumulator
 	var rainDepth float64
 	if s.rain >= 0 {
-		changing, err := s.seriesTotals()
+		totals, err := s.seriesTotals()
 		if err != nil {
 			return nil, err
 		}
-		rainDepth = weight * changing[s.rain].Total
+		rainDepth = weight * totals[s.rain].Total
 		for _, area := range s.rainArea {
 			sums[0].Add(area)
 		}

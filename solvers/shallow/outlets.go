@@ -26,7 +26,7 @@ type outlets[F num.Float] struct {
 
 func newOutlets[F num.Float](cfg Config, groups []mesh.Group, levelSpacing float64) (*outlets[F], error) {
 	o := &outlets[F]{groupIndex: map[int]int32{}, levelSpacing: levelSpacing}
-	o.addPrescribed(series.Constant(0), false) // number 0 is 0, for absent forcing
+	o.addPrescribed(series.Constant(0), false) // prescribed number 0 is the value 0, for absent forcing
 	for g := range groups {
 		if groups[g].Dim != 1 {
 			continue
@@ -72,17 +72,17 @@ func (o *outlets[F]) condition(g *Given) (k kernels.Condition, err error) {
 }
 
 // addPrescribed adds a prescribed number, which boundary conditions or forcing read, and returns its index in
-// Boundary.Now. If it has several rows, it also adds the series that kernels evaluate for it at each step. Levels are
-// rounded to multiples of levelSpacing.
+// Boundary.Prescribed. If it has several rows, it also adds the series that kernels evaluate for it at each step.
+// Levels are rounded to multiples of levelSpacing.
 func (o *outlets[F]) addPrescribed(rows []series.Row, level bool) int32 {
-	slot := int32(len(o.boundary.Now))
+	slot := int32(len(o.boundary.Prescribed))
 	value := func(r series.Row) float64 {
 		if level {
 			return snap(r.Value, o.levelSpacing)
 		}
 		return r.Value
 	}
-	o.boundary.Now = append(o.boundary.Now, F(value(rows[0])))
+	o.boundary.Prescribed = append(o.boundary.Prescribed, F(value(rows[0])))
 	if len(rows) > 1 {
 		o.addSeries(slot, rows, value)
 	}
@@ -104,8 +104,8 @@ func (o *outlets[F]) addEdge(p *mesh.Part, i int32, k int) int32 {
 	if !ok {
 		return kernels.Wall
 	}
-	o.boundary.Of = append(o.boundary.Of, group)
+	o.boundary.ConditionOf = append(o.boundary.ConditionOf, group)
 	o.boundary.Passed = append(o.boundary.Passed, kernels.Passed{})
 	o.keys = append(o.keys, 3*int64(p.Global[i])+int64(k))
-	return kernels.FirstOutlet - int32(len(o.boundary.Of)-1)
+	return kernels.FirstOutlet - int32(len(o.boundary.ConditionOf)-1)
 }

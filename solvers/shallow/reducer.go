@@ -38,8 +38,8 @@ func newReducer(comm dist.Comm, lag bool) *reducer {
 	return r
 }
 
-// limit returns the length of the longest stable next step, given the limit from the waves of the last step on this
-// rank. With lagged steps, it is the limit of the step before on all ranks.
+// limit returns the longest stable length of the next step: the minimum over all ranks of the limit from the waves of
+// the last step, which is own on this rank. With lagged steps it returns the minimum of the step before the last.
 func (r *reducer) limit(ctx context.Context, own float64) (float64, error) {
 	if !r.lag {
 		r.reduced[0] = own

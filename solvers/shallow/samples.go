@@ -153,8 +153,8 @@ func (s *solver[F]) Sample(cells []int) (bool, error) {
 	for k := range s.loops {
 		step := cycleStep(k)
 		next := step.plus(1)
-		waves, _, _ := s.limits(next)
-		s.loops[k].sample = kernels.NewSampleLoop(&s.clock[next], waves, &samples.ring, s.arrays.mesh.Beds,
+		limit, _, _ := s.limits(next)
+		s.loops[k].sample = kernels.NewSampleLoop(&s.clock[next], limit, &samples.ring, s.arrays.mesh.Beds,
 			s.state[step.to()])
 		if s.recordings[k] != nil {
 			s.recordings[k].Close()

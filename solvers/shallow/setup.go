@@ -74,7 +74,7 @@ func (s *solver[F]) buildArrays(cfg Config, init Initial, out *outlets[F], state
 		return err
 	}
 	s.innerEdges, s.beds = innerEdges, kernelMesh.Beds
-	s.openGroups, s.outletGroup, s.sources = out.openGroups, out.boundary.Of, out.sources
+	s.openGroups, s.outletGroup, s.sources = out.openGroups, out.boundary.ConditionOf, out.sources
 	s.outletKeys = out.keys
 	if cfg.Order == 2 {
 		stencils(s.part, init.Depth, &kernelMesh)

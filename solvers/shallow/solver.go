@@ -150,7 +150,7 @@ type solver[F num.Float] struct {
 func (s *solver[F]) Time() float64     { return s.hostClock[0].Time }
 func (s *solver[F]) Steps() int        { return int(s.hostClock[0].Steps) }
 func (s *solver[F]) DryDepth() float64 { return s.dry }
-func (s *solver[F]) Dt() float64       { return float64(s.hostClock[0].Took) }
+func (s *solver[F]) Dt() float64       { return float64(s.hostClock[0].LastDt) }
 
 func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
 	s.hostClock[0].SetTarget(until, s.pause)

@@ -19,17 +19,17 @@ type stage struct {
 func (a *arrays[F]) stage(scheme kernels.Scheme, last bool, k cycleStep, w, out []kernels.State[F]) stage {
 	start, counters := a.state[k.from()], &a.counters[0]
 	clock, next := &a.clock[k], &a.clock[k.plus(1)]
-	waves, least, spare := a.limits(k)
+	limit, nextLimit, cleared := a.limits(k)
 	oneLayer := scheme == kernels.OneLayer
 	st := stage{
 		slopes: kernels.NewCellSlopesLoop(oneLayer, &a.params, &a.mesh, w, a.slopes),
 		flux:   kernels.NewSlopedFluxLoop(scheme, &a.params, &a.mesh, clock, a.slopes, a.flux, counters),
 		update: kernels.NewStageCellLoop(last, oneLayer, &a.params, &a.mesh, clock, start, w, a.slopes, a.flux, a.manning,
-			&a.forcing, out, least),
+			&a.forcing, out, nextLimit),
 		table:    kernels.NewTableSlopesLoop(oneLayer, &a.params, &a.mesh, w, &a.slopeTable),
 		received: kernels.NewTableReceivedLoop(oneLayer, a.slopes, &a.slopeTable),
-		tile: kernels.NewTileStageLoop(scheme, last, &a.params, &a.tiles, clock, next, waves, spare, start, w, &a.slopeTable,
-			a.manning, &a.forcing, out, counters, least),
+		tile: kernels.NewTileStageLoop(scheme, last, &a.params, &a.tiles, clock, next, limit, cleared, start, w,
+			&a.slopeTable, a.manning, &a.forcing, out, counters, nextLimit),
 	}
 	if _, separate := a.allocated.Device.(backend.Memory); !separate {
 		m := &a.mesh
@@ -93,8 +93,8 @@ func (s *solver[F]) halfFriction(l loops, lo, hi int) {
 	}
 }
 
-// sweepTiledStages does the same by tiles. Slopes of boundary cells are sent while those of core cells are computed,
-// and boundary cells while the tiles of core cells are updated.
+// sweepTiledStages takes a step of second order by tiles. Slopes of boundary cells are sent while those of core cells
+// are computed, and boundary cells while the tiles of core cells are updated.
 func (s *solver[F]) sweepTiledStages(ctx context.Context, l loops) error {
 	for k, out := range s.stageOutputs(s.now) {
 		stage := l.stages[k]

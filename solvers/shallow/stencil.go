@@ -33,14 +33,14 @@ func stencilOf[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F], i
 		if k < len(s.Arm) {
 			s.Arm[k] = toVec2[F](arm)
 		}
-		s.Near[k] = edge.Right
+		s.Neighbours[k] = edge.Right
 		if right == 1 {
-			s.Near[k] = edge.Left
+			s.Neighbours[k] = edge.Left
 		}
 		if m.Boundary.Transmissive(edge) {
-			s.Near[k] = kernels.Open
+			s.Neighbours[k] = kernels.Open
 		}
-		offsets[k] = toNeighbour(p, i, s.Near[k], arm, middle, k)
+		offsets[k] = toNeighbour(p, i, s.Neighbours[k], arm, middle, k)
 		if right == 0 || int(edge.Left) >= p.Owned {
 			m.Arms[e] = armsOf[F](p, edge, middle)
 		}
@@ -49,7 +49,7 @@ func stencilOf[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F], i
 	var bed vec2
 	for k, w := range weights {
 		s.Weight[k] = toVec2[F](w)
-		if neighbour := s.Near[k]; neighbour >= 0 {
+		if neighbour := s.Neighbours[k]; neighbour >= 0 {
 			rise := depth[i] - depth[neighbour]
 			bed.x, bed.y = bed.x+w.x*rise, bed.y+w.y*rise
 		}

@@ -47,9 +47,9 @@ func (s *solver[F]) step(ctx context.Context) error {
 func (s *solver[F]) recordCourant() {
 	c := &s.hostClock[0]
 	if s.params.Lag {
-		c.RecordCourant(c.Before, c.Limit)
+		c.RecordCourant(c.EarlierDt, c.Limit)
 	} else {
-		c.RecordCourant(c.Took, c.Limit)
+		c.RecordCourant(c.LastDt, c.Limit)
 	}
 }
 

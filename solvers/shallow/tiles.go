@@ -83,8 +83,8 @@ func distancesBack(p *mesh.Part, order []int32) [][3]uint8 {
 type tiler[F num.Float] struct {
 	mesh     *kernels.Mesh[F]
 	order    []int32    // of the cells
-	back     [][3]uint8 // what lookBack gave for it
-	maxEdges int        // of a tile
+	back     [][3]uint8 // distancesBack of the order
+	maxEdges int        // largest number of edges of a tile
 	tiled    kernels.TiledMesh[F]
 	next     kernels.Tile // where another tile would begin
 }

@@ -30,9 +30,9 @@ func newUplift[F num.Float](cfg Config, heights []float64, levelSpacing float64,
 	for i := range m.Stencils {
 		r, s := &up.Rises[i], &m.Stencils[i]
 		r.Slope = s.Bed
-		for k, near := range s.Near {
-			if near >= 0 {
-				change := up.Rises[near].Height - r.Height
+		for k, neighbour := range s.Neighbours {
+			if neighbour >= 0 {
+				change := up.Rises[neighbour].Height - r.Height
 				r.SlopeChange.X, r.SlopeChange.Y = r.SlopeChange.X+s.Weight[k].X*change, r.SlopeChange.Y+s.Weight[k].Y*change
 			}
 		}

@@ -29,12 +29,12 @@ func (a *solver[F]) moveLoop(smoother string, set *kernels.Set) backend.Loop {
 // arrays are the arrays of triangles besides those of the engine, in the device's memory unless they are host
 // copies.
 type arrays[F num.Float] struct {
-	mesh   kernels.Mesh[F]
-	field  kernels.Field[F]
-	cells  []kernels.Cell
-	edges  []kernels.Edge
-	shapes []kernels.Shape[F]
-	sides  []kernels.Side[F]
+	mesh        kernels.Mesh[F]
+	field       kernels.Field[F]
+	cells       []kernels.Cell
+	edges       []kernels.Edge
+	shapes      []kernels.Shape[F]
+	edgeLengths []kernels.EdgeLengths[F]
 
 	hostShapes []kernels.Shape[F] // a host copy, for a device with separate memory
 }
@@ -55,7 +55,8 @@ func (a *solver[F]) uploadArrays(p *layout.Part, field kernels.Field[F]) error {
 		Rails: backend.Uploaded(b, rails, "rails")}
 	a.field = field
 	a.field.Samples = backend.Uploaded(b, field.Samples, metricArray)
-	a.field.Across, a.field.Up = backend.Uploaded(b, field.Across, metricArray), backend.Uploaded(b, field.Up, metricArray)
+	a.field.SizesX = backend.Uploaded(b, field.SizesX, metricArray)
+	a.field.SizesY = backend.Uploaded(b, field.SizesY, metricArray)
 	a.field.Nodes = backend.Uploaded(b, field.Nodes, metricArray)
 	a.field.Background = backend.Uploaded(b, field.Background, metricArray)
 	a.field.Starts = backend.Uploaded(b, field.Starts, metricArray)
@@ -63,12 +64,12 @@ func (a *solver[F]) uploadArrays(p *layout.Part, field kernels.Field[F]) error {
 	a.field.Listed = backend.Uploaded(b, field.Listed, metricArray)
 	a.cells, a.edges = backend.Uploaded(b, p.Cells, "cells"), backend.Uploaded(b, p.Edges, "edges")
 	a.shapes = backend.Fresh[kernels.Shape[F]](b, len(p.Cells), "cells")
-	a.sides = backend.Fresh[kernels.Side[F]](b, len(p.Edges), "edges")
+	a.edgeLengths = backend.Fresh[kernels.EdgeLengths[F]](b, len(p.Edges), "edges")
 	a.count = kernels.NewCountLoop(&a.control[0])
 	a.measureCell = kernels.NewMeasureCellLoop(a.cells, a.v, a.shapes)
 	a.prepareRating(b, pass{0, len(a.cells), kernels.NewRateCellLoop(a.cells, a.v, &a.worstQuality[0])})
-	m := &measured[F]{ids: p.CellGlobal, cells: cellsOf[F](a.shapes), edges: len(p.Edges), lengths: numbersOf[F](a.sides),
-		eachLength: 2, lengthAt: 1, sizes: numbersOf[F](a.sides), eachSize: 2}
+	m := &measured[F]{ids: p.CellGlobal, cells: cellsOf[F](a.shapes), edges: len(p.Edges),
+		lengths: numbersOf[F](a.edgeLengths), eachLength: 2, lengthAt: 1, sizes: numbersOf[F](a.edgeLengths), eachSize: 2}
 	for i, on := range p.OnBoundary {
 		if on {
 			m.listed = append(m.listed, int32(i))
@@ -76,5 +77,5 @@ func (a *solver[F]) uploadArrays(p *layout.Part, field kernels.Field[F]) error {
 	}
 	m.sides = len(m.listed)
 	return a.prepareObserver(m, pass{0, len(a.cells), a.measureCell},
-		[]pass{{0, len(a.edges), kernels.NewMeasureEdgeLoop(a.edges, a.v, a.sides)}})
+		[]pass{{0, len(a.edges), kernels.NewMeasureEdgeLoop(a.edges, a.v, a.edgeLengths)}})
 }

@@ -28,21 +28,21 @@ var Halos = []string{"auto", "staged", "nccl"}
 
 // Config selects the method, and how it is computed.
 type Config struct {
-	Smoother string
+	Smoother string  // one of Smoothers
 	Relax    float64 // over-relaxation ω; 0 for the default: 0.5 for pain, 1 for others, depending on the mesh for barrier
-	Guard    string
+	Guard    string  // one of Guards
 	Cull     bool    // visit only vertices with a neighbour that has moved by more than Settled
 	Settled  float64 // length of a move, in the metric, below which it is ignored
 	Gain     float64 // least gain of the worst quality for which a vertex is moved
 	Floor    float64 // hybrid optimises below this worst quality; 0 for the mean before each sweep, half of it in space
 	Sweep    string  // one of Sweeps
-	Halo     string  // exchanger between devices: "staged" through the host, "nccl", "auto" or "" for the best
+	Halo     string  // exchanger between devices: "staged" through the host, "nccl"; "auto" or "" for the fastest
 	Untangle bool    // accept inverted or flat cells, for Solver.Untangle, which also rescales
 	Rescale  bool    // scale the metric so that the mesh's area in it is that of as many ideal triangles as it has
 }
 
-// parameters checks a configuration and returns the kernels' constants (kernels.Params), of which some depend on
-// the precision.
+// parameters checks a configuration and returns the kernels' constants (kernels.Params). Flat and Margin are a few
+// units of round-off in the precision F, and an excess of 1% keeps Pain's damped matrix from being singular.
 func parameters[F num.Float](c Config) (kernels.Params[F], error) {
 	p := kernels.Params[F]{Relax: F(c.Relax), Excess: 0.01, Tolerance: F(c.Settled * c.Settled), Gain: F(c.Gain),
 		Climbs: 60, Cull: c.Cull, Guard: int32(slices.Index(Guards, c.Guard)), Flat: 4 * 0x1p-53, Shortest: 1e-10,

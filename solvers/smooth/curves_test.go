@@ -78,7 +78,8 @@ func (s setting) smoothToEnd(t testing.TB, m *mesh.Mesh, b *mesh.Solid) (e resul
 	return e
 }
 
-// otherSetting returns one of two settings that must give the bits of plain().
+// otherSetting returns one of two settings that must give the bits of the default setting with the same ridge angle:
+// ranks with random parts, on the CPU or on devices with separate memory.
 func otherSetting(n int) setting {
 	s := defaultSetting()
 	s.ranks, s.cut, s.layout.Ridge = 2+n, partition.RandomCut, 45

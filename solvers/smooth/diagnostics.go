@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// countMoved returns how many of the rank's vertices are not where they began.
+// countMoved returns how many of the rank's vertices are not at their initial position.
 func (s *engine[F, V]) countMoved() (int64, error) {
 	v, err := s.hostVertices()
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *engine[F, V]) countActive() (n int64, err error) {
 			return 0, err
 		}
 	}
-	for _, visit := range seen {
+	for _, visit := range seen { // the sets of earlier sweeps have lower numbers
 		if int(visit) > (s.Sweeps()-1)*s.sub.Sets {
 			n++
 		}

@@ -32,11 +32,12 @@ type engine[F num.Float, V any] struct {
 	host      []V
 	hostMoved []int32
 
-	// The following are in the device's memory; the host must not access them if that is separate.
+	// The following are in the device's memory; the host must not access them if that is separate. Sets in moved and
+	// seen are counted from 1, over all sweeps.
 	params       kernels.Params[F]
 	v            []V
-	moved, seen  []int32              // the sweep of each vertex's last move and of its last visit; nil unless Cull
-	control      []kernels.Control[F] // one element, as in the next three
+	moved, seen  []int32              // of each vertex, the set of its last move and visit; nil unless Cull
+	control      []kernels.Control[F] // one element, as the next three have
 	counters     []kernels.Counters   // moves, visits and others
 	longestMove  []atomics.Most[F]    // the longest displacement of a vertex
 	worstQuality []atomics.Least[F]   // the worst quality of a cell
@@ -56,7 +57,7 @@ type engine[F num.Float, V any] struct {
 	count           backend.Loop             // counts sweeps on the device
 	recording       backend.Recording        // of sweepsPerRecording sweeps; nil before first use
 	queuedBefore    bool                     // the same sweeps have been queued without a recording
-	hostControl     [1]kernels.Control[F]    // host copies of control, most and least
+	hostControl     [1]kernels.Control[F]    // host copies of control, longestMove and worstQuality
 	hostLongest     [1]atomics.Most[F]
 	hostWorst       [1]atomics.Least[F]
 	reduction       [1]float64
@@ -118,10 +119,10 @@ func (e *engine[F, V]) passesOfSets(sliding bool, newLoop func(*kernels.Set) bac
 		for _, sp := range spans {
 			hi := sp.Hi
 			if !sliding {
-				hi = sp.Slide
+				hi = sp.FirstSliding
 			}
 			if sp.Lo < hi {
-				k := &kernels.Set{Slide: sp.Slide, Rail: sp.Rail, Index: int32(set), Sets: int32(p.Sets),
+				k := &kernels.Set{FirstSliding: sp.FirstSliding, FirstRail: sp.FirstRail, Index: int32(set), Sets: int32(p.Sets),
 					Owned: int32(p.Owned)}
 				passes = append(passes, pass{int(sp.Lo), int(hi), newLoop(k)})
 			}

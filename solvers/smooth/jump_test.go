@@ -63,7 +63,7 @@ func TestDart(t *testing.T) {
 			o := defaultSetting().run(t, dart, metric, Config{Smoother: smoother, Guard: guard}, 1)
 			unguarded := guard == "none" && smoother != "smart" && smoother != "fjp" && smoother != "hybrid" &&
 				smoother != "barrier"
-			if turned := o.diagnostics.Inverted > 0; turned != unguarded {
+			if inverts := o.diagnostics.Inverted > 0; inverts != unguarded {
 				t.Errorf("%s, guard %s: %d triangles are inverted", smoother, guard, o.diagnostics.Inverted)
 			}
 			if after := o.diagnostics.QualityMin; smoother == "fjp" && after <= before {

@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
-// SurveyBytes is the size of the sums and extremes of a row, which any rank holds.
+// SurveyBytes is the size in bytes of a survey's result, the sums and extremes of the mesh, which every rank holds.
 const SurveyBytes = int64(unsafe.Sizeof(survey.Surveyed{}))
 
 // TileBytes returns the size of the arrays that sweeps by tiles need on a GPU besides those of the mesh (see

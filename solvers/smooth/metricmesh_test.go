@@ -157,7 +157,7 @@ func TestOnMeshParallel(t *testing.T) {
 
 func TestOnMeshRefuses(t *testing.T) {
 	m := smoothtest.Rectangle(t, 200, 1)
-	round := func(_, _ float64) (float64, float64, float64) { return 1, 0, 1 }
+	isotropic := func(_, _ float64) (float64, float64, float64) { return 1, 0, 1 }
 	for want, change := range map[string]func(m *mesh.Mesh, f metric.Field) metric.Field{
 		"vertex 5 at": func(_ *mesh.Mesh, f metric.Field) metric.Field {
 			f[5] = metric.Tensor{1, 2, 1}
@@ -174,7 +174,7 @@ func TestOnMeshRefuses(t *testing.T) {
 		},
 	} {
 		bad := smoothtest.Rectangle(t, 200, 1)
-		if _, err := sizing.OnMesh(bad, change(bad, fieldOf(t, m, round))); err == nil || !strings.Contains(err.Error(),
+		if _, err := sizing.OnMesh(bad, change(bad, fieldOf(t, m, isotropic))); err == nil || !strings.Contains(err.Error(),
 			want) {
 			t.Errorf("error %v, want %s", err, want)
 		}

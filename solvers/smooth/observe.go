@@ -30,7 +30,7 @@ type observation struct {
 	sweeps          int
 }
 
-// measured is the arrays of measures that a survey adds up.
+// measured has the arrays of measures that a survey adds up.
 type measured[F num.Float] struct {
 	ids                  []int32          // of the cells, in the host's memory
 	cells                []survey.Cell[F] // with their measures
@@ -51,16 +51,16 @@ func (e *engine[F, V]) prepareObserver(m *measured[F], measureCells pass, measur
 	if b.Err() != nil {
 		return b.Err()
 	}
-	for _, room := range o.All() {
+	for _, result := range o.All() {
 		var err error
-		if room.found, err = backend.NewReadback(e.dev, int(unsafe.Sizeof(survey.Surveyed{}))); err != nil {
+		if result.found, err = backend.NewReadback(e.dev, int(unsafe.Sizeof(survey.Surveyed{}))); err != nil {
 			return err
 		}
-		b.Owns(room.found)
-		if room.counters, err = backend.NewReadback(e.dev, int(unsafe.Sizeof(kernels.Counters{}))); err != nil {
+		b.Owns(result.found)
+		if result.counters, err = backend.NewReadback(e.dev, int(unsafe.Sizeof(kernels.Counters{}))); err != nil {
 			return err
 		}
-		b.Owns(room.counters)
+		b.Owns(result.counters)
 	}
 	o.cellN, o.edgeN = int64(len(m.cells)), int64(m.edges)
 	to := &o.found[0]
@@ -73,7 +73,7 @@ func (e *engine[F, V]) prepareObserver(m *measured[F], measureCells pass, measur
 	return nil
 }
 
-// numbersOf returns structs of numbers as numbers, and cellsOf as measures of cells.
+// numbersOf returns the memory of structs of numbers as one array of numbers; cellsOf returns it as measures of cells.
 func numbersOf[F num.Float, T any](a []T) []F {
 	return unsafe.Slice((*F)(unsafe.Pointer(unsafe.SliceData(a))), len(a)*int(sizeOf[T]()/sizeOf[F]()))
 }
@@ -109,27 +109,27 @@ func (e *engine[F, V]) diagnosticsOf(ctx context.Context, of *observation, moved
 }
 
 func (e *engine[F, V]) Observe(context.Context) error {
-	room, err := e.observer.Begin()
+	result, err := e.observer.Begin()
 	if err != nil {
 		return err
 	}
-	return e.observe(room)
+	return e.observe(result)
 }
 
 func (e *engine[F, V]) Observed(ctx context.Context) (quality.Diagnostics, error) {
-	room, err := e.observer.End()
+	result, err := e.observer.End()
 	if err != nil {
 		return quality.Diagnostics{}, err
 	}
-	return e.diagnosticsOf(ctx, room, 0, 0)
+	return e.diagnosticsOf(ctx, result, 0, 0)
 }
 
 func (e *engine[F, V]) Diagnose(ctx context.Context) (quality.Diagnostics, error) {
 	if e.diagnosed {
 		return e.lastDiagnostics, nil
 	}
-	room := e.observer.Now()
-	if err := e.observe(room); err != nil {
+	result := e.observer.Now()
+	if err := e.observe(result); err != nil {
 		return quality.Diagnostics{}, err
 	}
 	moved, err := e.countMoved()
@@ -140,7 +140,7 @@ func (e *engine[F, V]) Diagnose(ctx context.Context) (quality.Diagnostics, error
 	if err != nil {
 		return quality.Diagnostics{}, err
 	}
-	e.lastDiagnostics, err = e.diagnosticsOf(ctx, room, moved, active)
+	e.lastDiagnostics, err = e.diagnosticsOf(ctx, result, moved, active)
 	e.diagnosed = err == nil
 	return e.lastDiagnostics, err
 }
@@ -148,11 +148,11 @@ func (e *engine[F, V]) Diagnose(ctx context.Context) (quality.Diagnostics, error
 // meanQuality returns the mean quality of the whole mesh.
 func (e *engine[F, V]) meanQuality(ctx context.Context) (float64, error) {
 	e.run(e.observer.cells)
-	room := e.observer.Now()
-	if err := room.found.Start(solvers.BytesOf(e.observer.found)); err != nil {
+	result := e.observer.Now()
+	if err := result.found.Start(solvers.BytesOf(e.observer.found)); err != nil {
 		return 0, err
 	}
-	bytes, err := room.found.Read()
+	bytes, err := result.found.Read()
 	if err != nil {
 		return 0, err
 	}

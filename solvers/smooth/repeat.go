@@ -13,8 +13,8 @@ import (
 // sweepsPerRecording is even, so that sweeps by tiles end in the array in which they began.
 const sweepsPerRecording = layout.MaxBatch
 
-// windowInterval returns the number of sweeps between updates of the tiles' windows on the metric: small at first,
-// when vertices move far.
+// windowInterval is the number of sweeps between updates of the tiles' windows on the metric. During the first of these
+// intervals windows are updated before every recording, since vertices then move far.
 const windowInterval = 64
 
 // maxQueued bounds the number of sweeps that are queued at a time, so that a run can be interrupted.

@@ -73,7 +73,7 @@ func rescaleSolid(ctx context.Context, comm dist.Comm, part *layout.SolidPart, m
 	return beta, nil
 }
 
-// sumOf sums a number of each cell, exactly.
+// sumOf returns the exact sum of a number of each cell.
 func sumOf[C any](cells []C, of func(c C) float64) *dist.Accumulator {
 	sums := make([]dist.Accumulator, parallel.Parts(len(cells), 10_000))
 	parallel.Ranges(len(cells), len(sums), func(part, lo, hi int) {

@@ -21,7 +21,7 @@ var vertexFields = [4][]struct {
 		{"rail", "displacement along the frame's axes", []string{"a", "b"}}},
 }
 
-// StateFields are the positions of the vertices, the metric there, and how far they have slid; with Cull, the sweeps
+// StateFields are the positions of the vertices, the metric there, and how far they have slid; with Cull, the sets
 // of their last move and visit; for the smoother barrier, the positions to which they may return.
 func (e *engine[F, V]) StateFields() []solvers.Field {
 	space := &solvers.Space{Name: "vertex", Owned: e.sub.Owned, Held: len(e.sub.Global),
@@ -48,9 +48,9 @@ func (e *engine[F, V]) StateFields() []solvers.Field {
 		all = append(all, fieldsOf("kept ", e.stages.saved)...)
 	}
 	if e.params.Cull {
-		sweepField := func(name string, prefix []int32) solvers.Field {
+		sweepField := func(name string, values []int32) solvers.Field {
 			return solvers.Field{Name: name, Space: space, Saved: true,
-				View: func() solvers.View { return solvers.ViewOf[int32](e.dev, prefix, 0) }}
+				View: func() solvers.View { return solvers.ViewOf[int32](e.dev, values, 0) }}
 		}
 		all = append(all, sweepField("moved", e.moved), sweepField("seen", e.seen))
 	}

@@ -15,7 +15,7 @@ import (
 func (s *solver[F]) Resume(ctx context.Context, from Solver) error {
 	other, ok := from.(*solver[F])
 	if !ok {
-		return fmt.Errorf("%T cannot go on from %T", s, from)
+		return fmt.Errorf("a solver of type %T cannot resume from a %T: it has another dimension or precision", s, from)
 	}
 	v, err := other.allVertices()
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *solver[F]) updateMetric(v []kernels.Vertex[F]) faults.List {
 func (s *solidSolver[F]) Resume(ctx context.Context, from Solver) error {
 	other, ok := from.(*solidSolver[F])
 	if !ok {
-		return fmt.Errorf("%T cannot go on from %T", s, from)
+		return fmt.Errorf("a solver of type %T cannot resume from a %T: it has another dimension or precision", s, from)
 	}
 	v, err := other.allVertices()
 	if err != nil {

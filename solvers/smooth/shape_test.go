@@ -98,9 +98,9 @@ func TestDiagnostics(t *testing.T) {
 	s := defaultSetting()
 	s.ranks = 3
 	d := s.run(t, m, metric, Config{Smoother: "pain", Guard: "none"}, 3).diagnostics
-	per := 2 + math.Sqrt2
-	g := 3 / per * (2 - 3/per)
-	q := 12 * math.Sqrt(3) * .5 / (per * per) * g * g * g
+	perimeter := 2 + math.Sqrt2
+	g := 3 / perimeter * (2 - 3/perimeter)
+	q := 12 * math.Sqrt(3) * .5 / (perimeter * perimeter) * g * g * g
 	want := quality.Diagnostics{Sweeps: 3, QualityMin: q, QualityMean: q, QualityMax: q, Worst: 0, Best: 0,
 		Histogram: [5]int64{4: 2}, EdgeMin: 1, EdgeMean: (4 + math.Sqrt2) / 5, EdgeMax: math.Sqrt2, EdgeInRange: 1,
 		EdgeHistogram: [8]int64{4: 5}, Objective: 3, Area: 1, Perimeter: 4}

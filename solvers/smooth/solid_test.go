@@ -73,7 +73,7 @@ func TestSolidOddPartitions(t *testing.T) {
 			}
 			return 0
 		},
-		"vertices by turns": func(v int) int32 { return int32(v % 3) },
+		"ranks alternate": func(v int) int32 { return int32(v % 3) },
 	} {
 		for _, deep := range []bool{false, true} {
 			s := defaultSetting()

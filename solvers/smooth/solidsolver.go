@@ -52,7 +52,7 @@ func solidParameters[F num.Float](cfg Config) (kernels.Params[F], error) {
 		return kernels.Params[F]{}, fmt.Errorf("sweep = %q: sweeps over tetrahedra go set by set", cfg.Sweep)
 	}
 	p, err := parameters[F](cfg)
-	p.Flat *= 4
+	p.Flat *= 4 // a volume is a sum of more products than an area
 	return p, err
 }
 
@@ -116,20 +116,21 @@ func (s *solidSolver[F]) uploadArrays() error {
 			Rx: F(f.Rx), Ry: F(f.Ry), Rz: F(f.Rz), Reach: F(f.Reach), Axes: f.Axes}
 	}
 	s.mesh = solid.Mesh[F]{Spans: backend.Uploaded(b, p.Spans, "neighbours"), Neighbours: backend.Uploaded(b, p.Neighbours,
-		"neighbours"), Sides: backend.Uploaded(b, p.Sides, "neighbours"), Frames: backend.Uploaded(b, frames, "frames")}
+		"neighbours"), CavityFaces: backend.Uploaded(b, p.CavityFaces, "neighbours"),
+		Frames: backend.Uploaded(b, frames, "frames")}
 	f := &s.field
-	f.Samples, f.Wide = backend.Uploaded(b, f.Samples, metricArray), backend.Uploaded(b, f.Wide, metricArray)
-	f.Deep, f.Upright = backend.Uploaded(b, f.Deep, metricArray), backend.Uploaded(b, f.Upright, metricArray)
+	f.Samples, f.SizesX = backend.Uploaded(b, f.Samples, metricArray), backend.Uploaded(b, f.SizesX, metricArray)
+	f.SizesY, f.SizesZ = backend.Uploaded(b, f.SizesY, metricArray), backend.Uploaded(b, f.SizesZ, metricArray)
 	f.Nodes, f.Background = backend.Uploaded(b, f.Nodes, metricArray), backend.Uploaded(b, f.Background, metricArray)
 	f.Starts, f.Lists = backend.Uploaded(b, f.Starts, metricArray), backend.Uploaded(b, f.Lists, metricArray)
 	f.Listed = backend.Uploaded(b, f.Listed, metricArray)
 	s.shapes = backend.Fresh[solid.Shape[F]](b, len(p.Cells), "cells")
 	s.lengths, s.areas = backend.Fresh[F](b, len(p.Edges), "edges"), backend.Fresh[F](b, len(p.BoundaryFaces), "boundary")
 	cells, edges := backend.Uploaded(b, p.Cells, "cells"), backend.Uploaded(b, p.Edges, "edges")
-	skin := backend.Uploaded(b, p.BoundaryFaces, "boundary")
+	boundary := backend.Uploaded(b, p.BoundaryFaces, "boundary")
 	s.measureCells = pass{0, len(cells), solid.NewMeasureCellLoop(cells, s.v, s.shapes)}
 	others := []pass{{0, len(edges), solid.NewMeasureEdgeLoop(edges, s.v, s.lengths)},
-		{0, len(skin), solid.NewMeasureSideLoop(skin, s.v, s.areas)}}
+		{0, len(boundary), solid.NewMeasureFaceLoop(boundary, s.v, s.areas)}}
 	s.count = solid.NewCountLoop(s.solidControl())
 	s.prepareRating(b, pass{0, len(cells), solid.NewRateCellLoop(cells, s.v, &s.worstQuality[0])})
 	return s.prepareObserver(&measured[F]{ids: p.CellGlobal, cells: cellsOf[F](s.shapes), edges: len(p.Edges),
@@ -140,9 +141,15 @@ func (s *solidSolver[F]) uploadArrays() error {
 // layout.
 func (s *solidSolver[F]) solidControl() *solid.Control[F] { return (*solid.Control[F])(&s.control[0]) }
 
+// solidSet returns a set as the type of the kernels for tetrahedra.
+func solidSet(of *kernels.Set) *solid.Set {
+	return &solid.Set{FirstSliding: of.FirstSliding, FirstFrame: of.FirstRail, Index: of.Index, Sets: of.Sets,
+		Owned: of.Owned}
+}
+
 // moveLoop returns the loop that moves the vertices of a set by the smoother.
 func (s *solidSolver[F]) moveLoop(of *kernels.Set) backend.Loop {
-	set, n, most := (*solid.Set)(of), (*solid.Counters)(&s.counters[0]), &s.longestMove[0]
+	set, n, most := solidSet(of), (*solid.Counters)(&s.counters[0]), &s.longestMove[0]
 	p, c := &s.constants, s.solidControl()
 	switch s.cfg.Smoother {
 	case "pain":

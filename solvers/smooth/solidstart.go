@@ -59,11 +59,11 @@ func (s *solidSolver[F]) Untangle(ctx context.Context) (Untangling, error) {
 	return s.untangle(ctx, untangler[solid.Vertex[F]]{
 		cell: "tetrahedron", size: "volume", sliding: true, cellIDs: s.part.CellGlobal,
 		maximize: func(of *kernels.Set) backend.Loop {
-			return solid.NewUntangleLoop((*solid.Set)(of), &constants, &s.mesh, &s.field, s.solidControl(), s.v, s.moved, s.seen,
+			return solid.NewUntangleLoop(solidSet(of), &constants, &s.mesh, &s.field, s.solidControl(), s.v, s.moved, s.seen,
 				&s.longestMove[0])
 		},
 		average: func(of *kernels.Set) backend.Loop {
-			return solid.NewLaplaceLoop((*solid.Set)(of), &constants, &s.mesh, &s.field, s.solidControl(), s.v, s.moved, s.seen,
+			return solid.NewLaplaceLoop(solidSet(of), &constants, &s.mesh, &s.field, s.solidControl(), s.v, s.moved, s.seen,
 				(*solid.Counters)(&s.counters[0]), &s.longestMove[0])
 		},
 		cellSize: s.uprightCell,

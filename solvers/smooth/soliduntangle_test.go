@@ -113,7 +113,7 @@ func TestUntangleSolidSameBits(t *testing.T) {
 // refused with their ids, the same on all ranks; and that a tangled mesh is refused unless it is to be untangled.
 func TestUntangleSolidRefuses(t *testing.T) {
 	m := cube(t, 2, 0)
-	corner := 0 // it is fixed on the opposite side of the cube
+	corner := 0 // displaced beyond the opposite corner of the cube
 	for v := range m.X {
 		if m.X[v]+m.Y[v]+m.Z[v] == 0 {
 			corner = v

@@ -148,7 +148,7 @@ func TestBarrierSolid(t *testing.T) {
 		}
 		s.device = func() backend.Device { return newSeparateMemory() }
 		if _, other := run(s); other != after {
-			t.Errorf("mesh %d: %+v on devices with memory of their own, on the host %+v", n, other, after)
+			t.Errorf("mesh %d: %+v on devices with separate memory, on the host %+v", n, other, after)
 		}
 	}
 }

@@ -19,7 +19,8 @@ func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 		return 0, nil
 	}
 	if int64(s.hostControl[0].Sweep)+int64(sweeps) > maxSweeps {
-		return 0, fmt.Errorf("%d sweeps are more than the %d that can be counted", sweeps, maxSweeps)
+		return 0, fmt.Errorf("%d sweeps after %d exceed the limit of %d in a run: use fewer", sweeps,
+			s.hostControl[0].Sweep, maxSweeps)
 	}
 	s.diagnosed = s.diagnosed && sweeps == 0
 	done, err := s.repeatSweeps(ctx, sweeps-1)
@@ -33,7 +34,7 @@ func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 		if err := s.sweep(ctx); err != nil {
 			return 0, err
 		}
-		if err := ctx.Err(); err != nil { // a single rank makes no call that would detect it
+		if err := ctx.Err(); err != nil { // a single rank makes no call that would detect that ctx was cancelled
 			return 0, err
 		}
 		s.hostControl[0].Sweep++
@@ -53,7 +54,7 @@ func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 	if err := backend.Download(s.dev, s.hostLongest[:], s.longestMove); err != nil {
 		return 0, err
 	}
-	// A rank without vertices has no move. NaN is the largest, here and over ranks.
+	// A rank without vertices has no move. NaN counts as the longest move, here and over ranks.
 	s.reduction[0] = max(0, float64(s.hostLongest[0].Value()))
 	if err := s.comm.AllreduceFloat64(ctx, dist.Max, s.reduction[:]); err != nil {
 		return 0, fmt.Errorf("longest move: %w", err)
@@ -87,9 +88,9 @@ func (s *engine[F, V]) beginSweep(ctx context.Context, last bool) error {
 		if err := s.beginStages(ctx); err != nil {
 			return err
 		}
-		last = true // it may be the last
+		last = true // since barrier may end with any sweep
 	}
-	if s.params.Cull || s.stages != nil || s.cfg.Smoother == "hybrid" { // other smoothers do not use it
+	if s.params.Cull || s.stages != nil || s.cfg.Smoother == "hybrid" { // other smoothers do not read the control
 		if err := backend.Upload(s.dev, s.control, s.hostControl[:]); err != nil {
 			return err
 		}
@@ -133,7 +134,7 @@ func (s *engine[F, V]) exchangeAll(ctx context.Context) error {
 	return s.finishHalo(ctx, 0)
 }
 
-// startHalo sends the vertices of the sets [from, to) that other ranks need.
+// startHalo starts exchange k: it sends the vertices of the sets [from, to) that other ranks need.
 func (s *engine[F, V]) startHalo(ctx context.Context, k, from, to int) error {
 	v, moved := s.v, s.moved
 	n := s.sub.Plans[k].Owned + s.sub.Plans[k].Ghosts
@@ -156,7 +157,7 @@ func (s *engine[F, V]) startHalo(ctx context.Context, k, from, to int) error {
 	return s.changes[k].Start(ctx, v[:n], moved[:n])
 }
 
-// finishHalo receives the vertices that other ranks have sent.
+// finishHalo completes exchange k: it receives the vertices that other ranks have sent.
 func (s *engine[F, V]) finishHalo(ctx context.Context, k int) error {
 	if !s.params.Cull {
 		return s.finishGhosts(ctx, k)

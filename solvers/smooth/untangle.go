@@ -103,7 +103,7 @@ func (s *engine[F, V]) untangleInRounds(ctx context.Context, how *untangler[V]) 
 			return u, err
 		}
 	}
-	return u, &faults.Refusal{Err: fmt.Errorf("inverted or flat after %s to untangle the mesh, which keep its boundary: "+
+	return u, &faults.Refusal{Err: fmt.Errorf("untangling failed: inverted or flat after %s, which keep the boundary: "+
 		"%s: %s; mesh the domain again", words.Count(u.Sweeps, "sweep"), words.Count(bad.Count, how.cell), bad.Text)}
 }
 

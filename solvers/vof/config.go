@@ -112,7 +112,8 @@ func (c Config) check(dim int) error {
 		return fmt.Errorf("advection %q is not known; choose from %s", c.Advect, strings.Join(Advections, ", "))
 	}
 	if !(c.CFL > 0 && c.CFL <= maxCFL) {
-		return fmt.Errorf("cfl = %g: %s is bounded for a %s above 0 and at most %g", c.CFL, c.Advect, name, maxCFL)
+		return fmt.Errorf("cfl = %g: %s keeps fractions in [0, 1] only if this %s is above 0 and at most %g", c.CFL,
+			c.Advect, name, maxCFL)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ type corners[F num.Float] struct {
 	side     float64 // shortest side of a cell
 	n        [3]int  // corners along each axis; 1 along z in the plane
 	lo, hi   [3]int  // cells [lo, hi) have corners in the block and are inside the grid; some are ghosts
-	last     int     // axis
+	last     int     // the last axis: 1 in the plane, 2 in space
 	distance []float64
 	weight   []float64 // sum of the weights of distance
 }
@@ -46,7 +46,7 @@ func (c *corners[F]) index(i, j, k int) int { return i + c.n[0]*(j+c.n[1]*k) }
 
 // measure computes all distances.
 func (c *corners[F]) measure() {
-	const fewCorners = 20_000 // fewest of a thread
+	const fewCorners = 20_000 // the fewest corners for which a thread is worth its cost
 	layers := c.n[c.last]
 	least := max(1, fewCorners*layers/len(c.distance))
 	parallel.Ranges(layers, parallel.Parts(layers, least), func(_, first, end int) { c.measureLayers(first, end) })

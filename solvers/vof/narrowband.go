@@ -161,7 +161,8 @@ func (d *narrowBand[F]) spreadAlongY(lo, hi int) {
 	}
 }
 
-// collect sets the bits of row r in to to the union of those of rows lo, lo+step and so on below hi in from.
+// collect stores in row r of the array to the union of the bits of rows lo, lo+step and so on below hi of the array
+// from.
 func (d *narrowBand[F]) collect(to, from *[2][]uint64, r, lo, hi, step int) {
 	for side := range 2 {
 		for w := range d.words {

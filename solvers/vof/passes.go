@@ -115,7 +115,7 @@ type pass[F num.Float] struct {
 	reconstruct sizedLoop    // computes the planes, if they are stored
 	boundary    []sizedLoop  // loops over cells that other ranks need
 	core        sizedLoop    // the remaining cells
-	exchanged   []F          // the field whose ghosts are exchanged after first, or nil
+	exchanged   []F          // the field whose ghosts are exchanged after boundary, or nil
 }
 
 // newPasses makes the passes of step k of a cycle, over a list of tiles or bricks if the schedule has them.

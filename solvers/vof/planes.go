@@ -5,7 +5,8 @@ import (
 )
 
 // Planes are the reconstructed lines or planes of mixed cells, clipped to their cells. Those of neighbouring cells do
-// not meet; Surface is the mesh without gaps. A cell has no entry if its plane has no direction or only touches it.
+// not meet; SurfaceOf returns a mesh without gaps. A cell has no entry if its plane has no direction, or only touches
+// the cell.
 type Planes struct {
 	Points []float64 // x, y, z of each
 	// Ends is the index of the point after each line or polygon: a line has 2 points and the fluid on its left; a

@@ -23,7 +23,7 @@ type Runner interface {
 // kernels marked lanes, for each vector instruction set of the processor; and on a GPU, if there is one. Kernels that
 // the test calls directly run as plain Go.
 func Parity(t *testing.T, dir string, f func(t *testing.T, r Runner)) {
-	defer lanes.Use(lanes.Use(lanes.Off))
+	defer lanes.Use(lanes.Use(lanes.Off)) // off now; the present set again at the end
 	assembly, err := filepath.Glob(filepath.Join(dir, "lanes_*.s"))
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func Parity(t *testing.T, dir string, f func(t *testing.T, r Runner)) {
 // Vectors runs a test with the vector code of kernels marked lanes, once for each vector instruction set of the
 // processor. Kernels that the test calls directly run as plain Go.
 func Vectors(t *testing.T, f func(t *testing.T, r Runner)) {
-	defer lanes.Use(lanes.Use(lanes.Off))
+	defer lanes.Use(lanes.Use(lanes.Off)) // off now; the present set again at the end
 	for set := lanes.AVX2; set <= lanes.Best(); set++ {
 		t.Run(set.String(), func(t *testing.T) { f(t, vectors(set)) })
 	}

@@ -120,6 +120,7 @@ func (a *authority) sign(t, parent *x509.Certificate) (secret, public []byte, er
 	if err != nil {
 		return nil, nil, err
 	}
+	// X.509 allows 159 bits; 127 random ones never occur twice.
 	if t.SerialNumber, err = rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127)); err != nil {
 		return nil, nil, err
 	}

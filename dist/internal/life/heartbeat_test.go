@@ -51,13 +51,13 @@ func TestInvalidHeartbeatsDoNotCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	sign := func(key string, own, number byte) []byte {
+	beat := func(key string, own, number byte) []byte {
 		text := make([]byte, beatBytes)
 		text[0], text[8] = own, number
 		return sign([]byte(key), text)
 	}
-	for _, b := range [][]byte{sign("guess", 2, 1), sign("lagoon", 3, 1), sign("lagoon", 2, 0), {1, 2, 3},
-		make([]byte, 60000), append(sign("lagoon", 2, 1), 0)} {
+	for _, b := range [][]byte{beat("guess", 2, 1), beat("lagoon", 3, 1), beat("lagoon", 2, 0), {1, 2, 3},
+		make([]byte, 60000), append(beat("lagoon", 2, 1), 0)} {
 		if _, err := c.Write(b); err != nil {
 			t.Fatal(err)
 		}

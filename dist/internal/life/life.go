@@ -24,7 +24,7 @@ func NewClock(period time.Duration) *Clock { return &Clock{start: time.Now(), pe
 // reported within that length.
 func CheckInterval(silence time.Duration) time.Duration { return max(silence/48, time.Millisecond) }
 
-// BeatInterval returns the interval of heartbeats for a silence limit.
+// BeatInterval returns the interval of heartbeats for a silence limit: so short that some may be lost or late.
 func BeatInterval(silence time.Duration) time.Duration { return silence / 30 }
 
 // Tick is called once a period, by one goroutine. More than four periods without a call are a suspension; a shorter gap

@@ -43,20 +43,20 @@ def write(name, dtype, options, nodata=None, scale=None, rows=37, columns=53, po
 tiled = ["TILED=YES", "BLOCKXSIZE=32", "BLOCKYSIZE=16"]
 strips = ["BLOCKYSIZE=8"]
 for dtype in types:
-    whole = not dtype.startswith("float")
+    is_integer = not dtype.startswith("float")
     for layout, o in (("tiles", tiled), ("strips", strips)):
-        for pack in ("NONE", "LZW", "DEFLATE", "ZSTD", "PACKBITS"):
+        for compression in ("NONE", "LZW", "DEFLATE", "ZSTD", "PACKBITS"):
             predictors = [1]
-            if pack in ("LZW", "DEFLATE", "ZSTD"):
-                predictors = [1, 2] if whole else [1, 2, 3]
+            if compression in ("LZW", "DEFLATE", "ZSTD"):
+                predictors = [1, 2] if is_integer else [1, 2, 3]
             for p in predictors:
                 for order in ("LITTLE", "BIG"):
                     if order == "BIG" and (p == 3 or layout == "strips"):
                         continue  # with predictor 3, GDAL does not read back the values that it has written
-                    options = o + ["COMPRESS=" + pack, "ENDIANNESS=" + order]
+                    options = o + ["COMPRESS=" + compression, "ENDIANNESS=" + order]
                     if p > 1:
                         options.append("PREDICTOR=%d" % p)
-                    write("-".join([dtype, layout, pack, str(p), order]), dtype, options)
+                    write("-".join([dtype, layout, compression, str(p), order]), dtype, options)
 for dtype in types:
     write("nodata-" + dtype, dtype, tiled + ["COMPRESS=LZW", "BIGTIFF=YES"], 7 if dtype == "uint8" else 9999)
 write("lowest", "float32", tiled, -3.4028234663852886e38)

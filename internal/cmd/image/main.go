@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// nobody is the user and group that the program runs as.
+// nobody is the user and group that the program runs as, with the number that images without a root user commonly use.
 const nobody = "65532:65532"
 
 // driverDependencies are libraries that GPU drivers need, which the program opens at run time.

@@ -113,6 +113,7 @@ func parseNumbers(list string, limit int) []int {
 	return numbers
 }
 
+// checkKernel refuses a kernel whose parameters, results or marks are not possible, and sets k.Dims.
 func (p *Package) checkKernel(k *Kernel) {
 	sig := k.Fn.Signature()
 	if sig.Recv() != nil {

@@ -185,9 +185,9 @@ func (r refusals) Err() error {
 			cmp.Compare(a.Reason, b.Reason))
 	})
 	var errs []error
-	for i, one := range r {
-		if i == 0 || one != r[i-1] {
-			errs = append(errs, one)
+	for i, refused := range r {
+		if i == 0 || refused != r[i-1] {
+			errs = append(errs, refused)
 		}
 	}
 	return errors.Join(errs...)

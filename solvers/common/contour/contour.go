@@ -60,7 +60,7 @@ type builder struct {
 
 // Surface returns the zero contour.
 func (n *Nodes) Surface() *Surface {
-	const fewCells = 20_000 // fewest of a thread
+	const fewCells = 20_000 // the fewest cells for which a thread is worth its cost
 	layers := n.N[n.Dim-1] - 1
 	cells := layers * (n.N[0] - 1)
 	if n.Dim == 3 {
@@ -83,19 +83,19 @@ func (n *Nodes) Surface() *Surface {
 func (w *builder) cutLayers(lo, hi int) {
 	first, end := [3]int{}, [3]int{w.N[0] - 1, w.N[1] - 1, max(1, w.N[2]-1)}
 	first[w.Dim-1], end[w.Dim-1] = lo, hi
-	all := 1 << w.Dim
+	corners := 1 << w.Dim
 	for k := first[2]; k < end[2]; k++ {
 		for j := first[1]; j < end[1]; j++ {
-			var rows [4][]float64 // of nodes at the corners of the cells, by their bits but the first
-			for bits := range all / 2 {
+			var rows [4][]float64 // of nodes along x, by the bits of y and z of the cells' corners
+			for bits := range corners / 2 {
 				at := w.index(0, j+bits&1, k+bits>>1)
 				rows[bits] = w.Values[at : at+w.N[0]]
 			}
-			left := negative(rows[:all/2], 0)
+			left := negative(rows[:corners/2], 0)
 			for i := range w.N[0] - 1 {
-				right := negative(rows[:all/2], i+1)
+				right := negative(rows[:corners/2], i+1)
 				inside := left | right<<1 // a bit for each corner
-				if left = right; inside == 0 || inside == 1<<all-1 {
+				if left = right; inside == 0 || inside == 1<<corners-1 {
 					continue
 				}
 				for _, s := range simplices[w.Dim] {
@@ -106,7 +106,7 @@ func (w *builder) cutLayers(lo, hi int) {
 	}
 }
 
-// negative returns bit 2n for each row n whose i-th value is negative.
+// negative returns an integer whose bit 2n is set if the i-th value of row n is negative.
 func negative(rows [][]float64, i int) int {
 	bits := 0
 	for n, row := range rows {
@@ -117,7 +117,7 @@ func negative(rows [][]float64, i int) int {
 	return bits
 }
 
-// join appends the layers of another builder, which follow.
+// join appends the contour in the next layers.
 func (w *builder) join(next *builder) {
 	ids := make([]int32, len(next.ID))
 	for k, id := range next.ID {

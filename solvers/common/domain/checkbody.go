@@ -7,8 +7,8 @@ import (
 )
 
 // CheckBody returns a warning if a body is probably not as intended, because it covers no cell of the grid or all
-// cells. numbers are values in the rank's own cells, such as volume fractions: a cell with a value of at least inside
-// is in the body, one with a value of at most outside is not. All ranks call it.
+// cells. numbers are values in the rank's own cells, such as volume fractions: a cell with a value >= inside is in
+// the body, and one with a value <= outside is not. All ranks call it.
 func CheckBody(ctx context.Context, comm dist.Comm, numbers []float64, outside, inside float64) ([]string, error) {
 	extremes := []float64{inside, -outside} // the least value, and the negative of the greatest
 	for _, v := range numbers {

@@ -181,9 +181,6 @@ func (b *Block) locate(at []float64) (cell int) {
 func (b *Block) image() (*vtk.Image, []vtk.Box) {
 	g := b.Grid
 	m := &vtk.Image{Dim: g.Dim, Whole: g.N, Box: vtk.Box{Lo: b.Lo, N: b.N}, Origin: g.Lo}
-	for axis := range g.Dim {
-		m.Spacing[axis] = g.Spacing(axis)
-	}
 	ranks := 1
 	for axis, cuts := range b.Boxes.Cuts {
 		m.Spacing[axis] = g.Spacing(axis)

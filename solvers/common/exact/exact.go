@@ -6,29 +6,30 @@ import (
 	"sync/atomic"
 )
 
-// Words is how many integers a sum takes: word i < 68 counts multiples of 2^(32·i-1074), and the last three count how
-// many NaN, +Inf and -Inf were added. Those of package backend are laid out like this, and dist.Accumulator adds them.
-// Words need not be carried: each grows by less than 2^32 with a number.
+// Words is the number of integers of a sum. Word i < 68 counts multiples of 2^(32·i-1074); the last three words count
+// how many NaN, +Inf and -Inf were added. Sums of package backend have the same layout, and dist.Accumulator reads it.
+// No carries are needed: adding a number changes a word by less than 2^32, so that an int64 holds 2^31 of them.
 const Words = 71
 
 const (
 	limbs      = 68
-	oneWord    = 1074 / 32 // where 1 falls
+	oneWord    = 1074 / 32 // 1 is 1<<oneShift in word oneWord
 	oneShift   = 1074 % 32
 	mantissa   = 1<<52 - 1
 	lowestWord = 1<<32 - 1
 )
 
-// Part is what an index adds up of numbers that it looks at one after the other: those of similar size fall on the same
-// words, which go to memory only when one falls elsewhere. Parts of a tile are best merged before they go there: many
-// threads that add to one word wait for each other. The zero value is empty.
+// Part is the sum of the numbers that one thread of a kernel adds. Numbers of similar magnitude belong to the same
+// three words of the sum, which the thread keeps in registers, and adds to memory when a number of another magnitude
+// comes. Threads of a tile should merge their parts first: many threads that add to one word wait for each other. The
+// zero value is empty.
 type Part struct {
-	at         int32
+	at         int32 // w0, w1 and w2 are to be added to the words at, at+1 and at+2
 	w0, w1, w2 int64
-	ones       int64
+	ones       int64 // how many numbers were 1, the most frequent number
 }
 
-// Add adds x.
+// Add adds x. words are the sum in memory.
 func (p *Part) Add(x float64, words []int64) {
 	if x == 0 {
 		return
@@ -60,6 +61,7 @@ func (p *Part) Add(x float64, words []int64) {
 	p.w2 += (int64(high) ^ sign) - sign
 }
 
+// special counts x, which is NaN or an infinity.
 func special(x float64, words []int64) {
 	which := limbs
 	if x > 0 {
@@ -71,7 +73,7 @@ func special(x float64, words []int64) {
 	atomic.AddInt64(&words[which], 1)
 }
 
-// Merge adds what another part has, which others may merge too.
+// Merge adds the sum of another part, which does not change.
 func (p *Part) Merge(o *Part, words []int64) {
 	p.ones += o.ones
 	if o.w0 == 0 && o.w1 == 0 && o.w2 == 0 {
@@ -86,7 +88,7 @@ func (p *Part) Merge(o *Part, words []int64) {
 	p.w2 += o.w2
 }
 
-// Flush takes what was added to memory. The part is empty again.
+// Flush adds the part to the sum in memory, and empties the part.
 func (p *Part) Flush(words []int64) {
 	p.spill(words)
 	if p.ones != 0 {
@@ -95,6 +97,7 @@ func (p *Part) Flush(words []int64) {
 	}
 }
 
+// spill adds the three words to the sum in memory.
 func (p *Part) spill(words []int64) {
 	if p.w0 != 0 {
 		atomic.AddInt64(&words[p.at], p.w0)

@@ -2,8 +2,8 @@ package exact
 
 import "math"
 
-// Rank is an integer that grows with x: the greatest for a NaN, and less for -0 than for 0. 0 is the rank of nothing,
-// so that zeroed memory holds the greatest of no numbers.
+// Rank returns an integer that increases with x, so that the largest of several numbers can be found with integers. -0
+// ranks below 0, and NaN above all numbers. No number has rank 0, so that zeroed memory is the maximum of no numbers.
 func Rank(x float64) uint64 {
 	if x != x {
 		return 1<<64 - 1
@@ -15,7 +15,7 @@ func Rank(x float64) uint64 {
 	return bits | 1<<63
 }
 
-// FromRank is the number of a rank, and -∞ for 0.
+// FromRank returns the number that has a rank; -∞ for rank 0.
 func FromRank(rank uint64) float64 {
 	switch {
 	case rank == 0:

@@ -32,7 +32,7 @@ func OnBlock[F num.Float](ctx context.Context, b *grid.Block, v Flow) (u [3][]F,
 // facesPerWorker is the number of faces for which a goroutine is worth its cost.
 const facesPerWorker = 5000
 
-// fillFaces computes a row of an axis' array, which begins at index first of the array.
+// fillFaces computes the velocities along an axis on one row of faces; first is the index of the row in the array.
 func fillFaces[F num.Float](b *grid.Block, v Flow, axis, first int, row []F) {
 	low, j, k := b.Cell(first)
 	_, j, k, inYZ := b.Global(b.N[0]/2, j, k)

@@ -148,7 +148,7 @@ func arrayHeader(in io.Reader, n [3]int, dim int) (size int, err error) {
 	if _, err := io.ReadFull(in, field); err != nil {
 		return 0, fmt.Errorf("header: %w", err)
 	}
-	const longest = 1 << 12
+	const longest = 1 << 12 // a header of such an array has some 100 bytes
 	count := binary.LittleEndian.Uint32(length[:])
 	if count > longest {
 		return 0, fmt.Errorf("the header has %d bytes, more than %d", count, longest)

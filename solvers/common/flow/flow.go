@@ -113,6 +113,7 @@ func Uniform(u, v, w float64) Flow {
 	return Flow{Face: func(axis, _, _, _ int) float64 { return [3]float64{u, v, w}[axis] }}
 }
 
+// shear returns the velocities of the flow shear; sine is sin²(πx).
 func shear(g *grid.Grid, sine func(float64) float64) func(axis, i, j, k int) float64 {
 	x, y := nodes(g, 0, sine), nodes(g, 1, sine)
 	xm, ym := means(g, 0, x), means(g, 1, y)
@@ -151,6 +152,7 @@ type table []float64
 
 func (t table) at(i int) float64 { return t[i+margin] }
 
+// nodes tabulates f at the nodes of an axis.
 func nodes(g *grid.Grid, axis int, f func(x float64) float64) table {
 	t := make(table, g.N[axis]+2*margin+1)
 	for i := range t {

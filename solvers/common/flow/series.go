@@ -13,7 +13,7 @@ import (
 // Series is a time series of velocities, linear between its times, which ascend.
 type Series struct {
 	Times []float64
-	load  func(n int) (Flow, error)
+	load  func(n int) (Flow, error) // returns the velocities at the n-th time
 }
 
 // FacesFiles returns the flow of several files in the format of [Faces], one for each time. Files are read when they

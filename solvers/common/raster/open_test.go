@@ -12,7 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/formats/netcdf"
 )
 
-// bump is the value at a cell of a raster of 20 x 12 cells of 2 x 3 from (100, 50) on, of which one has no data.
+// bump is the value at a cell centre of a raster of 20 x 12 cells of 2 m x 3 m from (100, 50) at the south-west corner.
+// One cell has no data.
 func bump(x, y float64) float64 {
 	if x == 117 && y == 69.5 {
 		return math.NaN()

@@ -144,6 +144,7 @@ func (m *measure) area(position float64) (share float64, kind uint64) {
 	return share, kind
 }
 
+// combineHash adds a number to a hash. The factor, 2^64 divided by the golden ratio, spreads its bits.
 func combineHash(kind, with uint64) uint64 { return (kind ^ with) * 0x9e3779b97f4a7c15 }
 
 // mean returns the position of an end of the body along the first axis, as a fraction of the cell's side, averaged over
@@ -172,7 +173,8 @@ func (m *measure) mean(e end, lo2, hi2 float64) (share float64, surface uint64) 
 	return share, uint64(e.surface) + 3
 }
 
-// meanHeight returns the mean of √(1-x²) from a to b: the mean of the chord, plus that of the segment above it.
+// meanHeight returns the mean of √(1-x²) from a to b: the mean height of the chord between the points at a and b of the
+// unit circle, plus that of the circular segment above the chord.
 func meanHeight(a, b float64) float64 {
 	a, b = max(a, -1), min(b, 1)
 	if !(a < b) {
@@ -184,7 +186,7 @@ func meanHeight(a, b float64) float64 {
 		rise = (b - a) * (b + a) / (u + v)
 	}
 	chord := math.Sqrt((b-a)*(b-a) + rise*rise)
-	var above float64 // angle - sin(angle)
+	var above float64 // twice the area of the segment: angle - sin(angle), for small angles as a series
 	if chord < 0.5 {
 		angle := 2 * math.Asin(chord/2)
 		t := angle * angle

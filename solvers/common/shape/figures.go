@@ -11,7 +11,7 @@ type quadric struct{ c, a [3]float64 }
 func (f *quadric) line(n *node, axis int, at *[3]float64) {
 	p, q := otherAxes(axis)
 	u, v := (at[p]-f.c[p])/f.a[p], (at[q]-f.c[q])/f.a[q]
-	halfSquare := 1 - u*u - v*v
+	halfSquare := 1 - u*u - v*v // the square of half the chord, for a = 1
 	switch {
 	case !(halfSquare > 0):
 	case math.IsInf(f.a[axis], 1):
@@ -130,14 +130,14 @@ type torus struct {
 func (f *torus) line(n *node, axis int, at *[3]float64) {
 	if axis == 2 {
 		d := norm(at[0]-f.c[0], at[1]-f.c[1], 0) - f.ring
-		if halfSquare := f.radius*f.radius - d*d; halfSquare > 0 {
+		if halfSquare := f.radius*f.radius - d*d; halfSquare > 0 { // the square of half the chord
 			n.add(f.c[2]-math.Sqrt(halfSquare), f.c[2]+math.Sqrt(halfSquare), n.surfaces[0], n.surfaces[0]+1)
 		}
 		return
 	}
 	outer, inner := f.radiiAt(at[2])
 	other := at[1-axis] - f.c[1-axis]
-	outerSquare, innerSquare := outer*outer-other*other, inner*inner-other*other // of half the chords
+	outerSquare, innerSquare := outer*outer-other*other, inner*inner-other*other // squares of half the chords
 	if !(outerSquare > 0) {
 		return
 	}

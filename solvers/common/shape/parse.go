@@ -14,8 +14,8 @@ import (
 
 // primitive is a shape that is given by numbers.
 type primitive struct {
-	dim   int // 2 or 3; 0 for both
-	names string
+	dim   int    // 2 or 3; 0 for both
+	names string // of the numbers
 	make  func(v []float64) (Body, error)
 }
 

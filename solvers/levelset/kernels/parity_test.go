@@ -181,10 +181,10 @@ func (b *block[F]) distances() {
 			s.Bricks.N[d], s.Bricks.Count[d] = int32(b.n[d]), int32(count[d])
 		}
 		s.Bricks.Adjoins[1][boolIndex(keep)], s.Bricks.Reach = true, 1
-		crossed, busy := twice(make([]int32, brickCount)), twice(make([]int32, brickCount))
+		crossed, active := twice(make([]int32, brickCount)), twice(make([]int32, brickCount))
 		sweeping := func(k int) *Sweeping[F] {
 			bricksCopy := *s
-			bricksCopy.Bricks.HasInterface, bricksCopy.Bricks.Active = crossed[k], busy[k]
+			bricksCopy.Bricks.HasInterface, bricksCopy.Bricks.Active = crossed[k], active[k]
 			return &bricksCopy
 		}
 		first, second := twice(make([]F, b.len)), twice(make([]F, b.len))
@@ -193,7 +193,7 @@ func (b *block[F]) distances() {
 		kerneltest.Same(b.t, "InitDistances, second array", second[0], second[1], nil)
 		kerneltest.Same(b.t, "InitDistances, crossed", crossed[0], crossed[1], nil)
 		b.runBoth(brickCount, func(k int) loop { return NewMarkBrickLoop(&sweeping(k).Bricks) })
-		kerneltest.Same(b.t, "MarkBrick", busy[0], busy[1], nil)
+		kerneltest.Same(b.t, "MarkBrick", active[0], active[1], nil)
 		b.runBoth(brickCount, func(k int) loop { return NewSweepLoop(sweeping(k), from, first[k]) })
 		kerneltest.Same(b.t, "Sweep", first[0], first[1], nil)
 	}

@@ -25,7 +25,7 @@ func (b *block[F]) migration() {
 			y = 1
 		}
 		if want := r.Peers[3*y+x]; peer[0][i] != want {
-			b.t.Errorf("Address: particle at (%v, %v) to %d, want %d", p[i].X, p[i].Y, peer[0][i], want)
+			b.t.Errorf("RouteMigrant: particle at (%v, %v) goes to peer %d, want %d", p[i].X, p[i].Y, peer[0][i], want)
 		}
 		order[i], id[i] = int32(n-1-i), int64(7*i)
 	}
@@ -127,7 +127,7 @@ func (b *block[F]) seeds() {
 		}
 	}
 	if alive < len(p[0])/4 {
-		b.t.Errorf("%d of %d seeds live", alive, len(p[0]))
+		b.t.Errorf("only %d of %d seeds were kept", alive, len(p[0]))
 	}
 	b.reseed(s, box)
 }

@@ -46,7 +46,7 @@ func (w *weightCounter) addWeights(other *weightCounter) {
 	}
 }
 
-// seededBand is the half-width in cells of the seeded band: levelset seeds as many.
+// seededBand is the half-width in cells of the band in which package levelset seeds particles.
 const seededBand = 3
 
 // countWeights returns the weights of the slabs along each axis for a body at the start. Ranks share the work, and

@@ -36,7 +36,7 @@ func TestOutputChangesNothing(t *testing.T) {
 	runtest.OutputChangesNothing(t, swirl, 0.2, "output.format=['vti']")
 }
 
-// TestRowsAreAsynchronous: rows of conservation.csv are computed while steps go on.
+// TestRowsAreAsynchronous proves that rows of conservation.csv are computed while steps go on.
 func TestRowsAreAsynchronous(t *testing.T) {
 	runtest.RowsAreAsynchronous(t, swirl, "output.conservation_every=1", "method.reseed=5")
 }

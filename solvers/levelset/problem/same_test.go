@@ -66,18 +66,18 @@ var configurations = map[string][]configuration{
 		{1, 1, runtest.Local, ""}, {1, 2, runtest.Local, ""}, {2, 1, runtest.Local, "[1, 1, 2]"},
 		{3, 1, runtest.Delayed, "[3, 1, 1]"}, {4, 2, runtest.GRPC, "[2, 2, 1]"}, {8, 1, runtest.Local, "[2, 2, 2]"},
 	},
-	"apart": {
+	"off-centre": {
 		{1, 1, runtest.Local, ""}, {2, 1, runtest.Local, ""}, {3, 1, runtest.Local, ""}, {4, 1, runtest.Delayed, ""},
 		{8, 1, runtest.Local, ""},
 	},
 }
 
-// TestSameBits proves contract C1 for the level set: state and metrics have the same bits in every configuration,
+// TestSameBits proves that state and metrics have the same bits in every configuration,
 // also if a rank has no interface, and if particles cross corners and periodic boundaries.
 func TestSameBits(t *testing.T) {
 	methods := []string{"method.reinit='sweep'", "method.reinit='weno'", "method.precision='float32'",
 		"method.particles=0", "method={advect='weno', cfl=0.5, reseed=3, sort=4, particles=5, band=5}"}
-	for name, text := range map[string]string{"swirl": swirl, "drift": drift, "apart": offCentre} {
+	for name, text := range map[string]string{"swirl": swirl, "drift": drift, "off-centre": offCentre} {
 		for _, method := range methods {
 			t.Run(name+" "+method, func(t *testing.T) {
 				t.Parallel()

@@ -66,8 +66,8 @@ velocity = { u = "0", v = "0", w = "0" }
 method = { particles = 0 }
 time = { end = 8, max_steps = 8 }
 `
-	t := p.Table("Distance from a ball, of a level set that is none, after 8 steps: the largest error in cells", "method",
-		"cells", "inner half", "outer half")
+	t := p.Table("Distance from a ball after 8 steps, from a level set that is no distance: the largest error in cells",
+		"method", "cells", "inner half", "outer half")
 	for _, reinit := range []string{"sweep", "weno"} {
 		o, err := testRun{text: fmt.Sprintf(text, n), sets: []string{"method.reinit='" + reinit + "'"},
 			measurements: 8}.run(ctx, p, 1)

@@ -14,7 +14,7 @@ func init() { verify.Register(suite) }
 // suite lists the checks, the fast ones first.
 var suite = verify.Suite{Name: "levelset", TwinRanks: 2, Checks: []verify.Check{
 	{Name: "volumes", About: "Volumes of bodies, by samples and by the surface", Run: volumes},
-	{Name: "distances", About: "Both halves of the band are a distance, and thin bodies do not drain", Run: distances},
+	{Name: "distances", About: "Both halves of the band are a distance; thin bodies keep their volume", Run: distances},
 	{Name: "vortex", About: "The reversed vortex of Rider and Kothe, T = 8", Run: vortex},
 	{Name: "zalesak", About: "Zalesak's slotted disk and sphere, one revolution", Run: zalesak, Largest: largestSphere},
 	{Name: "ball", About: "Enright's ball in a deforming flow, T = 3", Run: ball, Largest: largestBall},

@@ -44,8 +44,8 @@ type Bands struct {
 }
 
 // New orders runs over core cells and over the edges between owned cells, which are sorted by their lower cell. Cells
-// from len(core) on are boundary cells. At first order there are no slopes, and nothing is late. block is the number of
-// cells of a block.
+// from len(core) on are boundary cells. At first order there are no slopes, and nothing is late. count is the number of
+// bands, block the number of cells of a block.
 func New(core []kernels.CellEdges, edges []kernels.EdgeCells, count, block, order int) *Bands {
 	all := &Bands{Early: make([][]Run, count), Late: make([][]Run, count), Fluxes: make([][]Run, count),
 		Updates: make([][]Run, count), FluxAt: make([]int32, len(edges))}
@@ -90,7 +90,7 @@ type bandBuilder struct {
 	order                  int
 	lo, hi                 int
 	firstEdge, endEdge     int
-	begun, flowed, updated int  // how far the kernels have come
+	begun, flowed, updated int  // the first cell whose slopes, edge whose flux, and cell whose update has not been added
 	boundary               bool // boundary cells have slopes
 	runs                   []Run
 	slopes, fluxes         positions

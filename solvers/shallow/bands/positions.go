@@ -2,7 +2,7 @@ package bands
 
 // positions hands out positions in an array: those freed are taken again before new ones, the last freed first.
 type positions struct {
-	base int32 // of the band
+	base int32 // position in the whole array of the band's position 0
 	used int32 // number of different positions
 	free []int32
 }
@@ -21,8 +21,8 @@ func (p *positions) take() int32 {
 // reused after their last use if that is in the first list: the runs of other lists or bands may come at any time after
 // it.
 func (b *bandBuilder) assignPositions(all *Bands, k int) {
-	slopeUses := make([]int8, b.hi-b.lo)            // that are left, of each cell
-	fluxUses := make([]int8, b.endEdge-b.firstEdge) // likewise, of each edge
+	slopeUses := make([]int8, b.hi-b.lo)            // remaining reads of each cell's slopes
+	fluxUses := make([]int8, b.endEdge-b.firstEdge) // remaining reads of each edge's flux
 	for i := range slopeUses {
 		slopeUses[i] = 4 // its three edges, and its update
 	}

@@ -139,7 +139,7 @@ func (c *partitionedMesh) onRank(ctx context.Context, o *ScalingOptions, comm di
 		}
 		return nil
 	}
-	if err := advance(20); err != nil {
+	if err := advance(20); err != nil { // warm-up
 		return s, err
 	}
 	s.seconds = math.Inf(1)

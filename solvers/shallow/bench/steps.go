@@ -112,7 +112,7 @@ func wholePart(m *mesh.Mesh, order string) (part *mesh.Part, plan *halo.Plan, er
 func (o *StepOptions) measure(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial,
 	scheme, precision string, accuracy, threads int) (timings []bench.Timing, bytes float64, err error) {
 	err = o.withSolver(ctx, part, plan, initial, scheme, precision, accuracy, threads, func(s shallow.Solver) error {
-		for s.Steps() < 40 {
+		for s.Steps() < 40 { // warm-up
 			if err := s.Advance(ctx, math.Inf(1), 40); err != nil {
 				return err
 			}

@@ -120,10 +120,10 @@ func sloped[F num.Float](m *Mesh[F]) {
 	n := int32(len(m.Beds))
 	for i := range n {
 		near := [3]int32{(i + n - 1) % n, (i + 1) % n, (i + 2) % n}
-		ways := [3]Vec2[F]{{X: -.05}, {X: .02, Y: .05}, {X: .03, Y: -.05}}
-		m.Stencils = append(m.Stencils, Stencil[F]{Near: near, Arm: [2]Vec2[F]{ways[0], ways[1]},
+		arms := [3]Vec2[F]{{X: -.05}, {X: .02, Y: .05}, {X: .03, Y: -.05}}
+		m.Stencils = append(m.Stencils, Stencil[F]{Neighbours: near, Arm: [2]Vec2[F]{arms[0], arms[1]},
 			Weight: [3]Vec2[F]{{X: -13}, {X: 5, Y: 10}, {X: 8, Y: -10}}})
-		m.Arms = append(m.Arms, Arms[F]{Left: ways[1], Right: ways[0]})
+		m.Arms = append(m.Arms, Arms[F]{Left: arms[1], Right: arms[0]})
 	}
 }
 

@@ -8,30 +8,31 @@ import (
 // Clock is the time of a run and the step common to all cells. It is stored on the device, so that steps need not
 // wait for the host.
 type Clock[F num.Float] struct {
-	Time    float64 // of the state, s
-	Until   float64 // where the run ends, s: no step goes beyond
-	Pause   float64 // when output is due, s: the state stays as it is after the first step that reaches it
-	CFL     float64 // requested by the case
-	Courant float64 // the largest of all steps according to their own waves
-	Steps   int64
-	Dt      F    // the step to take, s
-	Limit   F    // the longest step that the waves of the previous step allowed, s
-	Took    F    // the previous step, s
-	Before  F    // the one before that, s
-	Stop    bool // there is no step to take: the end or the pause has come, or the state is broken
-	Pending bool // the step of length Dt is being taken
+	Time      float64 // of the state, s
+	Until     float64 // time at which the run ends, s: no step goes beyond it
+	Pause     float64 // time of the next output, s: no step is taken after the first one that reaches it; 0 for none
+	CFL       float64 // CFL number of the case
+	Courant   float64 // the largest CFL number of the steps so far, each by the waves of the state at its start
+	Steps     int64
+	Dt        F    // length of the next step, or of the pending one, s
+	Limit     F    // the longest step that the waves of an earlier step allowed, s; NaN if the state is invalid
+	LastDt    F    // length of the last complete step, s
+	EarlierDt F    // length of the complete step before that one, s
+	Stop      bool // no step is taken: Until or Pause has been reached, or the state is invalid
+	Pending   bool // a step of length Dt has begun, and Tick has not completed it
 }
 
-// SetTarget sets the time to stop at, and the next time of output; a pause of 0 is none.
+// SetTarget sets Until and Pause.
 func (c *Clock[F]) SetTarget(until, pause float64) {
 	c.Until, c.Pause = until, pause
 	c.setStep()
 }
 
-// Tick completes a step whose waves allow the next one a length of limit; NaN if the step broke the state.
+// Tick completes the step. limit is the longest step that the waves of that step (or, if steps lag, of the one before
+// it) allowed; NaN if the new state is invalid. It bounds the next step.
 func (c *Clock[F]) Tick(limit F) {
 	c.Time = c.end()
-	c.Before, c.Took, c.Limit = c.Took, c.Dt, limit
+	c.EarlierDt, c.LastDt, c.Limit = c.LastDt, c.Dt, limit
 	c.Steps++
 	c.Pending = false
 	c.setStep()
@@ -47,37 +48,38 @@ func (c *Clock[F]) end() float64 {
 
 // setStep computes the length of the next step.
 func (c *Clock[F]) setStep() {
-	left := c.Until - c.Time
+	remaining := c.Until - c.Time
 	c.Dt = c.Limit
-	if float64(c.Limit) >= left {
-		c.Dt = F(left)
+	if float64(c.Limit) >= remaining {
+		c.Dt = F(remaining)
 	}
-	c.Stop = !(c.Limit > 0) || left <= 0 || c.Pause > 0 && c.Time >= c.Pause
+	c.Stop = !(c.Limit > 0) || remaining <= 0 || c.Pause > 0 && c.Time >= c.Pause
 }
 
-// RecordCourant updates the maximum CFL number with a step of length dt whose own waves allowed limit.
+// RecordCourant updates Courant with a step of length dt whose own waves allowed a length of limit.
 func (c *Clock[F]) RecordCourant(dt, limit F) {
 	if courant := c.CFL * float64(dt) / float64(limit); courant > c.Courant {
 		c.Courant = courant
 	}
 }
 
-// atStepStart returns the clock at the beginning of a step: the previous step is complete, and waves is the length
-// that it allowed, or, if steps lag, that of the step before it.
-func (c *Clock[F]) atStepStart(waves *atomics.Least[F]) Clock[F] {
+// atStepStart returns the clock at the beginning of a step: the previous step, if it is pending, is complete. limit is
+// as for Tick.
+func (c *Clock[F]) atStepStart(limit *atomics.Least[F]) Clock[F] {
 	n := *c
 	if n.Pending {
-		n.Tick(waves.Value())
+		n.Tick(limit.Value())
 	}
 	return n
 }
 
-// passTo copies the clock to that of the next step in the cycle.
+// passTo copies the clock to that of the next step in the cycle, and marks the step that begins as pending. It also
+// records the CFL number of the step whose waves gave Limit: the last one, or, if steps lag, the one before it.
 func (c *Clock[F]) passTo(next *Clock[F], lag bool) {
 	n := *c
-	took := n.Took
+	took := n.LastDt
 	if lag {
-		took = n.Before
+		took = n.EarlierDt
 	}
 	n.RecordCourant(took, n.Limit)
 	n.Pending = !n.Stop

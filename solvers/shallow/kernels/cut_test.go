@@ -28,22 +28,22 @@ func pair(t *rapid.T, least, most float64) (Mesh[float64], []State[float64]) {
 
 var schemes = map[string]Scheme{"roe": Roe, "ir-roe": IRRoe, "pvm-ifcp": PVM}
 
-// TestACutFluxTakesItsMomentumAlong proves that a layer whose mass flux is limited loses the momentum of what it
+// TestLimitedFluxTakesItsMomentum proves that a layer whose mass flux is limited loses the momentum of the water it
 // supplies, except for the speed of a front and the pressure on its own thickness, so that it does not accelerate as
 // it drains.
-func TestACutFluxTakesItsMomentumAlong(t *testing.T) {
+func TestLimitedFluxTakesItsMomentum(t *testing.T) {
 	p := &Params[float64]{Gravity: 9.81, DensityRatio: .9, CFL: .9, EntropyFix: .05, DryDepth: 1e-3, Tolerance: 1e-8}
 	for name, scheme := range schemes {
 		t.Run(name, func(t *testing.T) {
-			cuts := 0
+			limited := 0
 			rapid.Check(t, func(t *rapid.T) {
 				m, w := pair(t, .02, 1)
 				out, n := make([]Flux[float64], 1), &Counters{}
 				EdgeFlux(0, scheme, p, &m, &Clock[float64]{Dt: .02}, w, out, n)
 				if n.LimitedFluxes < 2 {
-					return // at least one layer gives all that it is asked for
+					return // the flux of at least one layer is not limited
 				}
-				cuts++
+				limited++
 				f := out[0]
 				lower := [2]float64{w[0].H2 - m.Beds[0].Depth, w[1].H2 - m.Beds[1].Depth}
 				dz2 := math.Abs(lower[1] - lower[0])
@@ -53,17 +53,17 @@ func TestACutFluxTakesItsMomentumAlong(t *testing.T) {
 					{f.M2, w[0].H2, w[0].Q2x, f.Side[0].X2, math.Max(dz1, dz2)},
 				} {
 					if layer.mass <= 0 {
-						continue // the other side gives
+						continue // the other side supplies
 					}
 					most := layer.mass*2*math.Sqrt(p.Gravity*layer.h) + p.Gravity*layer.h*layer.jump
 					if d := math.Abs(layer.push - layer.mass*layer.q/layer.h); d > most*(1+1e-12) {
-						t.Fatalf("a cell gives %g m²/s and loses a momentum that differs by %g from theirs, at most %g can be",
+						t.Fatalf("a cell supplies %g m²/s, and its loss of momentum differs from that of this water by %g, more than %g",
 							layer.mass, d, most)
 					}
 				}
 			})
-			if cuts < 10 {
-				t.Errorf("only %d faces had both fluxes cut", cuts)
+			if limited < 10 {
+				t.Errorf("only %d faces had both fluxes limited", limited)
 			}
 		})
 	}

@@ -5,9 +5,10 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 // dryViscosity computes the viscosity and the fastest wave of a face if a layer is absent on at least one side. All
 // schemes share it.
 //
-// A level counts only as far as it stands above what its layer would have to climb: the higher bed for the interface,
-// and where the upper layer ends, the higher interface for the surface. Where even that is out of reach, the step of
-// the bed or interface is a wall to the layer. With one layer absent on both sides the other is a single layer.
+// At such a face a layer may have to climb: the lower layer to the higher of both beds, and where the upper layer is
+// absent on a side, this layer to the higher of both interfaces. A level below that height counts as equal to it. If
+// the layer ends at the face and its level is below what stands on the other side, the face is a wall to it: its
+// velocity is set to 0. If one layer is absent on both sides, the other is treated as a single layer.
 func (f *Face[F]) dryViscosity(p *Params[F]) {
 	l, r := &f.l, &f.r
 	l.h1, l.h2, r.h1, r.h2 = num.Larger(l.h1, 0), num.Larger(l.h2, 0), num.Larger(r.h1, 0), num.Larger(r.h2, 0)
@@ -74,7 +75,7 @@ func (f *Face[F]) viscosityOfOneLayer(p *Params[F]) {
 	f.lowerViscosity(p, absentl && absentr)
 }
 
-// lowerViscosity is dryViscosity where no side has an upper layer, or any layer if dry.
+// lowerViscosity is dryViscosity where no side has an upper layer. dry means that no side has a lower layer either.
 func (f *Face[F]) lowerViscosity(p *Params[F], dry bool) {
 	l, r := &f.l, &f.r
 	f.dz1 = f.dz2
@@ -93,7 +94,7 @@ func (f *Face[F]) lowerViscosity(p *Params[F], dry bool) {
 
 // roeMeanThin is roeMean where thicknesses may be 0.
 func (f *Face[F]) roeMeanThin(g F) {
-	const film = 1e-12 // m: what stands for no water at all
+	const film = 1e-12 // m: replaces a thickness of 0, by which roeMean would divide
 	l, r := &f.l, &f.r
 	h1l, h2l, h1r, h2r := l.h1, l.h2, r.h1, r.h2
 	l.h1, l.h2, r.h1, r.h2 = num.Larger(h1l, film), num.Larger(h2l, film), num.Larger(h1r, film), num.Larger(h2r, film)
@@ -106,14 +107,15 @@ func (f *Face[F]) stopUpper() {
 	f.l.q1, f.l.u1, f.r.q1, f.r.u1 = 0, 0, 0, 0
 }
 
+// stopLower does the same for the lower layer.
 func (f *Face[F]) stopLower() {
 	f.l.q2, f.l.u2, f.r.q2, f.r.u2 = 0, 0, 0, 0
 }
 
 // singleLayerViscosity returns the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and
 // Einfeldt: with these speeds thicknesses stay nonnegative, and a dry bed is flooded at the speed of its front, u +
-// 2√(gh). The sides are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the
-// residual.
+// 2√(gh). The sides have thicknesses hl and hr and velocities ul and ur; u and c = gh are the Roe state, dz is the jump
+// of the level, and (r1, r2) the residual. speed is that of the fastest wave.
 func singleLayerViscosity[F num.Float](g, hl, ul, hr, ur, u, c, dz, r1, r2, dry F) (h, q, speed F) {
 	cl, cr, s := num.Sqrt(g*hl), num.Sqrt(g*hr), num.Sqrt(c)
 	l1, l2 := num.Smaller(ul-cl, u-s), num.Larger(ur+cr, u+s)

@@ -188,12 +188,12 @@ func contact[F num.Float](ql, tl, qr, tr, u, t, v F) F {
 // limitMomentum bounds the normal momentum that a film, a layer thinner than ten times the dry depth, gains or gives:
 // what the mass m carries from upwind, plus or minus the speed of a front on a dry bed relative to the water behind it,
 // 2√(gh), and the pressure of the level's jump on the film's own thickness. Without it the mean thickness of the face
-// would let a deep neighbour accelerate the film, and a draining film would keep its momentum. The same holds for a
-// layer of any thickness whose mass flux was limited (cut): with the momentum it kept it would flow the faster the more
-// it drains.
-func limitMomentum[F num.Float](nl, nr, m F, cut bool, hl, ul, hr, ur, jump F, p *Params[F]) (F, F) {
+// would let a deep neighbour accelerate the film, and a draining film would keep its momentum. It bounds in the same
+// way a layer of any thickness whose mass flux was limited: else the layer would keep its momentum while it loses mass,
+// and accelerate.
+func limitMomentum[F num.Float](nl, nr, m F, limited bool, hl, ul, hr, ur, jump F, p *Params[F]) (F, F) {
 	film := 10 * p.DryDepth
-	left, right := hl < film || cut && m > 0, hr < film || cut && m < 0
+	left, right := hl < film || limited && m > 0, hr < film || limited && m < 0
 	if !left && !right {
 		return nl, nr
 	}
@@ -212,9 +212,10 @@ func limitMomentum[F num.Float](nl, nr, m F, cut bool, hl, ul, hr, ur, jump F, p
 	return nl, nr
 }
 
-// availableShare returns the fraction of the mass flux want that the upwind cell can supply within the time step. The
-// layer has thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a
-// shore, and if it is thinner than the step, each of the cell's three edges may take a third.
+// availableShare returns the fraction, at most 1, of the mass want that the upwind cell can supply to this edge in the
+// step. want is positive from left to right. The layer has thicknesses hl and hr in the cells and stands on a step
+// of the bed or interface of height step. At a shore, and if the layer is thinner than twice the step, each of the
+// cell's three edges may take a third.
 func (f *Face[F]) availableShare(at EdgeCells, want, hl, hr, step, dry F) F {
 	h, area := hl, f.l.area
 	if want < 0 {
@@ -224,13 +225,13 @@ func (f *Face[F]) availableShare(at EdgeCells, want, hl, hr, step, dry F) F {
 		h, area, want = hr, f.r.area, -want
 	}
 	const third, all = 0.33333, 0.99999 // below the full share by more than round-off
-	have := num.Larger(h, 0) * area
-	if want <= third*have {
+	available := num.Larger(h, 0) * area
+	if want <= third*available {
 		return 1
 	}
-	most := F(all) * have
+	most := F(all) * available
 	if num.Smaller(hl, hr) < dry || h < 2*step {
-		most = F(third) * have
+		most = F(third) * available
 	}
 	if want <= most {
 		return 1

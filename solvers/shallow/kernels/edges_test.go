@@ -42,8 +42,8 @@ func anyNumbers[F num.Float](t *testing.T, r cudatest.Runner, tol F) {
 			m.EdgeCells[i].Right = max(m.EdgeCells[i].Right, Wall)
 			m.CellEdges[i] = CellEdges{[3]int32{int32(rng.IntN(n)), ^int32(rng.IntN(n)), int32(rng.IntN(2*n) - n)}}
 			s := &m.Stencils[i]
-			for k := range s.Near {
-				s.Near[k] = max(int32(rng.IntN(n+n/8)-n/8), -1-int32(k))
+			for k := range s.Neighbours {
+				s.Neighbours[k] = max(int32(rng.IntN(n+n/8)-n/8), -1-int32(k))
 				s.Weight[k] = Vec2[F]{X: kerneltest.EdgeCase[F](rng), Y: kerneltest.EdgeCase[F](rng)}
 			}
 			for _, v := range []*Vec2[F]{&s.Arm[0], &s.Arm[1], &s.Bed} {

@@ -59,7 +59,7 @@ func (f *Face[F]) velocities() {
 	l, r := &f.l, &f.r
 	hl, hr := l.h1*l.h2, r.h1*r.h2
 	all := 1 / (hl * hr)
-	hl, hr = hr*all, hl*all // now one over them
+	hl, hr = hr*all, hl*all // now 1/(h1 h2) of each side
 	v1, v2 := l.h2*hl, l.h1*hl
 	l.u1, l.t1, l.u2, l.t2 = l.q1*v1, l.t1*v1, l.q2*v2, l.t2*v2
 	v1, v2 = r.h2*hr, r.h1*hr

@@ -2,12 +2,12 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Now; fields have a
-// value per owned cell, or are empty if uniform or absent.
+// Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Prescribed; fields
+// have a value per owned cell, or are empty if uniform or absent.
 type Forcing[F num.Float] struct {
-	Now []F
+	Prescribed []F
 
-	Rain, Evaporation int32 // indices in Now, m/s
+	Rain, Evaporation int32 // indices in Prescribed, m/s
 	WindX, WindY      int32 // velocity of the air, m/s
 	Drag              F     // of the air: its coefficient times the ratio of densities, air over water
 
@@ -29,7 +29,7 @@ type Lost struct{ Evaporated, Infiltrated float64 }
 // of water is the lower one. Rain has no momentum, and lost water takes its own. from is the state at the beginning
 // of the step, and c that after the fluxes.
 func (f *Forcing[F]) apply(i int, p *Params[F], dt F, from, c *State[F]) {
-	rain := f.Now[f.Rain]
+	rain := f.Prescribed[f.Rain]
 	if len(f.Pattern) > 0 {
 		rain *= f.Pattern[i]
 	}
@@ -37,7 +37,7 @@ func (f *Forcing[F]) apply(i int, p *Params[F], dt F, from, c *State[F]) {
 	if len(f.Lost) > 0 {
 		f.removeWater(i, dt, c)
 	}
-	x, y := f.Now[f.WindX], f.Now[f.WindY]
+	x, y := f.Prescribed[f.WindX], f.Prescribed[f.WindY]
 	stress := dt * f.Drag * num.Sqrt(x*x+y*y)
 	if c.H1 >= p.DryDepth {
 		c.Q1x, c.Q1y = c.Q1x+stress/p.DensityRatio*x, c.Q1y+stress/p.DensityRatio*y
@@ -51,7 +51,7 @@ func (f *Forcing[F]) apply(i int, p *Params[F], dt F, from, c *State[F]) {
 
 // applyAirPressure accelerates both layers by the gradient of the air pressure.
 func (f *Forcing[F]) applyAirPressure(i int, p *Params[F], dt F, from, c *State[F]) {
-	course := dt * f.Now[f.PressureFactor]
+	course := dt * f.Prescribed[f.PressureFactor]
 	x, y := course*f.PressureGradient[i].X, course*f.PressureGradient[i].Y
 	if from.H1 >= p.DryDepth {
 		h := from.H1 / p.DensityRatio
@@ -65,7 +65,7 @@ func (f *Forcing[F]) applyAirPressure(i int, p *Params[F], dt F, from, c *State[
 // removeWater removes water from a cell, at most what it has: evaporation first, then infiltration.
 func (f *Forcing[F]) removeWater(i int, dt F, c *State[F]) {
 	h := num.Larger(c.H2, 0)
-	up := num.Smaller(dt*f.Now[f.Evaporation], h)
+	up := num.Smaller(dt*f.Prescribed[f.Evaporation], h)
 	left := h - up
 	down := F(0)
 	if len(f.Infiltration) > 0 {

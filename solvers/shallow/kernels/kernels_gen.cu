@@ -225,9 +225,9 @@ struct CellEdges {
 };
 static_assert(sizeof(CellEdges) == 12 && offsetof(CellEdges, Edge) == 0, "CellEdges");
 
-// Condition is a boundary condition for one layer of water, imposed by characteristics: of the two that cross an
-// edge, the outgoing one carries u + 2√(gh) from inside, the incoming one the prescribed value. Supercritical outflow
-// needs none.
+// Condition is a boundary condition for one layer of water, imposed by characteristics: the outgoing one carries
+// u + 2√(gh) from the cell to the edge, the prescribed value replaces the incoming one. Where the outflow is
+// supercritical both are outgoing, and the condition has no effect.
 // Condition, boundary.go:12
 struct Condition {
     int32 Kind;
@@ -244,16 +244,16 @@ struct alignas(16) Passed {
 };
 static_assert(sizeof(Passed) == 16 && offsetof(Passed, V1) == 0 && offsetof(Passed, V2) == 8, "Passed");
 
-// Boundary holds the boundary edges that are not walls, each an outlet with its own number.
+// Boundary holds the boundary conditions of the outlets: the boundary edges that are not walls, numbered from 0.
 // Boundary[float32], boundary.go:27
 struct Boundary_f32 {
-    Slice<int32> Of;
+    Slice<int32> ConditionOf;
     Slice<Condition> Conditions;
-    Slice<float> Now;
+    Slice<float> Prescribed;
     Slice<Passed> Passed_;
 };
-static_assert(sizeof(Boundary_f32) == 96 && offsetof(Boundary_f32, Of) == 0 &&
-    offsetof(Boundary_f32, Conditions) == 24 && offsetof(Boundary_f32, Now) == 48 &&
+static_assert(sizeof(Boundary_f32) == 96 && offsetof(Boundary_f32, ConditionOf) == 0 &&
+    offsetof(Boundary_f32, Conditions) == 24 && offsetof(Boundary_f32, Prescribed) == 48 &&
     offsetof(Boundary_f32, Passed_) == 72, "Boundary_f32");
 
 // Vec2 is a vector in the plane of the mesh: a gradient, an offset or a velocity.
@@ -269,14 +269,15 @@ static_assert(sizeof(Vec2_f32) == 8 && offsetof(Vec2_f32, X) == 0 && offsetof(Ve
 // gradient of the bed's height. In float32 it is 64 bytes, two sectors of a GPU's memory.
 // Stencil[float32], slopes.go:18
 struct alignas(16) Stencil_f32 {
-    Array<int32, 3> Near;
+    Array<int32, 3> Neighbours;
     int32 blank1;
     Array<Vec2_f32, 2> Arm;
     Array<Vec2_f32, 3> Weight;
     Vec2_f32 Bed_;
 };
-static_assert(sizeof(Stencil_f32) == 64 && offsetof(Stencil_f32, Near) == 0 && offsetof(Stencil_f32, blank1) == 12 &&
-    offsetof(Stencil_f32, Arm) == 16 && offsetof(Stencil_f32, Weight) == 32 && offsetof(Stencil_f32, Bed_) == 56, "Stencil_f32");
+static_assert(sizeof(Stencil_f32) == 64 && offsetof(Stencil_f32, Neighbours) == 0 &&
+    offsetof(Stencil_f32, blank1) == 12 && offsetof(Stencil_f32, Arm) == 16 && offsetof(Stencil_f32, Weight) == 32 &&
+    offsetof(Stencil_f32, Bed_) == 56, "Stencil_f32");
 
 // Arms are the vectors from the centroids of an edge's cells to its middle, m. At the boundary both are the left
 // cell's.
@@ -317,15 +318,15 @@ struct Clock_f32 {
     int64 Steps;
     float Dt;
     float Limit;
-    float Took;
-    float Before;
+    float LastDt;
+    float EarlierDt;
     bool Stop;
     bool Pending;
 };
 static_assert(sizeof(Clock_f32) == 72 && offsetof(Clock_f32, Time) == 0 && offsetof(Clock_f32, Until) == 8 &&
     offsetof(Clock_f32, Pause) == 16 && offsetof(Clock_f32, CFL) == 24 && offsetof(Clock_f32, Courant) == 32 &&
     offsetof(Clock_f32, Steps) == 40 && offsetof(Clock_f32, Dt) == 48 && offsetof(Clock_f32, Limit) == 52 &&
-    offsetof(Clock_f32, Took) == 56 && offsetof(Clock_f32, Before) == 60 && offsetof(Clock_f32, Stop) == 64 &&
+    offsetof(Clock_f32, LastDt) == 56 && offsetof(Clock_f32, EarlierDt) == 60 && offsetof(Clock_f32, Stop) == 64 &&
     offsetof(Clock_f32, Pending) == 65, "Clock_f32");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
@@ -365,11 +366,11 @@ struct alignas(16) Lost {
 };
 static_assert(sizeof(Lost) == 16 && offsetof(Lost, Evaporated) == 0 && offsetof(Lost, Infiltrated) == 8, "Lost");
 
-// Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Now; fields have a
-// value per owned cell, or are empty if uniform or absent.
+// Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Prescribed; fields
+// have a value per owned cell, or are empty if uniform or absent.
 // Forcing[float32], forcing.go:7
 struct Forcing_f32 {
-    Slice<float> Now;
+    Slice<float> Prescribed;
     int32 Rain, Evaporation;
     int32 WindX, WindY;
     float Drag;
@@ -380,9 +381,9 @@ struct Forcing_f32 {
     Slice<Lost> Lost_;
     Slice<Vec2_f32> PressureGradient;
 };
-static_assert(sizeof(Forcing_f32) == 168 && offsetof(Forcing_f32, Now) == 0 && offsetof(Forcing_f32, Rain) == 24 &&
-    offsetof(Forcing_f32, Evaporation) == 28 && offsetof(Forcing_f32, WindX) == 32 &&
-    offsetof(Forcing_f32, WindY) == 36 && offsetof(Forcing_f32, Drag) == 40 &&
+static_assert(sizeof(Forcing_f32) == 168 && offsetof(Forcing_f32, Prescribed) == 0 &&
+    offsetof(Forcing_f32, Rain) == 24 && offsetof(Forcing_f32, Evaporation) == 28 &&
+    offsetof(Forcing_f32, WindX) == 32 && offsetof(Forcing_f32, WindY) == 36 && offsetof(Forcing_f32, Drag) == 40 &&
     offsetof(Forcing_f32, PressureFactor) == 44 && offsetof(Forcing_f32, Pattern) == 48 &&
     offsetof(Forcing_f32, Infiltration) == 72 && offsetof(Forcing_f32, Coriolis) == 96 &&
     offsetof(Forcing_f32, Lost_) == 120 && offsetof(Forcing_f32, PressureGradient) == 144, "Forcing_f32");
@@ -435,16 +436,16 @@ struct alignas(16) Bed_f64 {
 };
 static_assert(sizeof(Bed_f64) == 16 && offsetof(Bed_f64, Depth) == 0 && offsetof(Bed_f64, Area) == 8, "Bed_f64");
 
-// Boundary holds the boundary edges that are not walls, each an outlet with its own number.
+// Boundary holds the boundary conditions of the outlets: the boundary edges that are not walls, numbered from 0.
 // Boundary[float64], boundary.go:27
 struct Boundary_f64 {
-    Slice<int32> Of;
+    Slice<int32> ConditionOf;
     Slice<Condition> Conditions;
-    Slice<double> Now;
+    Slice<double> Prescribed;
     Slice<Passed> Passed_;
 };
-static_assert(sizeof(Boundary_f64) == 96 && offsetof(Boundary_f64, Of) == 0 &&
-    offsetof(Boundary_f64, Conditions) == 24 && offsetof(Boundary_f64, Now) == 48 &&
+static_assert(sizeof(Boundary_f64) == 96 && offsetof(Boundary_f64, ConditionOf) == 0 &&
+    offsetof(Boundary_f64, Conditions) == 24 && offsetof(Boundary_f64, Prescribed) == 48 &&
     offsetof(Boundary_f64, Passed_) == 72, "Boundary_f64");
 
 // Vec2 is a vector in the plane of the mesh: a gradient, an offset or a velocity.
@@ -460,13 +461,13 @@ static_assert(sizeof(Vec2_f64) == 16 && offsetof(Vec2_f64, X) == 0 && offsetof(V
 // gradient of the bed's height. In float32 it is 64 bytes, two sectors of a GPU's memory.
 // Stencil[float64], slopes.go:18
 struct alignas(16) Stencil_f64 {
-    Array<int32, 3> Near;
+    Array<int32, 3> Neighbours;
     int32 blank1;
     Array<Vec2_f64, 2> Arm;
     Array<Vec2_f64, 3> Weight;
     Vec2_f64 Bed_;
 };
-static_assert(sizeof(Stencil_f64) == 112 && offsetof(Stencil_f64, Near) == 0 &&
+static_assert(sizeof(Stencil_f64) == 112 && offsetof(Stencil_f64, Neighbours) == 0 &&
     offsetof(Stencil_f64, blank1) == 12 && offsetof(Stencil_f64, Arm) == 16 && offsetof(Stencil_f64, Weight) == 48 &&
     offsetof(Stencil_f64, Bed_) == 96, "Stencil_f64");
 
@@ -509,15 +510,15 @@ struct Clock_f64 {
     int64 Steps;
     double Dt;
     double Limit;
-    double Took;
-    double Before;
+    double LastDt;
+    double EarlierDt;
     bool Stop;
     bool Pending;
 };
 static_assert(sizeof(Clock_f64) == 88 && offsetof(Clock_f64, Time) == 0 && offsetof(Clock_f64, Until) == 8 &&
     offsetof(Clock_f64, Pause) == 16 && offsetof(Clock_f64, CFL) == 24 && offsetof(Clock_f64, Courant) == 32 &&
     offsetof(Clock_f64, Steps) == 40 && offsetof(Clock_f64, Dt) == 48 && offsetof(Clock_f64, Limit) == 56 &&
-    offsetof(Clock_f64, Took) == 64 && offsetof(Clock_f64, Before) == 72 && offsetof(Clock_f64, Stop) == 80 &&
+    offsetof(Clock_f64, LastDt) == 64 && offsetof(Clock_f64, EarlierDt) == 72 && offsetof(Clock_f64, Stop) == 80 &&
     offsetof(Clock_f64, Pending) == 81, "Clock_f64");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
@@ -549,11 +550,11 @@ struct alignas(16) Flux_f64 {
 static_assert(sizeof(Flux_f64) == 96 && offsetof(Flux_f64, M1) == 0 && offsetof(Flux_f64, M2) == 8 &&
     offsetof(Flux_f64, Speed) == 16 && offsetof(Flux_f64, blank3) == 24 && offsetof(Flux_f64, Side) == 32, "Flux_f64");
 
-// Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Now; fields have a
-// value per owned cell, or are empty if uniform or absent.
+// Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Prescribed; fields
+// have a value per owned cell, or are empty if uniform or absent.
 // Forcing[float64], forcing.go:7
 struct Forcing_f64 {
-    Slice<double> Now;
+    Slice<double> Prescribed;
     int32 Rain, Evaporation;
     int32 WindX, WindY;
     double Drag;
@@ -564,9 +565,9 @@ struct Forcing_f64 {
     Slice<Lost> Lost_;
     Slice<Vec2_f64> PressureGradient;
 };
-static_assert(sizeof(Forcing_f64) == 176 && offsetof(Forcing_f64, Now) == 0 && offsetof(Forcing_f64, Rain) == 24 &&
-    offsetof(Forcing_f64, Evaporation) == 28 && offsetof(Forcing_f64, WindX) == 32 &&
-    offsetof(Forcing_f64, WindY) == 36 && offsetof(Forcing_f64, Drag) == 40 &&
+static_assert(sizeof(Forcing_f64) == 176 && offsetof(Forcing_f64, Prescribed) == 0 &&
+    offsetof(Forcing_f64, Rain) == 24 && offsetof(Forcing_f64, Evaporation) == 28 &&
+    offsetof(Forcing_f64, WindX) == 32 && offsetof(Forcing_f64, WindY) == 36 && offsetof(Forcing_f64, Drag) == 40 &&
     offsetof(Forcing_f64, PressureFactor) == 48 && offsetof(Forcing_f64, Pattern) == 56 &&
     offsetof(Forcing_f64, Infiltration) == 80 && offsetof(Forcing_f64, Coriolis) == 104 &&
     offsetof(Forcing_f64, Lost_) == 128 && offsetof(Forcing_f64, PressureGradient) == 152, "Forcing_f64");
@@ -653,8 +654,8 @@ static_assert(sizeof(Face_f32) == 220 && offsetof(Face_f32, l) == 0 && offsetof(
     offsetof(Face_f32, viscosity) == 200 && offsetof(Face_f32, speed_) == 216, "Face_f32");
 
 // wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the
-// left l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a
-// double root, and no external root is double.
+// left L = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. The fields are λ, X2, m and 1/(L·R). L·R is the
+// derivative of the characteristic polynomial at λ: it vanishes only at a double root, and no external root is double.
 // wave[float32], roe.go:69
 struct wave_f32 {
     float l, x2, m, weight;
@@ -724,8 +725,8 @@ static_assert(sizeof(Face_f64) == 440 && offsetof(Face_f64, l) == 0 && offsetof(
     offsetof(Face_f64, viscosity) == 400 && offsetof(Face_f64, speed_) == 432, "Face_f64");
 
 // wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the
-// left l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a
-// double root, and no external root is double.
+// left L = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. The fields are λ, X2, m and 1/(L·R). L·R is the
+// derivative of the characteristic polynomial at λ: it vanishes only at a double root, and no external root is double.
 // wave[float64], roe.go:69
 struct wave_f64 {
     double l, x2, m, weight;
@@ -733,7 +734,7 @@ struct wave_f64 {
 static_assert(sizeof(wave_f64) == 32 && offsetof(wave_f64, l) == 0 && offsetof(wave_f64, x2) == 8 &&
     offsetof(wave_f64, m) == 16 && offsetof(wave_f64, weight) == 24, "wave_f64");
 
-// Surveyed is the result of a survey; it begins at 0.
+// Surveyed is the result of a survey. ClearSurvey must set it to 0 before the survey.
 // Surveyed, measure.go:31
 struct Surveyed {
     Array<int64, 284> Sums_;
@@ -741,10 +742,11 @@ struct Surveyed {
 };
 static_assert(sizeof(Surveyed) == 2312 && offsetof(Surveyed, Sums_) == 0 && offsetof(Surveyed, Extremes_) == 2272, "Surveyed");
 
-// Part is what an index adds up of numbers that it looks at one after the other: those of similar size fall on the same
-// words, which go to memory only when one falls elsewhere. Parts of a tile are best merged before they go there: many
-// threads that add to one word wait for each other. The zero value is empty.
-// exact.Part, exact/exact.go:25
+// Part is the sum of the numbers that one thread of a kernel adds. Numbers of similar magnitude belong to the same
+// three words of the sum, which the thread keeps in registers, and adds to memory when a number of another magnitude
+// comes. Threads of a tile should merge their parts first: many threads that add to one word wait for each other. The
+// zero value is empty.
+// exact.Part, exact/exact.go:26
 struct exact_Part {
     int32 at;
     int64 w0, w1, w2;
@@ -1089,7 +1091,7 @@ DEVICE float num_Smaller_f32(float a, float b) {
 // (*Forcing[float32]).removeWater, forcing.go:66
 DEVICE void Forcing_removeWater_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     float h = num_Larger_f32(c->H2, 0.0f);
-    float up = num_Smaller_f32(dt * f->Now[f->Evaporation], h);
+    float up = num_Smaller_f32(dt * f->Prescribed[f->Evaporation], h);
     float left = h - up;
     float down = 0.0f;
     if (f->Infiltration.len > 0) {
@@ -1116,7 +1118,7 @@ DEVICE float num_Sqrt_f32(float x) {
 // (*Forcing[float32]).applyAirPressure, forcing.go:53
 DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt,
         State_f32 *from, State_f32 *c) {
-    float course = dt * f->Now[f->PressureFactor];
+    float course = dt * f->Prescribed[f->PressureFactor];
     float x = course * f->PressureGradient[i].X, y = course * f->PressureGradient[i].Y;
     if (from->H1 >= p->DryDepth) {
         float h = from->H1 / p->DensityRatio;
@@ -1135,7 +1137,7 @@ DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Pa
 // (*Forcing[float32]).apply, forcing.go:31
 DEVICE void Forcing_apply_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *from,
         State_f32 *c) {
-    float rain = f->Now[f->Rain];
+    float rain = f->Prescribed[f->Rain];
     if (f->Pattern.len > 0) {
         rain *= f->Pattern[i];
     }
@@ -1143,7 +1145,7 @@ DEVICE void Forcing_apply_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p
     if (f->Lost_.len > 0) {
         Forcing_removeWater_f32(f, i, dt, c);
     }
-    float x = f->Now[f->WindX], y = f->Now[f->WindY];
+    float x = f->Prescribed[f->WindX], y = f->Prescribed[f->WindY];
     float stress = dt * f->Drag * num_Sqrt_f32(x * x + y * y);
     if (c->H1 >= p->DryDepth) {
         c->Q1x = c->Q1x + stress / p->DensityRatio * x;
@@ -1390,7 +1392,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
 // (*Forcing[float64]).removeWater, forcing.go:66
 DEVICE void Forcing_removeWater_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     double h = num_Larger_f64(c->H2, 0.0);
-    double up = num_Smaller_f64(dt * f->Now[f->Evaporation], h);
+    double up = num_Smaller_f64(dt * f->Prescribed[f->Evaporation], h);
     double left = h - up;
     double down = 0.0;
     if (f->Infiltration.len > 0) {
@@ -1417,7 +1419,7 @@ DEVICE double num_Sqrt_f64(double x) {
 // (*Forcing[float64]).applyAirPressure, forcing.go:53
 DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt,
         State_f64 *from, State_f64 *c) {
-    double course = dt * f->Now[f->PressureFactor];
+    double course = dt * f->Prescribed[f->PressureFactor];
     double x = course * f->PressureGradient[i].X, y = course * f->PressureGradient[i].Y;
     if (from->H1 >= p->DryDepth) {
         double h = from->H1 / p->DensityRatio;
@@ -1436,7 +1438,7 @@ DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Pa
 // (*Forcing[float64]).apply, forcing.go:31
 DEVICE void Forcing_apply_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *from,
         State_f64 *c) {
-    double rain = f->Now[f->Rain];
+    double rain = f->Prescribed[f->Rain];
     if (f->Pattern.len > 0) {
         rain *= f->Pattern[i];
     }
@@ -1444,7 +1446,7 @@ DEVICE void Forcing_apply_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p
     if (f->Lost_.len > 0) {
         Forcing_removeWater_f64(f, i, dt, c);
     }
-    double x = f->Now[f->WindX], y = f->Now[f->WindY];
+    double x = f->Prescribed[f->WindX], y = f->Prescribed[f->WindY];
     double stress = dt * f->Drag * num_Sqrt_f64(x * x + y * y);
     if (c->H1 >= p->DryDepth) {
         c->Q1x = c->Q1x + stress / p->DensityRatio * x;
@@ -1691,7 +1693,7 @@ DEVICE void Face_velocities_f32(Face_f32 *f) {
     side_f32 *l = &f->l, *r = &f->r;
     float hl = l->h1 * l->h2, hr = r->h1 * r->h2;
     float all = 1.0f / (hl * hr);
-    // now one over them
+    // now 1/(h1 h2) of each side
     const float value1 = hr * all, value2 = hl * all;
     hl = value1;
     hr = value2;
@@ -1871,7 +1873,7 @@ DEVICE void Face_Waves_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
 }
 
 // roeMeanThin is roeMean where thicknesses may be 0.
-// (*Face[float32]).roeMeanThin, dry.go:95
+// (*Face[float32]).roeMeanThin, dry.go:96
 DEVICE void Face_roeMeanThin_f32(Face_f32 *f, float g) {
     side_f32 *l = &f->l, *r = &f->r;
     float h1l = l->h1, h2l = l->h2, h1r = r->h1, h2r = r->h2;
@@ -1886,7 +1888,8 @@ DEVICE void Face_roeMeanThin_f32(Face_f32 *f, float g) {
     r->h2 = h2r;
 }
 
-// (*Face[float32]).stopLower, dry.go:109
+// stopLower does the same for the lower layer.
+// (*Face[float32]).stopLower, dry.go:111
 DEVICE void Face_stopLower_f32(Face_f32 *f) {
     f->l.q2 = 0.0f;
     f->l.u2 = 0.0f;
@@ -1896,9 +1899,9 @@ DEVICE void Face_stopLower_f32(Face_f32 *f) {
 
 // singleLayerViscosity returns the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and
 // Einfeldt: with these speeds thicknesses stay nonnegative, and a dry bed is flooded at the speed of its front, u +
-// 2√(gh). The sides are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the
-// residual.
-// singleLayerViscosity[float32], dry.go:117
+// 2√(gh). The sides have thicknesses hl and hr and velocities ul and ur; u and c = gh are the Roe state, dz is the jump
+// of the level, and (r1, r2) the residual. speed is that of the fastest wave.
+// singleLayerViscosity[float32], dry.go:119
 struct singleLayerViscosity_f32_results { float r0; float r1; float r2; };
 DEVICE singleLayerViscosity_f32_results singleLayerViscosity_f32(float g, float hl, float ul, float hr, float ur,
         float u, float c, float dz, float r1, float r2, float dry) {
@@ -1917,8 +1920,8 @@ DEVICE singleLayerViscosity_f32_results singleLayerViscosity_f32(float g, float 
     return {b0 * dz + b1 * r1, b0 * r1 + b1 * r2, num_Larger_f32(-l1, l2)};
 }
 
-// lowerViscosity is dryViscosity where no side has an upper layer, or any layer if dry.
-// (*Face[float32]).lowerViscosity, dry.go:78
+// lowerViscosity is dryViscosity where no side has an upper layer. dry means that no side has a lower layer either.
+// (*Face[float32]).lowerViscosity, dry.go:79
 DEVICE void Face_lowerViscosity_f32(Face_f32 *f, const Params_f32 *p, bool dry) {
     side_f32 *l = &f->l, *r = &f->r;
     f->dz1 = f->dz2;
@@ -1938,7 +1941,7 @@ DEVICE void Face_lowerViscosity_f32(Face_f32 *f, const Params_f32 *p, bool dry) 
 }
 
 // viscosityOfOneLayer is dryViscosity in a run without an upper layer.
-// (*Face[float32]).viscosityOfOneLayer, dry.go:62
+// (*Face[float32]).viscosityOfOneLayer, dry.go:63
 DEVICE void Face_viscosityOfOneLayer_f32(Face_f32 *f, const Params_f32 *p) {
     side_f32 *l = &f->l, *r = &f->r;
     const float value1 = num_Larger_f32(l->h2, 0.0f), value2 = num_Larger_f32(r->h2, 0.0f);
@@ -1959,7 +1962,7 @@ DEVICE void Face_viscosityOfOneLayer_f32(Face_f32 *f, const Params_f32 *p) {
 }
 
 // stopUpper sets the upper layer to rest on both sides: layers thinner than the dry depth do not flow.
-// (*Face[float32]).stopUpper, dry.go:105
+// (*Face[float32]).stopUpper, dry.go:106
 DEVICE void Face_stopUpper_f32(Face_f32 *f) {
     f->l.q1 = 0.0f;
     f->l.u1 = 0.0f;
@@ -2022,10 +2025,11 @@ DEVICE void Face_pvm_f32(Face_f32 *f, float r) {
 // dryViscosity computes the viscosity and the fastest wave of a face if a layer is absent on at least one side. All
 // schemes share it.
 //
-// A level counts only as far as it stands above what its layer would have to climb: the higher bed for the interface,
-// and where the upper layer ends, the higher interface for the surface. Where even that is out of reach, the step of
-// the bed or interface is a wall to the layer. With one layer absent on both sides the other is a single layer.
-// (*Face[float32]).dryViscosity, dry.go:11
+// At such a face a layer may have to climb: the lower layer to the higher of both beds, and where the upper layer is
+// absent on a side, this layer to the higher of both interfaces. A level below that height counts as equal to it. If
+// the layer ends at the face and its level is below what stands on the other side, the face is a wall to it: its
+// velocity is set to 0. If one layer is absent on both sides, the other is treated as a single layer.
+// (*Face[float32]).dryViscosity, dry.go:12
 DEVICE void Face_dryViscosity_f32(Face_f32 *f, const Params_f32 *p) {
     side_f32 *l = &f->l, *r = &f->r;
     const float value1 = num_Larger_f32(l->h1, 0.0f), value2 = num_Larger_f32(l->h2, 0.0f), value3 = num_Larger_f32(r->h1, 0.0f), value4 = num_Larger_f32(r->h2, 0.0f);
@@ -2100,7 +2104,7 @@ DEVICE Face_external_f32_results Face_external_f32(Face_f32 *f, float l1, float 
     return {wave_f32{l1, a2, a1 * c, b * w}, wave_f32{l4, b2, b1 * c, a * w}};
 }
 
-// project returns E v for an external wave: R (l·v)/(l·R).
+// project returns E v for an external wave: R (L·v)/(L·R).
 // (*Face[float32]).project, roe.go:83
 DEVICE vector_f32 Face_project_f32(Face_f32 *f, wave_f32 *w, vector_f32 v) {
     float s = (w->x2 * ((w->l - 2.0f * f->u1) * v.h1 + v.q1) + f->c1 * ((w->l - 2.0f * f->u2) * v.h2 + v.q2)) * w->weight;
@@ -2114,7 +2118,8 @@ DEVICE vector_f32 vector_plus_f32(vector_f32 v, float s, vector_f32 w) {
     return vector_f32{v.h1 + s * w.h1, v.q1 + s * w.q1, v.h2 + s * w.h2, v.q2 + s * w.q2};
 }
 
-// sign[float32], roe.go:94
+// sign returns 1, 0 or -1.
+// sign[float32], roe.go:95
 DEVICE float sign_f32(float x) {
     if (x > 0.0f) {
         return 1.0f;
@@ -2141,7 +2146,7 @@ DEVICE vector_f32 Face_stateJump_f32(Face_f32 *f) {
     return vector_f32{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
 
-// fix adds to |A| what Harten's fix adds to each |λ|, g_k: Σ g_k E_k applied to the jump.
+// fix returns what Harten's fix adds to the viscosity: Σ g_k E_k applied to stateJump, where g_k is added to |λ_k|.
 // (*Face[float32]).fix, roe.go:40
 DEVICE vector_f32 Face_fix_f32(Face_f32 *f, const Params_f32 *p, Eigenvalues_f32 *ev, float width, wave_f32 *w1,
         wave_f32 *w4) {
@@ -2151,12 +2156,12 @@ DEVICE vector_f32 Face_fix_f32(Face_f32 *f, const Params_f32 *p, Eigenvalues_f32
     inner = vector_plus_f32(vector_plus_f32(inner, -1.0f, e1), -1.0f, e4);
     vector_f32 m = {};
     m = vector_plus_f32(vector_plus_f32(m, g1, e1), g4, e4);
-    // Close to a double root the divided difference has no digits left; the mean is its limit's first term.
-    float apart = ev->L3 - ev->L2;
-    if (apart <= (ev->L4 - ev->L1) * 0x1.0624dep-10f /* 0.001 */) {
+    // Near a double root, round-off dominates the divided difference (g3-g2)/(λ3-λ2); there the mean of g2 and g3 is used.
+    float gap = ev->L3 - ev->L2;
+    if (gap <= (ev->L4 - ev->L1) * 0x1.0624dep-10f /* 0.001 */) {
         return vector_plus_f32(m, (g2 + g3) / 2.0f, inner);
     }
-    float w = 1.0f / apart;
+    float w = 1.0f / gap;
     vector_f32 ai = Face_applyRoeMatrix_f32(f, p->DensityRatio, inner);
     return vector_plus_f32(vector_plus_f32(m, (g3 - g2) * w, ai), (g2 * ev->L3 - g3 * ev->L2) * w, inner);
 }
@@ -2216,15 +2221,15 @@ DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
 // condition returns the boundary condition at an outlet edge.
 // (*Boundary[float32]).condition, boundary.go:38
 DEVICE Condition Boundary_condition_f32(const Boundary_f32 *s, EdgeCells at) {
-    return s->Conditions[s->Of[sub(-3, at.Right)]];
+    return s->Conditions[s->ConditionOf[sub(-3, at.Right)]];
 }
 
-// inflow returns the thickness and the outward velocity for an inflow of q per metre with the outgoing characteristic
-// u + 2c = leaving, by Newton's method from the wave speed c inside: critical if the inflow would be faster than
-// waves.
-// inflow[float32], boundary.go:116
+// inflow returns the thickness and the outward velocity on the boundary for an inflow of q per metre, so that u + 2c
+// equals the outgoing characteristic. c is the wave speed √(gh) in the cell, from which Newton's method starts. The
+// inflow is at most critical: no faster than waves.
+// inflow[float32], boundary.go:117
 struct inflow_f32_results { float r0; float r1; };
-DEVICE inflow_f32_results inflow_f32(float gravity, float q, float leaving, float c) {
+DEVICE inflow_f32_results inflow_f32(float gravity, float q, float outgoing, float c) {
     float thick = 0.0f;
     float speed = 0.0f;
     float critical = 0.0f;
@@ -2233,8 +2238,9 @@ DEVICE inflow_f32_results inflow_f32(float gravity, float q, float leaving, floa
     }
     c = num_Larger_f32(c, critical);
     for (int64 k = 0; k < 12 && c > 0.0f; k = add(k, int64(1))) {
-        float part = gravity * q / (c * c);
-        c = num_Larger_f32(c - (2.0f * c - part - leaving) / (2.0f + 2.0f * part / c), c / 4.0f);
+        // velocity: q/h
+        float inward = gravity * q / (c * c);
+        c = num_Larger_f32(c - (2.0f * c - inward - outgoing) / (2.0f + 2.0f * inward / c), c / 4.0f);
     }
     c = num_Larger_f32(c, critical);
     if (c <= 0.0f) {
@@ -2244,11 +2250,12 @@ DEVICE inflow_f32_results inflow_f32(float gravity, float q, float leaving, floa
     return {thick, -q / thick};
 }
 
-// boundaryState finds the thickness and the outward velocity on the boundary, and how far its level is above that
-// inside. Inside are thickness h, outward velocity u, level z, and the bed at depth. An incoming wave of height wave is
-// a simple wave over water at rest: its characteristic is u - 2√(gh) of that water, less four times the growth of
-// √(gh).
-// boundaryState[float32], boundary.go:85
+// boundaryState returns the thickness and the outward velocity on the boundary, and how far the level there is above
+// that in the cell. The cell has thickness h, outward velocity u, level z, and its bed at depth. The outgoing
+// characteristic carries u + 2√(gh), the incoming one u - 2√(gh), where u is the outward velocity. Radiation prescribes
+// the incoming one: that of water at rest with the prescribed level, or, if wave is not 0, of a simple wave whose
+// height above that level is wave. Across a simple wave that moves inward, u + 2√(gh) keeps its value 2√(gh₀) at rest.
+// boundaryState[float32], boundary.go:86
 struct boundaryState_f32_results { float r0; float r1; float r2; };
 DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, float wave, float gravity, float h,
         float u, float z, float depth) {
@@ -2256,17 +2263,17 @@ DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, floa
     float thick = 0.0f;
     float speed = 0.0f;
     float c = num_Sqrt_f32(gravity * h);
-    float leaving = u + 2.0f * c;
+    float outgoing = u + 2.0f * c;
     if (u > c || kind == 1 && value == z) {
         return {0.0f, h, u};
     }
     if (kind == 1) {
         thick = num_Larger_f32(value + depth, 0.0f);
         c = num_Sqrt_f32(gravity * thick);
-        return {value - z, thick, num_Larger_f32(leaving - 2.0f * c, -c)};
+        return {value - z, thick, num_Larger_f32(outgoing - 2.0f * c, -c)};
     }
     if (kind == 2) {
-        const auto results1 = inflow_f32(gravity, value, leaving, c);
+        const auto results1 = inflow_f32(gravity, value, outgoing, c);
         thick = results1.r0;
         speed = results1.r1;
         return {thick - h, thick, speed};
@@ -2274,20 +2281,22 @@ DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, floa
     if (value == z && u == 0.0f && wave == 0.0f) {
         return {0.0f, h, u};
     }
-    float rest = num_Sqrt_f32(gravity * num_Larger_f32(value + depth, 0.0f));
-    float entering = -2.0f * rest;
+    // √(gh₀)
+    float atRest = num_Sqrt_f32(gravity * num_Larger_f32(value + depth, 0.0f));
+    float incoming = -2.0f * atRest;
     if (wave != 0.0f) {
-        entering = 2.0f * rest - 4.0f * num_Sqrt_f32(gravity * num_Larger_f32(value + wave + depth, 0.0f));
+        incoming = 2.0f * atRest - 4.0f * num_Sqrt_f32(gravity * num_Larger_f32(value + wave + depth, 0.0f));
     }
-    c = num_Larger_f32((leaving - entering) / 4.0f, 0.0f);
+    c = num_Larger_f32((outgoing - incoming) / 4.0f, 0.0f);
     thick = c * c / gravity;
-    return {thick - h, thick, (leaving + entering) / 2.0f};
+    return {thick - h, thick, (outgoing + incoming) / 2.0f};
 }
 
-// availableShare returns the fraction of the mass flux want that the upwind cell can supply within the time step. The
-// layer has thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a
-// shore, and if it is thinner than the step, each of the cell's three edges may take a third.
-// (*Face[float32]).availableShare, edge.go:218
+// availableShare returns the fraction, at most 1, of the mass want that the upwind cell can supply to this edge in the
+// step. want is positive from left to right. The layer has thicknesses hl and hr in the cells and stands on a step
+// of the bed or interface of height step. At a shore, and if the layer is thinner than twice the step, each of the
+// cell's three edges may take a third.
+// (*Face[float32]).availableShare, edge.go:219
 DEVICE float Face_availableShare_f32(Face_f32 *f, EdgeCells at, float want, float hl, float hr, float step,
         float dry) {
     float h = hl, area = f->l.area;
@@ -2299,13 +2308,13 @@ DEVICE float Face_availableShare_f32(Face_f32 *f, EdgeCells at, float want, floa
         area = f->r.area;
         want = -want;
     }
-    float have = num_Larger_f32(h, 0.0f) * area;
-    if (want <= 0x1.555476p-02f /* 0.33333 */ * have) {
+    float available = num_Larger_f32(h, 0.0f) * area;
+    if (want <= 0x1.555476p-02f /* 0.33333 */ * available) {
         return 1.0f;
     }
-    float most = 0x1.fffebp-01f /* 0.99999 */ * have;
+    float most = 0x1.fffebp-01f /* 0.99999 */ * available;
     if (num_Smaller_f32(hl, hr) < dry || h < 2.0f * step) {
-        most = 0x1.555476p-02f /* 0.33333 */ * have;
+        most = 0x1.555476p-02f /* 0.33333 */ * available;
     }
     if (want <= most) {
         return 1.0f;
@@ -2322,23 +2331,24 @@ DEVICE float carried_f32(float m, float tl, float tr) {
     return m * tr;
 }
 
-// prescribedFlux writes the flux of a boundary edge with a prescribed condition on the lower layer, the only one.
+// prescribedFlux writes the flux of an outlet with a prescribed condition, in a run with one layer (the lower one).
 // (*Face[float32]).prescribedFlux, boundary.go:55
 DEVICE void Face_prescribedFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *normal, const Params_f32 *p,
         const Boundary_f32 *boundary, float dt, bool own, Flux_f32 *out, Counters *n) {
     side_f32 *l = &f->l;
     float h = num_Larger_f32(l->h2, 0.0f), u = l->u2;
     Condition given = Boundary_condition_f32(boundary, at);
-    float value = boundary->Now[given.Value], wave = boundary->Now[given.Wave];
-    auto [rise, outside, speed] = boundaryState_f32(given.Kind, value, wave, p->Gravity, h, u, l->z2, l->depth);
+    float value = boundary->Prescribed[given.Value], wave = boundary->Prescribed[given.Wave];
+    auto [rise, thick, speed] = boundaryState_f32(given.Kind, value, wave, p->Gravity, h, u, l->z2, l->depth);
     float length = normal->Length;
-    float m = outside * speed;
-    float force = m * speed + p->Gravity * ((h + outside) / 2.0f) * rise;
-    float whole = l->h2;
+    float m = thick * speed;
+    float force = m * speed + p->Gravity * ((h + thick) / 2.0f) * rise;
+    // mean thickness in the cell
+    float mean = l->h2;
     if (f->sloped) {
-        whole = l->mean2;
+        mean = l->mean2;
     }
-    if (float s = Face_availableShare_f32(f, at, m * length * dt, whole, whole, 0.0f, p->DryDepth); s < 1.0f) {
+    if (float s = Face_availableShare_f32(f, at, m * length * dt, mean, mean, 0.0f, p->DryDepth); s < 1.0f) {
         m = m * s;
         force = force * s;
         if (own) {
@@ -2347,7 +2357,7 @@ DEVICE void Face_prescribedFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *norma
     }
     float t = carried_f32(m, l->t2, 0.0f);
     float x = normal->X * length, y = normal->Y * length;
-    *out = Flux_f32{0.0f, m * length, (num_Abs_f32(speed) + num_Sqrt_f32(p->Gravity * num_Larger_f32(h, outside))) * length, 0.0f, Array<MomentumChange_f32, 2>{}};
+    *out = Flux_f32{0.0f, m * length, (num_Abs_f32(speed) + num_Sqrt_f32(p->Gravity * num_Larger_f32(h, thick))) * length, 0.0f, Array<MomentumChange_f32, 2>{}};
     out->Side[0] = MomentumChange_f32{0.0f, 0.0f, force * x - t * y, force * y + t * x};
 }
 
@@ -2370,15 +2380,15 @@ DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float 
 // limitMomentum bounds the normal momentum that a film, a layer thinner than ten times the dry depth, gains or gives:
 // what the mass m carries from upwind, plus or minus the speed of a front on a dry bed relative to the water behind it,
 // 2√(gh), and the pressure of the level's jump on the film's own thickness. Without it the mean thickness of the face
-// would let a deep neighbour accelerate the film, and a draining film would keep its momentum. The same holds for a
-// layer of any thickness whose mass flux was limited (cut): with the momentum it kept it would flow the faster the more
-// it drains.
+// would let a deep neighbour accelerate the film, and a draining film would keep its momentum. It bounds in the same
+// way a layer of any thickness whose mass flux was limited: else the layer would keep its momentum while it loses mass,
+// and accelerate.
 // limitMomentum[float32], edge.go:194
 struct limitMomentum_f32_results { float r0; float r1; };
-DEVICE limitMomentum_f32_results limitMomentum_f32(float nl, float nr, float m, bool cut, float hl, float ul,
+DEVICE limitMomentum_f32_results limitMomentum_f32(float nl, float nr, float m, bool limited, float hl, float ul,
         float hr, float ur, float jump, const Params_f32 *p) {
     float film = 10.0f * p->DryDepth;
-    bool left = hl < film || cut && m > 0.0f, right = hr < film || cut && m < 0.0f;
+    bool left = hl < film || limited && m > 0.0f, right = hr < film || limited && m < 0.0f;
     if (!left && !right) {
         return {nl, nr};
     }
@@ -2551,7 +2561,7 @@ DEVICE void Face_velocities_f64(Face_f64 *f) {
     side_f64 *l = &f->l, *r = &f->r;
     double hl = l->h1 * l->h2, hr = r->h1 * r->h2;
     double all = 1.0 / (hl * hr);
-    // now one over them
+    // now 1/(h1 h2) of each side
     const double value1 = hr * all, value2 = hl * all;
     hl = value1;
     hr = value2;
@@ -2732,7 +2742,7 @@ DEVICE void Face_Waves_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
 }
 
 // roeMeanThin is roeMean where thicknesses may be 0.
-// (*Face[float64]).roeMeanThin, dry.go:95
+// (*Face[float64]).roeMeanThin, dry.go:96
 DEVICE void Face_roeMeanThin_f64(Face_f64 *f, double g) {
     side_f64 *l = &f->l, *r = &f->r;
     double h1l = l->h1, h2l = l->h2, h1r = r->h1, h2r = r->h2;
@@ -2747,7 +2757,8 @@ DEVICE void Face_roeMeanThin_f64(Face_f64 *f, double g) {
     r->h2 = h2r;
 }
 
-// (*Face[float64]).stopLower, dry.go:109
+// stopLower does the same for the lower layer.
+// (*Face[float64]).stopLower, dry.go:111
 DEVICE void Face_stopLower_f64(Face_f64 *f) {
     f->l.q2 = 0.0;
     f->l.u2 = 0.0;
@@ -2757,9 +2768,9 @@ DEVICE void Face_stopLower_f64(Face_f64 *f) {
 
 // singleLayerViscosity returns the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and
 // Einfeldt: with these speeds thicknesses stay nonnegative, and a dry bed is flooded at the speed of its front, u +
-// 2√(gh). The sides are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the
-// residual.
-// singleLayerViscosity[float64], dry.go:117
+// 2√(gh). The sides have thicknesses hl and hr and velocities ul and ur; u and c = gh are the Roe state, dz is the jump
+// of the level, and (r1, r2) the residual. speed is that of the fastest wave.
+// singleLayerViscosity[float64], dry.go:119
 struct singleLayerViscosity_f64_results { double r0; double r1; double r2; };
 DEVICE singleLayerViscosity_f64_results singleLayerViscosity_f64(double g, double hl, double ul, double hr,
         double ur, double u, double c, double dz, double r1, double r2, double dry) {
@@ -2778,8 +2789,8 @@ DEVICE singleLayerViscosity_f64_results singleLayerViscosity_f64(double g, doubl
     return {b0 * dz + b1 * r1, b0 * r1 + b1 * r2, num_Larger_f64(-l1, l2)};
 }
 
-// lowerViscosity is dryViscosity where no side has an upper layer, or any layer if dry.
-// (*Face[float64]).lowerViscosity, dry.go:78
+// lowerViscosity is dryViscosity where no side has an upper layer. dry means that no side has a lower layer either.
+// (*Face[float64]).lowerViscosity, dry.go:79
 DEVICE void Face_lowerViscosity_f64(Face_f64 *f, const Params_f64 *p, bool dry) {
     side_f64 *l = &f->l, *r = &f->r;
     f->dz1 = f->dz2;
@@ -2799,7 +2810,7 @@ DEVICE void Face_lowerViscosity_f64(Face_f64 *f, const Params_f64 *p, bool dry) 
 }
 
 // viscosityOfOneLayer is dryViscosity in a run without an upper layer.
-// (*Face[float64]).viscosityOfOneLayer, dry.go:62
+// (*Face[float64]).viscosityOfOneLayer, dry.go:63
 DEVICE void Face_viscosityOfOneLayer_f64(Face_f64 *f, const Params_f64 *p) {
     side_f64 *l = &f->l, *r = &f->r;
     const double value1 = num_Larger_f64(l->h2, 0.0), value2 = num_Larger_f64(r->h2, 0.0);
@@ -2820,7 +2831,7 @@ DEVICE void Face_viscosityOfOneLayer_f64(Face_f64 *f, const Params_f64 *p) {
 }
 
 // stopUpper sets the upper layer to rest on both sides: layers thinner than the dry depth do not flow.
-// (*Face[float64]).stopUpper, dry.go:105
+// (*Face[float64]).stopUpper, dry.go:106
 DEVICE void Face_stopUpper_f64(Face_f64 *f) {
     f->l.q1 = 0.0;
     f->l.u1 = 0.0;
@@ -2883,10 +2894,11 @@ DEVICE void Face_pvm_f64(Face_f64 *f, double r) {
 // dryViscosity computes the viscosity and the fastest wave of a face if a layer is absent on at least one side. All
 // schemes share it.
 //
-// A level counts only as far as it stands above what its layer would have to climb: the higher bed for the interface,
-// and where the upper layer ends, the higher interface for the surface. Where even that is out of reach, the step of
-// the bed or interface is a wall to the layer. With one layer absent on both sides the other is a single layer.
-// (*Face[float64]).dryViscosity, dry.go:11
+// At such a face a layer may have to climb: the lower layer to the higher of both beds, and where the upper layer is
+// absent on a side, this layer to the higher of both interfaces. A level below that height counts as equal to it. If
+// the layer ends at the face and its level is below what stands on the other side, the face is a wall to it: its
+// velocity is set to 0. If one layer is absent on both sides, the other is treated as a single layer.
+// (*Face[float64]).dryViscosity, dry.go:12
 DEVICE void Face_dryViscosity_f64(Face_f64 *f, const Params_f64 *p) {
     side_f64 *l = &f->l, *r = &f->r;
     const double value1 = num_Larger_f64(l->h1, 0.0), value2 = num_Larger_f64(l->h2, 0.0), value3 = num_Larger_f64(r->h1, 0.0), value4 = num_Larger_f64(r->h2, 0.0);
@@ -2961,7 +2973,7 @@ DEVICE Face_external_f64_results Face_external_f64(Face_f64 *f, double l1, doubl
     return {wave_f64{l1, a2, a1 * c, b * w}, wave_f64{l4, b2, b1 * c, a * w}};
 }
 
-// project returns E v for an external wave: R (l·v)/(l·R).
+// project returns E v for an external wave: R (L·v)/(L·R).
 // (*Face[float64]).project, roe.go:83
 DEVICE vector_f64 Face_project_f64(Face_f64 *f, wave_f64 *w, vector_f64 v) {
     double s = (w->x2 * ((w->l - 2.0 * f->u1) * v.h1 + v.q1) + f->c1 * ((w->l - 2.0 * f->u2) * v.h2 + v.q2)) * w->weight;
@@ -2975,7 +2987,8 @@ DEVICE vector_f64 vector_plus_f64(vector_f64 v, double s, vector_f64 w) {
     return vector_f64{v.h1 + s * w.h1, v.q1 + s * w.q1, v.h2 + s * w.h2, v.q2 + s * w.q2};
 }
 
-// sign[float64], roe.go:94
+// sign returns 1, 0 or -1.
+// sign[float64], roe.go:95
 DEVICE double sign_f64(double x) {
     if (x > 0.0) {
         return 1.0;
@@ -3002,7 +3015,7 @@ DEVICE vector_f64 Face_stateJump_f64(Face_f64 *f) {
     return vector_f64{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
 
-// fix adds to |A| what Harten's fix adds to each |λ|, g_k: Σ g_k E_k applied to the jump.
+// fix returns what Harten's fix adds to the viscosity: Σ g_k E_k applied to stateJump, where g_k is added to |λ_k|.
 // (*Face[float64]).fix, roe.go:40
 DEVICE vector_f64 Face_fix_f64(Face_f64 *f, const Params_f64 *p, Eigenvalues_f64 *ev, double width, wave_f64 *w1,
         wave_f64 *w4) {
@@ -3012,12 +3025,12 @@ DEVICE vector_f64 Face_fix_f64(Face_f64 *f, const Params_f64 *p, Eigenvalues_f64
     inner = vector_plus_f64(vector_plus_f64(inner, -1.0, e1), -1.0, e4);
     vector_f64 m = {};
     m = vector_plus_f64(vector_plus_f64(m, g1, e1), g4, e4);
-    // Close to a double root the divided difference has no digits left; the mean is its limit's first term.
-    double apart = ev->L3 - ev->L2;
-    if (apart <= (ev->L4 - ev->L1) * 0x1.0624dd2f1a9fcp-10 /* 0.001 */) {
+    // Near a double root, round-off dominates the divided difference (g3-g2)/(λ3-λ2); there the mean of g2 and g3 is used.
+    double gap = ev->L3 - ev->L2;
+    if (gap <= (ev->L4 - ev->L1) * 0x1.0624dd2f1a9fcp-10 /* 0.001 */) {
         return vector_plus_f64(m, (g2 + g3) / 2.0, inner);
     }
-    double w = 1.0 / apart;
+    double w = 1.0 / gap;
     vector_f64 ai = Face_applyRoeMatrix_f64(f, p->DensityRatio, inner);
     return vector_plus_f64(vector_plus_f64(m, (g3 - g2) * w, ai), (g2 * ev->L3 - g3 * ev->L2) * w, inner);
 }
@@ -3077,15 +3090,15 @@ DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
 // condition returns the boundary condition at an outlet edge.
 // (*Boundary[float64]).condition, boundary.go:38
 DEVICE Condition Boundary_condition_f64(const Boundary_f64 *s, EdgeCells at) {
-    return s->Conditions[s->Of[sub(-3, at.Right)]];
+    return s->Conditions[s->ConditionOf[sub(-3, at.Right)]];
 }
 
-// inflow returns the thickness and the outward velocity for an inflow of q per metre with the outgoing characteristic
-// u + 2c = leaving, by Newton's method from the wave speed c inside: critical if the inflow would be faster than
-// waves.
-// inflow[float64], boundary.go:116
+// inflow returns the thickness and the outward velocity on the boundary for an inflow of q per metre, so that u + 2c
+// equals the outgoing characteristic. c is the wave speed √(gh) in the cell, from which Newton's method starts. The
+// inflow is at most critical: no faster than waves.
+// inflow[float64], boundary.go:117
 struct inflow_f64_results { double r0; double r1; };
-DEVICE inflow_f64_results inflow_f64(double gravity, double q, double leaving, double c) {
+DEVICE inflow_f64_results inflow_f64(double gravity, double q, double outgoing, double c) {
     double thick = 0.0;
     double speed = 0.0;
     double critical = 0.0;
@@ -3094,8 +3107,9 @@ DEVICE inflow_f64_results inflow_f64(double gravity, double q, double leaving, d
     }
     c = num_Larger_f64(c, critical);
     for (int64 k = 0; k < 12 && c > 0.0; k = add(k, int64(1))) {
-        double part = gravity * q / (c * c);
-        c = num_Larger_f64(c - (2.0 * c - part - leaving) / (2.0 + 2.0 * part / c), c / 4.0);
+        // velocity: q/h
+        double inward = gravity * q / (c * c);
+        c = num_Larger_f64(c - (2.0 * c - inward - outgoing) / (2.0 + 2.0 * inward / c), c / 4.0);
     }
     c = num_Larger_f64(c, critical);
     if (c <= 0.0) {
@@ -3105,11 +3119,12 @@ DEVICE inflow_f64_results inflow_f64(double gravity, double q, double leaving, d
     return {thick, -q / thick};
 }
 
-// boundaryState finds the thickness and the outward velocity on the boundary, and how far its level is above that
-// inside. Inside are thickness h, outward velocity u, level z, and the bed at depth. An incoming wave of height wave is
-// a simple wave over water at rest: its characteristic is u - 2√(gh) of that water, less four times the growth of
-// √(gh).
-// boundaryState[float64], boundary.go:85
+// boundaryState returns the thickness and the outward velocity on the boundary, and how far the level there is above
+// that in the cell. The cell has thickness h, outward velocity u, level z, and its bed at depth. The outgoing
+// characteristic carries u + 2√(gh), the incoming one u - 2√(gh), where u is the outward velocity. Radiation prescribes
+// the incoming one: that of water at rest with the prescribed level, or, if wave is not 0, of a simple wave whose
+// height above that level is wave. Across a simple wave that moves inward, u + 2√(gh) keeps its value 2√(gh₀) at rest.
+// boundaryState[float64], boundary.go:86
 struct boundaryState_f64_results { double r0; double r1; double r2; };
 DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, double wave, double gravity, double h,
         double u, double z, double depth) {
@@ -3117,17 +3132,17 @@ DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, dou
     double thick = 0.0;
     double speed = 0.0;
     double c = num_Sqrt_f64(gravity * h);
-    double leaving = u + 2.0 * c;
+    double outgoing = u + 2.0 * c;
     if (u > c || kind == 1 && value == z) {
         return {0.0, h, u};
     }
     if (kind == 1) {
         thick = num_Larger_f64(value + depth, 0.0);
         c = num_Sqrt_f64(gravity * thick);
-        return {value - z, thick, num_Larger_f64(leaving - 2.0 * c, -c)};
+        return {value - z, thick, num_Larger_f64(outgoing - 2.0 * c, -c)};
     }
     if (kind == 2) {
-        const auto results1 = inflow_f64(gravity, value, leaving, c);
+        const auto results1 = inflow_f64(gravity, value, outgoing, c);
         thick = results1.r0;
         speed = results1.r1;
         return {thick - h, thick, speed};
@@ -3135,20 +3150,22 @@ DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, dou
     if (value == z && u == 0.0 && wave == 0.0) {
         return {0.0, h, u};
     }
-    double rest = num_Sqrt_f64(gravity * num_Larger_f64(value + depth, 0.0));
-    double entering = -2.0 * rest;
+    // √(gh₀)
+    double atRest = num_Sqrt_f64(gravity * num_Larger_f64(value + depth, 0.0));
+    double incoming = -2.0 * atRest;
     if (wave != 0.0) {
-        entering = 2.0 * rest - 4.0 * num_Sqrt_f64(gravity * num_Larger_f64(value + wave + depth, 0.0));
+        incoming = 2.0 * atRest - 4.0 * num_Sqrt_f64(gravity * num_Larger_f64(value + wave + depth, 0.0));
     }
-    c = num_Larger_f64((leaving - entering) / 4.0, 0.0);
+    c = num_Larger_f64((outgoing - incoming) / 4.0, 0.0);
     thick = c * c / gravity;
-    return {thick - h, thick, (leaving + entering) / 2.0};
+    return {thick - h, thick, (outgoing + incoming) / 2.0};
 }
 
-// availableShare returns the fraction of the mass flux want that the upwind cell can supply within the time step. The
-// layer has thicknesses hl and hr in the cells and stands on a step of the bed or interface of height step. At a
-// shore, and if it is thinner than the step, each of the cell's three edges may take a third.
-// (*Face[float64]).availableShare, edge.go:218
+// availableShare returns the fraction, at most 1, of the mass want that the upwind cell can supply to this edge in the
+// step. want is positive from left to right. The layer has thicknesses hl and hr in the cells and stands on a step
+// of the bed or interface of height step. At a shore, and if the layer is thinner than twice the step, each of the
+// cell's three edges may take a third.
+// (*Face[float64]).availableShare, edge.go:219
 DEVICE double Face_availableShare_f64(Face_f64 *f, EdgeCells at, double want, double hl, double hr, double step,
         double dry) {
     double h = hl, area = f->l.area;
@@ -3160,13 +3177,13 @@ DEVICE double Face_availableShare_f64(Face_f64 *f, EdgeCells at, double want, do
         area = f->r.area;
         want = -want;
     }
-    double have = num_Larger_f64(h, 0.0) * area;
-    if (want <= 0x1.555475a31a4bep-02 /* 0.33333 */ * have) {
+    double available = num_Larger_f64(h, 0.0) * area;
+    if (want <= 0x1.555475a31a4bep-02 /* 0.33333 */ * available) {
         return 1.0;
     }
-    double most = 0x1.fffeb074a771dp-01 /* 0.99999 */ * have;
+    double most = 0x1.fffeb074a771dp-01 /* 0.99999 */ * available;
     if (num_Smaller_f64(hl, hr) < dry || h < 2.0 * step) {
-        most = 0x1.555475a31a4bep-02 /* 0.33333 */ * have;
+        most = 0x1.555475a31a4bep-02 /* 0.33333 */ * available;
     }
     if (want <= most) {
         return 1.0;
@@ -3183,23 +3200,24 @@ DEVICE double carried_f64(double m, double tl, double tr) {
     return m * tr;
 }
 
-// prescribedFlux writes the flux of a boundary edge with a prescribed condition on the lower layer, the only one.
+// prescribedFlux writes the flux of an outlet with a prescribed condition, in a run with one layer (the lower one).
 // (*Face[float64]).prescribedFlux, boundary.go:55
 DEVICE void Face_prescribedFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *normal, const Params_f64 *p,
         const Boundary_f64 *boundary, double dt, bool own, Flux_f64 *out, Counters *n) {
     side_f64 *l = &f->l;
     double h = num_Larger_f64(l->h2, 0.0), u = l->u2;
     Condition given = Boundary_condition_f64(boundary, at);
-    double value = boundary->Now[given.Value], wave = boundary->Now[given.Wave];
-    auto [rise, outside, speed] = boundaryState_f64(given.Kind, value, wave, p->Gravity, h, u, l->z2, l->depth);
+    double value = boundary->Prescribed[given.Value], wave = boundary->Prescribed[given.Wave];
+    auto [rise, thick, speed] = boundaryState_f64(given.Kind, value, wave, p->Gravity, h, u, l->z2, l->depth);
     double length = normal->Length;
-    double m = outside * speed;
-    double force = m * speed + p->Gravity * ((h + outside) / 2.0) * rise;
-    double whole = l->h2;
+    double m = thick * speed;
+    double force = m * speed + p->Gravity * ((h + thick) / 2.0) * rise;
+    // mean thickness in the cell
+    double mean = l->h2;
     if (f->sloped) {
-        whole = l->mean2;
+        mean = l->mean2;
     }
-    if (double s = Face_availableShare_f64(f, at, m * length * dt, whole, whole, 0.0, p->DryDepth); s < 1.0) {
+    if (double s = Face_availableShare_f64(f, at, m * length * dt, mean, mean, 0.0, p->DryDepth); s < 1.0) {
         m = m * s;
         force = force * s;
         if (own) {
@@ -3208,7 +3226,7 @@ DEVICE void Face_prescribedFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *norma
     }
     double t = carried_f64(m, l->t2, 0.0);
     double x = normal->X * length, y = normal->Y * length;
-    *out = Flux_f64{0.0, m * length, (num_Abs_f64(speed) + num_Sqrt_f64(p->Gravity * num_Larger_f64(h, outside))) * length, 0.0, Array<MomentumChange_f64, 2>{}};
+    *out = Flux_f64{0.0, m * length, (num_Abs_f64(speed) + num_Sqrt_f64(p->Gravity * num_Larger_f64(h, thick))) * length, 0.0, Array<MomentumChange_f64, 2>{}};
     out->Side[0] = MomentumChange_f64{0.0, 0.0, force * x - t * y, force * y + t * x};
 }
 
@@ -3231,15 +3249,15 @@ DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, 
 // limitMomentum bounds the normal momentum that a film, a layer thinner than ten times the dry depth, gains or gives:
 // what the mass m carries from upwind, plus or minus the speed of a front on a dry bed relative to the water behind it,
 // 2√(gh), and the pressure of the level's jump on the film's own thickness. Without it the mean thickness of the face
-// would let a deep neighbour accelerate the film, and a draining film would keep its momentum. The same holds for a
-// layer of any thickness whose mass flux was limited (cut): with the momentum it kept it would flow the faster the more
-// it drains.
+// would let a deep neighbour accelerate the film, and a draining film would keep its momentum. It bounds in the same
+// way a layer of any thickness whose mass flux was limited: else the layer would keep its momentum while it loses mass,
+// and accelerate.
 // limitMomentum[float64], edge.go:194
 struct limitMomentum_f64_results { double r0; double r1; };
-DEVICE limitMomentum_f64_results limitMomentum_f64(double nl, double nr, double m, bool cut, double hl, double ul,
-        double hr, double ur, double jump, const Params_f64 *p) {
+DEVICE limitMomentum_f64_results limitMomentum_f64(double nl, double nr, double m, bool limited, double hl,
+        double ul, double hr, double ur, double jump, const Params_f64 *p) {
     double film = 10.0 * p->DryDepth;
-    bool left = hl < film || cut && m > 0.0, right = hr < film || cut && m < 0.0;
+    bool left = hl < film || limited && m > 0.0, right = hr < film || limited && m < 0.0;
     if (!left && !right) {
         return {nl, nr};
     }
@@ -3361,7 +3379,8 @@ DEVICE void ClearSurvey_at(int64 k, Surveyed *s) {
     }
 }
 
-// special, exact/exact.go:63
+// special counts x, which is NaN or an infinity.
+// special, exact/exact.go:65
 DEVICE void exact_special(double x, Slice<int64> words) {
     int64 which = 68;
     if (x > 0.0) {
@@ -3373,7 +3392,8 @@ DEVICE void exact_special(double x, Slice<int64> words) {
     atomic_add(&words[which], int64(1));
 }
 
-// (*exact.Part).spill, exact/exact.go:98
+// spill adds the three words to the sum in memory.
+// (*exact.Part).spill, exact/exact.go:101
 DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     if (p->w0 != 0) {
         atomic_add(&words[p->at], p->w0);
@@ -3389,8 +3409,8 @@ DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     p->w2 = 0;
 }
 
-// Add adds x.
-// (*exact.Part).Add, exact/exact.go:32
+// Add adds x. words are the sum in memory.
+// (*exact.Part).Add, exact/exact.go:33
 DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     if (x == 0.0) {
         return;
@@ -3425,8 +3445,8 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
 }
 
-// Rank is an integer that grows with x: the greatest for a NaN, and less for -0 than for 0. 0 is the rank of nothing,
-// so that zeroed memory holds the greatest of no numbers.
+// Rank returns an integer that increases with x, so that the largest of several numbers can be found with integers. -0
+// ranks below 0, and NaN above all numbers. No number has rank 0, so that zeroed memory is the maximum of no numbers.
 // Rank, exact/rank.go:7
 DEVICE uint64 exact_Rank(double x) {
     if (x != x) {
@@ -3472,8 +3492,8 @@ DEVICE tally survey_f32(int32 first, int32 cells, const Params_f32 *p, Slice<Bed
     return o;
 }
 
-// Merge adds what another part has, which others may merge too.
-// (*exact.Part).Merge, exact/exact.go:75
+// Merge adds the sum of another part, which does not change.
+// (*exact.Part).Merge, exact/exact.go:77
 DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
     p->ones = add(p->ones, o->ones);
     if (o->w0 == 0 && o->w1 == 0 && o->w2 == 0) {
@@ -3488,7 +3508,7 @@ DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
     p->w2 = add(p->w2, o->w2);
 }
 
-// merge adds many tallies, each apart, into the one at first.
+// merge merges `many` tallies, at the indices first, first+each, first+2·each and so on, into the one at first.
 // merge, measure.go:106
 DEVICE void merge(Slice<tally> all, int32 first, int32 each, int32 many, Slice<int64> sums) {
     tally o = all[first];
@@ -3507,8 +3527,8 @@ DEVICE void merge(Slice<tally> all, int32 first, int32 each, int32 many, Slice<i
     all[first] = o;
 }
 
-// Flush takes what was added to memory. The part is empty again.
-// (*exact.Part).Flush, exact/exact.go:90
+// Flush adds the part to the sum in memory, and empties the part.
+// (*exact.Part).Flush, exact/exact.go:92
 DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     exact_Part_spill(p, words);
     if (p->ones != 0) {
@@ -3620,12 +3640,12 @@ DEVICE void Survey_f64_at(int64 t, int32 cells, const Params_f64 *p, Slice<Bed_f
     }
 }
 
-// hold reports whether a thickness h with the mass flow (x, y) sets no new extreme. Within rounding of an extreme it
-// may return false even so: it avoids the divisions and the root, which take most of the time of an update.
-// (*Most).hold, peaks.go:108
-DEVICE bool Most_hold(Most_ *m, double h, double x, double y) {
+// covers reports whether a thickness h with the mass flow (x, y) sets no new extreme. Within rounding of an extreme it
+// may return false even so. It avoids divisions and a root, which take most of the time of an update.
+// (*Most).covers, peaks.go:108
+DEVICE bool Most_covers(Most_ *m, double h, double x, double y) {
     double square = x * x + y * y + 0x1.6e93f5da2824cp-831 /* 1e-250 */;
-    // of h u
+    // the bound for h u
     double left = m->Hazard * 0x1.fffffff768fa1p-01 /* 0.999999999 */ - h * 0.5;
     bool slow = square < m->Speed * m->Speed * 0x1.fffffff768fa1p-01 /* 0.999999999 */ * (h * h) && square < m->Flux_ * 0x1.fffffff768fa1p-01 /* 0.999999999 */ * h && left > 0.0 && square < left * left;
     return h <= m->Depth && (slow || x == 0.0 && y == 0.0);
@@ -3652,7 +3672,7 @@ DEVICE void updatePeaks_f32(int64 i, const Params_f32 *p, double now, const Peak
     if (!there) {
         return;
     }
-    // above the bed, which need not be read; tested when it was a new maximum
+    // above the bed; the largest thickness was tested when it occurred first
     double level = h;
     bool tested = h == most.Depth;
     if (peaks->Level_.len > 0) {
@@ -3668,7 +3688,7 @@ DEVICE void updatePeaks_f32(int64 i, const Params_f32 *p, double now, const Peak
             peaks->Marks[i] |= 2;
         }
     }
-    if (Most_hold(&most, h, x, y)) {
+    if (Most_covers(&most, h, x, y)) {
         return;
     }
     x = x / h;
@@ -3714,7 +3734,7 @@ DEVICE void updatePeaks_f64(int64 i, const Params_f64 *p, double now, const Peak
     if (!there) {
         return;
     }
-    // above the bed, which need not be read; tested when it was a new maximum
+    // above the bed; the largest thickness was tested when it occurred first
     double level = h;
     bool tested = h == most.Depth;
     if (peaks->Level_.len > 0) {
@@ -3730,7 +3750,7 @@ DEVICE void updatePeaks_f64(int64 i, const Params_f64 *p, double now, const Peak
             peaks->Marks[i] |= 2;
         }
     }
-    if (Most_hold(&most, h, x, y)) {
+    if (Most_covers(&most, h, x, y)) {
         return;
     }
     x = x / h;
@@ -3756,7 +3776,7 @@ DEVICE void UpdatePeaks_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, c
 }
 
 // end returns the time at the end of the step.
-// (*Clock[float32]).end, clock.go:41
+// (*Clock[float32]).end, clock.go:42
 DEVICE double Clock_end_f32(Clock_f32 *c) {
     if (double(c->Limit) >= c->Until - c->Time) {
         return c->Until;
@@ -3765,44 +3785,45 @@ DEVICE double Clock_end_f32(Clock_f32 *c) {
 }
 
 // setStep computes the length of the next step.
-// (*Clock[float32]).setStep, clock.go:49
+// (*Clock[float32]).setStep, clock.go:50
 DEVICE void Clock_setStep_f32(Clock_f32 *c) {
-    double left = c->Until - c->Time;
+    double remaining = c->Until - c->Time;
     c->Dt = c->Limit;
-    if (double(c->Limit) >= left) {
-        c->Dt = float(left);
+    if (double(c->Limit) >= remaining) {
+        c->Dt = float(remaining);
     }
-    c->Stop = !(c->Limit > 0.0f) || left <= 0.0 || c->Pause > 0.0 && c->Time >= c->Pause;
+    c->Stop = !(c->Limit > 0.0f) || remaining <= 0.0 || c->Pause > 0.0 && c->Time >= c->Pause;
 }
 
-// Tick completes a step whose waves allow the next one a length of limit; NaN if the step broke the state.
-// (*Clock[float32]).Tick, clock.go:32
+// Tick completes the step. limit is the longest step that the waves of that step (or, if steps lag, of the one before
+// it) allowed; NaN if the new state is invalid. It bounds the next step.
+// (*Clock[float32]).Tick, clock.go:33
 DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
     c->Time = Clock_end_f32(c);
-    c->Before = c->Took;
-    c->Took = c->Dt;
+    c->EarlierDt = c->LastDt;
+    c->LastDt = c->Dt;
     c->Limit = limit;
     c->Steps = add(c->Steps, int64(1));
     c->Pending = false;
     Clock_setStep_f32(c);
 }
 
-// atStepStart returns the clock at the beginning of a step: the previous step is complete, and waves is the length
-// that it allowed, or, if steps lag, that of the step before it.
-// (*Clock[float32]).atStepStart, clock.go:67
-DEVICE Clock_f32 Clock_atStepStart_f32(Clock_f32 *c, Least<float> *waves) {
+// atStepStart returns the clock at the beginning of a step: the previous step, if it is pending, is complete. limit is
+// as for Tick.
+// (*Clock[float32]).atStepStart, clock.go:68
+DEVICE Clock_f32 Clock_atStepStart_f32(Clock_f32 *c, Least<float> *limit) {
     Clock_f32 n = *c;
     if (n.Pending) {
-        Clock_Tick_f32(&n, waves->Value());
+        Clock_Tick_f32(&n, limit->Value());
     }
     return n;
 }
 
 // UpdatePeaksInStep does the same for the state at the start of a step, whose time it computes as TileStep does.
 // UpdatePeaksInStep[float32], peaks.go:47
-DEVICE void UpdatePeaksInStep_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
+DEVICE void UpdatePeaksInStep_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *limit,
         const Peaks *peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
-    Clock_f32 now = Clock_atStepStart_f32(clock, waves);
+    Clock_f32 now = Clock_atStepStart_f32(clock, limit);
     if (!now.Stop) {
         State_f32 c = w[i];
         updatePeaks_f32(i, p, now.Time, peaks, beds, &c);
@@ -3810,7 +3831,7 @@ DEVICE void UpdatePeaksInStep_f32_at(int64 i, const Params_f32 *p, Clock_f32 *cl
 }
 
 // end returns the time at the end of the step.
-// (*Clock[float64]).end, clock.go:41
+// (*Clock[float64]).end, clock.go:42
 DEVICE double Clock_end_f64(Clock_f64 *c) {
     if (c->Limit >= c->Until - c->Time) {
         return c->Until;
@@ -3819,44 +3840,45 @@ DEVICE double Clock_end_f64(Clock_f64 *c) {
 }
 
 // setStep computes the length of the next step.
-// (*Clock[float64]).setStep, clock.go:49
+// (*Clock[float64]).setStep, clock.go:50
 DEVICE void Clock_setStep_f64(Clock_f64 *c) {
-    double left = c->Until - c->Time;
+    double remaining = c->Until - c->Time;
     c->Dt = c->Limit;
-    if (c->Limit >= left) {
-        c->Dt = left;
+    if (c->Limit >= remaining) {
+        c->Dt = remaining;
     }
-    c->Stop = !(c->Limit > 0.0) || left <= 0.0 || c->Pause > 0.0 && c->Time >= c->Pause;
+    c->Stop = !(c->Limit > 0.0) || remaining <= 0.0 || c->Pause > 0.0 && c->Time >= c->Pause;
 }
 
-// Tick completes a step whose waves allow the next one a length of limit; NaN if the step broke the state.
-// (*Clock[float64]).Tick, clock.go:32
+// Tick completes the step. limit is the longest step that the waves of that step (or, if steps lag, of the one before
+// it) allowed; NaN if the new state is invalid. It bounds the next step.
+// (*Clock[float64]).Tick, clock.go:33
 DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
     c->Time = Clock_end_f64(c);
-    c->Before = c->Took;
-    c->Took = c->Dt;
+    c->EarlierDt = c->LastDt;
+    c->LastDt = c->Dt;
     c->Limit = limit;
     c->Steps = add(c->Steps, int64(1));
     c->Pending = false;
     Clock_setStep_f64(c);
 }
 
-// atStepStart returns the clock at the beginning of a step: the previous step is complete, and waves is the length
-// that it allowed, or, if steps lag, that of the step before it.
-// (*Clock[float64]).atStepStart, clock.go:67
-DEVICE Clock_f64 Clock_atStepStart_f64(Clock_f64 *c, Least<double> *waves) {
+// atStepStart returns the clock at the beginning of a step: the previous step, if it is pending, is complete. limit is
+// as for Tick.
+// (*Clock[float64]).atStepStart, clock.go:68
+DEVICE Clock_f64 Clock_atStepStart_f64(Clock_f64 *c, Least<double> *limit) {
     Clock_f64 n = *c;
     if (n.Pending) {
-        Clock_Tick_f64(&n, waves->Value());
+        Clock_Tick_f64(&n, limit->Value());
     }
     return n;
 }
 
 // UpdatePeaksInStep does the same for the state at the start of a step, whose time it computes as TileStep does.
 // UpdatePeaksInStep[float64], peaks.go:47
-DEVICE void UpdatePeaksInStep_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
+DEVICE void UpdatePeaksInStep_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *limit,
         const Peaks *peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
-    Clock_f64 now = Clock_atStepStart_f64(clock, waves);
+    Clock_f64 now = Clock_atStepStart_f64(clock, limit);
     if (!now.Stop) {
         State_f64 c = w[i];
         updatePeaks_f64(i, p, now.Time, peaks, beds, &c);
@@ -3899,13 +3921,13 @@ DEVICE geometry_f32 Stencil_geometry_f32(Stencil_f32 *c) {
     return geometry_f32{Array<Vec2_f32, 3>{{a, b, Vec2_f32{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
 }
 
-// inside returns the neighbour of cell i across an edge, or the cell itself at the boundary.
+// inside returns the index of a neighbour of cell i, or of the cell itself if the neighbour is Wall or Open.
 // inside, reconstruct.go:35
-DEVICE int32 inside(int32 near, int64 i) {
-    if (near < 0) {
+DEVICE int32 inside(int32 neighbour, int64 i) {
+    if (neighbour < 0) {
         return int32(i);
     }
-    return near;
+    return neighbour;
 }
 
 // thinVelocity returns the velocity of a layer that may be absent, as velocity does.
@@ -3975,34 +3997,35 @@ DEVICE Vec2_f32 geometry_mirrored_f32(geometry_f32 *g, Vec2_f32 u, int64 k) {
     return Vec2_minus_f32(u, Vec2_times_f32(across, 2.0f * Vec2_dot_f32(u, across) / Vec2_dot_f32(across, across)));
 }
 
-// prepareNeighbours completes the neighbours of a cell, of which those beyond the boundary are the cell itself, and
-// reports whether the cell may have slopes. It may not if it is dry, if a neighbour has a layer that it lacks, which
-// may have to climb into it, and at a transmissive boundary, where a slope would amplify itself. Across a wall stands
-// the same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a
-// layer that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's:
-// else it is a shore.
-// (*water[float32]).prepareNeighbours, reconstruct.go:48
-DEVICE bool water_prepareNeighbours_f32(water_f32 *me, bool oneLayer, Array<int32, 3> *all, geometry_f32 *c,
+// prepareNeighbours changes the states o of a cell's neighbours to those with which gradients are computed, and reports
+// whether the cell may have slopes. Beyond the boundary, o has the state of the cell itself.
+//
+// A cell has no slopes if it is dry, if a neighbour has a layer that the cell lacks (that layer may have to climb into
+// the cell), and at a transmissive boundary, where a slope would amplify itself. A wall mirrors the cell's velocity. A
+// prescribed boundary contributes nothing to the gradients. Nor does a neighbour that lacks a layer, to the gradients
+// of this layer, except where its level is below the cell's; a higher level is that of a shore.
+// (*water[float32]).prepareNeighbours, reconstruct.go:49
+DEVICE bool water_prepareNeighbours_f32(water_f32 *me, bool oneLayer, Array<int32, 3> *neighbours, geometry_f32 *c,
         float dry, Array<water_f32, 3> *o) {
     bool wet1 = !oneLayer && me->h1 >= dry, wet2 = me->h2 >= dry;
-    bool may = wet1 || wet2;
+    bool allowed = wet1 || wet2;
     for (int64 k = 0; k < 3; k++) {
-        int32 near = (*all)[k];
-        if (near < 0) {
-            if (near == -1) {
+        int32 neighbour = (*neighbours)[k];
+        if (neighbour < 0) {
+            if (neighbour == -1) {
                 const Vec2_f32 value1 = geometry_mirrored_f32(c, me->u1, k), value2 = geometry_mirrored_f32(c, me->u2, k);
                 (*o)[k].u1 = value1;
                 (*o)[k].u2 = value2;
             }
-            may = may && near != -2;
+            allowed = allowed && neighbour != -2;
             continue;
         }
         bool has1 = !oneLayer && (*o)[k].h1 >= dry, has2 = (*o)[k].h2 >= dry;
         if (has1 && has2) {
-            may = may && wet1 && wet2;
+            allowed = allowed && wet1 && wet2;
             continue;
         }
-        may = may && (wet1 || !has1) && (wet2 || !has2);
+        allowed = allowed && (wet1 || !has1) && (wet2 || !has2);
         if (!oneLayer && !has1) {
             const Vec2_f32 value3 = me->u1;
             const float value4 = num_Smaller_f32((*o)[k].z1, me->z1);
@@ -4016,7 +4039,7 @@ DEVICE bool water_prepareNeighbours_f32(water_f32 *me, bool oneLayer, Array<int3
             (*o)[k].z2 = value6;
         }
     }
-    return may;
+    return allowed;
 }
 
 // widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
@@ -4067,7 +4090,7 @@ DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1
 // positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
 // at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
 // level.
-// (*geometry[float32]).positivityFactor, reconstruct.go:128
+// (*geometry[float32]).positivityFactor, reconstruct.go:129
 DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h, Vec2_f32 slope, float share) {
     float d = go_min<float>(go_min<float>(Vec2_dot_f32(slope, c->arm[0]), Vec2_dot_f32(slope, c->arm[1])), Vec2_dot_f32(slope, c->arm[2]));
     if (h + d < 0.0f) {
@@ -4079,7 +4102,7 @@ DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h, Vec2_f32 sl
 // centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
 // thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
 // midpoints.
-// (*geometry[float32]).centroidVelocity, reconstruct.go:139
+// (*geometry[float32]).centroidVelocity, reconstruct.go:140
 DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_f32 ux, Vec2_f32 uy,
         Vec2_f32 slope, float h) {
     float part = 1.0f / (3.0f * h);
@@ -4088,10 +4111,10 @@ DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_
     return Vec2_f32{u.X - Vec2_dot_f32(ux, moment), u.Y - Vec2_dot_f32(uy, moment)};
 }
 
-// slopes computes the slopes of a cell from its neighbours. The range of a level is small below a twentieth of the
-// thickness, that of a velocity below a twentieth of the wave speed. A layer absent here, and thus in the
-// neighbourhood, ends on the surface below it.
-// (*water[float32]).slopes, reconstruct.go:79
+// slopes computes the slopes of a cell from its neighbours. A range of levels counts as small (see widenRange) below a
+// twentieth of the thickness, a range of velocities below a twentieth of the wave speed. If the cell lacks a layer, so
+// do its neighbours, and the level of this layer has the slope of the surface below it.
+// (*water[float32]).slopes, reconstruct.go:80
 DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3> *o, geometry_f32 *c, Vec2_f32 bed,
         const Params_f32 *p, Slopes_f32 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -4154,7 +4177,7 @@ DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3> *
 DEVICE Slopes_f32 slopesOf_f32(bool oneLayer, int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w) {
     Stencil_f32 c = m->Stencils[i];
     geometry_f32 g = Stencil_geometry_f32(&c);
-    int32 n0 = inside(c.Near[0], i), n1 = inside(c.Near[1], i), n2 = inside(c.Near[2], i);
+    int32 n0 = inside(c.Neighbours[0], i), n1 = inside(c.Neighbours[1], i), n2 = inside(c.Neighbours[2], i);
     // all are read before any is used, so that a GPU waits once
     State_f32 own = w[i], w0 = w[n0], w1 = w[n1], w2 = w[n2];
     float depth = m->Beds[i].Depth, d0 = m->Beds[n0].Depth, d1 = m->Beds[n1].Depth, d2 = m->Beds[n2].Depth;
@@ -4165,7 +4188,7 @@ DEVICE Slopes_f32 slopesOf_f32(bool oneLayer, int64 i, const Params_f32 *p, cons
     water_load_f32(&o[1], oneLayer, &w1, d1, p->DryDepth);
     water_load_f32(&o[2], oneLayer, &w2, d2, p->DryDepth);
     Slopes_f32 s = Slopes_f32{me.h1, me.h2, Vec2_f32{}, Vec2_f32{}, me.u2, Vec2_f32{}, Vec2_f32{}, Vec2_f32{}, me.u1, Vec2_f32{}, Vec2_f32{}};
-    if (water_prepareNeighbours_f32(&me, oneLayer, &c.Near, &g, p->DryDepth, &o)) {
+    if (water_prepareNeighbours_f32(&me, oneLayer, &c.Neighbours, &g, p->DryDepth, &o)) {
         water_slopes_f32(&me, oneLayer, &o, &g, c.Bed_, p, &s);
     }
     return s;
@@ -4252,34 +4275,35 @@ DEVICE Vec2_f64 geometry_mirrored_f64(geometry_f64 *g, Vec2_f64 u, int64 k) {
     return Vec2_minus_f64(u, Vec2_times_f64(across, 2.0 * Vec2_dot_f64(u, across) / Vec2_dot_f64(across, across)));
 }
 
-// prepareNeighbours completes the neighbours of a cell, of which those beyond the boundary are the cell itself, and
-// reports whether the cell may have slopes. It may not if it is dry, if a neighbour has a layer that it lacks, which
-// may have to climb into it, and at a transmissive boundary, where a slope would amplify itself. Across a wall stands
-// the same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a
-// layer that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's:
-// else it is a shore.
-// (*water[float64]).prepareNeighbours, reconstruct.go:48
-DEVICE bool water_prepareNeighbours_f64(water_f64 *me, bool oneLayer, Array<int32, 3> *all, geometry_f64 *c,
+// prepareNeighbours changes the states o of a cell's neighbours to those with which gradients are computed, and reports
+// whether the cell may have slopes. Beyond the boundary, o has the state of the cell itself.
+//
+// A cell has no slopes if it is dry, if a neighbour has a layer that the cell lacks (that layer may have to climb into
+// the cell), and at a transmissive boundary, where a slope would amplify itself. A wall mirrors the cell's velocity. A
+// prescribed boundary contributes nothing to the gradients. Nor does a neighbour that lacks a layer, to the gradients
+// of this layer, except where its level is below the cell's; a higher level is that of a shore.
+// (*water[float64]).prepareNeighbours, reconstruct.go:49
+DEVICE bool water_prepareNeighbours_f64(water_f64 *me, bool oneLayer, Array<int32, 3> *neighbours, geometry_f64 *c,
         double dry, Array<water_f64, 3> *o) {
     bool wet1 = !oneLayer && me->h1 >= dry, wet2 = me->h2 >= dry;
-    bool may = wet1 || wet2;
+    bool allowed = wet1 || wet2;
     for (int64 k = 0; k < 3; k++) {
-        int32 near = (*all)[k];
-        if (near < 0) {
-            if (near == -1) {
+        int32 neighbour = (*neighbours)[k];
+        if (neighbour < 0) {
+            if (neighbour == -1) {
                 const Vec2_f64 value1 = geometry_mirrored_f64(c, me->u1, k), value2 = geometry_mirrored_f64(c, me->u2, k);
                 (*o)[k].u1 = value1;
                 (*o)[k].u2 = value2;
             }
-            may = may && near != -2;
+            allowed = allowed && neighbour != -2;
             continue;
         }
         bool has1 = !oneLayer && (*o)[k].h1 >= dry, has2 = (*o)[k].h2 >= dry;
         if (has1 && has2) {
-            may = may && wet1 && wet2;
+            allowed = allowed && wet1 && wet2;
             continue;
         }
-        may = may && (wet1 || !has1) && (wet2 || !has2);
+        allowed = allowed && (wet1 || !has1) && (wet2 || !has2);
         if (!oneLayer && !has1) {
             const Vec2_f64 value3 = me->u1;
             const double value4 = num_Smaller_f64((*o)[k].z1, me->z1);
@@ -4293,7 +4317,7 @@ DEVICE bool water_prepareNeighbours_f64(water_f64 *me, bool oneLayer, Array<int3
             (*o)[k].z2 = value6;
         }
     }
-    return may;
+    return allowed;
 }
 
 // widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
@@ -4344,7 +4368,7 @@ DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double 
 // positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
 // at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
 // level.
-// (*geometry[float64]).positivityFactor, reconstruct.go:128
+// (*geometry[float64]).positivityFactor, reconstruct.go:129
 DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h, Vec2_f64 slope, double share) {
     double d = go_min<double>(go_min<double>(Vec2_dot_f64(slope, c->arm[0]), Vec2_dot_f64(slope, c->arm[1])), Vec2_dot_f64(slope, c->arm[2]));
     if (h + d < 0.0) {
@@ -4356,7 +4380,7 @@ DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h, Vec2_f64 
 // centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
 // thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
 // midpoints.
-// (*geometry[float64]).centroidVelocity, reconstruct.go:139
+// (*geometry[float64]).centroidVelocity, reconstruct.go:140
 DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_f64 ux, Vec2_f64 uy,
         Vec2_f64 slope, double h) {
     double part = 1.0 / (3.0 * h);
@@ -4365,10 +4389,10 @@ DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_
     return Vec2_f64{u.X - Vec2_dot_f64(ux, moment), u.Y - Vec2_dot_f64(uy, moment)};
 }
 
-// slopes computes the slopes of a cell from its neighbours. The range of a level is small below a twentieth of the
-// thickness, that of a velocity below a twentieth of the wave speed. A layer absent here, and thus in the
-// neighbourhood, ends on the surface below it.
-// (*water[float64]).slopes, reconstruct.go:79
+// slopes computes the slopes of a cell from its neighbours. A range of levels counts as small (see widenRange) below a
+// twentieth of the thickness, a range of velocities below a twentieth of the wave speed. If the cell lacks a layer, so
+// do its neighbours, and the level of this layer has the slope of the surface below it.
+// (*water[float64]).slopes, reconstruct.go:80
 DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3> *o, geometry_f64 *c, Vec2_f64 bed,
         const Params_f64 *p, Slopes_f64 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -4431,7 +4455,7 @@ DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3> *
 DEVICE Slopes_f64 slopesOf_f64(bool oneLayer, int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w) {
     Stencil_f64 c = m->Stencils[i];
     geometry_f64 g = Stencil_geometry_f64(&c);
-    int32 n0 = inside(c.Near[0], i), n1 = inside(c.Near[1], i), n2 = inside(c.Near[2], i);
+    int32 n0 = inside(c.Neighbours[0], i), n1 = inside(c.Neighbours[1], i), n2 = inside(c.Neighbours[2], i);
     // all are read before any is used, so that a GPU waits once
     State_f64 own = w[i], w0 = w[n0], w1 = w[n1], w2 = w[n2];
     double depth = m->Beds[i].Depth, d0 = m->Beds[n0].Depth, d1 = m->Beds[n1].Depth, d2 = m->Beds[n2].Depth;
@@ -4442,7 +4466,7 @@ DEVICE Slopes_f64 slopesOf_f64(bool oneLayer, int64 i, const Params_f64 *p, cons
     water_load_f64(&o[1], oneLayer, &w1, d1, p->DryDepth);
     water_load_f64(&o[2], oneLayer, &w2, d2, p->DryDepth);
     Slopes_f64 s = Slopes_f64{me.h1, me.h2, Vec2_f64{}, Vec2_f64{}, me.u2, Vec2_f64{}, Vec2_f64{}, Vec2_f64{}, me.u1, Vec2_f64{}, Vec2_f64{}};
-    if (water_prepareNeighbours_f64(&me, oneLayer, &c.Near, &g, p->DryDepth, &o)) {
+    if (water_prepareNeighbours_f64(&me, oneLayer, &c.Neighbours, &g, p->DryDepth, &o)) {
         water_slopes_f64(&me, oneLayer, &o, &g, c.Bed_, p, &s);
     }
     return s;
@@ -4494,8 +4518,8 @@ DEVICE void side_reconstructUpper_f32(side_f32 *s, Slopes_f32 *g, Vec2_f32 arm, 
     s->q1 = s->h1 * s->u1;
 }
 
-// dropUpper removes the upper layer where the cell has none of it, h1. Both sides are read before, so that a GPU waits
-// once.
+// dropUpper removes the upper layer from a side whose cell has none: h1 is its thickness in the cell. It follows after
+// both sides are read, so that a GPU waits for memory once.
 // (*side[float32]).dropUpper, reconstructed.go:85
 DEVICE void side_dropUpper_f32(side_f32 *s, float h1) {
     if (h1 <= 0.0f) {
@@ -4579,8 +4603,8 @@ DEVICE void side_reconstructUpper_f64(side_f64 *s, Slopes_f64 *g, Vec2_f64 arm, 
     s->q1 = s->h1 * s->u1;
 }
 
-// dropUpper removes the upper layer where the cell has none of it, h1. Both sides are read before, so that a GPU waits
-// once.
+// dropUpper removes the upper layer from a side whose cell has none: h1 is its thickness in the cell. It follows after
+// both sides are read, so that a GPU waits for memory once.
 // (*side[float64]).dropUpper, reconstructed.go:85
 DEVICE void side_dropUpper_f64(side_f64 *s, double h1) {
     if (h1 <= 0.0) {
@@ -4635,15 +4659,15 @@ DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const 
     Face_WriteFlux_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[m->FluxAt[e]], n);
 }
 
-// Sample records the state of sampled cell k after a step: clock is the one that the step passed on, and waves that
-// of the next step. A step that was not taken records nothing. Index 0 runs even without cells, for the time.
+// Sample records the state of sampled cell k after a step. clock is the one that the step has passed on, and limit is
+// that of the next step. If no step was taken it records nothing. Index 0 records the time, even if there are no cells.
 // Sample[float32], sample.go:21
-DEVICE void Sample_f32_at(int64 k, Clock_f32 *clock, Least<float> *waves, const Samples_f32 *s,
+DEVICE void Sample_f32_at(int64 k, Clock_f32 *clock, Least<float> *limit, const Samples_f32 *s,
         Slice<Bed_f32> beds, Slice<State_f32> w) {
     if (!clock->Pending) {
         return;
     }
-    Clock_f32 now = Clock_atStepStart_f32(clock, waves);
+    Clock_f32 now = Clock_atStepStart_f32(clock, limit);
     int64 at = rem(now.Steps, s->Times.len);
     if (k == 0) {
         s->Times[at] = now.Time;
@@ -4659,15 +4683,15 @@ DEVICE void Sample_f32_at(int64 k, Clock_f32 *clock, Least<float> *waves, const 
     }
 }
 
-// Sample records the state of sampled cell k after a step: clock is the one that the step passed on, and waves that
-// of the next step. A step that was not taken records nothing. Index 0 runs even without cells, for the time.
+// Sample records the state of sampled cell k after a step. clock is the one that the step has passed on, and limit is
+// that of the next step. If no step was taken it records nothing. Index 0 records the time, even if there are no cells.
 // Sample[float64], sample.go:21
-DEVICE void Sample_f64_at(int64 k, Clock_f64 *clock, Least<double> *waves, const Samples_f64 *s,
+DEVICE void Sample_f64_at(int64 k, Clock_f64 *clock, Least<double> *limit, const Samples_f64 *s,
         Slice<Bed_f64> beds, Slice<State_f64> w) {
     if (!clock->Pending) {
         return;
     }
-    Clock_f64 now = Clock_atStepStart_f64(clock, waves);
+    Clock_f64 now = Clock_atStepStart_f64(clock, limit);
     int64 at = rem(now.Steps, s->Times.len);
     if (k == 0) {
         s->Times[at] = now.Time;
@@ -4706,9 +4730,9 @@ DEVICE void GatherStates_f64_at(int64 k, Slice<int32> cells, Slice<Bed_f64> beds
 // EvaluateSeries sets element Slot of now to the value of series k in a stage of the step: at its beginning, or
 // later, at its end. It computes the step length as TileStep does.
 // EvaluateSeries[float32], series.go:23
-DEVICE void EvaluateSeries_f32_at(int64 k, bool later, Clock_f32 *clock, Least<float> *waves, Slice<Row> rows,
+DEVICE void EvaluateSeries_f32_at(int64 k, bool later, Clock_f32 *clock, Least<float> *limit, Slice<Row> rows,
         Slice<Series> list, Slice<float> now) {
-    Clock_f32 c = Clock_atStepStart_f32(clock, waves);
+    Clock_f32 c = Clock_atStepStart_f32(clock, limit);
     if (c.Stop) {
         return;
     }
@@ -4737,9 +4761,9 @@ DEVICE void EvaluateSeries_f32_at(int64 k, bool later, Clock_f32 *clock, Least<f
 // EvaluateSeries sets element Slot of now to the value of series k in a stage of the step: at its beginning, or
 // later, at its end. It computes the step length as TileStep does.
 // EvaluateSeries[float64], series.go:23
-DEVICE void EvaluateSeries_f64_at(int64 k, bool later, Clock_f64 *clock, Least<double> *waves, Slice<Row> rows,
+DEVICE void EvaluateSeries_f64_at(int64 k, bool later, Clock_f64 *clock, Least<double> *limit, Slice<Row> rows,
         Slice<Series> list, Slice<double> now) {
-    Clock_f64 c = Clock_atStepStart_f64(clock, waves);
+    Clock_f64 c = Clock_atStepStart_f64(clock, limit);
     if (c.Stop) {
         return;
     }
@@ -5011,9 +5035,9 @@ DEVICE double StageCell_f64_at(int64 i, bool last, bool oneLayer, const Params_f
 
 // HalfFriction advances cell i by half a step of friction at the bed, with the step length computed as TileStep does.
 // HalfFriction[float32], stage.go:82
-DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
+DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *limit,
         Slice<float> manning, Slice<State_f32> w) {
-    Clock_f32 now = Clock_atStepStart_f32(clock, waves);
+    Clock_f32 now = Clock_atStepStart_f32(clock, limit);
     if (!now.Stop) {
         bedFriction_f32(p, now.Dt / 2.0f, manning[i], &w[i]);
     }
@@ -5021,9 +5045,9 @@ DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, 
 
 // HalfFriction advances cell i by half a step of friction at the bed, with the step length computed as TileStep does.
 // HalfFriction[float64], stage.go:82
-DEVICE void HalfFriction_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
+DEVICE void HalfFriction_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *limit,
         Slice<double> manning, Slice<State_f64> w) {
-    Clock_f64 now = Clock_atStepStart_f64(clock, waves);
+    Clock_f64 now = Clock_atStepStart_f64(clock, limit);
     if (!now.Stop) {
         bedFriction_f64(p, now.Dt / 2.0, manning[i], &w[i]);
     }
@@ -5048,21 +5072,22 @@ DEVICE int64 onceForFirst(int64 t) {
     return 0;
 }
 
-// RecordCourant updates the maximum CFL number with a step of length dt whose own waves allowed limit.
-// (*Clock[float32]).RecordCourant, clock.go:59
+// RecordCourant updates Courant with a step of length dt whose own waves allowed a length of limit.
+// (*Clock[float32]).RecordCourant, clock.go:60
 DEVICE void Clock_RecordCourant_f32(Clock_f32 *c, float dt, float limit) {
     if (double courant = c->CFL * double(dt) / double(limit); courant > c->Courant) {
         c->Courant = courant;
     }
 }
 
-// passTo copies the clock to that of the next step in the cycle.
-// (*Clock[float32]).passTo, clock.go:76
+// passTo copies the clock to that of the next step in the cycle, and marks the step that begins as pending. It also
+// records the CFL number of the step whose waves gave Limit: the last one, or, if steps lag, the one before it.
+// (*Clock[float32]).passTo, clock.go:78
 DEVICE void Clock_passTo_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
     Clock_f32 n = *c;
-    float took = n.Took;
+    float took = n.LastDt;
     if (lag) {
-        took = n.Before;
+        took = n.EarlierDt;
     }
     Clock_RecordCourant_f32(&n, took, n.Limit);
     n.Pending = !n.Stop;
@@ -5079,22 +5104,22 @@ DEVICE balance_f32 collect_f32(bool oneLayer, int32 slots, Array<Flux_f32, 384> 
 
 // TileStep advances the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
 // EdgeFlux and UpdateCell do. It computes the length of its step itself: from the clock at the beginning of the
-// previous step, and the limit of that step's waves. The first tile passes the clock to the next step, and clears
-// a minimum for a later step. If keep is set it updates the cells' extremes with w, as UpdatePeaks does. Nothing else
+// previous step, and the limit of the step. The first tile passes the clock to the next step, and clears the limit of
+// a later step. If keep is set it updates the cells' extremes with w, as UpdatePeaks does. Nothing else
 // happens once the clock has stopped.
 // TileStep[float32], tile.go:45
 DEVICE float TileStep_f32_at(int64 t, int32 scheme, bool keep, const Params_f32 *p, const TiledMesh_f32 *m,
-        Clock_f32 *clock, Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w,
+        Clock_f32 *clock, Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w,
         Slice<float> manning, const Forcing_f32 *force, const Peaks *peaks, Slice<State_f32> out,
         Array<Flux_f32, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
-    Clock_f32 now = Clock_atStepStart_f32(clock, waves);
+    Clock_f32 now = Clock_atStepStart_f32(clock, limit);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
     TURNS(int64, turn1, onceForFirst(t)) {
         Clock_passTo_f32(&now, next, p->Lag);
-        spare->Reset();
+        cleared->Reset();
     }
-    float best = float(math_Inf(1));
+    float least = float(math_Inf(1));
     __syncthreads();
     TURNS(int32, k, edges) {
         Face_f32 f = {};
@@ -5114,10 +5139,10 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, bool keep, const Params_f32 
             updatePeaks_f32(i, p, now.Time, peaks, m->Beds, &from);
         }
         balance_f32 b = collect_f32(scheme == 3, cell.Slots, flux);
-        float limit = balance_advance_f32(&b, scheme == 3, i, p, now.Dt, area, &from, manning, force, &out[i]);
-        best = go_min<float>(best, limit);
+        float longest = balance_advance_f32(&b, scheme == 3, i, p, now.Dt, area, &from, manning, force, &out[i]);
+        least = go_min<float>(least, longest);
     }
-    return best;
+    return least;
 }
 
 // count returns the numbers of edges and cells of tile t to process.
@@ -5130,21 +5155,22 @@ DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, i
     return {sub(m->Tiles[add(t, int64(1))].Edge, m->Tiles[t].Edge), sub(m->Tiles[add(t, int64(1))].Cell, m->Tiles[t].Cell)};
 }
 
-// RecordCourant updates the maximum CFL number with a step of length dt whose own waves allowed limit.
-// (*Clock[float64]).RecordCourant, clock.go:59
+// RecordCourant updates Courant with a step of length dt whose own waves allowed a length of limit.
+// (*Clock[float64]).RecordCourant, clock.go:60
 DEVICE void Clock_RecordCourant_f64(Clock_f64 *c, double dt, double limit) {
     if (double courant = c->CFL * dt / limit; courant > c->Courant) {
         c->Courant = courant;
     }
 }
 
-// passTo copies the clock to that of the next step in the cycle.
-// (*Clock[float64]).passTo, clock.go:76
+// passTo copies the clock to that of the next step in the cycle, and marks the step that begins as pending. It also
+// records the CFL number of the step whose waves gave Limit: the last one, or, if steps lag, the one before it.
+// (*Clock[float64]).passTo, clock.go:78
 DEVICE void Clock_passTo_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
     Clock_f64 n = *c;
-    double took = n.Took;
+    double took = n.LastDt;
     if (lag) {
-        took = n.Before;
+        took = n.EarlierDt;
     }
     Clock_RecordCourant_f64(&n, took, n.Limit);
     n.Pending = !n.Stop;
@@ -5161,22 +5187,22 @@ DEVICE balance_f64 collect_f64(bool oneLayer, int32 slots, Array<Flux_f64, 384> 
 
 // TileStep advances the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
 // EdgeFlux and UpdateCell do. It computes the length of its step itself: from the clock at the beginning of the
-// previous step, and the limit of that step's waves. The first tile passes the clock to the next step, and clears
-// a minimum for a later step. If keep is set it updates the cells' extremes with w, as UpdatePeaks does. Nothing else
+// previous step, and the limit of the step. The first tile passes the clock to the next step, and clears the limit of
+// a later step. If keep is set it updates the cells' extremes with w, as UpdatePeaks does. Nothing else
 // happens once the clock has stopped.
 // TileStep[float64], tile.go:45
 DEVICE double TileStep_f64_at(int64 t, int32 scheme, bool keep, const Params_f64 *p, const TiledMesh_f64 *m,
-        Clock_f64 *clock, Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w,
+        Clock_f64 *clock, Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w,
         Slice<double> manning, const Forcing_f64 *force, const Peaks *peaks, Slice<State_f64> out,
         Array<Flux_f64, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
-    Clock_f64 now = Clock_atStepStart_f64(clock, waves);
+    Clock_f64 now = Clock_atStepStart_f64(clock, limit);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
     TURNS(int64, turn1, onceForFirst(t)) {
         Clock_passTo_f64(&now, next, p->Lag);
-        spare->Reset();
+        cleared->Reset();
     }
-    double best = math_Inf(1);
+    double least = math_Inf(1);
     __syncthreads();
     TURNS(int32, k, edges) {
         Face_f64 f = {};
@@ -5196,10 +5222,10 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, bool keep, const Params_f64
             updatePeaks_f64(i, p, now.Time, peaks, m->Beds, &from);
         }
         balance_f64 b = collect_f64(scheme == 3, cell.Slots, flux);
-        double limit = balance_advance_f64(&b, scheme == 3, i, p, now.Dt, area, &from, manning, force, &out[i]);
-        best = go_min<double>(best, limit);
+        double longest = balance_advance_f64(&b, scheme == 3, i, p, now.Dt, area, &from, manning, force, &out[i]);
+        least = go_min<double>(least, longest);
     }
-    return best;
+    return least;
 }
 
 // get reads the slopes of cell i, without the upper layer if the run has none.
@@ -5230,19 +5256,19 @@ DEVICE void SlopeTable_get_f32(const SlopeTable_f32 *t, int64 i, bool upper, Slo
 // stage passes the clock to the next step.
 // TileStage[float32], tilestage.go:15
 DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32 *p, const TiledMesh_f32 *m,
-        Clock_f32 *clock, Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start,
+        Clock_f32 *clock, Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start,
         Slice<State_f32> w, const SlopeTable_f32 *slopes, Slice<float> manning, const Forcing_f32 *force,
         Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
-    Clock_f32 now = Clock_atStepStart_f32(clock, waves);
+    Clock_f32 now = Clock_atStepStart_f32(clock, limit);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
     TURNS(int64, turn1, onceForFirst(t)) {
         if (last) {
             Clock_passTo_f32(&now, next, p->Lag);
-            spare->Reset();
+            cleared->Reset();
         }
     }
-    float best = float(math_Inf(1));
+    float least = float(math_Inf(1));
     __syncthreads();
     TURNS(int32, k, edges) {
         Face_f32 f = {};
@@ -5263,10 +5289,10 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
         int32 i = cell.Cell;
         Slopes_f32 own = {};
         SlopeTable_get_f32(slopes, int64(i), scheme != 3, &own);
-        float limit = balance_stage_f32(&b, scheme == 3, int64(i), last, p, now.Dt, m->Beds[i].Area, &start[i], &w[i], &own, manning, force, &out[i]);
-        best = go_min<float>(best, limit);
+        float longest = balance_stage_f32(&b, scheme == 3, int64(i), last, p, now.Dt, m->Beds[i].Area, &start[i], &w[i], &own, manning, force, &out[i]);
+        least = go_min<float>(least, longest);
     }
-    return best;
+    return least;
 }
 
 // get reads the slopes of cell i, without the upper layer if the run has none.
@@ -5297,19 +5323,19 @@ DEVICE void SlopeTable_get_f64(const SlopeTable_f64 *t, int64 i, bool upper, Slo
 // stage passes the clock to the next step.
 // TileStage[float64], tilestage.go:15
 DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f64 *p, const TiledMesh_f64 *m,
-        Clock_f64 *clock, Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start,
+        Clock_f64 *clock, Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start,
         Slice<State_f64> w, const SlopeTable_f64 *slopes, Slice<double> manning, const Forcing_f64 *force,
         Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
-    Clock_f64 now = Clock_atStepStart_f64(clock, waves);
+    Clock_f64 now = Clock_atStepStart_f64(clock, limit);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
     TURNS(int64, turn1, onceForFirst(t)) {
         if (last) {
             Clock_passTo_f64(&now, next, p->Lag);
-            spare->Reset();
+            cleared->Reset();
         }
     }
-    double best = math_Inf(1);
+    double least = math_Inf(1);
     __syncthreads();
     TURNS(int32, k, edges) {
         Face_f64 f = {};
@@ -5330,10 +5356,10 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
         int32 i = cell.Cell;
         Slopes_f64 own = {};
         SlopeTable_get_f64(slopes, int64(i), scheme != 3, &own);
-        double limit = balance_stage_f64(&b, scheme == 3, int64(i), last, p, now.Dt, m->Beds[i].Area, &start[i], &w[i], &own, manning, force, &out[i]);
-        best = go_min<double>(best, limit);
+        double longest = balance_stage_f64(&b, scheme == 3, int64(i), last, p, now.Dt, m->Beds[i].Area, &start[i], &w[i], &own, manning, force, &out[i]);
+        least = go_min<double>(least, longest);
     }
-    return best;
+    return least;
 }
 
 // Fraction returns the fraction of the uplift at time t, in [0, 1].
@@ -5362,9 +5388,9 @@ DEVICE Vec2_f32 Rise_SlopeAt_f32(Rise_f32 *r, float share) {
 // MoveBed moves the bed of cell i to its position at the end of the step, whose length it computes as TileStep does.
 // With second order the second stage is the first to use it.
 // MoveBed[float32], uplift.go:44
-DEVICE void MoveBed_f32_at(int64 i, const Uplift_f32 *up, Clock_f32 *clock, Least<float> *waves,
+DEVICE void MoveBed_f32_at(int64 i, const Uplift_f32 *up, Clock_f32 *clock, Least<float> *limit,
         Slice<Bed_f32> beds, Slice<Stencil_f32> stencils) {
-    Clock_f32 now = Clock_atStepStart_f32(clock, waves);
+    Clock_f32 now = Clock_atStepStart_f32(clock, limit);
     if (now.Stop) {
         return;
     }
@@ -5401,9 +5427,9 @@ DEVICE Vec2_f64 Rise_SlopeAt_f64(Rise_f64 *r, double share) {
 // MoveBed moves the bed of cell i to its position at the end of the step, whose length it computes as TileStep does.
 // With second order the second stage is the first to use it.
 // MoveBed[float64], uplift.go:44
-DEVICE void MoveBed_f64_at(int64 i, const Uplift_f64 *up, Clock_f64 *clock, Least<double> *waves,
+DEVICE void MoveBed_f64_at(int64 i, const Uplift_f64 *up, Clock_f64 *clock, Least<double> *limit,
         Slice<Bed_f64> beds, Slice<Stencil_f64> stencils) {
-    Clock_f64 now = Clock_atStepStart_f64(clock, waves);
+    Clock_f64 now = Clock_atStepStart_f64(clock, limit);
     if (now.Stop) {
         return;
     }
@@ -5564,18 +5590,18 @@ extern "C" __global__ void __launch_bounds__(128) UpdatePeaks_f64(int64 lo, int6
 
 // Kernel UpdatePeaksInStep, peaks.go:47
 extern "C" __global__ void __launch_bounds__(128) UpdatePeaksInStep_f32(int64 lo, int64 hi,
-        const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves,
+        const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *limit,
         const __grid_constant__ Peaks peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) UpdatePeaksInStep_f32_at(i, &p, clock, waves, &peaks, beds, w);
+    if (i < hi) UpdatePeaksInStep_f32_at(i, &p, clock, limit, &peaks, beds, w);
 }
 
 // Kernel UpdatePeaksInStep, peaks.go:47
 extern "C" __global__ void __launch_bounds__(128) UpdatePeaksInStep_f64(int64 lo, int64 hi,
-        const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves,
+        const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *limit,
         const __grid_constant__ Peaks peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) UpdatePeaksInStep_f64_at(i, &p, clock, waves, &peaks, beds, w);
+    if (i < hi) UpdatePeaksInStep_f64_at(i, &p, clock, limit, &peaks, beds, w);
 }
 
 // Kernel GatherPeaks, peaks.go:132
@@ -5690,16 +5716,16 @@ extern "C" __global__ void __launch_bounds__(128) SlopedFlux_OneLayer_f64(int64 
 
 // Kernel Sample, sample.go:21
 extern "C" __global__ void __launch_bounds__(128) Sample_f32(int64 lo, int64 hi, Clock_f32 *clock,
-        Least<float> *waves, const __grid_constant__ Samples_f32 s, Slice<Bed_f32> beds, Slice<State_f32> w) {
+        Least<float> *limit, const __grid_constant__ Samples_f32 s, Slice<Bed_f32> beds, Slice<State_f32> w) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) Sample_f32_at(k, clock, waves, &s, beds, w);
+    if (k < hi) Sample_f32_at(k, clock, limit, &s, beds, w);
 }
 
 // Kernel Sample, sample.go:21
 extern "C" __global__ void __launch_bounds__(128) Sample_f64(int64 lo, int64 hi, Clock_f64 *clock,
-        Least<double> *waves, const __grid_constant__ Samples_f64 s, Slice<Bed_f64> beds, Slice<State_f64> w) {
+        Least<double> *limit, const __grid_constant__ Samples_f64 s, Slice<Bed_f64> beds, Slice<State_f64> w) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) Sample_f64_at(k, clock, waves, &s, beds, w);
+    if (k < hi) Sample_f64_at(k, clock, limit, &s, beds, w);
 }
 
 // Kernel GatherStates, sample.go:40
@@ -5718,16 +5744,16 @@ extern "C" __global__ void __launch_bounds__(128) GatherStates_f64(int64 lo, int
 
 // Kernel EvaluateSeries, series.go:23
 extern "C" __global__ void __launch_bounds__(128) EvaluateSeries_f32(int64 lo, int64 hi, bool later,
-        Clock_f32 *clock, Least<float> *waves, Slice<Row> rows, Slice<Series> list, Slice<float> now) {
+        Clock_f32 *clock, Least<float> *limit, Slice<Row> rows, Slice<Series> list, Slice<float> now) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) EvaluateSeries_f32_at(k, later, clock, waves, rows, list, now);
+    if (k < hi) EvaluateSeries_f32_at(k, later, clock, limit, rows, list, now);
 }
 
 // Kernel EvaluateSeries, series.go:23
 extern "C" __global__ void __launch_bounds__(128) EvaluateSeries_f64(int64 lo, int64 hi, bool later,
-        Clock_f64 *clock, Least<double> *waves, Slice<Row> rows, Slice<Series> list, Slice<double> now) {
+        Clock_f64 *clock, Least<double> *limit, Slice<Row> rows, Slice<Series> list, Slice<double> now) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) EvaluateSeries_f64_at(k, later, clock, waves, rows, list, now);
+    if (k < hi) EvaluateSeries_f64_at(k, later, clock, limit, rows, list, now);
 }
 
 // Kernel TableSlopes, slopetable.go:41
@@ -5888,448 +5914,448 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_t
 
 // Kernel HalfFriction, stage.go:82
 extern "C" __global__ void __launch_bounds__(128) HalfFriction_f32(int64 lo, int64 hi,
-        const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves, Slice<float> manning,
+        const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *limit, Slice<float> manning,
         Slice<State_f32> w) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) HalfFriction_f32_at(i, &p, clock, waves, manning, w);
+    if (i < hi) HalfFriction_f32_at(i, &p, clock, limit, manning, w);
 }
 
 // Kernel HalfFriction, stage.go:82
 extern "C" __global__ void __launch_bounds__(128) HalfFriction_f64(int64 lo, int64 hi,
-        const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves, Slice<double> manning,
+        const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *limit, Slice<double> manning,
         Slice<State_f64> w) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) HalfFriction_f64_at(i, &p, clock, waves, manning, w);
+    if (i < hi) HalfFriction_f64_at(i, &p, clock, limit, manning, w);
 }
 
 // Kernel TileStep, tile.go:45
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_keep_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
         Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStep, tile.go:45
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_keep_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
         Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStep, tile.go:45
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_keep_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
         Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStep, tile.go:45
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_keep_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
         Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStep, tile.go:45
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_keep_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
         Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStep, tile.go:45
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_keep_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
         Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStep, tile.go:45
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_keep_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
         Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStep, tile.go:45
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_keep_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
         Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStep, tile.go:45
 extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_keep_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
         Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStep, tile.go:45
 extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_keep_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
         Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStep, tile.go:45
 extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_keep_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
         Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStep, tile.go:45
 extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_keep_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
         Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStep, tile.go:45
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_OneLayer_keep_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
         Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 3, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 3, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStep, tile.go:45
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_OneLayer_keep_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
         Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 3, false, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 3, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStep, tile.go:45
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_OneLayer_keep_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
         Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 3, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 3, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStep, tile.go:45
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_OneLayer_keep_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
         Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 3, true, &p, &m, clock, next, waves, spare, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 3, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tilestage.go:15
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tilestage.go:15
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tilestage.go:15
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tilestage.go:15
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tilestage.go:15
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tilestage.go:15
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tilestage.go:15
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tilestage.go:15
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tilestage.go:15
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tilestage.go:15
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tilestage.go:15
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tilestage.go:15
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tilestage.go:15
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_OneLayer_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 3, false, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 3, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tilestage.go:15
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_OneLayer_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 3, false, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 3, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tilestage.go:15
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_OneLayer_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 3, true, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 3, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tilestage.go:15
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_OneLayer_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 3, true, &p, &m, clock, next, waves, spare, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 3, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
 // Kernel MoveBed, uplift.go:44
 extern "C" __global__ void __launch_bounds__(128) MoveBed_f32(int64 lo, int64 hi,
-        const __grid_constant__ Uplift_f32 up, Clock_f32 *clock, Least<float> *waves, Slice<Bed_f32> beds,
+        const __grid_constant__ Uplift_f32 up, Clock_f32 *clock, Least<float> *limit, Slice<Bed_f32> beds,
         Slice<Stencil_f32> stencils) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) MoveBed_f32_at(i, &up, clock, waves, beds, stencils);
+    if (i < hi) MoveBed_f32_at(i, &up, clock, limit, beds, stencils);
 }
 
 // Kernel MoveBed, uplift.go:44
 extern "C" __global__ void __launch_bounds__(128) MoveBed_f64(int64 lo, int64 hi,
-        const __grid_constant__ Uplift_f64 up, Clock_f64 *clock, Least<double> *waves, Slice<Bed_f64> beds,
+        const __grid_constant__ Uplift_f64 up, Clock_f64 *clock, Least<double> *limit, Slice<Bed_f64> beds,
         Slice<Stencil_f64> stencils) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) MoveBed_f64_at(i, &up, clock, waves, beds, stencils);
+    if (i < hi) MoveBed_f64_at(i, &up, clock, limit, beds, stencils);
 }

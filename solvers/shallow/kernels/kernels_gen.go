@@ -320,21 +320,21 @@ func (loop *UpdatePeaksLoop[F]) Launch() abi.Launch {
 type UpdatePeaksInStepLoop[F num.Float] struct {
 	p     *Params[F]
 	clock *Clock[F]
-	waves *atomics.Least[F]
+	limit *atomics.Least[F]
 	peaks *Peaks
 	beds  []Bed[F]
 	w     []State[F]
 }
 
 // NewUpdatePeaksInStepLoop prepares UpdatePeaksInStep.
-func NewUpdatePeaksInStepLoop[F num.Float](p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks, beds []Bed[F], w []State[F]) *UpdatePeaksInStepLoop[F] {
-	return &UpdatePeaksInStepLoop[F]{p, clock, waves, peaks, beds, w}
+func NewUpdatePeaksInStepLoop[F num.Float](p *Params[F], clock *Clock[F], limit *atomics.Least[F], peaks *Peaks, beds []Bed[F], w []State[F]) *UpdatePeaksInStepLoop[F] {
+	return &UpdatePeaksInStepLoop[F]{p, clock, limit, peaks, beds, w}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *UpdatePeaksInStepLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		UpdatePeaksInStep(i, loop.p, loop.clock, loop.waves, loop.peaks, loop.beds, loop.w)
+		UpdatePeaksInStep(i, loop.p, loop.clock, loop.limit, loop.peaks, loop.beds, loop.w)
 	}
 }
 
@@ -343,7 +343,7 @@ func (loop *UpdatePeaksInStepLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "UpdatePeaksInStep" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("p", loop.p),
 		abi.PointerTo("clock", loop.clock),
-		abi.PointerTo("waves", loop.waves),
+		abi.PointerTo("limit", loop.limit),
 		abi.ConstantOf("peaks", loop.peaks),
 		abi.ElementsOf("beds", loop.beds),
 		abi.ElementsOf("w", loop.w),
@@ -555,21 +555,21 @@ func (loop *SlopedFluxLoop[F]) lanesVariant() string {
 // SampleLoop runs Sample for lo ≤ index < hi, on the CPU or another device.
 type SampleLoop[F num.Float] struct {
 	clock *Clock[F]
-	waves *atomics.Least[F]
+	limit *atomics.Least[F]
 	s     *Samples[F]
 	beds  []Bed[F]
 	w     []State[F]
 }
 
 // NewSampleLoop prepares Sample.
-func NewSampleLoop[F num.Float](clock *Clock[F], waves *atomics.Least[F], s *Samples[F], beds []Bed[F], w []State[F]) *SampleLoop[F] {
-	return &SampleLoop[F]{clock, waves, s, beds, w}
+func NewSampleLoop[F num.Float](clock *Clock[F], limit *atomics.Least[F], s *Samples[F], beds []Bed[F], w []State[F]) *SampleLoop[F] {
+	return &SampleLoop[F]{clock, limit, s, beds, w}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *SampleLoop[F]) Range(lo, hi int) {
 	for k := lo; k < hi; k++ {
-		Sample(k, loop.clock, loop.waves, loop.s, loop.beds, loop.w)
+		Sample(k, loop.clock, loop.limit, loop.s, loop.beds, loop.w)
 	}
 }
 
@@ -577,7 +577,7 @@ func (loop *SampleLoop[F]) Range(lo, hi int) {
 func (loop *SampleLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "Sample" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.PointerTo("clock", loop.clock),
-		abi.PointerTo("waves", loop.waves),
+		abi.PointerTo("limit", loop.limit),
 		abi.ConstantOf("s", loop.s),
 		abi.ElementsOf("beds", loop.beds),
 		abi.ElementsOf("w", loop.w),
@@ -620,21 +620,21 @@ func (loop *GatherStatesLoop[F]) Launch() abi.Launch {
 type EvaluateSeriesLoop[F num.Float] struct {
 	later bool
 	clock *Clock[F]
-	waves *atomics.Least[F]
+	limit *atomics.Least[F]
 	rows  []Row
 	list  []Series
 	now   []F
 }
 
 // NewEvaluateSeriesLoop prepares EvaluateSeries.
-func NewEvaluateSeriesLoop[F num.Float](later bool, clock *Clock[F], waves *atomics.Least[F], rows []Row, list []Series, now []F) *EvaluateSeriesLoop[F] {
-	return &EvaluateSeriesLoop[F]{later, clock, waves, rows, list, now}
+func NewEvaluateSeriesLoop[F num.Float](later bool, clock *Clock[F], limit *atomics.Least[F], rows []Row, list []Series, now []F) *EvaluateSeriesLoop[F] {
+	return &EvaluateSeriesLoop[F]{later, clock, limit, rows, list, now}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *EvaluateSeriesLoop[F]) Range(lo, hi int) {
 	for k := lo; k < hi; k++ {
-		EvaluateSeries(k, loop.later, loop.clock, loop.waves, loop.rows, loop.list, loop.now)
+		EvaluateSeries(k, loop.later, loop.clock, loop.limit, loop.rows, loop.list, loop.now)
 	}
 }
 
@@ -643,7 +643,7 @@ func (loop *EvaluateSeriesLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "EvaluateSeries" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ValueOf("later", &loop.later),
 		abi.PointerTo("clock", loop.clock),
-		abi.PointerTo("waves", loop.waves),
+		abi.PointerTo("limit", loop.limit),
 		abi.ElementsOf("rows", loop.rows),
 		abi.ElementsOf("list", loop.list),
 		abi.ElementsOf("now", loop.now),
@@ -832,20 +832,20 @@ func (loop *StageCellLoop[F]) lanesVariant() string {
 type HalfFrictionLoop[F num.Float] struct {
 	p       *Params[F]
 	clock   *Clock[F]
-	waves   *atomics.Least[F]
+	limit   *atomics.Least[F]
 	manning []F
 	w       []State[F]
 }
 
 // NewHalfFrictionLoop prepares HalfFriction.
-func NewHalfFrictionLoop[F num.Float](p *Params[F], clock *Clock[F], waves *atomics.Least[F], manning []F, w []State[F]) *HalfFrictionLoop[F] {
-	return &HalfFrictionLoop[F]{p, clock, waves, manning, w}
+func NewHalfFrictionLoop[F num.Float](p *Params[F], clock *Clock[F], limit *atomics.Least[F], manning []F, w []State[F]) *HalfFrictionLoop[F] {
+	return &HalfFrictionLoop[F]{p, clock, limit, manning, w}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *HalfFrictionLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		HalfFriction(i, loop.p, loop.clock, loop.waves, loop.manning, loop.w)
+		HalfFriction(i, loop.p, loop.clock, loop.limit, loop.manning, loop.w)
 	}
 }
 
@@ -854,7 +854,7 @@ func (loop *HalfFrictionLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "HalfFriction" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("p", loop.p),
 		abi.PointerTo("clock", loop.clock),
-		abi.PointerTo("waves", loop.waves),
+		abi.PointerTo("limit", loop.limit),
 		abi.ElementsOf("manning", loop.manning),
 		abi.ElementsOf("w", loop.w),
 	}}
@@ -868,8 +868,8 @@ type TileStepLoop[F num.Float] struct {
 	m       *TiledMesh[F]
 	clock   *Clock[F]
 	next    *Clock[F]
-	waves   *atomics.Least[F]
-	spare   *atomics.Least[F]
+	limit   *atomics.Least[F]
+	cleared *atomics.Least[F]
 	w       []State[F]
 	manning []F
 	force   *Forcing[F]
@@ -880,8 +880,8 @@ type TileStepLoop[F num.Float] struct {
 }
 
 // NewTileStepLoop prepares TileStep.
-func NewTileStepLoop[F num.Float](scheme Scheme, keep bool, p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], waves *atomics.Least[F], spare *atomics.Least[F], w []State[F], manning []F, force *Forcing[F], peaks *Peaks, out []State[F], n *Counters, result *atomics.Least[F]) *TileStepLoop[F] {
-	return &TileStepLoop[F]{scheme, keep, p, m, clock, next, waves, spare, w, manning, force, peaks, out, n, result}
+func NewTileStepLoop[F num.Float](scheme Scheme, keep bool, p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], limit *atomics.Least[F], cleared *atomics.Least[F], w []State[F], manning []F, force *Forcing[F], peaks *Peaks, out []State[F], n *Counters, result *atomics.Least[F]) *TileStepLoop[F] {
+	return &TileStepLoop[F]{scheme, keep, p, m, clock, next, limit, cleared, w, manning, force, peaks, out, n, result}
 }
 
 // Range runs the kernel on the CPU.
@@ -889,7 +889,7 @@ func (loop *TileStepLoop[F]) Range(lo, hi int) {
 	var flux [384]Flux[F]
 	best := F(math.Inf(1))
 	for t := lo; t < hi; t++ {
-		best = min(best, TileStep(t, loop.scheme, loop.keep, loop.p, loop.m, loop.clock, loop.next, loop.waves, loop.spare, loop.w, loop.manning, loop.force, loop.peaks, loop.out, &flux, loop.n))
+		best = min(best, TileStep(t, loop.scheme, loop.keep, loop.p, loop.m, loop.clock, loop.next, loop.limit, loop.cleared, loop.w, loop.manning, loop.force, loop.peaks, loop.out, &flux, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -904,8 +904,8 @@ func (loop *TileStepLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("m", loop.m),
 		abi.PointerTo("clock", loop.clock),
 		abi.PointerTo("next", loop.next),
-		abi.PointerTo("waves", loop.waves),
-		abi.PointerTo("spare", loop.spare),
+		abi.PointerTo("limit", loop.limit),
+		abi.PointerTo("cleared", loop.cleared),
 		abi.ElementsOf("w", loop.w),
 		abi.ElementsOf("manning", loop.manning),
 		abi.ConstantOf("force", loop.force),
@@ -947,8 +947,8 @@ type TileStageLoop[F num.Float] struct {
 	m       *TiledMesh[F]
 	clock   *Clock[F]
 	next    *Clock[F]
-	waves   *atomics.Least[F]
-	spare   *atomics.Least[F]
+	limit   *atomics.Least[F]
+	cleared *atomics.Least[F]
 	start   []State[F]
 	w       []State[F]
 	slopes  *SlopeTable[F]
@@ -960,8 +960,8 @@ type TileStageLoop[F num.Float] struct {
 }
 
 // NewTileStageLoop prepares TileStage.
-func NewTileStageLoop[F num.Float](scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], waves *atomics.Least[F], spare *atomics.Least[F], start []State[F], w []State[F], slopes *SlopeTable[F], manning []F, force *Forcing[F], out []State[F], n *Counters, result *atomics.Least[F]) *TileStageLoop[F] {
-	return &TileStageLoop[F]{scheme, last, p, m, clock, next, waves, spare, start, w, slopes, manning, force, out, n, result}
+func NewTileStageLoop[F num.Float](scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], limit *atomics.Least[F], cleared *atomics.Least[F], start []State[F], w []State[F], slopes *SlopeTable[F], manning []F, force *Forcing[F], out []State[F], n *Counters, result *atomics.Least[F]) *TileStageLoop[F] {
+	return &TileStageLoop[F]{scheme, last, p, m, clock, next, limit, cleared, start, w, slopes, manning, force, out, n, result}
 }
 
 // Range runs the kernel on the CPU.
@@ -969,7 +969,7 @@ func (loop *TileStageLoop[F]) Range(lo, hi int) {
 	var flux [384]Flux[F]
 	best := F(math.Inf(1))
 	for t := lo; t < hi; t++ {
-		best = min(best, TileStage(t, loop.scheme, loop.last, loop.p, loop.m, loop.clock, loop.next, loop.waves, loop.spare, loop.start, loop.w, loop.slopes, loop.manning, loop.force, loop.out, &flux, loop.n))
+		best = min(best, TileStage(t, loop.scheme, loop.last, loop.p, loop.m, loop.clock, loop.next, loop.limit, loop.cleared, loop.start, loop.w, loop.slopes, loop.manning, loop.force, loop.out, &flux, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -984,8 +984,8 @@ func (loop *TileStageLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("m", loop.m),
 		abi.PointerTo("clock", loop.clock),
 		abi.PointerTo("next", loop.next),
-		abi.PointerTo("waves", loop.waves),
-		abi.PointerTo("spare", loop.spare),
+		abi.PointerTo("limit", loop.limit),
+		abi.PointerTo("cleared", loop.cleared),
 		abi.ElementsOf("start", loop.start),
 		abi.ElementsOf("w", loop.w),
 		abi.ConstantOf("slopes", loop.slopes),
@@ -1024,20 +1024,20 @@ func (loop *TileStageLoop[F]) variant() string {
 type MoveBedLoop[F num.Float] struct {
 	up       *Uplift[F]
 	clock    *Clock[F]
-	waves    *atomics.Least[F]
+	limit    *atomics.Least[F]
 	beds     []Bed[F]
 	stencils []Stencil[F]
 }
 
 // NewMoveBedLoop prepares MoveBed.
-func NewMoveBedLoop[F num.Float](up *Uplift[F], clock *Clock[F], waves *atomics.Least[F], beds []Bed[F], stencils []Stencil[F]) *MoveBedLoop[F] {
-	return &MoveBedLoop[F]{up, clock, waves, beds, stencils}
+func NewMoveBedLoop[F num.Float](up *Uplift[F], clock *Clock[F], limit *atomics.Least[F], beds []Bed[F], stencils []Stencil[F]) *MoveBedLoop[F] {
+	return &MoveBedLoop[F]{up, clock, limit, beds, stencils}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *MoveBedLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		MoveBed(i, loop.up, loop.clock, loop.waves, loop.beds, loop.stencils)
+		MoveBed(i, loop.up, loop.clock, loop.limit, loop.beds, loop.stencils)
 	}
 }
 
@@ -1046,7 +1046,7 @@ func (loop *MoveBedLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "MoveBed" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("up", loop.up),
 		abi.PointerTo("clock", loop.clock),
-		abi.PointerTo("waves", loop.waves),
+		abi.PointerTo("limit", loop.limit),
 		abi.ElementsOf("beds", loop.beds),
 		abi.ElementsOf("stencils", loop.stencils),
 	}}

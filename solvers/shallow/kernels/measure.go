@@ -17,7 +17,7 @@ const (
 	Sums     = SquareH2 + exact.Words // how many words there are
 )
 
-// Maxima computed by a survey, each as an integer that has the order of the numbers (exact.Rank).
+// Maxima computed by a survey, each as the exact.Rank of a number: an integer that increases with the number.
 const (
 	MaxH1    = iota // h1, m
 	NegMinH1        // -h1
@@ -27,7 +27,7 @@ const (
 	Extremes        // how many there are
 )
 
-// Surveyed is the result of a survey; it begins at 0.
+// Surveyed is the result of a survey. ClearSurvey must set it to 0 before the survey.
 type Surveyed struct {
 	Sums     [Sums]int64
 	Extremes [Extremes]uint64
@@ -80,8 +80,8 @@ func Survey[F num.Float](t int, cells int32, p *Params[F], beds []Bed[F], w []St
 
 // tally is the result of a thread for some cells, and then for several threads.
 type tally struct {
-	mass1, mass2, surface, lower            exact.Part
-	upper1, least1, upper2, least2, fastest uint64
+	mass1, mass2, surface, lower            exact.Part // parts of the sums from Mass1 to SquareH2
+	upper1, least1, upper2, least2, fastest uint64     // the maxima from MaxH1 to MaxSpeed
 }
 
 // survey measures every surveyThreads-th cell of a chunk, starting with first.
@@ -102,7 +102,7 @@ func survey[F num.Float](first, cells int32, p *Params[F], beds []Bed[F], w []St
 	return o
 }
 
-// merge adds many tallies, each apart, into the one at first.
+// merge merges `many` tallies, at the indices first, first+each, first+2·each and so on, into the one at first.
 func merge(all []tally, first, each, many int32, sums []int64) {
 	o := all[first]
 	for k := int32(1); k < many; k++ {

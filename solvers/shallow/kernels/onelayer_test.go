@@ -10,7 +10,7 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// TestOneLayer: where no cell has an upper layer, OneLayer has the bits of PVM, of both orders.
+// TestOneLayer proves that OneLayer gives the bits of PVM where no cell has an upper layer, at both orders.
 func TestOneLayer(t *testing.T) {
 	t.Run("float32", oneLayer[float32])
 	t.Run("float64", oneLayer[float64])
@@ -56,7 +56,7 @@ func oneLayer[F num.Float](t *testing.T) {
 	kerneltest.Same(t, "after a step of first order", next[0], next[1], nil)
 	kerneltest.Same(t, "after a stage of second order", stage[0], stage[1], nil)
 	kerneltest.Same(t, "counters", counters[:1], counters[1:], nil)
-	for e := range n { // of the upper layer zeros differ in sign
+	for e := range n { // compared as numbers: zeros of the upper layer may differ in sign
 		for _, f := range []*[2][]Flux[F]{&flux, &sloped} {
 			if f[0][e] != f[1][e] {
 				t.Fatalf("edge %d: %+v for PVM, %+v for one layer", e, f[0][e], f[1][e])

@@ -32,7 +32,7 @@ var allSchemes = map[string]Scheme{"PVM": PVM, "IRRoe": IRRoe, "Roe": Roe, "OneL
 func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	n := 10000
-	m := &Mesh[F]{Owned: int32(n - 100), Boundary: Boundary[F]{Now: []F{0, 1, 2, .5, .1}, Conditions: []Condition{
+	m := &Mesh[F]{Owned: int32(n - 100), Boundary: Boundary[F]{Prescribed: []F{0, 1, 2, .5, .1}, Conditions: []Condition{
 		{Kind: Level, Value: 1}, {Kind: Discharge, Value: 2}, {Kind: Radiation, Value: 3}, {},
 		{Kind: Radiation, Value: 3, Wave: 4},
 	}}}
@@ -59,8 +59,8 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 		if rng.IntN(10) == 0 {
 			right = Wall
 			if rng.IntN(5) > 0 {
-				right = FirstOutlet - int32(len(m.Boundary.Of))
-				m.Boundary.Of = append(m.Boundary.Of, int32(rng.IntN(len(m.Boundary.Conditions))))
+				right = FirstOutlet - int32(len(m.Boundary.ConditionOf))
+				m.Boundary.ConditionOf = append(m.Boundary.ConditionOf, int32(rng.IntN(len(m.Boundary.Conditions))))
 			}
 		}
 		c := rng.Float64()
@@ -70,11 +70,11 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	}
 	p := &Params[F]{Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-6, Tolerance: tol,
 		Hyperbolic: true, Friction: true, Forced: true, Longest: .5}
-	m.Boundary.Passed = make([]Passed, len(m.Boundary.Of))
+	m.Boundary.Passed = make([]Passed, len(m.Boundary.ConditionOf))
 	other := *m // with its own volumes passed through outlets, for the translation
-	other.Boundary.Passed = make([]Passed, len(m.Boundary.Of))
+	other.Boundary.Passed = make([]Passed, len(m.Boundary.ConditionOf))
 	meshes := [2]*Mesh[F]{m, &other}
-	forces := forcings(rng, n, m.Boundary.Now)
+	forces := forcings(rng, n, m.Boundary.Prescribed)
 	clock := &Clock[F]{Dt: 1e-2}
 	flux := [2][]Flux[F]{make([]Flux[F], n), make([]Flux[F], n)}
 	var counters [2]Counters
@@ -116,26 +116,26 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	parityOfSurvey(t, l, p, m.Beds, w)
 	tiles := tiled(rng, m)
 	type parts struct {
-		clock, next  [1]Clock[F]
-		waves, spare atomics.Least[F] // limit of the step; minimum that the step clears for a later one
-		out          []State[F]
-		least        atomics.Least[F]
+		clock, next    [1]Clock[F]
+		limit, cleared atomics.Least[F] // limit of the step; minimum that the step clears for a later one
+		out            []State[F]
+		least          atomics.Least[F]
 	}
 	for name, scheme := range allSchemes {
 		keep := false
 		peaks := [2]Peaks{peaksOf(n, false), peaksOf(n, false)}
 		run := func(k int, x *parts) loop {
-			return NewTileStepLoop(scheme, keep, p, tiles, &x.clock[0], &x.next[0], &x.waves, &x.spare, w, manning, forces[0],
+			return NewTileStepLoop(scheme, keep, p, tiles, &x.clock[0], &x.next[0], &x.limit, &x.cleared, w, manning, forces[0],
 				&peaks[k], x.out, &counters[k], &x.least)
 		}
 		for _, c := range []Clock[F]{{}, {Dt: 1e-2}, {Dt: 1e-2, Stop: true},
-			{Limit: 1e-2, Dt: 1e-2, Took: 2e-2, Until: 1, Pending: true}} {
+			{Limit: 1e-2, Dt: 1e-2, LastDt: 2e-2, Until: 1, Pending: true}} {
 			p.Lag, keep = !p.Lag, !keep
 			var x [2]parts
 			for k := range x {
 				x[k].clock[0], x[k].out = c, make([]State[F], n)
-				x[k].waves.Take(2e-3)
-				x[k].spare.Take(1)
+				x[k].limit.Take(2e-3)
+				x[k].cleared.Take(1)
 			}
 			run(0, &x[0]).Range(0, len(tiles.Tiles)-1)
 			l.Run(t, run(1, &x[1]), 0, len(tiles.Tiles)-1)
@@ -143,7 +143,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 			kerneltest.Same(t, name+" counters", counters[:1], counters[1:], nil)
 			kerneltest.Same(t, name+" clock", x[0].next[:], x[1].next[:], nil)
 			samePeaks(t, name, peaks)
-			if x[0].least != x[1].least || x[0].spare != x[1].spare {
+			if x[0].least != x[1].least || x[0].cleared != x[1].cleared {
 				t.Errorf("%s: the longest step is %v in Go, %v translated", name, x[0].least.Value(), x[1].least.Value())
 			}
 			if empty := x[0].out[0] == (State[F]{}); empty != c.Stop || x[0].next[0].Pending == c.Stop {
@@ -155,7 +155,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 
 // forcings returns two copies of the forcing of n cells.
 func forcings[F num.Float](rng *rand.Rand, n int, now []F) (all [2]*Forcing[F]) {
-	f := Forcing[F]{Now: now, Rain: 1, Evaporation: 2, WindX: 3, WindY: 4, Drag: .1, PressureFactor: 1,
+	f := Forcing[F]{Prescribed: now, Rain: 1, Evaporation: 2, WindX: 3, WindY: 4, Drag: .1, PressureFactor: 1,
 		Lost: make([]Lost, n)}
 	for range n {
 		f.PressureGradient = append(f.PressureGradient, Vec2[F]{X: F(rng.NormFloat64()), Y: F(rng.NormFloat64())})
@@ -184,11 +184,11 @@ func parityOfSeries[F num.Float](t *testing.T, l cudatest.Runner) {
 		for at := range int32(3) {
 			var now [2][]F
 			var list [2][]Series
-			var waves atomics.Least[F]
-			waves.Take(.5)
+			var limit atomics.Least[F]
+			limit.Take(.5)
 			run := func(k int) loop {
 				now[k], list[k] = make([]F, 3), []Series{{Slot: 2, Count: 3, At: at}, {Slot: 1, First: 3, Count: 3, At: at}}
-				return NewEvaluateSeriesLoop(c.atEnd, &c.clock, &waves, rows, list[k], now[k])
+				return NewEvaluateSeriesLoop(c.atEnd, &c.clock, &limit, rows, list[k], now[k])
 			}
 			run(0).Range(0, 2)
 			l.Run(t, run(1), 0, 2)
@@ -209,12 +209,12 @@ func parityOfUplift[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 			SlopeChange: Vec2[F]{X: 1, Y: F(rng.Float64())}}
 	}
 	for after, share := range map[float64]F{.5: 0, 1.25: .25, 3: 1} {
-		clock, waves := Clock[F]{Time: after - .25, Until: after, Limit: 1, Dt: .25}, atomics.Least[F]{}
+		clock, limit := Clock[F]{Time: after - .25, Until: after, Limit: 1, Dt: .25}, atomics.Least[F]{}
 		var beds [2][]Bed[F]
 		var stencils [2][]Stencil[F]
 		run := func(k int) loop {
 			beds[k], stencils[k] = make([]Bed[F], len(m.Beds)), make([]Stencil[F], len(m.Stencils))
-			return NewMoveBedLoop(&up, &clock, &waves, beds[k], stencils[k])
+			return NewMoveBedLoop(&up, &clock, &limit, beds[k], stencils[k])
 		}
 		run(0).Range(0, len(m.Beds))
 		l.Run(t, run(1), 0, len(m.Beds))

@@ -26,8 +26,8 @@ func makeStencils[F num.Float](rng *rand.Rand, m *Mesh[F], n int) {
 	for range n {
 		var s Stencil[F]
 		for k := range 3 {
-			if s.Near[k] = int32(rng.IntN(n)); rng.IntN(10) == 0 {
-				s.Near[k] = -1 - int32(rng.IntN(3))
+			if s.Neighbours[k] = int32(rng.IntN(n)); rng.IntN(10) == 0 {
+				s.Neighbours[k] = -1 - int32(rng.IntN(3))
 			}
 			s.Weight[k] = arrow()
 		}
@@ -78,10 +78,10 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 		if least[0] != least[1] {
 			t.Errorf("the longest step is %v in Go, %v translated", least[0].Value(), least[1].Value())
 		}
-		var waves atomics.Least[F]
+		var limit atomics.Least[F]
 		parityOfObservations(t, l, p, m.Beds, w, last)
-		NewHalfFrictionLoop(p, clock, &waves, manning, out[0]).Range(0, n)
-		l.Run(t, NewHalfFrictionLoop(p, clock, &waves, manning, out[1]), 0, n)
+		NewHalfFrictionLoop(p, clock, &limit, manning, out[0]).Range(0, n)
+		l.Run(t, NewHalfFrictionLoop(p, clock, &limit, manning, out[1]), 0, n)
 		kerneltest.Same(t, "friction", out[0], out[1], nil)
 	}
 	parityOfTiledStages(t, l, oneLayer, p, tiled(rng, m), w, table, manning, forces)
@@ -91,11 +91,11 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, oneLayer bool, p *Params[F],
 	tiles *TiledMesh[F], w []State[F], slopes *SlopeTable[F], manning []F, forces [2]*Forcing[F]) {
 	type parts struct {
-		clock, next  [1]Clock[F]
-		waves, spare atomics.Least[F] // limit of the step; minimum that the stage clears for a later step
-		out          []State[F]
-		least        atomics.Least[F]
-		counters     [1]Counters
+		clock, next    [1]Clock[F]
+		limit, cleared atomics.Least[F] // limit of the step; minimum that the stage clears for a later step
+		out            []State[F]
+		least          atomics.Least[F]
+		counters       [1]Counters
 	}
 	for name, scheme := range allSchemes {
 		if oneLayer != (scheme == OneLayer) {
@@ -105,11 +105,11 @@ func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, oneLayer 
 			var x [2]parts
 			run := func(k int) loop {
 				x := &x[k]
-				x.clock[0] = Clock[F]{Limit: 1e-2, Dt: 1e-2, Took: 2e-2, Until: 1, Pending: true}
+				x.clock[0] = Clock[F]{Limit: 1e-2, Dt: 1e-2, LastDt: 2e-2, Until: 1, Pending: true}
 				x.out = make([]State[F], len(w))
-				x.waves.Take(2e-3)
-				x.spare.Take(1)
-				return NewTileStageLoop(scheme, last, p, tiles, &x.clock[0], &x.next[0], &x.waves, &x.spare, w, w, slopes,
+				x.limit.Take(2e-3)
+				x.cleared.Take(1)
+				return NewTileStageLoop(scheme, last, p, tiles, &x.clock[0], &x.next[0], &x.limit, &x.cleared, w, w, slopes,
 					manning, forces[0], x.out, &x.counters[0], &x.least)
 			}
 			run(0).Range(0, len(tiles.Tiles)-1)
@@ -117,7 +117,7 @@ func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, oneLayer 
 			kerneltest.Same(t, name+" stage", x[0].out, x[1].out, nil)
 			kerneltest.Same(t, name+" stage's counters", x[0].counters[:], x[1].counters[:], nil)
 			kerneltest.Same(t, name+" stage's clock", x[0].next[:], x[1].next[:], nil)
-			if x[0].least != x[1].least || x[0].spare != x[1].spare {
+			if x[0].least != x[1].least || x[0].cleared != x[1].cleared {
 				t.Errorf("%s: the longest step is %v in Go, %v translated", name, x[0].least.Value(), x[1].least.Value())
 			}
 			if handed := x[0].next[0].Pending; handed != last || x[0].out[0] == (State[F]{}) {

@@ -15,7 +15,7 @@ type Peaks struct {
 	When      []float64 // when the thickness was largest, s
 	Wet       []float64 // how long the thickness has exceeded Threshold, s, up to the last time it fell below
 	Since     []float64 // when the thickness last rose above Threshold, s
-	Marks     []int32   // flags, so that a step need not read when it came
+	Marks     []int32   // flags wetNow and arrived, so that a step need not read Since and Arrival
 	Threshold float64   // m
 }
 
@@ -44,9 +44,9 @@ func UpdatePeaks[F num.Float](i int, p *Params[F], clock *Clock[F], peaks *Peaks
 // UpdatePeaksInStep does the same for the state at the start of a step, whose time it computes as TileStep does.
 //
 //atoll:kernel
-func UpdatePeaksInStep[F num.Float](i int, p *Params[F], clock *Clock[F], waves *atomics.Least[F], peaks *Peaks,
+func UpdatePeaksInStep[F num.Float](i int, p *Params[F], clock *Clock[F], limit *atomics.Least[F], peaks *Peaks,
 	beds []Bed[F], w []State[F]) {
-	now := clock.atStepStart(waves)
+	now := clock.atStepStart(limit)
 	if !now.Stop {
 		c := w[i]
 		updatePeaks(i, p, now.Time, peaks, beds, &c)
@@ -71,7 +71,7 @@ func updatePeaks[F num.Float](i int, p *Params[F], now float64, peaks *Peaks, be
 	if !there {
 		return
 	}
-	level, tested := h, h == most.Depth // above the bed, which need not be read; tested when it was a new maximum
+	level, tested := h, h == most.Depth // above the bed; the largest thickness was tested when it occurred first
 	if len(peaks.Level) > 0 {
 		tested = false
 		level -= float64(beds[i].Depth)
@@ -87,7 +87,7 @@ func updatePeaks[F num.Float](i int, p *Params[F], now float64, peaks *Peaks, be
 		}
 	}
 	//atoll:mostly
-	if most.hold(h, x, y) {
+	if most.covers(h, x, y) {
 		return
 	}
 	x, y = x/h, y/h
@@ -103,15 +103,15 @@ func updatePeaks[F num.Float](i int, p *Params[F], now float64, peaks *Peaks, be
 	}
 }
 
-// hold reports whether a thickness h with the mass flow (x, y) sets no new extreme. Within rounding of an extreme it
-// may return false even so: it avoids the divisions and the root, which take most of the time of an update.
-func (m *Most) hold(h, x, y float64) bool {
+// covers reports whether a thickness h with the mass flow (x, y) sets no new extreme. Within rounding of an extreme it
+// may return false even so. It avoids divisions and a root, which take most of the time of an update.
+func (m *Most) covers(h, x, y float64) bool {
 	const (
 		less      = 1 - 1e-9 // by more than rounding
 		underflow = 1e-250   // more than what products lose by underflow
 	)
 	square := x*x + y*y + underflow
-	left := m.Hazard*less - h*.5 // of h u
+	left := m.Hazard*less - h*.5 // the bound for h u
 	slow := square < m.Speed*m.Speed*less*(h*h) && square < m.Flux*less*h && left > 0 && square < left*left
 	return h <= m.Depth && (slow || x == 0 && y == 0)
 }

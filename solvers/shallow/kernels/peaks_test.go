@@ -17,8 +17,8 @@ import (
 func parityOfObservations[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], beds []Bed[F], w []State[F],
 	moving bool) {
 	clock := &Clock[F]{Time: 3, Limit: 1e-2, Dt: 1e-2, Until: 9, Steps: 5, Pending: true}
-	waves := &atomics.Least[F]{}
-	waves.Take(2e-3)
+	limit := &atomics.Least[F]{}
+	limit.Take(2e-3)
 	cells := []int32{7, 0, int32(len(w) - 1), 7}
 	n := len(cells)
 	type observations struct {
@@ -39,12 +39,12 @@ func parityOfObservations[F num.Float](t *testing.T, l cudatest.Runner, p *Param
 	}{
 		"kept": {len(w), func(x *observations) loop { return NewUpdatePeaksLoop(p, clock, &x.peaks, beds, w) }},
 		"kept of a step": {len(w), func(x *observations) loop {
-			return NewUpdatePeaksInStepLoop(p, clock, waves, &x.peaks, beds, w)
+			return NewUpdatePeaksInStepLoop(p, clock, limit, &x.peaks, beds, w)
 		}},
 		"picked of peaks": {n, func(x *observations) loop {
 			return NewGatherPeaksLoop(cells, clock, &x.peaks, beds, x.picked)
 		}},
-		"sampled": {n, func(x *observations) loop { return NewSampleLoop(clock, waves, &x.samples, beds, w) }},
+		"sampled": {n, func(x *observations) loop { return NewSampleLoop(clock, limit, &x.samples, beds, w) }},
 		"picked":  {n, func(x *observations) loop { return NewGatherStatesLoop(cells, beds, w, x.states, x.depths) }},
 	} {
 		try.make(&x[0]).Range(0, try.n)
@@ -95,7 +95,7 @@ func TestPeaks(t *testing.T) {
 	p := &Params[float64]{DryDepth: 1e-3}
 	beds := []Bed[float64]{{Depth: 2}, {Depth: -1}}
 	w := []State[float64]{{H2: 4, Q2x: 12, Q2y: -16}, {H2: 1e-4}}
-	var waves atomics.Least[float64]
+	var limit atomics.Least[float64]
 	for _, moving := range []bool{false, true} {
 		clock := &Clock[float64]{Time: 7, Dt: .25}
 		w[0] = State[float64]{H2: 4, Q2x: 12, Q2y: -16}
@@ -123,7 +123,7 @@ func TestPeaks(t *testing.T) {
 		keep()
 		same("shallow water", 0, want)
 		clock.Time, clock.Stop, w[0].H2 = 8, true, 5
-		NewUpdatePeaksInStepLoop(p, clock, &waves, &peaks, beds, w).Range(0, 2)
+		NewUpdatePeaksInStepLoop(p, clock, &limit, &peaks, beds, w).Range(0, 2)
 		same("a clock that stands", 0, want)
 		keep()
 		clock.Time = 9
@@ -133,8 +133,8 @@ func TestPeaks(t *testing.T) {
 	}
 }
 
-// TestPeaksOfManyStates: what is kept of a long course of states, many of them within rounding of what was largest, is
-// what a direct evaluation of each state finds.
+// TestPeaksOfManyStates proves that the extremes of many states are those of a direct evaluation of each state,
+// although many states are within rounding of an extreme.
 func TestPeaksOfManyStates(t *testing.T) {
 	const n, steps, threshold = 64, 400, .1
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -188,7 +188,7 @@ func TestPeaksOfManyStates(t *testing.T) {
 	}
 }
 
-// after is a state that may follow another: the same, one at rest, an extreme or next to it, one that is tiny, or any.
+// after returns a random state to follow c: the same, one at rest, at or next to an extreme, a tiny one, or any.
 func after(rng *rand.Rand, c State[float64], most *Peak, arrival float64) State[float64] {
 	near := func(x float64) float64 {
 		return []float64{x, math.Nextafter(x, 0), math.Nextafter(x, math.Inf(1)), x * (1 - 1e-12), x * .9}[rng.IntN(5)]

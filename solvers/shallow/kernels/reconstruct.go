@@ -14,7 +14,7 @@ func CellSlopes[F num.Float](i int, oneLayer bool, p *Params[F], m *Mesh[F], w [
 func slopesOf[F num.Float](oneLayer bool, i int, p *Params[F], m *Mesh[F], w []State[F]) Slopes[F] {
 	c := m.Stencils[i]
 	g := c.geometry()
-	n0, n1, n2 := inside(c.Near[0], i), inside(c.Near[1], i), inside(c.Near[2], i)
+	n0, n1, n2 := inside(c.Neighbours[0], i), inside(c.Neighbours[1], i), inside(c.Neighbours[2], i)
 	own, w0, w1, w2 := w[i], w[n0], w[n1], w[n2] // all are read before any is used, so that a GPU waits once
 	depth, d0, d1, d2 := m.Beds[i].Depth, m.Beds[n0].Depth, m.Beds[n1].Depth, m.Beds[n2].Depth
 	var me water[F]
@@ -25,44 +25,45 @@ func slopesOf[F num.Float](oneLayer bool, i int, p *Params[F], m *Mesh[F], w []S
 	o[2].load(oneLayer, &w2, d2, p.DryDepth)
 	s := Slopes[F]{H1: me.h1, H2: me.h2, U1: me.u1, U2: me.u2}
 	//atoll:mostly
-	if me.prepareNeighbours(oneLayer, &c.Near, &g, p.DryDepth, &o) {
+	if me.prepareNeighbours(oneLayer, &c.Neighbours, &g, p.DryDepth, &o) {
 		me.slopes(oneLayer, &o, &g, c.Bed, p, &s)
 	}
 	return s
 }
 
-// inside returns the neighbour of cell i across an edge, or the cell itself at the boundary.
-func inside(near int32, i int) int32 {
-	if near < 0 {
+// inside returns the index of a neighbour of cell i, or of the cell itself if the neighbour is Wall or Open.
+func inside(neighbour int32, i int) int32 {
+	if neighbour < 0 {
 		return int32(i)
 	}
-	return near
+	return neighbour
 }
 
-// prepareNeighbours completes the neighbours of a cell, of which those beyond the boundary are the cell itself, and
-// reports whether the cell may have slopes. It may not if it is dry, if a neighbour has a layer that it lacks, which
-// may have to climb into it, and at a transmissive boundary, where a slope would amplify itself. Across a wall stands
-// the same water, mirrored; at a prescribed boundary the cell uses the other neighbours alone. A neighbour without a
-// layer that the cell has says nothing of the layer's velocity, and of its level only where that is below the cell's:
-// else it is a shore.
-func (me *water[F]) prepareNeighbours(oneLayer bool, all *[3]int32, c *geometry[F], dry F, o *[3]water[F]) bool {
+// prepareNeighbours changes the states o of a cell's neighbours to those with which gradients are computed, and reports
+// whether the cell may have slopes. Beyond the boundary, o has the state of the cell itself.
+//
+// A cell has no slopes if it is dry, if a neighbour has a layer that the cell lacks (that layer may have to climb into
+// the cell), and at a transmissive boundary, where a slope would amplify itself. A wall mirrors the cell's velocity. A
+// prescribed boundary contributes nothing to the gradients. Nor does a neighbour that lacks a layer, to the gradients
+// of this layer, except where its level is below the cell's; a higher level is that of a shore.
+func (me *water[F]) prepareNeighbours(oneLayer bool, neighbours *[3]int32, c *geometry[F], dry F, o *[3]water[F]) bool {
 	wet1, wet2 := !oneLayer && me.h1 >= dry, me.h2 >= dry
-	may := wet1 || wet2
+	allowed := wet1 || wet2
 	for k := 0; k < 3; k++ {
-		near := all[k]
-		if near < 0 {
-			if near == Wall {
+		neighbour := neighbours[k]
+		if neighbour < 0 {
+			if neighbour == Wall {
 				o[k].u1, o[k].u2 = c.mirrored(me.u1, k), c.mirrored(me.u2, k)
 			}
-			may = may && near != Open
+			allowed = allowed && neighbour != Open
 			continue
 		}
 		has1, has2 := !oneLayer && o[k].h1 >= dry, o[k].h2 >= dry
 		if has1 && has2 {
-			may = may && wet1 && wet2
+			allowed = allowed && wet1 && wet2
 			continue
 		}
-		may = may && (wet1 || !has1) && (wet2 || !has2)
+		allowed = allowed && (wet1 || !has1) && (wet2 || !has2)
 		if !oneLayer && !has1 {
 			o[k].u1, o[k].z1 = me.u1, num.Smaller(o[k].z1, me.z1)
 		}
@@ -70,12 +71,12 @@ func (me *water[F]) prepareNeighbours(oneLayer bool, all *[3]int32, c *geometry[
 			o[k].u2, o[k].z2 = me.u2, num.Smaller(o[k].z2, me.z2)
 		}
 	}
-	return may
+	return allowed
 }
 
-// slopes computes the slopes of a cell from its neighbours. The range of a level is small below a twentieth of the
-// thickness, that of a velocity below a twentieth of the wave speed. A layer absent here, and thus in the
-// neighbourhood, ends on the surface below it.
+// slopes computes the slopes of a cell from its neighbours. A range of levels counts as small (see widenRange) below a
+// twentieth of the thickness, a range of velocities below a twentieth of the wave speed. If the cell lacks a layer, so
+// do its neighbours, and the level of this layer has the slope of the surface below it.
 func (me *water[F]) slopes(oneLayer bool, o *[3]water[F], c *geometry[F], bed Vec2[F], p *Params[F], s *Slopes[F]) {
 	wet1, wet2 := !oneLayer && me.h1 >= p.DryDepth, me.h2 >= p.DryDepth
 	h, weight := me.h2, p.Gravity

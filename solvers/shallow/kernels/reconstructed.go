@@ -80,8 +80,8 @@ func (s *side[F]) reconstructUpper(g *Slopes[F], arm Vec2[F], nx, ny F) {
 	s.q1 = s.h1 * s.u1
 }
 
-// dropUpper removes the upper layer where the cell has none of it, h1. Both sides are read before, so that a GPU waits
-// once.
+// dropUpper removes the upper layer from a side whose cell has none: h1 is its thickness in the cell. It follows after
+// both sides are read, so that a GPU waits for memory once.
 func (s *side[F]) dropUpper(h1 F) {
 	if h1 <= 0 {
 		s.z1, s.h1, s.u1, s.t1, s.q1 = s.z2, 0, 0, 0, 0

@@ -36,7 +36,7 @@ func (f *Face[F]) roe(p *Params[F]) {
 	f.viscosity = m
 }
 
-// fix adds to |A| what Harten's fix adds to each |λ|, g_k: Σ g_k E_k applied to the jump.
+// fix returns what Harten's fix adds to the viscosity: Σ g_k E_k applied to stateJump, where g_k is added to |λ_k|.
 func (f *Face[F]) fix(p *Params[F], ev *Eigenvalues[F], width F, w1, w4 *wave[F]) vector[F] {
 	g1, g2, g3, g4 := harten(ev.L1, width), harten(ev.L2, width), harten(ev.L3, width), harten(ev.L4, width)
 	inner := f.stateJump()
@@ -44,12 +44,12 @@ func (f *Face[F]) fix(p *Params[F], ev *Eigenvalues[F], width F, w1, w4 *wave[F]
 	inner = inner.plus(-1, e1).plus(-1, e4)
 	var m vector[F]
 	m = m.plus(g1, e1).plus(g4, e4)
-	// Close to a double root the divided difference has no digits left; the mean is its limit's first term.
-	apart := ev.L3 - ev.L2
-	if apart <= (ev.L4-ev.L1)*F(1e-3) {
+	// Near a double root, round-off dominates the divided difference (g3-g2)/(λ3-λ2); there the mean of g2 and g3 is used.
+	gap := ev.L3 - ev.L2
+	if gap <= (ev.L4-ev.L1)*F(1e-3) {
 		return m.plus((g2+g3)/2, inner)
 	}
-	w := 1 / apart
+	w := 1 / gap
 	ai := f.applyRoeMatrix(p.DensityRatio, inner)
 	return m.plus((g3-g2)*w, ai).plus((g2*ev.L3-g3*ev.L2)*w, inner)
 }
@@ -64,8 +64,8 @@ func harten[F num.Float](l, eps F) F {
 }
 
 // wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the
-// left l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a
-// double root, and no external root is double.
+// left L = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. The fields are λ, X2, m and 1/(L·R). L·R is the
+// derivative of the characteristic polynomial at λ: it vanishes only at a double root, and no external root is double.
 type wave[F num.Float] struct{ l, x2, m, weight F }
 
 // external computes both external waves with one division.
@@ -79,7 +79,7 @@ func (f *Face[F]) external(l1, l4 F) (w1, w4 wave[F]) {
 	return wave[F]{l1, a2, a1 * c, b * w}, wave[F]{l4, b2, b1 * c, a * w}
 }
 
-// project returns E v for an external wave: R (l·v)/(l·R).
+// project returns E v for an external wave: R (L·v)/(L·R).
 func (f *Face[F]) project(w *wave[F], v vector[F]) vector[F] {
 	s := (w.x2*((w.l-2*f.u1)*v.h1+v.q1) + f.c1*((w.l-2*f.u2)*v.h2+v.q2)) * w.weight
 	m := w.m * s
@@ -91,6 +91,7 @@ func (v vector[F]) plus(s F, w vector[F]) vector[F] {
 	return vector[F]{v.h1 + s*w.h1, v.q1 + s*w.q1, v.h2 + s*w.h2, v.q2 + s*w.q2}
 }
 
+// sign returns 1, 0 or -1.
 func sign[F num.Float](x F) F {
 	if x > 0 {
 		return 1

@@ -14,16 +14,16 @@ type Samples[F num.Float] struct {
 	Times  []float64 // at the ends of the steps, s
 }
 
-// Sample records the state of sampled cell k after a step: clock is the one that the step passed on, and waves that
-// of the next step. A step that was not taken records nothing. Index 0 runs even without cells, for the time.
+// Sample records the state of sampled cell k after a step. clock is the one that the step has passed on, and limit is
+// that of the next step. If no step was taken it records nothing. Index 0 records the time, even if there are no cells.
 //
 //atoll:kernel
-func Sample[F num.Float](k int, clock *Clock[F], waves *atomics.Least[F], s *Samples[F], beds []Bed[F],
+func Sample[F num.Float](k int, clock *Clock[F], limit *atomics.Least[F], s *Samples[F], beds []Bed[F],
 	w []State[F]) {
 	if !clock.Pending {
 		return
 	}
-	now := clock.atStepStart(waves)
+	now := clock.atStepStart(limit)
 	at := int(now.Steps % int64(len(s.Times)))
 	if k == 0 {
 		s.Times[at] = now.Time

@@ -20,9 +20,9 @@ type Series struct {
 // later, at its end. It computes the step length as TileStep does.
 //
 //atoll:kernel
-func EvaluateSeries[F num.Float](k int, later bool, clock *Clock[F], waves *atomics.Least[F], rows []Row, list []Series,
+func EvaluateSeries[F num.Float](k int, later bool, clock *Clock[F], limit *atomics.Least[F], rows []Row, list []Series,
 	now []F) {
-	c := clock.atStepStart(waves)
+	c := clock.atStepStart(limit)
 	if c.Stop {
 		return
 	}

@@ -16,11 +16,11 @@ func (a Vec2[F]) times(s F) Vec2[F] { return Vec2[F]{a.X * s, a.Y * s} }
 // m, the sum of all three being 0; the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
 // gradient of the bed's height. In float32 it is 64 bytes, two sectors of a GPU's memory.
 type Stencil[F num.Float] struct {
-	Near   [3]int32
-	_      int32
-	Arm    [2]Vec2[F]
-	Weight [3]Vec2[F]
-	Bed    Vec2[F]
+	Neighbours [3]int32
+	_          int32
+	Arm        [2]Vec2[F]
+	Weight     [3]Vec2[F]
+	Bed        Vec2[F]
 }
 
 // Slopes holds a cell's gradients for its edges: of the levels of surface and interface, of the bed's height, and of

@@ -79,9 +79,9 @@ func (c *State[F]) mean(oneLayer bool, o *State[F]) {
 // HalfFriction advances cell i by half a step of friction at the bed, with the step length computed as TileStep does.
 //
 //atoll:kernel
-func HalfFriction[F num.Float](i int, p *Params[F], clock *Clock[F], waves *atomics.Least[F], manning []F,
+func HalfFriction[F num.Float](i int, p *Params[F], clock *Clock[F], limit *atomics.Least[F], manning []F,
 	w []State[F]) {
-	now := clock.atStepStart(waves)
+	now := clock.atStepStart(limit)
 	if !now.Stop {
 		bedFriction(p, now.Dt/2, manning[i], &w[i])
 	}

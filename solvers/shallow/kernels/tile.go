@@ -37,22 +37,22 @@ type TiledMesh[F num.Float] struct {
 
 // TileStep advances the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
 // EdgeFlux and UpdateCell do. It computes the length of its step itself: from the clock at the beginning of the
-// previous step, and the limit of that step's waves. The first tile passes the clock to the next step, and clears
-// a minimum for a later step. If keep is set it updates the cells' extremes with w, as UpdatePeaks does. Nothing else
+// previous step, and the limit of the step. The first tile passes the clock to the next step, and clears the limit of
+// a later step. If keep is set it updates the cells' extremes with w, as UpdatePeaks does. Nothing else
 // happens once the clock has stopped.
 //
 //atoll:kernel tile min scheme=PVM,IRRoe,Roe,OneLayer keep=false,true blocks=5,5,5,5,4,4,5,5
-func TileStep[F num.Float](t int, scheme Scheme, keep bool, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves,
-	spare *atomics.Least[F], w []State[F], manning []F, force *Forcing[F], peaks *Peaks, out []State[F],
+func TileStep[F num.Float](t int, scheme Scheme, keep bool, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], limit,
+	cleared *atomics.Least[F], w []State[F], manning []F, force *Forcing[F], peaks *Peaks, out []State[F],
 	flux *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
-	now := clock.atStepStart(waves)
+	now := clock.atStepStart(limit)
 	edges, cells := m.count(t, now.Stop)
 	for range onceForFirst(t) {
 		now.passTo(next, p.Lag)
-		spare.Reset()
+		cleared.Reset()
 	}
-	best := F(math.Inf(1))
+	least := F(math.Inf(1))
 	for k := range edges {
 		var f Face[F]
 		e := tile.Edge + k
@@ -69,10 +69,10 @@ func TileStep[F num.Float](t int, scheme Scheme, keep bool, p *Params[F], m *Til
 			updatePeaks(i, p, now.Time, peaks, m.Beds, &from)
 		}
 		b := collect(scheme == OneLayer, cell.Slots, flux)
-		limit := b.advance(scheme == OneLayer, i, p, now.Dt, area, &from, manning, force, &out[i])
-		best = min(best, limit)
+		longest := b.advance(scheme == OneLayer, i, p, now.Dt, area, &from, manning, force, &out[i])
+		least = min(least, longest)
 	}
-	return best
+	return least
 }
 
 // onceForFirst returns 1 for the first tile and 0 for all others.

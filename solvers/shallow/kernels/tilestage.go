@@ -13,18 +13,18 @@ import (
 //
 //atoll:kernel tile min scheme=PVM,IRRoe,Roe,OneLayer last=false,true blocks=4
 func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock, next *Clock[F],
-	waves, spare *atomics.Least[F], start, w []State[F], slopes *SlopeTable[F], manning []F, force *Forcing[F],
+	limit, cleared *atomics.Least[F], start, w []State[F], slopes *SlopeTable[F], manning []F, force *Forcing[F],
 	out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
-	now := clock.atStepStart(waves)
+	now := clock.atStepStart(limit)
 	edges, cells := m.count(t, now.Stop)
 	for range onceForFirst(t) {
 		if last {
 			now.passTo(next, p.Lag)
-			spare.Reset()
+			cleared.Reset()
 		}
 	}
-	best := F(math.Inf(1))
+	least := F(math.Inf(1))
 	for k := range edges {
 		var f Face[F]
 		e := tile.Edge + k
@@ -43,9 +43,9 @@ func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *Ti
 		i := cell.Cell
 		var own Slopes[F]
 		slopes.get(int(i), scheme != OneLayer, &own)
-		limit := b.stage(scheme == OneLayer, int(i), last, p, now.Dt, m.Beds[i].Area, &start[i], &w[i], &own, manning,
+		longest := b.stage(scheme == OneLayer, int(i), last, p, now.Dt, m.Beds[i].Area, &start[i], &w[i], &own, manning,
 			force, &out[i])
-		best = min(best, limit)
+		least = min(least, longest)
 	}
-	return best
+	return least
 }

@@ -74,18 +74,18 @@ type Params[F num.Float] struct {
 	Gravity      F
 	DensityRatio F    // r = ρ1/ρ2
 	CFL          F    // γ of equation (3)
-	EntropyFix   F    // width of Harten's fix as a share of λ4 - λ1; 0 is the paper
+	EntropyFix   F    // width of Harten's fix as a share of λ4 - λ1; 0 as in the paper
 	DryDepth     F    // m; a thinner layer counts as absent
 	Tolerance    F    // relative change at which Newton's iteration stops
 	Hyperbolic   bool // relax cells back to hyperbolicity by friction between the layers
 	Friction     bool // Manning's friction at the bed
-	Forced       bool // by what Forcing has
-	Longest      F    // that a step may be where Forced, s
+	Forced       bool // Forcing acts on the water
+	Longest      F    // the longest step if Forced, s
 	Lag          bool // a step's length comes from the waves of the step before last
 }
 
 // Counters counts exceptional events.
 type Counters struct {
 	ComplexEdges  int64 // internal eigenvalues that were a complex pair
-	LimitedFluxes int64 // mass fluxes cut to what the upwind layer could give
+	LimitedFluxes int64 // mass fluxes limited to what the upwind layer could supply
 }

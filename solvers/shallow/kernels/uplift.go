@@ -41,9 +41,9 @@ func (r *Rise[F]) SlopeAt(share F) Vec2[F] {
 // With second order the second stage is the first to use it.
 //
 //atoll:kernel
-func MoveBed[F num.Float](i int, up *Uplift[F], clock *Clock[F], waves *atomics.Least[F], beds []Bed[F],
+func MoveBed[F num.Float](i int, up *Uplift[F], clock *Clock[F], limit *atomics.Least[F], beds []Bed[F],
 	stencils []Stencil[F]) {
-	now := clock.atStepStart(waves)
+	now := clock.atStepStart(limit)
 	if now.Stop {
 		return
 	}

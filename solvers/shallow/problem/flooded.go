@@ -48,7 +48,7 @@ func (d *flow) Conclude(ctx context.Context) ([]solvers.Quantity, error) {
 		return nil, err
 	}
 	list := []solvers.Quantity{{Name: "flooded_area", Unit: "m²", Value: area.Float64(),
-		Doc: "of what was dry at the start, where the water was deeper than [maxima] threshold at any time"}}
+		Doc: "area that was dry at the start, and where the water was deeper than [maxima] threshold at any time"}}
 	top := []float64{highest}
 	if err := d.comm.AllreduceFloat64(ctx, dist.Max, top); err != nil || math.IsInf(top[0], -1) {
 		return list, err
@@ -69,7 +69,7 @@ func (d *flow) Conclude(ctx context.Context) ([]solvers.Quantity, error) {
 		return nil, err
 	}
 	return append(list,
-		solvers.Quantity{Name: "runup", Unit: "m", Value: top[0], Doc: "highest level that water reached there"},
-		solvers.Quantity{Name: "runup_x", Unit: "m", Value: position[0], Doc: "where that was"},
-		solvers.Quantity{Name: "runup_y", Unit: "m", Value: position[1], Doc: "where that was"}), nil
+		solvers.Quantity{Name: "runup", Unit: "m", Value: top[0], Doc: "highest level that water reached in this area"},
+		solvers.Quantity{Name: "runup_x", Unit: "m", Value: position[0], Doc: "x of the cell with this level"},
+		solvers.Quantity{Name: "runup_y", Unit: "m", Value: position[1], Doc: "y of the cell with this level"}), nil
 }

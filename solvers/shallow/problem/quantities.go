@@ -85,10 +85,10 @@ var oneLayerQuantities = []diagnosed{
 // Quantities that the fluxes of any number of layers report.
 var (
 	limited = diagnosed{solvers.Quantity{Name: "limited_fluxes",
-		Doc: "mass fluxes cut to what the upwind cell had, summed over all steps", Outputs: inSummary},
+		Doc: "mass fluxes limited to what the upwind cell could supply, summed over all steps", Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return float64(d.LimitedFluxes) }}
 	courant = diagnosed{solvers.Quantity{Name: "cfl_max",
-		Doc: "the largest CFL number that a step had by its own waves, of all steps", Outputs: inSummary},
+		Doc: "the largest CFL number of any step so far, by the waves of the state at its start", Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.CFLMax }}
 )
 

@@ -142,14 +142,14 @@ func decodeInitial(s *config.Section, layers int) []config.Field {
 		if slices.Contains(velocity, name) {
 			fallback = "0"
 		}
-		counts := ""
+		positive := "" // direction of positive values in rasters
 		switch {
 		case name == "depth":
-			counts = "down"
+			positive = "down"
 		case slices.Contains(level, name):
-			counts = "up"
+			positive = "up"
 		}
-		fields = append(fields, s.Field(name, fallback, names, counts))
+		fields = append(fields, s.Field(name, fallback, names, positive))
 	}
 	s.Finish()
 	return s.Sorted(fields)

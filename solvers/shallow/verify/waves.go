@@ -46,6 +46,7 @@ func oneLayer(x, t float64) waveState {
 	return waveState{h2: 100 + z, q2: (100 + z) * velocity(z)}
 }
 
+// waves compares the pulses with the exact solutions, on two meshes each.
 func waves(ctx context.Context, p *verify.Page) error {
 	sizes, list := []int{4000, 16000}, pulses()
 	if p.Options.Quick {

@@ -80,7 +80,7 @@ func Smooth(ctx context.Context, w io.Writer, o SmoothOptions) error {
 
 func (o *SmoothOptions) check() error {
 	if o.Sweeps < 1 || len(o.Sizes) == 0 || len(o.Smoothers) == 0 || len(o.Threads) == 0 {
-		return fmt.Errorf("%d sweeps over %d meshes with %d smoothers and %d numbers of threads: at least 1 of each",
+		return fmt.Errorf("%d sweeps over %d meshes with %d smoothers and %d numbers of threads: give at least 1 of each",
 			o.Sweeps, len(o.Sizes), len(o.Smoothers), len(o.Threads))
 	}
 	for _, size := range o.Sizes {

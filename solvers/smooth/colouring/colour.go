@@ -18,8 +18,8 @@ import (
 type Kind string
 
 const (
-	JonesPlassmann Kind = "jones-plassmann" // priority by degree, then by a hash of the id: short chains, about 6 sets
-	FirstFit       Kind = "first-fit"       // priority by id, like a serial loop: about 5 sets, and long chains
+	JonesPlassmann Kind = "jones-plassmann" // priority by degree, then by a hash of the id: about 6 sets
+	FirstFit       Kind = "first-fit"       // priority by id, like a serial loop: about 5 sets, but it is less parallel
 )
 
 // Kinds are all algorithms.
@@ -31,8 +31,8 @@ const MaxColours = 64
 // Colour gives each vertex that moves the lowest colour that no neighbour of higher priority has, by M. T. Jones
 // and P. E. Plassmann (SIAM J. Sci. Comput. 14 (1993) 654), and -1 to vertices that do not move. Only neighbours of
 // the same class, a number that the caller chooses for vertices that move together, must have different colours; a
-// vertex with a negative class does not move. The result depends only
-// on the ids of vertices. At most `threads` goroutines work on it, one for every ten thousand vertices.
+// vertex with a negative class does not move. The result depends only on the ids of vertices. At most `threads`
+// goroutines work on it, one for every ten thousand vertices.
 func Colour(kind Kind, rings *mesh.Rings, class []int8, threads int) ([]int32, error) {
 	return colourOn(kind, rings, class, max(1, min(threads, len(class)/10_000)))
 }

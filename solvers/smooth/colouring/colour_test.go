@@ -77,9 +77,9 @@ func TestColouringIsSerial(t *testing.T) {
 	})
 }
 
-// TestMillion proves that at most 7 colours are needed for a mesh of a million vertices; fewer vertices with the race
-// detector.
-func TestMillion(t *testing.T) {
+// TestFewColours proves that at most 7 colours are needed for a mesh of a million vertices; of fewer with the
+// race detector.
+func TestFewColours(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million vertices")
 	}

@@ -48,6 +48,7 @@ type List struct {
 	Text  string
 }
 
+// Add counts a fault of the vertex or cell with an id, and keeps its text if that id is the lowest so far.
 func (c *List) Add(id int32, format string, args ...any) {
 	if c.Count++; c.Count == 1 || id < c.id {
 		c.id, c.Text = id, fmt.Sprintf(format, args...)

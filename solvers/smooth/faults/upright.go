@@ -27,8 +27,8 @@ func CheckUpright(m *mesh.Mesh) error {
 		"untangle it (untangle = true) or mesh the domain again", bad, words.Count(len(m.Cells), "triangle"), text)
 }
 
-// AreaRoundOff is the least area of a triangle, relative to the two products of which it is the difference, that is
-// not just round-off.
+// AreaRoundOff is the round-off of a triangle's doubled area, which is a difference of two products, as a share of the
+// sum of their magnitudes: a triangle with a smaller area counts as flat.
 const AreaRoundOff = 4 * 0x1p-53
 
 func isUpright(m *mesh.Mesh, c int) bool {

@@ -20,7 +20,7 @@ func (f *fan) localEnergyAt(x, y float64, c *Control[float64]) localEnergy[float
 func (f *fan) energyAt(c *Control[float64]) func(x, y float64) float64 {
 	return func(x, y float64) float64 {
 		metric := f.field.At(x, y)
-		energy, _, _ := trialEnergy(0, f.set.Slide > 0, x, y, &metric, 1e-9, 0, c, &f.m, f.v)
+		energy, _, _ := trialEnergy(0, f.set.FirstSliding > 0, x, y, &metric, 1e-9, 0, c, &f.m, f.v)
 		return energy
 	}
 }

@@ -74,7 +74,7 @@ func (act *activeSet[F]) evaluate(i int, closed bool, x, y F, f *frame[F], m *Me
 	}
 }
 
-// isActive reports whether triangle k is among the worst.
+// isActive reports whether triangle k is among the worst, up to a relative tolerance.
 func (act *activeSet[F]) isActive(k int) bool { return act.q[k]-act.least <= 3e-5*act.least }
 
 // ascentDirection returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it

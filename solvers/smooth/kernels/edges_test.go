@@ -88,7 +88,7 @@ func anyRings[F num.Float](rng *rand.Rand) (*Mesh[F], []Vertex[F]) {
 // sameMoves compares the kernels that move vertices.
 func sameMoves[F num.Float](t *testing.T, r cudatest.Runner, p *Params[F], c *Control[F], field *Field[F],
 	m *Mesh[F], v []Vertex[F]) {
-	set := &Set{Slide: movers - sliding, Index: 2, Sets: 5, Owned: movers / 2}
+	set := &Set{FirstSliding: movers - sliding, Index: 2, Sets: 5, Owned: movers / 2}
 	for name, with := range map[string]func(v []Vertex[F], moved, seen []int32, n *Counters, most *atomics.Most[F]) loop{
 		"Barrier": func(v []Vertex[F], moved, seen []int32, n *Counters, most *atomics.Most[F]) loop {
 			return NewBarrierLoop(set, p, m, field, c, v, moved, seen, n, most)

@@ -8,19 +8,19 @@ import (
 // Field is the metric as a function of the position. It never changes, so that moving vertices do not degrade it by
 // repeated interpolation. Outside its bounds the value at the nearest position inside is used.
 type Field[F num.Float] struct {
-	Kind       int32
-	Nx, Ny     int32             // number of boxes of the grid or over the mesh, or of pieces of Across and Up
-	X, Y       F                 // lower left corner
-	PerX, PerY F                 // number of boxes or pieces per unit of length
-	Scale      F                 // factor of the whole tensor
-	Samples    []Sample[F]       // of Grid, x fastest
-	Across, Up []lookup.Piece[F] // of Product: the sizes along x and y
-	Nodes      []Node[F]
-	Background []BackgroundCell
-	Starts     []int32 // of each box, the triangle at its centre, where searches start
-	Lists      []int32 // of each box, the index in Listed of the first triangle that touches it, and one more
-	Listed     []int32 // triangles, at least one for each box
-	Steps      int32   // maximum number of triangles that a search visits
+	Kind           int32
+	Nx, Ny         int32             // number of boxes of the grid or over the mesh, or of pieces of the sizes
+	X, Y           F                 // lower left corner
+	PerX, PerY     F                 // number of boxes or pieces per unit of length
+	Scale          F                 // factor of the whole tensor
+	Samples        []Sample[F]       // of Grid, x fastest
+	SizesX, SizesY []lookup.Piece[F] // of Product: the sizes along x and y
+	Nodes          []Node[F]
+	Background     []BackgroundCell
+	Starts         []int32 // of each box, the triangle at its centre, where searches start
+	Lists          []int32 // of each box, the index in Listed of the first triangle that touches it, and one more
+	Listed         []int32 // triangles, at least one for each box
+	Steps          int32   // maximum number of triangles that a search visits
 }
 
 // Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces
@@ -36,8 +36,8 @@ func (f *Field[F]) At(x, y F) Tensor[F] {
 	j, t := lookup.Locate(y, f.Y, f.PerY, f.Ny)
 	var m Tensor[F]
 	if f.Kind == lookup.Product {
-		hx, _ := f.Across[i].Size(s)
-		hy, _ := f.Up[j].Size(t)
+		hx, _ := f.SizesX[i].Size(s)
+		hy, _ := f.SizesY[j].Size(t)
 		m.M11, m.M22 = f.Scale/(hx*hx), f.Scale/(hy*hy)
 		return m
 	}
@@ -65,8 +65,8 @@ func (f *Field[F]) Gradient(x, y F) (Tensor[F], Tensor[F]) {
 	j, t := lookup.Locate(y, f.Y, f.PerY, f.Ny)
 	var mx, my Tensor[F]
 	if f.Kind == lookup.Product {
-		hx, dx := f.Across[i].Size(s)
-		hy, dy := f.Up[j].Size(t)
+		hx, dx := f.SizesX[i].Size(s)
+		hy, dy := f.SizesY[j].Size(t)
 		mx.M11 = -2 * f.Scale * f.PerX * dx / (hx * hx * hx)
 		my.M22 = -2 * f.Scale * f.PerY * dy / (hy * hy * hy)
 		return mx, my

@@ -191,15 +191,15 @@ DEVICE void copies_done() {
 }
 #endif
 
-// Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the rail of vertex i is
-// Rails[i-Slide+Rail].
+// Set is a range of vertices that share no edge. Those from FirstSliding on lie on the boundary, and the rail of
+// vertex i is Rails[i-FirstSliding+FirstRail].
 // Set, types.go:51
 struct Set {
-    int32 Slide, Rail_;
+    int32 FirstSliding, FirstRail;
     int32 Index, Sets;
     int32 Owned;
 };
-static_assert(sizeof(Set) == 20 && offsetof(Set, Slide) == 0 && offsetof(Set, Rail_) == 4 &&
+static_assert(sizeof(Set) == 20 && offsetof(Set, FirstSliding) == 0 && offsetof(Set, FirstRail) == 4 &&
     offsetof(Set, Index) == 8 && offsetof(Set, Sets) == 12 && offsetof(Set, Owned) == 16, "Set");
 
 // Params holds the constants of a run.
@@ -298,7 +298,7 @@ struct Field_f32 {
     float PerX, PerY;
     float Scale;
     Slice<Sample_f32> Samples;
-    Slice<lookup_Piece_f32> Across, Up;
+    Slice<lookup_Piece_f32> SizesX, SizesY;
     Slice<Node_f32> Nodes;
     Slice<BackgroundCell> Background;
     Slice<int32> Starts;
@@ -309,7 +309,7 @@ struct Field_f32 {
 static_assert(sizeof(Field_f32) == 232 && offsetof(Field_f32, Kind) == 0 && offsetof(Field_f32, Nx) == 4 &&
     offsetof(Field_f32, Ny) == 8 && offsetof(Field_f32, X) == 12 && offsetof(Field_f32, Y) == 16 &&
     offsetof(Field_f32, PerX) == 20 && offsetof(Field_f32, PerY) == 24 && offsetof(Field_f32, Scale) == 28 &&
-    offsetof(Field_f32, Samples) == 32 && offsetof(Field_f32, Across) == 56 && offsetof(Field_f32, Up) == 80 &&
+    offsetof(Field_f32, Samples) == 32 && offsetof(Field_f32, SizesX) == 56 && offsetof(Field_f32, SizesY) == 80 &&
     offsetof(Field_f32, Nodes) == 104 && offsetof(Field_f32, Background) == 128 &&
     offsetof(Field_f32, Starts) == 152 && offsetof(Field_f32, Lists) == 176 && offsetof(Field_f32, Listed) == 200 &&
     offsetof(Field_f32, Steps) == 224, "Field_f32");
@@ -344,7 +344,7 @@ struct Counters {
 static_assert(sizeof(Counters) == 16 && offsetof(Counters, Limited) == 0 && offsetof(Counters, Refused) == 8, "Counters");
 
 // step is the displacement of a vertex: (dx, dy) from (x, y), or ds on its rail.
-// step[float32], place.go:31
+// step[float32], step.go:32
 struct step_f32 {
     float x, y, s;
     float dx, dy, ds;
@@ -463,7 +463,7 @@ struct Field_f64 {
     double PerX, PerY;
     double Scale;
     Slice<Sample_f64> Samples;
-    Slice<lookup_Piece_f64> Across, Up;
+    Slice<lookup_Piece_f64> SizesX, SizesY;
     Slice<Node_f64> Nodes;
     Slice<BackgroundCell> Background;
     Slice<int32> Starts;
@@ -474,7 +474,7 @@ struct Field_f64 {
 static_assert(sizeof(Field_f64) == 256 && offsetof(Field_f64, Kind) == 0 && offsetof(Field_f64, Nx) == 4 &&
     offsetof(Field_f64, Ny) == 8 && offsetof(Field_f64, X) == 16 && offsetof(Field_f64, Y) == 24 &&
     offsetof(Field_f64, PerX) == 32 && offsetof(Field_f64, PerY) == 40 && offsetof(Field_f64, Scale) == 48 &&
-    offsetof(Field_f64, Samples) == 56 && offsetof(Field_f64, Across) == 80 && offsetof(Field_f64, Up) == 104 &&
+    offsetof(Field_f64, Samples) == 56 && offsetof(Field_f64, SizesX) == 80 && offsetof(Field_f64, SizesY) == 104 &&
     offsetof(Field_f64, Nodes) == 128 && offsetof(Field_f64, Background) == 152 &&
     offsetof(Field_f64, Starts) == 176 && offsetof(Field_f64, Lists) == 200 && offsetof(Field_f64, Listed) == 224 &&
     offsetof(Field_f64, Steps) == 248, "Field_f64");
@@ -501,7 +501,7 @@ static_assert(sizeof(Vertex_f64) == 48 && offsetof(Vertex_f64, X) == 0 && offset
     offsetof(Vertex_f64, S) == 40, "Vertex_f64");
 
 // step is the displacement of a vertex: (dx, dy) from (x, y), or ds on its rail.
-// step[float64], place.go:31
+// step[float64], step.go:32
 struct step_f64 {
     double x, y, s;
     double dx, dy, ds;
@@ -575,6 +575,67 @@ static_assert(sizeof(Triangle_f64) == 88 && offsetof(Triangle_f64, m) == 0 && of
     offsetof(Triangle_f64, lc) == 64 && offsetof(Triangle_f64, perimeter) == 72 &&
     offsetof(Triangle_f64, fit) == 80, "Triangle_f64");
 
+// Exchanged is a vertex that ranks exchange: its index in TileVertices, and that of its rail, -1 if it does not slide.
+// Exchanged, exchange.go:6
+struct alignas(8) Exchanged {
+    int32 Place_, Rail_;
+};
+static_assert(sizeof(Exchanged) == 8 && offsetof(Exchanged, Place_) == 0 && offsetof(Exchanged, Rail_) == 4, "Exchanged");
+
+// Place is the position of a vertex.
+// Place[float32], tile.go:66
+struct alignas(8) Place_f32 {
+    float X, Y;
+};
+static_assert(sizeof(Place_f32) == 8 && offsetof(Place_f32, X) == 0 && offsetof(Place_f32, Y) == 4, "Place_f32");
+
+// Row is the first row of a symmetric tensor.
+// Row[float32], tile.go:69
+struct alignas(8) Row_f32 {
+    float M11, M12;
+};
+static_assert(sizeof(Row_f32) == 8 && offsetof(Row_f32, M11) == 0 && offsetof(Row_f32, M12) == 4, "Row_f32");
+
+// TileVertices holds the vertices for tiles from one sweep to the next, ordered by tile, so that adjacent threads
+// access adjacent memory, as they would not in an array of structs. Along is the S of each rail's vertex.
+// TileVertices[float32], tile.go:58
+struct TileVertices_f32 {
+    Slice<Place_f32> Place_;
+    Slice<Row_f32> Row_;
+    Slice<float> M22;
+    Slice<float> Along;
+};
+static_assert(sizeof(TileVertices_f32) == 96 && offsetof(TileVertices_f32, Place_) == 0 &&
+    offsetof(TileVertices_f32, Row_) == 24 && offsetof(TileVertices_f32, M22) == 48 &&
+    offsetof(TileVertices_f32, Along) == 72, "TileVertices_f32");
+
+// Place is the position of a vertex.
+// Place[float64], tile.go:66
+struct alignas(16) Place_f64 {
+    double X, Y;
+};
+static_assert(sizeof(Place_f64) == 16 && offsetof(Place_f64, X) == 0 && offsetof(Place_f64, Y) == 8, "Place_f64");
+
+// Row is the first row of a symmetric tensor.
+// Row[float64], tile.go:69
+struct alignas(16) Row_f64 {
+    double M11, M12;
+};
+static_assert(sizeof(Row_f64) == 16 && offsetof(Row_f64, M11) == 0 && offsetof(Row_f64, M12) == 8, "Row_f64");
+
+// TileVertices holds the vertices for tiles from one sweep to the next, ordered by tile, so that adjacent threads
+// access adjacent memory, as they would not in an array of structs. Along is the S of each rail's vertex.
+// TileVertices[float64], tile.go:58
+struct TileVertices_f64 {
+    Slice<Place_f64> Place_;
+    Slice<Row_f64> Row_;
+    Slice<double> M22;
+    Slice<double> Along;
+};
+static_assert(sizeof(TileVertices_f64) == 96 && offsetof(TileVertices_f64, Place_) == 0 &&
+    offsetof(TileVertices_f64, Row_) == 24 && offsetof(TileVertices_f64, M22) == 48 &&
+    offsetof(TileVertices_f64, Along) == 72, "TileVertices_f64");
+
 // Shape holds the measures of a triangle.
 // Shape[float32], quality.go:98
 struct alignas(8) Shape_f32 {
@@ -596,19 +657,21 @@ struct alignas(8) Edge {
 };
 static_assert(sizeof(Edge) == 8 && offsetof(Edge, A) == 0 && offsetof(Edge, B) == 4, "Edge");
 
-// Side holds an edge's length without and with the metric.
-// Side[float32], quality.go:101
-struct alignas(8) Side_f32 {
-    float Length, Metric;
+// EdgeLengths holds an edge's length without and with the metric.
+// EdgeLengths[float32], quality.go:101
+struct alignas(8) EdgeLengths_f32 {
+    float Length, InMetric;
 };
-static_assert(sizeof(Side_f32) == 8 && offsetof(Side_f32, Length) == 0 && offsetof(Side_f32, Metric) == 4, "Side_f32");
+static_assert(sizeof(EdgeLengths_f32) == 8 && offsetof(EdgeLengths_f32, Length) == 0 &&
+    offsetof(EdgeLengths_f32, InMetric) == 4, "EdgeLengths_f32");
 
-// Side holds an edge's length without and with the metric.
-// Side[float64], quality.go:101
-struct alignas(16) Side_f64 {
-    double Length, Metric;
+// EdgeLengths holds an edge's length without and with the metric.
+// EdgeLengths[float64], quality.go:101
+struct alignas(16) EdgeLengths_f64 {
+    double Length, InMetric;
 };
-static_assert(sizeof(Side_f64) == 16 && offsetof(Side_f64, Length) == 0 && offsetof(Side_f64, Metric) == 8, "Side_f64");
+static_assert(sizeof(EdgeLengths_f64) == 16 && offsetof(EdgeLengths_f64, Length) == 0 &&
+    offsetof(EdgeLengths_f64, InMetric) == 8, "EdgeLengths_f64");
 
 // frame is the inverse of the root of a metric, L = M^(-1/2), which takes vectors of its frame to the plane.
 // frame[float32], climb.go:22
@@ -688,13 +751,6 @@ struct alignas(16) Extra {
 };
 static_assert(sizeof(Extra) == 16 && offsetof(Extra, Rail_) == 0 && offsetof(Extra, Neighbours) == 4, "Extra");
 
-// Row is the first row of a symmetric tensor.
-// Row[float32], tile.go:69
-struct alignas(8) Row_f32 {
-    float M11, M12;
-};
-static_assert(sizeof(Row_f32) == 8 && offsetof(Row_f32, M11) == 0 && offsetof(Row_f32, M12) == 4, "Row_f32");
-
 // TiledMesh is a mesh cut into tiles, and the samples of the metric's grid, as a block fetches them.
 // TiledMesh[float32], tile.go:44
 struct TiledMesh_f32 {
@@ -723,26 +779,6 @@ struct Window {
 static_assert(sizeof(Window) == 16 && offsetof(Window, I) == 0 && offsetof(Window, J) == 4 &&
     offsetof(Window, Nx) == 8 && offsetof(Window, Ny) == 12, "Window");
 
-// Place is the position of a vertex.
-// Place[float32], tile.go:66
-struct alignas(8) Place_f32 {
-    float X, Y;
-};
-static_assert(sizeof(Place_f32) == 8 && offsetof(Place_f32, X) == 0 && offsetof(Place_f32, Y) == 4, "Place_f32");
-
-// TileVertices holds the vertices for tiles from one sweep to the next, ordered by tile, so that adjacent threads
-// access adjacent memory, as they would not in an array of structs. Along is the S of each rail's vertex.
-// TileVertices[float32], tile.go:58
-struct TileVertices_f32 {
-    Slice<Place_f32> Place_;
-    Slice<Row_f32> Row_;
-    Slice<float> M22;
-    Slice<float> Along;
-};
-static_assert(sizeof(TileVertices_f32) == 96 && offsetof(TileVertices_f32, Place_) == 0 &&
-    offsetof(TileVertices_f32, Row_) == 24 && offsetof(TileVertices_f32, M22) == 48 &&
-    offsetof(TileVertices_f32, Along) == 72, "TileVertices_f32");
-
 // slotIndices holds the indices of several vertices.
 // slotIndices, tile.go:148
 struct slotIndices {
@@ -766,13 +802,6 @@ static_assert(sizeof(sharedTile_f32) == 136 && offsetof(sharedTile_f32, place) =
     offsetof(sharedTile_f32, nodeRow) == 72 && offsetof(sharedTile_f32, nodeRest) == 96 &&
     offsetof(sharedTile_f32, window) == 120, "sharedTile_f32");
 
-// Row is the first row of a symmetric tensor.
-// Row[float64], tile.go:69
-struct alignas(16) Row_f64 {
-    double M11, M12;
-};
-static_assert(sizeof(Row_f64) == 16 && offsetof(Row_f64, M11) == 0 && offsetof(Row_f64, M12) == 8, "Row_f64");
-
 // TiledMesh is a mesh cut into tiles, and the samples of the metric's grid, as a block fetches them.
 // TiledMesh[float64], tile.go:44
 struct TiledMesh_f64 {
@@ -792,26 +821,6 @@ static_assert(sizeof(TiledMesh_f64) == 216 && offsetof(TiledMesh_f64, Tiles) == 
     offsetof(TiledMesh_f64, Sliders) == 120 && offsetof(TiledMesh_f64, Index) == 144 &&
     offsetof(TiledMesh_f64, NodeRow) == 168 && offsetof(TiledMesh_f64, NodeRest) == 192, "TiledMesh_f64");
 
-// Place is the position of a vertex.
-// Place[float64], tile.go:66
-struct alignas(16) Place_f64 {
-    double X, Y;
-};
-static_assert(sizeof(Place_f64) == 16 && offsetof(Place_f64, X) == 0 && offsetof(Place_f64, Y) == 8, "Place_f64");
-
-// TileVertices holds the vertices for tiles from one sweep to the next, ordered by tile, so that adjacent threads
-// access adjacent memory, as they would not in an array of structs. Along is the S of each rail's vertex.
-// TileVertices[float64], tile.go:58
-struct TileVertices_f64 {
-    Slice<Place_f64> Place_;
-    Slice<Row_f64> Row_;
-    Slice<double> M22;
-    Slice<double> Along;
-};
-static_assert(sizeof(TileVertices_f64) == 96 && offsetof(TileVertices_f64, Place_) == 0 &&
-    offsetof(TileVertices_f64, Row_) == 24 && offsetof(TileVertices_f64, M22) == 48 &&
-    offsetof(TileVertices_f64, Along) == 72, "TileVertices_f64");
-
 // sharedTile is the shared memory of a tile: the vertices in its slots, and the nodes of the metric's grid in its
 // window.
 // sharedTile[float64], tile.go:73
@@ -827,13 +836,6 @@ static_assert(sizeof(sharedTile_f64) == 136 && offsetof(sharedTile_f64, place) =
     offsetof(sharedTile_f64, row) == 24 && offsetof(sharedTile_f64, m22) == 48 &&
     offsetof(sharedTile_f64, nodeRow) == 72 && offsetof(sharedTile_f64, nodeRest) == 96 &&
     offsetof(sharedTile_f64, window) == 120, "sharedTile_f64");
-
-// Exchanged is a vertex that ranks exchange: its index in TileVertices, and that of its rail, -1 if it does not slide.
-// Exchanged, traveller.go:6
-struct alignas(8) Exchanged {
-    int32 Place_, Rail_;
-};
-static_assert(sizeof(Exchanged) == 8 && offsetof(Exchanged, Place_) == 0 && offsetof(Exchanged, Rail_) == 4, "Exchanged");
 
 // star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the
 // position of the vertex, which are constant.
@@ -866,15 +868,15 @@ static_assert(sizeof(BoxRange) == 16 && offsetof(BoxRange, I0) == 0 && offsetof(
     offsetof(BoxRange, J0) == 8 && offsetof(BoxRange, J1) == 12, "BoxRange");
 
 // begin initialises a step of vertex i.
-// (*step[float32]).begin, place.go:39
+// (*step[float32]).begin, step.go:40
 DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vertex_f32 *p = &v[i];
     s->x = p->X;
     s->y = p->Y;
     s->s = p->S;
-    if (i >= int64(set->Slide)) {
+    if (i >= int64(set->FirstSliding)) {
         s->slides = true;
-        s->rail = m->Rails[add(sub(i, int64(set->Slide)), int64(set->Rail_))];
+        s->rail = m->Rails[add(sub(i, int64(set->FirstSliding)), int64(set->FirstRail))];
     }
 }
 
@@ -1110,8 +1112,8 @@ DEVICE Field_Gradient_f32_results Field_Gradient_f32(const Field_f32 *f, float x
     auto [j, t] = lookup_Locate_f32(y, f->Y, f->PerY, f->Ny);
     Tensor_f32 mx = {}, my = {};
     if (f->Kind == 1) {
-        auto [hx, dx] = lookup_Piece_Size_f32(&f->Across[i], s);
-        auto [hy, dy] = lookup_Piece_Size_f32(&f->Up[j], t);
+        auto [hx, dx] = lookup_Piece_Size_f32(&f->SizesX[i], s);
+        auto [hy, dy] = lookup_Piece_Size_f32(&f->SizesY[j], t);
         mx.M11 = -2.0f * f->Scale * f->PerX * dx / (hx * hx * hx);
         my.M22 = -2.0f * f->Scale * f->PerY * dy / (hy * hy * hy);
         return {mx, my};
@@ -1200,7 +1202,7 @@ DEVICE localEnergy_f32 localEnergyOf_f32(int64 i, step_f32 *s, Control_f32 *c, c
 }
 
 // tangent returns the direction of the rail at the beginning of the step.
-// (*step[float32]).tangent, place.go:60
+// (*step[float32]).tangent, step.go:61
 struct step_tangent_f32_results { float r0; float r1; };
 DEVICE step_tangent_f32_results step_tangent_f32(step_f32 *s) {
     return {s->rail.Tx + 2.0f * s->s * s->rail.Bx, s->rail.Ty + 2.0f * s->s * s->rail.By};
@@ -1236,7 +1238,7 @@ DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, floa
 }
 
 // limitToRail limits a step to the part of its rail that the vertex may occupy.
-// (*step[float32]).limitToRail, place.go:65
+// (*step[float32]).limitToRail, step.go:66
 DEVICE void step_limitToRail_f32(step_f32 *s) {
     if (s->ds > s->rail.High - s->s) {
         s->ds = s->rail.High - s->s;
@@ -1272,7 +1274,7 @@ DEVICE float num_Smaller_f32(float a, float b) {
 
 // at returns the position after a share of the step. On a rail it is computed from the rail's origin, so that a vertex
 // never leaves its line, however often it moves.
-// (*step[float32]).at, place.go:50
+// (*step[float32]).at, step.go:51
 struct step_at_f32_results { float r0; float r1; };
 DEVICE step_at_f32_results step_at_f32(step_f32 *s, float share) {
     if (s->slides) {
@@ -1333,8 +1335,8 @@ DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, float x, float y) {
     auto [j, t] = lookup_Locate_f32(y, f->Y, f->PerY, f->Ny);
     Tensor_f32 m = {};
     if (f->Kind == 1) {
-        auto [hx, unused1] = lookup_Piece_Size_f32(&f->Across[i], s);
-        auto [hy, unused2] = lookup_Piece_Size_f32(&f->Up[j], t);
+        auto [hx, unused1] = lookup_Piece_Size_f32(&f->SizesX[i], s);
+        auto [hy, unused2] = lookup_Piece_Size_f32(&f->SizesY[j], t);
         m.M11 = f->Scale / (hx * hx);
         m.M22 = f->Scale / (hy * hy);
         return m;
@@ -1448,15 +1450,15 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
 }
 
 // begin initialises a step of vertex i.
-// (*step[float64]).begin, place.go:39
+// (*step[float64]).begin, step.go:40
 DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vertex_f64 *p = &v[i];
     s->x = p->X;
     s->y = p->Y;
     s->s = p->S;
-    if (i >= int64(set->Slide)) {
+    if (i >= int64(set->FirstSliding)) {
         s->slides = true;
-        s->rail = m->Rails[add(sub(i, int64(set->Slide)), int64(set->Rail_))];
+        s->rail = m->Rails[add(sub(i, int64(set->FirstSliding)), int64(set->FirstRail))];
     }
 }
 
@@ -1693,8 +1695,8 @@ DEVICE Field_Gradient_f64_results Field_Gradient_f64(const Field_f64 *f, double 
     auto [j, t] = lookup_Locate_f64(y, f->Y, f->PerY, f->Ny);
     Tensor_f64 mx = {}, my = {};
     if (f->Kind == 1) {
-        auto [hx, dx] = lookup_Piece_Size_f64(&f->Across[i], s);
-        auto [hy, dy] = lookup_Piece_Size_f64(&f->Up[j], t);
+        auto [hx, dx] = lookup_Piece_Size_f64(&f->SizesX[i], s);
+        auto [hy, dy] = lookup_Piece_Size_f64(&f->SizesY[j], t);
         mx.M11 = -2.0 * f->Scale * f->PerX * dx / (hx * hx * hx);
         my.M22 = -2.0 * f->Scale * f->PerY * dy / (hy * hy * hy);
         return {mx, my};
@@ -1783,7 +1785,7 @@ DEVICE localEnergy_f64 localEnergyOf_f64(int64 i, step_f64 *s, Control_f64 *c, c
 }
 
 // tangent returns the direction of the rail at the beginning of the step.
-// (*step[float64]).tangent, place.go:60
+// (*step[float64]).tangent, step.go:61
 struct step_tangent_f64_results { double r0; double r1; };
 DEVICE step_tangent_f64_results step_tangent_f64(step_f64 *s) {
     return {s->rail.Tx + 2.0 * s->s * s->rail.Bx, s->rail.Ty + 2.0 * s->s * s->rail.By};
@@ -1819,7 +1821,7 @@ DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, do
 }
 
 // limitToRail limits a step to the part of its rail that the vertex may occupy.
-// (*step[float64]).limitToRail, place.go:65
+// (*step[float64]).limitToRail, step.go:66
 DEVICE void step_limitToRail_f64(step_f64 *s) {
     if (s->ds > s->rail.High - s->s) {
         s->ds = s->rail.High - s->s;
@@ -1855,7 +1857,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
 
 // at returns the position after a share of the step. On a rail it is computed from the rail's origin, so that a vertex
 // never leaves its line, however often it moves.
-// (*step[float64]).at, place.go:50
+// (*step[float64]).at, step.go:51
 struct step_at_f64_results { double r0; double r1; };
 DEVICE step_at_f64_results step_at_f64(step_f64 *s, double share) {
     if (s->slides) {
@@ -1916,8 +1918,8 @@ DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, double x, double y) {
     auto [j, t] = lookup_Locate_f64(y, f->Y, f->PerY, f->Ny);
     Tensor_f64 m = {};
     if (f->Kind == 1) {
-        auto [hx, unused1] = lookup_Piece_Size_f64(&f->Across[i], s);
-        auto [hy, unused2] = lookup_Piece_Size_f64(&f->Up[j], t);
+        auto [hx, unused1] = lookup_Piece_Size_f64(&f->SizesX[i], s);
+        auto [hy, unused2] = lookup_Piece_Size_f64(&f->SizesY[j], t);
         m.M11 = f->Scale / (hx * hx);
         m.M22 = f->Scale / (hy * hy);
         return m;
@@ -2144,9 +2146,76 @@ DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
     }
 }
 
+// PackTiles writes exchanged vertex k to the message.
+// PackTiles[float32], exchange.go:11
+DEVICE void PackTiles_f32_at(int64 k, Slice<Exchanged> exchanged, const TileVertices_f32 *from,
+        Slice<Vertex_f32> message) {
+    Exchanged t = exchanged[k];
+    Vertex_f32 *p = &message[k];
+    p->X = from->Place_[t.Place_].X;
+    p->Y = from->Place_[t.Place_].Y;
+    const float value1 = from->Row_[t.Place_].M11, value2 = from->Row_[t.Place_].M12, value3 = from->M22[t.Place_];
+    p->M11 = value1;
+    p->M12 = value2;
+    p->M22 = value3;
+    if (t.Rail_ >= 0) {
+        p->S = from->Along[t.Rail_];
+    }
+}
+
+// PackTiles writes exchanged vertex k to the message.
+// PackTiles[float64], exchange.go:11
+DEVICE void PackTiles_f64_at(int64 k, Slice<Exchanged> exchanged, const TileVertices_f64 *from,
+        Slice<Vertex_f64> message) {
+    Exchanged t = exchanged[k];
+    Vertex_f64 *p = &message[k];
+    p->X = from->Place_[t.Place_].X;
+    p->Y = from->Place_[t.Place_].Y;
+    const double value1 = from->Row_[t.Place_].M11, value2 = from->Row_[t.Place_].M12, value3 = from->M22[t.Place_];
+    p->M11 = value1;
+    p->M12 = value2;
+    p->M22 = value3;
+    if (t.Rail_ >= 0) {
+        p->S = from->Along[t.Rail_];
+    }
+}
+
+// UnpackTiles reads exchanged vertex k from the message.
+// UnpackTiles[float32], exchange.go:23
+DEVICE void UnpackTiles_f32_at(int64 k, Slice<Exchanged> exchanged, Slice<Vertex_f32> message,
+        const TileVertices_f32 *to) {
+    Exchanged t = exchanged[k];
+    Vertex_f32 *p = &message[k];
+    to->Place_[t.Place_].X = p->X;
+    to->Place_[t.Place_].Y = p->Y;
+    to->Row_[t.Place_].M11 = p->M11;
+    to->Row_[t.Place_].M12 = p->M12;
+    to->M22[t.Place_] = p->M22;
+    if (t.Rail_ >= 0) {
+        to->Along[t.Rail_] = p->S;
+    }
+}
+
+// UnpackTiles reads exchanged vertex k from the message.
+// UnpackTiles[float64], exchange.go:23
+DEVICE void UnpackTiles_f64_at(int64 k, Slice<Exchanged> exchanged, Slice<Vertex_f64> message,
+        const TileVertices_f64 *to) {
+    Exchanged t = exchanged[k];
+    Vertex_f64 *p = &message[k];
+    to->Place_[t.Place_].X = p->X;
+    to->Place_[t.Place_].Y = p->Y;
+    to->Row_[t.Place_].M11 = p->M11;
+    to->Row_[t.Place_].M12 = p->M12;
+    to->M22[t.Place_] = p->M22;
+    if (t.Rail_ >= 0) {
+        to->Along[t.Rail_] = p->S;
+    }
+}
+
 // needsVisit reports whether vertex i must be visited: always, unless neither it nor a neighbour has moved since the
-// last visit. lastMove and lastVisit hold when a vertex last moved by more than the tolerance, and was last visited.
-// needsVisit[float32], place.go:11
+// last visit. lastMove and lastVisit hold the set, counted from 1 over all sweeps, in which a vertex last moved by more
+// than the tolerance, and in which it was last visited.
+// needsVisit[float32], step.go:12
 DEVICE bool needsVisit_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32> lastMove,
         Slice<int32> lastVisit) {
     if (!p->Cull) {
@@ -2226,7 +2295,7 @@ DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, const 
 
 // largestShare returns the share of a step, at most 1, that keeps all triangles upright: 0.9 of where the first becomes
 // flat. Areas are linear in the share.
-// largestShare[float32], place.go:149
+// largestShare[float32], step.go:150
 DEVICE float largestShare_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float dx = s->dx, dy = s->dy;
     if (s->slides) {
@@ -2256,7 +2325,7 @@ DEVICE float largestShare_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 
 
 // upright reports whether all triangles around vertex i have a positive area at a trial position (x, y), beyond
 // round-off.
-// upright[float32], place.go:127
+// upright[float32], step.go:128
 DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     int32 first = Mesh_next_f32(m, i, 0);
     int32 a = first;
@@ -2279,7 +2348,7 @@ DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, cons
 
 // commitMove moves vertex i by a share of the step, updates its metric, and returns the square of the move in the
 // metric: NaN where the new position is not finite.
-// commitMove[float32], place.go:76
+// commitMove[float32], step.go:77
 DEVICE float commitMove_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
         step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit) {
     if (p->Cull) {
@@ -2309,7 +2378,7 @@ DEVICE float commitMove_f32(int64 i, const Set *set, const Params_f32 *p, const 
 }
 
 // guarded applies as much of a step as the guard allows.
-// guarded[float32], place.go:101
+// guarded[float32], step.go:102
 DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -2352,8 +2421,9 @@ DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mes
 }
 
 // needsVisit reports whether vertex i must be visited: always, unless neither it nor a neighbour has moved since the
-// last visit. lastMove and lastVisit hold when a vertex last moved by more than the tolerance, and was last visited.
-// needsVisit[float64], place.go:11
+// last visit. lastMove and lastVisit hold the set, counted from 1 over all sweeps, in which a vertex last moved by more
+// than the tolerance, and in which it was last visited.
+// needsVisit[float64], step.go:12
 DEVICE bool needsVisit_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32> lastMove,
         Slice<int32> lastVisit) {
     if (!p->Cull) {
@@ -2433,7 +2503,7 @@ DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, cons
 
 // largestShare returns the share of a step, at most 1, that keeps all triangles upright: 0.9 of where the first becomes
 // flat. Areas are linear in the share.
-// largestShare[float64], place.go:149
+// largestShare[float64], step.go:150
 DEVICE double largestShare_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double dx = s->dx, dy = s->dy;
     if (s->slides) {
@@ -2463,7 +2533,7 @@ DEVICE double largestShare_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64
 
 // upright reports whether all triangles around vertex i have a positive area at a trial position (x, y), beyond
 // round-off.
-// upright[float64], place.go:127
+// upright[float64], step.go:128
 DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, const Mesh_f64 *m,
         Slice<Vertex_f64> v) {
     int32 first = Mesh_next_f64(m, i, 0);
@@ -2487,7 +2557,7 @@ DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, c
 
 // commitMove moves vertex i by a share of the step, updates its metric, and returns the square of the move in the
 // metric: NaN where the new position is not finite.
-// commitMove[float64], place.go:76
+// commitMove[float64], step.go:77
 DEVICE double commitMove_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
         step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit) {
     if (p->Cull) {
@@ -2517,7 +2587,7 @@ DEVICE double commitMove_f64(int64 i, const Set *set, const Params_f64 *p, const
 }
 
 // guarded applies as much of a step as the guard allows.
-// guarded[float64], place.go:101
+// guarded[float64], step.go:102
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -2719,7 +2789,7 @@ DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, 
 
 // MeasureEdge stores the length of edge i, and that in the mean of its ends' metrics.
 // MeasureEdge[float32], quality.go:118
-DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, Slice<Side_f32> out) {
+DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, Slice<EdgeLengths_f32> out) {
     Vertex_f32 *a = &v[edges[i].A], *b = &v[edges[i].B];
     float x = b->X - a->X, y = b->Y - a->Y;
     Tensor_f32 m = {};
@@ -2728,12 +2798,12 @@ DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, 
     m.M22 = (a->M22 + b->M22) / 2.0f;
     const float value1 = num_Sqrt_f32(x * x + y * y), value2 = Tensor_length_f32(&m, x, y);
     out[i].Length = value1;
-    out[i].Metric = value2;
+    out[i].InMetric = value2;
 }
 
 // MeasureEdge stores the length of edge i, and that in the mean of its ends' metrics.
 // MeasureEdge[float64], quality.go:118
-DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, Slice<Side_f64> out) {
+DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, Slice<EdgeLengths_f64> out) {
     Vertex_f64 *a = &v[edges[i].A], *b = &v[edges[i].B];
     double x = b->X - a->X, y = b->Y - a->Y;
     Tensor_f64 m = {};
@@ -2742,7 +2812,7 @@ DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, 
     m.M22 = (a->M22 + b->M22) / 2.0;
     const double value1 = num_Sqrt_f64(x * x + y * y), value2 = Tensor_length_f64(&m, x, y);
     out[i].Length = value1;
-    out[i].Metric = value2;
+    out[i].InMetric = value2;
 }
 
 // worst returns the least quality of the triangles around vertex i with that vertex at (x, y): NaN if any is.
@@ -2975,7 +3045,7 @@ DEVICE void activeSet_evaluate_f32(activeSet_f32 *act, int64 i, bool closed, flo
     }
 }
 
-// isActive reports whether triangle k is among the worst.
+// isActive reports whether triangle k is among the worst, up to a relative tolerance.
 // (*activeSet[float32]).isActive, climb.go:78
 DEVICE bool activeSet_isActive_f32(activeSet_f32 *act, int64 k) {
     return act->q[k] - act->least <= 0x1.f75104p-16f /* 3e-05 */ * act->least;
@@ -3253,7 +3323,7 @@ DEVICE void activeSet_evaluate_f64(activeSet_f64 *act, int64 i, bool closed, dou
     }
 }
 
-// isActive reports whether triangle k is among the worst.
+// isActive reports whether triangle k is among the worst, up to a relative tolerance.
 // (*activeSet[float64]).isActive, climb.go:78
 DEVICE bool activeSet_isActive_f64(activeSet_f64 *act, int64 k) {
     return act->q[k] - act->least <= 0x1.f75104d551d69p-16 /* 3e-05 */ * act->least;
@@ -3979,72 +4049,6 @@ DEVICE void RailFromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const TileVert
     v[m->Sliders[i]].S = from->Along[i];
 }
 
-// PackTiles writes exchanged vertex k to the message.
-// PackTiles[float32], traveller.go:11
-DEVICE void PackTiles_f32_at(int64 k, Slice<Exchanged> exchanged, const TileVertices_f32 *from,
-        Slice<Vertex_f32> message) {
-    Exchanged t = exchanged[k];
-    Vertex_f32 *p = &message[k];
-    p->X = from->Place_[t.Place_].X;
-    p->Y = from->Place_[t.Place_].Y;
-    const float value1 = from->Row_[t.Place_].M11, value2 = from->Row_[t.Place_].M12, value3 = from->M22[t.Place_];
-    p->M11 = value1;
-    p->M12 = value2;
-    p->M22 = value3;
-    if (t.Rail_ >= 0) {
-        p->S = from->Along[t.Rail_];
-    }
-}
-
-// PackTiles writes exchanged vertex k to the message.
-// PackTiles[float64], traveller.go:11
-DEVICE void PackTiles_f64_at(int64 k, Slice<Exchanged> exchanged, const TileVertices_f64 *from,
-        Slice<Vertex_f64> message) {
-    Exchanged t = exchanged[k];
-    Vertex_f64 *p = &message[k];
-    p->X = from->Place_[t.Place_].X;
-    p->Y = from->Place_[t.Place_].Y;
-    const double value1 = from->Row_[t.Place_].M11, value2 = from->Row_[t.Place_].M12, value3 = from->M22[t.Place_];
-    p->M11 = value1;
-    p->M12 = value2;
-    p->M22 = value3;
-    if (t.Rail_ >= 0) {
-        p->S = from->Along[t.Rail_];
-    }
-}
-
-// UnpackTiles reads exchanged vertex k from the message.
-// UnpackTiles[float32], traveller.go:23
-DEVICE void UnpackTiles_f32_at(int64 k, Slice<Exchanged> exchanged, Slice<Vertex_f32> message,
-        const TileVertices_f32 *to) {
-    Exchanged t = exchanged[k];
-    Vertex_f32 *p = &message[k];
-    to->Place_[t.Place_].X = p->X;
-    to->Place_[t.Place_].Y = p->Y;
-    to->Row_[t.Place_].M11 = p->M11;
-    to->Row_[t.Place_].M12 = p->M12;
-    to->M22[t.Place_] = p->M22;
-    if (t.Rail_ >= 0) {
-        to->Along[t.Rail_] = p->S;
-    }
-}
-
-// UnpackTiles reads exchanged vertex k from the message.
-// UnpackTiles[float64], traveller.go:23
-DEVICE void UnpackTiles_f64_at(int64 k, Slice<Exchanged> exchanged, Slice<Vertex_f64> message,
-        const TileVertices_f64 *to) {
-    Exchanged t = exchanged[k];
-    Vertex_f64 *p = &message[k];
-    to->Place_[t.Place_].X = p->X;
-    to->Place_[t.Place_].Y = p->Y;
-    to->Row_[t.Place_].M11 = p->M11;
-    to->Row_[t.Place_].M12 = p->M12;
-    to->M22[t.Place_] = p->M22;
-    if (t.Rail_ >= 0) {
-        to->Along[t.Rail_] = p->S;
-    }
-}
-
 // load computes the triangles around vertex i.
 // (*star[float32]).load, untangle.go:14
 DEVICE void star_load_f32(star_f32 *f, int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
@@ -4378,6 +4382,34 @@ extern "C" __global__ void __launch_bounds__(128) Count_f64(int64 lo, int64 hi, 
     if (i < hi) Count_f64_at(i, c);
 }
 
+// Kernel PackTiles, exchange.go:11
+extern "C" __global__ void __launch_bounds__(128) PackTiles_f32(int64 lo, int64 hi, Slice<Exchanged> exchanged,
+        const __grid_constant__ TileVertices_f32 from, Slice<Vertex_f32> message) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) PackTiles_f32_at(k, exchanged, &from, message);
+}
+
+// Kernel PackTiles, exchange.go:11
+extern "C" __global__ void __launch_bounds__(128) PackTiles_f64(int64 lo, int64 hi, Slice<Exchanged> exchanged,
+        const __grid_constant__ TileVertices_f64 from, Slice<Vertex_f64> message) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) PackTiles_f64_at(k, exchanged, &from, message);
+}
+
+// Kernel UnpackTiles, exchange.go:23
+extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f32(int64 lo, int64 hi, Slice<Exchanged> exchanged,
+        Slice<Vertex_f32> message, const __grid_constant__ TileVertices_f32 to) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) UnpackTiles_f32_at(k, exchanged, message, &to);
+}
+
+// Kernel UnpackTiles, exchange.go:23
+extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f64(int64 lo, int64 hi, Slice<Exchanged> exchanged,
+        Slice<Vertex_f64> message, const __grid_constant__ TileVertices_f64 to) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) UnpackTiles_f64_at(k, exchanged, message, &to);
+}
+
 // Kernel Pain, pain.go:93
 extern "C" __global__ void __launch_bounds__(128) Pain_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
@@ -4460,14 +4492,14 @@ extern "C" __global__ void __launch_bounds__(128) MeasureCell_f64(int64 lo, int6
 
 // Kernel MeasureEdge, quality.go:118
 extern "C" __global__ void __launch_bounds__(128) MeasureEdge_f32(int64 lo, int64 hi, Slice<Edge> edges,
-        Slice<Vertex_f32> v, Slice<Side_f32> out) {
+        Slice<Vertex_f32> v, Slice<EdgeLengths_f32> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureEdge_f32_at(i, edges, v, out);
 }
 
 // Kernel MeasureEdge, quality.go:118
 extern "C" __global__ void __launch_bounds__(128) MeasureEdge_f64(int64 lo, int64 hi, Slice<Edge> edges,
-        Slice<Vertex_f64> v, Slice<Side_f64> out) {
+        Slice<Vertex_f64> v, Slice<EdgeLengths_f64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureEdge_f64_at(i, edges, v, out);
 }
@@ -4646,34 +4678,6 @@ extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, in
         Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailFromTiles_f64_at(i, &m, &from, v);
-}
-
-// Kernel PackTiles, traveller.go:11
-extern "C" __global__ void __launch_bounds__(128) PackTiles_f32(int64 lo, int64 hi, Slice<Exchanged> exchanged,
-        const __grid_constant__ TileVertices_f32 from, Slice<Vertex_f32> message) {
-    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) PackTiles_f32_at(k, exchanged, &from, message);
-}
-
-// Kernel PackTiles, traveller.go:11
-extern "C" __global__ void __launch_bounds__(128) PackTiles_f64(int64 lo, int64 hi, Slice<Exchanged> exchanged,
-        const __grid_constant__ TileVertices_f64 from, Slice<Vertex_f64> message) {
-    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) PackTiles_f64_at(k, exchanged, &from, message);
-}
-
-// Kernel UnpackTiles, traveller.go:23
-extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f32(int64 lo, int64 hi, Slice<Exchanged> exchanged,
-        Slice<Vertex_f32> message, const __grid_constant__ TileVertices_f32 to) {
-    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) UnpackTiles_f32_at(k, exchanged, message, &to);
-}
-
-// Kernel UnpackTiles, traveller.go:23
-extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f64(int64 lo, int64 hi, Slice<Exchanged> exchanged,
-        Slice<Vertex_f64> message, const __grid_constant__ TileVertices_f64 to) {
-    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) UnpackTiles_f64_at(k, exchanged, message, &to);
 }
 
 // Kernel Untangle, untangle.go:82

@@ -163,6 +163,62 @@ func (loop *CountLoop[F]) Launch() abi.Launch {
 	}}
 }
 
+// PackTilesLoop runs PackTiles for lo ≤ index < hi, on the CPU or another device.
+type PackTilesLoop[F num.Float] struct {
+	exchanged []Exchanged
+	from      *TileVertices[F]
+	message   []Vertex[F]
+}
+
+// NewPackTilesLoop prepares PackTiles.
+func NewPackTilesLoop[F num.Float](exchanged []Exchanged, from *TileVertices[F], message []Vertex[F]) *PackTilesLoop[F] {
+	return &PackTilesLoop[F]{exchanged, from, message}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *PackTilesLoop[F]) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		PackTiles(k, loop.exchanged, loop.from, loop.message)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *PackTilesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "PackTiles" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("exchanged", loop.exchanged),
+		abi.ConstantOf("from", loop.from),
+		abi.ElementsOf("message", loop.message),
+	}}
+}
+
+// UnpackTilesLoop runs UnpackTiles for lo ≤ index < hi, on the CPU or another device.
+type UnpackTilesLoop[F num.Float] struct {
+	exchanged []Exchanged
+	message   []Vertex[F]
+	to        *TileVertices[F]
+}
+
+// NewUnpackTilesLoop prepares UnpackTiles.
+func NewUnpackTilesLoop[F num.Float](exchanged []Exchanged, message []Vertex[F], to *TileVertices[F]) *UnpackTilesLoop[F] {
+	return &UnpackTilesLoop[F]{exchanged, message, to}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *UnpackTilesLoop[F]) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		UnpackTiles(k, loop.exchanged, loop.message, loop.to)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *UnpackTilesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "UnpackTiles" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("exchanged", loop.exchanged),
+		abi.ElementsOf("message", loop.message),
+		abi.ConstantOf("to", loop.to),
+	}}
+}
+
 // PainLoop runs Pain for lo ≤ index < hi, on the CPU or another device.
 type PainLoop[F num.Float] struct {
 	set       *Set
@@ -391,11 +447,11 @@ func (loop *MeasureCellLoop[F]) Launch() abi.Launch {
 type MeasureEdgeLoop[F num.Float] struct {
 	edges []Edge
 	v     []Vertex[F]
-	out   []Side[F]
+	out   []EdgeLengths[F]
 }
 
 // NewMeasureEdgeLoop prepares MeasureEdge.
-func NewMeasureEdgeLoop[F num.Float](edges []Edge, v []Vertex[F], out []Side[F]) *MeasureEdgeLoop[F] {
+func NewMeasureEdgeLoop[F num.Float](edges []Edge, v []Vertex[F], out []EdgeLengths[F]) *MeasureEdgeLoop[F] {
 	return &MeasureEdgeLoop[F]{edges, v, out}
 }
 
@@ -737,62 +793,6 @@ func (loop *RailFromTilesLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("m", loop.m),
 		abi.ConstantOf("from", loop.from),
 		abi.ElementsOf("v", loop.v),
-	}}
-}
-
-// PackTilesLoop runs PackTiles for lo ≤ index < hi, on the CPU or another device.
-type PackTilesLoop[F num.Float] struct {
-	exchanged []Exchanged
-	from      *TileVertices[F]
-	message   []Vertex[F]
-}
-
-// NewPackTilesLoop prepares PackTiles.
-func NewPackTilesLoop[F num.Float](exchanged []Exchanged, from *TileVertices[F], message []Vertex[F]) *PackTilesLoop[F] {
-	return &PackTilesLoop[F]{exchanged, from, message}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *PackTilesLoop[F]) Range(lo, hi int) {
-	for k := lo; k < hi; k++ {
-		PackTiles(k, loop.exchanged, loop.from, loop.message)
-	}
-}
-
-// Launch says how other devices run the kernel.
-func (loop *PackTilesLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "PackTiles" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ElementsOf("exchanged", loop.exchanged),
-		abi.ConstantOf("from", loop.from),
-		abi.ElementsOf("message", loop.message),
-	}}
-}
-
-// UnpackTilesLoop runs UnpackTiles for lo ≤ index < hi, on the CPU or another device.
-type UnpackTilesLoop[F num.Float] struct {
-	exchanged []Exchanged
-	message   []Vertex[F]
-	to        *TileVertices[F]
-}
-
-// NewUnpackTilesLoop prepares UnpackTiles.
-func NewUnpackTilesLoop[F num.Float](exchanged []Exchanged, message []Vertex[F], to *TileVertices[F]) *UnpackTilesLoop[F] {
-	return &UnpackTilesLoop[F]{exchanged, message, to}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *UnpackTilesLoop[F]) Range(lo, hi int) {
-	for k := lo; k < hi; k++ {
-		UnpackTiles(k, loop.exchanged, loop.message, loop.to)
-	}
-}
-
-// Launch says how other devices run the kernel.
-func (loop *UnpackTilesLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "UnpackTiles" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ElementsOf("exchanged", loop.exchanged),
-		abi.ElementsOf("message", loop.message),
-		abi.ConstantOf("to", loop.to),
 	}}
 }
 

@@ -92,7 +92,7 @@ func compareKernels[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 			mesh.Rails = append(mesh.Rails, rail)
 		}
 	}
-	set := &Set{Slide: slide, Index: 2, Sets: 5, Owned: movers / 2}
+	set := &Set{FirstSliding: slide, Index: 2, Sets: 5, Owned: movers / 2}
 	control := &Control[F]{Floor: .4, Sweep: 3}
 	p := &Params[F]{Relax: 1.2, Excess: .01, Tolerance: 1e-6, Gain: 1e-6, Shortest: 1e-5, Flat: 0x1p-51, Climbs: 20}
 	for _, guard := range []int32{NoGuard, Halve, Clip} {
@@ -173,9 +173,9 @@ func compareMeasures[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Ran
 			rng.Int32N(int32(len(v)))}})
 		edges = append(edges, Edge{rng.Int32N(int32(len(v))), rng.Int32N(int32(len(v)))})
 	}
-	shapes, sides := [2][]Shape[F]{}, [2][]Side[F]{}
+	shapes, sides := [2][]Shape[F]{}, [2][]EdgeLengths[F]{}
 	for k := range 2 {
-		shapes[k], sides[k] = make([]Shape[F], len(cells)), make([]Side[F], len(edges))
+		shapes[k], sides[k] = make([]Shape[F], len(cells)), make([]EdgeLengths[F], len(edges))
 	}
 	NewMeasureCellLoop(cells, v, shapes[0]).Range(0, len(cells))
 	l.Run(t, NewMeasureCellLoop(cells, v, shapes[1]), 0, len(cells))
@@ -211,7 +211,7 @@ func randomField[F num.Float](rng *rand.Rand, size float64, kind int32) *Field[F
 		return lookup.Piece[F]{A: h, B: h / 2, C: h / 3, D: h / 4}
 	}
 	for range 4 {
-		f.Across, f.Up = append(f.Across, piece()), append(f.Up, piece())
+		f.SizesX, f.SizesY = append(f.SizesX, piece()), append(f.SizesY, piece())
 	}
 	if kind == lookup.OnMesh {
 		addBackground(f, size)

@@ -97,8 +97,8 @@ func worst[F num.Float](i int, closed bool, x, y F, m *Mesh[F], field *Field[F],
 // Shape holds the measures of a triangle.
 type Shape[F num.Float] struct{ Quality, Area F }
 
-// Side holds an edge's length without and with the metric.
-type Side[F num.Float] struct{ Length, Metric F }
+// EdgeLengths holds an edge's length without and with the metric.
+type EdgeLengths[F num.Float] struct{ Length, InMetric F }
 
 // MeasureCell stores the quality and the area of triangle i.
 //
@@ -115,12 +115,12 @@ func MeasureCell[F num.Float](i int, cells []Cell, v []Vertex[F], out []Shape[F]
 // MeasureEdge stores the length of edge i, and that in the mean of its ends' metrics.
 //
 //atoll:kernel
-func MeasureEdge[F num.Float](i int, edges []Edge, v []Vertex[F], out []Side[F]) {
+func MeasureEdge[F num.Float](i int, edges []Edge, v []Vertex[F], out []EdgeLengths[F]) {
 	a, b := &v[edges[i].A], &v[edges[i].B]
 	x, y := b.X-a.X, b.Y-a.Y
 	var m Tensor[F]
 	m.M11, m.M12, m.M22 = (a.M11+b.M11)/2, (a.M12+b.M12)/2, (a.M22+b.M22)/2
-	out[i].Length, out[i].Metric = num.Sqrt(x*x+y*y), m.length(x, y)
+	out[i].Length, out[i].InMetric = num.Sqrt(x*x+y*y), m.length(x, y)
 }
 
 // Cell is a triangle's vertices, counter-clockwise.

@@ -133,7 +133,7 @@ func TestQuality(t *testing.T) {
 			return q.Quality()
 		}
 		checkClose(t, "unit", quality(1, math.Pi/3), 1, 1, 1e-10)
-		checkClose(t, "turned over", quality(1, -math.Pi/3), -1, 1, 1e-10)
+		checkClose(t, "inverted", quality(1, -math.Pi/3), -1, 1, 1e-10)
 		checkClose(t, "twice", quality(2, math.Pi/3), quality(.5, math.Pi/3), 1, 1e-10)
 		if quality(2, math.Pi/3) > .5 {
 			t.Errorf("a triangle of twice the size has quality %g", quality(2, math.Pi/3))

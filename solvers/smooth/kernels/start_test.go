@@ -19,7 +19,7 @@ type fan struct {
 
 // newFan returns a cavity around a vertex at a position, counter-clockwise.
 func newFan(x, y float64, ring [][2]float64, field Field[float64]) *fan {
-	f := &fan{set: Set{Slide: 1, Sets: 1, Owned: 1}, field: field}
+	f := &fan{set: Set{FirstSliding: 1, Sets: 1, Owned: 1}, field: field}
 	f.m.Rings = make([]Ring, 1)
 	setRing(&f.m, len(ring))
 	for _, p := range append([][2]float64{{x, y}}, ring...) {
@@ -56,7 +56,7 @@ func (f *fan) updateMetrics() {
 
 // slide puts vertex 0 on a rail of a direction, as a vertex of the boundary.
 func (f *fan) slide(angle float64) {
-	f.set.Slide = 0
+	f.set.FirstSliding = 0
 	f.m.Rails = []Rail[float64]{{X: f.v[0].X, Y: f.v[0].Y, Tx: math.Cos(angle), Ty: math.Sin(angle),
 		Low: math.Inf(-1), High: math.Inf(1)}}
 }
@@ -72,7 +72,7 @@ func (f *fan) visit(k kernel, p *Params[float64]) (float64, Counters) {
 }
 
 func (f *fan) worst() float64 {
-	return worst(0, f.set.Slide > 0, f.v[0].X, f.v[0].Y, &f.m, &f.field, f.v)
+	return worst(0, f.set.FirstSliding > 0, f.v[0].X, f.v[0].Y, &f.m, &f.field, f.v)
 }
 
 func params() *Params[float64] {
@@ -113,7 +113,7 @@ func graded(rng *rand.Rand) Field[float64] {
 	}
 	return Field[float64]{Kind: lookup.Product, Nx: 2, Ny: 1, X: -10, Y: -10, PerX: .1, PerY: .05,
 		Scale:  .3 + rng.Float64(),
-		Across: []lookup.Piece[float64]{piece(), piece()}, Up: []lookup.Piece[float64]{piece()}}
+		SizesX: []lookup.Piece[float64]{piece(), piece()}, SizesY: []lookup.Piece[float64]{piece()}}
 }
 
 // randomRing returns n points around the origin, counter-clockwise, visible from it, at distances in [minRadius,

@@ -47,10 +47,10 @@ type TiledMesh[F num.Float] struct {
 	Visits   []Visit
 	Extras   []Extra
 	Rails    []Rail[F]
-	Sliders  []int32 // the vertex of each rail
-	Index    []int32 // of each vertex, its index in TileVertices
-	NodeRow  []Row[F]
-	NodeRest []F
+	Sliders  []int32  // the vertex of each rail
+	Index    []int32  // of each vertex, its index in TileVertices
+	NodeRow  []Row[F] // of each node of the metric's grid, the first row of the tensor
+	NodeRest []F      // and its M22
 }
 
 // TileVertices holds the vertices for tiles from one sweep to the next, ordered by tile, so that adjacent threads

@@ -44,14 +44,14 @@ type Mesh[F num.Float] struct {
 	Rails []Rail[F]
 }
 
-// Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the rail of vertex i is
-// Rails[i-Slide+Rail].
+// Set is a range of vertices that share no edge. Those from FirstSliding on lie on the boundary, and the rail of
+// vertex i is Rails[i-FirstSliding+FirstRail].
 //
 //atoll:constant
 type Set struct {
-	Slide, Rail int32
-	Index, Sets int32 // number of this set, and of all sets
-	Owned       int32 // vertices from here on are copies of another rank's: they move, and are not counted
+	FirstSliding, FirstRail int32
+	Index, Sets             int32 // number of this set, and of all sets
+	Owned                   int32 // vertices from here on are copies of another rank's: they move, and are not counted
 }
 
 // Guards against inverted triangles.

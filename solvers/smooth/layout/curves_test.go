@@ -48,8 +48,8 @@ func TestCurvesOfLocalMeshes(t *testing.T) {
 			return
 		}
 		for _, s := range append(append([]Span{}, part.Sent...), part.Unsent...) {
-			for i := s.Slide; i < s.Hi; i++ {
-				if got, want := part.Rails[i-s.Slide+s.Rail], l.rails[part.Global[i]]; got != want {
+			for i := s.FirstSliding; i < s.Hi; i++ {
+				if got, want := part.Rails[i-s.FirstSliding+s.FirstRail], l.rails[part.Global[i]]; got != want {
 					t.Errorf("vertex %d: rail %+v, want %+v", part.Global[i], got, want)
 				}
 				found[comm.Rank()]++

@@ -52,8 +52,9 @@ type Part struct {
 	OnBoundary []bool         // whether an edge is on the boundary
 }
 
-// Span is the vertices [Lo, Hi) of a set. Those from Slide slide: vertex i on rail i-Slide+Rail.
-type Span struct{ Lo, Slide, Hi, Rail int32 }
+// Span is the vertices [Lo, Hi) of a set. Those from FirstSliding on slide: vertex i on the rail, or in space the
+// frame, of index i-FirstSliding+FirstRail.
+type Span struct{ Lo, FirstSliding, Hi, FirstRail int32 }
 
 // Parts makes the parts of all ranks; owner gives the rank of each vertex. Ranks may be empty.
 func (l *Layout) Parts(owner []int32, ranks int) ([]*Part, error) {
@@ -306,13 +307,13 @@ func (c *partMaker) spans(r int, p *Subdomain) (sliding []int32) {
 	l := c.layout
 	extend := func(s *Span, i int32, v int32) {
 		if s.Hi == 0 {
-			*s = Span{Lo: i, Slide: i, Hi: i, Rail: int32(len(sliding))}
+			*s = Span{Lo: i, FirstSliding: i, Hi: i, FirstRail: int32(len(sliding))}
 		}
 		s.Hi = i + 1
 		if l.Class[v] != free {
 			sliding = append(sliding, v)
 		} else {
-			s.Slide = i + 1
+			s.FirstSliding = i + 1
 		}
 	}
 	for i, v := range c.owned[r] {

@@ -9,15 +9,15 @@ type SolidPart struct {
 	Subdomain
 	X, Y, Z []float64 // of vertices
 
-	Spans      []solid.Span           // of moving vertices, and an empty one at the end
-	Neighbours []int32                // neighbours of the vertices, for each those of its span
-	Sides      []solid.Side           // faces opposite to a vertex in the tetrahedra around it, for each those of its span
-	Frames     []solid.Frame[float64] // of sliding vertices
+	Spans       []solid.Span           // of moving vertices, and an empty one at the end
+	Neighbours  []int32                // neighbours of the vertices, for each those of its span
+	CavityFaces []solid.Face           // faces opposite to a vertex in the tetrahedra around it, as Neighbours
+	Frames      []solid.Frame[float64] // of sliding vertices
 
 	Cells         []solid.Cell // tetrahedra whose vertex of lowest id is owned
 	CellGlobal    []int32
 	Edges         []solid.Edge // edges whose vertex of lower id is owned
-	BoundaryFaces []solid.Side // faces on the boundary whose vertex of lowest id is owned
+	BoundaryFaces []solid.Face // faces on the boundary whose vertex of lowest id is owned
 }
 
 // Parts makes the parts of all ranks; owner gives the rank of each vertex. Ranks may be empty.
@@ -85,7 +85,7 @@ func (c *solidPartMaker) part(r int) *SolidPart {
 		}
 	}
 	for i, v := range p.Global[:last] {
-		p.Spans = append(p.Spans, solid.Span{FirstNeighbour: int32(len(p.Neighbours)), FirstSide: int32(len(p.Sides))})
+		p.Spans = append(p.Spans, solid.Span{FirstNeighbour: int32(len(p.Neighbours)), FirstFace: int32(len(p.CavityFaces))})
 		if !c.movesHere(r, &p.Subdomain, i) {
 			continue
 		}
@@ -93,10 +93,10 @@ func (c *solidPartMaker) part(r int) *SolidPart {
 			p.Neighbours = append(p.Neighbours, c.local[u])
 		}
 		for _, corner := range l.adjacency.CornersOf(v) {
-			p.Sides = append(p.Sides, c.side(s.FaceOpposite(corner/4, int(corner%4))))
+			p.CavityFaces = append(p.CavityFaces, c.face(s.FaceOpposite(corner/4, int(corner%4))))
 		}
 	}
-	p.Spans = append(p.Spans, solid.Span{FirstNeighbour: int32(len(p.Neighbours)), FirstSide: int32(len(p.Sides))})
+	p.Spans = append(p.Spans, solid.Span{FirstNeighbour: int32(len(p.Neighbours)), FirstFace: int32(len(p.CavityFaces))})
 	p.CellGlobal = c.cells[r]
 	for _, id := range p.CellGlobal {
 		v := s.Cells[id]
@@ -110,7 +110,7 @@ func (c *solidPartMaker) part(r int) *SolidPart {
 		}
 	}
 	for _, i := range c.boundaryFaces[r] {
-		p.BoundaryFaces = append(p.BoundaryFaces, c.side(l.boundaryFaces[i].V))
+		p.BoundaryFaces = append(p.BoundaryFaces, c.face(l.boundaryFaces[i].V))
 	}
 	for _, v := range p.Global {
 		c.local[v] = -1
@@ -118,6 +118,6 @@ func (c *solidPartMaker) part(r int) *SolidPart {
 	return p
 }
 
-func (c *solidPartMaker) side(v [3]int32) solid.Side {
-	return solid.Side{A: c.local[v[0]], B: c.local[v[1]], C: c.local[v[2]]}
+func (c *solidPartMaker) face(v [3]int32) solid.Face {
+	return solid.Face{A: c.local[v[0]], B: c.local[v[1]], C: c.local[v[2]]}
 }

@@ -30,7 +30,7 @@ func TestStripsHold(t *testing.T) {
 				for i := s.Lo; i < s.Hi; i++ {
 					strip[i] = k + 1
 					inner++
-					if rest := p.Unsent[set]; i < rest.Lo || i >= p.AfterStrips[set] || i >= rest.Slide {
+					if rest := p.Unsent[set]; i < rest.Lo || i >= p.AfterStrips[set] || i >= rest.FirstSliding {
 						t.Fatalf("rank %d: inner vertex %d of set %d lies outside of %v up to %d", r, i, set, rest, p.AfterStrips[set])
 					}
 				}
@@ -47,7 +47,7 @@ func TestStripsHold(t *testing.T) {
 			}
 		}
 		if inner < len(p.X)/2 {
-			t.Errorf("rank %d: %d of %d vertices are inner ones", r, inner, len(p.X))
+			t.Errorf("rank %d: %d of %d vertices are inner vertices", r, inner, len(p.X))
 		}
 	}
 }

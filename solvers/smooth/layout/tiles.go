@@ -42,9 +42,9 @@ func Tiles[F num.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], in
 
 // TileCount is the number of tiles for a number of moving vertices: 9 of 13 slots of a tile are for own vertices,
 // the others for vertices that it only reads and copies that it moves. Tiles are smaller if the window of the
-// metric's grid, which has `nodes` nodes per vertex, would not cover them. A large GPU (an H100) runs up to
-// `concurrent` tiles concurrently, two blocks on each of 132 multiprocessors, so larger numbers of tiles are
-// multiples of that. A small mesh has tiles of at least minVertices vertices.
+// metric's grid, which has `nodes` nodes per vertex, would not cover them; one node in seven may be missing. A
+// large GPU (an H100) runs up to `concurrent` tiles concurrently, two blocks on each of 132 multiprocessors, so larger
+// numbers of tiles are multiples of that. A small mesh has tiles of at least minVertices vertices.
 func TileCount(moving int, nodes float64) int {
 	const concurrent, minVertices = 264, 32
 	maxVertices := kernels.TileSlots * 9 / 13
@@ -89,8 +89,8 @@ func newTiler[F num.Float](p *Part) *tiler[F] {
 		for _, s := range []Span{p.Sent[set], p.Unsent[set], p.Copies[set]} {
 			for i := s.Lo; i < s.Hi; i++ {
 				b.set[i] = int32(set)
-				if i >= s.Slide {
-					b.rail[i] = i - s.Slide + s.Rail
+				if i >= s.FirstSliding {
+					b.rail[i] = i - s.FirstSliding + s.FirstRail
 					b.tiled.Sliders[b.rail[i]] = i
 				}
 			}

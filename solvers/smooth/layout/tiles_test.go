@@ -104,7 +104,7 @@ func TestFirstTilesAreIndependent(t *testing.T) {
 			}
 			n := len(tiles.Tiles) - 1
 			if independent < n/2 || independent == n {
-				t.Errorf("round %d, rank %d: %d of %d tiles hold nothing of the other's", batch, r, independent, n)
+				t.Errorf("batch %d, rank %d: %d of %d tiles are independent", batch, r, independent, n)
 			}
 			received := map[int32]bool{}
 			for _, v := range p.Batch.Peers[0].Receive {
@@ -115,7 +115,7 @@ func TestFirstTilesAreIndependent(t *testing.T) {
 					return received[slot>>kernels.SlotBits]
 				})
 				if holds != (k >= independent) {
-					t.Errorf("round %d, rank %d: tile %d, of which %d are apart, holds what the other rank sends: %v", batch, r, k,
+					t.Errorf("batch %d, rank %d: tile %d, with %d independent ones, holds vertices of the other rank: %v", batch, r, k,
 						independent, holds)
 				}
 			}

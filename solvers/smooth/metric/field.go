@@ -59,11 +59,12 @@ func (m *Mesh) coordinates(v int) (p [3]float64) {
 // Check refuses a mesh with inconsistent arrays, indices out of range, or cells whose volume is not positive.
 func (m *Mesh) Check() error {
 	if m.Dim != 2 && m.Dim != 3 || len(m.Cells)%(m.Dim+1) != 0 {
-		return fmt.Errorf("a mesh of dimension %d with %d vertices of cells", m.Dim, len(m.Cells))
+		return fmt.Errorf("a mesh of dimension %d whose cells have %d corners together: want dimension 2 or 3, and a "+
+			"multiple of the corners of a cell", m.Dim, len(m.Cells))
 	}
 	for k := range m.Dim {
 		if len(m.X[k]) != m.Vertices() {
-			return fmt.Errorf("%d vertices have a first coordinate, and %d coordinate %d", m.Vertices(), len(m.X[k]), k+1)
+			return fmt.Errorf("the mesh has %d first coordinates of vertices, but %d of axis %d", m.Vertices(), len(m.X[k]), k+1)
 		}
 	}
 	for c := range m.cells() {

@@ -39,38 +39,38 @@ func Recovered(m *Mesh, values []float64) ([]Tensor, error) {
 // maxRings is the largest number of layers of neighbours for a fit.
 const maxRings = 5
 
-// fit fits quadratics.
+// fit fits quadratics to the values around each vertex.
 type fit struct {
 	mesh     *Mesh
 	values   []float64
 	adjacent *adjacency
-	mark     []int32 // the vertex whose patch contains this one
-	patch    []int32
+	mark     []int32 // of each vertex, the last one whose stencil contained it
+	stencil  []int32 // a vertex and those to which the quadratic around it is fitted
 	rows     []float64
 }
 
 func (f *fit) hessianAt(v int32) (Tensor, error) {
-	f.patch = append(f.patch[:0], v)
+	f.stencil = append(f.stencil[:0], v)
 	f.mark[v] = v
 	begin := 0
 	for range maxRings {
-		end := len(f.patch)
-		for _, a := range f.patch[begin:end] {
+		end := len(f.stencil)
+		for _, a := range f.stencil[begin:end] {
 			for _, b := range f.adjacent.of(a) {
 				if f.mark[b] != v {
 					f.mark[b] = v
-					f.patch = append(f.patch, b)
+					f.stencil = append(f.stencil, b)
 				}
 			}
 		}
-		slices.Sort(f.patch[end:])
+		slices.Sort(f.stencil[end:])
 		begin = end
-		if t, ok := f.solve(v, f.patch[1:]); ok {
+		if t, ok := f.solve(v, f.stencil[1:]); ok {
 			return t, nil
 		}
 	}
 	return Tensor{}, fmt.Errorf("vertex %d at %v: its %d nearest vertices do not determine a quadratic", v,
-		f.mesh.coordinates(int(v)), len(f.patch)-1)
+		f.mesh.coordinates(int(v)), len(f.stencil)-1)
 }
 
 // minIndependent is the smallest length of the part of a column that is independent of the previous columns,
@@ -83,14 +83,14 @@ const minCurvature = 1e-12
 
 // solve fits g·d + ½d'Hd to the differences of values. Columns are normalized, so that neither units nor thin cells
 // matter.
-func (f *fit) solve(v int32, patch []int32) (Tensor, bool) {
+func (f *fit) solve(v int32, stencil []int32) (Tensor, bool) {
 	dim := f.mesh.Dim
 	n := dim + Components(dim)
-	if len(patch) < n {
+	if len(stencil) < n {
 		return Tensor{}, false
 	}
 	f.rows = f.rows[:0]
-	for _, b := range patch {
+	for _, b := range stencil {
 		d := f.mesh.edgeVector(v, b)
 		f.rows = append(f.rows, d[:dim]...)
 		for i := range dim {
@@ -107,17 +107,17 @@ func (f *fit) solve(v int32, patch []int32) (Tensor, bool) {
 	x, ok := leastSquares(f.rows, n)
 	var t Tensor
 	copy(t[:], x[dim:n])
-	return f.withoutRoundOff(v, patch, t), ok
+	return f.withoutRoundOff(v, stencil, t), ok
 }
 
 // withoutRoundOff returns zero for second derivatives that are only round-off.
-func (f *fit) withoutRoundOff(v int32, patch []int32, t Tensor) Tensor {
+func (f *fit) withoutRoundOff(v int32, stencil []int32, t Tensor) Tensor {
 	size, change := math.Abs(f.values[v]), 0.0
 	absolute := t
 	for k, x := range t {
 		absolute[k] = math.Abs(x)
 	}
-	for _, b := range patch {
+	for _, b := range stencil {
 		d := f.mesh.edgeVector(v, b)
 		for k, x := range d {
 			d[k] = math.Abs(x)

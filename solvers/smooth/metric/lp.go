@@ -57,13 +57,13 @@ func FromHessian(m *Mesh, hessian []Tensor, c HessianOptions) (Field, Report, er
 	f := make(Field, len(shapes))
 	volumes := m.dualVolumes()
 	for v, s := range shapes {
-		free := s.Values
+		unbounded := s.Values
 		for k := range dim {
-			free[k] *= scale
-			s.Values[k] = free[k]
+			unbounded[k] *= scale
+			s.Values[k] = unbounded[k]
 		}
 		c.limit(s.Values[:dim])
-		if s.Values != free {
+		if s.Values != unbounded {
 			r.Bounded++
 		}
 		f[v] = s.Tensor(dim)
@@ -154,7 +154,7 @@ func (c HessianOptions) scale(m *Mesh, shapes []Spectrum) (float64, error) {
 		}
 		return sum
 	}
-	low, high := -650.0, 650.0
+	low, high := -650.0, 650.0 // logarithms of the factor; float64 holds numbers up to about exp(709)
 	lowest, highest := total(portable.Exp(low)), total(portable.Exp(high))
 	if !(lowest <= c.Complexity && c.Complexity <= highest) {
 		return 0, fmt.Errorf("a complexity of %g is impossible with sizes from %g to %g, which give %g to %g; change one",

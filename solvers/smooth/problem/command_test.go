@@ -20,7 +20,7 @@ func TestCommandSpeaksOfFlags(t *testing.T) {
 			"--gradation: does not belong to a metric of kind sizes, but to implied, solution, hessian, and expressions with " +
 				"samples = 0"},
 		{map[string]string{"also": "x*x"}, "the flags name no metric: give --metric, --width and --height"},
-		{map[string]string{"hessian": "{mesh='u'}", "rounds": "2"}, "--rounds: 2: data of the mesh are unknown elsewhere"},
+		{map[string]string{"hessian": "{mesh='u'}", "rounds": "2"}, "--rounds: 2: data at vertices are unknown where"},
 		{map[string]string{"guard": "clip"}, `--guard: has no effect with smoother = "barrier"`},
 	} {
 		_, err := caseOf("in.msh", "out.msh", func(flag string) (string, bool) { v, ok := c.flags[flag]; return v, ok })

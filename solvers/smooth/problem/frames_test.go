@@ -154,13 +154,13 @@ func TestSharesArriveUnchanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := c.Sections.(*Sections)
-	whole, err := loadBody(c, w.Mesh)
+	whole, err := loadMesh(c, w.Mesh)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, deep := range []bool{false, true} { // a local mesh, and a part
 		w.Method.Deep = deep
-		share, err := whole.cut(t.Context(), w, 2, false, newStages(nil))
+		share, err := whole.cut(t.Context(), w, 2, false, newStageLog(nil))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // gather returns the current mesh on rank 0, with the quality of its cells; nil on other ranks.
-func (s *smoothing) gather(ctx context.Context, comm dist.Comm, solver smooth.Solver) (body, error) {
+func (s *smoothing) gather(ctx context.Context, comm dist.Comm, solver smooth.Solver) (wholeMesh, error) {
 	coordinates, err := solver.Coordinates()
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (s *smoothing) gather(ctx context.Context, comm dist.Comm, solver smooth.So
 	if err != nil || comm.Rank() != 0 {
 		return nil, err
 	}
-	return s.body.moved(positions, measures[0]), nil
+	return s.initialMesh.moved(positions, measures[0]), nil
 }
 
 // gatherByID returns, on rank 0, columns of values of all ranks sorted by their ids, which are 0 to n-1.

@@ -23,7 +23,8 @@ func TestStepsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestRowsDoNotWait: also over several rounds of a Hessian metric, each of which has a smoother of its own.
+// TestRowsDoNotWait proves that rows are computed while sweeps go on, also over several rounds of a Hessian metric,
+// each of which has another solver.
 func TestRowsDoNotWait(t *testing.T) {
 	for _, text := range []string{wavy, brick} {
 		runtest.RowsAreAsynchronous(t, text, "output.conservation_every=1")

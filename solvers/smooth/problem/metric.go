@@ -6,7 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// Metric is the section [metric] of solver "smooth".
+// Metric is the section [metric] of solver "smooth". Defaults follow the semicolons.
 type Metric struct {
 	Field     string  // uniform, implied, linear, sinusoidal, ugawg-linear, sizes, tensor, solution or hessian
 	Low, High float64 // of linear and sinusoidal: the sizes between which width and height vary
@@ -30,7 +30,7 @@ type Metric struct {
 	Gradation  float64 // largest growth factor of sizes per unit of length, above 1; 0 for no bound
 
 	Samples int  // nodes along a side of a grid with bilinear interpolation, a power of two; 0 for no grid
-	Rescale bool // scale the metric so that the mesh has the number of triangles that it requests; true
+	Rescale bool // scale the metric so that it requires as many cells as the mesh has; true
 }
 
 // Nodal reports whether the metric is given at the vertices of a mesh.
@@ -133,8 +133,8 @@ func (m *Metric) decodeBounds(s *config.Section) {
 	}
 }
 
-// decodeRounds reads how often second derivatives are recovered. Data at vertices cannot be
-// evaluated at the positions to which these move, so that their Hessian is recovered once.
+// decodeRounds reads how often second derivatives are recovered: once for data at vertices, which cannot be evaluated
+// at the positions to which vertices move.
 func (m *Metric) decodeRounds(s *config.Section) int {
 	most := int64(3)
 	for k := range m.Parts {
@@ -144,8 +144,8 @@ func (m *Metric) decodeRounds(s *config.Section) int {
 	}
 	rounds := s.Integer("rounds", most, 1, 100)
 	if most == 1 && rounds > 1 {
-		s.Fail("rounds", "%d: data of the mesh are unknown elsewhere; compute them on the mesh that comes out, and "+
-			"smooth that", rounds)
+		s.Fail("rounds", "%d: data at vertices are unknown where vertices move to; give 1, compute the data again on the "+
+			"smoothed mesh, and smooth that mesh", rounds)
 	}
 	return int(rounds)
 }

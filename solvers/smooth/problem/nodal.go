@@ -77,9 +77,9 @@ func newNodalMetric(c *config.Case, w *Metric, on nodes) (*nodalMetric, error) {
 		}
 		var background nodes
 		if s != nil {
-			background, err = solidBody{s}.nodes(), s.Check()
+			background, err = solidMesh{s}.nodes(), s.Check()
 		} else {
-			background, err = planeBody{m}.nodes(), m.Check()
+			background, err = planeMesh{m}.nodes(), m.Check()
 		}
 		if err == nil && background.Dim != on.Dim {
 			err = fmt.Errorf("it has %d dimensions, and the mesh that is smoothed %d", background.Dim, on.Dim)

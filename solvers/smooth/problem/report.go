@@ -52,14 +52,14 @@ func reporter(out string) solvers.Reporter {
 		if smoothed == nil || out == "" || r.Refused() != nil {
 			return r, nil
 		}
-		r.NotKept = d.body.notKept(out)
+		r.NotKept = d.initialMesh.notKept(out)
 		return r, smoothed.write(out)
 	}
 }
 
 // report compares the mesh with the initial one. Only on rank 0 does it return the whole mesh, and set the fields
 // of the report that are computed from it.
-func (d *caseSolver) report(ctx context.Context) (*Report, body, error) {
+func (d *caseSolver) report(ctx context.Context) (*Report, wholeMesh, error) {
 	r := &Report{Dim: d.dim(), Vertices: d.Vertices, Cells: d.Cells, Colours: d.subdomain().Sets,
 		Crowded: d.Crowded, Adjusted: d.adjusted, Scale: d.solver.Scale(), Untangled: d.untangled, Before: d.before,
 		Stopped: d.Stopped(), Solution: d.sections.Metric.Solution, Forced: d.sections.Method.Force,
@@ -72,12 +72,12 @@ func (d *caseSolver) report(ctx context.Context) (*Report, body, error) {
 	if err != nil || smoothed == nil {
 		return r, nil, err
 	}
-	if r.Curved, err = d.body.departed(smoothed); err != nil {
+	if r.Curved, err = d.initialMesh.departed(smoothed); err != nil {
 		return nil, nil, err
 	}
 	r.Centre = func(before bool, cell int64) []float64 {
 		if before {
-			return d.body.centre(int(cell))
+			return d.initialMesh.centre(int(cell))
 		}
 		return smoothed.centre(int(cell))
 	}

@@ -33,7 +33,7 @@ func TestSmoothReportOfTwoFields(t *testing.T) {
 	}
 	for also, want := range map[string]bool{"": false, ", also='y^4'": true} {
 		c := runtest.Parse(t, wavy, "metric={hessian='x^4', aspect=2"+also+"}")
-		n, err := newNodalMetric(c, &c.Sections.(*Sections).Metric, planeBody{m}.nodes())
+		n, err := newNodalMetric(c, &c.Sections.(*Sections).Metric, planeMesh{m}.nodes())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,8 +48,8 @@ func TestSmoothReportOfTwoFields(t *testing.T) {
 // one direction nearly everywhere, and nothing else bounds the length of cells.
 func TestReportAsksForAspect(t *testing.T) {
 	for _, c := range []struct {
-		held Adjusted
-		want bool
+		adjusted Adjusted
+		want     bool
 	}{
 		{Adjusted{Fields: 1, Samples: 10, Raised: 9}, true},
 		{Adjusted{Fields: 1, Samples: 10, Raised: 9, Bounded: 9}, false},
@@ -57,9 +57,9 @@ func TestReportAsksForAspect(t *testing.T) {
 		{Adjusted{Fields: 2, Samples: 10, Raised: 9}, false},
 		{Adjusted{Samples: 10, Bounded: 9}, false},
 	} {
-		text := (&Report{Dim: 2, Scale: 1, Adjusted: c.held}).Text()
+		text := (&Report{Dim: 2, Scale: 1, Adjusted: c.adjusted}).Text()
 		if strings.Contains(text, "give aspect") != c.want {
-			t.Errorf("%+v: %s", c.held, text)
+			t.Errorf("%+v: %s", c.adjusted, text)
 		}
 	}
 }

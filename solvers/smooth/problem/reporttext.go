@@ -153,7 +153,7 @@ func (r *Report) writeEnding(b *strings.Builder, cells string) {
 	}
 }
 
-// ordinal is a position in a sequence: "first", "second".
+// ordinal is a position in a sequence, such as "1st" or "2nd".
 func ordinal(n int) string {
 	switch {
 	case n%10 == 1 && n%100 != 11:

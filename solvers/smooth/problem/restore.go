@@ -7,21 +7,21 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
 
-// The metric of a round is recovered on the mesh at its start. So a restart needs, besides the positions, those at
-// the start of this round, and at the start and the end of the best previous round.
+// The metric of a round is recovered on the mesh at the round's start. So a restart needs, besides the current
+// positions, those at the start of this round, and at the start and the end of the best previous round.
 
-// savedPositions has these positions for all vertices of the part; in the first round they are the initial
-// positions.
+// savedPositions has the positions of all vertices of the part at these three times; in the first round they are the
+// initial positions.
 type savedPositions struct{ begun, bestBegun, bestEnded [][3]float64 }
 
-// savedFields declares them if the metric has several rounds.
+// savedFields returns the saved positions as fields of a checkpoint, if the metric has several rounds.
 func (d *caseSolver) savedFields(on *solvers.Space) []solvers.Field {
 	if !d.severalRounds() {
 		return nil
 	}
-	field := func(name, doc string, places *[][3]float64) solvers.Field {
+	field := func(name, doc string, positions *[][3]float64) solvers.Field {
 		return solvers.Field{Name: name, Doc: doc, Space: on, Saved: true, Components: []string{"x", "y", "z"}[:d.dim()],
-			View: func() solvers.View { return solvers.ViewOf[float64](nil, *places, 0) }}
+			View: func() solvers.View { return solvers.ViewOf[float64](nil, *positions, 0) }}
 	}
 	return []solvers.Field{
 		field("round begun", "position at the start of this round", &d.saved.begun),
@@ -155,9 +155,9 @@ func (d *caseSolver) resumeRound(ctx context.Context, begun [][3]float64, number
 	if err != nil {
 		return round{}, err
 	}
-	var mesh body
+	var mesh wholeMesh
 	if positions != nil {
-		mesh = d.body.moved(positions, nil)
+		mesh = d.initialMesh.moved(positions, nil)
 	}
 	r, err := d.setUpRound(ctx, mesh, number)
 	r.begun = begun

@@ -84,11 +84,11 @@ func (d *caseSolver) diagnose(ctx context.Context) (quality.Diagnostics, error) 
 
 // measureError computes the interpolation error that remains after a round. Rank 0 has the mesh, and sends the
 // result.
-func (d *caseSolver) measureError(ctx context.Context, moved body, r *round) error {
+func (d *caseSolver) measureError(ctx context.Context, moved wholeMesh, r *round) error {
 	remaining := []float64{0}
 	var err error
 	if moved != nil {
-		r.interpolations, err = d.sections.Metric.interpolations(d.body.nodes(), moved.nodes())
+		r.interpolations, err = d.sections.Metric.interpolations(d.initialMesh.nodes(), moved.nodes())
 		for _, i := range r.interpolations {
 			remaining[0] += i.After / i.Before / float64(len(r.interpolations))
 		}
@@ -102,7 +102,7 @@ func (d *caseSolver) measureError(ctx context.Context, moved body, r *round) err
 }
 
 // beginRound begins a round with the metric recovered on the current mesh.
-func (d *caseSolver) beginRound(ctx context.Context, moved body) (round, error) {
+func (d *caseSolver) beginRound(ctx context.Context, moved wholeMesh) (round, error) {
 	begun, err := positionsOf(d.solver)
 	if err != nil {
 		return round{}, err
@@ -121,7 +121,7 @@ func (d *caseSolver) beginRound(ctx context.Context, moved body) (round, error) 
 
 // setUpRound sets up a round with the metric recovered on a mesh, which rank 0 has. Its vertices start at the initial
 // positions of the case.
-func (d *caseSolver) setUpRound(ctx context.Context, on body, number int) (next round, err error) {
+func (d *caseSolver) setUpRound(ctx context.Context, on wholeMesh, number int) (next round, err error) {
 	comm, m := d.env.Comm, &d.sections.Metric
 	var nodal *nodalMetric
 	if on != nil {

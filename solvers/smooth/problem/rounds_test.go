@@ -45,7 +45,7 @@ func TestRounds(t *testing.T) {
 		}
 	}
 	if !(remaining[1] < .6 && remaining[3] <= remaining[1] && remaining[3] > 0) {
-		t.Errorf("errors left: %v", remaining)
+		t.Errorf("remaining errors: %v", remaining)
 	}
 }
 
@@ -68,9 +68,9 @@ func TestInterpolationOfQuadratics(t *testing.T) {
 		s.VertexData["u"] = append(s.VertexData["u"], 3*s.X[v]*s.X[v]+s.X[v]*s.Y[v]+s.Y[v]*s.Y[v]+s.Z[v]*s.Z[v])
 	}
 	for _, c := range []struct {
-		b    body
+		b    wholeMesh
 		text string
-	}{{planeBody{m}, "3*x*x + x*y + y*y + x"}, {solidBody{s}, "3*x*x + x*y + y*y + z*z"}} {
+	}{{planeMesh{m}, "3*x*x + x*y + y*y + x"}, {solidMesh{s}, "3*x*x + x*y + y*y + z*z"}} {
 		finer := c.b.nodes()
 		coarser := finer
 		stretched := *finer.Mesh
@@ -96,8 +96,8 @@ func TestInterpolationOfQuadratics(t *testing.T) {
 	}
 }
 
-// TestSharesAreOfOne proves that there is one midpoint for each upright sub-cell, and that its coordinates sum to 1.
-func TestSharesAreOfOne(t *testing.T) {
+// TestMidpoints proves that there is one midpoint for each upright sub-cell, and that its coordinates sum to 1.
+func TestMidpoints(t *testing.T) {
 	for n, count := range map[int]int{3: 10, 4: 20} {
 		all := midpoints(n)
 		for _, share := range all {
@@ -110,7 +110,7 @@ func TestSharesAreOfOne(t *testing.T) {
 			}
 		}
 		if len(all) != count {
-			t.Errorf("%d places in a cell of %d corners, want %d", len(all), n, count)
+			t.Errorf("%d midpoints in a cell of %d corners, want %d", len(all), n, count)
 		}
 	}
 }

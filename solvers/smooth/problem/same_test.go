@@ -44,7 +44,7 @@ func results(t testing.TB, ranks, threads int, open runtest.Open, sets ...string
 	return string(text) + string(table)
 }
 
-// TestSmoothSameBits proves contract C1 for smoothing: for every smoother and colouring, coordinates, summary and
+// TestSmoothSameBits proves that for every smoother and colouring, coordinates, summary and
 // tables have the same bits in every configuration.
 func TestSmoothSameBits(t *testing.T) {
 	for k, smoother := range smooth.Smoothers {

@@ -19,7 +19,7 @@ import (
 type smoothing struct {
 	rankShare
 	round
-	body body // the initial mesh, on rank 0
+	initialMesh wholeMesh // the initial mesh, on rank 0
 
 	untangled smooth.Untangling
 }
@@ -34,7 +34,7 @@ func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoo
 	comm := env.Comm
 	w := c.Sections.(*Sections)
 	s := &smoothing{}
-	stages := newStages(env.Log)
+	stages := newStageLog(env.Log)
 	var share func(rank int) rankShare
 	var divideErr error
 	if comm.Rank() == 0 {
@@ -89,23 +89,23 @@ func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoo
 }
 
 // divide makes or reads the mesh, on rank 0, and cuts it into the ranks' shares.
-func (s *smoothing) divide(ctx context.Context, env solvers.Env, c *config.Case, w *Sections, stages *stages) (
+func (s *smoothing) divide(ctx context.Context, env solvers.Env, c *config.Case, w *Sections, stages *stageLog) (
 	share func(rank int) rankShare, err error) {
-	if s.body, err = loadBody(c, w.Mesh); err != nil {
+	if s.initialMesh, err = loadMesh(c, w.Mesh); err != nil {
 		return nil, err
 	}
-	if err := checkDimension(w, c.Output.Fields, s.body.dim()); err != nil {
+	if err := checkDimension(w, c.Output.Fields, s.initialMesh.dim()); err != nil {
 		return nil, err
 	}
 	if err := stages.end(ctx, "mesh made or read"); err != nil {
 		return nil, err
 	}
 	_, separate := env.Device.(backend.Memory)
-	cut, err := s.body.cut(ctx, w, env.Comm.Size(), separate, stages)
+	cut, err := s.initialMesh.cut(ctx, w, env.Comm.Size(), separate, stages)
 	if err != nil || !w.Metric.Nodal() {
 		return cut, err
 	}
-	nodal, err := newNodalMetric(c, &w.Metric, s.body.nodes())
+	nodal, err := newNodalMetric(c, &w.Metric, s.initialMesh.nodes())
 	if err != nil {
 		return nil, fmt.Errorf("[metric] %w", err)
 	}

@@ -75,23 +75,26 @@ func (s *rankShare) setUpSolver(ctx context.Context, w *Sections, metric caseMet
 	return smooth.New(ctx, m.Precision, cfg, s.Part, metric.plane, env.Comm, env.Device)
 }
 
-// grid returns this rank's part of a frame: the cells in cellIDs.
-func (s *rankShare) grid(positions [][]float64) *vtk.Grid {
-	used := int32(0)
+// cellsOfFrame returns the cells in cellIDs, as a grid without points, and the number of vertices that they use: the
+// first ones of the part.
+func (s *rankShare) cellsOfFrame() (g *vtk.Grid, used int) {
 	if s.Solid != nil {
 		cells := make([][4]int32, len(s.Solid.Cells))
 		for i, c := range s.Solid.Cells {
 			cells[i] = c.At
-			used = max(used, slices.Max(c.At[:])+1)
 		}
-		return vtk.Tetrahedra(positions[0][:used], positions[1][:used], positions[2][:used], cells)
+		g = vtk.Tetrahedra(nil, nil, nil, cells)
+	} else {
+		cells := make([][3]int32, len(s.Part.Cells))
+		for i, c := range s.Part.Cells {
+			cells[i] = c.At
+		}
+		g = vtk.Triangles(nil, nil, cells)
 	}
-	cells := make([][3]int32, len(s.Part.Cells))
-	for i, c := range s.Part.Cells {
-		cells[i] = c.At
-		used = max(used, slices.Max(c.At[:])+1)
+	for _, v := range g.Connectivity {
+		used = max(used, int(v)+1)
 	}
-	return vtk.Triangles(positions[0][:used], positions[1][:used], cells)
+	return g, used
 }
 
 // points returns the points of a frame, which are the first n vertices of the part.

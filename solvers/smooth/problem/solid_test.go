@@ -40,7 +40,7 @@ var byGraph = sync.OnceValue(func() string {
 	return string(partition.METIS)
 })
 
-// TestSmoothSolidSameBits proves contract C1 for tetrahedra.
+// TestSmoothSolidSameBits proves the same for tetrahedra: the same bits in every configuration.
 func TestSmoothSolidSameBits(t *testing.T) {
 	for k, smoother := range smooth.Smoothers {
 		t.Run(smoother, func(t *testing.T) {
@@ -186,14 +186,14 @@ func TestSmoothSolidMetrics(t *testing.T) {
 
 func TestSmoothSolidRefuses(t *testing.T) {
 	dir := t.TempDir()
-	file, turned := filepath.Join(dir, "box.mesh"), filepath.Join(dir, "turned.mesh")
+	file, inverted := filepath.Join(dir, "box.mesh"), filepath.Join(dir, "inverted.mesh")
 	box, err := mesh.Box([3]float64{}, [3]float64{1, 1, 1}, 48, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = meshio.WriteSolid(file, box)
 	box.Cells[5][0], box.Cells[5][1] = box.Cells[5][1], box.Cells[5][0]
-	if err = errors.Join(err, meshio.WriteSolid(turned, box)); err != nil {
+	if err = errors.Join(err, meshio.WriteSolid(inverted, box)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ set, want string }{
@@ -204,7 +204,7 @@ func TestSmoothSolidRefuses(t *testing.T) {
 		{`metric.samples=512`, "512 nodes a side in space"},
 		{`output.fields=["area"]`, "triangles have an area"},
 		{`mesh={file="` + file + `", refine=1}`, "refine = 1 cuts triangles"},
-		{`mesh={file="` + turned + `"}`, "tetrahedron 5"},
+		{`mesh={file="` + inverted + `"}`, "tetrahedron 5"},
 		{`mesh={generate="delaunay", bounds=[0, 0, 1, 1], cells=50}`, "the mesh is of triangles"},
 		{`metric={solution="` + file + `"}`, "box.mesh"},
 	} {

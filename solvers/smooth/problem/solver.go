@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -33,7 +34,8 @@ type caseSolver struct {
 	pending     []pendingRow // observations, the earliest first
 	positions   [][]float64  // of all vertices of the part, after positionsAt sweeps; nil before the first frame
 	positionsAt int
-	frame       *vtk.Grid // nil before the first frame
+	frame       *vtk.Grid // cells of all frames, without points; nil before the first frame
+	framePoints int       // number of points of a frame
 }
 
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
@@ -47,8 +49,8 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err != nil {
 		return nil, err
 	}
-	if env.Log != nil && s.body != nil && out != "" {
-		if lost := s.body.notKept(out); lost != "" {
+	if env.Log != nil && s.initialMesh != nil && out != "" {
+		if lost := s.initialMesh.notKept(out); lost != "" {
 			fmt.Fprintf(env.Log, "%-16s in %s, since files of its kind cannot hold it: %s\n", "not kept", out, lost)
 		}
 	}
@@ -162,35 +164,36 @@ func (d *caseSolver) geometry(context.Context) (solvers.Geometry, error) {
 	if err != nil {
 		return solvers.Geometry{}, err
 	}
-	if d.frame == nil {
-		d.frame = d.grid(at)
-	}
-	g := *d.frame
-	g.Points = d.points(at, len(d.frame.Points)/3)
+	g := *d.cellsOfFrame()
+	g.Points = d.points(at, d.framePoints)
 	return solvers.Geometry{Mesh: &g}, nil
 }
 
-// moving returns the geometry without its points, and the state field from which these are computed.
-func (d *caseSolver) moving(ctx context.Context) (solvers.Geometry, solvers.MovingPoints, error) {
+// cellsOfFrame returns the cells of all frames, without points.
+func (d *caseSolver) cellsOfFrame() *vtk.Grid {
 	if d.frame == nil {
-		if _, err := d.geometry(ctx); err != nil {
-			return solvers.Geometry{}, solvers.MovingPoints{}, err
-		}
+		d.frame, d.framePoints = d.rankShare.cellsOfFrame()
 	}
+	return d.frame
+}
+
+// moving returns the geometry without its points, and the state field from which these are computed.
+func (d *caseSolver) moving(context.Context) (solvers.Geometry, solvers.MovingPoints, error) {
+	g := *d.cellsOfFrame()
 	places := solvers.MovingPoints{Field: d.solver.StateFields()[0]}
 	held := *places.Field.Space
 	held.Owned = held.Held
 	places.Field.Space = &held
-	dim, n := d.dim(), len(d.frame.Points)/3
+	dim, n := d.dim(), d.framePoints
 	places.Points = func(at []float64) []float64 {
 		points := make([]float64, 3*n)
-		for i := range n {
-			copy(points[3*i:], at[dim*i:dim*(i+1)])
-		}
+		parallel.Ranges(n, parallel.Parts(n, 1<<14), func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				copy(points[3*i:], at[dim*i:dim*(i+1)])
+			}
+		})
 		return points
 	}
-	g := *d.frame
-	g.Points = nil
 	return solvers.Geometry{Mesh: &g}, places, nil
 }
 

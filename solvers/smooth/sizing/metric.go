@@ -74,7 +74,7 @@ func Sizes(b Bounds, width, height []Ends) (*Metric, error) {
 		return nil, err
 	}
 	if len(width) == 0 || len(height) == 0 || len(width) > math.MaxInt32 || len(height) > math.MaxInt32 {
-		return nil, errors.New("sizes need at least one piece, and not too many")
+		return nil, errors.New("sizes need at least one piece along each axis, and at most 2³¹-1")
 	}
 	f := kernels.Field[float64]{Kind: lookup.Product, Scale: 1, X: b.X0, Y: b.Y0, Nx: int32(len(width)),
 		Ny:   int32(len(height)),
@@ -88,9 +88,9 @@ func Sizes(b Bounds, width, height []Ends) (*Metric, error) {
 			}
 			piece := e.cubic(1 / per)
 			if axis == 0 {
-				f.Across = append(f.Across, piece)
+				f.SizesX = append(f.SizesX, piece)
 			} else {
-				f.Up = append(f.Up, piece)
+				f.SizesY = append(f.SizesY, piece)
 			}
 		}
 	}
@@ -186,7 +186,7 @@ func InPrecision[F num.Float](f *kernels.Field[float64]) kernels.Field[F] {
 	for _, t := range f.Samples {
 		g.Samples = append(g.Samples, kernels.Sample[F]{M11: F(t.M11), M12: F(t.M12), M22: F(t.M22)})
 	}
-	g.Across, g.Up = piecesIn[F](f.Across), piecesIn[F](f.Up)
+	g.SizesX, g.SizesY = piecesIn[F](f.SizesX), piecesIn[F](f.SizesY)
 	for _, n := range f.Nodes {
 		g.Nodes = append(g.Nodes, kernels.Node[F]{X: F(n.X), Y: F(n.Y), M11: F(n.M11), M12: F(n.M12), M22: F(n.M22)})
 	}

@@ -23,7 +23,7 @@ import (
 // nearby on the mesh is used.
 //
 //	solution, err := medit.ReadSolution("size.sol")
-//	field, err := metric.FromSolution(metric.Of(m), solution)
+//	field, err := metric.FromSolution(metric.FromTriangles(m), solution)
 //	of, err := sizing.OnMesh(m, field)
 func OnMesh(m *mesh.Mesh, tensors metric.Field) (*Metric, error) {
 	if err := m.Check(); err != nil {
@@ -51,8 +51,8 @@ func OnMesh(m *mesh.Mesh, tensors metric.Field) (*Metric, error) {
 	for v, t := range tensors {
 		f.Nodes = append(f.Nodes, kernels.Node[float64]{X: m.X[v], Y: m.Y[v], M11: t[0], M12: t[1], M22: t[2]})
 	}
-	for c, tensors := range m.Cells {
-		f.Background = append(f.Background, kernels.BackgroundCell{At: tensors, Next: next[c]})
+	for c, corners := range m.Cells {
+		f.Background = append(f.Background, kernels.BackgroundCell{At: corners, Next: next[c]})
 	}
 	// About one box for two triangles, approximately square.
 	boxes := float64(len(m.Cells))/2 + 1
@@ -60,6 +60,7 @@ func OnMesh(m *mesh.Mesh, tensors metric.Field) (*Metric, error) {
 	across = min(max(1, math.Round(across)), boxes)
 	f.Nx, f.Ny = int32(across), int32(math.Ceil(boxes/across))
 	f.PerX, f.PerY = float64(f.Nx)/(b.X1-b.X0), float64(f.Ny)/(b.Y1-b.Y0)
+	// More triangles than a search across the whole mesh visits.
 	f.Steps = 64 + 4*int32(math.Sqrt(float64(len(m.Cells))))
 	over := cellBoxes{dim: 2, n: [3]int32{f.Nx, f.Ny, 1}, low: [3]float64{f.X, f.Y}, per: [3]float64{f.PerX, f.PerY},
 		cells: len(m.Cells), kind: "triangles",
@@ -137,7 +138,7 @@ func FlatCells[F num.Float](f *kernels.Field[F]) (c faults.List) {
 		o, a, b := f.Nodes[p.At[0]], f.Nodes[p.At[1]], f.Nodes[p.At[2]]
 		one, other := F((a.X-o.X)*(b.Y-o.Y)), F((a.Y-o.Y)*(b.X-o.X))
 		if !(one > other) {
-			c.Add(int32(k), "a cell of the mesh of the metric, at (%g, %g), is flat in this precision", o.X, o.Y)
+			c.Add(int32(k), "the cell at (%g, %g) of the metric's mesh is flat in this precision: use float64", o.X, o.Y)
 		}
 	}
 	return c

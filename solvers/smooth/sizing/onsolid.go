@@ -33,9 +33,10 @@ func OnSolid(m *mesh.Solid, tensors metric.Field) (*SolidMetric, error) {
 		f.Nodes = append(f.Nodes, solid.Node[float64]{X: m.X[v], Y: m.Y[v], Z: m.Z[v], M11: t[0], M12: t[1], M13: t[3],
 			M22: t[2], M23: t[4], M33: t[5]})
 	}
-	for c, tensors := range m.Cells {
-		f.Background = append(f.Background, solid.BackgroundCell{At: tensors, Next: next[c]})
+	for c, corners := range m.Cells {
+		f.Background = append(f.Background, solid.BackgroundCell{At: corners, Next: next[c]})
 	}
+	// More tetrahedra than a search across the whole mesh visits.
 	f.Steps = 64 + 4*int32(math.Cbrt(float64(len(m.Cells))))
 	boxes := cellBoxes{dim: 3, n: [3]int32{f.Nx, f.Ny, f.Nz}, low: [3]float64{f.X, f.Y, f.Z},
 		per: [3]float64{f.PerX, f.PerY, f.PerZ}, cells: len(m.Cells), kind: "tetrahedra", centre: m.Centroid}
@@ -128,7 +129,7 @@ func FlatSolidCells[F num.Float](f *solid.Field[F]) (c faults.List) {
 			v[i].X, v[i].Y, v[i].Z = f.Nodes[n].X, f.Nodes[n].Y, f.Nodes[n].Z
 		}
 		if !solid.Upright(&v[0], &v[1], &v[2], &v[3], 0) {
-			c.Add(int32(k), "a cell of the mesh of the metric, at %s, is flat in this precision",
+			c.Add(int32(k), "the cell at %s of the metric's mesh is flat in this precision: use float64",
 				faults.FormatPoint([]F{v[0].X, v[0].Y, v[0].Z}))
 		}
 	}

@@ -85,7 +85,7 @@ func SolidSizes(b Box, sizes [3][]Ends) (*SolidMetric, error) {
 	var pieces [3][]lookup.Piece[float64]
 	for axis, ends := range sizes {
 		if len(ends) == 0 || len(ends) > math.MaxInt32 {
-			return nil, errors.New("sizes need at least one piece, and not too many")
+			return nil, errors.New("sizes need at least one piece along each axis, and at most 2³¹-1")
 		}
 		length := (b.High[axis] - b.Low[axis]) / float64(len(ends))
 		for k, e := range ends {
@@ -97,7 +97,7 @@ func SolidSizes(b Box, sizes [3][]Ends) (*SolidMetric, error) {
 		}
 	}
 	f := newSolidField(b, lookup.Product, [3]int{len(pieces[0]), len(pieces[1]), len(pieces[2])})
-	f.Wide, f.Deep, f.Upright = pieces[0], pieces[1], pieces[2]
+	f.SizesX, f.SizesY, f.SizesZ = pieces[0], pieces[1], pieces[2]
 	return &SolidMetric{f}, nil
 }
 
@@ -152,7 +152,7 @@ func SolidInPrecision[F num.Float](f *solid.Field[float64]) solid.Field[F] {
 		g.Samples = append(g.Samples, solid.Sample[F]{M11: F(t.M11), M12: F(t.M12), M13: F(t.M13), M22: F(t.M22),
 			M23: F(t.M23), M33: F(t.M33)})
 	}
-	g.Wide, g.Deep, g.Upright = piecesIn[F](f.Wide), piecesIn[F](f.Deep), piecesIn[F](f.Upright)
+	g.SizesX, g.SizesY, g.SizesZ = piecesIn[F](f.SizesX), piecesIn[F](f.SizesY), piecesIn[F](f.SizesZ)
 	for _, n := range f.Nodes {
 		g.Nodes = append(g.Nodes, solid.Node[F]{X: F(n.X), Y: F(n.Y), Z: F(n.Z), M11: F(n.M11), M12: F(n.M12), M13: F(n.M13),
 			M22: F(n.M22), M23: F(n.M23), M33: F(n.M33)})

@@ -66,10 +66,10 @@ func gradients(_ context.Context, p *verify.Page) error {
 	t.Row(verify.AtMost(solidOff, 1e-7), "of a metric in space", cases, fmt.Sprintf("%.2g", solidOff))
 	t.Row(verify.AtMost(qualityOff, 1e-6), "of the quality", compared, fmt.Sprintf("%.2g", qualityOff))
 	t.Row(verify.AtLeast(float64(compared), float64(cases)/2), "cases", compared, "")
-	solidQualityOff, solidLooked := solidQualityDeviation(rng, cases)
-	t.Row(verify.AtMost(solidQualityOff, 1e-6), "of the quality in space", solidLooked, fmt.Sprintf("%.2g",
+	solidQualityOff, solidCompared := solidQualityDeviation(rng, cases)
+	t.Row(verify.AtMost(solidQualityOff, 1e-6), "of the quality in space", solidCompared, fmt.Sprintf("%.2g",
 		solidQualityOff))
-	t.Row(verify.AtLeast(float64(solidLooked), float64(cases)/5), "cases", solidLooked, "")
+	t.Row(verify.AtLeast(float64(solidCompared), float64(cases)/5), "cases", solidCompared, "")
 	t.Flush()
 	return nil
 }
@@ -123,7 +123,7 @@ func randomSolidField(rng *rand.Rand, scale float64) *solid.Field[float64] {
 // solidQualityDeviation returns the largest relative deviation of the gradients of the quality of random
 // tetrahedra, with a position-dependent metric, from central differences, and the number of tetrahedra that were
 // neither flat nor of size 1.
-func solidQualityDeviation(rng *rand.Rand, cases int) (off float64, looked int) {
+func solidQualityDeviation(rng *rand.Rand, cases int) (off float64, compared int) {
 	for range cases {
 		size := .03 * math.Pow(10, rng.Float64())
 		f := randomSolidField(rng, math.Pow(10, 3*rng.Float64()-1)/(size*size))
@@ -146,7 +146,7 @@ func solidQualityDeviation(rng *rand.Rand, cases int) (off float64, looked int) 
 		if math.Abs(q) < .02 {
 			continue
 		}
-		looked++
+		compared++
 		mx, my, mz := f.Gradient(solid.Vector[float64]{X: at[0], Y: at[1], Z: at[2]})
 		g := tet.Gradient(&mx, &my, &mz)
 		h, wrong := 2e-5*size, 0.0
@@ -159,7 +159,7 @@ func solidQualityDeviation(rng *rand.Rand, cases int) (off float64, looked int) 
 		}
 		off = max(off, wrong/scale)
 	}
-	return off, looked
+	return off, compared
 }
 
 // affine smooths an irregular mesh in a constant metric, and its image under a map L in the metric L⁻ᵀML⁻¹. Steps

@@ -30,8 +30,8 @@ func relaxation(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		sides = []int{16}
 	}
-	t := p.Table("pain-exact, linear metric 10:1, alternating mesh", "boxes a side", "ω", "to rest, ω = 1", "with ω",
-		"to its quality, ω = 1", "with ω", "ratio", "quality, ω = 1", "with ω")
+	t := p.Table("pain-exact, linear metric 10:1, alternating mesh", "boxes a side", "ω", "to convergence, ω = 1",
+		"with ω", "to its quality, ω = 1", "with ω", "ratio", "quality, ω = 1", "with ω")
 	for _, n := range sides {
 		best := 2 / (1 + 2/float64(n))
 		p.Progress("%d boxes a side, ω = %.3f", n, best)
@@ -40,7 +40,7 @@ func relaxation(ctx context.Context, p *verify.Page) error {
 			return err
 		}
 		if !fast.converged {
-			return fmt.Errorf("%d boxes a side: no rest after %d sweeps with ω = %g", n, fast.sweeps(), best)
+			return fmt.Errorf("%d boxes a side: vertices still move after %d sweeps with ω = %g", n, fast.sweeps(), best)
 		}
 		final := fast.quality()
 		good := fast.until(final)
@@ -54,12 +54,12 @@ func relaxation(ctx context.Context, p *verify.Page) error {
 			return err
 		}
 		plain := slow.until(final)
-		rest, sweeps, ratio := fmt.Sprint(slow.sweeps()), fmt.Sprint(plain), fmt.Sprintf("%.1f",
+		untilStill, sweeps, ratio := fmt.Sprint(slow.sweeps()), fmt.Sprint(plain), fmt.Sprintf("%.1f",
 			float64(plain)/float64(good))
 		same := verify.Near(slow.quality(), final, 1e-6)
 		enough := plain > times*good
 		if !slow.converged { // so its quality must not have converged either
-			rest, sweeps, ratio = "> "+rest, "> "+sweeps, fmt.Sprintf("> %d", times)
+			untilStill, sweeps, ratio = "> "+untilStill, "> "+sweeps, fmt.Sprintf("> %d", times)
 			same = verify.VerdictOf(final-slow.quality() > convergedMean, "lower")
 			enough = plain == times*good && same.OK
 		}
@@ -67,7 +67,7 @@ func relaxation(ctx context.Context, p *verify.Page) error {
 		if n >= 64 {
 			bound = verify.VerdictOf(enough, fmt.Sprintf("> %d", times))
 		}
-		t.Row(bound, n, fmt.Sprintf("%.3f", best), rest, fast.sweeps(), sweeps, good, ratio, "", "")
+		t.Row(bound, n, fmt.Sprintf("%.3f", best), untilStill, fast.sweeps(), sweeps, good, ratio, "", "")
 		t.Row(same, fmt.Sprintf("%d, quality", n), "", "", "", "", "", "", slow.quality(), final)
 	}
 	t.Flush()
@@ -110,7 +110,7 @@ func sweepWithRelaxation(ctx context.Context, p *verify.Page, n int, relax float
 				return err
 			}
 			if d.Inverted > 0 && move <= 1e-5*relax {
-				return fmt.Errorf("%d boxes a side, ω = %g: %d triangles are inverted at rest", n, relax, d.Inverted)
+				return fmt.Errorf("%d boxes a side, ω = %g: %d triangles are inverted after convergence", n, relax, d.Inverted)
 			}
 			h.means, h.converged = append(h.means, d.QualityMean), move <= 1e-5*relax
 		}

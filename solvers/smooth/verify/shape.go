@@ -82,7 +82,7 @@ type reference struct {
 }
 
 // printedQualities come from an independent program: 64 × 64 boxes with alternating diagonals, h from 0.5 to 0.05,
-// scaled to the number of triangles, the last at rest after 35,201 sweeps. Its pain-exact comes to rest at 0.883.
+// scaled to the number of triangles; the last one had converged after 35,201 sweeps. Its pain-exact converges to 0.883.
 var printedQualities = []reference{{2000, 0.843, 0.765}, {5000, 0.760, 0.322}, {40_000, 0.518, 0.069}}
 
 const exactQuality = 0.883

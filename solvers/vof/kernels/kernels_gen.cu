@@ -637,10 +637,11 @@ struct place {
 static_assert(sizeof(place) == 16 && offsetof(place, cell) == 0 && offsetof(place, row) == 8 &&
     offsetof(place, left) == 12, "place");
 
-// Part is what an index adds up of numbers that it looks at one after the other: those of similar size fall on the same
-// words, which go to memory only when one falls elsewhere. Parts of a tile are best merged before they go there: many
-// threads that add to one word wait for each other. The zero value is empty.
-// exact.Part, exact/exact.go:25
+// Part is the sum of the numbers that one thread of a kernel adds. Numbers of similar magnitude belong to the same
+// three words of the sum, which the thread keeps in registers, and adds to memory when a number of another magnitude
+// comes. Threads of a tile should merge their parts first: many threads that add to one word wait for each other. The
+// zero value is empty.
+// exact.Part, exact/exact.go:26
 struct exact_Part {
     int32 at;
     int64 w0, w1, w2;
@@ -3923,7 +3924,8 @@ DEVICE bool exact_Fits(double x) {
     return exact_Fixed_Add(&s, x);
 }
 
-// special, exact/exact.go:63
+// special counts x, which is NaN or an infinity.
+// special, exact/exact.go:65
 DEVICE void exact_special(double x, Slice<int64> words) {
     int64 which = 68;
     if (x > 0.0) {
@@ -3935,7 +3937,8 @@ DEVICE void exact_special(double x, Slice<int64> words) {
     atomic_add(&words[which], int64(1));
 }
 
-// (*exact.Part).spill, exact/exact.go:98
+// spill adds the three words to the sum in memory.
+// (*exact.Part).spill, exact/exact.go:101
 DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     if (p->w0 != 0) {
         atomic_add(&words[p->at], p->w0);
@@ -3951,8 +3954,8 @@ DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     p->w2 = 0;
 }
 
-// Add adds x.
-// (*exact.Part).Add, exact/exact.go:32
+// Add adds x. words are the sum in memory.
+// (*exact.Part).Add, exact/exact.go:33
 DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     if (x == 0.0) {
         return;
@@ -3987,8 +3990,8 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
 }
 
-// Flush takes what was added to memory. The part is empty again.
-// (*exact.Part).Flush, exact/exact.go:90
+// Flush adds the part to the sum in memory, and empties the part.
+// (*exact.Part).Flush, exact/exact.go:92
 DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     exact_Part_spill(p, words);
     if (p->ones_ != 0) {

@@ -164,7 +164,7 @@ func compareGhostTiles[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.R
 	}
 }
 
-// ghostsOf copies the ghosts, which a step does not change, from from.
+// ghostsOf returns a copy of the array to with the ghosts of the array from, which a step does not change.
 func ghostsOf[F num.Float](from, to []F, nx, ny, g int) []F {
 	to = slices.Clone(to)
 	for c := range from {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"unsafe"
 )
@@ -182,8 +183,7 @@ func (s Slice[T]) Put(index int, from Values) bool {
 // alignment permit.
 func fromBytes[T Number](raw []byte, order binary.ByteOrder, mayShare bool) Values {
 	n := len(raw) / Slice[T](nil).Size()
-	if mayShare && n > 0 && order == binary.ByteOrder(binary.LittleEndian) && binary.NativeEndian.Uint16([]byte{1,
-		0}) == 1 {
+	if mayShare && n > 0 && littleEndian && order == binary.ByteOrder(binary.LittleEndian) {
 		if address := unsafe.Pointer(&raw[0]); uintptr(address)%unsafe.Alignof(T(0)) == 0 {
 			return Slice[T](unsafe.Slice((*T)(address), n))
 		}
@@ -239,6 +239,7 @@ func (n narrow) Size() int        { return 4 }
 func (n narrow) Memory() []byte { return nil }
 
 func (n narrow) Encode(dst []byte, lo, hi int) []byte {
+	dst = slices.Grow(dst, 4*(hi-lo))
 	for _, v := range n.Slice[lo:hi] {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
 	}

@@ -65,7 +65,7 @@ func (b *Basin) closeBudget(ctx context.Context) {
 		return
 	}
 	now, err := b.Diagnose(ctx)
-	if err != nil { // the run reports the error; here the bound is missed
+	if err != nil { // the run reports the error; here NaN exceeds the bound
 		b.budget.add(entry{precision: b.precision, flows: 1, sources: err.Error(), unexplained: math.NaN()})
 		return
 	}
@@ -96,7 +96,7 @@ func (b *Basin) closeBudget(ctx context.Context) {
 	b.budget.add(e)
 }
 
-// add adds a flow, to those between walls if it is one of them.
+// add adds an entry, or merges it with that of the other flows without sources in its precision.
 func (b *budget) add(e entry) {
 	for k := range b.entries {
 		if o := &b.entries[k]; e.sources == "" && o.sources == "" && o.precision == e.precision {

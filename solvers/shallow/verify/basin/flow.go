@@ -19,8 +19,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
+// Schemes are the names of all schemes of two layers.
 var Schemes = []string{"roe", "ir-roe", "pvm-ifcp"}
 
+// Gravity is the gravitational acceleration of all checks, m/s².
 const Gravity = 9.81
 
 // State is the state of a cell: depth of the bed and thicknesses in m, velocities in m/s.

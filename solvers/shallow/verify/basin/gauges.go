@@ -77,6 +77,7 @@ type Course struct {
 	Levels    [][]float64 // by sounding
 }
 
+// CourseAt returns an empty time series for the levels at some positions; Watch fills it.
 func (b *Basin) CourseAt(positions ...[2]float64) *Course {
 	c := &Course{Levels: make([][]float64, len(positions))}
 	for _, position := range positions {
@@ -115,7 +116,7 @@ func Interpolate(times, values []float64, t float64) float64 {
 	return values[i-1] + w*(values[i]-values[i-1])
 }
 
-// Highest records which cells were ever wet.
+// Highest records which cells were ever wet, to measure the run-up.
 type Highest struct{ wet []bool }
 
 func (h *Highest) record(b *Basin) {
@@ -127,7 +128,7 @@ func (h *Highest) record(b *Basin) {
 	}
 }
 
-// In returns the largest height of the bed that was wet in a region.
+// In returns the largest height of the bed, in m above the datum, that was ever wet in a region.
 func (h *Highest) In(b *Basin, where func(x, y float64) bool) float64 {
 	top := math.Inf(-1)
 	for i, wet := range h.wet {

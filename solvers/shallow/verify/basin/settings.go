@@ -6,7 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// Settings returns the parameters of most checks: a scheme of first order, with a ratio of densities.
+// Settings returns the parameters of most checks at first order; ratio is the density ratio of the layers.
 func Settings(scheme string, ratio float64) shallow.Config {
 	return shallow.Config{
 		Scheme: scheme, Gravity: Gravity, DensityRatio: ratio, CFL: 0.9, EntropyFix: 0.05, DryDepth: 1e-6,

@@ -19,6 +19,8 @@ const (
 	coneDepth    = .32
 )
 
+// conicalIsland is the experiment of Briggs et al. with two heights of the incoming wave: levels at gauges, and the
+// run-up around the island.
 func conicalIsland(ctx context.Context, p *verify.Page) error {
 	for _, c := range []struct {
 		name  string

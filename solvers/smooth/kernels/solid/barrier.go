@@ -28,8 +28,8 @@ func localEnergyOf[F num.Float](i int, s *step[F], c *Control[F], m *Mesh[F], fi
 	own := v[i].metric()
 	var b localEnergy[F]
 	b.least = 2
-	for k := m.Spans[i].FirstSide; k < m.Spans[i+1].FirstSide; k++ {
-		f := &m.Sides[k]
+	for k := m.Spans[i].FirstFace; k < m.Spans[i+1].FirstFace; k++ {
+		f := &m.CavityFaces[k]
 		b.add(s.p, &own, &v[f.A], &v[f.B], &v[f.C], c)
 	}
 	mx, my, mz := field.Gradient(s.p)
@@ -104,16 +104,15 @@ func (w *localEnergy[F]) add(p Vector[F], own *Tensor[F], va, vb, vc *Vertex[F],
 	w.bend.M33 += half*(m11*m22-m12*m12) + ia*az*az + ib*bz*bz + ic*cz*cz + iu*uz*uz + iv*vz*vz + it*tz*tz
 }
 
-// trialEnergy returns the energy around vertex i at a trial position p, where the metric is `at`, the sum of the
-// qualities, and whether all tetrahedra have at least the quality `need`. It stops at the first one that does not.
-func trialEnergy[F num.Float](i int, p Vector[F], at *Tensor[F], need F, c *Control[F], m *Mesh[F], v []Vertex[F]) (F,
-	F,
-	bool) {
+// trialEnergy returns the energy around vertex i at a trial position p, where the metric is given, the sum of the
+// qualities, and whether all tetrahedra have at least the quality minQuality. It stops at the first one that does not.
+func trialEnergy[F num.Float](i int, p Vector[F], metric *Tensor[F], minQuality F, c *Control[F], m *Mesh[F],
+	v []Vertex[F]) (F, F, bool) {
 	var energy, sum F
-	for k := m.Spans[i].FirstSide; k < m.Spans[i+1].FirstSide; k++ {
-		s := &m.Sides[k]
-		q := quality(p, at, &v[s.A], &v[s.B], &v[s.C])
-		if !(q >= need) {
+	for k := m.Spans[i].FirstFace; k < m.Spans[i+1].FirstFace; k++ {
+		s := &m.CavityFaces[k]
+		q := quality(p, metric, &v[s.A], &v[s.B], &v[s.C])
+		if !(q >= minQuality) {
 			return energy, sum, false
 		}
 		sum += q
@@ -126,9 +125,9 @@ func trialEnergy[F num.Float](i int, p Vector[F], at *Tensor[F], need F, c *Cont
 // descend computes Newton's step toward the least energy, or beyond it for ω > 1. A multiple of the metric at the
 // vertex is added to the Hessian, which may be singular where all tetrahedra are slivers.
 func (b *localEnergy[F]) descend(s *step[F], relax F, p *Vertex[F]) {
-	more := fit.Stiffening * num.Larger(num.Larger(b.h.M11/p.M11, b.h.M22/p.M22), b.h.M33/p.M33)
+	stiffening := fit.Stiffening * num.Larger(num.Larger(b.h.M11/p.M11, b.h.M22/p.M22), b.h.M33/p.M33)
 	own := p.metric()
-	own = scaled(&own, more)
+	own = scaled(&own, stiffening)
 	h := b.h
 	h.M11, h.M12, h.M13 = h.M11+own.M11, h.M12+own.M12, h.M13+own.M13
 	h.M22, h.M23, h.M33 = h.M22+own.M22, h.M23+own.M23, h.M33+own.M33
@@ -153,24 +152,25 @@ func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 	b := localEnergyOf(i, &s, c, m, field, v)
 	b.descend(&s, p.Relax, &v[i])
 	own := v[i].metric()
-	need := num.Smaller(b.least, c.Floor) + p.Margin
+	minQuality := num.Smaller(b.least, c.Floor) + p.Margin
 	share := F(1)
 	for try := 0; try < 5; try++ {
 		q := s.at(share)
 		u := minus(q, s.p)
-		far := own.product(u, u)
-		if !(far > p.Shortest*p.Shortest) || q.X-q.X != 0 || q.Y-q.Y != 0 || q.Z-q.Z != 0 {
+		moveSquare := own.product(u, u)
+		if !(moveSquare > p.Shortest*p.Shortest) || q.X-q.X != 0 || q.Y-q.Y != 0 || q.Z-q.Z != 0 {
 			break
 		}
-		at := field.At(q)
-		energy, sum, sound := trialEnergy(i, q, &at, need, c, m, v)
+		metric := field.At(q)
+		energy, sum, sound := trialEnergy(i, q, &metric, minQuality, c, m, v)
 		if sound && energy < b.energy && (!c.Rising || sum > b.sum+p.Margin) && upright(i, q, p.Flat, m, v) {
 			if share < 1 && i < int(set.Owned) {
 				atomic.AddInt64(&n.Limited, 1)
 			}
 			v[i].X, v[i].Y, v[i].Z, v[i].A, v[i].B = q.X, q.Y, q.Z, s.a+share*s.d.X, s.b+share*s.d.Y
-			v[i].M11, v[i].M12, v[i].M13, v[i].M22, v[i].M23, v[i].M33 = at.M11, at.M12, at.M13, at.M22, at.M23, at.M33
-			return far
+			v[i].M11, v[i].M12, v[i].M13 = metric.M11, metric.M12, metric.M13
+			v[i].M22, v[i].M23, v[i].M33 = metric.M22, metric.M23, metric.M33
+			return moveSquare
 		}
 		share /= 2
 	}

@@ -76,7 +76,7 @@ func TestBarrierHessian(t *testing.T) {
 		b := newBall(rng, 3, .05, constant(Tensor[float64]{M11: .28, M12: .01, M22: .28, M33: .29, M23: -.005}))
 		c := &Control[float64]{Floor: .3, Doublings: int32(n % 3)}
 		metric, allTermsCount := b.field.At(Vector[float64]{}), true
-		for _, s := range b.m.Sides {
+		for _, s := range b.m.CavityFaces {
 			tet := Measure(Vector[float64]{}, &metric, &b.v[s.A], &b.v[s.B], &b.v[s.C])
 			allTermsCount = allTermsCount && tet.perimeter/6 > 1.01 && tet.perimeter/6 < 1.7
 			allTermsCount = allTermsCount && -fitCurvature(tet.perimeter/6)/36-3/(tet.perimeter*tet.perimeter) > 0

@@ -19,16 +19,16 @@ const (
 	stride    = 0.3 // the length of a step, in the metric, along which active tetrahedra should rise by the share
 )
 
-// activeSet holds the worst tetrahedra around a vertex at one position: their sides of the cavity, their qualities,
+// activeSet holds the worst tetrahedra around a vertex at one position: their faces of the cavity, their qualities,
 // and the gradients of the qualities along the directions of the vertex's frame, in units of length of the metric.
 type activeSet[F num.Float] struct {
 	n            int
-	sides        [MaxWorst]int32
+	faces        [MaxWorst]int32
 	q            [MaxWorst]F
 	g            [MaxWorst]Vector[F]
 	tolerance    F // share of (least + margin) within which tetrahedra are active
 	least        F
-	limit        int32 // the side of the worst tetrahedron, or of the one at which findWorst stopped
+	limit        int32 // the face of the worst tetrahedron, or of the one at which findWorst stopped
 	limitQuality F     // quality of that tetrahedron
 }
 
@@ -70,10 +70,10 @@ func (r *choleskyFactor[F]) solveUpper(y Vector[F]) Vector[F] {
 func (act *activeSet[F]) findWorst(i int, p Vector[F], floor F, m *Mesh[F], field *Field[F], v []Vertex[F]) bool {
 	metric := field.At(p)
 	act.n, act.least = 0, 2
-	first, end := m.Spans[i].FirstSide, m.Spans[i+1].FirstSide
+	first, end := m.Spans[i].FirstFace, m.Spans[i+1].FirstFace
 	k := act.limit
 	for count := first; count < end; count++ {
-		f := &m.Sides[k]
+		f := &m.CavityFaces[k]
 		q := quality(p, &metric, &v[f.A], &v[f.B], &v[f.C])
 		if !(q > floor) {
 			act.limit, act.limitQuality = k, q
@@ -102,7 +102,7 @@ func (act *activeSet[F]) add(k int32, q F) {
 		}
 		act.n--
 	}
-	act.sides[act.n], act.q[act.n] = k, q
+	act.faces[act.n], act.q[act.n] = k, q
 	act.n++
 }
 
@@ -111,7 +111,7 @@ func (act *activeSet[F]) dropInactive() {
 	n := 0
 	for j := 0; j < act.n; j++ {
 		if act.q[j] <= act.least+act.tolerance*(act.least+margin) {
-			act.sides[n], act.q[n], act.g[n] = act.sides[j], act.q[j], act.g[j]
+			act.faces[n], act.q[n], act.g[n] = act.faces[j], act.q[j], act.g[j]
 			n++
 		}
 	}
@@ -125,7 +125,7 @@ func (act *activeSet[F]) computeGradients(s *step[F], r *choleskyFactor[F], m *M
 	metric := field.At(p)
 	mx, my, mz := field.Gradient(p)
 	for j := 0; j < act.n; j++ {
-		f := &m.Sides[act.sides[j]]
+		f := &m.CavityFaces[act.faces[j]]
 		t := Measure(p, &metric, &v[f.A], &v[f.B], &v[f.C])
 		act.g[j] = r.solveLower(s.along(t.Gradient(&mx, &my, &mz)))
 	}
@@ -152,7 +152,7 @@ func (act *activeSet[F]) ascentDirection() (Vector[F], F) {
 	var d Vector[F]
 	var w [3]Vector[F]
 	n, best := 0, F(0)
-	for turn := 0; turn < 2*MaxWorst; turn++ {
+	for iteration := 0; iteration < 2*MaxWorst; iteration++ {
 		g := act.g[act.leastRise(d)]
 		if n > 0 && dot(g, d) >= best*0.999 {
 			rate := num.Sqrt(best)
@@ -258,7 +258,7 @@ func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Fiel
 	inner, _ := s.within(&own, none)
 	r := choleskyOf(&inner)
 	var act activeSet[F]
-	act.tolerance, act.limit = widest, m.Spans[i].FirstSide
+	act.tolerance, act.limit = widest, m.Spans[i].FirstFace
 	s.d = none
 	if !act.findWorst(i, s.at(1), 0, m, field, v) {
 		return 0
@@ -295,7 +295,7 @@ func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Fiel
 			if better {
 				bestLength, bestQuality = length, act.least
 			}
-			f := &m.Sides[act.limit]
+			f := &m.CavityFaces[act.limit]
 			q := quality(origin, &metric, &v[f.A], &v[f.B], &v[f.C])
 			crossing := length * (q - initial) / (q - act.limitQuality + length*rate)
 			if (better || bestLength == 0) && !(better && !(bestQuality-initial < 0.9*crossing*rate)) {

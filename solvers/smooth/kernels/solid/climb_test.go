@@ -159,10 +159,10 @@ func TestManyWorst(t *testing.T) {
 	moves := 0
 	for n := range 200 {
 		b := newBall(rand.New(rand.NewPCG(27, uint64(n))), 3, .3, constant(Tensor[float64]{M11: 1, M22: 1, M33: 1}))
-		for len(b.m.Sides) <= 20*MaxWorst {
-			b.m.Sides = append(b.m.Sides, b.m.Sides...)
+		for len(b.m.CavityFaces) <= 20*MaxWorst {
+			b.m.CavityFaces = append(b.m.CavityFaces, b.m.CavityFaces...)
 		}
-		b.m.Spans[1].FirstSide = int32(len(b.m.Sides))
+		b.m.Spans[1].FirstFace = int32(len(b.m.CavityFaces))
 		before := worst(0, b.position(), lowest, &b.m, &b.field, b.v)
 		if far, _ := b.visit(Optimise[float64], params()); far > 0 {
 			moves++

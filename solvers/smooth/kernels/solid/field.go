@@ -8,13 +8,13 @@ import (
 // Field is the metric as a function of the position. It never changes, so that moving vertices do not degrade it by
 // repeated interpolation. Outside its bounds the value at the nearest position inside is used.
 type Field[F num.Float] struct {
-	Kind                int32
-	Nx, Ny, Nz          int32 // number of boxes of the grid or over the mesh, or of pieces of the sizes
-	X, Y, Z             F     // lowest corner
-	PerX, PerY, PerZ    F     // number of boxes or pieces per unit of length
-	Scale               F     // factor of the whole tensor
-	Samples             []Sample[F]
-	Wide, Deep, Upright []lookup.Piece[F] // of Product: the sizes along x, y and z
+	Kind                   int32
+	Nx, Ny, Nz             int32 // number of boxes of the grid or over the mesh, or of pieces of the sizes
+	X, Y, Z                F     // lowest corner
+	PerX, PerY, PerZ       F     // number of boxes or pieces per unit of length
+	Scale                  F     // factor of the whole tensor
+	Samples                []Sample[F]
+	SizesX, SizesY, SizesZ []lookup.Piece[F] // of Product: the sizes along x, y and z
 
 	// Of OnMesh: the nodes and cells of the mesh; for each box, the tetrahedron at which searches start, and those
 	// that touch the box, Listed[Lists[box]:Lists[box+1]].
@@ -40,9 +40,9 @@ func (f *Field[F]) At(p Vector[F]) Tensor[F] {
 	k, r := lookup.Locate(p.Z, f.Z, f.PerZ, f.Nz)
 	if f.Kind == lookup.Product {
 		var m Tensor[F]
-		hx, _ := f.Wide[i].Size(s)
-		hy, _ := f.Deep[j].Size(t)
-		hz, _ := f.Upright[k].Size(r)
+		hx, _ := f.SizesX[i].Size(s)
+		hy, _ := f.SizesY[j].Size(t)
+		hz, _ := f.SizesZ[k].Size(r)
 		m.M11, m.M22, m.M33 = f.Scale/(hx*hx), f.Scale/(hy*hy), f.Scale/(hz*hz)
 		return m
 	}
@@ -72,9 +72,9 @@ func (f *Field[F]) Gradient(p Vector[F]) (Tensor[F], Tensor[F], Tensor[F]) {
 	k, r := lookup.Locate(p.Z, f.Z, f.PerZ, f.Nz)
 	if f.Kind == lookup.Product {
 		var mx, my, mz Tensor[F]
-		hx, dx := f.Wide[i].Size(s)
-		hy, dy := f.Deep[j].Size(t)
-		hz, dz := f.Upright[k].Size(r)
+		hx, dx := f.SizesX[i].Size(s)
+		hy, dy := f.SizesY[j].Size(t)
+		hz, dz := f.SizesZ[k].Size(r)
 		mx.M11 = -2 * f.Scale * f.PerX * dx / (hx * hx * hx)
 		my.M22 = -2 * f.Scale * f.PerY * dy / (hy * hy * hy)
 		mz.M33 = -2 * f.Scale * f.PerZ * dz / (hz * hz * hz)

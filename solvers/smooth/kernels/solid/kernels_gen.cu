@@ -172,19 +172,20 @@ template <> __device__ __forceinline__ void atomic_min(double *p, double v) { at
 template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atomic_float<float>(p, v, rising); }
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
-// Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the frame of vertex i is
-// Frames[i-Slide+Rail]. Set, Params, Control and Counters have the fields that they have in the plane.
-// Set, types.go:63
+// Set is a range of vertices that share no edge. Those from FirstSliding on lie on the boundary, and the frame of
+// vertex i is Frames[i-FirstSliding+FirstFrame]. Params, Control and Counters have the fields that they have in the
+// plane.
+// Set, types.go:65
 struct Set {
-    int32 Slide, Rail;
+    int32 FirstSliding, FirstFrame;
     int32 Index, Sets;
     int32 Owned;
 };
-static_assert(sizeof(Set) == 20 && offsetof(Set, Slide) == 0 && offsetof(Set, Rail) == 4 &&
+static_assert(sizeof(Set) == 20 && offsetof(Set, FirstSliding) == 0 && offsetof(Set, FirstFrame) == 4 &&
     offsetof(Set, Index) == 8 && offsetof(Set, Sets) == 12 && offsetof(Set, Owned) == 16, "Set");
 
 // Params holds the constants of a run.
-// Params[float32], types.go:79
+// Params[float32], types.go:81
 struct Params_f32 {
     float Relax;
     float Excess;
@@ -202,26 +203,27 @@ static_assert(sizeof(Params_f32) == 40 && offsetof(Params_f32, Relax) == 0 && of
     offsetof(Params_f32, Shortest) == 16 && offsetof(Params_f32, Margin) == 20 && offsetof(Params_f32, Flat) == 24 &&
     offsetof(Params_f32, Guard) == 28 && offsetof(Params_f32, Climbs) == 32 && offsetof(Params_f32, Cull) == 36, "Params_f32");
 
-// Span holds the indices of a vertex's first neighbour in Mesh.Neighbours, and of its cavity's first side in
-// Mesh.Sides. Its neighbours and sides end where those of the next vertex start.
+// Span holds the indices of a vertex's first neighbour in Mesh.Neighbours, and of its cavity's first face in
+// Mesh.CavityFaces. Its neighbours and faces end where those of the next vertex start.
 // Span, types.go:34
 struct alignas(8) Span {
-    int32 FirstNeighbour, FirstSide;
+    int32 FirstNeighbour, FirstFace;
 };
-static_assert(sizeof(Span) == 8 && offsetof(Span, FirstNeighbour) == 0 && offsetof(Span, FirstSide) == 4, "Span");
+static_assert(sizeof(Span) == 8 && offsetof(Span, FirstNeighbour) == 0 && offsetof(Span, FirstFace) == 4, "Span");
 
-// Side is the outer face of a tetrahedron of the cavity of p: (a-p) · (b-p)×(c-p) is positive.
-// Side, types.go:37
-struct Side {
+// Face is the outer face of a tetrahedron of the cavity of p: (a-p) · (b-p)×(c-p) is positive. A face of the boundary
+// is stored so as well.
+// Face, types.go:38
+struct Face {
     int32 A, B, C;
 };
-static_assert(sizeof(Side) == 12 && offsetof(Side, A) == 0 && offsetof(Side, B) == 4 && offsetof(Side, C) == 8, "Side");
+static_assert(sizeof(Face) == 12 && offsetof(Face, A) == 0 && offsetof(Face, B) == 4 && offsetof(Face, C) == 8, "Face");
 
 // Frame is the position at which a vertex of the boundary began, and the directions in which it moves: T and U, or
 // on an edge T alone, with U = 0. Axes is the number of directions. At (a, b) from the origin the vertex is at (X,
 // Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on a line, with directions at right angles and of length 1, or
 // on a paraboloid or a parabola, on which neither a nor b is beyond Reach. Only Barrier uses Reach.
-// Frame[float32], types.go:43
+// Frame[float32], types.go:44
 struct Frame_f32 {
     float X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz;
     float Px, Py, Pz, Qx, Qy, Qz, Rx, Ry, Rz;
@@ -238,15 +240,15 @@ static_assert(sizeof(Frame_f32) == 80 && offsetof(Frame_f32, X) == 0 && offsetof
 
 // Mesh is the constant part of a mesh: the neighbours and the cavities of all vertices that move, and the frames of
 // those on the boundary.
-// Mesh[float32], types.go:52
+// Mesh[float32], types.go:53
 struct Mesh_f32 {
     Slice<Span> Spans;
     Slice<int32> Neighbours;
-    Slice<Side> Sides;
+    Slice<Face> CavityFaces;
     Slice<Frame_f32> Frames;
 };
 static_assert(sizeof(Mesh_f32) == 96 && offsetof(Mesh_f32, Spans) == 0 && offsetof(Mesh_f32, Neighbours) == 24 &&
-    offsetof(Mesh_f32, Sides) == 48 && offsetof(Mesh_f32, Frames) == 72, "Mesh_f32");
+    offsetof(Mesh_f32, CavityFaces) == 48 && offsetof(Mesh_f32, Frames) == 72, "Mesh_f32");
 
 // Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces
 // of 16 bytes.
@@ -298,7 +300,7 @@ struct Field_f32 {
     float PerX, PerY, PerZ;
     float Scale;
     Slice<Sample_f32> Samples;
-    Slice<lookup_Piece_f32> Wide, Deep, Upright_;
+    Slice<lookup_Piece_f32> SizesX, SizesY, SizesZ;
     Slice<Node_f32> Nodes;
     Slice<BackgroundCell> Background;
     Slice<int32> Starts;
@@ -310,13 +312,13 @@ static_assert(sizeof(Field_f32) == 272 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, Ny) == 8 && offsetof(Field_f32, Nz) == 12 && offsetof(Field_f32, X) == 16 &&
     offsetof(Field_f32, Y) == 20 && offsetof(Field_f32, Z) == 24 && offsetof(Field_f32, PerX) == 28 &&
     offsetof(Field_f32, PerY) == 32 && offsetof(Field_f32, PerZ) == 36 && offsetof(Field_f32, Scale) == 40 &&
-    offsetof(Field_f32, Samples) == 48 && offsetof(Field_f32, Wide) == 72 && offsetof(Field_f32, Deep) == 96 &&
-    offsetof(Field_f32, Upright_) == 120 && offsetof(Field_f32, Nodes) == 144 &&
+    offsetof(Field_f32, Samples) == 48 && offsetof(Field_f32, SizesX) == 72 && offsetof(Field_f32, SizesY) == 96 &&
+    offsetof(Field_f32, SizesZ) == 120 && offsetof(Field_f32, Nodes) == 144 &&
     offsetof(Field_f32, Background) == 168 && offsetof(Field_f32, Starts) == 192 &&
     offsetof(Field_f32, Lists) == 216 && offsetof(Field_f32, Listed) == 240 && offsetof(Field_f32, Steps) == 264, "Field_f32");
 
 // Control holds the parameters that change between sweeps.
-// Control[float32], types.go:93
+// Control[float32], types.go:95
 struct Control_f32 {
     float Floor;
     int32 Sweep;
@@ -342,7 +344,7 @@ static_assert(sizeof(Vertex_f32) == 48 && offsetof(Vertex_f32, X) == 0 && offset
     offsetof(Vertex_f32, blank11) == 44, "Vertex_f32");
 
 // Counters counts limited and refused steps.
-// Counters, types.go:101
+// Counters, types.go:103
 struct Counters {
     int64 Limited;
     int64 Refused;
@@ -358,7 +360,7 @@ static_assert(sizeof(Vector_f32) == 12 && offsetof(Vector_f32, X) == 0 && offset
     offsetof(Vector_f32, Z) == 8, "Vector_f32");
 
 // step is the displacement d of a vertex from p, in the directions of its frame.
-// step[float32], place.go:29
+// step[float32], step.go:29
 struct step_f32 {
     Vector_f32 p, d;
     float a, b;
@@ -402,7 +404,7 @@ static_assert(sizeof(barycentric_f32) == 16 && offsetof(barycentric_f32, cell) =
     offsetof(barycentric_f32, b) == 4 && offsetof(barycentric_f32, c) == 8 && offsetof(barycentric_f32, d) == 12, "barycentric_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:79
+// Params[float64], types.go:81
 struct Params_f64 {
     double Relax;
     double Excess;
@@ -424,7 +426,7 @@ static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Relax) == 0 && of
 // on an edge T alone, with U = 0. Axes is the number of directions. At (a, b) from the origin the vertex is at (X,
 // Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on a line, with directions at right angles and of length 1, or
 // on a paraboloid or a parabola, on which neither a nor b is beyond Reach. Only Barrier uses Reach.
-// Frame[float64], types.go:43
+// Frame[float64], types.go:44
 struct Frame_f64 {
     double X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz;
     double Px, Py, Pz, Qx, Qy, Qz, Rx, Ry, Rz;
@@ -441,15 +443,15 @@ static_assert(sizeof(Frame_f64) == 160 && offsetof(Frame_f64, X) == 0 && offseto
 
 // Mesh is the constant part of a mesh: the neighbours and the cavities of all vertices that move, and the frames of
 // those on the boundary.
-// Mesh[float64], types.go:52
+// Mesh[float64], types.go:53
 struct Mesh_f64 {
     Slice<Span> Spans;
     Slice<int32> Neighbours;
-    Slice<Side> Sides;
+    Slice<Face> CavityFaces;
     Slice<Frame_f64> Frames;
 };
 static_assert(sizeof(Mesh_f64) == 96 && offsetof(Mesh_f64, Spans) == 0 && offsetof(Mesh_f64, Neighbours) == 24 &&
-    offsetof(Mesh_f64, Sides) == 48 && offsetof(Mesh_f64, Frames) == 72, "Mesh_f64");
+    offsetof(Mesh_f64, CavityFaces) == 48 && offsetof(Mesh_f64, Frames) == 72, "Mesh_f64");
 
 // Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces
 // of 16 bytes.
@@ -492,7 +494,7 @@ struct Field_f64 {
     double PerX, PerY, PerZ;
     double Scale;
     Slice<Sample_f64> Samples;
-    Slice<lookup_Piece_f64> Wide, Deep, Upright_;
+    Slice<lookup_Piece_f64> SizesX, SizesY, SizesZ;
     Slice<Node_f64> Nodes;
     Slice<BackgroundCell> Background;
     Slice<int32> Starts;
@@ -504,13 +506,13 @@ static_assert(sizeof(Field_f64) == 296 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, Ny) == 8 && offsetof(Field_f64, Nz) == 12 && offsetof(Field_f64, X) == 16 &&
     offsetof(Field_f64, Y) == 24 && offsetof(Field_f64, Z) == 32 && offsetof(Field_f64, PerX) == 40 &&
     offsetof(Field_f64, PerY) == 48 && offsetof(Field_f64, PerZ) == 56 && offsetof(Field_f64, Scale) == 64 &&
-    offsetof(Field_f64, Samples) == 72 && offsetof(Field_f64, Wide) == 96 && offsetof(Field_f64, Deep) == 120 &&
-    offsetof(Field_f64, Upright_) == 144 && offsetof(Field_f64, Nodes) == 168 &&
+    offsetof(Field_f64, Samples) == 72 && offsetof(Field_f64, SizesX) == 96 && offsetof(Field_f64, SizesY) == 120 &&
+    offsetof(Field_f64, SizesZ) == 144 && offsetof(Field_f64, Nodes) == 168 &&
     offsetof(Field_f64, Background) == 192 && offsetof(Field_f64, Starts) == 216 &&
     offsetof(Field_f64, Lists) == 240 && offsetof(Field_f64, Listed) == 264 && offsetof(Field_f64, Steps) == 288, "Field_f64");
 
 // Control holds the parameters that change between sweeps.
-// Control[float64], types.go:93
+// Control[float64], types.go:95
 struct Control_f64 {
     double Floor;
     int32 Sweep;
@@ -544,7 +546,7 @@ static_assert(sizeof(Vector_f64) == 24 && offsetof(Vector_f64, X) == 0 && offset
     offsetof(Vector_f64, Z) == 16, "Vector_f64");
 
 // step is the displacement d of a vertex from p, in the directions of its frame.
-// step[float64], place.go:29
+// step[float64], step.go:29
 struct step_f64 {
     Vector_f64 p, d;
     double a, b;
@@ -626,12 +628,12 @@ static_assert(sizeof(choleskyFactor_f32) == 24 && offsetof(choleskyFactor_f32, l
     offsetof(choleskyFactor_f32, l31) == 12 && offsetof(choleskyFactor_f32, l32) == 16 &&
     offsetof(choleskyFactor_f32, l33) == 20, "choleskyFactor_f32");
 
-// activeSet holds the worst tetrahedra around a vertex at one position: their sides of the cavity, their qualities,
+// activeSet holds the worst tetrahedra around a vertex at one position: their faces of the cavity, their qualities,
 // and the gradients of the qualities along the directions of the vertex's frame, in units of length of the metric.
 // activeSet[float32], climb.go:24
 struct activeSet_f32 {
     int64 n;
-    Array<int32, 24> sides;
+    Array<int32, 24> faces;
     Array<float, 24> q;
     Array<Vector_f32, 24> g;
     float tolerance;
@@ -640,7 +642,7 @@ struct activeSet_f32 {
     float limitQuality;
 };
 static_assert(sizeof(activeSet_f32) == 504 && offsetof(activeSet_f32, n) == 0 &&
-    offsetof(activeSet_f32, sides) == 8 && offsetof(activeSet_f32, q) == 104 && offsetof(activeSet_f32, g) == 200 &&
+    offsetof(activeSet_f32, faces) == 8 && offsetof(activeSet_f32, q) == 104 && offsetof(activeSet_f32, g) == 200 &&
     offsetof(activeSet_f32, tolerance) == 488 && offsetof(activeSet_f32, least) == 492 &&
     offsetof(activeSet_f32, limit) == 496 && offsetof(activeSet_f32, limitQuality) == 500, "activeSet_f32");
 
@@ -675,12 +677,12 @@ static_assert(sizeof(choleskyFactor_f64) == 48 && offsetof(choleskyFactor_f64, l
     offsetof(choleskyFactor_f64, l31) == 24 && offsetof(choleskyFactor_f64, l32) == 32 &&
     offsetof(choleskyFactor_f64, l33) == 40, "choleskyFactor_f64");
 
-// activeSet holds the worst tetrahedra around a vertex at one position: their sides of the cavity, their qualities,
+// activeSet holds the worst tetrahedra around a vertex at one position: their faces of the cavity, their qualities,
 // and the gradients of the qualities along the directions of the vertex's frame, in units of length of the metric.
 // activeSet[float64], climb.go:24
 struct activeSet_f64 {
     int64 n;
-    Array<int32, 24> sides;
+    Array<int32, 24> faces;
     Array<double, 24> q;
     Array<Vector_f64, 24> g;
     double tolerance;
@@ -689,7 +691,7 @@ struct activeSet_f64 {
     double limitQuality;
 };
 static_assert(sizeof(activeSet_f64) == 904 && offsetof(activeSet_f64, n) == 0 &&
-    offsetof(activeSet_f64, sides) == 8 && offsetof(activeSet_f64, q) == 104 && offsetof(activeSet_f64, g) == 296 &&
+    offsetof(activeSet_f64, faces) == 8 && offsetof(activeSet_f64, q) == 104 && offsetof(activeSet_f64, g) == 296 &&
     offsetof(activeSet_f64, tolerance) == 872 && offsetof(activeSet_f64, least) == 880 &&
     offsetof(activeSet_f64, limit) == 888 && offsetof(activeSet_f64, limitQuality) == 896, "activeSet_f64");
 
@@ -748,7 +750,7 @@ static_assert(sizeof(program_f64) == 32 && offsetof(program_f64, axes) == 0 && o
     offsetof(program_f64, reach) == 16 && offsetof(program_f64, size) == 24, "program_f64");
 
 // begin initialises a step of vertex i.
-// (*step[float32]).begin, place.go:37
+// (*step[float32]).begin, step.go:37
 DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vertex_f32 *q = &v[i];
     s->p.X = q->X;
@@ -756,14 +758,14 @@ DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 
     s->p.Z = q->Z;
     s->a = q->A;
     s->b = q->B;
-    if (i >= int64(set->Slide)) {
+    if (i >= int64(set->FirstSliding)) {
         s->bound = true;
-        s->frame = m->Frames[add(sub(i, int64(set->Slide)), int64(set->Rail))];
+        s->frame = m->Frames[add(sub(i, int64(set->FirstSliding)), int64(set->FirstFrame))];
     }
 }
 
 // metric returns the metric at a vertex.
-// (*Vertex[float32]).metric, types.go:130
+// (*Vertex[float32]).metric, types.go:132
 DEVICE Tensor_f32 Vertex_metric_f32(Vertex_f32 *v) {
     Tensor_f32 m = {};
     m.M11 = v->M11;
@@ -938,7 +940,7 @@ DEVICE Vector_f32 Node_position_f32(Node_f32 *n) {
     return p;
 }
 
-// minus[float32], types.go:151
+// minus[float32], types.go:153
 DEVICE Vector_f32 minus_f32(Vector_f32 a, Vector_f32 b) {
     Vector_f32 c = {};
     c.X = a.X - b.X;
@@ -956,7 +958,7 @@ DEVICE Field_edges_f32_results Field_edges_f32(const Field_f32 *f, int32 cell) {
     return {minus_f32(Node_position_f32(&f->Nodes[(*corners)[1]]), o), minus_f32(Node_position_f32(&f->Nodes[(*corners)[2]]), o), minus_f32(Node_position_f32(&f->Nodes[(*corners)[3]]), o)};
 }
 
-// cross[float32], types.go:145
+// cross[float32], types.go:147
 DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
     Vector_f32 c = {};
     c.X = a.Y * b.Z - a.Z * b.Y;
@@ -965,7 +967,7 @@ DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
     return c;
 }
 
-// dot[float32], types.go:143
+// dot[float32], types.go:145
 DEVICE float dot_f32(Vector_f32 a, Vector_f32 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
@@ -1185,9 +1187,9 @@ DEVICE Field_Gradient_f32_results Field_Gradient_f32(const Field_f32 *f, Vector_
     auto [k, r] = lookup_Locate_f32(p.Z, f->Z, f->PerZ, f->Nz);
     if (f->Kind == 1) {
         Tensor_f32 mx = {}, my = {}, mz = {};
-        auto [hx, dx] = lookup_Piece_Size_f32(&f->Wide[i], s);
-        auto [hy, dy] = lookup_Piece_Size_f32(&f->Deep[j], t);
-        auto [hz, dz] = lookup_Piece_Size_f32(&f->Upright_[k], r);
+        auto [hx, dx] = lookup_Piece_Size_f32(&f->SizesX[i], s);
+        auto [hy, dy] = lookup_Piece_Size_f32(&f->SizesY[j], t);
+        auto [hz, dz] = lookup_Piece_Size_f32(&f->SizesZ[k], r);
         mx.M11 = -2.0f * f->Scale * f->PerX * dx / (hx * hx * hx);
         my.M22 = -2.0f * f->Scale * f->PerY * dy / (hy * hy * hy);
         mz.M33 = -2.0f * f->Scale * f->PerZ * dz / (hz * hz * hz);
@@ -1240,8 +1242,8 @@ DEVICE localEnergy_f32 localEnergyOf_f32(int64 i, step_f32 *s, Control_f32 *c, c
     Tensor_f32 own = Vertex_metric_f32(&v[i]);
     localEnergy_f32 b = {};
     b.least = 2.0f;
-    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
-        Side *f = &m->Sides[k];
+    for (int32 k = m->Spans[i].FirstFace; k < m->Spans[add(i, int64(1))].FirstFace; k++) {
+        Face *f = &m->CavityFaces[k];
         localEnergy_add_f32(&b, s->p, &own, &v[f->A], &v[f->B], &v[f->C], c);
     }
     auto [mx, my, mz] = Field_Gradient_f32(field, s->p);
@@ -1252,7 +1254,7 @@ DEVICE localEnergy_f32 localEnergyOf_f32(int64 i, step_f32 *s, Control_f32 *c, c
 }
 
 // directions returns the directions of the frame at the beginning of the step.
-// (*step[float32]).directions, place.go:93
+// (*step[float32]).directions, step.go:93
 struct step_directions_f32_results { Vector_f32 r0; Vector_f32 r1; };
 DEVICE step_directions_f32_results step_directions_f32(step_f32 *s) {
     Vector_f32 t = {}, u = {};
@@ -1268,7 +1270,7 @@ DEVICE step_directions_f32_results step_directions_f32(step_f32 *s) {
 }
 
 // times is Mv.
-// (*Tensor[float32]).times, types.go:113
+// (*Tensor[float32]).times, types.go:115
 DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
     Vector_f32 w = {};
     w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
@@ -1278,14 +1280,14 @@ DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
 }
 
 // product returns u'Mv.
-// (*Tensor[float32]).product, types.go:107
+// (*Tensor[float32]).product, types.go:109
 DEVICE float Tensor_product_f32(Tensor_f32 *m, Vector_f32 u, Vector_f32 v) {
     Vector_f32 w = Tensor_times_f32(m, v);
     return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
 }
 
 // along returns T'g.
-// (*step[float32]).along, place.go:79
+// (*step[float32]).along, step.go:79
 DEVICE Vector_f32 step_along_f32(step_f32 *s, Vector_f32 g) {
     if (!s->bound) {
         return g;
@@ -1301,7 +1303,7 @@ DEVICE Vector_f32 step_along_f32(step_f32 *s, Vector_f32 g) {
 
 // within returns T'AT and T'g, where T holds the directions of the frame. The rows of missing directions are those
 // of the identity matrix.
-// (*step[float32]).within, place.go:65
+// (*step[float32]).within, step.go:65
 struct step_within_f32_results { Tensor_f32 r0; Vector_f32 r1; };
 DEVICE step_within_f32_results step_within_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g) {
     if (!s->bound) {
@@ -1321,7 +1323,7 @@ DEVICE step_within_f32_results step_within_f32(step_f32 *s, Tensor_f32 *a, Vecto
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float32], place.go:118
+// solve[float32], step.go:118
 DEVICE Vector_f32 solve_f32(Tensor_f32 *a, Vector_f32 g) {
     float inverse = 1.0f / a->M11;
     float l2 = a->M12 * inverse, l3 = a->M13 * inverse;
@@ -1348,7 +1350,7 @@ DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, float rela
 }
 
 // limitStep returns a step from a, limited so that it does not exceed a reach.
-// limitStep[float32], place.go:107
+// limitStep[float32], step.go:107
 DEVICE float limitStep_f32(float step, float a, float reach) {
     if (step > reach - a) {
         return reach - a;
@@ -1360,7 +1362,7 @@ DEVICE float limitStep_f32(float step, float a, float reach) {
 }
 
 // limitToFrame limits a step to the part of a curved boundary that the vertex may occupy.
-// (*step[float32]).limitToFrame, place.go:102
+// (*step[float32]).limitToFrame, step.go:102
 DEVICE void step_limitToFrame_f32(step_f32 *s) {
     s->d.X = limitStep_f32(s->d.X, s->a, s->frame.Reach);
     s->d.Y = limitStep_f32(s->d.Y, s->b, s->frame.Reach);
@@ -1368,11 +1370,11 @@ DEVICE void step_limitToFrame_f32(step_f32 *s) {
 
 // descend computes Newton's step toward the least energy, or beyond it for ω > 1. A multiple of the metric at the
 // vertex is added to the Hessian, which may be singular where all tetrahedra are slivers.
-// (*localEnergy[float32]).descend, barrier.go:128
+// (*localEnergy[float32]).descend, barrier.go:127
 DEVICE void localEnergy_descend_f32(localEnergy_f32 *b, step_f32 *s, float relax, Vertex_f32 *p) {
-    float more = 0x1.0c6f7ap-20f /* 1e-06 */ * num_Larger_f32(num_Larger_f32(b->h.M11 / p->M11, b->h.M22 / p->M22), b->h.M33 / p->M33);
+    float stiffening = 0x1.0c6f7ap-20f /* 1e-06 */ * num_Larger_f32(num_Larger_f32(b->h.M11 / p->M11, b->h.M22 / p->M22), b->h.M33 / p->M33);
     Tensor_f32 own = Vertex_metric_f32(p);
-    own = scaled_f32(&own, more);
+    own = scaled_f32(&own, stiffening);
     Tensor_f32 h = b->h;
     h.M11 = h.M11 + own.M11;
     h.M12 = h.M12 + own.M12;
@@ -1401,7 +1403,7 @@ DEVICE float num_Smaller_f32(float a, float b) {
 
 // at returns the position after a share of the step. On the boundary it is computed from the frame's origin, so that a
 // vertex never leaves its plane or its line, however often it moves.
-// (*step[float32]).at, place.go:48
+// (*step[float32]).at, step.go:48
 DEVICE Vector_f32 step_at_f32(step_f32 *s, float share) {
     Vector_f32 p = {};
     if (s->bound) {
@@ -1455,9 +1457,9 @@ DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, Vector_f32 p) {
     auto [k, r] = lookup_Locate_f32(p.Z, f->Z, f->PerZ, f->Nz);
     if (f->Kind == 1) {
         Tensor_f32 m = {};
-        auto [hx, unused1] = lookup_Piece_Size_f32(&f->Wide[i], s);
-        auto [hy, unused2] = lookup_Piece_Size_f32(&f->Deep[j], t);
-        auto [hz, unused3] = lookup_Piece_Size_f32(&f->Upright_[k], r);
+        auto [hx, unused1] = lookup_Piece_Size_f32(&f->SizesX[i], s);
+        auto [hy, unused2] = lookup_Piece_Size_f32(&f->SizesY[j], t);
+        auto [hz, unused3] = lookup_Piece_Size_f32(&f->SizesZ[k], r);
         m.M11 = f->Scale / (hx * hx);
         m.M22 = f->Scale / (hy * hy);
         m.M33 = f->Scale / (hz * hz);
@@ -1506,17 +1508,17 @@ DEVICE float quality_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 
     return 0x1.6a09e6p-03f /* 0.17677669 */ * six * num_Sqrt_f32(det) * (fit * fit * fit);
 }
 
-// trialEnergy returns the energy around vertex i at a trial position p, where the metric is `at`, the sum of the
-// qualities, and whether all tetrahedra have at least the quality `need`. It stops at the first one that does not.
+// trialEnergy returns the energy around vertex i at a trial position p, where the metric is given, the sum of the
+// qualities, and whether all tetrahedra have at least the quality minQuality. It stops at the first one that does not.
 // trialEnergy[float32], barrier.go:109
 struct trialEnergy_f32_results { float r0; float r1; bool r2; };
-DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, Vector_f32 p, Tensor_f32 *at, float need, Control_f32 *c,
-        const Mesh_f32 *m, Slice<Vertex_f32> v) {
+DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, Vector_f32 p, Tensor_f32 *metric, float minQuality,
+        Control_f32 *c, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float energy = 0.0f, sum = 0.0f;
-    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
-        Side *s = &m->Sides[k];
-        float q = quality_f32(p, at, &v[s->A], &v[s->B], &v[s->C]);
-        if (!(q >= need)) {
+    for (int32 k = m->Spans[i].FirstFace; k < m->Spans[add(i, int64(1))].FirstFace; k++) {
+        Face *s = &m->CavityFaces[k];
+        float q = quality_f32(p, metric, &v[s->A], &v[s->B], &v[s->C]);
+        if (!(q >= minQuality)) {
             return {energy, sum, false};
         }
         sum += q;
@@ -1527,7 +1529,7 @@ DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, Vector_f32 p, Tensor_f32
 }
 
 // from returns the vector from a position to a vertex.
-// (*Vertex[float32]).from, types.go:137
+// (*Vertex[float32]).from, types.go:139
 DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
     Vector_f32 u = {};
     u.X = v->X - p.X;
@@ -1538,7 +1540,7 @@ DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
 
 // uprightAt reports whether the tetrahedron of p, a, b and c has a volume larger than a share, flat, of the
 // products of which it is the sum.
-// uprightAt[float32], place.go:198
+// uprightAt[float32], step.go:198
 DEVICE bool uprightAt_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f32 *cv, float flat) {
     Vector_f32 a = Vertex_from_f32(av, p), b = Vertex_from_f32(bv, p), c = Vertex_from_f32(cv, p);
     float most = num_Abs_f32(a.X) * (num_Abs_f32(b.Y * c.Z) + num_Abs_f32(b.Z * c.Y)) + num_Abs_f32(a.Y) * (num_Abs_f32(b.Z * c.X) + num_Abs_f32(b.X * c.Z)) + num_Abs_f32(a.Z) * (num_Abs_f32(b.X * c.Y) + num_Abs_f32(b.Y * c.X));
@@ -1547,10 +1549,10 @@ DEVICE bool uprightAt_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f
 
 // upright reports whether all tetrahedra around vertex i have a positive volume at a trial position p, beyond
 // round-off.
-// upright[float32], place.go:186
+// upright[float32], step.go:186
 DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
-    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
-        Side *s = &m->Sides[k];
+    for (int32 k = m->Spans[i].FirstFace; k < m->Spans[add(i, int64(1))].FirstFace; k++) {
+        Face *s = &m->CavityFaces[k];
         if (!uprightAt_f32(p, &v[s->A], &v[s->B], &v[s->C], flat)) {
             return false;
         }
@@ -1562,7 +1564,7 @@ DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Sl
 // times. The move must decrease the energy, and must not make a tetrahedron worse than the floor, or than the worst
 // one before if that is below the floor; then the worst must improve by more than round-off. It returns the square
 // of the move in the metric.
-// Barrier[float32], barrier.go:149
+// Barrier[float32], barrier.go:148
 DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -1571,17 +1573,17 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     localEnergy_f32 b = localEnergyOf_f32(i, &s, c, m, field, v);
     localEnergy_descend_f32(&b, &s, p->Relax, &v[i]);
     Tensor_f32 own = Vertex_metric_f32(&v[i]);
-    float need = num_Smaller_f32(b.least, c->Floor) + p->Margin;
+    float minQuality = num_Smaller_f32(b.least, c->Floor) + p->Margin;
     float share = 1.0f;
     for (int64 try_ = 0; try_ < 5; try_++) {
         Vector_f32 q = step_at_f32(&s, share);
         Vector_f32 u = minus_f32(q, s.p);
-        float far = Tensor_product_f32(&own, u, u);
-        if (!(far > p->Shortest * p->Shortest) || q.X - q.X != 0.0f || q.Y - q.Y != 0.0f || q.Z - q.Z != 0.0f) {
+        float moveSquare = Tensor_product_f32(&own, u, u);
+        if (!(moveSquare > p->Shortest * p->Shortest) || q.X - q.X != 0.0f || q.Y - q.Y != 0.0f || q.Z - q.Z != 0.0f) {
             break;
         }
-        Tensor_f32 at = Field_At_f32(field, q);
-        auto [energy, sum, sound] = trialEnergy_f32(i, q, &at, need, c, m, v);
+        Tensor_f32 metric = Field_At_f32(field, q);
+        auto [energy, sum, sound] = trialEnergy_f32(i, q, &metric, minQuality, c, m, v);
         if (sound && energy < b.energy && (!c->Rising || sum > b.sum + p->Margin) && upright_f32(i, q, p->Flat, m, v)) {
             if (share < 1.0f && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
@@ -1591,13 +1593,13 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
             v[i].Z = q.Z;
             v[i].A = s.a + share * s.d.X;
             v[i].B = s.b + share * s.d.Y;
-            v[i].M11 = at.M11;
-            v[i].M12 = at.M12;
-            v[i].M13 = at.M13;
-            v[i].M22 = at.M22;
-            v[i].M23 = at.M23;
-            v[i].M33 = at.M33;
-            return far;
+            v[i].M11 = metric.M11;
+            v[i].M12 = metric.M12;
+            v[i].M13 = metric.M13;
+            v[i].M22 = metric.M22;
+            v[i].M23 = metric.M23;
+            v[i].M33 = metric.M33;
+            return moveSquare;
         }
         share /= 2.0f;
     }
@@ -1608,7 +1610,7 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
 }
 
 // begin initialises a step of vertex i.
-// (*step[float64]).begin, place.go:37
+// (*step[float64]).begin, step.go:37
 DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vertex_f64 *q = &v[i];
     s->p.X = q->X;
@@ -1616,14 +1618,14 @@ DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 
     s->p.Z = q->Z;
     s->a = q->A;
     s->b = q->B;
-    if (i >= int64(set->Slide)) {
+    if (i >= int64(set->FirstSliding)) {
         s->bound = true;
-        s->frame = m->Frames[add(sub(i, int64(set->Slide)), int64(set->Rail))];
+        s->frame = m->Frames[add(sub(i, int64(set->FirstSliding)), int64(set->FirstFrame))];
     }
 }
 
 // metric returns the metric at a vertex.
-// (*Vertex[float64]).metric, types.go:130
+// (*Vertex[float64]).metric, types.go:132
 DEVICE Tensor_f64 Vertex_metric_f64(Vertex_f64 *v) {
     Tensor_f64 m = {};
     m.M11 = v->M11;
@@ -1798,7 +1800,7 @@ DEVICE Vector_f64 Node_position_f64(Node_f64 *n) {
     return p;
 }
 
-// minus[float64], types.go:151
+// minus[float64], types.go:153
 DEVICE Vector_f64 minus_f64(Vector_f64 a, Vector_f64 b) {
     Vector_f64 c = {};
     c.X = a.X - b.X;
@@ -1816,7 +1818,7 @@ DEVICE Field_edges_f64_results Field_edges_f64(const Field_f64 *f, int32 cell) {
     return {minus_f64(Node_position_f64(&f->Nodes[(*corners)[1]]), o), minus_f64(Node_position_f64(&f->Nodes[(*corners)[2]]), o), minus_f64(Node_position_f64(&f->Nodes[(*corners)[3]]), o)};
 }
 
-// cross[float64], types.go:145
+// cross[float64], types.go:147
 DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
     Vector_f64 c = {};
     c.X = a.Y * b.Z - a.Z * b.Y;
@@ -1825,7 +1827,7 @@ DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
     return c;
 }
 
-// dot[float64], types.go:143
+// dot[float64], types.go:145
 DEVICE double dot_f64(Vector_f64 a, Vector_f64 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
@@ -2045,9 +2047,9 @@ DEVICE Field_Gradient_f64_results Field_Gradient_f64(const Field_f64 *f, Vector_
     auto [k, r] = lookup_Locate_f64(p.Z, f->Z, f->PerZ, f->Nz);
     if (f->Kind == 1) {
         Tensor_f64 mx = {}, my = {}, mz = {};
-        auto [hx, dx] = lookup_Piece_Size_f64(&f->Wide[i], s);
-        auto [hy, dy] = lookup_Piece_Size_f64(&f->Deep[j], t);
-        auto [hz, dz] = lookup_Piece_Size_f64(&f->Upright_[k], r);
+        auto [hx, dx] = lookup_Piece_Size_f64(&f->SizesX[i], s);
+        auto [hy, dy] = lookup_Piece_Size_f64(&f->SizesY[j], t);
+        auto [hz, dz] = lookup_Piece_Size_f64(&f->SizesZ[k], r);
         mx.M11 = -2.0 * f->Scale * f->PerX * dx / (hx * hx * hx);
         my.M22 = -2.0 * f->Scale * f->PerY * dy / (hy * hy * hy);
         mz.M33 = -2.0 * f->Scale * f->PerZ * dz / (hz * hz * hz);
@@ -2100,8 +2102,8 @@ DEVICE localEnergy_f64 localEnergyOf_f64(int64 i, step_f64 *s, Control_f64 *c, c
     Tensor_f64 own = Vertex_metric_f64(&v[i]);
     localEnergy_f64 b = {};
     b.least = 2.0;
-    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
-        Side *f = &m->Sides[k];
+    for (int32 k = m->Spans[i].FirstFace; k < m->Spans[add(i, int64(1))].FirstFace; k++) {
+        Face *f = &m->CavityFaces[k];
         localEnergy_add_f64(&b, s->p, &own, &v[f->A], &v[f->B], &v[f->C], c);
     }
     auto [mx, my, mz] = Field_Gradient_f64(field, s->p);
@@ -2112,7 +2114,7 @@ DEVICE localEnergy_f64 localEnergyOf_f64(int64 i, step_f64 *s, Control_f64 *c, c
 }
 
 // directions returns the directions of the frame at the beginning of the step.
-// (*step[float64]).directions, place.go:93
+// (*step[float64]).directions, step.go:93
 struct step_directions_f64_results { Vector_f64 r0; Vector_f64 r1; };
 DEVICE step_directions_f64_results step_directions_f64(step_f64 *s) {
     Vector_f64 t = {}, u = {};
@@ -2128,7 +2130,7 @@ DEVICE step_directions_f64_results step_directions_f64(step_f64 *s) {
 }
 
 // times is Mv.
-// (*Tensor[float64]).times, types.go:113
+// (*Tensor[float64]).times, types.go:115
 DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
     Vector_f64 w = {};
     w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
@@ -2138,14 +2140,14 @@ DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
 }
 
 // product returns u'Mv.
-// (*Tensor[float64]).product, types.go:107
+// (*Tensor[float64]).product, types.go:109
 DEVICE double Tensor_product_f64(Tensor_f64 *m, Vector_f64 u, Vector_f64 v) {
     Vector_f64 w = Tensor_times_f64(m, v);
     return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
 }
 
 // along returns T'g.
-// (*step[float64]).along, place.go:79
+// (*step[float64]).along, step.go:79
 DEVICE Vector_f64 step_along_f64(step_f64 *s, Vector_f64 g) {
     if (!s->bound) {
         return g;
@@ -2161,7 +2163,7 @@ DEVICE Vector_f64 step_along_f64(step_f64 *s, Vector_f64 g) {
 
 // within returns T'AT and T'g, where T holds the directions of the frame. The rows of missing directions are those
 // of the identity matrix.
-// (*step[float64]).within, place.go:65
+// (*step[float64]).within, step.go:65
 struct step_within_f64_results { Tensor_f64 r0; Vector_f64 r1; };
 DEVICE step_within_f64_results step_within_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g) {
     if (!s->bound) {
@@ -2181,7 +2183,7 @@ DEVICE step_within_f64_results step_within_f64(step_f64 *s, Tensor_f64 *a, Vecto
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float64], place.go:118
+// solve[float64], step.go:118
 DEVICE Vector_f64 solve_f64(Tensor_f64 *a, Vector_f64 g) {
     double inverse = 1.0 / a->M11;
     double l2 = a->M12 * inverse, l3 = a->M13 * inverse;
@@ -2208,7 +2210,7 @@ DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, double rel
 }
 
 // limitStep returns a step from a, limited so that it does not exceed a reach.
-// limitStep[float64], place.go:107
+// limitStep[float64], step.go:107
 DEVICE double limitStep_f64(double step, double a, double reach) {
     if (step > reach - a) {
         return reach - a;
@@ -2220,7 +2222,7 @@ DEVICE double limitStep_f64(double step, double a, double reach) {
 }
 
 // limitToFrame limits a step to the part of a curved boundary that the vertex may occupy.
-// (*step[float64]).limitToFrame, place.go:102
+// (*step[float64]).limitToFrame, step.go:102
 DEVICE void step_limitToFrame_f64(step_f64 *s) {
     s->d.X = limitStep_f64(s->d.X, s->a, s->frame.Reach);
     s->d.Y = limitStep_f64(s->d.Y, s->b, s->frame.Reach);
@@ -2228,11 +2230,11 @@ DEVICE void step_limitToFrame_f64(step_f64 *s) {
 
 // descend computes Newton's step toward the least energy, or beyond it for ω > 1. A multiple of the metric at the
 // vertex is added to the Hessian, which may be singular where all tetrahedra are slivers.
-// (*localEnergy[float64]).descend, barrier.go:128
+// (*localEnergy[float64]).descend, barrier.go:127
 DEVICE void localEnergy_descend_f64(localEnergy_f64 *b, step_f64 *s, double relax, Vertex_f64 *p) {
-    double more = 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */ * num_Larger_f64(num_Larger_f64(b->h.M11 / p->M11, b->h.M22 / p->M22), b->h.M33 / p->M33);
+    double stiffening = 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */ * num_Larger_f64(num_Larger_f64(b->h.M11 / p->M11, b->h.M22 / p->M22), b->h.M33 / p->M33);
     Tensor_f64 own = Vertex_metric_f64(p);
-    own = scaled_f64(&own, more);
+    own = scaled_f64(&own, stiffening);
     Tensor_f64 h = b->h;
     h.M11 = h.M11 + own.M11;
     h.M12 = h.M12 + own.M12;
@@ -2261,7 +2263,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
 
 // at returns the position after a share of the step. On the boundary it is computed from the frame's origin, so that a
 // vertex never leaves its plane or its line, however often it moves.
-// (*step[float64]).at, place.go:48
+// (*step[float64]).at, step.go:48
 DEVICE Vector_f64 step_at_f64(step_f64 *s, double share) {
     Vector_f64 p = {};
     if (s->bound) {
@@ -2315,9 +2317,9 @@ DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, Vector_f64 p) {
     auto [k, r] = lookup_Locate_f64(p.Z, f->Z, f->PerZ, f->Nz);
     if (f->Kind == 1) {
         Tensor_f64 m = {};
-        auto [hx, unused1] = lookup_Piece_Size_f64(&f->Wide[i], s);
-        auto [hy, unused2] = lookup_Piece_Size_f64(&f->Deep[j], t);
-        auto [hz, unused3] = lookup_Piece_Size_f64(&f->Upright_[k], r);
+        auto [hx, unused1] = lookup_Piece_Size_f64(&f->SizesX[i], s);
+        auto [hy, unused2] = lookup_Piece_Size_f64(&f->SizesY[j], t);
+        auto [hz, unused3] = lookup_Piece_Size_f64(&f->SizesZ[k], r);
         m.M11 = f->Scale / (hx * hx);
         m.M22 = f->Scale / (hy * hy);
         m.M33 = f->Scale / (hz * hz);
@@ -2366,17 +2368,17 @@ DEVICE double quality_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64
     return 0x1.6a09e667f3bccp-03 /* 0.17677669529663687 */ * six * num_Sqrt_f64(det) * (fit * fit * fit);
 }
 
-// trialEnergy returns the energy around vertex i at a trial position p, where the metric is `at`, the sum of the
-// qualities, and whether all tetrahedra have at least the quality `need`. It stops at the first one that does not.
+// trialEnergy returns the energy around vertex i at a trial position p, where the metric is given, the sum of the
+// qualities, and whether all tetrahedra have at least the quality minQuality. It stops at the first one that does not.
 // trialEnergy[float64], barrier.go:109
 struct trialEnergy_f64_results { double r0; double r1; bool r2; };
-DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, Vector_f64 p, Tensor_f64 *at, double need, Control_f64 *c,
-        const Mesh_f64 *m, Slice<Vertex_f64> v) {
+DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, Vector_f64 p, Tensor_f64 *metric, double minQuality,
+        Control_f64 *c, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double energy = 0.0, sum = 0.0;
-    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
-        Side *s = &m->Sides[k];
-        double q = quality_f64(p, at, &v[s->A], &v[s->B], &v[s->C]);
-        if (!(q >= need)) {
+    for (int32 k = m->Spans[i].FirstFace; k < m->Spans[add(i, int64(1))].FirstFace; k++) {
+        Face *s = &m->CavityFaces[k];
+        double q = quality_f64(p, metric, &v[s->A], &v[s->B], &v[s->C]);
+        if (!(q >= minQuality)) {
             return {energy, sum, false};
         }
         sum += q;
@@ -2387,7 +2389,7 @@ DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, Vector_f64 p, Tensor_f64
 }
 
 // from returns the vector from a position to a vertex.
-// (*Vertex[float64]).from, types.go:137
+// (*Vertex[float64]).from, types.go:139
 DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
     Vector_f64 u = {};
     u.X = v->X - p.X;
@@ -2398,7 +2400,7 @@ DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
 
 // uprightAt reports whether the tetrahedron of p, a, b and c has a volume larger than a share, flat, of the
 // products of which it is the sum.
-// uprightAt[float64], place.go:198
+// uprightAt[float64], step.go:198
 DEVICE bool uprightAt_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f64 *cv, double flat) {
     Vector_f64 a = Vertex_from_f64(av, p), b = Vertex_from_f64(bv, p), c = Vertex_from_f64(cv, p);
     double most = num_Abs_f64(a.X) * (num_Abs_f64(b.Y * c.Z) + num_Abs_f64(b.Z * c.Y)) + num_Abs_f64(a.Y) * (num_Abs_f64(b.Z * c.X) + num_Abs_f64(b.X * c.Z)) + num_Abs_f64(a.Z) * (num_Abs_f64(b.X * c.Y) + num_Abs_f64(b.Y * c.X));
@@ -2407,10 +2409,10 @@ DEVICE bool uprightAt_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f
 
 // upright reports whether all tetrahedra around vertex i have a positive volume at a trial position p, beyond
 // round-off.
-// upright[float64], place.go:186
+// upright[float64], step.go:186
 DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, Slice<Vertex_f64> v) {
-    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
-        Side *s = &m->Sides[k];
+    for (int32 k = m->Spans[i].FirstFace; k < m->Spans[add(i, int64(1))].FirstFace; k++) {
+        Face *s = &m->CavityFaces[k];
         if (!uprightAt_f64(p, &v[s->A], &v[s->B], &v[s->C], flat)) {
             return false;
         }
@@ -2422,7 +2424,7 @@ DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, S
 // times. The move must decrease the energy, and must not make a tetrahedron worse than the floor, or than the worst
 // one before if that is below the floor; then the worst must improve by more than round-off. It returns the square
 // of the move in the metric.
-// Barrier[float64], barrier.go:149
+// Barrier[float64], barrier.go:148
 DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -2431,17 +2433,17 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
     localEnergy_f64 b = localEnergyOf_f64(i, &s, c, m, field, v);
     localEnergy_descend_f64(&b, &s, p->Relax, &v[i]);
     Tensor_f64 own = Vertex_metric_f64(&v[i]);
-    double need = num_Smaller_f64(b.least, c->Floor) + p->Margin;
+    double minQuality = num_Smaller_f64(b.least, c->Floor) + p->Margin;
     double share = 1.0;
     for (int64 try_ = 0; try_ < 5; try_++) {
         Vector_f64 q = step_at_f64(&s, share);
         Vector_f64 u = minus_f64(q, s.p);
-        double far = Tensor_product_f64(&own, u, u);
-        if (!(far > p->Shortest * p->Shortest) || q.X - q.X != 0.0 || q.Y - q.Y != 0.0 || q.Z - q.Z != 0.0) {
+        double moveSquare = Tensor_product_f64(&own, u, u);
+        if (!(moveSquare > p->Shortest * p->Shortest) || q.X - q.X != 0.0 || q.Y - q.Y != 0.0 || q.Z - q.Z != 0.0) {
             break;
         }
-        Tensor_f64 at = Field_At_f64(field, q);
-        auto [energy, sum, sound] = trialEnergy_f64(i, q, &at, need, c, m, v);
+        Tensor_f64 metric = Field_At_f64(field, q);
+        auto [energy, sum, sound] = trialEnergy_f64(i, q, &metric, minQuality, c, m, v);
         if (sound && energy < b.energy && (!c->Rising || sum > b.sum + p->Margin) && upright_f64(i, q, p->Flat, m, v)) {
             if (share < 1.0 && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
@@ -2451,13 +2453,13 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
             v[i].Z = q.Z;
             v[i].A = s.a + share * s.d.X;
             v[i].B = s.b + share * s.d.Y;
-            v[i].M11 = at.M11;
-            v[i].M12 = at.M12;
-            v[i].M13 = at.M13;
-            v[i].M22 = at.M22;
-            v[i].M23 = at.M23;
-            v[i].M33 = at.M33;
-            return far;
+            v[i].M11 = metric.M11;
+            v[i].M12 = metric.M12;
+            v[i].M13 = metric.M13;
+            v[i].M22 = metric.M22;
+            v[i].M23 = metric.M23;
+            v[i].M33 = metric.M33;
+            return moveSquare;
         }
         share /= 2.0;
     }
@@ -2510,9 +2512,9 @@ DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
 }
 
 // needsVisit reports whether vertex i must be visited: always, unless neither it nor a neighbour has moved since the
-// last visit. lastMove and lastVisit hold when a vertex last moved by more than the tolerance, and was last visited; 0
-// is before the first set of the first sweep.
-// needsVisit[float32], place.go:12
+// last visit. lastMove and lastVisit hold the set, counted from 1 over all sweeps, in which a vertex last moved by more
+// than the tolerance, and in which it was last visited.
+// needsVisit[float32], step.go:12
 DEVICE bool needsVisit_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32> lastMove,
         Slice<int32> lastVisit) {
     if (!p->Cull) {
@@ -2579,12 +2581,12 @@ DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, const Params
 
 // largestShare returns the share of a step, at most 1, that keeps all tetrahedra upright: 0.9 of where the first
 // becomes flat. Volumes are linear in the share.
-// largestShare[float32], place.go:219
+// largestShare[float32], step.go:219
 DEVICE float largestShare_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vector_f32 u = minus_f32(step_at_f32(s, 1.0f), s->p);
     float share = 1.0f;
-    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
-        Side *f = &m->Sides[k];
+    for (int32 k = m->Spans[i].FirstFace; k < m->Spans[add(i, int64(1))].FirstFace; k++) {
+        Face *f = &m->CavityFaces[k];
         Vector_f32 a = Vertex_from_f32(&v[f->A], s->p), b = Vertex_from_f32(&v[f->B], s->p), c = Vertex_from_f32(&v[f->C], s->p);
         float six = dot_f32(a, cross_f32(b, c));
         float loss = dot_f32(u, cross_f32(minus_f32(b, a), minus_f32(c, a)));
@@ -2597,7 +2599,7 @@ DEVICE float largestShare_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Ver
 
 // commitMove moves vertex i by a share of the step, updates its metric, and returns the square of the move in the
 // metric: NaN where the new position is not finite.
-// commitMove[float32], place.go:135
+// commitMove[float32], step.go:135
 DEVICE float commitMove_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
         step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit) {
     if (p->Cull) {
@@ -2632,7 +2634,7 @@ DEVICE float commitMove_f32(int64 i, const Set *set, const Params_f32 *p, const 
 }
 
 // guarded applies as much of a step as the guard allows.
-// guarded[float32], place.go:161
+// guarded[float32], step.go:161
 DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -2674,9 +2676,9 @@ DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mes
 }
 
 // needsVisit reports whether vertex i must be visited: always, unless neither it nor a neighbour has moved since the
-// last visit. lastMove and lastVisit hold when a vertex last moved by more than the tolerance, and was last visited; 0
-// is before the first set of the first sweep.
-// needsVisit[float64], place.go:12
+// last visit. lastMove and lastVisit hold the set, counted from 1 over all sweeps, in which a vertex last moved by more
+// than the tolerance, and in which it was last visited.
+// needsVisit[float64], step.go:12
 DEVICE bool needsVisit_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32> lastMove,
         Slice<int32> lastVisit) {
     if (!p->Cull) {
@@ -2743,12 +2745,12 @@ DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, const Params
 
 // largestShare returns the share of a step, at most 1, that keeps all tetrahedra upright: 0.9 of where the first
 // becomes flat. Volumes are linear in the share.
-// largestShare[float64], place.go:219
+// largestShare[float64], step.go:219
 DEVICE double largestShare_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vector_f64 u = minus_f64(step_at_f64(s, 1.0), s->p);
     double share = 1.0;
-    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
-        Side *f = &m->Sides[k];
+    for (int32 k = m->Spans[i].FirstFace; k < m->Spans[add(i, int64(1))].FirstFace; k++) {
+        Face *f = &m->CavityFaces[k];
         Vector_f64 a = Vertex_from_f64(&v[f->A], s->p), b = Vertex_from_f64(&v[f->B], s->p), c = Vertex_from_f64(&v[f->C], s->p);
         double six = dot_f64(a, cross_f64(b, c));
         double loss = dot_f64(u, cross_f64(minus_f64(b, a), minus_f64(c, a)));
@@ -2761,7 +2763,7 @@ DEVICE double largestShare_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Ve
 
 // commitMove moves vertex i by a share of the step, updates its metric, and returns the square of the move in the
 // metric: NaN where the new position is not finite.
-// commitMove[float64], place.go:135
+// commitMove[float64], step.go:135
 DEVICE double commitMove_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
         step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit) {
     if (p->Cull) {
@@ -2796,7 +2798,7 @@ DEVICE double commitMove_f64(int64 i, const Set *set, const Params_f64 *p, const
 }
 
 // guarded applies as much of a step as the guard allows.
-// guarded[float64], place.go:161
+// guarded[float64], step.go:161
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -2964,7 +2966,7 @@ DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const
 }
 
 // Volume returns the volume of a tetrahedron, negative if inverted.
-// Volume[float32], place.go:206
+// Volume[float32], step.go:206
 DEVICE float Volume_f32(Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c, Vertex_f32 *d) {
     Vector_f32 p = Vector_f32{a->X, a->Y, a->Z};
     return dot_f32(Vertex_from_f32(b, p), cross_f32(Vertex_from_f32(c, p), Vertex_from_f32(d, p))) / 6.0f;
@@ -2985,7 +2987,7 @@ DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, 
 }
 
 // Volume returns the volume of a tetrahedron, negative if inverted.
-// Volume[float64], place.go:206
+// Volume[float64], step.go:206
 DEVICE double Volume_f64(Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c, Vertex_f64 *d) {
     Vector_f64 p = Vector_f64{a->X, a->Y, a->Z};
     return dot_f64(Vertex_from_f64(b, p), cross_f64(Vertex_from_f64(c, p), Vertex_from_f64(d, p))) / 6.0;
@@ -3019,7 +3021,7 @@ DEVICE Tensor_f32 lerp_f32(Tensor_f32 *a, Tensor_f32 *b, float t) {
 }
 
 // length is √(u'Mu).
-// (*Tensor[float32]).length, types.go:122
+// (*Tensor[float32]).length, types.go:124
 DEVICE float Tensor_length_f32(Tensor_f32 *m, Vector_f32 u) {
     return num_Sqrt_f32(Tensor_product_f32(m, u, u));
 }
@@ -3051,7 +3053,7 @@ DEVICE Tensor_f64 lerp_f64(Tensor_f64 *a, Tensor_f64 *b, double t) {
 }
 
 // length is √(u'Mu).
-// (*Tensor[float64]).length, types.go:122
+// (*Tensor[float64]).length, types.go:124
 DEVICE double Tensor_length_f64(Tensor_f64 *m, Vector_f64 u) {
     return num_Sqrt_f64(Tensor_product_f64(m, u, u));
 }
@@ -3069,27 +3071,27 @@ DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, 
     out[i] = Tensor_length_f64(&mean, Vertex_from_f64(b, p));
 }
 
-// MeasureSide stores the area of side i of the boundary.
-// MeasureSide[float32], quality.go:205
-DEVICE void MeasureSide_f32_at(int64 i, Slice<Side> sides, Slice<Vertex_f32> v, Slice<float> out) {
-    Vertex_f32 *a = &v[sides[i].A];
+// MeasureFace stores the area of face i of the boundary.
+// MeasureFace[float32], quality.go:205
+DEVICE void MeasureFace_f32_at(int64 i, Slice<Face> faces, Slice<Vertex_f32> v, Slice<float> out) {
+    Vertex_f32 *a = &v[faces[i].A];
     Vector_f32 p = {};
     p.X = a->X;
     p.Y = a->Y;
     p.Z = a->Z;
-    Vector_f32 n = cross_f32(Vertex_from_f32(&v[sides[i].B], p), Vertex_from_f32(&v[sides[i].C], p));
+    Vector_f32 n = cross_f32(Vertex_from_f32(&v[faces[i].B], p), Vertex_from_f32(&v[faces[i].C], p));
     out[i] = num_Sqrt_f32(dot_f32(n, n)) / 2.0f;
 }
 
-// MeasureSide stores the area of side i of the boundary.
-// MeasureSide[float64], quality.go:205
-DEVICE void MeasureSide_f64_at(int64 i, Slice<Side> sides, Slice<Vertex_f64> v, Slice<double> out) {
-    Vertex_f64 *a = &v[sides[i].A];
+// MeasureFace stores the area of face i of the boundary.
+// MeasureFace[float64], quality.go:205
+DEVICE void MeasureFace_f64_at(int64 i, Slice<Face> faces, Slice<Vertex_f64> v, Slice<double> out) {
+    Vertex_f64 *a = &v[faces[i].A];
     Vector_f64 p = {};
     p.X = a->X;
     p.Y = a->Y;
     p.Z = a->Z;
-    Vector_f64 n = cross_f64(Vertex_from_f64(&v[sides[i].B], p), Vertex_from_f64(&v[sides[i].C], p));
+    Vector_f64 n = cross_f64(Vertex_from_f64(&v[faces[i].B], p), Vertex_from_f64(&v[faces[i].C], p));
     out[i] = num_Sqrt_f64(dot_f64(n, n)) / 2.0;
 }
 
@@ -3100,8 +3102,8 @@ DEVICE float worst_f32(int64 i, Vector_f32 p, float floor_, const Mesh_f32 *m, c
         Slice<Vertex_f32> v) {
     Tensor_f32 metric = Field_At_f32(field, p);
     float least = 2.0f;
-    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
-        Side *s = &m->Sides[k];
+    for (int32 k = m->Spans[i].FirstFace; k < m->Spans[add(i, int64(1))].FirstFace; k++) {
+        Face *s = &m->CavityFaces[k];
         float q = quality_f32(p, &metric, &v[s->A], &v[s->B], &v[s->C]);
         if (!(q > floor_)) {
             return q;
@@ -3159,8 +3161,8 @@ DEVICE double worst_f64(int64 i, Vector_f64 p, double floor_, const Mesh_f64 *m,
         Slice<Vertex_f64> v) {
     Tensor_f64 metric = Field_At_f64(field, p);
     double least = 2.0;
-    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
-        Side *s = &m->Sides[k];
+    for (int32 k = m->Spans[i].FirstFace; k < m->Spans[add(i, int64(1))].FirstFace; k++) {
+        Face *s = &m->CavityFaces[k];
         double q = quality_f64(p, &metric, &v[s->A], &v[s->B], &v[s->C]);
         if (!(q > floor_)) {
             return q;
@@ -3229,10 +3231,10 @@ DEVICE void activeSet_dropInactive_f32(activeSet_f32 *act) {
     int64 n = 0;
     for (int64 j = 0; j < act->n; j++) {
         if (act->q[j] <= act->least + act->tolerance * (act->least + 0x1.99999ap-04f /* 0.1 */)) {
-            const int32 value1 = act->sides[j];
+            const int32 value1 = act->faces[j];
             const float value2 = act->q[j];
             const Vector_f32 value3 = act->g[j];
-            act->sides[n] = value1;
+            act->faces[n] = value1;
             act->q[n] = value2;
             act->g[n] = value3;
             n = add(n, int64(1));
@@ -3255,7 +3257,7 @@ DEVICE void activeSet_add_f32(activeSet_f32 *act, int32 k, float q) {
         }
         act->n = sub(act->n, int64(1));
     }
-    act->sides[act->n] = k;
+    act->faces[act->n] = k;
     act->q[act->n] = q;
     act->n = add(act->n, int64(1));
 }
@@ -3269,10 +3271,10 @@ DEVICE bool activeSet_findWorst_f32(activeSet_f32 *act, int64 i, Vector_f32 p, f
     Tensor_f32 metric = Field_At_f32(field, p);
     act->n = 0;
     act->least = 2.0f;
-    int32 first = m->Spans[i].FirstSide, end = m->Spans[add(i, int64(1))].FirstSide;
+    int32 first = m->Spans[i].FirstFace, end = m->Spans[add(i, int64(1))].FirstFace;
     int32 k = act->limit;
     for (int32 count = first; count < end; count++) {
-        Side *f = &m->Sides[k];
+        Face *f = &m->CavityFaces[k];
         float q = quality_f32(p, &metric, &v[f->A], &v[f->B], &v[f->C]);
         if (!(q > floor_)) {
             act->limit = k;
@@ -3291,7 +3293,7 @@ DEVICE bool activeSet_findWorst_f32(activeSet_f32 *act, int64 i, Vector_f32 p, f
 }
 
 // determinant returns the determinant of the tensor.
-// (*Tensor[float32]).determinant, types.go:125
+// (*Tensor[float32]).determinant, types.go:127
 DEVICE float Tensor_determinant_f32(Tensor_f32 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
@@ -3421,7 +3423,7 @@ DEVICE void activeSet_computeGradients_f32(activeSet_f32 *act, step_f32 *s, chol
     Tensor_f32 metric = Field_At_f32(field, p);
     auto [mx, my, mz] = Field_Gradient_f32(field, p);
     for (int64 j = 0; j < act->n; j++) {
-        Side *f = &m->Sides[act->sides[j]];
+        Face *f = &m->CavityFaces[act->faces[j]];
         Tetrahedron_f32 t = Measure_f32(p, &metric, &v[f->A], &v[f->B], &v[f->C]);
         act->g[j] = choleskyFactor_solveLower_f32(r, step_along_f32(s, Tetrahedron_Gradient_f32(&t, &mx, &my, &mz)));
     }
@@ -3488,7 +3490,7 @@ DEVICE activeSet_ascentDirection_f32_results activeSet_ascentDirection_f32(activ
     Array<Vector_f32, 3> w = {};
     int64 n = 0;
     float best = 0.0f;
-    for (int64 turn = 0; turn < 48; turn++) {
+    for (int64 iteration = 0; iteration < 48; iteration++) {
         Vector_f32 g = act->g[activeSet_leastRise_f32(act, d)];
         if (n > 0 && dot_f32(g, d) >= best * 0x1.ff7ceep-01f /* 0.999 */) {
             float rate = num_Sqrt_f32(best);
@@ -3597,7 +3599,7 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
     choleskyFactor_f32 r = choleskyOf_f32(&inner);
     activeSet_f32 act = {};
     act.tolerance = 0x1.99999ap-03f /* 0.2 */;
-    act.limit = m->Spans[i].FirstSide;
+    act.limit = m->Spans[i].FirstFace;
     s->d = none;
     if (!activeSet_findWorst_f32(&act, i, step_at_f32(s, 1.0f), 0.0f, m, field, v)) {
         return 0.0f;
@@ -3640,7 +3642,7 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
                 bestLength = length;
                 bestQuality = act.least;
             }
-            Side *f = &m->Sides[act.limit];
+            Face *f = &m->CavityFaces[act.limit];
             float q = quality_f32(origin, &metric, &v[f->A], &v[f->B], &v[f->C]);
             float crossing = length * (q - initial) / (q - act.limitQuality + length * rate);
             if ((better || bestLength == 0.0f) && !(better && !(bestQuality - initial < 0x1.ccccccp-01f /* 0.9 */ * crossing * rate))) {
@@ -3717,10 +3719,10 @@ DEVICE void activeSet_dropInactive_f64(activeSet_f64 *act) {
     int64 n = 0;
     for (int64 j = 0; j < act->n; j++) {
         if (act->q[j] <= act->least + act->tolerance * (act->least + 0x1.999999999999ap-04 /* 0.1 */)) {
-            const int32 value1 = act->sides[j];
+            const int32 value1 = act->faces[j];
             const double value2 = act->q[j];
             const Vector_f64 value3 = act->g[j];
-            act->sides[n] = value1;
+            act->faces[n] = value1;
             act->q[n] = value2;
             act->g[n] = value3;
             n = add(n, int64(1));
@@ -3743,7 +3745,7 @@ DEVICE void activeSet_add_f64(activeSet_f64 *act, int32 k, double q) {
         }
         act->n = sub(act->n, int64(1));
     }
-    act->sides[act->n] = k;
+    act->faces[act->n] = k;
     act->q[act->n] = q;
     act->n = add(act->n, int64(1));
 }
@@ -3757,10 +3759,10 @@ DEVICE bool activeSet_findWorst_f64(activeSet_f64 *act, int64 i, Vector_f64 p, d
     Tensor_f64 metric = Field_At_f64(field, p);
     act->n = 0;
     act->least = 2.0;
-    int32 first = m->Spans[i].FirstSide, end = m->Spans[add(i, int64(1))].FirstSide;
+    int32 first = m->Spans[i].FirstFace, end = m->Spans[add(i, int64(1))].FirstFace;
     int32 k = act->limit;
     for (int32 count = first; count < end; count++) {
-        Side *f = &m->Sides[k];
+        Face *f = &m->CavityFaces[k];
         double q = quality_f64(p, &metric, &v[f->A], &v[f->B], &v[f->C]);
         if (!(q > floor_)) {
             act->limit = k;
@@ -3779,7 +3781,7 @@ DEVICE bool activeSet_findWorst_f64(activeSet_f64 *act, int64 i, Vector_f64 p, d
 }
 
 // determinant returns the determinant of the tensor.
-// (*Tensor[float64]).determinant, types.go:125
+// (*Tensor[float64]).determinant, types.go:127
 DEVICE double Tensor_determinant_f64(Tensor_f64 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
@@ -3909,7 +3911,7 @@ DEVICE void activeSet_computeGradients_f64(activeSet_f64 *act, step_f64 *s, chol
     Tensor_f64 metric = Field_At_f64(field, p);
     auto [mx, my, mz] = Field_Gradient_f64(field, p);
     for (int64 j = 0; j < act->n; j++) {
-        Side *f = &m->Sides[act->sides[j]];
+        Face *f = &m->CavityFaces[act->faces[j]];
         Tetrahedron_f64 t = Measure_f64(p, &metric, &v[f->A], &v[f->B], &v[f->C]);
         act->g[j] = choleskyFactor_solveLower_f64(r, step_along_f64(s, Tetrahedron_Gradient_f64(&t, &mx, &my, &mz)));
     }
@@ -3976,7 +3978,7 @@ DEVICE activeSet_ascentDirection_f64_results activeSet_ascentDirection_f64(activ
     Array<Vector_f64, 3> w = {};
     int64 n = 0;
     double best = 0.0;
-    for (int64 turn = 0; turn < 48; turn++) {
+    for (int64 iteration = 0; iteration < 48; iteration++) {
         Vector_f64 g = act->g[activeSet_leastRise_f64(act, d)];
         if (n > 0 && dot_f64(g, d) >= best * 0x1.ff7ced916872bp-01 /* 0.999 */) {
             double rate = num_Sqrt_f64(best);
@@ -4085,7 +4087,7 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
     choleskyFactor_f64 r = choleskyOf_f64(&inner);
     activeSet_f64 act = {};
     act.tolerance = 0x1.999999999999ap-03 /* 0.2 */;
-    act.limit = m->Spans[i].FirstSide;
+    act.limit = m->Spans[i].FirstFace;
     s->d = none;
     if (!activeSet_findWorst_f64(&act, i, step_at_f64(s, 1.0), 0.0, m, field, v)) {
         return 0.0;
@@ -4128,7 +4130,7 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
                 bestLength = length;
                 bestQuality = act.least;
             }
-            Side *f = &m->Sides[act.limit];
+            Face *f = &m->CavityFaces[act.limit];
             double q = quality_f64(origin, &metric, &v[f->A], &v[f->B], &v[f->C]);
             double crossing = length * (q - initial) / (q - act.limitQuality + length * rate);
             if ((better || bestLength == 0.0) && !(better && !(bestQuality - initial < 0x1.ccccccccccccdp-01 /* 0.9 */ * crossing * rate))) {
@@ -4275,7 +4277,7 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
 struct program_volume_f32_results { float r0; Vector_f32 r1; };
 DEVICE program_volume_f32_results program_volume_f32(program_f32 *l, int64 i, int64 k, step_f32 *s,
         const Mesh_f32 *m, Slice<Vertex_f32> v) {
-    Side *f = &m->Sides[add(int64(m->Spans[i].FirstSide), k)];
+    Face *f = &m->CavityFaces[add(int64(m->Spans[i].FirstFace), k)];
     Vector_f32 a = Vertex_from_f32(&v[f->A], s->p), b = Vertex_from_f32(&v[f->B], s->p), c = Vertex_from_f32(&v[f->C], s->p);
     Vector_f32 g = step_along_f32(s, scaledVector_f32(cross_f32(minus_f32(b, a), minus_f32(c, a)), -l->reach / l->size));
     return {dot_f32(a, cross_f32(b, c)) / l->size, g};
@@ -4288,7 +4290,7 @@ DEVICE bool program_load_f32(program_f32 *l, int64 i, step_f32 *s, const Mesh_f3
     if (s->bound) {
         l->axes = int64(s->frame.Axes);
     }
-    l->n = int64(sub(m->Spans[add(i, int64(1))].FirstSide, m->Spans[i].FirstSide));
+    l->n = int64(sub(m->Spans[add(i, int64(1))].FirstFace, m->Spans[i].FirstFace));
     l->reach = 0.0f;
     l->size = 1.0f;
     for (int32 k = m->Spans[i].FirstNeighbour; k < m->Spans[add(i, int64(1))].FirstNeighbour; k++) {
@@ -4420,7 +4422,7 @@ DEVICE program_best_f32_results program_best_f32(program_f32 *l, int64 i, float 
         }
     }
     base[l->axes] = 0;
-    for (int64 turn = 0; turn < 100; turn++) {
+    for (int64 pivots = 0; pivots < 100; pivots++) {
         for (int64 j = 0; j < rank; j++) {
             rhs[j] = program_row_f32(l, i, base[j], s, m, v, &row);
             for (int64 k = 0; k < rank; k++) {
@@ -4473,10 +4475,10 @@ DEVICE program_best_f32_results program_best_f32(program_f32 *l, int64 i, float 
 // leastVolume[float32], untangle.go:195
 DEVICE float leastVolume_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float low = 0.0f;
-    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
-        Side *f = &m->Sides[k];
+    for (int32 k = m->Spans[i].FirstFace; k < m->Spans[add(i, int64(1))].FirstFace; k++) {
+        Face *f = &m->CavityFaces[k];
         float six = dot_f32(Vertex_from_f32(&v[f->A], p), cross_f32(Vertex_from_f32(&v[f->B], p), Vertex_from_f32(&v[f->C], p)));
-        if (k == m->Spans[i].FirstSide || !(six >= low)) {
+        if (k == m->Spans[i].FirstFace || !(six >= low)) {
             low = six;
         }
     }
@@ -4512,7 +4514,7 @@ DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const
 struct program_volume_f64_results { double r0; Vector_f64 r1; };
 DEVICE program_volume_f64_results program_volume_f64(program_f64 *l, int64 i, int64 k, step_f64 *s,
         const Mesh_f64 *m, Slice<Vertex_f64> v) {
-    Side *f = &m->Sides[add(int64(m->Spans[i].FirstSide), k)];
+    Face *f = &m->CavityFaces[add(int64(m->Spans[i].FirstFace), k)];
     Vector_f64 a = Vertex_from_f64(&v[f->A], s->p), b = Vertex_from_f64(&v[f->B], s->p), c = Vertex_from_f64(&v[f->C], s->p);
     Vector_f64 g = step_along_f64(s, scaledVector_f64(cross_f64(minus_f64(b, a), minus_f64(c, a)), -l->reach / l->size));
     return {dot_f64(a, cross_f64(b, c)) / l->size, g};
@@ -4525,7 +4527,7 @@ DEVICE bool program_load_f64(program_f64 *l, int64 i, step_f64 *s, const Mesh_f6
     if (s->bound) {
         l->axes = int64(s->frame.Axes);
     }
-    l->n = int64(sub(m->Spans[add(i, int64(1))].FirstSide, m->Spans[i].FirstSide));
+    l->n = int64(sub(m->Spans[add(i, int64(1))].FirstFace, m->Spans[i].FirstFace));
     l->reach = 0.0;
     l->size = 1.0;
     for (int32 k = m->Spans[i].FirstNeighbour; k < m->Spans[add(i, int64(1))].FirstNeighbour; k++) {
@@ -4657,7 +4659,7 @@ DEVICE program_best_f64_results program_best_f64(program_f64 *l, int64 i, double
         }
     }
     base[l->axes] = 0;
-    for (int64 turn = 0; turn < 100; turn++) {
+    for (int64 pivots = 0; pivots < 100; pivots++) {
         for (int64 j = 0; j < rank; j++) {
             rhs[j] = program_row_f64(l, i, base[j], s, m, v, &row);
             for (int64 k = 0; k < rank; k++) {
@@ -4710,10 +4712,10 @@ DEVICE program_best_f64_results program_best_f64(program_f64 *l, int64 i, double
 // leastVolume[float64], untangle.go:195
 DEVICE double leastVolume_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double low = 0.0;
-    for (int32 k = m->Spans[i].FirstSide; k < m->Spans[add(i, int64(1))].FirstSide; k++) {
-        Side *f = &m->Sides[k];
+    for (int32 k = m->Spans[i].FirstFace; k < m->Spans[add(i, int64(1))].FirstFace; k++) {
+        Face *f = &m->CavityFaces[k];
         double six = dot_f64(Vertex_from_f64(&v[f->A], p), cross_f64(Vertex_from_f64(&v[f->B], p), Vertex_from_f64(&v[f->C], p)));
-        if (k == m->Spans[i].FirstSide || !(six >= low)) {
+        if (k == m->Spans[i].FirstFace || !(six >= low)) {
             low = six;
         }
     }
@@ -4744,7 +4746,7 @@ DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
     return commitMove_f64(i, set, p, field, c, &s, 1.0, v, lastMove, lastVisit);
 }
 
-// Kernel Barrier, barrier.go:149
+// Kernel Barrier, barrier.go:148
 extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
@@ -4755,7 +4757,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Barrier, barrier.go:149
+// Kernel Barrier, barrier.go:148
 extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
@@ -4890,18 +4892,18 @@ extern "C" __global__ void __launch_bounds__(128) MeasureEdge_f64(int64 lo, int6
     if (i < hi) MeasureEdge_f64_at(i, edges, v, out);
 }
 
-// Kernel MeasureSide, quality.go:205
-extern "C" __global__ void __launch_bounds__(128) MeasureSide_f32(int64 lo, int64 hi, Slice<Side> sides,
+// Kernel MeasureFace, quality.go:205
+extern "C" __global__ void __launch_bounds__(128) MeasureFace_f32(int64 lo, int64 hi, Slice<Face> faces,
         Slice<Vertex_f32> v, Slice<float> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) MeasureSide_f32_at(i, sides, v, out);
+    if (i < hi) MeasureFace_f32_at(i, faces, v, out);
 }
 
-// Kernel MeasureSide, quality.go:205
-extern "C" __global__ void __launch_bounds__(128) MeasureSide_f64(int64 lo, int64 hi, Slice<Side> sides,
+// Kernel MeasureFace, quality.go:205
+extern "C" __global__ void __launch_bounds__(128) MeasureFace_f64(int64 lo, int64 hi, Slice<Face> faces,
         Slice<Vertex_f64> v, Slice<double> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) MeasureSide_f64_at(i, sides, v, out);
+    if (i < hi) MeasureFace_f64_at(i, faces, v, out);
 }
 
 // Kernel Smart, smart.go:13

@@ -309,29 +309,29 @@ func (loop *MeasureEdgeLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// MeasureSideLoop runs MeasureSide for lo ≤ index < hi, on the CPU or another device.
-type MeasureSideLoop[F num.Float] struct {
-	sides []Side
+// MeasureFaceLoop runs MeasureFace for lo ≤ index < hi, on the CPU or another device.
+type MeasureFaceLoop[F num.Float] struct {
+	faces []Face
 	v     []Vertex[F]
 	out   []F
 }
 
-// NewMeasureSideLoop prepares MeasureSide.
-func NewMeasureSideLoop[F num.Float](sides []Side, v []Vertex[F], out []F) *MeasureSideLoop[F] {
-	return &MeasureSideLoop[F]{sides, v, out}
+// NewMeasureFaceLoop prepares MeasureFace.
+func NewMeasureFaceLoop[F num.Float](faces []Face, v []Vertex[F], out []F) *MeasureFaceLoop[F] {
+	return &MeasureFaceLoop[F]{faces, v, out}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *MeasureSideLoop[F]) Range(lo, hi int) {
+func (loop *MeasureFaceLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		MeasureSide(i, loop.sides, loop.v, loop.out)
+		MeasureFace(i, loop.faces, loop.v, loop.out)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *MeasureSideLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "MeasureSide" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ElementsOf("sides", loop.sides),
+func (loop *MeasureFaceLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "MeasureFace" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("faces", loop.faces),
 		abi.ElementsOf("v", loop.v),
 		abi.ElementsOf("out", loop.out),
 	}}

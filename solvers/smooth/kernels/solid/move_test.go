@@ -12,7 +12,7 @@ var smoothers = map[string]kernel{"Laplace": Laplace[float64], "Pain": Pain[floa
 
 // moveDirections returns the directions in which vertex 0 moves.
 func (b *ball) moveDirections() []Vector[float64] {
-	if b.set.Slide > 0 {
+	if b.set.FirstSliding > 0 {
 		return []Vector[float64]{{X: 1}, {Y: 1}, {Z: 1}}
 	}
 	f := &b.m.Frames[0]
@@ -188,7 +188,7 @@ func TestGuards(t *testing.T) {
 			b.v[i].X, b.v[i].Y, b.v[i].Z = factor*b.v[i].X, factor*b.v[i].Y, factor*b.v[i].Z
 		}
 		if !upright(0, b.position(), 0x1p-49, &b.m, b.v) {
-			t.Fatal("the cavity is not sound")
+			t.Fatal("the cavity has an inverted or flat tetrahedron")
 		}
 		start := b.v[0]
 		b.visit(Laplace[float64], params())
@@ -249,7 +249,7 @@ func TestQuality(t *testing.T) {
 		t.Errorf("regular: %g", q)
 	}
 	if q := measure(1, true, unit); math.Abs(q+1) > 1e-14 {
-		t.Errorf("turned over: %g", q)
+		t.Errorf("inverted: %g", q)
 	}
 	for _, c := range []struct{ size, want float64 }{{2, 27. / 64}, {.5, 27. / 64}} {
 		if q := measure(c.size, false, unit); math.Abs(q-c.want) > 1e-14 {

@@ -54,7 +54,7 @@ func randomField[F num.Float](rng *rand.Rand, size float64, kind int32) *Field[F
 		return lookup.Piece[F]{A: h, B: h / 2, C: h / 3, D: h / 4}
 	}
 	for range 3 {
-		f.Wide, f.Deep, f.Upright = append(f.Wide, piece()), append(f.Deep, piece()), append(f.Upright, piece())
+		f.SizesX, f.SizesY, f.SizesZ = append(f.SizesX, piece()), append(f.SizesY, piece()), append(f.SizesZ, piece())
 	}
 	if kind == lookup.OnMesh { // two tetrahedra that share a face: a corner of a cube and one beyond it
 		for k, at := range [5][3]float64{{}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}} {
@@ -91,7 +91,7 @@ func compareKernels[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 			p[0] = 0
 		}
 		v[i] = newVertex(p)
-		m.Spans = append(m.Spans, Span{int32(len(m.Neighbours)), int32(len(m.Sides))})
+		m.Spans = append(m.Spans, Span{int32(len(m.Neighbours)), int32(len(m.CavityFaces))})
 		// An octahedron around the vertex.
 		first := int32(len(v))
 		for k := range 6 {
@@ -110,7 +110,7 @@ func compareKernels[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 			if (k&1+k>>1&1+k>>2&1)%2 == 1 {
 				b, c = c, b
 			}
-			m.Sides = append(m.Sides, Side{a, b, c})
+			m.CavityFaces = append(m.CavityFaces, Face{a, b, c})
 		}
 		if i >= slide {
 			s, c := math.Sincos(2 * math.Pi * rng.Float64())
@@ -127,8 +127,8 @@ func compareKernels[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 			m.Frames = append(m.Frames, f)
 		}
 	}
-	m.Spans = append(m.Spans, Span{int32(len(m.Neighbours)), int32(len(m.Sides))})
-	set := &Set{Slide: slide, Owned: movers / 2}
+	m.Spans = append(m.Spans, Span{int32(len(m.Neighbours)), int32(len(m.CavityFaces))})
+	set := &Set{FirstSliding: slide, Owned: movers / 2}
 	p := &Params[F]{Relax: 1.2, Excess: .01, Flat: 0x1p-49, Climbs: 60, Shortest: 1e-5}
 	c := &Control[F]{Floor: .5, Sweep: 3}
 	for _, guard := range []int32{NoGuard, Halve, Clip} {
@@ -201,10 +201,10 @@ func compareKernels[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 
 func compareMeasures[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, v []Vertex[F]) {
 	const n = 2000
-	cells, edges, sides := make([]Cell, n), make([]Edge, n), make([]Side, n)
+	cells, edges, faces := make([]Cell, n), make([]Edge, n), make([]Face, n)
 	id := func() int32 { return rng.Int32N(int32(len(v))) }
 	for i := range n {
-		cells[i], edges[i], sides[i] = Cell{[4]int32{id(), id(), id(), id()}}, Edge{id(), id()}, Side{id(), id(), id()}
+		cells[i], edges[i], faces[i] = Cell{[4]int32{id(), id(), id(), id()}}, Edge{id(), id()}, Face{id(), id(), id()}
 	}
 	var shapes [2][]Shape[F]
 	var lengths, areas [2][]F
@@ -223,9 +223,9 @@ func compareMeasures[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Ran
 	NewMeasureEdgeLoop(edges, v, lengths[0]).Range(0, n)
 	l.Run(t, NewMeasureEdgeLoop(edges, v, lengths[1]), 0, n)
 	kerneltest.Same(t, "edges", lengths[0], lengths[1], nil)
-	NewMeasureSideLoop(sides, v, areas[0]).Range(0, n)
-	l.Run(t, NewMeasureSideLoop(sides, v, areas[1]), 0, n)
-	kerneltest.Same(t, "sides", areas[0], areas[1], nil)
+	NewMeasureFaceLoop(faces, v, areas[0]).Range(0, n)
+	l.Run(t, NewMeasureFaceLoop(faces, v, areas[1]), 0, n)
+	kerneltest.Same(t, "faces", areas[0], areas[1], nil)
 	control := [2]Control[F]{{Floor: .5, Sweep: 7}, {Floor: .5, Sweep: 7}}
 	NewCountLoop(&control[0]).Range(0, 1)
 	l.Run(t, NewCountLoop(&control[1]), 0, 1)

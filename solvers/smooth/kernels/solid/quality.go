@@ -152,8 +152,8 @@ const lowest = -2
 func worst[F num.Float](i int, p Vector[F], floor F, m *Mesh[F], field *Field[F], v []Vertex[F]) F {
 	metric := field.At(p)
 	least := F(2)
-	for k := m.Spans[i].FirstSide; k < m.Spans[i+1].FirstSide; k++ {
-		s := &m.Sides[k]
+	for k := m.Spans[i].FirstFace; k < m.Spans[i+1].FirstFace; k++ {
+		s := &m.CavityFaces[k]
 		q := quality(p, &metric, &v[s.A], &v[s.B], &v[s.C])
 		if !(q > floor) {
 			return q
@@ -199,13 +199,13 @@ func MeasureEdge[F num.Float](i int, edges []Edge, v []Vertex[F], out []F) {
 	out[i] = mean.length(b.from(p))
 }
 
-// MeasureSide stores the area of side i of the boundary.
+// MeasureFace stores the area of face i of the boundary.
 //
 //atoll:kernel
-func MeasureSide[F num.Float](i int, sides []Side, v []Vertex[F], out []F) {
-	a := &v[sides[i].A]
+func MeasureFace[F num.Float](i int, faces []Face, v []Vertex[F], out []F) {
+	a := &v[faces[i].A]
 	var p Vector[F]
 	p.X, p.Y, p.Z = a.X, a.Y, a.Z
-	n := cross(v[sides[i].B].from(p), v[sides[i].C].from(p))
+	n := cross(v[faces[i].B].from(p), v[faces[i].C].from(p))
 	out[i] = num.Sqrt(dot(n, n)) / 2
 }

@@ -19,7 +19,7 @@ type ball struct {
 // newBall returns a cavity around a vertex near the origin that moves along a number of axes, distorted by up to
 // shift.
 func newBall(rng *rand.Rand, axes int, shift float64, field Field[float64]) *ball {
-	b := &ball{set: Set{Slide: 1, Owned: 1}, field: field}
+	b := &ball{set: Set{FirstSliding: 1, Owned: 1}, field: field}
 	b.v = []Vertex[float64]{{}}
 	low := [3]float64{-1, -1, -1}
 	for k := range 3 - axes {
@@ -54,15 +54,15 @@ func newBall(rng *rand.Rand, axes int, shift float64, field Field[float64]) *bal
 			if at < 0 {
 				c, e = e, c
 			}
-			b.m.Sides = append(b.m.Sides, Side{a, c, d}, Side{a, d, e})
+			b.m.CavityFaces = append(b.m.CavityFaces, Face{a, c, d}, Face{a, d, e})
 		}
 	}
 	for n := range int32(len(b.v) - 1) {
 		b.m.Neighbours = append(b.m.Neighbours, n+1)
 	}
-	b.m.Spans = []Span{{}, {int32(len(b.m.Neighbours)), int32(len(b.m.Sides))}}
+	b.m.Spans = []Span{{}, {int32(len(b.m.Neighbours)), int32(len(b.m.CavityFaces))}}
 	if axes < 3 {
-		b.set.Slide = 0
+		b.set.FirstSliding = 0
 		f := Frame[float64]{Axes: int32(axes), Tx: 1, Reach: math.Inf(1)}
 		if axes == 2 { // turned in the plane
 			s, c := math.Sincos(rng.Float64())
@@ -165,6 +165,7 @@ func graded(rng *rand.Rand) Field[float64] {
 	}
 	return Field[float64]{Kind: lookup.Product, Nx: 2, Ny: 1, Nz: 3, X: -10, Y: -10, Z: -10, PerX: .1, PerY: .05,
 		PerZ:  .15,
-		Scale: .3 + rng.Float64(), Wide: []lookup.Piece[float64]{piece(), piece()}, Deep: []lookup.Piece[float64]{piece()},
-		Upright: []lookup.Piece[float64]{piece(), piece(), piece()}}
+		Scale: .3 + rng.Float64(), SizesX: []lookup.Piece[float64]{piece(), piece()},
+		SizesY: []lookup.Piece[float64]{piece()},
+		SizesZ: []lookup.Piece[float64]{piece(), piece(), piece()}}
 }

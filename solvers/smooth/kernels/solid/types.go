@@ -6,7 +6,7 @@
 // formula for all of them.
 //
 // Kernels use only + − × ÷ √ and comparisons of floating-point numbers, so that every processor gives the same
-// bits. Sums run over the neighbours of a vertex and the sides of its cavity in an order fixed by global ids.
+// bits. Sums run over the neighbours of a vertex and the faces of its cavity in an order fixed by global ids.
 package solid
 
 //go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
@@ -29,12 +29,13 @@ type Tensor[F num.Float] struct{ M11, M12, M13, M22, M23, M33 F }
 // Vector is a vector, of space or of the directions of a frame.
 type Vector[F num.Float] struct{ X, Y, Z F }
 
-// Span holds the indices of a vertex's first neighbour in Mesh.Neighbours, and of its cavity's first side in
-// Mesh.Sides. Its neighbours and sides end where those of the next vertex start.
-type Span struct{ FirstNeighbour, FirstSide int32 }
+// Span holds the indices of a vertex's first neighbour in Mesh.Neighbours, and of its cavity's first face in
+// Mesh.CavityFaces. Its neighbours and faces end where those of the next vertex start.
+type Span struct{ FirstNeighbour, FirstFace int32 }
 
-// Side is the outer face of a tetrahedron of the cavity of p: (a-p) · (b-p)×(c-p) is positive.
-type Side struct{ A, B, C int32 }
+// Face is the outer face of a tetrahedron of the cavity of p: (a-p) · (b-p)×(c-p) is positive. A face of the boundary
+// is stored so as well.
+type Face struct{ A, B, C int32 }
 
 // Frame is the position at which a vertex of the boundary began, and the directions in which it moves: T and U, or
 // on an edge T alone, with U = 0. Axes is the number of directions. At (a, b) from the origin the vertex is at (X,
@@ -50,20 +51,21 @@ type Frame[F num.Float] struct {
 // Mesh is the constant part of a mesh: the neighbours and the cavities of all vertices that move, and the frames of
 // those on the boundary.
 type Mesh[F num.Float] struct {
-	Spans      []Span // of all vertices that move, and one more
-	Neighbours []int32
-	Sides      []Side
-	Frames     []Frame[F]
+	Spans       []Span // of all vertices that move, and one more
+	Neighbours  []int32
+	CavityFaces []Face
+	Frames      []Frame[F]
 }
 
-// Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the frame of vertex i is
-// Frames[i-Slide+Rail]. Set, Params, Control and Counters have the fields that they have in the plane.
+// Set is a range of vertices that share no edge. Those from FirstSliding on lie on the boundary, and the frame of
+// vertex i is Frames[i-FirstSliding+FirstFrame]. Params, Control and Counters have the fields that they have in the
+// plane.
 //
 //atoll:constant
 type Set struct {
-	Slide, Rail int32
-	Index, Sets int32 // number of this set, and of all sets
-	Owned       int32 // vertices from here on are copies of another rank's: they move, and are not counted
+	FirstSliding, FirstFrame int32
+	Index, Sets              int32 // number of this set, and of all sets
+	Owned                    int32 // vertices from here on are copies of another rank's: they move, and are not counted
 }
 
 // Guards against inverted tetrahedra.

@@ -22,7 +22,7 @@ func (l *program[F]) load(i int, s *step[F], m *Mesh[F], v []Vertex[F]) bool {
 	if s.bound {
 		l.axes = int(s.frame.Axes)
 	}
-	l.n = int(m.Spans[i+1].FirstSide - m.Spans[i].FirstSide)
+	l.n = int(m.Spans[i+1].FirstFace - m.Spans[i].FirstFace)
 	l.reach, l.size = 0, 1
 	for k := m.Spans[i].FirstNeighbour; k < m.Spans[i+1].FirstNeighbour; k++ {
 		u := v[m.Neighbours[k]].from(s.p)
@@ -39,7 +39,7 @@ func (l *program[F]) load(i int, s *step[F], m *Mesh[F], v []Vertex[F]) bool {
 
 // volume returns a and g of tetrahedron k.
 func (l *program[F]) volume(i, k int, s *step[F], m *Mesh[F], v []Vertex[F]) (F, Vector[F]) {
-	f := &m.Sides[int(m.Spans[i].FirstSide)+k]
+	f := &m.CavityFaces[int(m.Spans[i].FirstFace)+k]
 	a, b, c := v[f.A].from(s.p), v[f.B].from(s.p), v[f.C].from(s.p)
 	g := s.along(scaledVector(cross(minus(b, a), minus(c, a)), -l.reach/l.size))
 	return dot(a, cross(b, c)) / l.size, g
@@ -102,7 +102,7 @@ func (l *program[F]) best(i int, slack F, s *step[F], m *Mesh[F], v []Vertex[F])
 		}
 	}
 	base[l.axes] = 0
-	for turn := 0; turn < maxPivots; turn++ {
+	for pivots := 0; pivots < maxPivots; pivots++ {
 		for j := 0; j < rank; j++ {
 			rhs[j] = l.row(i, base[j], s, m, v, &row)
 			for k := 0; k < rank; k++ {
@@ -194,10 +194,10 @@ func invert[F num.Float](a *[16]F, n int) bool {
 // leastVolume returns six times the least volume around vertex i with that vertex at p.
 func leastVolume[F num.Float](i int, p Vector[F], m *Mesh[F], v []Vertex[F]) F {
 	low := F(0)
-	for k := m.Spans[i].FirstSide; k < m.Spans[i+1].FirstSide; k++ {
-		f := &m.Sides[k]
+	for k := m.Spans[i].FirstFace; k < m.Spans[i+1].FirstFace; k++ {
+		f := &m.CavityFaces[k]
 		six := dot(v[f.A].from(p), cross(v[f.B].from(p), v[f.C].from(p)))
-		if k == m.Spans[i].FirstSide || !(six >= low) {
+		if k == m.Spans[i].FirstFace || !(six >= low) {
 			low = six
 		}
 	}

@@ -16,7 +16,7 @@ func (b *ball) untangle() bool {
 func (b *ball) put(p Vector[float64]) {
 	v := &b.v[0]
 	v.X, v.Y, v.Z = p.X, p.Y, p.Z
-	if b.set.Slide == 0 {
+	if b.set.FirstSliding == 0 {
 		s := step[float64]{frame: b.m.Frames[0]}
 		t, u := s.directions()
 		v.A, v.B = dot(t, p), dot(u, p)

@@ -190,10 +190,11 @@ struct alignas(8) Cell_f32 {
 };
 static_assert(sizeof(Cell_f32) == 8 && offsetof(Cell_f32, Quality) == 0 && offsetof(Cell_f32, Size) == 4, "Cell_f32");
 
-// Part is what an index adds up of numbers that it looks at one after the other: those of similar size fall on the same
-// words, which go to memory only when one falls elsewhere. Parts of a tile are best merged before they go there: many
-// threads that add to one word wait for each other. The zero value is empty.
-// exact.Part, exact/exact.go:25
+// Part is the sum of the numbers that one thread of a kernel adds. Numbers of similar magnitude belong to the same
+// three words of the sum, which the thread keeps in registers, and adds to memory when a number of another magnitude
+// comes. Threads of a tile should merge their parts first: many threads that add to one word wait for each other. The
+// zero value is empty.
+// exact.Part, exact/exact.go:26
 struct exact_Part {
     int32 at;
     int64 w0, w1, w2;
@@ -240,7 +241,8 @@ DEVICE void Clear_at(int64 k, Surveyed *s) {
     }
 }
 
-// special, exact/exact.go:63
+// special counts x, which is NaN or an infinity.
+// special, exact/exact.go:65
 DEVICE void exact_special(double x, Slice<int64> words) {
     int64 which = 68;
     if (x > 0.0) {
@@ -252,7 +254,8 @@ DEVICE void exact_special(double x, Slice<int64> words) {
     atomic_add(&words[which], int64(1));
 }
 
-// (*exact.Part).spill, exact/exact.go:98
+// spill adds the three words to the sum in memory.
+// (*exact.Part).spill, exact/exact.go:101
 DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     if (p->w0 != 0) {
         atomic_add(&words[p->at], p->w0);
@@ -268,8 +271,8 @@ DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     p->w2 = 0;
 }
 
-// Add adds x.
-// (*exact.Part).Add, exact/exact.go:32
+// Add adds x. words are the sum in memory.
+// (*exact.Part).Add, exact/exact.go:33
 DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     if (x == 0.0) {
         return;
@@ -304,8 +307,8 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
 }
 
-// Rank is an integer that grows with x: the greatest for a NaN, and less for -0 than for 0. 0 is the rank of nothing,
-// so that zeroed memory holds the greatest of no numbers.
+// Rank returns an integer that increases with x, so that the largest of several numbers can be found with integers. -0
+// ranks below 0, and NaN above all numbers. No number has rank 0, so that zeroed memory is the maximum of no numbers.
 // Rank, exact/rank.go:7
 DEVICE uint64 exact_Rank(double x) {
     if (x != x) {
@@ -361,8 +364,8 @@ DEVICE void tally_addCell(tally *o, double quality, double size, Slice<int64> su
     tally_count(o, bin);
 }
 
-// Merge adds what another part has, which others may merge too.
-// (*exact.Part).Merge, exact/exact.go:75
+// Merge adds the sum of another part, which does not change.
+// (*exact.Part).Merge, exact/exact.go:77
 DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
     p->ones = add(p->ones, o->ones);
     if (o->w0 == 0 && o->w1 == 0 && o->w2 == 0) {
@@ -377,7 +380,7 @@ DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
     p->w2 = add(p->w2, o->w2);
 }
 
-// merge adds many tallies, each apart, into the one at first.
+// merge adds up `many` tallies, at the indices first, first+each, first+2*each and so on, in the first of them.
 // merge, tally.go:79
 DEVICE void merge(Slice<tally> all, int32 first, int32 each, int32 many, Slice<int64> sums) {
     tally o = all[first];
@@ -394,8 +397,8 @@ DEVICE void merge(Slice<tally> all, int32 first, int32 each, int32 many, Slice<i
     all[first] = o;
 }
 
-// Flush takes what was added to memory. The part is empty again.
-// (*exact.Part).Flush, exact/exact.go:90
+// Flush adds the part to the sum in memory, and empties the part.
+// (*exact.Part).Flush, exact/exact.go:92
 DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     exact_Part_spill(p, words);
     if (p->ones != 0) {
@@ -521,7 +524,7 @@ DEVICE void tally_addEdge(tally *o, double length, Slice<int64> sums) {
     tally_count(o, bin);
 }
 
-// AddEdges adds the edges of chunk t: each has a number of `each` in lengths, after `at` others.
+// AddEdges adds the edges of chunk t. The length of edge k is lengths[k*each + at].
 // AddEdges[float32], survey.go:129
 DEVICE void AddEdges_f32_at(int64 t, int32 edges, int32 each, int32 at, Slice<float> lengths, Surveyed *s,
         Array<tally, 128> *tallies, Array<int64, 142> *sums) {
@@ -561,7 +564,7 @@ DEVICE void AddEdges_f32_at(int64 t, int32 edges, int32 each, int32 at, Slice<fl
     }
 }
 
-// AddEdges adds the edges of chunk t: each has a number of `each` in lengths, after `at` others.
+// AddEdges adds the edges of chunk t. The length of edge k is lengths[k*each + at].
 // AddEdges[float64], survey.go:129
 DEVICE void AddEdges_f64_at(int64 t, int32 edges, int32 each, int32 at, Slice<double> lengths, Surveyed *s,
         Array<tally, 128> *tallies, Array<int64, 142> *sums) {
@@ -601,8 +604,8 @@ DEVICE void AddEdges_f64_at(int64 t, int32 edges, int32 each, int32 at, Slice<do
     }
 }
 
-// AddSides adds the sizes of chunk t of the n sides of the boundary. Each has a number of `each` in sizes; listed has
-// the indices of sides there, and is empty where all are of the boundary.
+// AddSides adds chunk t of the n sides of the boundary, its edges or faces. The size of side k is sizes[k*each]. listed
+// has the indices of those that are added, and is empty if all are.
 // AddSides[float32], survey.go:167
 DEVICE void AddSides_f32_at(int64 t, int32 n, int32 each, Slice<int32> listed, Slice<float> sizes, Surveyed *s,
         Array<exact_Part, 128> *parts, Array<int64, 71> *sums) {
@@ -638,8 +641,8 @@ DEVICE void AddSides_f32_at(int64 t, int32 n, int32 each, Slice<int32> listed, S
     }
 }
 
-// AddSides adds the sizes of chunk t of the n sides of the boundary. Each has a number of `each` in sizes; listed has
-// the indices of sides there, and is empty where all are of the boundary.
+// AddSides adds chunk t of the n sides of the boundary, its edges or faces. The size of side k is sizes[k*each]. listed
+// has the indices of those that are added, and is empty if all are.
 // AddSides[float64], survey.go:167
 DEVICE void AddSides_f64_at(int64 t, int32 n, int32 each, Slice<int32> listed, Slice<double> sizes, Surveyed *s,
         Array<exact_Part, 128> *parts, Array<int64, 71> *sums) {
@@ -675,7 +678,7 @@ DEVICE void AddSides_f64_at(int64 t, int32 n, int32 each, Slice<int32> listed, S
     }
 }
 
-// FirstID grows as the id of a cell falls, and is its own inverse.
+// FirstID grows as the id of a cell falls, so that a maximum finds the lowest id. It is its own inverse.
 // FirstID, survey.go:57
 DEVICE int64 FirstID(int64 id) {
     return sub(int64(2147483648ll), id);

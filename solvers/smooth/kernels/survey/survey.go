@@ -53,7 +53,7 @@ type Surveyed struct {
 	Worst, Best int64
 }
 
-// FirstID grows as the id of a cell falls, and is its own inverse.
+// FirstID grows as the id of a cell falls, so that a maximum finds the lowest id. It is its own inverse.
 func FirstID(id int64) int64 { return math.MaxInt32 + 1 - id }
 
 // Cell holds the measures of a triangle or of a tetrahedron.
@@ -123,7 +123,7 @@ func AddCells[F num.Float](t int, cells []Cell[F], s *Surveyed, tallies *[thread
 	}
 }
 
-// AddEdges adds the edges of chunk t: each has a number of `each` in lengths, after `at` others.
+// AddEdges adds the edges of chunk t. The length of edge k is lengths[k*each + at].
 //
 //atoll:kernel tile block=128
 func AddEdges[F num.Float](t int, edges, each, at int32, lengths []F, s *Surveyed, tallies *[threads]tally,
@@ -160,8 +160,8 @@ func AddEdges[F num.Float](t int, edges, each, at int32, lengths []F, s *Surveye
 	}
 }
 
-// AddSides adds the sizes of chunk t of the n sides of the boundary. Each has a number of `each` in sizes; listed has
-// the indices of sides there, and is empty where all are of the boundary.
+// AddSides adds chunk t of the n sides of the boundary, its edges or faces. The size of side k is sizes[k*each]. listed
+// has the indices of those that are added, and is empty if all are.
 //
 //atoll:kernel tile block=128
 func AddSides[F num.Float](t int, n, each int32, listed []int32, sizes []F, s *Surveyed, parts *[threads]exact.Part,

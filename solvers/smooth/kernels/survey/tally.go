@@ -75,7 +75,7 @@ func (o *tally) inBin(bin int32) int64 {
 	return int64(word >> (16 * uint64(bin%4)) & 0xffff)
 }
 
-// merge adds many tallies, each apart, into the one at first.
+// merge adds up `many` tallies, at the indices first, first+each, first+2*each and so on, in the first of them.
 func merge(all []tally, first, each, many int32, sums []int64) {
 	o := all[first]
 	for k := int32(1); k < many; k++ {

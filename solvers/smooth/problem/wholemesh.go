@@ -19,30 +19,30 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// body is the whole mesh that is smoothed, on rank 0: of triangles or of tetrahedra.
-type body interface {
+// wholeMesh is the whole mesh that is smoothed, on rank 0: of triangles or of tetrahedra.
+type wholeMesh interface {
 	dim() int
 	// cut divides the mesh over the ranks, and returns a function that returns the share of a rank, once for each
 	// rank. separate is true for devices with separate memory. s reports the progress.
-	cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stages) (func(rank int) rankShare,
+	cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stageLog) (func(rank int) rankShare,
 		error)
 	// nodes returns the mesh in the form that metrics at vertices need.
 	nodes() nodes
 	// moved returns the same mesh with other vertex positions, by axis, and the cell field "quality".
-	moved(positions [][]float64, quality []float64) body
+	moved(positions [][]float64, quality []float64) wholeMesh
 	centre(cell int) []float64
 	// departed measures how far the boundary of smoothed, the same mesh with other positions, is from this one's.
-	departed(smoothed body) (curved.Departure, error)
+	departed(smoothed wholeMesh) (curved.Departure, error)
 	write(path string) error
 	notKept(path string) string // the parts of the mesh that a file with this extension cannot hold, "" for none
 }
 
-// loadBody reads or generates the mesh of a case.
-func loadBody(c *config.Case, s config.Mesh) (body, error) {
+// loadMesh reads or generates the mesh of a case.
+func loadMesh(c *config.Case, s config.Mesh) (wholeMesh, error) {
 	switch {
 	case s.Generate == "box":
 		solid, err := mesh.Box([3]float64(s.Box[:3]), [3]float64(s.Box[3:]), s.Cells, s.Seed)
-		return solidBody{solid}, err
+		return solidMesh{solid}, err
 	case s.File != "":
 		m, solid, err := meshio.ReadAny(c.Path(s.File))
 		if err != nil {
@@ -52,16 +52,16 @@ func loadBody(c *config.Case, s config.Mesh) (body, error) {
 			if s.Refine > 0 {
 				return nil, fmt.Errorf("[mesh] refine = %d cuts triangles, and %s has tetrahedra", s.Refine, s.File)
 			}
-			return solidBody{solid}, nil
+			return solidMesh{solid}, nil
 		}
 		if err := inPlane(m); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.File, err)
 		}
 		m, err = domain.Refined(m, s.Refine)
-		return planeBody{m}, err
+		return planeMesh{m}, err
 	}
 	m, err := domain.Load(c, s)
-	return planeBody{m}, err
+	return planeMesh{m}, err
 }
 
 // inPlane refuses surface meshes in three dimensions: smoothing in x and y would move vertices off the surface, and
@@ -150,34 +150,34 @@ func withQuality(fields map[string][]float64, quality []float64) map[string][]fl
 	return fields
 }
 
-// planeBody is a mesh of triangles.
-type planeBody struct{ *mesh.Mesh }
+// planeMesh is a mesh of triangles.
+type planeMesh struct{ *mesh.Mesh }
 
-func (planeBody) dim() int                  { return 2 }
-func (b planeBody) write(path string) error { return meshio.Write(path, b.Mesh) }
-func (b planeBody) nodes() nodes            { return nodes{metric.FromTriangles(b.Mesh), b.VertexData} }
+func (planeMesh) dim() int                  { return 2 }
+func (b planeMesh) write(path string) error { return meshio.Write(path, b.Mesh) }
+func (b planeMesh) nodes() nodes            { return nodes{metric.FromTriangles(b.Mesh), b.VertexData} }
 
-func (b planeBody) notKept(path string) string {
+func (b planeMesh) notKept(path string) string {
 	return meshio.NotKept(path, b.Groups, b.Marks, b.VertexData, b.CellData)
 }
 
-func (b planeBody) centre(cell int) []float64 {
+func (b planeMesh) centre(cell int) []float64 {
 	x, y := b.Centroid(cell)
 	return []float64{x, y}
 }
 
-func (b planeBody) moved(positions [][]float64, quality []float64) body {
+func (b planeMesh) moved(positions [][]float64, quality []float64) wholeMesh {
 	m := *b.Mesh
 	m.X, m.Y, m.CellData = positions[0], positions[1], withQuality(m.CellData, quality)
-	return planeBody{&m}
+	return planeMesh{&m}
 }
 
-func (b planeBody) departed(smoothed body) (curved.Departure, error) {
-	return curved.Departed(b.Mesh, smoothed.(planeBody).Mesh), nil
+func (b planeMesh) departed(smoothed wholeMesh) (curved.Departure, error) {
+	return curved.Departed(b.Mesh, smoothed.(planeMesh).Mesh), nil
 }
 
 // cut makes local meshes, from which the ranks make their parts together, unless the layout needs the whole mesh.
-func (b planeBody) cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stages) (
+func (b planeMesh) cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stageLog) (
 	func(rank int) rankShare, error) {
 	m := b.Mesh
 	if err := checkMesh(w, m, len(m.Cells), m.Area); err != nil {
@@ -238,33 +238,33 @@ func boundsOfMesh(m *mesh.Mesh) sizing.Bounds {
 	return b
 }
 
-// solidBody is a mesh of tetrahedra.
-type solidBody struct{ *mesh.Solid }
+// solidMesh is a mesh of tetrahedra.
+type solidMesh struct{ *mesh.Solid }
 
-func (solidBody) dim() int                  { return 3 }
-func (b solidBody) write(path string) error { return meshio.WriteSolid(path, b.Solid) }
-func (b solidBody) nodes() nodes            { return nodes{metric.FromTetrahedra(b.Solid), b.VertexData} }
+func (solidMesh) dim() int                  { return 3 }
+func (b solidMesh) write(path string) error { return meshio.WriteSolid(path, b.Solid) }
+func (b solidMesh) nodes() nodes            { return nodes{metric.FromTetrahedra(b.Solid), b.VertexData} }
 
-func (b solidBody) notKept(path string) string {
+func (b solidMesh) notKept(path string) string {
 	return meshio.NotKept(path, b.Groups, b.Marks, b.VertexData, b.CellData)
 }
 
-func (b solidBody) centre(cell int) []float64 {
+func (b solidMesh) centre(cell int) []float64 {
 	centroid := b.Centroid(cell)
 	return centroid[:]
 }
 
-func (b solidBody) moved(positions [][]float64, quality []float64) body {
+func (b solidMesh) moved(positions [][]float64, quality []float64) wholeMesh {
 	s := *b.Solid
 	s.X, s.Y, s.Z, s.CellData = positions[0], positions[1], positions[2], withQuality(s.CellData, quality)
-	return solidBody{&s}
+	return solidMesh{&s}
 }
 
-func (b solidBody) departed(smoothed body) (curved.Departure, error) {
-	return curved.DepartedSolid(b.Solid, smoothed.(solidBody).Solid)
+func (b solidMesh) departed(smoothed wholeMesh) (curved.Departure, error) {
+	return curved.DepartedSolid(b.Solid, smoothed.(solidMesh).Solid)
 }
 
-func (b solidBody) cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stages) (
+func (b solidMesh) cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stageLog) (
 	func(rank int) rankShare, error) {
 	if err := checkMesh(w, b.Solid, len(b.Cells), b.Volume); err != nil {
 		return nil, err

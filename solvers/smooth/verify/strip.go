@@ -28,8 +28,8 @@ func strip(ctx context.Context, p *verify.Page) error {
 	if err != nil {
 		return err
 	}
-	t := p.Table("spacings u at rest, h from 0.5 to 0.05", "smoother", "boxes", "sweeps", "u/h, largest by least",
-		"u, largest by least", "reference")
+	t := p.Table("spacings u after convergence, h from 0.5 to 0.05", "smoother", "boxes", "sweeps",
+		"u/h, largest by least", "u, largest by least", "reference")
 	for _, n := range boxes {
 		for _, smoother := range []string{"pain-exact", "pain"} {
 			p.Progress("%s, %d boxes", smoother, n)

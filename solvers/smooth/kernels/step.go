@@ -7,7 +7,8 @@ import (
 )
 
 // needsVisit reports whether vertex i must be visited: always, unless neither it nor a neighbour has moved since the
-// last visit. lastMove and lastVisit hold when a vertex last moved by more than the tolerance, and was last visited.
+// last visit. lastMove and lastVisit hold the set, counted from 1 over all sweeps, in which a vertex last moved by more
+// than the tolerance, and in which it was last visited.
 func needsVisit[F num.Float](i int, p *Params[F], m *Mesh[F], lastMove, lastVisit []int32) bool {
 	if !p.Cull {
 		return true
@@ -39,9 +40,9 @@ type step[F num.Float] struct {
 func (s *step[F]) begin(i int, set *Set, m *Mesh[F], v []Vertex[F]) {
 	p := &v[i]
 	s.x, s.y, s.s = p.X, p.Y, p.S
-	if i >= int(set.Slide) {
+	if i >= int(set.FirstSliding) {
 		s.slides = true
-		s.rail = m.Rails[i-int(set.Slide)+int(set.Rail)]
+		s.rail = m.Rails[i-int(set.FirstSliding)+int(set.FirstRail)]
 	}
 }
 

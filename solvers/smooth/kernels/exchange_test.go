@@ -51,7 +51,7 @@ func exchangeTiles[F num.Float](t *testing.T, l cudatest.Runner) {
 	message, translated := make([]Vertex[F], len(out)), make([]Vertex[F], len(out))
 	NewPackTilesLoop(out, from, message).Range(0, len(out))
 	l.Run(t, NewPackTilesLoop(out, from, translated), 0, len(out))
-	kerneltest.Same(t, "wire", message, translated, nil)
+	kerneltest.Same(t, "message", message, translated, nil)
 	want := &TileVertices[F]{slices.Clone(to.Place), slices.Clone(to.Row), slices.Clone(to.M22), slices.Clone(to.Along)}
 	for k, b := range in {
 		a := out[k]

@@ -7,8 +7,8 @@ import (
 )
 
 // needsVisit reports whether vertex i must be visited: always, unless neither it nor a neighbour has moved since the
-// last visit. lastMove and lastVisit hold when a vertex last moved by more than the tolerance, and was last visited; 0
-// is before the first set of the first sweep.
+// last visit. lastMove and lastVisit hold the set, counted from 1 over all sweeps, in which a vertex last moved by more
+// than the tolerance, and in which it was last visited.
 func needsVisit[F num.Float](i int, p *Params[F], m *Mesh[F], lastMove, lastVisit []int32) bool {
 	if !p.Cull {
 		return true
@@ -37,9 +37,9 @@ type step[F num.Float] struct {
 func (s *step[F]) begin(i int, set *Set, m *Mesh[F], v []Vertex[F]) {
 	q := &v[i]
 	s.p.X, s.p.Y, s.p.Z, s.a, s.b = q.X, q.Y, q.Z, q.A, q.B
-	if i >= int(set.Slide) {
+	if i >= int(set.FirstSliding) {
 		s.bound = true
-		s.frame = m.Frames[i-int(set.Slide)+int(set.Rail)]
+		s.frame = m.Frames[i-int(set.FirstSliding)+int(set.FirstFrame)]
 	}
 }
 
@@ -184,8 +184,8 @@ func guarded[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 // upright reports whether all tetrahedra around vertex i have a positive volume at a trial position p, beyond
 // round-off.
 func upright[F num.Float](i int, p Vector[F], flat F, m *Mesh[F], v []Vertex[F]) bool {
-	for k := m.Spans[i].FirstSide; k < m.Spans[i+1].FirstSide; k++ {
-		s := &m.Sides[k]
+	for k := m.Spans[i].FirstFace; k < m.Spans[i+1].FirstFace; k++ {
+		s := &m.CavityFaces[k]
 		if !uprightAt(p, &v[s.A], &v[s.B], &v[s.C], flat) {
 			return false
 		}
@@ -219,8 +219,8 @@ func Upright[F num.Float](a, b, c, d *Vertex[F], flat F) bool {
 func largestShare[F num.Float](i int, s *step[F], m *Mesh[F], v []Vertex[F]) F {
 	u := minus(s.at(1), s.p)
 	share := F(1)
-	for k := m.Spans[i].FirstSide; k < m.Spans[i+1].FirstSide; k++ {
-		f := &m.Sides[k]
+	for k := m.Spans[i].FirstFace; k < m.Spans[i+1].FirstFace; k++ {
+		f := &m.CavityFaces[k]
 		a, b, c := v[f.A].from(s.p), v[f.B].from(s.p), v[f.C].from(s.p)
 		six := dot(a, cross(b, c))
 		loss := dot(u, cross(minus(b, a), minus(c, a)))
