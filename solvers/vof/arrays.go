@@ -18,7 +18,7 @@ type arrays[F num.Float] struct {
 	u           [3][]F         // velocities through lower faces
 	planes2     []geom.Line[F] // planes if they are stored, in two dimensions; tiles write them for diagnostics only
 	planes3     []geom.Plane[F]
-	kinds       [2][]int32     // kinds of tiles (see kernels.Mixed2), alternating like fields; or Kinds and Copied of bricks
+	kinds       [2][]int32     // of tiles (see kernels.Mixed2), alternating like fields; or Kinds and Copied of bricks
 	allTiles    tileList       // of all tiles or bricks
 	activeTiles tileList       // of tiles or bricks in which anything may change
 	marks       []int32        // 1 for each active tile

@@ -60,8 +60,8 @@ type tileWork struct {
 // TileStep2 advances the cells of the t-th tile of Order from F to Out, with the same bits as Advance2 in two sweeps.
 // Normals are computed by Youngs or Mixed, or in the fine variant by any method except Heights: without ELVIRA and
 // LVIRA a thread needs half the registers. In each sweep most cells stay as they are. The others are listed, and
-// distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed, and then
-// to advance it. So each flux is computed once, and no thread waits for another one's.
+// distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed, and
+// then to advance it. So each flux is computed once, and no thread waits for another one's.
 //
 //atoll:kernel tile block=256 fine=false,true blocks=4,0 blocks32=6
 func TileStep2[F num.Float](t int, fine bool, s *Tiles2[F], clock *Clock[F], f, between, flux *[TileRoom]F,
@@ -120,9 +120,6 @@ func TileStep2[F num.Float](t int, fine bool, s *Tiles2[F], clock *Clock[F], f, 
 		s.copyCell(k, w.x, w.y)
 	}
 	for range w.once {
-		s.KindsAfter[w.tile] = w.kindIfStays(kinds[:])
-		if near > 0 {
-			s.KindsAfter[w.tile] = combineKinds(between, marks, marks/16)
-		}
+		s.KindsAfter[w.tile] = s.kindAfter(&w, near, kinds[:], between)
 	}
 }

@@ -53,9 +53,10 @@ func (b *Bricks) work(n int) brickWork {
 	return w
 }
 
-// Brick3 is Advance3 for the cells of the t-th brick of Order. Most cells stay as they are. The others are listed, and
-// distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed, and then
-// to advance it. So no thread waits for another one's flux, and each flux is computed once except between bricks.
+// Brick3 is Advance3 for the cells of the t-th brick of Order. Most cells stay as they are. The others are listed,
+// and distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed,
+// and then to advance it. So no thread waits for another one's flux, and each flux is computed once except between
+// bricks.
 //
 //atoll:kernel tile block=256 blocks=3 blocks32=4
 func Brick3[F num.Float](t int, s *Sweep3[F], b *Bricks, clock *Clock[F], flux *[brickFaces]F, list *[brickFaces]int32,
@@ -126,9 +127,9 @@ func (s *Sweep3[F]) around(i, j, k int32, b *Bricks) threeCells[F] {
 	return o
 }
 
-// column does the sweep in those cells of column k of a brick that stay as they are, and returns bits of the others, the
-// lowest for the lowest cell. The highest bit stands for one of the highest faces. The column is read before anything is
-// written, so that the loads do not wait for each other.
+// column does the sweep in those cells of column k of a brick that stay as they are, and returns bits of the others,
+// the lowest for the lowest cell. The highest bit stands for one of the highest faces. The column is read before
+// anything is written, so that the loads do not wait for each other.
 func (s *Sweep3[F]) column(k, x, y, z int32, b *Bricks) int32 {
 	px, py := k%brickX, k/brickX
 	hx, hy, hz, exists := s.highestFace(k)
@@ -142,11 +143,12 @@ func (s *Sweep3[F]) column(k, x, y, z int32, b *Bricks) int32 {
 	bit1 := s.sweepIfStays(x+px, y+py, z+1, v1, b)
 	bit2 := s.sweepIfStays(x+px, y+py, z+2, v2, b)
 	bit3 := s.sweepIfStays(x+px, y+py, z+3, v3, b)
-	return bit0 | bit1<<1 | bit2<<2 | bit3<<3 | flag(mixed(highest.f, s.RoundOff) || mixed(highest.below, s.RoundOff))<<brickZ
+	bit4 := flag(mixed(highest.f, s.RoundOff) || mixed(highest.below, s.RoundOff))
+	return bit0 | bit1<<1 | bit2<<2 | bit3<<3 | bit4<<brickZ
 }
 
-// sweepIfStays does the sweep in a cell with the given cells around it if it stays as it is, and returns 0. Otherwise it
-// returns 1; for a cell beyond the block it returns 1 if its lower face may have a mixed donor.
+// sweepIfStays does the sweep in a cell with the given cells around it if it stays as it is, and returns 0. Otherwise
+// it returns 1; for a cell beyond the block it returns 1 if its lower face may have a mixed donor.
 func (s *Sweep3[F]) sweepIfStays(i, j, k int32, v threeCells[F], b *Bricks) int32 {
 	if !b.has(i, j, k) {
 		return flag(mixed(v.f, s.RoundOff) || mixed(v.below, s.RoundOff))

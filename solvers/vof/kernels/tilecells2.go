@@ -97,8 +97,8 @@ func (s *Tiles2[F]) inTile(px, py, x, y int32) bool {
 	return px >= 0 && px < TileX && py >= 0 && py < TileY && x+px < s.N[0] && y+py < s.N[1]
 }
 
-// secondOfRun does the second sweep in those cells of run k that stay as they are, and returns bits of the others and of
-// the highest faces that may have a mixed donor. f gets the final values.
+// secondOfRun does the second sweep in those cells of run k that stay as they are, and returns bits of the others and
+// of the highest faces that may have a mixed donor. f gets the final values.
 func (s *Tiles2[F]) secondOfRun(k, x, y int32, f, between *[TileRoom]F) int32 {
 	px, low := k%tileWidth-TileReach, k/tileWidth*tileRunCells-TileReach
 	step, _ := s.strides(s.Axis ^ 1)
@@ -182,12 +182,16 @@ func (w *tileWork) near(kinds []int32) int32 {
 	return flag(combine(kinds, 0, 1, loadGroups) == Mixed2)
 }
 
-// kindIfStays returns the kind after the step of a tile that does not change.
-func (w *tileWork) kindIfStays(kinds []int32) int32 {
+// kindAfter returns the kind of a tile after the step. kinds are those of the cells and margin before it, and between
+// has those of the marks after it.
+func (s *Tiles2[F]) kindAfter(w *tileWork, near int32, kinds []int32, between *[TileRoom]F) int32 {
 	if w.load == 0 {
 		return w.kind
 	}
-	return combine(kinds, 0, 1, loadGroups) | Synchronised // cells of the tile and its margin are of one kind
+	if near == 0 {
+		return combine(kinds, 0, 1, loadGroups) | Synchronised // cells and margin are of one kind
+	}
+	return combineKinds(between, marks, marks/16)
 }
 
 // copies returns the number of cells to copy to the other field.
@@ -211,9 +215,9 @@ func clamp(i, lo, end int32) int32 {
 	return i
 }
 
-// sweep returns the value of cell c, which does not stay as it is, after sweep n (0 or 1) of a step; start is its value before the step. own is the
-// index of the cell in shared memory: in a, its value before the sweep, and in flux, the flux through its lower face if
-// the donor is mixed.
+// sweep returns the value of cell c, which does not stay as it is, after sweep n (0 or 1) of a step; start is its
+// value before the step. own is the index of the cell in shared memory: in a, its value before the sweep, and in
+// flux, the flux through its lower face if the donor is mixed.
 func (s *Tiles2[F]) sweep(n int32, a, flux *[TileRoom]F, own int32, c int, start F, clock *Clock[F]) F {
 	axis, kind := s.Axis^n, s.Kinds[n]
 	step, stride := s.strides(axis)
