@@ -108,8 +108,8 @@ func (l *BrickList[F]) beyond(axis, p, reach int32) bool {
 	return l.Open[axis][0] > 0 && p < reach || l.Open[axis][1] > 0 && p+reach+1 >= l.Count[axis]
 }
 
-// CopyIdleBrick copies brick t to the other fields if it is not in the list but was in the last one: bricks beside it may
-// be, and read its cells in each sweep.
+// CopyIdleBrick copies brick t to the other fields if it is not in the list but was in the last one: bricks beside it
+// may be, and read its cells in each sweep.
 //
 //atoll:kernel tile block=256
 func CopyIdleBrick[F num.Float](t int, l *BrickList[F]) {

@@ -858,7 +858,7 @@ static_assert(sizeof(brickWork) == 16 && offsetof(brickWork, x) == 0 && offsetof
     offsetof(brickWork, z) == 8 && offsetof(brickWork, columns) == 12, "brickWork");
 
 // threeCells are a cell and those beside it along an axis.
-// threeCells[float32], tile3.go:112
+// threeCells[float32], tile3.go:113
 struct threeCells_f32 {
     float f, below, above;
 };
@@ -866,7 +866,7 @@ static_assert(sizeof(threeCells_f32) == 12 && offsetof(threeCells_f32, f) == 0 &
     offsetof(threeCells_f32, below) == 4 && offsetof(threeCells_f32, above) == 8, "threeCells_f32");
 
 // threeCells are a cell and those beside it along an axis.
-// threeCells[float64], tile3.go:112
+// threeCells[float64], tile3.go:113
 struct threeCells_f64 {
     double f, below, above;
 };
@@ -1167,8 +1167,8 @@ DEVICE int32 BrickList_idle_f32(const BrickList_f32 *l, int64 t) {
     return 1024;
 }
 
-// CopyIdleBrick copies brick t to the other fields if it is not in the list but was in the last one: bricks beside it may be, and read its
-// cells in each sweep.
+// CopyIdleBrick copies brick t to the other fields if it is not in the list but was in the last one: bricks beside it
+// may be, and read its cells in each sweep.
 // CopyIdleBrick[float32], bricklist3.go:115
 DEVICE void CopyIdleBrick_f32_at(int64 t, const BrickList_f32 *l) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
@@ -1196,8 +1196,8 @@ DEVICE int32 BrickList_idle_f64(const BrickList_f64 *l, int64 t) {
     return 1024;
 }
 
-// CopyIdleBrick copies brick t to the other fields if it is not in the list but was in the last one: bricks beside it may be, and read its
-// cells in each sweep.
+// CopyIdleBrick copies brick t to the other fields if it is not in the list but was in the last one: bricks beside it
+// may be, and read its cells in each sweep.
 // CopyIdleBrick[float64], bricklist3.go:115
 DEVICE void CopyIdleBrick_f64_at(int64 t, const BrickList_f64 *l) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
@@ -6029,7 +6029,7 @@ DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     return w;
 }
 
-// clamp, tilecells2.go:204
+// clamp, tilecells2.go:212
 DEVICE int32 clamp(int32 i, int32 lo, int32 end) {
     if (i < lo) {
         return lo;
@@ -6109,9 +6109,19 @@ DEVICE int32 tileWork_near(tileWork *w, Slice<int32> kinds) {
     return flag(combine(kinds, 0, 1, 16) == 3);
 }
 
+// kindIfStays returns the kind of a tile after the step if it does not change; kinds are those of its cells and margin.
+// (*tileWork).kindIfStays, tilecells2.go:186
+DEVICE int32 tileWork_kindIfStays(tileWork *w, Slice<int32> kinds) {
+    if (w->load == 0) {
+        return w->kind;
+    }
+    // cells and margin are of one kind
+    return combine(kinds, 0, 1, 16) | 4;
+}
+
 // reach returns how far around a tile, along x and y, sweep n updates cells: for the donors of the second sweep and
 // the neighbours that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float32]).reach, tilecells2.go:237
+// (*Tiles2[float32]).reach, tilecells2.go:245
 struct Tiles2_reach_f32_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -6129,14 +6139,14 @@ DEVICE bool Tiles2_neededAfterFirst_f32(const Tiles2_f32 *s, int32 px, int32 py)
 
 // inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, one more
 // above for faces, and within the block.
-// (*Tiles2[float32]).inReach, tilecells2.go:253
+// (*Tiles2[float32]).inReach, tilecells2.go:261
 DEVICE bool Tiles2_inReach_f32(const Tiles2_f32 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
 
 // needed reports whether sweep n updates a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float32]).needed, tilecells2.go:245
+// (*Tiles2[float32]).needed, tilecells2.go:253
 DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f32(s, n);
     int32 face = s->Axis ^ n;
@@ -6153,13 +6163,13 @@ DEVICE Tiles2_nearest_f32_results Tiles2_nearest_f32(const Tiles2_f32 *s, int32 
 }
 
 // shared returns the index of a tile's cell in shared memory.
-// shared, tilecells2.go:202
+// shared, tilecells2.go:210
 DEVICE int32 shared(int32 px, int32 py) {
     return add(add(px, 3), mul(add(py, 3), 38));
 }
 
 // strides returns the strides along an axis in shared memory and in the block's memory.
-// (*Tiles2[float32]).strides, tilecells2.go:228
+// (*Tiles2[float32]).strides, tilecells2.go:236
 struct Tiles2_strides_f32_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 axis) {
     if (axis == 0) {
@@ -6230,7 +6240,7 @@ DEVICE void listTileRun(Slice<int32> list, Slice<int32> bits, Slice<int32> count
     }
 }
 
-// (*Tiles2[float32]).velocity, tilecells2.go:260
+// (*Tiles2[float32]).velocity, tilecells2.go:268
 DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -6247,7 +6257,7 @@ DEVICE bool fromMixed_f32(float cfl, bool below, bool above) {
 
 // flux returns the flux of Sweep2 in sweep n through the lower face of the cell at own if it is needed and its donor is
 // mixed, otherwise 0.
-// (*Tiles2[float32]).flux, tilecells2.go:269
+// (*Tiles2[float32]).flux, tilecells2.go:277
 DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
         Clock_f32 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -6302,10 +6312,10 @@ DEVICE float faceFlux_f32(float cfl, float below, float above, float inMixed, fl
     return inMixed;
 }
 
-// sweep returns the value of cell c, which does not stay as it is, after sweep n (0 or 1) of a step; start is its value before the step. own is the
-// index of the cell in shared memory: in a, its value before the sweep, and in flux, the flux through its lower face if
-// the donor is mixed.
-// (*Tiles2[float32]).sweep, tilecells2.go:217
+// sweep returns the value of cell c, which does not stay as it is, after sweep n (0 or 1) of a step; start is its
+// value before the step. own is the index of the cell in shared memory: in a, its value before the sweep, and in
+// flux, the flux through its lower face if the donor is mixed.
+// (*Tiles2[float32]).sweep, tilecells2.go:225
 DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *a, Array<float, 1444> *flux,
         int32 own, int64 c, float start, Clock_f32 *clock) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -6336,8 +6346,8 @@ DEVICE bool Tiles2_inTile_f32(const Tiles2_f32 *s, int32 px, int32 py, int32 x, 
     return px >= 0 && px < 32 && py >= 0 && py < 32 && add(x, px) < s->N[0] && add(y, py) < s->N[1];
 }
 
-// secondOfRun does the second sweep in those cells of run k that stay as they are, and returns bits of the others and of
-// the highest faces that may have a mixed donor. f gets the final values.
+// secondOfRun does the second sweep in those cells of run k that stay as they are, and returns bits of the others and
+// of the highest faces that may have a mixed donor. f gets the final values.
 // (*Tiles2[float32]).secondOfRun, tilecells2.go:102
 DEVICE int32 Tiles2_secondOfRun_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between) {
@@ -6402,7 +6412,7 @@ DEVICE int32 combineKinds_f32(Array<float, 1444> *pieces, int32 first, int32 n) 
 }
 
 // copies returns the number of cells to copy to the other field.
-// (*tileWork).copies, tilecells2.go:194
+// (*tileWork).copies, tilecells2.go:202
 DEVICE int32 tileWork_copies(tileWork *w, int32 near) {
     if (near == 0 && w->differs) {
         return 1024;
@@ -6419,21 +6429,20 @@ DEVICE void Tiles2_copyCell_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) 
     }
 }
 
-// kindIfStays returns the kind after the step of a tile that does not change.
-// (*tileWork).kindIfStays, tilecells2.go:186
-DEVICE int32 tileWork_kindIfStays(tileWork *w, Slice<int32> kinds) {
-    if (w->load == 0) {
-        return w->kind;
+// kindAfter returns the kind of a tile after the step: the given one, or near an interface that of its marks.
+// kindAfter[float32], tilecells2.go:194
+DEVICE int32 kindAfter_f32(int32 near, int32 kind, Array<float, 1444> *between) {
+    if (near == 0) {
+        return kind;
     }
-    // cells of the tile and its margin are of one kind
-    return combine(kinds, 0, 1, 16) | 4;
+    return combineKinds_f32(between, 256, 16);
 }
 
 // TileStep2 advances the cells of the t-th tile of Order from F to Out, with the same bits as Advance2 in two sweeps.
 // Normals are computed by Youngs or Mixed, or in the fine variant by any method except Heights: without ELVIRA and
 // LVIRA a thread needs half the registers. In each sweep most cells stay as they are. The others are listed, and
-// distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed, and then
-// to advance it. So each flux is computed once, and no thread waits for another one's.
+// distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed, and
+// then to advance it. So each flux is computed once, and no thread waits for another one's.
 // TileStep2[float32], tile2.go:67
 DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 *clock, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Array<int32, 1444> *list, Array<int32, 241> *bits,
@@ -6451,7 +6460,7 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
         (*kinds)[k] = combine(Slice<int32>{bits->at, int64(241), int64(241)}, k, 16, sub(add(sub(241, k), 16), 1) / 16);
     }
     __syncthreads();
-    int32 near = tileWork_near(&w, Slice<int32>{kinds->at, int64(16), int64(16)});
+    int32 near = tileWork_near(&w, Slice<int32>{kinds->at, int64(16), int64(16)}), kind = tileWork_kindIfStays(&w, Slice<int32>{kinds->at, int64(16), int64(16)});
     int32 runs = mul(near, 228);
     __syncthreads();
     TURNS(int32, k, runs) {
@@ -6509,10 +6518,7 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
     }
     __syncthreads();
     TURNS(int32, turn15, w.once) {
-        s->KindsAfter[w.tile] = tileWork_kindIfStays(&w, Slice<int32>{kinds->at, int64(16), int64(16)});
-        if (near > 0) {
-            s->KindsAfter[w.tile] = combineKinds_f32(between, 256, 16);
-        }
+        s->KindsAfter[w.tile] = kindAfter_f32(near, kind, between);
     }
 }
 
@@ -6606,7 +6612,7 @@ DEVICE int32 Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arr
 
 // reach returns how far around a tile, along x and y, sweep n updates cells: for the donors of the second sweep and
 // the neighbours that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float64]).reach, tilecells2.go:237
+// (*Tiles2[float64]).reach, tilecells2.go:245
 struct Tiles2_reach_f64_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -6624,14 +6630,14 @@ DEVICE bool Tiles2_neededAfterFirst_f64(const Tiles2_f64 *s, int32 px, int32 py)
 
 // inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, one more
 // above for faces, and within the block.
-// (*Tiles2[float64]).inReach, tilecells2.go:253
+// (*Tiles2[float64]).inReach, tilecells2.go:261
 DEVICE bool Tiles2_inReach_f64(const Tiles2_f64 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
 
 // needed reports whether sweep n updates a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float64]).needed, tilecells2.go:245
+// (*Tiles2[float64]).needed, tilecells2.go:253
 DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f64(s, n);
     int32 face = s->Axis ^ n;
@@ -6648,7 +6654,7 @@ DEVICE Tiles2_nearest_f64_results Tiles2_nearest_f64(const Tiles2_f64 *s, int32 
 }
 
 // strides returns the strides along an axis in shared memory and in the block's memory.
-// (*Tiles2[float64]).strides, tilecells2.go:228
+// (*Tiles2[float64]).strides, tilecells2.go:236
 struct Tiles2_strides_f64_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 axis) {
     if (axis == 0) {
@@ -6690,7 +6696,7 @@ DEVICE int32 Tiles2_firstOfRun_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 
     return bits;
 }
 
-// (*Tiles2[float64]).velocity, tilecells2.go:260
+// (*Tiles2[float64]).velocity, tilecells2.go:268
 DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -6707,7 +6713,7 @@ DEVICE bool fromMixed_f64(double cfl, bool below, bool above) {
 
 // flux returns the flux of Sweep2 in sweep n through the lower face of the cell at own if it is needed and its donor is
 // mixed, otherwise 0.
-// (*Tiles2[float64]).flux, tilecells2.go:269
+// (*Tiles2[float64]).flux, tilecells2.go:277
 DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
         Clock_f64 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -6762,10 +6768,10 @@ DEVICE double faceFlux_f64(double cfl, double below, double above, double inMixe
     return inMixed;
 }
 
-// sweep returns the value of cell c, which does not stay as it is, after sweep n (0 or 1) of a step; start is its value before the step. own is the
-// index of the cell in shared memory: in a, its value before the sweep, and in flux, the flux through its lower face if
-// the donor is mixed.
-// (*Tiles2[float64]).sweep, tilecells2.go:217
+// sweep returns the value of cell c, which does not stay as it is, after sweep n (0 or 1) of a step; start is its
+// value before the step. own is the index of the cell in shared memory: in a, its value before the sweep, and in
+// flux, the flux through its lower face if the donor is mixed.
+// (*Tiles2[float64]).sweep, tilecells2.go:225
 DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444> *a, Array<double, 1444> *flux,
         int32 own, int64 c, double start, Clock_f64 *clock) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -6796,8 +6802,8 @@ DEVICE bool Tiles2_inTile_f64(const Tiles2_f64 *s, int32 px, int32 py, int32 x, 
     return px >= 0 && px < 32 && py >= 0 && py < 32 && add(x, px) < s->N[0] && add(y, py) < s->N[1];
 }
 
-// secondOfRun does the second sweep in those cells of run k that stay as they are, and returns bits of the others and of
-// the highest faces that may have a mixed donor. f gets the final values.
+// secondOfRun does the second sweep in those cells of run k that stay as they are, and returns bits of the others and
+// of the highest faces that may have a mixed donor. f gets the final values.
 // (*Tiles2[float64]).secondOfRun, tilecells2.go:102
 DEVICE int32 Tiles2_secondOfRun_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between) {
@@ -6870,11 +6876,20 @@ DEVICE void Tiles2_copyCell_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) 
     }
 }
 
+// kindAfter returns the kind of a tile after the step: the given one, or near an interface that of its marks.
+// kindAfter[float64], tilecells2.go:194
+DEVICE int32 kindAfter_f64(int32 near, int32 kind, Array<double, 1444> *between) {
+    if (near == 0) {
+        return kind;
+    }
+    return combineKinds_f64(between, 256, 16);
+}
+
 // TileStep2 advances the cells of the t-th tile of Order from F to Out, with the same bits as Advance2 in two sweeps.
 // Normals are computed by Youngs or Mixed, or in the fine variant by any method except Heights: without ELVIRA and
 // LVIRA a thread needs half the registers. In each sweep most cells stay as they are. The others are listed, and
-// distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed, and then
-// to advance it. So each flux is computed once, and no thread waits for another one's.
+// distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed, and
+// then to advance it. So each flux is computed once, and no thread waits for another one's.
 // TileStep2[float64], tile2.go:67
 DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 *clock, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Array<int32, 1444> *list, Array<int32, 241> *bits,
@@ -6892,7 +6907,7 @@ DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 
         (*kinds)[k] = combine(Slice<int32>{bits->at, int64(241), int64(241)}, k, 16, sub(add(sub(241, k), 16), 1) / 16);
     }
     __syncthreads();
-    int32 near = tileWork_near(&w, Slice<int32>{kinds->at, int64(16), int64(16)});
+    int32 near = tileWork_near(&w, Slice<int32>{kinds->at, int64(16), int64(16)}), kind = tileWork_kindIfStays(&w, Slice<int32>{kinds->at, int64(16), int64(16)});
     int32 runs = mul(near, 228);
     __syncthreads();
     TURNS(int32, k, runs) {
@@ -6950,10 +6965,7 @@ DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 
     }
     __syncthreads();
     TURNS(int32, turn15, w.once) {
-        s->KindsAfter[w.tile] = tileWork_kindIfStays(&w, Slice<int32>{kinds->at, int64(16), int64(16)});
-        if (near > 0) {
-            s->KindsAfter[w.tile] = combineKinds_f64(between, 256, 16);
-        }
+        s->KindsAfter[w.tile] = kindAfter_f64(near, kind, between);
     }
 }
 
@@ -6972,7 +6984,7 @@ DEVICE brickWork Bricks_work(const Bricks *b, int64 n) {
 
 // highestFace returns face k of those above a brick's highest cells along the axis of the sweep, and whether there are
 // that many.
-// (*Sweep3[float32]).highestFace, tile3.go:101
+// (*Sweep3[float32]).highestFace, tile3.go:102
 struct Sweep3_highestFace_f32_results { int32 r0; int32 r1; int32 r2; bool r3; };
 DEVICE Sweep3_highestFace_f32_results Sweep3_highestFace_f32(const Sweep3_f32 *s, int32 k) {
     switch (s->Axis) {
@@ -6989,7 +7001,7 @@ DEVICE Sweep3_highestFace_f32_results Sweep3_highestFace_f32(const Sweep3_f32 *s
 }
 
 // along returns the unit vector along the axis of the sweep.
-// (*Sweep3[float32]).along, tile3.go:86
+// (*Sweep3[float32]).along, tile3.go:87
 struct Sweep3_along_f32_results { int32 r0; int32 r1; int32 r2; };
 DEVICE Sweep3_along_f32_results Sweep3_along_f32(const Sweep3_f32 *s) {
     switch (s->Axis) {
@@ -7007,7 +7019,7 @@ DEVICE Sweep3_along_f32_results Sweep3_along_f32(const Sweep3_f32 *s) {
 
 // around returns the volume fractions around cell (i, j, k): zeros if the cell and the one below it are beyond the
 // block.
-// (*Sweep3[float32]).around, tile3.go:116
+// (*Sweep3[float32]).around, tile3.go:117
 DEVICE threeCells_f32 Sweep3_around_f32(const Sweep3_f32 *s, int32 i, int32 j, int32 k, const Bricks *b) {
     threeCells_f32 o = {};
     auto [mx, my, mz] = Sweep3_along_f32(s);
@@ -7022,9 +7034,9 @@ DEVICE threeCells_f32 Sweep3_around_f32(const Sweep3_f32 *s, int32 i, int32 j, i
     return o;
 }
 
-// sweepIfStays does the sweep in a cell with the given cells around it if it stays as it is, and returns 0. Otherwise it
-// returns 1; for a cell beyond the block it returns 1 if its lower face may have a mixed donor.
-// (*Sweep3[float32]).sweepIfStays, tile3.go:150
+// sweepIfStays does the sweep in a cell with the given cells around it if it stays as it is, and returns 0. Otherwise
+// it returns 1; for a cell beyond the block it returns 1 if its lower face may have a mixed donor.
+// (*Sweep3[float32]).sweepIfStays, tile3.go:152
 DEVICE int32 Sweep3_sweepIfStays_f32(const Sweep3_f32 *s, int32 i, int32 j, int32 k, threeCells_f32 v,
         const Bricks *b) {
     if (!Bricks_has(b, i, j, k)) {
@@ -7038,10 +7050,10 @@ DEVICE int32 Sweep3_sweepIfStays_f32(const Sweep3_f32 *s, int32 i, int32 j, int3
     return 1;
 }
 
-// column does the sweep in those cells of column k of a brick that stay as they are, and returns bits of the others, the
-// lowest for the lowest cell. The highest bit stands for one of the highest faces. The column is read before anything is
-// written, so that the loads do not wait for each other.
-// (*Sweep3[float32]).column, tile3.go:132
+// column does the sweep in those cells of column k of a brick that stay as they are, and returns bits of the others,
+// the lowest for the lowest cell. The highest bit stands for one of the highest faces. The column is read before
+// anything is written, so that the loads do not wait for each other.
+// (*Sweep3[float32]).column, tile3.go:133
 DEVICE int32 Sweep3_column_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b) {
     int32 px = k % 32, py = k / 32;
     auto [hx, hy, hz, exists] = Sweep3_highestFace_f32(s, k);
@@ -7055,17 +7067,18 @@ DEVICE int32 Sweep3_column_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, i
     int32 bit1 = Sweep3_sweepIfStays_f32(s, add(x, px), add(y, py), add(z, 1), v1, b);
     int32 bit2 = Sweep3_sweepIfStays_f32(s, add(x, px), add(y, py), add(z, 2), v2, b);
     int32 bit3 = Sweep3_sweepIfStays_f32(s, add(x, px), add(y, py), add(z, 3), v3, b);
-    return bit0 | shl(bit1, int64(1)) | shl(bit2, int64(2)) | shl(bit3, int64(3)) | shl(flag(mixed_f32(highest.f, s->RoundOff) || mixed_f32(highest.below, s->RoundOff)), int64(4));
+    int32 bit4 = flag(mixed_f32(highest.f, s->RoundOff) || mixed_f32(highest.below, s->RoundOff));
+    return bit0 | shl(bit1, int64(1)) | shl(bit2, int64(2)) | shl(bit3, int64(3)) | shl(bit4, int64(4));
 }
 
 // face returns the number of the lower face of cell (px, py, pz) of a brick.
-// face, tile3.go:97
+// face, tile3.go:98
 DEVICE int32 face(int32 px, int32 py, int32 pz) {
     return add(px, mul(33, add(py, mul(9, pz))));
 }
 
 // listColumn appends the faces of column k of a brick that have a bit to those of the previous columns.
-// (*Sweep3[float32]).listColumn, tile3.go:164
+// (*Sweep3[float32]).listColumn, tile3.go:166
 DEVICE void Sweep3_listColumn_f32(const Sweep3_f32 *s, Slice<int32> list, Slice<int32> bits, Slice<int32> counts,
         int32 k) {
     if (bits[k] == 0) {
@@ -7088,7 +7101,7 @@ DEVICE void Sweep3_listColumn_f32(const Sweep3_f32 *s, Slice<int32> list, Slice<
 }
 
 // brickFlux returns the flux through a face of a brick if its donor is mixed, otherwise 0.
-// (*Sweep3[float32]).brickFlux, tile3.go:185
+// (*Sweep3[float32]).brickFlux, tile3.go:187
 DEVICE float Sweep3_brickFlux_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, int32 z, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, int64(add(x, k % 33)), int64(add(y, k / 33 % 9)), int64(add(z, k / 297)));
     float cfl = s->U[c] * clock->Courant[s->Axis];
@@ -7099,7 +7112,7 @@ DEVICE float Sweep3_brickFlux_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y
 }
 
 // advanceInBrick advances the cell above face k by the sweep, if it is in the brick and the block.
-// (*Sweep3[float32]).advanceInBrick, tile3.go:195
+// (*Sweep3[float32]).advanceInBrick, tile3.go:197
 DEVICE void Sweep3_advanceInBrick_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
         Array<float, 1485> *flux, Clock_f32 *clock) {
     int32 px = k % 33, py = k / 33 % 9, pz = k / 297;
@@ -7116,10 +7129,11 @@ DEVICE void Sweep3_advanceInBrick_f32(const Sweep3_f32 *s, int32 k, int32 x, int
     s->Out[c] = updated_f32(0, f, s->Start[c], lo, hi, in, out);
 }
 
-// Brick3 is Advance3 for the cells of the t-th brick of Order. Most cells stay as they are. The others are listed, and
-// distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed, and then
-// to advance it. So no thread waits for another one's flux, and each flux is computed once except between bricks.
-// Brick3[float32], tile3.go:61
+// Brick3 is Advance3 for the cells of the t-th brick of Order. Most cells stay as they are. The others are listed,
+// and distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed,
+// and then to advance it. So no thread waits for another one's flux, and each flux is computed once except between
+// bricks.
+// Brick3[float32], tile3.go:62
 DEVICE void Brick3_f32_at(int64 t, const Sweep3_f32 *s, const Bricks *b, Clock_f32 *clock,
         Array<float, 1485> *flux, Array<int32, 1485> *list, Array<int32, 256> *bits, Array<int32, 16> *counts) {
     brickWork w = Bricks_work(b, t);
@@ -7151,7 +7165,7 @@ DEVICE void Brick3_f32_at(int64 t, const Sweep3_f32 *s, const Bricks *b, Clock_f
 
 // highestFace returns face k of those above a brick's highest cells along the axis of the sweep, and whether there are
 // that many.
-// (*Sweep3[float64]).highestFace, tile3.go:101
+// (*Sweep3[float64]).highestFace, tile3.go:102
 struct Sweep3_highestFace_f64_results { int32 r0; int32 r1; int32 r2; bool r3; };
 DEVICE Sweep3_highestFace_f64_results Sweep3_highestFace_f64(const Sweep3_f64 *s, int32 k) {
     switch (s->Axis) {
@@ -7168,7 +7182,7 @@ DEVICE Sweep3_highestFace_f64_results Sweep3_highestFace_f64(const Sweep3_f64 *s
 }
 
 // along returns the unit vector along the axis of the sweep.
-// (*Sweep3[float64]).along, tile3.go:86
+// (*Sweep3[float64]).along, tile3.go:87
 struct Sweep3_along_f64_results { int32 r0; int32 r1; int32 r2; };
 DEVICE Sweep3_along_f64_results Sweep3_along_f64(const Sweep3_f64 *s) {
     switch (s->Axis) {
@@ -7186,7 +7200,7 @@ DEVICE Sweep3_along_f64_results Sweep3_along_f64(const Sweep3_f64 *s) {
 
 // around returns the volume fractions around cell (i, j, k): zeros if the cell and the one below it are beyond the
 // block.
-// (*Sweep3[float64]).around, tile3.go:116
+// (*Sweep3[float64]).around, tile3.go:117
 DEVICE threeCells_f64 Sweep3_around_f64(const Sweep3_f64 *s, int32 i, int32 j, int32 k, const Bricks *b) {
     threeCells_f64 o = {};
     auto [mx, my, mz] = Sweep3_along_f64(s);
@@ -7201,9 +7215,9 @@ DEVICE threeCells_f64 Sweep3_around_f64(const Sweep3_f64 *s, int32 i, int32 j, i
     return o;
 }
 
-// sweepIfStays does the sweep in a cell with the given cells around it if it stays as it is, and returns 0. Otherwise it
-// returns 1; for a cell beyond the block it returns 1 if its lower face may have a mixed donor.
-// (*Sweep3[float64]).sweepIfStays, tile3.go:150
+// sweepIfStays does the sweep in a cell with the given cells around it if it stays as it is, and returns 0. Otherwise
+// it returns 1; for a cell beyond the block it returns 1 if its lower face may have a mixed donor.
+// (*Sweep3[float64]).sweepIfStays, tile3.go:152
 DEVICE int32 Sweep3_sweepIfStays_f64(const Sweep3_f64 *s, int32 i, int32 j, int32 k, threeCells_f64 v,
         const Bricks *b) {
     if (!Bricks_has(b, i, j, k)) {
@@ -7217,10 +7231,10 @@ DEVICE int32 Sweep3_sweepIfStays_f64(const Sweep3_f64 *s, int32 i, int32 j, int3
     return 1;
 }
 
-// column does the sweep in those cells of column k of a brick that stay as they are, and returns bits of the others, the
-// lowest for the lowest cell. The highest bit stands for one of the highest faces. The column is read before anything is
-// written, so that the loads do not wait for each other.
-// (*Sweep3[float64]).column, tile3.go:132
+// column does the sweep in those cells of column k of a brick that stay as they are, and returns bits of the others,
+// the lowest for the lowest cell. The highest bit stands for one of the highest faces. The column is read before
+// anything is written, so that the loads do not wait for each other.
+// (*Sweep3[float64]).column, tile3.go:133
 DEVICE int32 Sweep3_column_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b) {
     int32 px = k % 32, py = k / 32;
     auto [hx, hy, hz, exists] = Sweep3_highestFace_f64(s, k);
@@ -7234,11 +7248,12 @@ DEVICE int32 Sweep3_column_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, i
     int32 bit1 = Sweep3_sweepIfStays_f64(s, add(x, px), add(y, py), add(z, 1), v1, b);
     int32 bit2 = Sweep3_sweepIfStays_f64(s, add(x, px), add(y, py), add(z, 2), v2, b);
     int32 bit3 = Sweep3_sweepIfStays_f64(s, add(x, px), add(y, py), add(z, 3), v3, b);
-    return bit0 | shl(bit1, int64(1)) | shl(bit2, int64(2)) | shl(bit3, int64(3)) | shl(flag(mixed_f64(highest.f, s->RoundOff) || mixed_f64(highest.below, s->RoundOff)), int64(4));
+    int32 bit4 = flag(mixed_f64(highest.f, s->RoundOff) || mixed_f64(highest.below, s->RoundOff));
+    return bit0 | shl(bit1, int64(1)) | shl(bit2, int64(2)) | shl(bit3, int64(3)) | shl(bit4, int64(4));
 }
 
 // listColumn appends the faces of column k of a brick that have a bit to those of the previous columns.
-// (*Sweep3[float64]).listColumn, tile3.go:164
+// (*Sweep3[float64]).listColumn, tile3.go:166
 DEVICE void Sweep3_listColumn_f64(const Sweep3_f64 *s, Slice<int32> list, Slice<int32> bits, Slice<int32> counts,
         int32 k) {
     if (bits[k] == 0) {
@@ -7261,7 +7276,7 @@ DEVICE void Sweep3_listColumn_f64(const Sweep3_f64 *s, Slice<int32> list, Slice<
 }
 
 // brickFlux returns the flux through a face of a brick if its donor is mixed, otherwise 0.
-// (*Sweep3[float64]).brickFlux, tile3.go:185
+// (*Sweep3[float64]).brickFlux, tile3.go:187
 DEVICE double Sweep3_brickFlux_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, int32 z, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, int64(add(x, k % 33)), int64(add(y, k / 33 % 9)), int64(add(z, k / 297)));
     double cfl = s->U[c] * clock->Courant[s->Axis];
@@ -7272,7 +7287,7 @@ DEVICE double Sweep3_brickFlux_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 
 }
 
 // advanceInBrick advances the cell above face k by the sweep, if it is in the brick and the block.
-// (*Sweep3[float64]).advanceInBrick, tile3.go:195
+// (*Sweep3[float64]).advanceInBrick, tile3.go:197
 DEVICE void Sweep3_advanceInBrick_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
         Array<double, 1485> *flux, Clock_f64 *clock) {
     int32 px = k % 33, py = k / 33 % 9, pz = k / 297;
@@ -7289,10 +7304,11 @@ DEVICE void Sweep3_advanceInBrick_f64(const Sweep3_f64 *s, int32 k, int32 x, int
     s->Out[c] = updated_f64(0, f, s->Start[c], lo, hi, in, out);
 }
 
-// Brick3 is Advance3 for the cells of the t-th brick of Order. Most cells stay as they are. The others are listed, and
-// distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed, and then
-// to advance it. So no thread waits for another one's flux, and each flux is computed once except between bricks.
-// Brick3[float64], tile3.go:61
+// Brick3 is Advance3 for the cells of the t-th brick of Order. Most cells stay as they are. The others are listed,
+// and distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed,
+// and then to advance it. So no thread waits for another one's flux, and each flux is computed once except between
+// bricks.
+// Brick3[float64], tile3.go:62
 DEVICE void Brick3_f64_at(int64 t, const Sweep3_f64 *s, const Bricks *b, Clock_f64 *clock,
         Array<double, 1485> *flux, Array<int32, 1485> *list, Array<int32, 256> *bits, Array<int32, 16> *counts) {
     brickWork w = Bricks_work(b, t);
@@ -7954,7 +7970,7 @@ extern "C" __global__ void __launch_bounds__(256) TileStep2_fine_true_f64(int64 
     if (t < hi) TileStep2_f64_at(t, true, &s, clock, &f, &between, &flux, &list, &bits, &counts, &kinds);
 }
 
-// Kernel Brick3, tile3.go:61
+// Kernel Brick3, tile3.go:62
 extern "C" __global__ void __launch_bounds__(256, 4) Brick3_f32(int64 lo, int64 hi,
         const __grid_constant__ Sweep3_f32 s, const __grid_constant__ Bricks b, Clock_f32 *clock) {
     SHARED(flux, Array<float, 1485>);
@@ -7965,7 +7981,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) Brick3_f32(int64 lo, int64 
     if (t < hi) Brick3_f32_at(t, &s, &b, clock, &flux, &list, &bits, &counts);
 }
 
-// Kernel Brick3, tile3.go:61
+// Kernel Brick3, tile3.go:62
 extern "C" __global__ void __launch_bounds__(256, 3) Brick3_f64(int64 lo, int64 hi,
         const __grid_constant__ Sweep3_f64 s, const __grid_constant__ Bricks b, Clock_f64 *clock) {
     SHARED(flux, Array<double, 1485>);

@@ -76,7 +76,7 @@ func TileStep2[F num.Float](t int, fine bool, s *Tiles2[F], clock *Clock[F], f, 
 	for k := range some(w.load, loadGroups) {
 		kinds[k] = combine(bits[:], k, loadGroups, (tileLoads-k+loadGroups-1)/loadGroups)
 	}
-	near := w.near(kinds[:])
+	near, kind := w.near(kinds[:]), w.kindIfStays(kinds[:])
 	runs := near * tileRuns
 	for k := range runs {
 		bits[k] = s.firstOfRun(k, w.x, w.y, f, between)
@@ -120,6 +120,6 @@ func TileStep2[F num.Float](t int, fine bool, s *Tiles2[F], clock *Clock[F], f, 
 		s.copyCell(k, w.x, w.y)
 	}
 	for range w.once {
-		s.KindsAfter[w.tile] = s.kindAfter(&w, near, kinds[:], between)
+		s.KindsAfter[w.tile] = kindAfter(near, kind, between)
 	}
 }

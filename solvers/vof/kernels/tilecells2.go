@@ -182,14 +182,18 @@ func (w *tileWork) near(kinds []int32) int32 {
 	return flag(combine(kinds, 0, 1, loadGroups) == Mixed2)
 }
 
-// kindAfter returns the kind of a tile after the step. kinds are those of the cells and margin before it, and between
-// has those of the marks after it.
-func (s *Tiles2[F]) kindAfter(w *tileWork, near int32, kinds []int32, between *[TileRoom]F) int32 {
+// kindIfStays returns the kind of a tile after the step if it does not change; kinds are those of its cells and margin.
+func (w *tileWork) kindIfStays(kinds []int32) int32 {
 	if w.load == 0 {
 		return w.kind
 	}
+	return combine(kinds, 0, 1, loadGroups) | Synchronised // cells and margin are of one kind
+}
+
+// kindAfter returns the kind of a tile after the step: the given one, or near an interface that of its marks.
+func kindAfter[F num.Float](near, kind int32, between *[TileRoom]F) int32 {
 	if near == 0 {
-		return combine(kinds, 0, 1, loadGroups) | Synchronised // cells and margin are of one kind
+		return kind
 	}
 	return combineKinds(between, marks, marks/16)
 }
