@@ -17,9 +17,9 @@ import (
 // TestLinesOfJSON: each benchmark of a solver prints one line of JSON per measurement, with the number of updates.
 func TestLinesOfJSON(t *testing.T) {
 	for name, c := range map[string]struct {
-		args     []string
-		lines    int
-		multiple int64 // of the number of updates: cells or vertices
+		args  []string
+		lines int
+		unit  int64 // of which the number of updates is a multiple: those of all cells or vertices in the shortest run
 	}{
 		"shallow": {[]string{"--cells=200", "--schemes=roe,pvm-ifcp", "--orders=rcm", "--precisions=float32", "--threads=1",
 			"--seconds=0.001", "--repeat=3"}, 6, 200},
@@ -51,7 +51,7 @@ func TestLinesOfJSON(t *testing.T) {
 			if err := json.Unmarshal(text, &got); err != nil {
 				t.Errorf("%s: %v in %s", name, err, text)
 			}
-			if lines++; got.Name == "" || got.Updates < c.multiple || got.Updates%c.multiple != 0 || got.Wall <= 0 ||
+			if lines++; got.Name == "" || got.Updates < c.unit || got.Updates%c.unit != 0 || got.Wall <= 0 ||
 				got.Processor < 0 {
 				t.Errorf("%s: %+v", name, got)
 			}

@@ -69,7 +69,7 @@ func read(t *testing.T, url string) []byte {
 func TestPageFollowsARun(t *testing.T) {
 	b := openBrowser(t)
 	for example, args := range map[string][]string{
-		// Small meshes, since pictures take a hundredth of the time.
+		// Small meshes, so that pictures follow soon: a run spends at most 1% of its time on them.
 		"dam-break.toml": {"--transport", "grpc", "--set", "mesh.cells=2000", "--set", "time.end=1e4", "--set",
 			"output.every=1e3"},
 		"vortex.toml": {"--transport", "local", "--set", "grid.cells=[64,64]", "--set", "time.end=1e4", "--set",
@@ -86,7 +86,7 @@ func TestPageFollowsARun(t *testing.T) {
 			page := b.open(t, url)
 			const picture, facts = `document.querySelector('#picture')?.src`, `document.querySelector('.facts')?.innerText`
 			wait := func(what, expression string, good func(now string) bool) string {
-				for range 600 { // a minute: pictures take a hundredth of the time, and the machine may be busy
+				for range 600 { // a minute: a run spends at most 1% of its time on pictures, and the machine may be busy
 					if now := page.eval(t, expression); good(now) {
 						return now
 					}

@@ -80,8 +80,8 @@ func watcher(ctx context.Context, name string) func(done, total int) {
 	return func(done, total int) { report(name, done, total) }
 }
 
-// Begin reports the begin of a task that is not a loop of [Each] to [Watch].
-func Begin(ctx context.Context, name string) {
+// ReportTask reports to [Watch] that a task begins that is not a loop of [Each].
+func ReportTask(ctx context.Context, name string) {
 	if report := watcher(ctx, name); report != nil {
 		report(0, 0)
 	}

@@ -7,13 +7,17 @@
 // one way: all workers end, the epoch is incremented, and the present members start all ranks again, from the last
 // complete checkpoint. So no failed device and no incomplete message of the old epoch is used again.
 //
-//	          Join, ResizeRequest          EpochRaised
-//	Waiting ------------> Raising ----------------------> Running
-//	   ^                   ^   \                         /   |
-//	   | too few slots     |    \ given up              /    | a worker fails, a member leaves or joins,
-//	   |                   |     v                     /     v ResizeRequest, Stop
-//	   +-------------------+--- Over <----------------+--- Ending
-//	                        all workers have exited
+//	from      to        when
+//	Waiting   Raising   there are enough slots, after Join, Slots, ResizeRequest or TimerFired
+//	Waiting   Over      Stop, or members have been missing for Limits.WaitLimit
+//	Raising   Running   EpochRaised: the new epoch is stored
+//	Raising   Raising   EpochRaised, but the members need other assignments by then
+//	Raising   Waiting   EpochRaised, but there are too few slots by then
+//	Raising   Over      EpochRaised, but the run is to stop or is given up, or the journal has failed
+//	Running   Ending    a worker exits, a member leaves or joins, the number of slots or ranks changes, Stop
+//	Ending    Raising   all workers have exited, the run is to continue, and there are enough slots
+//	Ending    Waiting   the same, but there are too few slots
+//	Ending    Over      all workers have exited, and the run is done, stopped, refused or given up
 //
 // StateMachine makes the decisions. It maps events to actions, without clock, process or network, so that tests can
 // replay any sequence of events. Run executes the actions. A Server accepts members on other machines, where a
@@ -32,7 +36,7 @@
 // runs in pod R, whose certificate names rank R, and the number of pods is the number of ranks. When the pods of the
 // highest indices leave, the run shrinks; when pods join, it grows. If a pod of a lower index is missing, or a pod was
 // lost, the run waits up to Limits.WaitLimit, since Kubernetes recreates pods. When pod 0 stops, the other pods stay
-// and dial its replacement; the run's folder shows them when the run is done.
+// and dial its replacement, or learn from the run's folder that the run is done.
 //
 // # Giving up
 //

@@ -7,7 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 )
 
-// markSection is a section of marks.
+// markSection is a section of a file with marks (mesh.Marks): corners, ridges, and vertices, edges and triangles that
+// remeshing must keep (Medit's sections Required…).
 type markSection struct {
 	key  int
 	name string

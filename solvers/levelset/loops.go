@@ -25,10 +25,11 @@ func overBox(loop backend.Loop, box abi.Box) sizedLoop { return sizedLoop{loop, 
 
 func (s *solver[F]) run(k sizedLoop) { s.dev.Run(k.loop, 0, k.size) }
 
-// loops are the loops over cells.
+// loops are the loops over cells. keepDistances and initDistances begin reinitialisation: in cells beside the interface
+// the first keeps the level set, the second computes the distance; both set other cells to the width of the band.
 type loops[F num.Float] struct {
 	advect                       []sizedLoop  // from now to next; several stages for WENO
-	keepDistances, initDistances sizedLoop    // from next to now
+	keepDistances, initDistances sizedLoop    // from next to now and to stage1, between which sweeps alternate
 	sweep                        [2]sizedLoop // from now to stage1, and back
 	relax                        [3]sizedLoop // the stages of a pseudo-time step
 	markBricks                   sizedLoop    // finds the bricks near the interface
@@ -88,7 +89,7 @@ type rkStage struct {
 	from, to int
 }
 
-// Advection goes from now to next; reinitialisation begins and ends with now.
+// Advection goes from now to next; a pseudo-time step of the relaxation begins and ends with now.
 var (
 	advectionStages = [3]rkStage{{1, now, stage1}, {1. / 4, stage1, stage2}, {2. / 3, stage2, next}}
 	relaxStages     = [3]rkStage{{1, now, stage1}, {1. / 4, stage1, stage2}, {2. / 3, stage2, now}}

@@ -198,8 +198,8 @@ func (e *engine[F, V]) measureWorst(ctx context.Context) (float64, error) {
 	return e.reduction[0], nil
 }
 
-// bestRelaxation returns the relaxation with which barrier needs the fewest sweeps: 2/(1 + 4/n), with n vertices of
-// the whole mesh along a side.
+// bestRelaxation returns the relaxation with which barrier needs the fewest sweeps: 2/(1 + 4/n), with n the
+// square root, in space the cube root, of the number of vertices of the whole mesh.
 func bestRelaxation(ctx context.Context, comm dist.Comm, owned, dim int) (float64, error) {
 	n := []int64{int64(owned)}
 	if err := comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {

@@ -15,8 +15,10 @@ type Diagnostics struct {
 	BoundExcess   float64 // largest amount by which f is outside [0, 1]; f is never clipped
 	MixedCells    int64   // cells with f between 0 and 1, by more than round-off
 	InterfaceSize float64 // total length or area of all lines or planes
-	L1Error       float64 // Σ|f - f0| dV against the field at the start; 0 from Observed, which does not measure it
-	RelError      float64 // the same over the volume at the start; likewise
+	// Σ|f - reference| dV. The reference is the exact field at the end if the case has one, otherwise the field at the
+	// start. 0 from Observed, which does not measure it.
+	L1Error       float64
+	RelError      float64 // L1Error over the volume of the reference; likewise
 	DivergenceMax float64 // the largest |∇·u| of the velocity in a cell, 1/s, for a time factor of 1
 	CFLSum        float64 // the largest CFL number of any step so far, summed over a cell's axes
 	CFLAxis       float64 // the same along one axis

@@ -112,6 +112,7 @@ func (f *superviseFlags) dialer() (func(ctx context.Context) (net.Conn, error), 
 		}
 		return func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, network, address) }, nil
 	}
+	// A member has no fixed rank: it uses the only certificate in the folder, or that of rank 0.
 	store, err := openCertificates(f.certs, 0)
 	if err != nil {
 		return nil, err

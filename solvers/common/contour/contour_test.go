@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLayersJoin proves that contours of some layers each, joined, are that of all layers, with the same points and
-// simplices in the same order.
+// TestLayersJoin proves that contours in some layers of cells each, across the last axis, give the contour in all
+// layers when they are joined, with the same points and simplices in the same order.
 func TestLayersJoin(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, nodes := range []*Nodes{{Dim: 2, N: [3]int{7, 9, 1}}, {Dim: 3, N: [3]int{5, 4, 8}}} {

@@ -11,10 +11,10 @@ import (
 
 // Surfaced is a solver whose state has an interface.
 type Surfaced interface {
-	// SurfaceField returns a field from whose numbers the interface follows, which has a space of its own. All ranks call
-	// it.
+	// SurfaceField returns a field, in a space of its own, from whose numbers SurfaceOf can compute the interface. All
+	// ranks call it.
 	SurfaceField(ctx context.Context) (solvers.Field, error)
-	// SurfaceOf returns the interface that follows from the numbers. Any goroutine may call it.
+	// SurfaceOf computes the interface from the numbers of SurfaceField. Any goroutine may call it.
 	SurfaceOf(numbers []float64) *contour.Surface
 }
 

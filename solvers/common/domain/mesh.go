@@ -53,10 +53,10 @@ func Distribute(ctx context.Context, c *config.Case, s config.Mesh, comm dist.Co
 	var failed error
 	if comm.Rank() == 0 {
 		var m *mesh.Mesh
-		parallel.Begin(ctx, "mesh generated or read")
+		parallel.ReportTask(ctx, "generate or read the mesh")
 		// If the run was cancelled meanwhile, the mesh is not partitioned; the next call of comm ends the run.
 		if m, failed = Load(c, s); failed == nil && ctx.Err() == nil {
-			parallel.Begin(ctx, "mesh checked, partitioned and renumbered")
+			parallel.ReportTask(ctx, "check, partition and renumber the mesh")
 			d, failed = decompose.New(m, decompose.Options{
 				Ranks: comm.Size(), Order: partition.Ordering(s.Order), Method: partition.Method(s.Partition), Seed: s.Seed,
 			})

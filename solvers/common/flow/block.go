@@ -35,6 +35,7 @@ const facesPerWorker = 5000
 // fillFaces computes the velocities along an axis on one row of faces; first is the index of the row in the array.
 func fillFaces[F num.Float](b *grid.Block, v Flow, axis, first int, row []F) {
 	low, j, k := b.Cell(first)
+	// Whether j and k are inside is the same for all faces of the row: it is asked for a cell that is inside along x.
 	_, j, k, inYZ := b.Global(b.N[0]/2, j, k)
 	for n := range row {
 		i, inX := b.Grid.Wrap(0, b.Lo[0]+low+n)

@@ -120,7 +120,7 @@ func velocity(c *config.Case, v *Section, g *grid.Grid, failures *expr.Failures)
 // the volume of the cell, in 1/s.
 func largestFlows(ctx context.Context, f Flow, b *grid.Block) (through, out float64, err error) {
 	var lock sync.Mutex
-	err = parallel.Each(ctx, "velocities checked", b.N[1]*b.N[2], facesPerWorker/b.N[0]+1, func(lo, hi int) error {
+	err = parallel.Each(ctx, "check velocities", b.N[1]*b.N[2], facesPerWorker/b.N[0]+1, func(lo, hi int) error {
 		rowThrough, rowOut := 0.0, 0.0
 		for r := lo; r < hi; r++ {
 			for i := range b.N[0] {

@@ -96,6 +96,7 @@ func TestRefusals(t *testing.T) {
 		{"NCOLS 3", "ncols three", `bed.asc:1: ncols: "three" is not a number`},
 		{"NCOLS 3", "width 3", `bed.asc:1: "width" is not known in the header`},
 		{"NCOLS 3", "\x89PNG\r\n", "convert it by gdal_translate IN OUT.tif"},
+		// A raster of ERDAS Imagine begins with EHFA.
 		{"NCOLS 3", strings.Repeat("EHFA", 20), "convert it by gdal_translate IN OUT.tif"},
 		{"NCOLS 3\n", "", "the header lacks ncols"},
 		{"cellsize 2\n", "", "the header lacks cellsize"},

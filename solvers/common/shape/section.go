@@ -114,8 +114,8 @@ func (e *curve) intersect(f *curve, dst []float64) []float64 {
 		x, y, c := 2*k*u, 2*l*v, k-1+k*u*u+l*v*v
 		return e.intersectLine(x/e.a, y/e.b, c+x*e.p/e.a+y*e.q/e.b, dst)
 	}
-	// The difference of the equations, with x² = 1 - y²: 2·k·u·x = m0 + m1·y + m2·y². If u is nearly 0, its square
-	// has nearly double roots.
+	// The difference of the equations, with x² = 1 - y²: 2·k·u·x = m0 + m1·y + m2·y². If u is nearly 0, the squared
+	// equation has nearly double roots, which realRoots may miss: the roots without the square are added.
 	m0, m1, m2 := k-1+k*u*u+l*v*v, -2*l*v, l-k
 	w := 2 * k * u
 	w *= w

@@ -41,8 +41,8 @@ func paperTest(test int, part *mesh.Part) shallow.Initial {
 // paperSizes are the meshes of the paper's Tables 1 and 2.
 var paperSizes = []int{4000, 16000, 64000, 256000, 1024000, 2080560}
 
-// paperOrders are the paper's orders of cells. The natural order depends on the mesh generator: the paper's numbers
-// by refinement, ours row by row.
+// paperOrders are the paper's orders of cells. The natural order is that of the mesh generator: the paper's generator
+// numbers cells by refinement, ours row by row.
 var paperOrders = []string{"natural", "rcm", "gps"}
 
 var paperSchemes = []string{"roe", "ir-roe", "pvm-ifcp"}
@@ -106,12 +106,12 @@ func Paper(ctx context.Context, w io.Writer, o StepOptions) error {
 						if err != nil {
 							return err
 						}
-						theirs, times := "", ""
+						theirs, speedup := "", ""
 						if k < len(paperOrders) {
 							t := paperTimes[test-1][size][3*n+k]
-							theirs, times = fmt.Sprintf("%.4g", t), fmt.Sprintf("%.1f", t/seconds)
+							theirs, speedup = fmt.Sprintf("%.4g", t), fmt.Sprintf("%.1f", t/seconds)
 						}
-						fmt.Fprintf(w, "%9d %-9s %-8s %6d %10s %10.5f %8s\n", part.Owned, scheme, order, steps, theirs, seconds, times)
+						fmt.Fprintf(w, "%9d %-9s %-8s %6d %10s %10.5f %8s\n", part.Owned, scheme, order, steps, theirs, seconds, speedup)
 					}
 				}
 			}

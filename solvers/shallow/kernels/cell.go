@@ -89,8 +89,8 @@ func (b *balance[F]) stepLimit(p *Params[F], area F, c *State[F]) F {
 	return limit
 }
 
-// dampThinLayers reduces the momentum of a layer thinner than dry in proportion, so that velocities stay bounded as
-// it drains.
+// dampThinLayers reduces the momentum of a layer thinner than dry to its thickness times the bounded velocity that the
+// function velocity returns, so that velocities stay bounded as the layer drains.
 func dampThinLayers[F num.Float](oneLayer bool, dry F, c *State[F]) {
 	if oneLayer {
 		dampLower(dry, c)

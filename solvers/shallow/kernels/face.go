@@ -27,7 +27,8 @@ type side[F num.Float] struct {
 	h2, q2, u2, t2 F
 	depth, area    F
 
-	z1, z2 F // levels; at first order only of faces that are thin or at a given boundary
+	// levels; of two layers at first order only at edges that are thin or outlets
+	z1, z2 F
 
 	mean1, mean2, bed F // thicknesses of the cell, and its bed's depth; at first order they are h1, h2 and depth
 }

@@ -173,7 +173,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Params holds the constants of a run.
-// Params[float32], types.go:73
+// Params[float32], types.go:75
 struct Params_f32 {
     float Gravity;
     float DensityRatio;
@@ -338,7 +338,7 @@ static_assert(sizeof(State_f32) == 24 && offsetof(State_f32, H1) == 0 && offseto
     offsetof(State_f32, Q1y) == 8 && offsetof(State_f32, H2) == 12 && offsetof(State_f32, Q2x) == 16 &&
     offsetof(State_f32, Q2y) == 20, "State_f32");
 
-// MomentumChange is a change of the mass flows of both layers, in m³/s².
+// MomentumChange is a rate of change of the mass flows of both layers, integrated over a cell, in m⁴/s².
 // MomentumChange[float32], types.go:52
 struct MomentumChange_f32 {
     float X1, Y1, X2, Y2;
@@ -347,9 +347,9 @@ static_assert(sizeof(MomentumChange_f32) == 16 && offsetof(MomentumChange_f32, X
     offsetof(MomentumChange_f32, Y1) == 4 && offsetof(MomentumChange_f32, X2) == 8 &&
     offsetof(MomentumChange_f32, Y2) == 12, "MomentumChange_f32");
 
-// Flux is the flux through an edge per second, times the edge's length: M1 and M2 are the masses that pass from Left
-// to Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because
-// the equations are not in conservation form. Speed is that of the fastest wave.
+// Flux is the flux through an edge, times the edge's length: M1 and M2 are the volumes that pass from Left to Right per
+// second, in m³/s; Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ
+// because the equations are not in conservation form. Speed is that of the fastest wave, also times the length, m²/s.
 // Flux[float32], types.go:46
 struct alignas(16) Flux_f32 {
     float M1, M2, Speed, blank3;
@@ -400,7 +400,7 @@ static_assert(sizeof(balance_f32) == 28 && offsetof(balance_f32, h1) == 0 && off
     offsetof(balance_f32, q2y) == 20 && offsetof(balance_f32, speed_) == 24, "balance_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:73
+// Params[float64], types.go:75
 struct Params_f64 {
     double Gravity;
     double DensityRatio;
@@ -530,7 +530,7 @@ static_assert(sizeof(State_f64) == 48 && offsetof(State_f64, H1) == 0 && offseto
     offsetof(State_f64, Q1y) == 16 && offsetof(State_f64, H2) == 24 && offsetof(State_f64, Q2x) == 32 &&
     offsetof(State_f64, Q2y) == 40, "State_f64");
 
-// MomentumChange is a change of the mass flows of both layers, in m³/s².
+// MomentumChange is a rate of change of the mass flows of both layers, integrated over a cell, in m⁴/s².
 // MomentumChange[float64], types.go:52
 struct MomentumChange_f64 {
     double X1, Y1, X2, Y2;
@@ -539,9 +539,9 @@ static_assert(sizeof(MomentumChange_f64) == 32 && offsetof(MomentumChange_f64, X
     offsetof(MomentumChange_f64, Y1) == 8 && offsetof(MomentumChange_f64, X2) == 16 &&
     offsetof(MomentumChange_f64, Y2) == 24, "MomentumChange_f64");
 
-// Flux is the flux through an edge per second, times the edge's length: M1 and M2 are the masses that pass from Left
-// to Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because
-// the equations are not in conservation form. Speed is that of the fastest wave.
+// Flux is the flux through an edge, times the edge's length: M1 and M2 are the volumes that pass from Left to Right per
+// second, in m³/s; Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ
+// because the equations are not in conservation form. Speed is that of the fastest wave, also times the length, m²/s.
 // Flux[float64], types.go:46
 struct alignas(16) Flux_f64 {
     double M1, M2, Speed, blank3;
@@ -584,7 +584,7 @@ static_assert(sizeof(balance_f64) == 56 && offsetof(balance_f64, h1) == 0 && off
     offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed_) == 48, "balance_f64");
 
 // Counters counts exceptional events.
-// Counters, types.go:88
+// Counters, types.go:90
 struct Counters {
     int64 ComplexEdges;
     int64 LimitedFluxes;
@@ -621,7 +621,7 @@ static_assert(sizeof(Eigenvalues_f32) == 20 && offsetof(Eigenvalues_f32, L1) == 
     offsetof(Eigenvalues_f32, L4) == 12 && offsetof(Eigenvalues_f32, Complex) == 16, "Eigenvalues_f32");
 
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
-// vector[float32], face.go:36
+// vector[float32], face.go:37
 struct vector_f32 {
     float h1, q1, h2, q2;
 };
@@ -692,7 +692,7 @@ static_assert(sizeof(Eigenvalues_f64) == 40 && offsetof(Eigenvalues_f64, L1) == 
     offsetof(Eigenvalues_f64, L4) == 24 && offsetof(Eigenvalues_f64, Complex) == 32, "Eigenvalues_f64");
 
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
-// vector[float64], face.go:36
+// vector[float64], face.go:37
 struct vector_f64 {
     double h1, q1, h2, q2;
 };
@@ -1239,7 +1239,7 @@ DEVICE void bedFriction_f32(const Params_f32 *p, float dt, float n, State_f32 *c
 }
 
 // velocity returns q/h, tending to 0 with h if the layer is thinner than dry.
-// velocity[float32], face.go:83
+// velocity[float32], face.go:84
 DEVICE float velocity_f32(float h, float q, float dry) {
     if (h <= 0.0f && h < dry) {
         return 0.0f;
@@ -1272,8 +1272,8 @@ DEVICE void dampLayers_f32(float dry, State_f32 *c) {
     dampLower_f32(dry, c);
 }
 
-// dampThinLayers reduces the momentum of a layer thinner than dry in proportion, so that velocities stay bounded as
-// it drains.
+// dampThinLayers reduces the momentum of a layer thinner than dry to its thickness times the bounded velocity that the
+// function velocity returns, so that velocities stay bounded as the layer drains.
 // dampThinLayers[float32], cell.go:94
 DEVICE void dampThinLayers_f32(bool oneLayer, float dry, State_f32 *c) {
     if (oneLayer) {
@@ -1540,7 +1540,7 @@ DEVICE void bedFriction_f64(const Params_f64 *p, double dt, double n, State_f64 
 }
 
 // velocity returns q/h, tending to 0 with h if the layer is thinner than dry.
-// velocity[float64], face.go:83
+// velocity[float64], face.go:84
 DEVICE double velocity_f64(double h, double q, double dry) {
     if (h <= 0.0 && h < dry) {
         return 0.0;
@@ -1573,8 +1573,8 @@ DEVICE void dampLayers_f64(double dry, State_f64 *c) {
     dampLower_f64(dry, c);
 }
 
-// dampThinLayers reduces the momentum of a layer thinner than dry in proportion, so that velocities stay bounded as
-// it drains.
+// dampThinLayers reduces the momentum of a layer thinner than dry to its thickness times the bounded velocity that the
+// function velocity returns, so that velocities stay bounded as the layer drains.
 // dampThinLayers[float64], cell.go:94
 DEVICE void dampThinLayers_f64(bool oneLayer, double dry, State_f64 *c) {
     if (oneLayer) {
@@ -1634,7 +1634,7 @@ DEVICE double UpdateCell_f64_at(int64 i, bool oneLayer, const Params_f64 *p, con
 
 // rotate sets the side to a cell's state in the frame of the normal (nx, ny). t holds the tangential mass flow until
 // it is divided by h.
-// (*side[float32]).rotate, face.go:40
+// (*side[float32]).rotate, face.go:41
 DEVICE void side_rotate_f32(side_f32 *s, int32 scheme, State_f32 *w, Bed_f32 *bed, float nx, float ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
@@ -1649,14 +1649,14 @@ DEVICE void side_rotate_f32(side_f32 *s, int32 scheme, State_f32 *w, Bed_f32 *be
 }
 
 // computeLevels computes the levels of a side with the state of its cell.
-// (*side[float32]).computeLevels, face.go:49
+// (*side[float32]).computeLevels, face.go:50
 DEVICE void side_computeLevels_f32(side_f32 *s) {
     s->z2 = s->h2 - s->depth;
     s->z1 = s->h1 + s->z2;
 }
 
 // thinVelocityLower does so for the lower layer.
-// (*side[float32]).thinVelocityLower, face.go:77
+// (*side[float32]).thinVelocityLower, face.go:78
 DEVICE void side_thinVelocityLower_f32(side_f32 *s, float dry) {
     s->u2 = velocity_f32(s->h2, s->q2, dry);
     s->t2 = velocity_f32(s->h2, s->t2, dry);
@@ -1664,7 +1664,7 @@ DEVICE void side_thinVelocityLower_f32(side_f32 *s, float dry) {
 }
 
 // mirror makes s the state behind a wall: the same water with its normal velocity reversed.
-// (*side[float32]).mirror, face.go:95
+// (*side[float32]).mirror, face.go:96
 DEVICE void side_mirror_f32(side_f32 *s) {
     s->q1 = -s->q1;
     s->u1 = -s->u1;
@@ -1673,13 +1673,13 @@ DEVICE void side_mirror_f32(side_f32 *s) {
 }
 
 // thin reports whether a layer is absent.
-// (*side[float32]).thin, face.go:55
+// (*side[float32]).thin, face.go:56
 DEVICE bool side_thin_f32(side_f32 *s, float dry) {
     return s->h1 < dry || s->h2 < dry;
 }
 
 // thinVelocities computes the velocities of a side on which a layer may be absent, and the resulting mass flows.
-// (*side[float32]).thinVelocities, face.go:70
+// (*side[float32]).thinVelocities, face.go:71
 DEVICE void side_thinVelocities_f32(side_f32 *s, float dry) {
     s->u1 = velocity_f32(s->h1, s->q1, dry);
     s->t1 = velocity_f32(s->h1, s->t1, dry);
@@ -1688,7 +1688,7 @@ DEVICE void side_thinVelocities_f32(side_f32 *s, float dry) {
 }
 
 // velocities computes the velocities of both sides if both layers are present, with one division.
-// (*Face[float32]).velocities, face.go:58
+// (*Face[float32]).velocities, face.go:59
 DEVICE void Face_velocities_f32(Face_f32 *f) {
     side_f32 *l = &f->l, *r = &f->r;
     float hl = l->h1 * l->h2, hr = r->h1 * r->h2;
@@ -1711,7 +1711,7 @@ DEVICE void Face_velocities_f32(Face_f32 *f) {
 }
 
 // levelJumps computes the jumps of surface and interface if both layers are present.
-// (*Face[float32]).levelJumps, face.go:100
+// (*Face[float32]).levelJumps, face.go:101
 DEVICE void Face_levelJumps_f32(Face_f32 *f) {
     float z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
     f->dz2 = z2r - z2l;
@@ -1720,7 +1720,7 @@ DEVICE void Face_levelJumps_f32(Face_f32 *f) {
 
 // roeMean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by
 // √h, with both weights multiplied by that of the left side.
-// (*Face[float32]).roeMean, face.go:108
+// (*Face[float32]).roeMean, face.go:109
 DEVICE void Face_roeMean_f32(Face_f32 *f, float g) {
     side_f32 *l = &f->l, *r = &f->r;
     f->g1 = num_Sqrt_f32(l->h1 * r->h1);
@@ -1737,7 +1737,7 @@ DEVICE void Face_roeMean_f32(Face_f32 *f, float g) {
 
 // computeResidual fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as
 // jumps of levels, it vanishes exactly in a lake at rest.
-// (*Face[float32]).computeResidual, face.go:122
+// (*Face[float32]).computeResidual, face.go:123
 DEVICE void Face_computeResidual_f32(Face_f32 *f, float ratio) {
     side_f32 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -1971,13 +1971,13 @@ DEVICE void Face_stopUpper_f32(Face_f32 *f) {
 }
 
 // residual returns the residual of the face as a vector.
-// (*Face[float32]).residual, face.go:144
+// (*Face[float32]).residual, face.go:145
 DEVICE vector_f32 Face_residual_f32(Face_f32 *f) {
     return vector_f32{f->r1, f->r2, f->r3, f->r4};
 }
 
 // applyRoeMatrix returns A v with the Roe matrix A of the face.
-// (*Face[float32]).applyRoeMatrix, face.go:131
+// (*Face[float32]).applyRoeMatrix, face.go:132
 DEVICE vector_f32 Face_applyRoeMatrix_f32(Face_f32 *f, float r, vector_f32 v) {
     return vector_f32{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0f * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0f * f->u2 * v.q2};
 }
@@ -2141,7 +2141,7 @@ DEVICE float harten_f32(float l, float eps) {
 }
 
 // stateJump returns ΔW minus the jump at rest caused by the bed, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float32]).stateJump, face.go:141
+// (*Face[float32]).stateJump, face.go:142
 DEVICE vector_f32 Face_stateJump_f32(Face_f32 *f) {
     return vector_f32{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
@@ -2502,7 +2502,7 @@ DEVICE void EdgeFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Me
 
 // rotate sets the side to a cell's state in the frame of the normal (nx, ny). t holds the tangential mass flow until
 // it is divided by h.
-// (*side[float64]).rotate, face.go:40
+// (*side[float64]).rotate, face.go:41
 DEVICE void side_rotate_f64(side_f64 *s, int32 scheme, State_f64 *w, Bed_f64 *bed, double nx, double ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
@@ -2517,14 +2517,14 @@ DEVICE void side_rotate_f64(side_f64 *s, int32 scheme, State_f64 *w, Bed_f64 *be
 }
 
 // computeLevels computes the levels of a side with the state of its cell.
-// (*side[float64]).computeLevels, face.go:49
+// (*side[float64]).computeLevels, face.go:50
 DEVICE void side_computeLevels_f64(side_f64 *s) {
     s->z2 = s->h2 - s->depth;
     s->z1 = s->h1 + s->z2;
 }
 
 // thinVelocityLower does so for the lower layer.
-// (*side[float64]).thinVelocityLower, face.go:77
+// (*side[float64]).thinVelocityLower, face.go:78
 DEVICE void side_thinVelocityLower_f64(side_f64 *s, double dry) {
     s->u2 = velocity_f64(s->h2, s->q2, dry);
     s->t2 = velocity_f64(s->h2, s->t2, dry);
@@ -2532,7 +2532,7 @@ DEVICE void side_thinVelocityLower_f64(side_f64 *s, double dry) {
 }
 
 // mirror makes s the state behind a wall: the same water with its normal velocity reversed.
-// (*side[float64]).mirror, face.go:95
+// (*side[float64]).mirror, face.go:96
 DEVICE void side_mirror_f64(side_f64 *s) {
     s->q1 = -s->q1;
     s->u1 = -s->u1;
@@ -2541,13 +2541,13 @@ DEVICE void side_mirror_f64(side_f64 *s) {
 }
 
 // thin reports whether a layer is absent.
-// (*side[float64]).thin, face.go:55
+// (*side[float64]).thin, face.go:56
 DEVICE bool side_thin_f64(side_f64 *s, double dry) {
     return s->h1 < dry || s->h2 < dry;
 }
 
 // thinVelocities computes the velocities of a side on which a layer may be absent, and the resulting mass flows.
-// (*side[float64]).thinVelocities, face.go:70
+// (*side[float64]).thinVelocities, face.go:71
 DEVICE void side_thinVelocities_f64(side_f64 *s, double dry) {
     s->u1 = velocity_f64(s->h1, s->q1, dry);
     s->t1 = velocity_f64(s->h1, s->t1, dry);
@@ -2556,7 +2556,7 @@ DEVICE void side_thinVelocities_f64(side_f64 *s, double dry) {
 }
 
 // velocities computes the velocities of both sides if both layers are present, with one division.
-// (*Face[float64]).velocities, face.go:58
+// (*Face[float64]).velocities, face.go:59
 DEVICE void Face_velocities_f64(Face_f64 *f) {
     side_f64 *l = &f->l, *r = &f->r;
     double hl = l->h1 * l->h2, hr = r->h1 * r->h2;
@@ -2579,7 +2579,7 @@ DEVICE void Face_velocities_f64(Face_f64 *f) {
 }
 
 // levelJumps computes the jumps of surface and interface if both layers are present.
-// (*Face[float64]).levelJumps, face.go:100
+// (*Face[float64]).levelJumps, face.go:101
 DEVICE void Face_levelJumps_f64(Face_f64 *f) {
     double z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
     f->dz2 = z2r - z2l;
@@ -2588,7 +2588,7 @@ DEVICE void Face_levelJumps_f64(Face_f64 *f) {
 
 // roeMean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by
 // √h, with both weights multiplied by that of the left side.
-// (*Face[float64]).roeMean, face.go:108
+// (*Face[float64]).roeMean, face.go:109
 DEVICE void Face_roeMean_f64(Face_f64 *f, double g) {
     side_f64 *l = &f->l, *r = &f->r;
     f->g1 = num_Sqrt_f64(l->h1 * r->h1);
@@ -2605,7 +2605,7 @@ DEVICE void Face_roeMean_f64(Face_f64 *f, double g) {
 
 // computeResidual fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as
 // jumps of levels, it vanishes exactly in a lake at rest.
-// (*Face[float64]).computeResidual, face.go:122
+// (*Face[float64]).computeResidual, face.go:123
 DEVICE void Face_computeResidual_f64(Face_f64 *f, double ratio) {
     side_f64 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -2840,13 +2840,13 @@ DEVICE void Face_stopUpper_f64(Face_f64 *f) {
 }
 
 // residual returns the residual of the face as a vector.
-// (*Face[float64]).residual, face.go:144
+// (*Face[float64]).residual, face.go:145
 DEVICE vector_f64 Face_residual_f64(Face_f64 *f) {
     return vector_f64{f->r1, f->r2, f->r3, f->r4};
 }
 
 // applyRoeMatrix returns A v with the Roe matrix A of the face.
-// (*Face[float64]).applyRoeMatrix, face.go:131
+// (*Face[float64]).applyRoeMatrix, face.go:132
 DEVICE vector_f64 Face_applyRoeMatrix_f64(Face_f64 *f, double r, vector_f64 v) {
     return vector_f64{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0 * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0 * f->u2 * v.q2};
 }
@@ -3010,7 +3010,7 @@ DEVICE double harten_f64(double l, double eps) {
 }
 
 // stateJump returns ΔW minus the jump at rest caused by the bed, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float64]).stateJump, face.go:141
+// (*Face[float64]).stateJump, face.go:142
 DEVICE vector_f64 Face_stateJump_f64(Face_f64 *f) {
     return vector_f64{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }

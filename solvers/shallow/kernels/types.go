@@ -40,15 +40,15 @@ type Bed[F num.Float] struct{ Depth, Area F }
 // the right. In a Mesh they are the positions of the edges' fluxes instead.
 type CellEdges struct{ Edge [3]int32 }
 
-// Flux is the flux through an edge per second, times the edge's length: M1 and M2 are the masses that pass from Left
-// to Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because
-// the equations are not in conservation form. Speed is that of the fastest wave.
+// Flux is the flux through an edge, times the edge's length: M1 and M2 are the volumes that pass from Left to Right per
+// second, in m³/s; Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ
+// because the equations are not in conservation form. Speed is that of the fastest wave, also times the length, m²/s.
 type Flux[F num.Float] struct {
 	M1, M2, Speed, _ F // pieces of 16 bytes, which a GPU moves at once
 	Side             [2]MomentumChange[F]
 }
 
-// MomentumChange is a change of the mass flows of both layers, in m³/s².
+// MomentumChange is a rate of change of the mass flows of both layers, integrated over a cell, in m⁴/s².
 type MomentumChange[F num.Float] struct{ X1, Y1, X2, Y2 F }
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
@@ -57,14 +57,16 @@ type Mesh[F num.Float] struct {
 	Normals   []Normal[F]
 	Beds      []Bed[F]
 	CellEdges []CellEdges // of owned cells
-	FluxAt    []int32     // position of the flux of each edge in the array of fluxes, which edges may share in turn
-	Owned     int32
-	Boundary  Boundary[F]
+	// Position of the flux of each edge in the array of fluxes. Edges may have the same one, if the flux of one is no
+	// longer needed when that of the other is computed.
+	FluxAt   []int32
+	Owned    int32
+	Boundary Boundary[F]
 
 	// For second order.
 	Stencils []Stencil[F] // of owned cells
 	Arms     []Arms[F]    // of edges
-	SlopesAt []int32      // position of each cell's slopes in the array of slopes, likewise
+	SlopesAt []int32      // position of each cell's slopes in the array of slopes, likewise shared
 }
 
 // Params holds the constants of a run.

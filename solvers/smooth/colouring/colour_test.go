@@ -10,7 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 )
 
-// serial colours vertices in descending priority, each with the least free colour.
+// serial colours vertices in descending priority, given by order, each with the least colour that is free among its
+// neighbours of the same class. Vertices with a negative class do not move and have no colour.
 func serial(rings *mesh.Rings, class []int8, order []int32) []int32 {
 	colour := make([]int32, len(class))
 	for v := range colour {

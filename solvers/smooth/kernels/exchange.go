@@ -2,7 +2,8 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// Exchanged is a vertex that ranks exchange: its index in TileVertices, and that of its rail, -1 if it does not slide.
+// Exchanged is a vertex that ranks exchange. Place is its index in the arrays of TileVertices, of which one, that of
+// positions, is called Place as well. Rail is the index of its rail, -1 if it does not slide.
 type Exchanged struct{ Place, Rail int32 }
 
 // PackTiles writes exchanged vertex k to the message.

@@ -575,8 +575,9 @@ static_assert(sizeof(Triangle_f64) == 88 && offsetof(Triangle_f64, m) == 0 && of
     offsetof(Triangle_f64, lc) == 64 && offsetof(Triangle_f64, perimeter) == 72 &&
     offsetof(Triangle_f64, fit) == 80, "Triangle_f64");
 
-// Exchanged is a vertex that ranks exchange: its index in TileVertices, and that of its rail, -1 if it does not slide.
-// Exchanged, exchange.go:6
+// Exchanged is a vertex that ranks exchange. Place is its index in the arrays of TileVertices, of which one, that of
+// positions, is called Place as well. Rail is the index of its rail, -1 if it does not slide.
+// Exchanged, exchange.go:7
 struct alignas(8) Exchanged {
     int32 Place_, Rail_;
 };
@@ -1214,7 +1215,7 @@ DEVICE float Tensor_product_f32(Tensor_f32 *m, float ux, float uy, float vx, flo
     return ux * (m->M11 * vx + m->M12 * vy) + uy * (m->M12 * vx + m->M22 * vy);
 }
 
-// solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
+// solve returns A⁻¹g. A is factored as LDL', so that no product of two elements of A is formed, which could overflow.
 // solve[float32], pain.go:81
 struct solve_f32_results { float r0; float r1; };
 DEVICE solve_f32_results solve_f32(float a11, float a12, float a22, float gx, float gy) {
@@ -1797,7 +1798,7 @@ DEVICE double Tensor_product_f64(Tensor_f64 *m, double ux, double uy, double vx,
     return ux * (m->M11 * vx + m->M12 * vy) + uy * (m->M12 * vx + m->M22 * vy);
 }
 
-// solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
+// solve returns A⁻¹g. A is factored as LDL', so that no product of two elements of A is formed, which could overflow.
 // solve[float64], pain.go:81
 struct solve_f64_results { double r0; double r1; };
 DEVICE solve_f64_results solve_f64(double a11, double a12, double a22, double gx, double gy) {
@@ -2147,7 +2148,7 @@ DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
 }
 
 // PackTiles writes exchanged vertex k to the message.
-// PackTiles[float32], exchange.go:11
+// PackTiles[float32], exchange.go:12
 DEVICE void PackTiles_f32_at(int64 k, Slice<Exchanged> exchanged, const TileVertices_f32 *from,
         Slice<Vertex_f32> message) {
     Exchanged t = exchanged[k];
@@ -2164,7 +2165,7 @@ DEVICE void PackTiles_f32_at(int64 k, Slice<Exchanged> exchanged, const TileVert
 }
 
 // PackTiles writes exchanged vertex k to the message.
-// PackTiles[float64], exchange.go:11
+// PackTiles[float64], exchange.go:12
 DEVICE void PackTiles_f64_at(int64 k, Slice<Exchanged> exchanged, const TileVertices_f64 *from,
         Slice<Vertex_f64> message) {
     Exchanged t = exchanged[k];
@@ -2181,7 +2182,7 @@ DEVICE void PackTiles_f64_at(int64 k, Slice<Exchanged> exchanged, const TileVert
 }
 
 // UnpackTiles reads exchanged vertex k from the message.
-// UnpackTiles[float32], exchange.go:23
+// UnpackTiles[float32], exchange.go:24
 DEVICE void UnpackTiles_f32_at(int64 k, Slice<Exchanged> exchanged, Slice<Vertex_f32> message,
         const TileVertices_f32 *to) {
     Exchanged t = exchanged[k];
@@ -2197,7 +2198,7 @@ DEVICE void UnpackTiles_f32_at(int64 k, Slice<Exchanged> exchanged, Slice<Vertex
 }
 
 // UnpackTiles reads exchanged vertex k from the message.
-// UnpackTiles[float64], exchange.go:23
+// UnpackTiles[float64], exchange.go:24
 DEVICE void UnpackTiles_f64_at(int64 k, Slice<Exchanged> exchanged, Slice<Vertex_f64> message,
         const TileVertices_f64 *to) {
     Exchanged t = exchanged[k];
@@ -4382,28 +4383,28 @@ extern "C" __global__ void __launch_bounds__(128) Count_f64(int64 lo, int64 hi, 
     if (i < hi) Count_f64_at(i, c);
 }
 
-// Kernel PackTiles, exchange.go:11
+// Kernel PackTiles, exchange.go:12
 extern "C" __global__ void __launch_bounds__(128) PackTiles_f32(int64 lo, int64 hi, Slice<Exchanged> exchanged,
         const __grid_constant__ TileVertices_f32 from, Slice<Vertex_f32> message) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) PackTiles_f32_at(k, exchanged, &from, message);
 }
 
-// Kernel PackTiles, exchange.go:11
+// Kernel PackTiles, exchange.go:12
 extern "C" __global__ void __launch_bounds__(128) PackTiles_f64(int64 lo, int64 hi, Slice<Exchanged> exchanged,
         const __grid_constant__ TileVertices_f64 from, Slice<Vertex_f64> message) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) PackTiles_f64_at(k, exchanged, &from, message);
 }
 
-// Kernel UnpackTiles, exchange.go:23
+// Kernel UnpackTiles, exchange.go:24
 extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f32(int64 lo, int64 hi, Slice<Exchanged> exchanged,
         Slice<Vertex_f32> message, const __grid_constant__ TileVertices_f32 to) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) UnpackTiles_f32_at(k, exchanged, message, &to);
 }
 
-// Kernel UnpackTiles, exchange.go:23
+// Kernel UnpackTiles, exchange.go:24
 extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f64(int64 lo, int64 hi, Slice<Exchanged> exchanged,
         Slice<Vertex_f64> message, const __grid_constant__ TileVertices_f64 to) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -77,7 +77,7 @@ func (s *step[F]) pain(a *Tensor[F], gx, gy F, p *Params[F]) {
 		p.Relax*gx, p.Relax*gy)
 }
 
-// solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
+// solve returns A⁻¹g. A is factored as LDL', so that no product of two elements of A is formed, which could overflow.
 func solve[F num.Float](a11, a12, a22, gx, gy F) (F, F) {
 	inverse := 1 / a11
 	l := a12 * inverse

@@ -43,7 +43,7 @@ func (c *partMaker) addGhosts(moves []map[int32]int8) {
 		for v, times := range moves[r] {
 			c.ghosts[r] = append(c.ghosts[r], ghost{v, times > 0, times})
 			if times == 0 && l.Class[v] != fixed {
-				c.needed[v] = true
+				c.neededElsewhere[v] = true
 			}
 		}
 	}

@@ -89,9 +89,10 @@ type partMaker struct {
 	ghosts [][]ghost
 	cells  [][]int32
 	loose  []edge // edges whose lower vertex has no ring
-	needed []bool // for each vertex, whether it is sent to other ranks after its set
-	inner  []bool // for each vertex, whether it is an inner vertex of a strip
-	local  []int32
+	// for each vertex, whether other ranks need it, so that it is sent to them after its set has moved
+	neededElsewhere []bool
+	inner           []bool // for each vertex, whether it is an inner vertex of a strip
+	local           []int32
 }
 
 func newPartMaker(l *Layout, owner []int32, ranks int) (*partMaker, error) {
@@ -99,7 +100,7 @@ func newPartMaker(l *Layout, owner []int32, ranks int) (*partMaker, error) {
 		return nil, fmt.Errorf("%d owners for %d vertices", len(owner), len(l.Class))
 	}
 	c := &partMaker{layout: l, owner: owner, owned: make([][]int32, ranks), ghosts: make([][]ghost, ranks),
-		needed: make([]bool, len(owner)), inner: make([]bool, len(owner)), local: make([]int32, len(owner))}
+		neededElsewhere: make([]bool, len(owner)), inner: make([]bool, len(owner)), local: make([]int32, len(owner))}
 	for v, r := range owner {
 		if r < 0 || int(r) >= ranks {
 			return nil, fmt.Errorf("vertex %d is given to rank %d of %d", v, r, ranks)
@@ -150,9 +151,9 @@ const (
 func (c *partMaker) setOrder(v int32) setOrder {
 	slides := c.layout.Class[v] == sliding
 	switch {
-	case c.needed[v] && slides:
+	case c.neededElsewhere[v] && slides:
 		return neededSliding
-	case c.needed[v]:
+	case c.neededElsewhere[v]:
 		return neededFree
 	case c.inner[v]:
 		return innerOfStrip
@@ -319,7 +320,7 @@ func (c *partMaker) spans(r int, p *Subdomain) (sliding []int32) {
 	for i, v := range c.owned[r] {
 		switch {
 		case l.Class[v] == fixed:
-		case c.needed[v]:
+		case c.neededElsewhere[v]:
 			extend(&p.Sent[l.set[v]], int32(i), v)
 		default:
 			extend(&p.Unsent[l.set[v]], int32(i), v)

@@ -5,9 +5,9 @@ import (
 )
 
 // A strip is a part of the mesh that fits a processor's cache: a few thousand consecutive vertices in the layout's
-// order. A vertex of a strip is an inner vertex if all its neighbours in earlier sets are inner vertices of the
-// same strip. No vertex outside of the strip that moves earlier is a neighbour of an inner vertex, so the inner
-// vertices of a strip can move set after set before all other vertices move, with the same bits.
+// order. A free vertex of a strip that no other rank needs is an inner vertex if all its neighbours in earlier sets
+// are inner vertices of the same strip. No vertex outside of the strip that moves earlier is a neighbour of an inner
+// vertex, so the inner vertices of a strip can move set after set before all other vertices move, with the same bits.
 //
 // Other vertices read the same values too: a neighbour of an inner vertex in a later set moves after it in any
 // case, and one in an earlier set is an inner vertex itself.
@@ -39,7 +39,7 @@ func (c *partMaker) findInner() {
 // isInner reports whether a vertex is an inner vertex, if those of earlier sets are known.
 func (c *partMaker) isInner(v int32) bool {
 	l := c.layout
-	if l.Class[v] != free || c.needed[v] {
+	if l.Class[v] != free || c.neededElsewhere[v] {
 		return false
 	}
 	for _, u := range l.rings.Of(v) {
@@ -52,8 +52,8 @@ func (c *partMaker) isInner(v int32) bool {
 
 func (c *partMaker) stripOf(v int32) int32 { return c.layout.position[v] >> c.layout.stripBits }
 
-// addStrips adds the ranges of the inner vertices of a rank, by strip and set, and the first other vertices of
-// Unsent.
+// addStrips sets Strips to the ranges of the inner vertices of a rank, by strip and set, and AfterStrips, for each set,
+// to the index of the first vertex of Unsent that is not an inner vertex; inner vertices come first.
 func (c *partMaker) addStrips(r int, p *Subdomain) {
 	l := c.layout
 	strips := make([][]Range, len(l.position)>>l.stripBits+1)

@@ -68,9 +68,9 @@ var keys = []struct{ flag, key, usage string }{
 	{"hessian", "metric.hessian", "field whose second derivatives the metric follows: an expression, or " +
 		"{mesh='NAME'} of IN's data"},
 	{"also", "metric.also", "another field besides --hessian: sizes are no larger than either field requires"},
-	{"norm", "metric.norm", "p of the Lp norm of that field's interpolation error (2)"},
-	{"curvature", "metric.curvature", "lower bound of that field's second derivatives, as a share of the largest; " +
-		"smaller ones are raised to it (0.003)"},
+	{"norm", "metric.norm", "p of the Lp norm of the interpolation errors of the fields of --hessian and --also (2)"},
+	{"curvature", "metric.curvature", "lower bound of the second derivatives of the fields of --hessian and --also, as " +
+		"a share of the largest; smaller ones are raised to it (0.003)"},
 	{"rounds", "metric.rounds", "number of recoveries of the second derivatives, each on the smoothed mesh of the one " +
 		"before (3; for data of IN 1)"},
 	{"hmin", "metric.hmin", "smallest size, before rescaling"},
@@ -79,7 +79,7 @@ var keys = []struct{ flag, key, usage string }{
 	{"gradation", "metric.gradation", "largest growth factor of sizes per unit of length in the metric, such as 1.3"},
 	{"hgrad", "metric.gradation", "Mmg's name of --gradation"},
 	{"samples", "metric.samples", "nodes per side of the grid on which expressions are evaluated, a power of two; 0: " +
-		"they are evaluated at the vertices of IN (512; of tetrahedra 64; with gradation 0)"},
+		"they are evaluated at the vertices of IN (512; of tetrahedra 64; 0 if --gradation is given)"},
 	{"rescale", "metric.rescale", "scale the metric so that it requires as many cells as the mesh has (true)"},
 	{"smoother", "method.smoother", "barrier, hybrid, fjp, smart, pain-exact or pain (barrier)"},
 	{"sweeps", "method.sweeps", "maximum number of sweeps (200 of barrier, 100 of other smoothers)"},

@@ -26,8 +26,9 @@ output = { format = [] }
 	}
 	runtest.MemoryIsEstimated(t, 0, plane, "method={smoother='pain', cull=true, precision='float32', sweeps=4}")
 	const grid = "metric={width='0.01+0.02*x', height='0.01+0.02*y', samples=256}"
-	for _, tiles := range []string{"method.precision='float64'", "method.precision='float32'", "mesh.cells=90000", grid} {
-		runtest.MemoryIsEstimated(t, 0, plane, "method.smoother=pain", "method.guard=none", tiles)
+	// Cases that a GPU smooths by tiles.
+	for _, set := range []string{"method.precision='float64'", "method.precision='float32'", "mesh.cells=90000", grid} {
+		runtest.MemoryIsEstimated(t, 0, plane, "method.smoother=pain", "method.guard=none", set)
 	}
 	runtest.MemoryIsEstimated(t, 0, plane, "metric={field='implied'}")
 	runtest.MemoryIsEstimated(t, 0, plane, "metric={field='sinusoidal', low=0.05, high=0.5, waves=80}")

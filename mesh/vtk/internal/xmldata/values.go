@@ -58,7 +58,7 @@ func typeOf[T Number]() valueType {
 	return valueType{size: Slice[T](nil).Size(), bytes: fromBytes[T], Text: fromText[T]}
 }
 
-// Wrap returns the values of Array.Data.
+// Wrap returns data, a slice of integers or floats of a fixed size such as Data of a vtk.Array, as Values.
 func Wrap(data any) (Values, error) {
 	switch s := data.(type) {
 	case []int8:

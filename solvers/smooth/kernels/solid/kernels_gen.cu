@@ -1322,7 +1322,7 @@ DEVICE step_within_f32_results step_within_f32(step_f32 *s, Tensor_f32 *a, Vecto
     return {b, step_along_f32(s, g)};
 }
 
-// solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
+// solve returns A⁻¹g. A is factored as LDL', so that no product of two elements of A is formed, which could overflow.
 // solve[float32], step.go:118
 DEVICE Vector_f32 solve_f32(Tensor_f32 *a, Vector_f32 g) {
     float inverse = 1.0f / a->M11;
@@ -2182,7 +2182,7 @@ DEVICE step_within_f64_results step_within_f64(step_f64 *s, Tensor_f64 *a, Vecto
     return {b, step_along_f64(s, g)};
 }
 
-// solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
+// solve returns A⁻¹g. A is factored as LDL', so that no product of two elements of A is formed, which could overflow.
 // solve[float64], step.go:118
 DEVICE Vector_f64 solve_f64(Tensor_f64 *a, Vector_f64 g) {
     double inverse = 1.0 / a->M11;

@@ -114,7 +114,7 @@ func limitStep[F num.Float](step, a, reach F) F {
 	return step
 }
 
-// solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
+// solve returns A⁻¹g. A is factored as LDL', so that no product of two elements of A is formed, which could overflow.
 func solve[F num.Float](a *Tensor[F], g Vector[F]) Vector[F] {
 	inverse := 1 / a.M11
 	l2, l3 := a.M12*inverse, a.M13*inverse

@@ -33,7 +33,7 @@ func surveys[F num.Float](t *testing.T, r cudatest.Runner) {
 	odd := []F{zero, -zero, F(math.Inf(1)), F(math.Inf(-1)), F(math.NaN()), 1, .2, .6, -3, 1e-30, 1e30}
 	for _, n := range []int{0, 1, 700, 2500} {
 		for _, spoilt := range []bool{false, true} {
-			cells, sides, ids := make([]Cell[F], n), make([]F, 2*n), make([]int32, n)
+			cells, sizesAndLengths, ids := make([]Cell[F], n), make([]F, 2*n), make([]int32, n)
 			number := func() F {
 				if spoilt && random.IntN(4) == 0 {
 					return odd[random.IntN(len(odd))]
@@ -44,8 +44,8 @@ func surveys[F num.Float](t *testing.T, r cudatest.Runner) {
 				cells[i] = Cell[F]{number(), number() - .1}
 				ids[i] = int32(n - i)
 			}
-			for i := range sides {
-				sides[i] = number() * 3
+			for i := range sizesAndLengths {
+				sizesAndLengths[i] = number() * 3
 			}
 			var listed []int32
 			for i := range n {
@@ -54,13 +54,15 @@ func surveys[F num.Float](t *testing.T, r cudatest.Runner) {
 				}
 			}
 			for _, list := range [][]int32{listed, nil} {
-				compareSurveys(t, r, cells, ids, sides, list)
+				compareSurveys(t, r, cells, ids, sizesAndLengths, list)
 			}
 		}
 	}
 }
 
-func compareSurveys[F num.Float](t *testing.T, r cudatest.Runner, cells []Cell[F], ids []int32, sides []F,
+// compareSurveys surveys cells, edges and sides of the boundary. Element 2i of sizesAndLengths is the size of side i,
+// and element 2i+1 the length of edge i. The sides that are added up are those listed, or all if listed is nil.
+func compareSurveys[F num.Float](t *testing.T, r cudatest.Runner, cells []Cell[F], ids []int32, sizesAndLengths []F,
 	listed []int32) {
 	t.Helper()
 	found := make([]Surveyed, 2)
@@ -79,8 +81,9 @@ func compareSurveys[F num.Float](t *testing.T, r cudatest.Runner, cells []Cell[F
 		s.Sums[9], s.Counts[2], s.Extremes[1], s.Best = 1, 1, 1, 1
 		run[k](NewClearLoop(s), Sums)
 		run[k](NewAddCellsLoop(cells, s), Chunks(n))
-		run[k](NewAddEdgesLoop(int32(n), 2, 1, sides, s), Chunks(n))
-		run[k](NewAddSidesLoop(int32(count), 2, listed, sides, s), Chunks(count))
+		const each, at = 2, 1 // elements of an edge or side, and the position of the length among them
+		run[k](NewAddEdgesLoop(int32(n), each, at, sizesAndLengths, s), Chunks(n))
+		run[k](NewAddSidesLoop(int32(count), each, listed, sizesAndLengths, s), Chunks(count))
 		run[k](NewFindCellsLoop(ids, cells, s), n)
 	}
 	kerneltest.Same(t, "survey", found[:1], found[1:], nil)
@@ -90,25 +93,25 @@ func compareSurveys[F num.Float](t *testing.T, r cudatest.Runner, cells []Cell[F
 			listed[i] = int32(i)
 		}
 	}
-	compareSums(t, &found[0], cells, sides, listed)
-	compareCounts(t, &found[0], cells, sides)
+	compareSums(t, &found[0], cells, sizesAndLengths, listed)
+	compareCounts(t, &found[0], cells, sizesAndLengths)
 	if n > 0 {
-		compareExtremes(t, &found[0], cells, ids, sides)
+		compareExtremes(t, &found[0], cells, ids, sizesAndLengths)
 	}
 }
 
-func compareSums[F num.Float](t *testing.T, got *Surveyed, cells []Cell[F], sides []F, listed []int32) {
+func compareSums[F num.Float](t *testing.T, got *Surveyed, cells []Cell[F], sizesAndLengths []F, listed []int32) {
 	t.Helper()
 	var want [Sums / exact.Words]dist.Accumulator
 	for i, c := range cells {
 		want[0].Add(float64(c.Quality))
 		want[1].Add(float64(c.Size))
-		length := float64(sides[2*i+1])
+		length := float64(sizesAndLengths[2*i+1])
 		want[2].Add(length)
 		want[3].Add(length * length)
 	}
 	for _, side := range listed {
-		want[4].Add(float64(sides[2*side]))
+		want[4].Add(float64(sizesAndLengths[2*side]))
 	}
 	for k := range want {
 		var sum dist.Accumulator
@@ -119,7 +122,7 @@ func compareSums[F num.Float](t *testing.T, got *Surveyed, cells []Cell[F], side
 	}
 }
 
-func compareCounts[F num.Float](t *testing.T, got *Surveyed, cells []Cell[F], sides []F) {
+func compareCounts[F num.Float](t *testing.T, got *Surveyed, cells []Cell[F], sizesAndLengths []F) {
 	t.Helper()
 	var want [Counts]int64
 	for i, c := range cells {
@@ -131,7 +134,7 @@ func compareCounts[F num.Float](t *testing.T, got *Surveyed, cells []Cell[F], si
 		if !(c.Size > 0) {
 			want[Inverted]++
 		}
-		length := float64(sides[2*i+1])
+		length := float64(sizesAndLengths[2*i+1])
 		for bin = 0; bin < LengthBins-1 && length >= math.Ldexp(1, bin-3); {
 			bin++
 		}
@@ -145,12 +148,12 @@ func compareCounts[F num.Float](t *testing.T, got *Surveyed, cells []Cell[F], si
 	}
 }
 
-func compareExtremes[F num.Float](t *testing.T, got *Surveyed, cells []Cell[F], ids []int32, sides []F) {
+func compareExtremes[F num.Float](t *testing.T, got *Surveyed, cells []Cell[F], ids []int32, sizesAndLengths []F) {
 	t.Helper()
 	worst, best := math.Inf(1), math.Inf(-1)
 	short, long := math.Inf(1), math.Inf(-1)
 	for i, c := range cells {
-		q, length := float64(c.Quality), float64(sides[2*i+1])
+		q, length := float64(c.Quality), float64(sizesAndLengths[2*i+1])
 		worst, short, long = min(worst, q), min(short, length), max(long, length)
 		if q > best {
 			best = q
@@ -161,7 +164,7 @@ func compareExtremes[F num.Float](t *testing.T, got *Surveyed, cells []Cell[F], 
 			t.Errorf("%d cells: extreme %d is %v, want %v", len(cells), k, is, want)
 		}
 	}
-	first := func(value float64) int64 { // of the lowest id
+	lowestID := func(value float64) int64 { // of the cells with this quality
 		var same []int32
 		for i, c := range cells {
 			if q := float64(c.Quality); q == value || q != q && value != value {
@@ -170,8 +173,8 @@ func compareExtremes[F num.Float](t *testing.T, got *Surveyed, cells []Cell[F], 
 		}
 		return int64(slices.Min(same))
 	}
-	if FirstID(got.Worst) != first(worst) || best > math.Inf(-1) && FirstID(got.Best) != first(best) {
+	if FirstID(got.Worst) != lowestID(worst) || best > math.Inf(-1) && FirstID(got.Best) != lowestID(best) {
 		t.Errorf("%d cells: worst and best are %d and %d, want %d and %d", len(cells), FirstID(got.Worst), FirstID(got.Best),
-			first(worst), first(best))
+			lowestID(worst), lowestID(best))
 	}
 }
