@@ -84,8 +84,10 @@ func (o *observer[F]) prepare(s *solver[F], start []float64) error {
 				sizedLoop{kernels.NewSurvey3Loop(short, of), tiles}}
 		}
 		if s.narrowBand != nil { // the second field is free between steps, in mixed cells
-			rows := sizedLoop{&rowSurvey[F]{b, roundOff[F](), f, s.fields[1], o.reference, o.found}, b.N[1] * b.N[2]}
-			o.survey[k] = surveyLoops{rows, rows}
+			byRows := func(errors bool) sizedLoop {
+				return sizedLoop{&rowSurvey[F]{b, roundOff[F](), f, s.fields[1], errors, o.reference, o.found}, b.N[1] * b.N[2]}
+			}
+			o.survey[k] = surveyLoops{byRows(true), byRows(false)}
 		}
 	}
 	return nil

@@ -12,26 +12,26 @@ import (
 )
 
 // rowSurvey is the survey of a device in the host's memory, by rows of cells: its results are those of kernels.Survey2
-// and Survey3. Most cells are empty or full and were so at the start; they are only counted.
+// and Survey3. Most cells are exactly empty or full, or have not changed; they are only counted.
 type rowSurvey[F num.Float] struct {
 	block     *grid.Block
 	roundOff  F
 	f         []F
-	size      []F       // of the interface, in mixed cells
-	reference []float64 // as in kernels.Survey
+	size      []F  // of the interface, in mixed cells
+	errors    bool // as in kernels.Survey, like the following
+	reference []float64
 	found     []int64
 }
 
 // rowTally is the result of a thread.
 type rowTally struct {
-	volume, change, size exact.Fixed // sums of f, |f - reference| and the size of the interface
-	room                 int         // how many more numbers these sums have room for
-	// Among the cells that are empty or full and were so at the start: how many are full, and how many have changed.
-	// volume and change do not contain these cells.
-	full, changed   int64
-	lowest, highest float64 // f
-	mixed           int64   // number of mixed cells
-	broken          int64   // the first cell that is not finite: see kernels.EncodeBroken
+	volume, change, size exact.Fixed  // sums of f, |f - reference| and the size of the interface
+	room                 int          // how many more numbers these sums have room for
+	full, changed        int64        // cells with f = 1, and with |f - reference| = 1: not in volume and change
+	lowest, highest      float64      // f
+	mixed                int64        // number of mixed cells
+	broken               int64        // the first cell that is not finite: see kernels.EncodeBroken
+	numbers              [256]float64 // a buffer for numbers to add to a sum
 }
 
 func (o *rowSurvey[F]) Grain() int { return rowGrain(o.block.N[0]) }
@@ -41,39 +41,42 @@ func (o *rowSurvey[F]) Range(lo, hi int) {
 	t := rowTally{room: exact.FixedRoom}
 	for r := lo; r < hi; r++ {
 		first := o.block.Index(0, r%ny, r/ny)
-		for i := 0; i < nx; i += exact.FixedRoom {
-			n := min(exact.FixedRoom, nx-i)
+		for i := 0; i < nx; i += len(t.numbers) {
+			n := min(len(t.numbers), nx-i)
 			if n > t.room {
 				t.addSums(o.found)
 			}
 			t.room -= n
 			cell := r*nx + i
-			o.add(&t, o.f[first+i:first+i+n], o.size[first+i:first+i+n], o.reference[cell:cell+n], int64(cell))
+			f := o.f[first+i : first+i+n]
+			o.add(&t, f, o.size[first+i:first+i+n], int64(cell))
+			if o.errors {
+				o.addChanges(&t, f, o.reference[cell:cell+n])
+			}
 		}
 	}
 	t.addTo(o.found)
 }
 
 // add adds some cells of a row, the first of which has the given number in the block.
-func (o *rowSurvey[F]) add(t *rowTally, f, size []F, reference []float64, first int64) {
-	size, reference = size[:len(f)], reference[:len(f)]
+func (o *rowSurvey[F]) add(t *rowTally, f, size []F, first int64) {
+	size = size[:len(f)]
+	n, full := 0, int64(0)
 	for i, v := range f {
-		x, was := float64(v), reference[i]
-		if (x == 0 || x == 1) && (was == 0 || was == 1) {
-			t.full += int64(x)
-			t.changed += int64(math.Abs(x - was))
+		if v == 0 {
 			continue
 		}
+		if v == 1 {
+			full++
+			continue
+		}
+		x := float64(v)
 		if x-x != 0 {
 			t.broken = max(t.broken, kernels.EncodeBroken(first+int64(i), x))
 			continue
 		}
-		if !t.volume.Add(x) {
-			exact.AddTo(o.found[kernels.SurveyVolume:], x)
-		}
-		if change := num.Abs(x - was); !t.change.Add(change) {
-			exact.AddTo(o.found[kernels.SurveyChange:], change)
-		}
+		t.numbers[n] = x
+		n++
 		t.lowest, t.highest = num.Smaller(x, t.lowest), num.Larger(x, t.highest)
 		if v > o.roundOff && v < 1-o.roundOff {
 			t.mixed++
@@ -81,6 +84,35 @@ func (o *rowSurvey[F]) add(t *rowTally, f, size []F, reference []float64, first 
 				exact.AddTo(o.found[kernels.SurveySize:], s)
 			}
 		}
+	}
+	t.full += full
+	addNumbers(&t.volume, t.numbers[:n], o.found[kernels.SurveyVolume:])
+}
+
+// addChanges adds the changes of some cells.
+func (o *rowSurvey[F]) addChanges(t *rowTally, f []F, reference []float64) {
+	reference = reference[:len(f)]
+	n, changed := 0, int64(0)
+	for i, v := range f {
+		x := float64(v)
+		change := num.Abs(x - reference[i])
+		switch {
+		case change == 0:
+		case change == 1:
+			changed++
+		case x-x == 0:
+			t.numbers[n] = change
+			n++
+		}
+	}
+	t.changed += changed
+	addNumbers(&t.change, t.numbers[:n], o.found[kernels.SurveyChange:])
+}
+
+// addNumbers adds numbers to a sum, or to words if they do not fit.
+func addNumbers(sum *exact.Fixed, numbers []float64, words []int64) {
+	for _, x := range numbers[:sum.AddAll(numbers)] {
+		exact.AddTo(words, x)
 	}
 }
 

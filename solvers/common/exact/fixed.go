@@ -72,3 +72,26 @@ func AddTo(words []int64, x float64) {
 
 // FixedRoom is how many numbers a Fixed can add up.
 const FixedRoom = 2048
+
+// AddAll adds those of the numbers that Add can add. It moves the others to the front, and returns how many there are.
+func (s *Fixed) AddAll(numbers []float64) (others int) {
+	sum := *s // so that the compiler keeps it in registers
+	for _, x := range numbers {
+		high := x + highOnes
+		remainder := x - (high - highOnes)
+		middle := remainder + middleOnes
+		remainder -= middle - middleOnes
+		low := remainder + lowOnes
+		remainder -= low - lowOnes
+		if !(math.Abs(x) < 2) || remainder != 0 {
+			numbers[others] = x
+			others++
+			continue
+		}
+		sum.High += int64(math.Float64bits(high)) - highBits
+		sum.Middle += int64(math.Float64bits(middle)) - middleBits
+		sum.Low += int64(math.Float64bits(low)) - lowBits
+	}
+	*s = sum
+	return others
+}

@@ -2,6 +2,7 @@ package exact
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -40,6 +41,23 @@ func TestFixed(t *testing.T) {
 		got.AddWords(&words)
 		if a, b := got.Float64(), want.Float64(); math.Float64bits(a) != math.Float64bits(b) {
 			t.Errorf("%v, want %v", a, b)
+		}
+		x := rapid.SliceOfN(number, 0, 40).Draw(t, "x")
+		var one, all Fixed
+		var others []float64
+		for _, v := range x {
+			if !one.Add(v) {
+				others = append(others, v)
+			}
+		}
+		bits := func(x []float64) (b []uint64) {
+			for _, v := range x {
+				b = append(b, math.Float64bits(v))
+			}
+			return b
+		}
+		if n := all.AddAll(x); all != one || !slices.Equal(bits(x[:n]), bits(others)) {
+			t.Errorf("AddAll gives %+v without %g, Add %+v without %g", all, x[:n], one, others)
 		}
 	})
 }
