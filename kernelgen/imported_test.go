@@ -38,10 +38,11 @@ func checkImports[F language.Float](t *testing.T, l cudatest.Runner, x, y []F, w
 		}
 	}
 	for _, steps := range []int{1, 2} {
-		whole := x[:len(x)/language.Stretch*language.Stretch]
-		n := len(whole) / language.Stretch
-		runBoth(t, l, n, language.NewSharedLoop(steps, whole, flat[0]), language.NewSharedLoop(steps, whole, flat[1]))
-		kerneltest.Same(t, fmt.Sprint("shared ", steps), flat[0][:len(whole)], flat[1][:len(whole)], nil)
+		stretches := x[:len(x)/language.Stretch*language.Stretch]
+		n := len(stretches) / language.Stretch
+		runBoth(t, l, n, language.NewSharedLoop(steps, stretches, flat[0]),
+			language.NewSharedLoop(steps, stretches, flat[1]))
+		kerneltest.Same(t, fmt.Sprint("shared ", steps), flat[0][:len(stretches)], flat[1][:len(stretches)], nil)
 	}
 }
 

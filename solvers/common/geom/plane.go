@@ -22,7 +22,7 @@ func sorted3[F num.Float](mx, my, mz F) (m1, m2, m3, sum F) {
 }
 
 // excess is m1 m2 + m1 m3 + m2 m3 - 1/4, without cancellation, for sorted m of sum 1 and delta = (m1 + m2 - m3)/2. It
-// appears in the fourth case of Scardovelli and Zaleski, where the plane cuts all four edges along the axis of m3.
+// appears in the fourth case of Scardovelli and Zaleski with m3 < m1 + m2, where the plane cuts the cube in a hexagon.
 func excess[F num.Float](m1, delta F) F { return m1*(0.5-m1) + delta*(m1-delta) }
 
 // Volume is the part of the unit cube with m·x ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000). The third
@@ -97,8 +97,9 @@ func PlaneConstant[F num.Float](mx, my, mz, f F) F {
 
 // lowConstant is the inverse of lowVolume: the alpha of the volume v, for sorted m of sum 1 and 0 ≤ v ≤ 1/2.
 //
-// In the third and fourth case the paper has trigonometric roots of cubic equations. These have the form r = 1 + κ r³,
-// with r near 1 and κ at most 0.116, and three steps of Newton's method solve them to round-off. x, which is twice the
+// In the third and fourth case of Scardovelli and Zaleski (alpha above m2, not in the linear case) alpha is a root of a
+// cubic equation, which they solve by trigonometric functions. The equations have the form r = 1 + κ r³, with r near 1
+// and κ at most 0.116, and three steps of Newton's method solve them to round-off. x, which is twice the
 // distance of alpha from where the linear case begins, if this case were valid, decides between the cases.
 func lowConstant[F num.Float](m1, m2, m3, v F) F {
 	m12 := m1 + m2

@@ -2061,7 +2061,7 @@ DEVICE geom_SortedNormal_f32 geom_SortNormal_f32(float mx, float my, float mz) {
 }
 
 // excess is m1 m2 + m1 m3 + m2 m3 - 1/4, without cancellation, for sorted m of sum 1 and delta = (m1 + m2 - m3)/2. It
-// appears in the fourth case of Scardovelli and Zaleski, where the plane cuts all four edges along the axis of m3.
+// appears in the fourth case of Scardovelli and Zaleski with m3 < m1 + m2, where the plane cuts the cube in a hexagon.
 // excess[float32], geom/plane.go:26
 DEVICE float geom_excess_f32(float m1, float delta) {
     return m1 * (0.5f - m1) + delta * (m1 - delta);
@@ -2212,7 +2212,7 @@ DEVICE geom_SortedNormal_f64 geom_SortNormal_f64(double mx, double my, double mz
 }
 
 // excess is m1 m2 + m1 m3 + m2 m3 - 1/4, without cancellation, for sorted m of sum 1 and delta = (m1 + m2 - m3)/2. It
-// appears in the fourth case of Scardovelli and Zaleski, where the plane cuts all four edges along the axis of m3.
+// appears in the fourth case of Scardovelli and Zaleski with m3 < m1 + m2, where the plane cuts the cube in a hexagon.
 // excess[float64], geom/plane.go:26
 DEVICE double geom_excess_f64(double m1, double delta) {
     return m1 * (0.5 - m1) + delta * (m1 - delta);
@@ -3358,8 +3358,9 @@ DEVICE stencil2_elvira_f32_results stencil2_elvira_f32(stencil2_f32 *q) {
 }
 
 // lvira minimises the residual, beginning with ELVIRA's normal, by Newton's method for the zero of its derivative, with
-// central differences of step difference. A step is divided by 4 until the residual decreases.
-// (*stencil2[float32]).lvira, normal2.go:156
+// central differences of step difference. A step is at most 0.1, and 0.1 against the slope where the residual is not
+// convex. It is divided by 4 until the residual decreases.
+// (*stencil2[float32]).lvira, normal2.go:157
 struct stencil2_lvira_f32_results { float r0; float r1; };
 DEVICE stencil2_lvira_f32_results stencil2_lvira_f32(stencil2_f32 *q, float difference) {
     float mx = 0.0f;
@@ -3388,7 +3389,7 @@ DEVICE stencil2_lvira_f32_results stencil2_lvira_f32(stencil2_f32 *q, float diff
         }
         float above = stencil2_residual_f32(q, mx + dx, my + dy, 0.0625f), below = stencil2_residual_f32(q, mx - dx, my - dy, 0.0625f);
         float slope = (above - below) / 2.0f, bend = above - 2.0f * best + below;
-        // where the residual is not convex: so far against the slope
+        // the step, in units of difference
         float turn = 0x1.99999ap-04f /* 0.1 */ / difference;
         if (slope > 0.0f) {
             turn = -turn;
@@ -3670,8 +3671,9 @@ DEVICE stencil2_elvira_f64_results stencil2_elvira_f64(stencil2_f64 *q) {
 }
 
 // lvira minimises the residual, beginning with ELVIRA's normal, by Newton's method for the zero of its derivative, with
-// central differences of step difference. A step is divided by 4 until the residual decreases.
-// (*stencil2[float64]).lvira, normal2.go:156
+// central differences of step difference. A step is at most 0.1, and 0.1 against the slope where the residual is not
+// convex. It is divided by 4 until the residual decreases.
+// (*stencil2[float64]).lvira, normal2.go:157
 struct stencil2_lvira_f64_results { double r0; double r1; };
 DEVICE stencil2_lvira_f64_results stencil2_lvira_f64(stencil2_f64 *q, double difference) {
     double mx = 0.0;
@@ -3700,7 +3702,7 @@ DEVICE stencil2_lvira_f64_results stencil2_lvira_f64(stencil2_f64 *q, double dif
         }
         double above = stencil2_residual_f64(q, mx + dx, my + dy, 0.0625), below = stencil2_residual_f64(q, mx - dx, my - dy, 0.0625);
         double slope = (above - below) / 2.0, bend = above - 2.0 * best + below;
-        // where the residual is not convex: so far against the slope
+        // the step, in units of difference
         double turn = 0x1.999999999999ap-04 /* 0.1 */ / difference;
         if (slope > 0.0) {
             turn = -turn;
@@ -4625,7 +4627,7 @@ DEVICE simple3_f32_results simple3_f32(Slice<float> f, int64 c, int64 sy, int64 
 }
 
 // cubeRoot returns the cube root of 0 ≤ y ≤ 1. y is scaled to [1/8, 1) by powers of two, which is exact.
-// cubeRoot[float32], geom/plane.go:139
+// cubeRoot[float32], geom/plane.go:140
 DEVICE float geom_cubeRoot_f32(float y) {
     if (y <= 0.0f) {
         return 0.0f;
@@ -4654,7 +4656,7 @@ DEVICE float geom_cubeRoot_f32(float y) {
 }
 
 // ratio solves r = 1 + κ r³ near 1, 0 ≤ κ ≤ 0.116. The first estimate is within 0.003 of the root.
-// ratio[float32], geom/plane.go:129
+// ratio[float32], geom/plane.go:130
 DEVICE float geom_ratio_f32(float kappa) {
     float r = 1.0f + kappa + 3.0f * kappa * kappa / (1.0f - 0x1.19999ap+02f /* 4.4 */ * kappa);
     for (int64 turn1 = 0; turn1 < 3; turn1++) {
@@ -4666,10 +4668,11 @@ DEVICE float geom_ratio_f32(float kappa) {
 
 // lowConstant is the inverse of lowVolume: the alpha of the volume v, for sorted m of sum 1 and 0 ≤ v ≤ 1/2.
 //
-// In the third and fourth case the paper has trigonometric roots of cubic equations. These have the form r = 1 + κ r³,
-// with r near 1 and κ at most 0.116, and three steps of Newton's method solve them to round-off. x, which is twice the
+// In the third and fourth case of Scardovelli and Zaleski (alpha above m2, not in the linear case) alpha is a root of a
+// cubic equation, which they solve by trigonometric functions. The equations have the form r = 1 + κ r³, with r near 1
+// and κ at most 0.116, and three steps of Newton's method solve them to round-off. x, which is twice the
 // distance of alpha from where the linear case begins, if this case were valid, decides between the cases.
-// lowConstant[float32], geom/plane.go:103
+// lowConstant[float32], geom/plane.go:104
 DEVICE float geom_lowConstant_f32(float m1, float m2, float m3, float v) {
     float m12 = m1 + m2;
     float x = m12 - 2.0f * m3 * v;
@@ -4724,7 +4727,7 @@ DEVICE geom_Plane_f32 Sweep3_plane_f32(const Sweep3_f32 *s, int64 c) {
 
 // Section is the area of the plane in a cell with the sides hx, hy and hz, in the square of their unit. It is the
 // derivative of Volume with respect to α, times the length of the vector (m_d/h_d) and the cell's volume.
-// Section[float32], geom/plane.go:166
+// Section[float32], geom/plane.go:167
 DEVICE float geom_Section_f32(geom_Plane_f32 *p, float hx, float hy, float hz) {
     auto [m1, m2, m3, sum] = geom_sorted3_f32(p->X, p->Y, p->Z);
     if (sum == 0.0f) {
@@ -4875,7 +4878,7 @@ DEVICE simple3_f64_results simple3_f64(Slice<double> f, int64 c, int64 sy, int64
 }
 
 // cubeRoot returns the cube root of 0 ≤ y ≤ 1. y is scaled to [1/8, 1) by powers of two, which is exact.
-// cubeRoot[float64], geom/plane.go:139
+// cubeRoot[float64], geom/plane.go:140
 DEVICE double geom_cubeRoot_f64(double y) {
     if (y <= 0.0) {
         return 0.0;
@@ -4904,7 +4907,7 @@ DEVICE double geom_cubeRoot_f64(double y) {
 }
 
 // ratio solves r = 1 + κ r³ near 1, 0 ≤ κ ≤ 0.116. The first estimate is within 0.003 of the root.
-// ratio[float64], geom/plane.go:129
+// ratio[float64], geom/plane.go:130
 DEVICE double geom_ratio_f64(double kappa) {
     double r = 1.0 + kappa + 3.0 * kappa * kappa / (1.0 - 0x1.199999999999ap+02 /* 4.4 */ * kappa);
     for (int64 turn1 = 0; turn1 < 3; turn1++) {
@@ -4916,10 +4919,11 @@ DEVICE double geom_ratio_f64(double kappa) {
 
 // lowConstant is the inverse of lowVolume: the alpha of the volume v, for sorted m of sum 1 and 0 ≤ v ≤ 1/2.
 //
-// In the third and fourth case the paper has trigonometric roots of cubic equations. These have the form r = 1 + κ r³,
-// with r near 1 and κ at most 0.116, and three steps of Newton's method solve them to round-off. x, which is twice the
+// In the third and fourth case of Scardovelli and Zaleski (alpha above m2, not in the linear case) alpha is a root of a
+// cubic equation, which they solve by trigonometric functions. The equations have the form r = 1 + κ r³, with r near 1
+// and κ at most 0.116, and three steps of Newton's method solve them to round-off. x, which is twice the
 // distance of alpha from where the linear case begins, if this case were valid, decides between the cases.
-// lowConstant[float64], geom/plane.go:103
+// lowConstant[float64], geom/plane.go:104
 DEVICE double geom_lowConstant_f64(double m1, double m2, double m3, double v) {
     double m12 = m1 + m2;
     double x = m12 - 2.0 * m3 * v;
@@ -4974,7 +4978,7 @@ DEVICE geom_Plane_f64 Sweep3_plane_f64(const Sweep3_f64 *s, int64 c) {
 
 // Section is the area of the plane in a cell with the sides hx, hy and hz, in the square of their unit. It is the
 // derivative of Volume with respect to α, times the length of the vector (m_d/h_d) and the cell's volume.
-// Section[float64], geom/plane.go:166
+// Section[float64], geom/plane.go:167
 DEVICE double geom_Section_f64(geom_Plane_f64 *p, double hx, double hy, double hz) {
     auto [m1, m2, m3, sum] = geom_sorted3_f64(p->X, p->Y, p->Z);
     if (sum == 0.0) {

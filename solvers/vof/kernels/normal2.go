@@ -7,10 +7,10 @@ import (
 
 // Methods to find a normal.
 const (
-	Youngs  int32 = iota // the 9-point or 27-point gradient, which on a lattice is Green-Gauss
+	Youngs  int32 = iota // the 9-point or 27-point gradient, on a uniform grid the same as that of Green-Gauss
 	Mixed                // mixed Youngs-centred (Aulisa et al., J. Comput. Phys. 225, 2007)
 	ELVIRA               // Pilliod and Puckett, J. Comput. Phys. 199, 2004
-	LVIRA                // the same residual at its minimum
+	LVIRA                // the minimum, over all slopes, of ELVIRA's residual with a smaller weight of the corners
 	Heights              // centred differences of height functions, Mixed where they fail
 )
 
@@ -152,7 +152,8 @@ func (q *stencil2[F]) elvira() (mx, my F) {
 const diagonalWeight2 = 1. / 16
 
 // lvira minimises the residual, beginning with ELVIRA's normal, by Newton's method for the zero of its derivative, with
-// central differences of step difference. A step is divided by 4 until the residual decreases.
+// central differences of step difference. A step is at most 0.1, and 0.1 against the slope where the residual is not
+// convex. It is divided by 4 until the residual decreases.
 func (q *stencil2[F]) lvira(difference F) (mx, my F) {
 	mx, my = q.elvira()
 	steep := num.Abs(mx) > num.Abs(my)
@@ -172,7 +173,7 @@ func (q *stencil2[F]) lvira(difference F) (mx, my F) {
 		}
 		above, below := q.residual(mx+dx, my+dy, diagonalWeight2), q.residual(mx-dx, my-dy, diagonalWeight2)
 		slope, bend := (above-below)/2, above-2*best+below
-		turn := F(0.1) / difference // where the residual is not convex: so far against the slope
+		turn := F(0.1) / difference // the step, in units of difference
 		if slope > 0 {
 			turn = -turn
 		}

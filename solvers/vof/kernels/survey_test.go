@@ -97,7 +97,7 @@ func survey[F num.Float](t *testing.T, l cudatest.Runner, n [3]int, roundOff F) 
 					want = geom.Section(&p, h[0], h[1], h[2])
 				}
 				if sizes[0][c] != want {
-					t.Errorf("the size in cell %d is %v, want %v", c, sizes[0][c], want)
+					t.Errorf("the length or area of the interface in cell %d is %v, want %v", c, sizes[0][c], want)
 				}
 				return float64(want)
 			}, roundOff)
@@ -105,7 +105,7 @@ func survey[F num.Float](t *testing.T, l cudatest.Runner, n [3]int, roundOff F) 
 	}
 }
 
-// oracle computes the results cell by cell.
+// oracle computes the results cell by cell. size returns the length or area of the interface in the cell at an index.
 func oracle[F num.Float](t *testing.T, found []int64, f []F, reference []float64, at func(int) int,
 	size func(int) float64, roundOff F) {
 	t.Helper()
