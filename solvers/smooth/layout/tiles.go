@@ -40,11 +40,11 @@ func Tiles[F num.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], in
 	return b.tiled, b.independent, nil
 }
 
-// TileCount is the number of tiles for a number of moving vertices: 9 of 13 slots of a tile are for own vertices,
-// the others for vertices that it only reads and those of other tiles that it moves too. Tiles are smaller if the
-// window of the metric's grid, which has `nodes` nodes per vertex, would not cover them; one node in seven may be missing. A
-// large GPU (an H100) runs up to `concurrent` tiles concurrently, two blocks on each of 132 multiprocessors, so larger
-// numbers of tiles are multiples of that. A small mesh has tiles of at least minVertices vertices.
+// TileCount is the number of tiles for a number of moving vertices: 9 of 13 slots of a tile are for own vertices, the
+// others for vertices that it only reads and those of other tiles that it moves too. Tiles are smaller if the window
+// of the metric's grid, which has `nodes` nodes per vertex, would not cover them; one node in seven may be missing. A
+// large GPU (an H100) runs up to `concurrent` tiles concurrently, two blocks on each of 132 multiprocessors, so
+// larger numbers of tiles are multiples of that. A small mesh has tiles of at least minVertices vertices.
 func TileCount(moving int, nodes float64) int {
 	const concurrent, minVertices = 264, 32
 	maxVertices := kernels.TileSlots * 9 / 13
