@@ -20,8 +20,8 @@ type DeviceComm interface {
 	// Exchange sends and receives messages in the device's memory. It runs after all calls before, and concurrently with
 	// later calls, which must not use that memory until Join.
 	Exchange(send, recv []Message) error
-	// Max replaces each key, on the device, by its maximum over all ranks. Like Exchange it runs after all calls before,
-	// and concurrently with later calls, which must not use the keys until Join.
+	// Max replaces each key (the image of a number, see [Kind]), on the device, by its maximum over all ranks. Like
+	// Exchange it runs after all calls before, and concurrently with later calls, which must not use the keys until Join.
 	Max(keys []uint64) error
 	// Join makes later calls wait for all calls of Fork, Exchange and Max before it.
 	Join() error

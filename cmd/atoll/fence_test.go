@@ -63,8 +63,8 @@ func TestRanksOfAnEarlierEpochPublishNothing(t *testing.T) {
 	if largest > before {
 		t.Errorf("the table had %d bytes when the epoch changed, and grew to %d before the next one began", before, largest)
 	}
-	d.waitFor("loop", func() bool { return size() < largest })
-	d.waitFor("table", func() bool { return size() > 1000 }) // written by the ranks of the new epoch
+	d.waitFor("table cut back by the new epoch", func() bool { return size() < largest })
+	d.waitFor("rows of the new epoch", func() bool { return size() > 1000 })
 	if err := d.launcher.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,8 @@ func runCommand() *cobra.Command {
 	p.DurationVar(&f.timeLimit, "time-limit", 0, "limit of the wall time, as in 2h30m: save the state shortly before it "+
 		"and exit with code 75; 0 for no limit")
 	p.StringVar(&f.summary, "summary", "",
-		"file for the summary in JSON (default: summary.json in the output folder); with --check, for the estimate")
+		"file for the summary in JSON (default: summary.json in the output folder); with --check, for the estimate "+
+			"of memory and time")
 	p.StringVar(&f.serve, "serve", "", "serve a page that shows the run at host:port, and /metrics for "+
 		"Prometheus; :8080 for this machine alone, 0.0.0.0:8080 for all that can reach it")
 	p.BoolVar(&f.check, "check", false, "read, check and set up everything, print the effective case, and stop")

@@ -32,7 +32,7 @@ var faults = map[string]func(c dist.Comm){
 	"sleep":     func(dist.Comm) { time.Sleep(time.Hour) },
 	"stop":      func(dist.Comm) { _ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) },
 	"pause":     pause,
-	"interrupt": func(dist.Comm) { _ = syscall.Kill(os.Getpid(), syscall.SIGTERM); select {} },
+	"terminate": func(dist.Comm) { _ = syscall.Kill(os.Getpid(), syscall.SIGTERM); select {} },
 }
 
 // watchSilence is the silence limit of the ranks in these tests.
@@ -61,12 +61,12 @@ func runFaultRole(role string) int {
 		}
 	}
 	for i := range 6 {
-		fault := ""
+		faultyPhase := ""
 		if i == 3 && job.Rank() == victim {
-			fault = phase
+			faultyPhase = phase
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
-		err := faultyStep(ctx, job, fault, faults[how])
+		err := faultyStep(ctx, job, faultyPhase, faults[how])
 		cancel()
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "rank %d: step %d: %v\n", job.Rank(), i, err)
@@ -79,8 +79,8 @@ func runFaultRole(role string) int {
 }
 
 // faultyStep exchanges a short and a long message with both neighbours, then calls each collective of a solver's
-// step. In the phase named fault it calls end.
-func faultyStep(ctx context.Context, c dist.Comm, fault string, end func(dist.Comm)) error {
+// step. In the given phase, if any, it calls end.
+func faultyStep(ctx context.Context, c dist.Comm, phase string, end func(dist.Comm)) error {
 	var reqs []dist.Request
 	var first error
 	add := func(r dist.Request, err error) {
@@ -99,7 +99,7 @@ func faultyStep(ctx context.Context, c dist.Comm, fault string, end func(dist.Co
 	if first != nil {
 		return first
 	}
-	switch fault {
+	switch phase {
 	case "posted":
 		end(c)
 	case "waiting":
@@ -108,7 +108,7 @@ func faultyStep(ctx context.Context, c dist.Comm, fault string, end func(dist.Co
 		add(r, err)
 	}
 	err := c.Wait(ctx, reqs)
-	if fault == "waiting" {
+	if phase == "waiting" {
 		select {} // the fault happens in another goroutine
 	}
 	if err != nil {
@@ -126,7 +126,7 @@ func faultyStep(ctx context.Context, c dist.Comm, fault string, end func(dist.Co
 		}},
 	}
 	for _, k := range calls {
-		if fault == k.name {
+		if phase == k.name {
 			end(c)
 		}
 		if err := k.call(); err != nil {
@@ -160,7 +160,7 @@ func TestJobEndsWithAFailedRank(t *testing.T) {
 			test(phase, fault)
 		}
 	}
-	for _, fault := range []string{"exit 3", "exit 0", "panic", "interrupt", "sleep"} {
+	for _, fault := range []string{"exit 3", "exit 0", "panic", "terminate", "sleep"} {
 		test("waiting", fault)
 		test("reduction", fault)
 	}

@@ -106,14 +106,14 @@ func compareFrames(before, after string, decode func(path string) ([]locatedArra
 	if err != nil {
 		return nil, err
 	}
-	onlyInNew := map[string]vtk.Array{}
+	unmatched := map[string]vtk.Array{}
 	for _, y := range b {
-		onlyInNew[y.location] = y.Array
+		unmatched[y.location] = y.Array
 	}
 	var differences []Difference
 	for _, x := range a {
-		y, ok := onlyInNew[x.location]
-		delete(onlyInNew, x.location)
+		y, ok := unmatched[x.location]
+		delete(unmatched, x.location)
 		if !ok {
 			differences = append(differences, missing(x.location, true))
 		} else if text := describeDifference(x.Array, y); text != "" {
@@ -121,7 +121,7 @@ func compareFrames(before, after string, decode func(path string) ([]locatedArra
 		}
 	}
 	for _, y := range b {
-		if _, ok := onlyInNew[y.location]; ok {
+		if _, ok := unmatched[y.location]; ok {
 			differences = append(differences, missing(y.location, false))
 		}
 	}

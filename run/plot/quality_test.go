@@ -51,8 +51,8 @@ func TestRunDrawsSmoothedMeshes(t *testing.T) {
 	defer f.Close()
 	img, err := png.Decode(f)
 	const width = 400 // width of a picture with a colour bar, which only the second picture has
-	second := img.Bounds().Dx() - width
-	if err != nil || second < width/2 || second >= width {
+	secondX := img.Bounds().Dx() - width
+	if err != nil || secondX < width/2 || secondX >= width {
 		t.Fatalf("error %v, or unexpected size %v", err, img.Bounds())
 	}
 	// The centre of each triangle has the colour of its quality on a scale from 0 to 1.
@@ -64,7 +64,7 @@ func TestRunDrawsSmoothedMeshes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, g, b, _ := img.At(second*k+pixel.X, pixel.Y).RGBA()
+		r, g, b, _ := img.At(secondX*k+pixel.X, pixel.Y).RGBA()
 		c := palette.Sequential.At(quality)
 		if uint8(r>>8) != c.R || uint8(g>>8) != c.G || uint8(b>>8) != c.B {
 			t.Errorf("panel %d has colour %d %d %d, want %v", k, r>>8, g>>8, b>>8, c)

@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// OutputChangesNothing tests that a case with time ends with the same bits for any frequency of output, and that with
-// exact_times each frame but the last is at a multiple of the interval every.
+// OutputChangesNothing tests that a case of a solver that advances in time ends with the same bits for any frequency of
+// output, and that with exact_times each frame but the last is at a multiple of the interval every.
 func OutputChangesNothing(t *testing.T, text string, every float64, sets ...string) {
 	t.Helper()
 	var want string

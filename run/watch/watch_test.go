@@ -95,7 +95,7 @@ func TestPageShowsQuantities(t *testing.T) {
 }
 
 // TestURL checks that the URL of a server on all interfaces has the name of the machine, because browsers cannot open
-// [::].
+// [::]. Without a host the server is on the loopback interface.
 func TestURL(t *testing.T) {
 	name, err := os.Hostname()
 	if err != nil {
@@ -162,7 +162,8 @@ func TestMailboxKeepsTheLatest(t *testing.T) {
 	}
 }
 
-// TestPictureOfABlock checks that blocks of several ranks give the same picture as one block, also projected along z.
+// TestPictureOfABlock checks that blocks of several ranks give the same picture as one block, projected along z by the
+// largest and by the smallest value.
 func TestPictureOfABlock(t *testing.T) {
 	whole := &vtk.Image{Dim: 3, Whole: [3]int{7, 5, 4}, Spacing: [3]float64{1, 1, 1}}
 	value := func(i, j, k int) float64 { return float64((i*31 + j*17 + k*43) % 19) }

@@ -119,12 +119,12 @@ func (a *arrays[F]) limits(k cycleStep) (limit, next, cleared *atomics.Least[F])
 // loops are the loops of a step: all fluxes and then all cells, or tiles; at second order half a step of friction,
 // and two stages.
 type loops struct {
-	flux, update, tile backend.Loop
-	friction, moveBed  backend.Loop
-	series             [2]backend.Loop // evaluation, in both stages
-	peaks, peaksInStep backend.Loop    // updates of the extremes: by a step of the host, and in a queued step
-	sample             backend.Loop    // records the sampled cells after the step, if there are any
-	stages             [2]stage
+	flux, update, tile       backend.Loop
+	friction, moveBed        backend.Loop
+	series                   [2]backend.Loop // evaluation, in both stages
+	peaks, peaksOfQueuedStep backend.Loop    // updates of the extremes: by a step of the host, and in a queued step
+	sample                   backend.Loop    // records the sampled cells after the step, if there are any
+	stages                   [2]stage
 }
 
 // schemeOf returns the finite volume scheme of a run: the kernels of one layer, or those of the scheme's name.
@@ -156,7 +156,7 @@ func (a *arrays[F]) loops(s kernels.Scheme, k cycleStep) (l loops) {
 		l.series[stage] = kernels.NewEvaluateSeriesLoop(stage == 1, clock, limit, a.rows, a.series, a.boundary.Prescribed)
 	}
 	l.peaks = kernels.NewUpdatePeaksLoop(&a.params, clock, &a.peaks, a.mesh.Beds, from)
-	l.peaksInStep = kernels.NewUpdatePeaksInStepLoop(&a.params, clock, limit, &a.peaks, a.mesh.Beds, from)
+	l.peaksOfQueuedStep = kernels.NewUpdatePeaksInStepLoop(&a.params, clock, limit, &a.peaks, a.mesh.Beds, from)
 	l.moveBed = kernels.NewMoveBedLoop(&a.uplift, clock, limit, a.mesh.Beds, a.mesh.Stencils)
 	if a.middle != nil {
 		l.friction = kernels.NewHalfFrictionLoop(&a.params, clock, limit, a.manning, from)

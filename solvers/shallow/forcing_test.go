@@ -94,7 +94,7 @@ func TestForcingIsInTheBudget(t *testing.T) {
 					}
 					if by["evaporation"] >= 0 || by["infiltration"] >= 0 || now.H2Min < 0 ||
 						by["infiltration"] < -.2*2*100 {
-						t.Errorf("lost %v, least depth %g", by, now.H2Min)
+						t.Errorf("lost %v, least thickness %g", by, now.H2Min)
 					}
 				})
 			})

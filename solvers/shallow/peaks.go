@@ -20,7 +20,7 @@ type Keep struct {
 }
 
 // initialPeaks returns the extremes of the owned cells before the first step.
-func initialPeaks[F num.Float](k Keep, owned int, moves bool, beds []kernels.Bed[F],
+func initialPeaks[F num.Float](k Keep, owned int, bedMoves bool, beds []kernels.Bed[F],
 	state []kernels.State[F]) kernels.Peaks {
 	peaks := kernels.Peaks{Threshold: k.Threshold}
 	if !k.Maxima {
@@ -30,12 +30,12 @@ func initialPeaks[F num.Float](k Keep, owned int, moves bool, beds []kernels.Bed
 		*a = make([]float64, owned)
 	}
 	peaks.Most, peaks.Marks = make([]kernels.Most, owned), make([]int32, owned)
-	if moves {
+	if bedMoves {
 		peaks.Level = make([]float64, owned)
 	}
 	for i := range owned {
 		peaks.Start[i], peaks.Arrival[i] = float64(state[i].H2), -1
-		if moves {
+		if bedMoves {
 			peaks.Start[i] -= float64(beds[i].Depth)
 			peaks.Level[i] = math.Inf(-1)
 		}
@@ -53,11 +53,12 @@ func (a *arrays[F]) uploadPeaks(from kernels.Peaks) {
 	a.peaks = from
 }
 
-// updatePeaks updates the extremes with the state at the start of step k of the cycle, unless the step itself does. The
-// device has the time.
+// updatePeaks updates the extremes with the state at the start of step k of the cycle, which is queued, unless the
+// kernel that advances tiles does so (keepsInStep). The time need not be uploaded: the clock of a queued step is on the
+// device.
 func (s *solver[F]) updatePeaks(k cycleStep) {
 	if n := len(s.peaks.Most); n > 0 && !s.keepsInStep() {
-		s.dev.Run(s.loops[k].peaksInStep, 0, n)
+		s.dev.Run(s.loops[k].peaksOfQueuedStep, 0, n)
 	}
 }
 
@@ -107,7 +108,7 @@ func download[T any](dev backend.Device, to *[]T, from []T) error {
 }
 
 // peaksAt reads the extremes of some owned cells including the current state, for gauges. On a device with separate
-// memory it copies those of all cells, once per state.
+// memory it updates all cells and copies those of the given cells, unless it has copied all cells in this state.
 func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error {
 	if s.separate && s.hostPeaksStep != s.Steps() && len(cells) > 0 {
 		gathered, err := s.gatherPeaks(cells)
@@ -148,7 +149,8 @@ var Maxima = []struct {
 	{solvers.Field{Name: "hazard", Doc: "class of max_hazard: 0 none or low, 1 from 0.75, 2 from 1.25, 3 from 2 m²/s",
 		Classes: []string{"0 low", "1 some", "2 most", "3 all"}},
 		func(k *kernels.Peak) float64 { return class(k.Hazard) }},
-	{solvers.Field{Name: "arrival", Unit: "s", Doc: "when the level first stood off that at the start; none for never",
+	{solvers.Field{Name: "arrival", Unit: "s", Doc: "when the level first differed from that at the start by " +
+		"more than the threshold; none for never",
 		Never: "never"},
 		func(k *kernels.Peak) float64 {
 			if k.Arrival < 0 {
@@ -231,8 +233,8 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 	owned := &solvers.Space{Name: "cell", Owned: s.part.Owned, Key: func(i int) int64 { return int64(s.part.Global[i]) }}
 	names := []string{"start", "arrival", "when", "wet", "since"}
 	saved := func(name string, view func() solvers.View, components ...string) {
-		list = append(list, solvers.Field{Name: "peak_" + name, Doc: "what was largest since the start", Space: owned,
-			Saved: true, Components: components, View: view})
+		list = append(list, solvers.Field{Name: "peak_" + name, Doc: "a part of the extremes since the start, for a restart",
+			Space: owned, Saved: true, Components: components, View: view})
 	}
 	saved("most", func() solvers.View { return solvers.ViewOf[float64](s.dev, s.peaks.Most, 0) },
 		"depth", "speed", "flux", "hazard")

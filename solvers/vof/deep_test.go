@@ -25,7 +25,7 @@ func TestDeepGhosts(t *testing.T) {
 	}{
 		"vortex": {problem{grid: odd, body: shape.Ball(.5, .62, 0, .2), flow: namedFlow("rider-kothe", 2),
 			cfg: config("myc", "weymouth-yue", .5)}, [][3]int{{2, 2, 1}, {1, 2, 1}}, .08},
-		"fine": {problem{grid: odd, body: shape.Ball(.5, .7, 0, .15), flow: namedFlow("rider-kothe", 2),
+		"float32": {problem{grid: odd, body: shape.Ball(.5, .7, 0, .15), flow: namedFlow("rider-kothe", 2),
 			cfg: config("elvira", "ei-le", .9), precision: "float32"}, [][3]int{{2, 1, 1}}, .1},
 		"torus": {problem{grid: torus, body: shape.Ball(.1, .9, 0, .3), flow: crossing,
 			cfg: config("youngs", "weymouth-yue", .5)}, [][3]int{{1, 1, 1}, {2, 2, 1}}, .08},
@@ -39,15 +39,15 @@ func TestDeepGhosts(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		for i, parts := range c.parts {
-			for _, batch := range [][]int{{1, 1000}, {7}}[i%2] {
+			for _, stepsPerCall := range [][]int{{1, 1000}, {7}}[i%2] {
 				p := c.problem
-				p.parts, p.batch, p.separate, p.cfg.Sweep = parts, batch, batch != 7, "tiles"
+				p.parts, p.stepsPerCall, p.separate, p.cfg.Sweep = parts, stepsPerCall, stepsPerCall != 7, "tiles"
 				err := p.run(func(rank int, s Solver) error {
 					if exchange, _ := s.Schedule(); exchange != "steps" {
 						t.Errorf("%s, %v: exchange each %s", name, parts, exchange)
 					}
 					for s.Time() < c.end {
-						if err := s.Advance(ctx, c.end, batch); err != nil {
+						if err := s.Advance(ctx, c.end, stepsPerCall); err != nil {
 							return err
 						}
 						if _, err := s.Field(ctx, "nx"); err != nil {
@@ -56,7 +56,7 @@ func TestDeepGhosts(t *testing.T) {
 					}
 					got, err := s.Hash(ctx)
 					if rank == 0 && got != want {
-						t.Errorf("%s, %v, %d steps at a time: state %.8s, want %.8s", name, parts, batch, got, want)
+						t.Errorf("%s, %v, %d steps at a time: state %.8s, want %.8s", name, parts, stepsPerCall, got, want)
 					}
 					return err
 				})

@@ -194,7 +194,7 @@ func TestSameBitsForAnySchedule(t *testing.T) {
 					continue
 				}
 				q := p
-				q.parts, q.separate, q.cfg.Exchange, q.cfg.Sweep, q.batch = parts, w.separate, w.exchange, w.sweep,
+				q.parts, q.separate, q.cfg.Exchange, q.cfg.Sweep, q.stepsPerCall = parts, w.separate, w.exchange, w.sweep,
 					1+40*(parts[0]-1)
 				if w.separate && w.sweep == "cells" && w.exchange == "sweep" {
 					q.cfg.Halo = "staged"

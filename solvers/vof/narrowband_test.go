@@ -33,7 +33,7 @@ func TestNarrowBandHoldsAllThatChanges(t *testing.T) {
 			cfg: config("myc", "weymouth-yue", .5)}, 2, .3},
 		"stored": {problem{grid: odd, body: shape.Ball(.5, .75, 0, .15), flow: namedFlow("rider-kothe", 2),
 			cfg: config("elvira", "weymouth-yue", .5)}, 1, .3},
-		"fine": {problem{grid: odd, body: shape.Complement(shape.Ball(.5, .7, 0, .15)), flow: namedFlow("rider-kothe", 2),
+		"outside": {problem{grid: odd, body: shape.Complement(shape.Ball(.5, .7, 0, .15)), flow: namedFlow("rider-kothe", 2),
 			cfg: config("youngs", "ei-le", .9), precision: "float32"}, 2, .4},
 		"torus": {problem{grid: torus, body: shape.Ball(.1, .9, 0, .1), flow: uniformFlow(1, -.7, 0),
 			cfg: config("height", "weymouth-yue", .5)}, 2, .7},

@@ -26,16 +26,16 @@ var ctx = context.Background()
 
 // problem is a run of a solver in a test.
 type problem struct {
-	grid      *grid.Grid
-	body      shape.Body
-	flow      func(g *grid.Grid) (flow.Flow, error)
-	cfg       Config
-	precision string
-	parts     [3]int
-	threads   int
-	separate  bool // on devices with separate memory
-	batch     int  // steps at a time
-	levels    int  // of recursive division, 4 if 0
+	grid         *grid.Grid
+	body         shape.Body
+	flow         func(g *grid.Grid) (flow.Flow, error)
+	cfg          Config
+	precision    string
+	parts        [3]int
+	threads      int
+	separate     bool // on devices with separate memory
+	stepsPerCall int  // steps at a time
+	levels       int  // of recursive division, 4 if 0
 }
 
 func namedFlow(name string, period float64) func(g *grid.Grid) (flow.Flow, error) {
@@ -129,7 +129,7 @@ func (p problem) solver(v flow.Flow, comm dist.Comm, dev backend.Device) (Solver
 func (p problem) runUntil(t float64) (d Diagnostics, hash string, err error) {
 	err = p.run(func(rank int, s Solver) error {
 		for s.Time() < t {
-			if err := s.Advance(ctx, t, max(1, p.batch)); err != nil {
+			if err := s.Advance(ctx, t, max(1, p.stepsPerCall)); err != nil {
 				return err
 			}
 		}

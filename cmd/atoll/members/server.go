@@ -29,8 +29,8 @@ type ServerConfig struct {
 	Address   string // host:port or unix:/path
 	Certs     string // folder with the coordinator's certificate, "" for none
 	Insecure  bool   // connections beyond this machine may be plaintext
-	JoinToken string // secret that supervisors must present, "" for none
-	RankToken string // secret of the ranks, which is passed on to supervisors
+	JoinToken string // secret that supervisors must present: the user's value of EnvToken, "" for none
+	RankToken string // secret of the ranks, passed on to supervisors: the user's value, or a random one if there is none
 	Aligned   bool   // each supervisor has the certificate of its rank, this process that of rank 0
 }
 

@@ -135,7 +135,8 @@ func TestRefusedFaces(t *testing.T) {
 	}
 }
 
-// FuzzFaces proves that arbitrary bytes neither make the reader panic nor yield more numbers than the grid has faces.
+// FuzzFaces proves that arbitrary bytes neither make the reader panic nor yield another number of velocities than the
+// grid has faces across the axis.
 func FuzzFaces(f *testing.F) {
 	f.Add(array(header("<f8", "False", "3, 3"), make([]float64, 9)))
 	f.Add([]byte("\x93NUMPY\x02\x00\x04\x00\x00\x00{}  "))

@@ -25,8 +25,8 @@ func (b Body) Polyhedron() bool { return b.surface != nil }
 // refused.
 //
 // A point is inside if a ray from it to higher x leaves the body once more often than it enters. So each triangle
-// adds the volume between it and the cells at lower x, or subtracts it, depending on its orientation. No cases need
-// to be distinguished.
+// adds, in each cell, the volume at lower x than the triangle, or subtracts it, depending on its orientation. No cases
+// need to be distinguished.
 func (b Body) Cut(ctx context.Context, c Cells) ([]float64, error) {
 	faces := b.surface.corner
 	if c.Dim == 2 {
@@ -43,9 +43,9 @@ func (b Body) Cut(ctx context.Context, c Cells) ([]float64, error) {
 	return out, parallel.Each(ctx, "volume fractions", n[1], 1, func(lo, hi int) error {
 		l := cellRow{cells: &c, inCell: make([]fixed, n[0]), beforeCell: make([]fixed, n[0]+1), reached: make([]bool, n[0])}
 		for j := lo; j < hi; j++ {
-			for k, column := range trianglesInSlabs(faces, rows[j], 2, c.Planes[2]) {
+			for k, inRow := range trianglesInSlabs(faces, rows[j], 2, c.Planes[2]) {
 				l.begin(j, k)
-				for _, t := range column {
+				for _, t := range inRow {
 					l.add(&faces[t])
 				}
 				if err := l.sum(out[(k*n[1]+j)*n[0]:][:n[0]]); err != nil {
@@ -94,8 +94,8 @@ type cellRow struct {
 	cells      *Cells
 	j, k       int
 	inCell     []fixed // contributions of triangles to the cells that they reach
-	beforeCell []fixed // contributions of triangles that begin in a cell, or behind the row, to each cell before it
 	reached    []bool  // cells that triangles reach
+	beforeCell []fixed // of triangles whose lowest x is in a cell, or beyond the last cell, to each cell at lower x
 }
 
 // begin clears the contributions, for the row with the indices j along y and k along z.
@@ -117,8 +117,8 @@ func (l *cellRow) add(face *[3]point) {
 	if p.n < 3 {
 		return
 	}
-	column := (y1 - y0) * (z1 - z0)
-	area := func(p *polygon) float64 { a, _ := p.project(0); return a / column }
+	crossSection := (y1 - y0) * (z1 - z0)
+	area := func(p *polygon) float64 { a, _ := p.project(0); return a / crossSection }
 	x := l.cells.Planes[0]
 	lo, hi := p.bounds(0)
 	first := min(len(l.inCell), max(0, firstBeyond(x, lo)-1))
@@ -135,7 +135,7 @@ func (l *cellRow) add(face *[3]point) {
 		share := area(&beyond)
 		if within.n >= 3 {
 			_, moment := within.project(x[i])
-			share += moment / column / (x[i+1] - x[i])
+			share += moment / crossSection / (x[i+1] - x[i])
 		}
 		l.inCell[i] += fix(share)
 		l.reached[i] = true

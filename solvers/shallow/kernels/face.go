@@ -27,7 +27,7 @@ type side[F num.Float] struct {
 	h2, q2, u2, t2 F
 	depth, area    F
 
-	// levels; of two layers at first order only at edges that are thin or outlets
+	// levels; with two layers at first order they are computed only at edges where a layer is absent, and at outlets
 	z1, z2 F
 
 	mean1, mean2, bed F // thicknesses of the cell, and its bed's depth; at first order they are h1, h2 and depth

@@ -796,7 +796,7 @@ static_assert(sizeof(Peaks) == 200 && offsetof(Peaks, Most__) == 0 && offsetof(P
     offsetof(Peaks, Wet) == 120 && offsetof(Peaks, Since) == 144 && offsetof(Peaks, Marks) == 168 &&
     offsetof(Peaks, Threshold) == 192, "Peaks");
 
-// Peak is the extremes of one cell.
+// Peak is the extremes of one cell. Depth is the largest thickness, not a depth of the bed.
 // Peak, peaks.go:120
 struct alignas(16) Peak {
     double Depth, Level_, Speed, Flux_, Hazard, Arrival, When, Wet;

@@ -11,7 +11,7 @@ type Peaks struct {
 	Most      []Most
 	Level     []float64 // highest level of the surface while wet, m; empty if the bed does not move
 	Start     []float64 // level at the start, m: of dry ground its height; above the bed if that does not move
-	Arrival   []float64 // when the level first stood off that at the start by more than Threshold, s; -1 for not yet
+	Arrival   []float64 // when the level first differed from Start by more than Threshold, s; -1 for not yet
 	When      []float64 // when the thickness was largest, s
 	Wet       []float64 // how long the thickness has exceeded Threshold, s, up to the last time it fell below
 	Since     []float64 // when the thickness last rose above Threshold, s
@@ -116,7 +116,7 @@ func (m *Most) covers(h, x, y float64) bool {
 	return h <= m.Depth && (slow || x == 0 && y == 0)
 }
 
-// Peak is the extremes of one cell.
+// Peak is the extremes of one cell. Depth is the largest thickness, not a depth of the bed.
 type Peak struct {
 	Depth, Level, Speed, Flux, Hazard, Arrival, When, Wet float64
 }

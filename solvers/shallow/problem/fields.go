@@ -70,7 +70,7 @@ func fieldsOf(layers int) (fields []solvers.Field, names []string) {
 	return twoLayers, solvers.FieldNames(twoLayers)
 }
 
-func (d *flow) Fields() []solvers.Field {
+func (d *caseSolver) Fields() []solvers.Field {
 	fields, names := fieldsOf(d.layers())
 	fields = slices.Clone(fields)
 	state := d.StateField(d.cells)
@@ -89,7 +89,7 @@ func (d *flow) Fields() []solvers.Field {
 }
 
 // Sample implements solvers.Sampler for fields of the state.
-func (d *flow) Sample(fields []string, cells []int) (bool, error) {
+func (d *caseSolver) Sample(fields []string, cells []int) (bool, error) {
 	own, _ := fieldsOf(d.layers())
 	known := solvers.FieldNames(own)
 	for _, name := range fields {

@@ -9,7 +9,7 @@ import (
 )
 
 // Outlines are the regions that were ever wet, if the case records extremes.
-func (d *flow) Outlines() []solvers.Outline {
+func (d *caseSolver) Outlines() []solvers.Outline {
 	if !d.c.Sections.(*Sections).Maxima.Keep {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (d *flow) Outlines() []solvers.Outline {
 }
 
 // Conclude returns the flooded area of initially dry ground, and the height of the run-up.
-func (d *flow) Conclude(ctx context.Context) ([]solvers.Quantity, error) {
+func (d *caseSolver) Conclude(ctx context.Context) ([]solvers.Quantity, error) {
 	if !d.c.Sections.(*Sections).Maxima.Keep {
 		return nil, nil
 	}

@@ -19,7 +19,7 @@ var (
 )
 
 // Flows returns the mass flows.
-func (d *flow) Flows() []solvers.Flow {
+func (d *caseSolver) Flows() []solvers.Flow {
 	list, layers := slices.Clone(flowsOfTwo), []string{"1", "2"}
 	if d.layers() == 1 {
 		list, layers = slices.Clone(flowsOfOne), []string{"2"}

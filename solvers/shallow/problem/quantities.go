@@ -178,12 +178,12 @@ func (l *ledger) quantities(d *shallow.Diagnostics, err error) ([]solvers.Quanti
 	return list, nil
 }
 
-func (d *flow) Measure(ctx context.Context) ([]solvers.Quantity, error) {
+func (d *caseSolver) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	now, err := d.Diagnose(ctx)
 	return d.ledger.quantities(&now, err)
 }
 
-func (d *flow) Observed(ctx context.Context) ([]solvers.Quantity, error) {
+func (d *caseSolver) Observed(ctx context.Context) ([]solvers.Quantity, error) {
 	now, err := d.Solver.Observed(ctx)
 	return d.ledger.quantities(&now, err)
 }

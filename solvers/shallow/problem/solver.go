@@ -12,8 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// flow is a rank's share of a run.
-type flow struct {
+// caseSolver is the solver of a case on a rank.
+type caseSolver struct {
 	shallow.Solver
 	c      *config.Case
 	comm   dist.Comm
@@ -38,13 +38,13 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	if err := env.CheckMemory(ctx, c, share); err != nil {
 		return nil, err
 	}
-	// The input is valid. The solver may fail on this rank only while others are in collective calls, so errors are
-	// not agreed on here.
+	// The input is valid. If the solver fails on this rank alone, the others are in collective calls by then, so errors
+	// are not agreed on here.
 	solver, err := shallow.New(ctx, w.Physics.Precision, cfg, part, plan, initial, env.Comm, env.Device)
 	if err != nil {
 		return nil, err
 	}
-	d := &flow{Solver: solver, c: c, comm: env.Comm, cells: domain.Cells(part)}
+	d := &caseSolver{Solver: solver, c: c, comm: env.Comm, cells: domain.Cells(part)}
 	defer func() {
 		if err != nil {
 			d.Close()
@@ -59,7 +59,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 		End: c.Time.End, MaxSteps: c.Time.MaxSteps,
 	}
 	if w.Physics.DryDepth == 0 {
-		d.size.Note = fmt.Sprintf("dry_depth = %.3g m fits the water", solver.DryDepth())
+		d.size.Note = fmt.Sprintf("dry_depth is not given; chosen for the thickness of the water: %.3g m", solver.DryDepth())
 	}
 	start, err := solver.Diagnose(ctx)
 	if err != nil {
@@ -70,7 +70,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	return d, nil
 }
 
-func (d *flow) layers() int { return d.c.Sections.(*Sections).Physics.Layers }
+func (d *caseSolver) layers() int { return d.c.Sections.(*Sections).Physics.Layers }
 
 // absentLayers returns warnings about layers that are absent everywhere and have no source.
 func absentLayers(start *shallow.Diagnostics, layers int) (warnings []string) {
@@ -88,15 +88,15 @@ func absentLayers(start *shallow.Diagnostics, layers int) (warnings []string) {
 	return warnings
 }
 
-func (d *flow) Size() solvers.Size { return d.size }
+func (d *caseSolver) Size() solvers.Size { return d.size }
 
-func (d *flow) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
+func (d *caseSolver) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
 	d.Pause(pause)
 	return false, d.Solver.Advance(ctx, until, steps)
 }
 
-func (d *flow) Clock() solvers.Clock {
+func (d *caseSolver) Clock() solvers.Clock {
 	return solvers.Clock{Time: d.Time(), Steps: d.Steps(), Dt: d.Dt()}
 }
 
-func (d *flow) Shapes() []solvers.Shape { return nil }
+func (d *caseSolver) Shapes() []solvers.Shape { return nil }

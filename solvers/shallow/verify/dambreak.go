@@ -134,7 +134,7 @@ func ritter(ctx context.Context, p *verify.Page) error {
 	exactDam(p, fmt.Sprintf("finest mesh at t = %d s", end), rows, 0.02)
 	t := p.Table("front", "quantity", "reference", "Atoll")
 	t.Row(verify.Between(front/d.shock, 0.8, 1.0), "speed of the 1 cm line, m/s (bound on the share)", d.shock, front)
-	t.Row(verify.AtLeast(least, 0), "least depth, m", 0.0, least)
+	t.Row(verify.AtLeast(least, 0), "least thickness, m", 0.0, least)
 	t.Flush()
 	return nil
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// paperAgain runs the paper's tests at second order: no thickness may be negative, and mass must be conserved. The
-// reference for extremes of the thicknesses is first order, which creates no new ones, on a symmetric part of the
-// basin with triangles about four times as narrow. Second order overshoots at the initial jumps, by at most 2.5% of
-// the jump.
+// paperAgain runs the paper's tests at first and second order: no thickness may be negative, and mass must be
+// conserved. The reference for extremes of the thicknesses is first order, which creates no new ones, on a symmetric
+// part of the basin with triangles about four times as narrow. Second order overshoots at the initial jumps, by at most
+// 2.5% of the jump.
 func paperAgain(ctx context.Context, p *verify.Page) error {
 	n := 90
 	if p.Options.Quick {
@@ -69,7 +69,7 @@ func paperAgain(ctx context.Context, p *verify.Page) error {
 var paperRatios = []float64{.5, .98}
 
 // paperExtremes returns the least and the largest h1 and h2 of a test on a fine mesh: of a quarter of the first, as
-// far from its centre as waves travel, and of half of the second, up to its bump.
+// far from its centre as waves travel, and of the half y >= 0 of the second, within 3 of the centre of its bed's bump.
 func paperExtremes(ctx context.Context, p *verify.Page, test int) (extremes [4]float64, err error) {
 	p.Progress("test %d, fine", test+1)
 	bounds, cells := [4]float64{0, 0, 2.6, 2.6}, 34000

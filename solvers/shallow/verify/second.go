@@ -99,15 +99,15 @@ func dams(ctx context.Context, p *verify.Page) error {
 			}
 			if d.right > 0 {
 				t.Row(basin.Finest(p, true, verify.AtMost(e, 2.2e-3)), c.name, b.Steps(), "error of h", 0, e)
-				t.Row(verify.Between(s.H2Max, 0, 1.01*d.left), c.name, b.Steps(), "largest depth, m", d.left, s.H2Max)
-				t.Row(verify.AtLeast(s.H2Min, .99*d.right), c.name, b.Steps(), "least depth, m", d.right, s.H2Min)
+				t.Row(verify.Between(s.H2Max, 0, 1.01*d.left), c.name, b.Steps(), "largest thickness, m", d.left, s.H2Max)
+				t.Row(verify.AtLeast(s.H2Min, .99*d.right), c.name, b.Steps(), "least thickness, m", d.right, s.H2Min)
 				return nil
 			}
 			front := (frontAt(b, "h2", c.dry) - 500) / c.end
 			t.Row(verify.Info, c.name, b.Steps(), "error of h", 0, e)
 			t.Row(basin.Finest(p, true, verify.Near(front, d.shock, .02)), c.name, b.Steps(), "speed of the front, m/s",
 				d.shock, front)
-			t.Row(verify.AtLeast(s.H2Min, 0), c.name, b.Steps(), "least depth, m", 0, s.H2Min)
+			t.Row(verify.AtLeast(s.H2Min, 0), c.name, b.Steps(), "least thickness, m", 0, s.H2Min)
 			return nil
 		})
 		if err != nil {
@@ -155,7 +155,7 @@ func bowls(ctx context.Context, p *verify.Page) error {
 			t.Row(basin.Finest(p, true, verify.AtLeast(orbit, .99)), w.name, b.Steps(), "radius of the orbit", 1, orbit)
 		}
 		t.Row(verify.AtMost(c.Drift2, 1e-13), w.name, b.Steps(), "drift of mass", 0, c.Drift2)
-		t.Row(verify.AtLeast(c.Least, 0), w.name, b.Steps(), "least depth, m", 0, c.Least)
+		t.Row(verify.AtLeast(c.Least, 0), w.name, b.Steps(), "least thickness, m", 0, c.Least)
 	}
 	t.Flush()
 	return nil

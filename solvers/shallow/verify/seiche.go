@@ -117,7 +117,7 @@ func longRuns(ctx context.Context, p *verify.Page, layered func(x, y float64) ba
 		}
 		t.Row(verify.AtMost(largest/initialMotion, 1.02), name, cells, at, "largest motion, of that at the start",
 			largest/initialMotion)
-		t.Row(verify.AtLeast(least, 0), name, cells, at, "least depth, m", least)
+		t.Row(verify.AtLeast(least, 0), name, cells, at, "least thickness, m", least)
 	}
 	t.Flush()
 	return nil

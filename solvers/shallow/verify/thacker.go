@@ -121,7 +121,7 @@ func inBowl(ctx context.Context, p *verify.Page, w bowl, sizes []int) error {
 			t.Row(v, len(m.Cells), b.Steps(), "order", "", fmt.Sprintf("%.2f", o), "")
 		}
 		t.Row(verify.AtMost(c.Drift2, 1e-13), len(m.Cells), b.Steps(), "drift of mass", 0, c.Drift2, "")
-		t.Row(verify.AtLeast(c.Least, 0), len(m.Cells), b.Steps(), "least depth, m", 0, c.Least, "")
+		t.Row(verify.AtLeast(c.Least, 0), len(m.Cells), b.Steps(), "least thickness, m", 0, c.Least, "")
 		coarser = e
 	}
 	t.Flush()

@@ -130,7 +130,7 @@ func compareKernels[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 			"Hybrid": func(s *state) loop {
 				return NewHybridLoop(set, p, mesh, field, control, s.v, s.moved, s.seen, &s.n[0], &s.most)
 			},
-			"Barrier": func(s *state) loop {
+			"Barrier": func(s *state) loop { // with powers 1, 2 and 4, one for each guard
 				return NewBarrierLoop(set, p, mesh, field, &Control[F]{Floor: .01, Doublings: guard, Rising: guard == Halve}, s.v,
 					s.moved, s.seen, &s.n[0], &s.most)
 			},

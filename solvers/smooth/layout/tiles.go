@@ -40,11 +40,11 @@ func Tiles[F num.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], in
 	return b.tiled, b.independent, nil
 }
 
-// TileCount is the number of tiles for a number of moving vertices: 9 of 13 slots of a tile are for own vertices,
-// the others for vertices that it only reads and copies that it moves. Tiles are smaller if the window of the
-// metric's grid, which has `nodes` nodes per vertex, would not cover them; one node in seven may be missing. A
-// large GPU (an H100) runs up to `concurrent` tiles concurrently, two blocks on each of 132 multiprocessors, so larger
-// numbers of tiles are multiples of that. A small mesh has tiles of at least minVertices vertices.
+// TileCount is the number of tiles for a number of moving vertices: 9 of 13 slots of a tile are for own vertices, the
+// others for vertices that it only reads and those of other tiles that it moves too. Tiles are smaller if the window
+// of the metric's grid, which has `nodes` nodes per vertex, would not cover them; one node in seven may be missing. A
+// large GPU (an H100) runs up to `concurrent` tiles concurrently, two blocks on each of 132 multiprocessors, so
+// larger numbers of tiles are multiples of that. A small mesh has tiles of at least minVertices vertices.
 func TileCount(moving int, nodes float64) int {
 	const concurrent, minVertices = 264, 32
 	maxVertices := kernels.TileSlots * 9 / 13
@@ -67,9 +67,9 @@ type tiler[F num.Float] struct {
 	dependent   []bool // for each vertex, whether its first move depends on a vertex from another rank
 	independent int    // number of tiles before the first that owns such a vertex
 
-	numbered int32 // number of vertices with an index in TileVertices
+	numbered int32 // number of vertices with an index in kernels.TileVertices, the vertices ordered by tile
 
-	moving []int32 // the tile's own vertices, and the copies that they depend on
+	moving []int32 // the tile's own vertices, and those on which their moves depend, which it moves too
 	inTile []int32 // all vertices with a slot
 	own    []bool  // for each vertex, whether the tile owns it
 	moves  []bool  // for each vertex, whether it is in moving
@@ -284,7 +284,7 @@ func (b *tiler[F]) writeTile() {
 	to.Tiles = append(to.Tiles, t)
 }
 
-// appendFixed gives fixed vertices the last indices in TileVertices, and sets those of all slots.
+// appendFixed gives fixed vertices the last indices in kernels.TileVertices, and sets those of all slots.
 func (b *tiler[F]) appendFixed() {
 	for v, k := range b.tiled.Index {
 		if k < 0 {

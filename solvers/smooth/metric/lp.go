@@ -18,7 +18,7 @@ type HessianOptions struct {
 	Complexity float64
 	// Floor is a lower bound of the second derivatives, relative to the largest in the mesh; smaller ones are
 	// raised to it. Without it cells become very large where the field is almost linear, and too many are in other
-	// regions. 0 for 1e-10, since a metric must be positive definite.
+	// regions. A Floor below 1e-10, also 0, is raised to that, since a metric must be positive definite.
 	Floor float64
 	Bounds
 }
@@ -30,7 +30,7 @@ type Report struct {
 	Raised     int     // vertices with a second derivative raised to the floor
 }
 
-// minFloor is the Floor if none is given.
+// minFloor is the least Floor; smaller ones, also 0, are raised to it.
 const minFloor = 1e-10
 
 // FromHessian returns the optimal metric for linear interpolation of a field with the given second derivatives, M ∝

@@ -23,8 +23,8 @@ func TestStepsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestRowsDoNotWait proves that rows are computed while sweeps go on, also over several rounds of a Hessian metric,
-// each of which has another solver.
+// TestRowsDoNotWait proves that rows of conservation.csv are computed while sweeps go on, also over several rounds of
+// a Hessian metric, each of which has another solver.
 func TestRowsDoNotWait(t *testing.T) {
 	for _, text := range []string{wavy, brick} {
 		runtest.RowsAreAsynchronous(t, text, "output.conservation_every=1")

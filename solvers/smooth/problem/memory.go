@@ -14,9 +14,9 @@ import (
 // memory returns the bytes of a rank's arrays: of the mesh, of the metric's grid or mesh, and of tiles on a GPU.
 func memory(c *config.Case, held solvers.Counts) int64 {
 	w := c.Sections.(*Sections)
-	method, number := &w.Method, solvers.Width(w.Method.Precision)
-	bytes := smooth.SurveyBytes + w.Metric.samples(held.Dim)*number + meshMemory(method, held, number) +
-		w.metricMeshMemory(c, number)
+	method, width := &w.Method, solvers.Width(w.Method.Precision)
+	bytes := smooth.SurveyBytes + w.Metric.samples(held.Dim)*width + meshMemory(method, held, width) +
+		w.metricMeshMemory(c, width)
 	if held.SeparateMemory && held.Dim == 2 {
 		cfg := smooth.Config{Smoother: method.Smoother, Guard: method.Guard, Cull: method.Cull}
 		bytes += cfg.TileBytes(int64(held.Held), int64(w.Metric.Samples)*int64(w.Metric.Samples), method.Precision)
@@ -27,15 +27,15 @@ func memory(c *config.Case, held solvers.Counts) int64 {
 // copies returns the bytes of the copies for output: the vertices, and for a frame also the qualities of cells.
 func copies(c *config.Case, held solvers.Counts) (n solvers.Copies) {
 	method := &c.Sections.(*Sections).Method
-	number := solvers.Width(method.Precision)
+	width := solvers.Width(method.Precision)
 	vertex := int64(6) // numbers in the struct of a vertex: position and metric, padded
 	if held.Dim == 3 {
 		vertex = 12
 	}
-	state := vertex * number * int64(held.Held)
+	state := vertex * width * int64(held.Held)
 	n.Frame, n.Checkpoint = state, state
 	if slices.Contains(c.Output.Fields, "quality") {
-		n.Frame += 2 * number * int64(held.Cells)
+		n.Frame += 2 * width * int64(held.Cells)
 	}
 	if method.Smoother == "barrier" { // positions to which it may return
 		n.Checkpoint += state
@@ -46,8 +46,9 @@ func copies(c *config.Case, held solvers.Counts) (n solvers.Copies) {
 	return n
 }
 
-// concurrentRounds is the number of rounds whose arrays exist at the same time: the current one and the best one
-// before. Between two rounds there are three for a moment, if the one that ends is not the best.
+// concurrentRounds is the number of rounds, each with a solver of its own, whose arrays exist at the same time: the
+// current one and the best one before. If one that ends is not the best, the next one begins before it is closed: the
+// third is not counted.
 func (m *Metric) concurrentRounds() int64 {
 	if m.Field == "hessian" && m.Rounds > 1 {
 		return 2
@@ -72,7 +73,7 @@ func (m *Metric) samples(dim int) int64 {
 // is a box for every two triangles or four tetrahedra, with a list of the cells that it intersects: a triangle
 // intersects 3.7 boxes and a tetrahedron 6.8, as measured on Delaunay meshes and generated boxes. The result is 0
 // if the header of a file has no counts.
-func (w *Sections) metricMeshMemory(c *config.Case, number int64) int64 {
+func (w *Sections) metricMeshMemory(c *config.Case, width int64) int64 {
 	if m := &w.Metric; m.Field != "solution" && m.Field != "hessian" && m.Field != "implied" {
 		return 0
 	}
@@ -85,31 +86,32 @@ func (w *Sections) metricMeshMemory(c *config.Case, number int64) int64 {
 	case err != nil: // set-up reports the error
 		return 0
 	case m.Dim == 3:
-		return m.Vertices*10*number + m.Cells*(2*16+2*4/4+4*68/10)
+		return m.Vertices*10*width + m.Cells*(2*16+2*4/4+4*68/10)
 	}
-	return m.Vertices*6*number + m.Cells*(2*12+2*4/2+4*37/10)
+	return m.Vertices*6*width + m.Cells*(2*12+2*4/2+4*37/10)
 }
 
 // meshMemory returns the bytes of a part: for a vertex its position and metric, twice if the smoother may restore
 // positions, and its neighbours; for cells and edges their vertices and results of measurements, and the ids of cells;
 // in space also the faces of the tetrahedra around a vertex, and the frames of boundary vertices. There are three edges
 // to two triangles, seven to six tetrahedra, and one and a half more for each boundary vertex.
-func meshMemory(method *Method, held solvers.Counts, number int64) int64 {
+func meshMemory(method *Method, held solvers.Counts, width int64) int64 {
 	vertices, own, cells, copies := int64(held.Held), int64(held.Owned), int64(held.Cells), int64(1)
 	if method.Smoother == "barrier" {
 		copies = 2
 	}
+	seen := int64(0)
 	if method.Cull {
-		own += vertices / 4 // the sweeps of each vertex's last move and visit
+		seen = vertices * 2 * 4 // the sets of each vertex's last move and visit
 	}
 	if held.Dim == 3 {
 		side := math.Cbrt(float64(cells) / 6)
 		surface := int64(6 * side * side)
 		edges := (7*cells + 9*surface) / 6
-		return vertices*10*number*copies + own*8 + cells*(4*12+4+16+2*number) + edges*(2*4+8+number) +
-			surface*(19*number+8) + 2*surface*(12+number)
+		return vertices*10*width*copies + seen + own*8 + cells*(4*12+4+16+2*width) + edges*(2*4+8+width) +
+			surface*(19*width+8) + 2*surface*(12+width)
 	}
-	return vertices*6*number*copies + own*32 + cells*(12+4+2*number) + 3*cells/2*(8+2*number)
+	return vertices*6*width*copies + seen + own*32 + cells*(12+4+2*width) + 3*cells/2*(8+2*width)
 }
 
 // Host memory for the whole mesh in bytes per cell during set-up, measured on generated meshes of 500,000 triangles

@@ -35,6 +35,7 @@ output = { format = [] }
 	runtest.MemoryIsEstimated(t, 0, plane, "metric={hessian='exp(3*x*y)'}", "mesh.generate=rectangle", "mesh.cells=9000")
 	runtest.MemoryIsEstimated(t, 0, solid, "metric={width='0.1+0.02*x', height='0.1+0.02*y', depth='0.1', samples=32}")
 	runtest.MemoryIsEstimated(t, 0, solid, "method.smoother=barrier")
+	runtest.MemoryIsEstimated(t, 0, solid, "method={smoother='pain', cull=true, precision='float32', sweeps=4}")
 	runtest.MemoryIsEstimated(t, 0, solid, "metric={field='implied'}")
 	runtest.CopiesAreEstimated(t, "vtu", plane, "method={smoother='pain', cull=true, precision='float32', sweeps=4}")
 	runtest.CopiesAreEstimated(t, "vtu", plane, "method.smoother=barrier", "output.fields=['area']")

@@ -13,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// bell is a mesh for a metric from second derivatives.
+// bell is a case with a metric from second derivatives.
 const bell = `
 solver = "smooth"
 mesh = { generate = "delaunay", bounds = [0, 0, 1, 1], cells = 600 }
@@ -25,7 +25,7 @@ output = { format = [] }
 // ranks, and that the sweeps of all rounds are counted.
 func TestRounds(t *testing.T) {
 	var want string
-	remaining := map[int]float64{}
+	remaining := map[int]float64{} // for each number of rounds, the interpolation error at the end over that before
 	for _, ranks := range []int{1, 3} {
 		for _, rounds := range []int{1, 3} {
 			s, err := runtest.Run(t, bell, ranks, 1, runtest.Local, t.TempDir(), fmt.Sprintf("metric.rounds=%d", rounds),
@@ -96,7 +96,8 @@ func TestInterpolationOfQuadratics(t *testing.T) {
 	}
 }
 
-// TestMidpoints proves that there is one midpoint for each upright sub-cell, and that its coordinates sum to 1.
+// TestMidpoints proves that there is one midpoint for each sub-cell with the orientation of the cell, whose edges
+// are divided into four, and that its coordinates sum to 1.
 func TestMidpoints(t *testing.T) {
 	for n, count := range map[int]int{3: 10, 4: 20} {
 		all := midpoints(n)

@@ -84,6 +84,7 @@ func Curvature2[F num.Float](i, j int, v *Curvatures[F]) {
 	c := v.at(i, j, 0)
 	out := v.None
 	if f := v.F[c]; f > 0 && f < 1 {
+		// found is the curvature
 		_, _, found, ok := heights2(v.F, c, int(v.SY), v.H[0], v.H[1])
 		if ok {
 			out = found
@@ -97,6 +98,7 @@ func Curvature3[F num.Float](i, j, k int, v *Curvatures[F]) {
 	c := v.at(i, j, k)
 	out := v.None
 	if f := v.F[c]; f > 0 && f < 1 {
+		// found is the curvature
 		_, _, _, found, ok := heights3(v.F, c, int(v.SY), int(v.SZ), v.H[0], v.H[1], v.H[2])
 		if ok {
 			out = found

@@ -526,7 +526,7 @@ static_assert(sizeof(geom_Line_f32) == 16 && offsetof(geom_Line_f32, X) == 0 && 
 // Sweep2 is a sweep in the plane. A face has the index of the cell above it along the axis.
 //
 // Out is F after the sweep. Start is the field at the beginning of the step, and may alias Out: only its own cell is
-// read. F is read up to two cells away along the axis and one across, four with Heights.
+// read. F is read up to two cells away along the axis and one across; with Heights, up to four along and three across.
 // Sweep2[float32], sweep2.go:18
 struct Sweep2_f32 {
     Lattice Lattice_;
@@ -561,7 +561,7 @@ static_assert(sizeof(geom_Line_f64) == 32 && offsetof(geom_Line_f64, X) == 0 && 
 // Sweep2 is a sweep in the plane. A face has the index of the cell above it along the axis.
 //
 // Out is F after the sweep. Start is the field at the beginning of the step, and may alias Out: only its own cell is
-// read. F is read up to two cells away along the axis and one across, four with Heights.
+// read. F is read up to two cells away along the axis and one across; with Heights, up to four along and three across.
 // Sweep2[float64], sweep2.go:18
 struct Sweep2_f64 {
     Lattice Lattice_;
@@ -1506,6 +1506,7 @@ DEVICE void Curvature2_f32_at(int64 i, int64 j, const Curvatures_f32 *v) {
     int64 c = Lattice_at(&v->Lattice_, i, j, 0);
     float out = v->None;
     if (float f = v->F[c]; f > 0.0f && f < 1.0f) {
+        // found is the curvature
         auto [unused1, unused2, found, ok] = heights2_f32(v->F, c, int64(v->Lattice_.SY), v->H[0], v->H[1]);
         if (ok) {
             out = found;
@@ -1620,6 +1621,7 @@ DEVICE void Curvature2_f64_at(int64 i, int64 j, const Curvatures_f64 *v) {
     int64 c = Lattice_at(&v->Lattice_, i, j, 0);
     double out = v->None;
     if (double f = v->F[c]; f > 0.0 && f < 1.0) {
+        // found is the curvature
         auto [unused1, unused2, found, ok] = heights2_f64(v->F, c, int64(v->Lattice_.SY), v->H[0], v->H[1]);
         if (ok) {
             out = found;
@@ -1690,11 +1692,12 @@ DEVICE heights3_f32_results heights3_f32(Slice<float> f, int64 c, int64 sy, int6
     return {-a, -b, from, curvature, true};
 }
 
-// Curvature3[float32], gradient.go:96
+// Curvature3[float32], gradient.go:97
 DEVICE void Curvature3_f32_at(int64 i, int64 j, int64 k, const Curvatures_f32 *v) {
     int64 c = Lattice_at(&v->Lattice_, i, j, k);
     float out = v->None;
     if (float f = v->F[c]; f > 0.0f && f < 1.0f) {
+        // found is the curvature
         auto [unused1, unused2, unused3, found, ok] = heights3_f32(v->F, c, int64(v->Lattice_.SY), int64(v->Lattice_.SZ), v->H[0], v->H[1], v->H[2]);
         if (ok) {
             out = found;
@@ -1766,11 +1769,12 @@ DEVICE heights3_f64_results heights3_f64(Slice<double> f, int64 c, int64 sy, int
     return {-a, -b, from, curvature, true};
 }
 
-// Curvature3[float64], gradient.go:96
+// Curvature3[float64], gradient.go:97
 DEVICE void Curvature3_f64_at(int64 i, int64 j, int64 k, const Curvatures_f64 *v) {
     int64 c = Lattice_at(&v->Lattice_, i, j, k);
     double out = v->None;
     if (double f = v->F[c]; f > 0.0 && f < 1.0) {
+        // found is the curvature
         auto [unused1, unused2, unused3, found, ok] = heights3_f64(v->F, c, int64(v->Lattice_.SY), int64(v->Lattice_.SZ), v->H[0], v->H[1], v->H[2]);
         if (ok) {
             out = found;
@@ -3047,8 +3051,9 @@ DEVICE int32 runsToList(int32 n) {
     return 128;
 }
 
-// listRun appends the active cells of run k to those of the previous runs.
-// listRun, squareruns.go:88
+// listRun appends the active cells of run k to those of the previous runs. groups are the counts of active cells
+// in each groupRuns runs.
+// listRun, squareruns.go:89
 DEVICE void listRun(Slice<int32> list, Slice<int32> bits, Slice<int32> groups, int32 k) {
     if (bits[k] == 0) {
         return;
@@ -3450,14 +3455,14 @@ DEVICE normal2_f32_results normal2_f32(Slice<float> f, int64 c, int64 sy, int32 
 }
 
 // reconstruct computes the plane of a mixed cell.
-// (*Sweep2[float32]).reconstruct, sweep2.go:108
+// (*Sweep2[float32]).reconstruct, sweep2.go:109
 DEVICE geom_Line_f32 Sweep2_reconstruct_f32(const Sweep2_f32 *s, int64 c) {
     auto [mx, my] = normal2_f32(s->F, c, int64(s->Lattice_.SY), s->Normal, s->DifferenceStep);
     return geom_Line_f32{mx, my, geom_LineConstant_f32(mx, my, s->F[c]), 0.0f};
 }
 
 // Reconstruct2 computes the plane of cell (i, j) if it is mixed. Other cells keep their value in Planes.
-// Reconstruct2[float32], sweep2.go:116
+// Reconstruct2[float32], sweep2.go:117
 DEVICE void Reconstruct2_f32_at(int64 i, int64 j, const Sweep2_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f32(s->F[c], s->RoundOff)) {
@@ -3763,14 +3768,14 @@ DEVICE normal2_f64_results normal2_f64(Slice<double> f, int64 c, int64 sy, int32
 }
 
 // reconstruct computes the plane of a mixed cell.
-// (*Sweep2[float64]).reconstruct, sweep2.go:108
+// (*Sweep2[float64]).reconstruct, sweep2.go:109
 DEVICE geom_Line_f64 Sweep2_reconstruct_f64(const Sweep2_f64 *s, int64 c) {
     auto [mx, my] = normal2_f64(s->F, c, int64(s->Lattice_.SY), s->Normal, s->DifferenceStep);
     return geom_Line_f64{mx, my, geom_LineConstant_f64(mx, my, s->F[c]), 0.0};
 }
 
 // Reconstruct2 computes the plane of cell (i, j) if it is mixed. Other cells keep their value in Planes.
-// Reconstruct2[float64], sweep2.go:116
+// Reconstruct2[float64], sweep2.go:117
 DEVICE void Reconstruct2_f64_at(int64 i, int64 j, const Sweep2_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f64(s->F[c], s->RoundOff)) {
@@ -3843,7 +3848,7 @@ DEVICE float Survey_value_f32(const Survey_f32 *m, place *p) {
     return v;
 }
 
-// run reads the next run of a column.
+// run reads the next run, 8 consecutive cells of a column.
 // (*Survey[float32]).run, surveycolumn.go:49
 DEVICE runValues_f32 Survey_run_f32(const Survey_f32 *m, place *p) {
     runValues_f32 o = {};
@@ -4116,8 +4121,9 @@ DEVICE int32 ones32(int32 bits) {
     return int32(v * 16843009u >> 24);
 }
 
-// listMixed appends the mixed cells of column k to those of the previous columns.
-// listMixed, surveycolumn.go:243
+// listMixed appends the mixed cells of column k to those of the previous columns. groups are the counts of mixed
+// cells in each groupRuns columns.
+// listMixed, surveycolumn.go:244
 DEVICE void listMixed(Slice<int32> list, Slice<int32> bits, Slice<int32> groups, int32 k) {
     if (bits[k] == 0) {
         return;
@@ -4138,7 +4144,7 @@ DEVICE void listMixed(Slice<int32> list, Slice<int32> bits, Slice<int32> groups,
 }
 
 // plane returns the plane of a mixed cell.
-// (*Sweep2[float32]).plane, sweep2.go:97
+// (*Sweep2[float32]).plane, sweep2.go:98
 DEVICE geom_Line_f32 Sweep2_plane_f32(const Sweep2_f32 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -4336,7 +4342,7 @@ DEVICE double Survey_value_f64(const Survey_f64 *m, place *p) {
     return v;
 }
 
-// run reads the next run of a column.
+// run reads the next run, 8 consecutive cells of a column.
 // (*Survey[float64]).run, surveycolumn.go:49
 DEVICE runValues_f64 Survey_run_f64(const Survey_f64 *m, place *p) {
     runValues_f64 o = {};
@@ -4443,7 +4449,7 @@ DEVICE int32 Survey_column_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, S
 }
 
 // plane returns the plane of a mixed cell.
-// (*Sweep2[float64]).plane, sweep2.go:97
+// (*Sweep2[float64]).plane, sweep2.go:98
 DEVICE geom_Line_f64 Sweep2_plane_f64(const Sweep2_f64 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -4716,7 +4722,7 @@ DEVICE float geom_PlaneConstant_f32(float mx, float my, float mz, float f) {
 }
 
 // plane returns the plane of a mixed cell.
-// (*Sweep3[float32]).plane, sweep3.go:87
+// (*Sweep3[float32]).plane, sweep3.go:88
 DEVICE geom_Plane_f32 Sweep3_plane_f32(const Sweep3_f32 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -4967,7 +4973,7 @@ DEVICE double geom_PlaneConstant_f64(double mx, double my, double mz, double f) 
 }
 
 // plane returns the plane of a mixed cell.
-// (*Sweep3[float64]).plane, sweep3.go:87
+// (*Sweep3[float64]).plane, sweep3.go:88
 DEVICE geom_Plane_f64 Sweep3_plane_f64(const Sweep3_f64 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -5187,7 +5193,7 @@ DEVICE float lineFlux_f32(float cfl, float thickness, float along, float across,
 
 // mixedFlux returns the fluid that passes the lower face of cell c upwards from a mixed donor, as a fraction of the
 // cell's volume.
-// (*Sweep2[float32]).mixedFlux, sweep2.go:78
+// (*Sweep2[float32]).mixedFlux, sweep2.go:79
 DEVICE float Sweep2_mixedFlux_f32(const Sweep2_f32 *s, int64 c, float q, float cfl) {
     int64 step = int64(s->Stride);
     int64 donor = c;
@@ -5209,7 +5215,7 @@ DEVICE float Sweep2_mixedFlux_f32(const Sweep2_f32 *s, int64 c, float q, float c
 }
 
 // mixedFluxes are the fluxes of cell c if one of their donors is mixed, which is rare: v are those from pure donors.
-// (*Sweep2[float32]).mixedFluxes, sweep2.go:66
+// (*Sweep2[float32]).mixedFluxes, sweep2.go:67
 DEVICE fluxes_f32 Sweep2_mixedFluxes_f32(const Sweep2_f32 *s, int64 c, float q, fluxes_f32 cfl, fluxes_f32 v,
         bool inPure, bool outPure) {
     if (!inPure) {
@@ -5243,8 +5249,9 @@ DEVICE float updated_f32(int32 kind, float f, float start, float lo, float hi, f
     return f + gain;
 }
 
-// advanced is the fraction f of cell c after the sweep: below and above are those of the cells beside it.
-// (*Sweep2[float32]).advanced, sweep2.go:52
+// advanced returns the fraction of cell c after the sweep. f, below and above are those of the cell and of its two
+// neighbours along the axis before it; q is Clock.Courant of the axis.
+// (*Sweep2[float32]).advanced, sweep2.go:53
 DEVICE float Sweep2_advanced_f32(const Sweep2_f32 *s, int64 c, float q, float f, float below, float above) {
     float lo = s->U[c] * q, hi = s->U[add(c, int64(s->Stride))] * q;
     auto [in, inPure] = pureFlux_f32(lo, donorOf_f32(lo, below, f), s->RoundOff);
@@ -5342,7 +5349,7 @@ DEVICE double lineFlux_f64(double cfl, double thickness, double along, double ac
 
 // mixedFlux returns the fluid that passes the lower face of cell c upwards from a mixed donor, as a fraction of the
 // cell's volume.
-// (*Sweep2[float64]).mixedFlux, sweep2.go:78
+// (*Sweep2[float64]).mixedFlux, sweep2.go:79
 DEVICE double Sweep2_mixedFlux_f64(const Sweep2_f64 *s, int64 c, double q, double cfl) {
     int64 step = int64(s->Stride);
     int64 donor = c;
@@ -5364,7 +5371,7 @@ DEVICE double Sweep2_mixedFlux_f64(const Sweep2_f64 *s, int64 c, double q, doubl
 }
 
 // mixedFluxes are the fluxes of cell c if one of their donors is mixed, which is rare: v are those from pure donors.
-// (*Sweep2[float64]).mixedFluxes, sweep2.go:66
+// (*Sweep2[float64]).mixedFluxes, sweep2.go:67
 DEVICE fluxes_f64 Sweep2_mixedFluxes_f64(const Sweep2_f64 *s, int64 c, double q, fluxes_f64 cfl, fluxes_f64 v,
         bool inPure, bool outPure) {
     if (!inPure) {
@@ -5398,8 +5405,9 @@ DEVICE double updated_f64(int32 kind, double f, double start, double lo, double 
     return f + gain;
 }
 
-// advanced is the fraction f of cell c after the sweep: below and above are those of the cells beside it.
-// (*Sweep2[float64]).advanced, sweep2.go:52
+// advanced returns the fraction of cell c after the sweep. f, below and above are those of the cell and of its two
+// neighbours along the axis before it; q is Clock.Courant of the axis.
+// (*Sweep2[float64]).advanced, sweep2.go:53
 DEVICE double Sweep2_advanced_f64(const Sweep2_f64 *s, int64 c, double q, double f, double below, double above) {
     double lo = s->U[c] * q, hi = s->U[add(c, int64(s->Stride))] * q;
     auto [in, inPure] = pureFlux_f64(lo, donorOf_f64(lo, below, f), s->RoundOff);
@@ -5430,7 +5438,7 @@ DEVICE void Advance2_f64_at(int64 i, int64 j, const Sweep2_f64 *s, Clock_f64 *cl
 
 // mixedFlux returns the fluid that passes the lower face of cell c upwards from a mixed donor, as a fraction of the
 // cell's volume.
-// (*Sweep3[float32]).mixedFlux, sweep3.go:70
+// (*Sweep3[float32]).mixedFlux, sweep3.go:71
 DEVICE float Sweep3_mixedFlux_f32(const Sweep3_f32 *s, int64 c, float cfl) {
     int64 donor = c;
     if (cfl > 0.0f) {
@@ -5452,7 +5460,7 @@ DEVICE float Sweep3_mixedFlux_f32(const Sweep3_f32 *s, int64 c, float cfl) {
 }
 
 // mixedFluxes are the fluxes of cell c if one of their donors is mixed, which is rare: v are those from pure donors.
-// (*Sweep3[float32]).mixedFluxes, sweep3.go:58
+// (*Sweep3[float32]).mixedFluxes, sweep3.go:59
 DEVICE fluxes_f32 Sweep3_mixedFluxes_f32(const Sweep3_f32 *s, int64 c, fluxes_f32 cfl, fluxes_f32 v, bool inPure,
         bool outPure) {
     if (!inPure) {
@@ -5464,8 +5472,9 @@ DEVICE fluxes_f32 Sweep3_mixedFluxes_f32(const Sweep3_f32 *s, int64 c, fluxes_f3
     return v;
 }
 
-// advanced is the fraction f of cell c after the sweep: below and above are those of the cells beside it.
-// (*Sweep3[float32]).advanced, sweep3.go:44
+// advanced returns the fraction of cell c after the sweep. f, below and above are those of the cell and of its two
+// neighbours along the axis before it; q is Clock.Courant of the axis.
+// (*Sweep3[float32]).advanced, sweep3.go:45
 DEVICE float Sweep3_advanced_f32(const Sweep3_f32 *s, int64 c, float q, float f, float below, float above) {
     float lo = s->U[c] * q, hi = s->U[add(c, int64(s->Stride))] * q;
     auto [in, inPure] = pureFlux_f32(lo, donorOf_f32(lo, below, f), s->RoundOff);
@@ -5495,7 +5504,7 @@ DEVICE void Advance3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s, Cloc
 
 // mixedFlux returns the fluid that passes the lower face of cell c upwards from a mixed donor, as a fraction of the
 // cell's volume.
-// (*Sweep3[float64]).mixedFlux, sweep3.go:70
+// (*Sweep3[float64]).mixedFlux, sweep3.go:71
 DEVICE double Sweep3_mixedFlux_f64(const Sweep3_f64 *s, int64 c, double cfl) {
     int64 donor = c;
     if (cfl > 0.0) {
@@ -5517,7 +5526,7 @@ DEVICE double Sweep3_mixedFlux_f64(const Sweep3_f64 *s, int64 c, double cfl) {
 }
 
 // mixedFluxes are the fluxes of cell c if one of their donors is mixed, which is rare: v are those from pure donors.
-// (*Sweep3[float64]).mixedFluxes, sweep3.go:58
+// (*Sweep3[float64]).mixedFluxes, sweep3.go:59
 DEVICE fluxes_f64 Sweep3_mixedFluxes_f64(const Sweep3_f64 *s, int64 c, fluxes_f64 cfl, fluxes_f64 v, bool inPure,
         bool outPure) {
     if (!inPure) {
@@ -5529,8 +5538,9 @@ DEVICE fluxes_f64 Sweep3_mixedFluxes_f64(const Sweep3_f64 *s, int64 c, fluxes_f6
     return v;
 }
 
-// advanced is the fraction f of cell c after the sweep: below and above are those of the cells beside it.
-// (*Sweep3[float64]).advanced, sweep3.go:44
+// advanced returns the fraction of cell c after the sweep. f, below and above are those of the cell and of its two
+// neighbours along the axis before it; q is Clock.Courant of the axis.
+// (*Sweep3[float64]).advanced, sweep3.go:45
 DEVICE double Sweep3_advanced_f64(const Sweep3_f64 *s, int64 c, double q, double f, double below, double above) {
     double lo = s->U[c] * q, hi = s->U[add(c, int64(s->Stride))] * q;
     auto [in, inPure] = pureFlux_f64(lo, donorOf_f64(lo, below, f), s->RoundOff);
@@ -5761,14 +5771,14 @@ DEVICE normal3_f32_results normal3_f32(Slice<float> f, int64 c, int64 sy, int64 
 }
 
 // reconstruct computes the plane of a mixed cell.
-// (*Sweep3[float32]).reconstruct, sweep3.go:98
+// (*Sweep3[float32]).reconstruct, sweep3.go:99
 DEVICE geom_Plane_f32 Sweep3_reconstruct_f32(const Sweep3_f32 *s, int64 c) {
     auto [mx, my, mz] = normal3_f32(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->DifferenceStep);
     return geom_Plane_f32{mx, my, mz, geom_PlaneConstant_f32(mx, my, mz, s->F[c])};
 }
 
 // Reconstruct3 computes the plane of cell (i, j, k) if it is mixed. Other cells keep their value in Planes.
-// Reconstruct3[float32], sweep3.go:106
+// Reconstruct3[float32], sweep3.go:107
 DEVICE void Reconstruct3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f32(s->F[c], s->RoundOff)) {
@@ -5980,14 +5990,14 @@ DEVICE normal3_f64_results normal3_f64(Slice<double> f, int64 c, int64 sy, int64
 }
 
 // reconstruct computes the plane of a mixed cell.
-// (*Sweep3[float64]).reconstruct, sweep3.go:98
+// (*Sweep3[float64]).reconstruct, sweep3.go:99
 DEVICE geom_Plane_f64 Sweep3_reconstruct_f64(const Sweep3_f64 *s, int64 c) {
     auto [mx, my, mz] = normal3_f64(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->DifferenceStep);
     return geom_Plane_f64{mx, my, mz, geom_PlaneConstant_f64(mx, my, mz, s->F[c])};
 }
 
 // Reconstruct3 computes the plane of cell (i, j, k) if it is mixed. Other cells keep their value in Planes.
-// Reconstruct3[float64], sweep3.go:106
+// Reconstruct3[float64], sweep3.go:107
 DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f64(s->F[c], s->RoundOff)) {
@@ -6096,7 +6106,7 @@ DEVICE int32 Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arr
 }
 
 // some returns count, or 0 if n is 0.
-// some, squareruns.go:117
+// some, squareruns.go:118
 DEVICE int32 some(int32 n, int32 count) {
     if (n == 0) {
         return 0;
@@ -6216,7 +6226,7 @@ DEVICE int32 Tiles2_firstOfRun_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 
 }
 
 // sumOf returns the sum of n counts.
-// sumOf, squareruns.go:108
+// sumOf, squareruns.go:109
 DEVICE int32 sumOf(Slice<int32> counts, int32 first, int32 n) {
     int32 sum = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -6227,7 +6237,7 @@ DEVICE int32 sumOf(Slice<int32> counts, int32 first, int32 n) {
 
 // listTileRun appends the numbers of the marked cells of run k of a tile to those of the previous runs. counts are the
 // numbers of marked cells of groups of runs, from the given one on.
-// listTileRun, squareruns.go:126
+// listTileRun, squareruns.go:127
 DEVICE void listTileRun(Slice<int32> list, Slice<int32> bits, Slice<int32> counts, int32 k, int32 first) {
     if (bits[k] == 0) {
         return;
@@ -7612,7 +7622,7 @@ extern "C" __global__ void __launch_bounds__(128) Curvature2_f64(int64 lo_i, int
     if (i < hi_i && j < hi_j) Curvature2_f64_at(i, j, &v);
 }
 
-// Kernel Curvature3, gradient.go:96
+// Kernel Curvature3, gradient.go:97
 extern "C" __global__ void __launch_bounds__(128) Curvature3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Curvatures_f32 v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -7621,7 +7631,7 @@ extern "C" __global__ void __launch_bounds__(128) Curvature3_f32(int64 lo_i, int
     if (i < hi_i && j < hi_j && k < hi_k) Curvature3_f32_at(i, j, k, &v);
 }
 
-// Kernel Curvature3, gradient.go:96
+// Kernel Curvature3, gradient.go:97
 extern "C" __global__ void __launch_bounds__(128) Curvature3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Curvatures_f64 v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -7866,7 +7876,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance2_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j) Advance2_f64_at(i, j, &s, clock);
 }
 
-// Kernel Reconstruct2, sweep2.go:116
+// Kernel Reconstruct2, sweep2.go:117
 extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -7874,7 +7884,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j) Reconstruct2_f32_at(i, j, &s);
 }
 
-// Kernel Reconstruct2, sweep2.go:116
+// Kernel Reconstruct2, sweep2.go:117
 extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -7900,7 +7910,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance3_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j && k < hi_k) Advance3_f64_at(i, j, k, &s, clock);
 }
 
-// Kernel Reconstruct3, sweep3.go:106
+// Kernel Reconstruct3, sweep3.go:107
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -7909,7 +7919,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f32_at(i, j, k, &s);
 }
 
-// Kernel Reconstruct3, sweep3.go:106
+// Kernel Reconstruct3, sweep3.go:107
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -5,7 +5,7 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 // A square is read in runs, each by a thread that reads all its cells before it uses any, so that a GPU has enough
 // loads in flight to reach memory bandwidth. The few active cells are listed in order and get a thread each.
 const (
-	run          = 8 // cells of a column
+	run          = 8 // consecutive cells of a column that a thread reads at once
 	squareRuns   = squareCells / run
 	groupRuns    = 16 // runs whose active cells are counted together
 	squareGroups = squareRuns / groupRuns
@@ -84,7 +84,8 @@ func runsToList(n int32) int32 {
 	return squareRuns
 }
 
-// listRun appends the active cells of run k to those of the previous runs.
+// listRun appends the active cells of run k to those of the previous runs. groups are the counts of active cells
+// in each groupRuns runs.
 func listRun(list, bits, groups []int32, k int32) {
 	if bits[k] == 0 {
 		return

@@ -45,7 +45,7 @@ func (m *Survey[F]) value(p *place) F {
 	return v
 }
 
-// run reads the next run of a column.
+// run reads the next run, 8 consecutive cells of a column.
 func (m *Survey[F]) run(p *place) runValues[F] {
 	var o runValues[F]
 	o.a = m.value(p)
@@ -239,7 +239,8 @@ func ones32(bits int32) int32 {
 	return int32(v * 0x01010101 >> 24)
 }
 
-// listMixed appends the mixed cells of column k to those of the previous columns.
+// listMixed appends the mixed cells of column k to those of the previous columns. groups are the counts of mixed
+// cells in each groupRuns columns.
 func listMixed(list, bits, groups []int32, k int32) {
 	if bits[k] == 0 {
 		return

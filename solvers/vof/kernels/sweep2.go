@@ -12,7 +12,7 @@ type Clock[F num.Float] struct{ Courant [3]F }
 // Sweep2 is a sweep in the plane. A face has the index of the cell above it along the axis.
 //
 // Out is F after the sweep. Start is the field at the beginning of the step, and may alias Out: only its own cell is
-// read. F is read up to two cells away along the axis and one across, four with Heights.
+// read. F is read up to two cells away along the axis and one across; with Heights, up to four along and three across.
 //
 //atoll:constant
 type Sweep2[F num.Float] struct {
@@ -48,7 +48,8 @@ func Advance2[F num.Float](i, j int, s *Sweep2[F], clock *Clock[F]) {
 	s.Out[c] = after
 }
 
-// advanced is the fraction f of cell c after the sweep: below and above are those of the cells beside it.
+// advanced returns the fraction of cell c after the sweep. f, below and above are those of the cell and of its two
+// neighbours along the axis before it; q is Clock.Courant of the axis.
 func (s *Sweep2[F]) advanced(c int, q, f, below, above F) F {
 	lo, hi := s.U[c]*q, s.U[c+int(s.Stride)]*q
 	in, inPure := pureFlux(lo, donorOf(lo, below, f), s.RoundOff)

@@ -40,7 +40,8 @@ func Advance3[F num.Float](i, j, k int, s *Sweep3[F], clock *Clock[F]) {
 	s.Out[c] = after
 }
 
-// advanced is the fraction f of cell c after the sweep: below and above are those of the cells beside it.
+// advanced returns the fraction of cell c after the sweep. f, below and above are those of the cell and of its two
+// neighbours along the axis before it; q is Clock.Courant of the axis.
 func (s *Sweep3[F]) advanced(c int, q, f, below, above F) F {
 	lo, hi := s.U[c]*q, s.U[c+int(s.Stride)]*q
 	in, inPure := pureFlux(lo, donorOf(lo, below, f), s.RoundOff)

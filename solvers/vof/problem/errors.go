@@ -71,7 +71,7 @@ const cellsPerThread = 500
 // errorsOf returns, for each cell of the block, |n - exact| of the normal of its plane or, if curved is true, |κ -
 // exact| of its curvature. The exact value is that at the nearest point of the exact interface. The error is NaN in
 // cells without an interface, and where one of the two values is undefined.
-func (d *body) errorsOf(ctx context.Context, curved bool) ([]float64, error) {
+func (d *caseSolver) errorsOf(ctx context.Context, curved bool) ([]float64, error) {
 	quantities := make([][]float64, 0, 4)
 	names := append([]string{"alpha"}, []string{"nx", "ny", "nz"}[:d.block.Grid.Dim]...)
 	if curved {
@@ -95,7 +95,7 @@ func (d *body) errorsOf(ctx context.Context, curved bool) ([]float64, error) {
 
 // errorAt is errorsOf for cell i. quantities are the arrays of alpha, the components of the normal and, if curved is
 // true, the curvature.
-func (d *body) errorAt(i int, quantities [][]float64, curved bool) float64 {
+func (d *caseSolver) errorAt(i int, quantities [][]float64, curved bool) float64 {
 	dim, alpha := d.block.Grid.Dim, quantities[0][i]
 	var n, x [3]float64
 	size, beyond := 0.0, -alpha
@@ -130,7 +130,7 @@ var endQuantities = []solvers.Quantity{
 }
 
 // MeasureEnd measures the errors of normals and curvatures.
-func (d *body) MeasureEnd(ctx context.Context) ([]solvers.Quantity, error) {
+func (d *caseSolver) MeasureEnd(ctx context.Context) ([]solvers.Quantity, error) {
 	if d.exact == nil {
 		return nil, nil
 	}
@@ -167,7 +167,7 @@ func (d *body) MeasureEnd(ctx context.Context) ([]solvers.Quantity, error) {
 }
 
 // shownErrors returns the errors as a field for frames: 0 in cells whose error is undefined.
-func (d *body) shownErrors(ctx context.Context, curved bool) ([]float64, error) {
+func (d *caseSolver) shownErrors(ctx context.Context, curved bool) ([]float64, error) {
 	if d.exact == nil {
 		return make([]float64, d.block.Cells()), nil
 	}

@@ -7,13 +7,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-func (d *body) Shapes() []solvers.Shape {
+func (d *caseSolver) Shapes() []solvers.Shape {
 	return append(d.block.Shapes(d), solvers.Shape{Format: "plic", File: "vtp",
 		Doc: "the lines or planes of mixed cells", Faces: d.planes})
 }
 
 // planes returns the lines or planes of this rank's mixed cells, each with the fields of its cell.
-func (d *body) planes(ctx context.Context) (*solvers.Faces, error) {
+func (d *caseSolver) planes(ctx context.Context) (*solvers.Faces, error) {
 	s, err := d.Planes(ctx)
 	if err != nil {
 		return nil, err

@@ -17,8 +17,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof"
 )
 
-// body is a rank's share of a run.
-type body struct {
+// caseSolver is the solver of a case on a rank.
+type caseSolver struct {
 	vof.Solver
 	block     *domain.Block
 	cells     *solvers.Space
@@ -34,7 +34,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	w := c.Sections.(*Sections)
 	cfg := methodOf(c)
 	cfg.Halo = env.Halo
-	d := &body{comm: env.Comm, curved: cfg.Curvature}
+	d := &caseSolver{comm: env.Comm, curved: cfg.Curvature}
 	var err error
 	d.block, err = domain.NewBlock(ctx, &env, c, &w.Grid, cfg.Ghosts(w.Grid.Dim), func(b *domain.Block) error {
 		if err := cfg.Check(b.Block); err != nil {
@@ -83,7 +83,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 
 // setExact sets the exact interface at the end: that of the case, or the initial one. Bodies from STL files have none,
 // since their normals are discontinuous.
-func (d *body) setExact(c *config.Case) error {
+func (d *caseSolver) setExact(c *config.Case) error {
 	w := c.Sections.(*Sections)
 	text := w.Initial.Shape
 	if w.Exact != nil {
@@ -167,18 +167,18 @@ func fractions(ctx context.Context, section string, v *Initial, path func(string
 	return f, nil
 }
 
-func (d *body) Size() solvers.Size { return d.size }
+func (d *caseSolver) Size() solvers.Size { return d.size }
 
-func (d *body) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
+func (d *caseSolver) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
 	d.Pause(pause)
 	err = d.Solver.Advance(ctx, until, steps)
 	return false, cmp.Or(err, d.factorErr)
 }
 
 // Quiesce has nothing to wait for: reading a view waits for the device.
-func (d *body) Quiesce(context.Context) error { return nil }
+func (d *caseSolver) Quiesce(context.Context) error { return nil }
 
-func (d *body) Clock() solvers.Clock {
+func (d *caseSolver) Clock() solvers.Clock {
 	return solvers.Clock{Time: d.Time(), Steps: d.Steps(), Dt: d.Dt()}
 }
 
@@ -200,11 +200,11 @@ var quantities = []solvers.Quantity{
 	{Name: "rel_error", Doc: "l1_error divided by the exact volume", Outputs: inSummary, Error: true},
 }
 
-func (d *body) Measure(ctx context.Context) ([]solvers.Quantity, error) {
+func (d *caseSolver) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	return quantitiesOf(d.Diagnose(ctx))
 }
 
-func (d *body) Observed(ctx context.Context) ([]solvers.Quantity, error) {
+func (d *caseSolver) Observed(ctx context.Context) ([]solvers.Quantity, error) {
 	all, err := quantitiesOf(d.Solver.Observed(ctx))
 	noColumn := func(q solvers.Quantity) bool { return q.Outputs&solvers.Column == 0 } // errors, which it does not measure
 	return slices.DeleteFunc(all, noColumn), err
@@ -232,7 +232,7 @@ var fields = []solvers.Field{
 	{Name: "curvature_error", Unit: "1/m", Doc: "|curvature - exact| likewise", OnRequest: true},
 }
 
-func (d *body) Fields() []solvers.Field {
+func (d *caseSolver) Fields() []solvers.Field {
 	list := slices.Clone(fields)
 	for i := range list {
 		list[i].Space = d.cells
@@ -258,7 +258,7 @@ func (d *body) Fields() []solvers.Field {
 }
 
 // values returns fields of all cells of the block, cell by cell.
-func (d *body) values(ctx context.Context, names []string) ([]float64, error) {
+func (d *caseSolver) values(ctx context.Context, names []string) ([]float64, error) {
 	if len(names) == 1 {
 		return d.Field(ctx, names[0])
 	}

@@ -20,8 +20,8 @@ type loop interface {
 }
 
 // TestParity compares the kernels with their translation to CUDA C, compiled for the CPU, bit by bit: valid and
-// inverted cavities, of vertices inside and on the boundary, in fields of both kinds with aspect ratios up to 1e4, on
-// domains of size 1e-6 to 1e6.
+// inverted cavities, of vertices inside and on the boundary, in fields of all three kinds with aspect ratios up to
+// 1e4, on domains of size 1e-6 to 1e6.
 func TestParity(t *testing.T) {
 	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
 		t.Run("float32", func(t *testing.T) { parity[float32](t, l) })
@@ -157,7 +157,7 @@ func compareKernels[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 			"Hybrid": func(s *state) loop {
 				return NewHybridLoop(set, p, m, field, c, s.v, s.moved, s.seen, &s.n[0], &s.most)
 			},
-			"Barrier": func(s *state) loop {
+			"Barrier": func(s *state) loop { // with powers -1, 1 and 2, one for each guard
 				return NewBarrierLoop(set, p, m, field, &Control[F]{Floor: .01, Doublings: guard - 1, Rising: guard == Halve}, s.v,
 					s.moved, s.seen, &s.n[0], &s.most)
 			},

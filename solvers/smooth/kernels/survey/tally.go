@@ -10,7 +10,7 @@ import (
 type tally struct {
 	first, second exact.Part
 	most, least   uint64 // ranks of the greatest, and of the least times -1
-	low, high     uint64 // counts of 16 bits in bins 0 to 3 and 4 to 7; a chunk has fewer
+	low, high     uint64 // counts of 16 bits in bins 0 to 3 and 4 to 7; a chunk has fewer than 2^16 cells or edges
 	special       int32  // cells that are inverted, edges in range
 	_             int32
 }
