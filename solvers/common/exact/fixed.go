@@ -23,14 +23,20 @@ const (
 	lowOnes, lowBits       = 0x1.8p-94, 0x3a18 << 48
 )
 
+// split returns the multiples of 2^-50, 2^-98 and 2^-146 that make up x, with highOnes, middleOnes and lowOnes added,
+// and what is left of x.
+func split(x float64) (high, middle, low, remainder float64) {
+	high = x + highOnes
+	remainder = x - (high - highOnes)
+	middle = remainder + middleOnes
+	remainder -= middle - middleOnes
+	low = remainder + lowOnes
+	return high, middle, low, remainder - (low - lowOnes)
+}
+
 // Add adds x and returns true, or adds nothing and returns false if |x| is 2 or more, NaN, or has bits below 2^-146.
 func (s *Fixed) Add(x float64) bool {
-	high := x + highOnes
-	remainder := x - (high - highOnes)
-	middle := remainder + middleOnes
-	remainder -= middle - middleOnes
-	low := remainder + lowOnes
-	remainder -= low - lowOnes
+	high, middle, low, remainder := split(x)
 	if !(num.Abs(x) < 2) || remainder != 0 {
 		return false
 	}
@@ -77,12 +83,7 @@ const FixedRoom = 2048
 func (s *Fixed) AddAll(numbers []float64) (others int) {
 	sum := *s // so that the compiler keeps it in registers
 	for _, x := range numbers {
-		high := x + highOnes
-		remainder := x - (high - highOnes)
-		middle := remainder + middleOnes
-		remainder -= middle - middleOnes
-		low := remainder + lowOnes
-		remainder -= low - lowOnes
+		high, middle, low, remainder := split(x)
 		if !(math.Abs(x) < 2) || remainder != 0 {
 			numbers[others] = x
 			others++

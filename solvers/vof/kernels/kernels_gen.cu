@@ -3863,15 +3863,27 @@ DEVICE runValues_f32 Survey_run_f32(const Survey_f32 *m, place *p) {
     return o;
 }
 
-// Add adds x and returns true, or adds nothing and returns false if |x| is 2 or more, NaN, or has bits below 2^-146.
-// (*exact.Fixed).Add, exact/fixed.go:27
-DEVICE bool exact_Fixed_Add(exact_Fixed *s, double x) {
-    double high = x + 6.0;
-    double remainder = x - (high - 6.0);
-    double middle = remainder + 0x1.8p-46 /* 2.1316282072803006e-14 */;
+// split returns the multiples of 2^-50, 2^-98 and 2^-146 that make up x, with highOnes, middleOnes and lowOnes added,
+// and what is left of x.
+// split, exact/fixed.go:28
+struct exact_split_results { double r0; double r1; double r2; double r3; };
+DEVICE exact_split_results exact_split(double x) {
+    double high = 0.0;
+    double middle = 0.0;
+    double low = 0.0;
+    double remainder = 0.0;
+    high = x + 6.0;
+    remainder = x - (high - 6.0);
+    middle = remainder + 0x1.8p-46 /* 2.1316282072803006e-14 */;
     remainder -= middle - 0x1.8p-46 /* 2.1316282072803006e-14 */;
-    double low = remainder + 0x1.8p-94 /* 7.573064690121713e-29 */;
-    remainder -= low - 0x1.8p-94 /* 7.573064690121713e-29 */;
+    low = remainder + 0x1.8p-94 /* 7.573064690121713e-29 */;
+    return {high, middle, low, remainder - (low - 0x1.8p-94 /* 7.573064690121713e-29 */)};
+}
+
+// Add adds x and returns true, or adds nothing and returns false if |x| is 2 or more, NaN, or has bits below 2^-146.
+// (*exact.Fixed).Add, exact/fixed.go:38
+DEVICE bool exact_Fixed_Add(exact_Fixed *s, double x) {
+    auto [high, middle, low, remainder] = exact_split(x);
     if (!(num_Abs_f64(x) < 2.0) || remainder != 0.0) {
         return false;
     }
@@ -3925,7 +3937,7 @@ DEVICE int64 EncodeBroken(int64 cell, double f) {
 }
 
 // Fits reports whether a Fixed can add x.
-// Fits, exact/fixed.go:44
+// Fits, exact/fixed.go:50
 DEVICE bool exact_Fits(double x) {
     exact_Fixed s = {};
     return exact_Fixed_Add(&s, x);
@@ -4008,7 +4020,7 @@ DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
 }
 
 // AddTo adds one number to words that others may add to.
-// AddTo, exact/fixed.go:67
+// AddTo, exact/fixed.go:73
 DEVICE void exact_AddTo(Slice<int64> words, double x) {
     exact_Part p = {};
     exact_Part_Add(&p, x, words);
@@ -4233,7 +4245,7 @@ DEVICE int64 mergedPart(Slice<int64> merged, int32 part) {
     return v;
 }
 
-// addAtomically, exact/fixed.go:60
+// addAtomically, exact/fixed.go:66
 DEVICE void exact_addAtomically(int64 *word, int64 n) {
     if (n != 0) {
         atomic_add(word, n);
@@ -4241,7 +4253,7 @@ DEVICE void exact_addAtomically(int64 *word, int64 n) {
 }
 
 // AddTo adds the sum to words that others may add to.
-// (*exact.Fixed).AddTo, exact/fixed.go:50
+// (*exact.Fixed).AddTo, exact/fixed.go:56
 DEVICE void exact_Fixed_AddTo(exact_Fixed *s, Slice<int64> words) {
     exact_addAtomically(&words[29], s->Low & 4294967295ll);
     exact_addAtomically(&words[30], add(s->Low >> 32, shl(s->Middle, int64(16)) & 4294967295ll));
