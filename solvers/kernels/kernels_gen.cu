@@ -205,7 +205,7 @@ static_assert(sizeof(exact_Part) == 40 && offsetof(exact_Part, at) == 0 && offse
     offsetof(exact_Part, w1) == 16 && offsetof(exact_Part, w2) == 24 && offsetof(exact_Part, ones) == 32, "exact_Part");
 
 // Clear clears word k of a total.
-// Clear, total.go:46
+// Clear, total.go:45
 DEVICE void Clear_at(int64 k, Total *to) {
     to->Words[k] = 0;
     if (k == 0) {
@@ -214,7 +214,7 @@ DEVICE void Clear_at(int64 k, Total *to) {
 }
 
 // index returns the index of an entity's number.
-// (*Layout).index, total.go:92
+// (*Layout).index, total.go:89
 DEVICE int64 Layout_index(const Layout *l, int64 entity) {
     int64 row = quo(entity, l->N[0]), a = rem(entity, l->N[0]);
     return add(add(add(l->First, mul(a, l->Stride[0])), mul(rem(row, l->N[1]), l->Stride[1])), mul(quo(row, l->N[1]), l->Stride[2]));
@@ -287,7 +287,7 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
 }
 
 // encodeBroken encodes an entity and its number v: NaN or an infinity.
-// encodeBroken, total.go:111
+// encodeBroken, total.go:98
 DEVICE int64 encodeBroken(int64 entity, double v) {
     int64 what = 0;
     if (v > 0.0) {
@@ -315,15 +315,15 @@ DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
     p->w2 = add(p->w2, o->w2);
 }
 
-// merge adds the sums of `many` parts, at the indices first, first+each, first+2·each and so on, into part first.
-// merge, total.go:98
-DEVICE void merge(Slice<exact_Part> all, int32 first, int32 each, int32 many, Slice<int64> words) {
-    exact_Part o = all[first];
-    for (int32 k = 1; k < many; k++) {
-        exact_Part p = all[add(first, mul(k, each))];
+// MergeGroup merges group g of columns of parts; words are the sum in memory for the group's column.
+// MergeGroup, exact/columns.go:14
+DEVICE void exact_MergeGroup(Slice<exact_Part> columns, int32 g, Slice<int64> words) {
+    exact_Part o = columns[mul(g, 8)];
+    for (int32 k = add(mul(g, 8), 1); k < mul(add(g, 1), 8); k++) {
+        exact_Part p = columns[k];
         exact_Part_Merge(&o, &p, words);
     }
-    all[first] = o;
+    columns[mul(g, 8)] = o;
 }
 
 // Flush adds the part to the sum in memory, and empties the part.
@@ -336,8 +336,19 @@ DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     }
 }
 
+// FlushColumn adds column c of columns whose groups are merged to the sum in memory.
+// FlushColumn, exact/columns.go:24
+DEVICE void exact_FlushColumn(Slice<exact_Part> columns, int32 c, Slice<int64> words) {
+    exact_Part o = columns[mul(c, 128)];
+    for (int32 k = add(mul(c, 128), 8); k < mul(add(c, 1), 128); k = add(k, 8)) {
+        exact_Part p = columns[k];
+        exact_Part_Merge(&o, &p, words);
+    }
+    exact_Part_Flush(&o, words);
+}
+
 // Add adds the numbers of chunk t.
-// Add[float32], total.go:56
+// Add[float32], total.go:55
 DEVICE void Add_f32_at(int64 t, const Layout *l, Slice<float> x, Total *to, Array<exact_Part, 128> *parts,
         Array<int64, 71> *words) {
     TURNS(int64, k, 71) {
@@ -362,13 +373,11 @@ DEVICE void Add_f32_at(int64 t, const Layout *l, Slice<float> x, Total *to, Arra
     }
     __syncthreads();
     TURNS(int32, k, 16) {
-        merge(Slice<exact_Part>{parts->at, int64(128), int64(128)}, mul(k, 8), 1, 8, Slice<int64>{words->at, int64(71), int64(71)});
+        exact_MergeGroup(Slice<exact_Part>{parts->at, int64(128), int64(128)}, k, Slice<int64>{words->at, int64(71), int64(71)});
     }
     __syncthreads();
     TURNS(int64, turn5, 1) {
-        merge(Slice<exact_Part>{parts->at, int64(128), int64(128)}, 0, 8, 16, Slice<int64>{words->at, int64(71), int64(71)});
-        exact_Part p = (*parts)[0];
-        exact_Part_Flush(&p, Slice<int64>{words->at, int64(71), int64(71)});
+        exact_FlushColumn(Slice<exact_Part>{parts->at, int64(128), int64(128)}, 0, Slice<int64>{words->at, int64(71), int64(71)});
     }
     __syncthreads();
     TURNS(int64, k, 71) {
@@ -379,7 +388,7 @@ DEVICE void Add_f32_at(int64 t, const Layout *l, Slice<float> x, Total *to, Arra
 }
 
 // Add adds the numbers of chunk t.
-// Add[float64], total.go:56
+// Add[float64], total.go:55
 DEVICE void Add_f64_at(int64 t, const Layout *l, Slice<double> x, Total *to, Array<exact_Part, 128> *parts,
         Array<int64, 71> *words) {
     TURNS(int64, k, 71) {
@@ -404,13 +413,11 @@ DEVICE void Add_f64_at(int64 t, const Layout *l, Slice<double> x, Total *to, Arr
     }
     __syncthreads();
     TURNS(int32, k, 16) {
-        merge(Slice<exact_Part>{parts->at, int64(128), int64(128)}, mul(k, 8), 1, 8, Slice<int64>{words->at, int64(71), int64(71)});
+        exact_MergeGroup(Slice<exact_Part>{parts->at, int64(128), int64(128)}, k, Slice<int64>{words->at, int64(71), int64(71)});
     }
     __syncthreads();
     TURNS(int64, turn5, 1) {
-        merge(Slice<exact_Part>{parts->at, int64(128), int64(128)}, 0, 8, 16, Slice<int64>{words->at, int64(71), int64(71)});
-        exact_Part p = (*parts)[0];
-        exact_Part_Flush(&p, Slice<int64>{words->at, int64(71), int64(71)});
+        exact_FlushColumn(Slice<exact_Part>{parts->at, int64(128), int64(128)}, 0, Slice<int64>{words->at, int64(71), int64(71)});
     }
     __syncthreads();
     TURNS(int64, k, 71) {
@@ -420,13 +427,13 @@ DEVICE void Add_f64_at(int64 t, const Layout *l, Slice<double> x, Total *to, Arr
     }
 }
 
-// Kernel Clear, total.go:46
+// Kernel Clear, total.go:45
 extern "C" __global__ void __launch_bounds__(128) Clear(int64 lo, int64 hi, Total *to) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) Clear_at(k, to);
 }
 
-// Kernel Add, total.go:56
+// Kernel Add, total.go:55
 extern "C" __global__ void __launch_bounds__(128) Add_f32(int64 lo, int64 hi, const __grid_constant__ Layout l,
         Slice<float> x, Total *to) {
     SHARED(parts, Array<exact_Part, 128>);
@@ -435,7 +442,7 @@ extern "C" __global__ void __launch_bounds__(128) Add_f32(int64 lo, int64 hi, co
     if (t < hi) Add_f32_at(t, &l, x, to, &parts, &words);
 }
 
-// Kernel Add, total.go:56
+// Kernel Add, total.go:55
 extern "C" __global__ void __launch_bounds__(128) Add_f64(int64 lo, int64 hi, const __grid_constant__ Layout l,
         Slice<double> x, Total *to) {
     SHARED(parts, Array<exact_Part, 128>);

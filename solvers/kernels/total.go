@@ -32,8 +32,7 @@ type Total struct {
 }
 
 const (
-	threads = 128 // that share a chunk of entities
-	group   = 8   // threads whose sums one of them merges
+	threads = exact.Threads // that share a chunk of entities
 	chunk   = 8 * threads
 )
 
@@ -73,13 +72,11 @@ func Add[F Float](t int, l *Layout, x []F, to *Total, parts *[threads]exact.Part
 		}
 		parts[k] = p
 	}
-	for k := range int32(threads / group) {
-		merge(parts[:], k*group, 1, group, words[:])
+	for k := range int32(exact.Groups) {
+		exact.MergeGroup(parts[:], k, words[:])
 	}
 	for range 1 {
-		merge(parts[:], 0, group, threads/group, words[:])
-		p := parts[0]
-		p.Flush(words[:])
+		exact.FlushColumn(parts[:], 0, words[:])
 	}
 	for k := range exact.Words {
 		if words[k] != 0 {
@@ -92,16 +89,6 @@ func Add[F Float](t int, l *Layout, x []F, to *Total, parts *[threads]exact.Part
 func (l *Layout) index(entity int) int {
 	row, a := entity/l.N[0], entity%l.N[0]
 	return l.First + a*l.Stride[0] + row%l.N[1]*l.Stride[1] + row/l.N[1]*l.Stride[2]
-}
-
-// merge adds the sums of `many` parts, at the indices first, first+each, first+2·each and so on, into part first.
-func merge(all []exact.Part, first, each, many int32, words []int64) {
-	o := all[first]
-	for k := int32(1); k < many; k++ {
-		p := all[first+k*each]
-		o.Merge(&p, words)
-	}
-	all[first] = o
 }
 
 // firstEntity is the code of entity 0. Later entities have lower codes, so that a maximum finds the first entity.

@@ -69,13 +69,14 @@ func (a *solver[F]) uploadArrays(p *layout.Part, field kernels.Field[F]) error {
 	a.measureCell = kernels.NewMeasureCellLoop(a.cells, a.v, a.shapes)
 	a.prepareRating(b, pass{0, len(a.cells), kernels.NewRateCellLoop(a.cells, a.v, &a.worstQuality[0])})
 	m := &measured[F]{ids: p.CellGlobal, cells: cellsOf[F](a.shapes), edges: len(p.Edges),
-		lengths: numbersOf[F](a.edgeLengths), eachLength: 2, lengthAt: 1, sizes: numbersOf[F](a.edgeLengths), eachSize: 2}
+		lengths: numbersOf[F](a.edgeLengths), eachLength: 2, lengthAt: 1, sizes: numbersOf[F](a.edgeLengths), eachSize: 2,
+		measureCells: pass{0, len(a.cells), a.measureCell},
+		measureEdges: pass{0, len(a.edges), kernels.NewMeasureEdgeLoop(a.edges, a.v, a.edgeLengths)}}
 	for i, on := range p.OnBoundary {
 		if on {
 			m.listed = append(m.listed, int32(i))
 		}
 	}
 	m.sides = len(m.listed)
-	return a.prepareObserver(m, pass{0, len(a.cells), a.measureCell},
-		[]pass{{0, len(a.edges), kernels.NewMeasureEdgeLoop(a.edges, a.v, a.edgeLengths)}})
+	return a.prepareObserver(m)
 }

@@ -3,12 +3,11 @@ package smooth
 import (
 	"context"
 	"errors"
+	"slices"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
-	"github.com/atoll-hpc/atoll/solvers/common/exact"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/survey"
@@ -20,7 +19,8 @@ type observer struct {
 	solvers.ObservationBuffers[observation]
 	found        []survey.Surveyed // one element
 	cells        []pass            // measure the cells, and add them up
-	others       []pass            // the same of edges and the boundary, and find the worst cell
+	row          []pass            // the same, and also of edges and the boundary
+	whole        []pass            // all that, counts by quality and length, and the cells of the worst and best quality
 	cellN, edgeN int64
 }
 
@@ -30,7 +30,7 @@ type observation struct {
 	sweeps          int
 }
 
-// measured has the arrays of measures that a survey adds up.
+// measured has the arrays of measures that a survey adds up, and the loops that fill them.
 type measured[F num.Float] struct {
 	ids                  []int32          // of the cells, in the host's memory
 	cells                []survey.Cell[F] // with their measures
@@ -41,10 +41,13 @@ type measured[F num.Float] struct {
 	sides                int     // of the boundary
 	sizes                []F     // lengths or areas: that of side k is sizes[k*eachSize]
 	eachSize             int32
+
+	measureCells, measureEdges pass
+	measureSides               []pass // none if measureEdges measures the sides
 }
 
-// prepareObserver prepares surveys: measureCells and measureOthers are the loops that fill the arrays m.
-func (e *engine[F, V]) prepareObserver(m *measured[F], measureCells pass, measureOthers []pass) error {
+// prepareObserver prepares surveys.
+func (e *engine[F, V]) prepareObserver(m *measured[F]) error {
 	o, b := &e.observer, &e.allocated
 	o.found = backend.Fresh[survey.Surveyed](b, 1, "diagnostics")
 	ids, listed := backend.Uploaded(b, m.ids, "cells"), backend.Uploaded(b, m.listed, "boundary")
@@ -64,13 +67,34 @@ func (e *engine[F, V]) prepareObserver(m *measured[F], measureCells pass, measur
 	}
 	o.cellN, o.edgeN = int64(len(m.cells)), int64(m.edges)
 	to := &o.found[0]
-	o.cells = []pass{{0, survey.Sums, survey.NewClearLoop(to)}, measureCells,
-		{0, survey.Chunks(len(m.cells)), survey.NewAddCellsLoop(m.cells, to)}}
-	o.others = append(measureOthers,
-		pass{0, survey.Chunks(m.edges), survey.NewAddEdgesLoop(int32(m.edges), m.eachLength, m.lengthAt, m.lengths, to)},
-		pass{0, survey.Chunks(m.sides), survey.NewAddSidesLoop(int32(m.sides), m.eachSize, listed, m.sizes, to)},
-		pass{0, len(m.cells), survey.NewFindCellsLoop(ids, m.cells, to)})
+	passes := func(whole bool) (cells, all []pass) {
+		cells = []pass{{0, survey.Sums, survey.NewClearLoop(to)}}
+		cells = append(cells, e.inTurns(m.measureCells, survey.NewAddCellsLoop(whole, m.cells, to))...)
+		edges := e.inTurns(m.measureEdges,
+			survey.NewAddEdgesLoop(int32(m.edges), m.eachLength, m.lengthAt, whole, m.lengths, to))
+		sides := pass{0, survey.Chunks(m.sides),
+			survey.NewAddSidesLoop(int32(m.sides), m.eachSize, listed, m.sizes, to)}
+		return cells, slices.Concat(cells, edges, m.measureSides, []pass{sides})
+	}
+	o.cells, o.row = passes(false)
+	_, all := passes(true)
+	o.whole = append(all, pass{0, len(m.cells), survey.NewFindCellsLoop(ids, m.cells, to)})
 	return nil
+}
+
+// inTurns returns passes that measure all, and add up their measures chunk by chunk. In the host's memory they do so for
+// some chunks at a time, whose measures stay in the caches.
+func (e *engine[F, V]) inTurns(measure pass, add backend.Loop) (passes []pass) {
+	const chunks = 8 // for each thread
+	size := measure.hi
+	if !e.separate {
+		size = chunks * e.dev.Threads() * survey.Chunk
+	}
+	for lo := 0; lo < measure.hi; lo += size {
+		hi := min(lo+size, measure.hi)
+		passes = append(passes, pass{lo, hi, measure.loop}, pass{lo / survey.Chunk, survey.Chunks(hi), add})
+	}
+	return passes
 }
 
 // numbersOf returns the memory of structs of numbers as one array of numbers; cellsOf returns it as measures of cells.
@@ -82,19 +106,24 @@ func cellsOf[F num.Float, T any](a []T) []survey.Cell[F] {
 	return unsafe.Slice((*survey.Cell[F])(unsafe.Pointer(unsafe.SliceData(a))), len(a))
 }
 
-// observe queues a measurement of the current mesh.
-func (e *engine[F, V]) observe(to *observation) error {
-	e.run(e.observer.cells)
-	e.run(e.observer.others)
+// observe queues a measurement of the current mesh by passes.
+func (e *engine[F, V]) observe(to *observation, passes []pass) error {
+	e.run(passes)
 	to.sweeps = e.Sweeps()
 	return errors.Join(to.found.Start(solvers.BytesOf(e.observer.found)), to.counters.Start(solvers.BytesOf(e.counters)))
+}
+
+// survey waits for the result of a survey.
+func (o *observation) survey() (*survey.Surveyed, error) {
+	bytes, err := o.found.Read()
+	return (*survey.Surveyed)(unsafe.Pointer(unsafe.SliceData(bytes))), err
 }
 
 // diagnosticsOf combines the results of all ranks. moved and active are the numbers of vertices of this rank that moved
 // and that were visited.
 func (e *engine[F, V]) diagnosticsOf(ctx context.Context, of *observation, moved, active int64) (quality.Diagnostics,
 	error) {
-	found, err := of.found.Read()
+	found, err := of.survey()
 	if err != nil {
 		return quality.Diagnostics{}, err
 	}
@@ -103,9 +132,8 @@ func (e *engine[F, V]) diagnosticsOf(ctx context.Context, of *observation, moved
 		return quality.Diagnostics{}, err
 	}
 	o, n := &e.observer, (*kernels.Counters)(unsafe.Pointer(unsafe.SliceData(counters)))
-	return quality.Reduce(ctx, e.comm, (*survey.Surveyed)(unsafe.Pointer(unsafe.SliceData(found))), quality.Counted{
-		Cells: o.cellN, Edges: o.edgeN, Moved: moved, Active: active, Limited: n.Limited, Refused: n.Refused}, of.sweeps,
-		&e.start)
+	return quality.Reduce(ctx, e.comm, found, quality.Counted{Cells: o.cellN, Edges: o.edgeN, Moved: moved,
+		Active: active, Limited: n.Limited, Refused: n.Refused}, of.sweeps, &e.start)
 }
 
 func (e *engine[F, V]) Observe(context.Context) error {
@@ -113,7 +141,7 @@ func (e *engine[F, V]) Observe(context.Context) error {
 	if err != nil {
 		return err
 	}
-	return e.observe(result)
+	return e.observe(result, e.observer.row)
 }
 
 func (e *engine[F, V]) Observed(ctx context.Context) (quality.Diagnostics, error) {
@@ -129,7 +157,7 @@ func (e *engine[F, V]) Diagnose(ctx context.Context) (quality.Diagnostics, error
 		return e.lastDiagnostics, nil
 	}
 	result := e.observer.Now()
-	if err := e.observe(result); err != nil {
+	if err := e.observe(result, e.observer.whole); err != nil {
 		return quality.Diagnostics{}, err
 	}
 	moved, err := e.countMoved()
@@ -147,18 +175,15 @@ func (e *engine[F, V]) Diagnose(ctx context.Context) (quality.Diagnostics, error
 
 // meanQuality returns the mean quality of the whole mesh.
 func (e *engine[F, V]) meanQuality(ctx context.Context) (float64, error) {
-	e.run(e.observer.cells)
-	result := e.observer.Now()
-	if err := result.found.Start(solvers.BytesOf(e.observer.found)); err != nil {
+	now := e.observer.Now()
+	if err := e.observe(now, e.observer.cells); err != nil {
 		return 0, err
 	}
-	bytes, err := result.found.Read()
+	found, err := now.survey()
 	if err != nil {
 		return 0, err
 	}
-	found := (*survey.Surveyed)(unsafe.Pointer(unsafe.SliceData(bytes)))
-	e.qualitySum = dist.Accumulator{}
-	e.qualitySum.AddWords((*[exact.Words]int64)(found.Sums[survey.Qualities:]))
+	e.qualitySum = quality.Sum(found, survey.Qualities)
 	n, sum, err := sumOverRanks(ctx, e.comm, int(e.observer.cellN), &e.qualitySum)
 	return sum / float64(n), err
 }

@@ -129,12 +129,12 @@ func (s *solidSolver[F]) uploadArrays() error {
 	cells, edges := backend.Uploaded(b, p.Cells, "cells"), backend.Uploaded(b, p.Edges, "edges")
 	boundary := backend.Uploaded(b, p.BoundaryFaces, "boundary")
 	s.measureCells = pass{0, len(cells), solid.NewMeasureCellLoop(cells, s.v, s.shapes)}
-	others := []pass{{0, len(edges), solid.NewMeasureEdgeLoop(edges, s.v, s.lengths)},
-		{0, len(boundary), solid.NewMeasureFaceLoop(boundary, s.v, s.areas)}}
 	s.count = solid.NewCountLoop(s.solidControl())
 	s.prepareRating(b, pass{0, len(cells), solid.NewRateCellLoop(cells, s.v, &s.worstQuality[0])})
 	return s.prepareObserver(&measured[F]{ids: p.CellGlobal, cells: cellsOf[F](s.shapes), edges: len(p.Edges),
-		lengths: s.lengths, eachLength: 1, sides: len(p.BoundaryFaces), sizes: s.areas, eachSize: 1}, s.measureCells, others)
+		lengths: s.lengths, eachLength: 1, sides: len(p.BoundaryFaces), sizes: s.areas, eachSize: 1,
+		measureCells: s.measureCells, measureEdges: pass{0, len(edges), solid.NewMeasureEdgeLoop(edges, s.v, s.lengths)},
+		measureSides: []pass{{0, len(boundary), solid.NewMeasureFaceLoop(boundary, s.v, s.areas)}}})
 }
 
 // solidControl returns the control of the engine as the type of the kernels for tetrahedra, which has the same

@@ -44,8 +44,8 @@ type Solver interface {
 	// them.
 	Quality() solvers.View
 	Diagnose(ctx context.Context) (quality.Diagnostics, error)
-	// Observe and Observed are of solvers.Observer: they diagnose while the device does what is queued, but count no
-	// moved and active vertices.
+	// Observe and Observed are of solvers.Observer: they diagnose while the device does what is queued, but find no worst
+	// and best cell, mean length and histograms, and count no moved and active vertices.
 	Observe(ctx context.Context) error
 	Observed(ctx context.Context) (quality.Diagnostics, error)
 	// StateFields are the saved fields of the vertices of the part, ghosts included.

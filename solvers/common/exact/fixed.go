@@ -76,7 +76,7 @@ func AddTo(words []int64, x float64) {
 	p.Flush(words)
 }
 
-// FixedRoom is how many numbers a Fixed can add up.
+// FixedRoom is how many numbers a Fixed or a Wide can add up.
 const FixedRoom = 2048
 
 // AddAll adds those of the numbers that Add can add. It moves the others to the front, and returns how many there are.

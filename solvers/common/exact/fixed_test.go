@@ -61,3 +61,45 @@ func TestFixed(t *testing.T) {
 		}
 	})
 }
+
+// TestWide proves that a Wide of as many numbers as it has room for equals their exact sum, also after it is merged from
+// columns, and that it refuses exactly those that it cannot represent.
+func TestWide(t *testing.T) {
+	below := math.Nextafter(1<<33, 0)
+	number := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-1<<33, 1<<33), rapid.Float64Range(-0x1p-12, 0x1p-12),
+		rapid.Float64Range(-0x1p-61, 0x1p-61),
+		rapid.SampledFrom([]float64{0, 1, -1, 1 << 33, -1 << 33, below, -below, math.Inf(1), math.Inf(-1), math.NaN(),
+			math.Copysign(0, -1), 0x1p-114, -0x1p-115, 0x1p-19, 0x1p-67, math.MaxFloat64, math.SmallestNonzeroFloat64}))
+	rapid.Check(t, func(t *rapid.T) {
+		var words [Words]int64
+		var want, got dist.Accumulator
+		x := rapid.SliceOfN(number, 1, 32).Draw(t, "x")
+		var columns [WideColumns * Threads]int64
+		for k := range int32(Threads) {
+			var sum Wide
+			for n := range FixedRoom / Threads {
+				v := x[(n+int(k))%len(x)]
+				want.Add(v)
+				units := math.Ldexp(v, 114)
+				w, fits := WideOf(v)
+				if representable := math.Abs(v) < 1<<33 && units == math.Trunc(units); fits != representable {
+					t.Fatalf("%g fits: %v", v, fits)
+				}
+				if fits {
+					sum = sum.Plus(w)
+				} else {
+					AddTo(words[:], v)
+				}
+			}
+			sum.Store(columns[:], 0, k)
+		}
+		for k := range int32(WideColumns * Groups) {
+			AddGroup(columns[:], k)
+		}
+		WideOfColumns(columns[:], 0).AddTo(words[:])
+		got.AddWords(&words)
+		if a, b := got.Float64(), want.Float64(); math.Float64bits(a) != math.Float64bits(b) {
+			t.Errorf("%v, want %v", a, b)
+		}
+	})
+}

@@ -755,17 +755,6 @@ struct exact_Part {
 static_assert(sizeof(exact_Part) == 40 && offsetof(exact_Part, at) == 0 && offsetof(exact_Part, w0) == 8 &&
     offsetof(exact_Part, w1) == 16 && offsetof(exact_Part, w2) == 24 && offsetof(exact_Part, ones) == 32, "exact_Part");
 
-// tally is the result of a thread for some cells, and then for several threads.
-// tally, measure.go:82
-struct tally {
-    exact_Part mass1, mass2, surface, lower;
-    uint64 upper1, least1, upper2, least2, fastest;
-};
-static_assert(sizeof(tally) == 200 && offsetof(tally, mass1) == 0 && offsetof(tally, mass2) == 40 &&
-    offsetof(tally, surface) == 80 && offsetof(tally, lower) == 120 && offsetof(tally, upper1) == 160 &&
-    offsetof(tally, least1) == 168 && offsetof(tally, upper2) == 176 && offsetof(tally, least2) == 184 &&
-    offsetof(tally, fastest) == 192, "tally");
-
 // Most holds the largest values of a cell, side by side since a step reads them all.
 // Most, peaks.go:23
 struct alignas(16) Most_ {
@@ -3460,7 +3449,7 @@ DEVICE uint64 exact_Rank(double x) {
 }
 
 // speed returns the speed of a layer, 0 if dry.
-// speed[float32], measure.go:135
+// speed[float32], measure.go:114
 DEVICE double speed_f32(const Params_f32 *p, float h, float qx, float qy) {
     if (h < p->DryDepth) {
         return 0.0;
@@ -3469,27 +3458,41 @@ DEVICE double speed_f32(const Params_f32 *p, float h, float qx, float qy) {
     return num_Sqrt_f64(x * x + y * y) / double(h);
 }
 
-// survey measures every surveyThreads-th cell of a chunk, starting with first.
-// survey[float32], measure.go:88
-DEVICE tally survey_f32(int32 first, int32 cells, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
-        Slice<int64> sums) {
-    tally o = {};
-    for (int32 n = 0; n < 1024 && add(first, n) < cells; n = add(n, 128)) {
-        State_f32 c = w[add(first, n)];
-        Bed_f32 b = beds[add(first, n)];
+// survey measures every surveyThreads-th cell of the chunk that begins with cell first, beginning with its cell k, and
+// stores the results of thread k.
+// survey[float32], measure.go:89
+DEVICE void survey_f32(int32 k, int32 first, int32 cells, const Params_f32 *p, Slice<Bed_f32> beds,
+        Slice<State_f32> w, Slice<exact_Part> parts, Slice<uint64> ranks, Slice<int64> words) {
+    // parts of the sums from Mass1 to SquareH2
+    exact_Part mass1 = {}, mass2 = {}, surface = {}, lower = {};
+    // the maxima from MaxH1 to MaxSpeed
+    uint64 upper1 = 0, least1 = 0, upper2 = 0, least2 = 0, fastest = 0;
+    for (int32 n = add(first, k); n < add(first, 1024) && n < cells; n = add(n, 128)) {
+        State_f32 c = w[n];
+        Bed_f32 b = beds[n];
         double area = double(b.Area), h1 = double(c.H1), h2 = double(c.H2);
-        exact_Part_Add(&o.mass1, h1 * area, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
-        exact_Part_Add(&o.mass2, h2 * area, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-        exact_Part_Add(&o.surface, num_Abs_f64(h1 + h2 - double(b.Depth)) * area, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
-        exact_Part_Add(&o.lower, h2 * h2 * area, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
-        o.upper1 = go_max<uint64>(o.upper1, exact_Rank(h1));
-        o.least1 = go_max<uint64>(o.least1, exact_Rank(-h1));
-        o.upper2 = go_max<uint64>(o.upper2, exact_Rank(h2));
-        o.least2 = go_max<uint64>(o.least2, exact_Rank(-h2));
+        exact_Part_Add(&mass1, h1 * area, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+        exact_Part_Add(&mass2, h2 * area, Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+        exact_Part_Add(&surface, num_Abs_f64(h1 + h2 - double(b.Depth)) * area, Slice<int64>{words.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        exact_Part_Add(&lower, h2 * h2 * area, Slice<int64>{words.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
+        upper1 = go_max<uint64>(upper1, exact_Rank(h1));
+        least1 = go_max<uint64>(least1, exact_Rank(-h1));
+        upper2 = go_max<uint64>(upper2, exact_Rank(h2));
+        least2 = go_max<uint64>(least2, exact_Rank(-h2));
         double fast = num_Larger_f64(speed_f32(p, c.H1, c.Q1x, c.Q1y), speed_f32(p, c.H2, c.Q2x, c.Q2y));
-        o.fastest = go_max<uint64>(o.fastest, exact_Rank(fast));
+        fastest = go_max<uint64>(fastest, exact_Rank(fast));
     }
-    return o;
+    const exact_Part value1 = mass1, value2 = mass2;
+    parts[add(0, k)] = value1;
+    parts[add(128, k)] = value2;
+    const exact_Part value3 = surface, value4 = lower;
+    parts[add(256, k)] = value3;
+    parts[add(384, k)] = value4;
+    ranks[add(0, k)] = upper1;
+    ranks[add(128, k)] = least1;
+    ranks[add(256, k)] = upper2;
+    ranks[add(384, k)] = least2;
+    ranks[add(512, k)] = fastest;
 }
 
 // Merge adds the sum of another part, which does not change.
@@ -3508,23 +3511,25 @@ DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
     p->w2 = add(p->w2, o->w2);
 }
 
-// merge merges `many` tallies, at the indices first, first+each, first+2·each and so on, into the one at first.
-// merge, measure.go:106
-DEVICE void merge(Slice<tally> all, int32 first, int32 each, int32 many, Slice<int64> sums) {
-    tally o = all[first];
-    for (int32 k = 1; k < many; k++) {
-        tally p = all[add(first, mul(k, each))];
-        exact_Part_Merge(&o.mass1, &p.mass1, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
-        exact_Part_Merge(&o.mass2, &p.mass2, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-        exact_Part_Merge(&o.surface, &p.surface, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
-        exact_Part_Merge(&o.lower, &p.lower, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
-        o.upper1 = go_max<uint64>(o.upper1, p.upper1);
-        o.least1 = go_max<uint64>(o.least1, p.least1);
-        o.upper2 = go_max<uint64>(o.upper2, p.upper2);
-        o.least2 = go_max<uint64>(o.least2, p.least2);
-        o.fastest = go_max<uint64>(o.fastest, p.fastest);
+// MergeGroup merges group g of columns of parts; words are the sum in memory for the group's column.
+// MergeGroup, exact/columns.go:14
+DEVICE void exact_MergeGroup(Slice<exact_Part> columns, int32 g, Slice<int64> words) {
+    exact_Part o = columns[mul(g, 8)];
+    for (int32 k = add(mul(g, 8), 1); k < mul(add(g, 1), 8); k++) {
+        exact_Part p = columns[k];
+        exact_Part_Merge(&o, &p, words);
     }
-    all[first] = o;
+    columns[mul(g, 8)] = o;
+}
+
+// MaxGroup finds the largest rank of group g of columns of ranks.
+// MaxGroup, exact/columns.go:52
+DEVICE void exact_MaxGroup(Slice<uint64> columns, int32 g) {
+    uint64 most = 0u;
+    for (int32 k = mul(g, 8); k < mul(add(g, 1), 8); k++) {
+        most = go_max<uint64>(most, columns[k]);
+    }
+    columns[mul(g, 8)] = most;
 }
 
 // Flush adds the part to the sum in memory, and empties the part.
@@ -3537,50 +3542,65 @@ DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     }
 }
 
-// flush adds a chunk's tally to its sums, and its maxima to those of all chunks.
-// (*tally).flush, measure.go:122
-DEVICE void tally_flush(tally *o, Surveyed *s, Slice<int64> sums) {
-    exact_Part_Flush(&o->mass1, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
-    exact_Part_Flush(&o->mass2, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-    exact_Part_Flush(&o->surface, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
-    exact_Part_Flush(&o->lower, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
-    atomic_max(&s->Extremes_[0], o->upper1);
-    atomic_max(&s->Extremes_[1], o->least1);
-    atomic_max(&s->Extremes_[2], o->upper2);
-    atomic_max(&s->Extremes_[3], o->least2);
-    atomic_max(&s->Extremes_[4], o->fastest);
+// FlushColumn adds column c of columns whose groups are merged to the sum in memory.
+// FlushColumn, exact/columns.go:24
+DEVICE void exact_FlushColumn(Slice<exact_Part> columns, int32 c, Slice<int64> words) {
+    exact_Part o = columns[mul(c, 128)];
+    for (int32 k = add(mul(c, 128), 8); k < mul(add(c, 1), 128); k = add(k, 8)) {
+        exact_Part p = columns[k];
+        exact_Part_Merge(&o, &p, words);
+    }
+    exact_Part_Flush(&o, words);
 }
 
-// Survey measures the cells of chunk t; cells is the number of all cells.
+// MaxColumn returns the largest rank of column c of columns of whose groups MaxGroup has found the largest.
+// MaxColumn, exact/columns.go:61
+DEVICE uint64 exact_MaxColumn(Slice<uint64> columns, int32 c) {
+    uint64 most = 0u;
+    for (int32 k = mul(c, 128); k < mul(add(c, 1), 128); k = add(k, 8)) {
+        most = go_max<uint64>(most, columns[k]);
+    }
+    return most;
+}
+
+// Survey measures the cells of chunk t; cells is the number of all cells. parts and ranks are columns of package exact.
 // Survey[float32], measure.go:59
 DEVICE void Survey_f32_at(int64 t, int32 cells, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
-        Surveyed *s, Array<tally, 128> *tallies, Array<int64, 284> *sums) {
+        Surveyed *s, Array<exact_Part, 512> *parts, Array<uint64, 640> *ranks, Array<int64, 284> *words) {
     TURNS(int64, k, 284) {
-        (*sums)[k] = 0;
+        (*words)[k] = 0;
     }
     __syncthreads();
     TURNS(int32, k, 128) {
-        (*tallies)[k] = survey_f32(add(mul(int32(t), 1024), k), cells, p, beds, w, Slice<int64>{sums->at, int64(284), int64(284)});
+        survey_f32(k, mul(int32(t), 1024), cells, p, beds, w, Slice<exact_Part>{parts->at, int64(512), int64(512)}, Slice<uint64>{ranks->at, int64(640), int64(640)}, Slice<int64>{words->at, int64(284), int64(284)});
     }
     __syncthreads();
-    TURNS(int32, k, 16) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 8), 1, 8, Slice<int64>{sums->at, int64(284), int64(284)});
+    TURNS(int32, k, 64) {
+        int32 sum = mul(k / 16, 71);
+        exact_MergeGroup(Slice<exact_Part>{parts->at, int64(512), int64(512)}, k, Slice<int64>{words->at + int64(sum), sub(int64(add(sum, 71)), int64(sum)), sub(int64(add(sum, 71)), int64(sum))});
     }
     __syncthreads();
-    TURNS(int64, turn4, 1) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 8, 16, Slice<int64>{sums->at, int64(284), int64(284)});
-        tally_flush(&(*tallies)[0], s, Slice<int64>{sums->at, int64(284), int64(284)});
+    TURNS(int32, k, 80) {
+        exact_MaxGroup(Slice<uint64>{ranks->at, int64(640), int64(640)}, k);
+    }
+    __syncthreads();
+    TURNS(int32, k, 4) {
+        exact_FlushColumn(Slice<exact_Part>{parts->at, int64(512), int64(512)}, k, Slice<int64>{words->at + int64(mul(k, 71)), sub(int64(mul(add(k, 1), 71)), int64(mul(k, 71))), sub(int64(mul(add(k, 1), 71)), int64(mul(k, 71)))});
+    }
+    __syncthreads();
+    TURNS(int32, k, 5) {
+        atomic_max(&s->Extremes_[k], exact_MaxColumn(Slice<uint64>{ranks->at, int64(640), int64(640)}, k));
     }
     __syncthreads();
     TURNS(int64, k, 284) {
-        if ((*sums)[k] != 0) {
-            atomic_add(&s->Sums_[k], (*sums)[k]);
+        if ((*words)[k] != 0) {
+            atomic_add(&s->Sums_[k], (*words)[k]);
         }
     }
 }
 
 // speed returns the speed of a layer, 0 if dry.
-// speed[float64], measure.go:135
+// speed[float64], measure.go:114
 DEVICE double speed_f64(const Params_f64 *p, double h, double qx, double qy) {
     if (h < p->DryDepth) {
         return 0.0;
@@ -3589,53 +3609,75 @@ DEVICE double speed_f64(const Params_f64 *p, double h, double qx, double qy) {
     return num_Sqrt_f64(x * x + y * y) / h;
 }
 
-// survey measures every surveyThreads-th cell of a chunk, starting with first.
-// survey[float64], measure.go:88
-DEVICE tally survey_f64(int32 first, int32 cells, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
-        Slice<int64> sums) {
-    tally o = {};
-    for (int32 n = 0; n < 1024 && add(first, n) < cells; n = add(n, 128)) {
-        State_f64 c = w[add(first, n)];
-        Bed_f64 b = beds[add(first, n)];
+// survey measures every surveyThreads-th cell of the chunk that begins with cell first, beginning with its cell k, and
+// stores the results of thread k.
+// survey[float64], measure.go:89
+DEVICE void survey_f64(int32 k, int32 first, int32 cells, const Params_f64 *p, Slice<Bed_f64> beds,
+        Slice<State_f64> w, Slice<exact_Part> parts, Slice<uint64> ranks, Slice<int64> words) {
+    // parts of the sums from Mass1 to SquareH2
+    exact_Part mass1 = {}, mass2 = {}, surface = {}, lower = {};
+    // the maxima from MaxH1 to MaxSpeed
+    uint64 upper1 = 0, least1 = 0, upper2 = 0, least2 = 0, fastest = 0;
+    for (int32 n = add(first, k); n < add(first, 1024) && n < cells; n = add(n, 128)) {
+        State_f64 c = w[n];
+        Bed_f64 b = beds[n];
         double area = b.Area, h1 = c.H1, h2 = c.H2;
-        exact_Part_Add(&o.mass1, h1 * area, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
-        exact_Part_Add(&o.mass2, h2 * area, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-        exact_Part_Add(&o.surface, num_Abs_f64(h1 + h2 - b.Depth) * area, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
-        exact_Part_Add(&o.lower, h2 * h2 * area, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
-        o.upper1 = go_max<uint64>(o.upper1, exact_Rank(h1));
-        o.least1 = go_max<uint64>(o.least1, exact_Rank(-h1));
-        o.upper2 = go_max<uint64>(o.upper2, exact_Rank(h2));
-        o.least2 = go_max<uint64>(o.least2, exact_Rank(-h2));
+        exact_Part_Add(&mass1, h1 * area, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+        exact_Part_Add(&mass2, h2 * area, Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+        exact_Part_Add(&surface, num_Abs_f64(h1 + h2 - b.Depth) * area, Slice<int64>{words.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+        exact_Part_Add(&lower, h2 * h2 * area, Slice<int64>{words.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
+        upper1 = go_max<uint64>(upper1, exact_Rank(h1));
+        least1 = go_max<uint64>(least1, exact_Rank(-h1));
+        upper2 = go_max<uint64>(upper2, exact_Rank(h2));
+        least2 = go_max<uint64>(least2, exact_Rank(-h2));
         double fast = num_Larger_f64(speed_f64(p, c.H1, c.Q1x, c.Q1y), speed_f64(p, c.H2, c.Q2x, c.Q2y));
-        o.fastest = go_max<uint64>(o.fastest, exact_Rank(fast));
+        fastest = go_max<uint64>(fastest, exact_Rank(fast));
     }
-    return o;
+    const exact_Part value1 = mass1, value2 = mass2;
+    parts[add(0, k)] = value1;
+    parts[add(128, k)] = value2;
+    const exact_Part value3 = surface, value4 = lower;
+    parts[add(256, k)] = value3;
+    parts[add(384, k)] = value4;
+    ranks[add(0, k)] = upper1;
+    ranks[add(128, k)] = least1;
+    ranks[add(256, k)] = upper2;
+    ranks[add(384, k)] = least2;
+    ranks[add(512, k)] = fastest;
 }
 
-// Survey measures the cells of chunk t; cells is the number of all cells.
+// Survey measures the cells of chunk t; cells is the number of all cells. parts and ranks are columns of package exact.
 // Survey[float64], measure.go:59
 DEVICE void Survey_f64_at(int64 t, int32 cells, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
-        Surveyed *s, Array<tally, 128> *tallies, Array<int64, 284> *sums) {
+        Surveyed *s, Array<exact_Part, 512> *parts, Array<uint64, 640> *ranks, Array<int64, 284> *words) {
     TURNS(int64, k, 284) {
-        (*sums)[k] = 0;
+        (*words)[k] = 0;
     }
     __syncthreads();
     TURNS(int32, k, 128) {
-        (*tallies)[k] = survey_f64(add(mul(int32(t), 1024), k), cells, p, beds, w, Slice<int64>{sums->at, int64(284), int64(284)});
+        survey_f64(k, mul(int32(t), 1024), cells, p, beds, w, Slice<exact_Part>{parts->at, int64(512), int64(512)}, Slice<uint64>{ranks->at, int64(640), int64(640)}, Slice<int64>{words->at, int64(284), int64(284)});
     }
     __syncthreads();
-    TURNS(int32, k, 16) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 8), 1, 8, Slice<int64>{sums->at, int64(284), int64(284)});
+    TURNS(int32, k, 64) {
+        int32 sum = mul(k / 16, 71);
+        exact_MergeGroup(Slice<exact_Part>{parts->at, int64(512), int64(512)}, k, Slice<int64>{words->at + int64(sum), sub(int64(add(sum, 71)), int64(sum)), sub(int64(add(sum, 71)), int64(sum))});
     }
     __syncthreads();
-    TURNS(int64, turn4, 1) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 8, 16, Slice<int64>{sums->at, int64(284), int64(284)});
-        tally_flush(&(*tallies)[0], s, Slice<int64>{sums->at, int64(284), int64(284)});
+    TURNS(int32, k, 80) {
+        exact_MaxGroup(Slice<uint64>{ranks->at, int64(640), int64(640)}, k);
+    }
+    __syncthreads();
+    TURNS(int32, k, 4) {
+        exact_FlushColumn(Slice<exact_Part>{parts->at, int64(512), int64(512)}, k, Slice<int64>{words->at + int64(mul(k, 71)), sub(int64(mul(add(k, 1), 71)), int64(mul(k, 71))), sub(int64(mul(add(k, 1), 71)), int64(mul(k, 71)))});
+    }
+    __syncthreads();
+    TURNS(int32, k, 5) {
+        atomic_max(&s->Extremes_[k], exact_MaxColumn(Slice<uint64>{ranks->at, int64(640), int64(640)}, k));
     }
     __syncthreads();
     TURNS(int64, k, 284) {
-        if ((*sums)[k] != 0) {
-            atomic_add(&s->Sums_[k], (*sums)[k]);
+        if ((*words)[k] != 0) {
+            atomic_add(&s->Sums_[k], (*words)[k]);
         }
     }
 }
@@ -5557,19 +5599,21 @@ extern "C" __global__ void __launch_bounds__(128) ClearSurvey(int64 lo, int64 hi
 // Kernel Survey, measure.go:59
 extern "C" __global__ void __launch_bounds__(128) Survey_f32(int64 lo, int64 hi, int32 cells,
         const __grid_constant__ Params_f32 p, Slice<Bed_f32> beds, Slice<State_f32> w, Surveyed *s) {
-    SHARED(tallies, Array<tally, 128>);
-    SHARED(sums, Array<int64, 284>);
+    SHARED(parts, Array<exact_Part, 512>);
+    SHARED(ranks, Array<uint64, 640>);
+    SHARED(words, Array<int64, 284>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey_f32_at(t, cells, &p, beds, w, s, &tallies, &sums);
+    if (t < hi) Survey_f32_at(t, cells, &p, beds, w, s, &parts, &ranks, &words);
 }
 
 // Kernel Survey, measure.go:59
 extern "C" __global__ void __launch_bounds__(128) Survey_f64(int64 lo, int64 hi, int32 cells,
         const __grid_constant__ Params_f64 p, Slice<Bed_f64> beds, Slice<State_f64> w, Surveyed *s) {
-    SHARED(tallies, Array<tally, 128>);
-    SHARED(sums, Array<int64, 284>);
+    SHARED(parts, Array<exact_Part, 512>);
+    SHARED(ranks, Array<uint64, 640>);
+    SHARED(words, Array<int64, 284>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey_f64_at(t, cells, &p, beds, w, s, &tallies, &sums);
+    if (t < hi) Survey_f64_at(t, cells, &p, beds, w, s, &parts, &ranks, &words);
 }
 
 // Kernel UpdatePeaks, peaks.go:39

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/kernelgen/lanes"
+	"github.com/atoll-hpc/atoll/solvers/common/exact"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
@@ -245,10 +246,11 @@ func NewSurveyLoop[F num.Float](cells int32, p *Params[F], beds []Bed[F], w []St
 
 // Range runs the kernel on the CPU.
 func (loop *SurveyLoop[F]) Range(lo, hi int) {
-	var tallies [128]tally
-	var sums [284]int64
+	var parts [512]exact.Part
+	var ranks [640]uint64
+	var words [284]int64
 	for t := lo; t < hi; t++ {
-		Survey(t, loop.cells, loop.p, loop.beds, loop.w, loop.s, &tallies, &sums)
+		Survey(t, loop.cells, loop.p, loop.beds, loop.w, loop.s, &parts, &ranks, &words)
 	}
 }
 

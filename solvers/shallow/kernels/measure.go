@@ -34,8 +34,8 @@ type Surveyed struct {
 }
 
 const (
-	surveyThreads = 128 // threads that share a chunk of cells
-	mergeGroup    = 8   // threads whose tallies one of them merges
+	sums          = Sums / exact.Words
+	surveyThreads = exact.Threads // threads that share a chunk of cells
 	surveyChunk   = 8 * surveyThreads
 )
 
@@ -53,82 +53,61 @@ func ClearSurvey(k int, s *Surveyed) {
 	}
 }
 
-// Survey measures the cells of chunk t; cells is the number of all cells.
+// Survey measures the cells of chunk t; cells is the number of all cells. parts and ranks are columns of package exact.
 //
 //atoll:kernel tile block=128
 func Survey[F num.Float](t int, cells int32, p *Params[F], beds []Bed[F], w []State[F], s *Surveyed,
-	tallies *[surveyThreads]tally, sums *[Sums]int64) {
+	parts *[sums * exact.Threads]exact.Part, ranks *[Extremes * exact.Threads]uint64, words *[Sums]int64) {
 	for k := range Sums {
-		sums[k] = 0
+		words[k] = 0
 	}
 	for k := range int32(surveyThreads) {
-		tallies[k] = survey(int32(t)*surveyChunk+k, cells, p, beds, w, sums[:])
+		survey(k, int32(t)*surveyChunk, cells, p, beds, w, parts[:], ranks[:], words[:])
 	}
-	for k := range int32(surveyThreads / mergeGroup) {
-		merge(tallies[:], k*mergeGroup, 1, mergeGroup, sums[:])
+	for k := range int32(sums * exact.Groups) {
+		sum := k / exact.Groups * exact.Words
+		exact.MergeGroup(parts[:], k, words[sum:sum+exact.Words])
 	}
-	for range 1 {
-		merge(tallies[:], 0, mergeGroup, surveyThreads/mergeGroup, sums[:])
-		tallies[0].flush(s, sums[:])
+	for k := range int32(Extremes * exact.Groups) {
+		exact.MaxGroup(ranks[:], k)
+	}
+	for k := range int32(sums) {
+		exact.FlushColumn(parts[:], k, words[k*exact.Words:(k+1)*exact.Words])
+	}
+	for k := range int32(Extremes) {
+		atomics.Max(&s.Extremes[k], exact.MaxColumn(ranks[:], k))
 	}
 	for k := range Sums {
-		if sums[k] != 0 {
-			atomic.AddInt64(&s.Sums[k], sums[k])
+		if words[k] != 0 {
+			atomic.AddInt64(&s.Sums[k], words[k])
 		}
 	}
 }
 
-// tally is the result of a thread for some cells, and then for several threads.
-type tally struct {
-	mass1, mass2, surface, lower            exact.Part // parts of the sums from Mass1 to SquareH2
-	upper1, least1, upper2, least2, fastest uint64     // the maxima from MaxH1 to MaxSpeed
-}
-
-// survey measures every surveyThreads-th cell of a chunk, starting with first.
-func survey[F num.Float](first, cells int32, p *Params[F], beds []Bed[F], w []State[F], sums []int64) tally {
-	var o tally
-	for n := int32(0); n < surveyChunk && first+n < cells; n += surveyThreads {
-		c, b := w[first+n], beds[first+n]
+// survey measures every surveyThreads-th cell of the chunk that begins with cell first, beginning with its cell k, and
+// stores the results of thread k.
+func survey[F num.Float](k, first, cells int32, p *Params[F], beds []Bed[F], w []State[F], parts []exact.Part,
+	ranks []uint64, words []int64) {
+	var mass1, mass2, surface, lower exact.Part        // parts of the sums from Mass1 to SquareH2
+	var upper1, least1, upper2, least2, fastest uint64 // the maxima from MaxH1 to MaxSpeed
+	for n := first + k; n < first+surveyChunk && n < cells; n += surveyThreads {
+		c, b := w[n], beds[n]
 		area, h1, h2 := float64(b.Area), float64(c.H1), float64(c.H2)
-		o.mass1.Add(h1*area, sums[Mass1:Mass2])
-		o.mass2.Add(h2*area, sums[Mass2:AbsZ1])
-		o.surface.Add(num.Abs(h1+h2-float64(b.Depth))*area, sums[AbsZ1:SquareH2])
-		o.lower.Add(h2*h2*area, sums[SquareH2:Sums])
-		o.upper1, o.least1 = max(o.upper1, exact.Rank(h1)), max(o.least1, exact.Rank(-h1))
-		o.upper2, o.least2 = max(o.upper2, exact.Rank(h2)), max(o.least2, exact.Rank(-h2))
+		mass1.Add(h1*area, words[Mass1:Mass2])
+		mass2.Add(h2*area, words[Mass2:AbsZ1])
+		surface.Add(num.Abs(h1+h2-float64(b.Depth))*area, words[AbsZ1:SquareH2])
+		lower.Add(h2*h2*area, words[SquareH2:Sums])
+		upper1, least1 = max(upper1, exact.Rank(h1)), max(least1, exact.Rank(-h1))
+		upper2, least2 = max(upper2, exact.Rank(h2)), max(least2, exact.Rank(-h2))
 		fast := num.Larger(speed(p, c.H1, c.Q1x, c.Q1y), speed(p, c.H2, c.Q2x, c.Q2y))
-		o.fastest = max(o.fastest, exact.Rank(fast))
+		fastest = max(fastest, exact.Rank(fast))
 	}
-	return o
-}
-
-// merge merges `many` tallies, at the indices first, first+each, first+2·each and so on, into the one at first.
-func merge(all []tally, first, each, many int32, sums []int64) {
-	o := all[first]
-	for k := int32(1); k < many; k++ {
-		p := all[first+k*each]
-		o.mass1.Merge(&p.mass1, sums[Mass1:Mass2])
-		o.mass2.Merge(&p.mass2, sums[Mass2:AbsZ1])
-		o.surface.Merge(&p.surface, sums[AbsZ1:SquareH2])
-		o.lower.Merge(&p.lower, sums[SquareH2:Sums])
-		o.upper1, o.least1 = max(o.upper1, p.upper1), max(o.least1, p.least1)
-		o.upper2, o.least2 = max(o.upper2, p.upper2), max(o.least2, p.least2)
-		o.fastest = max(o.fastest, p.fastest)
-	}
-	all[first] = o
-}
-
-// flush adds a chunk's tally to its sums, and its maxima to those of all chunks.
-func (o *tally) flush(s *Surveyed, sums []int64) {
-	o.mass1.Flush(sums[Mass1:Mass2])
-	o.mass2.Flush(sums[Mass2:AbsZ1])
-	o.surface.Flush(sums[AbsZ1:SquareH2])
-	o.lower.Flush(sums[SquareH2:Sums])
-	atomics.Max(&s.Extremes[MaxH1], o.upper1)
-	atomics.Max(&s.Extremes[NegMinH1], o.least1)
-	atomics.Max(&s.Extremes[MaxH2], o.upper2)
-	atomics.Max(&s.Extremes[NegMinH2], o.least2)
-	atomics.Max(&s.Extremes[MaxSpeed], o.fastest)
+	const n = exact.Threads
+	parts[Mass1/exact.Words*n+k], parts[Mass2/exact.Words*n+k] = mass1, mass2
+	parts[AbsZ1/exact.Words*n+k], parts[SquareH2/exact.Words*n+k] = surface, lower
+	ranks[MaxH1*n+k], ranks[NegMinH1*n+k] = upper1, least1
+	ranks[MaxH2*n+k], ranks[NegMinH2*n+k] = upper2, least2
+	ranks[MaxSpeed*n+k] = fastest
 }
 
 // speed returns the speed of a layer, 0 if dry.

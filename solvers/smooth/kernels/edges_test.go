@@ -127,7 +127,7 @@ func sameMoves[F num.Float](t *testing.T, r cudatest.Runner, p *Params[F], c *Co
 	}
 }
 
-// sameRatings compares the kernels that measure triangles.
+// sameRatings compares the kernels that measure triangles and edges.
 func sameRatings[F num.Float](t *testing.T, r cudatest.Runner, rng *rand.Rand, v []Vertex[F]) {
 	cells := make([]Cell, movers)
 	for i := range cells {
@@ -152,4 +152,14 @@ func sameRatings[F num.Float](t *testing.T, r cudatest.Runner, rng *rand.Rand, v
 	}
 	kerneltest.Same(t, "RateCell", least[0], least[1], nil)
 	kerneltest.Same(t, "MeasureCell", shapes[0], shapes[1], func(i int) any { return cells[i] })
+	edges := make([]Edge, movers)
+	for i := range edges {
+		edges[i] = Edge{int32(rng.IntN(len(v))), int32(rng.IntN(len(v)))}
+	}
+	lengths := [2][]EdgeLengths[F]{make([]EdgeLengths[F], movers), make([]EdgeLengths[F], movers)}
+	NewMeasureEdgeLoop(edges, v, lengths[0]).Range(0, movers)
+	r.Run(t, NewMeasureEdgeLoop(edges, v, lengths[1]), 0, movers)
+	kerneltest.Same(t, "MeasureEdge", lengths[0], lengths[1], func(i int) any {
+		return []Vertex[F]{v[edges[i].A], v[edges[i].B]}
+	})
 }

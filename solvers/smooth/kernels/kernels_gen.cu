@@ -543,7 +543,7 @@ static_assert(sizeof(barycentric_f64) == 24 && offsetof(barycentric_f64, cell) =
     offsetof(barycentric_f64, b) == 8 && offsetof(barycentric_f64, c) == 16, "barycentric_f64");
 
 // Cell is a triangle's vertices, counter-clockwise.
-// Cell, quality.go:127
+// Cell, quality.go:128
 struct Cell {
     Array<int32, 3> At;
 };
@@ -652,7 +652,7 @@ struct alignas(16) Shape_f64 {
 static_assert(sizeof(Shape_f64) == 16 && offsetof(Shape_f64, Quality) == 0 && offsetof(Shape_f64, Area) == 8, "Shape_f64");
 
 // Edge is an edge's vertices, that of the lower global id first.
-// Edge, quality.go:130
+// Edge, quality.go:131
 struct alignas(8) Edge {
     int32 A, B;
 };
@@ -2770,8 +2770,7 @@ DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, 
     m.M12 = p->M12;
     m.M22 = p->M22;
     Triangle_f32 t = Measure_f32(p->X, p->Y, &m, &v[c->At[1]], &v[c->At[2]]);
-    out[i].Quality = Triangle_Quality_f32(&t);
-    out[i].Area = t.area;
+    out[i] = Shape_f32{Triangle_Quality_f32(&t), t.area};
 }
 
 // MeasureCell stores the quality and the area of triangle i.
@@ -2784,36 +2783,33 @@ DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, 
     m.M12 = p->M12;
     m.M22 = p->M22;
     Triangle_f64 t = Measure_f64(p->X, p->Y, &m, &v[c->At[1]], &v[c->At[2]]);
-    out[i].Quality = Triangle_Quality_f64(&t);
-    out[i].Area = t.area;
+    out[i] = Shape_f64{Triangle_Quality_f64(&t), t.area};
 }
 
 // MeasureEdge stores the length of edge i, and that in the mean of its ends' metrics.
 // MeasureEdge[float32], quality.go:118
 DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, Slice<EdgeLengths_f32> out) {
-    Vertex_f32 *a = &v[edges[i].A], *b = &v[edges[i].B];
+    Edge *e = &edges[i];
+    Vertex_f32 *a = &v[e->A], *b = &v[e->B];
     float x = b->X - a->X, y = b->Y - a->Y;
     Tensor_f32 m = {};
     m.M11 = (a->M11 + b->M11) / 2.0f;
     m.M12 = (a->M12 + b->M12) / 2.0f;
     m.M22 = (a->M22 + b->M22) / 2.0f;
-    const float value1 = num_Sqrt_f32(x * x + y * y), value2 = Tensor_length_f32(&m, x, y);
-    out[i].Length = value1;
-    out[i].InMetric = value2;
+    out[i] = EdgeLengths_f32{num_Sqrt_f32(x * x + y * y), Tensor_length_f32(&m, x, y)};
 }
 
 // MeasureEdge stores the length of edge i, and that in the mean of its ends' metrics.
 // MeasureEdge[float64], quality.go:118
 DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, Slice<EdgeLengths_f64> out) {
-    Vertex_f64 *a = &v[edges[i].A], *b = &v[edges[i].B];
+    Edge *e = &edges[i];
+    Vertex_f64 *a = &v[e->A], *b = &v[e->B];
     double x = b->X - a->X, y = b->Y - a->Y;
     Tensor_f64 m = {};
     m.M11 = (a->M11 + b->M11) / 2.0;
     m.M12 = (a->M12 + b->M12) / 2.0;
     m.M22 = (a->M22 + b->M22) / 2.0;
-    const double value1 = num_Sqrt_f64(x * x + y * y), value2 = Tensor_length_f64(&m, x, y);
-    out[i].Length = value1;
-    out[i].InMetric = value2;
+    out[i] = EdgeLengths_f64{num_Sqrt_f64(x * x + y * y), Tensor_length_f64(&m, x, y)};
 }
 
 // worst returns the least quality of the triangles around vertex i with that vertex at (x, y): NaN if any is.

@@ -448,15 +448,33 @@ type MeasureEdgeLoop[F num.Float] struct {
 	edges []Edge
 	v     []Vertex[F]
 	out   []EdgeLengths[F]
+
+	code lanes.Code
 }
 
 // NewMeasureEdgeLoop prepares MeasureEdge.
 func NewMeasureEdgeLoop[F num.Float](edges []Edge, v []Vertex[F], out []EdgeLengths[F]) *MeasureEdgeLoop[F] {
-	return &MeasureEdgeLoop[F]{edges, v, out}
+	loop := &MeasureEdgeLoop[F]{edges, v, out, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *MeasureEdgeLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "MeasureEdge"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *MeasureEdgeLoop[F]) Range(lo, hi int) {
+	for {
+		n := loop.code.Count(hi - lo)
+		if n == 0 {
+			break
+		}
+		callLanes(loop.code, unsafe.Pointer(loop), lo, lo+n, 0, 0, nil)
+		lo += n
+	}
 	for i := lo; i < hi; i++ {
 		MeasureEdge(i, loop.edges, loop.v, loop.out)
 	}

@@ -22,23 +22,27 @@ var laneCodes = map[lanes.Set]map[string]lanes.Code{
 		"Pain_f32":        {Entry: 3, Lanes: 8},
 		"PainExact_f32":   {Entry: 4, Lanes: 8},
 		"MeasureCell_f32": {Entry: 5, Lanes: 8},
-		"RateCell_f64":    {Entry: 6, Lanes: 4},
-		"MeasureCell_f64": {Entry: 7, Lanes: 4},
-		"Barrier_f64":     {Entry: 8, Lanes: 8},
-		"Pain_f64":        {Entry: 9, Lanes: 8},
-		"PainExact_f64":   {Entry: 10, Lanes: 8},
+		"MeasureEdge_f32": {Entry: 6, Lanes: 8},
+		"RateCell_f64":    {Entry: 7, Lanes: 4},
+		"MeasureCell_f64": {Entry: 8, Lanes: 4},
+		"MeasureEdge_f64": {Entry: 9, Lanes: 4},
+		"Barrier_f64":     {Entry: 10, Lanes: 8},
+		"Pain_f64":        {Entry: 11, Lanes: 8},
+		"PainExact_f64":   {Entry: 12, Lanes: 8},
 	},
 	lanes.AVX512: {
-		"RateCell_f32":    {Entry: 11, Lanes: 8},
-		"MeasureCell_f32": {Entry: 12, Lanes: 8},
-		"Barrier_f32":     {Entry: 13, Lanes: 16},
-		"Pain_f32":        {Entry: 14, Lanes: 16},
-		"PainExact_f32":   {Entry: 15, Lanes: 16},
-		"Barrier_f64":     {Entry: 16, Lanes: 8},
-		"RateCell_f64":    {Entry: 17, Lanes: 8},
-		"Pain_f64":        {Entry: 18, Lanes: 8},
-		"PainExact_f64":   {Entry: 19, Lanes: 8},
-		"MeasureCell_f64": {Entry: 20, Lanes: 8},
+		"RateCell_f32":    {Entry: 13, Lanes: 8},
+		"MeasureCell_f32": {Entry: 14, Lanes: 8},
+		"MeasureEdge_f32": {Entry: 15, Lanes: 8},
+		"Barrier_f32":     {Entry: 16, Lanes: 16},
+		"Pain_f32":        {Entry: 17, Lanes: 16},
+		"PainExact_f32":   {Entry: 18, Lanes: 16},
+		"Barrier_f64":     {Entry: 19, Lanes: 8},
+		"RateCell_f64":    {Entry: 20, Lanes: 8},
+		"Pain_f64":        {Entry: 21, Lanes: 8},
+		"PainExact_f64":   {Entry: 22, Lanes: 8},
+		"MeasureCell_f64": {Entry: 23, Lanes: 8},
+		"MeasureEdge_f64": {Entry: 24, Lanes: 8},
 	},
 }
 
@@ -56,35 +60,43 @@ func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result un
 	case 5:
 		MeasureCell_f32_avx2(loop, lo, hi, j, k, result)
 	case 6:
-		RateCell_f64_avx2(loop, lo, hi, j, k, result)
+		MeasureEdge_f32_avx2(loop, lo, hi, j, k, result)
 	case 7:
-		MeasureCell_f64_avx2(loop, lo, hi, j, k, result)
+		RateCell_f64_avx2(loop, lo, hi, j, k, result)
 	case 8:
-		Barrier_f64_avx2(loop, lo, hi, j, k, result)
+		MeasureCell_f64_avx2(loop, lo, hi, j, k, result)
 	case 9:
-		Pain_f64_avx2(loop, lo, hi, j, k, result)
+		MeasureEdge_f64_avx2(loop, lo, hi, j, k, result)
 	case 10:
-		PainExact_f64_avx2(loop, lo, hi, j, k, result)
+		Barrier_f64_avx2(loop, lo, hi, j, k, result)
 	case 11:
-		RateCell_f32_avx512(loop, lo, hi, j, k, result)
+		Pain_f64_avx2(loop, lo, hi, j, k, result)
 	case 12:
-		MeasureCell_f32_avx512(loop, lo, hi, j, k, result)
+		PainExact_f64_avx2(loop, lo, hi, j, k, result)
 	case 13:
-		Barrier_f32_avx512(loop, lo, hi, j, k, result)
+		RateCell_f32_avx512(loop, lo, hi, j, k, result)
 	case 14:
-		Pain_f32_avx512(loop, lo, hi, j, k, result)
+		MeasureCell_f32_avx512(loop, lo, hi, j, k, result)
 	case 15:
-		PainExact_f32_avx512(loop, lo, hi, j, k, result)
+		MeasureEdge_f32_avx512(loop, lo, hi, j, k, result)
 	case 16:
-		Barrier_f64_avx512(loop, lo, hi, j, k, result)
+		Barrier_f32_avx512(loop, lo, hi, j, k, result)
 	case 17:
-		RateCell_f64_avx512(loop, lo, hi, j, k, result)
+		Pain_f32_avx512(loop, lo, hi, j, k, result)
 	case 18:
-		Pain_f64_avx512(loop, lo, hi, j, k, result)
+		PainExact_f32_avx512(loop, lo, hi, j, k, result)
 	case 19:
-		PainExact_f64_avx512(loop, lo, hi, j, k, result)
+		Barrier_f64_avx512(loop, lo, hi, j, k, result)
 	case 20:
+		RateCell_f64_avx512(loop, lo, hi, j, k, result)
+	case 21:
+		Pain_f64_avx512(loop, lo, hi, j, k, result)
+	case 22:
+		PainExact_f64_avx512(loop, lo, hi, j, k, result)
+	case 23:
 		MeasureCell_f64_avx512(loop, lo, hi, j, k, result)
+	case 24:
+		MeasureEdge_f64_avx512(loop, lo, hi, j, k, result)
 	}
 }
 
@@ -104,10 +116,16 @@ func PainExact_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Poi
 func MeasureCell_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func MeasureEdge_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func RateCell_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func MeasureCell_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func MeasureEdge_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Barrier_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
@@ -123,6 +141,9 @@ func RateCell_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Po
 
 //go:noescape
 func MeasureCell_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func MeasureEdge_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Barrier_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
@@ -147,3 +168,6 @@ func PainExact_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.P
 
 //go:noescape
 func MeasureCell_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func MeasureEdge_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)

@@ -109,18 +109,19 @@ func MeasureCell[F num.Float](i int, cells []Cell, v []Vertex[F], out []Shape[F]
 	var m Tensor[F]
 	m.M11, m.M12, m.M22 = p.M11, p.M12, p.M22
 	t := Measure(p.X, p.Y, &m, &v[c.At[1]], &v[c.At[2]])
-	out[i].Quality, out[i].Area = t.Quality(), t.area
+	out[i] = Shape[F]{t.Quality(), t.area}
 }
 
 // MeasureEdge stores the length of edge i, and that in the mean of its ends' metrics.
 //
-//atoll:kernel
+//atoll:kernel lanes
 func MeasureEdge[F num.Float](i int, edges []Edge, v []Vertex[F], out []EdgeLengths[F]) {
-	a, b := &v[edges[i].A], &v[edges[i].B]
+	e := &edges[i]
+	a, b := &v[e.A], &v[e.B]
 	x, y := b.X-a.X, b.Y-a.Y
 	var m Tensor[F]
 	m.M11, m.M12, m.M22 = (a.M11+b.M11)/2, (a.M12+b.M12)/2, (a.M22+b.M22)/2
-	out[i].Length, out[i].InMetric = num.Sqrt(x*x+y*y), m.length(x, y)
+	out[i] = EdgeLengths[F]{num.Sqrt(x*x + y*y), m.length(x, y)}
 }
 
 // Cell is a triangle's vertices, counter-clockwise.

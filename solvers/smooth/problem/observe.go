@@ -2,10 +2,13 @@ package problem
 
 import (
 	"context"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
+
+const worstCell = "worst_cell"
 
 const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
@@ -29,7 +32,7 @@ var quantities = []solvers.Quantity{
 	{Name: "colours", Doc: "number of colours: sets of vertices that move concurrently", Outputs: inSummary},
 	{Name: "edge_min", Doc: "length of the shortest edge in the metric", Outputs: inSummary},
 	{Name: "edge_max", Doc: "length of the longest edge in the metric", Outputs: inSummary},
-	{Name: "worst_cell", Doc: "id of the cell with the quality quality_min", Outputs: inSummary},
+	{Name: worstCell, Doc: "id of the cell with the quality quality_min", Outputs: inSummary},
 	{Name: "limited", Doc: "number of moves shortened so that no cell is inverted ([method] guard), in all sweeps",
 		Outputs: inSummary},
 	{Name: "metric_scale", Doc: "factor by which the metric was scaled", Outputs: inSummary},
@@ -99,13 +102,14 @@ func (d *caseSolver) Observed(ctx context.Context) ([]solvers.Quantity, error) {
 	return first.found, err
 }
 
-// finishRow waits for the result of an observation of the present round, the earliest that is queued.
+// finishRow waits for the result of an observation of the present round, the earliest that is queued. It does not
+// search for the worst cell.
 func (d *caseSolver) finishRow(ctx context.Context, row *pendingRow) error {
 	if row.found != nil {
 		return nil
 	}
 	now, err := d.solver.Observed(ctx)
-	row.found = d.table(&now, row.made)
+	row.found = slices.DeleteFunc(d.table(&now, row.made), func(q solvers.Quantity) bool { return q.Name == worstCell })
 	return err
 }
 

@@ -41,6 +41,12 @@ func (d *Diagnostics) Improved(before *Diagnostics, by float64) bool {
 // Counted is what a rank counts without a survey.
 type Counted struct{ Cells, Edges, Moved, Active, Limited, Refused int64 }
 
+// Sum returns one of the sums of a survey, such as survey.Qualities.
+func Sum(found *survey.Surveyed, first int) (sum dist.Accumulator) {
+	sum.AddWords((*[exact.Words]int64)(found.Sums[first:]))
+	return sum
+}
+
 // Reduce combines the surveys of all ranks to diagnostics. start is those at the start, zero at the start itself.
 func Reduce(ctx context.Context, comm dist.Comm, found *survey.Surveyed, n Counted, sweeps int,
 	start *Diagnostics) (Diagnostics, error) {
@@ -48,7 +54,7 @@ func Reduce(ctx context.Context, comm dist.Comm, found *survey.Surveyed, n Count
 	var sums [survey.Sums / exact.Words]dist.Accumulator
 	all := make([]*dist.Accumulator, len(sums))
 	for k := range sums {
-		sums[k].AddWords((*[exact.Words]int64)(found.Sums[k*exact.Words:]))
+		sums[k] = Sum(found, k*exact.Words)
 		all[k] = &sums[k]
 	}
 	if err := dist.AllreduceSum(ctx, comm, all...); err != nil {

@@ -190,6 +190,24 @@ struct alignas(8) Cell_f32 {
 };
 static_assert(sizeof(Cell_f32) == 8 && offsetof(Cell_f32, Quality) == 0 && offsetof(Cell_f32, Size) == 4, "Cell_f32");
 
+// bins counts cells by quality, or edges by length, as the columns lowBins and highBins do.
+// bins, tally.go:118
+struct bins {
+    int64 low, high;
+};
+static_assert(sizeof(bins) == 16 && offsetof(bins, low) == 0 && offsetof(bins, high) == 8, "bins");
+
+// Wide is a [Fixed] of units that are 2^32 times as large: it adds up numbers below 2^33 that have 114 bits after the
+// point. The zero value is empty.
+// exact.Wide, exact/wide.go:7
+struct exact_Wide {
+    int64 High;
+    int64 Middle;
+    int64 Low;
+};
+static_assert(sizeof(exact_Wide) == 24 && offsetof(exact_Wide, High) == 0 && offsetof(exact_Wide, Middle) == 8 &&
+    offsetof(exact_Wide, Low) == 16, "exact_Wide");
+
 // Part is the sum of the numbers that one thread of a kernel adds. Numbers of similar magnitude belong to the same
 // three words of the sum, which the thread keeps in registers, and adds to memory when a number of another magnitude
 // comes. Threads of a tile should merge their parts first: many threads that add to one word wait for each other. The
@@ -203,18 +221,16 @@ struct exact_Part {
 static_assert(sizeof(exact_Part) == 40 && offsetof(exact_Part, at) == 0 && offsetof(exact_Part, w0) == 8 &&
     offsetof(exact_Part, w1) == 16 && offsetof(exact_Part, w2) == 24 && offsetof(exact_Part, ones) == 32, "exact_Part");
 
-// tally is the result of a thread for some cells or edges, and then for several threads.
-// tally, tally.go:10
-struct tally {
-    exact_Part first, second;
-    uint64 most, least;
-    uint64 low, high;
-    int32 special;
-    int32 blank7;
+// Fixed adds up numbers below 2 without rounding and, unlike [Part], without branches: as a fixed-point number of 146
+// bits after the point, in three overlapping integers. Each has room for 2048 numbers. The zero value is empty.
+// exact.Fixed, exact/fixed.go:12
+struct exact_Fixed {
+    int64 High;
+    int64 Middle;
+    int64 Low;
 };
-static_assert(sizeof(tally) == 120 && offsetof(tally, first) == 0 && offsetof(tally, second) == 40 &&
-    offsetof(tally, most) == 80 && offsetof(tally, least) == 88 && offsetof(tally, low) == 96 &&
-    offsetof(tally, high) == 104 && offsetof(tally, special) == 112 && offsetof(tally, blank7) == 116, "tally");
+static_assert(sizeof(exact_Fixed) == 24 && offsetof(exact_Fixed, High) == 0 && offsetof(exact_Fixed, Middle) == 8 &&
+    offsetof(exact_Fixed, Low) == 16, "exact_Fixed");
 
 // Cell holds the measures of a triangle or of a tetrahedron.
 // Cell[float64], survey.go:60
@@ -224,7 +240,7 @@ struct alignas(16) Cell_f64 {
 static_assert(sizeof(Cell_f64) == 16 && offsetof(Cell_f64, Quality) == 0 && offsetof(Cell_f64, Size) == 8, "Cell_f64");
 
 // Clear clears word k of a result.
-// Clear, survey.go:74
+// Clear, survey.go:73
 DEVICE void Clear_at(int64 k, Surveyed *s) {
     if (k < 355) {
         s->Sums_[k] = 0;
@@ -239,6 +255,24 @@ DEVICE void Clear_at(int64 k, Surveyed *s) {
         s->Worst = 0;
         s->Best = 0;
     }
+}
+
+// WideOf returns a number. fits is false if |x| is 2^33 or more, NaN, or has bits below 2^-114.
+// WideOf, exact/wide.go:21
+struct exact_WideOf_results { exact_Wide r0; bool r1; };
+DEVICE exact_WideOf_results exact_WideOf(double x) {
+    double high = x + 0x1.8p+34 /* 2.5769803776e+10 */;
+    double remainder = x - (high - 0x1.8p+34 /* 2.5769803776e+10 */);
+    double middle = remainder + 0x1.8p-14 /* 9.1552734375e-05 */;
+    remainder -= middle - 0x1.8p-14 /* 9.1552734375e-05 */;
+    double low = remainder + 0x1.8p-62 /* 3.2526065174565133e-19 */;
+    return {exact_Wide{sub(int64(uint64(__double_as_longlong(high))), int64(4762556605944299520ll)), sub(int64(uint64(__double_as_longlong(middle))), int64(4546383823830515712ll)), sub(int64(uint64(__double_as_longlong(low))), int64(4330211041716731904ll))}, x < 0x1p+33 /* 8.589934592e+09 */ && x > -0x1p+33 /* -8.589934592e+09 */ && remainder == low - 0x1.8p-62 /* 3.2526065174565133e-19 */};
+}
+
+// Plus returns the sum of two sums.
+// (exact.Wide).Plus, exact/wide.go:32
+DEVICE exact_Wide exact_Wide_Plus(exact_Wide s, exact_Wide o) {
+    return exact_Wide{add(s.High, o.High), add(s.Middle, o.Middle), add(s.Low, o.Low)};
 }
 
 // special counts x, which is NaN or an infinity.
@@ -307,6 +341,54 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
 }
 
+// Flush adds the part to the sum in memory, and empties the part.
+// (*exact.Part).Flush, exact/exact.go:92
+DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
+    exact_Part_spill(p, words);
+    if (p->ones != 0) {
+        atomic_add(&words[33], shl(p->ones, int64(18)));
+        p->ones = 0;
+    }
+}
+
+// AddTo adds one number to words that others may add to.
+// AddTo, exact/fixed.go:73
+DEVICE void exact_AddTo(Slice<int64> words, double x) {
+    exact_Part p = {};
+    exact_Part_Add(&p, x, words);
+    exact_Part_Flush(&p, words);
+}
+
+// count counts in a bin.
+// (*bins).count, tally.go:141
+DEVICE void bins_count(bins *o, int32 bin) {
+    if (bin < 4) {
+        o->low = add(o->low, shl(int64(1), (16u * uint64(bin))));
+    } else {
+        o->high = add(o->high, shl(int64(1), (16u * uint64(sub(bin, 4)))));
+    }
+}
+
+// countQuality counts a cell in the bin of its quality.
+// (*bins).countQuality, tally.go:121
+DEVICE void bins_countQuality(bins *o, double quality) {
+    int32 bin = 0;
+    for (int32 k = 1; k < 5; k++) {
+        if (quality >= 0x1.999999999999ap-03 /* 0.2 */ * double(k)) {
+            bin = k;
+        }
+    }
+    bins_count(o, bin);
+}
+
+// Store stores the sum of thread k in the columns c, c+1 and c+2.
+// (exact.Wide).Store, exact/wide.go:44
+DEVICE void exact_Wide_Store(exact_Wide s, Slice<int64> columns, int32 c, int32 k) {
+    columns[add(mul(c, 128), k)] = s.High;
+    columns[add(mul(add(c, 1), 128), k)] = s.Middle;
+    columns[add(mul(add(c, 2), 128), k)] = s.Low;
+}
+
 // Rank returns an integer that increases with x, so that the largest of several numbers can be found with integers. -0
 // ranks below 0, and NaN above all numbers. No number has rank 0, so that zeroed memory is the maximum of no numbers.
 // Rank, exact/rank.go:7
@@ -321,360 +403,437 @@ DEVICE uint64 exact_Rank(double x) {
     return bits | 9223372036854775808ull;
 }
 
-// bestRank is the rank of a quality; of a NaN it is 0. Both zeros have the same.
-// bestRank, tally.go:22
+// bestRank is the rank of a quality; that of a NaN is the lowest. Both zeros have the same.
+// bestRank, tally.go:31
 DEVICE uint64 bestRank(double quality) {
     if (quality != quality) {
-        return 0u;
+        return exact_Rank(math_Inf(-1));
     }
     return exact_Rank(0.0 + quality);
 }
 
-// worstRank is the rank of a quality's negative. Both zeros have the same.
-// worstRank, tally.go:19
-DEVICE uint64 worstRank(double quality) {
-    return exact_Rank(0.0 - quality);
+// worstRank is the rank of a number's negative. Both zeros have the same.
+// worstRank, tally.go:28
+DEVICE uint64 worstRank(double x) {
+    return exact_Rank(0.0 - x);
 }
 
-// count counts in a bin.
-// (*tally).count, tally.go:61
-DEVICE void tally_count(tally *o, int32 bin) {
-    if (bin < 4) {
-        o->low += shl(uint64(1u), (16u * uint64(bin)));
-    } else {
-        o->high += shl(uint64(1u), (16u * uint64(sub(bin, 4))));
-    }
-}
-
-// (*tally).addCell, tally.go:29
-DEVICE void tally_addCell(tally *o, double quality, double size, Slice<int64> sums) {
-    exact_Part_Add(&o->first, quality, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
-    exact_Part_Add(&o->second, size, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-    o->most = go_max<uint64>(o->most, bestRank(quality));
-    o->least = go_max<uint64>(o->least, worstRank(quality));
-    if (!(size > 0.0)) {
-        o->special = add(o->special, int32(1));
-    }
-    int32 bin = 0;
-    for (int32 k = 1; k < 5; k++) {
-        if (quality >= 0x1.999999999999ap-03 /* 0.2 */ * double(k)) {
-            bin = k;
+// addCells adds every threads-th cell of the chunk that begins with cell from, beginning with its cell k, for thread k.
+// addCells[float32], tally.go:39
+DEVICE void addCells_f32(int32 k, int32 from, bool whole, Slice<Cell_f32> cells, Slice<int64> ints,
+        Slice<uint64> ranks, Array<int64, 355> *sums) {
+    bins o = {};
+    exact_Wide qualities = {}, sizes = {};
+    double best = math_Inf(-1), worst = math_Inf(1);
+    int64 inverted = 0;
+    for (int32 n = add(from, k); n < add(from, 2048) && n < int32(cells.len); n = add(n, 128)) {
+        Cell_f32 c = cells[n];
+        double quality = double(c.Quality), size = double(c.Size);
+        if (auto [w, fits] = exact_WideOf(quality); fits) {
+            qualities = exact_Wide_Plus(qualities, w);
+        } else {
+            exact_AddTo(Slice<int64>{sums->at + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))}, quality);
+        }
+        if (auto [w, fits] = exact_WideOf(size); fits) {
+            sizes = exact_Wide_Plus(sizes, w);
+        } else {
+            exact_AddTo(Slice<int64>{sums->at + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))}, size);
+        }
+        worst = go_min<double>(worst, quality);
+        if (quality == quality) {
+            best = go_max<double>(best, quality);
+        }
+        if (!(size > 0.0)) {
+            inverted = add(inverted, int64(1));
+        }
+        if (whole) {
+            bins_countQuality(&o, quality);
         }
     }
-    tally_count(o, bin);
+    exact_Wide_Store(qualities, ints, 0, k);
+    exact_Wide_Store(sizes, ints, 3, k);
+    const int64 value1 = inverted, value2 = o.low, value3 = o.high;
+    ints[add(768, k)] = value1;
+    ints[add(896, k)] = value2;
+    ints[add(1024, k)] = value3;
+    ranks[add(0, k)] = bestRank(best);
+    ranks[add(128, k)] = worstRank(worst);
 }
 
-// Merge adds the sum of another part, which does not change.
-// (*exact.Part).Merge, exact/exact.go:77
-DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
-    p->ones = add(p->ones, o->ones);
-    if (o->w0 == 0 && o->w1 == 0 && o->w2 == 0) {
-        return;
+// AddGroup adds up group g of columns of integers.
+// AddGroup, exact/columns.go:34
+DEVICE void exact_AddGroup(Slice<int64> columns, int32 g) {
+    int64 sum = 0;
+    for (int32 k = mul(g, 8); k < mul(add(g, 1), 8); k++) {
+        sum = add(sum, columns[k]);
     }
-    if (o->at != p->at) {
-        exact_Part_spill(p, words);
-        p->at = o->at;
-    }
-    p->w0 = add(p->w0, o->w0);
-    p->w1 = add(p->w1, o->w1);
-    p->w2 = add(p->w2, o->w2);
+    columns[mul(g, 8)] = sum;
 }
 
-// merge adds up `many` tallies, at the indices first, first+each, first+2*each and so on, in the first of them.
-// merge, tally.go:79
-DEVICE void merge(Slice<tally> all, int32 first, int32 each, int32 many, Slice<int64> sums) {
-    tally o = all[first];
-    for (int32 k = 1; k < many; k++) {
-        tally p = all[add(first, mul(k, each))];
-        exact_Part_Merge(&o.first, &p.first, Slice<int64>{sums.data, int64(71), int64(71)});
-        exact_Part_Merge(&o.second, &p.second, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-        o.most = go_max<uint64>(o.most, p.most);
-        o.least = go_max<uint64>(o.least, p.least);
-        o.low = o.low + p.low;
-        o.high = o.high + p.high;
-        o.special = add(o.special, p.special);
+// MaxGroup finds the largest rank of group g of columns of ranks.
+// MaxGroup, exact/columns.go:52
+DEVICE void exact_MaxGroup(Slice<uint64> columns, int32 g) {
+    uint64 most = 0u;
+    for (int32 k = mul(g, 8); k < mul(add(g, 1), 8); k++) {
+        most = go_max<uint64>(most, columns[k]);
     }
-    all[first] = o;
+    columns[mul(g, 8)] = most;
 }
 
-// Flush adds the part to the sum in memory, and empties the part.
-// (*exact.Part).Flush, exact/exact.go:92
-DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
-    exact_Part_spill(p, words);
-    if (p->ones != 0) {
-        atomic_add(&words[33], shl(p->ones, int64(18)));
-        p->ones = 0;
+// merge merges group k of the columns of a chunk.
+// merge, tally.go:150
+DEVICE void merge(int32 k, Slice<int64> ints, Slice<uint64> ranks) {
+    exact_AddGroup(ints, k);
+    if (k < mul(int32(ranks.len) / 128, 16)) {
+        exact_MaxGroup(ranks, k);
     }
 }
 
-// flush adds the two sums to those of the chunk.
-// (*tally).flush, tally.go:93
-DEVICE void tally_flush(tally *o, Slice<int64> sums) {
-    exact_Part_Flush(&o->first, Slice<int64>{sums.data, int64(71), int64(71)});
-    exact_Part_Flush(&o->second, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+// AddColumn returns the sum of column c of columns whose groups are added up.
+// AddColumn, exact/columns.go:43
+DEVICE int64 exact_AddColumn(Slice<int64> columns, int32 c) {
+    int64 sum = 0;
+    for (int32 k = mul(c, 128); k < mul(add(c, 1), 128); k = add(k, 8)) {
+        sum = add(sum, columns[k]);
+    }
+    return sum;
 }
 
-// inBin returns how many are in a bin.
-// (*tally).inBin, tally.go:70
-DEVICE int64 tally_inBin(tally *o, int32 bin) {
-    uint64 word = o->low;
-    if (bin >= 4) {
-        word = o->high;
-    }
-    return int64(shr(word, (16u * uint64(bin % 4))) & 65535u);
+// WideOfColumns returns the sum in the columns c, c+1 and c+2, whose groups are added up.
+// WideOfColumns, exact/wide.go:49
+DEVICE exact_Wide exact_WideOfColumns(Slice<int64> columns, int32 c) {
+    return exact_Wide{exact_AddColumn(columns, c), exact_AddColumn(columns, add(c, 1)), exact_AddColumn(columns, add(c, 2))};
 }
 
-// AddCells adds the cells of chunk t.
-// AddCells[float32], survey.go:92
-DEVICE void AddCells_f32_at(int64 t, Slice<Cell_f32> cells, Surveyed *s, Array<tally, 128> *tallies,
-        Array<int64, 142> *sums) {
-    TURNS(int64, k, 142) {
-        (*sums)[k] = 0;
+// addAtomically, exact/fixed.go:66
+DEVICE void exact_addAtomically(int64 *word, int64 n) {
+    if (n != 0) {
+        atomic_add(word, n);
     }
-    __syncthreads();
+}
+
+// AddTo adds the sum to words that others may add to.
+// (*exact.Fixed).AddTo, exact/fixed.go:56
+DEVICE void exact_Fixed_AddTo(exact_Fixed *s, Slice<int64> words) {
+    exact_addAtomically(&words[29], s->Low & 4294967295ll);
+    exact_addAtomically(&words[30], add(s->Low >> 32, shl(s->Middle, int64(16)) & 4294967295ll));
+    exact_addAtomically(&words[31], s->Middle >> 16);
+    exact_addAtomically(&words[32], s->High & 4294967295ll);
+    exact_addAtomically(&words[33], s->High >> 32);
+}
+
+// AddTo adds the sum to words that others may add to.
+// (exact.Wide).AddTo, exact/wide.go:35
+DEVICE void exact_Wide_AddTo(exact_Wide s, Slice<int64> words) {
+    exact_Fixed f = exact_Fixed{s.High, s.Middle, s.Low};
+    exact_Fixed_AddTo(&f, Slice<int64>{words.data + int64(1), sub(words.len, int64(1)), sub(words.len, int64(1))});
+}
+
+// addSum adds a sum of a chunk, in the columns that begin with c, to the words that begin with to.
+// addSum, tally.go:158
+DEVICE void addSum(Surveyed *s, int32 to, Slice<int64> ints, int32 c) {
+    Array<int64, 355> *sums = &s->Sums_;
+    exact_Wide_AddTo(exact_WideOfColumns(ints, c), Slice<int64>{sums->at + int64(to), sub(int64(add(to, 71)), int64(to)), sub(int64(add(to, 71)), int64(to))});
+}
+
+// MaxColumn returns the largest rank of column c of columns of whose groups MaxGroup has found the largest.
+// MaxColumn, exact/columns.go:61
+DEVICE uint64 exact_MaxColumn(Slice<uint64> columns, int32 c) {
+    uint64 most = 0u;
+    for (int32 k = mul(c, 128); k < mul(add(c, 1), 128); k = add(k, 8)) {
+        most = go_max<uint64>(most, columns[k]);
+    }
+    return most;
+}
+
+// counted returns how many of a chunk are in bin k of n, or those that are special for k = n.
+// counted, tally.go:164
+DEVICE int64 counted(Slice<int64> ints, int32 k, int32 n) {
+    if (k == n) {
+        return exact_AddColumn(ints, 6);
+    }
+    return shr(exact_AddColumn(ints, add(7, k / 4)), (16u * uint64(k % 4))) & 65535;
+}
+
+// AddCells adds the cells of chunk t; if whole is set, it also counts them by quality.
+// AddCells[float32], survey.go:91
+DEVICE void AddCells_f32_at(int64 t, bool whole, Slice<Cell_f32> cells, Surveyed *s, Array<int64, 1152> *ints,
+        Array<uint64, 256> *best) {
     TURNS(int32, k, 128) {
-        tally o = {};
-        int32 first = add(mul(int32(t), 1024), k);
-        for (int32 n = 0; n < 1024 && add(first, n) < int32(cells.len); n = add(n, 128)) {
-            Cell_f32 c = cells[add(first, n)];
-            tally_addCell(&o, double(c.Quality), double(c.Size), Slice<int64>{sums->at, int64(142), int64(142)});
-        }
-        (*tallies)[k] = o;
+        addCells_f32(k, mul(int32(t), 2048), whole, cells, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{best->at, int64(256), int64(256)}, &s->Sums_);
     }
     __syncthreads();
-    TURNS(int32, k, 16) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 8), 1, 8, Slice<int64>{sums->at, int64(142), int64(142)});
+    TURNS(int32, k, 144) {
+        merge(k, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{best->at, int64(256), int64(256)});
     }
     __syncthreads();
-    TURNS(int64, turn4, 1) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 8, 16, Slice<int64>{sums->at, int64(142), int64(142)});
-        tally o = (*tallies)[0];
-        tally_flush(&o, Slice<int64>{sums->at, int64(142), int64(142)});
-        atomic_max(&s->Extremes_[0], o.most);
-        atomic_max(&s->Extremes_[1], o.least);
-        for (int32 bin = 0; bin < 5; bin++) {
-            atomic_add(&s->Counts_[bin], tally_inBin(&o, bin));
-        }
-        atomic_add(&s->Counts_[5], int64(o.special));
+    TURNS(int32, k, 2) {
+        addSum(s, add(0, mul(k, 71)), Slice<int64>{ints->at, int64(1152), int64(1152)}, add(0, mul(k, 3)));
+        atomic_max(&s->Extremes_[add(0, k)], exact_MaxColumn(Slice<uint64>{best->at, int64(256), int64(256)}, k));
     }
     __syncthreads();
-    TURNS(int64, k, 142) {
-        if ((*sums)[k] != 0) {
-            atomic_add(&s->Sums_[add(int64(0), k)], (*sums)[k]);
-        }
+    TURNS(int32, k, 6) {
+        atomic_add(&s->Counts_[k], counted(Slice<int64>{ints->at, int64(1152), int64(1152)}, k, 5));
     }
 }
 
-// AddCells adds the cells of chunk t.
-// AddCells[float64], survey.go:92
-DEVICE void AddCells_f64_at(int64 t, Slice<Cell_f64> cells, Surveyed *s, Array<tally, 128> *tallies,
-        Array<int64, 142> *sums) {
-    TURNS(int64, k, 142) {
-        (*sums)[k] = 0;
+// addCells adds every threads-th cell of the chunk that begins with cell from, beginning with its cell k, for thread k.
+// addCells[float64], tally.go:39
+DEVICE void addCells_f64(int32 k, int32 from, bool whole, Slice<Cell_f64> cells, Slice<int64> ints,
+        Slice<uint64> ranks, Array<int64, 355> *sums) {
+    bins o = {};
+    exact_Wide qualities = {}, sizes = {};
+    double best = math_Inf(-1), worst = math_Inf(1);
+    int64 inverted = 0;
+    for (int32 n = add(from, k); n < add(from, 2048) && n < int32(cells.len); n = add(n, 128)) {
+        Cell_f64 c = cells[n];
+        double quality = c.Quality, size = c.Size;
+        if (auto [w, fits] = exact_WideOf(quality); fits) {
+            qualities = exact_Wide_Plus(qualities, w);
+        } else {
+            exact_AddTo(Slice<int64>{sums->at + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))}, quality);
+        }
+        if (auto [w, fits] = exact_WideOf(size); fits) {
+            sizes = exact_Wide_Plus(sizes, w);
+        } else {
+            exact_AddTo(Slice<int64>{sums->at + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))}, size);
+        }
+        worst = go_min<double>(worst, quality);
+        if (quality == quality) {
+            best = go_max<double>(best, quality);
+        }
+        if (!(size > 0.0)) {
+            inverted = add(inverted, int64(1));
+        }
+        if (whole) {
+            bins_countQuality(&o, quality);
+        }
     }
-    __syncthreads();
+    exact_Wide_Store(qualities, ints, 0, k);
+    exact_Wide_Store(sizes, ints, 3, k);
+    const int64 value1 = inverted, value2 = o.low, value3 = o.high;
+    ints[add(768, k)] = value1;
+    ints[add(896, k)] = value2;
+    ints[add(1024, k)] = value3;
+    ranks[add(0, k)] = bestRank(best);
+    ranks[add(128, k)] = worstRank(worst);
+}
+
+// AddCells adds the cells of chunk t; if whole is set, it also counts them by quality.
+// AddCells[float64], survey.go:91
+DEVICE void AddCells_f64_at(int64 t, bool whole, Slice<Cell_f64> cells, Surveyed *s, Array<int64, 1152> *ints,
+        Array<uint64, 256> *best) {
     TURNS(int32, k, 128) {
-        tally o = {};
-        int32 first = add(mul(int32(t), 1024), k);
-        for (int32 n = 0; n < 1024 && add(first, n) < int32(cells.len); n = add(n, 128)) {
-            Cell_f64 c = cells[add(first, n)];
-            tally_addCell(&o, c.Quality, c.Size, Slice<int64>{sums->at, int64(142), int64(142)});
-        }
-        (*tallies)[k] = o;
+        addCells_f64(k, mul(int32(t), 2048), whole, cells, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{best->at, int64(256), int64(256)}, &s->Sums_);
     }
     __syncthreads();
-    TURNS(int32, k, 16) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 8), 1, 8, Slice<int64>{sums->at, int64(142), int64(142)});
+    TURNS(int32, k, 144) {
+        merge(k, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{best->at, int64(256), int64(256)});
     }
     __syncthreads();
-    TURNS(int64, turn4, 1) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 8, 16, Slice<int64>{sums->at, int64(142), int64(142)});
-        tally o = (*tallies)[0];
-        tally_flush(&o, Slice<int64>{sums->at, int64(142), int64(142)});
-        atomic_max(&s->Extremes_[0], o.most);
-        atomic_max(&s->Extremes_[1], o.least);
-        for (int32 bin = 0; bin < 5; bin++) {
-            atomic_add(&s->Counts_[bin], tally_inBin(&o, bin));
-        }
-        atomic_add(&s->Counts_[5], int64(o.special));
+    TURNS(int32, k, 2) {
+        addSum(s, add(0, mul(k, 71)), Slice<int64>{ints->at, int64(1152), int64(1152)}, add(0, mul(k, 3)));
+        atomic_max(&s->Extremes_[add(0, k)], exact_MaxColumn(Slice<uint64>{best->at, int64(256), int64(256)}, k));
     }
     __syncthreads();
-    TURNS(int64, k, 142) {
-        if ((*sums)[k] != 0) {
-            atomic_add(&s->Sums_[add(int64(0), k)], (*sums)[k]);
-        }
+    TURNS(int32, k, 6) {
+        atomic_add(&s->Counts_[k], counted(Slice<int64>{ints->at, int64(1152), int64(1152)}, k, 5));
     }
 }
 
-// (*tally).addEdge, tally.go:45
-DEVICE void tally_addEdge(tally *o, double length, Slice<int64> sums) {
-    double square = length * length;
-    exact_Part_Add(&o->first, length, Slice<int64>{sums.data, int64(71), int64(71)});
-    exact_Part_Add(&o->second, square, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-    o->most = go_max<uint64>(o->most, exact_Rank(length));
-    o->least = go_max<uint64>(o->least, exact_Rank(-length));
-    if (length >= 0x1.6a09e667f3bcdp-01 /* 0.7071067811865476 */ && length <= 0x1.6a09e667f3bcdp+00 /* 1.4142135623730951 */) {
-        o->special = add(o->special, int32(1));
+// plus adds x to a sum, or to words if it does not fit. Where every cell or edge is added, the calls are written out,
+// since this function is not inlined.
+// plus, tally.go:106
+DEVICE exact_Wide plus(exact_Wide sum, double x, Slice<int64> words) {
+    if (auto [w, fits] = exact_WideOf(x); fits) {
+        return exact_Wide_Plus(sum, w);
     }
+    exact_AddTo(words, x);
+    return sum;
+}
+
+// countLength counts an edge in the bin of its length.
+// (*bins).countLength, tally.go:132
+DEVICE void bins_countLength(bins *o, double length) {
     int32 bin = 0;
     if (length >= 0.125) {
         // the exponent of 1/8 is 1020
         bin = go_min<int32>(sub(int32(uint64(__double_as_longlong(length)) >> 52), 1019), 7);
     }
-    tally_count(o, bin);
+    bins_count(o, bin);
 }
 
-// AddEdges adds the edges of chunk t. The length of edge k is lengths[k*each + at].
-// AddEdges[float32], survey.go:129
-DEVICE void AddEdges_f32_at(int64 t, int32 edges, int32 each, int32 at, Slice<float> lengths, Surveyed *s,
-        Array<tally, 128> *tallies, Array<int64, 142> *sums) {
-    TURNS(int64, k, 142) {
-        (*sums)[k] = 0;
+// addEdges does so for edges. The length of edge n is lengths[n*each + at].
+// addEdges[float32], tally.go:75
+DEVICE void addEdges_f32(int32 k, int32 from, int32 edges, int32 each, int32 at, bool whole, Slice<float> lengths,
+        Slice<int64> ints, Slice<uint64> ranks, Array<int64, 355> *sums) {
+    bins o = {};
+    exact_Wide total = {}, squares = {};
+    double longest = math_Inf(-1), shortest = math_Inf(1);
+    int64 inRange = 0;
+    for (int32 n = add(from, k); n < add(from, 2048) && n < edges; n = add(n, 128)) {
+        double length = double(lengths[add(mul(int64(n), int64(each)), int64(at))]);
+        double square = length * length;
+        if (auto [w, fits] = exact_WideOf(square); fits) {
+            squares = exact_Wide_Plus(squares, w);
+        } else {
+            exact_AddTo(Slice<int64>{sums->at + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))}, square);
+        }
+        longest = go_max<double>(longest, length);
+        shortest = go_min<double>(shortest, length);
+        // The bits of positive numbers are in the order of the numbers.
+        if (uint64(__double_as_longlong(length)) - 4604544271217802189ull <= 4503599627370496ull) {
+            inRange = add(inRange, int64(1));
+        }
+        if (whole) {
+            total = plus(total, length, Slice<int64>{sums->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+            bins_countLength(&o, length);
+        }
     }
-    __syncthreads();
+    exact_Wide_Store(total, ints, 0, k);
+    exact_Wide_Store(squares, ints, 3, k);
+    const int64 value1 = inRange, value2 = o.low, value3 = o.high;
+    ints[add(768, k)] = value1;
+    ints[add(896, k)] = value2;
+    ints[add(1024, k)] = value3;
+    ranks[add(0, k)] = exact_Rank(0.0 + longest);
+    ranks[add(128, k)] = worstRank(shortest);
+}
+
+// AddEdges adds the edges of chunk t. The length of edge k is lengths[k*each + at]. If whole is set, it also adds up the
+// lengths and counts the edges by length.
+// AddEdges[float32], survey.go:111
+DEVICE void AddEdges_f32_at(int64 t, int32 edges, int32 each, int32 at, bool whole, Slice<float> lengths,
+        Surveyed *s, Array<int64, 1152> *ints, Array<uint64, 256> *longest) {
     TURNS(int32, k, 128) {
-        tally o = {};
-        int32 first = add(mul(int32(t), 1024), k);
-        for (int32 n = 0; n < 1024 && add(first, n) < edges; n = add(n, 128)) {
-            tally_addEdge(&o, double(lengths[add(mul(int64(add(first, n)), int64(each)), int64(at))]), Slice<int64>{sums->at, int64(142), int64(142)});
-        }
-        (*tallies)[k] = o;
+        addEdges_f32(k, mul(int32(t), 2048), edges, each, at, whole, lengths, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{longest->at, int64(256), int64(256)}, &s->Sums_);
     }
     __syncthreads();
-    TURNS(int32, k, 16) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 8), 1, 8, Slice<int64>{sums->at, int64(142), int64(142)});
+    TURNS(int32, k, 144) {
+        merge(k, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{longest->at, int64(256), int64(256)});
     }
     __syncthreads();
-    TURNS(int64, turn4, 1) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 8, 16, Slice<int64>{sums->at, int64(142), int64(142)});
-        tally o = (*tallies)[0];
-        tally_flush(&o, Slice<int64>{sums->at, int64(142), int64(142)});
-        atomic_max(&s->Extremes_[2], o.most);
-        atomic_max(&s->Extremes_[3], o.least);
-        for (int32 bin = 0; bin < 8; bin++) {
-            atomic_add(&s->Counts_[add(6, bin)], tally_inBin(&o, bin));
-        }
-        atomic_add(&s->Counts_[14], int64(o.special));
+    TURNS(int32, k, 2) {
+        addSum(s, add(142, mul(k, 71)), Slice<int64>{ints->at, int64(1152), int64(1152)}, add(0, mul(k, 3)));
+        atomic_max(&s->Extremes_[add(2, k)], exact_MaxColumn(Slice<uint64>{longest->at, int64(256), int64(256)}, k));
     }
     __syncthreads();
-    TURNS(int64, k, 142) {
-        if ((*sums)[k] != 0) {
-            atomic_add(&s->Sums_[add(int64(142), k)], (*sums)[k]);
-        }
+    TURNS(int32, k, 9) {
+        atomic_add(&s->Counts_[add(6, k)], counted(Slice<int64>{ints->at, int64(1152), int64(1152)}, k, 8));
     }
 }
 
-// AddEdges adds the edges of chunk t. The length of edge k is lengths[k*each + at].
-// AddEdges[float64], survey.go:129
-DEVICE void AddEdges_f64_at(int64 t, int32 edges, int32 each, int32 at, Slice<double> lengths, Surveyed *s,
-        Array<tally, 128> *tallies, Array<int64, 142> *sums) {
-    TURNS(int64, k, 142) {
-        (*sums)[k] = 0;
+// addEdges does so for edges. The length of edge n is lengths[n*each + at].
+// addEdges[float64], tally.go:75
+DEVICE void addEdges_f64(int32 k, int32 from, int32 edges, int32 each, int32 at, bool whole, Slice<double> lengths,
+        Slice<int64> ints, Slice<uint64> ranks, Array<int64, 355> *sums) {
+    bins o = {};
+    exact_Wide total = {}, squares = {};
+    double longest = math_Inf(-1), shortest = math_Inf(1);
+    int64 inRange = 0;
+    for (int32 n = add(from, k); n < add(from, 2048) && n < edges; n = add(n, 128)) {
+        double length = lengths[add(mul(int64(n), int64(each)), int64(at))];
+        double square = length * length;
+        if (auto [w, fits] = exact_WideOf(square); fits) {
+            squares = exact_Wide_Plus(squares, w);
+        } else {
+            exact_AddTo(Slice<int64>{sums->at + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))}, square);
+        }
+        longest = go_max<double>(longest, length);
+        shortest = go_min<double>(shortest, length);
+        // The bits of positive numbers are in the order of the numbers.
+        if (uint64(__double_as_longlong(length)) - 4604544271217802189ull <= 4503599627370496ull) {
+            inRange = add(inRange, int64(1));
+        }
+        if (whole) {
+            total = plus(total, length, Slice<int64>{sums->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+            bins_countLength(&o, length);
+        }
     }
-    __syncthreads();
+    exact_Wide_Store(total, ints, 0, k);
+    exact_Wide_Store(squares, ints, 3, k);
+    const int64 value1 = inRange, value2 = o.low, value3 = o.high;
+    ints[add(768, k)] = value1;
+    ints[add(896, k)] = value2;
+    ints[add(1024, k)] = value3;
+    ranks[add(0, k)] = exact_Rank(0.0 + longest);
+    ranks[add(128, k)] = worstRank(shortest);
+}
+
+// AddEdges adds the edges of chunk t. The length of edge k is lengths[k*each + at]. If whole is set, it also adds up the
+// lengths and counts the edges by length.
+// AddEdges[float64], survey.go:111
+DEVICE void AddEdges_f64_at(int64 t, int32 edges, int32 each, int32 at, bool whole, Slice<double> lengths,
+        Surveyed *s, Array<int64, 1152> *ints, Array<uint64, 256> *longest) {
     TURNS(int32, k, 128) {
-        tally o = {};
-        int32 first = add(mul(int32(t), 1024), k);
-        for (int32 n = 0; n < 1024 && add(first, n) < edges; n = add(n, 128)) {
-            tally_addEdge(&o, lengths[add(mul(int64(add(first, n)), int64(each)), int64(at))], Slice<int64>{sums->at, int64(142), int64(142)});
-        }
-        (*tallies)[k] = o;
+        addEdges_f64(k, mul(int32(t), 2048), edges, each, at, whole, lengths, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{longest->at, int64(256), int64(256)}, &s->Sums_);
     }
     __syncthreads();
-    TURNS(int32, k, 16) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, mul(k, 8), 1, 8, Slice<int64>{sums->at, int64(142), int64(142)});
+    TURNS(int32, k, 144) {
+        merge(k, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{longest->at, int64(256), int64(256)});
     }
     __syncthreads();
-    TURNS(int64, turn4, 1) {
-        merge(Slice<tally>{tallies->at, int64(128), int64(128)}, 0, 8, 16, Slice<int64>{sums->at, int64(142), int64(142)});
-        tally o = (*tallies)[0];
-        tally_flush(&o, Slice<int64>{sums->at, int64(142), int64(142)});
-        atomic_max(&s->Extremes_[2], o.most);
-        atomic_max(&s->Extremes_[3], o.least);
-        for (int32 bin = 0; bin < 8; bin++) {
-            atomic_add(&s->Counts_[add(6, bin)], tally_inBin(&o, bin));
-        }
-        atomic_add(&s->Counts_[14], int64(o.special));
+    TURNS(int32, k, 2) {
+        addSum(s, add(142, mul(k, 71)), Slice<int64>{ints->at, int64(1152), int64(1152)}, add(0, mul(k, 3)));
+        atomic_max(&s->Extremes_[add(2, k)], exact_MaxColumn(Slice<uint64>{longest->at, int64(256), int64(256)}, k));
     }
     __syncthreads();
-    TURNS(int64, k, 142) {
-        if ((*sums)[k] != 0) {
-            atomic_add(&s->Sums_[add(int64(142), k)], (*sums)[k]);
-        }
+    TURNS(int32, k, 9) {
+        atomic_add(&s->Counts_[add(6, k)], counted(Slice<int64>{ints->at, int64(1152), int64(1152)}, k, 8));
     }
 }
 
 // AddSides adds chunk t of the n sides of the boundary, its edges or faces. The size of side k is sizes[k*each]. listed
 // has the indices of those that are added, and is empty if all are.
-// AddSides[float32], survey.go:167
+// AddSides[float32], survey.go:132
 DEVICE void AddSides_f32_at(int64 t, int32 n, int32 each, Slice<int32> listed, Slice<float> sizes, Surveyed *s,
-        Array<exact_Part, 128> *parts, Array<int64, 71> *sums) {
-    TURNS(int64, k, 71) {
-        (*sums)[k] = 0;
-    }
-    __syncthreads();
+        Array<int64, 384> *ints) {
     TURNS(int32, k, 128) {
-        exact_Part o = {};
-        for (int32 at = add(mul(int32(t), 1024), k); at < n && at < mul(int32(add(t, int64(1))), 1024); at = add(at, 128)) {
+        exact_Wide o = {};
+        for (int32 at = add(mul(int32(t), 2048), k); at < n && at < mul(int32(add(t, int64(1))), 2048); at = add(at, 128)) {
             int32 side = at;
             if (listed.len > 0) {
                 side = listed[at];
             }
-            exact_Part_Add(&o, double(sizes[mul(int64(side), int64(each))]), Slice<int64>{sums->at, int64(71), int64(71)});
+            Array<int64, 355> *sums = &s->Sums_;
+            o = plus(o, double(sizes[mul(int64(side), int64(each))]), Slice<int64>{sums->at + int64(284), sub(int64(355), int64(284)), sub(int64(355), int64(284))});
         }
-        (*parts)[k] = o;
+        exact_Wide_Store(o, Slice<int64>{ints->at, int64(384), int64(384)}, 0, k);
+    }
+    __syncthreads();
+    TURNS(int32, k, 48) {
+        exact_AddGroup(Slice<int64>{ints->at, int64(384), int64(384)}, k);
     }
     __syncthreads();
     TURNS(int64, turn3, 1) {
-        exact_Part o = (*parts)[0];
-        for (int32 k = 1; k < 128; k++) {
-            exact_Part p = (*parts)[k];
-            exact_Part_Merge(&o, &p, Slice<int64>{sums->at, int64(71), int64(71)});
-        }
-        exact_Part_Flush(&o, Slice<int64>{sums->at, int64(71), int64(71)});
-    }
-    __syncthreads();
-    TURNS(int64, k, 71) {
-        if ((*sums)[k] != 0) {
-            atomic_add(&s->Sums_[add(int64(284), k)], (*sums)[k]);
-        }
+        addSum(s, 284, Slice<int64>{ints->at, int64(384), int64(384)}, 0);
     }
 }
 
 // AddSides adds chunk t of the n sides of the boundary, its edges or faces. The size of side k is sizes[k*each]. listed
 // has the indices of those that are added, and is empty if all are.
-// AddSides[float64], survey.go:167
+// AddSides[float64], survey.go:132
 DEVICE void AddSides_f64_at(int64 t, int32 n, int32 each, Slice<int32> listed, Slice<double> sizes, Surveyed *s,
-        Array<exact_Part, 128> *parts, Array<int64, 71> *sums) {
-    TURNS(int64, k, 71) {
-        (*sums)[k] = 0;
-    }
-    __syncthreads();
+        Array<int64, 384> *ints) {
     TURNS(int32, k, 128) {
-        exact_Part o = {};
-        for (int32 at = add(mul(int32(t), 1024), k); at < n && at < mul(int32(add(t, int64(1))), 1024); at = add(at, 128)) {
+        exact_Wide o = {};
+        for (int32 at = add(mul(int32(t), 2048), k); at < n && at < mul(int32(add(t, int64(1))), 2048); at = add(at, 128)) {
             int32 side = at;
             if (listed.len > 0) {
                 side = listed[at];
             }
-            exact_Part_Add(&o, sizes[mul(int64(side), int64(each))], Slice<int64>{sums->at, int64(71), int64(71)});
+            Array<int64, 355> *sums = &s->Sums_;
+            o = plus(o, sizes[mul(int64(side), int64(each))], Slice<int64>{sums->at + int64(284), sub(int64(355), int64(284)), sub(int64(355), int64(284))});
         }
-        (*parts)[k] = o;
+        exact_Wide_Store(o, Slice<int64>{ints->at, int64(384), int64(384)}, 0, k);
+    }
+    __syncthreads();
+    TURNS(int32, k, 48) {
+        exact_AddGroup(Slice<int64>{ints->at, int64(384), int64(384)}, k);
     }
     __syncthreads();
     TURNS(int64, turn3, 1) {
-        exact_Part o = (*parts)[0];
-        for (int32 k = 1; k < 128; k++) {
-            exact_Part p = (*parts)[k];
-            exact_Part_Merge(&o, &p, Slice<int64>{sums->at, int64(71), int64(71)});
-        }
-        exact_Part_Flush(&o, Slice<int64>{sums->at, int64(71), int64(71)});
-    }
-    __syncthreads();
-    TURNS(int64, k, 71) {
-        if ((*sums)[k] != 0) {
-            atomic_add(&s->Sums_[add(int64(284), k)], (*sums)[k]);
-        }
+        addSum(s, 284, Slice<int64>{ints->at, int64(384), int64(384)}, 0);
     }
 }
 
@@ -686,7 +845,7 @@ DEVICE int64 FirstID(int64 id) {
 
 // FindCells finds the cells of lowest id among those of the worst and of the best quality, which are known. Index i is
 // that of a cell.
-// FindCells[float32], survey.go:202
+// FindCells[float32], survey.go:158
 DEVICE void FindCells_f32_at(int64 i, Slice<int32> ids, Slice<Cell_f32> cells, Surveyed *s) {
     double q = double(cells[i].Quality);
     if (worstRank(q) == s->Extremes_[1]) {
@@ -699,7 +858,7 @@ DEVICE void FindCells_f32_at(int64 i, Slice<int32> ids, Slice<Cell_f32> cells, S
 
 // FindCells finds the cells of lowest id among those of the worst and of the best quality, which are known. Index i is
 // that of a cell.
-// FindCells[float64], survey.go:202
+// FindCells[float64], survey.go:158
 DEVICE void FindCells_f64_at(int64 i, Slice<int32> ids, Slice<Cell_f64> cells, Surveyed *s) {
     double q = cells[i].Quality;
     if (worstRank(q) == s->Extremes_[1]) {
@@ -710,74 +869,72 @@ DEVICE void FindCells_f64_at(int64 i, Slice<int32> ids, Slice<Cell_f64> cells, S
     }
 }
 
-// Kernel Clear, survey.go:74
+// Kernel Clear, survey.go:73
 extern "C" __global__ void __launch_bounds__(128) Clear(int64 lo, int64 hi, Surveyed *s) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) Clear_at(k, s);
 }
 
-// Kernel AddCells, survey.go:92
-extern "C" __global__ void __launch_bounds__(128) AddCells_f32(int64 lo, int64 hi, Slice<Cell_f32> cells,
-        Surveyed *s) {
-    SHARED(tallies, Array<tally, 128>);
-    SHARED(sums, Array<int64, 142>);
+// Kernel AddCells, survey.go:91
+extern "C" __global__ void __launch_bounds__(128) AddCells_f32(int64 lo, int64 hi, bool whole,
+        Slice<Cell_f32> cells, Surveyed *s) {
+    SHARED(ints, Array<int64, 1152>);
+    SHARED(best, Array<uint64, 256>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) AddCells_f32_at(t, cells, s, &tallies, &sums);
+    if (t < hi) AddCells_f32_at(t, whole, cells, s, &ints, &best);
 }
 
-// Kernel AddCells, survey.go:92
-extern "C" __global__ void __launch_bounds__(128) AddCells_f64(int64 lo, int64 hi, Slice<Cell_f64> cells,
-        Surveyed *s) {
-    SHARED(tallies, Array<tally, 128>);
-    SHARED(sums, Array<int64, 142>);
+// Kernel AddCells, survey.go:91
+extern "C" __global__ void __launch_bounds__(128) AddCells_f64(int64 lo, int64 hi, bool whole,
+        Slice<Cell_f64> cells, Surveyed *s) {
+    SHARED(ints, Array<int64, 1152>);
+    SHARED(best, Array<uint64, 256>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) AddCells_f64_at(t, cells, s, &tallies, &sums);
+    if (t < hi) AddCells_f64_at(t, whole, cells, s, &ints, &best);
 }
 
-// Kernel AddEdges, survey.go:129
+// Kernel AddEdges, survey.go:111
 extern "C" __global__ void __launch_bounds__(128) AddEdges_f32(int64 lo, int64 hi, int32 edges, int32 each,
-        int32 at, Slice<float> lengths, Surveyed *s) {
-    SHARED(tallies, Array<tally, 128>);
-    SHARED(sums, Array<int64, 142>);
+        int32 at, bool whole, Slice<float> lengths, Surveyed *s) {
+    SHARED(ints, Array<int64, 1152>);
+    SHARED(longest, Array<uint64, 256>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) AddEdges_f32_at(t, edges, each, at, lengths, s, &tallies, &sums);
+    if (t < hi) AddEdges_f32_at(t, edges, each, at, whole, lengths, s, &ints, &longest);
 }
 
-// Kernel AddEdges, survey.go:129
+// Kernel AddEdges, survey.go:111
 extern "C" __global__ void __launch_bounds__(128) AddEdges_f64(int64 lo, int64 hi, int32 edges, int32 each,
-        int32 at, Slice<double> lengths, Surveyed *s) {
-    SHARED(tallies, Array<tally, 128>);
-    SHARED(sums, Array<int64, 142>);
+        int32 at, bool whole, Slice<double> lengths, Surveyed *s) {
+    SHARED(ints, Array<int64, 1152>);
+    SHARED(longest, Array<uint64, 256>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) AddEdges_f64_at(t, edges, each, at, lengths, s, &tallies, &sums);
+    if (t < hi) AddEdges_f64_at(t, edges, each, at, whole, lengths, s, &ints, &longest);
 }
 
-// Kernel AddSides, survey.go:167
+// Kernel AddSides, survey.go:132
 extern "C" __global__ void __launch_bounds__(128) AddSides_f32(int64 lo, int64 hi, int32 n, int32 each,
         Slice<int32> listed, Slice<float> sizes, Surveyed *s) {
-    SHARED(parts, Array<exact_Part, 128>);
-    SHARED(sums, Array<int64, 71>);
+    SHARED(ints, Array<int64, 384>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) AddSides_f32_at(t, n, each, listed, sizes, s, &parts, &sums);
+    if (t < hi) AddSides_f32_at(t, n, each, listed, sizes, s, &ints);
 }
 
-// Kernel AddSides, survey.go:167
+// Kernel AddSides, survey.go:132
 extern "C" __global__ void __launch_bounds__(128) AddSides_f64(int64 lo, int64 hi, int32 n, int32 each,
         Slice<int32> listed, Slice<double> sizes, Surveyed *s) {
-    SHARED(parts, Array<exact_Part, 128>);
-    SHARED(sums, Array<int64, 71>);
+    SHARED(ints, Array<int64, 384>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) AddSides_f64_at(t, n, each, listed, sizes, s, &parts, &sums);
+    if (t < hi) AddSides_f64_at(t, n, each, listed, sizes, s, &ints);
 }
 
-// Kernel FindCells, survey.go:202
+// Kernel FindCells, survey.go:158
 extern "C" __global__ void __launch_bounds__(128) FindCells_f32(int64 lo, int64 hi, Slice<int32> ids,
         Slice<Cell_f32> cells, Surveyed *s) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FindCells_f32_at(i, ids, cells, s);
 }
 
-// Kernel FindCells, survey.go:202
+// Kernel FindCells, survey.go:158
 extern "C" __global__ void __launch_bounds__(128) FindCells_f64(int64 lo, int64 hi, Slice<int32> ids,
         Slice<Cell_f64> cells, Surveyed *s) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -6,7 +6,6 @@ import (
 	_ "embed"
 
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
-	"github.com/atoll-hpc/atoll/solvers/common/exact"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
@@ -45,21 +44,22 @@ func (loop *ClearLoop) Launch() abi.Launch {
 
 // AddCellsLoop runs AddCells for lo ≤ index < hi, on the CPU or another device.
 type AddCellsLoop[F num.Float] struct {
+	whole bool
 	cells []Cell[F]
 	s     *Surveyed
 }
 
 // NewAddCellsLoop prepares AddCells.
-func NewAddCellsLoop[F num.Float](cells []Cell[F], s *Surveyed) *AddCellsLoop[F] {
-	return &AddCellsLoop[F]{cells, s}
+func NewAddCellsLoop[F num.Float](whole bool, cells []Cell[F], s *Surveyed) *AddCellsLoop[F] {
+	return &AddCellsLoop[F]{whole, cells, s}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *AddCellsLoop[F]) Range(lo, hi int) {
-	var tallies [128]tally
-	var sums [142]int64
+	var ints [1152]int64
+	var best [256]uint64
 	for t := lo; t < hi; t++ {
-		AddCells(t, loop.cells, loop.s, &tallies, &sums)
+		AddCells(t, loop.whole, loop.cells, loop.s, &ints, &best)
 	}
 }
 
@@ -69,6 +69,7 @@ func (loop *AddCellsLoop[F]) Grain() int { return 4 }
 // Launch says how other devices run the kernel.
 func (loop *AddCellsLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "AddCells" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ValueOf("whole", &loop.whole),
 		abi.ElementsOf("cells", loop.cells),
 		abi.PointerTo("s", loop.s),
 	}}
@@ -79,21 +80,22 @@ type AddEdgesLoop[F num.Float] struct {
 	edges   int32
 	each    int32
 	at      int32
+	whole   bool
 	lengths []F
 	s       *Surveyed
 }
 
 // NewAddEdgesLoop prepares AddEdges.
-func NewAddEdgesLoop[F num.Float](edges int32, each int32, at int32, lengths []F, s *Surveyed) *AddEdgesLoop[F] {
-	return &AddEdgesLoop[F]{edges, each, at, lengths, s}
+func NewAddEdgesLoop[F num.Float](edges int32, each int32, at int32, whole bool, lengths []F, s *Surveyed) *AddEdgesLoop[F] {
+	return &AddEdgesLoop[F]{edges, each, at, whole, lengths, s}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *AddEdgesLoop[F]) Range(lo, hi int) {
-	var tallies [128]tally
-	var sums [142]int64
+	var ints [1152]int64
+	var longest [256]uint64
 	for t := lo; t < hi; t++ {
-		AddEdges(t, loop.edges, loop.each, loop.at, loop.lengths, loop.s, &tallies, &sums)
+		AddEdges(t, loop.edges, loop.each, loop.at, loop.whole, loop.lengths, loop.s, &ints, &longest)
 	}
 }
 
@@ -106,6 +108,7 @@ func (loop *AddEdgesLoop[F]) Launch() abi.Launch {
 		abi.ValueOf("edges", &loop.edges),
 		abi.ValueOf("each", &loop.each),
 		abi.ValueOf("at", &loop.at),
+		abi.ValueOf("whole", &loop.whole),
 		abi.ElementsOf("lengths", loop.lengths),
 		abi.PointerTo("s", loop.s),
 	}}
@@ -127,10 +130,9 @@ func NewAddSidesLoop[F num.Float](n int32, each int32, listed []int32, sizes []F
 
 // Range runs the kernel on the CPU.
 func (loop *AddSidesLoop[F]) Range(lo, hi int) {
-	var parts [128]exact.Part
-	var sums [71]int64
+	var ints [384]int64
 	for t := lo; t < hi; t++ {
-		AddSides(t, loop.n, loop.each, loop.listed, loop.sizes, loop.s, &parts, &sums)
+		AddSides(t, loop.n, loop.each, loop.listed, loop.sizes, loop.s, &ints)
 	}
 }
 

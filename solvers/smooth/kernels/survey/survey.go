@@ -59,14 +59,13 @@ func FirstID(id int64) int64 { return math.MaxInt32 + 1 - id }
 // Cell holds the measures of a triangle or of a tetrahedron.
 type Cell[F num.Float] struct{ Quality, Size F }
 
-const (
-	threads    = 128 // that share a chunk
-	mergeGroup = 8   // threads whose tallies one of them merges
-	chunk      = 8 * threads
-)
+const threads = exact.Threads // that share a chunk
+
+// Chunk is the number of cells, edges or faces of a chunk: as many as an exact.Wide has room for.
+const Chunk = 16 * threads
 
 // Chunks returns the number of chunks of n cells, edges or faces.
-func Chunks(n int) int { return (n + chunk - 1) / chunk }
+func Chunks(n int) int { return (n + Chunk - 1) / Chunk }
 
 // Clear clears word k of a result.
 //
@@ -86,77 +85,43 @@ func Clear(k int, s *Surveyed) {
 	}
 }
 
-// AddCells adds the cells of chunk t.
+// AddCells adds the cells of chunk t; if whole is set, it also counts them by quality.
 //
 //atoll:kernel tile block=128
-func AddCells[F num.Float](t int, cells []Cell[F], s *Surveyed, tallies *[threads]tally, sums *[2 * exact.Words]int64) {
-	for k := range 2 * exact.Words {
-		sums[k] = 0
-	}
+func AddCells[F num.Float](t int, whole bool, cells []Cell[F], s *Surveyed, ints *[columns]int64, best *[ranks]uint64) {
 	for k := range int32(threads) {
-		var o tally
-		first := int32(t)*chunk + k
-		for n := int32(0); n < chunk && first+n < int32(len(cells)); n += threads {
-			c := cells[first+n]
-			o.addCell(float64(c.Quality), float64(c.Size), sums[:])
-		}
-		tallies[k] = o
+		addCells(k, int32(t)*Chunk, whole, cells, ints[:], best[:], &s.Sums)
 	}
-	for k := range int32(threads / mergeGroup) {
-		merge(tallies[:], k*mergeGroup, 1, mergeGroup, sums[:])
+	for k := range int32(columns / threads * exact.Groups) {
+		merge(k, ints[:], best[:])
 	}
-	for range 1 {
-		merge(tallies[:], 0, mergeGroup, threads/mergeGroup, sums[:])
-		o := tallies[0]
-		o.flush(sums[:])
-		atomics.Max(&s.Extremes[MaxQuality], o.most)
-		atomics.Max(&s.Extremes[NegMinQuality], o.least)
-		for bin := range int32(QualityBins) {
-			atomic.AddInt64(&s.Counts[bin], o.inBin(bin))
-		}
-		atomic.AddInt64(&s.Counts[Inverted], int64(o.special))
+	for k := range int32(2) {
+		addSum(s, Qualities+k*exact.Words, ints[:], first+k*exact.WideColumns)
+		atomics.Max(&s.Extremes[MaxQuality+k], exact.MaxColumn(best[:], k))
 	}
-	for k := range 2 * exact.Words {
-		if sums[k] != 0 {
-			atomic.AddInt64(&s.Sums[Qualities+k], sums[k])
-		}
+	for k := range int32(QualityBins + 1) {
+		atomic.AddInt64(&s.Counts[k], counted(ints[:], k, QualityBins))
 	}
 }
 
-// AddEdges adds the edges of chunk t. The length of edge k is lengths[k*each + at].
+// AddEdges adds the edges of chunk t. The length of edge k is lengths[k*each + at]. If whole is set, it also adds up the
+// lengths and counts the edges by length.
 //
 //atoll:kernel tile block=128
-func AddEdges[F num.Float](t int, edges, each, at int32, lengths []F, s *Surveyed, tallies *[threads]tally,
-	sums *[2 * exact.Words]int64) {
-	for k := range 2 * exact.Words {
-		sums[k] = 0
-	}
+func AddEdges[F num.Float](t int, edges, each, at int32, whole bool, lengths []F, s *Surveyed, ints *[columns]int64,
+	longest *[ranks]uint64) {
 	for k := range int32(threads) {
-		var o tally
-		first := int32(t)*chunk + k
-		for n := int32(0); n < chunk && first+n < edges; n += threads {
-			o.addEdge(float64(lengths[int(first+n)*int(each)+int(at)]), sums[:])
-		}
-		tallies[k] = o
+		addEdges(k, int32(t)*Chunk, edges, each, at, whole, lengths, ints[:], longest[:], &s.Sums)
 	}
-	for k := range int32(threads / mergeGroup) {
-		merge(tallies[:], k*mergeGroup, 1, mergeGroup, sums[:])
+	for k := range int32(columns / threads * exact.Groups) {
+		merge(k, ints[:], longest[:])
 	}
-	for range 1 {
-		merge(tallies[:], 0, mergeGroup, threads/mergeGroup, sums[:])
-		o := tallies[0]
-		o.flush(sums[:])
-		atomics.Max(&s.Extremes[MaxLength], o.most)
-		atomics.Max(&s.Extremes[NegMinLength], o.least)
-		for bin := range int32(LengthBins) {
-			atomic.AddInt64(&s.Counts[Histogram+bin], o.inBin(bin))
-		}
-		atomic.AddInt64(&s.Counts[InRange], int64(o.special))
+	for k := range int32(2) {
+		addSum(s, Lengths+k*exact.Words, ints[:], first+k*exact.WideColumns)
+		atomics.Max(&s.Extremes[MaxLength+k], exact.MaxColumn(longest[:], k))
 	}
-	for k := range 2 * exact.Words {
-		if sums[k] != 0 {
-			atomic.AddInt64(&s.Sums[Lengths+k], sums[k])
-		}
+	for k := range int32(LengthBins + 1) {
+		atomic.AddInt64(&s.Counts[Histogram+k], counted(ints[:], k, LengthBins))
 	}
 }
 
@@ -164,34 +129,25 @@ func AddEdges[F num.Float](t int, edges, each, at int32, lengths []F, s *Surveye
 // has the indices of those that are added, and is empty if all are.
 //
 //atoll:kernel tile block=128
-func AddSides[F num.Float](t int, n, each int32, listed []int32, sizes []F, s *Surveyed, parts *[threads]exact.Part,
-	sums *[exact.Words]int64) {
-	for k := range exact.Words {
-		sums[k] = 0
-	}
+func AddSides[F num.Float](t int, n, each int32, listed []int32, sizes []F, s *Surveyed,
+	ints *[exact.WideColumns * threads]int64) {
 	for k := range int32(threads) {
-		var o exact.Part
-		for at := int32(t)*chunk + k; at < n && at < int32(t+1)*chunk; at += threads {
+		var o exact.Wide
+		for at := int32(t)*Chunk + k; at < n && at < int32(t+1)*Chunk; at += threads {
 			side := at
 			if len(listed) > 0 {
 				side = listed[at]
 			}
-			o.Add(float64(sizes[int(side)*int(each)]), sums[:])
+			sums := &s.Sums
+			o = plus(o, float64(sizes[int(side)*int(each)]), sums[Boundary:Sums])
 		}
-		parts[k] = o
+		o.Store(ints[:], 0, k)
+	}
+	for k := range int32(exact.WideColumns * exact.Groups) {
+		exact.AddGroup(ints[:], k)
 	}
 	for range 1 {
-		o := parts[0]
-		for k := int32(1); k < threads; k++ {
-			p := parts[k]
-			o.Merge(&p, sums[:])
-		}
-		o.Flush(sums[:])
-	}
-	for k := range exact.Words {
-		if sums[k] != 0 {
-			atomic.AddInt64(&s.Sums[Boundary+k], sums[k])
-		}
+		addSum(s, Boundary, ints[:], 0)
 	}
 }
 

@@ -31,7 +31,7 @@ func surveys[F num.Float](t *testing.T, r cudatest.Runner) {
 	random := rand.New(rand.NewPCG(5, 6))
 	zero := F(0)
 	odd := []F{zero, -zero, F(math.Inf(1)), F(math.Inf(-1)), F(math.NaN()), 1, .2, .6, -3, 1e-30, 1e30}
-	for _, n := range []int{0, 1, 700, 2500} {
+	for _, n := range []int{0, 1, 700, 5000} {
 		for _, spoilt := range []bool{false, true} {
 			cells, sizesAndLengths, ids := make([]Cell[F], n), make([]F, 2*n), make([]int32, n)
 			number := func() F {
@@ -56,6 +56,7 @@ func surveys[F num.Float](t *testing.T, r cudatest.Runner) {
 			for _, list := range [][]int32{listed, nil} {
 				compareSurveys(t, r, cells, ids, sizesAndLengths, list)
 			}
+			compareBriefSurveys(t, r, cells, sizesAndLengths)
 		}
 	}
 }
@@ -80,9 +81,9 @@ func compareSurveys[F num.Float](t *testing.T, r cudatest.Runner, cells []Cell[F
 		s := &found[k]
 		s.Sums[9], s.Counts[2], s.Extremes[1], s.Best = 1, 1, 1, 1
 		run[k](NewClearLoop(s), Sums)
-		run[k](NewAddCellsLoop(cells, s), Chunks(n))
+		run[k](NewAddCellsLoop(true, cells, s), Chunks(n))
 		const each, at = 2, 1 // elements of an edge or side, and the position of the length among them
-		run[k](NewAddEdgesLoop(int32(n), each, at, sizesAndLengths, s), Chunks(n))
+		run[k](NewAddEdgesLoop(int32(n), each, at, true, sizesAndLengths, s), Chunks(n))
 		run[k](NewAddSidesLoop(int32(count), each, listed, sizesAndLengths, s), Chunks(count))
 		run[k](NewFindCellsLoop(ids, cells, s), n)
 	}
@@ -97,6 +98,38 @@ func compareSurveys[F num.Float](t *testing.T, r cudatest.Runner, cells []Cell[F
 	compareCounts(t, &found[0], cells, sizesAndLengths)
 	if n > 0 {
 		compareExtremes(t, &found[0], cells, ids, sizesAndLengths)
+	}
+}
+
+// compareBriefSurveys surveys cells and edges without bins and the sum of lengths.
+func compareBriefSurveys[F num.Float](t *testing.T, r cudatest.Runner, cells []Cell[F], lengths []F) {
+	t.Helper()
+	n := len(cells)
+	if n == 0 {
+		return
+	}
+	found := make([]Surveyed, 3)
+	for k, whole := range []bool{false, false, true} {
+		s := &found[k]
+		addCells, addEdges := NewAddCellsLoop(whole, cells, s), NewAddEdgesLoop(int32(n), 2, 1, whole, lengths, s)
+		if k == 1 {
+			r.Run(t, addCells, 0, Chunks(n))
+			r.Run(t, addEdges, 0, Chunks(n))
+			continue
+		}
+		addCells.Range(0, Chunks(n))
+		addEdges.Range(0, Chunks(n))
+	}
+	kerneltest.Same(t, "brief survey", found[:1], found[1:2], nil)
+	brief, whole := &found[0], &found[2]
+	clear(whole.Sums[Lengths:Squares])
+	for k := range whole.Counts {
+		if k != Inverted && k != InRange {
+			brief.Counts[k], whole.Counts[k] = 0, 0
+		}
+	}
+	if *brief != *whole {
+		t.Errorf("%d cells: a brief survey %+v differs from a whole one, %+v", n, brief, whole)
 	}
 }
 

@@ -4,35 +4,121 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/solvers/common/exact"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// tally is the result of a thread for some cells or edges, and then for several threads.
-type tally struct {
-	first, second exact.Part
-	most, least   uint64 // ranks of the greatest, and of the least times -1
-	low, high     uint64 // counts of 16 bits in bins 0 to 3 and 4 to 7; a chunk has fewer than 2^16 cells or edges
-	special       int32  // cells that are inverted, edges in range
-	_             int32
-}
+// Columns of integers (see exact.Threads) that the threads of AddCells and AddEdges store.
+const (
+	first    = 0                          // an exact.Wide: the sum of qualities or lengths
+	second   = first + exact.WideColumns  // of sizes or squares
+	special  = second + exact.WideColumns // number of cells that are inverted, of edges in range
+	lowBins  = special + 1                // 16 bits for each of bins 0 to 3; a chunk has fewer than 2^16 cells or edges
+	highBins = lowBins + 1                // and of bins 4 to 7
+	columns  = (highBins + 1) * exact.Threads
+)
 
-// worstRank is the rank of a quality's negative. Both zeros have the same.
-func worstRank(quality float64) uint64 { return exact.Rank(0 - quality) }
+// Columns of ranks that they store.
+const (
+	most  = 0 // of the greatest number
+	least = 1 // of the least, times -1
+	ranks = 2 * exact.Threads
+)
 
-// bestRank is the rank of a quality; of a NaN it is 0. Both zeros have the same.
+// worstRank is the rank of a number's negative. Both zeros have the same.
+func worstRank(x float64) uint64 { return exact.Rank(0 - x) }
+
+// bestRank is the rank of a quality; that of a NaN is the lowest. Both zeros have the same.
 func bestRank(quality float64) uint64 {
 	if quality != quality {
-		return 0
+		return exact.Rank(math.Inf(-1))
 	}
 	return exact.Rank(0 + quality)
 }
 
-func (o *tally) addCell(quality, size float64, sums []int64) {
-	o.first.Add(quality, sums[Qualities:Sizes])
-	o.second.Add(size, sums[Sizes:Sizes+exact.Words])
-	o.most, o.least = max(o.most, bestRank(quality)), max(o.least, worstRank(quality))
-	if !(size > 0) {
-		o.special++
+// addCells adds every threads-th cell of the chunk that begins with cell from, beginning with its cell k, for thread k.
+func addCells[F num.Float](k, from int32, whole bool, cells []Cell[F], ints []int64, ranks []uint64,
+	sums *[Sums]int64) {
+	var o bins
+	var qualities, sizes exact.Wide
+	best, worst, inverted := math.Inf(-1), math.Inf(1), int64(0)
+	for n := from + k; n < from+Chunk && n < int32(len(cells)); n += threads {
+		c := cells[n]
+		quality, size := float64(c.Quality), float64(c.Size)
+		if w, fits := exact.WideOf(quality); fits {
+			qualities = qualities.Plus(w)
+		} else {
+			exact.AddTo(sums[Qualities:Sizes], quality)
+		}
+		if w, fits := exact.WideOf(size); fits {
+			sizes = sizes.Plus(w)
+		} else {
+			exact.AddTo(sums[Sizes:Lengths], size)
+		}
+		worst = min(worst, quality)
+		if quality == quality {
+			best = max(best, quality)
+		}
+		if !(size > 0) {
+			inverted++
+		}
+		if whole {
+			o.countQuality(quality)
+		}
 	}
+	qualities.Store(ints, first, k)
+	sizes.Store(ints, second, k)
+	ints[special*threads+k], ints[lowBins*threads+k], ints[highBins*threads+k] = inverted, o.low, o.high
+	ranks[most*threads+k], ranks[least*threads+k] = bestRank(best), worstRank(worst)
+}
+
+// addEdges does so for edges. The length of edge n is lengths[n*each + at].
+func addEdges[F num.Float](k, from, edges, each, at int32, whole bool, lengths []F, ints []int64, ranks []uint64,
+	sums *[Sums]int64) {
+	var o bins
+	var total, squares exact.Wide
+	longest, shortest, inRange := math.Inf(-1), math.Inf(1), int64(0)
+	for n := from + k; n < from+Chunk && n < edges; n += threads {
+		length := float64(lengths[int(n)*int(each)+int(at)])
+		square := length * length
+		if w, fits := exact.WideOf(square); fits {
+			squares = squares.Plus(w)
+		} else {
+			exact.AddTo(sums[Squares:Boundary], square)
+		}
+		longest, shortest = max(longest, length), min(shortest, length)
+		// The bits of positive numbers are in the order of the numbers.
+		if math.Float64bits(length)-lowestInRange <= highestInRange-lowestInRange {
+			inRange++
+		}
+		if whole {
+			total = plus(total, length, sums[Lengths:Squares])
+			o.countLength(length)
+		}
+	}
+	total.Store(ints, first, k)
+	squares.Store(ints, second, k)
+	ints[special*threads+k], ints[lowBins*threads+k], ints[highBins*threads+k] = inRange, o.low, o.high
+	ranks[most*threads+k], ranks[least*threads+k] = exact.Rank(0+longest), worstRank(shortest)
+}
+
+// plus adds x to a sum, or to words if it does not fit. Where every cell or edge is added, the calls are written out,
+// since this function is not inlined.
+func plus(sum exact.Wide, x float64, words []int64) exact.Wide {
+	if w, fits := exact.WideOf(x); fits {
+		return sum.Plus(w)
+	}
+	exact.AddTo(words, x)
+	return sum
+}
+
+// The bits of 1/√2 and of √2.
+const lowestInRange, highestInRange = 0x3fe6a09e667f3bcd, 0x3ff6a09e667f3bcd
+
+// bins counts cells by quality, or edges by length, as the columns lowBins and highBins do.
+type bins struct{ low, high int64 }
+
+// countQuality counts a cell in the bin of its quality.
+func (o *bins) countQuality(quality float64) {
 	bin := int32(0)
 	for k := int32(1); k < QualityBins; k++ {
 		if quality >= 0.2*float64(k) {
@@ -42,14 +128,8 @@ func (o *tally) addCell(quality, size float64, sums []int64) {
 	o.count(bin)
 }
 
-func (o *tally) addEdge(length float64, sums []int64) {
-	square := length * length
-	o.first.Add(length, sums[:exact.Words])
-	o.second.Add(square, sums[exact.Words:2*exact.Words])
-	o.most, o.least = max(o.most, exact.Rank(length)), max(o.least, exact.Rank(-length))
-	if length >= math.Sqrt2/2 && length <= math.Sqrt2 {
-		o.special++
-	}
+// countLength counts an edge in the bin of its length.
+func (o *bins) countLength(length float64) {
 	bin := int32(0)
 	if length >= 1./8 { // the exponent of 1/8 is 1020
 		bin = min(int32(math.Float64bits(length)>>52)-1019, LengthBins-1)
@@ -58,7 +138,7 @@ func (o *tally) addEdge(length float64, sums []int64) {
 }
 
 // count counts in a bin.
-func (o *tally) count(bin int32) {
+func (o *bins) count(bin int32) {
 	if bin < 4 {
 		o.low += 1 << (16 * uint64(bin))
 	} else {
@@ -66,31 +146,24 @@ func (o *tally) count(bin int32) {
 	}
 }
 
-// inBin returns how many are in a bin.
-func (o *tally) inBin(bin int32) int64 {
-	word := o.low
-	if bin >= 4 {
-		word = o.high
+// merge merges group k of the columns of a chunk.
+func merge(k int32, ints []int64, ranks []uint64) {
+	exact.AddGroup(ints, k)
+	if k < int32(len(ranks))/exact.Threads*exact.Groups {
+		exact.MaxGroup(ranks, k)
 	}
-	return int64(word >> (16 * uint64(bin%4)) & 0xffff)
 }
 
-// merge adds up `many` tallies, at the indices first, first+each, first+2*each and so on, in the first of them.
-func merge(all []tally, first, each, many int32, sums []int64) {
-	o := all[first]
-	for k := int32(1); k < many; k++ {
-		p := all[first+k*each]
-		o.first.Merge(&p.first, sums[:exact.Words])
-		o.second.Merge(&p.second, sums[exact.Words:2*exact.Words])
-		o.most, o.least = max(o.most, p.most), max(o.least, p.least)
-		o.low, o.high = o.low+p.low, o.high+p.high
-		o.special += p.special
-	}
-	all[first] = o
+// addSum adds a sum of a chunk, in the columns that begin with c, to the words that begin with to.
+func addSum(s *Surveyed, to int32, ints []int64, c int32) {
+	sums := &s.Sums
+	exact.WideOfColumns(ints, c).AddTo(sums[to : to+exact.Words])
 }
 
-// flush adds the two sums to those of the chunk.
-func (o *tally) flush(sums []int64) {
-	o.first.Flush(sums[:exact.Words])
-	o.second.Flush(sums[exact.Words : 2*exact.Words])
+// counted returns how many of a chunk are in bin k of n, or those that are special for k = n.
+func counted(ints []int64, k, n int32) int64 {
+	if k == n {
+		return exact.AddColumn(ints, special)
+	}
+	return exact.AddColumn(ints, lowBins+k/4) >> (16 * uint64(k%4)) & 0xffff
 }

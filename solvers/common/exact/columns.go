@@ -1,0 +1,67 @@
+package exact
+
+// A column holds a result of each of the Threads threads of a tile kernel, which survey a chunk of cells together, say.
+// Several columns follow each other in shared memory. They are merged in two loops of the kernel: one over the Groups
+// groups of all columns, by MergeGroup, AddGroup or MaxGroup, and one over the columns, by FlushColumn, AddColumn or
+// MaxColumn.
+const (
+	Threads = 128
+	Groups  = Threads / group
+	group   = 8 // threads whose results one of them merges
+)
+
+// MergeGroup merges group g of columns of parts; words are the sum in memory for the group's column.
+func MergeGroup(columns []Part, g int32, words []int64) {
+	o := columns[g*group]
+	for k := g*group + 1; k < (g+1)*group; k++ {
+		p := columns[k]
+		o.Merge(&p, words)
+	}
+	columns[g*group] = o
+}
+
+// FlushColumn adds column c of columns whose groups are merged to the sum in memory.
+func FlushColumn(columns []Part, c int32, words []int64) {
+	o := columns[c*Threads]
+	for k := c*Threads + group; k < (c+1)*Threads; k += group {
+		p := columns[k]
+		o.Merge(&p, words)
+	}
+	o.Flush(words)
+}
+
+// AddGroup adds up group g of columns of integers.
+func AddGroup(columns []int64, g int32) {
+	sum := int64(0)
+	for k := g * group; k < (g+1)*group; k++ {
+		sum += columns[k]
+	}
+	columns[g*group] = sum
+}
+
+// AddColumn returns the sum of column c of columns whose groups are added up.
+func AddColumn(columns []int64, c int32) int64 {
+	sum := int64(0)
+	for k := c * Threads; k < (c+1)*Threads; k += group {
+		sum += columns[k]
+	}
+	return sum
+}
+
+// MaxGroup finds the largest rank of group g of columns of ranks.
+func MaxGroup(columns []uint64, g int32) {
+	most := uint64(0)
+	for k := g * group; k < (g+1)*group; k++ {
+		most = max(most, columns[k])
+	}
+	columns[g*group] = most
+}
+
+// MaxColumn returns the largest rank of column c of columns of whose groups MaxGroup has found the largest.
+func MaxColumn(columns []uint64, c int32) uint64 {
+	most := uint64(0)
+	for k := c * Threads; k < (c+1)*Threads; k += group {
+		most = max(most, columns[k])
+	}
+	return most
+}
