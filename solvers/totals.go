@@ -132,8 +132,8 @@ func (t *Totals) Measure(ctx context.Context, s Solver) ([]Quantity, error) {
 	return all, nil
 }
 
-// MeasureColumns measures at least the quantities that are columns of a table, if possible without the others. All ranks
-// call it.
+// MeasureColumns measures at least the quantities that are columns of a table, if possible without the others. All
+// ranks call it.
 func (t *Totals) MeasureColumns(ctx context.Context, s Solver) ([]Quantity, error) {
 	if !t.CanObserve() {
 		return t.Measure(ctx, s)

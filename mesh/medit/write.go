@@ -16,10 +16,10 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 )
 
-// Write writes a Medit file: in binary (little-endian, of version 2, or of version 3 if an offset has more than 31 bits)
-// if the name ends in .meshb, otherwise in text with as many digits as are needed to read the same bits. Groups become
-// references of triangles and edges, and m.Marks become the sections for corners, ridges and required entities. The
-// field "z" becomes the third coordinate. Names of groups and other fields are lost.
+// Write writes a Medit file: in binary (little-endian, of version 2, or of version 3 if an offset has more than 31
+// bits) if the name ends in .meshb, otherwise in text with as many digits as are needed to read the same bits. Groups
+// become references of triangles and edges, and m.Marks become the sections for corners, ridges and required entities.
+// The field "z" becomes the third coordinate. Names of groups and other fields are lost.
 func Write(path string, m *mesh.Mesh) error {
 	w, err := newWriter(m, inMeshb(path))
 	if err != nil {
@@ -181,8 +181,8 @@ func (w *writer) finish() error {
 }
 
 // begin writes the keyword of a section: in text its name; in a binary file its key and the offset of the next section,
-// 0 for the last. bytes is the size of the section after its keyword and offset. The section of the dimension, the first
-// after the 8 bytes of byte-order mark and version, always has 4 bytes.
+// 0 for the last. bytes is the size of the section after its keyword and offset. The section of the dimension, the
+// first after the 8 bytes of byte-order mark and version, always has 4 bytes.
 func (w *writer) begin(key int, name string, bytes int64) {
 	if !w.binary {
 		fmt.Fprintf(w, "\n%s\n", name)

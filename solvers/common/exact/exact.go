@@ -1,6 +1,6 @@
 // Package exact adds up numbers in kernels without rounding, and finds the largest, both with integers: so the order of
-// the numbers does not matter. Exact sums have [Words] integers in memory, to which all threads add atomically; a thread
-// adds its own numbers in registers first, to a [Part] or a [Fixed].
+// the numbers does not matter. Exact sums have [Words] integers in memory, to which all threads add atomically; a
+// thread adds its own numbers in registers first, to a [Part] or a [Fixed].
 package exact
 
 import (

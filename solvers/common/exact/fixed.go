@@ -55,7 +55,8 @@ func Fits(x float64) bool {
 
 // AddTo adds the sum to one in memory, atomically.
 func (s *Fixed) AddTo(words []int64) {
-	// 2^-50 is the lowest bit of words[highWord], 2^-146 that of words[highWord-3], and 2^-98 bit 16 of words[highWord-2].
+	// 2^-50 is the lowest bit of words[highWord], 2^-146 that of words[highWord-3], and 2^-98 bit 16 of
+	// words[highWord-2].
 	const highWord = (1074 - 50) / 32
 	addAtomically(&words[highWord-3], s.Low&lowestWord)
 	addAtomically(&words[highWord-2], s.Low>>32+s.Middle<<16&lowestWord)

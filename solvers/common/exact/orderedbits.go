@@ -3,8 +3,8 @@ package exact
 import "math"
 
 // OrderedBits returns the bits of x, changed such that they increase with x as an integer: so the largest of several
-// numbers is found with an atomic maximum of integers. -0 comes before 0, and NaN after all numbers. The result is never
-// 0, so that zeroed memory is the maximum of no numbers.
+// numbers is found with an atomic maximum of integers. -0 comes before 0, and NaN after all numbers. The result is
+// never 0, so that zeroed memory is the maximum of no numbers.
 func OrderedBits(x float64) uint64 {
 	if x != x {
 		return 1<<64 - 1

@@ -3446,8 +3446,8 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
 }
 
 // OrderedBits returns the bits of x, changed such that they increase with x as an integer: so the largest of several
-// numbers is found with an atomic maximum of integers. -0 comes before 0, and NaN after all numbers. The result is never
-// 0, so that zeroed memory is the maximum of no numbers.
+// numbers is found with an atomic maximum of integers. -0 comes before 0, and NaN after all numbers. The result is
+// never 0, so that zeroed memory is the maximum of no numbers.
 // OrderedBits, exact/orderedbits.go:8
 DEVICE uint64 exact_OrderedBits(double x) {
     if (x != x) {

@@ -2,8 +2,8 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// Exchanged is a vertex that ranks exchange. Index is its index in the arrays of TileVertices, except Along; Rail is its
-// index in Along, -1 if it does not slide.
+// Exchanged is a vertex that ranks exchange. Index is its index in the arrays of TileVertices, except Along; Rail is
+// its index in Along, -1 if it does not slide.
 type Exchanged struct{ Index, Rail int32 }
 
 // PackTiles writes exchanged vertex k to the message.

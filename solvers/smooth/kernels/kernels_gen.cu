@@ -575,8 +575,8 @@ static_assert(sizeof(Triangle_f64) == 88 && offsetof(Triangle_f64, m) == 0 && of
     offsetof(Triangle_f64, lc) == 64 && offsetof(Triangle_f64, perimeter) == 72 &&
     offsetof(Triangle_f64, fit) == 80, "Triangle_f64");
 
-// Exchanged is a vertex that ranks exchange. Index is its index in the arrays of TileVertices, except Along; Rail is its
-// index in Along, -1 if it does not slide.
+// Exchanged is a vertex that ranks exchange. Index is its index in the arrays of TileVertices, except Along; Rail is
+// its index in Along, -1 if it does not slide.
 // Exchanged, exchange.go:7
 struct alignas(8) Exchanged {
     int32 Index, Rail_;
