@@ -47,7 +47,7 @@ const (
 	kindSlots  = "slots"  // Slots, Last
 	kindLog    = "told"   // Text
 
-	// sent by the controller
+	// sent by the launcher
 	kindWelcome = "welcome" // Dir, Env; the first message
 	kindRefused = "refused" // Text; the last message
 	kindStart   = "start"   // Start, Args

@@ -3660,17 +3660,17 @@ DEVICE void updatePeaks_f32(int64 i, const Params_f32 *p, double now, const Peak
     int32 marks = peaks->Marks[i];
     Most_ most = peaks->Most__[i];
     double h = double(c->H2), x = double(c->Q2x), y = double(c->Q2y);
-    bool there = c->H2 >= p->DryDepth;
-    bool wet = there && h > peaks->Threshold, was = (marks & 1) != 0;
-    if (wet != was) {
+    bool hasWater = c->H2 >= p->DryDepth;
+    bool wet = hasWater && h > peaks->Threshold, wasWet = (marks & 1) != 0;
+    if (wet != wasWet) {
         peaks->Marks[i] = marks ^ 1;
-        if (was) {
+        if (wasWet) {
             peaks->Wet[i] += now - peaks->Since[i];
         } else {
             peaks->Since[i] = now;
         }
     }
-    if (!there) {
+    if (!hasWater) {
         return;
     }
     // above the bed; the largest thickness was tested when it occurred first
@@ -3722,17 +3722,17 @@ DEVICE void updatePeaks_f64(int64 i, const Params_f64 *p, double now, const Peak
     int32 marks = peaks->Marks[i];
     Most_ most = peaks->Most__[i];
     double h = c->H2, x = c->Q2x, y = c->Q2y;
-    bool there = c->H2 >= p->DryDepth;
-    bool wet = there && h > peaks->Threshold, was = (marks & 1) != 0;
-    if (wet != was) {
+    bool hasWater = c->H2 >= p->DryDepth;
+    bool wet = hasWater && h > peaks->Threshold, wasWet = (marks & 1) != 0;
+    if (wet != wasWet) {
         peaks->Marks[i] = marks ^ 1;
-        if (was) {
+        if (wasWet) {
             peaks->Wet[i] += now - peaks->Since[i];
         } else {
             peaks->Since[i] = now;
         }
     }
-    if (!there) {
+    if (!hasWater) {
         return;
     }
     // above the bed; the largest thickness was tested when it occurred first

@@ -33,7 +33,7 @@ func damResolutions(p *verify.Page) []int {
 func damRuns(ctx context.Context, p *verify.Page, title string, d dam, length, end float64,
 	measure func(b *basin.Basin)) error {
 	t := p.Table(fmt.Sprintf("%s: mean errors at t = %g s", title, end),
-		"boxes", "cells", "steps", "error of h", "of the dam", "order")
+		"squares", "cells", "steps", "error of h", "of the dam's height", "order")
 	sizes := damResolutions(p)
 	var coarser float64
 	for i, n := range sizes {
@@ -41,7 +41,7 @@ func damRuns(ctx context.Context, p *verify.Page, title string, d dam, length, e
 		if err != nil {
 			return err
 		}
-		p.Progress("%d boxes", n)
+		p.Progress("%d squares", n)
 		initial := func(x, _ float64) basin.State {
 			if x < 0 {
 				return basin.State{H2: d.left}

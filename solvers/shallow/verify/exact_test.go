@@ -67,7 +67,7 @@ func TestDamSolvesTheEquations(t *testing.T) {
 			h, u := d.at(x, time)
 			return basin.State{H2: h, U2: u}
 		}
-		x := head + (tail-head)*rapid.Float64Range(0.1, 0.9).Draw(t, "place")
+		x := head + (tail-head)*rapid.Float64Range(0.1, 0.9).Draw(t, "position")
 		if m, q, _ := residual(at, x, 0, 1); math.Abs(m)+math.Abs(q) > 1e-5*basin.Gravity*left {
 			t.Fatalf("the residuals in the fan are %g for mass and %g for momentum at %g", m, q, x)
 		}
