@@ -165,8 +165,8 @@ func (a *arrays[F]) loops(s kernels.Scheme, k cycleStep) (l loops) {
 		return l
 	}
 	l.flux = kernels.NewEdgeFluxLoop(s, &a.params, &a.mesh, clock, from, a.flux, counters)
-	l.tile = kernels.NewTileStepLoop(s, a.updatesPeaksInStep(), &a.params, &a.tiles, clock, next, limit, cleared, from, a.manning,
-		&a.forcing, &a.peaks, to, counters, nextLimit)
+	l.tile = kernels.NewTileStepLoop(s, a.updatesPeaksInStep(), &a.params, &a.tiles, clock, next, limit, cleared, from,
+		a.manning, &a.forcing, &a.peaks, to, counters, nextLimit)
 	l.update = kernels.NewUpdateCellLoop(s == kernels.OneLayer, &a.params, &a.mesh, clock, from, a.flux, a.manning,
 		&a.forcing, to, nextLimit)
 	return l

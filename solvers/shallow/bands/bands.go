@@ -188,7 +188,11 @@ func (b *bandBuilder) hasSlopes(cell int) bool {
 
 // waits reports whether the next flux waits for the slopes of a boundary cell.
 func (b *bandBuilder) waits() bool {
-	return b.order == 2 && b.nextFlux < b.endEdge && int(max(b.edges[b.nextFlux].Left, b.edges[b.nextFlux].Right)) >= len(b.core)
+	if b.order != 2 || b.nextFlux == b.endEdge {
+		return false
+	}
+	edge := b.edges[b.nextFlux]
+	return int(max(edge.Left, edge.Right)) >= len(b.core)
 }
 
 // lowerCell returns the cell of an edge with the lower index. At the boundary there is one cell.
