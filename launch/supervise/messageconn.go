@@ -45,7 +45,7 @@ const (
 	kindExited = "exited" // Epoch, Exit
 	kindEnded  = "ended"  // Epoch, Rendezvous: all workers have exited
 	kindSlots  = "slots"  // Slots, Last
-	kindLog    = "told"   // Text
+	kindLog    = "log"    // Text
 
 	// sent by the launcher
 	kindWelcome = "welcome" // Dir, Env; the first message
@@ -55,7 +55,7 @@ const (
 	kindOver    = "over"    // Text, Done; the last message
 
 	// sent by both
-	kindHeartbeat = "beat"
+	kindHeartbeat = "heartbeat"
 )
 
 // hello introduces a supervisor.
