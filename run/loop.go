@@ -285,14 +285,7 @@ func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
 	if r.rowQueue.used {
 		return r.observe(ctx, now)
 	}
-	measure := r.totals.Measure
-	if r.totals.CanObserve() { // an observation may do without quantities that are no column
-		if err := r.totals.Observe(ctx, r.solver); err != nil {
-			return err
-		}
-		measure = r.totals.Observed
-	}
-	table, err := measure(ctx, r.solver)
+	table, err := r.totals.MeasureColumns(ctx, r.solver)
 	if err != nil || r.conservation == nil {
 		return err
 	}
