@@ -102,32 +102,32 @@ func (f *plotFlags) flags(p *pflag.FlagSet) {
 
 // parse parses the flags with a syntax of their own.
 func (f *plotFlags) parse(p *pflag.FlagSet) (err error) {
-	set := func(e error) { err = errors.Join(err, e) }
+	addError := func(e error) { err = errors.Join(err, e) }
 	var e error
 	f.Frame, e = plot.ParseFrame(f.frame)
-	set(e)
+	addError(e)
 	if f.Colours, e = plot.Colours(f.colours); e != nil {
-		set(e)
+		addError(e)
 	}
 	if f.valueRange != "" {
 		f.Range, e = plot.ParseRange(f.valueRange)
-		set(e)
+		addError(e)
 	}
 	if f.isolines != "" {
 		f.Isolines, e = chart.ParseLevels(f.isolines)
-		set(e)
+		addError(e)
 	}
 	if f.slice != "" {
 		f.Slice, e = plot.ParsePlane(f.slice)
-		set(e)
+		addError(e)
 	}
 	if f.width != "" {
 		f.Page, e = plot.ParseWidth(f.width)
-		set(e)
+		addError(e)
 	}
 	if f.window != "" {
 		f.Page.Window, e = plot.ParseWindow(f.window)
-		set(e)
+		addError(e)
 	}
 	if p.Changed("title") {
 		f.Title = &f.title
@@ -136,7 +136,7 @@ func (f *plotFlags) parse(p *pflag.FlagSet) (err error) {
 		f.DryThreshold = &f.dry
 	}
 	if !(f.Rate >= 0.1 && f.Rate <= 50) {
-		set(fmt.Errorf("--fps %g: want a number from 0.1 to 50", f.Rate))
+		addError(fmt.Errorf("--fps %g: want a number from 0.1 to 50", f.Rate))
 	}
 	return err
 }

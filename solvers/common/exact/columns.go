@@ -48,7 +48,7 @@ func AddColumn(columns []int64, c int32) int64 {
 	return sum
 }
 
-// MaxGroup finds the largest rank of group g of columns of ranks.
+// MaxGroup finds the largest of group g of columns of OrderedBits.
 func MaxGroup(columns []uint64, g int32) {
 	most := uint64(0)
 	for k := g * group; k < (g+1)*group; k++ {
@@ -57,7 +57,7 @@ func MaxGroup(columns []uint64, g int32) {
 	columns[g*group] = most
 }
 
-// MaxColumn returns the largest rank of column c of columns of whose groups MaxGroup has found the largest.
+// MaxColumn returns the largest of column c, after MaxGroup has found the largest of each group.
 func MaxColumn(columns []uint64, c int32) uint64 {
 	most := uint64(0)
 	for k := c * Threads; k < (c+1)*Threads; k += group {

@@ -744,9 +744,9 @@ static_assert(sizeof(Surveyed) == 2312 && offsetof(Surveyed, Sums_) == 0 && offs
 
 // Part is the sum of the numbers that one thread of a kernel adds. Numbers of similar magnitude belong to the same
 // three words of the sum, which the thread keeps in registers, and adds to memory when a number of another magnitude
-// comes. Threads of a tile should merge their parts first: many threads that add to one word wait for each other. The
-// zero value is empty.
-// exact.Part, exact/exact.go:26
+// comes. A tile should merge the parts of its threads before it adds them to memory, since threads that add to the same
+// word wait for each other. The zero value is empty.
+// exact.Part, exact/exact.go:28
 struct exact_Part {
     int32 at;
     int64 w0, w1, w2;
@@ -3369,7 +3369,7 @@ DEVICE void ClearSurvey_at(int64 k, Surveyed *s) {
 }
 
 // special counts x, which is NaN or an infinity.
-// special, exact/exact.go:65
+// special, exact/exact.go:67
 DEVICE void exact_special(double x, Slice<int64> words) {
     int64 which = 68;
     if (x > 0.0) {
@@ -3382,7 +3382,7 @@ DEVICE void exact_special(double x, Slice<int64> words) {
 }
 
 // spill adds the three words to the sum in memory.
-// (*exact.Part).spill, exact/exact.go:101
+// (*exact.Part).spill, exact/exact.go:103
 DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     if (p->w0 != 0) {
         atomic_add(&words[p->at], p->w0);
@@ -3398,8 +3398,8 @@ DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     p->w2 = 0;
 }
 
-// Add adds x. words are the sum in memory.
-// (*exact.Part).Add, exact/exact.go:33
+// Add adds x. words has the sum in memory.
+// (*exact.Part).Add, exact/exact.go:35
 DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     if (x == 0.0) {
         return;
@@ -3434,10 +3434,11 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
 }
 
-// Rank returns an integer that increases with x, so that the largest of several numbers can be found with integers. -0
-// ranks below 0, and NaN above all numbers. No number has rank 0, so that zeroed memory is the maximum of no numbers.
-// Rank, exact/rank.go:7
-DEVICE uint64 exact_Rank(double x) {
+// OrderedBits returns the bits of x, changed such that they increase with x as an integer: so the largest of several
+// numbers is found with an atomic maximum of integers. -0 comes before 0, and NaN after all numbers. The result is
+// never 0, so that zeroed memory is the maximum of no numbers.
+// OrderedBits, exact/orderedbits.go:8
+DEVICE uint64 exact_OrderedBits(double x) {
     if (x != x) {
         return 18446744073709551615ull;
     }
@@ -3449,7 +3450,7 @@ DEVICE uint64 exact_Rank(double x) {
 }
 
 // speed returns the speed of a layer, 0 if dry.
-// speed[float32], measure.go:114
+// speed[float32], measure.go:115
 DEVICE double speed_f32(const Params_f32 *p, float h, float qx, float qy) {
     if (h < p->DryDepth) {
         return 0.0;
@@ -3460,9 +3461,9 @@ DEVICE double speed_f32(const Params_f32 *p, float h, float qx, float qy) {
 
 // survey measures every surveyThreads-th cell of the chunk that begins with cell first, beginning with its cell k, and
 // stores the results of thread k.
-// survey[float32], measure.go:89
+// survey[float32], measure.go:90
 DEVICE void survey_f32(int32 k, int32 first, int32 cells, const Params_f32 *p, Slice<Bed_f32> beds,
-        Slice<State_f32> w, Slice<exact_Part> parts, Slice<uint64> ranks, Slice<int64> words) {
+        Slice<State_f32> w, Slice<exact_Part> parts, Slice<uint64> extremes, Slice<int64> words) {
     // parts of the sums from Mass1 to SquareH2
     exact_Part mass1 = {}, mass2 = {}, surface = {}, lower = {};
     // the maxima from MaxH1 to MaxSpeed
@@ -3475,12 +3476,12 @@ DEVICE void survey_f32(int32 k, int32 first, int32 cells, const Params_f32 *p, S
         exact_Part_Add(&mass2, h2 * area, Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
         exact_Part_Add(&surface, num_Abs_f64(h1 + h2 - double(b.Depth)) * area, Slice<int64>{words.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
         exact_Part_Add(&lower, h2 * h2 * area, Slice<int64>{words.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
-        upper1 = go_max<uint64>(upper1, exact_Rank(h1));
-        least1 = go_max<uint64>(least1, exact_Rank(-h1));
-        upper2 = go_max<uint64>(upper2, exact_Rank(h2));
-        least2 = go_max<uint64>(least2, exact_Rank(-h2));
+        upper1 = go_max<uint64>(upper1, exact_OrderedBits(h1));
+        least1 = go_max<uint64>(least1, exact_OrderedBits(-h1));
+        upper2 = go_max<uint64>(upper2, exact_OrderedBits(h2));
+        least2 = go_max<uint64>(least2, exact_OrderedBits(-h2));
         double fast = num_Larger_f64(speed_f32(p, c.H1, c.Q1x, c.Q1y), speed_f32(p, c.H2, c.Q2x, c.Q2y));
-        fastest = go_max<uint64>(fastest, exact_Rank(fast));
+        fastest = go_max<uint64>(fastest, exact_OrderedBits(fast));
     }
     const exact_Part value1 = mass1, value2 = mass2;
     parts[add(0, k)] = value1;
@@ -3488,15 +3489,15 @@ DEVICE void survey_f32(int32 k, int32 first, int32 cells, const Params_f32 *p, S
     const exact_Part value3 = surface, value4 = lower;
     parts[add(256, k)] = value3;
     parts[add(384, k)] = value4;
-    ranks[add(0, k)] = upper1;
-    ranks[add(128, k)] = least1;
-    ranks[add(256, k)] = upper2;
-    ranks[add(384, k)] = least2;
-    ranks[add(512, k)] = fastest;
+    extremes[add(0, k)] = upper1;
+    extremes[add(128, k)] = least1;
+    extremes[add(256, k)] = upper2;
+    extremes[add(384, k)] = least2;
+    extremes[add(512, k)] = fastest;
 }
 
 // Merge adds the sum of another part, which does not change.
-// (*exact.Part).Merge, exact/exact.go:77
+// (*exact.Part).Merge, exact/exact.go:79
 DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
     p->ones = add(p->ones, o->ones);
     if (o->w0 == 0 && o->w1 == 0 && o->w2 == 0) {
@@ -3522,7 +3523,7 @@ DEVICE void exact_MergeGroup(Slice<exact_Part> columns, int32 g, Slice<int64> wo
     columns[mul(g, 8)] = o;
 }
 
-// MaxGroup finds the largest rank of group g of columns of ranks.
+// MaxGroup finds the largest of group g of columns of OrderedBits.
 // MaxGroup, exact/columns.go:52
 DEVICE void exact_MaxGroup(Slice<uint64> columns, int32 g) {
     uint64 most = 0u;
@@ -3533,7 +3534,7 @@ DEVICE void exact_MaxGroup(Slice<uint64> columns, int32 g) {
 }
 
 // Flush adds the part to the sum in memory, and empties the part.
-// (*exact.Part).Flush, exact/exact.go:92
+// (*exact.Part).Flush, exact/exact.go:94
 DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     exact_Part_spill(p, words);
     if (p->ones != 0) {
@@ -3553,7 +3554,7 @@ DEVICE void exact_FlushColumn(Slice<exact_Part> columns, int32 c, Slice<int64> w
     exact_Part_Flush(&o, words);
 }
 
-// MaxColumn returns the largest rank of column c of columns of whose groups MaxGroup has found the largest.
+// MaxColumn returns the largest of column c, after MaxGroup has found the largest of each group.
 // MaxColumn, exact/columns.go:61
 DEVICE uint64 exact_MaxColumn(Slice<uint64> columns, int32 c) {
     uint64 most = 0u;
@@ -3563,16 +3564,17 @@ DEVICE uint64 exact_MaxColumn(Slice<uint64> columns, int32 c) {
     return most;
 }
 
-// Survey measures the cells of chunk t; cells is the number of all cells. parts and ranks are columns of package exact.
-// Survey[float32], measure.go:59
+// Survey measures the cells of chunk t; cells is the number of all cells. parts and extremes are columns: see
+// exact.Threads.
+// Survey[float32], measure.go:60
 DEVICE void Survey_f32_at(int64 t, int32 cells, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
-        Surveyed *s, Array<exact_Part, 512> *parts, Array<uint64, 640> *ranks, Array<int64, 284> *words) {
+        Surveyed *s, Array<exact_Part, 512> *parts, Array<uint64, 640> *extremes, Array<int64, 284> *words) {
     TURNS(int64, k, 284) {
         (*words)[k] = 0;
     }
     __syncthreads();
     TURNS(int32, k, 128) {
-        survey_f32(k, mul(int32(t), 1024), cells, p, beds, w, Slice<exact_Part>{parts->at, int64(512), int64(512)}, Slice<uint64>{ranks->at, int64(640), int64(640)}, Slice<int64>{words->at, int64(284), int64(284)});
+        survey_f32(k, mul(int32(t), 1024), cells, p, beds, w, Slice<exact_Part>{parts->at, int64(512), int64(512)}, Slice<uint64>{extremes->at, int64(640), int64(640)}, Slice<int64>{words->at, int64(284), int64(284)});
     }
     __syncthreads();
     TURNS(int32, k, 64) {
@@ -3581,7 +3583,7 @@ DEVICE void Survey_f32_at(int64 t, int32 cells, const Params_f32 *p, Slice<Bed_f
     }
     __syncthreads();
     TURNS(int32, k, 80) {
-        exact_MaxGroup(Slice<uint64>{ranks->at, int64(640), int64(640)}, k);
+        exact_MaxGroup(Slice<uint64>{extremes->at, int64(640), int64(640)}, k);
     }
     __syncthreads();
     TURNS(int32, k, 4) {
@@ -3589,7 +3591,7 @@ DEVICE void Survey_f32_at(int64 t, int32 cells, const Params_f32 *p, Slice<Bed_f
     }
     __syncthreads();
     TURNS(int32, k, 5) {
-        atomic_max(&s->Extremes_[k], exact_MaxColumn(Slice<uint64>{ranks->at, int64(640), int64(640)}, k));
+        atomic_max(&s->Extremes_[k], exact_MaxColumn(Slice<uint64>{extremes->at, int64(640), int64(640)}, k));
     }
     __syncthreads();
     TURNS(int64, k, 284) {
@@ -3600,7 +3602,7 @@ DEVICE void Survey_f32_at(int64 t, int32 cells, const Params_f32 *p, Slice<Bed_f
 }
 
 // speed returns the speed of a layer, 0 if dry.
-// speed[float64], measure.go:114
+// speed[float64], measure.go:115
 DEVICE double speed_f64(const Params_f64 *p, double h, double qx, double qy) {
     if (h < p->DryDepth) {
         return 0.0;
@@ -3611,9 +3613,9 @@ DEVICE double speed_f64(const Params_f64 *p, double h, double qx, double qy) {
 
 // survey measures every surveyThreads-th cell of the chunk that begins with cell first, beginning with its cell k, and
 // stores the results of thread k.
-// survey[float64], measure.go:89
+// survey[float64], measure.go:90
 DEVICE void survey_f64(int32 k, int32 first, int32 cells, const Params_f64 *p, Slice<Bed_f64> beds,
-        Slice<State_f64> w, Slice<exact_Part> parts, Slice<uint64> ranks, Slice<int64> words) {
+        Slice<State_f64> w, Slice<exact_Part> parts, Slice<uint64> extremes, Slice<int64> words) {
     // parts of the sums from Mass1 to SquareH2
     exact_Part mass1 = {}, mass2 = {}, surface = {}, lower = {};
     // the maxima from MaxH1 to MaxSpeed
@@ -3626,12 +3628,12 @@ DEVICE void survey_f64(int32 k, int32 first, int32 cells, const Params_f64 *p, S
         exact_Part_Add(&mass2, h2 * area, Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
         exact_Part_Add(&surface, num_Abs_f64(h1 + h2 - b.Depth) * area, Slice<int64>{words.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
         exact_Part_Add(&lower, h2 * h2 * area, Slice<int64>{words.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
-        upper1 = go_max<uint64>(upper1, exact_Rank(h1));
-        least1 = go_max<uint64>(least1, exact_Rank(-h1));
-        upper2 = go_max<uint64>(upper2, exact_Rank(h2));
-        least2 = go_max<uint64>(least2, exact_Rank(-h2));
+        upper1 = go_max<uint64>(upper1, exact_OrderedBits(h1));
+        least1 = go_max<uint64>(least1, exact_OrderedBits(-h1));
+        upper2 = go_max<uint64>(upper2, exact_OrderedBits(h2));
+        least2 = go_max<uint64>(least2, exact_OrderedBits(-h2));
         double fast = num_Larger_f64(speed_f64(p, c.H1, c.Q1x, c.Q1y), speed_f64(p, c.H2, c.Q2x, c.Q2y));
-        fastest = go_max<uint64>(fastest, exact_Rank(fast));
+        fastest = go_max<uint64>(fastest, exact_OrderedBits(fast));
     }
     const exact_Part value1 = mass1, value2 = mass2;
     parts[add(0, k)] = value1;
@@ -3639,23 +3641,24 @@ DEVICE void survey_f64(int32 k, int32 first, int32 cells, const Params_f64 *p, S
     const exact_Part value3 = surface, value4 = lower;
     parts[add(256, k)] = value3;
     parts[add(384, k)] = value4;
-    ranks[add(0, k)] = upper1;
-    ranks[add(128, k)] = least1;
-    ranks[add(256, k)] = upper2;
-    ranks[add(384, k)] = least2;
-    ranks[add(512, k)] = fastest;
+    extremes[add(0, k)] = upper1;
+    extremes[add(128, k)] = least1;
+    extremes[add(256, k)] = upper2;
+    extremes[add(384, k)] = least2;
+    extremes[add(512, k)] = fastest;
 }
 
-// Survey measures the cells of chunk t; cells is the number of all cells. parts and ranks are columns of package exact.
-// Survey[float64], measure.go:59
+// Survey measures the cells of chunk t; cells is the number of all cells. parts and extremes are columns: see
+// exact.Threads.
+// Survey[float64], measure.go:60
 DEVICE void Survey_f64_at(int64 t, int32 cells, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
-        Surveyed *s, Array<exact_Part, 512> *parts, Array<uint64, 640> *ranks, Array<int64, 284> *words) {
+        Surveyed *s, Array<exact_Part, 512> *parts, Array<uint64, 640> *extremes, Array<int64, 284> *words) {
     TURNS(int64, k, 284) {
         (*words)[k] = 0;
     }
     __syncthreads();
     TURNS(int32, k, 128) {
-        survey_f64(k, mul(int32(t), 1024), cells, p, beds, w, Slice<exact_Part>{parts->at, int64(512), int64(512)}, Slice<uint64>{ranks->at, int64(640), int64(640)}, Slice<int64>{words->at, int64(284), int64(284)});
+        survey_f64(k, mul(int32(t), 1024), cells, p, beds, w, Slice<exact_Part>{parts->at, int64(512), int64(512)}, Slice<uint64>{extremes->at, int64(640), int64(640)}, Slice<int64>{words->at, int64(284), int64(284)});
     }
     __syncthreads();
     TURNS(int32, k, 64) {
@@ -3664,7 +3667,7 @@ DEVICE void Survey_f64_at(int64 t, int32 cells, const Params_f64 *p, Slice<Bed_f
     }
     __syncthreads();
     TURNS(int32, k, 80) {
-        exact_MaxGroup(Slice<uint64>{ranks->at, int64(640), int64(640)}, k);
+        exact_MaxGroup(Slice<uint64>{extremes->at, int64(640), int64(640)}, k);
     }
     __syncthreads();
     TURNS(int32, k, 4) {
@@ -3672,7 +3675,7 @@ DEVICE void Survey_f64_at(int64 t, int32 cells, const Params_f64 *p, Slice<Bed_f
     }
     __syncthreads();
     TURNS(int32, k, 5) {
-        atomic_max(&s->Extremes_[k], exact_MaxColumn(Slice<uint64>{ranks->at, int64(640), int64(640)}, k));
+        atomic_max(&s->Extremes_[k], exact_MaxColumn(Slice<uint64>{extremes->at, int64(640), int64(640)}, k));
     }
     __syncthreads();
     TURNS(int64, k, 284) {
@@ -3701,17 +3704,17 @@ DEVICE void updatePeaks_f32(int64 i, const Params_f32 *p, double now, const Peak
     int32 marks = peaks->Marks[i];
     Most_ most = peaks->Most__[i];
     double h = double(c->H2), x = double(c->Q2x), y = double(c->Q2y);
-    bool there = c->H2 >= p->DryDepth;
-    bool wet = there && h > peaks->Threshold, was = (marks & 1) != 0;
-    if (wet != was) {
+    bool hasWater = c->H2 >= p->DryDepth;
+    bool wet = hasWater && h > peaks->Threshold, wasWet = (marks & 1) != 0;
+    if (wet != wasWet) {
         peaks->Marks[i] = marks ^ 1;
-        if (was) {
+        if (wasWet) {
             peaks->Wet[i] += now - peaks->Since[i];
         } else {
             peaks->Since[i] = now;
         }
     }
-    if (!there) {
+    if (!hasWater) {
         return;
     }
     // above the bed; the largest thickness was tested when it occurred first
@@ -3763,17 +3766,17 @@ DEVICE void updatePeaks_f64(int64 i, const Params_f64 *p, double now, const Peak
     int32 marks = peaks->Marks[i];
     Most_ most = peaks->Most__[i];
     double h = c->H2, x = c->Q2x, y = c->Q2y;
-    bool there = c->H2 >= p->DryDepth;
-    bool wet = there && h > peaks->Threshold, was = (marks & 1) != 0;
-    if (wet != was) {
+    bool hasWater = c->H2 >= p->DryDepth;
+    bool wet = hasWater && h > peaks->Threshold, wasWet = (marks & 1) != 0;
+    if (wet != wasWet) {
         peaks->Marks[i] = marks ^ 1;
-        if (was) {
+        if (wasWet) {
             peaks->Wet[i] += now - peaks->Since[i];
         } else {
             peaks->Since[i] = now;
         }
     }
-    if (!there) {
+    if (!hasWater) {
         return;
     }
     // above the bed; the largest thickness was tested when it occurred first
@@ -5596,24 +5599,24 @@ extern "C" __global__ void __launch_bounds__(128) ClearSurvey(int64 lo, int64 hi
     if (k < hi) ClearSurvey_at(k, s);
 }
 
-// Kernel Survey, measure.go:59
+// Kernel Survey, measure.go:60
 extern "C" __global__ void __launch_bounds__(128) Survey_f32(int64 lo, int64 hi, int32 cells,
         const __grid_constant__ Params_f32 p, Slice<Bed_f32> beds, Slice<State_f32> w, Surveyed *s) {
     SHARED(parts, Array<exact_Part, 512>);
-    SHARED(ranks, Array<uint64, 640>);
+    SHARED(extremes, Array<uint64, 640>);
     SHARED(words, Array<int64, 284>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey_f32_at(t, cells, &p, beds, w, s, &parts, &ranks, &words);
+    if (t < hi) Survey_f32_at(t, cells, &p, beds, w, s, &parts, &extremes, &words);
 }
 
-// Kernel Survey, measure.go:59
+// Kernel Survey, measure.go:60
 extern "C" __global__ void __launch_bounds__(128) Survey_f64(int64 lo, int64 hi, int32 cells,
         const __grid_constant__ Params_f64 p, Slice<Bed_f64> beds, Slice<State_f64> w, Surveyed *s) {
     SHARED(parts, Array<exact_Part, 512>);
-    SHARED(ranks, Array<uint64, 640>);
+    SHARED(extremes, Array<uint64, 640>);
     SHARED(words, Array<int64, 284>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey_f64_at(t, cells, &p, beds, w, s, &parts, &ranks, &words);
+    if (t < hi) Survey_f64_at(t, cells, &p, beds, w, s, &parts, &extremes, &words);
 }
 
 // Kernel UpdatePeaks, peaks.go:39

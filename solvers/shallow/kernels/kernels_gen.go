@@ -247,10 +247,10 @@ func NewSurveyLoop[F num.Float](cells int32, p *Params[F], beds []Bed[F], w []St
 // Range runs the kernel on the CPU.
 func (loop *SurveyLoop[F]) Range(lo, hi int) {
 	var parts [512]exact.Part
-	var ranks [640]uint64
+	var extremes [640]uint64
 	var words [284]int64
 	for t := lo; t < hi; t++ {
-		Survey(t, loop.cells, loop.p, loop.beds, loop.w, loop.s, &parts, &ranks, &words)
+		Survey(t, loop.cells, loop.p, loop.beds, loop.w, loop.s, &parts, &extremes, &words)
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 	Sums     = SquareH2 + exact.Words // how many words there are
 )
 
-// Maxima computed by a survey, each as the exact.Rank of a number: an integer that increases with the number.
+// Maxima computed by a survey, each as exact.OrderedBits: an integer that increases with the number.
 const (
 	MaxH1    = iota // h1, m
 	NegMinH1        // -h1
@@ -53,29 +53,30 @@ func ClearSurvey(k int, s *Surveyed) {
 	}
 }
 
-// Survey measures the cells of chunk t; cells is the number of all cells. parts and ranks are columns of package exact.
+// Survey measures the cells of chunk t; cells is the number of all cells. parts and extremes are columns: see
+// exact.Threads.
 //
 //atoll:kernel tile block=128
 func Survey[F num.Float](t int, cells int32, p *Params[F], beds []Bed[F], w []State[F], s *Surveyed,
-	parts *[sums * exact.Threads]exact.Part, ranks *[Extremes * exact.Threads]uint64, words *[Sums]int64) {
+	parts *[sums * exact.Threads]exact.Part, extremes *[Extremes * exact.Threads]uint64, words *[Sums]int64) {
 	for k := range Sums {
 		words[k] = 0
 	}
 	for k := range int32(surveyThreads) {
-		survey(k, int32(t)*surveyChunk, cells, p, beds, w, parts[:], ranks[:], words[:])
+		survey(k, int32(t)*surveyChunk, cells, p, beds, w, parts[:], extremes[:], words[:])
 	}
 	for k := range int32(sums * exact.Groups) {
 		sum := k / exact.Groups * exact.Words
 		exact.MergeGroup(parts[:], k, words[sum:sum+exact.Words])
 	}
 	for k := range int32(Extremes * exact.Groups) {
-		exact.MaxGroup(ranks[:], k)
+		exact.MaxGroup(extremes[:], k)
 	}
 	for k := range int32(sums) {
 		exact.FlushColumn(parts[:], k, words[k*exact.Words:(k+1)*exact.Words])
 	}
 	for k := range int32(Extremes) {
-		atomics.Max(&s.Extremes[k], exact.MaxColumn(ranks[:], k))
+		atomics.Max(&s.Extremes[k], exact.MaxColumn(extremes[:], k))
 	}
 	for k := range Sums {
 		if words[k] != 0 {
@@ -87,7 +88,7 @@ func Survey[F num.Float](t int, cells int32, p *Params[F], beds []Bed[F], w []St
 // survey measures every surveyThreads-th cell of the chunk that begins with cell first, beginning with its cell k, and
 // stores the results of thread k.
 func survey[F num.Float](k, first, cells int32, p *Params[F], beds []Bed[F], w []State[F], parts []exact.Part,
-	ranks []uint64, words []int64) {
+	extremes []uint64, words []int64) {
 	var mass1, mass2, surface, lower exact.Part        // parts of the sums from Mass1 to SquareH2
 	var upper1, least1, upper2, least2, fastest uint64 // the maxima from MaxH1 to MaxSpeed
 	for n := first + k; n < first+surveyChunk && n < cells; n += surveyThreads {
@@ -97,17 +98,17 @@ func survey[F num.Float](k, first, cells int32, p *Params[F], beds []Bed[F], w [
 		mass2.Add(h2*area, words[Mass2:AbsZ1])
 		surface.Add(num.Abs(h1+h2-float64(b.Depth))*area, words[AbsZ1:SquareH2])
 		lower.Add(h2*h2*area, words[SquareH2:Sums])
-		upper1, least1 = max(upper1, exact.Rank(h1)), max(least1, exact.Rank(-h1))
-		upper2, least2 = max(upper2, exact.Rank(h2)), max(least2, exact.Rank(-h2))
+		upper1, least1 = max(upper1, exact.OrderedBits(h1)), max(least1, exact.OrderedBits(-h1))
+		upper2, least2 = max(upper2, exact.OrderedBits(h2)), max(least2, exact.OrderedBits(-h2))
 		fast := num.Larger(speed(p, c.H1, c.Q1x, c.Q1y), speed(p, c.H2, c.Q2x, c.Q2y))
-		fastest = max(fastest, exact.Rank(fast))
+		fastest = max(fastest, exact.OrderedBits(fast))
 	}
 	const n = exact.Threads
 	parts[Mass1/exact.Words*n+k], parts[Mass2/exact.Words*n+k] = mass1, mass2
 	parts[AbsZ1/exact.Words*n+k], parts[SquareH2/exact.Words*n+k] = surface, lower
-	ranks[MaxH1*n+k], ranks[NegMinH1*n+k] = upper1, least1
-	ranks[MaxH2*n+k], ranks[NegMinH2*n+k] = upper2, least2
-	ranks[MaxSpeed*n+k] = fastest
+	extremes[MaxH1*n+k], extremes[NegMinH1*n+k] = upper1, least1
+	extremes[MaxH2*n+k], extremes[NegMinH2*n+k] = upper2, least2
+	extremes[MaxSpeed*n+k] = fastest
 }
 
 // speed returns the speed of a layer, 0 if dry.

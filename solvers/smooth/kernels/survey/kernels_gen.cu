@@ -210,9 +210,9 @@ static_assert(sizeof(exact_Wide) == 24 && offsetof(exact_Wide, High) == 0 && off
 
 // Part is the sum of the numbers that one thread of a kernel adds. Numbers of similar magnitude belong to the same
 // three words of the sum, which the thread keeps in registers, and adds to memory when a number of another magnitude
-// comes. Threads of a tile should merge their parts first: many threads that add to one word wait for each other. The
-// zero value is empty.
-// exact.Part, exact/exact.go:26
+// comes. A tile should merge the parts of its threads before it adds them to memory, since threads that add to the same
+// word wait for each other. The zero value is empty.
+// exact.Part, exact/exact.go:28
 struct exact_Part {
     int32 at;
     int64 w0, w1, w2;
@@ -276,7 +276,7 @@ DEVICE exact_Wide exact_Wide_Plus(exact_Wide s, exact_Wide o) {
 }
 
 // special counts x, which is NaN or an infinity.
-// special, exact/exact.go:65
+// special, exact/exact.go:67
 DEVICE void exact_special(double x, Slice<int64> words) {
     int64 which = 68;
     if (x > 0.0) {
@@ -289,7 +289,7 @@ DEVICE void exact_special(double x, Slice<int64> words) {
 }
 
 // spill adds the three words to the sum in memory.
-// (*exact.Part).spill, exact/exact.go:101
+// (*exact.Part).spill, exact/exact.go:103
 DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     if (p->w0 != 0) {
         atomic_add(&words[p->at], p->w0);
@@ -305,8 +305,8 @@ DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     p->w2 = 0;
 }
 
-// Add adds x. words are the sum in memory.
-// (*exact.Part).Add, exact/exact.go:33
+// Add adds x. words has the sum in memory.
+// (*exact.Part).Add, exact/exact.go:35
 DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     if (x == 0.0) {
         return;
@@ -342,7 +342,7 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
 }
 
 // Flush adds the part to the sum in memory, and empties the part.
-// (*exact.Part).Flush, exact/exact.go:92
+// (*exact.Part).Flush, exact/exact.go:94
 DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     exact_Part_spill(p, words);
     if (p->ones != 0) {
@@ -351,8 +351,8 @@ DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     }
 }
 
-// AddTo adds one number to words that others may add to.
-// AddTo, exact/fixed.go:73
+// AddTo adds one number to a sum in memory, atomically.
+// AddTo, exact/fixed.go:75
 DEVICE void exact_AddTo(Slice<int64> words, double x) {
     exact_Part p = {};
     exact_Part_Add(&p, x, words);
@@ -389,10 +389,11 @@ DEVICE void exact_Wide_Store(exact_Wide s, Slice<int64> columns, int32 c, int32 
     columns[add(mul(add(c, 2), 128), k)] = s.Low;
 }
 
-// Rank returns an integer that increases with x, so that the largest of several numbers can be found with integers. -0
-// ranks below 0, and NaN above all numbers. No number has rank 0, so that zeroed memory is the maximum of no numbers.
-// Rank, exact/rank.go:7
-DEVICE uint64 exact_Rank(double x) {
+// OrderedBits returns the bits of x, changed such that they increase with x as an integer: so the largest of several
+// numbers is found with an atomic maximum of integers. -0 comes before 0, and NaN after all numbers. The result is
+// never 0, so that zeroed memory is the maximum of no numbers.
+// OrderedBits, exact/orderedbits.go:8
+DEVICE uint64 exact_OrderedBits(double x) {
     if (x != x) {
         return 18446744073709551615ull;
     }
@@ -403,25 +404,25 @@ DEVICE uint64 exact_Rank(double x) {
     return bits | 9223372036854775808ull;
 }
 
-// bestRank is the rank of a quality; that of a NaN is the lowest. Both zeros have the same.
-// bestRank, tally.go:31
-DEVICE uint64 bestRank(double quality) {
+// orderedQuality returns the ordered bits of a quality, the same for 0 and -0; of a NaN, those of -∞.
+// orderedQuality, tally.go:31
+DEVICE uint64 orderedQuality(double quality) {
     if (quality != quality) {
-        return exact_Rank(math_Inf(-1));
+        return exact_OrderedBits(math_Inf(-1));
     }
-    return exact_Rank(0.0 + quality);
+    return exact_OrderedBits(0.0 + quality);
 }
 
-// worstRank is the rank of a number's negative. Both zeros have the same.
-// worstRank, tally.go:28
-DEVICE uint64 worstRank(double x) {
-    return exact_Rank(0.0 - x);
+// orderedNegative returns the ordered bits of -x, the same for 0 and -0.
+// orderedNegative, tally.go:28
+DEVICE uint64 orderedNegative(double x) {
+    return exact_OrderedBits(0.0 - x);
 }
 
 // addCells adds every threads-th cell of the chunk that begins with cell from, beginning with its cell k, for thread k.
 // addCells[float32], tally.go:39
 DEVICE void addCells_f32(int32 k, int32 from, bool whole, Slice<Cell_f32> cells, Slice<int64> ints,
-        Slice<uint64> ranks, Array<int64, 355> *sums) {
+        Slice<uint64> extremes, Array<int64, 355> *sums) {
     bins o = {};
     exact_Wide qualities = {}, sizes = {};
     double best = math_Inf(-1), worst = math_Inf(1);
@@ -456,8 +457,8 @@ DEVICE void addCells_f32(int32 k, int32 from, bool whole, Slice<Cell_f32> cells,
     ints[add(768, k)] = value1;
     ints[add(896, k)] = value2;
     ints[add(1024, k)] = value3;
-    ranks[add(0, k)] = bestRank(best);
-    ranks[add(128, k)] = worstRank(worst);
+    extremes[add(0, k)] = orderedQuality(best);
+    extremes[add(128, k)] = orderedNegative(worst);
 }
 
 // AddGroup adds up group g of columns of integers.
@@ -470,7 +471,7 @@ DEVICE void exact_AddGroup(Slice<int64> columns, int32 g) {
     columns[mul(g, 8)] = sum;
 }
 
-// MaxGroup finds the largest rank of group g of columns of ranks.
+// MaxGroup finds the largest of group g of columns of OrderedBits.
 // MaxGroup, exact/columns.go:52
 DEVICE void exact_MaxGroup(Slice<uint64> columns, int32 g) {
     uint64 most = 0u;
@@ -482,10 +483,10 @@ DEVICE void exact_MaxGroup(Slice<uint64> columns, int32 g) {
 
 // merge merges group k of the columns of a chunk.
 // merge, tally.go:150
-DEVICE void merge(int32 k, Slice<int64> ints, Slice<uint64> ranks) {
+DEVICE void merge(int32 k, Slice<int64> ints, Slice<uint64> extremes) {
     exact_AddGroup(ints, k);
-    if (k < mul(int32(ranks.len) / 128, 16)) {
-        exact_MaxGroup(ranks, k);
+    if (k < mul(int32(extremes.len) / 128, 16)) {
+        exact_MaxGroup(extremes, k);
     }
 }
 
@@ -505,15 +506,15 @@ DEVICE exact_Wide exact_WideOfColumns(Slice<int64> columns, int32 c) {
     return exact_Wide{exact_AddColumn(columns, c), exact_AddColumn(columns, add(c, 1)), exact_AddColumn(columns, add(c, 2))};
 }
 
-// addAtomically, exact/fixed.go:66
+// addAtomically, exact/fixed.go:68
 DEVICE void exact_addAtomically(int64 *word, int64 n) {
     if (n != 0) {
         atomic_add(word, n);
     }
 }
 
-// AddTo adds the sum to words that others may add to.
-// (*exact.Fixed).AddTo, exact/fixed.go:56
+// AddTo adds the sum to one in memory, atomically.
+// (*exact.Fixed).AddTo, exact/fixed.go:57
 DEVICE void exact_Fixed_AddTo(exact_Fixed *s, Slice<int64> words) {
     exact_addAtomically(&words[29], s->Low & 4294967295ll);
     exact_addAtomically(&words[30], add(s->Low >> 32, shl(s->Middle, int64(16)) & 4294967295ll));
@@ -536,7 +537,7 @@ DEVICE void addSum(Surveyed *s, int32 to, Slice<int64> ints, int32 c) {
     exact_Wide_AddTo(exact_WideOfColumns(ints, c), Slice<int64>{sums->at + int64(to), sub(int64(add(to, 71)), int64(to)), sub(int64(add(to, 71)), int64(to))});
 }
 
-// MaxColumn returns the largest rank of column c of columns of whose groups MaxGroup has found the largest.
+// MaxColumn returns the largest of column c, after MaxGroup has found the largest of each group.
 // MaxColumn, exact/columns.go:61
 DEVICE uint64 exact_MaxColumn(Slice<uint64> columns, int32 c) {
     uint64 most = 0u;
@@ -558,18 +559,18 @@ DEVICE int64 counted(Slice<int64> ints, int32 k, int32 n) {
 // AddCells adds the cells of chunk t; if whole is set, it also counts them by quality.
 // AddCells[float32], survey.go:91
 DEVICE void AddCells_f32_at(int64 t, bool whole, Slice<Cell_f32> cells, Surveyed *s, Array<int64, 1152> *ints,
-        Array<uint64, 256> *best) {
+        Array<uint64, 256> *most) {
     TURNS(int32, k, 128) {
-        addCells_f32(k, mul(int32(t), 2048), whole, cells, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{best->at, int64(256), int64(256)}, &s->Sums_);
+        addCells_f32(k, mul(int32(t), 2048), whole, cells, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{most->at, int64(256), int64(256)}, &s->Sums_);
     }
     __syncthreads();
     TURNS(int32, k, 144) {
-        merge(k, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{best->at, int64(256), int64(256)});
+        merge(k, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{most->at, int64(256), int64(256)});
     }
     __syncthreads();
     TURNS(int32, k, 2) {
         addSum(s, add(0, mul(k, 71)), Slice<int64>{ints->at, int64(1152), int64(1152)}, add(0, mul(k, 3)));
-        atomic_max(&s->Extremes_[add(0, k)], exact_MaxColumn(Slice<uint64>{best->at, int64(256), int64(256)}, k));
+        atomic_max(&s->Extremes_[add(0, k)], exact_MaxColumn(Slice<uint64>{most->at, int64(256), int64(256)}, k));
     }
     __syncthreads();
     TURNS(int32, k, 6) {
@@ -580,7 +581,7 @@ DEVICE void AddCells_f32_at(int64 t, bool whole, Slice<Cell_f32> cells, Surveyed
 // addCells adds every threads-th cell of the chunk that begins with cell from, beginning with its cell k, for thread k.
 // addCells[float64], tally.go:39
 DEVICE void addCells_f64(int32 k, int32 from, bool whole, Slice<Cell_f64> cells, Slice<int64> ints,
-        Slice<uint64> ranks, Array<int64, 355> *sums) {
+        Slice<uint64> extremes, Array<int64, 355> *sums) {
     bins o = {};
     exact_Wide qualities = {}, sizes = {};
     double best = math_Inf(-1), worst = math_Inf(1);
@@ -615,25 +616,25 @@ DEVICE void addCells_f64(int32 k, int32 from, bool whole, Slice<Cell_f64> cells,
     ints[add(768, k)] = value1;
     ints[add(896, k)] = value2;
     ints[add(1024, k)] = value3;
-    ranks[add(0, k)] = bestRank(best);
-    ranks[add(128, k)] = worstRank(worst);
+    extremes[add(0, k)] = orderedQuality(best);
+    extremes[add(128, k)] = orderedNegative(worst);
 }
 
 // AddCells adds the cells of chunk t; if whole is set, it also counts them by quality.
 // AddCells[float64], survey.go:91
 DEVICE void AddCells_f64_at(int64 t, bool whole, Slice<Cell_f64> cells, Surveyed *s, Array<int64, 1152> *ints,
-        Array<uint64, 256> *best) {
+        Array<uint64, 256> *most) {
     TURNS(int32, k, 128) {
-        addCells_f64(k, mul(int32(t), 2048), whole, cells, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{best->at, int64(256), int64(256)}, &s->Sums_);
+        addCells_f64(k, mul(int32(t), 2048), whole, cells, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{most->at, int64(256), int64(256)}, &s->Sums_);
     }
     __syncthreads();
     TURNS(int32, k, 144) {
-        merge(k, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{best->at, int64(256), int64(256)});
+        merge(k, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{most->at, int64(256), int64(256)});
     }
     __syncthreads();
     TURNS(int32, k, 2) {
         addSum(s, add(0, mul(k, 71)), Slice<int64>{ints->at, int64(1152), int64(1152)}, add(0, mul(k, 3)));
-        atomic_max(&s->Extremes_[add(0, k)], exact_MaxColumn(Slice<uint64>{best->at, int64(256), int64(256)}, k));
+        atomic_max(&s->Extremes_[add(0, k)], exact_MaxColumn(Slice<uint64>{most->at, int64(256), int64(256)}, k));
     }
     __syncthreads();
     TURNS(int32, k, 6) {
@@ -666,7 +667,7 @@ DEVICE void bins_countLength(bins *o, double length) {
 // addEdges does so for edges. The length of edge n is lengths[n*each + at].
 // addEdges[float32], tally.go:75
 DEVICE void addEdges_f32(int32 k, int32 from, int32 edges, int32 each, int32 at, bool whole, Slice<float> lengths,
-        Slice<int64> ints, Slice<uint64> ranks, Array<int64, 355> *sums) {
+        Slice<int64> ints, Slice<uint64> extremes, Array<int64, 355> *sums) {
     bins o = {};
     exact_Wide total = {}, squares = {};
     double longest = math_Inf(-1), shortest = math_Inf(1);
@@ -696,26 +697,26 @@ DEVICE void addEdges_f32(int32 k, int32 from, int32 edges, int32 each, int32 at,
     ints[add(768, k)] = value1;
     ints[add(896, k)] = value2;
     ints[add(1024, k)] = value3;
-    ranks[add(0, k)] = exact_Rank(0.0 + longest);
-    ranks[add(128, k)] = worstRank(shortest);
+    extremes[add(0, k)] = exact_OrderedBits(0.0 + longest);
+    extremes[add(128, k)] = orderedNegative(shortest);
 }
 
 // AddEdges adds the edges of chunk t. The length of edge k is lengths[k*each + at]. If whole is set, it also adds up the
 // lengths and counts the edges by length.
 // AddEdges[float32], survey.go:111
 DEVICE void AddEdges_f32_at(int64 t, int32 edges, int32 each, int32 at, bool whole, Slice<float> lengths,
-        Surveyed *s, Array<int64, 1152> *ints, Array<uint64, 256> *longest) {
+        Surveyed *s, Array<int64, 1152> *ints, Array<uint64, 256> *most) {
     TURNS(int32, k, 128) {
-        addEdges_f32(k, mul(int32(t), 2048), edges, each, at, whole, lengths, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{longest->at, int64(256), int64(256)}, &s->Sums_);
+        addEdges_f32(k, mul(int32(t), 2048), edges, each, at, whole, lengths, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{most->at, int64(256), int64(256)}, &s->Sums_);
     }
     __syncthreads();
     TURNS(int32, k, 144) {
-        merge(k, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{longest->at, int64(256), int64(256)});
+        merge(k, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{most->at, int64(256), int64(256)});
     }
     __syncthreads();
     TURNS(int32, k, 2) {
         addSum(s, add(142, mul(k, 71)), Slice<int64>{ints->at, int64(1152), int64(1152)}, add(0, mul(k, 3)));
-        atomic_max(&s->Extremes_[add(2, k)], exact_MaxColumn(Slice<uint64>{longest->at, int64(256), int64(256)}, k));
+        atomic_max(&s->Extremes_[add(2, k)], exact_MaxColumn(Slice<uint64>{most->at, int64(256), int64(256)}, k));
     }
     __syncthreads();
     TURNS(int32, k, 9) {
@@ -726,7 +727,7 @@ DEVICE void AddEdges_f32_at(int64 t, int32 edges, int32 each, int32 at, bool who
 // addEdges does so for edges. The length of edge n is lengths[n*each + at].
 // addEdges[float64], tally.go:75
 DEVICE void addEdges_f64(int32 k, int32 from, int32 edges, int32 each, int32 at, bool whole, Slice<double> lengths,
-        Slice<int64> ints, Slice<uint64> ranks, Array<int64, 355> *sums) {
+        Slice<int64> ints, Slice<uint64> extremes, Array<int64, 355> *sums) {
     bins o = {};
     exact_Wide total = {}, squares = {};
     double longest = math_Inf(-1), shortest = math_Inf(1);
@@ -756,26 +757,26 @@ DEVICE void addEdges_f64(int32 k, int32 from, int32 edges, int32 each, int32 at,
     ints[add(768, k)] = value1;
     ints[add(896, k)] = value2;
     ints[add(1024, k)] = value3;
-    ranks[add(0, k)] = exact_Rank(0.0 + longest);
-    ranks[add(128, k)] = worstRank(shortest);
+    extremes[add(0, k)] = exact_OrderedBits(0.0 + longest);
+    extremes[add(128, k)] = orderedNegative(shortest);
 }
 
 // AddEdges adds the edges of chunk t. The length of edge k is lengths[k*each + at]. If whole is set, it also adds up the
 // lengths and counts the edges by length.
 // AddEdges[float64], survey.go:111
 DEVICE void AddEdges_f64_at(int64 t, int32 edges, int32 each, int32 at, bool whole, Slice<double> lengths,
-        Surveyed *s, Array<int64, 1152> *ints, Array<uint64, 256> *longest) {
+        Surveyed *s, Array<int64, 1152> *ints, Array<uint64, 256> *most) {
     TURNS(int32, k, 128) {
-        addEdges_f64(k, mul(int32(t), 2048), edges, each, at, whole, lengths, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{longest->at, int64(256), int64(256)}, &s->Sums_);
+        addEdges_f64(k, mul(int32(t), 2048), edges, each, at, whole, lengths, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{most->at, int64(256), int64(256)}, &s->Sums_);
     }
     __syncthreads();
     TURNS(int32, k, 144) {
-        merge(k, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{longest->at, int64(256), int64(256)});
+        merge(k, Slice<int64>{ints->at, int64(1152), int64(1152)}, Slice<uint64>{most->at, int64(256), int64(256)});
     }
     __syncthreads();
     TURNS(int32, k, 2) {
         addSum(s, add(142, mul(k, 71)), Slice<int64>{ints->at, int64(1152), int64(1152)}, add(0, mul(k, 3)));
-        atomic_max(&s->Extremes_[add(2, k)], exact_MaxColumn(Slice<uint64>{longest->at, int64(256), int64(256)}, k));
+        atomic_max(&s->Extremes_[add(2, k)], exact_MaxColumn(Slice<uint64>{most->at, int64(256), int64(256)}, k));
     }
     __syncthreads();
     TURNS(int32, k, 9) {
@@ -848,10 +849,10 @@ DEVICE int64 FirstID(int64 id) {
 // FindCells[float32], survey.go:158
 DEVICE void FindCells_f32_at(int64 i, Slice<int32> ids, Slice<Cell_f32> cells, Surveyed *s) {
     double q = double(cells[i].Quality);
-    if (worstRank(q) == s->Extremes_[1]) {
+    if (orderedNegative(q) == s->Extremes_[1]) {
         atomic_max(&s->Worst, FirstID(int64(ids[i])));
     }
-    if (bestRank(q) == s->Extremes_[0]) {
+    if (orderedQuality(q) == s->Extremes_[0]) {
         atomic_max(&s->Best, FirstID(int64(ids[i])));
     }
 }
@@ -861,10 +862,10 @@ DEVICE void FindCells_f32_at(int64 i, Slice<int32> ids, Slice<Cell_f32> cells, S
 // FindCells[float64], survey.go:158
 DEVICE void FindCells_f64_at(int64 i, Slice<int32> ids, Slice<Cell_f64> cells, Surveyed *s) {
     double q = cells[i].Quality;
-    if (worstRank(q) == s->Extremes_[1]) {
+    if (orderedNegative(q) == s->Extremes_[1]) {
         atomic_max(&s->Worst, FirstID(int64(ids[i])));
     }
-    if (bestRank(q) == s->Extremes_[0]) {
+    if (orderedQuality(q) == s->Extremes_[0]) {
         atomic_max(&s->Best, FirstID(int64(ids[i])));
     }
 }
@@ -879,36 +880,36 @@ extern "C" __global__ void __launch_bounds__(128) Clear(int64 lo, int64 hi, Surv
 extern "C" __global__ void __launch_bounds__(128) AddCells_f32(int64 lo, int64 hi, bool whole,
         Slice<Cell_f32> cells, Surveyed *s) {
     SHARED(ints, Array<int64, 1152>);
-    SHARED(best, Array<uint64, 256>);
+    SHARED(most, Array<uint64, 256>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) AddCells_f32_at(t, whole, cells, s, &ints, &best);
+    if (t < hi) AddCells_f32_at(t, whole, cells, s, &ints, &most);
 }
 
 // Kernel AddCells, survey.go:91
 extern "C" __global__ void __launch_bounds__(128) AddCells_f64(int64 lo, int64 hi, bool whole,
         Slice<Cell_f64> cells, Surveyed *s) {
     SHARED(ints, Array<int64, 1152>);
-    SHARED(best, Array<uint64, 256>);
+    SHARED(most, Array<uint64, 256>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) AddCells_f64_at(t, whole, cells, s, &ints, &best);
+    if (t < hi) AddCells_f64_at(t, whole, cells, s, &ints, &most);
 }
 
 // Kernel AddEdges, survey.go:111
 extern "C" __global__ void __launch_bounds__(128) AddEdges_f32(int64 lo, int64 hi, int32 edges, int32 each,
         int32 at, bool whole, Slice<float> lengths, Surveyed *s) {
     SHARED(ints, Array<int64, 1152>);
-    SHARED(longest, Array<uint64, 256>);
+    SHARED(most, Array<uint64, 256>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) AddEdges_f32_at(t, edges, each, at, whole, lengths, s, &ints, &longest);
+    if (t < hi) AddEdges_f32_at(t, edges, each, at, whole, lengths, s, &ints, &most);
 }
 
 // Kernel AddEdges, survey.go:111
 extern "C" __global__ void __launch_bounds__(128) AddEdges_f64(int64 lo, int64 hi, int32 edges, int32 each,
         int32 at, bool whole, Slice<double> lengths, Surveyed *s) {
     SHARED(ints, Array<int64, 1152>);
-    SHARED(longest, Array<uint64, 256>);
+    SHARED(most, Array<uint64, 256>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) AddEdges_f64_at(t, edges, each, at, whole, lengths, s, &ints, &longest);
+    if (t < hi) AddEdges_f64_at(t, edges, each, at, whole, lengths, s, &ints, &most);
 }
 
 // Kernel AddSides, survey.go:132

@@ -57,9 +57,9 @@ func NewAddCellsLoop[F num.Float](whole bool, cells []Cell[F], s *Surveyed) *Add
 // Range runs the kernel on the CPU.
 func (loop *AddCellsLoop[F]) Range(lo, hi int) {
 	var ints [1152]int64
-	var best [256]uint64
+	var most [256]uint64
 	for t := lo; t < hi; t++ {
-		AddCells(t, loop.whole, loop.cells, loop.s, &ints, &best)
+		AddCells(t, loop.whole, loop.cells, loop.s, &ints, &most)
 	}
 }
 
@@ -93,9 +93,9 @@ func NewAddEdgesLoop[F num.Float](edges int32, each int32, at int32, whole bool,
 // Range runs the kernel on the CPU.
 func (loop *AddEdgesLoop[F]) Range(lo, hi int) {
 	var ints [1152]int64
-	var longest [256]uint64
+	var most [256]uint64
 	for t := lo; t < hi; t++ {
-		AddEdges(t, loop.edges, loop.each, loop.at, loop.whole, loop.lengths, loop.s, &ints, &longest)
+		AddEdges(t, loop.edges, loop.each, loop.at, loop.whole, loop.lengths, loop.s, &ints, &most)
 	}
 }
 

@@ -24,7 +24,7 @@ const (
 	Sums      = Boundary + exact.Words  // how many words there are
 )
 
-// Extremes, as ranks of package exact. A NaN is the worst quality, and both the shortest and the longest length.
+// Extremes, as exact.OrderedBits. A NaN is the worst quality, and both the shortest and the longest length.
 const (
 	MaxQuality = iota
 	NegMinQuality
@@ -88,16 +88,16 @@ func Clear(k int, s *Surveyed) {
 // AddCells adds the cells of chunk t; if whole is set, it also counts them by quality.
 //
 //atoll:kernel tile block=128
-func AddCells[F num.Float](t int, whole bool, cells []Cell[F], s *Surveyed, ints *[columns]int64, best *[ranks]uint64) {
+func AddCells[F num.Float](t int, whole bool, cells []Cell[F], s *Surveyed, ints *[columns]int64, most *[extremes]uint64) {
 	for k := range int32(threads) {
-		addCells(k, int32(t)*Chunk, whole, cells, ints[:], best[:], &s.Sums)
+		addCells(k, int32(t)*Chunk, whole, cells, ints[:], most[:], &s.Sums)
 	}
 	for k := range int32(columns / threads * exact.Groups) {
-		merge(k, ints[:], best[:])
+		merge(k, ints[:], most[:])
 	}
 	for k := range int32(2) {
 		addSum(s, Qualities+k*exact.Words, ints[:], first+k*exact.WideColumns)
-		atomics.Max(&s.Extremes[MaxQuality+k], exact.MaxColumn(best[:], k))
+		atomics.Max(&s.Extremes[MaxQuality+k], exact.MaxColumn(most[:], k))
 	}
 	for k := range int32(QualityBins + 1) {
 		atomic.AddInt64(&s.Counts[k], counted(ints[:], k, QualityBins))
@@ -109,16 +109,16 @@ func AddCells[F num.Float](t int, whole bool, cells []Cell[F], s *Surveyed, ints
 //
 //atoll:kernel tile block=128
 func AddEdges[F num.Float](t int, edges, each, at int32, whole bool, lengths []F, s *Surveyed, ints *[columns]int64,
-	longest *[ranks]uint64) {
+	most *[extremes]uint64) {
 	for k := range int32(threads) {
-		addEdges(k, int32(t)*Chunk, edges, each, at, whole, lengths, ints[:], longest[:], &s.Sums)
+		addEdges(k, int32(t)*Chunk, edges, each, at, whole, lengths, ints[:], most[:], &s.Sums)
 	}
 	for k := range int32(columns / threads * exact.Groups) {
-		merge(k, ints[:], longest[:])
+		merge(k, ints[:], most[:])
 	}
 	for k := range int32(2) {
 		addSum(s, Lengths+k*exact.Words, ints[:], first+k*exact.WideColumns)
-		atomics.Max(&s.Extremes[MaxLength+k], exact.MaxColumn(longest[:], k))
+		atomics.Max(&s.Extremes[MaxLength+k], exact.MaxColumn(most[:], k))
 	}
 	for k := range int32(LengthBins + 1) {
 		atomic.AddInt64(&s.Counts[Histogram+k], counted(ints[:], k, LengthBins))
@@ -157,10 +157,10 @@ func AddSides[F num.Float](t int, n, each int32, listed []int32, sizes []F, s *S
 //atoll:kernel
 func FindCells[F num.Float](i int, ids []int32, cells []Cell[F], s *Surveyed) {
 	q := float64(cells[i].Quality)
-	if worstRank(q) == s.Extremes[NegMinQuality] {
+	if orderedNegative(q) == s.Extremes[NegMinQuality] {
 		atomics.Max(&s.Worst, FirstID(int64(ids[i])))
 	}
-	if bestRank(q) == s.Extremes[MaxQuality] {
+	if orderedQuality(q) == s.Extremes[MaxQuality] {
 		atomics.Max(&s.Best, FirstID(int64(ids[i])))
 	}
 }

@@ -17,26 +17,26 @@ const (
 	columns  = (highBins + 1) * exact.Threads
 )
 
-// Columns of ranks that they store.
+// Columns of exact.OrderedBits that they store.
 const (
-	most  = 0 // of the greatest number
-	least = 1 // of the least, times -1
-	ranks = 2 * exact.Threads
+	most     = 0 // of the greatest number
+	least    = 1 // of the least, times -1
+	extremes = 2 * exact.Threads
 )
 
-// worstRank is the rank of a number's negative. Both zeros have the same.
-func worstRank(x float64) uint64 { return exact.Rank(0 - x) }
+// orderedNegative returns the ordered bits of -x, the same for 0 and -0.
+func orderedNegative(x float64) uint64 { return exact.OrderedBits(0 - x) }
 
-// bestRank is the rank of a quality; that of a NaN is the lowest. Both zeros have the same.
-func bestRank(quality float64) uint64 {
+// orderedQuality returns the ordered bits of a quality, the same for 0 and -0; of a NaN, those of -∞.
+func orderedQuality(quality float64) uint64 {
 	if quality != quality {
-		return exact.Rank(math.Inf(-1))
+		return exact.OrderedBits(math.Inf(-1))
 	}
-	return exact.Rank(0 + quality)
+	return exact.OrderedBits(0 + quality)
 }
 
 // addCells adds every threads-th cell of the chunk that begins with cell from, beginning with its cell k, for thread k.
-func addCells[F num.Float](k, from int32, whole bool, cells []Cell[F], ints []int64, ranks []uint64,
+func addCells[F num.Float](k, from int32, whole bool, cells []Cell[F], ints []int64, extremes []uint64,
 	sums *[Sums]int64) {
 	var o bins
 	var qualities, sizes exact.Wide
@@ -68,11 +68,11 @@ func addCells[F num.Float](k, from int32, whole bool, cells []Cell[F], ints []in
 	qualities.Store(ints, first, k)
 	sizes.Store(ints, second, k)
 	ints[special*threads+k], ints[lowBins*threads+k], ints[highBins*threads+k] = inverted, o.low, o.high
-	ranks[most*threads+k], ranks[least*threads+k] = bestRank(best), worstRank(worst)
+	extremes[most*threads+k], extremes[least*threads+k] = orderedQuality(best), orderedNegative(worst)
 }
 
 // addEdges does so for edges. The length of edge n is lengths[n*each + at].
-func addEdges[F num.Float](k, from, edges, each, at int32, whole bool, lengths []F, ints []int64, ranks []uint64,
+func addEdges[F num.Float](k, from, edges, each, at int32, whole bool, lengths []F, ints []int64, extremes []uint64,
 	sums *[Sums]int64) {
 	var o bins
 	var total, squares exact.Wide
@@ -98,7 +98,7 @@ func addEdges[F num.Float](k, from, edges, each, at int32, whole bool, lengths [
 	total.Store(ints, first, k)
 	squares.Store(ints, second, k)
 	ints[special*threads+k], ints[lowBins*threads+k], ints[highBins*threads+k] = inRange, o.low, o.high
-	ranks[most*threads+k], ranks[least*threads+k] = exact.Rank(0+longest), worstRank(shortest)
+	extremes[most*threads+k], extremes[least*threads+k] = exact.OrderedBits(0+longest), orderedNegative(shortest)
 }
 
 // plus adds x to a sum, or to words if it does not fit. Where every cell or edge is added, the calls are written out,
@@ -147,10 +147,10 @@ func (o *bins) count(bin int32) {
 }
 
 // merge merges group k of the columns of a chunk.
-func merge(k int32, ints []int64, ranks []uint64) {
+func merge(k int32, ints []int64, extremes []uint64) {
 	exact.AddGroup(ints, k)
-	if k < int32(len(ranks))/exact.Threads*exact.Groups {
-		exact.MaxGroup(ranks, k)
+	if k < int32(len(extremes))/exact.Threads*exact.Groups {
+		exact.MaxGroup(extremes, k)
 	}
 }
 
