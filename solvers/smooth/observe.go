@@ -82,8 +82,8 @@ func (e *engine[F, V]) prepareObserver(m *measured[F]) error {
 	return nil
 }
 
-// inTurns returns passes that measure all, and add up their measures chunk by chunk. In the host's memory they do so for
-// some chunks at a time, whose measures stay in the caches.
+// inTurns returns passes that measure all cells or edges, and add up their measures. In the host's memory they do both
+// for some chunks at a time, whose measures stay in the caches.
 func (e *engine[F, V]) inTurns(measure pass, add backend.Loop) (passes []pass) {
 	const chunks = 8 // for each thread
 	size := measure.hi

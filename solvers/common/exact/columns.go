@@ -1,9 +1,9 @@
 package exact
 
-// A column holds a result of each of the Threads threads of a tile kernel, which survey a chunk of cells together, say.
-// Several columns follow each other in shared memory. They are merged in two loops of the kernel: one over the Groups
-// groups of all columns, by MergeGroup, AddGroup or MaxGroup, and one over the columns, by FlushColumn, AddColumn or
-// MaxColumn.
+// A tile kernel of Threads threads that measures some cells together has columns in shared memory: a column is an array
+// of one result of each thread, such as its Part of a sum; several columns are one after the other. Two loops of the
+// kernel merge them: the first over all groups of threads of all columns (there are Groups of each column), by
+// MergeGroup, AddGroup or MaxGroup; the second over the columns, by FlushColumn, AddColumn or MaxColumn.
 const (
 	Threads = 128
 	Groups  = Threads / group

@@ -62,8 +62,8 @@ func TestFixed(t *testing.T) {
 	})
 }
 
-// TestWide proves that a Wide of as many numbers as it has room for equals their exact sum, also after it is merged from
-// columns, and that it refuses exactly those that it cannot represent.
+// TestWide proves that a Wide of as many numbers as it has room for, merged from columns, equals their exact sum, and
+// that exactly those fit that it can represent.
 func TestWide(t *testing.T) {
 	below := math.Nextafter(1<<33, 0)
 	number := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-1<<33, 1<<33), rapid.Float64Range(-0x1p-12, 0x1p-12),

@@ -701,9 +701,9 @@ DEVICE void addEdges_f32(int32 k, int32 from, int32 edges, int32 each, int32 at,
     extremes[add(128, k)] = orderedNegative(shortest);
 }
 
-// AddEdges adds the edges of chunk t. The length of edge k is lengths[k*each + at]. If whole is set, it also adds up the
-// lengths and counts the edges by length.
-// AddEdges[float32], survey.go:111
+// AddEdges adds the edges of chunk t. The length of edge k is lengths[k*each + at]. If whole is set, it also adds up
+// the lengths and counts the edges by length.
+// AddEdges[float32], survey.go:112
 DEVICE void AddEdges_f32_at(int64 t, int32 edges, int32 each, int32 at, bool whole, Slice<float> lengths,
         Surveyed *s, Array<int64, 1152> *ints, Array<uint64, 256> *most) {
     TURNS(int32, k, 128) {
@@ -761,9 +761,9 @@ DEVICE void addEdges_f64(int32 k, int32 from, int32 edges, int32 each, int32 at,
     extremes[add(128, k)] = orderedNegative(shortest);
 }
 
-// AddEdges adds the edges of chunk t. The length of edge k is lengths[k*each + at]. If whole is set, it also adds up the
-// lengths and counts the edges by length.
-// AddEdges[float64], survey.go:111
+// AddEdges adds the edges of chunk t. The length of edge k is lengths[k*each + at]. If whole is set, it also adds up
+// the lengths and counts the edges by length.
+// AddEdges[float64], survey.go:112
 DEVICE void AddEdges_f64_at(int64 t, int32 edges, int32 each, int32 at, bool whole, Slice<double> lengths,
         Surveyed *s, Array<int64, 1152> *ints, Array<uint64, 256> *most) {
     TURNS(int32, k, 128) {
@@ -786,7 +786,7 @@ DEVICE void AddEdges_f64_at(int64 t, int32 edges, int32 each, int32 at, bool who
 
 // AddSides adds chunk t of the n sides of the boundary, its edges or faces. The size of side k is sizes[k*each]. listed
 // has the indices of those that are added, and is empty if all are.
-// AddSides[float32], survey.go:132
+// AddSides[float32], survey.go:133
 DEVICE void AddSides_f32_at(int64 t, int32 n, int32 each, Slice<int32> listed, Slice<float> sizes, Surveyed *s,
         Array<int64, 384> *ints) {
     TURNS(int32, k, 128) {
@@ -813,7 +813,7 @@ DEVICE void AddSides_f32_at(int64 t, int32 n, int32 each, Slice<int32> listed, S
 
 // AddSides adds chunk t of the n sides of the boundary, its edges or faces. The size of side k is sizes[k*each]. listed
 // has the indices of those that are added, and is empty if all are.
-// AddSides[float64], survey.go:132
+// AddSides[float64], survey.go:133
 DEVICE void AddSides_f64_at(int64 t, int32 n, int32 each, Slice<int32> listed, Slice<double> sizes, Surveyed *s,
         Array<int64, 384> *ints) {
     TURNS(int32, k, 128) {
@@ -846,7 +846,7 @@ DEVICE int64 FirstID(int64 id) {
 
 // FindCells finds the cells of lowest id among those of the worst and of the best quality, which are known. Index i is
 // that of a cell.
-// FindCells[float32], survey.go:158
+// FindCells[float32], survey.go:159
 DEVICE void FindCells_f32_at(int64 i, Slice<int32> ids, Slice<Cell_f32> cells, Surveyed *s) {
     double q = double(cells[i].Quality);
     if (orderedNegative(q) == s->Extremes_[1]) {
@@ -859,7 +859,7 @@ DEVICE void FindCells_f32_at(int64 i, Slice<int32> ids, Slice<Cell_f32> cells, S
 
 // FindCells finds the cells of lowest id among those of the worst and of the best quality, which are known. Index i is
 // that of a cell.
-// FindCells[float64], survey.go:158
+// FindCells[float64], survey.go:159
 DEVICE void FindCells_f64_at(int64 i, Slice<int32> ids, Slice<Cell_f64> cells, Surveyed *s) {
     double q = cells[i].Quality;
     if (orderedNegative(q) == s->Extremes_[1]) {
@@ -894,7 +894,7 @@ extern "C" __global__ void __launch_bounds__(128) AddCells_f64(int64 lo, int64 h
     if (t < hi) AddCells_f64_at(t, whole, cells, s, &ints, &most);
 }
 
-// Kernel AddEdges, survey.go:111
+// Kernel AddEdges, survey.go:112
 extern "C" __global__ void __launch_bounds__(128) AddEdges_f32(int64 lo, int64 hi, int32 edges, int32 each,
         int32 at, bool whole, Slice<float> lengths, Surveyed *s) {
     SHARED(ints, Array<int64, 1152>);
@@ -903,7 +903,7 @@ extern "C" __global__ void __launch_bounds__(128) AddEdges_f32(int64 lo, int64 h
     if (t < hi) AddEdges_f32_at(t, edges, each, at, whole, lengths, s, &ints, &most);
 }
 
-// Kernel AddEdges, survey.go:111
+// Kernel AddEdges, survey.go:112
 extern "C" __global__ void __launch_bounds__(128) AddEdges_f64(int64 lo, int64 hi, int32 edges, int32 each,
         int32 at, bool whole, Slice<double> lengths, Surveyed *s) {
     SHARED(ints, Array<int64, 1152>);
@@ -912,7 +912,7 @@ extern "C" __global__ void __launch_bounds__(128) AddEdges_f64(int64 lo, int64 h
     if (t < hi) AddEdges_f64_at(t, edges, each, at, whole, lengths, s, &ints, &most);
 }
 
-// Kernel AddSides, survey.go:132
+// Kernel AddSides, survey.go:133
 extern "C" __global__ void __launch_bounds__(128) AddSides_f32(int64 lo, int64 hi, int32 n, int32 each,
         Slice<int32> listed, Slice<float> sizes, Surveyed *s) {
     SHARED(ints, Array<int64, 384>);
@@ -920,7 +920,7 @@ extern "C" __global__ void __launch_bounds__(128) AddSides_f32(int64 lo, int64 h
     if (t < hi) AddSides_f32_at(t, n, each, listed, sizes, s, &ints);
 }
 
-// Kernel AddSides, survey.go:132
+// Kernel AddSides, survey.go:133
 extern "C" __global__ void __launch_bounds__(128) AddSides_f64(int64 lo, int64 hi, int32 n, int32 each,
         Slice<int32> listed, Slice<double> sizes, Surveyed *s) {
     SHARED(ints, Array<int64, 384>);
@@ -928,14 +928,14 @@ extern "C" __global__ void __launch_bounds__(128) AddSides_f64(int64 lo, int64 h
     if (t < hi) AddSides_f64_at(t, n, each, listed, sizes, s, &ints);
 }
 
-// Kernel FindCells, survey.go:158
+// Kernel FindCells, survey.go:159
 extern "C" __global__ void __launch_bounds__(128) FindCells_f32(int64 lo, int64 hi, Slice<int32> ids,
         Slice<Cell_f32> cells, Surveyed *s) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FindCells_f32_at(i, ids, cells, s);
 }
 
-// Kernel FindCells, survey.go:158
+// Kernel FindCells, survey.go:159
 extern "C" __global__ void __launch_bounds__(128) FindCells_f64(int64 lo, int64 hi, Slice<int32> ids,
         Slice<Cell_f64> cells, Surveyed *s) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -88,7 +88,8 @@ func Clear(k int, s *Surveyed) {
 // AddCells adds the cells of chunk t; if whole is set, it also counts them by quality.
 //
 //atoll:kernel tile block=128
-func AddCells[F num.Float](t int, whole bool, cells []Cell[F], s *Surveyed, ints *[columns]int64, most *[extremes]uint64) {
+func AddCells[F num.Float](t int, whole bool, cells []Cell[F], s *Surveyed, ints *[columns]int64,
+	most *[extremes]uint64) {
 	for k := range int32(threads) {
 		addCells(k, int32(t)*Chunk, whole, cells, ints[:], most[:], &s.Sums)
 	}
@@ -104,8 +105,8 @@ func AddCells[F num.Float](t int, whole bool, cells []Cell[F], s *Surveyed, ints
 	}
 }
 
-// AddEdges adds the edges of chunk t. The length of edge k is lengths[k*each + at]. If whole is set, it also adds up the
-// lengths and counts the edges by length.
+// AddEdges adds the edges of chunk t. The length of edge k is lengths[k*each + at]. If whole is set, it also adds up
+// the lengths and counts the edges by length.
 //
 //atoll:kernel tile block=128
 func AddEdges[F num.Float](t int, edges, each, at int32, whole bool, lengths []F, s *Surveyed, ints *[columns]int64,
