@@ -179,9 +179,9 @@ func (u *unit) collectStores(fn *types.Func, reached map[*types.Func]bool, s *st
 
 // recordStore records the types that a store to an expression may change: its own, or the one that it points to, and
 // those of the structs and arrays that contain it.
-func (u *unit) recordStore(place ast.Expr, s *stored) {
-	for place != nil {
-		t := u.pkg.Info.TypeOf(place)
+func (u *unit) recordStore(target ast.Expr, s *stored) {
+	for target != nil {
+		t := u.pkg.Info.TypeOf(target)
 		if p, ok := t.Underlying().(*types.Pointer); ok {
 			t = p.Elem()
 		}
@@ -191,17 +191,17 @@ func (u *unit) recordStore(place ast.Expr, s *stored) {
 		case *types.TypeParam:
 			s.anyType = s.anyType || !isNumber(t)
 		}
-		switch e := ast.Unparen(place).(type) {
+		switch e := ast.Unparen(target).(type) {
 		case *ast.SelectorExpr:
-			place = e.X
+			target = e.X
 		case *ast.IndexExpr:
-			place = e.X
+			target = e.X
 		case *ast.StarExpr:
-			place = e.X
+			target = e.X
 		case *ast.UnaryExpr:
-			place = e.X
+			target = e.X
 		default:
-			place = nil
+			target = nil
 		}
 	}
 }

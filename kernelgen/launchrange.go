@@ -190,14 +190,12 @@ func (l *loopType) reductionLoop(w *bytes.Buffer, loop func()) {
 // index.
 const callsOfGrain = 16
 
-// vectorLoop writes the loop that calls vector code, for as many indices as fill groups of lanes.
+// vectorLoop writes the loop that calls vector code, for as many indices as fill groups of lanes. others are the
+// arguments for the other indices of a box, "0" for each that the kernel does not have.
 func (l *loopType) vectorLoop(w *bytes.Buffer, others string) {
 	lo, hi := "lo", "hi"
-	switch {
-	case l.hasBox:
+	if l.hasBox {
 		lo, hi = l.indices[0], "end"
-	case l.k.Stages == 0:
-		lo = "lo"
 	}
 	before, result, after := "", "nil", ""
 	if l.collectsRare {

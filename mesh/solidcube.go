@@ -101,8 +101,8 @@ func Box(low, high [3]float64, cells int, seed uint64) (*Solid, error) {
 	return s, nil
 }
 
-// addBox adds the tetrahedra of a box. The edges of each lead from the first corner of the box to the last along the
-// axes, in one of six orders.
+// addBox adds the six tetrahedra of a box whose first corner is given. Three edges of each tetrahedron lead along the
+// axes, in one of six orders, from the first corner of the box to the opposite one.
 func (s *Solid) addBox(corner int32, step [3]int32) {
 	for _, order := range [6][3]int{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}} {
 		b := corner + step[order[0]]

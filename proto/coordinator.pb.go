@@ -24,10 +24,10 @@ const (
 type Verdict_Kind int32
 
 const (
-	Verdict_UNKNOWN Verdict_Kind = 0
+	Verdict_UNKNOWN Verdict_Kind = 0 // not sent
 	Verdict_LOST    Verdict_Kind = 1 // the process died or stopped answering
 	Verdict_ABORTED Verdict_Kind = 2 // the rank called Abort
-	Verdict_FAULT   Verdict_Kind = 3 // the rank violated the protocol
+	Verdict_FAULT   Verdict_Kind = 3 // the rank violated the protocol, gave up waiting, or left while others waited for it
 )
 
 // Enum value maps for Verdict_Kind.
@@ -73,6 +73,7 @@ func (Verdict_Kind) EnumDescriptor() ([]byte, []int) {
 	return file_coordinator_proto_rawDescGZIP(), []int{12, 0}
 }
 
+// FromRank is a message of a rank to the coordinator.
 type FromRank struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Kind:
@@ -188,23 +189,23 @@ type FromRank_Hello struct {
 }
 
 type FromRank_Beat struct {
-	Beat *Beat `protobuf:"bytes,2,opt,name=beat,proto3,oneof"` // heartbeat, sent several times within the silence limit
+	Beat *Beat `protobuf:"bytes,2,opt,name=beat,proto3,oneof"` // heartbeat, sent several times within the silence limit (flag --silence); without fields
 }
 
 type FromRank_Abort struct {
-	Abort *Abort `protobuf:"bytes,3,opt,name=abort,proto3,oneof"`
+	Abort *Abort `protobuf:"bytes,3,opt,name=abort,proto3,oneof"` // the rank ends the run
 }
 
 type FromRank_GiveUp struct {
-	GiveUp *GiveUp `protobuf:"bytes,4,opt,name=give_up,json=giveUp,proto3,oneof"`
+	GiveUp *GiveUp `protobuf:"bytes,4,opt,name=give_up,json=giveUp,proto3,oneof"` // the rank has waited for others as long as it may, and ends the run
 }
 
 type FromRank_Leave struct {
-	Leave *Leave `protobuf:"bytes,5,opt,name=leave,proto3,oneof"` // the last message
+	Leave *Leave `protobuf:"bytes,5,opt,name=leave,proto3,oneof"` // the rank has finished; the last message
 }
 
 type FromRank_Fault struct {
-	Fault *Fault `protobuf:"bytes,6,opt,name=fault,proto3,oneof"`
+	Fault *Fault `protobuf:"bytes,6,opt,name=fault,proto3,oneof"` // the rank reports another one, and ends the run
 }
 
 func (*FromRank_Hello) isFromRank_Kind() {}
@@ -219,6 +220,7 @@ func (*FromRank_Leave) isFromRank_Kind() {}
 
 func (*FromRank_Fault) isFromRank_Kind() {}
 
+// FromCoordinator is a message of the coordinator to a rank.
 type FromCoordinator struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Kind:
@@ -334,11 +336,11 @@ type FromCoordinator_Welcome struct {
 }
 
 type FromCoordinator_Beat struct {
-	Beat *Beat `protobuf:"bytes,2,opt,name=beat,proto3,oneof"` // heartbeat, sent several times within the silence limit
+	Beat *Beat `protobuf:"bytes,2,opt,name=beat,proto3,oneof"` // heartbeat, sent several times within the silence limit; the first one admits the rank
 }
 
 type FromCoordinator_Left struct {
-	Left *Left `protobuf:"bytes,3,opt,name=left,proto3,oneof"`
+	Left *Left `protobuf:"bytes,3,opt,name=left,proto3,oneof"` // another rank has sent Leave
 }
 
 type FromCoordinator_Verdict struct {
@@ -369,14 +371,14 @@ func (*FromCoordinator_Refusal) isFromCoordinator_Kind() {}
 // coordinator.
 type Hello struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Protocol      uint32                 `protobuf:"varint,1,opt,name=protocol,proto3" json:"protocol,omitempty"`
-	Rank          uint32                 `protobuf:"varint,2,opt,name=rank,proto3" json:"rank,omitempty"`
-	Size          uint32                 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
-	Address       string                 `protobuf:"bytes,4,opt,name=address,proto3" json:"address,omitempty"` // address at which the rank accepts streams of other ranks
-	BuildId       string                 `protobuf:"bytes,5,opt,name=build_id,json=buildId,proto3" json:"build_id,omitempty"`
-	CaseHash      string                 `protobuf:"bytes,6,opt,name=case_hash,json=caseHash,proto3" json:"case_hash,omitempty"`
-	Epoch         uint64                 `protobuf:"varint,7,opt,name=epoch,proto3" json:"epoch,omitempty"` // epoch of the run (docs/glossary.md)
-	Token         string                 `protobuf:"bytes,8,opt,name=token,proto3" json:"token,omitempty"`  // secret of the job
+	Protocol      uint32                 `protobuf:"varint,1,opt,name=protocol,proto3" json:"protocol,omitempty"`                // version of this protocol: `protocol` in dist/grpc/admission.go
+	Rank          uint32                 `protobuf:"varint,2,opt,name=rank,proto3" json:"rank,omitempty"`                        // number of the sender, less than size
+	Size          uint32                 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`                        // number of ranks of the run
+	Address       string                 `protobuf:"bytes,4,opt,name=address,proto3" json:"address,omitempty"`                   // HOST:PORT at which the rank accepts streams of other ranks
+	BuildId       string                 `protobuf:"bytes,5,opt,name=build_id,json=buildId,proto3" json:"build_id,omitempty"`    // identifies the program; may be empty
+	CaseHash      string                 `protobuf:"bytes,6,opt,name=case_hash,json=caseHash,proto3" json:"case_hash,omitempty"` // hash of the case, so that no rank runs another one; may be empty
+	Epoch         uint64                 `protobuf:"varint,7,opt,name=epoch,proto3" json:"epoch,omitempty"`                      // number of the run's epoch (docs/glossary.md); a rank of another epoch is refused
+	Token         string                 `protobuf:"bytes,8,opt,name=token,proto3" json:"token,omitempty"`                       // secret of the job; may be empty
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -471,7 +473,7 @@ func (x *Hello) GetToken() string {
 type Welcome struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Session       uint64                 `protobuf:"varint,1,opt,name=session,proto3" json:"session,omitempty"`    // random number that identifies the run in every frame
-	Addresses     []string               `protobuf:"bytes,2,rep,name=addresses,proto3" json:"addresses,omitempty"` // addresses of ranks first, first + 1, …
+	Addresses     []string               `protobuf:"bytes,2,rep,name=addresses,proto3" json:"addresses,omitempty"` // addresses, as in Hello, of ranks first, first + 1, …
 	First         uint32                 `protobuf:"varint,3,opt,name=first,proto3" json:"first,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -528,12 +530,12 @@ func (x *Welcome) GetFirst() uint32 {
 	return 0
 }
 
+// Beat is a heartbeat. The fields are set by the coordinator, until all ranks have sent Hello.
 type Beat struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Sent by the coordinator, until all ranks have sent Hello:
-	Missing       []uint32 `protobuf:"varint,1,rep,packed,name=missing,proto3" json:"missing,omitempty"` // the first ranks that have not sent Hello
-	Absent        uint32   `protobuf:"varint,2,opt,name=absent,proto3" json:"absent,omitempty"`          // number of ranks that have not sent Hello
-	Refused       []string `protobuf:"bytes,3,rep,name=refused,proto3" json:"refused,omitempty"`         // the latest refusals: address and reason
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Missing       []uint32               `protobuf:"varint,1,rep,packed,name=missing,proto3" json:"missing,omitempty"` // the first ranks that have not sent Hello, in ascending order; at most 16
+	Absent        uint32                 `protobuf:"varint,2,opt,name=absent,proto3" json:"absent,omitempty"`          // number of all ranks that have not sent Hello
+	Refused       []string               `protobuf:"bytes,3,rep,name=refused,proto3" json:"refused,omitempty"`         // the latest refusals: who, from which address, and why
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -589,9 +591,10 @@ func (x *Beat) GetRefused() []string {
 	return nil
 }
 
+// Refusal is the answer to a Hello that does not match the run.
 type Refusal struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"` // why, as the end of a sentence about the rank
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -633,10 +636,11 @@ func (x *Refusal) GetText() string {
 	return ""
 }
 
+// Abort is sent by a rank that calls Abort.
 type Abort struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Code          int64                  `protobuf:"varint,1,opt,name=code,proto3" json:"code,omitempty"`
-	Cause         string                 `protobuf:"bytes,2,opt,name=cause,proto3" json:"cause,omitempty"`
+	Code          int64                  `protobuf:"varint,1,opt,name=code,proto3" json:"code,omitempty"`  // the exit code that the caller of Abort gave
+	Cause         string                 `protobuf:"bytes,2,opt,name=cause,proto3" json:"cause,omitempty"` // the text of its error
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -685,10 +689,10 @@ func (x *Abort) GetCause() string {
 	return ""
 }
 
-// GiveUp: the context of a collective ended on this rank before all ranks had joined the collective.
+// GiveUp: on this rank, the context of Join or of a collective ended before all ranks had joined it.
 type GiveUp struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"` // what the rank waited for
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -733,8 +737,8 @@ func (x *GiveUp) GetText() string {
 // Fault: another rank has violated the protocol.
 type Fault struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Rank          uint32                 `protobuf:"varint,1,opt,name=rank,proto3" json:"rank,omitempty"`
-	Text          string                 `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	Rank          uint32                 `protobuf:"varint,1,opt,name=rank,proto3" json:"rank,omitempty"` // the rank that has violated it
+	Text          string                 `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`  // how
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -787,7 +791,7 @@ func (x *Fault) GetText() string {
 // all.
 type Leave struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Sent          []uint64               `protobuf:"varint,1,rep,packed,name=sent,proto3" json:"sent,omitempty"`
+	Sent          []uint64               `protobuf:"varint,1,rep,packed,name=sent,proto3" json:"sent,omitempty"` // by rank of the receiver
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -829,10 +833,11 @@ func (x *Leave) GetSent() []uint64 {
 	return nil
 }
 
+// Left passes a Leave on to another rank.
 type Left struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Rank          uint32                 `protobuf:"varint,1,opt,name=rank,proto3" json:"rank,omitempty"`
-	Sent          uint64                 `protobuf:"varint,2,opt,name=sent,proto3" json:"sent,omitempty"` // number of frames sent to the receiver of this message
+	Rank          uint32                 `protobuf:"varint,1,opt,name=rank,proto3" json:"rank,omitempty"` // the rank that has left
+	Sent          uint64                 `protobuf:"varint,2,opt,name=sent,proto3" json:"sent,omitempty"` // number of frames that it sent to the receiver of this message
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -881,6 +886,7 @@ func (x *Left) GetSent() uint64 {
 	return 0
 }
 
+// Farewell: all ranks have sent Leave. Each may end its process.
 type Farewell struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -917,12 +923,13 @@ func (*Farewell) Descriptor() ([]byte, []int) {
 	return file_coordinator_proto_rawDescGZIP(), []int{11}
 }
 
+// Verdict ends the run on all ranks with the same error.
 type Verdict struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Kind          Verdict_Kind           `protobuf:"varint,1,opt,name=kind,proto3,enum=atoll.v1.Verdict_Kind" json:"kind,omitempty"`
-	Rank          uint32                 `protobuf:"varint,2,opt,name=rank,proto3" json:"rank,omitempty"`
-	Code          int64                  `protobuf:"varint,3,opt,name=code,proto3" json:"code,omitempty"`
-	Text          string                 `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
+	Rank          uint32                 `protobuf:"varint,2,opt,name=rank,proto3" json:"rank,omitempty"`                               // the rank that caused the failure
+	Code          int64                  `protobuf:"varint,3,opt,name=code,proto3" json:"code,omitempty"`                               // of Abort; otherwise 0
+	Text          string                 `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`                                // the cause
 	WaitingFor    int32                  `protobuf:"varint,5,opt,name=waiting_for,json=waitingFor,proto3" json:"waiting_for,omitempty"` // after GiveUp, a rank that had not joined the collective; otherwise -1
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -79,7 +79,10 @@ func (b *ReadBuffer) Reset() { b.used.parts, b.used.packed = 0, 0 }
 // Numbers returns the numbers of the entities lo to hi-1, one entity after the other. They are valid until the buffer
 // is Reset.
 func (s *Saved) Numbers(lo, hi int, buffer *ReadBuffer) ([]byte, error) {
-	if s.packed != nil || lo == hi {
+	if lo == hi {
+		return nil, nil
+	}
+	if s.packed != nil {
 		return s.packed[lo*s.Size : hi*s.Size], nil
 	}
 	from := s.from

@@ -132,6 +132,18 @@ func (t *Totals) Measure(ctx context.Context, s Solver) ([]Quantity, error) {
 	return all, nil
 }
 
+// MeasureColumns measures at least the quantities that are columns of a table, if possible without the others. All
+// ranks call it.
+func (t *Totals) MeasureColumns(ctx context.Context, s Solver) ([]Quantity, error) {
+	if !t.CanObserve() {
+		return t.Measure(ctx, s)
+	}
+	if err := t.Observe(ctx, s); err != nil {
+		return nil, err
+	}
+	return t.Observed(ctx, s)
+}
+
 // Drifts returns the changes of the totals since the start, relative to the totals at the start unless those are 0,
 // by quantity name. All ranks call it.
 func (t *Totals) Drifts(ctx context.Context, steps int) (map[string]float64, error) {
@@ -165,7 +177,7 @@ func (f *Field) Totals() []Quantity {
 		{Name: total.Name + "_drift", Outputs: Metric | Drift, Doc: "relative change of " + total.Name + " since the start"}}
 }
 
-// sumOf returns the exact sum of a field over all ranks.
+// sumOf returns the exact sum of field i over all ranks, now.
 func (t *Totals) sumOf(ctx context.Context, i, step int) (float64, error) {
 	f := &t.fields[i]
 	if d := t.onDevice[i]; d != nil {
@@ -187,7 +199,7 @@ func (t *Totals) sumOf(ctx context.Context, i, step int) (float64, error) {
 	return 0, errors.Join(err, brokenTotal(text, f, step, total))
 }
 
-// observedSum returns the sum of a field over all ranks, of which the device has added up this one's.
+// observedSum returns the sum of field i over all ranks. `from` has this rank's sum, added up by the device.
 func (t *Totals) observedSum(ctx context.Context, i int, from *observedTotal) (float64, error) {
 	var entity int
 	var number float64
@@ -204,7 +216,7 @@ func (t *Totals) observedSum(ctx context.Context, i int, from *observedTotal) (f
 	return 0, errors.Join(err, brokenTotal(text, f, from.steps, total))
 }
 
-// reduce adds up the sums of all ranks.
+// reduce adds up the sums t.sum of all ranks.
 func (t *Totals) reduce(ctx context.Context) (float64, error) {
 	err := dist.AllreduceSum(ctx, t.comm, &t.sum)
 	return t.sum.Float64(), err

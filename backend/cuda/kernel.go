@@ -13,7 +13,7 @@ import (
 
 // preparedLoop is the launch of a generated loop. A loop is an ordinary Go struct, whose fields may change between
 // runs. Before each run its bytes, and those of the structs that are copied into the launch's parameters, are
-// compared with the saved copies: if they differ, the parameters are made anew.
+// compared with the saved copies: if they differ, the parameters are computed again.
 type preparedLoop struct {
 	launch *Launch
 	box    *abi.Box

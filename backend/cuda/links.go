@@ -127,7 +127,7 @@ func (dc *deviceComm) message(c ncclCall, m backend.Message) error {
 
 func (dc *deviceComm) Join() error { return dc.d.compute.Wait(dc.done) }
 
-// Max computes maxima over ranks of numbers that are encoded so that integers have their order.
+// Max implements backend.DeviceComm.
 func (dc *deviceComm) Max(keys []uint64) error {
 	if err := dc.waitForCompute(); err != nil {
 		return err

@@ -21,8 +21,8 @@ const (
 	digits   = 256
 )
 
-// blocks returns how many blocks n elements take, each elements per block.
-func blocks(n, each int) int { return (n + each - 1) / each }
+// blocks returns the number of blocks for n elements, blockSize of them per block.
+func blocks(n, blockSize int) int { return (n + blockSize - 1) / blockSize }
 
 // queue launches a primitive. Every parameter has 8 bytes.
 func (d *Device) queue(p primitive, grid int, args ...uint64) error {
@@ -117,7 +117,8 @@ func (d *Device) Scan(kind backend.Kind, dst, src unsafe.Pointer, n int) (int64,
 	return int64(a[0]), nil
 }
 
-// scan queues a scan. sums is scratch memory for one int64 per tile, followed by their total.
+// scan queues a scan in three kernels: the sum of each tile, the scan of these sums (scan_spine), and the scan within
+// each tile. sums is scratch memory for one int64 per tile, followed by their total.
 func (d *Device) scan(kind backend.Kind, dst, src unsafe.Pointer, n int, sums uintptr) error {
 	tiles := blocks(n, tile)
 	if err := d.queue(primitive{"scan_sums", kind.String()}, tiles, uint64(n), param(src), uint64(sums)); err != nil {

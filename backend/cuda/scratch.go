@@ -8,8 +8,8 @@ import (
 // scratchBuffer is scratch memory on the device that grows to the largest size requested.
 type scratchBuffer struct{ address, size uintptr }
 
-// reserve returns areas of the given sizes, in bytes: at most six, and no primitive needs more. They are valid until
-// the next call.
+// reserve returns an area for each of the given sizes, in bytes, of which there are at most six. The areas are valid
+// until the next call.
 func (b *scratchBuffer) reserve(d *Device, sizes ...int) (areas [6]uintptr, err error) {
 	total := 0
 	for _, s := range sizes {

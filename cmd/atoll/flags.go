@@ -42,7 +42,9 @@ func translateForeignFlags(root *cobra.Command, args []string) ([]string, error)
 			continue
 		case len(name) > 1 && len(name) < len(word) && flag != nil:
 			word = "--" + strings.TrimPrefix(name, "-")
-		case len(name) == len(word)-1 && len(name) > 1 && !strings.ContainsAny(name[:1], "-no"): // -hmim is not -h -m -i -m
+		// An unknown word with a single dash, as -hmim, would be read as the flags -h -m -i -m. -n4 and -oFILE are a flag
+		// and its value.
+		case len(name) == len(word)-1 && len(name) > 1 && !strings.ContainsAny(name[:1], "-no"):
 			if near := nearFlag(c.Flags(), name); near != "" {
 				return nil, usageError{fmt.Errorf("unknown flag: %s; did you mean --%s?", word, near)}
 			}
@@ -93,18 +95,18 @@ func flagError(c *cobra.Command, err error) error {
 // there is none.
 func nearFlag(flags *pflag.FlagSet, name string) string {
 	var names []string
-	begins := ""
+	completed := ""
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden {
 			return
 		}
 		names = append(names, f.Name)
-		if begins == "" && len(name) > 1 && strings.HasPrefix(f.Name, name) {
-			begins = f.Name
+		if completed == "" && len(name) > 1 && strings.HasPrefix(f.Name, name) {
+			completed = f.Name
 		}
 	})
-	if begins != "" {
-		return begins
+	if completed != "" {
+		return completed
 	}
 	return words.Nearest(name, names, min(2, len(name)/2))
 }

@@ -28,8 +28,8 @@ func plotCommand() *cobra.Command {
 		Use:   "plot DIR... | plot MESH...",
 		Short: "Draw a run, compare several, or show meshes: maps, slices, surfaces, gauges, histograms and animations",
 		Long: "Draw the contents of the output folder of a run: fields in a frame, the partition, gauges beside\n" +
-			"measured values, and conserved quantities. Of several runs, draw gauges and tables over each other, and " +
-			"named fields\n" +
+			"measured values, and conserved quantities. " +
+			"Of several runs, draw gauges and tables over each other, and named fields\n" +
 			"side by side. Of mesh files, draw their groups, fields or quality, several side by side.\n\n" +
 			"Pictures go to DIR/plots, or by --out to one file, whose extension sets the format: .png, .pdf, .svg, or for\n" +
 			"an animation of all frames .gif or .apng. docs/pictures.md shows each kind of picture and its command.",
@@ -102,32 +102,32 @@ func (f *plotFlags) flags(p *pflag.FlagSet) {
 
 // parse parses the flags with a syntax of their own.
 func (f *plotFlags) parse(p *pflag.FlagSet) (err error) {
-	set := func(e error) { err = errors.Join(err, e) }
+	addError := func(e error) { err = errors.Join(err, e) }
 	var e error
 	f.Frame, e = plot.ParseFrame(f.frame)
-	set(e)
+	addError(e)
 	if f.Colours, e = plot.Colours(f.colours); e != nil {
-		set(e)
+		addError(e)
 	}
 	if f.valueRange != "" {
 		f.Range, e = plot.ParseRange(f.valueRange)
-		set(e)
+		addError(e)
 	}
 	if f.isolines != "" {
 		f.Isolines, e = chart.ParseLevels(f.isolines)
-		set(e)
+		addError(e)
 	}
 	if f.slice != "" {
 		f.Slice, e = plot.ParsePlane(f.slice)
-		set(e)
+		addError(e)
 	}
 	if f.width != "" {
 		f.Page, e = plot.ParseWidth(f.width)
-		set(e)
+		addError(e)
 	}
 	if f.window != "" {
 		f.Page.Window, e = plot.ParseWindow(f.window)
-		set(e)
+		addError(e)
 	}
 	if p.Changed("title") {
 		f.Title = &f.title
@@ -136,7 +136,7 @@ func (f *plotFlags) parse(p *pflag.FlagSet) (err error) {
 		f.DryThreshold = &f.dry
 	}
 	if !(f.Rate >= 0.1 && f.Rate <= 50) {
-		set(fmt.Errorf("--fps %g: want a number from 0.1 to 50", f.Rate))
+		addError(fmt.Errorf("--fps %g: want a number from 0.1 to 50", f.Rate))
 	}
 	return err
 }

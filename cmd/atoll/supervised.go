@@ -178,9 +178,9 @@ func outcomeError(ctx context.Context, o supervise.Outcome, saved bool) error {
 	return err
 }
 
-// workerArgs returns the arguments of a worker; took is the part of the time limit that has passed, and first is
+// workerArgs returns the arguments of a worker; elapsed is the part of the time limit that has passed, and first is
 // true in the first epoch.
-func (f *runFlags) workerArgs(path string, first bool, took time.Duration) []string {
+func (f *runFlags) workerArgs(path string, first bool, elapsed time.Duration) []string {
 	args := []string{"run", path, "--transport", f.transport, "--backend", f.backend, "--halo", f.halo}
 	args = append(args, f.connectFlags.args()...)
 	for _, s := range f.set {
@@ -188,7 +188,7 @@ func (f *runFlags) workerArgs(path string, first bool, took time.Duration) []str
 	}
 	limit := ""
 	if f.timeLimit > 0 {
-		limit = max(f.timeLimit-took, time.Nanosecond).String()
+		limit = max(f.timeLimit-elapsed, time.Nanosecond).String()
 	}
 	for _, flag := range []struct{ name, value string }{
 		{"--out", f.out}, {"--summary", f.summary}, {"--time-limit", limit}, {"--serve", f.serve},

@@ -79,8 +79,8 @@ func runFaultRole(role string) int {
 }
 
 // faultyStep exchanges a short and a long message with both neighbours, then calls each collective of a solver's
-// step. In the given phase, if any, it calls end.
-func faultyStep(ctx context.Context, c dist.Comm, phase string, end func(dist.Comm)) error {
+// step. In the given phase, if any, it calls fault.
+func faultyStep(ctx context.Context, c dist.Comm, phase string, fault func(dist.Comm)) error {
 	var reqs []dist.Request
 	var first error
 	add := func(r dist.Request, err error) {
@@ -101,9 +101,9 @@ func faultyStep(ctx context.Context, c dist.Comm, phase string, end func(dist.Co
 	}
 	switch phase {
 	case "posted":
-		end(c)
+		fault(c)
 	case "waiting":
-		time.AfterFunc(20*time.Millisecond, func() { end(c) })
+		time.AfterFunc(20*time.Millisecond, func() { fault(c) })
 		r, err := c.Irecv(ctx, 0, 99, nil) // no rank sends this message
 		add(r, err)
 	}
@@ -127,7 +127,7 @@ func faultyStep(ctx context.Context, c dist.Comm, phase string, end func(dist.Co
 	}
 	for _, k := range calls {
 		if phase == k.name {
-			end(c)
+			fault(c)
 		}
 		if err := k.call(); err != nil {
 			return err

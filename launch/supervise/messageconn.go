@@ -45,9 +45,9 @@ const (
 	kindExited = "exited" // Epoch, Exit
 	kindEnded  = "ended"  // Epoch, Rendezvous: all workers have exited
 	kindSlots  = "slots"  // Slots, Last
-	kindLog    = "told"   // Text
+	kindLog    = "log"    // Text
 
-	// sent by the controller
+	// sent by the launcher
 	kindWelcome = "welcome" // Dir, Env; the first message
 	kindRefused = "refused" // Text; the last message
 	kindStart   = "start"   // Start, Args
@@ -55,7 +55,7 @@ const (
 	kindOver    = "over"    // Text, Done; the last message
 
 	// sent by both
-	kindHeartbeat = "beat"
+	kindHeartbeat = "heartbeat"
 )
 
 // hello introduces a supervisor.

@@ -9,14 +9,14 @@ import (
 
 // skin is the boundary of a tetrahedral mesh, with its ridges.
 type skin struct {
-	solid     *mesh.Solid
-	turn      float64 // largest angle between faces at an edge that is no ridge, in degrees
-	faces     []mesh.SkinFace
-	normals   []vector         // unit normal of each face
-	fans      [][]int32        // faces at each vertex
-	sides     map[edge][]int32 // faces at each edge
-	ridges    map[edge]bool
-	ridgeEnds map[int32][]int32 // other ends of the ridges at each vertex, ascending
+	solid      *mesh.Solid
+	ridgeAngle float64 // largest angle between faces at an edge that is no ridge, in degrees
+	faces      []mesh.SkinFace
+	normals    []vector         // unit normal of each face
+	fans       [][]int32        // faces at each vertex
+	sides      map[edge][]int32 // faces at each edge
+	ridges     map[edge]bool
+	ridgeEnds  map[int32][]int32 // other ends of the ridges at each vertex, ascending
 }
 
 // edge has the vertices of an edge in ascending order.
@@ -29,7 +29,7 @@ func newSkin(s *mesh.Solid, ridge float64) (*skin, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &skin{solid: s, turn: ridge, faces: faces, fans: make([][]int32, len(s.X)), sides: map[edge][]int32{},
+	x := &skin{solid: s, ridgeAngle: ridge, faces: faces, fans: make([][]int32, len(s.X)), sides: map[edge][]int32{},
 		ridges: map[edge]bool{}, ridgeEnds: map[int32][]int32{}}
 	tags := map[[3]int32][]int32{}
 	for _, f := range s.Faces {
@@ -65,7 +65,7 @@ func (x *skin) findRidges(group [][]int32) {
 			}
 		}
 	}
-	minCosine := math.Cos(x.turn * math.Pi / 180)
+	minCosine := math.Cos(x.ridgeAngle * math.Pi / 180)
 	for e, f := range x.sides {
 		if len(f) != 2 || !(dot(x.normals[f[0]], x.normals[f[1]]) >= minCosine) || !slices.Equal(group[f[0]], group[f[1]]) {
 			x.ridges[e] = true

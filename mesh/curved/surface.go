@@ -75,7 +75,7 @@ func (x *skin) reachBesideCurved(v int32, axes int, curved map[int32]Surface) fl
 // ridgeCurve returns the arc of the boundary along the two ridges at v. ok is false if the neighbours on them do not
 // agree with its curvature.
 func (x *skin) ridgeCurve(v int32, ridges []int32) (curve Surface, ok bool) {
-	arc, ok := NewArc(x.at(ridges[0]), x.at(v), x.at(ridges[1]), x.turn)
+	arc, ok := NewArc(x.at(ridges[0]), x.at(v), x.at(ridges[1]), x.ridgeAngle)
 	if !ok {
 		return Surface{}, false
 	}
@@ -89,7 +89,7 @@ func (x *skin) ridgeCurve(v int32, ridges []int32) (curve Surface, ok bool) {
 		if next == v {
 			next = ends[1]
 		}
-		neighbour, smooth := NewArc(x.at(v), x.at(u), x.at(next), x.turn)
+		neighbour, smooth := NewArc(x.at(v), x.at(u), x.at(next), x.ridgeAngle)
 		if k == 0 { // in the opposite direction along the ridge
 			neighbour.Curvature = times(-1, neighbour.Curvature)
 		}
@@ -115,7 +115,7 @@ func (x *skin) fittedSurface(v int32) (surface Surface, ok bool) {
 		mean += length(minus(x.at(u), p)) / float64(len(ring))
 	}
 	for _, f := range x.fans[v] { // faces that turn away from n by more than the angle of a ridge
-		if !(dot(n, x.normals[f]) > math.Cos(x.turn*math.Pi/180)) {
+		if !(dot(n, x.normals[f]) > math.Cos(x.ridgeAngle*math.Pi/180)) {
 			return Surface{}, false
 		}
 	}

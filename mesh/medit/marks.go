@@ -169,18 +169,14 @@ func (m *marking) withMarked(dim int, e *meshfile.Elements) *meshfile.Elements {
 	return e
 }
 
-// marks writes the sections of marks.
-func (w *writer) marks(m *marking) {
+// marks returns the sections of marks.
+func (w *writer) marks(m *marking) (sections []section) {
 	for _, s := range markSections {
-		numbers := m.numbers[s.name]
-		if len(numbers) == 0 {
-			continue
-		}
-		w.section(s.key, s.name, len(numbers), 4)
-		for _, n := range numbers {
-			w.lastOfLine(n)
+		if numbers := m.numbers[s.name]; len(numbers) > 0 {
+			sections = append(sections, section{s.key, s.name, len(numbers), 4, func(i int) { w.lastOfLine(numbers[i]) }})
 		}
 	}
+	return sections
 }
 
 // sortedVertices sorts the vertices of an edge or triangle.

@@ -16,10 +16,10 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 )
 
-// Write writes a Medit file: in binary (little-endian, of version 2, or 3 from 2 GiB on) if the name ends in .meshb,
-// otherwise in text with as many digits as are needed to read the same bits. Groups become references of triangles and
-// edges, and m.Marks become the sections for corners, ridges and required entities. The field "z" becomes the third
-// coordinate. Names of groups and other fields are lost.
+// Write writes a Medit file: in binary (little-endian, of version 2, or of version 3 if an offset has more than 31
+// bits) if the name ends in .meshb, otherwise in text with as many digits as are needed to read the same bits. Groups
+// become references of triangles and edges, and m.Marks become the sections for corners, ridges and required entities.
+// The field "z" becomes the third coordinate. Names of groups and other fields are lost.
 func Write(path string, m *mesh.Mesh) error {
 	w, err := newWriter(m, inMeshb(path))
 	if err != nil {
@@ -41,10 +41,20 @@ func inMeshb(path string) bool { return strings.EqualFold(filepath.Ext(path), ".
 type writer struct {
 	*bufio.Writer
 	*meshfile.Content
-	binary  bool
-	long    bool  // version 3, in which offsets have 8 bytes
-	next    int64 // in a binary file, the offset of the next section
-	scratch [32]byte
+	binary   bool
+	long     bool // version 3, in which offsets have 8 bytes
+	sections []section
+	next     int64 // in a binary file, the offset of the next section
+	scratch  [32]byte
+}
+
+// section is a section with entries: all except Dimension and End.
+type section struct {
+	key   int    // in binary files
+	name  string // in text
+	count int    // of entries
+	size  int    // of an entry in binary files, in bytes
+	write func(i int)
 }
 
 func newWriter(m *mesh.Mesh, inBinary bool) (*writer, error) {
@@ -61,13 +71,25 @@ func newWriter(m *mesh.Mesh, inBinary bool) (*writer, error) {
 }
 
 func writerOf(c *meshfile.Content, inBinary bool) *writer {
-	// An upper bound of the bytes of the file, but for the marks: a vertex has up to three coordinates of 8 bytes and a
-	// reference of 4; an element has Dim+1 vertices and a reference of 4 bytes each.
-	size := 1024 + 28*int64(len(c.Points[0]))
-	for _, e := range [2]*meshfile.Elements{&c.Sides, &c.Cells} {
-		size += 4 * int64(e.Dim+2) * int64(e.Count)
+	w := &writer{Content: c, binary: inBinary}
+	w.sections = w.listSections()
+	w.long = needs8Bytes(w.sections)
+	return w
+}
+
+// needs8Bytes reports whether the offsets of a binary file do not fit into signed integers of 4 bytes.
+func needs8Bytes(sections []section) bool { return endOffset(sections) > math.MaxInt32 }
+
+// bytes is the size of a section in a binary file without its keyword and offset: the number of entries, and these.
+func (s *section) bytes() int64 { return 4 + int64(s.count)*int64(s.size) }
+
+// endOffset returns the offset of the section End in a binary file of version 2, the largest offset in the file.
+func endOffset(sections []section) int64 {
+	offset := int64(8 + 12) // byte-order mark and version, and the section Dimension
+	for k := range sections {
+		offset += 8 + sections[k].bytes()
 	}
-	return &writer{Content: c, binary: inBinary, long: size > math.MaxInt32}
+	return offset
 }
 
 // simplexSections are the sections of elements by dimension, with their numbers in binary files.
@@ -79,9 +101,21 @@ var simplexSections = [4]struct {
 func (w *writer) write(out io.Writer) error {
 	w.Writer = bufio.NewWriterSize(out, 1<<16)
 	w.header()
+	for k := range w.sections {
+		s := &w.sections[k]
+		w.begin(s.key, s.name, s.bytes())
+		w.lastOfLine(s.count)
+		for i := range s.count {
+			s.write(i)
+		}
+	}
+	return w.finish()
+}
+
+// listSections returns the sections in the order in which they are written.
+func (w *writer) listSections() []section {
 	points := w.Points[:w.dim()]
-	w.section(4, "Vertices", len(points[0]), 8*len(points)+4)
-	for v := range points[0] {
+	sections := []section{{4, "Vertices", len(points[0]), 8*len(points) + 4, func(v int) {
 		for _, x := range points {
 			w.float(x[v])
 		}
@@ -90,16 +124,15 @@ func (w *writer) write(out io.Writer) error {
 			ref = int(k.Refs[v])
 		}
 		w.lastOfLine(ref)
-	}
+	}}}
 	byDim := map[int]*meshfile.Elements{w.Sides.Dim: &w.Sides, w.Cells.Dim: &w.Cells}
 	m := markingOf(w.Content.Marks, byDim[1], byDim[2])
 	for dim := 1; dim <= 3; dim++ {
-		if e := m.withMarked(dim, byDim[dim]); e != nil {
-			w.elements(e)
+		if e := m.withMarked(dim, byDim[dim]); e != nil && e.Count > 0 {
+			sections = append(sections, w.elements(e))
 		}
 	}
-	w.marks(&m)
-	return w.finish()
+	return append(sections, w.marks(&m)...)
 }
 
 // dim is the dimension of the space.
@@ -110,18 +143,15 @@ func (w *writer) dim() int {
 	return 3
 }
 
-func (w *writer) elements(e *meshfile.Elements) {
-	if e.Count == 0 {
-		return
-	}
+// elements returns the section of the elements of one dimension.
+func (w *writer) elements(e *meshfile.Elements) section {
 	s := &simplexSections[e.Dim]
-	w.section(s.key, s.name, e.Count, 4*(e.Dim+2))
-	for i := range e.Count {
+	return section{s.key, s.name, e.Count, 4 * (e.Dim + 2), func(i int) {
 		for _, v := range e.Vertices(i) {
 			w.integer(int(v) + 1)
 		}
 		w.lastOfLine(int(e.Tag(i)))
-	}
+	}}
 }
 
 // header writes the version and the dimension, after the byte-order mark 1 of a binary file.
@@ -150,16 +180,10 @@ func (w *writer) finish() error {
 	return w.Flush() // returns the first error of any write
 }
 
-// section writes the head of a section of count entries, of size bytes each in a binary file.
-func (w *writer) section(key int, name string, count, size int) {
-	w.begin(key, name, count*size+4)
-	w.lastOfLine(count)
-}
-
 // begin writes the keyword of a section: in text its name; in a binary file its key and the offset of the next section,
-// 0 for the last. bytes is the size of the section after its head. The section of the dimension, the first after the 8
-// bytes of byte-order mark and version, always has 4 bytes.
-func (w *writer) begin(key int, name string, bytes int) {
+// 0 for the last. bytes is the size of the section after its keyword and offset. The section of the dimension, the
+// first after the 8 bytes of byte-order mark and version, always has 4 bytes.
+func (w *writer) begin(key int, name string, bytes int64) {
 	if !w.binary {
 		fmt.Fprintf(w, "\n%s\n", name)
 		return
@@ -171,7 +195,7 @@ func (w *writer) begin(key int, name string, bytes int) {
 	if w.long {
 		head = 12
 	}
-	w.next += head + int64(bytes)
+	w.next += head + bytes
 	next := w.next
 	if key == keywordEnd {
 		next = 0

@@ -3,6 +3,7 @@ package medit
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -72,6 +73,30 @@ func TestVersion3RoundTrip(t *testing.T) {
 	got, err := parse(b.Bytes())
 	if err != nil || !reflect.DeepEqual(got, completeMesh()) {
 		t.Errorf("%v\n%+v", err, got)
+	}
+}
+
+// Version 3 is chosen exactly if the offset of the section End does not fit into 4 bytes. That offset is computed
+// before anything is written, from all sections including those of marks.
+func TestVersionByOffsets(t *testing.T) {
+	marked, err := parse([]byte(markedText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []*mesh.Mesh{completeMesh(), marked} {
+		w, err := newWriter(m, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const end = 8 // bytes of the section End
+		if want := len(bytesOf(t, m, true)) - end; endOffset(w.sections) != int64(want) {
+			t.Errorf("offset %d of the section End, want %d", endOffset(w.sections), want)
+		}
+	}
+	entries := func(n int) []section { return []section{{key: 13, count: n, size: 1}} }
+	fit := math.MaxInt32 - int(endOffset(entries(0)))
+	if needs8Bytes(entries(fit)) || !needs8Bytes(entries(fit+1)) {
+		t.Errorf("%d bytes of entries want offsets of 4 bytes, and one more of 8", fit)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // Frame is an entry of a .pvd file: the data at one time.
 type Frame struct {
 	Time float64
-	File string // a .vtu or .pvtu file, relative to the folder of the .pvd file
+	File string // such as a .vtu or .pvtu file, relative to the folder of the .pvd file
 }
 
 // Collection is a .pvd file to which frames are appended. It is valid after each frame.

@@ -19,6 +19,7 @@ import (
 
 // Piece is a rank's part of a frame, in host memory.
 type Piece interface {
+	// Write writes the piece to a file of its own.
 	Write(path string) error
 	// Join writes the file that joins the pieces of all ranks. Their paths are relative to its folder.
 	Join(path string, pieces []string) error
@@ -26,6 +27,7 @@ type Piece interface {
 
 // PartOfFile is a piece that can be written as a part of one file, by all ranks in parallel.
 type PartOfFile interface {
+	// FilePart prepares the part; with compress its arrays are compressed.
 	FilePart(compress bool) (*vtk.FilePart, error)
 }
 

@@ -193,9 +193,9 @@ static_assert(sizeof(Layout) == 64 && offsetof(Layout, First) == 0 && offsetof(L
 
 // Part is the sum of the numbers that one thread of a kernel adds. Numbers of similar magnitude belong to the same
 // three words of the sum, which the thread keeps in registers, and adds to memory when a number of another magnitude
-// comes. Threads of a tile should merge their parts first: many threads that add to one word wait for each other. The
-// zero value is empty.
-// exact.Part, exact/exact.go:26
+// comes. A tile should merge the parts of its threads before it adds them to memory, since threads that add to the same
+// word wait for each other. The zero value is empty.
+// exact.Part, exact/exact.go:28
 struct exact_Part {
     int32 at;
     int64 w0, w1, w2;
@@ -221,7 +221,7 @@ DEVICE int64 Layout_index(const Layout *l, int64 entity) {
 }
 
 // special counts x, which is NaN or an infinity.
-// special, exact/exact.go:65
+// special, exact/exact.go:67
 DEVICE void exact_special(double x, Slice<int64> words) {
     int64 which = 68;
     if (x > 0.0) {
@@ -234,7 +234,7 @@ DEVICE void exact_special(double x, Slice<int64> words) {
 }
 
 // spill adds the three words to the sum in memory.
-// (*exact.Part).spill, exact/exact.go:101
+// (*exact.Part).spill, exact/exact.go:103
 DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     if (p->w0 != 0) {
         atomic_add(&words[p->at], p->w0);
@@ -250,8 +250,8 @@ DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     p->w2 = 0;
 }
 
-// Add adds x. words are the sum in memory.
-// (*exact.Part).Add, exact/exact.go:33
+// Add adds x. words has the sum in memory.
+// (*exact.Part).Add, exact/exact.go:35
 DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     if (x == 0.0) {
         return;
@@ -300,7 +300,7 @@ DEVICE int64 encodeBroken(int64 entity, double v) {
 }
 
 // Merge adds the sum of another part, which does not change.
-// (*exact.Part).Merge, exact/exact.go:77
+// (*exact.Part).Merge, exact/exact.go:79
 DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
     p->ones = add(p->ones, o->ones);
     if (o->w0 == 0 && o->w1 == 0 && o->w2 == 0) {
@@ -327,7 +327,7 @@ DEVICE void merge(Slice<exact_Part> all, int32 first, int32 each, int32 many, Sl
 }
 
 // Flush adds the part to the sum in memory, and empties the part.
-// (*exact.Part).Flush, exact/exact.go:92
+// (*exact.Part).Flush, exact/exact.go:94
 DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     exact_Part_spill(p, words);
     if (p->ones != 0) {

@@ -139,10 +139,10 @@ func schemeOf(c Config) (kernels.Scheme, error) {
 	return s, nil
 }
 
-// keepsInStep reports whether the kernel that advances tiles updates the extremes too, which saves a second read of
-// the state. At second order that kernel does not read the state at the start of the step; a moving bed has already
+// updatesPeaksInStep reports whether the kernel that advances tiles updates the extremes too, which saves a second read
+// of the state. At second order that kernel does not read the state at the start of the step; a moving bed has already
 // moved when it runs, so that levels would be wrong.
-func (a *arrays[F]) keepsInStep() bool {
+func (a *arrays[F]) updatesPeaksInStep() bool {
 	return len(a.peaks.Most) > 0 && a.tiles.Tiles != nil && a.middle == nil && len(a.uplift.Rises) == 0
 }
 
@@ -165,8 +165,8 @@ func (a *arrays[F]) loops(s kernels.Scheme, k cycleStep) (l loops) {
 		return l
 	}
 	l.flux = kernels.NewEdgeFluxLoop(s, &a.params, &a.mesh, clock, from, a.flux, counters)
-	l.tile = kernels.NewTileStepLoop(s, a.keepsInStep(), &a.params, &a.tiles, clock, next, limit, cleared, from, a.manning,
-		&a.forcing, &a.peaks, to, counters, nextLimit)
+	l.tile = kernels.NewTileStepLoop(s, a.updatesPeaksInStep(), &a.params, &a.tiles, clock, next, limit, cleared, from,
+		a.manning, &a.forcing, &a.peaks, to, counters, nextLimit)
 	l.update = kernels.NewUpdateCellLoop(s == kernels.OneLayer, &a.params, &a.mesh, clock, from, a.flux, a.manning,
 		&a.forcing, to, nextLimit)
 	return l

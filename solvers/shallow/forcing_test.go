@@ -131,8 +131,9 @@ func TestRotationMakesNoEnergy(t *testing.T) {
 	}
 }
 
-// TestWindPushesTheLayerInTheAir proves that the upper layer gains the momentum of the wind in a short time.
-func TestWindPushesTheLayerInTheAir(t *testing.T) {
+// TestWindPushesTheUpperLayer proves that the upper layer, or the only one, gains the momentum of the wind in a short
+// time.
+func TestWindPushesTheUpperLayer(t *testing.T) {
 	for _, layers := range []int{1, 2} {
 		cfg := config("pvm-ifcp")
 		cfg.Forcing = Forcing{WindX: series.Constant(6), WindY: series.Constant(-8), Drag: 1e-5}

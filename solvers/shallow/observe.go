@@ -93,8 +93,8 @@ func (s *solver[F]) diagnosticsOf(ctx context.Context, o *observation) (d Diagno
 		return d, err
 	}
 	extremes := make([]float64, kernels.Extremes)
-	for k, rank := range found.Extremes {
-		extremes[k] = exact.FromRank(rank)
+	for k, bits := range found.Extremes {
+		extremes[k] = exact.FromOrderedBits(bits)
 	}
 	if err := s.comm.AllreduceFloat64(ctx, dist.Max, extremes); err != nil {
 		return d, err

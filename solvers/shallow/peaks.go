@@ -54,10 +54,10 @@ func (a *arrays[F]) uploadPeaks(from kernels.Peaks) {
 }
 
 // updatePeaks updates the extremes with the state at the start of step k of the cycle, which is queued, unless the
-// kernel that advances tiles does so (keepsInStep). The time need not be uploaded: the clock of a queued step is on the
-// device.
+// kernel that advances tiles does so (updatesPeaksInStep). The time need not be uploaded: the clock of a queued step is
+// on the device.
 func (s *solver[F]) updatePeaks(k cycleStep) {
-	if n := len(s.peaks.Most); n > 0 && !s.keepsInStep() {
+	if n := len(s.peaks.Most); n > 0 && !s.updatesPeaksInStep() {
 		s.dev.Run(s.loops[k].peaksOfQueuedStep, 0, n)
 	}
 }

@@ -40,7 +40,7 @@ func stencilOf[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F], i
 		if m.Boundary.Transmissive(edge) {
 			s.Neighbours[k] = kernels.Open
 		}
-		offsets[k] = toNeighbour(p, i, s.Neighbours[k], arm, middle, k)
+		offsets[k] = toNeighbour(p, i, k, s.Neighbours[k], arm, middle)
 		if right == 0 || int(edge.Left) >= p.Owned {
 			m.Arms[e] = armsOf[F](p, edge, middle)
 		}
@@ -84,19 +84,19 @@ func armsOf[F num.Float](p *mesh.Part, at kernels.EdgeCells, middle vec2) kernel
 	return kernels.Arms[F]{Left: left, Right: toVec2[F](middle.minus(centroidOf(p, int(at.Right))))}
 }
 
-// toNeighbour returns the vector from the centroid of cell i to that of its neighbour across edge k: at a wall its
-// mirror image, 0 at a transmissive boundary.
-func toNeighbour(p *mesh.Part, i int, near int32, arm, middle vec2, k int) vec2 {
-	if near >= 0 {
-		return centroidOf(p, int(near)).minus(centroidOf(p, i))
+// toNeighbour returns the vector from the centroid of cell i to that of its neighbour across edge k: at a wall to the
+// mirror image of the cell's own, at a transmissive boundary 0. arm is the vector to the edge's midpoint, middle.
+func toNeighbour(p *mesh.Part, i, k int, neighbour int32, arm, middle vec2) vec2 {
+	if neighbour >= 0 {
+		return centroidOf(p, int(neighbour)).minus(centroidOf(p, i))
 	}
-	if near != kernels.Wall {
+	if neighbour != kernels.Wall {
 		return vec2{}
 	}
 	a := p.Cells[i][k]
 	along := middle.minus(vec2{p.X[a], p.Y[a]})
-	part := (arm.x*along.x + arm.y*along.y) / (along.x*along.x + along.y*along.y)
-	return vec2{2 * (arm.x - part*along.x), 2 * (arm.y - part*along.y)}
+	fraction := (arm.x*along.x + arm.y*along.y) / (along.x*along.x + along.y*along.y)
+	return vec2{2 * (arm.x - fraction*along.x), 2 * (arm.y - fraction*along.y)}
 }
 
 // leastSquares returns the weights C of the least-squares gradient Σ C_k (f_k - f) for three offsets d_k: C_k = M⁻¹

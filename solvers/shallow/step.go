@@ -17,7 +17,7 @@ func (s *solver[F]) step(ctx context.Context) error {
 	if err := s.uploadClock(); err != nil {
 		return err
 	}
-	if !s.keepsInStep() {
+	if !s.updatesPeaksInStep() {
 		if err := s.updatePeaksNow(0, len(s.peaks.Most)); err != nil {
 			return err
 		}

@@ -159,15 +159,15 @@ func TestSweepsAgree(t *testing.T) {
 					"tiles":            run(plain, TileSweep, "", 1, scheme, precision, 1, lag),
 					"tiles, 3 ranks":   run(plain, TileSweep, "", 3, scheme, precision, 1, lag),
 					"blocks, 3 ranks":  run(plain, CellSweep, "", 3, scheme, precision, 1, lag),
-					"repeated":         run(recording, TileSweep, "", 1, scheme, precision, 1000, lag),
-					"repeated by 5":    run(recording, TileSweep, "", 1, scheme, precision, 5, lag),
-					"repeated by 17":   run(recording, TileSweep, "", 1, scheme, precision, 17, lag),
+					"queued":           run(recording, TileSweep, "", 1, scheme, precision, 1000, lag),
+					"queued by 5":      run(recording, TileSweep, "", 1, scheme, precision, 5, lag),
+					"queued by 17":     run(recording, TileSweep, "", 1, scheme, precision, 17, lag),
 					"linked, 3 ranks":  run(linkedDevice, TileSweep, "nccl", 3, scheme, precision, 17, lag),
 					"staged, 3 ranks":  run(linkedDevice, TileSweep, "staged", 3, scheme, precision, 1, lag),
 					"staged, by cells": run(linkedDevice, CellSweep, "staged", 3, scheme, precision, 1, lag),
-					"repeated, 2 rank": run(recording, TileSweep, "", 2, scheme, precision, 17, lag),
+					"tiles, 2 ranks":   run(recording, TileSweep, "", 2, scheme, precision, 17, lag),
 				} {
-					if name == "repeated" && got.calls >= want.calls/4 {
+					if name == "queued" && got.calls >= want.calls/4 {
 						t.Errorf("%s: %d calls for %d steps", name, got.calls, got.steps)
 					}
 					if lag && got.diagnostics.CFLMax <= .9 {

@@ -105,7 +105,7 @@ func tileEdges[F num.Float](cells int) int {
 // takes cells as long as they and their edges fit.
 func (b *tiler[F]) cut(lo, hi int) (tiles int) {
 	begin, edges := lo, 0
-	end := func(at int) {
+	endTile := func(at int) {
 		if at > begin {
 			b.tiled.Tiles = append(b.tiled.Tiles, b.next)
 			b.next.Cell, b.next.Edge = int32(at), b.next.Edge+int32(edges)
@@ -113,14 +113,14 @@ func (b *tiler[F]) cut(lo, hi int) (tiles int) {
 		}
 	}
 	for i := lo; i < hi; i++ {
-		more := b.newEdges(i, begin)
-		if i-begin == kernels.TileCells || edges+more > b.maxEdges {
-			end(i)
-			more = b.newEdges(i, begin)
+		added := b.newEdges(i, begin)
+		if i-begin == kernels.TileCells || edges+added > b.maxEdges {
+			endTile(i)
+			added = b.newEdges(i, begin)
 		}
-		edges += more
+		edges += added
 	}
-	end(hi)
+	endTile(hi)
 	return len(b.tiled.Tiles)
 }
 

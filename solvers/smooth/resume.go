@@ -12,16 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-func (s *solver[F]) Resume(ctx context.Context, from Solver) error {
-	other, ok := from.(*solver[F])
-	if !ok {
-		return fmt.Errorf("a solver of type %T cannot resume from a %T: it has another dimension or precision", s, from)
-	}
-	v, err := other.allVertices()
-	if err != nil {
-		return err
-	}
-	return s.resume(ctx, slices.Clone(v), s.updateMetric)
+func (s *solver[F]) Resume(ctx context.Context, from Vertices) error {
+	return s.resumeFrom(ctx, from, s.updateMetric)
 }
 
 func (s *solver[F]) SetPositions(ctx context.Context, positions [][3]float64) error {
@@ -43,16 +35,8 @@ func (s *solver[F]) updateMetric(v []kernels.Vertex[F]) faults.List {
 	return withMetric(s.part, &field, v)
 }
 
-func (s *solidSolver[F]) Resume(ctx context.Context, from Solver) error {
-	other, ok := from.(*solidSolver[F])
-	if !ok {
-		return fmt.Errorf("a solver of type %T cannot resume from a %T: it has another dimension or precision", s, from)
-	}
-	v, err := other.allVertices()
-	if err != nil {
-		return err
-	}
-	return s.resume(ctx, slices.Clone(v), s.updateMetric)
+func (s *solidSolver[F]) Resume(ctx context.Context, from Vertices) error {
+	return s.resumeFrom(ctx, from, s.updateMetric)
 }
 
 func (s *solidSolver[F]) SetPositions(ctx context.Context, positions [][3]float64) error {
@@ -72,6 +56,20 @@ func (s *solidSolver[F]) updateMetric(v []solid.Vertex[F]) faults.List {
 	field := sizing.SolidInPrecision[F](&s.metric.Field)
 	field.Scale = s.field.Scale
 	return s.withMetric(&field, v)
+}
+
+func (e *engine[F, V]) Vertices() (Vertices, error) {
+	v, err := e.allVertices()
+	return slices.Clone(v), err
+}
+
+// resumeFrom implements Resume. update gives vertices the metric at their positions.
+func (e *engine[F, V]) resumeFrom(ctx context.Context, from Vertices, update func(v []V) faults.List) error {
+	v, ok := from.([]V)
+	if !ok {
+		return fmt.Errorf("a solver with vertices %T cannot resume from %T: another dimension or precision", e.v, from)
+	}
+	return e.resume(ctx, v, update)
 }
 
 // resume sets the vertices of the engine, after update has given them the metric at their positions.

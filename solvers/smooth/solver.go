@@ -62,14 +62,19 @@ type Solver interface {
 	Finish(ctx context.Context) error
 	// Hash returns the hash of the coordinates of the vertices: see solvers.Hash.
 	Hash(ctx context.Context) (string, error)
+	// Vertices returns a copy of the vertices of the part, from which another solver can resume.
+	Vertices() (Vertices, error)
 	// Resume sets the vertices to those of another solver of the same part and precision, before the first sweep.
-	Resume(ctx context.Context, from Solver) error
+	Resume(ctx context.Context, from Vertices) error
 	// SetPositions sets the positions of all vertices of the part, ghosts included, in the order of Positions, so
 	// that they can be measured; no sweeps may follow.
 	SetPositions(ctx context.Context, positions [][3]float64) error
 	// Close frees the memory on the device.
 	Close()
 }
+
+// Vertices are the vertices of a part with their ghosts: []kernels.Vertex[F], or in space []solid.Vertex[F].
+type Vertices any
 
 // New sets up the solver in the given precision, "float32" or "float64". It refuses a metric that is not positive
 // definite at a vertex, and a mesh with inverted or flat triangles, on all ranks with the same Refusal.

@@ -68,7 +68,7 @@ func exchangedVertices[F num.Float](r *layout.BatchExchange, tiled *kernels.Tile
 	}
 	add := func(to []kernels.Exchanged, ids []int32) []kernels.Exchanged {
 		for _, v := range ids {
-			t := kernels.Exchanged{Place: tiled.Index[v], Rail: -1}
+			t := kernels.Exchanged{Index: tiled.Index[v], Rail: -1}
 			if k, slides := rail[v]; slides {
 				t.Rail = k
 			}

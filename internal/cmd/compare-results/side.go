@@ -76,7 +76,7 @@ func (s *side) run(ctx context.Context, t *task) (time.Duration, error) {
 	}
 	c := exec.CommandContext(ctx, s.binary, args...)
 	c.Dir = t.folder
-	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) } // upon SIGTERM it ends its ranks' processes
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) } // at SIGTERM it ends its ranks' processes
 	c.WaitDelay = 10 * time.Second
 	var stdout, stderr bytes.Buffer
 	c.Stdout, c.Stderr = &stdout, &stderr

@@ -1,4 +1,6 @@
-// Package exact adds up numbers in kernels without rounding: as integers, so that their order does not matter.
+// Package exact adds up numbers in kernels without rounding, and finds the largest, both with integers: so the order of
+// the numbers does not matter. Exact sums have [Words] integers in memory, to which all threads add atomically; a
+// thread adds its own numbers in registers first, to a [Part] or a [Fixed].
 package exact
 
 import (
@@ -21,15 +23,15 @@ const (
 
 // Part is the sum of the numbers that one thread of a kernel adds. Numbers of similar magnitude belong to the same
 // three words of the sum, which the thread keeps in registers, and adds to memory when a number of another magnitude
-// comes. Threads of a tile should merge their parts first: many threads that add to one word wait for each other. The
-// zero value is empty.
+// comes. A tile should merge the parts of its threads before it adds them to memory, since threads that add to the same
+// word wait for each other. The zero value is empty.
 type Part struct {
 	at         int32 // w0, w1 and w2 are to be added to the words at, at+1 and at+2
 	w0, w1, w2 int64
 	ones       int64 // how many numbers were 1, the most frequent number
 }
 
-// Add adds x. words are the sum in memory.
+// Add adds x. words has the sum in memory.
 func (p *Part) Add(x float64, words []int64) {
 	if x == 0 {
 		return

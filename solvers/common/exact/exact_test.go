@@ -52,19 +52,19 @@ func TestWords(t *testing.T) {
 	})
 }
 
-// TestRanks proves that Rank is monotonic and FromRank its inverse.
-func TestRanks(t *testing.T) {
+// TestOrderedBits proves that OrderedBits is monotonic and FromOrderedBits its inverse.
+func TestOrderedBits(t *testing.T) {
 	inf := math.Inf(1)
 	order := []float64{-inf, -math.MaxFloat64, -1, -math.SmallestNonzeroFloat64, math.Copysign(0, -1), 0,
 		math.SmallestNonzeroFloat64, 1, math.MaxFloat64, inf, math.NaN()}
-	var ranks []uint64
+	var bits []uint64
 	for _, x := range order {
-		ranks = append(ranks, Rank(x))
-		if back := FromRank(Rank(x)); math.Float64bits(back) != math.Float64bits(x) {
+		bits = append(bits, OrderedBits(x))
+		if back := FromOrderedBits(OrderedBits(x)); math.Float64bits(back) != math.Float64bits(x) {
 			t.Errorf("%v becomes %v", x, back)
 		}
 	}
-	if !slices.IsSorted(ranks) || ranks[0] == 0 || FromRank(0) != -inf {
-		t.Errorf("ranks %x of %v", ranks, order)
+	if !slices.IsSorted(bits) || bits[0] == 0 || FromOrderedBits(0) != -inf {
+		t.Errorf("ordered bits %x of %v", bits, order)
 	}
 }

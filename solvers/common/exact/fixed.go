@@ -15,8 +15,9 @@ type Fixed struct {
 	Low    int64 // of 2^-146
 }
 
-// A float64 near highOnes is a multiple of 2^-50, so that x + highOnes - highOnes is x rounded to that, and the bits of
-// x + highOnes are those of highOnes plus this multiple. The others do the same for the remainders.
+// highOnes is so large that a float64 near it is a multiple of 2^-50. So x + highOnes - highOnes is x rounded to a
+// multiple k·2^-50, and the bits of x + highOnes, as an integer, are highBits + k. middleOnes and lowOnes do the same
+// for the remainders, with 2^-98 and 2^-146.
 const (
 	highOnes, highBits     = 0x1.8p2, 0x4018 << 48
 	middleOnes, middleBits = 0x1.8p-46, 0x3d18 << 48
@@ -52,9 +53,10 @@ func Fits(x float64) bool {
 	return s.Add(x)
 }
 
-// AddTo adds the sum to words that others may add to.
+// AddTo adds the sum to one in memory, atomically.
 func (s *Fixed) AddTo(words []int64) {
-	// 2^-50 is the lowest bit of highWord, 2^-146 that of highWord-3, and 2^-98 bit 16 of highWord-2.
+	// 2^-50 is the lowest bit of words[highWord], 2^-146 that of words[highWord-3], and 2^-98 bit 16 of
+	// words[highWord-2].
 	const highWord = (1074 - 50) / 32
 	addAtomically(&words[highWord-3], s.Low&lowestWord)
 	addAtomically(&words[highWord-2], s.Low>>32+s.Middle<<16&lowestWord)
@@ -69,7 +71,7 @@ func addAtomically(word *int64, n int64) {
 	}
 }
 
-// AddTo adds one number to words that others may add to.
+// AddTo adds one number to a sum in memory, atomically.
 func AddTo(words []int64, x float64) {
 	var p Part
 	p.Add(x, words)
@@ -79,7 +81,7 @@ func AddTo(words []int64, x float64) {
 // FixedRoom is how many numbers a Fixed can add up.
 const FixedRoom = 2048
 
-// AddAll adds those of the numbers that Add can add. It moves the others to the front, and returns how many there are.
+// AddAll adds those numbers that Add can add. It moves the others to the front of the slice, and returns their number.
 func (s *Fixed) AddAll(numbers []float64) (others int) {
 	sum := *s // so that the compiler keeps it in registers
 	for _, x := range numbers {

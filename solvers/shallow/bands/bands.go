@@ -85,36 +85,38 @@ func New(core []kernels.CellEdges, edges []kernels.EdgeCells, count, block, orde
 // bandBuilder orders the runs of the core cells [lo, hi) and the edges [firstEdge, endEdge), whose lower cell is one of
 // them or, in the last band, a boundary cell.
 type bandBuilder struct {
-	core                   []kernels.CellEdges
-	edges                  []kernels.EdgeCells
-	order                  int
-	lo, hi                 int
-	firstEdge, endEdge     int
-	begun, flowed, updated int  // the first cell whose slopes, edge whose flux, and cell whose update has not been added
-	boundary               bool // boundary cells have slopes
-	runs                   []Run
-	slopes, fluxes         positions
+	core               []kernels.CellEdges
+	edges              []kernels.EdgeCells
+	order              int
+	lo, hi             int
+	firstEdge, endEdge int
+	nextSlopes         int  // the first cell whose slopes have not been added
+	nextFlux           int  // the first edge whose flux has not been added
+	nextUpdate         int  // the first cell whose update has not been added
+	boundary           bool // boundary cells have slopes
+	runs               []Run
+	slopes, fluxes     positions
 }
 
 // build adds the runs of band k.
 func (b *bandBuilder) build(all *Bands, k, block int) {
-	b.begun, b.flowed, b.updated = b.lo, b.firstEdge, b.firstInner()
-	inner := b.updated
-	for b.begun < b.hi && (b.begun == b.lo || !b.waits()) {
+	b.nextSlopes, b.nextFlux, b.nextUpdate = b.lo, b.firstEdge, b.firstInner()
+	inner := b.nextUpdate
+	for b.nextSlopes < b.hi && (b.nextSlopes == b.lo || !b.waits()) {
 		b.advance(block)
 	}
 	b.follow() // edges between boundary cells at first order, if there are no core cells
 	all.Early[k] = b.take()
 	b.boundary = true
 	b.follow()
-	for b.begun < b.hi {
+	for b.nextSlopes < b.hi {
 		b.advance(block)
 	}
 	all.Late[k] = b.take()
-	b.add(Flux, b.flowed, b.endEdge)
+	b.add(Flux, b.nextFlux, b.endEdge)
 	all.Fluxes[k] = b.take()
 	b.add(Update, b.lo, inner)
-	b.add(Update, b.updated, b.hi)
+	b.add(Update, b.nextUpdate, b.hi)
 	all.Updates[k] = b.take()
 }
 
@@ -145,26 +147,26 @@ func (b *bandBuilder) take() []Run {
 
 // advance adds the slopes of the next block, and what can follow.
 func (b *bandBuilder) advance(block int) {
-	from := b.begun
-	b.begun = min(b.begun+block, b.hi)
+	from := b.nextSlopes
+	b.nextSlopes = min(b.nextSlopes+block, b.hi)
 	if b.order == 2 {
-		b.add(Slopes, from, b.begun)
+		b.add(Slopes, from, b.nextSlopes)
 	}
 	b.follow()
 }
 
 // follow adds the fluxes whose slopes are known, and the updates whose fluxes are known.
 func (b *bandBuilder) follow() {
-	from := b.flowed
-	for b.flowed < b.endEdge && b.ready(b.edges[b.flowed]) {
-		b.flowed++
+	from := b.nextFlux
+	for b.nextFlux < b.endEdge && b.ready(b.edges[b.nextFlux]) {
+		b.nextFlux++
 	}
-	b.add(Flux, from, b.flowed)
-	from = b.updated
-	for b.updated < b.hi && edgesBefore(b.core[b.updated], b.flowed) {
-		b.updated++
+	b.add(Flux, from, b.nextFlux)
+	from = b.nextUpdate
+	for b.nextUpdate < b.hi && edgesBefore(b.core[b.nextUpdate], b.nextFlux) {
+		b.nextUpdate++
 	}
-	b.add(Update, from, b.updated)
+	b.add(Update, from, b.nextUpdate)
 }
 
 // ready reports whether the flux of an edge can be computed. At first order it could be at any time, but waits for the
@@ -172,7 +174,7 @@ func (b *bandBuilder) follow() {
 func (b *bandBuilder) ready(e kernels.EdgeCells) bool {
 	lower, upper := int(lowerCell(e)), int(max(e.Left, e.Right))
 	if b.order == 1 {
-		return lower < b.begun || lower >= len(b.core)
+		return lower < b.nextSlopes || lower >= len(b.core)
 	}
 	return b.hasSlopes(lower) && b.hasSlopes(upper)
 }
@@ -181,12 +183,16 @@ func (b *bandBuilder) hasSlopes(cell int) bool {
 	if cell >= len(b.core) {
 		return b.boundary
 	}
-	return cell < b.begun
+	return cell < b.nextSlopes
 }
 
 // waits reports whether the next flux waits for the slopes of a boundary cell.
 func (b *bandBuilder) waits() bool {
-	return b.order == 2 && b.flowed < b.endEdge && int(max(b.edges[b.flowed].Left, b.edges[b.flowed].Right)) >= len(b.core)
+	if b.order != 2 || b.nextFlux == b.endEdge {
+		return false
+	}
+	edge := b.edges[b.nextFlux]
+	return int(max(edge.Left, edge.Right)) >= len(b.core)
 }
 
 // lowerCell returns the cell of an edge with the lower index. At the boundary there is one cell.

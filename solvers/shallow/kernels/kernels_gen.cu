@@ -744,9 +744,9 @@ static_assert(sizeof(Surveyed) == 2312 && offsetof(Surveyed, Sums_) == 0 && offs
 
 // Part is the sum of the numbers that one thread of a kernel adds. Numbers of similar magnitude belong to the same
 // three words of the sum, which the thread keeps in registers, and adds to memory when a number of another magnitude
-// comes. Threads of a tile should merge their parts first: many threads that add to one word wait for each other. The
-// zero value is empty.
-// exact.Part, exact/exact.go:26
+// comes. A tile should merge the parts of its threads before it adds them to memory, since threads that add to the same
+// word wait for each other. The zero value is empty.
+// exact.Part, exact/exact.go:28
 struct exact_Part {
     int32 at;
     int64 w0, w1, w2;
@@ -3380,7 +3380,7 @@ DEVICE void ClearSurvey_at(int64 k, Surveyed *s) {
 }
 
 // special counts x, which is NaN or an infinity.
-// special, exact/exact.go:65
+// special, exact/exact.go:67
 DEVICE void exact_special(double x, Slice<int64> words) {
     int64 which = 68;
     if (x > 0.0) {
@@ -3393,7 +3393,7 @@ DEVICE void exact_special(double x, Slice<int64> words) {
 }
 
 // spill adds the three words to the sum in memory.
-// (*exact.Part).spill, exact/exact.go:101
+// (*exact.Part).spill, exact/exact.go:103
 DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     if (p->w0 != 0) {
         atomic_add(&words[p->at], p->w0);
@@ -3409,8 +3409,8 @@ DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     p->w2 = 0;
 }
 
-// Add adds x. words are the sum in memory.
-// (*exact.Part).Add, exact/exact.go:33
+// Add adds x. words has the sum in memory.
+// (*exact.Part).Add, exact/exact.go:35
 DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     if (x == 0.0) {
         return;
@@ -3445,10 +3445,11 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
 }
 
-// Rank returns an integer that increases with x, so that the largest of several numbers can be found with integers. -0
-// ranks below 0, and NaN above all numbers. No number has rank 0, so that zeroed memory is the maximum of no numbers.
-// Rank, exact/rank.go:7
-DEVICE uint64 exact_Rank(double x) {
+// OrderedBits returns the bits of x, changed such that they increase with x as an integer: so the largest of several
+// numbers is found with an atomic maximum of integers. -0 comes before 0, and NaN after all numbers. The result is
+// never 0, so that zeroed memory is the maximum of no numbers.
+// OrderedBits, exact/orderedbits.go:8
+DEVICE uint64 exact_OrderedBits(double x) {
     if (x != x) {
         return 18446744073709551615ull;
     }
@@ -3482,18 +3483,18 @@ DEVICE tally survey_f32(int32 first, int32 cells, const Params_f32 *p, Slice<Bed
         exact_Part_Add(&o.mass2, h2 * area, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
         exact_Part_Add(&o.surface, num_Abs_f64(h1 + h2 - double(b.Depth)) * area, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
         exact_Part_Add(&o.lower, h2 * h2 * area, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
-        o.upper1 = go_max<uint64>(o.upper1, exact_Rank(h1));
-        o.least1 = go_max<uint64>(o.least1, exact_Rank(-h1));
-        o.upper2 = go_max<uint64>(o.upper2, exact_Rank(h2));
-        o.least2 = go_max<uint64>(o.least2, exact_Rank(-h2));
+        o.upper1 = go_max<uint64>(o.upper1, exact_OrderedBits(h1));
+        o.least1 = go_max<uint64>(o.least1, exact_OrderedBits(-h1));
+        o.upper2 = go_max<uint64>(o.upper2, exact_OrderedBits(h2));
+        o.least2 = go_max<uint64>(o.least2, exact_OrderedBits(-h2));
         double fast = num_Larger_f64(speed_f32(p, c.H1, c.Q1x, c.Q1y), speed_f32(p, c.H2, c.Q2x, c.Q2y));
-        o.fastest = go_max<uint64>(o.fastest, exact_Rank(fast));
+        o.fastest = go_max<uint64>(o.fastest, exact_OrderedBits(fast));
     }
     return o;
 }
 
 // Merge adds the sum of another part, which does not change.
-// (*exact.Part).Merge, exact/exact.go:77
+// (*exact.Part).Merge, exact/exact.go:79
 DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
     p->ones = add(p->ones, o->ones);
     if (o->w0 == 0 && o->w1 == 0 && o->w2 == 0) {
@@ -3528,7 +3529,7 @@ DEVICE void merge(Slice<tally> all, int32 first, int32 each, int32 many, Slice<i
 }
 
 // Flush adds the part to the sum in memory, and empties the part.
-// (*exact.Part).Flush, exact/exact.go:92
+// (*exact.Part).Flush, exact/exact.go:94
 DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     exact_Part_spill(p, words);
     if (p->ones != 0) {
@@ -3602,12 +3603,12 @@ DEVICE tally survey_f64(int32 first, int32 cells, const Params_f64 *p, Slice<Bed
         exact_Part_Add(&o.mass2, h2 * area, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
         exact_Part_Add(&o.surface, num_Abs_f64(h1 + h2 - b.Depth) * area, Slice<int64>{sums.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
         exact_Part_Add(&o.lower, h2 * h2 * area, Slice<int64>{sums.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
-        o.upper1 = go_max<uint64>(o.upper1, exact_Rank(h1));
-        o.least1 = go_max<uint64>(o.least1, exact_Rank(-h1));
-        o.upper2 = go_max<uint64>(o.upper2, exact_Rank(h2));
-        o.least2 = go_max<uint64>(o.least2, exact_Rank(-h2));
+        o.upper1 = go_max<uint64>(o.upper1, exact_OrderedBits(h1));
+        o.least1 = go_max<uint64>(o.least1, exact_OrderedBits(-h1));
+        o.upper2 = go_max<uint64>(o.upper2, exact_OrderedBits(h2));
+        o.least2 = go_max<uint64>(o.least2, exact_OrderedBits(-h2));
         double fast = num_Larger_f64(speed_f64(p, c.H1, c.Q1x, c.Q1y), speed_f64(p, c.H2, c.Q2x, c.Q2y));
-        o.fastest = go_max<uint64>(o.fastest, exact_Rank(fast));
+        o.fastest = go_max<uint64>(o.fastest, exact_OrderedBits(fast));
     }
     return o;
 }
@@ -3659,17 +3660,17 @@ DEVICE void updatePeaks_f32(int64 i, const Params_f32 *p, double now, const Peak
     int32 marks = peaks->Marks[i];
     Most_ most = peaks->Most__[i];
     double h = double(c->H2), x = double(c->Q2x), y = double(c->Q2y);
-    bool there = c->H2 >= p->DryDepth;
-    bool wet = there && h > peaks->Threshold, was = (marks & 1) != 0;
-    if (wet != was) {
+    bool hasWater = c->H2 >= p->DryDepth;
+    bool wet = hasWater && h > peaks->Threshold, wasWet = (marks & 1) != 0;
+    if (wet != wasWet) {
         peaks->Marks[i] = marks ^ 1;
-        if (was) {
+        if (wasWet) {
             peaks->Wet[i] += now - peaks->Since[i];
         } else {
             peaks->Since[i] = now;
         }
     }
-    if (!there) {
+    if (!hasWater) {
         return;
     }
     // above the bed; the largest thickness was tested when it occurred first
@@ -3721,17 +3722,17 @@ DEVICE void updatePeaks_f64(int64 i, const Params_f64 *p, double now, const Peak
     int32 marks = peaks->Marks[i];
     Most_ most = peaks->Most__[i];
     double h = c->H2, x = c->Q2x, y = c->Q2y;
-    bool there = c->H2 >= p->DryDepth;
-    bool wet = there && h > peaks->Threshold, was = (marks & 1) != 0;
-    if (wet != was) {
+    bool hasWater = c->H2 >= p->DryDepth;
+    bool wet = hasWater && h > peaks->Threshold, wasWet = (marks & 1) != 0;
+    if (wet != wasWet) {
         peaks->Marks[i] = marks ^ 1;
-        if (was) {
+        if (wasWet) {
             peaks->Wet[i] += now - peaks->Since[i];
         } else {
             peaks->Since[i] = now;
         }
     }
-    if (!there) {
+    if (!hasWater) {
         return;
     }
     // above the bed; the largest thickness was tested when it occurred first

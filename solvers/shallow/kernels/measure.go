@@ -17,7 +17,7 @@ const (
 	Sums     = SquareH2 + exact.Words // how many words there are
 )
 
-// Maxima computed by a survey, each as the exact.Rank of a number: an integer that increases with the number.
+// Maxima computed by a survey, each as exact.OrderedBits: an integer that increases with the number.
 const (
 	MaxH1    = iota // h1, m
 	NegMinH1        // -h1
@@ -94,10 +94,10 @@ func survey[F num.Float](first, cells int32, p *Params[F], beds []Bed[F], w []St
 		o.mass2.Add(h2*area, sums[Mass2:AbsZ1])
 		o.surface.Add(num.Abs(h1+h2-float64(b.Depth))*area, sums[AbsZ1:SquareH2])
 		o.lower.Add(h2*h2*area, sums[SquareH2:Sums])
-		o.upper1, o.least1 = max(o.upper1, exact.Rank(h1)), max(o.least1, exact.Rank(-h1))
-		o.upper2, o.least2 = max(o.upper2, exact.Rank(h2)), max(o.least2, exact.Rank(-h2))
+		o.upper1, o.least1 = max(o.upper1, exact.OrderedBits(h1)), max(o.least1, exact.OrderedBits(-h1))
+		o.upper2, o.least2 = max(o.upper2, exact.OrderedBits(h2)), max(o.least2, exact.OrderedBits(-h2))
 		fast := num.Larger(speed(p, c.H1, c.Q1x, c.Q1y), speed(p, c.H2, c.Q2x, c.Q2y))
-		o.fastest = max(o.fastest, exact.Rank(fast))
+		o.fastest = max(o.fastest, exact.OrderedBits(fast))
 	}
 	return o
 }

@@ -57,18 +57,18 @@ func UpdatePeaksInStep[F num.Float](i int, p *Params[F], clock *Clock[F], limit 
 func updatePeaks[F num.Float](i int, p *Params[F], now float64, peaks *Peaks, beds []Bed[F], c *State[F]) {
 	marks, most := peaks.Marks[i], peaks.Most[i] // read together, so that a GPU waits once
 	h, x, y := float64(c.H2), float64(c.Q2x), float64(c.Q2y)
-	there := c.H2 >= p.DryDepth
-	wet, was := there && h > peaks.Threshold, marks&wetNow != 0
+	hasWater := c.H2 >= p.DryDepth
+	wet, wasWet := hasWater && h > peaks.Threshold, marks&wetNow != 0
 	//atoll:seldom
-	if wet != was {
+	if wet != wasWet {
 		peaks.Marks[i] = marks ^ wetNow
-		if was {
+		if wasWet {
 			peaks.Wet[i] += now - peaks.Since[i]
 		} else {
 			peaks.Since[i] = now
 		}
 	}
-	if !there {
+	if !hasWater {
 		return
 	}
 	level, tested := h, h == most.Depth // above the bed; the largest thickness was tested when it occurred first

@@ -37,15 +37,15 @@ func parityOfObservations[F num.Float](t *testing.T, l cudatest.Runner, p *Param
 		n    int
 		make func(x *observations) loop
 	}{
-		"kept": {len(w), func(x *observations) loop { return NewUpdatePeaksLoop(p, clock, &x.peaks, beds, w) }},
-		"kept of a step": {len(w), func(x *observations) loop {
+		"update of extremes": {len(w), func(x *observations) loop { return NewUpdatePeaksLoop(p, clock, &x.peaks, beds, w) }},
+		"update of extremes in a step": {len(w), func(x *observations) loop {
 			return NewUpdatePeaksInStepLoop(p, clock, limit, &x.peaks, beds, w)
 		}},
-		"picked of peaks": {n, func(x *observations) loop {
+		"gathered extremes": {n, func(x *observations) loop {
 			return NewGatherPeaksLoop(cells, clock, &x.peaks, beds, x.picked)
 		}},
-		"sampled": {n, func(x *observations) loop { return NewSampleLoop(clock, limit, &x.samples, beds, w) }},
-		"picked":  {n, func(x *observations) loop { return NewGatherStatesLoop(cells, beds, w, x.states, x.depths) }},
+		"samples":         {n, func(x *observations) loop { return NewSampleLoop(clock, limit, &x.samples, beds, w) }},
+		"gathered states": {n, func(x *observations) loop { return NewGatherStatesLoop(cells, beds, w, x.states, x.depths) }},
 	} {
 		try.make(&x[0]).Range(0, try.n)
 		l.Run(t, try.make(&x[1]), 0, try.n)
@@ -101,15 +101,15 @@ func TestPeaks(t *testing.T) {
 		w[0] = State[float64]{H2: 4, Q2x: 12, Q2y: -16}
 		peaks := peaksOf(2, moving)
 		peaks.Start, peaks.Marks, peaks.Threshold = []float64{1, 1}, []int32{0, 0}, .5
-		keep := func() { NewUpdatePeaksLoop(p, clock, &peaks, beds, w).Range(0, 2) }
+		update := func() { NewUpdatePeaksLoop(p, clock, &peaks, beds, w).Range(0, 2) }
 		same := func(what string, i int32, want Peak) {
 			t.Helper()
 			if got := peaks.At(i, clock.Time, beds[i].Depth); got != want {
-				t.Errorf("bed that moves %v: %s keeps %+v, want %+v", moving, what, got, want)
+				t.Errorf("bed that moves %v: %s: the extremes are %+v, want %+v", moving, what, got, want)
 			}
 		}
-		keep()
-		keep()
+		update()
+		update()
 		want := Peak{Depth: 4, Level: 2, Speed: 5, Flux: 100, Hazard: 22, Arrival: 7, When: 7}
 		same("wet ground", 0, want)
 		if moving {
@@ -118,16 +118,16 @@ func TestPeaks(t *testing.T) {
 		clock.Time, w[0] = 7.25, State[float64]{H2: .5}
 		want.Wet = .25
 		same("wet ground", 0, want)
-		keep()
+		update()
 		clock.Time = 7.5
-		keep()
+		update()
 		same("shallow water", 0, want)
 		clock.Time, clock.Stop, w[0].H2 = 8, true, 5
 		NewUpdatePeaksInStepLoop(p, clock, &limit, &peaks, beds, w).Range(0, 2)
-		same("a clock that stands", 0, want)
-		keep()
+		same("a clock that has stopped", 0, want)
+		update()
 		clock.Time = 9
-		keep()
+		update()
 		want.Depth, want.Level, want.When, want.Wet = 5, 3, 8, 1.25
 		same("a second wave", 0, want)
 	}
@@ -183,7 +183,7 @@ func TestPeaksOfManyStates(t *testing.T) {
 		}
 		want[i].Level = want[i].Depth
 		if got := peaks.At(int32(i), clock.Time, 0); got != want[i] {
-			t.Errorf("cell %d keeps\n%+v, want\n%+v", i, got, want[i])
+			t.Errorf("cell %d: the extremes are\n%+v, want\n%+v", i, got, want[i])
 		}
 	}
 }

@@ -44,8 +44,8 @@ func parityOfSurvey[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], 
 		got[0].AddWords((*[exact.Words]int64)(found[0].Sums[Mass1:]))
 		got[1].AddWords((*[exact.Words]int64)(found[0].Sums[AbsZ1:]))
 		for k, want := range []float64{mass.Float64(), surface.Float64(), most, least} {
-			is := []float64{got[0].Float64(), got[1].Float64(), exact.FromRank(found[0].Extremes[MaxH1]),
-				-exact.FromRank(found[0].Extremes[NegMinH2])}[k]
+			is := []float64{got[0].Float64(), got[1].Float64(), exact.FromOrderedBits(found[0].Extremes[MaxH1]),
+				-exact.FromOrderedBits(found[0].Extremes[NegMinH2])}[k]
 			if is != want && !(is != is && want != want) {
 				t.Errorf("spoilt %t: quantity %d is %v, want %v", spoilt, k, is, want)
 			}

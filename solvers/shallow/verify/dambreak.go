@@ -33,7 +33,7 @@ func damResolutions(p *verify.Page) []int {
 func damRuns(ctx context.Context, p *verify.Page, title string, d dam, length, end float64,
 	measure func(b *basin.Basin)) error {
 	t := p.Table(fmt.Sprintf("%s: mean errors at t = %g s", title, end),
-		"boxes", "cells", "steps", "error of h", "of the dam", "order")
+		"squares", "cells", "steps", "error of h", "of the dam's height", "order")
 	sizes := damResolutions(p)
 	var coarser float64
 	for i, n := range sizes {
@@ -41,7 +41,7 @@ func damRuns(ctx context.Context, p *verify.Page, title string, d dam, length, e
 		if err != nil {
 			return err
 		}
-		p.Progress("%d boxes", n)
+		p.Progress("%d squares", n)
 		initial := func(x, _ float64) basin.State {
 			if x < 0 {
 				return basin.State{H2: d.left}
@@ -85,7 +85,7 @@ func stoker(ctx context.Context, p *verify.Page) error {
 	exactDam(p, "exact solution", []comparison{
 		{"depth of the plateau, m", 3.9617482, d.depth},
 		{"its speed, m/s", 7.340769, d.speed},
-		{"speed of the shock, m/s", 9.8192948, d.shock},
+		{"speed of the shock, m/s", 9.8192948, d.frontSpeed},
 		{"head of the fan, m/s", -9.9045444, -math.Sqrt(basin.Gravity * d.left)},
 		{"tail of the fan, m/s", 1.1066092, d.speed - math.Sqrt(basin.Gravity*d.depth)},
 	}, 1e-6)
@@ -95,7 +95,7 @@ func stoker(ctx context.Context, p *verify.Page) error {
 		rows = []comparison{
 			{"depth of the plateau, m", d.depth, meanBetween(b, "h2", from, to)},
 			{"its speed, m/s", d.speed, meanBetween(b, "u2", from, to)},
-			{"speed of the shock, m/s", d.shock, frontAt(b, "h2", (d.depth+d.right)/2) / end},
+			{"speed of the shock, m/s", d.frontSpeed, frontAt(b, "h2", (d.depth+d.right)/2) / end},
 		}
 	})
 	if err != nil {
@@ -112,7 +112,7 @@ func ritter(ctx context.Context, p *verify.Page) error {
 	const end = 20
 	h, u := d.at(0, 1)
 	exactDam(p, "exact solution", []comparison{
-		{"speed of the front, m/s", 19.80909, d.shock},
+		{"speed of the front, m/s", 19.80909, d.frontSpeed},
 		{"depth at the dam, m", 40.0 / 9, h},
 		{"speed at the dam, m/s", 6.60303, u},
 	}, 1e-6)
@@ -133,7 +133,8 @@ func ritter(ctx context.Context, p *verify.Page) error {
 	}
 	exactDam(p, fmt.Sprintf("finest mesh at t = %d s", end), rows, 0.02)
 	t := p.Table("front", "quantity", "reference", "Atoll")
-	t.Row(verify.Between(front/d.shock, 0.8, 1.0), "speed of the 1 cm line, m/s (bound on the share)", d.shock, front)
+	t.Row(verify.Between(front/d.frontSpeed, 0.8, 1.0), "speed of the 1 cm line, m/s (bound on the share)",
+		d.frontSpeed, front)
 	t.Row(verify.AtLeast(least, 0), "least thickness, m", 0.0, least)
 	t.Flush()
 	return nil
@@ -185,13 +186,13 @@ func frontAt(b *basin.Basin, field string, value float64) float64 {
 type dam struct {
 	left, right  float64 // depths, m
 	depth, speed float64 // of the plateau
-	shock        float64 // speed of the shock, or of the front over a dry bed
+	frontSpeed   float64 // speed of the shock, or of the front over a dry bed
 }
 
 func newDam(left, right float64) dam {
 	d := dam{left: left, right: right}
 	if right == 0 {
-		d.shock = 2 * math.Sqrt(basin.Gravity*left)
+		d.frontSpeed = 2 * math.Sqrt(basin.Gravity*left)
 		return d
 	}
 	// The speed behind a shock grows with the depth, that in the fan decreases with it: there is one intersection.
@@ -205,7 +206,7 @@ func newDam(left, right float64) dam {
 		}
 	}
 	d.speed = d.inFan()
-	d.shock = d.depth * d.speed / (d.depth - right)
+	d.frontSpeed = d.depth * d.speed / (d.depth - right)
 	return d
 }
 
@@ -223,10 +224,10 @@ func (d dam) at(x, t float64) (h, u float64) {
 	switch tail := d.speed - math.Sqrt(basin.Gravity*d.depth); {
 	case s <= -c:
 		return d.left, 0
-	case s <= tail || d.right == 0 && s < d.shock:
+	case s <= tail || d.right == 0 && s < d.frontSpeed:
 		h = (2*c - s) * (2*c - s) / (9 * basin.Gravity)
 		return h, 2 * (c + s) / 3
-	case d.right > 0 && s < d.shock:
+	case d.right > 0 && s < d.frontSpeed:
 		return d.depth, d.speed
 	}
 	return d.right, 0

@@ -80,7 +80,7 @@ func roughDam(ctx context.Context, p *verify.Page) error {
 			x -= long / 2
 			h, u := rough.at(x, end)
 			_, free := smooth.at(x, end)
-			if x < -smooth.shock/2*end || !(free-u < .1*free) {
+			if x < -smooth.frontSpeed/2*end || !(free-u < .1*free) {
 				continue
 			}
 			a := b.Part.Area(i)
@@ -92,8 +92,8 @@ func roughDam(ctx context.Context, p *verify.Page) error {
 		t.Row(verify.AtMost(difference/discharge, basin.Bound(p, .006, .02)), "error of the discharge, as a share", 0,
 			difference/discharge, smoothDifference/discharge)
 		front := frontAt(b, "h2", 1e-2) - long/2
-		t.Row(verify.Between(front/(smooth.shock*end), .4, .75), "the 1 cm line, as a share of the front without", "",
-			front/(smooth.shock*end), 1)
+		t.Row(verify.Between(front/(smooth.frontSpeed*end), .4, .75), "the 1 cm line, as a share of the front without", "",
+			front/(smooth.frontSpeed*end), 1)
 		t.Row(verify.Info, "width of what is compared, m", "", area/wide, "")
 		return nil
 	})

@@ -53,11 +53,12 @@ func TestDamSolvesTheEquations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		left := rapid.Float64Range(0.1, 20).Draw(t, "left")
 		d := newDam(left, left*rapid.Float64Range(0, 0.95).Draw(t, "share"))
-		head, tail := -math.Sqrt(basin.Gravity*left), d.shock // over a dry bed the fan extends to the front
+		head, tail := -math.Sqrt(basin.Gravity*left), d.frontSpeed // over a dry bed the fan extends to the front
 		if d.right > 0 {
 			tail = d.speed - math.Sqrt(basin.Gravity*d.depth)
-			mass := d.shock*(d.depth-d.right) - d.depth*d.speed
-			momentum := d.shock*d.depth*d.speed - d.depth*d.speed*d.speed - basin.Gravity/2*(d.depth*d.depth-d.right*d.right)
+			mass := d.frontSpeed*(d.depth-d.right) - d.depth*d.speed
+			momentum := d.frontSpeed*d.depth*d.speed - d.depth*d.speed*d.speed -
+				basin.Gravity/2*(d.depth*d.depth-d.right*d.right)
 			if scale := basin.Gravity * left * left; math.Abs(mass) > 1e-9*scale || math.Abs(momentum) > 1e-9*scale {
 				t.Fatalf("the residuals at the shock are %g for mass and %g for momentum", mass, momentum)
 			}
@@ -66,7 +67,7 @@ func TestDamSolvesTheEquations(t *testing.T) {
 			h, u := d.at(x, time)
 			return basin.State{H2: h, U2: u}
 		}
-		x := head + (tail-head)*rapid.Float64Range(0.1, 0.9).Draw(t, "place")
+		x := head + (tail-head)*rapid.Float64Range(0.1, 0.9).Draw(t, "position")
 		if m, q, _ := residual(at, x, 0, 1); math.Abs(m)+math.Abs(q) > 1e-5*basin.Gravity*left {
 			t.Fatalf("the residuals in the fan are %g for mass and %g for momentum at %g", m, q, x)
 		}

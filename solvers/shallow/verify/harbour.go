@@ -35,11 +35,11 @@ func harbour(ctx context.Context, p *verify.Page) error {
 	cfg := basin.SecondOrder("pvm-ifcp", 1, 1e-3)
 	cfg.Given = basin.Given(m, map[string]*shallow.Given{"mouth": {Kind: "level", Value: tide}})
 	p.Progress("harbour, %d cells, %d periods", len(m.Cells), periods)
-	b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Manning: manning, Initial: func(x,
-		y float64) basin.State {
+	initial := func(x, y float64) basin.State {
 		depth := min(6-7*x/long, math.Hypot(x-1200, y-500)/20-5)
 		return basin.State{Depth: depth, H2: max(0, depth)}
-	}})
+	}
+	b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Manning: manning, Initial: initial})
 	if err != nil {
 		return err
 	}
@@ -78,12 +78,12 @@ func harbourTable(p *verify.Page, b *basin.Basin, periods int, largest [2]motion
 	t := p.Table(fmt.Sprintf("the tide in a harbour: %d cells, %d periods, %d steps", b.Part.Owned, periods, b.Steps()),
 		"quantity", "first half", "second half", "their ratio")
 	for _, row := range []struct {
-		name        string
-		first, then float64
+		name          string
+		first, second float64
 	}{{"largest mean level, m", largest[0].level, largest[1].level},
 		{"largest mean speed, m/s", largest[0].speed, largest[1].speed}} {
-		ratio := row.then / row.first
-		t.Row(verify.AtMost(ratio, basin.Bound(p, 1.01, 1.1)), row.name, row.first, row.then, ratio)
+		ratio := row.second / row.first
+		t.Row(verify.AtMost(ratio, basin.Bound(p, 1.01, 1.1)), row.name, row.first, row.second, ratio)
 	}
 	t.Row(verify.AtLeast(least, 0), "least thickness, m", "", least, "")
 	t.Flush()

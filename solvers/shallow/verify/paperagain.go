@@ -24,7 +24,7 @@ func paperAgain(ctx context.Context, p *verify.Page) error {
 		return err
 	}
 	t := p.Table(fmt.Sprintf("tests of the paper, %d cells, t = 0.1", len(m.Cells)),
-		"test", "scheme", "order", "min h1", "max h1", "min h2", "max h2", "off by, of the jump", "drift of mass",
+		"test", "scheme", "order", "min h1", "max h1", "min h2", "max h2", "deviation, of the jump", "drift of mass",
 		"least thickness")
 	for test, initial := range []func(x, y float64) basin.State{paperTest1, paperTest2} {
 		fine, err := paperExtremes(ctx, p, test)
@@ -46,9 +46,9 @@ func paperAgain(ctx context.Context, p *verify.Page) error {
 				if err != nil {
 					return err
 				}
-				off := 0.0
+				deviation := 0.0
 				for k, v := range []float64{c.End.H1Min, c.End.H1Max, c.End.H2Min, c.End.H2Max} {
-					off = max(off, math.Abs(v-fine[k])/3.5)
+					deviation = max(deviation, math.Abs(v-fine[k])/3.5)
 				}
 				drift := max(c.Drift1, c.Drift2)
 				v := verify.AtLeast(c.Least, 0)
@@ -56,9 +56,10 @@ func paperAgain(ctx context.Context, p *verify.Page) error {
 				case !(drift <= 1e-13):
 					v = verify.AtMost(drift, 1e-13)
 				case order == 2 && v.OK && !p.Options.Quick:
-					v = verify.AtMost(off, .025)
+					v = verify.AtMost(deviation, .025)
 				}
-				t.Row(v, test+1, scheme, order, c.End.H1Min, c.End.H1Max, c.End.H2Min, c.End.H2Max, off, drift, c.Least)
+				t.Row(v, test+1, scheme, order, c.End.H1Min, c.End.H1Max, c.End.H2Min, c.End.H2Max, deviation, drift,
+					c.Least)
 			}
 		}
 	}

@@ -105,8 +105,8 @@ func dams(ctx context.Context, p *verify.Page) error {
 			}
 			front := (frontAt(b, "h2", c.dry) - 500) / c.end
 			t.Row(verify.Info, c.name, b.Steps(), "error of h", 0, e)
-			t.Row(basin.Finest(p, true, verify.Near(front, d.shock, .02)), c.name, b.Steps(), "speed of the front, m/s",
-				d.shock, front)
+			t.Row(basin.Finest(p, true, verify.Near(front, d.frontSpeed, .02)), c.name, b.Steps(), "speed of the front, m/s",
+				d.frontSpeed, front)
 			t.Row(verify.AtLeast(s.H2Min, 0), c.name, b.Steps(), "least thickness, m", 0, s.H2Min)
 			return nil
 		})

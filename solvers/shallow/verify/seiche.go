@@ -21,12 +21,12 @@ func seiche(ctx context.Context, p *verify.Page) error {
 	if err != nil {
 		return err
 	}
-	// square is c² of the slow mode. surface is the rise z1 of the surface where the interface rises by z2 = 1: the upper
-	// layer's equations give c²(z1 - z2) = g h1 z1, so that z1 = c²/(c² - g h1).
+	// squaredSpeed is c² of the slow mode. surface is the rise z1 of the surface where the interface rises by z2 = 1: the
+	// upper layer's equations give c²(z1 - z2) = g h1 z1, so that z1 = c²/(c² - g h1).
 	sum, product := basin.Gravity*(h1+h2), basin.Gravity*basin.Gravity*(1-ratio)*h1*h2
-	square := product / ((sum + math.Sqrt(sum*sum-4*product)) / 2)
-	surface := square / (square - basin.Gravity*h1)
-	period := 2 * long / math.Sqrt(square)
+	squaredSpeed := product / ((sum + math.Sqrt(sum*sum-4*product)) / 2)
+	surface := squaredSpeed / (squaredSpeed - basin.Gravity*h1)
+	period := 2 * long / math.Sqrt(squaredSpeed)
 	initial := func(x, _ float64) basin.State {
 		z2 := tall * math.Cos(math.Pi*x/long)
 		return basin.State{Depth: h1 + h2, H2: h2 + z2, H1: h1 + (surface-1)*z2}
@@ -98,13 +98,13 @@ func longRuns(ctx context.Context, p *verify.Page, layered func(x, y float64) ba
 		if err != nil {
 			return err
 		}
-		moved := func() float64 {
+		motion := func() float64 {
 			return b.Mean(func(i int, x, _ float64) float64 { return math.Abs(b.Value("h2", i) - c.rest(x)) })
 		}
-		initialMotion, largest, least := moved(), 0.0, math.Inf(1)
+		initialMotion, largest, least := motion(), 0.0, math.Inf(1)
 		for err == nil && b.Steps() < steps {
 			if _, err = b.Step(ctx, math.Inf(1)); err == nil && b.Steps()%10 == 0 {
-				largest = max(largest, moved())
+				largest = max(largest, motion())
 				for i := range b.Part.Owned {
 					least = min(least, b.Value("h1", i), b.Value("h2", i))
 				}

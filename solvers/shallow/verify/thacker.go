@@ -84,9 +84,8 @@ func thacker(ctx context.Context, p *verify.Page) error {
 func inBowl(ctx context.Context, p *verify.Page, w bowl, sizes []int) error {
 	period := 2 * math.Pi / w.omega
 	t := p.Table(w.name+": after one period", "cells", "steps", "quantity", "reference", "Atoll", "deviation")
-	t.Row(verify.Near(period, w.period, 1e-6), "", "", "period, s", fmt.Sprintf("%.7f", w.period), fmt.Sprintf("%.7f",
-		period),
-		"")
+	t.Row(verify.Near(period, w.period, 1e-6), "", "", "period, s",
+		fmt.Sprintf("%.7f", w.period), fmt.Sprintf("%.7f", period), "")
 	var coarser float64
 	for i, n := range sizes {
 		m, err := mesh.Rectangle(-2, -2, 2, 2, 2*n*n, basin.MeshSeed)
@@ -95,20 +94,18 @@ func inBowl(ctx context.Context, p *verify.Page, w bowl, sizes []int) error {
 		}
 		p.Progress("%s, %d cells", w.name, len(m.Cells))
 		cfg := basin.Settings("pvm-ifcp", 1)
-		b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Initial: func(x,
-			y float64) basin.State {
-			return w.at(x, y, 0)
-		}})
+		initial := func(x, y float64) basin.State { return w.at(x, y, 0) }
+		b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Initial: initial})
 		if err != nil {
 			return err
 		}
-		still := b.Mean(func(i int, _, _ float64) float64 { return b.Value("h2", i) })
+		meanDepth := b.Mean(func(i int, _, _ float64) float64 { return b.Value("h2", i) })
 		c, err := b.Conserve(ctx, period)
 		if err != nil {
 			b.Close(ctx)
 			return err
 		}
-		e := b.MeanError("h2", func(x, y float64) float64 { return w.at(x, y, period).H2 }) / still
+		e := b.MeanError("h2", func(x, y float64) float64 { return w.at(x, y, period).H2 }) / meanDepth
 		b.Close(ctx)
 		t.Row(verify.AtMost(e, 1.5*4/float64(n)/bowlRadius), len(m.Cells), b.Steps(), "error of h, share of the water", 0,
 			e, "")

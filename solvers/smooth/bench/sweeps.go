@@ -286,8 +286,8 @@ func thesisTables(w io.Writer, metric string, ours []smoothResult) {
 				continue
 			}
 			if first {
-				fmt.Fprintf(w, "\n%s; seconds for 10,000 sweeps\n%6s %7s %10s %10s %8s\n", c.title, "size", "threads", "theirs",
-					"ours", "times")
+				fmt.Fprintf(w, "\n%s; seconds for 10,000 sweeps; speedup = theirs / ours\n%6s %7s %10s %10s %8s\n", c.title,
+					"size", "threads", "theirs", "ours", "speedup")
 				first = false
 			}
 			fmt.Fprintf(w, "%6d %7d %10.2f %10.3f %8.1f\n", r.size, r.threads, theirs, r.seconds, theirs/r.seconds)

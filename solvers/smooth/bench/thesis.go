@@ -59,9 +59,8 @@ var thesisBlocks = []struct {
 // blockTables prints Tables 5.3 and 5.6 with our seconds for the same mesh.
 func blockTables(w io.Writer, ours float64) {
 	fmt.Fprintf(w, "\nTables 5.3 and 5.6: CUDA on the mesh of 2000² by threads of a block, ours %.3f; seconds for "+
-		"10,000 sweeps\n",
-		ours)
-	fmt.Fprintf(w, "%7s %10s %8s %12s %8s\n", "threads", "first", "times", "texture", "times")
+		"10,000 sweeps; speedup = theirs / ours\n", ours)
+	fmt.Fprintf(w, "%7s %10s %8s %12s %8s\n", "threads", "first", "speedup", "texture", "speedup")
 	for _, b := range thesisBlocks {
 		fmt.Fprintf(w, "%7d %10.2f %8.1f %12.2f %8.1f\n", b.threads, b.basic, b.basic/ours, b.texture, b.texture/ours)
 	}

@@ -55,8 +55,8 @@ func exchangeTiles[F num.Float](t *testing.T, l cudatest.Runner) {
 	want := &TileVertices[F]{slices.Clone(to.Place), slices.Clone(to.Row), slices.Clone(to.M22), slices.Clone(to.Along)}
 	for k, b := range in {
 		a := out[k]
-		want.Place[b.Place], want.Row[b.Place], want.M22[b.Place] = from.Place[a.Place], from.Row[a.Place],
-			from.M22[a.Place]
+		want.Place[b.Index], want.Row[b.Index], want.M22[b.Index] = from.Place[a.Index], from.Row[a.Index],
+			from.M22[a.Index]
 		if b.Rail >= 0 {
 			want.Along[b.Rail] = from.Along[a.Rail]
 		}

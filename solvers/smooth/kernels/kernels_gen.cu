@@ -575,13 +575,13 @@ static_assert(sizeof(Triangle_f64) == 88 && offsetof(Triangle_f64, m) == 0 && of
     offsetof(Triangle_f64, lc) == 64 && offsetof(Triangle_f64, perimeter) == 72 &&
     offsetof(Triangle_f64, fit) == 80, "Triangle_f64");
 
-// Exchanged is a vertex that ranks exchange. Place is its index in the arrays of TileVertices, of which one, that of
-// positions, is called Place as well. Rail is the index of its rail, -1 if it does not slide.
+// Exchanged is a vertex that ranks exchange. Index is its index in the arrays of TileVertices, except Along; Rail is
+// its index in Along, -1 if it does not slide.
 // Exchanged, exchange.go:7
 struct alignas(8) Exchanged {
-    int32 Place_, Rail_;
+    int32 Index, Rail_;
 };
-static_assert(sizeof(Exchanged) == 8 && offsetof(Exchanged, Place_) == 0 && offsetof(Exchanged, Rail_) == 4, "Exchanged");
+static_assert(sizeof(Exchanged) == 8 && offsetof(Exchanged, Index) == 0 && offsetof(Exchanged, Rail_) == 4, "Exchanged");
 
 // Place is the position of a vertex.
 // Place[float32], tile.go:66
@@ -2153,9 +2153,9 @@ DEVICE void PackTiles_f32_at(int64 k, Slice<Exchanged> exchanged, const TileVert
         Slice<Vertex_f32> message) {
     Exchanged t = exchanged[k];
     Vertex_f32 *p = &message[k];
-    p->X = from->Place_[t.Place_].X;
-    p->Y = from->Place_[t.Place_].Y;
-    const float value1 = from->Row_[t.Place_].M11, value2 = from->Row_[t.Place_].M12, value3 = from->M22[t.Place_];
+    p->X = from->Place_[t.Index].X;
+    p->Y = from->Place_[t.Index].Y;
+    const float value1 = from->Row_[t.Index].M11, value2 = from->Row_[t.Index].M12, value3 = from->M22[t.Index];
     p->M11 = value1;
     p->M12 = value2;
     p->M22 = value3;
@@ -2170,9 +2170,9 @@ DEVICE void PackTiles_f64_at(int64 k, Slice<Exchanged> exchanged, const TileVert
         Slice<Vertex_f64> message) {
     Exchanged t = exchanged[k];
     Vertex_f64 *p = &message[k];
-    p->X = from->Place_[t.Place_].X;
-    p->Y = from->Place_[t.Place_].Y;
-    const double value1 = from->Row_[t.Place_].M11, value2 = from->Row_[t.Place_].M12, value3 = from->M22[t.Place_];
+    p->X = from->Place_[t.Index].X;
+    p->Y = from->Place_[t.Index].Y;
+    const double value1 = from->Row_[t.Index].M11, value2 = from->Row_[t.Index].M12, value3 = from->M22[t.Index];
     p->M11 = value1;
     p->M12 = value2;
     p->M22 = value3;
@@ -2187,11 +2187,11 @@ DEVICE void UnpackTiles_f32_at(int64 k, Slice<Exchanged> exchanged, Slice<Vertex
         const TileVertices_f32 *to) {
     Exchanged t = exchanged[k];
     Vertex_f32 *p = &message[k];
-    to->Place_[t.Place_].X = p->X;
-    to->Place_[t.Place_].Y = p->Y;
-    to->Row_[t.Place_].M11 = p->M11;
-    to->Row_[t.Place_].M12 = p->M12;
-    to->M22[t.Place_] = p->M22;
+    to->Place_[t.Index].X = p->X;
+    to->Place_[t.Index].Y = p->Y;
+    to->Row_[t.Index].M11 = p->M11;
+    to->Row_[t.Index].M12 = p->M12;
+    to->M22[t.Index] = p->M22;
     if (t.Rail_ >= 0) {
         to->Along[t.Rail_] = p->S;
     }
@@ -2203,11 +2203,11 @@ DEVICE void UnpackTiles_f64_at(int64 k, Slice<Exchanged> exchanged, Slice<Vertex
         const TileVertices_f64 *to) {
     Exchanged t = exchanged[k];
     Vertex_f64 *p = &message[k];
-    to->Place_[t.Place_].X = p->X;
-    to->Place_[t.Place_].Y = p->Y;
-    to->Row_[t.Place_].M11 = p->M11;
-    to->Row_[t.Place_].M12 = p->M12;
-    to->M22[t.Place_] = p->M22;
+    to->Place_[t.Index].X = p->X;
+    to->Place_[t.Index].Y = p->Y;
+    to->Row_[t.Index].M11 = p->M11;
+    to->Row_[t.Index].M12 = p->M12;
+    to->M22[t.Index] = p->M22;
     if (t.Rail_ >= 0) {
         to->Along[t.Rail_] = p->S;
     }

@@ -46,12 +46,11 @@ func copies(c *config.Case, held solvers.Counts) (n solvers.Copies) {
 	return n
 }
 
-// concurrentRounds is the number of rounds, each with a solver of its own, whose arrays exist at the same time: the
-// current one and the best one before. If one that ends is not the best, the next one begins before it is closed: the
-// third is not counted.
+// concurrentRounds returns the largest number of rounds whose arrays exist at the same time, since each round has a
+// solver of its own: the current round, and the best of those before it.
 func (m *Metric) concurrentRounds() int64 {
-	if m.Field == "hessian" && m.Rounds > 1 {
-		return 2
+	if m.Field == "hessian" {
+		return int64(min(m.Rounds, 2))
 	}
 	return 1
 }

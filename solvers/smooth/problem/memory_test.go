@@ -32,7 +32,11 @@ output = { format = [] }
 	}
 	runtest.MemoryIsEstimated(t, 0, plane, "metric={field='implied'}")
 	runtest.MemoryIsEstimated(t, 0, plane, "metric={field='sinusoidal', low=0.05, high=0.5, waves=80}")
-	runtest.MemoryIsEstimated(t, 0, plane, "metric={hessian='exp(3*x*y)'}", "mesh.generate=rectangle", "mesh.cells=9000")
+	// The error of some rounds is larger than that of the round before, so that the best round is not the last one.
+	for _, rounds := range []string{"2", "8"} {
+		runtest.MemoryIsEstimated(t, 0, plane, "metric={hessian='exp(3*x*y)', rounds="+rounds+"}",
+			"mesh.generate=rectangle", "mesh.cells=9000")
+	}
 	runtest.MemoryIsEstimated(t, 0, solid, "metric={width='0.1+0.02*x', height='0.1+0.02*y', depth='0.1', samples=32}")
 	runtest.MemoryIsEstimated(t, 0, solid, "method.smoother=barrier")
 	runtest.MemoryIsEstimated(t, 0, solid, "method={smoother='pain', cull=true, precision='float32', sweeps=4}")

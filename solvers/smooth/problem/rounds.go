@@ -2,6 +2,7 @@ package problem
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/dist"
@@ -59,12 +60,10 @@ func (d *caseSolver) endRound(ctx context.Context) (done bool, err error) {
 			return false, err
 		}
 	}
-	done = now.number+1 >= m.Rounds
-	if !done {
+	if done = now.number+1 >= m.Rounds; done {
+		d.closeUnlessBest()
+	} else {
 		d.round, err = d.beginRound(ctx, moved)
-	}
-	if now.solver != d.best.solver {
-		now.solver.Close()
 	}
 	if done || err != nil {
 		d.round, d.best, d.positions = *d.best, nil, nil
@@ -101,10 +100,20 @@ func (d *caseSolver) measureError(ctx context.Context, moved wholeMesh, r *round
 	return err
 }
 
-// beginRound begins a round with the metric recovered on the current mesh.
+// closeUnlessBest closes the solver of the current round unless it is the best round.
+func (d *caseSolver) closeUnlessBest() {
+	if d.solver != d.best.solver {
+		d.solver.Close()
+	}
+}
+
+// beginRound begins a round with the metric recovered on the current mesh. The current round's solver is closed first,
+// unless that round is the best one, so that two rounds at most have arrays at the same time.
 func (d *caseSolver) beginRound(ctx context.Context, moved wholeMesh) (round, error) {
 	begun, err := positionsOf(d.solver)
-	if err != nil {
+	vertices, verticesErr := d.solver.Vertices()
+	d.closeUnlessBest()
+	if err := errors.Join(err, verticesErr); err != nil {
 		return round{}, err
 	}
 	next, err := d.setUpRound(ctx, moved, d.number+1)
@@ -113,7 +122,7 @@ func (d *caseSolver) beginRound(ctx context.Context, moved wholeMesh) (round, er
 	}
 	next.begun = begun
 	d.saved.begun = begun
-	if err = next.solver.Resume(ctx, d.solver); err != nil {
+	if err = next.solver.Resume(ctx, vertices); err != nil {
 		next.solver.Close()
 	}
 	return next, err

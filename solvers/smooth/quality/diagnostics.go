@@ -58,8 +58,8 @@ func Reduce(ctx context.Context, comm dist.Comm, found *survey.Surveyed, n Count
 	d.QualityMean, d.EdgeMean, d.Objective = sum(survey.Qualities), sum(survey.Lengths), sum(survey.Squares)
 	d.Area, d.Perimeter = sum(survey.Sizes), sum(survey.Boundary)
 	var own, most [survey.Extremes]float64
-	for k, rank := range found.Extremes {
-		own[k] = exact.FromRank(rank)
+	for k, bits := range found.Extremes {
+		own[k] = exact.FromOrderedBits(bits)
 	}
 	most = own
 	if err := comm.AllreduceFloat64(ctx, dist.Max, most[:]); err != nil {

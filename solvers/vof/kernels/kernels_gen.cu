@@ -639,9 +639,9 @@ static_assert(sizeof(place) == 16 && offsetof(place, cell) == 0 && offsetof(plac
 
 // Part is the sum of the numbers that one thread of a kernel adds. Numbers of similar magnitude belong to the same
 // three words of the sum, which the thread keeps in registers, and adds to memory when a number of another magnitude
-// comes. Threads of a tile should merge their parts first: many threads that add to one word wait for each other. The
-// zero value is empty.
-// exact.Part, exact/exact.go:26
+// comes. A tile should merge the parts of its threads before it adds them to memory, since threads that add to the same
+// word wait for each other. The zero value is empty.
+// exact.Part, exact/exact.go:28
 struct exact_Part {
     int32 at;
     int64 w0, w1, w2;
@@ -3865,7 +3865,7 @@ DEVICE runValues_f32 Survey_run_f32(const Survey_f32 *m, place *p) {
 
 // split returns the multiples of 2^-50, 2^-98 and 2^-146 that make up x, with highOnes, middleOnes and lowOnes added,
 // and what is left of x.
-// split, exact/fixed.go:28
+// split, exact/fixed.go:29
 struct exact_split_results { double r0; double r1; double r2; double r3; };
 DEVICE exact_split_results exact_split(double x) {
     double high = 0.0;
@@ -3881,7 +3881,7 @@ DEVICE exact_split_results exact_split(double x) {
 }
 
 // Add adds x and returns true, or adds nothing and returns false if |x| is 2 or more, NaN, or has bits below 2^-146.
-// (*exact.Fixed).Add, exact/fixed.go:38
+// (*exact.Fixed).Add, exact/fixed.go:39
 DEVICE bool exact_Fixed_Add(exact_Fixed *s, double x) {
     auto [high, middle, low, remainder] = exact_split(x);
     if (!(num_Abs_f64(x) < 2.0) || remainder != 0.0) {
@@ -3937,14 +3937,14 @@ DEVICE int64 EncodeBroken(int64 cell, double f) {
 }
 
 // Fits reports whether a Fixed can add x.
-// Fits, exact/fixed.go:50
+// Fits, exact/fixed.go:51
 DEVICE bool exact_Fits(double x) {
     exact_Fixed s = {};
     return exact_Fixed_Add(&s, x);
 }
 
 // special counts x, which is NaN or an infinity.
-// special, exact/exact.go:65
+// special, exact/exact.go:67
 DEVICE void exact_special(double x, Slice<int64> words) {
     int64 which = 68;
     if (x > 0.0) {
@@ -3957,7 +3957,7 @@ DEVICE void exact_special(double x, Slice<int64> words) {
 }
 
 // spill adds the three words to the sum in memory.
-// (*exact.Part).spill, exact/exact.go:101
+// (*exact.Part).spill, exact/exact.go:103
 DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     if (p->w0 != 0) {
         atomic_add(&words[p->at], p->w0);
@@ -3973,8 +3973,8 @@ DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     p->w2 = 0;
 }
 
-// Add adds x. words are the sum in memory.
-// (*exact.Part).Add, exact/exact.go:33
+// Add adds x. words has the sum in memory.
+// (*exact.Part).Add, exact/exact.go:35
 DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     if (x == 0.0) {
         return;
@@ -4010,7 +4010,7 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
 }
 
 // Flush adds the part to the sum in memory, and empties the part.
-// (*exact.Part).Flush, exact/exact.go:92
+// (*exact.Part).Flush, exact/exact.go:94
 DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     exact_Part_spill(p, words);
     if (p->ones_ != 0) {
@@ -4019,8 +4019,8 @@ DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     }
 }
 
-// AddTo adds one number to words that others may add to.
-// AddTo, exact/fixed.go:73
+// AddTo adds one number to a sum in memory, atomically.
+// AddTo, exact/fixed.go:75
 DEVICE void exact_AddTo(Slice<int64> words, double x) {
     exact_Part p = {};
     exact_Part_Add(&p, x, words);
@@ -4245,15 +4245,15 @@ DEVICE int64 mergedPart(Slice<int64> merged, int32 part) {
     return v;
 }
 
-// addAtomically, exact/fixed.go:66
+// addAtomically, exact/fixed.go:68
 DEVICE void exact_addAtomically(int64 *word, int64 n) {
     if (n != 0) {
         atomic_add(word, n);
     }
 }
 
-// AddTo adds the sum to words that others may add to.
-// (*exact.Fixed).AddTo, exact/fixed.go:56
+// AddTo adds the sum to one in memory, atomically.
+// (*exact.Fixed).AddTo, exact/fixed.go:57
 DEVICE void exact_Fixed_AddTo(exact_Fixed *s, Slice<int64> words) {
     exact_addAtomically(&words[29], s->Low & 4294967295ll);
     exact_addAtomically(&words[30], add(s->Low >> 32, shl(s->Middle, int64(16)) & 4294967295ll));

@@ -34,10 +34,10 @@ func conicalIsland(ctx context.Context, p *verify.Page) error {
 		}
 		p.Progress("case %s, %d cells", c.name, len(m.Cells))
 		cfg := basin.SecondOrder("pvm-ifcp", 1, 3e-5)
-		quiet := series.Constant(0)
+		rest := series.Constant(0)
 		cfg.Given = basin.Given(m, map[string]*shallow.Given{
-			"left":  {Kind: "radiation", Value: quiet},
-			"right": {Kind: "radiation", Value: quiet},
+			"left":  {Kind: "radiation", Value: rest},
+			"right": {Kind: "radiation", Value: rest},
 		})
 		b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Manning: .01, Initial: func(x, y float64) basin.State {
 			depth := coneDepth - max(0, min(.625, (3.6-math.Hypot(x-coneX, y-coneY))/4))
@@ -103,15 +103,15 @@ func coneTable(p *verify.Page, b *basin.Basin, name string, at *basin.Course, to
 		picture.Panels = append(picture.Panels, comparisonPanel("gauge "+g+" (m)", "measured", gauges["g"+g+"_m"],
 			at.At(4+k, times)))
 	}
-	climbs := make([]float64, len(around["deg"]))
+	runUps := make([]float64, len(around["deg"]))
 	var largest [2]float64
 	for i, degree := range around["deg"] {
-		climbs[i] = 100 * top.In(b, func(x, y float64) bool {
+		runUps[i] = 100 * top.In(b, func(x, y float64) bool {
 			offset := math.Atan2(x-coneX, coneY-y)*180/math.Pi - degree
 			return math.Hypot(x-coneX, y-coneY) < 3.6 && math.Abs(math.Remainder(offset, 360)) < 5
 		})
 		largest[0] = max(largest[0], around["max_vertical_runup_cm"][i])
-		largest[1] = max(largest[1], climbs[i])
+		largest[1] = max(largest[1], runUps[i])
 	}
 	t.Row(verify.Near(largest[1], largest[0], basin.Bound(p, .2, .5)), "largest run-up, cm", largest[0], largest[1])
 	t.Flush()
@@ -120,7 +120,7 @@ func coneTable(p *verify.Page, b *basin.Basin, name string, at *basin.Course, to
 	}
 	return p.Picture(name+"-run-up", &chart.Series{
 		Title: "BP6, case " + name[4:] + ": largest run-up in cm", T: around["deg"], XLabel: "degrees around the island",
-		Panels: []chart.Panel{comparisonPanel("run-up (cm)", "measured", around["max_vertical_runup_cm"], climbs)},
+		Panels: []chart.Panel{comparisonPanel("run-up (cm)", "measured", around["max_vertical_runup_cm"], runUps)},
 	})
 }
 

@@ -192,9 +192,9 @@ static_assert(sizeof(Cell_f32) == 8 && offsetof(Cell_f32, Quality) == 0 && offse
 
 // Part is the sum of the numbers that one thread of a kernel adds. Numbers of similar magnitude belong to the same
 // three words of the sum, which the thread keeps in registers, and adds to memory when a number of another magnitude
-// comes. Threads of a tile should merge their parts first: many threads that add to one word wait for each other. The
-// zero value is empty.
-// exact.Part, exact/exact.go:26
+// comes. A tile should merge the parts of its threads before it adds them to memory, since threads that add to the same
+// word wait for each other. The zero value is empty.
+// exact.Part, exact/exact.go:28
 struct exact_Part {
     int32 at;
     int64 w0, w1, w2;
@@ -242,7 +242,7 @@ DEVICE void Clear_at(int64 k, Surveyed *s) {
 }
 
 // special counts x, which is NaN or an infinity.
-// special, exact/exact.go:65
+// special, exact/exact.go:67
 DEVICE void exact_special(double x, Slice<int64> words) {
     int64 which = 68;
     if (x > 0.0) {
@@ -255,7 +255,7 @@ DEVICE void exact_special(double x, Slice<int64> words) {
 }
 
 // spill adds the three words to the sum in memory.
-// (*exact.Part).spill, exact/exact.go:101
+// (*exact.Part).spill, exact/exact.go:103
 DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     if (p->w0 != 0) {
         atomic_add(&words[p->at], p->w0);
@@ -271,8 +271,8 @@ DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
     p->w2 = 0;
 }
 
-// Add adds x. words are the sum in memory.
-// (*exact.Part).Add, exact/exact.go:33
+// Add adds x. words has the sum in memory.
+// (*exact.Part).Add, exact/exact.go:35
 DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     if (x == 0.0) {
         return;
@@ -307,10 +307,11 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
 }
 
-// Rank returns an integer that increases with x, so that the largest of several numbers can be found with integers. -0
-// ranks below 0, and NaN above all numbers. No number has rank 0, so that zeroed memory is the maximum of no numbers.
-// Rank, exact/rank.go:7
-DEVICE uint64 exact_Rank(double x) {
+// OrderedBits returns the bits of x, changed such that they increase with x as an integer: so the largest of several
+// numbers is found with an atomic maximum of integers. -0 comes before 0, and NaN after all numbers. The result is
+// never 0, so that zeroed memory is the maximum of no numbers.
+// OrderedBits, exact/orderedbits.go:8
+DEVICE uint64 exact_OrderedBits(double x) {
     if (x != x) {
         return 18446744073709551615ull;
     }
@@ -321,19 +322,19 @@ DEVICE uint64 exact_Rank(double x) {
     return bits | 9223372036854775808ull;
 }
 
-// bestRank is the rank of a quality; of a NaN it is 0. Both zeros have the same.
-// bestRank, tally.go:22
-DEVICE uint64 bestRank(double quality) {
+// orderedQuality returns the ordered bits of a quality, the same for 0 and -0; 0 for a NaN.
+// orderedQuality, tally.go:22
+DEVICE uint64 orderedQuality(double quality) {
     if (quality != quality) {
         return 0u;
     }
-    return exact_Rank(0.0 + quality);
+    return exact_OrderedBits(0.0 + quality);
 }
 
-// worstRank is the rank of a quality's negative. Both zeros have the same.
-// worstRank, tally.go:19
-DEVICE uint64 worstRank(double quality) {
-    return exact_Rank(0.0 - quality);
+// orderedNegative returns the ordered bits of -quality, the same for 0 and -0.
+// orderedNegative, tally.go:19
+DEVICE uint64 orderedNegative(double quality) {
+    return exact_OrderedBits(0.0 - quality);
 }
 
 // count counts in a bin.
@@ -350,8 +351,8 @@ DEVICE void tally_count(tally *o, int32 bin) {
 DEVICE void tally_addCell(tally *o, double quality, double size, Slice<int64> sums) {
     exact_Part_Add(&o->first, quality, Slice<int64>{sums.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
     exact_Part_Add(&o->second, size, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-    o->most = go_max<uint64>(o->most, bestRank(quality));
-    o->least = go_max<uint64>(o->least, worstRank(quality));
+    o->most = go_max<uint64>(o->most, orderedQuality(quality));
+    o->least = go_max<uint64>(o->least, orderedNegative(quality));
     if (!(size > 0.0)) {
         o->special = add(o->special, int32(1));
     }
@@ -365,7 +366,7 @@ DEVICE void tally_addCell(tally *o, double quality, double size, Slice<int64> su
 }
 
 // Merge adds the sum of another part, which does not change.
-// (*exact.Part).Merge, exact/exact.go:77
+// (*exact.Part).Merge, exact/exact.go:79
 DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
     p->ones = add(p->ones, o->ones);
     if (o->w0 == 0 && o->w1 == 0 && o->w2 == 0) {
@@ -398,7 +399,7 @@ DEVICE void merge(Slice<tally> all, int32 first, int32 each, int32 many, Slice<i
 }
 
 // Flush adds the part to the sum in memory, and empties the part.
-// (*exact.Part).Flush, exact/exact.go:92
+// (*exact.Part).Flush, exact/exact.go:94
 DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
     exact_Part_spill(p, words);
     if (p->ones != 0) {
@@ -511,8 +512,8 @@ DEVICE void tally_addEdge(tally *o, double length, Slice<int64> sums) {
     double square = length * length;
     exact_Part_Add(&o->first, length, Slice<int64>{sums.data, int64(71), int64(71)});
     exact_Part_Add(&o->second, square, Slice<int64>{sums.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-    o->most = go_max<uint64>(o->most, exact_Rank(length));
-    o->least = go_max<uint64>(o->least, exact_Rank(-length));
+    o->most = go_max<uint64>(o->most, exact_OrderedBits(length));
+    o->least = go_max<uint64>(o->least, exact_OrderedBits(-length));
     if (length >= 0x1.6a09e667f3bcdp-01 /* 0.7071067811865476 */ && length <= 0x1.6a09e667f3bcdp+00 /* 1.4142135623730951 */) {
         o->special = add(o->special, int32(1));
     }
@@ -689,10 +690,10 @@ DEVICE int64 FirstID(int64 id) {
 // FindCells[float32], survey.go:202
 DEVICE void FindCells_f32_at(int64 i, Slice<int32> ids, Slice<Cell_f32> cells, Surveyed *s) {
     double q = double(cells[i].Quality);
-    if (worstRank(q) == s->Extremes_[1]) {
+    if (orderedNegative(q) == s->Extremes_[1]) {
         atomic_max(&s->Worst, FirstID(int64(ids[i])));
     }
-    if (bestRank(q) == s->Extremes_[0]) {
+    if (orderedQuality(q) == s->Extremes_[0]) {
         atomic_max(&s->Best, FirstID(int64(ids[i])));
     }
 }
@@ -702,10 +703,10 @@ DEVICE void FindCells_f32_at(int64 i, Slice<int32> ids, Slice<Cell_f32> cells, S
 // FindCells[float64], survey.go:202
 DEVICE void FindCells_f64_at(int64 i, Slice<int32> ids, Slice<Cell_f64> cells, Surveyed *s) {
     double q = cells[i].Quality;
-    if (worstRank(q) == s->Extremes_[1]) {
+    if (orderedNegative(q) == s->Extremes_[1]) {
         atomic_max(&s->Worst, FirstID(int64(ids[i])));
     }
-    if (bestRank(q) == s->Extremes_[0]) {
+    if (orderedQuality(q) == s->Extremes_[0]) {
         atomic_max(&s->Best, FirstID(int64(ids[i])));
     }
 }

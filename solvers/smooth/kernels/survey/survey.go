@@ -24,7 +24,7 @@ const (
 	Sums      = Boundary + exact.Words  // how many words there are
 )
 
-// Extremes, as ranks of package exact. A NaN is the worst quality, and both the shortest and the longest length.
+// Extremes, as exact.OrderedBits. A NaN is the worst quality, and both the shortest and the longest length.
 const (
 	MaxQuality = iota
 	NegMinQuality
@@ -201,10 +201,10 @@ func AddSides[F num.Float](t int, n, each int32, listed []int32, sizes []F, s *S
 //atoll:kernel
 func FindCells[F num.Float](i int, ids []int32, cells []Cell[F], s *Surveyed) {
 	q := float64(cells[i].Quality)
-	if worstRank(q) == s.Extremes[NegMinQuality] {
+	if orderedNegative(q) == s.Extremes[NegMinQuality] {
 		atomics.Max(&s.Worst, FirstID(int64(ids[i])))
 	}
-	if bestRank(q) == s.Extremes[MaxQuality] {
+	if orderedQuality(q) == s.Extremes[MaxQuality] {
 		atomics.Max(&s.Best, FirstID(int64(ids[i])))
 	}
 }

@@ -160,7 +160,7 @@ func compareExtremes[F num.Float](t *testing.T, got *Surveyed, cells []Cell[F], 
 		}
 	}
 	for k, want := range []float64{best, -worst, long, -short} {
-		if is := exact.FromRank(got.Extremes[k]); is != want && (is == is || want == want) {
+		if is := exact.FromOrderedBits(got.Extremes[k]); is != want && (is == is || want == want) {
 			t.Errorf("%d cells: extreme %d is %v, want %v", len(cells), k, is, want)
 		}
 	}

@@ -9,27 +9,27 @@ import (
 // tally is the result of a thread for some cells or edges, and then for several threads.
 type tally struct {
 	first, second exact.Part
-	most, least   uint64 // ranks of the greatest, and of the least times -1
+	most, least   uint64 // exact.OrderedBits of the greatest, and of the least times -1
 	low, high     uint64 // counts of 16 bits in bins 0 to 3 and 4 to 7; a chunk has fewer than 2^16 cells or edges
 	special       int32  // cells that are inverted, edges in range
 	_             int32
 }
 
-// worstRank is the rank of a quality's negative. Both zeros have the same.
-func worstRank(quality float64) uint64 { return exact.Rank(0 - quality) }
+// orderedNegative returns the ordered bits of -quality, the same for 0 and -0.
+func orderedNegative(quality float64) uint64 { return exact.OrderedBits(0 - quality) }
 
-// bestRank is the rank of a quality; of a NaN it is 0. Both zeros have the same.
-func bestRank(quality float64) uint64 {
+// orderedQuality returns the ordered bits of a quality, the same for 0 and -0; 0 for a NaN.
+func orderedQuality(quality float64) uint64 {
 	if quality != quality {
 		return 0
 	}
-	return exact.Rank(0 + quality)
+	return exact.OrderedBits(0 + quality)
 }
 
 func (o *tally) addCell(quality, size float64, sums []int64) {
 	o.first.Add(quality, sums[Qualities:Sizes])
 	o.second.Add(size, sums[Sizes:Sizes+exact.Words])
-	o.most, o.least = max(o.most, bestRank(quality)), max(o.least, worstRank(quality))
+	o.most, o.least = max(o.most, orderedQuality(quality)), max(o.least, orderedNegative(quality))
 	if !(size > 0) {
 		o.special++
 	}
@@ -46,7 +46,7 @@ func (o *tally) addEdge(length float64, sums []int64) {
 	square := length * length
 	o.first.Add(length, sums[:exact.Words])
 	o.second.Add(square, sums[exact.Words:2*exact.Words])
-	o.most, o.least = max(o.most, exact.Rank(length)), max(o.least, exact.Rank(-length))
+	o.most, o.least = max(o.most, exact.OrderedBits(length)), max(o.least, exact.OrderedBits(-length))
 	if length >= math.Sqrt2/2 && length <= math.Sqrt2 {
 		o.special++
 	}
