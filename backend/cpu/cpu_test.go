@@ -19,8 +19,8 @@ func (v visits) Range(lo, hi int) {
 	}
 }
 
-// TestRunVisitsEveryIndexOnce proves it for threads that poll and for threads that sleep while they wait, also with more
-// threads than processors, and when loops follow each other after any time.
+// TestRunVisitsEveryIndexOnce proves it for threads that poll and for threads that sleep while they wait, also with
+// more threads than processors, and when loops follow each other after any time.
 func TestRunVisitsEveryIndexOnce(t *testing.T) {
 	for _, start := range []func(int) *Device{New, NewCrowded} {
 		for _, threads := range []int{1, 2, 3, 8} {

@@ -90,8 +90,8 @@ func lattice(b *grid.Block) kernels.Lattice {
 	return kernels.Lattice{Origin: int32(b.Index(0, 0, 0)), SY: int32(sy), SZ: int32(sz)}
 }
 
-// bandWalls are the ghosts beyond walls of a block with a narrow band. Those that repeat cells of idle pieces keep their
-// values while the band is valid.
+// bandWalls are the ghosts beyond walls of a block with a narrow band. Those that repeat cells of idle pieces keep
+// their values while the band is valid.
 type bandWalls[F num.Float] struct {
 	cells, ghosts []int32       // as arrays.wallCells and arrays.wallGhosts
 	parts         []wallPart    // in their order, and one more at the end
