@@ -16,12 +16,11 @@ const volumeFormat = "vdb"
 
 // frameBuilder makes this rank's pieces of frames from the fields and shapes that a solver declares.
 type frameBuilder struct {
-	solver     solvers.Solver
-	rank       int32
-	fields     []solvers.Field // fields that the case writes
-	allFields  []solvers.Field
-	shapes     []solvers.Shape
-	rankColumn []int32 // this rank, repeated; grows to the largest frame
+	solver    solvers.Solver
+	rank      int32
+	fields    []solvers.Field // fields that the case writes
+	allFields []solvers.Field
+	shapes    []solvers.Shape
 }
 
 func newFrameBuilder(s solvers.Solver, rank int, names []string) *frameBuilder {
@@ -108,17 +107,21 @@ func (b *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, 
 		s.makePiece = func() (piece.Piece, error) { return newRecordPiece(copies, fields) }
 		return s, nil
 	}
-	g, points, err := s.geometry(ctx, space)
+	geometry, err := s.geometry(ctx, space)
 	if err != nil {
 		return nil, err
 	}
-	ranks, timeValue := b.ranks(space.Owned), b.timeValue()
+	timeValue := b.timeValue()
 	s.makePiece = func() (piece.Piece, error) {
 		values, err := copies.Read()
 		if err != nil {
 			return nil, err
 		}
-		data := vtk.Arrays{ranks}
+		g, err := geometry()
+		if err != nil {
+			return nil, err
+		}
+		data := vtk.Arrays{b.ranks(space.Owned)}
 		if g.Mesh != nil {
 			data = append(data, keyArray(space))
 		}
@@ -128,8 +131,7 @@ func (b *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, 
 		if g.Mesh != nil {
 			p := *g.Mesh
 			p.CellData, p.FieldData = data, timeValue
-			p.Points, err = points()
-			return (*piece.Mesh)(&p), err
+			return (*piece.Mesh)(&p), nil
 		}
 		p := *g.Block
 		p.CellData, p.FieldData = data, timeValue
@@ -141,26 +143,20 @@ func (b *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, 
 	return s, nil
 }
 
-// geometry returns the geometry of a space. points computes the points of a mesh, which may move.
-func (s *snapshot) geometry(ctx context.Context, space *solvers.Space) (g solvers.Geometry,
-	points func() ([]float64, error), err error) {
+// geometry returns a function that computes the geometry of a space at the time of the snapshot. Any goroutine may call
+// it, once.
+func (s *snapshot) geometry(ctx context.Context, space *solvers.Space) (func() (solvers.Geometry, error), error) {
 	if space.Moving == nil {
-		if g, err = space.Geometry(ctx); err != nil {
-			return g, nil, errors.Join(err, s.close())
-		}
-		return g, func() ([]float64, error) { return g.Mesh.Points, nil }, nil
+		return func() (solvers.Geometry, error) { return space.Geometry(ctx) }, nil
 	}
-	g, positions, err := space.Moving(ctx)
-	if err != nil {
-		return g, nil, errors.Join(err, s.close())
-	}
-	copies, err := s.copyFields(ctx, positions.Field.Space, []solvers.Field{positions.Field})
-	return g, func() ([]float64, error) {
+	m := space.Moving()
+	copies, err := s.copyFields(ctx, m.Field.Space, []solvers.Field{m.Field})
+	return func() (solvers.Geometry, error) {
 		numbers, err := copies.Read()
 		if err != nil {
-			return nil, err
+			return solvers.Geometry{}, err
 		}
-		return positions.Points(numbers[0]), nil
+		return solvers.Geometry{Mesh: m.Mesh(numbers[0])}, nil
 	}, err
 }
 
@@ -249,10 +245,7 @@ func pieceOf(s *solvers.Shape, p *solvers.Faces) piece.Piece {
 
 // ranks returns the array "rank" for a number of cells.
 func (b *frameBuilder) ranks(cells int) vtk.Array {
-	if len(b.rankColumn) < cells {
-		b.rankColumn = slices.Repeat([]int32{b.rank}, cells)
-	}
-	return vtk.Array{Name: "rank", Components: 1, Data: b.rankColumn[:cells:cells]}
+	return vtk.Array{Name: "rank", Components: 1, Data: slices.Repeat([]int32{b.rank}, cells)}
 }
 
 func (b *frameBuilder) timeValue() vtk.Arrays {

@@ -24,9 +24,10 @@ type frames struct {
 	fence                   folder.Fence
 	pvd                     *vtk.Collection
 	count                   int
-	pending                 *pendingFrame // the frame that is being written; nil for none
-	writeTime               time.Duration // duration of the last frame
-	records                 *ugrid.Writer // of the format nc, which has all frames in one file; nil otherwise
+	pending                 *pendingFrame   // the frame that is being written; nil for none
+	waiting                 []*pendingFrame // those that will be written next, in order
+	writeTime               time.Duration   // duration of the last frame
+	records                 *ugrid.Writer   // of the format nc, which has all frames in one file; nil otherwise
 }
 
 // newFrames starts a series, or continues one after count frames. series is the base name of the .pvd, extension that

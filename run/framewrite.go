@@ -14,9 +14,10 @@ import (
 	"github.com/atoll-hpc/atoll/run/piece"
 )
 
-// pendingFrame is a frame that is being written in stages while steps go on.
+// pendingFrame is a frame that is being written in stages while steps go on, or waits for the previous one.
 type pendingFrame struct {
 	time      float64
+	number    int           // of the frame in its series
 	file      string        // path in the folder of the run
 	stages    []frameStage  // remaining stages; the first is running
 	done      chan struct{} // closed when the local part of the first stage has ended
@@ -34,18 +35,21 @@ type frameStage struct {
 	collective func(ctx context.Context) error // nil for none
 }
 
-// begin starts to write a frame; no other may be in progress. The frame closes the snapshot.
+// begin starts to write a frame, after those in progress. The frame closes the snapshot.
 func (f *frames) begin(t float64, s *snapshot) {
+	p := &pendingFrame{time: t, number: f.count + len(f.waiting), snapshot: s}
+	if f.pending != nil {
+		p.number++
+	}
 	// Paths inside .pvd files have / on every system.
-	p := &pendingFrame{time: t, file: path.Join("frames", fmt.Sprintf("%s_%06d.%s", f.name, f.count, f.extension)),
-		snapshot: s}
+	p.file = path.Join("frames", fmt.Sprintf("%s_%06d.%s", f.name, p.number, f.extension))
 	switch {
 	case f.records != nil:
 		p.stages = f.recordStages(p)
 	case f.outsidePVD():
 		p.stages = f.filePerRank(p, true)
 	case f.keepRankFiles:
-		p.file = path.Join("frames", fmt.Sprintf("%s_%06d.p%s", f.name, f.count, f.extension))
+		p.file = path.Join("frames", fmt.Sprintf("%s_%06d.p%s", f.name, p.number, f.extension))
 		p.stages = f.filePerRank(p, false)
 	default:
 		p.stages = f.sharedFile(p)
@@ -60,6 +64,10 @@ func (f *frames) begin(t float64, s *snapshot) {
 	if f.comm.Size() == 1 { // a single rank waits for no other
 		stages := p.stages
 		p.stages = []frameStage{{local: func() error { return runStages(stages) }}}
+	}
+	if f.pending != nil {
+		f.waiting = append(f.waiting, p)
+		return
 	}
 	f.pending = p
 	p.start()
@@ -111,13 +119,11 @@ func (f *frames) advance(ctx context.Context) error {
 	p := f.pending
 	<-p.done
 	if err := errors.Join(p.err, p.snapshot.close()); err != nil {
-		f.pending = nil
-		return err
+		return errors.Join(err, f.close())
 	}
 	if collective := p.stages[0].collective; collective != nil {
 		if err := collective(ctx); err != nil {
-			f.pending = nil
-			return err
+			return errors.Join(err, f.close())
 		}
 	}
 	if p.stages = p.stages[1:]; len(p.stages) > 0 {
@@ -126,15 +132,19 @@ func (f *frames) advance(ctx context.Context) error {
 	}
 	f.pending, f.writeTime = nil, p.localTime
 	f.count++
+	if len(f.waiting) > 0 {
+		f.pending, f.waiting = f.waiting[0], f.waiting[1:]
+		f.pending.start()
+	}
 	if f.comm.Rank() != 0 || f.outsidePVD() {
 		return nil
 	}
 	return f.fence.Publish(func() error { return f.pvd.Append(vtk.Frame{Time: p.time, File: p.file}) })
 }
 
-// end completes the frame in progress, if there is one. All ranks call it.
-func (f *frames) end(ctx context.Context) error {
-	for f.pending != nil {
+// limit completes frames until fewer than n are in progress or waiting. All ranks call it.
+func (f *frames) limit(ctx context.Context, n int) error {
+	for f.pending != nil && 1+len(f.waiting) >= n {
 		if err := f.advance(ctx); err != nil {
 			return err
 		}
@@ -142,13 +152,21 @@ func (f *frames) end(ctx context.Context) error {
 	return nil
 }
 
-// close waits for background work on a frame that will not be completed.
+// end completes all frames. All ranks call it.
+func (f *frames) end(ctx context.Context) error { return f.limit(ctx, 1) }
+
+// close waits for background work on frames that will not be completed.
 func (f *frames) close() error {
 	if f.pending == nil {
 		return nil
 	}
 	<-f.pending.done
-	return f.pending.snapshot.close()
+	err := f.pending.snapshot.close()
+	for _, p := range f.waiting {
+		err = errors.Join(err, p.snapshot.close())
+	}
+	f.pending, f.waiting = nil, nil
+	return err
 }
 
 // filePerRank writes one file per rank. Then rank 0 writes a file that joins them: with merge, one that holds all the
@@ -156,7 +174,7 @@ func (f *frames) close() error {
 func (f *frames) filePerRank(p *pendingFrame, merge bool) []frameStage {
 	var names []string
 	for rank := range f.comm.Size() {
-		names = append(names, fmt.Sprintf("%s_%06d_r%04d.%s", f.name, f.count, rank, f.pieceExtension()))
+		names = append(names, fmt.Sprintf("%s_%06d_r%04d.%s", f.name, p.number, rank, f.pieceExtension()))
 	}
 	dir, rank := filepath.Join(f.dir, "frames"), f.comm.Rank()
 	return []frameStage{{

@@ -7,7 +7,9 @@ import (
 	"math"
 	"time"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/internal/words"
+	"github.com/atoll-hpc/atoll/run/estimate"
 	"github.com/atoll-hpc/atoll/run/progress"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -117,6 +119,9 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 		r.firstStepTime = time.Since(r.ProcessStart)
 	}
 	r.heartbeat()
+	if err := r.startWaitingFrames(ctx); err != nil {
+		return false, err
+	}
 	r.progress.Step(now.Steps, now.Time, now.Dt)
 	r.Watch.Step(now)
 	if err := r.writeDueRows(ctx, now); err != nil {
@@ -293,8 +298,8 @@ func (r *runner) writeConservation(now solvers.Clock, table []solvers.Quantity) 
 	return r.conservation.writeRow(now, table)
 }
 
-// frame adds the current state to each series of frames. It returns while the files are still being written; a series
-// writes one frame at a time.
+// frame adds the current state to each series of frames. It returns while the files are still being written. A series
+// writes one frame at a time; others wait if a device with separate memory holds their fields.
 func (r *runner) frame(ctx context.Context, t float64) error {
 	if len(r.frames) == 0 {
 		return nil
@@ -307,8 +312,12 @@ func (r *runner) frame(ctx context.Context, t float64) error {
 		r.outputTime += time.Since(begin)
 		r.frameTime += time.Since(begin)
 	}()
+	held := 1
+	if _, separate := r.Device.(backend.Memory); separate {
+		held = estimate.FramesOnDevice
+	}
 	for _, f := range r.frames {
-		if err := f.end(ctx); err != nil { // so that only one frame takes memory
+		if err := f.limit(ctx, held); err != nil {
 			return err
 		}
 	}
@@ -318,6 +327,22 @@ func (r *runner) frame(ctx context.Context, t float64) error {
 			return err
 		}
 		f.begin(t, p)
+	}
+	return nil
+}
+
+// startWaitingFrames starts to write waiting frames whose predecessors are complete. It is for a single rank; several
+// ranks agree on this in polls.
+func (r *runner) startWaitingFrames(ctx context.Context) error {
+	if r.Comm.Size() > 1 {
+		return nil
+	}
+	for _, f := range r.frames {
+		if len(f.waiting) > 0 && f.stageDone() {
+			if err := f.advance(ctx); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

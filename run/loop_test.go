@@ -61,7 +61,6 @@ func (s *sweeper) Fields() []solvers.Field {
 	}
 	space := &solvers.Space{Name: "cell", Owned: 1, Key: func(int) int64 { return 0 }, Format: "vti"}
 	space.Geometry = func(context.Context) (solvers.Geometry, error) {
-		s.calls = append(s.calls, "vti")
 		box := vtk.Box{N: [3]int{1, 1, 1}}
 		return solvers.Geometry{Block: &vtk.Image{Dim: 2, Whole: box.N, Box: box, Spacing: [3]float64{1, 1}},
 			Boxes: []vtk.Box{box}}, nil
@@ -127,27 +126,27 @@ func TestSweeps(t *testing.T) {
 		doneAfter         int
 		every             float64
 		conservationEvery int
-		calls             string // number of steps of each advance, format of each frame
+		calls             string // number of steps of each advance, and points for each frame
 		table             []int  // sweeps at which rows are written
 		frames            []string
 	}{
-		"to the end": {solvers.Size{End: 10}, 0, 0, 100, "vti points 10 vti points close", []int{0, 10}, []string{"0",
+		"to the end": {solvers.Size{End: 10}, 0, 0, 100, "points 10 points close", []int{0, 10}, []string{"0",
 			"10"}},
-		"with frames": {solvers.Size{End: 10}, 0, 4, 100, "vti points 4 vti points 4 vti points 2 vti points close",
+		"with frames": {solvers.Size{End: 10}, 0, 4, 100, "points 4 points 4 points 2 points close",
 			[]int{0, 10},
 			[]string{"0", "4", "8", "10"}},
-		"with rows": {solvers.Size{End: 10}, 0, 0, 3, "vti points 3 3 3 1 vti points close", []int{0, 3, 6, 9, 10},
+		"with rows": {solvers.Size{End: 10}, 0, 0, 3, "points 3 3 3 1 points close", []int{0, 3, 6, 9, 10},
 			[]string{"0", "10"}},
-		"with both": {solvers.Size{End: 10}, 0, 4, 3, "vti points 3 1 vti points 2 2 vti points 1 1 vti points close",
+		"with both": {solvers.Size{End: 10}, 0, 4, 3, "points 3 1 points 2 2 points 1 1 points close",
 			[]int{0, 3, 6, 9, 10}, []string{"0", "4", "8", "10"}},
-		"to a limit": {solvers.Size{End: 10, MaxSteps: 7}, 0, 4, 100, "vti points 4 vti points 3 vti points close",
+		"to a limit": {solvers.Size{End: 10, MaxSteps: 7}, 0, 4, 100, "points 4 points 3 points close",
 			[]int{0, 7},
 			[]string{"0", "4", "7"}},
-		"until done": {solvers.Size{End: 10}, 5, 4, 100, "vti points 4 vti points 1 vti points close", []int{0, 5},
+		"until done": {solvers.Size{End: 10}, 5, 4, 100, "points 4 points 1 points close", []int{0, 5},
 			[]string{"0", "4", "5"}},
-		"done at a frame": {solvers.Size{End: 10}, 4, 4, 2, "vti points 2 2 vti points close", []int{0, 2, 4},
+		"done at a frame": {solvers.Size{End: 10}, 4, 4, 2, "points 2 2 points close", []int{0, 2, 4},
 			[]string{"0", "4"}},
-		"no sweeps": {solvers.Size{End: 0}, 0, 4, 2, "vti points close", []int{0}, []string{"0"}},
+		"no sweeps": {solvers.Size{End: 0}, 0, 4, 2, "points close", []int{0}, []string{"0"}},
 	} {
 		test.size.Sweeps, test.size.Entities, test.size.Precision = true, 9, "float32"
 		d := &sweeper{size: test.size, doneAfter: test.doneAfter}

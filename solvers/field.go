@@ -34,18 +34,17 @@ type Space struct {
 	TakeOwnership func(keys []int64) error
 	Belongs       func(bytes []byte) bool
 
-	Format   string // of frames: vtu with Geometry.Mesh, vti with Geometry.Block
+	Format string // of frames: vtu with Geometry.Mesh, vti with Geometry.Block
+	// Geometry returns the current geometry. Without Moving it never changes, and any goroutine may call it.
 	Geometry func(ctx context.Context) (Geometry, error)
-	// Moving is set for meshes whose points move: it returns the geometry without points, and how to compute the points.
-	// nil means that points are fixed and that Geometry has them.
-	Moving func(ctx context.Context) (Geometry, MovingPoints, error)
+	Moving   func() MovingMesh // set for meshes whose points move
 }
 
-// MovingPoints describes how to compute the points of a mesh from a field. The zero value means that points are fixed.
-type MovingPoints struct {
+// MovingMesh describes how to make the current mesh of a space from a field with the positions of its vertices.
+type MovingMesh struct {
 	Field Field // on a space of vertices, not the space of the frame
-	// Points returns the coordinates from the numbers of Field on all owned vertices. Any goroutine may call it.
-	Points func(numbers []float64) []float64
+	// Mesh returns the mesh for the numbers of Field on all owned vertices. Any goroutine may call it.
+	Mesh func(numbers []float64) *vtk.Grid
 }
 
 // Geometry is the current geometry of the rank's owned entities: its part of a frame, without fields. It is never

@@ -58,8 +58,12 @@ var wholeFormats = []string{"vtu", "vti", "vdb", "nc"}
 // surfaceFormats are those of an interface.
 var surfaceFormats = []string{"vtp", "stl", "obj"}
 
-// copiesOf returns the bytes of the copies for one frame in each format and for a checkpoint, which may be written
-// after the same step.
+// FramesOnDevice is the largest number of frames of a series of which a device with separate memory has copies at a
+// time: one that is being written, and others that wait for it while steps go on.
+const FramesOnDevice = 3
+
+// copiesOf returns the bytes of the copies for FramesOnDevice frames in each format and for a checkpoint, which may be
+// written after the same step.
 func copiesOf(kind *solvers.Kind, c *config.Case, largestShare solvers.Counts) (bytes int64) {
 	if kind.Copies == nil {
 		return 0
@@ -68,9 +72,9 @@ func copiesOf(kind *solvers.Kind, c *config.Case, largestShare solvers.Counts) (
 	for _, format := range c.Output.Format {
 		switch {
 		case slices.Contains(wholeFormats, format):
-			bytes += copies.Frame
+			bytes += FramesOnDevice * copies.Frame
 		case slices.Contains(surfaceFormats, format):
-			bytes += copies.Surface
+			bytes += FramesOnDevice * copies.Surface
 		}
 	}
 	if c.Checkpoint.Every > 0 || c.Checkpoint.Steps > 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/contour"
 )
@@ -33,19 +32,23 @@ func (s *solver[F]) SurfaceOf(field []float64) *contour.Surface {
 		n.Whole[d]++ // along a periodic axis the first node occurs again at the end
 	}
 	minValue := contour.MinDistance * float64(s.lattice.MinSide)
-	rows := n.N[1] * n.N[2]
-	n.Values = make([]float64, n.N[0]*rows)
-	const fewRows = 100 // fewest of a thread
-	parallel.Ranges(rows, parallel.Parts(rows, fewRows), func(_, lo, hi int) {
-		for row := lo; row < hi; row++ {
-			from := field[b.Index(0, row%n.N[1], row/n.N[1]):]
-			to := n.Values[row*n.N[0] : (row+1)*n.N[0]]
-			for i := range to {
+	size := n.N[0]
+	if b.Grid.Dim == 3 {
+		size *= n.N[1]
+	}
+	n.Layers = contour.LayersBy(size, func(layer int, values []float64) {
+		for row := 0; row < size; row += n.N[0] {
+			j, k := row/n.N[0], layer
+			if b.Grid.Dim == 2 {
+				j, k = layer, 0
+			}
+			from := field[b.Index(0, j, k):]
+			for i := range n.N[0] {
 				v := from[i]
 				if math.Abs(v) < minValue {
 					v = math.Copysign(minValue, v+0) // -0 counts as outside, like 0
 				}
-				to[i] = v
+				values[row+i] = v
 			}
 		}
 	})

@@ -43,9 +43,8 @@ func (s *solver[F]) unitPlane(field []F, index int) (m [3]float64, alpha float64
 
 // surface returns the zero contour of the distances.
 func (c *corners[F]) surface() *contour.Surface {
-	c.measure()
 	b := c.block
-	nodes := &contour.Nodes{Dim: b.Grid.Dim, N: c.n, Values: c.distance, Lo: b.Lo, Whole: b.Grid.N,
+	nodes := &contour.Nodes{Dim: b.Grid.Dim, N: c.n, Layers: c.layers, Lo: b.Lo, Whole: b.Grid.N,
 		Coordinate: func(axis, node int) float64 {
 			if axis >= b.Grid.Dim {
 				return b.Grid.Lo[axis]

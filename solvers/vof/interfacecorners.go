@@ -1,6 +1,7 @@
 package vof
 
 import (
+	"iter"
 	"math"
 
 	"github.com/atoll-hpc/atoll/internal/parallel"
@@ -12,14 +13,22 @@ import (
 // fastest, in any block and by any number of threads: each thread has layers of corners across the last axis.
 type corners[F num.Float] struct {
 	*solver[F]
-	field    []F     // with ghosts
-	side     float64 // shortest side of a cell
-	n        [3]int  // corners along each axis; 1 along z in the plane
-	lo, hi   [3]int  // cells [lo, hi) have corners in the block and are inside the grid; some are ghosts
-	last     int     // the last axis: 1 in the plane, 2 in space
-	distance []float64
-	weight   []float64 // sum of the weights of distance
+	field  []F     // with ghosts
+	side   float64 // shortest side of a cell
+	n      [3]int  // corners along each axis; 1 along z in the plane
+	lo, hi [3]int  // cells [lo, hi) have corners in the block and are inside the grid; some are ghosts
+	last   int     // the last axis: 1 in the plane, 2 in space
+	rows   []rowKind
 }
+
+// rowKind tells which fluid is in a row of cells along x.
+type rowKind int8
+
+const (
+	mixedRow rowKind = iota // other values than 0, or than 1
+	emptyRow
+	fullRow
+)
 
 func newCorners[F num.Float](s *solver[F], field []F) *corners[F] {
 	b := s.block
@@ -37,41 +46,97 @@ func newCorners[F num.Float](s *solver[F], field []F) *corners[F] {
 			c.hi[d]++
 		}
 	}
-	total := c.n[0] * c.n[1] * c.n[2]
-	c.distance, c.weight = make([]float64, total), make([]float64, total)
+	c.findRowKinds()
 	return c
 }
 
-func (c *corners[F]) index(i, j, k int) int { return i + c.n[0]*(j+c.n[1]*k) }
-
-// measure computes all distances.
-func (c *corners[F]) measure() {
-	const fewCorners = 20_000 // the fewest corners for which a thread is worth its cost
-	layers := c.n[c.last]
-	least := max(1, fewCorners*layers/len(c.distance))
-	parallel.Ranges(layers, parallel.Parts(layers, least), func(_, first, end int) { c.measureLayers(first, end) })
+// findRowKinds finds the kinds of all rows.
+func (c *corners[F]) findRowKinds() {
+	const fewCells = 100_000 // the fewest cells for which a thread is worth its cost
+	across := c.hi[1] - c.lo[1]
+	c.rows = make([]rowKind, across*(c.hi[2]-c.lo[2]))
+	parallel.Ranges(len(c.rows), parallel.Parts(len(c.rows), 1+fewCells/c.n[0]), func(_, first, end int) {
+		for r := first; r < end; r++ {
+			row := c.block.Index(0, c.lo[1]+r%across, c.lo[2]+r/across)
+			c.rows[r] = rowKindOf(c.field[row+c.lo[0] : row+c.hi[0]])
+		}
+	})
 }
 
-// measureLayers computes the distances in the layers [first, end) of corners.
-func (c *corners[F]) measureLayers(first, end int) {
-	lo, hi := c.lo, c.hi // cells at these corners
-	lo[c.last], hi[c.last] = max(lo[c.last], first-1), min(hi[c.last], end)
-	for k := lo[2]; k < hi[2]; k++ {
-		for j := lo[1]; j < hi[1]; j++ {
-			c.addRow(j, k, first, end)
+func rowKindOf[F num.Float](cells []F) rowKind {
+	f := cells[0]
+	for _, g := range cells {
+		if g != f {
+			return mixedRow
 		}
 	}
-	lo, hi = [3]int{}, c.n
-	lo[c.last], hi[c.last] = first, end
-	for k := lo[2]; k < hi[2]; k++ {
-		for j := lo[1]; j < hi[1]; j++ {
-			c.averageRow(j, k)
+	switch f {
+	case 0:
+		return emptyRow
+	case 1:
+		return fullRow
+	}
+	return mixedRow
+}
+
+// row returns the kind of the row of cells (j, k).
+func (c *corners[F]) row(j, k int) rowKind {
+	return c.rows[j-c.lo[1]+(c.hi[1]-c.lo[1])*(k-c.lo[2])]
+}
+
+// cornerLayer has the sums of a layer of corners across the last axis, and then their distances.
+type cornerLayer struct {
+	distance []float64
+	weight   []float64 // sum of the weights of distance
+}
+
+// layers computes the distances of the corners in the layers [first, end), one after the other.
+func (c *corners[F]) layers(first, end int) iter.Seq[[]float64] {
+	return func(yield func([]float64) bool) {
+		size := c.n[0]
+		if c.last == 2 {
+			size *= c.n[1]
+		}
+		var layers [3]cornerLayer // the previous one, which is still in use, this one and the next one
+		for k := range layers {
+			layers[k] = cornerLayer{make([]float64, size), make([]float64, size)}
+		}
+		if first > c.lo[c.last] {
+			c.addCells(first-1, nil, &layers[1])
+		}
+		for layer := first; layer < end; layer++ {
+			clear(layers[2].distance)
+			clear(layers[2].weight)
+			if layer < c.hi[c.last] {
+				c.addCells(layer, &layers[1], &layers[2])
+			}
+			c.average(layer, &layers[1])
+			if !yield(layers[1].distance) {
+				return
+			}
+			layers = [3]cornerLayer{layers[1], layers[2], layers[0]}
 		}
 	}
 }
 
-// addRow adds the planes and faces of a row of cells to their corners in the layers [first, end).
-func (c *corners[F]) addRow(j, k, first, end int) {
+// addCells adds the planes and faces of a layer of cells to the layers of corners below and above it; nil stands for a
+// layer that is not wanted.
+func (c *corners[F]) addCells(layer int, below, above *cornerLayer) {
+	lo, hi := c.lo, c.hi
+	lo[c.last], hi[c.last] = layer, layer+1
+	for k := lo[2]; k < hi[2]; k++ {
+		for j := lo[1]; j < hi[1]; j++ {
+			c.addRow(j, k, [2]*cornerLayer{below, above})
+		}
+	}
+}
+
+// addRow adds the planes and faces of a row of cells to their corners.
+func (c *corners[F]) addRow(j, k int, to [2]*cornerLayer) {
+	if kind := c.row(j, k); kind != mixedRow && (j == c.lo[1] || c.row(j-1, k) == kind) &&
+		(k == c.lo[2] || c.row(j, k-1) == kind) {
+		return
+	}
 	var strides [3]int
 	strides[0], strides[1], strides[2] = c.block.Strides()
 	dim := c.block.Grid.Dim
@@ -80,7 +145,7 @@ func (c *corners[F]) addRow(j, k, first, end int) {
 		f := float64(c.field[row+i])
 		if c.mixed(f) {
 			if m, alpha := c.unitPlane(c.field, row+i); m != [3]float64{} {
-				c.addPlane([3]int{i, j, k}, m, alpha, first, end)
+				c.addPlane([3]int{i, j, k}, m, alpha, to)
 			}
 			continue
 		}
@@ -90,82 +155,104 @@ func (c *corners[F]) addRow(j, k, first, end int) {
 				continue
 			}
 			if g := float64(c.field[row+i-strides[d]]); g < 0.5 != (f < 0.5) && !c.mixed(g) {
-				c.addFace(at, d, first, end)
+				c.addFace(at, d, to)
 			}
 		}
 	}
 }
 
-// cornersOf iterates over the corners of a cell that are in the block and in the layers [first, end), with their index
-// (at). Bit d of bits is 1 for the corners at the cell's upper end along axis d.
-func (c *corners[F]) cornersOf(cell [3]int, first, end int) func(yield func(bits, at int) bool) {
-	return func(yield func(bits, at int) bool) {
-		for bits := range 1 << c.block.Grid.Dim {
-			p := [3]int{cell[0] + bits&1, cell[1] + bits>>1&1, cell[2] + bits>>2&1}
-			if p[0] < 0 || p[1] < 0 || p[2] < 0 || p[0] >= c.n[0] || p[1] >= c.n[1] || p[2] >= c.n[2] ||
-				p[c.last] < first || p[c.last] >= end {
-				continue
-			}
-			if !yield(bits, c.index(p[0], p[1], p[2])) {
-				return
-			}
+// eachCorner calls f with the corners of a cell that are in the block and in a wanted layer: the layer, and the
+// corner's index there. Bit d of bits is 1 for the corners at the cell's upper end along axis d.
+func (c *corners[F]) eachCorner(cell [3]int, to [2]*cornerLayer, f func(bits int, layer *cornerLayer, at int)) {
+	for bits := range 1 << c.block.Grid.Dim {
+		layer := to[bits>>c.last]
+		x, y := cell[0]+bits&1, cell[1]+bits>>1&1
+		if layer == nil || x < 0 || x >= c.n[0] {
+			continue
+		}
+		if c.last == 1 {
+			f(bits, layer, x)
+		} else if y >= 0 && y < c.n[1] {
+			f(bits, layer, x+c.n[0]*y)
 		}
 	}
 }
 
 // addPlane adds the distances of a cell's corners from its plane m·ξ = α in unit coordinates.
-func (c *corners[F]) addPlane(cell [3]int, m [3]float64, alpha float64, first, end int) {
+func (c *corners[F]) addPlane(cell [3]int, m [3]float64, alpha float64, to [2]*cornerLayer) {
 	g, size := c.block.Grid, 0.0
 	for d := range g.Dim {
 		size += m[d] / g.Spacing(d) * (m[d] / g.Spacing(d))
 	}
 	size = math.Sqrt(size)
-	for bits, at := range c.cornersOf(cell, first, end) {
+	c.eachCorner(cell, to, func(bits int, layer *cornerLayer, at int) {
 		along := -alpha
 		for d := range g.Dim {
 			if bits>>d&1 == 1 {
 				along += m[d]
 			}
 		}
-		c.addDistance(at, along/size)
-	}
+		layer.add(at, along/size, c.side)
+	})
 }
 
 // addFace adds the distance 0 at the corners of the lower face of a cell across an axis.
-func (c *corners[F]) addFace(cell [3]int, axis, first, end int) {
-	for bits, at := range c.cornersOf(cell, first, end) {
+func (c *corners[F]) addFace(cell [3]int, axis int, to [2]*cornerLayer) {
+	c.eachCorner(cell, to, func(bits int, layer *cornerLayer, at int) {
 		if bits>>axis&1 == 0 {
-			c.addDistance(at, 0)
+			layer.add(at, 0, c.side)
 		}
-	}
+	})
 }
 
 // weightScale is the distance, in sides of a cell, beyond which the weight decreases: a distant plane tells little
 // about a corner. Near planes of a smooth interface have equal distances, up to the square of a side.
 const weightScale = 0.25
 
-func (c *corners[F]) addDistance(at int, distance float64) {
-	scaled := distance / c.side
+// add adds a distance at a corner. side is the shortest side of a cell.
+func (l *cornerLayer) add(at int, distance, side float64) {
+	scaled := distance / side
 	w := 1 / (weightScale*weightScale + scaled*scaled)
-	c.distance[at] += w * distance
-	c.weight[at] += w
+	l.distance[at] += w * distance
+	l.weight[at] += w
 }
 
-// averageRow converts the sums of a row of corners to distances. A corner without a plane nearby gets its sign from the
-// fluid around it: the mean volume fraction of the cells there.
-func (c *corners[F]) averageRow(j, k int) {
+// average converts the sums of a layer of corners to distances.
+func (c *corners[F]) average(layer int, l *cornerLayer) {
+	if c.last == 1 {
+		c.averageRow(layer, 0, l.distance, l.weight)
+		return
+	}
+	n := c.n[0]
+	for j := range c.n[1] {
+		c.averageRow(j, layer, l.distance[n*j:n*(j+1)], l.weight[n*j:n*(j+1)])
+	}
+}
+
+// averageRow converts the sums of row (j, k) of corners to distances. A corner without a plane nearby gets its sign
+// from the fluid around it: the mean volume fraction of the cells there.
+func (c *corners[F]) averageRow(j, k int, distance, weight []float64) {
 	var rows [4][]F // of the cells around the corners
+	var kinds [4]rowKind
 	n := 0
 	for z := max(k-1, c.lo[2]); z < min(k+1, c.hi[2]); z++ {
 		for y := max(j-1, c.lo[1]); y < min(j+1, c.hi[1]); y++ {
 			first := c.block.Index(0, y, z)
-			rows[n] = c.field[first+c.lo[0] : first+c.hi[0]]
+			rows[n], kinds[n] = c.field[first+c.lo[0]:first+c.hi[0]], c.row(y, z)
 			n++
 		}
 	}
+	if kind := kinds[0]; kind != mixedRow && allEqual(kinds[:n]) {
+		d := 0.5 * c.side
+		if kind == fullRow {
+			d = -d
+		}
+		for i := range distance {
+			distance[i] = d
+		}
+		return
+	}
 	least := contour.MinDistance * c.side
-	row := c.index(0, j, k)
-	distance, weight := c.distance[row:row+c.n[0]], c.weight[row:row+c.n[0]]
 	for i, w := range weight {
 		d := distance[i]
 		if w > 0 {
@@ -185,4 +272,13 @@ func (c *corners[F]) averageRow(j, k int) {
 		}
 		distance[i] = d
 	}
+}
+
+func allEqual(kinds []rowKind) bool {
+	for _, k := range kinds {
+		if k != kinds[0] {
+			return false
+		}
+	}
+	return true
 }

@@ -4,19 +4,46 @@
 // two triangles, which marching cubes does not guarantee.
 package contour
 
-import "github.com/atoll-hpc/atoll/internal/parallel"
+import (
+	"context"
+	"iter"
+	"runtime"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
+)
 
 // Nodes are the nodes of a rank's part of a grid with their values. Ranks with adjacent parts both have the nodes
-// between them.
+// between them. A layer is all nodes with the same index along the last axis: a row in the plane, a plane in space.
 type Nodes struct {
-	Dim    int
-	N      [3]int    // along each axis; 1 along z in the plane
-	Values []float64 // x fastest, negative inside
-	Lo     [3]int    // index of the first node in the whole grid
-	Whole  [3]int    // nodes of the whole grid
+	Dim   int
+	N     [3]int // along each axis; 1 along z in the plane
+	Lo    [3]int // index of the first node in the whole grid
+	Whole [3]int // nodes of the whole grid
+	// Layers yields the values in the layers [first, end), one layer after the other, x fastest, negative inside. The
+	// values of a layer are valid until the next layer but one is asked for. Any goroutine may call Layers.
+	Layers func(first, end int) iter.Seq[[]float64]
 	// Coordinate returns the coordinate of a node along an axis, by its index in the whole grid; in the plane
 	// Coordinate(2, 0) is z.
 	Coordinate func(axis, node int) float64
+}
+
+// LayersBy returns a function for [Nodes.Layers] that calls fill for the values of each layer, whose number is size.
+func LayersBy(size int, fill func(layer int, values []float64)) func(first, end int) iter.Seq[[]float64] {
+	return func(first, end int) iter.Seq[[]float64] {
+		return func(yield func([]float64) bool) {
+			var values [2][]float64
+			for k := range values {
+				values[k] = make([]float64, size)
+			}
+			for layer := first; layer < end; layer++ {
+				fill(layer, values[layer%2])
+				if !yield(values[layer%2]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Surface is the contour within a rank's part; it is closed except at the boundary of that part. A point has the same
@@ -34,104 +61,30 @@ type Surface struct {
 // degenerate simplices.
 const MinDistance = 0x1p-12
 
-// simplex is a part of a cell, given by corners of the cell: bit d of a corner is its position along axis d. Each
-// corner has all bits of the corners before it, so that neighbouring cells have the same edges.
-type simplex struct {
-	corners [4]int
-	odd     bool // negative orientation
-}
-
-// simplices are all paths from the lowest to the highest corner along the axes, by dimension.
-var simplices = map[int][]simplex{
-	2: {{corners: [4]int{0, 1, 3}}, {corners: [4]int{0, 2, 3}, odd: true}},
-	3: {
-		{corners: [4]int{0, 1, 3, 7}}, {corners: [4]int{0, 2, 6, 7}}, {corners: [4]int{0, 4, 5, 7}},
-		{corners: [4]int{0, 2, 3, 7}, odd: true}, {corners: [4]int{0, 1, 5, 7}, odd: true},
-		{corners: [4]int{0, 4, 6, 7}, odd: true},
-	},
-}
-
-// builder is the part of a Surface under construction in some layers of cells across the last axis.
-type builder struct {
-	*Nodes
-	Surface
-	known map[int64]int32 // indices of points by their id
-}
-
-// Surface returns the zero contour.
+// Surface returns the zero contour. Points and simplices are in the order in which a loop over all cells, x fastest,
+// finds them.
 func (n *Nodes) Surface() *Surface {
-	const fewCells = 20_000 // the fewest cells for which a thread is worth its cost
-	layers := n.N[n.Dim-1] - 1
-	cells := layers * (n.N[0] - 1)
-	if n.Dim == 3 {
-		cells *= n.N[1] - 1
+	layers := n.N[n.Dim-1] - 1 // of cells
+	if layers <= 0 {
+		return &Surface{}
 	}
-	parts := make([]builder, parallel.Parts(layers, fewCells*layers/max(1, cells)))
-	parallel.Ranges(layers, len(parts), func(part, lo, hi int) {
-		w := &parts[part]
-		w.Nodes, w.known = n, map[int64]int32{}
-		w.cutLayers(lo, hi)
+	parts := make([]*part, layers) // by their first layers
+	// The function always returns nil, and the context does not end.
+	_ = parallel.Each(context.Background(), "", layers, n.layersPerPart(layers), func(lo, hi int) error {
+		parts[lo] = n.cut(lo, hi)
+		return nil
 	})
-	whole := &parts[0]
-	for k := range parts[1:] {
-		whole.join(&parts[1+k])
-	}
-	return &whole.Surface
+	return join(slices.DeleteFunc(parts, func(p *part) bool { return p == nil }))
 }
 
-// cutLayers cuts the cells in the layers [lo, hi) across the last axis.
-func (w *builder) cutLayers(lo, hi int) {
-	first, end := [3]int{}, [3]int{w.N[0] - 1, w.N[1] - 1, max(1, w.N[2]-1)}
-	first[w.Dim-1], end[w.Dim-1] = lo, hi
-	corners := 1 << w.Dim
-	for k := first[2]; k < end[2]; k++ {
-		for j := first[1]; j < end[1]; j++ {
-			var rows [4][]float64 // of nodes along x, by the bits of y and z of the cells' corners
-			for bits := range corners / 2 {
-				at := w.index(0, j+bits&1, k+bits>>1)
-				rows[bits] = w.Values[at : at+w.N[0]]
-			}
-			left := negative(rows[:corners/2], 0)
-			for i := range w.N[0] - 1 {
-				right := negative(rows[:corners/2], i+1)
-				inside := left | right<<1 // a bit for each corner
-				if left = right; inside == 0 || inside == 1<<corners-1 {
-					continue
-				}
-				for _, s := range simplices[w.Dim] {
-					w.cut([3]int{i, j, k}, s, inside)
-				}
-			}
-		}
+// layersPerPart returns the number of layers of cells that a goroutine cuts at a time. Most of a contour may be in few
+// layers, so there are more parts than processors; but a part costs two layers of values more than it has.
+func (n *Nodes) layersPerPart(layers int) int {
+	const fewCells, partsPerProcessor = 20_000, 2 // fewCells is the fewest for which a goroutine is worth its cost
+	perLayer := n.N[0]
+	if n.Dim == 3 {
+		perLayer *= n.N[1]
 	}
+	parts := partsPerProcessor * runtime.GOMAXPROCS(0)
+	return max(fewCells/perLayer, (layers+parts-1)/parts)
 }
-
-// negative returns an integer whose bit 2n is set if the i-th value of row n is negative.
-func negative(rows [][]float64, i int) int {
-	bits := 0
-	for n, row := range rows {
-		if row[i] < 0 {
-			bits |= 1 << (2 * n)
-		}
-	}
-	return bits
-}
-
-// join appends the contour in the next layers.
-func (w *builder) join(next *builder) {
-	ids := make([]int32, len(next.ID))
-	for k, id := range next.ID {
-		p, known := w.known[id]
-		if !known {
-			p = int32(len(w.ID))
-			w.known[id] = p
-			w.ID, w.Points = append(w.ID, id), append(w.Points, next.Points[3*k:3*k+3]...)
-		}
-		ids[k] = p
-	}
-	for _, p := range next.Simplices {
-		w.Simplices = append(w.Simplices, ids[p])
-	}
-}
-
-func (n *Nodes) index(i, j, k int) int { return i + n.N[0]*(j+n.N[1]*k) }

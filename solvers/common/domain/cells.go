@@ -2,6 +2,7 @@ package domain
 
 import (
 	"context"
+	"sync"
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
@@ -10,7 +11,7 @@ import (
 
 // Cells returns the space of the owned cells of a part.
 func Cells(part *mesh.Part) *solvers.Space {
-	var grid *vtk.Grid // nil before the first frame
+	grid := sync.OnceValue(func() *vtk.Grid { return ownedGrid(part) })
 	return &solvers.Space{
 		Name: "cell", Owned: part.Owned, Held: len(part.Cells), Key: func(i int) int64 { return int64(part.Global[i]) },
 		Position: func(i int) []float64 {
@@ -21,10 +22,7 @@ func Cells(part *mesh.Part) *solvers.Space {
 		Locate: func(at []float64) int { return containing(part, at[0], at[1]) },
 		Format: "vtu",
 		Geometry: func(context.Context) (solvers.Geometry, error) {
-			if grid == nil {
-				grid = ownedGrid(part)
-			}
-			return solvers.Geometry{Mesh: grid}, nil
+			return solvers.Geometry{Mesh: grid()}, nil
 		},
 	}
 }

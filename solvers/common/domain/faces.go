@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/contour"
@@ -44,16 +45,21 @@ func (b *Block) Shapes(of Surfaced) []solvers.Shape {
 func (b *Block) faces(s *contour.Surface) *solvers.Faces {
 	p := &solvers.Faces{PolyData: vtk.PolyData{Points: s.Points, FieldData: b.Bounds()}}
 	p.PointData = vtk.Arrays{{Name: "point", Components: 1, Data: s.ID}}
-	corners, cells := b.Grid.Dim, &p.Polys
-	if corners == 2 {
-		cells = &p.Lines
-	}
-	ids := make([]int64, corners)
-	for i := 0; i < len(s.Simplices); i += corners {
-		for k := range corners {
-			ids[k] = int64(s.Simplices[i+k])
+	corners, n := b.Grid.Dim, len(s.Simplices)/b.Grid.Dim
+	cells := vtk.Cells{Connectivity: make([]int64, corners*n), Offsets: make([]int64, n)}
+	const fewCells = 1 << 15 // fewest of a thread
+	parallel.Ranges(n, parallel.Parts(n, fewCells), func(_, lo, hi int) {
+		for i := corners * lo; i < corners*hi; i++ {
+			cells.Connectivity[i] = int64(s.Simplices[i])
 		}
-		cells.Add(ids...)
+		for i := lo; i < hi; i++ {
+			cells.Offsets[i] = int64(corners * (i + 1))
+		}
+	})
+	if corners == 2 {
+		p.Lines = cells
+	} else {
+		p.Polys = cells
 	}
 	return p
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/atoll-hpc/atoll/config"
@@ -34,8 +35,7 @@ type caseSolver struct {
 	pending     []pendingRow // observations, the earliest first
 	positions   [][]float64  // of all vertices of the part, after positionsAt sweeps; nil before the first frame
 	positionsAt int
-	frame       *vtk.Grid // cells of all frames, without points; nil before the first frame
-	framePoints int       // number of points of a frame
+	frameCells  func() (cells *vtk.Grid, points int) // cells of all frames, without points, and the number of points
 }
 
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
@@ -56,7 +56,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	}
 	w := c.Sections.(*Sections)
 	d := &caseSolver{smoothing: s, comm: env.Comm, rules: newStopRules(w.Stop, &s.before), env: env, file: c,
-		sections: w}
+		sections: w, frameCells: sync.OnceValues(s.cellsOfFrame)}
 	ids := s.cellIDs()
 	d.cells = &solvers.Space{Name: "cell", Owned: len(ids), Key: func(i int) int64 { return int64(ids[i]) },
 		Format: "vtu", Geometry: d.geometry, Moving: d.moving}
@@ -164,37 +164,30 @@ func (d *caseSolver) geometry(context.Context) (solvers.Geometry, error) {
 	if err != nil {
 		return solvers.Geometry{}, err
 	}
-	g := *d.cellsOfFrame()
-	g.Points = d.points(at, d.framePoints)
+	cells, points := d.frameCells()
+	g := *cells
+	g.Points = d.points(at, points)
 	return solvers.Geometry{Mesh: &g}, nil
 }
 
-// cellsOfFrame returns the cells of all frames, without points.
-func (d *caseSolver) cellsOfFrame() *vtk.Grid {
-	if d.frame == nil {
-		d.frame, d.framePoints = d.rankShare.cellsOfFrame()
-	}
-	return d.frame
-}
-
-// moving returns the geometry without its points, and the state field from which these are computed.
-func (d *caseSolver) moving(context.Context) (solvers.Geometry, solvers.MovingPoints, error) {
-	g := *d.cellsOfFrame()
-	places := solvers.MovingPoints{Field: d.solver.StateFields()[0]}
-	held := *places.Field.Space
+// moving describes how to make the mesh of a frame from the positions of the vertices.
+func (d *caseSolver) moving() solvers.MovingMesh {
+	field := d.solver.StateFields()[0]
+	held := *field.Space
 	held.Owned = held.Held
-	places.Field.Space = &held
-	dim, n := d.dim(), d.framePoints
-	places.Points = func(at []float64) []float64 {
-		points := make([]float64, 3*n)
+	field.Space = &held
+	dim := d.dim()
+	return solvers.MovingMesh{Field: field, Mesh: func(at []float64) *vtk.Grid {
+		cells, n := d.frameCells()
+		g := *cells
+		g.Points = make([]float64, 3*n)
 		parallel.Ranges(n, parallel.Parts(n, 1<<14), func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
-				copy(points[3*i:], at[dim*i:dim*(i+1)])
+				copy(g.Points[3*i:], at[dim*i:dim*(i+1)])
 			}
 		})
-		return points
-	}
-	return solvers.Geometry{Mesh: &g}, places, nil
+		return &g
+	}}
 }
 
 func (d *caseSolver) Save(ctx context.Context, path string) error {
