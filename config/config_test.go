@@ -170,8 +170,8 @@ func TestStringReadsBack(t *testing.T) {
 	given := strings.Replace(oneLayer, "[time]", "[boundary]\nleft = { level = -0.25 }\nright = { discharge = 3 }\n"+
 		"sea = { radiation = 0, incident = 'sin(t)' }\nmouth = { level = { series = 'a.csv', column = 'b', hold = true } }"+
 		"\n[time]", 1)
-	gauges := oneLayer + "\n[[gauge]]\nname = 'l'\nline = [[0, 0], [1, 2], [3, 2.5]]\npoints = 7\n[[gauge]]\nfile " +
-		"= 'p.xyz'\n" +
+	gauges := oneLayer + "\n[[gauge]]\nname = 'l'\nline = [[0, 0], [1, 2], [3, 2.5]]\npoints = 7\n" +
+		"[[gauge]]\nfile = 'p.xyz'\n" +
 		"[[gauge]]\nname = 'm'\nat = [0, 1]\nmeasured = 'm.csv'\n[[gauge]]\nname = 'n'\nat = [0, 1]\n" +
 		"measured = { series = 'm.csv', column = 'a', field = 'z' }\n" +
 		"[[transect]]\nname = 'mouth'\nline = [[0, 0], [1, 2]]\nevery = 2\n"

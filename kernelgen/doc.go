@@ -93,14 +93,15 @@
 //		}
 //	}
 //
-// The iterations of each outer loop over an integer are distributed over the threads. The next loop begins when all
-// iterations are done. A parameter that points to an array is shared memory of the block; its contents are undefined at
-// the start. An iteration must not write memory that another iteration of the same loop reads or writes; package
-// kerneltest finds violations. Statements outside of the loops are executed by every thread and may only set variables;
-// a statement there that reads shared memory waits for the loops before it. Inside of a loop no variable from outside
-// may be assigned, except by best = min(best, x), or max, in a kernel with that reduction, which returns best. A loop
-// marked //atoll:ordered is not distributed: every thread executes all its iterations in order, and the loops inside it
-// are distributed. On the CPU the Go function runs unchanged.
+// The iterations of each outer loop over an integer are distributed over the threads, so that one thread executes the
+// body of a loop "for range 1". The next loop begins when all iterations are done. A parameter that points to an array
+// is shared memory of the block; its contents are undefined at the start. An iteration must not write memory that
+// another iteration of the same loop reads or writes; package kerneltest finds violations. Statements outside of the
+// loops are executed by every thread and may only set variables; a statement there that reads shared memory waits for
+// the loops before it. Inside of a loop no variable from outside may be assigned, except by best = min(best, x), or
+// max, in a kernel with that reduction, which returns best. A loop marked //atoll:ordered is not distributed: every
+// thread executes all its iterations in order, and the loops inside it are distributed. On the CPU the Go function runs
+// unchanged.
 //
 // An assignment marked //atoll:async copies numbers from slices to shared memory asynchronously (cp.async), without
 // passing through registers. Adjacent numbers are copied by one instruction. The copies are done at the end of the

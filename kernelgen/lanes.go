@@ -166,11 +166,13 @@ func (u *unit) checkCollecting(k *Kernel) {
 // callsRare reports whether a function calls a function marked rare, directly or indirectly.
 func (p *Package) callsRare(fn *types.Func) bool {
 	decl := p.Decls[fn.Origin()]
-	if decl == nil || decl.Body == nil {
-		return false
-	}
+	return decl != nil && decl.Body != nil && p.hasRareCall(decl.Body, fn)
+}
+
+// hasRareCall reports whether a part of the function fn calls a function marked rare, directly or indirectly.
+func (p *Package) hasRareCall(part ast.Node, fn *types.Func) bool {
 	found := false
-	ast.Inspect(decl.Body, func(n ast.Node) bool {
+	ast.Inspect(part, func(n ast.Node) bool {
 		if c, ok := n.(*ast.CallExpr); ok && !found {
 			if callee := (&unit{pkg: p}).callee(c); callee != nil && callee.Origin() != fn.Origin() {
 				found = p.Rare[callee.Origin()] || p.callsRare(callee)

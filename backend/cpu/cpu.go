@@ -5,7 +5,6 @@ package cpu
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -22,27 +21,41 @@ const (
 
 // Device is a pool of goroutines. The goroutine that calls Run works too.
 type Device struct {
-	threads int
-	wake    []chan struct{} // one for each worker, without the caller
-	working sync.WaitGroup
+	threads    int
+	processors int      // of this process; 0 if other processes need them too
+	workers    []worker // without the caller
 
-	// The loop being run. Workers read it after they are woken.
+	// The loop being run. Workers read it after they are called.
 	loop  backend.Loop
 	hi    int
 	block int
 	next  atomic.Int64
 }
 
+// openThreads is the number of threads of all devices of the process that have workers.
+var openThreads atomic.Int64
+
 // New starts a device with the given number of threads, or with GOMAXPROCS threads if threads is 0 or negative.
-func New(threads int) *Device {
+func New(threads int) *Device { return start(threads, runtime.GOMAXPROCS(0)) }
+
+// NewCrowded is New for a machine whose processes have more threads than it has processors: threads that wait sleep at
+// once.
+func NewCrowded(threads int) *Device { return start(threads, 0) }
+
+func start(threads, processors int) *Device {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	d := &Device{threads: threads}
-	for range threads - 1 {
-		wake := make(chan struct{}, 1)
-		d.wake = append(d.wake, wake)
-		go d.work(wake)
+	d := &Device{threads: threads, processors: processors}
+	if threads == 1 {
+		return d
+	}
+	openThreads.Add(int64(threads))
+	d.workers = make([]worker, threads-1)
+	for k := range d.workers {
+		w := &d.workers[k]
+		w.wake, w.done = make(chan struct{}, 1), make(chan struct{}, 1)
+		go d.work(w)
 	}
 	return d
 }
@@ -50,6 +63,9 @@ func New(threads int) *Device {
 func (d *Device) Name() string { return "cpu" }
 
 func (d *Device) Threads() int { return d.threads }
+
+// polls reports whether each thread has a processor, so that threads may poll while they wait for each other.
+func (d *Device) polls() bool { return openThreads.Load() <= int64(d.processors) }
 
 // Run executes the loop over [lo, hi) in blocks that the threads take in turn.
 func (d *Device) Run(l backend.Loop, lo, hi int) {
@@ -65,19 +81,20 @@ func (d *Device) Run(l backend.Loop, lo, hi int) {
 	}
 	d.loop, d.hi, d.block = l, hi, block
 	d.next.Store(int64(lo))
-	d.working.Add(len(d.wake))
-	for _, w := range d.wake {
-		w <- struct{}{}
+	for k := range d.workers {
+		d.workers[k].notify(called)
 	}
 	d.runBlocks()
-	d.working.Wait()
+	for k := range d.workers {
+		d.workers[k].join(d.polls())
+	}
 	d.loop = nil
 }
 
-func (d *Device) work(wake chan struct{}) {
-	for range wake {
+func (d *Device) work(w *worker) {
+	for w.await(d.polls()) {
 		d.runBlocks()
-		d.working.Done()
+		w.finish()
 	}
 }
 
@@ -93,8 +110,11 @@ func (d *Device) runBlocks() {
 
 // Close ends the workers. The device must be idle.
 func (d *Device) Close() {
-	for _, w := range d.wake {
-		close(w)
+	for k := range d.workers {
+		d.workers[k].notify(closed)
 	}
-	d.wake = nil
+	if d.workers != nil {
+		openThreads.Add(-int64(d.threads))
+	}
+	d.workers = nil
 }

@@ -37,7 +37,7 @@ func benchmarkCommand(b bench.Benchmark) *cobra.Command {
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		return measure(cmd.Context(), &bench.Machine{Out: os.Stdout, Args: args, GPU: f.backend == "cuda",
 			Open: func(rank, threads int) (backend.Device, func(), error) {
-				dev, err := f.device(rank, threads)
+				dev, err := f.device(rank, threads, false)
 				if err != nil {
 					return nil, nil, err
 				}

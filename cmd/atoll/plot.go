@@ -28,8 +28,8 @@ func plotCommand() *cobra.Command {
 		Use:   "plot DIR... | plot MESH...",
 		Short: "Draw a run, compare several, or show meshes: maps, slices, surfaces, gauges, histograms and animations",
 		Long: "Draw the contents of the output folder of a run: fields in a frame, the partition, gauges beside\n" +
-			"measured values, and conserved quantities. Of several runs, draw gauges and tables over each other, and " +
-			"named fields\n" +
+			"measured values, and conserved quantities. " +
+			"Of several runs, draw gauges and tables over each other, and named fields\n" +
 			"side by side. Of mesh files, draw their groups, fields or quality, several side by side.\n\n" +
 			"Pictures go to DIR/plots, or by --out to one file, whose extension sets the format: .png, .pdf, .svg, or for\n" +
 			"an animation of all frames .gif or .apng. docs/pictures.md shows each kind of picture and its command.",

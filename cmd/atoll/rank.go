@@ -136,7 +136,7 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 	if r.backend == "cpu" && r.transport == launch.GRPC {
 		useProcessors(share.Threads)
 	}
-	dev, err := r.device(share.LocalRank, share.Threads)
+	dev, err := r.device(share.LocalRank, share.Threads, share.Warning != "")
 	if err := firstError(ctx, comm, err); err != nil {
 		if dev != nil {
 			dev.Close()
@@ -169,9 +169,14 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 	return run.Run(ctx, o)
 }
 
-// device opens the device of a rank. A missing GPU is bad input.
-func (f *runFlags) device(localRank, threads int) (backend.Device, error) {
-	if f.backend != "cuda" {
+// device opens the device of a rank. crowded says that a machine of the run has more threads than processors. A missing
+// GPU is bad input.
+func (f *runFlags) device(localRank, threads int, crowded bool) (backend.Device, error) {
+	switch {
+	case f.backend == "cuda":
+	case crowded:
+		return cpu.NewCrowded(threads), nil
+	default:
 		return cpu.New(threads), nil
 	}
 	gpu, err := cuda.Open(cuda.Options{LocalRank: localRank})

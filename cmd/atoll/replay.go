@@ -146,8 +146,8 @@ func auditCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit DIR",
 		Short: "Recompute a run from checkpoint to checkpoint, and compare the hashes of the states",
-		Long: "Begin at the start and at each checkpoint of a run, repeat the steps up to the next checkpoint, and " +
-			"compare\n" +
+		Long: "Begin at the start and at each checkpoint of a run, " +
+			"repeat the steps up to the next checkpoint, and compare\n" +
 			"the hash of the state with the saved one. Ranks, threads and backend may differ from those of the run.\n" +
 			"The exit code is 1 if a hash differs.",
 		Args: cobra.ExactArgs(1),

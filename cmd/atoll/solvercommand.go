@@ -130,7 +130,7 @@ func (f *solverFlags) run(ctx context.Context, c *config.Case, reporter solvers.
 	}
 	devices := runFlags{backend: f.backend}
 	report, err := local.Each(f.ranks, func(comm dist.Comm) (report solvers.Report, err error) {
-		dev, err := devices.device(comm.Rank(), threads)
+		dev, err := devices.device(comm.Rank(), threads, false)
 		if err != nil {
 			return nil, err
 		}

@@ -117,8 +117,7 @@ func (f *runFlags) supervisedProcesses(ctx context.Context, path string, c *conf
 	if f.listenSupervisors != "" {
 		host.Name, host.Address = members.Name(), f.advertisedHost()
 		server, err = members.Listen(members.ServerConfig{Address: f.listenSupervisors, Certs: f.certs, Insecure: f.insecure,
-			JoinToken: token,
-			RankToken: os.Getenv(members.EnvToken)})
+			JoinToken: token, RankToken: os.Getenv(members.EnvToken)})
 		if err != nil {
 			return errors.Join(err, j.Close())
 		}

@@ -84,7 +84,7 @@ func gpuTwins(f *runFlags, ranks int) (twins []verify.Twin, done func(), err err
 		}
 	}
 	for range 1 + ranks {
-		dev, err := f.device(0, 1)
+		dev, err := f.device(0, 1, false)
 		if err != nil {
 			done()
 			return nil, nil, err

@@ -35,7 +35,7 @@ func TestRacesAreExact(t *testing.T) {
 		if want {
 			racy++
 		}
-		if err := r.races(); (err != nil) != want {
+		if err := r.checkRaces(); (err != nil) != want {
 			t.Fatalf("script %v: reported %v, want a conflict: %v", script, err, want)
 		}
 	}

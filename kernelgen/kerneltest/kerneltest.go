@@ -114,14 +114,14 @@ func (l *Library) run(k abi.Launch, lo, hi int) error {
 	if err != nil {
 		return err
 	}
-	race := r.races()
+	race := r.checkRaces()
 	r.memory.save()
 	tried := orders
 	if n := e.launches % len(orders); race == nil && e.launches > 0 {
 		tried = orders[n : n+1]
 	}
 	e.launches++
-	order := r.orders(tried)
+	order := r.checkOrders(tried)
 	r.memory.copyToHost()
 	return errors.Join(race, order)
 }

@@ -121,8 +121,8 @@ func orderText(order int64) string {
 	return fmt.Sprintf("in the pseudo-random order of seed %d", order)
 }
 
-// orders returns an error if the result of the launch in one of the selected orders differs from the saved result.
-func (r *preparedLaunch) orders(selected []int64) error {
+// checkOrders returns an error if the result of the launch in one of the selected orders differs from the saved result.
+func (r *preparedLaunch) checkOrders(selected []int64) error {
 	for _, order := range selected {
 		// A value with all bits set is a NaN, or an index out of range.
 		r.run(launch{order: order, fill: 0xff * (order % 2)})
@@ -135,9 +135,9 @@ func (r *preparedLaunch) orders(selected []int64) error {
 	return nil
 }
 
-// races runs the launch in natural order and returns an error for the first two conflicting turns whose order is not
-// defined. Afterwards the memory holds the result.
-func (r *preparedLaunch) races() error {
+// checkRaces runs the launch in natural order and returns an error for the first two conflicting turns whose order is
+// not defined. Afterwards the memory holds the result.
+func (r *preparedLaunch) checkRaces() error {
 	result := r.record()
 	if result.byteCells != 0 && !r.e.byteCells {
 		r.e.byteCells = true

@@ -9,8 +9,10 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 )
 
-// The tiles of the kernels in testdata have width numbers each. The tests run many tiles.
-const width, tiles = 48, 3
+const (
+	width = 48 // numbers of a tile of the kernels in testdata
+	tiles = 3  // that the tests run
+)
 
 // faultyLaunch is a launch with a race, and the beginnings of the two errors that it must give, without the name of
 // the kernel: race about two conflicting accesses, order about a result that depends on the order. An empty text

@@ -60,12 +60,12 @@ const (
 
 // hello introduces a supervisor.
 type hello struct {
-	Name       string `json:"name"` // of the supervisor, the same each time it connects
-	Slots      int    `json:"slots"`
-	Rendezvous string `json:"meet"`
-	Ordinal    int    `json:"order,omitempty"`
-	Build      string `json:"build"`
-	Token      string `json:"token"`
+	Name       string `json:"name"`            // of the supervisor, the same each time it connects
+	Slots      int    `json:"slots"`           // how many ranks it runs at most
+	Rendezvous string `json:"meet"`            // as in Join
+	Ordinal    int    `json:"order,omitempty"` // as in Join
+	Build      string `json:"build"`           // of its program, which must be that of the launcher
+	Token      string `json:"token"`           // the secret of the job; "" for none
 }
 
 // messageConn sends and receives messages over a connection.

@@ -39,6 +39,7 @@ type narrowBand[F num.Float] struct {
 	spreadXY     [2][]uint64 // the same, and the pieces near them along y
 	active       []uint64    // pieces in the band
 	synchronised []uint64    // pieces in which all fields hold the same values
+	walls        *bandWalls[F]
 
 	findLoop, spreadLoop, chooseLoop rowLoop
 	stepsLeft                        int // steps until the band must be determined again
@@ -53,19 +54,19 @@ func narrowBandBytes(b *grid.Block) int64 {
 // pieceWords returns the number of words with a bit for each piece of a row.
 func pieceWords(b *grid.Block) int { return (b.N[0] + 64*pieceCells - 1) / (64 * pieceCells) }
 
-// newNarrowBand makes the narrow band of a block, with all pieces active. fields are those of arrays, sweep is the kind
-// of the first sweep of a step.
-func newNarrowBand[F num.Float](a *backend.Arrays, b *grid.Block, fields [][]F, sweep int32, roundOff F) (
-	*narrowBand[F], error) {
-	d := &narrowBand[F]{block: b, fields: fields, sweep: sweep, roundOff: roundOff, rows: b.N[1] * b.N[2],
-		pieces: (b.N[0] + pieceCells - 1) / pieceCells, words: pieceWords(b)}
+// newNarrowBand makes the narrow band of a block, with all pieces active. sweep is the kind of the first sweep of a
+// step.
+func newNarrowBand[F num.Float](a *arrays[F], b *grid.Block, sweep int32, roundOff F) (*narrowBand[F], error) {
+	d := &narrowBand[F]{block: b, fields: a.fields[:b.Grid.Dim], sweep: sweep, roundOff: roundOff,
+		rows: b.N[1] * b.N[2], pieces: (b.N[0] + pieceCells - 1) / pieceCells, words: pieceWords(b)}
 	for _, words := range []*[]uint64{&d.kinds[0], &d.kinds[1], &d.spreadX[0], &d.spreadX[1], &d.spreadXY[0],
 		&d.spreadXY[1], &d.active, &d.synchronised} {
-		*words = backend.Fresh[uint64](a, d.rows*d.words, "narrow band")
+		*words = backend.Fresh[uint64](&a.allocated, d.rows*d.words, "narrow band")
 	}
-	if a.Err() != nil {
-		return nil, a.Err()
+	if err := a.allocated.Err(); err != nil {
+		return nil, err
 	}
+	d.walls = newBandWalls(d, a.wallCells, a.wallGhosts)
 	grain := rowGrain(b.N[0])
 	d.findLoop, d.spreadLoop = rowLoop{d.findKinds, grain}, rowLoop{d.spreadAlongY, grain}
 	d.chooseLoop = rowLoop{d.chooseActive, grain}
@@ -108,9 +109,20 @@ func (d *narrowBand[F]) beginStep(dev backend.Device) {
 		for _, l := range []*rowLoop{&d.findLoop, &d.spreadLoop, &d.chooseLoop} {
 			dev.Run(l, 0, d.rows)
 		}
+		d.walls.synchronise(dev, d)
 		d.stepsLeft = narrowBandSteps
 	}
 	d.stepsLeft--
+}
+
+// pieceOf returns the number of the bit, in the words of a narrow band, of the piece with the cell at index c of the
+// fields, or otherRank if the cell is a ghost.
+func (d *narrowBand[F]) pieceOf(c int) int {
+	i, j, k := d.block.Cell(c)
+	if n := d.block.N; i < 0 || i >= n[0] || j < 0 || j >= n[1] || k < 0 || k >= n[2] {
+		return otherRank
+	}
+	return (j+k*d.block.N[1])*d.words*64 + i/pieceCells
 }
 
 // findKinds finds the kinds of active pieces in rows lo to hi-1, and spreads them along x.

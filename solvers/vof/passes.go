@@ -111,7 +111,7 @@ const minTiledCells = 2 << 20
 
 // pass has the loops of a sweep, or with tiles of a whole step.
 type pass[F num.Float] struct {
-	walls       backend.Loop // fills the ghosts beyond walls; nil with tiles
+	walls       backend.Loop // fills the ghosts beyond walls; nil with tiles; not used with a narrow band
 	reconstruct sizedLoop    // computes the planes, if they are stored
 	boundary    []sizedLoop  // loops over cells that other ranks need
 	core        sizedLoop    // the remaining cells

@@ -155,7 +155,9 @@ func (s *solver[F]) setClocks(until float64, first, n int) int {
 func (s *solver[F]) queueStep(ctx context.Context, passes []pass[F]) error {
 	for i := range passes {
 		p := &passes[i]
-		if p.walls != nil {
+		if s.narrowBand != nil {
+			s.narrowBand.walls.fill(s.dev, i)
+		} else if p.walls != nil {
 			s.dev.Run(p.walls, 0, len(s.wallGhosts))
 		}
 		if p.reconstruct.size > 0 {

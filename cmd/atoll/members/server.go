@@ -52,8 +52,7 @@ func Listen(c ServerConfig) (*supervise.Server, error) {
 	}
 	if c.Insecure && c.JoinToken == "" {
 		return nil, badInput(fmt.Errorf("--places %s with --insecure: set %s to a secret here and where atoll "+
-			"supervise runs, or "+
-			"anybody can join", c.Address, EnvToken))
+			"supervise runs, or anybody can join", c.Address, EnvToken))
 	}
 	network, address := splitAddress(c.Address)
 	if network == "unix" { // left behind by a launcher that was killed
@@ -137,6 +136,5 @@ func requireLocal(address string, insecure bool) error {
 		return nil
 	}
 	return badInput(fmt.Errorf("%s can be reached from other machines, which needs mutual TLS: give --certs, or "+
-		"--insecure if "+
-		"everybody on the network may read and change the run", address))
+		"--insecure if everybody on the network may read and change the run", address))
 }

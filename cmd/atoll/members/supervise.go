@@ -38,9 +38,8 @@ func SuperviseCommand() *cobra.Command {
 		Short: "Run ranks of a run that is launched on another machine",
 		Long: "Run ranks of a run that atoll run --places ADDR has launched on another machine.\n" +
 			"The case and its output folder must have the same paths on both machines. The command runs until the run ends.\n" +
-			"If the launcher dies, the ranks here end, and the command waits for a new launcher. After a signal the run " +
-			"saves\n" +
-			"its state and continues without this machine.",
+			"If the launcher dies, the ranks here end, and the command waits for a new launcher. " +
+			"After a signal the run saves\nits state and continues without this machine.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context()) },
 	}

@@ -145,8 +145,7 @@ func (a *authority) sign(t, parent *x509.Certificate) (secret, public []byte, er
 func (a *authority) issue(dir string, rank int, valid time.Duration) error {
 	if end := a.cert.NotAfter; time.Now().Add(valid).After(end) {
 		return fmt.Errorf("certificates: the authority is valid until %v, and certificates cannot be valid longer: "+
-			"choose another "+
-			"folder for a new authority", end)
+			"choose another folder for a new authority", end)
 	}
 	t := template(Name(rank), valid)
 	t.DNSNames = []string{Name(rank)}

@@ -19,7 +19,7 @@ import (
 
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == "-flags" {
-		// go vet asks for the flags that it has to hand down. The package unitchecker would name -tags, without an effect on
+		// go vet asks for the flags that it has to pass on. The package unitchecker would name -tags, without an effect on
 		// the tool: with this flag all packages would be checked again, not only those that depend on the tags.
 		fmt.Println("[]")
 		return

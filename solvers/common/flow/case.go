@@ -47,13 +47,10 @@ func FromCase(ctx context.Context, c *config.Case, v *Section, b *grid.Block, co
 		return f, err
 	}
 	if v.MayHaveDivergence() && largest[1] > v.Divergence*largest[0] {
-		return f,
-			&solvers.BadInput{Err: fmt.Errorf("[velocity] the net flow out of a cell is up to %.3g of the flow through it, "+
-				"more than "+
-				"divergence = %g: volume would not be conserved; give a stream function psi in the plane, a potential ax, "+
-				"ay, az in "+
-				"space, velocities with a smaller discrete divergence, or a larger limit divergence", largest[1]/largest[0],
-				v.Divergence)}
+		return f, &solvers.BadInput{Err: fmt.Errorf("[velocity] the net flow out of a cell is up to %.3g of the flow "+
+			"through it, more than divergence = %g: volume would not be conserved; give a stream function psi in the plane, "+
+			"a potential ax, ay, az in space, velocities with a smaller discrete divergence, or a larger limit divergence",
+			largest[1]/largest[0], v.Divergence)}
 	}
 	return f, nil
 }

@@ -155,8 +155,7 @@ func (l *cellRow) sum(out []float64) error {
 		if !(f > -maxRoundOff && f < 1+maxRoundOff) || !l.reached[i] && math.Abs(f-whole) > maxRoundOff {
 			at := &l.cells.Planes
 			return fmt.Errorf("the surface intersects itself, or parts of it overlap: it encloses the cell "+
-				"from (%g, %g, %g) on "+
-				"%.3g times", at[0][i], at[1][l.j], at[2][l.k], f)
+				"from (%g, %g, %g) on %.3g times", at[0][i], at[1][l.j], at[2][l.k], f)
 		}
 		if !l.reached[i] {
 			f = whole

@@ -5,7 +5,7 @@ import "sync/atomic"
 // Span is the number of elements of a tile.
 const Span = 48
 
-// Neighbours has one element more than it uses: a length may be an expression of constants.
+// Neighbours declares one element of shared memory more than it uses: a length may be an expression of constants.
 //
 //atoll:kernel tile
 func Neighbours[F Float](t int, x, out []F, shared *[Span + 1]F) {
