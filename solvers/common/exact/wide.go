@@ -33,7 +33,8 @@ func (s Wide) Plus(o Wide) Wide { return Wide{s.High + o.High, s.Middle + o.Midd
 
 // AddTo adds the sum to words that others may add to.
 func (s Wide) AddTo(words []int64) {
-	f := Fixed{s.High, s.Middle, s.Low}
+	var f Fixed
+	f.High, f.Middle, f.Low = s.High, s.Middle, s.Low
 	f.AddTo(words[1:])
 }
 

@@ -382,7 +382,7 @@ DEVICE void bins_countQuality(bins *o, double quality) {
 }
 
 // Store stores the sum of thread k in the columns c, c+1 and c+2.
-// (exact.Wide).Store, exact/wide.go:44
+// (exact.Wide).Store, exact/wide.go:45
 DEVICE void exact_Wide_Store(exact_Wide s, Slice<int64> columns, int32 c, int32 k) {
     columns[add(mul(c, 128), k)] = s.High;
     columns[add(mul(add(c, 1), 128), k)] = s.Middle;
@@ -501,7 +501,7 @@ DEVICE int64 exact_AddColumn(Slice<int64> columns, int32 c) {
 }
 
 // WideOfColumns returns the sum in the columns c, c+1 and c+2, whose groups are added up.
-// WideOfColumns, exact/wide.go:49
+// WideOfColumns, exact/wide.go:50
 DEVICE exact_Wide exact_WideOfColumns(Slice<int64> columns, int32 c) {
     return exact_Wide{exact_AddColumn(columns, c), exact_AddColumn(columns, add(c, 1)), exact_AddColumn(columns, add(c, 2))};
 }
@@ -526,7 +526,10 @@ DEVICE void exact_Fixed_AddTo(exact_Fixed *s, Slice<int64> words) {
 // AddTo adds the sum to words that others may add to.
 // (exact.Wide).AddTo, exact/wide.go:35
 DEVICE void exact_Wide_AddTo(exact_Wide s, Slice<int64> words) {
-    exact_Fixed f = exact_Fixed{s.High, s.Middle, s.Low};
+    exact_Fixed f = {};
+    f.High = s.High;
+    f.Middle = s.Middle;
+    f.Low = s.Low;
     exact_Fixed_AddTo(&f, Slice<int64>{words.data + int64(1), sub(words.len, int64(1)), sub(words.len, int64(1))});
 }
 
