@@ -17,7 +17,7 @@ const (
 	// change grow by one along each axis.
 	narrowBandSteps = 8
 	// pieceCells is the number of adjacent cells of a row that are in the band together: at least narrowBandSteps.
-	pieceCells = 16
+	pieceCells = 8
 )
 
 // narrowBand is the part of a block that sweeps may change in the next narrowBandSteps steps, near an interface or
