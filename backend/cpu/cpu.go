@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// A worker takes between minBlock and maxBlock indices at a time, unless the loop is a backend.CoarseLoop: enough
+// A thread takes between minBlock and maxBlock indices at a time, unless the loop is a backend.CoarseLoop: enough
 // work to hide the cost of the shared counter, and about blocksPerThread blocks for each thread to balance the
 // load.
 const (
@@ -25,11 +25,11 @@ type Device struct {
 	processors int      // of this process; 0 if other processes need them too
 	workers    []worker // without the caller
 
-	// The loop being run. Workers read it after they are called.
-	loop  backend.Loop
-	hi    int
-	block int
-	next  atomic.Int64
+	// The loop being run, and the blocks of its range that are left, by thread. Workers read them after they are called.
+	loop   backend.Loop
+	lo, hi int
+	block  int
+	shares []share
 }
 
 // openThreads is the number of threads of all devices of the process that have workers.
@@ -51,11 +51,11 @@ func start(threads, processors int) *Device {
 		return d
 	}
 	openThreads.Add(int64(threads))
-	d.workers = make([]worker, threads-1)
+	d.workers, d.shares = make([]worker, threads-1), make([]share, threads)
 	for k := range d.workers {
 		w := &d.workers[k]
 		w.wake, w.done = make(chan struct{}, 1), make(chan struct{}, 1)
-		go d.work(w)
+		go d.work(w, k+1)
 	}
 	return d
 }
@@ -67,7 +67,8 @@ func (d *Device) Threads() int { return d.threads }
 // polls reports whether each thread has a processor, so that threads may poll while they wait for each other.
 func (d *Device) polls() bool { return openThreads.Load() <= int64(d.processors) }
 
-// Run executes the loop over [lo, hi) in blocks that the threads take in turn.
+// Run executes the loop over [lo, hi) in blocks. A thread first takes those of its own part of the range, the same in
+// each loop, so that it finds in its caches what it wrote in the loop before.
 func (d *Device) Run(l backend.Loop, lo, hi int) {
 	block := min(max((hi-lo)/(blocksPerThread*d.threads), minBlock), maxBlock) &^ (minBlock - 1)
 	if c, ok := l.(backend.CoarseLoop); ok {
@@ -79,32 +80,40 @@ func (d *Device) Run(l backend.Loop, lo, hi int) {
 		}
 		return
 	}
-	d.loop, d.hi, d.block = l, hi, block
-	d.next.Store(int64(lo))
+	d.loop, d.lo, d.hi, d.block = l, lo, hi, block
+	blocks := (hi - lo + block - 1) / block
+	for k := range d.shares {
+		d.shares[k].set(k*blocks/d.threads, (k+1)*blocks/d.threads)
+	}
 	for k := range d.workers {
 		d.workers[k].notify(called)
 	}
-	d.runBlocks()
+	d.runBlocks(0)
 	for k := range d.workers {
 		d.workers[k].join(d.polls())
 	}
 	d.loop = nil
 }
 
-func (d *Device) work(w *worker) {
+func (d *Device) work(w *worker, thread int) {
 	for w.await(d.polls()) {
-		d.runBlocks()
+		d.runBlocks(thread)
 		w.finish()
 	}
 }
 
-func (d *Device) runBlocks() {
-	for {
-		lo := int(d.next.Add(int64(d.block))) - d.block
-		if lo >= d.hi {
-			return
+// runBlocks executes the blocks of a thread's share, and then what is left of those of other threads.
+func (d *Device) runBlocks(thread int) {
+	for k := range d.shares {
+		s := &d.shares[(thread+k)%len(d.shares)]
+		for {
+			b, ok := s.take(k > 0)
+			if !ok {
+				break
+			}
+			lo := d.lo + b*d.block
+			d.loop.Range(lo, min(lo+d.block, d.hi))
 		}
-		d.loop.Range(lo, min(lo+d.block, d.hi))
 	}
 }
 
