@@ -62,7 +62,7 @@ type Cell[F num.Float] struct{ Quality, Size F }
 const threads = exact.Threads // that share a chunk
 
 // Chunk is the number of cells, edges or faces of a chunk: as many as an exact.Wide has room for.
-const Chunk = 16 * threads
+const Chunk = exact.FixedRoom
 
 // Chunks returns the number of chunks of n cells, edges or faces.
 func Chunks(n int) int { return (n + Chunk - 1) / Chunk }
