@@ -2,8 +2,8 @@ package cpu
 
 import "sync/atomic"
 
-// share has the numbers of contiguous blocks that are left of a thread's share. The thread takes them from the first one
-// on, other threads from the last one back, so that in each loop they take about the same ones.
+// share has the numbers of contiguous blocks that are left of a thread's share. The thread takes them from the first
+// on, other threads from the last back, so that in each loop they take about the same ones.
 type share struct {
 	left atomic.Uint64 // the first block in the upper half, the end in the lower half
 	_    [56]byte      // shares have cache lines of their own
