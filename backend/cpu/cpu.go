@@ -1,6 +1,6 @@
 // Package cpu implements a backend.Device by a fixed pool of goroutines: [New] starts a [Device], whose goroutines take
-// blocks of indices from a shared counter. It also reports and returns the memory of the host, see [HostMemory] and
-// [ReleaseMemory].
+// blocks of indices, each first from its own part of a loop's range. The package also reports and returns the memory of
+// the host, see [HostMemory] and [ReleaseMemory].
 package cpu
 
 import (
@@ -11,8 +11,7 @@ import (
 )
 
 // A thread takes between minBlock and maxBlock indices at a time, unless the loop is a backend.CoarseLoop: enough
-// work to hide the cost of the shared counter, and about blocksPerThread blocks for each thread to balance the
-// load.
+// work to hide the cost of taking a block, and about blocksPerThread blocks for each thread to balance the load.
 const (
 	minBlock        = 256
 	maxBlock        = 2048
