@@ -9,8 +9,9 @@ import (
 // wait costs at most twice as much as it must; and the next loop of a step mostly follows sooner.
 const pollTime = 30 * time.Microsecond
 
-// States of a worker. The device changes idle or asleep to called, and working to awaited; the worker changes called
-// to working, working or awaited to idle, and idle to asleep.
+// States of a worker. The device changes idle or asleep to called or closed, called back to idle if the loop has ended
+// before the worker began, and working to awaited. The worker changes called to working, working or awaited to idle,
+// and idle to asleep.
 const (
 	idle    int32 = iota // polls, or is about to sleep
 	asleep               // waits for a message of wake
