@@ -76,8 +76,10 @@ func (r *runner) writeOutlines(areas []area) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(r.Dir, outlineFile), func(f *os.File) error {
-		_, err := f.Write(append(text, '\n'))
-		return err
+	return r.fence.Publish(func() error {
+		return atomicfile.Write(filepath.Join(r.Dir, outlineFile), func(f *os.File) error {
+			_, err := f.Write(append(text, '\n'))
+			return err
+		})
 	})
 }

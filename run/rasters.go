@@ -156,11 +156,10 @@ func (r *runner) writeRasters(g *rasterGrid, components []solvers.Field, parts [
 				}
 			}
 		}
-		err := geotiff.Write(filepath.Join(r.Dir, rasterDir, field.Name+".tif"), &geotiff.Image{Columns: g.columns,
-			Rows: g.rows,
-			West: g.west, North: g.north, Width: g.spacing, Height: g.spacing, EPSG: r.Case.EPSG(), Name: field.Name,
-			Unit: field.Unit, Values: values})
-		if err != nil {
+		image := &geotiff.Image{Columns: g.columns, Rows: g.rows, West: g.west, North: g.north, Width: g.spacing,
+			Height: g.spacing, EPSG: r.Case.EPSG(), Name: field.Name, Unit: field.Unit, Values: values}
+		path := filepath.Join(r.Dir, rasterDir, field.Name+".tif")
+		if err := r.fence.Publish(func() error { return geotiff.Write(path, image) }); err != nil {
 			return err
 		}
 	}

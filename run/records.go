@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"path/filepath"
 
 	"github.com/atoll-hpc/atoll/run/piece"
 	"github.com/atoll-hpc/atoll/run/summary"
@@ -56,8 +55,7 @@ func (r *runner) openRecords(ctx context.Context, f *frames) (err error) {
 		title = r.Case.Name
 	}
 	about := ugrid.About{Title: title, Source: "atoll " + summary.Version(), CRS: r.Case.CRS, Epoch: r.Case.Time.Epoch}
-	f.records, err = ugrid.Open(ctx, r.Comm, filepath.Join(r.Dir, f.recordFile()), g.Mesh, keys,
-		r.builder.fieldsOn(space), about,
+	f.records, err = ugrid.Open(ctx, r.Comm, r.fence, f.recordFile(), g.Mesh, keys, r.builder.fieldsOn(space), about,
 		f.count)
 	return err
 }

@@ -111,7 +111,7 @@ func (r *runner) writeStations(times []float64, tables []map[float64][]float64) 
 				netcdf.Text("long_name", "measured: "+field.Doc)}, r.measurementLookup(number))
 		}
 	}
-	return f.Write(filepath.Join(r.Dir, stationFile))
+	return r.fence.Publish(func() error { return f.Write(filepath.Join(r.Dir, stationFile)) })
 }
 
 // measurementLookup returns a function that looks up the measurement of a field at gauge i and time t; nil if no gauge

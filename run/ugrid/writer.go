@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/formats/netcdf"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -22,20 +24,22 @@ type About struct {
 // Writer writes a file in parallel with the writers of all other ranks.
 type Writer struct {
 	comm            dist.Comm
+	fence           folder.Fence
 	path            string
 	layout          *layout
 	plan            *plan
 	completeRecords int // number of complete records
 }
 
-// Open creates a file for the owned triangles of all ranks, whose keys count from 0. If records > 0, it continues an
-// existing file after that many records. All ranks call it.
-func Open(ctx context.Context, comm dist.Comm, path string, mesh *vtk.Grid, keys []int64, fields []solvers.Field,
-	about About, records int) (*Writer, error) {
-	w := &Writer{comm: comm, path: path, completeRecords: records}
+// Open creates a file in the folder of the fence for the owned triangles of all ranks, whose keys count from 0. If
+// records > 0, it continues an existing file after that many records. All ranks call it. Records are written and
+// counted without the fence: the caller publishes them.
+func Open(ctx context.Context, comm dist.Comm, fence folder.Fence, name string, mesh *vtk.Grid, keys []int64,
+	fields []solvers.Field, about About, records int) (*Writer, error) {
+	w := &Writer{comm: comm, fence: fence, path: filepath.Join(fence.Dir, name), completeRecords: records}
 	var err error
 	if w.plan, err = newPlan(ctx, comm, keys); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", w.path, err)
 	}
 	if records > 0 {
 		return w, w.resume(ctx, fields)
@@ -65,7 +69,7 @@ func (w *Writer) begin(ctx context.Context, corners []float64, fields []solvers.
 		return err
 	}
 	if w.comm.Rank() == 0 {
-		err = w.create(&n)
+		err = w.fence.Publish(func() error { return w.create(&n) })
 	}
 	return solvers.Agree(ctx, w.comm, err)
 }
@@ -83,7 +87,7 @@ func (w *Writer) resume(ctx context.Context, fields []solvers.Field) error {
 	if err := solvers.Agree(ctx, w.comm, err); err != nil || w.comm.Rank() > 0 {
 		return err
 	}
-	return w.truncate()
+	return w.fence.Publish(w.truncate)
 }
 
 // truncate removes the records after the first w.completeRecords.
