@@ -46,7 +46,8 @@ var mayImport = map[string][]string{
 	"launch/kube":      {"k8s"},
 	"launch/slurmtest": {"internal/needs"}, // only tests use it
 	"solvers": {"internal/atomicfile", "internal/parallel", "internal/portable", "internal/words", "config", "formats",
-		"grid", "mesh", "halo", "partition", "backend", "dist", "kernelgen/abi", "kernelgen/atomics"},
+		"grid", "mesh", "halo", "partition", "backend", "dist", "kernelgen/abi",
+		"kernelgen/atomics"}, // a solver may also import package solvers and solvers/common, but no other solver
 	"solvers/common": {"=solvers", "internal/parallel", "config", "formats", "grid", "mesh", "halo", "partition", "dist",
 		"kernelgen/abi", "kernelgen/atomics"},
 	"solvers/verify": {"run", "=solvers", "solvers/common", "config", "halo", "grid", "mesh", "partition", "dist",
@@ -98,6 +99,10 @@ func ruleOf(folder string) (rule, ownFolder string, allowed []string) {
 		case "verify", "bench":
 			return "solvers/verify", ownFolder, mayImport["solvers/verify"]
 		}
+	}
+	if len(parts) > 1 && parts[0] == "solvers" && parts[1] != "common" && parts[1] != "kernels" {
+		allowed := append([]string{"=solvers", "solvers/common"}, mayImport["solvers"]...)
+		return "solvers", strings.Join(parts[:2], "/"), allowed
 	}
 	for n := len(parts); n > 0; n-- {
 		rule := strings.Join(parts[:n], "/")
