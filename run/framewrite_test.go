@@ -77,7 +77,8 @@ func TestFailedFrame(t *testing.T) {
 			return nil, full
 		}})
 	}
-	if err := f.end(ctx); !errors.Is(err, full) || f.pending != nil || len(f.waiting) != 0 || len(made) != 2 || f.count != 0 {
+	if err := f.end(ctx); !errors.Is(err, full) || f.pending != nil || len(f.waiting) != 0 || len(made) != 2 ||
+		f.count != 0 {
 		t.Errorf("got error %v, %d frames counted, %d in progress, %d begun; want %v, 0, 0 and 2", err, f.count,
 			len(f.waiting), len(made), full)
 	}
