@@ -12,13 +12,15 @@ import (
 )
 
 // blockCells is the number of cells of a block: consecutive cells of a band for which a kernel runs before the next
-// kernel does. A block fits the caches of a core: it takes some 600 bytes a cell at second order in float64. Tests
-// change it.
-var blockCells = 2048
+// kernel does. A block fits the second cache of a core: it takes some 600 bytes a cell at second order in float64.
+// Tests change it.
+var blockCells = 1024
 
 const (
-	blocksPerBand  = 2 // at least, so that few cells and edges need the results of two bands
-	bandsPerThread = 8 // at most, to balance the load
+	blocksPerBand = 2 // at least, so that few cells and edges need the results of two bands
+	// bandsPerThread is the largest number of bands of a thread: more than one, to balance the load, but few, since each
+	// band has its own slopes and fluxes, which all bands of a thread should find in its caches.
+	bandsPerThread = 2
 )
 
 // bandLoop runs kernels of a stage over bands, which are its indices.
