@@ -100,6 +100,9 @@ func ruleOf(folder string) (rule, ownFolder string, allowed []string) {
 			return "solvers/verify", ownFolder, mayImport["solvers/verify"]
 		}
 	}
+	if folder == "solvers" {
+		return folder, "=solvers", append([]string{"solvers/common", "solvers/kernels"}, mayImport[folder]...)
+	}
 	if len(parts) > 1 && parts[0] == "solvers" && parts[1] != "common" && parts[1] != "kernels" {
 		allowed := append([]string{"=solvers", "solvers/common"}, mayImport["solvers"]...)
 		return "solvers", strings.Join(parts[:2], "/"), allowed
