@@ -25,7 +25,7 @@ type frames struct {
 	pvd                     *vtk.Collection
 	count                   int
 	pending                 *pendingFrame   // the frame that is being written; nil for none
-	waiting                 []*pendingFrame // those that will be written next, in order
+	waiting                 []*pendingFrame // those after it, in order
 	writeTime               time.Duration   // duration of the last frame
 	records                 *ugrid.Writer   // of the format nc, which has all frames in one file; nil otherwise
 }

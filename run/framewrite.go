@@ -14,7 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/piece"
 )
 
-// pendingFrame is a frame that is being written in stages while steps go on, or waits for the previous one.
+// pendingFrame is a frame that is being written in stages while steps go on, or follows one that is.
 type pendingFrame struct {
 	time      float64
 	number    int           // of the frame in its series
@@ -65,13 +65,16 @@ func (f *frames) begin(t float64, s *snapshot) {
 		stages := p.stages
 		p.stages = []frameStage{{local: func() error { return runStages(stages) }}}
 	}
-	if f.pending != nil {
-		f.waiting = append(f.waiting, p)
+	if f.pending == nil {
+		f.pending = p
+	} else if f.waiting = append(f.waiting, p); !f.independent() {
 		return
 	}
-	f.pending = p
 	p.start()
 }
+
+// independent reports whether frames may be written at the same time: by a single rank, each in a file of its own.
+func (f *frames) independent() bool { return f.comm.Size() == 1 && f.records == nil }
 
 // runStages runs all stages on a single rank.
 func runStages(stages []frameStage) error {
@@ -134,7 +137,9 @@ func (f *frames) advance(ctx context.Context) error {
 	f.count++
 	if len(f.waiting) > 0 {
 		f.pending, f.waiting = f.waiting[0], f.waiting[1:]
-		f.pending.start()
+		if !f.independent() {
+			f.pending.start()
+		}
 	}
 	if f.comm.Rank() != 0 || f.outsidePVD() {
 		return nil
@@ -163,6 +168,9 @@ func (f *frames) close() error {
 	<-f.pending.done
 	err := f.pending.snapshot.close()
 	for _, p := range f.waiting {
+		if p.done != nil {
+			<-p.done
+		}
 		err = errors.Join(err, p.snapshot.close())
 	}
 	f.pending, f.waiting = nil, nil

@@ -16,38 +16,39 @@ import (
 	"github.com/atoll-hpc/atoll/run/piece"
 )
 
-// TestFramesWait proves that frames begun while another is being written wait, and are written in order.
-func TestFramesWait(t *testing.T) {
+// TestFramesInOrder proves that frames which are written at the same time are completed in their order.
+func TestFramesInOrder(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	f, err := newFrames(dir, "s", "vtp", "vtp", 0, &config.Case{Name: "c"}, local.New(1)[0], folder.Fence{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate := make(chan error, 1)
-	frame := func() *snapshot {
-		return &snapshot{makePiece: func() (piece.Piece, error) {
-			p := &vtk.PolyData{Points: []float64{0, 0, 0}}
-			p.Verts.Add(0)
-			return (*piece.Faces)(p), <-gate
-		}}
-	}
-	for k := range 3 {
-		if err := f.limit(ctx, 3); err != nil {
+	var gates [3]chan struct{}
+	for k := range gates {
+		gates[k] = make(chan struct{})
+		if err := f.limit(ctx, len(gates)); err != nil {
 			t.Fatal(err)
 		}
-		f.begin(float64(k), frame())
+		f.begin(float64(k), &snapshot{makePiece: func() (piece.Piece, error) {
+			<-gates[k]
+			p := &vtk.PolyData{Points: []float64{0, 0, 0}}
+			p.Verts.Add(0)
+			return (*piece.Faces)(p), nil
+		}})
 	}
+	close(gates[2]) // the last frame does not wait for the others
+	<-f.waiting[1].done
 	if f.count != 0 || len(f.waiting) != 2 {
-		t.Fatalf("%d frames complete and %d waiting; want 0 and 2", f.count, len(f.waiting))
+		t.Fatalf("%d frames complete and %d in progress after the first; want 0 and 2", f.count, len(f.waiting))
 	}
-	gate <- nil
-	if err := f.limit(ctx, 3); err != nil {
+	close(gates[0])
+	if err := f.limit(ctx, len(gates)); err != nil {
 		t.Fatal(err)
 	}
 	if f.count != 1 || len(f.waiting) != 1 {
-		t.Fatalf("%d frames complete and %d waiting; want 1 and 1", f.count, len(f.waiting))
+		t.Fatalf("%d frames complete and %d in progress after the second; want 1 and 1", f.count, len(f.waiting))
 	}
-	close(gate)
+	close(gates[1])
 	if err := f.end(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -61,22 +62,24 @@ func TestFramesWait(t *testing.T) {
 	}
 }
 
-// TestFailedFrameDropsWaiting proves that no frame is written after one that failed.
-func TestFailedFrameDropsWaiting(t *testing.T) {
+// TestFailedFrame proves that no frame counts after one that failed, and that none is still being written then.
+func TestFailedFrame(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	f, err := newFrames(dir, "s", "vtp", "vtp", 0, &config.Case{Name: "c"}, local.New(1)[0], folder.Fence{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	full := errors.New("no space left")
-	made := 0
-	for range 2 {
+	made := make(chan int, 2)
+	for k := range 2 {
 		f.begin(0, &snapshot{makePiece: func() (piece.Piece, error) {
-			made++
+			made <- k
 			return nil, full
 		}})
 	}
-	if err := f.end(ctx); !errors.Is(err, full) || f.pending != nil || len(f.waiting) != 0 || made != 1 {
-		t.Errorf("got error %v, %d pieces made, %d waiting; want %v, 1 and 0", err, made, len(f.waiting), full)
+	if err := f.end(ctx); !errors.Is(err, full) || f.pending != nil || len(f.waiting) != 0 || len(made) != 2 ||
+		f.count != 0 {
+		t.Errorf("got error %v, %d frames counted, %d in progress, %d begun; want %v, 0, 0 and 2", err, f.count,
+			len(f.waiting), len(made), full)
 	}
 }

@@ -119,7 +119,7 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 		r.firstStepTime = time.Since(r.ProcessStart)
 	}
 	r.heartbeat()
-	if err := r.startWaitingFrames(ctx); err != nil {
+	if err := r.completeFrames(ctx); err != nil {
 		return false, err
 	}
 	r.progress.Step(now.Steps, now.Time, now.Dt)
@@ -298,8 +298,8 @@ func (r *runner) writeConservation(now solvers.Clock, table []solvers.Quantity) 
 	return r.conservation.writeRow(now, table)
 }
 
-// frame adds the current state to each series of frames. It returns while the files are still being written. A series
-// writes one frame at a time; others wait if a device with separate memory holds their fields.
+// frame adds the current state to each series of frames. It returns while the files are still being written: one of
+// each series, or several if a device with separate memory holds their fields.
 func (r *runner) frame(ctx context.Context, t float64) error {
 	if len(r.frames) == 0 {
 		return nil
@@ -331,9 +331,9 @@ func (r *runner) frame(ctx context.Context, t float64) error {
 	return nil
 }
 
-// startWaitingFrames starts to write waiting frames whose predecessors are complete. It is for a single rank; several
-// ranks agree on this in polls.
-func (r *runner) startWaitingFrames(ctx context.Context) error {
+// completeFrames completes frames that are written and have successors. It is for a single rank; several ranks agree on
+// this in polls.
+func (r *runner) completeFrames(ctx context.Context) error {
 	if r.Comm.Size() > 1 {
 		return nil
 	}

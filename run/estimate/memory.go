@@ -59,7 +59,7 @@ var wholeFormats = []string{"vtu", "vti", "vdb", "nc"}
 var surfaceFormats = []string{"vtp", "stl", "obj"}
 
 // FramesOnDevice is the largest number of frames of a series of which a device with separate memory has copies at a
-// time: one that is being written, and others that wait for it while steps go on.
+// time, while they are being written or wait for others.
 const FramesOnDevice = 3
 
 // copiesOf returns the bytes of the copies for FramesOnDevice frames in each format and for a checkpoint, which may be
