@@ -9,7 +9,8 @@ import (
 )
 
 // ItemExchanger exchanges items with the peers of a plan; the number of items may differ each time. It sends one
-// message per peer, empty if there are no items. It allocates nothing after NewItemExchanger.
+// message to each peer to which the plan allows items, empty if there are none. It allocates nothing after
+// NewItemExchanger.
 //
 // The items of a peer are received in the order in which it sent them.
 type ItemExchanger[T any] struct {

@@ -122,7 +122,7 @@ func TestFreedomsAtGroups(t *testing.T) {
 			two.Faces[i].Tag = 7
 		}
 	}
-	halves := cube(t, 4, 0) // of cells
+	halves := cube(t, 4, 0) // cells with x < ½ and with x > ½ in groups of their own
 	halves.CellTag = make([]int32, len(halves.Cells))
 	for c, v := range halves.Cells {
 		if two.X[v[0]]+two.X[v[1]]+two.X[v[2]]+two.X[v[3]] > 2 {

@@ -57,8 +57,8 @@ func (c *coordinator) refusalReason(h *proto.Hello, name rankName) (reason, stri
 	case mismatch(h.CaseHash, c.job.hash):
 		return wrongCase, fmt.Sprintf("has case %s, %s has %s: give the same case file and options everywhere",
 			quoted(h.CaseHash), c.job.setBy, quoted(c.job.hash))
-	case c.members[h.Rank] != nil:
-		return wrongRank, fmt.Sprintf("was started twice: at %s and at %s", quoted(c.members[h.Rank].hello.Address),
+	case c.ranks[h.Rank] != nil:
+		return wrongRank, fmt.Sprintf("was started twice: at %s and at %s", quoted(c.ranks[h.Rank].hello.Address),
 			quoted(h.Address))
 	}
 	return "", ""

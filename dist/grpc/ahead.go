@@ -15,14 +15,14 @@ import (
 const grpcReadBuffer = 0
 
 const (
-	aheadBytes     = 4 << 10 // read ahead after a frame header: a short message arrives with it
-	aheadBytesLong = 64      // read ahead after the bytes of a long frame: the header of the next
+	aheadBytes     = 4 << 10 // read ahead after the header of an HTTP/2 frame: a short message arrives with it
+	aheadBytesLong = 64      // read ahead after the bytes of a long HTTP/2 frame: the header of the next
 )
 
 // aheadConn reads the requested bytes, and in the same system call (readv) the beginning of the following ones.
-// gRPC reads a frame header, then its bytes, and so on. Without a buffer that takes two system calls per frame of
-// 16 KiB; with a buffer, every byte is copied once more. aheadConn needs one system call per frame, and copies only
-// the next header of long frames.
+// gRPC reads the header of an HTTP/2 frame, then its bytes, and so on. Without a buffer that takes two system calls per
+// HTTP/2 frame of 16 KiB; with a buffer, every byte is copied once more. aheadConn needs one system call for each, and
+// copies only the header after a long one.
 //
 // Race builds do not use it: the race detector sees the happens-before relation between a send and its receive
 // through reads of package syscall, but not through this readv.

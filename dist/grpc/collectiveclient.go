@@ -14,7 +14,7 @@ import (
 // collectiveClient is a rank's side of collectives: its stream to the coordinator, or the coordinator itself if it
 // runs in the same process.
 type collectiveClient struct {
-	member *member // of the hosted coordinator
+	state  *rankState // of the hosted coordinator
 	stream stream
 	frame  frame
 	sent   uint64 // frames
@@ -30,11 +30,11 @@ func (g *collectiveClient) open(c *comm) error {
 	g.wake = make(chan struct{}, 1)
 	if c.hosted != nil {
 		c.hosted.mu.Lock()
-		g.member = c.hosted.members[c.cfg.Rank]
+		g.state = c.hosted.ranks[c.cfg.Rank]
 		c.hosted.mu.Unlock()
-		g.member.replyLock.Lock()
-		g.member.reply = g.deliver
-		g.member.replyLock.Unlock()
+		g.state.replyLock.Lock()
+		g.state.reply = g.deliver
+		g.state.replyLock.Unlock()
 		return nil
 	}
 	s, err := c.control.conn.NewStream(withIdentity(c.streams, c.cfg.Rank, c.session), &collectDesc, collectMethod,
@@ -92,7 +92,7 @@ func (c *comm) enter(ctx context.Context, what collect.Call, data []byte) ([]byt
 	g := &c.collectives
 	var busy chan struct{} // closed when data are no longer in use; nil: they are not in use
 	if c.hosted != nil {
-		complete, err := c.hosted.enter(g.member, what, data)
+		complete, err := c.hosted.enter(g.state, what, data)
 		if err == nil && complete != nil {
 			if isShort(what) {
 				c.hosted.sendResult(what, complete)

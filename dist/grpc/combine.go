@@ -14,44 +14,44 @@ var errOver = errors.New("the run is over")
 
 // enter copies the data of a rank into its next collective. If all ranks have entered it, enter returns the
 // collective, and the caller must call sendResult.
-func (c *coordinator) enter(m *member, call collect.Call, data []byte) (*collect.Collective, error) {
+func (c *coordinator) enter(state *rankState, call collect.Call, data []byte) (*collect.Collective, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m.life.Beat()
+	state.life.Beat()
 	if c.verdict != nil {
 		return nil, errOver
 	}
 	if err := call.Check(c.size); err != nil {
-		c.decide(faultVerdict(uint32(m.rank), err.Error()))
+		c.decide(faultVerdict(uint32(state.rank), err.Error()))
 		return nil, errOver
 	}
-	collective := c.collectives[m.entered&1]
-	m.entered++
-	full, err := collective.Arrive(m.rank, call, data)
+	collective := c.collectives[state.entered&1]
+	state.entered++
+	full, err := collective.Arrive(state.rank, call, data)
 	if err != nil {
-		c.decide(faultVerdict(uint32(m.rank), errors.Unwrap(err).Error()))
+		c.decide(faultVerdict(uint32(state.rank), errors.Unwrap(err).Error()))
 		return nil, errOver
 	}
 	if full {
 		return collective, nil
 	}
-	for _, o := range c.members {
-		if o.left && o.entered < m.entered {
-			c.decide(faultVerdict(uint32(o.rank), fmt.Sprintf("has left the run, while rank %d calls %v", m.rank, call)))
+	for _, o := range c.ranks {
+		if o.left && o.entered < state.entered {
+			c.decide(faultVerdict(uint32(o.rank), fmt.Sprintf("has left the run, while rank %d calls %v", state.rank, call)))
 			return nil, errOver
 		}
 	}
 	return nil, nil
 }
 
-// sendResult sends the result of a complete collective to all ranks. The control stream detects ranks that cannot
-// be reached.
+// sendResult sends the result of a complete collective to all ranks. Errors are ignored: the stream Attend reports
+// ranks that cannot be reached.
 func (c *coordinator) sendResult(call collect.Call, collective *collect.Collective) {
 	packed := packResult(call, collective)
 	// The host is served last: it needs no network, and the others can continue meanwhile.
-	for i := range c.members {
+	for i := range c.ranks {
 		r := (i + c.host + 1) % c.size
-		m, reply := c.members[r], packed
+		state, reply := c.ranks[r], packed
 		if call.Kind == collect.Barrier || call.Kind == collect.Gather && r != call.Root ||
 			call.Kind == collect.Bcast && r == call.Root {
 			reply = nil
@@ -59,11 +59,11 @@ func (c *coordinator) sendResult(call collect.Call, collective *collect.Collecti
 		if r == c.host {
 			yieldToWriter()
 		}
-		m.replyLock.Lock()
-		if m.reply != nil {
-			m.reply(reply)
+		state.replyLock.Lock()
+		if state.reply != nil {
+			state.reply(reply)
 		}
-		m.replyLock.Unlock()
+		state.replyLock.Unlock()
 	}
 }
 

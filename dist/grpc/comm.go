@@ -110,7 +110,8 @@ func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
 	return c.table.Wait(ctx, reqs, c.down, c)
 }
 
-// Withdraw cancels an operation that is not complete.
+// Withdraw cancels an operation that is not complete, and reports whether it may be reused: not if gRPC may still read
+// the memory of a send.
 func (c *comm) Withdraw(o *pending.Op) bool {
 	if o.Send {
 		return c.peers[o.Peer].withdrawSend(o)

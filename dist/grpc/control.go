@@ -30,7 +30,7 @@ func (a *controlService) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.
 		a.refused.add(badProtocol, "a connection", "whose first message was not a hello")
 		return status.Error(codes.InvalidArgument, "the first message must be a hello")
 	}
-	m, err := a.join(s.Context(), msg.GetHello())
+	state, err := a.join(s.Context(), msg.GetHello())
 	var refused *refusal
 	if errors.As(err, &refused) {
 		return s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Refusal{
@@ -43,10 +43,10 @@ func (a *controlService) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.
 		for {
 			msg, err := s.Recv()
 			if err != nil {
-				a.streamEnded(m)
+				a.streamEnded(state)
 				return
 			}
-			a.handle(m, msg)
+			a.handle(state, msg)
 		}
 	})
 	// The first heartbeat confirms that the rank is admitted.
@@ -57,19 +57,19 @@ func (a *controlService) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.
 	defer tick.Stop()
 	for {
 		select {
-		case msg := <-m.out:
+		case msg := <-state.out:
 			if err := sendPaged(s, msg); err != nil {
 				return err
 			}
 			if msg.GetVerdict() != nil || msg.GetFarewell() != nil {
-				a.awaitClosed(m)
+				a.awaitClosed(state)
 				return nil
 			}
 		case <-tick.C:
 			if err := s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Beat{Beat: a.beat()}}); err != nil {
 				return err
 			}
-		case <-m.gone:
+		case <-state.gone:
 			return nil
 		case <-a.stop:
 			return status.Error(codes.Unavailable, "the coordinator stops")
@@ -101,9 +101,9 @@ func sendPaged(s rpc.BidiStreamingServer[proto.FromRank, proto.FromCoordinator],
 }
 
 // awaitClosed waits until the rank has closed its side, which confirms that it has received the last message.
-func (a *controlService) awaitClosed(m *member) {
+func (a *controlService) awaitClosed(state *rankState) {
 	select {
-	case <-m.gone:
+	case <-state.gone:
 	case <-a.stop:
 	case <-time.After(hostDelay):
 	}
@@ -124,23 +124,23 @@ func (c *collectiveService) serveCollect(s rpc.ServerStream) error {
 		return err
 	}
 	c.mu.Lock()
-	m := c.members[rank]
+	state := c.ranks[rank]
 	c.mu.Unlock()
-	if m == nil || rank == c.host {
+	if state == nil || rank == c.host {
 		return status.Errorf(codes.FailedPrecondition, "rank %d has not sent a hello", rank)
 	}
 	f, seq := new(frame), uint64(0)
-	m.replyLock.Lock()
-	if m.reply != nil {
-		m.replyLock.Unlock()
+	state.replyLock.Lock()
+	if state.reply != nil {
+		state.replyLock.Unlock()
 		return status.Errorf(codes.AlreadyExists, "rank %d has a collective stream already", rank)
 	}
-	m.reply = func(result []byte) {
+	state.reply = func(result []byte) {
 		f.header = header{kind: answer, session: c.session}
 		// An error is ignored here: the streams of the rank have ended, which the control stream reports.
 		_ = sendLong(s, f, &seq, result)
 	}
-	m.replyLock.Unlock()
+	state.replyLock.Unlock()
 
 	if err := s.SendHeader(nil); err != nil { // confirms that the rank is admitted
 		return err
@@ -148,7 +148,7 @@ func (c *collectiveService) serveCollect(s rpc.ServerStream) error {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		c.read(m, s)
+		c.read(state, s)
 	}()
 	select {
 	case <-ended:
@@ -158,24 +158,24 @@ func (c *collectiveService) serveCollect(s rpc.ServerStream) error {
 	return nil
 }
 
-func (c *collectiveService) read(m *member, s stream) {
+func (c *collectiveService) read(state *rankState, s stream) {
 	in := assembler{session: c.session, first: call, limit: uint64(c.limit)}
 	a := arrival{sink: &in}
 	for {
 		if s.RecvMsg(&a) != nil {
 			if a.err != nil {
-				c.recordFault(m.rank, a.err)
+				c.recordFault(state.rank, a.err)
 			}
 			return
 		}
 		if !in.complete {
-			m.life.Beat()
+			state.life.Beat()
 			continue
 		}
 		in.complete = false
 		h := &in.head
 		collective := collect.Call{Kind: h.call, Op: h.op, Root: int(h.root), Len: int(h.tag)}
-		full, err := c.enter(m, collective, in.buf)
+		full, err := c.enter(state, collective, in.buf)
 		if err != nil {
 			return
 		}

@@ -28,8 +28,8 @@ type coordinator struct {
 	refused *refusals
 
 	mu          sync.Mutex
-	members     []*member // by rank, nil before its hello
-	joined      int       // number of members
+	ranks       []*rankState // by rank, nil before its hello
+	joined      int          // number of ranks that have joined
 	leftCount   int
 	verdict     *proto.Verdict
 	stopping    bool                   // its process shuts down: events no longer count as failures
@@ -41,7 +41,7 @@ type coordinator struct {
 }
 
 // member is the coordinator's state of a rank.
-type member struct {
+type rankState struct {
 	rank    int
 	hello   *proto.Hello
 	out     chan *proto.FromCoordinator // read by the goroutine that serves Attend
@@ -66,7 +66,7 @@ func newCoordinator(cfg Config, host int, refused *refusals) *coordinator {
 	n := cfg.Size
 	return &coordinator{size: n, host: host, session: newSession(), silence: cfg.Silence,
 		clock: life.NewClock(life.CheckInterval(cfg.Silence)), job: jobOf(cfg, by),
-		check: cfg.check, refused: refused, members: make([]*member, n),
+		check: cfg.check, refused: refused, ranks: make([]*rankState, n),
 		collectives: [2]*collect.Collective{collect.NewCollective(n), collect.NewCollective(n)}, over: make(chan struct{}),
 		allJoined: make(chan struct{})}
 }
@@ -85,7 +85,7 @@ func (r *refusal) Error() string { return r.text }
 
 // join admits the rank that sent the hello h; ctx is the context of its stream. If the rank does not match the run,
 // join returns a *refusal, and the run continues.
-func (c *coordinator) join(ctx context.Context, h *proto.Hello) (*member, error) {
+func (c *coordinator) join(ctx context.Context, h *proto.Hello) (*rankState, error) {
 	name, err := certifiedRank(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,43 +104,43 @@ func (c *coordinator) join(ctx context.Context, h *proto.Hello) (*member, error)
 	if err := trustConnection(ctx); err != nil {
 		return nil, err
 	}
-	m := &member{rank: int(h.Rank), hello: h, out: make(chan *proto.FromCoordinator, outboxCapacity(c.size)),
+	state := &rankState{rank: int(h.Rank), hello: h, out: make(chan *proto.FromCoordinator, outboxCapacity(c.size)),
 		life: life.NewPulse(c.clock), gone: make(chan struct{})}
-	c.members[m.rank] = m
+	c.ranks[state.rank] = state
 	if c.job.build == "" && c.job.hash == "" {
-		c.job.build, c.job.hash, c.job.setBy = h.BuildId, h.CaseHash, fmt.Sprintf("rank %d", m.rank)
+		c.job.build, c.job.hash, c.job.setBy = h.BuildId, h.CaseHash, fmt.Sprintf("rank %d", state.rank)
 	}
 	if c.joined++; c.joined == c.size {
 		close(c.allJoined)
 	}
 	if c.verdict != nil {
-		c.sendVerdict(m)
-		return m, nil
+		c.sendVerdict(state)
+		return state, nil
 	}
 	if c.joined < c.size {
-		return m, nil
+		return state, nil
 	}
 	w := &proto.Welcome{Session: c.session}
-	for _, m := range c.members {
-		w.Addresses = append(w.Addresses, m.hello.Address)
+	for _, state := range c.ranks {
+		w.Addresses = append(w.Addresses, state.hello.Address)
 	}
-	for _, m := range c.members {
-		m.out <- &proto.FromCoordinator{Kind: &proto.FromCoordinator_Welcome{Welcome: w}}
+	for _, state := range c.ranks {
+		state.out <- &proto.FromCoordinator{Kind: &proto.FromCoordinator_Welcome{Welcome: w}}
 	}
-	return m, nil
+	return state, nil
 }
 
 // sendVerdict sends the verdict to a rank that joins after it; to the host only when the others have received it.
 // The caller holds the lock.
-func (c *coordinator) sendVerdict(m *member) {
+func (c *coordinator) sendVerdict(state *rankState) {
 	msg := verdictMessage(c.verdict)
-	if m.rank != c.host {
-		m.out <- msg
+	if state.rank != c.host {
+		state.out <- msg
 		return
 	}
 	c.tasks.Go(func() {
 		<-c.over
-		m.out <- msg
+		state.out <- msg
 	})
 }
 
@@ -154,8 +154,8 @@ func (c *coordinator) beat() *proto.Beat {
 		return b
 	}
 	b.Absent = uint32(c.size - c.joined)
-	for r, m := range c.members {
-		if m == nil {
+	for r, state := range c.ranks {
+		if state == nil {
 			if b.Missing = append(b.Missing, uint32(r)); len(b.Missing) == maxListed {
 				break
 			}
@@ -166,19 +166,19 @@ func (c *coordinator) beat() *proto.Beat {
 }
 
 // handle handles a message of a rank's control stream.
-func (c *coordinator) handle(m *member, msg *proto.FromRank) {
+func (c *coordinator) handle(state *rankState, msg *proto.FromRank) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m.life.Beat()
-	rank := uint32(m.rank)
+	state.life.Beat()
+	rank := uint32(state.rank)
 	switch k := msg.Kind.(type) {
 	case *proto.FromRank_Abort:
 		c.decide(&proto.Verdict{Kind: proto.Verdict_ABORTED, Rank: rank, Code: k.Abort.Code, Text: k.Abort.Cause,
 			WaitingFor: -1})
 	case *proto.FromRank_GiveUp:
 		v := faultVerdict(rank, "gave up: "+k.GiveUp.Text)
-		if m.entered > 0 {
-			v.WaitingFor = int32(c.collectives[(m.entered-1)&1].Missing())
+		if state.entered > 0 {
+			v.WaitingFor = int32(c.collectives[(state.entered-1)&1].Missing())
 		}
 		c.decide(v)
 	case *proto.FromRank_Fault:
@@ -186,26 +186,26 @@ func (c *coordinator) handle(m *member, msg *proto.FromRank) {
 			c.decide(faultVerdict(k.Fault.Rank, k.Fault.Text))
 		}
 	case *proto.FromRank_Leave:
-		c.leave(m, k.Leave.Sent)
+		c.leave(state, k.Leave.Sent)
 	}
 }
 
 // leave handles the Leave of a rank. Each other rank is sent the number of frames that the leaving rank has sent to
 // it.
-func (c *coordinator) leave(m *member, sent []uint64) {
-	if m.left || c.verdict != nil || c.joined < c.size || len(sent) != c.size {
+func (c *coordinator) leave(state *rankState, sent []uint64) {
+	if state.left || c.verdict != nil || c.joined < c.size || len(sent) != c.size {
 		return
 	}
-	m.left = true
+	state.left = true
 	c.leftCount++
-	for _, o := range c.members {
-		if o.entered > m.entered {
-			c.decide(faultVerdict(uint32(m.rank), "has left the run while a collective waits for it"))
+	for _, o := range c.ranks {
+		if o.entered > state.entered {
+			c.decide(faultVerdict(uint32(state.rank), "has left the run while a collective waits for it"))
 			return
 		}
-		if o != m && !o.left {
+		if o != state && !o.left {
 			o.out <- &proto.FromCoordinator{Kind: &proto.FromCoordinator_Left{
-				Left: &proto.Left{Rank: uint32(m.rank), Sent: sent[o.rank]}}}
+				Left: &proto.Left{Rank: uint32(state.rank), Sent: sent[o.rank]}}}
 		}
 	}
 	if c.leftCount == c.size {
@@ -214,12 +214,12 @@ func (c *coordinator) leave(m *member, sent []uint64) {
 }
 
 // streamEnded handles the end of a rank's control stream: its death, unless it has left or the run is over.
-func (c *coordinator) streamEnded(m *member) {
+func (c *coordinator) streamEnded(state *rankState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	close(m.gone)
-	if !m.left {
-		c.decide(lostVerdict(m.rank, "its connection broke"))
+	close(state.gone)
+	if !state.left {
+		c.decide(lostVerdict(state.rank, "its connection broke"))
 	}
 }
 
@@ -236,9 +236,9 @@ func (c *coordinator) watch(stop <-chan struct{}) {
 		case <-tick.C:
 			c.clock.Tick()
 			c.mu.Lock()
-			for _, m := range c.members {
-				if m != nil && !m.left && m.life.Silent(c.silence) {
-					c.decide(lostVerdict(m.rank, fmt.Sprintf("no heartbeat for %v", c.silence)))
+			for _, state := range c.ranks {
+				if state != nil && !state.left && state.life.Silent(c.silence) {
+					c.decide(lostVerdict(state.rank, fmt.Sprintf("no heartbeat for %v", c.silence)))
 				}
 			}
 			c.mu.Unlock()
@@ -261,12 +261,12 @@ const hostDelay = 300 * time.Millisecond
 // finish sends the last message to all ranks: to the host only when the others have received it, since the host's
 // process may exit then. The caller holds the lock.
 func (c *coordinator) finish(msg *proto.FromCoordinator) {
-	var host *member
-	for _, m := range c.members {
-		if m != nil && m.rank == c.host {
-			host = m
-		} else if m != nil {
-			m.out <- msg
+	var host *rankState
+	for _, state := range c.ranks {
+		if state != nil && state.rank == c.host {
+			host = state
+		} else if state != nil {
+			state.out <- msg
 		}
 	}
 	c.tasks.Go(func() {
@@ -288,17 +288,17 @@ func (c *coordinator) awaitAllClosed() {
 		return
 	}
 	c.mu.Lock()
-	members, lostRank := slices.Clone(c.members), -1
+	states, lostRank := slices.Clone(c.ranks), -1
 	if c.verdict != nil && c.verdict.Kind == proto.Verdict_LOST {
 		lostRank = int(c.verdict.Rank) // a lost rank does not confirm
 	}
 	c.mu.Unlock()
-	for _, m := range members {
-		if m.rank == c.host || m.rank == lostRank {
+	for _, state := range states {
+		if state.rank == c.host || state.rank == lostRank {
 			continue
 		}
 		select {
-		case <-m.gone:
+		case <-state.gone:
 		case <-timeout.C:
 			return
 		}

@@ -37,7 +37,7 @@ func newScript(size int) *script {
 	return s
 }
 
-func (s *script) hello(rank int, edit func(h *proto.Hello)) *member {
+func (s *script) hello(rank int, edit func(h *proto.Hello)) *rankState {
 	h := &proto.Hello{Protocol: protocol, Rank: uint32(rank), Size: uint32(s.size),
 		Address: fmt.Sprintf("unix:/r%d", rank), BuildId: "b1", CaseHash: "c1", Epoch: 3, Token: "lagoon"}
 	if edit != nil {
@@ -64,30 +64,30 @@ func (s *script) caller() context.Context {
 }
 
 // record writes the pending messages to the ranks into the log.
-func (s *script) record(members ...*member) {
+func (s *script) record(states ...*rankState) {
 	synctest.Wait()
-	for _, m := range members {
-		for len(m.out) > 0 {
-			switch k := (<-m.out).Kind.(type) {
+	for _, state := range states {
+		for len(state.out) > 0 {
+			switch k := (<-state.out).Kind.(type) {
 			case *proto.FromCoordinator_Welcome:
-				fmt.Fprintf(&s.log, "rank %d: welcome to %v\n", m.rank, k.Welcome.Addresses)
+				fmt.Fprintf(&s.log, "rank %d: welcome to %v\n", state.rank, k.Welcome.Addresses)
 			case *proto.FromCoordinator_Left:
-				fmt.Fprintf(&s.log, "rank %d: rank %d left after %d frames\n", m.rank, k.Left.Rank, k.Left.Sent)
+				fmt.Fprintf(&s.log, "rank %d: rank %d left after %d frames\n", state.rank, k.Left.Rank, k.Left.Sent)
 			case *proto.FromCoordinator_Farewell:
-				fmt.Fprintf(&s.log, "rank %d: farewell\n", m.rank)
+				fmt.Fprintf(&s.log, "rank %d: farewell\n", state.rank)
 			case *proto.FromCoordinator_Verdict:
-				fmt.Fprintf(&s.log, "rank %d: %v\n", m.rank, verdictError(k.Verdict))
+				fmt.Fprintf(&s.log, "rank %d: %v\n", state.rank, verdictError(k.Verdict))
 			}
 		}
 	}
 }
 
-func (s *script) leaves(m *member, sent ...uint64) {
-	s.handle(m, &proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{Sent: sent}}})
+func (s *script) leaves(state *rankState, sent ...uint64) {
+	s.handle(state, &proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{Sent: sent}}})
 }
 
-func (s *script) calls(m *member, call collect.Call, data string) {
-	if collective, err := s.enter(m, call, []byte(data)); err == nil && collective != nil {
+func (s *script) calls(state *rankState, call collect.Call, data string) {
+	if collective, err := s.enter(state, call, []byte(data)); err == nil && collective != nil {
 		s.coordinator.sendResult(call, collective)
 	}
 }
@@ -105,7 +105,7 @@ func TestCoordinatorTranscripts(t *testing.T) {
 		want string
 	}{
 		{"a run without failures", func(s *script) {
-			m := []*member{s.hello(0, nil), s.hello(1, nil)}
+			m := []*rankState{s.hello(0, nil), s.hello(1, nil)}
 			s.record(m...)
 			s.calls(m[1], gather, "b")
 			s.calls(m[0], gather, "aa")
@@ -169,7 +169,7 @@ rank 0: welcome to [unix:/r0 unix:/r1]
 rank 1: welcome to [unix:/r0 unix:/r1]
 `},
 		{"the first death is the cause", func(s *script) {
-			m := []*member{s.hello(0, nil), s.hello(1, nil), s.hello(2, nil)}
+			m := []*rankState{s.hello(0, nil), s.hello(1, nil), s.hello(2, nil)}
 			s.streamEnded(m[2])
 			s.streamEnded(m[1])
 			s.record(m...)
@@ -182,7 +182,7 @@ rank 2: welcome to [unix:/r0 unix:/r1 unix:/r2]
 rank 2: rank 2: lost (the process died or stopped answering): its connection broke
 `},
 		{"the host receives the end last", func(s *script) {
-			m := []*member{s.hello(0, nil), s.hello(1, nil)}
+			m := []*rankState{s.hello(0, nil), s.hello(1, nil)}
 			s.record(m...)
 			s.handle(m[0], &proto.FromRank{Kind: &proto.FromRank_Abort{Abort: &proto.Abort{Code: 3, Cause: "no water"}}})
 			s.record(m...)
@@ -197,7 +197,7 @@ rank 1 has closed its stream
 rank 0: rank 0 aborted the run: no water
 `},
 		{"a collective that is given up", func(s *script) {
-			m := []*member{s.hello(0, nil), s.hello(1, nil)}
+			m := []*rankState{s.hello(0, nil), s.hello(1, nil)}
 			s.calls(m[0], collect.Call{Kind: collect.Barrier}, "")
 			s.handle(m[0], &proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: "Barrier: too late"}}})
 			s.record(m[1])
@@ -208,7 +208,7 @@ rank 1: rank 0: gave up: Barrier: too late
 waiting for rank 1
 `},
 		{"a collective without a rank that has left", func(s *script) {
-			m := []*member{s.hello(0, nil), s.hello(1, nil)}
+			m := []*rankState{s.hello(0, nil), s.hello(1, nil)}
 			s.leaves(m[1], 0, 0)
 			s.calls(m[0], collect.Call{Kind: collect.ReduceFloat64, Op: dist.Min, Len: 8}, "12345678")
 			s.record(m[1])
@@ -237,7 +237,7 @@ rank 1: rank 1: has left the run, while rank 0 calls AllreduceFloat64(min, 1 ele
 func TestSilenceIsDetected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(2)
-		m := []*member{s.hello(0, nil), s.hello(1, nil)}
+		m := []*rankState{s.hello(0, nil), s.hello(1, nil)}
 		stop := make(chan struct{})
 		defer close(stop)
 		go s.watch(stop)

@@ -61,18 +61,18 @@ func playAll(t *testing.T, data []byte) bool {
 
 // play does an action as a rank.
 func (s *script) play(action, rank int) {
-	m := s.members[rank]
-	if action < 20 || m == nil { // a hello that matches the run or not
+	state := s.ranks[rank]
+	if action < 20 || state == nil { // a hello that matches the run or not
 		before := s.currentVerdict()
 		edits := []func(h *proto.Hello){nil, func(h *proto.Hello) { h.Token = "" },
 			func(h *proto.Hello) { h.Epoch++ }, func(h *proto.Hello) { h.Size = 1 << 31 },
 			func(h *proto.Hello) { h.Rank = uint32(action) << 20 }, func(h *proto.Hello) { h.Address = "\xff" }}
-		if m := s.hello(rank, edits[action/3%len(edits)]); m == nil && s.currentVerdict() != before {
+		if state := s.hello(rank, edits[action/3%len(edits)]); state == nil && s.currentVerdict() != before {
 			panic("a refused hello has ended the run")
 		}
 		return
 	}
-	handle := func(k *proto.FromRank) { s.handle(m, k) }
+	handle := func(k *proto.FromRank) { s.handle(state, k) }
 	switch action / 10 {
 	case 2:
 		handle(&proto.FromRank{Kind: &proto.FromRank_Abort{Abort: &proto.Abort{Code: int64(action), Cause: "\xff"}}})
@@ -87,15 +87,15 @@ func (s *script) play(action, rank int) {
 	case 6, 7, 8, 9, 10, 11:
 		if s.joined == s.size { // before that, no rank knows the session
 			call := collect.Call{Kind: collect.Kind(action % 8), Op: dist.Op(action % 5), Root: action%4 - 1, Len: action % 16}
-			s.calls(m, call, string(make([]byte, action%16)))
+			s.calls(state, call, string(make([]byte, action%16)))
 		}
 	case 12:
 		handle(&proto.FromRank{Kind: &proto.FromRank_Fault{Fault: &proto.Fault{Rank: uint32(action) << (action % 30)}}})
 	case 13:
 		select {
-		case <-m.gone:
+		case <-state.gone:
 		default:
-			s.streamEnded(m)
+			s.streamEnded(state)
 		}
 	default:
 		handle(&proto.FromRank{})

@@ -105,7 +105,7 @@ func (c *comm) awaitRanks(ctx context.Context) error {
 		}
 		p := newPeer(c, r, a)
 		if c.hosted != nil {
-			p.life = c.hosted.members[r].life // complete: members no longer change
+			p.life = c.hosted.ranks[r].life // all have joined: c.hosted.ranks no longer changes
 		} else if r == c.coordinatorRank() {
 			p.life = c.control.life
 		}

@@ -254,7 +254,7 @@ func (r *runner) loadField(field string) (*frameData, float64, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		if len(frames) == 0 || isLines(frames[0].File) {
+		if len(frames) == 0 || isShape(frames[0].File) {
 			continue
 		}
 		chosen, err := r.selectFrames(path, len(frames))

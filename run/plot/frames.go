@@ -27,7 +27,7 @@ func (r *runner) drawFrames(path string) error {
 	if err != nil {
 		return err
 	}
-	if isLines(frames[0].File) {
+	if isShape(frames[0].File) {
 		return r.drawSurfaces(path, frames, chosen)
 	}
 	if err := r.findDryThresholds(framePath(path, frames[0])); err != nil {
@@ -117,8 +117,9 @@ func (d *frameData) widenSpans(spans map[string]*span) {
 	}
 }
 
-// colouring returns how values become colours: as the user asks, else as the field declares, else by the range over all
-// frames.
+// colouring returns how values become colours. A field with declared classes has one colour for each, whatever range
+// the user asks for. Other fields have the range that the user asks for, else the declared one unless the scale is
+// logarithmic, else that over all frames.
 func (r *runner) colouring(f *field, s *span) chart.Colouring {
 	c := r.options.Colouring
 	if c.Label == "" {

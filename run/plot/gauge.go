@@ -13,22 +13,23 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// gaugeName returns the name of the gauge with a table at path.
+// gaugeName returns the name of the gauge with a table at path: gauges/NAME.csv, which runs write, or gauge_NAME.csv,
+// which runs do not write, but users may add.
 func gaugeName(path string) string {
 	return strings.TrimPrefix(strings.TrimSuffix(filepath.Base(path), ".csv"), "gauge_")
 }
 
-// gaugeColumns returns the columns of a table to plot: the requested ones; by default levels, or all columns if none is
-// declared as a level.
+// gaugeColumns returns the columns of a table to plot: the requested ones; otherwise those that are plotted by default,
+// or all columns if there are none.
 func gaugeColumns(t *table, wanted []string) (columns []string) {
-	var levels, other []string
+	var byDefault, other []string
 	for _, name := range t.names {
 		if name == "t" || name == "step" || name == "dt" {
 			continue
 		}
 		other = append(other, name)
-		if isLevel(name) {
-			levels = append(levels, name)
+		if plottedByDefault(name) {
+			byDefault = append(byDefault, name)
 		}
 		if wants(wanted, name) {
 			columns = append(columns, name)
@@ -37,14 +38,15 @@ func gaugeColumns(t *table, wanted []string) (columns []string) {
 	switch {
 	case len(wanted) > 0:
 		return columns
-	case len(levels) > 0:
-		return levels
+	case len(byDefault) > 0:
+		return byDefault
 	}
 	return other
 }
 
-// isLevel reports whether a column is a level. Levels get separate axes, because their values may be far apart.
-func isLevel(column string) bool {
+// plottedByDefault reports whether a column is declared to be plotted by default, as levels are. Each of these columns
+// gets an axis of its own, because levels may be far apart.
+func plottedByDefault(column string) bool {
 	f, _, _ := solvers.FieldOf(column)
 	return f.GaugeDefault
 }
@@ -77,7 +79,7 @@ func (r *runner) drawGauge(path string) error {
 	}
 	for _, column := range columns {
 		label := unitOf(column)
-		if len(columns) == 1 || len(byColumn) > 0 || len(r.options.Columns) == 0 && isLevel(column) {
+		if len(columns) == 1 || len(byColumn) > 0 || len(r.options.Columns) == 0 && plottedByDefault(column) {
 			label = withUnit(column)
 		}
 		c := chart.Curve{Name: column, Values: t.columns[slices.Index(t.names, column)]}

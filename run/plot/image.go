@@ -10,10 +10,10 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
 
-// isImage reports whether the file of a frame is a grid, isLines whether it has lines or polygons, which are drawn on
-// the grid of the same frame.
+// isImage reports whether the file of a frame is a grid, isShape whether it has lines or polygons, of an interface or a
+// surface.
 func isImage(path string) bool { e := filepath.Ext(path); return e == ".vti" || e == ".pvti" }
-func isLines(path string) bool { e := filepath.Ext(path); return e == ".vtp" || e == ".pvtp" }
+func isShape(path string) bool { e := filepath.Ext(path); return e == ".vtp" || e == ".pvtp" }
 
 // maxDrawnCells is the largest number of cells of a grid that can be drawn: each is two triangles.
 const maxDrawnCells = math.MaxInt32 / 4

@@ -64,7 +64,7 @@ func findSurfaces(dir string) (path string, frames []vtk.Frame, err error) {
 		if frames, err = vtk.ReadPVD(path); err != nil {
 			return "", nil, err
 		}
-		if len(frames) == 0 || !isLines(frames[0].File) {
+		if len(frames) == 0 || !isShape(frames[0].File) {
 			continue
 		}
 		if p, err := vtk.ReadPolyData(framePath(path, frames[0])); err == nil && p.Polys.Len() > 0 {

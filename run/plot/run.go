@@ -24,8 +24,8 @@ type Result struct {
 //   - *.pvd: for the chosen frames, a map of every cell field (of vectors, their lengths), with a common colour bar; a
 //     partition if there is a cell array "rank"; surfaces in space as shaded views, with the field name "surface";
 //     tetrahedra as a view of the rear half, or a slice;
-//   - gauges/*.csv and gauge_*.csv: levels over time, or all columns if none is declared as a level, with
-//     measurements;
+//   - gauges/*.csv, and gauge_*.csv that users have added: the columns that are declared to be plotted by default
+//     (solvers.Field.GaugeDefault) over time, or all if there are none, with measurements;
 //   - conservation.csv: the drift of conserved quantities, and the columns for which solvers declare a panel;
 //   - for fields declared as Compared, such as the quality of a moving mesh, the first and last frame side by side.
 //

@@ -13,10 +13,10 @@ import (
 
 // Need is the memory that a block needs, in bytes.
 type Need struct {
-	Arrays  int64 // on the device, after set-up
-	Later   int64 // additional memory on the device in steps that sort or reseed particles
-	Scratch int64 // memory that these sorts need in addition, on a device with separate memory
-	Host    int64 // in the host's memory
+	Arrays       int64 // on the device, after set-up
+	SortOrReseed int64 // additional memory on the device in steps that sort or reseed particles
+	Scratch      int64 // memory that these sorts need in addition, on a device with separate memory
+	Host         int64 // in the host's memory
 }
 
 // Need estimates the memory of a block whose initial interface separates a number of pairs of neighbouring cells,
@@ -48,7 +48,7 @@ func needOf[F num.Float](c Config, b *grid.Block, crossed int) (n Need) {
 	particle := int64(unsafe.Sizeof(kernels.Particle[F]{})) + 8
 	n.Arrays += int64(unsafe.Sizeof(kernels.Bounds[F]{}))*cells + 4*dual + capacity*(2*particle+2)
 	if c.Sort > 0 || c.Reseed > 0 {
-		n.Later, n.Scratch = 20*dual+8*capacity, backend.OrderScratch(seeded)
+		n.SortOrReseed, n.Scratch = 20*dual+8*capacity, backend.OrderScratch(seeded)
 	}
 	n.Host += capacity*particle + 8*capacity
 	return n

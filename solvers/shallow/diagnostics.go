@@ -35,8 +35,8 @@ type Diagnostics struct {
 // boundary edges, or from rain, evaporation or infiltration. It has the name of the group, "rest" for edges without a
 // group, or "rain", "evaporation" or "infiltration".
 type Source struct {
-	Name   string
-	V1, V2 float64
+	Name             string
+	Volume1, Volume2 float64
 }
 
 // allSources returns the boundary sources by group, rain, evaporation and infiltration.

@@ -139,13 +139,13 @@ func (s *solver[F]) rainAndLosses(ctx context.Context, weight float64) ([]Source
 		return nil, err
 	}
 	if s.rain >= 0 {
-		list = append(list, Source{Name: "rain", V2: rainDepth * sums[0].Float64()})
+		list = append(list, Source{Name: "rain", Volume2: rainDepth * sums[0].Float64()})
 	}
 	if s.evaporation {
-		list = append(list, Source{Name: "evaporation", V2: 0 - weight*sums[1].Float64()})
+		list = append(list, Source{Name: "evaporation", Volume2: 0 - weight*sums[1].Float64()})
 	}
 	if s.infiltration {
-		list = append(list, Source{Name: "infiltration", V2: 0 - weight*sums[2].Float64()})
+		list = append(list, Source{Name: "infiltration", Volume2: 0 - weight*sums[2].Float64()})
 	}
 	return list, nil
 }

@@ -82,8 +82,8 @@ func TestForcingIsInTheBudget(t *testing.T) {
 					change := now.Mass2 - start.Mass2
 					by := map[string]float64{}
 					for _, s := range now.Sources {
-						change -= s.V2
-						by[s.Name] = s.V2
+						change -= s.Volume2
+						by[s.Name] = s.Volume2
 					}
 					if math.Abs(change) > tolerance*start.Mass2 {
 						t.Errorf("%g m³ of %g are unexplained: %v", change, start.Mass2, by)

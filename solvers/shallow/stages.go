@@ -11,7 +11,7 @@ import (
 // stage is one of the two Euler stages of a step of second order: slopes of all cells, then the fluxes of all edges
 // and the cells, or tiles.
 type stage struct {
-	slopes, flux, update  backend.Loop // by edges; slopes are also what is sent
+	slopes, flux, update  backend.Loop // by cells; by tiles, slopes computes those that are sent
 	table, received, tile backend.Loop // by tiles
 }
 
@@ -127,7 +127,8 @@ func (s *solver[F]) sweepTiledStages(ctx context.Context, l loops) error {
 	return nil
 }
 
-// tableSlopes writes the slopes of all cells to the table, those of ghosts when they have arrived.
+// tableSlopes writes the slopes of all cells to the slope table that tile kernels read, those of ghosts when they have
+// arrived.
 func (s *solver[F]) tableSlopes(ctx context.Context, stage stage) error {
 	if s.slopes == nil {
 		s.dev.Run(stage.table, 0, s.part.Owned)

@@ -49,7 +49,7 @@ func TestPartsOfLocalMeshes(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				now := outcome{moved: moved}
+				now := outcome{longestMove: moved}
 				if now.hash, err = solver.Hash(t.Context()); err != nil {
 					return err
 				}

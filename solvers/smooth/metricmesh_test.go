@@ -143,7 +143,7 @@ func TestOnMeshParallel(t *testing.T) {
 				s := defaultSetting()
 				s.precision = precision
 				want := s.run(t, m, of, cfg, 3)
-				if d := want.diagnostics; d.Inverted != 0 || want.moved == 0 {
+				if d := want.diagnostics; d.Inverted != 0 || want.longestMove == 0 {
 					t.Errorf("%s, %s: %+v", name, smoother, want)
 				}
 				s.ranks, s.threads, s.cut = 3, 2, partition.RandomCut

@@ -49,7 +49,7 @@ func TestRecordedSweepsAreTheSame(t *testing.T) {
 			got := outcome{}
 			err := s.onEachRank(t, mesh, metric, cfg, func(_ dist.Comm, _ *layout.Part, solver Solver) (err error) {
 				for range 2 {
-					if got.moved, err = solver.Sweep(t.Context(), sweeps); err != nil {
+					if got.longestMove, err = solver.Sweep(t.Context(), sweeps); err != nil {
 						return err
 					}
 				}

@@ -155,10 +155,12 @@ func TestSeparateMemory(t *testing.T) {
 			cfg := Config{Smoother: smoother, Guard: "halve", Cull: true, Settled: 1e-3, Rescale: true}
 			s := defaultSetting()
 			want := s.run(t, m, swirl(t), cfg, 5)
-			s.ranks, s.layout.Deep = 3, deep
+			s.layout.Deep = deep
 			s.device = func() backend.Device { return newSeparateMemory() }
-			if got := s.run(t, m, swirl(t), cfg, 5); got != want {
-				t.Errorf("%s: %+v, on the host\n%+v", smoother, got, want)
+			for _, s.ranks = range []int{1, 3} {
+				if got := s.run(t, m, swirl(t), cfg, 5); got != want {
+					t.Errorf("%s on %d ranks: %+v, on the host\n%+v", smoother, s.ranks, got, want)
+				}
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func TestSolidSameOnAnyRanks(t *testing.T) {
 			s.precision = "float32"
 		}
 		want := s.runSolid(t, m, nil, metric, cfg, 2)
-		if want.diagnostics.Moved < 60 || want.moved == 0 {
+		if want.diagnostics.Moved < 60 || want.longestMove == 0 {
 			t.Fatalf("%s: %+v: the case shows too little", smoother, want)
 		}
 		for _, ranks := range []int{1, 2, 3, 4, 7} {

@@ -79,7 +79,7 @@ func TestOnSolidSmooths(t *testing.T) {
 	cfg := Config{Smoother: "pain-exact", Guard: "halve"}
 	one, other := defaultSetting().runSolid(t, m, nil, on, cfg, 20), defaultSetting().runSolid(t, m, nil, grid, cfg, 20)
 	if math.Abs(one.diagnostics.Objective-other.diagnostics.Objective) > 1e-10*one.diagnostics.Objective ||
-		math.Abs(one.moved-other.moved) > 1e-9 {
+		math.Abs(one.longestMove-other.longestMove) > 1e-9 {
 		t.Errorf("on a mesh %+v, on a grid %+v", one, other)
 	}
 	for _, ranks := range []int{2, 4} {

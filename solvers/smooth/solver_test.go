@@ -92,7 +92,7 @@ func (s setting) onRanks(ranks int, f func(rank int, c dist.Comm, dev backend.De
 // outcome is the result of a run.
 type outcome struct {
 	hash        string
-	moved       float64
+	longestMove float64
 	diagnostics quality.Diagnostics
 }
 
@@ -115,7 +115,7 @@ func (s setting) sweep(t testing.TB, sweeps int, runOnRanks func(f func(dist.Com
 	err := runOnRanks(func(c dist.Comm, solver Solver) error {
 		o := &all[c.Rank()]
 		var err error
-		if o.moved, err = solver.Sweep(t.Context(), sweeps); err != nil {
+		if o.longestMove, err = solver.Sweep(t.Context(), sweeps); err != nil {
 			return err
 		}
 		if o.diagnostics, err = solver.Diagnose(t.Context()); err != nil {
@@ -137,7 +137,7 @@ func (s setting) sweep(t testing.TB, sweeps int, runOnRanks func(f func(dist.Com
 
 var unit = sizing.Bounds{X0: 0, Y0: 0, X1: 1, Y1: 1}
 
-// swirl is a discrete metric that rotates and stretches.
+// swirl is a metric, sampled on a grid, that rotates and stretches.
 func swirl(t testing.TB) *sizing.Metric {
 	t.Helper()
 	m, err := sizing.Discrete(unit, 32, func(x, y float64) (float64, float64, float64) {
@@ -190,7 +190,7 @@ func TestSameForAnyGuard(t *testing.T) {
 func (s setting) checkSameBits(t *testing.T, m *mesh.Mesh, metric *sizing.Metric, cfg Config) {
 	t.Helper()
 	want := s.run(t, m, metric, cfg, 3)
-	if want.diagnostics.Moved < 150 || want.moved == 0 {
+	if want.diagnostics.Moved < 150 || want.longestMove == 0 {
 		t.Fatalf("%+v, %+v: %+v: the case is too simple", cfg, s.layout, want)
 	}
 	orders := []partition.Ordering{partition.Random, partition.Natural, partition.Hilbert}

@@ -114,7 +114,7 @@ func (s setting) inTwoCalls(t *testing.T, m *mesh.Mesh, metric *sizing.Metric, c
 		var mine outcome
 		for range 2 {
 			var err error
-			if mine.moved, err = solver.Sweep(t.Context(), sweeps); err != nil {
+			if mine.longestMove, err = solver.Sweep(t.Context(), sweeps); err != nil {
 				return err
 			}
 		}

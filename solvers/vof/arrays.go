@@ -63,9 +63,9 @@ func (a *arrays[F]) upload(dev backend.Device, b *grid.Block, w *schedule, start
 		a.ghostTiles = backend.Uploaded(p, w.ghostTiles(b), "tiles")
 	}
 	switch {
-	case w.stored && b.Grid.Dim == 2:
+	case w.costlyNormals && b.Grid.Dim == 2:
 		a.planes2 = backend.Fresh[geom.Line[F]](p, b.Len(), "planes")
-	case w.stored:
+	case w.costlyNormals:
 		a.planes3 = backend.Fresh[geom.Plane[F]](p, b.Len(), "planes")
 	}
 	a.clocks = backend.Fresh[kernels.Clock[F]](p, cycleLength, "clocks")

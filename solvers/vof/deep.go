@@ -75,7 +75,7 @@ func (w *schedule) ghostTiles(b *grid.Block) (tiles []int32) {
 // ghostTileLoop prepares the update of the tiles with deep ghosts after an exchange.
 func (a *arrays[F]) ghostTileLoop(b *grid.Block, cfg Config, w *schedule) sizedLoop {
 	g := &kernels.TileGhosts[F]{Lattice: w.lattice(b), N: w.tiledCells(),
-		Tiles: [2]int32{int32(w.tilesAlong[0]), int32(w.tilesAlong[1])}, Sweep: cfg.kinds()[0],
+		Tiles: [2]int32{int32(w.tilesAlong[0]), int32(w.tilesAlong[1])}, Method: cfg.methods()[0],
 		RoundOff: roundOff[F](), F: a.fields[0],
 		Second: a.fields[1], Kinds: a.kinds[0], Others: a.kinds[1],
 		Order: a.ghostTiles}

@@ -32,9 +32,9 @@ func bytesOf[F num.Float](c Config, b *grid.Block, separate bool) (int64, error)
 	}
 	perCell += int64(fields+dim) * int64(unsafe.Sizeof(number))
 	switch {
-	case w.stored && dim == 2:
+	case w.costlyNormals && dim == 2:
 		perCell += int64(unsafe.Sizeof(geom.Line[F]{}))
-	case w.stored:
+	case w.costlyNormals:
 		perCell += int64(unsafe.Sizeof(geom.Plane[F]{}))
 	}
 	const intBytes, floatBytes = 4, 8

@@ -27,7 +27,7 @@ const (
 type narrowBand[F num.Float] struct {
 	block    *grid.Block
 	fields   [][]F // those of arrays, the state first
-	sweep    int32 // kind of the first sweep
+	method   int32 // advection method of the first sweep
 	roundOff F
 
 	pieces int // of a row
@@ -54,10 +54,10 @@ func narrowBandBytes(b *grid.Block) int64 {
 // pieceWords returns the number of words with a bit for each piece of a row.
 func pieceWords(b *grid.Block) int { return (b.N[0] + 64*pieceCells - 1) / (64 * pieceCells) }
 
-// newNarrowBand makes the narrow band of a block, with all pieces active. sweep is the kind of the first sweep of a
-// step.
-func newNarrowBand[F num.Float](a *arrays[F], b *grid.Block, sweep int32, roundOff F) (*narrowBand[F], error) {
-	d := &narrowBand[F]{block: b, fields: a.fields[:b.Grid.Dim], sweep: sweep, roundOff: roundOff,
+// newNarrowBand makes the narrow band of a block, with all pieces active. method is the advection method of the first
+// sweep of a step.
+func newNarrowBand[F num.Float](a *arrays[F], b *grid.Block, method int32, roundOff F) (*narrowBand[F], error) {
+	d := &narrowBand[F]{block: b, fields: a.fields[:b.Grid.Dim], method: method, roundOff: roundOff,
 		rows: b.N[1] * b.N[2], pieces: (b.N[0] + pieceCells - 1) / pieceCells, words: pieceWords(b)}
 	for _, words := range []*[]uint64{&d.kinds[0], &d.kinds[1], &d.spreadX[0], &d.spreadX[1], &d.spreadXY[0],
 		&d.spreadXY[1], &d.active, &d.synchronised} {
@@ -135,7 +135,7 @@ func (d *narrowBand[F]) findKinds(lo, hi int) {
 			for remaining := d.active[words+w]; remaining != 0; remaining &= remaining - 1 {
 				bit := remaining & -remaining
 				p := 64*w + bits.TrailingZeros64(remaining)
-				kind := kernels.KindOf(row[p*pieceCells:min((p+1)*pieceCells, nx)], d.sweep, d.roundOff)
+				kind := kernels.KindOf(row[p*pieceCells:min((p+1)*pieceCells, nx)], d.method, d.roundOff)
 				for side, has := range [2]int32{kernels.NotEmpty, kernels.NotFull} {
 					d.kinds[side][words+w] &^= bit
 					if kind&has != 0 {

@@ -67,7 +67,7 @@ func (o *observer[F]) prepare(s *solver[F], start []float64) error {
 		m, tiles := newSurvey(true)
 		short, _ := newSurvey(false)
 		if b.Grid.Dim == 2 {
-			of := &kernels.Sweep2[F]{Lattice: layout, Normal: s.cfg.normalMethod(), Stored: s.stored,
+			of := &kernels.Sweep2[F]{Lattice: layout, Normal: s.cfg.normalMethod(), Stored: s.costlyNormals,
 				DifferenceStep: differenceStep[F](),
 				RoundOff:       roundOff[F](), F: f, Planes: s.planes2}
 			o.planes[k] = s.narrowBand.restrict(kernels.NewReconstruct2Loop(own, of), own)
@@ -75,7 +75,7 @@ func (o *observer[F]) prepare(s *solver[F], start []float64) error {
 			o.survey[k] = surveyLoops{sizedLoop{kernels.NewSurvey2Loop(m, of), tiles},
 				sizedLoop{kernels.NewSurvey2Loop(short, of), tiles}}
 		} else {
-			of := &kernels.Sweep3[F]{Lattice: layout, Normal: s.cfg.normalMethod(), Stored: s.stored,
+			of := &kernels.Sweep3[F]{Lattice: layout, Normal: s.cfg.normalMethod(), Stored: s.costlyNormals,
 				DifferenceStep: differenceStep[F](),
 				RoundOff:       roundOff[F](), F: f, Planes: s.planes3}
 			o.planes[k] = s.narrowBand.restrict(kernels.NewReconstruct3Loop(own, of), own)
@@ -113,7 +113,7 @@ func (s *solver[F]) queueSurvey(ctx context.Context, to *observation, errors boo
 	}
 	o, now := &s.observer, s.currentField()
 	s.dev.Run(o.clear, 0, len(o.found))
-	if s.stored {
+	if s.costlyNormals {
 		s.run(o.planes[now])
 	}
 	if s.narrowBand != nil {

@@ -11,21 +11,28 @@ import (
 )
 
 // schedule is how a rank takes steps: what a kernel traverses at a time (traversal), and how often ghosts are exchanged
-// (period). Config.chooseSchedule chooses both; widenGhosts changes the period if all ranks can use tiles with deep
-// ghosts. The possible combinations, and when they are used:
+// (period). Config.chooseSchedule chooses both, from Config.Exchange and Config.Sweep, whose default is "auto"; then
+// widenGhosts may change the period to byCycle. The period is
 //
-//	             bySweep                        byStep                         byCycle
-//	byCells      in space; exchange "sweep"     in the plane, by default       -
-//	byTiles      a block without neighbours     in the plane; large blocks     in the plane, several ranks;
-//	                                            of GPUs; sweep "tiles"         exchange "steps"
-//	byBricks     in space, on GPUs              -                              -
+//	bySweep    if exchange is "sweep", or "auto" in space or for the normal "height"
+//	byStep     otherwise, except byCycle
+//	byCycle    by tiles, in blocks with neighbours, if exchange is "steps", or if it is "auto", all ranks go by tiles,
+//	           and no block is thinner than deepGhosts
+//
+// and the traversal is
+//
+//	byTiles    if sweep is "tiles", if exchange is "steps", or, on a device with separate memory, if sweep is "auto" and
+//	           the block has minTiledCells (a quarter of these if it has neighbours); but only in the plane, not for the
+//	           normal "height", and with the period bySweep only in a block without neighbours
+//	byBricks   in space, on a device with separate memory, with the period bySweep, unless sweep is "cells"
+//	byCells    otherwise
 type schedule struct {
-	traversal  traversal
-	period     period
-	stored     bool // planes are computed once and stored (not by tiles), since computing them costs more
-	tilesAlong [2]int
-	count      int  // number of tiles or bricks
-	alone      bool // no other rank takes part in an exchange
+	traversal     traversal
+	period        period
+	costlyNormals bool // of ELVIRA or LVIRA: planes are computed once and stored, by tiles in the fine variant
+	tilesAlong    [2]int
+	count         int  // number of tiles or bricks
+	alone         bool // no other rank takes part in an exchange
 
 	tiledBox abi.Box // cells that the tiles cover
 }
@@ -50,7 +57,7 @@ const (
 
 // chooseSchedule chooses the schedule. separate is true for a device with separate memory.
 func (c Config) chooseSchedule(b *grid.Block, separate bool) (w schedule, err error) {
-	w.stored = c.Normal == "elvira" || c.Normal == "lvira"
+	w.costlyNormals = c.Normal == "elvira" || c.Normal == "lvira"
 	if c.wideHalo(b.Grid.Dim) {
 		w.period = byStep
 	}
@@ -113,8 +120,8 @@ const minTiledCells = 2 << 20
 type pass[F num.Float] struct {
 	walls       backend.Loop // fills the ghosts beyond walls; nil with tiles; not used with a narrow band
 	reconstruct sizedLoop    // computes the planes, if they are stored
-	boundary    []sizedLoop  // loops over cells that other ranks need
-	core        sizedLoop    // the remaining cells
+	boundary    []sizedLoop  // loops over cells that other ranks need; with tiles or bricks, over all cells
+	core        sizedLoop    // the remaining cells; empty with tiles or bricks
 	exchanged   []F          // the field whose ghosts are exchanged after boundary, or nil
 }
 
@@ -125,7 +132,7 @@ func (a *arrays[F]) newPasses(b *grid.Block, cfg Config, w *schedule, k int, lis
 	}
 	layout, dim := lattice(b), b.Grid.Dim
 	strides := [3]int32{1, layout.SY, layout.SZ}
-	kinds, clock := cfg.kinds(), &a.clocks[k]
+	methods, clock := cfg.methods(), &a.clocks[k]
 	var all []pass[F]
 	for n := range dim {
 		axis := (k + n) % dim
@@ -148,15 +155,15 @@ func (a *arrays[F]) newPasses(b *grid.Block, cfg Config, w *schedule, k int, lis
 		}
 		p.walls = kernels.NewFillWallLoop(a.wallCells, a.wallGhosts, from)
 		if dim == 2 {
-			s := &kernels.Sweep2[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Kind: kinds[n],
-				Normal: cfg.normalMethod(), Stored: w.stored,
+			s := &kernels.Sweep2[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Method: methods[n],
+				Normal: cfg.normalMethod(), Stored: w.costlyNormals,
 				DifferenceStep: differenceStep[F](), RoundOff: roundOff[F](), F: from, Start: a.fields[0], Out: to,
 				U: a.u[axis], Planes: a.planes2}
 			advance = func(box abi.Box) rangesLoop { return kernels.NewAdvance2Loop(box, s, clock) }
 			planes = kernels.NewReconstruct2Loop(withDonors, s)
 		} else {
 			s := &kernels.Sweep3[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis],
-				Normal: cfg.normalMethod(), Stored: w.stored,
+				Normal: cfg.normalMethod(), Stored: w.costlyNormals,
 				DifferenceStep: differenceStep[F](), RoundOff: roundOff[F](), F: from, Start: a.fields[0], Out: to,
 				U: a.u[axis], Planes: a.planes3}
 			advance = func(box abi.Box) rangesLoop { return kernels.NewAdvance3Loop(box, s, clock) }
@@ -165,7 +172,7 @@ func (a *arrays[F]) newPasses(b *grid.Block, cfg Config, w *schedule, k int, lis
 			}
 			planes = kernels.NewReconstruct3Loop(withDonors, s)
 		}
-		if w.stored {
+		if w.costlyNormals {
 			p.reconstruct = a.narrowBand.restrict(planes, withDonors)
 		}
 		if w.traversal != byBricks {
@@ -204,12 +211,12 @@ func (c Config) widenedBox(b *grid.Block, k, n int) abi.Box {
 // newTilePass makes the pass of step k over a list of tiles.
 func (a *arrays[F]) newTilePass(b *grid.Block, cfg Config, w *schedule, k int, list *tileList) pass[F] {
 	s := &kernels.Tiles2[F]{Lattice: w.lattice(b), Axis: int32(k % 2), N: w.tiledCells(),
-		Tiles: [2]int32{int32(w.tilesAlong[0]), int32(w.tilesAlong[1])}, Open: w.ghostReach(b), Kinds: cfg.kinds(),
+		Tiles: [2]int32{int32(w.tilesAlong[0]), int32(w.tilesAlong[1])}, Open: w.ghostReach(b), Methods: cfg.methods(),
 		Normal:         cfg.normalMethod(),
 		DifferenceStep: differenceStep[F](), RoundOff: roundOff[F](), F: a.fields[k%2], Out: a.fields[1-k%2], U: a.u[0],
 		V:           a.u[1],
 		KindsBefore: a.kinds[k%2], KindsAfter: a.kinds[1-k%2], Order: list.order, Count: list.count}
-	step := kernels.NewTileStep2Loop(w.stored, s, &a.clocks[k])
+	step := kernels.NewTileStep2Loop(w.costlyNormals, s, &a.clocks[k])
 	p := pass[F]{boundary: []sizedLoop{{step, w.count}}}
 	if w.period != byCycle {
 		p.exchanged = s.Out
@@ -284,15 +291,16 @@ type sizedLoop struct {
 	size int
 }
 
-// kinds returns the kinds of the sweeps of a step.
-func (c Config) kinds() [2]int32 {
+// methods returns the advection methods of the sweeps of a step.
+func (c Config) methods() [2]int32 {
 	if c.Advect == "ei-le" {
 		return [2]int32{kernels.Eulerian, kernels.Lagrangian}
 	}
 	return [2]int32{kernels.WeymouthYue, kernels.WeymouthYue}
 }
 
-// differenceStep returns the step of finite differences: the square root of the unit round-off.
+// differenceStep returns the step of finite differences: about the square root of the unit round-off, 2⁻¹² in float32
+// and 2⁻²⁶ in float64.
 func differenceStep[F num.Float]() F {
 	if F(1)+0x1p-40 == 1 {
 		return 0x1p-12
@@ -300,7 +308,7 @@ func differenceStep[F num.Float]() F {
 	return 0x1p-26
 }
 
-// roundOff returns the tolerance within which a volume fraction counts as 0 or 1: 64 units of round-off, which a cell
+// roundOff returns the tolerance within which a volume fraction counts as 0 or 1: 64 machine epsilons, which a cell
 // accumulates from the errors of its fluxes.
 func roundOff[F num.Float]() F {
 	if F(1)+0x1p-40 == 1 {

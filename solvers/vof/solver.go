@@ -207,7 +207,7 @@ func (cfg *Config) checkBlock(b *grid.Block) error {
 // prepareLoops makes the loops of a cycle, and the narrow band if they are restricted to it.
 func (s *solver[F]) prepareLoops(b *grid.Block) (err error) {
 	if !s.separate && s.traversal == byCells {
-		s.narrowBand, err = newNarrowBand(&s.arrays, b, s.cfg.kinds()[0], roundOff[F]())
+		s.narrowBand, err = newNarrowBand(&s.arrays, b, s.cfg.methods()[0], roundOff[F]())
 		if err != nil {
 			return err
 		}

@@ -109,7 +109,8 @@ func (o *rowSurvey[F]) addChanges(t *rowTally, f []F, reference []float64) {
 	addNumbers(&t.change, t.numbers[:n], o.found[kernels.SurveyChange:])
 }
 
-// addNumbers adds numbers to a sum, or to words if they do not fit.
+// addNumbers adds numbers to a sum. Numbers that do not fit, which AddAll moves to the front, are added to the words of
+// the exact result.
 func addNumbers(sum *exact.Fixed, numbers []float64, words []int64) {
 	for _, x := range numbers[:sum.AddAll(numbers)] {
 		exact.AddTo(words, x)

@@ -22,10 +22,10 @@ func needOf(c *config.Case, held solvers.Counts) levelset.Need {
 // crosses were not counted.
 func arrayBytes(c *config.Case, held solvers.Counts) int64 {
 	n := needOf(c, held)
-	if held.SeparateMemory {
-		return n.Arrays + n.Later + n.Scratch
+	if held.SeparateMemory { // only these devices sort by backend.Primitives, which needs scratch memory
+		return n.Arrays + n.SortOrReseed + n.Scratch
 	}
-	return n.Arrays + n.Later
+	return n.Arrays + n.SortOrReseed
 }
 
 // copyBytes returns the bytes of the copies of a block's state that output makes.
@@ -68,7 +68,7 @@ const sampledCells = 48
 
 // interfaceEdges estimates the number of pairs of neighbouring cells that the surface of a body separates, from a
 // coarser grid: a coarse pair represents all pairs of cells on both sides of that face. For cells that are not
-// cubes it returns the equivalent number of cubes with the same seeded volume.
+// cubes it returns the number of pairs in a grid of cubes in which particles are seeded in the same volume.
 func interfaceEdges(g *grid.Grid, body shape.Body) int {
 	coarse := *g
 	longest, volume := 0.0, g.CellVolume()

@@ -279,8 +279,8 @@ static_assert(sizeof(Stencil_f32) == 64 && offsetof(Stencil_f32, Neighbours) == 
     offsetof(Stencil_f32, blank1) == 12 && offsetof(Stencil_f32, Arm) == 16 && offsetof(Stencil_f32, Weight) == 32 &&
     offsetof(Stencil_f32, Bed_) == 56, "Stencil_f32");
 
-// Arms are the vectors from the centroids of an edge's cells to its middle, m. At the boundary both are the left
-// cell's.
+// Arms are the vectors from the centroids of an edge's cells to its middle, in metres. At the boundary both are the
+// left cell's.
 // Arms[float32], reconstructed.go:7
 struct alignas(16) Arms_f32 {
     Vec2_f32 Left, Right;
@@ -471,8 +471,8 @@ static_assert(sizeof(Stencil_f64) == 112 && offsetof(Stencil_f64, Neighbours) ==
     offsetof(Stencil_f64, blank1) == 12 && offsetof(Stencil_f64, Arm) == 16 && offsetof(Stencil_f64, Weight) == 48 &&
     offsetof(Stencil_f64, Bed_) == 96, "Stencil_f64");
 
-// Arms are the vectors from the centroids of an edge's cells to its middle, m. At the boundary both are the left
-// cell's.
+// Arms are the vectors from the centroids of an edge's cells to its middle, in metres. At the boundary both are the
+// left cell's.
 // Arms[float64], reconstructed.go:7
 struct alignas(16) Arms_f64 {
     Vec2_f64 Left, Right;

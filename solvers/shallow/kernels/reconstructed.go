@@ -2,8 +2,8 @@ package kernels
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// Arms are the vectors from the centroids of an edge's cells to its middle, m. At the boundary both are the left
-// cell's.
+// Arms are the vectors from the centroids of an edge's cells to its middle, in metres. At the boundary both are the
+// left cell's.
 type Arms[F num.Float] struct{ Left, Right Vec2[F] }
 
 // SlopedFlux computes the flux of edge e by a scheme from the states that the slopes of its cells reconstruct at its

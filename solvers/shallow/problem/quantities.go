@@ -111,9 +111,9 @@ type layerBudget struct {
 
 var (
 	upper = layerBudget{"1", func(d *shallow.Diagnostics) float64 { return d.Mass1 },
-		func(s *shallow.Source) float64 { return s.V1 }}
+		func(s *shallow.Source) float64 { return s.Volume1 }}
 	lower = layerBudget{"2", func(d *shallow.Diagnostics) float64 { return d.Mass2 },
-		func(s *shallow.Source) float64 { return s.V2 }}
+		func(s *shallow.Source) float64 { return s.Volume2 }}
 	only = layerBudget{"", lower.mass, lower.inflow}
 )
 

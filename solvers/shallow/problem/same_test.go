@@ -13,7 +13,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// wet is test 2 of the paper on a small mesh: two layers over a bump, moving everywhere.
+// wet is test 2 of de la Asunción, Mantas and Castro (CMMSE 2012) on a small mesh: two layers over a bump, moving
+// everywhere.
 const wet = `
 solver = "shallow-water"
 mesh = { generate = "rectangle", bounds = [-5, -5, 5, 5], cells = 450 }
@@ -23,8 +24,8 @@ time = { end = 10, max_steps = 12 }
 output = { format = [], conservation_every = 5 }
 `
 
-// dry is a wave that runs up an island out of both layers, with an open side, bed friction and friction between the
-// layers.
+// dry is a wave that runs up an island, which rises out of both layers, with an open side, bed friction and friction
+// between the layers.
 const dry = `
 solver = "shallow-water"
 mesh = { generate = "rectangle", bounds = [-5, -5, 5, 5], cells = 450 }
@@ -117,7 +118,7 @@ type setting struct {
 	ranks, threads           int
 	cut, order, scheme, prec string // partition, order of cells, scheme and precision, as in case files
 	open                     runtest.Open
-	transport                string // its name
+	transport                string // name of the transport that open makes
 }
 
 func (s setting) String() string {
@@ -144,7 +145,8 @@ func TestSameBits(t *testing.T) {
 	second := strings.NewReplacer("order = 1", "order = 2")
 	for name, text := range map[string]string{
 		"wet": wet, "dry": dry, "forced": forced, "given second": given, "wet second": second.Replace(wet),
-		"dry second": second.Replace(dry), "forced second": second.Replace(forced), "turning second": twoLayersForced,
+		"dry second": second.Replace(dry), "forced second": second.Replace(forced),
+		"two layers forced, second": twoLayersForced,
 	} {
 		for k, scheme := range []string{"roe", "ir-roe", "pvm-ifcp"} {
 			for n, prec := range []string{"float64", "float32"} {

@@ -92,7 +92,7 @@ func rainOnAPlane(ctx context.Context, p *verify.Page) error {
 func inflowFrom(d shallow.Diagnostics, name string) float64 {
 	for _, s := range d.Sources {
 		if s.Name == name {
-			return s.V2
+			return s.Volume2
 		}
 	}
 	return 0

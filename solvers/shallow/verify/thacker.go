@@ -10,8 +10,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// Water in the paraboloid z = h0 (r²/a² - 1), one layer, with a shore that moves all round (W. C. Thacker, J. Fluid
-// Mech. 107, 1981; the data are those of the SWASHES collection, O. Delestre et al., arXiv 1110.0288). Two solutions:
+// Water in the paraboloid z = h0 (r²/a² - 1), with a shore that moves all round (W. C. Thacker, J. Fluid Mech. 107,
+// 1981; the data are those of the SWASHES collection, O. Delestre et al., arXiv 1110.0288), run with the two-layer
+// scheme PVM-IFCP, the upper layer absent, density ratio 1. Two solutions:
 //
 //	planar: the surface stays a plane and its centre runs round a circle of radius σ, (X, Y) = σ (cos ωt, sin ωt),
 //	        h = h0 (1 - |(x, y) - (X, Y)|²/a²), velocity (X', Y') everywhere, ω = √(2 g h0)/a;

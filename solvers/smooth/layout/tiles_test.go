@@ -11,8 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// TestTilesHold proves that every moving vertex is owned by one tile, and that a tile holds what its visits read:
-// neighbours, and the moves of those in earlier sets.
+// TestTilesHold proves that every moving vertex is owned by one tile, and that a tile holds the neighbours of each
+// vertex that it moves, and itself moves those of earlier sets.
 func TestTilesHold(t *testing.T) {
 	l, err := New(smoothtest.Rectangle(t, 20_000, 5), plainOptions())
 	if err != nil {

@@ -1,3 +1,5 @@
+// Package problem makes a run of mesh smoothing from a case or from the arguments of the command atoll smooth: its
+// sections, the mesh, its metric, and its output. It registers the kind "smooth".
 package problem
 
 import (

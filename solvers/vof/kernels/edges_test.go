@@ -49,7 +49,7 @@ func anyPlane[F num.Float](t *testing.T, r cudatest.Runner, differenceStep F) {
 		u, old, start := make([]F, n), make([]geom.Line[F], n), anyFractions[F](rng, n)
 		kerneltest.FillEdgeCases[F](rng, u)
 		kerneltest.FillEdgeCases[F](rng, old)
-		s := Sweep2[F]{Lattice: lattice, Axis: axis, Stride: []int32{1, lattice.SY}[axis], Kind: int32(rng.IntN(3)),
+		s := Sweep2[F]{Lattice: lattice, Axis: axis, Stride: []int32{1, lattice.SY}[axis], Method: int32(rng.IntN(3)),
 			Normal: normal, Stored: normal == ELVIRA || normal == LVIRA, DifferenceStep: differenceStep,
 			RoundOff: differenceStep * differenceStep,
 			F:        anyFractions[F](rng, n), Start: start, U: u}

@@ -5,7 +5,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Kinds of sweeps along one axis.
+// Methods of advection, each for the sweep along one axis.
 const (
 	// WeymouthYue is Eulerian, with the compression of the cell's state at the step's begin (J. Comput. Phys. 229, 2010).
 	WeymouthYue int32 = iota
@@ -26,22 +26,22 @@ func mixed[F num.Float](f, tolerance F) bool { return !(empty(f, tolerance) || f
 
 // staysEmpty reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
 // the axis are empty.
-func staysEmpty[F num.Float](kind int32, f, below, above, tolerance F) bool {
-	return empty(f, tolerance) && empty(below, tolerance) && empty(above, tolerance) && (kind == WeymouthYue || f == 0)
+func staysEmpty[F num.Float](method int32, f, below, above, tolerance F) bool {
+	return empty(f, tolerance) && empty(below, tolerance) && empty(above, tolerance) && (method == WeymouthYue || f == 0)
 }
 
 // staysFull reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
 // the axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
-func staysFull[F num.Float](kind int32, f, below, above, tolerance F) bool {
-	return full(f, tolerance) && full(below, tolerance) && full(above, tolerance) && (kind == WeymouthYue || f == 1)
+func staysFull[F num.Float](method int32, f, below, above, tolerance F) bool {
+	return full(f, tolerance) && full(below, tolerance) && full(above, tolerance) && (method == WeymouthYue || f == 1)
 }
 
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
 // passes them. Among full cells the result is the old value, to the last bit.
-func updated[F num.Float](kind int32, f, start, lo, hi, in, out F) F {
+func updated[F num.Float](method int32, f, start, lo, hi, in, out F) F {
 	gain := in - out
 	spread := hi - lo
-	switch kind {
+	switch method {
 	case Eulerian:
 		return (f + gain) / (1 - spread)
 	case Lagrangian:

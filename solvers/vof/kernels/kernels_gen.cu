@@ -532,7 +532,7 @@ struct Sweep2_f32 {
     Lattice Lattice_;
     int32 Axis;
     int32 Stride;
-    int32 Kind;
+    int32 Method;
     int32 Normal;
     bool Stored;
     float DifferenceStep;
@@ -544,7 +544,7 @@ struct Sweep2_f32 {
     Slice<geom_Line_f32> Planes;
 };
 static_assert(sizeof(Sweep2_f32) == 160 && offsetof(Sweep2_f32, Lattice_) == 0 && offsetof(Sweep2_f32, Axis) == 12 &&
-    offsetof(Sweep2_f32, Stride) == 16 && offsetof(Sweep2_f32, Kind) == 20 && offsetof(Sweep2_f32, Normal) == 24 &&
+    offsetof(Sweep2_f32, Stride) == 16 && offsetof(Sweep2_f32, Method) == 20 && offsetof(Sweep2_f32, Normal) == 24 &&
     offsetof(Sweep2_f32, Stored) == 28 && offsetof(Sweep2_f32, DifferenceStep) == 32 &&
     offsetof(Sweep2_f32, RoundOff) == 36 && offsetof(Sweep2_f32, F) == 40 && offsetof(Sweep2_f32, Start) == 64 &&
     offsetof(Sweep2_f32, Out) == 88 && offsetof(Sweep2_f32, U) == 112 && offsetof(Sweep2_f32, Planes) == 136, "Sweep2_f32");
@@ -567,7 +567,7 @@ struct Sweep2_f64 {
     Lattice Lattice_;
     int32 Axis;
     int32 Stride;
-    int32 Kind;
+    int32 Method;
     int32 Normal;
     bool Stored;
     double DifferenceStep;
@@ -579,7 +579,7 @@ struct Sweep2_f64 {
     Slice<geom_Line_f64> Planes;
 };
 static_assert(sizeof(Sweep2_f64) == 168 && offsetof(Sweep2_f64, Lattice_) == 0 && offsetof(Sweep2_f64, Axis) == 12 &&
-    offsetof(Sweep2_f64, Stride) == 16 && offsetof(Sweep2_f64, Kind) == 20 && offsetof(Sweep2_f64, Normal) == 24 &&
+    offsetof(Sweep2_f64, Stride) == 16 && offsetof(Sweep2_f64, Method) == 20 && offsetof(Sweep2_f64, Normal) == 24 &&
     offsetof(Sweep2_f64, Stored) == 28 && offsetof(Sweep2_f64, DifferenceStep) == 32 &&
     offsetof(Sweep2_f64, RoundOff) == 40 && offsetof(Sweep2_f64, F) == 48 && offsetof(Sweep2_f64, Start) == 72 &&
     offsetof(Sweep2_f64, Out) == 96 && offsetof(Sweep2_f64, U) == 120 && offsetof(Sweep2_f64, Planes) == 144, "Sweep2_f64");
@@ -787,7 +787,7 @@ struct Tiles2_f32 {
     Array<int32, 2> N;
     Array<int32, 2> Tiles;
     Array<Array<int32, 2>, 2> Open;
-    Array<int32, 2> Kinds;
+    Array<int32, 2> Methods;
     int32 Normal;
     float DifferenceStep;
     float RoundOff;
@@ -800,7 +800,7 @@ struct Tiles2_f32 {
 };
 static_assert(sizeof(Tiles2_f32) == 264 && offsetof(Tiles2_f32, Lattice_) == 0 && offsetof(Tiles2_f32, Axis) == 12 &&
     offsetof(Tiles2_f32, N) == 16 && offsetof(Tiles2_f32, Tiles) == 24 && offsetof(Tiles2_f32, Open) == 32 &&
-    offsetof(Tiles2_f32, Kinds) == 48 && offsetof(Tiles2_f32, Normal) == 56 &&
+    offsetof(Tiles2_f32, Methods) == 48 && offsetof(Tiles2_f32, Normal) == 56 &&
     offsetof(Tiles2_f32, DifferenceStep) == 60 && offsetof(Tiles2_f32, RoundOff) == 64 &&
     offsetof(Tiles2_f32, F) == 72 && offsetof(Tiles2_f32, Out) == 96 && offsetof(Tiles2_f32, U) == 120 &&
     offsetof(Tiles2_f32, V) == 144 && offsetof(Tiles2_f32, KindsBefore) == 168 &&
@@ -829,7 +829,7 @@ struct Tiles2_f64 {
     Array<int32, 2> N;
     Array<int32, 2> Tiles;
     Array<Array<int32, 2>, 2> Open;
-    Array<int32, 2> Kinds;
+    Array<int32, 2> Methods;
     int32 Normal;
     double DifferenceStep;
     double RoundOff;
@@ -842,7 +842,7 @@ struct Tiles2_f64 {
 };
 static_assert(sizeof(Tiles2_f64) == 272 && offsetof(Tiles2_f64, Lattice_) == 0 && offsetof(Tiles2_f64, Axis) == 12 &&
     offsetof(Tiles2_f64, N) == 16 && offsetof(Tiles2_f64, Tiles) == 24 && offsetof(Tiles2_f64, Open) == 32 &&
-    offsetof(Tiles2_f64, Kinds) == 48 && offsetof(Tiles2_f64, Normal) == 56 &&
+    offsetof(Tiles2_f64, Methods) == 48 && offsetof(Tiles2_f64, Normal) == 56 &&
     offsetof(Tiles2_f64, DifferenceStep) == 64 && offsetof(Tiles2_f64, RoundOff) == 72 &&
     offsetof(Tiles2_f64, F) == 80 && offsetof(Tiles2_f64, Out) == 104 && offsetof(Tiles2_f64, U) == 128 &&
     offsetof(Tiles2_f64, V) == 152 && offsetof(Tiles2_f64, KindsBefore) == 176 &&
@@ -874,12 +874,12 @@ static_assert(sizeof(threeCells_f64) == 24 && offsetof(threeCells_f64, f) == 0 &
     offsetof(threeCells_f64, below) == 8 && offsetof(threeCells_f64, above) == 16, "threeCells_f64");
 
 // TileGhosts describes the tiles that cover deep ghosts, which after an exchange may have any values.
-// TileGhosts[float32], tilekind2.go:55
+// TileGhosts[float32], tilekind2.go:56
 struct TileGhosts_f32 {
     Lattice Lattice_;
     Array<int32, 2> N;
     Array<int32, 2> Tiles;
-    int32 Sweep;
+    int32 Method;
     float RoundOff;
     Slice<float> F;
     Slice<float> Second;
@@ -889,18 +889,18 @@ struct TileGhosts_f32 {
 };
 static_assert(sizeof(TileGhosts_f32) == 160 && offsetof(TileGhosts_f32, Lattice_) == 0 &&
     offsetof(TileGhosts_f32, N) == 12 && offsetof(TileGhosts_f32, Tiles) == 20 &&
-    offsetof(TileGhosts_f32, Sweep) == 28 && offsetof(TileGhosts_f32, RoundOff) == 32 &&
+    offsetof(TileGhosts_f32, Method) == 28 && offsetof(TileGhosts_f32, RoundOff) == 32 &&
     offsetof(TileGhosts_f32, F) == 40 && offsetof(TileGhosts_f32, Second) == 64 &&
     offsetof(TileGhosts_f32, Kinds) == 88 && offsetof(TileGhosts_f32, Others) == 112 &&
     offsetof(TileGhosts_f32, Order) == 136, "TileGhosts_f32");
 
 // TileGhosts describes the tiles that cover deep ghosts, which after an exchange may have any values.
-// TileGhosts[float64], tilekind2.go:55
+// TileGhosts[float64], tilekind2.go:56
 struct TileGhosts_f64 {
     Lattice Lattice_;
     Array<int32, 2> N;
     Array<int32, 2> Tiles;
-    int32 Sweep;
+    int32 Method;
     double RoundOff;
     Slice<double> F;
     Slice<double> Second;
@@ -910,7 +910,7 @@ struct TileGhosts_f64 {
 };
 static_assert(sizeof(TileGhosts_f64) == 160 && offsetof(TileGhosts_f64, Lattice_) == 0 &&
     offsetof(TileGhosts_f64, N) == 12 && offsetof(TileGhosts_f64, Tiles) == 20 &&
-    offsetof(TileGhosts_f64, Sweep) == 28 && offsetof(TileGhosts_f64, RoundOff) == 32 &&
+    offsetof(TileGhosts_f64, Method) == 28 && offsetof(TileGhosts_f64, RoundOff) == 32 &&
     offsetof(TileGhosts_f64, F) == 40 && offsetof(TileGhosts_f64, Second) == 64 &&
     offsetof(TileGhosts_f64, Kinds) == 88 && offsetof(TileGhosts_f64, Others) == 112 &&
     offsetof(TileGhosts_f64, Order) == 136, "TileGhosts_f64");
@@ -5139,15 +5139,15 @@ DEVICE void ClearSurvey_at(int64 k, Slice<int64> found) {
 // staysEmpty reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
 // the axis are empty.
 // staysEmpty[float32], flux.go:29
-DEVICE bool staysEmpty_f32(int32 kind, float f, float below, float above, float tolerance) {
-    return empty_f32(f, tolerance) && empty_f32(below, tolerance) && empty_f32(above, tolerance) && (kind == 0 || f == 0.0f);
+DEVICE bool staysEmpty_f32(int32 method, float f, float below, float above, float tolerance) {
+    return empty_f32(f, tolerance) && empty_f32(below, tolerance) && empty_f32(above, tolerance) && (method == 0 || f == 0.0f);
 }
 
 // staysFull reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
 // the axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
 // staysFull[float32], flux.go:35
-DEVICE bool staysFull_f32(int32 kind, float f, float below, float above, float tolerance) {
-    return full_f32(f, tolerance) && full_f32(below, tolerance) && full_f32(above, tolerance) && (kind == 0 || f == 1.0f);
+DEVICE bool staysFull_f32(int32 method, float f, float below, float above, float tolerance) {
+    return full_f32(f, tolerance) && full_f32(below, tolerance) && full_f32(above, tolerance) && (method == 0 || f == 1.0f);
 }
 
 // donorOf is the volume fraction of the donor of a face: the one of the cells below and above it from which fluid
@@ -5213,7 +5213,7 @@ DEVICE float Sweep2_mixedFlux_f32(const Sweep2_f32 *s, int64 c, float q, float c
         donor = sub(c, step);
     }
     float t = num_Abs_f32(cfl);
-    if (s->Kind == 2) {
+    if (s->Method == 2) {
         t = stretched_f32(t, s->U[donor] * q, s->U[add(donor, step)] * q);
     }
     geom_Line_f32 p = Sweep2_plane_f32(s, donor);
@@ -5242,10 +5242,10 @@ DEVICE fluxes_f32 Sweep2_mixedFluxes_f32(const Sweep2_f32 *s, int64 c, float q, 
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
 // passes them. Among full cells the result is the old value, to the last bit.
 // updated[float32], flux.go:41
-DEVICE float updated_f32(int32 kind, float f, float start, float lo, float hi, float in, float out) {
+DEVICE float updated_f32(int32 method, float f, float start, float lo, float hi, float in, float out) {
     float gain = in - out;
     float spread = hi - lo;
-    switch (kind) {
+    switch (method) {
     case 1:
     {
         return (f + gain) / (1.0f - spread);
@@ -5273,7 +5273,7 @@ DEVICE float Sweep2_advanced_f32(const Sweep2_f32 *s, int64 c, float q, float f,
         in = v.in;
         out = v.out;
     }
-    return updated_f32(s->Kind, f, s->Start[c], lo, hi, in, out);
+    return updated_f32(s->Method, f, s->Start[c], lo, hi, in, out);
 }
 
 // Advance2 computes the volume fraction of cell (i, j) after a sweep. Values are never clipped: the fluid that leaves
@@ -5282,9 +5282,9 @@ DEVICE float Sweep2_advanced_f32(const Sweep2_f32 *s, int64 c, float q, float f,
 DEVICE void Advance2_f32_at(int64 i, int64 j, const Sweep2_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    bool emptyStays = staysEmpty_f32(s->Kind, f, below, above, s->RoundOff);
-    bool fullStays = staysFull_f32(s->Kind, f, below, above, s->RoundOff);
-    fullStays = fullStays && (s->Kind != 0 || s->Start[c] > 0.5f);
+    bool emptyStays = staysEmpty_f32(s->Method, f, below, above, s->RoundOff);
+    bool fullStays = staysFull_f32(s->Method, f, below, above, s->RoundOff);
+    fullStays = fullStays && (s->Method != 0 || s->Start[c] > 0.5f);
     float after = f;
     if (!(emptyStays || fullStays)) {
         after = Sweep2_advanced_f32(s, c, clock->Courant[s->Axis], f, below, above);
@@ -5295,15 +5295,15 @@ DEVICE void Advance2_f32_at(int64 i, int64 j, const Sweep2_f32 *s, Clock_f32 *cl
 // staysEmpty reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
 // the axis are empty.
 // staysEmpty[float64], flux.go:29
-DEVICE bool staysEmpty_f64(int32 kind, double f, double below, double above, double tolerance) {
-    return empty_f64(f, tolerance) && empty_f64(below, tolerance) && empty_f64(above, tolerance) && (kind == 0 || f == 0.0);
+DEVICE bool staysEmpty_f64(int32 method, double f, double below, double above, double tolerance) {
+    return empty_f64(f, tolerance) && empty_f64(below, tolerance) && empty_f64(above, tolerance) && (method == 0 || f == 0.0);
 }
 
 // staysFull reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
 // the axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
 // staysFull[float64], flux.go:35
-DEVICE bool staysFull_f64(int32 kind, double f, double below, double above, double tolerance) {
-    return full_f64(f, tolerance) && full_f64(below, tolerance) && full_f64(above, tolerance) && (kind == 0 || f == 1.0);
+DEVICE bool staysFull_f64(int32 method, double f, double below, double above, double tolerance) {
+    return full_f64(f, tolerance) && full_f64(below, tolerance) && full_f64(above, tolerance) && (method == 0 || f == 1.0);
 }
 
 // donorOf is the volume fraction of the donor of a face: the one of the cells below and above it from which fluid
@@ -5369,7 +5369,7 @@ DEVICE double Sweep2_mixedFlux_f64(const Sweep2_f64 *s, int64 c, double q, doubl
         donor = sub(c, step);
     }
     double t = num_Abs_f64(cfl);
-    if (s->Kind == 2) {
+    if (s->Method == 2) {
         t = stretched_f64(t, s->U[donor] * q, s->U[add(donor, step)] * q);
     }
     geom_Line_f64 p = Sweep2_plane_f64(s, donor);
@@ -5398,10 +5398,10 @@ DEVICE fluxes_f64 Sweep2_mixedFluxes_f64(const Sweep2_f64 *s, int64 c, double q,
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
 // passes them. Among full cells the result is the old value, to the last bit.
 // updated[float64], flux.go:41
-DEVICE double updated_f64(int32 kind, double f, double start, double lo, double hi, double in, double out) {
+DEVICE double updated_f64(int32 method, double f, double start, double lo, double hi, double in, double out) {
     double gain = in - out;
     double spread = hi - lo;
-    switch (kind) {
+    switch (method) {
     case 1:
     {
         return (f + gain) / (1.0 - spread);
@@ -5429,7 +5429,7 @@ DEVICE double Sweep2_advanced_f64(const Sweep2_f64 *s, int64 c, double q, double
         in = v.in;
         out = v.out;
     }
-    return updated_f64(s->Kind, f, s->Start[c], lo, hi, in, out);
+    return updated_f64(s->Method, f, s->Start[c], lo, hi, in, out);
 }
 
 // Advance2 computes the volume fraction of cell (i, j) after a sweep. Values are never clipped: the fluid that leaves
@@ -5438,9 +5438,9 @@ DEVICE double Sweep2_advanced_f64(const Sweep2_f64 *s, int64 c, double q, double
 DEVICE void Advance2_f64_at(int64 i, int64 j, const Sweep2_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    bool emptyStays = staysEmpty_f64(s->Kind, f, below, above, s->RoundOff);
-    bool fullStays = staysFull_f64(s->Kind, f, below, above, s->RoundOff);
-    fullStays = fullStays && (s->Kind != 0 || s->Start[c] > 0.5);
+    bool emptyStays = staysEmpty_f64(s->Method, f, below, above, s->RoundOff);
+    bool fullStays = staysFull_f64(s->Method, f, below, above, s->RoundOff);
+    fullStays = fullStays && (s->Method != 0 || s->Start[c] > 0.5);
     double after = f;
     if (!(emptyStays || fullStays)) {
         after = Sweep2_advanced_f64(s, c, clock->Courant[s->Axis], f, below, above);
@@ -5586,12 +5586,12 @@ DEVICE columns3_f32 stencil3_columns_f32(stencil3_f32 *q, int64 s, int64 t, int6
     return columns3_f32{stencil3_column_f32(q, 13, along), stencil3_column_f32(q, sub(int64(13), s), along), stencil3_column_f32(q, add(int64(13), s), along), stencil3_column_f32(q, sub(int64(13), t), along), stencil3_column_f32(q, add(int64(13), t), along)};
 }
 
-// slopeOf is the fall from l to r: centred, left or right.
+// slopeOf is the fall from l to r by a difference: 0 for centred, 1 for left, 2 for right.
 // slopeOf[float32], normal3.go:157
-DEVICE float slopeOf_f32(int64 kind, float l, float m, float r) {
-    if (kind == 0) {
+DEVICE float slopeOf_f32(int64 difference, float l, float m, float r) {
+    if (difference == 0) {
         return (l - r) / 2.0f;
-    } else if (kind == 1) {
+    } else if (difference == 1) {
         return l - m;
     }
     return m - r;
@@ -5805,12 +5805,12 @@ DEVICE columns3_f64 stencil3_columns_f64(stencil3_f64 *q, int64 s, int64 t, int6
     return columns3_f64{stencil3_column_f64(q, 13, along), stencil3_column_f64(q, sub(int64(13), s), along), stencil3_column_f64(q, add(int64(13), s), along), stencil3_column_f64(q, sub(int64(13), t), along), stencil3_column_f64(q, add(int64(13), t), along)};
 }
 
-// slopeOf is the fall from l to r: centred, left or right.
+// slopeOf is the fall from l to r by a difference: 0 for centred, 1 for left, 2 for right.
 // slopeOf[float64], normal3.go:157
-DEVICE double slopeOf_f64(int64 kind, double l, double m, double r) {
-    if (kind == 0) {
+DEVICE double slopeOf_f64(int64 difference, double l, double m, double r) {
+    if (difference == 0) {
         return (l - r) / 2.0;
-    } else if (kind == 1) {
+    } else if (difference == 1) {
         return l - m;
     }
     return m - r;
@@ -6019,7 +6019,7 @@ DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) 
 }
 
 // work determines the work for the n-th tile of Order.
-// (*Tiles2[float32]).work, tilecells2.go:146
+// (*Tiles2[float32]).work, tilecells2.go:148
 DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     tileWork w = {};
     if (n >= int64(s->Count[0])) {
@@ -6055,7 +6055,7 @@ DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     return w;
 }
 
-// clamp, tilecells2.go:212
+// clamp, tilecells2.go:215
 DEVICE int32 clamp(int32 i, int32 lo, int32 end) {
     if (i < lo) {
         return lo;
@@ -6074,17 +6074,18 @@ DEVICE float Tiles2_cell_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
     return s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
 }
 
-// kindOfCell returns the kind of one cell, which a sweep does not change if its neighbours are of the same kind.
-// kindOfCell[float32], tilekind2.go:29
-DEVICE int32 kindOfCell_f32(float f, int32 sweep, float roundOff) {
-    if (sweep != 0) {
+// kindOfCell returns the kind of one cell, which a sweep by the method does not change if its neighbours are of the
+// same kind.
+// kindOfCell[float32], tilekind2.go:30
+DEVICE int32 kindOfCell_f32(float f, int32 method, float roundOff) {
+    if (method != 0) {
         roundOff = 0.0f;
     }
     int32 kind = 0;
-    if (!empty_f32(f, roundOff) || sweep != 0 && f < 0.0f) {
+    if (!empty_f32(f, roundOff) || method != 0 && f < 0.0f) {
         kind |= 1;
     }
-    if (!full_f32(f, roundOff) || sweep != 0 && f > 1.0f) {
+    if (!full_f32(f, roundOff) || method != 0 && f > 1.0f) {
         kind |= 2;
     }
     return kind;
@@ -6092,7 +6093,7 @@ DEVICE int32 kindOfCell_f32(float f, int32 sweep, float roundOff) {
 
 // (*Tiles2[float32]).kindOfLoaded, tilecells2.go:30
 DEVICE int32 Tiles2_kindOfLoaded_f32(const Tiles2_f32 *s, float f) {
-    return kindOfCell_f32(f, s->Kinds[0], s->RoundOff);
+    return kindOfCell_f32(f, s->Methods[0], s->RoundOff);
 }
 
 // load loads every tileLoads-th of the tile's cells and margin into shared memory, beginning with number k, and returns
@@ -6127,7 +6128,7 @@ DEVICE int32 some(int32 n, int32 count) {
 }
 
 // near returns 1 if an interface may reach the tile in this step, otherwise 0; kinds are those of its cells and margin.
-// (*tileWork).near, tilecells2.go:178
+// (*tileWork).near, tilecells2.go:180
 DEVICE int32 tileWork_near(tileWork *w, Slice<int32> kinds) {
     if (w->load == 0) {
         return 0;
@@ -6136,7 +6137,7 @@ DEVICE int32 tileWork_near(tileWork *w, Slice<int32> kinds) {
 }
 
 // kindIfStays returns the kind of a tile after the step if it does not change; kinds are those of its cells and margin.
-// (*tileWork).kindIfStays, tilecells2.go:186
+// (*tileWork).kindIfStays, tilecells2.go:188
 DEVICE int32 tileWork_kindIfStays(tileWork *w, Slice<int32> kinds) {
     if (w->load == 0) {
         return w->kind;
@@ -6147,7 +6148,7 @@ DEVICE int32 tileWork_kindIfStays(tileWork *w, Slice<int32> kinds) {
 
 // reach returns how far around a tile, along x and y, sweep n updates cells: for the donors of the second sweep and
 // the neighbours that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float32]).reach, tilecells2.go:245
+// (*Tiles2[float32]).reach, tilecells2.go:248
 struct Tiles2_reach_f32_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -6163,20 +6164,20 @@ DEVICE bool Tiles2_neededAfterFirst_f32(const Tiles2_f32 *s, int32 px, int32 py)
     return px >= neg(rx) && px < add(32, rx) && py >= neg(ry) && py < add(32, ry);
 }
 
-// inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, one more
-// above for faces, and within the block.
-// (*Tiles2[float32]).inReach, tilecells2.go:261
+// inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, and within
+// the block. face is 1 along the sweep's axis, where there is one more face above, and otherwise 0.
+// (*Tiles2[float32]).inReach, tilecells2.go:264
 DEVICE bool Tiles2_inReach_f32(const Tiles2_f32 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
 
 // needed reports whether sweep n updates a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float32]).needed, tilecells2.go:253
+// (*Tiles2[float32]).needed, tilecells2.go:256
 DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f32(s, n);
-    int32 face = s->Axis ^ n;
-    return Tiles2_inReach_f32(s, 0, px, x, rx, sub(1, face)) && Tiles2_inReach_f32(s, 1, py, y, ry, face);
+    int32 axis = s->Axis ^ n;
+    return Tiles2_inReach_f32(s, 0, px, x, rx, sub(1, axis)) && Tiles2_inReach_f32(s, 1, py, y, ry, axis);
 }
 
 // nearest returns the cell that has the value of cell (px, py) of a tile after the first sweep: beyond a wall, the cell
@@ -6189,13 +6190,13 @@ DEVICE Tiles2_nearest_f32_results Tiles2_nearest_f32(const Tiles2_f32 *s, int32 
 }
 
 // shared returns the index of a tile's cell in shared memory.
-// shared, tilecells2.go:210
+// shared, tilecells2.go:213
 DEVICE int32 shared(int32 px, int32 py) {
     return add(add(px, 3), mul(add(py, 3), 38));
 }
 
 // strides returns the strides along an axis in shared memory and in the block's memory.
-// (*Tiles2[float32]).strides, tilecells2.go:236
+// (*Tiles2[float32]).strides, tilecells2.go:239
 struct Tiles2_strides_f32_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 axis) {
     if (axis == 0) {
@@ -6207,15 +6208,16 @@ DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 
 // stays reports whether sweep n leaves the cell at own as it is; start is its value before the step.
 // (*Tiles2[float32]).stays, tilecells2.go:40
 DEVICE bool Tiles2_stays_f32(const Tiles2_f32 *s, int32 n, int32 own, Array<float, 1444> *a, float start) {
-    int32 kind = s->Kinds[n];
+    int32 method = s->Methods[n];
     auto [step, unused1] = Tiles2_strides_f32(s, s->Axis ^ n);
     float f = (*a)[own], below = (*a)[sub(own, step)], above = (*a)[add(own, step)];
-    return staysEmpty_f32(kind, f, below, above, s->RoundOff) || staysFull_f32(kind, f, below, above, s->RoundOff) && (kind != 0 || start > 0.5f);
+    return staysEmpty_f32(method, f, below, above, s->RoundOff) || staysFull_f32(method, f, below, above, s->RoundOff) && (method != 0 || start > 0.5f);
 }
 
-// firstOfRun does the first sweep in those cells of run k that stay as they are, and returns bits of the others. They
-// include the cells above the highest faces that are needed.
-// (*Tiles2[float32]).firstOfRun, tilecells2.go:64
+// firstOfRun does the first sweep in those cells of run k, tileRunCells cells of a column that a thread takes together,
+// that stay as they are. Bit q of the result is set for each other cell q of the run, also for the cells above the
+// highest faces that are needed.
+// (*Tiles2[float32]).firstOfRun, tilecells2.go:65
 DEVICE int32 Tiles2_firstOfRun_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between) {
     int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 7), 3);
@@ -6266,7 +6268,7 @@ DEVICE void listTileRun(Slice<int32> list, Slice<int32> bits, Slice<int32> count
     }
 }
 
-// (*Tiles2[float32]).velocity, tilecells2.go:268
+// (*Tiles2[float32]).velocity, tilecells2.go:271
 DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -6283,10 +6285,10 @@ DEVICE bool fromMixed_f32(float cfl, bool below, bool above) {
 
 // flux returns the flux of Sweep2 in sweep n through the lower face of the cell at own if it is needed and its donor is
 // mixed, otherwise 0.
-// (*Tiles2[float32]).flux, tilecells2.go:277
+// (*Tiles2[float32]).flux, tilecells2.go:280
 DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
         Clock_f32 *clock, bool fine) {
-    int32 axis = s->Axis ^ n, kind = s->Kinds[n];
+    int32 axis = s->Axis ^ n, method = s->Methods[n];
     auto [step, stride] = Tiles2_strides_f32(s, axis);
     int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
     if (!Tiles2_needed_f32(s, n, px, py, x, y)) {
@@ -6306,7 +6308,7 @@ DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, i
     }
     float f = (*a)[donor];
     float t = num_Abs_f32(cfl);
-    if (kind == 2) {
+    if (method == 2) {
         t = stretched_f32(t, Tiles2_velocity_f32(s, axis, place) * q, Tiles2_velocity_f32(s, axis, add(place, stride)) * q);
     }
     stencil2_f32 around = stencil2_f32{(*a)[sub(sub(donor, 38), 1)], (*a)[sub(donor, 38)], (*a)[add(sub(donor, 38), 1)], (*a)[sub(donor, 1)], f, (*a)[add(donor, 1)], (*a)[sub(add(donor, 38), 1)], (*a)[add(donor, 38)], (*a)[add(add(donor, 38), 1)]};
@@ -6341,20 +6343,20 @@ DEVICE float faceFlux_f32(float cfl, float below, float above, float inMixed, fl
 // sweep returns the value of cell c, which does not stay as it is, after sweep n (0 or 1) of a step; start is its
 // value before the step. own is the index of the cell in shared memory: in a, its value before the sweep, and in
 // flux, the flux through its lower face if the donor is mixed.
-// (*Tiles2[float32]).sweep, tilecells2.go:225
+// (*Tiles2[float32]).sweep, tilecells2.go:228
 DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *a, Array<float, 1444> *flux,
         int32 own, int64 c, float start, Clock_f32 *clock) {
-    int32 axis = s->Axis ^ n, kind = s->Kinds[n];
+    int32 axis = s->Axis ^ n, method = s->Methods[n];
     auto [step, stride] = Tiles2_strides_f32(s, axis);
     float f = (*a)[own], below = (*a)[sub(own, step)], above = (*a)[add(own, step)];
     float q = clock->Courant[axis];
     float lo = Tiles2_velocity_f32(s, axis, c) * q, hi = Tiles2_velocity_f32(s, axis, add(c, stride)) * q;
     float in = faceFlux_f32(lo, below, f, (*flux)[own], s->RoundOff), out = faceFlux_f32(hi, f, above, (*flux)[add(own, step)], s->RoundOff);
-    return updated_f32(kind, f, start, lo, hi, in, out);
+    return updated_f32(method, f, start, lo, hi, in, out);
 }
 
 // first advances the cell at number k of the tile's cells and margin by the first sweep, if the second needs it.
-// (*Tiles2[float32]).first, tilecells2.go:85
+// (*Tiles2[float32]).first, tilecells2.go:86
 DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Clock_f32 *clock) {
     int32 px = sub(k % 38, 3), py = sub(k / 38, 3);
@@ -6367,14 +6369,15 @@ DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arr
 }
 
 // inTile reports whether cell (px, py) belongs to a tile.
-// (*Tiles2[float32]).inTile, tilecells2.go:96
+// (*Tiles2[float32]).inTile, tilecells2.go:97
 DEVICE bool Tiles2_inTile_f32(const Tiles2_f32 *s, int32 px, int32 py, int32 x, int32 y) {
     return px >= 0 && px < 32 && py >= 0 && py < 32 && add(x, px) < s->N[0] && add(y, py) < s->N[1];
 }
 
-// secondOfRun does the second sweep in those cells of run k that stay as they are, and returns bits of the others and
-// of the highest faces that may have a mixed donor. f gets the final values.
-// (*Tiles2[float32]).secondOfRun, tilecells2.go:102
+// secondOfRun does the second sweep in those cells of run k that stay as they are. Bit q of the result is set for each
+// other cell q of the run, and for the cells above the highest faces that may have a mixed donor. f gets the final
+// values.
+// (*Tiles2[float32]).secondOfRun, tilecells2.go:104
 DEVICE int32 Tiles2_secondOfRun_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between) {
     int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 7), 3);
@@ -6400,7 +6403,7 @@ DEVICE int32 Tiles2_secondOfRun_f32(const Tiles2_f32 *s, int32 k, int32 x, int32
 
 // second advances the cell at number k of the tile's cells and margin by the second sweep, if it is one of the tile. f
 // gets the final value.
-// (*Tiles2[float32]).second, tilecells2.go:126
+// (*Tiles2[float32]).second, tilecells2.go:128
 DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Clock_f32 *clock) {
     int32 px = sub(k % 38, 3), py = sub(k / 38, 3);
@@ -6422,13 +6425,13 @@ DEVICE int32 Tiles2_kindOf_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, A
         if (add(add(x, px), n) >= s->N[0] || add(y, py) >= s->N[1]) {
             break;
         }
-        kind |= kindOfCell_f32((*f)[shared(add(px, n), py)], s->Kinds[0], s->RoundOff);
+        kind |= kindOfCell_f32((*f)[shared(add(px, n), py)], s->Methods[0], s->RoundOff);
     }
     return kind;
 }
 
 // combineKinds returns the combined kind of several pieces.
-// combineKinds[float32], tilekind2.go:44
+// combineKinds[float32], tilekind2.go:45
 DEVICE int32 combineKinds_f32(Array<float, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -6438,7 +6441,7 @@ DEVICE int32 combineKinds_f32(Array<float, 1444> *pieces, int32 first, int32 n) 
 }
 
 // copies returns the number of cells to copy to the other field.
-// (*tileWork).copies, tilecells2.go:202
+// (*tileWork).copies, tilecells2.go:205
 DEVICE int32 tileWork_copies(tileWork *w, int32 near) {
     if (near == 0 && w->differs) {
         return 1024;
@@ -6447,7 +6450,7 @@ DEVICE int32 tileWork_copies(tileWork *w, int32 near) {
 }
 
 // copyCell copies number k of the tile's cells to the other field.
-// (*Tiles2[float32]).copyCell, tilecells2.go:138
+// (*Tiles2[float32]).copyCell, tilecells2.go:140
 DEVICE void Tiles2_copyCell_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
@@ -6455,8 +6458,9 @@ DEVICE void Tiles2_copyCell_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) 
     }
 }
 
-// kindAfter returns the kind of a tile after the step: the given one, or near an interface that of its marks.
-// kindAfter[float32], tilecells2.go:194
+// kindAfter returns the kind of a tile after the step: the given one, or, if an interface is near, the combined kind of
+// the tile's pieces.
+// kindAfter[float32], tilecells2.go:197
 DEVICE int32 kindAfter_f32(int32 near, int32 kind, Array<float, 1444> *between) {
     if (near == 0) {
         return kind;
@@ -6549,7 +6553,7 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
 }
 
 // work determines the work for the n-th tile of Order.
-// (*Tiles2[float64]).work, tilecells2.go:146
+// (*Tiles2[float64]).work, tilecells2.go:148
 DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
     tileWork w = {};
     if (n >= int64(s->Count[0])) {
@@ -6593,17 +6597,18 @@ DEVICE double Tiles2_cell_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
     return s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
 }
 
-// kindOfCell returns the kind of one cell, which a sweep does not change if its neighbours are of the same kind.
-// kindOfCell[float64], tilekind2.go:29
-DEVICE int32 kindOfCell_f64(double f, int32 sweep, double roundOff) {
-    if (sweep != 0) {
+// kindOfCell returns the kind of one cell, which a sweep by the method does not change if its neighbours are of the
+// same kind.
+// kindOfCell[float64], tilekind2.go:30
+DEVICE int32 kindOfCell_f64(double f, int32 method, double roundOff) {
+    if (method != 0) {
         roundOff = 0.0;
     }
     int32 kind = 0;
-    if (!empty_f64(f, roundOff) || sweep != 0 && f < 0.0) {
+    if (!empty_f64(f, roundOff) || method != 0 && f < 0.0) {
         kind |= 1;
     }
-    if (!full_f64(f, roundOff) || sweep != 0 && f > 1.0) {
+    if (!full_f64(f, roundOff) || method != 0 && f > 1.0) {
         kind |= 2;
     }
     return kind;
@@ -6611,7 +6616,7 @@ DEVICE int32 kindOfCell_f64(double f, int32 sweep, double roundOff) {
 
 // (*Tiles2[float64]).kindOfLoaded, tilecells2.go:30
 DEVICE int32 Tiles2_kindOfLoaded_f64(const Tiles2_f64 *s, double f) {
-    return kindOfCell_f64(f, s->Kinds[0], s->RoundOff);
+    return kindOfCell_f64(f, s->Methods[0], s->RoundOff);
 }
 
 // load loads every tileLoads-th of the tile's cells and margin into shared memory, beginning with number k, and returns
@@ -6638,7 +6643,7 @@ DEVICE int32 Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arr
 
 // reach returns how far around a tile, along x and y, sweep n updates cells: for the donors of the second sweep and
 // the neighbours that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float64]).reach, tilecells2.go:245
+// (*Tiles2[float64]).reach, tilecells2.go:248
 struct Tiles2_reach_f64_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -6654,20 +6659,20 @@ DEVICE bool Tiles2_neededAfterFirst_f64(const Tiles2_f64 *s, int32 px, int32 py)
     return px >= neg(rx) && px < add(32, rx) && py >= neg(ry) && py < add(32, ry);
 }
 
-// inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, one more
-// above for faces, and within the block.
-// (*Tiles2[float64]).inReach, tilecells2.go:261
+// inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, and within
+// the block. face is 1 along the sweep's axis, where there is one more face above, and otherwise 0.
+// (*Tiles2[float64]).inReach, tilecells2.go:264
 DEVICE bool Tiles2_inReach_f64(const Tiles2_f64 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
 
 // needed reports whether sweep n updates a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float64]).needed, tilecells2.go:253
+// (*Tiles2[float64]).needed, tilecells2.go:256
 DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f64(s, n);
-    int32 face = s->Axis ^ n;
-    return Tiles2_inReach_f64(s, 0, px, x, rx, sub(1, face)) && Tiles2_inReach_f64(s, 1, py, y, ry, face);
+    int32 axis = s->Axis ^ n;
+    return Tiles2_inReach_f64(s, 0, px, x, rx, sub(1, axis)) && Tiles2_inReach_f64(s, 1, py, y, ry, axis);
 }
 
 // nearest returns the cell that has the value of cell (px, py) of a tile after the first sweep: beyond a wall, the cell
@@ -6680,7 +6685,7 @@ DEVICE Tiles2_nearest_f64_results Tiles2_nearest_f64(const Tiles2_f64 *s, int32 
 }
 
 // strides returns the strides along an axis in shared memory and in the block's memory.
-// (*Tiles2[float64]).strides, tilecells2.go:236
+// (*Tiles2[float64]).strides, tilecells2.go:239
 struct Tiles2_strides_f64_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 axis) {
     if (axis == 0) {
@@ -6692,15 +6697,16 @@ DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 
 // stays reports whether sweep n leaves the cell at own as it is; start is its value before the step.
 // (*Tiles2[float64]).stays, tilecells2.go:40
 DEVICE bool Tiles2_stays_f64(const Tiles2_f64 *s, int32 n, int32 own, Array<double, 1444> *a, double start) {
-    int32 kind = s->Kinds[n];
+    int32 method = s->Methods[n];
     auto [step, unused1] = Tiles2_strides_f64(s, s->Axis ^ n);
     double f = (*a)[own], below = (*a)[sub(own, step)], above = (*a)[add(own, step)];
-    return staysEmpty_f64(kind, f, below, above, s->RoundOff) || staysFull_f64(kind, f, below, above, s->RoundOff) && (kind != 0 || start > 0.5);
+    return staysEmpty_f64(method, f, below, above, s->RoundOff) || staysFull_f64(method, f, below, above, s->RoundOff) && (method != 0 || start > 0.5);
 }
 
-// firstOfRun does the first sweep in those cells of run k that stay as they are, and returns bits of the others. They
-// include the cells above the highest faces that are needed.
-// (*Tiles2[float64]).firstOfRun, tilecells2.go:64
+// firstOfRun does the first sweep in those cells of run k, tileRunCells cells of a column that a thread takes together,
+// that stay as they are. Bit q of the result is set for each other cell q of the run, also for the cells above the
+// highest faces that are needed.
+// (*Tiles2[float64]).firstOfRun, tilecells2.go:65
 DEVICE int32 Tiles2_firstOfRun_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between) {
     int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 7), 3);
@@ -6722,7 +6728,7 @@ DEVICE int32 Tiles2_firstOfRun_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 
     return bits;
 }
 
-// (*Tiles2[float64]).velocity, tilecells2.go:268
+// (*Tiles2[float64]).velocity, tilecells2.go:271
 DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -6739,10 +6745,10 @@ DEVICE bool fromMixed_f64(double cfl, bool below, bool above) {
 
 // flux returns the flux of Sweep2 in sweep n through the lower face of the cell at own if it is needed and its donor is
 // mixed, otherwise 0.
-// (*Tiles2[float64]).flux, tilecells2.go:277
+// (*Tiles2[float64]).flux, tilecells2.go:280
 DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
         Clock_f64 *clock, bool fine) {
-    int32 axis = s->Axis ^ n, kind = s->Kinds[n];
+    int32 axis = s->Axis ^ n, method = s->Methods[n];
     auto [step, stride] = Tiles2_strides_f64(s, axis);
     int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
     if (!Tiles2_needed_f64(s, n, px, py, x, y)) {
@@ -6762,7 +6768,7 @@ DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, 
     }
     double f = (*a)[donor];
     double t = num_Abs_f64(cfl);
-    if (kind == 2) {
+    if (method == 2) {
         t = stretched_f64(t, Tiles2_velocity_f64(s, axis, place) * q, Tiles2_velocity_f64(s, axis, add(place, stride)) * q);
     }
     stencil2_f64 around = stencil2_f64{(*a)[sub(sub(donor, 38), 1)], (*a)[sub(donor, 38)], (*a)[add(sub(donor, 38), 1)], (*a)[sub(donor, 1)], f, (*a)[add(donor, 1)], (*a)[sub(add(donor, 38), 1)], (*a)[add(donor, 38)], (*a)[add(add(donor, 38), 1)]};
@@ -6797,20 +6803,20 @@ DEVICE double faceFlux_f64(double cfl, double below, double above, double inMixe
 // sweep returns the value of cell c, which does not stay as it is, after sweep n (0 or 1) of a step; start is its
 // value before the step. own is the index of the cell in shared memory: in a, its value before the sweep, and in
 // flux, the flux through its lower face if the donor is mixed.
-// (*Tiles2[float64]).sweep, tilecells2.go:225
+// (*Tiles2[float64]).sweep, tilecells2.go:228
 DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444> *a, Array<double, 1444> *flux,
         int32 own, int64 c, double start, Clock_f64 *clock) {
-    int32 axis = s->Axis ^ n, kind = s->Kinds[n];
+    int32 axis = s->Axis ^ n, method = s->Methods[n];
     auto [step, stride] = Tiles2_strides_f64(s, axis);
     double f = (*a)[own], below = (*a)[sub(own, step)], above = (*a)[add(own, step)];
     double q = clock->Courant[axis];
     double lo = Tiles2_velocity_f64(s, axis, c) * q, hi = Tiles2_velocity_f64(s, axis, add(c, stride)) * q;
     double in = faceFlux_f64(lo, below, f, (*flux)[own], s->RoundOff), out = faceFlux_f64(hi, f, above, (*flux)[add(own, step)], s->RoundOff);
-    return updated_f64(kind, f, start, lo, hi, in, out);
+    return updated_f64(method, f, start, lo, hi, in, out);
 }
 
 // first advances the cell at number k of the tile's cells and margin by the first sweep, if the second needs it.
-// (*Tiles2[float64]).first, tilecells2.go:85
+// (*Tiles2[float64]).first, tilecells2.go:86
 DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Clock_f64 *clock) {
     int32 px = sub(k % 38, 3), py = sub(k / 38, 3);
@@ -6823,14 +6829,15 @@ DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arr
 }
 
 // inTile reports whether cell (px, py) belongs to a tile.
-// (*Tiles2[float64]).inTile, tilecells2.go:96
+// (*Tiles2[float64]).inTile, tilecells2.go:97
 DEVICE bool Tiles2_inTile_f64(const Tiles2_f64 *s, int32 px, int32 py, int32 x, int32 y) {
     return px >= 0 && px < 32 && py >= 0 && py < 32 && add(x, px) < s->N[0] && add(y, py) < s->N[1];
 }
 
-// secondOfRun does the second sweep in those cells of run k that stay as they are, and returns bits of the others and
-// of the highest faces that may have a mixed donor. f gets the final values.
-// (*Tiles2[float64]).secondOfRun, tilecells2.go:102
+// secondOfRun does the second sweep in those cells of run k that stay as they are. Bit q of the result is set for each
+// other cell q of the run, and for the cells above the highest faces that may have a mixed donor. f gets the final
+// values.
+// (*Tiles2[float64]).secondOfRun, tilecells2.go:104
 DEVICE int32 Tiles2_secondOfRun_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between) {
     int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 7), 3);
@@ -6856,7 +6863,7 @@ DEVICE int32 Tiles2_secondOfRun_f64(const Tiles2_f64 *s, int32 k, int32 x, int32
 
 // second advances the cell at number k of the tile's cells and margin by the second sweep, if it is one of the tile. f
 // gets the final value.
-// (*Tiles2[float64]).second, tilecells2.go:126
+// (*Tiles2[float64]).second, tilecells2.go:128
 DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Clock_f64 *clock) {
     int32 px = sub(k % 38, 3), py = sub(k / 38, 3);
@@ -6878,13 +6885,13 @@ DEVICE int32 Tiles2_kindOf_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, A
         if (add(add(x, px), n) >= s->N[0] || add(y, py) >= s->N[1]) {
             break;
         }
-        kind |= kindOfCell_f64((*f)[shared(add(px, n), py)], s->Kinds[0], s->RoundOff);
+        kind |= kindOfCell_f64((*f)[shared(add(px, n), py)], s->Methods[0], s->RoundOff);
     }
     return kind;
 }
 
 // combineKinds returns the combined kind of several pieces.
-// combineKinds[float64], tilekind2.go:44
+// combineKinds[float64], tilekind2.go:45
 DEVICE int32 combineKinds_f64(Array<double, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -6894,7 +6901,7 @@ DEVICE int32 combineKinds_f64(Array<double, 1444> *pieces, int32 first, int32 n)
 }
 
 // copyCell copies number k of the tile's cells to the other field.
-// (*Tiles2[float64]).copyCell, tilecells2.go:138
+// (*Tiles2[float64]).copyCell, tilecells2.go:140
 DEVICE void Tiles2_copyCell_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
@@ -6902,8 +6909,9 @@ DEVICE void Tiles2_copyCell_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) 
     }
 }
 
-// kindAfter returns the kind of a tile after the step: the given one, or near an interface that of its marks.
-// kindAfter[float64], tilecells2.go:194
+// kindAfter returns the kind of a tile after the step: the given one, or, if an interface is near, the combined kind of
+// the tile's pieces.
+// kindAfter[float64], tilecells2.go:197
 DEVICE int32 kindAfter_f64(int32 near, int32 kind, Array<double, 1444> *between) {
     if (near == 0) {
         return kind;
@@ -7365,7 +7373,7 @@ DEVICE void Brick3_f64_at(int64 t, const Sweep3_f64 *s, const Bricks *b, Clock_f
 }
 
 // refresh copies every kindPieces-th cell of the tile at (x, y), starting with number k, and returns their kind.
-// (*TileGhosts[float32]).refresh, tilekind2.go:87
+// (*TileGhosts[float32]).refresh, tilekind2.go:88
 DEVICE int32 TileGhosts_refresh_f32(const TileGhosts_f32 *g, int32 k, int32 x, int32 y) {
     int32 kind = 0;
     for (int32 at = k; at < 1024; at = add(at, 256)) {
@@ -7376,13 +7384,13 @@ DEVICE int32 TileGhosts_refresh_f32(const TileGhosts_f32 *g, int32 k, int32 x, i
         int64 c = Lattice_at(&g->Lattice_, int64(i), int64(j), 0);
         float f = g->F[c];
         g->Second[c] = f;
-        kind |= kindOfCell_f32(f, g->Sweep, g->RoundOff);
+        kind |= kindOfCell_f32(f, g->Method, g->RoundOff);
     }
     return kind;
 }
 
 // RefreshGhostTile finds the kind of the t-th tile of Order by its cells in F, and copies these to the other field.
-// RefreshGhostTile[float32], tilekind2.go:71
+// RefreshGhostTile[float32], tilekind2.go:72
 DEVICE void RefreshGhostTile_f32_at(int64 t, const TileGhosts_f32 *g, Array<int32, 256> *pieces,
         Array<int32, 16> *groups) {
     int32 tile = g->Order[t];
@@ -7402,7 +7410,7 @@ DEVICE void RefreshGhostTile_f32_at(int64 t, const TileGhosts_f32 *g, Array<int3
 }
 
 // refresh copies every kindPieces-th cell of the tile at (x, y), starting with number k, and returns their kind.
-// (*TileGhosts[float64]).refresh, tilekind2.go:87
+// (*TileGhosts[float64]).refresh, tilekind2.go:88
 DEVICE int32 TileGhosts_refresh_f64(const TileGhosts_f64 *g, int32 k, int32 x, int32 y) {
     int32 kind = 0;
     for (int32 at = k; at < 1024; at = add(at, 256)) {
@@ -7413,13 +7421,13 @@ DEVICE int32 TileGhosts_refresh_f64(const TileGhosts_f64 *g, int32 k, int32 x, i
         int64 c = Lattice_at(&g->Lattice_, int64(i), int64(j), 0);
         double f = g->F[c];
         g->Second[c] = f;
-        kind |= kindOfCell_f64(f, g->Sweep, g->RoundOff);
+        kind |= kindOfCell_f64(f, g->Method, g->RoundOff);
     }
     return kind;
 }
 
 // RefreshGhostTile finds the kind of the t-th tile of Order by its cells in F, and copies these to the other field.
-// RefreshGhostTile[float64], tilekind2.go:71
+// RefreshGhostTile[float64], tilekind2.go:72
 DEVICE void RefreshGhostTile_f64_at(int64 t, const TileGhosts_f64 *g, Array<int32, 256> *pieces,
         Array<int32, 16> *groups) {
     int32 tile = g->Order[t];
@@ -8018,7 +8026,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) Brick3_f64(int64 lo, int64 
     if (t < hi) Brick3_f64_at(t, &s, &b, clock, &flux, &list, &bits, &counts);
 }
 
-// Kernel RefreshGhostTile, tilekind2.go:71
+// Kernel RefreshGhostTile, tilekind2.go:72
 extern "C" __global__ void __launch_bounds__(256) RefreshGhostTile_f32(int64 lo, int64 hi,
         const __grid_constant__ TileGhosts_f32 g) {
     SHARED(pieces, Array<int32, 256>);
@@ -8027,7 +8035,7 @@ extern "C" __global__ void __launch_bounds__(256) RefreshGhostTile_f32(int64 lo,
     if (t < hi) RefreshGhostTile_f32_at(t, &g, &pieces, &groups);
 }
 
-// Kernel RefreshGhostTile, tilekind2.go:71
+// Kernel RefreshGhostTile, tilekind2.go:72
 extern "C" __global__ void __launch_bounds__(256) RefreshGhostTile_f64(int64 lo, int64 hi,
         const __grid_constant__ TileGhosts_f64 g) {
     SHARED(pieces, Array<int32, 256>);

@@ -153,11 +153,11 @@ func (q *stencil3[F]) elvira() (mx, my, mz F) {
 	return mx, my, mz
 }
 
-// slopeOf is the fall from l to r: centred, left or right.
-func slopeOf[F num.Float](kind int, l, m, r F) F {
-	if kind == 0 {
+// slopeOf is the fall from l to r by a difference: 0 for centred, 1 for left, 2 for right.
+func slopeOf[F num.Float](difference int, l, m, r F) F {
+	if difference == 0 {
 		return (l - r) / 2
-	} else if kind == 1 {
+	} else if difference == 1 {
 		return l - m
 	}
 	return m - r

@@ -69,13 +69,13 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, difference F) {
 		n := (nx + 2*g) * (ny + 2*g)
 		box := abi.Box{Hi: [3]int{nx, ny, 1}}
 		for normal := Youngs; normal <= Heights; normal++ {
-			for kind := WeymouthYue; kind <= Lagrangian; kind++ {
+			for method := WeymouthYue; method <= Lagrangian; method++ {
 				for axis, stride := range []int32{1, lattice.SY} {
 					f, u := noisy[F](rng, n, nx+2*g), velocities[F](rng, n)
 					out, planes := [2][]F{make([]F, n), make([]F, n)}, [2][]geom.Line[F]{make([]geom.Line[F], n),
 						make([]geom.Line[F], n)}
 					newLoop := func(k int) *Sweep2[F] {
-						return &Sweep2[F]{Lattice: lattice, Axis: int32(axis), Stride: stride, Kind: kind, Normal: normal,
+						return &Sweep2[F]{Lattice: lattice, Axis: int32(axis), Stride: stride, Method: method, Normal: normal,
 							Stored: normal == ELVIRA || normal == LVIRA, DifferenceStep: difference, RoundOff: difference * difference,
 							F: f, Start: f, Out: out[k],
 							U: u, Planes: planes[k]}

@@ -19,10 +19,10 @@ type Sweep2[F num.Float] struct {
 	Lattice
 	Axis           int32 // 0 or 1
 	Stride         int32 // from cell to cell along the axis
-	Kind           int32
+	Method         int32 // of advection: WeymouthYue, Eulerian or Lagrangian
 	Normal         int32
 	Stored         bool // planes are read from Planes, not found from F: it must be set for ELVIRA and LVIRA
-	DifferenceStep F    // of LVIRA: the square root of the unit round-off
+	DifferenceStep F    // of LVIRA: about the square root of the unit round-off
 	RoundOff       F    // the tolerance within which cells count as pure: see pureFlux
 	F              []F
 	Start          []F
@@ -38,9 +38,9 @@ type Sweep2[F num.Float] struct {
 func Advance2[F num.Float](i, j int, s *Sweep2[F], clock *Clock[F]) {
 	c := s.at(i, j, 0)
 	f, below, above := s.F[c], s.F[c-int(s.Stride)], s.F[c+int(s.Stride)]
-	emptyStays := staysEmpty(s.Kind, f, below, above, s.RoundOff)
-	fullStays := staysFull(s.Kind, f, below, above, s.RoundOff)
-	fullStays = fullStays && (s.Kind != WeymouthYue || s.Start[c] > 0.5)
+	emptyStays := staysEmpty(s.Method, f, below, above, s.RoundOff)
+	fullStays := staysFull(s.Method, f, below, above, s.RoundOff)
+	fullStays = fullStays && (s.Method != WeymouthYue || s.Start[c] > 0.5)
 	after := f
 	if !(emptyStays || fullStays) {
 		after = s.advanced(c, clock.Courant[s.Axis], f, below, above)
@@ -58,7 +58,7 @@ func (s *Sweep2[F]) advanced(c int, q, f, below, above F) F {
 		v := s.mixedFluxes(c, q, fluxes[F]{lo, hi}, fluxes[F]{in, out}, inPure, outPure)
 		in, out = v.in, v.out
 	}
-	return updated(s.Kind, f, s.Start[c], lo, hi, in, out)
+	return updated(s.Method, f, s.Start[c], lo, hi, in, out)
 }
 
 // mixedFluxes are the fluxes of cell c if one of their donors is mixed, which is rare: v are those from pure donors.
@@ -83,7 +83,7 @@ func (s *Sweep2[F]) mixedFlux(c int, q, cfl F) F {
 		donor = c - step
 	}
 	t := num.Abs(cfl)
-	if s.Kind == Lagrangian {
+	if s.Method == Lagrangian {
 		t = stretched(t, s.U[donor]*q, s.U[donor+step]*q)
 	}
 	p := s.plane(donor)

@@ -15,7 +15,7 @@ type Sweep3[F num.Float] struct {
 	Stride         int32 // from cell to cell along the axis
 	Normal         int32
 	Stored         bool // planes are read from Planes, not found from F: it must be set for ELVIRA and LVIRA
-	DifferenceStep F    // of LVIRA: the square root of the unit round-off
+	DifferenceStep F    // of LVIRA: about the square root of the unit round-off
 	RoundOff       F    // the tolerance within which cells count as pure, as in Sweep2
 	F              []F
 	Start          []F

@@ -15,7 +15,7 @@ const (
 	tileWidth    = TileX + 2*TileReach
 	TileRoom     = tileWidth * (TileY + 2*TileReach) // number of cells of a tile with its margin
 
-	marks = 256 // number of pieces of a tile whose kinds are found separately
+	tilePieces = 256 // number of pieces of a tile whose kinds are found separately
 
 	tileRunCells = 7 // cells of a column of a tile, with its margin, that a thread takes together
 	tileRuns     = tileWidth * ((TileY + 2*TileReach + tileRunCells - 1) / tileRunCells)
@@ -36,7 +36,7 @@ type Tiles2[F num.Float] struct {
 	N              [2]int32 // cells of the block
 	Tiles          [2]int32
 	Open           [2][2]int32 // TileReach where there are ghosts, 0 at walls: along each axis, below and above
-	Kinds          [2]int32    // of the sweeps
+	Methods        [2]int32    // of advection, of both sweeps
 	Normal         int32
 	DifferenceStep F
 	RoundOff       F
@@ -110,11 +110,11 @@ func TileStep2[F num.Float](t int, fine bool, s *Tiles2[F], clock *Clock[F], f, 
 	for k := range n {
 		s.second(list[k], w.x, w.y, f, between, flux, clock)
 	}
-	for k := range near * marks {
+	for k := range near * tilePieces {
 		between[k] = F(s.kindOf(k, w.x, w.y, f))
 	}
-	for k := range near * (marks / 16) {
-		between[marks+k] = F(combineKinds(between, 16*k, 16))
+	for k := range near * (tilePieces / 16) {
+		between[tilePieces+k] = F(combineKinds(between, 16*k, 16))
 	}
 	for k := range w.copies(near) {
 		s.copyCell(k, w.x, w.y)

@@ -28,9 +28,9 @@ func tiles[F num.Float](t *testing.T, l cudatest.Runner, difference F) {
 	const across, up = (nx + TileX - 1) / TileX, (ny + TileY - 1) / TileY
 	for normal := Youngs; normal <= LVIRA; normal++ {
 		for axis := range int32(2) {
-			kinds := [2]int32{WeymouthYue, WeymouthYue}
+			methods := [2]int32{WeymouthYue, WeymouthYue}
 			if rng.IntN(2) == 0 {
-				kinds = [2]int32{Eulerian, Lagrangian}
+				methods = [2]int32{Eulerian, Lagrangian}
 			}
 			f, u, v := noisy[F](rng, n, nx+2*g), velocities[F](rng, n), velocities[F](rng, n)
 			for c := range f { // an empty corner, so that a tile is inactive
@@ -51,7 +51,7 @@ func tiles[F num.Float](t *testing.T, l cudatest.Runner, difference F) {
 				from, to := step%2, 1-step%2
 				for k := range 2 {
 					copy(fields[k][to], ghostsOf(fields[k][from], fields[k][to], nx, ny, g))
-					s := &Tiles2[F]{Lattice: lattice, Axis: axis, N: [2]int32{nx, ny}, Tiles: [2]int32{across, up}, Kinds: kinds,
+					s := &Tiles2[F]{Lattice: lattice, Axis: axis, N: [2]int32{nx, ny}, Tiles: [2]int32{across, up}, Methods: methods,
 						Normal: normal, Open: [2][2]int32{{g, 0}, {0, g}}, DifferenceStep: difference,
 						RoundOff: difference * difference, F: fields[k][from],
 						Out: fields[k][to], U: u, V: v,
@@ -138,7 +138,7 @@ func compareGhostTiles[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.R
 	}
 	order := []int32{0, 1, 4, 6, 8}
 	of := func() *TileGhosts[F] {
-		return &TileGhosts[F]{Lattice: Lattice{SY: nx}, N: [2]int32{nx, ny}, Tiles: [2]int32{across, up}, Sweep: WeymouthYue,
+		return &TileGhosts[F]{Lattice: Lattice{SY: nx}, N: [2]int32{nx, ny}, Tiles: [2]int32{across, up}, Method: WeymouthYue,
 			RoundOff: roundOff, F: f, Second: slices.Repeat([]F{7}, nx*ny), Kinds: make([]int32, across*up),
 			Others: make([]int32, across*up), Order: order}
 	}

@@ -27,7 +27,7 @@ func (s *Tiles2[F]) load(k, x, y int32, f *[TileRoom]F) int32 {
 		s.kindOfLoaded(v5)
 }
 
-func (s *Tiles2[F]) kindOfLoaded(f F) int32 { return kindOfCell(f, s.Kinds[0], s.RoundOff) }
+func (s *Tiles2[F]) kindOfLoaded(f F) int32 { return kindOfCell(f, s.Methods[0], s.RoundOff) }
 
 // cell returns number k of the tile's cells and margin, and beyond a wall the cell at the wall.
 func (s *Tiles2[F]) cell(k, x, y int32) F {
@@ -38,11 +38,11 @@ func (s *Tiles2[F]) cell(k, x, y int32) F {
 
 // stays reports whether sweep n leaves the cell at own as it is; start is its value before the step.
 func (s *Tiles2[F]) stays(n, own int32, a *[TileRoom]F, start F) bool {
-	kind := s.Kinds[n]
+	method := s.Methods[n]
 	step, _ := s.strides(s.Axis ^ n)
 	f, below, above := a[own], a[own-step], a[own+step]
-	return staysEmpty(kind, f, below, above, s.RoundOff) ||
-		staysFull(kind, f, below, above, s.RoundOff) && (kind != WeymouthYue || start > 0.5)
+	return staysEmpty(method, f, below, above, s.RoundOff) ||
+		staysFull(method, f, below, above, s.RoundOff) && (method != WeymouthYue || start > 0.5)
 }
 
 // nearest returns the cell that has the value of cell (px, py) of a tile after the first sweep: beyond a wall, the cell
@@ -59,8 +59,9 @@ func (s *Tiles2[F]) neededAfterFirst(px, py int32) bool {
 	return px >= -rx && px < TileX+rx && py >= -ry && py < TileY+ry
 }
 
-// firstOfRun does the first sweep in those cells of run k that stay as they are, and returns bits of the others. They
-// include the cells above the highest faces that are needed.
+// firstOfRun does the first sweep in those cells of run k, tileRunCells cells of a column that a thread takes together,
+// that stay as they are. Bit q of the result is set for each other cell q of the run, also for the cells above the
+// highest faces that are needed.
 func (s *Tiles2[F]) firstOfRun(k, x, y int32, f, between *[TileRoom]F) int32 {
 	px, low := k%tileWidth-TileReach, k/tileWidth*tileRunCells-TileReach
 	bits := int32(0)
@@ -97,8 +98,9 @@ func (s *Tiles2[F]) inTile(px, py, x, y int32) bool {
 	return px >= 0 && px < TileX && py >= 0 && py < TileY && x+px < s.N[0] && y+py < s.N[1]
 }
 
-// secondOfRun does the second sweep in those cells of run k that stay as they are, and returns bits of the others and
-// of the highest faces that may have a mixed donor. f gets the final values.
+// secondOfRun does the second sweep in those cells of run k that stay as they are. Bit q of the result is set for each
+// other cell q of the run, and for the cells above the highest faces that may have a mixed donor. f gets the final
+// values.
 func (s *Tiles2[F]) secondOfRun(k, x, y int32, f, between *[TileRoom]F) int32 {
 	px, low := k%tileWidth-TileReach, k/tileWidth*tileRunCells-TileReach
 	step, _ := s.strides(s.Axis ^ 1)
@@ -190,12 +192,13 @@ func (w *tileWork) kindIfStays(kinds []int32) int32 {
 	return combine(kinds, 0, 1, loadGroups) | Synchronised // cells and margin are of one kind
 }
 
-// kindAfter returns the kind of a tile after the step: the given one, or near an interface that of its marks.
+// kindAfter returns the kind of a tile after the step: the given one, or, if an interface is near, the combined kind of
+// the tile's pieces.
 func kindAfter[F num.Float](near, kind int32, between *[TileRoom]F) int32 {
 	if near == 0 {
 		return kind
 	}
-	return combineKinds(between, marks, marks/16)
+	return combineKinds(between, tilePieces, tilePieces/16)
 }
 
 // copies returns the number of cells to copy to the other field.
@@ -223,13 +226,13 @@ func clamp(i, lo, end int32) int32 {
 // value before the step. own is the index of the cell in shared memory: in a, its value before the sweep, and in
 // flux, the flux through its lower face if the donor is mixed.
 func (s *Tiles2[F]) sweep(n int32, a, flux *[TileRoom]F, own int32, c int, start F, clock *Clock[F]) F {
-	axis, kind := s.Axis^n, s.Kinds[n]
+	axis, method := s.Axis^n, s.Methods[n]
 	step, stride := s.strides(axis)
 	f, below, above := a[own], a[own-step], a[own+step]
 	q := clock.Courant[axis]
 	lo, hi := s.velocity(axis, c)*q, s.velocity(axis, c+stride)*q
 	in, out := faceFlux(lo, below, f, flux[own], s.RoundOff), faceFlux(hi, f, above, flux[own+step], s.RoundOff)
-	return updated(kind, f, start, lo, hi, in, out)
+	return updated(method, f, start, lo, hi, in, out)
 }
 
 // strides returns the strides along an axis in shared memory and in the block's memory.
@@ -252,12 +255,12 @@ func (s *Tiles2[F]) reach(n int32) (rx, ry int32) {
 // needed reports whether sweep n updates a cell next to the lower face of cell (px, py) of a tile.
 func (s *Tiles2[F]) needed(n, px, py, x, y int32) bool {
 	rx, ry := s.reach(n)
-	face := s.Axis ^ n
-	return s.inReach(0, px, x, rx, 1-face) && s.inReach(1, py, y, ry, face)
+	axis := s.Axis ^ n
+	return s.inReach(0, px, x, rx, 1-axis) && s.inReach(1, py, y, ry, axis)
 }
 
-// inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, one more
-// above for faces, and within the block.
+// inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, and within
+// the block. face is 1 along the sweep's axis, where there is one more face above, and otherwise 0.
 func (s *Tiles2[F]) inReach(axis, p, x, reach, face int32) bool {
 	const size = TileX // and TileY
 	i := x + p
@@ -275,7 +278,7 @@ func (s *Tiles2[F]) velocity(axis int32, c int) F {
 // flux returns the flux of Sweep2 in sweep n through the lower face of the cell at own if it is needed and its donor is
 // mixed, otherwise 0.
 func (s *Tiles2[F]) flux(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F], fine bool) F {
-	axis, kind := s.Axis^n, s.Kinds[n]
+	axis, method := s.Axis^n, s.Methods[n]
 	step, stride := s.strides(axis)
 	px, py := own%tileWidth-TileReach, own/tileWidth-TileReach
 	if !s.needed(n, px, py, x, y) {
@@ -293,7 +296,7 @@ func (s *Tiles2[F]) flux(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F], fi
 	}
 	f := a[donor]
 	t := num.Abs(cfl)
-	if kind == Lagrangian {
+	if method == Lagrangian {
 		t = stretched(t, s.velocity(axis, place)*q, s.velocity(axis, place+stride)*q)
 	}
 	around := stencil2[F]{a[donor-tileWidth-1], a[donor-tileWidth], a[donor-tileWidth+1], a[donor-1], f, a[donor+1],

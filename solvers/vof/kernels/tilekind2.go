@@ -13,28 +13,29 @@ const (
 
 // kindOf returns the kind of a piece of a tile, TileX·TileY/marks cells in a row.
 func (s *Tiles2[F]) kindOf(k, x, y int32, f *[TileRoom]F) int32 {
-	const length = TileX * TileY / marks
+	const length = TileX * TileY / tilePieces
 	px, py := k*length%TileX, k*length/TileX
 	kind := int32(0)
 	for n := range int32(length) {
 		if x+px+n >= s.N[0] || y+py >= s.N[1] {
 			break
 		}
-		kind |= kindOfCell(f[shared(px+n, py)], s.Kinds[0], s.RoundOff)
+		kind |= kindOfCell(f[shared(px+n, py)], s.Methods[0], s.RoundOff)
 	}
 	return kind
 }
 
-// kindOfCell returns the kind of one cell, which a sweep does not change if its neighbours are of the same kind.
-func kindOfCell[F num.Float](f F, sweep int32, roundOff F) int32 {
-	if sweep != WeymouthYue {
+// kindOfCell returns the kind of one cell, which a sweep by the method does not change if its neighbours are of the
+// same kind.
+func kindOfCell[F num.Float](f F, method int32, roundOff F) int32 {
+	if method != WeymouthYue {
 		roundOff = 0
 	}
 	kind := int32(0)
-	if !empty(f, roundOff) || sweep != WeymouthYue && f < 0 {
+	if !empty(f, roundOff) || method != WeymouthYue && f < 0 {
 		kind |= NotEmpty
 	}
-	if !full(f, roundOff) || sweep != WeymouthYue && f > 1 {
+	if !full(f, roundOff) || method != WeymouthYue && f > 1 {
 		kind |= NotFull
 	}
 	return kind
@@ -56,7 +57,7 @@ type TileGhosts[F num.Float] struct {
 	Lattice
 	N        [2]int32 // cells that tiles cover
 	Tiles    [2]int32
-	Sweep    int32 // kind of the first sweep
+	Method   int32 // of advection, of the first sweep
 	RoundOff F
 	F        []F
 	Second   []F
@@ -94,16 +95,16 @@ func (g *TileGhosts[F]) refresh(k, x, y int32) int32 {
 		c := g.at(int(i), int(j), 0)
 		f := g.F[c]
 		g.Second[c] = f
-		kind |= kindOfCell(f, g.Sweep, g.RoundOff)
+		kind |= kindOfCell(f, g.Method, g.RoundOff)
 	}
 	return kind
 }
 
 // KindOf returns, on the host, the kind of a row of cells: NotEmpty and NotFull.
-func KindOf[F num.Float](row []F, sweep int32, roundOff F) int32 {
+func KindOf[F num.Float](row []F, method int32, roundOff F) int32 {
 	kind := int32(0)
 	for _, f := range row {
-		kind |= kindOfCell(f, sweep, roundOff)
+		kind |= kindOfCell(f, method, roundOff)
 	}
 	return kind
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// source reads the encoded bytes of an array.
+// source reads the bytes of an array, still compressed, after base64 is decoded.
 type source interface {
 	// take returns the next n bytes. If the file has fewer, it fails before it allocates memory.
 	take(n int64) ([]byte, error)

@@ -73,9 +73,9 @@ func (b *Basin) closeBudget(ctx context.Context) {
 	for layer := range 2 {
 		volumes := func(d *shallow.Diagnostics, s *shallow.Source) (float64, float64) {
 			if layer == 0 {
-				return d.Mass1, s.V1
+				return d.Mass1, s.Volume1
 			}
-			return d.Mass2, s.V2
+			return d.Mass2, s.Volume2
 		}
 		var inflow, total float64
 		for k := range now.Sources {
@@ -90,7 +90,7 @@ func (b *Basin) closeBudget(ctx context.Context) {
 	}
 	var words []string
 	for _, s := range now.Sources {
-		words = append(words, fmt.Sprintf("%s %.6g", s.Name, s.V1+s.V2))
+		words = append(words, fmt.Sprintf("%s %.6g", s.Name, s.Volume1+s.Volume2))
 	}
 	e.sources = strings.Join(words, ", ")
 	b.budget.add(e)

@@ -1402,7 +1402,7 @@ DEVICE float num_Smaller_f32(float a, float b) {
 }
 
 // at returns the position after a share of the step. On the boundary it is computed from the frame's origin, so that a
-// vertex never leaves its plane or its line, however often it moves.
+// vertex never leaves its plane, line, paraboloid or parabola, however often it moves.
 // (*step[float32]).at, step.go:48
 DEVICE Vector_f32 step_at_f32(step_f32 *s, float share) {
     Vector_f32 p = {};
@@ -2262,7 +2262,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
 }
 
 // at returns the position after a share of the step. On the boundary it is computed from the frame's origin, so that a
-// vertex never leaves its plane or its line, however often it moves.
+// vertex never leaves its plane, line, paraboloid or parabola, however often it moves.
 // (*step[float64]).at, step.go:48
 DEVICE Vector_f64 step_at_f64(step_f64 *s, double share) {
     Vector_f64 p = {};

@@ -44,7 +44,7 @@ func (s *step[F]) begin(i int, set *Set, m *Mesh[F], v []Vertex[F]) {
 }
 
 // at returns the position after a share of the step. On the boundary it is computed from the frame's origin, so that a
-// vertex never leaves its plane or its line, however often it moves.
+// vertex never leaves its plane, line, paraboloid or parabola, however often it moves.
 func (s *step[F]) at(share F) Vector[F] {
 	var p Vector[F]
 	if s.bound {
