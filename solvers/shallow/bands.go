@@ -13,8 +13,8 @@ import (
 )
 
 // blockCells is the number of cells of a block in float64; in float32 it has twice as many. A block is consecutive
-// cells of a band for which a kernel runs before the next kernel does. It fits the second cache of a core: it takes some
-// 600 bytes a cell at second order in float64. Tests change blockCells.
+// cells of a band for which a kernel runs before the next kernel does. It fits the second cache of a core: it takes
+// some 600 bytes a cell at second order in float64. Tests change blockCells.
 var blockCells = 1024
 
 const (
