@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/internal/parallel"
@@ -11,9 +12,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// blockCells is the number of cells of a block: consecutive cells of a band for which a kernel runs before the next
-// kernel does. A block fits the second cache of a core: it takes some 600 bytes a cell at second order in float64.
-// Tests change it.
+// blockCells is the number of cells of a block in float64; in float32 it has twice as many. A block is consecutive
+// cells of a band for which a kernel runs before the next kernel does. It fits the second cache of a core: it takes
+// some 600 bytes a cell at second order in float64. Tests change blockCells.
 var blockCells = 1024
 
 const (
@@ -47,7 +48,7 @@ func (l *bandLoop) Range(lo, hi int) {
 // its flux. A device with separate memory takes all cells at a time.
 func (s *solver[F]) makeBands(order int, m *kernels.Mesh[F], inner int) {
 	core := m.CellEdges[:s.part.Core]
-	count, block, threads := 1, blockCells, s.dev.Threads()
+	count, block, threads := 1, blockCells*8/int(unsafe.Sizeof(F(0))), s.dev.Threads()
 	switch {
 	case s.separate:
 		block = max(len(core), 1)
