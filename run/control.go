@@ -120,7 +120,7 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 	}
 	stop := p[pollStop] != keepRunning
 	for _, f := range r.frames {
-		if p[pollFrame] == 0 && f.pending != nil {
+		if p[pollFrame] == 0 && len(f.pending) > 0 {
 			if err := f.advance(ctx); err != nil {
 				return err
 			}

@@ -91,7 +91,7 @@ func (r *runner) reportTime(now solvers.Clock) error {
 	}
 	if p.start.IsZero() {
 		for _, series := range r.frames {
-			if series.pending != nil && time.Since(r.loopBegun) < maxFrameWait {
+			if len(series.pending) > 0 && time.Since(r.loopBegun) < maxFrameWait {
 				return nil
 			}
 		}

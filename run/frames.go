@@ -24,8 +24,7 @@ type frames struct {
 	fence                   folder.Fence
 	pvd                     *vtk.Collection
 	count                   int
-	pending                 *pendingFrame   // the frame that is being written; nil for none
-	waiting                 []*pendingFrame // those after it, in order
+	pending                 []*pendingFrame // frames that are being written or wait for it, in order
 	writeTime               time.Duration   // duration of the last frame
 	records                 *ugrid.Writer   // of the format nc, which has all frames in one file; nil otherwise
 }

@@ -20,7 +20,7 @@ type pendingFrame struct {
 	number    int           // of the frame in its series
 	file      string        // path in the folder of the run
 	stages    []frameStage  // remaining stages; the first is running
-	done      chan struct{} // closed when the local part of the first stage has ended
+	done      chan struct{} // closed when the local part of the first stage has ended; nil before it begins
 	err       error         // result of the local part, valid once done is closed
 	localTime time.Duration // duration of all local parts so far
 
@@ -37,10 +37,7 @@ type frameStage struct {
 
 // begin starts to write a frame, after those in progress. The frame closes the snapshot.
 func (f *frames) begin(t float64, s *snapshot) {
-	p := &pendingFrame{time: t, number: f.count + len(f.waiting), snapshot: s}
-	if f.pending != nil {
-		p.number++
-	}
+	p := &pendingFrame{time: t, number: f.count + len(f.pending), snapshot: s}
 	// Paths inside .pvd files have / on every system.
 	p.file = path.Join("frames", fmt.Sprintf("%s_%06d.%s", f.name, p.number, f.extension))
 	switch {
@@ -65,12 +62,9 @@ func (f *frames) begin(t float64, s *snapshot) {
 		stages := p.stages
 		p.stages = []frameStage{{local: func() error { return runStages(stages) }}}
 	}
-	if f.pending == nil {
-		f.pending = p
-	} else if f.waiting = append(f.waiting, p); !f.independent() {
-		return
+	if f.pending = append(f.pending, p); len(f.pending) == 1 || f.independent() {
+		p.start()
 	}
-	p.start()
 }
 
 // independent reports whether frames may be written at the same time: by a single rank, each in a file of its own.
@@ -104,22 +98,24 @@ func (p *pendingFrame) start() {
 	}()
 }
 
-// stageDone reports whether the local part of the current stage has ended; true if no frame is in progress.
+// stageDone reports whether the local part of the current stage of the first pending frame has ended; true if there is
+// none.
 func (f *frames) stageDone() bool {
-	if f.pending == nil {
+	if len(f.pending) == 0 {
 		return true
 	}
 	select {
-	case <-f.pending.done:
+	case <-f.pending[0].done:
 		return true
 	default:
 		return false
 	}
 }
 
-// advance completes the current stage and starts the next one, or completes the frame. All ranks call it.
+// advance completes the current stage of the first pending frame and starts the next one, or completes the frame. All
+// ranks call it.
 func (f *frames) advance(ctx context.Context) error {
-	p := f.pending
+	p := f.pending[0]
 	<-p.done
 	if err := errors.Join(p.err, p.snapshot.close()); err != nil {
 		return errors.Join(err, f.close())
@@ -133,13 +129,10 @@ func (f *frames) advance(ctx context.Context) error {
 		p.start()
 		return nil
 	}
-	f.pending, f.writeTime = nil, p.localTime
+	f.pending, f.writeTime = f.pending[1:], p.localTime
 	f.count++
-	if len(f.waiting) > 0 {
-		f.pending, f.waiting = f.waiting[0], f.waiting[1:]
-		if !f.independent() {
-			f.pending.start()
-		}
+	if len(f.pending) > 0 && !f.independent() {
+		f.pending[0].start()
 	}
 	if f.comm.Rank() != 0 || f.outsidePVD() {
 		return nil
@@ -147,9 +140,9 @@ func (f *frames) advance(ctx context.Context) error {
 	return f.fence.Publish(func() error { return f.pvd.Append(vtk.Frame{Time: p.time, File: p.file}) })
 }
 
-// limit completes frames until fewer than n are in progress or waiting. All ranks call it.
+// limit completes frames until fewer than n are pending. All ranks call it.
 func (f *frames) limit(ctx context.Context, n int) error {
-	for f.pending != nil && 1+len(f.waiting) >= n {
+	for len(f.pending) >= n {
 		if err := f.advance(ctx); err != nil {
 			return err
 		}
@@ -162,18 +155,14 @@ func (f *frames) end(ctx context.Context) error { return f.limit(ctx, 1) }
 
 // close waits for background work on frames that will not be completed.
 func (f *frames) close() error {
-	if f.pending == nil {
-		return nil
-	}
-	<-f.pending.done
-	err := f.pending.snapshot.close()
-	for _, p := range f.waiting {
+	var err error
+	for _, p := range f.pending {
 		if p.done != nil {
 			<-p.done
 		}
 		err = errors.Join(err, p.snapshot.close())
 	}
-	f.pending, f.waiting = nil, nil
+	f.pending = nil
 	return err
 }
 

@@ -37,16 +37,16 @@ func TestFramesInOrder(t *testing.T) {
 		}})
 	}
 	close(gates[2]) // the last frame does not wait for the others
-	<-f.waiting[1].done
-	if f.count != 0 || len(f.waiting) != 2 {
-		t.Fatalf("%d frames complete and %d in progress after the first; want 0 and 2", f.count, len(f.waiting))
+	<-f.pending[2].done
+	if f.count != 0 || len(f.pending) != 3 {
+		t.Fatalf("%d frames complete and %d pending; want 0 and 3", f.count, len(f.pending))
 	}
 	close(gates[0])
 	if err := f.limit(ctx, len(gates)); err != nil {
 		t.Fatal(err)
 	}
-	if f.count != 1 || len(f.waiting) != 1 {
-		t.Fatalf("%d frames complete and %d in progress after the second; want 1 and 1", f.count, len(f.waiting))
+	if f.count != 1 || len(f.pending) != 2 {
+		t.Fatalf("%d frames complete and %d pending; want 1 and 2", f.count, len(f.pending))
 	}
 	close(gates[1])
 	if err := f.end(ctx); err != nil {
@@ -77,9 +77,9 @@ func TestFailedFrame(t *testing.T) {
 			return nil, full
 		}})
 	}
-	if err := f.end(ctx); !errors.Is(err, full) || f.pending != nil || len(f.waiting) != 0 || len(made) != 2 ||
+	if err := f.end(ctx); !errors.Is(err, full) || len(f.pending) != 0 || len(made) != 2 ||
 		f.count != 0 {
-		t.Errorf("got error %v, %d frames counted, %d in progress, %d begun; want %v, 0, 0 and 2", err, f.count,
-			len(f.waiting), len(made), full)
+		t.Errorf("got error %v, %d frames counted, %d pending, %d begun; want %v, 0, 0 and 2", err, f.count,
+			len(f.pending), len(made), full)
 	}
 }

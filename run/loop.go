@@ -338,7 +338,7 @@ func (r *runner) completeFrames(ctx context.Context) error {
 		return nil
 	}
 	for _, f := range r.frames {
-		if len(f.waiting) > 0 && f.stageDone() {
+		if len(f.pending) > 1 && f.stageDone() {
 			if err := f.advance(ctx); err != nil {
 				return err
 			}
