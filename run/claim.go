@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -41,7 +40,7 @@ func (r *runner) beginFolder() error {
 	if r.resumeFrom == nil {
 		err = r.folder.Begin(r.Case.Output.Mesh)
 	} else {
-		err = r.folder.Resume()
+		err = r.folder.Resume(r.Case.Output.Mesh)
 	}
 	return errors.Join(err, atomicfile.Write(filepath.Join(r.Dir, folder.CaseFile), func(f *os.File) error {
 		_, err := f.WriteString(r.Case.String())
@@ -101,7 +100,7 @@ func (r *runner) saveMesh(ctx context.Context, d solvers.Saver, path string) err
 	if r.Epoch == 0 {
 		return d.Save(ctx, path)
 	}
-	part := filepath.Join(filepath.Dir(path), fmt.Sprintf(".epoch-%d-%s", r.Epoch, filepath.Base(path)))
+	part := r.fence.PartialMeshPath(path)
 	if err := d.Save(ctx, part); err != nil || r.Comm.Rank() != 0 {
 		return err
 	}

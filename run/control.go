@@ -201,7 +201,6 @@ func (c *control) request(p *poll, steps int, every float64) {
 // beginCheckpoint starts to write a checkpoint.
 func (r *runner) beginCheckpoint(ctx context.Context) error {
 	c := r.control
-	r.waitForPrune() // pruning removes incomplete files, so it must not see the new one
 	c.writeBegun, c.lastSave = time.Now(), time.Now()
 	if err := r.finishFrames(ctx); err != nil { // the checkpoint counts only frames that are complete
 		return err

@@ -65,13 +65,13 @@ func (f *frames) removeStaleFrames() error {
 		return err
 	}
 	pattern := regexp.MustCompile(`^` + regexp.QuoteMeta(f.name) + `_(\d{6,})(_r\d{4,})?\.(p?` + f.pieceExtension() + `|` +
-		f.extension + `)((\.e\d+)?` + regexp.QuoteMeta(partialSuffix) + `)?$`)
+		f.extension + `)$`)
 	for _, file := range files {
 		found := pattern.FindStringSubmatch(file.Name())
 		if found == nil {
 			continue
 		}
-		if n, err := strconv.Atoi(found[1]); (err != nil || n < f.count) && found[4] == "" {
+		if n, err := strconv.Atoi(found[1]); err != nil || n < f.count {
 			continue
 		}
 		if err := os.Remove(filepath.Join(dir, file.Name())); err != nil {
@@ -80,9 +80,6 @@ func (f *frames) removeStaleFrames() error {
 	}
 	return nil
 }
-
-// partialSuffix ends the name of a file that ranks are still writing.
-const partialSuffix = ".part"
 
 // outsidePVD reports whether the format is not one of VTK's, so that a .pvd cannot list its files.
 func (f *frames) outsidePVD() bool {

@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"sync/atomic"
 )
 
-var temporaries atomic.Int64
+var (
+	temporaries   atomic.Int64
+	temporaryName = regexp.MustCompile(`^(.+)\.\d+-\d+\.tmp$`)
+)
 
 // Write writes a file under a temporary name in the same folder and renames it to path when it is complete. If path is
 // a symbolic link, Write replaces the target of the link.
@@ -29,6 +33,15 @@ func Write(path string, write func(f *os.File) error) error {
 		_ = os.Remove(name) // err is the error to return
 	}
 	return err
+}
+
+// FinalPath returns the path for which Write has made a temporary file, and whether the file's name is such a name.
+func FinalPath(temporary string) (path string, ok bool) {
+	m := temporaryName.FindStringSubmatch(temporary)
+	if m == nil {
+		return "", false
+	}
+	return m[1], true
 }
 
 // CheckWritable returns an error if Write could not write to path: because path is a folder, or because its folder does

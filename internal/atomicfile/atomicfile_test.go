@@ -38,6 +38,25 @@ func TestFailedWriteKeepsTheOldFile(t *testing.T) {
 	}
 }
 
+// TestFinalPath checks that FinalPath inverts the names of temporary files, and accepts no other names.
+func TestFinalPath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.1-2.nc")
+	err := Write(path, func(f *os.File) error {
+		if got, ok := FinalPath(f.Name()); !ok || got != path {
+			t.Errorf("%s: got %q, %v, want %s", f.Name(), got, ok, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, "a.tmp", "a.nc.tmp", "a.nc.12.tmp", "a.nc.12-.tmp", ".12-3.tmp", "a.nc.12-3.tmp.bak"} {
+		if got, ok := FinalPath(name); ok {
+			t.Errorf("%s is taken for a temporary file of %q", name, got)
+		}
+	}
+}
+
 func TestSymbolicLinkIsKept(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")

@@ -9,10 +9,7 @@ import (
 	"strings"
 )
 
-const (
-	extension     = ".ckpt"
-	partialSuffix = ".part" // ends the name of an incomplete file
-)
+const extension = ".ckpt"
 
 // Path returns the path of the checkpoint after a number of steps. dir is the folder of the run.
 func Path(dir string, steps int) string {
@@ -39,18 +36,13 @@ func List(dir string) ([]string, error) {
 	return files, err
 }
 
-// Prune removes all checkpoints but the latest keep ones, and all incomplete files.
+// Prune removes all checkpoints but the latest keep ones.
 func Prune(dir string, keep int) error {
 	files, err := List(dir)
 	if err != nil {
 		return err
 	}
-	files = files[min(keep, len(files)):]
-	partial, err := filepath.Glob(filepath.Join(Folder(dir), "*"+extension+"*"+partialSuffix))
-	if err != nil {
-		return err
-	}
-	for _, path := range append(files, partial...) {
+	for _, path := range files[min(keep, len(files)):] {
 		err = errors.Join(err, os.Remove(path))
 	}
 	return err

@@ -63,7 +63,7 @@ func ReadEpoch(dir string) (Epoch, error) {
 }
 
 // Raise increments the epoch of a folder on disk and returns it. Afterwards no rank of an earlier epoch can publish a
-// file. The caller must hold the folder.
+// file, and the temporary files of earlier epochs are removed. The caller must hold the folder.
 func (f *Folder) Raise(members []Assignment) (uint64, error) {
 	e, err := ReadEpoch(f.Dir)
 	if err != nil {
@@ -90,6 +90,9 @@ func (f *Folder) Raise(members []Assignment) (uint64, error) {
 	if dir, openErr := os.Open(f.Dir); openErr == nil {
 		_ = dir.Sync() // not supported on all systems
 		_ = dir.Close()
+	}
+	if err == nil {
+		err = removeTemporaries(f.Dir)
 	}
 	return e.Epoch, errors.Join(err, unlock())
 }
@@ -193,12 +196,4 @@ func (f Fence) lock() (*flock.Flock, error) {
 			return nil, err
 		}
 	}
-}
-
-// PartialPath returns the path of the temporary file that ranks of this epoch write before it is renamed to path.
-func (f Fence) PartialPath(path string) string {
-	if f.Epoch == 0 {
-		return path + ".part"
-	}
-	return fmt.Sprintf("%s.e%d.part", path, f.Epoch)
 }

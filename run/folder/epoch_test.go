@@ -160,21 +160,3 @@ func TestInUse(t *testing.T) {
 		t.Error("the lock was not released")
 	}
 }
-
-// TestPartialFilesAreRemoved checks that the next run removes incomplete files of a killed run, whether it begins anew
-// or resumes.
-func TestPartialFilesAreRemoved(t *testing.T) {
-	for name, start := range map[string]func(*Folder) error{
-		"begin": func(f *Folder) error { return f.Begin() }, "go on": (*Folder).Resume,
-	} {
-		dir := t.TempDir()
-		f := lockFolder(t, dir)
-		write(t, dir, map[string]string{"a.pvd.12-3.tmp": "", "frames/a_000001.vtu.12-4.tmp": "", "mine.tmp": ""})
-		if err := start(f); err != nil {
-			t.Fatal(err)
-		}
-		if got := names(t, dir); got != ".lock mine.tmp run.json" {
-			t.Errorf("%s: files %s", name, got)
-		}
-	}
-}

@@ -150,38 +150,49 @@ func (f *Folder) checkResults(mode Mode) error {
 	return nil
 }
 
-// Begin removes the results of an earlier run, the summary first, and records that this run is running. others are
-// further files that this run will write; those inside the folder are removed too.
+// Begin removes the results and temporary files of an earlier run, the summary first, and records that this run is
+// running. others are further files that this run will write; those inside the folder are removed too.
 func (f *Folder) Begin(others ...string) error {
-	if err := removePartial(f.Dir); err != nil {
-		return err
-	}
 	files, err := results(f.Dir)
 	if err != nil {
 		return err
 	}
-	for _, name := range others {
-		if name != "" && filepath.IsLocal(name) {
-			files = append(files, name)
+	for _, name := range append(files, local(others)...) {
+		if err := os.Remove(filepath.Join(f.Dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
 		}
 	}
-	for _, name := range files {
-		if err := os.Remove(filepath.Join(f.Dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	return f.start(others)
+}
+
+// Resume removes the summary and the temporary files of the run that is continued, and records that it is running again.
+// others are as for Begin, but only their temporary files are removed.
+func (f *Folder) Resume(others ...string) error {
+	if err := os.Remove(filepath.Join(f.Dir, summaryFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return f.start(others)
+}
+
+// start records that the run is running. It removes temporary files unless Raise has done that: in an elastic run a
+// rank of an earlier epoch, suspended here, would remove those of the current one.
+func (f *Folder) start(others []string) error {
+	if f.lock != nil {
+		if err := removeTemporaries(f.Dir, local(others)...); err != nil {
 			return err
 		}
 	}
 	return f.SetState(Running)
 }
 
-// Resume removes the summary of the run that is continued, and records that it is running again.
-func (f *Folder) Resume() error {
-	if err := removePartial(f.Dir); err != nil {
-		return err
+// local returns those of the paths that are inside a folder to which they are relative.
+func local(paths []string) (inside []string) {
+	for _, p := range paths {
+		if p != "" && filepath.IsLocal(p) {
+			inside = append(inside, p)
+		}
 	}
-	if err := os.Remove(filepath.Join(f.Dir, summaryFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return f.SetState(Running)
+	return inside
 }
 
 // SetState records the state of the run.

@@ -3,6 +3,7 @@ package runtest
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,7 +70,7 @@ func RestartsAfterKill(t *testing.T, text string, sets ...string) {
 }
 
 // copyAsKilled copies the folder of a complete run and makes it look as if the run had been killed: without the latest
-// checkpoints, as many as removed says, with later rows in its tables and a partial frame.
+// checkpoints, as many as removed says, with later rows in its tables and a temporary file beside each file.
 func copyAsKilled(t *testing.T, complete, dir string, removed int) {
 	t.Helper()
 	if err := os.CopyFS(dir, os.DirFS(complete)); err != nil {
@@ -79,9 +80,14 @@ func copyAsKilled(t *testing.T, complete, dir string, removed int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range framesIn(t, dir) { // a frame that was being written
-		partial := strings.Replace(name, "_000001.", "_000999.", 1) + ".part"
-		if err := os.WriteFile(filepath.Join(dir, "frames", partial), []byte("half"), 0o666); err != nil {
+	for _, name := range filesIn(t, dir) { // files that were being written
+		partial := name + ".4711-12.tmp"
+		if folder := filepath.Dir(name); folder == "frames" || folder == "checkpoints" {
+			partial = strings.Replace(name, "_000001.", "_000999.", 1) + ".part"
+		} else if strings.HasPrefix(name, ".") { // a lock, which is not replaced
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, partial), []byte("half"), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -147,19 +153,24 @@ func sameTables(t *testing.T, want, got, name string) {
 			t.Errorf("%s: %s has\n%s\nwant\n%s\n%v", name, file, b, a, err)
 		}
 	}
-	if a, b := framesIn(t, want), framesIn(t, got); !slices.Equal(a, b) {
-		t.Errorf("%s: frames %v, want %v", name, b, a)
+	if a, b := filesIn(t, want), filesIn(t, got); !slices.Equal(a, b) {
+		t.Errorf("%s: files %v, want %v", name, b, a)
 	}
 }
 
-func framesIn(t *testing.T, dir string) (names []string) {
+// filesIn returns the paths of all files in a folder.
+func filesIn(t *testing.T, dir string) (names []string) {
 	t.Helper()
-	files, err := os.ReadDir(filepath.Join(dir, "frames"))
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		names = append(names, name)
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, file := range files {
-		names = append(names, file.Name())
 	}
 	return names
 }
