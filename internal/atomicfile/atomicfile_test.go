@@ -50,7 +50,8 @@ func TestFinalPath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{path, "a.tmp", "a.nc.tmp", "a.nc.12.tmp", "a.nc.12-.tmp", ".12-3.tmp", "a.nc.12-3.tmp.bak"} {
+	for _, name := range []string{path, "a.tmp", "a.nc.tmp", "a.nc.12.tmp", "a.nc.12-.tmp", ".12-3.tmp",
+		"a.nc.12-3.tmp.bak"} {
 		if got, ok := FinalPath(name); ok {
 			t.Errorf("%s is taken for a temporary file of %q", name, got)
 		}

@@ -165,8 +165,8 @@ func (f *Folder) Begin(others ...string) error {
 	return f.start(others)
 }
 
-// Resume removes the summary and the temporary files of the run that is continued, and records that it is running again.
-// others are as for Begin, but only their temporary files are removed.
+// Resume removes the summary and the temporary files of the run that is continued, and records that it is running
+// again. others are as for Begin, but only their temporary files are removed.
 func (f *Folder) Resume(others ...string) error {
 	if err := os.Remove(filepath.Join(f.Dir, summaryFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err

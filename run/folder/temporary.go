@@ -21,7 +21,8 @@ func (f Fence) PartialPath(path string) string {
 	return fmt.Sprintf("%s.e%d.part", path, f.Epoch)
 }
 
-// PartialMeshPath is PartialPath for the final mesh of an elastic run. It keeps the extension, which selects the format.
+// PartialMeshPath is PartialPath for the final mesh of an elastic run. It keeps the extension, which selects the
+// format.
 func (f Fence) PartialMeshPath(path string) string {
 	return filepath.Join(filepath.Dir(path), fmt.Sprintf(".epoch-%d-%s", f.Epoch, filepath.Base(path)))
 }

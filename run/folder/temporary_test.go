@@ -13,16 +13,19 @@ import (
 var temporaryFiles = map[string]bool{
 	"run.json.12-3.tmp": true, "epoch.json.12-3.tmp": true, "case.toml.12-3.tmp": true, "summary.json.12-3.tmp": true,
 	".ranks-answer.12-3.tmp": true, "conservation.csv.12-3.tmp": true, "a.pvd.12-3.tmp": true, "a_stl.pvd.1-1.tmp": true,
-	"a.nc.4711-1000.tmp": true, "gauges.nc.12-3.tmp": true, "outlines.geojson.12-3.tmp": true, "raster/h.tif.12-3.tmp": true,
+	"a.nc.4711-1000.tmp": true, "gauges.nc.12-3.tmp": true, "outlines.geojson.12-3.tmp": true,
+	"raster/h.tif.12-3.tmp":         true,
 	"measured/harbour.csv.12-3.tmp": true, "gauges/a.csv.12-3.tmp": true, "transects/a.csv.12-3.tmp": true,
-	"frames/a_000001.vtu.12-4.tmp": true, "frames/a_000001_r0001.vtu.12-4.tmp": true, "frames/a_000001.pvtu.12-4.tmp": true,
-	"frames/a_000001.stl.12-4.tmp": true, "frames/a_000001.obj.12-4.tmp": true, "frames/a_000001.vdb.12-4.tmp": true,
+	"frames/a_000001.vtu.12-4.tmp": true, "frames/a_000001_r0001.vtu.12-4.tmp": true,
+	"frames/a_000001.pvtu.12-4.tmp": true,
+	"frames/a_000001.stl.12-4.tmp":  true, "frames/a_000001.obj.12-4.tmp": true, "frames/a_000001.vdb.12-4.tmp": true,
 	"frames/a_000001.vti.part": true, "frames/a_000001.vtp.e7.part": true, "checkpoints/step_000000000009.ckpt.part": true,
 	"checkpoints/step_000000000009.ckpt.e12.part": true, "better.msh.12-3.tmp": true, ".epoch-2-better.msh": true,
 	".epoch-2-better.msh.12-3.tmp": true, "meshes/better.msh.12-3.tmp": true,
 
 	".ranks.12-3.tmp": false, // may be being written by another process
-	"mine.tmp":        false, "a.nc.tmp": false, "a.nc.old.tmp": false, "notes.txt.12-3.tmp": false, "raster/mine.tmp": false,
+	"mine.tmp":        false, "a.nc.tmp": false, "a.nc.old.tmp": false, "notes.txt.12-3.tmp": false,
+	"raster/mine.tmp":           false,
 	"raster/h.tif.aux.12-3.tmp": false, "frames/mine.12-3.tmp": false, "frames/a_000001.vti.parts": false,
 	"a.nc.part": false, "raster/h.tif.part": false, "frames/notes.txt.part": false, "worse.msh.12-3.tmp": false,
 	"epoch-2-better.msh": false, "mine/a.nc.12-3.tmp": false, "frames/mine/a.vtu.12-3.tmp": false,
