@@ -99,6 +99,9 @@ func (d *Device) Upload(dst, src unsafe.Pointer, n int) error {
 	if err != nil {
 		return err
 	}
+	if copiesByKernel(dst, staged, n) {
+		return d.copyWords(dst, staged, n)
+	}
 	return d.compute.upload(dst, staged, n)
 }
 

@@ -2,6 +2,8 @@ package cuda
 
 import (
 	"errors"
+	"fmt"
+	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
 )
@@ -27,10 +29,21 @@ func (d *Device) NewReadback(bytes int) (backend.Readback, error) {
 }
 
 func (r *readback) Start(src []byte) error {
-	if err := Download(r.d.compute, r.pinned, src); err != nil {
+	if err := r.copy(src); err != nil {
 		return err
 	}
 	return r.d.compute.Record(r.done)
+}
+
+func (r *readback) copy(src []byte) error {
+	if len(src) != len(r.pinned) {
+		return fmt.Errorf("cuda: a readback of %d bytes to a buffer of %d", len(src), len(r.pinned))
+	}
+	from, to := unsafe.Pointer(unsafe.SliceData(src)), unsafe.Pointer(unsafe.SliceData(r.pinned))
+	if copiesByKernel(to, from, len(src)) {
+		return r.d.copyWords(to, from, len(src))
+	}
+	return r.d.compute.download(to, from, len(src))
 }
 
 func (r *readback) Read() ([]byte, error) {

@@ -12,6 +12,7 @@ type uploadRing struct {
 const (
 	ringSize      = 1 << 16 // bytes
 	maxRingUpload = 1 << 12 // bytes of the largest upload through the ring
+	maxKernelCopy = 1 << 12 // bytes of the largest copy between host and device by a kernel
 )
 
 func (r *uploadRing) open(d *Device) (err error) {
@@ -32,6 +33,20 @@ func (r *uploadRing) stage(d *Device, src unsafe.Pointer, n int) (unsafe.Pointer
 	copy(staged, unsafe.Slice((*byte)(src), n))
 	return unsafe.Pointer(&staged[0]), nil
 }
+
+// copiesByKernel reports whether copyWords can copy n bytes between the device's memory and pinned memory of the host,
+// and is faster than the GPU's copy engine.
+func copiesByKernel(dst, src unsafe.Pointer, n int) bool {
+	return n <= maxKernelCopy && wordSize(n, param(dst), param(src)) >= wordBytes
+}
+
+// copyWords queues a copy of whole words by a kernel. Pinned memory has the same address on the device.
+func (d *Device) copyWords(dst, src unsafe.Pointer, n int) error {
+	words := n / wordBytes
+	return d.queue(primitive{"copy_words", ""}, blocks(words, threads), uint64(words), param(src), param(dst))
+}
+
+const wordBytes = 8
 
 func (r *uploadRing) close(d *Device) {
 	FreePinned(d, r.host)

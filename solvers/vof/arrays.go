@@ -58,7 +58,8 @@ func (a *arrays[F]) upload(dev backend.Device, b *grid.Block, w *schedule, start
 		}
 		a.kinds = [2][]int32{backend.Uploaded(p, mixed, "tiles"), backend.Fresh[int32](p, n, "tiles")}
 		a.allTiles = tileList{backend.Uploaded(p, all, "tiles"), backend.Uploaded(p, []int32{int32(n)}, "tiles")}
-		a.activeTiles = tileList{backend.Fresh[int32](p, n, "tiles"), backend.Fresh[int32](p, 1, "tiles")}
+		a.activeTiles = tileList{backend.Fresh[int32](p, n, "tiles"),
+			backend.Fresh[int32](p, kernels.ListCounts, "tiles")}
 		a.marks = backend.Fresh[int32](p, n, "tiles")
 		a.ghostTiles = backend.Uploaded(p, w.ghostTiles(b), "tiles")
 	}

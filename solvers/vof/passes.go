@@ -264,7 +264,7 @@ func bricksOf(b *grid.Block, list *tileList) *kernels.Bricks {
 // newListLoops makes the loops that list the tiles or bricks in which anything may change in a cycle, in the order in
 // which they must run.
 func (a *arrays[F]) newListLoops(b *grid.Block, w *schedule) []sizedLoop {
-	tileList := &kernels.TileList{Tiles: [2]int32{int32(w.count), 1}, Busy: a.marks, Order: a.activeTiles.order,
+	tileList := &kernels.TileList{Tiles: [2]int32{int32(w.count), 1}, Marks: a.marks, Order: a.activeTiles.order,
 		Count: a.activeTiles.count}
 	if w.traversal == byTiles {
 		tileList.Tiles = [2]int32{int32(w.tilesAlong[0]), int32(w.tilesAlong[1])}
@@ -273,7 +273,7 @@ func (a *arrays[F]) newListLoops(b *grid.Block, w *schedule) []sizedLoop {
 	}
 	brickList := &kernels.BrickList[F]{Lattice: lattice(b), Bricks: *bricksOf(b, &a.allTiles), RoundOff: roundOff[F](),
 		F:      a.fields[0],
-		Second: a.fields[1], Third: a.fields[2], Kinds: a.kinds[0], Busy: a.marks, Copied: a.kinds[1]}
+		Second: a.fields[1], Third: a.fields[2], Kinds: a.kinds[0], Marks: a.marks, Copied: a.kinds[1]}
 	for axis := range 3 {
 		for side, open := range b.HasNeighbours(axis) {
 			if open {

@@ -109,10 +109,9 @@ type solver[F num.Float] struct {
 	host     []F
 
 	passes        [cycleLength][]pass[F]
-	activePasses  [cycleLength][]pass[F] // over the active tiles or bricks, as listLoops list them
-	listLoops     []sizedLoop
+	activePasses  [cycleLength][]pass[F] // over the active tiles or bricks
+	tiles         activeTiles
 	refreshTiles  sizedLoop                       // updates tiles with deep ghosts after an exchange
-	activeCount   [1]int32                        // number of active tiles or bricks
 	recordings    map[stepRange]backend.Recording // recorded ranges; nil for ranges that were queued once
 	recordedTiles int                             // number of tiles or bricks over which recorded loops run
 	listValid     bool                            // the list of active tiles or bricks is of this cycle
@@ -181,6 +180,9 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	if s.separate {
 		s.host = start
 	}
+	if err := s.prepareActiveTiles(); err != nil {
+		return nil, err
+	}
 	if err := s.observer.prepare(s, rounded); err != nil {
 		return nil, err
 	}
@@ -220,9 +222,6 @@ func (s *solver[F]) prepareLoops(b *grid.Block) (err error) {
 	}
 	for n := range s.wallLoops {
 		s.wallLoops[n] = kernels.NewFillWallLoop(s.wallCells, s.wallGhosts, s.fields[n])
-	}
-	if s.count > 0 {
-		s.listLoops = s.newListLoops(b, &s.schedule)
 	}
 	if s.period == byCycle {
 		s.refreshTiles = s.arrays.ghostTileLoop(b, s.cfg, &s.schedule)

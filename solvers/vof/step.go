@@ -99,34 +99,6 @@ func (s *solver[F]) uploadVelocity(ctx context.Context) error {
 	return err
 }
 
-// listTiles lists the active tiles or bricks of a cycle. The host waits for their number.
-func (s *solver[F]) listTiles() error {
-	if s.count == 0 {
-		return nil
-	}
-	for _, k := range s.listLoops {
-		s.dev.Run(k.loop, 0, k.size)
-	}
-	if err := backend.Download(s.dev, s.activeCount[:], s.arrays.activeTiles.count); err != nil {
-		return err
-	}
-	// Loops run over more tiles than are active, so that recordings can be reused when the number grows.
-	n := int(s.activeCount[0])
-	if n > s.recordedTiles || n < s.recordedTiles/2 {
-		s.recordedTiles = min(n+n/8+spareTiles, s.count)
-		s.forgetRecordings()
-	}
-	for k := range cycleLength {
-		for n := range s.activePasses[k] {
-			s.activePasses[k][n].boundary[0].size = s.recordedTiles
-		}
-	}
-	return nil
-}
-
-// spareTiles is the least number of tiles that loops run over in addition to active ones.
-const spareTiles = 64
-
 // setClocks sets the clocks of at most n steps that lead to until, from the given step of a cycle, and returns their
 // number.
 func (s *solver[F]) setClocks(until float64, first, n int) int {

@@ -26,7 +26,7 @@ type BrickList[F num.Float] struct {
 	Second   []F // the fields between the sweeps of a step
 	Third    []F
 	Kinds    []int32 // of bricks: NotEmpty and NotFull
-	Busy     []int32 // of bricks: 1 if the brick belongs to the list
+	Marks    []int32 // of bricks: Active if the brick belongs to the list
 	Copied   []int32 // of bricks: Synchronised if all fields are the same, since the brick was not in the last list
 }
 
@@ -86,20 +86,20 @@ func MarkBrick[F num.Float](t int, l *BrickList[F]) {
 	row := int32(t) / l.Count[0]
 	x, y, z := int32(t)%l.Count[0], row%l.Count[1], row/l.Count[1]
 	kind := l.Kinds[t]
-	busy := int32(0)
+	marks := int32(0)
 	if kind == Mixed2 || l.beyond(0, x, bricksX) || l.beyond(1, y, bricksY) || l.beyond(2, z, bricksZ) {
-		busy = 1
+		marks = Active
 	}
 	for k := num.Larger(z-bricksZ, 0); k < num.Smaller(z+bricksZ+1, l.Count[2]); k++ {
 		for j := num.Larger(y-bricksY, 0); j < num.Smaller(y+bricksY+1, l.Count[1]); j++ {
 			for i := num.Larger(x-bricksX, 0); i < num.Smaller(x+bricksX+1, l.Count[0]); i++ {
 				if l.Kinds[i+l.Count[0]*(j+l.Count[1]*k)] != kind {
-					busy = 1
+					marks = Active
 				}
 			}
 		}
 	}
-	l.Busy[t] = busy
+	l.Marks[t] = marks
 }
 
 // beyond reports whether cells of another rank, which may hold anything, are at most reach bricks away from brick p
@@ -124,13 +124,13 @@ func CopyIdleBrick[F num.Float](t int, l *BrickList[F]) {
 		}
 	}
 	for range 1 {
-		l.Copied[t] = flag(l.Busy[t] == 0) * Synchronised
+		l.Copied[t] = flag(l.Marks[t] == 0) * Synchronised
 	}
 }
 
 // idle returns the number of cells of brick t to copy: none if it is in the list, or was not in the last one.
 func (l *BrickList[F]) idle(t int) int32 {
-	if l.Busy[t] != 0 || l.Copied[t]&Synchronised != 0 {
+	if l.Marks[t] != 0 || l.Copied[t]&Synchronised != 0 {
 		return 0
 	}
 	return brickCells

@@ -202,14 +202,14 @@ struct BrickList_f32 {
     Slice<float> Second;
     Slice<float> Third;
     Slice<int32> Kinds;
-    Slice<int32> Busy;
+    Slice<int32> Marks;
     Slice<int32> Copied;
 };
 static_assert(sizeof(BrickList_f32) == 264 && offsetof(BrickList_f32, Lattice_) == 0 &&
     offsetof(BrickList_f32, Bricks_) == 16 && offsetof(BrickList_f32, Open) == 88 &&
     offsetof(BrickList_f32, RoundOff) == 112 && offsetof(BrickList_f32, F) == 120 &&
     offsetof(BrickList_f32, Second) == 144 && offsetof(BrickList_f32, Third) == 168 &&
-    offsetof(BrickList_f32, Kinds) == 192 && offsetof(BrickList_f32, Busy) == 216 &&
+    offsetof(BrickList_f32, Kinds) == 192 && offsetof(BrickList_f32, Marks) == 216 &&
     offsetof(BrickList_f32, Copied) == 240, "BrickList_f32");
 
 // BrickList finds the bricks in which anything may change in the next ListSteps steps.
@@ -223,14 +223,14 @@ struct BrickList_f64 {
     Slice<double> Second;
     Slice<double> Third;
     Slice<int32> Kinds;
-    Slice<int32> Busy;
+    Slice<int32> Marks;
     Slice<int32> Copied;
 };
 static_assert(sizeof(BrickList_f64) == 264 && offsetof(BrickList_f64, Lattice_) == 0 &&
     offsetof(BrickList_f64, Bricks_) == 16 && offsetof(BrickList_f64, Open) == 88 &&
     offsetof(BrickList_f64, RoundOff) == 112 && offsetof(BrickList_f64, F) == 120 &&
     offsetof(BrickList_f64, Second) == 144 && offsetof(BrickList_f64, Third) == 168 &&
-    offsetof(BrickList_f64, Kinds) == 192 && offsetof(BrickList_f64, Busy) == 216 &&
+    offsetof(BrickList_f64, Kinds) == 192 && offsetof(BrickList_f64, Marks) == 216 &&
     offsetof(BrickList_f64, Copied) == 240, "BrickList_f64");
 
 // Gradients is the gradient of a field by Green and Gauss, equation (2) of Francois, Lo and Sewell (ASME 2014): the
@@ -916,17 +916,17 @@ static_assert(sizeof(TileGhosts_f64) == 160 && offsetof(TileGhosts_f64, Lattice_
     offsetof(TileGhosts_f64, Order) == 136, "TileGhosts_f64");
 
 // TileList finds the tiles that are active in the next ListSteps steps, in ascending order.
-// TileList, tilelist2.go:17
+// TileList, tilelist2.go:30
 struct TileList {
     Array<int32, 2> Tiles;
     Array<Array<int32, 2>, 2> Open;
     Slice<int32> Kinds;
-    Slice<int32> Busy;
+    Slice<int32> Marks;
     Slice<int32> Order;
     Slice<int32> Count;
 };
 static_assert(sizeof(TileList) == 120 && offsetof(TileList, Tiles) == 0 && offsetof(TileList, Open) == 8 &&
-    offsetof(TileList, Kinds) == 24 && offsetof(TileList, Busy) == 48 && offsetof(TileList, Order) == 72 &&
+    offsetof(TileList, Kinds) == 24 && offsetof(TileList, Marks) == 48 && offsetof(TileList, Order) == 72 &&
     offsetof(TileList, Count) == 96, "TileList");
 
 // corner is the first cell of brick t.
@@ -1112,20 +1112,20 @@ DEVICE void MarkBrick_f32_at(int64 t, const BrickList_f32 *l) {
     int32 row = quo(int32(t), l->Bricks_.Count[0]);
     int32 x = rem(int32(t), l->Bricks_.Count[0]), y = rem(row, l->Bricks_.Count[1]), z = quo(row, l->Bricks_.Count[1]);
     int32 kind = l->Kinds[t];
-    int32 busy = 0;
+    int32 marks = 0;
     if (kind == 3 || BrickList_beyond_f32(l, 0, x, 1) || BrickList_beyond_f32(l, 1, y, 3) || BrickList_beyond_f32(l, 2, z, 6)) {
-        busy = 1;
+        marks = 1;
     }
     for (int32 k = num_Larger_int32(sub(z, 6), 0); k < num_Smaller_int32(add(add(z, 6), 1), l->Bricks_.Count[2]); k++) {
         for (int32 j = num_Larger_int32(sub(y, 3), 0); j < num_Smaller_int32(add(add(y, 3), 1), l->Bricks_.Count[1]); j++) {
             for (int32 i = num_Larger_int32(sub(x, 1), 0); i < num_Smaller_int32(add(add(x, 1), 1), l->Bricks_.Count[0]); i++) {
                 if (l->Kinds[add(i, mul(l->Bricks_.Count[0], add(j, mul(l->Bricks_.Count[1], k))))] != kind) {
-                    busy = 1;
+                    marks = 1;
                 }
             }
         }
     }
-    l->Busy[t] = busy;
+    l->Marks[t] = marks;
 }
 
 // beyond reports whether cells of another rank, which may hold anything, are at most reach bricks away from brick p
@@ -1142,26 +1142,26 @@ DEVICE void MarkBrick_f64_at(int64 t, const BrickList_f64 *l) {
     int32 row = quo(int32(t), l->Bricks_.Count[0]);
     int32 x = rem(int32(t), l->Bricks_.Count[0]), y = rem(row, l->Bricks_.Count[1]), z = quo(row, l->Bricks_.Count[1]);
     int32 kind = l->Kinds[t];
-    int32 busy = 0;
+    int32 marks = 0;
     if (kind == 3 || BrickList_beyond_f64(l, 0, x, 1) || BrickList_beyond_f64(l, 1, y, 3) || BrickList_beyond_f64(l, 2, z, 6)) {
-        busy = 1;
+        marks = 1;
     }
     for (int32 k = num_Larger_int32(sub(z, 6), 0); k < num_Smaller_int32(add(add(z, 6), 1), l->Bricks_.Count[2]); k++) {
         for (int32 j = num_Larger_int32(sub(y, 3), 0); j < num_Smaller_int32(add(add(y, 3), 1), l->Bricks_.Count[1]); j++) {
             for (int32 i = num_Larger_int32(sub(x, 1), 0); i < num_Smaller_int32(add(add(x, 1), 1), l->Bricks_.Count[0]); i++) {
                 if (l->Kinds[add(i, mul(l->Bricks_.Count[0], add(j, mul(l->Bricks_.Count[1], k))))] != kind) {
-                    busy = 1;
+                    marks = 1;
                 }
             }
         }
     }
-    l->Busy[t] = busy;
+    l->Marks[t] = marks;
 }
 
 // idle returns the number of cells of brick t to copy: none if it is in the list, or was not in the last one.
 // (*BrickList[float32]).idle, bricklist3.go:132
 DEVICE int32 BrickList_idle_f32(const BrickList_f32 *l, int64 t) {
-    if (l->Busy[t] != 0 || (l->Copied[t] & 4) != 0) {
+    if (l->Marks[t] != 0 || (l->Copied[t] & 4) != 0) {
         return 0;
     }
     return 1024;
@@ -1183,14 +1183,14 @@ DEVICE void CopyIdleBrick_f32_at(int64 t, const BrickList_f32 *l) {
     }
     __syncthreads();
     TURNS(int64, turn2, 1) {
-        l->Copied[t] = mul(flag(l->Busy[t] == 0), 4);
+        l->Copied[t] = mul(flag(l->Marks[t] == 0), 4);
     }
 }
 
 // idle returns the number of cells of brick t to copy: none if it is in the list, or was not in the last one.
 // (*BrickList[float64]).idle, bricklist3.go:132
 DEVICE int32 BrickList_idle_f64(const BrickList_f64 *l, int64 t) {
-    if (l->Busy[t] != 0 || (l->Copied[t] & 4) != 0) {
+    if (l->Marks[t] != 0 || (l->Copied[t] & 4) != 0) {
         return 0;
     }
     return 1024;
@@ -1212,7 +1212,7 @@ DEVICE void CopyIdleBrick_f64_at(int64 t, const BrickList_f64 *l) {
     }
     __syncthreads();
     TURNS(int64, turn2, 1) {
-        l->Copied[t] = mul(flag(l->Busy[t] == 0), 4);
+        l->Copied[t] = mul(flag(l->Marks[t] == 0), 4);
     }
 }
 
@@ -3924,7 +3924,7 @@ DEVICE int64 Survey_number_f32(const Survey_f32 *m, int32 i, int32 row) {
 
 // EncodeBroken returns the number by which SurveyBroken describes a cell, numbered with x fastest, whose f is not
 // finite.
-// EncodeBroken, survey.go:184
+// EncodeBroken, survey.go:173
 DEVICE int64 EncodeBroken(int64 cell, double f) {
     int64 what = 0;
     if (f > 0.0) {
@@ -4133,26 +4133,29 @@ DEVICE int32 ones32(int32 bits) {
     return int32(v * 16843009u >> 24);
 }
 
-// listMixed appends the mixed cells of column k to those of the previous columns. groups are the counts of mixed
-// cells in each groupRuns columns.
-// listMixed, surveycolumn.go:244
-DEVICE void listMixed(Slice<int32> list, Slice<int32> bits, Slice<int32> groups, int32 k) {
-    if (bits[k] == 0) {
-        return;
+// mixedCell returns the array index of mixed cell n of the tile at (x, y), in the order of columns. groups are the
+// counts of mixed cells in each groupRuns columns.
+// (*Survey[float32]).mixedCell, surveycolumn.go:244
+DEVICE int64 Survey_mixedCell_f32(const Survey_f32 *m, int32 n, int32 x, int32 y, Slice<int32> bits,
+        Slice<int32> groups) {
+    int32 left = n, group = 0;
+    while (left >= groups[group]) {
+        left = sub(left, groups[group]);
+        group = add(group, int32(1));
     }
-    int32 at = 0;
-    for (int32 g = 0, end1 = k / 16; g < end1; g++) {
-        at = add(at, groups[g]);
+    int32 k = mul(group, 16);
+    while (left >= ones32(bits[k])) {
+        left = sub(left, ones32(bits[k]));
+        k = add(k, int32(1));
     }
-    for (int32 n = mul(k / 16, 16); n < k; n++) {
-        at = add(at, ones32(bits[n]));
+    int32 b = bits[k];
+    for (int32 turn1 = 0, end1 = left; turn1 < end1; turn1++) {
+        // without the lowest cell
+        b &= sub(b, 1);
     }
-    for (int32 q = 0; q < 32; q++) {
-        if ((shr(bits[k], q) & 1) != 0) {
-            list[at] = add(k % 32, mul(add(mul(k / 32, 32), q), 32));
-            at = add(at, int32(1));
-        }
-    }
+    // of the lowest cell that remains
+    int32 row = ones32(sub((b & neg(b)), 1));
+    return Survey_index_f32(m, add(x, k % 32), add(add(y, mul(k / 32, 32)), row));
 }
 
 // plane returns the plane of a mixed cell.
@@ -4277,10 +4280,10 @@ DEVICE void Survey_addToTotals_f32(const Survey_f32 *m, int32 k, int32 n, Slice<
     }
 }
 
-// Survey2 measures tile t in two dimensions. The mixed cells are listed, and distributed over the threads.
-// Survey2[float32], survey.go:69
+// Survey2 measures tile t in two dimensions. The mixed cells are distributed over the threads.
+// Survey2[float32], survey.go:68
 DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Array<int64, 1280> *parts,
-        Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 4096> *list) {
+        Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups) {
     auto [x, y] = Survey_corner_f32(m, t);
     TURNS(int32, k, 8) {
         (*groups)[k] = 0;
@@ -4294,16 +4297,11 @@ DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Ar
     }
     __syncthreads();
     int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
-    int32 columns = runsToList(n);
     __syncthreads();
-    TURNS(int32, k, columns) {
-        listMixed(Slice<int32>{list->at, int64(4096), int64(4096)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
-    }
-    __syncthreads();
-    TURNS(int32, k, columns) {
+    TURNS(int32, k, runsToList(n)) {
         exact_Fixed size = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
-            geom_Line_f32 p = Sweep2_plane_f32(s, Survey_index_f32(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
+            geom_Line_f32 p = Sweep2_plane_f32(s, Survey_mixedCell_f32(m, at, x, y, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}));
             Survey_addSize_f32(m, &size, double(geom_Length_f32(&p, m->H[0], m->H[1])));
         }
         store(Slice<int64>{parts->at, int64(1280), int64(1280)}, 142, k, &size);
@@ -4460,6 +4458,31 @@ DEVICE int32 Survey_column_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, S
     return mixed;
 }
 
+// mixedCell returns the array index of mixed cell n of the tile at (x, y), in the order of columns. groups are the
+// counts of mixed cells in each groupRuns columns.
+// (*Survey[float64]).mixedCell, surveycolumn.go:244
+DEVICE int64 Survey_mixedCell_f64(const Survey_f64 *m, int32 n, int32 x, int32 y, Slice<int32> bits,
+        Slice<int32> groups) {
+    int32 left = n, group = 0;
+    while (left >= groups[group]) {
+        left = sub(left, groups[group]);
+        group = add(group, int32(1));
+    }
+    int32 k = mul(group, 16);
+    while (left >= ones32(bits[k])) {
+        left = sub(left, ones32(bits[k]));
+        k = add(k, int32(1));
+    }
+    int32 b = bits[k];
+    for (int32 turn1 = 0, end1 = left; turn1 < end1; turn1++) {
+        // without the lowest cell
+        b &= sub(b, 1);
+    }
+    // of the lowest cell that remains
+    int32 row = ones32(sub((b & neg(b)), 1));
+    return Survey_index_f64(m, add(x, k % 32), add(add(y, mul(k / 32, 32)), row));
+}
+
 // plane returns the plane of a mixed cell.
 // (*Sweep2[float64]).plane, sweep2.go:98
 DEVICE geom_Line_f64 Sweep2_plane_f64(const Sweep2_f64 *s, int64 c) {
@@ -4523,10 +4546,10 @@ DEVICE void Survey_addToTotals_f64(const Survey_f64 *m, int32 k, int32 n, Slice<
     }
 }
 
-// Survey2 measures tile t in two dimensions. The mixed cells are listed, and distributed over the threads.
-// Survey2[float64], survey.go:69
+// Survey2 measures tile t in two dimensions. The mixed cells are distributed over the threads.
+// Survey2[float64], survey.go:68
 DEVICE void Survey2_f64_at(int64 t, const Survey_f64 *m, const Sweep2_f64 *s, Array<int64, 1280> *parts,
-        Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 4096> *list) {
+        Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups) {
     auto [x, y] = Survey_corner_f64(m, t);
     TURNS(int32, k, 8) {
         (*groups)[k] = 0;
@@ -4540,16 +4563,11 @@ DEVICE void Survey2_f64_at(int64 t, const Survey_f64 *m, const Sweep2_f64 *s, Ar
     }
     __syncthreads();
     int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
-    int32 columns = runsToList(n);
     __syncthreads();
-    TURNS(int32, k, columns) {
-        listMixed(Slice<int32>{list->at, int64(4096), int64(4096)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
-    }
-    __syncthreads();
-    TURNS(int32, k, columns) {
+    TURNS(int32, k, runsToList(n)) {
         exact_Fixed size = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
-            geom_Line_f64 p = Sweep2_plane_f64(s, Survey_index_f64(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
+            geom_Line_f64 p = Sweep2_plane_f64(s, Survey_mixedCell_f64(m, at, x, y, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}));
             Survey_addSize_f64(m, &size, geom_Length_f64(&p, m->H[0], m->H[1]));
         }
         store(Slice<int64>{parts->at, int64(1280), int64(1280)}, 142, k, &size);
@@ -4775,9 +4793,9 @@ DEVICE float geom_Section_f32(geom_Plane_f32 *p, float hx, float hy, float hz) {
 }
 
 // Survey3 is Survey2 in three dimensions.
-// Survey3[float32], survey.go:106
+// Survey3[float32], survey.go:100
 DEVICE void Survey3_f32_at(int64 t, const Survey_f32 *m, const Sweep3_f32 *s, Array<int64, 1280> *parts,
-        Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 4096> *list) {
+        Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups) {
     auto [x, y] = Survey_corner_f32(m, t);
     TURNS(int32, k, 8) {
         (*groups)[k] = 0;
@@ -4791,16 +4809,11 @@ DEVICE void Survey3_f32_at(int64 t, const Survey_f32 *m, const Sweep3_f32 *s, Ar
     }
     __syncthreads();
     int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
-    int32 columns = runsToList(n);
     __syncthreads();
-    TURNS(int32, k, columns) {
-        listMixed(Slice<int32>{list->at, int64(4096), int64(4096)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
-    }
-    __syncthreads();
-    TURNS(int32, k, columns) {
+    TURNS(int32, k, runsToList(n)) {
         exact_Fixed size = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
-            geom_Plane_f32 p = Sweep3_plane_f32(s, Survey_index_f32(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
+            geom_Plane_f32 p = Sweep3_plane_f32(s, Survey_mixedCell_f32(m, at, x, y, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}));
             Survey_addSize_f32(m, &size, double(geom_Section_f32(&p, m->H[0], m->H[1], m->H[2])));
         }
         store(Slice<int64>{parts->at, int64(1280), int64(1280)}, 142, k, &size);
@@ -5026,9 +5039,9 @@ DEVICE double geom_Section_f64(geom_Plane_f64 *p, double hx, double hy, double h
 }
 
 // Survey3 is Survey2 in three dimensions.
-// Survey3[float64], survey.go:106
+// Survey3[float64], survey.go:100
 DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Array<int64, 1280> *parts,
-        Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 4096> *list) {
+        Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups) {
     auto [x, y] = Survey_corner_f64(m, t);
     TURNS(int32, k, 8) {
         (*groups)[k] = 0;
@@ -5042,16 +5055,11 @@ DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Ar
     }
     __syncthreads();
     int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
-    int32 columns = runsToList(n);
     __syncthreads();
-    TURNS(int32, k, columns) {
-        listMixed(Slice<int32>{list->at, int64(4096), int64(4096)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
-    }
-    __syncthreads();
-    TURNS(int32, k, columns) {
+    TURNS(int32, k, runsToList(n)) {
         exact_Fixed size = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
-            geom_Plane_f64 p = Sweep3_plane_f64(s, Survey_index_f64(m, add(x, (*list)[at] % 32), add(y, (*list)[at] / 32)));
+            geom_Plane_f64 p = Sweep3_plane_f64(s, Survey_mixedCell_f64(m, at, x, y, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}));
             Survey_addSize_f64(m, &size, geom_Section_f64(&p, m->H[0], m->H[1], m->H[2]));
         }
         store(Slice<int64>{parts->at, int64(1280), int64(1280)}, 142, k, &size);
@@ -5066,14 +5074,14 @@ DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Ar
     }
 }
 
-// (*Sweep2[float32]).size, survey.go:152
+// (*Sweep2[float32]).size, survey.go:141
 DEVICE float Sweep2_size_f32(const Sweep2_f32 *s, int64 c, float hx, float hy) {
     geom_Line_f32 p = Sweep2_plane_f32(s, c);
     return geom_Length_f32(&p, hx, hy);
 }
 
 // Size2 writes the length of the line in cell (i, j) to size if the cell is mixed. Other elements of size are kept.
-// Size2[float32], survey.go:143
+// Size2[float32], survey.go:132
 DEVICE void Size2_f32_at(int64 i, int64 j, const Survey_f32 *m, const Sweep2_f32 *s, Slice<float> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f32(s->F[c], s->RoundOff)) {
@@ -5082,14 +5090,14 @@ DEVICE void Size2_f32_at(int64 i, int64 j, const Survey_f32 *m, const Sweep2_f32
     }
 }
 
-// (*Sweep2[float64]).size, survey.go:152
+// (*Sweep2[float64]).size, survey.go:141
 DEVICE double Sweep2_size_f64(const Sweep2_f64 *s, int64 c, double hx, double hy) {
     geom_Line_f64 p = Sweep2_plane_f64(s, c);
     return geom_Length_f64(&p, hx, hy);
 }
 
 // Size2 writes the length of the line in cell (i, j) to size if the cell is mixed. Other elements of size are kept.
-// Size2[float64], survey.go:143
+// Size2[float64], survey.go:132
 DEVICE void Size2_f64_at(int64 i, int64 j, const Survey_f64 *m, const Sweep2_f64 *s, Slice<double> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f64(s->F[c], s->RoundOff)) {
@@ -5098,14 +5106,14 @@ DEVICE void Size2_f64_at(int64 i, int64 j, const Survey_f64 *m, const Sweep2_f64
     }
 }
 
-// (*Sweep3[float32]).size, survey.go:169
+// (*Sweep3[float32]).size, survey.go:158
 DEVICE float Sweep3_size_f32(const Sweep3_f32 *s, int64 c, float hx, float hy, float hz) {
     geom_Plane_f32 p = Sweep3_plane_f32(s, c);
     return geom_Section_f32(&p, hx, hy, hz);
 }
 
 // Size3 writes the area of the plane in cell (i, j, k) to size if the cell is mixed. Other elements of size are kept.
-// Size3[float32], survey.go:160
+// Size3[float32], survey.go:149
 DEVICE void Size3_f32_at(int64 i, int64 j, int64 k, const Survey_f32 *m, const Sweep3_f32 *s, Slice<float> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f32(s->F[c], s->RoundOff)) {
@@ -5114,14 +5122,14 @@ DEVICE void Size3_f32_at(int64 i, int64 j, int64 k, const Survey_f32 *m, const S
     }
 }
 
-// (*Sweep3[float64]).size, survey.go:169
+// (*Sweep3[float64]).size, survey.go:158
 DEVICE double Sweep3_size_f64(const Sweep3_f64 *s, int64 c, double hx, double hy, double hz) {
     geom_Plane_f64 p = Sweep3_plane_f64(s, c);
     return geom_Section_f64(&p, hx, hy, hz);
 }
 
 // Size3 writes the area of the plane in cell (i, j, k) to size if the cell is mixed. Other elements of size are kept.
-// Size3[float64], survey.go:160
+// Size3[float64], survey.go:149
 DEVICE void Size3_f64_at(int64 i, int64 j, int64 k, const Survey_f64 *m, const Sweep3_f64 *s, Slice<double> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f64(s->F[c], s->RoundOff)) {
@@ -5131,7 +5139,7 @@ DEVICE void Size3_f64_at(int64 i, int64 j, int64 k, const Survey_f64 *m, const S
 }
 
 // ClearSurvey clears word k of a survey's results.
-// ClearSurvey, survey.go:177
+// ClearSurvey, survey.go:166
 DEVICE void ClearSurvey_at(int64 k, Slice<int64> found) {
     found[k] = 0;
 }
@@ -6019,7 +6027,7 @@ DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) 
 }
 
 // work determines the work for the n-th tile of Order.
-// (*Tiles2[float32]).work, tilecells2.go:148
+// (*Tiles2[float32]).work, tilecells2.go:151
 DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     tileWork w = {};
     if (n >= int64(s->Count[0])) {
@@ -6050,12 +6058,12 @@ DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     w.once = 1;
     w.differs = (was & 4) == 0;
     if (!same) {
-        w.load = 241;
+        w.load = 181;
     }
     return w;
 }
 
-// clamp, tilecells2.go:215
+// clamp, tilecells2.go:218
 DEVICE int32 clamp(int32 i, int32 lo, int32 end) {
     if (i < lo) {
         return lo;
@@ -6067,7 +6075,7 @@ DEVICE int32 clamp(int32 i, int32 lo, int32 end) {
 }
 
 // cell returns number k of the tile's cells and margin, and beyond a wall the cell at the wall.
-// (*Tiles2[float32]).cell, tilecells2.go:33
+// (*Tiles2[float32]).cell, tilecells2.go:36
 DEVICE float Tiles2_cell_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
     int32 i = clamp(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
     int32 j = clamp(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
@@ -6091,7 +6099,7 @@ DEVICE int32 kindOfCell_f32(float f, int32 method, float roundOff) {
     return kind;
 }
 
-// (*Tiles2[float32]).kindOfLoaded, tilecells2.go:30
+// (*Tiles2[float32]).kindOfLoaded, tilecells2.go:33
 DEVICE int32 Tiles2_kindOfLoaded_f32(const Tiles2_f32 *s, float f) {
     return kindOfCell_f32(f, s->Methods[0], s->RoundOff);
 }
@@ -6100,22 +6108,25 @@ DEVICE int32 Tiles2_kindOfLoaded_f32(const Tiles2_f32 *s, float f) {
 // their kind. It reads all of them before it writes any, so that the loads do not wait for each other.
 // (*Tiles2[float32]).load, tilecells2.go:10
 DEVICE int32 Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
-    float v0 = Tiles2_cell_f32(s, k, x, y), v1 = Tiles2_cell_f32(s, add(k, 241), x, y), v2 = Tiles2_cell_f32(s, add(k, 482), x, y);
-    float v3 = Tiles2_cell_f32(s, add(k, 723), x, y), v4 = Tiles2_cell_f32(s, add(k, 964), x, y);
-    float v5 = v4;
-    int32 last = add(k, 1205);
+    float v0 = Tiles2_cell_f32(s, k, x, y), v1 = Tiles2_cell_f32(s, add(k, 181), x, y), v2 = Tiles2_cell_f32(s, add(k, 362), x, y);
+    float v3 = Tiles2_cell_f32(s, add(k, 543), x, y), v4 = Tiles2_cell_f32(s, add(k, 724), x, y), v5 = Tiles2_cell_f32(s, add(k, 905), x, y);
+    float v6 = Tiles2_cell_f32(s, add(k, 1086), x, y);
+    float v7 = v6;
+    int32 last = add(k, 1267);
     if (last < 1444) {
-        v5 = Tiles2_cell_f32(s, last, x, y);
+        v7 = Tiles2_cell_f32(s, last, x, y);
     }
     (*f)[k] = v0;
-    (*f)[add(k, 241)] = v1;
-    (*f)[add(k, 482)] = v2;
-    (*f)[add(k, 723)] = v3;
-    (*f)[add(k, 964)] = v4;
+    (*f)[add(k, 181)] = v1;
+    (*f)[add(k, 362)] = v2;
+    (*f)[add(k, 543)] = v3;
+    (*f)[add(k, 724)] = v4;
+    (*f)[add(k, 905)] = v5;
+    (*f)[add(k, 1086)] = v6;
     if (last < 1444) {
-        (*f)[last] = v5;
+        (*f)[last] = v7;
     }
-    return Tiles2_kindOfLoaded_f32(s, v0) | Tiles2_kindOfLoaded_f32(s, v1) | Tiles2_kindOfLoaded_f32(s, v2) | Tiles2_kindOfLoaded_f32(s, v3) | Tiles2_kindOfLoaded_f32(s, v4) | Tiles2_kindOfLoaded_f32(s, v5);
+    return Tiles2_kindOfLoaded_f32(s, v0) | Tiles2_kindOfLoaded_f32(s, v1) | Tiles2_kindOfLoaded_f32(s, v2) | Tiles2_kindOfLoaded_f32(s, v3) | Tiles2_kindOfLoaded_f32(s, v4) | Tiles2_kindOfLoaded_f32(s, v5) | Tiles2_kindOfLoaded_f32(s, v6) | Tiles2_kindOfLoaded_f32(s, v7);
 }
 
 // some returns count, or 0 if n is 0.
@@ -6128,7 +6139,7 @@ DEVICE int32 some(int32 n, int32 count) {
 }
 
 // near returns 1 if an interface may reach the tile in this step, otherwise 0; kinds are those of its cells and margin.
-// (*tileWork).near, tilecells2.go:180
+// (*tileWork).near, tilecells2.go:183
 DEVICE int32 tileWork_near(tileWork *w, Slice<int32> kinds) {
     if (w->load == 0) {
         return 0;
@@ -6137,7 +6148,7 @@ DEVICE int32 tileWork_near(tileWork *w, Slice<int32> kinds) {
 }
 
 // kindIfStays returns the kind of a tile after the step if it does not change; kinds are those of its cells and margin.
-// (*tileWork).kindIfStays, tilecells2.go:188
+// (*tileWork).kindIfStays, tilecells2.go:191
 DEVICE int32 tileWork_kindIfStays(tileWork *w, Slice<int32> kinds) {
     if (w->load == 0) {
         return w->kind;
@@ -6148,7 +6159,7 @@ DEVICE int32 tileWork_kindIfStays(tileWork *w, Slice<int32> kinds) {
 
 // reach returns how far around a tile, along x and y, sweep n updates cells: for the donors of the second sweep and
 // the neighbours that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float32]).reach, tilecells2.go:248
+// (*Tiles2[float32]).reach, tilecells2.go:251
 struct Tiles2_reach_f32_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -6158,7 +6169,7 @@ DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
 }
 
 // neededAfterFirst reports whether the second sweep needs cell (px, py) of a tile.
-// (*Tiles2[float32]).neededAfterFirst, tilecells2.go:57
+// (*Tiles2[float32]).neededAfterFirst, tilecells2.go:60
 DEVICE bool Tiles2_neededAfterFirst_f32(const Tiles2_f32 *s, int32 px, int32 py) {
     auto [rx, ry] = Tiles2_reach_f32(s, 0);
     return px >= neg(rx) && px < add(32, rx) && py >= neg(ry) && py < add(32, ry);
@@ -6166,14 +6177,14 @@ DEVICE bool Tiles2_neededAfterFirst_f32(const Tiles2_f32 *s, int32 px, int32 py)
 
 // inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, and within
 // the block. face is 1 along the sweep's axis, where there is one more face above, and otherwise 0.
-// (*Tiles2[float32]).inReach, tilecells2.go:264
+// (*Tiles2[float32]).inReach, tilecells2.go:267
 DEVICE bool Tiles2_inReach_f32(const Tiles2_f32 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
 
 // needed reports whether sweep n updates a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float32]).needed, tilecells2.go:256
+// (*Tiles2[float32]).needed, tilecells2.go:259
 DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f32(s, n);
     int32 axis = s->Axis ^ n;
@@ -6182,7 +6193,7 @@ DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, 
 
 // nearest returns the cell that has the value of cell (px, py) of a tile after the first sweep: beyond a wall, the cell
 // at the wall.
-// (*Tiles2[float32]).nearest, tilecells2.go:50
+// (*Tiles2[float32]).nearest, tilecells2.go:53
 struct Tiles2_nearest_f32_results { int32 r0; int32 r1; };
 DEVICE Tiles2_nearest_f32_results Tiles2_nearest_f32(const Tiles2_f32 *s, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f32(s, 0);
@@ -6190,13 +6201,13 @@ DEVICE Tiles2_nearest_f32_results Tiles2_nearest_f32(const Tiles2_f32 *s, int32 
 }
 
 // shared returns the index of a tile's cell in shared memory.
-// shared, tilecells2.go:213
+// shared, tilecells2.go:216
 DEVICE int32 shared(int32 px, int32 py) {
     return add(add(px, 3), mul(add(py, 3), 38));
 }
 
 // strides returns the strides along an axis in shared memory and in the block's memory.
-// (*Tiles2[float32]).strides, tilecells2.go:239
+// (*Tiles2[float32]).strides, tilecells2.go:242
 struct Tiles2_strides_f32_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 axis) {
     if (axis == 0) {
@@ -6206,7 +6217,7 @@ DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 
 }
 
 // stays reports whether sweep n leaves the cell at own as it is; start is its value before the step.
-// (*Tiles2[float32]).stays, tilecells2.go:40
+// (*Tiles2[float32]).stays, tilecells2.go:43
 DEVICE bool Tiles2_stays_f32(const Tiles2_f32 *s, int32 n, int32 own, Array<float, 1444> *a, float start) {
     int32 method = s->Methods[n];
     auto [step, unused1] = Tiles2_strides_f32(s, s->Axis ^ n);
@@ -6217,12 +6228,12 @@ DEVICE bool Tiles2_stays_f32(const Tiles2_f32 *s, int32 n, int32 own, Array<floa
 // firstOfRun does the first sweep in those cells of run k, tileRunCells cells of a column that a thread takes together,
 // that stay as they are. Bit q of the result is set for each other cell q of the run, also for the cells above the
 // highest faces that are needed.
-// (*Tiles2[float32]).firstOfRun, tilecells2.go:65
+// (*Tiles2[float32]).firstOfRun, tilecells2.go:68
 DEVICE int32 Tiles2_firstOfRun_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between) {
-    int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 7), 3);
+    int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 8), 3);
     int32 bits = 0;
-    for (int32 q = 0; q < 7; q++) {
+    for (int32 q = 0; q < 8; q++) {
         int32 py = add(low, q);
         bool after = Tiles2_neededAfterFirst_f32(s, px, py);
         if (!after && !Tiles2_needed_f32(s, 0, px, py, x, y)) {
@@ -6260,15 +6271,15 @@ DEVICE void listTileRun(Slice<int32> list, Slice<int32> bits, Slice<int32> count
     for (int32 n = mul(k / 16, 16); n < k; n++) {
         at = add(at, ones(bits[n]));
     }
-    for (int32 q = 0; q < 7; q++) {
+    for (int32 q = 0; q < 8; q++) {
         if ((shr(bits[k], q) & 1) != 0) {
-            list[at] = add(k % 38, mul(add(mul(k / 38, 7), q), 38));
+            list[at] = add(k % 38, mul(add(mul(k / 38, 8), q), 38));
             at = add(at, int32(1));
         }
     }
 }
 
-// (*Tiles2[float32]).velocity, tilecells2.go:271
+// (*Tiles2[float32]).velocity, tilecells2.go:274
 DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -6285,7 +6296,7 @@ DEVICE bool fromMixed_f32(float cfl, bool below, bool above) {
 
 // flux returns the flux of Sweep2 in sweep n through the lower face of the cell at own if it is needed and its donor is
 // mixed, otherwise 0.
-// (*Tiles2[float32]).flux, tilecells2.go:280
+// (*Tiles2[float32]).flux, tilecells2.go:283
 DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
         Clock_f32 *clock, bool fine) {
     int32 axis = s->Axis ^ n, method = s->Methods[n];
@@ -6343,7 +6354,7 @@ DEVICE float faceFlux_f32(float cfl, float below, float above, float inMixed, fl
 // sweep returns the value of cell c, which does not stay as it is, after sweep n (0 or 1) of a step; start is its
 // value before the step. own is the index of the cell in shared memory: in a, its value before the sweep, and in
 // flux, the flux through its lower face if the donor is mixed.
-// (*Tiles2[float32]).sweep, tilecells2.go:228
+// (*Tiles2[float32]).sweep, tilecells2.go:231
 DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *a, Array<float, 1444> *flux,
         int32 own, int64 c, float start, Clock_f32 *clock) {
     int32 axis = s->Axis ^ n, method = s->Methods[n];
@@ -6356,7 +6367,7 @@ DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *
 }
 
 // first advances the cell at number k of the tile's cells and margin by the first sweep, if the second needs it.
-// (*Tiles2[float32]).first, tilecells2.go:86
+// (*Tiles2[float32]).first, tilecells2.go:89
 DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Clock_f32 *clock) {
     int32 px = sub(k % 38, 3), py = sub(k / 38, 3);
@@ -6369,7 +6380,7 @@ DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arr
 }
 
 // inTile reports whether cell (px, py) belongs to a tile.
-// (*Tiles2[float32]).inTile, tilecells2.go:97
+// (*Tiles2[float32]).inTile, tilecells2.go:100
 DEVICE bool Tiles2_inTile_f32(const Tiles2_f32 *s, int32 px, int32 py, int32 x, int32 y) {
     return px >= 0 && px < 32 && py >= 0 && py < 32 && add(x, px) < s->N[0] && add(y, py) < s->N[1];
 }
@@ -6377,13 +6388,13 @@ DEVICE bool Tiles2_inTile_f32(const Tiles2_f32 *s, int32 px, int32 py, int32 x, 
 // secondOfRun does the second sweep in those cells of run k that stay as they are. Bit q of the result is set for each
 // other cell q of the run, and for the cells above the highest faces that may have a mixed donor. f gets the final
 // values.
-// (*Tiles2[float32]).secondOfRun, tilecells2.go:104
+// (*Tiles2[float32]).secondOfRun, tilecells2.go:107
 DEVICE int32 Tiles2_secondOfRun_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between) {
-    int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 7), 3);
+    int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 8), 3);
     auto [step, unused1] = Tiles2_strides_f32(s, s->Axis ^ 1);
     int32 bits = 0;
-    for (int32 q = 0; q < 7; q++) {
+    for (int32 q = 0; q < 8; q++) {
         int32 py = add(low, q);
         int32 own = shared(px, py);
         if (Tiles2_inTile_f32(s, px, py, x, y)) {
@@ -6403,7 +6414,7 @@ DEVICE int32 Tiles2_secondOfRun_f32(const Tiles2_f32 *s, int32 k, int32 x, int32
 
 // second advances the cell at number k of the tile's cells and margin by the second sweep, if it is one of the tile. f
 // gets the final value.
-// (*Tiles2[float32]).second, tilecells2.go:128
+// (*Tiles2[float32]).second, tilecells2.go:131
 DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Clock_f32 *clock) {
     int32 px = sub(k % 38, 3), py = sub(k / 38, 3);
@@ -6419,9 +6430,9 @@ DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Ar
 // kindOf returns the kind of a piece of a tile, TileX·TileY/marks cells in a row.
 // (*Tiles2[float32]).kindOf, tilekind2.go:15
 DEVICE int32 Tiles2_kindOf_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
-    int32 px = mul(k, 4) % 32, py = mul(k, 4) / 32;
+    int32 px = mul(k, 8) % 32, py = mul(k, 8) / 32;
     int32 kind = 0;
-    for (int32 n = 0; n < 4; n++) {
+    for (int32 n = 0; n < 8; n++) {
         if (add(add(x, px), n) >= s->N[0] || add(y, py) >= s->N[1]) {
             break;
         }
@@ -6441,7 +6452,7 @@ DEVICE int32 combineKinds_f32(Array<float, 1444> *pieces, int32 first, int32 n) 
 }
 
 // copies returns the number of cells to copy to the other field.
-// (*tileWork).copies, tilecells2.go:205
+// (*tileWork).copies, tilecells2.go:208
 DEVICE int32 tileWork_copies(tileWork *w, int32 near) {
     if (near == 0 && w->differs) {
         return 1024;
@@ -6450,7 +6461,7 @@ DEVICE int32 tileWork_copies(tileWork *w, int32 near) {
 }
 
 // copyCell copies number k of the tile's cells to the other field.
-// (*Tiles2[float32]).copyCell, tilecells2.go:140
+// (*Tiles2[float32]).copyCell, tilecells2.go:143
 DEVICE void Tiles2_copyCell_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
@@ -6460,12 +6471,12 @@ DEVICE void Tiles2_copyCell_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) 
 
 // kindAfter returns the kind of a tile after the step: the given one, or, if an interface is near, the combined kind of
 // the tile's pieces.
-// kindAfter[float32], tilecells2.go:197
+// kindAfter[float32], tilecells2.go:200
 DEVICE int32 kindAfter_f32(int32 near, int32 kind, Array<float, 1444> *between) {
     if (near == 0) {
         return kind;
     }
-    return combineKinds_f32(between, 256, 16);
+    return combineKinds_f32(between, 128, 8);
 }
 
 // TileStep2 advances the cells of the t-th tile of Order from F to Out, with the same bits as Advance2 in two sweeps.
@@ -6475,10 +6486,10 @@ DEVICE int32 kindAfter_f32(int32 near, int32 kind, Array<float, 1444> *between) 
 // then to advance it. So each flux is computed once, and no thread waits for another one's.
 // TileStep2[float32], tile2.go:67
 DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 *clock, Array<float, 1444> *f,
-        Array<float, 1444> *between, Array<float, 1444> *flux, Array<int32, 1444> *list, Array<int32, 241> *bits,
-        Array<int32, 30> *counts, Array<int32, 16> *kinds) {
+        Array<float, 1444> *between, Array<float, 1444> *flux, Array<int32, 1444> *list, Array<int32, 190> *bits,
+        Array<int32, 24> *counts, Array<int32, 16> *kinds) {
     tileWork w = Tiles2_work_f32(s, t);
-    TURNS(int32, k, 30) {
+    TURNS(int32, k, 24) {
         (*counts)[k] = 0;
     }
     __syncthreads();
@@ -6487,11 +6498,11 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
     }
     __syncthreads();
     TURNS(int32, k, some(w.load, 16)) {
-        (*kinds)[k] = combine(Slice<int32>{bits->at, int64(241), int64(241)}, k, 16, sub(add(sub(241, k), 16), 1) / 16);
+        (*kinds)[k] = combine(Slice<int32>{bits->at, int64(190), int64(190)}, k, 16, sub(add(sub(181, k), 16), 1) / 16);
     }
     __syncthreads();
     int32 near = tileWork_near(&w, Slice<int32>{kinds->at, int64(16), int64(16)}), kind = tileWork_kindIfStays(&w, Slice<int32>{kinds->at, int64(16), int64(16)});
-    int32 runs = mul(near, 228);
+    int32 runs = mul(near, 190);
     __syncthreads();
     TURNS(int32, k, runs) {
         (*bits)[k] = Tiles2_firstOfRun_f32(s, k, w.x, w.y, f, between);
@@ -6500,10 +6511,10 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
         }
     }
     __syncthreads();
-    int32 n = sumOf(Slice<int32>{counts->at, int64(30), int64(30)}, 0, 15);
+    int32 n = sumOf(Slice<int32>{counts->at, int64(24), int64(24)}, 0, 12);
     __syncthreads();
     TURNS(int32, k, some(n, runs)) {
-        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(241), int64(241)}, Slice<int32>{counts->at, int64(30), int64(30)}, k, 0);
+        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(190), int64(190)}, Slice<int32>{counts->at, int64(24), int64(24)}, k, 0);
     }
     __syncthreads();
     TURNS(int32, k, n) {
@@ -6517,14 +6528,14 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
     TURNS(int32, k, runs) {
         (*bits)[k] = Tiles2_secondOfRun_f32(s, k, w.x, w.y, f, between);
         if ((*bits)[k] != 0) {
-            atomic_add(&(*counts)[add(15, k / 16)], ones((*bits)[k]));
+            atomic_add(&(*counts)[add(12, k / 16)], ones((*bits)[k]));
         }
     }
     __syncthreads();
-    n = sumOf(Slice<int32>{counts->at, int64(30), int64(30)}, 15, 15);
+    n = sumOf(Slice<int32>{counts->at, int64(24), int64(24)}, 12, 12);
     __syncthreads();
     TURNS(int32, k, some(n, runs)) {
-        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(241), int64(241)}, Slice<int32>{counts->at, int64(30), int64(30)}, k, 15);
+        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(190), int64(190)}, Slice<int32>{counts->at, int64(24), int64(24)}, k, 12);
     }
     __syncthreads();
     TURNS(int32, k, n) {
@@ -6535,12 +6546,12 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
         Tiles2_second_f32(s, (*list)[k], w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    TURNS(int32, k, mul(near, 256)) {
+    TURNS(int32, k, mul(near, 128)) {
         (*between)[k] = float(Tiles2_kindOf_f32(s, k, w.x, w.y, f));
     }
     __syncthreads();
-    TURNS(int32, k, mul(near, 16)) {
-        (*between)[add(256, k)] = float(combineKinds_f32(between, mul(16, k), 16));
+    TURNS(int32, k, mul(near, 8)) {
+        (*between)[add(128, k)] = float(combineKinds_f32(between, mul(16, k), 16));
     }
     __syncthreads();
     TURNS(int32, k, tileWork_copies(&w, near)) {
@@ -6553,7 +6564,7 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
 }
 
 // work determines the work for the n-th tile of Order.
-// (*Tiles2[float64]).work, tilecells2.go:148
+// (*Tiles2[float64]).work, tilecells2.go:151
 DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
     tileWork w = {};
     if (n >= int64(s->Count[0])) {
@@ -6584,13 +6595,13 @@ DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
     w.once = 1;
     w.differs = (was & 4) == 0;
     if (!same) {
-        w.load = 241;
+        w.load = 181;
     }
     return w;
 }
 
 // cell returns number k of the tile's cells and margin, and beyond a wall the cell at the wall.
-// (*Tiles2[float64]).cell, tilecells2.go:33
+// (*Tiles2[float64]).cell, tilecells2.go:36
 DEVICE double Tiles2_cell_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
     int32 i = clamp(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
     int32 j = clamp(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
@@ -6614,7 +6625,7 @@ DEVICE int32 kindOfCell_f64(double f, int32 method, double roundOff) {
     return kind;
 }
 
-// (*Tiles2[float64]).kindOfLoaded, tilecells2.go:30
+// (*Tiles2[float64]).kindOfLoaded, tilecells2.go:33
 DEVICE int32 Tiles2_kindOfLoaded_f64(const Tiles2_f64 *s, double f) {
     return kindOfCell_f64(f, s->Methods[0], s->RoundOff);
 }
@@ -6623,27 +6634,30 @@ DEVICE int32 Tiles2_kindOfLoaded_f64(const Tiles2_f64 *s, double f) {
 // their kind. It reads all of them before it writes any, so that the loads do not wait for each other.
 // (*Tiles2[float64]).load, tilecells2.go:10
 DEVICE int32 Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
-    double v0 = Tiles2_cell_f64(s, k, x, y), v1 = Tiles2_cell_f64(s, add(k, 241), x, y), v2 = Tiles2_cell_f64(s, add(k, 482), x, y);
-    double v3 = Tiles2_cell_f64(s, add(k, 723), x, y), v4 = Tiles2_cell_f64(s, add(k, 964), x, y);
-    double v5 = v4;
-    int32 last = add(k, 1205);
+    double v0 = Tiles2_cell_f64(s, k, x, y), v1 = Tiles2_cell_f64(s, add(k, 181), x, y), v2 = Tiles2_cell_f64(s, add(k, 362), x, y);
+    double v3 = Tiles2_cell_f64(s, add(k, 543), x, y), v4 = Tiles2_cell_f64(s, add(k, 724), x, y), v5 = Tiles2_cell_f64(s, add(k, 905), x, y);
+    double v6 = Tiles2_cell_f64(s, add(k, 1086), x, y);
+    double v7 = v6;
+    int32 last = add(k, 1267);
     if (last < 1444) {
-        v5 = Tiles2_cell_f64(s, last, x, y);
+        v7 = Tiles2_cell_f64(s, last, x, y);
     }
     (*f)[k] = v0;
-    (*f)[add(k, 241)] = v1;
-    (*f)[add(k, 482)] = v2;
-    (*f)[add(k, 723)] = v3;
-    (*f)[add(k, 964)] = v4;
+    (*f)[add(k, 181)] = v1;
+    (*f)[add(k, 362)] = v2;
+    (*f)[add(k, 543)] = v3;
+    (*f)[add(k, 724)] = v4;
+    (*f)[add(k, 905)] = v5;
+    (*f)[add(k, 1086)] = v6;
     if (last < 1444) {
-        (*f)[last] = v5;
+        (*f)[last] = v7;
     }
-    return Tiles2_kindOfLoaded_f64(s, v0) | Tiles2_kindOfLoaded_f64(s, v1) | Tiles2_kindOfLoaded_f64(s, v2) | Tiles2_kindOfLoaded_f64(s, v3) | Tiles2_kindOfLoaded_f64(s, v4) | Tiles2_kindOfLoaded_f64(s, v5);
+    return Tiles2_kindOfLoaded_f64(s, v0) | Tiles2_kindOfLoaded_f64(s, v1) | Tiles2_kindOfLoaded_f64(s, v2) | Tiles2_kindOfLoaded_f64(s, v3) | Tiles2_kindOfLoaded_f64(s, v4) | Tiles2_kindOfLoaded_f64(s, v5) | Tiles2_kindOfLoaded_f64(s, v6) | Tiles2_kindOfLoaded_f64(s, v7);
 }
 
 // reach returns how far around a tile, along x and y, sweep n updates cells: for the donors of the second sweep and
 // the neighbours that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float64]).reach, tilecells2.go:248
+// (*Tiles2[float64]).reach, tilecells2.go:251
 struct Tiles2_reach_f64_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -6653,7 +6667,7 @@ DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
 }
 
 // neededAfterFirst reports whether the second sweep needs cell (px, py) of a tile.
-// (*Tiles2[float64]).neededAfterFirst, tilecells2.go:57
+// (*Tiles2[float64]).neededAfterFirst, tilecells2.go:60
 DEVICE bool Tiles2_neededAfterFirst_f64(const Tiles2_f64 *s, int32 px, int32 py) {
     auto [rx, ry] = Tiles2_reach_f64(s, 0);
     return px >= neg(rx) && px < add(32, rx) && py >= neg(ry) && py < add(32, ry);
@@ -6661,14 +6675,14 @@ DEVICE bool Tiles2_neededAfterFirst_f64(const Tiles2_f64 *s, int32 px, int32 py)
 
 // inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, and within
 // the block. face is 1 along the sweep's axis, where there is one more face above, and otherwise 0.
-// (*Tiles2[float64]).inReach, tilecells2.go:264
+// (*Tiles2[float64]).inReach, tilecells2.go:267
 DEVICE bool Tiles2_inReach_f64(const Tiles2_f64 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
 
 // needed reports whether sweep n updates a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float64]).needed, tilecells2.go:256
+// (*Tiles2[float64]).needed, tilecells2.go:259
 DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f64(s, n);
     int32 axis = s->Axis ^ n;
@@ -6677,7 +6691,7 @@ DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, 
 
 // nearest returns the cell that has the value of cell (px, py) of a tile after the first sweep: beyond a wall, the cell
 // at the wall.
-// (*Tiles2[float64]).nearest, tilecells2.go:50
+// (*Tiles2[float64]).nearest, tilecells2.go:53
 struct Tiles2_nearest_f64_results { int32 r0; int32 r1; };
 DEVICE Tiles2_nearest_f64_results Tiles2_nearest_f64(const Tiles2_f64 *s, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f64(s, 0);
@@ -6685,7 +6699,7 @@ DEVICE Tiles2_nearest_f64_results Tiles2_nearest_f64(const Tiles2_f64 *s, int32 
 }
 
 // strides returns the strides along an axis in shared memory and in the block's memory.
-// (*Tiles2[float64]).strides, tilecells2.go:239
+// (*Tiles2[float64]).strides, tilecells2.go:242
 struct Tiles2_strides_f64_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 axis) {
     if (axis == 0) {
@@ -6695,7 +6709,7 @@ DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 
 }
 
 // stays reports whether sweep n leaves the cell at own as it is; start is its value before the step.
-// (*Tiles2[float64]).stays, tilecells2.go:40
+// (*Tiles2[float64]).stays, tilecells2.go:43
 DEVICE bool Tiles2_stays_f64(const Tiles2_f64 *s, int32 n, int32 own, Array<double, 1444> *a, double start) {
     int32 method = s->Methods[n];
     auto [step, unused1] = Tiles2_strides_f64(s, s->Axis ^ n);
@@ -6706,12 +6720,12 @@ DEVICE bool Tiles2_stays_f64(const Tiles2_f64 *s, int32 n, int32 own, Array<doub
 // firstOfRun does the first sweep in those cells of run k, tileRunCells cells of a column that a thread takes together,
 // that stay as they are. Bit q of the result is set for each other cell q of the run, also for the cells above the
 // highest faces that are needed.
-// (*Tiles2[float64]).firstOfRun, tilecells2.go:65
+// (*Tiles2[float64]).firstOfRun, tilecells2.go:68
 DEVICE int32 Tiles2_firstOfRun_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between) {
-    int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 7), 3);
+    int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 8), 3);
     int32 bits = 0;
-    for (int32 q = 0; q < 7; q++) {
+    for (int32 q = 0; q < 8; q++) {
         int32 py = add(low, q);
         bool after = Tiles2_neededAfterFirst_f64(s, px, py);
         if (!after && !Tiles2_needed_f64(s, 0, px, py, x, y)) {
@@ -6728,7 +6742,7 @@ DEVICE int32 Tiles2_firstOfRun_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 
     return bits;
 }
 
-// (*Tiles2[float64]).velocity, tilecells2.go:271
+// (*Tiles2[float64]).velocity, tilecells2.go:274
 DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -6745,7 +6759,7 @@ DEVICE bool fromMixed_f64(double cfl, bool below, bool above) {
 
 // flux returns the flux of Sweep2 in sweep n through the lower face of the cell at own if it is needed and its donor is
 // mixed, otherwise 0.
-// (*Tiles2[float64]).flux, tilecells2.go:280
+// (*Tiles2[float64]).flux, tilecells2.go:283
 DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
         Clock_f64 *clock, bool fine) {
     int32 axis = s->Axis ^ n, method = s->Methods[n];
@@ -6803,7 +6817,7 @@ DEVICE double faceFlux_f64(double cfl, double below, double above, double inMixe
 // sweep returns the value of cell c, which does not stay as it is, after sweep n (0 or 1) of a step; start is its
 // value before the step. own is the index of the cell in shared memory: in a, its value before the sweep, and in
 // flux, the flux through its lower face if the donor is mixed.
-// (*Tiles2[float64]).sweep, tilecells2.go:228
+// (*Tiles2[float64]).sweep, tilecells2.go:231
 DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444> *a, Array<double, 1444> *flux,
         int32 own, int64 c, double start, Clock_f64 *clock) {
     int32 axis = s->Axis ^ n, method = s->Methods[n];
@@ -6816,7 +6830,7 @@ DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444>
 }
 
 // first advances the cell at number k of the tile's cells and margin by the first sweep, if the second needs it.
-// (*Tiles2[float64]).first, tilecells2.go:86
+// (*Tiles2[float64]).first, tilecells2.go:89
 DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Clock_f64 *clock) {
     int32 px = sub(k % 38, 3), py = sub(k / 38, 3);
@@ -6829,7 +6843,7 @@ DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arr
 }
 
 // inTile reports whether cell (px, py) belongs to a tile.
-// (*Tiles2[float64]).inTile, tilecells2.go:97
+// (*Tiles2[float64]).inTile, tilecells2.go:100
 DEVICE bool Tiles2_inTile_f64(const Tiles2_f64 *s, int32 px, int32 py, int32 x, int32 y) {
     return px >= 0 && px < 32 && py >= 0 && py < 32 && add(x, px) < s->N[0] && add(y, py) < s->N[1];
 }
@@ -6837,13 +6851,13 @@ DEVICE bool Tiles2_inTile_f64(const Tiles2_f64 *s, int32 px, int32 py, int32 x, 
 // secondOfRun does the second sweep in those cells of run k that stay as they are. Bit q of the result is set for each
 // other cell q of the run, and for the cells above the highest faces that may have a mixed donor. f gets the final
 // values.
-// (*Tiles2[float64]).secondOfRun, tilecells2.go:104
+// (*Tiles2[float64]).secondOfRun, tilecells2.go:107
 DEVICE int32 Tiles2_secondOfRun_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between) {
-    int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 7), 3);
+    int32 px = sub(k % 38, 3), low = sub(mul(k / 38, 8), 3);
     auto [step, unused1] = Tiles2_strides_f64(s, s->Axis ^ 1);
     int32 bits = 0;
-    for (int32 q = 0; q < 7; q++) {
+    for (int32 q = 0; q < 8; q++) {
         int32 py = add(low, q);
         int32 own = shared(px, py);
         if (Tiles2_inTile_f64(s, px, py, x, y)) {
@@ -6863,7 +6877,7 @@ DEVICE int32 Tiles2_secondOfRun_f64(const Tiles2_f64 *s, int32 k, int32 x, int32
 
 // second advances the cell at number k of the tile's cells and margin by the second sweep, if it is one of the tile. f
 // gets the final value.
-// (*Tiles2[float64]).second, tilecells2.go:128
+// (*Tiles2[float64]).second, tilecells2.go:131
 DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Clock_f64 *clock) {
     int32 px = sub(k % 38, 3), py = sub(k / 38, 3);
@@ -6879,9 +6893,9 @@ DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Ar
 // kindOf returns the kind of a piece of a tile, TileX·TileY/marks cells in a row.
 // (*Tiles2[float64]).kindOf, tilekind2.go:15
 DEVICE int32 Tiles2_kindOf_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
-    int32 px = mul(k, 4) % 32, py = mul(k, 4) / 32;
+    int32 px = mul(k, 8) % 32, py = mul(k, 8) / 32;
     int32 kind = 0;
-    for (int32 n = 0; n < 4; n++) {
+    for (int32 n = 0; n < 8; n++) {
         if (add(add(x, px), n) >= s->N[0] || add(y, py) >= s->N[1]) {
             break;
         }
@@ -6901,7 +6915,7 @@ DEVICE int32 combineKinds_f64(Array<double, 1444> *pieces, int32 first, int32 n)
 }
 
 // copyCell copies number k of the tile's cells to the other field.
-// (*Tiles2[float64]).copyCell, tilecells2.go:140
+// (*Tiles2[float64]).copyCell, tilecells2.go:143
 DEVICE void Tiles2_copyCell_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
@@ -6911,12 +6925,12 @@ DEVICE void Tiles2_copyCell_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) 
 
 // kindAfter returns the kind of a tile after the step: the given one, or, if an interface is near, the combined kind of
 // the tile's pieces.
-// kindAfter[float64], tilecells2.go:197
+// kindAfter[float64], tilecells2.go:200
 DEVICE int32 kindAfter_f64(int32 near, int32 kind, Array<double, 1444> *between) {
     if (near == 0) {
         return kind;
     }
-    return combineKinds_f64(between, 256, 16);
+    return combineKinds_f64(between, 128, 8);
 }
 
 // TileStep2 advances the cells of the t-th tile of Order from F to Out, with the same bits as Advance2 in two sweeps.
@@ -6926,10 +6940,10 @@ DEVICE int32 kindAfter_f64(int32 near, int32 kind, Array<double, 1444> *between)
 // then to advance it. So each flux is computed once, and no thread waits for another one's.
 // TileStep2[float64], tile2.go:67
 DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 *clock, Array<double, 1444> *f,
-        Array<double, 1444> *between, Array<double, 1444> *flux, Array<int32, 1444> *list, Array<int32, 241> *bits,
-        Array<int32, 30> *counts, Array<int32, 16> *kinds) {
+        Array<double, 1444> *between, Array<double, 1444> *flux, Array<int32, 1444> *list, Array<int32, 190> *bits,
+        Array<int32, 24> *counts, Array<int32, 16> *kinds) {
     tileWork w = Tiles2_work_f64(s, t);
-    TURNS(int32, k, 30) {
+    TURNS(int32, k, 24) {
         (*counts)[k] = 0;
     }
     __syncthreads();
@@ -6938,11 +6952,11 @@ DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 
     }
     __syncthreads();
     TURNS(int32, k, some(w.load, 16)) {
-        (*kinds)[k] = combine(Slice<int32>{bits->at, int64(241), int64(241)}, k, 16, sub(add(sub(241, k), 16), 1) / 16);
+        (*kinds)[k] = combine(Slice<int32>{bits->at, int64(190), int64(190)}, k, 16, sub(add(sub(181, k), 16), 1) / 16);
     }
     __syncthreads();
     int32 near = tileWork_near(&w, Slice<int32>{kinds->at, int64(16), int64(16)}), kind = tileWork_kindIfStays(&w, Slice<int32>{kinds->at, int64(16), int64(16)});
-    int32 runs = mul(near, 228);
+    int32 runs = mul(near, 190);
     __syncthreads();
     TURNS(int32, k, runs) {
         (*bits)[k] = Tiles2_firstOfRun_f64(s, k, w.x, w.y, f, between);
@@ -6951,10 +6965,10 @@ DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 
         }
     }
     __syncthreads();
-    int32 n = sumOf(Slice<int32>{counts->at, int64(30), int64(30)}, 0, 15);
+    int32 n = sumOf(Slice<int32>{counts->at, int64(24), int64(24)}, 0, 12);
     __syncthreads();
     TURNS(int32, k, some(n, runs)) {
-        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(241), int64(241)}, Slice<int32>{counts->at, int64(30), int64(30)}, k, 0);
+        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(190), int64(190)}, Slice<int32>{counts->at, int64(24), int64(24)}, k, 0);
     }
     __syncthreads();
     TURNS(int32, k, n) {
@@ -6968,14 +6982,14 @@ DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 
     TURNS(int32, k, runs) {
         (*bits)[k] = Tiles2_secondOfRun_f64(s, k, w.x, w.y, f, between);
         if ((*bits)[k] != 0) {
-            atomic_add(&(*counts)[add(15, k / 16)], ones((*bits)[k]));
+            atomic_add(&(*counts)[add(12, k / 16)], ones((*bits)[k]));
         }
     }
     __syncthreads();
-    n = sumOf(Slice<int32>{counts->at, int64(30), int64(30)}, 15, 15);
+    n = sumOf(Slice<int32>{counts->at, int64(24), int64(24)}, 12, 12);
     __syncthreads();
     TURNS(int32, k, some(n, runs)) {
-        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(241), int64(241)}, Slice<int32>{counts->at, int64(30), int64(30)}, k, 15);
+        listTileRun(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{bits->at, int64(190), int64(190)}, Slice<int32>{counts->at, int64(24), int64(24)}, k, 12);
     }
     __syncthreads();
     TURNS(int32, k, n) {
@@ -6986,12 +7000,12 @@ DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 
         Tiles2_second_f64(s, (*list)[k], w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    TURNS(int32, k, mul(near, 256)) {
+    TURNS(int32, k, mul(near, 128)) {
         (*between)[k] = double(Tiles2_kindOf_f64(s, k, w.x, w.y, f));
     }
     __syncthreads();
-    TURNS(int32, k, mul(near, 16)) {
-        (*between)[add(256, k)] = double(combineKinds_f64(between, mul(16, k), 16));
+    TURNS(int32, k, mul(near, 8)) {
+        (*between)[add(128, k)] = double(combineKinds_f64(between, mul(16, k), 16));
     }
     __syncthreads();
     TURNS(int32, k, tileWork_copies(&w, near)) {
@@ -7447,59 +7461,74 @@ DEVICE void RefreshGhostTile_f64_at(int64 t, const TileGhosts_f64 *g, Array<int3
 }
 
 // MarkTile marks tile t as active if a tile up to two away is mixed, belongs to another rank or is of another kind,
-// or if its fields differ.
-// MarkTile, tilelist2.go:30
+// or if its fields differ. A tile that is one further away may be active in the next list.
+// MarkTile, tilelist2.go:43
 DEVICE void MarkTile_at(int64 t, const TileList *l) {
     int32 x = rem(int32(t), l->Tiles[0]), y = quo(int32(t), l->Tiles[0]);
     int32 kind = l->Kinds[t] & 3;
-    int32 busy = 0;
+    int32 marks = 0;
     if (kind == 3 || (l->Kinds[t] & 4) == 0) {
-        busy = 1;
+        marks = 1;
     }
-    for (int32 k = 0; k < 25; k++) {
-        int32 i = sub(add(x, k % 5), 2), j = sub(add(y, k / 5), 2);
+    for (int32 k = 0; k < 49; k++) {
+        int32 dx = sub(k % 7, 3), dy = sub(k / 7, 3);
+        int32 i = add(x, dx), j = add(y, dy);
+        int32 mark = 2;
+        if (dx > -3 && dx < 3 && dy > -3 && dy < 3) {
+            mark = 1;
+        }
         if (i < 0 || i >= l->Tiles[0] || j < 0 || j >= l->Tiles[1]) {
             if (i < 0 && l->Open[0][0] > 0 || i >= l->Tiles[0] && l->Open[0][1] > 0 || j < 0 && l->Open[1][0] > 0 || j >= l->Tiles[1] && l->Open[1][1] > 0) {
-                busy = 1;
+                marks |= mark;
             }
             continue;
         }
         if ((l->Kinds[add(i, mul(j, l->Tiles[0]))] & 3) != kind) {
-            busy = 1;
+            marks |= mark;
         }
     }
-    l->Busy[t] = busy;
+    if (marks != 0) {
+        marks |= 2;
+    }
+    l->Marks[t] = marks;
 }
 
 // ListTiles lists the marked tiles. It is run for index 0 only.
-// ListTiles, tilelist2.go:56
-DEVICE void ListTiles_at(int64 t, const TileList *l, Array<int32, 1024> *counts, Array<int32, 32> *sums) {
+// ListTiles, tilelist2.go:77
+DEVICE void ListTiles_at(int64 t, const TileList *l, Array<int32, 1024> *counts, Array<int32, 1024> *nextCounts,
+        Array<int32, 32> *sums, Array<int32, 32> *nextSums) {
     int32 tiles = mul(l->Tiles[0], l->Tiles[1]);
     int32 length = sub(add(tiles, 1024), 1) / 1024;
     TURNS(int64, k, 1024) {
-        int32 n = 0;
+        int32 n = 0, next = 0;
         for (int32 at = mul(int32(k), length); at < num_Smaller_int32(mul(int32(add(k, int64(1))), length), tiles); at++) {
-            n = add(n, l->Busy[at]);
+            n = add(n, flag((l->Marks[at] & 1) != 0));
+            next = add(next, flag((l->Marks[at] & 2) != 0));
         }
         (*counts)[k] = n;
+        (*nextCounts)[k] = next;
     }
     __syncthreads();
     TURNS(int64, k, 32) {
-        int32 n = 0;
+        int32 n = 0, next = 0;
         for (int64 at = 0; at < 32; at++) {
             n = add(n, (*counts)[add(mul(k, int64(32)), at)]);
+            next = add(next, (*nextCounts)[add(mul(k, int64(32)), at)]);
         }
         (*sums)[k] = n;
+        (*nextSums)[k] = next;
     }
     __syncthreads();
     TURNS(int64, turn4, 1) {
-        int32 before = 0;
+        int32 before = 0, next = 0;
         for (int64 k = 0; k < 32; k++) {
             int32 n = (*sums)[k];
             (*sums)[k] = before;
             before = add(before, n);
+            next = add(next, (*nextSums)[k]);
         }
-        l->Count[t] = before;
+        l->Count[add(t, int64(0))] = before;
+        l->Count[add(t, int64(1))] = next;
     }
     __syncthreads();
     TURNS(int64, k, 1024) {
@@ -7508,7 +7537,7 @@ DEVICE void ListTiles_at(int64 t, const TileList *l, Array<int32, 1024> *counts,
             before = add(before, (*counts)[at]);
         }
         for (int32 at = mul(int32(k), length); at < num_Smaller_int32(mul(int32(add(k, int64(1))), length), tiles); at++) {
-            if (l->Busy[at] != 0) {
+            if ((l->Marks[at] & 1) != 0) {
                 l->Order[before] = at;
                 before = add(before, int32(1));
             }
@@ -7790,55 +7819,51 @@ extern "C" __global__ void __launch_bounds__(128, 6) SquareReconstruct2_f64(int6
     if (t < hi) SquareReconstruct2_f64_at(t, &s, &p, &bits, &groups, &list);
 }
 
-// Kernel Survey2, survey.go:69
-extern "C" __global__ void __launch_bounds__(128, 5) Survey2_f32(int64 lo, int64 hi,
+// Kernel Survey2, survey.go:68
+extern "C" __global__ void __launch_bounds__(128, 8) Survey2_f32(int64 lo, int64 hi,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep2_f32 s) {
     SHARED(parts, Array<int64, 1280>);
     SHARED(merged, Array<int64, 80>);
     SHARED(bits, Array<int32, 128>);
     SHARED(groups, Array<int32, 8>);
-    SHARED(list, Array<int32, 4096>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey2_f32_at(t, &m, &s, &parts, &merged, &bits, &groups, &list);
+    if (t < hi) Survey2_f32_at(t, &m, &s, &parts, &merged, &bits, &groups);
 }
 
-// Kernel Survey2, survey.go:69
-extern "C" __global__ void __launch_bounds__(128, 5) Survey2_f64(int64 lo, int64 hi,
+// Kernel Survey2, survey.go:68
+extern "C" __global__ void __launch_bounds__(128, 8) Survey2_f64(int64 lo, int64 hi,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep2_f64 s) {
     SHARED(parts, Array<int64, 1280>);
     SHARED(merged, Array<int64, 80>);
     SHARED(bits, Array<int32, 128>);
     SHARED(groups, Array<int32, 8>);
-    SHARED(list, Array<int32, 4096>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey2_f64_at(t, &m, &s, &parts, &merged, &bits, &groups, &list);
+    if (t < hi) Survey2_f64_at(t, &m, &s, &parts, &merged, &bits, &groups);
 }
 
-// Kernel Survey3, survey.go:106
-extern "C" __global__ void __launch_bounds__(128, 5) Survey3_f32(int64 lo, int64 hi,
+// Kernel Survey3, survey.go:100
+extern "C" __global__ void __launch_bounds__(128, 8) Survey3_f32(int64 lo, int64 hi,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep3_f32 s) {
     SHARED(parts, Array<int64, 1280>);
     SHARED(merged, Array<int64, 80>);
     SHARED(bits, Array<int32, 128>);
     SHARED(groups, Array<int32, 8>);
-    SHARED(list, Array<int32, 4096>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey3_f32_at(t, &m, &s, &parts, &merged, &bits, &groups, &list);
+    if (t < hi) Survey3_f32_at(t, &m, &s, &parts, &merged, &bits, &groups);
 }
 
-// Kernel Survey3, survey.go:106
-extern "C" __global__ void __launch_bounds__(128, 5) Survey3_f64(int64 lo, int64 hi,
+// Kernel Survey3, survey.go:100
+extern "C" __global__ void __launch_bounds__(128, 8) Survey3_f64(int64 lo, int64 hi,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep3_f64 s) {
     SHARED(parts, Array<int64, 1280>);
     SHARED(merged, Array<int64, 80>);
     SHARED(bits, Array<int32, 128>);
     SHARED(groups, Array<int32, 8>);
-    SHARED(list, Array<int32, 4096>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey3_f64_at(t, &m, &s, &parts, &merged, &bits, &groups, &list);
+    if (t < hi) Survey3_f64_at(t, &m, &s, &parts, &merged, &bits, &groups);
 }
 
-// Kernel Size2, survey.go:143
+// Kernel Size2, survey.go:132
 extern "C" __global__ void __launch_bounds__(128) Size2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep2_f32 s, Slice<float> size) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -7846,7 +7871,7 @@ extern "C" __global__ void __launch_bounds__(128) Size2_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j) Size2_f32_at(i, j, &m, &s, size);
 }
 
-// Kernel Size2, survey.go:143
+// Kernel Size2, survey.go:132
 extern "C" __global__ void __launch_bounds__(128) Size2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep2_f64 s, Slice<double> size) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -7854,7 +7879,7 @@ extern "C" __global__ void __launch_bounds__(128) Size2_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j) Size2_f64_at(i, j, &m, &s, size);
 }
 
-// Kernel Size3, survey.go:160
+// Kernel Size3, survey.go:149
 extern "C" __global__ void __launch_bounds__(128) Size3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep3_f32 s,
         Slice<float> size) {
@@ -7864,7 +7889,7 @@ extern "C" __global__ void __launch_bounds__(128) Size3_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Size3_f32_at(i, j, k, &m, &s, size);
 }
 
-// Kernel Size3, survey.go:160
+// Kernel Size3, survey.go:149
 extern "C" __global__ void __launch_bounds__(128) Size3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep3_f64 s,
         Slice<double> size) {
@@ -7874,7 +7899,7 @@ extern "C" __global__ void __launch_bounds__(128) Size3_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Size3_f64_at(i, j, k, &m, &s, size);
 }
 
-// Kernel ClearSurvey, survey.go:177
+// Kernel ClearSurvey, survey.go:166
 extern "C" __global__ void __launch_bounds__(128) ClearSurvey(int64 lo, int64 hi, Slice<int64> found) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) ClearSurvey_at(k, found);
@@ -7949,56 +7974,56 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, i
 }
 
 // Kernel TileStep2, tile2.go:67
-extern "C" __global__ void __launch_bounds__(256, 6) TileStep2_fine_false_f32(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(192, 7) TileStep2_fine_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
     SHARED(f, Array<float, 1444>);
     SHARED(between, Array<float, 1444>);
     SHARED(flux, Array<float, 1444>);
     SHARED(list, Array<int32, 1444>);
-    SHARED(bits, Array<int32, 241>);
-    SHARED(counts, Array<int32, 30>);
+    SHARED(bits, Array<int32, 190>);
+    SHARED(counts, Array<int32, 24>);
     SHARED(kinds, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) TileStep2_f32_at(t, false, &s, clock, &f, &between, &flux, &list, &bits, &counts, &kinds);
 }
 
 // Kernel TileStep2, tile2.go:67
-extern "C" __global__ void __launch_bounds__(256, 4) TileStep2_fine_false_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(192, 5) TileStep2_fine_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
     SHARED(f, Array<double, 1444>);
     SHARED(between, Array<double, 1444>);
     SHARED(flux, Array<double, 1444>);
     SHARED(list, Array<int32, 1444>);
-    SHARED(bits, Array<int32, 241>);
-    SHARED(counts, Array<int32, 30>);
+    SHARED(bits, Array<int32, 190>);
+    SHARED(counts, Array<int32, 24>);
     SHARED(kinds, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) TileStep2_f64_at(t, false, &s, clock, &f, &between, &flux, &list, &bits, &counts, &kinds);
 }
 
 // Kernel TileStep2, tile2.go:67
-extern "C" __global__ void __launch_bounds__(256) TileStep2_fine_true_f32(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(192) TileStep2_fine_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
     SHARED(f, Array<float, 1444>);
     SHARED(between, Array<float, 1444>);
     SHARED(flux, Array<float, 1444>);
     SHARED(list, Array<int32, 1444>);
-    SHARED(bits, Array<int32, 241>);
-    SHARED(counts, Array<int32, 30>);
+    SHARED(bits, Array<int32, 190>);
+    SHARED(counts, Array<int32, 24>);
     SHARED(kinds, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) TileStep2_f32_at(t, true, &s, clock, &f, &between, &flux, &list, &bits, &counts, &kinds);
 }
 
 // Kernel TileStep2, tile2.go:67
-extern "C" __global__ void __launch_bounds__(256) TileStep2_fine_true_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(192) TileStep2_fine_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
     SHARED(f, Array<double, 1444>);
     SHARED(between, Array<double, 1444>);
     SHARED(flux, Array<double, 1444>);
     SHARED(list, Array<int32, 1444>);
-    SHARED(bits, Array<int32, 241>);
-    SHARED(counts, Array<int32, 30>);
+    SHARED(bits, Array<int32, 190>);
+    SHARED(counts, Array<int32, 24>);
     SHARED(kinds, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) TileStep2_f64_at(t, true, &s, clock, &f, &between, &flux, &list, &bits, &counts, &kinds);
@@ -8044,19 +8069,21 @@ extern "C" __global__ void __launch_bounds__(256) RefreshGhostTile_f64(int64 lo,
     if (t < hi) RefreshGhostTile_f64_at(t, &g, &pieces, &groups);
 }
 
-// Kernel MarkTile, tilelist2.go:30
+// Kernel MarkTile, tilelist2.go:43
 extern "C" __global__ void __launch_bounds__(128) MarkTile(int64 lo, int64 hi, const __grid_constant__ TileList l) {
     const int64 t = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (t < hi) MarkTile_at(t, &l);
 }
 
-// Kernel ListTiles, tilelist2.go:56
+// Kernel ListTiles, tilelist2.go:77
 extern "C" __global__ void __launch_bounds__(1024) ListTiles(int64 lo, int64 hi,
         const __grid_constant__ TileList l) {
     SHARED(counts, Array<int32, 1024>);
+    SHARED(nextCounts, Array<int32, 1024>);
     SHARED(sums, Array<int32, 32>);
+    SHARED(nextSums, Array<int32, 32>);
     const int64 t = lo + blockIdx.x;
-    if (t < hi) ListTiles_at(t, &l, &counts, &sums);
+    if (t < hi) ListTiles_at(t, &l, &counts, &nextCounts, &sums, &nextSums);
 }
 
 // Kernel FillWall, wall.go:9

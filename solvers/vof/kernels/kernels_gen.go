@@ -484,9 +484,8 @@ func (loop *Survey2Loop[F]) Range(lo, hi int) {
 	var merged [80]int64
 	var bits [128]int32
 	var groups [8]int32
-	var list [4096]int32
 	for t := lo; t < hi; t++ {
-		Survey2(t, loop.m, loop.s, &parts, &merged, &bits, &groups, &list)
+		Survey2(t, loop.m, loop.s, &parts, &merged, &bits, &groups)
 	}
 }
 
@@ -518,9 +517,8 @@ func (loop *Survey3Loop[F]) Range(lo, hi int) {
 	var merged [80]int64
 	var bits [128]int32
 	var groups [8]int32
-	var list [4096]int32
 	for t := lo; t < hi; t++ {
-		Survey3(t, loop.m, loop.s, &parts, &merged, &bits, &groups, &list)
+		Survey3(t, loop.m, loop.s, &parts, &merged, &bits, &groups)
 	}
 }
 
@@ -1057,8 +1055,8 @@ func (loop *TileStep2Loop[F]) Range(lo, hi int) {
 	var between [1444]F
 	var flux [1444]F
 	var list [1444]int32
-	var bits [241]int32
-	var counts [30]int32
+	var bits [190]int32
+	var counts [24]int32
 	var kinds [16]int32
 	for t := lo; t < hi; t++ {
 		TileStep2(t, loop.fine, loop.s, loop.clock, &f, &between, &flux, &list, &bits, &counts, &kinds)
@@ -1070,7 +1068,7 @@ func (loop *TileStep2Loop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
 func (loop *TileStep2Loop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "TileStep2" + loop.variant() + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
+	return abi.Launch{Module: Module, Symbol: "TileStep2" + loop.variant() + abi.Suffix[F](), Block: 192, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.PointerTo("clock", loop.clock),
 	}}
@@ -1188,9 +1186,11 @@ func NewListTilesLoop(l *TileList) *ListTilesLoop {
 // Range runs the kernel on the CPU.
 func (loop *ListTilesLoop) Range(lo, hi int) {
 	var counts [1024]int32
+	var nextCounts [1024]int32
 	var sums [32]int32
+	var nextSums [32]int32
 	for t := lo; t < hi; t++ {
-		ListTiles(t, loop.l, &counts, &sums)
+		ListTiles(t, loop.l, &counts, &nextCounts, &sums, &nextSums)
 	}
 }
 

@@ -197,7 +197,7 @@ func brickLists[F num.Float](t *testing.T, l cudatest.Runner, roundOff F) {
 		return &BrickList[F]{Lattice: lattice, Bricks: Bricks{N: [3]int32{nx, ny, nz}, Count: [3]int32{5, 9, 16},
 			Order: order, Length: []int32{bricks}}, Open: [3][2]int32{2: {1, 0}}, RoundOff: roundOff, F: f,
 			Second: slices.Repeat([]F{7}, len(f)), Third: slices.Repeat([]F{7}, len(f)),
-			Kinds: make([]int32, bricks), Busy: make([]int32, bricks), Copied: slices.Repeat([]int32{Mixed2}, bricks)}
+			Kinds: make([]int32, bricks), Marks: make([]int32, bricks), Copied: slices.Repeat([]int32{Mixed2}, bricks)}
 	}
 	a, b := newLists(), newLists()
 	list := func() {
@@ -212,10 +212,10 @@ func brickLists[F num.Float](t *testing.T, l cudatest.Runner, roundOff F) {
 	}
 	list()
 	kerneltest.Same(t, "KindOfBrick", a.Kinds, b.Kinds, nil)
-	kerneltest.Same(t, "MarkBrick", a.Busy, b.Busy, nil)
+	kerneltest.Same(t, "MarkBrick", a.Marks, b.Marks, nil)
 	kerneltest.Same(t, "CopyIdleBrick", a.Second, b.Second, nil)
 	kerneltest.Same(t, "CopyIdleBrick", a.Third, b.Third, nil)
-	for n, busy := range a.Busy {
+	for n, busy := range a.Marks {
 		// The fluid ends in the second brick along x; below along z, six bricks and the next are not far from others.
 		if want := n%5 <= 2 || n/45 < 6; want != (busy != 0) {
 			t.Errorf("brick %d, %d, %d: busy %d", n%5, n/5%9, n/45, busy)
@@ -234,7 +234,7 @@ func brickLists[F num.Float](t *testing.T, l cudatest.Runner, roundOff F) {
 	}
 	// Idle bricks are not read again.
 	kinds := slices.Clone(a.Kinds)
-	for n, busy := range a.Busy {
+	for n, busy := range a.Marks {
 		if busy == 0 {
 			c := int(lattice.Origin) + 32*(n%5) + 8*(n/5%9)*int(lattice.SY) + 4*(n/45)*int(lattice.SZ)
 			a.Second[c], b.Second[c] = 9, 9

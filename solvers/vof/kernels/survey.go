@@ -43,7 +43,6 @@ const (
 	columnRuns    = 4          // runs of a column
 	columnCells   = columnRuns * run
 	surveyHeight  = surveyColumns / surveyWidth * columnCells
-	surveyCells   = surveyWidth * surveyHeight
 	surveyGroups  = surveyColumns / groupRuns
 )
 
@@ -63,12 +62,11 @@ const (
 	partCount  = partExcess + 1
 )
 
-// Survey2 measures tile t in two dimensions. The mixed cells are listed, and distributed over the threads.
+// Survey2 measures tile t in two dimensions. The mixed cells are distributed over the threads.
 //
-//atoll:kernel tile block=128 blocks=5 blocks32=5
+//atoll:kernel tile block=128 blocks=8 blocks32=8
 func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], parts *[partCount * surveyColumns]int64,
-	merged *[partCount * surveyGroups]int64, bits *[surveyColumns]int32, groups *[surveyGroups]int32,
-	list *[surveyCells]int32) {
+	merged *[partCount * surveyGroups]int64, bits *[surveyColumns]int32, groups *[surveyGroups]int32) {
 	x, y := m.corner(t)
 	for k := range int32(surveyGroups) {
 		groups[k] = 0
@@ -80,14 +78,10 @@ func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], parts *[partCount *
 		}
 	}
 	n := total(groups[:])
-	columns := runsToList(n)
-	for k := range columns {
-		listMixed(list[:], bits[:], groups[:], k)
-	}
-	for k := range columns {
+	for k := range runsToList(n) {
 		var size exact.Fixed
 		for at := k; at < n; at += surveyColumns {
-			p := s.plane(m.index(x+list[at]%surveyWidth, y+list[at]/surveyWidth))
+			p := s.plane(m.mixedCell(at, x, y, bits[:], groups[:]))
 			m.addSize(&size, float64(geom.Length(&p, m.H[0], m.H[1])))
 		}
 		store(parts[:], SurveySize, k, &size)
@@ -102,10 +96,9 @@ func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], parts *[partCount *
 
 // Survey3 is Survey2 in three dimensions.
 //
-//atoll:kernel tile block=128 blocks=5 blocks32=5
+//atoll:kernel tile block=128 blocks=8 blocks32=8
 func Survey3[F num.Float](t int, m *Survey[F], s *Sweep3[F], parts *[partCount * surveyColumns]int64,
-	merged *[partCount * surveyGroups]int64, bits *[surveyColumns]int32, groups *[surveyGroups]int32,
-	list *[surveyCells]int32) {
+	merged *[partCount * surveyGroups]int64, bits *[surveyColumns]int32, groups *[surveyGroups]int32) {
 	x, y := m.corner(t)
 	for k := range int32(surveyGroups) {
 		groups[k] = 0
@@ -117,14 +110,10 @@ func Survey3[F num.Float](t int, m *Survey[F], s *Sweep3[F], parts *[partCount *
 		}
 	}
 	n := total(groups[:])
-	columns := runsToList(n)
-	for k := range columns {
-		listMixed(list[:], bits[:], groups[:], k)
-	}
-	for k := range columns {
+	for k := range runsToList(n) {
 		var size exact.Fixed
 		for at := k; at < n; at += surveyColumns {
-			p := s.plane(m.index(x+list[at]%surveyWidth, y+list[at]/surveyWidth))
+			p := s.plane(m.mixedCell(at, x, y, bits[:], groups[:]))
 			m.addSize(&size, float64(geom.Section(&p, m.H[0], m.H[1], m.H[2])))
 		}
 		store(parts[:], SurveySize, k, &size)

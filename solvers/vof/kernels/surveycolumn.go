@@ -239,23 +239,23 @@ func ones32(bits int32) int32 {
 	return int32(v * 0x01010101 >> 24)
 }
 
-// listMixed appends the mixed cells of column k to those of the previous columns. groups are the counts of mixed
-// cells in each groupRuns columns.
-func listMixed(list, bits, groups []int32, k int32) {
-	if bits[k] == 0 {
-		return
+// mixedCell returns the array index of mixed cell n of the tile at (x, y), in the order of columns. groups are the
+// counts of mixed cells in each groupRuns columns.
+func (m *Survey[F]) mixedCell(n, x, y int32, bits, groups []int32) int {
+	left, group := n, int32(0)
+	for left >= groups[group] {
+		left -= groups[group]
+		group++
 	}
-	at := int32(0)
-	for g := range k / groupRuns {
-		at += groups[g]
+	k := group * groupRuns
+	for left >= ones32(bits[k]) {
+		left -= ones32(bits[k])
+		k++
 	}
-	for n := k / groupRuns * groupRuns; n < k; n++ {
-		at += ones32(bits[n])
+	b := bits[k]
+	for range left {
+		b &= b - 1 // without the lowest cell
 	}
-	for q := range int32(columnCells) {
-		if bits[k]>>q&1 != 0 {
-			list[at] = k%surveyWidth + (k/surveyWidth*columnCells+q)*surveyWidth
-			at++
-		}
-	}
+	row := ones32((b & -b) - 1) // of the lowest cell that remains
+	return m.index(x+k%surveyWidth, y+k/surveyWidth*columnCells+row)
 }

@@ -15,13 +15,13 @@ const (
 	tileWidth    = TileX + 2*TileReach
 	TileRoom     = tileWidth * (TileY + 2*TileReach) // number of cells of a tile with its margin
 
-	tilePieces = 256 // number of pieces of a tile whose kinds are found separately
+	tilePieces = 128 // number of pieces of a tile whose kinds are found separately
 
-	tileRunCells = 7 // cells of a column of a tile, with its margin, that a thread takes together
+	tileRunCells = 8 // cells of a column of a tile, with its margin, that a thread takes together
 	tileRuns     = tileWidth * ((TileY + 2*TileReach + tileRunCells - 1) / tileRunCells)
 	tileGroups   = (tileRuns + groupRuns - 1) / groupRuns
 
-	cellsToLoad = 6 // cells that a thread loads together
+	cellsToLoad = 8 // cells that a thread loads together
 	tileLoads   = (TileRoom + cellsToLoad - 1) / cellsToLoad
 	loadGroups  = 16 // whose kinds are found together
 )
@@ -63,9 +63,9 @@ type tileWork struct {
 // distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed, and
 // then to advance it. So each flux is computed once, and no thread waits for another one's.
 //
-//atoll:kernel tile block=256 fine=false,true blocks=4,0 blocks32=6
+//atoll:kernel tile block=192 fine=false,true blocks=5,0 blocks32=7
 func TileStep2[F num.Float](t int, fine bool, s *Tiles2[F], clock *Clock[F], f, between, flux *[TileRoom]F,
-	list *[TileRoom]int32, bits *[tileLoads]int32, counts *[2 * tileGroups]int32, kinds *[loadGroups]int32) {
+	list *[TileRoom]int32, bits *[tileRuns]int32, counts *[2 * tileGroups]int32, kinds *[loadGroups]int32) {
 	w := s.work(t)
 	for k := range int32(2 * tileGroups) {
 		counts[k] = 0

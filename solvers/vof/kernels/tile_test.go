@@ -88,30 +88,35 @@ func tiles[F num.Float](t *testing.T, l cudatest.Runner, difference F) {
 				kinds[t] = NotEmpty
 			}
 		}
-		var busy, order, count [2][]int32
+		var marks, order, count [2][]int32
+		open := [2][2]int32{{0, 1}, {0, 0}}
 		for k := range 2 {
-			busy[k], order[k], count[k] = make([]int32, n), make([]int32, n), make([]int32, 1)
-			list := &TileList{Tiles: tiles, Open: [2][2]int32{{0, 1}, {0, 0}}, Kinds: kinds, Busy: busy[k], Order: order[k],
-				Count: count[k]}
+			marks[k], order[k], count[k] = make([]int32, n), make([]int32, n), make([]int32, ListCounts)
+			list := &TileList{Tiles: tiles, Open: open, Kinds: kinds, Marks: marks[k], Order: order[k], Count: count[k]}
 			if k == 0 {
-				NewMarkTileLoop(list).Range(0, n)
-				NewListTilesLoop(list).Range(0, 1)
+				listTiles(list)
 			} else {
 				l.Run(t, NewMarkTileLoop(list), 0, n)
 				l.Run(t, NewListTilesLoop(list), 0, 1)
 			}
 		}
-		kerneltest.Same(t, "MarkTile", busy[0], busy[1], nil)
+		kerneltest.Same(t, "MarkTile", marks[0], marks[1], nil)
 		kerneltest.Same(t, "ListTiles", order[0], order[1], nil)
-		kerneltest.Same(t, "ListTiles' count", count[0], count[1], nil)
+		kerneltest.Same(t, "ListTiles' counts", count[0], count[1], nil)
 		var want []int32
-		for t, b := range busy[0] {
-			if b != 0 {
+		for t, m := range marks[0] {
+			if m&Active != 0 {
 				want = append(want, int32(t))
 			}
 		}
-		if !slices.Equal(want, order[0][:count[0][0]]) {
-			t.Errorf("the list is %v, marked are %v", order[0][:count[0][0]], want)
+		if !slices.Equal(want, order[0][:count[0][ListLength]]) {
+			t.Errorf("the list is %v, marked are %v", order[0][:count[0][ListLength]], want)
+		}
+		next := &TileList{Tiles: tiles, Open: open, Kinds: kindsAfterCycle(rng, tiles, kinds, marks[0]),
+			Marks: make([]int32, n), Order: make([]int32, n), Count: make([]int32, ListCounts)}
+		listTiles(next)
+		if length, bound := next.Count[ListLength], count[0][NextLength]; length > bound {
+			t.Errorf("%v tiles: %d are active in the next list, at most %d may be", tiles, length, bound)
 		}
 	}
 	f := noisy[F](rng, n, nx)
@@ -173,4 +178,36 @@ func ghostsOf[F num.Float](from, to []F, nx, ny, g int) []F {
 		}
 	}
 	return to
+}
+
+func listTiles(list *TileList) {
+	NewMarkTileLoop(list).Range(0, len(list.Marks))
+	NewListTilesLoop(list).Range(0, 1)
+}
+
+// kindsAfterCycle returns kinds that the tiles may have ListSteps steps later: fluid moves at most to the next tile, and
+// active tiles may differ in the two fields.
+func kindsAfterCycle(rng *rand.Rand, tiles [2]int32, kinds, marks []int32) []int32 {
+	after := slices.Clone(kinds)
+	for t := range after {
+		x, y := int32(t)%tiles[0], int32(t)/tiles[0]
+		changes := kinds[t]&Mixed2 == Mixed2
+		for k := range int32(9) {
+			i, j := x+k%3-1, y+k/3-1
+			if i >= tiles[0] {
+				changes = true // another rank's cells
+			} else if i >= 0 && j >= 0 && j < tiles[1] && (kinds[i+j*tiles[0]]^kinds[t])&Mixed2 != 0 {
+				changes = true
+			}
+		}
+		if changes && rng.IntN(4) > 0 {
+			after[t] = 1 + rng.Int32N(Mixed2)
+		}
+		if marks[t]&Active == 0 || rng.IntN(2) == 0 {
+			after[t] |= Synchronised
+		} else {
+			after[t] &^= Synchronised
+		}
+	}
+	return after
 }

@@ -9,22 +9,25 @@ import (
 // their kind. It reads all of them before it writes any, so that the loads do not wait for each other.
 func (s *Tiles2[F]) load(k, x, y int32, f *[TileRoom]F) int32 {
 	v0, v1, v2 := s.cell(k, x, y), s.cell(k+tileLoads, x, y), s.cell(k+2*tileLoads, x, y)
-	v3, v4 := s.cell(k+3*tileLoads, x, y), s.cell(k+4*tileLoads, x, y)
-	v5 := v4
-	last := k + 5*tileLoads
+	v3, v4, v5 := s.cell(k+3*tileLoads, x, y), s.cell(k+4*tileLoads, x, y), s.cell(k+5*tileLoads, x, y)
+	v6 := s.cell(k+6*tileLoads, x, y)
+	v7 := v6
+	last := k + 7*tileLoads
 	if last < TileRoom {
-		v5 = s.cell(last, x, y)
+		v7 = s.cell(last, x, y)
 	}
 	f[k] = v0
 	f[k+tileLoads] = v1
 	f[k+2*tileLoads] = v2
 	f[k+3*tileLoads] = v3
 	f[k+4*tileLoads] = v4
+	f[k+5*tileLoads] = v5
+	f[k+6*tileLoads] = v6
 	if last < TileRoom {
-		f[last] = v5
+		f[last] = v7
 	}
 	return s.kindOfLoaded(v0) | s.kindOfLoaded(v1) | s.kindOfLoaded(v2) | s.kindOfLoaded(v3) | s.kindOfLoaded(v4) |
-		s.kindOfLoaded(v5)
+		s.kindOfLoaded(v5) | s.kindOfLoaded(v6) | s.kindOfLoaded(v7)
 }
 
 func (s *Tiles2[F]) kindOfLoaded(f F) int32 { return kindOfCell(f, s.Methods[0], s.RoundOff) }
