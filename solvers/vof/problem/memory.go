@@ -18,8 +18,8 @@ func memory(c *config.Case, share solvers.Counts) int64 {
 	return bytes
 }
 
-// copies returns the bytes for output: of the volume fractions on the device and, for the interface, on the host. Frames
-// of planes read the fields of all cells one after the other, of which the normal is the largest.
+// copies returns the bytes for output: of the volume fractions on the device and, for the interface, on the host.
+// Frames of planes read the fields of all cells one after the other, of which the normal is the largest.
 func copies(c *config.Case, share solvers.Counts) (n solvers.Copies) {
 	precision := c.Sections.(*Sections).Method.Precision
 	bytes, err := methodOf(c).StateBytes(share.Block, precision)
