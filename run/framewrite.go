@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
@@ -129,7 +130,7 @@ func (f *frames) advance(ctx context.Context) error {
 		p.start()
 		return nil
 	}
-	f.pending, f.writeTime = f.pending[1:], p.localTime
+	f.pending, f.writeTime = slices.Delete(f.pending, 0, 1), p.localTime // Delete drops the frame's data
 	f.count++
 	if len(f.pending) > 0 && !f.independent() {
 		f.pending[0].start()

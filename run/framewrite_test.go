@@ -6,8 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
+	"weak"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist/local"
@@ -60,6 +62,32 @@ func TestFramesInOrder(t *testing.T) {
 	if got := strings.Join(files, " "); got != "frames/c_000000.vtp frames/c_000001.vtp frames/c_000002.vtp" {
 		t.Errorf("the series has %s", got)
 	}
+}
+
+// TestCompleteFramesAreFreed proves that the series holds no data of frames that are complete.
+func TestCompleteFramesAreFreed(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	f, err := newFrames(dir, "s", "vtp", "vtp", 0, &config.Case{Name: "c"}, local.New(1)[0], folder.Fence{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pieces [3]weak.Pointer[vtk.PolyData]
+	for k := range pieces {
+		p := &vtk.PolyData{Points: []float64{0, 0, 0}}
+		p.Verts.Add(0)
+		pieces[k] = weak.Make(p)
+		f.begin(float64(k), readySnapshot((*piece.Faces)(p)))
+	}
+	if err := f.end(ctx); err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC()
+	for k := range pieces {
+		if pieces[k].Value() != nil {
+			t.Errorf("frame %d is still in memory", k)
+		}
+	}
+	runtime.KeepAlive(f)
 }
 
 // TestFailedFrame proves that no frame counts after one that failed, and that none is still being written then.

@@ -61,6 +61,7 @@ type rankView struct {
 	Phases      map[string]float64
 	Picture     *watch.Part
 	ComputeTime time.Duration // computing time of the rank, without waiting for others
+	MeasureTime time.Duration // time of MeasureView, with waiting
 }
 
 // sendView sends the view of all ranks to rank 0. All ranks call it at the same steps.
@@ -74,11 +75,14 @@ func (r *runner) sendView(ctx context.Context, now solvers.Clock, want watch.Wan
 	view.Phases["output"] = r.outputTime.Seconds()
 	var scale watch.Scale
 	var projection watch.Projection
+	var err error
 	if want == watch.WantPicture && r.monitor.field != nil {
-		var err error
 		if view.Picture, scale, projection, err = r.picturePart(ctx, &view.ComputeTime); err != nil {
 			return err
 		}
+	}
+	if view.MeasureTime, err = r.measureView(ctx, want); err != nil {
+		return err
 	}
 	text, err := json.Marshal(view)
 	if err != nil {
@@ -95,12 +99,26 @@ func (r *runner) sendView(ctx context.Context, now solvers.Clock, want watch.Wan
 	return r.publishView(messages, now, scale, projection)
 }
 
+// measureView measures, with each picture, the quantities that rows of tables lack, and returns how long that took.
+func (r *runner) measureView(ctx context.Context, want watch.Want) (time.Duration, error) {
+	s, ok := r.solver.(solvers.ViewMeasurer)
+	if !ok || want != watch.WantPicture {
+		return 0, nil
+	}
+	begin := time.Now()
+	list, err := s.MeasureView(ctx)
+	if err == nil {
+		r.Watch.SetViewQuantities(list)
+	}
+	return time.Since(begin), err
+}
+
 // publishView combines the parts of all ranks and passes them to the server.
 func (r *runner) publishView(messages [][]byte, now solvers.Clock, scale watch.Scale,
 	projection watch.Projection) error {
 	var phases []map[string]float64
 	var parts []watch.Part
-	computeTime := time.Duration(0)
+	computeTime, measureTime := time.Duration(0), time.Duration(math.MaxInt64)
 	for rank, message := range messages {
 		line, colours, _ := bytes.Cut(message, []byte{'\n'})
 		var s rankView
@@ -108,12 +126,13 @@ func (r *runner) publishView(messages [][]byte, now solvers.Clock, scale watch.S
 			return &dist.PeerError{Rank: rank, Err: err}
 		}
 		phases, computeTime = append(phases, s.Phases), max(computeTime, s.ComputeTime)
+		measureTime = min(measureTime, s.MeasureTime) // of the rank that waited least
 		if s.Picture != nil {
 			s.Picture.Colours = bytes.Clone(colours)
 			parts = append(parts, *s.Picture)
 		}
 	}
-	r.Watch.SetAnswerTime(computeTime)
+	r.Watch.SetAnswerTime(computeTime + measureTime)
 	r.Watch.SetPhases(phases)
 	if len(parts) > 0 {
 		r.Watch.Show(*r.monitor.plane, parts, scale, projection, now)

@@ -26,15 +26,33 @@ type Counts struct {
 type Estimate struct {
 	Entities     int64  // approximate number that a step updates, over all ranks
 	LargestShare Counts // the largest share of a rank
-	Host         int64  // upper bound of a rank's host memory in bytes, without the arrays of the device
-	SetUpHost    int64  // host memory of rank 0 in bytes during set-up, while it holds the whole mesh
+
+	// Upper bounds of host memory in bytes, without the arrays of the device and without frames: of a rank at all times,
+	// in addition at the start and at the end, and of rank 0 during set-up, while it holds the whole mesh.
+	Host, StartHost, EndHost, SetUpHost int64
 }
 
-// Copies are the bytes of a rank's arrays of which its device makes copies for output.
+// Copies are the bytes of a rank's arrays of which its device makes copies for output, and of arrays on the host for
+// shapes.
 type Copies struct {
 	Frame      int64 // for a frame in one format with the values of all cells
 	Surface    int64 // for a frame in one format of an interface
 	Checkpoint int64 // for a checkpoint
+
+	// On the host of any device: of the field from which an interface is made; of a frame of another shape, such as
+	// particles, until it is written; and in addition, of what such a shape is made of.
+	HostSurface, HostShape, HostShapeSource int64
+}
+
+// SurfaceBytes returns the bytes on the host of a field of a number of bytes on the device, from which an interface is
+// made: read in float64 and then converted to the precision of the solver.
+func SurfaceBytes(bytes int64, precision string) int64 {
+	const float64Width = 8
+	width := Width(precision)
+	if width == float64Width {
+		return bytes
+	}
+	return bytes/width*float64Width + bytes
 }
 
 // CheckMemory refuses a case, on all ranks, if the memory of any rank's device is too small for it. All ranks call it

@@ -32,7 +32,7 @@ type Kind struct {
 	// them with the free memory: New calls it before it allocates.
 	Needs func(c *config.Case, share Counts) int64
 	// Copies returns the bytes of the copies that a device with separate memory makes, if it has enough, for output that
-	// is written while steps go on. It is nil for solvers without an estimate.
+	// is written while steps go on, and those on the host of any device. It is nil for solvers without an estimate.
 	Copies func(c *config.Case, share Counts) Copies
 	// Estimate estimates the resources of a case on a number of ranks before the mesh is read and arrays are allocated;
 	// separate is true for devices with separate memory. It is nil for solvers without an estimate.

@@ -68,6 +68,13 @@ type Ender interface {
 	MeasureEnd(ctx context.Context) ([]Quantity, error)
 }
 
+// ViewMeasurer is a solver with quantities that rows of tables lack, because they take longer to measure.
+type ViewMeasurer interface {
+	// MeasureView measures those quantities of the current state for the live view, at most as often as it shows a
+	// picture. All ranks call it at the same steps.
+	MeasureView(ctx context.Context) ([]Quantity, error)
+}
+
 // Saver is a solver that moves the vertices of a mesh, and can write the mesh to a file.
 type Saver interface {
 	// Save writes the mesh on rank 0, in the format of the path's extension. All ranks call it.

@@ -126,6 +126,21 @@ func TestPageFollowsARun(t *testing.T) {
 	}
 }
 
+// TestWorstCellIsShown: the page of a run that smooths a mesh shows the worst cell, which rows of the table lack.
+func TestWorstCellIsShown(t *testing.T) {
+	url := startWatchedRun(t, "smooth-linear.toml", "--transport", "local", "--set", "mesh.cells=2000", "--set",
+		"stop.move=0", "--set", "method.relax=0.001", "--set", "method.sweeps=1000000", "--set", "output.every=1000000")
+	for range 600 { // a minute
+		page, metrics := read(t, url), read(t, url+"metrics")
+		if bytes.Contains(page, []byte("worst_cell")) && bytes.Contains(metrics, []byte(`name="worst_cell"`)) &&
+			bytes.Contains(page, []byte("quality_min")) {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Error("no worst cell after a minute")
+}
+
 // TestServeRefuses: the server rejects POST requests, and an address in use or invalid ends the run with an error.
 func TestServeRefuses(t *testing.T) {
 	url := startWatchedRun(t, "vortex.toml")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
-	"slices"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/config"
@@ -38,49 +37,23 @@ func MemoryOf(c *config.Case, ranks, localRanks int, separate bool) (m Memory, e
 		return m, err
 	}
 	m.Entities, m.Arrays = needs.Entities, kind.Needs(c, needs.LargestShare)
-	perRank := float64(needs.Host)
+	var copies solvers.Copies
+	if kind.Copies != nil {
+		copies = kind.Copies(c, needs.LargestShare)
+	}
+	frames, joined := hostFrames(kind.Fields, c, &needs.LargestShare, &copies)
+	perRank := float64(needs.Host + max(needs.StartHost, frames, needs.EndHost))
 	if separate {
-		m.Copies = copiesOf(&kind, c, needs.LargestShare)
+		m.Copies = copiesOf(&copies, c)
 	} else {
 		perRank += float64(m.Arrays)
 	}
-	host := programBytes + perRank*float64(localRanks)
+	host := programBytes + perRank*float64(localRanks) + float64(joined)
 	if setUp := programBytes + float64(needs.SetUpHost); setUp > host {
 		host, m.MeshPeak = setUp, true
 	}
 	m.Host = int64(min(host, math.MaxInt64/2))
 	return m, nil
-}
-
-// wholeFormats are the formats of frames with the values of all cells.
-var wholeFormats = []string{"vtu", "vti", "vdb", "nc"}
-
-// surfaceFormats are those of an interface.
-var surfaceFormats = []string{"vtp", "stl", "obj"}
-
-// FramesOnDevice is the largest number of frames of a series of which a device with separate memory has copies at a
-// time, while they are being written or wait for others.
-const FramesOnDevice = 3
-
-// copiesOf returns the bytes of the copies for FramesOnDevice frames in each format and for a checkpoint, which may be
-// written after the same step.
-func copiesOf(kind *solvers.Kind, c *config.Case, largestShare solvers.Counts) (bytes int64) {
-	if kind.Copies == nil {
-		return 0
-	}
-	copies := kind.Copies(c, largestShare)
-	for _, format := range c.Output.Format {
-		switch {
-		case slices.Contains(wholeFormats, format):
-			bytes += FramesOnDevice * copies.Frame
-		case slices.Contains(surfaceFormats, format):
-			bytes += FramesOnDevice * copies.Surface
-		}
-	}
-	if c.Checkpoint.Every > 0 || c.Checkpoint.Steps > 0 {
-		bytes += copies.Checkpoint
-	}
-	return bytes
 }
 
 // Check returns an error if a run needs more than free bytes on this machine; source says what limits them.

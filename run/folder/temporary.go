@@ -1,8 +1,8 @@
 package folder
 
 import (
-	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -62,15 +62,15 @@ func removeTemporaries(dir string, others ...string) error {
 	}
 	slices.Sort(subfolders)
 	for _, sub := range slices.Compact(subfolders) {
-		entries, err := os.ReadDir(filepath.Join(dir, sub))
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
+		names, err := fs.Glob(os.DirFS(dir), path.Join(sub, "*")) // none if sub is missing, or no folder
+		if err != nil {
 			return err
 		}
-		for _, e := range entries {
-			if !isTemporary(path.Join(sub, e.Name()), patterns) {
+		for _, name := range names {
+			if !isTemporary(name, patterns) {
 				continue
 			}
-			if err := os.Remove(filepath.Join(dir, sub, e.Name())); err != nil {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
 				return err
 			}
 		}

@@ -74,9 +74,9 @@ func (s *Server) metrics() []byte {
 	e.addSingle("atoll_updates_per_second", "gauge",
 		"Entities that are updated a second, since the run began or was continued.", rate)
 	e.addSingle("atoll_restarts", "counter", "How often the run continued from a checkpoint.", float64(st.restarts))
-	if len(st.quantities) > 0 {
+	if quantities := st.allQuantities(); len(quantities) > 0 {
 		e.addFamily("atoll_quantity", "gauge", "What the solver measures of the whole state.")
-		for _, q := range st.quantities {
+		for _, q := range quantities {
 			e.addSample("atoll_quantity", q.Value, "name", q.Name, "unit", q.Unit)
 		}
 	}

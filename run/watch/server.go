@@ -120,6 +120,17 @@ func (s *Server) SetQuantities(table []solvers.Quantity) {
 	s.state.history.add(table)
 }
 
+// SetViewQuantities sets the latest values of quantities that the tables of SetQuantities lack. list must not be
+// changed afterwards.
+func (s *Server) SetViewQuantities(list []solvers.Quantity) {
+	if s == nil {
+		return
+	}
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	s.state.onView = list
+}
+
 // SetPhases sets the seconds that each rank spent in each phase.
 func (s *Server) SetPhases(ranks []map[string]float64) {
 	s.state.mu.Lock()

@@ -33,13 +33,25 @@ type state struct {
 	about      About
 	started    time.Time // start of the steps; zero before
 	clock      solvers.Clock
-	quantities []solvers.Quantity
-	history    history
+	quantities []solvers.Quantity   // of the latest row
+	history    history              // of quantities
+	onView     []solvers.Quantity   // measured for the view
 	phases     []map[string]float64 // s, by rank
 	events     []Event
 	restarts   int
 	outcome    string // how the run ended; "" before
 	ended      time.Time
+}
+
+// allQuantities returns the quantities of the latest row, and after them those that it lacks.
+func (s *state) allQuantities() []solvers.Quantity {
+	all := slices.Clone(s.quantities)
+	for _, q := range s.onView {
+		if !slices.ContainsFunc(s.quantities, func(of solvers.Quantity) bool { return of.Name == q.Name }) {
+			all = append(all, q)
+		}
+	}
+	return all
 }
 
 const maxEvents = 20

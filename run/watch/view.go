@@ -136,13 +136,13 @@ func (v *view) progress(st *state, now time.Time) {
 
 // quantities adds the measured quantities: conserved ones with their sources, then the others.
 func (v *view) quantities(st *state) {
-	conserved := map[string]bool{}
-	for _, q := range st.quantities {
+	conserved, all := map[string]bool{}, st.allQuantities()
+	for _, q := range all {
 		if q.Outputs&solvers.Drift != 0 {
 			conserved[strings.TrimSuffix(q.Name, "_drift")] = true
 		}
 	}
-	for i, q := range st.quantities {
+	for i, q := range all {
 		shown := quantity{Name: q.Name, Unit: q.Unit, Doc: q.Doc, Value: fmt.Sprintf("%.8g", q.Value),
 			Curve: curve(st.history.values(i, q.Value))}
 		base, _, _ := strings.Cut(q.Name, solvers.SourceInfix)

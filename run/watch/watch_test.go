@@ -76,7 +76,8 @@ func TestMetricsParse(t *testing.T) {
 func TestPageShowsQuantities(t *testing.T) {
 	s := startServer(t)
 	defer s.End("done")
-	begin(s)
+	s.SetViewQuantities([]solvers.Quantity{{Name: "worst_cell", Value: 4711}, {Name: "other", Value: 2}})
+	begin(s) // sets a row, which has the quantity other too
 	page, err := s.fullPage()
 	if err != nil {
 		t.Fatal(err)
@@ -87,10 +88,13 @@ func TestPageShowsQuantities(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, budget)
 		}
 	}
-	for _, want := range []string{"other", "<th>1</th>", "3.000"} {
+	for _, want := range []string{"other", "<th>1</th>", "3.000", "worst_cell", "4711"} {
 		if !strings.Contains(measured, want) {
 			t.Errorf("no %q in\n%s", want, measured)
 		}
+	}
+	if n := strings.Count(measured, "other"); n != 1 {
+		t.Errorf("the quantity other is shown %d times in\n%s", n, measured)
 	}
 }
 

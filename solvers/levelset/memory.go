@@ -54,6 +54,16 @@ func needOf[F num.Float](c Config, b *grid.Block, crossed int) (n Need) {
 	return n
 }
 
+// ParticleFileBytes returns the size on the host of the particles at the start in a frame, and of the arrays that exist
+// only while the frame is made of them.
+func (c Config) ParticleFileBytes(b *grid.Block, crossed int) (shown, source int64) {
+	// Position, number, sign, radius, escaped, connectivity, offset, and rank of a particle in a file.
+	const inFile = 3*8 + 8 + 4 + 8 + 1 + 8 + 8 + 4
+	const downloaded = 4*8 + 8
+	n := int64(c.seededParticles(crossed, b.Grid.Dim))
+	return n * inFile * 5 / 4, n * (downloaded + inFile) // arrays are extended by a quarter, and copied for it
+}
+
 // StateBytes returns the size of the level set of a block, and of its particles at the start.
 func (c Config) StateBytes(b *grid.Block, crossed int, precision string) (levelSet, particles int64) {
 	width := solvers.Width(precision)

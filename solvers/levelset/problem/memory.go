@@ -33,6 +33,8 @@ func copyBytes(c *config.Case, held solvers.Counts) (n solvers.Copies) {
 	method := c.Sections.(*Sections).Method
 	levelSet, particles := method.Config().StateBytes(held.Block, held.InterfaceEdges, method.Precision)
 	n.Checkpoint, n.Surface = levelSet+particles, levelSet
+	n.HostSurface = solvers.SurfaceBytes(levelSet, method.Precision)
+	n.HostShape, n.HostShapeSource = method.Config().ParticleFileBytes(held.Block, held.InterfaceEdges)
 	if slices.Contains(c.Output.Fields, fields[0].Name) {
 		n.Frame = levelSet
 	}
@@ -59,7 +61,10 @@ func estimate(c *config.Case, ranks int, separate bool) (solvers.Estimate, error
 		estimated.LargestShare.InterfaceEdges = (edges + ranks - 1) / ranks
 	}
 	n := needOf(c, estimated.LargestShare)
-	estimated.Host = n.Host
+	estimated.StartHost = n.Host
+	if separate {
+		estimated.Host = solvers.Width(w.Method.Precision) * int64(estimated.LargestShare.Held)
+	}
 	return estimated, nil
 }
 

@@ -83,6 +83,12 @@ func (d *caseSolver) MeasureEnd(ctx context.Context) ([]solvers.Quantity, error)
 	return solvers.Measured(endQuantities, float64(now.Moved), float64(now.Active)), err
 }
 
+// MeasureView searches for the worst cell.
+func (d *caseSolver) MeasureView(ctx context.Context) ([]solvers.Quantity, error) {
+	all, err := d.Measure(ctx)
+	return slices.DeleteFunc(all, func(q solvers.Quantity) bool { return q.Name != worstCell }), err
+}
+
 func (d *caseSolver) Observe(ctx context.Context) error {
 	row := pendingRow{made: d.sweepsMade}
 	var err error

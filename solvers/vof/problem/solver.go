@@ -111,44 +111,6 @@ func methodOf(c *config.Case) vof.Config {
 	return cfg
 }
 
-// memory returns the bytes of a block's arrays on the device, 0 for a case that cannot be run.
-func memory(c *config.Case, share solvers.Counts) int64 {
-	w := c.Sections.(*Sections)
-	bytes, err := methodOf(c).Bytes(share.Block, w.Method.Precision, share.SeparateMemory)
-	if err != nil {
-		return 0
-	}
-	return bytes
-}
-
-func copies(c *config.Case, share solvers.Counts) (n solvers.Copies) {
-	bytes, err := methodOf(c).StateBytes(share.Block, c.Sections.(*Sections).Method.Precision)
-	if err != nil {
-		return n
-	}
-	n.Checkpoint, n.Surface = bytes, bytes
-	if slices.Contains(c.Output.Fields, "f") {
-		n.Frame = bytes
-	}
-	return n
-}
-
-// estimate estimates the largest block. During set-up the host holds velocities and fractions in float64, in addition
-// to the arrays unless these are in the host's memory in float64.
-func estimate(c *config.Case, ranks int, separate bool) (solvers.Estimate, error) {
-	w := c.Sections.(*Sections)
-	f, err := domain.Estimate(&w.Grid, methodOf(c).Ghosts(w.Grid.Dim), ranks, separate)
-	numbers := int64(1)
-	if separate || w.Method.Precision == "float32" {
-		numbers = int64(1 + w.Grid.Dim)
-	}
-	if w.Exact != nil {
-		numbers++
-	}
-	f.Host = 8 * numbers * int64(f.LargestShare.Held)
-	return f, err
-}
-
 // fractions computes the volume fractions of a block for a section of the case.
 func fractions(ctx context.Context, section string, v *Initial, path func(string) string, b *grid.Block) (
 	[]float64, error) {
