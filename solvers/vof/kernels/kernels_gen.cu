@@ -3893,7 +3893,7 @@ DEVICE bool exact_Fixed_Add(exact_Fixed *s, double x) {
     return true;
 }
 
-// (*tally).addVolume, surveycolumn.go:108
+// (*tally).addVolume, surveycolumn.go:110
 DEVICE void tally_addVolume(tally *o, double f) {
     o->lowest = num_Smaller_f64(f, o->lowest);
     o->highest = num_Larger_f64(f, o->highest);
@@ -3903,7 +3903,7 @@ DEVICE void tally_addVolume(tally *o, double f) {
 }
 
 // addVolumes adds the volume fractions of a run.
-// addVolumes[float32], surveycolumn.go:96
+// addVolumes[float32], surveycolumn.go:98
 DEVICE void addVolumes_f32(tally *o, runValues_f32 *v) {
     o->others = 0;
     tally_addVolume(o, double(v->a));
@@ -3917,7 +3917,7 @@ DEVICE void addVolumes_f32(tally *o, runValues_f32 *v) {
 }
 
 // number returns the number of cell i of a row in the block, x fastest.
-// (*Survey[float32]).number, surveycolumn.go:129
+// (*Survey[float32]).number, surveycolumn.go:131
 DEVICE int64 Survey_number_f32(const Survey_f32 *m, int32 i, int32 row) {
     return add(mul(int64(row), int64(m->Cells[0])), int64(i));
 }
@@ -4029,7 +4029,7 @@ DEVICE void exact_AddTo(Slice<int64> words, double x) {
 
 // addOthers adds those of the volume fractions of a run that the sum could not add, or remembers the first cell that is
 // not finite.
-// (*Survey[float32]).addOthers, surveycolumn.go:117
+// (*Survey[float32]).addOthers, surveycolumn.go:119
 DEVICE void Survey_addOthers_f32(const Survey_f32 *m, int32 i, int32 row) {
     for (int32 q = 0; q < 8 && add(row, q) < m->Cells[1]; q = add(q, int32(1))) {
         double f = double(m->F[Survey_index_f32(m, i, add(row, q))]);
@@ -4042,7 +4042,7 @@ DEVICE void Survey_addOthers_f32(const Survey_f32 *m, int32 i, int32 row) {
 }
 
 // begun returns the initial value of cell i of a row, 0 after the last row.
-// (*Survey[float32]).begun, surveycolumn.go:132
+// (*Survey[float32]).begun, surveycolumn.go:134
 DEVICE double Survey_begun_f32(const Survey_f32 *m, int32 i, int32 row) {
     if (row < m->Cells[1]) {
         return m->Reference[Survey_number_f32(m, i, row)];
@@ -4050,7 +4050,7 @@ DEVICE double Survey_begun_f32(const Survey_f32 *m, int32 i, int32 row) {
     return 0.0;
 }
 
-// (*tally).addChange, surveycolumn.go:161
+// (*tally).addChange, surveycolumn.go:163
 DEVICE void tally_addChange(tally *o, double f, double was) {
     if (bool added = exact_Fixed_Add(&o->change, num_Abs_f64(f - was)); !added) {
         o->others = add(o->others, int32(1));
@@ -4058,7 +4058,7 @@ DEVICE void tally_addChange(tally *o, double f, double was) {
 }
 
 // addChanges adds the changes of a run since the start.
-// (*Survey[float32]).addChanges, surveycolumn.go:140
+// (*Survey[float32]).addChanges, surveycolumn.go:142
 DEVICE void Survey_addChanges_f32(const Survey_f32 *m, tally *o, runValues_f32 *v, int32 i, int32 row) {
     runValues_f64 was = runValues_f64{Survey_begun_f32(m, i, row), Survey_begun_f32(m, i, add(row, 1)), Survey_begun_f32(m, i, add(row, 2)), Survey_begun_f32(m, i, add(row, 3)), Survey_begun_f32(m, i, add(row, 4)), Survey_begun_f32(m, i, add(row, 5)), Survey_begun_f32(m, i, add(row, 6)), Survey_begun_f32(m, i, add(row, 7))};
     o->others = 0;
@@ -4080,7 +4080,7 @@ DEVICE void Survey_addChanges_f32(const Survey_f32 *m, tally *o, runValues_f32 *
 }
 
 // store stores one of the sums of thread k; sum is SurveyVolume, SurveyChange or SurveySize.
-// store, surveycolumn.go:183
+// store, surveycolumn.go:185
 DEVICE void store(Slice<int64> parts, int32 sum, int32 k, exact_Fixed *s) {
     int32 at = add(mul(sum / 71, 384), k);
     parts[at] = s->High;
@@ -4089,7 +4089,7 @@ DEVICE void store(Slice<int64> parts, int32 sum, int32 k, exact_Fixed *s) {
 }
 
 // excess returns the bits of the largest amount by which a volume fraction is outside [0, 1].
-// (*tally).excess, surveycolumn.go:175
+// (*tally).excess, surveycolumn.go:177
 DEVICE int64 tally_excess(tally *o) {
     if (double worst = num_Larger_f64(-o->lowest, o->highest - 1.0); worst > 0.0) {
         return int64(uint64(__double_as_longlong(worst)));
@@ -4107,10 +4107,12 @@ DEVICE int32 Survey_column_f32(const Survey_f32 *m, int32 k, int32 x, int32 y, S
         place p = place{Survey_index_f32(m, i, row), rem(row, m->Rows), sub(m->Cells[1], row)};
         for (int32 r = 0; r < 4 && p.left > 0; r = add(r, int32(1))) {
             runValues_f32 v = Survey_run_f32(m, &p);
-            mixed |= shl(runValues_mixed_f32(&v, m->RoundOff), mul(r, 8));
-            addVolumes_f32(&o, &v);
-            if (o.others != 0) {
-                Survey_addOthers_f32(m, i, add(row, mul(r, 8)));
+            if (runValues_nonzero_f32(&v) != 0) {
+                mixed |= shl(runValues_mixed_f32(&v, m->RoundOff), mul(r, 8));
+                addVolumes_f32(&o, &v);
+                if (o.others != 0) {
+                    Survey_addOthers_f32(m, i, add(row, mul(r, 8)));
+                }
             }
             if (m->Errors) {
                 Survey_addChanges_f32(m, &o, &v, i, add(row, mul(r, 8)));
@@ -4124,7 +4126,7 @@ DEVICE int32 Survey_column_f32(const Survey_f32 *m, int32 k, int32 x, int32 y, S
 }
 
 // ones32 returns the number of set bits.
-// ones32, surveycolumn.go:234
+// ones32, surveycolumn.go:236
 DEVICE int32 ones32(int32 bits) {
     uint32 v = uint32(bits);
     v -= v >> 1 & 1431655765u;
@@ -4135,7 +4137,7 @@ DEVICE int32 ones32(int32 bits) {
 
 // mixedCell returns the array index of mixed cell n of the tile at (x, y), in the order of columns. groups are the
 // counts of mixed cells in each groupRuns columns.
-// (*Survey[float32]).mixedCell, surveycolumn.go:244
+// (*Survey[float32]).mixedCell, surveycolumn.go:246
 DEVICE int64 Survey_mixedCell_f32(const Survey_f32 *m, int32 n, int32 x, int32 y, Slice<int32> bits,
         Slice<int32> groups) {
     int32 left = n, group = 0;
@@ -4199,7 +4201,7 @@ DEVICE float geom_Length_f32(geom_Line_f32 *p, float hx, float hy) {
 }
 
 // addSize adds the size of a line or plane.
-// (*Survey[float32]).addSize, surveycolumn.go:168
+// (*Survey[float32]).addSize, surveycolumn.go:170
 DEVICE void Survey_addSize_f32(const Survey_f32 *m, exact_Fixed *sum, double size) {
     if (bool added = exact_Fixed_Add(sum, size); !added) {
         exact_AddTo(Slice<int64>{m->Found.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))}, size);
@@ -4215,7 +4217,7 @@ DEVICE int64 num_Larger_int64(int64 a, int64 b) {
     return b;
 }
 
-// mergePart, surveycolumn.go:202
+// mergePart, surveycolumn.go:204
 DEVICE int64 mergePart(int32 part, int64 a, int64 b) {
     if (part == 9) {
         return num_Larger_int64(a, b);
@@ -4224,7 +4226,7 @@ DEVICE int64 mergePart(int32 part, int64 a, int64 b) {
 }
 
 // merge merges part k/surveyGroups of every surveyGroups-th thread, of a tile with n mixed cells.
-// merge, surveycolumn.go:191
+// merge, surveycolumn.go:193
 DEVICE int64 merge(Slice<int64> parts, int32 k, int32 n) {
     int32 part = k / 8;
     int64 merged = 0;
@@ -4239,7 +4241,7 @@ DEVICE int64 merge(Slice<int64> parts, int32 k, int32 n) {
 }
 
 // mergedPart merges a part over all groups.
-// mergedPart, surveycolumn.go:210
+// mergedPart, surveycolumn.go:212
 DEVICE int64 mergedPart(Slice<int64> merged, int32 part) {
     int64 v = 0;
     for (int32 g = 0; g < 8; g++) {
@@ -4266,7 +4268,7 @@ DEVICE void exact_Fixed_AddTo(exact_Fixed *s, Slice<int64> words) {
 }
 
 // addToTotals adds the sum that begins with part k of a tile with n mixed cells to the results.
-// (*Survey[float32]).addToTotals, surveycolumn.go:219
+// (*Survey[float32]).addToTotals, surveycolumn.go:221
 DEVICE void Survey_addToTotals_f32(const Survey_f32 *m, int32 k, int32 n, Slice<int64> merged) {
     if (k == 9) {
         if (int64 worst = mergedPart(merged, k); worst != 0) {
@@ -4368,7 +4370,7 @@ DEVICE runValues_f64 Survey_run_f64(const Survey_f64 *m, place *p) {
 }
 
 // addVolumes adds the volume fractions of a run.
-// addVolumes[float64], surveycolumn.go:96
+// addVolumes[float64], surveycolumn.go:98
 DEVICE void addVolumes_f64(tally *o, runValues_f64 *v) {
     o->others = 0;
     tally_addVolume(o, v->a);
@@ -4382,14 +4384,14 @@ DEVICE void addVolumes_f64(tally *o, runValues_f64 *v) {
 }
 
 // number returns the number of cell i of a row in the block, x fastest.
-// (*Survey[float64]).number, surveycolumn.go:129
+// (*Survey[float64]).number, surveycolumn.go:131
 DEVICE int64 Survey_number_f64(const Survey_f64 *m, int32 i, int32 row) {
     return add(mul(int64(row), int64(m->Cells[0])), int64(i));
 }
 
 // addOthers adds those of the volume fractions of a run that the sum could not add, or remembers the first cell that is
 // not finite.
-// (*Survey[float64]).addOthers, surveycolumn.go:117
+// (*Survey[float64]).addOthers, surveycolumn.go:119
 DEVICE void Survey_addOthers_f64(const Survey_f64 *m, int32 i, int32 row) {
     for (int32 q = 0; q < 8 && add(row, q) < m->Cells[1]; q = add(q, int32(1))) {
         double f = m->F[Survey_index_f64(m, i, add(row, q))];
@@ -4402,7 +4404,7 @@ DEVICE void Survey_addOthers_f64(const Survey_f64 *m, int32 i, int32 row) {
 }
 
 // begun returns the initial value of cell i of a row, 0 after the last row.
-// (*Survey[float64]).begun, surveycolumn.go:132
+// (*Survey[float64]).begun, surveycolumn.go:134
 DEVICE double Survey_begun_f64(const Survey_f64 *m, int32 i, int32 row) {
     if (row < m->Cells[1]) {
         return m->Reference[Survey_number_f64(m, i, row)];
@@ -4411,7 +4413,7 @@ DEVICE double Survey_begun_f64(const Survey_f64 *m, int32 i, int32 row) {
 }
 
 // addChanges adds the changes of a run since the start.
-// (*Survey[float64]).addChanges, surveycolumn.go:140
+// (*Survey[float64]).addChanges, surveycolumn.go:142
 DEVICE void Survey_addChanges_f64(const Survey_f64 *m, tally *o, runValues_f64 *v, int32 i, int32 row) {
     runValues_f64 was = runValues_f64{Survey_begun_f64(m, i, row), Survey_begun_f64(m, i, add(row, 1)), Survey_begun_f64(m, i, add(row, 2)), Survey_begun_f64(m, i, add(row, 3)), Survey_begun_f64(m, i, add(row, 4)), Survey_begun_f64(m, i, add(row, 5)), Survey_begun_f64(m, i, add(row, 6)), Survey_begun_f64(m, i, add(row, 7))};
     o->others = 0;
@@ -4442,10 +4444,12 @@ DEVICE int32 Survey_column_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, S
         place p = place{Survey_index_f64(m, i, row), rem(row, m->Rows), sub(m->Cells[1], row)};
         for (int32 r = 0; r < 4 && p.left > 0; r = add(r, int32(1))) {
             runValues_f64 v = Survey_run_f64(m, &p);
-            mixed |= shl(runValues_mixed_f64(&v, m->RoundOff), mul(r, 8));
-            addVolumes_f64(&o, &v);
-            if (o.others != 0) {
-                Survey_addOthers_f64(m, i, add(row, mul(r, 8)));
+            if (runValues_nonzero_f64(&v) != 0) {
+                mixed |= shl(runValues_mixed_f64(&v, m->RoundOff), mul(r, 8));
+                addVolumes_f64(&o, &v);
+                if (o.others != 0) {
+                    Survey_addOthers_f64(m, i, add(row, mul(r, 8)));
+                }
             }
             if (m->Errors) {
                 Survey_addChanges_f64(m, &o, &v, i, add(row, mul(r, 8)));
@@ -4460,7 +4464,7 @@ DEVICE int32 Survey_column_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, S
 
 // mixedCell returns the array index of mixed cell n of the tile at (x, y), in the order of columns. groups are the
 // counts of mixed cells in each groupRuns columns.
-// (*Survey[float64]).mixedCell, surveycolumn.go:244
+// (*Survey[float64]).mixedCell, surveycolumn.go:246
 DEVICE int64 Survey_mixedCell_f64(const Survey_f64 *m, int32 n, int32 x, int32 y, Slice<int32> bits,
         Slice<int32> groups) {
     int32 left = n, group = 0;
@@ -4524,7 +4528,7 @@ DEVICE double geom_Length_f64(geom_Line_f64 *p, double hx, double hy) {
 }
 
 // addSize adds the size of a line or plane.
-// (*Survey[float64]).addSize, surveycolumn.go:168
+// (*Survey[float64]).addSize, surveycolumn.go:170
 DEVICE void Survey_addSize_f64(const Survey_f64 *m, exact_Fixed *sum, double size) {
     if (bool added = exact_Fixed_Add(sum, size); !added) {
         exact_AddTo(Slice<int64>{m->Found.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))}, size);
@@ -4532,7 +4536,7 @@ DEVICE void Survey_addSize_f64(const Survey_f64 *m, exact_Fixed *sum, double siz
 }
 
 // addToTotals adds the sum that begins with part k of a tile with n mixed cells to the results.
-// (*Survey[float64]).addToTotals, surveycolumn.go:219
+// (*Survey[float64]).addToTotals, surveycolumn.go:221
 DEVICE void Survey_addToTotals_f64(const Survey_f64 *m, int32 k, int32 n, Slice<int64> merged) {
     if (k == 9) {
         if (int64 worst = mergedPart(merged, k); worst != 0) {
@@ -6026,31 +6030,40 @@ DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) 
     }
 }
 
-// work determines the work for the n-th tile of Order.
-// (*Tiles2[float32]).work, tilecells2.go:151
+// clamp, tilecells2.go:216
+DEVICE int32 clamp(int32 i, int32 lo, int32 end) {
+    if (i < lo) {
+        return lo;
+    }
+    if (i >= end) {
+        return sub(end, 1);
+    }
+    return i;
+}
+
+// work determines the work for the n-th tile of Order. It reads what it may need before it decides anything, so that the
+// loads do not wait for each other.
+// (*Tiles2[float32]).work, tilecells2.go:152
 DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     tileWork w = {};
-    if (n >= int64(s->Count[0])) {
+    int32 t = s->Order[n], count = s->Count[0];
+    if (n >= int64(count)) {
         return w;
     }
-    int32 t = s->Order[n];
     int32 x = rem(t, s->Tiles[0]), y = quo(t, s->Tiles[0]);
     int32 was = s->KindsBefore[t];
-    int32 kind = was & 3;
-    bool same = kind != 3;
+    // bits of the kinds of all tiles around, and of any of them
+    int32 inAll = 3, inAny = 0;
     for (int32 k = 0; k < 9; k++) {
-        int32 i = sub(add(x, k % 3), 1), j = sub(add(y, k / 3), 1);
-        if (i < 0 || i >= s->Tiles[0] || j < 0 || j >= s->Tiles[1]) {
-            if (i < 0 && s->Open[0][0] > 0 || i >= s->Tiles[0] && s->Open[0][1] > 0 || j < 0 && s->Open[1][0] > 0 || j >= s->Tiles[1] && s->Open[1][1] > 0) {
-                // other ranks' cells may have any value
-                same = false;
-            }
-            continue;
-        }
-        if ((s->KindsBefore[add(i, mul(j, s->Tiles[0]))] & 3) != kind) {
-            same = false;
-        }
+        int32 i = clamp(sub(add(x, k % 3), 1), 0, s->Tiles[0]), j = clamp(sub(add(y, k / 3), 1), 0, s->Tiles[1]);
+        int32 kind = s->KindsBefore[add(i, mul(j, s->Tiles[0]))];
+        inAll &= kind;
+        inAny |= kind;
     }
+    int32 kind = was & 3;
+    // Other ranks' cells may have any value.
+    bool beside = x == 0 && s->Open[0][0] > 0 || x == sub(s->Tiles[0], 1) && s->Open[0][1] > 0 || y == 0 && s->Open[1][0] > 0 || y == sub(s->Tiles[1], 1) && s->Open[1][1] > 0;
+    bool same = kind != 3 && inAll == kind && (inAny & 3) == kind && !beside;
     w.x = mul(x, 32);
     w.y = mul(y, 32);
     w.tile = t;
@@ -6061,17 +6074,6 @@ DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
         w.load = 181;
     }
     return w;
-}
-
-// clamp, tilecells2.go:218
-DEVICE int32 clamp(int32 i, int32 lo, int32 end) {
-    if (i < lo) {
-        return lo;
-    }
-    if (i >= end) {
-        return sub(end, 1);
-    }
-    return i;
 }
 
 // cell returns number k of the tile's cells and margin, and beyond a wall the cell at the wall.
@@ -6139,7 +6141,7 @@ DEVICE int32 some(int32 n, int32 count) {
 }
 
 // near returns 1 if an interface may reach the tile in this step, otherwise 0; kinds are those of its cells and margin.
-// (*tileWork).near, tilecells2.go:183
+// (*tileWork).near, tilecells2.go:181
 DEVICE int32 tileWork_near(tileWork *w, Slice<int32> kinds) {
     if (w->load == 0) {
         return 0;
@@ -6148,7 +6150,7 @@ DEVICE int32 tileWork_near(tileWork *w, Slice<int32> kinds) {
 }
 
 // kindIfStays returns the kind of a tile after the step if it does not change; kinds are those of its cells and margin.
-// (*tileWork).kindIfStays, tilecells2.go:191
+// (*tileWork).kindIfStays, tilecells2.go:189
 DEVICE int32 tileWork_kindIfStays(tileWork *w, Slice<int32> kinds) {
     if (w->load == 0) {
         return w->kind;
@@ -6159,7 +6161,7 @@ DEVICE int32 tileWork_kindIfStays(tileWork *w, Slice<int32> kinds) {
 
 // reach returns how far around a tile, along x and y, sweep n updates cells: for the donors of the second sweep and
 // the neighbours that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float32]).reach, tilecells2.go:251
+// (*Tiles2[float32]).reach, tilecells2.go:249
 struct Tiles2_reach_f32_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -6177,14 +6179,14 @@ DEVICE bool Tiles2_neededAfterFirst_f32(const Tiles2_f32 *s, int32 px, int32 py)
 
 // inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, and within
 // the block. face is 1 along the sweep's axis, where there is one more face above, and otherwise 0.
-// (*Tiles2[float32]).inReach, tilecells2.go:267
+// (*Tiles2[float32]).inReach, tilecells2.go:265
 DEVICE bool Tiles2_inReach_f32(const Tiles2_f32 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
 
 // needed reports whether sweep n updates a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float32]).needed, tilecells2.go:259
+// (*Tiles2[float32]).needed, tilecells2.go:257
 DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f32(s, n);
     int32 axis = s->Axis ^ n;
@@ -6201,13 +6203,13 @@ DEVICE Tiles2_nearest_f32_results Tiles2_nearest_f32(const Tiles2_f32 *s, int32 
 }
 
 // shared returns the index of a tile's cell in shared memory.
-// shared, tilecells2.go:216
+// shared, tilecells2.go:214
 DEVICE int32 shared(int32 px, int32 py) {
     return add(add(px, 3), mul(add(py, 3), 38));
 }
 
 // strides returns the strides along an axis in shared memory and in the block's memory.
-// (*Tiles2[float32]).strides, tilecells2.go:242
+// (*Tiles2[float32]).strides, tilecells2.go:240
 struct Tiles2_strides_f32_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 axis) {
     if (axis == 0) {
@@ -6279,7 +6281,7 @@ DEVICE void listTileRun(Slice<int32> list, Slice<int32> bits, Slice<int32> count
     }
 }
 
-// (*Tiles2[float32]).velocity, tilecells2.go:274
+// (*Tiles2[float32]).velocity, tilecells2.go:272
 DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -6296,7 +6298,7 @@ DEVICE bool fromMixed_f32(float cfl, bool below, bool above) {
 
 // flux returns the flux of Sweep2 in sweep n through the lower face of the cell at own if it is needed and its donor is
 // mixed, otherwise 0.
-// (*Tiles2[float32]).flux, tilecells2.go:283
+// (*Tiles2[float32]).flux, tilecells2.go:281
 DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
         Clock_f32 *clock, bool fine) {
     int32 axis = s->Axis ^ n, method = s->Methods[n];
@@ -6354,7 +6356,7 @@ DEVICE float faceFlux_f32(float cfl, float below, float above, float inMixed, fl
 // sweep returns the value of cell c, which does not stay as it is, after sweep n (0 or 1) of a step; start is its
 // value before the step. own is the index of the cell in shared memory: in a, its value before the sweep, and in
 // flux, the flux through its lower face if the donor is mixed.
-// (*Tiles2[float32]).sweep, tilecells2.go:231
+// (*Tiles2[float32]).sweep, tilecells2.go:229
 DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *a, Array<float, 1444> *flux,
         int32 own, int64 c, float start, Clock_f32 *clock) {
     int32 axis = s->Axis ^ n, method = s->Methods[n];
@@ -6452,7 +6454,7 @@ DEVICE int32 combineKinds_f32(Array<float, 1444> *pieces, int32 first, int32 n) 
 }
 
 // copies returns the number of cells to copy to the other field.
-// (*tileWork).copies, tilecells2.go:208
+// (*tileWork).copies, tilecells2.go:206
 DEVICE int32 tileWork_copies(tileWork *w, int32 near) {
     if (near == 0 && w->differs) {
         return 1024;
@@ -6471,7 +6473,7 @@ DEVICE void Tiles2_copyCell_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) 
 
 // kindAfter returns the kind of a tile after the step: the given one, or, if an interface is near, the combined kind of
 // the tile's pieces.
-// kindAfter[float32], tilecells2.go:200
+// kindAfter[float32], tilecells2.go:198
 DEVICE int32 kindAfter_f32(int32 near, int32 kind, Array<float, 1444> *between) {
     if (near == 0) {
         return kind;
@@ -6563,31 +6565,29 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
     }
 }
 
-// work determines the work for the n-th tile of Order.
-// (*Tiles2[float64]).work, tilecells2.go:151
+// work determines the work for the n-th tile of Order. It reads what it may need before it decides anything, so that the
+// loads do not wait for each other.
+// (*Tiles2[float64]).work, tilecells2.go:152
 DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
     tileWork w = {};
-    if (n >= int64(s->Count[0])) {
+    int32 t = s->Order[n], count = s->Count[0];
+    if (n >= int64(count)) {
         return w;
     }
-    int32 t = s->Order[n];
     int32 x = rem(t, s->Tiles[0]), y = quo(t, s->Tiles[0]);
     int32 was = s->KindsBefore[t];
-    int32 kind = was & 3;
-    bool same = kind != 3;
+    // bits of the kinds of all tiles around, and of any of them
+    int32 inAll = 3, inAny = 0;
     for (int32 k = 0; k < 9; k++) {
-        int32 i = sub(add(x, k % 3), 1), j = sub(add(y, k / 3), 1);
-        if (i < 0 || i >= s->Tiles[0] || j < 0 || j >= s->Tiles[1]) {
-            if (i < 0 && s->Open[0][0] > 0 || i >= s->Tiles[0] && s->Open[0][1] > 0 || j < 0 && s->Open[1][0] > 0 || j >= s->Tiles[1] && s->Open[1][1] > 0) {
-                // other ranks' cells may have any value
-                same = false;
-            }
-            continue;
-        }
-        if ((s->KindsBefore[add(i, mul(j, s->Tiles[0]))] & 3) != kind) {
-            same = false;
-        }
+        int32 i = clamp(sub(add(x, k % 3), 1), 0, s->Tiles[0]), j = clamp(sub(add(y, k / 3), 1), 0, s->Tiles[1]);
+        int32 kind = s->KindsBefore[add(i, mul(j, s->Tiles[0]))];
+        inAll &= kind;
+        inAny |= kind;
     }
+    int32 kind = was & 3;
+    // Other ranks' cells may have any value.
+    bool beside = x == 0 && s->Open[0][0] > 0 || x == sub(s->Tiles[0], 1) && s->Open[0][1] > 0 || y == 0 && s->Open[1][0] > 0 || y == sub(s->Tiles[1], 1) && s->Open[1][1] > 0;
+    bool same = kind != 3 && inAll == kind && (inAny & 3) == kind && !beside;
     w.x = mul(x, 32);
     w.y = mul(y, 32);
     w.tile = t;
@@ -6657,7 +6657,7 @@ DEVICE int32 Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arr
 
 // reach returns how far around a tile, along x and y, sweep n updates cells: for the donors of the second sweep and
 // the neighbours that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float64]).reach, tilecells2.go:251
+// (*Tiles2[float64]).reach, tilecells2.go:249
 struct Tiles2_reach_f64_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -6675,14 +6675,14 @@ DEVICE bool Tiles2_neededAfterFirst_f64(const Tiles2_f64 *s, int32 px, int32 py)
 
 // inReach reports whether index p of a tile with first cell x is in the tile or at most reach cells away, and within
 // the block. face is 1 along the sweep's axis, where there is one more face above, and otherwise 0.
-// (*Tiles2[float64]).inReach, tilecells2.go:267
+// (*Tiles2[float64]).inReach, tilecells2.go:265
 DEVICE bool Tiles2_inReach_f64(const Tiles2_f64 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
 
 // needed reports whether sweep n updates a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float64]).needed, tilecells2.go:259
+// (*Tiles2[float64]).needed, tilecells2.go:257
 DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f64(s, n);
     int32 axis = s->Axis ^ n;
@@ -6699,7 +6699,7 @@ DEVICE Tiles2_nearest_f64_results Tiles2_nearest_f64(const Tiles2_f64 *s, int32 
 }
 
 // strides returns the strides along an axis in shared memory and in the block's memory.
-// (*Tiles2[float64]).strides, tilecells2.go:242
+// (*Tiles2[float64]).strides, tilecells2.go:240
 struct Tiles2_strides_f64_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 axis) {
     if (axis == 0) {
@@ -6742,7 +6742,7 @@ DEVICE int32 Tiles2_firstOfRun_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 
     return bits;
 }
 
-// (*Tiles2[float64]).velocity, tilecells2.go:274
+// (*Tiles2[float64]).velocity, tilecells2.go:272
 DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -6759,7 +6759,7 @@ DEVICE bool fromMixed_f64(double cfl, bool below, bool above) {
 
 // flux returns the flux of Sweep2 in sweep n through the lower face of the cell at own if it is needed and its donor is
 // mixed, otherwise 0.
-// (*Tiles2[float64]).flux, tilecells2.go:283
+// (*Tiles2[float64]).flux, tilecells2.go:281
 DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
         Clock_f64 *clock, bool fine) {
     int32 axis = s->Axis ^ n, method = s->Methods[n];
@@ -6817,7 +6817,7 @@ DEVICE double faceFlux_f64(double cfl, double below, double above, double inMixe
 // sweep returns the value of cell c, which does not stay as it is, after sweep n (0 or 1) of a step; start is its
 // value before the step. own is the index of the cell in shared memory: in a, its value before the sweep, and in
 // flux, the flux through its lower face if the donor is mixed.
-// (*Tiles2[float64]).sweep, tilecells2.go:231
+// (*Tiles2[float64]).sweep, tilecells2.go:229
 DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444> *a, Array<double, 1444> *flux,
         int32 own, int64 c, double start, Clock_f64 *clock) {
     int32 axis = s->Axis ^ n, method = s->Methods[n];
@@ -6925,7 +6925,7 @@ DEVICE void Tiles2_copyCell_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) 
 
 // kindAfter returns the kind of a tile after the step: the given one, or, if an interface is near, the combined kind of
 // the tile's pieces.
-// kindAfter[float64], tilecells2.go:200
+// kindAfter[float64], tilecells2.go:198
 DEVICE int32 kindAfter_f64(int32 near, int32 kind, Array<double, 1444> *between) {
     if (near == 0) {
         return kind;

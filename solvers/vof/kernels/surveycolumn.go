@@ -76,10 +76,12 @@ func (m *Survey[F]) column(k, x, y int32, parts []int64) int32 {
 		p := place{m.index(i, row), row % m.Rows, m.Cells[1] - row}
 		for r := int32(0); r < columnRuns && p.left > 0; r++ {
 			v := m.run(&p)
-			mixed |= v.mixed(m.RoundOff) << (r * run)
-			addVolumes(&o, &v)
-			if o.others != 0 {
-				m.addOthers(i, row+r*run)
+			if v.nonzero() != 0 {
+				mixed |= v.mixed(m.RoundOff) << (r * run)
+				addVolumes(&o, &v)
+				if o.others != 0 {
+					m.addOthers(i, row+r*run)
+				}
 			}
 			if m.Errors {
 				m.addChanges(&o, &v, i, row+r*run)

@@ -185,8 +185,8 @@ func listTiles(list *TileList) {
 	NewListTilesLoop(list).Range(0, 1)
 }
 
-// kindsAfterCycle returns kinds that the tiles may have ListSteps steps later: fluid moves at most to the next tile, and
-// active tiles may differ in the two fields.
+// kindsAfterCycle returns kinds that the tiles may have ListSteps steps later: fluid moves at most to the next tile,
+// and active tiles may differ in the two fields.
 func kindsAfterCycle(rng *rand.Rand, tiles [2]int32, kinds, marks []int32) []int32 {
 	after := slices.Clone(kinds)
 	for t := range after {

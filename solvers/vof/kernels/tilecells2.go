@@ -147,30 +147,28 @@ func (s *Tiles2[F]) copyCell(k, x, y int32) {
 	}
 }
 
-// work determines the work for the n-th tile of Order.
+// work determines the work for the n-th tile of Order. It reads what it may need before it decides anything, so that the
+// loads do not wait for each other.
 func (s *Tiles2[F]) work(n int) tileWork {
 	var w tileWork
-	if n >= int(s.Count[0]) {
+	t, count := s.Order[n], s.Count[0]
+	if n >= int(count) {
 		return w
 	}
-	t := s.Order[n]
 	x, y := t%s.Tiles[0], t/s.Tiles[0]
 	was := s.KindsBefore[t]
-	kind := was & Mixed2
-	same := kind != Mixed2
+	inAll, inAny := Mixed2, int32(0) // bits of the kinds of all tiles around, and of any of them
 	for k := range int32(9) {
-		i, j := x+k%3-1, y+k/3-1
-		if i < 0 || i >= s.Tiles[0] || j < 0 || j >= s.Tiles[1] {
-			if i < 0 && s.Open[0][0] > 0 || i >= s.Tiles[0] && s.Open[0][1] > 0 ||
-				j < 0 && s.Open[1][0] > 0 || j >= s.Tiles[1] && s.Open[1][1] > 0 {
-				same = false // other ranks' cells may have any value
-			}
-			continue
-		}
-		if s.KindsBefore[i+j*s.Tiles[0]]&Mixed2 != kind {
-			same = false
-		}
+		i, j := clamp(x+k%3-1, 0, s.Tiles[0]), clamp(y+k/3-1, 0, s.Tiles[1])
+		kind := s.KindsBefore[i+j*s.Tiles[0]]
+		inAll &= kind
+		inAny |= kind
 	}
+	kind := was & Mixed2
+	// Other ranks' cells may have any value.
+	beside := x == 0 && s.Open[0][0] > 0 || x == s.Tiles[0]-1 && s.Open[0][1] > 0 ||
+		y == 0 && s.Open[1][0] > 0 || y == s.Tiles[1]-1 && s.Open[1][1] > 0
+	same := kind != Mixed2 && inAll == kind && inAny&Mixed2 == kind && !beside
 	w.x, w.y, w.tile, w.kind, w.once = x*TileX, y*TileY, t, was|Synchronised, 1
 	w.differs = was&Synchronised == 0
 	if !same {
