@@ -6041,8 +6041,8 @@ DEVICE int32 clamp(int32 i, int32 lo, int32 end) {
     return i;
 }
 
-// work determines the work for the n-th tile of Order. It reads what it may need before it decides anything, so that the
-// loads do not wait for each other.
+// work determines the work for the n-th tile of Order. It reads what it may need before it decides anything, so that
+// the loads do not wait for each other.
 // (*Tiles2[float32]).work, tilecells2.go:152
 DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     tileWork w = {};
@@ -6565,8 +6565,8 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
     }
 }
 
-// work determines the work for the n-th tile of Order. It reads what it may need before it decides anything, so that the
-// loads do not wait for each other.
+// work determines the work for the n-th tile of Order. It reads what it may need before it decides anything, so that
+// the loads do not wait for each other.
 // (*Tiles2[float64]).work, tilecells2.go:152
 DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
     tileWork w = {};

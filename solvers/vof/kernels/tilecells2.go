@@ -147,8 +147,8 @@ func (s *Tiles2[F]) copyCell(k, x, y int32) {
 	}
 }
 
-// work determines the work for the n-th tile of Order. It reads what it may need before it decides anything, so that the
-// loads do not wait for each other.
+// work determines the work for the n-th tile of Order. It reads what it may need before it decides anything, so that
+// the loads do not wait for each other.
 func (s *Tiles2[F]) work(n int) tileWork {
 	var w tileWork
 	t, count := s.Order[n], s.Count[0]
