@@ -21,8 +21,8 @@ func (s *solver[F]) paused() bool { return s.pause > 0 && s.t >= s.pause }
 
 // Advance queues steps up to the end of a cycle at a time, whose clocks it uploads first. The lengths of steps do not
 // depend on results of the device, so that the host waits at most once a cycle, for the length of a list (see
-// listTiles). If no other rank takes part in exchanges, or if the devices are linked, the steps queued at a time are one
-// recording.
+// listTiles). If no other rank takes part in exchanges, or if the devices are linked, the steps queued at a time are
+// one recording.
 func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
 	s.lastStep = 0
 	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
