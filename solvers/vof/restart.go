@@ -46,6 +46,6 @@ func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, scalars map[s
 	if s.narrowBand != nil {
 		s.narrowBand.activateAll()
 	}
-	s.ghostsCurrent, s.listValid, s.tiles.bounds = false, false, false
+	s.ghostsCurrent, s.listValid, s.lister.bounds = false, false, false
 	return s.refreshGhosts(ctx)
 }

@@ -110,7 +110,7 @@ type solver[F num.Float] struct {
 
 	passes        [cycleLength][]pass[F]
 	activePasses  [cycleLength][]pass[F] // over the active tiles or bricks
-	tiles         activeTiles
+	lister        tileLister
 	refreshTiles  sizedLoop                       // updates tiles with deep ghosts after an exchange
 	recordings    map[stepRange]backend.Recording // recorded ranges; nil for ranges that were queued once
 	recordedTiles int                             // number of tiles or bricks over which recorded loops run
@@ -180,7 +180,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	if s.separate {
 		s.host = start
 	}
-	if err := s.prepareActiveTiles(); err != nil {
+	if err := s.prepareLister(); err != nil {
 		return nil, err
 	}
 	if err := s.observer.prepare(s, rounded); err != nil {

@@ -4135,6 +4135,15 @@ DEVICE int32 ones32(int32 bits) {
     return int32(v * 16843009u >> 24);
 }
 
+// some returns count, or 0 if n is 0.
+// some, squareruns.go:118
+DEVICE int32 some(int32 n, int32 count) {
+    if (n == 0) {
+        return 0;
+    }
+    return count;
+}
+
 // mixedCell returns the array index of mixed cell n of the tile at (x, y), in the order of columns. groups are the
 // counts of mixed cells in each groupRuns columns.
 // (*Survey[float32]).mixedCell, surveycolumn.go:246
@@ -4300,7 +4309,7 @@ DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Ar
     __syncthreads();
     int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
     __syncthreads();
-    TURNS(int32, k, runsToList(n)) {
+    TURNS(int32, k, some(n, 128)) {
         exact_Fixed size = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
             geom_Line_f32 p = Sweep2_plane_f32(s, Survey_mixedCell_f32(m, at, x, y, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}));
@@ -4568,7 +4577,7 @@ DEVICE void Survey2_f64_at(int64 t, const Survey_f64 *m, const Sweep2_f64 *s, Ar
     __syncthreads();
     int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
     __syncthreads();
-    TURNS(int32, k, runsToList(n)) {
+    TURNS(int32, k, some(n, 128)) {
         exact_Fixed size = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
             geom_Line_f64 p = Sweep2_plane_f64(s, Survey_mixedCell_f64(m, at, x, y, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}));
@@ -4814,7 +4823,7 @@ DEVICE void Survey3_f32_at(int64 t, const Survey_f32 *m, const Sweep3_f32 *s, Ar
     __syncthreads();
     int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
     __syncthreads();
-    TURNS(int32, k, runsToList(n)) {
+    TURNS(int32, k, some(n, 128)) {
         exact_Fixed size = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
             geom_Plane_f32 p = Sweep3_plane_f32(s, Survey_mixedCell_f32(m, at, x, y, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}));
@@ -5060,7 +5069,7 @@ DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Ar
     __syncthreads();
     int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
     __syncthreads();
-    TURNS(int32, k, runsToList(n)) {
+    TURNS(int32, k, some(n, 128)) {
         exact_Fixed size = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
             geom_Plane_f64 p = Sweep3_plane_f64(s, Survey_mixedCell_f64(m, at, x, y, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}));
@@ -6129,15 +6138,6 @@ DEVICE int32 Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arr
         (*f)[last] = v7;
     }
     return Tiles2_kindOfLoaded_f32(s, v0) | Tiles2_kindOfLoaded_f32(s, v1) | Tiles2_kindOfLoaded_f32(s, v2) | Tiles2_kindOfLoaded_f32(s, v3) | Tiles2_kindOfLoaded_f32(s, v4) | Tiles2_kindOfLoaded_f32(s, v5) | Tiles2_kindOfLoaded_f32(s, v6) | Tiles2_kindOfLoaded_f32(s, v7);
-}
-
-// some returns count, or 0 if n is 0.
-// some, squareruns.go:118
-DEVICE int32 some(int32 n, int32 count) {
-    if (n == 0) {
-        return 0;
-    }
-    return count;
 }
 
 // near returns 1 if an interface may reach the tile in this step, otherwise 0; kinds are those of its cells and margin.

@@ -78,7 +78,7 @@ func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], parts *[partCount *
 		}
 	}
 	n := total(groups[:])
-	for k := range runsToList(n) {
+	for k := range some(n, surveyColumns) {
 		var size exact.Fixed
 		for at := k; at < n; at += surveyColumns {
 			p := s.plane(m.mixedCell(at, x, y, bits[:], groups[:]))
@@ -110,7 +110,7 @@ func Survey3[F num.Float](t int, m *Survey[F], s *Sweep3[F], parts *[partCount *
 		}
 	}
 	n := total(groups[:])
-	for k := range runsToList(n) {
+	for k := range some(n, surveyColumns) {
 		var size exact.Fixed
 		for at := k; at < n; at += surveyColumns {
 			p := s.plane(m.mixedCell(at, x, y, bits[:], groups[:]))

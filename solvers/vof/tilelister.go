@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// activeTiles lists the tiles or bricks in which anything may change in a cycle, on the device.
-type activeTiles struct {
+// tileLister lists the tiles or bricks in which anything may change in a cycle, on the device.
+type tileLister struct {
 	loops []sizedLoop // list them
 	// The counts of the last list. Each list of tiles has an upper bound of the length of the next one, so that the host
 	// need not wait for the list of which it queues the steps.
@@ -18,22 +18,22 @@ type activeTiles struct {
 	active int  // number of active tiles or bricks, or an upper bound
 }
 
-// prepareActiveTiles makes the loops that list the active tiles or bricks.
-func (s *solver[F]) prepareActiveTiles() (err error) {
+// prepareLister makes the loops that list the active tiles or bricks.
+func (s *solver[F]) prepareLister() (err error) {
 	if s.count == 0 {
 		return nil
 	}
-	s.tiles.loops = s.newListLoops(s.block, &s.schedule)
+	s.lister.loops = s.newListLoops(s.block, &s.schedule)
 	const bytes = kernels.ListCounts * int(unsafe.Sizeof(int32(0)))
-	if s.tiles.counts, err = backend.NewReadback(s.dev, bytes); err == nil {
-		s.allocated.Owns(s.tiles.counts)
+	if s.lister.counts, err = backend.NewReadback(s.dev, bytes); err == nil {
+		s.allocated.Owns(s.lister.counts)
 	}
 	return err
 }
 
 // listTiles lists the active tiles or bricks of a cycle.
 func (s *solver[F]) listTiles() error {
-	l := &s.tiles
+	l := &s.lister
 	if s.count == 0 {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (s *solver[F]) listTiles() error {
 }
 
 // read waits for the counts of the last list, and takes one of them as the number of active tiles or bricks.
-func (l *activeTiles) read(count int) error {
+func (l *tileLister) read(count int) error {
 	bytes, err := l.counts.Read()
 	if err != nil {
 		return err
