@@ -18,13 +18,20 @@ import (
 	"github.com/atoll-hpc/atoll/run/piece"
 )
 
-// TestFramesInOrder proves that frames which are written at the same time are completed in their order.
-func TestFramesInOrder(t *testing.T) {
-	ctx, dir := context.Background(), t.TempDir()
+// newInterfaceFrames starts a series of frames of an interface in a folder, on a single rank.
+func newInterfaceFrames(t *testing.T, dir string) *frames {
+	t.Helper()
 	f, err := newFrames(dir, "s", "vtp", "vtp", 0, &config.Case{Name: "c"}, local.New(1)[0], folder.Fence{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return f
+}
+
+// TestFramesInOrder proves that frames which are written at the same time are completed in their order.
+func TestFramesInOrder(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	f := newInterfaceFrames(t, dir)
 	var gates [3]chan struct{}
 	for k := range gates {
 		gates[k] = make(chan struct{})
@@ -67,10 +74,7 @@ func TestFramesInOrder(t *testing.T) {
 // TestCompleteFramesAreFreed proves that the series holds no data of frames that are complete.
 func TestCompleteFramesAreFreed(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
-	f, err := newFrames(dir, "s", "vtp", "vtp", 0, &config.Case{Name: "c"}, local.New(1)[0], folder.Fence{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newInterfaceFrames(t, dir)
 	var pieces [3]weak.Pointer[vtk.PolyData]
 	for k := range pieces {
 		p := &vtk.PolyData{Points: []float64{0, 0, 0}}
@@ -93,10 +97,7 @@ func TestCompleteFramesAreFreed(t *testing.T) {
 // TestFailedFrame proves that no frame counts after one that failed, and that none is still being written then.
 func TestFailedFrame(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
-	f, err := newFrames(dir, "s", "vtp", "vtp", 0, &config.Case{Name: "c"}, local.New(1)[0], folder.Fence{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newInterfaceFrames(t, dir)
 	full := errors.New("no space left")
 	made := make(chan int, 2)
 	for k := range 2 {

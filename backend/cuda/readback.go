@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"errors"
-	"fmt"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -36,14 +35,11 @@ func (r *readback) Start(src []byte) error {
 }
 
 func (r *readback) copy(src []byte) error {
-	if len(src) != len(r.pinned) {
-		return fmt.Errorf("cuda: a readback of %d bytes to a buffer of %d", len(src), len(r.pinned))
-	}
 	from, to := unsafe.Pointer(unsafe.SliceData(src)), unsafe.Pointer(unsafe.SliceData(r.pinned))
-	if copiesByKernel(to, from, len(src)) {
+	if len(src) == len(r.pinned) && copiesByKernel(to, from, len(src)) {
 		return r.d.copyWords(to, from, len(src))
 	}
-	return r.d.compute.download(to, from, len(src))
+	return Download(r.d.compute, r.pinned, src)
 }
 
 func (r *readback) Read() ([]byte, error) {

@@ -102,15 +102,7 @@ func (c *command) waitForPeak() (peak int64, err error) {
 func TestMemoryIsEstimated(t *testing.T) {
 	for i, c := range estimatedCases() {
 		dir, args := memoryRun(t, c)
-		check := atoll(t, dir, nil, append(args, "--check")...)
-		if code := check.code(t); code != 0 {
-			t.Fatalf("%d: exit code %d: %s", i, code, check.stderr.String())
-		}
-		estimated, allocated := estimateLine.FindStringSubmatch(check.stdout.String()),
-			memoryLine.FindStringSubmatch(check.stdout.String())
-		if estimated == nil || allocated == nil {
-			t.Fatalf("%d: %s", i, check.stdout.String())
-		}
+		estimated, allocated := estimateOf(t, dir, args, estimateLine)
 		sorts := slices.Contains(c, "method.sort=1")
 		within := func(allocated float64) {
 			if r := parseSize(t, estimated[2]) / allocated; !(r > .95 && r < 1.05) {
@@ -137,16 +129,9 @@ func TestMemoryIsEstimated(t *testing.T) {
 // TestMemoryOfFramesIsEstimated: the estimate of all memory holds, as in TestMemoryIsEstimated, for runs that write
 // frames of each format. Their garbage is collected early, since a limit does not count the program's file.
 func TestMemoryOfFramesIsEstimated(t *testing.T) {
-	for i, c := range writingCases() {
+	for _, c := range writingCases() {
 		dir, args := memoryRun(t, c)
-		check := atoll(t, dir, nil, append(args, "--check")...)
-		if code := check.code(t); code != 0 {
-			t.Fatalf("%d: exit code %d: %s", i, code, check.stderr.String())
-		}
-		estimated := estimateLine.FindStringSubmatch(check.stdout.String())
-		if estimated == nil {
-			t.Fatalf("%d: %s", i, check.stdout.String())
-		}
+		estimated, _ := estimateOf(t, dir, args, estimateLine)
 		checkPeak(t, c, dir, args, parseSize(t, estimated[1]), 5)
 	}
 }
@@ -160,6 +145,22 @@ func memoryRun(t *testing.T, c []string) (dir string, args []string) {
 		args = append(args, "--set", set)
 	}
 	return dir, args
+}
+
+// estimateOf sets up a case with --check, and returns the matches of line, which has the estimate, and of memoryLine in
+// what it prints.
+func estimateOf(t *testing.T, dir string, args []string, line *regexp.Regexp) (estimated, allocated []string) {
+	t.Helper()
+	check := atoll(t, dir, nil, append(args, "--check")...)
+	if code := check.code(t); code != 0 {
+		t.Fatalf("%q: exit code %d: %s", args, code, check.stderr.String())
+	}
+	text := check.stdout.String()
+	estimated, allocated = line.FindStringSubmatch(text), memoryLine.FindStringSubmatch(text)
+	if estimated == nil || allocated == nil {
+		t.Fatalf("%q: %s", args, text)
+	}
+	return estimated, allocated
 }
 
 // checkPeak runs a case into the folder x, limited to 1.2 times the estimate of its memory, and checks that it needs
@@ -184,15 +185,8 @@ func checkPeak(t *testing.T, c []string, dir string, args []string, estimated fl
 // TestMemoryOfARankIsEstimated: on several ranks, the estimate for the rank with the largest arrays is within 5%.
 func TestMemoryOfARankIsEstimated(t *testing.T) {
 	for i, text := range []string{gridCase, triangleCase, smoothCase} {
-		check := atoll(t, caseFile(t, text), nil, "run", "case.toml", "--check", "--ranks", "3")
-		if code := check.code(t); code != 0 {
-			t.Fatalf("%d: exit code %d: %s", i, code, check.stderr.String())
-		}
-		estimated, allocated := rankEstimateLine.FindStringSubmatch(check.stdout.String()),
-			memoryLine.FindStringSubmatch(check.stdout.String())
-		if estimated == nil || allocated == nil {
-			t.Fatalf("%d: %s", i, check.stdout.String())
-		}
+		args := []string{"run", "case.toml", "--ranks", "3"}
+		estimated, allocated := estimateOf(t, caseFile(t, text), args, rankEstimateLine)
 		if r := parseSize(t, estimated[1]) / parseSize(t, allocated[2]); !(r > .95 && r < 1.05) {
 			t.Errorf("%d: estimated arrays of %s, allocated %s", i, estimated[1], allocated[2])
 		}
