@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
@@ -21,10 +22,12 @@ type frameBuilder struct {
 	fields    []solvers.Field // fields that the case writes
 	allFields []solvers.Field
 	shapes    []solvers.Shape
+	constants map[*solvers.Space]func() vtk.Arrays // arrays that are the same in all frames of a space
 }
 
 func newFrameBuilder(s solvers.Solver, rank int, names []string) *frameBuilder {
-	b := &frameBuilder{solver: s, rank: int32(rank), allFields: s.Fields(), shapes: s.Shapes()}
+	b := &frameBuilder{solver: s, rank: int32(rank), allFields: s.Fields(), shapes: s.Shapes(),
+		constants: map[*solvers.Space]func() vtk.Arrays{}}
 	b.fields = solvers.Named(b.allFields, names)
 	return b
 }
@@ -111,7 +114,7 @@ func (b *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, 
 	if err != nil {
 		return nil, err
 	}
-	timeValue := b.timeValue()
+	timeValue, constants := b.timeValue(), b.constantsOf(space)
 	s.makePiece = func() (piece.Piece, error) {
 		values, err := copies.Read()
 		if err != nil {
@@ -121,16 +124,14 @@ func (b *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, 
 		if err != nil {
 			return nil, err
 		}
-		data := vtk.Arrays{b.ranks(space.Owned)}
-		if g.Mesh != nil {
-			data = append(data, keyArray(space))
-		}
+		data := slices.Clone(constants())
 		for k := range fields {
 			data = append(data, fieldArray(&fields[k], values[k], nil))
 		}
 		if g.Mesh != nil {
 			p := *g.Mesh
 			p.CellData, p.FieldData = data, timeValue
+			p.ConstantCells, p.ConstantPoints = true, space.Moving == nil
 			return (*piece.Mesh)(&p), nil
 		}
 		p := *g.Block
@@ -203,8 +204,7 @@ func (b *frameBuilder) snapshotOfShape(ctx context.Context, s *solvers.Shape) (*
 func (b *frameBuilder) complete(p *solvers.Faces, timeValue vtk.Arrays) {
 	count := p.Verts.Len() + p.Lines.Len() + p.Polys.Len()
 	p.FieldData = slices.Concat(timeValue, p.FieldData)
-	ranks := vtk.Array{Name: "rank", Components: 1, Data: slices.Repeat([]int32{b.rank}, count)}
-	p.CellData = append(vtk.Arrays{ranks}, p.CellData...)
+	p.CellData = append(vtk.Arrays{b.ranks(count)}, p.CellData...)
 }
 
 func (b *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece, error) {
@@ -243,6 +243,26 @@ func pieceOf(s *solvers.Shape, p *solvers.Faces) piece.Piece {
 	return (*piece.Faces)(&p.PolyData)
 }
 
+// constantsOf returns a function that makes the arrays which are the same in all frames of a space, once. Any goroutine
+// may call it.
+func (b *frameBuilder) constantsOf(space *solvers.Space) func() vtk.Arrays {
+	constants, found := b.constants[space]
+	if !found {
+		constants = sync.OnceValue(func() vtk.Arrays {
+			arrays := vtk.Arrays{b.ranks(space.Owned)}
+			if space.Format == "vtu" { // cells of meshes are not ordered by key
+				arrays = append(arrays, keyArray(space))
+			}
+			for k := range arrays {
+				arrays[k].Constant = true
+			}
+			return arrays
+		})
+		b.constants[space] = constants
+	}
+	return constants
+}
+
 // ranks returns the array "rank" for a number of cells.
 func (b *frameBuilder) ranks(cells int) vtk.Array {
 	return vtk.Array{Name: "rank", Components: 1, Data: slices.Repeat([]int32{b.rank}, cells)}
@@ -252,7 +272,7 @@ func (b *frameBuilder) timeValue() vtk.Arrays {
 	return vtk.Arrays{{Name: "TimeValue", Components: 1, Data: []float64{b.solver.Clock().Time}}}
 }
 
-// keyArray returns the array of the keys of a space's entities, for meshes, whose cells are not ordered by key.
+// keyArray returns the array of the keys of a space's entities.
 func keyArray(space *solvers.Space) vtk.Array {
 	const grain = 20_000 // fewest entities per thread
 	id := make([]int64, space.Owned)

@@ -26,6 +26,7 @@ type frames struct {
 	count                   int
 	pending                 []*pendingFrame // frames that are being written or wait for it, in order
 	writeTime               time.Duration   // duration of the last frame
+	ahead                   *fileAhead      // of files that all ranks write; nil before the first frame
 	records                 *ugrid.Writer   // of the format nc, which has all frames in one file; nil otherwise
 }
 

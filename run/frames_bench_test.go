@@ -74,7 +74,7 @@ func writeFrame(dir string, compress bool, pieces []*piece.Image) error {
 		wg.Go(func() {
 			f, err := newFrames(dir, "frame", "vti", "vti", 0, c, comm, folder.Fence{})
 			if err == nil {
-				f.begin(0, readySnapshot(pieces[rank]))
+				f.begin(0, readySnapshot(pieces[rank]), false)
 				err = f.end(context.Background())
 			}
 			errs[rank] = errors.Join(err, comm.Close())

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -25,8 +24,9 @@ type pendingFrame struct {
 	err       error         // result of the local part, valid once done is closed
 	localTime time.Duration // duration of all local parts so far
 
-	snapshot *snapshot
-	piece    piece.Piece // made in the first stage
+	snapshot   *snapshot
+	piece      piece.Piece // made in the first stage
+	aheadSizes []vtk.Sizes // of the parts of the last frame's file, if this frame began it; else nil
 }
 
 // frameStage is a stage of writing a frame: a local part, which runs in the background, and then a collective part, for
@@ -36,8 +36,8 @@ type frameStage struct {
 	collective func(ctx context.Context) error // nil for none
 }
 
-// begin starts to write a frame, after those in progress. The frame closes the snapshot.
-func (f *frames) begin(t float64, s *snapshot) {
+// begin starts to write a frame, after those in progress; last if none will follow. The frame closes the snapshot.
+func (f *frames) begin(t float64, s *snapshot, last bool) {
 	p := &pendingFrame{time: t, number: f.count + len(f.pending), snapshot: s}
 	// Paths inside .pvd files have / on every system.
 	p.file = path.Join("frames", fmt.Sprintf("%s_%06d.%s", f.name, p.number, f.extension))
@@ -50,7 +50,7 @@ func (f *frames) begin(t float64, s *snapshot) {
 		p.file = path.Join("frames", fmt.Sprintf("%s_%06d.p%s", f.name, p.number, f.extension))
 		p.stages = f.filePerRank(p, false)
 	default:
-		p.stages = f.sharedFile(p)
+		p.stages = f.sharedFile(p, last)
 	}
 	first := p.stages[0].local
 	p.stages[0].local = func() (err error) {
@@ -132,6 +132,9 @@ func (f *frames) advance(ctx context.Context) error {
 	}
 	f.pending, f.writeTime = slices.Delete(f.pending, 0, 1), p.localTime // Delete drops the frame's data
 	f.count++
+	if p.aheadSizes != nil {
+		f.ahead.sizes = p.aheadSizes
+	}
 	if len(f.pending) > 0 && !f.independent() {
 		f.pending[0].start()
 	}
@@ -154,7 +157,8 @@ func (f *frames) limit(ctx context.Context, n int) error {
 // end completes all frames. All ranks call it.
 func (f *frames) end(ctx context.Context) error { return f.limit(ctx, 1) }
 
-// close waits for background work on frames that will not be completed.
+// close waits for background work on frames that will not be completed, and removes the file of a last frame that was
+// not written.
 func (f *frames) close() error {
 	var err error
 	for _, p := range f.pending {
@@ -164,7 +168,7 @@ func (f *frames) close() error {
 		err = errors.Join(err, p.snapshot.close())
 	}
 	f.pending = nil
-	return err
+	return errors.Join(err, f.removeAhead())
 }
 
 // filePerRank writes one file per rank. Then rank 0 writes a file that joins them: with merge, one that holds all the
@@ -200,65 +204,6 @@ func (f *frames) filePerRank(p *pendingFrame, merge bool) []frameStage {
 	}}
 }
 
-// sharedFile writes one file in parallel, each rank a part. The file is renamed to its final name when it is complete.
-func (f *frames) sharedFile(p *pendingFrame) []frameStage {
-	path := filepath.Join(f.dir, p.file)
-	var part *vtk.FilePart
-	var sizes []vtk.Sizes
-	rank := f.comm.Rank()
-	return []frameStage{{
-		local: func() (err error) {
-			if part, err = p.piece.(piece.PartOfFile).FilePart(f.compress); err != nil {
-				return fmt.Errorf("%s: %w", path, err)
-			}
-			if rank > 0 {
-				return nil
-			}
-			file, err := os.Create(f.fence.PartialPath(path))
-			if err != nil {
-				return err
-			}
-			return file.Close()
-		},
-		collective: func(ctx context.Context) (err error) {
-			sizes, err = f.sizes(ctx, part)
-			return err
-		},
-	}, {
-		local:      func() error { return writePart(f.fence.PartialPath(path), part, sizes, rank) },
-		collective: f.barrier,
-	}, {
-		local: func() error {
-			if rank > 0 {
-				return nil
-			}
-			return f.fence.Publish(func() error { return os.Rename(f.fence.PartialPath(path), path) })
-		},
-	}}
-}
-
-// sizes gathers the sizes of all ranks' parts.
-func (f *frames) sizes(ctx context.Context, part *vtk.FilePart) ([]vtk.Sizes, error) {
-	if f.comm.Size() == 1 {
-		return []vtk.Sizes{part.Sizes()}, nil
-	}
-	message, err := binary.Append(nil, binary.LittleEndian, part.Sizes())
-	if err != nil {
-		return nil, err
-	}
-	messages, err := f.comm.Allgatherv(ctx, message)
-	if err != nil {
-		return nil, err
-	}
-	sizes := make([]vtk.Sizes, len(messages))
-	for rank, data := range messages {
-		if _, err := binary.Decode(data, binary.LittleEndian, &sizes[rank]); err != nil {
-			return nil, fmt.Errorf("rank %d: %w", rank, err)
-		}
-	}
-	return sizes, nil
-}
-
 // barrier waits for all ranks. On a single rank it returns at once: runStages calls it in the background, where
 // collectives are not allowed.
 func (f *frames) barrier(ctx context.Context) error {
@@ -266,16 +211,4 @@ func (f *frames) barrier(ctx context.Context) error {
 		return nil
 	}
 	return f.comm.Barrier(ctx)
-}
-
-func writePart(path string, part *vtk.FilePart, sizes []vtk.Sizes, rank int) error {
-	file, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	if err := part.Write(file, sizes, rank); err != nil {
-		file.Close()
-		return err
-	}
-	return file.Close()
 }

@@ -1,13 +1,17 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"weak"
 
@@ -43,7 +47,7 @@ func TestFramesInOrder(t *testing.T) {
 			p := &vtk.PolyData{Points: []float64{0, 0, 0}}
 			p.Verts.Add(0)
 			return (*piece.Faces)(p), nil
-		}})
+		}}, false)
 	}
 	close(gates[2]) // the last frame does not wait for the others
 	<-f.pending[2].done
@@ -80,7 +84,7 @@ func TestCompleteFramesAreFreed(t *testing.T) {
 		p := &vtk.PolyData{Points: []float64{0, 0, 0}}
 		p.Verts.Add(0)
 		pieces[k] = weak.Make(p)
-		f.begin(float64(k), readySnapshot((*piece.Faces)(p)))
+		f.begin(float64(k), readySnapshot((*piece.Faces)(p)), false)
 	}
 	if err := f.end(ctx); err != nil {
 		t.Fatal(err)
@@ -94,6 +98,64 @@ func TestCompleteFramesAreFreed(t *testing.T) {
 	runtime.KeepAlive(f)
 }
 
+// TestLastFrameBegunAhead proves that the last frame has the same bytes whether a file was begun for it or not, and
+// that no other files remain, whether a last frame is written or not.
+func TestLastFrameBegunAhead(t *testing.T) {
+	grid := func(value float64) *snapshot {
+		g := vtk.Triangles([]float64{0, 1, 1}, []float64{0, 0, value}, [][3]int32{{0, 1, 2}})
+		g.ConstantCells = true
+		g.CellData = vtk.Arrays{{Name: "rank", Data: []int32{3}, Constant: true}, {Name: "f", Data: []float64{value}}}
+		return readySnapshot((*piece.Mesh)(g))
+	}
+	for _, ranks := range []int{1, 3} {
+		dir := t.TempDir()
+		var wait sync.WaitGroup
+		for _, comm := range local.New(ranks) {
+			wait.Go(func() {
+				for _, last := range []bool{true, false} {
+					c := &config.Case{Name: fmt.Sprint(last)}
+					f, err := newFrames(dir, "s", "vtu", "vtu", 0, c, comm, folder.Fence{Dir: dir})
+					for k := 0; k < 3 && err == nil; k++ {
+						if err = f.limit(t.Context(), 1); err == nil {
+							f.begin(float64(k), grid(float64(k)), last && k == 2)
+						}
+					}
+					if err := errors.Join(err, f.end(t.Context())); err != nil {
+						t.Error(err)
+					}
+					if f.ahead == nil || f.ahead.sizes == nil {
+						t.Errorf("%d ranks: no file was begun ahead", ranks)
+					}
+					// Only rank 0 knows that it has renamed the file.
+					if _, err := os.Stat(f.ahead.path); comm.Rank() == 0 && last != errors.Is(err, fs.ErrNotExist) {
+						t.Errorf("%d ranks, last frame written: %t; opening the file begun ahead: %v", ranks, last, err)
+					}
+					if err := f.close(); err != nil {
+						t.Error(err)
+					}
+				}
+				if err := comm.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wait.Wait()
+		names, err := filepath.Glob(filepath.Join(dir, "frames", "*"))
+		if err != nil || len(names) != 6 {
+			t.Fatalf("%d ranks: got the files %v, error %v; want three of each series", ranks, names, err)
+		}
+		for k := range 3 {
+			ahead, err := os.ReadFile(names[3+k])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fresh, err := os.ReadFile(names[k]); err != nil || !bytes.Equal(ahead, fresh) {
+				t.Errorf("%d ranks: frame %d differs if its file was begun ahead, error %v", ranks, k, err)
+			}
+		}
+	}
+}
+
 // TestFailedFrame proves that no frame counts after one that failed, and that none is still being written then.
 func TestFailedFrame(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
@@ -104,7 +166,7 @@ func TestFailedFrame(t *testing.T) {
 		f.begin(0, &snapshot{makePiece: func() (piece.Piece, error) {
 			made <- k
 			return nil, full
-		}})
+		}}, false)
 	}
 	if err := f.end(ctx); !errors.Is(err, full) || len(f.pending) != 0 || len(made) != 2 ||
 		f.count != 0 {

@@ -75,7 +75,7 @@ func (r *runner) conclude(ctx context.Context, now solvers.Clock) error {
 		return err
 	}
 	if r.lastFrameTime < now.Time {
-		if err := r.frame(ctx, now.Time); err != nil {
+		if err := r.frame(ctx, now.Time, true); err != nil {
 			return err
 		}
 	}
@@ -131,7 +131,7 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 		return done, nil
 	}
 	if now.Time < r.size.End {
-		if err := r.frame(ctx, now.Time); err != nil {
+		if err := r.frame(ctx, now.Time, false); err != nil {
 			return false, err
 		}
 		r.lastFrameTime = now.Time
@@ -257,7 +257,7 @@ func (r *runner) start(ctx context.Context) error {
 	if r.Report != nil {
 		return nil
 	}
-	if err := r.frame(ctx, 0); err != nil {
+	if err := r.frame(ctx, 0, false); err != nil {
 		return err
 	}
 	if err := r.sample(ctx, 0); err != nil {
@@ -298,9 +298,9 @@ func (r *runner) writeConservation(now solvers.Clock, table []solvers.Quantity) 
 	return r.conservation.writeRow(now, table)
 }
 
-// frame adds the current state to each series of frames. It returns while the files are still being written: one of
-// each series, or several if a device with separate memory holds their fields.
-func (r *runner) frame(ctx context.Context, t float64) error {
+// frame adds the current state to each series of frames; last if the run has ended. It returns while the files are
+// still being written: one of each series, or several if a device with separate memory holds their fields.
+func (r *runner) frame(ctx context.Context, t float64, last bool) error {
 	if len(r.frames) == 0 {
 		return nil
 	}
@@ -326,7 +326,7 @@ func (r *runner) frame(ctx context.Context, t float64) error {
 		if err != nil {
 			return err
 		}
-		f.begin(t, p)
+		f.begin(t, p, last)
 	}
 	return nil
 }

@@ -34,7 +34,9 @@ type Space struct {
 	TakeOwnership func(keys []int64) error
 	Belongs       func(bytes []byte) bool
 
-	Format string // of frames: vtu with Geometry.Mesh, vti with Geometry.Block
+	// Format is that of frames: vtu with Geometry.Mesh, vti with Geometry.Block, "" for a space without frames. Entities
+	// with frames are fixed: the same ones on each rank, with the same corners, at all times.
+	Format string
 	// Geometry returns the current geometry. Without Moving it never changes, and any goroutine may call it.
 	Geometry func(ctx context.Context) (Geometry, error)
 	Moving   func() MovingMesh // set for meshes whose points move

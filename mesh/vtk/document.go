@@ -21,11 +21,11 @@ type document struct {
 	err    error
 }
 
-// declaredArray is an array with an element in the document. blank is the position in lines of the value of its
-// offset.
+// declaredArray is an array with an element in the document.
 type declaredArray struct {
-	data  xmldata.Values
-	blank int
+	data     xmldata.Values
+	blank    int  // position in lines of the value of its offset
+	constant bool // as Array.Constant
 }
 
 // offsetRoom is the number of bytes reserved for the value of an offset and its closing quote.
@@ -78,8 +78,15 @@ func (d *document) array(name string, components int, v xmldata.Values, attribut
 		attributes...)
 	d.text(strings.Repeat("  ", d.depth) + startTag("DataArray", append(allAttributes, "format", "appended")) +
 		` offset="`)
-	d.arrays = append(d.arrays, declaredArray{v, d.lines.Len()})
+	d.arrays = append(d.arrays, declaredArray{data: v, blank: d.lines.Len()})
 	d.text(strings.Repeat(" ", offsetRoom) + "/>\n")
+}
+
+// constant sets whether the last n arrays are constant.
+func (d *document) constant(is bool, n int) {
+	for k := len(d.arrays) - n; k < len(d.arrays); k++ {
+		d.arrays[k].constant = is
+	}
 }
 
 // unit adds a unit to the last array.
@@ -101,6 +108,7 @@ func (d *document) dataSection(tag string, list Arrays) {
 			return
 		}
 		d.array(a.Name, a.width(), v)
+		d.constant(a.Constant, 1)
 		if a.Unit != "" {
 			d.unit(a.Unit)
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/atoll-hpc/atoll/internal/parallel"
@@ -77,42 +78,85 @@ func newFilePart(data divisible, compress bool) (*FilePart, error) {
 // Sizes returns the sizes of the part, which all ranks need to write theirs.
 func (p *FilePart) Sizes() Sizes { return p.sizes }
 
-// begin returns the bytes between the elements of the pieces and the data.
-func (p *FilePart) begin() []byte {
+// beginData returns the bytes between the elements of the pieces and the arrays.
+func (p *FilePart) beginData() []byte {
 	return fmt.Appendf(nil, "  </%s>\n  <AppendedData encoding=\"raw\">\n_", p.d.kind)
 }
 
 const endOfFile = "\n  </AppendedData>\n</VTKFile>\n"
 
+// layout has the positions in a file of what one of its parts writes.
+type layout struct {
+	first        bool  // the part is the first, which also writes what is common to all
+	piece        int64 // elements of the part
+	dataElement  int64 // bytes of beginData, before all arrays
+	common, data int64 // arrays before those of the pieces, and arrays of the part
+	offset       int64 // of the arrays of the part, from the first array of the file
+	end          int64 // endOfFile, after all arrays
+}
+
+// layout returns the layout of part n of a file; allSizes has the sizes of all parts.
+func (p *FilePart) layout(allSizes []Sizes, n int) layout {
+	l := layout{first: n == 0, piece: allSizes[0].Head, dataElement: allSizes[0].Head, offset: allSizes[0].Common}
+	for k, sizes := range allSizes {
+		l.dataElement += sizes.Piece
+		l.end += sizes.Data
+		if k < n {
+			l.piece += sizes.Piece
+			l.offset += sizes.Data
+		}
+	}
+	l.common = l.dataElement + int64(len(p.beginData()))
+	l.data = l.common + l.offset
+	l.end += l.common + allSizes[0].Common
+	return l
+}
+
 // Write writes part n of a file; allSizes has the sizes of all parts. Parts may be written concurrently.
 func (p *FilePart) Write(f *os.File, allSizes []Sizes, n int) error {
-	piece, begin := allSizes[0].Head, p.begin()
-	data := allSizes[0].Head + int64(len(begin))
-	offset, end := allSizes[0].Common, int64(0)
-	for k, sizes := range allSizes {
-		data += sizes.Piece
-		end += sizes.Data
-		if k < n {
-			piece += sizes.Piece
-			offset += sizes.Data
-		}
-	}
-	end += data + allSizes[0].Common
-	head, elements := p.elements(offset)
-	if _, err := f.WriteAt(elements, piece); err != nil {
+	l := p.layout(allSizes, n)
+	if err := p.writeElements(f, l); err != nil {
 		return err
 	}
-	if n == 0 {
-		for at, text := range map[int64][]byte{0: head, data - int64(len(begin)): begin, end: []byte(endOfFile)} {
-			if _, err := f.WriteAt(text, at); err != nil {
-				return err
-			}
-		}
-		if err := p.writeArrays(f, data, 0, p.common); err != nil {
+	return p.writeArrays(f, l, func(declaredArray) bool { return true })
+}
+
+// HasConstants reports whether the part has arrays that [FilePart.WriteAhead] writes. Compressed arrays are not among
+// them, since the sizes of compressed data differ from file to file.
+func (p *FilePart) HasConstants() bool {
+	return p.packed == nil && slices.ContainsFunc(p.d.arrays, isConstant)
+}
+
+// WriteAhead writes the constant arrays of part n to a later file of the series. [FilePart.WriteRest] of a part with
+// the same arrays completes it, if all parts of that file have the same sizes as those of this one.
+func (p *FilePart) WriteAhead(f *os.File, allSizes []Sizes, n int) error {
+	return p.writeArrays(f, p.layout(allSizes, n), isConstant)
+}
+
+// WriteRest writes what WriteAhead leaves out.
+func (p *FilePart) WriteRest(f *os.File, allSizes []Sizes, n int) error {
+	l := p.layout(allSizes, n)
+	if err := p.writeElements(f, l); err != nil {
+		return err
+	}
+	return p.writeArrays(f, l, func(a declaredArray) bool { return !a.constant })
+}
+
+func isConstant(a declaredArray) bool { return a.constant }
+
+// writeElements writes the elements of a part, and for the first part those common to all.
+func (p *FilePart) writeElements(f *os.File, l layout) error {
+	head, elements := p.elements(l.offset)
+	texts := map[int64][]byte{l.piece: elements}
+	if l.first {
+		texts[0], texts[l.dataElement], texts[l.end] = head, p.beginData(), []byte(endOfFile)
+	}
+	for at, text := range texts {
+		if _, err := f.WriteAt(text, at); err != nil {
 			return err
 		}
 	}
-	return p.writeArrays(f, data+offset, p.common, len(p.d.arrays))
+	return nil
 }
 
 // elements returns the elements before the pieces, and those of the piece, with the offsets of arrays. offset is
@@ -149,25 +193,21 @@ type chunk struct {
 // chunkBytes is the size of a chunk: large compared with what the start of a write costs.
 const chunkBytes = 1 << 20
 
-// writeArrays writes the arrays [lo, hi), without gaps, at an offset of a file. All processors take part: encoding
-// takes as long as writing into the file system's cache.
-func (p *FilePart) writeArrays(f *os.File, offset int64, lo, hi int) error {
+// writeArrays writes those arrays of a part that are wanted. All processors take part: encoding takes as long as
+// writing into the file system's cache.
+func (p *FilePart) writeArrays(f *os.File, l layout, wanted func(declaredArray) bool) error {
 	var chunks []chunk
-	for k := lo; k < hi; k++ {
-		if p.packed != nil {
-			if _, err := f.WriteAt(p.packed[k], offset); err != nil {
+	offset := l.common
+	for k, a := range p.d.arrays {
+		if k == p.common {
+			offset = l.data
+		}
+		if (k >= p.common || l.first) && wanted(a) {
+			more, err := p.beginArray(f, offset, k)
+			if err != nil {
 				return err
 			}
-		} else {
-			v := p.d.arrays[k].data
-			length := binary.LittleEndian.AppendUint64(nil, uint64(v.Len()*v.Size()))
-			if _, err := f.WriteAt(length, offset); err != nil {
-				return err
-			}
-			for first := 0; first < v.Len(); first += chunkBytes / v.Size() {
-				chunks = append(chunks, chunk{array: k, first: first, end: min(v.Len(), first+chunkBytes/v.Size()),
-					offset: offset + int64(len(length)+first*v.Size())})
-			}
+			chunks = append(chunks, more...)
 		}
 		offset += p.length(k)
 	}
@@ -190,4 +230,24 @@ func (p *FilePart) writeArrays(f *os.File, offset int64, lo, hi int) error {
 		}
 		return nil
 	})
+}
+
+// beginArray writes array k at an offset of a file if it is compressed. Otherwise it writes the length of the array,
+// and returns the chunks of the values that follow.
+func (p *FilePart) beginArray(f *os.File, offset int64, k int) ([]chunk, error) {
+	if p.packed != nil {
+		_, err := f.WriteAt(p.packed[k], offset)
+		return nil, err
+	}
+	v := p.d.arrays[k].data
+	length := binary.LittleEndian.AppendUint64(nil, uint64(v.Len()*v.Size()))
+	if _, err := f.WriteAt(length, offset); err != nil {
+		return nil, err
+	}
+	var chunks []chunk
+	for first := 0; first < v.Len(); first += chunkBytes / v.Size() {
+		chunks = append(chunks, chunk{array: k, first: first, end: min(v.Len(), first+chunkBytes/v.Size()),
+			offset: offset + int64(len(length)+first*v.Size())})
+	}
+	return chunks, nil
 }

@@ -1,6 +1,7 @@
 package vtk
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -59,6 +60,12 @@ func writeParts(path string, pieces []divisible, compress bool) error {
 	if err != nil {
 		return err
 	}
+	return errors.Join(callOnParts(f, pieces, compress, (*FilePart).Write), f.Close())
+}
+
+// callOnParts calls a function with the parts of a file concurrently.
+func callOnParts(f *os.File, pieces []divisible, compress bool,
+	write func(p *FilePart, f *os.File, sizes []Sizes, n int) error) (err error) {
 	parts, sizes := make([]*FilePart, len(pieces)), make([]Sizes, len(pieces))
 	for n, p := range pieces {
 		if parts[n], err = newFilePart(p, compress); err != nil {
@@ -69,10 +76,63 @@ func writeParts(path string, pieces []divisible, compress bool) error {
 	errs := make([]error, len(pieces))
 	var wg sync.WaitGroup
 	for n, p := range parts {
-		wg.Go(func() { errs[n] = p.Write(f, sizes, n) })
+		wg.Go(func() { errs[n] = write(p, f, sizes, n) })
 	}
 	wg.Wait()
-	return errors.Join(append(errs, f.Close())...)
+	return errors.Join(errs...)
+}
+
+// TestFileBegunAhead proves that a file of parts has the same bytes if the constant arrays are written first, from
+// other pieces with the same constants; and that this writes the constants only.
+func TestFileBegunAhead(t *testing.T) {
+	dir := t.TempDir()
+	for constants := range 8 { // which of points, cells and an array of data are constant
+		early, late := waveGrid(30), waveGrid(30)
+		for _, g := range []*Grid{early, late} {
+			g.ConstantPoints, g.ConstantCells = constants&1 != 0, constants&2 != 0
+			g.CellData = append(g.CellData, Array{Name: "rank", Data: make([]int32, len(g.Types)),
+				Constant: constants&4 != 0})
+			g.FieldData = Arrays{{Name: "TimeValue", Data: []float64{0}}}
+		}
+		late.FieldData[0].Data = []float64{7}
+		late.CellData[0].Data = make([]float64, len(late.Types))
+		if !early.ConstantPoints {
+			late.Points[4]++
+		}
+		want, path := filepath.Join(dir, "want.vtu"), filepath.Join(dir, "got.vtu")
+		if err := writeParts(want, []divisible{late, late}, false); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := callOnParts(f, []divisible{early, early}, false, (*FilePart).WriteAhead); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := f.Stat(); err != nil || (info.Size() > 0) != (constants > 0) {
+			t.Errorf("constants %b: the file begun has %d bytes, error %v", constants, info.Size(), err)
+		}
+		if err := callOnParts(f, []divisible{late, late}, false, (*FilePart).WriteRest); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		wantBytes, err := os.ReadFile(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, wantBytes) {
+			t.Errorf("constants %b: the files differ, error %v", constants, err)
+		}
+		if p, err := early.FilePart(false); err != nil || p.HasConstants() != (constants > 0) {
+			t.Errorf("constants %b: HasConstants is %t, error %v", constants, p.HasConstants(), err)
+		}
+		if p, err := early.FilePart(true); err != nil || p.HasConstants() {
+			t.Errorf("constants %b: HasConstants of compressed arrays is true, error %v", constants, err)
+		}
+	}
 }
 
 // writeIndexed writes each piece to a file, and returns the path of their index.

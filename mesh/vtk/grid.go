@@ -27,6 +27,8 @@ type Grid struct {
 	PointData Arrays // one tuple a point
 	CellData  Arrays // one tuple a cell
 
+	ConstantPoints, ConstantCells bool // as Array.Constant, for the points, and for all that describes the cells
+
 	// FieldData holds arrays of any length. The array "TimeValue" of one value is the time of the data, by a
 	// convention of ParaView.
 	FieldData Arrays

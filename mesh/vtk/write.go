@@ -47,10 +47,12 @@ func (g *Grid) document(compress bool) *document {
 	d.dataSection("CellData", g.CellData)
 	d.open("Points")
 	d.array("Points", 3, xmldata.Slice[float64](g.Points))
+	d.constant(g.ConstantPoints, 1)
 	d.close("Points")
 	d.open("Cells")
 	d.connectivity(g.Connectivity, g.Offsets, g.points())
 	d.array("types", 1, xmldata.Slice[uint8](g.Types))
+	d.constant(g.ConstantCells, 3)
 	d.close("Cells")
 	d.close("Piece")
 	return d

@@ -56,21 +56,24 @@ func hostFrames(fields []solvers.Field, c *config.Case, ranks int, share *solver
 		cells = int64(share.Cells)
 	}
 	read, written := numbersOf(solvers.Named(fields, c.Output.Fields), share.Dim)
-	data := cells * (number*written + rankID)
+	data := cells * number * written
 	mesh, moving := meshBytes(share, cells)
 	for _, format := range c.Output.Format {
 		frame := int64(0)
 		switch {
 		case format == "vti" || format == "vtu":
-			if frame = data + moving; format == "vtu" {
-				frame += number * cells // keys
-				bytes += mesh
+			constants := cells * rankID // held for all frames
+			if format == "vtu" {
+				constants += cells*number + mesh // keys
 			}
+			bytes += constants
+			frame = data + moving
 			if c.Output.Compress || c.Output.Files == "rank" {
-				frame += frame + mesh // compressed arrays, which may be as large
+				frame += frame + constants // compressed arrays, which may be as large
 			}
 		case format == "vdb": // written as compressed images, which rank 0 reads
-			frame = 2 * data
+			bytes += cells * rankID
+			frame = 2*data + cells*rankID
 			if share.Block != nil {
 				whole := int64(share.Block.Grid.Cells())
 				joined += pending * 2 * whole * (number*written + rankID)
