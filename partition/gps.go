@@ -3,6 +3,8 @@ package partition
 import (
 	"math"
 	"slices"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
 // endCandidates is how many vertices of the last level are tried as the other end of the pseudo-diameter: few, since
@@ -11,8 +13,8 @@ const endCandidates = 5
 
 // gps is the state of the Gibbs–Poole–Stockmeyer ordering of one graph. It is reused for all components.
 type gps struct {
-	g      Graph
-	search *levels
+	*searcher
+	queue []int32 // memory for the result of a search
 	// The distances of each vertex from the two ends of a pseudo-diameter of its component. Then combine replaces
 	// fromBegin by the level of the vertex in the combined structure.
 	fromBegin, fromEnd []int32
@@ -24,22 +26,36 @@ type gps struct {
 // both ends of a pseudo-diameter so as to be narrow (N. E. Gibbs, W. G. Poole, P. K. Stockmeyer, "An algorithm for
 // reducing the bandwidth and profile of a sparse matrix", SIAM J. Numer. Anal. 13 (1976) 236; J. G. Lewis,
 // Algorithm 582, ACM TOMS 8 (1982) 190). Components are in the order of their lowest id.
-func gibbsPooleStockmeyer(g Graph) []int32 {
+func gibbsPooleStockmeyer(g Graph) ([]int32, error) {
 	n := g.N()
-	s := gps{g: g, search: newLevels(g), fromBegin: make([]int32, n), fromEnd: make([]int32, n),
+	searcher, err := newSearcher(g, false)
+	if err != nil {
+		return nil, err
+	}
+	s := gps{searcher: searcher, queue: make([]int32, 0, n), fromBegin: make([]int32, n), fromEnd: make([]int32, n),
 		perm: make([]int32, 0, n), position: allMinusOne(n)}
 	for v := range int32(n) {
 		if s.position[v] < 0 {
 			s.numberComponent(v)
 		}
 	}
-	return s.perm
+	return s.perm, nil
+}
+
+// allMinusOne returns an array of n times -1.
+func allMinusOne(n int) []int32 {
+	marks := make([]int32, n)
+	parallel.Ranges(n, parallel.Parts(n, verticesPerWorker), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			marks[i] = -1
+		}
+	})
+	return marks
 }
 
 // numberComponent numbers the component of v.
 func (s *gps) numberComponent(v int32) {
-	begin, end, depth, preferBegin := s.diameter(v)
-	members := slices.Clone(s.search.queue)
+	begin, end, depth, preferBegin, members := s.diameter(v)
 	width := s.combine(members, depth, preferBegin)
 	level := s.fromBegin
 	if s.g.Degree(end) < s.g.Degree(begin) {
@@ -60,24 +76,24 @@ func (s *gps) numberComponent(v int32) {
 }
 
 // diameter finds the ends of a pseudo-diameter of the component of v, depth edges apart, and fills fromBegin and
-// fromEnd. It starts from a vertex of least degree and moves to a vertex of the last level while the level structure
-// of that vertex is deeper. It tries the vertices of the last level by ascending degree; that of the narrowest level
-// structure becomes the other end. preferBegin reports whether the level structure of begin is no wider than that of
-// end. Afterwards search.queue holds the component, in an order that depends on the graph alone.
-func (s *gps) diameter(v int32) (begin, end, depth int32, preferBegin bool) {
-	l := s.search
-	l.search(v, math.MaxInt)
-	begin = s.g.leastDegree(l.queue)
-	l.search(begin, math.MaxInt)
+// fromEnd. It starts from a vertex of least degree and moves to a vertex of the last level while that one has more
+// levels. It tries the vertices of the last level by ascending degree; the one with the narrowest levels becomes the
+// other end. preferBegin reports whether the levels of begin are no wider than those of end. members are the vertices
+// of the component, in an order that depends on the graph alone.
+func (s *gps) diameter(v int32) (begin, end, depth int32, preferBegin bool, members []int32) {
+	l, _ := s.search(v, math.MaxInt, s.queue)
+	begin = s.g.leastDegree(s.rows.ids(l.queue))
+	l, _ = s.search(begin, math.MaxInt, s.queue)
 	for {
-		s.storeDistances(s.fromBegin)
+		s.storeDistances(l, s.fromBegin)
 		beginWidth, endWidth := l.width, math.MaxInt
 		depth = l.depth
 		candidates := slices.Clone(l.queue[l.last:])
-		s.g.sortByDegree(candidates)
+		s.rows.sortByDegree(candidates)
 		deeper := false
-		for _, c := range candidates[:min(endCandidates, len(candidates))] {
-			if !l.search(c, endWidth-1) {
+		for c := range s.rows.ids(candidates[:min(endCandidates, len(candidates))]) {
+			var narrower bool
+			if l, narrower = s.search(c, endWidth-1, s.queue); !narrower {
 				continue
 			}
 			if l.depth > depth {
@@ -85,19 +101,20 @@ func (s *gps) diameter(v int32) (begin, end, depth int32, preferBegin bool) {
 				break
 			}
 			end, endWidth = c, l.width
-			s.storeDistances(s.fromEnd)
+			s.storeDistances(l, s.fromEnd)
 		}
 		if !deeper {
-			l.search(begin, math.MaxInt)
-			return begin, end, depth, beginWidth <= endWidth
+			l, _ = s.search(begin, math.MaxInt, s.queue)
+			members = slices.AppendSeq(make([]int32, 0, len(l.queue)), s.rows.ids(l.queue))
+			return begin, end, depth, beginWidth <= endWidth, members
 		}
 	}
 }
 
 // storeDistances copies the distances that the last search found.
-func (s *gps) storeDistances(distance []int32) {
-	for _, w := range s.search.queue {
-		distance[w] = s.search.level[w]
+func (s *gps) storeDistances(l levels, distance []int32) {
+	for _, v := range l.queue {
+		distance[s.rows[v+rowID]] = s.rows[v+rowLevel]
 	}
 }
 
@@ -231,10 +248,21 @@ func (s *gps) appendNeighbours(v int32, level []int32, wantLevel int32) {
 		}
 	}
 	if len(s.perm)-first > 1 {
-		s.g.sortByDegree(s.perm[first:])
+		s.sortByDegree(s.perm[first:])
 		for i := first; i < len(s.perm); i++ {
 			s.position[s.perm[i]] = int32(i)
 		}
+	}
+}
+
+// sortByDegree sorts ids of vertices by ascending degree, equal ones by id.
+func (s *gps) sortByDegree(ids []int32) {
+	for i, id := range ids {
+		ids[i] = s.g.row(id)
+	}
+	s.rows.sortByDegree(ids)
+	for i, v := range ids {
+		ids[i] = s.rows[v+rowID]
 	}
 }
 

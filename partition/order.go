@@ -28,9 +28,9 @@ func Order(ordering Ordering, g Graph, x, y []float64, seed uint64) ([]int32, er
 	case Natural:
 		return identity(g.N()), nil
 	case RCM:
-		return reverseCuthillMcKee(g), nil
+		return reverseCuthillMcKee(g)
 	case GPS:
-		return gibbsPooleStockmeyer(g), nil
+		return gibbsPooleStockmeyer(g)
 	case Hilbert:
 		if err := checkCoordinates(g.N(), x, y); err != nil {
 			return nil, fmt.Errorf("order %q: %w", ordering, err)
