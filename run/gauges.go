@@ -58,11 +58,13 @@ func newProbe(fields []solvers.Field, solver string) (*probe, error) {
 // locate returns, for each gauge, its entity on this rank, or -1 if another rank owns it. A gauge outside the domain is
 // an error.
 func (p *probe) locate(ctx context.Context, list []gaugePoint, comm dist.Comm) ([]int, error) {
-	found := make([]int, len(list))
-	keys := make([]int64, len(list))
+	points, keys := make([][]float64, len(list)), make([]int64, len(list))
 	for i, g := range list {
-		keys[i] = math.MaxInt64
-		if found[i] = p.space.Locate(g.position); found[i] >= 0 {
+		points[i] = g.position
+	}
+	found := p.space.Locate(points)
+	for i := range found {
+		if keys[i] = math.MaxInt64; found[i] >= 0 {
 			keys[i] = p.space.Key(found[i])
 		}
 	}

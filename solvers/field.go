@@ -24,9 +24,9 @@ type Space struct {
 	Position func(i int) []float64
 	Size     func(i int) float64
 
-	// Locate returns the owned entity that contains a point with two or three coordinates: the one of lowest key if
-	// there are several, -1 if there is none. It is nil for spaces without gauges.
-	Locate func(at []float64) int
+	// Locate returns, for each point of two or three coordinates, the owned entity that contains it: the one of lowest
+	// key if there are several, -1 if there is none. It is nil for spaces without gauges.
+	Locate func(points [][]float64) []int
 
 	// Entities of some spaces, such as particles, appear, vanish and change ranks. TakeOwnership makes the rank own the
 	// entities with the given keys, before their saved fields are filled. Belongs reports whether the rank owns an

@@ -19,7 +19,7 @@ func Cells(part *mesh.Part) *solvers.Space {
 			return []float64{x, y}
 		},
 		Size:   part.Area,
-		Locate: func(at []float64) int { return containing(part, at[0], at[1]) },
+		Locate: func(points [][]float64) []int { return locate(part, points) },
 		Format: "vtu",
 		Geometry: func(context.Context) (solvers.Geometry, error) {
 			return solvers.Geometry{Mesh: grid()}, nil
@@ -35,21 +35,4 @@ func ownedGrid(part *mesh.Part) *vtk.Grid {
 		used = max(used, c[0]+1, c[1]+1, c[2]+1)
 	}
 	return vtk.Triangles(part.X[:used], part.Y[:used], part.Cells[:part.Owned])
-}
-
-// containing returns the owned cell with the lowest global id that contains a point, edges included; -1 for none.
-func containing(part *mesh.Part, px, py float64) int {
-	best := -1
-	for i := range part.Owned {
-		x, y := part.Vertices(i)
-		inside := true
-		for k := range 3 {
-			n := (k + 1) % 3
-			inside = inside && (x[n]-x[k])*(py-y[k])-(y[n]-y[k])*(px-x[k]) >= 0
-		}
-		if inside && (best < 0 || part.Global[i] < part.Global[best]) {
-			best = i
-		}
-	}
-	return best
 }

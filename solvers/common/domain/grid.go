@@ -140,7 +140,7 @@ func (b *Block) Size(c *config.Case, bytes int64, precision, halo string) solver
 func (b *Block) Space() *solvers.Space {
 	image, boxes := b.image()
 	return &solvers.Space{
-		Name: "cell", Owned: b.Cells(), Key: b.Number, Position: b.centre, Size: b.size, Locate: b.locate, Format: "vti",
+		Name: "cell", Owned: b.Cells(), Key: b.Number, Position: b.centre, Size: b.size, Locate: b.locateAll, Format: "vti",
 		Geometry: func(context.Context) (solvers.Geometry, error) {
 			return solvers.Geometry{Block: image, Boxes: boxes}, nil
 		},
@@ -153,6 +153,14 @@ func (b *Block) centre(i int) []float64 {
 }
 
 func (b *Block) size(int) float64 { return b.Grid.CellVolume() }
+
+func (b *Block) locateAll(points [][]float64) []int {
+	cells := make([]int, len(points))
+	for k, at := range points {
+		cells[k] = b.locate(at)
+	}
+	return cells
+}
 
 // locate returns the block's cell that contains a point, -1 for none; on a face between two cells, the lower cell.
 func (b *Block) locate(at []float64) (cell int) {
