@@ -3,6 +3,7 @@ package problem
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/config"
@@ -28,7 +29,12 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	if err != nil {
 		return nil, err
 	}
-	cpu.ReleaseMemory() // the whole mesh is no longer needed
+	// The whole mesh is no longer needed.
+	if env.Comm.Size() == 1 {
+		runtime.GC() // the arrays of the solver use its memory
+	} else {
+		cpu.ReleaseMemory() // for other ranks on this machine
+	}
 	cfg, initial, err := setUp(ctx, c, part)
 	cfg.Halo = env.Halo
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
