@@ -89,7 +89,7 @@ func (d *Device) Upload(dst, src unsafe.Pointer, n int) error {
 	if d.capturing {
 		return d.fail(errors.New("cuda: an upload cannot be part of a graph, which would repeat the values of the capture"))
 	}
-	if n > maxRingUpload {
+	if n > maxSmallCopy {
 		if err := d.compute.upload(dst, src, n); err != nil {
 			return err
 		}

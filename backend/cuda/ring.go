@@ -10,9 +10,8 @@ type uploadRing struct {
 }
 
 const (
-	ringSize      = 1 << 16 // bytes
-	maxRingUpload = 1 << 12 // bytes of the largest upload through the ring
-	maxKernelCopy = 1 << 12 // bytes of the largest copy between host and device by a kernel
+	ringSize     = 1 << 16 // bytes
+	maxSmallCopy = 1 << 12 // bytes of the largest copy that goes through the ring, or is made by a kernel
 )
 
 func (r *uploadRing) open(d *Device) (err error) {
@@ -20,7 +19,7 @@ func (r *uploadRing) open(d *Device) (err error) {
 	return err
 }
 
-// stage copies n ≤ maxRingUpload bytes to pinned memory, from which the GPU reads them later. If the memory is full it
+// stage copies n ≤ maxSmallCopy bytes to pinned memory, from which the GPU reads them later. If the memory is full it
 // waits until the GPU has read all of it: Sync sets next to 0.
 func (r *uploadRing) stage(d *Device, src unsafe.Pointer, n int) (unsafe.Pointer, error) {
 	if r.next+n > len(r.host) {
@@ -37,7 +36,7 @@ func (r *uploadRing) stage(d *Device, src unsafe.Pointer, n int) (unsafe.Pointer
 // copiesByKernel reports whether copyWords can copy n bytes between the device's memory and pinned memory of the host,
 // and is faster than the GPU's copy engine.
 func copiesByKernel(dst, src unsafe.Pointer, n int) bool {
-	return n <= maxKernelCopy && wordSize(n, param(dst), param(src)) >= wordBytes
+	return n <= maxSmallCopy && wordSize(n, param(dst), param(src)) >= wordBytes
 }
 
 // copyWords queues a copy of whole words by a kernel. Pinned memory has the same address on the device.

@@ -97,7 +97,7 @@ func TestStaging(t *testing.T) {
 // TestSmallUploads uploads more than the ring holds without waiting, from one array that the host changes in between.
 func TestSmallUploads(t *testing.T) {
 	d := open(t)
-	for _, each := range []int{1, 3, 100, maxRingUpload / 8, maxRingUpload/8 + 1} {
+	for _, each := range []int{1, 3, 100, maxSmallCopy / 8, maxSmallCopy/8 + 1} {
 		count := 3*ringSize/(8*each) + 1
 		a, err := backend.Make[float64](d, count*each)
 		ok(t, err)

@@ -4,6 +4,7 @@ package atomicfile
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -21,18 +22,29 @@ func Write(path string, write func(f *os.File) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	name := fmt.Sprintf("%s.%d-%d.tmp", path, os.Getpid(), temporaries.Add(1))
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	f, err := createTemporary(path)
 	if err != nil {
 		return err
 	}
 	if err = errors.Join(write(f), f.Close()); err == nil {
-		err = os.Rename(name, path)
+		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		_ = os.Remove(name) // err is the error to return
+		_ = os.Remove(f.Name()) // err is the error to return
 	}
 	return err
+}
+
+// createTemporary creates a temporary file for path. Processes in several containers can have the same number, and
+// write to the same folder.
+func createTemporary(path string) (*os.File, error) {
+	for {
+		name := fmt.Sprintf("%s.%d-%d.tmp", path, os.Getpid(), temporaries.Add(1))
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
 }
 
 // FinalPath returns the path for which Write has made a temporary file, and whether the file's name is such a name.

@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,6 +55,24 @@ func TestFinalPath(t *testing.T) {
 		"a.nc.12-3.tmp.bak"} {
 		if got, ok := FinalPath(name); ok {
 			t.Errorf("%s is taken for a temporary file of %q", name, got)
+		}
+	}
+}
+
+// TestTemporaryFilesOfOthers proves that Write leaves a file alone that has the name of its temporary file: another
+// process may be writing it.
+func TestTemporaryFilesOfOthers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	other := fmt.Sprintf("%s.%d-%d.tmp", path, os.Getpid(), temporaries.Load()+1)
+	if err := os.WriteFile(other, []byte("other"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(path, text("own", nil)); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{path: "own", other: "other"} {
+		if got, err := os.ReadFile(name); string(got) != want || err != nil {
+			t.Errorf("%s has %q, error %v; want %q", name, got, err, want)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // A tile is a part of the mesh that a block of a GPU's threads advances: the fluxes of all edges of its cells are
 // written to shared memory, from which the cells read them, so that they are never transferred. Edges between tiles
-// are computed by both; in a compact tile that is one in eight.
+// are computed by both; in a compact tile that is one in eleven.
 const (
 	TileCells = 256
 	TileEdges = 384
