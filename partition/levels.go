@@ -30,7 +30,7 @@ type levels struct {
 }
 
 // search finds the levels of the vertex with id root. It stops and returns false if a level has more than maxWidth
-// vertices. The result uses the memory of queue, from which the next search must differ if the result is to stay.
+// vertices. The result uses the memory of queue: it lasts until a search with the same queue.
 func (s *searcher) search(root int32, maxWidth int, queue []int32) (l levels, ok bool) {
 	r := s.rows
 	for _, v := range s.reached {

@@ -15,7 +15,7 @@ import (
 )
 
 // fileAhead is the file of the last frame of a series, begun after the first frame with the arrays that are the same in
-// all frames. No steps hide the writing of the last frame, so less of it should remain.
+// all frames. The last frame is written after the last step, so all of its writing adds to the time of the run.
 type fileAhead struct {
 	path  string
 	sizes []vtk.Sizes // of the parts of the file; nil until all ranks have begun it
