@@ -20,8 +20,10 @@ var blockCells = 1024
 const (
 	blocksPerBand = 2 // at least, so that few cells and edges need the results of two bands
 	// bandsPerThread is the largest number of bands of a thread: more than one, to balance the load, but few, since each
-	// band has its own slopes and fluxes, which all bands of a thread should find in its caches.
+	// band has its own slopes and fluxes, which all bands of a thread should find in its caches. From manyThreads on there
+	// are twice as many: the more threads there are, the longer they wait for the slowest one.
 	bandsPerThread = 2
+	manyThreads    = 8
 )
 
 // bandLoop runs kernels of a stage over bands, which are its indices.
@@ -53,7 +55,10 @@ func (s *solver[F]) makeBands(order int, m *kernels.Mesh[F], inner int) {
 	case s.separate:
 		block = max(len(core), 1)
 	case threads > 1:
-		count = min(max(len(core)/(blocksPerBand*block), threads), bandsPerThread*threads)
+		if count = bandsPerThread * threads; threads >= manyThreads {
+			count *= 2
+		}
+		count = min(count, max(len(core)/(blocksPerBand*block), threads))
 	}
 	s.bands = bands.New(core, m.EdgeCells[:inner], count, block, order)
 	m.FluxAt = extendPositions(s.bands.FluxAt, len(m.EdgeCells))
