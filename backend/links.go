@@ -11,14 +11,24 @@ type Linker interface {
 	Link(rank, size int, id []byte) (DeviceComm, error)
 }
 
+// PeerLinker is a device that can access the memory of other devices of its process.
+type PeerLinker interface {
+	// PeerOffer returns what the devices of other ranks need for access to the memory of this one.
+	PeerOffer() ([]byte, error)
+	// LinkPeers connects the devices of all ranks, as Link does, by the PeerOffer of each. It is an error if this device
+	// cannot access the memory of one of the others.
+	LinkPeers(rank int, offers [][]byte) (DeviceComm, error)
+}
+
 // DeviceComm is a communicator between the devices of a run. Its operations are queued on the device, on a second
 // stream, and may be part of a [Recording]. All ranks must make the same calls in the same order.
 type DeviceComm interface {
 	// Fork queues the calls of f on the second stream. They run after all calls before Fork, and concurrently with calls
 	// after it, until Join. Where the GPU cannot run both at once, the forked calls go first.
 	Fork(f func() error) error
-	// Exchange sends and receives messages in the device's memory. It runs after all calls before, and concurrently with
-	// later calls, which must not use that memory until Join.
+	// Exchange sends and receives messages in the device's memory, at most one to and one from each rank, whose lengths
+	// sender and receiver both know. It runs after all calls before, and concurrently with later calls, which must not
+	// use that memory until Join.
 	Exchange(send, recv []Message) error
 	// Max replaces each key (the image of a number, see [Kind]), on the device, by its maximum over all ranks. Like
 	// Exchange it runs after all calls before, and concurrently with later calls, which must not use the keys until Join.

@@ -80,7 +80,7 @@ func TestBoxExchangersFillGhosts(t *testing.T) {
 				dev := &linker{Device: cpu.New(1), comm: comm}
 				defer dev.Close()
 				var why string
-				if ghosts, why, err = NewBoxDeviceExchanger[cell](ctx, plan, comm, dev); err != nil || why != "" {
+				if ghosts, why, err = NewBoxDeviceExchanger[cell](ctx, plan, comm, dev, ""); err != nil || why != "" {
 					return fmt.Errorf("not linked: %s: %w", why, err)
 				}
 			}

@@ -20,14 +20,14 @@ type boxDeviceExchanger[T any] struct {
 }
 
 // NewBoxDeviceExchanger connects the devices of all ranks. All ranks must call it. If one of the devices cannot be
-// linked, it returns nil and the reason, as NewDeviceExchanger does.
-func NewBoxDeviceExchanger[T any](ctx context.Context, plan *BoxPlan, comm dist.Comm, dev backend.Device) (
-	x DeviceGhostExchanger[T], reason string, err error) {
+// linked by the given kind, it returns nil and the reason, as NewDeviceExchanger does.
+func NewBoxDeviceExchanger[T any](ctx context.Context, plan *BoxPlan, comm dist.Comm, dev backend.Device,
+	kind string) (x DeviceGhostExchanger[T], reason string, err error) {
 	cells := plan.Shape[0] * plan.Shape[1] * plan.Shape[2]
 	if cells > math.MaxInt32 {
 		return nil, "", fmt.Errorf("halo: arrays of %d cells, want at most %d", cells, math.MaxInt32)
 	}
-	linked, reason, err := newDeviceComm(ctx, comm, dev, "")
+	linked, reason, err := newDeviceComm(ctx, comm, dev, kind, "")
 	if err != nil || reason != "" {
 		return nil, reason, err
 	}
@@ -68,7 +68,7 @@ func (x *boxDeviceExchanger[T]) Start(_ context.Context, field []T) error {
 func (x *boxDeviceExchanger[T]) Fork(f func() error) error    { return x.comm.Fork(f) }
 func (x *boxDeviceExchanger[T]) Send(context.Context) error   { return nil }
 func (x *boxDeviceExchanger[T]) Finish(context.Context) error { return x.comm.Join() }
-func (x *boxDeviceExchanger[T]) Kind() string                 { return NCCL }
+func (x *boxDeviceExchanger[T]) Kind() string                 { return x.kind }
 
 // queuePhase queues phase n.
 func (x *boxDeviceExchanger[T]) queuePhase(n int) error {

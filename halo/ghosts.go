@@ -17,7 +17,7 @@ type GhostExchanger[T any] interface {
 	Send(ctx context.Context) error
 	// Finish completes the exchange: operations queued later use the new ghosts.
 	Finish(ctx context.Context) error
-	// Kind returns the kind of the exchanger: Direct, Staged or NCCL.
+	// Kind returns the kind of the exchanger: Direct, Staged, P2P or NCCL.
 	Kind() string
 	Close() error
 }

@@ -31,7 +31,7 @@ type Options struct {
 	Comm         dist.Comm
 	Device       backend.Device
 	Transport    string        // name for the summary
-	Halo         string        // halo exchanger of devices: auto, staged or nccl; "" for auto
+	Halo         string        // halo exchanger of devices: auto, staged, p2p or nccl; "" for auto
 	LocalRanks   int           // number of ranks that share the device, including this one; 0 means 1
 	Dir          string        // output folder; "" for the one that the case names
 	Force        bool          // replace results of another case in Dir, and ignore its checkpoints

@@ -25,6 +25,8 @@ const (
 	cuDevicePrimaryCtxRetain
 	cuDevicePrimaryCtxRelease
 	cuCtxSetCurrent
+	cuDeviceCanAccessPeer
+	cuCtxEnablePeerAccess
 	cuMemGetInfo
 	cuMemAlloc
 	cuMemFree
@@ -64,15 +66,14 @@ const (
 var symbols = [calls]string{
 	"cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString", "cuDeviceGetCount", "cuDeviceGet",
 	"cuDeviceGetName", "cuDeviceGetAttribute", "cuDeviceGetPCIBusId", "cuDevicePrimaryCtxRetain",
-	"cuDevicePrimaryCtxRelease_v2",
-	"cuCtxSetCurrent", "cuMemGetInfo_v2", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemHostAlloc", "cuMemFreeHost",
+	"cuDevicePrimaryCtxRelease_v2", "cuCtxSetCurrent", "cuDeviceCanAccessPeer", "cuCtxEnablePeerAccess",
+	"cuMemGetInfo_v2", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemHostAlloc", "cuMemFreeHost",
 	"cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuMemsetD8Async",
-	"cuStreamCreate", "cuStreamCreateWithPriority", "cuStreamDestroy_v2", "cuStreamSynchronize", "cuStreamWaitEvent",
-	"cuStreamBeginCapture_v2",
-	"cuStreamEndCapture", "cuEventCreate", "cuEventDestroy_v2", "cuEventRecord", "cuEventSynchronize",
-	"cuEventElapsedTime", "cuModuleLoadDataEx", "cuModuleUnload", "cuModuleGetFunction", "cuFuncGetAttribute",
-	"cuFuncSetAttribute",
-	"cuLaunchKernel", "cuGraphInstantiateWithFlags", "cuGraphExecUpdate_v2", "cuGraphLaunch", "cuGraphExecDestroy",
+	"cuStreamCreate", "cuStreamCreateWithPriority", "cuStreamDestroy_v2", "cuStreamSynchronize",
+	"cuStreamWaitEvent", "cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuEventCreate", "cuEventDestroy_v2",
+	"cuEventRecord", "cuEventSynchronize", "cuEventElapsedTime", "cuModuleLoadDataEx", "cuModuleUnload",
+	"cuModuleGetFunction", "cuFuncGetAttribute", "cuFuncSetAttribute", "cuLaunchKernel",
+	"cuGraphInstantiateWithFlags", "cuGraphExecUpdate_v2", "cuGraphLaunch", "cuGraphExecDestroy",
 	"cuGraphDestroy",
 }
 

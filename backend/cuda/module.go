@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/atoll-hpc/atoll/backend/cuda/internal/ptx"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
@@ -16,7 +17,7 @@ type Module struct {
 	d       *Device
 	name    string
 	machine []byte // machine code of all kernels, or nil
-	texts   kernelTexts
+	texts   ptx.Texts
 	loaded  map[string]uintptr // the driver's module of each kernel; key "" for the module of all kernels
 }
 
@@ -47,18 +48,19 @@ const (
 
 // Load makes a module of PTX. Its kernels are compiled one by one, by [Module.Function]. The module exists until the
 // device is closed.
-func (d *Device) Load(name, ptx string) (*Module, error) {
+func (d *Device) Load(name, text string) (*Module, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
-	if strings.IndexByte(ptx, 0) >= 0 {
+	if strings.IndexByte(text, 0) >= 0 {
 		return nil, fmt.Errorf("cuda: module %s: the PTX contains a zero byte", name)
 	}
-	if required, available := requiredCapability(ptx), 10*d.info.Capability[0]+d.info.Capability[1]; required > available {
+	available := 10*d.info.Capability[0] + d.info.Capability[1]
+	if required := requiredCapability(text); required > available {
 		return nil, fmt.Errorf("cuda: the kernels of module %s need a GPU of compute capability %d.%d; %s has %d.%d", name,
 			required/10, required%10, d.info.Name, available/10, available%10)
 	}
-	return &Module{d: d, name: name, texts: split(ptx), loaded: map[string]uintptr{}}, nil
+	return &Module{d: d, name: name, texts: ptx.Split(text), loaded: map[string]uintptr{}}, nil
 }
 
 // compile loads PTX of one kernel or of all, or machine code, into the driver. An error has the compiler's log.
@@ -116,7 +118,7 @@ func (m *Module) Function(symbol string) (*Function, error) {
 		return nil, err
 	}
 	_, text := m.text(symbol)
-	f := &Function{d: m.d, name: symbol, params: paramSizes(text, symbol)}
+	f := &Function{d: m.d, name: symbol, params: ptx.ParamSizes(text, symbol)}
 	name := append([]byte(symbol), 0)
 	if err := m.d.call(cuModuleGetFunction, uintptr(unsafe.Pointer(&f.handle)), module,
 		uintptr(unsafe.Pointer(&name[0]))); err != nil {
@@ -181,8 +183,8 @@ func (f *Function) attribute(attribute uintptr) (int, error) {
 
 // text returns the PTX that a kernel is compiled from, and its key in loaded.
 func (m *Module) text(symbol string) (key, text string) {
-	if text, found := m.texts.kernels[symbol]; found { // the kernel can be compiled without the others
-		return symbol, m.texts.head + text
+	if text, found := m.texts.Kernels[symbol]; found { // the kernel can be compiled without the others
+		return symbol, m.texts.Head + text
 	}
-	return "", m.texts.whole
+	return "", m.texts.Whole
 }

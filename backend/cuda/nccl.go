@@ -6,10 +6,12 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/internal/dynlib"
 )
 
@@ -104,4 +106,117 @@ func (d *Device) LinkID() ([]byte, error) {
 	}
 	id := make([]byte, uniqueIDBytes)
 	return id, l.call(d, ncclGetUniqueID, uintptr(unsafe.Pointer(&id[0])))
+}
+
+// ncclComm is a backend.DeviceComm over NCCL.
+type ncclComm struct {
+	linkStream
+	nccl *nccl
+	mu   sync.Mutex     // serialises Abort and Close
+	comm atomic.Uintptr // NCCL's handle of the communicator; 0 after Abort or Close
+}
+
+var _ backend.Linker = (*Device)(nil)
+
+// Link implements backend.Linker.
+func (d *Device) Link(rank, size int, id []byte) (_ backend.DeviceComm, err error) {
+	library, err := ncclLibrary()
+	if err != nil {
+		return nil, err
+	}
+	if len(id) != uniqueIDBytes {
+		return nil, fmt.Errorf("cuda: the id of a device communicator has %d bytes, want %d", len(id), uniqueIDBytes)
+	}
+	nc := &ncclComm{nccl: library}
+	defer func() {
+		if err != nil {
+			nc.free()
+		}
+	}()
+	if err := nc.open(d); err != nil {
+		return nil, err
+	}
+	var comm uintptr
+	// Unlike ncclCommInitRank this function takes the address of the ids, of which there is 1.
+	err = library.call(d, ncclCommInitRankScalable, uintptr(unsafe.Pointer(&comm)), uintptr(size), uintptr(rank), 1,
+		uintptr(unsafe.Pointer(&id[0])), 0)
+	nc.comm.Store(comm)
+	return nc, err
+}
+
+// call queues an operation of NCCL. After Abort it returns errAborted.
+func (nc *ncclComm) call(c ncclCall, args [maxArgs]uintptr) error {
+	if nc.d.err != nil {
+		return nc.d.err
+	}
+	if nc.comm.Load() == 0 {
+		return nc.d.fail(errAborted)
+	}
+	if err := nc.nccl.callNoAlloc(nc.d, c, args); err != nil {
+		return nc.d.fail(fmt.Errorf("cuda: %w", err))
+	}
+	return nil
+}
+
+func (nc *ncclComm) Exchange(send, recv []backend.Message) error {
+	if err := nc.begin(); err != nil {
+		return err
+	}
+	endSpan := nc.d.traceSpan("exchange", nc.stream)
+	runtime.LockOSThread() // NCCL keeps the open group in a thread-local variable
+	defer runtime.UnlockOSThread()
+	if err := nc.call(ncclGroupStart, [maxArgs]uintptr{}); err != nil {
+		return err
+	}
+	var err error
+	for _, m := range recv {
+		err = errors.Join(err, nc.message(ncclRecv, m))
+	}
+	for _, m := range send {
+		err = errors.Join(err, nc.message(ncclSend, m))
+	}
+	err = errors.Join(err, nc.call(ncclGroupEnd, [maxArgs]uintptr{}))
+	endSpan()
+	return errors.Join(err, nc.end())
+}
+
+func (nc *ncclComm) message(c ncclCall, m backend.Message) error {
+	return nc.call(c, [maxArgs]uintptr{uintptr(unsafe.Pointer(unsafe.SliceData(m.Data))), uintptr(len(m.Data)), ncclUint8,
+		uintptr(m.Peer), nc.comm.Load(), nc.stream.handle})
+}
+
+// Max implements backend.DeviceComm.
+func (nc *ncclComm) Max(keys []uint64) error {
+	if err := nc.begin(); err != nil {
+		return err
+	}
+	endSpan := nc.d.traceSpan("reduce", nc.stream)
+	address := uintptr(unsafe.Pointer(unsafe.SliceData(keys)))
+	if err := nc.call(ncclAllReduce, [maxArgs]uintptr{address, address, uintptr(len(keys)), ncclUint64, ncclMax,
+		nc.comm.Load(),
+		nc.stream.handle}); err != nil {
+		return err
+	}
+	endSpan()
+	return nc.end()
+}
+
+func (nc *ncclComm) Abort() {
+	nc.mu.Lock()
+	defer nc.mu.Unlock()
+	if comm := nc.comm.Swap(0); comm != 0 {
+		nc.nccl.call(nc.d, ncclCommAbort, comm)
+	}
+}
+
+// Close waits until all ranks have called it.
+func (nc *ncclComm) Close() error {
+	nc.mu.Lock()
+	defer nc.mu.Unlock()
+	var err error
+	if comm := nc.comm.Swap(0); comm != 0 {
+		err = errors.Join(nc.nccl.call(nc.d, ncclCommFinalize, comm), nc.nccl.call(nc.d, ncclCommDestroy, comm))
+	}
+	nc.free()
+	return err
 }

@@ -90,5 +90,5 @@ func nameOf(s, compute, copier *Stream) string {
 	case copier:
 		return "copy"
 	}
-	return "nccl" // the stream of the device communicator
+	return "link" // the stream of a device communicator
 }

@@ -17,7 +17,7 @@ import (
 var flagValues = map[string][]string{
 	"backend":   {"cpu", "cuda"},
 	"transport": {"auto", "local", "grpc", "mpi"},
-	"halo":      {"auto", "nccl", "staged"},
+	"halo":      {"auto", "nccl", "p2p", "staged"},
 	"order":     {"rcm", "natural", "gps", "hilbert", "random", "all"},
 	"cut":       {"hilbert", "rcb", "metis", "random", "all"},
 }

@@ -58,8 +58,8 @@ func runCommand() *cobra.Command {
 		"how ranks communicate: local (goroutines of this process), grpc (a process each), mpi (started by mpirun or "+
 			"srun), or auto")
 	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
-	p.StringVar(&f.halo, "halo", "auto", "how GPUs exchange ghosts: nccl (among themselves), staged (through the "+
-		"host), or auto")
+	p.StringVar(&f.halo, "halo", "auto", "how GPUs exchange ghosts: p2p (from each other's memory, within one "+
+		"process), nccl (by NCCL), staged (through the host), or auto, the first of these that is possible")
 	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
 	p.StringArrayVar(&f.set, "set", nil, "override a key of the case, as in --set physics.scheme=roe; may be repeated")
 	p.StringVar(&f.out, "out", "", "folder of all output (default: output.dir of the case)")
@@ -107,8 +107,8 @@ func (f *runFlags) validate(ranksGiven bool) error {
 		return usageError{fmt.Errorf("--threads %d: at least 1, or 0 for a share of the cores", f.threads)}
 	case f.backend != "cpu" && f.backend != "cuda":
 		return usageError{fmt.Errorf("--backend %q is not known; choose cpu or cuda", f.backend)}
-	case f.halo != "auto" && f.halo != "staged" && f.halo != "nccl":
-		return usageError{fmt.Errorf("--halo %q is not known; choose auto, staged or nccl", f.halo)}
+	case f.halo != "auto" && f.halo != "staged" && f.halo != "p2p" && f.halo != "nccl":
+		return usageError{fmt.Errorf("--halo %q is not known; choose auto, staged, p2p or nccl", f.halo)}
 	case f.restart && f.force:
 		return usageError{errors.New("--restart continues the run in the output folder, --force replaces it: leave one out")}
 	case f.timeLimit < 0:

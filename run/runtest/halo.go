@@ -14,6 +14,7 @@ import (
 // with the common message.
 func HaloOptionReachesSolver(t *testing.T, text string, sets ...string) {
 	for halo, want := range map[string]string{"nccl": "NCCL halo exchange unavailable: ",
+		"p2p":            "P2P halo exchange unavailable: ",
 		"carrier pigeon": "is not known"} {
 		if err := withHalo(t, text, halo, sets); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("halo %s: error %v does not say %q", halo, err, want)

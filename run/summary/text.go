@@ -60,8 +60,11 @@ func (s *Summary) Text() string {
 
 // communication describes how ranks communicate.
 func (s *Summary) communication() string {
-	if s.Ranks > 1 && s.Halo == "nccl" {
+	switch {
+	case s.Ranks > 1 && s.Halo == "nccl":
 		return s.Transport + " and NCCL"
+	case s.Ranks > 1 && s.Halo == "p2p":
+		return s.Transport + " and peer access between GPUs"
 	}
 	return s.Transport
 }

@@ -18,9 +18,10 @@ import (
 //
 // Sweeps by tiles have another exchange, between batches (connectTiles).
 func (s *engine[F, V]) connect(ctx context.Context) error {
-	if s.comm.Size() > 1 && s.cfg.Halo == halo.NCCL && (s.params.Cull || !s.sub.Deep) {
-		return fmt.Errorf("NCCL exchanges once per sweep, which needs a deep halo and sweeps that are not culled: set " +
-			"deep = true and cull = false, or choose another halo")
+	kind := s.cfg.Halo
+	if s.comm.Size() > 1 && (kind == halo.P2P || kind == halo.NCCL) && (s.params.Cull || !s.sub.Deep) {
+		return fmt.Errorf("halo %s exchanges once per sweep, which needs a deep halo and sweeps that are not culled: set "+
+			"deep = true and cull = false, or choose another halo", kind)
 	}
 	for k, plan := range s.sub.Plans {
 		if s.params.Cull {

@@ -79,7 +79,7 @@ func newScalingBenchmark(p *pflag.FlagSet) func(ctx context.Context, m *bench.Ma
 	p.IntVar(&o.Cells, "cells", 1036800, "number of cells: of a rank with --weak, else of all")
 	p.BoolVar(&o.Weak, "weak", false, "cells in proportion to ranks")
 	p.IntSliceVar(&o.Ranks, "ranks", []int{1, 2}, "numbers of ranks")
-	p.StringSliceVar(&o.Halos, "halo", []string{"auto"}, "ways to exchange ghosts: auto, staged, nccl")
+	p.StringSliceVar(&o.Halos, "halo", []string{"auto"}, "ways to exchange ghosts: auto, staged, p2p, nccl")
 	p.StringSliceVar(&o.Schemes, "schemes", []string{"pvm-ifcp"}, "schemes")
 	p.StringSliceVar(&o.Precisions, "precisions", []string{"float64"}, "precisions")
 	p.IntVar(&o.Steps, "steps", 200, "steps of each measurement")

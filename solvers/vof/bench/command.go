@@ -35,7 +35,7 @@ func newBenchmark(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) 
 	p.StringSliceVar(&advects, "advect", []string{"weymouth-yue"}, "weymouth-yue, ei-le")
 	p.StringSliceVar(&exchanges, "exchange", []string{"auto"},
 		"when ghosts are exchanged: sweep, step, steps (once in 24, by tiles), auto")
-	p.StringSliceVar(&halos, "halo", []string{"auto"}, "ways to exchange ghosts: auto, staged, nccl")
+	p.StringSliceVar(&halos, "halo", []string{"auto"}, "ways to exchange ghosts: auto, staged, p2p, nccl")
 	p.StringSliceVar(&sweeps, "sweep", []string{"auto"}, "how a step goes over the grid: cells, tiles, auto")
 	p.Float64Var(&cfl, "cfl", cfl, "the CFL number, summed over the axes")
 	p.StringSliceVar(&o.Precisions, "precisions", []string{"float64"}, "precisions")

@@ -1,4 +1,4 @@
-package cuda
+package ptx
 
 import (
 	"regexp"
@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// kernelTexts is the PTX of a module, split so that kernels can be compiled one by one.
-type kernelTexts struct {
-	head    string            // the text before the first kernel, which all kernels need
-	kernels map[string]string // by symbol
-	whole   string            // all of the PTX if the kernels depend on text between them and cannot be split; else ""
+// Texts is the PTX of a module, split so that kernels can be compiled one by one.
+type Texts struct {
+	Head    string            // the text before the first kernel, which all kernels need
+	Kernels map[string]string // by symbol
+	Whole   string            // all of the PTX if the kernels depend on text between them and cannot be split; else ""
 }
 
 var (
@@ -18,23 +18,23 @@ var (
 	declarationPattern = regexp.MustCompile(`(?m)^\.(visible \.|weak \.|extern \.)?(func|global|shared|const)\b`)
 )
 
-// split splits PTX into its kernels. Generated kernels call no separate functions, and their shared declarations come
+// Split splits PTX into its kernels. Generated kernels call no separate functions, and their shared declarations come
 // before the first kernel.
-func split(ptx string) kernelTexts {
+func Split(ptx string) Texts {
 	entries := entryPattern.FindAllStringSubmatchIndex(ptx, -1)
 	if len(entries) == 0 {
-		return kernelTexts{whole: ptx}
+		return Texts{Whole: ptx}
 	}
-	t := kernelTexts{head: ptx[:entries[0][0]], kernels: map[string]string{}}
+	t := Texts{Head: ptx[:entries[0][0]], Kernels: map[string]string{}}
 	if declarationPattern.MatchString(ptx[entries[0][0]:]) {
-		return kernelTexts{whole: ptx}
+		return Texts{Whole: ptx}
 	}
 	for n, entry := range entries {
 		end := len(ptx)
 		if n+1 < len(entries) {
 			end = entries[n+1][0]
 		}
-		t.kernels[ptx[entry[2]:entry[3]]] = ptx[entry[0]:end]
+		t.Kernels[ptx[entry[2]:entry[3]]] = ptx[entry[0]:end]
 	}
 	return t
 }
@@ -42,9 +42,9 @@ func split(ptx string) kernelTexts {
 // paramPattern matches a parameter of a kernel: the bits of its type, and the length of an array.
 var paramPattern = regexp.MustCompile(`\.param\s+(?:\.align\s+\d+\s+)?\.[a-z]+(\d+)\b[^,\[]*(?:\[(\d+)\])?`)
 
-// paramSizes returns the bytes of each parameter of a kernel as declared in PTX. The driver could report the sizes,
+// ParamSizes returns the bytes of each parameter of a kernel as declared in PTX. The driver could report the sizes,
 // but it marks the end of the list by an error, which tools such as compute-sanitizer would show.
-func paramSizes(ptx, symbol string) (sizes []int) {
+func ParamSizes(ptx, symbol string) (sizes []int) {
 	_, head, _ := strings.Cut(ptx, ".entry "+symbol+"(")
 	head, _, _ = strings.Cut(head, ")")
 	for _, p := range paramPattern.FindAllStringSubmatch(head, -1) {

@@ -1,0 +1,277 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/atoll-hpc/atoll/backend"
+)
+
+// linkedRank is a rank with a GPU of its own.
+type linkedRank struct {
+	rank, size int
+	d          *Device
+	comm       backend.DeviceComm
+}
+
+// onLinkedGPUs runs f on a rank for each of two to four GPUs, for each kind of device communicator.
+func onLinkedGPUs(t *testing.T, f func(r linkedRank) error) {
+	gpus, err := Devices()
+	if err != nil || len(gpus) < 2 {
+		t.Skipf("NOT TESTED: %d GPUs, two are needed", len(gpus))
+	}
+	for _, kind := range []string{"p2p", "nccl"} {
+		for size := 2; size <= min(len(gpus), 4); size++ {
+			t.Run(fmt.Sprintf("%s, %d GPUs", kind, size), func(t *testing.T) {
+				ranks := make([]linkedRank, size)
+				offers := make([][]byte, size)
+				for r := range ranks {
+					d, err := Open(Options{LocalRank: r})
+					ok(t, err)
+					defer d.Close()
+					ranks[r] = linkedRank{rank: r, size: size, d: d}
+					if kind == "p2p" {
+						offers[r], err = d.PeerOffer()
+					} else if r == 0 {
+						offers[0], err = d.LinkID()
+					}
+					if err != nil {
+						t.Skip("NOT TESTED:", err)
+					}
+				}
+				errs := make([]error, size)
+				var wg sync.WaitGroup
+				for r := range ranks {
+					wg.Go(func() {
+						self := &ranks[r]
+						if kind == "p2p" {
+							self.comm, errs[r] = self.d.LinkPeers(r, offers)
+						} else {
+							self.comm, errs[r] = self.d.Link(r, size, offers[0])
+						}
+					})
+				}
+				wg.Wait()
+				ok(t, errors.Join(errs...))
+				for r := range ranks {
+					wg.Go(func() { errs[r] = f(ranks[r]) })
+				}
+				wg.Wait()
+				for r := range ranks {
+					wg.Go(func() { errs[r] = errors.Join(errs[r], ranks[r].comm.Close()) })
+				}
+				wg.Wait()
+				ok(t, errors.Join(errs...))
+			})
+		}
+	}
+}
+
+// TestMessagesBetweenGPUs proves that messages of all lengths and alignments arrive whole, in recordings too, also if
+// their memory changes as soon as the exchange is complete.
+func TestMessagesBetweenGPUs(t *testing.T) {
+	lengths := []int{1, 7, 8, 24, 1000, 16384, 16400, 1<<20 + 16, 8<<20 + 8}
+	onLinkedGPUs(t, func(r linkedRank) error {
+		const offset = 4 // of the messages of odd ranks, which are not aligned like others
+		longest := slices.Max(lengths) + offset
+		out, err1 := backend.Make[byte](r.d, longest)
+		in, err2 := backend.Make[byte](r.d, longest*r.size)
+		text, got := make([]byte, longest), make([]byte, longest*r.size)
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		// Each rank sends to all others, but the last one only to rank 0.
+		sends := func(from, to int) bool { return from != to && (from < r.size-1 || to == 0) }
+		exchange := func(length, from int) error {
+			var send, recv []backend.Message
+			for p := range r.size {
+				if sends(r.rank, p) {
+					send = append(send, backend.Message{Peer: p, Data: out[from : from+length]})
+				}
+				if sends(p, r.rank) {
+					recv = append(recv, backend.Message{Peer: p, Data: in[p*longest : p*longest+length]})
+				}
+			}
+			return errors.Join(r.comm.Exchange(send, recv), r.comm.Join())
+		}
+		pattern := func(rank, round, i int) byte { return byte(1 + rank*31 + round*7 + i%251) }
+		for round, length := range lengths {
+			from := offset * (r.rank % 2)
+			for i := range length {
+				text[from+i] = pattern(r.rank, round, i)
+			}
+			if err := backend.Upload(r.d, out, text); err != nil {
+				return err
+			}
+			queue := func() error { return exchange(length, from) }
+			if round%2 == 1 {
+				g, err := r.d.Capture(queue)
+				if err != nil {
+					return err
+				}
+				defer g.Close()
+				g.Launch()
+				g.Launch()
+			} else if err := queue(); err != nil {
+				return err
+			}
+			clear(text)
+			if err := errors.Join(backend.Upload(r.d, out, text), backend.Download(r.d, got, in)); err != nil {
+				return err
+			}
+			for p := range r.size {
+				for i, v := range got[p*longest : p*longest+length] {
+					if want := pattern(p, round, i); sends(p, r.rank) && v != want {
+						return fmt.Errorf("rank %d: byte %d of the %d from rank %d is %d, want %d", r.rank, i, length, p, v, want)
+					}
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// TestMaximaOverGPUs proves that each rank gets the maxima of many rounds, which follow each other without waits of the
+// host.
+func TestMaximaOverGPUs(t *testing.T) {
+	onLinkedGPUs(t, func(r linkedRank) error {
+		const rounds = 100
+		keys, err := backend.Make[uint64](r.d, 2*rounds)
+		if err != nil {
+			return err
+		}
+		host := make([]uint64, 2*rounds)
+		for i := range host {
+			host[i] = uint64((i*7+r.rank*13)%29) << 40
+		}
+		if err := backend.Upload(r.d, keys, host); err != nil {
+			return err
+		}
+		for i := range rounds {
+			if err := errors.Join(r.comm.Max(keys[2*i:2*i+2]), r.comm.Join()); err != nil {
+				return err
+			}
+		}
+		if err := backend.Download(r.d, host, keys); err != nil {
+			return err
+		}
+		for i, got := range host {
+			want := uint64(0)
+			for p := range r.size {
+				want = max(want, uint64((i*7+p*13)%29)<<40)
+			}
+			if got != want {
+				return fmt.Errorf("rank %d: maximum %d is %d, want %d", r.rank, i, got>>40, want>>40)
+			}
+		}
+		return nil
+	})
+}
+
+// TestAbortEndsTheWait proves that a rank whose peer never sends does not wait after Abort.
+func TestAbortEndsTheWait(t *testing.T) {
+	onLinkedGPUs(t, func(r linkedRank) error {
+		data, err := backend.Make[byte](r.d, 64)
+		if err != nil || r.rank > 1 {
+			r.comm.Abort()
+			return err
+		}
+		message := []backend.Message{{Peer: 1 - r.rank, Data: data}}
+		if err := errors.Join(r.comm.Exchange(message, message), r.comm.Join(), r.d.Sync()); err != nil {
+			return err
+		}
+		defer time.AfterFunc(50*time.Millisecond, r.comm.Abort).Stop()
+		if r.rank == 1 {
+			time.Sleep(100 * time.Millisecond)
+			return nil
+		}
+		if err := errors.Join(r.comm.Exchange(nil, message), r.comm.Join()); err != nil {
+			return err
+		}
+		if err := r.d.Sync(); err != nil {
+			return nil // NCCL may report the abort
+		}
+		if err := r.comm.Max(nil); !errors.Is(err, errAborted) {
+			return fmt.Errorf("error %w after Abort", err)
+		}
+		return nil
+	})
+}
+
+// BenchmarkExchangeBetweenGPUs has the time of an exchange of two GPUs, in recordings of 100.
+func BenchmarkExchangeBetweenGPUs(b *testing.B) {
+	gpus, err := Devices()
+	if err != nil || len(gpus) < 2 {
+		b.Skipf("NOT TESTED: %d GPUs, two are needed", len(gpus))
+	}
+	for _, kind := range []string{"p2p", "nccl"} {
+		for _, length := range []int{8, 4096, 262144, 1 << 20, 8 << 20} {
+			b.Run(fmt.Sprintf("%s/%d", kind, length), func(b *testing.B) { benchmarkExchange(b, kind, length) })
+		}
+	}
+}
+
+func benchmarkExchange(b *testing.B, kind string, length int) {
+	const recorded = 100
+	var offers [2][]byte
+	var devices [2]*Device
+	for r := range devices {
+		var err error
+		devices[r], err = Open(Options{LocalRank: r})
+		ok(b, err)
+		defer devices[r].Close()
+		if kind == "p2p" {
+			offers[r], err = devices[r].PeerOffer()
+		} else {
+			offers[r], err = devices[r].LinkID()
+		}
+		ok(b, err)
+	}
+	var wg sync.WaitGroup
+	for r, d := range devices {
+		wg.Go(func() {
+			var comm backend.DeviceComm
+			var err error
+			if kind == "p2p" {
+				comm, err = d.LinkPeers(r, offers[:])
+			} else {
+				comm, err = d.Link(r, 2, offers[0])
+			}
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			data, err := backend.Make[byte](d, 2*length)
+			queue := func() error {
+				for range recorded {
+					err = errors.Join(err, comm.Exchange([]backend.Message{{Peer: 1 - r, Data: data[:length]}},
+						[]backend.Message{{Peer: 1 - r, Data: data[length:]}}), comm.Join())
+				}
+				return err
+			}
+			err = errors.Join(err, queue(), d.Sync())
+			g, captureErr := d.Capture(queue)
+			if err = errors.Join(err, captureErr); err != nil {
+				b.Error(err)
+				return
+			}
+			start := time.Now()
+			for range b.N {
+				g.Launch()
+			}
+			err = errors.Join(err, d.Sync())
+			if r == 0 {
+				b.ReportMetric(float64(time.Since(start).Microseconds())/float64(b.N*recorded), "µs/exchange")
+			}
+			g.Close()
+			if err = errors.Join(err, comm.Close()); err != nil {
+				b.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
