@@ -1,6 +1,8 @@
 package vof
 
 import (
+	"slices"
+
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
@@ -23,6 +25,8 @@ type arrays[F num.Float] struct {
 	activeTiles tileList       // of tiles or bricks in which anything may change
 	marks       []int32        // 1 for each active tile
 	ghostTiles  []int32        // tiles with deep ghosts
+	sentBricks  []int32        // bricks with cells that other ranks need: the first of both lists
+	brickWalls  []int32        // index in wallGhosts of each brick's first ghost, and the number of all
 	narrowBand  *narrowBand[F] // nil if sweeps go over all cells, tiles or bricks
 
 	// The clock of step k is clocks[k % cycleLength], so that the clocks of several steps can be uploaded, and the
@@ -52,13 +56,14 @@ func (a *arrays[F]) upload(dev backend.Device, b *grid.Block, w *schedule, start
 		}
 	}
 	if n := w.count; n > 0 {
-		mixed, all := make([]int32, n), make([]int32, n)
-		for t := range mixed {
-			mixed[t], all[t] = kernels.Mixed2, int32(t)
-		}
+		mixed := slices.Repeat([]int32{kernels.Mixed2}, n)
+		all, sent := w.splitBricks(b)
+		active := make([]int32, n)
+		copy(active, all[:sent])
 		a.kinds = [2][]int32{backend.Uploaded(p, mixed, "tiles"), backend.Fresh[int32](p, n, "tiles")}
-		a.allTiles = tileList{backend.Uploaded(p, all, "tiles"), backend.Uploaded(p, []int32{int32(n)}, "tiles")}
-		a.activeTiles = tileList{backend.Fresh[int32](p, n, "tiles"),
+		a.allTiles = tileList{backend.Uploaded(p, all, "tiles"), backend.Uploaded(p, []int32{int32(n - sent)}, "tiles")}
+		a.sentBricks = a.allTiles.order[:sent]
+		a.activeTiles = tileList{backend.Uploaded(p, active, "tiles"),
 			backend.Fresh[int32](p, kernels.ListCounts, "tiles")}
 		a.marks = backend.Fresh[int32](p, n, "tiles")
 		a.ghostTiles = backend.Uploaded(p, w.ghostTiles(b), "tiles")
@@ -71,6 +76,11 @@ func (a *arrays[F]) upload(dev backend.Device, b *grid.Block, w *schedule, start
 	}
 	a.clocks = backend.Fresh[kernels.Clock[F]](p, cycleLength, "clocks")
 	from, to := b.BoundaryGhosts()
+	if w.traversal == byBricks {
+		var first []int32
+		first, from, to = w.orderByBrick(b, from, to)
+		a.brickWalls = backend.Uploaded(p, first, "walls")
+	}
 	a.wallCells, a.wallGhosts = backend.Uploaded(p, from, "walls"), backend.Uploaded(p, to, "walls")
 	return p.Err()
 }

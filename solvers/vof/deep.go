@@ -73,13 +73,13 @@ func (w *schedule) ghostTiles(b *grid.Block) (tiles []int32) {
 }
 
 // ghostTileLoop prepares the update of the tiles with deep ghosts after an exchange.
-func (a *arrays[F]) ghostTileLoop(b *grid.Block, cfg Config, w *schedule) sizedLoop {
+func (a *arrays[F]) ghostTileLoop(b *grid.Block, cfg Config, w *schedule) indexedLoop {
 	g := &kernels.TileGhosts[F]{Lattice: w.lattice(b), N: w.tiledCells(),
 		Tiles: [2]int32{int32(w.tilesAlong[0]), int32(w.tilesAlong[1])}, Method: cfg.methods()[0],
 		RoundOff: roundOff[F](), F: a.fields[0],
 		Second: a.fields[1], Kinds: a.kinds[0], Others: a.kinds[1],
 		Order: a.ghostTiles}
-	return sizedLoop{kernels.NewRefreshGhostTileLoop(g), len(a.ghostTiles)}
+	return wholeLoop(kernels.NewRefreshGhostTileLoop(g), len(a.ghostTiles))
 }
 
 // beginStep updates the ghosts of the current field if an exchange is due before this step of the cycle.

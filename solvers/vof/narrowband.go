@@ -274,11 +274,11 @@ type narrowBandLoop[F num.Float] struct {
 }
 
 // restrict restricts a loop over a box to the cells that are in the band. Without a band it returns the whole loop.
-func (d *narrowBand[F]) restrict(l rangesLoop, box abi.Box) sizedLoop {
+func (d *narrowBand[F]) restrict(l rangesLoop, box abi.Box) indexedLoop {
 	if d == nil || box.Size() == 0 {
-		return sizedLoop{l, box.Size()}
+		return wholeLoop(l, box.Size())
 	}
-	return sizedLoop{&narrowBandLoop[F]{l, box, d}, (box.Hi[1] - box.Lo[1]) * (box.Hi[2] - box.Lo[2])}
+	return wholeLoop(&narrowBandLoop[F]{l, box, d}, (box.Hi[1]-box.Lo[1])*(box.Hi[2]-box.Lo[2]))
 }
 
 func (l *narrowBandLoop[F]) Grain() int { return rowGrain(l.box.Hi[0] - l.box.Lo[0]) }

@@ -21,15 +21,15 @@ type observer[F num.Float] struct {
 	referenceSum float64      // sum of reference over all ranks if it is not the initial field; otherwise 0
 	clear        backend.Loop // clears found
 	// The following loops are for the two fields with which a step may end.
-	planes [2]sizedLoop // reconstruct all mixed cells, if planes are stored
-	sizes  [2]sizedLoop // compute the size of the interface in mixed cells, for rowSurvey
+	planes [2]indexedLoop // reconstruct all mixed cells, if planes are stored
+	sizes  [2]indexedLoop // compute the size of the interface in mixed cells, for rowSurvey
 	survey [2]surveyLoops
 	found  []int64 // results of a survey on the device: kernels.SurveyWords
 	solvers.ObservationBuffers[observation]
 }
 
 // surveyLoops are surveys of the same field with and without errors.
-type surveyLoops struct{ withErrors, withoutErrors sizedLoop }
+type surveyLoops struct{ withErrors, withoutErrors indexedLoop }
 
 // observation is the result of a survey of one state.
 type observation struct {
@@ -72,20 +72,20 @@ func (o *observer[F]) prepare(s *solver[F], start []float64) error {
 				RoundOff:       roundOff[F](), F: f, Planes: s.planes2}
 			o.planes[k] = s.narrowBand.restrict(kernels.NewReconstruct2Loop(own, of), own)
 			o.sizes[k] = s.narrowBand.restrict(kernels.NewSize2Loop(own, m, of, s.fields[1]), own)
-			o.survey[k] = surveyLoops{sizedLoop{kernels.NewSurvey2Loop(m, of), tiles},
-				sizedLoop{kernels.NewSurvey2Loop(short, of), tiles}}
+			o.survey[k] = surveyLoops{wholeLoop(kernels.NewSurvey2Loop(m, of), tiles),
+				wholeLoop(kernels.NewSurvey2Loop(short, of), tiles)}
 		} else {
 			of := &kernels.Sweep3[F]{Lattice: layout, Normal: s.cfg.normalMethod(), Stored: s.costlyNormals,
 				DifferenceStep: differenceStep[F](),
 				RoundOff:       roundOff[F](), F: f, Planes: s.planes3}
 			o.planes[k] = s.narrowBand.restrict(kernels.NewReconstruct3Loop(own, of), own)
 			o.sizes[k] = s.narrowBand.restrict(kernels.NewSize3Loop(own, m, of, s.fields[1]), own)
-			o.survey[k] = surveyLoops{sizedLoop{kernels.NewSurvey3Loop(m, of), tiles},
-				sizedLoop{kernels.NewSurvey3Loop(short, of), tiles}}
+			o.survey[k] = surveyLoops{wholeLoop(kernels.NewSurvey3Loop(m, of), tiles),
+				wholeLoop(kernels.NewSurvey3Loop(short, of), tiles)}
 		}
 		if s.narrowBand != nil { // the second field is free between steps, in mixed cells
-			byRows := func(errors bool) sizedLoop {
-				return sizedLoop{&rowSurvey[F]{b, roundOff[F](), f, s.fields[1], errors, o.reference, o.found}, b.N[1] * b.N[2]}
+			byRows := func(errors bool) indexedLoop {
+				return wholeLoop(&rowSurvey[F]{b, roundOff[F](), f, s.fields[1], errors, o.reference, o.found}, b.N[1]*b.N[2])
 			}
 			o.survey[k] = surveyLoops{byRows(true), byRows(false)}
 		}

@@ -118,11 +118,11 @@ const minTiledCells = 2 << 20
 
 // pass has the loops of a sweep, or with tiles of a whole step.
 type pass[F num.Float] struct {
-	walls       backend.Loop // fills the ghosts beyond walls; nil with tiles; not used with a narrow band
-	reconstruct sizedLoop    // computes the planes, if they are stored
-	boundary    []sizedLoop  // loops over cells that other ranks need; with tiles or bricks, over all cells
-	core        sizedLoop    // the remaining cells; empty with tiles or bricks
-	exchanged   []F          // the field whose ghosts are exchanged after boundary, or nil
+	walls       indexedLoop   // fills the ghosts beyond walls; empty with tiles; not used with a narrow band
+	reconstruct indexedLoop   // computes the planes, if they are stored
+	boundary    []indexedLoop // loops over cells that other ranks need; with tiles, over all cells
+	core        indexedLoop   // the remaining cells; empty with tiles
+	exchanged   []F           // the field whose ghosts are exchanged after boundary, or nil
 }
 
 // newPasses makes the passes of step k of a cycle, over a list of tiles or bricks if the schedule has them.
@@ -153,7 +153,7 @@ func (a *arrays[F]) newPasses(b *grid.Block, cfg Config, w *schedule, k int, lis
 			p.exchanged = to
 			boundary, core = w.splitBoundary(b)
 		}
-		p.walls = kernels.NewFillWallLoop(a.wallCells, a.wallGhosts, from)
+		p.walls = a.wallLoop(from)
 		if dim == 2 {
 			s := &kernels.Sweep2[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Method: methods[n],
 				Normal: cfg.normalMethod(), Stored: w.costlyNormals,
@@ -168,7 +168,10 @@ func (a *arrays[F]) newPasses(b *grid.Block, cfg Config, w *schedule, k int, lis
 				U: a.u[axis], Planes: a.planes3}
 			advance = func(box abi.Box) rangesLoop { return kernels.NewAdvance3Loop(box, s, clock) }
 			if w.traversal == byBricks {
-				p.boundary = []sizedLoop{{kernels.NewBrick3Loop(s, bricksOf(b, list), clock), w.count}}
+				p.setBricks(kernels.NewBrick3Loop(s, a.bricks(b, w, list), clock), w, len(a.sentBricks))
+				if list == &a.activeTiles {
+					p.walls = wholeLoop(a.newBrickWallLoop(b, w, from), w.count)
+				}
 			}
 			planes = kernels.NewReconstruct3Loop(withDonors, s)
 		}
@@ -177,7 +180,7 @@ func (a *arrays[F]) newPasses(b *grid.Block, cfg Config, w *schedule, k int, lis
 		}
 		if w.traversal != byBricks {
 			for _, box := range boundary {
-				p.boundary = append(p.boundary, sizedLoop{advance(box), box.Size()})
+				p.boundary = append(p.boundary, wholeLoop(advance(box), box.Size()))
 			}
 			p.core = a.narrowBand.restrict(advance(core), core)
 		}
@@ -217,7 +220,7 @@ func (a *arrays[F]) newTilePass(b *grid.Block, cfg Config, w *schedule, k int, l
 		V:           a.u[1],
 		KindsBefore: a.kinds[k%2], KindsAfter: a.kinds[1-k%2], Order: list.order, Count: list.count}
 	step := kernels.NewTileStep2Loop(w.costlyNormals, s, &a.clocks[k])
-	p := pass[F]{boundary: []sizedLoop{{step, w.count}}}
+	p := pass[F]{boundary: []indexedLoop{wholeLoop(step, w.count)}}
 	if w.period != byCycle {
 		p.exchanged = s.Out
 	}
@@ -252,44 +255,36 @@ func (w *schedule) ghostReach(b *grid.Block) (reach [2][2]int32) {
 	return reach
 }
 
-// bricksOf describes the bricks of a block and a list of them.
-func bricksOf(b *grid.Block, list *tileList) *kernels.Bricks {
-	described := &kernels.Bricks{Order: list.order, Length: list.count}
-	for d, n := range kernels.CountBricks(b.N) {
-		described.N[d], described.Count[d] = int32(b.N[d]), int32(n)
-	}
-	return described
-}
-
 // newListLoops makes the loops that list the tiles or bricks in which anything may change in a cycle, in the order in
 // which they must run.
-func (a *arrays[F]) newListLoops(b *grid.Block, w *schedule) []sizedLoop {
-	tileList := &kernels.TileList{Tiles: [2]int32{int32(w.count), 1}, Marks: a.marks, Order: a.activeTiles.order,
-		Count: a.activeTiles.count}
+func (a *arrays[F]) newListLoops(b *grid.Block, w *schedule) []indexedLoop {
+	tileList := &kernels.TileList{Tiles: [2]int32{int32(w.count), 1}, Marks: a.marks,
+		Order: a.activeTiles.order[len(a.sentBricks):], Count: a.activeTiles.count}
 	if w.traversal == byTiles {
 		tileList.Tiles = [2]int32{int32(w.tilesAlong[0]), int32(w.tilesAlong[1])}
 		tileList.Open, tileList.Kinds = w.ghostReach(b), a.kinds[0]
-		return []sizedLoop{{kernels.NewMarkTileLoop(tileList), w.count}, {kernels.NewListTilesLoop(tileList), 1}}
+		return []indexedLoop{wholeLoop(kernels.NewMarkTileLoop(tileList), w.count),
+			wholeLoop(kernels.NewListTilesLoop(tileList), 1)}
 	}
-	brickList := &kernels.BrickList[F]{Lattice: lattice(b), Bricks: *bricksOf(b, &a.allTiles), RoundOff: roundOff[F](),
-		F:      a.fields[0],
-		Second: a.fields[1], Third: a.fields[2], Kinds: a.kinds[0], Marks: a.marks, Copied: a.kinds[1]}
-	for axis := range 3 {
-		for side, open := range b.HasNeighbours(axis) {
-			if open {
-				brickList.Open[axis][side] = 1
-			}
-		}
+	brickList := &kernels.BrickList[F]{Lattice: lattice(b), Bricks: *a.bricks(b, w, &a.allTiles), RoundOff: roundOff[F](),
+		F: a.fields[0], Second: a.fields[1], Third: a.fields[2], Kinds: a.kinds[0], Marks: a.marks, Copied: a.kinds[1]}
+	loops := []indexedLoop{wholeLoop(kernels.NewKindOfBrickLoop(brickList), w.count),
+		wholeLoop(kernels.NewMarkBrickLoop(brickList), w.count),
+		wholeLoop(kernels.NewCopyIdleBrickLoop(brickList), w.count), wholeLoop(kernels.NewListTilesLoop(tileList), 1)}
+	for _, f := range a.fields {
+		loops = append(loops, a.wallLoop(f)) // beside bricks that are not in the list, ghosts stay as they are now
 	}
-	return []sizedLoop{{kernels.NewKindOfBrickLoop(brickList), w.count}, {kernels.NewMarkBrickLoop(brickList), w.count},
-		{kernels.NewCopyIdleBrickLoop(brickList), w.count}, {kernels.NewListTilesLoop(tileList), 1}}
+	return loops
 }
 
-// sizedLoop is a loop with its number of indices.
-type sizedLoop struct {
-	loop backend.Loop
-	size int
+// indexedLoop is a loop with the indices over which it runs: from first to below end.
+type indexedLoop struct {
+	loop       backend.Loop
+	first, end int
 }
+
+// wholeLoop is a loop over n indices.
+func wholeLoop(loop backend.Loop, n int) indexedLoop { return indexedLoop{loop: loop, end: n} }
 
 // methods returns the advection methods of the sweeps of a step.
 func (c Config) methods() [2]int32 {

@@ -111,7 +111,7 @@ type solver[F num.Float] struct {
 	passes        [cycleLength][]pass[F]
 	activePasses  [cycleLength][]pass[F] // over the active tiles or bricks
 	lister        tileLister
-	refreshTiles  sizedLoop                       // updates tiles with deep ghosts after an exchange
+	refreshTiles  indexedLoop                     // updates tiles with deep ghosts after an exchange
 	recordings    map[stepRange]backend.Recording // recorded ranges; nil for ranges that were queued once
 	recordedTiles int                             // number of tiles or bricks over which recorded loops run
 	listValid     bool                            // the list of active tiles or bricks is of this cycle

@@ -130,10 +130,10 @@ func (s *solver[F]) queueStep(ctx context.Context, passes []pass[F]) error {
 		p := &passes[i]
 		if s.narrowBand != nil {
 			s.narrowBand.walls.fill(s.dev, i)
-		} else if p.walls != nil {
-			s.dev.Run(p.walls, 0, len(s.wallGhosts))
+		} else {
+			s.run(p.walls)
 		}
-		if p.reconstruct.size > 0 {
+		if p.reconstruct.end > 0 {
 			s.run(p.reconstruct)
 			s.lap(inPlanes)
 		}
@@ -176,10 +176,10 @@ func (s *solver[F]) computeAndSend(ctx context.Context, p *pass[F]) error {
 }
 
 // run queues loops.
-func (s *solver[F]) run(all ...sizedLoop) {
+func (s *solver[F]) run(all ...indexedLoop) {
 	for _, k := range all {
-		if k.size > 0 {
-			s.dev.Run(k.loop, 0, k.size)
+		if k.first < k.end {
+			s.dev.Run(k.loop, k.first, k.end)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // tileLister lists the tiles or bricks in which anything may change in a cycle, on the device.
 type tileLister struct {
-	loops []sizedLoop // list them
+	loops []indexedLoop // list them
 	// The counts of the last list. Each list of tiles has an upper bound of the length of the next one, so that the host
 	// need not wait for the list of which it queues the steps.
 	counts backend.Readback
@@ -43,9 +43,7 @@ func (s *solver[F]) listTiles() error {
 			return err
 		}
 	}
-	for _, k := range l.loops {
-		s.dev.Run(k.loop, 0, k.size)
-	}
+	s.run(l.loops...)
 	if err := l.counts.Start(solvers.BytesOf(s.arrays.activeTiles.count)); err != nil {
 		return err
 	}
@@ -56,7 +54,7 @@ func (s *solver[F]) listTiles() error {
 	}
 	// Deep ghosts are received after a list, with any values.
 	l.bounds = s.traversal == byTiles && s.period != byCycle
-	s.resizeLoops(l.active)
+	s.resizeLoops(len(s.sentBricks) + l.active)
 	return nil
 }
 
@@ -79,7 +77,7 @@ func (s *solver[F]) resizeLoops(n int) {
 	}
 	for k := range cycleLength {
 		for n := range s.activePasses[k] {
-			s.activePasses[k][n].boundary[0].size = s.recordedTiles
+			s.activePasses[k][n].resize(s.recordedTiles)
 		}
 	}
 }

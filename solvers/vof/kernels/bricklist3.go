@@ -20,13 +20,12 @@ const (
 type BrickList[F num.Float] struct {
 	Lattice
 	Bricks
-	Open     [3][2]int32 // by axis and side (lower, upper): not 0 if other ranks' cells or periodic images follow
 	RoundOff F
 	F        []F // the state
 	Second   []F // the fields between the sweeps of a step
 	Third    []F
 	Kinds    []int32 // of bricks: NotEmpty and NotFull
-	Marks    []int32 // of bricks: Active if the brick belongs to the list
+	Marks    []int32 // of bricks: Active if the brick belongs to the list, Sent if it is computed in each sweep anyhow
 	Copied   []int32 // of bricks: Synchronised if all fields are the same, since the brick was not in the last list
 }
 
@@ -79,7 +78,7 @@ func combine(pieces []int32, first, stride, n int32) int32 {
 }
 
 // MarkBrick puts brick t into the list if a brick within reach is mixed, belongs to another rank or is of another
-// kind.
+// kind, and if other ranks need none of its cells.
 //
 //atoll:kernel
 func MarkBrick[F num.Float](t int, l *BrickList[F]) {
@@ -98,6 +97,9 @@ func MarkBrick[F num.Float](t int, l *BrickList[F]) {
 				}
 			}
 		}
+	}
+	if l.Sent(int32(t)) {
+		marks = Sent
 	}
 	l.Marks[t] = marks
 }

@@ -185,18 +185,21 @@ static_assert(sizeof(Lattice) == 12 && offsetof(Lattice, Origin) == 0 && offseto
 struct Bricks {
     Array<int32, 3> N;
     Array<int32, 3> Count;
+    Array<Array<int32, 2>, 3> Open;
+    int32 Layers;
+    int32 Sends;
     Slice<int32> Order;
     Slice<int32> Length;
 };
-static_assert(sizeof(Bricks) == 72 && offsetof(Bricks, N) == 0 && offsetof(Bricks, Count) == 12 &&
-    offsetof(Bricks, Order) == 24 && offsetof(Bricks, Length) == 48, "Bricks");
+static_assert(sizeof(Bricks) == 104 && offsetof(Bricks, N) == 0 && offsetof(Bricks, Count) == 12 &&
+    offsetof(Bricks, Open) == 24 && offsetof(Bricks, Layers) == 48 && offsetof(Bricks, Sends) == 52 &&
+    offsetof(Bricks, Order) == 56 && offsetof(Bricks, Length) == 80, "Bricks");
 
 // BrickList finds the bricks in which anything may change in the next ListSteps steps.
 // BrickList[float32], bricklist3.go:20
 struct BrickList_f32 {
     Lattice Lattice_;
     Bricks Bricks_;
-    Array<Array<int32, 2>, 3> Open;
     float RoundOff;
     Slice<float> F;
     Slice<float> Second;
@@ -205,19 +208,17 @@ struct BrickList_f32 {
     Slice<int32> Marks;
     Slice<int32> Copied;
 };
-static_assert(sizeof(BrickList_f32) == 264 && offsetof(BrickList_f32, Lattice_) == 0 &&
-    offsetof(BrickList_f32, Bricks_) == 16 && offsetof(BrickList_f32, Open) == 88 &&
-    offsetof(BrickList_f32, RoundOff) == 112 && offsetof(BrickList_f32, F) == 120 &&
-    offsetof(BrickList_f32, Second) == 144 && offsetof(BrickList_f32, Third) == 168 &&
-    offsetof(BrickList_f32, Kinds) == 192 && offsetof(BrickList_f32, Marks) == 216 &&
-    offsetof(BrickList_f32, Copied) == 240, "BrickList_f32");
+static_assert(sizeof(BrickList_f32) == 272 && offsetof(BrickList_f32, Lattice_) == 0 &&
+    offsetof(BrickList_f32, Bricks_) == 16 && offsetof(BrickList_f32, RoundOff) == 120 &&
+    offsetof(BrickList_f32, F) == 128 && offsetof(BrickList_f32, Second) == 152 &&
+    offsetof(BrickList_f32, Third) == 176 && offsetof(BrickList_f32, Kinds) == 200 &&
+    offsetof(BrickList_f32, Marks) == 224 && offsetof(BrickList_f32, Copied) == 248, "BrickList_f32");
 
 // BrickList finds the bricks in which anything may change in the next ListSteps steps.
 // BrickList[float64], bricklist3.go:20
 struct BrickList_f64 {
     Lattice Lattice_;
     Bricks Bricks_;
-    Array<Array<int32, 2>, 3> Open;
     double RoundOff;
     Slice<double> F;
     Slice<double> Second;
@@ -226,12 +227,11 @@ struct BrickList_f64 {
     Slice<int32> Marks;
     Slice<int32> Copied;
 };
-static_assert(sizeof(BrickList_f64) == 264 && offsetof(BrickList_f64, Lattice_) == 0 &&
-    offsetof(BrickList_f64, Bricks_) == 16 && offsetof(BrickList_f64, Open) == 88 &&
-    offsetof(BrickList_f64, RoundOff) == 112 && offsetof(BrickList_f64, F) == 120 &&
-    offsetof(BrickList_f64, Second) == 144 && offsetof(BrickList_f64, Third) == 168 &&
-    offsetof(BrickList_f64, Kinds) == 192 && offsetof(BrickList_f64, Marks) == 216 &&
-    offsetof(BrickList_f64, Copied) == 240, "BrickList_f64");
+static_assert(sizeof(BrickList_f64) == 272 && offsetof(BrickList_f64, Lattice_) == 0 &&
+    offsetof(BrickList_f64, Bricks_) == 16 && offsetof(BrickList_f64, RoundOff) == 120 &&
+    offsetof(BrickList_f64, F) == 128 && offsetof(BrickList_f64, Second) == 152 &&
+    offsetof(BrickList_f64, Third) == 176 && offsetof(BrickList_f64, Kinds) == 200 &&
+    offsetof(BrickList_f64, Marks) == 224 && offsetof(BrickList_f64, Copied) == 248, "BrickList_f64");
 
 // Gradients is the gradient of a field by Green and Gauss, equation (2) of Francois, Lo and Sewell (ASME 2014): the
 // fractions of a cell's faces are averages over their vertices, those of the vertices over their cells.
@@ -850,7 +850,7 @@ static_assert(sizeof(Tiles2_f64) == 272 && offsetof(Tiles2_f64, Lattice_) == 0 &
     offsetof(Tiles2_f64, Count) == 248, "Tiles2_f64");
 
 // brickWork is the first cell of a brick, and the number of its columns: 0 beyond the end of the list.
-// brickWork, tile3.go:45
+// brickWork, tile3.go:62
 struct brickWork {
     int32 x, y, z, columns;
 };
@@ -858,7 +858,7 @@ static_assert(sizeof(brickWork) == 16 && offsetof(brickWork, x) == 0 && offsetof
     offsetof(brickWork, z) == 8 && offsetof(brickWork, columns) == 12, "brickWork");
 
 // threeCells are a cell and those beside it along an axis.
-// threeCells[float32], tile3.go:113
+// threeCells[float32], tile3.go:130
 struct threeCells_f32 {
     float f, below, above;
 };
@@ -866,7 +866,7 @@ static_assert(sizeof(threeCells_f32) == 12 && offsetof(threeCells_f32, f) == 0 &
     offsetof(threeCells_f32, below) == 4 && offsetof(threeCells_f32, above) == 8, "threeCells_f32");
 
 // threeCells are a cell and those beside it along an axis.
-// threeCells[float64], tile3.go:113
+// threeCells[float64], tile3.go:130
 struct threeCells_f64 {
     double f, below, above;
 };
@@ -916,7 +916,7 @@ static_assert(sizeof(TileGhosts_f64) == 160 && offsetof(TileGhosts_f64, Lattice_
     offsetof(TileGhosts_f64, Order) == 136, "TileGhosts_f64");
 
 // TileList finds the tiles that are active in the next ListSteps steps, in ascending order.
-// TileList, tilelist2.go:30
+// TileList, tilelist2.go:31
 struct TileList {
     Array<int32, 2> Tiles;
     Array<Array<int32, 2>, 2> Open;
@@ -929,8 +929,32 @@ static_assert(sizeof(TileList) == 120 && offsetof(TileList, Tiles) == 0 && offse
     offsetof(TileList, Kinds) == 24 && offsetof(TileList, Marks) == 48 && offsetof(TileList, Order) == 72 &&
     offsetof(TileList, Count) == 96, "TileList");
 
+// BrickWalls are the ghosts beyond walls, ordered by brick.
+// BrickWalls[float32], wall.go:14
+struct BrickWalls_f32 {
+    Bricks Bricks_;
+    Slice<int32> First;
+    Slice<int32> From, To;
+    Slice<float> F;
+};
+static_assert(sizeof(BrickWalls_f32) == 200 && offsetof(BrickWalls_f32, Bricks_) == 0 &&
+    offsetof(BrickWalls_f32, First) == 104 && offsetof(BrickWalls_f32, From) == 128 &&
+    offsetof(BrickWalls_f32, To) == 152 && offsetof(BrickWalls_f32, F) == 176, "BrickWalls_f32");
+
+// BrickWalls are the ghosts beyond walls, ordered by brick.
+// BrickWalls[float64], wall.go:14
+struct BrickWalls_f64 {
+    Bricks Bricks_;
+    Slice<int32> First;
+    Slice<int32> From, To;
+    Slice<double> F;
+};
+static_assert(sizeof(BrickWalls_f64) == 200 && offsetof(BrickWalls_f64, Bricks_) == 0 &&
+    offsetof(BrickWalls_f64, First) == 104 && offsetof(BrickWalls_f64, From) == 128 &&
+    offsetof(BrickWalls_f64, To) == 152 && offsetof(BrickWalls_f64, F) == 176, "BrickWalls_f64");
+
 // corner is the first cell of brick t.
-// (*Bricks).corner, tile3.go:36
+// (*Bricks).corner, tile3.go:53
 struct Bricks_corner_results { int32 r0; int32 r1; int32 r2; };
 DEVICE Bricks_corner_results Bricks_corner(const Bricks *b, int32 t) {
     int32 row = quo(t, b->Count[0]);
@@ -946,13 +970,13 @@ DEVICE int32 flag(bool is) {
 }
 
 // mayHaveChanged returns 0 if brick t was not in the last list, otherwise 1.
-// (*BrickList[float32]).mayHaveChanged, bricklist3.go:51
+// (*BrickList[float32]).mayHaveChanged, bricklist3.go:50
 DEVICE int32 BrickList_mayHaveChanged_f32(const BrickList_f32 *l, int64 t) {
     return flag((l->Copied[t] & 4) == 0);
 }
 
 // has reports whether a cell belongs to the block.
-// (*Bricks).has, tile3.go:42
+// (*Bricks).has, tile3.go:59
 DEVICE bool Bricks_has(const Bricks *b, int32 i, int32 j, int32 k) {
     return i < b->N[0] && j < b->N[1] && k < b->N[2];
 }
@@ -975,7 +999,7 @@ DEVICE bool full_f32(float f, float tolerance) {
 }
 
 // kindOf returns the kind of every kindPieces-th cell of a brick, starting with number k.
-// (*BrickList[float32]).kindOf, bricklist3.go:54
+// (*BrickList[float32]).kindOf, bricklist3.go:53
 DEVICE int32 BrickList_kindOf_f32(const BrickList_f32 *l, int32 k, int32 x, int32 y, int32 z) {
     int32 kind = 0;
     for (int32 at = k; at < 1024; at = add(at, 256)) {
@@ -995,7 +1019,7 @@ DEVICE int32 BrickList_kindOf_f32(const BrickList_f32 *l, int32 k, int32 x, int3
 }
 
 // combine returns the combined kind of n pieces, stride apart.
-// combine, bricklist3.go:73
+// combine, bricklist3.go:72
 DEVICE int32 combine(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -1005,7 +1029,7 @@ DEVICE int32 combine(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
 }
 
 // KindOfBrick finds the kind of brick t, unless it was not in the last list: then it is still the same.
-// KindOfBrick[float32], bricklist3.go:36
+// KindOfBrick[float32], bricklist3.go:35
 DEVICE void KindOfBrick_f32_at(int64 t, const BrickList_f32 *l, Array<int32, 256> *pieces,
         Array<int32, 16> *groups) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
@@ -1024,7 +1048,7 @@ DEVICE void KindOfBrick_f32_at(int64 t, const BrickList_f32 *l, Array<int32, 256
 }
 
 // mayHaveChanged returns 0 if brick t was not in the last list, otherwise 1.
-// (*BrickList[float64]).mayHaveChanged, bricklist3.go:51
+// (*BrickList[float64]).mayHaveChanged, bricklist3.go:50
 DEVICE int32 BrickList_mayHaveChanged_f64(const BrickList_f64 *l, int64 t) {
     return flag((l->Copied[t] & 4) == 0);
 }
@@ -1042,7 +1066,7 @@ DEVICE bool full_f64(double f, double tolerance) {
 }
 
 // kindOf returns the kind of every kindPieces-th cell of a brick, starting with number k.
-// (*BrickList[float64]).kindOf, bricklist3.go:54
+// (*BrickList[float64]).kindOf, bricklist3.go:53
 DEVICE int32 BrickList_kindOf_f64(const BrickList_f64 *l, int32 k, int32 x, int32 y, int32 z) {
     int32 kind = 0;
     for (int32 at = k; at < 1024; at = add(at, 256)) {
@@ -1062,7 +1086,7 @@ DEVICE int32 BrickList_kindOf_f64(const BrickList_f64 *l, int32 k, int32 x, int3
 }
 
 // KindOfBrick finds the kind of brick t, unless it was not in the last list: then it is still the same.
-// KindOfBrick[float64], bricklist3.go:36
+// KindOfBrick[float64], bricklist3.go:35
 DEVICE void KindOfBrick_f64_at(int64 t, const BrickList_f64 *l, Array<int32, 256> *pieces,
         Array<int32, 16> *groups) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
@@ -1082,9 +1106,9 @@ DEVICE void KindOfBrick_f64_at(int64 t, const BrickList_f64 *l, Array<int32, 256
 
 // beyond reports whether cells of another rank, which may hold anything, are at most reach bricks away from brick p
 // along an axis. The last brick of the block may be incomplete.
-// (*BrickList[float32]).beyond, bricklist3.go:107
+// (*BrickList[float32]).beyond, bricklist3.go:109
 DEVICE bool BrickList_beyond_f32(const BrickList_f32 *l, int32 axis, int32 p, int32 reach) {
-    return l->Open[axis][0] > 0 && p < reach || l->Open[axis][1] > 0 && add(add(p, reach), 1) >= l->Bricks_.Count[axis];
+    return l->Bricks_.Open[axis][0] > 0 && p < reach || l->Bricks_.Open[axis][1] > 0 && add(add(p, reach), 1) >= l->Bricks_.Count[axis];
 }
 
 // Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
@@ -1105,9 +1129,22 @@ DEVICE int32 num_Smaller_int32(int32 a, int32 b) {
     return b;
 }
 
+// sentAlong reports whether other ranks need one of n layers of cells from number lo along an axis.
+// (*Bricks).sentAlong, tile3.go:40
+DEVICE bool Bricks_sentAlong(const Bricks *b, int32 axis, int32 lo, int32 n) {
+    return b->Open[axis][0] > 0 && lo < b->Layers || b->Open[axis][1] > 0 && add(lo, n) > sub(b->N[axis], b->Layers);
+}
+
+// Sent reports whether other ranks need cells of brick t.
+// (*Bricks).Sent, tile3.go:34
+DEVICE bool Bricks_Sent(const Bricks *b, int32 t) {
+    auto [x, y, z] = Bricks_corner(b, t);
+    return Bricks_sentAlong(b, 0, x, 32) || Bricks_sentAlong(b, 1, y, 8) || Bricks_sentAlong(b, 2, z, 4);
+}
+
 // MarkBrick puts brick t into the list if a brick within reach is mixed, belongs to another rank or is of another
-// kind.
-// MarkBrick[float32], bricklist3.go:85
+// kind, and if other ranks need none of its cells.
+// MarkBrick[float32], bricklist3.go:84
 DEVICE void MarkBrick_f32_at(int64 t, const BrickList_f32 *l) {
     int32 row = quo(int32(t), l->Bricks_.Count[0]);
     int32 x = rem(int32(t), l->Bricks_.Count[0]), y = rem(row, l->Bricks_.Count[1]), z = quo(row, l->Bricks_.Count[1]);
@@ -1125,19 +1162,22 @@ DEVICE void MarkBrick_f32_at(int64 t, const BrickList_f32 *l) {
             }
         }
     }
+    if (Bricks_Sent(&l->Bricks_, int32(t))) {
+        marks = 4;
+    }
     l->Marks[t] = marks;
 }
 
 // beyond reports whether cells of another rank, which may hold anything, are at most reach bricks away from brick p
 // along an axis. The last brick of the block may be incomplete.
-// (*BrickList[float64]).beyond, bricklist3.go:107
+// (*BrickList[float64]).beyond, bricklist3.go:109
 DEVICE bool BrickList_beyond_f64(const BrickList_f64 *l, int32 axis, int32 p, int32 reach) {
-    return l->Open[axis][0] > 0 && p < reach || l->Open[axis][1] > 0 && add(add(p, reach), 1) >= l->Bricks_.Count[axis];
+    return l->Bricks_.Open[axis][0] > 0 && p < reach || l->Bricks_.Open[axis][1] > 0 && add(add(p, reach), 1) >= l->Bricks_.Count[axis];
 }
 
 // MarkBrick puts brick t into the list if a brick within reach is mixed, belongs to another rank or is of another
-// kind.
-// MarkBrick[float64], bricklist3.go:85
+// kind, and if other ranks need none of its cells.
+// MarkBrick[float64], bricklist3.go:84
 DEVICE void MarkBrick_f64_at(int64 t, const BrickList_f64 *l) {
     int32 row = quo(int32(t), l->Bricks_.Count[0]);
     int32 x = rem(int32(t), l->Bricks_.Count[0]), y = rem(row, l->Bricks_.Count[1]), z = quo(row, l->Bricks_.Count[1]);
@@ -1155,11 +1195,14 @@ DEVICE void MarkBrick_f64_at(int64 t, const BrickList_f64 *l) {
             }
         }
     }
+    if (Bricks_Sent(&l->Bricks_, int32(t))) {
+        marks = 4;
+    }
     l->Marks[t] = marks;
 }
 
 // idle returns the number of cells of brick t to copy: none if it is in the list, or was not in the last one.
-// (*BrickList[float32]).idle, bricklist3.go:132
+// (*BrickList[float32]).idle, bricklist3.go:134
 DEVICE int32 BrickList_idle_f32(const BrickList_f32 *l, int64 t) {
     if (l->Marks[t] != 0 || (l->Copied[t] & 4) != 0) {
         return 0;
@@ -1169,7 +1212,7 @@ DEVICE int32 BrickList_idle_f32(const BrickList_f32 *l, int64 t) {
 
 // CopyIdleBrick copies brick t to the other fields if it is not in the list but was in the last one: bricks beside it
 // may be, and read its cells in each sweep.
-// CopyIdleBrick[float32], bricklist3.go:115
+// CopyIdleBrick[float32], bricklist3.go:117
 DEVICE void CopyIdleBrick_f32_at(int64 t, const BrickList_f32 *l) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
     int32 idle = BrickList_idle_f32(l, t);
@@ -1188,7 +1231,7 @@ DEVICE void CopyIdleBrick_f32_at(int64 t, const BrickList_f32 *l) {
 }
 
 // idle returns the number of cells of brick t to copy: none if it is in the list, or was not in the last one.
-// (*BrickList[float64]).idle, bricklist3.go:132
+// (*BrickList[float64]).idle, bricklist3.go:134
 DEVICE int32 BrickList_idle_f64(const BrickList_f64 *l, int64 t) {
     if (l->Marks[t] != 0 || (l->Copied[t] & 4) != 0) {
         return 0;
@@ -1198,7 +1241,7 @@ DEVICE int32 BrickList_idle_f64(const BrickList_f64 *l, int64 t) {
 
 // CopyIdleBrick copies brick t to the other fields if it is not in the list but was in the last one: bricks beside it
 // may be, and read its cells in each sweep.
-// CopyIdleBrick[float64], bricklist3.go:115
+// CopyIdleBrick[float64], bricklist3.go:117
 DEVICE void CopyIdleBrick_f64_at(int64 t, const BrickList_f64 *l) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
     int32 idle = BrickList_idle_f64(l, t);
@@ -7017,10 +7060,10 @@ DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 
     }
 }
 
-// (*Bricks).work, tile3.go:47
+// (*Bricks).work, tile3.go:64
 DEVICE brickWork Bricks_work(const Bricks *b, int64 n) {
     brickWork w = {};
-    if (n < int64(b->Length[0])) {
+    if (n < int64(add(b->Sends, b->Length[0]))) {
         const auto results1 = Bricks_corner(b, b->Order[n]);
         w.x = results1.r0;
         w.y = results1.r1;
@@ -7032,7 +7075,7 @@ DEVICE brickWork Bricks_work(const Bricks *b, int64 n) {
 
 // highestFace returns face k of those above a brick's highest cells along the axis of the sweep, and whether there are
 // that many.
-// (*Sweep3[float32]).highestFace, tile3.go:102
+// (*Sweep3[float32]).highestFace, tile3.go:119
 struct Sweep3_highestFace_f32_results { int32 r0; int32 r1; int32 r2; bool r3; };
 DEVICE Sweep3_highestFace_f32_results Sweep3_highestFace_f32(const Sweep3_f32 *s, int32 k) {
     switch (s->Axis) {
@@ -7049,7 +7092,7 @@ DEVICE Sweep3_highestFace_f32_results Sweep3_highestFace_f32(const Sweep3_f32 *s
 }
 
 // along returns the unit vector along the axis of the sweep.
-// (*Sweep3[float32]).along, tile3.go:87
+// (*Sweep3[float32]).along, tile3.go:104
 struct Sweep3_along_f32_results { int32 r0; int32 r1; int32 r2; };
 DEVICE Sweep3_along_f32_results Sweep3_along_f32(const Sweep3_f32 *s) {
     switch (s->Axis) {
@@ -7067,7 +7110,7 @@ DEVICE Sweep3_along_f32_results Sweep3_along_f32(const Sweep3_f32 *s) {
 
 // around returns the volume fractions around cell (i, j, k): zeros if the cell and the one below it are beyond the
 // block.
-// (*Sweep3[float32]).around, tile3.go:117
+// (*Sweep3[float32]).around, tile3.go:134
 DEVICE threeCells_f32 Sweep3_around_f32(const Sweep3_f32 *s, int32 i, int32 j, int32 k, const Bricks *b) {
     threeCells_f32 o = {};
     auto [mx, my, mz] = Sweep3_along_f32(s);
@@ -7084,7 +7127,7 @@ DEVICE threeCells_f32 Sweep3_around_f32(const Sweep3_f32 *s, int32 i, int32 j, i
 
 // sweepIfStays does the sweep in a cell with the given cells around it if it stays as it is, and returns 0. Otherwise
 // it returns 1; for a cell beyond the block it returns 1 if its lower face may have a mixed donor.
-// (*Sweep3[float32]).sweepIfStays, tile3.go:152
+// (*Sweep3[float32]).sweepIfStays, tile3.go:169
 DEVICE int32 Sweep3_sweepIfStays_f32(const Sweep3_f32 *s, int32 i, int32 j, int32 k, threeCells_f32 v,
         const Bricks *b) {
     if (!Bricks_has(b, i, j, k)) {
@@ -7101,7 +7144,7 @@ DEVICE int32 Sweep3_sweepIfStays_f32(const Sweep3_f32 *s, int32 i, int32 j, int3
 // column does the sweep in those cells of column k of a brick that stay as they are, and returns bits of the others,
 // the lowest for the lowest cell. The highest bit stands for one of the highest faces. The column is read before
 // anything is written, so that the loads do not wait for each other.
-// (*Sweep3[float32]).column, tile3.go:133
+// (*Sweep3[float32]).column, tile3.go:150
 DEVICE int32 Sweep3_column_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b) {
     int32 px = k % 32, py = k / 32;
     auto [hx, hy, hz, exists] = Sweep3_highestFace_f32(s, k);
@@ -7120,13 +7163,13 @@ DEVICE int32 Sweep3_column_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, i
 }
 
 // face returns the number of the lower face of cell (px, py, pz) of a brick.
-// face, tile3.go:98
+// face, tile3.go:115
 DEVICE int32 face(int32 px, int32 py, int32 pz) {
     return add(px, mul(33, add(py, mul(9, pz))));
 }
 
 // listColumn appends the faces of column k of a brick that have a bit to those of the previous columns.
-// (*Sweep3[float32]).listColumn, tile3.go:166
+// (*Sweep3[float32]).listColumn, tile3.go:183
 DEVICE void Sweep3_listColumn_f32(const Sweep3_f32 *s, Slice<int32> list, Slice<int32> bits, Slice<int32> counts,
         int32 k) {
     if (bits[k] == 0) {
@@ -7149,7 +7192,7 @@ DEVICE void Sweep3_listColumn_f32(const Sweep3_f32 *s, Slice<int32> list, Slice<
 }
 
 // brickFlux returns the flux through a face of a brick if its donor is mixed, otherwise 0.
-// (*Sweep3[float32]).brickFlux, tile3.go:187
+// (*Sweep3[float32]).brickFlux, tile3.go:204
 DEVICE float Sweep3_brickFlux_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, int32 z, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, int64(add(x, k % 33)), int64(add(y, k / 33 % 9)), int64(add(z, k / 297)));
     float cfl = s->U[c] * clock->Courant[s->Axis];
@@ -7160,7 +7203,7 @@ DEVICE float Sweep3_brickFlux_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y
 }
 
 // advanceInBrick advances the cell above face k by the sweep, if it is in the brick and the block.
-// (*Sweep3[float32]).advanceInBrick, tile3.go:197
+// (*Sweep3[float32]).advanceInBrick, tile3.go:214
 DEVICE void Sweep3_advanceInBrick_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
         Array<float, 1485> *flux, Clock_f32 *clock) {
     int32 px = k % 33, py = k / 33 % 9, pz = k / 297;
@@ -7181,7 +7224,7 @@ DEVICE void Sweep3_advanceInBrick_f32(const Sweep3_f32 *s, int32 k, int32 x, int
 // and distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed,
 // and then to advance it. So no thread waits for another one's flux, and each flux is computed once except between
 // bricks.
-// Brick3[float32], tile3.go:62
+// Brick3[float32], tile3.go:79
 DEVICE void Brick3_f32_at(int64 t, const Sweep3_f32 *s, const Bricks *b, Clock_f32 *clock,
         Array<float, 1485> *flux, Array<int32, 1485> *list, Array<int32, 256> *bits, Array<int32, 16> *counts) {
     brickWork w = Bricks_work(b, t);
@@ -7213,7 +7256,7 @@ DEVICE void Brick3_f32_at(int64 t, const Sweep3_f32 *s, const Bricks *b, Clock_f
 
 // highestFace returns face k of those above a brick's highest cells along the axis of the sweep, and whether there are
 // that many.
-// (*Sweep3[float64]).highestFace, tile3.go:102
+// (*Sweep3[float64]).highestFace, tile3.go:119
 struct Sweep3_highestFace_f64_results { int32 r0; int32 r1; int32 r2; bool r3; };
 DEVICE Sweep3_highestFace_f64_results Sweep3_highestFace_f64(const Sweep3_f64 *s, int32 k) {
     switch (s->Axis) {
@@ -7230,7 +7273,7 @@ DEVICE Sweep3_highestFace_f64_results Sweep3_highestFace_f64(const Sweep3_f64 *s
 }
 
 // along returns the unit vector along the axis of the sweep.
-// (*Sweep3[float64]).along, tile3.go:87
+// (*Sweep3[float64]).along, tile3.go:104
 struct Sweep3_along_f64_results { int32 r0; int32 r1; int32 r2; };
 DEVICE Sweep3_along_f64_results Sweep3_along_f64(const Sweep3_f64 *s) {
     switch (s->Axis) {
@@ -7248,7 +7291,7 @@ DEVICE Sweep3_along_f64_results Sweep3_along_f64(const Sweep3_f64 *s) {
 
 // around returns the volume fractions around cell (i, j, k): zeros if the cell and the one below it are beyond the
 // block.
-// (*Sweep3[float64]).around, tile3.go:117
+// (*Sweep3[float64]).around, tile3.go:134
 DEVICE threeCells_f64 Sweep3_around_f64(const Sweep3_f64 *s, int32 i, int32 j, int32 k, const Bricks *b) {
     threeCells_f64 o = {};
     auto [mx, my, mz] = Sweep3_along_f64(s);
@@ -7265,7 +7308,7 @@ DEVICE threeCells_f64 Sweep3_around_f64(const Sweep3_f64 *s, int32 i, int32 j, i
 
 // sweepIfStays does the sweep in a cell with the given cells around it if it stays as it is, and returns 0. Otherwise
 // it returns 1; for a cell beyond the block it returns 1 if its lower face may have a mixed donor.
-// (*Sweep3[float64]).sweepIfStays, tile3.go:152
+// (*Sweep3[float64]).sweepIfStays, tile3.go:169
 DEVICE int32 Sweep3_sweepIfStays_f64(const Sweep3_f64 *s, int32 i, int32 j, int32 k, threeCells_f64 v,
         const Bricks *b) {
     if (!Bricks_has(b, i, j, k)) {
@@ -7282,7 +7325,7 @@ DEVICE int32 Sweep3_sweepIfStays_f64(const Sweep3_f64 *s, int32 i, int32 j, int3
 // column does the sweep in those cells of column k of a brick that stay as they are, and returns bits of the others,
 // the lowest for the lowest cell. The highest bit stands for one of the highest faces. The column is read before
 // anything is written, so that the loads do not wait for each other.
-// (*Sweep3[float64]).column, tile3.go:133
+// (*Sweep3[float64]).column, tile3.go:150
 DEVICE int32 Sweep3_column_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b) {
     int32 px = k % 32, py = k / 32;
     auto [hx, hy, hz, exists] = Sweep3_highestFace_f64(s, k);
@@ -7301,7 +7344,7 @@ DEVICE int32 Sweep3_column_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, i
 }
 
 // listColumn appends the faces of column k of a brick that have a bit to those of the previous columns.
-// (*Sweep3[float64]).listColumn, tile3.go:166
+// (*Sweep3[float64]).listColumn, tile3.go:183
 DEVICE void Sweep3_listColumn_f64(const Sweep3_f64 *s, Slice<int32> list, Slice<int32> bits, Slice<int32> counts,
         int32 k) {
     if (bits[k] == 0) {
@@ -7324,7 +7367,7 @@ DEVICE void Sweep3_listColumn_f64(const Sweep3_f64 *s, Slice<int32> list, Slice<
 }
 
 // brickFlux returns the flux through a face of a brick if its donor is mixed, otherwise 0.
-// (*Sweep3[float64]).brickFlux, tile3.go:187
+// (*Sweep3[float64]).brickFlux, tile3.go:204
 DEVICE double Sweep3_brickFlux_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, int32 z, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, int64(add(x, k % 33)), int64(add(y, k / 33 % 9)), int64(add(z, k / 297)));
     double cfl = s->U[c] * clock->Courant[s->Axis];
@@ -7335,7 +7378,7 @@ DEVICE double Sweep3_brickFlux_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 
 }
 
 // advanceInBrick advances the cell above face k by the sweep, if it is in the brick and the block.
-// (*Sweep3[float64]).advanceInBrick, tile3.go:197
+// (*Sweep3[float64]).advanceInBrick, tile3.go:214
 DEVICE void Sweep3_advanceInBrick_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
         Array<double, 1485> *flux, Clock_f64 *clock) {
     int32 px = k % 33, py = k / 33 % 9, pz = k / 297;
@@ -7356,7 +7399,7 @@ DEVICE void Sweep3_advanceInBrick_f64(const Sweep3_f64 *s, int32 k, int32 x, int
 // and distributed over the threads: first to compute the flux through the lower face of each if its donor is mixed,
 // and then to advance it. So no thread waits for another one's flux, and each flux is computed once except between
 // bricks.
-// Brick3[float64], tile3.go:62
+// Brick3[float64], tile3.go:79
 DEVICE void Brick3_f64_at(int64 t, const Sweep3_f64 *s, const Bricks *b, Clock_f64 *clock,
         Array<double, 1485> *flux, Array<int32, 1485> *list, Array<int32, 256> *bits, Array<int32, 16> *counts) {
     brickWork w = Bricks_work(b, t);
@@ -7462,7 +7505,7 @@ DEVICE void RefreshGhostTile_f64_at(int64 t, const TileGhosts_f64 *g, Array<int3
 
 // MarkTile marks tile t as active if a tile up to two away is mixed, belongs to another rank or is of another kind,
 // or if its fields differ. A tile that is one further away may be active in the next list.
-// MarkTile, tilelist2.go:43
+// MarkTile, tilelist2.go:44
 DEVICE void MarkTile_at(int64 t, const TileList *l) {
     int32 x = rem(int32(t), l->Tiles[0]), y = quo(int32(t), l->Tiles[0]);
     int32 kind = l->Kinds[t] & 3;
@@ -7494,7 +7537,7 @@ DEVICE void MarkTile_at(int64 t, const TileList *l) {
 }
 
 // ListTiles lists the marked tiles. It is run for index 0 only.
-// ListTiles, tilelist2.go:77
+// ListTiles, tilelist2.go:78
 DEVICE void ListTiles_at(int64 t, const TileList *l, Array<int32, 1024> *counts, Array<int32, 1024> *nextCounts,
         Array<int32, 32> *sums, Array<int32, 32> *nextSums) {
     int32 tiles = mul(l->Tiles[0], l->Tiles[1]);
@@ -7559,7 +7602,53 @@ DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<d
     f[to[i]] = f[from[i]];
 }
 
-// Kernel KindOfBrick, bricklist3.go:36
+// ghosts returns the first ghost of the t-th brick of Order, and their number: 0 beyond the end of the list.
+// (*BrickWalls[float32]).ghosts, wall.go:32
+struct BrickWalls_ghosts_f32_results { int32 r0; int32 r1; };
+DEVICE BrickWalls_ghosts_f32_results BrickWalls_ghosts_f32(const BrickWalls_f32 *w, int64 t) {
+    int32 first = 0;
+    int32 n = 0;
+    if (t < int64(add(w->Bricks_.Sends, w->Bricks_.Length[0]))) {
+        int32 brick = w->Bricks_.Order[t];
+        first = w->First[brick];
+        n = sub(w->First[add(brick, 1)], first);
+    }
+    return {first, n};
+}
+
+// FillBrickWall is FillWall for the ghosts of the t-th brick of Order.
+// FillBrickWall[float32], wall.go:24
+DEVICE void FillBrickWall_f32_at(int64 t, const BrickWalls_f32 *w) {
+    auto [first, n] = BrickWalls_ghosts_f32(w, t);
+    TURNS(int32, k, n) {
+        w->F[w->To[add(first, k)]] = w->F[w->From[add(first, k)]];
+    }
+}
+
+// ghosts returns the first ghost of the t-th brick of Order, and their number: 0 beyond the end of the list.
+// (*BrickWalls[float64]).ghosts, wall.go:32
+struct BrickWalls_ghosts_f64_results { int32 r0; int32 r1; };
+DEVICE BrickWalls_ghosts_f64_results BrickWalls_ghosts_f64(const BrickWalls_f64 *w, int64 t) {
+    int32 first = 0;
+    int32 n = 0;
+    if (t < int64(add(w->Bricks_.Sends, w->Bricks_.Length[0]))) {
+        int32 brick = w->Bricks_.Order[t];
+        first = w->First[brick];
+        n = sub(w->First[add(brick, 1)], first);
+    }
+    return {first, n};
+}
+
+// FillBrickWall is FillWall for the ghosts of the t-th brick of Order.
+// FillBrickWall[float64], wall.go:24
+DEVICE void FillBrickWall_f64_at(int64 t, const BrickWalls_f64 *w) {
+    auto [first, n] = BrickWalls_ghosts_f64(w, t);
+    TURNS(int32, k, n) {
+        w->F[w->To[add(first, k)]] = w->F[w->From[add(first, k)]];
+    }
+}
+
+// Kernel KindOfBrick, bricklist3.go:35
 extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f32(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f32 l) {
     SHARED(pieces, Array<int32, 256>);
@@ -7568,7 +7657,7 @@ extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f32(int64 lo, int6
     if (t < hi) KindOfBrick_f32_at(t, &l, &pieces, &groups);
 }
 
-// Kernel KindOfBrick, bricklist3.go:36
+// Kernel KindOfBrick, bricklist3.go:35
 extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f64(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f64 l) {
     SHARED(pieces, Array<int32, 256>);
@@ -7577,28 +7666,28 @@ extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f64(int64 lo, int6
     if (t < hi) KindOfBrick_f64_at(t, &l, &pieces, &groups);
 }
 
-// Kernel MarkBrick, bricklist3.go:85
+// Kernel MarkBrick, bricklist3.go:84
 extern "C" __global__ void __launch_bounds__(128) MarkBrick_f32(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f32 l) {
     const int64 t = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (t < hi) MarkBrick_f32_at(t, &l);
 }
 
-// Kernel MarkBrick, bricklist3.go:85
+// Kernel MarkBrick, bricklist3.go:84
 extern "C" __global__ void __launch_bounds__(128) MarkBrick_f64(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f64 l) {
     const int64 t = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (t < hi) MarkBrick_f64_at(t, &l);
 }
 
-// Kernel CopyIdleBrick, bricklist3.go:115
+// Kernel CopyIdleBrick, bricklist3.go:117
 extern "C" __global__ void __launch_bounds__(256) CopyIdleBrick_f32(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f32 l) {
     const int64 t = lo + blockIdx.x;
     if (t < hi) CopyIdleBrick_f32_at(t, &l);
 }
 
-// Kernel CopyIdleBrick, bricklist3.go:115
+// Kernel CopyIdleBrick, bricklist3.go:117
 extern "C" __global__ void __launch_bounds__(256) CopyIdleBrick_f64(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f64 l) {
     const int64 t = lo + blockIdx.x;
@@ -8029,7 +8118,7 @@ extern "C" __global__ void __launch_bounds__(192) TileStep2_fine_true_f64(int64 
     if (t < hi) TileStep2_f64_at(t, true, &s, clock, &f, &between, &flux, &list, &bits, &counts, &kinds);
 }
 
-// Kernel Brick3, tile3.go:62
+// Kernel Brick3, tile3.go:79
 extern "C" __global__ void __launch_bounds__(256, 4) Brick3_f32(int64 lo, int64 hi,
         const __grid_constant__ Sweep3_f32 s, const __grid_constant__ Bricks b, Clock_f32 *clock) {
     SHARED(flux, Array<float, 1485>);
@@ -8040,7 +8129,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) Brick3_f32(int64 lo, int64 
     if (t < hi) Brick3_f32_at(t, &s, &b, clock, &flux, &list, &bits, &counts);
 }
 
-// Kernel Brick3, tile3.go:62
+// Kernel Brick3, tile3.go:79
 extern "C" __global__ void __launch_bounds__(256, 3) Brick3_f64(int64 lo, int64 hi,
         const __grid_constant__ Sweep3_f64 s, const __grid_constant__ Bricks b, Clock_f64 *clock) {
     SHARED(flux, Array<double, 1485>);
@@ -8069,13 +8158,13 @@ extern "C" __global__ void __launch_bounds__(256) RefreshGhostTile_f64(int64 lo,
     if (t < hi) RefreshGhostTile_f64_at(t, &g, &pieces, &groups);
 }
 
-// Kernel MarkTile, tilelist2.go:43
+// Kernel MarkTile, tilelist2.go:44
 extern "C" __global__ void __launch_bounds__(128) MarkTile(int64 lo, int64 hi, const __grid_constant__ TileList l) {
     const int64 t = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (t < hi) MarkTile_at(t, &l);
 }
 
-// Kernel ListTiles, tilelist2.go:77
+// Kernel ListTiles, tilelist2.go:78
 extern "C" __global__ void __launch_bounds__(1024) ListTiles(int64 lo, int64 hi,
         const __grid_constant__ TileList l) {
     SHARED(counts, Array<int32, 1024>);
@@ -8098,4 +8187,18 @@ extern "C" __global__ void __launch_bounds__(256) FillWall_f64(int64 lo, int64 h
         Slice<int32> to, Slice<double> f) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FillWall_f64_at(i, from, to, f);
+}
+
+// Kernel FillBrickWall, wall.go:24
+extern "C" __global__ void __launch_bounds__(128) FillBrickWall_f32(int64 lo, int64 hi,
+        const __grid_constant__ BrickWalls_f32 w) {
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) FillBrickWall_f32_at(t, &w);
+}
+
+// Kernel FillBrickWall, wall.go:24
+extern "C" __global__ void __launch_bounds__(128) FillBrickWall_f64(int64 lo, int64 hi,
+        const __grid_constant__ BrickWalls_f64 w) {
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) FillBrickWall_f64_at(t, &w);
 }

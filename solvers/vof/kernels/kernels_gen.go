@@ -1231,3 +1231,30 @@ func (loop *FillWallLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("f", loop.f),
 	}}
 }
+
+// FillBrickWallLoop runs FillBrickWall for lo ≤ index < hi, on the CPU or another device.
+type FillBrickWallLoop[F num.Float] struct {
+	w *BrickWalls[F]
+}
+
+// NewFillBrickWallLoop prepares FillBrickWall.
+func NewFillBrickWallLoop[F num.Float](w *BrickWalls[F]) *FillBrickWallLoop[F] {
+	return &FillBrickWallLoop[F]{w}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *FillBrickWallLoop[F]) Range(lo, hi int) {
+	for t := lo; t < hi; t++ {
+		FillBrickWall(t, loop.w)
+	}
+}
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *FillBrickWallLoop[F]) Grain() int { return 4 }
+
+// Launch says how other devices run the kernel.
+func (loop *FillBrickWallLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "FillBrickWall" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("w", loop.w),
+	}}
+}

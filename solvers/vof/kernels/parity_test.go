@@ -135,7 +135,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, difference F) {
 			both(nx*ny*nz, func(k int) loop { return NewAdvance3Loop(box, newLoop(k), clock) })
 			kerneltest.Same(t, "Advance3", out[0], out[1], nil)
 			bricks, count := &Bricks{N: [3]int32{nx, ny, nz}, Count: [3]int32{1, 2, 3}, Order: []int32{3, 1, 5, 0, 2, 4},
-				Length: []int32{6}}, 7
+				Sends: 2, Length: []int32{4}}, 7
 			for _, translated := range []bool{false, true} {
 				s := newLoop(0)
 				s.Out = make([]F, n)
@@ -195,7 +195,7 @@ func brickLists[F num.Float](t *testing.T, l cudatest.Runner, roundOff F) {
 	order := make([]int32, bricks)
 	newLists := func() *BrickList[F] {
 		return &BrickList[F]{Lattice: lattice, Bricks: Bricks{N: [3]int32{nx, ny, nz}, Count: [3]int32{5, 9, 16},
-			Order: order, Length: []int32{bricks}}, Open: [3][2]int32{2: {1, 0}}, RoundOff: roundOff, F: f,
+			Open: [3][2]int32{2: {1, 0}}, Layers: g, Order: order, Length: []int32{bricks}}, RoundOff: roundOff, F: f,
 			Second: slices.Repeat([]F{7}, len(f)), Third: slices.Repeat([]F{7}, len(f)),
 			Kinds: make([]int32, bricks), Marks: make([]int32, bricks), Copied: slices.Repeat([]int32{Mixed2}, bricks)}
 	}
@@ -219,6 +219,9 @@ func brickLists[F num.Float](t *testing.T, l cudatest.Runner, roundOff F) {
 		// The fluid ends in the second brick along x; below along z, six bricks and the next are not far from others.
 		if want := n%5 <= 2 || n/45 < 6; want != (busy != 0) {
 			t.Errorf("brick %d, %d, %d: busy %d", n%5, n/5%9, n/45, busy)
+		}
+		if (busy == Sent) != (n/45 == 0) {
+			t.Errorf("brick %d, %d, %d has mark %d", n%5, n/5%9, n/45, busy)
 		}
 		c := int(lattice.Origin) + 32*(n%5) + 8*(n/5%9)*int(lattice.SY) + 4*(n/45)*int(lattice.SZ)
 		want := f[c]

@@ -21,11 +21,28 @@ const (
 //
 //atoll:constant
 type Bricks struct {
-	N      [3]int32 // cells of the block
-	Count  [3]int32 // bricks along each axis
-	Order  []int32  // active bricks: in others nothing changes
-	Length []int32  // one element: the number of active bricks
+	N      [3]int32    // cells of the block
+	Count  [3]int32    // bricks along each axis
+	Open   [3][2]int32 // by axis and side (lower, upper): not 0 if other ranks' cells or periodic images follow
+	Layers int32       // layers of cells at open sides that other ranks need, 0 if none do
+	Sends  int32       // number of bricks with these cells (see Sent)
+	Order  []int32     // the bricks with cells for other ranks, then the active ones: in others nothing changes
+	Length []int32     // one element: the number of active bricks
 }
+
+// Sent reports whether other ranks need cells of brick t.
+func (b *Bricks) Sent(t int32) bool {
+	x, y, z := b.corner(t)
+	return b.sentAlong(0, x, brickX) || b.sentAlong(1, y, brickY) || b.sentAlong(2, z, brickZ)
+}
+
+// sentAlong reports whether other ranks need one of n layers of cells from number lo along an axis.
+func (b *Bricks) sentAlong(axis, lo, n int32) bool {
+	return b.Open[axis][0] > 0 && lo < b.Layers || b.Open[axis][1] > 0 && lo+n > b.N[axis]-b.Layers
+}
+
+// BrickSize is the number of cells of a brick along each axis.
+var BrickSize = [3]int{brickX, brickY, brickZ}
 
 // CountBricks returns the number of bricks along each axis that cover n cells.
 func CountBricks(n [3]int) [3]int {
@@ -46,7 +63,7 @@ type brickWork struct{ x, y, z, columns int32 }
 
 func (b *Bricks) work(n int) brickWork {
 	var w brickWork
-	if n < int(b.Length[0]) {
+	if n < int(b.Sends+b.Length[0]) {
 		w.x, w.y, w.z = b.corner(b.Order[n])
 		w.columns = brickColumns
 	}

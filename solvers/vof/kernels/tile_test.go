@@ -125,6 +125,18 @@ func tiles[F num.Float](t *testing.T, l cudatest.Runner, difference F) {
 	NewFillWallLoop(from, to, f).Range(0, len(from))
 	l.Run(t, NewFillWallLoop(from, to, other), 0, len(from))
 	kerneltest.Same(t, "FillWall", f, other, nil)
+	walls := &BrickWalls[F]{Bricks: Bricks{Sends: 1, Order: []int32{2, 0, 1}, Length: []int32{1}},
+		First: []int32{0, 1, 3, 4}, From: from, To: to, F: f}
+	f[3], f[4], f[5] = 1, 2, 3
+	NewFillBrickWallLoop(walls).Range(0, 3)
+	if f[10] != 1 || f[11] == 2 || f[13] != 3 { // brick 1 is not in the list
+		t.Errorf("ghosts of the bricks in the list are %v", f[10:14])
+	}
+	translated := *walls
+	translated.F = slices.Clone(f)
+	copy(translated.F[10:14], []F{-1, f[11], f[12], -1})
+	l.Run(t, NewFillBrickWallLoop(&translated), 0, 3)
+	kerneltest.Same(t, "FillBrickWall", f, translated.F, nil)
 	compareGhostTiles(t, l, rng, difference*difference)
 }
 

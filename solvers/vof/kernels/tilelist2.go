@@ -15,6 +15,7 @@ const (
 const (
 	Active     int32 = 1 << iota // in the list
 	NextActive                   // may be in the next list; always set of active tiles
+	Sent                         // a brick that is in no list, since it is computed before others in each sweep
 )
 
 // Elements of TileList.Count.
