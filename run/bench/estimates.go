@@ -20,10 +20,10 @@ func init() {
 
 func estimates(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 	var u userRuns
-	var ranks, threads int
+	var threads int
 	var limit float64
 	p.StringArrayVar(&u.sets, "set", nil, "override a key of each case, as in --set time.end=10; may be repeated")
-	p.IntVar(&ranks, "ranks", 1, "number of ranks")
+	p.IntVar(&u.ranks, "ranks", 1, "number of ranks")
 	p.IntVar(&threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
 	p.Float64Var(&limit, "limit", 0, "run each case with a GOMEMLIMIT of this multiple of the estimated memory; 0 for "+
 		"none")
@@ -31,7 +31,7 @@ func estimates(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 		if err := u.begin(m); err != nil {
 			return err
 		}
-		u.extraArgs = []string{fmt.Sprint("--ranks=", ranks), fmt.Sprint("--threads=", threads)}
+		u.extraArgs = []string{fmt.Sprint("--threads=", threads)}
 		m.PrintHeader(false)
 		const row = "%-24s %20s %11s %6s %11s %11s %11s %11s %11s %20s %9s\n"
 		fmt.Fprintf(m.Out, row, "case", "arrays of a rank", "actual", "error", "on device", "copies",
@@ -44,9 +44,9 @@ func estimates(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 			device, copies, actualCopies, deviation, span := "-", "-", "-", "-", "-"
 			arrays := actual.ArrayBytes
 			if actual.DeviceBytes > 0 { // sum over ranks, which have about the same share
-				arrays = actual.DeviceBytes / int64(ranks)
+				arrays = actual.DeviceBytes / int64(u.ranks)
 				device = words.Bytes(arrays)
-				copies, actualCopies = words.Bytes(estimate.CopyBytes), words.Bytes(actual.CopyBytes/int64(ranks))
+				copies, actualCopies = words.Bytes(estimate.CopyBytes), words.Bytes(actual.CopyBytes/int64(u.ranks))
 			}
 			if estimate.ArrayBytes > 0 {
 				deviation = fmt.Sprintf("%+.1f%%", 100*(float64(estimate.ArrayBytes)/float64(arrays)-1))

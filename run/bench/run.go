@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -28,6 +29,7 @@ type userRuns struct {
 	program   string
 	backend   string
 	sets      []string
+	ranks     int
 	extraArgs []string // further arguments of each run
 	env       []string // environment of the next run
 	dir       string
@@ -46,6 +48,7 @@ func (u *userRuns) begin(m *Machine) (err error) {
 func wholeRuns(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 	var u userRuns
 	p.StringArrayVar(&u.sets, "set", nil, "override a key of each case, as in --set time.end=10; may be repeated")
+	p.IntVar(&u.ranks, "ranks", 1, "number of ranks")
 	return func(ctx context.Context, m *Machine) (err error) {
 		if err := u.begin(m); err != nil {
 			return err
@@ -121,8 +124,8 @@ func (u *userRuns) command(ctx context.Context, args ...string) *exec.Cmd {
 // run runs a case. host is the peak memory of the process in bytes, 0 if unknown.
 func (u *userRuns) run(ctx context.Context, path string, extra ...string) (s summary.Summary, host int64, err error) {
 	file := filepath.Join(u.dir, "summary.json")
-	args := append([]string{"run", path, "--quiet", "--force", "--out", filepath.Join(u.dir, "out"), "--summary", file},
-		u.extraArgs...)
+	args := append([]string{"run", path, "--quiet", "--force", "--out", filepath.Join(u.dir, "out"), "--summary", file,
+		fmt.Sprint("--ranks=", u.ranks)}, u.extraArgs...)
 	c := u.command(ctx, append(args, extra...)...)
 	if text, err := c.CombinedOutput(); err != nil {
 		return s, 0, fmt.Errorf("%w\n%s", err, text)
@@ -143,9 +146,9 @@ func (u *userRuns) bareStep(ctx context.Context, path string, steps int) (float6
 	if stepsEach < minSteps {
 		return 0, nil
 	}
-	threads := DefaultThreads()
+	threads := max(1, runtime.GOMAXPROCS(0)/u.ranks) // as atoll run shares the cores among the ranks
 	c := u.command(ctx, "bench", "case", path, "--json", fmt.Sprint("--warm=", warm), fmt.Sprint("--steps=", stepsEach),
-		fmt.Sprint("--repeat=", repeat), fmt.Sprint("--threads=", threads[len(threads)-1]))
+		fmt.Sprint("--repeat=", repeat), fmt.Sprint("--ranks=", u.ranks), fmt.Sprint("--threads=", threads))
 	var stderr strings.Builder
 	c.Stderr = &stderr
 	text, err := c.Output()
