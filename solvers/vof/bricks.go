@@ -3,7 +3,6 @@ package vof
 import (
 	"slices"
 
-	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
@@ -49,14 +48,21 @@ func (w *schedule) splitBricks(b *grid.Block) (order []int32, sent int) {
 	return append(order, others...), len(order)
 }
 
-// setBricks makes a pass of a loop over a list of bricks, of which the first `sent` have cells that other ranks need.
-// If no other rank takes part in an exchange, all are computed before it.
-func (p *pass[F]) setBricks(loop backend.Loop, w *schedule, sent int) {
+// setBricks makes a pass of a sweep over a list of bricks. If no other rank takes part in an exchange, all bricks are
+// computed before it.
+func (a *arrays[F]) setBricks(p *pass[F], s *kernels.Sweep3[F], clock *kernels.Clock[F], b *grid.Block, w *schedule,
+	list *tileList) {
+	bricks := a.bricks(b, w, list)
+	loop, sent := kernels.NewBrick3Loop(s, bricks, clock), len(a.sentBricks)
 	if w.alone {
 		p.boundary = []indexedLoop{wholeLoop(loop, w.count)}
-		return
+	} else {
+		p.boundary, p.core = []indexedLoop{wholeLoop(loop, sent)}, indexedLoop{loop, sent, w.count}
 	}
-	p.boundary, p.core = []indexedLoop{wholeLoop(loop, sent)}, indexedLoop{loop, sent, w.count}
+	if list == &a.activeTiles {
+		p.walls = wholeLoop(kernels.NewFillBrickWallLoop(&kernels.BrickWalls[F]{Bricks: *bricks, First: a.brickWalls,
+			From: a.wallCells, To: a.wallGhosts, F: s.F}), w.count)
+	}
 }
 
 // resize makes the loops of a pass over active tiles or bricks run over n of them.
@@ -74,12 +80,6 @@ func (p *pass[F]) resize(n int) {
 // wallLoop fills all ghosts beyond walls.
 func (a *arrays[F]) wallLoop(f []F) indexedLoop {
 	return wholeLoop(kernels.NewFillWallLoop(a.wallCells, a.wallGhosts, f), len(a.wallGhosts))
-}
-
-// newBrickWallLoop fills the ghosts beside active bricks.
-func (a *arrays[F]) newBrickWallLoop(b *grid.Block, w *schedule, f []F) backend.Loop {
-	return kernels.NewFillBrickWallLoop(&kernels.BrickWalls[F]{Bricks: *a.bricks(b, w, &a.activeTiles),
-		First: a.brickWalls, From: a.wallCells, To: a.wallGhosts, F: f})
 }
 
 // orderByBrick orders cells at walls and the ghosts beyond them by the brick that is nearest to the ghost, and returns

@@ -168,10 +168,7 @@ func (a *arrays[F]) newPasses(b *grid.Block, cfg Config, w *schedule, k int, lis
 				U: a.u[axis], Planes: a.planes3}
 			advance = func(box abi.Box) rangesLoop { return kernels.NewAdvance3Loop(box, s, clock) }
 			if w.traversal == byBricks {
-				p.setBricks(kernels.NewBrick3Loop(s, a.bricks(b, w, list), clock), w, len(a.sentBricks))
-				if list == &a.activeTiles {
-					p.walls = wholeLoop(a.newBrickWallLoop(b, w, from), w.count)
-				}
+				a.setBricks(&p, s, clock, b, w, list)
 			}
 			planes = kernels.NewReconstruct3Loop(withDonors, s)
 		}
