@@ -252,28 +252,6 @@ func (w *schedule) ghostReach(b *grid.Block) (reach [2][2]int32) {
 	return reach
 }
 
-// newListLoops makes the loops that list the tiles or bricks in which anything may change in a cycle, in the order in
-// which they must run.
-func (a *arrays[F]) newListLoops(b *grid.Block, w *schedule) []indexedLoop {
-	tileList := &kernels.TileList{Tiles: [2]int32{int32(w.count), 1}, Marks: a.marks,
-		Order: a.activeTiles.order[len(a.sentBricks):], Count: a.activeTiles.count}
-	if w.traversal == byTiles {
-		tileList.Tiles = [2]int32{int32(w.tilesAlong[0]), int32(w.tilesAlong[1])}
-		tileList.Open, tileList.Kinds = w.ghostReach(b), a.kinds[0]
-		return []indexedLoop{wholeLoop(kernels.NewMarkTileLoop(tileList), w.count),
-			wholeLoop(kernels.NewListTilesLoop(tileList), 1)}
-	}
-	brickList := &kernels.BrickList[F]{Lattice: lattice(b), Bricks: *a.bricks(b, w, &a.allTiles), RoundOff: roundOff[F](),
-		F: a.fields[0], Second: a.fields[1], Third: a.fields[2], Kinds: a.kinds[0], Marks: a.marks, Copied: a.kinds[1]}
-	loops := []indexedLoop{wholeLoop(kernels.NewKindOfBrickLoop(brickList), w.count),
-		wholeLoop(kernels.NewMarkBrickLoop(brickList), w.count),
-		wholeLoop(kernels.NewCopyIdleBrickLoop(brickList), w.count), wholeLoop(kernels.NewListTilesLoop(tileList), 1)}
-	for _, f := range a.fields {
-		loops = append(loops, a.wallLoop(f)) // beside bricks that are not in the list, ghosts stay as they are now
-	}
-	return loops
-}
-
 // indexedLoop is a loop with the indices over which it runs: from first to below end.
 type indexedLoop struct {
 	loop       backend.Loop
