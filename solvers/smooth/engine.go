@@ -55,7 +55,8 @@ type engine[F num.Float, V any] struct {
 	batchGhosts     halo.GhostExchanger[V]   // with tiles: once a batch
 	changes         []*changeExchange[V]     // instead of ghosts, with Cull
 	count           backend.Loop             // counts sweeps on the device
-	recording       backend.Recording        // of sweepsPerRecording sweeps; nil before first use
+	raiseFloor      backend.Loop             // raises the floor of barrier on the device
+	recording       backend.Recording        // of sweepsPerRecording sweeps, or of one of barrier; nil before first use
 	queuedBefore    bool                     // the same sweeps have been queued without a recording
 	hostControl     [1]kernels.Control[F]    // host copies of control, longestMove and worstQuality
 	hostLongest     [1]atomics.Most[F]

@@ -2,8 +2,11 @@ package smooth
 
 import (
 	"context"
+	"errors"
+	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
@@ -20,12 +23,15 @@ const windowInterval = 64
 // maxQueued bounds the number of sweeps that are queued at a time, so that a run can be interrupted.
 const maxQueued = 1024
 
-// canRecord reports whether sweeps can run without the host. Those of hybrid and barrier cannot: they need the mean
-// or the worst quality before each sweep.
+// canRecord reports whether sweeps can run without the host. Those of hybrid cannot, which needs the mean quality
+// before each sweep; for barrier see raisesFloor.
 func (s *engine[F, V]) canRecord() bool {
 	_, records := s.dev.(backend.Recorder)
-	return records && (s.comm.Size() == 1 || s.deviceGhosts != nil) && s.cfg.Smoother != "hybrid" && s.stages == nil
+	return records && s.exchangesAlone() && s.cfg.Smoother != "hybrid" && s.stages == nil
 }
+
+// exchangesAlone reports whether the host takes no part in exchanges.
+func (s *engine[F, V]) exchangesAlone() bool { return s.comm.Size() == 1 || s.deviceGhosts != nil }
 
 // repeatSweeps takes up to `sweeps` sweeps in recordings, and returns how many it took: a multiple of
 // sweepsPerRecording. With tiles it does so even without recordings, except for the last few, since their sweeps
@@ -115,4 +121,62 @@ func (s *engine[F, V]) run(passes []pass) {
 	for _, p := range passes {
 		s.dev.Run(p.loop, p.lo, p.hi)
 	}
+}
+
+// raisesFloor reports whether the device raises the floor of barrier after each sweep, so that the host need not wait
+// between two measurements.
+func (s *engine[F, V]) raisesFloor() bool {
+	return s.stages != nil && !s.params.Cull && s.exchangesAlone()
+}
+
+// repeatWithFloor takes a number of sweeps of barrier, before each of which it raises the floor to the worst quality.
+func (s *engine[F, V]) repeatWithFloor(ctx context.Context, sweeps int) error {
+	if sweeps == 0 {
+		return nil
+	}
+	s.hostWorst[0].Reset()
+	if err := backend.Upload(s.dev, s.worstQuality, s.hostWorst[:]); err != nil {
+		return err
+	}
+	for range sweeps {
+		if err := s.queueWithFloor(ctx); err != nil {
+			return err
+		}
+	}
+	s.stages.sweeps += sweeps
+	var after [1]kernels.Control[F]
+	err := backend.Download(s.dev, after[:], s.control)
+	s.hostControl[0].Floor = after[0].Floor
+	return err
+}
+
+// queueWithFloor queues a sweep of repeatWithFloor: the second time as a recording, the first time not, since a
+// recording cannot contain what the device then loads and allocates.
+func (s *engine[F, V]) queueWithFloor(ctx context.Context) error {
+	sweep := func() error {
+		s.dev.Run(s.ratePass.loop, s.ratePass.lo, s.ratePass.hi)
+		if s.deviceGhosts != nil {
+			// The largest key is that of the smallest quality.
+			key := unsafe.Slice((*uint64)(unsafe.Pointer(&s.worstQuality[0])), 1)
+			if err := errors.Join(s.deviceGhosts.Max(key), s.deviceGhosts.Finish(ctx)); err != nil {
+				return err
+			}
+		}
+		s.dev.Run(s.raiseFloor, 0, 1)
+		return s.queue(ctx, 1)
+	}
+	recorder, records := s.dev.(backend.Recorder)
+	if !records || !s.queuedBefore {
+		s.queuedBefore = true
+		return sweep()
+	}
+	if s.recording == nil {
+		r, err := recorder.Record(sweep)
+		if err != nil {
+			return err
+		}
+		s.recording = r
+	}
+	s.recording.Launch()
+	return nil
 }

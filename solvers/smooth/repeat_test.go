@@ -66,8 +66,11 @@ func TestRecordedSweepsAreTheSame(t *testing.T) {
 				t.Errorf("%s, cull %v: repeated\n%+v, one by one\n%+v", smoother, cull, got, want)
 			}
 			expected := 4
-			if smoother == "hybrid" || smoother == "barrier" {
+			switch smoother {
+			case "hybrid":
 				expected = 0
+			case "barrier": // of 38 sweeps 5 follow a measurement or begin a call, and one is the first of its kind
+				expected = 32
 			}
 			if launches != expected {
 				t.Errorf("%s: %d launches of a recording", smoother, launches)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
 // The smoother barrier minimizes Σ (1/q)ᵖ in stages, each until it has converged: opening with p = 1, lifting of
@@ -108,6 +109,9 @@ func (e *engine[F, V]) restoreSaved() error {
 	e.diagnosed = false
 	return backend.Copy(e.dev, e.v, e.stages.saved)
 }
+
+// untilMeasured returns the number of sweeps up to the next measurement, at least 1.
+func (s *stages[V]) untilMeasured() int { return measureInterval - s.sweeps%measureInterval }
 
 // endSweep raises the floor, and begins the next stage if this one has ended.
 func (e *engine[F, V]) endSweep(ctx context.Context) error {
@@ -226,5 +230,6 @@ func (e *engine[F, V]) relax(ctx context.Context) error {
 func (e *engine[F, V]) prepareRating(b *backend.Arrays, rating pass) {
 	if e.cfg.Smoother == "barrier" {
 		e.stages, e.ratePass = &stages[V]{saved: backend.Fresh[V](b, len(e.v), "vertices to go back to")}, rating
+		e.raiseFloor = kernels.NewRaiseFloorLoop(&e.control[0], &e.worstQuality[0], &e.longestMove[0])
 	}
 }

@@ -27,25 +27,30 @@ func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	for k := done; k < sweeps; k++ {
+	for k := done; k < sweeps && !s.Ended(); {
 		if err := s.beginSweep(ctx, k == sweeps-1); err != nil {
 			return 0, err
 		}
 		if err := s.sweep(ctx); err != nil {
 			return 0, err
 		}
+		made := 1
+		if s.raisesFloor() {
+			made = min(sweeps-k, s.stages.untilMeasured())
+			if err := s.repeatWithFloor(ctx, made-1); err != nil {
+				return 0, err
+			}
+		}
 		if err := ctx.Err(); err != nil { // a single rank makes no call that would detect that ctx was cancelled
 			return 0, err
 		}
-		s.hostControl[0].Sweep++
+		s.hostControl[0].Sweep += int32(made)
+		k += made
 		if s.stages == nil {
 			continue
 		}
 		if err := s.endSweep(ctx); err != nil {
 			return 0, err
-		}
-		if s.Ended() {
-			break
 		}
 	}
 	if sweeps == 0 || s.Ended() {

@@ -2132,7 +2132,7 @@ DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
 }
 
 // Count ends a sweep: index 0 increments the number of sweeps.
-// Count[float32], count.go:8
+// Count[float32], count.go:11
 DEVICE void Count_f32_at(int64 i, Control_f32 *c) {
     if (i == 0) {
         c->Sweep = add(c->Sweep, int32(1));
@@ -2140,11 +2140,33 @@ DEVICE void Count_f32_at(int64 i, Control_f32 *c) {
 }
 
 // Count ends a sweep: index 0 increments the number of sweeps.
-// Count[float64], count.go:8
+// Count[float64], count.go:11
 DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
     if (i == 0) {
         c->Sweep = add(c->Sweep, int32(1));
     }
+}
+
+// RaiseFloor raises the floor of Barrier to the worst quality after a sweep, and empties the reductions for the next
+// sweep. It is run for index 0 only.
+// RaiseFloor[float32], count.go:21
+DEVICE void RaiseFloor_f32_at(int64 i, Control_f32 *c, Least<float> *worst, Most<float> *longest) {
+    if (float w = worst->Value(); w > c->Floor || w != w) {
+        c->Floor = w;
+    }
+    worst->Reset();
+    longest->Reset();
+}
+
+// RaiseFloor raises the floor of Barrier to the worst quality after a sweep, and empties the reductions for the next
+// sweep. It is run for index 0 only.
+// RaiseFloor[float64], count.go:21
+DEVICE void RaiseFloor_f64_at(int64 i, Control_f64 *c, Least<double> *worst, Most<double> *longest) {
+    if (double w = worst->Value(); w > c->Floor || w != w) {
+        c->Floor = w;
+    }
+    worst->Reset();
+    longest->Reset();
 }
 
 // PackTiles writes exchanged vertex k to the message.
@@ -4367,16 +4389,30 @@ extern "C" __global__ void __launch_bounds__(128) RateCell_f64(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel Count, count.go:8
+// Kernel Count, count.go:11
 extern "C" __global__ void __launch_bounds__(128) Count_f32(int64 lo, int64 hi, Control_f32 *c) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Count_f32_at(i, c);
 }
 
-// Kernel Count, count.go:8
+// Kernel Count, count.go:11
 extern "C" __global__ void __launch_bounds__(128) Count_f64(int64 lo, int64 hi, Control_f64 *c) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Count_f64_at(i, c);
+}
+
+// Kernel RaiseFloor, count.go:21
+extern "C" __global__ void __launch_bounds__(128) RaiseFloor_f32(int64 lo, int64 hi, Control_f32 *c,
+        Least<float> *worst, Most<float> *longest) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) RaiseFloor_f32_at(i, c, worst, longest);
+}
+
+// Kernel RaiseFloor, count.go:21
+extern "C" __global__ void __launch_bounds__(128) RaiseFloor_f64(int64 lo, int64 hi, Control_f64 *c,
+        Least<double> *worst, Most<double> *longest) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) RaiseFloor_f64_at(i, c, worst, longest);
 }
 
 // Kernel PackTiles, exchange.go:12

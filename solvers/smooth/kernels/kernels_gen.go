@@ -163,6 +163,34 @@ func (loop *CountLoop[F]) Launch() abi.Launch {
 	}}
 }
 
+// RaiseFloorLoop runs RaiseFloor for lo ≤ index < hi, on the CPU or another device.
+type RaiseFloorLoop[F num.Float] struct {
+	c       *Control[F]
+	worst   *atomics.Least[F]
+	longest *atomics.Most[F]
+}
+
+// NewRaiseFloorLoop prepares RaiseFloor.
+func NewRaiseFloorLoop[F num.Float](c *Control[F], worst *atomics.Least[F], longest *atomics.Most[F]) *RaiseFloorLoop[F] {
+	return &RaiseFloorLoop[F]{c, worst, longest}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *RaiseFloorLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		RaiseFloor(i, loop.c, loop.worst, loop.longest)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *RaiseFloorLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "RaiseFloor" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.PointerTo("c", loop.c),
+		abi.PointerTo("worst", loop.worst),
+		abi.PointerTo("longest", loop.longest),
+	}}
+}
+
 // PackTilesLoop runs PackTiles for lo ≤ index < hi, on the CPU or another device.
 type PackTilesLoop[F num.Float] struct {
 	exchanged []Exchanged

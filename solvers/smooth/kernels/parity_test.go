@@ -195,6 +195,22 @@ func compareMeasures[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Ran
 	if want := (Control[F]{Floor: .5, Sweep: 8}); control[0] != want || control[1] != want {
 		t.Errorf("after a sweep: Go has %+v, the translation %+v, want %+v", control[0], control[1], want)
 	}
+	for _, worst := range []F{.75, .25, F(math.NaN())} { // raised, kept, and no number
+		var took [2]atomics.Least[F]
+		var longest [2]atomics.Most[F]
+		for k := range 2 {
+			took[k].Take(worst)
+			longest[k].Take(1)
+		}
+		NewRaiseFloorLoop(&control[0], &took[0], &longest[0]).Range(0, 1)
+		l.Run(t, NewRaiseFloorLoop(&control[1], &took[1], &longest[1]), 0, 1)
+		want := [1]F{max(.75, worst)}
+		kerneltest.Same(t, "RaiseFloor", []F{control[0].Floor}, want[:], nil)
+		kerneltest.Same(t, "RaiseFloor", []F{control[1].Floor}, want[:], nil)
+		if took != [2]atomics.Least[F]{} || longest != [2]atomics.Most[F]{} {
+			t.Errorf("after a worst quality of %v: %v and %v are not empty", worst, took, longest)
+		}
+	}
 }
 
 // randomField returns a field over [0, size]² for triangles of a tenth of its size, with aspect ratios up to 1e4.
