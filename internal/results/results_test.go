@@ -73,6 +73,8 @@ func TestDifferences(t *testing.T) {
 		{"a row of a gauge", edit("gauges/pier.csv", "0,1\n", "0,1\n1,1\n"), []string{"gauges/pier.csv: line 3"}},
 		{"no newline at the end", edit("gauges/pier.csv", "0,1\n", "0,1"), []string{"gauges/pier.csv: 2 lines, then 1"}},
 		{"a byte of another file", edit("better.msh", "4.1 1", "4.1 0"), []string{"better.msh: byte 16: differs"}},
+		{"the version in a NetCDF file", edit("gauges.nc", "0123456789ab", "ba9876543210"), nil},
+		{"a byte of a NetCDF file", edit("gauges.nc", "\x00\x01", "\x00\x02"), []string{"gauges.nc: byte 20: differs"}},
 		{"a number of a report", edit(VerifyFile, "0.00125", "0.00126"), []string{VerifyFile + ": line 6: "}},
 		{"a verdict", edit(VerifyFile, "FAILED", "    ok"), []string{VerifyFile + ": line 7: "}},
 		{"a missing check", edit(VerifyFile, "  lake        6       0  17.5              ok\n", ""),
@@ -145,8 +147,8 @@ func TestNothingToCompare(t *testing.T) {
 	if _, err := Folders(full, filepath.Join(full, "none")); err == nil {
 		t.Error("got no error for a folder that does not exist")
 	}
-	if got, err := Folders(full, t.TempDir()); err != nil || len(got) != 13 {
-		t.Errorf("got %q, %v; want a difference for each of 13 files", got, err)
+	if got, err := Folders(full, t.TempDir()); err != nil || len(got) != 14 {
+		t.Errorf("got %q, %v; want a difference for each of 14 files", got, err)
 	}
 }
 

@@ -64,6 +64,7 @@ func sample() *run {
 			"conservation.csv": "step,t,mass\n0,0,1.5\n10,0.25,1.5\n",
 			"gauges/pier.csv":  "t,h1\n0,1\n",
 			"better.msh":       "$MeshFormat\n4.1 1 8\n",
+			"gauges.nc":        "CDF\x01 atoll devel-0123456789ab, level \x00\x01",
 			VerifyFile:         report,
 		},
 	}
