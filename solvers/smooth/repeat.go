@@ -90,8 +90,9 @@ func (s *engine[F, V]) queueRecording(ctx context.Context) error {
 func (s *engine[F, V]) queueSets(ctx context.Context, sweeps int) error {
 	for range sweeps {
 		for set := range s.sentPasses {
-			s.run(s.sentPasses[set])
-			s.run(s.unsentPasses[set])
+			if err := s.moveSet(ctx, set); err != nil {
+				return err
+			}
 		}
 		if s.params.Cull {
 			s.dev.Run(s.count, 0, 1)

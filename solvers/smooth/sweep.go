@@ -2,14 +2,15 @@ package smooth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
-
-	"github.com/atoll-hpc/atoll/internal/words"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 )
@@ -112,23 +113,41 @@ func (s *engine[F, V]) beginSweep(ctx context.Context, last bool) error {
 // ranks' vertices too, and exchanges once a sweep.
 func (s *engine[F, V]) sweep(ctx context.Context) error {
 	for set := range s.sentPasses {
-		s.run(s.sentPasses[set])
-		if !s.sub.Deep {
-			if err := s.startHalo(ctx, set, set, set+1); err != nil {
+		if s.sub.Deep {
+			if err := s.moveSet(ctx, set); err != nil {
 				return err
 			}
+			continue
+		}
+		s.run(s.sentPasses[set])
+		if err := s.startHalo(ctx, set, set, set+1); err != nil {
+			return err
 		}
 		s.run(s.unsentPasses[set])
-		if !s.sub.Deep {
-			if err := s.finishHalo(ctx, set); err != nil {
-				return err
-			}
+		if err := s.finishHalo(ctx, set); err != nil {
+			return err
 		}
 	}
 	if !s.sub.Deep || len(s.sub.Plans) == 0 {
 		return nil
 	}
 	return s.exchangeAll(ctx)
+}
+
+// moveSet moves the vertices of a set: on linked devices the own vertices and the copies at the same time, since a GPU
+// takes hardly longer for both than for one.
+func (s *engine[F, V]) moveSet(ctx context.Context, set int) error {
+	passes := slices.Concat(s.sentPasses[set], s.unsentPasses[set])
+	if s.deviceGhosts == nil || len(passes) < 2 {
+		s.run(passes)
+		return nil
+	}
+	err := s.deviceGhosts.Fork(func() error {
+		s.run(passes[1:])
+		return nil
+	})
+	s.run(passes[:1])
+	return errors.Join(err, s.deviceGhosts.Finish(ctx))
 }
 
 // exchangeAll is the exchange of a deep part after a sweep.
@@ -148,18 +167,27 @@ func (s *engine[F, V]) startHalo(ctx context.Context, k, from, to int) error {
 	}
 	if s.separate {
 		v, moved = s.host, s.hostMoved
-		for set := from; set < to; set++ {
-			for _, p := range s.sentPasses[set] {
-				if err := backend.Download(s.dev, v[p.lo:p.hi], s.v[p.lo:p.hi]); err != nil {
-					return err
-				}
-				if err := backend.Download(s.dev, moved[p.lo:p.hi], s.moved[p.lo:p.hi]); err != nil {
-					return err
-				}
-			}
+		if err := s.downloadMoves(from, to); err != nil {
+			return err
 		}
 	}
 	return s.changes[k].Start(ctx, v[:n], moved[:n])
+}
+
+// downloadMoves copies the vertices of the sets [from, to) that other ranks may need to the host, with their moves.
+func (s *engine[F, V]) downloadMoves(from, to int) error {
+	passes := []pass{{hi: s.sub.Owned}}
+	if !s.sub.Deep {
+		passes = slices.Concat(s.sentPasses[from:to]...)
+	}
+	for _, p := range passes {
+		err := errors.Join(backend.Download(s.dev, s.host[p.lo:p.hi], s.v[p.lo:p.hi]),
+			backend.Download(s.dev, s.hostMoved[p.lo:p.hi], s.moved[p.lo:p.hi]))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // finishHalo completes exchange k: it receives the vertices that other ranks have sent.

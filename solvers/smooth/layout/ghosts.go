@@ -42,7 +42,7 @@ func (c *partMaker) addGhosts(moves []map[int32]int8) {
 		}
 		for v, times := range moves[r] {
 			c.ghosts[r] = append(c.ghosts[r], ghost{v, times > 0, times})
-			if times == 0 && l.Class[v] != fixed {
+			if times == 0 && l.Class[v] != fixed && !l.options.Deep {
 				c.neededElsewhere[v] = true
 			}
 		}

@@ -21,7 +21,7 @@ type Subdomain struct {
 	Owned  int
 	Sets   int
 
-	Sent   []Span // of each set, the owned vertices that are sent to other ranks
+	Sent   []Span // of each set, the owned vertices that are sent to other ranks after the set; none in deep parts
 	Unsent []Span // of each set, the other owned vertices
 	Copies []Span // of each set, the ghosts that this rank moves too and no rank sends
 
@@ -89,7 +89,8 @@ type partMaker struct {
 	ghosts [][]ghost
 	cells  [][]int32
 	loose  []edge // edges whose lower vertex has no ring
-	// for each vertex, whether other ranks need it, so that it is sent to them after its set has moved
+	// for each vertex, whether other ranks need it, so that it is sent to them after its set has moved; always false in
+	// deep parts, which exchange after a sweep
 	neededElsewhere []bool
 	inner           []bool // for each vertex, whether it is an inner vertex of a strip
 	local           []int32
