@@ -13,6 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/halo/halotest"
 )
 
 // lazyDevice is a device in the memory of the host that copies staged messages as late as possible: StartDownload
@@ -77,7 +78,7 @@ func TestBoxExchangersFillGhosts(t *testing.T) {
 			}
 			ghosts := NewBoxDirect[cell](plan, comm, 2)
 			if kind == "linked" && c.ranks > 1 {
-				dev := &linker{Device: cpu.New(1), comm: comm}
+				dev := &halotest.Linked{Device: cpu.New(1), Comm: comm}
 				defer dev.Close()
 				var why string
 				if ghosts, why, err = NewBoxDeviceExchanger[cell](ctx, plan, comm, dev, ""); err != nil || why != "" {

@@ -38,8 +38,12 @@ func countOf(source, dest, round, limit int) int {
 }
 
 // exchangeItems exchanges in several rounds, and checks that exactly the items of each peer arrive, in order.
-func exchangeItems(ctx context.Context, c dist.Comm, plan *ItemPlan, rounds int) error {
-	x := NewItemExchanger[testItem](plan, c, 4)
+func exchangeItems(ctx context.Context, c dist.Comm, plan *ItemPlan, rounds int, kind string) (err error) {
+	exchange, closeItems, err := openItems(kind, plan, c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeItems()) }()
 	out := make([][]testItem, len(plan.Peers))
 	for round := range rounds {
 		for k, p := range plan.Peers {
@@ -48,7 +52,7 @@ func exchangeItems(ctx context.Context, c dist.Comm, plan *ItemPlan, rounds int)
 				out[k] = append(out[k], testItem{int32(c.Rank()), int32(p.Rank), int32(round), int32(serial), 0.5})
 			}
 		}
-		in, err := x.Exchange(ctx, out)
+		in, err := exchange(ctx, out)
 		if err != nil {
 			return err
 		}
@@ -85,14 +89,16 @@ func randomItemPlans(t *rapid.T) []*ItemPlan {
 	return plans
 }
 
-// TestItemsArrive: items arrive completely and in order for random ranks and counts, with delayed messages.
+// TestItemsArrive: items arrive completely and in order for random ranks and counts, with delayed messages, by all
+// exchangers of items.
 func TestItemsArrive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
+		kind := rapid.SampledFrom(itemKinds).Draw(t, "kind")
 		plans := randomItemPlans(t)
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
 		comms := local.New(len(plans), local.Delay(rapid.Uint64().Draw(t, "seed"), 50*time.Microsecond))
-		err := onAllRanks(comms, func(c dist.Comm) error { return exchangeItems(ctx, c, plans[c.Rank()], 4) })
+		err := onAllRanks(comms, func(c dist.Comm) error { return exchangeItems(ctx, c, plans[c.Rank()], 4, kind) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,11 +122,13 @@ func TestItemsArriveOverGRPC(t *testing.T) {
 			plan.Peers[k].Receive = plans[p.Rank].Peers[back].Send
 		}
 	}
-	comms := grpctest.Open(t, 3)
-	disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) error {
-		return exchangeItems(ctx, c, plans[c.Rank()], 30)
-	})
-	disttest.Close(t, comms)
+	for _, kind := range itemKinds {
+		comms := grpctest.Open(t, 3)
+		disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) error {
+			return exchangeItems(ctx, c, plans[c.Rank()], 10, kind)
+		})
+		disttest.Close(t, comms)
+	}
 }
 
 // itemPair returns the plans of two ranks that may send up to limit items to each other.

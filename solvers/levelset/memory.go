@@ -46,7 +46,7 @@ func needOf[F num.Float](c Config, b *grid.Block, crossed int) (n Need) {
 	seeded := c.seededParticles(crossed, dim)
 	capacity := int64(seeded) * 5 / 4
 	particle := int64(unsafe.Sizeof(kernels.Particle[F]{})) + 8
-	n.Arrays += int64(unsafe.Sizeof(kernels.Bounds[F]{}))*cells + 4*dual + capacity*(2*particle+2)
+	n.Arrays += int64(unsafe.Sizeof(kernels.Bounds[F]{}))*cells + 4*dual + capacity*(2*particle+1)
 	if c.Sort > 0 || c.Reseed > 0 {
 		n.SortOrReseed, n.Scratch = 20*dual+8*capacity, backend.OrderScratch(seeded)
 	}

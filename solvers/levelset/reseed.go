@@ -30,10 +30,10 @@ func (w *swarm[F]) reseed() error {
 	box := w.dualBox()
 	reseeding := &kernels.Reseeding[F]{Seeding: *seeding, Escape: F(s.cfg.Escape), Start: w.byCell.start,
 		Order: w.byCell.order[:w.n]}
-	s.dev.Run(kernels.NewThinCellLoop(box, reseeding, &s.removed[0], w.p[w.current], w.id[w.current], w.stays,
+	s.dev.Run(kernels.NewThinCellLoop(box, reseeding, &s.removed[0], w.p[w.current], w.id[w.current], w.marks,
 		w.byCell.deficit), 0,
 		box.Size())
-	if err := w.compactMarked(w.stays[:w.n]); err != nil {
+	if err := w.compactMarked(); err != nil {
 		return err
 	}
 	total, err := primitives.ExclusiveScan(s.work, w.byCell.first, w.byCell.deficit)
@@ -57,7 +57,7 @@ func (w *swarm[F]) reseed() error {
 // dropRemoved compacts the arrays, without the particles that were removed.
 func (w *swarm[F]) dropRemoved() error {
 	w.s.dev.Run(w.loops().markLive, 0, w.n)
-	return w.compactMarked(w.stays[:w.n])
+	return w.compactMarked()
 }
 
 // sort drops removed particles, and finds the particles of each dual cell.

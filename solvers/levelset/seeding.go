@@ -21,7 +21,10 @@ func (s *solver[F]) setUpParticles(ctx context.Context, plan *halo.BoxPlan, boxe
 		return err
 	}
 	s.dev.Run(w.loops().classify, 0, w.n)
-	return w.migrate(ctx)
+	if err := w.migrate(ctx, false); err != nil {
+		return err
+	}
+	return w.dropRemoved()
 }
 
 // seed seeds the dual cells near the interface. All ghosts must be up to date.

@@ -31,9 +31,9 @@ func (w *swarm[F]) correctSorted(field int) error {
 
 func (w *swarm[F]) correctSide(field int, inside bool) error {
 	s, correction, r := w.s, w.s.correction(field), &w.replicas
-	s.dev.Run(kernels.NewMarkEscapedLoop(correction, inside, w.p[w.current], w.stays), 0, w.n)
+	s.dev.Run(kernels.NewMarkEscapedLoop(correction, inside, w.p[w.current], w.marks), 0, w.n)
 	escaped := w.p[1-w.current]
-	n, err := primitives.Compact(s.work, escaped, w.p[w.current][:w.n], w.stays[:w.n])
+	n, err := primitives.Compact(s.work, escaped, w.p[w.current][:w.n], w.marks[:w.n])
 	if err != nil || n == 0 {
 		return err
 	}

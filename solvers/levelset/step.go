@@ -86,13 +86,17 @@ func (s *solver[F]) advectParticles(ctx context.Context) error {
 		return nil
 	}
 	s.setPhase(inParticles)
-	if len(w.migration.plan.Peers) == 0 && s.cfg.Correct == "fused" {
+	if s.cfg.Correct == "fused" {
 		s.dev.Run(w.loops().advectAndCorrect, 0, w.n)
+		if err := w.migrate(ctx, true); err != nil {
+			return err
+		}
 		s.setPhase(inCorrect)
 		return s.applyBounds(ctx, next)
 	}
 	s.updateRadii()
-	if err := s.advectAndMigrate(ctx); err != nil {
+	s.dev.Run(w.loops().advect, 0, w.n)
+	if err := w.migrate(ctx, false); err != nil {
 		return err
 	}
 	s.setPhase(inCorrect)

@@ -16,17 +16,17 @@ import (
 // swarm holds the particles of a block, in one of two arrays. Kernels that compact or sort particles write to the
 // other one.
 type swarm[F num.Float] struct {
-	s             *solver[F]
-	domain        kernels.Domain
-	n             int // number of particles, including removed ones
-	space         solvers.Space
-	keys          []int64 // of the particles at the last quiesce or allocate
-	seeded        int64   // number of particles seeded since the start, on this rank
-	current       int     // index of the current array
-	p             [2][]kernels.Particle[F]
-	id            [2][]int64
-	stays, leaves []uint8 // 1 for particles that remain in the block, and for those that go to another block
-	loopsOf       [2]swarmLoops
+	s       *solver[F]
+	domain  kernels.Domain
+	n       int // number of particles, including removed ones
+	space   solvers.Space
+	keys    []int64 // of the particles at the last quiesce or allocate
+	seeded  int64   // number of particles seeded since the start, on this rank
+	current int     // index of the current array
+	p       [2][]kernels.Particle[F]
+	id      [2][]int64
+	marks   []uint8 // of particles: those to keep, those that have escaped, or the destinations (kernels.Routes)
+	loopsOf [2]swarmLoops
 
 	byCell   byCell
 	replicas replicas[F]
@@ -77,13 +77,11 @@ func (w *swarm[F]) reserve(n int) error {
 		}
 		w.p[side], w.id[side] = p, id
 	}
-	for _, flags := range []*[]uint8{&w.stays, &w.leaves} {
-		f, err := backend.Make[uint8](dev, size)
-		if err = errors.Join(err, backend.Free(dev, *flags)); err != nil {
-			return fmt.Errorf("%d particles: %w", size, err)
-		}
-		*flags = f
+	marks, err := backend.Make[uint8](dev, size)
+	if err = errors.Join(err, backend.Free(dev, w.marks), w.migration.reserveGroups(dev, size)); err != nil {
+		return fmt.Errorf("%d particles: %w", size, err)
 	}
+	w.marks = marks
 	w.hostParticles, w.hostIDs = slices.Grow(w.hostParticles, size-len(w.hostParticles))[:size], slices.Grow(w.hostIDs,
 		size-len(w.hostIDs))[:size]
 	w.makeLoops()
@@ -93,12 +91,10 @@ func (w *swarm[F]) reserve(n int) error {
 // bytes returns the size of the arrays of particles, including the margin.
 func (w *swarm[F]) bytes() int64 {
 	var number F
-	perParticle := 2*(unsafe.Sizeof(kernels.Particle[F]{})+unsafe.Sizeof(w.keys[0])) + 2
-	migrant := 8 + unsafe.Sizeof(kernels.Migrant[F]{})
+	perParticle := 2*(unsafe.Sizeof(kernels.Particle[F]{})+unsafe.Sizeof(w.keys[0])) + 1
 	replica := 12 + 3*unsafe.Sizeof(number)
 	return int64(len(w.p[0]))*int64(perParticle) + int64(len(w.byCell.cells))*8 +
-		int64(len(w.migration.peer))*int64(migrant) +
-		int64(w.replicas.count)*int64(replica)
+		w.migration.bytes() + int64(w.replicas.count)*int64(replica)
 }
 
 // makeLoops makes the loops over particles, for both arrays.
@@ -106,19 +102,18 @@ func (w *swarm[F]) makeLoops() {
 	s := w.s
 	shortest, _ := s.spacings()
 	velocity := &kernels.Flow[F]{Lattice: s.lattice, U: s.u[0], V: s.u[1], W: s.u[2]}
+	routes, several := &w.migration.routes, len(w.migration.plan.Peers) > 0
 	for side := range 2 {
 		l, p := &w.loopsOf[side], w.p[side]
-		l.advect = kernels.NewAdvectParticleLoop(velocity, &w.domain, &s.clock[0], &s.removed[0], p, w.stays, w.leaves)
-		l.classify = kernels.NewClassifyParticleLoop(&w.domain, &s.removed[0], p, w.stays, w.leaves)
-		l.markLive = kernels.NewMarkLiveLoop(p, w.stays)
-		correction := s.correction(now)
+		l.advect = kernels.NewAdvectParticleLoop(velocity, &w.domain, routes, &s.clock[0], &s.removed[0], p, w.marks)
+		l.classify = kernels.NewClassifyParticleLoop(&w.domain, routes, &s.removed[0], p, w.marks)
+		l.markLive = kernels.NewMarkLiveLoop(p, w.marks)
+		correction, corrected := s.correction(now), s.correction(next)
 		l.correct = [2]backend.Loop{kernels.NewCorrectLoop(correction, p, s.bounds),
-			kernels.NewCorrectLoop(s.correction(next), p, s.bounds)}
+			kernels.NewCorrectLoop(corrected, p, s.bounds)}
 		minR, maxR := F(minRadius*shortest), F(maxRadius*shortest)
-		l.advectAndCorrect = kernels.NewAdvectAndCorrectLoop(velocity, &w.domain, &s.clock[0], &s.removed[0], correction,
-			s.correction(next),
-			minR, maxR, p,
-			s.bounds)
+		l.advectAndCorrect = kernels.NewAdvectAndCorrectLoop(several, velocity, &w.domain, routes, &s.clock[0],
+			&s.removed[0], correction, corrected, minR, maxR, p, s.bounds, w.marks)
 		l.updateRadii = kernels.NewUpdateRadiusLoop(correction, minR, maxR, p)
 		l.count = kernels.NewCountParticleLoop(correction, &w.domain, p, &s.counts[0])
 	}
@@ -131,8 +126,8 @@ func (w *swarm[F]) free() {
 	for side := range 2 {
 		_, _ = backend.Free(w.s.dev, w.p[side]), backend.Free(w.s.dev, w.id[side]) // what is left is freed with the device
 	}
-	_, _ = backend.Free(w.s.dev, w.stays), backend.Free(w.s.dev, w.leaves)
-	w.migration.free(w.s.dev)
+	_ = backend.Free(w.s.dev, w.marks)
+	w.migration.release(w.s.dev)
 	_, _ = backend.Free(w.s.dev, w.byCell.cells), backend.Free(w.s.dev, w.byCell.order)
 	w.replicas.free(w.s.dev)
 }

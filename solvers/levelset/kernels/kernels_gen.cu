@@ -292,7 +292,7 @@ static_assert(sizeof(Sampling_f64) == 112 && offsetof(Sampling_f64, Lattice_) ==
     offsetof(Sampling_f64, Points) == 88 && offsetof(Sampling_f64, GridCells) == 96, "Sampling_f64");
 
 // Correction is a level set that particles correct.
-// Correction[float32], particle.go:173
+// Correction[float32], particle.go:177
 struct Correction_f32 {
     Lattice_f32 Lattice_;
     float Escape;
@@ -324,7 +324,7 @@ static_assert(sizeof(Particle_f32) == 16 && offsetof(Particle_f32, X) == 0 && of
     offsetof(Particle_f32, Z) == 8 && offsetof(Particle_f32, R) == 12, "Particle_f32");
 
 // Correction is a level set that particles correct.
-// Correction[float64], particle.go:173
+// Correction[float64], particle.go:177
 struct Correction_f64 {
     Lattice_f64 Lattice_;
     double Escape;
@@ -342,15 +342,18 @@ struct Particle_f64 {
 static_assert(sizeof(Particle_f64) == 32 && offsetof(Particle_f64, X) == 0 && offsetof(Particle_f64, Y) == 8 &&
     offsetof(Particle_f64, Z) == 16 && offsetof(Particle_f64, R) == 24, "Particle_f64");
 
-// Routes maps positions to the peer whose block owns them.
-// Routes, migrate.go:18
-struct Routes {
-    Array<int32, 3> Blocks;
-    Slice<int32> Cuts;
-    Slice<int32> Peers;
+// Leaving are the particles of a block that are marked with a peer. They are counted, and then sorted by peer, in
+// groups: group g has the particles g, g + Groups, g + 2·Groups and so on, so that neighbours in memory belong to
+// neighbouring groups.
+// Leaving, migrate.go:51
+struct Leaving {
+    int64 Particles, Groups;
+    int64 Peers;
+    Slice<uint8> Marks;
+    Slice<int32> Starts;
 };
-static_assert(sizeof(Routes) == 64 && offsetof(Routes, Blocks) == 0 && offsetof(Routes, Cuts) == 16 &&
-    offsetof(Routes, Peers) == 40, "Routes");
+static_assert(sizeof(Leaving) == 72 && offsetof(Leaving, Particles) == 0 && offsetof(Leaving, Groups) == 8 &&
+    offsetof(Leaving, Peers) == 16 && offsetof(Leaving, Marks) == 24 && offsetof(Leaving, Starts) == 48, "Leaving");
 
 // Migrant is a particle that is sent to another block.
 // Migrant[float32], migrate.go:10
@@ -368,17 +371,19 @@ struct Migrant_f64 {
 };
 static_assert(sizeof(Migrant_f64) == 40 && offsetof(Migrant_f64, P) == 0 && offsetof(Migrant_f64, ID) == 32, "Migrant_f64");
 
-// Removed counts particles that were removed.
-// Removed, particle.go:33
-struct Removed {
-    int64 Left;
-    int64 Deleted;
+// Places are where received particles go: first to free places, then behind the last particle.
+// Places, migrate.go:98
+struct Places {
+    Slice<int32> Free;
+    int64 Count;
+    int64 Particles;
 };
-static_assert(sizeof(Removed) == 16 && offsetof(Removed, Left) == 0 && offsetof(Removed, Deleted) == 8, "Removed");
+static_assert(sizeof(Places) == 40 && offsetof(Places, Free) == 0 && offsetof(Places, Count) == 24 &&
+    offsetof(Places, Particles) == 32, "Places");
 
 // Bounds are the bounds on the level set at a cell from escaped particles: those from outside raise Plus, those from
 // inside lower Minus. Without any they have the values of ClearBounds.
-// Bounds[float32], particle.go:159
+// Bounds[float32], particle.go:163
 struct alignas(8) Bounds_f32 {
     float Plus, Minus;
 };
@@ -386,11 +391,30 @@ static_assert(sizeof(Bounds_f32) == 8 && offsetof(Bounds_f32, Plus) == 0 && offs
 
 // Bounds are the bounds on the level set at a cell from escaped particles: those from outside raise Plus, those from
 // inside lower Minus. Without any they have the values of ClearBounds.
-// Bounds[float64], particle.go:159
+// Bounds[float64], particle.go:163
 struct alignas(16) Bounds_f64 {
     double Plus, Minus;
 };
 static_assert(sizeof(Bounds_f64) == 16 && offsetof(Bounds_f64, Plus) == 0 && offsetof(Bounds_f64, Minus) == 8, "Bounds_f64");
+
+// Routes maps positions to the peer whose block owns them. A particle that changes blocks is marked with the number of
+// its peer plus 1; the mark of others is 0.
+// Routes, migrate.go:19
+struct Routes {
+    Array<int32, 3> Blocks;
+    Slice<int32> Cuts;
+    Slice<int32> Peers;
+};
+static_assert(sizeof(Routes) == 64 && offsetof(Routes, Blocks) == 0 && offsetof(Routes, Cuts) == 16 &&
+    offsetof(Routes, Peers) == 40, "Routes");
+
+// Removed counts particles that were removed.
+// Removed, particle.go:33
+struct Removed {
+    int64 Left;
+    int64 Deleted;
+};
+static_assert(sizeof(Removed) == 16 && offsetof(Removed, Left) == 0 && offsetof(Removed, Deleted) == 8, "Removed");
 
 // Seeding holds the parameters of seeding.
 // Seeding[float32], seed.go:8
@@ -1283,7 +1307,7 @@ DEVICE wrapCoordinate_f32_results wrapCoordinate_f32(const Domain *d, int64 axis
 }
 
 // locate wraps a particle around periodic axes, and returns its destination.
-// locate[float32], particle.go:144
+// locate[float32], particle.go:148
 struct locate_f32_results { Particle_f32 r0; int32 r1; };
 DEVICE locate_f32_results locate_f32(Particle_f32 q, const Domain *d) {
     auto [x, destination] = wrapCoordinate_f32(d, 0, q.X);
@@ -1302,7 +1326,7 @@ DEVICE locate_f32_results locate_f32(Particle_f32 q, const Domain *d) {
     return {q, destination};
 }
 
-// (*Correction[float32]).phiAt, particle.go:273
+// (*Correction[float32]).phiAt, particle.go:277
 DEVICE float Correction_phiAt_f32(const Correction_f32 *s, Particle_f32 q) {
     auto [a, fx] = splitCoordinate_f32(q.X);
     auto [b, fy] = splitCoordinate_f32(q.Y);
@@ -1312,7 +1336,7 @@ DEVICE float Correction_phiAt_f32(const Correction_f32 *s, Particle_f32 q) {
 
 // escaped reports whether a particle of signed radius r, where the level set is phi, is so far on the wrong side
 // that it corrects the level set.
-// (*Correction[float32]).escaped, particle.go:221
+// (*Correction[float32]).escaped, particle.go:225
 DEVICE bool Correction_escaped_f32(const Correction_f32 *s, float r, float phi) {
     if (r < 0.0f) {
         return phi > -s->Escape * r;
@@ -1360,7 +1384,7 @@ DEVICE wrapCoordinate_f64_results wrapCoordinate_f64(const Domain *d, int64 axis
 }
 
 // locate wraps a particle around periodic axes, and returns its destination.
-// locate[float64], particle.go:144
+// locate[float64], particle.go:148
 struct locate_f64_results { Particle_f64 r0; int32 r1; };
 DEVICE locate_f64_results locate_f64(Particle_f64 q, const Domain *d) {
     auto [x, destination] = wrapCoordinate_f64(d, 0, q.X);
@@ -1379,7 +1403,7 @@ DEVICE locate_f64_results locate_f64(Particle_f64 q, const Domain *d) {
     return {q, destination};
 }
 
-// (*Correction[float64]).phiAt, particle.go:273
+// (*Correction[float64]).phiAt, particle.go:277
 DEVICE double Correction_phiAt_f64(const Correction_f64 *s, Particle_f64 q) {
     auto [a, fx] = splitCoordinate_f64(q.X);
     auto [b, fy] = splitCoordinate_f64(q.Y);
@@ -1389,7 +1413,7 @@ DEVICE double Correction_phiAt_f64(const Correction_f64 *s, Particle_f64 q) {
 
 // escaped reports whether a particle of signed radius r, where the level set is phi, is so far on the wrong side
 // that it corrects the level set.
-// (*Correction[float64]).escaped, particle.go:221
+// (*Correction[float64]).escaped, particle.go:225
 DEVICE bool Correction_escaped_f64(const Correction_f64 *s, double r, double phi) {
     if (r < 0.0) {
         return phi > -s->Escape * r;
@@ -1415,195 +1439,58 @@ DEVICE void CountParticle_f64_at(int64 i, const Correction_f64 *s, const Domain 
     }
 }
 
-// blockOf returns the index along an axis of the block that contains a coordinate. Particles below the first centre
-// belong to the first block. first is the index in Cuts of the axis.
-// blockOf[float32], migrate.go:37
-DEVICE int32 blockOf_f32(const Routes *r, int64 axis, int32 first, float x) {
-    int32 k = 0;
-    while (add(k, 1) < r->Blocks[axis] && x >= float(r->Cuts[add(add(first, k), 1)])) {
-        k = add(k, int32(1));
+// CountLeaving counts the particles of group g that leave, and adds their numbers to those of each peer.
+// CountLeaving, migrate.go:63
+DEVICE void CountLeaving_at(int64 g, const Leaving *l, Slice<int32> totals) {
+    for (int64 k = 0, end1 = l->Peers; k < end1; k++) {
+        l->Starts[add(mul(k, l->Groups), g)] = 0;
     }
-    return k;
-}
-
-// RouteMigrant finds the peer that migrant j goes to.
-// RouteMigrant[float32], migrate.go:27
-DEVICE void RouteMigrant_f32_at(int64 j, const Routes *r, Slice<Particle_f32> p, Slice<int32> peer) {
-    Particle_f32 q = p[j];
-    int32 x = blockOf_f32(r, 0, 0, q.X);
-    int32 y = blockOf_f32(r, 1, r->Blocks[0], q.Y);
-    int32 z = blockOf_f32(r, 2, add(r->Blocks[0], r->Blocks[1]), q.Z);
-    peer[j] = r->Peers[add(mul(add(mul(z, r->Blocks[1]), y), r->Blocks[0]), x)];
-}
-
-// blockOf returns the index along an axis of the block that contains a coordinate. Particles below the first centre
-// belong to the first block. first is the index in Cuts of the axis.
-// blockOf[float64], migrate.go:37
-DEVICE int32 blockOf_f64(const Routes *r, int64 axis, int32 first, double x) {
-    int32 k = 0;
-    while (add(k, 1) < r->Blocks[axis] && x >= double(r->Cuts[add(add(first, k), 1)])) {
-        k = add(k, int32(1));
+    for (int64 i = g; i < l->Particles; i = add(i, l->Groups)) {
+        if (int64 mark = int64(l->Marks[i]); mark != 0) {
+            l->Starts[add(mul(sub(mark, int64(1)), l->Groups), g)] = add(l->Starts[add(mul(sub(mark, int64(1)), l->Groups), g)], int32(1));
+        }
     }
-    return k;
-}
-
-// RouteMigrant finds the peer that migrant j goes to.
-// RouteMigrant[float64], migrate.go:27
-DEVICE void RouteMigrant_f64_at(int64 j, const Routes *r, Slice<Particle_f64> p, Slice<int32> peer) {
-    Particle_f64 q = p[j];
-    int32 x = blockOf_f64(r, 0, 0, q.X);
-    int32 y = blockOf_f64(r, 1, r->Blocks[0], q.Y);
-    int32 z = blockOf_f64(r, 2, add(r->Blocks[0], r->Blocks[1]), q.Z);
-    peer[j] = r->Peers[add(mul(add(mul(z, r->Blocks[1]), y), r->Blocks[0]), x)];
-}
-
-// PackMigrant puts migrant order[j] at index j of the message.
-// PackMigrant[float32], migrate.go:48
-DEVICE void PackMigrant_f32_at(int64 j, Slice<int32> order, Slice<Particle_f32> p, Slice<int64> id,
-        Slice<Migrant_f32> out) {
-    int32 i = order[j];
-    out[j] = Migrant_f32{p[i], id[i]};
-}
-
-// PackMigrant puts migrant order[j] at index j of the message.
-// PackMigrant[float64], migrate.go:48
-DEVICE void PackMigrant_f64_at(int64 j, Slice<int32> order, Slice<Particle_f64> p, Slice<int64> id,
-        Slice<Migrant_f64> out) {
-    int32 i = order[j];
-    out[j] = Migrant_f64{p[i], id[i]};
-}
-
-// UnpackMigrant puts migrant j among the particles of its block, and counts those that belong to another block.
-// UnpackMigrant[float32], migrate.go:56
-DEVICE void UnpackMigrant_f32_at(int64 j, const Domain *d, Slice<Migrant_f32> in, Slice<Particle_f32> p,
-        Slice<int64> id, Slice<int64> misplaced) {
-    Migrant_f32 migrant = in[j];
-    p[j] = migrant.P;
-    id[j] = migrant.ID;
-    if (auto [unused1, destination] = locate_f32(migrant.P, d); destination != 2) {
-        atomic_add(&misplaced[0], int64(1));
+    for (int64 k = 0, end2 = l->Peers; k < end2; k++) {
+        if (int32 n = l->Starts[add(mul(k, l->Groups), g)]; n != 0) {
+            atomic_add(&totals[k], n);
+        }
     }
 }
 
-// UnpackMigrant puts migrant j among the particles of its block, and counts those that belong to another block.
-// UnpackMigrant[float64], migrate.go:56
-DEVICE void UnpackMigrant_f64_at(int64 j, const Domain *d, Slice<Migrant_f64> in, Slice<Particle_f64> p,
-        Slice<int64> id, Slice<int64> misplaced) {
-    Migrant_f64 migrant = in[j];
-    p[j] = migrant.P;
-    id[j] = migrant.ID;
-    if (auto [unused1, destination] = locate_f64(migrant.P, d); destination != 2) {
-        atomic_add(&misplaced[0], int64(1));
+// PackLeaving moves the particles of group g that leave to the message, and stores the places that become free.
+// PackLeaving[float32], migrate.go:82
+DEVICE void PackLeaving_f32_at(int64 g, const Leaving *l, Slice<Particle_f32> p, Slice<int64> id,
+        Slice<Migrant_f32> out, Slice<int32> free) {
+    for (int64 i = g; i < l->Particles; i = add(i, l->Groups)) {
+        if (int64 mark = int64(l->Marks[i]); mark != 0) {
+            int64 at = add(mul(sub(mark, int64(1)), l->Groups), g);
+            int32 j = l->Starts[at];
+            l->Starts[at] = add(j, 1);
+            out[j] = Migrant_f32{p[i], id[i]};
+            free[j] = int32(i);
+            p[i].R = 0.0f;
+        }
     }
 }
 
-// advected returns a particle at the end of a step.
-// (*Flow[float32]).advected, particle.go:78
-DEVICE Particle_f32 Flow_advected_f32(const Flow_f32 *s, Particle_f32 q, Clock_f32 *clock) {
-    auto [u, v, w] = Flow_velocity_f32(s, q.X, q.Y, q.Z);
-    const auto results1 = Flow_velocity_f32(s, q.X + clock->Half[0] * u, q.Y + clock->Half[1] * v, q.Z + clock->Half[2] * w);
-    u = results1.r0;
-    v = results1.r1;
-    w = results1.r2;
-    q.X = q.X + clock->Whole[0] * u;
-    q.Y = q.Y + clock->Whole[1] * v;
-    q.Z = q.Z + clock->Whole[2] * w;
-    return q;
-}
-
-// classify[float32], particle.go:126
-DEVICE void classify_f32(int64 i, Particle_f32 q, const Domain *d, Removed *n, Slice<Particle_f32> p,
-        Slice<uint8> stays, Slice<uint8> leaves) {
-    stays[i] = 0;
-    leaves[i] = 0;
-    if (q.R == 0.0f) {
-        return;
+// PackLeaving moves the particles of group g that leave to the message, and stores the places that become free.
+// PackLeaving[float64], migrate.go:82
+DEVICE void PackLeaving_f64_at(int64 g, const Leaving *l, Slice<Particle_f64> p, Slice<int64> id,
+        Slice<Migrant_f64> out, Slice<int32> free) {
+    for (int64 i = g; i < l->Particles; i = add(i, l->Groups)) {
+        if (int64 mark = int64(l->Marks[i]); mark != 0) {
+            int64 at = add(mul(sub(mark, int64(1)), l->Groups), g);
+            int32 j = l->Starts[at];
+            l->Starts[at] = add(j, 1);
+            out[j] = Migrant_f64{p[i], id[i]};
+            free[j] = int32(i);
+            p[i].R = 0.0;
+        }
     }
-    const auto results1 = locate_f32(q, d);
-    q = results1.r0;
-    int32 destination = results1.r1;
-    if (destination == 0) {
-        atomic_add(&n->Left, int64(1));
-        q.R = 0.0f;
-    } else if (destination == 1) {
-        leaves[i] = 1;
-    } else {
-        stays[i] = 1;
-    }
-    p[i] = q;
-}
-
-// AdvectParticle advects particle i by a second-order step in time, with periodic wrapping. stays and leaves mark
-// the particles that remain in the block, and those that go to another one.
-// AdvectParticle[float32], particle.go:68
-DEVICE void AdvectParticle_f32_at(int64 i, const Flow_f32 *s, const Domain *d, Clock_f32 *clock, Removed *n,
-        Slice<Particle_f32> p, Slice<uint8> stays, Slice<uint8> leaves) {
-    Particle_f32 q = p[i];
-    if (q.R != 0.0f) {
-        q = Flow_advected_f32(s, q, clock);
-    }
-    classify_f32(i, q, d, n, p, stays, leaves);
-}
-
-// advected returns a particle at the end of a step.
-// (*Flow[float64]).advected, particle.go:78
-DEVICE Particle_f64 Flow_advected_f64(const Flow_f64 *s, Particle_f64 q, Clock_f64 *clock) {
-    auto [u, v, w] = Flow_velocity_f64(s, q.X, q.Y, q.Z);
-    const auto results1 = Flow_velocity_f64(s, q.X + clock->Half[0] * u, q.Y + clock->Half[1] * v, q.Z + clock->Half[2] * w);
-    u = results1.r0;
-    v = results1.r1;
-    w = results1.r2;
-    q.X = q.X + clock->Whole[0] * u;
-    q.Y = q.Y + clock->Whole[1] * v;
-    q.Z = q.Z + clock->Whole[2] * w;
-    return q;
-}
-
-// classify[float64], particle.go:126
-DEVICE void classify_f64(int64 i, Particle_f64 q, const Domain *d, Removed *n, Slice<Particle_f64> p,
-        Slice<uint8> stays, Slice<uint8> leaves) {
-    stays[i] = 0;
-    leaves[i] = 0;
-    if (q.R == 0.0) {
-        return;
-    }
-    const auto results1 = locate_f64(q, d);
-    q = results1.r0;
-    int32 destination = results1.r1;
-    if (destination == 0) {
-        atomic_add(&n->Left, int64(1));
-        q.R = 0.0;
-    } else if (destination == 1) {
-        leaves[i] = 1;
-    } else {
-        stays[i] = 1;
-    }
-    p[i] = q;
-}
-
-// AdvectParticle advects particle i by a second-order step in time, with periodic wrapping. stays and leaves mark
-// the particles that remain in the block, and those that go to another one.
-// AdvectParticle[float64], particle.go:68
-DEVICE void AdvectParticle_f64_at(int64 i, const Flow_f64 *s, const Domain *d, Clock_f64 *clock, Removed *n,
-        Slice<Particle_f64> p, Slice<uint8> stays, Slice<uint8> leaves) {
-    Particle_f64 q = p[i];
-    if (q.R != 0.0) {
-        q = Flow_advected_f64(s, q, clock);
-    }
-    classify_f64(i, q, d, n, p, stays, leaves);
-}
-
-// (*Correction[float32]).radius, particle.go:280
-DEVICE float Correction_radius_f32(const Correction_f32 *s, Particle_f32 q, float minRadius, float maxRadius) {
-    float phi = Correction_phiAt_f32(s, q);
-    if (q.R < 0.0f) {
-        return -num_Smaller_f32(num_Larger_f32(-phi, minRadius), maxRadius);
-    }
-    return num_Smaller_f32(num_Larger_f32(phi, minRadius), maxRadius);
 }
 
 // depthInSphere returns the depth inside a particle's sphere of a position at an offset in units of cells; never -0.
-// (*Lattice[float32]).depthInSphere, particle.go:214
+// (*Lattice[float32]).depthInSphere, particle.go:218
 DEVICE float Lattice_depthInSphere_f32(const Lattice_f32 *l, float r, float x, float y, float z) {
     x = x * l->H[0];
     y = y * l->H[1];
@@ -1611,7 +1498,7 @@ DEVICE float Lattice_depthInSphere_f32(const Lattice_f32 *l, float r, float x, f
     return num_Abs_f32(r) - num_Sqrt_f32(x * x + y * y + z * z) + 0.0f;
 }
 
-// (*Correction[float32]).correct, particle.go:191
+// (*Correction[float32]).correct, particle.go:195
 DEVICE void Correction_correct_f32(const Correction_f32 *s, Particle_f32 q, Slice<Bounds_f32> bounds) {
     const Lattice_f32 *l = &s->Lattice_;
     auto [a, fx] = splitCoordinate_f32(q.X);
@@ -1634,42 +1521,25 @@ DEVICE void Correction_correct_f32(const Correction_f32 *s, Particle_f32 q, Slic
     }
 }
 
-// AdvectAndCorrect combines, for particle i, UpdateRadius at the end of a step with AdvectParticle and Correct in the
-// next one, if no particle changes blocks: before is the level set at the beginning of the step, after the advected
-// one.
-// AdvectAndCorrect[float32], particle.go:90
-DEVICE void AdvectAndCorrect_f32_at(int64 i, const Flow_f32 *s, const Domain *d, Clock_f32 *clock, Removed *n,
-        const Correction_f32 *before, const Correction_f32 *after, float minRadius, float maxRadius,
-        Slice<Particle_f32> p, Slice<Bounds_f32> bounds) {
-    Particle_f32 q = p[i];
-    if (q.R == 0.0f) {
-        return;
+// UnpackMigrant puts migrant j among the particles of its block. If correcting, it corrects the level set after as
+// AdvectAndCorrect does.
+// UnpackMigrant[float32], migrate.go:108
+DEVICE void UnpackMigrant_f32_at(int64 j, bool correcting, const Places *s, Slice<Migrant_f32> in,
+        Slice<Particle_f32> p, Slice<int64> id, const Correction_f32 *after, Slice<Bounds_f32> bounds) {
+    int64 i = sub(add(s->Particles, j), s->Count);
+    if (j < s->Count) {
+        i = int64(s->Free[j]);
     }
-    q.R = Correction_radius_f32(before, q, minRadius, maxRadius);
-    const auto results1 = locate_f32(Flow_advected_f32(s, q, clock), d);
-    q = results1.r0;
-    int32 destination = results1.r1;
-    if (destination == 0) {
-        atomic_add(&n->Left, int64(1));
-        q.R = 0.0f;
+    Migrant_f32 migrant = in[j];
+    p[i] = migrant.P;
+    id[i] = migrant.ID;
+    if (correcting) {
+        Correction_correct_f32(after, migrant.P, bounds);
     }
-    p[i] = q;
-    if (q.R != 0.0f) {
-        Correction_correct_f32(after, q, bounds);
-    }
-}
-
-// (*Correction[float64]).radius, particle.go:280
-DEVICE double Correction_radius_f64(const Correction_f64 *s, Particle_f64 q, double minRadius, double maxRadius) {
-    double phi = Correction_phiAt_f64(s, q);
-    if (q.R < 0.0) {
-        return -num_Smaller_f64(num_Larger_f64(-phi, minRadius), maxRadius);
-    }
-    return num_Smaller_f64(num_Larger_f64(phi, minRadius), maxRadius);
 }
 
 // depthInSphere returns the depth inside a particle's sphere of a position at an offset in units of cells; never -0.
-// (*Lattice[float64]).depthInSphere, particle.go:214
+// (*Lattice[float64]).depthInSphere, particle.go:218
 DEVICE double Lattice_depthInSphere_f64(const Lattice_f64 *l, double r, double x, double y, double z) {
     x = x * l->H[0];
     y = y * l->H[1];
@@ -1677,7 +1547,7 @@ DEVICE double Lattice_depthInSphere_f64(const Lattice_f64 *l, double r, double x
     return num_Abs_f64(r) - num_Sqrt_f64(x * x + y * y + z * z) + 0.0;
 }
 
-// (*Correction[float64]).correct, particle.go:191
+// (*Correction[float64]).correct, particle.go:195
 DEVICE void Correction_correct_f64(const Correction_f64 *s, Particle_f64 q, Slice<Bounds_f64> bounds) {
     const Lattice_f64 *l = &s->Lattice_;
     auto [a, fx] = splitCoordinate_f64(q.X);
@@ -1700,13 +1570,213 @@ DEVICE void Correction_correct_f64(const Correction_f64 *s, Particle_f64 q, Slic
     }
 }
 
+// UnpackMigrant puts migrant j among the particles of its block. If correcting, it corrects the level set after as
+// AdvectAndCorrect does.
+// UnpackMigrant[float64], migrate.go:108
+DEVICE void UnpackMigrant_f64_at(int64 j, bool correcting, const Places *s, Slice<Migrant_f64> in,
+        Slice<Particle_f64> p, Slice<int64> id, const Correction_f64 *after, Slice<Bounds_f64> bounds) {
+    int64 i = sub(add(s->Particles, j), s->Count);
+    if (j < s->Count) {
+        i = int64(s->Free[j]);
+    }
+    Migrant_f64 migrant = in[j];
+    p[i] = migrant.P;
+    id[i] = migrant.ID;
+    if (correcting) {
+        Correction_correct_f64(after, migrant.P, bounds);
+    }
+}
+
+// advected returns a particle at the end of a step.
+// (*Flow[float32]).advected, particle.go:78
+DEVICE Particle_f32 Flow_advected_f32(const Flow_f32 *s, Particle_f32 q, Clock_f32 *clock) {
+    auto [u, v, w] = Flow_velocity_f32(s, q.X, q.Y, q.Z);
+    const auto results1 = Flow_velocity_f32(s, q.X + clock->Half[0] * u, q.Y + clock->Half[1] * v, q.Z + clock->Half[2] * w);
+    u = results1.r0;
+    v = results1.r1;
+    w = results1.r2;
+    q.X = q.X + clock->Whole[0] * u;
+    q.Y = q.Y + clock->Whole[1] * v;
+    q.Z = q.Z + clock->Whole[2] * w;
+    return q;
+}
+
+// blockOf returns the index along an axis of the block that contains a coordinate. Particles below the first centre
+// belong to the first block. first is the index in Cuts of the axis.
+// blockOf[float32], migrate.go:35
+DEVICE int32 blockOf_f32(const Routes *r, int64 axis, int32 first, float x) {
+    int32 k = 0;
+    while (add(k, 1) < r->Blocks[axis] && x >= float(r->Cuts[add(add(first, k), 1)])) {
+        k = add(k, int32(1));
+    }
+    return k;
+}
+
+// markOf returns the mark of a particle that changes blocks.
+// markOf[float32], migrate.go:26
+DEVICE uint8 markOf_f32(Particle_f32 q, const Routes *r) {
+    int32 x = blockOf_f32(r, 0, 0, q.X);
+    int32 y = blockOf_f32(r, 1, r->Blocks[0], q.Y);
+    int32 z = blockOf_f32(r, 2, add(r->Blocks[0], r->Blocks[1]), q.Z);
+    return uint8(add(r->Peers[add(mul(add(mul(z, r->Blocks[1]), y), r->Blocks[0]), x)], 1));
+}
+
+// classify[float32], particle.go:132
+DEVICE void classify_f32(int64 i, Particle_f32 q, const Domain *d, const Routes *r, Removed *n,
+        Slice<Particle_f32> p, Slice<uint8> marks) {
+    marks[i] = 0;
+    if (q.R == 0.0f) {
+        return;
+    }
+    const auto results1 = locate_f32(q, d);
+    q = results1.r0;
+    int32 destination = results1.r1;
+    if (destination == 0) {
+        atomic_add(&n->Left, int64(1));
+        q.R = 0.0f;
+    } else if (destination == 1) {
+        marks[i] = markOf_f32(q, r);
+    }
+    p[i] = q;
+}
+
+// AdvectParticle advects particle i by a second-order step in time, with periodic wrapping, and marks it with its
+// destination: see Routes.
+// AdvectParticle[float32], particle.go:68
+DEVICE void AdvectParticle_f32_at(int64 i, const Flow_f32 *s, const Domain *d, const Routes *r, Clock_f32 *clock,
+        Removed *n, Slice<Particle_f32> p, Slice<uint8> marks) {
+    Particle_f32 q = p[i];
+    if (q.R != 0.0f) {
+        q = Flow_advected_f32(s, q, clock);
+    }
+    classify_f32(i, q, d, r, n, p, marks);
+}
+
+// advected returns a particle at the end of a step.
+// (*Flow[float64]).advected, particle.go:78
+DEVICE Particle_f64 Flow_advected_f64(const Flow_f64 *s, Particle_f64 q, Clock_f64 *clock) {
+    auto [u, v, w] = Flow_velocity_f64(s, q.X, q.Y, q.Z);
+    const auto results1 = Flow_velocity_f64(s, q.X + clock->Half[0] * u, q.Y + clock->Half[1] * v, q.Z + clock->Half[2] * w);
+    u = results1.r0;
+    v = results1.r1;
+    w = results1.r2;
+    q.X = q.X + clock->Whole[0] * u;
+    q.Y = q.Y + clock->Whole[1] * v;
+    q.Z = q.Z + clock->Whole[2] * w;
+    return q;
+}
+
+// blockOf returns the index along an axis of the block that contains a coordinate. Particles below the first centre
+// belong to the first block. first is the index in Cuts of the axis.
+// blockOf[float64], migrate.go:35
+DEVICE int32 blockOf_f64(const Routes *r, int64 axis, int32 first, double x) {
+    int32 k = 0;
+    while (add(k, 1) < r->Blocks[axis] && x >= double(r->Cuts[add(add(first, k), 1)])) {
+        k = add(k, int32(1));
+    }
+    return k;
+}
+
+// markOf returns the mark of a particle that changes blocks.
+// markOf[float64], migrate.go:26
+DEVICE uint8 markOf_f64(Particle_f64 q, const Routes *r) {
+    int32 x = blockOf_f64(r, 0, 0, q.X);
+    int32 y = blockOf_f64(r, 1, r->Blocks[0], q.Y);
+    int32 z = blockOf_f64(r, 2, add(r->Blocks[0], r->Blocks[1]), q.Z);
+    return uint8(add(r->Peers[add(mul(add(mul(z, r->Blocks[1]), y), r->Blocks[0]), x)], 1));
+}
+
+// classify[float64], particle.go:132
+DEVICE void classify_f64(int64 i, Particle_f64 q, const Domain *d, const Routes *r, Removed *n,
+        Slice<Particle_f64> p, Slice<uint8> marks) {
+    marks[i] = 0;
+    if (q.R == 0.0) {
+        return;
+    }
+    const auto results1 = locate_f64(q, d);
+    q = results1.r0;
+    int32 destination = results1.r1;
+    if (destination == 0) {
+        atomic_add(&n->Left, int64(1));
+        q.R = 0.0;
+    } else if (destination == 1) {
+        marks[i] = markOf_f64(q, r);
+    }
+    p[i] = q;
+}
+
+// AdvectParticle advects particle i by a second-order step in time, with periodic wrapping, and marks it with its
+// destination: see Routes.
+// AdvectParticle[float64], particle.go:68
+DEVICE void AdvectParticle_f64_at(int64 i, const Flow_f64 *s, const Domain *d, const Routes *r, Clock_f64 *clock,
+        Removed *n, Slice<Particle_f64> p, Slice<uint8> marks) {
+    Particle_f64 q = p[i];
+    if (q.R != 0.0) {
+        q = Flow_advected_f64(s, q, clock);
+    }
+    classify_f64(i, q, d, r, n, p, marks);
+}
+
+// (*Correction[float32]).radius, particle.go:284
+DEVICE float Correction_radius_f32(const Correction_f32 *s, Particle_f32 q, float minRadius, float maxRadius) {
+    float phi = Correction_phiAt_f32(s, q);
+    if (q.R < 0.0f) {
+        return -num_Smaller_f32(num_Larger_f32(-phi, minRadius), maxRadius);
+    }
+    return num_Smaller_f32(num_Larger_f32(phi, minRadius), maxRadius);
+}
+
 // AdvectAndCorrect combines, for particle i, UpdateRadius at the end of a step with AdvectParticle and Correct in the
-// next one, if no particle changes blocks: before is the level set at the beginning of the step, after the advected
-// one.
+// next one: before is the level set at the beginning of the step, after the advected one. If there are several blocks,
+// it marks the particle with its destination, and particles that change blocks do not correct the level set yet.
+// AdvectAndCorrect[float32], particle.go:90
+DEVICE void AdvectAndCorrect_f32_at(int64 i, bool several, const Flow_f32 *s, const Domain *d, const Routes *r,
+        Clock_f32 *clock, Removed *n, const Correction_f32 *before, const Correction_f32 *after, float minRadius,
+        float maxRadius, Slice<Particle_f32> p, Slice<Bounds_f32> bounds, Slice<uint8> marks) {
+    if (several) {
+        marks[i] = 0;
+    }
+    Particle_f32 q = p[i];
+    if (q.R == 0.0f) {
+        return;
+    }
+    q.R = Correction_radius_f32(before, q, minRadius, maxRadius);
+    const auto results1 = locate_f32(Flow_advected_f32(s, q, clock), d);
+    q = results1.r0;
+    int32 destination = results1.r1;
+    if (destination == 0) {
+        atomic_add(&n->Left, int64(1));
+        q.R = 0.0f;
+    }
+    p[i] = q;
+    if (several && destination == 1) {
+        marks[i] = markOf_f32(q, r);
+        return;
+    }
+    if (q.R != 0.0f) {
+        Correction_correct_f32(after, q, bounds);
+    }
+}
+
+// (*Correction[float64]).radius, particle.go:284
+DEVICE double Correction_radius_f64(const Correction_f64 *s, Particle_f64 q, double minRadius, double maxRadius) {
+    double phi = Correction_phiAt_f64(s, q);
+    if (q.R < 0.0) {
+        return -num_Smaller_f64(num_Larger_f64(-phi, minRadius), maxRadius);
+    }
+    return num_Smaller_f64(num_Larger_f64(phi, minRadius), maxRadius);
+}
+
+// AdvectAndCorrect combines, for particle i, UpdateRadius at the end of a step with AdvectParticle and Correct in the
+// next one: before is the level set at the beginning of the step, after the advected one. If there are several blocks,
+// it marks the particle with its destination, and particles that change blocks do not correct the level set yet.
 // AdvectAndCorrect[float64], particle.go:90
-DEVICE void AdvectAndCorrect_f64_at(int64 i, const Flow_f64 *s, const Domain *d, Clock_f64 *clock, Removed *n,
-        const Correction_f64 *before, const Correction_f64 *after, double minRadius, double maxRadius,
-        Slice<Particle_f64> p, Slice<Bounds_f64> bounds) {
+DEVICE void AdvectAndCorrect_f64_at(int64 i, bool several, const Flow_f64 *s, const Domain *d, const Routes *r,
+        Clock_f64 *clock, Removed *n, const Correction_f64 *before, const Correction_f64 *after, double minRadius,
+        double maxRadius, Slice<Particle_f64> p, Slice<Bounds_f64> bounds, Slice<uint8> marks) {
+    if (several) {
+        marks[i] = 0;
+    }
     Particle_f64 q = p[i];
     if (q.R == 0.0) {
         return;
@@ -1720,58 +1790,62 @@ DEVICE void AdvectAndCorrect_f64_at(int64 i, const Flow_f64 *s, const Domain *d,
         q.R = 0.0;
     }
     p[i] = q;
+    if (several && destination == 1) {
+        marks[i] = markOf_f64(q, r);
+        return;
+    }
     if (q.R != 0.0) {
         Correction_correct_f64(after, q, bounds);
     }
 }
 
 // MarkLive marks the particles that have not been removed.
-// MarkLive[float32], particle.go:112
-DEVICE void MarkLive_f32_at(int64 i, Slice<Particle_f32> p, Slice<uint8> stays) {
-    stays[i] = 0;
+// MarkLive[float32], particle.go:118
+DEVICE void MarkLive_f32_at(int64 i, Slice<Particle_f32> p, Slice<uint8> marks) {
+    marks[i] = 0;
     if (p[i].R != 0.0f) {
-        stays[i] = 1;
+        marks[i] = 1;
     }
 }
 
 // MarkLive marks the particles that have not been removed.
-// MarkLive[float64], particle.go:112
-DEVICE void MarkLive_f64_at(int64 i, Slice<Particle_f64> p, Slice<uint8> stays) {
-    stays[i] = 0;
+// MarkLive[float64], particle.go:118
+DEVICE void MarkLive_f64_at(int64 i, Slice<Particle_f64> p, Slice<uint8> marks) {
+    marks[i] = 0;
     if (p[i].R != 0.0) {
-        stays[i] = 1;
+        marks[i] = 1;
     }
 }
 
 // ClassifyParticle performs the part of AdvectParticle after the advection.
-// ClassifyParticle[float32], particle.go:122
-DEVICE void ClassifyParticle_f32_at(int64 i, const Domain *d, Removed *n, Slice<Particle_f32> p,
-        Slice<uint8> stays, Slice<uint8> leaves) {
-    classify_f32(i, p[i], d, n, p, stays, leaves);
+// ClassifyParticle[float32], particle.go:128
+DEVICE void ClassifyParticle_f32_at(int64 i, const Domain *d, const Routes *r, Removed *n, Slice<Particle_f32> p,
+        Slice<uint8> marks) {
+    classify_f32(i, p[i], d, r, n, p, marks);
 }
 
 // ClassifyParticle performs the part of AdvectParticle after the advection.
-// ClassifyParticle[float64], particle.go:122
-DEVICE void ClassifyParticle_f64_at(int64 i, const Domain *d, Removed *n, Slice<Particle_f64> p,
-        Slice<uint8> stays, Slice<uint8> leaves) {
-    classify_f64(i, p[i], d, n, p, stays, leaves);
+// ClassifyParticle[float64], particle.go:128
+DEVICE void ClassifyParticle_f64_at(int64 i, const Domain *d, const Routes *r, Removed *n, Slice<Particle_f64> p,
+        Slice<uint8> marks) {
+    classify_f64(i, p[i], d, r, n, p, marks);
 }
 
 // ClearBounds clears the bounds at index c of the arrays.
-// ClearBounds[float32], particle.go:166
+// ClearBounds[float32], particle.go:170
 DEVICE void ClearBounds_f32_at(int64 c, Slice<Bounds_f32> bounds) {
     bounds[c] = Bounds_f32{-0x1p+120f /* -1.329228e+36 */, 0x1p+120f /* 1.329228e+36 */};
 }
 
 // ClearBounds clears the bounds at index c of the arrays.
-// ClearBounds[float64], particle.go:166
+// ClearBounds[float64], particle.go:170
 DEVICE void ClearBounds_f64_at(int64 c, Slice<Bounds_f64> bounds) {
     bounds[c] = Bounds_f64{-0x1p+120 /* -1.329227995784916e+36 */, 0x1p+120 /* 1.329227995784916e+36 */};
 }
 
 // Correct computes bounds for the corners of the dual cell of particle i, if the particle has escaped, from their
 // distances to its sphere. All particles use the same level set, and minima and maxima do not depend on the order.
-// Correct[float32], particle.go:183
+// Correct[float32], particle.go:187
 DEVICE void Correct_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32> p, Slice<Bounds_f32> bounds) {
     Particle_f32 q = p[i];
     if (q.R == 0.0f) {
@@ -1782,7 +1856,7 @@ DEVICE void Correct_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32>
 
 // Correct computes bounds for the corners of the dual cell of particle i, if the particle has escaped, from their
 // distances to its sphere. All particles use the same level set, and minima and maxima do not depend on the order.
-// Correct[float64], particle.go:183
+// Correct[float64], particle.go:187
 DEVICE void Correct_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64> p, Slice<Bounds_f64> bounds) {
     Particle_f64 q = p[i];
     if (q.R == 0.0) {
@@ -1793,7 +1867,7 @@ DEVICE void Correct_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64>
 
 // MergeFromGhost merges the bounds that the next rank collected for cell (i, j, k), received in the ghost below along
 // an axis.
-// MergeFromGhost[float32], particle.go:232
+// MergeFromGhost[float32], particle.go:236
 DEVICE void MergeFromGhost_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, int64 stride,
         Slice<Bounds_f32> bounds) {
     int64 c = Lattice_index_f32(l, i, j, k);
@@ -1802,7 +1876,7 @@ DEVICE void MergeFromGhost_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *
 
 // MergeFromGhost merges the bounds that the next rank collected for cell (i, j, k), received in the ghost below along
 // an axis.
-// MergeFromGhost[float64], particle.go:232
+// MergeFromGhost[float64], particle.go:236
 DEVICE void MergeFromGhost_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, int64 stride,
         Slice<Bounds_f64> bounds) {
     int64 c = Lattice_index_f64(l, i, j, k);
@@ -1817,7 +1891,7 @@ DEVICE bool Domain_owns(const Domain *d, int64 i, int64 j, int64 k) {
 
 // ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: each
 // bound alone limits the level set, and the result nearer to the interface is kept. The bounds are cleared.
-// ApplyBounds[float32], particle.go:242
+// ApplyBounds[float32], particle.go:246
 DEVICE void ApplyBounds_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, const Domain *d,
         Slice<Bounds_f32> bounds, Slice<float> phi) {
     int64 c = Lattice_index_f32(l, i, j, k);
@@ -1839,7 +1913,7 @@ DEVICE void ApplyBounds_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, 
 
 // ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: each
 // bound alone limits the level set, and the result nearer to the interface is kept. The bounds are cleared.
-// ApplyBounds[float64], particle.go:242
+// ApplyBounds[float64], particle.go:246
 DEVICE void ApplyBounds_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, const Domain *d,
         Slice<Bounds_f64> bounds, Slice<double> phi) {
     int64 c = Lattice_index_f64(l, i, j, k);
@@ -1861,7 +1935,7 @@ DEVICE void ApplyBounds_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, 
 
 // UpdateRadius sets the radius of particle i so that it touches the interface, within limits. An escaped one gets the
 // minimum.
-// UpdateRadius[float32], particle.go:264
+// UpdateRadius[float32], particle.go:268
 DEVICE void UpdateRadius_f32_at(int64 i, const Correction_f32 *s, float minRadius, float maxRadius,
         Slice<Particle_f32> p) {
     Particle_f32 q = p[i];
@@ -1874,7 +1948,7 @@ DEVICE void UpdateRadius_f32_at(int64 i, const Correction_f32 *s, float minRadiu
 
 // UpdateRadius sets the radius of particle i so that it touches the interface, within limits. An escaped one gets the
 // minimum.
-// UpdateRadius[float64], particle.go:264
+// UpdateRadius[float64], particle.go:268
 DEVICE void UpdateRadius_f64_at(int64 i, const Correction_f64 *s, double minRadius, double maxRadius,
         Slice<Particle_f64> p) {
     Particle_f64 q = p[i];
@@ -1886,7 +1960,7 @@ DEVICE void UpdateRadius_f64_at(int64 i, const Correction_f64 *s, double minRadi
 }
 
 // MarkEscaped marks the particles of a side that have escaped.
-// MarkEscaped[float32], particle.go:291
+// MarkEscaped[float32], particle.go:295
 DEVICE void MarkEscaped_f32_at(int64 i, const Correction_f32 *s, bool inside, Slice<Particle_f32> p,
         Slice<uint8> marks) {
     Particle_f32 q = p[i];
@@ -1897,7 +1971,7 @@ DEVICE void MarkEscaped_f32_at(int64 i, const Correction_f32 *s, bool inside, Sl
 }
 
 // MarkEscaped marks the particles of a side that have escaped.
-// MarkEscaped[float64], particle.go:291
+// MarkEscaped[float64], particle.go:295
 DEVICE void MarkEscaped_f64_at(int64 i, const Correction_f64 *s, bool inside, Slice<Particle_f64> p,
         Slice<uint8> marks) {
     Particle_f64 q = p[i];
@@ -1908,7 +1982,7 @@ DEVICE void MarkEscaped_f64_at(int64 i, const Correction_f64 *s, bool inside, Sl
 }
 
 // Replicate writes the bounds that particle i sets at the corners of its dual cell consecutively, with their indices.
-// Replicate[float32], particle.go:302
+// Replicate[float32], particle.go:306
 DEVICE void Replicate_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32> p, Slice<uint32> keys,
         Slice<int32> order, Slice<float> values) {
     Particle_f32 q = p[i];
@@ -1930,7 +2004,7 @@ DEVICE void Replicate_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f3
 }
 
 // Replicate writes the bounds that particle i sets at the corners of its dual cell consecutively, with their indices.
-// Replicate[float64], particle.go:302
+// Replicate[float64], particle.go:306
 DEVICE void Replicate_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64> p, Slice<uint32> keys,
         Slice<int32> order, Slice<double> values) {
     Particle_f64 q = p[i];
@@ -1952,25 +2026,25 @@ DEVICE void Replicate_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f6
 }
 
 // RaisePlus raises Plus at the i-th of the cells with bounds from outside particles.
-// RaisePlus[float32], particle.go:323
+// RaisePlus[float32], particle.go:327
 DEVICE void RaisePlus_f32_at(int64 i, Slice<uint32> keys, Slice<float> values, Slice<Bounds_f32> bounds) {
     bounds[keys[i]].Plus = num_Larger_f32(bounds[keys[i]].Plus, values[i]);
 }
 
 // RaisePlus raises Plus at the i-th of the cells with bounds from outside particles.
-// RaisePlus[float64], particle.go:323
+// RaisePlus[float64], particle.go:327
 DEVICE void RaisePlus_f64_at(int64 i, Slice<uint32> keys, Slice<double> values, Slice<Bounds_f64> bounds) {
     bounds[keys[i]].Plus = num_Larger_f64(bounds[keys[i]].Plus, values[i]);
 }
 
 // LowerMinus lowers Minus at the i-th of the cells with bounds from inside particles.
-// LowerMinus[float32], particle.go:330
+// LowerMinus[float32], particle.go:334
 DEVICE void LowerMinus_f32_at(int64 i, Slice<uint32> keys, Slice<float> values, Slice<Bounds_f32> bounds) {
     bounds[keys[i]].Minus = num_Smaller_f32(bounds[keys[i]].Minus, values[i]);
 }
 
 // LowerMinus lowers Minus at the i-th of the cells with bounds from inside particles.
-// LowerMinus[float64], particle.go:330
+// LowerMinus[float64], particle.go:334
 DEVICE void LowerMinus_f64_at(int64 i, Slice<uint32> keys, Slice<double> values, Slice<Bounds_f64> bounds) {
     bounds[keys[i]].Minus = num_Smaller_f64(bounds[keys[i]].Minus, values[i]);
 }
@@ -3337,141 +3411,174 @@ extern "C" __global__ void __launch_bounds__(128) CountParticle_f64(int64 lo, in
     if (i < hi) CountParticle_f64_at(i, &s, &d, p, counts);
 }
 
-// Kernel RouteMigrant, migrate.go:27
-extern "C" __global__ void __launch_bounds__(128) RouteMigrant_f32(int64 lo, int64 hi,
-        const __grid_constant__ Routes r, Slice<Particle_f32> p, Slice<int32> peer) {
-    const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (j < hi) RouteMigrant_f32_at(j, &r, p, peer);
+// Kernel CountLeaving, migrate.go:63
+extern "C" __global__ void __launch_bounds__(128) CountLeaving(int64 lo, int64 hi,
+        const __grid_constant__ Leaving l, Slice<int32> totals) {
+    const int64 g = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (g < hi) CountLeaving_at(g, &l, totals);
 }
 
-// Kernel RouteMigrant, migrate.go:27
-extern "C" __global__ void __launch_bounds__(128) RouteMigrant_f64(int64 lo, int64 hi,
-        const __grid_constant__ Routes r, Slice<Particle_f64> p, Slice<int32> peer) {
-    const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (j < hi) RouteMigrant_f64_at(j, &r, p, peer);
+// Kernel PackLeaving, migrate.go:82
+extern "C" __global__ void __launch_bounds__(128) PackLeaving_f32(int64 lo, int64 hi,
+        const __grid_constant__ Leaving l, Slice<Particle_f32> p, Slice<int64> id, Slice<Migrant_f32> out,
+        Slice<int32> free) {
+    const int64 g = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (g < hi) PackLeaving_f32_at(g, &l, p, id, out, free);
 }
 
-// Kernel PackMigrant, migrate.go:48
-extern "C" __global__ void __launch_bounds__(128) PackMigrant_f32(int64 lo, int64 hi, Slice<int32> order,
-        Slice<Particle_f32> p, Slice<int64> id, Slice<Migrant_f32> out) {
-    const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (j < hi) PackMigrant_f32_at(j, order, p, id, out);
+// Kernel PackLeaving, migrate.go:82
+extern "C" __global__ void __launch_bounds__(128) PackLeaving_f64(int64 lo, int64 hi,
+        const __grid_constant__ Leaving l, Slice<Particle_f64> p, Slice<int64> id, Slice<Migrant_f64> out,
+        Slice<int32> free) {
+    const int64 g = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (g < hi) PackLeaving_f64_at(g, &l, p, id, out, free);
 }
 
-// Kernel PackMigrant, migrate.go:48
-extern "C" __global__ void __launch_bounds__(128) PackMigrant_f64(int64 lo, int64 hi, Slice<int32> order,
-        Slice<Particle_f64> p, Slice<int64> id, Slice<Migrant_f64> out) {
+// Kernel UnpackMigrant, migrate.go:108
+extern "C" __global__ void __launch_bounds__(128) UnpackMigrant_correcting_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Places s, Slice<Migrant_f32> in, Slice<Particle_f32> p, Slice<int64> id,
+        const __grid_constant__ Correction_f32 after, Slice<Bounds_f32> bounds) {
     const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (j < hi) PackMigrant_f64_at(j, order, p, id, out);
+    if (j < hi) UnpackMigrant_f32_at(j, false, &s, in, p, id, &after, bounds);
 }
 
-// Kernel UnpackMigrant, migrate.go:56
-extern "C" __global__ void __launch_bounds__(128) UnpackMigrant_f32(int64 lo, int64 hi,
-        const __grid_constant__ Domain d, Slice<Migrant_f32> in, Slice<Particle_f32> p, Slice<int64> id,
-        Slice<int64> misplaced) {
+// Kernel UnpackMigrant, migrate.go:108
+extern "C" __global__ void __launch_bounds__(128) UnpackMigrant_correcting_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Places s, Slice<Migrant_f64> in, Slice<Particle_f64> p, Slice<int64> id,
+        const __grid_constant__ Correction_f64 after, Slice<Bounds_f64> bounds) {
     const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (j < hi) UnpackMigrant_f32_at(j, &d, in, p, id, misplaced);
+    if (j < hi) UnpackMigrant_f64_at(j, false, &s, in, p, id, &after, bounds);
 }
 
-// Kernel UnpackMigrant, migrate.go:56
-extern "C" __global__ void __launch_bounds__(128) UnpackMigrant_f64(int64 lo, int64 hi,
-        const __grid_constant__ Domain d, Slice<Migrant_f64> in, Slice<Particle_f64> p, Slice<int64> id,
-        Slice<int64> misplaced) {
+// Kernel UnpackMigrant, migrate.go:108
+extern "C" __global__ void __launch_bounds__(128) UnpackMigrant_correcting_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Places s, Slice<Migrant_f32> in, Slice<Particle_f32> p, Slice<int64> id,
+        const __grid_constant__ Correction_f32 after, Slice<Bounds_f32> bounds) {
     const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (j < hi) UnpackMigrant_f64_at(j, &d, in, p, id, misplaced);
+    if (j < hi) UnpackMigrant_f32_at(j, true, &s, in, p, id, &after, bounds);
+}
+
+// Kernel UnpackMigrant, migrate.go:108
+extern "C" __global__ void __launch_bounds__(128) UnpackMigrant_correcting_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Places s, Slice<Migrant_f64> in, Slice<Particle_f64> p, Slice<int64> id,
+        const __grid_constant__ Correction_f64 after, Slice<Bounds_f64> bounds) {
+    const int64 j = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (j < hi) UnpackMigrant_f64_at(j, true, &s, in, p, id, &after, bounds);
 }
 
 // Kernel AdvectParticle, particle.go:68
 extern "C" __global__ void __launch_bounds__(128) AdvectParticle_f32(int64 lo, int64 hi,
-        const __grid_constant__ Flow_f32 s, const __grid_constant__ Domain d, Clock_f32 *clock, Removed *n,
-        Slice<Particle_f32> p, Slice<uint8> stays, Slice<uint8> leaves) {
+        const __grid_constant__ Flow_f32 s, const __grid_constant__ Domain d, const __grid_constant__ Routes r,
+        Clock_f32 *clock, Removed *n, Slice<Particle_f32> p, Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) AdvectParticle_f32_at(i, &s, &d, clock, n, p, stays, leaves);
+    if (i < hi) AdvectParticle_f32_at(i, &s, &d, &r, clock, n, p, marks);
 }
 
 // Kernel AdvectParticle, particle.go:68
 extern "C" __global__ void __launch_bounds__(128) AdvectParticle_f64(int64 lo, int64 hi,
-        const __grid_constant__ Flow_f64 s, const __grid_constant__ Domain d, Clock_f64 *clock, Removed *n,
-        Slice<Particle_f64> p, Slice<uint8> stays, Slice<uint8> leaves) {
+        const __grid_constant__ Flow_f64 s, const __grid_constant__ Domain d, const __grid_constant__ Routes r,
+        Clock_f64 *clock, Removed *n, Slice<Particle_f64> p, Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) AdvectParticle_f64_at(i, &s, &d, clock, n, p, stays, leaves);
+    if (i < hi) AdvectParticle_f64_at(i, &s, &d, &r, clock, n, p, marks);
 }
 
 // Kernel AdvectAndCorrect, particle.go:90
-extern "C" __global__ void __launch_bounds__(128) AdvectAndCorrect_f32(int64 lo, int64 hi,
-        const __grid_constant__ Flow_f32 s, const __grid_constant__ Domain d, Clock_f32 *clock, Removed *n,
-        const __grid_constant__ Correction_f32 before, const __grid_constant__ Correction_f32 after,
-        float minRadius, float maxRadius, Slice<Particle_f32> p, Slice<Bounds_f32> bounds) {
+extern "C" __global__ void __launch_bounds__(128) AdvectAndCorrect_several_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Flow_f32 s, const __grid_constant__ Domain d, const __grid_constant__ Routes r,
+        Clock_f32 *clock, Removed *n, const __grid_constant__ Correction_f32 before,
+        const __grid_constant__ Correction_f32 after, float minRadius, float maxRadius, Slice<Particle_f32> p,
+        Slice<Bounds_f32> bounds, Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) AdvectAndCorrect_f32_at(i, &s, &d, clock, n, &before, &after, minRadius, maxRadius, p, bounds);
+    if (i < hi) AdvectAndCorrect_f32_at(i, false, &s, &d, &r, clock, n, &before, &after, minRadius, maxRadius, p, bounds, marks);
 }
 
 // Kernel AdvectAndCorrect, particle.go:90
-extern "C" __global__ void __launch_bounds__(128) AdvectAndCorrect_f64(int64 lo, int64 hi,
-        const __grid_constant__ Flow_f64 s, const __grid_constant__ Domain d, Clock_f64 *clock, Removed *n,
-        const __grid_constant__ Correction_f64 before, const __grid_constant__ Correction_f64 after,
-        double minRadius, double maxRadius, Slice<Particle_f64> p, Slice<Bounds_f64> bounds) {
+extern "C" __global__ void __launch_bounds__(128) AdvectAndCorrect_several_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Flow_f64 s, const __grid_constant__ Domain d, const __grid_constant__ Routes r,
+        Clock_f64 *clock, Removed *n, const __grid_constant__ Correction_f64 before,
+        const __grid_constant__ Correction_f64 after, double minRadius, double maxRadius, Slice<Particle_f64> p,
+        Slice<Bounds_f64> bounds, Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) AdvectAndCorrect_f64_at(i, &s, &d, clock, n, &before, &after, minRadius, maxRadius, p, bounds);
+    if (i < hi) AdvectAndCorrect_f64_at(i, false, &s, &d, &r, clock, n, &before, &after, minRadius, maxRadius, p, bounds, marks);
 }
 
-// Kernel MarkLive, particle.go:112
+// Kernel AdvectAndCorrect, particle.go:90
+extern "C" __global__ void __launch_bounds__(128) AdvectAndCorrect_several_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Flow_f32 s, const __grid_constant__ Domain d, const __grid_constant__ Routes r,
+        Clock_f32 *clock, Removed *n, const __grid_constant__ Correction_f32 before,
+        const __grid_constant__ Correction_f32 after, float minRadius, float maxRadius, Slice<Particle_f32> p,
+        Slice<Bounds_f32> bounds, Slice<uint8> marks) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) AdvectAndCorrect_f32_at(i, true, &s, &d, &r, clock, n, &before, &after, minRadius, maxRadius, p, bounds, marks);
+}
+
+// Kernel AdvectAndCorrect, particle.go:90
+extern "C" __global__ void __launch_bounds__(128) AdvectAndCorrect_several_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Flow_f64 s, const __grid_constant__ Domain d, const __grid_constant__ Routes r,
+        Clock_f64 *clock, Removed *n, const __grid_constant__ Correction_f64 before,
+        const __grid_constant__ Correction_f64 after, double minRadius, double maxRadius, Slice<Particle_f64> p,
+        Slice<Bounds_f64> bounds, Slice<uint8> marks) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) AdvectAndCorrect_f64_at(i, true, &s, &d, &r, clock, n, &before, &after, minRadius, maxRadius, p, bounds, marks);
+}
+
+// Kernel MarkLive, particle.go:118
 extern "C" __global__ void __launch_bounds__(128) MarkLive_f32(int64 lo, int64 hi, Slice<Particle_f32> p,
-        Slice<uint8> stays) {
+        Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) MarkLive_f32_at(i, p, stays);
+    if (i < hi) MarkLive_f32_at(i, p, marks);
 }
 
-// Kernel MarkLive, particle.go:112
+// Kernel MarkLive, particle.go:118
 extern "C" __global__ void __launch_bounds__(128) MarkLive_f64(int64 lo, int64 hi, Slice<Particle_f64> p,
-        Slice<uint8> stays) {
+        Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) MarkLive_f64_at(i, p, stays);
+    if (i < hi) MarkLive_f64_at(i, p, marks);
 }
 
-// Kernel ClassifyParticle, particle.go:122
+// Kernel ClassifyParticle, particle.go:128
 extern "C" __global__ void __launch_bounds__(128) ClassifyParticle_f32(int64 lo, int64 hi,
-        const __grid_constant__ Domain d, Removed *n, Slice<Particle_f32> p, Slice<uint8> stays,
-        Slice<uint8> leaves) {
+        const __grid_constant__ Domain d, const __grid_constant__ Routes r, Removed *n, Slice<Particle_f32> p,
+        Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) ClassifyParticle_f32_at(i, &d, n, p, stays, leaves);
+    if (i < hi) ClassifyParticle_f32_at(i, &d, &r, n, p, marks);
 }
 
-// Kernel ClassifyParticle, particle.go:122
+// Kernel ClassifyParticle, particle.go:128
 extern "C" __global__ void __launch_bounds__(128) ClassifyParticle_f64(int64 lo, int64 hi,
-        const __grid_constant__ Domain d, Removed *n, Slice<Particle_f64> p, Slice<uint8> stays,
-        Slice<uint8> leaves) {
+        const __grid_constant__ Domain d, const __grid_constant__ Routes r, Removed *n, Slice<Particle_f64> p,
+        Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) ClassifyParticle_f64_at(i, &d, n, p, stays, leaves);
+    if (i < hi) ClassifyParticle_f64_at(i, &d, &r, n, p, marks);
 }
 
-// Kernel ClearBounds, particle.go:166
+// Kernel ClearBounds, particle.go:170
 extern "C" __global__ void __launch_bounds__(128) ClearBounds_f32(int64 lo, int64 hi, Slice<Bounds_f32> bounds) {
     const int64 c = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (c < hi) ClearBounds_f32_at(c, bounds);
 }
 
-// Kernel ClearBounds, particle.go:166
+// Kernel ClearBounds, particle.go:170
 extern "C" __global__ void __launch_bounds__(128) ClearBounds_f64(int64 lo, int64 hi, Slice<Bounds_f64> bounds) {
     const int64 c = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (c < hi) ClearBounds_f64_at(c, bounds);
 }
 
-// Kernel Correct, particle.go:183
+// Kernel Correct, particle.go:187
 extern "C" __global__ void __launch_bounds__(128) Correct_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, Slice<Particle_f32> p, Slice<Bounds_f32> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Correct_f32_at(i, &s, p, bounds);
 }
 
-// Kernel Correct, particle.go:183
+// Kernel Correct, particle.go:187
 extern "C" __global__ void __launch_bounds__(128) Correct_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, Slice<Particle_f64> p, Slice<Bounds_f64> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Correct_f64_at(i, &s, p, bounds);
 }
 
-// Kernel MergeFromGhost, particle.go:232
+// Kernel MergeFromGhost, particle.go:236
 extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f32(int64 lo_i, int64 hi_i, int64 lo_j,
         int64 hi_j, int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, int64 stride,
         Slice<Bounds_f32> bounds) {
@@ -3481,7 +3588,7 @@ extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f32(int64 lo_i,
     if (i < hi_i && j < hi_j && k < hi_k) MergeFromGhost_f32_at(i, j, k, &l, stride, bounds);
 }
 
-// Kernel MergeFromGhost, particle.go:232
+// Kernel MergeFromGhost, particle.go:236
 extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f64(int64 lo_i, int64 hi_i, int64 lo_j,
         int64 hi_j, int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, int64 stride,
         Slice<Bounds_f64> bounds) {
@@ -3491,7 +3598,7 @@ extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f64(int64 lo_i,
     if (i < hi_i && j < hi_j && k < hi_k) MergeFromGhost_f64_at(i, j, k, &l, stride, bounds);
 }
 
-// Kernel ApplyBounds, particle.go:242
+// Kernel ApplyBounds, particle.go:246
 extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, const __grid_constant__ Domain d,
         Slice<Bounds_f32> bounds, Slice<float> phi) {
@@ -3501,7 +3608,7 @@ extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f32(int64 lo_i, in
     if (i < hi_i && j < hi_j && k < hi_k) ApplyBounds_f32_at(i, j, k, &l, &d, bounds, phi);
 }
 
-// Kernel ApplyBounds, particle.go:242
+// Kernel ApplyBounds, particle.go:246
 extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, const __grid_constant__ Domain d,
         Slice<Bounds_f64> bounds, Slice<double> phi) {
@@ -3511,35 +3618,35 @@ extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f64(int64 lo_i, in
     if (i < hi_i && j < hi_j && k < hi_k) ApplyBounds_f64_at(i, j, k, &l, &d, bounds, phi);
 }
 
-// Kernel UpdateRadius, particle.go:264
+// Kernel UpdateRadius, particle.go:268
 extern "C" __global__ void __launch_bounds__(128) UpdateRadius_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, float minRadius, float maxRadius, Slice<Particle_f32> p) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) UpdateRadius_f32_at(i, &s, minRadius, maxRadius, p);
 }
 
-// Kernel UpdateRadius, particle.go:264
+// Kernel UpdateRadius, particle.go:268
 extern "C" __global__ void __launch_bounds__(128) UpdateRadius_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, double minRadius, double maxRadius, Slice<Particle_f64> p) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) UpdateRadius_f64_at(i, &s, minRadius, maxRadius, p);
 }
 
-// Kernel MarkEscaped, particle.go:291
+// Kernel MarkEscaped, particle.go:295
 extern "C" __global__ void __launch_bounds__(128) MarkEscaped_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, bool inside, Slice<Particle_f32> p, Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MarkEscaped_f32_at(i, &s, inside, p, marks);
 }
 
-// Kernel MarkEscaped, particle.go:291
+// Kernel MarkEscaped, particle.go:295
 extern "C" __global__ void __launch_bounds__(128) MarkEscaped_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, bool inside, Slice<Particle_f64> p, Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MarkEscaped_f64_at(i, &s, inside, p, marks);
 }
 
-// Kernel Replicate, particle.go:302
+// Kernel Replicate, particle.go:306
 extern "C" __global__ void __launch_bounds__(128) Replicate_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, Slice<Particle_f32> p, Slice<uint32> keys, Slice<int32> order,
         Slice<float> values) {
@@ -3547,7 +3654,7 @@ extern "C" __global__ void __launch_bounds__(128) Replicate_f32(int64 lo, int64 
     if (i < hi) Replicate_f32_at(i, &s, p, keys, order, values);
 }
 
-// Kernel Replicate, particle.go:302
+// Kernel Replicate, particle.go:306
 extern "C" __global__ void __launch_bounds__(128) Replicate_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, Slice<Particle_f64> p, Slice<uint32> keys, Slice<int32> order,
         Slice<double> values) {
@@ -3555,28 +3662,28 @@ extern "C" __global__ void __launch_bounds__(128) Replicate_f64(int64 lo, int64 
     if (i < hi) Replicate_f64_at(i, &s, p, keys, order, values);
 }
 
-// Kernel RaisePlus, particle.go:323
+// Kernel RaisePlus, particle.go:327
 extern "C" __global__ void __launch_bounds__(128) RaisePlus_f32(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<float> values, Slice<Bounds_f32> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RaisePlus_f32_at(i, keys, values, bounds);
 }
 
-// Kernel RaisePlus, particle.go:323
+// Kernel RaisePlus, particle.go:327
 extern "C" __global__ void __launch_bounds__(128) RaisePlus_f64(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<double> values, Slice<Bounds_f64> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RaisePlus_f64_at(i, keys, values, bounds);
 }
 
-// Kernel LowerMinus, particle.go:330
+// Kernel LowerMinus, particle.go:334
 extern "C" __global__ void __launch_bounds__(128) LowerMinus_f32(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<float> values, Slice<Bounds_f32> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) LowerMinus_f32_at(i, keys, values, bounds);
 }
 
-// Kernel LowerMinus, particle.go:330
+// Kernel LowerMinus, particle.go:334
 extern "C" __global__ void __launch_bounds__(128) LowerMinus_f64(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<double> values, Slice<Bounds_f64> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

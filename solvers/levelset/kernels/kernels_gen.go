@@ -243,116 +243,130 @@ func (loop *CountParticleLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// RouteMigrantLoop runs RouteMigrant for lo ≤ index < hi, on the CPU or another device.
-type RouteMigrantLoop[F num.Float] struct {
-	r    *Routes
-	p    []Particle[F]
-	peer []int32
+// CountLeavingLoop runs CountLeaving for lo ≤ index < hi, on the CPU or another device.
+type CountLeavingLoop struct {
+	l      *Leaving
+	totals []int32
 }
 
-// NewRouteMigrantLoop prepares RouteMigrant.
-func NewRouteMigrantLoop[F num.Float](r *Routes, p []Particle[F], peer []int32) *RouteMigrantLoop[F] {
-	return &RouteMigrantLoop[F]{r, p, peer}
+// NewCountLeavingLoop prepares CountLeaving.
+func NewCountLeavingLoop(l *Leaving, totals []int32) *CountLeavingLoop {
+	return &CountLeavingLoop{l, totals}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *RouteMigrantLoop[F]) Range(lo, hi int) {
-	for j := lo; j < hi; j++ {
-		RouteMigrant(j, loop.r, loop.p, loop.peer)
+func (loop *CountLeavingLoop) Range(lo, hi int) {
+	for g := lo; g < hi; g++ {
+		CountLeaving(g, loop.l, loop.totals)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *RouteMigrantLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "RouteMigrant" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ConstantOf("r", loop.r),
-		abi.ElementsOf("p", loop.p),
-		abi.ElementsOf("peer", loop.peer),
+func (loop *CountLeavingLoop) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "CountLeaving", Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("l", loop.l),
+		abi.ElementsOf("totals", loop.totals),
 	}}
 }
 
-// PackMigrantLoop runs PackMigrant for lo ≤ index < hi, on the CPU or another device.
-type PackMigrantLoop[F num.Float] struct {
-	order []int32
-	p     []Particle[F]
-	id    []int64
-	out   []Migrant[F]
+// PackLeavingLoop runs PackLeaving for lo ≤ index < hi, on the CPU or another device.
+type PackLeavingLoop[F num.Float] struct {
+	l    *Leaving
+	p    []Particle[F]
+	id   []int64
+	out  []Migrant[F]
+	free []int32
 }
 
-// NewPackMigrantLoop prepares PackMigrant.
-func NewPackMigrantLoop[F num.Float](order []int32, p []Particle[F], id []int64, out []Migrant[F]) *PackMigrantLoop[F] {
-	return &PackMigrantLoop[F]{order, p, id, out}
+// NewPackLeavingLoop prepares PackLeaving.
+func NewPackLeavingLoop[F num.Float](l *Leaving, p []Particle[F], id []int64, out []Migrant[F], free []int32) *PackLeavingLoop[F] {
+	return &PackLeavingLoop[F]{l, p, id, out, free}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *PackMigrantLoop[F]) Range(lo, hi int) {
-	for j := lo; j < hi; j++ {
-		PackMigrant(j, loop.order, loop.p, loop.id, loop.out)
+func (loop *PackLeavingLoop[F]) Range(lo, hi int) {
+	for g := lo; g < hi; g++ {
+		PackLeaving(g, loop.l, loop.p, loop.id, loop.out, loop.free)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *PackMigrantLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "PackMigrant" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ElementsOf("order", loop.order),
+func (loop *PackLeavingLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "PackLeaving" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("l", loop.l),
 		abi.ElementsOf("p", loop.p),
 		abi.ElementsOf("id", loop.id),
 		abi.ElementsOf("out", loop.out),
+		abi.ElementsOf("free", loop.free),
 	}}
 }
 
 // UnpackMigrantLoop runs UnpackMigrant for lo ≤ index < hi, on the CPU or another device.
 type UnpackMigrantLoop[F num.Float] struct {
-	d         *Domain
-	in        []Migrant[F]
-	p         []Particle[F]
-	id        []int64
-	misplaced []int64
+	correcting bool
+	s          *Places
+	in         []Migrant[F]
+	p          []Particle[F]
+	id         []int64
+	after      *Correction[F]
+	bounds     []Bounds[F]
 }
 
 // NewUnpackMigrantLoop prepares UnpackMigrant.
-func NewUnpackMigrantLoop[F num.Float](d *Domain, in []Migrant[F], p []Particle[F], id []int64, misplaced []int64) *UnpackMigrantLoop[F] {
-	return &UnpackMigrantLoop[F]{d, in, p, id, misplaced}
+func NewUnpackMigrantLoop[F num.Float](correcting bool, s *Places, in []Migrant[F], p []Particle[F], id []int64, after *Correction[F], bounds []Bounds[F]) *UnpackMigrantLoop[F] {
+	return &UnpackMigrantLoop[F]{correcting, s, in, p, id, after, bounds}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *UnpackMigrantLoop[F]) Range(lo, hi int) {
 	for j := lo; j < hi; j++ {
-		UnpackMigrant(j, loop.d, loop.in, loop.p, loop.id, loop.misplaced)
+		UnpackMigrant(j, loop.correcting, loop.s, loop.in, loop.p, loop.id, loop.after, loop.bounds)
 	}
 }
 
 // Launch says how other devices run the kernel.
 func (loop *UnpackMigrantLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "UnpackMigrant" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ConstantOf("d", loop.d),
+	return abi.Launch{Module: Module, Symbol: "UnpackMigrant" + loop.variant() + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("s", loop.s),
 		abi.ElementsOf("in", loop.in),
 		abi.ElementsOf("p", loop.p),
 		abi.ElementsOf("id", loop.id),
-		abi.ElementsOf("misplaced", loop.misplaced),
+		abi.ConstantOf("after", loop.after),
+		abi.ElementsOf("bounds", loop.bounds),
 	}}
+}
+
+// variant tells the kernel's variants apart.
+func (loop *UnpackMigrantLoop[F]) variant() string {
+	switch {
+	case !loop.correcting:
+		return "_correcting_false"
+	case loop.correcting:
+		return "_correcting_true"
+	}
+	panic("UnpackMigrant has no variant for these constants")
 }
 
 // AdvectParticleLoop runs AdvectParticle for lo ≤ index < hi, on the CPU or another device.
 type AdvectParticleLoop[F num.Float] struct {
-	s      *Flow[F]
-	d      *Domain
-	clock  *Clock[F]
-	n      *Removed
-	p      []Particle[F]
-	stays  []uint8
-	leaves []uint8
+	s     *Flow[F]
+	d     *Domain
+	r     *Routes
+	clock *Clock[F]
+	n     *Removed
+	p     []Particle[F]
+	marks []uint8
 }
 
 // NewAdvectParticleLoop prepares AdvectParticle.
-func NewAdvectParticleLoop[F num.Float](s *Flow[F], d *Domain, clock *Clock[F], n *Removed, p []Particle[F], stays []uint8, leaves []uint8) *AdvectParticleLoop[F] {
-	return &AdvectParticleLoop[F]{s, d, clock, n, p, stays, leaves}
+func NewAdvectParticleLoop[F num.Float](s *Flow[F], d *Domain, r *Routes, clock *Clock[F], n *Removed, p []Particle[F], marks []uint8) *AdvectParticleLoop[F] {
+	return &AdvectParticleLoop[F]{s, d, r, clock, n, p, marks}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *AdvectParticleLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		AdvectParticle(i, loop.s, loop.d, loop.clock, loop.n, loop.p, loop.stays, loop.leaves)
+		AdvectParticle(i, loop.s, loop.d, loop.r, loop.clock, loop.n, loop.p, loop.marks)
 	}
 }
 
@@ -361,18 +375,20 @@ func (loop *AdvectParticleLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "AdvectParticle" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.ConstantOf("d", loop.d),
+		abi.ConstantOf("r", loop.r),
 		abi.PointerTo("clock", loop.clock),
 		abi.PointerTo("n", loop.n),
 		abi.ElementsOf("p", loop.p),
-		abi.ElementsOf("stays", loop.stays),
-		abi.ElementsOf("leaves", loop.leaves),
+		abi.ElementsOf("marks", loop.marks),
 	}}
 }
 
 // AdvectAndCorrectLoop runs AdvectAndCorrect for lo ≤ index < hi, on the CPU or another device.
 type AdvectAndCorrectLoop[F num.Float] struct {
+	several   bool
 	s         *Flow[F]
 	d         *Domain
+	r         *Routes
 	clock     *Clock[F]
 	n         *Removed
 	before    *Correction[F]
@@ -381,25 +397,27 @@ type AdvectAndCorrectLoop[F num.Float] struct {
 	maxRadius F
 	p         []Particle[F]
 	bounds    []Bounds[F]
+	marks     []uint8
 }
 
 // NewAdvectAndCorrectLoop prepares AdvectAndCorrect.
-func NewAdvectAndCorrectLoop[F num.Float](s *Flow[F], d *Domain, clock *Clock[F], n *Removed, before *Correction[F], after *Correction[F], minRadius F, maxRadius F, p []Particle[F], bounds []Bounds[F]) *AdvectAndCorrectLoop[F] {
-	return &AdvectAndCorrectLoop[F]{s, d, clock, n, before, after, minRadius, maxRadius, p, bounds}
+func NewAdvectAndCorrectLoop[F num.Float](several bool, s *Flow[F], d *Domain, r *Routes, clock *Clock[F], n *Removed, before *Correction[F], after *Correction[F], minRadius F, maxRadius F, p []Particle[F], bounds []Bounds[F], marks []uint8) *AdvectAndCorrectLoop[F] {
+	return &AdvectAndCorrectLoop[F]{several, s, d, r, clock, n, before, after, minRadius, maxRadius, p, bounds, marks}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *AdvectAndCorrectLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		AdvectAndCorrect(i, loop.s, loop.d, loop.clock, loop.n, loop.before, loop.after, loop.minRadius, loop.maxRadius, loop.p, loop.bounds)
+		AdvectAndCorrect(i, loop.several, loop.s, loop.d, loop.r, loop.clock, loop.n, loop.before, loop.after, loop.minRadius, loop.maxRadius, loop.p, loop.bounds, loop.marks)
 	}
 }
 
 // Launch says how other devices run the kernel.
 func (loop *AdvectAndCorrectLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "AdvectAndCorrect" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+	return abi.Launch{Module: Module, Symbol: "AdvectAndCorrect" + loop.variant() + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.ConstantOf("d", loop.d),
+		abi.ConstantOf("r", loop.r),
 		abi.PointerTo("clock", loop.clock),
 		abi.PointerTo("n", loop.n),
 		abi.ConstantOf("before", loop.before),
@@ -408,24 +426,36 @@ func (loop *AdvectAndCorrectLoop[F]) Launch() abi.Launch {
 		abi.ValueOf("maxRadius", &loop.maxRadius),
 		abi.ElementsOf("p", loop.p),
 		abi.ElementsOf("bounds", loop.bounds),
+		abi.ElementsOf("marks", loop.marks),
 	}}
+}
+
+// variant tells the kernel's variants apart.
+func (loop *AdvectAndCorrectLoop[F]) variant() string {
+	switch {
+	case !loop.several:
+		return "_several_false"
+	case loop.several:
+		return "_several_true"
+	}
+	panic("AdvectAndCorrect has no variant for these constants")
 }
 
 // MarkLiveLoop runs MarkLive for lo ≤ index < hi, on the CPU or another device.
 type MarkLiveLoop[F num.Float] struct {
 	p     []Particle[F]
-	stays []uint8
+	marks []uint8
 }
 
 // NewMarkLiveLoop prepares MarkLive.
-func NewMarkLiveLoop[F num.Float](p []Particle[F], stays []uint8) *MarkLiveLoop[F] {
-	return &MarkLiveLoop[F]{p, stays}
+func NewMarkLiveLoop[F num.Float](p []Particle[F], marks []uint8) *MarkLiveLoop[F] {
+	return &MarkLiveLoop[F]{p, marks}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *MarkLiveLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		MarkLive(i, loop.p, loop.stays)
+		MarkLive(i, loop.p, loop.marks)
 	}
 }
 
@@ -433,28 +463,28 @@ func (loop *MarkLiveLoop[F]) Range(lo, hi int) {
 func (loop *MarkLiveLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "MarkLive" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ElementsOf("p", loop.p),
-		abi.ElementsOf("stays", loop.stays),
+		abi.ElementsOf("marks", loop.marks),
 	}}
 }
 
 // ClassifyParticleLoop runs ClassifyParticle for lo ≤ index < hi, on the CPU or another device.
 type ClassifyParticleLoop[F num.Float] struct {
-	d      *Domain
-	n      *Removed
-	p      []Particle[F]
-	stays  []uint8
-	leaves []uint8
+	d     *Domain
+	r     *Routes
+	n     *Removed
+	p     []Particle[F]
+	marks []uint8
 }
 
 // NewClassifyParticleLoop prepares ClassifyParticle.
-func NewClassifyParticleLoop[F num.Float](d *Domain, n *Removed, p []Particle[F], stays []uint8, leaves []uint8) *ClassifyParticleLoop[F] {
-	return &ClassifyParticleLoop[F]{d, n, p, stays, leaves}
+func NewClassifyParticleLoop[F num.Float](d *Domain, r *Routes, n *Removed, p []Particle[F], marks []uint8) *ClassifyParticleLoop[F] {
+	return &ClassifyParticleLoop[F]{d, r, n, p, marks}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *ClassifyParticleLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		ClassifyParticle(i, loop.d, loop.n, loop.p, loop.stays, loop.leaves)
+		ClassifyParticle(i, loop.d, loop.r, loop.n, loop.p, loop.marks)
 	}
 }
 
@@ -462,10 +492,10 @@ func (loop *ClassifyParticleLoop[F]) Range(lo, hi int) {
 func (loop *ClassifyParticleLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "ClassifyParticle" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("d", loop.d),
+		abi.ConstantOf("r", loop.r),
 		abi.PointerTo("n", loop.n),
 		abi.ElementsOf("p", loop.p),
-		abi.ElementsOf("stays", loop.stays),
-		abi.ElementsOf("leaves", loop.leaves),
+		abi.ElementsOf("marks", loop.marks),
 	}}
 }
 

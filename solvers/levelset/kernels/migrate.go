@@ -12,7 +12,8 @@ type Migrant[F num.Float] struct {
 	ID int64
 }
 
-// Routes maps positions to the peer whose block owns them.
+// Routes maps positions to the peer whose block owns them. A particle that changes blocks is marked with the number of
+// its peer plus 1; the mark of others is 0.
 //
 //atoll:constant
 type Routes struct {
@@ -21,15 +22,12 @@ type Routes struct {
 	Peers  []int32  // of each block, x fastest: the index of its rank among the peers, or the number of peers
 }
 
-// RouteMigrant finds the peer that migrant j goes to.
-//
-//atoll:kernel
-func RouteMigrant[F num.Float](j int, r *Routes, p []Particle[F], peer []int32) {
-	q := p[j]
+// markOf returns the mark of a particle that changes blocks.
+func markOf[F num.Float](q Particle[F], r *Routes) uint8 {
 	x := blockOf(r, 0, 0, q.X)
 	y := blockOf(r, 1, r.Blocks[0], q.Y)
 	z := blockOf(r, 2, r.Blocks[0]+r.Blocks[1], q.Z)
-	peer[j] = r.Peers[(z*r.Blocks[1]+y)*r.Blocks[0]+x]
+	return uint8(r.Peers[(z*r.Blocks[1]+y)*r.Blocks[0]+x] + 1)
 }
 
 // blockOf returns the index along an axis of the block that contains a coordinate. Particles below the first centre
@@ -42,22 +40,81 @@ func blockOf[F num.Float](r *Routes, axis int, first int32, x F) int32 {
 	return k
 }
 
-// PackMigrant puts migrant order[j] at index j of the message.
+// GroupSize is the largest number of particles in a group.
+const GroupSize = 64
+
+// Leaving are the particles of a block that are marked with a peer. They are counted, and then sorted by peer, in
+// groups: group g has the particles g, g + Groups, g + 2·Groups and so on, so that neighbours in memory belong to
+// neighbouring groups.
 //
-//atoll:kernel
-func PackMigrant[F num.Float](j int, order []int32, p []Particle[F], id []int64, out []Migrant[F]) {
-	i := order[j]
-	out[j] = Migrant[F]{P: p[i], ID: id[i]}
+//atoll:constant
+type Leaving struct {
+	Particles, Groups int
+	Peers             int     // including the one of particles that no peer owns
+	Marks             []uint8 // of each particle
+	// Starts has, by peer and then by group, the number of leaving particles, from which ExclusiveScan makes the index
+	// of the first in the message.
+	Starts []int32
 }
 
-// UnpackMigrant puts migrant j among the particles of its block, and counts those that belong to another block.
+// CountLeaving counts the particles of group g that leave, and adds their numbers to those of each peer.
 //
 //atoll:kernel
-func UnpackMigrant[F num.Float](j int, d *Domain, in []Migrant[F], p []Particle[F], id, misplaced []int64) {
+func CountLeaving(g int, l *Leaving, totals []int32) {
+	for k := range l.Peers {
+		l.Starts[k*l.Groups+g] = 0
+	}
+	for i := g; i < l.Particles; i += l.Groups {
+		if mark := int(l.Marks[i]); mark != 0 {
+			l.Starts[(mark-1)*l.Groups+g]++
+		}
+	}
+	for k := range l.Peers {
+		if n := l.Starts[k*l.Groups+g]; n != 0 {
+			atomic.AddInt32(&totals[k], n)
+		}
+	}
+}
+
+// PackLeaving moves the particles of group g that leave to the message, and stores the places that become free.
+//
+//atoll:kernel
+func PackLeaving[F num.Float](g int, l *Leaving, p []Particle[F], id []int64, out []Migrant[F], free []int32) {
+	for i := g; i < l.Particles; i += l.Groups {
+		if mark := int(l.Marks[i]); mark != 0 {
+			at := (mark-1)*l.Groups + g
+			j := l.Starts[at]
+			l.Starts[at] = j + 1
+			out[j] = Migrant[F]{P: p[i], ID: id[i]}
+			free[j] = int32(i)
+			p[i].R = 0
+		}
+	}
+}
+
+// Places are where received particles go: first to free places, then behind the last particle.
+//
+//atoll:constant
+type Places struct {
+	Free      []int32
+	Count     int // of free places
+	Particles int // number of particles
+}
+
+// UnpackMigrant puts migrant j among the particles of its block. If correcting, it corrects the level set after as
+// AdvectAndCorrect does.
+//
+//atoll:kernel correcting=false,true
+func UnpackMigrant[F num.Float](j int, correcting bool, s *Places, in []Migrant[F], p []Particle[F], id []int64,
+	after *Correction[F], bounds []Bounds[F]) {
+	i := s.Particles + j - s.Count
+	if j < s.Count {
+		i = int(s.Free[j])
+	}
 	migrant := in[j]
-	p[j], id[j] = migrant.P, migrant.ID
-	if _, destination := locate(migrant.P, d); destination != StaysInBlock {
-		atomic.AddInt64(&misplaced[0], 1)
+	p[i], id[i] = migrant.P, migrant.ID
+	if correcting {
+		after.correct(migrant.P, bounds)
 	}
 }
 

@@ -150,23 +150,21 @@ func (b *block[F]) advection() {
 		kerneltest.Same(b.t, "WENOStage", to[0], to[1], nil)
 	}
 	p, removed := twice(b.particles()), twice(make([]Removed, 1))
-	stays, leaves := twice(make([]uint8, b.particleCount)), twice(make([]uint8, b.particleCount))
+	marks := twice(make([]uint8, b.particleCount))
 	same := func(what string) {
 		kerneltest.Same(b.t, what, p[0], p[1], nil)
-		kerneltest.Same(b.t, what+", stays", stays[0], stays[1], nil)
-		kerneltest.Same(b.t, what+", leaves", leaves[0], leaves[1], nil)
+		kerneltest.Same(b.t, what+", marks", marks[0], marks[1], nil)
 		kerneltest.Same(b.t, what+", removed", removed[0], removed[1], nil)
 	}
 	b.runBoth(b.particleCount, func(k int) loop {
-		return NewAdvectParticleLoop(b.flow, b.domain, b.clock, &removed[k][0], p[k], stays[k], leaves[k])
+		return NewAdvectParticleLoop(b.flow, b.domain, routes, b.clock, &removed[k][0], p[k], marks[k])
 	})
 	same("AdvectParticle")
 	b.runBoth(b.particleCount, func(k int) loop {
-		return NewClassifyParticleLoop(b.domain, &removed[k][0], p[k],
-			stays[k], leaves[k])
+		return NewClassifyParticleLoop(b.domain, routes, &removed[k][0], p[k], marks[k])
 	})
 	same("ClassifyParticle")
-	b.runBoth(b.particleCount, func(k int) loop { return NewMarkLiveLoop(p[k], stays[k]) })
+	b.runBoth(b.particleCount, func(k int) loop { return NewMarkLiveLoop(p[k], marks[k]) })
 	same("MarkLive")
 }
 

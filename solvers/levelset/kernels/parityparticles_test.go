@@ -8,35 +8,78 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
+// routes are those of six blocks, of which one has no peer.
+var routes = &Routes{Blocks: [3]int32{3, 2, 1}, Cuts: []int32{0, 2, 3, 0, 4, 0}, Peers: []int32{0, 1, 2, 3, 5, 4}}
+
+// migration sends the particles that leave the domain of the block, and receives them in their own places, so that the
+// particles are the same.
 func (b *block[F]) migration() {
-	cuts := []int32{0, 2, 3, 0, 4, 0}
-	r := &Routes{Blocks: [3]int32{3, 2, 1}, Cuts: cuts, Peers: []int32{0, 1, 2, 3, 5, 4}}
-	p, n := b.particles(), b.particleCount
-	peer := twice(make([]int32, n))
-	b.runBoth(n, func(k int) loop { return NewRouteMigrantLoop(r, p, peer[k]) })
-	kerneltest.Same(b.t, "RouteMigrant", peer[0], peer[1], nil)
-	order, id := make([]int32, n), make([]int64, n)
-	for i := range order {
+	p, n, marks, removed := twice(b.particles()), b.particleCount, twice(make([]uint8, b.particleCount)), Removed{}
+	b.runBoth(n, func(k int) loop {
+		return NewClassifyParticleLoop(b.domain, routes, &removed, p[k], marks[k])
+	})
+	kerneltest.Same(b.t, "ClassifyParticle, marks", marks[0], marks[1], nil)
+	before, id, want := slices.Clone(p[0]), make([]int64, n), make([]int32, 6)
+	for i, q := range p[0] {
 		x, y := 0, 0
-		for x < 2 && p[i].X >= F(cuts[x+1]) {
+		for x < 2 && q.X >= F(routes.Cuts[x+1]) {
 			x++
 		}
-		if p[i].Y >= 4 {
+		if q.Y >= 4 {
 			y = 1
 		}
-		if want := r.Peers[3*y+x]; peer[0][i] != want {
-			b.t.Errorf("RouteMigrant: particle at (%v, %v) goes to peer %d, want %d", p[i].X, p[i].Y, peer[0][i], want)
+		if mark := marks[0][i]; mark != 0 {
+			if to := routes.Peers[3*y+x]; int32(mark) != to+1 {
+				b.t.Errorf("particle at (%v, %v) goes to peer %d, want %d", q.X, q.Y, mark-1, to)
+			}
+			want[mark-1]++
 		}
-		order[i], id[i] = int32(n-1-i), int64(7*i)
+		id[i] = int64(7 * i)
 	}
-	out := twice(make([]Migrant[F], n))
-	b.runBoth(n, func(k int) loop { return NewPackMigrantLoop(order, p, id, out[k]) })
-	kerneltest.Same(b.t, "PackMigrant", out[0], out[1], nil)
-	received, ids, misplaced := twice(make([]Particle[F], n)), twice(make([]int64, n)), twice(make([]int64, 1))
-	b.runBoth(n, func(k int) loop { return NewUnpackMigrantLoop(b.domain, out[0], received[k], ids[k], misplaced[k]) })
-	kerneltest.Same(b.t, "UnpackMigrant", received[0], received[1], nil)
+	groups := (n + GroupSize - 1) / GroupSize
+	starts, totals := twice(make([]int32, 6*groups)), twice(make([]int32, 6))
+	leaving := func(k int) *Leaving {
+		return &Leaving{Particles: n, Groups: groups, Peers: 6, Marks: marks[k], Starts: starts[k]}
+	}
+	b.runBoth(groups, func(k int) loop { return NewCountLeavingLoop(leaving(k), totals[k]) })
+	kerneltest.Same(b.t, "CountLeaving", starts[0], starts[1], nil)
+	kerneltest.Same(b.t, "CountLeaving, totals", totals[0], totals[1], nil)
+	kerneltest.Same(b.t, "CountLeaving, all", totals[0], want, nil)
+	total := int32(0)
+	for i, count := range starts[0] {
+		starts[0][i], starts[1][i] = total, total
+		total += count
+	}
+	out, free := twice(make([]Migrant[F], total)), twice(make([]int32, total))
+	b.runBoth(groups, func(k int) loop { return NewPackLeavingLoop(leaving(k), p[k], id, out[k], free[k]) })
+	kerneltest.Same(b.t, "PackLeaving", out[0], out[1], nil)
+	kerneltest.Same(b.t, "PackLeaving, places", free[0], free[1], nil)
+	kerneltest.Same(b.t, "PackLeaving, rest", p[0], p[1], nil)
+	for j, migrant := range out[0] {
+		if p[0][free[0][j]].R != 0 || j > 0 && marks[0][free[0][j]] < marks[0][free[0][j-1]] {
+			b.t.Errorf("migrant %d is not removed, or not sorted", j)
+		}
+		if i := migrant.ID / 7; int32(i) != free[0][j] || migrant.P != before[i] {
+			b.t.Errorf("migrant %d is %v", j, migrant)
+		}
+	}
+	correction, bounds := &Correction[F]{Lattice: b.l, Phi: b.noise(.05)}, twice(make([]Bounds[F], b.len))
+	for _, correcting := range []bool{false, true} {
+		b.runBoth(int(total), func(k int) loop {
+			return NewUnpackMigrantLoop(correcting, &Places{Free: free[k], Count: int(total), Particles: n}, out[k], p[k], id,
+				correction, bounds[k])
+		})
+		kerneltest.Same(b.t, "UnpackMigrant", p[0], before, nil)
+		kerneltest.Same(b.t, "UnpackMigrant, translated", p[1], before, nil)
+		kerneltest.Same(b.t, "UnpackMigrant, bounds", bounds[0], bounds[1], nil)
+	}
+	behind, ids := twice(make([]Particle[F], total)), twice(make([]int64, total))
+	b.runBoth(int(total), func(k int) loop {
+		return NewUnpackMigrantLoop(false, &Places{Free: []int32{total - 1}, Count: 1, Particles: 0}, out[0], behind[k],
+			ids[k], correction, bounds[k])
+	})
+	kerneltest.Same(b.t, "UnpackMigrant, behind", behind[0], behind[1], nil)
 	kerneltest.Same(b.t, "UnpackMigrant, numbers", ids[0], ids[1], nil)
-	kerneltest.Same(b.t, "UnpackMigrant, misplaced", misplaced[0], misplaced[1], nil)
 }
 
 func (b *block[F]) corrections() {
@@ -66,13 +109,18 @@ func (b *block[F]) corrections() {
 		kerneltest.Same(b.t, "ApplyBounds", out[0], out[1], nil)
 		kerneltest.Same(b.t, "ApplyBounds, bounds", bounds[0], bounds[1], nil)
 		moved, removed, after := twice(p), twice(make([]Removed, 1)), &Correction[F]{Lattice: b.l, Escape: 1, Phi: out[0]}
-		b.runBoth(b.particleCount, func(k int) loop {
-			return NewAdvectAndCorrectLoop(b.flow, b.domain, b.clock, &removed[k][0], correction, after, F(.01), F(.05),
-				moved[k], bounds[k])
-		})
-		kerneltest.Same(b.t, "AdvectAndCorrect", moved[0], moved[1], nil)
-		kerneltest.Same(b.t, "AdvectAndCorrect, bounds", bounds[0], bounds[1], nil)
-		kerneltest.Same(b.t, "AdvectAndCorrect, removed", removed[0], removed[1], nil)
+		marks := twice(make([]uint8, b.particleCount))
+		for _, several := range []bool{false, true} {
+			b.runBoth(b.particleCount, func(k int) loop {
+				return NewAdvectAndCorrectLoop(several, b.flow, b.domain, routes, b.clock, &removed[k][0], correction, after,
+					F(.01), F(.05), moved[k], bounds[k], marks[k])
+			})
+			kerneltest.Same(b.t, "AdvectAndCorrect", moved[0], moved[1], nil)
+			kerneltest.Same(b.t, "AdvectAndCorrect, bounds", bounds[0], bounds[1], nil)
+			kerneltest.Same(b.t, "AdvectAndCorrect, removed", removed[0], removed[1], nil)
+			kerneltest.Same(b.t, "AdvectAndCorrect, marks", marks[0], marks[1], nil)
+			moved = twice(p)
+		}
 		resized := twice(p)
 		b.runBoth(b.particleCount, func(k int) loop { return NewUpdateRadiusLoop(correction, F(.01), F(.05), resized[k]) })
 		kerneltest.Same(b.t, "UpdateRadius", resized[0], resized[1], nil)

@@ -61,17 +61,17 @@ func wrapCoordinate[F num.Float](d *Domain, axis int, x F) (wrapped F, destinati
 	return x, StaysInBlock
 }
 
-// AdvectParticle advects particle i by a second-order step in time, with periodic wrapping. stays and leaves mark
-// the particles that remain in the block, and those that go to another one.
+// AdvectParticle advects particle i by a second-order step in time, with periodic wrapping, and marks it with its
+// destination: see Routes.
 //
 //atoll:kernel
-func AdvectParticle[F num.Float](i int, s *Flow[F], d *Domain, clock *Clock[F], n *Removed, p []Particle[F], stays,
-	leaves []uint8) {
+func AdvectParticle[F num.Float](i int, s *Flow[F], d *Domain, r *Routes, clock *Clock[F], n *Removed, p []Particle[F],
+	marks []uint8) {
 	q := p[i]
 	if q.R != 0 {
 		q = s.advected(q, clock)
 	}
-	classify(i, q, d, n, p, stays, leaves)
+	classify(i, q, d, r, n, p, marks)
 }
 
 // advected returns a particle at the end of a step.
@@ -83,13 +83,15 @@ func (s *Flow[F]) advected(q Particle[F], clock *Clock[F]) Particle[F] {
 }
 
 // AdvectAndCorrect combines, for particle i, UpdateRadius at the end of a step with AdvectParticle and Correct in the
-// next one, if no particle changes blocks: before is the level set at the beginning of the step, after the advected
-// one.
+// next one: before is the level set at the beginning of the step, after the advected one. If there are several blocks,
+// it marks the particle with its destination, and particles that change blocks do not correct the level set yet.
 //
-//atoll:kernel
-func AdvectAndCorrect[F num.Float](i int, s *Flow[F], d *Domain, clock *Clock[F], n *Removed, before,
-	after *Correction[F],
-	minRadius, maxRadius F, p []Particle[F], bounds []Bounds[F]) {
+//atoll:kernel several=false,true
+func AdvectAndCorrect[F num.Float](i int, several bool, s *Flow[F], d *Domain, r *Routes, clock *Clock[F], n *Removed,
+	before, after *Correction[F], minRadius, maxRadius F, p []Particle[F], bounds []Bounds[F], marks []uint8) {
+	if several {
+		marks[i] = 0
+	}
 	q := p[i]
 	if q.R == 0 {
 		return
@@ -101,6 +103,10 @@ func AdvectAndCorrect[F num.Float](i int, s *Flow[F], d *Domain, clock *Clock[F]
 		q.R = 0
 	}
 	p[i] = q
+	if several && destination == ChangesBlock {
+		marks[i] = markOf(q, r)
+		return
+	}
 	if q.R != 0 {
 		after.correct(q, bounds)
 	}
@@ -109,22 +115,22 @@ func AdvectAndCorrect[F num.Float](i int, s *Flow[F], d *Domain, clock *Clock[F]
 // MarkLive marks the particles that have not been removed.
 //
 //atoll:kernel
-func MarkLive[F num.Float](i int, p []Particle[F], stays []uint8) {
-	stays[i] = 0
+func MarkLive[F num.Float](i int, p []Particle[F], marks []uint8) {
+	marks[i] = 0
 	if p[i].R != 0 {
-		stays[i] = 1
+		marks[i] = 1
 	}
 }
 
 // ClassifyParticle performs the part of AdvectParticle after the advection.
 //
 //atoll:kernel
-func ClassifyParticle[F num.Float](i int, d *Domain, n *Removed, p []Particle[F], stays, leaves []uint8) {
-	classify(i, p[i], d, n, p, stays, leaves)
+func ClassifyParticle[F num.Float](i int, d *Domain, r *Routes, n *Removed, p []Particle[F], marks []uint8) {
+	classify(i, p[i], d, r, n, p, marks)
 }
 
-func classify[F num.Float](i int, q Particle[F], d *Domain, n *Removed, p []Particle[F], stays, leaves []uint8) {
-	stays[i], leaves[i] = 0, 0
+func classify[F num.Float](i int, q Particle[F], d *Domain, r *Routes, n *Removed, p []Particle[F], marks []uint8) {
+	marks[i] = 0
 	if q.R == 0 {
 		return
 	}
@@ -133,9 +139,7 @@ func classify[F num.Float](i int, q Particle[F], d *Domain, n *Removed, p []Part
 		atomic.AddInt64(&n.Left, 1)
 		q.R = 0
 	} else if destination == ChangesBlock {
-		leaves[i] = 1
-	} else {
-		stays[i] = 1
+		marks[i] = markOf(q, r)
 	}
 	p[i] = q
 }
