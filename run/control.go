@@ -16,7 +16,7 @@ import (
 
 // control decides when a run saves its state and when it stops early. The ranks poll each other by a reduction at the
 // same steps, a few times per second by the clock of rank 0. A poll tells all ranks whether one of them must stop, and
-// whether all have finished their background writes.
+// whether all have written their parts of a checkpoint.
 type control struct {
 	stop       <-chan struct{} // closed to order the run to stop
 	limit      time.Time       // when the run stops by itself; zero for never
@@ -46,7 +46,6 @@ const (
 	pollWanted            // a watch.Want
 	pollSteps             // steps to the next poll
 	pollCheckpoint        // 1: a rank is still writing its part of a checkpoint
-	pollFrame             // 1: a rank has not finished its part of the current stage of writing a frame
 	pollWords
 )
 
@@ -119,13 +118,6 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 		return err
 	}
 	stop := p[pollStop] != keepRunning
-	for _, f := range r.frames {
-		if p[pollFrame] == 0 && len(f.pending) > 0 {
-			if err := f.advance(ctx); err != nil {
-				return err
-			}
-		}
-	}
 	if stop {
 		if err := r.finishFrames(ctx); err != nil {
 			return err
@@ -169,11 +161,6 @@ func (r *runner) exchangePoll(ctx context.Context, now solvers.Clock) (p poll, e
 	}
 	if c.writer != nil && !c.writer.Written() {
 		p[pollCheckpoint] = 1
-	}
-	for _, f := range r.frames {
-		if !f.stageDone() {
-			p[pollFrame] = 1
-		}
 	}
 	return p, r.Comm.AllreduceInt64(ctx, dist.Max, p[:])
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,10 +25,13 @@ type frames struct {
 	fence                   folder.Fence
 	pvd                     *vtk.Collection
 	count                   int
-	pending                 []*pendingFrame // frames that are being written or wait for it, in order
+	pending                 []*pendingFrame // frames that are being written, in order
 	writeTime               time.Duration   // duration of the last frame
 	ahead                   *fileAhead      // of files that all ranks write; nil before the first frame
 	records                 *ugrid.Writer   // of the format nc, which has all frames in one file; nil otherwise
+	index                   int             // of the series, which distinguishes its messages between ranks
+	ctx                     context.Context // of these messages; it ends when the series is closed
+	cancel                  context.CancelCauseFunc
 }
 
 // newFrames starts a series, or continues one after count frames. series is the base name of the .pvd, extension that
@@ -43,6 +47,7 @@ func newFrames(dir, series, format, extension string, count int, c *config.Case,
 	if format != extension { // another series may have files with the same extension
 		f.name += "_" + format
 	}
+	f.ctx, f.cancel = context.WithCancelCause(context.Background())
 	if comm.Rank() != 0 {
 		return f, nil
 	}

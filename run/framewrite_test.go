@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -72,6 +73,149 @@ func TestFramesInOrder(t *testing.T) {
 	files := regexp.MustCompile(`frames/c_\d+\.vtp`).FindAllString(string(pvd), -1)
 	if got := strings.Join(files, " "); got != "frames/c_000000.vtp frames/c_000001.vtp frames/c_000002.vtp" {
 		t.Errorf("the series has %s", got)
+	}
+}
+
+// onRanks calls a function on every rank of a run, each with a series of frames, and returns their errors.
+func onRanks(t *testing.T, ranks int, dir, format string, do func(f *frames) error) []error {
+	t.Helper()
+	errs := make([]error, ranks)
+	var wait sync.WaitGroup
+	for rank, comm := range local.New(ranks) {
+		wait.Go(func() {
+			f, err := newFrames(dir, "s", format, format, 0, &config.Case{Name: "c"}, comm, folder.Fence{Dir: dir})
+			if err == nil {
+				err = do(f)
+			}
+			if errs[rank] = errors.Join(err, f.close()); err != nil {
+				comm.Abort(1, err)
+			}
+			errs[rank] = errors.Join(errs[rank], comm.Close())
+		})
+	}
+	wait.Wait()
+	return errs
+}
+
+// point is a piece with one point, on the x axis.
+func point(x float64) piece.Piece {
+	p := &vtk.PolyData{Points: []float64{x, 0, 0}}
+	p.Verts.Add(0)
+	return (*piece.Faces)(p)
+}
+
+// TestFramesOfSeveralRanks proves that several ranks write several frames at the same time, in whatever order their
+// parts are ready, that no rank holds more frames than it may, and that the files do not depend on that.
+func TestFramesOfSeveralRanks(t *testing.T) {
+	const ranks, count = 3, 7
+	files := func(dir string) map[string]string {
+		t.Helper()
+		contents := map[string]string{}
+		err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			text, err := os.ReadFile(filepath.Join(dir, path))
+			contents[path] = string(text)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return contents
+	}
+	for _, format := range []string{"vtp", "stl"} {
+		var want map[string]string // written frame by frame
+		for _, most := range []int{1, 3} {
+			dir := t.TempDir()
+			var ready [count][ranks]chan struct{} // closed when a rank's part of a frame is ready
+			for k := range ready {
+				for rank := range ready[k] {
+					ready[k][rank] = make(chan struct{})
+				}
+			}
+			errs := onRanks(t, ranks, dir, format, func(f *frames) error {
+				rank := f.comm.Rank()
+				for k := range count {
+					if err := f.limit(t.Context(), most); err != nil {
+						return err
+					}
+					if len(f.pending) >= most {
+						return fmt.Errorf("%d frames are pending, want fewer than %d", len(f.pending), most)
+					}
+					f.begin(float64(k), &snapshot{makePiece: func() (piece.Piece, error) {
+						defer close(ready[k][rank])
+						// A part waits for that of the next rank in an other frame, later in the same group of frames.
+						if next := k + 1; most > 1 && next%most != 0 && next < count {
+							<-ready[next][(rank+1)%ranks]
+						}
+						if format == "stl" {
+							return (*piece.STL)(&vtk.PolyData{}), nil
+						}
+						return point(float64(ranks*k + rank)), nil
+					}}, k == count-1)
+				}
+				return f.end(t.Context())
+			})
+			if err := errors.Join(errs...); err != nil {
+				t.Fatal(err)
+			}
+			got := files(dir)
+			if want == nil {
+				want = got
+			}
+			if !maps.Equal(got, want) || len(got) < count {
+				t.Errorf("%s, up to %d frames at a time: got %d files with other contents than if written one by one", format,
+					most, len(got))
+			}
+		}
+	}
+}
+
+// TestFailedPart proves that an error in one rank's part of a frame ends the work of all ranks, with its message, and
+// that no frame is complete then, although other ranks wait for that part in the background.
+func TestFailedPart(t *testing.T) {
+	full, dir := errors.New("no space left"), t.TempDir()
+	errs := onRanks(t, 3, dir, "vtp", func(f *frames) error {
+		for k := range 2 {
+			f.begin(float64(k), &snapshot{makePiece: func() (piece.Piece, error) {
+				if f.comm.Rank() == 1 && k == 0 {
+					return nil, full
+				}
+				return point(0), nil
+			}}, false)
+		}
+		return f.end(t.Context())
+	})
+	for rank, err := range errs {
+		if err == nil || !strings.Contains(err.Error(), full.Error()) || rank == 1 && !errors.Is(err, full) {
+			t.Errorf("rank %d: got error %v, want %v", rank, err, full)
+		}
+	}
+	if names, err := filepath.Glob(filepath.Join(dir, "frames", "c_*.vtp")); err != nil || len(names) != 0 {
+		t.Errorf("files %v, error %v; want none", names, err)
+	}
+}
+
+// TestFramesEndWithContext proves that ranks do not wait for a frame that another rank never begins once their context
+// has ended, or the series is closed.
+func TestFramesEndWithContext(t *testing.T) {
+	cause := errors.New("stopped")
+	for _, close := range []bool{false, true} {
+		errs := onRanks(t, 2, t.TempDir(), "vtp", func(f *frames) error {
+			if f.comm.Rank() == 1 {
+				return nil
+			}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			f.begin(0, readySnapshot(point(0)), false)
+			if cancel(cause); close {
+				return f.close()
+			}
+			return f.end(ctx)
+		})
+		if err := errors.Join(errs...); close != (err == nil) || !close && !strings.Contains(err.Error(), cause.Error()) {
+			t.Errorf("closed: %t: got error %v", close, err)
+		}
 	}
 }
 

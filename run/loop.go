@@ -331,14 +331,10 @@ func (r *runner) frame(ctx context.Context, t float64, last bool) error {
 	return nil
 }
 
-// completeFrames completes frames that are written and have successors. It is for a single rank; several ranks agree on
-// this in polls.
+// completeFrames completes frames that are written.
 func (r *runner) completeFrames(ctx context.Context) error {
-	if r.Comm.Size() > 1 {
-		return nil
-	}
 	for _, f := range r.frames {
-		if len(f.pending) > 1 && f.stageDone() {
+		for f.written() {
 			if err := f.advance(ctx); err != nil {
 				return err
 			}

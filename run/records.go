@@ -63,19 +63,30 @@ func (r *runner) openRecords(ctx context.Context, f *frames) (err error) {
 // recordFile is the path of the NetCDF file in the folder of the run.
 func (f *frames) recordFile() string { return f.name + "." + netcdfFormat }
 
-// recordStages returns the stages of writing a record.
-func (f *frames) recordStages(p *pendingFrame) []frameStage {
-	var record *ugrid.Record
-	return []frameStage{{
-		local: func() error {
-			record = f.records.Begin(p.time, p.piece.(*recordPiece).values)
-			return nil
-		},
-		collective: func(ctx context.Context) error { return record.Exchange(ctx) },
-	}, {
-		local:      func() error { return f.fence.Publish(record.Write) },
-		collective: f.barrier,
-	}, {
-		local: func() error { return f.fence.Publish(record.Count) },
-	}}
+// record returns a function that writes a record. Records are written one after the other.
+func (f *frames) record(p *pendingFrame) func() error {
+	var earlier *pendingFrame
+	if len(f.pending) > 0 {
+		earlier = f.pending[len(f.pending)-1]
+	}
+	return func() error {
+		if earlier != nil {
+			if <-earlier.done; earlier.err != nil {
+				return earlier.err
+			}
+			earlier = nil
+		}
+		record := f.records.Begin(p.time, p.piece.(*recordPiece).values)
+		err := record.Exchange(f.ctx)
+		if err == nil {
+			err = f.fence.Publish(record.Write)
+		}
+		if err == nil {
+			_, err = p.messages.Gather(f.ctx, nil)
+		}
+		if err != nil {
+			return err
+		}
+		return f.fence.Publish(record.Count)
+	}
 }

@@ -196,6 +196,7 @@ func (r *runner) openOutput(ctx context.Context, cells []int) error {
 		if err != nil {
 			return err
 		}
+		f.index = i
 		r.frames = append(r.frames, f)
 		if format == netcdfFormat {
 			if err := r.openRecords(ctx, f); err != nil {

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -18,68 +17,59 @@ import (
 // all frames. The last frame is written after the last step, so all of its writing adds to the time of the run.
 type fileAhead struct {
 	path  string
-	sizes []vtk.Sizes // of the parts of the file; nil until all ranks have begun it
+	ended <-chan struct{} // closed when this rank has begun its part, or will not
+	sizes []vtk.Sizes     // of the parts of the file, valid then; nil if it was not begun
 }
 
-// sharedFile writes one file in parallel, each rank a part. The file is renamed to its final name when it is complete.
-// The last frame completes the file that was begun ahead, if all parts have the sizes that they had then.
-func (f *frames) sharedFile(p *pendingFrame, last bool) []frameStage {
+// sharedFile returns a function that writes one file in parallel, each rank a part. The file is renamed to its final
+// name when it is complete. The last frame completes the file that was begun ahead, if all parts have the sizes that
+// they had then.
+func (f *frames) sharedFile(p *pendingFrame, last bool) func() error {
 	path := filepath.Join(f.dir, p.file)
-	fresh := f.fence.PartialPath(path)
-	written, write := fresh, (*vtk.FilePart).Write
-	var begun []vtk.Sizes // of the parts of the file that this frame completes; nil for none
-	if last && f.ahead != nil {
-		begun = f.ahead.sizes
+	ahead, begins := f.ahead, f.ahead == nil && !last
+	if begins {
+		ahead = &fileAhead{path: f.fence.PartialPath(filepath.Join(f.dir, "frames", f.name+"_last."+f.extension)),
+			ended: p.done}
+		f.ahead = ahead
 	}
-	var part *vtk.FilePart
-	var sizes []vtk.Sizes
-	stages := []frameStage{{
-		local: func() (err error) {
-			if part, err = p.piece.(piece.PartOfFile).FilePart(f.compress); err != nil {
-				return fmt.Errorf("%s: %w", path, err)
-			}
-			return f.createOnFirstRank(fresh)
-		},
-		collective: func(ctx context.Context) (err error) {
-			sizes, err = f.sizes(ctx, part)
-			if begun != nil && slices.Equal(sizes, begun) {
-				written, write = f.ahead.path, (*vtk.FilePart).WriteRest
-			}
+	return func() error {
+		part, err := p.piece.(piece.PartOfFile).FilePart(f.compress)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		written, write := f.fence.PartialPath(path), (*vtk.FilePart).Write
+		err = f.createOnFirstRank(written)
+		if begins = begins && part.HasConstants(); begins {
+			err = errors.Join(err, f.createOnFirstRank(ahead.path))
+		}
+		if err != nil {
 			return err
-		},
-	}, {
-		local:      func() error { return f.writePart(written, part, sizes, write) },
-		collective: f.barrier,
-	}, {
-		local: func() error {
-			err := f.publishOnFirstRank(written, path)
-			if written != fresh {
-				err = errors.Join(err, f.removeOnFirstRank(fresh))
-			}
+		}
+		sizes, err := f.sizes(p, part) // when it has returned, the files exist
+		if err != nil {
 			return err
-		},
-	}}
-	if f.ahead != nil || last {
-		return stages
+		}
+		if last && ahead != nil {
+			if <-ahead.ended; slices.Equal(sizes, ahead.sizes) {
+				if err := f.removeOnFirstRank(written); err != nil {
+					return err
+				}
+				written, write = ahead.path, (*vtk.FilePart).WriteRest
+			}
+		}
+		err = f.writePart(written, part, sizes, write)
+		if err == nil {
+			_, err = p.messages.Gather(f.ctx, nil)
+		}
+		if err == nil {
+			err = f.publishOnFirstRank(written, path)
+		}
+		if err != nil || !begins {
+			return err
+		}
+		ahead.sizes = sizes
+		return f.writePart(ahead.path, part, sizes, (*vtk.FilePart).WriteAhead)
 	}
-	f.ahead = &fileAhead{path: f.fence.PartialPath(filepath.Join(f.dir, "frames", f.name+"_last."+f.extension))}
-	return append(stages, frameStage{
-		local: func() error {
-			if !part.HasConstants() {
-				return nil
-			}
-			return f.createOnFirstRank(f.ahead.path)
-		},
-		collective: f.barrier,
-	}, frameStage{
-		local: func() error {
-			if !part.HasConstants() {
-				return nil
-			}
-			p.aheadSizes = sizes
-			return f.writePart(f.ahead.path, part, sizes, (*vtk.FilePart).WriteAhead)
-		},
-	})
 }
 
 // publishOnFirstRank renames a complete file to its final name, on rank 0.
@@ -132,23 +122,15 @@ func (f *frames) removeAhead() error {
 }
 
 // sizes gathers the sizes of all ranks' parts.
-func (f *frames) sizes(ctx context.Context, part *vtk.FilePart) ([]vtk.Sizes, error) {
-	if f.comm.Size() == 1 {
-		return []vtk.Sizes{part.Sizes()}, nil
-	}
+func (f *frames) sizes(p *pendingFrame, part *vtk.FilePart) ([]vtk.Sizes, error) {
 	message, err := binary.Append(nil, binary.LittleEndian, part.Sizes())
 	if err != nil {
 		return nil, err
 	}
-	messages, err := f.comm.Allgatherv(ctx, message)
-	if err != nil {
+	if message, err = p.messages.Allgather(f.ctx, message); err != nil {
 		return nil, err
 	}
-	sizes := make([]vtk.Sizes, len(messages))
-	for rank, data := range messages {
-		if _, err := binary.Decode(data, binary.LittleEndian, &sizes[rank]); err != nil {
-			return nil, fmt.Errorf("rank %d: %w", rank, err)
-		}
-	}
-	return sizes, nil
+	sizes := make([]vtk.Sizes, f.comm.Size())
+	_, err = binary.Decode(message, binary.LittleEndian, sizes)
+	return sizes, err
 }

@@ -14,7 +14,7 @@ var wholeFormats = []string{"vtu", "vti", "vdb", "nc"}
 var surfaceFormats = []string{"vtp", "stl", "obj"}
 
 // FramesOnDevice is the largest number of frames of a series of which a device with separate memory has copies at a
-// time, while they are being written or wait for others. A single rank has the data of all of them on the host, too.
+// time, while they are being written. Ranks then have the data of all of them on the host, too.
 const FramesOnDevice = 3
 
 // copiesOf returns the bytes of the copies for FramesOnDevice frames in each format and for a checkpoint, which may be
@@ -42,13 +42,12 @@ const (
 )
 
 // hostFrames returns the bytes on the host for the frames that a rank writes at a time: in each format one, or
-// FramesOnDevice if a single rank has a device with separate memory. joined are those that only rank 0 needs in
-// addition, to join the files of ranks. The points and polygons of an interface are left out: their number is not known
-// in advance.
-func hostFrames(fields []solvers.Field, c *config.Case, ranks int, share *solvers.Counts,
-	copies *solvers.Copies) (bytes, joined int64) {
+// FramesOnDevice if the device has separate memory. joined are those that only rank 0 needs in addition, to join the
+// files of ranks. The points and polygons of an interface are left out: their number is not known in advance.
+func hostFrames(fields []solvers.Field, c *config.Case, share *solvers.Counts, copies *solvers.Copies) (bytes,
+	joined int64) {
 	pending := int64(1)
-	if share.SeparateMemory && ranks == 1 {
+	if share.SeparateMemory {
 		pending = FramesOnDevice
 	}
 	cells := int64(share.Owned)

@@ -41,7 +41,7 @@ func MemoryOf(c *config.Case, ranks, localRanks int, separate bool) (m Memory, e
 	if kind.Copies != nil {
 		copies = kind.Copies(c, needs.LargestShare)
 	}
-	frames, joined := hostFrames(kind.Fields, c, ranks, &needs.LargestShare, &copies)
+	frames, joined := hostFrames(kind.Fields, c, &needs.LargestShare, &copies)
 	perRank := float64(needs.Host + max(needs.StartHost, frames, needs.EndHost))
 	if separate {
 		m.Copies = copiesOf(&copies, c)
