@@ -9,16 +9,16 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// rowQueue holds rows of conservation.csv that the device is still computing. They are written up to maxPendingRows
-// later, so that the device never runs out of queued steps. All pending rows are finished before a poll and before
-// other output is written.
+// rowQueue holds rows of conservation.csv that the device is still computing, so that it never runs out of queued
+// steps. When it is full, half of them are written: ranks reduce several rows together. All pending rows are finished
+// before a poll and before other output is written.
 type rowQueue struct {
 	used    bool            // false if rows can only be measured synchronously
 	pending []solvers.Clock // times of the pending rows, the earliest first
 }
 
 // maxPendingRows is the largest number of pending rows.
-const maxPendingRows = 4
+const maxPendingRows = solvers.MaxObservations
 
 // newRowQueue returns a queue, which is used only if device and solver can measure asynchronously.
 func newRowQueue(dev backend.Device, totals *solvers.Totals) rowQueue {
@@ -30,7 +30,7 @@ func newRowQueue(dev backend.Device, totals *solvers.Totals) rowQueue {
 func (r *runner) observe(ctx context.Context, now solvers.Clock) error {
 	o := &r.rowQueue
 	if len(o.pending) == maxPendingRows {
-		if err := r.finishTableRow(ctx); err != nil {
+		if err := r.writePending(ctx, maxPendingRows/2); err != nil {
 			return err
 		}
 	}
@@ -41,16 +41,17 @@ func (r *runner) observe(ctx context.Context, now solvers.Clock) error {
 	return nil
 }
 
-// finishTableRow waits for the earliest pending row and writes it.
-func (r *runner) finishTableRow(ctx context.Context) error {
+// writePending waits for the n earliest pending rows and writes them.
+func (r *runner) writePending(ctx context.Context, n int) error {
 	o := &r.rowQueue
-	table, err := r.totals.Observed(ctx, r.solver)
-	now := o.pending[0]
-	o.pending = append(o.pending[:0], o.pending[1:]...)
-	if err != nil || r.conservation == nil {
-		return err
+	rows, err := r.totals.Observed(ctx, r.solver, n)
+	for k := 0; k < len(rows) && r.conservation != nil; k++ {
+		if err := r.writeConservation(o.pending[k], rows[k]); err != nil {
+			return err
+		}
 	}
-	return r.writeConservation(now, table)
+	o.pending = append(o.pending[:0], o.pending[n:]...)
+	return err
 }
 
 // finishTableRows writes all pending rows of conservation.csv. If a row shows that the state was not finite, that error
@@ -61,12 +62,7 @@ func (r *runner) finishTableRows(ctx context.Context) error {
 	}
 	begin := time.Now()
 	defer func() { r.outputTime += time.Since(begin) }()
-	for len(r.rowQueue.pending) > 0 {
-		if err := r.finishTableRow(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.writePending(ctx, len(r.rowQueue.pending))
 }
 
 // firstCause returns err, joined with an earlier error of a pending row if there is one. With several ranks it returns

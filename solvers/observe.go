@@ -3,6 +3,8 @@ package solvers
 import (
 	"context"
 	"errors"
+
+	"github.com/atoll-hpc/atoll/dist"
 )
 
 // Observer is a solver that can queue measurements on its device between steps, without waiting for their results.
@@ -10,10 +12,10 @@ type Observer interface {
 	Solver
 	// Observe queues a measurement of the current state. All ranks call it at the same steps.
 	Observe(ctx context.Context) error
-	// Observed returns the result of the earliest pending observation, which equals that of Measure at the time of
-	// Observe; quantities that are no column may be missing. It waits for that measurement, but not for later steps.
-	// All ranks call it at the same steps.
-	Observed(ctx context.Context) ([]Quantity, error)
+	// Observed adds what ranks must reduce of the earliest pending observation, and returns its result, which equals that
+	// of Measure at the time of Observe; quantities that are no column may be missing. It waits for that measurement, but
+	// not for later steps. All ranks call it at the same steps, and use the result before they call Observe again.
+	Observed(ctx context.Context, to *dist.Joint) (dist.Result[[]Quantity], error)
 }
 
 // MaxObservations is the largest number of pending observations of an [Observer].
@@ -50,8 +52,8 @@ func (o *ObservationBuffers[T]) Begin() (*T, error) {
 	return buffer, nil
 }
 
-// End returns the buffer of the earliest pending observation, which is no longer pending. It is valid until the next
-// Begin.
+// End returns the buffer of the earliest pending observation, which is no longer pending. Buffers are valid until the
+// next Begin.
 func (o *ObservationBuffers[T]) End() (*T, error) {
 	if o.pending == 0 {
 		return nil, errors.New("no pending observation")

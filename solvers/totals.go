@@ -91,25 +91,65 @@ func (t *Totals) Observe(ctx context.Context, s Solver) error {
 	return nil
 }
 
-// Observed returns the result of the earliest pending observation, which equals that of Measure at the time of Observe.
-func (t *Totals) Observed(ctx context.Context, s Solver) (all []Quantity, err error) {
+// Observed returns the results of the n earliest pending observations, which equal those of Measure at the times of
+// Observe. All ranks make their reductions together. After an error it returns the results before it.
+func (t *Totals) Observed(ctx context.Context, s Solver, n int) ([][]Quantity, error) {
+	var joint dist.Joint
+	var results []dist.Result[[]Quantity]
+	for range n {
+		result, err := t.observed(ctx, s, &joint)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, result)
+	}
+	if err := joint.Reduce(ctx, t.comm); err != nil {
+		return nil, err
+	}
+	var all [][]Quantity
+	for _, result := range results {
+		quantities, err := result(ctx)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, quantities)
+	}
+	return all, nil
+}
+
+// observed adds what ranks must reduce of the earliest pending observation, and returns its result.
+func (t *Totals) observed(ctx context.Context, s Solver, to *dist.Joint) (dist.Result[[]Quantity], error) {
+	own := func(context.Context) ([]Quantity, error) { return nil, nil }
 	if o, observes := s.(Observer); observes {
-		if all, err = o.Observed(ctx); err != nil {
+		var err error
+		if own, err = o.Observed(ctx, to); err != nil {
 			return nil, err
 		}
 	}
+	sums := make([]dist.Result[float64], len(t.onDevice))
 	for i, d := range t.onDevice {
 		from, err := d.End()
 		if err != nil {
 			return nil, err
 		}
-		total, err := t.observedSum(ctx, i, from)
+		if sums[i], err = t.observedSum(i, from, to); err != nil {
+			return nil, err
+		}
+	}
+	return func(ctx context.Context) ([]Quantity, error) {
+		all, err := own(ctx)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, Measured(t.fields[i].Totals(), total, t.driftOf(i, total))...)
-	}
-	return all, nil
+		for i, sum := range sums {
+			total, err := sum(ctx)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, Measured(t.fields[i].Totals(), total, t.driftOf(i, total))...)
+		}
+		return all, nil
+	}, nil
 }
 
 // Close frees the memory on the device.
@@ -141,7 +181,11 @@ func (t *Totals) MeasureColumns(ctx context.Context, s Solver) ([]Quantity, erro
 	if err := t.Observe(ctx, s); err != nil {
 		return nil, err
 	}
-	return t.Observed(ctx, s)
+	all, err := t.Observed(ctx, s, 1)
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
 }
 
 // Drifts returns the changes of the totals since the start, relative to the totals at the start unless those are 0,
@@ -185,7 +229,9 @@ func (t *Totals) sumOf(ctx context.Context, i, step int) (float64, error) {
 		if err := d.observe(now, step); err != nil {
 			return 0, err
 		}
-		return t.observedSum(ctx, i, now)
+		return dist.ReduceFor(ctx, t.comm, func(to *dist.Joint) (dist.Result[float64], error) {
+			return t.observedSum(i, now, to)
+		})
 	}
 	var err error
 	if t.sum, err = f.total(ctx); err != nil {
@@ -199,21 +245,23 @@ func (t *Totals) sumOf(ctx context.Context, i, step int) (float64, error) {
 	return 0, errors.Join(err, brokenTotal(text, f, step, total))
 }
 
-// observedSum returns the sum of field i over all ranks. `from` has this rank's sum, added up by the device.
-func (t *Totals) observedSum(ctx context.Context, i int, from *observedTotal) (float64, error) {
-	var entity int
-	var number float64
-	var err error
-	if t.sum, entity, number, err = t.onDevice[i].read(from); err != nil {
-		return 0, err
+// observedSum adds the sum of field i, which the device of this rank has added up in `from`, and returns the sum over
+// all ranks.
+func (t *Totals) observedSum(i int, from *observedTotal, to *dist.Joint) (dist.Result[float64], error) {
+	sum, entity, number, err := t.onDevice[i].read(from)
+	if err != nil {
+		return nil, err
 	}
-	total, err := t.reduce(ctx)
-	if err != nil || total-total == 0 {
-		return total, err
-	}
-	f := &t.fields[i]
-	text, err := DescribeInvalid(ctx, t.comm, from.steps, f, entity, []float64{number})
-	return 0, errors.Join(err, brokenTotal(text, f, from.steps, total))
+	to.Sum(&sum)
+	return func(ctx context.Context) (float64, error) {
+		total := sum.Float64()
+		if total-total == 0 {
+			return total, nil
+		}
+		f := &t.fields[i]
+		text, err := DescribeInvalid(ctx, t.comm, from.steps, f, entity, []float64{number})
+		return 0, errors.Join(err, brokenTotal(text, f, from.steps, total))
+	}, nil
 }
 
 // reduce adds up the sums t.sum of all ranks.

@@ -76,12 +76,12 @@ func (s *solver[F]) Observe(context.Context) error {
 	return s.observe(o)
 }
 
-func (s *solver[F]) Observed(ctx context.Context) (Diagnostics, error) {
+func (s *solver[F]) Observed(to *dist.Joint) (dist.Result[Diagnostics], error) {
 	o, err := s.observer.End()
 	if err != nil {
-		return Diagnostics{}, err
+		return nil, err
 	}
-	return s.diagnosticsOf(ctx, o)
+	return s.diagnosticsOf(o, to)
 }
 
 // Diagnose measures the state, and waits for it.
@@ -90,54 +90,56 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	if err := s.observe(o); err != nil {
 		return Diagnostics{}, err
 	}
-	return s.diagnosticsOf(ctx, o)
+	return dist.ReduceFor(ctx, s.comm, func(to *dist.Joint) (dist.Result[Diagnostics], error) {
+		return s.diagnosticsOf(o, to)
+	})
 }
 
 // diagnosticsOf combines the results of all ranks.
-func (s *solver[F]) diagnosticsOf(ctx context.Context, o *observation) (d Diagnostics, err error) {
+func (s *solver[F]) diagnosticsOf(o *observation, to *dist.Joint) (dist.Result[Diagnostics], error) {
+	var err error
 	n, slope := read[kernels.Counts](o.counts, &err), read[atomics.Most[F]](o.slope, &err)
 	limits, removed := read[kernels.Limits](o.limits, &err), read[kernels.Removed](o.removed, &err)
 	if err != nil {
-		return d, err
+		return nil, err
 	}
-	if err := s.checkFinite(ctx, o.steps, n.Broken); err != nil {
-		return d, err
-	}
+	broken := []int64{n.Broken}
+	to.MaxInt64(broken)
 	sums := []int64{n.Inside, n.Differ, n.Particles, n.Escaped, removed.Left, removed.Deleted, limits.Flips, n.Misplaced,
 		o.seeded}
-	if err := s.comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {
-		return d, err
-	}
-	if accounted, misplaced, seeded := sums[2]+sums[4]+sums[5], sums[7], sums[8]; accounted != seeded || misplaced != 0 {
-		return d, fmt.Errorf("step %d: of %d seeded particles %d are present, have left or were removed, and %d are in "+
-			"blocks that do not own their position", o.steps, seeded, accounted, misplaced)
-	}
+	to.SumInt64(sums)
 	steepest := []float64{float64(slope.Value())}
-	if err := s.comm.AllreduceFloat64(ctx, dist.Max, steepest); err != nil {
-		return d, err
-	}
-	g := s.block.Grid
-	sample := g.CellVolume()
-	for range g.Dim {
-		sample /= float64(samples(g.Dim))
-	}
-	d = Diagnostics{Volume: float64(sums[0]) * sample, Changed: float64(sums[1]) * sample, GradError: steepest[0],
-		Particles: sums[2], Escaped: sums[3], Left: sums[4], Deleted: sums[5], Flips: sums[6]}
-	if s.startVolume > 0 {
-		d.VolumeLoss = (s.startVolume - d.Volume) / s.startVolume
-	}
-	return d, nil
+	to.MaxFloat64(steepest)
+	return func(ctx context.Context) (d Diagnostics, err error) {
+		if err := s.checkFinite(ctx, o.steps, n.Broken, broken[0]); err != nil {
+			return d, err
+		}
+		if accounted, misplaced, seeded := sums[2]+sums[4]+sums[5], sums[7], sums[8]; accounted != seeded || misplaced != 0 {
+			return d, fmt.Errorf("step %d: of %d seeded particles %d are present, have left or were removed, and %d are in "+
+				"blocks that do not own their position", o.steps, seeded, accounted, misplaced)
+		}
+		g := s.block.Grid
+		sample := g.CellVolume()
+		for range g.Dim {
+			sample /= float64(samples(g.Dim))
+		}
+		d = Diagnostics{Volume: float64(sums[0]) * sample, Changed: float64(sums[1]) * sample, GradError: steepest[0],
+			Particles: sums[2], Escaped: sums[3], Left: sums[4], Deleted: sums[5], Flips: sums[6]}
+		if s.startVolume > 0 {
+			d.VolumeLoss = (s.startVolume - d.Volume) / s.startVolume
+		}
+		return d, nil
+	}, nil
 }
 
-// checkFinite returns an error if the level set was not finite after some steps, given this rank's Counts.Broken. The
-// error is the same on all ranks.
-func (s *solver[F]) checkFinite(ctx context.Context, steps int, code int64) error {
-	first := []int64{code}
-	if err := s.comm.AllreduceInt64(ctx, dist.Max, first); err != nil || first[0] == 0 {
-		return err
+// checkFinite returns an error if the level set was not finite after some steps, given this rank's Counts.Broken and
+// the largest of all ranks. The error is the same on all ranks.
+func (s *solver[F]) checkFinite(ctx context.Context, steps int, code, largest int64) error {
+	if largest == 0 {
+		return nil
 	}
 	text := ""
-	if code == first[0] {
+	if code == largest {
 		cell, v := kernels.BrokenCell(code)
 		text = fmt.Sprintf("rank %d: the level set of cell %d is %v in step %d", s.comm.Rank(), cell, v, steps)
 	}

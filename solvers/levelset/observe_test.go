@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 )
 
@@ -35,11 +36,11 @@ func TestObservationsAreOfTheirStep(t *testing.T) {
 	}
 	s.f[now][s.block.Index(3, 2, 0)] = 1
 	for _, w := range want {
-		if d, err := s.Observed(t.Context()); err != nil || d != w {
+		if d, err := dist.ReduceFor(t.Context(), s.comm, s.Observed); err != nil || d != w {
 			t.Errorf("%+v, %v, want %+v", d, err, w)
 		}
 	}
-	if _, err := s.Observed(t.Context()); err == nil ||
+	if _, err := dist.ReduceFor(t.Context(), s.comm, s.Observed); err == nil ||
 		err.Error() != "rank 0: the level set of cell 35 is -Inf in step 3" {
 		t.Errorf("error %v", err)
 	}

@@ -44,7 +44,7 @@ type Solver interface {
 	Diagnose(ctx context.Context) (Diagnostics, error)
 	// Observe and Observed queue and read diagnostics, as solvers.Observer does.
 	Observe(ctx context.Context) error
-	Observed(ctx context.Context) (Diagnostics, error)
+	Observed(to *dist.Joint) (dist.Result[Diagnostics], error)
 	// ParticleFields are the saved fields of particles, on a space of their own; none without particles.
 	ParticleFields() []solvers.Field
 	// Quiesce, Scalars and Restore implement solvers.Restarter.

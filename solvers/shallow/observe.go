@@ -70,45 +70,40 @@ func (s *solver[F]) observe(ctx context.Context, to *observation) (err error) {
 }
 
 // diagnosticsOf combines the results of all ranks.
-func (s *solver[F]) diagnosticsOf(ctx context.Context, o *observation) (d Diagnostics, err error) {
+func (s *solver[F]) diagnosticsOf(ctx context.Context, o *observation, to *dist.Joint) (dist.Result[Diagnostics],
+	error) {
 	if _, err := s.reducer.latest(ctx); err != nil {
-		return d, err
+		return nil, err
 	}
 	cells, err := o.cells.Read()
 	if err != nil {
-		return d, err
+		return nil, err
 	}
 	counters, err := o.counters.Read()
 	if err != nil {
-		return d, err
+		return nil, err
 	}
 	found := (*kernels.Surveyed)(unsafe.Pointer(unsafe.SliceData(cells)))
 	var sums [kernels.Sums / exact.Words]dist.Accumulator
-	pointers := make([]*dist.Accumulator, len(sums))
 	for k := range sums {
 		sums[k].AddWords((*[exact.Words]int64)(found.Sums[k*exact.Words:]))
-		pointers[k] = &sums[k]
-	}
-	if err := dist.AllreduceSum(ctx, s.comm, pointers...); err != nil {
-		return d, err
+		to.Sum(&sums[k])
 	}
 	extremes := make([]float64, kernels.Extremes)
 	for k, bits := range found.Extremes {
 		extremes[k] = exact.FromOrderedBits(bits)
 	}
-	if err := s.comm.AllreduceFloat64(ctx, dist.Max, extremes); err != nil {
-		return d, err
-	}
-	counted, err := s.reduceCounters(ctx, (*kernels.Counters)(unsafe.Pointer(unsafe.SliceData(counters))))
-	if err != nil {
-		return d, err
-	}
+	to.MaxFloat64(extremes)
+	counted := *(*kernels.Counters)(unsafe.Pointer(unsafe.SliceData(counters)))
+	edges := []int64{counted.ComplexEdges, counted.LimitedFluxes}
+	to.SumInt64(edges)
 	sum := func(first int) float64 { return sums[first/exact.Words].Float64() }
-	return Diagnostics{Mass1: sum(kernels.Mass1), Mass2: sum(kernels.Mass2), Z1AbsIntegral: sum(kernels.AbsZ1),
-		H2SqIntegral: sum(kernels.SquareH2), H1Max: extremes[kernels.MaxH1], H1Min: -extremes[kernels.NegMinH1],
-		H2Max: extremes[kernels.MaxH2], H2Min: -extremes[kernels.NegMinH2], SpeedMax: extremes[kernels.MaxSpeed],
-		ComplexEdges: counted.ComplexEdges, LimitedFluxes: counted.LimitedFluxes, CFLMax: o.courant,
-		Sources: o.sources}, nil
+	return func(context.Context) (Diagnostics, error) {
+		return Diagnostics{Mass1: sum(kernels.Mass1), Mass2: sum(kernels.Mass2), Z1AbsIntegral: sum(kernels.AbsZ1),
+			H2SqIntegral: sum(kernels.SquareH2), H1Max: extremes[kernels.MaxH1], H1Min: -extremes[kernels.NegMinH1],
+			H2Max: extremes[kernels.MaxH2], H2Min: -extremes[kernels.NegMinH2], SpeedMax: extremes[kernels.MaxSpeed],
+			ComplexEdges: edges[0], LimitedFluxes: edges[1], CFLMax: o.courant, Sources: o.sources}, nil
+	}, nil
 }
 
 func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
@@ -116,7 +111,9 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	if err := s.observe(ctx, now); err != nil {
 		return Diagnostics{}, err
 	}
-	return s.diagnosticsOf(ctx, now)
+	return dist.ReduceFor(ctx, s.comm, func(to *dist.Joint) (dist.Result[Diagnostics], error) {
+		return s.diagnosticsOf(ctx, now, to)
+	})
 }
 
 func (s *solver[F]) Observe(ctx context.Context) error {
@@ -127,10 +124,10 @@ func (s *solver[F]) Observe(ctx context.Context) error {
 	return s.observe(ctx, next)
 }
 
-func (s *solver[F]) Observed(ctx context.Context) (Diagnostics, error) {
+func (s *solver[F]) Observed(ctx context.Context, to *dist.Joint) (dist.Result[Diagnostics], error) {
 	earliest, err := s.observer.End()
 	if err != nil {
-		return Diagnostics{}, err
+		return nil, err
 	}
-	return s.diagnosticsOf(ctx, earliest)
+	return s.diagnosticsOf(ctx, earliest, to)
 }

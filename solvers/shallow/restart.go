@@ -98,12 +98,7 @@ func (s *solver[F]) sumCounters(ctx context.Context) (kernels.Counters, error) {
 	if err := backend.Download(s.dev, counters, s.counters); err != nil {
 		return kernels.Counters{}, err
 	}
-	return s.reduceCounters(ctx, &counters[0])
-}
-
-// reduceCounters sums the counters of all ranks.
-func (s *solver[F]) reduceCounters(ctx context.Context, mine *kernels.Counters) (kernels.Counters, error) {
-	n := []int64{mine.ComplexEdges, mine.LimitedFluxes}
+	n := []int64{counters[0].ComplexEdges, counters[0].LimitedFluxes}
 	err := s.comm.AllreduceInt64(ctx, dist.Sum, n)
 	return kernels.Counters{ComplexEdges: n[0], LimitedFluxes: n[1]}, err
 }

@@ -44,7 +44,7 @@ type Solver interface {
 	Diagnose(ctx context.Context) (Diagnostics, error)
 	// Observe and Observed implement solvers.Observer.
 	Observe(ctx context.Context) error
-	Observed(ctx context.Context) (Diagnostics, error)
+	Observed(ctx context.Context, to *dist.Joint) (dist.Result[Diagnostics], error)
 	// StateField is the state of all cells of the part, on their space: h1, q1x, q1y, h2, q2x, q2y.
 	StateField(on *solvers.Space) solvers.Field
 	// ValueFromState returns the function that computes one of Fields from the bytes of StateField, for

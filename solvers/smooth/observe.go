@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
@@ -119,21 +120,21 @@ func (o *observation) survey() (*survey.Surveyed, error) {
 	return (*survey.Surveyed)(unsafe.Pointer(unsafe.SliceData(bytes))), err
 }
 
-// diagnosticsOf combines the results of all ranks. moved and active are the numbers of vertices of this rank that moved
-// and that were visited.
-func (e *engine[F, V]) diagnosticsOf(ctx context.Context, of *observation, moved, active int64) (quality.Diagnostics,
-	error) {
+// diagnosticsOf adds what ranks must reduce, and returns the diagnostics without the worst and best cell. moved and
+// active are the numbers of vertices of this rank that moved and that were visited.
+func (e *engine[F, V]) diagnosticsOf(of *observation, moved, active int64, to *dist.Joint) (
+	dist.Result[quality.Diagnostics], error) {
 	found, err := of.survey()
 	if err != nil {
-		return quality.Diagnostics{}, err
+		return nil, err
 	}
 	counters, err := of.counters.Read()
 	if err != nil {
-		return quality.Diagnostics{}, err
+		return nil, err
 	}
 	o, n := &e.observer, (*kernels.Counters)(unsafe.Pointer(unsafe.SliceData(counters)))
-	return quality.Reduce(ctx, e.comm, found, quality.Counted{Cells: o.cellN, Edges: o.edgeN, Moved: moved,
-		Active: active, Limited: n.Limited, Refused: n.Refused}, of.sweeps, &e.start)
+	return quality.Reduce(to, found, quality.Counted{Cells: o.cellN, Edges: o.edgeN, Moved: moved, Active: active,
+		Limited: n.Limited, Refused: n.Refused}, of.sweeps, &e.start), nil
 }
 
 func (e *engine[F, V]) Observe(context.Context) error {
@@ -144,12 +145,12 @@ func (e *engine[F, V]) Observe(context.Context) error {
 	return e.observe(result, e.observer.row)
 }
 
-func (e *engine[F, V]) Observed(ctx context.Context) (quality.Diagnostics, error) {
+func (e *engine[F, V]) Observed(to *dist.Joint) (dist.Result[quality.Diagnostics], error) {
 	result, err := e.observer.End()
 	if err != nil {
-		return quality.Diagnostics{}, err
+		return nil, err
 	}
-	return e.diagnosticsOf(ctx, result, 0, 0)
+	return e.diagnosticsOf(result, 0, 0, to)
 }
 
 func (e *engine[F, V]) Diagnose(ctx context.Context) (quality.Diagnostics, error) {
@@ -168,9 +169,19 @@ func (e *engine[F, V]) Diagnose(ctx context.Context) (quality.Diagnostics, error
 	if err != nil {
 		return quality.Diagnostics{}, err
 	}
-	e.lastDiagnostics, err = e.diagnosticsOf(ctx, result, moved, active)
-	e.diagnosed = err == nil
-	return e.lastDiagnostics, err
+	d, err := dist.ReduceFor(ctx, e.comm, func(to *dist.Joint) (dist.Result[quality.Diagnostics], error) {
+		return e.diagnosticsOf(result, moved, active, to)
+	})
+	if err != nil {
+		return d, err
+	}
+	found, err := result.survey()
+	if err != nil {
+		return d, err
+	}
+	err = d.FindCells(ctx, e.comm, found, e.observer.cellN)
+	e.lastDiagnostics, e.diagnosed = d, err == nil
+	return d, err
 }
 
 // meanQuality returns the mean quality of the whole mesh.

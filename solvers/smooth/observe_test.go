@@ -19,14 +19,14 @@ func TestObserved(t *testing.T) {
 		s := defaultSetting()
 		s.threads = threads
 		cfg := Config{Smoother: "pain", Guard: "halve", Rescale: true}
-		err := s.onEachRank(t, m, swirl(t), cfg, func(_ dist.Comm, _ *layout.Part, solver Solver) error {
+		err := s.onEachRank(t, m, swirl(t), cfg, func(comm dist.Comm, _ *layout.Part, solver Solver) error {
 			if _, err := solver.Sweep(t.Context(), 1); err != nil {
 				return err
 			}
 			if err := solver.Observe(t.Context()); err != nil {
 				return err
 			}
-			observed, err := solver.Observed(t.Context())
+			observed, err := dist.ReduceFor(t.Context(), comm, solver.Observed)
 			if err != nil {
 				return err
 			}

@@ -47,7 +47,7 @@ type Solver interface {
 	// Observe and Observed are of solvers.Observer: they diagnose while the device does what is queued, but find no worst
 	// and best cell, mean length and histograms, and count no moved and active vertices.
 	Observe(ctx context.Context) error
-	Observed(ctx context.Context) (quality.Diagnostics, error)
+	Observed(to *dist.Joint) (dist.Result[quality.Diagnostics], error)
 	// StateFields are the saved fields of the vertices of the part, ghosts included.
 	StateFields() []solvers.Field
 	// State, Scalars and Restore implement solvers.Restarter.

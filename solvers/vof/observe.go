@@ -136,12 +136,12 @@ func (s *solver[F]) Observe(ctx context.Context) error {
 	return s.queueSurvey(ctx, next, false)
 }
 
-func (s *solver[F]) Observed(ctx context.Context) (Diagnostics, error) {
+func (s *solver[F]) Observed(to *dist.Joint) (dist.Result[Diagnostics], error) {
 	earliest, err := s.observer.End()
 	if err != nil {
-		return Diagnostics{}, err
+		return nil, err
 	}
-	return s.diagnosticsOf(ctx, earliest)
+	return s.diagnosticsOf(earliest, to)
 }
 
 func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
@@ -149,52 +149,50 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	if err := s.queueSurvey(ctx, now, true); err != nil {
 		return Diagnostics{}, err
 	}
-	return s.diagnosticsOf(ctx, now)
+	return dist.ReduceFor(ctx, s.comm, func(to *dist.Joint) (dist.Result[Diagnostics], error) {
+		return s.diagnosticsOf(now, to)
+	})
 }
 
 // diagnosticsOf combines the results of all ranks.
-func (s *solver[F]) diagnosticsOf(ctx context.Context, o *observation) (d Diagnostics, err error) {
+func (s *solver[F]) diagnosticsOf(o *observation, to *dist.Joint) (dist.Result[Diagnostics], error) {
 	bytes, err := o.report.Read()
 	if err != nil {
-		return d, err
+		return nil, err
 	}
 	found := unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(bytes))), kernels.SurveyWords)
 	var volume, change, size dist.Accumulator
 	volume.AddWords((*[exact.Words]int64)(found[kernels.SurveyVolume:]))
 	change.AddWords((*[exact.Words]int64)(found[kernels.SurveyChange:]))
 	size.AddWords((*[exact.Words]int64)(found[kernels.SurveySize:]))
-	if err := dist.AllreduceSum(ctx, s.comm, &volume, &change, &size); err != nil {
-		return d, err
-	}
+	to.Sum(&volume, &change, &size)
 	mixed := []int64{found[kernels.SurveyMixed]}
-	if err := s.comm.AllreduceInt64(ctx, dist.Sum, mixed); err != nil {
-		return d, err
-	}
+	to.SumInt64(mixed)
 	broken := found[kernels.SurveyBroken]
 	maxima := []int64{found[kernels.SurveyExcess], min(broken, 1)}
-	if err := s.comm.AllreduceInt64(ctx, dist.Max, maxima); err != nil {
-		return d, err
-	}
-	if maxima[1] != 0 {
-		return d, s.invalidAt(ctx, o.steps, broken)
-	}
-	cell := s.block.Grid.CellVolume()
-	d = Diagnostics{Volume: volume.Float64() * cell, BoundExcess: math.Float64frombits(uint64(maxima[0])),
-		MixedCells: mixed[0], InterfaceSize: size.Float64(), DivergenceMax: s.rates[2],
-		CFLSum: o.longest * s.rates[0], CFLAxis: o.longest * s.rates[1]}
-	if s.volume > 0 {
-		d.VolumeDrift = (d.Volume - s.volume) / s.volume
-	}
-	if !o.errors {
+	to.MaxInt64(maxima)
+	return func(ctx context.Context) (d Diagnostics, err error) {
+		if maxima[1] != 0 {
+			return d, s.invalidAt(ctx, o.steps, broken)
+		}
+		cell := s.block.Grid.CellVolume()
+		d = Diagnostics{Volume: volume.Float64() * cell, BoundExcess: math.Float64frombits(uint64(maxima[0])),
+			MixedCells: mixed[0], InterfaceSize: size.Float64(), DivergenceMax: s.rates[2],
+			CFLSum: o.longest * s.rates[0], CFLAxis: o.longest * s.rates[1]}
+		if s.volume > 0 {
+			d.VolumeDrift = (d.Volume - s.volume) / s.volume
+		}
+		if !o.errors {
+			return d, nil
+		}
+		d.L1Error = change.Float64() * cell
+		if sum := s.observer.referenceSum; sum > 0 {
+			d.RelError = change.Float64() / sum
+		} else if s.volume > 0 {
+			d.RelError = d.L1Error / s.volume
+		}
 		return d, nil
-	}
-	d.L1Error = change.Float64() * cell
-	if sum := s.observer.referenceSum; sum > 0 {
-		d.RelError = change.Float64() / sum
-	} else if s.volume > 0 {
-		d.RelError = d.L1Error / s.volume
-	}
-	return d, nil
+	}, nil
 }
 
 // invalidAt describes the first volume fraction that was not finite after some steps; word is this rank's result of

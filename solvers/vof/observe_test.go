@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
@@ -48,12 +49,24 @@ func TestInvalidStatesAreReportedLater(t *testing.T) {
 			if err := s.Observe(ctx); err == nil {
 				t.Error("Observe accepted more than MaxObservations pending observations")
 			}
-			for k := range want {
-				if d, err := s.Observed(ctx); err != nil || d != want[k] {
+			var joint dist.Joint
+			var err error
+			comm := s.(*solver[float64]).comm
+			results := make([]dist.Result[Diagnostics], len(want))
+			for k := range results {
+				if results[k], err = s.Observed(&joint); err != nil {
+					return err
+				}
+			}
+			if err := joint.Reduce(ctx, comm); err != nil {
+				return err
+			}
+			for k, result := range results {
+				if d, err := result(ctx); err != nil || d != want[k] {
 					t.Errorf("after step %d: %+v, want %+v, error %v", first+k, d, want[k], err)
 				}
 			}
-			_, err := s.Observed(ctx)
+			_, err = dist.ReduceFor(ctx, comm, s.Observed)
 			if err == nil || !strings.Contains(err.Error(), "cell 1220, step 1000: f is -Inf in {f: -Inf}") {
 				t.Errorf("error %v", err)
 			}

@@ -47,7 +47,7 @@ type Solver interface {
 	SetReference(ctx context.Context, fractions []float64) error
 	// Observe and Observed implement solvers.Observer.
 	Observe(ctx context.Context) error
-	Observed(ctx context.Context) (Diagnostics, error)
+	Observed(to *dist.Joint) (dist.Result[Diagnostics], error)
 	// View is the view of the block's volume fractions.
 	View() solvers.View
 	// State, Scalars and Restore implement solvers.Restarter.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
@@ -132,8 +133,9 @@ func (d *levelSetCase) Measure(ctx context.Context) ([]solvers.Quantity, error) 
 	return d.listQuantities(d.Diagnose(ctx))
 }
 
-func (d *levelSetCase) Observed(ctx context.Context) ([]solvers.Quantity, error) {
-	return d.listQuantities(d.Solver.Observed(ctx))
+func (d *levelSetCase) Observed(_ context.Context, to *dist.Joint) (dist.Result[[]solvers.Quantity], error) {
+	result, err := d.Solver.Observed(to)
+	return func(ctx context.Context) ([]solvers.Quantity, error) { return d.listQuantities(result(ctx)) }, err
 }
 
 // listQuantities lists diagnostics in the order of quantities.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
@@ -183,7 +184,10 @@ func (d *caseSolver) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	return d.ledger.quantities(&now, err)
 }
 
-func (d *caseSolver) Observed(ctx context.Context) ([]solvers.Quantity, error) {
-	now, err := d.Solver.Observed(ctx)
-	return d.ledger.quantities(&now, err)
+func (d *caseSolver) Observed(ctx context.Context, to *dist.Joint) (dist.Result[[]solvers.Quantity], error) {
+	result, err := d.Solver.Observed(ctx, to)
+	return func(ctx context.Context) ([]solvers.Quantity, error) {
+		now, err := result(ctx)
+		return d.ledger.quantities(&now, err)
+	}, err
 }

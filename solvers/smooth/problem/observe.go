@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
@@ -101,28 +102,34 @@ func (d *caseSolver) Observe(ctx context.Context) error {
 	return err
 }
 
-func (d *caseSolver) Observed(ctx context.Context) ([]solvers.Quantity, error) {
+func (d *caseSolver) Observed(_ context.Context, to *dist.Joint) (dist.Result[[]solvers.Quantity], error) {
 	first := d.pending[0]
 	d.pending = append(d.pending[:0], d.pending[1:]...)
-	err := d.finishRow(ctx, &first)
-	return first.found, err
+	return d.resultOf(&first, to)
 }
 
-// finishRow waits for the result of an observation of the present round, the earliest that is queued. It does not
-// search for the worst cell.
-func (d *caseSolver) finishRow(ctx context.Context, row *pendingRow) error {
+// resultOf adds what ranks must reduce of a pending row, the earliest of the present round that is queued. The worst
+// cell is not searched for.
+func (d *caseSolver) resultOf(row *pendingRow, to *dist.Joint) (dist.Result[[]solvers.Quantity], error) {
 	if row.found != nil {
-		return nil
+		return func(context.Context) ([]solvers.Quantity, error) { return row.found, nil }, nil
 	}
-	now, err := d.solver.Observed(ctx)
-	row.found = slices.DeleteFunc(d.table(&now, row.made), func(q solvers.Quantity) bool { return q.Name == worstCell })
-	return err
+	result, err := d.solver.Observed(to)
+	return func(ctx context.Context) ([]solvers.Quantity, error) {
+		now, err := result(ctx)
+		return slices.DeleteFunc(d.table(&now, row.made), func(q solvers.Quantity) bool { return q.Name == worstCell }), err
+	}, err
 }
 
 // finishRows waits for all observations: the next round has another smoother.
 func (d *caseSolver) finishRows(ctx context.Context) error {
 	for k := range d.pending {
-		if err := d.finishRow(ctx, &d.pending[k]); err != nil {
+		row := &d.pending[k]
+		var err error
+		row.found, err = dist.ReduceFor(ctx, d.comm, func(to *dist.Joint) (dist.Result[[]solvers.Quantity], error) {
+			return d.resultOf(row, to)
+		})
+		if err != nil {
 			return err
 		}
 	}

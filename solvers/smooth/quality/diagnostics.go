@@ -47,60 +47,55 @@ func Sum(found *survey.Surveyed, first int) (sum dist.Accumulator) {
 	return sum
 }
 
-// Reduce combines the surveys of all ranks to diagnostics. start is those at the start, zero at the start itself.
-func Reduce(ctx context.Context, comm dist.Comm, found *survey.Surveyed, n Counted, sweeps int,
-	start *Diagnostics) (Diagnostics, error) {
-	d := Diagnostics{Sweeps: sweeps, Worst: -1, Best: -1}
+// Reduce adds what ranks must reduce of their surveys, and returns the diagnostics without the worst and best cell.
+// start is those at the start, zero at the start itself.
+func Reduce(to *dist.Joint, found *survey.Surveyed, n Counted, sweeps int,
+	start *Diagnostics) dist.Result[Diagnostics] {
 	var sums [survey.Sums / exact.Words]dist.Accumulator
-	all := make([]*dist.Accumulator, len(sums))
 	for k := range sums {
 		sums[k] = Sum(found, k*exact.Words)
-		all[k] = &sums[k]
+		to.Sum(&sums[k])
 	}
-	if err := dist.AllreduceSum(ctx, comm, all...); err != nil {
-		return d, err
-	}
-	sum := func(first int) float64 { return sums[first/exact.Words].Float64() }
-	d.QualityMean, d.EdgeMean, d.Objective = sum(survey.Qualities), sum(survey.Lengths), sum(survey.Squares)
-	d.Area, d.Perimeter = sum(survey.Sizes), sum(survey.Boundary)
-	var own, most [survey.Extremes]float64
+	most := make([]float64, survey.Extremes)
 	for k, bits := range found.Extremes {
-		own[k] = exact.FromOrderedBits(bits)
+		most[k] = exact.FromOrderedBits(bits)
 	}
-	most = own
-	if err := comm.AllreduceFloat64(ctx, dist.Max, most[:]); err != nil {
-		return d, err
+	to.MaxFloat64(most)
+	counts := append([]int64{n.Cells, n.Edges, n.Moved, n.Limited, n.Refused, n.Active}, found.Counts[:]...)
+	to.SumInt64(counts)
+	sum := func(first int) float64 { return sums[first/exact.Words].Float64() }
+	return func(context.Context) (Diagnostics, error) {
+		d := Diagnostics{Sweeps: sweeps, Worst: -1, Best: -1}
+		cells, edges := float64(counts[0]), float64(counts[1])
+		d.QualityMean, d.EdgeMean, d.Objective = sum(survey.Qualities)/cells, sum(survey.Lengths)/edges, sum(survey.Squares)/2
+		d.Area, d.Perimeter = sum(survey.Sizes), sum(survey.Boundary)
+		// 0 - x is 0 where x is 0, and not -0.
+		d.QualityMin, d.QualityMax = 0-most[survey.NegMinQuality], most[survey.MaxQuality]
+		d.EdgeMin, d.EdgeMax = 0-most[survey.NegMinLength], most[survey.MaxLength]
+		d.Moved, d.Limited, d.Refused, d.Active = counts[2], counts[3], counts[4], counts[5]
+		surveyed := counts[6:]
+		d.Inverted, d.EdgeInRange = surveyed[survey.Inverted], float64(surveyed[survey.InRange])/edges
+		copy(d.Histogram[:], surveyed)
+		copy(d.EdgeHistogram[:], surveyed[survey.Histogram:])
+		if start.Area != 0 {
+			d.AreaDrift = (d.Area - start.Area) / start.Area
+			d.PerimeterDrift = (d.Perimeter - start.Perimeter) / start.Perimeter
+		}
+		return d, nil
 	}
-	// 0 - x is 0 where x is 0, and not -0.
-	d.QualityMin, d.QualityMax = 0-most[survey.NegMinQuality], most[survey.MaxQuality]
-	d.EdgeMin, d.EdgeMax = 0-most[survey.NegMinLength], most[survey.MaxLength]
+}
+
+// FindCells finds the worst and the best cell of all ranks, which all call it; cells is the number of cells of this
+// rank.
+func (d *Diagnostics) FindCells(ctx context.Context, comm dist.Comm, found *survey.Surveyed, cells int64) error {
 	ids := []int64{math.MaxInt64, math.MaxInt64}
-	if n.Cells > 0 && own[survey.NegMinQuality] == most[survey.NegMinQuality] {
+	if cells > 0 && exact.FromOrderedBits(found.Extremes[survey.NegMinQuality]) == -d.QualityMin {
 		ids[0] = survey.FirstID(found.Worst)
 	}
-	if n.Cells > 0 && own[survey.MaxQuality] == most[survey.MaxQuality] {
+	if cells > 0 && exact.FromOrderedBits(found.Extremes[survey.MaxQuality]) == d.QualityMax {
 		ids[1] = survey.FirstID(found.Best)
 	}
-	if err := comm.AllreduceInt64(ctx, dist.Min, ids); err != nil {
-		return d, err
-	}
+	err := comm.AllreduceInt64(ctx, dist.Min, ids)
 	d.Worst, d.Best = ids[0], ids[1]
-	counts := append([]int64{n.Cells, n.Edges, n.Moved, n.Limited, n.Refused, n.Active}, found.Counts[:]...)
-	if err := comm.AllreduceInt64(ctx, dist.Sum, counts); err != nil {
-		return d, err
-	}
-	cells, edges := float64(counts[0]), float64(counts[1])
-	d.Moved, d.Limited, d.Refused, d.Active = counts[2], counts[3], counts[4], counts[5]
-	counts = counts[6:]
-	d.Inverted, d.EdgeInRange = counts[survey.Inverted], float64(counts[survey.InRange])/edges
-	copy(d.Histogram[:], counts)
-	copy(d.EdgeHistogram[:], counts[survey.Histogram:])
-	d.QualityMean /= cells
-	d.EdgeMean /= edges
-	d.Objective /= 2
-	if start.Area != 0 {
-		d.AreaDrift = (d.Area - start.Area) / start.Area
-		d.PerimeterDrift = (d.Perimeter - start.Perimeter) / start.Perimeter
-	}
-	return d, nil
+	return err
 }

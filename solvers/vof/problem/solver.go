@@ -166,10 +166,13 @@ func (d *caseSolver) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	return quantitiesOf(d.Diagnose(ctx))
 }
 
-func (d *caseSolver) Observed(ctx context.Context) ([]solvers.Quantity, error) {
-	all, err := quantitiesOf(d.Solver.Observed(ctx))
-	noColumn := func(q solvers.Quantity) bool { return q.Outputs&solvers.Column == 0 } // errors, which it does not measure
-	return slices.DeleteFunc(all, noColumn), err
+func (d *caseSolver) Observed(_ context.Context, to *dist.Joint) (dist.Result[[]solvers.Quantity], error) {
+	result, err := d.Solver.Observed(to)
+	return func(ctx context.Context) ([]solvers.Quantity, error) {
+		all, err := quantitiesOf(result(ctx))
+		// It does not measure errors.
+		return slices.DeleteFunc(all, func(q solvers.Quantity) bool { return q.Outputs&solvers.Column == 0 }), err
+	}, err
 }
 
 // quantitiesOf returns the quantities with the values of the diagnostics.
