@@ -11,8 +11,11 @@ import (
 )
 
 // deepGhosts is the number of ghost layers if they are exchanged once a cycle. In each step outdated values spread
-// inward from the edge of the ghosts by TileReach cells; at the end of a cycle they reach the block's own cells.
+// inward from the edge of the ghosts by TileReach cells; at the end of a cycle they reach the block's own cells. Before
+// the last step of a cycle as many layers are still up to date as output needs.
 const deepGhosts = cycleLength * kernels.TileReach
+
+var _ = [kernels.TileReach - heightGhosts + 1]struct{}{} // compiles only if that is so
 
 // widenGhosts gives the block deepGhosts layers of ghosts, for one exchange a cycle, if all ranks use tiles and no
 // block is thinner than these layers. It returns the halo plan for the ghosts of the block.

@@ -1,9 +1,12 @@
 package vof
 
 import (
+	"math"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
@@ -63,6 +66,76 @@ func TestDeepGhosts(t *testing.T) {
 				if err != nil {
 					t.Errorf("%s, %v: %v", name, parts, err)
 				}
+			}
+		}
+	}
+}
+
+// TestDeepGhostsInOutput proves that diagnostics and fields that depend on ghosts have the same bits after any step of a
+// cycle, although deep ghosts are exchanged once in a cycle, also after a restart within one.
+func TestDeepGhostsInOutput(t *testing.T) {
+	type output struct {
+		d         Diagnostics
+		curvature float64 // sum of its magnitudes
+	}
+	p := problem{grid: plane(160), body: shape.Ball(.5, .55, 0, .3), flow: namedFlow("rider-kothe", 2),
+		cfg: config("myc", "weymouth-yue", .5)}
+	p.cfg.Curvature = true
+	const restart = 2*cycleLength + 6
+	run := func(p problem) (all []output, err error) {
+		err = p.run(func(rank int, s Solver) error {
+			if exchange, _ := s.Schedule(); p.parts[0] > 1 && exchange != "steps" {
+				t.Errorf("exchange each %s", exchange)
+			}
+			for s.Steps() < 4*cycleLength {
+				if err := s.Advance(ctx, 100, 1+s.Steps()/cycleLength); err != nil {
+					return err
+				}
+				if inner := s.(*solver[float64]); s.Steps() == restart { // within a cycle
+					at := solvers.Clock{Time: s.Time(), Steps: s.Steps(), Dt: s.Dt()}
+					err := s.Restore(ctx, at, map[string]float64{"longest": inner.longest}, func() error { return nil })
+					if err != nil {
+						return err
+					}
+				}
+				d, err := s.Diagnose(ctx)
+				if err != nil {
+					return err
+				}
+				values, err := s.Field(ctx, "curvature")
+				if err != nil {
+					return err
+				}
+				var sum dist.Accumulator
+				for _, v := range values {
+					if v == v {
+						sum.Add(math.Abs(v))
+					}
+				}
+				if err := dist.AllreduceSum(ctx, s.(*solver[float64]).comm, &sum); err != nil {
+					return err
+				}
+				if rank == 0 {
+					all = append(all, output{d, sum.Float64()})
+				}
+			}
+			return nil
+		})
+		return all, err
+	}
+	want, err := run(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, separate := range []bool{false, true} {
+		p.parts, p.separate, p.cfg.Sweep = [3]int{2, 2, 1}, separate, "tiles"
+		got, err := run(p)
+		if err != nil || len(got) != len(want) {
+			t.Fatalf("%d outputs, error %v; want %d", len(got), err, len(want))
+		}
+		for k := range want {
+			if got[k] != want[k] {
+				t.Errorf("separate memory: %t, output %d: %+v, want %+v", separate, k, got[k], want[k])
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func (s *solver[F]) refreshGhosts(ctx context.Context) error {
 	if s.ghostsCurrent {
 		return nil
 	}
-	s.ghostsCurrent = s.period != byCycle
+	s.ghostsCurrent = true
 	return s.exchange(ctx, s.fields[s.currentField()])
 }
 

@@ -98,7 +98,7 @@ type solver[F num.Float] struct {
 	block         *grid.Block
 	ghosts        halo.GhostExchanger[F]
 	fork          func(f func() error) error // for linked devices: queues the operations of f on a second stream
-	ghostsCurrent bool                       // the current field's ghosts are up to date; never true of deep ghosts
+	ghostsCurrent bool                       // the current field's ghosts are up to date; of deep ghosts the inner ones
 	flow          flow.Flow
 	series        *flow.BlockSeries[F] // nil if the flow has no time series
 	comm          dist.Comm

@@ -65,6 +65,9 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 		if err != nil {
 			return err
 		}
+		if s.period == byCycle && s.steps%cycleLength == 0 {
+			s.ghostsCurrent = false
+		}
 	}
 	return nil
 }
