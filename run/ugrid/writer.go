@@ -123,8 +123,8 @@ func (w *Writer) writeCount(f *os.File, records int) error {
 // Records returns the number of complete records.
 func (w *Writer) Records() int { return w.completeRecords }
 
-// Record is a record that is being written. All ranks call its methods in order: Exchange, which is collective; Write;
-// then, after a barrier, Count.
+// Record is a record that is being written. All ranks call its methods in order: Exchange, which waits for messages of
+// other ranks; Write; then Count.
 type Record struct {
 	w       *Writer
 	time    float64
@@ -168,7 +168,7 @@ func (r *Record) write(f *os.File) error {
 	return writeAt(f, w.layout.header.Offset(w.layout.time, record, 0), netcdf.Float64, []float64{r.time})
 }
 
-// Count adds the record to the record count. All ranks call it after all have called Write.
+// Count adds the record to the record count. All ranks call it, rank 0 after all have called Write.
 func (r *Record) Count() error {
 	r.w.completeRecords++
 	if r.w.comm.Rank() > 0 {
