@@ -1,6 +1,6 @@
 // Package dist defines the communicator through which ranks exchange messages and call collectives, Comm, and what
-// needs nothing but a communicator: exact sums over ranks (Accumulator, AllreduceSum) and agreement on errors
-// (FirstError).
+// needs nothing but a communicator: exact sums over ranks (Accumulator, AllreduceSum), several reductions in one
+// (Joint), gatherings in the background (Gathering), and agreement on errors (FirstError).
 //
 // The transports are dist/local (ranks are goroutines of one process), dist/grpc and dist/mpi (ranks are
 // processes). All pass the conformance suite of dist/disttest.
