@@ -71,8 +71,8 @@ func TestDeepGhosts(t *testing.T) {
 	}
 }
 
-// TestDeepGhostsInOutput proves that diagnostics and fields that depend on ghosts have the same bits after any step of a
-// cycle, although deep ghosts are exchanged once in a cycle, also after a restart within one.
+// TestDeepGhostsInOutput proves that diagnostics and fields that depend on ghosts have the same bits after any step of
+// a cycle, although deep ghosts are exchanged once in a cycle, also after a restart within one.
 func TestDeepGhostsInOutput(t *testing.T) {
 	type output struct {
 		d         Diagnostics
