@@ -1,7 +1,6 @@
 package levelset
 
 import (
-	"context"
 	"errors"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -101,16 +100,13 @@ func (w *swarm[F]) sortByCell() error {
 	return primitives.Gather(w.s.work, w.id[to][:w.n], w.id[from][:w.n], order)
 }
 
-// maintainParticles reseeds and sorts particles at the intervals of the configuration.
-func (s *solver[F]) maintainParticles(ctx context.Context) error {
+// maintainParticles reseeds and sorts particles at the intervals of the configuration. All ghosts must be up to date.
+func (s *solver[F]) maintainParticles() error {
 	w := s.swarm
 	if w == nil {
 		return nil
 	}
 	if every := s.cfg.Reseed; every > 0 && s.steps%every == 0 {
-		if err := s.refreshGhosts(ctx, &s.allLayers, now); err != nil {
-			return err
-		}
 		if err := w.reseed(); err != nil {
 			return err
 		}

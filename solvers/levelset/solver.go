@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -105,6 +106,7 @@ type solver[F num.Float] struct {
 	allLayers, wenoLayers, oneLayer ghostLayers[F] // all layers of ghosts, those that WENO needs, and one layer
 	boundsExchanges                 [3]boundsExchange[F]
 	loops                           loops[F]
+	reinitialising, finishing       recording // correctAndReinitialise, correctAgain
 	swarm                           *swarm[F] // nil without particles
 	observer                        solvers.ObservationBuffers[observation]
 
@@ -139,6 +141,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	s := &solver[F]{cfg: cfg, block: b, lattice: latticeOf[F](b), flow: v, comm: comm, dev: dev,
 		work: primitives.NewWorkspace(dev)}
 	s.allocated.Device = dev
+	s.reinitialising.queue, s.finishing.queue = s.correctAndReinitialise, s.correctAgain
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -324,7 +327,7 @@ func (s *solver[F]) ParticleCount() int64 {
 func (s *solver[F]) Halo() string { return s.allLayers.ghosts.Kind() }
 
 func (s *solver[F]) Close() {
-	for _, closeOne := range s.closers {
+	for _, closeOne := range slices.Backward(s.closers) {
 		_ = closeOne() // anything that remains is freed with the device
 	}
 	s.closers = nil

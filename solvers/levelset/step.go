@@ -63,23 +63,40 @@ func (s *solver[F]) step(ctx context.Context, dt float64) error {
 		return err
 	}
 	s.setPhase(inReinit)
-	if err := s.reinitialise(ctx); err != nil {
+	if err := s.recorded(ctx, &s.reinitialising); err != nil {
 		return err
 	}
 	s.setPhase(inCorrect)
-	if err := s.correct(ctx, now); err != nil {
+	if err := s.setBounds(now); err != nil {
 		return err
 	}
 	s.steps++
-	if err := s.maintainParticles(ctx); err != nil {
+	if err := s.recorded(ctx, &s.finishing); err != nil {
 		return err
 	}
-	err := s.refreshGhosts(ctx, &s.allLayers, now) // for the next step, and for output
+	s.setPhase(inCorrect)
+	err := s.maintainParticles()
 	s.setPhase(inCorrect)
 	return err
 }
 
-// advectParticles advects the particles, and corrects the level set next.
+// correctAndReinitialise applies the bounds to the level set next, and computes now from it.
+func (s *solver[F]) correctAndReinitialise(ctx context.Context) error {
+	if err := s.applyBounds(ctx, next); err != nil {
+		return err
+	}
+	return s.reinitialise(ctx)
+}
+
+// correctAgain applies the bounds to the level set now, and updates its ghosts for the next step, reseeding and output.
+func (s *solver[F]) correctAgain(ctx context.Context) error {
+	if err := s.applyBounds(ctx, now); err != nil {
+		return err
+	}
+	return s.refreshGhosts(ctx, &s.allLayers, now)
+}
+
+// advectParticles advects the particles, which set bounds on the level set next.
 func (s *solver[F]) advectParticles(ctx context.Context) error {
 	w := s.swarm
 	if w == nil {
@@ -88,11 +105,7 @@ func (s *solver[F]) advectParticles(ctx context.Context) error {
 	s.setPhase(inParticles)
 	if s.cfg.Correct == "fused" {
 		s.dev.Run(w.loops().advectAndCorrect, 0, w.n)
-		if err := w.migrate(ctx, true); err != nil {
-			return err
-		}
-		s.setPhase(inCorrect)
-		return s.applyBounds(ctx, next)
+		return w.migrate(ctx, true)
 	}
 	s.updateRadii()
 	s.dev.Run(w.loops().advect, 0, w.n)
@@ -100,7 +113,7 @@ func (s *solver[F]) advectParticles(ctx context.Context) error {
 		return err
 	}
 	s.setPhase(inCorrect)
-	return s.correct(ctx, next)
+	return s.setBounds(next)
 }
 
 // updateRadii updates the radii of particles from the current level set. It is idempotent: a step begins with it, and
@@ -209,28 +222,36 @@ func (s *solver[F]) relax(ctx context.Context) error {
 	return nil
 }
 
-// correct corrects a level set with one layer of ghosts by escaped particles, and updates that layer.
+// correct corrects a level set with one layer of ghosts by escaped particles. Its ghosts are not up to date afterwards.
 func (s *solver[F]) correct(ctx context.Context, field int) error {
-	if s.swarm == nil {
-		return nil
-	}
-	if s.cfg.Correct == "sorted" {
-		if err := s.swarm.correctSorted(field); err != nil {
-			return err
-		}
-	} else {
-		s.dev.Run(s.swarm.loops().correct[field], 0, s.swarm.n)
+	if err := s.setBounds(field); err != nil {
+		return err
 	}
 	return s.applyBounds(ctx, field)
 }
 
-// applyBounds applies the bounds that escaped particles have set to a level set.
+// setBounds computes the bounds that escaped particles set to a level set with one layer of ghosts.
+func (s *solver[F]) setBounds(field int) error {
+	if s.swarm == nil {
+		return nil
+	}
+	if s.cfg.Correct == "sorted" {
+		return s.swarm.correctSorted(field)
+	}
+	s.dev.Run(s.swarm.loops().correct[field], 0, s.swarm.n)
+	return nil
+}
+
+// applyBounds applies the bounds to the block's cells of a level set.
 func (s *solver[F]) applyBounds(ctx context.Context, field int) error {
+	if s.swarm == nil {
+		return nil
+	}
 	if err := s.gatherBounds(ctx); err != nil {
 		return err
 	}
 	s.run(s.loops.applyBounds[field])
-	return s.refreshGhosts(ctx, &s.oneLayer, field)
+	return nil
 }
 
 // Phases of a step, whose times are measured.
