@@ -35,7 +35,7 @@ type frames struct {
 }
 
 // newFrames starts a series, or continues one after count frames. series is the base name of the .pvd, extension that
-// of the frame files.
+// of the frame files. All ranks call it and meet before the first frame, since rank 0 removes frames of an earlier run.
 func newFrames(dir, series, format, extension string, count int, c *config.Case, comm dist.Comm,
 	fence folder.Fence) (*frames, error) {
 	if err := os.MkdirAll(filepath.Join(dir, "frames"), 0o777); err != nil {

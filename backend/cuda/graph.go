@@ -76,6 +76,8 @@ func (d *Device) record(queue func() error) (uintptr, error) {
 
 // Launch queues the graph on the compute stream. It allocates nothing.
 func (g *Graph) Launch() {
+	endSpan := g.d.traceSpan("recording", g.d.compute)
+	defer endSpan()
 	if g.d.compute.run(cuGraphLaunch, [maxArgs]uintptr{g.exec, g.d.compute.handle}) == nil {
 		g.d.lastKernel = "in a graph" // errors then read "after kernel in a graph or one queued before it"
 	}

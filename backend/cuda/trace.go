@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Span is an operation on one of the device's streams: compute, copy or nccl. Start and End count from the start of the
+// Span is an operation on one of the device's streams: compute, copy or link. Start and End count from the start of the
 // trace.
 type Span struct {
 	Name, Stream string

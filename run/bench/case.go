@@ -37,6 +37,7 @@ func caseSteps(p *pflag.FlagSet) func(ctx context.Context, m *Machine) error {
 	p.IntVar(&o.warm, "warm", 24, "steps before the first measurement")
 	p.IntVar(&o.steps, "steps", 48, "steps of each measurement")
 	p.IntVar(&o.repeat, "repeat", 3, "number of measurements; the fastest counts")
+	p.BoolVar(&o.timeline, "timeline", false, "print what the GPU of rank 0 does in one more step")
 	p.BoolVar(&asJSON, "json", false, "print a line of JSON for each measurement, with its processor time, and no table")
 	return func(ctx context.Context, m *Machine) error {
 		if o.warm < 0 || o.steps < 1 || o.repeat < 1 {
@@ -67,6 +68,7 @@ type caseOptions struct {
 	vectors             []string
 	instructionSets     []lanes.Set // parsed vectors
 	warm, steps, repeat int
+	timeline            bool
 	open                func(rank, threads int) (dev backend.Device, closeDevice func(), err error)
 }
 
@@ -95,6 +97,8 @@ type stepMeasurement struct {
 	timings []Timing
 	step    float64 // fastest step, s
 	hash    string
+
+	timeline string // of one more step; empty unless requested
 }
 
 // measure prints a table of the steps of a case. Column B has the bytes per entity that a step must move: each
@@ -143,6 +147,7 @@ func (o *caseOptions) measure(ctx context.Context, w io.Writer, c *config.Case, 
 					m.bytes,
 					100*m.bytes*rate/float64(ranks)/bandwidths[threads], 100*perThread/firstRates[i], measurements[0].step/m.step,
 					m.hash)
+				fmt.Fprint(table, m.timeline)
 			}
 		}
 	}
@@ -191,8 +196,15 @@ func (o *caseOptions) measureOnRank(ctx context.Context, comm dist.Comm, c *conf
 			}
 		}
 	}
-	for i := range measurements {
-		if measurements[i].hash, err = solvers.Hash(ctx, comm, instances[i]); err != nil {
+	for i, s := range instances {
+		m := &measurements[i]
+		if m.hash, err = solvers.Hash(ctx, comm, s); err != nil {
+			return nil, err
+		}
+		if !o.timeline {
+			continue
+		}
+		if m.timeline, err = Timeline(dev, func() error { return advance(ctx, s, 1) }); err != nil {
 			return nil, err
 		}
 	}
