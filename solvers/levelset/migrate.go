@@ -89,7 +89,9 @@ func (w *swarm[F]) place(received []kernels.Migrant[F], left int, correcting boo
 			return err
 		}
 		left = 0
-		if err := w.reserve(w.n + len(received)); err != nil {
+		// The arrays of a block that the interface enters grow by half at a time: to allocate them takes milliseconds.
+		n := w.n + len(received)
+		if err := w.reserve(n + n/4); err != nil {
 			return fmt.Errorf("rank %d: %w", w.s.comm.Rank(), err)
 		}
 	}

@@ -41,8 +41,17 @@ func (w *swarm[F]) quiesce() error {
 	if !w.s.separateMemory {
 		return nil
 	}
+	w.hostIDs = atLeast(w.hostIDs, w.n)
 	w.keys = w.hostIDs[:w.n]
 	return backend.Download(w.s.dev, w.keys, w.id[w.current][:w.n])
+}
+
+// atLeast returns an array of at least n elements, whose values are not kept.
+func atLeast[T any](a []T, n int) []T {
+	if n <= len(a) {
+		return a
+	}
+	return make([]T, n+n/4)
 }
 
 // allocate makes this rank the owner of the particles with these keys, whose fields are filled afterwards.

@@ -63,5 +63,6 @@ func (w *swarm[F]) particles() (p []kernels.Particle[F], id []int64, err error) 
 	if !w.s.separateMemory {
 		return p, w.keys, nil
 	}
+	w.hostParticles = atLeast(w.hostParticles, w.n)
 	return w.hostParticles[:w.n], w.keys, backend.Download(w.s.dev, w.hostParticles[:w.n], p)
 }

@@ -3,7 +3,6 @@ package levelset
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -34,7 +33,7 @@ type swarm[F num.Float] struct {
 
 	boxes         halo.Boxes
 	migration     migration[F]
-	hostParticles []kernels.Particle[F] // for output
+	hostParticles []kernels.Particle[F] // for output, as hostIDs; allocated when they are needed
 	hostIDs       []int64
 }
 
@@ -82,8 +81,6 @@ func (w *swarm[F]) reserve(n int) error {
 		return fmt.Errorf("%d particles: %w", size, err)
 	}
 	w.marks = marks
-	w.hostParticles, w.hostIDs = slices.Grow(w.hostParticles, size-len(w.hostParticles))[:size], slices.Grow(w.hostIDs,
-		size-len(w.hostIDs))[:size]
 	w.makeLoops()
 	return nil
 }
