@@ -76,7 +76,7 @@ func (a *arrays[F]) upload(dev backend.Device, b *grid.Block, w *schedule, start
 	}
 	a.clocks = backend.Fresh[kernels.Clock[F]](p, cycleLength, "clocks")
 	from, to := b.BoundaryGhosts()
-	if w.traversal == byBricks {
+	if w.wallsByBrick {
 		var first []int32
 		first, from, to = w.orderByBrick(b, from, to)
 		a.brickWalls = backend.Uploaded(p, first, "walls")

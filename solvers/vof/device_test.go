@@ -263,3 +263,6 @@ func TestRecordings(t *testing.T) {
 		}
 	}
 }
+
+// Blocks of all tests are small.
+func init() { minCellsForBrickWalls = 0 }

@@ -79,7 +79,7 @@ func (s *solver[F]) resizeLoops(n int) {
 	}
 	for k := range cycleLength {
 		for n := range s.activePasses[k] {
-			s.activePasses[k][n].resize(s.recordedTiles)
+			s.activePasses[k][n].resize(s.recordedTiles, s.wallsByBrick)
 		}
 	}
 }
@@ -104,7 +104,9 @@ func (a *arrays[F]) newListLoops(b *grid.Block, w *schedule) []indexedLoop {
 		wholeLoop(kernels.NewMarkBrickLoop(brickList), w.count),
 		wholeLoop(kernels.NewCopyIdleBrickLoop(brickList), w.count), wholeLoop(kernels.NewListTilesLoop(tileList), 1)}
 	for _, f := range a.fields {
-		loops = append(loops, a.wallLoop(f)) // beside bricks that are not in the list, ghosts stay as they are now
+		if w.wallsByBrick { // beside bricks that are not in the list, ghosts stay as they are now
+			loops = append(loops, a.wallLoop(f))
+		}
 	}
 	return loops
 }
@@ -161,20 +163,21 @@ func (a *arrays[F]) setBricks(p *pass[F], s *kernels.Sweep3[F], clock *kernels.C
 	} else {
 		p.boundary, p.core = []indexedLoop{wholeLoop(loop, sent)}, indexedLoop{loop, sent, w.count}
 	}
-	if list == &a.activeTiles {
+	if w.wallsByBrick && list == &a.activeTiles {
 		p.walls = wholeLoop(kernels.NewFillBrickWallLoop(&kernels.BrickWalls[F]{Bricks: *bricks, First: a.brickWalls,
 			From: a.wallCells, To: a.wallGhosts, F: s.F}), w.count)
 	}
 }
 
-// resize makes the loops of a pass over active tiles or bricks run over n of them.
-func (p *pass[F]) resize(n int) {
+// resize makes the loops of a pass over active tiles or bricks run over n of them, and with wallsByBrick that over their
+// ghosts.
+func (p *pass[F]) resize(n int, wallsByBrick bool) {
 	last := &p.core
 	if p.core.loop == nil {
 		last = &p.boundary[0]
 	}
 	last.end = n
-	if p.walls.loop != nil {
+	if wallsByBrick {
 		p.walls.end = n
 	}
 }

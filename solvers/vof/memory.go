@@ -40,7 +40,7 @@ func bytesOf[F num.Float](c Config, b *grid.Block, separate bool) (int64, error)
 	const intBytes, floatBytes = 4, 8
 	const tileArrays = 5 // kinds (two), allTiles, activeTiles, marks
 	tiles := int64(w.count) * tileArrays * intBytes
-	if w.traversal == byBricks {
+	if w.wallsByBrick {
 		tiles += int64(w.count+1) * intBytes // brickWalls
 	}
 	if !separate && w.traversal == byCells {

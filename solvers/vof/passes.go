@@ -33,6 +33,7 @@ type schedule struct {
 	tilesAlong    [2]int
 	count         int  // number of tiles or bricks
 	alone         bool // no other rank takes part in an exchange
+	wallsByBrick  bool // before a sweep only ghosts beside active bricks are filled
 
 	tiledBox abi.Box // cells that the tiles cover
 }
@@ -100,6 +101,7 @@ func (c Config) chooseSchedule(b *grid.Block, separate bool) (w schedule, err er
 	if w.traversal == byBricks {
 		n := kernels.CountBricks(b.N)
 		w.count = n[0] * n[1] * n[2]
+		w.wallsByBrick = b.Cells() >= minCellsForBrickWalls
 	}
 	return w, nil
 }
@@ -111,6 +113,10 @@ func (w *schedule) coverWithTiles(box abi.Box) {
 	w.tilesAlong = [2]int{(nx + kernels.TileX - 1) / kernels.TileX, (ny + kernels.TileY - 1) / kernels.TileY}
 	w.count = w.tilesAlong[0] * w.tilesAlong[1]
 }
+
+// minCellsForBrickWalls is the number of cells of a block from which ghosts are filled by brick: in smaller blocks all
+// ghosts take no longer than those of one brick. It is a variable for tests.
+var minCellsForBrickWalls = 4 << 20
 
 // minTiledCells is the number of cells of a block from which tiles are the default. In smaller blocks the time of a
 // step on a GPU is the latency of one tile.

@@ -8190,14 +8190,14 @@ extern "C" __global__ void __launch_bounds__(256) FillWall_f64(int64 lo, int64 h
 }
 
 // Kernel FillBrickWall, wall.go:24
-extern "C" __global__ void __launch_bounds__(512) FillBrickWall_f32(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128) FillBrickWall_f32(int64 lo, int64 hi,
         const __grid_constant__ BrickWalls_f32 w) {
     const int64 t = lo + blockIdx.x;
     if (t < hi) FillBrickWall_f32_at(t, &w);
 }
 
 // Kernel FillBrickWall, wall.go:24
-extern "C" __global__ void __launch_bounds__(512) FillBrickWall_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128) FillBrickWall_f64(int64 lo, int64 hi,
         const __grid_constant__ BrickWalls_f64 w) {
     const int64 t = lo + blockIdx.x;
     if (t < hi) FillBrickWall_f64_at(t, &w);

@@ -1254,7 +1254,7 @@ func (loop *FillBrickWallLoop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
 func (loop *FillBrickWallLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "FillBrickWall" + abi.Suffix[F](), Block: 512, Tile: true, Dims: 1, Args: []abi.Arg{
+	return abi.Launch{Module: Module, Symbol: "FillBrickWall" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("w", loop.w),
 	}}
 }

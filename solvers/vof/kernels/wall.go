@@ -20,7 +20,7 @@ type BrickWalls[F num.Float] struct {
 
 // FillBrickWall is FillWall for the ghosts of the t-th brick of Order.
 //
-//atoll:kernel tile block=512
+//atoll:kernel tile block=128
 func FillBrickWall[F num.Float](t int, w *BrickWalls[F]) {
 	first, n := w.ghosts(t)
 	for k := range n {
