@@ -169,8 +169,8 @@ func (a *arrays[F]) setBricks(p *pass[F], s *kernels.Sweep3[F], clock *kernels.C
 	}
 }
 
-// resize makes the loops of a pass over active tiles or bricks run over n of them, and with wallsByBrick that over their
-// ghosts.
+// resize makes the loops of a pass over active tiles or bricks run over n of them, with wallsByBrick also those over
+// their ghosts.
 func (p *pass[F]) resize(n int, wallsByBrick bool) {
 	last := &p.core
 	if p.core.loop == nil {
