@@ -18,54 +18,66 @@ type linkedRank struct {
 	comm       backend.DeviceComm
 }
 
-// onLinkedGPUs runs f on a rank for each of two to four GPUs, for each kind of device communicator.
-func onLinkedGPUs(t *testing.T, f func(r linkedRank) error) {
+// linkGPUs opens the first GPUs, each for a rank, and links them by a kind of device communicator. It skips the test if
+// that is not possible.
+func linkGPUs(t testing.TB, kind string, size int) []linkedRank {
+	t.Helper()
+	ranks, offers := make([]linkedRank, size), make([][]byte, size)
+	for r := range ranks {
+		d, err := Open(Options{LocalRank: r})
+		ok(t, err)
+		t.Cleanup(d.Close)
+		ranks[r] = linkedRank{rank: r, size: size, d: d}
+		if kind == "p2p" {
+			offers[r], err = d.PeerOffer()
+		} else if r == 0 {
+			offers[0], err = d.LinkID()
+		}
+		if err != nil {
+			t.Skip("NOT TESTED:", err)
+		}
+	}
+	ok(t, onRanks(ranks, func(r *linkedRank) (err error) {
+		if kind == "p2p" {
+			r.comm, err = r.d.LinkPeers(r.rank, offers)
+		} else {
+			r.comm, err = r.d.Link(r.rank, size, offers[0])
+		}
+		return err
+	}))
+	return ranks
+}
+
+// onRanks runs f on all ranks at the same time.
+func onRanks(ranks []linkedRank, f func(r *linkedRank) error) error {
+	errs := make([]error, len(ranks))
+	var wg sync.WaitGroup
+	for r := range ranks {
+		wg.Go(func() { errs[r] = f(&ranks[r]) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// countGPUs returns the number of GPUs. With fewer than two it skips the test.
+func countGPUs(t testing.TB) int {
+	t.Helper()
 	gpus, err := Devices()
 	if err != nil || len(gpus) < 2 {
 		t.Skipf("NOT TESTED: %d GPUs, two are needed", len(gpus))
 	}
+	return len(gpus)
+}
+
+// onLinkedGPUs runs f on a rank for each of two to four GPUs, for each kind of device communicator.
+func onLinkedGPUs(t *testing.T, f func(r linkedRank) error) {
+	n := countGPUs(t)
 	for _, kind := range []string{"p2p", "nccl"} {
-		for size := 2; size <= min(len(gpus), 4); size++ {
+		for size := 2; size <= min(n, 4); size++ {
 			t.Run(fmt.Sprintf("%s, %d GPUs", kind, size), func(t *testing.T) {
-				ranks := make([]linkedRank, size)
-				offers := make([][]byte, size)
-				for r := range ranks {
-					d, err := Open(Options{LocalRank: r})
-					ok(t, err)
-					defer d.Close()
-					ranks[r] = linkedRank{rank: r, size: size, d: d}
-					if kind == "p2p" {
-						offers[r], err = d.PeerOffer()
-					} else if r == 0 {
-						offers[0], err = d.LinkID()
-					}
-					if err != nil {
-						t.Skip("NOT TESTED:", err)
-					}
-				}
-				errs := make([]error, size)
-				var wg sync.WaitGroup
-				for r := range ranks {
-					wg.Go(func() {
-						self := &ranks[r]
-						if kind == "p2p" {
-							self.comm, errs[r] = self.d.LinkPeers(r, offers)
-						} else {
-							self.comm, errs[r] = self.d.Link(r, size, offers[0])
-						}
-					})
-				}
-				wg.Wait()
-				ok(t, errors.Join(errs...))
-				for r := range ranks {
-					wg.Go(func() { errs[r] = f(ranks[r]) })
-				}
-				wg.Wait()
-				for r := range ranks {
-					wg.Go(func() { errs[r] = errors.Join(errs[r], ranks[r].comm.Close()) })
-				}
-				wg.Wait()
-				ok(t, errors.Join(errs...))
+				ranks := linkGPUs(t, kind, size)
+				err := onRanks(ranks, func(r *linkedRank) error { return f(*r) })
+				ok(t, errors.Join(err, onRanks(ranks, func(r *linkedRank) error { return r.comm.Close() })))
 			})
 		}
 	}
@@ -204,10 +216,7 @@ func TestAbortEndsTheWait(t *testing.T) {
 
 // BenchmarkExchangeBetweenGPUs has the time of an exchange of two GPUs, in recordings of 100.
 func BenchmarkExchangeBetweenGPUs(b *testing.B) {
-	gpus, err := Devices()
-	if err != nil || len(gpus) < 2 {
-		b.Skipf("NOT TESTED: %d GPUs, two are needed", len(gpus))
-	}
+	countGPUs(b)
 	for _, kind := range []string{"p2p", "nccl"} {
 		for _, length := range []int{8, 4096, 262144, 1 << 20, 8 << 20} {
 			b.Run(fmt.Sprintf("%s/%d", kind, length), func(b *testing.B) { benchmarkExchange(b, kind, length) })
@@ -217,61 +226,35 @@ func BenchmarkExchangeBetweenGPUs(b *testing.B) {
 
 func benchmarkExchange(b *testing.B, kind string, length int) {
 	const recorded = 100
-	var offers [2][]byte
-	var devices [2]*Device
-	for r := range devices {
-		var err error
-		devices[r], err = Open(Options{LocalRank: r})
-		ok(b, err)
-		defer devices[r].Close()
-		if kind == "p2p" {
-			offers[r], err = devices[r].PeerOffer()
-		} else {
-			offers[r], err = devices[r].LinkID()
+	ok(b, onRanks(linkGPUs(b, kind, 2), func(r *linkedRank) error {
+		data, err := backend.Make[byte](r.d, 2*length)
+		if err != nil {
+			return err
 		}
-		ok(b, err)
-	}
-	var wg sync.WaitGroup
-	for r, d := range devices {
-		wg.Go(func() {
-			var comm backend.DeviceComm
-			var err error
-			if kind == "p2p" {
-				comm, err = d.LinkPeers(r, offers[:])
-			} else {
-				comm, err = d.Link(r, 2, offers[0])
+		send := []backend.Message{{Peer: 1 - r.rank, Data: data[:length]}}
+		recv := []backend.Message{{Peer: 1 - r.rank, Data: data[length:]}}
+		queue := func() (err error) {
+			for range recorded {
+				err = errors.Join(err, r.comm.Exchange(send, recv), r.comm.Join())
 			}
-			if err != nil {
-				b.Error(err)
-				return
-			}
-			data, err := backend.Make[byte](d, 2*length)
-			queue := func() error {
-				for range recorded {
-					err = errors.Join(err, comm.Exchange([]backend.Message{{Peer: 1 - r, Data: data[:length]}},
-						[]backend.Message{{Peer: 1 - r, Data: data[length:]}}), comm.Join())
-				}
-				return err
-			}
-			err = errors.Join(err, queue(), d.Sync())
-			g, captureErr := d.Capture(queue)
-			if err = errors.Join(err, captureErr); err != nil {
-				b.Error(err)
-				return
-			}
-			start := time.Now()
-			for range b.N {
-				g.Launch()
-			}
-			err = errors.Join(err, d.Sync())
-			if r == 0 {
-				b.ReportMetric(float64(time.Since(start).Microseconds())/float64(b.N*recorded), "µs/exchange")
-			}
-			g.Close()
-			if err = errors.Join(err, comm.Close()); err != nil {
-				b.Error(err)
-			}
-		})
-	}
-	wg.Wait()
+			return err
+		}
+		if err := errors.Join(queue(), r.d.Sync()); err != nil {
+			return err
+		}
+		g, err := r.d.Capture(queue)
+		if err != nil {
+			return err
+		}
+		start := time.Now()
+		for range b.N {
+			g.Launch()
+		}
+		err = r.d.Sync()
+		if r.rank == 0 {
+			b.ReportMetric(float64(time.Since(start).Microseconds())/float64(b.N*recorded), "µs/exchange")
+		}
+		g.Close() // before the communicator, whose kernels it has
+		return errors.Join(err, r.comm.Close())
+	}))
 }

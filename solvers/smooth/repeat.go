@@ -68,15 +68,25 @@ func (s *engine[F, V]) repeatSweeps(ctx context.Context, sweeps int) (int, error
 	return made, nil
 }
 
-// queueRecording queues the sweeps of a recording. With NCCL it queues them one by one the first time, since a
-// recording cannot contain what NCCL then loads and allocates.
+// queueRecording queues the sweeps of a recording.
 func (s *engine[F, V]) queueRecording(ctx context.Context) error {
-	if !s.canRecord() || s.deviceGhosts != nil && !s.queuedBefore {
+	queue := func() error { return s.queue(ctx, sweepsPerRecording) }
+	if !s.canRecord() {
+		return queue()
+	}
+	return s.replay(queue, s.deviceGhosts != nil)
+}
+
+// replay queues what a function queues, with one call if the device can record. If loads is set, it does so from the
+// second time on: a recording cannot contain what a device communicator or a kernel loads and allocates on first use.
+func (s *engine[F, V]) replay(queue func() error, loads bool) error {
+	recorder, records := s.dev.(backend.Recorder)
+	if !records || loads && !s.queuedBefore {
 		s.queuedBefore = true
-		return s.queue(ctx, sweepsPerRecording)
+		return queue()
 	}
 	if s.recording == nil {
-		r, err := s.dev.(backend.Recorder).Record(func() error { return s.queue(ctx, sweepsPerRecording) })
+		r, err := recorder.Record(queue)
 		if err != nil {
 			return err
 		}
@@ -151,10 +161,9 @@ func (s *engine[F, V]) repeatWithFloor(ctx context.Context, sweeps int) error {
 	return err
 }
 
-// queueWithFloor queues a sweep of repeatWithFloor: the second time as a recording, the first time not, since a
-// recording cannot contain what the device then loads and allocates.
+// queueWithFloor queues a sweep of repeatWithFloor.
 func (s *engine[F, V]) queueWithFloor(ctx context.Context) error {
-	sweep := func() error {
+	return s.replay(func() error {
 		s.dev.Run(s.ratePass.loop, s.ratePass.lo, s.ratePass.hi)
 		if s.deviceGhosts != nil {
 			// The largest key is that of the smallest quality.
@@ -165,19 +174,5 @@ func (s *engine[F, V]) queueWithFloor(ctx context.Context) error {
 		}
 		s.dev.Run(s.raiseFloor, 0, 1)
 		return s.queue(ctx, 1)
-	}
-	recorder, records := s.dev.(backend.Recorder)
-	if !records || !s.queuedBefore {
-		s.queuedBefore = true
-		return sweep()
-	}
-	if s.recording == nil {
-		r, err := recorder.Record(sweep)
-		if err != nil {
-			return err
-		}
-		s.recording = r
-	}
-	s.recording.Launch()
-	return nil
+	}, true)
 }

@@ -137,7 +137,8 @@ func (s *engine[F, V]) sweep(ctx context.Context) error {
 // moveSet moves the vertices of a set: on linked devices the own vertices and the copies at the same time, since a GPU
 // takes hardly longer for both than for one.
 func (s *engine[F, V]) moveSet(ctx context.Context, set int) error {
-	passes := slices.Concat(s.sentPasses[set], s.unsentPasses[set])
+	s.run(s.sentPasses[set])
+	passes := s.unsentPasses[set]
 	if s.deviceGhosts == nil || len(passes) < 2 {
 		s.run(passes)
 		return nil
