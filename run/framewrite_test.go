@@ -204,20 +204,23 @@ func TestFailedPart(t *testing.T) {
 // has ended, or the series is closed.
 func TestFramesEndWithContext(t *testing.T) {
 	cause := errors.New("stopped")
-	for _, close := range []bool{false, true} {
+	for _, closes := range []bool{false, true} {
+		ended := make(chan struct{})
 		errs := onRanks(t, 2, t.TempDir(), "vtp", func(f *frames) error {
-			if f.comm.Rank() == 1 {
+			if f.comm.Rank() == 1 { // takes part in the run until the other rank has ended
+				<-ended
 				return nil
 			}
+			defer close(ended)
 			ctx, cancel := context.WithCancelCause(t.Context())
 			f.begin(0, readySnapshot(point(0)), false)
-			if cancel(cause); close {
+			if cancel(cause); closes {
 				return f.close()
 			}
 			return f.end(ctx)
 		})
-		if err := errors.Join(errs...); close != (err == nil) || !close && !strings.Contains(err.Error(), cause.Error()) {
-			t.Errorf("closed: %t: got error %v", close, err)
+		if err := errors.Join(errs...); closes != (err == nil) || !closes && !strings.Contains(err.Error(), cause.Error()) {
+			t.Errorf("closed: %t: got error %v", closes, err)
 		}
 	}
 }
