@@ -5,9 +5,10 @@ import "unsafe"
 // Snapshotter is a device with separate memory that can copy an array there, for the host to read while kernels go on
 // to change the array.
 type Snapshotter interface {
-	// MakeSnapshot queues a copy of an array, which the device makes after all calls before, and returns it. It returns
-	// nil if the device has not enough memory for the copy.
-	MakeSnapshot(src unsafe.Pointer, bytes int) (Snapshot, error)
+	// MakeSnapshot queues a copy of n elements of size bytes, which begin stride bytes apart, and returns it. In the copy
+	// they lie one after the other. The device makes the copy after all calls before. MakeSnapshot returns nil if the
+	// device has not enough memory.
+	MakeSnapshot(src unsafe.Pointer, n, size, stride int) (Snapshot, error)
 }
 
 // Snapshot is a copy of an array on a device. Later calls of the device do not change it.
@@ -22,9 +23,16 @@ type Snapshot interface {
 
 // TakeSnapshot copies an array on the device. It returns nil if the device is no Snapshotter or has too little memory.
 func TakeSnapshot(d Device, src []byte) (Snapshot, error) {
+	return TakePacked(d, src, len(src), len(src))
+}
+
+// TakePacked copies elements of an array on the device: those of size bytes, stride bytes apart, from the beginning of
+// src to its end. In the copy they lie one after the other. It returns nil as TakeSnapshot does.
+func TakePacked(d Device, src []byte, size, stride int) (Snapshot, error) {
 	k, ok := d.(Snapshotter)
 	if !ok || len(src) == 0 {
 		return nil, nil
 	}
-	return k.MakeSnapshot(unsafe.Pointer(unsafe.SliceData(src)), len(src))
+	n := 1 + (len(src)-size)/stride
+	return k.MakeSnapshot(unsafe.Pointer(unsafe.SliceData(src)), n, size, stride)
 }

@@ -16,17 +16,24 @@ func (p *Package) compileMachine(compiler func() (Compiler, error), source strin
 	if err != nil {
 		return "", err
 	}
+	archive, err := CompileMachine(c, cudaFile, source, hashLine(source, options), options, p.Machine)
+	return string(archive), err
+}
+
+// CompileMachine compiles CUDA C to machine code for each of the GPUs, such as sm_90, and packs it into an archive for
+// the PTX that was made with the same options: see [abi.PackMachine].
+func CompileMachine(c Compiler, file, source, ptx string, options, gpus []string) ([]byte, error) {
 	code := map[string]string{}
-	for _, gpu := range p.Machine {
+	for _, gpu := range gpus {
 		gpuOptions := slices.Clone(options)
 		gpuOptions = append(slices.DeleteFunc(gpuOptions, func(o string) bool { return strings.HasPrefix(o, architecture) }),
 			architecture+gpu)
-		if code[gpu], err = c.Compile(cudaFile, source, gpuOptions...); err != nil {
-			return "", fmt.Errorf("machine code for %s: %w", gpu, err)
+		var err error
+		if code[gpu], err = c.Compile(file, source, gpuOptions...); err != nil {
+			return nil, fmt.Errorf("machine code for %s: %w", gpu, err)
 		}
 	}
-	archive, err := abi.PackMachine(hashLine(source, options), code)
-	return string(archive), err
+	return abi.PackMachine(ptx, code)
 }
 
 const architecture = "--gpu-architecture="

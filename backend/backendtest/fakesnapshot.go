@@ -8,7 +8,8 @@ import (
 )
 
 // MakeSnapshot implements backend.Snapshotter.
-func (f *FakeGPU) MakeSnapshot(src unsafe.Pointer, bytes int) (backend.Snapshot, error) {
+func (f *FakeGPU) MakeSnapshot(src unsafe.Pointer, n, size, stride int) (backend.Snapshot, error) {
+	bytes := n * size
 	if bytes > f.Size-f.Used {
 		return nil, nil
 	}
@@ -16,7 +17,11 @@ func (f *FakeGPU) MakeSnapshot(src unsafe.Pointer, bytes int) (backend.Snapshot,
 	f.Used += bytes
 	f.SnapshotBytes += bytes
 	f.SnapshotPeak = max(f.SnapshotPeak, f.SnapshotBytes)
-	return &fakeSnapshot{f, append([]byte(nil), unsafe.Slice((*byte)(src), bytes)...)}, nil
+	copied := make([]byte, 0, bytes)
+	for i := range n {
+		copied = append(copied, unsafe.Slice((*byte)(unsafe.Add(src, i*stride)), size)...)
+	}
+	return &fakeSnapshot{f, copied}, nil
 }
 
 type fakeSnapshot struct {

@@ -2,6 +2,7 @@ package backendtest
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -55,6 +56,43 @@ func (s *suite) snapshots(t *testing.T) {
 			if err := k.Close(); err != nil {
 				t.Error(err)
 			}
+		}
+	}
+}
+
+// packedSnapshots proves that snapshots of some bytes of each element hold these bytes.
+func (s *suite) packedSnapshots(t *testing.T) {
+	if _, ok := s.dev.(backend.Snapshotter); !ok {
+		return
+	}
+	const bytes = 3_000_000
+	r := random(bytes)
+	contents := make([]byte, bytes)
+	for i := range contents {
+		contents[i] = byte(r.Uint32())
+	}
+	array := upload(t, s, contents)
+	for _, e := range []struct{ first, size, stride int }{
+		{0, 8, 16}, {8, 8, 16}, {0, 16, 48}, {4, 4, 12}, {4, 8, 20}, {3, 5, 7}, {0, 24, 24}, {1, 1, 2}, {16, 16, 1000},
+		{0, bytes, bytes},
+	} {
+		n := (bytes - e.first) / e.stride
+		var want []byte
+		for i := range n {
+			begin := e.first + i*e.stride
+			want = append(want, contents[begin:begin+e.size]...)
+		}
+		packed, err := backend.TakePacked(s.dev, array[e.first:e.first+(n-1)*e.stride+e.size], e.size, e.stride)
+		packed = must(t, packed, err)
+		got := make([]byte, len(want))
+		if err := packed.Read(got, 0); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%+v: the snapshot differs from the array", e)
+		}
+		if err := packed.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

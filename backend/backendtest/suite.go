@@ -24,6 +24,7 @@ func Run(t *testing.T, d backend.Device, largest int) {
 	s := &suite{dev: d, workspace: primitives.NewWorkspace(d)}
 	t.Run("memory", s.memory)
 	t.Run("snapshots", s.snapshots)
+	t.Run("packed snapshots", s.packedSnapshots)
 	for _, n := range sizes {
 		for name, test := range map[string]func(*testing.T, int){
 			"reduce": s.reduce, "sum": s.sum, "scan": s.scan, "compact": s.compact, "sort": s.sort,

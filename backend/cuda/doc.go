@@ -15,4 +15,5 @@
 // With ATOLL_CUDA_DEBUG=1 in the environment the device waits for every kernel and times it, and Close prints a table.
 package cuda
 
-//go:generate go run ./gen primitives.cu peer.cu testdata/kernels.cu
+//go:generate go run ./gen -machine primitives.cu peer.cu
+//go:generate go run ./gen testdata/kernels.cu

@@ -167,7 +167,7 @@ func (d *Device) generatedFunction(module *abi.Module, symbol string) (*Function
 	m := d.loaded[module]
 	if m == nil {
 		var err error
-		if m, err = d.loadGenerated(module); err != nil {
+		if m, err = d.loadCompiled(module); err != nil {
 			return nil, fmt.Errorf("cuda: kernel %s: %w", symbol, err)
 		}
 		d.loaded[module] = m

@@ -21,9 +21,9 @@ type Module struct {
 	loaded  map[string]uintptr // the driver's module of each kernel; key "" for the module of all kernels
 }
 
-// loadGenerated makes the module of a package of kernels. With CUDA_FORCE_PTX_JIT=1 it ignores their machine code, as
-// the driver does.
-func (d *Device) loadGenerated(module *abi.Module) (*Module, error) {
+// loadCompiled makes a module of PTX and machine code. With CUDA_FORCE_PTX_JIT=1 it ignores the machine code, as the
+// driver does.
+func (d *Device) loadCompiled(module *abi.Module) (*Module, error) {
 	if err := module.Compiled(); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 func TestPTXIsCurrent(t *testing.T) {
-	for _, name := range []string{"primitives", filepath.Join("testdata", "kernels")} {
+	for _, name := range []string{"primitives", "peer", filepath.Join("testdata", "kernels")} {
 		source, err := os.ReadFile(name + ".cu")
 		ok(t, err)
 		compiled, err := os.ReadFile(name + ".ptx")
@@ -34,6 +34,17 @@ func TestPTXIsCurrent(t *testing.T) {
 		}
 		if strings.Contains(string(compiled), "fma.") {
 			t.Errorf("%s.ptx contains fused multiply-adds", name)
+		}
+	}
+}
+
+func TestMachineCodeIsCurrent(t *testing.T) {
+	for _, m := range []abi.Module{primitivesModule, peerModule} {
+		for major := 8; major <= 9; major++ {
+			if code, err := m.MachineFor(major, 0); err != nil || code == nil {
+				t.Errorf("%s.zip: %d bytes of machine code for capability %d.0, error %v, that were made with %s.ptx; run go "+
+					"generate in backend/cuda", m.Name, len(code), major, err, m.Name)
+			}
 		}
 	}
 }

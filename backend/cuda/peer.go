@@ -12,10 +12,17 @@ import (
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
-//go:embed peer.ptx
-var peerPTX string
+var (
+	//go:embed peer.ptx
+	peerPTX string
+	//go:embed peer.zip
+	peerMachine string
+
+	peerModule = abi.Module{Name: "peer", PTX: peerPTX, Machine: peerMachine}
+)
 
 // Constants of peer.cu.
 const (
@@ -118,7 +125,7 @@ func (d *Device) LinkPeers(rank int, offers [][]byte) (_ backend.DeviceComm, err
 	if pc.status, err = Pinned[peerStatus](d, 1); err != nil {
 		return nil, err
 	}
-	module, err := d.Load("peer", peerPTX)
+	module, err := d.loadCompiled(&peerModule)
 	if err != nil {
 		return nil, err
 	}

@@ -263,7 +263,7 @@ template <typename W> DEVICE void compact_move(int64 n, const uint8 *keep, const
     }
 }
 
-// ---- gather and scatter of elements: the number of words of type W in an element is per
+// ---- gather, scatter and packing of elements: the number of words of type W in an element is per
 
 // Position says where word k of an array is: it is the word with index part of an element.
 struct Position {
@@ -293,12 +293,23 @@ template <typename W> DEVICE void scatter(int64 words, int64 per, const W *src, 
     dst[int64(index[p.element]) * per + p.part] = src[k];
 }
 
+// Elements of src begin stride words apart; in dst they lie one after the other.
+template <typename W> DEVICE void pack(int64 words, int64 per, int64 stride, const W *src, W *dst) {
+    const int64 k = int64(blockIdx.x) * THREADS + threadIdx.x;
+    if (k >= words) return;
+    const Position p(k, words, per);
+    dst[k] = src[p.element * stride + p.part];
+}
+
 #define MOVE(W, bytes) \
     KERNEL gather_##bytes(int64 words, int64 per, const W *src, const int32 *index, W *dst) { \
         gather(words, per, src, index, dst); \
     } \
     KERNEL scatter_##bytes(int64 words, int64 per, const W *src, const int32 *index, W *dst) { \
         scatter(words, per, src, index, dst); \
+    } \
+    KERNEL pack_##bytes(int64 words, int64 per, int64 stride, const W *src, W *dst) { \
+        pack(words, per, stride, src, dst); \
     } \
     KERNEL compact_move_##bytes(int64 n, const uint8 *keep, const int64 *sums, int64 per, const W *src, W *dst) { \
         compact_move(n, keep, sums, per, src, dst); \

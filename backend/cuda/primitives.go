@@ -5,10 +5,17 @@ import (
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
-//go:embed primitives.ptx
-var primitivesPTX string
+var (
+	//go:embed primitives.ptx
+	primitivesPTX string
+	//go:embed primitives.zip
+	primitivesMachine string
+
+	primitivesModule = abi.Module{Name: "primitives", PTX: primitivesPTX, Machine: primitivesMachine}
+)
 
 // primitive is the name of a kernel in primitives.cu: its operation and its type or word size.
 type primitive struct{ name, suffix string }
@@ -30,7 +37,7 @@ func (d *Device) queue(p primitive, grid int, args ...uint64) error {
 	if f == nil {
 		var err error
 		if d.primitiveModule == nil {
-			if d.primitiveModule, err = d.Load("primitives", primitivesPTX); err != nil {
+			if d.primitiveModule, err = d.loadCompiled(&primitivesModule); err != nil {
 				return d.fail(err)
 			}
 		}
@@ -187,6 +194,14 @@ func (d *Device) move(name string, dst, src, index unsafe.Pointer, size, n int) 
 	words := n * (size / w)
 	return d.queue(primitive{name, suffix(w)}, blocks(words, threads), uint64(words), uint64(size/w), param(src),
 		param(index), param(dst))
+}
+
+// pack queues a copy of n elements of size bytes that begin stride bytes apart. In dst they lie one after the other.
+func (d *Device) pack(dst, src unsafe.Pointer, n, size, stride int) error {
+	w := wordSize(size, uint64(stride), param(dst), param(src))
+	words := n * (size / w)
+	return d.queue(primitive{"pack", suffix(w)}, blocks(words, threads), uint64(words), uint64(size/w),
+		uint64(stride/w), param(src), param(dst))
 }
 
 // wordSize returns the largest word, in bytes, that divides the size of an element and to which all addresses are

@@ -15,13 +15,17 @@ type snapshotPool struct {
 	allocated uintptr      // bytes of all snapshots, spare ones too
 	copyDone  *Event
 	stream    *Stream    // waits for the snapshots that are queued on the compute stream, and transfers them to the host
-	lock      sync.Mutex // guards pinned: one reader transfers at a time
+	lock      sync.Mutex // guards stream: one reader transfers at a time, while others copy what was transferred
 	pinned    []byte
+	buffers   chan []byte // parts of pinned that no reader uses
 }
 
-// transferBytes is the size of a transfer to the host. It takes less than a millisecond: a goroutine that waits for a
-// GPU cannot be preempted.
-const transferBytes = 4 << 20
+// A transfer to the host of transferBytes takes less than a tenth of a millisecond: a goroutine that waits for a GPU
+// cannot be preempted. The GPU transfers faster than a processor copies from pinned memory.
+const (
+	transferBytes   = 1 << 20
+	transferBuffers = 8
+)
 
 // snapshot is a snapshot of an array.
 type snapshot struct {
@@ -31,18 +35,25 @@ type snapshot struct {
 
 // MakeSnapshot implements backend.Snapshotter. It leaves at least a sixteenth of the GPU's memory free for other
 // allocations.
-func (d *Device) MakeSnapshot(src unsafe.Pointer, bytes int) (backend.Snapshot, error) {
+func (d *Device) MakeSnapshot(src unsafe.Pointer, n, size, stride int) (backend.Snapshot, error) {
 	pool := &d.snapshots
+	if size == stride {
+		n, size = 1, n*size
+	}
 	if pool.stream == nil {
 		if err := pool.open(d); err != nil {
 			return nil, err
 		}
 	}
-	memory, err := pool.memoryFor(d, uintptr(bytes))
+	memory, err := pool.memoryFor(d, uintptr(n*size))
 	if err != nil || memory.address == 0 {
 		return nil, err
 	}
-	err = d.Move(pointer(memory.address), src, bytes)
+	if n == 1 {
+		err = d.Move(pointer(memory.address), src, size)
+	} else {
+		err = d.pack(pointer(memory.address), src, n, size, stride)
+	}
 	if err = errors.Join(err, d.compute.Record(pool.copyDone), pool.stream.Wait(pool.copyDone)); err != nil {
 		return nil, err
 	}
@@ -56,8 +67,14 @@ func (pool *snapshotPool) open(d *Device) (err error) {
 	if pool.copyDone, err = d.NewEvent(); err != nil {
 		return err
 	}
-	pool.pinned, err = Pinned[byte](d, transferBytes)
-	return err
+	if pool.pinned, err = Pinned[byte](d, transferBuffers*transferBytes); err != nil {
+		return err
+	}
+	pool.buffers = make(chan []byte, transferBuffers)
+	for buffer := range slices.Chunk(pool.pinned, transferBytes) {
+		pool.buffers <- buffer
+	}
+	return nil
 }
 
 func (pool *snapshotPool) close(d *Device) {
@@ -95,22 +112,27 @@ func (pool *snapshotPool) memoryFor(d *Device, bytes uintptr) (allocation, error
 // Read implements backend.Snapshot. It does not use the device's stored error, which belongs to another goroutine.
 func (s *snapshot) Read(dst []byte, offset int) error {
 	pool := &s.d.snapshots
-	pool.lock.Lock()
-	defer pool.lock.Unlock()
+	buffer := <-pool.buffers
+	defer func() { pool.buffers <- buffer }()
 	for len(dst) > 0 {
-		n := min(len(dst), len(pool.pinned))
-		host := uintptr(unsafe.Pointer(unsafe.SliceData(pool.pinned)))
-		if err := errors.Join(
-			s.d.callNoAlloc(cuMemcpyDtoHAsync, [maxArgs]uintptr{host, s.address + uintptr(offset), uintptr(n),
-				pool.stream.handle}),
-			s.d.callNoAlloc(cuStreamSynchronize, [maxArgs]uintptr{pool.stream.handle}),
-		); err != nil {
+		n := min(len(dst), len(buffer))
+		if err := pool.transfer(s.d, buffer[:n], s.address+uintptr(offset)); err != nil {
 			return err
 		}
-		copy(dst, pool.pinned[:n])
+		copy(dst, buffer[:n])
 		dst, offset = dst[n:], offset+n
 	}
 	return nil
+}
+
+// transfer copies bytes from an address on the device to pinned memory.
+func (pool *snapshotPool) transfer(d *Device, pinned []byte, from uintptr) error {
+	pool.lock.Lock()
+	defer pool.lock.Unlock()
+	host := uintptr(unsafe.Pointer(unsafe.SliceData(pinned)))
+	return errors.Join(
+		d.callNoAlloc(cuMemcpyDtoHAsync, [maxArgs]uintptr{host, from, uintptr(len(pinned)), pool.stream.handle}),
+		d.callNoAlloc(cuStreamSynchronize, [maxArgs]uintptr{pool.stream.handle}))
 }
 
 // Close implements backend.Snapshot. The device keeps the memory for the next snapshot.
