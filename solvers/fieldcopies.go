@@ -3,6 +3,8 @@ package solvers
 import (
 	"context"
 	"errors"
+	"fmt"
+	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/internal/parallel"
@@ -13,7 +15,14 @@ import (
 type FieldCopies struct {
 	owned  int
 	fields []fieldCopy
-	arrays copies // copies on the device
+	arrays copies                       // copies of whole arrays on the device
+	packed map[numbers]backend.Snapshot // copies of some numbers of each element of an array on the device
+}
+
+// numbers are some numbers of each element of an array.
+type numbers struct {
+	first *byte // of the first element's numbers
+	size  int   // bytes in each element
 }
 
 // fieldCopy is a copy of a field: values on the host, or the copy of an array on the device.
@@ -25,41 +34,88 @@ type fieldCopy struct {
 
 // CopyFields copies fields on a space as they are now. All ranks call it at the same steps.
 func CopyFields(ctx context.Context, space *Space, fields []Field) (*FieldCopies, error) {
-	h := &FieldCopies{owned: space.Owned, arrays: copies{}}
+	h := &FieldCopies{owned: space.Owned, fields: make([]fieldCopy, len(fields)), arrays: copies{},
+		packed: map[numbers]backend.Snapshot{}}
 	for k := range fields {
-		f := &fields[k]
-		copied, err := f.copyOnDevice(h.arrays)
-		if err == nil && copied.from.deviceCopy == nil {
-			copied.values, err = f.Read(ctx)
+		h.fields[k] = fields[k].deviceSource()
+	}
+	err := h.copyOnDevice()
+	for k := range fields {
+		if c := &h.fields[k]; err == nil && c.from.deviceCopy == nil {
+			c.values, err = fields[k].Read(ctx)
 		}
-		if err != nil {
-			return nil, errors.Join(err, h.Close())
-		}
-		h.fields = append(h.fields, copied)
+	}
+	if err != nil {
+		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
 }
 
-// copyOnDevice copies the array of a field, or the array from which the field is computed, on the device. The copy is
-// missing if there is no such array, or no memory for it on the device: then the field must be read at once.
-func (f *Field) copyOnDevice(arrays copies) (h fieldCopy, err error) {
+// deviceSource returns a copy yet to be made, of the array of a field or of the one from which the field is computed. It
+// has no array if there is none on a device with separate memory: then the field must be read at once.
+func (f *Field) deviceSource() (h fieldCopy) {
 	source := f
 	if f.From != nil {
 		source = f.From
 	} else if f.Values != nil {
-		return h, nil
+		return h
 	}
 	if source.View == nil {
-		return h, nil
+		return h
 	}
 	array := hostField{View: source.View(), count: len(source.Numbers())}
-	if _, separate := array.Device.(backend.Memory); !separate {
-		return h, nil
+	if _, separate := array.Device.(backend.Memory); separate {
+		h.value = f.Value
+		h.from = Saved{Name: source.Name, Size: array.size(), from: array}
 	}
-	h.value = f.Value
-	h.from = Saved{Name: source.Name, Size: array.size(), from: array}
-	h.from.deviceCopy, err = arrays.keep(&array.View)
-	return h, err
+	return h
+}
+
+// copyOnDevice copies what fields need of the arrays, unless the device has no memory for it: some numbers of each
+// element, packed, or the whole array if that takes no more memory.
+func (h *FieldCopies) copyOnDevice() error {
+	needed, used := map[*byte]int{}, map[numbers]bool{} // bytes of each element of an array
+	for k := range h.fields {
+		if from := &h.fields[k].from; len(from.from.Memory) > 0 && !used[from.numbers()] {
+			used[from.numbers()] = true
+			needed[unsafe.SliceData(from.from.Memory)] += from.Size
+		}
+	}
+	for k := range h.fields {
+		from := &h.fields[k].from
+		array := &from.from
+		if len(array.Memory) == 0 || h.owned == 0 {
+			continue
+		}
+		var err error
+		if array.N[1]*array.N[2] == 1 && needed[unsafe.SliceData(array.Memory)] < array.Stride[0] {
+			err = h.pack(from)
+		} else {
+			from.deviceCopy, err = h.arrays.keep(&array.View)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// numbers returns which numbers of the array the field has.
+func (s *Saved) numbers() numbers { return numbers{&s.from.Memory[s.from.Offset], s.Size} }
+
+// pack copies a field's numbers on the device, unless another field has the same ones.
+func (h *FieldCopies) pack(s *Saved) (err error) {
+	which, array := s.numbers(), &s.from
+	if s.deviceCopy = h.packed[which]; s.deviceCopy == nil {
+		elements := array.Memory[array.Offset : array.offsetOf(h.owned-1)+s.Size]
+		s.deviceCopy, err = backend.TakePacked(array.Device, elements, s.Size, array.Stride[0])
+		if s.deviceCopy == nil {
+			return err
+		}
+		h.packed[which] = s.deviceCopy
+	}
+	array.Offset, array.Stride[0] = 0, s.Size
+	return nil
 }
 
 // entitiesPerRead is the number of entities that a goroutine copies to the host at a time.
@@ -80,7 +136,7 @@ func (h *FieldCopies) Read() ([][]float64, error) {
 			all[k] = make([]float64, h.owned*f.from.from.count)
 		}
 	}
-	if len(h.arrays) == 0 {
+	if len(h.arrays)+len(h.packed) == 0 {
 		return all, nil
 	}
 	errs := make([]error, parallel.Parts(h.owned, fewValues))
@@ -101,6 +157,13 @@ func (h *FieldCopies) read(all [][]float64, lo, hi int, buffer *ReadBuffer) erro
 		if f.from.deviceCopy == nil {
 			continue
 		}
+		if from := &f.from.from; f.value == nil && from.float64s() {
+			values := all[k][lo*from.count : hi*from.count]
+			if err := f.from.deviceCopy.Read(BytesOf(values), from.offsetOf(lo)); err != nil {
+				return fmt.Errorf("field %q: %w", f.from.Name, err)
+			}
+			continue
+		}
 		bytes, err := f.from.Numbers(lo, hi, buffer)
 		if err != nil {
 			return err
@@ -119,4 +182,11 @@ func (h *FieldCopies) read(all [][]float64, lo, hi int, buffer *ReadBuffer) erro
 }
 
 // Close frees the copies on the device. The device's goroutine calls it, after Read has returned.
-func (h *FieldCopies) Close() error { return h.arrays.close() }
+func (h *FieldCopies) Close() error {
+	err := h.arrays.close()
+	for _, copied := range h.packed {
+		err = errors.Join(err, copied.Close())
+	}
+	h.packed = nil
+	return err
+}

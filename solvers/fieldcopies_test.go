@@ -13,6 +13,83 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
+// TestCopiesOfSomeNumbers tests copies of fields that need less than all of each element of their array: the device
+// packs what they need, and only then.
+func TestCopiesOfSomeNumbers(t *testing.T) {
+	const cells, ghosts = 40_000, 100
+	type cell struct {
+		a, b float64
+		c    float32
+		kind int32
+	}
+	host := cpu.New(2)
+	defer host.Close()
+	gpu := backendtest.NewFakeGPU(host, 1<<30)
+	a := backend.Arrays{Device: gpu}
+	defer a.Free()
+	array := backend.Fresh[cell](&a, cells+ghosts, "cells")
+	for i := range array {
+		array[i] = cell{float64(i), float64(-i), float32(i) / 2, int32(i % 7)}
+	}
+	space := &solvers.Space{Name: "cell", Owned: cells, Key: func(i int) int64 { return int64(i) }}
+	ab := solvers.Field{Name: "ab", Space: space, Components: []string{"a", "b"},
+		View: func() solvers.View { return solvers.ViewOf[float64](gpu, array, 0) }}
+	b := solvers.Field{Name: "b", Space: space,
+		View: func() solvers.View { return solvers.ViewOf[float64](gpu, array, unsafe.Offsetof(cell{}.b)) }}
+	c := solvers.Field{Name: "c", Space: space,
+		View: func() solvers.View { return solvers.ViewOf[float32](gpu, array, unsafe.Offsetof(cell{}.c)) }}
+	kind := solvers.Field{Name: "kind", Space: space,
+		View: func() solvers.View { return solvers.ViewOf[int32](gpu, array, unsafe.Offsetof(cell{}.kind)) }}
+	doubled := solvers.Field{Name: "doubled", Space: space, From: &c, Value: func(_ int, bytes []byte) float64 {
+		return 2 * float64(*(*float32)(unsafe.Pointer(unsafe.SliceData(bytes))))
+	}}
+	doubled.Values = func(context.Context) ([]float64, error) {
+		values := make([]float64, cells)
+		for i := range values {
+			values[i] = 2 * float64(array[i].c)
+		}
+		return values, nil
+	}
+	for _, test := range []struct {
+		fields       []solvers.Field
+		copies, size int // copies on the device, and their bytes
+	}{
+		{[]solvers.Field{ab}, 1, 16 * cells},
+		{[]solvers.Field{b}, 1, 8 * cells},
+		{[]solvers.Field{kind, c}, 2, 8 * cells},
+		{[]solvers.Field{c, doubled}, 1, 4 * cells},
+		{[]solvers.Field{ab, c, doubled}, 2, 20 * cells},
+		{[]solvers.Field{ab, b}, 1, 24 * (cells + ghosts)}, // both together are as large as the whole array
+		{[]solvers.Field{ab, c, kind}, 1, 24 * (cells + ghosts)},
+	} {
+		var names []string
+		var want [][]float64
+		for k := range test.fields {
+			names = append(names, test.fields[k].Name)
+			values, err := test.fields[k].Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, values)
+		}
+		gpu.SnapshotPeak = 0
+		copies, err := solvers.CopyFields(t.Context(), space, test.fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if gpu.OpenSnapshots != test.copies || gpu.SnapshotPeak != test.size {
+			t.Errorf("%v: %d copies of %d bytes, want %d of %d", names, gpu.OpenSnapshots, gpu.SnapshotPeak, test.copies,
+				test.size)
+		}
+		if got, err := copies.Read(); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%v: the copies differ from the fields, error %v", names, err)
+		}
+		if err := copies.Close(); err != nil || gpu.OpenSnapshots != 0 {
+			t.Errorf("%v: %v, %d copies are left on the device", names, err, gpu.OpenSnapshots)
+		}
+	}
+}
+
 // TestFieldCopiesDoNotChange proves that later steps do not change copies of fields with a view, of fields derived from
 // one, and of fields that are read at once: on a device with memory for copies, on one without, and on the CPU.
 func TestFieldCopiesDoNotChange(t *testing.T) {

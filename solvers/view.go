@@ -115,6 +115,11 @@ type hostField struct {
 // size returns the bytes of an entity.
 func (h *hostField) size() int { return h.count * h.Kind.Size() }
 
+// float64s reports whether the array is an array of float64 with the field's numbers, entity after entity.
+func (h *hostField) float64s() bool {
+	return h.Kind == backend.Float64 && h.N[1]*h.N[2] == 1 && h.Stride[0] == h.size()
+}
+
 // onHost makes a field with a view readable by the host. A later call may overwrite the copy.
 func (f *Field) onHost() (h hostField, err error) {
 	if f.View == nil {

@@ -24,7 +24,8 @@ func memory(c *config.Case, held solvers.Counts) int64 {
 	return bytes * w.Metric.concurrentRounds()
 }
 
-// copies returns the bytes of the copies for output: the vertices, and for a frame also the qualities of cells.
+// copies returns the bytes of the copies for output: of the positions of the vertices and the qualities of cells for a
+// frame, and of all that belongs to vertices for a checkpoint.
 func copies(c *config.Case, held solvers.Counts) (n solvers.Copies) {
 	method := &c.Sections.(*Sections).Method
 	width := solvers.Width(method.Precision)
@@ -33,9 +34,9 @@ func copies(c *config.Case, held solvers.Counts) (n solvers.Copies) {
 		vertex = 12
 	}
 	state := vertex * width * int64(held.Held)
-	n.Frame, n.Checkpoint = state, state
+	n.Frame, n.Checkpoint = int64(held.Dim)*width*int64(held.Held), state
 	if slices.Contains(c.Output.Fields, "quality") {
-		n.Frame += 2 * width * int64(held.Cells)
+		n.Frame += width * int64(held.Cells)
 	}
 	if method.Smoother == "barrier" { // positions to which it may return
 		n.Checkpoint += state
