@@ -90,10 +90,7 @@ func (d *Device) Upload(dst, src unsafe.Pointer, n int) error {
 		return d.fail(errors.New("cuda: an upload cannot be part of a graph, which would repeat the values of the capture"))
 	}
 	if n > maxSmallCopy {
-		if err := d.compute.upload(dst, src, n); err != nil {
-			return err
-		}
-		return d.Sync()
+		return d.copyInParts(d.compute.upload, dst, src, n)
 	}
 	staged, err := d.uploadRing.stage(d, src, n)
 	if err != nil {
@@ -114,10 +111,22 @@ func (d *Device) Download(dst, src unsafe.Pointer, n int) error {
 		}
 		return err
 	}
-	if err := d.compute.download(dst, src, n); err != nil {
-		return err
+	return d.copyInParts(d.compute.download, dst, src, n)
+}
+
+// copyInParts copies between the device and memory of the host that is not pinned, and waits for each part: a goroutine
+// that waits for a GPU cannot be preempted, and Go's garbage collector stops all others until it can.
+func (d *Device) copyInParts(queue func(dst, src unsafe.Pointer, n int) error, dst, src unsafe.Pointer, n int) error {
+	const largest = 4 << 20
+	for at := 0; at < n; at += largest {
+		if err := queue(unsafe.Add(dst, at), unsafe.Add(src, at), min(largest, n-at)); err != nil {
+			return err
+		}
+		if err := d.Sync(); err != nil {
+			return err
+		}
 	}
-	return d.Sync()
+	return nil
 }
 
 // Move queues a copy within the device.
