@@ -13,12 +13,13 @@ import (
 	"github.com/atoll-hpc/atoll/run/piece"
 )
 
-// fileAhead is the file of the last frame of a series, begun after the first frame with the arrays that are the same in
-// all frames. The last frame is written after the last step, so all of its writing adds to the time of the run.
+// fileAhead is the file of the last frame of a series, with the contents of the first frame until the last one replaces
+// what differs. The last frame is written after the last step, so all of its writing adds to the time of the run. This
+// way less is written then, into memory that the file cache has.
 type fileAhead struct {
 	path  string
-	ended <-chan struct{} // closed when this rank has begun its part, or will not
-	sizes []vtk.Sizes     // of the parts of the file, valid then; nil if it was not begun
+	ended <-chan struct{} // closed when this rank has written its part, or will not
+	sizes []vtk.Sizes     // of the parts of the file, valid then; nil if it was not written
 }
 
 // sharedFile returns a function that writes one file in parallel, each rank a part. The file is renamed to its final
@@ -68,7 +69,7 @@ func (f *frames) sharedFile(p *pendingFrame, last bool) func() error {
 			return err
 		}
 		ahead.sizes = sizes
-		return f.writePart(ahead.path, part, sizes, (*vtk.FilePart).WriteAhead)
+		return f.writePart(ahead.path, part, sizes, write)
 	}
 }
 

@@ -13,7 +13,7 @@ type Array struct {
 	Name       string
 	Components int    // values in a tuple; 0 means 1
 	Unit       string // written as the information key UNITS_LABEL of VTK; not read
-	Constant   bool   // the data are the same in all files of a series: see [FilePart.WriteAhead]; not in the file
+	Constant   bool   // the data are the same in all files of a series: see [FilePart.WriteRest]; not in the file
 
 	// Data holds the tuples one after another. It is a slice of int8, uint8, int16, uint16, int32, uint32, int64,
 	// uint64, float32 or float64, and its type is the type in the file.

@@ -121,19 +121,13 @@ func (p *FilePart) Write(f *os.File, allSizes []Sizes, n int) error {
 	return p.writeArrays(f, l, func(declaredArray) bool { return true })
 }
 
-// HasConstants reports whether the part has arrays that [FilePart.WriteAhead] writes. Compressed arrays are not among
-// them, since the sizes of compressed data differ from file to file.
+// HasConstants reports whether the part has arrays that [FilePart.WriteRest] leaves out. Compressed arrays are not
+// among them, since their sizes differ from file to file.
 func (p *FilePart) HasConstants() bool {
-	return p.packed == nil && slices.ContainsFunc(p.d.arrays, isConstant)
+	return p.packed == nil && slices.ContainsFunc(p.d.arrays, func(a declaredArray) bool { return a.constant })
 }
 
-// WriteAhead writes the constant arrays of part n to a later file of the series. [FilePart.WriteRest] of a part with
-// the same arrays completes it, if all parts of that file have the same sizes as those of this one.
-func (p *FilePart) WriteAhead(f *os.File, allSizes []Sizes, n int) error {
-	return p.writeArrays(f, p.layout(allSizes, n), isConstant)
-}
-
-// WriteRest writes what WriteAhead leaves out.
+// WriteRest writes part n over that of an earlier file of the series, of the same sizes: all but the constant arrays.
 func (p *FilePart) WriteRest(f *os.File, allSizes []Sizes, n int) error {
 	l := p.layout(allSizes, n)
 	if err := p.writeElements(f, l); err != nil {
@@ -141,8 +135,6 @@ func (p *FilePart) WriteRest(f *os.File, allSizes []Sizes, n int) error {
 	}
 	return p.writeArrays(f, l, func(a declaredArray) bool { return !a.constant })
 }
-
-func isConstant(a declaredArray) bool { return a.constant }
 
 // writeElements writes the elements of a part, and for the first part those common to all.
 func (p *FilePart) writeElements(f *os.File, l layout) error {
@@ -193,8 +185,11 @@ type chunk struct {
 // chunkBytes is the size of a chunk: large compared with what the start of a write costs.
 const chunkBytes = 1 << 20
 
-// writeArrays writes those arrays of a part that are wanted. All processors take part: encoding takes as long as
-// writing into the file system's cache.
+// writers is the number of goroutines that write to a file: file systems let one at a time write. Another can encode
+// meanwhile.
+const writers = 2
+
+// writeArrays writes those arrays of a part that are wanted.
 func (p *FilePart) writeArrays(f *os.File, l layout, wanted func(declaredArray) bool) error {
 	var chunks []chunk
 	offset := l.common
@@ -212,7 +207,8 @@ func (p *FilePart) writeArrays(f *os.File, l layout, wanted func(declaredArray) 
 		offset += p.length(k)
 	}
 	buffers := sync.Pool{New: func() any { return new([]byte) }}
-	return parallel.Each(context.Background(), "writing a frame", len(chunks), 1, func(lo, hi int) error {
+	each := (len(chunks) + writers - 1) / writers
+	return parallel.Each(context.Background(), "writing a frame", len(chunks), each, func(lo, hi int) error {
 		buffer := buffers.Get().(*[]byte)
 		defer buffers.Put(buffer)
 		for _, c := range chunks[lo:hi] {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 
@@ -82,8 +83,8 @@ func callOnParts(f *os.File, pieces []divisible, compress bool,
 	return errors.Join(errs...)
 }
 
-// TestFileBegunAhead proves that a file of parts has the same bytes if the constant arrays are written first, from
-// other pieces with the same constants; and that this writes the constants only.
+// TestFileBegunAhead proves that a file of parts has the same bytes if they are written over other pieces with the same
+// constant arrays; and that these arrays are not written again.
 func TestFileBegunAhead(t *testing.T) {
 	dir := t.TempDir()
 	for constants := range 8 { // which of points, cells and an array of data are constant
@@ -107,11 +108,12 @@ func TestFileBegunAhead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := callOnParts(f, []divisible{early, early}, false, (*FilePart).WriteAhead); err != nil {
+		if err := callOnParts(f, []divisible{early, early}, false, (*FilePart).Write); err != nil {
 			t.Fatal(err)
 		}
-		if info, err := f.Stat(); err != nil || (info.Size() > 0) != (constants > 0) {
-			t.Errorf("constants %b: the file begun has %d bytes, error %v", constants, info.Size(), err)
+		if late.ConstantCells { // other values, in no file
+			late.Connectivity = slices.Clone(late.Connectivity)
+			slices.Reverse(late.Connectivity)
 		}
 		if err := callOnParts(f, []divisible{late, late}, false, (*FilePart).WriteRest); err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,6 +128,30 @@ func TestWriteRefusals(t *testing.T) {
 		if _, err := os.Stat(path); err == nil {
 			t.Errorf("%s: the file exists, want none after an error", c.want)
 		}
+	}
+}
+
+// TestCheckedCells proves that a grid whose cells were checked is written, also with as many other points, and refused
+// with fewer points than its cells have.
+func TestCheckedCells(t *testing.T) {
+	g := madeGrid()
+	if err := g.CheckCells(g.points() - 1); err == nil {
+		t.Error("cells with the last point are good for fewer points")
+	}
+	if err := g.CheckCells(g.points()); err != nil {
+		t.Fatal(err)
+	}
+	moved := *g
+	moved.Points = slices.Clone(g.Points)
+	moved.Points[0]++
+	if err := Write(filepath.Join(t.TempDir(), "moved.vtu"), &moved); err != nil {
+		t.Error(err)
+	}
+	fewer := *g
+	fewer.Points, fewer.PointData = g.Points[3:], nil
+	err := Write(filepath.Join(t.TempDir(), "fewer.vtu"), &fewer)
+	if err == nil || !strings.Contains(err.Error(), "refers to point") {
+		t.Errorf("%v; want a refusal of the cells", err)
 	}
 }
 
