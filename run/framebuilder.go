@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/piece"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -45,6 +44,11 @@ func (b *frameBuilder) extension(format string) string {
 	return ""
 }
 
+// isShape reports whether frames of a format show a shape instead of a space.
+func (b *frameBuilder) isShape(format string) bool {
+	return slices.ContainsFunc(b.shapes, func(s solvers.Shape) bool { return s.Format == format })
+}
+
 // space returns the space whose entities frames of a format show; nil if there is none.
 func (b *frameBuilder) space(format string) *solvers.Space {
 	switch format {
@@ -59,6 +63,26 @@ func (b *frameBuilder) space(format string) *solvers.Space {
 		}
 	}
 	return nil
+}
+
+// prepare makes what all frames of a format share, and reserves the device's memory for one, so that the first frame
+// takes no longer than later ones. All ranks call it.
+func (b *frameBuilder) prepare(format string) error {
+	space := b.space(format)
+	if space == nil || b.isShape(format) {
+		return nil
+	}
+	err := solvers.ReserveCopies(space, b.fieldsOn(space))
+	if format == netcdfFormat {
+		return err
+	}
+	b.constantsOf(space)()
+	if space.Moving != nil {
+		m := space.Moving()
+		cells, points := m.Cells()
+		err = errors.Join(err, cells.CheckCells(points), solvers.ReserveCopies(m.Field.Space, []solvers.Field{m.Field}))
+	}
+	return err
 }
 
 // snapshot is this rank's part of a frame, with the state at the time when it was taken. Steps may go on while
@@ -116,17 +140,18 @@ func (b *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, 
 	}
 	timeValue, constants := b.timeValue(), b.constantsOf(space)
 	s.makePiece = func() (piece.Piece, error) {
+		var g solvers.Geometry
+		var geometryErr error
+		var wait sync.WaitGroup
+		wait.Go(func() { g, geometryErr = geometry() })
 		values, err := copies.Read()
-		if err != nil {
-			return nil, err
-		}
-		g, err := geometry()
-		if err != nil {
+		wait.Wait()
+		if err = errors.Join(err, geometryErr); err != nil {
 			return nil, err
 		}
 		data := slices.Clone(constants())
 		for k := range fields {
-			data = append(data, fieldArray(&fields[k], values[k], nil))
+			data = append(data, piece.FieldArray(&fields[k], values[k], nil))
 		}
 		if g.Mesh != nil {
 			p := *g.Mesh
@@ -157,7 +182,10 @@ func (s *snapshot) geometry(ctx context.Context, space *solvers.Space) (func() (
 		if err != nil {
 			return solvers.Geometry{}, err
 		}
-		return solvers.Geometry{Mesh: m.Mesh(numbers[0])}, nil
+		cells, points := m.Cells()
+		g := *cells
+		g.Points = piece.Points(numbers[0], len(m.Field.Numbers()), points)
+		return solvers.Geometry{Mesh: &g}, nil
 	}, err
 }
 
@@ -226,7 +254,7 @@ func (b *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece
 			if err != nil {
 				return nil, err
 			}
-			p.CellData = append(p.CellData, fieldArray(&f, values, entities))
+			p.CellData = append(p.CellData, piece.FieldArray(&f, values, entities))
 		}
 	}
 	return pieceOf(s, p), nil
@@ -251,7 +279,7 @@ func (b *frameBuilder) constantsOf(space *solvers.Space) func() vtk.Arrays {
 		constants = sync.OnceValue(func() vtk.Arrays {
 			arrays := vtk.Arrays{b.ranks(space.Owned)}
 			if space.Format == "vtu" { // cells of meshes are not ordered by key
-				arrays = append(arrays, keyArray(space))
+				arrays = append(arrays, piece.Keys(space))
 			}
 			for k := range arrays {
 				arrays[k].Constant = true
@@ -270,43 +298,4 @@ func (b *frameBuilder) ranks(cells int) vtk.Array {
 
 func (b *frameBuilder) timeValue() vtk.Arrays {
 	return vtk.Arrays{{Name: "TimeValue", Components: 1, Data: []float64{b.solver.Clock().Time}}}
-}
-
-// keyArray returns the array of the keys of a space's entities.
-func keyArray(space *solvers.Space) vtk.Array {
-	const grain = 20_000 // fewest entities per thread
-	id := make([]int64, space.Owned)
-	parallel.Ranges(len(id), parallel.Parts(len(id), grain), func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			id[i] = space.Key(i)
-		}
-	})
-	return vtk.Array{Name: space.Name, Components: 1, Data: id}
-}
-
-// fieldArray returns the values of a field at some entities as a VTK array; nil entities means all. Vectors in the
-// plane get a third component, 0, which VTK requires.
-func fieldArray(f *solvers.Field, values []float64, entities []int) vtk.Array {
-	n := len(f.Numbers())
-	width := n
-	if n == 2 {
-		width = 3
-	}
-	a := vtk.Array{Name: f.Name, Components: width, Unit: f.Unit}
-	if entities == nil && width == n {
-		a.Data = values
-		return a
-	}
-	if entities == nil {
-		entities = make([]int, f.Space.Owned)
-		for i := range entities {
-			entities[i] = i
-		}
-	}
-	data := make([]float64, width*len(entities))
-	for k, i := range entities {
-		copy(data[k*width:], values[i*n:(i+1)*n])
-	}
-	a.Data = data
-	return a
 }

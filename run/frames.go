@@ -26,7 +26,7 @@ type frames struct {
 	pvd                     *vtk.Collection
 	count                   int
 	pending                 []*pendingFrame // frames that are being written, in order
-	writeTime               time.Duration   // duration of the last frame
+	writeTime               time.Duration   // of the last frame that is complete
 	ahead                   *fileAhead      // of files that all ranks write; nil before the first frame
 	records                 *ugrid.Writer   // of the format nc, which has all frames in one file; nil otherwise
 	index                   int             // of the series, which distinguishes its messages between ranks

@@ -198,6 +198,9 @@ func (r *runner) openOutput(ctx context.Context, cells []int) error {
 		}
 		f.index = i
 		r.frames = append(r.frames, f)
+		if err := r.builder.prepare(format); err != nil {
+			return err
+		}
 		if format == netcdfFormat {
 			if err := r.openRecords(ctx, f); err != nil {
 				return err

@@ -42,11 +42,12 @@ type Space struct {
 	Moving   func() MovingMesh // set for meshes whose points move
 }
 
-// MovingMesh describes how to make the current mesh of a space from a field with the positions of its vertices.
+// MovingMesh describes the mesh of a space by a field with the positions of its vertices.
 type MovingMesh struct {
 	Field Field // on a space of vertices, not the space of the frame
-	// Mesh returns the mesh for the numbers of Field on all owned vertices. Any goroutine may call it.
-	Mesh func(numbers []float64) *vtk.Grid
+	// Cells returns the cells, as a grid without points, and how many points they have: the first vertices of the field's
+	// space. They are always the same. Any goroutine may call it.
+	Cells func() (cells *vtk.Grid, points int)
 }
 
 // Geometry is the current geometry of the rank's owned entities: its part of a frame, without fields. It is never

@@ -34,12 +34,7 @@ type fieldCopy struct {
 
 // CopyFields copies fields on a space as they are now. All ranks call it at the same steps.
 func CopyFields(ctx context.Context, space *Space, fields []Field) (*FieldCopies, error) {
-	h := &FieldCopies{owned: space.Owned, fields: make([]fieldCopy, len(fields)), arrays: copies{},
-		packed: map[numbers]backend.Snapshot{}}
-	for k := range fields {
-		h.fields[k] = fields[k].deviceSource()
-	}
-	err := h.copyOnDevice()
+	h, err := copyOnDevice(space, fields)
 	for k := range fields {
 		if c := &h.fields[k]; err == nil && c.from.deviceCopy == nil {
 			c.values, err = fields[k].Read(ctx)
@@ -51,8 +46,15 @@ func CopyFields(ctx context.Context, space *Space, fields []Field) (*FieldCopies
 	return h, nil
 }
 
-// deviceSource returns a copy yet to be made, of the array of a field or of the one from which the field is computed. It
-// has no array if there is none on a device with separate memory: then the field must be read at once.
+// ReserveCopies allocates the memory that CopyFields will need on the device, if there is enough, so that the first
+// copies take no longer than later ones.
+func ReserveCopies(space *Space, fields []Field) error {
+	h, err := copyOnDevice(space, fields)
+	return errors.Join(err, h.Close())
+}
+
+// deviceSource returns a copy yet to be made, of the array of a field or of that from which the field is computed.
+// Without an array, because there is none on a device with separate memory, the field must be read at once.
 func (f *Field) deviceSource() (h fieldCopy) {
 	source := f
 	if f.From != nil {
@@ -71,9 +73,14 @@ func (f *Field) deviceSource() (h fieldCopy) {
 	return h
 }
 
-// copyOnDevice copies what fields need of the arrays, unless the device has no memory for it: some numbers of each
+// copyOnDevice copies what fields need of their arrays, unless the device has no memory for it: some numbers of each
 // element, packed, or the whole array if that takes no more memory.
-func (h *FieldCopies) copyOnDevice() error {
+func copyOnDevice(space *Space, fields []Field) (*FieldCopies, error) {
+	h := &FieldCopies{owned: space.Owned, fields: make([]fieldCopy, len(fields)), arrays: copies{},
+		packed: map[numbers]backend.Snapshot{}}
+	for k := range fields {
+		h.fields[k] = fields[k].deviceSource()
+	}
 	needed, used := map[*byte]int{}, map[numbers]bool{} // bytes of each element of an array
 	for k := range h.fields {
 		if from := &h.fields[k].from; len(from.from.Memory) > 0 && !used[from.numbers()] {
@@ -94,10 +101,10 @@ func (h *FieldCopies) copyOnDevice() error {
 			from.deviceCopy, err = h.arrays.keep(&array.View)
 		}
 		if err != nil {
-			return err
+			return h, err
 		}
 	}
-	return nil
+	return h, nil
 }
 
 // numbers returns which numbers of the array the field has.

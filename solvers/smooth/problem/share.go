@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
@@ -79,22 +80,20 @@ func (s *rankShare) setUpSolver(ctx context.Context, w *Sections, metric caseMet
 // first ones of the part.
 func (s *rankShare) cellsOfFrame() (g *vtk.Grid, used int) {
 	if s.Solid != nil {
-		cells := make([][4]int32, len(s.Solid.Cells))
-		for i, c := range s.Solid.Cells {
-			cells[i] = c.At
-		}
-		g = vtk.Tetrahedra(nil, nil, nil, cells)
+		g = vtk.Simplices(len(s.Solid.Cells), func(i int) []int32 { return s.Solid.Cells[i].At[:] }, nil, nil, nil)
 	} else {
-		cells := make([][3]int32, len(s.Part.Cells))
-		for i, c := range s.Part.Cells {
-			cells[i] = c.At
+		g = vtk.Simplices(len(s.Part.Cells), func(i int) []int32 { return s.Part.Cells[i].At[:] }, nil, nil)
+	}
+	n := len(g.Connectivity)
+	counts := make([]int64, parallel.Parts(n, 1<<14))
+	parallel.Ranges(n, len(counts), func(part, lo, hi int) {
+		count := int64(0)
+		for _, v := range g.Connectivity[lo:hi] {
+			count = max(count, v+1)
 		}
-		g = vtk.Triangles(nil, nil, cells)
-	}
-	for _, v := range g.Connectivity {
-		used = max(used, int(v)+1)
-	}
-	return g, used
+		counts[part] = count
+	})
+	return g, int(slices.Max(counts))
 }
 
 // points returns the points of a frame, which are the first n vertices of the part.

@@ -11,7 +11,6 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
-	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -170,24 +169,13 @@ func (d *caseSolver) geometry(context.Context) (solvers.Geometry, error) {
 	return solvers.Geometry{Mesh: &g}, nil
 }
 
-// moving describes how to make the mesh of a frame from the positions of the vertices.
+// moving describes the mesh of frames.
 func (d *caseSolver) moving() solvers.MovingMesh {
 	field := d.solver.StateFields()[0]
 	held := *field.Space
 	held.Owned = held.Held
 	field.Space = &held
-	dim := d.dim()
-	return solvers.MovingMesh{Field: field, Mesh: func(at []float64) *vtk.Grid {
-		cells, n := d.frameCells()
-		g := *cells
-		g.Points = make([]float64, 3*n)
-		parallel.Ranges(n, parallel.Parts(n, 1<<14), func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				copy(g.Points[3*i:], at[dim*i:dim*(i+1)])
-			}
-		})
-		return &g
-	}}
+	return solvers.MovingMesh{Field: field, Cells: d.frameCells}
 }
 
 func (d *caseSolver) Save(ctx context.Context, path string) error {
