@@ -2,10 +2,8 @@ package run
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
@@ -23,12 +21,6 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	begin := time.Now()
-	// These were being written in the background.
-	if err := errors.Join(r.finishFrames(ctx), r.finishCheckpoint(ctx)); err != nil {
-		return nil, err
-	}
-	r.loopTime += time.Since(begin)
 	imbalances, err := imbalance(ctx, r.Comm, r.solver.Fields())
 	if err != nil {
 		return nil, err

@@ -67,8 +67,7 @@ func (r *runner) loop(ctx context.Context) error {
 	return r.conclude(ctx, now)
 }
 
-// conclude writes the output that is due after the last step. The last frame may still be being written: finish waits
-// for it.
+// conclude writes the output that is due after the last step, and completes what is being written in the background.
 func (r *runner) conclude(ctx context.Context, now solvers.Clock) error {
 	r.heartbeat()
 	if err := r.finishTableRows(ctx); err != nil {
@@ -86,6 +85,9 @@ func (r *runner) conclude(ctx context.Context, now solvers.Clock) error {
 		if err := r.finishTableRows(ctx); err != nil {
 			return err
 		}
+	}
+	if err := errors.Join(r.finishFrames(ctx), r.finishCheckpoint(ctx)); err != nil {
+		return err
 	}
 	r.loopTime = r.earlierLoops + time.Since(r.loopBegun)
 	return r.sendFinalView(ctx, now)
