@@ -327,6 +327,8 @@ func (s *solver[F]) ParticleCount() int64 {
 func (s *solver[F]) Halo() string { return s.allLayers.ghosts.Kind() }
 
 func (s *solver[F]) Close() {
+	s.reinitialising.Close()
+	s.finishing.Close()
 	for _, closeOne := range slices.Backward(s.closers) {
 		_ = closeOne() // anything that remains is freed with the device
 	}

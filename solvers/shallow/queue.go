@@ -37,13 +37,9 @@ func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 	clock := &s.hostClock[0]
 	n := s.queueable(steps)
 	end := s.now.plus(n)
-	if n >= stepsPerRecording {
-		r, err := s.recording(ctx, s.now)
-		if err != nil {
+	for ; n >= stepsPerRecording; n -= stepsPerRecording {
+		if err := s.recordings[s.now].Queue(s.dev, func() error { return s.queueRecording(ctx, s.now) }); err != nil {
 			return err
-		}
-		for ; n >= stepsPerRecording; n -= stepsPerRecording {
-			r.Launch()
 		}
 	}
 	for k := range n {
@@ -133,24 +129,15 @@ func (s *solver[F]) queueTiles(ctx context.Context, k cycleStep) error {
 	return s.linked.Finish(ctx)
 }
 
-// recording returns the recording of stepsPerRecording steps that begins with step k of the cycle, made at first use.
-func (s *solver[F]) recording(ctx context.Context, k cycleStep) (backend.Recording, error) {
-	if s.recordings[k] != nil {
-		return s.recordings[k], nil
-	}
-	r, err := s.dev.(backend.Recorder).Record(func() error {
-		for n := range stepsPerRecording {
-			if err := s.queueStep(ctx, k.plus(n)); err != nil {
-				return err
-			}
+// queueRecording queues the stepsPerRecording steps that begin with step k of the cycle.
+func (s *solver[F]) queueRecording(ctx context.Context, k cycleStep) error {
+	for n := range stepsPerRecording {
+		if err := s.queueStep(ctx, k.plus(n)); err != nil {
+			return err
 		}
-		if s.linked != nil {
-			return s.linked.Finish(ctx)
-		}
-		return nil
-	})
-	if err == nil {
-		s.recordings[k] = r
 	}
-	return r, err
+	if s.linked != nil {
+		return s.linked.Finish(ctx)
+	}
+	return nil
 }

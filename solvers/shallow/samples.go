@@ -156,10 +156,7 @@ func (s *solver[F]) Sample(cells []int) (bool, error) {
 		limit, _, _ := s.limits(next)
 		s.loops[k].sample = kernels.NewSampleLoop(&s.clock[next], limit, &samples.ring, s.arrays.mesh.Beds,
 			s.state[step.to()])
-		if s.recordings[k] != nil {
-			s.recordings[k].Close()
-			s.recordings[k] = nil
-		}
+		s.recordings[k].Close()
 	}
 	return true, t.Err()
 }

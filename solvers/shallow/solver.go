@@ -133,10 +133,10 @@ type solver[F num.Float] struct {
 	coreTiles  int // tiles [0, coreTiles) touch no ghost
 	ntiles     int
 	beds       []kernels.Bed[F]
-	dry        float64                        // the dry depth in m
-	oneLayer   bool                           // there is only the lower layer
-	wasDry     []bool                         // owned cells that were dry at the start, if extremes are recorded
-	recordings [cycleLength]backend.Recording // starting at each step of the cycle
+	dry        float64                     // the dry depth in m
+	oneLayer   bool                        // there is only the lower layer
+	wasDry     []bool                      // owned cells that were dry at the start, if extremes are recorded
+	recordings [cycleLength]backend.Replay // of stepsPerRecording steps, starting at each step of the cycle
 
 	hostClock  [1]kernels.Clock[F] // after the last step
 	pause      float64
@@ -222,10 +222,8 @@ func (s *solver[F]) ModifyState(ctx context.Context, change func(cell int, w *[6
 
 func (s *solver[F]) Close() {
 	s.reducer.close()
-	for _, r := range s.recordings {
-		if r != nil {
-			r.Close()
-		}
+	for k := range s.recordings {
+		s.recordings[k].Close()
 	}
 	if s.slopeGhosts != nil {
 		_ = s.slopeGhosts.Close()

@@ -56,8 +56,7 @@ type engine[F num.Float, V any] struct {
 	changes         []*changeExchange[V]     // instead of ghosts, with Cull
 	count           backend.Loop             // counts sweeps on the device
 	raiseFloor      backend.Loop             // raises the floor of barrier on the device
-	recording       backend.Recording        // of sweepsPerRecording sweeps, or of one of barrier; nil before first use
-	queuedBefore    bool                     // the same sweeps have been queued without a recording
+	sweeps          backend.Replay           // of sweepsPerRecording sweeps, or of one of barrier
 	hostControl     [1]kernels.Control[F]    // host copies of control, longestMove and worstQuality
 	hostLongest     [1]atomics.Most[F]
 	hostWorst       [1]atomics.Least[F]
@@ -148,10 +147,7 @@ func (e *engine[F, V]) numbers(v *V) []F {
 func (e *engine[F, V]) Sweeps() int { return int(e.hostControl[0].Sweep) }
 
 func (e *engine[F, V]) Close() {
-	if e.recording != nil {
-		e.recording.Close()
-		e.recording = nil
-	}
+	e.sweeps.Close()
 	e.disconnect()
 	e.allocated.Free()
 }

@@ -74,26 +74,7 @@ func (s *engine[F, V]) queueRecording(ctx context.Context) error {
 	if !s.canRecord() {
 		return queue()
 	}
-	return s.replay(queue, s.deviceGhosts != nil)
-}
-
-// replay queues what a function queues, with one call if the device can record. If loads is set, it does so from the
-// second time on: a recording cannot contain what a device communicator or a kernel loads and allocates on first use.
-func (s *engine[F, V]) replay(queue func() error, loads bool) error {
-	recorder, records := s.dev.(backend.Recorder)
-	if !records || loads && !s.queuedBefore {
-		s.queuedBefore = true
-		return queue()
-	}
-	if s.recording == nil {
-		r, err := recorder.Record(queue)
-		if err != nil {
-			return err
-		}
-		s.recording = r
-	}
-	s.recording.Launch()
-	return nil
+	return s.sweeps.Queue(s.dev, queue)
 }
 
 // queueSets queues sweeps set by set.
@@ -163,7 +144,7 @@ func (s *engine[F, V]) repeatWithFloor(ctx context.Context, sweeps int) error {
 
 // queueWithFloor queues a sweep of repeatWithFloor.
 func (s *engine[F, V]) queueWithFloor(ctx context.Context) error {
-	return s.replay(func() error {
+	return s.sweeps.Queue(s.dev, func() error {
 		s.dev.Run(s.ratePass.loop, s.ratePass.lo, s.ratePass.hi)
 		if s.deviceGhosts != nil {
 			// The largest key is that of the smallest quality.
@@ -174,5 +155,5 @@ func (s *engine[F, V]) queueWithFloor(ctx context.Context) error {
 		}
 		s.dev.Run(s.raiseFloor, 0, 1)
 		return s.queue(ctx, 1)
-	}, true)
+	})
 }

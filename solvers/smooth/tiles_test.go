@@ -38,7 +38,7 @@ func TestTilesSame(t *testing.T) {
 				if s.layout.Dedicated { // there may be too many sets
 					cfg.Sweep = "auto"
 				}
-				if got := withRecorder(s, &launches).run(t, m, metric, cfg, sweeps); got != want || launches != 3 {
+				if got := withRecorder(s, &launches).run(t, m, metric, cfg, sweeps); got != want || launches != 2 {
 					t.Errorf("%d cells, %s, %s: after %d launches tiles give\n%+v, sets\n%+v", cells, precision, order,
 						launches, got, want)
 				}

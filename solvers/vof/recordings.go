@@ -15,39 +15,29 @@ const maxRecordings = 64
 
 // canRecord reports whether a range can be recorded and occurs often enough.
 func (s *solver[F]) canRecord(steps stepRange) bool {
-	if !s.alone && s.fork == nil && s.period != byCycle {
+	_, records := s.dev.(backend.Recorder)
+	if !records || !s.alone && s.fork == nil && s.period != byCycle {
 		return false
 	}
 	_, known := s.recordings[steps]
 	return known || len(s.recordings) < maxRecordings
 }
 
-// runRecorded queues a range with one call. When a range occurs for the first time, it queues the steps one by one, and
-// only the second time records them: on first use a device loads code and allocates, which a recording cannot contain.
-func (s *solver[F]) runRecorded(ctx context.Context, recorder backend.Recorder, steps stepRange) error {
-	replay, known := s.recordings[steps]
-	if !known {
-		s.recordings[steps] = nil
-		return s.queue(ctx, steps)
-	}
+// runRecorded queues a range with one call, if it has occurred before.
+func (s *solver[F]) runRecorded(ctx context.Context, steps stepRange) error {
+	replay := s.recordings[steps]
 	if replay == nil {
-		var err error
-		if replay, err = recorder.Record(func() error { return s.queue(ctx, steps) }); err != nil {
-			return err
-		}
+		replay = new(backend.Replay)
 		s.recordings[steps] = replay
 	}
-	replay.Launch()
+	err := replay.Queue(s.dev, func() error { return s.queue(ctx, steps) })
 	s.lap(inSweeps)
-	return nil
+	return err
 }
 
 // forgetRecordings frees the recordings. Their ranges may be recorded again.
 func (s *solver[F]) forgetRecordings() {
-	for steps, replay := range s.recordings {
-		if replay != nil {
-			replay.Close()
-			s.recordings[steps] = nil
-		}
+	for _, replay := range s.recordings {
+		replay.Close()
 	}
 }

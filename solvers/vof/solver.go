@@ -111,14 +111,14 @@ type solver[F num.Float] struct {
 	passes        [cycleLength][]pass[F]
 	activePasses  [cycleLength][]pass[F] // over the active tiles or bricks
 	lister        tileLister
-	refreshTiles  indexedLoop                     // updates tiles with deep ghosts after an exchange
-	recordings    map[stepRange]backend.Recording // recorded ranges; nil for ranges that were queued once
-	recordedTiles int                             // number of tiles or bricks over which recorded loops run
-	listValid     bool                            // the list of active tiles or bricks is of this cycle
-	wallLoops     [2]backend.Loop                 // fill ghosts beyond walls, by final field of a step
-	volume        float64                         // initial volume
-	maxStep       float64                         // largest step in s, for a time factor of 1
-	rates         rates                           // the largest so far, for a time factor of 1
+	refreshTiles  indexedLoop // updates tiles with deep ghosts after an exchange
+	recordings    map[stepRange]*backend.Replay
+	recordedTiles int             // number of tiles or bricks over which recorded loops run
+	listValid     bool            // the list of active tiles or bricks is of this cycle
+	wallLoops     [2]backend.Loop // fill ghosts beyond walls, by final field of a step
+	volume        float64         // initial volume
+	maxStep       float64         // largest step in s, for a time factor of 1
+	rates         rates           // the largest so far, for a time factor of 1
 
 	t          float64
 	pause      float64
@@ -135,7 +135,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	if err := cfg.checkBlock(b); err != nil {
 		return nil, err
 	}
-	s := &solver[F]{cfg: cfg, block: b, flow: v, comm: comm, dev: dev, recordings: map[stepRange]backend.Recording{}}
+	s := &solver[F]{cfg: cfg, block: b, flow: v, comm: comm, dev: dev, recordings: map[stepRange]*backend.Replay{}}
 	defer func() {
 		if err != nil {
 			s.Close()

@@ -28,7 +28,6 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
 		return fmt.Errorf("cannot step from t = %g to %g: the target must be later and finite", s.t, until)
 	}
-	recorder, records := s.dev.(backend.Recorder)
 	for steps = max(1, steps); steps > 0 && s.t < until && !s.paused(); {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -57,8 +56,8 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 			s.listValid = true
 		}
 		var err error
-		if of := (stepRange{first, n}); records && s.canRecord(of) {
-			err = s.runRecorded(ctx, recorder, of)
+		if of := (stepRange{first, n}); s.canRecord(of) {
+			err = s.runRecorded(ctx, of)
 		} else {
 			err = s.queue(ctx, of)
 		}
