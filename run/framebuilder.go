@@ -21,6 +21,7 @@ type frameBuilder struct {
 	fields    []solvers.Field // fields that the case writes
 	allFields []solvers.Field
 	shapes    []solvers.Shape
+	buffers   piece.Buffers
 	constants map[*solvers.Space]func() vtk.Arrays // arrays that are the same in all frames of a space
 }
 
@@ -90,6 +91,7 @@ func (b *frameBuilder) prepare(format string) error {
 type snapshot struct {
 	makePiece func() (piece.Piece, error) // call it once
 	copies    []*solvers.FieldCopies      // copies of fields that may still be on the device
+	arrays    *piece.Lease                // arrays that the piece uses; nil for shapes
 }
 
 // readySnapshot returns a snapshot of a piece that is complete.
@@ -124,14 +126,14 @@ func (b *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, 
 			return b.snapshotOfShape(ctx, &s)
 		}
 	}
-	space, s := b.space(format), &snapshot{}
+	space, s := b.space(format), &snapshot{arrays: b.buffers.Lease()}
 	fields := b.fieldsOn(space)
 	copies, err := s.copyFields(ctx, space, fields)
 	if err != nil {
 		return nil, err
 	}
 	if format == netcdfFormat {
-		s.makePiece = func() (piece.Piece, error) { return newRecordPiece(copies, fields) }
+		s.makePiece = func() (piece.Piece, error) { return newRecordPiece(copies, s.arrays, fields) }
 		return s, nil
 	}
 	geometry, err := s.geometry(ctx, space)
@@ -144,7 +146,7 @@ func (b *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, 
 		var geometryErr error
 		var wait sync.WaitGroup
 		wait.Go(func() { g, geometryErr = geometry() })
-		values, err := copies.Read()
+		values, err := copies.Read(s.arrays.Array)
 		wait.Wait()
 		if err = errors.Join(err, geometryErr); err != nil {
 			return nil, err
@@ -178,13 +180,14 @@ func (s *snapshot) geometry(ctx context.Context, space *solvers.Space) (func() (
 	m := space.Moving()
 	copies, err := s.copyFields(ctx, m.Field.Space, []solvers.Field{m.Field})
 	return func() (solvers.Geometry, error) {
-		numbers, err := copies.Read()
+		numbers, err := copies.Read(s.arrays.Array)
 		if err != nil {
 			return solvers.Geometry{}, err
 		}
 		cells, points := m.Cells()
 		g := *cells
-		g.Points = piece.Points(numbers[0], len(m.Field.Numbers()), points)
+		g.Points = s.arrays.Array(3 * points)
+		piece.SetPoints(g.Points, numbers[0], len(m.Field.Numbers()))
 		return solvers.Geometry{Mesh: &g}, nil
 	}, err
 }
@@ -217,7 +220,7 @@ func (b *frameBuilder) snapshotOfShape(ctx context.Context, s *solvers.Shape) (*
 	}
 	timeValue := b.timeValue()
 	taken.makePiece = func() (piece.Piece, error) {
-		numbers, err := copies.Read()
+		numbers, err := copies.Read(func(n int) []float64 { return make([]float64, n) }) // n may differ between frames
 		if err != nil {
 			return nil, err
 		}

@@ -62,6 +62,7 @@ func (f *frames) begin(t float64, s *snapshot, last bool) {
 			p.err = write()
 		}
 		p.piece, p.writeTime = nil, time.Since(begun)
+		p.snapshot.arrays.End()
 	}()
 }
 

@@ -20,8 +20,8 @@ type recordPiece struct {
 }
 
 // newRecordPiece reads the values of fields into a record.
-func newRecordPiece(copies *solvers.FieldCopies, fields []solvers.Field) (piece.Piece, error) {
-	fieldValues, err := copies.Read()
+func newRecordPiece(copies *solvers.FieldCopies, arrays *piece.Lease, fields []solvers.Field) (piece.Piece, error) {
+	fieldValues, err := copies.Read(arrays.Array)
 	if err != nil {
 		return nil, err
 	}

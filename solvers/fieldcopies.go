@@ -128,9 +128,9 @@ func (h *FieldCopies) pack(s *Saved) (err error) {
 // entitiesPerRead is the number of entities that a goroutine copies to the host at a time.
 const entitiesPerRead = 1 << 15
 
-// Read returns the numbers of each field that [Field.Read] would have returned when CopyFields was called. Any
-// goroutine may call it, but only once.
-func (h *FieldCopies) Read() ([][]float64, error) {
+// Read returns the numbers of each field that [Field.Read] would have returned when CopyFields was called. array makes
+// an array of n numbers, with any contents. Any goroutine may call Read, but only once.
+func (h *FieldCopies) Read(array func(n int) []float64) ([][]float64, error) {
 	all := make([][]float64, len(h.fields))
 	for k := range h.fields {
 		f := &h.fields[k]
@@ -138,9 +138,9 @@ func (h *FieldCopies) Read() ([][]float64, error) {
 		switch {
 		case f.from.deviceCopy == nil:
 		case f.value != nil:
-			all[k] = make([]float64, h.owned)
+			all[k] = array(h.owned)
 		default:
-			all[k] = make([]float64, h.owned*f.from.from.count)
+			all[k] = array(h.owned * f.from.from.count)
 		}
 	}
 	if len(h.arrays)+len(h.packed) == 0 {

@@ -45,14 +45,15 @@ func FieldArray(f *solvers.Field, values []float64, entities []int) vtk.Array {
 	return a
 }
 
-// Points returns the first n points of a mesh in the plane or in space, with three coordinates each.
-func Points(coordinates []float64, dim, n int) []float64 {
+// SetPoints sets points, of three coordinates each, to the first points of a mesh in the plane or in space.
+func SetPoints(points, coordinates []float64, dim int) {
 	const grain = 1 << 14 // fewest points per thread
-	points := make([]float64, 3*n)
+	n := len(points) / 3
 	parallel.Ranges(n, parallel.Parts(n, grain), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			copy(points[3*i:], coordinates[dim*i:dim*(i+1)])
+			at := [3]float64{}
+			copy(at[:], coordinates[dim*i:dim*(i+1)])
+			copy(points[3*i:], at[:])
 		}
 	})
-	return points
 }
