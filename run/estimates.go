@@ -184,6 +184,9 @@ func (r *runner) measureSteps(ctx context.Context) error {
 
 // measureFrame returns the time to assemble a frame. It writes nothing.
 func (r *runner) measureFrame(ctx context.Context) (time.Duration, error) {
+	if err := r.builder.prepare(r.Case.Output.Format); err != nil {
+		return 0, err
+	}
 	begun := time.Now()
 	for _, format := range r.Case.Output.Format {
 		if file := r.builder.extension(format); file == "" || file == netcdfFormat {
@@ -202,6 +205,7 @@ func (r *runner) measureFrame(ctx context.Context) (time.Duration, error) {
 				return 0, err
 			}
 		}
+		d.arrays.End()
 	}
 	return time.Since(begun), nil
 }

@@ -34,10 +34,8 @@ func newFrameBuilder(s solvers.Solver, rank int, names []string) *frameBuilder {
 
 // extension returns the file extension of a format, "" if the solver does not have the format.
 func (b *frameBuilder) extension(format string) string {
-	for _, s := range b.shapes {
-		if s.Format == format {
-			return s.File
-		}
+	if s := b.shape(format); s != nil {
+		return s.File
 	}
 	if b.space(format) != nil {
 		return format
@@ -45,9 +43,14 @@ func (b *frameBuilder) extension(format string) string {
 	return ""
 }
 
-// isShape reports whether frames of a format show a shape instead of a space.
-func (b *frameBuilder) isShape(format string) bool {
-	return slices.ContainsFunc(b.shapes, func(s solvers.Shape) bool { return s.Format == format })
+// shape returns the shape that frames of a format show; nil if they show a space.
+func (b *frameBuilder) shape(format string) *solvers.Shape {
+	for k := range b.shapes {
+		if b.shapes[k].Format == format {
+			return &b.shapes[k]
+		}
+	}
+	return nil
 }
 
 // space returns the space whose entities frames of a format show; nil if there is none.
@@ -66,24 +69,38 @@ func (b *frameBuilder) space(format string) *solvers.Space {
 	return nil
 }
 
-// prepare makes what all frames of a format share, and reserves the device's memory for one, so that the first frame
-// takes no longer than later ones. All ranks call it.
-func (b *frameBuilder) prepare(format string) error {
-	space := b.space(format)
-	if space == nil || b.isShape(format) {
-		return nil
-	}
-	err := solvers.ReserveCopies(space, b.fieldsOn(space))
-	if format == netcdfFormat {
+// prepare makes keys, ranks and the cells of moving meshes, which all frames share, and reserves the device's memory
+// for one frame in each format, so that the first frames take no longer than later ones. All ranks call it.
+func (b *frameBuilder) prepare(formats []string) (err error) {
+	var reserved snapshot
+	defer func() { err = errors.Join(err, reserved.close()) }()
+	reserve := func(space *solvers.Space, fields []solvers.Field) error {
+		copies, err := solvers.CopyOnDevice(space, fields)
+		reserved.copies = append(reserved.copies, copies)
 		return err
 	}
-	b.constantsOf(space)()
-	if space.Moving != nil {
+	for _, format := range formats {
+		space := b.space(format)
+		if space == nil || b.shape(format) != nil {
+			continue
+		}
+		if err := reserve(space, b.fieldsOn(space)); err != nil {
+			return err
+		}
+		if format == netcdfFormat {
+			continue
+		}
+		b.constantsOf(space)()
+		if space.Moving == nil {
+			continue
+		}
 		m := space.Moving()
 		cells, points := m.Cells()
-		err = errors.Join(err, cells.CheckCells(points), solvers.ReserveCopies(m.Field.Space, []solvers.Field{m.Field}))
+		if err := errors.Join(cells.CheckCells(points), reserve(m.Field.Space, []solvers.Field{m.Field})); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // snapshot is this rank's part of a frame, with the state at the time when it was taken. Steps may go on while
@@ -91,7 +108,7 @@ func (b *frameBuilder) prepare(format string) error {
 type snapshot struct {
 	makePiece func() (piece.Piece, error) // call it once
 	copies    []*solvers.FieldCopies      // copies of fields that may still be on the device
-	arrays    *piece.Lease                // arrays that the piece uses; nil for shapes
+	arrays    *piece.Lease                // arrays that the piece uses; nil if it has arrays of its own
 }
 
 // readySnapshot returns a snapshot of a piece that is complete.
@@ -121,21 +138,20 @@ func (s *snapshot) copyFields(ctx context.Context, space *solvers.Space, fields 
 
 // snapshot takes a snapshot of the current state.
 func (b *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, error) {
-	for _, s := range b.shapes {
-		if s.Format == format {
-			return b.snapshotOfShape(ctx, &s)
-		}
+	if s := b.shape(format); s != nil {
+		return b.snapshotOfShape(ctx, s)
 	}
-	space, s := b.space(format), &snapshot{arrays: b.buffers.Lease()}
+	space, s := b.space(format), &snapshot{}
 	fields := b.fieldsOn(space)
 	copies, err := s.copyFields(ctx, space, fields)
 	if err != nil {
 		return nil, err
 	}
 	if format == netcdfFormat {
-		s.makePiece = func() (piece.Piece, error) { return newRecordPiece(copies, s.arrays, fields) }
+		s.makePiece = func() (piece.Piece, error) { return newRecordPiece(copies, fields) }
 		return s, nil
 	}
+	s.arrays = b.buffers.Lease()
 	geometry, err := s.geometry(ctx, space)
 	if err != nil {
 		return nil, err
@@ -220,7 +236,7 @@ func (b *frameBuilder) snapshotOfShape(ctx context.Context, s *solvers.Shape) (*
 	}
 	timeValue := b.timeValue()
 	taken.makePiece = func() (piece.Piece, error) {
-		numbers, err := copies.Read(func(n int) []float64 { return make([]float64, n) }) // n may differ between frames
+		numbers, err := copies.Read(newArray)
 		if err != nil {
 			return nil, err
 		}
@@ -298,6 +314,8 @@ func (b *frameBuilder) constantsOf(space *solvers.Space) func() vtk.Arrays {
 func (b *frameBuilder) ranks(cells int) vtk.Array {
 	return vtk.Array{Name: "rank", Components: 1, Data: slices.Repeat([]int32{b.rank}, cells)}
 }
+
+func newArray(n int) []float64 { return make([]float64, n) }
 
 func (b *frameBuilder) timeValue() vtk.Arrays {
 	return vtk.Arrays{{Name: "TimeValue", Components: 1, Data: []float64{b.solver.Clock().Time}}}

@@ -24,7 +24,8 @@ type pendingFrame struct {
 	file      string        // path in the folder of the run
 	done      chan struct{} // closed when this rank's part is written, on rank 0 when the frame is complete
 	err       error         // valid once done is closed, as writeTime
-	writeTime time.Duration
+	begun     time.Time
+	writeTime time.Duration // until the frame was published, or failed
 
 	snapshot *snapshot
 	piece    piece.Piece
@@ -57,13 +58,21 @@ func (f *frames) begin(t float64, s *snapshot, last bool) {
 	f.pending = append(f.pending, p)
 	go func() {
 		defer close(p.done)
-		begun := time.Now()
+		p.begun = time.Now()
 		if p.piece, p.err = p.snapshot.makePiece(); p.err == nil {
 			p.err = write()
 		}
-		p.piece, p.writeTime = nil, time.Since(begun)
+		p.published()
+		p.piece = nil
 		p.snapshot.arrays.End()
 	}()
+}
+
+// published sets the time that the frame took, the first time that it is called.
+func (p *pendingFrame) published() {
+	if p.writeTime == 0 {
+		p.writeTime = time.Since(p.begun)
+	}
 }
 
 // written reports whether the first pending frame is written; false if there is none.

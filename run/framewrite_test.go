@@ -248,9 +248,9 @@ func TestCompleteFramesAreFreed(t *testing.T) {
 	runtime.KeepAlive(f)
 }
 
-// TestLastFrameBegunAhead proves that the last frame has the same bytes whether a file was begun for it or not, and
+// TestLastFrameWrittenAhead proves that the last frame has the same bytes whether a file was begun for it or not, and
 // that no other files remain, whether a last frame is written or not.
-func TestLastFrameBegunAhead(t *testing.T) {
+func TestLastFrameWrittenAhead(t *testing.T) {
 	grid := func(value float64) *snapshot {
 		g := vtk.Triangles([]float64{0, 1, 1}, []float64{0, 0, value}, [][3]int32{{0, 1, 2}})
 		g.ConstantCells = true
@@ -274,11 +274,11 @@ func TestLastFrameBegunAhead(t *testing.T) {
 						t.Error(err)
 					}
 					if f.ahead == nil || f.ahead.sizes == nil {
-						t.Errorf("%d ranks: no file was begun ahead", ranks)
+						t.Errorf("%d ranks: no file was written ahead", ranks)
 					}
 					// Only rank 0 knows that it has renamed the file.
 					if _, err := os.Stat(f.ahead.path); comm.Rank() == 0 && last != errors.Is(err, fs.ErrNotExist) {
-						t.Errorf("%d ranks, last frame written: %t; opening the file begun ahead: %v", ranks, last, err)
+						t.Errorf("%d ranks, last frame written: %t; opening the file written ahead: %v", ranks, last, err)
 					}
 					if err := f.close(); err != nil {
 						t.Error(err)
@@ -300,7 +300,7 @@ func TestLastFrameBegunAhead(t *testing.T) {
 				t.Fatal(err)
 			}
 			if fresh, err := os.ReadFile(names[k]); err != nil || !bytes.Equal(ahead, fresh) {
-				t.Errorf("%d ranks: frame %d differs if its file was begun ahead, error %v", ranks, k, err)
+				t.Errorf("%d ranks: frame %d differs if its file was written ahead, error %v", ranks, k, err)
 			}
 		}
 	}

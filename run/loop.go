@@ -86,7 +86,11 @@ func (r *runner) conclude(ctx context.Context, now solvers.Clock) error {
 			return err
 		}
 	}
-	if err := errors.Join(r.finishFrames(ctx), r.finishCheckpoint(ctx)); err != nil {
+	if err := r.finishFrames(ctx); err != nil { // on one rank perhaps: a checkpoint is completed by all
+		return err
+	}
+	r.builder.buffers.Drop()
+	if err := r.finishCheckpoint(ctx); err != nil {
 		return err
 	}
 	r.loopTime = r.earlierLoops + time.Since(r.loopBegun)

@@ -20,14 +20,18 @@ type recordPiece struct {
 }
 
 // newRecordPiece reads the values of fields into a record.
-func newRecordPiece(copies *solvers.FieldCopies, arrays *piece.Lease, fields []solvers.Field) (piece.Piece, error) {
-	fieldValues, err := copies.Read(arrays.Array)
+func newRecordPiece(copies *solvers.FieldCopies, fields []solvers.Field) (piece.Piece, error) {
+	fieldValues, err := copies.Read(newArray)
 	if err != nil {
 		return nil, err
 	}
 	p := &recordPiece{}
 	for m, values := range fieldValues {
 		n := len(fields[m].Numbers())
+		if n == 1 {
+			p.values = append(p.values, values)
+			continue
+		}
 		for k := range n {
 			numbers := make([]float64, len(values)/n)
 			for i := range numbers {

@@ -198,14 +198,14 @@ func (r *runner) openOutput(ctx context.Context, cells []int) error {
 		}
 		f.index = i
 		r.frames = append(r.frames, f)
-		if err := r.builder.prepare(format); err != nil {
-			return err
-		}
 		if format == netcdfFormat {
 			if err := r.openRecords(ctx, f); err != nil {
 				return err
 			}
 		}
+	}
+	if err := r.builder.prepare(r.Case.Output.Format); err != nil {
+		return err
 	}
 	// No rank may write a frame before rank 0 has removed the files of an earlier run.
 	if err := r.Comm.Barrier(ctx); err != nil {

@@ -23,7 +23,7 @@ type fileAhead struct {
 }
 
 // sharedFile returns a function that writes one file in parallel, each rank a part. The file is renamed to its final
-// name when it is complete. The last frame completes the file that was begun ahead, if all parts have the sizes that
+// name when it is complete. The last frame completes the file that was written ahead, if all parts have the sizes that
 // they had then.
 func (f *frames) sharedFile(p *pendingFrame, last bool) func() error {
 	path := filepath.Join(f.dir, p.file)
@@ -65,6 +65,7 @@ func (f *frames) sharedFile(p *pendingFrame, last bool) func() error {
 		if err == nil {
 			err = f.publishOnFirstRank(written, path)
 		}
+		p.published()
 		if err != nil || !begins {
 			return err
 		}
@@ -114,7 +115,7 @@ func (f *frames) removeOnFirstRank(path string) error {
 	return nil
 }
 
-// removeAhead removes the file that was begun ahead, unless the last frame has taken it.
+// removeAhead removes the file that was written ahead, unless the last frame has taken it.
 func (f *frames) removeAhead() error {
 	if f.ahead == nil {
 		return nil

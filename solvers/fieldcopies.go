@@ -34,7 +34,7 @@ type fieldCopy struct {
 
 // CopyFields copies fields on a space as they are now. All ranks call it at the same steps.
 func CopyFields(ctx context.Context, space *Space, fields []Field) (*FieldCopies, error) {
-	h, err := copyOnDevice(space, fields)
+	h, err := CopyOnDevice(space, fields)
 	for k := range fields {
 		if c := &h.fields[k]; err == nil && c.from.deviceCopy == nil {
 			c.values, err = fields[k].Read(ctx)
@@ -44,13 +44,6 @@ func CopyFields(ctx context.Context, space *Space, fields []Field) (*FieldCopies
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
-}
-
-// ReserveCopies allocates the memory that CopyFields will need on the device, if there is enough, so that the first
-// copies take no longer than later ones.
-func ReserveCopies(space *Space, fields []Field) error {
-	h, err := copyOnDevice(space, fields)
-	return errors.Join(err, h.Close())
 }
 
 // deviceSource returns a copy yet to be made, of the array of a field or of that from which the field is computed.
@@ -73,9 +66,10 @@ func (f *Field) deviceSource() (h fieldCopy) {
 	return h
 }
 
-// copyOnDevice copies what fields need of their arrays, unless the device has no memory for it: some numbers of each
-// element, packed, or the whole array if that takes no more memory.
-func copyOnDevice(space *Space, fields []Field) (*FieldCopies, error) {
+// CopyOnDevice is CopyFields without what must be read at once, so that the copies can be closed but not read. The
+// device keeps their memory for later ones. Of an array it copies some numbers of each element, packed, or the whole
+// array if fields need all of an element.
+func CopyOnDevice(space *Space, fields []Field) (*FieldCopies, error) {
 	h := &FieldCopies{owned: space.Owned, fields: make([]fieldCopy, len(fields)), arrays: copies{},
 		packed: map[numbers]backend.Snapshot{}}
 	for k := range fields {

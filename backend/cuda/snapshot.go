@@ -15,13 +15,13 @@ type snapshotPool struct {
 	allocated uintptr      // bytes of all snapshots, spare ones too
 	copyDone  *Event
 	stream    *Stream    // waits for the snapshots that are queued on the compute stream, and transfers them to the host
-	lock      sync.Mutex // guards stream: one reader transfers at a time, while others copy what was transferred
+	lock      sync.Mutex // of the reader that transfers, while others copy what they have transferred
 	pinned    []byte
 	buffers   chan []byte // parts of pinned that no reader uses
 }
 
-// A transfer to the host of transferBytes takes less than a tenth of a millisecond: a goroutine that waits for a GPU
-// cannot be preempted. The GPU transfers faster than a processor copies from pinned memory.
+// The copy of transferBytes to the host takes less than a tenth of a millisecond: a goroutine that waits for a GPU
+// cannot be preempted. The GPU copies faster than a processor does from pinned memory.
 const (
 	transferBytes   = 1 << 20
 	transferBuffers = 8

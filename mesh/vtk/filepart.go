@@ -2,12 +2,11 @@ package vtk
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
-	"sync"
 
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
@@ -206,26 +205,28 @@ func (p *FilePart) writeArrays(f *os.File, l layout, wanted func(declaredArray) 
 		}
 		offset += p.length(k)
 	}
-	buffers := sync.Pool{New: func() any { return new([]byte) }}
-	each := (len(chunks) + writers - 1) / writers
-	return parallel.Each(context.Background(), "writing a frame", len(chunks), each, func(lo, hi int) error {
-		buffer := buffers.Get().(*[]byte)
-		defer buffers.Put(buffer)
-		for _, c := range chunks[lo:hi] {
-			v := p.d.arrays[c.array].data
-			text := v.Memory()
-			if text != nil {
-				text = text[c.first*v.Size() : c.end*v.Size()]
-			} else {
-				*buffer = v.Encode((*buffer)[:0], c.first, c.end)
-				text = *buffer
-			}
-			if _, err := f.WriteAt(text, c.offset); err != nil {
-				return err
-			}
+	errs := make([]error, max(1, min(writers, len(chunks))))
+	parallel.Ranges(len(chunks), len(errs), func(part, lo, hi int) { errs[part] = p.writeChunks(f, chunks[lo:hi]) })
+	return errors.Join(errs...)
+}
+
+// writeChunks writes some chunks, one after the other.
+func (p *FilePart) writeChunks(f *os.File, chunks []chunk) error {
+	var buffer []byte
+	for _, c := range chunks {
+		v := p.d.arrays[c.array].data
+		text := v.Memory()
+		if text != nil {
+			text = text[c.first*v.Size() : c.end*v.Size()]
+		} else {
+			buffer = v.Encode(buffer[:0], c.first, c.end)
+			text = buffer
 		}
-		return nil
-	})
+		if _, err := f.WriteAt(text, c.offset); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // beginArray writes array k at an offset of a file if it is compressed. Otherwise it writes the length of the array,

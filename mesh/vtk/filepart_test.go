@@ -83,9 +83,9 @@ func callOnParts(f *os.File, pieces []divisible, compress bool,
 	return errors.Join(errs...)
 }
 
-// TestFileBegunAhead proves that a file of parts has the same bytes if they are written over other pieces with the same
-// constant arrays; and that these arrays are not written again.
-func TestFileBegunAhead(t *testing.T) {
+// TestFileWrittenAhead proves that a file of parts has the same bytes if they are written over other pieces with the
+// same constant arrays; and that these arrays are not written again.
+func TestFileWrittenAhead(t *testing.T) {
 	dir := t.TempDir()
 	for constants := range 8 { // which of points, cells and an array of data are constant
 		early, late := waveGrid(30), waveGrid(30)

@@ -34,6 +34,13 @@ func (l *Lease) Array(n int) []float64 {
 	return a
 }
 
+// Drop lets go of the arrays that no lease uses.
+func (b *Buffers) Drop() {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	b.free = nil
+}
+
 // End ends the use of the arrays, if there are any.
 func (l *Lease) End() {
 	if l == nil {

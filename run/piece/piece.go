@@ -2,7 +2,8 @@
 // and one rank joins them, to an index file or to a single file. A piece that is a PartOfFile can instead be written
 // by all ranks to one file.
 //
-// There is a type for each format: Mesh (vtu), Image (vti), Faces (vtp), Volume (vdb), STL and OBJ.
+// There is a type for each format: Mesh (vtu), Image (vti), Faces (vtp), Volume (vdb), STL and OBJ. Buffers are arrays
+// that frames use one after the other.
 package piece
 
 import (

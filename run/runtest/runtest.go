@@ -72,7 +72,10 @@ func Run(t testing.TB, text string, ranks, threads int, open Open, dir string, s
 // RunEach runs a case on every communicator that is not nil, each with its own device, and returns their errors.
 func RunEach(t testing.TB, c *config.Case, comms []dist.Comm, dev func() backend.Device) []error {
 	t.Helper()
-	dir := t.TempDir()
+	return runEachIn(t.TempDir(), c, comms, dev)
+}
+
+func runEachIn(dir string, c *config.Case, comms []dist.Comm, dev func() backend.Device) []error {
 	errs := make([]error, len(comms))
 	var wg sync.WaitGroup
 	for rank, comm := range comms {

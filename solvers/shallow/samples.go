@@ -157,6 +157,7 @@ func (s *solver[F]) Sample(cells []int) (bool, error) {
 		s.loops[k].sample = kernels.NewSampleLoop(&s.clock[next], limit, &samples.ring, s.arrays.mesh.Beds,
 			s.state[step.to()])
 		s.recordings[k].Close()
+		s.recordings[k] = backend.Replay{}
 	}
 	return true, t.Err()
 }

@@ -178,3 +178,17 @@ func TestSharesArriveUnchanged(t *testing.T) {
 		disttest.Close(t, comms)
 	}
 }
+
+func TestFramesOnDevice(t *testing.T) {
+	const plane = `
+solver = "smooth"
+mesh = { generate = "delaunay", bounds = [0, 0, 1, 1], cells = 20000 }
+metric = { field = "linear", low = 0.5, high = 0.05 }
+method = { sweeps = 30, smoother = "pain" }
+output = { every = 1, fields = ["quality", "area"] }
+`
+	runtest.FramesOnDevice(t, plane)
+	runtest.FramesOnDevice(t, plane, "method.precision='float32'", "output.compress=true")
+	runtest.FramesOnDevice(t, plane, "output.files='rank'", "mesh={generate='box', bounds=[0, 0, 0, 1, 1, 1], "+
+		"cells=6000}", "metric={field='uniform'}", "output.fields=['quality', 'volume']")
+}
