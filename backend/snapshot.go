@@ -21,14 +21,10 @@ type Snapshot interface {
 	Close() error
 }
 
-// TakeSnapshot copies an array on the device. It returns nil if the device is no Snapshotter or has too little memory.
-func TakeSnapshot(d Device, src []byte) (Snapshot, error) {
-	return TakePacked(d, src, len(src), len(src))
-}
-
-// TakePacked copies elements of an array on the device: those of size bytes, stride bytes apart, from the beginning of
-// src to its end. In the copy they lie one after the other. It returns nil as TakeSnapshot does.
-func TakePacked(d Device, src []byte, size, stride int) (Snapshot, error) {
+// TakeSnapshot copies elements of an array on the device: those of size bytes, stride bytes apart, from the beginning
+// of src to its end; a whole array is one element. In the copy they lie one after the other. It returns nil if the
+// device is no Snapshotter or has too little memory.
+func TakeSnapshot(d Device, src []byte, size, stride int) (Snapshot, error) {
 	k, ok := d.(Snapshotter)
 	if !ok || len(src) == 0 {
 		return nil, nil

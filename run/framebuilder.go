@@ -22,12 +22,12 @@ type frameBuilder struct {
 	allFields []solvers.Field
 	shapes    []solvers.Shape
 	buffers   piece.Buffers
-	constants map[*solvers.Space]func() vtk.Arrays // arrays that are the same in all frames of a space
+	constants map[*solvers.Space]vtk.Arrays // arrays that are the same in all frames of a space
 }
 
 func newFrameBuilder(s solvers.Solver, rank int, names []string) *frameBuilder {
 	b := &frameBuilder{solver: s, rank: int32(rank), allFields: s.Fields(), shapes: s.Shapes(),
-		constants: map[*solvers.Space]func() vtk.Arrays{}}
+		constants: map[*solvers.Space]vtk.Arrays{}}
 	b.fields = solvers.Named(b.allFields, names)
 	return b
 }
@@ -90,7 +90,9 @@ func (b *frameBuilder) prepare(formats []string) (err error) {
 		if format == netcdfFormat {
 			continue
 		}
-		b.constantsOf(space)()
+		if b.constants[space] == nil { // formats may share a space
+			b.constants[space] = b.constantsOf(space)
+		}
 		if space.Moving == nil {
 			continue
 		}
@@ -136,7 +138,7 @@ func (s *snapshot) copyFields(ctx context.Context, space *solvers.Space, fields 
 	return copied, nil
 }
 
-// snapshot takes a snapshot of the current state.
+// snapshot takes a snapshot of the current state, for a frame in a format that was prepared.
 func (b *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, error) {
 	if s := b.shape(format); s != nil {
 		return b.snapshotOfShape(ctx, s)
@@ -156,7 +158,7 @@ func (b *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, 
 	if err != nil {
 		return nil, err
 	}
-	timeValue, constants := b.timeValue(), b.constantsOf(space)
+	timeValue, constants := b.timeValue(), b.constants[space]
 	s.makePiece = func() (piece.Piece, error) {
 		var g solvers.Geometry
 		var geometryErr error
@@ -167,7 +169,7 @@ func (b *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, 
 		if err = errors.Join(err, geometryErr); err != nil {
 			return nil, err
 		}
-		data := slices.Clone(constants())
+		data := slices.Clone(constants)
 		for k := range fields {
 			data = append(data, piece.FieldArray(&fields[k], values[k], nil))
 		}
@@ -290,24 +292,16 @@ func pieceOf(s *solvers.Shape, p *solvers.Faces) piece.Piece {
 	return (*piece.Faces)(&p.PolyData)
 }
 
-// constantsOf returns a function that makes the arrays which are the same in all frames of a space, once. Any goroutine
-// may call it.
-func (b *frameBuilder) constantsOf(space *solvers.Space) func() vtk.Arrays {
-	constants, found := b.constants[space]
-	if !found {
-		constants = sync.OnceValue(func() vtk.Arrays {
-			arrays := vtk.Arrays{b.ranks(space.Owned)}
-			if space.Format == "vtu" { // cells of meshes are not ordered by key
-				arrays = append(arrays, piece.Keys(space))
-			}
-			for k := range arrays {
-				arrays[k].Constant = true
-			}
-			return arrays
-		})
-		b.constants[space] = constants
+// constantsOf makes the arrays that are the same in all frames of a space.
+func (b *frameBuilder) constantsOf(space *solvers.Space) vtk.Arrays {
+	arrays := vtk.Arrays{b.ranks(space.Owned)}
+	if space.Format == "vtu" { // cells of meshes are not ordered by key
+		arrays = append(arrays, piece.Keys(space))
 	}
-	return constants
+	for k := range arrays {
+		arrays[k].Constant = true
+	}
+	return arrays
 }
 
 // ranks returns the array "rank" for a number of cells.

@@ -15,14 +15,7 @@ import (
 type FieldCopies struct {
 	owned  int
 	fields []fieldCopy
-	arrays copies                       // copies of whole arrays on the device
-	packed map[numbers]backend.Snapshot // copies of some numbers of each element of an array on the device
-}
-
-// numbers are some numbers of each element of an array.
-type numbers struct {
-	first *byte // of the first element's numbers
-	size  int   // bytes in each element
+	arrays copies // copies on the device
 }
 
 // fieldCopy is a copy of a field: values on the host, or the copy of an array on the device.
@@ -70,16 +63,15 @@ func (f *Field) deviceSource() (h fieldCopy) {
 // device keeps their memory for later ones. Of an array it copies some numbers of each element, packed, or the whole
 // array if fields need all of an element.
 func CopyOnDevice(space *Space, fields []Field) (*FieldCopies, error) {
-	h := &FieldCopies{owned: space.Owned, fields: make([]fieldCopy, len(fields)), arrays: copies{},
-		packed: map[numbers]backend.Snapshot{}}
+	h := &FieldCopies{owned: space.Owned, fields: make([]fieldCopy, len(fields)), arrays: copies{}}
 	for k := range fields {
 		h.fields[k] = fields[k].deviceSource()
 	}
 	needed, used := map[*byte]int{}, map[numbers]bool{} // bytes of each element of an array
 	for k := range h.fields {
-		if from := &h.fields[k].from; len(from.from.Memory) > 0 && !used[from.numbers()] {
-			used[from.numbers()] = true
-			needed[unsafe.SliceData(from.from.Memory)] += from.Size
+		if array := &h.fields[k].from.from; len(array.Memory) > 0 && !used[array.numbersOf()] {
+			used[array.numbersOf()] = true
+			needed[unsafe.SliceData(array.Memory)] += array.size()
 		}
 	}
 	for k := range h.fields {
@@ -90,9 +82,12 @@ func CopyOnDevice(space *Space, fields []Field) (*FieldCopies, error) {
 		}
 		var err error
 		if array.N[1]*array.N[2] == 1 && needed[unsafe.SliceData(array.Memory)] < array.Stride[0] {
-			err = h.pack(from)
+			elements := array.Memory[array.Offset : array.offsetOf(h.owned-1)+from.Size]
+			if from.deviceCopy, err = h.arrays.keep(array.Device, elements, from.Size, array.Stride[0]); err == nil {
+				array.Offset, array.Stride[0] = 0, from.Size
+			}
 		} else {
-			from.deviceCopy, err = h.arrays.keep(&array.View)
+			from.deviceCopy, err = h.arrays.keepWhole(&array.View)
 		}
 		if err != nil {
 			return h, err
@@ -101,23 +96,8 @@ func CopyOnDevice(space *Space, fields []Field) (*FieldCopies, error) {
 	return h, nil
 }
 
-// numbers returns which numbers of the array the field has.
-func (s *Saved) numbers() numbers { return numbers{&s.from.Memory[s.from.Offset], s.Size} }
-
-// pack copies a field's numbers on the device, unless another field has the same ones.
-func (h *FieldCopies) pack(s *Saved) (err error) {
-	which, array := s.numbers(), &s.from
-	if s.deviceCopy = h.packed[which]; s.deviceCopy == nil {
-		elements := array.Memory[array.Offset : array.offsetOf(h.owned-1)+s.Size]
-		s.deviceCopy, err = backend.TakePacked(array.Device, elements, s.Size, array.Stride[0])
-		if s.deviceCopy == nil {
-			return err
-		}
-		h.packed[which] = s.deviceCopy
-	}
-	array.Offset, array.Stride[0] = 0, s.Size
-	return nil
-}
+// numbersOf returns which numbers of the array the field has.
+func (h *hostField) numbersOf() numbers { return numbers{&h.Memory[h.Offset], h.size()} }
 
 // entitiesPerRead is the number of entities that a goroutine copies to the host at a time.
 const entitiesPerRead = 1 << 15
@@ -137,7 +117,7 @@ func (h *FieldCopies) Read(array func(n int) []float64) ([][]float64, error) {
 			all[k] = array(h.owned * f.from.from.count)
 		}
 	}
-	if len(h.arrays)+len(h.packed) == 0 {
+	if len(h.arrays) == 0 {
 		return all, nil
 	}
 	errs := make([]error, parallel.Parts(h.owned, fewValues))
@@ -183,11 +163,4 @@ func (h *FieldCopies) read(all [][]float64, lo, hi int, buffer *ReadBuffer) erro
 }
 
 // Close frees the copies on the device. The device's goroutine calls it, after Read has returned.
-func (h *FieldCopies) Close() error {
-	err := h.arrays.close()
-	for _, copied := range h.packed {
-		err = errors.Join(err, copied.Close())
-	}
-	h.packed = nil
-	return err
-}
+func (h *FieldCopies) Close() error { return h.arrays.close() }

@@ -123,8 +123,16 @@ func (b *ReadBuffer) read(from backend.Snapshot, begin, end int) ([]byte, error)
 	return p.bytes, nil
 }
 
-// copies are copies of arrays, by the address of the array on its device: several fields may share an array.
-type copies map[*byte]arrayCopy
+// copies are copies of arrays, or of some numbers of each of their elements: several fields may share them.
+type copies map[numbers]arrayCopy
+
+// numbers are some numbers of each element of an array on its device. A whole array counts as one element.
+type numbers struct {
+	first *byte // of the first element's numbers
+	size  int   // bytes in each element
+}
+
+func wholeArray(array []byte) numbers { return numbers{unsafe.SliceData(array), len(array)} }
 
 // arrayCopy is on the host or on the device.
 type arrayCopy struct {
@@ -132,28 +140,34 @@ type arrayCopy struct {
 	deviceCopy backend.Snapshot
 }
 
-// keep returns the copy of an array on its device, which the first call makes; nil if the device has no memory for one.
-func (c copies) keep(v *View) (backend.Snapshot, error) {
-	array := unsafe.SliceData(v.Memory)
-	a := c[array]
+// keep returns the copy of numbers on their device, which the first call makes; nil if the device has no memory for
+// one. The numbers of the next element begin stride bytes later; array ends with those of the last.
+func (c copies) keep(d backend.Device, array []byte, size, stride int) (backend.Snapshot, error) {
+	which := numbers{unsafe.SliceData(array), size}
+	a := c[which]
 	if a.deviceCopy != nil || a.bytes != nil {
 		return a.deviceCopy, nil
 	}
 	var err error
-	if a.deviceCopy, err = backend.TakeSnapshot(v.Device, v.Memory); a.deviceCopy != nil {
-		c[array] = a
+	if a.deviceCopy, err = backend.TakeSnapshot(d, array, size, stride); a.deviceCopy != nil {
+		c[which] = a
 	}
 	return a.deviceCopy, err
+}
+
+// keepWhole returns the copy of a whole array.
+func (c copies) keepWhole(v *View) (backend.Snapshot, error) {
+	return c.keep(v.Device, v.Memory, len(v.Memory), len(v.Memory))
 }
 
 // close frees the copies on the device.
 func (c copies) close() error {
 	var err error
-	for array, a := range c {
+	for which, a := range c {
 		if a.deviceCopy != nil {
 			err = errors.Join(err, a.deviceCopy.Close())
 		}
-		delete(c, array)
+		delete(c, which)
 	}
 	return err
 }
@@ -178,11 +192,11 @@ func (f *Field) save(arrays copies) (Saved, error) {
 		return saved, nil
 	}
 	var err error
-	if saved.deviceCopy, err = arrays.keep(&h.View); err != nil {
+	if saved.deviceCopy, err = arrays.keepWhole(&h.View); err != nil {
 		return saved, err
 	}
 	if saved.deviceCopy == nil {
-		array := unsafe.SliceData(h.Memory)
+		array := wholeArray(h.Memory)
 		if h.bytes = arrays[array].bytes; len(h.bytes) != len(h.Memory) {
 			if h.bytes, err = h.hostBytes(nil); err != nil {
 				return saved, err

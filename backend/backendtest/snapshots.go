@@ -22,9 +22,9 @@ func (s *suite) snapshots(t *testing.T) {
 			contents[i] = byte(r.Uint32())
 		}
 		array := upload(t, s, contents)
-		whole, err := backend.TakeSnapshot(s.dev, array)
+		whole, err := backend.TakeSnapshot(s.dev, array, n, n)
 		whole = must(t, whole, err)
-		part, err := backend.TakeSnapshot(s.dev, array[7:1000])
+		part, err := backend.TakeSnapshot(s.dev, array[7:1000], 993, 993)
 		part = must(t, part, err)
 		if err := backend.Copy(s.dev, array[:n/2], array[n/2:n/2*2]); err != nil {
 			t.Fatal(err)
@@ -82,7 +82,7 @@ func (s *suite) packedSnapshots(t *testing.T) {
 			begin := e.first + i*e.stride
 			want = append(want, contents[begin:begin+e.size]...)
 		}
-		packed, err := backend.TakePacked(s.dev, array[e.first:e.first+(n-1)*e.stride+e.size], e.size, e.stride)
+		packed, err := backend.TakeSnapshot(s.dev, array[e.first:e.first+(n-1)*e.stride+e.size], e.size, e.stride)
 		packed = must(t, packed, err)
 		got := make([]byte, len(want))
 		if err := packed.Read(got, 0); err != nil {

@@ -6,8 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-func TestMemoryIsEstimated(t *testing.T) {
-	const basin = `
+const basin = `
 solver = "shallow-water"
 mesh = { generate = "rectangle", bounds = [-5, -5, 5, 5], cells = 20000 }
 physics = { density_ratio = 0.5, dry_depth = 0.001 }
@@ -16,6 +15,8 @@ time = { end = 1, max_steps = 5 }
 output = { format = [] }
 gauge = [{ name = "centre", at = [0, 0] }]
 `
+
+func TestMemoryIsEstimated(t *testing.T) {
 	const one = `
 solver = "shallow-water"
 mesh = { generate = "rectangle", bounds = [-5, -5, 5, 5], cells = 20000 }

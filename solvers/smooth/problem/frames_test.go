@@ -180,15 +180,9 @@ func TestSharesArriveUnchanged(t *testing.T) {
 }
 
 func TestFramesOnDevice(t *testing.T) {
-	const plane = `
-solver = "smooth"
-mesh = { generate = "delaunay", bounds = [0, 0, 1, 1], cells = 20000 }
-metric = { field = "linear", low = 0.5, high = 0.05 }
-method = { sweeps = 30, smoother = "pain" }
-output = { every = 1, fields = ["quality", "area"] }
-`
-	runtest.FramesOnDevice(t, plane)
-	runtest.FramesOnDevice(t, plane, "method.precision='float32'", "output.compress=true")
-	runtest.FramesOnDevice(t, plane, "output.files='rank'", "mesh={generate='box', bounds=[0, 0, 0, 1, 1, 1], "+
-		"cells=6000}", "metric={field='uniform'}", "output.fields=['quality', 'volume']")
+	sets := []string{"method={sweeps=30, smoother='pain'}", "output={every=1, fields=['quality', 'area']}"}
+	runtest.FramesOnDevice(t, plane, sets...)
+	runtest.FramesOnDevice(t, plane, append(sets, "method.precision='float32'", "output.compress=true")...)
+	runtest.FramesOnDevice(t, plane, append(sets, "output.files='rank'", "metric={field='uniform'}",
+		"mesh={generate='box', bounds=[0, 0, 0, 1, 1, 1], cells=6000}", "output.fields=['quality', 'volume']")...)
 }

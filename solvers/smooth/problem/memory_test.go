@@ -6,14 +6,15 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-func TestMemoryIsEstimated(t *testing.T) {
-	const plane = `
+const plane = `
 solver = "smooth"
 mesh = { generate = "delaunay", bounds = [0, 0, 1, 1], cells = 20000 }
 metric = { field = "linear", low = 0.5, high = 0.05 }
 method = { sweeps = 4 }
 output = { format = [] }
 `
+
+func TestMemoryIsEstimated(t *testing.T) {
 	const solid = `
 solver = "smooth"
 mesh = { generate = "box", bounds = [0, 0, 0, 1, 1, 1], cells = 30000 }

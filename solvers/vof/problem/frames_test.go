@@ -161,14 +161,8 @@ func TestStopsInSetUp(t *testing.T) {
 }
 
 func TestFramesOnDevice(t *testing.T) {
-	const vortex = `
-solver = "vof"
-grid = { bounds = [0, 0, 1, 1], cells = [96, 96] }
-initial = { shape = "circle(0.5, 0.75, 0.15)" }
-velocity = { field = "rider-kothe", period = 8 }
-time = { end = 0.3 }
-output = { every = 0.01, format = ["vti", "vtp"], fields = ["f", "curvature", "normal"] }
-`
-	runtest.FramesOnDevice(t, vortex)
-	runtest.FramesOnDevice(t, vortex, "method.precision='float32'", "output.compress=true")
+	sets := []string{"grid.cells=[96, 96]", "time={end=0.3}",
+		"output={every=0.01, format=['vti', 'vtp'], fields=['f', 'curvature', 'normal']}"}
+	runtest.FramesOnDevice(t, vortex, sets...)
+	runtest.FramesOnDevice(t, vortex, append(sets, "method.precision='float32'", "output.compress=true")...)
 }

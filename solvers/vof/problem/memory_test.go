@@ -6,8 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-func TestMemoryIsEstimated(t *testing.T) {
-	const vortex = `
+const vortex = `
 solver = "vof"
 grid = { bounds = [0, 0, 1, 1], cells = [128, 128] }
 initial = { shape = "circle(0.5, 0.75, 0.15)" }
@@ -15,6 +14,8 @@ velocity = { field = "rider-kothe", period = 8 }
 time = { end = 8, max_steps = 5 }
 output = { format = [] }
 `
+
+func TestMemoryIsEstimated(t *testing.T) {
 	const enright = `
 solver = "vof"
 grid = { bounds = [0, 0, 0, 1, 1, 1], cells = [48, 48, 48] }
