@@ -25,7 +25,7 @@ func (p Environment) WriteReport(r Report) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(reportFile(p.Sockets, p.Rank), func(f *os.File) error {
+	return atomicfile.Write(reportFile(p.Sockets, p.Rank), func(f *atomicfile.File) error {
 		_, err := f.Write(text)
 		return err
 	})

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 
 	"github.com/atoll-hpc/atoll/dist"
@@ -15,7 +14,7 @@ import (
 
 // claimFolder locks the output folder and removes the results of an earlier run. All ranks may write to it afterwards.
 func (r *runner) claimFolder(ctx context.Context) error {
-	err := os.MkdirAll(r.Dir, 0o777)
+	err := atomicfile.MakeFolder(r.Dir)
 	if err == nil && r.Comm.Rank() == 0 {
 		if r.folder, err = r.fence.Claim(r.info(), r.mode()); err == nil {
 			err = r.fence.Publish(r.beginFolder)
@@ -42,7 +41,7 @@ func (r *runner) beginFolder() error {
 	} else {
 		err = r.folder.Resume(r.Case.Output.Mesh)
 	}
-	return errors.Join(err, atomicfile.Write(filepath.Join(r.Dir, folder.CaseFile), func(f *os.File) error {
+	return errors.Join(err, atomicfile.Write(filepath.Join(r.Dir, folder.CaseFile), func(f *atomicfile.File) error {
 		_, err := f.WriteString(r.Case.String())
 		return err
 	}))
@@ -104,5 +103,5 @@ func (r *runner) saveMesh(ctx context.Context, d solvers.Saver, path string) err
 	if err := d.Save(ctx, part); err != nil || r.Comm.Rank() != 0 {
 		return err
 	}
-	return r.fence.Publish(func() error { return os.Rename(part, path) })
+	return r.fence.Publish(func() error { return atomicfile.Rename(part, path) })
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/run/ugrid"
@@ -38,7 +39,7 @@ type frames struct {
 // of the frame files. All ranks call it and meet before the first frame, since rank 0 removes frames of an earlier run.
 func newFrames(dir, series, format, extension string, count int, c *config.Case, comm dist.Comm,
 	fence folder.Fence) (*frames, error) {
-	if err := os.MkdirAll(filepath.Join(dir, "frames"), 0o777); err != nil {
+	if err := atomicfile.MakeFolder(filepath.Join(dir, "frames")); err != nil {
 		return nil, err
 	}
 	f := &frames{dir: dir, name: c.Name, format: format, extension: extension, keepRankFiles: c.Output.Files == "rank",
@@ -80,7 +81,7 @@ func (f *frames) removeStaleFrames() error {
 		if n, err := strconv.Atoi(found[1]); err != nil || n < f.count {
 			continue
 		}
-		if err := os.Remove(filepath.Join(dir, file.Name())); err != nil {
+		if err := atomicfile.Remove(filepath.Join(dir, file.Name())); err != nil {
 			return err
 		}
 	}

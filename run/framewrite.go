@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/estimate"
 	"github.com/atoll-hpc/atoll/run/piece"
@@ -151,7 +151,7 @@ func (f *frames) filePerRank(p *pendingFrame, merge bool) error {
 			return err
 		}
 		for _, name := range names {
-			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			if err := atomicfile.Remove(filepath.Join(dir, name)); err != nil {
 				return err
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -113,7 +113,7 @@ func openGauge(fence folder.Fence, point gaugePoint, cell int, columns []string,
 	if cell < 0 {
 		return g, nil
 	}
-	if err := os.MkdirAll(filepath.Join(fence.Dir, "gauges"), 0o777); err != nil {
+	if err := atomicfile.MakeFolder(filepath.Join(fence.Dir, "gauges")); err != nil {
 		return nil, err
 	}
 	length := from.tableLength(g.file)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -166,7 +165,7 @@ func (r *runner) writeMeasured() error {
 		if p.measured == nil {
 			continue
 		}
-		if err := os.MkdirAll(filepath.Join(r.Dir, measuredDir), 0o777); err != nil {
+		if err := atomicfile.MakeFolder(filepath.Join(r.Dir, measuredDir)); err != nil {
 			return err
 		}
 		text := []byte("t")
@@ -179,7 +178,7 @@ func (r *runner) writeMeasured() error {
 				text = strconv.AppendFloat(append(text, ','), m.rows[k].Value, 'g', -1, 64)
 			}
 		}
-		err := atomicfile.Write(filepath.Join(r.Dir, measuredDir, p.name+".csv"), func(f *os.File) error {
+		err := atomicfile.Write(filepath.Join(r.Dir, measuredDir, p.name+".csv"), func(f *atomicfile.File) error {
 			_, err := f.Write(append(text, '\n'))
 			return err
 		})

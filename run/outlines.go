@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
@@ -77,7 +76,7 @@ func (r *runner) writeOutlines(areas []area) error {
 		return err
 	}
 	return r.fence.Publish(func() error {
-		return atomicfile.Write(filepath.Join(r.Dir, outlineFile), func(f *os.File) error {
+		return atomicfile.Write(filepath.Join(r.Dir, outlineFile), func(f *atomicfile.File) error {
 			_, err := f.Write(append(text, '\n'))
 			return err
 		})

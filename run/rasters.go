@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/formats/geotiff"
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/ugrid"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -140,7 +140,7 @@ func (g *rasterGrid) eachPixel(m *vtk.Grid, cell int, visit func(pixel int)) {
 
 // writeRasters writes one file per component, from the pixels of all ranks.
 func (r *runner) writeRasters(g *rasterGrid, components []solvers.Field, parts [][]float64) error {
-	if err := os.MkdirAll(filepath.Join(r.Dir, rasterDir), 0o777); err != nil {
+	if err := atomicfile.MakeFolder(filepath.Join(r.Dir, rasterDir)); err != nil {
 		return err
 	}
 	keys := make([]float64, g.columns*g.rows)

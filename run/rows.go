@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -19,7 +20,7 @@ import (
 // killed.
 type rows struct {
 	lock       sync.Mutex
-	file       *os.File
+	file       *atomicfile.File
 	w          *bufio.Writer
 	length     int64       // of the file in bytes, including buffered rows
 	flushTimer *time.Timer // starts a flush; nil if no rows are buffered
@@ -28,7 +29,7 @@ type rows struct {
 
 // fencedFile is a file that rejects writes once another epoch has begun.
 type fencedFile struct {
-	file  *os.File
+	file  *atomicfile.File
 	fence folder.Fence
 }
 
@@ -49,7 +50,7 @@ func openRows(fence folder.Fence, name string, length int64) (*rows, error) {
 	if length > 0 {
 		flags = os.O_RDWR
 	}
-	file, err := os.OpenFile(path, flags, 0o666)
+	file, err := atomicfile.Open(path, flags)
 	if err != nil {
 		return nil, err
 	}

@@ -4,11 +4,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/piece"
 )
@@ -79,7 +81,7 @@ func (f *frames) publishOnFirstRank(written, path string) error {
 	if f.comm.Rank() > 0 {
 		return nil
 	}
-	return f.fence.Publish(func() error { return os.Rename(written, path) })
+	return f.fence.Publish(func() error { return atomicfile.Rename(written, path) })
 }
 
 // createOnFirstRank creates an empty file, on rank 0.
@@ -87,7 +89,7 @@ func (f *frames) createOnFirstRank(path string) error {
 	if f.comm.Rank() > 0 {
 		return nil
 	}
-	file, err := os.Create(path)
+	file, err := atomicfile.Create(path)
 	if err != nil {
 		return err
 	}
@@ -96,8 +98,8 @@ func (f *frames) createOnFirstRank(path string) error {
 
 // writePart writes this rank's part of a file, or some of it.
 func (f *frames) writePart(path string, part *vtk.FilePart, sizes []vtk.Sizes,
-	write func(*vtk.FilePart, *os.File, []vtk.Sizes, int) error) error {
-	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	write func(*vtk.FilePart, io.WriterAt, []vtk.Sizes, int) error) error {
+	file, err := atomicfile.Open(path, os.O_WRONLY)
 	if err != nil {
 		return err
 	}
@@ -109,7 +111,7 @@ func (f *frames) removeOnFirstRank(path string) error {
 	if f.comm.Rank() > 0 {
 		return nil
 	}
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+	if err := atomicfile.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/formats/netcdf"
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/run/plane"
 	"github.com/atoll-hpc/atoll/run/timeseries"
 	"github.com/atoll-hpc/atoll/run/ugrid"
@@ -86,7 +86,7 @@ func (t *transects) open(r *runner) error {
 		if r.Comm.Rank() != 0 {
 			continue
 		}
-		if err := os.MkdirAll(filepath.Join(r.Dir, "transects"), 0o777); err != nil {
+		if err := atomicfile.MakeFolder(filepath.Join(r.Dir, "transects")); err != nil {
 			return err
 		}
 		length := r.resumeFrom.tableLength(line.file)

@@ -7,7 +7,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"math"
-	"os"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
@@ -35,7 +34,7 @@ func Write(path string, m *Image) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return atomicfile.Write(path, func(f *os.File) error {
+	return atomicfile.Write(path, func(f *atomicfile.File) error {
 		_, err := f.Write(data)
 		return err
 	})

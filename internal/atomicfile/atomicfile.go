@@ -1,4 +1,5 @@
-// Package atomicfile replaces files atomically: a reader finds the complete old file or the complete new one.
+// Package atomicfile replaces files atomically: a reader finds the complete old file or the complete new one. It also
+// makes changes of files and folders durable: after a power failure they are there.
 package atomicfile
 
 import (
@@ -18,7 +19,23 @@ var (
 
 // Write writes a file under a temporary name in the same folder and renames it to path when it is complete. If path is
 // a symbolic link, Write replaces the target of the link.
-func Write(path string, write func(f *os.File) error) error {
+func Write(path string, write func(f *File) error) error {
+	return replace(path, write, func(string) error { return nil })
+}
+
+// WriteDurably is Write, and returns when the file is on the disk under its name.
+func WriteDurably(path string, write func(f *File) error) error {
+	synced := func(f *File) error {
+		if err := write(f); err != nil {
+			return err
+		}
+		return f.Sync()
+	}
+	return replace(path, synced, func(path string) error { return Sync(filepath.Dir(path)) })
+}
+
+// replace writes a file under a temporary name, renames it to path, and calls renamed.
+func replace(path string, write func(f *File) error, renamed func(path string) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
@@ -27,20 +44,21 @@ func Write(path string, write func(f *os.File) error) error {
 		return err
 	}
 	if err = errors.Join(write(f), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
+		err = Rename(f.Name(), path)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // err is the error to return
+		_ = Remove(f.Name()) // err is the error to return
+		return err
 	}
-	return err
+	return renamed(path)
 }
 
 // createTemporary creates a temporary file for path. Processes in several containers can have the same number, and
 // write to the same folder.
-func createTemporary(path string) (*os.File, error) {
+func createTemporary(path string) (*File, error) {
 	for {
 		name := fmt.Sprintf("%s.%d-%d.tmp", path, os.Getpid(), temporaries.Add(1))
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err := Open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL)
 		if !errors.Is(err, fs.ErrExist) {
 			return f, err
 		}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-func text(s string, fail error) func(*os.File) error {
-	return func(f *os.File) error {
+func text(s string, fail error) func(*File) error {
+	return func(f *File) error {
 		if _, err := f.WriteString(s); err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func TestFailedWriteKeepsTheOldFile(t *testing.T) {
 // TestFinalPath checks that FinalPath inverts the names of temporary files, and accepts no other names.
 func TestFinalPath(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.1-2.nc")
-	err := Write(path, func(f *os.File) error {
+	err := Write(path, func(f *File) error {
 		if got, ok := FinalPath(f.Name()); !ok || got != path {
 			t.Errorf("%s: got %q, %v, want %s", f.Name(), got, ok, path)
 		}

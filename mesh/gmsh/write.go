@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -39,7 +38,7 @@ func write(path string, c *meshfile.Content, binary bool) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return atomicfile.Write(path, func(f *os.File) error { return w.write(f) })
+	return atomicfile.Write(path, func(f *atomicfile.File) error { return w.write(f) })
 }
 
 // writer writes a file in text or binary. The buffered writer keeps errors until Flush.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,7 +21,7 @@ func WriteSolution(path string, s *Solution) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	inBinary := strings.EqualFold(filepath.Ext(path), ".solb")
-	return atomicfile.Write(path, func(f *os.File) error { return s.write(f, inBinary) })
+	return atomicfile.Write(path, func(f *atomicfile.File) error { return s.write(f, inBinary) })
 }
 
 // check refuses a solution that the format cannot represent.

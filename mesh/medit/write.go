@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -25,7 +24,7 @@ func Write(path string, m *mesh.Mesh) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return atomicfile.Write(path, func(f *os.File) error { return w.write(f) })
+	return atomicfile.Write(path, func(f *atomicfile.File) error { return w.write(f) })
 }
 
 // WriteSolid writes a Medit file of tetrahedra, as Write does for triangles.
@@ -33,7 +32,8 @@ func WriteSolid(path string, s *mesh.Solid) error {
 	if err := s.CheckIDs(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return atomicfile.Write(path, func(f *os.File) error { return writerOf(meshfile.OfSolid(s), inMeshb(path)).write(f) })
+	w := writerOf(meshfile.OfSolid(s), inMeshb(path))
+	return atomicfile.Write(path, func(f *atomicfile.File) error { return w.write(f) })
 }
 
 func inMeshb(path string) bool { return strings.EqualFold(filepath.Ext(path), ".meshb") }

@@ -7,7 +7,6 @@ import (
 	"bufio"
 	"fmt"
 	"math"
-	"os"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
@@ -77,7 +76,7 @@ func Write(path string, grids ...Grid) error {
 		}
 		names[g.Name] = true
 	}
-	return atomicfile.Write(path, func(f *os.File) error {
+	return atomicfile.Write(path, func(f *atomicfile.File) error {
 		w := &writer{out: bufio.NewWriterSize(f, 1<<16)}
 		w.header(len(grids))
 		for i := range grids {

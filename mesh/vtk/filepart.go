@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/internal/parallel"
@@ -112,7 +112,7 @@ func (p *FilePart) layout(allSizes []Sizes, n int) layout {
 }
 
 // Write writes part n of a file; allSizes has the sizes of all parts. Parts may be written concurrently.
-func (p *FilePart) Write(f *os.File, allSizes []Sizes, n int) error {
+func (p *FilePart) Write(f io.WriterAt, allSizes []Sizes, n int) error {
 	l := p.layout(allSizes, n)
 	if err := p.writeElements(f, l); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (p *FilePart) HasConstants() bool {
 }
 
 // WriteRest writes part n over that of an earlier file of the series, of the same sizes: all but the constant arrays.
-func (p *FilePart) WriteRest(f *os.File, allSizes []Sizes, n int) error {
+func (p *FilePart) WriteRest(f io.WriterAt, allSizes []Sizes, n int) error {
 	l := p.layout(allSizes, n)
 	if err := p.writeElements(f, l); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (p *FilePart) WriteRest(f *os.File, allSizes []Sizes, n int) error {
 }
 
 // writeElements writes the elements of a part, and for the first part those common to all.
-func (p *FilePart) writeElements(f *os.File, l layout) error {
+func (p *FilePart) writeElements(f io.WriterAt, l layout) error {
 	head, elements := p.elements(l.offset)
 	texts := map[int64][]byte{l.piece: elements}
 	if l.first {
@@ -189,7 +189,7 @@ const chunkBytes = 1 << 20
 const writers = 2
 
 // writeArrays writes those arrays of a part that are wanted.
-func (p *FilePart) writeArrays(f *os.File, l layout, wanted func(declaredArray) bool) error {
+func (p *FilePart) writeArrays(f io.WriterAt, l layout, wanted func(declaredArray) bool) error {
 	var chunks []chunk
 	offset := l.common
 	for k, a := range p.d.arrays {
@@ -211,7 +211,7 @@ func (p *FilePart) writeArrays(f *os.File, l layout, wanted func(declaredArray) 
 }
 
 // writeChunks writes some chunks, one after the other.
-func (p *FilePart) writeChunks(f *os.File, chunks []chunk) error {
+func (p *FilePart) writeChunks(f io.WriterAt, chunks []chunk) error {
 	var buffer []byte
 	for _, c := range chunks {
 		v := p.d.arrays[c.array].data
@@ -231,7 +231,7 @@ func (p *FilePart) writeChunks(f *os.File, chunks []chunk) error {
 
 // beginArray writes array k at an offset of a file if it is compressed. Otherwise it writes the length of the array,
 // and returns the chunks of the values that follow.
-func (p *FilePart) beginArray(f *os.File, offset int64, k int) ([]chunk, error) {
+func (p *FilePart) beginArray(f io.WriterAt, offset int64, k int) ([]chunk, error) {
 	if p.packed != nil {
 		_, err := f.WriteAt(p.packed[k], offset)
 		return nil, err

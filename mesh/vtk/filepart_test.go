@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -66,7 +67,7 @@ func writeParts(path string, pieces []divisible, compress bool) error {
 
 // callOnParts calls a function with the parts of a file concurrently.
 func callOnParts(f *os.File, pieces []divisible, compress bool,
-	write func(p *FilePart, f *os.File, sizes []Sizes, n int) error) (err error) {
+	write func(p *FilePart, f io.WriterAt, sizes []Sizes, n int) error) (err error) {
 	parts, sizes := make([]*FilePart, len(pieces)), make([]Sizes, len(pieces))
 	for n, p := range pieces {
 		if parts[n], err = newFilePart(p, compress); err != nil {

@@ -3,10 +3,11 @@ package vtk
 import (
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
 // Box is a box of cells of a uniform grid: the first cell and the number of cells along each axis.
@@ -147,7 +148,7 @@ func WritePVTI(path string, pieces []ImagePiece, like *Image) error {
 		}
 		return checkTiles(like.Whole, boxes)
 	}
-	return writeChecked(path, check, func(f *os.File) error {
+	return writeChecked(path, check, func(f *atomicfile.File) error {
 		attributes := make([][]string, len(pieces))
 		for i, p := range pieces {
 			attributes[i] = []string{"Extent", like.extent(p.Box), "Source", filepath.ToSlash(p.File)}

@@ -2,7 +2,7 @@ package vtk
 
 import (
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"strconv"
 	"unicode/utf8"
@@ -19,7 +19,7 @@ type section struct {
 // writeIndex writes the index of a data set that is stored in pieces: the element kind, a list of arrays, and an
 // element Piece for each file. attributes are those of the element kind, besides GhostLevel; pieces are those of each
 // Piece. Both list names and values alternately.
-func writeIndex(f *os.File, kind string, attributes []string, sections []section, pieces [][]string) error {
+func writeIndex(f io.Writer, kind string, attributes []string, sections []section, pieces [][]string) error {
 	d := newDocument(kind, true)
 	d.open(kind, append([]string{"GhostLevel", "0"}, attributes...)...)
 	for _, s := range sections {

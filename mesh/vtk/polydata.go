@@ -2,9 +2,9 @@ package vtk
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
@@ -130,7 +130,7 @@ func WritePVTP(path string, pieces []string, like *PolyData) error {
 		}
 		return like.check()
 	}
-	return writeChecked(path, check, func(f *os.File) error {
+	return writeChecked(path, check, func(f *atomicfile.File) error {
 		return writeIndex(f, "PPolyData", nil, []section{
 			{"PPointData", like.PointData},
 			{"PCellData", like.CellData},

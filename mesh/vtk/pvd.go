@@ -2,10 +2,12 @@ package vtk
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
@@ -71,10 +73,10 @@ func WritePVD(path string, frames []Frame) error {
 		}
 		return checkTimes(frames)
 	}
-	return writeChecked(path, check, func(file *os.File) error { return writeFrames(file, frames) })
+	return writeChecked(path, check, func(file *atomicfile.File) error { return writeFrames(file, frames) })
 }
 
-func writeFrames(file *os.File, frames []Frame) error {
+func writeFrames(file io.Writer, frames []Frame) error {
 	d := newDocument("Collection", true)
 	d.open("Collection")
 	for _, f := range frames {

@@ -2,8 +2,8 @@ package vtk
 
 import (
 	"fmt"
-	"os"
 
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/xmldata"
 )
 
@@ -17,7 +17,7 @@ func WritePVTU(path string, pieces []string, like *Grid) error {
 		}
 		return like.check()
 	}
-	return writeChecked(path, check, func(f *os.File) error {
+	return writeChecked(path, check, func(f *atomicfile.File) error {
 		return writeIndex(f, "PUnstructuredGrid", nil, []section{
 			{"PPointData", like.PointData},
 			{"PCellData", like.CellData},

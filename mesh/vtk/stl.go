@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
+
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
 // WriteSTL writes the polygons of p to a binary STL file, which appears under its name only when it is complete.
@@ -36,7 +37,7 @@ func WriteSTL(path string, p *PolyData) error {
 		}
 		return nil
 	}
-	return writeChecked(path, check, func(f *os.File) error {
+	return writeChecked(path, check, func(f *atomicfile.File) error {
 		w := bufio.NewWriterSize(f, 1<<16)
 		if err := writeTriangles(w, p, uint32(triangles)); err != nil {
 			return err

@@ -2,7 +2,6 @@ package vtk
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
@@ -16,7 +15,7 @@ func Write(path string, g *Grid) error {
 }
 
 // writeChecked writes a file if check returns nil. Errors name the file.
-func writeChecked(path string, check func() error, write func(*os.File) error) error {
+func writeChecked(path string, check func() error, write func(*atomicfile.File) error) error {
 	err := check()
 	if err == nil {
 		err = atomicfile.Write(path, write)
@@ -35,7 +34,7 @@ func writeData(path string, data divisible) error {
 		p, err = newFilePart(data, true)
 		return err
 	}
-	return writeChecked(path, check, func(f *os.File) error { return p.Write(f, []Sizes{p.sizes}, 0) })
+	return writeChecked(path, check, func(f *atomicfile.File) error { return p.Write(f, []Sizes{p.sizes}, 0) })
 }
 
 func (g *Grid) document(compress bool) *document {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
 const extension = ".ckpt"
@@ -43,7 +45,7 @@ func Prune(dir string, keep int) error {
 		return err
 	}
 	for _, path := range files[min(keep, len(files)):] {
-		err = errors.Join(err, os.Remove(path))
+		err = errors.Join(err, atomicfile.Remove(path))
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -74,10 +75,10 @@ func Begin(ctx context.Context, comm dist.Comm, fence folder.Fence, info Info, s
 func (w *Writer) partPath() string { return w.fence.PartialPath(w.path) }
 
 func (w *Writer) create() error {
-	if err := os.MkdirAll(filepath.Dir(w.path), 0o777); err != nil {
+	if err := atomicfile.MakeFolder(filepath.Dir(w.path)); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(w.partPath(), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	f, err := atomicfile.Create(w.partPath())
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (w *Writer) create() error {
 
 // write writes the blobs of this rank, using all processors.
 func (w *Writer) write() (err error) {
-	f, err := os.OpenFile(w.partPath(), os.O_WRONLY, 0)
+	f, err := atomicfile.Open(w.partPath(), os.O_WRONLY)
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (w *Writer) write() (err error) {
 }
 
 // writeBlock writes block k and adds its digest.
-func (w *Writer) writeBlock(f *os.File, k int) error {
+func (w *Writer) writeBlock(f *atomicfile.File, k int) error {
 	r, b := &w.ranges[k], &w.index.Blocks[k]
 	writeBlob := func(to *blob, bytes []byte) error {
 		to.Offset += w.offset
@@ -225,7 +226,7 @@ func (w *Writer) publish(messages [][]byte) error {
 		}
 		end = max(end, last.Offset+last.Len)
 	}
-	f, err := os.OpenFile(w.partPath(), os.O_WRONLY, 0)
+	f, err := atomicfile.Open(w.partPath(), os.O_WRONLY)
 	if err != nil {
 		return err
 	}
@@ -233,10 +234,10 @@ func (w *Writer) publish(messages [][]byte) error {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err := w.fence.Publish(func() error { return os.Rename(w.partPath(), w.path) }); err != nil {
+	if err := w.fence.Publish(func() error { return atomicfile.Rename(w.partPath(), w.path) }); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(w.path))
+	return atomicfile.Sync(filepath.Dir(w.path))
 }
 
 // agree turns a write error of one rank into a NotWrittenError on all ranks, and removes the incomplete file.
@@ -246,20 +247,10 @@ func (w *Writer) agree(ctx context.Context, ownErr error) error {
 		return err
 	}
 	if w.comm.Rank() == 0 {
-		_ = os.Remove(w.partPath())
+		_ = atomicfile.Remove(w.partPath())
 	}
 	if w.comm.Size() > 1 {
 		text = fmt.Sprintf("rank %d: %s", rank, text)
 	}
 	return &NotWrittenError{text}
-}
-
-// syncFolder syncs a folder, so that the name of the file is on disk. Not all systems support that.
-func syncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	_ = f.Sync()
-	return f.Close()
 }

@@ -81,16 +81,10 @@ func (f *Folder) Raise(members []Assignment) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	err = atomicfile.Write(filepath.Join(f.Dir, epochFile), func(file *os.File) error {
-		if _, err := file.Write(append(text, '\n')); err != nil {
-			return err
-		}
-		return file.Sync()
+	err = atomicfile.WriteDurably(filepath.Join(f.Dir, epochFile), func(file *atomicfile.File) error {
+		_, err := file.Write(append(text, '\n'))
+		return err
 	})
-	if dir, openErr := os.Open(f.Dir); openErr == nil {
-		_ = dir.Sync() // not supported on all systems
-		_ = dir.Close()
-	}
 	if err == nil {
 		err = removeTemporaries(f.Dir)
 	}

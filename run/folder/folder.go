@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
 // Folder is the output folder of a run, locked until Close.
@@ -53,7 +55,7 @@ func Check(dir string, info Info, mode Mode) error {
 // unless mode is Replace, also if the folder has results of another or an unknown case. It removes nothing: Begin or
 // Resume do. The lock ends with the process.
 func Claim(dir string, info Info, mode Mode) (*Folder, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := atomicfile.MakeFolder(dir); err != nil {
 		return nil, err
 	}
 	f := open(dir, info)
@@ -72,7 +74,7 @@ func Claim(dir string, info Info, mode Mode) (*Folder, error) {
 
 // Lock locks a folder for an elastic run and creates it if necessary. The ranks of that run write through a Fence.
 func Lock(dir string) (*Folder, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := atomicfile.MakeFolder(dir); err != nil {
 		return nil, err
 	}
 	f := open(dir, Info{})
@@ -158,7 +160,7 @@ func (f *Folder) Begin(others ...string) error {
 		return err
 	}
 	for _, name := range append(files, local(others)...) {
-		if err := os.Remove(filepath.Join(f.Dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := atomicfile.Remove(filepath.Join(f.Dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
@@ -168,7 +170,7 @@ func (f *Folder) Begin(others ...string) error {
 // Resume removes the summary and the temporary files of the run that is continued, and records that it is running
 // again. others are as for Begin, but only their temporary files are removed.
 func (f *Folder) Resume(others ...string) error {
-	if err := os.Remove(filepath.Join(f.Dir, summaryFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := atomicfile.Remove(filepath.Join(f.Dir, summaryFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return f.start(others)
@@ -212,10 +214,10 @@ func (f *Folder) Close() error {
 // Discard closes a folder in which nothing was written, and removes what Lock and Raise have created.
 func (f *Folder) Discard() error {
 	for _, name := range []string{fenceFile, epochFile, lockFile} {
-		if err := os.Remove(filepath.Join(f.Dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := atomicfile.Remove(filepath.Join(f.Dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return errors.Join(err, f.lock.Close())
 		}
 	}
-	_ = os.Remove(f.Dir) // fails if other files are in it
+	_ = atomicfile.Remove(f.Dir) // fails if other files are in it
 	return f.lock.Close()
 }

@@ -71,10 +71,8 @@ func (i *Info) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(dir, infoFile), func(f *os.File) error {
-		if _, err := f.Write(append(text, '\n')); err != nil {
-			return err
-		}
-		return f.Sync()
+	return atomicfile.WriteDurably(filepath.Join(dir, infoFile), func(f *atomicfile.File) error {
+		_, err := f.Write(append(text, '\n'))
+		return err
 	})
 }

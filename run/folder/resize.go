@@ -33,7 +33,7 @@ func (r ResizeRequest) write(path string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(path, func(f *os.File) error {
+	return atomicfile.Write(path, func(f *atomicfile.File) error {
 		_, err := f.Write(text)
 		return err
 	})

@@ -70,7 +70,7 @@ func removeTemporaries(dir string, others ...string) error {
 			if !isTemporary(name, patterns) {
 				continue
 			}
-			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			if err := atomicfile.Remove(filepath.Join(dir, name)); err != nil {
 				return err
 			}
 		}

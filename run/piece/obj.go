@@ -18,7 +18,7 @@ import (
 type OBJ vtk.PolyData
 
 func (p *OBJ) Write(path string) error {
-	return atomicfile.Write(path, func(f *os.File) error {
+	return atomicfile.Write(path, func(f *atomicfile.File) error {
 		w := bufio.NewWriterSize(f, 1<<16)
 		for i := 0; i < len(p.Points); i += 3 {
 			if err := objLine(w, "v", p.Points[i:i+3]); err != nil {
@@ -65,7 +65,7 @@ func objCell(w *bufio.Writer, kind string, points []int64, numbers []int64) erro
 // Join writes the cells of all pieces to one file. Points of several pieces with the same text become one. The file
 // appears under its name only when it is complete.
 func (p *OBJ) Join(path string, pieces []string) error {
-	return atomicfile.Write(path, func(f *os.File) error {
+	return atomicfile.Write(path, func(f *atomicfile.File) error {
 		w := bufio.NewWriterSize(f, 1<<16)
 		known := map[string]int64{}
 		for _, name := range pieces {

@@ -9,10 +9,10 @@ package piece
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/mesh/vdb"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -78,7 +78,7 @@ func (p *Volume) Join(path string, pieces []string) error {
 		return err
 	}
 	merged, err := vtk.ReadImage(index)
-	if err := errors.Join(err, os.Remove(index)); err != nil {
+	if err := errors.Join(err, atomicfile.Remove(index)); err != nil {
 		return err
 	}
 	var grids []vdb.Grid

@@ -44,7 +44,7 @@ func (p *STL) Join(path string, pieces []string) error {
 	}
 	copy(head[:], "binary STL")
 	binary.LittleEndian.PutUint32(head[stlHead-4:], uint32(total))
-	return atomicfile.Write(path, func(f *os.File) error {
+	return atomicfile.Write(path, func(f *atomicfile.File) error {
 		w := bufio.NewWriterSize(f, 1<<16)
 		if _, err := w.Write(head[:]); err != nil {
 			return err

@@ -129,7 +129,7 @@ func (s *Study) Write(t *Table) (files []string, err error) {
 	}
 	for name, text := range map[string]string{CSVFile: t.CSV(), MarkdownFile: t.Markdown()} {
 		path := filepath.Join(s.Dir, name)
-		err := atomicfile.Write(path, func(f *os.File) error { _, err := f.WriteString(text); return err })
+		err := atomicfile.Write(path, func(f *atomicfile.File) error { _, err := f.WriteString(text); return err })
 		if err != nil {
 			return nil, err
 		}

@@ -104,11 +104,9 @@ func (s *Summary) Write(path string) error {
 	if err != nil {
 		return err
 	}
-	err = atomicfile.Write(path, func(f *os.File) error {
-		if _, err := f.Write(text); err != nil {
-			return err
-		}
-		return f.Sync()
+	err = atomicfile.WriteDurably(path, func(f *atomicfile.File) error {
+		_, err := f.Write(text)
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("summary: %w", err)

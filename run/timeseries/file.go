@@ -4,7 +4,6 @@ package timeseries
 
 import (
 	"math"
-	"os"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/config"
@@ -115,7 +114,7 @@ func (f *File) Write(path string) error {
 			copy(b[header.Offset(p.Var, 0, int64(i)*longest):], name)
 		}
 	}
-	return atomicfile.Write(path, func(file *os.File) error {
+	return atomicfile.Write(path, func(file *atomicfile.File) error {
 		_, err := file.Write(b)
 		return err
 	})

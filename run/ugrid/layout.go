@@ -3,7 +3,6 @@ package ugrid
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -176,7 +175,7 @@ func MappingAttrs(epsg int) netcdf.Attrs {
 // create writes the file with its mesh and no records.
 func (w *Writer) create(n *nodes) error {
 	l := w.layout
-	return atomicfile.Write(w.path, func(f *os.File) error {
+	return atomicfile.Write(w.path, func(f *atomicfile.File) error {
 		if _, err := f.Write(l.header.Encode()); err != nil {
 			return err
 		}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/formats/netcdf"
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -92,7 +94,7 @@ func (w *Writer) resume(ctx context.Context, fields []solvers.Field) error {
 
 // truncate removes the records after the first w.completeRecords.
 func (w *Writer) truncate() error {
-	f, err := os.OpenFile(w.path, os.O_RDWR, 0)
+	f, err := atomicfile.Open(w.path, os.O_RDWR)
 	if err != nil {
 		return err
 	}
@@ -114,7 +116,7 @@ func (w *Writer) truncate() error {
 }
 
 // writeCount writes the number of records to the header.
-func (w *Writer) writeCount(f *os.File, records int) error {
+func (w *Writer) writeCount(f io.WriterAt, records int) error {
 	offset, text := w.layout.header.RecordCount(int64(records))
 	_, err := f.WriteAt(text, offset)
 	return err
@@ -147,14 +149,14 @@ func (r *Record) Exchange(ctx context.Context) (err error) {
 
 // Write writes this rank's range of cells.
 func (r *Record) Write() error {
-	f, err := os.OpenFile(r.w.path, os.O_WRONLY, 0)
+	f, err := atomicfile.Open(r.w.path, os.O_WRONLY)
 	if err != nil {
 		return err
 	}
 	return errors.Join(r.write(f), f.Close())
 }
 
-func (r *Record) write(f *os.File) error {
+func (r *Record) write(f io.WriterAt) error {
 	w := r.w
 	record := int64(w.completeRecords)
 	for k, v := range w.layout.values {
@@ -174,7 +176,7 @@ func (r *Record) Count() error {
 	if r.w.comm.Rank() > 0 {
 		return nil
 	}
-	f, err := os.OpenFile(r.w.path, os.O_WRONLY, 0)
+	f, err := atomicfile.Open(r.w.path, os.O_WRONLY)
 	if err != nil {
 		return err
 	}
@@ -182,7 +184,7 @@ func (r *Record) Count() error {
 }
 
 // writeAt writes values at an offset, in chunks.
-func writeAt(f *os.File, offset int64, t netcdf.Type, values []float64) error {
+func writeAt(f io.WriterAt, offset int64, t netcdf.Type, values []float64) error {
 	const chunk = 1 << 16
 	var text []byte
 	for len(values) > 0 {

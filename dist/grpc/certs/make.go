@@ -171,7 +171,7 @@ func (a *authority) issue(dir string, rank int, valid time.Duration) error {
 }
 
 func write(path string, data []byte, mode os.FileMode) error {
-	err := atomicfile.Write(path, func(f *os.File) error {
+	err := atomicfile.Write(path, func(f *atomicfile.File) error {
 		if err := f.Chmod(mode); err != nil { // before the file has content
 			return err
 		}

@@ -15,7 +15,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
@@ -54,7 +53,7 @@ func (movie *Animation) Write(path string, rate float64) error {
 	case format != "gif" && format != "apng" && format != "png":
 		return fmt.Errorf("%s: the name of an animation must end with .gif, .apng or .png", path)
 	}
-	return atomicfile.Write(path, func(file *os.File) error {
+	return atomicfile.Write(path, func(file *atomicfile.File) error {
 		if format == "gif" {
 			return movie.writeGIF(file, rate)
 		}

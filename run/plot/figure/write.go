@@ -6,7 +6,6 @@ import (
 	"image"
 	"image/png"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,7 +47,7 @@ func (f *Figure) Write(path string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(path, func(file *os.File) error {
+	return atomicfile.Write(path, func(file *atomicfile.File) error {
 		if err := f.encode(file, format); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
