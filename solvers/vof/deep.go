@@ -17,6 +17,15 @@ const deepGhosts = cycleLength * kernels.TileReach
 
 var _ = [kernels.TileReach - heightGhosts + 1]struct{}{} // compiles only if that is so
 
+// deepLayers returns the number of ghost layers of arrays with deep ghosts. They include the upper faces of the last
+// cells that tiles cover; the Lagrangian method also reads those of the donors next to these.
+func (c Config) deepLayers() int {
+	if c.methods()[1] == kernels.Lagrangian {
+		return deepGhosts + 2
+	}
+	return deepGhosts + 1
+}
+
 // widenGhosts gives the block deepGhosts layers of ghosts, for one exchange a cycle, if all ranks use tiles and no
 // block is thinner than these layers. It returns the halo plan for the ghosts of the block.
 func (s *solver[F]) widenGhosts(ctx context.Context, plan *halo.BoxPlan) (*halo.BoxPlan, error) {
@@ -34,8 +43,7 @@ func (s *solver[F]) widenGhosts(ctx context.Context, plan *halo.BoxPlan) (*halo.
 	if !s.cfg.mayDeepen(b.Grid.Dim) || s.comm.Size() == 1 && tiledBox == (abi.Box{Hi: b.N}) {
 		return plan, nil
 	}
-	// The arrays have one layer more, for the upper faces of the last cells that tiles cover.
-	deep, thin := plan.WithLayers(deepGhosts+1, deepGhosts, halo.AxisByAxis)
+	deep, thin := plan.WithLayers(s.cfg.deepLayers(), deepGhosts, halo.AxisByAxis)
 	if s.cfg.Exchange == "steps" && thin != nil {
 		return nil, thin
 	}
@@ -46,7 +54,7 @@ func (s *solver[F]) widenGhosts(ctx context.Context, plan *halo.BoxPlan) (*halo.
 	if err := s.comm.AllreduceFloat64(ctx, dist.Min, allCanDeepen); err != nil || allCanDeepen[0] == 0 {
 		return plan, err
 	}
-	block, err := b.Grid.Block(b.Lo, b.N, deepGhosts+1)
+	block, err := b.Grid.Block(b.Lo, b.N, s.cfg.deepLayers())
 	if err != nil {
 		return nil, err
 	}

@@ -32,6 +32,8 @@ func TestDeepGhosts(t *testing.T) {
 			cfg: config("elvira", "ei-le", .9), precision: "float32"}, [][3]int{{2, 1, 1}}, .1},
 		"torus": {problem{grid: torus, body: shape.Ball(.1, .9, 0, .3), flow: crossing,
 			cfg: config("youngs", "weymouth-yue", .5)}, [][3]int{{1, 1, 1}, {2, 2, 1}}, .08},
+		"faces beyond the ghosts": {problem{grid: torus, body: shape.Ball(.5, .5, 0, .4), flow: crossing,
+			cfg: config("youngs", "ei-le", .9)}, [][3]int{{1, 1, 1}}, .03},
 		"channel": {problem{grid: channel, body: shape.Ball(.9, .3, 0, .2), flow: crossing,
 			cfg: config("myc", "weymouth-yue", .5)}, [][3]int{{2, 1, 1}}, .08},
 		"from afar": {problem{grid: long, body: shape.Ball(5, .5, 0, .25), flow: arriving,

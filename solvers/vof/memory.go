@@ -61,7 +61,7 @@ func (c Config) StateBytes(b *grid.Block, precision string) (int64, error) {
 // withGhosts returns the block with deep ghosts if its tiles may use them.
 func (c Config) withGhosts(b *grid.Block, w *schedule) *grid.Block {
 	if w.traversal == byTiles && c.mayDeepen(b.Grid.Dim) && hasNeighbours(b) {
-		if deep, err := b.Grid.Block(b.Lo, b.N, deepGhosts+1); err == nil {
+		if deep, err := b.Grid.Block(b.Lo, b.N, c.deepLayers()); err == nil {
 			return deep
 		}
 	}
