@@ -15,8 +15,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// FaceFile writes the velocity (v, 0, 0) on the faces of a grid of n cells to a file in the format of numpy.savez.
-// excess adds faces along x, for files of the wrong size.
+// FaceFile writes the velocity (v, 0, 0) on the faces of a grid of n cells, in the plane if the last is 0, to a file in
+// the format of numpy.savez. excess adds faces along x, for files of the wrong size.
 func FaceFile(t testing.TB, path string, n [3]int, v float64, excess int) {
 	t.Helper()
 	file, err := os.Create(path)
@@ -24,7 +24,11 @@ func FaceFile(t testing.TB, path string, n [3]int, v float64, excess int) {
 		t.Fatal(err)
 	}
 	archive := zip.NewWriter(file)
-	for axis := range 3 {
+	dim := 3
+	if n[2] == 0 {
+		dim, n[2] = 2, 1
+	}
+	for axis := range dim {
 		w, err := archive.Create(string("uvw"[axis]) + ".npy")
 		if err != nil {
 			t.Fatal(err)
@@ -32,7 +36,11 @@ func FaceFile(t testing.TB, path string, n [3]int, v float64, excess int) {
 		shape := n
 		shape[axis]++
 		shape[0] += excess
-		head := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d, %d), }", shape[2], shape[1], shape[0])
+		extent := fmt.Sprintf("%d, %d, %d", shape[2], shape[1], shape[0])
+		if dim == 2 {
+			extent = fmt.Sprintf("%d, %d", shape[1], shape[0])
+		}
+		head := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%s), }", extent)
 		head += strings.Repeat(" ", 117-len(head)) + "\n" // with the 10 bytes before it, 128 bytes
 		data := append([]byte("\x93NUMPY\x01\x00"), byte(len(head)), 0)
 		data = append(data, head...)

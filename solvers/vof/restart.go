@@ -34,7 +34,7 @@ func (s *solver[F]) Scalars(context.Context) (map[string]float64, error) {
 
 func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64,
 	fill func() error) error {
-	s.t, s.steps, s.lastStep, s.longest = at.Time, at.Steps, at.Dt, scalars["longest"]
+	s.instant = instant{at.Time, at.Steps, at.Dt, scalars["longest"]}
 	if err := fill(); err != nil {
 		return err
 	}

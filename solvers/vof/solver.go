@@ -120,11 +120,8 @@ type solver[F num.Float] struct {
 	maxStep       float64         // largest step in s, for a time factor of 1
 	rates         rates           // the largest so far, for a time factor of 1
 
-	t          float64
+	instant    // of the current state
 	pause      float64
-	lastStep   float64 // length of the last step in s
-	steps      int
-	longest    float64 // the largest product of a step and |factor| so far
 	nextClocks [cycleLength]kernels.Clock[F]
 	lapStart   time.Time
 	phaseTime  [3]time.Duration // on exchanges, planes, sweeps

@@ -16,8 +16,8 @@ func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
 
 func (s *solver[F]) Pause(at float64) { s.pause = at }
 
-// paused reports whether the time of Pause is reached.
-func (s *solver[F]) paused() bool { return s.pause > 0 && s.t >= s.pause }
+// paused reports whether a time has reached that of Pause.
+func (s *solver[F]) paused(t float64) bool { return s.pause > 0 && t >= s.pause }
 
 // Advance queues steps up to the end of a cycle at a time, whose clocks it uploads first. The lengths of steps do not
 // depend on results of the device, so that the host waits at most once a cycle, for the length of a list (see
@@ -28,7 +28,7 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
 		return fmt.Errorf("cannot step from t = %g to %g: the target must be later and finite", s.t, until)
 	}
-	for steps = max(1, steps); steps > 0 && s.t < until && !s.paused(); {
+	for steps = max(1, steps); steps > 0 && s.t < until && !s.paused(s.t); {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -38,8 +38,8 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 		if s.series != nil {
 			n = 1 // each step has its own velocity
 		}
-		n = s.setClocks(until, first, min(steps, n))
-		if err := s.uploadVelocity(ctx); err != nil {
+		after, n := s.planSteps(until, first, min(steps, n))
+		if err := s.uploadVelocity(ctx, after); err != nil {
 			return err
 		}
 		if err := backend.Upload(s.dev, s.clocks[first:first+n], s.nextClocks[first:first+n]); err != nil {
@@ -64,6 +64,7 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 		if err != nil {
 			return err
 		}
+		s.instant = after
 		if s.period == byCycle && s.steps%cycleLength == 0 {
 			s.ghostsCurrent = false
 		}
@@ -88,12 +89,12 @@ func (s *solver[F]) queue(ctx context.Context, steps stepRange) error {
 	return nil
 }
 
-// uploadVelocity uploads the velocity at the middle of the next step, for a time series.
-func (s *solver[F]) uploadVelocity(ctx context.Context) error {
+// uploadVelocity uploads the velocity at the middle of the step that ends at an instant, for a time series.
+func (s *solver[F]) uploadVelocity(ctx context.Context, end instant) error {
 	if s.series == nil {
 		return nil
 	}
-	u, err := s.series.At(ctx, s.t-s.lastStep/2)
+	u, err := s.series.At(ctx, end.t-end.lastStep/2)
 	for axis := range s.block.Grid.Dim {
 		if err == nil {
 			err = backend.Upload(s.dev, s.arrays.u[axis], u[axis])
@@ -102,27 +103,34 @@ func (s *solver[F]) uploadVelocity(ctx context.Context) error {
 	return err
 }
 
-// setClocks sets the clocks of at most n steps that lead to until, from the given step of a cycle, and returns their
-// number.
-func (s *solver[F]) setClocks(until float64, first, n int) int {
+// instant is the position of a state in time. It changes when the steps to it are queued, not before, since it tells
+// which field is the current one.
+type instant struct {
+	t        float64
+	steps    int
+	lastStep float64 // length of the last step in s
+	longest  float64 // the largest product of a step and |factor| so far
+}
+
+// planSteps sets the clocks of at most n steps that lead to until, from the given step of a cycle. It returns the
+// instant at their end and their number.
+func (s *solver[F]) planSteps(until float64, first, n int) (end instant, count int) {
+	end = s.instant
 	for k := range n {
-		dt, last := s.nextStep(until)
-		factor := s.flow.FactorAt(s.t + dt/2)
+		dt, last := s.nextStep(end.t, until)
+		factor := s.flow.FactorAt(end.t + dt/2)
 		for d := range s.block.Grid.Dim {
 			s.nextClocks[first+k].Courant[d] = F(factor * dt / s.block.Grid.Spacing(d))
 		}
-		s.steps++
-		s.longest = max(s.longest, dt*math.Abs(factor))
-		s.lastStep = dt
-		if s.t += dt; last {
-			s.t = until
-			return k + 1
+		end = instant{end.t + dt, end.steps + 1, dt, max(end.longest, dt*math.Abs(factor))}
+		if last {
+			end.t = until
 		}
-		if s.paused() {
-			return k + 1
+		if last || s.paused(end.t) {
+			return end, k + 1
 		}
 	}
-	return n
+	return end, n
 }
 
 // queueStep queues the passes of a step. Cells that other ranks need are computed first, and sent while the core is
