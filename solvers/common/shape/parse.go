@@ -103,7 +103,8 @@ var combinations = map[string]func(bodies []Body) (Body, error){
 const maxShapes = 32
 
 // Parse makes the body that a text describes in dim dimensions: a shape with its numbers, stl(FILE), a combination of
-// shapes, or an expression over x, y and z that is negative inside. If an expression could not be evaluated at some
+// shapes, or an expression over x, y and z that is negative inside. In the plane the body in a file is its section at
+// z = 0. If an expression could not be evaluated at some
 // point, failed returns the error after the evaluation. path returns the path of a file that the text names; if it is
 // nil no file is read, and the body must not be evaluated.
 func Parse(text string, dim int, path func(file string) string) (b Body, failed func() error, err error) {
@@ -187,7 +188,14 @@ func (r *shapeReader) stl(file string) (Body, error) {
 	case r.path == nil:
 		return Body{Phi: func(_, _, _ float64) float64 { return 1 }}, nil
 	}
-	return STLFile(r.path(file))
+	b, err := STLFile(r.path(file))
+	if err == nil && r.dim == 2 {
+		b = b.Section(0)
+	}
+	for n, note := range b.Notes {
+		b.Notes[n] = fmt.Sprintf("stl(%s): %s", file, note)
+	}
+	return b, err
 }
 
 func (r *shapeReader) implicit(text string) (Body, error) {

@@ -18,20 +18,19 @@ type Cells struct {
 
 // Polyhedron reports whether the body is bounded by triangles, as one from an STL file is; Cut then computes its
 // volume fractions.
-func (b Body) Polyhedron() bool { return b.surface != nil }
+func (b Body) Polyhedron() bool { return b.polyhedron != nil }
 
 // Cut returns the volume fraction of a polyhedron in each cell, x fastest, exact up to round-off. The fraction of a
 // cell does not depend on the other cells. A surface that intersects itself, so that it encloses points twice, is
-// refused.
+// refused. With two dimensions the body must be a [Body.Section].
 //
 // A point is inside if a ray from it to higher x leaves the body once more often than it enters. So each triangle
 // adds, in each cell, the volume at lower x than the triangle, or subtracts it, depending on its orientation. No cases
 // need to be distinguished.
 func (b Body) Cut(ctx context.Context, c Cells) ([]float64, error) {
-	faces := b.surface.corner
+	faces := b.polyhedron.corner
 	if c.Dim == 2 {
-		faces = b.surface.walls(c.Planes[2][0])
-		c.Planes[2] = []float64{0, 1}
+		c.Planes[2] = []float64{0, 1} // the ends of the walls of a section
 	}
 	n := [3]int{len(c.Planes[0]) - 1, len(c.Planes[1]) - 1, len(c.Planes[2]) - 1}
 	all := make([]int32, len(faces))
@@ -155,7 +154,8 @@ func (l *cellRow) sum(out []float64) error {
 		if !(f > -maxRoundOff && f < 1+maxRoundOff) || !l.reached[i] && math.Abs(f-whole) > maxRoundOff {
 			at := &l.cells.Planes
 			return fmt.Errorf("the surface intersects itself, or parts of it overlap: it encloses the cell "+
-				"from (%g, %g, %g) on %.3g times", at[0][i], at[1][l.j], at[2][l.k], f)
+				"from (%g, %g, %g) on %.3g times; join its parts in the program that made it, or choose fractions = \"divide\", "+
+				"which takes their union", at[0][i], at[1][l.j], at[2][l.k], f)
 		}
 		if !l.reached[i] {
 			f = whole
@@ -163,33 +163,4 @@ func (l *cellRow) sum(out []float64) error {
 		out[i] = min(1, max(0, f))
 	}
 	return nil
-}
-
-// walls returns vertical triangles between z = 0 and 1 over the lines in which the plane at z intersects the surface:
-// the section of the body as a prism.
-func (s *surface) walls(z float64) [][3]point {
-	var out [][3]point
-	for t := range s.corner {
-		c := &s.corner[t]
-		var down, up point // where the counterclockwise boundary of the triangle crosses the plane downward and upward
-		crossed := false
-		for v := range c {
-			a, b := c[v], c[(v+1)%3]
-			if a[2] >= z == (b[2] >= z) {
-				continue
-			}
-			crossed = true
-			low, high, crossing := a, b, &up
-			if a[2] >= z {
-				low, high, crossing = b, a, &down
-			}
-			*crossing = low.toward(high, (z-low[2])/(high[2]-low[2]))
-		}
-		if crossed {
-			a, b := point{down[0], down[1], 0}, point{up[0], up[1], 0}
-			c, d := point{up[0], up[1], 1}, point{down[0], down[1], 1}
-			out = append(out, [3]point{a, b, c}, [3]point{a, c, d})
-		}
-	}
-	return out
 }

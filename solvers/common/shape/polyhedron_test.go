@@ -54,12 +54,21 @@ func (c *Cells) filled(f []float64) float64 {
 	return sum
 }
 
-func cutFractions(t interface{ Fatal(...any) }, triangles [][3]point, c Cells) []float64 {
-	s, err := newSurface(triangles)
+// polyhedral is the body that triangles enclose, or with cells in the plane its section there.
+func polyhedral(t interface{ Fatal(...any) }, triangles [][3]point, c Cells) Body {
+	p, _, err := newPolyhedron(triangles)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Body{surface: s}.Cut(context.Background(), c)
+	b := Body{Phi: p.phi, Slope: 1, polyhedron: p}
+	if c.Dim == 2 {
+		b = b.Section(c.Planes[2][0])
+	}
+	return b
+}
+
+func cutFractions(t interface{ Fatal(...any) }, triangles [][3]point, c Cells) []float64 {
+	f, err := polyhedral(t, triangles, c).Cut(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,12 +185,8 @@ func TestCutOfBlocks(t *testing.T) {
 
 func TestCutRefuses(t *testing.T) {
 	twice := append(globe(point{.4, .5, .5}, .2, 2), globe(point{.5, .5, .5}, .2, 2)...)
-	s, err := newSurface(twice)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := Body{surface: s}
 	c := cellsOf(3, [3]int{10, 10, 10}, point{0, 0, 0}, point{1, 1, 1})
+	b := polyhedral(t, twice, c)
 	if _, err := b.Cut(t.Context(), c); err == nil || !strings.Contains(err.Error(), "intersects itself") {
 		t.Errorf("two overlapping globes: %v", err)
 	}

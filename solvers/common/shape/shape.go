@@ -12,10 +12,12 @@ import (
 // one sign within |Phi|/Slope of a point; Slope 0 means that no bound is known, as for an expression. Phi is safe for
 // concurrent use; for volume fractions each goroutine needs its own copy: see [Body.Copy].
 type Body struct {
-	Phi     func(x, y, z float64) float64
-	Slope   float64
-	surface *surface // set for a body bounded by triangles
-	tree    *node    // set for an analytic body or a combination
+	Phi   func(x, y, z float64) float64
+	Slope float64
+	Notes []string // what was mended or left out of a file
+
+	polyhedron *polyhedron // set for a body bounded by triangles
+	tree       *node       // set for an analytic body or a combination
 }
 
 // Copy returns a copy for another goroutine.
@@ -113,7 +115,7 @@ func Difference(a, b Body) Body { return Intersection(a, Complement(b)) }
 
 // Complement is the set of points not in b.
 func Complement(b Body) Body {
-	return Body{Slope: b.Slope, Phi: func(x, y, z float64) float64 { return -b.Phi(x, y, z) },
+	return Body{Slope: b.Slope, Phi: func(x, y, z float64) float64 { return -b.Phi(x, y, z) }, Notes: b.Notes,
 		tree: combinedTree(complement, b)}
 }
 
@@ -127,6 +129,7 @@ func combined(bodies []Body, sign float64) Body {
 	for _, b := range bodies {
 		all.Slope = max(all.Slope, b.Slope)
 		known = known && b.Slope > 0
+		all.Notes = append(all.Notes, b.Notes...)
 	}
 	if !known {
 		all.Slope = 0

@@ -77,23 +77,19 @@ func (b *branch) distanceSquare(p point) float64 {
 	return sum
 }
 
-// nearest returns the point of the surface nearest to p; of equal ones that of the first triangle in the order of the
-// tree, so that it is the same on all ranks.
-func (s *surface) nearest(p point) nearestPoint {
-	best := nearestPoint{square: math.Inf(1)}
+// nearest returns the square of the distance from p to the surface.
+func (s *surface) nearest(p point) float64 {
+	best := math.Inf(1)
 	s.search(0, p, &best)
 	return best
 }
 
-func (s *surface) search(index int32, p point, best *nearestPoint) {
+func (s *surface) search(index int32, p point, best *float64) {
 	b := &s.tree[index]
 	if b.next == 0 {
 		for _, t := range s.order[b.first:b.last] {
-			q, part := nearestOf(&s.corner[t], p)
-			d := p.minus(q)
-			if square := d.dot(d); square < best.square {
-				*best = nearestPoint{square, q, t, part}
-			}
+			d := p.minus(nearestOf(&s.corner[t], p))
+			*best = min(*best, d.dot(d))
 		}
 		return
 	}
@@ -102,10 +98,64 @@ func (s *surface) search(index int32, p point, best *nearestPoint) {
 	if dr < dl {
 		l, r, dl, dr = r, l, dr, dl
 	}
-	if dl < best.square {
+	if dl < *best {
 		s.search(l, p, best)
 	}
-	if dr < best.square {
+	if dr < *best {
 		s.search(r, p, best)
 	}
+}
+
+// winding returns how many times the surface encloses p: the number of triangles through which a ray from p to higher
+// x leaves it, less that of those through which it enters. A ray through an edge or a vertex counts as beside it, on
+// the same side for all triangles there.
+func (s *surface) winding(p point) int {
+	count, stack := 0, make([]int32, 0, 64)
+	for stack = append(stack, 0); len(stack) > 0; {
+		index := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		b := &s.tree[index]
+		if p[0] > b.hi[0] || p[1] < b.lo[1] || p[1] > b.hi[1] || p[2] < b.lo[2] || p[2] > b.hi[2] {
+			continue
+		}
+		if b.next != 0 {
+			stack = append(stack, index+1, b.next)
+			continue
+		}
+		for _, t := range s.order[b.first:b.last] {
+			count += crossing(&s.corner[t], p)
+		}
+	}
+	return count
+}
+
+// crossing is 1 if the ray from p to higher x leaves a body through a triangle, -1 if it enters it, 0 if it misses the
+// triangle.
+func crossing(c *[3]point, p point) int {
+	left := isLeft(&c[0], &c[1], p)
+	if left != isLeft(&c[1], &c[2], p) || left != isLeft(&c[2], &c[0], p) {
+		return 0
+	}
+	n := c[1].minus(c[0]).cross(c[2].minus(c[0]))
+	ahead := c[0].minus(p).dot(n) // the distance along the ray, times n[0]
+	switch {
+	case left && ahead > 0:
+		return 1
+	case !left && ahead < 0:
+		return -1
+	}
+	return 0
+}
+
+// isLeft reports whether p is at the left of the line from a to b in the plane of y and z. A point on the line counts
+// as moved by an infinitesimal distance, mainly along y, so that exactly one of a → b and b → a has it at its left.
+func isLeft(a, b *point, p point) bool {
+	reversed := a[1] > b[1] || a[1] == b[1] && a[2] > b[2]
+	if reversed {
+		a, b = b, a // the same arithmetic for both directions
+	}
+	dy, dz := b[1]-a[1], b[2]-a[2]
+	area := dy*(p[2]-a[2]) - dz*(p[1]-a[1])
+	left := area > 0 || area == 0 && (dz < 0 || dz == 0 && dy > 0)
+	return left != reversed
 }
