@@ -22,7 +22,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/conf"
 	"github.com/expr-lang/expr/file"
@@ -32,13 +34,17 @@ import (
 // MaxLength is the length in bytes of the longest expression that Compile takes.
 const MaxLength = 4096
 
-// Program is a compiled expression. It holds no state, so any number of goroutines may evaluate it.
+// Program is a compiled expression. Any number of goroutines may evaluate it.
 type Program struct {
 	src    string
 	vars   []string
 	uses   []string // of vars, those that the expression uses, sorted
 	coords []string // of x, y, z, t and pi, those that the expression uses
 	value  number
+
+	node          ast.Node
+	bounds        bounds // see compileBounds
+	compileBounds sync.Once
 }
 
 // Compile compiles an expression over x, y, z, t, pi and the variables vars. An error has one line, with the
@@ -71,7 +77,8 @@ func Compile(src string, vars ...string) (*Program, error) {
 		}
 		return nil, withPosition(src, err)
 	}
-	return &Program{src: src, vars: slices.Clone(vars), uses: c.uses, coords: c.coords, value: value.eval}, nil
+	return &Program{src: src, vars: slices.Clone(vars), uses: c.uses, coords: c.coords, value: value.eval,
+		node: tree.Node}, nil
 }
 
 // Eval returns the value at a point. extra holds the values of the variables named to Compile, in their order. A

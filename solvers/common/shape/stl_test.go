@@ -209,7 +209,7 @@ func TestRefusedSurfaces(t *testing.T) {
 	for want, triangles := range map[string][][3]point{
 		"the surface is not closed (and 2 more edges":    without(5),
 		"belongs to no other":                            append(without(0), globe(point{5, 5, 5}, 1, 1)...),
-		"one has the wrong orientation":          one,
+		"one has the wrong orientation":                  one,
 		"or more than two meet":                          append(append([][3]point{}, cube...), fin...),
 		"reverse its triangles":                          reversed(cube),
 		"triangle 3: coordinate NaN":                     nan,
