@@ -78,7 +78,7 @@ func TestBoxExchangersFillGhosts(t *testing.T) {
 			}
 			ghosts := NewBoxDirect[cell](plan, comm, 2)
 			if kind == "linked" && c.ranks > 1 {
-				dev := &halotest.Linked{Device: cpu.New(1), Comm: comm}
+				dev := halotest.NewLinked(cpu.New(1), comm)
 				defer dev.Close()
 				var why string
 				if ghosts, why, err = NewBoxDeviceExchanger[cell](ctx, plan, comm, dev, ""); err != nil || why != "" {

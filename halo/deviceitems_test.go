@@ -59,7 +59,7 @@ func openItems(kind string, plan *ItemPlan, c dist.Comm) (
 	case Staged:
 		dev = separateLazy{lazy, gpu}
 	case "linked":
-		linked := &halotest.Linked{Device: lazy.Device, Comm: c}
+		linked := halotest.NewLinked(lazy.Device, c)
 		if link, err = linked.Link(c.Rank(), c.Size(), nil); err != nil {
 			return nil, nil, err
 		}
@@ -103,7 +103,7 @@ func TestItemsUseTheLinkOfGhosts(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			dev := &halotest.Linked{Device: cpu.New(1), Comm: c}
+			dev := halotest.NewLinked(cpu.New(1), c)
 			defer dev.Close()
 			ghosts, err := ConnectBox[float64](ctx, plan, c, dev, 1, kind)
 			if err != nil {

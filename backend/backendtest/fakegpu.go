@@ -21,7 +21,9 @@ type FakeGPU struct {
 	SnapshotPeak   int                         // largest value of SnapshotBytes
 	OverstatesFree bool                        // MemoryInfo returns more free memory than there is
 	MaxUnread      int                         // largest number of readbacks that were started and not yet read
+	Launches       int                         // number of recordings launched
 	unread         int                         // number of readbacks that are started and not yet read now
+	recording      *FakeRecording              // that is being made, or nil
 }
 
 // NewFakeGPU returns a device with size bytes of memory that runs loops on dev.
@@ -36,7 +38,18 @@ func (f *FakeGPU) MemoryInfo() (free, total uint64, err error) {
 	return uint64(f.Size - f.Used), uint64(f.Size), nil
 }
 
+// Run runs a loop, or adds it to the recording that is being made, with its present arguments.
+func (f *FakeGPU) Run(l backend.Loop, lo, hi int) {
+	if f.recording != nil {
+		l = withPresentArguments(l)
+	}
+	_ = f.Queue(func() error { f.Device.Run(l, lo, hi); return nil })
+}
+
 func (f *FakeGPU) Alloc(n int) (unsafe.Pointer, error) {
+	if err := f.waits("allocation"); err != nil {
+		return nil, err
+	}
 	f.AllocCalls++
 	if n > f.Size-f.Used {
 		return nil, errors.New("out of memory")
@@ -50,25 +63,44 @@ func (f *FakeGPU) Alloc(n int) (unsafe.Pointer, error) {
 }
 
 func (f *FakeGPU) Free(p unsafe.Pointer) error {
+	if err := f.waits("free"); err != nil {
+		return err
+	}
 	f.Used -= 8 * len(f.Allocations[p])
 	delete(f.Allocations, p)
 	return nil
 }
 
-func (f *FakeGPU) Move(dst, src unsafe.Pointer, n int) error {
+func move(dst, src unsafe.Pointer, n int) error {
 	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
 	return nil
 }
 
-func (f *FakeGPU) Upload(dst, src unsafe.Pointer, n int) error   { return f.Move(dst, src, n) }
-func (f *FakeGPU) Download(dst, src unsafe.Pointer, n int) error { return f.Move(dst, src, n) }
-func (f *FakeGPU) Sync() error                                   { return nil }
+func (f *FakeGPU) Move(dst, src unsafe.Pointer, n int) error {
+	return f.Queue(func() error { return move(dst, src, n) })
+}
 
-func (f *FakeGPU) Pin(n int) ([]byte, error)           { return make([]byte, n), nil }
-func (f *FakeGPU) Unpin([]byte) error                  { return nil }
-func (f *FakeGPU) StartDownload(dst, src []byte) error { copy(dst, src); return nil }
-func (f *FakeGPU) WaitDownloads() error                { return nil }
-func (f *FakeGPU) StartUpload(dst, src []byte) error   { copy(dst, src); return nil }
+func (f *FakeGPU) Upload(dst, src unsafe.Pointer, n int) error {
+	return errors.Join(f.waits("upload"), move(dst, src, n))
+}
+
+func (f *FakeGPU) Download(dst, src unsafe.Pointer, n int) error {
+	return errors.Join(f.waits("download"), move(dst, src, n))
+}
+
+func (f *FakeGPU) Sync() error { return f.waits("Sync") }
+
+func (f *FakeGPU) Pin(n int) ([]byte, error) { return make([]byte, n), nil }
+func (f *FakeGPU) Unpin([]byte) error        { return nil }
+func (f *FakeGPU) WaitDownloads() error      { return f.waits("WaitDownloads") }
+func (f *FakeGPU) StartDownload(dst, src []byte) error {
+	copy(dst, src)
+	return f.waits("StartDownload")
+}
+func (f *FakeGPU) StartUpload(dst, src []byte) error {
+	copy(dst, src)
+	return f.waits("StartUpload")
+}
 
 // NewReadback implements backend.ReadbackDevice.
 func (f *FakeGPU) NewReadback(n int) (backend.Readback, error) {
@@ -88,11 +120,13 @@ func (r *fakeReadback) Start(src []byte) error {
 		r.gpu.MaxUnread = max(r.gpu.MaxUnread, r.gpu.unread)
 	}
 	r.unread = true
-	copy(r.buffer, src)
-	return nil
+	return r.gpu.Queue(func() error { copy(r.buffer, src); return nil })
 }
 
 func (r *fakeReadback) Read() ([]byte, error) {
+	if err := r.gpu.waits("Read"); err != nil {
+		return nil, err
+	}
 	if r.unread {
 		r.gpu.unread--
 	}
@@ -101,20 +135,3 @@ func (r *fakeReadback) Read() ([]byte, error) {
 }
 
 func (r *fakeReadback) Close() error { return nil }
-
-// FakeRecorder is a FakeGPU that also records sequences of loops, as a GPU does with graphs.
-type FakeRecorder struct{ *FakeGPU }
-
-// NewFakeRecorder returns a recording device with size bytes of memory that runs loops on dev.
-func NewFakeRecorder(dev backend.Device, size int) FakeRecorder {
-	return FakeRecorder{NewFakeGPU(dev, size)}
-}
-
-// Record implements backend.Recorder.
-func (FakeRecorder) Record(queue func() error) (backend.Recording, error) { return replay(queue), nil }
-
-// replay is a recording that calls the recorded function again.
-type replay func() error
-
-func (r replay) Launch() { _ = r() }
-func (replay) Close()    {}

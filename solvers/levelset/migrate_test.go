@@ -26,13 +26,6 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// linked is a linked device that also records.
-type linked struct{ *halotest.Linked }
-
-func (linked) Record(queue func() error) (backend.Recording, error) {
-	return backendtest.FakeRecorder{}.Record(queue)
-}
-
 // onRanks calls f with a solver on each rank, whose device is of the kind that exchanges ghosts as halo.Direct,
 // halo.Staged or halo.NCCL do.
 func onRanks(t *testing.T, ranks int, kind string, cfg Config, g *grid.Grid, v flow.Flow, body shape.Body,
@@ -52,15 +45,15 @@ func onRanks(t *testing.T, ranks int, kind string, cfg Config, g *grid.Grid, v f
 		host := cpu.New(1)
 		defer host.Close()
 		gpu := backendtest.NewFakeRecorder(host, 1<<30)
-		dev := map[string]backend.Device{halo.Direct: host, halo.Staged: gpu,
-			halo.NCCL: linked{&halotest.Linked{Device: host, Comm: c}}}[kind]
+		linked := halotest.NewLinkedRecorder(host, 1<<30, c)
+		dev := map[string]backend.Device{halo.Direct: host, halo.Staged: gpu, halo.NCCL: linked}[kind]
 		s, err := setUp[float64](ctx, cfg, b.Block, b.Plan, b.Boxes, v, start, c, dev)
 		if err != nil {
 			return err
 		}
 		defer func() {
-			if s.Close(); gpu.Used != 0 {
-				err = errors.Join(err, fmt.Errorf("%d bytes were not freed", gpu.Used))
+			if s.Close(); gpu.Used+linked.Used != 0 {
+				err = errors.Join(err, fmt.Errorf("%d bytes were not freed", gpu.Used+linked.Used))
 			}
 		}()
 		if s.Halo() != kind {
@@ -163,7 +156,7 @@ func TestNothingIsSentWithoutMigrants(t *testing.T) {
 	g := cubeGrid(3, 20, 1)
 	onRanks(t, 2, halo.NCCL, withParticles(4), g, restFlow(g), shape.Ball(.2, .2, .2, .1),
 		func(ctx context.Context, s *solver[float64]) error {
-			dev := s.dev.(linked)
+			dev := s.dev.(halotest.LinkedRecorder)
 			for _, marked := range []bool{false, true} {
 				before, n := dev.Exchanges, s.swarm.n
 				clear(s.swarm.marks)

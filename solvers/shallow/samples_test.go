@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"testing"
-	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/cpu"
@@ -12,36 +11,6 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 )
-
-// separateDevice is a device that records, has a device communicator, and separate memory.
-type separateDevice struct {
-	linked
-	allocated map[unsafe.Pointer][]uint64
-}
-
-func newSeparate(c dist.Comm) backend.Device {
-	return separateDevice{linked{recorder{cpu.New(1)}, c}, map[unsafe.Pointer][]uint64{}}
-}
-
-func (d separateDevice) Alloc(bytes int) (unsafe.Pointer, error) {
-	words := make([]uint64, bytes/8+1)
-	p := unsafe.Pointer(unsafe.SliceData(words))
-	d.allocated[p] = words
-	return p, nil
-}
-
-func (d separateDevice) Free(p unsafe.Pointer) error {
-	delete(d.allocated, p)
-	return nil
-}
-
-func (separateDevice) Move(dst, src unsafe.Pointer, n int) error {
-	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
-	return nil
-}
-func (d separateDevice) Upload(dst, src unsafe.Pointer, n int) error   { return d.Move(dst, src, n) }
-func (d separateDevice) Download(dst, src unsafe.Pointer, n int) error { return d.Move(dst, src, n) }
-func (separateDevice) Sync() error                                     { return nil }
 
 // TestSamplesAreThoseOfSteps proves that samples of queued steps equal the state after each step taken one by one, at
 // the same times, and so do the extremes at the end.
@@ -123,7 +92,7 @@ func TestSamplesAreThoseOfSteps(t *testing.T) {
 				if ranks > 1 {
 					queued.Halo = "nccl"
 				}
-				got, calls := run(newSeparate, ranks, queued, true)
+				got, calls := run(newLinked, ranks, queued, true)
 				if len(want[0]) < 40 || len(got[0]) != len(want[0]) || calls > len(want[0])/8 {
 					t.Errorf("%d rows, %d calls: the test has too few samples", len(want[0]), calls)
 				}

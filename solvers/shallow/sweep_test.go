@@ -2,77 +2,22 @@ package shallow
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"reflect"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/backendtest"
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/halo/halotest"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 )
 
-// recorder is a device that can record, as a GPU can.
-type recorder struct{ backend.Device }
-
-type recording func() error
-
-func (recorder) Record(queue func() error) (backend.Recording, error) { return recording(queue), nil }
-func (r recording) Launch()                                           { _ = r() }
-func (recording) Close()                                              {}
-
-// linked is a device that can record, stages messages, and has a device communicator, like a GPU.
-type linked struct {
-	recorder
-	comm dist.Comm
-}
-
-func (linked) Pin(n int) ([]byte, error)                           { return make([]byte, n), nil }
-func (linked) Unpin([]byte) error                                  { return nil }
-func (linked) StartDownload(dst, src []byte) error                 { copy(dst, src); return nil }
-func (linked) WaitDownloads() error                                { return nil }
-func (linked) StartUpload(dst, src []byte) error                   { copy(dst, src); return nil }
-func (d linked) DeviceID() string                                  { return fmt.Sprint(d.comm.Rank()) }
-func (linked) LinkID() ([]byte, error)                             { return []byte("id"), nil }
-func (d linked) Link(int, int, []byte) (backend.DeviceComm, error) { return links{d.comm}, nil }
-
-type links struct{ comm dist.Comm }
-
-func (l links) Exchange(send, recv []backend.Message) error {
-	ctx := context.Background()
-	var reqs []dist.Request
-	for _, m := range recv {
-		r, err := l.comm.Irecv(ctx, m.Peer, 77, m.Data)
-		if err != nil {
-			return err
-		}
-		reqs = append(reqs, r)
-	}
-	for _, m := range send {
-		r, err := l.comm.Isend(ctx, m.Peer, 77, m.Data)
-		if err != nil {
-			return err
-		}
-		reqs = append(reqs, r)
-	}
-	return l.comm.Wait(ctx, reqs)
-}
-
-func (l links) Max(keys []uint64) error {
-	all, err := l.comm.Allgatherv(context.Background(), binary.NativeEndian.AppendUint64(nil, keys[0]))
-	for _, b := range all {
-		keys[0] = max(keys[0], binary.NativeEndian.Uint64(b))
-	}
-	return err
-}
-
-func (links) Fork(f func() error) error { return f() }
-
-func (links) Join() error  { return nil }
-func (links) Abort()       {}
-func (links) Close() error { return nil }
+// newRecorder returns a device that can record, as a GPU can, and newLinked one that also has a device communicator.
+func newRecorder(dist.Comm) backend.Device { return backendtest.NewFakeRecorder(cpu.New(1), 1<<30) }
+func newLinked(c dist.Comm) backend.Device { return halotest.NewLinkedRecorder(cpu.New(1), 1<<30, c) }
 
 // outcome is the result of a run; calls is the number of calls of Advance.
 type outcome struct {
@@ -127,9 +72,7 @@ func TestSweepsAgree(t *testing.T) {
 		return out
 	}
 	plain := func(dist.Comm) backend.Device { return cpu.New(1) }
-	recording := func(dist.Comm) backend.Device { return recorder{cpu.New(1)} }
 	threads := func(dist.Comm) backend.Device { return cpu.New(3) }
-	linkedDevice := func(c dist.Comm) backend.Device { return linked{recorder{cpu.New(1)}, c} }
 	cases := configs()
 	for order := 1; order <= 2; order++ { // series at the sides of one layer
 		cfg := config("pvm-ifcp")
@@ -159,13 +102,13 @@ func TestSweepsAgree(t *testing.T) {
 					"tiles":            run(plain, TileSweep, "", 1, scheme, precision, 1, lag),
 					"tiles, 3 ranks":   run(plain, TileSweep, "", 3, scheme, precision, 1, lag),
 					"blocks, 3 ranks":  run(plain, CellSweep, "", 3, scheme, precision, 1, lag),
-					"queued":           run(recording, TileSweep, "", 1, scheme, precision, 1000, lag),
-					"queued by 5":      run(recording, TileSweep, "", 1, scheme, precision, 5, lag),
-					"queued by 17":     run(recording, TileSweep, "", 1, scheme, precision, 17, lag),
-					"linked, 3 ranks":  run(linkedDevice, TileSweep, "nccl", 3, scheme, precision, 17, lag),
-					"staged, 3 ranks":  run(linkedDevice, TileSweep, "staged", 3, scheme, precision, 1, lag),
-					"staged, by cells": run(linkedDevice, CellSweep, "staged", 3, scheme, precision, 1, lag),
-					"tiles, 2 ranks":   run(recording, TileSweep, "", 2, scheme, precision, 17, lag),
+					"queued":           run(newRecorder, TileSweep, "", 1, scheme, precision, 1000, lag),
+					"queued by 5":      run(newRecorder, TileSweep, "", 1, scheme, precision, 5, lag),
+					"queued by 17":     run(newRecorder, TileSweep, "", 1, scheme, precision, 17, lag),
+					"linked, 3 ranks":  run(newLinked, TileSweep, "nccl", 3, scheme, precision, 17, lag),
+					"staged, 3 ranks":  run(newLinked, TileSweep, "staged", 3, scheme, precision, 1, lag),
+					"staged, by cells": run(newLinked, CellSweep, "staged", 3, scheme, precision, 1, lag),
+					"tiles, 2 ranks":   run(newRecorder, TileSweep, "", 2, scheme, precision, 17, lag),
 				} {
 					if name == "queued" && got.calls >= want.calls/4 {
 						t.Errorf("%s: %d calls for %d steps", name, got.calls, got.steps)
