@@ -2,16 +2,14 @@
 package heat
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 
-	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/examples/heat/kernels"
-	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 )
 
 var temperature = solvers.Field{Name: "T", Unit: "K", Doc: "temperature", Hashed: true, Saved: true,
@@ -23,7 +21,11 @@ var decay string
 func init() {
 	solvers.Register(solvers.Kind{
 		Name: "heat", Title: "Conduction of heat", Decode: decode, New: newHeat, Fields: []solvers.Field{temperature},
-		Needs: func(_ *config.Case, held solvers.Counts) int64 { return 8 * (2*int64(held.Held) + 1) },
+		Needs: func(_ *config.Case, held solvers.Counts) int64 {
+			t := engine.NewTable(nil)
+			arrays(t, held.Held, nil)
+			return t.Bytes()
+		},
 		Checks: []solvers.Check{{Name: "decay", About: "A wave between insulated walls", MinOrder: 1.9, MaxError: 2e-3,
 			Refinements: []string{"grid.cells=[8, 8]", "grid.cells=[16, 16]", "grid.cells=[32, 32]", "grid.cells=[64, 64]"},
 			Exact:       map[string]string{"T": "300 + 10*cos(pi*x)*cos(pi*y)*exp(-0.2*pi^2*t)"}, Case: decay, MaxDrift: 1e-13}},
@@ -56,15 +58,13 @@ func (s *sections) Print(p *config.Printer) {
 	p.Pair("T", s.start)
 }
 
-// heat is the part of a running case that a rank computes.
-type heat struct {
-	solvers.Plain
-	t       [2][]float64 // before and after a step, exchanged after each
-	dt      []float64    // one element: length of the step in s
-	next    [1]float64   // the same in the host's memory
-	ghosts  halo.GhostExchanger[float64]
-	loops   [2]backend.Loop // loops[n] computes t[1-n], the state after a step, from t[n]
-	maxStep float64         // largest step in s
+// cycle is the number of steps that may be queued at a time.
+const cycle = 16
+
+// arrays are a rank's arrays: the temperature before and after a step, which alternate.
+func arrays(t *engine.Table, held int, start func() []float64) [2]*engine.Array[float64] {
+	return [2]*engine.Array[float64]{engine.Input(t, "temperature", held, start),
+		engine.Add[float64](t, "temperature", held)}
 }
 
 func newHeat(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
@@ -77,16 +77,6 @@ func newHeat(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solv
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
-	h := &heat{Plain: solvers.Plain{Arrays: backend.Arrays{Device: env.Device}}}
-	h.t[0] = backend.Uploaded(&h.Arrays, start, "temperature")
-	h.t[1] = backend.Fresh[float64](&h.Arrays, len(start), "temperature")
-	h.dt = backend.Fresh[float64](&h.Arrays, 1, "step")
-	h.ghosts, err = halo.ConnectBox[float64](ctx, b.Plan, env.Comm, env.Device, 1, env.Halo)
-	if err := cmp.Or(h.Err(), err); err != nil {
-		h.Close()
-		return nil, err
-	}
-	h.Owns(h.ghosts)
 	l := &kernels.Lattice{Cells: b.Grid.N, Periodic: b.Grid.Periodic, First: b.Index(-b.Lo[0], -b.Lo[1], -b.Lo[2])}
 	l.Stride[0], l.Stride[1], l.Stride[2] = b.Strides()
 	sum := 0.0
@@ -94,26 +84,20 @@ func newHeat(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solv
 		l.Rate[d] = s.conductivity / (b.Grid.Spacing(d) * b.Grid.Spacing(d))
 		sum += l.Rate[d]
 	}
-	h.maxStep = 0.4 / sum // explicit Euler is stable up to 0.5
-	for n := range h.loops {
-		h.loops[n] = kernels.NewConductLoop(b.Box(), l, h.dt, h.t[n], h.t[1-n])
-	}
-	field := temperature
+	table := engine.NewTable(env.Device)
+	e, t := engine.New(env, table), arrays(table, b.Len(), func() []float64 { return start })
+	clock := engine.NewGiven(table, cycle, engine.EqualSteps(0.4/sum), // explicit Euler is stable up to 0.5
+		func(s engine.Step) float64 { return s.After.Dt })
+	ghosts, field := e.BoxGhosts(b.Plan, 1), temperature
 	field.Space = b.Space()
-	field.View = func() solvers.View { return solvers.BlockView(env.Device, h.t[h.Now.Steps%2], b.Block) }
-	h.Declared, h.CaseSize = []solvers.Field{field}, b.Size(c, h.Bytes(), "float64", h.ghosts.Kind())
-	return h, nil
-}
-
-func (h *heat) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
-	for ; steps > 0 && h.Now.Time < min(until, pause); steps-- {
-		current, after := h.Now.Steps%2, h.Now.Toward(until, h.maxStep)
-		h.next[0] = after.Dt
-		if err := cmp.Or(backend.Upload(h.Device, h.dt, h.next[:]), halo.Exchange(ctx, h.ghosts, h.t[current])); err != nil {
-			return false, err
-		}
-		h.Device.Run(h.loops[current], 0, h.Declared[0].Space.Owned)
-		h.Now = after
-	}
-	return false, nil
+	field = engine.ShownOnBlock(e, field, b.Block, t[:]...)
+	return e, e.Define(ctx, engine.Definition{
+		Size: b.Size(c, 0, "float64", ""), Clock: clock, Cycle: cycle, Window: cycle, Record: cycle,
+		Fields: []solvers.Field{field},
+		Step: func(p *engine.Program, k int) {
+			now, next := t[k%2], t[1-k%2]
+			p.Exchange(ghosts, now)
+			p.Run(engine.Over(kernels.NewConductLoop(b.Box(), l, clock.For(k), now.Data, next.Data), b.Box()))
+		},
+	})
 }

@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"config":       {"internal/portable", "internal/words"},
 	"dist":         {"proto"},
 	"dist/grpc":    {"proto", "dist", "internal/atomicfile"}, // atomicfile: to write certificates
-	"examples": {"=solvers", "solvers/common", "config", "halo", "grid", "mesh", "backend", "dist",
+	"examples": {"=solvers", "solvers/common", "solvers/engine", "config", "halo", "grid", "mesh", "backend", "dist",
 		"kernelgen/abi"}, // for the examples that are solvers
 	"examples/heat/kernels": {"backend", "kernelgen"},
 	"formats":               {"internal/atomicfile", "internal/parallel", "internal/needs"}, // needs: in tests
@@ -50,8 +50,9 @@ var mayImport = map[string][]string{
 		"kernelgen/atomics"}, // a solver may also import package solvers and solvers/common, but no other solver
 	"solvers/common": {"=solvers", "internal/parallel", "config", "formats", "grid", "mesh", "halo", "partition", "dist",
 		"kernelgen/abi", "kernelgen/atomics"},
-	"solvers/verify": {"run", "=solvers", "solvers/common", "config", "halo", "grid", "mesh", "partition", "dist",
-		"backend", "kernelgen/abi"}, // for solvers/*/verify and solvers/*/bench
+	"solvers/verify": {"run", "=solvers", "solvers/common", "solvers/engine", "config", "halo", "grid", "mesh",
+		"partition", "dist", "backend", "kernelgen/abi"}, // for solvers/*/verify and solvers/*/bench
+	"solvers/engine":  {"=solvers", "halo", "grid", "backend", "dist", "kernelgen/abi"},
 	"solvers/kernels": {"solvers/common", "backend", "kernelgen"}, // for solvers/*/kernels
 }
 
@@ -104,7 +105,7 @@ func ruleOf(folder string) (rule, ownFolder string, allowed []string) {
 		return folder, "=solvers", append([]string{"solvers/common", "solvers/kernels"}, mayImport[folder]...)
 	}
 	if len(parts) > 1 && parts[0] == "solvers" && parts[1] != "common" && parts[1] != "kernels" {
-		allowed := append([]string{"=solvers", "solvers/common"}, mayImport["solvers"]...)
+		allowed := append([]string{"=solvers", "solvers/common", "solvers/engine"}, mayImport["solvers"]...)
 		return "solvers", strings.Join(parts[:2], "/"), allowed
 	}
 	for n := len(parts); n > 0; n-- {

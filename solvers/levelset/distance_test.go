@@ -1,6 +1,7 @@
 package levelset
 
 import (
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"math"
 	"slices"
 	"testing"
@@ -69,13 +70,11 @@ func TestSweepsConvergeToSerialOnes(t *testing.T) {
 			"plane": func(x, y, z float64) float64 { return (x + 2*y + 2*z - 1.6) / 3 },
 		} {
 			s := newSolver(t, noParticles, g, restFlow(g), phi)
-			copy(s.f[next], s.f[now])
-			s.run(s.loops.initDistances)
-			want := slices.Clone(s.f[now])
-			s.dev.Run(s.oneLayer.walls[now], 0, s.oneLayer.wallGhosts)
-			if err := s.sweep(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			copy(s.f[next].Data, s.f[now].Data)
+			s.play(t, func(p *engine.Program) { p.Run(s.initDistances(false)) })
+			want := slices.Clone(s.f[now].Data)
+			s.play(t, func(p *engine.Program) { p.Run(s.oneLayer.walls[now]) })
+			s.play(t, s.sweep)
 			own := slices.Collect(s.block.OwnedIndices())
 			for c := range want { // serial sweeps do not look beyond walls
 				if _, inside := slices.BinarySearch(own, c); !inside {
@@ -84,8 +83,8 @@ func TestSweepsConvergeToSerialOnes(t *testing.T) {
 			}
 			serialSweeping(s, want)
 			s.eachCell(func(c int, x, y, z float64) {
-				if math.Abs(s.f[now][c]-want[c]) > 1e-5*g.Spacing(0) {
-					t.Fatalf("%dD %s at (%g, %g, %g): %v, serial %v", dim, name, x, y, z, s.f[now][c], want[c])
+				if math.Abs(s.f[now].Data[c]-want[c]) > 1e-5*g.Spacing(0) {
+					t.Fatalf("%dD %s at (%g, %g, %g): %v, serial %v", dim, name, x, y, z, s.f[now].Data[c], want[c])
 				}
 			})
 		}
@@ -104,12 +103,10 @@ func TestDistances(t *testing.T) {
 			s := newSolver(t, cfg, g, restFlow(g), exact)
 			s.eachCell(func(c int, x, y, z float64) {
 				v := exact(x, y, z) * (2.2 + math.Sin(9*x) + math.Cos(7*y))
-				s.f[next][c] = math.Max(-.17, math.Min(.17, v))
+				s.f[next].Data[c] = math.Max(-.17, math.Min(.17, v))
 			})
-			s.dev.Run(s.allLayers.walls[next], 0, s.allLayers.wallGhosts)
-			if err := s.reinitialise(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			s.play(t, func(p *engine.Program) { p.Run(s.allLayers.walls[next]) })
+			s.play(t, s.reinitialise)
 			h, band := g.Spacing(0), cfg.Band*g.Spacing(0)
 			bound := map[string]float64{"sweep": .35, "weno": .15}[reinit] * h
 			if off := maxError(s, exact, -band/2, 0); !(off < bound) {
@@ -134,13 +131,9 @@ func TestThinRodKeepsItsVolume(t *testing.T) {
 		s := newSolver(t, cfg, g, restFlow(g), rod)
 		startVolume := s.startVolume
 		for n := range 48 / cfg.Iterations {
-			copy(s.f[next], s.f[now])
-			if err := s.reinitialise(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if err := s.refreshGhosts(t.Context(), &s.allLayers, now); err != nil {
-				t.Fatal(err)
-			}
+			copy(s.f[next].Data, s.f[now].Data)
+			s.play(t, s.reinitialise)
+			s.play(t, func(p *engine.Program) { s.allLayers.refresh(p, now) })
 			d, err := s.Diagnose(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -166,7 +159,7 @@ func TestScaleDoesNotMatter(t *testing.T) {
 		advance(t, s, 1, 6)
 		var scaled []float64
 		for c := range s.block.OwnedIndices() {
-			scaled = append(scaled, s.f[now][c]/size)
+			scaled = append(scaled, s.f[now].Data[c]/size)
 		}
 		if first == nil {
 			first = scaled
@@ -181,7 +174,7 @@ func TestScaleDoesNotMatter(t *testing.T) {
 func TestNotFinite(t *testing.T) {
 	g := cubeGrid(2, 16, 1)
 	s := newSolver(t, noParticles, g, restFlow(g), ball(.5, .5, 0, .2))
-	s.f[now][s.block.Index(3, 2, 0)] = math.NaN()
+	s.f[now].Data[s.block.Index(3, 2, 0)] = math.NaN()
 	_, err := s.Diagnose(t.Context())
 	if err == nil || err.Error() != "rank 0: the level set of cell 35 is NaN in step 0" {
 		t.Errorf("error %v", err)
@@ -220,12 +213,12 @@ func TestLoneParticleMakesNoSphere(t *testing.T) {
 		s := newSolver(t, cfg, g, flow.Uniform(0.3, 0.2, 0.1), func(x, y, z float64) float64 { return x - 60 })
 		s.swarm.setParticles(t, kernels.Particle[float64]{X: 9.3, Y: 9.4, Z: 9.45, R: .5})
 		for n := range 40 {
-			if err := s.Advance(t.Context(), float64(n+1), 1); err != nil {
+			if _, err := s.Advance(t.Context(), float64(n+1), 0, 1); err != nil {
 				t.Fatal(err)
 			}
 			outside := 0
 			for c := range s.block.OwnedIndices() {
-				if s.f[now][c] >= 0 {
+				if s.f[now].Data[c] >= 0 {
 					outside++
 				}
 			}

@@ -8,19 +8,19 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
 // Need is the memory that a block needs, in bytes.
 type Need struct {
-	Arrays       int64 // on the device, after set-up
-	SortOrReseed int64 // additional memory on the device in steps that sort or reseed particles
-	Scratch      int64 // memory that these sorts need in addition, on a device with separate memory
-	Host         int64 // in the host's memory
+	Arrays  int64 // on the device
+	Scratch int64 // memory that sorts of particles need in addition, on a device with separate memory
+	Host    int64 // in the host's memory
 }
 
 // Need estimates the memory of a block whose initial interface separates a number of pairs of neighbouring cells,
-// `crossed`. The need grows if the interface does.
+// `crossed`, by declaring its arrays. The need grows if the interface does.
 func (c Config) Need(b *grid.Block, crossed int, precision string) Need {
 	if precision == "float32" {
 		return needOf[float32](c, b, crossed)
@@ -29,28 +29,19 @@ func (c Config) Need(b *grid.Block, crossed int, precision string) Need {
 }
 
 func needOf[F num.Float](c Config, b *grid.Block, crossed int) (n Need) {
-	var number F
-	width, cells, dim := int64(unsafe.Sizeof(number)), int64(b.Len()), b.Grid.Dim
-	n.Arrays = (levelSets + 1 + int64(dim)) * width * cells
-	bricks := kernels.CountBricks(b.N)
-	n.Arrays += 8 * int64(bricks[0]) * int64(bricks[1]) * int64(bricks[2])
-	n.Arrays += 8 * int64(b.BoundaryGhostCount())
-	n.Host = 3 * 8 * cells // while the level set is computed
-	if c.Particles == 0 {
-		return n
+	t := engine.NewTable(nil)
+	a := declare[F](t, c, b, 0, nil)
+	n.Host = 3 * 8 * int64(b.Len()) // while the level set is computed
+	if c.Particles > 0 {
+		seeded := c.seededParticles(crossed, b.Grid.Dim)
+		_ = a.particles.set.Reserve(seeded) // only counted
+		if c.Sort > 0 || c.Reseed > 0 {
+			n.Scratch = backend.OrderScratch(seeded)
+		}
+		particle := int64(unsafe.Sizeof(kernels.Particle[F]{})) + 8
+		n.Host += int64(seeded) * 5 / 4 * (particle + 8)
 	}
-	dual := int64(1)
-	for axis := range dim {
-		dual *= int64(b.N[axis] + 1)
-	}
-	seeded := c.seededParticles(crossed, dim)
-	capacity := int64(seeded) * 5 / 4
-	particle := int64(unsafe.Sizeof(kernels.Particle[F]{})) + 8
-	n.Arrays += int64(unsafe.Sizeof(kernels.Bounds[F]{}))*cells + 4*dual + capacity*(2*particle+1)
-	if c.Sort > 0 || c.Reseed > 0 {
-		n.SortOrReseed, n.Scratch = 20*dual+8*capacity, backend.OrderScratch(seeded)
-	}
-	n.Host += capacity*particle + 8*capacity
+	n.Arrays = t.Bytes() + 8*int64(b.BoundaryGhostCount())
 	return n
 }
 

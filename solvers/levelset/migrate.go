@@ -3,13 +3,78 @@ package levelset
 import (
 	"context"
 	"fmt"
+	"math"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/primitives"
+	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
+
+// migration is the plan of particles that change blocks.
+type migration[F num.Float] struct {
+	plan       *halo.ItemPlan
+	items      *halo.DeviceItemExchanger[kernels.Migrant[F]]
+	bounds     []int32 // index of the first leaving particle for each peer, and the end
+	zeros      []int32
+	readTotals backend.Readback
+	routes     kernels.Routes
+}
+
+// newMigration plans the exchange between the blocks of ranks.
+func newMigration[F num.Float](ctx context.Context, s *solver[F], b *domain.Block) (m migration[F], err error) {
+	if m.plan, err = itemPlan(b); err != nil {
+		return m, err
+	}
+	peers := m.plan.Peers
+	if len(peers) == 0 {
+		return m, nil
+	}
+	env, t := s.Env(), s.Table()
+	ghosts, err := engine.Exchanger[F](ctx, s.allLayers.ghosts)
+	if err != nil {
+		return m, err
+	}
+	m.items, err = halo.ConnectItems[kernels.Migrant[F]](ghosts, m.plan, env.Comm, env.Device, tagMigrants)
+	if err != nil {
+		return m, err
+	}
+	s.Owns(m.items)
+	m.bounds, m.zeros = make([]int32, len(peers)+1), make([]int32, len(peers)+1)
+	if m.readTotals, err = backend.NewReadback(env.Device, 4*len(m.zeros)); err != nil {
+		return m, err
+	}
+	s.Owns(m.readTotals)
+	var cuts, peerIndex []int32
+	for axis, c := range b.Boxes.Cuts {
+		m.routes.Blocks[axis] = int32(len(c) - 1)
+		for _, first := range c[:len(c)-1] {
+			cuts = append(cuts, int32(first))
+		}
+	}
+	for rank := range env.Comm.Size() {
+		k, known := m.plan.Index(rank)
+		if !known {
+			k = len(peers)
+		}
+		peerIndex = append(peerIndex, int32(k))
+	}
+	m.routes.Cuts = engine.Input(t, "blocks", len(cuts), func() []int32 { return cuts }).Data
+	m.routes.Peers = engine.Input(t, "blocks", len(peerIndex), func() []int32 { return peerIndex }).Data
+	return m, t.Err()
+}
+
+func itemPlan(b *domain.Block) (*halo.ItemPlan, error) {
+	return b.Plan.Items(func(int) int { return math.MaxInt32 })
+}
+
+// groupsOf returns the number of groups of n particles.
+func groupsOf(n int) int { return (n + kernels.GroupSize - 1) / kernels.GroupSize }
 
 // migrate sends the particles that are marked with another block's rank, and receives those of other ranks. If
 // correcting, the received ones correct the level set next. The host waits for the device once, for the numbers of
@@ -32,37 +97,40 @@ func (w *swarm[F]) migrate(ctx context.Context, correcting bool) error {
 
 // packLeaving moves the particles that leave the block to the message, sorted by peer, and removes them.
 func (w *swarm[F]) packLeaving() ([]kernels.Migrant[F], error) {
-	s, m := w.s, &w.migration
-	l := &kernels.Leaving{Particles: w.n, Groups: groupsOf(w.n), Peers: len(m.totals), Marks: w.marks}
-	l.Starts = m.starts[:l.Groups*l.Peers]
-	if err := backend.Upload(s.dev, m.totals, m.zeros); err != nil {
+	m, n := &w.migration, w.set.Count
+	totals := w.leaving.totals.Data
+	l := &kernels.Leaving{Particles: n, Groups: groupsOf(n), Peers: len(totals), Marks: w.marks.Data}
+	l.Starts = w.leaving.groups.Data[:l.Groups*l.Peers]
+	if err := w.leaving.totals.Set(m.zeros); err != nil {
 		return nil, err
 	}
-	s.dev.Run(kernels.NewCountLeavingLoop(l, m.totals), 0, l.Groups)
-	if err := m.readTotals.Start(solvers.BytesOf(m.totals)); err != nil {
+	w.dev.Run(kernels.NewCountLeavingLoop(l, totals), 0, l.Groups)
+	if err := m.readTotals.Start(solvers.BytesOf(totals)); err != nil {
 		return nil, err
 	}
-	leave, err := primitives.ExclusiveScan(s.work, l.Starts, l.Starts)
+	leave, err := primitives.ExclusiveScan(w.work, l.Starts, l.Starts)
 	if err != nil {
 		return nil, err
 	}
-	totals, err := m.readTotals.Read()
+	read, err := m.readTotals.Read()
 	if err != nil {
 		return nil, err
 	}
-	n := int32(0)
-	for k, total := range unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(totals))), len(m.bounds)) {
-		m.bounds[k] = n
-		n += total
+	end := int32(0)
+	for k, total := range unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(read))), len(m.bounds)) {
+		m.bounds[k] = end
+		end += total
 	}
 	if leave == 0 {
 		return nil, nil
 	}
-	if err := m.reserve(s.dev, int(leave)); err != nil {
-		return nil, fmt.Errorf("rank %d: %w", s.comm.Rank(), err)
+	if err := w.leaving.set.Reserve(int(leave)); err != nil {
+		return nil, fmt.Errorf("rank %d: %w", w.s.Env().Comm.Rank(), err)
 	}
-	s.dev.Run(kernels.NewPackLeavingLoop(l, w.p[w.current], w.id[w.current], m.leaving, m.free), 0, l.Groups)
-	return m.leaving[:leave], w.checkOwned(m.leaving[m.bounds[len(m.plan.Peers)]:leave])
+	p, id := w.now()
+	leaving := w.leaving.particles.Data
+	w.dev.Run(kernels.NewPackLeavingLoop(l, p, id, leaving, w.leaving.places.Data), 0, l.Groups)
+	return leaving[:leave], w.checkOwned(leaving[m.bounds[len(m.plan.Peers)]:leave])
 }
 
 // checkOwned returns an error if there are migrants that no peer owns.
@@ -71,12 +139,12 @@ func (w *swarm[F]) checkOwned(unowned []kernels.Migrant[F]) error {
 		return nil
 	}
 	var first [1]kernels.Migrant[F]
-	if err := backend.Download(w.s.dev, first[:], unowned[:1]); err != nil {
+	if err := backend.Download(w.dev, first[:], unowned[:1]); err != nil {
 		return err
 	}
 	q := first[0].P
 	return fmt.Errorf("particle %d of rank %d moved to (%v, %v, %v), in units of cells, which no neighbouring block owns",
-		first[0].ID, w.s.comm.Rank(), q.X, q.Y, q.Z)
+		first[0].ID, w.s.Env().Comm.Rank(), q.X, q.Y, q.Z)
 }
 
 // place adds received particles, first in the places of the particles that have left.
@@ -84,34 +152,34 @@ func (w *swarm[F]) place(received []kernels.Migrant[F], left int, correcting boo
 	if len(received) == 0 {
 		return nil
 	}
-	if w.n+len(received)-left > len(w.p[0]) { // often there are removed particles
+	if w.set.Count+len(received)-left > w.set.Capacity() { // often there are removed particles
 		if err := w.dropRemoved(); err != nil {
 			return err
 		}
 		left = 0
 		// The arrays of a block that the interface enters grow by half at a time: to allocate them takes milliseconds.
-		n := w.n + len(received)
-		if err := w.reserve(n + n/4); err != nil {
-			return fmt.Errorf("rank %d: %w", w.s.comm.Rank(), err)
+		n := w.set.Count + len(received)
+		if err := w.set.Reserve(n + n/4); err != nil {
+			return fmt.Errorf("rank %d: %w", w.s.Env().Comm.Rank(), err)
 		}
 	}
-	s, places := w.s, &kernels.Places{Free: w.migration.free, Count: left, Particles: w.n}
-	s.dev.Run(kernels.NewUnpackMigrantLoop(correcting, places, received, w.p[w.current], w.id[w.current],
-		s.correction(next), s.bounds), 0, len(received))
-	w.n += max(0, len(received)-left)
-	return nil
+	places := &kernels.Places{Free: w.leaving.places.Data, Count: left, Particles: w.set.Count}
+	w.dev.Run(kernels.NewUnpackMigrantLoop(correcting, places, received, w.p[w.current].Data, w.id[w.current].Data,
+		w.s.correction(next), w.s.bounds.Data), 0, len(received))
+	return w.set.Resize(w.set.Count + max(0, len(received)-left))
 }
 
 // compactMarked moves the marked particles to the other array, which becomes the current one, and drops the rest.
 func (w *swarm[F]) compactMarked() error {
-	workspace, from, to := w.s.work, w.current, 1-w.current
-	kept, err := primitives.Compact(workspace, w.p[to], w.p[from][:w.n], w.marks[:w.n])
+	p, id := w.now()
+	marks, to := w.marks.Data[:len(p)], 1-w.current
+	kept, err := primitives.Compact(w.work, w.p[to].Data, p, marks)
 	if err != nil {
 		return err
 	}
-	if _, err = primitives.Compact(workspace, w.id[to], w.id[from][:w.n], w.marks[:w.n]); err != nil {
+	if _, err = primitives.Compact(w.work, w.id[to].Data, id, marks); err != nil {
 		return err
 	}
-	w.n, w.current = kept, to
-	return nil
+	w.current = to
+	return w.set.Resize(kept)
 }

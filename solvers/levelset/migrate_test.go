@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/atoll-hpc/atoll/solvers"
 	"slices"
 	"strings"
 	"sync"
@@ -47,7 +48,7 @@ func onRanks(t *testing.T, ranks int, kind string, cfg Config, g *grid.Grid, v f
 		gpu := backendtest.NewFakeRecorder(host, 1<<30)
 		linked := halotest.NewLinkedRecorder(host, 1<<30, c)
 		dev := map[string]backend.Device{halo.Direct: host, halo.Staged: gpu, halo.NCCL: linked}[kind]
-		s, err := setUp[float64](ctx, cfg, b.Block, b.Plan, b.Boxes, v, start, c, dev)
+		s, err := setUp[float64](ctx, solvers.Env{Comm: c, Device: dev}, cfg, Setting{Block: b, Flow: v, Start: start})
 		if err != nil {
 			return err
 		}
@@ -56,8 +57,8 @@ func onRanks(t *testing.T, ranks int, kind string, cfg Config, g *grid.Grid, v f
 				err = errors.Join(err, fmt.Errorf("%d bytes were not freed", gpu.Used+linked.Used))
 			}
 		}()
-		if s.Halo() != kind {
-			return fmt.Errorf("halo %s, want %s", s.Halo(), kind)
+		if got := s.Size().Halo; got != kind {
+			return fmt.Errorf("halo %s, want %s", got, kind)
 		}
 		return f(ctx, s)
 	})
@@ -90,7 +91,7 @@ func TestMigrationOnAllDevices(t *testing.T) {
 			onRanks(t, c.ranks, c.kind, cfg, g, flow.Uniform(1, -.5, .25), body,
 				func(ctx context.Context, s *solver[float64]) error {
 					for range 25 {
-						if err := s.Advance(ctx, 10, 1); err != nil {
+						if _, err := s.Advance(ctx, 10, 0, 1); err != nil {
 							return err
 						}
 					}
@@ -124,15 +125,15 @@ func TestPlacesAreUsedAgain(t *testing.T) {
 	onRanks(t, 2, halo.Direct, withParticles(4), g, restFlow(g), shape.Ball(.5, .5, .5, .2),
 		func(_ context.Context, s *solver[float64]) error {
 			w := s.swarm
-			capacity, live := len(w.p[0]), w.n
+			capacity, live := w.set.Capacity(), w.set.Count
 			for round := range 200 {
-				clear(w.marks)
+				clear(w.marks.Data)
 				for n := range 50 {
-					w.marks[(n*37+round*11)%w.n] = 1
+					w.marks.Data[(n*37+round*11)%w.set.Count] = 1
 				}
-				for i, q := range w.p[w.current][:w.n] {
+				for i, q := range w.p[w.current].Data[:w.set.Count] {
 					if q.R == 0 {
-						w.marks[i] = 0 // removed before
+						w.marks.Data[i] = 0 // removed before
 					}
 				}
 				leaving, err := w.packLeaving()
@@ -143,8 +144,9 @@ func TestPlacesAreUsedAgain(t *testing.T) {
 					return err
 				}
 			}
-			if err := w.dropRemoved(); err != nil || w.n != live || len(w.p[0]) != capacity {
-				return fmt.Errorf("%d particles and memory for %d, want %d and %d: %w", w.n, len(w.p[0]), live, capacity, err)
+			if err := w.dropRemoved(); err != nil || w.set.Count != live || w.set.Capacity() != capacity {
+				return fmt.Errorf("%d particles and memory for %d, want %d and %d: %w", w.set.Count, w.set.Capacity(), live,
+					capacity, err)
 			}
 			return nil
 		})
@@ -156,12 +158,12 @@ func TestNothingIsSentWithoutMigrants(t *testing.T) {
 	g := cubeGrid(3, 20, 1)
 	onRanks(t, 2, halo.NCCL, withParticles(4), g, restFlow(g), shape.Ball(.2, .2, .2, .1),
 		func(ctx context.Context, s *solver[float64]) error {
-			dev := s.dev.(halotest.LinkedRecorder)
+			dev := s.Env().Device.(halotest.LinkedRecorder)
 			for _, marked := range []bool{false, true} {
-				before, n := dev.Exchanges, s.swarm.n
-				clear(s.swarm.marks)
+				before, n := dev.Exchanges, s.swarm.set.Count
+				clear(s.swarm.marks.Data)
 				if marked && n > 0 {
-					s.swarm.marks[n/2] = 1
+					s.swarm.marks.Data[n/2] = 1
 				}
 				if err := s.swarm.migrate(ctx, false); err != nil {
 					return err
@@ -180,11 +182,11 @@ func TestUnownedParticles(t *testing.T) {
 	onRanks(t, 4, halo.Direct, withParticles(2), g, flow.Uniform(1, 0, 0), shape.Ball(5, 6, 0, 3),
 		func(ctx context.Context, s *solver[float64]) error {
 			w := s.swarm
-			if s.comm.Rank() > 0 {
+			if s.Env().Comm.Rank() > 0 {
 				return nil
 			}
 			w.setParticles(t, kernels.Particle[float64]{X: 3, Y: 6, R: .5}, kernels.Particle[float64]{X: 50, Y: 6, R: .5})
-			s.dev.Run(w.loops().classify, 0, w.n)
+			w.run(func(l *swarmLoops) backend.Loop { return l.classify })
 			_, err := w.packLeaving()
 			if err == nil || !strings.HasPrefix(err.Error(), "particle 1 of rank 0 moved to (50, 6, 0)") {
 				return fmt.Errorf("error %v", err)

@@ -3,6 +3,9 @@ package levelset
 import (
 	"context"
 
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
@@ -16,16 +19,20 @@ type Particles struct {
 }
 
 // Particles returns the particles of the block; none without particles in the method.
-func (s *solver[F]) Particles(context.Context) (*Particles, error) {
-	particles := &Particles{}
-	if s.swarm == nil {
+func (s *solver[F]) Particles(ctx context.Context) (*Particles, error) {
+	particles, w := &Particles{}, s.swarm
+	if w == nil {
 		return particles, nil
 	}
-	p, id, err := s.swarm.particles()
+	if err := w.quiesce(ctx); err != nil {
+		return nil, err
+	}
+	id := w.keys
+	p, err := w.p[w.current].HostPart(w.set.Count)
 	if err != nil {
 		return nil, err
 	}
-	field, err := s.hostField()
+	field, err := s.f[now].Host()
 	if err != nil {
 		return nil, err
 	}
@@ -59,4 +66,22 @@ func (s *solver[F]) coordinate(axis int, x F) float64 {
 		return g.Lo[axis]
 	}
 	return g.Lo[axis] + (float64(x)+0.5)*g.Spacing(axis)
+}
+
+// particleFile makes the part of a frame with the particles of a block.
+func (s *solver[F]) particleFile(b *domain.Block) func(ctx context.Context) (*solvers.Faces, error) {
+	return func(ctx context.Context) (*solvers.Faces, error) {
+		particles, err := s.Particles(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p := &solvers.Faces{PolyData: vtk.PolyData{Points: particles.Points, FieldData: b.Bounds()}}
+		p.PointData = vtk.Arrays{{Name: "particle", Components: 1, Data: particles.ID},
+			{Name: "sign", Components: 1, Data: particles.Sign},
+			{Name: "radius", Components: 1, Data: particles.Radius}, {Name: "escaped", Components: 1, Data: particles.Escaped}}
+		for i := range particles.ID {
+			p.Verts.Add(int64(i))
+		}
+		return p, nil
+	}
 }

@@ -26,13 +26,15 @@ func enrightFlow(t testing.TB, g *grid.Grid) flow.Flow {
 // setParticles replaces the particles.
 func (w *swarm[F]) setParticles(t *testing.T, particles ...kernels.Particle[F]) {
 	t.Helper()
-	if err := w.reserve(len(particles)); err != nil {
+	if err := w.set.Reserve(len(particles)); err != nil {
 		t.Fatal(err)
 	}
-	w.n = copy(w.p[w.current], particles)
-	w.seeded = int64(w.n)
+	if err := w.set.Resize(copy(w.p[w.current].Data, particles)); err != nil {
+		t.Fatal(err)
+	}
+	w.seeded = int64(w.set.Count)
 	for i := range particles {
-		w.id[w.current][i] = int64(i)
+		w.id[w.current].Data[i] = int64(i)
 	}
 }
 
@@ -53,24 +55,24 @@ func TestCorrectionsHaveNoOrder(t *testing.T) {
 	particles = append(particles, kernels.Particle[float64]{X: 7, Y: 7, Z: 7, R: 1},
 		// at a corner, and its sphere through others
 		kernels.Particle[float64]{X: 7, Y: 7, Z: 7, R: .5}, kernels.Particle[float64]{X: 9, Y: 9, Z: 9, R: -1})
-	start := slices.Clone(s.f[now])
+	start := slices.Clone(s.f[now].Data)
 	var want []float64
 	for repetition := range 6 {
-		copy(s.f[now], start)
+		copy(s.f[now].Data, start)
 		s.cfg.Correct = Corrections[repetition%2]
 		s.swarm.setParticles(t, particles...)
 		if err := s.correct(t.Context(), now); err != nil {
 			t.Fatal(err)
 		}
-		for _, v := range s.f[now] {
+		for _, v := range s.f[now].Data {
 			if v == 0 && math.Signbit(v) {
 				t.Fatal("-0 comes out of a correction")
 			}
 		}
 		if want == nil {
-			want = slices.Clone(s.f[now])
+			want = slices.Clone(s.f[now].Data)
 		}
-		if !slices.Equal(want, s.f[now]) {
+		if !slices.Equal(want, s.f[now].Data) {
 			t.Errorf("repetition %d, %s: the corrected level set differs", repetition, s.cfg.Correct)
 		}
 		rng.Shuffle(len(particles), func(i, j int) { particles[i], particles[j] = particles[j], particles[i] })
@@ -80,13 +82,13 @@ func TestCorrectionsHaveNoOrder(t *testing.T) {
 	}
 	// With the correction by the first particle, the corner at (7, 7, 7) is outside, where the second one has not
 	// escaped. It must count all the same, since it has escaped from the uncorrected level set.
-	copy(s.f[now], start)
+	copy(s.f[now].Data, start)
 	s.swarm.setParticles(t, kernels.Particle[float64]{X: 7, Y: 7, Z: 7, R: .4},
 		kernels.Particle[float64]{X: 7.1, Y: 7, Z: 7, R: .5})
 	if err := s.correct(t.Context(), now); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.f[now][s.block.Index(7, 7, 7)]; math.Abs(got-.4) > 1e-12 {
+	if got := s.f[now].Data[s.block.Index(7, 7, 7)]; math.Abs(got-.4) > 1e-12 {
 		t.Errorf("the level set at the corner is %g, want 0.4", got)
 	}
 }
@@ -99,7 +101,7 @@ func TestRadiiAreThoseOfTheEnd(t *testing.T) {
 	advance(t, s, 3, 5)
 	h := g.Spacing(0)
 	correction := s.correction(now)
-	for _, q := range s.swarm.p[s.swarm.current][:s.swarm.n] {
+	for _, q := range s.swarm.p[s.swarm.current].Data[:s.swarm.set.Count] {
 		want := []kernels.Particle[float64]{q}
 		kernels.NewUpdateRadiusLoop(correction, .1*h, .5*h, want).Range(0, 1)
 		if want[0].R != q.R || math.Abs(q.R) < .1*h || math.Abs(q.R) > .5*h {
@@ -173,7 +175,7 @@ func TestThroughTheCorner(t *testing.T) {
 						kernels.Particle[float64]{X: 14, Y: 14, Z: 14, R: -.5})
 				}
 				for range 3 { // by one cell each, exactly
-					if err := s.Advance(t.Context(), s.t+1, 1); err != nil {
+					if _, err := s.Advance(t.Context(), s.Clock().Time+1, 0, 1); err != nil {
 						t.Error(err)
 					}
 				}
@@ -200,13 +202,15 @@ func TestThroughTheCorner(t *testing.T) {
 func TestParticlesAreCounted(t *testing.T) {
 	g := cubeGrid(3, 20, 1)
 	for message, spoil := range map[string]func(w *swarm[float64]){
-		"of 1000 seeded particles 999 are present, have left or were removed, and 0": func(w *swarm[float64]) { w.n-- },
+		"of 1000 seeded particles 999 are present, have left or were removed, and 0": func(w *swarm[float64]) {
+			w.set.Count--
+		},
 		"of 1000 seeded particles 1000 are present, have left or were removed, and 1": func(w *swarm[float64]) {
-			w.p[w.current][3].X = 20.5
+			w.p[w.current].Data[3].X = 20.5
 		},
 	} {
 		s := newSolver(t, withParticles(4), g, enrightFlow(t, g), ball(.4, .4, .4, .2))
-		s.swarm.setParticles(t, s.swarm.p[s.swarm.current][:1000]...)
+		s.swarm.setParticles(t, s.swarm.p[s.swarm.current].Data[:1000]...)
 		if _, err := s.Diagnose(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -250,8 +254,8 @@ func TestNothingStaleBesideTheBand(t *testing.T) {
 			t.Errorf("cfl %g: the loss is %g", cfl, d.VolumeLoss)
 		}
 		s.eachCell(func(c int, x, y, z float64) {
-			if exact := ball(24, 24, 0, 9)(x, y, z); exact > 11 && s.f[now][c] != 7 {
-				t.Fatalf("cfl %g: %g at the distance %g", cfl, s.f[now][c], exact)
+			if exact := ball(24, 24, 0, 9)(x, y, z); exact > 11 && s.f[now].Data[c] != 7 {
+				t.Fatalf("cfl %g: %g at the distance %g", cfl, s.f[now].Data[c], exact)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package levelset
 
 import (
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"math"
 	"slices"
 	"sync"
@@ -15,9 +16,10 @@ import (
 func TestReseeding(t *testing.T) {
 	g := cubeGrid(3, 20, 1)
 	cfg := withParticles(4)
+	cfg.Reseed = 1000 // has the arrays for it
 	s := newSolver(t, cfg, g, enrightFlow(t, g), ball(.4, .4, .4, .2))
 	w, h := s.swarm, g.Spacing(0)
-	particles := slices.Clone(w.p[w.current][:w.n])
+	particles := slices.Clone(w.p[w.current].Data[:w.set.Count])
 	for range 3 { // four times as many as there should be
 		particles = append(particles, particles...)
 	}
@@ -25,9 +27,7 @@ func TestReseeding(t *testing.T) {
 	far := kernels.Particle[float64]{X: 17, Y: 17, Z: 17, R: .5 * h}
 	particles = append(particles, escaped, far)
 	w.setParticles(t, particles...)
-	if err := s.refreshGhosts(t.Context(), &s.allLayers, now); err != nil {
-		t.Fatal(err)
-	}
+	s.play(t, func(p *engine.Program) { s.allLayers.refresh(p, now) })
 	if err := w.reseed(); err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestReseeding(t *testing.T) {
 		in   bool
 	}
 	count, kept := map[cellSide]int{}, false
-	for _, q := range w.p[w.current][:w.n] {
+	for _, q := range w.p[w.current].Data[:w.set.Count] {
 		kept = kept || q == escaped
 		if q == far {
 			t.Error("a particle far from the interface was kept")
@@ -57,13 +57,13 @@ func TestReseeding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Deleted == 0 || d.Particles != int64(w.n) {
-		t.Errorf("%d deleted, %d of %d particles counted", d.Deleted, d.Particles, w.n)
+	if d.Deleted == 0 || d.Particles != int64(w.set.Count) {
+		t.Errorf("%d deleted, %d of %d particles counted", d.Deleted, d.Particles, w.set.Count)
 	}
 	// Reseeding adds particles where there are none.
-	w.n = 0
-	if err := w.reseed(); err != nil || w.n == 0 {
-		t.Errorf("%d particles seeded, error %v", w.n, err)
+	w.set.Count = 0
+	if err := w.reseed(); err != nil || w.set.Count == 0 {
+		t.Errorf("%d particles seeded, error %v", w.set.Count, err)
 	}
 }
 
@@ -83,8 +83,8 @@ func TestSeedsDependOnNoRank(t *testing.T) {
 				ready.Wait()
 				mu.Lock()
 				defer mu.Unlock()
-				for i, q := range s.swarm.p[s.swarm.current][:s.swarm.n] {
-					particles = append(particles, kernels.Migrant[float64]{P: q, ID: s.swarm.id[s.swarm.current][i]})
+				for i, q := range s.swarm.p[s.swarm.current].Data[:s.swarm.set.Count] {
+					particles = append(particles, kernels.Migrant[float64]{P: q, ID: s.swarm.id[s.swarm.current].Data[i]})
 				}
 			})
 		}

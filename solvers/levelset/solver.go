@@ -6,150 +6,83 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/backend/primitives"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/internal/parallel"
-	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// Solver advances a level set on a rank's block. All ranks make the same calls.
-type Solver interface {
-	// Advance takes between one and `steps` of the equal steps that lead to the time until.
-	Advance(ctx context.Context, until float64, steps int) error
-	// StepsTo implements solvers.Stepper.
-	StepsTo(until float64) (least, most float64)
-	// Pause makes Advance return after the first step that reaches a time; 0 for none.
-	Pause(at float64)
-	// Time is the time of the state in s, and Steps the number of steps since t = 0.
-	Time() float64
-	Steps() int
-	// Dt is the length of the last step in s, 0 before the first.
-	Dt() float64
-	// Band returns the constant |φ| beyond the band, in m.
-	Band() float64
-	// Field returns the level set of the block's cells in m, x fastest.
-	Field(ctx context.Context) ([]float64, error)
-	// View is the view of the block's level set.
-	View() solvers.View
-	// Diagnose measures the state; all ranks get the same result.
-	Diagnose(ctx context.Context) (Diagnostics, error)
-	// Observe and Observed queue and read diagnostics, as solvers.Observer does.
-	Observe(ctx context.Context) error
-	Observed(to *dist.Joint) (dist.Result[Diagnostics], error)
-	// ParticleFields are the saved fields of particles, on a space of their own; none without particles.
-	ParticleFields() []solvers.Field
-	// Quiesce, Scalars and Restore implement solvers.Restarter.
-	Quiesce(ctx context.Context) error
-	Scalars(ctx context.Context) (map[string]float64, error)
-	Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error
-	// Phases returns the seconds that this rank spent in each phase.
-	Phases() map[string]float64
-	// Bytes returns the size of the arrays on the device.
-	Bytes() int64
-	domain.Surfaced
-	// ParticleCount returns the number of particles of the block.
-	ParticleCount() int64
-	// Particles returns the particles of the block.
-	Particles(ctx context.Context) (*Particles, error)
-	// Stages returns the parts of a step for measurement.
-	Stages() []Stage
-	// Halo returns the exchanger of ghosts: direct, staged or nccl.
-	Halo() string
-	// Close frees the memory on the device.
-	Close()
+// Setting is a rank's part of a case.
+type Setting struct {
+	Block *domain.Block
+	Flow  flow.Flow
+	Start []float64 // the initial level set at the centre of each cell of the block, x fastest: see Distance
+	Size  solvers.Size
+	// FlowError is where the first error in evaluating the flow during steps is stored; it may be nil.
+	FlowError *error
 }
 
-// New sets up the solver in the given precision, "float32" or "float64", from a level set at the centre of each cell
-// of the block, x fastest, as [Distance] returns it. plan must have as many layers of ghosts as the block.
-func New(ctx context.Context, precision string, cfg Config, b *grid.Block, plan *halo.BoxPlan, boxes halo.Boxes,
-	v flow.Flow, start []float64, comm dist.Comm, dev backend.Device) (Solver, error) {
+// New sets up the solver in the given precision, "float32" or "float64". All ranks call it.
+func New(ctx context.Context, env solvers.Env, precision string, cfg Config, at Setting) (*engine.Engine, error) {
 	switch precision {
 	case "float32":
-		return orNil(setUp[float32](ctx, cfg, b, plan, boxes, v, start, comm, dev))
+		return engineOf(setUp[float32](ctx, env, cfg, at))
 	case "float64":
-		return orNil(setUp[float64](ctx, cfg, b, plan, boxes, v, start, comm, dev))
+		return engineOf(setUp[float64](ctx, env, cfg, at))
 	}
 	return nil, fmt.Errorf("precision %q is not known; choose float32 or float64", precision)
 }
 
-// orNil turns a solver that could not be set up into a nil interface.
-func orNil[F num.Float](s *solver[F], err error) (Solver, error) {
+func engineOf[F num.Float](s *solver[F], err error) (*engine.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	return s.Engine, nil
 }
 
 type solver[F num.Float] struct {
+	*engine.Engine
 	arrays[F]
-	cfg            Config
-	block          *grid.Block
-	lattice        kernels.Lattice[F]
-	flow           flow.Flow
-	series         *flow.BlockSeries[F] // nil if the flow has no time series
-	comm           dist.Comm
-	dev            backend.Device
-	work           *primitives.Workspace
-	separateMemory bool // the device has separate memory
-	closers        []func() error
+	cfg     Config
+	block   *grid.Block
+	lattice kernels.Lattice[F]
+	flow    flow.Flow
+	series  *flow.BlockSeries[F] // nil if the flow has no time series
+	clock   *engine.Given[kernels.Clock[F]]
 
 	allLayers, wenoLayers, oneLayer ghostLayers[F] // all layers of ghosts, those that WENO needs, and one layer
-	boundsExchanges                 [3]boundsExchange[F]
-	loops                           loops[F]
-	reinitialising, finishing       recording // correctAndReinitialise, correctAgain
+	boundsGhosts                    [3]*engine.Ghosts
 	swarm                           *swarm[F] // nil without particles
-	observer                        solvers.ObservationBuffers[observation]
 
-	hostCopy    []F     // for a device with separate memory: copy of a level set
 	maxRate     float64 // largest |u|/h of a face in 1/s, for a time factor of 1
-	maxDt       float64 // largest step in s
-	startVolume float64 // at the start, in m³ or m²
-
-	pauseAt    float64
-	t, lastDt  float64
-	steps      int
-	hostClock  [1]kernels.Clock[F]
-	phaseStart time.Time
-	phase      int // the phase to which time is added
-	phaseTime  [phaseCount]time.Duration
+	startVolume float64 // at the start, in m³ or m²; NaN before it is measured
+	maxEscaped  int64   // the largest number of escaped particles in any measurement
+	measured    Diagnostics
 }
 
-func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *halo.BoxPlan, boxes halo.Boxes,
-	v flow.Flow, start []float64, comm dist.Comm, dev backend.Device) (_ *solver[F], err error) {
-	if err := cfg.Check(); err != nil {
+func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Setting) (_ *solver[F], err error) {
+	b := at.Block.Block
+	if err := cfg.checkBlock(b, at); err != nil {
 		return nil, err
 	}
-	switch {
-	case b.Ghost < cfg.Ghosts():
-		return nil, fmt.Errorf("the block has %d layers of ghosts, the method needs %d", b.Ghost, cfg.Ghosts())
-	case b.Len() > math.MaxInt32:
-		return nil, fmt.Errorf("a block of %v cells has arrays of more than 2^31 numbers with its ghosts: use more ranks",
-			b.N)
-	case len(start) != b.Cells():
-		return nil, fmt.Errorf("the initial level set has %d cells, the block %d", len(start), b.Cells())
-	}
-	s := &solver[F]{cfg: cfg, block: b, lattice: latticeOf[F](b), flow: v, comm: comm, dev: dev,
-		work: primitives.NewWorkspace(dev)}
-	s.allocated.Device = dev
-	s.reinitialising.queue, s.finishing.queue = s.correctAndReinitialise, s.correctAgain
+	table := engine.NewTable(env.Device)
+	s := &solver[F]{Engine: engine.New(env, table), cfg: cfg, block: b, lattice: latticeOf[F](b), flow: at.Flow,
+		startVolume: math.NaN()}
 	defer func() {
 		if err != nil {
 			s.Close()
 		}
 	}()
-	_, s.separateMemory = dev.(backend.Memory)
 	var u [3][]F // for a time series: the velocity at its last time; each step uploads its own
-	err = v.Each(func(v flow.Flow) (err error) {
+	err = at.Flow.Each(func(v flow.Flow) (err error) {
 		if u, err = flow.OnBlock[F](ctx, b, v); err != nil {
 			return err
 		}
@@ -158,49 +91,95 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	if err != nil {
 		return nil, err
 	}
-	s.series = flow.NewBlockSeries[F](b, v)
-	if err := s.upload(u); err != nil {
+	s.series = flow.NewBlockSeries[F](b, at.Flow)
+	plan, err := itemPlan(at.Block)
+	if err != nil {
 		return nil, err
 	}
-	if err := s.connectBlocks(ctx, plan); err != nil {
+	s.arrays = declare[F](table, cfg, b, len(plan.Peers), func(axis int) []F { return u[axis] })
+	s.clock = engine.NewGiven(table, 1, engine.EqualSteps(cfg.CFL/s.maxRate), s.clockOf)
+	s.clock.Bounds = s.clock.Equal
+	if err := s.connectBlocks(at.Block.Plan); err != nil {
 		return nil, err
 	}
-	if err := s.prepareObserver(); err != nil {
+	if err := table.Err(); err != nil {
 		return nil, err
 	}
-	s.makeLoops()
-	if err := s.initialise(ctx, start); err != nil {
+	if err := s.initialise(ctx, at.Start); err != nil {
 		return nil, err
 	}
 	if cfg.Particles > 0 {
-		if err := s.setUpParticles(ctx, plan, boxes); err != nil {
+		if err := s.setUpParticles(ctx, at.Block); err != nil {
 			return nil, err
 		}
 	}
-	d, err := s.Diagnose(ctx)
-	s.startVolume = d.Volume
+	if err := s.Define(ctx, s.definition(at)); err != nil {
+		return nil, err
+	}
+	_, err = s.Measure(ctx)
 	return s, err
 }
 
+func (cfg Config) checkBlock(b *grid.Block, at Setting) error {
+	if err := cfg.Check(); err != nil {
+		return err
+	}
+	switch {
+	case b.Ghost < cfg.Ghosts():
+		return fmt.Errorf("the block has %d layers of ghosts, the method needs %d", b.Ghost, cfg.Ghosts())
+	case b.Len() > math.MaxInt32:
+		return fmt.Errorf("a block of %v cells has arrays of more than 2^31 numbers with its ghosts: use more ranks", b.N)
+	case len(at.Start) != b.Cells():
+		return fmt.Errorf("the initial level set has %d cells, the block %d", len(at.Start), b.Cells())
+	}
+	return nil
+}
+
+// definition is the solver as data.
+func (s *solver[F]) definition(at Setting) engine.Definition {
+	phi := Fields[0]
+	phi.Space, phi.Hashed, phi.Saved, phi.MaxDistance = at.Block.Space(), true, true, s.band()
+	def := engine.Definition{Model: s, Size: at.Size, Clock: s.clock, Cycle: 1, Window: 1, Step: s.step,
+		Fields:   []solvers.Field{engine.ShownOnBlock(s.Engine, phi, s.block, s.f[now])},
+		Shapes:   at.Block.Shapes(s),
+		Saved:    []engine.Scalar{engine.Saves("flips", s.limits, "Flips"), {Name: "escaped_max", Host: &s.maxEscaped}},
+		Restored: s.restored, Measured: s.measures,
+		Failed: func() error {
+			if at.FlowError == nil {
+				return nil
+			}
+			return *at.FlowError
+		}}
+	if w := s.swarm; w != nil {
+		def.Fields = append(def.Fields, w.field())
+		def.Quiesce = w.quiesce
+		def.Rest = func(p *engine.Program) { p.Queue(func() error { w.updateRadii(); return nil }) }
+		def.Saved = slices.Concat(def.Saved, []engine.Scalar{{Name: "sowings", Host: &w.seedings},
+			{Name: "sown", Host: &w.seeded, Sum: true}, engine.Saves("left", s.removed, "Left"),
+			engine.Saves("deleted", s.removed, "Deleted")})
+	}
+	def.Shapes = append(def.Shapes, solvers.Shape{Format: "particles", File: "vtp",
+		Doc: "the particles, with their signs and radii", Faces: s.particleFile(at.Block)})
+	return def
+}
+
 // connectBlocks sets up all exchanges between blocks.
-func (s *solver[F]) connectBlocks(ctx context.Context, plan *halo.BoxPlan) (err error) {
-	if nx, ny, nz := s.block.Shape(); plan.Shape != [3]int{nx, ny, nz} || plan.Rank != s.comm.Rank() {
-		return fmt.Errorf("the halo plan is of rank %d and arrays of %v cells, the block of rank %d and arrays of %v",
-			plan.Rank, plan.Shape, s.comm.Rank(), [3]int{nx, ny, nz})
-	}
-	if s.allLayers, err = s.newGhostLayers(ctx, plan, s.block.Ghost); err != nil {
+func (s *solver[F]) connectBlocks(plan *halo.BoxPlan) (err error) {
+	if s.allLayers, err = s.newGhostLayers(plan, s.block.Ghost); err != nil {
 		return err
 	}
-	if s.wenoLayers, err = s.newGhostLayers(ctx, plan, wenoGhosts); err != nil {
+	if s.wenoLayers, err = s.newGhostLayers(plan, wenoGhosts); err != nil {
 		return err
 	}
-	if s.oneLayer, err = s.newGhostLayers(ctx, plan, 1); err != nil || s.cfg.Particles == 0 {
+	if s.oneLayer, err = s.newGhostLayers(plan, 1); err != nil || s.cfg.Particles == 0 {
 		return err
 	}
 	for axis := range s.block.Grid.Dim {
-		if s.boundsExchanges[axis], err = s.newBoundsExchange(ctx, plan, axis); err != nil {
+		up, err := plan.GhostReturnPlan(axis)
+		if err != nil {
 			return err
 		}
+		s.boundsGhosts[axis] = s.BoxGhosts(up, tagBounds+axis)
 	}
 	return nil
 }
@@ -221,40 +200,38 @@ func (s *solver[F]) initialise(ctx context.Context, start []float64) error {
 	if err != nil {
 		return err
 	}
-	if err := backend.Upload(s.dev, s.f[next], host); err != nil {
+	if err := s.f[next].Set(host); err != nil {
 		return err
 	}
-	if s.separateMemory {
-		s.hostCopy = host
-	}
-	s.phaseStart, s.phase = time.Now(), inSetUp
-	if err := s.refreshGhosts(ctx, &s.allLayers, next); err != nil {
-		return err
-	}
-	s.run(s.loops.keepDistances)
-	if err := s.sweep(ctx); err != nil {
-		return err
-	}
-	if err := s.refreshGhosts(ctx, &s.allLayers, now); err != nil {
-		return err
-	}
-	return backend.Copy(s.dev, s.start, s.f[now])
+	return s.Do(ctx, func(p *engine.Program) {
+		s.allLayers.refresh(p, next)
+		p.Run(s.initDistances(true))
+		s.sweep(p)
+		s.allLayers.refresh(p, now)
+		p.Queue(func() error { return s.start.Copy(s.f[now]) })
+	})
 }
 
-// owned returns the index range of the block's own cells, extended by a number of layers.
-func (s *solver[F]) owned(layers int) (box abi.Box) {
-	b := s.block
-	for d := range 3 {
-		box.Lo[d], box.Hi[d] = b.Lo[d], b.Lo[d]+b.N[d]
-		if d < b.Grid.Dim {
-			box.Lo[d] -= layers
-			box.Hi[d] += layers
+// restored recomputes what depends on a saved state.
+func (s *solver[F]) restored(ctx context.Context) error {
+	if w := s.swarm; w != nil {
+		removed, err := s.removed.Host()
+		if err != nil {
+			return err
+		}
+		n := []int64{int64(w.set.Count), w.seeded - removed[0].Left - removed[0].Deleted}
+		if err := s.Env().Comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
+			return err
+		}
+		if n[0] != n[1] {
+			return fmt.Errorf("%d particles were saved, but %d belong to blocks of this run: is it the state of another case?",
+				n[1], n[0])
 		}
 	}
-	return box
+	return s.Do(ctx, func(p *engine.Program) { s.allLayers.refresh(p, now) })
 }
 
-// measureFlow updates the largest step from velocities, the same on all ranks; for a time series that is the step for
+// measureFlow updates the largest rate from velocities, the same on all ranks; for a time series that is the rate of
 // the fastest velocity so far.
 func (s *solver[F]) measureFlow(ctx context.Context, u [3][]F) error {
 	rate := []float64{0}
@@ -269,12 +246,9 @@ func (s *solver[F]) measureFlow(ctx context.Context, u [3][]F) error {
 	if err != nil {
 		return err
 	}
-	if err := s.comm.AllreduceFloat64(ctx, dist.Max, rate); err != nil {
-		return err
-	}
+	err = s.Env().Comm.AllreduceFloat64(ctx, dist.Max, rate)
 	s.maxRate = max(s.maxRate, rate[0])
-	s.maxDt = s.cfg.CFL / s.maxRate
-	return nil
+	return err
 }
 
 // maxFaceRate returns the largest |u|/h of a face in 1/s, in the row of cells that begins at index first.
@@ -285,7 +259,7 @@ func (s *solver[F]) maxFaceRate(u [3][]F, first int) (rate float64, err error) {
 			lo, hi := float64(u[axis][c]), float64(u[axis][c+stride])
 			if lo-lo != 0 || hi-hi != 0 {
 				return 0, fmt.Errorf("the velocity along axis %d is %g and %g at the faces of a cell of rank %d", axis, lo, hi,
-					s.comm.Rank())
+					s.Env().Comm.Rank())
 			}
 			rate = max(rate, math.Abs(lo)/h, math.Abs(hi)/h)
 		}
@@ -307,34 +281,30 @@ func (s *solver[F]) rows(ctx context.Context, f func(r, first int) error) error 
 	})
 }
 
-func (s *solver[F]) Time() float64 { return s.t }
-func (s *solver[F]) Steps() int    { return s.steps }
-func (s *solver[F]) Dt() float64   { return s.lastDt }
-func (s *solver[F]) Bytes() int64 {
-	if s.swarm == nil {
-		return s.allocated.Bytes()
-	}
-	return s.allocated.Bytes() + s.swarm.bytes()
+// band is the constant |φ| beyond the band, in m.
+func (s *solver[F]) band() float64 {
+	_, longest := spacings(s.block.Grid)
+	return float64(F(s.cfg.Band * longest))
 }
-func (s *solver[F]) Band() float64 { return float64(F(s.cfg.Band * s.longest())) }
+
+// radii are the smallest and the largest radius of a particle in m.
+func (s *solver[F]) radii() (least, most F) {
+	shortest, _ := spacings(s.block.Grid)
+	return F(minRadius * shortest), F(maxRadius * shortest)
+}
+
+// correction returns the parameters for correcting a level set.
+func (s *solver[F]) correction(field int) *kernels.Correction[F] {
+	return &kernels.Correction[F]{Lattice: s.lattice, Escape: F(s.cfg.Escape), Phi: s.f[field].Data}
+}
+
+// sync waits for the device.
+func (s *solver[F]) sync() error { return backend.Sync(s.Env().Device) }
+
+// ParticleCount returns the number of particles of the block.
 func (s *solver[F]) ParticleCount() int64 {
 	if s.swarm == nil {
 		return 0
 	}
-	return int64(s.swarm.n)
-}
-
-func (s *solver[F]) Halo() string { return s.allLayers.ghosts.Kind() }
-
-func (s *solver[F]) Close() {
-	s.reinitialising.Close()
-	s.finishing.Close()
-	for _, closeOne := range slices.Backward(s.closers) {
-		_ = closeOne() // anything that remains is freed with the device
-	}
-	s.closers = nil
-	if s.swarm != nil {
-		s.swarm.free()
-	}
-	s.allocated.Free()
+	return int64(s.swarm.set.Count)
 }

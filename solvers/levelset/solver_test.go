@@ -1,6 +1,10 @@
 package levelset
 
 import (
+	"context"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 	"math"
 	"testing"
 
@@ -68,7 +72,8 @@ func newRankSolver(t testing.TB, cfg Config, g *grid.Grid, v flow.Flow, phi func
 		t.Fatal(err)
 	}
 	dev := cpu.New(1)
-	s, err := setUp[float64](t.Context(), cfg, b.Block, b.Plan, b.Boxes, v, start, comm, dev)
+	s, err := setUp[float64](t.Context(), solvers.Env{Comm: comm, Device: dev}, cfg,
+		Setting{Block: b, Flow: v, Start: start})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +87,7 @@ func newRankSolver(t testing.TB, cfg Config, g *grid.Grid, v flow.Flow, phi func
 
 func advance(t testing.TB, s *solver[float64], until float64, steps int) {
 	t.Helper()
-	if err := s.Advance(t.Context(), until, steps); err != nil {
+	if _, err := s.Advance(t.Context(), until, 0, steps); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -103,8 +108,39 @@ func ball(x, y, z, r float64) func(px, py, pz float64) float64 { return shape.Ba
 func maxError(s *solver[float64], exact func(x, y, z float64) float64, from, to float64) (worst float64) {
 	s.eachCell(func(c int, x, y, z float64) {
 		if d := exact(x, y, z); d >= from && d <= to {
-			worst = math.Max(worst, math.Abs(s.f[now][c]-d))
+			worst = math.Max(worst, math.Abs(s.f[now].Data[c]-d))
 		}
 	})
 	return worst
+}
+
+// play plays a program once.
+func (s *solver[F]) play(t *testing.T, f func(p *engine.Program)) {
+	t.Helper()
+	if err := s.Do(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Diagnose measures the present state.
+func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
+	_, err := s.Measure(ctx)
+	return s.measured, err
+}
+
+// correct corrects a level set by escaped particles.
+func (s *solver[F]) correct(ctx context.Context, field int) error {
+	if err := s.swarm.setBounds(field); err != nil {
+		return err
+	}
+	return s.Do(ctx, func(p *engine.Program) { s.applyBounds(p, field) })
+}
+
+// particles returns the particles of the block that are not removed, and their numbers.
+func (w *swarm[F]) particles() ([]kernels.Particle[F], []int64, error) {
+	if err := w.quiesce(context.Background()); err != nil {
+		return nil, nil, err
+	}
+	p, err := w.p[w.current].HostPart(w.set.Count)
+	return p, w.keys, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 )
 
 // Stage is a part of a step that is measured alone. The state is not valid after Run.
@@ -17,39 +18,47 @@ type Stage struct {
 // Stages returns the parts of a step of a block without neighbours, with both implementations of the correction.
 func (s *solver[F]) Stages() []Stage {
 	cells := s.block.Cells()
-	synced := func(run func()) func(context.Context) error {
-		return func(context.Context) error { run(); return backend.Sync(s.dev) }
-	}
-	syncedErr := func(run func(context.Context) error) func(context.Context) error {
+	program := func(f func(p *engine.Program)) func(context.Context) error {
+		do := s.Prepared(f)
 		return func(ctx context.Context) error {
-			if err := run(ctx); err != nil {
+			if err := do(ctx); err != nil {
 				return err
 			}
-			return backend.Sync(s.dev)
+			return s.sync()
 		}
 	}
-	stages := []Stage{
-		{"advection, " + s.cfg.Advect, "cell", cells, syncedErr(s.advect)},
-		{"reinitialisation, " + s.cfg.Reinit, "cell", cells, syncedErr(s.reinitialise)},
-	}
+	stages := []Stage{{"advection, " + s.cfg.Advect, "cell", cells, program(s.advect)},
+		{"reinitialisation, " + s.cfg.Reinit, "cell", cells, program(s.reinitialise)}}
 	w := s.swarm
 	if w == nil {
 		return stages
 	}
+	n := w.set.Count
+	loop := func(of func(l *swarmLoops) backend.Loop) func(context.Context) error {
+		return func(context.Context) error { w.run(of); return s.sync() }
+	}
+	apply := s.Prepared(func(p *engine.Program) { s.applyBounds(p, now) })
 	correctBy := func(method string) func(context.Context) error {
-		return syncedErr(func(ctx context.Context) error {
+		return func(ctx context.Context) error {
 			before := s.cfg.Correct
 			s.cfg.Correct = method
 			defer func() { s.cfg.Correct = before }()
-			return s.correct(ctx, now)
-		})
+			if err := w.setBounds(now); err != nil {
+				return err
+			}
+			if err := apply(ctx); err != nil {
+				return err
+			}
+			return s.sync()
+		}
 	}
 	return append(stages,
-		Stage{"particles, advection", "particle", w.n, synced(func() { s.dev.Run(w.loops().advect, 0, w.n) })},
-		Stage{"particles, escape and correction", "particle", w.n,
-			synced(func() { s.dev.Run(w.loops().correct[now], 0, w.n) })},
-		Stage{"particles, in one pass", "particle", w.n, synced(func() { s.dev.Run(w.loops().advectAndCorrect, 0, w.n) })},
-		Stage{"correction, fused", "particle", w.n, correctBy("fused")},
-		Stage{"correction, sorted", "particle", w.n, correctBy("sorted")},
+		Stage{"particles, advection", "particle", n, loop(func(l *swarmLoops) backend.Loop { return l.advect })},
+		Stage{"particles, escape and correction", "particle", n,
+			loop(func(l *swarmLoops) backend.Loop { return l.correct[now] })},
+		Stage{"particles, in one pass", "particle", n,
+			loop(func(l *swarmLoops) backend.Loop { return l.advectAndCorrect })},
+		Stage{"correction, fused", "particle", n, correctBy("fused")},
+		Stage{"correction, sorted", "particle", n, correctBy("sorted")},
 	)
 }

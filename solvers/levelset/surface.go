@@ -10,9 +10,9 @@ import (
 
 // SurfaceField returns the level set with ghosts, of which SurfaceOf makes the interface.
 func (s *solver[F]) SurfaceField(context.Context) (solvers.Field, error) {
-	f := s.f[now]
+	f := s.f[now].Data
 	return solvers.Field{Name: "phi", Space: &solvers.Space{Owned: len(f)},
-		View: func() solvers.View { return solvers.ViewOf[F](s.dev, f, 0) }}, nil
+		View: func() solvers.View { return solvers.ViewOf[F](s.Env().Device, f, 0) }}, nil
 }
 
 // SurfaceOf returns the interface between the centres of the block's cells and of the next higher cells, so that there

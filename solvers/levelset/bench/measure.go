@@ -13,6 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/run/bench"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/levelset"
 	_ "github.com/atoll-hpc/atoll/solvers/levelset/problem" // registers the solver of the case
 )
@@ -126,7 +127,7 @@ func (o *Options) stages(ctx context.Context, w io.Writer) error {
 				copyRate/1e9)
 			fmt.Fprintf(w, "%-36s %10s %-9s %10s %12s %12s %12s\n", "stage", "size", "of", "ms", "M a second", "processor ms",
 				"M a second")
-			for _, stage := range s.(interface{ Stages() []levelset.Stage }).Stages() {
+			for _, stage := range s.(*engine.Engine).Model().(interface{ Stages() []levelset.Stage }).Stages() {
 				wall, processor := math.Inf(1), math.Inf(1)
 				for range o.Repeat {
 					watch := bench.StartWatch()

@@ -23,9 +23,9 @@ func needOf(c *config.Case, held solvers.Counts) levelset.Need {
 func arrayBytes(c *config.Case, held solvers.Counts) int64 {
 	n := needOf(c, held)
 	if held.SeparateMemory { // only these devices sort by backend.Primitives, which needs scratch memory
-		return n.Arrays + n.SortOrReseed + n.Scratch
+		return n.Arrays + n.Scratch
 	}
-	return n.Arrays + n.SortOrReseed
+	return n.Arrays
 }
 
 // copyBytes returns the bytes of the copies of a block's state that output makes.
@@ -35,7 +35,7 @@ func copyBytes(c *config.Case, held solvers.Counts) (n solvers.Copies) {
 	n.Checkpoint, n.Surface = levelSet+particles, levelSet
 	n.HostSurface = solvers.SurfaceBytes(levelSet, method.Precision)
 	n.HostShape, n.HostShapeSource = method.Config().ParticleFileBytes(held.Block, held.InterfaceEdges)
-	if slices.Contains(c.Output.Fields, fields[0].Name) {
+	if slices.Contains(c.Output.Fields, levelset.Fields[0].Name) {
 		n.Frame = levelSet
 	}
 	return n

@@ -41,8 +41,8 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Velocity = flow.Decode(root.Sub("velocity"), w.Grid.Dim)
 	w.Method = decodeMethod(root.Sub("method"), w.Grid.Dim)
 	c.Sections = w
-	c.DecodeTransient(root, w.Grid.Dim, config.Outputs{Fields: solvers.FieldNames(fields), Default: []string{"phi"},
-		Formats: []string{"vti", "vtp", "stl", "obj", "particles", "vdb"}})
+	c.DecodeTransient(root, w.Grid.Dim, config.Outputs{Fields: solvers.FieldNames(levelset.Fields),
+		Default: []string{"phi"}, Formats: []string{"vti", "vtp", "stl", "obj", "particles", "vdb"}})
 }
 
 func decodeInitial(s *config.Section, dim int) string {

@@ -1,0 +1,415 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// Definition is what a solver declares to the engine. What it leaves out does not exist.
+type Definition struct {
+	Model any // the solver, for its tests and benchmarks
+	Size  solvers.Size
+	Clock Clock
+	// Cycle is the number of steps after which the use of arrays repeats; Step makes the program of step k of it.
+	Cycle int
+	Step  func(p *Program, k int)
+	// Window is the largest number of steps that are queued at a time, and Record that of a recording: 0 for 1.
+	Window, Record int
+	// Rest is played when Advance returns: what output needs, and steps do not.
+	Rest func(p *Program)
+	// After is called when the host knows the clock after a window of steps, for what they have recorded.
+	After func(ctx context.Context, from, to solvers.Clock) error
+
+	Fields []solvers.Field // of which the saved and hashed ones are the state
+	Shapes []solvers.Shape
+	Saved  []Scalar
+	// Quiesce makes the fields, and the entities of growing sets, readable; Restored recomputes what depends on the state.
+	Quiesce  func(ctx context.Context) error
+	Restored func(ctx context.Context) error
+	// Failed returns an error of a step that the step cannot return.
+	Failed func() error
+	// Measured prepares the measurements.
+	Measured func(m *Measures, p *Program)
+}
+
+// Engine takes the steps of a solver on a rank. It implements solvers.Restarter, Observer and Stepper.
+type Engine struct {
+	env      *Env
+	def      Definition
+	table    *Table
+	player   *player
+	ghosts   []*Ghosts
+	closers  []io.Closer
+	programs []*Program
+	rest     *Program
+	measures Measures
+	now      solvers.Clock
+	steps    []Step // that are taken now, by their number in the cycle
+	current  int    // the number in the cycle of the step that is taken now
+	free     bool   // the host takes no part in the bodies of steps
+}
+
+// New returns an engine, which owns the arrays of a table.
+func New(env solvers.Env, t *Table) *Engine {
+	e := &Engine{env: &env, table: t}
+	e.player = newPlayer(e.env)
+	return e
+}
+
+// Env returns the environment.
+func (e *Engine) Env() *Env { return e.env }
+
+// Table returns the arrays.
+func (e *Engine) Table() *Table { return e.table }
+
+// Model returns the solver.
+func (e *Engine) Model() any { return e.def.Model }
+
+// Step returns the step that the host takes part in.
+func (e *Engine) Step() Step { return e.steps[e.current] }
+
+// BoxGhosts returns ghosts of a block, which the engine closes.
+func (e *Engine) BoxGhosts(plan *halo.BoxPlan, tag int) *Ghosts {
+	g := BoxGhosts(e.env, plan, tag)
+	e.ghosts = append(e.ghosts, g)
+	return g
+}
+
+// MeshGhosts returns ghosts of a part of a mesh, which the engine closes.
+func (e *Engine) MeshGhosts(plan *halo.Plan, tag int) *Ghosts {
+	g := MeshGhosts(e.env, plan, tag)
+	e.ghosts = append(e.ghosts, g)
+	return g
+}
+
+// Owns makes Close close c, which uses exchangers or arrays, before these.
+func (e *Engine) Owns(c io.Closer) { e.closers = append(e.closers, c) }
+
+// program makes a program.
+func (e *Engine) program(ctx context.Context, f func(p *Program)) *Program {
+	p := &Program{engine: e, ctx: ctx}
+	if f != nil {
+		f(p)
+	}
+	p.ctx = nil
+	p.seal()
+	return p
+}
+
+// Do makes a program and plays it once.
+func (e *Engine) Do(ctx context.Context, f func(p *Program)) error {
+	p := e.program(ctx, f)
+	if p.err != nil {
+		return p.err
+	}
+	return errors.Join(e.player.play(ctx, p.ops), e.player.sendAll(ctx))
+}
+
+// Prepared makes a program that is played many times, outside of steps and on one rank.
+func (e *Engine) Prepared(f func(p *Program)) func(ctx context.Context) error {
+	p := e.program(context.Background(), f)
+	return func(ctx context.Context) error {
+		if p.err != nil {
+			return p.err
+		}
+		return errors.Join(e.player.play(ctx, p.ops), e.player.sendAll(ctx))
+	}
+}
+
+// Define makes the programs, after all arrays have been declared. All ranks call it. On an error it closes the engine.
+func (e *Engine) Define(ctx context.Context, def Definition) (err error) {
+	defer func() {
+		if err != nil {
+			e.Close()
+		}
+	}()
+	if err := e.table.Err(); err != nil {
+		return err
+	}
+	def.Window, def.Record = max(def.Window, 1), max(def.Record, 1)
+	e.def, e.steps, e.free = def, make([]Step, def.Cycle), true
+	for k := range def.Cycle {
+		p := e.program(ctx, func(p *Program) { def.Step(p, k) })
+		if p.err != nil {
+			return p.err
+		}
+		e.programs = append(e.programs, p)
+		e.free = e.free && p.free && p.body == 0
+	}
+	e.free = e.free && e.player.records
+	e.rest = e.program(ctx, def.Rest)
+	m := &e.measures
+	m.engine = e
+	m.program = e.program(ctx, func(p *Program) {
+		if def.Measured != nil {
+			def.Measured(m, p)
+		}
+	})
+	if err := errors.Join(e.rest.err, m.program.err); err != nil {
+		return err
+	}
+	if err := e.agree(ctx); err != nil {
+		return err
+	}
+	return m.prepare()
+}
+
+// agree returns an error, on all ranks, if the exchanges and reductions of some ranks are not those of the others: they
+// would wait for each other forever.
+func (e *Engine) agree(ctx context.Context) error {
+	var list []byte
+	for _, p := range append(slices.Clone(e.programs), e.rest, e.measures.program) {
+		list = p.shared(list)
+	}
+	sum := sha256.Sum256(list)
+	all, err := e.env.Comm.Allgatherv(ctx, sum[:])
+	if err != nil {
+		return err
+	}
+	for rank, other := range all {
+		if !bytes.Equal(other, all[0]) {
+			return fmt.Errorf("the exchanges and reductions of a step differ on rank %d from those on rank 0", rank)
+		}
+	}
+	return nil
+}
+
+// Advance implements solvers.Solver.
+func (e *Engine) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
+	if left := until - e.now.Time; !(left > 0) || math.IsInf(left, 0) {
+		return false, fmt.Errorf("cannot step from t = %g to %g: the target must be later and finite", e.now.Time, until)
+	}
+	for steps = max(1, steps); steps > 0 && e.now.Time < until; {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		e.player.last = time.Now()
+		k := e.now.Steps % e.def.Cycle
+		n, err := e.def.Clock.begin(e, until, pause, k, min(steps, e.def.Window))
+		if err != nil {
+			return false, err
+		}
+		if err := e.take(ctx, k, n); err != nil {
+			return false, err
+		}
+		before := e.now
+		if err := e.def.Clock.end(ctx, e, k, n); err != nil {
+			return false, err
+		}
+		if e.def.After != nil {
+			if err := e.def.After(ctx, before, e.now); err != nil {
+				return false, err
+			}
+		}
+		steps -= n
+		if pause > 0 && e.now.Time >= pause {
+			break
+		}
+	}
+	err = e.player.play(ctx, e.rest.ops)
+	if e.def.Failed != nil {
+		err = errors.Join(err, e.def.Failed())
+	}
+	return false, err
+}
+
+// take takes n steps from step k of the cycle, by recordings as long as possible.
+func (e *Engine) take(ctx context.Context, k, n int) error {
+	for n > 0 {
+		k %= e.def.Cycle
+		p := e.programs[k]
+		e.current = k
+		if err := e.player.play(ctx, p.ops[:p.body]); err != nil {
+			return err
+		}
+		count := 1
+		var r *backend.Replay
+		if p.free && e.player.records {
+			for count < min(n, e.def.Record) && e.programs[(k+count)%e.def.Cycle].joins() {
+				count++
+			}
+			r = e.player.replayOf(window{k, count})
+		}
+		var err error
+		if r != nil {
+			err = e.replay(ctx, r, window{k, count})
+		} else {
+			count = 1
+			err = e.player.body(ctx, p)
+		}
+		if err != nil {
+			return err
+		}
+		k, n = k+count, n-count
+	}
+	return nil
+}
+
+// joins reports whether a step can be recorded together with the one before.
+func (p *Program) joins() bool { return p.free && p.body == 0 }
+
+func (e *Engine) replay(ctx context.Context, r *backend.Replay, w window) error {
+	err := e.player.record(ctx, r, func() error {
+		for n := range w.count {
+			p := e.programs[(w.first+n)%e.def.Cycle]
+			if err := e.player.play(ctx, p.ops[p.body:]); err != nil {
+				return err
+			}
+			if err := e.player.sendAll(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	e.player.lap(e.programs[w.first].phase)
+	return err
+}
+
+// Forget frees the recordings, since the indices of loops have changed.
+func (e *Engine) Forget() { e.player.forget() }
+
+// Size implements solvers.Solver.
+func (e *Engine) Size() solvers.Size {
+	size := e.def.Size
+	size.Bytes = e.table.Bytes()
+	if len(e.ghosts) > 0 {
+		size.Halo = e.ghosts[0].Kind()
+	}
+	return size
+}
+
+// Clock implements solvers.Solver.
+func (e *Engine) Clock() solvers.Clock { return e.now }
+
+// StepsTo implements solvers.Stepper.
+func (e *Engine) StepsTo(until float64) (least, most float64) { return e.def.Clock.stepsTo(e, until) }
+
+// Fields implements solvers.Solver.
+func (e *Engine) Fields() []solvers.Field { return e.def.Fields }
+
+// Shapes implements solvers.Solver.
+func (e *Engine) Shapes() []solvers.Shape { return e.def.Shapes }
+
+// Phases implements solvers.Solver.
+func (e *Engine) Phases() map[string]float64 {
+	seconds := map[string]float64{}
+	for k, name := range e.player.names {
+		seconds[name] = e.player.spent[k].Seconds()
+	}
+	return seconds
+}
+
+// Measure implements solvers.Solver.
+func (e *Engine) Measure(ctx context.Context) ([]solvers.Quantity, error) {
+	if e.def.Measured == nil {
+		return nil, nil
+	}
+	return e.measures.now(ctx)
+}
+
+// Observe implements solvers.Observer.
+func (e *Engine) Observe(ctx context.Context) error {
+	o, err := e.measures.buffers.Begin()
+	if err != nil || e.def.Measured == nil {
+		return err
+	}
+	return e.measures.observe(ctx, o)
+}
+
+// Observed implements solvers.Observer.
+func (e *Engine) Observed(_ context.Context, to *dist.Joint) (dist.Result[[]solvers.Quantity], error) {
+	o, err := e.measures.buffers.End()
+	if err != nil {
+		return nil, err
+	}
+	if e.def.Measured == nil {
+		return func(context.Context) ([]solvers.Quantity, error) { return nil, nil }, nil
+	}
+	return e.measures.result(o, to)
+}
+
+// Quiesce implements solvers.Restarter.
+func (e *Engine) Quiesce(ctx context.Context) error {
+	if e.def.Quiesce == nil {
+		return nil
+	}
+	return e.def.Quiesce(ctx)
+}
+
+// State implements solvers.Solver.
+func (e *Engine) State(ctx context.Context) ([]solvers.State, error) {
+	if err := e.Quiesce(ctx); err != nil {
+		return nil, err
+	}
+	return solvers.HashedState(e.Fields())
+}
+
+// Scalars implements solvers.Restarter.
+func (e *Engine) Scalars(ctx context.Context) (map[string]float64, error) {
+	values, sums := make([]int64, len(e.def.Saved)), make([]int64, len(e.def.Saved))
+	for k := range e.def.Saved {
+		var err error
+		if values[k], err = e.readScalar(&e.def.Saved[k]); err != nil {
+			return nil, err
+		}
+	}
+	copy(sums, values)
+	if err := e.env.Comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {
+		return nil, err
+	}
+	scalars := map[string]float64{}
+	for k, s := range e.def.Saved {
+		if scalars[s.Name] = float64(values[k]); s.Sum {
+			scalars[s.Name] = float64(sums[k])
+		}
+	}
+	return scalars, nil
+}
+
+// Restore implements solvers.Restarter. Rank 0 continues what ranks add up.
+func (e *Engine) Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error {
+	e.now = at
+	if err := fill(); err != nil {
+		return err
+	}
+	for k := range e.def.Saved {
+		s := &e.def.Saved[k]
+		if err := e.writeScalar(s, int64(scalars[s.Name])); err != nil {
+			return err
+		}
+	}
+	if e.def.Restored == nil {
+		return nil
+	}
+	return e.def.Restored(ctx)
+}
+
+// Close frees the arrays, exchangers and recordings.
+func (e *Engine) Close() {
+	e.player.forget()
+	for _, p := range e.programs {
+		for k := range p.segments {
+			p.segments[k].replay.Close()
+		}
+	}
+	for _, c := range slices.Backward(e.closers) {
+		_ = c.Close() // what remains is freed with the device
+	}
+	for _, g := range slices.Backward(e.ghosts) {
+		g.close()
+	}
+	e.closers, e.ghosts = nil, nil
+	e.table.free()
+}

@@ -1,0 +1,293 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// Env is where programs are played.
+type Env = solvers.Env
+
+// player plays programs: alone, on ranks that exchange through the host, or on linked devices; and records what the
+// host takes no part in.
+type player struct {
+	env     *Env
+	records bool        // the device records
+	alone   bool        // there is no other rank
+	unsent  []*Exchange // started in this step; Await passes some of them to the transport
+	forked  []*Exchange // started on linked devices, and perhaps not finished
+	names   []string    // of phases; the first is that of exchanges
+	spent   []time.Duration
+	last    time.Time
+	windows map[window]*backend.Replay
+}
+
+// window is a number of steps that are queued with one call, from one of the cycle.
+type window struct{ first, count int }
+
+// maxWindows bounds the number of recorded windows. Rows of tables are equal numbers of steps apart, so that the same
+// ones recur.
+const maxWindows = 64
+
+const inHalo = 0
+
+func newPlayer(env *Env) *player {
+	_, records := env.Device.(backend.Recorder)
+	return &player{env: env, records: records, alone: env.Comm.Size() == 1, names: []string{"halo"},
+		spent: make([]time.Duration, 1), windows: map[window]*backend.Replay{}}
+}
+
+func (p *player) phaseOf(name string) int {
+	for k, known := range p.names {
+		if known == name {
+			return k
+		}
+	}
+	p.names, p.spent = append(p.names, name), append(p.spent, 0)
+	return len(p.names) - 1
+}
+
+// lap adds the time since the last call to a phase.
+func (p *player) lap(phase int) {
+	now := time.Now()
+	p.spent[phase] += now.Sub(p.last)
+	p.last = now
+}
+
+// free reports whether the host takes no part in an operation.
+func (p *player) free(o *op) bool {
+	switch o.kind {
+	case opHost, opRepeat:
+		return false
+	case opShare, opAwait:
+		return o.x.free()
+	case opReduce:
+		return p.alone || o.into.free()
+	}
+	return true
+}
+
+// play plays a sequence of operations.
+func (p *player) play(ctx context.Context, ops []op) error {
+	for k := range ops {
+		if err := p.do(ctx, &ops[k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *player) do(ctx context.Context, o *op) error {
+	switch o.kind {
+	case opRun:
+		p.run(o.tasks)
+	case opQueue:
+		if err := o.queue(); err != nil {
+			return err
+		}
+	case opHost:
+		if err := o.host(ctx); err != nil {
+			return err
+		}
+	case opShare:
+		if o.x.ghosts.empty && len(o.tasks) == 0 {
+			return nil
+		}
+		return p.share(ctx, o)
+	case opAwait:
+		if o.x.ghosts.empty {
+			p.run(o.x.after)
+			return nil
+		}
+		err := o.x.finish(ctx)
+		p.run(o.x.after)
+		p.lap(inHalo)
+		return err
+	case opReduce:
+		if !p.alone {
+			if err := o.into.merge(ctx, p.env); err != nil {
+				return err
+			}
+		}
+	case opRepeat:
+		return p.repeat(ctx, o.loop)
+	}
+	p.lap(o.phase)
+	return nil
+}
+
+func (p *player) run(tasks []Task) {
+	for k := range tasks {
+		t := &tasks[k]
+		hi := t.Hi
+		if t.Limit != nil {
+			hi = *t.Limit
+		}
+		if t.Lo < hi {
+			p.env.Device.Run(t.Loop, t.Lo, hi)
+		}
+	}
+}
+
+// share runs the tasks of an exchange and starts it: on linked devices on a second stream, so that later loops run at
+// the same time.
+func (p *player) share(ctx context.Context, o *op) error {
+	if o.x.ghosts.empty {
+		p.run(o.tasks)
+		p.lap(o.phase)
+		return nil
+	}
+	linked := o.x.transfers[0].linked()
+	if linked && !o.x.forked {
+		o.x.forked, p.forked = true, append(p.forked, o.x)
+	}
+	if linked && len(o.tasks) > 0 {
+		return p.shareForked(ctx, o)
+	}
+	p.run(o.tasks)
+	p.lap(o.phase)
+	err := o.x.start(ctx)
+	p.unsent = append(p.unsent, o.x)
+	p.lap(inHalo)
+	return err
+}
+
+func (p *player) shareForked(ctx context.Context, o *op) error {
+	err := o.x.transfers[0].fork(func() error {
+		p.run(o.tasks)
+		return o.x.start(ctx)
+	})
+	p.lap(inHalo)
+	return err
+}
+
+// join finishes all exchanges of linked devices: a recording must neither begin nor end while one is pending.
+func (p *player) join(ctx context.Context) error {
+	for _, x := range p.forked {
+		x.forked = false
+		if err := x.finish(ctx); err != nil {
+			return err
+		}
+	}
+	p.forked = p.forked[:0]
+	return nil
+}
+
+// record queues operations by a recording.
+func (p *player) record(ctx context.Context, r *backend.Replay, queue func() error) error {
+	if err := p.join(ctx); err != nil {
+		return err
+	}
+	return r.Queue(p.env.Device, func() error {
+		if err := queue(); err != nil {
+			return err
+		}
+		return p.join(ctx)
+	})
+}
+
+// sendAll passes all messages to the transport that no Await of the step has passed to it.
+func (p *player) sendAll(ctx context.Context) error {
+	for _, x := range p.unsent {
+		if err := x.send(ctx); err != nil {
+			return err
+		}
+	}
+	if len(p.unsent) > 0 {
+		p.lap(inHalo)
+	}
+	p.unsent = p.unsent[:0]
+	return nil
+}
+
+// body plays the body of a step, its free segments by recordings.
+func (p *player) body(ctx context.Context, g *Program) error {
+	for k := range g.segments {
+		s := &g.segments[k]
+		var err error
+		if s.free && p.records {
+			err = p.replaySegment(ctx, s)
+		} else {
+			err = p.play(ctx, s.ops)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return p.sendAll(ctx)
+}
+
+func (p *player) replaySegment(ctx context.Context, s *segment) error {
+	err := p.record(ctx, &s.replay, func() error { return p.play(ctx, s.ops) })
+	p.lap(s.ops[len(s.ops)-1].phase)
+	return err
+}
+
+// replayOf returns the recording of a window, or nil if there are too many.
+func (p *player) replayOf(w window) *backend.Replay {
+	r := p.windows[w]
+	if r == nil && len(p.windows) < maxWindows {
+		r = new(backend.Replay)
+		p.windows[w] = r
+	}
+	return r
+}
+
+// forget frees the recordings, which are then made again.
+func (p *player) forget() {
+	for _, r := range p.windows {
+		r.Close()
+	}
+}
+
+// repeat repeats a program until it is done. On a device with separate memory the host looks one batch behind, so that
+// the device never waits for it.
+func (p *player) repeat(ctx context.Context, r *Repeated) error {
+	ahead := 0
+	if _, separate := p.env.Device.(backend.Memory); separate {
+		ahead = 1
+	}
+	for made, k := 0, 0; made < r.Most; k++ {
+		n := min(r.Every, r.Most-made)
+		var err error
+		if r.program.free && p.records && n == r.Every {
+			err = p.replayBatch(ctx, r)
+		} else {
+			err = p.times(ctx, r.program, n)
+		}
+		if err != nil {
+			return err
+		}
+		made += n
+		if err := r.readback[k%2].Start(r.Done.bytes()); err != nil {
+			return err
+		}
+		if k < ahead {
+			continue
+		}
+		flag, err := r.readback[(k-ahead)%2].Read()
+		if err != nil {
+			return err
+		}
+		if flag[0]|flag[1]|flag[2]|flag[3] != 0 {
+			return ctx.Err()
+		}
+	}
+	return ctx.Err()
+}
+
+func (p *player) replayBatch(ctx context.Context, r *Repeated) error {
+	return p.record(ctx, &r.replay, func() error { return p.times(ctx, r.program, r.Every) })
+}
+
+func (p *player) times(ctx context.Context, g *Program, n int) error {
+	for range n {
+		if err := p.play(ctx, g.ops); err != nil {
+			return err
+		}
+	}
+	return nil
+}
