@@ -96,7 +96,7 @@ func (c *coordinator) join(ctx context.Context, h *proto.Hello) (*rankState, err
 	if text != "" {
 		from := fmt.Sprintf("rank %d", h.Rank)
 		if v := guardedConnOf(ctx); v != nil {
-			from += " from " + v.origin()
+			from += " from " + v.Origin()
 		}
 		c.refused.add(why, from, text)
 		return nil, &refusal{text}

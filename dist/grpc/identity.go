@@ -3,6 +3,7 @@ package grpc
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -15,34 +16,51 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/atoll-hpc/atoll/dist/grpc/certs"
+	"github.com/atoll-hpc/atoll/internal/guard"
 )
 
 // mutualTLS is TLS that uses the current certificates of the store at each handshake.
 type mutualTLS struct {
 	store   *certs.Store
-	rank    int // rank to connect to; unused by a server
-	lastErr *lastError
+	rank    int        // of a client: the rank to connect to
+	lastErr *lastError // of a client, may be nil
+	refused *refusals  // of a server
 }
 
-// credentials returns the credentials of connections to a rank or to certs.Coordinator. A server ignores rank.
-func (cfg *Config) credentials(rank int, lastErr *lastError) credentials.TransportCredentials {
+// clientCredentials returns the credentials of connections to a rank or to certs.Coordinator.
+func (cfg *Config) clientCredentials(rank int, lastErr *lastError) credentials.TransportCredentials {
 	if cfg.Certificates == nil {
 		return insecure.NewCredentials()
 	}
-	return &mutualTLS{cfg.Certificates, rank, lastErr}
+	return &mutualTLS{store: cfg.Certificates, rank: rank, lastErr: lastErr}
+}
+
+// serverCredentials returns the credentials of a server.
+func (cfg *Config) serverCredentials(refused *refusals) credentials.TransportCredentials {
+	if cfg.Certificates == nil {
+		return insecure.NewCredentials()
+	}
+	return &mutualTLS{store: cfg.Certificates, refused: refused}
 }
 
 func (m *mutualTLS) ClientHandshake(ctx context.Context, _ string, c net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	tlsConn, info, err := credentials.NewTLS(m.store.Client(m.rank)).ClientHandshake(ctx, certs.Name(m.rank), c)
-	m.lastErr.set(err)
-	return tlsConn, info, err
+	if err != nil {
+		m.lastErr.set(errors.New(certs.Explain(err)))
+		return nil, nil, err
+	}
+	return &firstRead{Conn: tlsConn, ended: func(_ byte, err error) {
+		if err != nil { // the server may have refused the certificate
+			m.lastErr.set(errors.New(certs.Explain(err)))
+		}
+	}}, info, nil
 }
 
 func (m *mutualTLS) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	tlsConn, info, err := credentials.NewTLS(m.store.Server()).ServerHandshake(c)
-	if v, ok := c.(*guardedConn); ok && err != nil {
-		v.listener.refused.add(noCertificate, "a connection from "+v.origin(),
-			"without a certificate of the job: "+quoted(err.Error()))
+	if v := guard.Of(c.RemoteAddr()); v != nil && err != nil && m.refused != nil {
+		m.refused.add(noCertificate, "a connection from "+v.Origin(), "without a certificate of the job: "+
+			certs.Explain(err))
 	}
 	return tlsConn, info, err
 }
@@ -109,7 +127,7 @@ func identity(ctx context.Context, size int, session uint64, refused *refusals) 
 		text := fmt.Sprintf(format, args...)
 		from := "a stream"
 		if v != nil {
-			from += " from " + v.origin()
+			from += " from " + v.Origin()
 		}
 		refused.add(why, from, text)
 		return status.Error(code, text)
@@ -134,7 +152,7 @@ func identity(ctx context.Context, size int, session uint64, refused *refusals) 
 
 // trustConnection removes the limits from the connection of a stream.
 func trustConnection(ctx context.Context) error {
-	if v := guardedConnOf(ctx); v != nil && !v.trust() {
+	if v := guardedConnOf(ctx); v != nil && !v.Trust() {
 		return status.Error(codes.Unavailable, "closed: too many newer unverified connections")
 	}
 	return nil

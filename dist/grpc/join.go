@@ -50,7 +50,7 @@ func (c *comm) serve() (string, error) {
 	}
 	address := c.cfg.announcedAddress(listening)
 	listeners := []net.Listener{neighbours}
-	c.server = newServer(&c.cfg)
+	c.server = newServer(&c.cfg, c.refused)
 	c.server.RegisterService(&exchangeService, c)
 	if c.cfg.Rank == 0 && !c.cfg.External {
 		if address != c.cfg.Coordinator {
@@ -67,7 +67,7 @@ func (c *comm) serve() (string, error) {
 		registerCoordinator(c.server, c.hosted, c.cfg, c.stop)
 	}
 	for _, l := range listeners {
-		d := newGuardedListener(l, c.cfg.Size, c.refused)
+		d := newGuardedListener(l, &c.cfg, c.refused)
 		c.tasks.Go(func() { _ = c.server.Serve(d) }) // returns when the server is stopped
 	}
 	return address, nil
@@ -175,11 +175,11 @@ func ServeCoordinator(ctx context.Context, cfg Config) error {
 	defer refused.summarize()
 	c := newCoordinator(cfg, certs.Coordinator, refused)
 	stop := make(chan struct{})
-	s := newServer(&cfg)
+	s := newServer(&cfg, refused)
 	registerCoordinator(s, c, cfg, stop)
 	served := make(chan error, 1)
 	watched := make(chan struct{})
-	go func() { served <- s.Serve(newGuardedListener(l, cfg.Size, refused)) }()
+	go func() { served <- s.Serve(newGuardedListener(l, &cfg, refused)) }()
 	go func() {
 		defer close(watched)
 		c.watch(stop)

@@ -72,7 +72,7 @@ func TestResultDuringFailure(t *testing.T) {
 func makeClosable(t *testing.T, rank *comm) {
 	t.Helper()
 	rank.cfg.CloseTimeout = 10 * time.Millisecond
-	rank.cancelStreams, rank.server = func() {}, newServer(&rank.cfg)
+	rank.cancelStreams, rank.server = func() {}, newServer(&rank.cfg, nil)
 	conn, err := rank.cfg.dial("unix:/nobody", 0, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/atoll-hpc/atoll/dist/grpc/certs"
 )
 
 // reason is why a rank or connection was refused, as a summary says it.
@@ -37,6 +39,7 @@ type refusals struct {
 	count    map[reason]int
 	notified map[reason]notification
 	recent   []string // the last ones with the right token, for the messages of ranks that wait
+	noTLS    string   // the last one without a certificate, or without TLS
 }
 
 // notification is the last report of a reason.
@@ -67,6 +70,9 @@ func (r *refusals) add(why reason, source, text string) {
 			r.recent = append(r.recent[max(0, len(r.recent)-maxRecent+1):], line)
 		}
 	}
+	if why == noCertificate || why == badProtocol && text == certs.SpeaksTLS {
+		r.noTLS = source + " " + text
+	}
 	n, last := r.count[why], r.notified[why]
 	if last.count > 0 && now.Sub(last.when) < notifyInterval {
 		r.mu.Unlock()
@@ -85,7 +91,11 @@ func (r *refusals) add(why reason, source, text string) {
 func (r *refusals) recentLines() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.recent)
+	lines := slices.Clone(r.recent)
+	if r.noTLS != "" {
+		lines = append(lines, r.noTLS)
+	}
+	return lines
 }
 
 // summarize reports the totals, if any reason occurred more than once.

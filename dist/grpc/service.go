@@ -2,6 +2,7 @@ package grpc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"runtime"
@@ -10,6 +11,8 @@ import (
 
 	rpc "google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+
+	"github.com/atoll-hpc/atoll/dist/grpc/certs"
 )
 
 // The streams of frames are services without a protobuf definition: their messages are not protobuf.
@@ -45,8 +48,8 @@ const (
 	maxHeaderBytes = 8 << 10
 )
 
-func newServer(cfg *Config) *rpc.Server {
-	return rpc.NewServer(rpc.Creds(cfg.credentials(cfg.Rank, nil)), rpc.WaitForHandlers(true),
+func newServer(cfg *Config, refused *refusals) *rpc.Server {
+	return rpc.NewServer(rpc.Creds(cfg.serverCredentials(refused)), rpc.WaitForHandlers(true),
 		rpc.ConnectionTimeout(helloTimeout), rpc.MaxConcurrentStreams(maxStreams), rpc.MaxHeaderListSize(maxHeaderBytes),
 		rpc.MaxRecvMsgSize(maxFrameBytes), rpc.MaxSendMsgSize(maxFrameBytes),
 		rpc.InitialWindowSize(windowBytes), rpc.InitialConnWindowSize(windowBytes),
@@ -82,10 +85,21 @@ func (cfg *Config) dial(address string, rank int, lastErr *lastError) (*rpc.Clie
 			lastErr.set(err)
 			return nil, err
 		}
-		return newReadAheadConn(c)
+		ahead, err := newReadAheadConn(c)
+		if err != nil || cfg.Certificates != nil {
+			return ahead, err
+		}
+		return &firstRead{Conn: ahead, ended: func(first byte, err error) {
+			switch {
+			case err != nil:
+				lastErr.set(errors.New("it has closed the connection without an answer: does it need certificates (--certs)?"))
+			case certs.IsTLS(first):
+				lastErr.set(errors.New(certs.SpeaksTLS))
+			}
+		}}, nil
 	}
 	return rpc.NewClient(grpcTarget(address), rpc.WithContextDialer(connect),
-		rpc.WithTransportCredentials(cfg.credentials(rank, lastErr)), rpc.WithNoProxy(), rpc.WithDisableRetry(),
+		rpc.WithTransportCredentials(cfg.clientCredentials(rank, lastErr)), rpc.WithNoProxy(), rpc.WithDisableRetry(),
 		rpc.WithIdleTimeout(0),
 		rpc.WithConnectParams(rpc.ConnectParams{MinConnectTimeout: time.Second,
 			Backoff: backoff.Config{BaseDelay: 5 * time.Millisecond, Multiplier: 1.5, MaxDelay: 100 * time.Millisecond}}),

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -118,8 +120,8 @@ func TestWrongCertificates(t *testing.T) {
 		want  string
 	}{
 		"of another rank": {store(t, filepath.Join(dir, "rank-2"), 2), "has the certificate of rank-2"},
-		"of another job":  {store(t, authority(t, 2), 1), "unknown authority"},
-		"none":            {nil, "no coordinator reached"},
+		"of another job":  {store(t, authority(t, 2), 1), "signed by another authority"},
+		"none":            {nil, "does it need certificates"},
 	} {
 		wrong.Certificates = c.store
 		shortCtx, stop := context.WithTimeout(ctx, 300*time.Millisecond)
@@ -141,5 +143,49 @@ func TestWrongCertificates(t *testing.T) {
 	}
 	if len(lines) == 0 {
 		t.Error("no refusal was logged")
+	}
+}
+
+// TestFailedHandshakesAreExplained: when certificates do not match, or only one side has any, the message of both sides
+// says so, that of rank 0 also after it has waited in vain.
+func TestFailedHandshakesAreExplained(t *testing.T) {
+	dir, other := authority(t, 2), authority(t, 2)
+	for name, c := range map[string]struct {
+		ours, theirs       string // folders of certificates, "" for none
+		wantOurs, wantHere string
+	}{
+		"authorities":    {dir, other, "has refused this certificate", "signed by another authority"},
+		"plaintext here": {"", dir, "it speaks TLS", "it does not speak TLS"},
+		"TLS here":       {dir, "", "it does not speak TLS", "does it need certificates"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			address, lines := freePort(t), [2]chan string{make(chan string, 1), make(chan string, 1)}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var errs [2]error
+			var ranks sync.WaitGroup
+			for rank, folder := range []string{c.ours, c.theirs} {
+				cfg := grpc.Config{Rank: rank, Size: 2, Coordinator: address, Notify: func(line string) {
+					select {
+					case lines[rank] <- line:
+					default:
+					}
+				}}
+				if folder != "" {
+					cfg.Certificates = store(t, folder, rank)
+				}
+				ranks.Go(func() { _, errs[rank] = grpc.Join(ctx, cfg) })
+			}
+			line, waits := <-lines[0], <-lines[1]
+			cancel()
+			ranks.Wait()
+			if !strings.Contains(line, c.wantOurs) || !contains(errs[0], c.wantOurs) {
+				t.Errorf("rank 0 says %q, and at the end %v: want %q", line, errs[0], c.wantOurs)
+			}
+			if !strings.Contains(waits, c.wantHere) || !contains(errs[1], c.wantHere) {
+				t.Errorf("rank 1 says %q, and at the end %v: want %q", waits, errs[1], c.wantHere)
+			}
+		})
 	}
 }

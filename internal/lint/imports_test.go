@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"cmd/atoll":    {"*"},
 	"config":       {"internal/portable", "internal/words"},
 	"dist":         {"proto"},
-	"dist/grpc":    {"proto", "dist", "internal/atomicfile"}, // atomicfile: to write certificates
+	"dist/grpc":    {"proto", "dist", "internal/atomicfile", "internal/guard"}, // atomicfile: to write certificates
 	"examples": {"=solvers", "solvers/common", "solvers/engine", "config", "halo", "grid", "mesh", "backend", "dist",
 		"kernelgen/abi"}, // for the examples that are solvers
 	"examples/heat/kernels": {"backend", "kernelgen"},
@@ -36,11 +36,11 @@ var mayImport = map[string][]string{
 	"halo":                  {"dist", "backend"},
 	"kernelgen":             {"internal/dynlib", "internal/needs"}, // needs: in kerneltest, which only tests use
 	"k8s":                   {},
-	"launch":                {"internal/atomicfile", "dist"},
+	"launch":                {"internal/atomicfile", "internal/guard", "dist"},
 	"mesh":                  {"internal/atomicfile", "internal/parallel"},
 	"partition":             {"internal/dynlib", "internal/parallel"},
 	"proto":                 {},
-	"run": {"internal/atomicfile", "internal/parallel", "internal/words", "config", "formats", "=solvers", "halo", "grid",
+	"run": {"internal/atomicfile", "internal/guard", "internal/parallel", "internal/words", "config", "formats", "=solvers", "halo", "grid",
 		"mesh", "partition", "dist", "backend", "kernelgen/lanes"},
 	"run/runtest":      {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/needs"}, // only tests use it
 	"launch/kube":      {"k8s"},

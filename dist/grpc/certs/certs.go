@@ -120,6 +120,9 @@ func (s *Store) fileStamps() (stamps [3]stamp, err error) {
 // read loads the files and checks that key, certificate and rank match.
 func (s *Store) read(stamps [3]stamp) error {
 	f := s.files()
+	if err := checkSecret(f[1]); err != nil {
+		return err
+	}
 	pair, err := tls.LoadX509KeyPair(f[0], f[1])
 	if err != nil {
 		return fmt.Errorf("certificates: %s with %s: %w", f[0], keyFile, err)
@@ -131,8 +134,12 @@ func (s *Store) read(stamps [3]stamp) error {
 	if rank != s.rank {
 		return fmt.Errorf("certificates: %s belongs to %s, not to %s", f[0], commonName(rank), commonName(s.rank))
 	}
-	if now := time.Now(); now.After(pair.Leaf.NotAfter) {
+	switch now := time.Now(); {
+	case now.After(pair.Leaf.NotAfter):
 		return fmt.Errorf("certificates: %s has expired on %v: make new ones with atoll certs", f[0], pair.Leaf.NotAfter)
+	case now.Before(pair.Leaf.NotBefore):
+		return fmt.Errorf("certificates: %s is valid from %v on, and it is %v: is the clock of this machine right?", f[0],
+			pair.Leaf.NotBefore, now.Round(time.Second))
 	}
 	pem, err := os.ReadFile(f[2])
 	if err != nil {
@@ -142,7 +149,29 @@ func (s *Store) read(stamps [3]stamp) error {
 	if !trusted.AppendCertsFromPEM(pem) {
 		return fmt.Errorf("certificates: %s has no certificate in PEM", f[2])
 	}
+	if err := verify(&pair, trusted); err != nil {
+		return fmt.Errorf("certificates: %s with %s: %w", f[0], authorityFile, err)
+	}
 	s.stamps, s.pair, s.trusted = stamps, &pair, trusted
+	return nil
+}
+
+// verify returns the error with which others that trust the same authorities would refuse the certificate, as that of a
+// server or of a client: a rank is both.
+func verify(pair *tls.Certificate, trusted *x509.CertPool) error {
+	intermediates := x509.NewCertPool()
+	for _, der := range pair.Certificate[1:] {
+		if c, err := x509.ParseCertificate(der); err == nil {
+			intermediates.AddCert(c)
+		}
+	}
+	for _, usage := range []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth} {
+		_, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: trusted, Intermediates: intermediates,
+			KeyUsages: []x509.ExtKeyUsage{usage}})
+		if err != nil {
+			return errors.New(Explain(err))
+		}
+	}
 	return nil
 }
 

@@ -67,6 +67,11 @@ func readAuthority(dir string) (*authority, error) {
 	}
 	file := filepath.Join(dir, authorityKeyFile)
 	secret, err := os.ReadFile(file)
+	if err == nil {
+		if err := checkSecret(file); err != nil {
+			return nil, err
+		}
+	}
 	if err != nil {
 		return nil, errors.New("certificates: " + err.Error() + ": the existing authority needs its key to sign; " +
 			"choose another folder for a new authority") // not wrapped: ErrNotExist would make Make create a new one
