@@ -83,7 +83,8 @@ func (f *connectFlags) joinConfig(env launch.Environment, caseHash string, notif
 	error) {
 	cfg := grpc.Config{
 		Rank: env.Rank, Size: env.Size, Coordinator: env.Coordinator, Listen: f.listen, Announce: f.announce,
-		BuildID: summary.BuildID(), CaseHash: caseHash, Epoch: env.Epoch, Token: os.Getenv(members.EnvToken),
+		BuildID: summary.BuildID(), CaseHash: caseHash, Epoch: env.Epoch,
+		Token:    members.RankToken(os.Getenv(members.EnvToken), env.Epoch),
 		Insecure: f.insecure, Silence: f.silence, JoinTimeout: f.joinTimeout, Notify: notify,
 	}
 	if f.certs != "" {

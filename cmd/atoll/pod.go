@@ -53,8 +53,8 @@ func (f *runFlags) podZero(ctx context.Context, path string, p *members.Pod) err
 	if err != nil {
 		return err
 	}
-	token := os.Getenv(members.EnvToken)
-	if err := ensureToken(); err != nil {
+	token, err := members.PrepareTokens(address, f.certs, f.insecure)
+	if err != nil {
 		return err
 	}
 	j, err := p.AwaitJournal(ctx, f.joinTimeout)
@@ -62,8 +62,7 @@ func (f *runFlags) podZero(ctx context.Context, path string, p *members.Pod) err
 		return &retryableError{err}
 	}
 	server, err := members.Listen(members.ServerConfig{Address: address, Certs: f.certs, Insecure: f.insecure,
-		JoinToken: token,
-		RankToken: os.Getenv(members.EnvToken), Aligned: true})
+		JoinToken: token, Aligned: true})
 	if err != nil {
 		return errors.Join(err, j.Close())
 	}
@@ -94,7 +93,7 @@ func podError(ctx context.Context, p *members.Pod, err error) error {
 		text := fmt.Sprintf("pod %d has left the run, which continues when the pod returns", p.Index)
 		return &stopError{context.Cause(ctx), text, exitSaved}
 	case errors.As(err, new(*retryableError)), errors.As(err, new(*supervise.LauncherLostError)),
-		errors.As(err, new(*supervise.RefusedError)):
+		errors.As(err, new(*supervise.RefusedError)), errors.As(err, new(*supervise.UnknownLauncherError)):
 		return &stopError{err, err.Error(), exitLost}
 	}
 	return err

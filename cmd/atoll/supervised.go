@@ -103,8 +103,13 @@ func (f *runFlags) supervisedProcesses(ctx context.Context, path string, c *conf
 	if err != nil {
 		return err
 	}
-	token := os.Getenv(members.EnvToken)
-	if err := ensureToken(); err != nil {
+	token := ""
+	if f.listenSupervisors == "" {
+		err = ensureToken()
+	} else {
+		token, err = members.PrepareTokens(f.listenSupervisors, f.certs, f.insecure)
+	}
+	if err != nil {
 		return errors.Join(err, j.Close())
 	}
 	health, err := f.healthService()
@@ -117,7 +122,7 @@ func (f *runFlags) supervisedProcesses(ctx context.Context, path string, c *conf
 	if f.listenSupervisors != "" {
 		host.Name, host.Address = members.Name(), f.advertisedHost()
 		server, err = members.Listen(members.ServerConfig{Address: f.listenSupervisors, Certs: f.certs, Insecure: f.insecure,
-			JoinToken: token, RankToken: os.Getenv(members.EnvToken)})
+			JoinToken: token})
 		if err != nil {
 			return errors.Join(err, j.Close())
 		}

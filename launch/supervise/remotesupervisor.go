@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,15 +9,20 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"github.com/atoll-hpc/atoll/dist/grpc/certs"
 )
 
 // RemoteSupervisor supervises ranks on this machine, for a launcher on another machine.
 type RemoteSupervisor struct {
-	Dial         func(ctx context.Context) (net.Conn, error) // connects to the launcher by a secure connection
-	Local        LocalMember
-	Args         []string // added to the arguments of workers
-	Token        string   // the run's token, which the launcher checks
-	Build        string   // identifies this program; the launcher's must be equal
+	Dial  func(ctx context.Context) (net.Conn, error) // connects to the launcher by a secure connection
+	Local LocalMember
+	Args  []string // added to the arguments of workers
+	Token string   // the run's token, which this supervisor and the launcher prove to each other that they have
+	// Arguments returns, of the arguments that the launcher wants for a worker, those that this program knows and accepts
+	// from another machine, or an error.
+	Arguments    func(args []string) ([]string, error)
+	Build        string // identifies this program; the launcher's must be equal
 	SilenceLimit time.Duration
 	MaxOutage    time.Duration // how long Join dials a launcher that does not answer
 	UntilDone    bool          // a launcher that stops before the run is done will be replaced: Join dials the next one
@@ -55,6 +61,7 @@ const (
 func (v *RemoteSupervisor) Join(ctx context.Context) error {
 	lost, logged := time.Now(), time.Now()
 	pause := minRedialPause
+	accepted, explained := false, false // a launcher has accepted this supervisor; a failed handshake was explained
 	for {
 		if v.Done != nil && v.Done() {
 			return nil
@@ -63,11 +70,13 @@ func (v *RemoteSupervisor) Join(ctx context.Context) error {
 		conn, err := v.dial(ctx)
 		if err == nil {
 			state, err = v.serve(ctx, conn)
-			var refused *RefusedError
-			if state == sessionOver || errors.As(err, &refused) || ctx.Err() != nil {
+			_ = conn.Close() // it is closed already, unless the handshake failed
+			if state == sessionOver || errors.As(err, new(*RefusedError)) || ctx.Err() != nil ||
+				!accepted && errors.As(err, new(*UnknownLauncherError)) {
 				return err
 			}
 		}
+		accepted = accepted || state != sessionGreeting
 		if state != sessionGreeting {
 			v.Log(fmt.Sprintf("lost the connection to the launcher: %v; killed its ranks on this machine; dialling again",
 				err))
@@ -77,12 +86,14 @@ func (v *RemoteSupervisor) Join(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		why := certs.Explain(err)
 		if time.Since(lost) > v.MaxOutage {
-			return &LauncherLostError{v.MaxOutage, err}
+			return &LauncherLostError{v.MaxOutage, errors.New(why)}
 		}
-		if time.Since(logged) > waitReportInterval {
-			logged = time.Now()
-			v.Log(fmt.Sprintf("waiting for the launcher: %v (%v so far)", err, time.Since(lost).Round(time.Second)))
+		atOnce := !explained && (why != err.Error() || errors.As(err, new(*UnknownLauncherError)))
+		if time.Since(logged) > waitReportInterval || atOnce {
+			logged, explained = time.Now(), explained || atOnce
+			v.Log(fmt.Sprintf("waiting for the launcher: %s (%v so far)", why, time.Since(lost).Round(time.Second)))
 		}
 		select {
 		case <-ctx.Done():
@@ -109,7 +120,7 @@ func (v *RemoteSupervisor) dial(ctx context.Context) (net.Conn, error) {
 type sessionState uint8
 
 const (
-	sessionGreeting sessionState = iota // hello is sent
+	sessionGreeting sessionState = iota // the launcher has proved nothing, or has not sent welcome: nothing is obeyed
 	sessionWorking                      // the launcher may start workers
 	sessionLeaving                      // the member has announced that it leaves; its workers are ending
 	sessionOver
@@ -129,7 +140,7 @@ type session struct {
 
 // serve runs one session. When it returns, all workers have ended.
 func (v *RemoteSupervisor) serve(ctx context.Context, conn net.Conn) (sessionState, error) {
-	s := &session{RemoteSupervisor: v, conn: newMessageConn(conn, v.SilenceLimit), ended: make(chan struct{}, 1)}
+	s := &session{RemoteSupervisor: v, conn: newMessageConn(conn, conn, v.SilenceLimit), ended: make(chan struct{}, 1)}
 	defer s.conn.close()
 	s.member = newLocalMember(v.Local, s.forward)
 	defer func() {
@@ -139,10 +150,15 @@ func (v *RemoteSupervisor) serve(ctx context.Context, conn net.Conn) (sessionSta
 		}
 		s.member.close()
 	}()
-	s.conn.send(message{Kind: kindHello, Hello: &hello{v.Local.Name, v.Local.Slots, s.member.reserveRendezvous(),
-		v.Local.Ordinal, v.Build, v.Token}})
-	s.received, s.failed = v.receive(s.conn)
-	err := s.run(ctx)
+	stop := context.AfterFunc(ctx, s.conn.close)
+	err := s.conn.greet(hello{Name: v.Local.Name, Slots: v.Local.Slots, Rendezvous: s.member.reserveRendezvous(),
+		Ordinal: v.Local.Ordinal, Build: v.Build}, v.Token)
+	stop()
+	if err == nil {
+		s.conn.start()
+		s.received, s.failed = v.receive(s.conn)
+		err = s.run(ctx)
+	}
 	return s.state, err
 }
 
@@ -195,7 +211,7 @@ func (s *session) handle(m message) error {
 			s.state = sessionWorking
 		}
 		s.member.Workers.Dir = m.Dir
-		s.member.Workers.Env = append(s.workerEnv(), m.Env...)
+		s.member.Workers.Env = s.workerEnv(cmp.Or(s.Token, m.Token))
 	case m.Kind == kindRefused:
 		return &RefusedError{m.Text}
 	case m.Kind == kindOver:
@@ -204,10 +220,14 @@ func (s *session) handle(m message) error {
 			return errors.New("the launcher has stopped")
 		}
 		s.state = sessionOver
-	case m.Kind == kindStart && m.Start != nil && len(m.Args) > 0 && m.Args[0] == "run":
+	case m.Kind == kindStart && m.Start != nil && s.state != sessionGreeting:
+		args, err := s.Arguments(m.Args)
+		if err != nil {
+			return fmt.Errorf("the launcher wants a worker that this supervisor does not start: %w", err)
+		}
 		s.epochs++
-		s.member.start(*m.Start, slices.Concat(m.Args, s.Args))
-	case m.Kind == kindEnd && m.End != nil:
+		s.member.start(*m.Start, slices.Concat(args, s.Args))
+	case m.Kind == kindEnd && m.End != nil && s.state != sessionGreeting:
 		s.member.endWorkers(*m.End)
 	default:
 		return fmt.Errorf("unexpected message %q from the launcher", m.Kind)
@@ -232,12 +252,13 @@ func (s *session) leave() {
 	}
 }
 
-// workerEnv returns the environment of workers, without the variables that the launcher adds.
-func (v *RemoteSupervisor) workerEnv() []string {
-	if v.Local.Workers.Env == nil {
-		return os.Environ()
+// workerEnv returns the environment of workers: that of this process and the token, and nothing else from the launcher.
+func (v *RemoteSupervisor) workerEnv(token string) []string {
+	env := v.Local.Workers.Env
+	if env == nil {
+		env = os.Environ()
 	}
-	return slices.Clone(v.Local.Workers.Env)
+	return append(slices.Clone(env), EnvToken+"="+token)
 }
 
 // receive starts to receive messages, and returns channels for the messages and for the error that ends them.

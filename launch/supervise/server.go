@@ -1,29 +1,36 @@
 package supervise
 
 import (
-	"crypto/subtle"
+	"bytes"
+	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"sync"
 	"time"
 
+	"github.com/atoll-hpc/atoll/dist/grpc/certs"
+	"github.com/atoll-hpc/atoll/internal/guard"
 	"github.com/atoll-hpc/atoll/launch"
 )
 
 // Server accepts supervisors on other machines as members.
 type Server struct {
-	Listener     net.Listener  // of secure connections
-	Token        string        // which supervisors must present, "" for none
+	Listener     net.Listener
+	TLS          *tls.Config   // of connections; nil for plaintext
+	Token        string        // which supervisors must have, "" if TLS alone authenticates them
+	RankToken    string        // which supervisors get for their workers, if Token is ""
 	Build        string        // identifies the program that supervisors must run
 	SilenceLimit time.Duration // time without a message after which a supervisor is lost
 	Dir          string        // working directory of workers
-	Env          []string      // added to the environment of workers
 
 	// CertifiedOrdinal returns the ordinal in a supervisor's certificate; nil if certificates have none.
 	CertifiedOrdinal func(conn net.Conn) (ordinal int, err error)
 
 	send        func(Event)
+	guarded     *guard.Listener
 	lock        sync.Mutex
 	connections map[string]int // supervisor's name → how often it has connected
 
@@ -34,10 +41,14 @@ type Server struct {
 }
 
 const (
-	maxPending = 64      // connections that have not sent hello yet
-	maxSlots   = 1 << 16 // of a supervisor
-	maxName    = 256     // bytes of a supervisor's name
+	maxSlots = 1 << 16 // of a supervisor
+	maxName  = 256     // bytes of a supervisor's name
+
+	acceptPause = 50 * time.Millisecond // after Accept has failed, as when there are too many open files
 )
+
+// unverified are the limits of connections whose supervisor has not proved that it has the token.
+var unverified = guard.Limits{Connections: 128, Time: handshakeTimeout, Bytes: 32 << 10}
 
 // remoteMember is a supervisor on another machine, as the launcher sees it: the connection to it.
 type remoteMember struct {
@@ -48,27 +59,31 @@ type remoteMember struct {
 
 func (d *Server) start(send func(Event)) {
 	d.send, d.remotes, d.connections = send, map[string]*remoteMember{}, map[string]int{}
+	d.guarded = &guard.Listener{Listener: d.Listener, Limits: unverified, Refused: func(c *guard.Conn, why guard.Cause) {
+		text := fmt.Sprintf("without a hello within %v", unverified.Time)
+		if why == guard.TooMany {
+			text = fmt.Sprintf("without a hello, when %d newer ones were open", unverified.Connections)
+		}
+		d.logRefusal(fmt.Sprintf("a connection from %s %s", c.Origin(), text))
+	}}
 	d.tasks.Go(func() {
-		pending := make(chan struct{}, maxPending)
 		for {
-			conn, err := d.Listener.Accept()
-			if err != nil {
+			conn, err := d.guarded.Accept()
+			switch {
+			case errors.Is(err, net.ErrClosed):
 				return
-			}
-			select {
-			case pending <- struct{}{}:
+			case err != nil:
+				time.Sleep(acceptPause)
 			default:
-				_ = conn.Close() // too many at once: the supervisor dials again
-				continue
+				d.tasks.Go(func() { d.admit(conn.(*guard.Conn)) })
 			}
-			d.tasks.Go(func() { d.admit(conn, func() { <-pending }) })
 		}
 	})
 }
 
 // close closes all connections when their last messages are written.
 func (d *Server) close() {
-	_ = d.Listener.Close()
+	_ = d.guarded.Close()
 	d.lock.Lock()
 	remotes := make([]*remoteMember, 0, len(d.remotes))
 	for _, v := range d.remotes {
@@ -85,32 +100,65 @@ func (d *Server) close() {
 	d.tasks.Wait()
 }
 
-// admit serves a connection. It calls greeted when hello has arrived, or receiving it has failed.
-func (d *Server) admit(conn net.Conn, greeted func()) {
-	w := newMessageConn(conn, d.SilenceLimit)
-	defer w.close()
-	m, err := w.receive()
-	greeted()
-	if err != nil || m.Kind != kindHello || m.Hello == nil {
-		d.logRefusal(fmt.Sprintf("a connection from %s: it is not from a supervisor", conn.RemoteAddr()))
+// admit serves a connection.
+func (d *Server) admit(guarded *guard.Conn) {
+	conn, received, err := d.open(guarded)
+	defer conn.Close()
+	var w *messageConn
+	var h *hello
+	if err == nil {
+		w = newMessageConn(conn, received, d.SilenceLimit)
+		h, err = w.welcome(d.Token)
+	}
+	if err == nil && !guarded.Trust() {
+		return // it was refused, and that was logged
+	}
+	if err != nil {
+		if guarded.Close() == nil { // else it was refused, and that was logged
+			d.logRefusal(fmt.Sprintf("a connection from %s: %s", guarded.Origin(), certs.Explain(err)))
+		}
 		return
 	}
-	if why := d.refusal(conn, m.Hello); why != "" {
-		d.logRefusal(fmt.Sprintf("a supervisor at %s: %s", conn.RemoteAddr(), why))
+	defer w.close()
+	w.start()
+	if why := d.refusal(conn, h); why != "" {
+		d.logRefusal(fmt.Sprintf("a supervisor at %s: %s", guarded.Origin(), why))
 		w.sendLast(message{Kind: kindRefused, Text: why})
 		return
 	}
-	w.send(message{Kind: kindWelcome, Dir: d.Dir, Env: d.Env})
-	v := d.register(m.Hello, w)
-	d.send(connected{Join{v.name, m.Hello.Slots, m.Hello.Rendezvous, m.Hello.Ordinal}, v})
+	welcome := message{Kind: kindWelcome, Dir: d.Dir}
+	if d.Token == "" {
+		welcome.Token = d.RankToken
+	}
+	w.send(welcome)
+	v := d.register(h, w)
+	d.send(connected{Join{v.name, h.Slots, h.Rendezvous, h.Ordinal}, v})
 	err = d.receiveEvents(v)
 	d.lock.Lock()
-	if d.remotes[m.Hello.Name] == v {
-		delete(d.remotes, m.Hello.Name)
+	if d.remotes[h.Name] == v {
+		delete(d.remotes, h.Name)
 	}
 	d.lock.Unlock()
 	d.send(Leave{v.name, err.Error()})
 	close(v.left)
+}
+
+// open makes a connection secure, if the server has certificates, and returns it with a reader of its data.
+func (d *Server) open(guarded *guard.Conn) (net.Conn, io.Reader, error) {
+	if d.TLS != nil {
+		conn := tls.Server(guarded, d.TLS)
+		ctx, stop := context.WithTimeout(context.Background(), handshakeTimeout)
+		defer stop()
+		return conn, conn, conn.HandshakeContext(ctx)
+	}
+	first := make([]byte, 1)
+	if _, err := io.ReadFull(guarded, first); err != nil {
+		return guarded, nil, errors.New("it has sent nothing")
+	}
+	if certs.IsTLS(first[0]) {
+		return guarded, nil, errors.New(certs.SpeaksTLS)
+	}
+	return guarded, io.MultiReader(bytes.NewReader(first), guarded), nil
 }
 
 // logRefusal logs a refusal, at most one per waitReportInterval; the next logged line has the number of those between.
@@ -142,8 +190,6 @@ func (d *Server) refusal(conn net.Conn, h *hello) string {
 		}
 	}
 	switch {
-	case subtle.ConstantTimeCompare([]byte(h.Token), []byte(d.Token)) != 1 && d.Token != "":
-		return "it does not have the token of the run"
 	case h.Build != d.Build:
 		return fmt.Sprintf("its build is %q, the launcher's %q: start the same program on all machines", h.Build, d.Build)
 	case h.Slots < 1 || h.Slots > maxSlots || h.Ordinal < 0 || len(h.Name) == 0 || len(h.Name) > maxName:

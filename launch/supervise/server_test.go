@@ -4,7 +4,6 @@ package supervise
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -130,11 +129,19 @@ func (s *testRun) member(name string, slots int) LocalMember {
 			Drain: 5 * time.Second}}
 }
 
+// runOnly accepts the arguments of these tests' workers.
+func runOnly(args []string) ([]string, error) {
+	if !slices.Equal(args, []string{"run"}) {
+		return nil, fmt.Errorf("got arguments %q", args)
+	}
+	return args, nil
+}
+
 // join starts a remote supervisor, and returns a channel for the error of its Join.
 func (s *testRun) join(ctx context.Context, name string, slots int, change func(*RemoteSupervisor)) <-chan error {
 	v := &RemoteSupervisor{Dial: func(ctx context.Context) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", s.address)
-	}, Local: s.member(name, slots), Token: "secret", Build: "b1", SilenceLimit: time.Second, MaxOutage: 2 * time.Second,
+	}, Local: s.member(name, slots), Arguments: runOnly, Token: "secret", Build: "b1", SilenceLimit: time.Second, MaxOutage: 2 * time.Second,
 		Log: func(text string) { s.log <- text }}
 	if change != nil {
 		change(v)
@@ -206,9 +213,8 @@ func TestSilentMemberIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	m := message{Kind: kindHello, Hello: &hello{Name: "silent", Slots: 1, Rendezvous: "127.0.0.1:1", Build: "b1",
-		Token: "secret"}}
-	if err := json.NewEncoder(conn).Encode(m); err != nil {
+	silent := newMessageConn(conn, conn, time.Second) // and not start: it sends no heartbeats
+	if err := silent.greet(hello{Name: "silent", Slots: 1, Rendezvous: "127.0.0.1:1", Build: "b1"}, "secret"); err != nil {
 		t.Fatal(err)
 	}
 	s.awaitEpoch(3, 1) // epoch 2 ends when the silent member, which has one of its ranks, is lost
@@ -260,7 +266,6 @@ func TestServerRefusesConnections(t *testing.T) {
 	s.awaitEpoch(1, 1)
 	for want, change := range map[string]func(*RemoteSupervisor){
 		"claims rank 3 with the certificate of rank 0": func(v *RemoteSupervisor) { v.Local.Ordinal = 3 },
-		"it does not have the token of the run":        func(v *RemoteSupervisor) { v.Token = "guess" },
 		`its build is "b2"`:                            func(v *RemoteSupervisor) { v.Build = "b2" },
 		"malformed hello: 1000000 slots":               func(v *RemoteSupervisor) { v.Local.Slots = 1000000 },
 	} {
@@ -269,6 +274,10 @@ func TestServerRefusesConnections(t *testing.T) {
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want one with %q", err, want)
 		}
+	}
+	if err := <-s.join(t.Context(), "x", 1, func(v *RemoteSupervisor) { v.Token = "guess" }); !errors.As(err,
+		new(*UnknownLauncherError)) {
+		t.Errorf("with another token: %v", err)
 	}
 	calls := 0
 	err := <-s.join(t.Context(), "x", 1, func(v *RemoteSupervisor) { // connections break before welcome

@@ -97,7 +97,7 @@ func (p *Pod) Join(ctx context.Context) error {
 		return err
 	}
 	v := supervise.RemoteSupervisor{Dial: dial, Args: p.Args, Local: p.Member(), Token: os.Getenv(EnvToken),
-		Build:        summary.BuildID(),
+		Arguments: workerArguments, Build: summary.BuildID(),
 		SilenceLimit: p.SilenceLimit, MaxOutage: p.MaxOutage, UntilDone: true, Done: p.Done,
 		Log: func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) }}
 	if err := v.Join(ctx); ctx.Err() == nil {

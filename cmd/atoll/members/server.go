@@ -22,15 +22,14 @@ const MaxRanks = 4096
 const SilenceLimit = 3 * time.Second
 
 // EnvToken names the environment variable with the secret of a job that all its processes must present.
-const EnvToken = "ATOLL_TOKEN"
+const EnvToken = supervise.EnvToken
 
 // ServerConfig configures the server through which supervisors on other machines join a run.
 type ServerConfig struct {
 	Address   string // host:port or unix:/path
 	Certs     string // folder with the coordinator's certificate, "" for none
 	Insecure  bool   // connections beyond this machine may be plaintext
-	JoinToken string // secret that supervisors must present: the user's value of EnvToken, "" for none
-	RankToken string // secret of the ranks, passed on to supervisors: the user's value, or a random one if there is none
+	JoinToken string // as PrepareTokens returns it
 	Aligned   bool   // each supervisor has the certificate of its rank, this process that of rank 0
 }
 
@@ -50,10 +49,6 @@ func Listen(c ServerConfig) (*supervise.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Insecure && c.JoinToken == "" {
-		return nil, badInput(fmt.Errorf("--places %s with --insecure: set %s to a secret here and where atoll "+
-			"supervise runs, or anybody can join", c.Address, EnvToken))
-	}
 	network, address := splitAddress(c.Address)
 	if network == "unix" { // left behind by a launcher that was killed
 		_ = os.Remove(address)
@@ -66,15 +61,14 @@ func Listen(c ServerConfig) (*supervise.Server, error) {
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
+	server := &supervise.Server{Listener: l, Token: c.JoinToken, RankToken: os.Getenv(EnvToken), Build: summary.BuildID(),
+		SilenceLimit: SilenceLimit, Dir: dir}
 	if store != nil {
-		l = tls.NewListener(l, &tls.Config{MinVersion: tls.VersionTLS13,
-			GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return store.Server(), nil }})
-	}
-	server := &supervise.Server{Listener: l, Token: c.JoinToken, Build: summary.BuildID(), SilenceLimit: SilenceLimit,
-		Dir: dir,
-		Env: []string{EnvToken + "=" + c.RankToken}}
-	if store != nil && c.Aligned {
-		server.CertifiedOrdinal = certifiedRank
+		server.TLS = &tls.Config{MinVersion: tls.VersionTLS13,
+			GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return store.Server(), nil }}
+		if c.Aligned {
+			server.CertifiedOrdinal = certifiedRank
+		}
 	}
 	return server, nil
 }

@@ -74,6 +74,12 @@ func (f *superviseFlags) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	token := os.Getenv(EnvToken)
+	if f.certs == "" {
+		if token, err = plaintextToken(f.launcher, f.insecure, token); err != nil {
+			return err
+		}
+	}
 	var args []string
 	address := "127.0.0.1"
 	if f.listen != "" {
@@ -91,11 +97,11 @@ func (f *superviseFlags) run(ctx context.Context) error {
 		Local: supervise.LocalMember{Name: Name(), Slots: f.slots, Address: address,
 			Workers: launch.LocalConfig{Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr, LogRanks: f.logRanks,
 				Drain: run.Drain, Stuck: f.stuck}},
-		Token: os.Getenv(EnvToken), Build: summary.BuildID(), SilenceLimit: SilenceLimit, MaxOutage: f.wait,
+		Token: token, Arguments: workerArguments, Build: summary.BuildID(), SilenceLimit: SilenceLimit, MaxOutage: f.wait,
 		Log: func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) },
 	}
 	err = v.Join(ctx)
-	if errors.As(err, new(*supervise.RefusedError)) {
+	if errors.As(err, new(*supervise.RefusedError)) || errors.As(err, new(*supervise.UnknownLauncherError)) {
 		return badInput(err)
 	}
 	return err
@@ -106,9 +112,6 @@ func (f *superviseFlags) run(ctx context.Context) error {
 func (f *superviseFlags) dialer() (func(ctx context.Context) (net.Conn, error), error) {
 	network, address := splitAddress(f.launcher)
 	if f.certs == "" {
-		if err := requireLocal(f.launcher, f.insecure); err != nil {
-			return nil, err
-		}
 		return func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, network, address) }, nil
 	}
 	// A member has no fixed rank: it uses the only certificate in the folder, or that of rank 0.
