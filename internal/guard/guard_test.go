@@ -102,7 +102,8 @@ func TestSuspectedConnectionsAreBoundedAgain(t *testing.T) {
 	})
 }
 
-// TestBytesAreBounded: no more than the limit is read from an unverified connection, and everything once it is verified.
+// TestBytesAreBounded: no more than the limit is read from an unverified connection, and everything once it is
+// verified.
 func TestBytesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 64 << 10

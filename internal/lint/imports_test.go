@@ -40,8 +40,8 @@ var mayImport = map[string][]string{
 	"mesh":                  {"internal/atomicfile", "internal/parallel"},
 	"partition":             {"internal/dynlib", "internal/parallel"},
 	"proto":                 {},
-	"run": {"internal/atomicfile", "internal/guard", "internal/parallel", "internal/words", "config", "formats", "=solvers", "halo", "grid",
-		"mesh", "partition", "dist", "backend", "kernelgen/lanes"},
+	"run": {"internal/atomicfile", "internal/guard", "internal/parallel", "internal/words", "config", "formats",
+		"=solvers", "halo", "grid", "mesh", "partition", "dist", "backend", "kernelgen/lanes"},
 	"run/runtest":      {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/needs"}, // only tests use it
 	"launch/kube":      {"k8s"},
 	"launch/slurmtest": {"internal/needs"}, // only tests use it

@@ -37,10 +37,12 @@ var attacks = map[string]func(c net.Conn){
 		for write(c, strings.Repeat("x", 1<<16)) {
 		}
 	},
-	"HTTP":            func(c net.Conn) { write(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n") },
-	"TLS":             func(c net.Conn) { write(c, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03") },
-	"hello alone":     func(c net.Conn) { write(c, greeting) },
-	"hello and a lie": func(c net.Conn) { write(c, greeting+`{"kind":"proof","proof":"`+strings.Repeat("A", 43)+`="}`+"\n") },
+	"HTTP":        func(c net.Conn) { write(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n") },
+	"TLS":         func(c net.Conn) { write(c, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03") },
+	"hello alone": func(c net.Conn) { write(c, greeting) },
+	"hello and a lie": func(c net.Conn) {
+		write(c, greeting+`{"kind":"proof","proof":"`+strings.Repeat("A", 43)+`="}`+"\n")
+	},
 	"commands": func(c net.Conn) {
 		write(c, greeting+`{"kind":"slots","slots":9}`+"\n"+`{"kind":"exited","epoch":1,"exit":{"rank":0,"code":0}}`+"\n")
 	},

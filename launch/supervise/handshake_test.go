@@ -161,29 +161,23 @@ func sealed(w *messageConn, messages ...message) (lines []string) {
 // TestLinesAreAuthenticated: between a supervisor and the launcher nobody can add, repeat, leave out, change or reflect
 // a command, although he forwards their handshake.
 func TestLinesAreAuthenticated(t *testing.T) {
+	type change = func(lines, own []string) []string // of the lines of the launcher, and one of the supervisor
 	for name, c := range map[string]struct {
-		change func(lines, own []string) []string // of the lines of the launcher, and one of the supervisor
-		valid  int                                // messages that arrive before an error
+		change
+		valid int // messages that arrive before an error
 	}{
-		"nothing":         {func(lines, _ []string) []string { return lines }, 4},
-		"added":           {func(lines, _ []string) []string { return slices.Insert(lines, 1, `{"kind":"over"}`+"\n") }, 1},
-		"added with code": {func(lines, _ []string) []string { return slices.Insert(lines, 1, "{}\t"+lines[0][len(lines[0])-45:]) }, 1},
-		"repeated":        {func(lines, _ []string) []string { return slices.Insert(lines, 2, lines[1]) }, 2},
-		"left out":        {func(lines, _ []string) []string { return slices.Delete(lines, 0, 1) }, 0},
-		"exchanged":       {func(lines, _ []string) []string { lines[1], lines[2] = lines[2], lines[1]; return lines }, 1},
-		"changed": {func(lines, _ []string) []string {
-			lines[1] = strings.Replace(lines[1], "evil", "fine", 1)
-			return lines
-		}, 1},
-		"code cut": {func(lines, _ []string) []string { lines[3] = lines[3][:len(lines[3])-3] + "\n"; return lines }, 3},
-		"no code": {func(lines, _ []string) []string {
-			lines[3], _, _ = strings.Cut(lines[3], "\t")
-			return append(lines, "\n")
-		}, 3},
-		"reflected":        {func(lines, own []string) []string { return append(own, lines...) }, 0},
-		"of another time":  {func(lines, own []string) []string { return append(lines[:1], lines[0]) }, 1},
-		"two in one line":  {func(lines, _ []string) []string { lines[1] = strings.TrimSuffix(lines[1], "\n"); return lines }, 1},
-		"empty line first": {func(lines, _ []string) []string { return append([]string{"\n"}, lines...) }, 0},
+		"nothing":  {func(l, _ []string) []string { return l }, 4},
+		"added":    {func(l, _ []string) []string { return slices.Insert(l, 1, `{"kind":"over"}`+"\n") }, 1},
+		"old code": {func(l, _ []string) []string { return slices.Insert(l, 1, "{}\t"+l[0][len(l[0])-45:]) }, 1},
+		"repeated": {func(l, _ []string) []string { return slices.Insert(l, 2, l[1]) }, 2},
+		"left out": {func(l, _ []string) []string { return slices.Delete(l, 0, 1) }, 0},
+		"swapped":  {func(l, _ []string) []string { return []string{l[0], l[2], l[1], l[3]} }, 1},
+		"changed":  {func(l, _ []string) []string { return []string{l[0], strings.Replace(l[1], "evil", "fine", 1)} }, 1},
+		"code cut": {func(l, _ []string) []string { return append(l[:3], l[3][:len(l[3])-3]+"\n") }, 3},
+		"no code":  {func(l, _ []string) []string { return append(l[:3], l[3][:len(l[3])-46]+"\n") }, 3},
+		"own line": {func(l, own []string) []string { return append(own, l...) }, 0},
+		"joined":   {func(l, _ []string) []string { return []string{l[0], strings.TrimSuffix(l[1], "\n"), l[2]} }, 1},
+		"empty":    {func(l, _ []string) []string { return append([]string{"\n"}, l...) }, 0},
 	} {
 		s, l, errs := connect(t, "secret", "secret")
 		if err := errors.Join(errs[:]...); err != nil {

@@ -141,8 +141,9 @@ func runOnly(args []string) ([]string, error) {
 func (s *testRun) join(ctx context.Context, name string, slots int, change func(*RemoteSupervisor)) <-chan error {
 	v := &RemoteSupervisor{Dial: func(ctx context.Context) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", s.address)
-	}, Local: s.member(name, slots), Arguments: runOnly, Token: "secret", Build: "b1", SilenceLimit: time.Second, MaxOutage: 2 * time.Second,
-		Log: func(text string) { s.log <- text }}
+	}, Local: s.member(name, slots), Arguments: runOnly, Token: "secret", Build: "b1", SilenceLimit: time.Second,
+		MaxOutage: 2 * time.Second,
+		Log:       func(text string) { s.log <- text }}
 	if change != nil {
 		change(v)
 	}

@@ -57,8 +57,8 @@ func TestUserSecret(t *testing.T) {
 		text string
 		mode os.FileMode
 		want string
-	}{{secrets[0], 0o644, "other users can read"}, {secrets[0], 0o620, "other users can read"}, {"short", 0o600, "damaged"},
-		{"", 0o600, "damaged"}} {
+	}{{secrets[0], 0o644, "other users can read"}, {secrets[0], 0o620, "other users can read"},
+		{"short", 0o600, "damaged"}, {"", 0o600, "damaged"}} {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}

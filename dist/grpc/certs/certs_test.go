@@ -161,7 +161,8 @@ func TestUnusableCertificatesAreRefused(t *testing.T) {
 	} {
 		dir := makeForTwoRanks(t)
 		issue(t, dir, dir, change)
-		if _, err := certs.Open(dir, 0, nil); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		_, err := certs.Open(dir, 0, nil)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
 		}
 	}
