@@ -81,7 +81,9 @@ func TestSupervisorObeysOnlyTheLauncher(t *testing.T) {
 			i.send(challenge(nonce[:1], newTranscript("", line, nonce[:1]).proof(launcherRole))...)
 		},
 		"the supervisor's nonce": func(i *impostor, _ []byte, h *hello) { i.send(challenge(h.Nonce, h.Nonce)...) },
-		"hello":                  func(i *impostor, _ []byte, h *hello) { i.send(message{Kind: kindHello, Hello: h}, commands[1]) },
+		"hello": func(i *impostor, _ []byte, h *hello) {
+			i.send(message{Kind: kindHello, Hello: h}, commands[1])
+		},
 		"challenge, and again": func(i *impostor, _ []byte, _ *hello) {
 			i.send(challenge(nonce, nonce)...)
 			i.send(challenge(nonce, nonce)...)
@@ -140,8 +142,8 @@ func TestTokensMustAgree(t *testing.T) {
 	for _, c := range []struct {
 		supervisor, launcher string
 		agree                bool
-	}{{"secret", "secret", true}, {"", "", true}, {"secret", "", false}, {"", "secret", false}, {"secret", "secres", false},
-		{"secret", "secret ", false}} {
+	}{{"secret", "secret", true}, {"", "", true}, {"secret", "", false}, {"", "secret", false},
+		{"secret", "secres", false}, {"secret", "secret ", false}} {
 		_, _, errs := connect(t, c.supervisor, c.launcher)
 		if (errs[0] == nil) != c.agree || (errs[1] == nil) != c.agree {
 			t.Errorf("tokens %q and %q: %v", c.supervisor, c.launcher, errs)

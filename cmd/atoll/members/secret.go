@@ -77,7 +77,7 @@ func userSecret(path string) (string, error) {
 			return "", err
 		}
 		secret := path + "." + rand.Text()
-		err = atomicfile.Write(secret, func(f *os.File) error {
+		err = atomicfile.Write(secret, func(f *atomicfile.File) error {
 			if err := f.Chmod(0o600); err != nil { // before the file has content
 				return err
 			}
