@@ -103,7 +103,7 @@ func (d *Server) close() {
 // admit serves a connection.
 func (d *Server) admit(guarded *guard.Conn) {
 	conn, received, err := d.open(guarded)
-	defer conn.Close()
+	defer func() { _ = conn.Close() }() // it is closed already, unless it was refused
 	var w *messageConn
 	var h *hello
 	if err == nil {
