@@ -33,11 +33,30 @@ const (
 // processStart is the time at which the process started, approximately.
 var processStart = time.Now()
 
+// The outputs of a run, which goes on if nobody reads them.
+var (
+	stdout = process.NewOutput(os.Stdout)
+	stderr = process.NewOutput(os.Stderr)
+)
+
+// readerPatience is how long this process, at its end, waits for a reader of its output that reads nothing.
+const readerPatience = 5 * time.Second
+
+// flushOutput waits until what this process has printed is read.
+func flushOutput() {
+	if !stdout.Flush(readerPatience) {
+		fmt.Fprintln(stderr, "atoll: warning: nobody has read the last lines of standard output")
+	}
+	stderr.Flush(readerPatience) // if it fails nobody would read a message either
+}
+
 func main() {
 	ctx, stop := context.WithCancel(context.Background())
 	stopBySignal(stop)
 	process.OnClosedOutput(stop)
-	os.Exit(execute(ctx, os.Args[1:]))
+	code := execute(ctx, os.Args[1:])
+	flushOutput()
+	os.Exit(code)
 }
 
 // stopBySignal calls stop at the first signal that asks the process to end. A second signal ends the process at once,
@@ -117,7 +136,7 @@ func reportEnd(ctx context.Context, err error) int {
 	}
 	var stoppedRun *stopError
 	if errors.As(err, &stoppedRun) {
-		fmt.Fprintln(os.Stderr, "atoll:", stoppedRun.text)
+		fmt.Fprintln(stderr, "atoll:", stoppedRun.text)
 		return stoppedRun.code
 	}
 	var rankError *launch.RankError
@@ -125,7 +144,7 @@ func reportEnd(ctx context.Context, err error) int {
 		code := launch.ExitCode(err)
 		requested := ctx.Err() != nil && rankError.Code == exitFailed && len(rankError.Killed) == 0
 		if code != exitUsage && code != exitSaved && !requested { // otherwise rank 0 has printed the reason
-			fmt.Fprintln(os.Stderr, "atoll:", err)
+			fmt.Fprintln(stderr, "atoll:", err)
 		}
 		return code
 	}
@@ -142,13 +161,13 @@ func reportEnd(ctx context.Context, err error) int {
 	var stopped *run.Stopped
 	switch {
 	case errors.As(err, &stopped):
-		fmt.Fprintf(os.Stderr, "%s %v%s\n", prefix, stopped, savedText)
+		fmt.Fprintf(stderr, "%s %v%s\n", prefix, stopped, savedText)
 	case ctx.Err() != nil && errors.As(err, &interrupted):
-		fmt.Fprintln(os.Stderr, prefix, "stopped by a signal", interrupted.Where)
+		fmt.Fprintln(stderr, prefix, "stopped by a signal", interrupted.Where)
 	case ctx.Err() != nil:
-		fmt.Fprintln(os.Stderr, prefix, "stopped by a signal")
+		fmt.Fprintln(stderr, prefix, "stopped by a signal")
 	default:
-		fmt.Fprintln(os.Stderr, prefix, err)
+		fmt.Fprintln(stderr, prefix, err)
 	}
 	return exitCode(ctx, err)
 }

@@ -23,7 +23,7 @@ func (f *runFlags) pod(ctx context.Context, path string, p *members.Pod) error {
 	f.transport, f.ranks = launch.GRPC, max(f.ranks, 1)
 	limit := cmp.Or(f.maxRanks, f.ranks)
 	if p.Index >= limit {
-		fmt.Fprintf(os.Stderr, "atoll: warning: the run was started for at most %d ranks and does not use pod %d\n", limit,
+		fmt.Fprintf(stderr, "atoll: warning: the run was started for at most %d ranks and does not use pod %d\n", limit,
 			p.Index)
 		return nil
 	}

@@ -119,7 +119,7 @@ func notifier(p launch.Environment) func(line string) {
 		if beat != nil { // waiting for other ranks is progress: --join limits it
 			beat()
 		}
-		fmt.Fprintln(os.Stderr, prefix+"atoll:", line)
+		fmt.Fprintln(stderr, prefix+"atoll:", line)
 	}
 }
 
@@ -157,9 +157,11 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 	}
 	o.Watched = r.serve != "" && !r.check
 	if comm.Rank() == 0 {
-		o.Warn = os.Stderr
+		o.Warn = stderr
 		r.announce(c, comm.Size(), share)
-		o.Progress = progress.For(os.Stdout, r.quiet)
+		if o.Progress = progress.For(os.Stdout, r.quiet); !r.quiet {
+			o.Progress.Out = stdout
+		}
 	} else if r.logRanks {
 		log := r.log(comm.Rank())
 		fmt.Fprintf(log, "on %s, cores %s, threads %d, local rank %d of %d\n", share.Host, share.CPUs, share.Threads,
@@ -197,10 +199,10 @@ func useProcessors(threads int) {
 // announce prints what was detected: launcher, ranks, threads, machines and transport.
 func (r *rank) announce(c *config.Case, ranks int, share launch.Share) {
 	if share.Warning != "" {
-		fmt.Fprintln(os.Stderr, "atoll: warning:", share.Warning)
+		fmt.Fprintln(stderr, "atoll: warning:", share.Warning)
 	}
 	if r.check {
-		fmt.Print(c.String()) // nothing else, so that the output is a valid case file
+		fmt.Fprint(stdout, c.String()) // nothing else, so that the output is a valid case file
 		return
 	}
 	if r.quiet {
@@ -210,16 +212,16 @@ func (r *rank) announce(c *config.Case, ranks int, share launch.Share) {
 	if share.MinThreads != share.MaxThreads {
 		threads = fmt.Sprintf("%d to %d", share.MinThreads, share.MaxThreads)
 	}
-	fmt.Printf("%-16s %s; ranks: %d, threads of each: %s, machines: %d; transport %s: %s\n", "found", r.env.Origin(),
-		ranks, threads, share.Hosts, r.transport, r.reason)
+	fmt.Fprintf(stdout, "%-16s %s; ranks: %d, threads of each: %s, machines: %d; transport %s: %s\n", "found",
+		r.env.Origin(), ranks, threads, share.Hosts, r.transport, r.reason)
 }
 
 // log returns the writer for the lines of a rank other than 0. launch.Local adds the rank to each line itself.
 func (r *rank) log(rank int) io.Writer {
 	if r.env.Launcher == launch.Atoll {
-		return os.Stdout
+		return stdout
 	}
-	return launch.NewLineWriter(os.Stdout, fmt.Sprintf("[rank %d] ", rank), &r.lines)
+	return launch.NewLineWriter(stdout, fmt.Sprintf("[rank %d] ", rank), &r.lines)
 }
 
 // isValidAddress reports whether an address is host:port, where host may be missing.
@@ -246,7 +248,7 @@ func (r *rank) watch(ctx context.Context, comm dist.Comm) (s *watch.Server, err 
 		return nil, err
 	}
 	if s != nil && !r.quiet {
-		fmt.Printf("%-16s %s\n", "watch", s.URL())
+		fmt.Fprintf(stdout, "%-16s %s\n", "watch", s.URL())
 	}
 	return s, nil
 }

@@ -102,7 +102,7 @@ func (f *replayFlags) replay(ctx context.Context, dir string, atTime, hasUntil b
 		if begin == "" {
 			begin = "the start of the run: no checkpoint is earlier"
 		}
-		fmt.Printf("%-16s %s\n", "from", begin)
+		fmt.Fprintf(stdout, "%-16s %s\n", "from", begin)
 	}
 	r := rank{runFlags: &f.runFlags, reason: "replay"}
 	return r.goroutines(ctx, c)

@@ -184,7 +184,7 @@ func (f *runFlags) report(s *summary.Summary) error {
 	if f.check || s == nil || f.onOutcome != nil {
 		return nil
 	}
-	var w io.Writer = os.Stdout
+	var w io.Writer = stdout
 	if f.quiet {
 		w = io.Discard
 	}

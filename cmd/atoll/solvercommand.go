@@ -144,7 +144,7 @@ func (f *solverFlags) run(ctx context.Context, c *config.Case, reporter solvers.
 			o.LocalRanks = f.ranks
 		}
 		if comm.Rank() == 0 && !f.quiet {
-			o.Log = os.Stdout
+			o.Log = stdout
 		}
 		_, err = run.Run(ctx, o)
 		return report, err
@@ -167,10 +167,10 @@ func (f *solverFlags) printReport(report solvers.Report) error {
 		}
 	}
 	if warning := report.Warning(); warning != "" {
-		fmt.Fprintln(os.Stderr, "atoll:", warning)
+		fmt.Fprintln(stderr, "atoll:", warning)
 	}
 	if !f.quiet {
-		fmt.Print(report.Text())
+		fmt.Fprint(stdout, report.Text())
 	}
 	return report.Refused()
 }

@@ -134,7 +134,7 @@ func (f *runFlags) supervisedProcesses(ctx context.Context, path string, c *conf
 // supervise runs the supervisor until the run ends.
 func (f *runFlags) supervise(ctx context.Context, path string, c supervise.Config) supervise.Outcome {
 	c.Command = func(first bool) []string { return f.workerArgs(path, first, time.Since(processStart)) }
-	c.Log = func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) }
+	c.Log = func(text string) { fmt.Fprintln(stderr, "atoll: warning:", text) }
 	return supervise.Run(ctx, c)
 }
 
