@@ -67,7 +67,8 @@ func TestDefaults(t *testing.T) {
 				{Name: "h2", Expr: "depth - h1"}, {Name: "u1", Expr: "0"}, {Name: "v1", Expr: "0"}, {Name: "u2", Expr: "0"},
 				{Name: "v2", Expr: "0"}},
 			Boundary: problem.Boundary{Default: "wall", Groups: map[string]string{}, Given: map[string]problem.Given{}},
-			Forcing:  problem.Forcing{WindDrag: 0.0013, AirDensity: 0.0012, WaterDensity: 1025},
+			Forcing: problem.Forcing{WindDrag: 0.0013, AirDensity: 0.0012, WaterDensity: 1025,
+				Soil: problem.Soil{InitialAbstraction: .2}},
 		},
 	}
 	if !reflect.DeepEqual(c.Sections,

@@ -74,6 +74,12 @@ func (p *Printer) Pair(key string, value any) {
 	p.WriteString(printKey(key) + " = " + printValue(value) + "\n")
 }
 
+// Inline is a table that Pair writes in one line.
+type Inline []struct {
+	Key   string
+	Value any
+}
+
 func printValue(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -90,6 +96,12 @@ func printValue(value any) string {
 		return printList(v)
 	case Field:
 		return v.print()
+	case Inline:
+		texts := make([]string, len(v))
+		for i, pair := range v {
+			texts[i] = printKey(pair.Key) + " = " + printValue(pair.Value)
+		}
+		return "{ " + strings.Join(texts, ", ") + " }"
 	}
 	return fmt.Sprint(value) // integers and booleans
 }

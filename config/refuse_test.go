@@ -159,7 +159,7 @@ func TestRefusedBoundaries(t *testing.T) {
 		"{ discharge = -1 }":           "[boundary] coast.discharge: -1 must be a finite number, 0 or more",
 		"{ incident = 1 }":             "[boundary] coast.incident: needs the level of the water at rest too",
 		`{ level = "x" }`:              "[boundary] coast.level: depends on x; write an expression over t only",
-		`{ level = { raster = "a" } }`: "[boundary] coast level.raster: no such key; choose series, column or hold",
+		`{ level = { raster = "a" } }`: "[boundary] coast level.raster: no such key; choose series, column, hold or steps",
 		`{ discharge = "-1" }`:         "[boundary] coast.discharge: -1 must be a finite number, 0 or more",
 		"{}":                           "[boundary] coast: is empty; choose level, discharge or radiation",
 	} {

@@ -13,6 +13,7 @@ type Series struct {
 	File   string // CSV with a header, whose first column is the time in s; relative to the case file
 	Column string // header of the column with the values; "" for the second column
 	Hold   bool   // before the first and after the last row, use their values
+	Steps  bool   // each value holds until the next row; without it the series is linear between rows
 
 	Program *expr.Program // the compiled Expr; nil without one
 }
@@ -32,7 +33,7 @@ func (s *Section) Series(key string, b Bound) Series {
 	case map[string]any:
 		sub, _ := s.Within(key)
 		r.File, r.Column = sub.Text("series", Required), sub.Text("column", "")
-		r.Hold = sub.Boolean("hold", false)
+		r.Hold, r.Steps = sub.Boolean("hold", false), sub.Boolean("steps", false)
 		if sub.Has("series") && r.File == "" {
 			sub.Fail("series", "is empty; give a CSV file")
 		}
@@ -76,6 +77,9 @@ func (r Series) String() string {
 	}
 	if r.Hold {
 		text += ", hold = true"
+	}
+	if r.Steps {
+		text += ", steps = true"
 	}
 	return text + " }"
 }

@@ -40,6 +40,8 @@ type compiler struct {
 	uses   []string // those of vars that the expression uses, sorted
 	coords []string // x, y, z, t and pi, once for each occurrence
 	terms  int
+
+	breakers []breaker
 }
 
 func failure(n ast.Node, format string, args ...any) error {
@@ -145,6 +147,9 @@ func (c *compiler) binary(n *ast.BinaryNode) (term, error) {
 	right, err := c.number(n.Right)
 	if err != nil {
 		return term{}, err
+	}
+	if n.Operator == "%" && right.constant {
+		c.breaksAt(left.eval, math.Abs(right.eval(point{})))
 	}
 	return term{arithmetic(n.Operator, left.eval, right), left.constant && right.constant}, nil
 }

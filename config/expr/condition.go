@@ -57,6 +57,7 @@ func (c *compiler) comparison(n *ast.BinaryNode) (condition, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.breaksBetween(left, right)
 	a, b := left.eval, right.eval
 	switch n.Operator {
 	case "<":

@@ -45,6 +45,8 @@ type Program struct {
 	node          ast.Node
 	bounds        bounds // see compileBounds
 	compileBounds sync.Once
+
+	breakers []breaker
 }
 
 // Compile compiles an expression over x, y, z, t, pi and the variables vars. An error has one line, with the
@@ -78,7 +80,7 @@ func Compile(src string, vars ...string) (*Program, error) {
 		return nil, withPosition(src, err)
 	}
 	return &Program{src: src, vars: slices.Clone(vars), uses: c.uses, coords: c.coords, value: value.eval,
-		node: tree.Node}, nil
+		node: tree.Node, breakers: c.breakers}, nil
 }
 
 // Eval returns the value at a point. extra holds the values of the variables named to Compile, in their order. A

@@ -61,12 +61,16 @@ func (c *compiler) call(n *ast.CallNode) (term, error) {
 		return term{}, failure(n, "function %q is not known; use one of %s", name.Value, known)
 	}
 	args, constant := make([]number, len(n.Arguments)), true
+	terms := make([]term, len(n.Arguments))
 	for i, a := range n.Arguments {
 		t, err := c.number(a)
 		if err != nil {
 			return term{}, err
 		}
-		args[i], constant = t.eval, constant && t.constant
+		terms[i], args[i], constant = t, t.eval, constant && t.constant
+	}
+	if len(terms) > 0 {
+		c.breaksOf(name.Value, terms)
 	}
 	switch {
 	case f.unary != nil && len(args) == 1:

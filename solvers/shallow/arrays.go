@@ -97,12 +97,14 @@ func (a *arrays[F]) uploadInputs(out *outlets[F]) {
 		ConditionOf: backend.Uploaded(p, boundary.ConditionOf, "boundary"),
 		Conditions:  backend.Uploaded(p, boundary.Conditions, "boundary"),
 		Prescribed:  backend.Uploaded(p, boundary.Prescribed, "boundary"),
+		Ahead:       backend.Uploaded(p, boundary.Ahead, "boundary"),
 		Passed:      backend.Uploaded(p, boundary.Passed, "boundary"),
 	}
 	a.forcing = out.forcing
 	a.forcing.Prescribed = a.boundary.Prescribed
 	a.forcing.Pattern = backend.Uploaded(p, out.forcing.Pattern, "rain")
 	a.forcing.Infiltration = backend.Uploaded(p, out.forcing.Infiltration, "infiltration")
+	a.forcing.Soil = backend.Uploaded(p, out.forcing.Soil, "infiltration")
 	a.forcing.Coriolis = backend.Uploaded(p, out.forcing.Coriolis, "rotation")
 	a.forcing.Lost = backend.Uploaded(p, out.forcing.Lost, "losses")
 	a.forcing.PressureGradient = backend.Uploaded(p, out.forcing.PressureGradient, "pressure of the air")
@@ -153,7 +155,8 @@ func (a *arrays[F]) loops(s kernels.Scheme, k cycleStep) (l loops) {
 	limit, nextLimit, cleared := a.limits(k)
 	counters := &a.counters[0]
 	for stage := range l.series {
-		l.series[stage] = kernels.NewEvaluateSeriesLoop(stage == 1, clock, limit, a.rows, a.series, a.boundary.Prescribed)
+		l.series[stage] = kernels.NewEvaluateSeriesLoop(stage == 1, clock, limit, a.rows, a.series, a.boundary.Prescribed,
+			a.boundary.Ahead)
 	}
 	l.peaks = kernels.NewUpdatePeaksLoop(&a.params, clock, &a.peaks, a.mesh.Beds, from)
 	l.peaksOfQueuedStep = kernels.NewUpdatePeaksInStepLoop(&a.params, clock, limit, &a.peaks, a.mesh.Beds, from)

@@ -82,10 +82,24 @@ type Initial struct {
 	Manning                []float64 // coefficient in s/m^(1/3); nil for no friction
 	Pattern                []float64 // factor on rain; nil for 1
 	Infiltration           []float64 // of one layer, m/s; nil for none
+	Soil                   *Soil     // that takes water of one layer by a model; nil for none
 	Coriolis               []float64 // parameter, 1/s; nil for no rotation
 	Pressure               []float64 // of the air over the density of the lower layer, m²/s²; nil for none
 	Uplift                 []float64 // total rise of the bed, m; nil for a fixed bed
 }
+
+// Soil has a model of infiltration, and its parameters in all cells. A nil field is 0.
+type Soil struct {
+	Model   string    // green-ampt, initial-continuing or curve-number: see kernels.SoilModel
+	Rate    []float64 // conductivity, or continuing loss, m/s
+	Depth   []float64 // suction times deficit of moisture, initial loss, or initial abstraction, m
+	Deficit []float64 // of moisture, with which ponded water adds to the suction
+	Storage []float64 // of the curve number, m
+}
+
+// soilModels are the models by their names.
+var soilModels = map[string]kernels.SoilModel{"green-ampt": kernels.GreenAmpt,
+	"initial-continuing": kernels.InitialContinuing, "curve-number": kernels.CurveNumber}
 
 func params[F num.Float](c Config, friction bool) (kernels.Params[F], error) {
 	p := kernels.Params[F]{

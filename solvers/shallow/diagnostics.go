@@ -49,7 +49,7 @@ func (s *solver[F]) allSources(ctx context.Context) ([]Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	forced, err := s.rainAndLosses(ctx, weight)
+	forced, err := s.rainAndLosses(ctx)
 	return append(through, forced...), err
 }
 

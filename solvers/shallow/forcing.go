@@ -3,6 +3,7 @@ package shallow
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -37,11 +38,11 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *ke
 		return errors.New("wind needs both components, x and y")
 	}
 	p.Forced = f.Rain != nil || f.Evaporation != nil || f.WindX != nil || init.Infiltration != nil ||
-		init.Coriolis != nil || init.Pressure != nil
+		init.Soil != nil || init.Coriolis != nil || init.Pressure != nil
 	p.Longest = F(math.Inf(1))
 	o.forcing.Drag = F(f.Drag)
 	if f.WindX != nil {
-		o.forcing.WindX, o.forcing.WindY = o.addPrescribed(f.WindX, false), o.addPrescribed(f.WindY, false)
+		o.forcing.WindX, o.forcing.WindY = o.addPrescribed(f.WindX, mean), o.addPrescribed(f.WindY, mean)
 	}
 	if err := o.addAirPressure(init.Pressure, f.PressureFactor, part); err != nil {
 		return err
@@ -49,9 +50,13 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *ke
 	o.forcing.Coriolis = ownedValues[F](init.Coriolis, part)
 	o.forcing.Infiltration = ownedValues[F](init.Infiltration, part)
 	if f.Evaporation != nil {
-		o.forcing.Evaporation = o.addPrescribed(f.Evaporation, false)
+		o.forcing.Evaporation = o.addPrescribed(f.Evaporation, mean)
 	}
-	o.sources.evaporation, o.sources.infiltration = f.Evaporation != nil, init.Infiltration != nil
+	if err := o.addSoil(init, part); err != nil {
+		return err
+	}
+	o.sources.evaporation = f.Evaporation != nil
+	o.sources.infiltration = init.Infiltration != nil || init.Soil != nil
 	if o.sources.evaporation || o.sources.infiltration {
 		o.forcing.Lost = make([]kernels.Lost, part.Owned)
 	}
@@ -61,16 +66,39 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *ke
 	return nil
 }
 
+// addSoil adds the model of infiltration.
+func (o *outlets[F]) addSoil(init Initial, part *mesh.Part) error {
+	s := init.Soil
+	if s == nil {
+		return nil
+	}
+	model, ok := soilModels[s.Model]
+	switch {
+	case !ok:
+		return fmt.Errorf("model of the soil %q is not known; choose green-ampt, initial-continuing or curve-number", s.Model)
+	case init.Infiltration != nil:
+		return errors.New("infiltration is either a constant rate or that of a model")
+	}
+	o.forcing.Model, o.forcing.Soil = model, make([]kernels.Soil[F], part.Owned)
+	value := func(field []float64, i int) F {
+		if field == nil {
+			return 0
+		}
+		return F(field[i])
+	}
+	for i := range o.forcing.Soil {
+		o.forcing.Soil[i] = kernels.Soil[F]{Rate: value(s.Rate, i), Depth: value(s.Depth, i),
+			Deficit: value(s.Deficit, i), Storage: value(s.Storage, i)}
+	}
+	return nil
+}
+
 // addRain adds rain. Even constant rain has a series, since the series integrates it over time. The step is bounded
 // so that water that falls on dry ground in a step flows no further than a cell.
 func (o *outlets[F]) addRain(rows []series.Row, pattern []float64, part *mesh.Part, p *kernels.Params[F]) {
 	o.forcing.Pattern = ownedValues[F](pattern, part)
-	if len(rows) == 1 {
-		o.forcing.Rain = int32(len(o.boundary.Prescribed))
-		o.boundary.Prescribed = append(o.boundary.Prescribed, F(rows[0].Value))
-		o.addSeries(o.forcing.Rain, rows, func(r series.Row) float64 { return r.Value })
-	} else {
-		o.forcing.Rain = o.addPrescribed(rows, false)
+	if o.forcing.Rain = o.addPrescribed(rows, mean); len(rows) == 1 {
+		o.addSeries(o.forcing.Rain, rows, mean)
 	}
 	o.sources.rain = len(o.series) - 1
 	largest := 0.0
@@ -105,9 +133,8 @@ func ownedValues[F num.Float](field []float64, part *mesh.Part) []F {
 	return out
 }
 
-// rainAndLosses returns the volumes of rain, evaporation and infiltration since the start. The kernels add whole
-// steps in each stage; weight is 1 over the number of stages.
-func (s *solver[F]) rainAndLosses(ctx context.Context, weight float64) ([]Source, error) {
+// rainAndLosses returns the volumes of rain, evaporation and infiltration since the start.
+func (s *solver[F]) rainAndLosses(ctx context.Context) ([]Source, error) {
 	var list []Source
 	var sums [3]dist.Accumulator
 	var rainDepth float64
@@ -116,7 +143,7 @@ func (s *solver[F]) rainAndLosses(ctx context.Context, weight float64) ([]Source
 		if err != nil {
 			return nil, err
 		}
-		rainDepth = weight * totals[s.rain].Total
+		rainDepth = totals[s.rain].Total
 		for _, area := range s.rainArea {
 			sums[0].Add(area)
 		}
@@ -142,10 +169,10 @@ func (s *solver[F]) rainAndLosses(ctx context.Context, weight float64) ([]Source
 		list = append(list, Source{Name: "rain", Volume2: rainDepth * sums[0].Float64()})
 	}
 	if s.evaporation {
-		list = append(list, Source{Name: "evaporation", Volume2: 0 - weight*sums[1].Float64()})
+		list = append(list, Source{Name: "evaporation", Volume2: 0 - sums[1].Float64()})
 	}
 	if s.infiltration {
-		list = append(list, Source{Name: "infiltration", Volume2: 0 - weight*sums[2].Float64()})
+		list = append(list, Source{Name: "infiltration", Volume2: 0 - sums[2].Float64()})
 	}
 	return list, nil
 }
@@ -161,7 +188,7 @@ func (o *outlets[F]) addAirPressure(pressure []float64, course []series.Row, par
 	if course == nil {
 		course = series.Constant(1)
 	}
-	o.forcing.PressureFactor = o.addPrescribed(course, false)
+	o.forcing.PressureFactor = o.addPrescribed(course, mean)
 	o.forcing.PressureGradient = make([]kernels.Vec2[F], part.Owned)
 	for i := range o.forcing.PressureGradient {
 		o.forcing.PressureGradient[i] = toVec2[F](gradient(part, i, pressure))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
@@ -88,8 +89,8 @@ func TestForcingIsInTheBudget(t *testing.T) {
 					if math.Abs(change) > tolerance*start.Mass2 {
 						t.Errorf("%g m³ of %g are unexplained: %v", change, start.Mass2, by)
 					}
-					// 0.02 m/s on average over 100 m²; the mean of the pattern is 1. At first order a step uses the rain at its start.
-					if math.Abs(by["rain"]-4) > []float64{.05, 1e-3}[order-1] {
+					// 0.02 m/s on average over 100 m²; the mean of the pattern is 1, to the rounding of centroids.
+					if math.Abs(by["rain"]-4) > 1e-3 {
 						t.Errorf("it rained %g m³, not 4", by["rain"])
 					}
 					if by["evaporation"] >= 0 || by["infiltration"] >= 0 || now.H2Min < 0 ||
@@ -98,6 +99,134 @@ func TestForcingIsInTheBudget(t *testing.T) {
 					}
 				})
 			})
+		}
+	}
+}
+
+// TestRainIsIntegratedExactly proves that the volume of rain is the integral of its series, however short the rain and
+// whatever the steps, for the first row at or after the start.
+func TestRainIsIntegratedExactly(t *testing.T) {
+	for name, c := range map[string]struct {
+		rows []series.Row
+		want float64 // m in 10 s
+	}{
+		"constant":        {[]series.Row{{T: 0, Value: 2e-4}}, 2e-3},
+		"burst":           {[]series.Row{{T: 0}, {T: 3}, {T: 3.001, Value: 1e-2}, {T: 3.003, Value: 1e-2}, {T: 3.004}}, 3e-5},
+		"steps":           {[]series.Row{{T: 0, Value: 1e-4}, {T: 4, Value: 1e-4}, {T: 4, Value: 3e-4}}, 4e-4 + 18e-4},
+		"held":            {[]series.Row{{T: 2, Value: 1e-4}, {T: 4, Value: 3e-4}}, 2e-4 + 4e-4 + 18e-4},
+		"begins late":     {[]series.Row{{T: 0}, {T: 9.5}, {T: 9.5, Value: 1e-3}}, 5e-4},
+		"over at the end": {[]series.Row{{T: 0, Value: 1e-3}, {T: 20}}, 1e-2 - 2.5e-3},
+	} {
+		for order := 1; order <= 2; order++ {
+			for precision, tolerance := range map[string]float64{"float64": 1e-12, "float32": 1e-6} {
+				cfg := config("pvm-ifcp")
+				cfg.Order, cfg.Layers, cfg.Forcing = order, 1, Forcing{Rain: c.rows}
+				flat := func(_, _ float64) (depth, h1, h2 float64) { return 0, 0, .1 }
+				forcedRun(t, cfg, precision, 10, flat, func(*Initial, *mesh.Part) {}, func(s Solver, start, now Diagnostics) {
+					if got := now.Sources[0].Volume2 / 100; math.Abs(got-c.want) > tolerance*c.want {
+						t.Errorf("%s, order %d, %s: %g m of rain in %d steps, want %g", name, order, precision, got, s.Steps(), c.want)
+					}
+					if precision == "float64" {
+						if off := now.Mass2 - start.Mass2 - now.Sources[0].Volume2; math.Abs(off) > 1e-13*now.Mass2 {
+							t.Errorf("%s, order %d: %g m³ unexplained", name, order, off)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestLossesTakeTheLastFilm proves that losses that last long enough leave nothing, and take what there was.
+func TestLossesTakeTheLastFilm(t *testing.T) {
+	for name, modify := range map[string]func(*Config, *Initial, *mesh.Part){
+		"evaporation": func(cfg *Config, _ *Initial, _ *mesh.Part) {},
+		"infiltration": func(cfg *Config, in *Initial, part *mesh.Part) {
+			in.Infiltration = slices.Repeat([]float64{2e-3}, len(part.Cells))
+		},
+		"green-ampt": func(_ *Config, in *Initial, part *mesh.Part) {
+			n := len(part.Cells)
+			in.Soil = &Soil{Model: "green-ampt", Rate: slices.Repeat([]float64{1e-3}, n),
+				Depth: slices.Repeat([]float64{.1}, n)}
+		},
+	} {
+		for order := 1; order <= 2; order++ {
+			for _, precision := range []string{"float64", "float32"} {
+				cfg := config("pvm-ifcp")
+				cfg.Order, cfg.Layers = order, 1
+				if name == "evaporation" {
+					cfg.Forcing.Evaporation = series.Constant(2e-3)
+				}
+				flat := func(x, _ float64) (depth, h1, h2 float64) { return -.003 * x, 0, .01 }
+				forcedRun(t, cfg, precision, 20, flat, func(in *Initial, part *mesh.Part) { modify(&cfg, in, part) },
+					func(_ Solver, start, now Diagnostics) {
+						lost := 0.0
+						for _, s := range now.Sources {
+							lost -= s.Volume2
+						}
+						if now.Mass2 != 0 || math.Abs(lost-start.Mass2) > 1e-6*start.Mass2 {
+							t.Errorf("%s, order %d, %s: %g m³ left, %g lost of %g", name, order, precision, now.Mass2, lost, start.Mass2)
+						}
+					})
+			}
+		}
+	}
+}
+
+// TestSoilModels proves that infiltration in a flat basin follows its laws: Green and Ampt's under ponded water and
+// under rain, an initial and a continuing loss, and the curve number.
+func TestSoilModels(t *testing.T) {
+	const rain, end = 2e-5, 600.0
+	fallen := rain * end
+	// ponded returns Green and Ampt's F with K = 5e-6 m/s and M = .02 m after a time, from taken on.
+	ponded := func(taken, time float64) float64 {
+		const m = .02
+		f := taken + .1
+		for range 60 {
+			f -= (f - taken - m*math.Log((m+f)/(m+taken)) - 5e-6*time) / (f / (f + m))
+		}
+		return f
+	}
+	// Under rain all is taken until K (1 + M/F) = rain.
+	ponding := 5e-6 * .02 / (rain - 5e-6)
+	excess := fallen - .004
+	for name, c := range map[string]struct {
+		soil  Soil
+		water float64 // at the start, m
+		want  float64 // m
+	}{
+		"green-ampt ponded": {Soil{Model: "green-ampt", Rate: []float64{5e-6}, Depth: []float64{.02}}, .1, ponded(0, end)},
+		"green-ampt rain": {Soil{Model: "green-ampt", Rate: []float64{5e-6}, Depth: []float64{.02}}, 0,
+			ponded(ponding, end-ponding/rain)},
+		"initial-continuing": {Soil{Model: "initial-continuing", Rate: []float64{6e-6}, Depth: []float64{.004}}, 0,
+			.004 + 6e-6*(end-.004/rain)},
+		"curve-number": {Soil{Model: "curve-number", Depth: []float64{.004}, Storage: []float64{.02}}, 0,
+			fallen - excess*excess/(excess+.02)},
+	} {
+		for order := 1; order <= 2; order++ {
+			for _, precision := range []string{"float64", "float32"} {
+				cfg := config("pvm-ifcp")
+				cfg.Order, cfg.Layers, cfg.DryDepth, cfg.Forcing = order, 1, 1e-5, Forcing{Rain: series.Constant(rain)}
+				flat := func(_, _ float64) (depth, h1, h2 float64) { return 0, 0, c.water }
+				setSoil := func(in *Initial, part *mesh.Part) {
+					all := c.soil
+					for _, f := range []*[]float64{&all.Rate, &all.Depth, &all.Storage} {
+						if len(*f) > 0 {
+							*f = slices.Repeat(*f, len(part.Cells))
+						}
+					}
+					in.Soil = &all
+				}
+				forcedRun(t, cfg, precision, end, flat, setSoil, func(_ Solver, start, now Diagnostics) {
+					got := (start.Mass2 + fallen*100 - now.Mass2) / 100
+					if math.Abs(got-c.want) > 2e-3*c.want {
+						t.Errorf("%s, order %d, %s: %g m infiltrated, want %g", name, order, precision, got, c.want)
+					}
+					if sunk := -now.Sources[1].Volume2 / 100; math.Abs(sunk-got) > 1e-3*got {
+						t.Errorf("%s, order %d, %s: the budget has %g m, %g m are missing", name, order, precision, sunk, got)
+					}
+				})
+			}
 		}
 	}
 }

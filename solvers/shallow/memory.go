@@ -9,7 +9,7 @@ import (
 
 // Inputs are the parts of a case that need arrays of their own.
 type Inputs struct {
-	Manning, RainPattern, Infiltration, Evaporation, Coriolis, Pressure, Uplift bool
+	Manning, RainPattern, Infiltration, Soil, Evaporation, Coriolis, Pressure, Uplift bool
 
 	Gauges int // number of points
 }
@@ -72,7 +72,7 @@ func (c Config) bytesOfPeaks(in Inputs) (bytes uintptr) {
 // cells besides: extremes and losses.
 func (c Config) StateBytes(owned, held int, precision string, in Inputs) (state, records int64) {
 	perOwned := c.bytesOfPeaks(in)
-	if in.Infiltration || in.Evaporation {
+	if in.Infiltration || in.Soil || in.Evaporation {
 		perOwned += unsafe.Sizeof(kernels.Lost{})
 	}
 	size := unsafe.Sizeof(kernels.State[float64]{})
@@ -91,7 +91,8 @@ func bytesOfInputs[F num.Float](in Inputs) (bytes uintptr) {
 	}{
 		{in.RainPattern, unsafe.Sizeof(number)}, {in.Infiltration, unsafe.Sizeof(number)},
 		{in.Coriolis, unsafe.Sizeof(number)}, {in.Pressure, unsafe.Sizeof(kernels.Vec2[F]{})},
-		{in.Infiltration || in.Evaporation, unsafe.Sizeof(kernels.Lost{})},
+		{in.Soil, unsafe.Sizeof(kernels.Soil[F]{})},
+		{in.Infiltration || in.Soil || in.Evaporation, unsafe.Sizeof(kernels.Lost{})},
 		{in.Uplift, unsafe.Sizeof(kernels.Rise[F]{})},
 	} {
 		if f.given {

@@ -2,6 +2,7 @@ package shallow
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
@@ -26,7 +27,7 @@ type outlets[F num.Float] struct {
 
 func newOutlets[F num.Float](cfg Config, groups []mesh.Group, levelSpacing float64) (*outlets[F], error) {
 	o := &outlets[F]{groupIndex: map[int]int32{}, levelSpacing: levelSpacing}
-	o.addPrescribed(series.Constant(0), false) // prescribed number 0 is the value 0, for absent forcing
+	o.addPrescribed(series.Constant(0), mean) // prescribed number 0 is the value 0, for absent forcing
 	for g := range groups {
 		if groups[g].Dim != 1 {
 			continue
@@ -64,36 +65,54 @@ func (o *outlets[F]) condition(g *Given) (k kernels.Condition, err error) {
 	if len(g.Value) == 0 {
 		return k, fmt.Errorf("boundary: a %s has no value", g.Kind)
 	}
-	k = kernels.Condition{Kind: kind, Value: o.addPrescribed(g.Value, kind != kernels.Discharge)}
+	use := level
+	if kind == kernels.Discharge {
+		use = mean
+	}
+	k = kernels.Condition{Kind: kind, Value: o.addPrescribed(g.Value, use)}
 	if g.Wave != nil {
-		k.Wave = o.addPrescribed(g.Wave, true)
+		k.Wave = o.addPrescribed(g.Wave, level)
 	}
 	return k, nil
 }
 
+// use is how steps use a prescribed number that changes in time.
+type use bool
+
+const (
+	mean  use = false // its mean over the step, which is exact for amounts: discharges, rain, losses, forces
+	level use = true  // its values at the times of the stages, rounded to multiples of levelSpacing
+)
+
 // addPrescribed adds a prescribed number, which boundary conditions or forcing read, and returns its index in
 // Boundary.Prescribed. If it has several rows, it also adds the series that kernels evaluate for it at each step.
-// Levels are rounded to multiples of levelSpacing.
-func (o *outlets[F]) addPrescribed(rows []series.Row, level bool) int32 {
+func (o *outlets[F]) addPrescribed(rows []series.Row, u use) int32 {
 	slot := int32(len(o.boundary.Prescribed))
-	value := func(r series.Row) float64 {
-		if level {
-			return snap(r.Value, o.levelSpacing)
-		}
-		return r.Value
-	}
-	o.boundary.Prescribed = append(o.boundary.Prescribed, F(value(rows[0])))
+	first := F(o.rounded(rows[0].Value, u))
+	o.boundary.Prescribed, o.boundary.Ahead = append(o.boundary.Prescribed, first), append(o.boundary.Ahead, first)
 	if len(rows) > 1 {
-		o.addSeries(slot, rows, value)
+		o.addSeries(slot, rows, u)
 	}
 	return slot
 }
 
-// addSeries adds the series that a prescribed number follows; slot is the index of the number.
-func (o *outlets[F]) addSeries(slot int32, rows []series.Row, value func(series.Row) float64) {
-	o.series = append(o.series, kernels.Series{Slot: slot, First: int32(len(o.rows)), Count: int32(len(rows))})
+func (o *outlets[F]) rounded(value float64, u use) float64 {
+	if u == level {
+		return snap(value, o.levelSpacing)
+	}
+	return value
+}
+
+// addSeries adds the series that a prescribed number follows; slot is the index of the number. Its value before the
+// first row is that of this row.
+func (o *outlets[F]) addSeries(slot int32, rows []series.Row, u use) {
+	if first := rows[0]; first.T > 0 {
+		rows = slices.Insert(slices.Clone(rows), 0, series.Row{Value: first.Value})
+	}
+	o.series = append(o.series, kernels.Series{Slot: slot, First: int32(len(o.rows)), Count: int32(len(rows)),
+		Mean: u == mean})
 	for _, r := range rows {
-		o.rows = append(o.rows, kernels.Row{T: r.T, Value: value(r)})
+		o.rows = append(o.rows, kernels.Row{T: r.T, Value: o.rounded(r.Value, u)})
 	}
 }
 

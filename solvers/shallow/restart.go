@@ -56,7 +56,7 @@ func (s *solver[F]) BudgetFields() (list []solvers.Field) {
 	if s.evaporation || s.infiltration {
 		cells := &solvers.Space{Name: "cell", Owned: s.part.Owned, Key: func(i int) int64 { return int64(s.part.Global[i]) }}
 		list = append(list, solvers.Field{Name: "lost", Unit: "m", Doc: "what was lost since the start", Space: cells,
-			Saved: true, Components: []string{"evaporated", "soaked"},
+			Saved: true, Components: []string{"evaporated", "soaked", "fallen"},
 			View: func() solvers.View { return solvers.ViewOf[float64](s.dev, s.forcing.Lost, 0) }})
 	}
 	return list

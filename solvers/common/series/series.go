@@ -19,7 +19,7 @@ type Row = series.Row
 func Constant(value float64) []Row { return []Row{{Value: value}} }
 
 // FromCase returns the rows of a case's series from time 0 to the end of the run, a single row if it is constant. Times
-// increase.
+// increase, except that two rows of the same time are a jump.
 func FromCase(c *config.Case, s config.Series) ([]Row, error) {
 	if s.File == "" {
 		return Tabulate(s.Program, c.Time.End)
@@ -34,40 +34,92 @@ func FromCase(c *config.Case, s config.Series) ([]Row, error) {
 		return nil, fmt.Errorf("%s: its times are from %g s to %g s, the run is from 0 to %g s; hold = true extends the "+
 			"first and the last value", path, first, last, c.Time.End)
 	}
+	if s.Steps {
+		rows = stepwise(rows)
+	}
 	return rows, nil
 }
 
-// Tabulate samples an expression at the ends of equal intervals, and halves each of them at most maxHalvings times.
+// stepwise returns the rows of a series whose values hold until the next row.
+func stepwise(rows []Row) []Row {
+	all := rows[:1:1]
+	for k, r := range rows[1:] {
+		all = append(all, Row{T: r.T, Value: rows[k].Value}, r)
+	}
+	return all
+}
+
+// Tabulate samples an expression at the ends of equal intervals, and where it breaks, and halves each interval at most
+// maxHalvings times.
 const (
 	intervals   = 1024
 	maxHalvings = 14
 )
 
 // Tabulate returns rows of an expression over t from 0 to end, enough that linear interpolation is accurate to 1e-5
-// of its range. At a jump, rows are closer than 1e-7 of the time range.
+// of its range. At a jump there are two rows of the same time. Jumps that expr.Program.Breaks does not find are between
+// rows closer than 1e-7 of the time range.
 func Tabulate(p *expr.Program, end float64) ([]Row, error) {
 	t := table{p: p}
 	first, err := t.eval(0)
 	if err != nil || !p.Mentions("t") {
 		return []Row{first}, err
 	}
-	coarse := []Row{first}
+	var ends []Row // of intervals, in pairs
 	least, largest := first.Value, first.Value
-	for k := 1; k <= intervals; k++ {
-		r, err := t.eval(end * float64(k) / intervals)
-		if err != nil {
-			return nil, err
+	for _, r := range pieces(p.Breaks(end), end) {
+		for k, at := range r.inside {
+			v, err := t.eval(at)
+			if err != nil {
+				return nil, err
+			}
+			ends = append(ends, Row{T: r.ends[k], Value: v.Value})
+			least, largest = min(least, v.Value), max(largest, v.Value)
 		}
-		coarse = append(coarse, r)
-		least, largest = min(least, r.Value), max(largest, r.Value)
 	}
-	t.rows, t.tolerance = coarse[:1:1], 1e-5*max(largest-least, 1e-9*max(math.Abs(least), math.Abs(largest)))
-	for k := range intervals {
-		if err := t.refine(coarse[k], coarse[k+1], maxHalvings); err != nil {
+	t.rows, t.tolerance = []Row{ends[0]}, 1e-5*max(largest-least, 1e-9*max(math.Abs(least), math.Abs(largest)))
+	for k := 0; k < len(ends); k += 2 {
+		if ends[k].Value != t.rows[len(t.rows)-1].Value {
+			t.rows = append(t.rows, ends[k])
+		}
+		if err := t.refine(ends[k], ends[k+1], maxHalvings); err != nil {
 			return nil, err
 		}
 	}
 	return t.rows, nil
+}
+
+// piece is an interval of time without a break: its ends, and the times inside of it, next to them, at which the values
+// are not those beyond a break.
+type piece struct{ ends, inside [2]float64 }
+
+// pieces returns the intervals between 0 and end that the breaks leave of equal intervals.
+func pieces(breaks []float64, end float64) (all []piece) {
+	const close = 4e-15 // as a share of the time: some units in the last place
+	last := piece{}
+	add := func(t float64, isBreak bool) {
+		next := piece{ends: [2]float64{t}, inside: [2]float64{t}}
+		last.ends[1], last.inside[1] = t, t
+		if isBreak {
+			last.inside[1], next.inside[0] = t*(1-close), t*(1+close)
+		}
+		if last.inside[0] < last.inside[1] {
+			all = append(all, last)
+		}
+		last = next
+	}
+	for k := 1; k <= intervals; k++ {
+		t := end * float64(k) / intervals
+		for ; len(breaks) > 0 && breaks[0] < t; breaks = breaks[1:] {
+			add(breaks[0], true)
+		}
+		isBreak := len(breaks) > 0 && breaks[0] == t
+		if isBreak {
+			breaks = breaks[1:]
+		}
+		add(t, isBreak)
+	}
+	return all
 }
 
 // table collects the rows of an expression.

@@ -25,7 +25,7 @@ func interpolate(rows []Row, t float64) float64 {
 	if i == len(rows) {
 		return rows[i-1].Value
 	}
-	a, b := rows[i-1], rows[i]
+	a, b := rows[i-1], rows[i] // the later of two rows of the same time
 	return a.Value + (b.Value-a.Value)*(t-a.T)/(b.T-a.T)
 }
 
@@ -83,6 +83,60 @@ func TestTabulate(t *testing.T) {
 	}
 	if _, err := Tabulate(p, 1000); err == nil || !strings.Contains(err.Error(), "too fast") {
 		t.Errorf("a fast wave: error %v", err)
+	}
+}
+
+// TestTabulateFindsBreaks proves that the integral of an expression is exact, however short its parts are: between
+// breaks it is linear.
+func TestTabulateFindsBreaks(t *testing.T) {
+	for text, want := range map[string]float64{
+		"t > 500 and t < 501 ? 2 : 0":                     2,
+		"(t >= 500.25) and not (t > 500.253) ? 1e3 : 1":   3 + 99999.997,
+		"t <= 300 ? 1 : (300.5 >= t ? 100 : 0)":           350,
+		"step(t-77.7)*(1-step(t-77.8))":                   .1,
+		"max(0, 1 - abs(t - 4321.5)*100)":                 .01,
+		"t % 3600 < 1 ? 1 : 0":                            28,
+		"min(t, 10) + max(-3, t - 99998)":                 699962.5,
+		"floor(t/50000)":                                  50000,
+		"abs(sin(2*pi*t/40000)) < 0 ? 1 : 0":              0,
+		"t*t < 100 ? 1 : 0":                               10,
+		"(t - 500)*(t - 6000) < 0 ? 1 : 0":                5500,
+		"t == 5 ? 1 : 0":                                  0,
+		"ceil(t/25000) == 2 ? t/25000 - 1 : 0":            12500,
+		"(t % 7200) % 60 > 59.5 and t < 7200 ? 1 : t*0":   60,
+		"floor((t % 5000)/1000) == 3 and t < 1e4 ? 1 : 0": 2000,
+	} {
+		p, err := expr.Compile(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := Tabulate(p, 1e5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for k, r := range rows[1:] {
+			if r.T < rows[k].T {
+				t.Fatalf("%s: row %d at %g follows %g", text, k+1, r.T, rows[k].T)
+			}
+			sum += (r.T - rows[k].T) * (r.Value + rows[k].Value) / 2
+		}
+		if math.Abs(sum-want) > 1e-9*max(1, want) {
+			t.Errorf("%s: integral %g, want %g", text, sum, want)
+		}
+	}
+}
+
+// TestStepwise proves that values hold until the next row.
+func TestStepwise(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rain.csv")
+	if err := os.WriteFile(path, []byte("t,r\n0,1\n10,3\n20,0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := FromCase(&config.Case{Time: config.Time{End: 20}}, config.Series{File: path, Steps: true})
+	want := []Row{{T: 0, Value: 1}, {T: 10, Value: 1}, {T: 10, Value: 3}, {T: 20, Value: 3}, {T: 20, Value: 0}}
+	if err != nil || !slices.Equal(rows, want) {
+		t.Errorf("%v, %v, want %v", rows, err, want)
 	}
 }
 

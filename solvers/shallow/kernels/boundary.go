@@ -27,7 +27,8 @@ const (
 type Boundary[F num.Float] struct {
 	ConditionOf []int32     // index of each outlet's condition
 	Conditions  []Condition // one for each open group of edges
-	Prescribed  []F         // the prescribed numbers, evaluated at the time of this stage of a step
+	Prescribed  []F         // the prescribed numbers of this stage of a step
+	Ahead       []F         // the largest values of these until the end of the next step: see EvaluateSeries
 	Passed      []Passed    // what has left through each outlet since the start
 }
 

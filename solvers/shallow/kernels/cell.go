@@ -54,6 +54,7 @@ func (b *balance[F]) advance(oneLayer bool, i int, p *Params[F], dt, area F, fro
 	b.applyFluxes(oneLayer, dt/area, &c)
 	if p.Forced {
 		force.apply(i, p, dt, from, &c)
+		force.lose(i, dt, &c)
 		force.rotate(i, dt, &c)
 	}
 	if !oneLayer && p.Hyperbolic {

@@ -13,30 +13,22 @@ type Forcing[F num.Float] struct {
 
 	PressureFactor int32 // by which the air's pressure is multiplied
 
-	Pattern      []F    // by which rain is multiplied
-	Infiltration []F    // m/s
-	Coriolis     []F    // the Coriolis parameter, 1/s
-	Lost         []Lost // of cells that lose water
+	Pattern      []F // by which rain is multiplied
+	Infiltration []F // m/s
+	Coriolis     []F // the Coriolis parameter, 1/s
+
+	Lost  []Lost    // of cells that lose water
+	Soil  []Soil[F] // of cells whose soil takes water by a model
+	Model SoilModel
 
 	PressureGradient []Vec2[F] // gradient of the air's pressure over the density of the lower layer, m/s²
 }
 
-// Lost is the thickness of water that left a cell upwards and downwards since the start, m: the sum over all stages of
-// steps.
-type Lost struct{ Evaporated, Infiltrated float64 }
-
-// apply adds the forcing of owned cell i in an Euler step of length dt, except the Coriolis rotation. A single layer
-// of water is the lower one. Rain has no momentum, and lost water takes its own. from is the state at the beginning
-// of the step, and c that after the fluxes.
+// apply adds the forcing of owned cell i in an Euler step of length dt, except losses and the Coriolis rotation. A
+// single layer of water is the lower one. Rain has no momentum. from is the state at the beginning of the step, and c
+// that after the fluxes.
 func (f *Forcing[F]) apply(i int, p *Params[F], dt F, from, c *State[F]) {
-	rain := f.Prescribed[f.Rain]
-	if len(f.Pattern) > 0 {
-		rain *= f.Pattern[i]
-	}
-	c.H2 += dt * rain
-	if len(f.Lost) > 0 {
-		f.removeWater(i, dt, c)
-	}
+	c.H2 += dt * f.rainOn(i)
 	x, y := f.Prescribed[f.WindX], f.Prescribed[f.WindY]
 	stress := dt * f.Drag * num.Sqrt(x*x+y*y)
 	if c.H1 >= p.DryDepth {
@@ -47,6 +39,15 @@ func (f *Forcing[F]) apply(i int, p *Params[F], dt F, from, c *State[F]) {
 	if len(f.PressureGradient) > 0 {
 		f.applyAirPressure(i, p, dt, from, c)
 	}
+}
+
+// rainOn returns the rain on owned cell i, m/s.
+func (f *Forcing[F]) rainOn(i int) F {
+	rain := f.Prescribed[f.Rain]
+	if len(f.Pattern) > 0 {
+		rain *= f.Pattern[i]
+	}
+	return rain
 }
 
 // applyAirPressure accelerates both layers by the gradient of the air pressure.
@@ -62,24 +63,6 @@ func (f *Forcing[F]) applyAirPressure(i int, p *Params[F], dt F, from, c *State[
 	}
 }
 
-// removeWater removes water from a cell, at most what it has: evaporation first, then infiltration.
-func (f *Forcing[F]) removeWater(i int, dt F, c *State[F]) {
-	h := num.Larger(c.H2, 0)
-	up := num.Smaller(dt*f.Prescribed[f.Evaporation], h)
-	left := h - up
-	down := F(0)
-	if len(f.Infiltration) > 0 {
-		down = num.Smaller(dt*f.Infiltration[i], left)
-		left -= down
-	}
-	if left < h {
-		part := left / h
-		c.H2, c.Q2x, c.Q2y = left, c.Q2x*part, c.Q2y*part
-	}
-	f.Lost[i].Evaporated += float64(up)
-	f.Lost[i].Infiltrated += float64(down)
-}
-
 // rotate rotates the mass flows of owned cell i by the Coriolis force over a time dt at constant speed, by twice the
 // angle whose tangent is half the Coriolis parameter times dt.
 func (f *Forcing[F]) rotate(i int, dt F, c *State[F]) {
@@ -90,4 +73,89 @@ func (f *Forcing[F]) rotate(i int, dt F, c *State[F]) {
 	along, across := (1-a*a)/(1+a*a), 2*a/(1+a*a)
 	c.Q1x, c.Q1y = along*c.Q1x+across*c.Q1y, along*c.Q1y-across*c.Q1x
 	c.Q2x, c.Q2y = along*c.Q2x+across*c.Q2y, along*c.Q2y-across*c.Q2x
+}
+
+// Lost is the thickness of water that left a cell upwards and downwards since the start, and that of the rain on it,
+// which is known only if a model of the soil needs it, m.
+type Lost struct{ Evaporated, Infiltrated, Fallen float64 }
+
+// SoilModel is a model of infiltration.
+type SoilModel int32
+
+const (
+	GreenAmpt         SoilModel = iota // the infiltration F satisfies dF/dt = K (1 + M/F), W. Green and G. Ampt (1911)
+	InitialContinuing                  // all rain up to an initial loss, then a constant rate while it rains
+	CurveNumber                        // of the Soil Conservation Service: rain P gives the runoff (P-I)²/(P-I+S)
+)
+
+// Soil has the parameters of a cell's soil.
+type Soil[F num.Float] struct {
+	Rate    F // GreenAmpt: K, the conductivity; InitialContinuing: the continuing loss, m/s
+	Depth   F // GreenAmpt: suction times Deficit; InitialContinuing: the initial loss; CurveNumber: I, m
+	Deficit F // GreenAmpt: of moisture, where the water on the ground adds to the suction, else 0
+	Storage F // CurveNumber: S, m
+}
+
+// lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
+// has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
+func (f *Forcing[F]) lose(i int, dt F, c *State[F]) {
+	if len(f.Lost) == 0 {
+		return
+	}
+	h := num.Larger(c.H2, 0)
+	left := num.Larger(h-dt*f.Prescribed[f.Evaporation], 0)
+	lost := f.Lost[i]
+	lost.Evaporated += float64(h) - float64(left)
+	rest := left
+	if len(f.Infiltration) > 0 {
+		rest = num.Larger(left-dt*f.Infiltration[i], 0)
+	} else if len(f.Soil) > 0 {
+		fallen := float64(dt) * float64(f.rainOn(i))
+		rest = num.Larger(left-F(f.Soil[i].infiltration(f.Model, &lost, float64(dt), fallen, float64(left))), 0)
+		lost.Fallen += fallen
+	}
+	lost.Infiltrated += float64(left) - float64(rest)
+	f.Lost[i] = lost
+	if rest < h {
+		part := rest / h
+		c.H2, c.Q2x, c.Q2y = rest, c.Q2x*part, c.Q2y*part
+	}
+}
+
+// infiltration returns what the soil takes by a model in a step of length dt, in which the thickness fallen has fallen
+// on a cell where the water is now h deep, m. It may be more than h.
+func (s *Soil[F]) infiltration(model SoilModel, lost *Lost, dt, fallen, h float64) float64 {
+	rate, depth, storage := float64(s.Rate), float64(s.Depth), float64(s.Storage)
+	if model == GreenAmpt {
+		return greenAmpt(lost.Infiltrated, rate*dt, depth+float64(s.Deficit)*h)
+	}
+	before, after := num.Larger(lost.Fallen-depth, 0), num.Larger(lost.Fallen+fallen-depth, 0)
+	excess := after - before // of the rain, over the initial loss
+	if model == CurveNumber {
+		return fallen - (runoff(after, storage) - runoff(before, storage))
+	}
+	if excess <= 0 {
+		return fallen
+	}
+	return (fallen - excess) + num.Smaller(rate*dt*(excess/fallen), excess)
+}
+
+// runoff returns x²/(x+s), where x is the rain less the initial abstraction.
+func runoff(x, s float64) float64 {
+	if x <= 0 {
+		return 0
+	}
+	return x * x / (x + s)
+}
+
+// greenAmpt returns what a soil under water takes until F - M ln(1 + F/M) has grown by a, where F is what it has taken:
+// the trapezoidal rule for d(F²/2) = (F + M) da. F starts as a square root, so that four pieces of 1, 3, 5 and 7
+// sixteenths are taken: the error of the first step is below 0.3% if a is below M/10.
+func greenAmpt(taken, a, m float64) float64 {
+	f := taken
+	for k := 0; k < 4; k++ {
+		piece := a * (float64(2*k+1) / 16)
+		f = (piece + num.Sqrt(piece*piece+4*f*f+4*piece*f+8*piece*m)) / 2
+	}
+	return num.Larger(f-taken, 0)
 }

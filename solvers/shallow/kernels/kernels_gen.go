@@ -626,17 +626,18 @@ type EvaluateSeriesLoop[F num.Float] struct {
 	rows  []Row
 	list  []Series
 	now   []F
+	ahead []F
 }
 
 // NewEvaluateSeriesLoop prepares EvaluateSeries.
-func NewEvaluateSeriesLoop[F num.Float](later bool, clock *Clock[F], limit *atomics.Least[F], rows []Row, list []Series, now []F) *EvaluateSeriesLoop[F] {
-	return &EvaluateSeriesLoop[F]{later, clock, limit, rows, list, now}
+func NewEvaluateSeriesLoop[F num.Float](later bool, clock *Clock[F], limit *atomics.Least[F], rows []Row, list []Series, now []F, ahead []F) *EvaluateSeriesLoop[F] {
+	return &EvaluateSeriesLoop[F]{later, clock, limit, rows, list, now, ahead}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *EvaluateSeriesLoop[F]) Range(lo, hi int) {
 	for k := lo; k < hi; k++ {
-		EvaluateSeries(k, loop.later, loop.clock, loop.limit, loop.rows, loop.list, loop.now)
+		EvaluateSeries(k, loop.later, loop.clock, loop.limit, loop.rows, loop.list, loop.now, loop.ahead)
 	}
 }
 
@@ -649,6 +650,7 @@ func (loop *EvaluateSeriesLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("rows", loop.rows),
 		abi.ElementsOf("list", loop.list),
 		abi.ElementsOf("now", loop.now),
+		abi.ElementsOf("ahead", loop.ahead),
 	}}
 }
 

@@ -32,10 +32,11 @@ var allSchemes = map[string]Scheme{"PVM": PVM, "IRRoe": IRRoe, "Roe": Roe, "OneL
 func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	n := 10000
-	m := &Mesh[F]{Owned: int32(n - 100), Boundary: Boundary[F]{Prescribed: []F{0, 1, 2, .5, .1}, Conditions: []Condition{
-		{Kind: Level, Value: 1}, {Kind: Discharge, Value: 2}, {Kind: Radiation, Value: 3}, {},
-		{Kind: Radiation, Value: 3, Wave: 4},
-	}}}
+	m := &Mesh[F]{Owned: int32(n - 100), Boundary: Boundary[F]{Prescribed: []F{0, 1, 2, .5, .1},
+		Ahead: []F{0, 2, 2, .5, 1}, Conditions: []Condition{
+			{Kind: Level, Value: 1}, {Kind: Discharge, Value: 2}, {Kind: Radiation, Value: 3}, {},
+			{Kind: Radiation, Value: 3, Wave: 4},
+		}}}
 	m.FluxAt, m.SlopesAt = permutation(rng, n), permutation(rng, n)
 	w := make([]State[F], n)
 	manning := make([]F, n)
@@ -112,6 +113,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 		parityOfSlopes(t, l, rng, oneLayer, p, m, w, manning, forces)
 	}
 	parityOfSeries[F](t, l)
+	parityOfLosses(t, l, rng, p, m, w, manning)
 	parityOfUplift(t, l, rng, m)
 	parityOfSurvey(t, l, p, m.Beds, w)
 	tiles := tiled(rng, m)
@@ -165,40 +167,6 @@ func forcings[F num.Float](rng *rand.Rand, n int, now []F) (all [2]*Forcing[F]) 
 	other := f
 	other.Lost = make([]Lost, n)
 	return [2]*Forcing[F]{&f, &other}
-}
-
-// parityOfSeries compares the kernel that evaluates series, and its interpolation between rows, for every initial
-// row.
-func parityOfSeries[F num.Float](t *testing.T, l cudatest.Runner) {
-	rows := []Row{{0, 1}, {.5, 3}, {2, -1}, {0, 7}, {1, 7}, {4, 9}}
-	for _, c := range []struct {
-		clock  Clock[F]
-		atEnd  bool // of the step, not at its start
-		first  float64
-		second float64
-	}{
-		{Clock[F]{Time: .25, Dt: .5}, false, 2, 7}, {Clock[F]{Time: .25, Dt: .5}, true, 3 - 4.0/6, 7},
-		{Clock[F]{Time: -1}, false, 1, 7}, {Clock[F]{Time: 2}, false, -1, 7 + 2.0/3}, {Clock[F]{Time: 9}, true, -1, 9},
-		{Clock[F]{Time: 1, Dt: .5, Limit: .5, Until: 9, Pending: true}, false, 3 - 8.0/3, 7 + 1.0/3},
-	} {
-		for at := range int32(3) {
-			var now [2][]F
-			var list [2][]Series
-			var limit atomics.Least[F]
-			limit.Take(.5)
-			run := func(k int) loop {
-				now[k], list[k] = make([]F, 3), []Series{{Slot: 2, Count: 3, At: at}, {Slot: 1, First: 3, Count: 3, At: at}}
-				return NewEvaluateSeriesLoop(c.atEnd, &c.clock, &limit, rows, list[k], now[k])
-			}
-			run(0).Range(0, 2)
-			l.Run(t, run(1), 0, 2)
-			kerneltest.Same(t, "series", now[0], now[1], nil)
-			kerneltest.Same(t, "series' rows", list[0], list[1], nil)
-			if off := max(num.Abs(float64(now[0][2])-c.first), num.Abs(float64(now[0][1])-c.second)); off > 1e-6 {
-				t.Errorf("%+v, at end %v, from row %d: %v, want %g and %g", c.clock, c.atEnd, at, now[0], c.first, c.second)
-			}
-		}
-	}
 }
 
 // parityOfUplift compares the kernel that moves the bed: before, during and after the motion.

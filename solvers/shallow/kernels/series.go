@@ -1,6 +1,8 @@
 package kernels
 
 import (
+	"math"
+
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
@@ -9,41 +11,92 @@ import (
 type Row struct{ T, Value float64 }
 
 // Series is a time series that determines element Slot of the time-dependent parameters: Count rows from First on,
-// with linear interpolation and constant extrapolation. At is the current row. Total is the sum over all stages of
-// steps of value times step length.
+// linear between them. Two rows of the same time are a jump, and the second holds from this time on. The value after
+// the last row is constant; the first row must not be later than the start of the run. At is the current row. Mean
+// tells that a step uses the mean over it, and not the values at the times of its stages. Total is the integral over
+// all steps of what they used.
 type Series struct {
 	Slot, First, Count, At int32
+	Mean                   bool
 	Total                  float64
 }
 
-// EvaluateSeries sets element Slot of now to the value of series k in a stage of the step: at its beginning, or
-// later, at its end. It computes the step length as TileStep does.
+// EvaluateSeries sets element Slot of now to the value of series k in a stage of the step: the mean over the step, or
+// the value at its beginning, or later, at its end. The element of ahead is the largest value from the beginning of
+// this step to the end of the next one, which is at most twice as long; in a step of length 0, which only finds the
+// limit of the first step, it is the largest value of all. The step length is computed as TileStep does.
 //
 //atoll:kernel
 func EvaluateSeries[F num.Float](k int, later bool, clock *Clock[F], limit *atomics.Least[F], rows []Row, list []Series,
-	now []F) {
+	now, ahead []F) {
 	c := clock.atStepStart(limit)
 	if c.Stop {
 		return
 	}
-	t := c.Time
-	if later {
-		t += float64(c.Dt)
-	}
 	s := list[k]
+	s.seek(rows, c.Time)
+	end, until := c.end(), math.Inf(1)
+	if c.Dt > 0 {
+		until = end + 2*float64(c.Dt)
+	}
+	value := s.at(rows, s.At, c.Time)
+	if s.Mean && c.Dt > 0 {
+		value = s.integral(rows, c.Time, end) / float64(c.Dt)
+	} else if later && !s.Mean {
+		to := s
+		to.seek(rows, end)
+		value = to.at(rows, to.At, end)
+	}
+	now[s.Slot] = F(value)
+	ahead[s.Slot] = F(s.largest(rows, c.Time, until))
+	list[k].At = s.At
+	if !later {
+		list[k].Total += float64(c.Dt) * float64(F(value))
+	}
+}
+
+// seek moves to the last row that is not after time t.
+func (s *Series) seek(rows []Row, t float64) {
 	for s.At+1 < s.Count && rows[s.First+s.At+1].T <= t {
 		s.At++
 	}
 	for s.At > 0 && rows[s.First+s.At].T > t {
 		s.At--
 	}
-	from := rows[s.First+s.At]
-	value := from.Value
-	if s.At+1 < s.Count && t > from.T {
-		to := rows[s.First+s.At+1]
-		value += (to.Value - from.Value) * ((t - from.T) / (to.T - from.T))
+}
+
+// at returns the value at time t, where n is the last row that is not after t.
+func (s *Series) at(rows []Row, n int32, t float64) float64 {
+	from := rows[s.First+n]
+	if n+1 >= s.Count || t <= from.T {
+		return from.Value
 	}
-	now[s.Slot] = F(value)
-	list[k].At = s.At
-	list[k].Total += float64(c.Dt) * value
+	to := rows[s.First+n+1]
+	return from.Value + (to.Value-from.Value)*((t-from.T)/(to.T-from.T))
+}
+
+// integral returns the integral from time t, at which the current row is, to end.
+func (s *Series) integral(rows []Row, t, end float64) float64 {
+	sum, n, value := 0.0, s.At, s.at(rows, s.At, t)
+	for n+1 < s.Count && rows[s.First+n+1].T < end {
+		n++
+		to := rows[s.First+n]
+		sum += (to.T - t) * ((value + to.Value) / 2)
+		t, value = to.T, to.Value
+	}
+	return sum + (end-t)*((value+s.at(rows, n, end))/2)
+}
+
+// largest returns the largest value from time t, at which the current row is, until another.
+func (s *Series) largest(rows []Row, t, until float64) float64 {
+	n := s.At
+	most := s.at(rows, n, t)
+	for n+1 < s.Count && rows[s.First+n+1].T <= until {
+		n++
+		most = max(most, rows[s.First+n].Value)
+	}
+	if n+1 < s.Count {
+		most = max(most, s.at(rows, n, until))
+	}
+	return most
 }

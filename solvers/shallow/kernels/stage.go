@@ -44,6 +44,9 @@ func (b *balance[F]) stage(oneLayer bool, i int, last bool, p *Params[F], dt, ar
 			force.rotate(i, dt, &from)
 		}
 		c.mean(oneLayer, &from)
+		if p.Forced {
+			force.lose(i, dt, &c)
+		}
 		dampThinLayers(oneLayer, p.DryDepth, &c)
 		if p.Friction {
 			bedFriction(p, dt/2, manning[i], &c)

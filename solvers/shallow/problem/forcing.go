@@ -18,7 +18,8 @@ type Forcing struct {
 	Rain         *config.Series // m/s
 	RainPattern  *config.Field  // factor by which the rain at a position is multiplied; 1
 	Evaporation  *config.Series // m/s
-	Infiltration *config.Field  // into the ground, m/s
+	Infiltration *config.Field  // into the ground, m/s, or
+	Soil         Soil           // a model of what the ground takes
 	WindX, WindY *config.Series // velocity of the air 10 m above the water, m/s
 	WindDrag     float64        // drag coefficient; 0.0013
 	AirDensity   float64        // relative to the water, of the lower layer; 0.0012
@@ -71,6 +72,7 @@ func decodeForcing(s *config.Section, layers int) Forcing {
 			*f.fields()[key] = &v
 		}
 	}
+	f.Soil = decodeSoil(s, layers)
 	f.WindDrag = s.Number("wind_drag", config.NonNegative.Or(0.0013))
 	f.AirDensity = s.Number("air_density", config.NonNegative.Or(0.0012))
 	f.WaterDensity = s.Number("water_density", config.Positive.Or(1025))
@@ -118,6 +120,7 @@ func (f *Forcing) print(p *config.Printer) {
 			pair(key, *v)
 		}
 	}
+	f.Soil.print(pair)
 	if f.WindX != nil {
 		pair("wind_drag", f.WindDrag)
 		pair("air_density", f.AirDensity)
@@ -153,6 +156,10 @@ func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part,
 			}
 		}
 	}
+	var err error
+	if in.Soil, err = f.Soil.evaluate(ctx, c, part); err != nil {
+		return err
+	}
 	cfg.Forcing.Drag = f.WindDrag * f.AirDensity
 	cfg.Forcing.UpliftFrom, cfg.Forcing.UpliftTo = f.UpliftStart, f.UpliftEnd
 	for _, key := range fieldKeys {
@@ -164,30 +171,37 @@ func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part,
 		if err != nil {
 			return fmt.Errorf("[forcing] %w", err)
 		}
-		values := v[key]
-		for i := range values {
-			if (key == "rain_pattern" || key == "infiltration") && values[i] < 0 {
-				return fmt.Errorf("[forcing] %s at cell %d is %g: it must not be negative", key, part.Global[i], values[i])
-			}
-			if key == "latitude" {
-				values[i] = coriolis(values[i])
-			}
-			if key == "pressure" {
-				values[i] /= f.WaterDensity
-			}
+		if err := f.setField(key, v[key], part, in); err != nil {
+			return err
 		}
-		switch key {
-		case "rain_pattern":
-			in.Pattern = values
-		case "infiltration":
-			in.Infiltration = values
-		case "pressure":
-			in.Pressure = values
-		case "uplift":
-			in.Uplift = values
-		default:
-			in.Coriolis = values
+	}
+	return nil
+}
+
+// setField gives the solver the values of a field in the cells of a part.
+func (f *Forcing) setField(key string, values []float64, part *mesh.Part, in *shallow.Initial) error {
+	for i := range values {
+		if (key == "rain_pattern" || key == "infiltration") && values[i] < 0 {
+			return fmt.Errorf("[forcing] %s at cell %d is %g: it must not be negative", key, part.Global[i], values[i])
 		}
+		if key == "latitude" {
+			values[i] = coriolis(values[i])
+		}
+		if key == "pressure" {
+			values[i] /= f.WaterDensity
+		}
+	}
+	switch key {
+	case "rain_pattern":
+		in.Pattern = values
+	case "infiltration":
+		in.Infiltration = values
+	case "pressure":
+		in.Pressure = values
+	case "uplift":
+		in.Uplift = values
+	default:
+		in.Coriolis = values
 	}
 	return nil
 }

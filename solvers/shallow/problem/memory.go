@@ -21,7 +21,7 @@ func memoryInputs(c *config.Case) (shallow.Config, shallow.Inputs) {
 	w := c.Sections.(*Sections)
 	p, f := &w.Physics, &w.Forcing
 	in := shallow.Inputs{Manning: p.Manning.Expr != "0", RainPattern: f.RainPattern != nil,
-		Infiltration: f.Infiltration != nil, Evaporation: f.Evaporation != nil,
+		Infiltration: f.Infiltration != nil, Soil: f.Soil.given(), Evaporation: f.Evaporation != nil,
 		Coriolis: f.Coriolis != nil || f.Latitude != nil, Pressure: f.Pressure != nil, Uplift: f.Uplift != nil}
 	for _, g := range c.Gauges {
 		in.Gauges += max(1, g.Points)

@@ -1,0 +1,132 @@
+package kernels_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+)
+
+// at returns the value of a series at a time.
+func at(rows []Row, t float64) float64 {
+	value := rows[0].Value
+	for k, r := range rows {
+		if r.T <= t {
+			value = r.Value
+		} else if k > 0 {
+			return value + (r.Value-value)*(t-rows[k-1].T)/(r.T-rows[k-1].T)
+		}
+	}
+	return value
+}
+
+// meanOf returns the mean of a series over a time, to 1e-4, and the largest of its values until another time.
+func meanOf(rows []Row, from, to, until float64) (mean, largest float64) {
+	const pieces = 100000
+	for k := range pieces {
+		mean += at(rows, from+(to-from)*(float64(k)+.5)/pieces) / pieces
+	}
+	largest = max(at(rows, from), at(rows, min(until, 1e9)))
+	for _, r := range rows {
+		if r.T > from && r.T <= until {
+			largest = max(largest, r.Value)
+		}
+	}
+	return mean, largest
+}
+
+// parityOfSeries compares the kernel that evaluates series, for every initial row, and its values, means and largest
+// values with those of the rows: between rows, at jumps, over several rows, and beyond the last one.
+func parityOfSeries[F num.Float](t *testing.T, l cudatest.Runner) {
+	all := [][]Row{{{0, 1}, {.5, 3}, {2, -1}}, {{0, 7}, {1, 7}, {1, 2}, {4, 9}}, {{0, 0}, {1.25, 0}, {1.26, 5}, {1.27, 0}}}
+	var rows []Row
+	var list []Series
+	for _, r := range all {
+		for _, mean := range []bool{false, true} {
+			list = append(list, Series{Slot: int32(len(list)), First: int32(len(rows)), Count: int32(len(r)), Mean: mean})
+		}
+		rows = append(rows, r...)
+	}
+	for _, c := range []struct{ from, dt float64 }{{0, 0}, {.25, .5}, {1, .125}, {1.125, .25}, {0, 8}, {9, 1}, {.5, .5}} {
+		for _, later := range []bool{false, true} {
+			clock := Clock[F]{Time: c.from, Dt: F(c.dt), Limit: F(c.dt), Until: 99}
+			var limit atomics.Least[F]
+			for first := range int32(3) {
+				var now, ahead [2][]F
+				var lists [2][]Series
+				run := func(k int) loop {
+					now[k], ahead[k], lists[k] = make([]F, len(list)), make([]F, len(list)), append([]Series(nil), list...)
+					for n := range lists[k] {
+						lists[k][n].At = first
+					}
+					return NewEvaluateSeriesLoop(later, &clock, &limit, rows, lists[k], now[k], ahead[k])
+				}
+				run(0).Range(0, len(list))
+				l.Run(t, run(1), 0, len(list))
+				kerneltest.Same(t, "series", now[0], now[1], nil)
+				kerneltest.Same(t, "series ahead", ahead[0], ahead[1], nil)
+				kerneltest.Same(t, "series' rows", lists[0], lists[1], nil)
+				for n, s := range list {
+					until := c.from + 3*c.dt
+					if c.dt == 0 {
+						until = math.Inf(1)
+					}
+					want, largest := meanOf(all[n/2], c.from, c.from+c.dt, until)
+					if !s.Mean && later {
+						want = at(all[n/2], c.from+c.dt)
+					} else if !s.Mean || c.dt == 0 {
+						want = at(all[n/2], c.from)
+					}
+					total := 0.0
+					if !later {
+						total = c.dt * want
+					}
+					off := max(math.Abs(float64(now[0][n])-want), math.Abs(lists[0][n].Total-total)/max(c.dt, 1))
+					if off > 1e-3 || math.Abs(float64(ahead[0][n])-largest) > 1e-6 {
+						t.Errorf("series %d, %+v, later %v: %g, total %g, ahead %g, want %g and %g", n, c, later, now[0][n],
+							lists[0][n].Total, ahead[0][n], want, largest)
+					}
+				}
+			}
+		}
+	}
+}
+
+// parityOfLosses compares the models of infiltration on random cells, with and without earlier losses.
+func parityOfLosses[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, p *Params[F], m *Mesh[F],
+	w []State[F], manning []F) {
+	n := len(w)
+	for _, model := range []SoilModel{GreenAmpt, InitialContinuing, CurveNumber} {
+		var out [2][]State[F]
+		var forces [2]*Forcing[F]
+		var least [2]atomics.Least[F]
+		for k := range forces {
+			out[k] = make([]State[F], n)
+			forces[k] = &Forcing[F]{Prescribed: []F{0, .5, .1}, Rain: 1, Evaporation: 2, Model: model, Lost: make([]Lost, n)}
+		}
+		for i := range n {
+			soil := Soil[F]{Rate: F(rng.Float64()), Depth: F(.1 * rng.Float64()), Deficit: F(rng.Float64()),
+				Storage: F(rng.Float64())}
+			lost := Lost{Infiltrated: rng.Float64(), Fallen: .1 * rng.Float64()}
+			if rng.IntN(3) == 0 {
+				lost = Lost{}
+			}
+			for _, f := range forces {
+				f.Soil, f.Lost[i] = append(f.Soil, soil), lost
+			}
+		}
+		clock, flux := &Clock[F]{Dt: .05}, make([]Flux[F], n)
+		run := func(k int) loop {
+			return NewUpdateCellLoop(true, p, m, clock, w, flux, manning, forces[k], out[k], &least[k])
+		}
+		run(0).Range(0, n)
+		l.Run(t, run(1), 0, n)
+		kerneltest.Same(t, "state after losses", out[0], out[1], nil)
+		kerneltest.Same(t, "losses of soil", forces[0].Lost, forces[1].Lost, nil)
+	}
+}
