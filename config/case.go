@@ -28,8 +28,9 @@ type Case struct {
 	Gauges     []Gauge    // none for solvers without gauges
 	Transects  []Transect // none for solvers without flows
 
-	dir    string  // folder of the case file, where relative paths start
-	inputs *inputs // files that were looked up by Path
+	dir    string // folder of the case file, where relative paths start
+	inputs *list  // files that were looked up by Path
+	notes  *list  // what Note was told
 }
 
 // maxCount limits numbers of steps and the like: a float64 represents all integers up to it.
@@ -73,7 +74,7 @@ type Decoder func(root *Section, c *Case)
 
 // decodeCase decodes a document. It records problems in d; path gives the default name.
 func decodeCase(d *decoder, path string, solvers map[string]Decoder) *Case {
-	c := &Case{inputs: &inputs{}}
+	c := &Case{inputs: &list{}, notes: &list{}}
 	root := &Section{decoder: d, values: d.root}
 	c.Solver = root.Text("solver", Required)
 	c.Name = root.Name("name", nameOf(path))

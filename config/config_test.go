@@ -61,11 +61,12 @@ func TestDefaults(t *testing.T) {
 				Partition: "hilbert"},
 			Physics: problem.Physics{Scheme: "pvm-ifcp", Order: 2, Layers: 2, DensityRatio: 0.5, Gravity: 9.81, CFL: 0.9,
 				Precision:  "float64",
-				EntropyFix: 0.05, Manning: config.Field{Name: "manning", Expr: "0"}},
-			Initial: []config.Field{{Name: "depth", Expr: "6", Direction: "down"},
-				{Name: "h1", Expr: "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5"},
-				{Name: "h2", Expr: "depth - h1"}, {Name: "u1", Expr: "0"}, {Name: "v1", Expr: "0"}, {Name: "u2", Expr: "0"},
-				{Name: "v2", Expr: "0"}},
+				EntropyFix: 0.05, Manning: config.Field{Name: "manning", Expr: "0", Unit: "s/m^(1/3)"}},
+			Initial: []config.Field{{Name: "depth", Expr: "6", Direction: "down", Unit: "m"},
+				{Name: "h1", Expr: "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5", Unit: "m"},
+				{Name: "h2", Expr: "depth - h1", Unit: "m"}, {Name: "u1", Expr: "0", Unit: "m/s"},
+				{Name: "v1", Expr: "0", Unit: "m/s"}, {Name: "u2", Expr: "0", Unit: "m/s"},
+				{Name: "v2", Expr: "0", Unit: "m/s"}},
 			Boundary: problem.Boundary{Default: "wall", Groups: map[string]string{}, Given: map[string]problem.Given{}},
 			Forcing: problem.Forcing{WindDrag: 0.0013, AirDensity: 0.0012, WaterDensity: 1025,
 				Soil: problem.Soil{InitialAbstraction: .2}},
@@ -107,7 +108,7 @@ gauge = [ # two gauges
   { name = "west", at = [-1, 0], every = 0.5 },
 ]
 [initial]
-depth = { raster = "bed.asc", positive = "up" }
+depth = { raster = "bed.asc", nodata = -999.5, positive = "up" }
 z1 = 0
 z2 = { mesh = "interface", positive = "down" }
 u1 = "0.1*v2"

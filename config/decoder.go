@@ -38,7 +38,11 @@ func newDecoder(file string, data []byte) (*decoder, error) {
 		var syntax *toml.DecodeError
 		if errors.As(err, &syntax) {
 			line, column := syntax.Position()
-			return nil, fmt.Errorf("%s:%d:%d: %s", file, line, column, strings.TrimPrefix(syntax.Error(), "toml: "))
+			text := strings.TrimPrefix(syntax.Error(), "toml: ")
+			if strings.Contains(text, "escape") {
+				text += ": " + pathAdvice
+			}
+			return nil, fmt.Errorf("%s:%d:%d: %s", file, line, column, text)
 		}
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

@@ -5,21 +5,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/atoll-hpc/atoll/internal/dates"
 )
-
-// dateLayouts are the accepted ISO 8601 formats; times without a zone are UTC.
-var dateLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00",
-	"2006-01-02 15:04:05.999999999", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"}
-
-// ParseDate reads an ISO 8601 date, with or without a time.
-func ParseDate(text string) (time.Time, error) {
-	for _, layout := range dateLayouts {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t.UTC(), nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("%.40q is not an ISO 8601 date and time such as 2026-01-31T12:00:00Z", text)
-}
 
 // epoch reads the date of t = 0, as text or as a TOML date, and returns it as ISO 8601; "" if it is not given.
 func (s *Section) epoch() string {
@@ -39,28 +27,24 @@ func (s *Section) epoch() string {
 		s.wrong("epoch", v, "the date and time of t = 0")
 		return ""
 	}
-	t, err := ParseDate(text)
+	date, err := dates.Parse(text)
 	if err != nil {
 		s.Fail("epoch", "%v", err)
 		return ""
 	}
-	return t.Format(time.RFC3339Nano)
+	return date.String()
 }
 
 // Seconds returns how many seconds after t = 0 a date is.
-func (t Time) Seconds(text string) (float64, error) {
-	date, err := ParseDate(text)
-	if err != nil {
-		return 0, err
-	}
+func (t Time) Seconds(date dates.Date) (float64, error) {
 	if t.Epoch == "" {
-		return 0, fmt.Errorf("%q is a date, but the date of t = 0 is not known: give [time] epoch", text)
+		return 0, fmt.Errorf("%v is a date, but the date of t = 0 is not known: give [time] epoch", date)
 	}
-	epoch, err := ParseDate(t.Epoch)
+	epoch, err := dates.Parse(t.Epoch)
 	if err != nil {
 		return 0, err
 	}
-	return date.Sub(epoch).Seconds(), nil
+	return date.Sub(epoch), nil
 }
 
 // crs reads the coordinate reference system, such as "EPSG:25832"; "" if it is not given.

@@ -3,6 +3,8 @@ package config_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/internal/dates"
 )
 
 // TestEpoch proves that the epoch may be a string or a TOML date, with or without a time zone, and that the steps do
@@ -25,7 +27,11 @@ func TestEpoch(t *testing.T) {
 			}
 		}
 	}
-	if at, err := parse(t, dam, "time.epoch=2026-01-31").Time.Seconds("2026-02-01T00:00:00Z"); at != 86400 || err != nil {
+	date, err := dates.Parse("2026-02-01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at, err := parse(t, dam, "time.epoch=2026-01-31").Time.Seconds(date); at != 86400 || err != nil {
 		t.Errorf("%v s, %v", at, err)
 	}
 	if parse(t, dam, "crs=EPSG:4326").StepKeysHash() != parse(t, dam).StepKeysHash() {

@@ -14,7 +14,9 @@ type Field struct {
 	Expr      string   // number or expression
 	Rasters   []string // files, relative to the case file; where several have data, the last one is used
 	Variable  string   // of rasters that have several; "" for the only one
+	Missing   *float64 // value that marks missing ones in rasters, besides those that files declare; nil if not given
 	Mesh      string   // name of vertex or cell data of the mesh
+	Unit      string   // of the values; that of a raster is converted to it. "" if it is not known
 	Direction string   // direction in which the quantity is positive: "down" for depths, "up" for levels, "" for others
 	Positive  string   // direction in which the raster's or mesh's values are positive: "up" or "down"; "" for others
 
@@ -109,6 +111,12 @@ func (s *Section) source(key string, f *Field) {
 	}
 	if f.Variable = sub.Text("variable", ""); f.Variable != "" && f.Rasters == nil {
 		sub.Fail("variable", "needs raster")
+	}
+	if sub.Know("nodata"); sub.Has("nodata") {
+		v := sub.Number("nodata", Any)
+		if f.Missing = &v; f.Rasters == nil {
+			sub.Fail("nodata", "needs raster")
+		}
 	}
 	switch {
 	case f.Direction != "":

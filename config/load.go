@@ -100,31 +100,40 @@ func (c *Case) StepKeysHash() string {
 }
 
 // Inputs returns the files for which Path was called, sorted.
-func (c *Case) Inputs() []string {
-	if c.inputs == nil {
-		return nil
-	}
-	c.inputs.lock.Lock()
-	defer c.inputs.lock.Unlock()
-	return slices.Sorted(maps.Keys(c.inputs.names))
-}
+func (c *Case) Inputs() []string { return c.inputs.sorted() }
 
-// inputs is a set of file names as written in a case.
-type inputs struct {
+// Note adds a note for the user, in one line: that a file which the case names probably means something else than the
+// case, or that its values were converted.
+func (c *Case) Note(text string) { c.notes.add(text) }
+
+// Notes returns the different notes so far, sorted.
+func (c *Case) Notes() []string { return c.notes.sorted() }
+
+// list is a set of texts. A nil list, of a case that was not decoded from a file, stays empty.
+type list struct {
 	lock  sync.Mutex
-	names map[string]bool
+	texts map[string]bool
 }
 
-func (i *inputs) add(file string) {
-	if i == nil { // the case was not decoded from a file
+func (l *list) add(text string) {
+	if l == nil || text == "" {
 		return
 	}
-	i.lock.Lock()
-	defer i.lock.Unlock()
-	if i.names == nil {
-		i.names = map[string]bool{}
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	if l.texts == nil {
+		l.texts = map[string]bool{}
 	}
-	i.names[file] = true
+	l.texts[text] = true
+}
+
+func (l *list) sorted() []string {
+	if l == nil {
+		return nil
+	}
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return slices.Sorted(maps.Keys(l.texts))
 }
 
 func nameOf(path string) string {

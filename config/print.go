@@ -129,6 +129,9 @@ func (f *Field) print() string {
 	if f.Variable != "" {
 		text += ", variable = " + quote(f.Variable)
 	}
+	if f.Missing != nil {
+		text += ", nodata = " + printValue(*f.Missing)
+	}
 	if f.Positive != "" {
 		text += ", positive = " + quote(f.Positive)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -126,7 +127,25 @@ func (s *Section) Text(key, fallback string) string {
 	if !ok {
 		s.wrong(key, v, "a string")
 	}
+	s.checkPath(key, text)
 	return text
+}
+
+// fileKeys are the keys whose values name files or folders.
+var fileKeys = []string{"file", "raster", "series", "measured", "mesh", "dir", "solution", "background"}
+
+// pathAdvice ends messages about backslashes in paths: in the strings of TOML they begin escape sequences.
+const pathAdvice = `in a path write / between folders, or single quotes around it: 'meshes\new.msh'`
+
+// stlPath matches the control character in the path of a body of a shape.
+var stlPath = regexp.MustCompile(`\bstl\([^)]*[\n\t\x08\f\r\x1b]`)
+
+// checkPath refuses a path in which a backslash gave a control character.
+func (s *Section) checkPath(key, text string) {
+	if slices.Contains(fileKeys, key) && strings.ContainsAny(text, "\n\t\b\f\r\x1b") || key == "shape" &&
+		stlPath.MatchString(text) {
+		s.Fail(key, "%q has a line end or tab, which \\n and \\t stand for: %s", text, pathAdvice)
+	}
 }
 
 // Name returns a text that can be a file name: see NamesFile.
@@ -287,6 +306,7 @@ func (s *Section) Texts(key string) (texts []string) {
 		return nil
 	}
 	if text, ok := v.(string); ok {
+		s.checkPath(key, text)
 		return []string{text}
 	}
 	list, _ := v.([]any)
@@ -296,6 +316,7 @@ func (s *Section) Texts(key string) (texts []string) {
 			s.Fail(key, "holds %s; a string or a list of strings is needed", kind(e))
 			return nil
 		}
+		s.checkPath(key, text)
 		texts = append(texts, text)
 	}
 	if len(texts) == 0 {

@@ -14,6 +14,7 @@ type Series struct {
 	Column string // header of the column with the values; "" for the second column
 	Hold   bool   // before the first and after the last row, use their values
 	Steps  bool   // each value holds until the next row; without it the series is linear between rows
+	Unit   string // of the values; that of a file is converted to it. "" if it is not known
 
 	Program *expr.Program // the compiled Expr; nil without one
 }

@@ -55,6 +55,16 @@ func newProbe(fields []solvers.Field, solver string) (*probe, error) {
 	return p, nil
 }
 
+// unit returns the unit of a column, "" if it has none.
+func (p *probe) unit(column string) string {
+	for _, f := range p.fields {
+		if slices.Contains(f.Numbers(), column) {
+			return f.Unit
+		}
+	}
+	return ""
+}
+
 // locate returns, for each gauge, its entity on this rank, or -1 if another rank owns it. A gauge outside the domain is
 // an error.
 func (p *probe) locate(ctx context.Context, list []gaugePoint, comm dist.Comm) ([]int, error) {

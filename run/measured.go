@@ -14,12 +14,13 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/formats/series"
+	"github.com/atoll-hpc/atoll/formats/units"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // measurement is a time series of measured values of one field at a gauge, which the case names in [[gauge]] measured.
-// Its times increase.
+// Its times increase; a value is NaN if there is none at a time.
 type measurement struct {
 	field string // one of the columns of the gauge
 	rows  []series.Row
@@ -54,7 +55,7 @@ func (r *runner) readMeasured(g *config.Gauge) ([]measurement, error) {
 		if !ok {
 			continue
 		}
-		rows, err := series.Read(path, column, r.Case.Time.Seconds)
+		rows, err := r.readSeries(path, column, r.probe.unit(field))
 		if err != nil {
 			return fail(err)
 		}
@@ -66,6 +67,22 @@ func (r *runner) readMeasured(g *config.Gauge) ([]measurement, error) {
 		list = append(list, measurement{field, rows})
 	}
 	return list, nil
+}
+
+// readSeries reads a series of measurements, in a unit.
+func (r *runner) readSeries(path, column, unit string) ([]series.Row, error) {
+	table, err := series.Read(path, column, r.Case.Time.Seconds)
+	if err != nil {
+		return nil, err
+	}
+	scale, note, err := units.Convert(path+": "+table.Name, table.Unit, unit)
+	if err != nil {
+		return nil, err
+	}
+	table.Multiply(scale)
+	r.Case.Note(note)
+	r.Case.Note(table.MarkerNote())
+	return table.Rows, nil
 }
 
 // misfit measures the difference between computed and measured values at a gauge.
@@ -88,7 +105,7 @@ func (m *measurement) compare(times, values []float64) (f misfit, ok bool) {
 		}
 		fraction := (row.T - times[k-1]) / (times[k] - times[k-1])
 		difference := values[k-1] + fraction*(values[k]-values[k-1]) - row.Value
-		if difference-difference != 0 { // NaN: the gauge has no value, for instance in a dry cell
+		if difference-difference != 0 { // NaN: one has no value, for instance the gauge in a dry cell
 			continue
 		}
 		squares, f.Max = squares+difference*difference, max(f.Max, math.Abs(difference))

@@ -126,6 +126,7 @@ type runner struct {
 	Options
 	solver        solvers.Solver
 	size          solvers.Size
+	notes         []string       // that were printed
 	folder        *folder.Folder // on rank 0; nil without an output folder
 	fence         folder.Fence
 	started       time.Time

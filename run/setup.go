@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -86,6 +87,7 @@ func (r *runner) setUpOutput(ctx context.Context) (err error) {
 		if err := r.readGaugePoints(ctx); err != nil {
 			return err
 		}
+		r.printNotes()
 		if cells, err = r.probe.locate(ctx, r.points, r.Comm); err != nil {
 			return err
 		}
@@ -164,7 +166,7 @@ func (r *runner) printFindings(ctx context.Context) error {
 	return nil
 }
 
-// printNotes prints warnings about settings that are probably mistakes.
+// printNotes prints notes about settings and inputs that are probably mistakes, each once.
 func (r *runner) printNotes() {
 	out := r.Warn
 	if r.Check && r.Progress.Out != nil {
@@ -173,8 +175,11 @@ func (r *runner) printNotes() {
 	if r.Comm.Rank() != 0 || out == nil {
 		return
 	}
-	for _, warning := range r.size.Warnings {
-		fmt.Fprintln(out, "note:", warning)
+	for _, note := range slices.Concat(r.size.Warnings, r.Case.Notes()) {
+		if !slices.Contains(r.notes, note) {
+			r.notes = append(r.notes, note)
+			fmt.Fprintln(out, "note:", note)
+		}
 	}
 }
 

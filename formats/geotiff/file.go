@@ -14,7 +14,9 @@ type File struct {
 	// StepY are the steps from one cell to the next along a row and a column: StepY is negative if rows go from north
 	// to south.
 	West, North, StepX, StepY float64
-	EPSG                      int // code of the coordinate system, 0 if the file has none
+	EPSG                      int    // code of the coordinate system, 0 if the file has none
+	CoordinateUnit            string // m, degree, foot …; "" if it is not known
+	Unit                      string // of the values, as the file declares it; "" if it declares none
 
 	name        string
 	dir         *directory

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/formats/missing"
 )
 
 // number is the type of the numbers in a raster.
@@ -83,17 +85,19 @@ func (n number) isNoData(text string) (func(bits uint64) bool, error) {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil && !math.IsInf(v, 0) {
+		if lower := strings.ToLower(text); strings.Contains(lower, "nan") || strings.Contains(lower, "#") {
+			return nil, nil // NaN as C libraries write it: nan(ind), -1.#IND
+		}
 		return nil, fmt.Errorf("tag %d: the value for no data, %.40q, is not a number", gdalNoData, text)
 	}
-	if math.IsNaN(v) {
+	switch {
+	case math.IsNaN(v):
 		return nil, nil // NaN always means no data
-	}
-	if n.isFloat && n.size == 4 { // GDAL rounds -MaxFloat32 to few digits, which may be below -MaxFloat32
+	case n.isFloat && n.size == 4 && math.Abs(v) < 1e6: // the most common case, in a fast loop
 		v32 := float32(v)
-		if math.IsInf(float64(v32), 0) && math.Abs(v) < 3.5e38 {
-			v32 = float32(math.Copysign(math.MaxFloat32, v))
-		}
 		return func(bits uint64) bool { return math.Float32frombits(uint32(bits)) == v32 }, nil
+	case n.isFloat || n.size >= 4: // large numbers may have been rounded to few digits
+		return func(bits uint64) bool { return missing.Matches(n.value(bits), v) }, nil
 	}
 	return func(bits uint64) bool { return n.value(bits) == v }, nil
 }

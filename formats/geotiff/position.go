@@ -4,16 +4,25 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/atoll-hpc/atoll/formats/epsg"
 )
 
 // Keys of the GeoKeyDirectory, and some of their values.
 const (
-	rasterTypeKey = 1025
-	isPoint       = 2
-	geodeticKey   = 2048
-	projectedKey  = 3072
-	userDefined   = 32767
+	modelTypeKey    = 1024
+	isGeographic    = 2
+	rasterTypeKey   = 1025
+	isPoint         = 2
+	geodeticKey     = 2048
+	projectedKey    = 3072
+	linearUnitKey   = 3076
+	verticalUnitKey = 4099
+	userDefined     = 32767
 )
+
+// lengthUnits are units of length by their EPSG codes.
+var lengthUnits = map[int64]string{9001: "m", 9002: "foot", 9003: "US survey foot", 9036: "km"}
 
 // readPosition reads the position of the raster, the size of cells and the coordinate system.
 func (f *File) readPosition(d *directory) error {
@@ -84,13 +93,19 @@ func (f *File) readKeys(d *directory) (atCentres bool, err error) {
 	if len(list) < 4 || list[3] > int64(len(list)-4)/4 {
 		return false, fmt.Errorf("tag %d: %d numbers are too few for the number of keys", geoKeyDirectoryTag, len(list))
 	}
-	geodetic, projected := int64(0), int64(0)
+	geodetic, projected, model := int64(0), int64(0), int64(0)
 	for k := int64(1); k <= list[3]; k++ {
 		key, valueTag, value := list[4*k], list[4*k+1], list[4*k+3]
 		if valueTag != 0 { // the value is in another tag, since it is a floating-point number or text
 			continue
 		}
 		switch key {
+		case modelTypeKey:
+			model = value
+		case linearUnitKey:
+			f.CoordinateUnit = lengthUnits[value]
+		case verticalUnitKey:
+			f.Unit = lengthUnits[value]
 		case rasterTypeKey:
 			atCentres = value == isPoint
 		case geodeticKey:
@@ -107,6 +122,12 @@ func (f *File) readKeys(d *directory) (atCentres bool, err error) {
 		if code == userDefined {
 			break // a user-defined system: the geodetic code would be that of its base system
 		}
+	}
+	if f.CoordinateUnit == "" {
+		f.CoordinateUnit = epsg.Unit(f.EPSG)
+	}
+	if model == isGeographic {
+		f.CoordinateUnit = "degree"
 	}
 	return atCentres, nil
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// readScale reads the scale and offset of values, and the number that means no data.
+// readScale reads the scale, offset and unit of values, and the number that means no data.
 func (f *File) readScale(d *directory) error {
 	f.scale, f.offset = 1, 0
 	text, err := d.text(gdalNoData)
@@ -30,6 +30,9 @@ func (f *File) readScale(d *directory) error {
 		return fmt.Errorf("tag %d: %w", gdalMetadata, err)
 	}
 	for _, item := range metadata.Item {
+		if item.Role == "unittype" && strings.TrimSpace(item.Text) != "" {
+			f.Unit = strings.TrimSpace(item.Text)
+		}
 		dst := map[string]*float64{"scale": &f.scale, "offset": &f.offset}[item.Role]
 		if dst == nil {
 			continue

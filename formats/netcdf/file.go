@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Type is a type of values, by its number in files.
@@ -63,7 +65,7 @@ type Attrs []Attr
 func (attrs Attrs) Text(name string) string {
 	for _, a := range attrs {
 		if a.Name == name {
-			return a.Text
+			return strings.TrimRight(a.Text, "\x00")
 		}
 	}
 	return ""
@@ -71,12 +73,34 @@ func (attrs Attrs) Text(name string) string {
 
 // Number returns the number of the attribute with a name, and whether there is such an attribute with one number.
 func (attrs Attrs) Number(name string) (float64, bool) {
-	for _, a := range attrs {
-		if a.Name == name && len(a.Numbers) == 1 {
-			return a.Numbers[0], true
-		}
+	list, err := attrs.numbers(name)
+	if err != nil || len(list) != 1 {
+		return 0, false
 	}
-	return 0, false
+	return list[0], true
+}
+
+// numbers returns the numbers of the attribute with a name, which may be text; nil if there is none.
+func (attrs Attrs) numbers(name string) ([]float64, error) {
+	k := slices.IndexFunc(attrs, func(a Attr) bool { return a.Name == name })
+	if k < 0 || attrs[k].Type != Char {
+		if k < 0 {
+			return nil, nil
+		}
+		return attrs[k].Numbers, nil
+	}
+	var list []float64
+	for word := range strings.FieldsFuncSeq(attrs.Text(name), func(r rune) bool {
+		return strings.ContainsRune(" ,;\t",
+			r)
+	}) {
+		v, err := strconv.ParseFloat(strings.TrimRight(word, "fFdDsSbBlL"), 64) // the suffixes are those of ncdump
+		if err != nil {
+			return nil, fmt.Errorf("the attribute %s is the text %.40q, want a number", name, attrs.Text(name))
+		}
+		list = append(list, v)
+	}
+	return list, nil
 }
 
 // Var is a variable.

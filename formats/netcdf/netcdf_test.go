@@ -2,11 +2,13 @@ package netcdf
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,29 +128,70 @@ func TestNcdumpReadsWrittenFiles(t *testing.T) {
 		}
 		h := f.Var("h")
 		values, err := f.ReadAll(h)
-		if h.Physical(values); err != nil || fmt.Sprint(values) != "[0 0 0 0 11 12]" {
+		if err = errors.Join(err, h.Physical(values)); err != nil || fmt.Sprint(values) != "[0 0 0 0 11 12]" {
 			t.Errorf("got h = %v, %v; want [0 0 0 0 11 12]", values, err)
 		}
 	}
 }
 
-// TestPhysical: Physical scales values and replaces missing ones by NaN.
+// TestPhysical: Physical scales values and replaces missing ones by NaN, as the Python module netCDF4 does.
 func TestPhysical(t *testing.T) {
+	numbers := func(name string, t Type, list ...float64) Attr { return Attr{Name: name, Type: t, Numbers: list} }
 	for _, c := range []struct {
-		attrs Attrs
-		want  string
+		typ    Type
+		values []float64
+		attrs  Attrs
+		want   string
 	}{
-		{nil, "[-9 1 2]"},
-		{Attrs{Numeric("_FillValue", Int16, -9)}, "[NaN 1 2]"},
-		{Attrs{Numeric("missing_value", Int16, 2), Numeric("add_offset", Float32, 1)}, "[-8 2 NaN]"},
-		{Attrs{{Name: "valid_range", Type: Int16, Numbers: []float64{0, 1}}, Numeric("scale_factor", Float32, .5)},
+		{Int16, []float64{-9, 1, 2}, nil, "[-9 1 2]"},
+		{Int16, []float64{-9, 1, 2}, Attrs{Numeric("_FillValue", Int16, -9)}, "[NaN 1 2]"},
+		{Int16, []float64{-9, 1, 2}, Attrs{Numeric("missing_value", Int16, 2), Numeric("add_offset", Float32, 1)},
+			"[-8 2 NaN]"},
+		{Int16, []float64{-9, 1, 2}, Attrs{numbers("valid_range", Int16, 0, 1), Numeric("scale_factor", Float32, .5)},
 			"[NaN 0.5 NaN]"},
-		{Attrs{Numeric("valid_min", Int16, 1)}, "[NaN 1 2]"},
-		{Attrs{Numeric("valid_max", Int16, 1)}, "[-9 1 NaN]"},
+		{Int16, []float64{-9, 1, 2}, Attrs{Numeric("valid_min", Int16, 1)}, "[NaN 1 2]"},
+		{Int16, []float64{-9, 1, 2}, Attrs{Numeric("valid_max", Int16, 1)}, "[-9 1 NaN]"},
+		// default fills, which bytes do not have, and which _FillValue replaces
+		{Int16, []float64{-32767, 1}, nil, "[NaN 1]"},
+		{Int32, []float64{-2147483647, 1}, nil, "[NaN 1]"},
+		{Float32, []float64{9.969209968386869e36, 1}, nil, "[NaN 1]"},
+		{Float64, []float64{9.969209968386869e36, 1}, Attrs{Numeric("missing_value", Float64, 1)}, "[NaN NaN]"},
+		{Float64, []float64{9.969209968386869e36, 1}, Attrs{Numeric("_FillValue", Float64, 1)},
+			"[9.969209968386869e+36 NaN]"},
+		{Int8, []float64{-127, 1}, nil, "[-127 1]"},
+		{Uint16, []float64{65535, 1}, nil, "[NaN 1]"},
+		// numbers of another type than the variable, as text, and as a list
+		{Float32, []float64{float64(float32(-9999.9)), 1}, Attrs{Numeric("_FillValue", Float64, -9999.9)}, "[NaN 1]"},
+		{Float64, []float64{-9999, 1}, Attrs{Text("missing_value", "-9999.")}, "[NaN 1]"},
+		{Float64, []float64{-9999, -99, 1}, Attrs{Text("missing_value", "-9999.f, -99")}, "[NaN NaN 1]"},
+		{Float64, []float64{-9999, -99, 1}, Attrs{numbers("missing_value", Float64, -9999, -99)}, "[NaN NaN 1]"},
+		{Int16, []float64{4, 6}, Attrs{Text("scale_factor", "0.5"), Text("add_offset", "1\x00")}, "[3 4]"},
+		// integers of the other sign convention; limits are stored values
+		{Int8, []float64{-56, 100}, Attrs{Text("_Unsigned", "true")}, "[200 100]"},
+		{Int8, []float64{-1, 100}, Attrs{Text("_Unsigned", "true"), Numeric("_FillValue", Int8, -1)}, "[NaN 100]"},
+		{Int16, []float64{-1, -2}, Attrs{Text("_Unsigned", "true"), Numeric("scale_factor", Float64, .5)}, "[32767.5 32767]"},
+		{Uint8, []float64{200, 100}, Attrs{Text("_Unsigned", "false")}, "[-56 100]"},
+		{Int8, []float64{-56, 100}, Attrs{Text("_Unsigned", "true"), numbers("valid_range", Int8, 0, -1)}, "[200 100]"},
+		{Int8, []float64{-56, 100}, Attrs{Text("_Unsigned", "true"), Numeric("valid_max", Int8, -57)}, "[NaN 100]"},
+		// limits of the type of scale_factor are physical values
+		{Int16, []float64{100, 300}, Attrs{Numeric("scale_factor", Float64, .01), numbers("valid_range", Float64, 0, 2)},
+			"[1 NaN]"},
+		{Int16, []float64{1, 300}, Attrs{Numeric("scale_factor", Float64, .5), numbers("valid_range", Int16, 0, 2)},
+			"[0.5 NaN]"},
+		// refused
+		{Int16, nil, Attrs{Text("scale_factor", "half")}, `the attribute scale_factor is the text "half", want a number`},
+		{Int16, nil, Attrs{numbers("add_offset", Float64, 1, 2)}, "the attribute add_offset is [1 2], want one finite"},
+		{Int16, nil, Attrs{Text("_FillValue", "none")}, `the attribute _FillValue is the text "none"`},
 	} {
-		values := []float64{-9, 1, 2}
-		if (&Var{Attrs: c.attrs}).Physical(values); fmt.Sprint(values) != c.want {
-			t.Errorf("attributes %v: got %v, want %s", c.attrs, values, c.want)
+		values := slices.Clone(c.values)
+		got := fmt.Sprint(values)
+		if err := (&Var{Name: "h", Type: c.typ, Attrs: c.attrs}).Physical(values); err != nil {
+			got = err.Error()
+		} else {
+			got = fmt.Sprint(values)
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%v, attributes %v: got %v, want %s", c.typ, c.attrs, got, c.want)
 		}
 	}
 }
@@ -162,8 +205,12 @@ func readAll(text []byte) error {
 		if v.Type == Char {
 			continue
 		}
-		if _, err := f.ReadAll(v); err != nil {
+		values, err := f.ReadAll(v)
+		if err != nil {
 			return err
+		}
+		if err := v.Physical(values); err != nil {
+			return fmt.Errorf("b.nc: %w", err)
 		}
 	}
 	return nil
@@ -179,7 +226,7 @@ func TestBrokenFilesAreRefused(t *testing.T) {
 	}
 	broken.Refused(t, readAll, func() []byte { return sample(t, false) }, []broken.Case{
 		{func([]byte) []byte { return nil }, "b.nc: byte 0: this is not a NetCDF file"},
-		{func([]byte) []byte { return []byte("\x89HDF\r\n\x1a\n") }, "nccopy -k cdf5 IN.nc OUT.nc"},
+		{func([]byte) []byte { return []byte("\x89HDF\r\n\x1a\n") }, "nccopy -k cdf5 -u IN.nc OUT.nc"},
 		{put("CDF", 3, 3), "not a NetCDF file of format CDF-1"},
 		{put("CDF", 4, 0, 1), "records are more than the file"},
 		{func(b []byte) []byte { return b[:60] }, "beyond the end of the file of 60 bytes"},

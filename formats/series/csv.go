@@ -2,100 +2,250 @@ package series
 
 import (
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/formats/units"
+	"github.com/atoll-hpc/atoll/internal/dates"
 )
 
-// Decode reads a column of a CSV file whose first row has the titles of columns. Its first column is the time, which
-// must increase: in s, or as a date that parseDate converts. The column "" is the second one. Lines that start with #
-// are comments. Errors start with name and line.
-func Decode(r io.Reader, name, column string, parseDate Dates) ([]Row, error) {
-	in := csv.NewReader(r)
-	in.Comment, in.TrimLeadingSpace, in.ReuseRecord = '#', true, true
-	fail := func(format string, args ...any) error {
-		line, _ := in.FieldPos(0)
-		return fmt.Errorf("%s:%d: %s", name, line, fmt.Sprintf(format, args...))
-	}
-	header, err := in.Read()
+// Decode reads columns of a text file whose first row has the titles of columns; nil means all. A title may end with a
+// unit in brackets: rain [mm/h]. The first column is the time, which must increase: in s, in the unit of its title, or
+// as a date, which toSeconds converts. The column "" is the second one. See records for the separators of columns;
+// lines that start with # are comments. An empty value, NaN, NA or null is missing. Errors start with name and line.
+func Decode(r io.Reader, name string, columns []string, toSeconds Dates) ([]*Series, error) {
+	t, err := newTable(r, name)
 	if err != nil {
-		return nil, csvError(name, err)
+		return nil, err
 	}
-	if len(header) < 2 {
-		return nil, fail("a series needs a column for the time and a column for values, separated by commas")
-	}
-	if _, err := strconv.ParseFloat(strings.TrimSpace(header[0]), 64); err == nil {
-		return nil, fail("the first row must have the titles of columns, as in t,%s", cmp.Or(column, "value"))
-	}
-	index := 1
-	if column != "" {
-		if index = slices.IndexFunc(header, func(h string) bool { return strings.TrimSpace(h) == column }); index < 1 {
-			return nil, fail("there is no column %q: want one of %q", column, header[1:])
+	if columns == nil {
+		for i := range t.titles[1:] {
+			t.use = append(t.use, i+1)
 		}
 	}
-	var rows []Row
+	for _, column := range columns {
+		k, err := t.index(column)
+		if err != nil {
+			return nil, err
+		}
+		t.use = append(t.use, k)
+	}
+	list := make([]*Series, len(t.use))
+	for i, k := range t.use {
+		list[i] = &Series{Name: t.titles[k].name, Unit: t.titles[k].unit}
+	}
+	var lines []int // of the rows
 	for {
-		record, err := in.Read()
+		record, err := t.next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return nil, csvError(name, err)
+			return nil, t.fail("%v", err)
 		}
-		var v [2]float64
-		for k, field := range []string{record[0], record[index]} {
-			field = strings.TrimSpace(field)
-			v[k], err = strconv.ParseFloat(field, 64)
-			if err != nil && k == 0 && strings.Contains(field, "-") {
-				if v[k], err = parseDate(field); err != nil {
-					return nil, fail("%v", err)
-				}
-			}
-			if err != nil || math.IsNaN(v[k]) || math.IsInf(v[k], 0) {
-				return nil, fail("%.40q is not a finite number", field)
-			}
+		if err := t.read(record, list, toSeconds); err != nil {
+			return nil, t.fail("%v", err)
 		}
-		if n := len(rows); n > 0 && v[0] <= rows[n-1].T {
-			return nil, fail("time %g s follows %g s: want increasing times", v[0], rows[n-1].T)
-		}
-		if len(rows) == MaxRows {
-			return nil, fail("a series can have at most %d rows", MaxRows)
-		}
-		rows = append(rows, Row{v[0], v[1]})
+		lines = append(lines, t.line)
 	}
-	if len(rows) == 0 {
+	if len(lines) == 0 {
 		return nil, fmt.Errorf("%s: a series needs at least one row of numbers", name)
 	}
-	return rows, nil
+	for _, s := range list {
+		s.findGaps(func(row int) string { return fmt.Sprintf("%s:%d", name, lines[row]) })
+	}
+	return list, nil
 }
 
-// columns returns the titles of a CSV file's columns, without the first.
-func columns(r io.Reader, name string) ([]string, error) {
-	in := csv.NewReader(r)
-	in.Comment, in.TrimLeadingSpace = '#', true
-	header, err := in.Read()
+// table is a text file after its first row.
+type table struct {
+	*records
+	name        string
+	titles      []title
+	use         []int   // indices of the columns to read
+	timeUnit    float64 // s
+	commas      bool    // a number had a decimal comma
+	points      bool    // a number had a decimal point
+	first, last float64 // times
+}
+
+// title is the title of a column.
+type title struct{ text, name, unit string }
+
+// unitInBrackets matches the unit at the end of a title.
+var unitInBrackets = regexp.MustCompile(`^(.*?)\s*(?:\[([^\]]*)\]|\(([^)]*)\))$`)
+
+// timeZone matches a time zone in a title.
+var timeZone = regexp.MustCompile(`\b(?:UTC|GMT)(?:\s*[+-]\s*[\d:]+)?`)
+
+func titleOf(text string) title {
+	m := unitInBrackets.FindStringSubmatch(text)
+	if m == nil || m[1] == "" {
+		return title{text, text, ""}
+	}
+	if _, err := units.Scale(m[3], "m"); m[2] == "" && errors.Is(err, units.ErrUnknown) {
+		return title{text, text, ""} // in parentheses, and not a unit
+	}
+	return title{text, m[1], m[2] + m[3]}
+}
+
+func newTable(r io.Reader, name string) (*table, error) {
+	in, err := newRecords(r)
 	if err != nil {
-		return nil, csvError(name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	for i := range header {
-		header[i] = strings.TrimSpace(header[i])
+	t := &table{records: in, name: name, timeUnit: 1}
+	header, err := t.next()
+	if err == io.EOF {
+		return nil, fmt.Errorf("%s: the file is empty, want a row of titles and rows of numbers", name)
 	}
-	return header[1:], nil
+	if err != nil {
+		return nil, t.fail("%v", err)
+	}
+	if len(header) < 2 {
+		return nil, t.fail("a series needs a column for the time and a column for values, separated by commas, semicolons, " +
+			"tabs or spaces")
+	}
+	if _, err := t.number(header[0]); err == nil {
+		return nil, t.fail("the first row must have the titles of columns, as in t,value")
+	}
+	for _, text := range header {
+		t.titles = append(t.titles, titleOf(strings.Clone(text)))
+	}
+	if err := t.readTimeUnit(); err != nil {
+		return nil, t.fail("%v", err)
+	}
+	return t, nil
 }
 
-// csvError adds name and line to an error of package csv.
-func csvError(name string, err error) error {
-	var p *csv.ParseError
-	if errors.As(err, &p) {
-		return fmt.Errorf("%s:%d: %w", name, p.Line, p.Err)
+func (t *table) fail(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", t.name, t.line, fmt.Sprintf(format, args...))
+}
+
+// readTimeUnit reads the unit of the times from their title: t [min], hours, time_h.
+func (t *table) readTimeUnit() error {
+	text := t.titles[0]
+	if m := timeZone.FindString(text.text); m != "" && strings.Trim(m, "UTCGM+- :0") != "" {
+		return fmt.Errorf("the title of the times has the time zone %s: write it in each time, as in 2026-01-31T12:00+01:00",
+			m)
 	}
-	if err == io.EOF {
-		return fmt.Errorf("%s: the file is empty, want a row of titles and rows of numbers", name)
+	if text.unit == "" {
+		words := strings.FieldsFunc(strings.ToLower(text.name), func(r rune) bool { return strings.ContainsRune(" _-", r) })
+		last := words[max(0, len(words)-1):]
+		if len(words) == 1 || len(words) == 2 && (words[0] == "t" || words[0] == "time") {
+			if scale, err := units.Scale(last[0], "s"); err == nil {
+				t.timeUnit = scale
+			}
+		}
+		return nil
 	}
-	return fmt.Errorf("%s: %w", name, err)
+	scale, err := units.Scale(text.unit, "s")
+	if timeZone.MatchString(text.unit) {
+		return nil // of dates
+	}
+	if err != nil {
+		return fmt.Errorf("the unit of the time, %q, is not a unit of time: want s, min, h or d", text.unit)
+	}
+	t.timeUnit = scale
+	return nil
+}
+
+// index returns the index of the column with a title, with or without its unit.
+func (t *table) index(column string) (int, error) {
+	if column == "" {
+		return 1, nil
+	}
+	for _, matches := range []func(title) bool{func(h title) bool { return h.text == column },
+		func(h title) bool { return h.name == column }} {
+		if k := slices.IndexFunc(t.titles[1:], matches); k >= 0 {
+			return k + 1, nil
+		}
+	}
+	names := make([]string, 0, len(t.titles))
+	for _, h := range t.titles[1:] {
+		names = append(names, h.name)
+	}
+	return 0, t.fail("there is no column %q: want one of %q", column, names)
+}
+
+// read appends a row to the series.
+func (t *table) read(record []string, list []*Series, toSeconds Dates) error {
+	time, err := t.time(record[0], toSeconds)
+	if err != nil {
+		return err
+	}
+	n := len(list[0].Rows)
+	if n > 0 && time <= t.last {
+		return fmt.Errorf("time %g s follows %g s: want increasing times", time, t.last)
+	}
+	if n == MaxRows {
+		return fmt.Errorf("a series can have at most %d rows", MaxRows)
+	}
+	t.last = time
+	for i, k := range t.use {
+		v := math.NaN()
+		if !isMissing(record[k]) {
+			if v, err = t.number(record[k]); err != nil {
+				return fmt.Errorf("column %q: %w", t.titles[k].name, err)
+			}
+		}
+		list[i].Rows = append(list[i].Rows, Row{time, v})
+	}
+	return nil
+}
+
+// time converts a time to s.
+func (t *table) time(text string, toSeconds Dates) (float64, error) {
+	v, err := t.number(text)
+	if err != nil && strings.ContainsAny(text, "-−TW") {
+		date, err := dates.Parse(text)
+		if err != nil {
+			return 0, err
+		}
+		return toSeconds(date)
+	}
+	if err == nil && v >= 18000101 && v < 22000101 && len(text) == 8 {
+		if _, err := dates.Parse(text); err == nil {
+			return 0, fmt.Errorf("%s is a number of seconds and also a date: write dates as in %s", text,
+				text[:4]+"-"+text[4:6]+"-"+text[6:])
+		}
+	}
+	return v * t.timeUnit, err
+}
+
+// isMissing reports whether a field says that there is no value.
+func isMissing(field string) bool {
+	switch strings.ToLower(field) {
+	case "", "nan", "na", "n/a", "#n/a", "nodata", "null", "none", "missing", "-", "--", "---", ".":
+		return true
+	}
+	return false
+}
+
+// number reads a finite number, with a decimal comma if commas do not separate columns.
+func (t *table) number(field string) (float64, error) {
+	text := field
+	if strings.Contains(field, ",") {
+		if t.separator == ',' {
+			return 0, fmt.Errorf("%.40q is not a finite number: write the decimal sign as a point, or separate columns by "+
+				"semicolons", field)
+		}
+		text = strings.Replace(field, ",", ".", 1)
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || v-v != 0 {
+		return 0, fmt.Errorf("%.40q is not a finite number", field)
+	}
+	t.commas = t.commas || text != field
+	t.points = t.points || strings.Contains(field, ".")
+	if t.commas && t.points {
+		return 0, fmt.Errorf("%.40q: other numbers have another decimal sign, of comma and point: want one in all", field)
+	}
+	return cmp.Or(v, 0), nil
 }

@@ -2,19 +2,19 @@ package series
 
 import (
 	"fmt"
+	"math"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/formats/netcdf"
+	"github.com/atoll-hpc/atoll/formats/units"
+	"github.com/atoll-hpc/atoll/internal/dates"
 )
-
-// inSeconds are the units of time in the CF conventions that have a fixed length, in seconds.
-var inSeconds = map[string]float64{"s": 1, "sec": 1, "second": 1, "seconds": 1, "min": 60, "minute": 60, "minutes": 60,
-	"h": 3600, "hr": 3600, "hour": 3600, "hours": 3600, "d": 86400, "day": 86400, "days": 86400}
 
 // fromNetCDF reads the variable with a name, which must depend only on time. If name is "", it reads the only such
 // variable.
-func fromNetCDF(path, name string, parseDate Dates) ([]Row, error) {
+func fromNetCDF(path, name string, toSeconds Dates) (*Series, error) {
 	f, err := netcdf.Open(path)
 	if err != nil {
 		return nil, err
@@ -31,43 +31,99 @@ func fromNetCDF(path, name string, parseDate Dates) ([]Row, error) {
 		return nil, fmt.Errorf("%s: cannot read variable %q as a series: set column to one of %q, which have only the "+
 			"dimension of time", path, name, names)
 	}
-	timeVar := f.Var(f.Dims[v.Dims[0]].Name)
-	if timeVar == nil || !slices.Equal(timeVar.Dims, v.Dims) || timeVar.Type == netcdf.Char {
-		return nil, fmt.Errorf("%s: variable %q has the dimension %q, but there is no variable %[3]q with times", path,
-			v.Name, f.Dims[v.Dims[0]].Name)
-	}
-	unit, start, err := timeUnits(timeVar, parseDate)
+	times, err := readTimes(f, v, toSeconds)
 	if err != nil {
-		return nil, fmt.Errorf("%s: variable %q: %w", path, timeVar.Name, err)
-	}
-	times, err := f.ReadAll(timeVar)
-	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	values, err := f.ReadAll(v)
 	if err != nil {
 		return nil, err
 	}
-	v.Physical(values)
-	if len(values) == 0 || len(values) > MaxRows {
-		return nil, fmt.Errorf("%s: variable %q has %d values, want 1 to %d", path, v.Name, len(values), MaxRows)
+	if err := v.Physical(values); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	rows := make([]Row, len(values))
+	s := &Series{Name: v.Name, Unit: v.Attrs.Text("units"), Rows: make([]Row, len(values))}
 	for i, x := range values {
-		rows[i] = Row{start + unit*times[i], x}
-		if x-x != 0 || rows[i].T-rows[i].T != 0 || i > 0 && rows[i].T <= rows[i-1].T {
-			return nil, fmt.Errorf("%s: variable %q: value %d is %g at %g s: want finite values at increasing times", path,
-				v.Name, i, x, rows[i].T)
-		}
+		s.Rows[i] = Row{times[i], x}
 	}
-	return rows, nil
+	s.findGaps(func(row int) string { return fmt.Sprintf("%s: variable %q: value %d", path, v.Name, row) })
+	return s, nil
 }
 
-// candidates returns the names of the variables that may be series: those of numbers with one dimension, except
-// coordinates.
+// readTimes returns the times of a variable in s.
+func readTimes(f *netcdf.File, v *netcdf.Var, toSeconds Dates) ([]float64, error) {
+	if n := f.Shape(v)[0]; n < 1 || n > MaxRows {
+		return nil, fmt.Errorf("variable %q has %d values, want 1 to %d", v.Name, n, MaxRows)
+	}
+	timeVar := timeOf(f, v)
+	if timeVar == nil {
+		return nil, fmt.Errorf("variable %q has the dimension %q, but there is no variable %[2]q with times", v.Name,
+			f.Dims[v.Dims[0]].Name)
+	}
+	unit, start, err := timeUnits(timeVar, toSeconds)
+	if err != nil {
+		return nil, fmt.Errorf("variable %q: %w", timeVar.Name, err)
+	}
+	times, err := f.ReadAll(timeVar)
+	if err != nil {
+		return nil, err
+	}
+	if err := timeVar.Physical(times); err != nil {
+		return nil, err
+	}
+	for i, t := range times {
+		times[i] = sum(start, unit*t)
+		if times[i]-times[i] != 0 || i > 0 && times[i] <= times[i-1] {
+			return nil, fmt.Errorf("variable %q: time %d is %g s, after %g s: want increasing times", timeVar.Name, i, times[i],
+				times[max(0, i-1)])
+		}
+	}
+	return times, nil
+}
+
+// sum returns a + b, rounded to a multiple of twice the last place of the larger one. So a time that equals the
+// reference date of a remote year but for rounding is 0.
+func sum(a, b float64) float64 {
+	largest := max(math.Abs(a), math.Abs(b))
+	if a == 0 || math.IsInf(largest, 0) || largest != largest {
+		return a + b
+	}
+	_, exponent := math.Frexp(largest)
+	step := math.Ldexp(1, exponent-51)
+	return math.RoundToEven((a+b)/step) * step
+}
+
+// timeOf returns the variable with the times of v: the one with the name of its dimension, or one with only that
+// dimension that is marked as time; nil if there is none.
+func timeOf(f *netcdf.File, v *netcdf.Var) *netcdf.Var {
+	isTime := func(t *netcdf.Var) bool {
+		return t != nil && slices.Equal(t.Dims, v.Dims[:1]) && t.Type != netcdf.Char
+	}
+	if t := f.Var(f.Dims[v.Dims[0]].Name); isTime(t) {
+		return t
+	}
+	k := slices.IndexFunc(f.Vars, func(t *netcdf.Var) bool { return isTime(t) && t != v && isMarkedAsTime(t) })
+	if k < 0 {
+		return nil
+	}
+	return f.Vars[k]
+}
+
+func isMarkedAsTime(v *netcdf.Var) bool {
+	return v.Attrs.Text("standard_name") == "time" || v.Attrs.Text("axis") == "T" ||
+		since.MatchString(v.Attrs.Text("units"))
+}
+
+// candidates returns the names of the variables that may be series: those of numbers with one dimension, or several of
+// which all but the first have one value, except coordinates.
 func candidates(f *netcdf.File) (names []string) {
 	for _, v := range f.Vars {
-		if len(v.Dims) == 1 && v.Type != netcdf.Char && v.Name != f.Dims[v.Dims[0]].Name {
+		shape := f.Shape(v)
+		if len(shape) == 0 || v.Type == netcdf.Char || v.Name == f.Dims[v.Dims[0]].Name ||
+			slices.ContainsFunc(shape[1:], func(n int64) bool { return n != 1 }) || isMarkedAsTime(v) {
+			continue
+		}
+		if len(shape) == 1 || timeOf(f, v) != nil {
 			names = append(names, v.Name)
 		}
 	}
@@ -84,23 +140,30 @@ func variables(path string) ([]string, error) {
 	return candidates(f), nil
 }
 
+// since separates the unit of times from their reference date.
+var since = regexp.MustCompile(`(?i)^\s*(\S+)\s+since\s+(.*?)\s*$`)
+
 // timeUnits returns the length of the unit of a time variable, and its zero in the time of the run, both in s.
-func timeUnits(v *netcdf.Var, parseDate Dates) (unit, start float64, err error) {
+func timeUnits(v *netcdf.Var, toSeconds Dates) (unit, start float64, err error) {
 	text := v.Attrs.Text("units")
-	name, since, dated := strings.Cut(strings.TrimSpace(text), " since ")
-	unit, ok := inSeconds[strings.ToLower(strings.TrimSpace(name))]
-	if !ok {
+	name, reference := strings.TrimSpace(text), ""
+	if m := since.FindStringSubmatch(text); m != nil {
+		name, reference = m[1], m[2]
+	}
+	if unit, err = units.Scale(name, "s"); err != nil {
 		return 0, 0, fmt.Errorf("its units are %q, want seconds, minutes, hours or days", text)
 	}
-	switch calendar := v.Attrs.Text("calendar"); calendar {
-	case "", "standard", "gregorian", "proleptic_gregorian":
-	default:
-		return 0, 0, fmt.Errorf("its calendar is %q, want standard or proleptic_gregorian", calendar)
+	calendar, ok := dates.CalendarOf(strings.ToLower(v.Attrs.Text("calendar")))
+	if !ok {
+		return 0, 0, fmt.Errorf("its calendar is %q, want standard, proleptic_gregorian or julian", v.Attrs.Text("calendar"))
 	}
-	if !dated {
+	if reference == "" {
 		return unit, 0, nil
 	}
-	since = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(since), " UTC"), ".0")
-	start, err = parseDate(since)
+	date, err := dates.ParseReference(reference, calendar)
+	if err != nil {
+		return 0, 0, fmt.Errorf("its units are %q: %w", text, err)
+	}
+	start, err = toSeconds(date)
 	return unit, start, err
 }

@@ -1,37 +1,103 @@
-// Package series reads time series: from columns of CSV files, and from variables of NetCDF files. Read returns the
-// Rows of a series, Columns the names of the series in a file.
+// Package series reads time series: from columns of text files, and from variables of NetCDF files. Read returns a
+// Series, Columns the names of the series in a file.
 package series
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"os"
+
+	"github.com/atoll-hpc/atoll/formats/missing"
+	"github.com/atoll-hpc/atoll/internal/dates"
 )
 
 // Row is the value of a series at a time in s.
 type Row struct{ T, Value float64 }
 
+// Series is a time series.
+type Series struct {
+	Name string // of its column or variable, without the unit
+	Unit string // that the file declares; "" if it declares none
+	// Rows have increasing times. The value is NaN if the file has none at that time, or one that marks it as missing.
+	Rows []Row
+
+	gap    string // describes the first row without a value; "" if there is none
+	marker string // describes the first row whose value marks a missing one
+}
+
 // MaxRows is how many rows a series may have.
 const MaxRows = 1 << 22
 
-// Dates is a function that converts a date and time to the time of the run in s.
-type Dates func(text string) (float64, error)
+// Dates is a function that converts a date to the time of the run in s.
+type Dates func(date dates.Date) (float64, error)
 
-// Read returns the rows of a column of a CSV file, or of a variable of a NetCDF file. If column is "", it reads the
-// first column after the time, or the only variable. parseDate converts dates in the file.
-func Read(path, column string, parseDate Dates) ([]Row, error) {
+// Read reads a column of a text file, or a variable of a NetCDF file. If column is "", it reads the first column after
+// the time, or the only variable. toSeconds converts dates in the file.
+func Read(path, column string, toSeconds Dates) (*Series, error) {
 	f, isNetCDF, err := open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	if isNetCDF {
-		return fromNetCDF(path, column, parseDate)
+		return fromNetCDF(path, column, toSeconds)
 	}
-	return Decode(f, path, column, parseDate)
+	list, err := Decode(f, path, []string{column}, toSeconds)
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
 }
 
-// Columns returns the names of the series in a file.
+// Complete returns all rows, and an error if a row has no value.
+func (s *Series) Complete() ([]Row, error) {
+	if s.gap != "" {
+		return nil, fmt.Errorf("%s: leave out rows without a value, and it is interpolated between those before and after",
+			s.gap)
+	}
+	return s.Rows, nil
+}
+
+// MarkerNote returns a note that values such as -9999 are taken as missing, "" if there are none.
+func (s *Series) MarkerNote() string {
+	if s.marker == "" {
+		return ""
+	}
+	return s.marker + ": such rows are left out"
+}
+
+// Multiply multiplies all values by a number.
+func (s *Series) Multiply(factor float64) {
+	for i := range s.Rows {
+		s.Rows[i].Value *= factor
+	}
+}
+
+// findGaps replaces values that mark missing ones by NaN. where describes a row by its index.
+func (s *Series) findGaps(where func(row int) string) {
+	values := make([]float64, len(s.Rows))
+	for i, r := range s.Rows {
+		values[i] = r.Value
+	}
+	isMissing := missing.In(values)
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		if !isMissing(r.Value) {
+			continue
+		}
+		text := fmt.Sprintf("%s: the value at %g s is missing", where(i), r.T)
+		if r.Value == r.Value {
+			text = fmt.Sprintf("%s: the value at %g s, %g, marks a missing one", where(i), r.T, r.Value)
+			s.marker = cmp.Or(s.marker, text)
+		}
+		s.gap = cmp.Or(s.gap, text)
+		r.Value = math.NaN()
+	}
+}
+
+// Columns returns the names of the series in a file, without their units.
 func Columns(path string) ([]string, error) {
 	f, isNetCDF, err := open(path)
 	if err != nil {
@@ -41,7 +107,15 @@ func Columns(path string) ([]string, error) {
 	if isNetCDF {
 		return variables(path)
 	}
-	return columns(f, path)
+	t, err := newTable(f, path)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(t.titles)-1)
+	for _, title := range t.titles[1:] {
+		names = append(names, title.name)
+	}
+	return names, nil
 }
 
 // open opens a file, and reports whether it is a NetCDF file.

@@ -25,21 +25,22 @@ var mayImport = map[string][]string{
 	"backend":      {},
 	"backend/cuda": {"backend", "kernelgen", "internal/dynlib"}, // kernelgen: to launch generated kernels
 	"cmd/atoll":    {"*"},
-	"config":       {"internal/portable", "internal/words"},
+	"config":       {"internal/dates", "internal/portable", "internal/words"},
 	"dist":         {"proto"},
 	"dist/grpc":    {"proto", "dist", "internal/atomicfile", "internal/guard"}, // atomicfile: to write certificates
 	"examples": {"=solvers", "solvers/common", "solvers/engine", "config", "halo", "grid", "mesh", "backend", "dist",
 		"kernelgen/abi"}, // for the examples that are solvers
 	"examples/heat/kernels": {"backend", "kernelgen"},
-	"formats":               {"internal/atomicfile", "internal/parallel", "internal/needs"}, // needs: in tests
-	"grid":                  {},
-	"halo":                  {"dist", "backend"},
-	"kernelgen":             {"internal/dynlib", "internal/needs"}, // needs: in kerneltest, which only tests use
-	"k8s":                   {},
-	"launch":                {"internal/atomicfile", "internal/guard", "dist"},
-	"mesh":                  {"internal/atomicfile", "internal/parallel"},
-	"partition":             {"internal/dynlib", "internal/parallel"},
-	"proto":                 {},
+	"formats": {"internal/atomicfile", "internal/dates", "internal/parallel",
+		"internal/needs"}, // needs: in tests
+	"grid":      {},
+	"halo":      {"dist", "backend"},
+	"kernelgen": {"internal/dynlib", "internal/needs"}, // needs: in kerneltest, which only tests use
+	"k8s":       {},
+	"launch":    {"internal/atomicfile", "internal/guard", "dist"},
+	"mesh":      {"internal/atomicfile", "internal/parallel"},
+	"partition": {"internal/dynlib", "internal/parallel"},
+	"proto":     {},
 	"run": {"internal/atomicfile", "internal/guard", "internal/parallel", "internal/words", "config", "formats",
 		"=solvers", "halo", "grid", "mesh", "partition", "dist", "backend", "kernelgen/lanes"},
 	"run/runtest":      {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/needs"}, // only tests use it

@@ -88,18 +88,18 @@ func TestMeasured(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "no column is named lee or level; there are buoy, pier") {
 		t.Errorf("gauge without measurements: %v", err)
 	}
-	for text, want := range map[string]string{"": "the file is empty", "t\n1\n": "1: want a column for the time",
-		"t,a\n": "but no rows", "t,a\n0,x\n": `2: column "a": "x" is not a number`, "t,a\n1,0\n1,0\n": "3: time 1 s does",
-		"t,a\nnoon,1\n": "2: the time", "t,a\n0,1,2\n": "wrong number of fields"} {
-		if _, _, err := parseMeasured(strings.NewReader(text), config.Time{}); err == nil ||
-			!strings.Contains(err.Error(), want) {
+	for text, want := range map[string]string{"": "m.csv: the file is empty",
+		"t,a\n0,x\n":    `m.csv:2: column "a": "x" is not`,
+		"t,a\nnoon,1\n": `m.csv:2: "noon" is not`} {
+		if _, _, err := readMeasured(write("m.csv", text), config.Time{}); err == nil || !strings.Contains(err.Error(),
+			want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	names, series, err := parseMeasured(strings.NewReader("time, a\n2026-01-31T12:00:10Z, 3\n"),
+	names, list, err := readMeasured(write("m.csv", "time, a\n2026-01-31T12:00:10Z, 3\n"),
 		config.Time{Epoch: "2026-01-31T12:00:00Z"})
-	if err != nil || names[0] != "a" || series[0].t[0] != 10 || series[0].values[0] != 3 {
-		t.Errorf("dates: %v %v %v", names, series, err)
+	if err != nil || names[0] != "a" || list[0].t[0] != 10 || list[0].values[0] != 3 {
+		t.Errorf("dates: %v %v %v", names, list, err)
 	}
 	none := (&measurements{t: []float64{50}, values: []float64{1}}).errorOf([]float64{0, 1}, []float64{0, 1}, "m")
 	if !strings.Contains(none, "no measurements") || math.IsNaN(interpolate([]float64{0, 1}, []float64{0, 1}, 2)) {

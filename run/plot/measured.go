@@ -2,17 +2,14 @@ package plot
 
 import (
 	"cmp"
-	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/formats/series"
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
@@ -31,7 +28,7 @@ func (r *runner) measurementsAt(gauge string, columns []string) (map[string]*mea
 	if r.runCase != nil {
 		caseTime = r.runCase.Time
 	}
-	names, series, err := readMeasured(path, caseTime)
+	names, list, err := readMeasured(path, caseTime)
 	if err != nil {
 		return nil, err
 	}
@@ -39,9 +36,9 @@ func (r *runner) measurementsAt(gauge string, columns []string) (map[string]*mea
 	for k, name := range names {
 		switch {
 		case slices.Contains(columns, name):
-			found[name] = series[k]
+			found[name] = list[k]
 		case name == gauge || len(names) == 1:
-			found[columns[0]] = series[k]
+			found[columns[0]] = list[k]
 		}
 	}
 	if len(found) == 0 && r.options.Measured != "" && len(r.options.Gauges) > 0 {
@@ -60,70 +57,25 @@ func (r *runner) measuredCopy(gauge string) string {
 	return path
 }
 
-func readMeasured(path string, caseTime config.Time) (names []string, series []*measurements, err error) {
+// readMeasured reads the columns of a file after the first, which is the time. Rows without a value are left out.
+func readMeasured(path string, caseTime config.Time) (names []string, list []*measurements, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("measured: %w", err)
 	}
 	defer file.Close()
-	if names, series, err = parseMeasured(file, caseTime); err != nil {
-		return nil, nil, fmt.Errorf("%s:%w", path, err)
-	}
-	return names, series, nil
-}
-
-// parseMeasured reads a table. Its header names the columns; the first column is the time, increasing, in s or as a
-// date. Empty values and NaN mean that there is no measurement. Errors start with the line number.
-func parseMeasured(in io.Reader, caseTime config.Time) (names []string, series []*measurements, err error) {
-	r := csv.NewReader(in)
-	r.Comment, r.TrimLeadingSpace, r.ReuseRecord = '#', true, true
-	header, err := r.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, nil, errors.New(" the file is empty; want a header line with column names")
-	}
+	columns, err := series.Decode(file, path, nil, caseTime.Seconds)
 	if err != nil {
-		return nil, nil, fmt.Errorf(" %w", err)
+		return nil, nil, err
 	}
-	if len(header) < 2 {
-		return nil, nil, errors.New("1: want a column for the time and at least one for values, separated by commas")
-	}
-	for _, name := range header[1:] {
-		names, series = append(names, strings.TrimSpace(strings.Clone(name))), append(series, &measurements{})
-	}
-	last, rows := 0.0, 0
-	for {
-		record, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf(" %w", err)
-		}
-		line, _ := r.FieldPos(0)
-		word := strings.TrimSpace(record[0])
-		t, err := strconv.ParseFloat(word, 64)
-		if err != nil {
-			if t, err = caseTime.Seconds(word); err != nil {
-				return nil, nil, fmt.Errorf("%d: the time %w", line, err)
+	for _, c := range columns {
+		m := &measurements{}
+		for _, r := range c.Rows {
+			if chart.IsFinite(r.Value) {
+				m.t, m.values = append(m.t, r.T), append(m.values, r.Value)
 			}
 		}
-		if rows > 0 && !(t > last) {
-			return nil, nil, fmt.Errorf("%d: time %g s does not come after %g s", line, t, last)
-		}
-		last, rows = t, rows+1
-		for k, word := range record[1:] {
-			word = strings.TrimSpace(word)
-			v, err := strconv.ParseFloat(word, 64)
-			if err != nil && word != "" {
-				return nil, nil, fmt.Errorf("%d: column %q: %.40q is not a number", line, names[k], word)
-			}
-			if word != "" && chart.IsFinite(v) {
-				series[k].t, series[k].values = append(series[k].t, t), append(series[k].values, v)
-			}
-		}
+		names, list = append(names, c.Name), append(list, m)
 	}
-	if rows == 0 {
-		return nil, nil, errors.New(" the file has a header line, but no rows")
-	}
-	return names, series, nil
+	return names, list, nil
 }

@@ -7,15 +7,16 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/formats/missing"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/raster"
 )
 
 // Evaluate evaluates fields at the centroids of all cells of a part. Each field in the list must come after the
-// fields that its expression uses.
-func Evaluate(ctx context.Context, c *config.Case, fields []config.Field, part *mesh.Part) (map[string][]float64,
-	error) {
+// fields that its expression uses. It adds to markers what it finds in files.
+func Evaluate(ctx context.Context, c *config.Case, fields []config.Field, part *mesh.Part, markers *Markers) (
+	map[string][]float64, error) {
 	values := map[string][]float64{}
 	sources, columns := make([]source, len(fields)), make([][]float64, len(fields))
 	for i := range fields {
@@ -26,16 +27,16 @@ func Evaluate(ctx context.Context, c *config.Case, fields []config.Field, part *
 		columns[i] = make([]float64, len(part.Cells))
 		values[fields[i].Name] = columns[i]
 	}
-	return values, parallel.Each(ctx, "initial fields", len(part.Cells), cellsPerWorker, func(lo, hi int) error {
+	err := parallel.Each(ctx, "initial fields", len(part.Cells), cellsPerWorker, func(lo, hi int) error {
 		previous := make([]float64, 0, len(fields))
 		for cell := lo; cell < hi; cell++ {
 			x, y := part.Centroid(cell)
 			previous = previous[:0]
-			for i, value := range sources {
-				v, err := value(cell, x, y, previous)
+			for i, source := range sources {
+				v, err := source.value(cell, x, y, previous)
 				if err != nil {
 					err = fmt.Errorf("%s at cell %d: %w", fields[i].Name, part.Global[cell], err)
-					return addUncovered(err, part, value)
+					return addUncovered(err, part, source.value)
 				}
 				columns[i][cell] = v
 				previous = append(previous, v)
@@ -43,41 +44,67 @@ func Evaluate(ctx context.Context, c *config.Case, fields []config.Field, part *
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	for i, source := range sources {
+		if source.isFile {
+			markers.add(fields[i].Name, part, columns[i], source.marker)
+		}
+	}
+	return values, nil
 }
 
-// source returns the value of a field in a cell, from its centroid and the values of the previous fields in the list.
-// It is safe for concurrent use.
-type source func(cell int, x, y float64, previous []float64) (float64, error)
+// source is where the values of a field come from.
+type source struct {
+	// value returns the value in a cell, from its centroid and the values of the previous fields in the list. It is safe
+	// for concurrent use.
+	value valueOf
+	// isFile means that values come from a file in which markers are looked for, marker returns the one from which the
+	// value of a cell comes; nil if there is none.
+	isFile bool
+	marker func(cell int) (raster.Marker, bool)
+}
+
+type valueOf func(cell int, x, y float64, previous []float64) (float64, error)
 
 func sourceOf(c *config.Case, f *config.Field, part *mesh.Part) (source, error) {
+	sign := f.Sign()
 	switch {
 	case f.Rasters != nil:
 		grids, err := rasters(c, f, part)
 		if err != nil {
-			return nil, err
+			return source{}, err
 		}
-		sign := f.Sign()
-		return func(_ int, x, y float64, _ []float64) (float64, error) {
+		s := source{isFile: f.Missing == nil, value: func(_ int, x, y float64, _ []float64) (float64, error) {
 			v, err := grids.At(x, y)
 			return sign * v, err
-		}, nil
+		}}
+		if grids.HasMarkers() {
+			s.marker = func(cell int) (raster.Marker, bool) {
+				m, ok := grids.Marker(part.Centroid(cell))
+				m.Value *= sign
+				return m, ok
+			}
+		}
+		return s, nil
 	case f.Mesh != "":
 		data, err := part.Sample(f.Mesh)
 		if err != nil {
-			return nil, err
+			return source{}, err
 		}
-		sign := f.Sign()
-		return func(cell int, _, _ float64, _ []float64) (float64, error) {
+		return source{isFile: true, marker: markersOfMesh(f, part), value: func(cell int, _, _ float64, _ []float64) (
+			float64, error) {
 			v := data[cell]
-			if v-v != 0 {
+			if !(math.Abs(v) < missing.Huge) {
 				return 0, fmt.Errorf("the mesh's field %q is %v", f.Mesh, v)
 			}
 			return sign * v, nil
-		}, nil
+		}}, nil
 	}
-	return func(_ int, x, y float64, previous []float64) (float64, error) {
+	return source{value: func(_ int, x, y float64, previous []float64) (float64, error) {
 		return f.Program.Eval(x, y, 0, 0, previous...)
-	}, nil
+	}}, nil
 }
 
 // rasters opens the rasters of a field, limited to the bounding box of the part's centroids.
@@ -91,15 +118,19 @@ func rasters(c *config.Case, f *config.Field, part *mesh.Part) (raster.Stack, er
 		x, y := part.Centroid(cell)
 		b = raster.Box{West: min(b.West, x), South: min(b.South, y), East: max(b.East, x), North: max(b.North, y)}
 	}
-	all, err := raster.OpenAll(paths, f.Variable, b)
+	all, err := raster.OpenAll(paths, raster.Options{Variable: f.Variable, Missing: f.Missing, Box: b})
 	if err != nil {
 		return nil, err
 	}
-	return all, all.CheckCoordinates(c.EPSG())
+	notes, err := all.Convert(raster.Wanted{EPSG: c.EPSG(), Unit: f.Unit, Positive: f.Positive})
+	for _, note := range notes {
+		c.Note(note)
+	}
+	return all, err
 }
 
 // addUncovered adds the number and bounding box of all cells without a raster value to an error about one of them.
-func addUncovered(err error, part *mesh.Part, value source) error {
+func addUncovered(err error, part *mesh.Part, value valueOf) error {
 	var missing *raster.Missing
 	if !errors.As(err, &missing) {
 		return err

@@ -15,6 +15,9 @@ type Grid struct {
 	Width, Height float64 // of a cell
 	EPSG          int     // code of the coordinate reference system; 0 if the file does not contain it
 	name          string
+	declared      declared
+	scale         float64 // by which values are multiplied
+	hasMarkers    bool    // whether values of the window may mark missing ones: see missing.IsMarker
 
 	window window
 	// The values of the window, row by row from the north-west corner; NaN where there is no data. Those of a GeoTIFF in
@@ -50,11 +53,13 @@ func (g *Grid) At(x, y float64) (float64, error) {
 	if up > 0 {
 		v += up * (g.interpolateRow(column, row+1, right) - v)
 	}
-	if v-v != 0 {
+	if v *= g.scale; v-v != 0 {
 		return 0, &Missing{fmt.Sprintf("%s: the raster has no data at point (%g, %g), or at a cell next to it", g.name, x, y)}
 	}
 	return v, nil
 }
+
+func newGrid(name string) *Grid { return &Grid{name: name, scale: 1} }
 
 func (g *Grid) extent() string {
 	return fmt.Sprintf("x from %g to %g and y from %g to %g", g.West, g.West+float64(g.Columns)*g.Width, g.South,

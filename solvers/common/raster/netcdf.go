@@ -1,14 +1,18 @@
 package raster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/formats/epsg"
 	"github.com/atoll-hpc/atoll/formats/netcdf"
+	"github.com/atoll-hpc/atoll/formats/units"
 )
 
 // fromNetCDF reads a variable over two coordinates with constant steps.
@@ -18,18 +22,17 @@ func fromNetCDF(path, variable string, b Box) (*Grid, error) {
 		return nil, err
 	}
 	defer f.Close()
-	g, err := gridOfVariable(f, variable, b)
+	g, err := gridOfVariable(f, path, variable, b)
 	if err != nil {
 		if strings.HasPrefix(err.Error(), path) {
 			return nil, err
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	g.name = path
 	return g, nil
 }
 
-func gridOfVariable(f *netcdf.File, variable string, b Box) (*Grid, error) {
+func gridOfVariable(f *netcdf.File, path, variable string, b Box) (*Grid, error) {
 	v, err := chooseVariable(f, variable)
 	if err != nil {
 		return nil, err
@@ -42,13 +45,15 @@ func gridOfVariable(f *netcdf.File, variable string, b Box) (*Grid, error) {
 				v.Name, length, f.Dims[v.Dims[k]].Name)
 		}
 	}
-	g := &Grid{EPSG: epsgOf(f, v)}
-	xDim := n - 1 // index of the dimension of x
-	if isEastward(f.Var(f.Dims[v.Dims[n-2]].Name)) && !isEastward(f.Var(f.Dims[v.Dims[n-1]].Name)) {
-		return nil, fmt.Errorf("variable %q has x before y: reorder it by ncpdq -a %s,%s", v.Name, f.Dims[v.Dims[n-1]].Name,
-			f.Dims[v.Dims[n-2]].Name)
+	g := newGrid(path)
+	x, y := f.Var(f.Dims[v.Dims[n-1]].Name), f.Var(f.Dims[v.Dims[n-2]].Name)
+	if axisOf(y) == "X" && axisOf(x) != "X" || axisOf(x) == "Y" && axisOf(y) != "Y" {
+		return nil, fmt.Errorf("variable %q has x before y: reorder it by ncpdq -a %s,%s", v.Name, x.Name, y.Name)
 	}
-	x, y := f.Var(f.Dims[v.Dims[xDim]].Name), f.Var(f.Dims[v.Dims[n-2]].Name)
+	g.EPSG = epsgOf(f, v)
+	if err := g.readDeclared(v, x, y); err != nil {
+		return nil, err
+	}
 	var ascending, northward bool
 	if g.West, g.Width, ascending, err = axis(f, x); err != nil {
 		return nil, err
@@ -56,6 +61,7 @@ func gridOfVariable(f *netcdf.File, variable string, b Box) (*Grid, error) {
 	if g.South, g.Height, northward, err = axis(f, y); err != nil {
 		return nil, err
 	}
+	g.scaleCoordinates()
 	if !ascending {
 		return nil, fmt.Errorf("coordinate %q descends: reverse it by ncpdq -a -%[1]s", x.Name)
 	}
@@ -63,13 +69,19 @@ func gridOfVariable(f *netcdf.File, variable string, b Box) (*Grid, error) {
 	if err := g.checkExtent(); err != nil {
 		return nil, err
 	}
+	return g, g.readValues(f, v, b, northward)
+}
+
+// readValues reads the values in a box.
+func (g *Grid) readValues(f *netcdf.File, v *netcdf.Var, b Box, northward bool) error {
 	if g.setWindow(b); g.window.columns == 0 {
-		return g, nil
+		return nil
 	}
 	w := g.window
 	if w.columns > MaxCells/w.rows {
-		return nil, fmt.Errorf("%d x %d cells are more than %d; cut out or coarsen the raster", w.columns, w.rows, MaxCells)
+		return fmt.Errorf("%d x %d cells are more than %d; cut out or coarsen the raster", w.columns, w.rows, MaxCells)
 	}
+	n := len(v.Dims)
 	start, count := make([]int64, n), slices.Repeat([]int64{1}, n)
 	start[n-1], count[n-1] = int64(w.column), int64(w.columns)
 	start[n-2], count[n-2] = int64(w.row), int64(w.rows)
@@ -78,13 +90,15 @@ func gridOfVariable(f *netcdf.File, variable string, b Box) (*Grid, error) {
 	}
 	g.values = make([]float64, w.columns*w.rows)
 	if err := f.Read(v, start, count, g.values); err != nil {
-		return nil, err
+		return err
 	}
-	v.Physical(g.values)
+	if err := v.Physical(g.values); err != nil {
+		return err
+	}
 	if northward {
 		reverseRows(g.values, w.columns)
 	}
-	return g, nil
+	return nil
 }
 
 // chooseVariable finds a variable by name, or the only variable over two coordinates.
@@ -122,18 +136,87 @@ func hasCoordinate(f *netcdf.File, dim int) bool {
 	return v != nil && len(v.Dims) == 1 && v.Dims[0] == dim && v.Type != netcdf.Char
 }
 
-// isEastward reports whether the attributes or the name of a coordinate mark it as one from west to east.
-func isEastward(v *netcdf.Var) bool {
-	units := v.Attrs.Text("units")
-	name := v.Attrs.Text("standard_name")
-	return v.Attrs.Text("axis") == "X" || name == "longitude" || name == "projection_x_coordinate" ||
-		units == "degrees_east" || units == "degree_east" || slices.Contains([]string{"x", "lon", "longitude"}, v.Name)
+// axisOf returns the axis, X or Y, that the attributes of a coordinate or its name mark; "" if they do not.
+func axisOf(v *netcdf.Var) string {
+	standard := v.Attrs.Text("standard_name")
+	unit := strings.ToLower(v.Attrs.Text("units"))
+	for _, axis := range []struct {
+		letter, degrees        string
+		standardNames, ofNames []string
+	}{
+		{"X", "_e", []string{"longitude", "projection_x_coordinate", "grid_longitude"},
+			[]string{"x", "lon", "longitude", "long", "easting", "east", "rlon", "xc", "nav_lon"}},
+		{"Y", "_n", []string{"latitude", "projection_y_coordinate", "grid_latitude"},
+			[]string{"y", "lat", "latitude", "northing", "north", "rlat", "yc", "nav_lat"}},
+	} {
+		isDegrees := strings.HasPrefix(unit, "degree") && strings.Contains(unit, axis.degrees)
+		switch {
+		case strings.EqualFold(v.Attrs.Text("axis"), axis.letter), slices.Contains(axis.standardNames, standard), isDegrees,
+			slices.Contains(axis.ofNames, strings.ToLower(v.Name)):
+			return axis.letter
+		}
+	}
+	return ""
+}
+
+// readDeclared reads what the attributes say about values and coordinates.
+func (g *Grid) readDeclared(v, x, y *netcdf.Var) error {
+	g.declared = declared{variable: v.Name, unit: v.Attrs.Text("units"),
+		advice: "ncatted -a _FillValue," + v.Name + ",c,f,%g " + g.name}
+	standard := v.Attrs.Text("standard_name")
+	switch positive := strings.ToLower(v.Attrs.Text("positive")); {
+	case positive == "up" || positive == "down":
+		g.declared.positive, g.declared.positiveBy = positive, "attribute positive"
+	case strings.HasPrefix(standard, "sea_floor_depth") || strings.HasPrefix(standard, "depth") ||
+		strings.HasPrefix(standard, "sea_water_depth") || strings.HasPrefix(standard, "model_sea_floor_depth"):
+		g.declared.positive, g.declared.positiveBy = "down", "standard_name "+standard
+	case strings.Contains(standard, "altitude") || strings.HasPrefix(standard, "height") ||
+		strings.HasPrefix(standard, "sea_surface_height") || strings.HasPrefix(standard, "water_surface_height"):
+		g.declared.positive, g.declared.positiveBy = "up", "standard_name "+standard
+	}
+	ofX, ofY := coordinateUnit(x), coordinateUnit(y)
+	if ofX != ofY && ofX != "" && ofY != "" {
+		return fmt.Errorf("the units of the coordinates differ: %q of %q and %q of %q", x.Attrs.Text("units"), x.Name,
+			y.Attrs.Text("units"), y.Name)
+	}
+	if g.declared.coordinateUnit = cmp.Or(ofX, ofY); g.declared.coordinateUnit == "" {
+		g.declared.coordinateUnit = epsg.Unit(g.EPSG)
+	}
+	return nil
+}
+
+// coordinateUnit returns the unit of a coordinate: degree, a unit of length, or "" if it has none or another one.
+func coordinateUnit(v *netcdf.Var) string {
+	unit := strings.TrimSpace(v.Attrs.Text("units"))
+	if _, err := units.Scale(unit, "degree"); err == nil && strings.HasPrefix(strings.ToLower(unit), "deg") {
+		return "degree"
+	}
+	if scale, err := units.Scale(unit, "m"); err == nil {
+		if scale == 1 {
+			return "m"
+		}
+		return unit
+	}
+	return ""
+}
+
+// scaleCoordinates converts coordinates in another unit of length to m.
+func (g *Grid) scaleCoordinates() {
+	scale, err := units.Scale(g.declared.coordinateUnit, "m")
+	if err != nil || scale == 1 || g.EPSG != 0 && epsg.Unit(g.EPSG) != "m" {
+		return // in a system that is not in m, positions of the case are not in m either
+	}
+	g.West, g.South, g.Width, g.Height = scale*g.West, scale*g.South, scale*g.Width, scale*g.Height
+	g.declared.coordinateUnit = "m"
 }
 
 // axis returns the outer edge and the step of a coordinate, and whether it ascends.
 func axis(f *netcdf.File, v *netcdf.Var) (edge, step float64, ascending bool, err error) {
 	values, err := f.ReadAll(v)
 	if err != nil {
+		return 0, 0, false, err
+	}
+	if err := v.Physical(values); err != nil {
 		return 0, 0, false, err
 	}
 	n := len(values)
@@ -160,10 +243,21 @@ func epsgOf(f *netcdf.File, v *netcdf.Var) int {
 	if m == nil {
 		return 0
 	}
-	code := strings.TrimPrefix(strings.ToUpper(m.Attrs.Text("epsg_code")), "EPSG:")
-	n, err := strconv.Atoi(code)
+	text := strings.TrimPrefix(strings.ToUpper(m.Attrs.Text("epsg_code")), "EPSG:")
+	if n, ok := m.Attrs.Number("epsg_code"); ok && text == "" {
+		text = strconv.FormatFloat(n, 'f', -1, 64)
+	}
+	for _, name := range []string{"crs_wkt", "spatial_ref"} { // as GDAL and rioxarray write it
+		if code := wktCode.FindStringSubmatch(m.Attrs.Text(name)); code != nil && text == "" {
+			text = code[1] + code[2]
+		}
+	}
+	n, err := strconv.Atoi(text)
 	if err != nil {
 		return 0
 	}
 	return n
 }
+
+// wktCode matches the code of a coordinate reference system at the end of its description in WKT.
+var wktCode = regexp.MustCompile(`(?:AUTHORITY\["EPSG",\s*"(\d+)"\]|ID\["EPSG",\s*(\d+)\])\]\s*$`)

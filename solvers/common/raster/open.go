@@ -10,10 +10,25 @@ import (
 	"github.com/atoll-hpc/atoll/formats/geotiff"
 )
 
-// Open loads the cells of a raster that are needed for points in a box. variable selects one of several variables; ""
-// is for files with one. The format is recognized by the first bytes of the file, XYZ by its extension .xyz, .csv or
-// .txt.
-func Open(path, variable string, b Box) (*Grid, error) {
+// Options are how a raster is read.
+type Options struct {
+	Variable string   // one of several; "" is for files with one
+	Missing  *float64 // value of cells without data, besides the one that the file declares; nil for none
+	Box      Box      // bounds the points at which values are needed
+}
+
+// Open loads the cells of a raster that are needed. The format is recognized by the first bytes of the file, XYZ by its
+// extension .xyz, .csv or .txt.
+func Open(path string, o Options) (*Grid, error) {
+	g, err := open(path, o.Variable, o.Box)
+	if err != nil {
+		return nil, err
+	}
+	g.findMissing(o.Missing)
+	return g, nil
+}
+
+func open(path, variable string, b Box) (*Grid, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("raster: %w", err)
@@ -48,8 +63,10 @@ func fromGeoTIFF(path string, b Box) (*Grid, error) {
 		return nil, err
 	}
 	defer f.Close()
-	g := &Grid{Columns: f.Columns, Rows: f.Rows, West: f.West, South: f.South(), Width: f.StepX, Height: f.StepY,
-		EPSG: f.EPSG, name: path}
+	g := newGrid(path)
+	g.Columns, g.Rows, g.West, g.South, g.Width, g.Height = f.Columns, f.Rows, f.West, f.South(), f.StepX, f.StepY
+	g.EPSG = f.EPSG
+	g.declared = declared{unit: f.Unit, coordinateUnit: f.CoordinateUnit, advice: "gdal_edit.py -a_nodata %g " + path}
 	upward := f.StepY > 0
 	if !upward {
 		g.Height = -f.StepY

@@ -84,12 +84,12 @@ func inNetCDF(t *testing.T, xs, ys, values []float64) []byte {
 func TestFormatsAgree(t *testing.T) {
 	files := writeAllFormats(t)
 	for _, box := range []Box{Everywhere, {110, 60, 125, 75}, {100, 50, 101, 51}, {139.5, 85.5, 140, 86}} {
-		want, err := Open(files[0], "", Everywhere)
+		want, err := Open(files[0], Options{Box: Everywhere})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, path := range files {
-			g, err := Open(path, "", box)
+			g, err := Open(path, Options{Box: box})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,11 +109,11 @@ func TestFormatsAgree(t *testing.T) {
 // TestOnlyTheWindowIsRead proves that only the cells near the box are loaded, and none for a box far away.
 func TestOnlyTheWindowIsRead(t *testing.T) {
 	for _, path := range writeAllFormats(t)[2:] {
-		g, err := Open(path, "", Box{110, 60, 112, 62})
+		g, err := Open(path, Options{Box: Box{110, 60, 112, 62}})
 		if err != nil || len(g.values) == 0 || len(g.values) > 16 {
 			t.Errorf("%s: %d values, %v", path, len(g.values), err)
 		}
-		if g, err = Open(path, "", Box{1000, 60, 1002, 62}); err != nil || len(g.values) > 24 {
+		if g, err = Open(path, Options{Box: Box{1000, 60, 1002, 62}}); err != nil || len(g.values) > 24 {
 			t.Errorf("%s: %d values, %v", path, len(g.values), err)
 		}
 		if _, err := g.At(1001, 61); err == nil || !strings.Contains(err.Error(), "covers x from 100 to 140 and y from 50") {
@@ -132,7 +132,7 @@ func TestStack(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := writeAllFormats(t)
-	all, err := OpenAll([]string{files[2], fine}, "", Everywhere)
+	all, err := OpenAll([]string{files[2], fine}, Options{Box: Everywhere})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,10 +145,11 @@ func TestStack(t *testing.T) {
 		!strings.Contains(err.Error(), files[2]+" covers x from 100 to 140") {
 		t.Error(err)
 	}
-	if err := all.CheckCoordinates(4326); err == nil || !strings.Contains(err.Error(), "gdalwarp -t_srs EPSG:4326") {
+	if _, err := all.Convert(Wanted{EPSG: 4326}); err == nil || !strings.Contains(err.Error(),
+		"gdalwarp -t_srs EPSG:4326") {
 		t.Error(err)
 	}
-	if err := all.CheckCoordinates(25832); err != nil {
+	if _, err := all.Convert(Wanted{EPSG: 25832}); err != nil {
 		t.Error(err)
 	}
 }
@@ -188,12 +189,12 @@ func TestNetCDFRefusals(t *testing.T) {
 		if strings.Contains(want, "depth") {
 			variable = "depth"
 		}
-		_, err := Open(path, variable, Everywhere)
+		_, err := Open(path, Options{Variable: variable, Box: Everywhere})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path) {
 			t.Errorf("%v does not say %q", err, want)
 		}
 	}
-	_, err := Open(writeAllFormats(t)[0], "h", Everywhere)
+	_, err := Open(writeAllFormats(t)[0], Options{Variable: "h", Box: Everywhere})
 	if err == nil || !strings.Contains(err.Error(), "leave out variable") {
 		t.Error(err)
 	}

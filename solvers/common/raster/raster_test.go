@@ -128,13 +128,13 @@ func TestRefusals(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bed.asc")
-	if _, err := Open(path, "", Everywhere); err == nil || !strings.Contains(err.Error(), path) {
+	if _, err := Open(path, Options{Box: Everywhere}); err == nil || !strings.Contains(err.Error(), path) {
 		t.Error(err)
 	}
 	if err := os.WriteFile(path, []byte(sample), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g, err := Open(path, "", Everywhere)
+	g, err := Open(path, Options{Box: Everywhere})
 	if err != nil || g.Columns != 3 || g.Rows != 2 || g.West != 0 || g.South != 10 || g.Width != 2 || g.Height != 2 {
 		t.Errorf("%+v, %v", g, err)
 	}

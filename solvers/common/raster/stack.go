@@ -10,10 +10,10 @@ import (
 type Stack []*Grid
 
 // OpenAll opens rasters, each limited to the cells needed for points in a box.
-func OpenAll(paths []string, variable string, b Box) (Stack, error) {
+func OpenAll(paths []string, o Options) (Stack, error) {
 	var all Stack
 	for _, path := range paths {
-		g, err := Open(path, variable, b)
+		g, err := Open(path, o)
 		if err != nil {
 			return nil, err
 		}
@@ -37,16 +37,4 @@ func (s Stack) At(x, y float64) (float64, error) {
 		texts = append(texts, fmt.Sprintf("%s covers %s", s[k].name, s[k].extent()))
 	}
 	return 0, &Missing{fmt.Sprintf("point (%g, %g): no raster has data there: %s", x, y, strings.Join(texts, "; "))}
-}
-
-// CheckCoordinates refuses rasters whose coordinate reference system has another EPSG code than the given one. A code
-// of 0 means that the system is not known; it is accepted.
-func (s Stack) CheckCoordinates(epsg int) error {
-	for _, g := range s {
-		if epsg != 0 && g.EPSG != 0 && g.EPSG != epsg {
-			return fmt.Errorf("%s has coordinates in EPSG:%d, the case has EPSG:%d: convert it by gdalwarp -t_srs EPSG:%[3]d",
-				g.name, g.EPSG, epsg)
-		}
-	}
-	return nil
 }

@@ -9,45 +9,41 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
-// DecodeXYZ reads points of a regular grid, one on each line: x, y and the value, separated by white space, commas or
-// semicolons, in any order of points. A first line with names and lines beginning with # are skipped. Grid cells
-// without a point have no data. Errors begin with the name and the line.
+// DecodeXYZ reads points of a regular grid, one on each line: x, y and the value, separated by semicolons, by white
+// space or by commas, in any order of points. Commas that do not separate numbers are decimal signs. A first line with
+// names and lines beginning with # are skipped. Grid cells without a point have no data. Errors begin with the name
+// and the line.
 func DecodeXYZ(r io.Reader, name string) (*Grid, error) {
 	points, line, err := points(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 	}
-	g, err := gridOfPoints(points)
-	if err != nil {
+	g := newGrid(name)
+	if err := g.setPoints(points); err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 	}
-	g.name = name
+	g.findMissing(nil)
 	return g, nil
 }
 
 // points reads all points, and counts the lines.
 func points(r io.Reader) (list [][3]float64, line int, err error) {
 	in := bufio.NewScanner(r)
+	named := false
 	for in.Scan() {
 		line++
-		text := strings.TrimSpace(in.Text())
+		text := strings.TrimSpace(strings.TrimPrefix(in.Text(), "\ufeff"))
 		if text == "" || text[0] == '#' {
 			continue
 		}
-		words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t,;", r) })
-		if len(words) < 3 {
-			return nil, line, fmt.Errorf("%.40q is not x, y and a value", text)
-		}
-		var p [3]float64
-		for k := range p {
-			if p[k], err = strconv.ParseFloat(words[k], 64); err != nil {
-				break
-			}
-		}
-		if err != nil && len(list) == 0 && line == 1 {
-			continue // column names
+		first := !named && len(list) == 0
+		p, err := point(text)
+		if err != nil && first && strings.ContainsFunc(text, unicode.IsLetter) {
+			named = true // column names
+			continue
 		}
 		if err != nil || p[0]-p[0] != 0 || p[1]-p[1] != 0 || math.IsInf(p[2], 0) {
 			return nil, line, fmt.Errorf("%.40q is not x, y and a value", text)
@@ -63,23 +59,47 @@ func points(r io.Reader) (list [][3]float64, line int, err error) {
 	return list, max(1, line), nil
 }
 
-// gridOfPoints makes the grid whose cell centres the points are.
-func gridOfPoints(list [][3]float64) (*Grid, error) {
-	g := &Grid{}
+// point reads the three numbers of a line.
+func point(text string) (p [3]float64, err error) {
+	var words []string
+	switch {
+	case strings.Contains(text, ";"):
+		words = strings.Split(text, ";")
+	case len(strings.Fields(strings.ReplaceAll(text, ", ", ","))) >= 3:
+		words = strings.Fields(text)
+		for i := range words {
+			words[i] = strings.TrimSuffix(words[i], ",")
+		}
+	default:
+		words = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
+	}
+	if len(words) < len(p) {
+		return p, errors.New("there are fewer than three numbers")
+	}
+	for k := range p {
+		if p[k], err = strconv.ParseFloat(strings.Replace(strings.TrimSpace(words[k]), ",", ".", 1), 64); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// setPoints makes the grid whose cell centres the points are.
+func (g *Grid) setPoints(list [][3]float64) error {
 	var err error
 	if g.West, g.Width, g.Columns, err = spacing(list, 0); err != nil {
-		return nil, err
+		return err
 	}
 	if g.South, g.Height, g.Rows, err = spacing(list, 1); err != nil {
-		return nil, err
+		return err
 	}
 	// Scattered points give a small step by chance, and then a grid in which nearly all cells are without data.
 	if g.Columns > MaxCells/g.Rows || g.Columns*g.Rows > 1000+100*len(list) {
-		return nil, fmt.Errorf("%d points are too few for a grid of %d x %d: convert scattered points by gdal_grid",
+		return fmt.Errorf("%d points are too few for a grid of %d x %d: convert scattered points by gdal_grid",
 			len(list), g.Columns, g.Rows)
 	}
 	if err := g.checkExtent(); err != nil {
-		return nil, err
+		return err
 	}
 	g.window = window{0, 0, g.Columns, g.Rows}
 	g.values = slices.Repeat([]float64{math.NaN()}, g.Columns*g.Rows)
@@ -89,12 +109,12 @@ func gridOfPoints(list [][3]float64) (*Grid, error) {
 		row := g.Rows - 1 - int((p[1]-g.South)/g.Height)
 		i := row*g.Columns + column
 		if taken[i] {
-			return nil, fmt.Errorf("two points at (%g, %g)", p[0], p[1])
+			return fmt.Errorf("two points at (%g, %g)", p[0], p[1])
 		}
 		taken[i] = true
 		g.values[i] = p[2]
 	}
-	return g, nil
+	return nil
 }
 
 // spacing returns, along an axis, the outer edge of the grid, the distance of its positions and their number.

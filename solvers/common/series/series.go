@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/config/expr"
 	"github.com/atoll-hpc/atoll/formats/series"
+	"github.com/atoll-hpc/atoll/formats/units"
 )
 
 // Row is a time in s and the value at that time.
@@ -25,10 +26,20 @@ func FromCase(c *config.Case, s config.Series) ([]Row, error) {
 		return Tabulate(s.Program, c.Time.End)
 	}
 	path := c.Path(s.File)
-	rows, err := series.Read(path, s.Column, c.Time.Seconds)
+	table, err := series.Read(path, s.Column, c.Time.Seconds)
 	if err != nil {
 		return nil, err
 	}
+	scale, note, err := units.Convert(path+": "+table.Name, table.Unit, s.Unit)
+	if err != nil {
+		return nil, err
+	}
+	c.Note(note)
+	rows, err := table.Complete()
+	if err != nil {
+		return nil, err
+	}
+	table.Multiply(scale)
 	first, last := rows[0].T, rows[len(rows)-1].T
 	if !s.Hold && (first > 0 || last < c.Time.End) {
 		return nil, fmt.Errorf("%s: its times are from %g s to %g s, the run is from 0 to %g s; hold = true extends the "+

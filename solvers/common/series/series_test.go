@@ -1,6 +1,7 @@
 package series
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -172,7 +173,7 @@ func TestDatesCountFromTheEpoch(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := series.Read(file, "", when.Seconds)
-	if err != nil || !slices.Equal(got, want) {
+	if err != nil || !slices.Equal(got.Rows, want) {
 		t.Errorf("%v, %v", got, err)
 	}
 	if _, err := series.Read(file, "", config.Time{}.Seconds); err == nil ||
@@ -196,11 +197,41 @@ func TestDatesCountFromTheEpoch(t *testing.T) {
 	}
 	for _, column := range []string{"", "level"} {
 		got, err = series.Read(path, column, when.Seconds)
-		if err != nil || !slices.Equal(got, want) {
+		if err != nil || !slices.Equal(got.Rows, want) {
 			t.Errorf("%v, %v", got, err)
 		}
 	}
 	if _, err := series.Read(path, "rain", when.Seconds); err == nil || !strings.Contains(err.Error(), `of ["level"]`) {
 		t.Error(err)
+	}
+}
+
+// TestUnitsOfFiles: values in the unit that a file declares are converted to that of the case, or refused.
+func TestUnitsOfFiles(t *testing.T) {
+	for _, c := range []struct {
+		text, unit, want string
+	}{
+		{"t,rain [mm/h]\n0,3600\n10,0\n", "m/s", "0.001"},
+		{"t;rain (mm/h)\n0;3600\n10;0\n", "m/s", "0.001"},
+		{"t,level [cm]\n0,150\n10,0\n", "m", "1.5"},
+		{"t,level (ft)\n0,10\n10,0\n", "m", "3.048"},
+		{"t,wind [kn]\n0,36\n10,0\n", "m/s", "18.52"},
+		{"t,rain [kg m-2 s-1]\n0,1\n10,0\n", "m/s", "0.001"},
+		{"t,rain [m/s]\n0,1\n10,0\n", "m/s", "1"},
+		{"t,rain\n0,1\n10,0\n", "m/s", "1"},
+		{"t,rain [furlongs]\n0,1\n10,0\n", "m/s", "1"},
+		{"t,flow [m3/s]\n0,1\n10,0\n", "m2/s", `the unit is "m3/s", which cannot be converted to m2/s`},
+		{"t,rain [mm]\n0,1\n10,0\n", "m/s", `the unit is "mm", which cannot be converted to m/s`},
+	} {
+		path := filepath.Join(t.TempDir(), "f.csv")
+		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := FromCase(&config.Case{Time: config.Time{End: 10}}, config.Series{File: path, Unit: c.unit})
+		if err == nil && fmt.Sprintf("%.12g", rows[0].Value) == c.want || err != nil && strings.Contains(err.Error(),
+			c.want) {
+			continue
+		}
+		t.Errorf("%q: %v, %v; want %s", c.text, rows, err, c.want)
 	}
 }

@@ -135,8 +135,8 @@ func (f *Forcing) print(p *config.Printer) {
 }
 
 // evaluate evaluates the section for the solver.
-func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part, cfg *shallow.Config,
-	in *shallow.Initial) error {
+func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part, markers *domain.Markers,
+	cfg *shallow.Config, in *shallow.Initial) error {
 	for _, key := range seriesKeys {
 		from := *f.series()[key]
 		if from == nil {
@@ -157,7 +157,7 @@ func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part,
 		}
 	}
 	var err error
-	if in.Soil, err = f.Soil.evaluate(ctx, c, part); err != nil {
+	if in.Soil, err = f.Soil.evaluate(ctx, c, part, markers); err != nil {
 		return err
 	}
 	cfg.Forcing.Drag = f.WindDrag * f.AirDensity
@@ -167,7 +167,7 @@ func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part,
 		if from == nil {
 			continue
 		}
-		v, err := domain.Evaluate(ctx, c, []config.Field{*from}, part)
+		v, err := domain.Evaluate(ctx, c, []config.Field{*from}, part, markers)
 		if err != nil {
 			return fmt.Errorf("[forcing] %w", err)
 		}

@@ -67,6 +67,7 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Initial = decodeInitial(root.Sub("initial"), w.Physics.Layers)
 	w.Boundary = decodeBoundary(root.Sub("boundary"), w.Physics.Layers)
 	w.Forcing = decodeForcing(root.Sub("forcing"), w.Physics.Layers)
+	w.setUnits()
 	c.Sections = w
 	w.Maxima = decodeMaxima(root.Sub("maxima"), root.Has("maxima"), w.Physics.Layers)
 	c.DecodeTransient(root, 2, w.output())

@@ -13,8 +13,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// setUp evaluates the sections of a case for the solver.
-func setUp(ctx context.Context, c *config.Case, part *mesh.Part) (shallow.Config, shallow.Initial, error) {
+// setUp evaluates the sections of a case for the solver, and adds what it finds in files of fields to markers.
+func setUp(ctx context.Context, c *config.Case, part *mesh.Part, markers *domain.Markers) (shallow.Config,
+	shallow.Initial, error) {
 	w := c.Sections.(*Sections)
 	p := w.Physics
 	cfg := shallow.Config{
@@ -31,7 +32,7 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part) (shallow.Config
 	if cfg.Given, err = conditionsOf(c, w.Boundary, part.Groups); err != nil {
 		return cfg, in, err
 	}
-	v, err := domain.Evaluate(ctx, c, w.Initial, part)
+	v, err := domain.Evaluate(ctx, c, w.Initial, part, markers)
 	if err != nil {
 		return cfg, in, fmt.Errorf("[initial] %w", err)
 	}
@@ -39,11 +40,11 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part) (shallow.Config
 	if err := refuseNegative(&in, part, p.Layers); err != nil {
 		return cfg, in, err
 	}
-	if err := w.Forcing.evaluate(ctx, c, part, &cfg, &in); err != nil {
+	if err := w.Forcing.evaluate(ctx, c, part, markers, &cfg, &in); err != nil {
 		return cfg, in, err
 	}
 	if p.Manning.Expr != "0" {
-		m, err := domain.Evaluate(ctx, c, []config.Field{p.Manning}, part)
+		m, err := domain.Evaluate(ctx, c, []config.Field{p.Manning}, part, markers)
 		if err != nil {
 			return cfg, in, fmt.Errorf("[physics] %w", err)
 		}

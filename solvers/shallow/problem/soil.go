@@ -88,14 +88,15 @@ func (s *Soil) print(pair func(key string, value any)) {
 }
 
 // evaluate returns the parameters of the model in the cells of a part, nil for no model.
-func (s *Soil) evaluate(ctx context.Context, c *config.Case, part *mesh.Part) (*shallow.Soil, error) {
+func (s *Soil) evaluate(ctx context.Context, c *config.Case, part *mesh.Part, markers *domain.Markers) (*shallow.Soil,
+	error) {
 	var err error
 	values := func(f *config.Field, least, most float64, what string) []float64 {
 		if f == nil || err != nil {
 			return nil
 		}
 		var all map[string][]float64
-		if all, err = domain.Evaluate(ctx, c, []config.Field{*f}, part); err != nil {
+		if all, err = domain.Evaluate(ctx, c, []config.Field{*f}, part, markers); err != nil {
 			err = fmt.Errorf("[forcing] %w", err)
 			return nil
 		}

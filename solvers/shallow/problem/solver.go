@@ -25,6 +25,10 @@ type caseSolver struct {
 
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.Solver, err error) {
 	w := c.Sections.(*Sections)
+	warnings, err := checkCoordinates(c)
+	if err != nil {
+		return nil, &solvers.BadInput{Err: err}
+	}
 	part, plan, err := domain.Distribute(ctx, c, w.Mesh, env.Comm)
 	if err != nil {
 		return nil, err
@@ -35,9 +39,13 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	} else {
 		cpu.ReleaseMemory() // for other ranks on this machine
 	}
-	cfg, initial, err := setUp(ctx, c, part)
+	var markers domain.Markers
+	cfg, initial, err := setUp(ctx, c, part, &markers)
 	cfg.Halo = env.Halo
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
+		return nil, err
+	}
+	if err := markers.Refuse(ctx, env.Comm); err != nil {
 		return nil, err
 	}
 	share := solvers.Counts{Dim: 2, Owned: part.Owned, Held: len(part.Cells)}
@@ -71,7 +79,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	if err != nil {
 		return nil, err
 	}
-	d.size.Warnings = absentLayers(&start, w.Physics.Layers)
+	d.size.Warnings = append(warnings, absentLayers(&start, w.Physics.Layers)...)
 	d.ledger = newLedger(start, w.Physics.Layers)
 	return d, nil
 }

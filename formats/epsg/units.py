@@ -1,0 +1,29 @@
+"""Writes units.txt: the EPSG codes of coordinate reference systems whose coordinates are not in m, from the database of
+PROJ (/usr/share/proj/proj.db). Each line has a unit, and codes and ranges of codes; a range may contain codes that are
+not in use."""
+import sqlite3
+
+db = sqlite3.connect("/usr/share/proj/proj.db")
+unit_of = {int(code): "m" for table in ("vertical_crs", "compound_crs")
+           for (code,) in db.execute(f"select code from {table} where auth_name = 'EPSG'")}
+for code, kind in db.execute("select code, type from geodetic_crs where auth_name = 'EPSG'"):
+    unit_of[int(code)] = "degree" if kind.startswith("geographic") else "m"
+for code, unit in db.execute("""select p.code, u.name from projected_crs p
+        join axis a on a.coordinate_system_auth_name = p.coordinate_system_auth_name
+            and a.coordinate_system_code = p.coordinate_system_code and a.coordinate_system_order = 1
+        join unit_of_measure u on u.auth_name = a.uom_auth_name and u.code = a.uom_code
+        where p.auth_name = 'EPSG'"""):
+    unit_of[int(code)] = "m" if unit in ("metre", "German legal metre") else unit
+
+with open("units.txt", "w") as f:
+    for unit in sorted(set(unit_of.values()) - {"m"}):
+        ranges = []
+        for code in sorted(unit_of):
+            if unit_of[code] != unit:
+                ranges.append(None)
+            elif ranges and ranges[-1]:
+                ranges[-1][1] = code
+            else:
+                ranges.append([code, code])
+        codes = " ".join(str(a) if a == b else f"{a}-{b}" for a, b in filter(None, ranges))
+        f.write(unit.replace(" ", "_") + " " + codes + "\n")

@@ -1,0 +1,159 @@
+package domain
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/formats/missing"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/raster"
+)
+
+// Markers collects values in the files of fields that commonly mark missing ones, such as -9999, but are not declared
+// as such. Whether they do depends on the other values of the field, those of all ranks.
+type Markers struct{ fields map[string]*markersOf }
+
+// markersOf are the markers in the file of a field, each with the first cell that gets it, and the range of the values
+// in cells without a marker.
+type markersOf struct {
+	Values      int // number of cells without a marker
+	Least, Most float64
+	Found       []foundMarker
+}
+
+type foundMarker struct {
+	raster.Marker
+	Cell int64
+}
+
+// add adds what is found in the cells of a part. at returns the marker from which the value of a cell comes, if there
+// is one; nil means that there is none.
+func (m *Markers) add(name string, part *mesh.Part, values []float64, at func(cell int) (raster.Marker, bool)) {
+	f := &markersOf{Least: math.Inf(1), Most: math.Inf(-1)}
+	for cell, v := range values {
+		if at != nil {
+			if marker, ok := at(cell); ok {
+				f.addMarker(foundMarker{marker, int64(part.Global[cell])})
+				continue
+			}
+		}
+		f.Values, f.Least, f.Most = f.Values+1, min(f.Least, v), max(f.Most, v)
+	}
+	if f.Values == 0 {
+		f.Least, f.Most = 0, 0
+	}
+	if m.fields == nil {
+		m.fields = map[string]*markersOf{}
+	}
+	m.fields[name] = f
+}
+
+// addMarker keeps the first cell of each marker.
+func (f *markersOf) addMarker(m foundMarker) {
+	k := slices.IndexFunc(f.Found, func(o foundMarker) bool { return o.Raw == m.Raw && o.File == m.File })
+	switch {
+	case k < 0:
+		f.Found = append(f.Found, m)
+	case m.Cell < f.Found[k].Cell:
+		f.Found[k] = m
+	}
+}
+
+// Refuse returns an error, a BadInput, about a value that marks missing ones, the same on all ranks. All ranks call
+// it, after they have evaluated the same fields.
+func (m *Markers) Refuse(ctx context.Context, comm dist.Comm) error {
+	if len(m.fields) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(m.fields)
+	if err != nil {
+		return err
+	}
+	parts, err := comm.Allgatherv(ctx, text)
+	if err != nil {
+		return err
+	}
+	all := map[string]*markersOf{}
+	for _, part := range parts {
+		var fields map[string]*markersOf
+		if err := json.Unmarshal(part, &fields); err != nil {
+			return err
+		}
+		for name, f := range fields {
+			if all[name] == nil {
+				all[name] = &markersOf{Least: math.Inf(1), Most: math.Inf(-1)}
+			}
+			all[name].merge(f)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if err := all[name].refuse(name); err != nil {
+			return &solvers.BadInput{Err: err}
+		}
+	}
+	return nil
+}
+
+func (f *markersOf) merge(o *markersOf) {
+	if o.Values > 0 {
+		f.Values, f.Least, f.Most = f.Values+o.Values, min(f.Least, o.Least), max(f.Most, o.Most)
+	}
+	for _, m := range o.Found {
+		f.addMarker(m)
+	}
+}
+
+func (f *markersOf) refuse(name string) error {
+	slices.SortFunc(f.Found, func(a, b foundMarker) int { return int(a.Cell - b.Cell) })
+	for _, m := range f.Found {
+		if !missing.StandsOut(m.Value, f.Least, f.Most) {
+			continue
+		}
+		others := "all values"
+		if f.Values > 0 {
+			a, b := f.Least*m.Raw/m.Value, f.Most*m.Raw/m.Value
+			others = fmt.Sprintf("the others are from %.6g to %.6g", min(a, b), max(a, b))
+		}
+		advice := fmt.Sprintf("nodata = %g in the case", m.Raw)
+		if m.Advice != "" {
+			advice = m.Advice + ", or " + advice
+		}
+		return fmt.Errorf("%s: %s has the value %g at (%g, %g), %s: it probably marks missing data, which the file does not "+
+			"declare: %s, declares it; any other number as nodata keeps it as a value", name, m.File, m.Raw, m.X, m.Y, others,
+			advice)
+	}
+	return nil
+}
+
+// markersOfMesh returns a function that returns the marker in the data of the mesh from which the value of a cell
+// comes; nil if there is none.
+func markersOfMesh(f *config.Field, part *mesh.Part) func(cell int) (raster.Marker, bool) {
+	data, onCells := part.CellData[f.Mesh]
+	if !onCells {
+		data = part.VertexData[f.Mesh]
+	}
+	if !slices.ContainsFunc(data, missing.IsMarker) {
+		return nil
+	}
+	return func(cell int) (raster.Marker, bool) {
+		entities := part.Cells[cell][:]
+		if onCells {
+			entities = []int32{int32(cell)}
+		}
+		for _, k := range entities {
+			if v := data[k]; missing.IsMarker(v) {
+				x, y := part.Centroid(cell)
+				return raster.Marker{Raw: v, Value: f.Sign() * v, X: x, Y: y, File: fmt.Sprintf("the mesh's field %q", f.Mesh)},
+					true
+			}
+		}
+		return raster.Marker{}, false
+	}
+}

@@ -1,0 +1,112 @@
+package problem
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/run/runtest"
+)
+
+// pond is a basin of 100 m x 100 m. BED and FORCING stand for what is tried.
+const pond = `
+solver = "shallow-water"
+mesh = { generate = "rectangle", bounds = [0, 0, 100, 100], cells = 50 }
+physics = { layers = 1, dry_depth = 1e-3 }
+initial = { depth = BED, z = 0 }
+time = { end = 10, epoch = "2026-01-31T12:00:00Z" }
+output = { format = [] }
+`
+
+// grid returns an ASCII grid of the basin with a value, and a hole with another one.
+func grid(header string, value, hole float64) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "ncols 12\nnrows 12\nxllcorner -10\nyllcorner -10\ncellsize 10\n%s", header)
+	for row := range 12 {
+		for column := range 12 {
+			v := value
+			if row == 5 && column == 5 {
+				v = hole
+			}
+			fmt.Fprintf(&b, "%v ", v)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// TestInputsMeanWhatTheySay: files give the volume of water at the end that they mean, or the run is refused, on any
+// number of ranks.
+func TestInputsMeanWhatTheySay(t *testing.T) {
+	const least = -3.4028234663852886e38
+	for _, c := range []struct {
+		name, file string // name and content of a file
+		bed, more  string // field of the bed, and further sections
+		mass       float64
+		err, note  string
+	}{
+		{"a.asc", grid("", -10, -10), `{ raster = "FILE", positive = "up" }`, "", 1e5, "", ""},
+		{"a.asc", grid("NODATA_value -3.40282346639e+38\n", -10, least), `{ raster = "FILE", positive = "up" }`, "", 0,
+			"the raster has no data at point", ""},
+		{"a.asc", grid("NODATA_value 0\n", -10, -9999), `{ raster = "FILE", positive = "up" }`, "", 0,
+			"depth: FILE has the value -9999 at (45, 55), the others are from -10 to -10", ""},
+		{"a.asc", grid("NODATA_value 0\n", -10, -9999), `{ raster = "FILE", positive = "up", nodata = -9999 }`, "", 0,
+			"the raster has no data at point", ""},
+		{"a.asc", grid("NODATA_value 0\n", 10, -32768), `{ raster = "FILE", positive = "down" }`, "", 0, "the value -32768",
+			""},
+		{"a.asc", grid("", -10, 1e20), `{ raster = "FILE", positive = "up" }`, "", 0, "has no data at point", ""},
+		{"a.asc", grid("NODATA_value 0\n", -10, -12), `{ raster = "FILE", positive = "up" }`, "crs = 'EPSG:4326'", 0,
+			"crs: coordinates in EPSG:4326 are degrees", ""},
+		{"a.asc", grid("", -10, -10), `{ raster = "FILE", positive = "up" }`, "crs = 'EPSG:2263'", 1e5, "",
+			"crs: the unit of coordinates in EPSG:2263 is US survey foot"},
+		{"r.csv", "t;rain [mm/h]\n0;0\n10;3600\n", "10", `forcing.rain = { series = "FILE" }`, 1e5 + 50, "", "mm/h to m/s"},
+		{"r.csv", "t,rain\n2026-01-31T12:00Z,0\n2026-01-31T12:00:10Z,0.001\n", "10", `forcing.rain = { series = "FILE" }`,
+			1e5 + 50, "", ""},
+		{"r.csv", "t,rain\n0,0\n5,-9999\n10,0.001\n", "10", `forcing.rain = { series = "FILE" }`, 0,
+			"FILE:3: the value at 5 s, -9999, marks a missing one", ""},
+		{"r.csv", "t,rain\n0,0\n5,\n10,0.001\n", "10", `forcing.rain = { series = "FILE" }`, 0,
+			"FILE:3: the value at 5 s is", ""},
+		{"r.csv", "t,rain [mm]\n0,0\n10,1\n", "10", `forcing.rain = { series = "FILE" }`, 0, "cannot be converted to m/s",
+			""},
+		{"z.csv", "t,z (ft)\n0,0\n10,0\n", "10", `boundary.left = { level = { series = "FILE" } }`, 1e5, "", "from ft to m"},
+		{"q.csv", "t,q [m3/s]\n0,0\n10,0\n", "10", `boundary.left = { discharge = { series = "FILE" } }`, 0,
+			"cannot be converted to m2/s", ""},
+	} {
+		path := filepath.Join(t.TempDir(), c.name)
+		if err := os.WriteFile(path, []byte(c.file), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.ReplaceAll(c.more+"\n"+strings.Replace(pond, "BED", c.bed, 1), "FILE", path)
+		for _, ranks := range []int{1, 3} {
+			s, err := runtest.Run(t, text, ranks, 1, runtest.Local, t.TempDir())
+			switch {
+			case c.err != "" && (err == nil || !strings.Contains(err.Error(), strings.ReplaceAll(c.err, "FILE", path))):
+				t.Errorf("%s on %d ranks: %v, want %q", text, ranks, err, c.err)
+			case c.err == "" && err != nil:
+				t.Errorf("%s on %d ranks: %v", text, ranks, err)
+			case c.err == "" && math.Abs(s.Metrics["mass"]-c.mass) > 1e-9*c.mass:
+				t.Errorf("%s on %d ranks: mass %v, want %v", text, ranks, s.Metrics["mass"], c.mass)
+			}
+		}
+		if c.err != "" {
+			continue
+		}
+		parsed := runtest.Parse(t, text)
+		notes, err := checkCoordinates(parsed)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, err := range runtest.RunEach(t, parsed, runtest.Local(t, 1), onCPU) {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		got := strings.Join(append(notes, parsed.Notes()...), "; ")
+		if !strings.Contains(got, c.note) || (got == "") != (c.note == "") {
+			t.Errorf("%s: notes %q, want %q", text, got, c.note)
+		}
+	}
+}
