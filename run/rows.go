@@ -2,6 +2,8 @@ package run
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -138,13 +140,19 @@ func (c *conservationTable) writeRow(now solvers.Clock, table []solvers.Quantity
 	c.row = c.row[:0]
 	if !c.hasHeader {
 		c.hasHeader = true
-		c.row = append(c.row, "step,t,dt"...)
+		titles := []string{"step", "t", "dt"}
 		for _, v := range table {
 			if v.Outputs&solvers.Column != 0 {
-				c.row = append(append(c.row, ','), v.Name...)
+				titles = append(titles, v.Name)
 			}
 		}
-		c.row = append(c.row, '\n')
+		var header bytes.Buffer
+		w := csv.NewWriter(&header) // names of groups may have commas
+		err := w.Write(titles)
+		if w.Flush(); errors.Join(err, w.Error()) != nil {
+			return errors.Join(err, w.Error())
+		}
+		c.row = append(c.row, header.Bytes()...)
 	}
 	c.row = strconv.AppendInt(c.row, int64(now.Steps), 10)
 	add := func(v float64) { c.row = strconv.AppendFloat(append(c.row, ','), v, 'g', -1, 64) }

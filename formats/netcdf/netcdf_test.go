@@ -183,8 +183,7 @@ func TestPhysical(t *testing.T) {
 		{Int16, nil, Attrs{numbers("add_offset", Float64, 1, 2)}, "the attribute add_offset is [1 2], want one finite"},
 		{Int16, nil, Attrs{Text("_FillValue", "none")}, `the attribute _FillValue is the text "none"`},
 	} {
-		values := slices.Clone(c.values)
-		got := fmt.Sprint(values)
+		values, got := slices.Clone(c.values), ""
 		if err := (&Var{Name: "h", Type: c.typ, Attrs: c.attrs}).Physical(values); err != nil {
 			got = err.Error()
 		} else {

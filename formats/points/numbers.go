@@ -3,28 +3,39 @@ package points
 import (
 	"bufio"
 	"bytes"
+	"regexp"
 	"strings"
 )
 
-// parseLines reads a point from each line: its coordinates, separated by white space, commas or semicolons, and
-// then its name, optionally in quotes. In 2D a third number, a height, is ignored. Lines that begin with # are
-// comments.
+// decimalCommas matches the start of a line in which commas are decimal signs, and not between numbers.
+var decimalCommas = regexp.MustCompile(`^[+-]?\d+(?:,\d+)?\s*;|^[+-]?\d+,\d+\s+[+-]?\d+,\d+(?:\s|$)`)
+
+// parseLines reads a point from each line: its coordinates, separated by white space, commas or semicolons, and then
+// its name, optionally in quotes. Between semicolons, and in the first two numbers between white space if both have
+// one, a comma is a decimal sign. In 2D a third number, a height, is ignored. Lines that begin with # are comments.
 func parseLines(data []byte, dim int) (list []Point, err error) {
 	in := bufio.NewScanner(bytes.NewReader(data))
 	line := 0
 	for in.Scan() {
 		line++
-		text := strings.TrimSpace(in.Text())
+		text := strings.TrimSpace(strings.TrimPrefix(in.Text(), "\ufeff"))
 		if text == "" || text[0] == '#' {
 			continue
 		}
-		p := Point{Line: line}
+		p, separators := Point{Line: line}, " \t,;"
+		if decimalCommas.MatchString(text) {
+			separators = " \t;"
+		}
 		for remaining := text; ; {
-			end := strings.IndexAny(remaining, " \t,;")
+			end := strings.IndexAny(remaining, separators)
 			if end < 0 {
 				end = len(remaining)
 			}
-			v, ok := parseNumber(remaining[:end])
+			number := remaining[:end]
+			if len(separators) == 3 {
+				number = strings.Replace(number, ",", ".", 1)
+			}
+			v, ok := parseNumber(number)
 			if !ok || len(p.Position) == 3 {
 				p.Name = strings.Trim(remaining, `"'`)
 				break

@@ -17,6 +17,10 @@ func TestParse(t *testing.T) {
 		"p.geojson":   geojson,
 		"p.xyz":       "# x y z name\n1.5 -2 7 \"creek\"\n\n3;4\n",
 		"p.TXT":       "1.5,-2,creek\n3,4,5\n",
+		"b/p.xyz":     "\ufeff1,5;-2;creek\n3;4,0\n",
+		"c/p.xyz":     "1,5 -2,0 creek\n3 4\n",
+		"b/p.csv":     "\ufeffname;x;y\ncreek;1,5;-2\n;3;4,0\n",
+		"c/p.csv":     "name\tx\ty\ncreek\t1.5\t-2\n\t3\t4\n",
 		"a b.c/p.CSV": "\uFEFFlon,lat,id\n1.5,-2,creek\n3,4,\n",
 	} {
 		list, err := Parse([]byte(text), path, 2)
@@ -40,8 +44,8 @@ func TestParseRefusesMalformedFiles(t *testing.T) {
 		{"p.shp", "", "p.shp: want a file .csv, .geojson, .json, .xyz or .txt; ogr2ogr"},
 		{"p.csv", "", "p.csv:1: the file is empty"},
 		{"p.csv", "name,y\na,1\n", `p.csv:1: the first row has no title "x"`},
-		{"p.csv", "name,x,y\na,1,2\nb,1\n", "p.csv:3: wrong number of fields"},
-		{"p.csv", "name,x,y\na,1,2\nb,NaN,2\n", `p.csv:3: x is "NaN", want a finite number`},
+		{"p.csv", "name,x,y\na,1,2\nb,1\n", "p.csv:3: the row has 2 columns, the first row has 3"},
+		{"p.csv", "name,x,y\na,1,2\nb,NaN,2\n", `p.csv:3: x: "NaN" is not a finite number`},
 		{"p.csv", "name,x,y\n", "p.csv: the file has no points"},
 		{"p.xyz", "1 2 a\nb 1 2\n", `p.xyz:2: "b 1 2" does not begin with 2 finite numbers`},
 		{"p.xyz", "1 inf\n", `p.xyz:1: "1 inf" does not begin with 2 finite numbers`},

@@ -1,26 +1,26 @@
 package series
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/formats/table"
 	"github.com/atoll-hpc/atoll/formats/units"
 	"github.com/atoll-hpc/atoll/internal/dates"
 )
 
 // Decode reads columns of a text file whose first row has the titles of columns; nil means all. A title may end with a
 // unit in brackets: rain [mm/h]. The first column is the time, which must increase: in s, in the unit of its title, or
-// as a date, which toSeconds converts. The column "" is the second one. See records for the separators of columns;
-// lines that start with # are comments. An empty value, NaN, NA or null is missing. Errors start with name and line.
+// as a date, which toSeconds converts. The column "" is the second one. See package table for the separators of
+// columns; lines that start with # are comments. An empty value, NaN, NA or null is missing. Errors start with name
+// and line.
 func Decode(r io.Reader, name string, columns []string, toSeconds Dates) ([]*Series, error) {
-	t, err := newTable(r, name)
+	t, err := openTable(r, name)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func Decode(r io.Reader, name string, columns []string, toSeconds Dates) ([]*Ser
 	}
 	var lines []int // of the rows
 	for {
-		record, err := t.next()
+		record, err := t.Next()
 		if err == io.EOF {
 			break
 		}
@@ -52,7 +52,7 @@ func Decode(r io.Reader, name string, columns []string, toSeconds Dates) ([]*Ser
 		if err := t.read(record, list, toSeconds); err != nil {
 			return nil, t.fail("%v", err)
 		}
-		lines = append(lines, t.line)
+		lines = append(lines, t.Line)
 	}
 	if len(lines) == 0 {
 		return nil, fmt.Errorf("%s: a series needs at least one row of numbers", name)
@@ -63,16 +63,14 @@ func Decode(r io.Reader, name string, columns []string, toSeconds Dates) ([]*Ser
 	return list, nil
 }
 
-// table is a text file after its first row.
-type table struct {
-	*records
-	name        string
-	titles      []title
-	use         []int   // indices of the columns to read
-	timeUnit    float64 // s
-	commas      bool    // a number had a decimal comma
-	points      bool    // a number had a decimal point
-	first, last float64 // times
+// file is a text file after its first row.
+type file struct {
+	*table.Reader
+	name     string
+	titles   []title
+	use      []int   // indices of the columns to read
+	timeUnit float64 // s
+	last     float64 // time of the row before
 }
 
 // title is the title of a column.
@@ -95,13 +93,13 @@ func titleOf(text string) title {
 	return title{text, m[1], m[2] + m[3]}
 }
 
-func newTable(r io.Reader, name string) (*table, error) {
-	in, err := newRecords(r)
+func openTable(r io.Reader, name string) (*file, error) {
+	in, err := table.New(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	t := &table{records: in, name: name, timeUnit: 1}
-	header, err := t.next()
+	t := &file{Reader: in, name: name, timeUnit: 1}
+	header, err := t.Next()
 	if err == io.EOF {
 		return nil, fmt.Errorf("%s: the file is empty, want a row of titles and rows of numbers", name)
 	}
@@ -112,7 +110,7 @@ func newTable(r io.Reader, name string) (*table, error) {
 		return nil, t.fail("a series needs a column for the time and a column for values, separated by commas, semicolons, " +
 			"tabs or spaces")
 	}
-	if _, err := t.number(header[0]); err == nil {
+	if _, err := t.ParseNumber(header[0]); err == nil {
 		return nil, t.fail("the first row must have the titles of columns, as in t,value")
 	}
 	for _, text := range header {
@@ -124,12 +122,12 @@ func newTable(r io.Reader, name string) (*table, error) {
 	return t, nil
 }
 
-func (t *table) fail(format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %s", t.name, t.line, fmt.Sprintf(format, args...))
+func (t *file) fail(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", t.name, t.Line, fmt.Sprintf(format, args...))
 }
 
 // readTimeUnit reads the unit of the times from their title: t [min], hours, time_h.
-func (t *table) readTimeUnit() error {
+func (t *file) readTimeUnit() error {
 	text := t.titles[0]
 	if m := timeZone.FindString(text.text); m != "" && strings.Trim(m, "UTCGM+- :0") != "" {
 		return fmt.Errorf("the title of the times has the time zone %s: write it in each time, as in 2026-01-31T12:00+01:00",
@@ -157,7 +155,7 @@ func (t *table) readTimeUnit() error {
 }
 
 // index returns the index of the column with a title, with or without its unit.
-func (t *table) index(column string) (int, error) {
+func (t *file) index(column string) (int, error) {
 	if column == "" {
 		return 1, nil
 	}
@@ -175,7 +173,7 @@ func (t *table) index(column string) (int, error) {
 }
 
 // read appends a row to the series.
-func (t *table) read(record []string, list []*Series, toSeconds Dates) error {
+func (t *file) read(record []string, list []*Series, toSeconds Dates) error {
 	time, err := t.time(record[0], toSeconds)
 	if err != nil {
 		return err
@@ -191,7 +189,7 @@ func (t *table) read(record []string, list []*Series, toSeconds Dates) error {
 	for i, k := range t.use {
 		v := math.NaN()
 		if !isMissing(record[k]) {
-			if v, err = t.number(record[k]); err != nil {
+			if v, err = t.ParseNumber(record[k]); err != nil {
 				return fmt.Errorf("column %q: %w", t.titles[k].name, err)
 			}
 		}
@@ -201,8 +199,8 @@ func (t *table) read(record []string, list []*Series, toSeconds Dates) error {
 }
 
 // time converts a time to s.
-func (t *table) time(text string, toSeconds Dates) (float64, error) {
-	v, err := t.number(text)
+func (t *file) time(text string, toSeconds Dates) (float64, error) {
+	v, err := t.ParseNumber(text)
 	if err != nil && strings.ContainsAny(text, "-−TW") {
 		date, err := dates.Parse(text)
 		if err != nil {
@@ -226,26 +224,4 @@ func isMissing(field string) bool {
 		return true
 	}
 	return false
-}
-
-// number reads a finite number, with a decimal comma if commas do not separate columns.
-func (t *table) number(field string) (float64, error) {
-	text := field
-	if strings.Contains(field, ",") {
-		if t.separator == ',' {
-			return 0, fmt.Errorf("%.40q is not a finite number: write the decimal sign as a point, or separate columns by "+
-				"semicolons", field)
-		}
-		text = strings.Replace(field, ",", ".", 1)
-	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || v-v != 0 {
-		return 0, fmt.Errorf("%.40q is not a finite number", field)
-	}
-	t.commas = t.commas || text != field
-	t.points = t.points || strings.Contains(field, ".")
-	if t.commas && t.points {
-		return 0, fmt.Errorf("%.40q: other numbers have another decimal sign, of comma and point: want one in all", field)
-	}
-	return cmp.Or(v, 0), nil
 }

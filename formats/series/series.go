@@ -107,7 +107,7 @@ func Columns(path string) ([]string, error) {
 	if isNetCDF {
 		return variables(path)
 	}
-	t, err := newTable(f, path)
+	t, err := openTable(f, path)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/internal/parallel"
+	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
@@ -53,6 +54,29 @@ func (s *solver[F]) allSources(ctx context.Context) ([]Source, error) {
 	return append(through, forced...), err
 }
 
+// Names of sources that are not groups of edges. The first is the edges without a group.
+const (
+	restOfBoundary     = "rest"
+	rainSource         = "rain"
+	evaporationSource  = "evaporation"
+	infiltrationSource = "infiltration"
+)
+
+// sourceName returns the name of a group as a source: group_NAME if another source has its own name.
+func sourceName(groups []mesh.Group, k int) string {
+	isTaken := func(name string) bool {
+		return slices.Contains([]string{restOfBoundary, rainSource, evaporationSource, infiltrationSource}, name)
+	}
+	name := groups[k].Name
+	for isTaken(name) {
+		name = "group_" + name
+		isTaken = func(name string) bool {
+			return slices.ContainsFunc(groups, func(g mesh.Group) bool { return g.Name == name })
+		}
+	}
+	return name
+}
+
 // boundarySources sums the volumes that have passed through the outlets; weight is the weight of a stage of a step.
 func (s *solver[F]) boundarySources(ctx context.Context, weight float64) ([]Source, error) {
 	if len(s.openGroups) == 0 {
@@ -77,9 +101,9 @@ func (s *solver[F]) boundarySources(ctx context.Context, weight float64) ([]Sour
 	}
 	list := make([]Source, len(s.openGroups))
 	for k, g := range s.openGroups {
-		name := "rest"
+		name := restOfBoundary
 		if g >= 0 {
-			name = s.part.Groups[g].Name
+			name = sourceName(s.part.Groups, int(g))
 		}
 		list[k] = Source{name, 0 - weight*sums[2*k].Float64(), 0 - weight*sums[2*k+1].Float64()}
 	}

@@ -166,13 +166,13 @@ func (s *solver[F]) rainAndLosses(ctx context.Context) ([]Source, error) {
 		return nil, err
 	}
 	if s.rain >= 0 {
-		list = append(list, Source{Name: "rain", Volume2: rainDepth * sums[0].Float64()})
+		list = append(list, Source{Name: rainSource, Volume2: rainDepth * sums[0].Float64()})
 	}
 	if s.evaporation {
-		list = append(list, Source{Name: "evaporation", Volume2: 0 - sums[1].Float64()})
+		list = append(list, Source{Name: evaporationSource, Volume2: 0 - sums[1].Float64()})
 	}
 	if s.infiltration {
-		list = append(list, Source{Name: "infiltration", Volume2: 0 - sums[2].Float64()})
+		list = append(list, Source{Name: infiltrationSource, Volume2: 0 - sums[2].Float64()})
 	}
 	return list, nil
 }

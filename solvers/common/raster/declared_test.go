@@ -117,11 +117,12 @@ func (c grid) write(t *testing.T) string {
 	if c.z == nil {
 		c.z = []float64{1, 2, 3, 4}
 	}
-	if c.names[0] == "" {
-		c.names = [2]string{"x", "y"}
+	names := c.names
+	if names[0] == "" {
+		names = [2]string{"x", "y"}
 	}
-	x := &netcdf.Var{Name: c.names[0], Type: max(c.xyType, netcdf.Int8), Dims: []int{1}, Attrs: c.xAttrs}
-	y := &netcdf.Var{Name: c.names[1], Type: x.Type, Dims: []int{0}, Attrs: c.xAttrs}
+	x := &netcdf.Var{Name: names[0], Type: max(c.xyType, netcdf.Int8), Dims: []int{1}, Attrs: c.xAttrs}
+	y := &netcdf.Var{Name: names[1], Type: x.Type, Dims: []int{0}, Attrs: c.xAttrs}
 	z := &netcdf.Var{Name: "elevation", Type: max(c.zType, netcdf.Int8), Dims: []int{0, 1}, Attrs: c.zAttrs}
 	list := []*netcdf.Var{x, y, z}
 	if c.mapping != nil {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/atoll-hpc/atoll/formats/table"
 )
 
 // DecodeXYZ reads points of a regular grid, one on each line: x, y and the value, separated by semicolons, by white
@@ -61,23 +63,12 @@ func points(r io.Reader) (list [][3]float64, line int, err error) {
 
 // point reads the three numbers of a line.
 func point(text string) (p [3]float64, err error) {
-	var words []string
-	switch {
-	case strings.Contains(text, ";"):
-		words = strings.Split(text, ";")
-	case len(strings.Fields(strings.ReplaceAll(text, ", ", ","))) >= 3:
-		words = strings.Fields(text)
-		for i := range words {
-			words[i] = strings.TrimSuffix(words[i], ",")
-		}
-	default:
-		words = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
-	}
+	words := table.Fields(text, len(p))
 	if len(words) < len(p) {
 		return p, errors.New("there are fewer than three numbers")
 	}
 	for k := range p {
-		if p[k], err = strconv.ParseFloat(strings.Replace(strings.TrimSpace(words[k]), ",", ".", 1), 64); err != nil {
+		if p[k], err = strconv.ParseFloat(words[k], 64); err != nil {
 			return p, err
 		}
 	}

@@ -1,4 +1,6 @@
-package series
+// Package table reads the rows of text files in the dialects that programs write: CSV, also with semicolons and decimal
+// commas, tabs, or columns between spaces.
+package table
 
 import (
 	"bufio"
@@ -9,18 +11,21 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// records reads the rows of a text file as fields. Columns are separated by semicolons, tabs or commas, the first of
+// Reader reads the rows of a text file as fields. Columns are separated by semicolons, tabs or commas, the first of
 // these that the first row has, or by spaces. A comma that does not separate columns is a decimal sign, as Excel writes
 // it in most of Europe. Empty lines and lines that start with # are skipped.
-type records struct {
-	separator rune // ' ' for spaces
+type Reader struct {
+	Separator rune // between columns; ' ' for spaces
 	csv       *csv.Reader
 	lines     *bufio.Scanner // if columns are separated by spaces
-	line      int            // of the last row
+	Line      int            // of the last row
 	width     int            // fields of the first row; 0 before
+	commas    bool           // a number had a decimal comma
+	points    bool           // a number had a decimal point
 }
 
 // headSize is how many bytes of a file are searched for the first row.
@@ -29,8 +34,8 @@ const headSize = 1 << 14
 // quoted matches text in which separators are letters.
 var quoted = regexp.MustCompile(`"[^"]*"`)
 
-// newRecords finds out how columns are separated.
-func newRecords(r io.Reader) (*records, error) {
+// New finds out how columns are separated. Errors are without a place.
+func New(r io.Reader) (*Reader, error) {
 	in := bufio.NewReaderSize(r, headSize)
 	head, err := in.Peek(headSize)
 	if err != nil && err != io.EOF {
@@ -43,7 +48,7 @@ func newRecords(r io.Reader) (*records, error) {
 		head = head[3:]
 		_, _ = in.Discard(3) // it is in the buffer
 	}
-	t := &records{separator: ' '}
+	t := &Reader{Separator: ' '}
 	for line := range strings.Lines(string(head)) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
@@ -54,36 +59,36 @@ func newRecords(r io.Reader) (*records, error) {
 			if err != nil {
 				return nil, err
 			}
-			t.line++
+			t.Line++
 			line = sign
 		}
 		line = quoted.ReplaceAllString(line, "")
 		if k := slices.IndexFunc([]string{";", "\t", ","}, func(s string) bool { return strings.Contains(line, s) }); k >= 0 {
-			t.separator = rune(";\t,"[k])
+			t.Separator = rune(";\t,"[k])
 		}
 		break
 	}
-	if t.separator == ' ' {
+	if t.Separator == ' ' {
 		t.lines = bufio.NewScanner(in)
 		return t, nil
 	}
 	t.csv = csv.NewReader(in)
-	t.csv.Comma, t.csv.Comment, t.csv.TrimLeadingSpace, t.csv.ReuseRecord = t.separator, '#', t.separator != '\t', true
+	t.csv.Comma, t.csv.Comment, t.csv.TrimLeadingSpace, t.csv.ReuseRecord = t.Separator, '#', t.Separator != '\t', true
 	t.csv.FieldsPerRecord = -1
 	return t, nil
 }
 
-// next returns the fields of the next row, without spaces around them, or io.EOF.
-func (t *records) next() (fields []string, err error) {
+// Next returns the fields of the next row, without spaces around them, or io.EOF.
+func (t *Reader) Next() (fields []string, err error) {
 	if t.csv != nil {
 		if fields, err = t.csv.Read(); err != nil {
 			var p *csv.ParseError
 			if errors.As(err, &p) {
-				t.line, err = p.Line, p.Err
+				t.Line, err = p.Line, p.Err
 			}
 			return nil, err
 		}
-		t.line, _ = t.csv.FieldPos(0)
+		t.Line, _ = t.csv.FieldPos(0)
 		for i := range fields {
 			fields[i] = strings.TrimSpace(fields[i])
 		}
@@ -95,8 +100,8 @@ func (t *records) next() (fields []string, err error) {
 		t.width = len(fields)
 	case len(fields) > t.width && !slices.ContainsFunc(fields[t.width:], func(f string) bool { return f != "" }):
 		fields = fields[:t.width] // separators at the end of a line
-	case len(fields) != t.width && t.separator != ',' && len(fields) == 1:
-		return nil, fmt.Errorf("%.40q: columns are separated by %q in the first row, but not here", fields[0], t.separator)
+	case len(fields) != t.width && t.Separator != ',' && len(fields) == 1:
+		return nil, fmt.Errorf("%.40q: columns are separated by %q in the first row, but not here", fields[0], t.Separator)
 	case len(fields) != t.width:
 		return nil, fmt.Errorf("the row has %d columns, the first row has %d", len(fields), t.width)
 	}
@@ -105,9 +110,9 @@ func (t *records) next() (fields []string, err error) {
 
 // words returns the words of the next line that is not empty. Units in brackets belong to the word before, and a
 // time of day to the date before.
-func (t *records) words() ([]string, error) {
+func (t *Reader) words() ([]string, error) {
 	for t.lines.Scan() {
-		t.line++
+		t.Line++
 		var list []string
 		for word := range strings.FieldsSeq(t.lines.Text()) {
 			n := len(list)
@@ -127,4 +132,47 @@ func (t *records) words() ([]string, error) {
 		return nil, err
 	}
 	return nil, io.EOF
+}
+
+// ParseNumber parses a finite number with a decimal point or, if commas do not separate columns, a decimal comma.
+func (t *Reader) ParseNumber(field string) (float64, error) {
+	text := field
+	if strings.Contains(field, ",") {
+		if t.Separator == ',' {
+			return 0, fmt.Errorf("%.40q is not a finite number: write the decimal sign as a point, or separate columns by "+
+				"semicolons", field)
+		}
+		text = strings.Replace(field, ",", ".", 1)
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || v-v != 0 {
+		return 0, fmt.Errorf("%.40q is not a finite number", field)
+	}
+	t.commas = t.commas || text != field
+	t.points = t.points || strings.Contains(field, ".")
+	if t.commas && t.points {
+		return 0, fmt.Errorf("%.40q: other numbers have another decimal sign, of comma and point: want one in all", field)
+	}
+	return v, nil
+}
+
+// Fields splits a line of numbers at semicolons, else at white space, if there are at least count fields, else at
+// commas and white space. In the first two cases a comma within a field is a decimal sign, and becomes a point.
+func Fields(line string, count int) []string {
+	var words []string
+	switch spaced := strings.Fields(strings.ReplaceAll(line, ", ", ",")); {
+	case strings.Contains(line, ";"):
+		words = strings.Split(line, ";")
+	case len(spaced) >= count:
+		words = strings.Fields(line)
+	default:
+		return strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
+	}
+	for i, word := range words {
+		words[i] = strings.TrimSuffix(strings.TrimSpace(word), ",")
+		if strings.Trim(words[i], "+-.,0123456789eE") == "" {
+			words[i] = strings.Replace(words[i], ",", ".", 1)
+		}
+	}
+	return words
 }
