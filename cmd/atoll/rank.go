@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -234,13 +235,54 @@ func isValidAddress(address string) bool {
 	return err == nil
 }
 
+// serveFlags are the flags of the page of a run.
+type serveFlags struct {
+	serve, serveMetrics string
+	serveHosts          []string
+}
+
+func (f *serveFlags) register(p *pflag.FlagSet) {
+	p.StringVar(&f.serve, "serve", "", "serve a page that shows the run at host:port, and /metrics for "+
+		"Prometheus; :8080 for this machine alone, 0.0.0.0:8080 for all that can reach it")
+	p.StringVar(&f.serveMetrics, "serve-metrics", "", "with --serve: host:port of a second listener, with /metrics and "+
+		"/healthz alone")
+	p.StringArrayVar(&f.serveHosts, "serve-host", nil, "with --serve: a name by which browsers may reach the page, "+
+		"beside localhost, the name of this machine and IP addresses; may be repeated")
+}
+
+func (f *serveFlags) validate() error {
+	switch {
+	case f.serve != "" && !isValidAddress(f.serve):
+		return usageError{fmt.Errorf("--serve %q: give host:port, or :port for this machine alone, as in :8080", f.serve)}
+	case f.serveMetrics != "" && (f.serve == "" || !isValidAddress(f.serveMetrics)):
+		return usageError{fmt.Errorf("--serve-metrics %q: want host:port or :port, together with --serve", f.serveMetrics)}
+	case len(f.serveHosts) > 0 && f.serve == "":
+		return usageError{errors.New("--serve-host is for a run with --serve")}
+	}
+	return nil
+}
+
+// args returns the flags that pass these settings on to a rank process.
+func (f *serveFlags) args() (args []string) {
+	for _, flag := range []struct{ name, value string }{{"--serve", f.serve}, {"--serve-metrics", f.serveMetrics}} {
+		if flag.value != "" {
+			args = append(args, flag.name, flag.value)
+		}
+	}
+	for _, host := range f.serveHosts {
+		args = append(args, "--serve-host", host)
+	}
+	return args
+}
+
 // watch starts the server for --serve on rank 0. If it cannot listen, all ranks return the error.
 func (r *rank) watch(ctx context.Context, comm dist.Comm) (s *watch.Server, err error) {
 	if r.serve == "" || r.check {
 		return nil, nil
 	}
 	if comm.Rank() == 0 {
-		if s, err = watch.Listen(r.serve); err != nil {
+		c := watch.Config{Address: r.serve, Metrics: r.serveMetrics, Hosts: r.serveHosts}
+		if s, err = watch.Listen(c); err != nil {
 			err = usageError{fmt.Errorf("--serve %s: %w", r.serve, err)}
 		}
 	}

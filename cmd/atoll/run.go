@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ type runFlags struct {
 	logRanks, force    bool
 	restart            bool
 	timeLimit          time.Duration
-	serve              string
+	serveFlags
 	superviseFlags
 	connectFlags
 
@@ -72,11 +73,10 @@ func runCommand() *cobra.Command {
 	p.StringVar(&f.summary, "summary", "",
 		"file for the summary in JSON (default: summary.json in the output folder); with --check, for the estimate "+
 			"of memory and time")
-	p.StringVar(&f.serve, "serve", "", "serve a page that shows the run at host:port, and /metrics for "+
-		"Prometheus; :8080 for this machine alone, 0.0.0.0:8080 for all that can reach it")
 	p.BoolVar(&f.check, "check", false, "read, check and set up everything, print the effective case, and stop")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	p.BoolVar(&f.logRanks, "log-ranks", false, "print the lines of all ranks, each with its rank before it")
+	f.serveFlags.register(p)
 	f.superviseFlags.register(p)
 	f.connectFlags.register(p)
 	return c
@@ -113,12 +113,10 @@ func (f *runFlags) validate(ranksGiven bool) error {
 		return usageError{errors.New("--restart continues the run in the output folder, --force replaces it: leave one out")}
 	case f.timeLimit < 0:
 		return usageError{fmt.Errorf("--time-limit %v: at least 0", f.timeLimit)}
-	case f.serve != "" && !isValidAddress(f.serve):
-		return usageError{fmt.Errorf("--serve %q: give host:port, or :port for this machine alone, as in :8080", f.serve)}
 	case f.halo != "auto" && f.backend != "cuda":
 		return usageError{fmt.Errorf("--halo %s is for --backend cuda", f.halo)}
 	}
-	if err := f.superviseFlags.validate(); err != nil {
+	if err := cmp.Or(f.serveFlags.validate(), f.superviseFlags.validate()); err != nil {
 		return err
 	}
 	return checkLimits(1, f.threads) // the ranks may be on many machines

@@ -187,6 +187,7 @@ func outcomeError(ctx context.Context, o supervise.Outcome, saved bool) error {
 func (f *runFlags) workerArgs(path string, first bool, elapsed time.Duration) []string {
 	args := []string{"run", path, "--transport", f.transport, "--backend", f.backend, "--halo", f.halo}
 	args = append(args, f.connectFlags.args()...)
+	args = append(args, f.serveFlags.args()...)
 	for _, s := range f.set {
 		args = append(args, "--set", s)
 	}
@@ -195,7 +196,7 @@ func (f *runFlags) workerArgs(path string, first bool, elapsed time.Duration) []
 		limit = max(f.timeLimit-elapsed, time.Nanosecond).String()
 	}
 	for _, flag := range []struct{ name, value string }{
-		{"--out", f.out}, {"--summary", f.summary}, {"--time-limit", limit}, {"--serve", f.serve},
+		{"--out", f.out}, {"--summary", f.summary}, {"--time-limit", limit},
 	} {
 		if flag.value != "" {
 			args = append(args, flag.name, flag.value)

@@ -154,10 +154,12 @@ func TestServeRefuses(t *testing.T) {
 	}
 	inUse := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/")
 	dir := caseFile(t, smallCase)
-	for _, address := range []string{inUse, "8080", ":http", "host:99999"} {
-		c := atoll(t, dir, nil, "run", "case.toml", "--ranks", "2", "--serve", address)
-		if code := c.code(t); code != exitUsage || strings.Count(c.stderr.String(), "--serve") != 1 {
-			t.Errorf("%s: exit code %d\n%s", address, code, c.stderr.String())
+	for _, flags := range [][]string{{"--serve", inUse}, {"--serve", "8080"}, {"--serve", ":http"},
+		{"--serve", "host:99999"}, {"--serve", ":0", "--serve-metrics", inUse}, {"--serve-metrics", ":0"},
+		{"--serve-host", "a.example"}} {
+		c := atoll(t, dir, nil, append([]string{"run", "case.toml", "--ranks", "2"}, flags...)...)
+		if code := c.code(t); code != exitUsage || strings.Count(c.stderr.String(), "--serve") == 0 {
+			t.Errorf("%s: exit code %d\n%s", flags, code, c.stderr.String())
 		}
 	}
 }

@@ -7,11 +7,12 @@ import (
 	"net"
 	"time"
 
-	"golang.org/x/net/netutil"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/health"
 	protocol "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
+
+	"github.com/atoll-hpc/atoll/internal/guard"
 )
 
 // The services that a probe can name. A process is alive from Open to Close, and ready while its ranks run.
@@ -59,7 +60,9 @@ func Open(address string) (*Server, error) {
 	s.SetReady(false)
 	go func() {
 		defer close(s.ended)
-		_ = s.rpc.Serve(netutil.LimitListener(l, maxConnections)) // returns when Close is called
+		// One connection too many closes the oldest, so that idle ones keep no probe out.
+		limits := guard.Limits{Connections: maxConnections, Time: maxConnectionAge}
+		_ = s.rpc.Serve(&guard.Listener{Listener: l, Limits: limits}) // returns when Close is called
 	}()
 	return s, nil
 }

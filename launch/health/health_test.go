@@ -56,6 +56,31 @@ func TestProbes(t *testing.T) {
 	}
 }
 
+// TestIdleConnectionsKeepNoProbeOut: a probe is answered while more connections are open than the server accepts.
+func TestIdleConnectionsKeepNoProbeOut(t *testing.T) {
+	s, err := Open(":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for range 3 * maxConnections {
+		idle, err := net.Dial("tcp", s.Address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer idle.Close()
+	}
+	conn, err := grpc.NewClient(s.Address(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := protocol.NewHealthClient(conn).Check(t.Context(), &protocol.HealthCheckRequest{},
+		grpc.WaitForReady(true)); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestOpenRefusesAddressWithoutPort(t *testing.T) {
 	if _, err := Open("7712"); err == nil {
 		t.Error("got no error")

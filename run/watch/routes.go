@@ -17,32 +17,31 @@ var (
 
 // routes returns the handler of all pages. They are read-only.
 func (s *Server) routes() http.Handler {
-	mux := http.NewServeMux()
+	mux := s.probes(http.NewServeMux())
 	mux.HandleFunc("GET /{$}", s.servePage)
 	mux.HandleFunc("GET /events", s.serveEvents)
 	mux.HandleFunc("GET /picture.png", s.servePicture)
-	mux.HandleFunc("GET /metrics", s.serveMetrics)
 	for path, file := range map[string]struct {
 		kind string
 		body []byte
 	}{
-		"/healthz": {"text/plain", []byte("ok\n")}, "/page.css": {"text/css", css}, "/page.js": {"text/javascript", js},
+		"/page.css": {"text/css", css}, "/page.js": {"text/javascript", js},
 	} {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { respond(w, file.kind, file.body) })
 	}
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNoContent) // browsers ask for one
 	})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "+
-			"connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("Cache-Control", "no-store")
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout)) // TCP connections support it
-		mux.ServeHTTP(w, r)
+	return mux
+}
+
+// probes adds what programs ask for to a handler.
+func (s *Server) probes(mux *http.ServeMux) *http.ServeMux {
+	mux.HandleFunc("GET /metrics", s.serveMetrics)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		respond(w, "text/plain", []byte("ok\n"))
 	})
+	return mux
 }
 
 // respond sends a complete body. Write errors mean that the client has gone, and are ignored.
@@ -56,7 +55,7 @@ func (s *Server) noteRequest() { s.lastRequest.Store(time.Now().UnixNano()) }
 
 func (s *Server) servePage(w http.ResponseWriter, _ *http.Request) {
 	s.noteRequest()
-	page, err := s.fullPage()
+	page, err := s.lastPage.get(s.fullPage)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -66,7 +65,8 @@ func (s *Server) servePage(w http.ResponseWriter, _ *http.Request) {
 
 func (s *Server) serveMetrics(w http.ResponseWriter, _ *http.Request) {
 	s.noteRequest()
-	respond(w, "text/plain; version=0.0.4", s.metrics())
+	text, _ := s.lastMetrics.get(func() ([]byte, error) { return s.metrics(), nil })
+	respond(w, "text/plain; version=0.0.4", text)
 }
 
 func (s *Server) servePicture(w http.ResponseWriter, r *http.Request) {

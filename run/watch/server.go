@@ -1,33 +1,33 @@
 package watch
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/net/netutil"
-
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-const (
-	maxConnections = 1024
-	writeTimeout   = 10 * time.Second // longest write; then the connection is closed
-	viewerTimeout  = 15 * time.Second // a viewer counts as gone this long after the last request
-)
+// viewerTimeout is how long after its last request a viewer counts as gone.
+const viewerTimeout = 15 * time.Second
 
 // Server serves the live view of one run. The methods that a run calls in each step do nothing on a nil Server.
 type Server struct {
 	state             state
-	listener          net.Listener
-	http              *http.Server
+	listener, probing net.Listener // of the page, and of Config.Metrics
+	http              []*http.Server
 	page              *mailbox // the body of the page, as an event for browsers (server-sent events)
 	picture           *mailbox // PNG
+	lastPage          cache
+	lastMetrics       cache
 	viewers           atomic.Int64
 	lastRequest       atomic.Int64 // time of the last request, ns since 1970
 	nextRequest       time.Time    // earliest time of the next request to ranks
@@ -48,30 +48,73 @@ type pictureInfo struct {
 	Height     int
 }
 
-// Listen starts a server at host:port, on the loopback interface if host is empty.
-func Listen(address string) (*Server, error) {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, fmt.Errorf("got address %q, want host:port, such as :8080: %w", address, err)
-	}
-	if host == "" {
-		host = "127.0.0.1"
-	}
-	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+// Config configures a Server.
+type Config struct {
+	Address string // host:port of the page, on the loopback interface if host is empty
+	// Metrics is the host:port of a second listener, for /metrics and /healthz alone; "" for none. Address has them too.
+	Metrics string
+	Hosts   []string // names of the server for clients, beside localhost, that of this machine and addresses
+}
+
+// Listen starts a server.
+func Listen(c Config) (*Server, error) {
+	page, err := listen(c.Address)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{listener: netutil.LimitListener(l, maxConnections), page: newMailbox(), picture: newMailbox(),
+	var metrics net.Listener
+	if c.Metrics != "" {
+		if metrics, err = listen(c.Metrics); err != nil {
+			return nil, errors.Join(err, page.Close())
+		}
+	}
+	s := &Server{listener: page, probing: metrics, page: newMailbox(), picture: newMailbox(),
 		runEnded: make(chan struct{}), lastPagePublished: make(chan struct{})}
-	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,
-		MaxHeaderBytes: 16 << 10}
-	s.goroutines.Go(func() { _ = s.http.Serve(s.listener) }) // ErrServerClosed
+	hosts := c.knownHosts()
+	s.serve(page, newDoor(s.routes(), hosts))
+	if metrics != nil {
+		s.serve(metrics, newDoor(s.probes(http.NewServeMux()), hosts))
+	}
 	s.goroutines.Go(s.publish)
 	return s, nil
 }
 
-// Address returns the address at which the server listens.
+func listen(address string) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("got address %q, want host:port, such as :8080: %w", address, err)
+	}
+	return net.Listen("tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port))
+}
+
+// knownHosts returns the names of this server in lower case.
+func (c *Config) knownHosts() (hosts []string) {
+	for _, name := range c.Hosts {
+		hosts = append(hosts, strings.ToLower(name))
+	}
+	for _, address := range []string{c.Address, c.Metrics} {
+		if host, _, err := net.SplitHostPort(address); err == nil && host != "" {
+			hosts = append(hosts, strings.ToLower(host))
+		}
+	}
+	if name, err := os.Hostname(); err == nil {
+		hosts = append(hosts, strings.ToLower(name))
+	}
+	return hosts
+}
+
+// serve answers the requests of a listener.
+func (s *Server) serve(l net.Listener, d *door) {
+	h := newHTTP(d)
+	s.http = append(s.http, h)
+	s.goroutines.Go(func() { _ = h.Serve(guarded(l)) }) // ErrServerClosed
+}
+
+// Address returns the address of the page.
 func (s *Server) Address() string { return s.listener.Addr().String() }
+
+// MetricsAddress returns the address of the listener of Config.Metrics.
+func (s *Server) MetricsAddress() string { return s.probing.Addr().String() }
 
 // URL returns the address of the page for a browser. It has the name of this machine if the server listens on all
 // interfaces.
@@ -168,8 +211,10 @@ func (s *Server) End(outcome string) {
 	close(s.runEnded) // publish sends the last page
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	if err := s.http.Shutdown(ctx); err != nil {
-		_ = s.http.Close() // drop clients that still have not read it
+	for _, h := range s.http {
+		if err := h.Shutdown(ctx); err != nil {
+			_ = h.Close() // drop clients that still have not read it
+		}
 	}
 	s.goroutines.Wait()
 }

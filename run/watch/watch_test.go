@@ -22,7 +22,7 @@ import (
 
 func startServer(t *testing.T) *Server {
 	t.Helper()
-	s, err := Listen("127.0.0.1:0")
+	s, err := Listen(Config{Address: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestURL(t *testing.T) {
 		t.Fatal(err)
 	}
 	for address, want := range map[string]string{":0": "127.0.0.1", "0.0.0.0:0": name, "[::]:0": name} {
-		s, err := Listen(address)
+		s, err := Listen(Config{Address: address})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestStuckReaderBlocksNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stuck.Close()
-	if _, err := io.WriteString(stuck, "GET /events HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(stuck, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	r, err := http.Get("http://" + s.Address() + "/events")

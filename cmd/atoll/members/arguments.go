@@ -20,6 +20,7 @@ const (
 var workerFlags = map[string]argument{
 	"--transport": value, "--backend": value, "--halo": value, "--silence": value, "--join": value, "--set": value,
 	"--out": value, "--summary": value, "--time-limit": value, "--serve": value,
+	"--serve-metrics": value, "--serve-host": value,
 	"--quiet": on, "--log-ranks": on, "--force": on, "--restart": on,
 	"--listen": own, "--announce": own, "--certs": own, "--insecure": ownOn,
 }
