@@ -7,6 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/run/checkpoint"
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -39,9 +40,11 @@ func (r *runner) beginFolder() error {
 	if r.resumeFrom == nil {
 		err = r.folder.Begin(r.Case.Output.Mesh)
 	} else {
-		err = r.folder.Resume(r.Case.Output.Mesh)
+		err = errors.Join(r.folder.Resume(r.Case.Output.Mesh), checkpoint.RemoveLater(r.checkpoint.Path),
+			checkpoint.Prune(r.Dir, r.Case.Checkpoint.Keep))
+		r.ledger.Resume(r.checkpoint.Info().Files)
 	}
-	return errors.Join(err, atomicfile.Write(filepath.Join(r.Dir, folder.CaseFile), func(f *atomicfile.File) error {
+	return errors.Join(err, atomicfile.WriteDurably(filepath.Join(r.Dir, folder.CaseFile), func(f *atomicfile.File) error {
 		_, err := f.WriteString(r.Case.String())
 		return err
 	}))
@@ -75,33 +78,46 @@ func (r *runner) releaseFolder(ctx context.Context, s *summary.Summary, runErr e
 
 // recordEnd writes the summary and the final state of the run.
 func (r *runner) recordEnd(ctx context.Context, s *summary.Summary, runErr error) error {
-	var errs []error
-	state := folder.Done
+	var writeErr error
+	state := folder.Stopped
 	switch {
 	case runErr == nil:
 		path := r.Summary
 		if path == "" {
 			path = filepath.Join(r.Dir, "summary.json")
 		}
-		if err := s.Write(path); err != nil {
-			errs, state = append(errs, err), folder.Failed
+		if writeErr = s.Write(path); writeErr == nil {
+			state = folder.Done
 		}
-	case ctx.Err() != nil || errors.As(runErr, new(*Stopped)):
-		state = folder.Stopped
-	default:
+	case isInvalid(ctx, runErr):
 		state = folder.Failed
 	}
-	return errors.Join(append(errs, r.folder.SetState(state))...)
+	return errors.Join(writeErr, r.folder.SetState(state))
 }
 
-// saveMesh writes the final mesh. In an elastic run it gets its name only when it is complete.
-func (r *runner) saveMesh(ctx context.Context, d solvers.Saver, path string) error {
-	if r.Epoch == 0 {
-		return d.Save(ctx, path)
+// publish writes a file, whose path in the folder is name, and enters it into the ledger.
+func (r *runner) publish(name string, write func(path string) error) error {
+	err := r.fence.Publish(func() error { return write(filepath.Join(r.Dir, filepath.FromSlash(name))) })
+	if err == nil {
+		r.ledger.Add(name)
 	}
-	part := r.fence.PartialMeshPath(path)
+	return err
+}
+
+// saveMesh writes the final mesh, and returns when it is on the disk. In an elastic run it gets its name only when it
+// is complete.
+func (r *runner) saveMesh(ctx context.Context, d solvers.Saver, path string) error {
+	part := path
+	if r.Epoch > 0 {
+		part = r.fence.PartialMeshPath(path)
+	}
 	if err := d.Save(ctx, part); err != nil || r.Comm.Rank() != 0 {
 		return err
 	}
-	return r.fence.Publish(func() error { return atomicfile.Rename(part, path) })
+	if part != path {
+		if err := r.fence.Publish(func() error { return atomicfile.Rename(part, path) }); err != nil {
+			return err
+		}
+	}
+	return errors.Join(atomicfile.Sync(path), atomicfile.Sync(filepath.Dir(path)))
 }

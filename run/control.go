@@ -110,7 +110,7 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 	if now.Steps < c.nextPoll && !atInterval {
 		return nil
 	}
-	if err := r.finishTableRows(ctx); err != nil {
+	if err := errors.Join(r.ledger.Err(), r.finishTableRows(ctx)); err != nil {
 		return err
 	}
 	p, err := r.exchangePoll(ctx, now)
@@ -198,6 +198,7 @@ func (r *runner) beginCheckpoint(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	output := r.ledger.Mark()
 	snapshot, err := solvers.Save(ctx, r.solver.(solvers.Restarter))
 	if err != nil {
 		return err
@@ -210,7 +211,7 @@ func (r *runner) beginCheckpoint(ctx context.Context) error {
 	info := checkpoint.Info{Solver: r.Case.Solver, Case: r.Case.Name, StepKeysSHA256: r.Case.StepKeysHash(),
 		Inputs: inputs, Version: r.info().Version, Run: position}
 	c.path = checkpoint.Path(r.Dir, snapshot.Clock.Steps)
-	c.writer, err = checkpoint.Begin(ctx, r.Comm, r.fence, info, snapshot, &c.layouts)
+	c.writer, err = checkpoint.Begin(ctx, r.Comm, r.fence, info, snapshot, &c.layouts, output)
 	return r.tolerateUnwritten(err)
 }
 
@@ -228,7 +229,8 @@ func (r *runner) finishCheckpoint(ctx context.Context) error {
 		r.Watch.Log("checkpoint %s, in %v", filepath.Base(c.path), c.writeTime.Round(time.Millisecond))
 		r.prune()
 	}
-	return r.tolerateUnwritten(err)
+	// Without the files that it counts there is no checkpoint, and there will be none.
+	return errors.Join(r.tolerateUnwritten(err), r.ledger.Err())
 }
 
 // prune removes earlier checkpoints in the background, because removing large files can take long.

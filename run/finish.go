@@ -2,11 +2,14 @@ package run
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/run/ledger"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -25,11 +28,8 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.saveFinalMesh(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.writeFinalOutput(ctx); err != nil {
-		return nil, err
+	if err := r.completeOutput(ctx); err != nil {
+		return nil, &solvers.Fault{Err: err}
 	}
 	metrics, err := r.endMetrics(ctx)
 	if err != nil {
@@ -49,6 +49,31 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 		return nil, err
 	}
 	return s, r.measureMemory(ctx, s)
+}
+
+// completeOutput writes the files that are made at the end, and returns when all output is on the disk. It fails if a
+// file is not as the run has written it. All ranks call it.
+func (r *runner) completeOutput(ctx context.Context) error {
+	if err := r.saveFinalMesh(ctx); err != nil {
+		return err
+	}
+	if err := r.writeFinalOutput(ctx); err != nil || r.ledger == nil {
+		return err
+	}
+	for _, f := range r.frames {
+		if r.Comm.Rank() == 0 && !f.outsidePVD() && f.count > 0 {
+			r.ledger.Add(f.pvdFile())
+		}
+	}
+	files, err := r.ledger.Mark().Wait()
+	if err == nil {
+		err = files.Check(r.Dir, 0, 1, true)
+	}
+	if errors.As(err, new(*ledger.Damaged)) {
+		err = fmt.Errorf("%w: restore it, and the same command completes the run; or start from the beginning with --force",
+			err)
+	}
+	return solvers.Agree(ctx, r.Comm, err)
 }
 
 // saveFinalMesh writes the final mesh, if the case asks for it and the solver has one.

@@ -13,6 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/run/ledger"
 	"github.com/atoll-hpc/atoll/run/ugrid"
 )
 
@@ -20,6 +21,7 @@ import (
 // frames. A case may ask for one file per rank instead, with an index file whose extension starts with p.
 type frames struct {
 	dir, name, format       string
+	series                  string // base name of the .pvd
 	extension               string // vtu, vti, vtp, stl, obj or vdb
 	keepRankFiles, compress bool   // one file per rank; compress arrays of VTK's formats
 	comm                    dist.Comm
@@ -28,6 +30,7 @@ type frames struct {
 	count                   int
 	pending                 []*pendingFrame // frames that are being written, in order
 	writeTime               time.Duration   // of the last frame that is complete
+	ledger                  *ledger.Ledger  // of the files; nil in tests
 	ahead                   *fileAhead      // of files that all ranks write; nil before the first frame
 	records                 *ugrid.Writer   // of the format nc, which has all frames in one file; nil otherwise
 	index                   int             // of the series, which distinguishes its messages between ranks
@@ -35,16 +38,17 @@ type frames struct {
 	cancel                  context.CancelCauseFunc
 }
 
-// newFrames starts a series, or continues one after count frames. series is the base name of the .pvd, extension that
-// of the frame files. All ranks call it and meet before the first frame, since rank 0 removes frames of an earlier run.
-func newFrames(dir, series, format, extension string, count int, c *config.Case, comm dist.Comm,
+// newFrames starts a series, or continues one from a checkpoint. series is the base name of the .pvd, extension that of
+// the frame files. All ranks call it and meet before the first frame, since rank 0 removes frames of an earlier run.
+func newFrames(dir, series, format, extension string, from *position, c *config.Case, comm dist.Comm,
 	fence folder.Fence) (*frames, error) {
 	if err := atomicfile.MakeFolder(filepath.Join(dir, "frames")); err != nil {
 		return nil, err
 	}
 	f := &frames{dir: dir, name: c.Name, format: format, extension: extension, keepRankFiles: c.Output.Files == "rank",
-		compress: c.Output.Compress, comm: comm, count: count, fence: fence,
-		pvd: vtk.NewCollection(filepath.Join(dir, series+".pvd"))}
+		series: series, compress: c.Output.Compress, comm: comm, count: from.frameCount(format), fence: fence,
+	}
+	f.pvd = vtk.NewCollection(filepath.Join(dir, f.pvdFile()))
 	if format != extension { // another series may have files with the same extension
 		f.name += "_" + format
 	}
@@ -53,14 +57,19 @@ func newFrames(dir, series, format, extension string, count int, c *config.Case,
 		return f, nil
 	}
 	return f, fence.Publish(func() error {
-		if err := f.removeStaleFrames(); err != nil || count == 0 || f.outsidePVD() {
+		if err := f.removeStaleFrames(); err != nil || f.count == 0 || f.outsidePVD() {
 			return err
 		}
 		var err error
-		if f.pvd, err = vtk.OpenCollection(filepath.Join(dir, series+".pvd")); err != nil {
+		if list := from.Series[format]; len(list) == f.count {
+			f.pvd, err = vtk.ContinueCollection(filepath.Join(dir, f.pvdFile()), list)
 			return err
 		}
-		return f.pvd.Cut(count)
+		// a checkpoint of an earlier version has no list
+		if f.pvd, err = vtk.OpenCollection(filepath.Join(dir, f.pvdFile())); err != nil {
+			return err
+		}
+		return f.pvd.Cut(f.count)
 	})
 }
 
@@ -92,6 +101,9 @@ func (f *frames) removeStaleFrames() error {
 func (f *frames) outsidePVD() bool {
 	return f.extension == "stl" || f.extension == "obj" || f.extension == volumeFormat || f.extension == netcdfFormat
 }
+
+// pvdFile is the path of the .pvd in the folder of the run.
+func (f *frames) pvdFile() string { return f.series + ".pvd" }
 
 // pieceExtension is the extension of the files of single ranks. An OpenVDB file is made from VTK images.
 func (f *frames) pieceExtension() string {

@@ -72,7 +72,7 @@ func writeFrame(dir string, compress bool, pieces []*piece.Image) error {
 	var wg sync.WaitGroup
 	for rank, comm := range local.New(len(pieces)) {
 		wg.Go(func() {
-			f, err := newFrames(dir, "frame", "vti", "vti", 0, c, comm, folder.Fence{})
+			f, err := newFrames(dir, "frame", "vti", "vti", nil, c, comm, folder.Fence{})
 			if err == nil {
 				f.begin(0, readySnapshot(pieces[rank]), false)
 				err = f.end(context.Background())

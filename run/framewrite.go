@@ -118,14 +118,14 @@ func (f *frames) limit(ctx context.Context, n int) error {
 // end completes all frames. When it has returned on all ranks, all frames are complete.
 func (f *frames) end(ctx context.Context) error { return f.limit(ctx, 1) }
 
-// close ends background work on frames that will not be completed, and removes the file of a last frame that was not
-// written. Other ranks may not write these frames, so it does not wait for their messages.
+// close ends background work on frames that will not be completed, and removes their files and that of a last frame
+// that was not written. Other ranks may not write these frames, so it does not wait for their messages.
 func (f *frames) close() error {
 	f.cancel(errors.New("the run has ended"))
 	var err error
 	for _, p := range f.pending {
 		<-p.done
-		err = errors.Join(err, p.snapshot.close())
+		err = errors.Join(err, p.snapshot.close(), f.removeOnFirstRank(f.fence.PartialPath(filepath.Join(f.dir, p.file))))
 	}
 	f.pending = nil
 	return errors.Join(err, f.removeAhead())
@@ -140,13 +140,16 @@ func (f *frames) filePerRank(p *pendingFrame, merge bool) error {
 	}
 	dir, rank := filepath.Join(f.dir, "frames"), f.comm.Rank()
 	err := f.fence.Publish(func() error { return p.piece.Write(filepath.Join(dir, names[rank])) })
+	if err == nil && !merge {
+		f.ledger.Add(path.Join("frames", names[rank]))
+	}
 	if err == nil {
 		_, err = p.messages.Gather(f.ctx, nil)
 	}
 	if err != nil || rank != 0 {
 		return err
 	}
-	return f.fence.Publish(func() error {
+	err = f.fence.Publish(func() error {
 		if err := p.piece.Join(filepath.Join(f.dir, p.file), names); err != nil || !merge {
 			return err
 		}
@@ -157,4 +160,8 @@ func (f *frames) filePerRank(p *pendingFrame, merge bool) error {
 		}
 		return nil
 	})
+	if err == nil {
+		f.ledger.Add(p.file)
+	}
+	return err
 }

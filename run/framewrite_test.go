@@ -26,7 +26,7 @@ import (
 // newInterfaceFrames starts a series of frames of an interface in a folder, on a single rank.
 func newInterfaceFrames(t *testing.T, dir string) *frames {
 	t.Helper()
-	f, err := newFrames(dir, "s", "vtp", "vtp", 0, &config.Case{Name: "c"}, local.New(1)[0], folder.Fence{Dir: dir})
+	f, err := newFrames(dir, "s", "vtp", "vtp", nil, &config.Case{Name: "c"}, local.New(1)[0], folder.Fence{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func onRanks(t *testing.T, ranks int, dir, format string, do func(f *frames) err
 	var wait sync.WaitGroup
 	for rank, comm := range local.New(ranks) {
 		wait.Go(func() {
-			f, err := newFrames(dir, "s", format, format, 0, &config.Case{Name: "c"}, comm, folder.Fence{Dir: dir})
+			f, err := newFrames(dir, "s", format, format, nil, &config.Case{Name: "c"}, comm, folder.Fence{Dir: dir})
 			if err == nil {
 				err = comm.Barrier(t.Context()) // as in openConservation: rank 0 has removed frames of an earlier run
 			}
@@ -264,7 +264,7 @@ func TestLastFrameWrittenAhead(t *testing.T) {
 			wait.Go(func() {
 				for _, last := range []bool{true, false} {
 					c := &config.Case{Name: fmt.Sprint(last)}
-					f, err := newFrames(dir, "s", "vtu", "vtu", 0, c, comm, folder.Fence{Dir: dir})
+					f, err := newFrames(dir, "s", "vtu", "vtu", nil, c, comm, folder.Fence{Dir: dir})
 					for k := 0; k < 3 && err == nil; k++ {
 						if err = f.limit(t.Context(), 1); err == nil {
 							f.begin(float64(k), grid(float64(k)), last && k == 2)

@@ -195,7 +195,7 @@ func (r *runner) writeMeasured() error {
 				text = strconv.AppendFloat(append(text, ','), m.rows[k].Value, 'g', -1, 64)
 			}
 		}
-		err := atomicfile.Write(filepath.Join(r.Dir, measuredDir, p.name+".csv"), func(f *atomicfile.File) error {
+		err := atomicfile.WriteDurably(filepath.Join(r.Dir, measuredDir, p.name+".csv"), func(f *atomicfile.File) error {
 			_, err := f.Write(append(text, '\n'))
 			return err
 		})

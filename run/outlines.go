@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/run/plane"
@@ -75,8 +74,8 @@ func (r *runner) writeOutlines(areas []area) error {
 	if err != nil {
 		return err
 	}
-	return r.fence.Publish(func() error {
-		return atomicfile.Write(filepath.Join(r.Dir, outlineFile), func(f *atomicfile.File) error {
+	return r.publish(outlineFile, func(path string) error {
+		return atomicfile.Write(path, func(f *atomicfile.File) error {
 			_, err := f.Write(append(text, '\n'))
 			return err
 		})

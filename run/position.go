@@ -4,17 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
 // position is what a restart needs to continue the output files of a run: how far each had been written. Checkpoints
 // store it beside the state of the solver.
 type position struct {
-	time      float64          // time of the checkpoint, s
-	Tables    map[string]int64 `json:"tables"`     // length in bytes of each table, by its path in the folder
-	Frames    map[string]int   `json:"frames"`     // number of frames, by format
-	NextFrame int              `json:"next_frame"` // index of the next frame
-	LastFrame float64          `json:"last_frame"` // time of the last frame, s
-	Wall      float64          `json:"wall_s"`     // wall-clock time of the loop
+	time      float64                // time of the checkpoint, s
+	Tables    map[string]int64       `json:"tables"`     // length in bytes of each table, by its path in the folder
+	Frames    map[string]int         `json:"frames"`     // number of frames, by format
+	NextFrame int                    `json:"next_frame"` // index of the next frame
+	LastFrame float64                `json:"last_frame"` // time of the last frame, s
+	Series    map[string][]vtk.Frame `json:"series"`     // the frames that a .pvd lists, by format
+	Wall      float64                `json:"wall_s"`     // wall-clock time of the loop
 }
 
 // tableLength returns the length of a table in bytes; 0 at the start of a run.
@@ -33,17 +36,17 @@ func (p *position) frameCount(format string) int {
 	return p.Frames[format]
 }
 
-// position flushes the tables of all ranks to disk, and returns the encoded position on rank 0.
+// position flushes the tables of all ranks, and returns the encoded position on rank 0.
 func (r *runner) position(ctx context.Context) (json.RawMessage, error) {
 	tables := map[string]int64{}
 	var err error
 	for _, g := range r.tables {
 		if g.rows != nil && err == nil {
-			tables[g.file], err = g.rows.sync()
+			tables[g.file], err = g.rows.count(r.ledger)
 		}
 	}
 	if r.conservation != nil && err == nil {
-		tables[conservationFile], err = r.conservation.rows.sync()
+		tables[conservationFile], err = r.conservation.rows.count(r.ledger)
 	}
 	if err != nil {
 		return nil, err
@@ -62,9 +65,12 @@ func (r *runner) position(ctx context.Context) (json.RawMessage, error) {
 		}
 	}
 	p := position{Tables: tables, Frames: map[string]int{}, NextFrame: r.nextFrameIndex, LastFrame: r.lastFrameTime,
-		Wall: (r.earlierLoops + time.Since(r.loopBegun)).Seconds()}
+		Series: map[string][]vtk.Frame{}, Wall: (r.earlierLoops + time.Since(r.loopBegun)).Seconds()}
 	for _, f := range r.frames {
 		p.Frames[f.format] = f.count
+		if !f.outsidePVD() {
+			p.Series[f.format] = f.pvd.Frames()
+		}
 	}
 	return json.Marshal(p)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path"
 	"path/filepath"
 
 	"github.com/atoll-hpc/atoll/dist"
@@ -158,8 +159,9 @@ func (r *runner) writeRasters(g *rasterGrid, components []solvers.Field, parts [
 		}
 		image := &geotiff.Image{Columns: g.columns, Rows: g.rows, West: g.west, North: g.north, Width: g.spacing,
 			Height: g.spacing, EPSG: r.Case.EPSG(), Name: field.Name, Unit: field.Unit, Values: values}
-		path := filepath.Join(r.Dir, rasterDir, field.Name+".tif")
-		if err := r.fence.Publish(func() error { return geotiff.Write(path, image) }); err != nil {
+		if err := r.publish(path.Join(rasterDir, field.Name+".tif"), func(path string) error {
+			return geotiff.Write(path, image)
+		}); err != nil {
 			return err
 		}
 	}

@@ -88,9 +88,22 @@ func (f *frames) record(p *pendingFrame) func() error {
 		if err == nil {
 			_, err = p.messages.Gather(f.ctx, nil)
 		}
+		if err == nil {
+			err = f.fence.Publish(record.Count)
+		}
 		if err != nil {
 			return err
 		}
-		return f.fence.Publish(record.Count)
+		f.countRecords()
+		return nil
 	}
+}
+
+// countRecords enters the file with its complete records into the ledger.
+func (f *frames) countRecords() {
+	if f.comm.Rank() > 0 {
+		f.ledger.Changed(f.recordFile())
+		return
+	}
+	f.ledger.Grow(f.recordFile(), ugrid.AfterCount, f.records.Size())
 }

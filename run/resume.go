@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,6 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/run/checkpoint"
 	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/run/ledger"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -34,21 +36,22 @@ func (r *runner) findCheckpoint(ctx context.Context) error {
 	if err := json.Unmarshal([]byte(chosen), &candidates); err != nil {
 		return err
 	}
+	var damage error
 	for _, path := range candidates {
-		valid, err := r.tryCheckpoint(ctx, path)
-		if err != nil || valid {
+		found, err := r.tryCheckpoint(ctx, path)
+		if err != nil || found == nil {
 			return err
 		}
+		damage = cmp.Or(damage, found)
 	}
-	if len(candidates) > 0 && r.Replay != nil {
+	switch {
+	case len(candidates) == 0:
+		return nil
+	case r.Replay != nil:
 		return &solvers.BadInput{Err: fmt.Errorf("%s is incomplete or damaged", r.Replay.Checkpoint)}
 	}
-	if len(candidates) > 0 {
-		return &solvers.BadInput{Err: fmt.Errorf("every checkpoint in %s is incomplete or damaged: restart from the "+
-			"beginning with --force",
-			r.Dir)}
-	}
-	return nil
+	return &solvers.BadInput{Err: fmt.Errorf("no checkpoint in %s can be used: %w: restore the file, or start from the "+
+		"beginning with --force", r.Dir, damage)}
 }
 
 // candidates returns, on rank 0, the checkpoints from which the run may continue, the latest first. There are none with
@@ -93,34 +96,82 @@ func (r *runner) candidates() ([]string, error) {
 	return files, err
 }
 
-// tryCheckpoint verifies a checkpoint, each rank a part of it. It reports whether the checkpoint is complete and
-// undamaged on all ranks, and then keeps it open.
-func (r *runner) tryCheckpoint(ctx context.Context, path string) (bool, error) {
+// tryCheckpoint verifies a checkpoint and the output that it counts, each rank a part of it. If they are complete and
+// undamaged on all ranks, it keeps the checkpoint open and returns nil as damage. An error that may pass, as of a file
+// system that does not answer, is an err: an earlier checkpoint is no remedy for it.
+func (r *runner) tryCheckpoint(ctx context.Context, path string) (damage, err error) {
 	f, err := checkpoint.Open(path)
+	err = solvers.Agree(ctx, r.Comm, err)
 	if err == nil {
-		err = f.Verify(r.Comm.Rank(), r.Comm.Size())
+		err = r.verifyCheckpoint(ctx, f)
 	}
-	_, text, commErr := dist.FirstError(ctx, r.Comm, err)
-	if commErr != nil {
-		return false, commErr
-	}
-	if text != "" {
+	var damaged *solvers.BadInput
+	switch {
+	case errors.As(err, &damaged):
 		if r.Comm.Rank() == 0 {
-			r.warn("%s", text)
+			r.warn("%v", err)
 		}
 		if f != nil {
 			_ = f.Close() // only read: nothing can be lost
 		}
-		return false, nil
+		return damaged.Err, nil
+	case err != nil:
+		return nil, err
 	}
 	r.checkpoint = f
 	if r.Replay == nil {
 		r.resumeFrom = &position{time: f.Info().Clock().Time}
 		if err := json.Unmarshal(f.Info().Run, r.resumeFrom); err != nil {
-			return false, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	return true, r.checkCompatible(f.Info())
+	return nil, r.checkCompatible(f.Info())
+}
+
+// verifyCheckpoint returns a BadInput if a checkpoint, or the output that it counts, is damaged.
+func (r *runner) verifyCheckpoint(ctx context.Context, f *checkpoint.File) error {
+	sums, err := f.Verify(r.Comm.Rank(), r.Comm.Size())
+	if err == nil && r.Replay == nil {
+		err = r.checkOutput(f)
+	}
+	if err := solvers.Agree(ctx, r.Comm, err); err != nil {
+		return err
+	}
+	message, err := json.Marshal(sums)
+	if err != nil {
+		return err
+	}
+	messages, err := r.Comm.Allgatherv(ctx, message)
+	if err != nil {
+		return err
+	}
+	parts := make([][]solvers.Digests, len(messages))
+	for k, text := range messages {
+		if err := json.Unmarshal(text, &parts[k]); err != nil {
+			return err
+		}
+	}
+	if err := f.CheckHash(parts...); err != nil { // the same on all ranks
+		return &solvers.BadInput{Err: err}
+	}
+	return nil
+}
+
+// checkOutput checks this rank's part of the output that a checkpoint counts. In a later epoch of a run, whose launcher
+// lives, files that have not been changed since are not read. With --restart frames may be missing or other than they
+// were: they are reported, and not counted any more.
+func (r *runner) checkOutput(f *checkpoint.File) error {
+	files := f.Info().Files
+	if r.Restart {
+		for _, err := range files.DropDamaged(r.Dir, r.Comm.Rank() == 0) {
+			r.warn("%v; continuing without it", err)
+		}
+	}
+	err := files.Check(r.Dir, r.Comm.Rank(), r.Comm.Size(), r.Epoch > r.FirstEpoch)
+	if errors.As(err, new(*ledger.Damaged)) {
+		err = fmt.Errorf("%w, but %s counts it", err, f.Path)
+	}
+	return err
 }
 
 // checkCompatible returns an error for the checkpoint of another case or hash version.

@@ -15,16 +15,19 @@ import (
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/run/ledger"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// rows is a table file to which rows are appended. A row is on disk at most flushAfter later, even if the run is
-// killed.
+// rows is a table file to which rows are appended. A row is in the file at most flushAfter later, even if the run is
+// killed. Checkpoints have it on the disk.
 type rows struct {
+	name       string // in the folder of the run
 	lock       sync.Mutex
 	file       *atomicfile.File
 	w          *bufio.Writer
 	length     int64       // of the file in bytes, including buffered rows
+	crc        uint32      // checksum of these bytes
 	flushTimer *time.Timer // starts a flush; nil if no rows are buffered
 	err        error       // error of an earlier flush
 }
@@ -61,6 +64,10 @@ func openRows(fence folder.Fence, name string, length int64) (*rows, error) {
 		err = fmt.Errorf("%s has %d bytes, fewer than the %d at the checkpoint: restore the file, or restart with --force",
 			path, info.Size(), length)
 	}
+	var crc uint32
+	if err == nil && length > 0 {
+		crc, err = ledger.Checksum(path, length)
+	}
 	if err == nil {
 		err = fence.Publish(func() error { return file.Truncate(length) })
 	}
@@ -70,7 +77,7 @@ func openRows(fence folder.Fence, name string, length int64) (*rows, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &rows{file: file, w: bufio.NewWriter(fencedFile{file, fence}), length: length}, nil
+	return &rows{name: name, file: file, w: bufio.NewWriter(fencedFile{file, fence}), length: length, crc: crc}, nil
 }
 
 // add appends a row, which must end with a newline.
@@ -84,28 +91,28 @@ func (r *rows) add(row []byte) error {
 		r.flushTimer = time.AfterFunc(flushAfter, r.flush)
 	}
 	r.length += int64(len(row))
+	r.crc = ledger.Update(r.crc, row)
 	_, err := r.w.Write(row)
 	return err
 }
 
-// sync flushes all rows to disk and returns the length of the table in bytes.
-func (r *rows) sync() (int64, error) {
+// count flushes all rows, records the table in the ledger, and returns its length in bytes.
+func (r *rows) count(l *ledger.Ledger) (int64, error) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	if err := errors.Join(r.err, r.w.Flush()); err != nil {
 		return 0, err
 	}
-	_ = r.file.Sync() // as in flush
+	l.Table(r.name, r.length, r.crc)
 	return r.length, nil
 }
 
-// flush writes buffered rows to disk. The lock is not held while the disk syncs, so rows can be added meanwhile.
+// flush writes buffered rows to the file.
 func (r *rows) flush() {
 	r.lock.Lock()
+	defer r.lock.Unlock()
 	r.flushTimer = nil
 	r.err = errors.Join(r.err, r.w.Flush())
-	r.lock.Unlock()
-	_ = r.file.Sync() // some files cannot be synced; the data has at least left the process
 }
 
 func (r *rows) close() error {

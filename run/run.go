@@ -19,6 +19,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/run/checkpoint"
 	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/run/ledger"
 	"github.com/atoll-hpc/atoll/run/progress"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/run/watch"
@@ -93,9 +94,27 @@ func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 	var bad *solvers.BadInput
 	var stopped *Stopped
 	if err != nil && !errors.As(err, &bad) && !errors.As(err, &stopped) {
-		o.Comm.Abort(1, err)
+		code := abortFailed
+		if isInvalid(ctx, err) {
+			code = abortInvalid
+		}
+		o.Comm.Abort(code, err)
 	}
 	return result, err
+}
+
+// Codes of aborted runs: why one rank ends them all.
+const (
+	abortFailed  = 1
+	abortInvalid = 3 // its state is invalid
+)
+
+// isInvalid reports whether a run ended because the state of this rank or of another one became invalid. Between ranks
+// of one process the end of ctx may be all that this rank sees.
+func isInvalid(ctx context.Context, err error) bool {
+	var aborted *dist.AbortError
+	return errors.As(err, new(*solvers.InvalidState)) || errors.As(err, &aborted) && aborted.Code == abortInvalid ||
+		errors.As(context.Cause(ctx), new(*solvers.InvalidState))
 }
 
 // Drain is the longest time that a run may take to save its state after it was ordered to stop.
@@ -129,6 +148,7 @@ type runner struct {
 	notes         []string       // that were printed
 	folder        *folder.Folder // on rank 0; nil without an output folder
 	fence         folder.Fence
+	ledger        *ledger.Ledger // of the files of this rank; nil without an output folder
 	started       time.Time
 	setUpTime     time.Duration
 	outputTime    time.Duration // wall-clock time spent on output

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/internal/words"
+	"github.com/atoll-hpc/atoll/run/ledger"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
@@ -28,6 +29,9 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 		r.Dir = o.Case.Output.Dir
 	}
 	r.fence = folder.Fence{Dir: r.Dir, Epoch: o.Epoch}
+	if !o.Check && o.Report == nil {
+		r.ledger = ledger.New(r.Dir)
+	}
 	kind, ok := solvers.Find(o.Case.Solver)
 	if !ok {
 		return r, &solvers.BadInput{Err: fmt.Errorf("solver %q is unknown", o.Case.Solver)}
@@ -197,11 +201,11 @@ func (r *runner) openOutput(ctx context.Context, cells []int) error {
 		if file == "" {
 			return &solvers.BadInput{Err: fmt.Errorf("solver %q has no frames in format %q", r.Case.Solver, format)}
 		}
-		f, err := newFrames(r.Dir, series, format, file, r.resumeFrom.frameCount(format), r.Case, r.Comm, r.fence)
+		f, err := newFrames(r.Dir, series, format, file, r.resumeFrom, r.Case, r.Comm, r.fence)
 		if err != nil {
 			return err
 		}
-		f.index = i
+		f.index, f.ledger = i, r.ledger
 		r.frames = append(r.frames, f)
 		if format == netcdfFormat {
 			if err := r.openRecords(ctx, f); err != nil {

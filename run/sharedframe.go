@@ -65,7 +65,7 @@ func (f *frames) sharedFile(p *pendingFrame, last bool) func() error {
 			_, err = p.messages.Gather(f.ctx, nil)
 		}
 		if err == nil {
-			err = f.publishOnFirstRank(written, path)
+			err = f.publishOnFirstRank(written, p.file)
 		}
 		p.published()
 		if err != nil || !begins {
@@ -76,12 +76,17 @@ func (f *frames) sharedFile(p *pendingFrame, last bool) func() error {
 	}
 }
 
-// publishOnFirstRank renames a complete file to its final name, on rank 0.
-func (f *frames) publishOnFirstRank(written, path string) error {
+// publishOnFirstRank renames a complete file to its final name and enters it into the ledger, on rank 0.
+func (f *frames) publishOnFirstRank(written, name string) error {
 	if f.comm.Rank() > 0 {
 		return nil
 	}
-	return f.fence.Publish(func() error { return atomicfile.Rename(written, path) })
+	path := filepath.Join(f.dir, name)
+	if err := f.fence.Publish(func() error { return atomicfile.Rename(written, path) }); err != nil {
+		return err
+	}
+	f.ledger.Add(name)
+	return nil
 }
 
 // createOnFirstRank creates an empty file, on rank 0.
@@ -103,7 +108,15 @@ func (f *frames) writePart(path string, part *vtk.FilePart, sizes []vtk.Sizes,
 	if err != nil {
 		return err
 	}
-	return errors.Join(write(part, file, sizes, f.comm.Rank()), file.Close())
+	err = write(part, file, sizes, f.comm.Rank())
+	if f.comm.Rank() > 0 { // rank 0 syncs the file when it has its name
+		if again, openErr := os.Open(path); openErr == nil {
+			err = errors.Join(err, f.ledger.Sync(again))
+		} else {
+			err = errors.Join(err, openErr)
+		}
+	}
+	return errors.Join(err, file.Close())
 }
 
 // removeOnFirstRank removes a file if it exists, on rank 0.

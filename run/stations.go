@@ -111,7 +111,7 @@ func (r *runner) writeStations(times []float64, tables []map[float64][]float64) 
 				netcdf.Text("long_name", "measured: "+field.Doc)}, r.measurementLookup(number))
 		}
 	}
-	return r.fence.Publish(func() error { return f.Write(filepath.Join(r.Dir, stationFile)) })
+	return r.publish(stationFile, f.Write)
 }
 
 // measurementLookup returns a function that looks up the measurement of a field at gauge i and time t; nil if no gauge
@@ -148,8 +148,11 @@ func (r *runner) writeFinalOutput(ctx context.Context) error {
 	var err error
 	for _, g := range r.tables {
 		if g.rows != nil && err == nil {
-			_, err = g.rows.sync() // read below
+			_, err = g.rows.count(r.ledger) // read below
 		}
+	}
+	if r.conservation != nil && err == nil {
+		_, err = r.conservation.rows.count(r.ledger)
 	}
 	if err := solvers.Agree(ctx, r.Comm, err); err != nil {
 		return err

@@ -209,5 +209,5 @@ func (t *transects) write(r *runner) error {
 			return row[k], true
 		})
 	}
-	return r.fence.Publish(func() error { return f.Write(filepath.Join(r.Dir, transectFile)) })
+	return r.publish(transectFile, f.Write)
 }

@@ -242,7 +242,10 @@ func (t *Totals) sumOf(ctx context.Context, i, step int) (float64, error) {
 		return total, err
 	}
 	text, err := FirstInvalid(ctx, t.comm, step, []Field{*f}, nil)
-	return 0, errors.Join(err, brokenTotal(text, f, step, total))
+	if err != nil {
+		return 0, err
+	}
+	return 0, brokenTotal(text, f, step, total)
 }
 
 // observedSum adds the sum of field i, which the device of this rank has added up in `from`, and returns the sum over
@@ -260,7 +263,10 @@ func (t *Totals) observedSum(i int, from *observedTotal, to *dist.Joint) (dist.R
 		}
 		f := &t.fields[i]
 		text, err := DescribeInvalid(ctx, t.comm, from.steps, f, entity, []float64{number})
-		return 0, errors.Join(err, brokenTotal(text, f, from.steps, total))
+		if err != nil {
+			return 0, err
+		}
+		return 0, brokenTotal(text, f, from.steps, total)
 	}, nil
 }
 
@@ -274,7 +280,7 @@ func (t *Totals) reduce(ctx context.Context) (float64, error) {
 // is one.
 func brokenTotal(text string, f *Field, step int, total float64) error {
 	if text == "" {
-		return fmt.Errorf("step %d: %s adds up to %v", step, f.Total.Name, total)
+		text = fmt.Sprintf("step %d: %s adds up to %v", step, f.Total.Name, total)
 	}
-	return errors.New(text)
+	return &InvalidState{errors.New(text)}
 }

@@ -82,7 +82,11 @@ func printCheckpoint(f *checkpoint.File) error {
 }
 
 func verifyCheckpoint(f *checkpoint.File) error {
-	if err := f.Verify(0, 1); err != nil {
+	sums, err := f.Verify(0, 1)
+	if err == nil {
+		err = f.CheckHash(sums)
+	}
+	if err != nil {
 		return err
 	}
 	fmt.Printf("%s: whole\n", f.Path)

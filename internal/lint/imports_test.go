@@ -43,7 +43,8 @@ var mayImport = map[string][]string{
 	"proto":     {},
 	"run": {"internal/atomicfile", "internal/guard", "internal/parallel", "internal/words", "config", "formats",
 		"=solvers", "halo", "grid", "mesh", "partition", "dist", "backend", "kernelgen/lanes"},
-	"run/runtest":      {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/needs"}, // only tests use it
+	"run/runtest": {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/atomicfile",
+		"internal/needs"}, // only tests use it
 	"launch/kube":      {"k8s"},
 	"launch/slurmtest": {"internal/needs"}, // only tests use it
 	"solvers": {"internal/atomicfile", "internal/parallel", "internal/portable", "internal/words", "config", "formats",

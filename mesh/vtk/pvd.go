@@ -26,6 +26,11 @@ type Collection struct {
 // NewCollection begins a .pvd file. The file is created, or replaced, when the first frame is appended.
 func NewCollection(path string) *Collection { return &Collection{path: path} }
 
+// ContinueCollection writes a .pvd file with the first frames of a series, to which more will be appended.
+func ContinueCollection(path string, frames []Frame) (*Collection, error) {
+	return &Collection{path, frames}, WritePVD(path, frames)
+}
+
 // OpenCollection continues an existing .pvd file, or begins a new one if the file does not exist.
 func OpenCollection(path string) (*Collection, error) {
 	c := NewCollection(path)
@@ -36,6 +41,9 @@ func OpenCollection(path string) (*Collection, error) {
 	c.frames, err = ReadPVD(path)
 	return c, err
 }
+
+// Frames returns the frames in the file.
+func (c *Collection) Frames() []Frame { return c.frames }
 
 // Append adds a frame and rewrites the file. Earlier entries at the same or a later time are removed: a run that is
 // restarted from a checkpoint writes them again.

@@ -3,11 +3,14 @@ package checkpoint
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -114,7 +117,7 @@ func write(t testing.TB, dir string, ranks int) error {
 			return err
 		}
 		info := Info{Solver: "sea", Case: "test", StepKeysSHA256: "ab"}
-		w, err := Begin(t.Context(), comm, folder.Fence{Dir: dir}, info, snapshot, new(Layouts))
+		w, err := Begin(t.Context(), comm, folder.Fence{Dir: dir}, info, snapshot, new(Layouts), nil)
 		if err != nil {
 			return err
 		}
@@ -148,13 +151,22 @@ func TestAnyRanksRestore(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, ranks := range []int{1, 3, 7} {
+			parts := make([][]solvers.Digests, ranks)
 			if err := onRanks(t, ranks, func(comm dist.Comm) error {
 				f, err := Open(path)
 				if err != nil {
 					return err
 				}
 				defer f.Close()
-				if err := f.Verify(comm.Rank(), ranks); err != nil {
+				sums, err := f.Verify(comm.Rank(), ranks)
+				if err != nil {
+					return err
+				}
+				parts[comm.Rank()] = sums
+				if err := comm.Barrier(t.Context()); err != nil {
+					return err
+				}
+				if err := f.CheckHash(parts...); err != nil {
 					return err
 				}
 				s, expect := newTestSolver(comm.Rank(), ranks, false), newTestSolver(comm.Rank(), ranks, true)
@@ -203,7 +215,7 @@ func TestCheckpointWhileDeviceContinues(t *testing.T) {
 			clear(s.cells)
 			clear(s.marks)
 			info := Info{Solver: "sea", Case: "test", StepKeysSHA256: "ab"}
-			w, err := Begin(t.Context(), comm, folder.Fence{Dir: dir}, info, snapshot, new(Layouts))
+			w, err := Begin(t.Context(), comm, folder.Fence{Dir: dir}, info, snapshot, new(Layouts), nil)
 			if err != nil {
 				return err
 			}
@@ -225,10 +237,64 @@ func TestCheckpointWhileDeviceContinues(t *testing.T) {
 // check opens and verifies the bytes of a file.
 func check(text []byte) error {
 	f, err := open("a.ckpt", bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		return err
+	}
+	sums, err := f.Verify(0, 1)
 	if err == nil {
-		err = f.Verify(0, 1)
+		err = f.CheckHash(sums)
 	}
 	return err
+}
+
+// TestForgedFilesAreRefused checks that a file whose index or state was changed is refused although all checksums are
+// right: by the step in its name, or by the hash of its state.
+func TestForgedFilesAreRefused(t *testing.T) {
+	original, err := os.ReadFile(newCheckpoint(t, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		forge func(x *index, text []byte)
+		want  string
+	}{
+		"nothing":     {func(*index, []byte) {}, ""},
+		"step":        {func(x *index, _ []byte) { x.Steps = 99 }, "after step 99"},
+		"hash":        {func(x *index, _ []byte) { x.StateSHA256 = strings.Repeat("ab", 32) }, "by its index it is abab"},
+		"not hashed":  {func(x *index, _ []byte) { x.Spaces[0].Fields[0].Hashed = false }, "the hash of its state is "},
+		"fewer cells": {func(x *index, _ []byte) { x.Blocks[0].Count--; x.Blocks[0].Fields[0].Len -= 24 }, "is invalid"},
+		"state": {func(x *index, text []byte) {
+			b := &x.Blocks[len(x.Blocks)/2].Fields[0]
+			text[b.Offset+7] ^= 1
+			setChecksum(b, text)
+		}, "the hash of its state is "},
+		"keys": {func(x *index, text []byte) {
+			b := &x.Blocks[0]
+			text[b.Keys.Offset] ^= 2
+			b.Least, b.Most = math.MinInt64, math.MaxInt64
+			setChecksum(&b.Keys, text)
+		}, "the hash of its state is "},
+	} {
+		text := bytes.Clone(original)
+		x, start := indexOf(t, text)
+		c.forge(&x, text)
+		encoded, err := json.Marshal(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = slices.Concat(text[:start], encoded, footer(start, encoded))
+		path := Path(t.TempDir(), 12)
+		err = errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, text, 0o666), check(text))
+		if err == nil {
+			var f *File
+			if f, err = Open(path); err == nil {
+				err = f.Close()
+			}
+		}
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got error %v, want %q", name, err, c.want)
+		}
+	}
 }
 
 // TestDamageIsFound checks that flipped bits and truncation anywhere in a file are detected.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/atoll-hpc/atoll/run/ledger"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -36,7 +37,8 @@ type Info struct {
 	Scalars        map[string]number `json:"scalars"`
 	StateSHA256    string            `json:"state_sha256"`
 	HashVersion    int               `json:"hash_version"`
-	Run            json.RawMessage   `json:"run,omitempty"` // progress of the output; see package run
+	Run            json.RawMessage   `json:"run,omitempty"`   // progress of the output; see package run
+	Files          ledger.Files      `json:"files,omitempty"` // the output up to this state
 }
 
 // Clock returns the time of the state.

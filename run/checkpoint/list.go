@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
@@ -38,6 +40,22 @@ func List(dir string) ([]string, error) {
 	return files, err
 }
 
+// RemoveLater removes the checkpoints after the one that a run continues from: they are damaged, or count damaged
+// files.
+func RemoveLater(path string) error {
+	steps, ok := stepsOf(path)
+	files, err := List(filepath.Dir(filepath.Dir(path)))
+	if !ok || err != nil {
+		return err
+	}
+	for _, later := range files {
+		if n, ok := stepsOf(later); ok && n > steps {
+			err = errors.Join(err, atomicfile.Remove(later))
+		}
+	}
+	return err
+}
+
 // Prune removes all checkpoints but the latest keep ones.
 func Prune(dir string, keep int) error {
 	files, err := List(dir)
@@ -56,9 +74,21 @@ func LatestStep(dir string) (int, error) {
 	if err != nil || len(files) == 0 {
 		return -1, err
 	}
-	var steps int
-	if _, err := fmt.Sscanf(filepath.Base(files[0]), "step_%d", &steps); err != nil {
-		return -1, fmt.Errorf("%s: not the name of a checkpoint, step_NUMBER.ckpt: %w", files[0], err)
+	steps, ok := stepsOf(files[0])
+	if !ok {
+		return -1, fmt.Errorf("%s: not the name of a checkpoint, step_NUMBER.ckpt", files[0])
 	}
 	return steps, nil
+}
+
+var checkpointName = regexp.MustCompile(`^step_(\d{12,})\.ckpt$`)
+
+// stepsOf returns the number of steps in the name of a checkpoint, and whether it is such a name.
+func stepsOf(path string) (steps int, ok bool) {
+	m := checkpointName.FindStringSubmatch(filepath.Base(path))
+	if m == nil {
+		return 0, false
+	}
+	steps, err := strconv.Atoi(m[1])
+	return steps, err == nil
 }

@@ -33,7 +33,8 @@ type DamagedError struct {
 func (e *DamagedError) Error() string { return fmt.Sprintf("%s is damaged: %v", e.Path, e.Err) }
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// Open opens a file and reads its index. It does not check the blobs; Verify does.
+// Open opens a file and reads its index. It does not check the blobs; Verify does. A file with the name of the
+// checkpoint after another number of steps is damaged.
 func Open(path string) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -44,6 +45,9 @@ func Open(path string) (*File, error) {
 		return nil, errors.Join(err, file.Close())
 	}
 	f, err := open(path, file, info.Size())
+	if steps, ok := stepsOf(path); err == nil && ok && steps != f.Steps {
+		err = fmt.Errorf("by its index it is the state after step %d", f.Steps)
+	}
 	if err != nil {
 		var formatErr *FormatError
 		if !errors.As(err, &formatErr) {
@@ -151,32 +155,4 @@ func (f *File) read(b blob, buffer []byte) ([]byte, error) {
 			b.Offset+b.Len-1)}
 	}
 	return buffer, nil
-}
-
-// Verify reads and checks the blobs of blocks first, first+step, first+2·step and so on.
-func (f *File) Verify(first, step int) error {
-	var buffer []byte
-	var err error
-	for k := first; k < len(f.Blocks); k += step {
-		b := &f.Blocks[k]
-		if buffer, err = f.read(b.Keys, buffer); err != nil {
-			return err
-		}
-		inRange := true
-		err := eachRun(buffer, b.Count, func(key int64, n, _ int) {
-			inRange = inRange && key >= b.Least && key+int64(n)-1 <= b.Most
-		})
-		if err == nil && !inRange {
-			err = errors.New("its keys are outside their range")
-		}
-		if err != nil {
-			return &DamagedError{f.Path, fmt.Errorf("block %d: %w", k, err)}
-		}
-		for _, field := range b.Fields {
-			if buffer, err = f.read(field, buffer); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

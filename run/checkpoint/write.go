@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/run/ledger"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -29,7 +31,8 @@ type Writer struct {
 	ranges   []blockRange
 	offset   int64 // offset of this rank's blobs in the file
 	done     chan struct{}
-	err      error // of writing this rank's blobs, valid once done is closed
+	err      error // of writing this rank's blobs and output, valid once done is closed
+	output   *ledger.Mark
 
 	lock    sync.Mutex
 	digests []solvers.Digests // digests of this rank's blocks, per space with hashed fields
@@ -43,11 +46,12 @@ func (e *NotWrittenError) Error() string { return e.Why }
 
 // Begin starts to write a checkpoint to the folder of the fence, each rank its part, and returns while writing goes
 // on. All ranks call it. The Writer closes the snapshot when it has finished. The next checkpoint may begin after
-// Finish. layouts is shared by all checkpoints of a run.
+// Finish. layouts is shared by all checkpoints of a run. output has the files that the rank has written up to this
+// state: they are on the disk before the checkpoint is.
 func Begin(ctx context.Context, comm dist.Comm, fence folder.Fence, info Info, snapshot *solvers.Snapshot,
-	layouts *Layouts) (*Writer, error) {
+	layouts *Layouts, output *ledger.Mark) (*Writer, error) {
 	w := &Writer{comm: comm, path: Path(fence.Dir, snapshot.Clock.Steps), fence: fence, snapshot: snapshot,
-		index: index{Info: info}, done: make(chan struct{})}
+		index: index{Info: info}, done: make(chan struct{}), output: output}
 	size := w.layOut(layouts)
 	sizes, err := comm.Allgatherv(ctx, binary.LittleEndian.AppendUint64(nil, uint64(size)))
 	if err != nil {
@@ -66,7 +70,9 @@ func Begin(ctx context.Context, comm dist.Comm, fence folder.Fence, info Info, s
 	}
 	go func() {
 		defer close(w.done)
-		w.err = w.write()
+		if w.err = w.write(); w.err == nil {
+			w.index.Files, w.err = w.output.Wait()
+		}
 	}()
 	return w, nil
 }
@@ -155,9 +161,12 @@ func (w *Writer) Written() bool {
 	}
 }
 
-// Abandon waits until the snapshot is no longer in use. The file stays incomplete.
+// Abandon waits until the snapshot is no longer in use, and removes the incomplete file.
 func (w *Writer) Abandon() error {
 	<-w.done
+	if w.comm.Rank() == 0 {
+		_ = atomicfile.Remove(w.partPath()) // the next run removes it too
+	}
 	return w.snapshot.Close()
 }
 
@@ -165,6 +174,7 @@ func (w *Writer) Abandon() error {
 type writtenPart struct {
 	Blocks  []block
 	Digests []solvers.Digests
+	Files   ledger.Files
 }
 
 // Finish waits until all ranks have written, then renames the file to its final name. All ranks call it. It returns a
@@ -174,7 +184,7 @@ func (w *Writer) Finish(ctx context.Context) error {
 	if err := w.agree(ctx, errors.Join(w.err, w.snapshot.Close())); err != nil {
 		return err
 	}
-	message, err := json.Marshal(writtenPart{w.index.Blocks, w.digests})
+	message, err := json.Marshal(writtenPart{w.index.Blocks, w.digests, w.index.Files})
 	if err != nil {
 		return err
 	}
@@ -191,7 +201,7 @@ func (w *Writer) Finish(ctx context.Context) error {
 
 // publish writes index and footer, and renames the file.
 func (w *Writer) publish(messages [][]byte) error {
-	w.index.Blocks = nil
+	w.index.Blocks, w.index.Files = nil, ledger.Files{}
 	var digests []solvers.Digests
 	for _, text := range messages {
 		var p writtenPart
@@ -199,6 +209,7 @@ func (w *Writer) publish(messages [][]byte) error {
 			return err
 		}
 		w.index.Blocks = append(w.index.Blocks, p.Blocks...)
+		maps.Copy(w.index.Files, p.Files)
 		if digests == nil {
 			digests = make([]solvers.Digests, len(p.Digests))
 		}

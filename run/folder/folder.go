@@ -152,15 +152,28 @@ func (f *Folder) checkResults(mode Mode) error {
 	return nil
 }
 
-// Begin removes the results and temporary files of an earlier run, the summary first, and records that this run is
-// running. others are further files that this run will write; those inside the folder are removed too.
+// Begin removes the results and temporary files of an earlier run, the summary and the checkpoints first, and records
+// that this run is running. Then no checkpoint of the earlier run can return, not even when the power fails. others are
+// further files that this run will write; those inside the folder are removed too.
 func (f *Folder) Begin(others ...string) error {
 	files, err := results(f.Dir)
 	if err != nil {
 		return err
 	}
+	folders := map[string]bool{}
 	for _, name := range append(files, local(others)...) {
-		if err := atomicfile.Remove(filepath.Join(f.Dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		path := filepath.Join(f.Dir, name)
+		err := atomicfile.Remove(path)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		folders[filepath.Dir(path)] = true
+	}
+	for path := range folders {
+		if err := atomicfile.Sync(path); err != nil {
 			return err
 		}
 	}

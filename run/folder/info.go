@@ -18,8 +18,8 @@ type State string
 
 const (
 	Running State = "running" // or killed
-	Stopped State = "stopped" // by a signal or its time limit
-	Failed  State = "failed"
+	Stopped State = "stopped" // by a signal, its time limit, or a fault: it can be continued
+	Failed  State = "failed"  // its state has become invalid
 	Done    State = "done"
 )
 

@@ -9,12 +9,12 @@ const summaryFile = "summary.json"
 
 // resultPatterns match the files that runs write to their folder.
 var resultPatterns = []string{
-	summaryFile, "conservation.csv", "*.pvd", "*.nc", "outlines.geojson", "raster/*.tif", "gauges/*.csv",
-	"transects/*.csv", "measured/*.csv", "frames/*.vt[uip]", "frames/*.pvt[uip]", "frames/*.stl", "frames/*.obj",
-	"frames/*.vdb", "checkpoints/*.ckpt", CaseFile,
+	summaryFile, "checkpoints/*.ckpt", "conservation.csv", "*.pvd", "*.nc", "outlines.geojson", "raster/*.tif",
+	"gauges/*.csv", "transects/*.csv", "measured/*.csv", "frames/*.vt[uip]", "frames/*.pvt[uip]", "frames/*.stl",
+	"frames/*.obj", "frames/*.vdb", CaseFile,
 }
 
-// results returns the files in a folder that match resultPatterns, the summary first.
+// results returns the files in a folder that match resultPatterns, in the order of these.
 func results(dir string) ([]string, error) {
 	var files []string
 	for _, p := range resultPatterns {

@@ -122,8 +122,12 @@ func (w *Writer) writeCount(f io.WriterAt, records int) error {
 	return err
 }
 
-// Records returns the number of complete records.
-func (w *Writer) Records() int { return w.completeRecords }
+// AfterCount is the offset of the first byte of a file that does not change when records are added: the number of
+// records is before it.
+const AfterCount = 12
+
+// Size returns the size in bytes of a file with the records that are complete.
+func (w *Writer) Size() int64 { return w.layout.header.FileSize(int64(w.completeRecords)) }
 
 // Record is a record that is being written. All ranks call its methods in order: Exchange, which waits for messages of
 // other ranks; Write; then Count.

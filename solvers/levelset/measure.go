@@ -115,5 +115,8 @@ func (s *solver[F]) checkFinite(ctx context.Context, steps int, code, largest in
 		text = fmt.Sprintf("rank %d: the level set of cell %d is %v in step %d", s.Env().Comm.Rank(), cell, v, steps)
 	}
 	_, text, err := dist.FirstText(ctx, s.Env().Comm, text)
-	return errors.Join(err, errors.New(text))
+	if err != nil {
+		return err
+	}
+	return &solvers.InvalidState{Err: errors.New(text)}
 }

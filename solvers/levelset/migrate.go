@@ -143,8 +143,8 @@ func (w *swarm[F]) checkOwned(unowned []kernels.Migrant[F]) error {
 		return err
 	}
 	q := first[0].P
-	return fmt.Errorf("particle %d of rank %d moved to (%v, %v, %v), in units of cells, which no neighbouring block owns",
-		first[0].ID, w.s.Env().Comm.Rank(), q.X, q.Y, q.Z)
+	return &solvers.InvalidState{Err: fmt.Errorf("particle %d of rank %d moved to (%v, %v, %v), in units of cells, which "+
+		"no neighbouring block owns", first[0].ID, w.s.Env().Comm.Rank(), q.X, q.Y, q.Z)}
 }
 
 // place adds received particles, first in the places of the particles that have left.

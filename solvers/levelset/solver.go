@@ -258,8 +258,8 @@ func (s *solver[F]) maxFaceRate(u [3][]F, first int) (rate float64, err error) {
 		for c := first; c < first+s.block.N[0]; c++ {
 			lo, hi := float64(u[axis][c]), float64(u[axis][c+stride])
 			if lo-lo != 0 || hi-hi != 0 {
-				return 0, fmt.Errorf("the velocity along axis %d is %g and %g at the faces of a cell of rank %d", axis, lo, hi,
-					s.Env().Comm.Rank())
+				return 0, &solvers.InvalidState{Err: fmt.Errorf("the velocity along axis %d is %g and %g at the faces of a "+
+					"cell of rank %d", axis, lo, hi, s.Env().Comm.Rank())}
 			}
 			rate = max(rate, math.Abs(lo)/h, math.Abs(hi)/h)
 		}

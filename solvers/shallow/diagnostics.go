@@ -2,6 +2,7 @@ package shallow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -220,13 +221,13 @@ func (s *solver[F]) findFault(ctx context.Context) error {
 	case err != nil:
 		return err
 	case text == "":
-		return fmt.Errorf("step %d: the time step is %g, it must be positive", s.Steps(), s.hostClock[0].Limit)
+		text = fmt.Sprintf("step %d: the time step is %g, it must be positive", s.Steps(), s.hostClock[0].Limit)
+	case s.oneLayer:
+		text += " (try a smaller cfl, or a larger dry_depth)"
+	default:
+		text += " (strong shear between the layers calls for interlayer_friction = true, else try a smaller cfl)"
 	}
-	if s.oneLayer {
-		return fmt.Errorf("%s (try a smaller cfl, or a larger dry_depth)", text)
-	}
-	return fmt.Errorf("%s (strong shear between the layers calls for interlayer_friction = true, else try a smaller cfl)",
-		text)
+	return &solvers.InvalidState{Err: errors.New(text)}
 }
 
 func (s *solver[F]) Bytes() int64 { return s.allocated.Bytes() }

@@ -217,9 +217,11 @@ func (s *engine[F, V]) checkFinite(ctx context.Context) error {
 	case err != nil:
 		return err
 	case text != "":
-		return fmt.Errorf("%s: try a guard, or a smaller relaxation", text)
+		text += ": try a guard, or a smaller relaxation"
+	default:
+		text = fmt.Sprintf("within %s a vertex displacement is not finite", words.Count(s.hostControl[0].Sweep, "sweep"))
 	}
-	return fmt.Errorf("within %s a vertex displacement is not finite", words.Count(s.hostControl[0].Sweep, "sweep"))
+	return &solvers.InvalidState{Err: errors.New(text)}
 }
 
 func sizeOf[T any]() uintptr {

@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/internal/parallel"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
@@ -122,8 +123,8 @@ func (s *solver[F]) updateRates(u [3][]F, first int, maxima *rates) error {
 			h := b.Grid.Spacing(axis)
 			lo, hi := float64(u[axis][c]), float64(u[axis][c+strides[axis]])
 			if lo-lo != 0 || hi-hi != 0 {
-				return fmt.Errorf("the velocity along axis %d is %g and %g at the faces of a cell of rank %d", axis, lo, hi,
-					s.comm.Rank())
+				return &solvers.InvalidState{Err: fmt.Errorf("the velocity along axis %d is %g and %g at the faces of a "+
+					"cell of rank %d", axis, lo, hi, s.comm.Rank())}
 			}
 			r := max(math.Abs(lo), math.Abs(hi)) / h
 			sum += r

@@ -203,5 +203,5 @@ func (s *solver[F]) invalidAt(ctx context.Context, steps int, word int64) error 
 	if err != nil {
 		return err
 	}
-	return errors.New(text)
+	return &solvers.InvalidState{Err: errors.New(text)}
 }

@@ -40,3 +40,10 @@ func TestOutputChangesNothing(t *testing.T) {
 func TestRowsAreAsynchronous(t *testing.T) {
 	runtest.RowsAreAsynchronous(t, swirl, "output.conservation_every=1", "method.reseed=5")
 }
+
+// TestSurvivesPowerFailures proves that no output is lost when the machine loses power: frames as VTI and STL, and
+// tables.
+func TestSurvivesPowerFailures(t *testing.T) {
+	runtest.SurvivesPowerFailures(t, swirl+gauge, "checkpoint.steps=6", "method.reseed=5", "output.format=['vti']",
+		"output.every=0.1")
+}

@@ -23,10 +23,7 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// TestContinuesAfterKill proves that a run that was killed continues from its checkpoint, with gauges, a transect,
-// frames and a budget.
-func TestContinuesAfterKill(t *testing.T) {
-	const gauges = `
+const gauges = `
 [[gauge]]
 name = "middle"
 at = [0.1, 0.2]
@@ -39,6 +36,10 @@ name = "middle"
 line = [[-4, -6], [0.3, 0.2], [5, 1]]
 every = 0.01
 `
+
+// TestContinuesAfterKill proves that a run that was killed continues from its checkpoint, with gauges, a transect,
+// frames and a budget.
+func TestContinuesAfterKill(t *testing.T) {
 	runtest.RestartsAfterKill(t, forced+gauges, "checkpoint.steps=7", "output.every=0.05", "output.format=['vtu']",
 		"output.fields=['h', 'z', 'u', 'max_h', 'wet_time', 'arrival']",
 		"output.conservation_every=3")
@@ -46,4 +47,11 @@ every = 0.01
 
 func TestMeasurementsChangeNothing(t *testing.T) {
 	runtest.OutputChangesNothing(t, forced, 0.1, "time={end=0.5}", "output.format=['vtu']")
+}
+
+// TestSurvivesPowerFailures proves that no output is lost when the machine loses power: frames as VTU and NetCDF,
+// tables and rasters.
+func TestSurvivesPowerFailures(t *testing.T) {
+	runtest.SurvivesPowerFailures(t, forced+gauges, "checkpoint.steps=7", "output.every=0.05",
+		"output.format=['vtu', 'nc']", "output.raster=0.5", "output.conservation_every=3")
 }

@@ -54,3 +54,11 @@ func TestContinuesRoundsAfterKill(t *testing.T) {
 	runtest.RestartsAfterKill(t, bell, "checkpoint.steps=7", "method.sweeps=12", "output.format=['vtu']", "output.every=5",
 		"output.conservation_every=2")
 }
+
+// TestSurvivesPowerFailures proves that no output is lost when the machine loses power: frames as VTU with one file per
+// rank, tables and the final mesh.
+func TestSurvivesPowerFailures(t *testing.T) {
+	runtest.SurvivesPowerFailures(t, wavy, "checkpoint.steps=4", "method={smoother='barrier', sweeps=40}",
+		"stop={every=3, advance=1e-4}", "output.format=['vtu']", "output.files=rank", "output.mesh=final.msh",
+		"method.force=true", "output.every=5", "output.conservation_every=2")
+}

@@ -33,17 +33,24 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// TestContinuesAfterKill proves that a run that was killed continues from its checkpoint, with gauges and frames of
-// cells and planes.
-func TestContinuesAfterKill(t *testing.T) {
-	const gauge = `
+const gauge = `
 [[gauge]]
 name = "edge"
 at = [0.5, 0.6]
 `
+
+// TestContinuesAfterKill proves that a run that was killed continues from its checkpoint, with gauges and frames of
+// cells and planes.
+func TestContinuesAfterKill(t *testing.T) {
 	runtest.RestartsAfterKill(t, swirl+gauge, "checkpoint.steps=6", "output.format=['vti', 'vtp']", "output.every=0.1")
 }
 
 func TestMeasurementsChangeNothing(t *testing.T) {
 	runtest.OutputChangesNothing(t, swirl, 0.2, "time={end=1}", "output.format=['vti']")
+}
+
+// TestSurvivesPowerFailures proves that no output is lost when the machine loses power: frames as VTI and VTP, and
+// tables.
+func TestSurvivesPowerFailures(t *testing.T) {
+	runtest.SurvivesPowerFailures(t, swirl+gauge, "checkpoint.steps=6", "output.format=['vti', 'vtp']", "output.every=0.1")
 }

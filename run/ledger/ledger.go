@@ -1,0 +1,275 @@
+// Package ledger keeps account of the files that a run writes to its folder. A Ledger, one on each rank, syncs the
+// files in the background, so that steps do not wait for the disk, and computes their checksums. A Mark is the state
+// of the files at one step: a checkpoint counts them only when all of them are on the disk, and a run that continues
+// compares them with what it finds (see Sum.Check).
+package ledger
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
+)
+
+// Files are sums by the paths of files in the folder of a run, with / on every system.
+type Files map[string]Sum
+
+// Ledger has the files that one rank has written. Methods may be called on nil, and then do nothing: a run without a
+// folder has no files.
+type Ledger struct {
+	dir  string
+	open atomic.Int64 // files that Sync has been given
+
+	lock   sync.Mutex
+	queue  []task
+	active bool  // a goroutine works on the queue
+	err    error // the first error; no task after it is done
+
+	// used by the goroutine of the queue only
+	files   Files
+	growing map[string]*running
+	changed map[string]bool // files and folders to sync before the next mark
+}
+
+// task is a change of the ledger, in the order of the queue.
+type task struct {
+	add    string        // path of a file to record and to sync, "" for none
+	file   *os.File      // an open file to sync and close, nil for none
+	update func() error  // other changes, nil for none
+	done   chan struct{} // of a mark: sync all that has changed, then close it
+}
+
+// New returns the ledger of a rank for a run in a folder.
+func New(dir string) *Ledger {
+	return &Ledger{dir: dir, files: Files{}, growing: map[string]*running{}, changed: map[string]bool{}}
+}
+
+// Add records a file that is complete: it will not change any more.
+func (l *Ledger) Add(path string) { l.enqueue(task{add: path}) }
+
+// Sync syncs a file to which this rank has written a part, and which another rank records under a name that it may not
+// have yet. It closes f, which may be open for reading. If the disk is so slow that many files wait, so does Sync.
+func (l *Ledger) Sync(f *os.File) error {
+	if l == nil {
+		return f.Close()
+	}
+	if l.open.Add(1) > maxOpen {
+		defer l.open.Add(-1)
+		return syncAndClose(f)
+	}
+	l.enqueue(task{file: f})
+	return nil
+}
+
+func syncAndClose(f *os.File) error {
+	return errors.Join((&atomicfile.File{File: f}).Sync(), f.Close())
+}
+
+// maxOpen is the largest number of open files that wait to be synced.
+const maxOpen = 64
+
+// Changed syncs a file before the next mark: one that grows, to which this rank has written.
+func (l *Ledger) Changed(path string) {
+	l.enqueue(task{update: func() error {
+		l.change(path)
+		return nil
+	}})
+}
+
+// Grow records that a file has grown to size bytes. Its sum covers the bytes from the given one on; those before it may
+// change.
+func (l *Ledger) Grow(path string, from, size int64) {
+	l.enqueue(task{update: func() error {
+		l.change(path)
+		r := l.growing[path]
+		if r == nil {
+			r = &running{Sum{From: from, Size: from, Grows: true}}
+			l.growing[path] = r
+		}
+		return r.lose(r.extend(l.path(path), size))
+	}})
+}
+
+// Table records a file that grows, with the checksum of all its size bytes.
+func (l *Ledger) Table(path string, size int64, crc uint32) {
+	l.enqueue(task{update: func() error {
+		l.change(path)
+		l.files[path] = Sum{Size: size, CRC: crc, Grows: true}
+		return nil
+	}})
+}
+
+// Resume records files that an earlier process has written, and that were compared with their sums.
+func (l *Ledger) Resume(files Files) {
+	l.enqueue(task{update: func() error {
+		for path, sum := range files {
+			if sum.Grows && sum.From > 0 {
+				l.growing[path] = &running{sum}
+			} else if !sum.Grows {
+				l.files[path] = sum
+			}
+		}
+		return nil
+	}})
+}
+
+// Err returns the first error: a file could not be synced, or not be read.
+func (l *Ledger) Err() error {
+	if l == nil {
+		return nil
+	}
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.err
+}
+
+// Mark is the state of the files of a rank at one time.
+type Mark struct {
+	ledger *Ledger
+	done   chan struct{}
+	files  Files
+}
+
+// Mark begins to sync all files as they are now. Later changes are not part of the mark.
+func (l *Ledger) Mark() *Mark {
+	m := &Mark{ledger: l, done: make(chan struct{})}
+	if l == nil {
+		close(m.done)
+		return m
+	}
+	l.enqueue(task{done: m.done, update: func() error {
+		m.files = maps.Clone(l.files)
+		for path, r := range l.growing {
+			m.files[path] = r.Sum
+		}
+		return nil
+	}})
+	return m
+}
+
+// Wait returns the files when they, and the folders with their names, are on the disk. A nil mark has no files.
+func (m *Mark) Wait() (Files, error) {
+	if m == nil {
+		return nil, nil
+	}
+	<-m.done
+	return m.files, m.ledger.Err()
+}
+
+func (l *Ledger) enqueue(t task) {
+	if l == nil {
+		return
+	}
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	l.queue = append(l.queue, t)
+	if !l.active {
+		l.active = true
+		go l.work()
+	}
+}
+
+// work does the tasks of the queue until it is empty, as many at a time as it finds: a file system syncs many files
+// faster than one after the other.
+func (l *Ledger) work() {
+	for {
+		l.lock.Lock()
+		batch, failed := l.queue, l.err != nil
+		l.queue, l.active = nil, len(batch) > 0
+		l.lock.Unlock()
+		if len(batch) == 0 {
+			return
+		}
+		if err := l.do(batch, failed); err != nil {
+			l.lock.Lock()
+			l.err = errors.Join(l.err, err)
+			l.lock.Unlock()
+		}
+		for _, t := range batch {
+			if t.done != nil {
+				close(t.done)
+			}
+		}
+	}
+}
+
+// do does a batch of tasks. After a failure it only syncs files that are open, and closes them.
+func (l *Ledger) do(batch []task, failed bool) error {
+	var group errgroup.Group
+	group.SetLimit(syncsAtOnce)
+	var errs []error
+	for _, t := range batch {
+		if t.file != nil {
+			group.Go(func() error {
+				defer l.open.Add(-1)
+				return syncAndClose(t.file)
+			})
+		}
+		if failed || len(errs) > 0 {
+			continue
+		}
+		var err error
+		if t.update != nil {
+			err = t.update()
+		}
+		if t.add != "" {
+			if err = l.sum(t.add); err == nil {
+				group.Go(func() error { return l.syncFile(t.add) })
+				l.changed[path.Dir(t.add)] = true
+			}
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	errs = append(errs, group.Wait())
+	if !failed && errors.Join(errs...) == nil && slices.ContainsFunc(batch, func(t task) bool { return t.done != nil }) {
+		errs = append(errs, l.syncChanged())
+	}
+	return errors.Join(errs...)
+}
+
+// syncsAtOnce is the number of files that are synced at a time.
+const syncsAtOnce = 8
+
+// change makes the next mark sync a file and its folder.
+func (l *Ledger) change(name string) { l.changed[name], l.changed[path.Dir(name)] = true, true }
+
+// sum records a file. One that somebody has removed is recorded as missing.
+func (l *Ledger) sum(path string) error {
+	r := running{}
+	err := r.whole(l.path(path))
+	err = r.lose(err)
+	l.files[path] = r.Sum
+	return err
+}
+
+// path returns the path of a file in the folder of the run.
+func (l *Ledger) path(name string) string { return filepath.Join(l.dir, filepath.FromSlash(name)) }
+
+// syncChanged syncs files that have grown, and folders with new files.
+func (l *Ledger) syncChanged() error {
+	var group errgroup.Group
+	group.SetLimit(syncsAtOnce)
+	for path := range l.changed {
+		group.Go(func() error { return l.syncFile(path) })
+	}
+	clear(l.changed)
+	return group.Wait()
+}
+
+func (l *Ledger) syncFile(path string) error {
+	if err := atomicfile.Sync(l.path(path)); !errors.Is(err, fs.ErrNotExist) { // else it is lost, as Check will find
+		return err
+	}
+	return nil
+}
