@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/run/checkpoint"
 	"github.com/atoll-hpc/atoll/run/folder"
@@ -94,6 +95,18 @@ func (r *runner) candidates() ([]string, error) {
 		err = fmt.Errorf("--restart: %s has no checkpoint", r.Dir)
 	}
 	return files, err
+}
+
+// Continues reports whether the same command would continue a run of the case from a checkpoint. dir is its folder, ""
+// for the one that the case names.
+func Continues(c *config.Case, dir string) bool {
+	dir = cmp.Or(dir, c.Output.Dir)
+	last, err := folder.Read(dir)
+	if err != nil || last.StartSHA256 != c.StartHash() || last.State == folder.Done || last.State == folder.Failed {
+		return false
+	}
+	steps, err := checkpoint.LatestStep(dir)
+	return err == nil && steps >= 0
 }
 
 // tryCheckpoint verifies a checkpoint and the output that it counts, each rank a part of it. If they are complete and

@@ -95,8 +95,11 @@ func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 	var stopped *Stopped
 	if err != nil && !errors.As(err, &bad) && !errors.As(err, &stopped) {
 		code := abortFailed
-		if isInvalid(ctx, err) {
+		switch {
+		case isInvalid(ctx, err):
 			code = abortInvalid
+		case solvers.IsFault(err):
+			code = abortFault
 		}
 		o.Comm.Abort(code, err)
 	}
@@ -107,7 +110,14 @@ func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 const (
 	abortFailed  = 1
 	abortInvalid = 3 // its state is invalid
+	abortFault   = 4 // see IsFault
 )
+
+// IsFault reports whether a run ended because of a fault (solvers.IsFault) of this rank, or of one that aborted the run.
+func IsFault(err error) bool {
+	var aborted *dist.AbortError
+	return solvers.IsFault(err) || errors.As(err, &aborted) && aborted.Code == abortFault
+}
 
 // isInvalid reports whether a run ended because the state of this rank or of another one became invalid. Between ranks
 // of one process the end of ctx may be all that this rank sees.

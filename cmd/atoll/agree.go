@@ -176,14 +176,14 @@ func (e *rankFailure) cause() launch.Report {
 	case errors.As(e.error, &peer):
 		return launch.Report{Rank: peer.Rank, Lost: errors.Is(peer, dist.ErrPeerLost), Text: peer.Err.Error()}
 	case errors.As(e.error, &abort):
-		return launch.Report{Rank: abort.Rank, Text: abort.Cause}
+		return launch.Report{Rank: abort.Rank, Fault: run.IsFault(abort), Text: abort.Cause}
 	case errors.As(e.error, &over):
 		return launch.Report{Rank: e.env.Rank, Lost: true, Text: over.Error()}
 	case errors.Is(e.error, context.DeadlineExceeded),
 		errors.Is(e.error, syscall.EADDRINUSE): // it could not reach the other ranks
 		return launch.Report{Rank: e.env.Rank, Lost: true, Text: e.Error()}
 	}
-	return launch.Report{Rank: e.env.Rank, Text: e.Error()}
+	return launch.Report{Rank: e.env.Rank, Fault: run.IsFault(e.error), Text: e.Error()}
 }
 
 // isConsequence reports whether a worker failed because another rank was lost or failed. A worker that was stopped
@@ -229,6 +229,7 @@ func newStopError(exits []launch.Exit, saved bool, err error) error {
 		switch {
 		case e.Code == exitSaved && e.Report != nil:
 			text = e.Report.Text + savedText
+		case saved && e.Code != exitUsage: // also if a rank was lost at the same time
 		case e.Code != exitDone && e.Code != exitSaved && e.Code != exitFailed && !(e.BySupervisor &&
 			e.Signal == syscall.SIGTERM):
 			return err
@@ -236,9 +237,23 @@ func newStopError(exits []launch.Exit, saved bool, err error) error {
 	}
 	code := launch.ExitCode(err)
 	if saved && code != exitSaved { // it was stopped during a restart
-		code, text = exitSaved, text+savedText
+		code, text = exitSaved, text+continuesText(&continuable{err})
 	}
 	return &stopError{err, text, code}
+}
+
+// continuable is the error of a run that has a checkpoint, from which the same command continues. If a signal was the
+// cause, the exit code says so.
+type continuable struct{ error }
+
+func (e *continuable) Unwrap() error { return e.error }
+
+// continuesText is appended to the message about a run that a signal has ended before it could save its state.
+func continuesText(err error) string {
+	if !errors.As(err, new(*continuable)) {
+		return ""
+	}
+	return "; the same command continues from the last checkpoint"
 }
 
 // savedText is appended to the message that says at which time a run stopped.

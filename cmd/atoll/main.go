@@ -21,7 +21,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Exit codes.
+// Exit codes; docs/operations.md has a table of their causes.
 const (
 	exitDone   = launch.ExitDone
 	exitFailed = 1                     // while running
@@ -59,12 +59,12 @@ func main() {
 	os.Exit(code)
 }
 
-// stopBySignal calls stop at the first signal that asks the process to end. A second signal ends the process at once,
+// stopBySignal calls stop at the first signal that asks the process to end, unless it was ignored at the start. A second signal ends the process at once,
 // unless it follows within 300 ms: timeout(1) signals both a process and its group, so that one request arrives twice.
 func stopBySignal(stop func()) {
 	const echo = 300 * time.Millisecond
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, process.EndSignals...)
+	process.NotifyEnd(signals)
 	go func() {
 		<-signals
 		stop()
@@ -163,9 +163,9 @@ func reportEnd(ctx context.Context, err error) int {
 	case errors.As(err, &stopped):
 		fmt.Fprintf(stderr, "%s %v%s\n", prefix, stopped, savedText)
 	case ctx.Err() != nil && errors.As(err, &interrupted):
-		fmt.Fprintln(stderr, prefix, "stopped by a signal", interrupted.Where)
+		fmt.Fprintln(stderr, prefix, "stopped by a signal", interrupted.Where+continuesText(err))
 	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, prefix, "stopped by a signal")
+		fmt.Fprintln(stderr, prefix, "stopped by a signal"+continuesText(err))
 	default:
 		fmt.Fprintln(stderr, prefix, err)
 	}
@@ -182,6 +182,12 @@ func exitCode(ctx context.Context, err error) int {
 		return exitLost
 	}
 	if ctx.Err() != nil {
+		if errors.As(err, new(*continuable)) {
+			return exitSaved
+		}
+		return exitFailed
+	}
+	if solvers.IsFault(err) {
 		return exitFailed
 	}
 	var usage usageError

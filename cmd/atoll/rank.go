@@ -75,14 +75,18 @@ func (r *rank) process(ctx context.Context, path string) error {
 	}
 	comm, leave, err := r.join(ctx, hash)
 	if err != nil {
-		return err
+		return r.continuable(c, err)
 	}
 	err = r.agree(ctx, comm, c, bad)
 	var s *summary.Summary
 	if err == nil {
 		s, err = r.run(ctx, c, comm)
 	}
-	if err := errors.Join(err, comm.Close(), leave()); err != nil || r.env.Rank != 0 {
+	err = errors.Join(err, comm.Close(), leave())
+	if r.env.Epoch == 0 { // otherwise the supervisor decides
+		err = r.continuable(c, err)
+	}
+	if err != nil || r.env.Rank != 0 {
 		return err
 	}
 	return r.report(s)

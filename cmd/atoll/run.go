@@ -159,7 +159,15 @@ func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error 
 	if f.transport == launch.GRPC {
 		return f.supervisedProcesses(ctx, path, c)
 	}
-	return r.goroutines(ctx, c)
+	return f.continuable(c, r.goroutines(ctx, c))
+}
+
+// continuable marks the error of a run that would continue from a checkpoint if the same command were given again.
+func (f *runFlags) continuable(c *config.Case, err error) error {
+	if err == nil || c == nil || f.check || f.force || f.replayed != nil || !run.Continues(c, f.out) {
+		return err
+	}
+	return &continuable{err}
 }
 
 // load reads the case. On rank 0 it creates the folder of the summary and checks that the summary can be written,

@@ -171,6 +171,8 @@ func outcomeError(ctx context.Context, o supervise.Outcome, saved bool) error {
 	switch {
 	case o.Err != nil:
 		return o.Err
+	case o.Stopped && len(o.Exits) == 0 && saved:
+		return &stopError{stop, "stopped by a signal" + continuesText(&continuable{stop}), exitSaved}
 	case o.Stopped && len(o.Exits) == 0:
 		return fmt.Errorf("no rank was running: %w", stop)
 	case o.Reason != "":

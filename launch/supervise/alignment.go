@@ -94,6 +94,9 @@ func (m *StateMachine) setTimer(after time.Duration) int {
 
 func (m *StateMachine) timerFired(e TimerFired) {
 	switch {
+	case e.ID == m.faultTimer && m.state == Waiting:
+		m.faultTimer = 0
+		m.begin()
 	case e.ID == m.alignment.joinTimer && m.state == Running:
 		m.reconsider(fmt.Sprintf("there are %d pods now", m.slotCount()))
 	case e.ID == m.alignment.waitTimer && m.state == Waiting:

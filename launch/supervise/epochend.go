@@ -17,6 +17,7 @@ const (
 	stopped          // all workers saved their state and stopped
 	refused          // the input is wrong
 	failed           // a rank reports a failure of its own
+	faulty           // a rank reports that a file could not be written or read
 	lost             // a worker or a member died, or stopped responding
 )
 
@@ -57,6 +58,8 @@ func classify(exits []launch.Exit, lostMember string, draining bool) verdict {
 		return verdict{end: stopped}
 	case e.Code == launch.ExitPeerFailed && e.Report != nil && e.Report.Lost:
 		return verdict{lost, fmt.Sprintf("rank %d: %s", e.Report.Rank, e.Report.Text)}
+	case e.Report != nil && e.Report.Fault:
+		return verdict{faulty, fmt.Sprintf("rank %d: %s", e.Report.Rank, e.Report.Text)}
 	case e.Code == launch.ExitPeerFailed && e.Report != nil:
 		return verdict{failed, fmt.Sprintf("rank %d: %s", e.Report.Rank, e.Report.Text)}
 	case e.Code == launch.ExitUsage && e.Report != nil:

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/launch"
 )
 
@@ -42,7 +43,8 @@ type StateMachine struct {
 	lostMember   string    // describes the loss of a member in the current epoch; "" for none
 	reason       string    // why another epoch is needed
 	saved        int       // the step of the latest checkpoint when the epoch began, -1 without one
-	futileEpochs int       // number of epochs in succession that ended in a loss without a later checkpoint
+	futileEpochs int       // number of epochs in succession that ended in a loss or fault without a later checkpoint
+	faultTimer   int       // ID of the timer that ends the wait after a fault
 	failure      string    // the last failure that a rank reported of itself
 	acceptedSize int       // number of ranks of the last epoch whose ranks accepted the input, 0 for none
 	alignment    alignment // used if limits.Aligned
@@ -215,6 +217,9 @@ func (m *StateMachine) epochEnded() {
 		m.begin()
 	case v.end == stopped, v.end == failed && !m.limits.RetryFailures, m.limits.Retries == 0:
 		m.finish(Outcome{})
+	case v.end == faulty:
+		m.reason = v.text
+		m.tryLater()
 	case v.end == failed && v.text == m.failure:
 		m.finish(Outcome{Reason: "it has failed twice with the same error: " + v.text})
 	default:
@@ -225,6 +230,27 @@ func (m *StateMachine) epochEnded() {
 		m.reason = v.text
 		m.begin()
 	}
+}
+
+// tryLater waits before the next epoch, after each fault in succession twice as long: a disk may be full or a file
+// system unreachable for a while.
+func (m *StateMachine) tryLater() {
+	delay := min(time.Second<<m.futileEpochs, longestDelay)
+	m.futileEpochs++
+	if m.futileEpochs > m.limits.Retries {
+		m.giveUp()
+		return
+	}
+	m.emit(LogLine{fmt.Sprintf("%strying again in %v", m.reasonPrefix(), delay)})
+	m.state, m.faultTimer = Waiting, m.setTimer(delay)
+}
+
+const longestDelay = 30 * time.Second
+
+// giveUp ends a run whose epochs have made no progress.
+func (m *StateMachine) giveUp() {
+	m.finish(Outcome{Reason: fmt.Sprintf("%d epochs in succession got no further than %s: %s", m.futileEpochs,
+		m.resumePoint(), m.reason)})
 }
 
 // begin begins another epoch, or waits until there are slots for it.
@@ -258,6 +284,11 @@ func (m *StateMachine) raised(e EpochRaised) {
 	if m.state != Raising {
 		return
 	}
+	if e.Err != nil && m.firstEpoch > 0 && m.limits.Retries > 0 && atomicfile.IsFault(e.Err) && !m.stopping {
+		m.reason = e.Err.Error()
+		m.tryLater()
+		return
+	}
 	if e.Err != nil {
 		m.finish(Outcome{Err: e.Err})
 		return
@@ -275,8 +306,7 @@ func (m *StateMachine) raised(e EpochRaised) {
 		return
 	}
 	if m.futileEpochs > m.limits.Retries {
-		m.finish(Outcome{Reason: fmt.Sprintf("%d epochs in succession got no further than %s: %s", m.futileEpochs,
-			m.resumePoint(), m.reason)})
+		m.giveUp()
 		return
 	}
 	if m.targetRanks() != m.size || slices.ContainsFunc(m.assignments, func(s Assignment) bool {

@@ -115,12 +115,19 @@ func eventOf(t *testing.T, words []string) Event {
 		if rank, ok := n["failed"]; ok {
 			e.Report = &launch.Report{Rank: rank, Text: "cell 7 is NaN"}
 		}
+		if rank, ok := n["fault"]; ok {
+			e.Report = &launch.Report{Rank: rank, Fault: true, Text: "no space left on device"}
+		}
 		return Exited{name, uint64(n["epoch"]), e}
 	case "allexited":
 		return AllExited{name, uint64(n["epoch"]), name + ":7001"}
 	case "raised":
 		var err error
-		if name != "" {
+		switch name {
+		case "":
+		case "full":
+			err = syscall.ENOSPC
+		default:
 			err = errors.New(name)
 		}
 		return EpochRaised{uint64(n["epoch"]), n["saved"], err}
