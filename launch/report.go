@@ -11,7 +11,7 @@ import (
 
 // Report is a file that a failing worker writes for its supervisor, in addition to its exit code.
 type Report struct {
-	Rank  int    `json:"rank"`            // the rank that failed: the worker itself, or another rank whose failure it detected
+	Rank  int    `json:"rank"`            // the rank that failed: the worker itself, or one whose failure it detected
 	Lost  bool   `json:"lost"`            // the rank died or stopped answering
 	Fault bool   `json:"fault,omitempty"` // a file could not be written or read: it may be possible later
 	Text  string `json:"text"`            // the error

@@ -54,10 +54,16 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 // completeOutput writes the files that are made at the end, and returns when all output is on the disk. It fails if a
 // file is not as the run has written it. All ranks call it.
 func (r *runner) completeOutput(ctx context.Context) error {
+	if r.ledger == nil {
+		return nil
+	}
+	if err := r.checkOutput(ctx); err != nil {
+		return err
+	}
 	if err := r.saveFinalMesh(ctx); err != nil {
 		return err
 	}
-	if err := r.writeFinalOutput(ctx); err != nil || r.ledger == nil {
+	if err := r.writeFinalOutput(ctx); err != nil {
 		return err
 	}
 	for _, f := range r.frames {
@@ -65,9 +71,18 @@ func (r *runner) completeOutput(ctx context.Context) error {
 			r.ledger.Add(f.pvdFile())
 		}
 	}
-	files, err := r.ledger.Mark().Wait()
+	_, err := r.ledger.Mark().Wait()
+	return solvers.Agree(ctx, r.Comm, err)
+}
+
+// checkOutput compares frames and tables with what the run has written. All ranks call it.
+func (r *runner) checkOutput(ctx context.Context) error {
+	err := r.countTables(func(string, int64) {})
 	if err == nil {
-		err = files.Check(r.Dir, 0, 1, true)
+		var files ledger.Files
+		if files, err = r.ledger.Mark().Wait(); err == nil {
+			err = files.Check(r.Dir, 0, 1, true)
+		}
 	}
 	if errors.As(err, new(*ledger.Damaged)) {
 		err = fmt.Errorf("%w: restore it, and the same command completes the run; or start from the beginning with --force",

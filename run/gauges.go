@@ -124,7 +124,7 @@ func openGauge(fence folder.Fence, point gaugePoint, cell int, columns []string,
 		return g, nil
 	}
 	if err := atomicfile.MakeFolder(filepath.Join(fence.Dir, "gauges")); err != nil {
-		return nil, err
+		return g, err
 	}
 	length := from.tableLength(g.file)
 	var err error

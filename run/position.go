@@ -36,19 +36,32 @@ func (p *position) frameCount(format string) int {
 	return p.Frames[format]
 }
 
+// countTables flushes the tables of this rank and enters them into the ledger. It calls visit with the path of each,
+// and its length in bytes.
+func (r *runner) countTables(visit func(name string, length int64)) error {
+	var tables []*rows
+	for _, g := range r.tables {
+		if g.rows != nil {
+			tables = append(tables, g.rows)
+		}
+	}
+	if r.conservation != nil {
+		tables = append(tables, r.conservation.rows)
+	}
+	for _, t := range tables {
+		length, err := t.count(r.ledger)
+		if err != nil {
+			return err
+		}
+		visit(t.name, length)
+	}
+	return nil
+}
+
 // position flushes the tables of all ranks, and returns the encoded position on rank 0.
 func (r *runner) position(ctx context.Context) (json.RawMessage, error) {
 	tables := map[string]int64{}
-	var err error
-	for _, g := range r.tables {
-		if g.rows != nil && err == nil {
-			tables[g.file], err = g.rows.count(r.ledger)
-		}
-	}
-	if r.conservation != nil && err == nil {
-		tables[conservationFile], err = r.conservation.rows.count(r.ledger)
-	}
-	if err != nil {
+	if err := r.countTables(func(name string, length int64) { tables[name] = length }); err != nil {
 		return nil, err
 	}
 	message, err := json.Marshal(tables)

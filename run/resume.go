@@ -145,7 +145,7 @@ func (r *runner) tryCheckpoint(ctx context.Context, path string) (damage, err er
 func (r *runner) verifyCheckpoint(ctx context.Context, f *checkpoint.File) error {
 	sums, err := f.Verify(r.Comm.Rank(), r.Comm.Size())
 	if err == nil && r.Replay == nil {
-		err = r.checkOutput(f)
+		err = r.checkCounted(f)
 	}
 	if err := solvers.Agree(ctx, r.Comm, err); err != nil {
 		return err
@@ -170,10 +170,10 @@ func (r *runner) verifyCheckpoint(ctx context.Context, f *checkpoint.File) error
 	return nil
 }
 
-// checkOutput checks this rank's part of the output that a checkpoint counts. In a later epoch of a run, whose launcher
-// lives, files that have not been changed since are not read. With --restart frames may be missing or other than they
-// were: they are reported, and not counted any more.
-func (r *runner) checkOutput(f *checkpoint.File) error {
+// checkCounted checks this rank's part of the output that a checkpoint counts. In a later epoch of a run, whose
+// launcher lives, files that have not been changed since are not read. With --restart frames may be missing or other
+// than they were: they are reported, and not counted any more.
+func (r *runner) checkCounted(f *checkpoint.File) error {
 	files := f.Info().Files
 	if r.Restart {
 		for _, err := range files.DropDamaged(r.Dir, r.Comm.Rank() == 0) {

@@ -113,7 +113,8 @@ const (
 	abortFault   = 4 // see IsFault
 )
 
-// IsFault reports whether a run ended because of a fault (solvers.IsFault) of this rank, or of one that aborted the run.
+// IsFault reports whether a run ended because of a fault (solvers.IsFault) of this rank, or of one that aborted the
+// run.
 func IsFault(err error) bool {
 	var aborted *dist.AbortError
 	return solvers.IsFault(err) || errors.As(err, &aborted) && aborted.Code == abortFault

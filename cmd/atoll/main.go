@@ -59,8 +59,9 @@ func main() {
 	os.Exit(code)
 }
 
-// stopBySignal calls stop at the first signal that asks the process to end, unless it was ignored at the start. A second signal ends the process at once,
-// unless it follows within 300 ms: timeout(1) signals both a process and its group, so that one request arrives twice.
+// stopBySignal calls stop at the first signal that asks the process to end, unless it was ignored at the start. A
+// second signal ends the process at once, unless it follows within 300 ms: timeout(1) signals both a process and its
+// group, so that one request arrives twice.
 func stopBySignal(stop func()) {
 	const echo = 300 * time.Millisecond
 	signals := make(chan os.Signal, 1)

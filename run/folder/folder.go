@@ -140,7 +140,8 @@ func (f *Folder) checkResults(mode Mode) error {
 	case errors.Is(err, os.ErrNotExist):
 		files, err := results(f.Dir)
 		if err == nil && len(files) > 0 {
-			err = fmt.Errorf("%s has results of an unknown case, such as %s: %s", f.Dir, files[0], remedy)
+			err = fmt.Errorf("%s has results of an unknown case, such as %s, since run.json is missing: restore it, %s", f.Dir,
+				files[0], remedy)
 		}
 		return err
 	case err != nil:

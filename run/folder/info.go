@@ -56,7 +56,8 @@ func Read(dir string) (Info, error) {
 		return i, err
 	}
 	if err := json.Unmarshal(text, &i); err != nil {
-		return i, fmt.Errorf("%s: %w", path, err)
+		return i, fmt.Errorf("%s: %w: restore the file, choose another folder with --out, or start from the beginning "+
+			"with --force", path, err)
 	}
 	if i.Format > Format {
 		return i, fmt.Errorf("%s is of format %d; this program reads formats up to %d: use a newer version", path,

@@ -55,3 +55,15 @@ func TestSurvivesPowerFailures(t *testing.T) {
 	runtest.SurvivesPowerFailures(t, forced+gauges, "checkpoint.steps=7", "output.every=0.05",
 		"output.format=['vtu', 'nc']", "output.raster=0.5", "output.conservation_every=3")
 }
+
+// TestSurvivesFaults proves that a run whose files could not be written continues from its last checkpoint.
+func TestSurvivesFaults(t *testing.T) {
+	runtest.SurvivesFaults(t, forced+gauges, "checkpoint.steps=7", "output.every=0.05", "output.format=['vtu', 'nc']",
+		"output.raster=0.5", "output.conservation_every=3")
+}
+
+// TestSurvivesDamage proves that damaged files of a run are made again or reported.
+func TestSurvivesDamage(t *testing.T) {
+	runtest.SurvivesDamage(t, forced+gauges, "checkpoint.steps=7", "output.every=0.05", "output.format=['vtu', 'nc']",
+		"output.raster=0.5", "output.conservation_every=3")
+}
