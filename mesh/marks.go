@@ -11,22 +11,44 @@ type Marks struct {
 
 	Refs    []int32      // reference of each vertex; nil if all are 0
 	Lines   []MarkedEdge // in space, edges with a reference or in a group
-	Points  []int32      // vertices in groups of points of a Gmsh file
 	Skipped []string     // names of skipped sections, such as normals, which are not valid once vertices have moved
+
+	Points   []MarkedPoint  // vertices in groups of points of a Gmsh file
+	Periodic []PeriodicSide // of a Gmsh file
+	Cracked  []int32        // vertices at cracks: each at the position of another, on the other side
+}
+
+// MarkedPoint is a vertex and the tag of its group.
+type MarkedPoint struct{ V, Tag int32 }
+
+// PeriodicSide relates the vertices of a side of a periodic mesh to those of the opposite side, the master.
+type PeriodicSide struct {
+	Dim            int        // of the sides
+	Entity, Master int        // numbers of the two sides in the file
+	Affine         []float64  // map from the master, 4×4 by rows; empty if the file has none
+	Pairs          [][2]int32 // vertices of the side and of the master
 }
 
 // MarkedEdge is an edge and its reference.
 type MarkedEdge struct{ A, B, Tag int32 }
 
 // Held reports for each of n vertices whether it must not move: corners, required vertices, vertices in groups of
-// points, and those of required edges and triangles. Nil marks hold none.
+// points, on periodic sides and at cracks, and those of required edges and triangles. Nil marks hold none.
 func (k *Marks) Held(n int) []bool {
 	held := make([]bool, n)
 	if k == nil {
 		return held
 	}
-	for _, v := range slices.Concat(k.Corners, k.Vertices, k.Points) {
+	for _, v := range slices.Concat(k.Corners, k.Vertices, k.Cracked) {
 		held[v] = true
+	}
+	for _, p := range k.Points {
+		held[p.V] = true
+	}
+	for _, side := range k.Periodic {
+		for _, pair := range side.Pairs {
+			held[pair[0]], held[pair[1]] = true, true
+		}
 	}
 	for _, e := range k.Edges {
 		held[e.A], held[e.B] = true, true
@@ -97,7 +119,22 @@ func (k *Marks) renumbered(newID []int32) *Marks {
 		return kept
 	}
 	n := &Marks{Corners: vertices(k.Corners), Vertices: vertices(k.Vertices), Ridges: edges(k.Ridges),
-		Edges: edges(k.Edges), Lines: edges(k.Lines), Points: vertices(k.Points), Refs: k.Refs, Skipped: k.Skipped}
+		Edges: edges(k.Edges), Lines: edges(k.Lines), Cracked: vertices(k.Cracked), Refs: k.Refs, Skipped: k.Skipped}
+	for _, p := range k.Points {
+		if newID[p.V] >= 0 {
+			n.Points = append(n.Points, MarkedPoint{newID[p.V], p.Tag})
+		}
+	}
+	for _, side := range k.Periodic {
+		pairs := side.Pairs
+		side.Pairs = nil
+		for _, pair := range pairs {
+			if a, b := newID[pair[0]], newID[pair[1]]; min(a, b) >= 0 {
+				side.Pairs = append(side.Pairs, [2]int32{a, b})
+			}
+		}
+		n.Periodic = append(n.Periodic, side)
+	}
 	for _, t := range k.Triangles {
 		if v := [3]int32{newID[t.V[0]], newID[t.V[1]], newID[t.V[2]]}; min(v[0], v[1], v[2]) >= 0 {
 			n.Triangles = append(n.Triangles, TaggedFace{v, t.Tag})

@@ -3,6 +3,8 @@
 // chooses one by the extension of a file.
 package mesh
 
+import "fmt"
+
 // Mesh is a conforming triangle mesh in the plane. Vertex and cell ids are indices into its slices. The cell ids of the
 // mesh as read are the global ids of a run, whatever ordering or partition the run uses.
 type Mesh struct {
@@ -17,6 +19,23 @@ type Mesh struct {
 	CellData, VertexData map[string][]float64
 
 	Marks *Marks // nil for none
+	Origin
+}
+
+// Origin is what a mesh keeps of its file besides cells, groups, fields and marks.
+type Origin struct {
+	// Combined has the tags of groups of cells that stand for several: a cell of such a group is in all groups of the
+	// tags Combined[tag]. Formats in which a cell has one group write it as a group of its own.
+	Combined map[int][]int
+	// GroupArray is the name of the cell array of a VTK file from which groups of cells were read; "" for another
+	// format.
+	GroupArray string
+	Notes      []string // what a reader or a repair has changed, each a line for users
+}
+
+// note adds a note.
+func (o *Origin) note(format string, args ...any) {
+	o.Notes = append(o.Notes, fmt.Sprintf(format, args...))
 }
 
 // Group is a physical group: in the plane, a named set of cells (Dim 2) or edges (Dim 1); in space, of cells (Dim 3) or

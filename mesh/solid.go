@@ -12,6 +12,7 @@ type Solid struct {
 	CellData, VertexData map[string][]float64
 
 	Marks *Marks // nil for none
+	Origin
 }
 
 // TaggedFace is a face that belongs to a group. A face of several groups is listed several times.

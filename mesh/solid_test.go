@@ -139,7 +139,7 @@ func TestFreedomsAtGroups(t *testing.T) {
 	}
 	lined := cube(t, 4, 0) // along an edge of the cube, in two groups, and across a side
 	nearest := lined.nearest
-	lined.Marks = &Marks{Points: []int32{nearest(.25, 0, 0)}, Lines: []MarkedEdge{
+	lined.Marks = &Marks{Points: []MarkedPoint{{V: nearest(.25, 0, 0)}}, Lines: []MarkedEdge{
 		{nearest(0, 0, 1), nearest(.25, 0, 1), 1}, {nearest(.25, 0, 1), nearest(.5, 0, 1), 1},
 		{nearest(.5, 0, 1), nearest(.75, 0, 1), 2}, {nearest(.5, .5, 1), nearest(.75, .5, 1), 2}}}
 	bump := cube(t, 4, 0)

@@ -325,7 +325,7 @@ func checkOneMethod(args []string, method string) error {
 }
 
 func save(path string, m *mesh.Mesh) error {
-	notKept := meshio.NotKept(path, m.Groups, m.Marks, m.VertexData, m.CellData)
+	notKept := meshio.NotKept(path, &m.Origin, m.Groups, m.Marks, m.VertexData, m.CellData)
 	return reportSaved(path, meshio.Write(path, m), len(m.Cells), notKept)
 }
 

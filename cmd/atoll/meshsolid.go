@@ -47,7 +47,7 @@ func convertSolid(out string, s *mesh.Solid, merge, drop, orient bool) error {
 }
 
 func saveSolid(path string, s *mesh.Solid) error {
-	notKept := meshio.NotKept(path, s.Groups, s.Marks, s.VertexData, s.CellData)
+	notKept := meshio.NotKept(path, &s.Origin, s.Groups, s.Marks, s.VertexData, s.CellData)
 	return reportSaved(path, meshio.WriteSolid(path, s), len(s.Cells), notKept)
 }
 

@@ -1,14 +1,18 @@
 package gmsh
 
 import (
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 )
 
 // fieldData reads a section $NodeData or $ElementData: lists of strings, real numbers and integers, as text also in
 // binary files, and then a tag and values for each node or element. The first string is the name of the field; the
-// first three integers are time step, number of components and number of entries. A field of one component must have
-// a value for each vertex or each cell. Fields of more components are skipped, and so are values of points and lines.
+// first three integers are time step, number of components and number of entries. A field of one component is NaN at
+// vertices or cells without a value. Fields of more components are skipped, and so are values of points and lines.
 func (r *reader) fieldData(start int, ofCells bool) error {
 	if !r.haveNodes || ofCells && !r.haveElements {
 		return r.At(start, "data before the sections $Nodes and $Elements to which it refers")
@@ -35,26 +39,38 @@ func (r *reader) fieldData(start int, ofCells bool) error {
 	if err != nil {
 		return err
 	}
-	if components != 1 || ofCells && covered == 0 {
+	if components != 1 || values == nil {
+		r.skipped = append(r.skipped, fmt.Sprintf("%s field %q of %s", kind, name, words.Count(components, "component")))
 		return nil
 	}
-	if covered != len(tags) {
-		return r.At(start, "the %s field %q has %d values, want %d, one for each %[1]s", kind, name, covered, len(tags))
+	if covered == 0 {
+		return nil
 	}
 	if _, twice := (*fields)[name]; twice {
 		return r.At(start, "the %s field %q is given twice; keep one time step in the file", kind, name)
+	}
+	if covered < len(tags) {
+		r.mesh.Notes = append(r.mesh.Notes, fmt.Sprintf("%s field %q has %s for %s: it is NaN at the others", kind, name,
+			words.Count(covered, "value"), words.Count(len(tags), kind)))
 	}
 	mesh.SetField(fields, name, values)
 	return nil
 }
 
+// maxPartial bounds the memory of fields with few values, in bytes for each byte of the file.
+const maxPartial = 64
+
 // fieldValues reads the values of a field, and returns them in the order of the tags of index, and how many of the tags
-// have a value. The values of a field that fieldData skips or refuses are nil.
+// have a value. The values of a field that is skipped are nil.
 func (r *reader) fieldValues(name string, components, count int64, tagCount int, index *meshfile.TagIndex,
 	ofCells bool) (values []float64, covered int, err error) {
 	var filled []bool
-	if components == 1 && count >= int64(tagCount) { // otherwise the field is skipped or refused
+	r.partialValues += max(0, int64(tagCount)-count)
+	if components == 1 && 8*r.partialValues <= maxPartial*int64(len(r.Data)) {
 		values, filled = make([]float64, tagCount), make([]bool, tagCount)
+		for i := range values {
+			values[i] = math.NaN()
+		}
 	}
 	for range count {
 		at := r.Here()

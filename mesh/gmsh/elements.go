@@ -75,47 +75,77 @@ func (r *reader) grow(kind int64, n int) {
 	switch {
 	case kind == tetrahedronKind:
 		r.solid.Cells = slices.Grow(r.solid.Cells, n)
-		r.solid.CellTag = slices.Grow(r.solid.CellTag, n)
-		r.cellTags = slices.Grow(r.cellTags, n)
 	case kind == triangleKind && r.solid == nil:
 		r.mesh.Cells = slices.Grow(r.mesh.Cells, n)
-		r.mesh.CellGroup = slices.Grow(r.mesh.CellGroup, n)
-		r.cellTags = slices.Grow(r.cellTags, n)
+	default:
+		return
 	}
+	r.cellTags, r.ofCells = slices.Grow(r.cellTags, n), slices.Grow(r.ofCells, n)
 }
 
-// element adds an element: a cell with its first group, or a face, edge or point, once for each group. Faces, edges and
-// points without a group are skipped.
-func (r *reader) element(pos int, element int64, nodes []int64, groups []int32) error {
-	d := r.dim()
-	if len(nodes) <= d && len(groups) == 0 {
+// element adds an element of an elementary entity, 0 if it is not known: a cell with its groups, or a face, edge or
+// point, once for each group. Faces, edges and points without a group are kept until it is known whether the file has
+// physical groups.
+func (r *reader) element(pos int, element int64, nodes []int64, groups []int32, entity int64) error {
+	isCell := len(nodes) > r.dim()
+	if !isCell && len(groups) == 0 && (entity == 0 || r.physical) {
 		return nil
 	}
 	var v [4]int32
 	if err := r.vertices(pos, element, nodes, v[:]); err != nil {
 		return err
 	}
-	if len(nodes) == 1 {
-		r.points = append(r.points, v[0])
-		return nil
+	switch {
+	case isCell:
+		r.addCell(element, v, groups, entity)
+	case len(groups) == 0:
+		r.loose = append(r.loose, looseElement{[3]int32(v[:3]), int8(len(nodes) - 1), int32(entity)})
+	default:
+		for _, g := range groups {
+			r.addSide(len(nodes)-1, v, g)
+		}
+	}
+	return nil
+}
+
+// addCell adds a cell. Version 2.2 repeats an element for each of its groups.
+func (r *reader) addCell(element int64, v [4]int32, groups []int32, entity int64) {
+	last := len(r.cellTags) - 1
+	again := last >= 0 && len(groups) == 1 && !r.v41
+	if r.solid != nil {
+		again = again && r.solid.Cells[last] == v
+	} else {
+		again = again && r.mesh.Cells[last] == [3]int32(v[:3])
+	}
+	if again && r.join(last, groups[0]) {
+		return
 	}
 	if r.solid != nil {
-		r.addSolid(element, nodes, v, groups)
-		return nil
+		r.solid.Cells = append(r.solid.Cells, v)
+	} else {
+		r.mesh.Cells = append(r.mesh.Cells, [3]int32(v[:3]))
 	}
-	if len(nodes) == 2 {
-		for _, g := range groups {
-			r.mesh.Tagged = append(r.mesh.Tagged, mesh.TaggedEdge{A: v[0], B: v[1], Group: g})
-		}
-		return nil
-	}
-	group := int32(-1)
-	if len(groups) > 0 {
-		group = groups[0]
-	}
-	r.mesh.Cells = append(r.mesh.Cells, [3]int32(v[:3]))
 	r.cellTags = append(r.cellTags, element)
-	r.mesh.CellGroup = append(r.mesh.CellGroup, group)
-	r.groups.HasCells = r.groups.HasCells || group >= 0
-	return nil
+	r.ofCells = append(r.ofCells, r.set(groups))
+	r.groups.HasCells = r.groups.HasCells || len(groups) > 0
+	if !r.physical {
+		r.entityOfCell = append(r.entityOfCell, int32(entity))
+	}
+}
+
+// addSide adds a face, edge or point of a group: its index, or for points its tag.
+func (r *reader) addSide(dim int, v [4]int32, group int32) {
+	if dim == 0 {
+		r.points = append(r.points, mesh.MarkedPoint{V: v[0], Tag: group})
+		return
+	}
+	tag := int32(r.mesh.Groups[group].Tag)
+	switch {
+	case dim == 2:
+		r.solid.Faces = append(r.solid.Faces, mesh.TaggedFace{V: [3]int32(v[:3]), Tag: tag})
+	case r.solid != nil:
+		r.lines = append(r.lines, mesh.MarkedEdge{A: v[0], B: v[1], Tag: tag})
+	default:
+		r.mesh.Tagged = append(r.mesh.Tagged, mesh.TaggedEdge{A: v[0], B: v[1], Group: group})
+	}
 }

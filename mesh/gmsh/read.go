@@ -5,7 +5,6 @@ package gmsh
 import (
 	"bytes"
 	"encoding/binary"
-	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
@@ -13,9 +12,12 @@ import (
 
 // Read reads a Gmsh file of version 2.2 or 4.1, in text or binary ("MSH file format", chapter 9 of the Gmsh
 // reference manual). Cells are the triangles and tagged edges the lines, in the order of the file. Physical groups
-// of surfaces and curves become Groups, those of points Marks. Scalar $NodeData and $ElementData become fields with the
-// name of the view; other data and other sections are skipped. Elements other than points, lines and triangles of first
-// order are refused. Errors give the line, or in a binary file the byte offset.
+// of surfaces and curves become Groups, those of points Marks; in a file without physical groups, which is Gmsh's
+// default, the elementary entities are the groups. Cells in several groups get a group that stands for all of them
+// (mesh.Origin). Periodic sides become Marks. Partitions are skipped. Scalar $NodeData and $ElementData become fields
+// with the name of the view, NaN where a view has no value; other data and other sections are skipped. Elements other
+// than points, lines and triangles of first order are refused. Errors give the line, or in a binary file the byte
+// offset.
 //
 // The mesh is that of the file, unchecked: Check reports whether solvers can use it.
 func Read(path string) (*mesh.Mesh, error) {
@@ -41,11 +43,14 @@ type reader struct {
 	haveElements bool
 
 	entityGroups map[[2]int64][]int32 // groups of the entities of version 4.1, by dimension and tag
-	lines        []mesh.MarkedEdge    // lines in groups, when reading tetrahedra
-	points       []int32              // points in groups
-	// An error about cells in several groups. It is returned only at the end of the file: if tetrahedra follow, the
-	// triangles are not cells.
-	multipleGroups error
+	parents      map[[2]int64]int64   // elementary entities of the partitions of version 4.1; nil without partitions
+	membership
+	lines    []mesh.MarkedEdge  // lines in groups, when reading tetrahedra
+	points   []mesh.MarkedPoint // points in groups
+	periodic []mesh.PeriodicSide
+	skipped  []string // what is not read, for users
+
+	partialValues int64 // number of NaN in fields with few values
 }
 
 func parse(data []byte) (*mesh.Mesh, error) {
@@ -79,7 +84,7 @@ func (r *reader) sections() error {
 	if !r.haveNodes || !r.haveElements {
 		return r.At(len(r.Data), "the file ends without $Nodes and $Elements")
 	}
-	return r.multipleGroups
+	return nil
 }
 
 // dim is the dimension of cells.
@@ -152,54 +157,75 @@ func (r *reader) section() error {
 	}
 	r.Line()
 	name := string(word[1:])
-	var err error
-	switch name {
-	case "PhysicalNames":
-		err = r.physicalNames()
-	case "Entities":
-		if !r.v41 {
-			return r.skip(name, start)
-		}
-		err = r.entities()
-	case "PartitionedEntities":
-		return r.At(start, "partitioned meshes cannot be read; save the mesh without partitions")
-	case "Nodes":
-		if r.haveNodes {
-			return r.At(start, "a second section $Nodes")
-		}
-		r.haveNodes = true
-		if r.v41 {
-			err = r.nodes41()
-		} else {
-			err = r.nodes22()
-		}
-		if err == nil {
-			err = r.indexNodes(start)
-		}
-	case "Elements":
-		if r.haveElements {
-			return r.At(start, "a second section $Elements")
-		}
-		if !r.haveNodes {
-			return r.At(start, "$Elements before $Nodes")
-		}
-		r.haveElements = true
-		if r.v41 {
-			err = r.elements41()
-		} else {
-			err = r.elements22()
-		}
-	case "NodeData":
-		err = r.fieldData(start, false)
-	case "ElementData":
-		err = r.fieldData(start, true)
-	default:
+	read := r.sectionReader(name, start)
+	if read == nil {
 		return r.skip(name, start)
 	}
-	if err != nil {
+	if err := read(); err != nil {
 		return err
 	}
 	return r.end(name)
+}
+
+// sectionReader returns what reads a section, nil for one that is skipped.
+func (r *reader) sectionReader(name string, start int) func() error {
+	switch name {
+	case "PhysicalNames":
+		return r.physicalNames
+	case "Entities":
+		if r.v41 {
+			return r.entities
+		}
+		return nil
+	case "PartitionedEntities":
+		if r.v41 {
+			return r.partitionedEntities
+		}
+		return nil
+	case "Nodes", "ParametricNodes":
+		return func() error { return r.nodeSection(start, name == "ParametricNodes") }
+	case "Elements":
+		return func() error { return r.elementSection(start) }
+	case "Periodic":
+		return func() error { return r.periodicSides(start) }
+	case "NodeData":
+		return func() error { return r.fieldData(start, false) }
+	case "ElementData":
+		return func() error { return r.fieldData(start, true) }
+	case "Comments":
+		return nil
+	}
+	r.skipped = append(r.skipped, "section $"+name)
+	return nil
+}
+
+func (r *reader) nodeSection(start int, parametric bool) error {
+	if r.haveNodes {
+		return r.At(start, "a second section $Nodes")
+	}
+	r.haveNodes = true
+	read := r.nodes41
+	if !r.v41 {
+		read = func() error { return r.nodes22(parametric) }
+	}
+	if err := read(); err != nil {
+		return err
+	}
+	return r.indexNodes(start)
+}
+
+func (r *reader) elementSection(start int) error {
+	if r.haveElements {
+		return r.At(start, "a second section $Elements")
+	}
+	if !r.haveNodes {
+		return r.At(start, "$Elements before $Nodes")
+	}
+	r.haveElements = true
+	if r.v41 {
+		return r.elements41()
+	}
+	return r.elements22()
 }
 
 // end reads the end of a section.
@@ -247,6 +273,9 @@ func (r *reader) physicalNames() error {
 		if err != nil {
 			return err
 		}
+		if dim == 0 && name != "" && tag == int64(int32(tag)) {
+			r.pointGroups = append(r.pointGroups, mesh.Group{Tag: int(tag), Name: name})
+		}
 		if d := r.dim(); dim < 1 || dim > int64(d) || name == "" {
 			continue
 		}
@@ -276,13 +305,12 @@ func (r *reader) indexNodes(start int) error {
 	return nil
 }
 
-// marks returns the lines and points in groups, nil if there are none.
+// marks returns the lines and points in groups, periodic sides and skipped sections, nil if there are none.
 func (r *reader) marks() *mesh.Marks {
-	if len(r.lines)+len(r.points) == 0 {
+	if len(r.lines)+len(r.points)+len(r.periodic)+len(r.skipped) == 0 {
 		return nil
 	}
-	slices.Sort(r.points)
-	return &mesh.Marks{Lines: r.lines, Points: slices.Compact(r.points)}
+	return &mesh.Marks{Lines: r.lines, Points: r.points, Periodic: r.periodic, Skipped: r.skipped}
 }
 
 func (r *reader) finish() (*mesh.Mesh, error) {
@@ -303,8 +331,11 @@ func (r *reader) finish() (*mesh.Mesh, error) {
 			break
 		}
 	}
-	if !r.groups.HasCells {
-		m.CellGroup = nil
+	if err := r.resolveGroups(); err != nil {
+		return nil, r.At(len(r.Data), "%v", err)
+	}
+	if r.groups.HasCells {
+		m.CellGroup = r.ofCells
 	}
 	m.Marks = r.marks()
 	return m, nil

@@ -40,7 +40,7 @@ func TestReadsAllVersions(t *testing.T) {
 func checkIsland(t *testing.T, name string, m *mesh.Mesh) {
 	t.Helper()
 	want := []mesh.Group{{Dim: 1, Tag: 3, Name: "open sea"}, {Dim: 1, Tag: 5, Name: "shore"}, {Dim: 2, Tag: 20,
-		Name: "west"}, {Dim: 2, Tag: 21, Name: "21"}}
+		Name: "west"}, {Dim: 2, Tag: 21, Name: "21"}, {Dim: 0, Tag: 9, Name: "gauge"}}
 	if !reflect.DeepEqual(m.Groups, want) {
 		t.Fatalf("%s: groups %v, want %v", name, m.Groups, want)
 	}

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 )
 
 // simplexKinds are the element types of simplices by dimension.
-var simplexKinds = [4]int{1: lineKind, 2: triangleKind, 3: tetrahedronKind}
+var simplexKinds = [4]int{pointKind, lineKind, triangleKind, tetrahedronKind}
 
 // header writes $MeshFormat and $PhysicalNames.
 func (w *writer) header() {
@@ -21,52 +24,16 @@ func (w *writer) header() {
 		w.end()
 	}
 	fmt.Fprint(w, "$EndMeshFormat\n")
-	if len(w.Groups) > 0 {
-		fmt.Fprintf(w, "$PhysicalNames\n%d\n", len(w.Groups))
-		for _, g := range w.Groups {
+	groups := slices.DeleteFunc(slices.Clone(w.Groups), func(g mesh.Group) bool {
+		return g.Dim == w.Cells.Dim && w.Combined[g.Tag] != nil
+	})
+	if len(groups) > 0 {
+		fmt.Fprintf(w, "$PhysicalNames\n%d\n", len(groups))
+		for _, g := range groups {
 			fmt.Fprintf(w, "%d %d \"%s\"\n", g.Dim, g.Tag, g.Name)
 		}
 		fmt.Fprint(w, "$EndPhysicalNames\n")
 	}
-}
-
-// entities writes an entity for each dimension and group tag. Entities of one dimension are numbered from 1.
-func (w *writer) entities() {
-	var counts [4]int
-	for _, e := range w.elementSets {
-		counts[e.Dim] += len(e.tags)
-	}
-	fmt.Fprint(w, "$Entities\n")
-	for _, n := range counts {
-		w.int64(n)
-	}
-	w.endLine()
-	box := w.Box()
-	for _, e := range slices.Backward(w.elementSets[:]) {
-		for i, tag := range e.tags {
-			w.entity(i+1, box, tag)
-		}
-	}
-	w.endBinary()
-	fmt.Fprint(w, "$EndEntities\n")
-}
-
-// entity writes an entity with a bounding box and a group. If the mesh has sides (tagged edges of triangles, tagged
-// faces of tetrahedra) or lines (tagged edges of tetrahedra), an entity without a group gets group 0, because the
-// Python package meshio needs a group for each entity if any has one.
-func (w *writer) entity(tag int, box [6]float64, group int32) {
-	w.int32(tag)
-	for _, x := range box {
-		w.float(x)
-	}
-	if w.Sides.Count+w.Lines.Count > 0 || group > 0 {
-		w.int64(1)
-		w.int32(int(group))
-	} else {
-		w.int64(0)
-	}
-	w.int64(0) // entities that bound it
-	w.endLine()
 }
 
 // nodes writes all vertices in one block, on the first entity of cells.
@@ -74,7 +41,7 @@ func (w *writer) nodes() {
 	fmt.Fprint(w, "$Nodes\n")
 	n := len(w.Points[0])
 	w.counts(1, n)
-	w.block(w.Cells.Dim, 1, 0, n)
+	w.block(w.Cells.Dim, w.numbers[w.elementSets[0].entities[0]], 0, n)
 	for v := range n {
 		w.int64(v + 1)
 		w.endLine()
@@ -110,21 +77,29 @@ func (w *writer) block(dim, entity, kind, count int) {
 	w.endLine()
 }
 
-// elements writes cells, sides and lines, with a block for each range of elements with the same group tag.
+// elementCount is the number of cells, sides, lines and points.
+func (w *writer) elementCount() (n int) {
+	for k := range w.elementSets {
+		n += w.elementSets[k].Count
+	}
+	return n
+}
+
+// elements writes cells, sides, lines and points, with a block for each range of elements of the same entity.
 func (w *writer) elements() {
 	blocks := 0
-	for _, e := range w.elementSets {
-		for range e.Runs() {
+	for k := range w.elementSets {
+		for range meshfile.Runs(w.elementSets[k].Count, w.elementSets[k].key) {
 			blocks++
 		}
 	}
 	fmt.Fprint(w, "$Elements\n")
-	w.counts(blocks, w.Cells.Count+w.Sides.Count+w.Lines.Count)
+	w.counts(blocks, w.elementCount())
 	number := 0
-	for _, e := range w.elementSets {
-		for start, end := range e.Runs() {
-			index, _ := slices.BinarySearch(e.tags, e.Tag(start))
-			w.block(e.Dim, index+1, simplexKinds[e.Dim], end-start)
+	for k := range w.elementSets {
+		e := &w.elementSets[k]
+		for start, end := range meshfile.Runs(e.Count, e.key) {
+			w.block(e.Dim, w.numbers[e.key(start)], simplexKinds[e.Dim], end-start)
 			for i := start; i < end; i++ {
 				number++
 				w.int64(number)

@@ -140,12 +140,11 @@ func TestReadsSolidGmsh(t *testing.T) {
 	want := &mesh.Solid{X: []float64{0, 1, 0, 0}, Y: []float64{0, 0, 1, 0}, Z: []float64{0, 0, 0, 1},
 		Cells: [][4]int32{{0, 1, 2, 3}}, CellTag: []int32{5}, Faces: []mesh.TaggedFace{{V: lid, Tag: 2}, {V: lid, Tag: 3}},
 		Groups: []mesh.Group{{Dim: 2, Tag: 3, Name: "lid"}, {Dim: 3, Tag: 5, Name: "all"}},
-		Marks:  &mesh.Marks{Lines: []mesh.MarkedEdge{{A: 0, B: 1, Tag: 8}}, Points: []int32{0}}}
+		Marks:  &mesh.Marks{Lines: []mesh.MarkedEdge{{A: 0, B: 1, Tag: 8}}, Points: []mesh.MarkedPoint{{V: 0, Tag: 9}}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 	for _, c := range []struct{ old, new, want string }{
-		{"1 0 0 0 1 1 1 1 5 0", "1 0 0 0 1 1 1 2 5 6 0", "volume 1 is in the physical groups 5 and 6"},
 		{"5 1 2 3 4", "5 1 2 3 7", "line 40: element 5 refers to node 7"},
 		{"3 1 4 1\n5 1 2 3 4", "3 1 5 1\n5 1 2 3 4", "element 5 is a hexahedron"},
 		{"5 5 1 5", "4 4 1 4", "$EndElements"},
@@ -255,8 +254,7 @@ Mesh.MeshSizeFactor = 2;
 	}
 }
 
-// A surface may be in several groups where faces are sides, but not where triangles are cells. A volume may be in only
-// one group.
+// A surface may be in several groups.
 func TestSolidSeveralGroups(t *testing.T) {
 	const text = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 1 1\n8 0 0 0 1 1 1 2 3 4 0\n" +
 		"9 0 0 0 1 1 1 1 7 0\n$EndEntities\n$Nodes\n1 4 1 4\n3 9 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n" +
@@ -272,10 +270,5 @@ func TestSolidSeveralGroups(t *testing.T) {
 	if want := []mesh.TaggedFace{{V: face, Tag: 3}, {V: face, Tag: 4}}; !reflect.DeepEqual(s.Faces, want) ||
 		s.CellTag[0] != 7 {
 		t.Errorf("faces %v, tag %v", s.Faces, s.CellTag)
-	}
-	volume := strings.Replace(text, "1 1 1 1 7 0", "1 1 1 2 7 8 0", 1)
-	const want = "line 7: volume 9 is in the physical groups 7 and 8"
-	if _, err := parseSolid([]byte(volume)); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("a volume in two groups: %v", err)
 	}
 }

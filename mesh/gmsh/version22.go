@@ -1,8 +1,12 @@
 package gmsh
 
+import "math"
+
 // Sections of version 2.2. In text each entry is a line.
 
-func (r *reader) nodes22() error {
+// nodes22 reads the nodes. In the section $ParametricNodes, dimension and tag of an entity, and the node's parameters
+// on that curve or surface, follow the coordinates.
+func (r *reader) nodes22(parametric bool) error {
 	count, err := r.Int()
 	if err != nil {
 		return err
@@ -18,9 +22,9 @@ func (r *reader) nodes22() error {
 	r.allocateNodes(count)
 	for range count {
 		if r.Binary {
-			err = r.nodeBinary22()
+			err = r.nodeBinary22(parametric)
 		} else {
-			err = r.nodeText22()
+			err = r.nodeText22(parametric)
 		}
 		if err != nil {
 			return err
@@ -34,7 +38,7 @@ func (r *reader) allocateNodes(count int64) {
 	r.mesh.X, r.mesh.Y, r.z = make([]float64, 0, count), make([]float64, 0, count), make([]float64, 0, count)
 }
 
-func (r *reader) nodeText22() error {
+func (r *reader) nodeText22(parametric bool) error {
 	tag, err := r.Int()
 	if err != nil {
 		return err
@@ -42,6 +46,10 @@ func (r *reader) nodeText22() error {
 	r.nodeTags = append(r.nodeTags, tag)
 	if err := r.pointText(); err != nil {
 		return err
+	}
+	if parametric {
+		r.Line()
+		return nil
 	}
 	return r.EndLine()
 }
@@ -64,13 +72,26 @@ func (r *reader) pointText() error {
 	return nil
 }
 
-func (r *reader) nodeBinary22() error {
+func (r *reader) nodeBinary22(parametric bool) error {
 	tag, err := r.Bytes4()
 	if err != nil {
 		return err
 	}
 	r.nodeTags = append(r.nodeTags, int64(tag))
-	return r.pointBinary()
+	if err := r.pointBinary(); err != nil || !parametric {
+		return err
+	}
+	dim, err := r.Bytes4()
+	if err != nil {
+		return err
+	}
+	if _, err := r.Bytes4(); err != nil {
+		return err
+	}
+	if dim != 1 && dim != 2 { // points have no parameter, and neither have nodes in volumes
+		return nil
+	}
+	return r.skipFloats(int(dim))
 }
 
 func (r *reader) pointBinary() error {
@@ -121,7 +142,8 @@ func (r *reader) elements22() error {
 	return nil
 }
 
-// elementText22 reads a line with number, type, number of tags, tags and nodes. The first tag is the physical group.
+// elementText22 reads a line with number, type, number of tags, tags and nodes. The first tag is the physical group,
+// the second the elementary entity; partitions follow.
 func (r *reader) elementText22() error {
 	start := r.Here()
 	element, err := r.Int()
@@ -143,14 +165,17 @@ func (r *reader) elementText22() error {
 	if tags < 0 {
 		return r.At(start, "element %d has %d tags", element, tags)
 	}
-	physical := int64(0)
+	var physical, entity int64
 	for i := range tags {
 		tag, err := r.IntOnLine()
 		if err != nil {
 			return err
 		}
-		if i == 0 {
+		switch i {
+		case 0:
 			physical = tag
+		case 1:
+			entity = tag
 		}
 	}
 	var nodes [4]int64
@@ -159,7 +184,7 @@ func (r *reader) elementText22() error {
 			return err
 		}
 	}
-	if err := r.element22(start, element, physical, nodes[:n]); err != nil {
+	if err := r.element22(start, element, physical, entity, nodes[:n]); err != nil {
 		return err
 	}
 	return r.EndLine()
@@ -195,14 +220,17 @@ func (r *reader) blockBinary22(most int64) (int64, error) {
 	word := func(i int64) int64 { return int64(int32(r.Order.Uint32(r.Data[r.Pos+4*int(i):]))) }
 	var nodes [4]int64
 	for range count {
-		physical := int64(0)
+		var physical, entity int64
 		if tags > 0 {
 			physical = word(1)
+		}
+		if tags > 1 {
+			entity = word(2)
 		}
 		for i := range n {
 			nodes[i] = word(1 + tags + int64(i))
 		}
-		if err := r.element22(r.Pos, word(0), physical, nodes[:n]); err != nil {
+		if err := r.element22(r.Pos, word(0), physical, entity, nodes[:n]); err != nil {
 			return 0, err
 		}
 		r.Pos += 4 * (1 + int(tags) + n)
@@ -210,9 +238,9 @@ func (r *reader) blockBinary22(most int64) (int64, error) {
 	return count, nil
 }
 
-// element22 adds an element of a physical group, 0 for none; the number is negative if the orientation of the curve or
-// surface is reversed.
-func (r *reader) element22(pos int, element, physical int64, nodes []int64) error {
+// element22 adds an element of a physical group and an elementary entity, 0 for none; the number is negative if the
+// orientation of the curve or surface is reversed.
+func (r *reader) element22(pos int, element, physical, entity int64, nodes []int64) error {
 	var groups []int32
 	if physical != 0 {
 		group, err := r.groupOf(len(nodes)-1, max(physical, -physical))
@@ -221,5 +249,9 @@ func (r *reader) element22(pos int, element, physical int64, nodes []int64) erro
 		}
 		groups = append(groups, group)
 	}
-	return r.element(pos, element, nodes, groups)
+	entity = max(entity, -entity)
+	if entity > math.MaxInt32 {
+		return r.At(pos, "element %d: the entity %d has more than 32 bits", element, entity)
+	}
+	return r.element(pos, element, nodes, groups, entity)
 }

@@ -1,5 +1,7 @@
 package gmsh
 
+import "math"
+
 // Sections of version 4.1. In a binary file, counts and tags of the type size have 8 bytes, other integers 4.
 
 func (r *reader) int64() (int64, error) {
@@ -85,26 +87,39 @@ func (r *reader) readEntity(dim int) error {
 	if err != nil {
 		return err
 	}
+	groups, err := r.restOfEntity(dim)
+	if err != nil {
+		return err
+	}
+	return r.setGroups(start, dim, tag, groups)
+}
+
+// restOfEntity reads the position or bounding box, the physical groups and the bounding entities of an entity, and
+// returns its groups.
+func (r *reader) restOfEntity(dim int) (groups []int64, err error) {
 	corners := 6 // of the bounding box
 	if dim == 0 {
 		corners = 3
 	}
 	if err := r.skipFloats(corners); err != nil {
-		return err
+		return nil, err
 	}
-	groups, err := r.readTags()
-	if err != nil {
-		return err
+	if groups, err = r.readTags(); err != nil {
+		return nil, err
 	}
 	if dim > 0 {
-		if _, err := r.readTags(); err != nil { // bounding entities
-			return err
-		}
+		_, err = r.readTags() // bounding entities
 	}
-	cells := r.dim()
-	if dim > cells {
+	return groups, err
+}
+
+// setGroups records the physical groups of an entity.
+func (r *reader) setGroups(start, dim int, tag int64, groups []int64) error {
+	if dim > r.dim() {
 		return nil
 	}
+	key := [2]int64{int64(dim), tag}
+	delete(r.entityGroups, key) // the numbers of partitions may be those of the entities that they replace
 	for _, physical := range groups {
 		if physical == 0 { // none
 			continue
@@ -113,12 +128,7 @@ func (r *reader) readEntity(dim int) error {
 		if err != nil {
 			return r.At(start, "%v", err)
 		}
-		key := [2]int64{int64(dim), tag}
 		r.entityGroups[key] = append(r.entityGroups[key], g)
-	}
-	if dim == cells && len(groups) > 1 && r.multipleGroups == nil {
-		r.multipleGroups = r.At(start, "%s %d is in the physical groups %d and %d; a cell can be in only one",
-			[]string{"surface", "volume"}[dim-2], tag, groups[0], groups[1])
 	}
 	return nil
 }
@@ -258,7 +268,14 @@ func (r *reader) elementBlock41(most int64) (int64, error) {
 	if int64(n) != dim+1 && count > 0 {
 		return 0, r.At(start, "a block of elements of %d nodes on an entity of dimension %d", n, dim)
 	}
-	groups := r.entityGroups[[2]int64{dim, entity}]
+	key := [2]int64{dim, entity}
+	groups := r.entityGroups[key]
+	if r.parents != nil {
+		entity = r.parents[key]
+	}
+	if entity = max(entity, -entity); entity > math.MaxInt32 {
+		return 0, r.At(start, "the entity %d has more than 32 bits", entity)
+	}
 	r.grow(kind, int(count))
 	var nodes [4]int64
 	for range count {
@@ -267,7 +284,7 @@ func (r *reader) elementBlock41(most int64) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if err := r.element(start, element, nodes[:n], groups); err != nil {
+		if err := r.element(start, element, nodes[:n], groups, entity); err != nil {
 			return 0, err
 		}
 	}

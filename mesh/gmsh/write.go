@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
@@ -15,8 +14,9 @@ import (
 
 // Write writes a Gmsh file of version 4.1, in binary (little-endian) or text, with groups and fields. Numbers in text
 // have as many digits as are needed to read the same bits. The tags of vertices and cells are their ids plus 1; edges
-// follow the cells, and have NaN in cell fields. The vertex field "z" becomes the third coordinate. Ids must be in
-// range; group tags must be positive, and names must not have quotes or line breaks.
+// follow the cells, and have NaN in cell fields. The vertex field "z" becomes the third coordinate. Cells of a group
+// that stands for several are written in all of these (mesh.Origin). Ids must be in range; group tags must be positive,
+// and names must not have quotes or line breaks.
 func Write(path string, m *mesh.Mesh, binary bool) error {
 	if err := m.CheckIDs(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -49,13 +49,8 @@ type writer struct {
 	scratch []byte
 	started bool // in text, whether the line already has a number
 
-	elementSets [3]elementSet // cells, sides and lines
-}
-
-// elementSet has the elements of one dimension and their group tags, ascending: entity i+1 has the group tags[i].
-type elementSet struct {
-	*meshfile.Elements
-	tags []int32
+	elementSets [4]elementSet // cells, sides, lines and points
+	numbers     map[entityKey]int
 }
 
 // newWriter refuses meshes that the format cannot represent.
@@ -63,6 +58,9 @@ func newWriter(c *meshfile.Content, binary bool) (*writer, error) {
 	tags := make(map[[2]int]bool)
 	names := append(mesh.FieldNames(c.CellData), mesh.FieldNames(c.VertexData)...)
 	for _, g := range c.Groups {
+		if g.Dim == c.Cells.Dim && c.Combined[g.Tag] != nil {
+			continue
+		}
 		if g.Tag < 1 || g.Tag > math.MaxInt32 {
 			return nil, fmt.Errorf("group %q of dimension %d has the tag %d; Gmsh needs 1 to %d",
 				g.Name, g.Dim, g.Tag, math.MaxInt32)
@@ -79,27 +77,15 @@ func newWriter(c *meshfile.Content, binary bool) (*writer, error) {
 		}
 	}
 	w := &writer{Content: c, binary: binary}
-	for k, e := range [3]*meshfile.Elements{&c.Cells, &c.Sides, &c.Lines} {
-		tags, err := tagsOf(e, []string{"cell", "face", "edge"}[k], int32(min(k, 1)))
-		if err != nil {
+	points := c.PointElements()
+	for k, e := range [4]*meshfile.Elements{&c.Cells, &c.Sides, &c.Lines, &points} {
+		var err error
+		if w.elementSets[k], err = w.newElementSet(e); err != nil {
 			return nil, err
 		}
-		w.elementSets[k] = elementSet{e, tags}
 	}
+	w.numberEntities()
 	return w, nil
-}
-
-// tagsOf returns the group tags of elements, ascending. It refuses those below lowest.
-func tagsOf(e *meshfile.Elements, what string, lowest int32) (tags []int32, err error) {
-	for start := range e.Runs() {
-		tag := e.Tag(start)
-		if tag < lowest {
-			return nil, fmt.Errorf("%s %d has the tag %d; Gmsh needs tags from 1 on", what, start, tag)
-		}
-		tags = append(tags, tag)
-	}
-	slices.Sort(tags)
-	return slices.Compact(tags), nil
 }
 
 func (w *writer) write(out io.Writer) error {
@@ -108,11 +94,12 @@ func (w *writer) write(out io.Writer) error {
 	w.entities()
 	w.nodes()
 	w.elements()
+	w.periodicSides()
 	for _, name := range mesh.FieldNames(w.VertexData) {
 		w.field("NodeData", name, w.VertexData[name], 0)
 	}
 	for _, name := range mesh.FieldNames(w.CellData) {
-		w.field("ElementData", name, w.CellData[name], w.Sides.Count+w.Lines.Count)
+		w.field("ElementData", name, w.CellData[name], w.elementCount()-w.Cells.Count)
 	}
 	return w.Flush()
 }

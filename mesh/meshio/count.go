@@ -105,13 +105,19 @@ func countGmsh(f *os.File) (c Counts, err error) {
 		return c, nil
 	}
 	isVersion4, isBinary := bytes.HasPrefix(version[0], []byte("4")), string(version[1]) == "1"
+	var order binary.ByteOrder = binary.LittleEndian
+	if one := bytes.SplitN(headers[0], []byte("\n"), 3); len(one) == 3 && len(one[2]) >= 4 &&
+		binary.BigEndian.Uint32(one[2]) == 1 {
+		order = binary.BigEndian
+	}
 	number := func(head []byte) int64 {
-		head = bytes.TrimLeft(head, "\r\n")
 		if isVersion4 && isBinary {
+			// One line break ends the keyword; bytes of numbers may look like others.
+			_, head, _ = bytes.Cut(head, []byte("\n"))
 			if len(head) < 16 {
 				return 0
 			}
-			return int64(binary.LittleEndian.Uint64(head[8:]))
+			return int64(order.Uint64(head[8:]))
 		}
 		words, index := bytes.Fields(head), 0
 		if isVersion4 {

@@ -62,3 +62,39 @@ func TestCount(t *testing.T) {
 		t.Error("Count of a file that does not exist: no error")
 	}
 }
+
+// Count finds the counts of binary Gmsh files whose numbers begin with bytes that look like line breaks.
+func TestCountBinaryBlocks(t *testing.T) {
+	for _, blocks := range []int{1, 9, 10, 13, 266, 269, 2570, 3338, 3341} {
+		m, err := mesh.Rectangle(0, 0, 1, 1, 4*blocks, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Tagged = nil
+		m.Groups = []mesh.Group{{Dim: 2, Tag: 1, Name: "a"}, {Dim: 2, Tag: 2, Name: "b"}}
+		m.CellGroup = make([]int32, len(m.Cells))
+		for c := range min(blocks, len(m.Cells)) { // each block ends where the group changes
+			m.CellGroup[c] = int32(c % 2)
+		}
+		for c := blocks; c < len(m.Cells); c++ {
+			m.CellGroup[c] = int32((blocks - 1) % 2)
+		}
+		path := filepath.Join(t.TempDir(), "a.msh")
+		if err := Write(path, m); err != nil {
+			t.Fatal(err)
+		}
+		if c, err := Count(path); err != nil || c.Vertices != int64(len(m.X)) || c.Cells != int64(len(m.Cells)) {
+			t.Errorf("%d blocks: %+v, %v; want %d vertices and %d cells", blocks, c, err, len(m.X), len(m.Cells))
+		}
+	}
+	big := "$MeshFormat\n4.1 1 8\n\x00\x00\x00\x01\n$EndMeshFormat\n$Nodes\r\n" +
+		"\x00\x00\x00\x00\x00\x00\x00\x0a\x00\x00\x00\x00\x00\x00\x0a\x0a" + "$Elements\n" +
+		"\x00\x00\x00\x00\x00\x00\x00\x0d\x00\x00\x00\x00\x00\x00\x0d\x0a"
+	path := filepath.Join(t.TempDir(), "big.msh")
+	if err := os.WriteFile(path, []byte(big), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := Count(path); err != nil || c.Vertices != 0xa0a || c.Cells != 0xd0a {
+		t.Errorf("big-endian: %+v, %v", c, err)
+	}
+}

@@ -94,16 +94,26 @@ func Writable(path string) error {
 }
 
 // NotKept lists the parts of a mesh that a file with this extension does not keep, "" for none. Medit files have
-// neither fields nor names of groups; the other formats have no marks, except for lines in Gmsh files. No format keeps
-// sections that were skipped on reading, such as normals, or groups of points.
-func NotKept(path string, groups []mesh.Group, marks *mesh.Marks, fields ...map[string][]float64) string {
+// neither fields nor names of groups; the other formats have no marks, except for lines, points and periodic sides in
+// Gmsh files, which also are the only ones in which a cell may be in several groups. No format keeps sections that were
+// skipped on reading, such as normals.
+func NotKept(path string, origin *mesh.Origin, groups []mesh.Group, marks *mesh.Marks,
+	fields ...map[string][]float64) string {
 	var lost []string
 	if marks != nil {
 		lost = append(lost, marks.Skipped...)
 	}
 	e := extension(path)
-	if marks != nil && len(marks.Points) > 0 {
-		lost = append(lost, "groups of points")
+	if e != ".msh" {
+		if marks != nil && len(marks.Points) > 0 {
+			lost = append(lost, "groups of points")
+		}
+		if marks != nil && len(marks.Periodic) > 0 {
+			lost = append(lost, "the relation of periodic sides")
+		}
+		for _, tag := range slices.Sorted(maps.Keys(origin.Combined)) {
+			lost = append(lost, fmt.Sprintf("that cells are in several groups (they are in group %d)", tag))
+		}
 	}
 	if e != ".mesh" && e != ".meshb" {
 		return strings.Join(append(lost, marksNotKept(marks, e)...), ", ")
@@ -116,7 +126,7 @@ func NotKept(path string, groups []mesh.Group, marks *mesh.Marks, fields ...map[
 		}
 	}
 	for _, g := range groups {
-		if g.Name != strconv.Itoa(g.Tag) {
+		if g.Dim > 0 && g.Name != strconv.Itoa(g.Tag) {
 			lost = append(lost, fmt.Sprintf("the name %q of group %d", g.Name, g.Tag))
 		}
 	}

@@ -58,26 +58,38 @@ func TestUnknownExtensions(t *testing.T) {
 }
 
 func TestNotKept(t *testing.T) {
+	origin := &mesh.Origin{}
 	groups := []mesh.Group{{Dim: 1, Tag: 4, Name: "wall"}, {Dim: 2, Tag: 7, Name: "7"}}
 	points := map[string][]float64{"z": nil, "u": nil}
 	cells := map[string][]float64{"rank": nil, "q": nil}
 	want := `field "u", field "q", field "rank", the name "wall" of group 4`
 	for _, name := range []string{"a.mesh", "a.MESHB"} {
-		if got := NotKept(name, groups, nil, points, cells); got != want {
+		if got := NotKept(name, origin, groups, nil, points, cells); got != want {
 			t.Errorf("%s: %s", name, got)
 		}
-		if got := NotKept(name, groups[1:], &mesh.Marks{}, map[string][]float64{"z": nil}); got != "" {
+		if got := NotKept(name, origin, groups[1:], &mesh.Marks{}, map[string][]float64{"z": nil}); got != "" {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
 	marks := &mesh.Marks{Vertices: []int32{1}, Refs: []int32{0, 3}, Skipped: []string{"Normals"}}
-	if got := NotKept("a.msh", groups, marks, points, cells); got != "Normals, required vertices, references of vertices" {
+	if got := NotKept("a.msh", origin, groups, marks, points, cells); got != "Normals, required vertices, "+
+		"references of vertices" {
 		t.Error(got)
 	}
-	if got := NotKept("a.mesh", nil, marks); got != "Normals" {
+	if got := NotKept("a.mesh", origin, nil, marks); got != "Normals" {
 		t.Error(got)
 	}
-	if got := NotKept("a.msh", groups, nil, points, cells) + NotKept("a.vtu", groups, nil, points, cells); got != "" {
+	if got := NotKept("a.msh", origin, groups, nil, points, cells) + NotKept("a.vtu", origin, groups, nil, points,
+		cells); got != "" {
 		t.Error(got)
+	}
+	origin.Combined = map[int][]int{9: {7, 8}}
+	marks = &mesh.Marks{Points: []mesh.MarkedPoint{{V: 1, Tag: 2}}, Periodic: []mesh.PeriodicSide{{Dim: 1}}}
+	if got := NotKept("a.msh", origin, nil, marks); got != "" {
+		t.Error(got)
+	}
+	if got, want := NotKept("a.vtu", origin, nil, marks), "groups of points, the relation of periodic sides, "+
+		"that cells are in several groups (they are in group 9)"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -75,6 +75,9 @@ func (g *Grid) addGroups(m *mesh.Mesh) error {
 	type key struct{ dim, tag int }
 	groups := map[key]bool{}
 	for i, group := range m.Groups {
+		if group.Dim == 0 {
+			continue
+		}
 		k := key{group.Dim, group.Tag}
 		if group.Dim != 1 && group.Dim != 2 || group.Tag == 0 || group.Tag != int(int32(group.Tag)) || groups[k] {
 			return fmt.Errorf("group %d %q has dimension %d and tag %d: the dimension must be 1 or 2, the tag an integer of "+

@@ -19,6 +19,7 @@ type Content struct {
 	Cells, Sides, Lines  Elements     // Lines only for tetrahedra, whose sides are faces
 	CellData, VertexData map[string][]float64
 	Marks                *mesh.Marks
+	Combined             map[int][]int // as in mesh.Origin
 }
 
 // Elements are the elements of one dimension, each with the tag of its group.
@@ -33,7 +34,7 @@ func OfMesh(m *mesh.Mesh) *Content {
 	fields := maps.Clone(m.VertexData)
 	delete(fields, mesh.Heights)
 	s := &Content{Groups: m.Groups, Points: [3][]float64{m.X, m.Y, m.VertexData[mesh.Heights]}, CellData: m.CellData,
-		VertexData: fields, Marks: m.Marks}
+		VertexData: fields, Marks: m.Marks, Combined: m.Combined}
 	s.Cells = Elements{Dim: 2, Count: len(m.Cells),
 		Tag: func(c int) int32 {
 			if m.CellGroup == nil || m.CellGroup[c] < 0 {
@@ -55,7 +56,7 @@ func OfMesh(m *mesh.Mesh) *Content {
 // OfSolid returns the content of a tetrahedral mesh: cells are tetrahedra, sides are tagged faces.
 func OfSolid(s *mesh.Solid) *Content {
 	c := &Content{Groups: s.Groups, Points: [3][]float64{s.X, s.Y, s.Z}, CellData: s.CellData, VertexData: s.VertexData,
-		Marks: s.Marks,
+		Marks: s.Marks, Combined: s.Combined,
 		Cells: Elements{Dim: 3, Count: len(s.Cells),
 			Tag: func(c int) int32 {
 				if s.CellTag == nil {
@@ -78,6 +79,19 @@ func OfSolid(s *mesh.Solid) *Content {
 	return c
 }
 
+// PointElements returns the vertices in groups of points.
+func (c *Content) PointElements() Elements {
+	if c.Marks == nil {
+		return Elements{}
+	}
+	points, vertex := c.Marks.Points, make([]int32, 1)
+	return Elements{Count: len(points), Tag: func(i int) int32 { return points[i].Tag },
+		Vertices: func(i int) []int32 {
+			vertex[0] = points[i].V
+			return vertex
+		}}
+}
+
 // With returns the elements of e, which may be nil, followed by count others of the same dimension.
 func (e *Elements) With(count int, vertices func(i int) []int32, tag func(i int) int32) *Elements {
 	if e == nil {
@@ -96,12 +110,12 @@ func (e *Elements) With(count int, vertices func(i int) []int32, tag func(i int)
 	}}
 }
 
-// Runs yields the bounds of the maximal ranges of consecutive elements with the same tag.
-func (e *Elements) Runs() func(yield func(start, end int) bool) {
+// Runs yields the bounds of the maximal ranges of consecutive elements with the same key.
+func Runs[K comparable](count int, key func(i int) K) func(yield func(start, end int) bool) {
 	return func(yield func(start, end int) bool) {
-		for start := 0; start < e.Count; {
-			tag, end := e.Tag(start), start+1
-			for end < e.Count && e.Tag(end) == tag {
+		for start := 0; start < count; {
+			first, end := key(start), start+1
+			for end < count && key(end) == first {
 				end++
 			}
 			if !yield(start, end) {

@@ -158,7 +158,7 @@ func (b planeMesh) write(path string) error { return meshio.Write(path, b.Mesh) 
 func (b planeMesh) nodes() nodes            { return nodes{metric.FromTriangles(b.Mesh), b.VertexData} }
 
 func (b planeMesh) notKept(path string) string {
-	return meshio.NotKept(path, b.Groups, b.Marks, b.VertexData, b.CellData)
+	return meshio.NotKept(path, &b.Origin, b.Groups, b.Marks, b.VertexData, b.CellData)
 }
 
 func (b planeMesh) centre(cell int) []float64 {
@@ -246,7 +246,7 @@ func (b solidMesh) write(path string) error { return meshio.WriteSolid(path, b.S
 func (b solidMesh) nodes() nodes            { return nodes{metric.FromTetrahedra(b.Solid), b.VertexData} }
 
 func (b solidMesh) notKept(path string) string {
-	return meshio.NotKept(path, b.Groups, b.Marks, b.VertexData, b.CellData)
+	return meshio.NotKept(path, &b.Origin, b.Groups, b.Marks, b.VertexData, b.CellData)
 }
 
 func (b solidMesh) centre(cell int) []float64 {
