@@ -22,16 +22,17 @@ func (m *Mesh) Check() error {
 
 // CheckedNeighbours checks the mesh as Check does, and returns the result of [Mesh.Neighbours], which the check needs.
 func (m *Mesh) CheckedNeighbours() (neighbours [][3]int32, err error) {
-	return m.check((*Mesh).checkShapes)
+	return m.check(false)
 }
 
-// CheckTangled is Check for a tangled mesh: it accepts clockwise and flat cells.
+// CheckTangled is Check for a tangled mesh: it accepts clockwise and flat cells, and vertices inside the mesh at the
+// position of another.
 func (m *Mesh) CheckTangled() error {
-	_, err := m.check(func(*Mesh) error { return nil })
+	_, err := m.check(true)
 	return err
 }
 
-func (m *Mesh) check(checkShapes func(*Mesh) error) (nb [][3]int32, err error) {
+func (m *Mesh) check(tangled bool) (nb [][3]int32, err error) {
 	// Later checks rely on earlier ones: sizes, then ids, then geometry and topology.
 	if err := m.checkSizes(); err != nil {
 		return nil, err
@@ -41,7 +42,13 @@ func (m *Mesh) check(checkShapes func(*Mesh) error) (nb [][3]int32, err error) {
 	}
 	var shape, vertices, duplicates, edges error
 	var wait sync.WaitGroup
-	wait.Go(func() { shape, vertices = checkShapes(m), m.checkVertices() })
+	var same [][2]int32
+	wait.Go(func() {
+		if !tangled {
+			shape = m.checkShapes()
+		}
+		m.duplicateVertices(func(first, again int32) { same = append(same, [2]int32{first, again}) })
+	})
 	wait.Go(func() {
 		nb, edges = m.Neighbours()
 		duplicates = m.checkDuplicateCells(nb)
@@ -50,6 +57,10 @@ func (m *Mesh) check(checkShapes func(*Mesh) error) (nb [][3]int32, err error) {
 		}
 	})
 	wait.Wait()
+	if tangled && edges == nil {
+		same = m.bothOnBoundary(same, nb)
+	}
+	vertices = m.checkVertices(same)
 	return nb, errors.Join(shape, vertices, duplicates, edges)
 }
 
@@ -132,8 +143,26 @@ func (m *Mesh) checkShapes() error {
 	return joinFaults(&clockwise, &flat, &huge)
 }
 
-// checkVertices refuses vertices in no cell, and pairs of vertices at the same position.
-func (m *Mesh) checkVertices() error {
+// bothOnBoundary returns the pairs of which both vertices are on the boundary.
+func (m *Mesh) bothOnBoundary(pairs [][2]int32, nb [][3]int32) (both [][2]int32) {
+	if len(pairs) == 0 {
+		return nil
+	}
+	edges, _ := m.boundary(nb)
+	border := make([]bool, len(m.X))
+	for _, e := range edges {
+		border[e[0]], border[e[1]] = true, true
+	}
+	for _, p := range pairs {
+		if border[p[0]] && border[p[1]] {
+			both = append(both, p)
+		}
+	}
+	return both
+}
+
+// checkVertices refuses vertices in no cell, and the given pairs of vertices, at the same position, except at cracks.
+func (m *Mesh) checkVertices(pairs [][2]int32) error {
 	dangling := fault{what: "vertex in no cell", many: "vertices in no cell",
 		advice: "remove them with atoll mesh convert --drop-dangling"}
 	same := fault{what: "pair of vertices at the same position", many: "pairs of vertices at the same position",
@@ -142,11 +171,15 @@ func (m *Mesh) checkVertices() error {
 	eachBad(len(used), func(v int) bool { return used[v] }, func(v int) {
 		dangling.add(func() string { return m.describeVertex(v) })
 	})
-	m.duplicateVertices(func(first, again int32) {
+	cracked := m.Marks.cracked()
+	for _, p := range pairs {
+		if cracked[p[0]] && cracked[p[1]] {
+			continue
+		}
 		same.add(func() string {
-			return fmt.Sprintf("vertices %d and %d at (%g, %g)", first, again, m.X[first], m.Y[first])
+			return fmt.Sprintf("vertices %d and %d at (%g, %g)", p[0], p[1], m.X[p[0]], m.Y[p[0]])
 		})
-	})
+	}
 	return joinFaults(&dangling, &same)
 }
 
@@ -168,9 +201,9 @@ func (m *Mesh) checkDuplicateCells(nb [][3]int32) error {
 	return joinFaults(&copies)
 }
 
-// checkEdges refuses neighbours that overlap, tagged edges that no cell has, and hanging nodes.
-func (m *Mesh) checkEdges(nb [][3]int32) error {
-	overlap := fault{what: "edge with both cells on one side", many: "edges with both cells on one side",
+// overlaps finds neighbours that overlap.
+func (m *Mesh) overlaps(nb [][3]int32) *fault {
+	overlap := &fault{what: "edge with both cells on one side", many: "edges with both cells on one side",
 		advice: "the cells overlap; orient clockwise cells, or mesh the domain again"}
 	overlaps := func(c, k int) bool { // cell c with the cell of higher id across edge k
 		v, other := m.Cells[c], nb[c][k]
@@ -186,6 +219,11 @@ func (m *Mesh) checkEdges(nb [][3]int32) error {
 			}
 		}
 	})
+	return overlap
+}
+
+// checkEdges refuses neighbours that overlap, tagged edges that no cell has, and hanging nodes.
+func (m *Mesh) checkEdges(nb [][3]int32) error {
 	stray := fault{what: "tagged edge that no cell has", many: "tagged edges that no cell has",
 		advice: "remove them with atoll mesh convert --drop-dangling, or mesh the domain so that it keeps the line"}
 	half, err := m.taggedHalfEdges()
@@ -200,7 +238,7 @@ func (m *Mesh) checkEdges(nb [][3]int32) error {
 			})
 		}
 	}
-	return joinFaults(&overlap, &stray, m.hangingNodes(nb))
+	return joinFaults(m.overlaps(nb), &stray, m.hangingNodes(nb))
 }
 
 // itemsPerWorker is the least number of cells or vertices for which a goroutine is started.

@@ -15,7 +15,8 @@ const grazing = 1e-9
 // whole edges, and the boundary forms a slit of zero width. nb is the result of Neighbours.
 func (m *Mesh) hangingNodes(nb [][3]int32) *fault {
 	f := &fault{what: "vertex inside a boundary edge", many: "vertices inside boundary edges",
-		advice: "cells must meet at whole edges; mesh the domain again without hanging nodes"}
+		advice: "cells must meet at whole edges: merge vertices that are nearly the same (atoll mesh convert " +
+			"--merge-duplicates), or mesh the domain again without hanging nodes"}
 	edges, cells := m.boundary(nb)
 	boxes := m.boxVertices(edges)
 	reported := make(map[int32]bool)

@@ -15,7 +15,7 @@ const Heights = "z"
 func CheckHeights(m *Mesh, z []float64) error {
 	const advice = "the triangles are a surface in space, but a triangle mesh must be plane, with z a function of x " +
 		"and y; mesh the volume with tetrahedra, or, if the mesh is tangled, give it without z"
-	if len(z) == 0 || slices.Min(z) == slices.Max(z) {
+	if m.level(z) {
 		return nil
 	}
 	up, down := false, false
@@ -53,6 +53,49 @@ func CheckHeights(m *Mesh, z []float64) error {
 		}
 	}
 	return nil
+}
+
+// levelShare is the range of third coordinates, as a share of the extent of the mesh, up to which they count as equal.
+const levelShare = 1e-10
+
+// level reports whether third coordinates are equal up to round-off.
+func (m *Mesh) level(z []float64) bool {
+	if len(z) == 0 || len(m.X) == 0 || len(m.Y) == 0 {
+		return true
+	}
+	extent := max(slices.Max(m.X)-slices.Min(m.X), slices.Max(m.Y)-slices.Min(m.Y))
+	return slices.Max(z)-slices.Min(z) <= levelShare*extent
+}
+
+// Level checks that the third coordinates of the vertices used by cells are the same up to round-off, as programs for
+// plane meshes need it, and makes them the same, with a note if they are not zero. Otherwise it returns false.
+func (m *Mesh) Level() bool {
+	z, ok := m.VertexData[Heights]
+	if !ok || slices.Min(z) == 0 && slices.Max(z) == 0 {
+		return true
+	}
+	if !m.level(z) {
+		return false
+	}
+	low, high := slices.Min(z), slices.Max(z)
+	height := low/2 + high/2
+	switch {
+	case low < high && low <= 0 && high >= 0:
+		delete(m.VertexData, Heights)
+		m.note("made flat: third coordinates are from %.3g to %.3g, which is round-off; they are 0 now", low, high)
+		return true
+	case low < high:
+		m.note("made flat: third coordinates are from %.17g to %.17g, which is round-off; they are %.10g now", low, high,
+			height)
+	default:
+		m.note("the mesh is in the plane z = %g, and stays there", height)
+	}
+	plane := make([]float64, len(z))
+	for v := range plane {
+		plane[v] = height
+	}
+	m.VertexData[Heights] = plane
+	return true
 }
 
 // isVertical reports whether a triangle that is flat in the plane has an area in space.

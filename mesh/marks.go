@@ -96,6 +96,25 @@ func (k *Marks) lineEnds(n int) []bool {
 	return ends
 }
 
+// cracked returns the vertices at cracks.
+func (k *Marks) cracked() map[int32]bool {
+	if k == nil {
+		return nil
+	}
+	set := make(map[int32]bool, len(k.Cracked))
+	for _, v := range k.Cracked {
+		set[v] = true
+	}
+	return set
+}
+
+// close removes the marks of cracks, whose sides were merged.
+func (k *Marks) close() {
+	if k != nil {
+		k.Cracked = nil
+	}
+}
+
 // renumbered returns the marks with vertex v renumbered to newID[v]; a negative id means that the vertex was removed.
 // References are not changed.
 func (k *Marks) renumbered(newID []int32) *Marks {

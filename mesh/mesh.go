@@ -27,6 +27,8 @@ type Origin struct {
 	// Combined has the tags of groups of cells that stand for several: a cell of such a group is in all groups of the
 	// tags Combined[tag]. Formats in which a cell has one group write it as a group of its own.
 	Combined map[int][]int
+	// Elementary means that groups are the elementary entities of a Gmsh file without physical groups.
+	Elementary bool
 	// GroupArray is the name of the cell array of a VTK file from which groups of cells were read; "" for another
 	// format.
 	GroupArray string

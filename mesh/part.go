@@ -20,6 +20,8 @@ type Part struct {
 	Groups    []Group
 
 	CellData, VertexData map[string][]float64
+
+	Notes []string // about the whole mesh, for users; on rank 0 alone
 }
 
 // Outside is the value of Part.Neighbour at an edge where the mesh ends: -2-group, and -1 for group -1, no group.

@@ -45,10 +45,11 @@ func (m *Mesh) DropDangling() (vertices, tagged int, err error) {
 	return vertices, tagged, nil
 }
 
-// MergeDuplicates merges vertices at exactly the same position into the first of them. Then it removes cells with the
-// same vertices as an earlier one, cells and tagged edges with a repeated vertex, and repeated tagged edges. It returns
-// the numbers of vertices and cells removed. It refuses to merge vertices or cells that differ in a field, and cells of
-// different groups.
+// MergeDuplicates merges vertices at exactly the same position into the first of them, and boundary vertices that are
+// much nearer to each other than to their neighbours, of which the first keeps its fields. Then it removes cells with
+// the same vertices as an earlier one, cells and tagged edges with a repeated vertex, and repeated tagged edges. It
+// returns the numbers of vertices and cells removed. It refuses to merge vertices at the same position or cells that
+// differ in a field, and cells of different groups.
 func (m *Mesh) MergeDuplicates() (vertices, cells int, err error) {
 	if err := m.CheckIDs(); err != nil {
 		return 0, 0, err
@@ -68,6 +69,7 @@ func (m *Mesh) MergeDuplicates() (vertices, cells int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
+	m.joinNear(target, keep)
 	merged, keepCell, cells, err := m.mergedCells(target)
 	if err != nil {
 		return 0, 0, err
@@ -78,6 +80,7 @@ func (m *Mesh) MergeDuplicates() (vertices, cells int, err error) {
 		e.A, e.B = target[e.A], target[e.B]
 	}
 	m.Marks = m.Marks.renumbered(target)
+	m.Marks.close()
 	if m.CellGroup != nil {
 		m.CellGroup = filter(m.CellGroup, keepCell)
 	}
@@ -87,6 +90,28 @@ func (m *Mesh) MergeDuplicates() (vertices, cells int, err error) {
 	vertices = m.keepVertices(keep)
 	m.Tagged = withoutRepeats(m.Tagged)
 	return vertices, cells, nil
+}
+
+// joinNear adds pairs of near vertices to the merges of target and keep. Merges lead to lower ids.
+func (m *Mesh) joinNear(target []int32, keep []bool) {
+	nb, err := m.Neighbours()
+	if err != nil { // the boundary is unknown
+		return
+	}
+	root := func(v int32) int32 {
+		for target[v] != v {
+			v = target[v]
+		}
+		return v
+	}
+	for _, pair := range m.nearVertices(nb) {
+		if a, b := root(pair[0]), root(pair[1]); a != b {
+			target[max(a, b)], keep[max(a, b)] = min(a, b), false
+		}
+	}
+	for v := range target {
+		target[v] = root(int32(v))
+	}
 }
 
 // mergedCells returns the cells with vertex v replaced by target[v], whether each cell is kept, and the number of

@@ -17,24 +17,33 @@ func (s *Solid) Check() error {
 	if err := s.checkShapes(); err != nil {
 		return err
 	}
-	return s.checkTopology()
+	return s.checkTopology(false)
 }
 
-// CheckTangled is Check for a tangled mesh: it accepts inverted and flat cells.
+// CheckTangled is Check for a tangled mesh: it accepts inverted and flat cells, and vertices inside the mesh at the
+// position of another.
 func (s *Solid) CheckTangled() error {
 	if err := s.CheckIDs(); err != nil {
 		return err
 	}
-	return s.checkTopology()
+	return s.checkTopology(true)
 }
 
 // checkTopology looks for faults that do not depend on the shapes of cells.
-func (s *Solid) checkTopology() error {
+func (s *Solid) checkTopology(tangled bool) error {
 	skin, err := s.Skin()
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.checkDangling(), s.checkPositions(), s.checkTagged(skin))
+	refused := func(int32) bool { return true }
+	if tangled {
+		outer := make([]bool, len(s.X))
+		for _, f := range skin {
+			outer[f.V[0]], outer[f.V[1]], outer[f.V[2]] = true, true, true
+		}
+		refused = func(v int32) bool { return outer[v] }
+	}
+	return errors.Join(s.checkDangling(), s.checkPositions(refused), s.checkTagged(skin))
 }
 
 // maxSolidCells keeps the numbers of corners and neighbours within int32.

@@ -20,13 +20,15 @@ func (s *Solid) byPosition() []int32 {
 	return order
 }
 
-// checkPositions refuses vertices at the same position, since the cells around them would not be connected.
-func (s *Solid) checkPositions() error {
+// checkPositions refuses vertices at the same position if both are refused, except at cracks, since the cells around
+// them are not connected.
+func (s *Solid) checkPositions(refused func(v int32) bool) error {
 	same := fault{what: "vertex at the position of another", many: "vertices at the positions of others",
 		advice: "merge them with atoll mesh convert --merge-duplicates"}
-	order := s.byPosition()
+	order, cracked := s.byPosition(), s.Marks.cracked()
 	for i := 1; i < len(order); i++ {
-		if a, b := order[i-1], order[i]; s.At(a) == s.At(b) {
+		if a, b := order[i-1], order[i]; s.At(a) == s.At(b) && !(cracked[a] && cracked[b]) &&
+			refused(a) && refused(b) {
 			same.add(func() string { return fmt.Sprintf("vertices %d and %d at %v", a, b, s.At(a)) })
 		}
 	}
@@ -68,6 +70,7 @@ func (s *Solid) MergeDuplicates() (int, error) {
 		return 0, nil
 	}
 	s.Marks = s.Marks.renumbered(newID)
+	s.Marks.close()
 	s.X, s.Y, s.Z = s.X[:kept], s.Y[:kept], s.Z[:kept]
 	for name, field := range s.VertexData {
 		s.VertexData[name] = field[:kept]

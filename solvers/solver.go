@@ -93,7 +93,7 @@ type Stopper interface {
 	Stopped() string
 }
 
-// Size is how large a case is and when it ends. All fields except Bytes are the same on all ranks.
+// Size is how large a case is and when it ends. All fields except Bytes and Warnings are the same on all ranks.
 type Size struct {
 	Unit      string // entity that a step updates: cell, vertex
 	Dim       int    // number of space dimensions: 2 or 3
@@ -107,7 +107,7 @@ type Size struct {
 	Sweeps bool
 	Note   string // a line about a choice that the case left to the solver, for the log; may be empty
 	// Warnings lists what is allowed but probably a mistake: a body outside of the grid, a layer that is absent
-	// everywhere.
+	// everywhere, a mesh that was mended. Those of rank 0 are printed.
 	Warnings []string
 }
 

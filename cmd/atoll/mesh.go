@@ -116,6 +116,8 @@ func meshConvert() *cobra.Command {
 				}
 				fmt.Printf("reoriented %s\n", words.Count(turned, "cell"))
 			}
+			m.Mend()
+			printNotes(m.Notes)
 			if err := m.Check(); err != nil {
 				return badInput(err)
 			}
@@ -126,7 +128,7 @@ func meshConvert() *cobra.Command {
 	p.BoolVar(&orient, "orient", false, "reverse clockwise triangles, and tetrahedra of negative volume")
 	p.BoolVar(&drop, "drop-dangling", false, "drop vertices, and tagged edges or faces, that belong to no cell")
 	p.BoolVar(&merge, "merge-duplicates", false,
-		"merge vertices with equal coordinates, and drop duplicate and collapsed cells")
+		"merge vertices at the same position, and boundary vertices that nearly are, and drop duplicate and collapsed cells")
 	return c
 }
 
@@ -144,6 +146,8 @@ func meshInfo() *cobra.Command {
 				return badInput(err)
 			}
 			m := d.mesh
+			printNotes(m.Notes)
+			printNotes(m.NoteDefects(d.neighbours))
 			fmt.Printf("%s, %s, %s between cells\n", words.Count(len(m.Cells), "cell"), words.Count(len(m.X), "vertex"),
 				words.Count(int(d.graph.Edges()), "edge"))
 			area := 0.0
@@ -151,20 +155,7 @@ func meshInfo() *cobra.Command {
 				area += m.Area(c)
 			}
 			fmt.Printf("area %g\n", area)
-			for i, g := range m.Groups {
-				n := 0
-				for _, e := range m.Tagged {
-					if int(e.Group) == i {
-						n++
-					}
-				}
-				for _, cg := range m.CellGroup {
-					if int(cg) == i {
-						n++
-					}
-				}
-				fmt.Printf("group %q (dimension %d, tag %d): %s\n", g.Name, g.Dim, g.Tag, words.Count(n, "element"))
-			}
+			printGroups(m)
 			for _, name := range slices.Sorted(maps.Keys(m.VertexData)) {
 				fmt.Printf("vertex field %q\n", name)
 			}
@@ -173,6 +164,50 @@ func meshInfo() *cobra.Command {
 			}
 			return nil
 		},
+	}
+}
+
+// printGroups prints the groups of a mesh and their numbers of elements. Elements of a group that stands for several are
+// counted in these.
+func printGroups(m *mesh.Mesh) {
+	index := map[[2]int]int{}
+	count := make([]int, len(m.Groups))
+	for i, g := range m.Groups {
+		index[[2]int{g.Dim, g.Tag}] = i
+	}
+	for _, e := range m.Tagged {
+		count[e.Group]++
+	}
+	for _, g := range m.CellGroup {
+		if g < 0 {
+			continue
+		}
+		tags := m.Combined[m.Groups[g].Tag]
+		if tags == nil {
+			tags = []int{m.Groups[g].Tag}
+		}
+		for _, tag := range tags {
+			count[index[[2]int{2, tag}]]++
+		}
+	}
+	if m.Marks != nil {
+		for _, p := range m.Marks.Points {
+			if i, named := index[[2]int{0, int(p.Tag)}]; named {
+				count[i]++
+			}
+		}
+	}
+	for i, g := range m.Groups {
+		if g.Dim != 2 || m.Combined[g.Tag] == nil {
+			fmt.Printf("group %q (dimension %d, tag %d): %s\n", g.Name, g.Dim, g.Tag, words.Count(count[i], "element"))
+		}
+	}
+}
+
+// printNotes prints notes for users, each on a line.
+func printNotes(notes []string) {
+	for _, note := range notes {
+		fmt.Println("note:", note)
 	}
 }
 
@@ -191,6 +226,7 @@ func meshReorder() *cobra.Command {
 			if err != nil {
 				return badInput(err)
 			}
+			printNotes(d.mesh.Notes)
 			methods := []partition.Ordering{partition.Ordering(order)}
 			if order == "all" {
 				methods = partition.Orderings
@@ -233,6 +269,7 @@ func meshPartition() *cobra.Command {
 			if err != nil {
 				return badInput(err)
 			}
+			printNotes(d.mesh.Notes)
 			methods := []partition.Method{partition.Method(cut)}
 			if cut == "all" {
 				methods = partition.Methods
@@ -271,9 +308,10 @@ func meshPartition() *cobra.Command {
 
 // dual is a checked mesh with its dual graph: one node per cell, edges between cells with a common side.
 type dual struct {
-	mesh  *mesh.Mesh
-	graph partition.Graph
-	x, y  []float64 // centroids
+	mesh       *mesh.Mesh
+	neighbours [][3]int32
+	graph      partition.Graph
+	x, y       []float64 // centroids
 }
 
 func readDual(path string) (*dual, error) {
@@ -284,14 +322,12 @@ func readDual(path string) (*dual, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.Check(); err != nil {
+	m.Mend()
+	nb, err := m.CheckedNeighbours()
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	nb, err := m.Neighbours()
-	if err != nil {
-		return nil, err
-	}
-	d := &dual{mesh: m, x: make([]float64, len(m.Cells)), y: make([]float64, len(m.Cells))}
+	d := &dual{mesh: m, neighbours: nb, x: make([]float64, len(m.Cells)), y: make([]float64, len(m.Cells))}
 	for c := range m.Cells {
 		d.x[c], d.y[c] = m.Centroid(c)
 	}

@@ -40,6 +40,8 @@ func convertSolid(out string, s *mesh.Solid, merge, drop, orient bool) error {
 		}
 		fmt.Printf("reoriented %s\n", words.Count(turned, "cell"))
 	}
+	s.Mend()
+	printNotes(s.Notes)
 	if err := s.Check(); err != nil {
 		return badInput(err)
 	}
@@ -57,6 +59,8 @@ func solidInfo(path string) error {
 	if err != nil {
 		return badInput(err)
 	}
+	s.Mend()
+	printNotes(s.Notes)
 	if err := s.Check(); err != nil {
 		return badInput(fmt.Errorf("%s: %w", path, err))
 	}
@@ -78,8 +82,15 @@ func solidInfo(path string) error {
 		axes[3], axes[2], axes[1], axes[0])
 	count := map[mesh.Group]int{} // elements by dimension and tag; names are left empty
 	for _, tag := range s.CellTag {
-		if tag != 0 {
-			count[mesh.Group{Dim: 3, Tag: int(tag)}]++
+		if tag == 0 {
+			continue
+		}
+		tags := s.Combined[int(tag)]
+		if tags == nil {
+			tags = []int{int(tag)}
+		}
+		for _, tag := range tags {
+			count[mesh.Group{Dim: 3, Tag: tag}]++
 		}
 	}
 	for _, f := range s.Faces {

@@ -127,6 +127,7 @@ func (r *reader) resolveGroups() error {
 
 // takeEntities makes groups of elementary entities: of cells if there are several, and of all faces, edges and points.
 func (r *reader) takeEntities() error {
+	r.mesh.Elementary = true
 	several := slices.ContainsFunc(r.entityOfCell, func(e int32) bool { return e != r.entityOfCell[0] })
 	for c, e := range r.entityOfCell {
 		if !several || e <= 0 {

@@ -45,6 +45,24 @@ func (k SolutionKind) Components(dim int) int {
 	return 0
 }
 
+// Of returns the values of some vertices, in ascending order; ids may be nil for all. If there are too few values, it
+// returns all, so that their number shows.
+func (s *Solution) Of(ids []int32) *Solution {
+	if ids == nil || len(ids) > 0 && int(ids[len(ids)-1]) >= s.Vertices {
+		return s
+	}
+	of := &Solution{Dim: s.Dim, Vertices: len(ids)}
+	for _, f := range s.Fields {
+		n := f.Kind.Components(s.Dim)
+		values := make([]float64, 0, n*len(ids))
+		for _, v := range ids {
+			values = append(values, f.Values[n*int(v):n*(int(v)+1)]...)
+		}
+		of.Fields = append(of.Fields, SolutionField{f.Kind, values})
+	}
+	return of
+}
+
 // maxSolutionFields bounds the fields of a file.
 const maxSolutionFields = 64
 

@@ -19,13 +19,16 @@ type Options struct {
 	Order  partition.Ordering // of the cells within a part
 	Method partition.Method   // algorithm of the partition
 	Seed   uint64             // of random orders and partitions
+	// Conditions are groups of edges with a boundary condition, all of which must be at the boundary.
+	Conditions []string
 }
 
 // Decomposition is a mesh partitioned for the ranks of a run.
 type Decomposition struct {
 	Plans []*halo.Plan // halo plan of each rank
 	Graph partition.Graph
-	Parts []int32 // owner of each cell
+	Parts []int32  // owner of each cell
+	Notes []string // about the mesh, for users
 
 	mesh           *mesh.Mesh
 	neighbours     [][3]int32 // of each cell, as Mesh.CheckedNeighbours returns them
@@ -49,6 +52,10 @@ func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
 	if d.groups, err = m.BoundaryGroups(d.neighbours); err != nil {
 		return nil, err
 	}
+	if err := d.checkConditions(o.Conditions); err != nil {
+		return nil, err
+	}
+	d.Notes = append(m.Notes, m.NoteDefects(d.neighbours)...)
 	if d.Graph, err = partition.FromNeighbours(d.neighbours); err != nil {
 		return nil, err
 	}
@@ -74,6 +81,25 @@ func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// checkConditions refuses groups that have edges inside the mesh, where a boundary condition would be ignored.
+func (d *Decomposition) checkConditions(names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	inner, err := d.mesh.InnerGroups(d.neighbours)
+	if err != nil {
+		return err
+	}
+	for i, g := range d.mesh.Groups {
+		if inner[i] && slices.Contains(names, g.Name) {
+			return fmt.Errorf("[boundary] %s: edges of group %q are not at the boundary, but inside the mesh, where no "+
+				"condition applies: leave the line out, or cut the mesh along it (plugin Crack of Gmsh, with both sides in the "+
+				"group)", g.Name, g.Name)
+		}
+	}
+	return nil
 }
 
 // arrange puts the cells of each rank, which have centroids x and y, in local order, finds their ghosts, and makes

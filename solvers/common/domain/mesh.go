@@ -17,12 +17,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 )
 
-// Load reads or generates the mesh of a case.
+// Load reads and mends or generates the mesh of a case.
 func Load(c *config.Case, s config.Mesh) (*mesh.Mesh, error) {
 	var m *mesh.Mesh
 	var err error
 	if s.File != "" {
-		m, err = meshio.Read(c.Path(s.File))
+		if m, err = meshio.Read(c.Path(s.File)); err == nil {
+			m.Mend()
+		}
 	} else {
 		b := s.Bounds
 		m, err = mesh.Rectangle(b[0], b[1], b[2], b[3], s.Cells, s.Seed)
@@ -47,8 +49,10 @@ func Refined(m *mesh.Mesh, times int) (*mesh.Mesh, error) {
 	return m, nil
 }
 
-// Distribute gives every rank its part of the case's mesh, which rank 0 loads and partitions.
-func Distribute(ctx context.Context, c *config.Case, s config.Mesh, comm dist.Comm) (*mesh.Part, *halo.Plan, error) {
+// Distribute gives every rank its part of the case's mesh, which rank 0 loads and partitions. conditions are the groups
+// with a boundary condition, which must be at the boundary. On rank 0 the part has notes about the mesh.
+func Distribute(ctx context.Context, c *config.Case, s config.Mesh, comm dist.Comm, conditions ...string) (*mesh.Part,
+	*halo.Plan, error) {
 	var d *decompose.Decomposition
 	var failed error
 	if comm.Rank() == 0 {
@@ -59,11 +63,16 @@ func Distribute(ctx context.Context, c *config.Case, s config.Mesh, comm dist.Co
 			parallel.ReportTask(ctx, "check, partition and renumber the mesh")
 			d, failed = decompose.New(m, decompose.Options{
 				Ranks: comm.Size(), Order: partition.Ordering(s.Order), Method: partition.Method(s.Partition), Seed: s.Seed,
+				Conditions: conditions,
 			})
 		}
 	}
 	if err := solvers.Agree(ctx, comm, failed); err != nil {
 		return nil, nil, err
 	}
-	return decompose.Scatter(ctx, comm, d)
+	part, plan, err := decompose.Scatter(ctx, comm, d)
+	if d != nil && err == nil {
+		part.Notes = d.Notes
+	}
+	return part, plan, err
 }

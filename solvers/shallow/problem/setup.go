@@ -116,12 +116,17 @@ func boundaryKinds(b Boundary, groups []mesh.Group) ([]bool, error) {
 			names = append(names, g.Name)
 		}
 	}
-	for _, name := range slices.Concat(slices.Sorted(maps.Keys(b.Groups)), slices.Sorted(maps.Keys(b.Given))) {
+	for _, name := range b.names() {
 		if !slices.Contains(names, name) {
 			return nil, fmt.Errorf("[boundary] %q: the mesh has no edges of that group; its groups are %q", name, names)
 		}
 	}
 	return open, nil
+}
+
+// names are the groups with a condition of their own.
+func (b *Boundary) names() []string {
+	return slices.Concat(slices.Sorted(maps.Keys(b.Groups)), slices.Sorted(maps.Keys(b.Given)))
 }
 
 // conditionsOf returns the prescribed condition of each group of the mesh, nil for none.

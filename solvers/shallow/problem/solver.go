@@ -29,7 +29,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	if err != nil {
 		return nil, &solvers.BadInput{Err: err}
 	}
-	part, plan, err := domain.Distribute(ctx, c, w.Mesh, env.Comm)
+	part, plan, err := domain.Distribute(ctx, c, w.Mesh, env.Comm, w.Boundary.names()...)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	if err != nil {
 		return nil, err
 	}
-	d.size.Warnings = append(warnings, absentLayers(&start, w.Physics.Layers)...)
+	d.size.Warnings = append(append(warnings, part.Notes...), absentLayers(&start, w.Physics.Layers)...)
 	d.ledger = newLedger(start, w.Physics.Layers)
 	return d, nil
 }

@@ -112,8 +112,8 @@ func TestSmoothStops(t *testing.T) {
 func TestSmoothRefuses(t *testing.T) {
 	dir := t.TempDir()
 	bad := filepath.Join(dir, "bad.mesh")
-	text := "MeshVersionFormatted 2\nDimension 2\nVertices 4\n0 0 0\n1 0 0\n1 1 0\n0 1 0\nTriangles 2\n1 2 3 0\n1 " +
-		"4 3 0\nEnd\n"
+	text := "MeshVersionFormatted 2\nDimension 2\nVertices 4\n0 0 0\n1 0 0\n1 1 0\n.8 .4 0\nTriangles 2\n1 2 3 0\n1 " +
+		"3 4 0\nEnd\n"
 	if err := os.WriteFile(bad, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}

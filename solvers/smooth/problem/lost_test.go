@@ -134,7 +134,7 @@ func TestSmoothIsStoppedAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (planeMesh{m}).cut(ctx, w, 1, false, newStageLog(nil)); !errors.Is(err, context.Canceled) {
+	if _, err := (planeMesh{Mesh: m}).cut(ctx, w, 1, false, newStageLog(nil)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cut: %v", err)
 	}
 	if _, err := planeMetric(ctx, &w.Metric, boundsOfMesh(m), &Adjusted{}); !errors.Is(err, context.Canceled) {

@@ -43,7 +43,8 @@ func (n *nodalMetric) inSpace() (*sizing.SolidMetric, error) {
 // nodes are the vertices and cells of a mesh, with the fields of its vertices.
 type nodes struct {
 	*metric.Mesh
-	data map[string][]float64
+	data   map[string][]float64
+	inFile []int32 // id of each vertex in the file of the mesh, nil if it is the same
 }
 
 // vertex returns the position of a vertex.
@@ -77,9 +78,9 @@ func newNodalMetric(c *config.Case, w *Metric, on nodes) (*nodalMetric, error) {
 		}
 		var background nodes
 		if s != nil {
-			background, err = solidMesh{s}.nodes(), s.Check()
+			background, err = solidMesh{s, s.Mend()}.nodes(), s.Check()
 		} else {
-			background, err = planeMesh{m}.nodes(), m.Check()
+			background, err = planeMesh{m, m.Mend()}.nodes(), m.Check()
 		}
 		if err == nil && background.Dim != on.Dim {
 			err = fmt.Errorf("it has %d dimensions, and the mesh that is smoothed %d", background.Dim, on.Dim)
@@ -121,7 +122,7 @@ func nodalField(c *config.Case, w *Metric, on nodes, adjusted *Adjusted) (metric
 		if err != nil {
 			return nil, err
 		}
-		f, err := metric.FromSolution(on.Mesh, s)
+		f, err := metric.FromSolution(on.Mesh, s.Of(on.inFile))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w: give the solution of this mesh, or its own mesh as background; a solution file "+
 				"with the name of the mesh is used unless another metric is given, such as --metric uniform", w.Solution, err)

@@ -78,7 +78,7 @@ func TestSmoothToTwoFields(t *testing.T) {
 	}
 	field := func(set string) *nodalMetric {
 		c := runtest.Parse(t, wavy, "metric="+set)
-		n, err := newNodalMetric(c, &c.Sections.(*Sections).Metric, planeMesh{m}.nodes())
+		n, err := newNodalMetric(c, &c.Sections.(*Sections).Metric, planeMesh{Mesh: m}.nodes())
 		if err != nil {
 			t.Fatal(err)
 		}

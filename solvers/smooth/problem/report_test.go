@@ -33,7 +33,7 @@ func TestSmoothReportOfTwoFields(t *testing.T) {
 	}
 	for also, want := range map[string]bool{"": false, ", also='y^4'": true} {
 		c := runtest.Parse(t, wavy, "metric={hessian='x^4', aspect=2"+also+"}")
-		n, err := newNodalMetric(c, &c.Sections.(*Sections).Metric, planeMesh{m}.nodes())
+		n, err := newNodalMetric(c, &c.Sections.(*Sections).Metric, planeMesh{Mesh: m}.nodes())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -70,7 +70,7 @@ func TestInterpolationOfQuadratics(t *testing.T) {
 	for _, c := range []struct {
 		b    wholeMesh
 		text string
-	}{{planeMesh{m}, "3*x*x + x*y + y*y + x"}, {solidMesh{s}, "3*x*x + x*y + y*y + z*z"}} {
+	}{{planeMesh{Mesh: m}, "3*x*x + x*y + y*y + x"}, {solidMesh{Solid: s}, "3*x*x + x*y + y*y + z*z"}} {
 		finer := c.b.nodes()
 		coarser := finer
 		stretched := *finer.Mesh

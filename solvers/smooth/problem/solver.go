@@ -62,6 +62,9 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	d.size = solvers.Size{Unit: "vertex", Dim: s.dim(), Entities: s.Vertices,
 		Bytes: s.solver.Bytes() * w.Metric.concurrentRounds(), Precision: w.Method.Precision, Halo: s.solver.Halo(),
 		End: float64(w.Method.Sweeps * max(1, w.Metric.Rounds)), Sweeps: true}
+	if s.initialMesh != nil {
+		d.size.Warnings = s.initialMesh.notes()
+	}
 	if d.rules.rule != "" {
 		d.size.End = 0
 	}

@@ -88,40 +88,44 @@ func checkUntangling(t *testing.T, text, file string) {
 	}
 }
 
-// TestOnlyInvertedCellsAreRefused proves that the error of a mesh with only inverted cells advises to orient it.
-func TestOnlyInvertedCellsAreRefused(t *testing.T) {
+// Meshes with only inverted cells are smoothed to the same state as with upright ones: the order of vertices in cells is
+// mended, also if the mesh may be tangled.
+func TestInvertedCellsAreTurned(t *testing.T) {
 	dir := t.TempDir()
 	plane, err := mesh.Rectangle(0, 0, 1, 1, 300, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for c := range plane.Cells {
-		plane.Cells[c][0], plane.Cells[c][1] = plane.Cells[c][1], plane.Cells[c][0]
-	}
 	solid, err := mesh.Box([3]float64{}, [3]float64{1, 1, 1}, 100, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for c := range solid.Cells {
-		solid.Cells[c][0], solid.Cells[c][1] = solid.Cells[c][1], solid.Cells[c][0]
-	}
-	files := map[string]string{filepath.Join(dir, "plane.mesh"): wavy, filepath.Join(dir, "solid.mesh"): brick}
-	for file, text := range files {
-		if text == wavy {
-			err = meshio.Write(file, plane)
+	states := map[string][]string{}
+	for _, file := range []string{"plane.mesh", "inverted-plane.mesh", "solid.mesh", "inverted-solid.mesh"} {
+		text, path := wavy, filepath.Join(dir, file)
+		if strings.HasSuffix(file, "solid.mesh") {
+			text, err = brick, meshio.WriteSolid(path, solid)
 		} else {
-			err = meshio.WriteSolid(file, solid)
+			err = meshio.Write(path, plane)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, untangle := range []string{"true", "false"} {
-			_, err := runtest.Run(t, text, 1, 1, runtest.Local, dir, `mesh={file="`+file+`"}`, "method.untangle="+untangle)
-			var input *solvers.BadInput
-			if !errors.As(err, &input) || !strings.Contains(err.Error(), "orient them with atoll mesh convert --orient") ||
-				strings.Contains(err.Error(), "untangle") {
-				t.Errorf("%s, untangle = %s: error %v", file, untangle, err)
-			}
+		for c := range plane.Cells {
+			plane.Cells[c][1], plane.Cells[c][2] = plane.Cells[c][2], plane.Cells[c][1]
+		}
+		for c := range solid.Cells {
+			solid.Cells[c][0], solid.Cells[c][1] = solid.Cells[c][1], solid.Cells[c][0]
+		}
+		s, err := runtest.Run(t, text, 1, 1, runtest.Local, t.TempDir(), `mesh={file="`+path+`"}`, "method.untangle=true")
+		if err != nil {
+			t.Fatal(err)
+		}
+		states[text] = append(states[text], s.StateSHA256)
+	}
+	for _, both := range states {
+		if both[0] != both[1] {
+			t.Errorf("states %s", both)
 		}
 	}
 }

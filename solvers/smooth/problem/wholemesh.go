@@ -34,6 +34,7 @@ type wholeMesh interface {
 	// departed measures how far the boundary of smoothed, the same mesh with other positions, is from this one's.
 	departed(smoothed wholeMesh) (curved.Departure, error)
 	write(path string) error
+	notes() []string            // what was changed when the mesh was read, for users
 	notKept(path string) string // the parts of the mesh that a file with this extension cannot hold, "" for none
 }
 
@@ -42,7 +43,7 @@ func loadMesh(c *config.Case, s config.Mesh) (wholeMesh, error) {
 	switch {
 	case s.Generate == "box":
 		solid, err := mesh.Box([3]float64(s.Box[:3]), [3]float64(s.Box[3:]), s.Cells, s.Seed)
-		return solidMesh{solid}, err
+		return solidMesh{Solid: solid}, err
 	case s.File != "":
 		m, solid, err := meshio.ReadAny(c.Path(s.File))
 		if err != nil {
@@ -52,28 +53,35 @@ func loadMesh(c *config.Case, s config.Mesh) (wholeMesh, error) {
 			if s.Refine > 0 {
 				return nil, fmt.Errorf("[mesh] refine = %d cuts triangles, and %s has tetrahedra", s.Refine, s.File)
 			}
-			return solidMesh{solid}, nil
+			return solidMesh{solid, solid.Mend()}, nil
 		}
+		original := m.Mend()
 		if err := inPlane(m); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.File, err)
 		}
 		m, err = domain.Refined(m, s.Refine)
-		return planeMesh{m}, err
+		return planeMesh{m, original}, err
 	}
 	m, err := domain.Load(c, s)
-	return planeMesh{m}, err
+	return planeMesh{Mesh: m}, err
 }
 
 // inPlane refuses surface meshes in three dimensions: smoothing in x and y would move vertices off the surface, and
 // output files are two-dimensional. Readers store third coordinates as the vertex field "z".
 func inPlane(m *mesh.Mesh) error {
-	for v, z := range m.VertexData["z"] {
-		if z != 0 {
-			return fmt.Errorf("vertex %d at (%g, %g) has the third coordinate, or the field \"z\", %g: only triangles in the "+
-				"plane z = 0 are smoothed, no surfaces; make it 0, or give the field another name", v, m.X[v], m.Y[v], z)
+	if m.Level() {
+		return nil
+	}
+	z := m.VertexData[mesh.Heights]
+	v := 0
+	for u := range z {
+		if math.Abs(z[u]-z[0]) > math.Abs(z[v]-z[0]) {
+			v = u
 		}
 	}
-	return nil
+	return fmt.Errorf("vertex %d at (%g, %g) has the third coordinate, or the field \"z\", %g, and vertex 0 at (%g, %g) "+
+		"has %g: only triangles in a plane of one z are smoothed, no surfaces; make it the same, or give the field another "+
+		"name", v, m.X[v], m.Y[v], z[v], m.X[0], m.Y[0], z[0])
 }
 
 // layoutOptions returns the options of a case. On devices with separate memory the halo is deep, since an exchange
@@ -110,13 +118,11 @@ func ownersOf(ctx context.Context, w *Sections, graph func() (partition.Graph, e
 	return owner, err
 }
 
-// checkMesh refuses a mesh with faults other than inverted or flat cells that are to be untangled. size returns the
-// area or volume of a cell: if it is negative for all cells, the orientation of the cells is wrong and not the
-// positions of vertices.
+// checkMesh refuses a mesh with faults other than inverted or flat cells that are to be untangled.
 func checkMesh(w *Sections, m interface {
 	Check() error
 	CheckTangled() error
-}, cells int, size func(cell int) float64) error {
+}) error {
 	err := m.Check()
 	if err == nil {
 		return nil
@@ -124,18 +130,11 @@ func checkMesh(w *Sections, m interface {
 	if w.Mesh.File != "" {
 		err = fmt.Errorf("%s: %w", w.Mesh.File, err)
 	}
-	if m.CheckTangled() != nil {
+	switch {
+	case m.CheckTangled() != nil:
 		return err
-	}
-	inverted := 0
-	for inverted < cells && size(inverted) < 0 {
-		inverted++
-	}
-	if inverted == cells {
-		return err
-	}
-	if !w.Method.Untangle {
-		return fmt.Errorf("%w; or, if only positions of vertices are wrong, smooth with untangle = true (--untangle true)",
+	case !w.Method.Untangle:
+		return fmt.Errorf("%w; if only positions of vertices are wrong, smooth with untangle = true (--untangle true)",
 			err)
 	}
 	return nil
@@ -150,12 +149,19 @@ func withQuality(fields map[string][]float64, quality []float64) map[string][]fl
 	return fields
 }
 
-// planeMesh is a mesh of triangles.
-type planeMesh struct{ *mesh.Mesh }
+// planeMesh is a mesh of triangles, with the id of each vertex in its file, nil if it is the same.
+type planeMesh struct {
+	*mesh.Mesh
+	inFile []int32
+}
 
 func (planeMesh) dim() int                  { return 2 }
 func (b planeMesh) write(path string) error { return meshio.Write(path, b.Mesh) }
-func (b planeMesh) nodes() nodes            { return nodes{metric.FromTriangles(b.Mesh), b.VertexData} }
+func (b planeMesh) notes() []string         { return b.Notes }
+
+func (b planeMesh) nodes() nodes {
+	return nodes{metric.FromTriangles(b.Mesh), b.VertexData, b.inFile}
+}
 
 func (b planeMesh) notKept(path string) string {
 	return meshio.NotKept(path, &b.Origin, b.Groups, b.Marks, b.VertexData, b.CellData)
@@ -169,7 +175,7 @@ func (b planeMesh) centre(cell int) []float64 {
 func (b planeMesh) moved(positions [][]float64, quality []float64) wholeMesh {
 	m := *b.Mesh
 	m.X, m.Y, m.CellData = positions[0], positions[1], withQuality(m.CellData, quality)
-	return planeMesh{&m}
+	return planeMesh{&m, b.inFile}
 }
 
 func (b planeMesh) departed(smoothed wholeMesh) (curved.Departure, error) {
@@ -180,7 +186,7 @@ func (b planeMesh) departed(smoothed wholeMesh) (curved.Departure, error) {
 func (b planeMesh) cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stageLog) (
 	func(rank int) rankShare, error) {
 	m := b.Mesh
-	if err := checkMesh(w, m, len(m.Cells), m.Area); err != nil {
+	if err := checkMesh(w, m); err != nil {
 		return nil, err
 	}
 	if err := s.end(ctx, "mesh checked"); err != nil {
@@ -238,12 +244,19 @@ func boundsOfMesh(m *mesh.Mesh) sizing.Bounds {
 	return b
 }
 
-// solidMesh is a mesh of tetrahedra.
-type solidMesh struct{ *mesh.Solid }
+// solidMesh is a mesh of tetrahedra, as planeMesh is one of triangles.
+type solidMesh struct {
+	*mesh.Solid
+	inFile []int32
+}
 
 func (solidMesh) dim() int                  { return 3 }
 func (b solidMesh) write(path string) error { return meshio.WriteSolid(path, b.Solid) }
-func (b solidMesh) nodes() nodes            { return nodes{metric.FromTetrahedra(b.Solid), b.VertexData} }
+func (b solidMesh) notes() []string         { return b.Notes }
+
+func (b solidMesh) nodes() nodes {
+	return nodes{metric.FromTetrahedra(b.Solid), b.VertexData, b.inFile}
+}
 
 func (b solidMesh) notKept(path string) string {
 	return meshio.NotKept(path, &b.Origin, b.Groups, b.Marks, b.VertexData, b.CellData)
@@ -257,7 +270,7 @@ func (b solidMesh) centre(cell int) []float64 {
 func (b solidMesh) moved(positions [][]float64, quality []float64) wholeMesh {
 	s := *b.Solid
 	s.X, s.Y, s.Z, s.CellData = positions[0], positions[1], positions[2], withQuality(s.CellData, quality)
-	return solidMesh{&s}
+	return solidMesh{&s, b.inFile}
 }
 
 func (b solidMesh) departed(smoothed wholeMesh) (curved.Departure, error) {
@@ -266,7 +279,7 @@ func (b solidMesh) departed(smoothed wholeMesh) (curved.Departure, error) {
 
 func (b solidMesh) cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stageLog) (
 	func(rank int) rankShare, error) {
-	if err := checkMesh(w, b.Solid, len(b.Cells), b.Volume); err != nil {
+	if err := checkMesh(w, b.Solid); err != nil {
 		return nil, err
 	}
 	if err := s.end(ctx, "mesh checked"); err != nil {
