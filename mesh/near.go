@@ -31,7 +31,9 @@ func (m *Mesh) nearVertices(nb [][3]int32) (pairs [][2]int32) {
 	// Vertices are sorted along a direction that boundaries rarely are normal to.
 	const along, across = .6180339887, .7861513777
 	at := func(v int32) float64 { return along*m.X[v] + across*m.Y[v] }
-	order := slices.SortedFunc(maps.Keys(shortest), func(v, u int32) int { return cmp.Or(cmp.Compare(at(v), at(u)), int(v-u)) })
+	order := slices.SortedFunc(maps.Keys(shortest), func(v, u int32) int {
+		return cmp.Or(cmp.Compare(at(v), at(u)), int(v-u))
+	})
 	candidates := map[[2]int32]bool{}
 	for i, v := range order {
 		for _, u := range order[i+1:] {
@@ -53,7 +55,9 @@ func (m *Mesh) nearVertices(nb [][3]int32) (pairs [][2]int32) {
 			delete(candidates, [2]int32{min(u, v), max(u, v)})
 		}
 	}
-	return slices.SortedFunc(maps.Keys(candidates), func(p, q [2]int32) int { return cmp.Or(int(p[0]-q[0]), int(p[1]-q[1])) })
+	return slices.SortedFunc(maps.Keys(candidates), func(p, q [2]int32) int {
+		return cmp.Or(int(p[0]-q[0]), int(p[1]-q[1]))
+	})
 }
 
 // NoteDefects returns notes about what a valid mesh has that is probably a mistake: vertices that are so near to others
@@ -113,7 +117,7 @@ func (m *Mesh) flattest() string {
 	}
 	x, y := m.Centroid(flattest)
 	return fmt.Sprintf("cell %d at (%.10g, %.10g) is nearly flat: its height is %.3g, the median %.3g; steps are about "+
-		"%.2g times shorter for it alone; mesh the domain again there, or try atoll smooth", flattest, x, y, height, median,
+		"%.2g times shorter for it alone; mesh the domain again there", flattest, x, y, height, median,
 		median/height)
 }
 

@@ -128,7 +128,7 @@ func meshConvert() *cobra.Command {
 	p.BoolVar(&orient, "orient", false, "reverse clockwise triangles, and tetrahedra of negative volume")
 	p.BoolVar(&drop, "drop-dangling", false, "drop vertices, and tagged edges or faces, that belong to no cell")
 	p.BoolVar(&merge, "merge-duplicates", false,
-		"merge vertices at the same position, and boundary vertices that nearly are, and drop duplicate and collapsed cells")
+		"merge vertices at the same or nearly the same position, and drop duplicate and collapsed cells")
 	return c
 }
 
@@ -199,7 +199,8 @@ func printGroups(m *mesh.Mesh) {
 	}
 	for i, g := range m.Groups {
 		if g.Dim != 2 || m.Combined[g.Tag] == nil {
-			fmt.Printf("group %q (dimension %d, tag %d): %s\n", g.Name, g.Dim, g.Tag, words.Count(count[i], "element"))
+			fmt.Printf("group %q (dimension %d, tag %d): %s\n", g.Name, g.Dim, g.Tag,
+				words.Count(count[i], "element"))
 		}
 	}
 }

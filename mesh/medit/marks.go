@@ -31,7 +31,7 @@ func (r *reader) readMarks(name string, count int64) error {
 			return err
 		}
 	}
-	r.marks[name] = numbers
+	r.marks[name] = append(r.marks[name], numbers...)
 	return nil
 }
 

@@ -15,8 +15,8 @@ import (
 // with the third coordinate as vertex field "z" if it is not zero everywhere (P. Frey, "Medit: an interactive mesh
 // visualization software", INRIA RT-0253, 2001). References of triangles and edges other than 0 become groups named
 // by the number; edges with reference 0 are skipped. Corners, ridges, required entities and references of vertices
-// become Marks; normals and tangents are skipped; quadrilaterals, volume elements and elements of higher order are
-// refused. Errors give the line or the byte offset.
+// become Marks; normals, tangents and unknown sections are skipped; repeated sections are joined; quadrilaterals,
+// volume elements and elements of higher order are refused. Errors give the line or the byte offset.
 //
 // The mesh is that of the file, unchecked: Check reports whether solvers can use it.
 func Read(path string) (*mesh.Mesh, error) {
@@ -55,6 +55,7 @@ type reader struct {
 	dim          int
 	sectionsRead map[string]bool // sections read, by name
 	solid        *mesh.Solid     // nil when reading triangles
+	solidTags    []int32         // references of its cells
 	allEdges     []mesh.MarkedEdge
 	marks        map[string][]int64
 	refs         []int32 // references of vertices, nil if all are 0
@@ -122,7 +123,7 @@ func (r *reader) section(name string, start int) error {
 	if name == "Dimension" {
 		return r.dimension(start)
 	}
-	if r.dim == 0 {
+	if r.dim == 0 && known(name) {
 		return r.At(start, "%s before Dimension", meshfile.Quote([]byte(name)))
 	}
 	skipped, isSkipped := skippedSections[name]
@@ -131,10 +132,7 @@ func (r *reader) section(name string, start int) error {
 	isRefused = isRefused && (r.solid == nil || name != "Tetrahedra")
 	elements := name == "Triangles" || name == "Edges" || name == "Tetrahedra"
 	if !isSkipped && !isRefused && !isMarks && name != "Vertices" && !elements {
-		return r.At(start, "unknown section %s", meshfile.Quote([]byte(name)))
-	}
-	if r.sectionsRead[name] {
-		return r.At(start, "a second section %s", name)
+		return r.skipUnknown(name, start)
 	}
 	r.sectionsRead[name] = true
 	count, err := r.int()
@@ -157,6 +155,53 @@ func (r *reader) section(name string, start int) error {
 		return nil
 	}
 	return r.skipEntries(name, skipped, count)
+}
+
+// known reports whether a word is the name of a section.
+func known(word string) bool {
+	_, skipped := skippedSections[word]
+	_, refused := refusedSections[word]
+	switch word {
+	case "Dimension", "Vertices", "Triangles", "Edges", "End":
+		return true
+	}
+	return skipped || refused || slices.ContainsFunc(markSections, func(s markSection) bool { return s.name == word })
+}
+
+// skipUnknown skips an unknown section of a text file up to the next one that is known, as libMeshb does. Words in
+// quotes name none.
+func (r *reader) skipUnknown(name string, start int) error {
+	if name[0] < 'A' || name[0] > 'Z' {
+		return r.At(start, "%s is not the name of a section", meshfile.Quote([]byte(name)))
+	}
+	r.skipped = append(r.skipped, name)
+	for {
+		w := r.Token()
+		if len(w) == 0 {
+			return nil
+		}
+		if w[0] == '"' {
+			if err := r.skipQuoted(w); err != nil {
+				return err
+			}
+			continue
+		}
+		if known(string(w)) {
+			r.Pos -= len(w)
+			return nil
+		}
+	}
+}
+
+// skipQuoted skips a string in quotes, whose first word has been read.
+func (r *reader) skipQuoted(first []byte) error {
+	start := r.Pos - len(first)
+	end := bytes.IndexByte(r.Data[start+1:], '"')
+	if end < 0 {
+		return r.At(start, "a string without its second quote")
+	}
+	r.Pos = start + 1 + end + 1
+	return nil
 }
 
 // dimension reads the number of coordinates of a vertex.
@@ -211,11 +256,15 @@ func (r *reader) vertices(count int64) error {
 		return err
 	}
 	m := r.mesh
-	m.X, m.Y = make([]float64, count), make([]float64, count)
+	first := int64(len(m.X))
+	m.X, m.Y = more(m.X, count), more(m.Y, count)
 	if r.dim == 3 {
-		r.z = make([]float64, count)
+		r.z = more(r.z, count)
 	}
-	for i := range count {
+	if r.refs != nil {
+		r.refs = more(r.refs, count)
+	}
+	for i := first; i < first+count; i++ {
 		var err error
 		if m.X[i], err = r.float(); err != nil {
 			return err
@@ -237,7 +286,7 @@ func (r *reader) vertices(count int64) error {
 			return r.At(start, "the reference %d of vertex %d has more than 32 bits", ref, i+1)
 		}
 		if ref != 0 && r.refs == nil {
-			r.refs = make([]int32, count)
+			r.refs = make([]int32, first+count)
 		}
 		if ref != 0 {
 			r.refs[i] = int32(ref)
@@ -246,13 +295,22 @@ func (r *reader) vertices(count int64) error {
 	return nil
 }
 
+// more returns a slice with room for count further items, of a repeated section.
+func more[T any](s []T, count int64) []T {
+	if s == nil {
+		return make([]T, count)
+	}
+	return append(s, make([]T, count)...)
+}
+
 func (r *reader) triangles(count int64) error {
 	if err := r.CheckRemaining(count, 8, "triangles"); err != nil {
 		return err
 	}
 	m := r.mesh
-	m.Cells, m.CellGroup = make([][3]int32, count), make([]int32, count)
-	for c := range count {
+	first := int64(len(m.Cells))
+	m.Cells, m.CellGroup = more(m.Cells, count), more(m.CellGroup, count)
+	for c := first; c < first+count; c++ {
 		g, err := r.entry("triangle", c, m.Cells[c][:])
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package medit
 import (
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,8 +94,8 @@ func TestReadRefusals(t *testing.T) {
 		"dimension":       {"Dimension 2", "Dimension 4", "line 3: dimension 4"},
 		"dimension twice": {"Edges", "Dimension 2\nEdges", "line 9: dimension 2; give 2 or 3, once"},
 		"no dimension":    {"Dimension 2", "", `line 4: "Vertices" before Dimension`},
-		"unknown":         {"Corners", "Colours", `line 16: unknown section "Colours"`},
-		"twice":           {"Corners", "Edges", "line 16: a second section Edges"},
+		"no section":      {"Corners", "3.5", `line 16: "3.5" is not the name of a section`},
+		"open quote":      {"Corners 2", "Identifier \"G", "line 16: a string without its second quote"},
 		"quadrilaterals": {"Quadrilaterals 0", "Quadrilaterals 1\n1 2 3 4 0",
 			"line 23: 1 quadrilaterals; a mesh must be of triangles"},
 		"tetrahedra":        {"Quadrilaterals 0", "Tetrahedra 1\n1 2 3 4 0", "line 23: 1 tetrahedra"},
@@ -114,6 +115,49 @@ func TestReadRefusals(t *testing.T) {
 		if _, err := parse([]byte(strings.Replace(squareText, c.old, c.new, 1))); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s:\n got %v\nwant %s", name, err, c.want)
+		}
+	}
+}
+
+// Unknown sections are skipped, as by libMeshb, and named; repeated ones are joined.
+func TestUnknownAndRepeatedSections(t *testing.T) {
+	want, err := parse([]byte(squareText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		old, new string
+		skipped  []string
+	}{
+		"of bamg": {"Dimension 2", "Dimension 2\nIdentifier\n\"G=a.mesh;1, Edges 3 s\"\nGeometry \"a b\"",
+			[]string{"Identifier"}},
+		"before all":   {"Dimension 2", "Ident 3\nDimension 2", []string{"Ident"}},
+		"with numbers": {"Edges", "MyOwnSection\n2\n1 2.5 -3e4\nnan inf x\nEdges", []string{"MyOwnSection"}},
+		"at the end":   {"Quadrilaterals 0", "Hexes 3 4\nQuadrilaterals 0", []string{"Hexes"}},
+		"of libMeshb": {"Corners 2", "VerticesOnGeometricVertices 1\n1 1\nCorners 2",
+			[]string{"VerticesOnGeometricVertices"}},
+		"triangles twice":   {"Triangles 2\n1 2 3 -7\n", "Triangles 1\n1 2 3 -7\nTriangles 1\n", nil},
+		"vertices twice":    {"Vertices 4\n0 0 0\n", "Vertices 1\n0 0 0\nVertices 3\n", nil},
+		"edges three times": {"Edges\n2\n1 2 3\n", "Edges\n1\n1 2 3\nEdges 0\nEdges 1\n", nil},
+		"corners twice":     {"Corners 2\n1 2", "Corners 1\n1\nCorners 1 2", nil},
+		"refused ones":      {"Quadrilaterals 0", "Quadrilaterals 0\nQuadrilaterals 0", nil},
+	} {
+		text := strings.Replace(squareText, c.old, c.new, 1)
+		got, err := parse([]byte(text))
+		if err != nil || text == squareText {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		skipped := got.Marks.Skipped
+		got.Marks.Skipped = []string{"Normals"}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v, marks %+v", name, got, got.Marks)
+		}
+		all := append([]string{}, c.skipped...)
+		for _, s := range append(all, "Normals") {
+			if !slices.Contains(skipped, s) {
+				t.Errorf("%s: skipped %q", name, skipped)
+			}
 		}
 	}
 }

@@ -57,19 +57,19 @@ func (r *reader) tetrahedra(count int64) error {
 		return err
 	}
 	s := r.solid
-	s.Cells = make([][4]int32, count)
-	tags, tagged := make([]int32, count), false
-	for c := range count {
+	first := int64(len(s.Cells))
+	s.Cells, r.solidTags = more(s.Cells, count), more(r.solidTags, count)
+	for c := first; c < first+count; c++ {
 		g, err := r.entry("tetrahedron", c, s.Cells[c][:])
 		if err != nil {
 			return err
 		}
 		if g >= 0 {
-			tags[c], tagged = int32(r.mesh.Groups[g].Tag), true
+			r.solidTags[c], s.CellTag = int32(r.mesh.Groups[g].Tag), r.solidTags
 		}
 	}
-	if tagged {
-		s.CellTag = tags
+	if s.CellTag != nil {
+		s.CellTag = r.solidTags
 	}
 	return nil
 }

@@ -85,7 +85,6 @@ func TestReadsSolidMedit(t *testing.T) {
 		{"1 2 3 4 0", "1 2 3 x 0", "line 14"},
 		{"Tetrahedra 1", "Tetrahedra 9000000000", "line 13"},
 		{"Tetrahedra 1\n1 2 3 4 0\n", "", "no tetrahedra"},
-		{"Tetrahedra 1", "Tetrahedra 1\n1 2 3 4 0\nTetrahedra 1", "second section"},
 		{"Tetrahedra 1", "Hexahedra 1", "must be of tetrahedra"},
 		{"1 3 2 4\n", "1 3 2 4000000000\n", "32 bits"},
 	} {

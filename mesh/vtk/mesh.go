@@ -12,8 +12,8 @@ import (
 // groups, there is a field array of that name with tuples of tag and dimension.
 const physicalArray = "physical"
 
-// physicalNames are the cell arrays that are read as group tags: that of WriteMesh, and those of the Python package
-// meshio and of VTK's readers. The first one that a file has is taken.
+// physicalNames are the cell arrays that are read as group tags before others: that of WriteMesh, and those of the
+// Python package meshio and of VTK's readers.
 var physicalNames = []string{physicalArray, "gmsh:physical", "CellEntityIds"}
 
 // zField is the name of the vertex field of third coordinates.
@@ -23,10 +23,12 @@ const zField = mesh.Heights
 // pieces at the same position are merged. Triangles keep their order and orientation. Line cells with a group tag
 // become tagged edges; other line cells and vertex cells are skipped; cells of other types are refused.
 //
-// Group tags are those of the integer cell array "physical", "gmsh:physical" or "CellEntityIds", 0 for none. Names of
-// groups are those of integer field arrays of tuples (tag, dimension), as WriteMesh writes them. Other arrays of one
-// component become fields; those of more components are skipped. Third coordinates, if not all zero, become the vertex
-// field "z". Errors name the file.
+// Group tags are those of the integer cell array "physical", "gmsh:physical" or "CellEntityIds", of other arrays that
+// programs use for materials ("MaterialIDs", "medit:ref"), or of the first integer array that is constant on parts of
+// the mesh and not known as a partition; 0 for none. Notes name what was taken, and what was not. Names of groups are
+// those of integer field arrays of tuples (tag, dimension), as WriteMesh writes them. Other arrays of one component
+// become fields; those of more components are skipped. Third coordinates, if not all zero, become the vertex field "z".
+// Errors name the file.
 func ReadMesh(path string) (*mesh.Mesh, error) {
 	g, err := Read(path)
 	if err != nil {
@@ -95,9 +97,25 @@ func (g *Grid) mesh() (*mesh.Mesh, error) {
 	return m, nil
 }
 
+// tagsOfTriangles returns the group tag of each cell of the file and the name of their array, "" for none, and adds the
+// notes about it to m.
+func (g *Grid) tagsOfTriangles(m *mesh.Mesh, triangles []int) ([]int64, string, error) {
+	tags, name, notes, err := g.groupTags(triangles, func() [][2]int32 {
+		nb, err := m.Neighbours()
+		if err != nil {
+			return nil
+		}
+		return pairsOf(len(nb), func(c int) []int32 { return nb[c][:] })
+	})
+	if m.Notes = append(m.Notes, notes...); name != physicalArray {
+		m.GroupArray = name
+	}
+	return tags, name, err
+}
+
 // groups sets the physical groups of m, and returns the name of the cell array with their tags, "" for none.
 func (g *Grid) groups(m *mesh.Mesh, triangles []int) (string, error) {
-	tags, tagArray, err := g.physicalTags()
+	tags, tagArray, err := g.tagsOfTriangles(m, triangles)
 	if tagArray == "" {
 		return "", err
 	}

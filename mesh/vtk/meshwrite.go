@@ -1,6 +1,7 @@
 package vtk
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -109,7 +110,7 @@ func (g *Grid) addGroups(m *mesh.Mesh) error {
 			return err
 		}
 	}
-	g.CellData = append(g.CellData, Array{Name: physicalArray, Data: tags})
+	g.CellData = append(g.CellData, Array{Name: cmp.Or(m.GroupArray, physicalArray), Data: tags})
 	return nil
 }
 

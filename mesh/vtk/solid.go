@@ -1,6 +1,7 @@
 package vtk
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -32,7 +33,7 @@ func solidGrid(s *mesh.Solid) (*Grid, error) {
 		tags = append(tags, f.Tag)
 	}
 	if len(s.Faces) > 0 || s.CellTag != nil {
-		g.CellData = append(g.CellData, Array{Name: physicalArray, Data: tags})
+		g.CellData = append(g.CellData, Array{Name: cmp.Or(s.GroupArray, physicalArray), Data: tags})
 	}
 	for _, group := range s.Groups {
 		if group.Dim < 2 { // of lines, which are not written
@@ -84,11 +85,11 @@ func (g *Grid) solid() (*mesh.Solid, error) {
 		return nil, fmt.Errorf("a mesh has at most %d vertices and as many cells; the file has %d and %d", math.MaxInt32,
 			g.points(), len(g.Types))
 	}
-	tags, tagArray, err := g.tags()
+	s := &mesh.Solid{Groups: g.namedGroups(2, 3)}
+	tags, tagArray, err := g.tags(s)
 	if err != nil {
 		return nil, err
 	}
-	s := &mesh.Solid{Groups: g.namedGroups(2, 3)}
 	var cells []int // cells of the file that are tetrahedra
 	for i := 0; i < len(g.Points); i += 3 {
 		s.X, s.Y, s.Z = append(s.X, g.Points[i]), append(s.Y, g.Points[i+1]), append(s.Z, g.Points[i+2])
@@ -141,14 +142,39 @@ func (g *Grid) namedGroups(low, high int) (groups []mesh.Group) {
 	return groups
 }
 
-// tags returns the group tags of all cells, 0 for none, and the name of their array.
-func (g *Grid) tags() ([]int32, string, error) {
+// tags returns the group tags of all cells of the file, 0 for none, and the name of their array, and adds the notes
+// about it to s.
+func (g *Grid) tags(s *mesh.Solid) ([]int32, string, error) {
+	var cells []int
+	for i, t := range g.Types {
+		if t == typeTetrahedron && len(g.Cell(i)) == 4 {
+			cells = append(cells, i)
+		}
+	}
 	tags := make([]int32, len(g.Types))
-	values, name, err := g.physicalTags()
+	values, name, notes, err := g.groupTags(cells, func() [][2]int32 { return g.solidPairs(cells) })
 	for i, tag := range values {
 		if tags[i] = int32(tag); int64(tags[i]) != tag {
 			return nil, "", fmt.Errorf("cell %d has the tag %d, of more than 32 bits", i, tag)
 		}
 	}
+	if s.Notes = notes; name != physicalArray {
+		s.GroupArray = name
+	}
 	return tags, name, err
+}
+
+// solidPairs returns the pairs of neighbouring tetrahedra, nil if the mesh is invalid.
+func (g *Grid) solidPairs(cells []int) [][2]int32 {
+	s := &mesh.Solid{Cells: make([][4]int32, len(cells))}
+	for i, c := range cells {
+		for k, p := range g.Cell(c) {
+			s.Cells[i][k] = int32(p)
+		}
+	}
+	nb, err := s.Neighbours()
+	if err != nil {
+		return nil
+	}
+	return pairsOf(len(nb), func(c int) []int32 { return nb[c][:] })
 }

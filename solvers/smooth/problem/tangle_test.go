@@ -88,8 +88,8 @@ func checkUntangling(t *testing.T, text, file string) {
 	}
 }
 
-// Meshes with only inverted cells are smoothed to the same state as with upright ones: the order of vertices in cells is
-// mended, also if the mesh may be tangled.
+// Meshes with only inverted cells are smoothed to the same state as with upright ones: the order of vertices in cells
+// is mended, also if the mesh may be tangled.
 func TestInvertedCellsAreTurned(t *testing.T) {
 	dir := t.TempDir()
 	plane, err := mesh.Rectangle(0, 0, 1, 1, 300, 5)
