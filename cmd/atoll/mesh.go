@@ -167,8 +167,8 @@ func meshInfo() *cobra.Command {
 	}
 }
 
-// printGroups prints the groups of a mesh and their numbers of elements. Elements of a group that stands for several are
-// counted in these.
+// printGroups prints the groups of a mesh and their numbers of elements. Elements of a group that stands for several
+// are counted in these.
 func printGroups(m *mesh.Mesh) {
 	index := map[[2]int]int{}
 	count := make([]int, len(m.Groups))
