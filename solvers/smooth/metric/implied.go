@@ -2,8 +2,9 @@ package metric
 
 import "math"
 
-// Implied is the metric of the sizes of a mesh: at each vertex the mean length of its edges, smoothed twice by the
-// mean over the vertex and its neighbours, so that single vertices have little effect.
+// Implied is the metric of the sizes of a mesh, smoothed so that single vertices have little effect. Where cells around
+// a vertex have no direction in common it is isotropic, of the mean length of the edges there. Where they are stretched
+// alike, as in boundary layers, it is the log-Euclidean mean of the metrics in which each of the cells is regular.
 func Implied(m *Mesh) (Field, error) {
 	adjacent := m.neighbours()
 	size := make([]float64, m.Vertices())
@@ -13,20 +14,97 @@ func Implied(m *Mesh) (Field, error) {
 			size[v] += math.Sqrt(e[0]*e[0]+e[1]*e[1]+e[2]*e[2]) / float64(len(adjacent.of(int32(v))))
 		}
 	}
+	logs := m.cellLogs()
 	for range 2 {
-		mean := make([]float64, len(size))
+		mean, meanLogs := make([]float64, len(size)), make(Field, len(size))
 		for v := range mean {
-			mean[v] = size[v]
+			mean[v], meanLogs[v] = size[v], logs[v]
 			for _, u := range adjacent.of(int32(v)) {
 				mean[v] += size[u]
+				meanLogs[v].add(logs[u], 1)
 			}
-			mean[v] /= float64(1 + len(adjacent.of(int32(v))))
+			n := float64(1 + len(adjacent.of(int32(v))))
+			mean[v] /= n
+			meanLogs[v] = meanLogs[v].Scaled(1 / n)
 		}
-		size = mean
+		size, logs = mean, meanLogs
 	}
 	f := make(Field, len(size))
 	for v, h := range size {
-		f[v] = OfSize(m.Dim, h)
+		f[v] = stretched(m.Dim, h, logs[v])
 	}
 	return f, f.Check(m)
+}
+
+// Ratios of the sizes of the mean metric at a vertex up to which it is taken as isotropic, and from which its directions
+// are kept. Cubes cut into six tetrahedra have a ratio of 2.
+const isotropicRatio, stretchedRatio = 3.0, 6.0
+
+// stretched returns the metric of a vertex at which edges have the mean length h and metrics of cells the mean
+// logarithm l: isotropic, that of l, or the mean of both in between.
+func stretched(dim int, h float64, l Tensor) Tensor {
+	s := l.Eigen(dim)
+	ratio := math.Exp((s.Values[dim-1] - s.Values[0]) / 2)
+	share := math.Log(ratio/isotropicRatio) / math.Log(stretchedRatio/isotropicRatio)
+	if share = min(1, max(0, share)); !(share > 0) {
+		return OfSize(dim, h)
+	}
+	for k := range dim {
+		s.Values[k] = math.Exp(share*s.Values[k] - (1-share)*2*math.Log(h))
+	}
+	return s.Tensor(dim)
+}
+
+// cellLogs returns, for each vertex, the mean over its cells of the logarithms of the metrics in which they are regular
+// with edges of length 1.
+func (m *Mesh) cellLogs() Field {
+	logs := make(Field, m.Vertices())
+	count := make([]float64, m.Vertices())
+	for c := range m.cells() {
+		l, ok := m.regularMetric(c)
+		if !ok {
+			continue
+		}
+		l = l.withEigenvalues(m.Dim, math.Log)
+		for _, v := range m.cell(c) {
+			logs[v].add(l, 1)
+			count[v]++
+		}
+	}
+	for v := range logs {
+		logs[v] = logs[v].Scaled(1 / max(1, count[v]))
+	}
+	return logs
+}
+
+// regularMetric returns the metric in which a cell is regular with edges of length 1: the inverse of Σ e e', over its
+// edges e, times d+1 over 2. It returns false for a flat cell.
+func (m *Mesh) regularMetric(c int) (Tensor, bool) {
+	var sum Tensor
+	v := m.cell(c)
+	for i := range v {
+		for j := range i {
+			e := m.edgeVector(v[i], v[j])
+			for row := range m.Dim {
+				for column := range row + 1 {
+					sum[componentIndex(row, column)] += e[row] * e[column] * 2 / float64(m.Dim+1)
+				}
+			}
+		}
+	}
+	s := sum.Eigen(m.Dim)
+	if !(s.Values[0] > 1e-24*s.Values[m.Dim-1]) || math.IsInf(s.Values[m.Dim-1], 0) {
+		return Tensor{}, false
+	}
+	for k := range m.Dim {
+		s.Values[k] = 1 / s.Values[k]
+	}
+	return s.Tensor(m.Dim), true
+}
+
+// add adds a multiple of another tensor.
+func (t *Tensor) add(other Tensor, factor float64) {
+	for k := range t {
+		t[k] += factor * other[k]
+	}
 }

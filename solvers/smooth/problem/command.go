@@ -27,8 +27,8 @@ requires, keeping its connectivity and groups.
 
 IN is a .msh, .mesh, .meshb, .vtu or .pvtu file; OUT is written by its extension: .msh, .mesh, .meshb or .vtu.
 Flags of Mmg may be given as Mmg has them: -in, -out, -sol, -met, -hmin, -hmax, -hgrad, -ar, -optim, -nosurf.
-Without a metric, sizes are those of IN.sol or IN.solb beside a Medit file, or else uniform. OUT is not written if it
-would be worse than IN, unless --force is given. Values in parentheses are defaults.`,
+Without a metric, sizes are those of IN.sol or IN.solb beside a Medit file, or else those of the cells of IN.
+OUT is not written if it would be worse than IN, unless --force is given. Values in parentheses are defaults.`,
 	Example: `  atoll smooth wing.msh better.msh
   atoll smooth in.mesh out.mesh                               # sizes of in.sol, if there is one
   atoll smooth in.mesh out.vtu --metric linear --low 0.5 --high 0.05 --smoother pain-exact --relax 1.8
@@ -47,8 +47,8 @@ would be worse than IN, unless --force is given. Values in parentheses are defau
 
 // keys are the keys of a case that are also flags, with their descriptions.
 var keys = []struct{ flag, key, usage string }{
-	{"metric", "metric.field", "required sizes: uniform, implied (those of the cells of IN), linear, sinusoidal, " +
-		"ugawg-linear; or give expressions"},
+	{"metric", "metric.field", "required sizes: implied (those of the cells of IN), uniform, linear, sinusoidal, " +
+		"ugawg-linear; or give expressions (implied)"},
 	{"low", "metric.low", "of linear: size at the lower left; of sinusoidal: the smallest size"},
 	{"high", "metric.high", "of linear: size at the upper right; of sinusoidal: the largest size"},
 	{"waves", "metric.waves", "of sinusoidal: number of periods across the mesh (1)"},
@@ -153,7 +153,9 @@ func caseOf(in, out string, flag func(string) (value string, given bool)) (*conf
 		if err != nil {
 			return nil, err
 		}
-		sets = append(sets, sizes)
+		if sizes != "" {
+			sets = append(sets, sizes)
+		}
 	}
 	c, err := solvers.Parse(caseName(in)+".toml", []byte("solver = \"smooth\"\n"), sets)
 	if err != nil {
@@ -162,8 +164,8 @@ func caseOf(in, out string, flag func(string) (value string, given bool)) (*conf
 	return c, nil
 }
 
-// sizesOf returns the default metric of a mesh: as in Mmg the solution file with the name of a Medit file, otherwise
-// a uniform size.
+// sizesOf returns the metric of a mesh beside which there is one: as in Mmg the solution file with the name of a Medit
+// file; "" for none.
 func sizesOf(path string) (string, error) {
 	name, found := strings.TrimSuffix(path, filepath.Ext(path)), false
 	if e := strings.ToLower(filepath.Ext(path)); e == ".mesh" || e == ".meshb" {
@@ -175,7 +177,7 @@ func sizesOf(path string) (string, error) {
 		}
 	}
 	if !found {
-		return "metric.field=uniform", nil
+		return "", nil // the default of a case
 	}
 	file, err := quoted(name)
 	return "metric.solution=" + file, err
@@ -224,16 +226,12 @@ func caseName(file string) string {
 
 // inFlags replaces keys by the flags that set them in messages.
 func inFlags(text string) string {
-	const none = "--set metric: needs "
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		for _, k := range keys {
 			table, name, _ := strings.Cut(k.key, ".")
 			line = strings.ReplaceAll(line, "--set "+k.key+":", "--"+k.flag+":")
 			line = strings.ReplaceAll(line, fmt.Sprintf("--set %s: [%s] %s:", table, table, name), "--"+k.flag+":")
-		}
-		if strings.HasPrefix(line, none) {
-			line = "the flags name no metric: give --metric, --width and --height, --m11 and --m22, --sol or --hessian"
 		}
 		lines[i] = line
 	}

@@ -45,7 +45,7 @@ func TestSolutionBesideMesh(t *testing.T) {
 	}{
 		{"a.mesh", "a.sol", map[string]string{"hmin": "0.1", "hgrad": "1.3"}}, {"b.mesh", "b.solb", nil},
 		{"a.MESHB", "a.sol", nil}, {"none.mesh", "", nil}, {"c.msh", "", nil},
-		{"a.mesh", "", map[string]string{"metric": "uniform"}},
+		{"a.mesh", "", map[string]string{"metric": "implied"}},
 	} {
 		got, err := caseOf(filepath.Join(dir, c.in), "out.mesh", func(flag string) (string, bool) {
 			v, ok := c.flags[flag]
@@ -55,7 +55,7 @@ func TestSolutionBesideMesh(t *testing.T) {
 			t.Fatal(c.in, err)
 		}
 		m := got.Sections.(*Sections).Metric
-		if c.want == "" && m.Field != "uniform" || c.want != "" && m.Solution != filepath.Join(dir, c.want) ||
+		if c.want == "" && m.Field != "implied" || c.want != "" && m.Solution != filepath.Join(dir, c.want) ||
 			(m.Gradation == 1.3) != (c.flags["hgrad"] != "") {
 			t.Errorf("%s with %v: %+v", c.in, c.flags, m)
 		}

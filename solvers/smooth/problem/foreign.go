@@ -14,8 +14,8 @@ var foreign = []solvers.ForeignFlag{
 		"is kept, and --boundary fixed keeps the whole boundary"},
 	{Name: "-hausd", Refused: "no vertex is added on the boundary, so that no distance from it can be prescribed: " +
 		"the report has the distance of new boundary edges from the old, and --boundary fixed keeps them"},
-	{Name: "-hsiz", Refused: "the number of cells stays: --metric uniform, which is the default without a .sol file, " +
-		"requests one uniform size, chosen to fit the mesh"},
+	{Name: "-hsiz", Refused: "the number of cells stays: --metric uniform requests one uniform size, chosen " +
+		"to fit the mesh"},
 	{Name: "-nomove", Refused: "this command only moves vertices"},
 	{Name: "-hgradreq", Refused: "required entities have no separate gradation: --hgrad applies to all"},
 	{Name: "-nosizreq", Refused: "required entities prescribe no sizes: leave it out"},

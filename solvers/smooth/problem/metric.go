@@ -150,7 +150,7 @@ func (m *Metric) decodeRounds(s *config.Section) int {
 	return int(rounds)
 }
 
-// metricKind returns the kind of a metric from its keys, "" if they determine none or several.
+// metricKind returns the kind of a metric from its keys: implied if they determine none, "" if they determine several.
 func metricKind(s *config.Section) string {
 	kinds := []string{}
 	for _, k := range []struct {
@@ -169,10 +169,7 @@ func metricKind(s *config.Section) string {
 	}
 	switch {
 	case len(kinds) == 0:
-		s.Fail("", `needs field = "uniform", "implied", "linear", "sinusoidal" or "ugawg-linear", expressions (width `+
-			`and height, and in space depth; or m11, m12 and m22, and in space m13, m23 and m33), `+
-			`solution = "….sol" or hessian = "…"`)
-		return ""
+		return "implied"
 	case len(kinds) > 1:
 		return ""
 	case kinds[0] == "field":

@@ -77,7 +77,6 @@ func TestSmoothRefusals(t *testing.T) {
 			`c.toml:6: [metric] height: depends on t; write an expression over the position only`},
 		{`field = "linear"`, "hessian = 'x*t'", `c.toml:5: [metric] hessian: depends on t`},
 		{`field = "linear"`, "width = 1\nm11 = 1", `c.toml:6: [metric] m11: cannot be combined with the keys of sizes`},
-		{`field = "linear"`, ``, `c.toml:4: [metric]: needs field = `},
 		{"high = 0.05", "high = 1\nhmin = 48", `c.toml:8: [metric] hmin: does not belong to a metric of kind linear`},
 		{`field = "linear"`, "width = 1\nheight = 1\nhmin = 2\nhmax = 1", `c.toml:7: [metric] hmin: 2 is above hmax = 1`},
 		{`field = "linear"`, "width = 1\nheight = 1\nsamples = 2\ngradation = 2",
