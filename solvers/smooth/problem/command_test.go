@@ -19,7 +19,7 @@ func TestCommandSpeaksOfFlags(t *testing.T) {
 		{map[string]string{"gradation": "1.3", "width": "1", "height": "1", "samples": "64"},
 			"--gradation: does not belong to a metric of kind sizes, but to implied, solution, hessian, and expressions with " +
 				"samples = 0"},
-		{map[string]string{"also": "x*x"}, "the flags name no metric: give --metric, --width and --height"},
+		{map[string]string{"also": "x*x"}, "--also: does not belong to a metric of kind implied, but to hessian"},
 		{map[string]string{"hessian": "{mesh='u'}", "rounds": "2"}, "--rounds: 2: data at vertices are unknown where"},
 		{map[string]string{"guard": "clip"}, `--guard: has no effect with smoother = "barrier"`},
 	} {
