@@ -84,9 +84,7 @@ func (w *writer) numberEntities() {
 	w.numbers = map[entityKey]int{}
 	for k := range w.elementSets {
 		set := &w.elementSets[k]
-		if k > 0 && set.Count > 0 || k == 0 {
-			w.addBareSides(set)
-		}
+		w.addBareSides(set)
 		used := map[int]bool{}
 		take := func(key entityKey, number int) {
 			for number < 1 || used[number] {
@@ -111,7 +109,7 @@ func (w *writer) numberEntities() {
 
 // addBareSides adds the periodic sides of a set's dimension that have no elements.
 func (w *writer) addBareSides(set *elementSet) {
-	if w.Content.Marks == nil {
+	if w.Content.Marks == nil || set.Dim == 0 {
 		return
 	}
 	for _, side := range w.Content.Marks.Periodic {

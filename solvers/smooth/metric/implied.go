@@ -1,6 +1,10 @@
 package metric
 
-import "math"
+import (
+	"math"
+
+	"github.com/atoll-hpc/atoll/internal/portable"
+)
 
 // Implied is the metric of the sizes of a mesh, smoothed so that single vertices have little effect. Where cells around
 // a vertex have no direction in common it is isotropic, of the mean length of the edges there. Where they are stretched
@@ -44,13 +48,13 @@ const isotropicRatio, stretchedRatio = 3.0, 6.0
 // logarithm l: isotropic, that of l, or the mean of both in between.
 func stretched(dim int, h float64, l Tensor) Tensor {
 	s := l.Eigen(dim)
-	ratio := math.Exp((s.Values[dim-1] - s.Values[0]) / 2)
-	share := math.Log(ratio/isotropicRatio) / math.Log(stretchedRatio/isotropicRatio)
+	ratio := portable.Exp((s.Values[dim-1] - s.Values[0]) / 2)
+	share := portable.Log(ratio/isotropicRatio) / portable.Log(stretchedRatio/isotropicRatio)
 	if share = min(1, max(0, share)); !(share > 0) {
 		return OfSize(dim, h)
 	}
 	for k := range dim {
-		s.Values[k] = math.Exp(share*s.Values[k] - (1-share)*2*math.Log(h))
+		s.Values[k] = portable.Exp(share*s.Values[k] - (1-share)*2*portable.Log(h))
 	}
 	return s.Tensor(dim)
 }
@@ -65,7 +69,7 @@ func (m *Mesh) cellLogs() Field {
 		if !ok {
 			continue
 		}
-		l = l.withEigenvalues(m.Dim, math.Log)
+		l = l.withEigenvalues(m.Dim, portable.Log)
 		for _, v := range m.cell(c) {
 			logs[v].add(l, 1)
 			count[v]++

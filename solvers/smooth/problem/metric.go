@@ -44,7 +44,7 @@ func (m *Metric) Nodal() bool {
 
 // decodeMetric reads
 //
-//	field                  uniform, implied, linear, sinusoidal or ugawg-linear; other kinds are recognised by their keys
+//	field                  uniform, implied (the default; of tangled meshes uniform), linear, sinusoidal or ugawg-linear; other kinds are recognised by their keys
 //	low, high, waves       of linear and sinusoidal
 //	width, height, angle   expressions over x and y, and over z in space, with depth
 //	m11, m12, m22          the same, with m13, m23 and m33
@@ -53,18 +53,18 @@ func (m *Metric) Nodal() bool {
 //	hmin, hmax, aspect     bounds of implied, solution, hessian and expressions
 //	gradation              of metrics at vertices: implied, solution, hessian, and expressions without samples
 //	samples, rescale
-func decodeMetric(s *config.Section) Metric {
+func decodeMetric(s *config.Section, fallback string) Metric {
 	m := Metric{Rescale: s.Boolean("rescale", true), Waves: 1}
 	s.Know("field", "low", "high", "waves", "width", "height", "angle", "depth", "m11", "m12", "m22",
 		"m13", "m23", "m33", "solution", "background",
 		"hessian", "also", "norm", "complexity", "curvature", "rounds", "hmin", "hmax", "aspect", "gradation", "samples")
-	m.Field = metricKind(s)
-	fallback := m.decodeKind(s)
+	m.Field = metricKind(s, fallback)
+	samples := m.decodeKind(s)
 	m.decodeBounds(s)
 	if m.Gradation > 0 { // of sizes at vertices
-		fallback = 0
+		samples = 0
 	}
-	m.Samples = int(s.Integer("samples", fallback, 0, maxSamples))
+	m.Samples = int(s.Integer("samples", samples, 0, maxSamples))
 	if n := m.Samples; n == 1 || n&(n-1) != 0 {
 		s.Fail("samples", "%d is not a power of two from 2 on", n)
 	}
@@ -150,8 +150,8 @@ func (m *Metric) decodeRounds(s *config.Section) int {
 	return int(rounds)
 }
 
-// metricKind returns the kind of a metric from its keys: implied if they determine none, "" if they determine several.
-func metricKind(s *config.Section) string {
+// metricKind returns the kind of a metric from its keys: fallback if they determine none, "" if they determine several.
+func metricKind(s *config.Section, fallback string) string {
 	kinds := []string{}
 	for _, k := range []struct {
 		kind string
@@ -169,7 +169,7 @@ func metricKind(s *config.Section) string {
 	}
 	switch {
 	case len(kinds) == 0:
-		return "implied"
+		return fallback
 	case len(kinds) > 1:
 		return ""
 	case kinds[0] == "field":

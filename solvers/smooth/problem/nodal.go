@@ -19,12 +19,13 @@ import (
 type nodalMetric struct {
 	metric.Mesh
 	Tensors  metric.Field
+	Cracked  []int32 // vertices at cracks, as in mesh.Marks
 	Adjusted Adjusted
 }
 
 // inPlane returns the metric for the solver of triangles.
 func (n *nodalMetric) inPlane() (*sizing.Metric, error) {
-	m := &mesh.Mesh{X: n.X[0], Y: n.X[1]}
+	m := &mesh.Mesh{X: n.X[0], Y: n.X[1], Marks: &mesh.Marks{Cracked: n.Cracked}}
 	for c := range slices.Chunk(n.Cells, 3) {
 		m.Cells = append(m.Cells, [3]int32(c))
 	}
@@ -33,7 +34,7 @@ func (n *nodalMetric) inPlane() (*sizing.Metric, error) {
 
 // inSpace returns the metric for the solver of tetrahedra.
 func (n *nodalMetric) inSpace() (*sizing.SolidMetric, error) {
-	s := &mesh.Solid{X: n.X[0], Y: n.X[1], Z: n.X[2]}
+	s := &mesh.Solid{X: n.X[0], Y: n.X[1], Z: n.X[2], Marks: &mesh.Marks{Cracked: n.Cracked}}
 	for c := range slices.Chunk(n.Cells, 4) {
 		s.Cells = append(s.Cells, [4]int32(c))
 	}
@@ -43,8 +44,9 @@ func (n *nodalMetric) inSpace() (*sizing.SolidMetric, error) {
 // nodes are the vertices and cells of a mesh, with the fields of its vertices.
 type nodes struct {
 	*metric.Mesh
-	data   map[string][]float64
-	inFile []int32 // id of each vertex in the file of the mesh, nil if it is the same
+	data, cellData map[string][]float64
+	inFile         []int32     // id of each vertex in the file of the mesh, nil if it is the same
+	marks          *mesh.Marks // of the mesh, may be nil
 }
 
 // vertex returns the position of a vertex.
@@ -94,6 +96,9 @@ func newNodalMetric(c *config.Case, w *Metric, on nodes) (*nodalMetric, error) {
 		on = background
 	}
 	n := &nodalMetric{Mesh: *on.Mesh, Adjusted: Adjusted{Samples: on.Vertices()}}
+	if on.marks != nil {
+		n.Cracked = on.marks.Cracked
+	}
 	var err error
 	if n.Tensors, err = nodalField(c, w, on, &n.Adjusted); err != nil {
 		return nil, err
@@ -177,18 +182,51 @@ func hessianField(w *Metric, of *config.Field, on nodes, adjusted *Adjusted) (me
 	return f, err
 }
 
-// nodalValues returns the values of an expression, or of vertex data of the mesh.
+// field returns the values of a field of the mesh at its vertices; of a field of its cells the means around each vertex,
+// weighted by the sizes of the cells.
+func (n nodes) field(name string) ([]float64, error) {
+	values, ok := n.data[name]
+	if ofCells, found := n.cellData[name]; !ok && found {
+		values, ok = n.meansAround(ofCells), true
+	}
+	if !ok {
+		known := "there are none"
+		if len(n.data)+len(n.cellData) > 0 {
+			known = "there are " + strings.Join(slices.Concat(slices.Sorted(maps.Keys(n.data)),
+				slices.Sorted(maps.Keys(n.cellData))), ", ")
+		}
+		return nil, fmt.Errorf("the mesh has no data %q of one number a vertex or cell; %s", name, known)
+	}
+	for v, x := range values {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, fmt.Errorf("%q is %g at vertex %d at %v: give a field with a number at every vertex or cell", name, x,
+				v, n.vertex(v))
+		}
+	}
+	return values, nil
+}
+
+// meansAround returns the mean of cell values around each vertex, weighted by the sizes of the cells.
+func (n nodes) meansAround(values []float64) []float64 {
+	mean, size := make([]float64, n.Vertices()), make([]float64, n.Vertices())
+	corners := n.Dim + 1
+	for c, x := range values {
+		volume := n.Volume(c)
+		for _, v := range n.Cells[c*corners : (c+1)*corners] {
+			mean[v] += volume * x
+			size[v] += volume
+		}
+	}
+	for v := range mean {
+		mean[v] /= size[v]
+	}
+	return mean
+}
+
+// nodalValues returns the values of an expression, or of data of the mesh.
 func nodalValues(f *config.Field, on nodes) ([]float64, error) {
 	if f.Mesh != "" {
-		values, ok := on.data[f.Mesh]
-		if !ok {
-			known := "there are none"
-			if len(on.data) > 0 {
-				known = "there are " + strings.Join(slices.Sorted(maps.Keys(on.data)), ", ")
-			}
-			return nil, fmt.Errorf("the mesh has no vertex data %q of one number a vertex; %s", f.Mesh, known)
-		}
-		return values, nil
+		return on.field(f.Mesh)
 	}
 	values := make([]float64, on.Vertices())
 	for v := range values {

@@ -146,7 +146,7 @@ func TestSmoothRefusesNodalMetrics(t *testing.T) {
 	for _, c := range []struct{ metric, want string }{
 		{fmt.Sprintf("{solution=%q}", solution), "the solution has values for"},
 		{"{solution='none.sol'}", "none.sol"},
-		{"{hessian={mesh='bump'}}", `hessian: the mesh has no vertex data "bump" of one number a vertex; there are none`},
+		{"{hessian={mesh='bump'}}", `hessian: the mesh has no data "bump" of one number a vertex or cell; there are none`},
 		{"{hessian='log(x)'}", "hessian: vertex 0: expression"},
 		{"{width='x', height='1', samples=0}", "[metric] at (-1, 0): width = -1"},
 		{fmt.Sprintf("{solution=%q, background='none.mesh'}", solution), "none.mesh"},

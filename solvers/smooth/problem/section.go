@@ -52,8 +52,12 @@ var vertexOrders = []string{"hilbert", "natural", "random"}
 // Decode reads a case of solver "smooth".
 func Decode(root *config.Section, c *config.Case) {
 	w := &Sections{Mesh: config.DecodeMeshOf(root.Sub("mesh"), vertexOrders, "rectangle", "delaunay", "box")}
-	w.Metric = decodeMetric(root.Sub("metric"))
 	w.Method = decodeMethod(root.Sub("method"))
+	fallback := "implied"
+	if w.Method.Untangle { // sizes of a tangled mesh mean nothing
+		fallback = "uniform"
+	}
+	w.Metric = decodeMetric(root.Sub("metric"), fallback)
 	w.Stop = decodeStop(root.Sub("stop"))
 	c.Sections = w
 	c.Output = config.DecodeOutput(root.Sub("output"), c.Name, config.Outputs{

@@ -160,7 +160,7 @@ func (b planeMesh) write(path string) error { return meshio.Write(path, b.Mesh) 
 func (b planeMesh) notes() []string         { return b.Notes }
 
 func (b planeMesh) nodes() nodes {
-	return nodes{metric.FromTriangles(b.Mesh), b.VertexData, b.inFile}
+	return nodes{metric.FromTriangles(b.Mesh), b.VertexData, b.CellData, b.inFile, b.Marks}
 }
 
 func (b planeMesh) notKept(path string) string {
@@ -255,7 +255,7 @@ func (b solidMesh) write(path string) error { return meshio.WriteSolid(path, b.S
 func (b solidMesh) notes() []string         { return b.Notes }
 
 func (b solidMesh) nodes() nodes {
-	return nodes{metric.FromTetrahedra(b.Solid), b.VertexData, b.inFile}
+	return nodes{metric.FromTetrahedra(b.Solid), b.VertexData, b.CellData, b.inFile, b.Marks}
 }
 
 func (b solidMesh) notKept(path string) string {
