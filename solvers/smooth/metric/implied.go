@@ -40,8 +40,8 @@ func Implied(m *Mesh) (Field, error) {
 	return f, f.Check(m)
 }
 
-// Ratios of the sizes of the mean metric at a vertex up to which it is taken as isotropic, and from which its directions
-// are kept. Cubes cut into six tetrahedra have a ratio of 2.
+// Ratios of the sizes of the mean metric at a vertex up to which it is taken as isotropic, and from which its
+// directions are kept. Cubes cut into six tetrahedra have a ratio of 2.
 const isotropicRatio, stretchedRatio = 3.0, 6.0
 
 // stretched returns the metric of a vertex at which edges have the mean length h and metrics of cells the mean

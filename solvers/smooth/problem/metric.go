@@ -44,7 +44,8 @@ func (m *Metric) Nodal() bool {
 
 // decodeMetric reads
 //
-//	field                  uniform, implied (the default; of tangled meshes uniform), linear, sinusoidal or ugawg-linear; other kinds are recognised by their keys
+//	field                  implied (the default; for untangling uniform), uniform, linear, sinusoidal or ugawg-linear;
+//	                       other kinds are recognised by their keys
 //	low, high, waves       of linear and sinusoidal
 //	width, height, angle   expressions over x and y, and over z in space, with depth
 //	m11, m12, m22          the same, with m13, m23 and m33

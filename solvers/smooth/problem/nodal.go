@@ -182,8 +182,8 @@ func hessianField(w *Metric, of *config.Field, on nodes, adjusted *Adjusted) (me
 	return f, err
 }
 
-// field returns the values of a field of the mesh at its vertices; of a field of its cells the means around each vertex,
-// weighted by the sizes of the cells.
+// field returns the values of a field of the mesh at its vertices; of a field of its cells the means around each
+// vertex, weighted by the sizes of the cells.
 func (n nodes) field(name string) ([]float64, error) {
 	values, ok := n.data[name]
 	if ofCells, found := n.cellData[name]; !ok && found {
