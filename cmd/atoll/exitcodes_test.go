@@ -217,8 +217,8 @@ func filesLike(t *testing.T, dir, pattern string) []string {
 	return files
 }
 
-// TestExitCodes brings about every cause in the table of docs/operations.md, over both transports, and compares the exit
-// code with that of the table.
+// TestExitCodes brings about every cause in the table of docs/operations.md, over both transports, and compares the
+// exit code with that of the table.
 func TestExitCodes(t *testing.T) {
 	text, err := os.ReadFile("../../docs/operations.md")
 	if err != nil {
