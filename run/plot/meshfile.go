@@ -22,6 +22,7 @@ func IsMesh(path string) bool {
 // Names of fields that every mesh has.
 const (
 	qualityField = "quality"
+	shapeField   = "shape"
 	groupField   = "group"
 )
 
@@ -137,7 +138,7 @@ func (r *runner) loadMesh(path string) (*frameData, error) {
 	for name, values := range m.CellData {
 		data = append(data, vtk.Array{Name: name, Components: 1, Data: values})
 	}
-	if err := r.addFields(d, path, withQuality(data, quality), cells, 0, 1); err != nil {
+	if err := r.addFields(d, path, withShape(data, quality), cells, 0, 1); err != nil {
 		return nil, err
 	}
 	d.axes = axes(0, 1, false)
@@ -159,7 +160,10 @@ func (r *runner) tetrahedralMesh(path string, s *mesh.Solid) (*frameData, error)
 		s.CellData = map[string][]float64{}
 	}
 	delete(s.CellData, "rank")
-	s.CellData[qualityField] = quality
+	s.CellData[shapeField] = quality
+	if _, ok := s.CellData[qualityField]; !ok {
+		s.CellData[qualityField] = quality
+	}
 	groups := s.CellTag
 	if r.options.Slice != nil || groups == nil {
 		groups = make([]int32, len(s.Cells))
@@ -178,11 +182,16 @@ func (r *runner) tetrahedralMesh(path string, s *mesh.Solid) (*frameData, error)
 	return d, nil
 }
 
-// withQuality adds the quality to the fields. It replaces a field of that name, which may be the quality in a metric.
-func withQuality(data vtk.Arrays, quality []float64) vtk.Arrays {
-	data = slices.DeleteFunc(data, func(a vtk.Array) bool { return a.Name == qualityField || a.Name == "rank" })
+// withShape adds the shapes of cells to the fields: their qualities without a metric. They are the field "quality" too,
+// unless the file has one, which is the quality in the metric to which the mesh was smoothed.
+func withShape(data vtk.Arrays, shape []float64) vtk.Arrays {
+	data = slices.DeleteFunc(data, func(a vtk.Array) bool { return a.Name == shapeField || a.Name == "rank" })
 	slices.SortFunc(data, func(a, b vtk.Array) int { return strings.Compare(a.Name, b.Name) })
-	return append(vtk.Arrays{{Name: qualityField, Components: 1, Data: quality}}, data...)
+	data = append(vtk.Arrays{{Name: shapeField, Components: 1, Data: shape}}, data...)
+	if _, ok := data.Find(qualityField); !ok {
+		data = append(vtk.Arrays{{Name: qualityField, Components: 1, Data: shape}}, data...)
+	}
+	return data
 }
 
 // drawGroups draws the cells of each group in one colour, with the edges of all cells.

@@ -182,12 +182,11 @@ func hessianField(w *Metric, of *config.Field, on nodes, adjusted *Adjusted) (me
 	return f, err
 }
 
-// field returns the values of a field of the mesh at its vertices; of a field of its cells the means around each
-// vertex, weighted by the sizes of the cells.
+// field returns the values of a field of the mesh at its vertices.
 func (n nodes) field(name string) ([]float64, error) {
 	values, ok := n.data[name]
 	if ofCells, found := n.cellData[name]; !ok && found {
-		values, ok = n.meansAround(ofCells), true
+		values, ok = n.fromCells(ofCells), true
 	}
 	if !ok {
 		known := "there are none"
@@ -204,23 +203,6 @@ func (n nodes) field(name string) ([]float64, error) {
 		}
 	}
 	return values, nil
-}
-
-// meansAround returns the mean of cell values around each vertex, weighted by the sizes of the cells.
-func (n nodes) meansAround(values []float64) []float64 {
-	mean, size := make([]float64, n.Vertices()), make([]float64, n.Vertices())
-	corners := n.Dim + 1
-	for c, x := range values {
-		volume := n.Volume(c)
-		for _, v := range n.Cells[c*corners : (c+1)*corners] {
-			mean[v] += volume * x
-			size[v] += volume
-		}
-	}
-	for v := range mean {
-		mean[v] /= size[v]
-	}
-	return mean
 }
 
 // nodalValues returns the values of an expression, or of data of the mesh.

@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/mesh/curved"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
@@ -26,7 +29,10 @@ type Report struct {
 	SetUp, Seconds   float64 // wall-clock time in s of the set-up, and of the sweeps
 	SHA256           string  // of the coordinates in global order
 	Before, After    quality.Diagnostics
-	Interpolations   []Interpolation // for the fields that the metric follows; nil on all ranks but 0
+	// Shape of the cells before and after, which does not depend on the metric, on rank 0
+	ShapeBefore, ShapeAfter Shape
+	Carried                 []string        // vertex fields that were interpolated to the new positions, on rank 0
+	Interpolations          []Interpolation // for the fields that the metric follows; nil on all ranks but 0
 	// number of recoveries of second derivatives, and the round whose result was kept, from 1
 	Rounds, Round int
 	Curved        curved.Departure // displacement of the boundary from its initial shape, on rank 0
@@ -37,6 +43,38 @@ type Report struct {
 
 	// Centre returns the centre of a cell, before or after smoothing. It is nil on all ranks but 0.
 	Centre func(before bool, cell int64) []float64 `json:"-"`
+	// Digits are the significant digits of coordinates that tell neighbouring cells apart, by axis.
+	Digits [3]int `json:"-"`
+}
+
+// digitsOf returns for each axis the digits that resolve a thousandth of a mesh's extent.
+func digitsOf(m *metric.Mesh) (digits [3]int) {
+	for k := range m.Dim {
+		low, high := slices.Min(m.X[k]), slices.Max(m.X[k])
+		digits[k] = 3
+		for most := max(math.Abs(low), math.Abs(high)); most > high-low && digits[k] < 17; most /= 10 {
+			digits[k]++
+		}
+	}
+	return digits
+}
+
+// Shape is the quality of cells without a metric: 1 if all edges have the same length (mesh.Quality).
+type Shape struct {
+	Mean, Worst float64
+	Cell        int64 // the worst
+}
+
+func shapeOf(cells int, quality func(cell int) float64) Shape {
+	s := Shape{Worst: math.Inf(1)}
+	for c := range cells {
+		q := quality(c)
+		s.Mean += q / float64(cells)
+		if q < s.Worst {
+			s.Worst, s.Cell = q, int64(c)
+		}
+	}
+	return s
 }
 
 // reporter writes the mesh to a file, unless its name is "" or the mesh is worse than before, with groups and fields,
@@ -75,6 +113,11 @@ func (d *caseSolver) report(ctx context.Context) (*Report, wholeMesh, error) {
 	if r.Curved, err = d.initialMesh.departed(smoothed); err != nil {
 		return nil, nil, err
 	}
+	if r.Carried, err = d.initialMesh.carryFields(smoothed); err != nil {
+		return nil, nil, err
+	}
+	r.Digits = digitsOf(d.initialMesh.nodes().Mesh)
+	r.ShapeBefore, r.ShapeAfter = d.initialMesh.shape(), smoothed.shape()
 	r.Centre = func(before bool, cell int64) []float64 {
 		if before {
 			return d.initialMesh.centre(int(cell))
@@ -95,7 +138,6 @@ func (r *Report) Refused() error {
 	}
 	fell("the average quality", r.Before.QualityMean, r.After.QualityMean)
 	fell("the worst quality", r.Before.QualityMin, r.After.QualityMin)
-	fell("the share of edges of 1/√2 to √2", r.Before.EdgeInRange, r.After.EdgeInRange)
 	for _, i := range r.Interpolations {
 		if !(i.After <= i.Before) {
 			worse = append(worse, fmt.Sprintf("the interpolation error of %s from %.4g to %.4g", i.Field, i.Before, i.After))
@@ -127,7 +169,8 @@ func (r *Report) JSON() ([]byte, error) {
 		"metric_off_grid": r.Adjusted.OffGrid,
 		"curved":          r.Curved.Vertices, "curved_departure": r.Curved.Most,
 		"untangled": r.Untangled.Before, "untangling_sweeps": r.Untangled.Sweeps,
-		"before": measures(&r.Before), "after": measures(&r.After), "written": r.Refused() == nil,
+		"before": measures(&r.Before, r.ShapeBefore), "after": measures(&r.After, r.ShapeAfter),
+		"written": r.Refused() == nil,
 	}
 	var fields []any
 	for _, i := range r.Interpolations {
@@ -137,6 +180,9 @@ func (r *Report) JSON() ([]byte, error) {
 	if fields != nil {
 		all["interpolation"] = fields
 	}
+	if r.Carried != nil {
+		all["interpolated_fields"] = r.Carried
+	}
 	text, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
@@ -144,8 +190,9 @@ func (r *Report) JSON() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-func measures(d *quality.Diagnostics) map[string]any {
+func measures(d *quality.Diagnostics, s Shape) map[string]any {
 	return map[string]any{
+		"shape_min": s.Worst, "shape_mean": s.Mean, "shape_worst_cell": s.Cell,
 		"quality_min": d.QualityMin, "quality_mean": d.QualityMean, "quality_max": d.QualityMax, "worst_cell": d.Worst,
 		"best_cell": d.Best, "quality_histogram": d.Histogram, "inverted": d.Inverted, "edge_min": d.EdgeMin,
 		"edge_mean": d.EdgeMean, "edge_max": d.EdgeMax, "edge_in_range": d.EdgeInRange,

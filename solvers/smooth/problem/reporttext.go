@@ -79,6 +79,11 @@ func (r *Report) rows() (rows [][3]string) {
 		}
 		each(name, func(d *quality.Diagnostics) string { return formatShare(d.Histogram[k], r.Cells) })
 	}
+	if r.Centre != nil {
+		row("average shape", formatQuality(r.ShapeBefore.Mean), formatQuality(r.ShapeAfter.Mean))
+		row("worst shape", r.cell(true, r.ShapeBefore.Worst, r.ShapeBefore.Cell),
+			r.cell(false, r.ShapeAfter.Worst, r.ShapeAfter.Cell))
+	}
 	each("inverted", func(d *quality.Diagnostics) string { return fmt.Sprint(d.Inverted) })
 	each("mean edge in the metric", func(d *quality.Diagnostics) string { return formatLength(d.EdgeMean) })
 	each("shortest and longest", func(d *quality.Diagnostics) string {
@@ -135,6 +140,9 @@ func (r *Report) writeEnding(b *strings.Builder, cells string) {
 		fmt.Fprintf(b, "curved    %d vertices slid on a boundary reconstructed from its vertices, and are up to %.3g from\n"+
 			"          the one that was read; --ridge 0 keeps them where they are\n", r.Curved.Vertices, r.Curved.Most)
 	}
+	if len(r.Carried) > 0 {
+		fmt.Fprintf(b, "fields    %s at the vertices: interpolated to the new positions\n", strings.Join(r.Carried, ", "))
+	}
 	if wrongEdges := misfitFraction(&r.After, 2); wrongEdges > 0.02 {
 		fmt.Fprintf(b, "note      %.3g%% of edges are more than twice too long or too short in the metric, before %.3g%%:\n"+
 			"          this connectivity does not follow it further; cut or merge %s there\n", 100*wrongEdges,
@@ -186,7 +194,7 @@ func (r *Report) cell(before bool, quality float64, id int64) string {
 	}
 	position := ""
 	for k, x := range r.Centre(before, id) {
-		position += []string{"(", ", ", ", "}[k] + strconv.FormatFloat(x, 'g', 3, 64)
+		position += []string{"(", ", ", ", "}[k] + strconv.FormatFloat(x, 'g', max(3, r.Digits[k]), 64)
 	}
 	return fmt.Sprintf("%s cell %d %s)", formatQuality(quality), id, position)
 }

@@ -28,8 +28,12 @@ type wholeMesh interface {
 		error)
 	// nodes returns the mesh in the form that metrics at vertices need.
 	nodes() nodes
-	// moved returns the same mesh with other vertex positions, by axis, and the cell field "quality".
+	// moved returns the same mesh with other vertex positions, by axis, and the cell field "quality". Vertex fields keep
+	// the values of the initial positions.
 	moved(positions [][]float64, quality []float64) wholeMesh
+	// carryFields interpolates the vertex fields to the positions of smoothed, the same mesh, and returns their names.
+	carryFields(smoothed wholeMesh) ([]string, error)
+	shape() Shape
 	centre(cell int) []float64
 	// departed measures how far the boundary of smoothed, the same mesh with other positions, is from this one's.
 	departed(smoothed wholeMesh) (curved.Departure, error)
@@ -178,6 +182,23 @@ func (b planeMesh) moved(positions [][]float64, quality []float64) wholeMesh {
 	return planeMesh{&m, b.inFile}
 }
 
+func (b planeMesh) carryFields(smoothed wholeMesh) ([]string, error) {
+	to := smoothed.(planeMesh)
+	if len(b.VertexData) == 0 {
+		return nil, nil
+	}
+	nb, err := b.Neighbours()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	to.VertexData, names = movedFields(b.VertexData, metric.FromTriangles(b.Mesh), [][]float64{to.X, to.Y},
+		func(c, k int) int32 { return nb[c][(k+1)%3] })
+	return names, nil
+}
+
+func (b planeMesh) shape() Shape { return shapeOf(len(b.Cells), b.Quality) }
+
 func (b planeMesh) departed(smoothed wholeMesh) (curved.Departure, error) {
 	return curved.Departed(b.Mesh, smoothed.(planeMesh).Mesh), nil
 }
@@ -272,6 +293,23 @@ func (b solidMesh) moved(positions [][]float64, quality []float64) wholeMesh {
 	s.X, s.Y, s.Z, s.CellData = positions[0], positions[1], positions[2], withQuality(s.CellData, quality)
 	return solidMesh{&s, b.inFile}
 }
+
+func (b solidMesh) carryFields(smoothed wholeMesh) ([]string, error) {
+	to := smoothed.(solidMesh)
+	if len(b.VertexData) == 0 {
+		return nil, nil
+	}
+	nb, err := b.Neighbours()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	to.VertexData, names = movedFields(b.VertexData, metric.FromTetrahedra(b.Solid), [][]float64{to.X, to.Y, to.Z},
+		func(c, k int) int32 { return nb[c][k] })
+	return names, nil
+}
+
+func (b solidMesh) shape() Shape { return shapeOf(len(b.Cells), b.Quality) }
 
 func (b solidMesh) departed(smoothed wholeMesh) (curved.Departure, error) {
 	return curved.DepartedSolid(b.Solid, smoothed.(solidMesh).Solid)

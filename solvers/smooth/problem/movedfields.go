@@ -1,0 +1,150 @@
+package problem
+
+import (
+	"math"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+)
+
+// Vertex fields belong to positions, and not to vertices: after smoothing their values are those of the linear
+// interpolant of the initial mesh at the new positions. Fields of different whole numbers are ids, and stay.
+
+// movedFields returns vertex fields at new positions, and the names of those that were interpolated.
+func movedFields(fields map[string][]float64, from *metric.Mesh, to [][]float64, across func(c, k int) int32) (
+	map[string][]float64, []string) {
+	moved := map[string][]float64{}
+	var names []string
+	for name, values := range fields {
+		if moved[name] = values; name != mesh.Heights && !areIDs(values) {
+			moved[name] = slices.Clone(values)
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return fields, nil
+	}
+	slices.Sort(names)
+	l := &locator{Mesh: from, across: across, cellOf: mesh.NoIDs(from.Vertices())}
+	for c := range len(from.Cells) / (from.Dim + 1) {
+		for _, v := range l.cell(int32(c)) {
+			l.cellOf[v] = int32(c)
+		}
+	}
+	for v := range from.Vertices() {
+		var p [3]float64
+		still := true
+		for k := range from.Dim {
+			p[k] = to[k][v]
+			still = still && p[k] == from.X[k][v]
+		}
+		if still || l.cellOf[v] < 0 {
+			continue
+		}
+		c, share := l.find(p, l.cellOf[v])
+		for _, name := range names {
+			x := 0.0
+			for k, u := range l.cell(c) {
+				if share[k] > 0 {
+					x += share[k] * fields[name][u]
+				}
+			}
+			moved[name][v] = x
+		}
+	}
+	return moved, names
+}
+
+// areIDs reports whether values are whole numbers, each of which occurs once.
+func areIDs(values []float64) bool {
+	sorted := slices.Sorted(slices.Values(values))
+	for i, x := range sorted {
+		if x != math.Trunc(x) || i > 0 && x == sorted[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// locator finds the cells of positions by walking through a mesh.
+type locator struct {
+	*metric.Mesh
+	across func(c, k int) int32 // the cell across the side opposite to vertex k of cell c, -1 for none
+	cellOf []int32              // a cell of each vertex
+}
+
+func (l *locator) cell(c int32) []int32 {
+	corners := int32(l.Dim + 1)
+	return l.Cells[c*corners : (c+1)*corners]
+}
+
+// find walks from a cell toward the one that contains p, and returns its barycentric coordinates there. At the boundary
+// the walk ends in the last cell, with the coordinates of a position nearby.
+func (l *locator) find(p [3]float64, c int32) (int32, [4]float64) {
+	var share [4]float64
+	for range len(l.Cells) { // a bound for walks in circles
+		share = l.shares(c, p)
+		least := 0
+		for k := range l.Dim + 1 {
+			if share[k] < share[least] {
+				least = k
+			}
+		}
+		if share[least] >= 0 {
+			return c, share
+		}
+		next := int32(-1)
+		for k := range l.Dim + 1 { // the lowest coordinate first, then others: a boundary may be in the way
+			if other := l.across(int(c), (least+k)%(l.Dim+1)); share[(least+k)%(l.Dim+1)] < 0 && other >= 0 {
+				next = other
+				break
+			}
+		}
+		if next < 0 {
+			break
+		}
+		c = next
+	}
+	sum := 0.0
+	for k := range share {
+		share[k] = max(0, share[k])
+		sum += share[k]
+	}
+	for k := range share {
+		share[k] /= sum
+	}
+	return c, share
+}
+
+// shares returns the barycentric coordinates of a position in a cell.
+func (l *locator) shares(c int32, p [3]float64) (share [4]float64) {
+	v := l.cell(c)
+	at := func(u int32) (q [3]float64) {
+		for k := range l.Dim {
+			q[k] = l.X[k][u]
+		}
+		return q
+	}
+	volume := func(corner int) float64 { // of the cell with one corner moved to p, corner -1 for none
+		var q [4][3]float64
+		for k, u := range v {
+			if q[k] = at(u); k == corner {
+				q[k] = p
+			}
+		}
+		a, b := minus(q[1], q[0]), minus(q[2], q[0])
+		if l.Dim == 2 {
+			return a[0]*b[1] - b[0]*a[1]
+		}
+		d := minus(q[3], q[0])
+		return a[0]*(b[1]*d[2]-b[2]*d[1]) + a[1]*(b[2]*d[0]-b[0]*d[2]) + a[2]*(b[0]*d[1]-b[1]*d[0])
+	}
+	whole := volume(-1)
+	for k := range v {
+		share[k] = volume(k) / whole
+	}
+	return share
+}
+
+func minus(a, b [3]float64) [3]float64 { return [3]float64{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
