@@ -174,6 +174,9 @@ func (r *shapeReader) primitive(name string, forms []primitive, args []string) (
 		numbers[k] = n
 	}
 	b, err := forms[i].make(numbers)
+	if err == nil {
+		b.levels, err = levelsOfPrimitive(name, r.dim, numbers)
+	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	}
@@ -209,17 +212,22 @@ func (r *shapeReader) implicit(text string) (Body, error) {
 	if p.Mentions("t") {
 		return Body{}, fmt.Errorf("the expression %q depends on t; a shape depends on x, y and z only", text)
 	}
-	return Body{Phi: func(x, y, z float64) float64 {
-		if r.failures.Irrelevant(x, y, z) {
-			return 1 // a failure at a position before this one is known, and is the one to report
-		}
-		v, err := p.Eval(x, y, z, 0)
-		if err != nil {
-			r.failures.Add(x, y, z, err)
-			return 1
-		}
-		return v
-	}}, nil
+	return Body{Phi: func(x, y, z float64) float64 { return r.value(p, x, y, z) }, levels: levelsOf(p.Tree(), r.value),
+		coarse: &coarse{}}, nil
+}
+
+// value evaluates an expression: 1 if that fails, or if a failure at a position before this one is known, which is the
+// one to report.
+func (r *shapeReader) value(p *expr.Program, x, y, z float64) float64 {
+	if r.failures.Irrelevant(x, y, z) {
+		return 1
+	}
+	v, err := p.Eval(x, y, z, 0)
+	if err != nil {
+		r.failures.Add(x, y, z, err)
+		return 1
+	}
+	return v
 }
 
 // call splits name(args) at the commas that are not in inner parentheses.

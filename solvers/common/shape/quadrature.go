@@ -3,66 +3,120 @@ package shape
 import (
 	"math"
 	"slices"
+
+	"github.com/atoll-hpc/atoll/config/expr"
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
 )
 
-// Fraction returns the volume fraction of the body in a cell. For analytic bodies and their combinations it is exact
-// up to 1e-11. For other bodies it is a quadrature: lengths along the axis nearest to the normal are integrated over
-// the other axes by adaptive Gauss–Kronrod rules, between the positions where the interface crosses edges of the
-// cell. For smooth bodies with radii of three cells and more the fractions add up to the volume within 1e-12. A cell
-// into which the interface enters between corners is divided first. If the Slope is not known, it is estimated from
-// the corners; bodies and gaps much smaller than a cell may then be missed.
+// Fraction returns the volume fraction of the body in a cell; not of bodies from STL files. For analytic bodies and
+// their combinations it is exact up to 1e-11. For expressions it is a quadrature of lengths along an axis along which
+// no level set in the cell has an extremum, so that each has at most one root on a line (after Saye, SIAM J. Sci.
+// Comput. 37, 2015). Where interval arithmetic finds no such axis the cell is divided into up to maxBoxes boxes. Smooth
+// parts are exact up to 1e-9, also if they are thinner than the cell. Overlooked counts cells in which that could not be
+// ensured.
 func (b Body) Fraction(c Cell) float64 {
 	if b.tree != nil {
 		return b.tree.exactFraction(&c)
 	}
-	return b.fraction(c, 3)
+	q := quadrature{tree: b.levels}
+	f := q.fraction(&c)
+	if q.overlooked > maxOverlooked {
+		b.coarse.cells.Add(1)
+	}
+	return min(1, max(0, f))
 }
 
-// fraction divides a cell at most `levels` times.
-func (b Body) fraction(c Cell, levels int) float64 {
-	var middle [3]float64
-	diagonal := 0.0
-	for d := range 3 {
-		middle[d] = c.Lo[d]
-		if d < c.Dim {
-			middle[d] += c.H[d] / 2
-			diagonal += c.H[d] * c.H[d] / 4
+// Overlooked returns the number of cells for which Fraction may have overlooked parts of the body that are much
+// thinner than the cell.
+func (b Body) Overlooked() int64 {
+	if b.coarse == nil {
+		return 0
+	}
+	return b.coarse.cells.Load()
+}
+
+const (
+	maxBoxes      = 20_000 // into which a cell is divided
+	maxHalving    = 40     // how often a part of it is divided
+	maxEntering   = 3      // how often a box is divided because a surface enters it between corners
+	maxOverlooked = 1e-6   // the part of a cell in which a thin part may have been overlooked, without a note
+)
+
+// quadrature computes the fraction of a cell.
+type quadrature struct {
+	tree       *levels
+	boxes      []box   // parts of the cell, larger ones first
+	overlooked float64 // fraction of the cell in boxes whose samples have one sign, although others are possible
+	surfaces   []surfaceIn
+}
+
+// box is a part of a cell after some halvings.
+type box struct {
+	cell     Cell
+	halvings int
+}
+
+// fraction returns the fraction of a cell.
+func (q *quadrature) fraction(c *Cell) (sum float64) {
+	q.boxes = append(q.boxes[:0], box{cell: *c})
+	for n := 0; n < len(q.boxes); n++ {
+		sum += q.fractionOf(&q.boxes[n]) * math.Pow(.5, float64(q.boxes[n].halvings*c.Dim))
+	}
+	return sum
+}
+
+// fractionOf returns the fraction of a box; 0 if it has been divided instead.
+func (q *quadrature) fractionOf(b *box) float64 {
+	c := &b.cell
+	ranges := c.box()
+	tree, list := q.tree.within(c, &ranges, q.surfaces[:0])
+	q.surfaces = list
+	switch tree.op {
+	case everything:
+		return 1
+	case nothing:
+		return 0
+	}
+	canDivide := b.halvings < maxHalving && len(q.boxes) < maxBoxes
+	worst, entersBetween := .05, false
+	if b.halvings < maxEntering || !canDivide {
+		entersBetween = q.entersBetweenCorners(c)
+	}
+	if canDivide && entersBetween {
+		worst = 1
+	}
+	axis, quality := bestAxis(list, c)
+	switch {
+	case quality > worst || quality > 0 && !canDivide:
+		if entersBetween {
+			q.overlooked += math.Pow(.5, float64(b.halvings*c.Dim))
 		}
+		return q.integrated(c, &tree, axis, b.halvings)
+	case !canDivide:
+		return q.sampled(c, &tree, b.halvings)
 	}
-	v := b.Phi(middle[0], middle[1], middle[2])
-	pure := 0.0
-	if v < 0 {
-		pure = 1
-	}
-	if b.Slope > 0 && math.Abs(v) > b.Slope*math.Sqrt(diagonal) {
-		return pure
-	}
-	sameSign, change := true, 0.0
+	parts, halvings := *c, b.halvings+1
 	for k := range 1 << c.Dim {
-		at := c.corner(k)
-		w := b.Phi(at[0], at[1], at[2])
-		sameSign = sameSign && v < 0 == (w < 0)
-		change = max(change, math.Abs(w-v))
+		q.boxes = append(q.boxes, box{parts.part(k), halvings})
 	}
-	if sameSign && b.Slope == 0 && math.Abs(v) > 2*change {
-		return pure
-	}
-	if sameSign && levels > 0 {
-		sum := 0.0
-		part := c
-		for d := range c.Dim {
-			part.H[d] /= 2
-		}
+	return 0
+}
+
+// entersBetweenCorners reports whether a level set has one sign at all corners of a box.
+func (q *quadrature) entersBetweenCorners(c *Cell) bool {
+	for n := range q.surfaces {
+		count := 0
 		for k := range 1 << c.Dim {
-			part.Lo = c.Lo
-			for d := range c.Dim {
-				part.Lo[d] += float64(k>>d&1) * part.H[d]
+			at := c.corner(k)
+			if q.surfaces[n].set.phi(&at) < 0 {
+				count++
 			}
-			sum += b.fraction(part, levels-1)
 		}
-		return sum / float64(int(1)<<c.Dim)
+		if count == 0 || count == 1<<c.Dim {
+			return true
+		}
 	}
-	return b.integrated(c, middle)
+	return false
 }
 
 // corner returns a corner of the cell; bit d of k is its position along axis d.
@@ -74,108 +128,267 @@ func (c *Cell) corner(k int) [3]float64 {
 	return at
 }
 
-func (b Body) integrated(c Cell, middle [3]float64) float64 {
-	q := quadrature{body: b, cell: c}
-	// Choose the axis along which the level set changes most between opposite sides.
-	most := -1.0
+// bestAxis returns the axis for which the surfaces in a box are the least steep as graphs over the other axes. quality is
+// the least share of the derivative along it in all derivatives, 0 if a level set may have an extremum along each axis.
+// A level set that does not depend on the axis needs to be a graph along another one.
+func bestAxis(list []surfaceIn, c *Cell) (axis int, quality float64) {
 	for d := range c.Dim {
-		below, above := middle, middle
-		below[d], above[d] = c.Lo[d], c.Lo[d]+c.H[d]
-		if v := math.Abs(b.Phi(above[0], above[1], above[2]) - b.Phi(below[0], below[1], below[2])); v > most {
-			most, q.axes[0] = v, d
+		least := 1.0
+		for n := range list {
+			share := list[n].share(d, c)
+			if list[n].slope[d] == (expr.Interval{}) {
+				for e := range c.Dim {
+					share = max(share, list[n].share(e, c)/2)
+				}
+			}
+			least = min(least, share)
+		}
+		if least > quality {
+			axis, quality = d, least
 		}
 	}
+	return axis, quality
+}
+
+// share is the least derivative along an axis as a share of the largest ones along all, weighted with the sides of the
+// box; 0 if the derivative may have both signs.
+func (s *surfaceIn) share(axis int, c *Cell) float64 {
+	along, all := math.Max(s.slope[axis].Lo, -s.slope[axis].Hi)*c.H[axis], 0.0
+	for d := range c.Dim {
+		all += s.slope[d].Size() * c.H[d]
+	}
+	switch v := along / all; {
+	case v > 0:
+		return v
+	case along == 0 && all > 0:
+		return 1e-9 // a derivative of one sign, which may be 0
+	}
+	return 0 // also NaN
+}
+
+// sampled estimates the fraction of a box that cannot be divided further, from the values at its corners.
+func (q *quadrature) sampled(c *Cell, tree *local, halvings int) float64 {
+	isInside := func(at [3]float64) bool {
+		return tree.inside(func(n int) bool { return q.surfaces[n].set.phi(&at) < 0 })
+	}
+	middle, count := isInside(c.middle()), 0
+	var gradient [3]float64
+	for k := range 1 << c.Dim {
+		v := 1.0
+		if isInside(c.corner(k)) {
+			v = -1
+			count++
+		}
+		for d := range c.Dim {
+			gradient[d] += float64(2*(k>>d&1)-1) * v
+		}
+	}
+	switch all := 1 << c.Dim; {
+	case middle && count == all, !middle && count == 0:
+		q.overlooked += math.Pow(.5, float64(halvings*c.Dim))
+		return float64(count / all)
+	case gradient == [3]float64{}:
+		return .5
+	default:
+		sum := gradient[0] + gradient[1] + gradient[2]
+		return geom.Volume(gradient[0], gradient[1], gradient[2], sum/2+float64(2*count-all)/2)
+	}
+}
+
+// graph integrates the lengths inside a body of lines along the first of some axes of a box.
+type graph struct {
+	cell      *Cell
+	tree      *local
+	surfaces  []surfaceIn
+	axes      [3]int
+	at        [3]float64
+	tolerance float64
+	ends      []lineEnd // of the line at `at`, for each surface
+	sorted    []float64
+}
+
+// lineEnd says where on a line a level set is negative: up to a position, or from there on. slope is its derivative at
+// the last position on a line, 0 before the first.
+type lineEnd struct {
+	position, slope float64
+	isBelow         bool
+}
+
+// integrated returns the fraction of a box in which each level set has at most one root on each line along an axis.
+func (q *quadrature) integrated(c *Cell, tree *local, axis, halvings int) float64 {
+	g := graph{cell: c, tree: tree, surfaces: q.surfaces, at: c.Lo, ends: make([]lineEnd, len(q.surfaces)),
+		tolerance: 1e-9 * math.Pow(2, float64(halvings))}
+	g.axes[0] = axis
 	n := 1
 	for d := range c.Dim {
-		if d != q.axes[0] {
-			q.axes[n] = d
+		if d != axis {
+			g.axes[n] = d
 			n++
 		}
 	}
-	q.at = c.Lo
-	return min(1, max(0, q.part(c.Dim-1)))
+	return g.part(c.Dim - 1)
 }
 
-type quadrature struct {
-	body Body
-	cell Cell
-	axes [3]int // lengths lie along the first
-	at   [3]float64
-}
-
-// part returns the fraction inside the body of the line, rectangle or box that the first n+1 axes span at q.at.
-func (q *quadrature) part(n int) float64 {
-	axis := q.axes[n]
-	lo, h := q.cell.Lo[axis], q.cell.H[axis]
-	cuts := []float64{0, 1}
+// part returns the fraction inside the body of the line, rectangle or box that the first n+1 axes span at g.at.
+func (g *graph) part(n int) float64 {
 	if n == 0 {
-		return q.length(&cuts)
+		return g.length()
 	}
+	axis := g.axes[n]
+	cuts := append(make([]float64, 0, 8), 0, 1)
 	for edge := range 1 << n { // edges along this axis
 		for d := range n {
-			a := q.axes[d]
-			q.at[a] = q.cell.Lo[a] + float64(edge>>d&1)*q.cell.H[a]
+			a := g.axes[d]
+			g.at[a] = g.cell.Lo[a] + float64(edge>>d&1)*g.cell.H[a]
 		}
-		q.roots(axis, &cuts)
+		for k := range g.surfaces {
+			cuts = g.roots(k, axis, cuts)
+		}
 	}
 	slices.Sort(cuts)
 	fractionAt := func(x float64) float64 {
-		q.at[axis] = lo + x*h
-		return q.part(n - 1)
+		g.at[axis] = g.cell.Lo[axis] + x*g.cell.H[axis]
+		return g.part(n - 1)
 	}
 	sum := 0.0
 	for k := 1; k < len(cuts); k++ {
-		if cuts[k] > cuts[k-1] {
-			sum += integral(fractionAt, cuts[k-1], cuts[k], 1e-14, 30)
+		if cuts[k]-cuts[k-1] > 1e-14 {
+			sum += integral(fractionAt, cuts[k-1], cuts[k], g.tolerance, 20)
 		}
 	}
 	return sum
 }
 
 // length returns the fraction inside the body of the line along the first axis.
-func (q *quadrature) length(cuts *[]float64) float64 {
-	axis := q.axes[0]
-	q.roots(axis, cuts)
-	slices.Sort(*cuts)
+func (g *graph) length() float64 {
+	axis := g.axes[0]
+	cuts := append(g.sorted[:0], 0, 1)
+	for n := range g.surfaces {
+		if g.findEnd(n, axis); g.ends[n].position < 1 {
+			cuts = append(cuts, g.ends[n].position)
+		}
+	}
+	g.sorted = cuts
+	if len(g.surfaces) == 1 {
+		switch e := g.ends[0]; {
+		case e.isBelow:
+			return min(1, e.position)
+		default:
+			return max(0, 1-e.position)
+		}
+	}
+	slices.Sort(cuts)
 	sum := 0.0
-	for k := 1; k < len(*cuts); k++ {
-		a, b := (*cuts)[k-1], (*cuts)[k]
-		if q.phi(axis, (a+b)/2) < 0 {
-			sum += b - a
+	for k := 1; k < len(cuts); k++ {
+		x := (cuts[k-1] + cuts[k]) / 2
+		if g.tree.inside(func(n int) bool { return x < g.ends[n].position == g.ends[n].isBelow }) {
+			sum += cuts[k] - cuts[k-1]
 		}
 	}
 	return sum
 }
 
-// phi is the level set at fraction x along the axis.
-func (q *quadrature) phi(axis int, x float64) float64 {
-	q.at[axis] = q.cell.Lo[axis] + x*q.cell.H[axis]
-	return q.body.Phi(q.at[0], q.at[1], q.at[2])
-}
-
-// roots adds the positions where the level set changes its sign along the axis, sampled at eight intervals.
-func (q *quadrature) roots(axis int, cuts *[]float64) {
-	const parts = 8
-	x0, v0 := 0.0, q.phi(axis, 0)
-	for k := 1; k <= parts; k++ {
-		x1 := float64(k) / parts
-		v1 := q.phi(axis, x1)
-		if v0 < 0 != (v1 < 0) {
-			*cuts = append(*cuts, q.root(axis, x0, x1, v0, v1))
+// findEnd finds where a level set is negative on the line along the axis: by the secant method from the end on the last
+// line, or if that fails by the values at both sides of the box.
+func (g *graph) findEnd(n, axis int) {
+	e := &g.ends[n]
+	if slope := e.slope; slope != 0 {
+		x, v := e.position, g.phi(n, axis, e.position)
+		for range 6 {
+			next := x - v/slope
+			if !(next > 0 && next < 1) {
+				break
+			}
+			if math.Abs(next-x) < 1e-9 { // the error is of the order of the product of the last two steps
+				e.position = next
+				return
+			}
+			w := g.phi(n, axis, next)
+			slope = (w - v) / (next - x)
+			x, v = next, w
 		}
-		x0, v0 = x1, v1
+		e.slope = 0
+	}
+	v0, v1 := g.phi(n, axis, 0), g.phi(n, axis, 1)
+	e.isBelow = v0 < 0
+	if v0 < 0 == (v1 < 0) {
+		e.position = 2 // beyond the line
+		return
+	}
+	e.position = g.root(n, axis, 0, 1, v0, v1)
+	const step = 1e-3
+	if x := e.position; x < .5 {
+		e.slope = g.phi(n, axis, x+step) / step
+	} else {
+		e.slope = -g.phi(n, axis, x-step) / step
+	}
+	if e.slope > 0 != e.isBelow {
+		e.slope = 0 // round-off
 	}
 }
 
+// phi is a level set at fraction x along the axis.
+func (g *graph) phi(n, axis int, x float64) float64 {
+	g.at[axis] = g.cell.Lo[axis] + x*g.cell.H[axis]
+	return g.surfaces[n].set.phi(&g.at)
+}
+
+// roots appends the positions where a level set changes its sign along an edge, from samples at five positions and near
+// extrema between them. They are only where integrands may be less smooth.
+func (g *graph) roots(n, axis int, cuts []float64) []float64 {
+	const parts = 4
+	var v [parts + 1]float64
+	for k := range v {
+		v[k] = g.phi(n, axis, float64(k)/parts)
+		if k == 0 {
+			continue
+		}
+		x0, x1 := float64(k-1)/parts, float64(k)/parts
+		if v[k-1] < 0 != (v[k] < 0) {
+			cuts = append(cuts, g.root(n, axis, x0, x1, v[k-1], v[k]))
+		} else if k > 1 && v[k-2] < 0 == (v[k] < 0) {
+			if a, b, c := math.Abs(v[k-2]), math.Abs(v[k-1]), math.Abs(v[k]); b <= a && b <= c {
+				cuts = g.rootsAround(n, axis, [3]float64{x0 - 1./parts, x0, x1}, [3]float64{v[k-2], v[k-1], v[k]}, cuts)
+			}
+		}
+	}
+	return cuts
+}
+
+// rootsAround appends the two roots between three positions at which a level set has one sign, if it changes its sign
+// at an extremum, which is found by parabolas.
+func (g *graph) rootsAround(n, axis int, x, v [3]float64, cuts []float64) []float64 {
+	for range 4 {
+		p, q := (x[1]-x[0])*(v[1]-v[2]), (x[1]-x[2])*(v[1]-v[0])
+		best := x[1] - ((x[1]-x[0])*p-(x[1]-x[2])*q)/(p-q)/2
+		if !(best > x[0] && best < x[2]) || best == x[1] {
+			return cuts
+		}
+		w := g.phi(n, axis, best)
+		switch {
+		case w < 0 != (v[1] < 0):
+			return append(cuts, g.root(n, axis, x[0], best, v[0], w), g.root(n, axis, best, x[2], w, v[2]))
+		case math.Abs(w) > math.Abs(v[1]):
+			return cuts
+		case best < x[1]:
+			x[2], v[2] = x[1], v[1]
+		default:
+			x[0], v[0] = x[1], v[1]
+		}
+		x[1], v[1] = best, w
+	}
+	return cuts
+}
+
 // root returns the sign change between x0 and x1 by the Illinois method (modified false position).
-func (q *quadrature) root(axis int, x0, x1, v0, v1 float64) float64 {
+func (g *graph) root(n, axis int, x0, x1, v0, v1 float64) float64 {
 	last := 0
 	for range 60 {
 		x := x0 - v0*(x1-x0)/(v1-v0)
 		if !(x > x0 && x < x1) || x1-x0 < 1e-15 {
 			return min(x1, max(x0, x))
 		}
-		v := q.phi(axis, x)
+		v := g.phi(n, axis, x)
 		if v < 0 == (v0 < 0) {
 			if x-x0 < 1e-16 {
 				return x
@@ -208,7 +421,8 @@ var (
 		0, 0.381830050505118944950369775488975, 0, 0.417959183673469387755102040816327}
 )
 
-// integral halves [a, b] until the two rules agree to tol, at most depth times.
+// integral halves [a, b] until the two rules agree to tol, at most depth times. The error is much smaller than tol for
+// smooth integrands.
 func integral(f func(float64) float64, a, b, tol float64, depth int) float64 {
 	middle, half := (a+b)/2, (b-a)/2
 	v := f(middle)

@@ -18,6 +18,8 @@ type Body struct {
 
 	polyhedron *polyhedron // set for a body bounded by triangles
 	tree       *node       // set for an analytic body or a combination
+	levels     *levels     // set for an expression, an analytic body of Parse, or a combination of these
+	coarse     *coarse     // what Fraction of levels has overlooked
 }
 
 // Copy returns a copy for another goroutine.
@@ -116,7 +118,7 @@ func Difference(a, b Body) Body { return Intersection(a, Complement(b)) }
 // Complement is the set of points not in b.
 func Complement(b Body) Body {
 	return Body{Slope: b.Slope, Phi: func(x, y, z float64) float64 { return -b.Phi(x, y, z) }, Notes: b.Notes,
-		tree: combinedTree(complement, b)}
+		tree: combinedTree(complement, b), levels: b.levels.complement(), coarse: &coarse{}}
 }
 
 func combined(bodies []Body, sign float64) Body {
@@ -124,7 +126,7 @@ func combined(bodies []Body, sign float64) Body {
 	if sign < 0 {
 		op = intersection
 	}
-	all := Body{tree: combinedTree(op, bodies...)}
+	all := Body{tree: combinedTree(op, bodies...), levels: joinedLevels(op == intersection, bodies...), coarse: &coarse{}}
 	known := true
 	for _, b := range bodies {
 		all.Slope = max(all.Slope, b.Slope)
