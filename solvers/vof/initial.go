@@ -11,47 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
-	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
-
-// Fill returns the volume fraction of a body in each cell of a block, x fastest, by recursive division, levels times:
-// see [shape.Body.Divided]. With negative levels it uses quadrature, or for polyhedra [shape.Body.Cut]. It uses all
-// processors, and ends soon after ctx is cancelled.
-func Fill(ctx context.Context, b *grid.Block, body shape.Body, levels int, planes bool) ([]float64, error) {
-	if levels < 0 && body.Polyhedron() {
-		return body.Cut(ctx, cellsOf(b))
-	}
-	out := make([]float64, b.Cells())
-	row := b.N[0]
-	return out, parallel.Each(ctx, "volume fractions", b.N[1]*b.N[2], cellsPerWorker/row+1, func(lo, hi int) error {
-		body, cell := body.Copy(), shape.Cell{Dim: b.Grid.Dim}
-		for d := range cell.Dim {
-			cell.H[d] = b.Grid.Spacing(d)
-		}
-		for r := lo; r < hi; r++ {
-			for i := range row {
-				cell.Lo[0], cell.Lo[1], cell.Lo[2] = b.Vertex(i, r%b.N[1], r/b.N[1])
-				if levels < 0 {
-					out[r*row+i] = body.Fraction(cell)
-				} else {
-					out[r*row+i] = body.Divided(cell, levels, planes)
-				}
-			}
-		}
-		return nil
-	})
-}
-
-// cellsOf returns the block's own cells.
-func cellsOf(b *grid.Block) shape.Cells {
-	c := shape.Cells{Dim: b.Grid.Dim}
-	for axis := range c.Planes {
-		for i := range b.N[axis] + 1 {
-			c.Planes[axis] = append(c.Planes[axis], b.Grid.Face(axis, b.Lo[axis]+i))
-		}
-	}
-	return c
-}
 
 // initialField returns the initial volume fractions in the precision of the state: as a field with ghosts, which are 0,
 // and rounded to that precision without ghosts.

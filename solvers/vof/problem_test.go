@@ -118,7 +118,7 @@ func (p problem) solver(v flow.Flow, comm dist.Comm, dev backend.Device) (Solver
 	if err != nil {
 		return nil, err
 	}
-	f, err := Fill(ctx, b, p.body, cmp.Or(p.levels, 4), true)
+	f, err := shape.Fill(ctx, b, p.body, cmp.Or(p.levels, 4), true)
 	if err != nil {
 		return nil, err
 	}

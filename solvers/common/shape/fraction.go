@@ -11,8 +11,29 @@ type Cell struct {
 // Divided computes the volume fraction of the body in a cell by recursive division (Francois, Lo and Sewell, ASME
 // 2014): a part whose corners are not all inside or all outside is divided, up to `levels` times. The smallest parts
 // are cut by the plane that fits the level set at their corners, or, if planes is false, count as inside or outside by
-// their centres. If Slope is known, a body that lies between the corners is found too.
+// their centres. If Slope is known, or the body is given by expressions, what lies between the corners is found too,
+// and Overlooked counts the cells where it is thinner than the smallest parts of expressions.
 func (b Body) Divided(c Cell, levels int, planes bool) float64 {
+	overlooked := 0.0
+	f := b.divided(c, levels, planes, &overlooked)
+	if b.coarse != nil && overlooked > maxOverlooked {
+		b.coarse.cells.Add(1)
+	}
+	return f
+}
+
+// divided is Divided for a part of a cell; it adds the share of the part in which something may be overlooked.
+func (b Body) divided(c Cell, levels int, planes bool, overlooked *float64) float64 {
+	bounded := b.Slope == 0 && b.levels != nil
+	if bounded {
+		box := c.box()
+		switch tree, _ := b.levels.within(&c, &box, nil); tree.op {
+		case everything:
+			return 1
+		case nothing:
+			return 0
+		}
+	}
 	half := c
 	diagonal := 0.0
 	for d := range c.Dim {
@@ -47,7 +68,10 @@ func (b Body) Divided(c Cell, levels int, planes bool) float64 {
 			gradient[d] += float64(2*(k>>d&1)-1) * v / float64(corners/2)
 		}
 	}
-	mixed := b.Slope > 0 || least < 0 && most >= 0 || (middle < 0) != (least < 0)
+	mixed := bounded || b.Slope > 0 || least < 0 && most >= 0 || (middle < 0) != (least < 0)
+	if bounded && levels == 0 && least < 0 == (most < 0) && least < 0 == (middle < 0) {
+		*overlooked = 1
+	}
 	switch {
 	case mixed && levels > 0:
 		sum := 0.0
@@ -56,7 +80,9 @@ func (b Body) Divided(c Cell, levels int, planes bool) float64 {
 			for d := range c.Dim {
 				part.Lo[d] += float64(k>>d&1) * half.H[d]
 			}
-			sum += b.Divided(part, levels-1, planes)
+			below := 0.0
+			sum += b.divided(part, levels-1, planes, &below)
+			*overlooked += below / float64(corners)
 		}
 		return sum / float64(corners)
 	case mixed && planes:

@@ -12,8 +12,8 @@ import (
 // their combinations it is exact up to 1e-11. For expressions it is a quadrature of lengths along an axis along which
 // no level set in the cell has an extremum, so that each has at most one root on a line (after Saye, SIAM J. Sci.
 // Comput. 37, 2015). Where interval arithmetic finds no such axis the cell is divided into up to maxBoxes boxes. Smooth
-// parts are exact up to 1e-9, also if they are thinner than the cell. Overlooked counts cells in which that could not be
-// ensured.
+// parts are exact up to 1e-9, also if they are thinner than the cell. Overlooked counts cells in which that could not
+// be ensured.
 func (b Body) Fraction(c Cell) float64 {
 	if b.tree != nil {
 		return b.tree.exactFraction(&c)
@@ -26,6 +26,9 @@ func (b Body) Fraction(c Cell) float64 {
 	return min(1, max(0, f))
 }
 
+// HasFractions reports whether [Fill] can compute volume fractions without recursive division.
+func (b Body) HasFractions() bool { return b.tree != nil || b.levels != nil || b.polyhedron != nil }
+
 // Overlooked returns the number of cells for which Fraction may have overlooked parts of the body that are much
 // thinner than the cell.
 func (b Body) Overlooked() int64 {
@@ -36,7 +39,8 @@ func (b Body) Overlooked() int64 {
 }
 
 const (
-	maxBoxes      = 20_000 // into which a cell is divided
+	maxBoxes      = 10_000 // into which a cell is divided
+	maxLines      = 50_000 // along which its level sets are integrated
 	maxHalving    = 40     // how often a part of it is divided
 	maxEntering   = 3      // how often a box is divided because a surface enters it between corners
 	maxOverlooked = 1e-6   // the part of a cell in which a thin part may have been overlooked, without a note
@@ -46,6 +50,7 @@ const (
 type quadrature struct {
 	tree       *levels
 	boxes      []box   // parts of the cell, larger ones first
+	lines      int     // integrated so far
 	overlooked float64 // fraction of the cell in boxes whose samples have one sign, although others are possible
 	surfaces   []surfaceIn
 }
@@ -77,7 +82,7 @@ func (q *quadrature) fractionOf(b *box) float64 {
 	case nothing:
 		return 0
 	}
-	canDivide := b.halvings < maxHalving && len(q.boxes) < maxBoxes
+	canDivide := b.halvings < maxHalving && len(q.boxes) < maxBoxes && q.lines < maxLines
 	worst, entersBetween := .05, false
 	if b.halvings < maxEntering || !canDivide {
 		entersBetween = q.entersBetweenCorners(c)
@@ -87,7 +92,7 @@ func (q *quadrature) fractionOf(b *box) float64 {
 	}
 	axis, quality := bestAxis(list, c)
 	switch {
-	case quality > worst || quality > 0 && !canDivide:
+	case quality > worst || quality > 0 && !canDivide && q.lines < maxLines:
 		if entersBetween {
 			q.overlooked += math.Pow(.5, float64(b.halvings*c.Dim))
 		}
@@ -128,9 +133,9 @@ func (c *Cell) corner(k int) [3]float64 {
 	return at
 }
 
-// bestAxis returns the axis for which the surfaces in a box are the least steep as graphs over the other axes. quality is
-// the least share of the derivative along it in all derivatives, 0 if a level set may have an extremum along each axis.
-// A level set that does not depend on the axis needs to be a graph along another one.
+// bestAxis returns the axis for which the surfaces in a box are the least steep as graphs over the other axes. quality
+// is the least share of the derivative along it in all derivatives, 0 if a level set may have an extremum along each
+// axis. A level set that does not depend on the axis needs to be a graph along another one.
 func bestAxis(list []surfaceIn, c *Cell) (axis int, quality float64) {
 	for d := range c.Dim {
 		least := 1.0
@@ -203,6 +208,7 @@ type graph struct {
 	axes      [3]int
 	at        [3]float64
 	tolerance float64
+	lines     *int
 	ends      []lineEnd // of the line at `at`, for each surface
 	sorted    []float64
 }
@@ -216,8 +222,8 @@ type lineEnd struct {
 
 // integrated returns the fraction of a box in which each level set has at most one root on each line along an axis.
 func (q *quadrature) integrated(c *Cell, tree *local, axis, halvings int) float64 {
-	g := graph{cell: c, tree: tree, surfaces: q.surfaces, at: c.Lo, ends: make([]lineEnd, len(q.surfaces)),
-		tolerance: 1e-9 * math.Pow(2, float64(halvings))}
+	g := graph{lines: &q.lines, cell: c, tree: tree, surfaces: q.surfaces, at: c.Lo,
+		ends: make([]lineEnd, len(q.surfaces)), tolerance: 1e-9 * math.Pow(2, float64(halvings))}
 	g.axes[0] = axis
 	n := 1
 	for d := range c.Dim {
@@ -261,6 +267,7 @@ func (g *graph) part(n int) float64 {
 
 // length returns the fraction inside the body of the line along the first axis.
 func (g *graph) length() float64 {
+	*g.lines++
 	axis := g.axes[0]
 	cuts := append(g.sorted[:0], 0, 1)
 	for n := range g.surfaces {

@@ -1,11 +1,8 @@
 package problem
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/grid"
@@ -38,16 +35,13 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if at.Flow, err = flow.FromCase(ctx, c, &w.Velocity, block.Block, env.Comm, at.FlowError); err != nil {
 		return nil, err
 	}
-	at.Start, err = distance(ctx, w.Shape, c.Path, block.Block)
+	var body *shape.Body
+	body, at.Start, err = distance(ctx, w.Shape, c.Path, block.Block)
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
-	inside := slices.Clone(at.Start) // 1 inside the body, where φ < 0, and -1 outside
-	for i, phi := range inside {
-		inside[i] = -math.Copysign(1, phi)
-	}
 	at.Size = block.Size(c, 0, w.Method.Precision, "")
-	if at.Size.Warnings, err = domain.CheckBody(ctx, env.Comm, inside, -1, 1); err != nil {
+	if at.Size.Warnings, err = checkBody(ctx, env.Comm, block.Block, body, at.Start); err != nil {
 		return nil, err
 	}
 	s, err := levelset.New(ctx, env, w.Method.Precision, cfg, at)
@@ -60,17 +54,4 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 		return nil, err
 	}
 	return s, nil
-}
-
-// distance returns the initial level set on a block, of the shape that the text describes.
-func distance(ctx context.Context, text string, path func(string) string, b *grid.Block) ([]float64, error) {
-	parsed, failed, err := shape.Parse(text, b.Grid.Dim, path)
-	if err != nil {
-		return nil, fmt.Errorf("[initial] shape: %w", err)
-	}
-	v, err := levelset.Distance(ctx, b, parsed)
-	if err := cmp.Or(failed(), err); err != nil {
-		return nil, fmt.Errorf("[initial] shape: %w", err)
-	}
-	return v, nil
 }

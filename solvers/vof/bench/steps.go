@@ -216,7 +216,7 @@ func vortexOn(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, c
 	if err != nil {
 		return nil, err
 	}
-	f, err := vof.Fill(ctx, b, shape.Ball(at[0], at[1], at[2], .15), 3, true)
+	f, err := shape.Fill(ctx, b, shape.Ball(at[0], at[1], at[2], .15), 3, true)
 	if err != nil {
 		return nil, err
 	}

@@ -144,12 +144,12 @@ func TestStopsInSetUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := c.Sections.(*Sections)
-	if f, err := fractions(ctx, "[initial]", &w.Initial, c.Path, b); !errors.Is(err, context.Canceled) {
+	comm := runtest.Local(t, 1)[0]
+	defer comm.Close()
+	if f, _, err := fractions(ctx, comm, "[initial]", &w.Initial, c.Path, b); !errors.Is(err, context.Canceled) {
 		t.Errorf("%d fractions, error %v", len(f), err)
 	}
 	dir := filepath.Join(t.TempDir(), "out")
-	comm := runtest.Local(t, 1)[0]
-	defer comm.Close()
 	dev := cpu.New(1)
 	defer dev.Close()
 	if _, err := run.Run(ctx, run.Options{Case: c, Comm: comm, Device: dev, Dir: dir}); !errors.Is(err, context.Canceled) {

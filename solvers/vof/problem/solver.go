@@ -49,17 +49,17 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err != nil {
 		return nil, err
 	}
-	f, err := fractions(ctx, "[initial]", &w.Initial, c.Path, d.block.Block)
-	var exact []float64
-	if err == nil && w.Exact != nil {
-		exact, err = fractions(ctx, "[exact]", w.Exact, c.Path, d.block.Block)
-	}
-	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
-		return nil, err
-	}
-	warnings, err := domain.CheckBody(ctx, env.Comm, f, 0, 1)
+	f, warnings, err := fractions(ctx, env.Comm, "[initial]", &w.Initial, c.Path, d.block.Block)
 	if err != nil {
 		return nil, err
+	}
+	var exact []float64
+	if w.Exact != nil {
+		var more []string
+		if exact, more, err = fractions(ctx, env.Comm, "[exact]", w.Exact, c.Path, d.block.Block); err != nil {
+			return nil, err
+		}
+		warnings = append(warnings, more...)
 	}
 	d.Solver, err = vof.New(ctx, w.Method.Precision, cfg, d.block.Block, d.block.Plan, v, f, env.Comm, env.Device)
 	if err != nil {
@@ -111,22 +111,26 @@ func methodOf(c *config.Case) vof.Config {
 	return cfg
 }
 
-// fractions computes the volume fractions of a block for a section of the case.
-func fractions(ctx context.Context, section string, v *Initial, path func(string) string, b *grid.Block) (
-	[]float64, error) {
+// fractions computes the volume fractions of a block for a section of the case, with warnings, the same on all ranks.
+func fractions(ctx context.Context, comm dist.Comm, section string, v *Initial, path func(string) string,
+	b *grid.Block) (f []float64, warnings []string, err error) {
 	body, failed, err := shape.Parse(v.Shape, b.Grid.Dim, path)
+	if err == nil {
+		levels := v.Levels
+		if v.Fractions == "quadrature" {
+			levels = -1
+		}
+		f, err = shape.Fill(ctx, b, body, levels, v.Leaf == "plane")
+		err = cmp.Or(failed(), err)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s shape: %w", section, err)
+		err = fmt.Errorf("%s shape: %w", section, err)
 	}
-	levels := v.Levels
-	if v.Fractions == "quadrature" {
-		levels = -1
+	if err := solvers.Agree(ctx, comm, err); err != nil {
+		return nil, nil, err
 	}
-	f, err := vof.Fill(ctx, b, body, levels, v.Leaf == "plane")
-	if err := cmp.Or(failed(), err); err != nil {
-		return nil, fmt.Errorf("%s shape: %w", section, err)
-	}
-	return f, nil
+	warnings, err = domain.CheckBody(ctx, comm, section+" shape", &body, f)
+	return f, warnings, err
 }
 
 func (d *caseSolver) Size() solvers.Size { return d.size }

@@ -7,12 +7,15 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 )
 
 // TestSetUpByAnyNumberOfThreads proves that volume fractions, and errors in them, do not depend on the number of
 // threads.
 func TestSetUpByAnyNumberOfThreads(t *testing.T) {
+	comm := runtest.Local(t, 1)[0]
+	defer comm.Close()
 	for _, v := range []Initial{
 		{Shape: "difference(sphere(0.4, 0.5, 0.5, 0.3), union(box(0.3, 0.3, 0.2, 0.9, 0.5, 0.6), torus(0.5, 0.5, 0.5, 0.2, " +
 			"0.1)))", Fractions: "quadrature"},
@@ -26,7 +29,7 @@ func TestSetUpByAnyNumberOfThreads(t *testing.T) {
 		}
 		hashWith := func(threads int) string {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
-			f, err := fractions(t.Context(), "[initial]", &v, nil, b.Block)
+			f, _, err := fractions(t.Context(), comm, "[initial]", &v, nil, b.Block)
 			return fmt.Sprintf("%x %v", sha256.Sum256(fmt.Append(nil, f)), err)
 		}
 		want := hashWith(1)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
-	"github.com/atoll-hpc/atoll/solvers/vof"
 )
 
 // bodies compares the initial volume of the fluid with the volume of its body.
@@ -53,7 +52,7 @@ func bodies(ctx context.Context, p *verify.Page) error {
 			return err
 		}
 		p.Progress("%s, %d cells an axis", c.name, c.n)
-		f, err := vof.Fill(ctx, b, c.body, c.levels, true)
+		f, err := shape.Fill(ctx, b, c.body, c.levels, true)
 		if err != nil {
 			return err
 		}

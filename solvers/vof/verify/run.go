@@ -77,7 +77,7 @@ func (r *fluid) runRank(ctx context.Context, comm dist.Comm, dev *cpu.Device, en
 	if err != nil {
 		return result{}, err
 	}
-	f, err := vof.Fill(ctx, b, r.body, r.levels, true)
+	f, err := shape.Fill(ctx, b, r.body, r.levels, true)
 	if err != nil {
 		return result{}, err
 	}
