@@ -65,7 +65,7 @@ type box struct {
 func (q *quadrature) fraction(c *Cell) (sum float64) {
 	q.boxes = append(q.boxes[:0], box{cell: *c})
 	for n := 0; n < len(q.boxes); n++ {
-		sum += q.fractionOf(&q.boxes[n]) * math.Pow(.5, float64(q.boxes[n].halvings*c.Dim))
+		sum += q.fractionOf(&q.boxes[n]) * math.Ldexp(1, -q.boxes[n].halvings*c.Dim)
 	}
 	return sum
 }
@@ -94,7 +94,7 @@ func (q *quadrature) fractionOf(b *box) float64 {
 	switch {
 	case quality > worst || quality > 0 && !canDivide && q.lines < maxLines:
 		if entersBetween {
-			q.overlooked += math.Pow(.5, float64(b.halvings*c.Dim))
+			q.overlooked += math.Ldexp(1, -b.halvings*c.Dim)
 		}
 		return q.integrated(c, &tree, axis, b.halvings)
 	case !canDivide:
@@ -190,7 +190,7 @@ func (q *quadrature) sampled(c *Cell, tree *local, halvings int) float64 {
 	}
 	switch all := 1 << c.Dim; {
 	case middle && count == all, !middle && count == 0:
-		q.overlooked += math.Pow(.5, float64(halvings*c.Dim))
+		q.overlooked += math.Ldexp(1, -halvings*c.Dim)
 		return float64(count / all)
 	case gradient == [3]float64{}:
 		return .5
@@ -223,7 +223,7 @@ type lineEnd struct {
 // integrated returns the fraction of a box in which each level set has at most one root on each line along an axis.
 func (q *quadrature) integrated(c *Cell, tree *local, axis, halvings int) float64 {
 	g := graph{lines: &q.lines, cell: c, tree: tree, surfaces: q.surfaces, at: c.Lo,
-		ends: make([]lineEnd, len(q.surfaces)), tolerance: 1e-9 * math.Pow(2, float64(halvings))}
+		ends: make([]lineEnd, len(q.surfaces)), tolerance: math.Ldexp(1e-9, halvings)}
 	g.axes[0] = axis
 	n := 1
 	for d := range c.Dim {
