@@ -19,7 +19,8 @@ func TestTimeIsEstimated(t *testing.T) {
 		text, set string
 		exact     bool
 	}{
-		{grid, "method.cfl=0.3", true}, {grid, "method.adaptive=true", false}, {space, "method.cfl=0.5", true},
+		{grid, "method={cfl=0.3, adaptive=false}", true}, {grid, "method.adaptive=true", false},
+		{space, "method.cfl=0.5", true},
 		{water, "physics.order=1", false},
 	} {
 		dir := caseFile(t, c.text)

@@ -48,9 +48,18 @@ const wenoGhosts = 3
 // most one cell less.
 const particleGhosts = 6
 
-// maxCFL is the largest CFL number of each advection scheme: for the semi-Lagrangian one the largest for which
-// particleGhosts layers are enough, and for WENO one with which RK3 is stable.
-var maxCFL = map[string]float64{"semi-lagrangian": 4.9, "weno": 0.5}
+// MaxCFL returns the largest CFL number of an advection scheme in dim dimensions: for the semi-Lagrangian one the
+// largest for which particleGhosts layers are enough; for WENO one with which RK3 is stable, which the sum over the axes limits
+// to 1.43 (Motamed, Macdonald and Ruuth, J. Sci. Comput. 47, 2011).
+func MaxCFL(advect string, dim int) float64 {
+	switch {
+	case advect != "weno":
+		return 4.9
+	case dim == 2:
+		return 0.7
+	}
+	return 0.5
+}
 
 // Ghosts returns the number of ghost layers that the method needs. It does not depend on the number of ranks, so that
 // the attraction of particles, which it limits, does not either.
@@ -62,8 +71,8 @@ func (c Config) Ghosts() int {
 	return n
 }
 
-// Check returns an error for parameters out of range.
-func (c Config) Check() error {
+// Check returns an error for parameters out of range in dim dimensions.
+func (c Config) Check(dim int) error {
 	for _, choice := range []struct {
 		name, value string
 		options     []string
@@ -77,7 +86,7 @@ func (c Config) Check() error {
 				strings.Join(choice.options, ", "))
 		}
 	}
-	switch largestCFL := maxCFL[c.Advect]; {
+	switch largestCFL := MaxCFL(c.Advect, dim); {
 	case !(c.CFL > 0 && c.CFL <= largestCFL):
 		return fmt.Errorf("cfl = %g: %s takes more than 0 and at most %g", c.CFL, c.Advect, largestCFL)
 	case !(c.Band >= seededBand+1 && c.Band <= 100):

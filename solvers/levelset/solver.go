@@ -121,7 +121,7 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Set
 }
 
 func (cfg Config) checkBlock(b *grid.Block, at Setting) error {
-	if err := cfg.Check(); err != nil {
+	if err := cfg.Check(b.Grid.Dim); err != nil {
 		return err
 	}
 	switch {

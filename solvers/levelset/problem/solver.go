@@ -23,7 +23,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 		}
 	}
 	block, err := domain.NewBalancedBlock(ctx, &env, c, &w.Grid, cfg.Ghosts(), weigh, func(*domain.Block) error {
-		if err := cfg.Check(); err != nil {
+		if err := cfg.Check(w.Grid.Dim); err != nil {
 			return fmt.Errorf("[method] %w", err)
 		}
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/run/verify"
 )
@@ -18,9 +19,9 @@ time = { end = 8 }
 
 // Overrides for variants of the method.
 var (
-	noParticles = []string{"method.particles=0"}
-	wenoOnly    = []string{"method.particles=0", "method.advect='weno'", "method.reinit='weno'"}
-	wenoReinit  = []string{"method.reinit='weno'"}
+	noParticles    = []string{"method.particles=0"}
+	wenoReinit     = []string{"method.reinit='weno'"}
+	semiLagrangian = []string{"method.advect='semi-lagrangian'", "method.reinit='sweep'"}
 )
 
 // vortex stretches a disk to a spiral as thin as a cell.
@@ -28,13 +29,14 @@ func vortex(ctx context.Context, p *verify.Page) error {
 	p.Note("%s\n", referenceNote)
 	r := .15
 	return runTable(ctx, p, "Area that is lost at the end", vortexCase, 2*math.Pi*r, []row{
-		{name: "level set", cells: 64, sets: noParticles, reference: 1, check: losesAtLeast(50)},
-		{name: "level set, WENO", cells: 64, sets: wenoOnly, reference: 1, check: losesAtLeast(30)},
-		{name: "particles", cells: 64, reference: .0181, check: losesAtMost(8), ranks: []int{3}},
-		{name: "particles", cells: 128, reference: .0071, check: losesAtMost(4)},
-		{name: "particles, CFL 4.9", cells: 128, sets: []string{"method.cfl=4.9"}, check: losesAtMost(4)},
-		{name: "particles, WENO", cells: 128, sets: wenoReinit, reference: .0071, check: losesAtMost(4)},
-		{name: "particles", cells: 256, reference: .0035, check: losesAtMost(2), slow: true},
+		{name: "level set, semi-Lagrangian", cells: 64, sets: slices.Concat(noParticles, semiLagrangian), reference: 1,
+			check: losesAtLeast(50)},
+		{name: "level set", cells: 64, sets: noParticles, reference: 1, check: losesAtLeast(20)},
+		{name: "default", cells: 64, reference: .0181, check: losesAtMost(1.81), ranks: []int{3}},
+		{name: "default", cells: 128, reference: .0071, check: losesAtMost(.71)},
+		{name: "semi-Lagrangian", cells: 128, sets: semiLagrangian, reference: .0071, check: losesAtMost(2)},
+		{name: "semi-Lagrangian, CFL 4.9", cells: 128, sets: maxCFL(semiLagrangian...), check: losesAtMost(4)},
+		{name: "default", cells: 256, reference: .0035, check: losesAtMost(.5), slow: true},
 	})
 }
 
@@ -71,14 +73,13 @@ func zalesak(ctx context.Context, p *verify.Page) error {
 	p.Note("%s\n", referenceNote)
 	length := 2*math.Pi*15 + 40 // approximate
 	err := runTable(ctx, p, "Disk: area that is lost", diskCase, length, []row{
-		{name: "level set", cells: 50, sets: noParticles, reference: 1, check: losesAtLeast(30)},
+		{name: "level set, semi-Lagrangian", cells: 50, sets: slices.Concat(noParticles, semiLagrangian), reference: 1,
+			check: losesAtLeast(30)},
 		{name: "level set", cells: 100, sets: noParticles, reference: -.053},
-		{name: "particles", cells: 50, reference: .149, check: losesAtMost(6)},
-		{name: "particles", cells: 100, reference: .0031, check: losesAtMost(3.5), ranks: []int{4}},
-		{name: "particles, WENO", cells: 100, sets: wenoReinit, reference: .0031, check: losesAtMost(3.5)},
-		{name: "particles, WENO throughout", cells: 100, sets: []string{"method.advect='weno'", "method.reinit='weno'"},
-			reference: .0031, check: losesAtMost(2)},
-		{name: "particles", cells: 200, reference: .0020, check: losesAtMost(2), slow: true},
+		{name: "default", cells: 50, reference: .149, check: losesAtMost(3)},
+		{name: "default", cells: 100, reference: .0031, check: losesAtMost(.31), ranks: []int{4}},
+		{name: "semi-Lagrangian", cells: 100, sets: semiLagrangian, reference: .0031, check: losesAtMost(3.5)},
+		{name: "default", cells: 200, reference: .0020, check: losesAtMost(.2), slow: true},
 	})
 	if err != nil {
 		return err
@@ -125,12 +126,12 @@ func ball(ctx context.Context, p *verify.Page) error {
 		{name: "particles, CFL 4.9, WENO", cells: 32, sets: maxCFL(wenoReinit...), check: losesAtMost(15)},
 		{name: "level set, CFL 4.9", cells: 64, sets: maxCFL(noParticles...), reference: 1, check: losesAtLeast(50),
 			slow: true},
-		{name: "particles, CFL 4.9", cells: 64, sets: maxCFL(), reference: .052, check: losesAtMost(8), slow: true},
+		{name: "particles, CFL 4.9", cells: 64, sets: maxCFL(), reference: .052, check: losesAtMost(5.2), slow: true},
 		{name: "particles, CFL 4.9, WENO", cells: 64, sets: maxCFL(wenoReinit...), reference: .074, check: losesAtMost(8),
 			slow: true},
 		{name: "level set, CFL 4.9", cells: 100, sets: maxCFL(noParticles...), reference: .8, check: losesAtLeast(50),
 			slow: true},
-		{name: "particles, CFL 4.9", cells: 100, sets: maxCFL(), reference: .026, check: losesAtMost(4), slow: true},
+		{name: "particles, CFL 4.9", cells: 100, sets: maxCFL(), reference: .026, check: losesAtMost(2.6), slow: true},
 	})
 }
 

@@ -53,6 +53,7 @@ func TestVOFFactorsThatAreRefused(t *testing.T) {
 	// The factor is checked at sampled times before the run; an error in between ends the run: here in the middle of
 	// the first of 40 steps.
 	_, err := runtest.Run(t, swirl, 2, 1, runtest.Local, t.TempDir(), "time={end=1}",
+		"method={advect='weymouth-yue'}",
 		"velocity={u=0.5, v=0, factor='abs(t - 0.0125) < 1e-5 ? -3 : 1'}")
 	var input *solvers.BadInput
 	if err == nil || errors.As(err, &input) || !strings.Contains(err.Error(),

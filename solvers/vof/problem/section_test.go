@@ -25,8 +25,8 @@ end = 1
 
 func TestVOFDefaults(t *testing.T) {
 	c := parse(t, vofCase)
-	want := Method{Normal: "myc", Advect: "weymouth-yue", CFL: 0.4, CFLOf: "sum", Exchange: "auto", Sweep: "auto",
-		Precision: "float64"}
+	want := Method{Normal: "elvira", Advect: "ei-le", CFL: 0.4, CFLOf: "axis", Adaptive: true, Exchange: "auto",
+		Sweep: "auto", Precision: "float64"}
 	if w := c.Sections.(*Sections); w.Method != want || w.Initial.Fractions != "quadrature" {
 		t.Errorf("%+v", w)
 	}
@@ -63,7 +63,7 @@ func TestVOFDefaults(t *testing.T) {
 
 func TestVOFRefusals(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
-		{"cfl = 0.4", "cfl = 0.6", `c.toml:10: [method] cfl: 0.6 is more than 0.5`},
+		{"cfl = 0.4", "advect = 'weymouth-yue'\ncfl = 0.6", `c.toml:11: [method] cfl: 0.6 is more than 0.5`},
 		{"cfl = 0.4", "normal = 'lvirra'", `c.toml:10: [method] normal: "lvirra" is not known`},
 		{"cfl = 0.4", "normal = 'height'\nsweep = 'tiles'", `c.toml:11: [method] sweep: heights reach too far`},
 		{"cfl = 0.4", "clf = 1", `c.toml:10: [method] clf: no such key; did you mean cfl?`},

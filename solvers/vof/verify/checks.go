@@ -7,8 +7,9 @@ import (
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/vof"
-	_ "github.com/atoll-hpc/atoll/solvers/vof/problem" // registers the solver, which the largest cases need
+	"github.com/atoll-hpc/atoll/solvers/vof/problem"
 )
 
 func init() { verify.Register(suite) }
@@ -54,6 +55,27 @@ type scheme struct {
 	adaptive       bool      // steps as long as the current velocity allows
 	slow           bool      // left out of quick runs
 	sizes          int       // number of sizes to run; 0 for all
+	isDefault      bool      // it is the one that a case has by default
+}
+
+// byDefault returns the scheme that a case in dim dimensions has by default, with published errors that it must not
+// exceed.
+func byDefault(dim int, published ...float64) (scheme, error) {
+	text := "solver='vof'\ngrid={bounds=[0,0,1,1],cells=8}\ninitial={shape='x'}\nvelocity={u=0,v=0}\ntime={end=1}\n"
+	if dim == 3 {
+		text = "solver='vof'\ngrid={bounds=[0,0,0,1,1,1],cells=8}\ninitial={shape='x'}\nvelocity={u=0,v=0,w=0}\n" +
+			"time={end=1}\n"
+	}
+	c, err := solvers.Parse("verify.toml", []byte(text), nil)
+	if err != nil {
+		return scheme{}, err
+	}
+	m := c.Sections.(*problem.Sections).Method
+	if m.CFLOf != "axis" {
+		return scheme{}, fmt.Errorf("the tables are of CFL numbers of each axis, the default is of their %s", m.CFLOf)
+	}
+	return scheme{normal: m.Normal, advect: m.Advect, cfl: m.CFL, adaptive: m.Adaptive, reference: published,
+		bounds: published, isDefault: true}, nil
 }
 
 func (s scheme) config() vof.Config {
@@ -65,6 +87,9 @@ func (s scheme) String() string {
 	name := fmt.Sprintf("%s + %s, CFL %.2g", s.advect, s.normal, s.cfl)
 	if s.adaptive {
 		name += ", adaptive"
+	}
+	if s.isDefault {
+		name += " (default)"
 	}
 	return name
 }
