@@ -49,8 +49,8 @@ const wenoGhosts = 3
 const particleGhosts = 6
 
 // MaxCFL returns the largest CFL number of an advection scheme in dim dimensions: for the semi-Lagrangian one the
-// largest for which particleGhosts layers are enough; for WENO one with which RK3 is stable, which the sum over the axes limits
-// to 1.43 (Motamed, Macdonald and Ruuth, J. Sci. Comput. 47, 2011).
+// largest for which particleGhosts layers are enough; for WENO one with which RK3 is stable, which limits the sum over
+// the axes to 1.43 (Motamed, Macdonald and Ruuth, J. Sci. Comput. 47, 2011).
 func MaxCFL(advect string, dim int) float64 {
 	switch {
 	case advect != "weno":

@@ -54,6 +54,20 @@ func (s *surface) nearest(x [3]float64) [3]float64 {
 	return x
 }
 
+// along returns the point of the surface near x on the line through x along an axis, by Newton's method; the nearest
+// point if the line does not cross the surface within a few cells.
+func (s *surface) along(x [3]float64, axis int) [3]float64 {
+	at := x
+	for range 6 {
+		step := s.body.Phi(at[0], at[1], at[2]) / s.gradient(at)[axis]
+		if !(math.Abs(at[axis]-step-x[axis]) < 3*s.width) {
+			return s.nearest(x)
+		}
+		at[axis] -= step
+	}
+	return at
+}
+
 // curvature returns the divergence of the normal: 1/r for a disk, 2/r for a ball.
 func (s *surface) curvature(x [3]float64) (k float64) {
 	h := normalStep * s.width
@@ -69,8 +83,10 @@ func (s *surface) curvature(x [3]float64) (k float64) {
 const cellsPerThread = 500
 
 // errorsOf returns, for each cell of the block, |n - exact| of the normal of its plane or, if curved is true, |κ -
-// exact| of its curvature. The exact value is that at the nearest point of the exact interface. The error is NaN in
-// cells without an interface, and where one of the two values is undefined.
+// exact| of its curvature. The exact normal is that at the nearest point of the exact interface, the exact curvature that
+// on the line through the centre of the cell along the axis nearest to the normal: it is the middle of the columns from
+// whose heights the curvature is computed. The error is NaN in cells without an interface, and where one of the two
+// values is undefined.
 func (d *caseSolver) errorsOf(ctx context.Context, curved bool) ([]float64, error) {
 	quantities := make([][]float64, 0, 4)
 	names := append([]string{"alpha"}, []string{"nx", "ny", "nz"}[:d.block.Grid.Dim]...)
@@ -108,14 +124,21 @@ func (d *caseSolver) errorAt(i int, quantities [][]float64, curved bool) float64
 	if size == 0 {
 		return math.NaN()
 	}
-	for axis := range dim { // from the centre of the cell to the plane, and on to the surface
+	// From the centre of the cell to the plane, and on to the surface.
+	if curved {
+		along := 0
+		for axis := 1; axis < dim; axis++ {
+			if math.Abs(n[axis]) > math.Abs(n[along]) {
+				along = axis
+			}
+		}
+		x[along] -= beyond / n[along]
+		return math.Abs(quantities[1+dim][i] - d.exact.curvature(d.exact.along(x, along)))
+	}
+	for axis := range dim {
 		x[axis] -= beyond * n[axis]
 	}
-	x = d.exact.nearest(x)
-	if curved {
-		return math.Abs(quantities[1+dim][i] - d.exact.curvature(x))
-	}
-	m := d.exact.normal(x)
+	m := d.exact.normal(d.exact.nearest(x))
 	return math.Sqrt((n[0]-m[0])*(n[0]-m[0]) + (n[1]-m[1])*(n[1]-m[1]) + (n[2]-m[2])*(n[2]-m[2]))
 }
 

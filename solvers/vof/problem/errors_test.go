@@ -56,6 +56,27 @@ func TestNormalsAndCurvatures(t *testing.T) {
 	}
 }
 
+// TestCurvatureIsOfSecondOrder proves that curvatures from heights converge with second order where the curvature
+// changes along the interface.
+func TestCurvatureIsOfSecondOrder(t *testing.T) {
+	for _, shape := range []string{"ellipse(0.51, 0.52, 0.35, 0.25)", "ellipse(0.49, 0.5, 0.2, 0.3)",
+		"((x-0.51)+(y-0.5))^2/0.16 + ((x-0.51)-(y-0.5))^2/0.25 - 1", "(x-0.5)^2/0.09 + (y-0.5)^2/0.12 + 3*(x-0.5)*(y-0.5) - 1",
+		"(x-0.5)^2 + (y-0.5)^2*(1 + 0.3*x) - 0.08", "sqrt((x-0.5)^2 + (y-0.49)^2) - 0.3 - 0.03*cos(3*atan2(y-0.49, x-0.5))"} {
+		measure := func(cells string) float64 {
+			s, err := runtest.Run(t, diskAtRest, 1, 1, runtest.Local, t.TempDir(), "initial.shape='"+shape+"'",
+				"grid.cells="+cells)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s.Metrics["curvature_error"]
+		}
+		coarse, fine := measure("64"), measure("256")
+		if got := math.Log2(coarse/fine) / 2; !(got > 1.8) {
+			t.Errorf("%s: %g and %g, of order %g", shape, coarse, fine, got)
+		}
+	}
+}
+
 // TestNormalsInSpace checks normals and curvature 2/r of a ball.
 func TestNormalsInSpace(t *testing.T) {
 	text := strings.NewReplacer("[0, 0, 1, 1], cells = 32", "[0, 0, 0, 1, 1, 1], cells = 24", "circle(0.51, 0.52, 0.3)",
