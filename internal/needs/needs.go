@@ -41,6 +41,7 @@ var (
 	importVTK, importGDAL = importModule(python, "vtk"), importModule(python, "osgeo.gdal")
 	importMeshio          = importModule("python3", "meshio")
 	importXarray          = importModule("python3", "xarray, netCDF4")
+	importTrimesh         = importModule("python3", "trimesh")
 )
 
 // VTK returns the path of a Python that has the module vtk.
@@ -50,6 +51,15 @@ func VTK(t testing.TB) string {
 		Missing(t, "%s has no module vtk (Debian: apt-get install python3-vtk9): %v", python, err)
 	}
 	return python
+}
+
+// Trimesh returns the name of a Python that has the module trimesh, as pip installs it.
+func Trimesh(t testing.TB) string {
+	t.Helper()
+	if err := importTrimesh(); err != nil {
+		Missing(t, "python3 has no module trimesh (python3 -m pip install trimesh): %v", err)
+	}
+	return "python3"
 }
 
 // Meshio returns the name of a Python that has the module meshio, as pip installs it.

@@ -48,26 +48,7 @@ func (b Body) divided(c Cell, levels int, planes bool, overlooked *float64) floa
 		return 0
 	}
 	corners := 1 << c.Dim
-	total, least, most := 0.0, 0.0, 0.0
-	var gradient [3]float64
-	for k := range corners {
-		var p [3]float64
-		for d := range 3 {
-			p[d] = c.Lo[d]
-			if k>>d&1 == 1 {
-				p[d] += c.H[d]
-			}
-		}
-		v := b.Phi(p[0], p[1], p[2])
-		if k == 0 {
-			least, most = v, v
-		}
-		least, most = min(least, v), max(most, v)
-		total += v
-		for d := range c.Dim {
-			gradient[d] += float64(2*(k>>d&1)-1) * v / float64(corners/2)
-		}
-	}
+	total, least, most, gradient := b.atCorners(&c)
 	mixed := bounded || b.Slope > 0 || least < 0 && most >= 0 || (middle < 0) != (least < 0)
 	if bounded && levels == 0 && least < 0 == (most < 0) && least < 0 == (middle < 0) {
 		*overlooked = 1
@@ -92,4 +73,29 @@ func (b Body) divided(c Cell, levels int, planes bool, overlooked *float64) floa
 		return 1
 	}
 	return 0
+}
+
+// atCorners returns the sum, the least and the largest value of the level set at the corners of a cell, and its mean
+// differences between opposite sides.
+func (b Body) atCorners(c *Cell) (total, least, most float64, gradient [3]float64) {
+	corners := 1 << c.Dim
+	for k := range corners {
+		var p [3]float64
+		for d := range 3 {
+			p[d] = c.Lo[d]
+			if k>>d&1 == 1 {
+				p[d] += c.H[d]
+			}
+		}
+		v := b.Phi(p[0], p[1], p[2])
+		if k == 0 {
+			least, most = v, v
+		}
+		least, most = min(least, v), max(most, v)
+		total += v
+		for d := range c.Dim {
+			gradient[d] += float64(2*(k>>d&1)-1) * v / float64(corners/2)
+		}
+	}
+	return total, least, most, gradient
 }

@@ -83,10 +83,10 @@ func (s *surface) curvature(x [3]float64) (k float64) {
 const cellsPerThread = 500
 
 // errorsOf returns, for each cell of the block, |n - exact| of the normal of its plane or, if curved is true, |κ -
-// exact| of its curvature. The exact normal is that at the nearest point of the exact interface, the exact curvature that
-// on the line through the centre of the cell along the axis nearest to the normal: it is the middle of the columns from
-// whose heights the curvature is computed. The error is NaN in cells without an interface, and where one of the two
-// values is undefined.
+// exact| of its curvature. The exact normal is that at the nearest point of the exact interface, the exact curvature
+// that on the line through the centre of the cell along the axis nearest to the normal: it is the middle of the columns
+// from whose heights the curvature is computed. The error is NaN in cells without an interface, and where one of the
+// two values is undefined.
 func (d *caseSolver) errorsOf(ctx context.Context, curved bool) ([]float64, error) {
 	quantities := make([][]float64, 0, 4)
 	names := append([]string{"alpha"}, []string{"nx", "ny", "nz"}[:d.block.Grid.Dim]...)

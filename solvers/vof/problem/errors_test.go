@@ -59,8 +59,10 @@ func TestNormalsAndCurvatures(t *testing.T) {
 // TestCurvatureIsOfSecondOrder proves that curvatures from heights converge with second order where the curvature
 // changes along the interface.
 func TestCurvatureIsOfSecondOrder(t *testing.T) {
-	for _, shape := range []string{"ellipse(0.51, 0.52, 0.35, 0.25)", "ellipse(0.49, 0.5, 0.2, 0.3)",
-		"((x-0.51)+(y-0.5))^2/0.16 + ((x-0.51)-(y-0.5))^2/0.25 - 1", "(x-0.5)^2/0.09 + (y-0.5)^2/0.12 + 3*(x-0.5)*(y-0.5) - 1",
+	for _, shape := range []string{
+		"ellipse(0.51, 0.52, 0.35, 0.25)", "ellipse(0.49, 0.5, 0.2, 0.3)",
+		"((x-0.51)+(y-0.5))^2/0.16 + ((x-0.51)-(y-0.5))^2/0.25 - 1",
+		"(x-0.5)^2/0.09 + (y-0.5)^2/0.12 + 3*(x-0.5)*(y-0.5) - 1",
 		"(x-0.5)^2 + (y-0.5)^2*(1 + 0.3*x) - 0.08", "sqrt((x-0.5)^2 + (y-0.49)^2) - 0.3 - 0.03*cos(3*atan2(y-0.49, x-0.5))"} {
 		measure := func(cells string) float64 {
 			s, err := runtest.Run(t, diskAtRest, 1, 1, runtest.Local, t.TempDir(), "initial.shape='"+shape+"'",
