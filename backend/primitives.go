@@ -21,10 +21,10 @@ type Primitives interface {
 	// Order stores in order the indices 0 to n-1 stably sorted by their cell numbers, each below cells, and in starts
 	// where each cell begins in that order: cells + 1 values.
 	Order(cell unsafe.Pointer, cells int, starts, order unsafe.Pointer, n int) error
-	// Gather copies element index[i] of src to element i of dst.
-	Gather(dst, src, index unsafe.Pointer, size, n int) error
-	// Scatter copies element i of src to element index[i] of dst.
-	Scatter(dst, src, index unsafe.Pointer, size, n int) error
+	// Gather copies element index[i] of src to element i of dst, whose elements begin pitch ≥ size bytes apart.
+	Gather(dst, src, index unsafe.Pointer, size, pitch, n int) error
+	// Scatter copies element i of src, whose elements begin pitch ≥ size bytes apart, to element index[i] of dst.
+	Scatter(dst, src, index unsafe.Pointer, size, pitch, n int) error
 }
 
 // OrderScratch returns approximately how many bytes of scratch memory Primitives.Order needs on the device: for the

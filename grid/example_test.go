@@ -39,7 +39,7 @@ func Example() {
 			if err != nil {
 				log.Fatal(err)
 			}
-			x := halo.NewBoxExchanger(plan, comm, 1, 8)
+			x := halo.NewHostExchanger(plan, comm, 1, 8)
 			number := make([]float64, b.Len())
 			owned := make([]float64, b.Cells())
 			for c := range owned {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/backendtest"
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
@@ -62,81 +63,52 @@ func flush(copies *[][2][]byte) {
 	*copies = (*copies)[:0]
 }
 
-// TestBoxExchangersFillGhosts: exchanges of host arrays, and of devices that stage or are linked, fill the ghosts
-// and change nothing else, for random divisions, widths, periods and schedules.
+// kinds are the kinds of exchangers that onDevice makes.
+var kinds = []string{Direct, Staged, "linked"}
+
+// onDevice calls f with an exchanger of the given kind of elements of at most the given size; with single of one field.
+// sync waits for the device. Nothing may be left allocated afterwards.
+func onDevice(ctx context.Context, kind string, plan Route, comm dist.Comm, bytes int, single bool,
+	f func(x Exchanger, sync func() error) error) (err error) {
+	lazy := &lazyDevice{Device: cpu.New(1)}
+	defer lazy.Close()
+	gpu := backendtest.NewFakeGPU(lazy.Device, 1<<30)
+	var dev backend.Device = lazy.Device
+	switch {
+	case kind == Staged:
+		dev = separateLazy{lazy, gpu}
+	case kind == "linked" && comm.Size() > 1:
+		dev = halotest.NewLinkedRecorder(lazy.Device, 1<<30, comm)
+	}
+	links, err := Link(ctx, comm, dev, "", "")
+	if err != nil {
+		return err
+	}
+	x, err := links.Exchanger(plan, 2, bytes, single)
+	if err != nil {
+		return errors.Join(err, links.Close())
+	}
+	err = errors.Join(f(x, lazy.WaitDownloads), x.Close(), links.Close())
+	if gpu.Used != 0 || lazy.pinned != 0 {
+		err = errors.Join(err, fmt.Errorf("%d bytes and %d pinned buffers were not released", gpu.Used, lazy.pinned))
+	}
+	return err
+}
+
+// TestBoxExchangersFillGhosts: exchanges of one and of several arrays of the host, of devices that stage, and of linked
+// ones fill the ghosts and change nothing else, for random divisions, widths, periods and schedules.
 func TestBoxExchangersFillGhosts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := randomBoxes(t)
-		kind := rapid.SampledFrom([]string{"direct", "staged", "linked"}).Draw(t, "kind")
+		kind, single := rapid.SampledFrom(kinds).Draw(t, "kind"), rapid.Bool().Draw(t, "single")
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
 		comms := local.New(c.ranks, local.Delay(uint64(c.ghost), 20*time.Microsecond))
-		err := onAllRanks(comms, func(comm dist.Comm) (err error) {
-			plan, err := NewBoxPlan(c.boxes, comm.Rank(), c.ghost, c.width, c.schedule)
-			if err != nil {
-				return err
-			}
-			ghosts := NewBoxDirect[cell](plan, comm, 2)
-			if kind == "linked" && c.ranks > 1 {
-				dev := halotest.NewLinked(cpu.New(1), comm)
-				defer dev.Close()
-				var why string
-				if ghosts, why, err = NewBoxDeviceExchanger[cell](ctx, plan, comm, dev, ""); err != nil || why != "" {
-					return fmt.Errorf("not linked: %s: %w", why, err)
-				}
-			}
-			if kind == "staged" {
-				dev := &lazyDevice{Device: cpu.New(1)}
-				defer dev.Close()
-				if ghosts, err = NewBoxStaged[cell](plan, comm, dev, 2); err != nil {
-					return err
-				}
-				defer func() {
-					if dev.pinned != 0 {
-						err = errors.Join(err, fmt.Errorf("%d pinned buffers were not released", dev.pinned))
-					}
-				}()
-			}
-			defer func() { err = errors.Join(err, ghosts.Close()) }()
-			return fillAndCompare(ctx, c, plan, ghosts)
-		})
+		err := onAllRanks(comms, func(comm dist.Comm) error { return exchangeAndCompare(ctx, c, comm, kind, single) })
 		if err != nil {
 			t.Fatalf("%+v, %s: %v", c, kind, err)
 		}
 	})
-}
-
-func fillAndCompare(ctx context.Context, c boxCase, plan *BoxPlan, ghosts GhostExchanger[cell]) error {
-	field := make([]cell, plan.Shape[0]*plan.Shape[1]*plan.Shape[2])
-	for round := range 3 {
-		value := func(g int) cell { return cell{float64(g), float64(round), int32(g)} }
-		for i := range field {
-			if g, owned, _ := c.globalCell(plan, i); owned {
-				field[i] = value(g)
-			} else {
-				field[i] = value(unchanged)
-			}
-		}
-		for _, call := range []func() error{
-			func() error { return ghosts.Start(ctx, field) },
-			func() error { return ghosts.Send(ctx) },
-			func() error { return ghosts.Finish(ctx) },
-		} {
-			if err := call(); err != nil {
-				return err
-			}
-		}
-		for i := range field {
-			g, owned, filled := c.globalCell(plan, i)
-			if !owned && !filled {
-				g = unchanged
-			}
-			if field[i] != value(g) {
-				return fmt.Errorf("rank %d, element %d: %v, want %v", plan.Rank, i, field[i], value(g))
-			}
-		}
-	}
-	return nil
 }
 
 func TestBoxStagedIsRefused(t *testing.T) {
@@ -146,20 +118,20 @@ func TestBoxStagedIsRefused(t *testing.T) {
 	}
 	plain := cpu.New(1)
 	defer plain.Close()
-	if _, err := NewBoxStaged[float64](plan, noComm{}, plain, 1); err == nil {
+	if _, err := newStaged(plan, noComm{}, plain, 1, 8, true); err == nil {
 		t.Error("a device that cannot stage is accepted")
 	}
 	dev := &lazyDevice{Device: plain}
 	large := &BoxPlan{Shape: [3]int{1 << 16, 1 << 16, 1}}
-	if _, err := NewBoxStaged[float64](large, noComm{}, dev, 1); err == nil {
+	if _, err := newStaged(large, noComm{}, dev, 1, 8, true); err == nil {
 		t.Error("an array with more than MaxInt32 cells is accepted")
 	}
-	ghosts, err := NewBoxStaged[float64](plan, noComm{}, dev, 1)
+	ghosts, err := newStaged(plan, noComm{}, dev, 1, 8, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer ghosts.Close()
-	if err := ghosts.Start(context.Background(), make([]float64, 35)); err == nil {
+	if err := ghosts.Start(context.Background(), FieldOf(make([]float64, 35))); err == nil {
 		t.Error("a field of the wrong length is accepted")
 	}
 }

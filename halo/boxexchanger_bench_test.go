@@ -60,7 +60,7 @@ func benchmarkBoxes(b *testing.B, comms []dist.Comm, boxes Boxes, schedule Sched
 		if err != nil {
 			return err
 		}
-		x, field := NewBoxExchanger(plan, c, 1, 8), make([]float64, plan.Shape[0]*plan.Shape[1]*plan.Shape[2])
+		x, field := NewHostExchanger(plan, c, 1, 8), make([]float64, plan.Shape[0]*plan.Shape[1]*plan.Shape[2])
 		if err := x.Exchange(ctx, FieldOf(field)); err != nil { // connects the neighbours
 			return err
 		}

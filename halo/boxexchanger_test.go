@@ -59,7 +59,9 @@ func TestBoxExchangeFillsGhosts(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
 		comms := local.New(c.ranks, local.Delay(uint64(c.ghost), 20*time.Microsecond))
-		err := onAllRanks(comms, func(comm dist.Comm) error { return exchangeAndCompare(ctx, c, comm) })
+		err := onAllRanks(comms, func(comm dist.Comm) error {
+			return exchangeAndCompare(ctx, c, comm, Direct, false)
+		})
 		if err != nil {
 			t.Fatalf("%+v: %v", c, err)
 		}
@@ -69,12 +71,23 @@ func TestBoxExchangeFillsGhosts(t *testing.T) {
 // unchanged marks the cells that an exchange must not change.
 const unchanged = -1
 
-func exchangeAndCompare(ctx context.Context, c boxCase, comm dist.Comm) error {
+// exchangeAndCompare exchanges three arrays in one message, or with single one array of structs.
+func exchangeAndCompare(ctx context.Context, c boxCase, comm dist.Comm, kind string, single bool) error {
 	plan, err := NewBoxPlan(c.boxes, comm.Rank(), c.ghost, c.width, c.schedule)
 	if err != nil {
 		return err
 	}
-	x := NewBoxExchanger(plan, comm, 5, 8+4+24+16) // larger than needed
+	bytes := 8 + 4 + 24 + 16 // larger than needed
+	if single {
+		bytes = 24
+	}
+	return onDevice(ctx, kind, plan, comm, bytes, single, func(x Exchanger, sync func() error) error {
+		return exchangeRounds(ctx, c, plan, x, single, sync)
+	})
+}
+
+func exchangeRounds(ctx context.Context, c boxCase, plan *BoxPlan, x Exchanger, single bool,
+	sync func() error) error {
 	size := plan.Shape[0] * plan.Shape[1] * plan.Shape[2]
 	doubles, floats, structs := make([]float64, size), make([]float32, size), make([]cell, size)
 	for round := range 2 {
@@ -85,7 +98,11 @@ func exchangeAndCompare(ctx context.Context, c boxCase, comm dist.Comm) error {
 			}
 			doubles[i], floats[i], structs[i] = float64(g), float32(g+round), cell{float64(round), 2, int32(g)}
 		}
-		if err := x.Exchange(ctx, FieldOf(doubles), FieldOf(floats), FieldOf(structs)); err != nil {
+		fields := []Field{FieldOf(doubles), FieldOf(floats), FieldOf(structs)}
+		if single {
+			fields = fields[2:]
+		}
+		if err := errors.Join(Exchange(ctx, x, fields...), sync()); err != nil {
 			return err
 		}
 		for i := range size {
@@ -93,8 +110,9 @@ func exchangeAndCompare(ctx context.Context, c boxCase, comm dist.Comm) error {
 			if !owned && !filled {
 				g = unchanged
 			}
-			if doubles[i] != float64(g) || floats[i] != float32(g+round) || structs[i] != (cell{float64(round), 2, int32(g)}) {
-				return fmt.Errorf("rank %d, element %d: %v, %v, %v, want %d", comm.Rank(), i, doubles[i], floats[i], structs[i], g)
+			same := single || doubles[i] == float64(g) && floats[i] == float32(g+round)
+			if !same || structs[i] != (cell{float64(round), 2, int32(g)}) {
+				return fmt.Errorf("rank %d, element %d: %v, %v, %v, want %d", plan.Rank, i, doubles[i], floats[i], structs[i], g)
 			}
 		}
 	}
@@ -134,7 +152,7 @@ func TestOwnNeighbour(t *testing.T) {
 	c := boxCase{ghost: 3, width: [3]int{3, 3, 3}, ranks: 1,
 		boxes: Boxes{Dim: 3, Cuts: [3][]int{{0, 3}, {0, 4}, {0, 5}}, Periodic: [3]bool{true, true, true}}}
 	for _, c.schedule = range []Schedule{AxisByAxis, AllNeighbours} {
-		if err := exchangeAndCompare(context.Background(), c, noComm{}); err != nil {
+		if err := exchangeAndCompare(context.Background(), c, noComm{}, Direct, false); err != nil {
 			t.Error(err)
 		}
 	}
@@ -143,7 +161,9 @@ func TestOwnNeighbour(t *testing.T) {
 // noComm is a communicator of one rank that must not exchange messages.
 type noComm struct{ dist.Comm }
 
-func (noComm) Rank() int { return 0 }
+func (noComm) Rank() int                                                           { return 0 }
+func (noComm) Size() int                                                           { return 1 }
+func (noComm) Irecv(context.Context, int, int, []byte) (r dist.Request, err error) { return r, nil }
 func (noComm) Wait(_ context.Context, reqs []dist.Request) error {
 	if len(reqs) > 0 {
 		return errors.New("a wait for a message on one rank")
@@ -167,7 +187,7 @@ func TestBoxExchangeAllocatesNothing(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			x, a, b := NewBoxExchanger(plan, c, 1, 12), make([]float64, 400), make([]float32, 400)
+			x, a, b := NewHostExchanger(plan, c, 1, 12), make([]float64, 400), make([]float32, 400)
 			exchange := func() {
 				if err := x.Exchange(ctx, FieldOf(a), FieldOf(b)); err != nil {
 					panic(err)
@@ -195,7 +215,7 @@ func TestBoxMisuseIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := NewBoxExchanger(plan, noComm{}, 1, 8)
+	x := NewHostExchanger(plan, noComm{}, 1, 8)
 	if err := x.Start(context.Background(), FieldOf(make([]float64, 35))); err == nil {
 		t.Error("a field of the wrong length is accepted")
 	}
@@ -213,7 +233,7 @@ func TestOverlap(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			x, field := NewBoxExchanger(plan, c, 1, 8), slices.Repeat([]float64{float64(c.Rank())}, 81)
+			x, field := NewHostExchanger(plan, c, 1, 8), slices.Repeat([]float64{float64(c.Rank())}, 81)
 			if err := x.Start(context.Background(), FieldOf(field)); err != nil {
 				return err
 			}

@@ -143,9 +143,6 @@ func (c *deviceComm) watch(ctx context.Context, comm dist.Comm) {
 	}
 }
 
-// link returns the device communicator, for other exchanges between the same devices.
-func (c *deviceComm) link() backend.DeviceComm { return c.comm }
-
 func (c *deviceComm) close() error {
 	c.stop()
 	<-c.watchEnded

@@ -29,14 +29,13 @@ type DeviceItemExchanger[T any] struct {
 	transfer [2][]backend.Message
 }
 
-// ConnectItems prepares exchanges of items between the devices that x, which Connect or ConnectBox has prepared,
-// connects. x must stay open while items are exchanged. Exchanges that are used at the same time need different tags.
-func ConnectItems[U, T any](x GhostExchanger[T], plan *ItemPlan, comm dist.Comm, dev backend.Device,
-	tag int) (*DeviceItemExchanger[U], error) {
-	if linked, ok := x.(interface{ link() backend.DeviceComm }); ok {
-		return newDeviceItems[U](plan, comm, dev, linked.link(), tag)
+// ConnectItems prepares exchanges of items between devices. The links must stay open while items are exchanged.
+// Exchanges that are used at the same time need different tags.
+func ConnectItems[T any](links *Links, plan *ItemPlan, tag int) (*DeviceItemExchanger[T], error) {
+	if links.link != nil {
+		return newDeviceItems[T](plan, links.comm, links.dev, links.link.comm, tag)
 	}
-	return newDeviceItems[U](plan, comm, dev, nil, tag)
+	return newDeviceItems[T](plan, links.comm, links.dev, nil, tag)
 }
 
 func newDeviceItems[T any](plan *ItemPlan, comm dist.Comm, dev backend.Device, link backend.DeviceComm,

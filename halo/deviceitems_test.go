@@ -31,6 +31,7 @@ func (d separateLazy) Name() string                   { return d.lazyDevice.Name
 func (d separateLazy) Threads() int                   { return d.lazyDevice.Threads() }
 func (d separateLazy) Run(l backend.Loop, lo, hi int) { d.lazyDevice.Run(l, lo, hi) }
 func (d separateLazy) Close()                         { d.lazyDevice.Close() }
+func (d separateLazy) Sync() error                    { return d.lazyDevice.WaitDownloads() }
 func (d separateLazy) Pin(n int) ([]byte, error)      { return d.lazyDevice.Pin(n) }
 func (d separateLazy) Unpin(b []byte) error           { return d.lazyDevice.Unpin(b) }
 func (d separateLazy) StartDownload(dst, src []byte) error {
@@ -94,23 +95,19 @@ func openItems(kind string, plan *ItemPlan, c dist.Comm) (
 	return exchange, closeItems, err
 }
 
-// TestItemsUseTheLinkOfGhosts: items go between the devices if the exchanger of ghosts does, and only if there are any.
-func TestItemsUseTheLinkOfGhosts(t *testing.T) {
+// TestItemsUseTheLinks: items go between the devices if these are linked, and only if there are any.
+func TestItemsUseTheLinks(t *testing.T) {
 	for _, kind := range []string{"auto", Staged} {
 		comms := local.New(2)
 		disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) (err error) {
-			plan, err := NewBoxPlan(squares(4), c.Rank(), 1, [3]int{1, 1, 0}, AxisByAxis)
-			if err != nil {
-				return err
-			}
 			dev := halotest.NewLinked(cpu.New(1), c)
 			defer dev.Close()
-			ghosts, err := ConnectBox[float64](ctx, plan, c, dev, 1, kind)
+			links, err := Link(ctx, c, dev, kind, "")
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, ghosts.Close()) }()
-			x, err := ConnectItems[int64](ghosts, itemPair(9)[c.Rank()], c, dev, 2)
+			defer func() { err = errors.Join(err, links.Close()) }()
+			x, err := ConnectItems[int64](links, itemPair(9)[c.Rank()], 2)
 			if err != nil {
 				return err
 			}

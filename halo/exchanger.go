@@ -2,103 +2,114 @@ package halo
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Exchanger copies owned cells to the ranks that hold them as ghosts. All fields of an exchange travel in one
-// message per peer. It allocates nothing after NewExchanger.
-type Exchanger struct {
-	messages
-	plan     *Plan
-	out      [][]byte // a buffer for each peer
-	in       [][]byte
-	fields   []Field
-	maxBytes int // bytes per cell over all fields
+// Exchanger updates the ghosts of arrays in the memory of the host or of a device. All arrays of an exchange travel in
+// one message for each peer and phase. Start begins an exchange, Send passes the messages to the transport, and Finish
+// completes it; kernels that do not use the ghosts may be queued in between. No call allocates.
+type Exchanger interface {
+	// Start packs the owned cells that others need, after all operations queued before. Until Finish the ghosts must not
+	// be used. Of a grid, owned cells that other ranks need must not change until then; others may.
+	Start(ctx context.Context, fields ...Field) error
+	// Send waits until they are packed, and passes them to the transport. Kernels queued after Start run meanwhile.
+	Send(ctx context.Context) error
+	// Finish completes the exchange: operations queued later use the new ghosts.
+	Finish(ctx context.Context) error
+	// Kind returns the kind of the exchanger: Direct, Staged, P2P or NCCL.
+	Kind() string
+	Close() error
 }
 
-// NewExchanger prepares exchanges of at most bytes per cell over all fields. Exchangers that are used at the same
-// time need different tags.
-func NewExchanger(plan *Plan, comm dist.Comm, tag, bytes int) *Exchanger {
-	x := &Exchanger{messages: newMessages(comm, tag, 2*len(plan.Peers)), plan: plan, maxBytes: bytes}
-	for _, p := range plan.Peers {
-		x.out = append(x.out, make([]byte, len(p.Send)*bytes))
-		x.in = append(x.in, make([]byte, int(p.Hi-p.Lo)*bytes))
+// LinkedExchanger is an Exchanger between devices, without the host.
+type LinkedExchanger interface {
+	Exchanger
+	// Fork queues the calls of f, which may include Start, on a second stream: operations queued later run concurrently
+	// with them until Finish.
+	Fork(f func() error) error
+	// Max queues a reduction that replaces each key on the device by the maximum over all ranks. It is complete after the
+	// next Finish.
+	Max(keys []uint64) error
+}
+
+// The kinds of exchangers, as Exchanger.Kind returns them.
+const (
+	Direct = "direct" // from the memory of the host
+	Staged = "staged" // through pinned memory of the host
+	P2P    = "p2p"    // between GPUs of one process that access each other's memory (CUDA peer-to-peer access)
+	NCCL   = "nccl"   // between GPUs, by NCCL
+)
+
+// kindChoices are the kinds that a user may choose.
+var kindChoices = []string{"auto", Staged, P2P, NCCL}
+
+// Links are the connections between the devices of all ranks, which all exchangers of a rank share.
+type Links struct {
+	comm dist.Comm
+	dev  backend.Device
+	link *deviceComm // nil if messages go through the host
+}
+
+// Link connects the devices of all ranks by the given kind of exchanger: "auto" or "" for the fastest that all ranks
+// support, "staged" (direct on a device that uses the host's memory), "p2p" or "nccl". All ranks must call it, on any
+// device. unlinked is a reason why the devices cannot be linked, besides those that they know, or "".
+func Link(ctx context.Context, comm dist.Comm, dev backend.Device, kind, unlinked string) (*Links, error) {
+	l := &Links{comm: comm, dev: dev}
+	if kind != "" && !slices.Contains(kindChoices, kind) {
+		return nil, fmt.Errorf("halo %q is not known; choose auto, staged, p2p or nccl", kind)
 	}
-	x.fields = make([]Field, 0, 8)
-	return x
+	if kind == "auto" {
+		kind = ""
+	}
+	if comm.Size() == 1 || kind == Staged {
+		return l, nil
+	}
+	link, reason, err := newDeviceComm(ctx, comm, dev, kind, unlinked)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("halo: %w", err)
+	case reason == "":
+		l.link = link
+	case kind == P2P:
+		return nil, fmt.Errorf("P2P halo exchange unavailable: %s", reason)
+	case kind == NCCL:
+		return nil, fmt.Errorf("NCCL halo exchange unavailable: %s", reason)
+	}
+	return l, nil
 }
 
-// Exchange updates the ghosts of all fields.
-func (x *Exchanger) Exchange(ctx context.Context, fields ...Field) error {
+// Exchanger prepares exchanges of at most `bytes` per cell over all fields. With single an exchange has one field of
+// that size; where its cells lie in the order of messages it then takes no memory. Exchangers that are used at the same
+// time need different tags. Close it before the Links.
+func (l *Links) Exchanger(plan Route, tag, bytes int, single bool) (Exchanger, error) {
+	switch _, separate := l.dev.(backend.Memory); {
+	case l.link != nil:
+		return newLinked(plan, l.dev, l.link, bytes, single)
+	case separate:
+		return newStaged(plan, l.comm, l.dev, tag, bytes, single)
+	}
+	return NewHostExchanger(plan, l.comm, tag, bytes), nil
+}
+
+// Close closes the connections.
+func (l *Links) Close() error {
+	if l.link == nil {
+		return nil
+	}
+	return l.link.close()
+}
+
+// Exchange updates the ghosts of fields. It does not wait for operations on a device that do not belong to it.
+func Exchange(ctx context.Context, x Exchanger, fields ...Field) error {
 	if err := x.Start(ctx, fields...); err != nil {
 		return err
 	}
+	if err := x.Send(ctx); err != nil {
+		return err
+	}
 	return x.Finish(ctx)
-}
-
-// Start sends the owned cells that others need and begins to receive. Until Finish has returned, the ghosts of the
-// fields must not be used; owned cells may be.
-func (x *Exchanger) Start(ctx context.Context, fields ...Field) error {
-	x.fields = append(x.fields[:0], fields...)
-	bytes, err := cellBytes(fields, x.plan.Owned+x.plan.Ghosts, x.maxBytes)
-	if err != nil {
-		return err
-	}
-	if poisoning {
-		poison(x.plan, fields)
-	}
-	for i := range x.plan.Peers {
-		p := &x.plan.Peers[i]
-		if p.Lo == p.Hi {
-			continue
-		}
-		if err := x.receive(ctx, p.Rank, x.in[i][:int(p.Hi-p.Lo)*bytes]); err != nil {
-			return err
-		}
-	}
-	for i := range x.plan.Peers {
-		p := &x.plan.Peers[i]
-		if len(p.Send) == 0 {
-			continue
-		}
-		buf := x.out[i][:len(p.Send)*bytes]
-		offset := 0
-		for _, f := range fields {
-			offset += pack(buf[offset:], f, p.Send)
-		}
-		if err := x.send(ctx, p.Rank, buf); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Finish waits for the messages and fills the ghosts.
-func (x *Exchanger) Finish(ctx context.Context) error {
-	if err := x.wait(ctx); err != nil {
-		return err
-	}
-	for i := range x.plan.Peers {
-		p := &x.plan.Peers[i]
-		offset := 0
-		for _, f := range x.fields {
-			offset += copy(f.data[int(p.Lo)*f.size:int(p.Hi)*f.size], x.in[i][offset:])
-		}
-		if poisoning {
-			overwrite(x.out[i])
-			overwrite(x.in[i])
-		}
-	}
-	return nil
-}
-
-// pack copies the cells of a field to the front of buf and returns how many bytes they took.
-func pack(buf []byte, f Field, cells []int32) int {
-	offset := 0
-	for _, c := range cells {
-		o := int(c) * f.size
-		offset += copy(buf[offset:offset+f.size], f.data[o:o+f.size])
-	}
-	return offset
 }

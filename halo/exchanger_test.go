@@ -31,7 +31,7 @@ func onAllRanks(comms []dist.Comm, f func(dist.Comm) error) error {
 	return errors.Join(errs...)
 }
 
-// TestExchangeFillsGhosts exchanges two fields at once over random partitions of random graphs, with messages delayed
+// TestExchangeFillsGhosts exchanges one or two fields at once, of the host and of devices, over random partitions of random graphs, with messages delayed
 // and reordered, and compares every ghost with its owner's cell.
 func TestExchangeFillsGhosts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -55,6 +55,7 @@ func TestExchangeFillsGhosts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		kind, single := rapid.SampledFrom(kinds).Draw(t, "kind"), rapid.Bool().Draw(t, "single")
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		comms := local.New(ranks, local.Delay(uint64(cells), 50*time.Microsecond))
@@ -64,24 +65,33 @@ func TestExchangeFillsGhosts(t *testing.T) {
 			for _, ids := range ghosts[c.Rank()] {
 				global = append(global, ids...)
 			}
-			x := NewExchanger(plan, c, 3, 24+4)
-			structs, numbers := make([]cell, len(global)), make([]int32, len(global))
-			for round := range 3 {
-				for i := range plan.Owned {
-					g := global[i]
-					structs[i] = cell{float64(g), float64(round), g}
-					numbers[i] = g * int32(round+1)
-				}
-				if err := x.Exchange(ctx, FieldOf(structs), FieldOf(numbers)); err != nil {
-					return err
-				}
-				for i, g := range global {
-					if structs[i] != (cell{float64(g), float64(round), g}) || numbers[i] != g*int32(round+1) {
-						return errors.New("a ghost differs from its owner's cell")
+			bytes := 24 + 4
+			if single {
+				bytes = 24
+			}
+			return onDevice(ctx, kind, plan, c, bytes, single, func(x Exchanger, sync func() error) error {
+				structs, numbers := make([]cell, len(global)), make([]int32, len(global))
+				for round := range 3 {
+					for i := range plan.Owned {
+						g := global[i]
+						structs[i] = cell{float64(g), float64(round), g}
+						numbers[i] = g * int32(round+1)
+					}
+					fields := []Field{FieldOf(structs), FieldOf(numbers)}
+					if single {
+						fields = fields[:1]
+					}
+					if err := errors.Join(Exchange(ctx, x, fields...), sync()); err != nil {
+						return err
+					}
+					for i, g := range global {
+						if structs[i] != (cell{float64(g), float64(round), g}) || !single && numbers[i] != g*int32(round+1) {
+							return errors.New("a ghost differs from its owner's cell")
+						}
 					}
 				}
-			}
-			return nil
+				return nil
+			})
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -111,7 +121,7 @@ func TestExchangeAllocatesNothing(t *testing.T) {
 	ctx := context.Background()
 	const runs = 200
 	err := onAllRanks(comms, func(c dist.Comm) error {
-		x, field := NewExchanger(plans[c.Rank()], c, 1, 24), make([]cell, 200)
+		x, field := NewHostExchanger(plans[c.Rank()], c, 1, 24), make([]cell, 200)
 		exchange := func() {
 			if err := x.Exchange(ctx, FieldOf(field)); err != nil {
 				panic(err)
@@ -137,7 +147,7 @@ func TestMisuseIsRefused(t *testing.T) {
 	plans, comms := pair(t, 2), local.New(2)
 	defer comms[1].Close()
 	defer comms[0].Close()
-	x := NewExchanger(plans[0], comms[0], 1, 8)
+	x := NewHostExchanger(plans[0], comms[0], 1, 8)
 	ctx := context.Background()
 	if err := x.Start(ctx, FieldOf(make([]float64, 3))); err == nil {
 		t.Error("a field of the wrong length is accepted")
@@ -154,7 +164,7 @@ func TestDeadPeerIsNamed(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	x := NewExchanger(plans[0], comms[0], 1, 8)
+	x := NewHostExchanger(plans[0], comms[0], 1, 8)
 	err := x.Exchange(ctx, FieldOf(make([]float64, 4)))
 	var peer *dist.PeerError
 	if !errors.As(err, &peer) || peer.Rank != 1 {
@@ -170,7 +180,7 @@ func BenchmarkExchange(b *testing.B) {
 			ctx := context.Background()
 			b.SetBytes(int64(2 * n * 24))
 			err := onAllRanks(comms, func(c dist.Comm) error {
-				x, field := NewExchanger(plans[c.Rank()], c, 1, 24), make([]cell, 2*n)
+				x, field := NewHostExchanger(plans[c.Rank()], c, 1, 24), make([]cell, 2*n)
 				for range b.N {
 					if err := x.Exchange(ctx, FieldOf(field)); err != nil {
 						return err

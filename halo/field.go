@@ -36,3 +36,13 @@ func cellBytes(fields []Field, cells, maxBytes int) (int, error) {
 	}
 	return bytes, nil
 }
+
+// bytesOf returns the memory of a part of an array.
+func bytesOf[T any](field []T, lo, hi int) []byte {
+	part := field[lo:hi]
+	if len(part) == 0 {
+		return nil
+	}
+	var t T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(part))), len(part)*int(unsafe.Sizeof(t)))
+}

@@ -109,7 +109,7 @@ func checkGhostReturn(t *testing.T, dim int, periodic bool, parts [3]int) {
 			if up, err = up.WithSchedule(AllNeighbours); err != nil { // a GhostReturnPlan does not change
 				return err
 			}
-			if err := NewBoxExchanger(up, comm, 5, 4).Exchange(context.Background(), FieldOf(array)); err != nil {
+			if err := NewHostExchanger(up, comm, 5, 4).Exchange(context.Background(), FieldOf(array)); err != nil {
 				return err
 			}
 			if position[a] == 0 && !b.Periodic[a] {

@@ -42,7 +42,7 @@ func TestFailureCancelsReceives(t *testing.T) {
 	plan := pair(t, 4)[0]
 	for name, start := range map[string]func(c dist.Comm) error{
 		"cells": func(c dist.Comm) error {
-			return NewExchanger(plan, c, 1, 8).Start(t.Context(), FieldOf(make([]float64, plan.Owned+plan.Ghosts)))
+			return NewHostExchanger(plan, c, 1, 8).Start(t.Context(), FieldOf(make([]float64, plan.Owned+plan.Ghosts)))
 		},
 		"items": func(c dist.Comm) error {
 			return NewItemExchanger[int32](plan.Items(func(n int) int { return n }), c, 1).Start(t.Context(), [][]int32{{7}})

@@ -7,13 +7,6 @@ var invariants string
 
 var poisoning = invariants != ""
 
-// poison fills the ghosts of the fields with bytes that are a NaN in either precision.
-func poison(plan *Plan, fields []Field) {
-	for _, f := range fields {
-		overwrite(f.data[plan.Owned*f.size:])
-	}
-}
-
 func overwrite(b []byte) {
 	for i := range b {
 		b[i] = 0xff

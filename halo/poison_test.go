@@ -21,9 +21,9 @@ func TestPoison(t *testing.T) {
 	if invariants == "" {
 		return // as in user builds
 	}
-	plan := &Plan{Owned: 1, Ghosts: 1}
+	plan := &Plan{Owned: 1, Ghosts: 1, Peers: []Peer{{Rank: 1, Lo: 1, Hi: 2}}}
 	values := []float64{1, 2}
-	x := NewExchanger(plan, nil, 0, 8)
+	x := NewHostExchanger(plan, noComm{}, 0, 8)
 	if err := x.Start(context.Background(), FieldOf(values)); err != nil {
 		t.Fatal(err)
 	}

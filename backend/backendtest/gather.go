@@ -1,8 +1,10 @@
 package backendtest
 
 import (
+	"errors"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend/primitives"
 )
@@ -99,16 +101,23 @@ func (s *suite) pack(t *testing.T, n int) {
 		}
 	}
 	indices := upload(t, s, index)
-	buf := upload(t, s, make([]byte, len(index)*(24+3)+1)) // elements have 24 and 3 bytes; one byte is left over
-	remaining, err := primitives.Pack(s.workspace, buf, upload(t, s, b), indices)
-	remaining, err = primitives.Pack(s.workspace, must(t, remaining, err), upload(t, s, a), indices)
-	if len(must(t, remaining, err)) != 1 {
-		t.Fatalf("%d bytes left of the buffer, want 1", len(remaining))
+	for _, pitch := range []int{24 + 3, 24 + 8} { // elements have 24 and 3 bytes
+		s.packWith(t, a, b, index, indices, pitch)
 	}
+}
+
+func (s *suite) packWith(t *testing.T, a []record, b [][3]uint8, index, indices []int32, pitch int) {
+	n := len(a)
+	buf := upload(t, s, make([]byte, len(index)*pitch+24))
 	newA, newB := upload(t, s, make([]record, n)), upload(t, s, make([][3]uint8, n))
-	remaining, err = primitives.Unpack(s.workspace, newB, indices, buf)
-	remaining, err = primitives.Unpack(s.workspace, newA, indices, must(t, remaining, err))
-	must(t, remaining, err)
+	w := s.workspace
+	err := errors.Join(primitives.Pack(w, buf, pitch, BytesOf(upload(t, s, a)), 24, indices),
+		primitives.Pack(w, buf[24:], pitch, BytesOf(upload(t, s, b)), 3, indices),
+		primitives.Unpack(w, BytesOf(newB), 3, indices, buf[24:], pitch),
+		primitives.Unpack(w, BytesOf(newA), 24, indices, buf, pitch))
+	if err != nil {
+		t.Fatal(err)
+	}
 	gotA, gotB := download(t, s, newA), download(t, s, newB)
 	for i := range n {
 		var wantA record
@@ -120,4 +129,10 @@ func (s *suite) pack(t *testing.T, n int) {
 			t.Fatalf("element %d arrives as %v and %v, want %v and %v", i, gotA[i], gotB[i], wantA, wantB)
 		}
 	}
+}
+
+// BytesOf returns the bytes of an array.
+func BytesOf[T any](a []T) []byte {
+	var v T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(a))), len(a)*int(unsafe.Sizeof(v)))
 }

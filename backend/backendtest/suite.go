@@ -155,7 +155,7 @@ func (s *suite) invalidArguments(t *testing.T) {
 		"scan of different lengths":    second(primitives.ExclusiveScan(s.workspace, a, b)),
 		"gather of different lengths":  primitives.Gather(s.workspace, a, a, b),
 		"scatter of different lengths": primitives.Scatter(s.workspace, a, a, b),
-		"pack into a short buffer":     second(primitives.Pack(s.workspace, buf, b, a)),
+		"pack into a short buffer":     primitives.Pack(s.workspace, buf, 4, BytesOf(b), 4, a),
 		"negative index":               primitives.CheckIndex(s.workspace, c, 4),
 		"index beyond the end":         primitives.CheckIndex(s.workspace, c[:2], 3),
 		"negative cell":                primitives.OrderByCell(s.workspace, c, 4, b, a),

@@ -30,7 +30,7 @@ func TestPrimitivesAllocateNothingWhenRepeated(t *testing.T) {
 		"scan":   func() error { _, err := primitives.ExclusiveScan(w, values, values); return err },
 		"sort":   func() error { return primitives.SortByKey(w, keys, values) },
 		"gather": func() error { return primitives.Gather(w, y, x, values) },
-		"pack":   func() error { _, err := primitives.Pack(w, buf, x, values); return err },
+		"pack":   func() error { return primitives.Pack(w, buf, 8, backendtest.BytesOf(x), 8, values) },
 	} {
 		for i := range keys {
 			keys[i], values[i] = uint32(n-i), 0

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/backendtest"
 	"github.com/atoll-hpc/atoll/backend/primitives"
 )
 
@@ -146,7 +147,7 @@ func BenchmarkPrimitives(b *testing.B) {
 		{"compact f64", 13 * n, func() error { _, err := primitives.Compact(w, y, x, flags); return err }},
 		{"gather f64", 20 * n, func() error { return primitives.Gather(w, y, x, indices) }},
 		{"scatter f64", 20 * n, func() error { return primitives.Scatter(w, y, x, indices) }},
-		{"pack f64", 20 * n, func() error { _, err := primitives.Pack(w, buf, x, indices); return err }},
+		{"pack f64", 20 * n, func() error { return primitives.Pack(w, buf, 8, backendtest.BytesOf(x), 8, indices) }},
 		{"reduce by key", 24 * n, func() error {
 			_, err := primitives.ReduceByKey(w, backend.Add, out, y, runs,
 				x)

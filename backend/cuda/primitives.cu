@@ -279,18 +279,22 @@ struct Position {
     }
 };
 
-template <typename W> DEVICE void gather(int64 words, int64 per, const W *src, const int32 *index, W *dst) {
+// Elements of dst begin pitch words apart.
+template <typename W>
+DEVICE void gather(int64 words, int64 per, int64 pitch, const W *src, const int32 *index, W *dst) {
     const int64 k = int64(blockIdx.x) * THREADS + threadIdx.x;
     if (k >= words) return;
     const Position p(k, words, per);
-    dst[k] = src[int64(index[p.element]) * per + p.part];
+    dst[p.element * pitch + p.part] = src[int64(index[p.element]) * per + p.part];
 }
 
-template <typename W> DEVICE void scatter(int64 words, int64 per, const W *src, const int32 *index, W *dst) {
+// Elements of src begin pitch words apart.
+template <typename W>
+DEVICE void scatter(int64 words, int64 per, int64 pitch, const W *src, const int32 *index, W *dst) {
     const int64 k = int64(blockIdx.x) * THREADS + threadIdx.x;
     if (k >= words) return;
     const Position p(k, words, per);
-    dst[int64(index[p.element]) * per + p.part] = src[k];
+    dst[int64(index[p.element]) * per + p.part] = src[p.element * pitch + p.part];
 }
 
 // Elements of src begin stride words apart; in dst they lie one after the other.
@@ -302,11 +306,11 @@ template <typename W> DEVICE void pack(int64 words, int64 per, int64 stride, con
 }
 
 #define MOVE(W, bytes) \
-    KERNEL gather_##bytes(int64 words, int64 per, const W *src, const int32 *index, W *dst) { \
-        gather(words, per, src, index, dst); \
+    KERNEL gather_##bytes(int64 words, int64 per, int64 pitch, const W *src, const int32 *index, W *dst) { \
+        gather(words, per, pitch, src, index, dst); \
     } \
-    KERNEL scatter_##bytes(int64 words, int64 per, const W *src, const int32 *index, W *dst) { \
-        scatter(words, per, src, index, dst); \
+    KERNEL scatter_##bytes(int64 words, int64 per, int64 pitch, const W *src, const int32 *index, W *dst) { \
+        scatter(words, per, pitch, src, index, dst); \
     } \
     KERNEL pack_##bytes(int64 words, int64 per, int64 stride, const W *src, W *dst) { \
         pack(words, per, stride, src, dst); \

@@ -177,23 +177,23 @@ func (d *Device) total(n int, sums uintptr) (int, error) {
 }
 
 // Gather implements backend.Primitives.
-func (d *Device) Gather(dst, src, index unsafe.Pointer, size, n int) error {
-	return d.move("gather", dst, src, index, size, n)
+func (d *Device) Gather(dst, src, index unsafe.Pointer, size, pitch, n int) error {
+	return d.move("gather", dst, src, index, size, pitch, n)
 }
 
 // Scatter implements backend.Primitives.
-func (d *Device) Scatter(dst, src, index unsafe.Pointer, size, n int) error {
-	return d.move("scatter", dst, src, index, size, n)
+func (d *Device) Scatter(dst, src, index unsafe.Pointer, size, pitch, n int) error {
+	return d.move("scatter", dst, src, index, size, pitch, n)
 }
 
-func (d *Device) move(name string, dst, src, index unsafe.Pointer, size, n int) error {
+func (d *Device) move(name string, dst, src, index unsafe.Pointer, size, pitch, n int) error {
 	if n == 0 || size == 0 {
 		return nil
 	}
-	w := wordSize(size, param(dst), param(src))
+	w := wordSize(size, uint64(pitch), param(dst), param(src))
 	words := n * (size / w)
-	return d.queue(primitive{name, suffix(w)}, blocks(words, threads), uint64(words), uint64(size/w), param(src),
-		param(index), param(dst))
+	return d.queue(primitive{name, suffix(w)}, blocks(words, threads), uint64(words), uint64(size/w), uint64(pitch/w),
+		param(src), param(index), param(dst))
 }
 
 // pack queues a copy of n elements of size bytes that begin stride bytes apart. In dst they lie one after the other.

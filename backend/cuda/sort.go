@@ -112,7 +112,7 @@ func (d *Device) ReduceByKey(op backend.Op, key, value backend.Kind, outKeys, ou
 	if err != nil {
 		return 0, err
 	}
-	if err := d.Gather(outKeys, keys, starts, key.Size(), runs); err != nil {
+	if err := d.Gather(outKeys, keys, starts, key.Size(), key.Size(), runs); err != nil {
 		return 0, err
 	}
 	name := [...]string{"runs_min", "runs_max", "runs_sum"}[op]

@@ -12,7 +12,7 @@ func Gather[T any](w *Workspace, dst, src []T, index []int32) error {
 		return err
 	}
 	if w.accel != nil && sizeOf[T]() > 0 {
-		return w.accel.Gather(addressOf(dst), addressOf(src), addressOf(index), sizeOf[T](), len(index))
+		return w.accel.Gather(addressOf(dst), addressOf(src), addressOf(index), sizeOf[T](), sizeOf[T](), len(index))
 	}
 	l := valueOf[gatherLoop[T]](w)
 	l.dst, l.src, l.index = dst, src, index
@@ -39,7 +39,7 @@ func Scatter[T any](w *Workspace, dst, src []T, index []int32) error {
 		return err
 	}
 	if w.accel != nil && sizeOf[T]() > 0 {
-		return w.accel.Scatter(addressOf(dst), addressOf(src), addressOf(index), sizeOf[T](), len(index))
+		return w.accel.Scatter(addressOf(dst), addressOf(src), addressOf(index), sizeOf[T](), sizeOf[T](), len(index))
 	}
 	l := valueOf[scatterLoop[T]](w)
 	l.dst, l.src, l.index = dst, src, index
@@ -60,73 +60,71 @@ func (l *scatterLoop[T]) Range(lo, hi int) {
 	}
 }
 
-// Pack copies the elements src[index[i]] to the front of buf, without padding, and returns the rest of buf, where the
-// next field of a message can be packed.
-func Pack[T any](w *Workspace, buf []byte, src []T, index []int32) ([]byte, error) {
-	n := len(index) * sizeOf[T]()
-	if n > len(buf) {
-		return nil, fmt.Errorf("pack: %d bytes do not fit into a buffer of %d", n, len(buf))
+// Pack copies element index[i] of src, whose elements have size bytes, to buf from byte i·pitch on: several arrays can be
+// packed into elements of pitch bytes.
+func Pack(w *Workspace, buf []byte, pitch int, src []byte, size int, index []int32) error {
+	if err := checkPitch("pack", len(buf), pitch, size, len(index)); err != nil || len(index) == 0 {
+		return err
 	}
-	if w.accel != nil && n > 0 {
-		if err := checkLength("pack", len(index)); err != nil {
-			return nil, err
-		}
-		return buf[n:], w.accel.Gather(addressOf(buf), addressOf(src), addressOf(index), sizeOf[T](), len(index))
+	if w.accel != nil {
+		return w.accel.Gather(addressOf(buf), addressOf(src), addressOf(index), size, pitch, len(index))
 	}
-	l := valueOf[packLoop[T]](w)
-	l.buf, l.src, l.index = buf[:n], src, index
+	l := valueOf[packLoop](w)
+	*l = packLoop{buf, src, pitch, size, index}
 	w.dev.Run(l, 0, len(index))
-	*l = packLoop[T]{}
-	return buf[n:], nil
+	*l = packLoop{}
+	return nil
 }
 
-type packLoop[T any] struct {
-	buf   []byte
-	src   []T
-	index []int32
+type packLoop struct {
+	buf, src    []byte
+	pitch, size int
+	index       []int32
 }
 
-func (l *packLoop[T]) Range(lo, hi int) {
-	size := sizeOf[T]()
-	for i, from := range l.index[lo:hi] {
-		copy(l.buf[(lo+i)*size:], bytesOf(&l.src[from]))
+func (l *packLoop) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		from := int(l.index[i]) * l.size
+		copy(l.buf[i*l.pitch:i*l.pitch+l.size], l.src[from:from+l.size])
 	}
 }
 
-// Unpack copies elements from the front of buf to dst[index[i]], and returns the rest of buf.
-func Unpack[T any](w *Workspace, dst []T, index []int32, buf []byte) ([]byte, error) {
-	n := len(index) * sizeOf[T]()
-	if n > len(buf) {
-		return nil, fmt.Errorf("unpack: %d bytes wanted from a buffer of %d", n, len(buf))
+// Unpack is the inverse of Pack: it copies size bytes of buf from byte i·pitch on to element index[i] of dst.
+func Unpack(w *Workspace, dst []byte, size int, index []int32, buf []byte, pitch int) error {
+	if err := checkPitch("unpack", len(buf), pitch, size, len(index)); err != nil || len(index) == 0 {
+		return err
 	}
-	if w.accel != nil && n > 0 {
-		if err := checkLength("unpack", len(index)); err != nil {
-			return nil, err
-		}
-		return buf[n:], w.accel.Scatter(addressOf(dst), addressOf(buf), addressOf(index), sizeOf[T](), len(index))
+	if w.accel != nil {
+		return w.accel.Scatter(addressOf(dst), addressOf(buf), addressOf(index), size, pitch, len(index))
 	}
-	l := valueOf[unpackLoop[T]](w)
-	l.dst, l.index, l.buf = dst, index, buf[:n]
+	l := valueOf[unpackLoop](w)
+	*l = unpackLoop{dst, buf, pitch, size, index}
 	w.dev.Run(l, 0, len(index))
-	*l = unpackLoop[T]{}
-	return buf[n:], nil
+	*l = unpackLoop{}
+	return nil
 }
 
-type unpackLoop[T any] struct {
-	dst   []T
-	index []int32
-	buf   []byte
+type unpackLoop struct {
+	dst, buf    []byte
+	pitch, size int
+	index       []int32
 }
 
-func (l *unpackLoop[T]) Range(lo, hi int) {
-	size := sizeOf[T]()
-	for i, to := range l.index[lo:hi] {
-		copy(bytesOf(&l.dst[to]), l.buf[(lo+i)*size:])
+func (l *unpackLoop) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		to := int(l.index[i]) * l.size
+		copy(l.dst[to:to+l.size], l.buf[i*l.pitch:i*l.pitch+l.size])
 	}
 }
 
-// bytesOf returns the bytes of *v.
-func bytesOf[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), sizeOf[T]()) }
+// checkPitch returns an error if n elements of size bytes, which begin pitch bytes apart, are not within a buffer.
+func checkPitch(what string, buffer, pitch, size, n int) error {
+	if size < 1 || size > pitch || n > 0 && (n-1)*pitch+size > buffer {
+		return fmt.Errorf("%s: %d elements of %d bytes, %d bytes apart, do not fit into a buffer of %d", what, n, size, pitch,
+			buffer)
+	}
+	return checkLength(what, n)
+}
 
 // CheckIndex returns an error if an element of index lies outside of [0, n).
 func CheckIndex(w *Workspace, index []int32, n int) error {

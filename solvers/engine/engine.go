@@ -13,7 +13,6 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -50,6 +49,7 @@ type Engine struct {
 	def      Definition
 	table    *Table
 	player   *player
+	links    links
 	ghosts   []*Ghosts
 	closers  []io.Closer
 	programs []*Program
@@ -63,7 +63,7 @@ type Engine struct {
 
 // New returns an engine, which owns the arrays of a table.
 func New(env solvers.Env, t *Table) *Engine {
-	e := &Engine{env: &env, table: t}
+	e := &Engine{env: &env, table: t, links: links{comm: env.Comm, dev: env.Device, kind: env.Halo}}
 	e.player = newPlayer(e.env)
 	return e
 }
@@ -79,20 +79,6 @@ func (e *Engine) Model() any { return e.def.Model }
 
 // Step returns the step that the host takes part in.
 func (e *Engine) Step() Step { return e.steps[e.current] }
-
-// BoxGhosts returns ghosts of a block, which the engine closes.
-func (e *Engine) BoxGhosts(plan *halo.BoxPlan, tag int) *Ghosts {
-	g := BoxGhosts(e.env, plan, tag)
-	e.ghosts = append(e.ghosts, g)
-	return g
-}
-
-// MeshGhosts returns ghosts of a part of a mesh, which the engine closes.
-func (e *Engine) MeshGhosts(plan *halo.Plan, tag int) *Ghosts {
-	g := MeshGhosts(e.env, plan, tag)
-	e.ghosts = append(e.ghosts, g)
-	return g
-}
 
 // Owns makes Close close c, which uses exchangers or arrays, before these.
 func (e *Engine) Owns(c io.Closer) { e.closers = append(e.closers, c) }
@@ -410,6 +396,7 @@ func (e *Engine) Close() {
 	for _, g := range slices.Backward(e.ghosts) {
 		g.close()
 	}
+	e.links.close()
 	e.closers, e.ghosts = nil, nil
 	e.table.free()
 }

@@ -140,7 +140,7 @@ func (p *player) share(ctx context.Context, o *op) error {
 		p.lap(o.phase)
 		return nil
 	}
-	linked := o.x.transfers[0].linked()
+	linked := o.x.linked != nil
 	if linked && !o.x.forked {
 		o.x.forked, p.forked = true, append(p.forked, o.x)
 	}
@@ -156,7 +156,7 @@ func (p *player) share(ctx context.Context, o *op) error {
 }
 
 func (p *player) shareForked(ctx context.Context, o *op) error {
-	err := o.x.transfers[0].fork(func() error {
+	err := o.x.linked.Fork(func() error {
 		p.run(o.tasks)
 		return o.x.start(ctx)
 	})

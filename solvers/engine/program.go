@@ -172,7 +172,7 @@ func (p *Program) shared(list []byte) []byte {
 	for _, o := range p.ops {
 		switch o.kind {
 		case opShare, opAwait:
-			list = append(list, byte(o.kind), byte(o.x.ghosts.tag), byte(o.x.ghosts.tag>>8), byte(len(o.x.transfers)))
+			list = append(list, byte(o.kind), byte(o.x.ghosts.tag), byte(o.x.ghosts.tag>>8), byte(len(o.x.fields)))
 		case opReduce:
 			list = append(list, byte(o.kind))
 		case opRepeat:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -27,38 +28,26 @@ func (s ExactSum) merge(ctx context.Context, env *Env) error {
 
 // Extreme is an atomics.Most or atomics.Least, of which ranks take the most extreme one.
 type Extreme struct {
-	key    []uint64 // on the device
-	linked func() (linkedMax, bool)
+	key    []uint64             // on the device
+	linked halo.LinkedExchanger // nil if the host reduces
 	host   [1]uint64
 	number [1]int64
-}
-
-// linkedMax is an exchanger between devices that also reduces.
-type linkedMax interface {
-	Max(keys []uint64) error
-	Finish(ctx context.Context) error
 }
 
 // ExtremeOf returns the reduction of element k of an array, by the device communicator of x if its devices are linked.
 func ExtremeOf[T any](x *Exchange, a *Array[T], k int) *Extreme {
 	key := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(a.Data[k:k+1]))), 1)
-	return &Extreme{key: key, linked: func() (linkedMax, bool) {
-		l, ok := x.transfers[0].exchanger().(linkedMax)
-		return l, ok
-	}}
+	return &Extreme{key: key, linked: x.linked}
 }
 
-func (r *Extreme) free() bool {
-	_, linked := r.linked()
-	return linked
-}
+func (r *Extreme) free() bool { return r.linked != nil }
 
 func (r *Extreme) merge(ctx context.Context, env *Env) error {
-	if l, linked := r.linked(); linked {
-		if err := l.Max(r.key); err != nil {
+	if r.linked != nil {
+		if err := r.linked.Max(r.key); err != nil {
 			return err
 		}
-		return l.Finish(ctx)
+		return r.linked.Finish(ctx)
 	}
 	if err := backend.Download(env.Device, r.host[:], r.key); err != nil {
 		return err

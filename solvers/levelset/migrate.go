@@ -31,17 +31,13 @@ func newMigration[F num.Float](ctx context.Context, s *solver[F], b *domain.Bloc
 	if m.plan, err = itemPlan(b); err != nil {
 		return m, err
 	}
+	links, err := s.Link(ctx)
 	peers := m.plan.Peers
-	if len(peers) == 0 {
-		return m, nil
-	}
-	env, t := s.Env(), s.Table()
-	ghosts, err := engine.Exchanger[F](ctx, s.allLayers.ghosts)
-	if err != nil {
+	if err != nil || len(peers) == 0 {
 		return m, err
 	}
-	m.items, err = halo.ConnectItems[kernels.Migrant[F]](ghosts, m.plan, env.Comm, env.Device, tagMigrants)
-	if err != nil {
+	env, t := s.Env(), s.Table()
+	if m.items, err = halo.ConnectItems[kernels.Migrant[F]](links, m.plan, tagMigrants); err != nil {
 		return m, err
 	}
 	s.Owns(m.items)

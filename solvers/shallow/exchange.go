@@ -21,7 +21,7 @@ func (s *solver[F]) connectHalo(ctx context.Context, plan *halo.Plan, exchanger 
 	}
 	s.linked, _ = s.ghosts.(*halo.DeviceExchanger[kernels.State[F]])
 	if s.slopes != nil {
-		s.slopeGhosts, err = halo.ConnectLike[kernels.Slopes[F]](s.ghosts, plan, s.comm, s.dev, slopeTag)
+		s.slopeGhosts, err = halo.ConnectLike[kernels.Slopes[F]](s.ghosts, plan, slopeTag)
 	}
 	return err
 }

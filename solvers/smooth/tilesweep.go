@@ -85,7 +85,7 @@ func exchangedVertices[F num.Float](r *layout.BatchExchange, tiled *kernels.Tile
 // connectTiles sets up the exchange between batches, directly between devices if they are linked.
 func (s *solver[F]) connectTiles() (err error) {
 	plan := s.sub.Batch.Plan(s.comm.Rank())
-	s.batchGhosts, err = halo.ConnectLike[kernels.Vertex[F]](s.ghosts[0], plan, s.comm, s.dev, haloTag+len(s.sub.Plans))
+	s.batchGhosts, err = halo.ConnectLike[kernels.Vertex[F]](s.ghosts[0], plan, haloTag+len(s.sub.Plans))
 	return err
 }
 

@@ -22,7 +22,7 @@ func (s *solver[F]) connectHalo(ctx context.Context, plan *halo.BoxPlan) (err er
 		return fmt.Errorf("the halo plan is of rank %d and arrays of %v cells, the block of rank %d and arrays of %v",
 			plan.Rank, plan.Shape, s.comm.Rank(), [3]int{nx, ny, nz})
 	}
-	s.ghosts, err = halo.ConnectBox[F](ctx, plan, s.comm, s.dev, haloTag, s.cfg.Halo)
+	s.ghosts, err = halo.Connect[F](ctx, plan, s.comm, s.dev, haloTag, s.cfg.Halo)
 	if linked, ok := s.ghosts.(halo.DeviceGhostExchanger[F]); ok {
 		s.fork = linked.Fork
 	}
@@ -33,7 +33,13 @@ func (s *solver[F]) Halo() string { return s.ghosts.Kind() }
 
 // exchange updates the ghosts that other ranks or periodic images own.
 func (s *solver[F]) exchange(ctx context.Context, f []F) error {
-	return halo.Exchange(ctx, s.ghosts, f)
+	if err := s.ghosts.Start(ctx, f); err != nil {
+		return err
+	}
+	if err := s.ghosts.Send(ctx); err != nil {
+		return err
+	}
+	return s.ghosts.Finish(ctx)
 }
 
 // refreshGhosts updates the ghosts of the current field unless they are up to date.

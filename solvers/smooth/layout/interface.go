@@ -18,7 +18,7 @@ type interfaceExchange struct {
 	owned    int     // own vertices at the interface
 	vertices []int32 // the interface: own vertices, then ghosts by rank, each sorted by id
 	values   []int32
-	halo     *halo.Exchanger
+	halo     *halo.HostExchanger
 }
 
 // newInterfaceExchange finds the interface from triangles: each rank with a vertex of a triangle has all its
@@ -72,7 +72,7 @@ func newInterfaceExchange(p *LocalMesh, comm dist.Comm, tag int) *interfaceExcha
 		plan.Peers = append(plan.Peers, *e)
 	}
 	slices.SortFunc(plan.Peers, func(a, b halo.Peer) int { return cmp.Compare(a.Rank, b.Rank) })
-	r.values, r.halo = make([]int32, len(r.vertices)), halo.NewExchanger(plan, comm, tag, 4)
+	r.values, r.halo = make([]int32, len(r.vertices)), halo.NewHostExchanger(plan, comm, tag, 4)
 	return r
 }
 
