@@ -18,6 +18,9 @@ func (r *runner) claimFolder(ctx context.Context) error {
 	err := atomicfile.MakeFolder(r.Dir)
 	if err == nil && r.Comm.Rank() == 0 {
 		if r.folder, err = r.fence.Claim(r.info(), r.mode()); err == nil {
+			if r.Replaced != nil {
+				r.folder.Watch(func(line string) { r.warn("%s", line) }, r.Replaced)
+			}
 			err = r.fence.Publish(r.beginFolder)
 		}
 	}

@@ -43,7 +43,10 @@ type Options struct {
 	Summary      string        // path of the summary; "" for summary.json in Dir
 	ProcessStart time.Time     // start of the process; zero if the process makes several runs
 	Heartbeat    func()        // called after each piece of work, possibly often; may be nil
-	Check        bool          // set up and estimate the costs, but do not run
+	// Replaced is called if another run has taken the output folder, as it can where file locks hold on one machine only.
+	// The process must end at once, and write nothing more into the folder. Nil: such a run goes on.
+	Replaced func(err error)
+	Check    bool // set up and estimate the costs, but do not run
 
 	// Epoch and FirstEpoch are set for elastic runs, whose ranks can be lost and replaced; they are 0 for other runs. The
 	// run continues from a checkpoint that was written in FirstEpoch or later. Once an epoch after Epoch has begun, this

@@ -50,6 +50,13 @@ func flushOutput() {
 	stderr.Flush(readerPatience) // if it fails nobody would read a message either
 }
 
+// endReplaced ends this process, with its ranks: another run has taken its output folder.
+func endReplaced(err error) {
+	fmt.Fprintln(stderr, "atoll:", err)
+	flushOutput()
+	os.Exit(exitFailed)
+}
+
 func main() {
 	ctx, stop := context.WithCancel(context.Background())
 	stopBySignal(stop)

@@ -68,7 +68,7 @@ func (f *runFlags) podZero(ctx context.Context, path string, p *members.Pod) err
 	}
 	limits := p.Limits(f.ranks, f.minRanks, f.maxRanks, f.joinTimeout)
 	limits.Retries, limits.RetryFailures, limits.Drain = f.retries, f.backend != "cpu", p.Member().Workers.Drain
-	o := f.supervise(ctx, path, supervise.Config{Limits: limits, Journal: j, Local: p.Member(), Server: server})
+	o := f.supervise(ctx, path, j, supervise.Config{Limits: limits, Local: p.Member(), Server: server})
 	err = errors.Join(outcomeError(ctx, o, j.Saved()), j.Close())
 	if err != nil && (o.MembersMissing || o.Err != nil) {
 		return &retryableError{err}

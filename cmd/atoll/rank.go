@@ -152,7 +152,7 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 	o := run.Options{Case: c, Comm: comm, Device: dev, Transport: r.transport, Halo: r.halo, Dir: r.out,
 		Force: r.force, Restart: r.restart, TimeLimit: r.timeLimit, Summary: r.summary, Check: r.check,
 		Epoch: r.env.Epoch, FirstEpoch: r.env.FirstEpoch, Heartbeat: r.env.Heartbeat(), Replay: r.replayed,
-		Report:       r.onOutcome,
+		Report: r.onOutcome, Replaced: endReplaced,
 		ProcessStart: processStart}
 	if r.backend == "cpu" {
 		o.LocalRanks = share.LocalSize

@@ -127,14 +127,17 @@ func (f *runFlags) supervisedProcesses(ctx context.Context, path string, c *conf
 			return errors.Join(err, j.Close())
 		}
 	}
-	o := f.supervise(ctx, path, supervise.Config{Limits: f.limits(), Journal: j, Local: host, Server: server})
+	o := f.supervise(ctx, path, j, supervise.Config{Limits: f.limits(), Local: host, Server: server})
 	return errors.Join(outcomeError(ctx, o, j.Saved()), j.Close())
 }
 
 // supervise runs the supervisor until the run ends.
-func (f *runFlags) supervise(ctx context.Context, path string, c supervise.Config) supervise.Outcome {
+func (f *runFlags) supervise(ctx context.Context, path string, j *members.Journal,
+	c supervise.Config) supervise.Outcome {
+	c.Journal = j
 	c.Command = func(first bool) []string { return f.workerArgs(path, first, time.Since(processStart)) }
 	c.Log = func(text string) { fmt.Fprintln(stderr, "atoll: warning:", text) }
+	j.Watch(c.Log, endReplaced)
 	return supervise.Run(ctx, c)
 }
 

@@ -1,7 +1,6 @@
 package folder
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,8 +9,6 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-
-	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
 // Epoch is the current epoch of a folder whose run is elastic: its ranks can be lost and replaced. It is stored in
@@ -22,7 +19,9 @@ type Epoch struct {
 	Ranks   int          `json:"ranks"`
 	Members []Assignment `json:"places"`
 	Raised  time.Time    `json:"raised"`
-	Job     string       `json:"job,omitempty"` // UID of the Kubernetes Job of the run; "" for others
+	Job     string       `json:"job,omitempty"`    // UID of the Kubernetes Job of the run; "" for others
+	Holder  string       `json:"holder,omitempty"` // identifies the launcher that has stored the epoch
+	By      string       `json:"by,omitempty"`     // describes it
 }
 
 // Assignment says that a member runs the ranks First to First+Ranks-1.
@@ -41,6 +40,11 @@ const (
 // considered frozen.
 const publishTimeout = 3 * time.Second
 
+const (
+	lockPause     = 5 * time.Millisecond // between two attempts to lock a file
+	repairTimeout = 5 * time.Second      // until the launcher has repaired epoch.json
+)
+
 // ReadEpoch returns the epoch of a folder; the zero Epoch if no run had one.
 func ReadEpoch(dir string) (Epoch, error) {
 	var e Epoch
@@ -56,58 +60,84 @@ func ReadEpoch(dir string) (Epoch, error) {
 		return e, fmt.Errorf("%s: %w", path, err)
 	}
 	if e.Format > Format {
-		return e, fmt.Errorf("%s is of format %d; this program reads formats up to %d: use a newer version", path,
-			e.Format, Format)
+		return e, &newerFormat{path, e.Format}
 	}
 	return e, nil
 }
 
-// Raise increments the epoch of a folder on disk and returns it. Afterwards no rank of an earlier epoch can publish a
-// file, and the temporary files of earlier epochs are removed. The caller must hold the folder.
+// newerFormat: a file is of a later format than this program knows.
+type newerFormat struct {
+	path   string
+	format int
+}
+
+func (e *newerFormat) Error() string {
+	return fmt.Sprintf("%s is of format %d; this program reads formats up to %d: use a newer version", e.path, e.format,
+		Format)
+}
+
+// Raise increments the epoch of a folder on disk and returns it: one more than the largest that the folder or this
+// process knows, so that epochs never go back if epoch.json is removed or damaged. Afterwards no rank of an earlier
+// epoch can publish a file, and the temporary files of earlier epochs are removed. The caller must hold the folder.
 func (f *Folder) Raise(members []Assignment) (uint64, error) {
-	e, err := ReadEpoch(f.Dir)
-	if err != nil {
+	k := f.keeper
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.lost == nil {
+		k.lost = k.look()
+	}
+	if k.lost != nil {
+		return 0, k.lost
+	}
+	file, err := ReadEpoch(f.Dir)
+	if errors.As(err, new(*newerFormat)) {
 		return 0, err
 	}
-	e = Epoch{Format: Format, Epoch: e.Epoch + 1, Members: members, Raised: time.Now().Round(time.Second), Job: f.Job}
+	e := Epoch{Format: Format, Epoch: max(file.Epoch, k.own.Epoch) + 1, Members: members,
+		Raised: time.Now().Round(time.Second), Job: f.Job, Holder: k.own.ID, By: k.own.Holder}
+	if err != nil {
+		k.notify(fmt.Sprintf("%v; continuing with epoch %d", err, e.Epoch))
+	}
 	for _, m := range members {
 		e.Ranks += m.Ranks
-	}
-	text, err := json.MarshalIndent(e, "", "  ")
-	if err != nil {
-		return 0, err
 	}
 	unlock, err := f.lockFence()
 	if err != nil {
 		return 0, err
 	}
-	err = atomicfile.WriteDurably(filepath.Join(f.Dir, epochFile), func(file *atomicfile.File) error {
-		_, err := file.Write(append(text, '\n'))
-		return err
-	})
-	if err == nil {
+	if err = e.write(f.Dir); err == nil {
+		k.own.Epoch, k.epoch = e.Epoch, &e
 		err = removeTemporaries(f.Dir)
+	}
+	_ = k.renew() // with the epoch; if it fails, the keeper tells
+	if there, err := os.Stat(filepath.Join(f.Dir, fenceFile)); err == nil {
+		k.fence = fenceWatch{file: there}
 	}
 	return e.Epoch, errors.Join(err, unlock())
 }
 
 // lockFence prevents all ranks from publishing until unlock is called. It does not wait longer than publishTimeout for
 // a process that is publishing: it replaces the lock file instead. Should that process wake up, it can complete only
-// the file that it had begun.
+// the file that it had begun; so can one that is publishing on a file system without locks.
 func (f *Folder) lockFence() (unlock func() error, err error) {
 	path := filepath.Join(f.Dir, fenceFile)
 	for {
-		fence := flock.New(path)
-		ctx, stop := context.WithTimeout(context.Background(), publishTimeout)
-		got, err := fence.TryLockContext(ctx, 5*time.Millisecond)
-		stop()
-		if got {
+		fence, got := flock.New(path), false
+		for began := time.Now(); time.Since(began) < publishTimeout; time.Sleep(lockPause) {
+			if got, err = tryLock(fence); got || err != nil {
+				break
+			}
+		}
+		switch {
+		case got:
 			return fence.Close, nil
+		case withoutLocks(err):
+			return fence.Close, nil
+		case err != nil:
+			return nil, errors.Join(fmt.Errorf("%s cannot be locked: %w", path, err), fence.Close())
 		}
 		_ = fence.Close() // not locked
-		if !errors.Is(err, context.DeadlineExceeded) {
-			return nil, fmt.Errorf("%s cannot be locked: %w", path, err)
-		}
+		f.keeper.notify(fmt.Sprintf("%s was locked by another process for %v; replaced", path, publishTimeout))
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
@@ -156,38 +186,69 @@ func (f Fence) Publish(write func() error) (err error) {
 	if f.Epoch == 0 {
 		return write()
 	}
-	lock, err := f.lock()
+	unlock, err := f.lockCurrent()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, lock.Close()) }()
-	now, err := ReadEpoch(f.Dir)
-	if err != nil {
-		return err
-	}
-	if now.Epoch != f.Epoch {
-		return &EpochOver{f.Dir, f.Epoch, now.Epoch}
-	}
+	defer func() { err = errors.Join(err, unlock()) }()
 	return write()
 }
 
-// lock locks the fence file. If the file was replaced while lock waited, it tries again with the new file.
-func (f Fence) lock() (*flock.Flock, error) {
+// lockCurrent locks the fence in the epoch of f. It returns EpochOver in a later one. If epoch.json is missing, damaged
+// or of an earlier epoch, lockCurrent waits for the launcher, which stores it again.
+func (f Fence) lockCurrent() (unlock func() error, err error) {
+	for began := time.Now(); ; time.Sleep(lockPause) {
+		unlock, err := f.lock()
+		if err != nil {
+			return nil, err
+		}
+		now, err := ReadEpoch(f.Dir)
+		switch {
+		case err == nil && now.Epoch == f.Epoch:
+			return unlock, nil
+		case err == nil && now.Epoch > f.Epoch:
+			err = &EpochOver{f.Dir, f.Epoch, now.Epoch}
+		case time.Since(began) < repairTimeout && !errors.As(err, new(*newerFormat)):
+			if err := unlock(); err != nil {
+				return nil, err
+			}
+			continue
+		case err == nil:
+			err = fmt.Errorf("%s is in epoch %d, and this rank belongs to epoch %d: epoch.json was removed or replaced", f.Dir,
+				now.Epoch, f.Epoch)
+		}
+		return nil, errors.Join(err, unlock())
+	}
+}
+
+// lock locks the fence file, in common with other ranks. If the file was replaced while lock waited, it tries again
+// with the new file: the launcher replaces a file that another process has locked.
+func (f Fence) lock() (unlock func() error, err error) {
 	path := filepath.Join(f.Dir, fenceFile)
 	for {
 		lock := flock.New(path)
-		if err := lock.RLock(); err != nil {
-			return nil, fmt.Errorf("%s cannot be locked: %w", path, err)
+		got, err := tryRLock(lock)
+		if err != nil && !withoutLocks(err) {
+			return nil, errors.Join(fmt.Errorf("%s cannot be locked: %w", path, err), lock.Close())
 		}
-		current, err := os.Stat(path)
-		if err == nil {
-			var locked os.FileInfo
-			if locked, err = lock.Stat(); err == nil && os.SameFile(current, locked) {
-				return lock, nil
-			}
+		if err != nil || got && isCurrent(path, lock) {
+			return lock.Close, nil
 		}
 		if err := lock.Close(); err != nil {
 			return nil, err
 		}
+		if !got {
+			time.Sleep(lockPause)
+		}
 	}
+}
+
+// isCurrent reports whether the locked file is the one at the path.
+func isCurrent(path string, lock *flock.Flock) bool {
+	there, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	locked, err := lock.Stat()
+	return err == nil && os.SameFile(there, locked)
 }

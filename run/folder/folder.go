@@ -10,25 +10,19 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
 // Folder is the output folder of a run, locked until Close.
 type Folder struct {
-	Dir  string
-	Job  string // see Epoch.Job
-	lock *flock.Flock
-	info Info
+	Dir    string
+	Job    string  // see Epoch.Job
+	keeper *keeper // nil if the launcher holds the lock
+	info   Info
 }
 
-const (
-	lockFile     = ".lock"
-	maxOwnerText = 200 // largest length of the owner's description in a lock file
-)
+const lockFile = ".lock"
 
 // Mode says what a run does with results that are already in its folder.
 type Mode int
@@ -41,92 +35,55 @@ const (
 
 // Check returns the error that Claim would return, without changing the folder.
 func Check(dir string, info Info, mode Mode) error {
-	f := open(dir, info)
-	if _, err := os.Stat(f.lock.Path()); errors.Is(err, os.ErrNotExist) {
+	f := &Folder{Dir: dir, info: info}
+	if _, err := os.Stat(lockPath(dir)); errors.Is(err, os.ErrNotExist) {
 		return f.checkResults(mode)
 	}
-	if err := f.tryLock(); err != nil {
+	lock, err := acquire(dir)
+	if err != nil {
 		return err
 	}
-	return errors.Join(f.checkResults(mode), f.lock.Close())
+	return errors.Join(f.checkResults(mode), closeLock(lock))
 }
 
 // Claim locks a folder for a run and creates it if necessary. It returns an error if another run holds the folder;
 // unless mode is Replace, also if the folder has results of another or an unknown case. It removes nothing: Begin or
 // Resume do. The lock ends with the process.
 func Claim(dir string, info Info, mode Mode) (*Folder, error) {
-	if err := atomicfile.MakeFolder(dir); err != nil {
-		return nil, err
-	}
-	f := open(dir, info)
-	if err := f.tryLock(); err != nil {
-		return nil, err
-	}
-	err := f.checkResults(mode)
-	if err == nil {
-		err = f.writeOwner()
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.lock.Close())
-	}
-	return f, nil
+	f := &Folder{Dir: dir, info: info}
+	return f, f.hold(func() error { return f.checkResults(mode) })
 }
 
-// Lock locks a folder for an elastic run and creates it if necessary. The ranks of that run write through a Fence.
+// Lock locks a folder for an elastic run and creates it if necessary. The ranks of that run write through a Fence. It
+// removes requests for another number of ranks, which the run before has not answered.
 func Lock(dir string) (*Folder, error) {
-	if err := atomicfile.MakeFolder(dir); err != nil {
-		return nil, err
-	}
-	f := open(dir, Info{})
-	if err := f.tryLock(); err != nil {
-		return nil, err
-	}
-	if err := f.writeOwner(); err != nil {
-		return nil, errors.Join(err, f.lock.Close())
-	}
-	return f, nil
+	f := &Folder{Dir: dir}
+	return f, f.hold(func() error { return removeRequests(dir) })
 }
 
-func open(dir string, info Info) *Folder {
-	return &Folder{Dir: dir, info: info, lock: flock.New(filepath.Join(dir, lockFile))}
-}
-
-func (f *Folder) tryLock() error {
-	locked, err := f.lock.TryLock()
+// hold creates and locks the folder, and holds it if check returns nil.
+func (f *Folder) hold(check func() error) error {
+	if err := os.MkdirAll(f.Dir, 0o777); err != nil {
+		return err
+	}
+	lock, err := acquire(f.Dir)
 	if err != nil {
-		return fmt.Errorf("%s cannot be locked: %w", f.Dir, err)
+		return err
 	}
-	if !locked {
-		return fmt.Errorf("%s is in use%s: wait until that run ends, or choose another folder with --out", f.Dir,
-			owner(f.lock.Path()))
+	if err := check(); err != nil {
+		return errors.Join(err, closeLock(lock))
 	}
-	return nil
+	f.keeper, err = keep(f.Dir, lock)
+	return err
 }
 
-// owner returns the owner of a lock, as the end of a sentence; "" if it cannot be read, as on systems where locks
-// prevent reading.
-func owner(path string) string {
-	file, err := os.Open(path)
-	if err != nil {
-		return ""
+// Watch sets what is called with a line about files of the folder that others have removed or locked, and with a
+// ReplacedError if another run takes the folder, as it can where file locks hold on one machine only. The process must
+// then write nothing more.
+func (f *Folder) Watch(notify func(line string), lost func(err error)) {
+	if f.keeper != nil {
+		f.keeper.watch(notify, lost)
 	}
-	defer file.Close()
-	text := make([]byte, maxOwnerText)
-	n, _ := file.Read(text)
-	if n == 0 {
-		return ""
-	}
-	return " by " + string(text[:n])
-}
-
-// writeOwner writes this process into the lock file, for messages to other processes.
-func (f *Folder) writeOwner() error {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "this machine"
-	}
-	text := fmt.Sprintf("process %d on %s since %s", os.Getpid(), host, time.Now().Format(time.DateTime))
-	return os.WriteFile(f.lock.Path(), []byte(text), 0o666)
 }
 
 // checkResults returns an error if the folder has results of another case, unless they are to be replaced.
@@ -193,7 +150,7 @@ func (f *Folder) Resume(others ...string) error {
 // start records that the run is running. It removes temporary files unless Raise has done that: in an elastic run a
 // rank of an earlier epoch, suspended here, would remove those of the current one.
 func (f *Folder) start(others []string) error {
-	if f.lock != nil {
+	if f.keeper != nil {
 		if err := removeTemporaries(f.Dir, local(others)...); err != nil {
 			return err
 		}
@@ -219,19 +176,20 @@ func (f *Folder) SetState(s State) error {
 
 // Close unlocks the folder.
 func (f *Folder) Close() error {
-	if f.lock == nil { // the launcher holds the lock
+	if f.keeper == nil { // the launcher holds the lock
 		return nil
 	}
-	return errors.Join(os.Truncate(f.lock.Path(), 0), f.lock.Close())
+	return f.keeper.release()
 }
 
 // Discard closes a folder in which nothing was written, and removes what Lock and Raise have created.
 func (f *Folder) Discard() error {
+	f.keeper.end()
 	for _, name := range []string{fenceFile, epochFile, lockFile} {
-		if err := atomicfile.Remove(filepath.Join(f.Dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return errors.Join(err, f.lock.Close())
+		if err := os.Remove(filepath.Join(f.Dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return errors.Join(err, f.keeper.closeFiles())
 		}
 	}
-	_ = atomicfile.Remove(f.Dir) // fails if other files are in it
-	return f.lock.Close()
+	_ = os.Remove(f.Dir) // fails if other files are in it
+	return f.keeper.closeFiles()
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/gofrs/flock"
+
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
@@ -60,12 +62,34 @@ func takeFile(path, id string) (r ResizeRequest, found bool) {
 	return r, os.Remove(path) == nil
 }
 
+// removeRequests removes requests and replies that nobody waits for any more.
+func removeRequests(dir string) error {
+	for _, name := range []string{requestFile, answerFile} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Withdraw removes the request if the run has not taken it.
+func (r ResizeRequest) Withdraw(dir string) { takeFile(filepath.Join(dir, requestFile), r.ID) }
+
 // InUse reports whether a run holds the folder.
 func InUse(dir string) (bool, error) {
-	f := open(dir, Info{})
-	if _, err := os.Stat(f.lock.Path()); errors.Is(err, os.ErrNotExist) {
+	path := lockPath(dir)
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
-	locked, err := f.lock.TryLock()
-	return err == nil && !locked, errors.Join(err, f.lock.Close())
+	lock := flock.New(path)
+	locked, err := tryLock(lock)
+	known := locked || withoutLocks(err) // then the lease tells
+	if withoutLocks(err) {
+		err = nil
+	}
+	if err = errors.Join(err, lock.Close()); err != nil || !known {
+		return err == nil, err
+	}
+	_, lives := awaitHolder(path)
+	return lives, nil
 }

@@ -119,6 +119,7 @@ func resize(ctx context.Context, dir string, n int) error {
 		return a, found, nil
 	})
 	if err != nil {
+		request.Withdraw(dir)
 		return err
 	}
 	if answer.Answer != "" {
