@@ -75,7 +75,7 @@ func (w *Workers) watch() {
 		}
 		now := time.Now()
 		hung := d.hungWorkers(func(i int) (t time.Time) {
-			if info, err := os.Stat(heartbeatFile(w.sockets, w.config.First+i)); err == nil {
+			if info, err := os.Stat(heartbeatFile(w.sockets.dir, w.config.First+i)); err == nil {
 				t = info.ModTime()
 			}
 			return t

@@ -87,15 +87,11 @@ func Local(ctx context.Context, config LocalConfig) (err error) {
 	if ctx.Err() != nil {
 		return fmt.Errorf("launch: no rank was started: %w", context.Cause(ctx))
 	}
-	sockets, err := socketDirectory(os.TempDir(), "/tmp")
+	sockets, err := newSockets(os.TempDir(), "/tmp")
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if failure := os.RemoveAll(sockets); failure != nil {
-			err = errors.Join(err, fmt.Errorf("launch: remove the directory of sockets: %w", failure))
-		}
-	}()
+	defer func() { err = errors.Join(err, sockets.remove()) }()
 
 	signals := make(chan os.Signal, 8)
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
@@ -105,7 +101,9 @@ func Local(ctx context.Context, config LocalConfig) (err error) {
 	}
 	defer signal.Stop(signals)
 
-	processes := newProcessSet(config, 0, config.Ranks, func(rank int) *exec.Cmd { return config.command(rank, sockets) })
+	processes := newProcessSet(config, 0, config.Ranks, func(rank int) *exec.Cmd {
+		return config.command(rank, sockets.dir)
+	})
 	if err := processes.start(); err != nil {
 		processes.signal(syscall.SIGKILL)
 		for range processes.started {
@@ -129,34 +127,6 @@ func Local(ctx context.Context, config LocalConfig) (err error) {
 		}
 	}
 	return failure
-}
-
-// maxDirectory bounds the length of the directory's path: a socket's path has at most 107 bytes on Linux and 103 on
-// other systems, of which 23 are left for its name.
-const maxDirectory = 80
-
-// socketDirectory makes a new directory that only this user may enter, in the first of parents that is writable and
-// whose path is short enough.
-func socketDirectory(parents ...string) (string, error) {
-	var failures []error
-	for _, parent := range parents {
-		parent, err := filepath.Abs(parent)
-		if err != nil {
-			failures = append(failures, err)
-			continue
-		}
-		dir, err := os.MkdirTemp(parent, "atoll-") // of mode 0700
-		if err != nil {
-			failures = append(failures, err)
-			continue
-		}
-		if len(dir) <= maxDirectory {
-			return dir, nil
-		}
-		failures = append(failures, fmt.Errorf("%s is too long for the path of a socket", dir), os.Remove(dir))
-	}
-	return "", fmt.Errorf("launch: cannot make a directory for sockets; set TMPDIR to a short path that is writable: %w",
-		errors.Join(failures...))
 }
 
 // command returns the unstarted process of a rank, without its output.

@@ -20,9 +20,10 @@ const outputDelay = 500 * time.Millisecond
 // the bytes that the pipe holds, which include all that the rank wrote, are read without waiting.
 type output struct {
 	dst       io.Writer
-	pipe      *os.File   // the read end
-	remaining io.Reader  // what the pipe held after outputDelay, nil before
-	ended     chan error // receives one value when everything has been copied, or copying has failed
+	pipe      *os.File      // the read end
+	remaining io.Reader     // what the pipe held after outputDelay, nil before
+	copied    chan struct{} // closed when everything has been copied, or copying has failed
+	ended     chan error    // receives one value then
 }
 
 // startPiped starts cmd with a pipe in place of each writer that is not a file. If Stdout and Stderr are the same
@@ -39,7 +40,7 @@ func startPiped(cmd *exec.Cmd) ([]*output, error) {
 		if err != nil {
 			return err
 		}
-		outputs = append(outputs, &output{dst: *w, pipe: in, ended: make(chan error, 1)})
+		outputs = append(outputs, &output{dst: *w, pipe: in, copied: make(chan struct{}), ended: make(chan error, 1)})
 		writeEnds = append(writeEnds, out)
 		*w = out
 		return nil
@@ -72,6 +73,7 @@ func startPiped(cmd *exec.Cmd) ([]*output, error) {
 func (o *output) copy() {
 	_, err := io.Copy(o.dst, o)
 	_ = o.pipe.Close()
+	close(o.copied)
 	o.ended <- err
 }
 

@@ -137,3 +137,34 @@ func TestFailureIsDetectedWhileStdoutBlocks(t *testing.T) {
 	defer close(unblock)
 	eventually(t, "rank 1 has ended", 10*time.Second, func() bool { return !isRunning(pid) })
 }
+
+// TestLastWords: of the output of a process that ended without a report, the line that says why.
+func TestLastWords(t *testing.T) {
+	for output, want := range map[string]string{
+		"": "", "\n\n": "",
+		"step 1\nstep 2\n": "step 2",
+		"step 1\npanic: out of range\n\ngoroutine 1:\nmain.main()\n":      "panic: out of range",
+		"step 1\nfatal error: no memory\n\nruntime stack:\nruntime.throw": "fatal error: no memory",
+		"atoll: the disk is full\nbye\n":                                  "atoll: the disk is full",
+		strings.Repeat("x", 1000):                                         strings.Repeat("x", maxWords) + "…",
+		"a\n" + strings.Repeat("µ", maxWords/2) + "µ":                     strings.Repeat("µ", maxWords/2) + "…",
+		"bad \xff byte": "bad ? byte",
+	} {
+		kept := new(tail)
+		_, _ = kept.Write([]byte(output)) // never fails
+		if got := kept.lastWords(); got != want {
+			t.Errorf("%.60q: got %q, want %q", output, got, want)
+		}
+	}
+	for _, c := range []struct {
+		Exit
+		want string
+	}{
+		{Exit{Rank: 3, Code: 2, Output: "panic: a"}, "rank 3 exited with code 2: panic: a"},
+		{Exit{Rank: 0, Code: 7}, "rank 0 exited with code 7 and reported no error: its output may say why"},
+	} {
+		if got := c.Text(); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}

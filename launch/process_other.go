@@ -3,6 +3,7 @@
 package launch
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"runtime"
@@ -28,3 +29,5 @@ func ownedByUser(fs.FileInfo) bool { return true }
 func affinity() []int { return nil }
 
 func bind([]int) error { return nil }
+
+func lockDirectory(string) (*os.File, error) { return nil, errors.ErrUnsupported }

@@ -80,6 +80,18 @@ func (c *processSet) logWriter(rank int, w io.Writer) io.Writer {
 	return l
 }
 
+// lastWords returns the line of a rank's output that may say why it has ended; "" if its output is not kept, as that of
+// rank 0, which is shown. The rank has ended.
+func (c *processSet) lastWords(rank int) string {
+	if c.tails[rank] == nil {
+		return ""
+	}
+	for _, o := range c.outputs[rank] {
+		<-o.copied // soon: the tail accepts everything at once, and reading is limited by outputDelay
+	}
+	return c.tails[rank].lastWords()
+}
+
 // flush returns when the output of all ranks has been copied, partial lines included. Call it when all have ended.
 func (c *processSet) flush() {
 	for rank, outputs := range c.outputs {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 )
 
 // tailSize is how many bytes of a rank's output are kept.
@@ -54,6 +56,34 @@ func (t *tail) lastLines(n int) (lines [][]byte, isTruncated bool) {
 		lines, isTruncated = lines[len(lines)-n:], true
 	}
 	return lines, isTruncated
+}
+
+// causeWords begin the lines by which Go and others say why a process ends. The lines after them are details.
+var causeWords = []string{"panic: ", "fatal error: ", "runtime: ", "SIGSEGV", "atoll: ",
+	"terminate called", "error while "}
+
+// maxWords is the largest length of a line that is quoted as a reason.
+const maxWords = 300
+
+// lastWords returns the line that most likely says why the process has ended: the first that begins as a cause does,
+// or the last one; "" without output.
+func (t *tail) lastWords() string {
+	lines, _ := t.lastLines(tailSize)
+	if len(lines) == 0 {
+		return ""
+	}
+	line := lines[len(lines)-1]
+	for _, l := range lines {
+		if slices.ContainsFunc(causeWords, func(w string) bool { return bytes.HasPrefix(l, []byte(w)) }) {
+			line = l
+			break
+		}
+	}
+	text := strings.ToValidUTF8(strings.TrimSpace(string(line)), "?")
+	if len(text) > maxWords {
+		text = strings.ToValidUTF8(text[:maxWords], "") + "…"
+	}
+	return text
 }
 
 // writeTails writes the last lines of output of the ranks that failed. The rank that is the cause comes last, where a

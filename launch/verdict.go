@@ -25,6 +25,7 @@ type exit struct {
 	signal   syscall.Signal // 0 when it exited
 	byParent bool           // a signal that the parent had sent killed it
 	at       time.Time
+	output   string // the line of its output that may say why, "" if unknown
 }
 
 func (e exit) failed() bool { return e.code != 0 }
@@ -37,9 +38,10 @@ type RankError struct {
 	Signal syscall.Signal // 0 when the rank exited
 	Killed []int          // other ranks that had not stopped in time, and were killed
 
-	stop      error // what had stopped the run, nil if nothing had
-	byParent  bool  // the parent's own signal killed the rank
-	unanimous bool  // every rank that failed exited with Code
+	output    string // the line of the rank's output that may say why, "" if unknown
+	stop      error  // what had stopped the run, nil if nothing had
+	byParent  bool   // the parent's own signal killed the rank
+	unanimous bool   // every rank that failed exited with Code
 }
 
 func (e *RankError) Error() string {
@@ -50,7 +52,7 @@ func (e *RankError) Error() string {
 	case e.Signal != 0:
 		fmt.Fprintf(&b, "rank %d was killed by signal %d (%v)", e.Rank, int(e.Signal), e.Signal)
 	default:
-		fmt.Fprintf(&b, "rank %d exited with code %d", e.Rank, e.Code)
+		b.WriteString(exitText(e.Rank, e.Code, e.output))
 	}
 	if e.stop != nil {
 		fmt.Fprintf(&b, " after the run was told to stop: %v", e.stop)
@@ -64,6 +66,25 @@ func (e *RankError) Error() string {
 			strings.Trim(strings.Join(strings.Fields(fmt.Sprint(e.Killed)), ", "), "[]"))
 	}
 	return b.String()
+}
+
+// exitText describes an exit for which the rank has reported no error. output is the line of its output that may say
+// why, "" if unknown.
+func exitText(rank, code int, output string) string {
+	text := fmt.Sprintf("rank %d exited with code %d", rank, code)
+	if output != "" {
+		text += ": " + output
+	}
+	return text
+}
+
+// Text describes an exit for which the rank has reported no error.
+func (e Exit) Text() string {
+	text := exitText(e.Rank, e.Code, e.Output)
+	if e.Output == "" {
+		text += " and reported no error: its output may say why"
+	}
+	return text
 }
 
 func (e *RankError) Unwrap() error { return e.stop }
@@ -81,7 +102,8 @@ func verdict(exits []exit, stop error) *RankError {
 		return cmp.Or(cmp.Compare(precedence(a), precedence(b)), a.at.Compare(b.at), cmp.Compare(a.rank, b.rank))
 	})
 	first := failed[0]
-	e := &RankError{Rank: first.rank, Code: first.code, Signal: first.signal, stop: stop, byParent: first.byParent}
+	e := &RankError{Rank: first.rank, Code: first.code, Signal: first.signal, stop: stop, byParent: first.byParent,
+		output: first.output}
 	e.unanimous = true
 	for _, other := range failed[1:] {
 		e.unanimous = e.unanimous && other.code == first.code

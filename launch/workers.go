@@ -29,10 +29,11 @@ type Exit struct {
 	BySupervisor bool           `json:"ended,omitempty"` // a signal of its supervisor killed it
 	At           time.Time      `json:"at"`
 	Report       *Report        `json:"report,omitempty"` // the report that it wrote, nil if none
+	Output       string         `json:"output,omitempty"` // without a report: the line of its output that may say why
 }
 
 func (e Exit) exit() exit {
-	return exit{rank: e.Rank, code: e.Code, signal: e.Signal, byParent: e.BySupervisor, at: e.At}
+	return exit{rank: e.Rank, code: e.Code, signal: e.Signal, byParent: e.BySupervisor, at: e.At, output: e.Output}
 }
 
 // Verdict returns the *RankError of ranks that have ended, or nil if all exited with code 0. stop is what stopped the
@@ -54,7 +55,7 @@ type Workers struct {
 
 	processes *processSet
 	config    WorkersConfig
-	sockets   string
+	sockets   *sockets
 	lock      sync.Mutex    // protects processes.ended, processes.firstSent, hung, timer and deadline
 	hung      map[int]bool  // workers that were killed because they hung
 	ended     chan struct{} // closed when all have ended
@@ -77,7 +78,7 @@ func StartWorkers(config WorkersConfig) (*Workers, error) {
 			config.First, config.First+config.Ranks-1, config.Size, config.Epoch, config.Size)}
 	}
 	w := &Workers{config: config, hung: map[int]bool{}, ended: make(chan struct{})}
-	if w.sockets, err = socketDirectory(os.TempDir(), "/tmp"); err != nil {
+	if w.sockets, err = newSockets(os.TempDir(), "/tmp"); err != nil {
 		return nil, err
 	}
 	w.processes = newProcessSet(config.LocalConfig, config.First, config.Size, w.command)
@@ -101,13 +102,13 @@ func StartWorkers(config WorkersConfig) (*Workers, error) {
 func (w *Workers) command(rank int) *exec.Cmd {
 	coordinator := w.config.Coordinator
 	if coordinator == "" {
-		coordinator = "unix:" + filepath.Join(w.sockets, "c.sock")
+		coordinator = "unix:" + filepath.Join(w.sockets.dir, "c.sock")
 	}
 	return w.config.newProcess(
 		envRank+"="+strconv.Itoa(rank),
 		envSize+"="+strconv.Itoa(w.config.Size),
 		envCoordinator+"="+coordinator,
-		envSockets+"="+w.sockets,
+		envSockets+"="+w.sockets.dir,
 		envThreads+"="+strconv.Itoa(w.config.Threads),
 		envEpoch+"="+strconv.FormatUint(w.config.Epoch, 10),
 		envBegan+"="+strconv.FormatUint(w.config.FirstEpoch, 10),
@@ -124,8 +125,11 @@ func (w *Workers) collect(exits chan<- Exit) {
 		hung := w.hung[e.rank] && e.signal == syscall.SIGKILL
 		w.lock.Unlock()
 		out := Exit{Rank: w.config.First + e.rank, Code: e.code, Signal: e.signal, BySupervisor: e.byParent, At: e.at}
-		if out.Report = readReport(w.sockets, out.Rank); hung {
+		if out.Report = readReport(w.sockets.dir, out.Rank); hung {
 			out.Report, out.BySupervisor = w.hungReport(out.Rank), false
+		}
+		if out.Report == nil && out.Code > 0 && out.Code != ExitStopped {
+			out.Output = w.processes.lastWords(e.rank)
 		}
 		w.exits = append(w.exits, out)
 		exits <- out
@@ -177,10 +181,7 @@ func (w *Workers) Close() error {
 	w.lock.Unlock()
 	w.processes.release()
 	w.processes.flush()
-	if err := os.RemoveAll(w.sockets); err != nil {
-		return errors.Join(w.processes.outputError, fmt.Errorf("launch: remove the directory of sockets: %w", err))
-	}
-	return w.processes.outputError
+	return errors.Join(w.processes.outputError, w.sockets.remove())
 }
 
 // ShowOutput writes the last lines of the output of workers that failed to Stderr, as Local does. Call it after Close.

@@ -10,6 +10,9 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
+// thisMachine is what limits the memory of a process in no control group with a limit.
+const thisMachine = "free memory of this machine"
+
 // A thread takes between minBlock and maxBlock indices at a time, unless the loop is a backend.CoarseLoop: enough
 // work to hide the cost of taking a block, and about blocksPerThread blocks for each thread to balance the load.
 const (

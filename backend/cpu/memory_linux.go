@@ -16,18 +16,36 @@ func (*Device) MemoryInfo() (free, total uint64, err error) { return HostMemory(
 // HostMemory returns the bytes of memory that programs can still allocate, swap included, and the total. Both are
 // limited by the control groups of this process. A value that the system does not report counts as unlimited.
 func HostMemory() (free, total uint64, err error) {
+	free, total, _ = memoryLimits(controlGroups())
+	return free, total, nil
+}
+
+// FreeMemory returns how much memory this process can still allocate, and what limits it: this machine, or a control
+// group.
+func FreeMemory() (free uint64, source string) {
+	free, _, source = memoryLimits(controlGroups())
+	return free, source
+}
+
+// memoryLimits returns the smallest free and total memory of the machine and of control groups, and what limits the
+// free memory.
+func memoryLimits(groups []controlGroup) (free, total uint64, source string) {
 	info, _ := os.ReadFile("/proc/meminfo")
 	kib := parseFields(info)
 	free, total = (kib["MemAvailable:"]+kib["SwapFree:"])<<10, kib["MemTotal:"]<<10
 	if free == 0 {
 		free, total = math.MaxInt64, math.MaxInt64
 	}
-	for _, g := range controlGroups() {
+	source = thisMachine
+	for _, g := range groups {
 		if limit, unused, ok := g.memory(); ok {
-			free, total = min(free, unused), min(total, limit)
+			if unused < free {
+				free, source = unused, "unused memory of the control group "+filepath.Dir(g.limit)
+			}
+			total = min(total, limit)
 		}
 	}
-	return free, total, nil
+	return free, total, source
 }
 
 // controlGroups returns the control groups that can limit the memory of this process. It searches for them once, since

@@ -31,6 +31,18 @@ func TestGroupMemory(t *testing.T) {
 			t.Errorf("%s: got %d of %d bytes unused, %v; want %d of %d", dir, unused, limit, ok, want[1], want[0])
 		}
 	}
+	var groups []controlGroup
+	for _, dir := range []string{"a", "memory/c"} {
+		g, _ := openGroup(filepath.Join(root, dir))
+		groups = append(groups, g)
+	}
+	group := "unused memory of the control group " + filepath.Join(root, "a")
+	if free, total, source := memoryLimits(groups[:1]); free != 600 || total != 1000 || source != group {
+		t.Errorf("got %d of %d bytes free, limited by %q", free, total, source)
+	}
+	if _, _, source := memoryLimits(nil); source != thisMachine {
+		t.Errorf("without groups the memory is limited by %q", source)
+	}
 	unlimited, found := openGroup(filepath.Join(root, "a/b"))
 	if _, _, ok := unlimited.memory(); !found || ok {
 		t.Errorf("a group without a limit: found %v, has a limit %v", found, ok)

@@ -67,7 +67,7 @@ func classify(exits []launch.Exit, lostMember string, draining bool) verdict {
 	case e.Report != nil:
 		return verdict{failed, fmt.Sprintf("rank %d: %s", e.Rank, e.Report.Text)}
 	}
-	return verdict{lost, fmt.Sprintf("rank %d exited with code %d", e.Rank, e.Code)}
+	return verdict{lost, e.Text()}
 }
 
 // causeOrder orders exits from cause to consequence.

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 // worker writes its process number to a file, then waits: it exits with the code in the file that endEpoch writes for
-// its epoch, or with 75 after SIGTERM.
+// its epoch, with 2 after it has printed the file for its rank, or with 75 after SIGTERM.
 func worker(dir string) int {
 	p, err := launch.Detect()
 	if err != nil {
@@ -50,6 +50,11 @@ func worker(dir string) int {
 		text, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("end-e%d", p.Epoch)))
 		if _, failed := fmt.Sscan(string(text), &code); err == nil && failed == nil {
 			return code
+		}
+		text, err = os.ReadFile(filepath.Join(dir, fmt.Sprintf("end-e%d-r%d", p.Epoch, p.Rank)))
+		if err == nil { // as Go ends a process in which a goroutine panics
+			_, _ = os.Stderr.Write(text)
+			return 2
 		}
 		select {
 		case <-stop:
@@ -313,4 +318,25 @@ func TestServerRefusesConnections(t *testing.T) {
 	if o := <-s.outcome; len(o.Exits) != 1 || o.Exits[0].Code != 0 {
 		t.Errorf("got outcome %+v, want one exit with code 0", o)
 	}
+}
+
+// TestReasonOfASilentExit: a rank that exits without a report, as after a panic of a goroutine, is lost for the reason
+// that its output gives.
+func TestReasonOfASilentExit(t *testing.T) {
+	s := start(t.Context(), t, Limits{Ranks: 2, MinRanks: 2, Retries: 1}, 2)
+	s.awaitEpoch(1, 2)
+	words := []byte("panic: no more memory\ngoroutine 7")
+	if err := os.WriteFile(filepath.Join(s.dir, "end-e1-r1"), words, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s.awaitEpoch(2, 2)
+	s.endEpoch(2, 0)
+	<-s.outcome
+	close(s.log)
+	for line := range s.log {
+		if strings.Contains(line, "rank 1 exited with code 2: panic: no more memory; continuing") {
+			return
+		}
+	}
+	t.Error("no reason was logged")
 }

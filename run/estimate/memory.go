@@ -88,11 +88,7 @@ func Largest(cases []*config.Case, ranks int, separate bool) (largest Memory, er
 
 // FreeMemory returns how much memory a run on this machine may take, in bytes, and the source of that limit.
 func FreeMemory() (free int64, source string) {
-	source = "free memory of this machine"
-	available, _, err := cpu.HostMemory()
-	if err != nil {
-		available = math.MaxInt64
-	}
+	available, source := cpu.FreeMemory()
 	free = int64(min(available, math.MaxInt64))
 	if limit := debug.SetMemoryLimit(-1); limit < free {
 		free, source = limit, "limit set by GOMEMLIMIT"

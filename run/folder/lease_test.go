@@ -129,7 +129,8 @@ func TestJudgeEpoch(t *testing.T) {
 		want epochFinding
 	}{
 		{mine, nil, epochOwn}, {Epoch{Epoch: 6, Holder: "b"}, nil, epochReplaced},
-		{Epoch{Epoch: 6, Holder: "a"}, nil, epochOwn}, {Epoch{Epoch: 6}, nil, epochOwn}, {Epoch{Epoch: 4, Holder: "b"}, nil, epochDamaged}, {Epoch{}, nil, epochDamaged},
+		{Epoch{Epoch: 6, Holder: "a"}, nil, epochOwn}, {Epoch{Epoch: 6}, nil, epochOwn},
+		{Epoch{Epoch: 4, Holder: "b"}, nil, epochDamaged}, {Epoch{}, nil, epochDamaged},
 		{Epoch{Epoch: 6, Holder: "b"}, os.ErrInvalid, epochDamaged},
 	} {
 		if got := judgeEpoch(mine, c.file, c.err); got != c.want {

@@ -85,6 +85,11 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")
 	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		_ = control.SetReadDeadline(time.Now()) // do not wait for a body
+		h.Set("Connection", "close")
+		h.Set("Allow", "GET, HEAD")
+		http.Error(w, "this server is read-only", http.StatusMethodNotAllowed)
 	case r.ContentLength != 0:
 		_ = control.SetReadDeadline(time.Now()) // do not wait for the body
 		h.Set("Connection", "close")
