@@ -16,6 +16,7 @@ func lockFolder(t *testing.T, dir string) *Folder {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = f.Close() }) // unless the test has closed it
 	return f
 }
 

@@ -33,8 +33,9 @@ type keeper struct {
 	notify func(line string)
 	onLost func(err error)
 
-	stop chan struct{}
-	done chan struct{}
+	ending sync.Once
+	stop   chan struct{}
+	done   chan struct{}
 }
 
 func lockPath(dir string) string { return filepath.Join(dir, lockFile) }
@@ -133,7 +134,7 @@ func (k *keeper) release() error {
 
 // end ends the goroutine of k.
 func (k *keeper) end() {
-	close(k.stop)
+	k.ending.Do(func() { close(k.stop) })
 	<-k.done
 }
 
