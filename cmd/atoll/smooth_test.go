@@ -94,7 +94,7 @@ func TestSmoothUsage(t *testing.T) {
 		{in}, {in, "b.stl"}, {in, out, "--relax", "3"}, {in, out, "--smoother", "magic"}, {in, out, "--metric", "linear"},
 		{in, out, "--width", "x +* 2", "--height", "1"}, {in, out, "--ranks", "0"}, {"none.msh", out},
 		{in, out, "--width", "x-1", "--height", "1"}, {}, {in, filepath.Join(t.TempDir(), "none", "b.vtu")},
-		{in, out, "--json", filepath.Join(t.TempDir(), "none", "r.json")}, {in, out, "--hmin", "0.1"},
+		{in, out, "--json", filepath.Join(t.TempDir(), "none", "r.json")}, {in, out, "--hmin", "-0.1"},
 		{in, out, "--ranks", "100000"}, {in, out, "--threads", "100000"}, {in, out, "--ranks", "1000", "--threads", "1000"},
 		{in, folder}, {in, out, "--json", folder}, {in, out, "--json", out}, {in, out, "--json", in},
 		{in, out, "--case", "-n", "2"},

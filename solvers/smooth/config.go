@@ -49,6 +49,8 @@ func parameters[F num.Float](c Config) (kernels.Params[F], error) {
 		Margin: 0x1p-43}
 	if isFloat32[F]() {
 		p.Flat, p.Shortest, p.Margin = 4*0x1p-24, 1e-5, 0x1p-14
+	} else if c.Smoother == "barrier" {
+		p.Shortest = 1e-16 // its first steps from a sliver are as short as the sliver is flat
 	}
 	if c.Relax == 0 {
 		p.Relax = 1

@@ -55,6 +55,10 @@ var stageRules = [ended]stageRule{
 const (
 	measureInterval = 10   // sweeps between two measurements of the qualities
 	minRise         = 1e-3 // least rise of a quality between measurements for which the stage continues
+
+	// A stage also continues while the worst quality is below sliver and grows by this factor between measurements:
+	// each sweep multiplies the quality of a sliver by a factor of up to 2.
+	sliver, sliverGrowth = .01, 2
 )
 
 // qualityLevel is the mean and the worst quality of a mesh.
@@ -128,7 +132,8 @@ func (e *engine[F, V]) endSweep(ctx context.Context) error {
 		return err
 	}
 	e.hostControl[0].Floor = max(e.hostControl[0].Floor, F(at.worst))
-	rises := r.mean && at.mean-s.lastLevel.mean > minRise || r.worst && at.worst-s.lastLevel.worst > minRise
+	rises := r.mean && at.mean-s.lastLevel.mean > minRise || r.worst && at.worst-s.lastLevel.worst > minRise ||
+		at.worst < sliver && at.worst > sliverGrowth*s.lastLevel.worst
 	s.lastLevel = at
 	if rises && s.sweeps < r.maxSweeps {
 		return nil

@@ -6,36 +6,32 @@ import (
 	"github.com/atoll-hpc/atoll/internal/portable"
 )
 
-// Implied is the metric of the sizes of a mesh, smoothed so that single vertices have little effect. Where cells around
-// a vertex have no direction in common it is isotropic, of the mean length of the edges there. Where they are stretched
-// alike, as in boundary layers, it is the log-Euclidean mean of the metrics in which each of the cells is regular.
+// Implied is the metric of the sizes of a mesh. Where cells around a vertex have no direction in common it is
+// isotropic, of the mean length of the edges there: sizes are not smoothed, so that quality in this metric is mostly
+// shape. Where they are stretched alike, as in boundary layers, it is the log-Euclidean mean of the metrics in which each
+// of the cells is regular, smoothed twice by the mean over the vertex and its neighbours.
 func Implied(m *Mesh) (Field, error) {
 	adjacent := m.neighbours()
-	size := make([]float64, m.Vertices())
-	for v := range size {
-		for _, u := range adjacent.of(int32(v)) {
-			e := m.edgeVector(int32(v), u)
-			size[v] += math.Sqrt(e[0]*e[0]+e[1]*e[1]+e[2]*e[2]) / float64(len(adjacent.of(int32(v))))
-		}
-	}
 	logs := m.cellLogs()
 	for range 2 {
-		mean, meanLogs := make([]float64, len(size)), make(Field, len(size))
+		mean := make(Field, len(logs))
 		for v := range mean {
-			mean[v], meanLogs[v] = size[v], logs[v]
+			mean[v] = logs[v]
 			for _, u := range adjacent.of(int32(v)) {
-				mean[v] += size[u]
-				meanLogs[v].add(logs[u], 1)
+				mean[v].add(logs[u], 1)
 			}
-			n := float64(1 + len(adjacent.of(int32(v))))
-			mean[v] /= n
-			meanLogs[v] = meanLogs[v].Scaled(1 / n)
+			mean[v] = mean[v].Scaled(1 / float64(1+len(adjacent.of(int32(v)))))
 		}
-		size, logs = mean, meanLogs
+		logs = mean
 	}
-	f := make(Field, len(size))
-	for v, h := range size {
-		f[v] = stretched(m.Dim, h, logs[v])
+	f := make(Field, len(logs))
+	for v := range f {
+		size := 0.0
+		for _, u := range adjacent.of(int32(v)) {
+			e := m.edgeVector(int32(v), u)
+			size += math.Sqrt(e[0]*e[0]+e[1]*e[1]+e[2]*e[2]) / float64(len(adjacent.of(int32(v))))
+		}
+		f[v] = stretched(m.Dim, size, logs[v])
 	}
 	return f, f.Check(m)
 }

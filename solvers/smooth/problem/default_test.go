@@ -1,0 +1,103 @@
+package problem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/run"
+	"github.com/atoll-hpc/atoll/run/runtest"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// smoothedByDefault smooths the mesh of a file without any setting, and returns the report.
+func smoothedByDefault(t *testing.T, path string) (r *Report) {
+	t.Helper()
+	c, err := solvers.Parse("case.toml", []byte("solver = 'smooth'\noutput = { format = [] }\n"),
+		[]string{fmt.Sprintf("mesh={file=%q}", path)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, comm := cpu.New(1), runtest.Local(t, 1)[0]
+	defer dev.Close()
+	_, err = run.Run(context.Background(), run.Options{Case: c, Comm: comm, Device: dev,
+		Report: func(ctx context.Context, s solvers.Solver, o solvers.Outcome) error {
+			made, err := reporter("")(ctx, s, o)
+			r, _ = made.(*Report)
+			return err
+		}})
+	if err = errors.Join(err, comm.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Without any setting smoothing does no harm: on meshes that Gmsh has made, graded and not, on one with a sliver, and on
+// one that is stretched everywhere, neither the mean nor the worst quality or shape decreases, and the mesh is written.
+func TestDefaultDoesNoHarm(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "verify", "geometries", "*.meshb"))
+	if err != nil || len(files) < 6 {
+		t.Fatal(files, err)
+	}
+	dir := t.TempDir()
+	sliver, err := mesh.Rectangle(0, 0, 1, 1, 72, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := sliver.Cells[30] // one vertex nearly on the opposite edge
+	m := [2]float64{(sliver.X[v[1]] + sliver.X[v[2]]) / 2, (sliver.Y[v[1]] + sliver.Y[v[2]]) / 2}
+	sliver.X[v[0]] = m[0] + 1e-11*(sliver.X[v[0]]-m[0])
+	sliver.Y[v[0]] = m[1] + 1e-11*(sliver.Y[v[0]]-m[1])
+	thin, err := mesh.Cube(5, 5, 5, .15, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v := range thin.Z {
+		thin.Z[v] *= .01
+	}
+	materials, err := mesh.Cube(4, 4, 4, .15, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	materials.CellTag = make([]int32, len(materials.Cells))
+	for c := range materials.CellTag {
+		if materials.CellTag[c] = 1; materials.Centroid(c)[0] > .5 {
+			materials.CellTag[c] = 2
+		}
+	}
+	own := []string{filepath.Join(dir, "sliver.msh"), filepath.Join(dir, "thin.msh"), filepath.Join(dir, "materials.msh")}
+	if err := errors.Join(meshio.Write(own[0], sliver), meshio.WriteSolid(own[1], thin),
+		meshio.WriteSolid(own[2], materials)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(files, own...) {
+		r := smoothedByDefault(t, path)
+		if err := r.Refused(); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		if r.ShapeAfter.Mean < r.ShapeBefore.Mean || r.ShapeAfter.Worst < r.ShapeBefore.Worst-1e-12 {
+			t.Errorf("%s: mean shape %g to %g, worst %g to %g", path, r.ShapeBefore.Mean, r.ShapeAfter.Mean,
+				r.ShapeBefore.Worst, r.ShapeAfter.Worst)
+		}
+		if drift := math.Abs(r.After.AreaDrift); drift > 1e-12 && r.Curved.Vertices == 0 || drift > 1e-3 {
+			t.Errorf("%s: the area changes by %g", path, drift)
+		}
+		switch path {
+		case own[0]:
+			if r.Before.QualityMin > 1e-9 || r.After.QualityMin < .3 {
+				t.Errorf("a sliver of quality %g becomes %g", r.Before.QualityMin, r.After.QualityMin)
+			}
+		case own[1]:
+			if r.Before.QualityMean < .6 || r.After.EdgeInRange < .9 {
+				t.Errorf("a stretched mesh has the quality %g in its metric, and %g of edges in range", r.Before.QualityMean,
+					r.After.EdgeInRange)
+			}
+		}
+	}
+}
