@@ -8,8 +8,8 @@ import (
 
 // Implied is the metric of the sizes of a mesh. Where cells around a vertex have no direction in common it is
 // isotropic, of the mean length of the edges there: sizes are not smoothed, so that quality in this metric is mostly
-// shape. Where they are stretched alike, as in boundary layers, it is the log-Euclidean mean of the metrics in which each
-// of the cells is regular, smoothed twice by the mean over the vertex and its neighbours.
+// shape. Where they are stretched alike, as in boundary layers, it is the log-Euclidean mean of the metrics in which
+// each of the cells is regular, smoothed twice by the mean over the vertex and its neighbours.
 func Implied(m *Mesh) (Field, error) {
 	adjacent := m.neighbours()
 	logs := m.cellLogs()

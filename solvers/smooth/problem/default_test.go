@@ -38,8 +38,9 @@ func smoothedByDefault(t *testing.T, path string) (r *Report) {
 	return r
 }
 
-// Without any setting smoothing does no harm: on meshes that Gmsh has made, graded and not, on one with a sliver, and on
-// one that is stretched everywhere, neither the mean nor the worst quality or shape decreases, and the mesh is written.
+// Without any setting smoothing does no harm: on meshes that Gmsh has made, graded and not, on one with a sliver, and
+// on one that is stretched everywhere, neither the mean nor the worst quality or shape decreases, and the mesh is
+// written.
 func TestDefaultDoesNoHarm(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "verify", "geometries", "*.meshb"))
 	if err != nil || len(files) < 6 {
