@@ -121,8 +121,8 @@ func (b *deviceBuffers) begin(fields []Field) (err error) {
 	return err
 }
 
-// packed packs the cells that a phase sends, fills the ghosts whose owner is this rank, and returns the messages to other
-// ranks.
+// packed packs the cells that a phase sends, fills the ghosts whose owner is this rank, and returns the messages to
+// other ranks.
 func (b *deviceBuffers) packed(p *devicePhase) ([]byte, error) {
 	if p.sendsFrom >= 0 {
 		return b.inPlace(p.sendsFrom, p.sent), nil

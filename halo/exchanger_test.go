@@ -31,8 +31,8 @@ func onAllRanks(comms []dist.Comm, f func(dist.Comm) error) error {
 	return errors.Join(errs...)
 }
 
-// TestExchangeFillsGhosts exchanges one or two fields at once, of the host and of devices, over random partitions of random graphs, with messages delayed
-// and reordered, and compares every ghost with its owner's cell.
+// TestExchangeFillsGhosts exchanges one or two fields at once, of the host and of devices, over random partitions of
+// random graphs, with messages delayed and reordered, and compares every ghost with its owner's cell.
 func TestExchangeFillsGhosts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ranks := rapid.IntRange(1, 5).Draw(t, "ranks")

@@ -6,8 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// linked exchanges arrays directly between the devices of the ranks. All operations are queued on the device, and may be
-// part of a recording.
+// linked exchanges arrays directly between the devices of the ranks. All operations are queued on the device, and may
+// be part of a recording.
 type linked struct {
 	*deviceBuffers
 	link       *deviceComm

@@ -60,8 +60,8 @@ func (l *scatterLoop[T]) Range(lo, hi int) {
 	}
 }
 
-// Pack copies element index[i] of src, whose elements have size bytes, to buf from byte i·pitch on: several arrays can be
-// packed into elements of pitch bytes.
+// Pack copies element index[i] of src, whose elements have size bytes, to buf from byte i·pitch on: several arrays can
+// be packed into elements of pitch bytes.
 func Pack(w *Workspace, buf []byte, pitch int, src []byte, size int, index []int32) error {
 	if err := checkPitch("pack", len(buf), pitch, size, len(index)); err != nil || len(index) == 0 {
 		return err
