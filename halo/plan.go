@@ -1,7 +1,7 @@
 // Package halo exchanges ghost cells between ranks. A Plan (of a mesh) or BoxPlan (of a grid) says which cells each
-// rank sends and receives. An Exchanger exchanges arrays of the host or of a device, in messages through the transport or
-// between devices that are linked. An ItemExchanger exchanges a variable number of items, such as particles, between
-// neighbours.
+// rank sends and receives. An Exchanger exchanges arrays of the host or of a device, in messages through the
+// transport or between devices that are linked. An ItemExchanger exchanges a variable number of items, such as
+// particles, between neighbours.
 package halo
 
 import (
