@@ -5,6 +5,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/contour"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
@@ -18,9 +19,9 @@ func (s *solver[F]) SurfaceField(ctx context.Context) (solvers.Field, error) {
 // SurfaceOf returns the interface in the block as a mesh without gaps. Any goroutine may call it. Planes of adjacent
 // cells do not meet, so the mesh only approximates them: at each corner of a cell the signed distances from the planes
 // of the surrounding mixed cells, and from faces between full and empty cells, are averaged, with larger weights for
-// near ones; the surface is the zero contour of these averages. It is closed, except where it meets the boundary of the
-// grid. Films thinner than a cell may be missing.
-func (s *solver[F]) SurfaceOf(fractions []float64) *contour.Surface {
+// near ones; the surface is the zero contour of these averages. It is closed, except, if closed is not set, where it
+// meets the boundary of the grid. Films thinner than a cell may be missing.
+func (s *solver[F]) SurfaceOf(fractions []float64, closed bool) *contour.Surface {
 	field, same := any(fractions).([]F)
 	if !same {
 		field = make([]F, len(fractions))
@@ -28,7 +29,7 @@ func (s *solver[F]) SurfaceOf(fractions []float64) *contour.Surface {
 			field[i] = F(f)
 		}
 	}
-	return newCorners(s, field).surface()
+	return newCorners(s, field).surface(closed)
 }
 
 // unitPlane returns the plane m·ξ = α of a mixed cell in unit coordinates.
@@ -41,8 +42,8 @@ func (s *solver[F]) unitPlane(field []F, index int) (m [3]float64, alpha float64
 	return [3]float64{float64(p.X), float64(p.Y), float64(p.Z)}, float64(p.Alpha)
 }
 
-// surface returns the zero contour of the distances.
-func (c *corners[F]) surface() *contour.Surface {
+// surface returns the zero contour of the distances, closed along the sides of the grid or not.
+func (c *corners[F]) surface(closed bool) *contour.Surface {
 	b := c.block
 	nodes := &contour.Nodes{Dim: b.Grid.Dim, N: c.n, Layers: c.layers, Lo: b.Lo, Whole: b.Grid.N,
 		Coordinate: func(axis, node int) float64 {
@@ -53,6 +54,9 @@ func (c *corners[F]) surface() *contour.Surface {
 		}}
 	for d := range nodes.Whole {
 		nodes.Whole[d]++
+	}
+	if closed {
+		nodes = nodes.Capped(domain.SidesOf(b), b.Grid.Periodic, 2*c.side)
 	}
 	return nodes.Surface()
 }

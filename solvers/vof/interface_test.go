@@ -33,7 +33,7 @@ func surfaceOf(t *testing.T, p problem) *joinedSurface {
 		if err != nil {
 			return err
 		}
-		m := s.SurfaceOf(numbers)
+		m := s.SurfaceOf(numbers, false)
 		d, err := s.Diagnose(ctx)
 		mu.Lock()
 		defer mu.Unlock()
