@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,9 +43,12 @@ var (
 // readerPatience is how long this process, at its end, waits for a reader of its output that reads nothing.
 const readerPatience = 5 * time.Second
 
+// errClosedOutput is the cause of a context that is cancelled since the reader of an output, such as head, has ended.
+var errClosedOutput = errors.New("the reader of the output has ended")
+
 // flushOutput waits until what this process has printed is read.
-func flushOutput() {
-	if !stdout.Flush(readerPatience) {
+func flushOutput(ctx context.Context) {
+	if !stdout.Flush(readerPatience) && !errors.Is(context.Cause(ctx), errClosedOutput) {
 		fmt.Fprintln(stderr, "atoll: warning: nobody has read the last lines of standard output")
 	}
 	stderr.Flush(readerPatience) // if it fails nobody would read a message either
@@ -53,16 +57,16 @@ func flushOutput() {
 // endReplaced ends this process, with its ranks: another run has taken its output folder.
 func endReplaced(err error) {
 	fmt.Fprintln(stderr, "atoll:", err)
-	flushOutput()
+	flushOutput(context.Background())
 	os.Exit(exitFailed)
 }
 
 func main() {
-	ctx, stop := context.WithCancel(context.Background())
-	stopBySignal(stop)
-	process.OnClosedOutput(stop)
+	ctx, stop := context.WithCancelCause(context.Background())
+	stopBySignal(func() { stop(nil) })
+	process.OnClosedOutput(func() { stop(errClosedOutput) })
 	code := execute(ctx, os.Args[1:])
-	flushOutput()
+	flushOutput(ctx)
 	os.Exit(code)
 }
 
@@ -139,7 +143,8 @@ func execute(ctx context.Context, args []string) int {
 // reportEnd prints the error that a command ended with, unless another process prints it, and returns the exit
 // code.
 func reportEnd(ctx context.Context, err error) int {
-	if err == nil {
+	closed := errors.Is(context.Cause(ctx), errClosedOutput)
+	if err == nil || closed && slices.ContainsFunc(os.Args[1:], printsOnly) {
 		return exitDone
 	}
 	var stoppedRun *stopError
@@ -168,8 +173,14 @@ func reportEnd(ctx context.Context, err error) int {
 	var interrupted *run.Interrupted
 	var stopped *run.Stopped
 	switch {
+	case errors.As(err, &stopped) && closed && !stopped.AtTimeLimit:
+		fmt.Fprintf(stderr, "%s stopped %s: %v%s\n", prefix, stopped.Where, errClosedOutput, savedText)
 	case errors.As(err, &stopped):
 		fmt.Fprintf(stderr, "%s %v%s\n", prefix, stopped, savedText)
+	case closed && errors.As(err, &interrupted):
+		fmt.Fprintf(stderr, "%s stopped %s: %v\n", prefix, interrupted.Where, errClosedOutput)
+	case closed:
+		fmt.Fprintf(stderr, "%s stopped: %v\n", prefix, errClosedOutput)
 	case ctx.Err() != nil && errors.As(err, &interrupted):
 		fmt.Fprintln(stderr, prefix, "stopped by a signal", interrupted.Where+continuesText(err))
 	case ctx.Err() != nil:
@@ -178,6 +189,11 @@ func reportEnd(ctx context.Context, err error) int {
 		fmt.Fprintln(stderr, prefix, err)
 	}
 	return exitCode(ctx, err)
+}
+
+// printsOnly reports whether a word of a command line makes it a command that only prints.
+func printsOnly(word string) bool {
+	return slices.Contains([]string{"--check", "--check=true", "info", "doctor"}, word)
 }
 
 // exitCode returns the exit code of a command that has failed.

@@ -82,3 +82,31 @@ func TestRunWhoseOutputNobodyReads(t *testing.T) {
 		})
 	}
 }
+
+// TestClosedOutput: a check whose reader ends early, such as head, is done; a run says why it stops.
+func TestClosedOutput(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		code int
+		text string
+	}{
+		{[]string{"run", "case.toml", "--check"}, exitDone, ""},
+		{[]string{"run", "--check", "case.toml", "--ranks", "2"}, exitDone, ""},
+		{[]string{"run", "case.toml", "--ranks", "2", "--out", "out", "--set", "time.end=1e3"}, exitSaved,
+			"the reader of the output has ended"},
+	} {
+		run := atoll(t, caseFile(t, smallCase), nil, c.args...)
+		reader, writer, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		reader.Close()
+		run.Stdout = writer
+		code := run.code(t)
+		writer.Close()
+		if text := run.stderr.String(); code != c.code && code != exitFailed || c.text == "" && (text != "" || code != exitDone) ||
+			!strings.Contains(text, c.text) {
+			t.Errorf("%v: exit code %d, %q", c.args, code, text)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/run/plot/chart"
@@ -54,14 +55,14 @@ func (w *pictureWriter) save(name string, frame int, picture *figure.Figure) err
 		if frame < 0 {
 			return nil
 		}
-		for _, f := range w.animations {
-			if f.name == name {
-				return f.Add(picture)
-			}
+		k := slices.IndexFunc(w.animations, func(f *namedAnimation) bool { return f.name == name })
+		if k < 0 {
+			k = len(w.animations)
+			w.animations = append(w.animations, &namedAnimation{name: name})
 		}
-		f := &namedAnimation{name: name}
-		w.animations = append(w.animations, f)
-		return f.Add(picture)
+		err := w.animations[k].Add(picture)
+		w.noteMissing(picture)
+		return err
 	}
 	if frame >= 0 {
 		name = fmt.Sprintf("%s-%04d", name, frame)
@@ -70,7 +71,22 @@ func (w *pictureWriter) save(name string, frame int, picture *figure.Figure) err
 		w.outPictures = append(w.outPictures, namedFigure{name, picture})
 		return nil
 	}
-	return w.write(name, picture.Write)
+	return w.writePicture(name, picture)
+}
+
+// writePicture writes the file of a picture, and notes characters that the font lacks.
+func (w *pictureWriter) writePicture(name string, picture *figure.Figure) error {
+	err := w.write(name, picture.Write)
+	w.noteMissing(picture)
+	return err
+}
+
+// noteMissing adds a note about characters that the font lacks.
+func (w *pictureWriter) noteMissing(picture *figure.Figure) {
+	if list := picture.Missing(); len(list) > 0 {
+		w.addNote("the font of pictures lacks the characters %s, which are drawn as boxes: write names and titles in Latin, "+
+			"Greek or Cyrillic letters", string(list))
+	}
 }
 
 // write writes the file of a picture.
@@ -107,7 +123,7 @@ func (w *pictureWriter) finish() error {
 			"--column, or omit --out", w.options.Out, len(names), strings.Join(names, ", "))
 	}
 	for _, d := range w.outPictures {
-		if err := w.write(d.name, d.picture.Write); err != nil {
+		if err := w.writePicture(d.name, d.picture); err != nil {
 			return err
 		}
 	}

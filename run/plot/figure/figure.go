@@ -20,6 +20,7 @@ type Figure struct {
 	Width, Height int
 	Inch          float64 // pixels per inch of paper, for PDF and SVG; 0 means that the figure is WidthOnPaper wide
 	commands      []func(c vgdraw.Canvas)
+	missing       map[rune]bool // characters that the font lacks
 }
 
 // WidthOnPaper is the width of a text column on A4 and letter paper, in inches.
@@ -155,7 +156,10 @@ func (f *Figure) DrawFigure(other *Figure, corner image.Point) {
 
 // render runs all commands of the figure.
 func (f *Figure) render(c vg.Canvas) {
-	canvas := vgdraw.NewCanvas(c, vg.Length(f.Width), vg.Length(f.Height))
+	if f.missing == nil {
+		f.missing = map[rune]bool{}
+	}
+	canvas := vgdraw.NewCanvas(checkingCanvas{c, f.missing}, vg.Length(f.Width), vg.Length(f.Height))
 	for _, command := range f.commands {
 		command(canvas)
 	}

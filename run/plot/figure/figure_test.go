@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"image/gif"
 	"image/png"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,6 +121,26 @@ func TestAnimations(t *testing.T) {
 	for rate, name := range map[float64]string{0: "c.gif", 60: "c.gif", 5: "c.pdf"} {
 		if err := animation.Write(filepath.Join(dir, name), rate); err == nil {
 			t.Errorf("%s with rate %g: no error", name, rate)
+		}
+	}
+}
+
+// TestMissing: characters that the font lacks are known after drawing, also in figures within figures and rotated text.
+func TestMissing(t *testing.T) {
+	for text, want := range map[string]string{"Pegel Köln": "", "z (m³) −1 µ Ω Ж": "", "東京湾": "京東湾", "ab 水 水": "水",
+		"شاطئ": "ئاشط", "🌊 sea": "🌊", "": ""} {
+		inner := New(100, 40)
+		inner.Text(text, 12, 10, 20, 0)
+		f := New(200, 200)
+		f.VerticalText("ok", 12, 10, 20)
+		f.DrawFigure(inner, image.Pt(10, 10))
+		for _, format := range Formats {
+			if err := f.encode(io.Discard, format); err != nil {
+				t.Fatal(err)
+			}
+			if got := string(f.Missing()); got != want {
+				t.Errorf("%s in %s: missing %q, want %q", text, format, got, want)
+			}
 		}
 	}
 }
