@@ -51,7 +51,7 @@ type Plane struct {
 	At   float64
 }
 
-func (p *Plane) String() string { return fmt.Sprintf("%c = %.6g", "xyz"[p.Axis], p.At) }
+func (p *Plane) String() string { return fmt.Sprintf("%c = %.10g", "xyz"[p.Axis], p.At) }
 
 // ParsePlane parses a plane from the command line, such as x=0.5.
 func ParsePlane(text string) (*Plane, error) {

@@ -2,6 +2,8 @@ package plot
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/internal/words"
@@ -42,6 +44,9 @@ func timeText(fields []string, time float64) string {
 		if _, k, _ := solvers.FieldOf(name); k.Sweeps {
 			return "after " + words.Count(int64(time), "sweep")
 		}
+	}
+	if math.Abs(time) >= 1e4 {
+		return "t = " + strconv.FormatFloat(math.Round(100*time)/100, 'f', -1, 64) + " s"
 	}
 	return fmt.Sprintf("t = %.6g s", time)
 }

@@ -1,0 +1,30 @@
+package words
+
+import (
+	"math"
+	"strconv"
+)
+
+// Position formats coordinates as in (565432.1, 5934210.7), each with three or more digits, as many as distinguish
+// positions that are resolution apart.
+func Position(coordinates []float64, resolution float64) string {
+	text := ""
+	for k, x := range coordinates {
+		separator := ", "
+		if k == 0 {
+			separator = "("
+		}
+		text += separator + Resolved(x, resolution)
+	}
+	return text + ")"
+}
+
+// Resolved formats a number with three or more digits, as many as distinguish numbers that are resolution apart.
+func Resolved(x, resolution float64) string {
+	digits := 3
+	whole, decimals := math.Floor(math.Log10(math.Abs(x)))+1, math.Ceil(-math.Log10(resolution))
+	if n := whole + decimals; n > 3 && n < 18 {
+		digits = int(n)
+	}
+	return strconv.FormatFloat(x, 'g', digits, 64)
+}
