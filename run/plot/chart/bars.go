@@ -37,6 +37,8 @@ type BarPanel struct {
 	Values []float64
 }
 
+const panelWidth = 380.0 // layout pixels
+
 // Draw draws the panels in as many columns as fit. Points over X are joined by lines, and X has a logarithmic axis.
 func (b *Bars) Draw() (*figure.Figure, error) {
 	page, err := b.withDefaults()
@@ -46,7 +48,7 @@ func (b *Bars) Draw() (*figure.Figure, error) {
 	if len(b.Panels) == 0 {
 		return nil, errors.New("nothing to draw: there are no panels")
 	}
-	const panelWidth, barHeight = 380.0, 30.0 // layout pixels
+	const barHeight = 30.0 // layout pixels
 	columns := min(len(b.Panels), max(1, int(float64(page.Width)/(panelWidth*page.Unit))))
 	rows := (len(b.Panels) + columns - 1) / columns
 	plots := make([][]*gonum.Plot, rows)
@@ -85,7 +87,8 @@ func (b *Bars) Draw() (*figure.Figure, error) {
 func (b *Bars) panel(panel *BarPanel, unit float64) *gonum.Plot {
 	p := gonum.New()
 	style(p, unit)
-	p.Title.Text, p.Title.TextStyle = panel.Label, figure.Sans(textSize*unit)
+	label, size := fitText(panel.Label, textSize, panelWidth-labelGap)
+	p.Title.Text, p.Title.TextStyle = label, figure.Sans(size*unit)
 	p.Title.TextStyle.XAlign, p.Title.TextStyle.YAlign = text.XCenter, text.YTop
 	p.Title.Padding = vg.Length(6 * unit)
 	p.Add(grid(unit))
@@ -93,7 +96,11 @@ func (b *Bars) panel(panel *BarPanel, unit float64) *gonum.Plot {
 		b.drawOverX(p, panel, unit)
 		return p
 	}
-	p.X.Tick.Marker = linearTicks(3)
+	widest := 0.0
+	for _, name := range b.Names {
+		widest = max(widest, figure.Measure(name, textSize))
+	}
+	p.X.Tick.Marker = fittedTicks{3, max(panelWidth/4, panelWidth-100-widest)}
 	low, high, margin := 0.0, 0.0, 0.28 // margin for the numbers, as a share of the axis
 	for i, v := range panel.Values {
 		if IsFinite(v) {
@@ -126,7 +133,7 @@ func (b *Bars) drawOverX(p *gonum.Plot, panel *BarPanel, unit float64) {
 		}
 	}
 	p.X.Label.Text = b.XLabel
-	p.X.Scale, p.X.Tick.Marker = gonum.LogScale{}, valueTicks(slices.Sorted(slices.Values(b.X)))
+	p.X.Scale, p.X.Tick.Marker = gonum.LogScale{}, valueTicks{slices.Sorted(slices.Values(b.X)), panelWidth - 160}
 	p.X.Min, p.X.Max = first/1.1, last*1.1
 	p.Y.Tick.Marker = linearTicks(4)
 	if len(points) == 0 {

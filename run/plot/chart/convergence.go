@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
@@ -49,7 +50,7 @@ func (c *Convergence) Draw() (*figure.Figure, error) {
 	}
 	plots, curves := make([]*gonum.Plot, len(c.Panels)), make([][]Curve, len(c.Panels))
 	for i := range c.Panels {
-		if plots[i], curves[i], err = c.Panels[i].axes(page.Unit); err != nil {
+		if plots[i], curves[i], err = c.Panels[i].axes(page); err != nil {
 			return nil, err
 		}
 	}
@@ -58,8 +59,8 @@ func (c *Convergence) Draw() (*figure.Figure, error) {
 }
 
 // axes returns the plot of a panel, and the names of its curves for the legend.
-func (panel *ConvergencePanel) axes(unit float64) (*gonum.Plot, []Curve, error) {
-	p := gonum.New()
+func (panel *ConvergencePanel) axes(page Page) (*gonum.Plot, []Curve, error) {
+	p, unit := gonum.New(), page.Unit
 	style(p, unit)
 	p.Y.Label.Text = panel.Label
 	p.Add(grid(unit))
@@ -101,7 +102,7 @@ func (panel *ConvergencePanel) axes(unit float64) (*gonum.Plot, []Curve, error) 
 	p.X.Min, p.X.Max = resolutions[0]/1.15, resolutions[len(resolutions)-1]*1.15
 	p.Y.Min, p.Y.Max = low/1.6, high*1.6
 	p.X.Scale, p.Y.Scale = gonum.LogScale{}, gonum.LogScale{}
-	p.X.Tick.Marker, p.Y.Tick.Marker = valueTicks(resolutions), decadeTicks{}
+	p.X.Tick.Marker, p.Y.Tick.Marker = valueTicks{resolutions, float64(page.Width)/page.Unit - besideAxis}, decadeTicks{}
 	return p, legend, nil
 }
 
@@ -132,21 +133,32 @@ func slopes(p *gonum.Plot, first, last, low, high, unit float64) error {
 	return nil
 }
 
-// valueTicks puts ticks at given values, with three digits.
-type valueTicks []float64
+// valueTicks is a ticker for horizontal logarithmic axes: at given increasing values, without labels where
+// these would overlap others.
+type valueTicks struct {
+	values []float64
+	width  float64 // of the axis, layout pixels
+}
 
 // Ticks implements gonum's Ticker.
-func (m valueTicks) Ticks(_, _ float64) []gonum.Tick {
+func (m valueTicks) Ticks(lo, hi float64) []gonum.Tick {
 	var list []gonum.Tick
-	last := 0.0
-	for _, value := range m {
-		t := gonum.Tick{Value: value}
-		if value > 1.12*last { // closer labels would overlap
-			if t.Label, last = strconv.FormatFloat(value, 'g', 3, 64), value; strings.Contains(t.Label, "e+") {
-				t.Label = number(value)
-			}
+	for k, v := range m.values {
+		resolution := 1e-2 * v // three digits, or more to tell apart neighbours
+		if k > 0 && v > m.values[k-1] {
+			resolution = min(resolution, v-m.values[k-1])
 		}
-		list = append(list, t)
+		label := words.Resolved(v, resolution)
+		if strings.Contains(label, "e+") {
+			label = number(v)
+		}
+		list = append(list, gonum.Tick{Value: v, Label: label})
+	}
+	kept := thinned(list, func(v float64) float64 { return m.width * math.Log(v/lo) / math.Log(hi/lo) })
+	for i := range list {
+		if !slices.Contains(kept, list[i]) {
+			list[i].Label = ""
+		}
 	}
 	return list
 }

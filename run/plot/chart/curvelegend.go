@@ -54,7 +54,7 @@ func (l *curveLegends) reserve(curves []Curve) {
 		for _, c := range curves {
 			widest = max(widest, l.names.Width(c.Name))
 		}
-		// Longer names are clipped.
+		// Longer names are shortened.
 		l.right = max(l.right, l.px(legendLine+60)+min(widest, vg.Length(0.4*float64(l.page.Width))))
 	}
 }
@@ -100,5 +100,9 @@ func (l *curveLegends) drawName(c vgdraw.Canvas, curves []Curve, i int, x, y vg.
 	} else {
 		c.StrokeLine2(vgdraw.LineStyle{Color: colour, Width: l.px(curveWidth)}, x, y, end, y)
 	}
-	c.FillText(l.names, vg.Point{X: end + l.px(legendGap), Y: y}, curves[i].Name)
+	available := vg.Length(l.page.Width) - end - l.px(2*legendGap)
+	name, size := fitText(curves[i].Name, textSize*l.page.Unit, float64(available))
+	style := l.names
+	style.Font.Size = vg.Length(size)
+	c.FillText(style, vg.Point{X: end + l.px(legendGap), Y: y}, name)
 }

@@ -178,8 +178,13 @@ func (f *mapFrame) bar(s *scale, label string, marks []float64) {
 	f.fig.Image(r.Min, img)
 	f.outline(r)
 	position := func(v float64) int { return r.Max.Y - int(math.Round(s.fraction(v)*float64(r.Dy()))) }
+	last := math.MaxInt
 	for _, t := range s.ticks(max(2, min(10, r.Dy()/f.px(60)))) {
 		y := position(t.value)
+		if last-y < f.px(textSize) { // many classes beside a low map
+			continue
+		}
+		last = y
 		f.fig.Fill(image.Rect(r.Max.X, y-f.lineWidth()/2, r.Max.X+f.px(tickLength), y-f.lineWidth()/2+f.lineWidth()), ink)
 		f.text(t.label, textSize, r.Max.X+f.px(tickLength+6), y+f.px(7), 0)
 	}

@@ -121,7 +121,7 @@ func (s *Series) times(c *Curve) []float64 {
 func (s *Series) panel(panel Panel, page Page) (*gonum.Plot, error) {
 	p := gonum.New()
 	style(p, page.Unit)
-	p.X.Tick.Marker = linearTicks(max(3, min(8, page.Width/page.px(140))))
+	p.X.Tick.Marker = fittedTicks{max(3, min(8, page.Width/page.px(140))), float64(page.Width)/page.Unit - besideAxis}
 	p.Y.Label.Text = panel.Label
 	p.Add(grid(page.Unit))
 	for _, points := range []bool{true, false} { // points first, so that they do not hide lines
