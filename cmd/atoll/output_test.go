@@ -104,7 +104,8 @@ func TestClosedOutput(t *testing.T) {
 		run.Stdout = writer
 		code := run.code(t)
 		writer.Close()
-		if text := run.stderr.String(); code != c.code && code != exitFailed || c.text == "" && (text != "" || code != exitDone) ||
+		if text := run.stderr.String(); code != c.code && code != exitFailed || c.text == "" && (text != "" ||
+			code != exitDone) ||
 			!strings.Contains(text, c.text) {
 			t.Errorf("%v: exit code %d, %q", c.args, code, text)
 		}

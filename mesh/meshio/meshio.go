@@ -15,10 +15,12 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/gmsh"
 	"github.com/atoll-hpc/atoll/mesh/medit"
 	"github.com/atoll-hpc/atoll/mesh/selafin"
+	"github.com/atoll-hpc/atoll/mesh/sms"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// Read reads a triangle mesh from a Gmsh (.msh), VTK (.vtu, .pvtu), Medit (.mesh, .meshb) or SELAFIN (.slf, .sel) file.
+// Read reads a triangle mesh from a Gmsh (.msh), VTK (.vtu, .pvtu), Medit (.mesh, .meshb), SELAFIN (.slf, .sel), SMS
+// (.2dm) or ADCIRC and SCHISM (.14, .grd, .gr3) file.
 // The mesh is not checked; mesh.Check reports whether solvers can use it. Errors give the file and the position in it.
 func Read(path string) (*mesh.Mesh, error) {
 	switch extension(path) {
@@ -30,6 +32,10 @@ func Read(path string) (*mesh.Mesh, error) {
 		return vtk.ReadMesh(path)
 	case ".slf", ".sel":
 		return selafin.Read(path)
+	case ".2dm":
+		return sms.Read2DM(path)
+	case ".14", ".grd", ".gr3":
+		return sms.ReadADCIRC(path)
 	}
 	return nil, unreadable(path)
 }
@@ -157,10 +163,17 @@ func marksNotKept(k *mesh.Marks, extension string) (names []string) {
 	return names
 }
 
+// byMeshio are extensions of other formats that the Python program meshio reads.
+var byMeshio = []string{".avs", ".bdf", ".cgns", ".e", ".ele", ".ex2", ".exo", ".fem", ".inp", ".med", ".nas", ".node",
+	".obj", ".post", ".stl", ".su2", ".tec", ".ugrid", ".vol", ".vtk", ".wkt", ".xdmf", ".xmf", ".xml"}
+
 func unreadable(path string) error {
+	advice := ""
+	if slices.Contains(byMeshio, extension(path)) {
+		advice = fmt.Sprintf("; this converts it: meshio convert %s mesh.vtu", filepath.Base(path))
+	}
 	return fmt.Errorf("%s: meshes are read from .msh (Gmsh), .vtu and .pvtu (VTK), .mesh and .meshb (Medit) files, "+
-		"triangles also from .slf and .sel (SELAFIN) files; for other formats, use: meshio convert %s mesh.vtu", path,
-		filepath.Base(path))
+		"triangles also from .slf and .sel (SELAFIN), .2dm (SMS), .14, .grd and .gr3 (ADCIRC, SCHISM) files%s", path, advice)
 }
 
 func unwritable(path string) error {
