@@ -5,20 +5,6 @@ import (
 	"strconv"
 )
 
-// Position formats coordinates as in (565432.1, 5934210.7), each with three or more digits, as many as distinguish
-// positions that are resolution apart.
-func Position(coordinates []float64, resolution float64) string {
-	text := ""
-	for k, x := range coordinates {
-		separator := ", "
-		if k == 0 {
-			separator = "("
-		}
-		text += separator + Resolved(x, resolution)
-	}
-	return text + ")"
-}
-
 // Resolved formats a number with three or more digits, as many as distinguish numbers that are resolution apart.
 func Resolved(x, resolution float64) string {
 	digits := 3
