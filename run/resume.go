@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"time"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
@@ -38,15 +40,24 @@ func (r *runner) findCheckpoint(ctx context.Context) error {
 		return err
 	}
 	var damage error
+	lost := time.Duration(math.MaxInt64) // what a start from the beginning would compute again
 	for _, path := range candidates {
-		found, err := r.tryCheckpoint(ctx, path)
+		found, spent, err := r.tryCheckpoint(ctx, path)
 		if err != nil || found == nil {
 			return err
 		}
 		damage = cmp.Or(damage, found)
+		if spent > 0 && lost == math.MaxInt64 {
+			lost = spent
+		}
 	}
 	switch {
 	case len(candidates) == 0:
+		return nil
+	case r.Replay == nil && !r.Restart && lost <= r.acceptableLoss():
+		if r.Comm.Rank() == 0 {
+			r.warn("starting from the beginning, which computes only %v again", lost.Round(time.Second))
+		}
 		return nil
 	case r.Replay != nil:
 		return &solvers.BadInput{Err: fmt.Errorf("%s is incomplete or damaged", r.Replay.Checkpoint)}
@@ -109,36 +120,47 @@ func Continues(c *config.Case, dir string) bool {
 	return err == nil && steps >= 0
 }
 
+// acceptableLoss is how long a run computes again, after its output was damaged, without being asked to: as long as
+// after any other failure, the time between checkpoints.
+func (r *runner) acceptableLoss() time.Duration {
+	if every := r.Case.Checkpoint.Every; every > 0 {
+		return time.Duration(every * float64(time.Second))
+	}
+	return 10 * time.Minute
+}
+
 // tryCheckpoint verifies a checkpoint and the output that it counts, each rank a part of it. If they are complete and
-// undamaged on all ranks, it keeps the checkpoint open and returns nil as damage. An error that may pass, as of a file
-// system that does not answer, is an err: an earlier checkpoint is no remedy for it.
-func (r *runner) tryCheckpoint(ctx context.Context, path string) (damage, err error) {
+// undamaged on all ranks, it keeps the checkpoint open and returns nil as damage. Otherwise it returns the time that
+// the run had spent until the checkpoint, 0 if that cannot be read. An error that may pass, as of a file system that
+// does not answer, is an err: an earlier checkpoint is no remedy for it.
+func (r *runner) tryCheckpoint(ctx context.Context, path string) (damage error, spent time.Duration, err error) {
 	f, err := checkpoint.Open(path)
 	err = solvers.Agree(ctx, r.Comm, err)
+	at := &position{}
 	if err == nil {
-		err = r.verifyCheckpoint(ctx, f)
+		at.time = f.Info().Clock().Time
+		if r.Replay == nil {
+			err = json.Unmarshal(f.Info().Run, at) // the same on all ranks
+		}
+		if err = errors.Join(err, r.verifyCheckpoint(ctx, f)); err == nil {
+			r.checkpoint = f
+			if r.Replay == nil {
+				r.resumeFrom = at
+			}
+			return nil, 0, r.checkCompatible(f.Info())
+		}
 	}
 	var damaged *solvers.BadInput
-	switch {
-	case errors.As(err, &damaged):
-		if r.Comm.Rank() == 0 {
-			r.warn("%v", err)
-		}
-		if f != nil {
-			_ = f.Close() // only read: nothing can be lost
-		}
-		return damaged.Err, nil
-	case err != nil:
-		return nil, err
+	if !errors.As(err, &damaged) {
+		return nil, 0, err
 	}
-	r.checkpoint = f
-	if r.Replay == nil {
-		r.resumeFrom = &position{time: f.Info().Clock().Time}
-		if err := json.Unmarshal(f.Info().Run, r.resumeFrom); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
+	if r.Comm.Rank() == 0 {
+		r.warn("%v", err)
 	}
-	return nil, r.checkCompatible(f.Info())
+	if f != nil {
+		_ = f.Close() // only read: nothing can be lost
+	}
+	return damaged.Err, time.Duration(at.Wall * float64(time.Second)), nil
 }
 
 // verifyCheckpoint returns a BadInput if a checkpoint, or the output that it counts, is damaged.

@@ -61,13 +61,18 @@ var exits = map[string]func(t *testing.T, transport string) (code int, stderr st
 	},
 	"a damaged file of the run that is not made again": func(t *testing.T, transport string) (int, string) {
 		dir := caseFile(t, longCase)
-		if code, stderr := stopped(t, dir, transport, syscall.SIGTERM); code != exitSaved {
+		const every = "checkpoint.every=0.001" // the start would be further away than the last checkpoint
+		if code, stderr := stopped(t, dir, transport, syscall.SIGTERM, "--set", every); code != exitSaved {
 			return code, stderr
 		}
 		if err := os.Truncate(filepath.Join(dir, "out", "frames", "case_000000.vtu"), 100); err != nil {
 			t.Fatal(err)
 		}
-		return ends(t, dir, nil, transport)
+		code, stderr := ends(t, dir, nil, transport, "--set", every)
+		if !strings.Contains(stderr, "case_000000.vtu has 100 bytes") || !strings.Contains(stderr, "restore the file") {
+			t.Errorf("%s: printed\n%s", transport, stderr)
+		}
+		return code, stderr
 	},
 	"a signal or the time limit, after the first step: the state is saved": func(t *testing.T,
 		transport string) (int, string) {

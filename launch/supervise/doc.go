@@ -12,11 +12,11 @@
 //	Waiting   Over      Stop, or members have been missing for Limits.WaitLimit
 //	Raising   Running   EpochRaised: the new epoch is stored
 //	Raising   Raising   EpochRaised, but the members need other assignments by then
-//	Raising   Waiting   EpochRaised, but there are too few slots by then
+//	Raising   Waiting   EpochRaised, but there are too few slots by then, or the journal has met a fault of its disk
 //	Raising   Over      EpochRaised, but the run is to stop or is given up, or the journal has failed
 //	Running   Ending    a worker exits, a member leaves or joins, the number of slots or ranks changes, Stop
 //	Ending    Raising   all workers have exited, the run is to continue, and there are enough slots
-//	Ending    Waiting   the same, but there are too few slots
+//	Ending    Waiting   the same, but there are too few slots, or a rank has met a fault of a disk: TimerFired follows
 //	Ending    Over      all workers have exited, and the run is done, stopped, refused or given up
 //
 // StateMachine makes the decisions. It maps events to actions, without clock, process or network, so that tests can
@@ -43,5 +43,6 @@
 // A run without progress is given up: after more than Limits.Retries epochs in succession that ended in a loss without
 // a later checkpoint, or when it fails twice with the same error. A failure that a rank reports of itself, such as
 // wrong input or a state that is not finite, ends the run at once. With Limits.RetryFailures only wrong input does:
-// other failures may be faults of the machine.
+// other failures may be faults of the machine. After a fault of a disk, such as one that is full, the next epoch begins
+// later, each time after twice as long; such epochs count as those that ended in a loss.
 package supervise

@@ -74,7 +74,8 @@ func (i *injector) operate(op atomicfile.Op, path string, do func() error) error
 
 // SurvivesFaults tests that after a write, or another operation on a file, has failed, the same command ends with the
 // files and the hash of an undisturbed run, and continues from the last checkpoint if there is one; and that the run
-// reports a fault, unless it can go on without the file. ATOLL_FAULTS is the number of faults.
+// reports a fault, unless it can go on without the file, and leaves no unfinished files. ATOLL_FAULTS is the number of
+// faults.
 func SurvivesFaults(t *testing.T, text string, sets ...string) {
 	t.Helper()
 	n, seed := attempts(t, "ATOLL_FAULTS", 8)
@@ -99,6 +100,9 @@ func SurvivesFaults(t *testing.T, text string, sets ...string) {
 		name := fmt.Sprintf("fault %d: %s %s: %v, lasting %v", k, i.op, i.failed, i.err, i.lasting)
 		if err != nil && !run.IsFault(err) {
 			t.Errorf("%s: got error %v, want a fault", name, err)
+		}
+		if left := slices.DeleteFunc(filesIn(t, dir), func(name string) bool { return !isPartial(name) }); len(left) > 0 {
+			t.Errorf("%s: files %q are left", name, left)
 		}
 		last, err := folder.Read(dir)
 		if err == nil && last.State == folder.Failed {
@@ -164,9 +168,7 @@ func SurvivesDamage(t *testing.T, text string, sets ...string) {
 		t.Fatal(err)
 	}
 	copyAsKilled(t, complete, killed, 1)
-	isTemporary := func(name string) bool {
-		return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".part") || strings.HasSuffix(name, ".tmp")
-	}
+	isTemporary := func(name string) bool { return strings.HasPrefix(name, ".") || isPartial(name) }
 	ways := slices.Sorted(maps.Keys(damages))
 	for k := range n {
 		way, dir := ways[k%len(ways)], filepath.Join(t.TempDir(), "out")
@@ -192,6 +194,11 @@ func SurvivesDamage(t *testing.T, text string, sets ...string) {
 			t.Errorf("%s %s: %q\n%s", file, way, different, log)
 		}
 	}
+}
+
+// isPartial reports whether a file has the name of one that is being written.
+func isPartial(name string) bool {
+	return strings.HasSuffix(name, ".part") || strings.HasSuffix(name, ".tmp")
 }
 
 // damageFile changes or removes a file.

@@ -54,3 +54,8 @@ func TestMeasurementsChangeNothing(t *testing.T) {
 func TestSurvivesPowerFailures(t *testing.T) {
 	runtest.SurvivesPowerFailures(t, swirl+gauge, "checkpoint.steps=6", "output.format=['vti', 'vtp']", "output.every=0.1")
 }
+
+// TestSurvivesFaults proves that a run whose files could not be written continues from its last checkpoint.
+func TestSurvivesFaults(t *testing.T) {
+	runtest.SurvivesFaults(t, swirl+gauge, "checkpoint.steps=6", "output.format=['vti', 'vtp']", "output.every=0.1")
+}
