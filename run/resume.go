@@ -186,6 +186,9 @@ func (r *runner) verifyCheckpoint(ctx context.Context, f *checkpoint.File) error
 			return err
 		}
 	}
+	if r.Report != nil { // an audit compares hashes itself
+		return nil
+	}
 	if err := f.CheckHash(parts...); err != nil { // the same on all ranks
 		return &solvers.BadInput{Err: err}
 	}

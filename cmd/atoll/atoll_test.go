@@ -21,7 +21,7 @@ const asAtoll = "ATOLL_TEST_AS_COMMAND"
 func TestMain(m *testing.M) {
 	if os.Getenv(asAtoll) != "" {
 		members.JoinDelay = 300 * time.Millisecond // or runs of TestPods would have to be longer
-		interceptFiles(os.Getenv(fullDisk))
+		interceptFiles(os.Getenv(fullDisk), os.Getenv(removesFile))
 		main()
 	}
 	os.Exit(m.Run())

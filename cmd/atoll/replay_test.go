@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
@@ -87,7 +88,7 @@ func TestAudit(t *testing.T) {
 	}
 	flipBit(t, files[1])
 	c = atoll(t, dir, nil, "checkpoint", "verify", "out")
-	if code := c.code(t); code != exitDone {
+	if code := c.code(t); code != exitFailed || !strings.Contains(c.stdout.String(), "the hash of its state is ") {
 		t.Errorf("with a flipped bit: exit code %d, stdout\n%s", code, c.stdout.String())
 	}
 	c = atoll(t, dir, nil, "audit", "out")
@@ -153,14 +154,21 @@ func TestDamagedCheckpoint(t *testing.T) {
 		!strings.Contains(c.stdout.String(), before) {
 		t.Errorf("exit code %d, stdout\n%s\nstderr\n%s", code, c.stdout.String(), c.stderr.String())
 	}
-	for _, path := range checkpointsIn(t, dir) {
+	if _, err := os.Stat(last); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the damaged checkpoint is still there: %v", err)
+	}
+	left, err := checkpoint.List(filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range left {
 		if err := os.WriteFile(path, []byte("ATOLLCKP"), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	c = atoll(t, dir, nil, "run", "case.toml", "-q", "--restart")
 	if code := c.code(t); code != exitUsage ||
-		!strings.Contains(c.stderr.String(), "every checkpoint in out is incomplete or damaged") {
+		!strings.Contains(c.stderr.String(), "no checkpoint in out can be used: ") {
 		t.Errorf("all damaged: exit code %d, stderr\n%s", code, c.stderr.String())
 	}
 }

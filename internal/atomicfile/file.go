@@ -149,7 +149,8 @@ func unlessUnsupported(err error) error {
 
 // faults are the errors of a disk, a network file system or the system, as opposed to those of a wrong path.
 var faults = []error{
-	syscall.EAGAIN, syscall.EBUSY, syscall.EDQUOT, syscall.EFBIG, syscall.EHOSTDOWN, syscall.EHOSTUNREACH, syscall.EINTR,
+	syscall.EAGAIN, syscall.EBADMSG, syscall.EBUSY, syscall.EDQUOT, syscall.EFBIG, syscall.EHOSTDOWN,
+	syscall.EHOSTUNREACH, syscall.EINTR,
 	syscall.EIO, syscall.EMFILE, syscall.ENETDOWN, syscall.ENETUNREACH, syscall.ENFILE, syscall.ENOBUFS, syscall.ENODEV,
 	syscall.ENOLCK, syscall.ENOMEM, syscall.ENOSPC, syscall.ENOTCONN, syscall.ENXIO, syscall.EROFS,
 	syscall.ESHUTDOWN, syscall.ESTALE, syscall.ETIMEDOUT,
