@@ -174,12 +174,12 @@ func (f *Folder) SetState(s State) error {
 	return f.info.write(f.Dir)
 }
 
-// Close removes the temporary files that a failed run has left, and unlocks the folder.
+// Close removes the temporary files that a failed run has left, unless another run holds the folder, and unlocks it.
 func (f *Folder) Close() error {
 	if f.keeper == nil { // the launcher holds the lock
 		return nil
 	}
-	return errors.Join(removeTemporaries(f.Dir), f.keeper.release())
+	return f.keeper.release()
 }
 
 // Discard closes a folder in which nothing was written, and removes what Lock and Raise have created.

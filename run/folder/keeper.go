@@ -122,14 +122,16 @@ func (k *keeper) closeFiles() error {
 	return errors.Join(err, closeLock(k.lock))
 }
 
-// release gives the folder up. The epoch stays in the lock file.
+// release removes temporary files and gives the folder up. The epoch stays in the lock file.
 func (k *keeper) release() error {
 	k.end()
+	var err error
 	if k.lost == nil {
+		err = removeTemporaries(k.dir)
 		k.own.ID, k.own.Holder = "", "nobody"
 		_ = k.renew() // if it fails the lease becomes void by itself
 	}
-	return k.closeFiles()
+	return errors.Join(err, k.closeFiles())
 }
 
 // end ends the goroutine of k.
