@@ -69,7 +69,7 @@ func TestRunWhoseOutputNobodyReads(t *testing.T) {
 				if code != c.code {
 					t.Errorf("exit code %d, want %d: %s", code, c.code, run.stderr.String())
 				}
-			case <-time.After(2 * time.Minute):
+			case <-time.After(patience):
 				_ = run.Process.Kill()
 				t.Fatal("the run does not end")
 			}

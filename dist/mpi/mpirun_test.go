@@ -84,7 +84,7 @@ func TestSuiteUnderMPIRun(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		t.Run(fmt.Sprintf("ranks=%d", n), func(t *testing.T) {
 			t.Parallel()
-			out, code := mpirun(t, n, "suite", 3*time.Minute, "-test.run", "^TestRank",
+			out, code := mpirun(t, n, "suite", patience, "-test.run", "^TestRank",
 				"-test.v="+strconv.FormatBool(testing.Verbose()))
 			if code != 0 {
 				t.Errorf("exit code %d:\n%s", code, out)

@@ -96,8 +96,8 @@ func TestRaiseWaitsForPublishers(t *testing.T) {
 	<-begun
 	start := time.Now()
 	raise(t, f)
-	if took := time.Since(start); took < publishTimeout || took > 2*publishTimeout {
-		t.Errorf("Raise took %v, want about %v", took, publishTimeout)
+	if took := time.Since(start); took < publishTimeout {
+		t.Errorf("Raise took %v, want at least %v", took, publishTimeout)
 	}
 	close(end)
 	if err := <-done; err != nil {
