@@ -171,7 +171,9 @@ func TestStringReadsBack(t *testing.T) {
 	surface := strings.NewReplacer("\nh = ", "\nz = ", "h+x", "surface+z").Replace(oneLayer)
 	given := strings.Replace(oneLayer, "[time]", "[boundary]\nleft = { level = -0.25 }\nright = { discharge = 3 }\n"+
 		"sea = { radiation = 0, incident = 'sin(t)' }\nmouth = { level = { series = 'a.csv', column = 'b', hold = true } }"+
-		"\n[time]", 1)
+		"\na = 'critical'\nb = { normal = 0.001 }\nc = { rating = 'c.csv', column = 'q' }\n"+
+		"d = { inflow = '2*t', depth = 0.1 }\n"+
+		"e = { critical = true }\nf = { discharge = { series = 'a.csv', steps = true } }\n[time]", 1)
 	gauges := oneLayer + "\n[[gauge]]\nname = 'l'\nline = [[0, 0], [1, 2], [3, 2.5]]\npoints = 7\n" +
 		"[[gauge]]\nfile = 'p.xyz'\n" +
 		"[[gauge]]\nname = 'm'\nat = [0, 1]\nmeasured = 'm.csv'\n[[gauge]]\nname = 'n'\nat = [0, 1]\n" +
@@ -189,6 +191,9 @@ func TestStringReadsBack(t *testing.T) {
 			}
 			each.Sections.(*problem.Sections).Physics.Manning.Program = nil
 			for key, g := range each.Sections.(*problem.Sections).Boundary.Given {
+				if g.Depth != nil {
+					g.Depth.Program = nil
+				}
 				if g.Value.Program = nil; g.Wave != nil {
 					g.Wave.Program = nil
 				}

@@ -89,7 +89,7 @@ func TestRefusals(t *testing.T) {
 		{`h1 =`, `z1 =`, `c.toml:11: [initial] h2: cannot be combined with [z1 z2]`},
 		{`h1 =`, `h =`, `c.toml:10: [initial] h: no such key; did you mean h1?`},
 		{"[time]", "[boundary]\ncoast='closed'\n[time]",
-			`c.toml:13: [boundary] coast: "closed" is not known; choose wall or open`},
+			`c.toml:13: [boundary] coast: "closed" is not known; choose wall, open or critical`},
 		{"[time]", "[boundary]\ncoast={ level = 1 }\n[time]",
 			`c.toml:13: [boundary] coast: prescribes a condition for one layer, and there are two`},
 		{"[time]", "[boundary]\n'a b'=1\n[time]", `c.toml:13: [boundary] "a b": is an integer; a string is needed`},
@@ -165,14 +165,21 @@ func TestRefusedBoundaries(t *testing.T) {
 	oneLayer := strings.NewReplacer("density_ratio = 0.5", "layers = 1", "h1 =", "h =", `h2 = "depth - h1"`,
 		"").Replace(dam)
 	for table, want := range map[string]string{
-		"{ tide = 1 }":                 "[boundary] coast.tide: no such key; choose level, discharge, radiation or incident",
+		"{ tide = 1 }": "[boundary] coast.tide: no such key; choose level, discharge, inflow, radiation, normal, " +
+			"critical, rating, incident, depth or column",
 		"{ level = 1, radiation = 0 }": "[boundary] coast.radiation: cannot be combined with level",
 		"{ discharge = -1 }":           "[boundary] coast.discharge: -1 must be a finite number, 0 or more",
 		"{ incident = 1 }":             "[boundary] coast.incident: needs the level of the water at rest too",
 		`{ level = "x" }`:              "[boundary] coast.level: depends on x; write an expression over t only",
 		`{ level = { raster = "a" } }`: "[boundary] coast level.raster: no such key; choose series, column, hold or steps",
 		`{ discharge = "-1" }`:         "[boundary] coast.discharge: -1 must be a finite number, 0 or more",
-		"{}":                           "[boundary] coast: is empty; choose level, discharge or radiation",
+		"{}": "[boundary] coast: is empty; choose level, discharge, inflow, radiation, " +
+			"normal, critical or rating",
+		"{ normal = 0 }":            "[boundary] coast.normal: 0 must be a finite number above 0",
+		"{ level = 1, depth = 1 }":  "[boundary] coast.depth: needs discharge, in m²/s, or inflow, in m³/s, too",
+		"{ inflow = 1, depth = 0 }": "[boundary] coast.depth: 0 must be a finite number above 0",
+		`{ rating = "" }`:           "[boundary] coast.rating: is empty; give a CSV file",
+		"{ critical = false }":      "[boundary] coast.critical: is false",
 	} {
 		text := strings.Replace(oneLayer, "[time]", "[boundary]\ncoast = "+table+"\n[time]", 1)
 		if _, err := config.Parse("c.toml", []byte(text), nil, solvers); err == nil || !strings.Contains(err.Error(), want) {

@@ -27,12 +27,15 @@ type arrays[F num.Float] struct {
 	tiles kernels.TiledMesh[F]
 
 	// Boundary conditions, forcing, and the time series that both follow.
-	boundary kernels.Boundary[F]
-	forcing  kernels.Forcing[F]
-	uplift   kernels.Uplift[F]
-	peaks    kernels.Peaks
-	rows     []kernels.Row
-	series   []kernels.Series
+	boundary    kernels.Boundary[F]
+	shares      []kernels.Share[F]
+	distributed []kernels.Distribution
+
+	forcing kernels.Forcing[F]
+	uplift  kernels.Uplift[F]
+	peaks   kernels.Peaks
+	rows    []kernels.Row
+	series  []kernels.Series
 
 	// Of second order: the state between the two stages of a step, and the slopes of all cells. Tiles read slopes
 	// from a table; steps by edges, and exchanges between ranks, use an array.
@@ -98,8 +101,14 @@ func (a *arrays[F]) uploadInputs(out *outlets[F]) {
 		Conditions:  backend.Uploaded(p, boundary.Conditions, "boundary"),
 		Prescribed:  backend.Uploaded(p, boundary.Prescribed, "boundary"),
 		Ahead:       backend.Uploaded(p, boundary.Ahead, "boundary"),
+		Outlets:     backend.Uploaded(p, boundary.Outlets, "boundary"),
+		Curves:      backend.Uploaded(p, boundary.Curves, "boundary"),
+		Conveyances: backend.Uploaded(p, boundary.Conveyances, "boundary"),
+		Sums:        backend.Uploaded(p, boundary.Sums, "boundary"),
 		Passed:      backend.Uploaded(p, boundary.Passed, "boundary"),
 	}
+	a.shares = backend.Uploaded(p, out.shares, "boundary")
+	a.distributed = backend.Uploaded(p, out.distributed, "boundary")
 	a.forcing = out.forcing
 	a.forcing.Prescribed = a.boundary.Prescribed
 	a.forcing.Pattern = backend.Uploaded(p, out.forcing.Pattern, "rain")
@@ -124,8 +133,9 @@ type loops struct {
 	flux, update, tile       backend.Loop
 	friction, moveBed        backend.Loop
 	series                   [2]backend.Loop // evaluation, in both stages
-	peaks, peaksOfQueuedStep backend.Loop    // updates of the extremes: by a step of the host, and in a queued step
-	sample                   backend.Loop    // records the sampled cells after the step, if there are any
+	convey, sumConveyances   backend.Loop
+	peaks, peaksOfQueuedStep backend.Loop // updates of the extremes: by a step of the host, and in a queued step
+	sample                   backend.Loop // records the sampled cells after the step, if there are any
 	stages                   [2]stage
 }
 
@@ -158,6 +168,8 @@ func (a *arrays[F]) loops(s kernels.Scheme, k cycleStep) (l loops) {
 		l.series[stage] = kernels.NewEvaluateSeriesLoop(stage == 1, clock, limit, a.rows, a.series, a.boundary.Prescribed,
 			a.boundary.Ahead)
 	}
+	l.convey = kernels.NewConveyLoop(a.shares, &a.boundary, from)
+	l.sumConveyances = kernels.NewSumConveyancesLoop(a.distributed, &a.boundary)
 	l.peaks = kernels.NewUpdatePeaksLoop(&a.params, clock, &a.peaks, a.mesh.Beds, from)
 	l.peaksOfQueuedStep = kernels.NewUpdatePeaksInStepLoop(&a.params, clock, limit, &a.peaks, a.mesh.Beds, from)
 	l.moveBed = kernels.NewMoveBedLoop(&a.uplift, clock, limit, a.mesh.Beds, a.mesh.Stencils)

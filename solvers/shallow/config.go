@@ -13,7 +13,7 @@ import (
 type Config struct {
 	Scheme       string  // "roe", "ir-roe" or "pvm-ifcp"
 	Order        int     // in space and time, 1 or 2; 0 stands for 1
-	Layers       int     // 1 or 2; 0 stands for 2. A single layer is the lower one: the upper is absent
+	Layers       int     // 1 or 2; 0 stands for 2, or for 1 with Given. A single layer is the lower one
 	Gravity      float64 // m/s²
 	DensityRatio float64 // upper over lower, in (0, 1], of two layers
 	CFL          float64 // γ of the time step, in (0, 1]
@@ -52,16 +52,19 @@ type Forcing struct {
 
 // Given is a boundary condition for one layer, imposed by characteristics.
 type Given struct {
-	Kind string // level, discharge or radiation
-	// Value is the level of the surface in m, the inflow per metre in m²/s, or, for radiation, the level at rest in
-	// m; a single row if it is constant.
+	Kind string // open, level, discharge, inflow, radiation, normal, critical or rating
+	// Value is the level of the surface in m, the inflow per metre in m²/s (discharge) or through the group in m³/s
+	// (inflow), the level at rest in m (radiation), or the slope of uniform flow (normal); a single row if it is constant.
 	Value []series.Row
 	Wave  []series.Row // of radiation: height of the incoming wave in m; nil for none
+	Depth []series.Row // of a supercritical discharge or inflow, m; nil for a subcritical one
+	Curve []series.Row // of rating: levels in m as T, and discharges in m³/s
 }
 
 // givenKinds are the kinds by their names in case files.
-var givenKinds = map[string]int32{
-	"level": kernels.Level, "discharge": kernels.Discharge, "radiation": kernels.Radiation,
+var givenKinds = map[string]int32{"open": kernels.Transmissive,
+	"level": kernels.Level, "discharge": kernels.Discharge, "radiation": kernels.Radiation, "normal": kernels.NormalDepth,
+	"critical": kernels.Critical, "rating": kernels.Rating, "inflow": kernels.TotalDischarge,
 }
 
 // Sweep is the order in which a step visits the mesh. The results have the same bits.

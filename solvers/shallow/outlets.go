@@ -2,6 +2,7 @@ package shallow
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh"
@@ -21,6 +22,10 @@ type outlets[F num.Float] struct {
 	forcing      kernels.Forcing[F]
 	uplift       kernels.Uplift[F]
 	sources      sources
+	cells        []int32 // of each outlet
+	slots        []int   // of each outlet: the index of its edge among the cell's
+	shares       []kernels.Share[F]
+	distributed  []kernels.Distribution
 	keys         []int64 // of each outlet: three times the global id of its cell plus the index among the cell's edges
 	levelSpacing float64 // spacing of levels, so that a given level can equal that of a lake at rest
 }
@@ -60,20 +65,51 @@ func (o *outlets[F]) addGroup(group int, given kernels.Condition) {
 func (o *outlets[F]) condition(g *Given) (k kernels.Condition, err error) {
 	kind, ok := givenKinds[g.Kind]
 	if !ok {
-		return k, fmt.Errorf("boundary %q is not known; choose level, discharge or radiation", g.Kind)
+		return k, fmt.Errorf("boundary %q is not known; choose open, level, discharge, inflow, radiation, "+
+			"normal, critical or rating",
+			g.Kind)
+	}
+	k.Kind = kind
+	if kind == kernels.Transmissive || kind == kernels.Critical || kind == kernels.Rating {
+		if kind == kernels.Rating && len(g.Curve) < 2 {
+			return k, fmt.Errorf("boundary: a rating curve has %d rows; it needs two", len(g.Curve))
+		}
+		k.First, k.Count = o.addCurve(g.Curve)
+		return k, nil
 	}
 	if len(g.Value) == 0 {
 		return k, fmt.Errorf("boundary: a %s has no value", g.Kind)
 	}
-	use := level
-	if kind == kernels.Discharge {
-		use = mean
+	value, use := g.Value, mean
+	switch kind {
+	case kernels.Level, kernels.Radiation:
+		use = level
+	case kernels.NormalDepth:
+		slope := g.Value[0].Value
+		if !(slope > 0) || len(g.Value) > 1 {
+			return k, fmt.Errorf("boundary: the slope of uniform flow is %g; it must be a positive number", slope)
+		}
+		value = series.Constant(math.Sqrt(slope))
 	}
-	k = kernels.Condition{Kind: kind, Value: o.addPrescribed(g.Value, use)}
-	if g.Wave != nil {
+	k.Value = o.addPrescribed(value, use)
+	switch {
+	case g.Wave != nil:
 		k.Wave = o.addPrescribed(g.Wave, level)
+	case g.Depth != nil && kind == kernels.Discharge:
+		k.Kind, k.Wave = kernels.Torrent, o.addPrescribed(g.Depth, mean)
+	case g.Depth != nil && kind == kernels.TotalDischarge:
+		k.Kind, k.Wave = kernels.TotalTorrent, o.addPrescribed(g.Depth, mean)
 	}
 	return k, nil
+}
+
+// addCurve adds the rows of a curve, and returns the position of the first one and their number.
+func (o *outlets[F]) addCurve(rows []series.Row) (first, count int32) {
+	first = int32(len(o.boundary.Curves))
+	for _, r := range rows {
+		o.boundary.Curves = append(o.boundary.Curves, kernels.Row{T: r.T, Value: r.Value})
+	}
+	return first, int32(len(rows))
 }
 
 // use is how steps use a prescribed number that changes in time.
@@ -125,6 +161,7 @@ func (o *outlets[F]) addEdge(p *mesh.Part, i int32, k int) int32 {
 	}
 	o.boundary.ConditionOf = append(o.boundary.ConditionOf, group)
 	o.boundary.Passed = append(o.boundary.Passed, kernels.Passed{})
+	o.cells, o.slots = append(o.cells, i), append(o.slots, k)
 	o.keys = append(o.keys, 3*int64(p.Global[i])+int64(k))
 	return kernels.FirstOutlet - int32(len(o.boundary.ConditionOf)-1)
 }

@@ -112,7 +112,9 @@ func (s *solver[F]) queueStep(ctx context.Context, k cycleStep) error {
 // queueTiles queues step k for all tiles, and the exchange of the ghosts that it updates.
 func (s *solver[F]) queueTiles(ctx context.Context, k cycleStep) error {
 	tile := s.loops[k].tile
-	s.evaluateSeries(s.loops[k], 0)
+	if err := s.evaluateSeries(ctx, s.loops[k], 0); err != nil {
+		return err
+	}
 	s.moveBed(s.loops[k])
 	if s.linked == nil {
 		s.dev.Run(tile, 0, s.ntiles)

@@ -2,6 +2,7 @@ package shallow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
@@ -27,6 +29,12 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 		}
 	}()
 	_, s.separate = dev.(backend.Memory)
+	if slices.ContainsFunc(cfg.Given, func(g *Given) bool { return g != nil }) {
+		if cfg.Layers == 2 {
+			return nil, errors.New("prescribed conditions are for one layer")
+		}
+		cfg.Layers = 1
+	}
 	state, manning, levelSpacing, err := initialState[F](ctx, comm, part, cfg.Layers == 1, init)
 	if err != nil {
 		return nil, err
@@ -47,7 +55,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	if err := out.addForcing(cfg, init, part, &s.params); err != nil {
 		return nil, err
 	}
-	if err := s.buildArrays(cfg, init, out, state, manning); err != nil {
+	if err := s.buildArrays(ctx, cfg, init, out, state, manning); err != nil {
 		return nil, err
 	}
 	if s.separate {
@@ -67,12 +75,17 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 }
 
 // buildArrays makes the edges, cells and tiles of the part, allocates all arrays on the device and prepares its loops.
-func (s *solver[F]) buildArrays(cfg Config, init Initial, out *outlets[F], state []kernels.State[F],
-	manning []F) error {
+func (s *solver[F]) buildArrays(ctx context.Context, cfg Config, init Initial, out *outlets[F],
+	state []kernels.State[F], manning []F) error {
 	kernelMesh, innerEdges, err := assemble[F](s.part, init.Depth, out)
 	if err != nil {
 		return err
 	}
+	err = out.describeOutlets(ctx, s.comm, cfg, s.part, init.Depth, init.Manning)
+	if err := solvers.Agree(ctx, s.comm, err); err != nil {
+		return err
+	}
+	kernelMesh.Boundary, s.conveyances = out.boundary, newConveyances(out)
 	s.innerEdges, s.beds = innerEdges, kernelMesh.Beds
 	s.openGroups, s.outletGroup, s.sources = out.openGroups, out.boundary.ConditionOf, out.sources
 	s.outletKeys = out.keys

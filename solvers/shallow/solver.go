@@ -126,6 +126,7 @@ type solver[F num.Float] struct {
 	outletGroup []int32   // index in openGroups of each outlet
 	outletKeys  []int64   // key of each outlet
 	sources
+	conveyances[F]
 	innerEdges int // edges [0, innerEdges) touch no ghost
 	bands      *bands.Bands
 	bandLoop   bandLoop

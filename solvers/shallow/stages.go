@@ -54,7 +54,9 @@ func (s *solver[F]) sweepStages(ctx context.Context, l loops) error {
 	s.halfFriction(l, 0, s.part.Owned)
 	for k, out := range s.stageOutputs(s.now) {
 		stage := l.stages[k]
-		s.evaluateSeries(l, k)
+		if err := s.evaluateSeries(ctx, l, k); err != nil {
+			return err
+		}
 		if k == 1 {
 			s.moveBed(l)
 		}
@@ -98,7 +100,9 @@ func (s *solver[F]) halfFriction(l loops, lo, hi int) {
 func (s *solver[F]) sweepTiledStages(ctx context.Context, l loops) error {
 	for k, out := range s.stageOutputs(s.now) {
 		stage := l.stages[k]
-		s.evaluateSeries(l, k)
+		if err := s.evaluateSeries(ctx, l, k); err != nil {
+			return err
+		}
 		if k == 1 {
 			s.moveBed(l)
 		}
@@ -163,7 +167,9 @@ func (s *solver[F]) queueStages(ctx context.Context, k cycleStep) error {
 	s.halfFriction(l, 0, len(s.middle))
 	for n, out := range s.stageOutputs(k) {
 		stage := l.stages[n]
-		s.evaluateSeries(l, n)
+		if err := s.evaluateSeries(ctx, l, n); err != nil {
+			return err
+		}
 		if n == 1 {
 			s.moveBed(l)
 		}

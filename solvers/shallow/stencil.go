@@ -38,23 +38,34 @@ func stencilOf[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F], i
 			s.Neighbours[k] = edge.Left
 		}
 		if m.Boundary.Transmissive(edge) {
-			s.Neighbours[k] = kernels.Open
+			s.Neighbours[k], s.Outlet = kernels.Open, kernels.FirstOutlet-edge.Right
 		}
 		offsets[k] = toNeighbour(p, i, k, s.Neighbours[k], arm, middle)
 		if right == 0 || int(edge.Left) >= p.Owned {
 			m.Arms[e] = armsOf[F](p, edge, middle)
 		}
 	}
-	weights := leastSquares(offsets)
-	var bed vec2
-	for k, w := range weights {
+	for k, w := range leastSquares(offsets) {
 		s.Weight[k] = toVec2[F](w)
-		if neighbour := s.Neighbours[k]; neighbour >= 0 {
+	}
+	s.Bed = toVec2[F](bedSlope(p, i, &s.Neighbours, depth))
+}
+
+// bedSlope returns the gradient of the bed's height in cell i, whose neighbours are those of its stencil: the
+// least-squares fit to the neighbours and the mirrored cells of walls, which do not count.
+func bedSlope(p *mesh.Part, i int, neighbours *[3]int32, depth []float64) (slope vec2) {
+	var offsets [3]vec2
+	for k, neighbour := range neighbours {
+		middle := middleOf(p, i, k)
+		offsets[k] = toNeighbour(p, i, k, neighbour, middle.minus(centroidOf(p, i)), middle)
+	}
+	for k, w := range leastSquares(offsets) {
+		if neighbour := neighbours[k]; neighbour >= 0 {
 			rise := depth[i] - depth[neighbour]
-			bed.x, bed.y = bed.x+w.x*rise, bed.y+w.y*rise
+			slope.x, slope.y = slope.x+w.x*rise, slope.y+w.y*rise
 		}
 	}
-	s.Bed = toVec2[F](bed)
+	return slope
 }
 
 // vec2 is a position in the plane, or a difference of two, m.

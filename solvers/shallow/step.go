@@ -55,7 +55,9 @@ func (s *solver[F]) recordCourant() {
 
 // sweepCells computes all fluxes and updates all cells. Core cells are updated while ghosts arrive.
 func (s *solver[F]) sweepCells(ctx context.Context, l loops) error {
-	s.evaluateSeries(l, 0)
+	if err := s.evaluateSeries(ctx, l, 0); err != nil {
+		return err
+	}
 	s.moveBed(l)
 	loops := [bands.Kernels]backend.Loop{bands.Flux: l.flux, bands.Update: l.update}
 	s.runBands(s.bands.Early, loops)
@@ -84,7 +86,9 @@ func (s *solver[F]) updateBoundary(ctx context.Context, flux, update backend.Loo
 
 // sweepTiles advances the tiles whose cells other ranks need first, and the others while these are sent.
 func (s *solver[F]) sweepTiles(ctx context.Context, l loops) error {
-	s.evaluateSeries(l, 0)
+	if err := s.evaluateSeries(ctx, l, 0); err != nil {
+		return err
+	}
 	s.moveBed(l)
 	if err := s.finishExchange(ctx); err != nil {
 		return err
@@ -101,11 +105,15 @@ func (s *solver[F]) sweepTiles(ctx context.Context, l loops) error {
 	return s.ghosts.Send(ctx)
 }
 
-// evaluateSeries evaluates the time series in a stage of a step.
-func (s *solver[F]) evaluateSeries(l loops, stage int) {
+// evaluateSeries evaluates the time series in a stage of a step, and at its start distributes discharges.
+func (s *solver[F]) evaluateSeries(ctx context.Context, l loops, stage int) error {
 	if n := len(s.series); n > 0 {
 		s.dev.Run(l.series[stage], 0, n)
 	}
+	if stage > 0 {
+		return nil
+	}
+	return s.distributeDischarges(ctx, l)
 }
 
 // uploadClock uploads the clock and clears the limits.

@@ -12,15 +12,23 @@ import (
 type Condition struct {
 	Kind  int32
 	Value int32 // index in Boundary.Prescribed of the prescribed value
-	Wave  int32 // index in Boundary.Prescribed of the incoming wave's height, for Radiation
+	Wave  int32 // index of the incoming wave's height for Radiation, of the depth for Torrent and TotalTorrent
+	First int32 // first row in Boundary.Curves of a Rating or of TotalDischarge, and their number
+	Count int32
 }
 
 // Kinds of boundary conditions.
 const (
-	Transmissive int32 = iota // zero gradient: the state inside continues outside
-	Level                     // of the surface, m
-	Discharge                 // inflow per metre of the edge, m²/s
-	Radiation                 // level at rest of the water outside, m: waves enter and leave
+	Transmissive   int32 = iota // zero gradient: the state inside continues outside
+	Level                       // of the surface, m; critical outflow if it is lower than that
+	Discharge                   // inflow per metre of the edge, m²/s
+	Radiation                   // level at rest of the water outside, m: waves enter and leave
+	NormalDepth                 // outflow of uniform flow down a slope, whose square root is the value
+	Critical                    // critical outflow: free overfall
+	Rating                      // outflow of the group by a curve of level and discharge, m³/s
+	TotalDischarge              // inflow through the group, m³/s, distributed by conveyance
+	Torrent                     // supercritical inflow per metre, m²/s, with its depth
+	TotalTorrent                // supercritical inflow through the group, m³/s, with its depth
 )
 
 // Boundary holds the boundary conditions of the outlets: the boundary edges that are not walls, numbered from 0.
@@ -30,6 +38,23 @@ type Boundary[F num.Float] struct {
 	Prescribed  []F         // the prescribed numbers of this stage of a step
 	Ahead       []F         // the largest values of these until the end of the next step: see EvaluateSeries
 	Passed      []Passed    // what has left through each outlet since the start
+	Outlets     []Outlet[F]
+	Curves      []Row // rating curves: discharge over level; TotalDischarge: critical level over discharge
+
+	// Of groups whose discharge is distributed: the conveyance of each of their edges on all ranks, in an order that does
+	// not depend on the ranks, and the sum of each condition.
+	Conveyances []F
+	Sums        []F
+}
+
+// Outlet has the geometry of an outlet.
+type Outlet[F num.Float] struct {
+	Slope    F     // by which the bed falls outwards along the normal
+	Fall     F     // of the bed along the normal from the cell's centroid to the edge, m
+	Rise     F     // of the bed from the cell's centroid to the edge's midpoint, m
+	Manning  F     // of the cell, s/m^(1/3)
+	Position int32 // in Conveyances
+	_        int32
 }
 
 // Passed is the volume of each layer that has left through an edge, m³: the sum over all stages of steps.
@@ -52,17 +77,30 @@ func (s *Boundary[F]) addOutflow(at EdgeCells, dt F, out *Flux[F]) {
 	s.Passed[k].V2 += float64(dt) * float64(out.M2)
 }
 
-// prescribedFlux writes the flux of an outlet with a prescribed condition, in a run with one layer (the lower one).
-func (f *Face[F]) prescribedFlux(at EdgeCells, normal *Normal[F], p *Params[F], boundary *Boundary[F], dt F, own bool,
+// outletFlux writes the flux of an outlet in a run with one layer (the lower one). The speed of its waves is that of
+// the prescribed value or of the largest one until the end of the next step, so that the step is short enough for it.
+func (f *Face[F]) outletFlux(at EdgeCells, normal *Normal[F], p *Params[F], boundary *Boundary[F], dt F, own bool,
 	out *Flux[F], n *Counters) {
 	l := &f.l
-	h, u := num.Larger(l.h2, 0), l.u2
-	given := boundary.condition(at)
-	value, wave := boundary.Prescribed[given.Value], boundary.Prescribed[given.Wave]
-	rise, thick, speed := boundaryState(given.Kind, value, wave, p.Gravity, h, u, l.z2, l.depth)
-	length := normal.Length
-	m := thick * speed
-	force := m*speed + p.Gravity*((h+thick)/2)*rise
+	h, u, length := num.Larger(l.h2, 0), l.u2, normal.Length
+	k := FirstOutlet - at.Right
+	given := boundary.Conditions[boundary.ConditionOf[k]]
+	var rise, thick, speed, added F
+	if given.Kind == Transmissive {
+		rise, added, speed = f.openOutlet(p, &boundary.Outlets[k], h, u)
+		thick = h
+	} else {
+		value, wave := boundary.Prescribed[given.Value], boundary.Prescribed[given.Wave]
+		rise, thick, speed = f.beyond(int(k), length, p, boundary, value, wave)
+	}
+	m := thick*speed + added
+	force := thick*speed*speed + p.Gravity*((h+thick)/2)*rise
+	fastest := num.Abs(speed) + num.Sqrt(p.Gravity*num.Larger(h, thick))
+	//atoll:seldom
+	if ahead := boundary.Ahead[given.Value]; given.Kind != Transmissive && ahead > boundary.Prescribed[given.Value] {
+		_, thick, speed = f.beyond(int(k), length, p, boundary, ahead, boundary.Ahead[given.Wave])
+		fastest = num.Larger(fastest, num.Abs(speed)+num.Sqrt(p.Gravity*num.Larger(h, thick)))
+	}
 	mean := l.h2 // mean thickness in the cell
 	if f.sloped {
 		mean = l.mean2
@@ -74,30 +112,114 @@ func (f *Face[F]) prescribedFlux(at EdgeCells, normal *Normal[F], p *Params[F], 
 		}
 	}
 	t := carried(m, l.t2, 0)
+	if given.Kind == Transmissive {
+		t = m * l.t2
+	}
 	x, y := normal.X*length, normal.Y*length
-	*out = Flux[F]{M2: m * length, Speed: (num.Abs(speed) + num.Sqrt(p.Gravity*num.Larger(h, thick))) * length}
+	*out = Flux[F]{M2: m * length, Speed: fastest * length}
 	out.Side[0] = MomentumChange[F]{X2: force*x - t*y, Y2: force*y + t*x}
+}
+
+// openOutlet returns the jump of the level at a transmissive edge, the mass flow that this jump adds, and the outward
+// velocity. Where water flows in down a slope its velocity is reduced, the more the thinner it is: else films on rough
+// beds would draw in any amount of water. At first order the level falls outwards as that of uniform flow does, like
+// that in a cell with slopes at second order (see openSlopes): HLLE's flux to a cell of the same depth beyond the edge.
+func (f *Face[F]) openOutlet(p *Params[F], o *Outlet[F], h, u F) (rise, added, speed F) {
+	if h <= 0 {
+		return 0, 0, 0
+	}
+	c := num.Sqrt(p.Gravity * h)
+	//atoll:seldom
+	if u < 0 && o.Rise > 0 {
+		mean := h
+		if f.sloped {
+			mean = f.l.mean2
+		}
+		slow := bounded(2 + 2*u/c)
+		u *= bounded(mean/o.Rise-1) * (1 - num.Smaller(4*o.Rise/mean, 1)*(1-slow))
+	}
+	if f.sloped || o.Fall <= 0 || u <= 0 || u >= c {
+		return 0, 0, u
+	}
+	drop := 2 * o.Fall * frictionShare(o.Manning, h, u*u+f.l.t2*f.l.t2, o.Slope)
+	// With the jump -drop of the level alone HLLE adds (c²-u²)/2c drop to the mass and takes c (c-u)/2 drop of momentum.
+	return -drop * (c - u) / (2 * c), (c*c - u*u) / (2 * c) * drop, u
+}
+
+// bounded returns x in [0, 1].
+func bounded[F num.Float](x F) F { return num.Smaller(num.Larger(x, 0), 1) }
+
+// frictionShare returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice
+// the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates,
+// faster flow slows down, and water at rest stays at rest.
+func frictionShare[F num.Float](n, h, square, slope F) F {
+	friction := n * n * square / (h * cubeRoot(h))
+	if 2*friction < slope {
+		return 2 * friction / slope
+	}
+	return 1
+}
+
+// beyond returns how far the level on outlet k is above that inside, and the thickness and the outward velocity there,
+// for a prescribed value and the number that belongs to it.
+func (f *Face[F]) beyond(k int, length F, p *Params[F], boundary *Boundary[F], value, wave F) (rise, thick, speed F) {
+	l := &f.l
+	given := boundary.Conditions[boundary.ConditionOf[k]]
+	h, g := num.Larger(l.h2, 0), p.Gravity
+	kind := given.Kind
+	if kind == NormalDepth || kind == Rating {
+		if h <= 0 {
+			return 0, 0, 0
+		}
+		var q F
+		if kind == NormalDepth {
+			root := cubeRoot(h)
+			q = h * root * root * value / boundary.Outlets[k].Manning
+		} else {
+			q = F(curve(boundary.Curves, given.First, given.Count, float64(l.z2))) * boundary.part(k, length)
+		}
+		return outflow(g, q, h, l.u2)
+	}
+	if kind == TotalDischarge || kind == TotalTorrent {
+		value *= boundary.part(k, length)
+	}
+	if kind == Torrent || kind == TotalTorrent {
+		if value <= 0 || wave <= 0 {
+			return -h, 0, 0
+		}
+		return wave - h, wave, -value / wave
+	}
+	return boundaryState(kind, value, wave, g, h, l.u2, l.z2, l.depth)
 }
 
 // boundaryState returns the thickness and the outward velocity on the boundary, and how far the level there is above
 // that in the cell. The cell has thickness h, outward velocity u, level z, and its bed at depth. The outgoing
-// characteristic carries u + 2√(gh), the incoming one u - 2√(gh), where u is the outward velocity. Radiation prescribes
-// the incoming one: that of water at rest with the prescribed level, or, if wave is not 0, of a simple wave whose
-// height above that level is wave. Across a simple wave that moves inward, u + 2√(gh) keeps its value 2√(gh₀) at rest.
+// characteristic carries R = u + 2√(gh), the incoming one u - 2√(gh), where u is the outward velocity. Outflow is at
+// most critical, c = u = R/3, unless it is supercritical inside: a lower level outside does not draw more. Radiation
+// prescribes the incoming characteristic: that of water at rest with the prescribed level, or, if wave is not 0, of a
+// simple wave whose height above that level is wave. Across a simple wave that moves inward, R keeps its value 2√(gh₀)
+// at rest.
 func boundaryState[F num.Float](kind int32, value, wave, gravity, h, u, z, depth F) (rise, thick, speed F) {
 	c := num.Sqrt(gravity * h)
 	outgoing := u + 2*c
 	if u > c || kind == Level && value == z {
 		return 0, h, u
 	}
-	if kind == Level {
-		thick = num.Larger(value+depth, 0)
-		c = num.Sqrt(gravity * thick)
-		return value - z, thick, num.Larger(outgoing-2*c, -c)
-	}
-	if kind == Discharge {
+	if kind == Discharge || kind == TotalDischarge {
 		thick, speed = inflow(gravity, value, outgoing, c)
 		return thick - h, thick, speed
+	}
+	third := num.Larger(outgoing/3, 0) // the critical velocity
+	critical := third * third / gravity
+	if kind == Critical {
+		return critical - h, critical, third
+	}
+	if kind == Level {
+		if thick = value + depth; thick <= critical {
+			return critical - h, critical, third
+		}
+		c = num.Sqrt(gravity * thick)
+		return value - z, thick, num.Larger(outgoing-2*c, -c)
 	}
 	if value == z && u == 0 && wave == 0 {
 		return 0, h, u
@@ -107,9 +229,37 @@ func boundaryState[F num.Float](kind int32, value, wave, gravity, h, u, z, depth
 	if wave != 0 {
 		incoming = 2*atRest - 4*num.Sqrt(gravity*num.Larger(value+wave+depth, 0))
 	}
-	c = num.Larger((outgoing-incoming)/4, 0)
+	c, speed = num.Larger((outgoing-incoming)/4, 0), (outgoing+incoming)/2
+	if speed > c {
+		c, speed = third, third
+	}
 	thick = c * c / gravity
-	return thick - h, thick, (outgoing + incoming) / 2
+	return thick - h, thick, speed
+}
+
+// outflow returns what boundaryState does for an outflow of q per metre, which is at most critical, where the cell has
+// thickness h and outward velocity u: Newton's method for (R - 2c) c² = gq, which decreases c from R/2, where q is 0.
+func outflow[F num.Float](gravity, q, h, u F) (rise, thick, speed F) {
+	c := num.Sqrt(gravity * h)
+	outgoing := u + 2*c
+	if u > c {
+		return 0, h, u
+	}
+	third := num.Larger(outgoing/3, 0)
+	critical := third * third / gravity
+	if gravity*q >= third*third*third {
+		return critical - h, critical, third
+	}
+	c = outgoing / 2
+	for k := 0; k < 40; k++ {
+		next := c - ((outgoing-2*c)*c*c-gravity*q)/(2*c*(outgoing-3*c))
+		if next == c {
+			break
+		}
+		c = num.Larger(next, third)
+	}
+	thick = c * c / gravity
+	return thick - h, thick, outgoing - 2*c
 }
 
 // inflow returns the thickness and the outward velocity on the boundary for an inflow of q per metre, so that u + 2c

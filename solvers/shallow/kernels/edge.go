@@ -112,8 +112,8 @@ func (f *Face[F]) Viscosity(scheme Scheme, p *Params[F]) {
 func (f *Face[F]) WriteFlux(scheme Scheme, at EdgeCells, normal *Normal[F], p *Params[F], boundary *Boundary[F], dt F,
 	own bool, out *Flux[F], n *Counters) {
 	//atoll:seldom
-	if at.Right <= FirstOutlet && boundary.condition(at).Kind != Transmissive {
-		f.prescribedFlux(at, normal, p, boundary, dt, own, out, n)
+	if scheme == OneLayer && at.Right <= FirstOutlet {
+		f.outletFlux(at, normal, p, boundary, dt, own, out, n)
 		boundary.addOutflow(at, dt, out)
 		return
 	}

@@ -233,29 +233,58 @@ struct Condition {
     int32 Kind;
     int32 Value;
     int32 Wave;
+    int32 First;
+    int32 Count;
 };
-static_assert(sizeof(Condition) == 12 && offsetof(Condition, Kind) == 0 && offsetof(Condition, Value) == 4 &&
-    offsetof(Condition, Wave) == 8, "Condition");
+static_assert(sizeof(Condition) == 20 && offsetof(Condition, Kind) == 0 && offsetof(Condition, Value) == 4 &&
+    offsetof(Condition, Wave) == 8 && offsetof(Condition, First) == 12 && offsetof(Condition, Count) == 16, "Condition");
 
 // Passed is the volume of each layer that has left through an edge, m³: the sum over all stages of steps.
-// Passed, boundary.go:36
+// Passed, boundary.go:61
 struct alignas(16) Passed {
     double V1, V2;
 };
 static_assert(sizeof(Passed) == 16 && offsetof(Passed, V1) == 0 && offsetof(Passed, V2) == 8, "Passed");
 
+// Outlet has the geometry of an outlet.
+// Outlet[float32], boundary.go:51
+struct alignas(8) Outlet_f32 {
+    float Slope;
+    float Fall;
+    float Rise_;
+    float Manning;
+    int32 Position;
+    int32 blank5;
+};
+static_assert(sizeof(Outlet_f32) == 24 && offsetof(Outlet_f32, Slope) == 0 && offsetof(Outlet_f32, Fall) == 4 &&
+    offsetof(Outlet_f32, Rise_) == 8 && offsetof(Outlet_f32, Manning) == 12 &&
+    offsetof(Outlet_f32, Position) == 16 && offsetof(Outlet_f32, blank5) == 20, "Outlet_f32");
+
+// Row is the value of a series at a time in s.
+// Row, series.go:11
+struct alignas(16) Row {
+    double T, Value;
+};
+static_assert(sizeof(Row) == 16 && offsetof(Row, T) == 0 && offsetof(Row, Value) == 8, "Row");
+
 // Boundary holds the boundary conditions of the outlets: the boundary edges that are not walls, numbered from 0.
-// Boundary[float32], boundary.go:27
+// Boundary[float32], boundary.go:35
 struct Boundary_f32 {
     Slice<int32> ConditionOf;
     Slice<Condition> Conditions;
     Slice<float> Prescribed;
     Slice<float> Ahead;
     Slice<Passed> Passed_;
+    Slice<Outlet_f32> Outlets;
+    Slice<Row> Curves;
+    Slice<float> Conveyances;
+    Slice<float> Sums_;
 };
-static_assert(sizeof(Boundary_f32) == 120 && offsetof(Boundary_f32, ConditionOf) == 0 &&
+static_assert(sizeof(Boundary_f32) == 216 && offsetof(Boundary_f32, ConditionOf) == 0 &&
     offsetof(Boundary_f32, Conditions) == 24 && offsetof(Boundary_f32, Prescribed) == 48 &&
-    offsetof(Boundary_f32, Ahead) == 72 && offsetof(Boundary_f32, Passed_) == 96, "Boundary_f32");
+    offsetof(Boundary_f32, Ahead) == 72 && offsetof(Boundary_f32, Passed_) == 96 &&
+    offsetof(Boundary_f32, Outlets) == 120 && offsetof(Boundary_f32, Curves) == 144 &&
+    offsetof(Boundary_f32, Conveyances) == 168 && offsetof(Boundary_f32, Sums_) == 192, "Boundary_f32");
 
 // Vec2 is a vector in the plane of the mesh: a gradient, an offset or a velocity.
 // Vec2[float32], slopes.go:6
@@ -271,14 +300,14 @@ static_assert(sizeof(Vec2_f32) == 8 && offsetof(Vec2_f32, X) == 0 && offsetof(Ve
 // Stencil[float32], slopes.go:18
 struct alignas(16) Stencil_f32 {
     Array<int32, 3> Neighbours;
-    int32 blank1;
+    int32 Outlet_;
     Array<Vec2_f32, 2> Arm;
     Array<Vec2_f32, 3> Weight;
     Vec2_f32 Bed_;
 };
 static_assert(sizeof(Stencil_f32) == 64 && offsetof(Stencil_f32, Neighbours) == 0 &&
-    offsetof(Stencil_f32, blank1) == 12 && offsetof(Stencil_f32, Arm) == 16 && offsetof(Stencil_f32, Weight) == 32 &&
-    offsetof(Stencil_f32, Bed_) == 56, "Stencil_f32");
+    offsetof(Stencil_f32, Outlet_) == 12 && offsetof(Stencil_f32, Arm) == 16 &&
+    offsetof(Stencil_f32, Weight) == 32 && offsetof(Stencil_f32, Bed_) == 56, "Stencil_f32");
 
 // Arms are the vectors from the centroids of an edge's cells to its middle, in metres. At the boundary both are the
 // left cell's.
@@ -302,10 +331,10 @@ struct Mesh_f32 {
     Slice<Arms_f32> Arms_;
     Slice<int32> SlopesAt;
 };
-static_assert(sizeof(Mesh_f32) == 320 && offsetof(Mesh_f32, EdgeCells_) == 0 && offsetof(Mesh_f32, Normals) == 24 &&
+static_assert(sizeof(Mesh_f32) == 416 && offsetof(Mesh_f32, EdgeCells_) == 0 && offsetof(Mesh_f32, Normals) == 24 &&
     offsetof(Mesh_f32, Beds) == 48 && offsetof(Mesh_f32, CellEdges_) == 72 && offsetof(Mesh_f32, FluxAt) == 96 &&
     offsetof(Mesh_f32, Owned) == 120 && offsetof(Mesh_f32, Boundary_) == 128 &&
-    offsetof(Mesh_f32, Stencils) == 248 && offsetof(Mesh_f32, Arms_) == 272 && offsetof(Mesh_f32, SlopesAt) == 296, "Mesh_f32");
+    offsetof(Mesh_f32, Stencils) == 344 && offsetof(Mesh_f32, Arms_) == 368 && offsetof(Mesh_f32, SlopesAt) == 392, "Mesh_f32");
 
 // Clock is the time of a run and the step common to all cells. It is stored on the device, so that steps need not
 // wait for the host.
@@ -361,7 +390,7 @@ static_assert(sizeof(Flux_f32) == 48 && offsetof(Flux_f32, M1) == 0 && offsetof(
 
 // Lost is the thickness of water that left a cell upwards and downwards since the start, and that of the rain on it,
 // which is known only if a model of the soil needs it, m.
-// Lost, losses.go:7
+// Lost, forcing.go:80
 struct Lost {
     double Evaporated, Infiltrated, Fallen;
 };
@@ -369,7 +398,7 @@ static_assert(sizeof(Lost) == 24 && offsetof(Lost, Evaporated) == 0 && offsetof(
     offsetof(Lost, Fallen) == 16, "Lost");
 
 // Soil has the parameters of a cell's soil.
-// Soil[float32], losses.go:19
+// Soil[float32], forcing.go:92
 struct alignas(16) Soil_f32 {
     float Rate;
     float Depth;
@@ -452,18 +481,38 @@ struct alignas(16) Bed_f64 {
 };
 static_assert(sizeof(Bed_f64) == 16 && offsetof(Bed_f64, Depth) == 0 && offsetof(Bed_f64, Area) == 8, "Bed_f64");
 
+// Outlet has the geometry of an outlet.
+// Outlet[float64], boundary.go:51
+struct Outlet_f64 {
+    double Slope;
+    double Fall;
+    double Rise_;
+    double Manning;
+    int32 Position;
+    int32 blank5;
+};
+static_assert(sizeof(Outlet_f64) == 40 && offsetof(Outlet_f64, Slope) == 0 && offsetof(Outlet_f64, Fall) == 8 &&
+    offsetof(Outlet_f64, Rise_) == 16 && offsetof(Outlet_f64, Manning) == 24 &&
+    offsetof(Outlet_f64, Position) == 32 && offsetof(Outlet_f64, blank5) == 36, "Outlet_f64");
+
 // Boundary holds the boundary conditions of the outlets: the boundary edges that are not walls, numbered from 0.
-// Boundary[float64], boundary.go:27
+// Boundary[float64], boundary.go:35
 struct Boundary_f64 {
     Slice<int32> ConditionOf;
     Slice<Condition> Conditions;
     Slice<double> Prescribed;
     Slice<double> Ahead;
     Slice<Passed> Passed_;
+    Slice<Outlet_f64> Outlets;
+    Slice<Row> Curves;
+    Slice<double> Conveyances;
+    Slice<double> Sums_;
 };
-static_assert(sizeof(Boundary_f64) == 120 && offsetof(Boundary_f64, ConditionOf) == 0 &&
+static_assert(sizeof(Boundary_f64) == 216 && offsetof(Boundary_f64, ConditionOf) == 0 &&
     offsetof(Boundary_f64, Conditions) == 24 && offsetof(Boundary_f64, Prescribed) == 48 &&
-    offsetof(Boundary_f64, Ahead) == 72 && offsetof(Boundary_f64, Passed_) == 96, "Boundary_f64");
+    offsetof(Boundary_f64, Ahead) == 72 && offsetof(Boundary_f64, Passed_) == 96 &&
+    offsetof(Boundary_f64, Outlets) == 120 && offsetof(Boundary_f64, Curves) == 144 &&
+    offsetof(Boundary_f64, Conveyances) == 168 && offsetof(Boundary_f64, Sums_) == 192, "Boundary_f64");
 
 // Vec2 is a vector in the plane of the mesh: a gradient, an offset or a velocity.
 // Vec2[float64], slopes.go:6
@@ -479,14 +528,14 @@ static_assert(sizeof(Vec2_f64) == 16 && offsetof(Vec2_f64, X) == 0 && offsetof(V
 // Stencil[float64], slopes.go:18
 struct alignas(16) Stencil_f64 {
     Array<int32, 3> Neighbours;
-    int32 blank1;
+    int32 Outlet_;
     Array<Vec2_f64, 2> Arm;
     Array<Vec2_f64, 3> Weight;
     Vec2_f64 Bed_;
 };
 static_assert(sizeof(Stencil_f64) == 112 && offsetof(Stencil_f64, Neighbours) == 0 &&
-    offsetof(Stencil_f64, blank1) == 12 && offsetof(Stencil_f64, Arm) == 16 && offsetof(Stencil_f64, Weight) == 48 &&
-    offsetof(Stencil_f64, Bed_) == 96, "Stencil_f64");
+    offsetof(Stencil_f64, Outlet_) == 12 && offsetof(Stencil_f64, Arm) == 16 &&
+    offsetof(Stencil_f64, Weight) == 48 && offsetof(Stencil_f64, Bed_) == 96, "Stencil_f64");
 
 // Arms are the vectors from the centroids of an edge's cells to its middle, in metres. At the boundary both are the
 // left cell's.
@@ -510,10 +559,10 @@ struct Mesh_f64 {
     Slice<Arms_f64> Arms_;
     Slice<int32> SlopesAt;
 };
-static_assert(sizeof(Mesh_f64) == 320 && offsetof(Mesh_f64, EdgeCells_) == 0 && offsetof(Mesh_f64, Normals) == 24 &&
+static_assert(sizeof(Mesh_f64) == 416 && offsetof(Mesh_f64, EdgeCells_) == 0 && offsetof(Mesh_f64, Normals) == 24 &&
     offsetof(Mesh_f64, Beds) == 48 && offsetof(Mesh_f64, CellEdges_) == 72 && offsetof(Mesh_f64, FluxAt) == 96 &&
     offsetof(Mesh_f64, Owned) == 120 && offsetof(Mesh_f64, Boundary_) == 128 &&
-    offsetof(Mesh_f64, Stencils) == 248 && offsetof(Mesh_f64, Arms_) == 272 && offsetof(Mesh_f64, SlopesAt) == 296, "Mesh_f64");
+    offsetof(Mesh_f64, Stencils) == 344 && offsetof(Mesh_f64, Arms_) == 368 && offsetof(Mesh_f64, SlopesAt) == 392, "Mesh_f64");
 
 // Clock is the time of a run and the step common to all cells. It is stored on the device, so that steps need not
 // wait for the host.
@@ -568,7 +617,7 @@ static_assert(sizeof(Flux_f64) == 96 && offsetof(Flux_f64, M1) == 0 && offsetof(
     offsetof(Flux_f64, Speed) == 16 && offsetof(Flux_f64, blank3) == 24 && offsetof(Flux_f64, Side) == 32, "Flux_f64");
 
 // Soil has the parameters of a cell's soil.
-// Soil[float64], losses.go:19
+// Soil[float64], forcing.go:92
 struct alignas(16) Soil_f64 {
     double Rate;
     double Depth;
@@ -613,6 +662,36 @@ struct balance_f64 {
 static_assert(sizeof(balance_f64) == 56 && offsetof(balance_f64, h1) == 0 && offsetof(balance_f64, q1x) == 8 &&
     offsetof(balance_f64, q1y) == 16 && offsetof(balance_f64, h2) == 24 && offsetof(balance_f64, q2x) == 32 &&
     offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed_) == 48, "balance_f64");
+
+// Share is an outlet of a group whose discharge is distributed over its edges by conveyance, h^(5/3)/n times the
+// edge's length: q = Q K/ΣK per edge. Width is length/n, or the length if there is no friction, and Bed the height of
+// the bed at the edge's midpoint, m.
+// Share[float32], conveyance.go:8
+struct alignas(16) Share_f32 {
+    int32 Outlet_, Cell;
+    float Bed_, Width;
+};
+static_assert(sizeof(Share_f32) == 16 && offsetof(Share_f32, Outlet_) == 0 && offsetof(Share_f32, Cell) == 4 &&
+    offsetof(Share_f32, Bed_) == 8 && offsetof(Share_f32, Width) == 12, "Share_f32");
+
+// Share is an outlet of a group whose discharge is distributed over its edges by conveyance, h^(5/3)/n times the
+// edge's length: q = Q K/ΣK per edge. Width is length/n, or the length if there is no friction, and Bed the height of
+// the bed at the edge's midpoint, m.
+// Share[float64], conveyance.go:8
+struct Share_f64 {
+    int32 Outlet_, Cell;
+    double Bed_, Width;
+};
+static_assert(sizeof(Share_f64) == 24 && offsetof(Share_f64, Outlet_) == 0 && offsetof(Share_f64, Cell) == 4 &&
+    offsetof(Share_f64, Bed_) == 8 && offsetof(Share_f64, Width) == 16, "Share_f64");
+
+// Distribution is a condition of the boundary whose edges' conveyances are Count elements from First on.
+// Distribution, conveyance.go:35
+struct Distribution {
+    int32 Condition_, First, Count;
+};
+static_assert(sizeof(Distribution) == 12 && offsetof(Distribution, Condition_) == 0 &&
+    offsetof(Distribution, First) == 4 && offsetof(Distribution, Count) == 8, "Distribution");
 
 // Counters counts exceptional events.
 // Counters, types.go:90
@@ -923,13 +1002,6 @@ static_assert(sizeof(Samples_f64) == 96 && offsetof(Samples_f64, Cells) == 0 &&
     offsetof(Samples_f64, States) == 24 && offsetof(Samples_f64, Depths) == 48 &&
     offsetof(Samples_f64, Times) == 72, "Samples_f64");
 
-// Row is the value of a series at a time in s.
-// Row, series.go:11
-struct alignas(16) Row {
-    double T, Value;
-};
-static_assert(sizeof(Row) == 16 && offsetof(Row, T) == 0 && offsetof(Row, Value) == 8, "Row");
-
 // Series is a time series that determines element Slot of the time-dependent parameters: Count rows from First on,
 // linear between them. Two rows of the same time are a jump, and the second holds from this time on. The value after
 // the last row is constant; the first row must not be later than the start of the run. At is the current row. Mean
@@ -994,7 +1066,7 @@ struct TiledMesh_f32 {
     Slice<Arms_f32> Arms_;
     Boundary_f32 Boundary_;
 };
-static_assert(sizeof(TiledMesh_f32) == 264 && offsetof(TiledMesh_f32, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f32) == 360 && offsetof(TiledMesh_f32, Tiles) == 0 &&
     offsetof(TiledMesh_f32, Cells) == 24 && offsetof(TiledMesh_f32, EdgeCells_) == 48 &&
     offsetof(TiledMesh_f32, Normals) == 72 && offsetof(TiledMesh_f32, Beds) == 96 &&
     offsetof(TiledMesh_f32, Arms_) == 120 && offsetof(TiledMesh_f32, Boundary_) == 144, "TiledMesh_f32");
@@ -1011,7 +1083,7 @@ struct TiledMesh_f64 {
     Slice<Arms_f64> Arms_;
     Boundary_f64 Boundary_;
 };
-static_assert(sizeof(TiledMesh_f64) == 264 && offsetof(TiledMesh_f64, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f64) == 360 && offsetof(TiledMesh_f64, Tiles) == 0 &&
     offsetof(TiledMesh_f64, Cells) == 24 && offsetof(TiledMesh_f64, EdgeCells_) == 48 &&
     offsetof(TiledMesh_f64, Normals) == 72 && offsetof(TiledMesh_f64, Beds) == 96 &&
     offsetof(TiledMesh_f64, Arms_) == 120 && offsetof(TiledMesh_f64, Boundary_) == 144, "TiledMesh_f64");
@@ -1174,7 +1246,7 @@ DEVICE double num_Larger_f64(double a, double b) {
 // greenAmpt returns what a soil under water takes until F - M ln(1 + F/M) has grown by a, where F is what it has taken:
 // the trapezoidal rule for d(F²/2) = (F + M) da. F starts as a square root, so that four pieces of 1, 3, 5 and 7
 // sixteenths are taken: the error of the first step is below 0.3% if a is below M/10.
-// greenAmpt, losses.go:81
+// greenAmpt, forcing.go:154
 DEVICE double greenAmpt(double taken, double a, double m) {
     double f = taken;
     for (int64 k = 0; k < 4; k++) {
@@ -1185,7 +1257,7 @@ DEVICE double greenAmpt(double taken, double a, double m) {
 }
 
 // runoff returns x²/(x+s), where x is the rain less the initial abstraction.
-// runoff, losses.go:71
+// runoff, forcing.go:144
 DEVICE double runoff(double x, double s) {
     if (x <= 0.0) {
         return 0.0;
@@ -1204,7 +1276,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
 
 // infiltration returns what the soil takes by a model in a step of length dt, in which the thickness fallen has fallen
 // on a cell where the water is now h deep, m. It may be more than h.
-// (*Soil[float32]).infiltration, losses.go:54
+// (*Soil[float32]).infiltration, forcing.go:127
 DEVICE double Soil_infiltration_f32(Soil_f32 *s, int32 model, Lost *lost, double dt, double fallen, double h) {
     double rate = double(s->Rate), depth = double(s->Depth), storage = double(s->Storage);
     if (model == 0) {
@@ -1224,7 +1296,7 @@ DEVICE double Soil_infiltration_f32(Soil_f32 *s, int32 model, Lost *lost, double
 
 // lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float32]).lose, losses.go:28
+// (*Forcing[float32]).lose, forcing.go:101
 DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     if (f->Lost_.len == 0) {
         return;
@@ -1522,7 +1594,7 @@ DEVICE void Forcing_apply_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p
 
 // infiltration returns what the soil takes by a model in a step of length dt, in which the thickness fallen has fallen
 // on a cell where the water is now h deep, m. It may be more than h.
-// (*Soil[float64]).infiltration, losses.go:54
+// (*Soil[float64]).infiltration, forcing.go:127
 DEVICE double Soil_infiltration_f64(Soil_f64 *s, int32 model, Lost *lost, double dt, double fallen, double h) {
     double rate = s->Rate, depth = s->Depth, storage = s->Storage;
     if (model == 0) {
@@ -1542,7 +1614,7 @@ DEVICE double Soil_infiltration_f64(Soil_f64 *s, int32 model, Lost *lost, double
 
 // lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float64]).lose, losses.go:28
+// (*Forcing[float64]).lose, forcing.go:101
 DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     if (f->Lost_.len == 0) {
         return;
@@ -1740,6 +1812,91 @@ DEVICE double UpdateCell_f64_at(int64 i, bool oneLayer, const Params_f64 *p, con
     balance_f64 b = {};
     balance_gather_f64(&b, oneLayer, m->CellEdges_[i], flux);
     return balance_advance_f64(&b, oneLayer, i, p, clock->Dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
+}
+
+// curve returns the value at x of rows that are linear between their abscissas T, which increase: that of the first row
+// before it, and on the line through the last two rows after them.
+// curve, conveyance.go:60
+DEVICE double curve(Slice<Row> rows, int32 first, int32 count, double x) {
+    int32 lo = first, hi = sub(add(first, count), 1);
+    if (count == 0) {
+        return 0.0;
+    }
+    if (x <= rows[lo].T || count == 1) {
+        return rows[lo].Value;
+    }
+    while (sub(hi, lo) > 1) {
+        int32 middle = add(lo, hi) / 2;
+        if (rows[middle].T <= x) {
+            lo = middle;
+        } else {
+            hi = middle;
+        }
+    }
+    Row a = rows[lo], b = rows[hi];
+    return a.Value + (b.Value - a.Value) * ((x - a.T) / (b.T - a.T));
+}
+
+// Convey computes the conveyance of share k from the state at the start of a step. On ground that is dry or nearly so
+// the depth of an inflow is that below the level at which it would be critical, so that it begins where the ground is
+// lowest.
+// Convey[float32], conveyance.go:18
+DEVICE void Convey_f32_at(int64 k, Slice<Share_f32> shares, const Boundary_f32 *b, Slice<State_f32> w) {
+    Share_f32 s = shares[k];
+    Condition given = b->Conditions[b->ConditionOf[s.Outlet_]];
+    float h = num_Larger_f32(w[s.Cell].H2, 0.0f);
+    if (given.Kind != 6) {
+        double z = curve(b->Curves, given.First, given.Count, double(b->Prescribed[given.Value]));
+        h = num_Larger_f32(h, float(z) - s.Bed_);
+    }
+    float conveyance = 0.0f;
+    if (h > 0.0f) {
+        float root = cubeRoot_f32(h);
+        conveyance = h * root * root * s.Width;
+    }
+    b->Conveyances[b->Outlets[s.Outlet_].Position] = conveyance;
+}
+
+// Convey computes the conveyance of share k from the state at the start of a step. On ground that is dry or nearly so
+// the depth of an inflow is that below the level at which it would be critical, so that it begins where the ground is
+// lowest.
+// Convey[float64], conveyance.go:18
+DEVICE void Convey_f64_at(int64 k, Slice<Share_f64> shares, const Boundary_f64 *b, Slice<State_f64> w) {
+    Share_f64 s = shares[k];
+    Condition given = b->Conditions[b->ConditionOf[s.Outlet_]];
+    double h = num_Larger_f64(w[s.Cell].H2, 0.0);
+    if (given.Kind != 6) {
+        double z = curve(b->Curves, given.First, given.Count, b->Prescribed[given.Value]);
+        h = num_Larger_f64(h, z - s.Bed_);
+    }
+    double conveyance = 0.0;
+    if (h > 0.0) {
+        double root = cubeRoot_f64(h);
+        conveyance = h * root * root * s.Width;
+    }
+    b->Conveyances[b->Outlets[s.Outlet_].Position] = conveyance;
+}
+
+// SumConveyances sums the conveyances of distribution k, in their order.
+// SumConveyances[float32], conveyance.go:40
+DEVICE void SumConveyances_f32_at(int64 k, Slice<Distribution> list, const Boundary_f32 *b) {
+    Distribution d = list[k];
+    float sum = 0.0f;
+    for (int32 n = 0; n < d.Count; n++) {
+        sum += b->Conveyances[add(d.First, n)];
+    }
+    b->Sums_[d.Condition_] = sum;
+}
+
+// SumConveyances sums the conveyances of distribution k, in their order.
+// SumConveyances[float64], conveyance.go:40
+DEVICE void SumConveyances_f64_at(int64 k, Slice<Distribution> list, const Boundary_f64 *b) {
+    Distribution d = list[k];
+    double sum = 0.0;
+    for (int32 n = 0; n < d.Count; n++) {
+        sum += b->Conveyances[add(d.First, n)];
+    }
+    b->Sums_[d.Condition_] = sum;
 }
 
 // rotate sets the side to a cell's state in the frame of the normal (nx, ny). t holds the tangential mass flow until
@@ -2328,16 +2485,96 @@ DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
     }
 }
 
-// condition returns the boundary condition at an outlet edge.
-// (*Boundary[float32]).condition, boundary.go:39
-DEVICE Condition Boundary_condition_f32(const Boundary_f32 *s, EdgeCells at) {
-    return s->Conditions[s->ConditionOf[sub(-3, at.Right)]];
+// bounded returns x in [0, 1].
+// bounded[float32], boundary.go:150
+DEVICE float bounded_f32(float x) {
+    return num_Smaller_f32(num_Larger_f32(x, 0.0f), 1.0f);
+}
+
+// frictionShare returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice
+// the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates, faster
+// flow slows down, and water at rest stays at rest.
+// frictionShare[float32], boundary.go:155
+DEVICE float frictionShare_f32(float n, float h, float square, float slope) {
+    float friction = n * n * square / (h * cubeRoot_f32(h));
+    if (2.0f * friction < slope) {
+        return 2.0f * friction / slope;
+    }
+    return 1.0f;
+}
+
+// openOutlet returns the jump of the level at a transmissive edge, the mass flow that this jump adds, and the outward
+// velocity. Where water flows in down a slope its velocity is reduced, the more the thinner it is: else films on rough
+// beds would draw in any amount of water. At first order the level falls outwards as that of uniform flow does, like
+// that in a cell with slopes at second order (see openSlopes): HLLE's flux to a cell of the same depth beyond the edge.
+// (*Face[float32]).openOutlet, boundary.go:127
+struct Face_openOutlet_f32_results { float r0; float r1; float r2; };
+DEVICE Face_openOutlet_f32_results Face_openOutlet_f32(Face_f32 *f, const Params_f32 *p, Outlet_f32 *o, float h,
+        float u) {
+    if (h <= 0.0f) {
+        return {0.0f, 0.0f, 0.0f};
+    }
+    float c = num_Sqrt_f32(p->Gravity * h);
+    if (u < 0.0f && o->Rise_ > 0.0f) {
+        float mean = h;
+        if (f->sloped) {
+            mean = f->l.mean2;
+        }
+        float slow = bounded_f32(2.0f + 2.0f * u / c);
+        u *= bounded_f32(mean / o->Rise_ - 1.0f) * (1.0f - num_Smaller_f32(4.0f * o->Rise_ / mean, 1.0f) * (1.0f - slow));
+    }
+    if (f->sloped || o->Fall <= 0.0f || u <= 0.0f || u >= c) {
+        return {0.0f, 0.0f, u};
+    }
+    float drop = 2.0f * o->Fall * frictionShare_f32(o->Manning, h, u * u + f->l.t2 * f->l.t2, o->Slope);
+    // With the jump -drop of the level alone HLLE adds (c²-u²)/2c drop to the mass and takes c (c-u)/2 drop of momentum.
+    return {-drop * (c - u) / (2.0f * c), (c * c - u * u) / (2.0f * c) * drop, u};
+}
+
+// part returns the part of a group's discharge that flows through a metre of outlet k, whose edge has a length.
+// (*Boundary[float32]).part, conveyance.go:50
+DEVICE float Boundary_part_f32(const Boundary_f32 *s, int64 k, float length) {
+    float sum = s->Sums_[s->ConditionOf[k]];
+    if (sum <= 0.0f) {
+        return 0.0f;
+    }
+    return s->Conveyances[s->Outlets[k].Position] / sum / length;
+}
+
+// outflow returns what boundaryState does for an outflow of q per metre, which is at most critical, where the cell has
+// thickness h and outward velocity u: Newton's method for (R - 2c) c² = gq, which decreases c from R/2, where q is 0.
+// outflow[float32], boundary.go:242
+struct outflow_f32_results { float r0; float r1; float r2; };
+DEVICE outflow_f32_results outflow_f32(float gravity, float q, float h, float u) {
+    float rise = 0.0f;
+    float thick = 0.0f;
+    float speed = 0.0f;
+    float c = num_Sqrt_f32(gravity * h);
+    float outgoing = u + 2.0f * c;
+    if (u > c) {
+        return {0.0f, h, u};
+    }
+    float third = num_Larger_f32(outgoing / 3.0f, 0.0f);
+    float critical = third * third / gravity;
+    if (gravity * q >= third * third * third) {
+        return {critical - h, critical, third};
+    }
+    c = outgoing / 2.0f;
+    for (int64 k = 0; k < 40; k++) {
+        float next = c - ((outgoing - 2.0f * c) * c * c - gravity * q) / (2.0f * c * (outgoing - 3.0f * c));
+        if (next == c) {
+            break;
+        }
+        c = num_Larger_f32(next, third);
+    }
+    thick = c * c / gravity;
+    return {thick - h, thick, outgoing - 2.0f * c};
 }
 
 // inflow returns the thickness and the outward velocity on the boundary for an inflow of q per metre, so that u + 2c
 // equals the outgoing characteristic. c is the wave speed √(gh) in the cell, from which Newton's method starts. The
 // inflow is at most critical: no faster than waves.
-// inflow[float32], boundary.go:118
+// inflow[float32], boundary.go:268
 struct inflow_f32_results { float r0; float r1; };
 DEVICE inflow_f32_results inflow_f32(float gravity, float q, float outgoing, float c) {
     float thick = 0.0f;
@@ -2362,10 +2599,12 @@ DEVICE inflow_f32_results inflow_f32(float gravity, float q, float outgoing, flo
 
 // boundaryState returns the thickness and the outward velocity on the boundary, and how far the level there is above
 // that in the cell. The cell has thickness h, outward velocity u, level z, and its bed at depth. The outgoing
-// characteristic carries u + 2√(gh), the incoming one u - 2√(gh), where u is the outward velocity. Radiation prescribes
-// the incoming one: that of water at rest with the prescribed level, or, if wave is not 0, of a simple wave whose
-// height above that level is wave. Across a simple wave that moves inward, u + 2√(gh) keeps its value 2√(gh₀) at rest.
-// boundaryState[float32], boundary.go:87
+// characteristic carries R = u + 2√(gh), the incoming one u - 2√(gh), where u is the outward velocity. Outflow is at
+// most critical, c = u = R/3, unless it is supercritical inside: a lower level outside does not draw more. Radiation
+// prescribes the incoming characteristic: that of water at rest with the prescribed level, or, if wave is not 0, of a
+// simple wave whose height above that level is wave. Across a simple wave that moves inward, R keeps its value 2√(gh₀)
+// at rest.
+// boundaryState[float32], boundary.go:202
 struct boundaryState_f32_results { float r0; float r1; float r2; };
 DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, float wave, float gravity, float h,
         float u, float z, float depth) {
@@ -2377,16 +2616,24 @@ DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, floa
     if (u > c || kind == 1 && value == z) {
         return {0.0f, h, u};
     }
-    if (kind == 1) {
-        thick = num_Larger_f32(value + depth, 0.0f);
-        c = num_Sqrt_f32(gravity * thick);
-        return {value - z, thick, num_Larger_f32(outgoing - 2.0f * c, -c)};
-    }
-    if (kind == 2) {
+    if (kind == 2 || kind == 7) {
         const auto results1 = inflow_f32(gravity, value, outgoing, c);
         thick = results1.r0;
         speed = results1.r1;
         return {thick - h, thick, speed};
+    }
+    // the critical velocity
+    float third = num_Larger_f32(outgoing / 3.0f, 0.0f);
+    float critical = third * third / gravity;
+    if (kind == 5) {
+        return {critical - h, critical, third};
+    }
+    if (kind == 1) {
+        if (thick = value + depth; thick <= critical) {
+            return {critical - h, critical, third};
+        }
+        c = num_Sqrt_f32(gravity * thick);
+        return {value - z, thick, num_Larger_f32(outgoing - 2.0f * c, -c)};
     }
     if (value == z && u == 0.0f && wave == 0.0f) {
         return {0.0f, h, u};
@@ -2398,8 +2645,50 @@ DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, floa
         incoming = 2.0f * atRest - 4.0f * num_Sqrt_f32(gravity * num_Larger_f32(value + wave + depth, 0.0f));
     }
     c = num_Larger_f32((outgoing - incoming) / 4.0f, 0.0f);
+    speed = (outgoing + incoming) / 2.0f;
+    if (speed > c) {
+        c = third;
+        speed = third;
+    }
     thick = c * c / gravity;
-    return {thick - h, thick, (outgoing + incoming) / 2.0f};
+    return {thick - h, thick, speed};
+}
+
+// beyond returns how far the level on outlet k is above that inside, and the thickness and the outward velocity there,
+// for a prescribed value and the number that belongs to it.
+// (*Face[float32]).beyond, boundary.go:165
+struct Face_beyond_f32_results { float r0; float r1; float r2; };
+DEVICE Face_beyond_f32_results Face_beyond_f32(Face_f32 *f, int64 k, float length, const Params_f32 *p,
+        const Boundary_f32 *boundary, float value, float wave) {
+    side_f32 *l = &f->l;
+    Condition given = boundary->Conditions[boundary->ConditionOf[k]];
+    float h = num_Larger_f32(l->h2, 0.0f), g = p->Gravity;
+    int32 kind = given.Kind;
+    if (kind == 4 || kind == 6) {
+        if (h <= 0.0f) {
+            return {0.0f, 0.0f, 0.0f};
+        }
+        float q = 0.0f;
+        if (kind == 4) {
+            float root = cubeRoot_f32(h);
+            q = h * root * root * value / boundary->Outlets[k].Manning;
+        } else {
+            q = float(curve(boundary->Curves, given.First, given.Count, double(l->z2))) * Boundary_part_f32(boundary, k, length);
+        }
+        const auto results1 = outflow_f32(g, q, h, l->u2);
+        return {results1.r0, results1.r1, results1.r2};
+    }
+    if (kind == 7 || kind == 9) {
+        value *= Boundary_part_f32(boundary, k, length);
+    }
+    if (kind == 8 || kind == 9) {
+        if (value <= 0.0f || wave <= 0.0f) {
+            return {-h, 0.0f, 0.0f};
+        }
+        return {wave - h, wave, -value / wave};
+    }
+    const auto results2 = boundaryState_f32(kind, value, wave, g, h, l->u2, l->z2, l->depth);
+    return {results2.r0, results2.r1, results2.r2};
 }
 
 // availableShare returns the fraction, at most 1, of the mass want that the upwind cell can supply to this edge in the
@@ -2441,18 +2730,38 @@ DEVICE float carried_f32(float m, float tl, float tr) {
     return m * tr;
 }
 
-// prescribedFlux writes the flux of an outlet with a prescribed condition, in a run with one layer (the lower one).
-// (*Face[float32]).prescribedFlux, boundary.go:56
-DEVICE void Face_prescribedFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *normal, const Params_f32 *p,
+// outletFlux writes the flux of an outlet in a run with one layer (the lower one). The speed of its waves is that of
+// the prescribed value or of the largest one until the end of the next step, so that the step is short enough for it.
+// (*Face[float32]).outletFlux, boundary.go:82
+DEVICE void Face_outletFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *normal, const Params_f32 *p,
         const Boundary_f32 *boundary, float dt, bool own, Flux_f32 *out, Counters *n) {
     side_f32 *l = &f->l;
-    float h = num_Larger_f32(l->h2, 0.0f), u = l->u2;
-    Condition given = Boundary_condition_f32(boundary, at);
-    float value = boundary->Prescribed[given.Value], wave = boundary->Prescribed[given.Wave];
-    auto [rise, thick, speed] = boundaryState_f32(given.Kind, value, wave, p->Gravity, h, u, l->z2, l->depth);
-    float length = normal->Length;
-    float m = thick * speed;
-    float force = m * speed + p->Gravity * ((h + thick) / 2.0f) * rise;
+    float h = num_Larger_f32(l->h2, 0.0f), u = l->u2, length = normal->Length;
+    int32 k = sub(-3, at.Right);
+    Condition given = boundary->Conditions[boundary->ConditionOf[k]];
+    float rise = 0.0f, thick = 0.0f, speed = 0.0f, added = 0.0f;
+    if (given.Kind == 0) {
+        const auto results1 = Face_openOutlet_f32(f, p, &boundary->Outlets[k], h, u);
+        rise = results1.r0;
+        added = results1.r1;
+        speed = results1.r2;
+        thick = h;
+    } else {
+        float value = boundary->Prescribed[given.Value], wave = boundary->Prescribed[given.Wave];
+        const auto results2 = Face_beyond_f32(f, int64(k), length, p, boundary, value, wave);
+        rise = results2.r0;
+        thick = results2.r1;
+        speed = results2.r2;
+    }
+    float m = thick * speed + added;
+    float force = thick * speed * speed + p->Gravity * ((h + thick) / 2.0f) * rise;
+    float fastest = num_Abs_f32(speed) + num_Sqrt_f32(p->Gravity * num_Larger_f32(h, thick));
+    if (float ahead = boundary->Ahead[given.Value]; given.Kind != 0 && ahead > boundary->Prescribed[given.Value]) {
+        const auto results3 = Face_beyond_f32(f, int64(k), length, p, boundary, ahead, boundary->Ahead[given.Wave]);
+        thick = results3.r1;
+        speed = results3.r2;
+        fastest = num_Larger_f32(fastest, num_Abs_f32(speed) + num_Sqrt_f32(p->Gravity * num_Larger_f32(h, thick)));
+    }
     // mean thickness in the cell
     float mean = l->h2;
     if (f->sloped) {
@@ -2466,13 +2775,16 @@ DEVICE void Face_prescribedFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *norma
         }
     }
     float t = carried_f32(m, l->t2, 0.0f);
+    if (given.Kind == 0) {
+        t = m * l->t2;
+    }
     float x = normal->X * length, y = normal->Y * length;
-    *out = Flux_f32{0.0f, m * length, (num_Abs_f32(speed) + num_Sqrt_f32(p->Gravity * num_Larger_f32(h, thick))) * length, 0.0f, Array<MomentumChange_f32, 2>{}};
+    *out = Flux_f32{0.0f, m * length, fastest * length, 0.0f, Array<MomentumChange_f32, 2>{}};
     out->Side[0] = MomentumChange_f32{0.0f, 0.0f, force * x - t * y, force * y + t * x};
 }
 
 // addOutflow adds the outflow through an outlet edge in a stage of a step of length dt.
-// (*Boundary[float32]).addOutflow, boundary.go:49
+// (*Boundary[float32]).addOutflow, boundary.go:74
 DEVICE void Boundary_addOutflow_f32(const Boundary_f32 *s, EdgeCells at, float dt, Flux_f32 *out) {
     int32 k = sub(-3, at.Right);
     s->Passed_[k].V1 += double(dt) * double(out->M1);
@@ -2524,8 +2836,8 @@ DEVICE limitMomentum_f32_results limitMomentum_f32(float nl, float nr, float m, 
 // (*Face[float32]).WriteFlux, edge.go:112
 DEVICE void Face_WriteFlux_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f32 *normal, const Params_f32 *p,
         const Boundary_f32 *boundary, float dt, bool own, Flux_f32 *out, Counters *n) {
-    if (at.Right <= -3 && Boundary_condition_f32(boundary, at).Kind != 0) {
-        Face_prescribedFlux_f32(f, at, normal, p, boundary, dt, own, out, n);
+    if (scheme == 3 && at.Right <= -3) {
+        Face_outletFlux_f32(f, at, normal, p, boundary, dt, own, out, n);
         Boundary_addOutflow_f32(boundary, at, dt, out);
         return;
     }
@@ -3197,16 +3509,96 @@ DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
     }
 }
 
-// condition returns the boundary condition at an outlet edge.
-// (*Boundary[float64]).condition, boundary.go:39
-DEVICE Condition Boundary_condition_f64(const Boundary_f64 *s, EdgeCells at) {
-    return s->Conditions[s->ConditionOf[sub(-3, at.Right)]];
+// bounded returns x in [0, 1].
+// bounded[float64], boundary.go:150
+DEVICE double bounded_f64(double x) {
+    return num_Smaller_f64(num_Larger_f64(x, 0.0), 1.0);
+}
+
+// frictionShare returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice
+// the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates, faster
+// flow slows down, and water at rest stays at rest.
+// frictionShare[float64], boundary.go:155
+DEVICE double frictionShare_f64(double n, double h, double square, double slope) {
+    double friction = n * n * square / (h * cubeRoot_f64(h));
+    if (2.0 * friction < slope) {
+        return 2.0 * friction / slope;
+    }
+    return 1.0;
+}
+
+// openOutlet returns the jump of the level at a transmissive edge, the mass flow that this jump adds, and the outward
+// velocity. Where water flows in down a slope its velocity is reduced, the more the thinner it is: else films on rough
+// beds would draw in any amount of water. At first order the level falls outwards as that of uniform flow does, like
+// that in a cell with slopes at second order (see openSlopes): HLLE's flux to a cell of the same depth beyond the edge.
+// (*Face[float64]).openOutlet, boundary.go:127
+struct Face_openOutlet_f64_results { double r0; double r1; double r2; };
+DEVICE Face_openOutlet_f64_results Face_openOutlet_f64(Face_f64 *f, const Params_f64 *p, Outlet_f64 *o, double h,
+        double u) {
+    if (h <= 0.0) {
+        return {0.0, 0.0, 0.0};
+    }
+    double c = num_Sqrt_f64(p->Gravity * h);
+    if (u < 0.0 && o->Rise_ > 0.0) {
+        double mean = h;
+        if (f->sloped) {
+            mean = f->l.mean2;
+        }
+        double slow = bounded_f64(2.0 + 2.0 * u / c);
+        u *= bounded_f64(mean / o->Rise_ - 1.0) * (1.0 - num_Smaller_f64(4.0 * o->Rise_ / mean, 1.0) * (1.0 - slow));
+    }
+    if (f->sloped || o->Fall <= 0.0 || u <= 0.0 || u >= c) {
+        return {0.0, 0.0, u};
+    }
+    double drop = 2.0 * o->Fall * frictionShare_f64(o->Manning, h, u * u + f->l.t2 * f->l.t2, o->Slope);
+    // With the jump -drop of the level alone HLLE adds (c²-u²)/2c drop to the mass and takes c (c-u)/2 drop of momentum.
+    return {-drop * (c - u) / (2.0 * c), (c * c - u * u) / (2.0 * c) * drop, u};
+}
+
+// part returns the part of a group's discharge that flows through a metre of outlet k, whose edge has a length.
+// (*Boundary[float64]).part, conveyance.go:50
+DEVICE double Boundary_part_f64(const Boundary_f64 *s, int64 k, double length) {
+    double sum = s->Sums_[s->ConditionOf[k]];
+    if (sum <= 0.0) {
+        return 0.0;
+    }
+    return s->Conveyances[s->Outlets[k].Position] / sum / length;
+}
+
+// outflow returns what boundaryState does for an outflow of q per metre, which is at most critical, where the cell has
+// thickness h and outward velocity u: Newton's method for (R - 2c) c² = gq, which decreases c from R/2, where q is 0.
+// outflow[float64], boundary.go:242
+struct outflow_f64_results { double r0; double r1; double r2; };
+DEVICE outflow_f64_results outflow_f64(double gravity, double q, double h, double u) {
+    double rise = 0.0;
+    double thick = 0.0;
+    double speed = 0.0;
+    double c = num_Sqrt_f64(gravity * h);
+    double outgoing = u + 2.0 * c;
+    if (u > c) {
+        return {0.0, h, u};
+    }
+    double third = num_Larger_f64(outgoing / 3.0, 0.0);
+    double critical = third * third / gravity;
+    if (gravity * q >= third * third * third) {
+        return {critical - h, critical, third};
+    }
+    c = outgoing / 2.0;
+    for (int64 k = 0; k < 40; k++) {
+        double next = c - ((outgoing - 2.0 * c) * c * c - gravity * q) / (2.0 * c * (outgoing - 3.0 * c));
+        if (next == c) {
+            break;
+        }
+        c = num_Larger_f64(next, third);
+    }
+    thick = c * c / gravity;
+    return {thick - h, thick, outgoing - 2.0 * c};
 }
 
 // inflow returns the thickness and the outward velocity on the boundary for an inflow of q per metre, so that u + 2c
 // equals the outgoing characteristic. c is the wave speed √(gh) in the cell, from which Newton's method starts. The
 // inflow is at most critical: no faster than waves.
-// inflow[float64], boundary.go:118
+// inflow[float64], boundary.go:268
 struct inflow_f64_results { double r0; double r1; };
 DEVICE inflow_f64_results inflow_f64(double gravity, double q, double outgoing, double c) {
     double thick = 0.0;
@@ -3231,10 +3623,12 @@ DEVICE inflow_f64_results inflow_f64(double gravity, double q, double outgoing, 
 
 // boundaryState returns the thickness and the outward velocity on the boundary, and how far the level there is above
 // that in the cell. The cell has thickness h, outward velocity u, level z, and its bed at depth. The outgoing
-// characteristic carries u + 2√(gh), the incoming one u - 2√(gh), where u is the outward velocity. Radiation prescribes
-// the incoming one: that of water at rest with the prescribed level, or, if wave is not 0, of a simple wave whose
-// height above that level is wave. Across a simple wave that moves inward, u + 2√(gh) keeps its value 2√(gh₀) at rest.
-// boundaryState[float64], boundary.go:87
+// characteristic carries R = u + 2√(gh), the incoming one u - 2√(gh), where u is the outward velocity. Outflow is at
+// most critical, c = u = R/3, unless it is supercritical inside: a lower level outside does not draw more. Radiation
+// prescribes the incoming characteristic: that of water at rest with the prescribed level, or, if wave is not 0, of a
+// simple wave whose height above that level is wave. Across a simple wave that moves inward, R keeps its value 2√(gh₀)
+// at rest.
+// boundaryState[float64], boundary.go:202
 struct boundaryState_f64_results { double r0; double r1; double r2; };
 DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, double wave, double gravity, double h,
         double u, double z, double depth) {
@@ -3246,16 +3640,24 @@ DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, dou
     if (u > c || kind == 1 && value == z) {
         return {0.0, h, u};
     }
-    if (kind == 1) {
-        thick = num_Larger_f64(value + depth, 0.0);
-        c = num_Sqrt_f64(gravity * thick);
-        return {value - z, thick, num_Larger_f64(outgoing - 2.0 * c, -c)};
-    }
-    if (kind == 2) {
+    if (kind == 2 || kind == 7) {
         const auto results1 = inflow_f64(gravity, value, outgoing, c);
         thick = results1.r0;
         speed = results1.r1;
         return {thick - h, thick, speed};
+    }
+    // the critical velocity
+    double third = num_Larger_f64(outgoing / 3.0, 0.0);
+    double critical = third * third / gravity;
+    if (kind == 5) {
+        return {critical - h, critical, third};
+    }
+    if (kind == 1) {
+        if (thick = value + depth; thick <= critical) {
+            return {critical - h, critical, third};
+        }
+        c = num_Sqrt_f64(gravity * thick);
+        return {value - z, thick, num_Larger_f64(outgoing - 2.0 * c, -c)};
     }
     if (value == z && u == 0.0 && wave == 0.0) {
         return {0.0, h, u};
@@ -3267,8 +3669,50 @@ DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, dou
         incoming = 2.0 * atRest - 4.0 * num_Sqrt_f64(gravity * num_Larger_f64(value + wave + depth, 0.0));
     }
     c = num_Larger_f64((outgoing - incoming) / 4.0, 0.0);
+    speed = (outgoing + incoming) / 2.0;
+    if (speed > c) {
+        c = third;
+        speed = third;
+    }
     thick = c * c / gravity;
-    return {thick - h, thick, (outgoing + incoming) / 2.0};
+    return {thick - h, thick, speed};
+}
+
+// beyond returns how far the level on outlet k is above that inside, and the thickness and the outward velocity there,
+// for a prescribed value and the number that belongs to it.
+// (*Face[float64]).beyond, boundary.go:165
+struct Face_beyond_f64_results { double r0; double r1; double r2; };
+DEVICE Face_beyond_f64_results Face_beyond_f64(Face_f64 *f, int64 k, double length, const Params_f64 *p,
+        const Boundary_f64 *boundary, double value, double wave) {
+    side_f64 *l = &f->l;
+    Condition given = boundary->Conditions[boundary->ConditionOf[k]];
+    double h = num_Larger_f64(l->h2, 0.0), g = p->Gravity;
+    int32 kind = given.Kind;
+    if (kind == 4 || kind == 6) {
+        if (h <= 0.0) {
+            return {0.0, 0.0, 0.0};
+        }
+        double q = 0.0;
+        if (kind == 4) {
+            double root = cubeRoot_f64(h);
+            q = h * root * root * value / boundary->Outlets[k].Manning;
+        } else {
+            q = curve(boundary->Curves, given.First, given.Count, l->z2) * Boundary_part_f64(boundary, k, length);
+        }
+        const auto results1 = outflow_f64(g, q, h, l->u2);
+        return {results1.r0, results1.r1, results1.r2};
+    }
+    if (kind == 7 || kind == 9) {
+        value *= Boundary_part_f64(boundary, k, length);
+    }
+    if (kind == 8 || kind == 9) {
+        if (value <= 0.0 || wave <= 0.0) {
+            return {-h, 0.0, 0.0};
+        }
+        return {wave - h, wave, -value / wave};
+    }
+    const auto results2 = boundaryState_f64(kind, value, wave, g, h, l->u2, l->z2, l->depth);
+    return {results2.r0, results2.r1, results2.r2};
 }
 
 // availableShare returns the fraction, at most 1, of the mass want that the upwind cell can supply to this edge in the
@@ -3310,18 +3754,38 @@ DEVICE double carried_f64(double m, double tl, double tr) {
     return m * tr;
 }
 
-// prescribedFlux writes the flux of an outlet with a prescribed condition, in a run with one layer (the lower one).
-// (*Face[float64]).prescribedFlux, boundary.go:56
-DEVICE void Face_prescribedFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *normal, const Params_f64 *p,
+// outletFlux writes the flux of an outlet in a run with one layer (the lower one). The speed of its waves is that of
+// the prescribed value or of the largest one until the end of the next step, so that the step is short enough for it.
+// (*Face[float64]).outletFlux, boundary.go:82
+DEVICE void Face_outletFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *normal, const Params_f64 *p,
         const Boundary_f64 *boundary, double dt, bool own, Flux_f64 *out, Counters *n) {
     side_f64 *l = &f->l;
-    double h = num_Larger_f64(l->h2, 0.0), u = l->u2;
-    Condition given = Boundary_condition_f64(boundary, at);
-    double value = boundary->Prescribed[given.Value], wave = boundary->Prescribed[given.Wave];
-    auto [rise, thick, speed] = boundaryState_f64(given.Kind, value, wave, p->Gravity, h, u, l->z2, l->depth);
-    double length = normal->Length;
-    double m = thick * speed;
-    double force = m * speed + p->Gravity * ((h + thick) / 2.0) * rise;
+    double h = num_Larger_f64(l->h2, 0.0), u = l->u2, length = normal->Length;
+    int32 k = sub(-3, at.Right);
+    Condition given = boundary->Conditions[boundary->ConditionOf[k]];
+    double rise = 0.0, thick = 0.0, speed = 0.0, added = 0.0;
+    if (given.Kind == 0) {
+        const auto results1 = Face_openOutlet_f64(f, p, &boundary->Outlets[k], h, u);
+        rise = results1.r0;
+        added = results1.r1;
+        speed = results1.r2;
+        thick = h;
+    } else {
+        double value = boundary->Prescribed[given.Value], wave = boundary->Prescribed[given.Wave];
+        const auto results2 = Face_beyond_f64(f, int64(k), length, p, boundary, value, wave);
+        rise = results2.r0;
+        thick = results2.r1;
+        speed = results2.r2;
+    }
+    double m = thick * speed + added;
+    double force = thick * speed * speed + p->Gravity * ((h + thick) / 2.0) * rise;
+    double fastest = num_Abs_f64(speed) + num_Sqrt_f64(p->Gravity * num_Larger_f64(h, thick));
+    if (double ahead = boundary->Ahead[given.Value]; given.Kind != 0 && ahead > boundary->Prescribed[given.Value]) {
+        const auto results3 = Face_beyond_f64(f, int64(k), length, p, boundary, ahead, boundary->Ahead[given.Wave]);
+        thick = results3.r1;
+        speed = results3.r2;
+        fastest = num_Larger_f64(fastest, num_Abs_f64(speed) + num_Sqrt_f64(p->Gravity * num_Larger_f64(h, thick)));
+    }
     // mean thickness in the cell
     double mean = l->h2;
     if (f->sloped) {
@@ -3335,13 +3799,16 @@ DEVICE void Face_prescribedFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *norma
         }
     }
     double t = carried_f64(m, l->t2, 0.0);
+    if (given.Kind == 0) {
+        t = m * l->t2;
+    }
     double x = normal->X * length, y = normal->Y * length;
-    *out = Flux_f64{0.0, m * length, (num_Abs_f64(speed) + num_Sqrt_f64(p->Gravity * num_Larger_f64(h, thick))) * length, 0.0, Array<MomentumChange_f64, 2>{}};
+    *out = Flux_f64{0.0, m * length, fastest * length, 0.0, Array<MomentumChange_f64, 2>{}};
     out->Side[0] = MomentumChange_f64{0.0, 0.0, force * x - t * y, force * y + t * x};
 }
 
 // addOutflow adds the outflow through an outlet edge in a stage of a step of length dt.
-// (*Boundary[float64]).addOutflow, boundary.go:49
+// (*Boundary[float64]).addOutflow, boundary.go:74
 DEVICE void Boundary_addOutflow_f64(const Boundary_f64 *s, EdgeCells at, double dt, Flux_f64 *out) {
     int32 k = sub(-3, at.Right);
     s->Passed_[k].V1 += dt * out->M1;
@@ -3393,8 +3860,8 @@ DEVICE limitMomentum_f64_results limitMomentum_f64(double nl, double nr, double 
 // (*Face[float64]).WriteFlux, edge.go:112
 DEVICE void Face_WriteFlux_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f64 *normal, const Params_f64 *p,
         const Boundary_f64 *boundary, double dt, bool own, Flux_f64 *out, Counters *n) {
-    if (at.Right <= -3 && Boundary_condition_f64(boundary, at).Kind != 0) {
-        Face_prescribedFlux_f64(f, at, normal, p, boundary, dt, own, out, n);
+    if (scheme == 3 && at.Right <= -3) {
+        Face_outletFlux_f64(f, at, normal, p, boundary, dt, own, out, n);
         Boundary_addOutflow_f64(boundary, at, dt, out);
         return;
     }
@@ -4088,7 +4555,7 @@ DEVICE geometry_f32 Stencil_geometry_f32(Stencil_f32 *c) {
 }
 
 // inside returns the index of a neighbour of cell i, or of the cell itself if the neighbour is Wall or Open.
-// inside, reconstruct.go:35
+// inside, reconstruct.go:39
 DEVICE int32 inside(int32 neighbour, int64 i) {
     if (neighbour < 0) {
         return int32(i);
@@ -4144,6 +4611,13 @@ DEVICE Vec2_f32 Vec2_minus_f32(Vec2_f32 a, Vec2_f32 b) {
     return Vec2_f32{a.X - b.X, a.Y - b.Y};
 }
 
+// across returns the outward normal of edge k of a triangle, times half the edge's length.
+// (*geometry[float32]).across, slopes.go:84
+DEVICE Vec2_f32 geometry_across_f32(geometry_f32 *g, int64 k) {
+    Vec2_f32 along = Vec2_minus_f32(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
+    return Vec2_f32{along.Y, -along.X};
+}
+
 // (Vec2[float32]).dot, slopes.go:8
 DEVICE float Vec2_dot_f32(Vec2_f32 a, Vec2_f32 b) {
     return a.X * b.X + a.Y * b.Y;
@@ -4156,10 +4630,9 @@ DEVICE Vec2_f32 Vec2_times_f32(Vec2_f32 a, float s) {
 
 // mirrored returns u reflected at edge k of a triangle: with its normal part reversed. The arms to two edges'
 // midpoints differ by half the third edge.
-// (*geometry[float32]).mirrored, slopes.go:85
+// (*geometry[float32]).mirrored, slopes.go:91
 DEVICE Vec2_f32 geometry_mirrored_f32(geometry_f32 *g, Vec2_f32 u, int64 k) {
-    Vec2_f32 along = Vec2_minus_f32(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
-    Vec2_f32 across = Vec2_f32{along.Y, -along.X};
+    Vec2_f32 across = geometry_across_f32(g, k);
     return Vec2_minus_f32(u, Vec2_times_f32(across, 2.0f * Vec2_dot_f32(u, across) / Vec2_dot_f32(across, across)));
 }
 
@@ -4170,7 +4643,7 @@ DEVICE Vec2_f32 geometry_mirrored_f32(geometry_f32 *g, Vec2_f32 u, int64 k) {
 // the cell), and at a transmissive boundary, where a slope would amplify itself. A wall mirrors the cell's velocity. A
 // prescribed boundary contributes nothing to the gradients. Nor does a neighbour that lacks a layer, to the gradients
 // of this layer, except where its level is below the cell's; a higher level is that of a shore.
-// (*water[float32]).prepareNeighbours, reconstruct.go:49
+// (*water[float32]).prepareNeighbours, reconstruct.go:53
 DEVICE bool water_prepareNeighbours_f32(water_f32 *me, bool oneLayer, Array<int32, 3> *neighbours, geometry_f32 *c,
         float dry, Array<water_f32, 3> *o) {
     bool wet1 = !oneLayer && me->h1 >= dry, wet2 = me->h2 >= dry;
@@ -4210,7 +4683,7 @@ DEVICE bool water_prepareNeighbours_f32(water_f32 *me, bool oneLayer, Array<int3
 
 // widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
 // of scale on each side: it belongs to a smooth crest rather than to a front, and a limiter would flatten it.
-// widenRange[float32], slopes.go:110
+// widenRange[float32], slopes.go:115
 struct widenRange_f32_results { float r0; float r1; };
 DEVICE widenRange_f32_results widenRange_f32(float d0, float d1, float d2, float scale) {
     float lo = 0.0f;
@@ -4226,7 +4699,7 @@ DEVICE widenRange_f32_results widenRange_f32(float d0, float d1, float d2, float
 }
 
 // limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
-// limiterFactor[float32], slopes.go:120
+// limiterFactor[float32], slopes.go:125
 DEVICE float limiterFactor_f32(float d, float lo, float hi) {
     float bound = hi;
     if (d < lo) {
@@ -4241,7 +4714,7 @@ DEVICE float limiterFactor_f32(float d, float lo, float hi) {
 // limitedGradient returns the gradient of a field whose differences between neighbours and cell are d0, d1 and d2,
 // limited so that its values at the edges' midpoints stay in the range of these differences and 0. The range is not
 // needed in most cells: where the value at each midpoint is between the cell and its neighbour.
-// (*geometry[float32]).limitedGradient, slopes.go:94
+// (*geometry[float32]).limitedGradient, slopes.go:99
 DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1, float d2, float scale) {
     Vec2_f32 g = Vec2_f32{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
     float m0 = Vec2_dot_f32(g, c->arm[0]), m1 = Vec2_dot_f32(g, c->arm[1]), m2 = Vec2_dot_f32(g, c->arm[2]);
@@ -4256,7 +4729,7 @@ DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1
 // positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
 // at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
 // level.
-// (*geometry[float32]).positivityFactor, reconstruct.go:129
+// (*geometry[float32]).positivityFactor, reconstruct.go:163
 DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h, Vec2_f32 slope, float share) {
     float d = go_min<float>(go_min<float>(Vec2_dot_f32(slope, c->arm[0]), Vec2_dot_f32(slope, c->arm[1])), Vec2_dot_f32(slope, c->arm[2]));
     if (h + d < 0.0f) {
@@ -4268,7 +4741,7 @@ DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h, Vec2_f32 sl
 // centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
 // thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
 // midpoints.
-// (*geometry[float32]).centroidVelocity, reconstruct.go:140
+// (*geometry[float32]).centroidVelocity, reconstruct.go:174
 DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_f32 ux, Vec2_f32 uy,
         Vec2_f32 slope, float h) {
     float part = 1.0f / (3.0f * h);
@@ -4280,7 +4753,7 @@ DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_
 // slopes computes the slopes of a cell from its neighbours. A range of levels counts as small (see widenRange) below a
 // twentieth of the thickness, a range of velocities below a twentieth of the wave speed. If the cell lacks a layer, so
 // do its neighbours, and the level of this layer has the slope of the surface below it.
-// (*water[float32]).slopes, reconstruct.go:80
+// (*water[float32]).slopes, reconstruct.go:84
 DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3> *o, geometry_f32 *c, Vec2_f32 bed,
         const Params_f32 *p, Slopes_f32 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -4338,6 +4811,38 @@ DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3> *
     s->U2 = u2;
 }
 
+// isOpen reports whether the cell has a transmissive edge.
+// (*Stencil[float32]).isOpen, reconstruct.go:133
+DEVICE bool Stencil_isOpen_f32(Stencil_f32 *at) {
+    return at->Neighbours[0] == -2 || at->Neighbours[1] == -2 || at->Neighbours[2] == -2;
+}
+
+// openSlopes computes the slopes of level and bed in a cell with one layer at a transmissive boundary, where those of a
+// fit to its neighbours would amplify themselves. Where the bed falls outwards and the water flows out, both fall as in
+// uniform flow, or less: see frictionShare. Else both are flat.
+// (*water[float32]).openSlopes, reconstruct.go:140
+DEVICE void water_openSlopes_f32(water_f32 *me, Stencil_f32 *at, geometry_f32 *c, float manning, Slopes_f32 *s) {
+    Vec2_f32 level = {};
+    float most = 0.0f;
+    for (int64 k = 0; k < 3; k++) {
+        Vec2_f32 across = geometry_across_f32(c, k);
+        float fall = -Vec2_dot_f32(at->Bed_, across), square = Vec2_dot_f32(across, across);
+        if (at->Neighbours[k] == -2 && fall > 0.0f && Vec2_dot_f32(me->u2, across) > 0.0f) {
+            float share = frictionShare_f32(manning, me->h2, Vec2_dot_f32(me->u2, me->u2), fall / num_Sqrt_f32(square));
+            level = Vec2_minus_f32(level, Vec2_times_f32(across, share * fall / square));
+            most = num_Larger_f32(most, share);
+        }
+    }
+    Vec2_f32 bed = Vec2_times_f32(at->Bed_, num_Smaller_f32(16.0f * most, 1.0f));
+    float share = geometry_positivityFactor_f32(c, me->h2, Vec2_minus_f32(level, bed), 1.0f);
+    if (share < 1.0f) {
+        share *= 0x1.ffffdep-01f /* 0.999999 */;
+    }
+    const Vec2_f32 value1 = Vec2_times_f32(level, share), value2 = Vec2_times_f32(bed, share);
+    s->Z2 = value1;
+    s->Bed_ = value2;
+}
+
 // slopesOf is CellSlopes for one cell.
 // slopesOf[float32], reconstruct.go:14
 DEVICE Slopes_f32 slopesOf_f32(bool oneLayer, int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w) {
@@ -4356,6 +4861,9 @@ DEVICE Slopes_f32 slopesOf_f32(bool oneLayer, int64 i, const Params_f32 *p, cons
     Slopes_f32 s = Slopes_f32{me.h1, me.h2, Vec2_f32{}, Vec2_f32{}, me.u2, Vec2_f32{}, Vec2_f32{}, Vec2_f32{}, me.u1, Vec2_f32{}, Vec2_f32{}};
     if (water_prepareNeighbours_f32(&me, oneLayer, &c.Neighbours, &g, p->DryDepth, &o)) {
         water_slopes_f32(&me, oneLayer, &o, &g, c.Bed_, p, &s);
+    }
+    if (oneLayer && me.h2 >= p->DryDepth && Stencil_isOpen_f32(&c)) {
+        water_openSlopes_f32(&me, &c, &g, m->Boundary_.Outlets[c.Outlet_].Manning, &s);
     }
     return s;
 }
@@ -4422,6 +4930,13 @@ DEVICE Vec2_f64 Vec2_minus_f64(Vec2_f64 a, Vec2_f64 b) {
     return Vec2_f64{a.X - b.X, a.Y - b.Y};
 }
 
+// across returns the outward normal of edge k of a triangle, times half the edge's length.
+// (*geometry[float64]).across, slopes.go:84
+DEVICE Vec2_f64 geometry_across_f64(geometry_f64 *g, int64 k) {
+    Vec2_f64 along = Vec2_minus_f64(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
+    return Vec2_f64{along.Y, -along.X};
+}
+
 // (Vec2[float64]).dot, slopes.go:8
 DEVICE double Vec2_dot_f64(Vec2_f64 a, Vec2_f64 b) {
     return a.X * b.X + a.Y * b.Y;
@@ -4434,10 +4949,9 @@ DEVICE Vec2_f64 Vec2_times_f64(Vec2_f64 a, double s) {
 
 // mirrored returns u reflected at edge k of a triangle: with its normal part reversed. The arms to two edges'
 // midpoints differ by half the third edge.
-// (*geometry[float64]).mirrored, slopes.go:85
+// (*geometry[float64]).mirrored, slopes.go:91
 DEVICE Vec2_f64 geometry_mirrored_f64(geometry_f64 *g, Vec2_f64 u, int64 k) {
-    Vec2_f64 along = Vec2_minus_f64(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
-    Vec2_f64 across = Vec2_f64{along.Y, -along.X};
+    Vec2_f64 across = geometry_across_f64(g, k);
     return Vec2_minus_f64(u, Vec2_times_f64(across, 2.0 * Vec2_dot_f64(u, across) / Vec2_dot_f64(across, across)));
 }
 
@@ -4448,7 +4962,7 @@ DEVICE Vec2_f64 geometry_mirrored_f64(geometry_f64 *g, Vec2_f64 u, int64 k) {
 // the cell), and at a transmissive boundary, where a slope would amplify itself. A wall mirrors the cell's velocity. A
 // prescribed boundary contributes nothing to the gradients. Nor does a neighbour that lacks a layer, to the gradients
 // of this layer, except where its level is below the cell's; a higher level is that of a shore.
-// (*water[float64]).prepareNeighbours, reconstruct.go:49
+// (*water[float64]).prepareNeighbours, reconstruct.go:53
 DEVICE bool water_prepareNeighbours_f64(water_f64 *me, bool oneLayer, Array<int32, 3> *neighbours, geometry_f64 *c,
         double dry, Array<water_f64, 3> *o) {
     bool wet1 = !oneLayer && me->h1 >= dry, wet2 = me->h2 >= dry;
@@ -4488,7 +5002,7 @@ DEVICE bool water_prepareNeighbours_f64(water_f64 *me, bool oneLayer, Array<int3
 
 // widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
 // of scale on each side: it belongs to a smooth crest rather than to a front, and a limiter would flatten it.
-// widenRange[float64], slopes.go:110
+// widenRange[float64], slopes.go:115
 struct widenRange_f64_results { double r0; double r1; };
 DEVICE widenRange_f64_results widenRange_f64(double d0, double d1, double d2, double scale) {
     double lo = 0.0;
@@ -4504,7 +5018,7 @@ DEVICE widenRange_f64_results widenRange_f64(double d0, double d1, double d2, do
 }
 
 // limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
-// limiterFactor[float64], slopes.go:120
+// limiterFactor[float64], slopes.go:125
 DEVICE double limiterFactor_f64(double d, double lo, double hi) {
     double bound = hi;
     if (d < lo) {
@@ -4519,7 +5033,7 @@ DEVICE double limiterFactor_f64(double d, double lo, double hi) {
 // limitedGradient returns the gradient of a field whose differences between neighbours and cell are d0, d1 and d2,
 // limited so that its values at the edges' midpoints stay in the range of these differences and 0. The range is not
 // needed in most cells: where the value at each midpoint is between the cell and its neighbour.
-// (*geometry[float64]).limitedGradient, slopes.go:94
+// (*geometry[float64]).limitedGradient, slopes.go:99
 DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double d1, double d2, double scale) {
     Vec2_f64 g = Vec2_f64{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
     double m0 = Vec2_dot_f64(g, c->arm[0]), m1 = Vec2_dot_f64(g, c->arm[1]), m2 = Vec2_dot_f64(g, c->arm[2]);
@@ -4534,7 +5048,7 @@ DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double 
 // positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
 // at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
 // level.
-// (*geometry[float64]).positivityFactor, reconstruct.go:129
+// (*geometry[float64]).positivityFactor, reconstruct.go:163
 DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h, Vec2_f64 slope, double share) {
     double d = go_min<double>(go_min<double>(Vec2_dot_f64(slope, c->arm[0]), Vec2_dot_f64(slope, c->arm[1])), Vec2_dot_f64(slope, c->arm[2]));
     if (h + d < 0.0) {
@@ -4546,7 +5060,7 @@ DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h, Vec2_f64 
 // centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
 // thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
 // midpoints.
-// (*geometry[float64]).centroidVelocity, reconstruct.go:140
+// (*geometry[float64]).centroidVelocity, reconstruct.go:174
 DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_f64 ux, Vec2_f64 uy,
         Vec2_f64 slope, double h) {
     double part = 1.0 / (3.0 * h);
@@ -4558,7 +5072,7 @@ DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_
 // slopes computes the slopes of a cell from its neighbours. A range of levels counts as small (see widenRange) below a
 // twentieth of the thickness, a range of velocities below a twentieth of the wave speed. If the cell lacks a layer, so
 // do its neighbours, and the level of this layer has the slope of the surface below it.
-// (*water[float64]).slopes, reconstruct.go:80
+// (*water[float64]).slopes, reconstruct.go:84
 DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3> *o, geometry_f64 *c, Vec2_f64 bed,
         const Params_f64 *p, Slopes_f64 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -4616,6 +5130,38 @@ DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3> *
     s->U2 = u2;
 }
 
+// isOpen reports whether the cell has a transmissive edge.
+// (*Stencil[float64]).isOpen, reconstruct.go:133
+DEVICE bool Stencil_isOpen_f64(Stencil_f64 *at) {
+    return at->Neighbours[0] == -2 || at->Neighbours[1] == -2 || at->Neighbours[2] == -2;
+}
+
+// openSlopes computes the slopes of level and bed in a cell with one layer at a transmissive boundary, where those of a
+// fit to its neighbours would amplify themselves. Where the bed falls outwards and the water flows out, both fall as in
+// uniform flow, or less: see frictionShare. Else both are flat.
+// (*water[float64]).openSlopes, reconstruct.go:140
+DEVICE void water_openSlopes_f64(water_f64 *me, Stencil_f64 *at, geometry_f64 *c, double manning, Slopes_f64 *s) {
+    Vec2_f64 level = {};
+    double most = 0.0;
+    for (int64 k = 0; k < 3; k++) {
+        Vec2_f64 across = geometry_across_f64(c, k);
+        double fall = -Vec2_dot_f64(at->Bed_, across), square = Vec2_dot_f64(across, across);
+        if (at->Neighbours[k] == -2 && fall > 0.0 && Vec2_dot_f64(me->u2, across) > 0.0) {
+            double share = frictionShare_f64(manning, me->h2, Vec2_dot_f64(me->u2, me->u2), fall / num_Sqrt_f64(square));
+            level = Vec2_minus_f64(level, Vec2_times_f64(across, share * fall / square));
+            most = num_Larger_f64(most, share);
+        }
+    }
+    Vec2_f64 bed = Vec2_times_f64(at->Bed_, num_Smaller_f64(16.0 * most, 1.0));
+    double share = geometry_positivityFactor_f64(c, me->h2, Vec2_minus_f64(level, bed), 1.0);
+    if (share < 1.0) {
+        share *= 0x1.ffffde7210be9p-01 /* 0.999999 */;
+    }
+    const Vec2_f64 value1 = Vec2_times_f64(level, share), value2 = Vec2_times_f64(bed, share);
+    s->Z2 = value1;
+    s->Bed_ = value2;
+}
+
 // slopesOf is CellSlopes for one cell.
 // slopesOf[float64], reconstruct.go:14
 DEVICE Slopes_f64 slopesOf_f64(bool oneLayer, int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w) {
@@ -4634,6 +5180,9 @@ DEVICE Slopes_f64 slopesOf_f64(bool oneLayer, int64 i, const Params_f64 *p, cons
     Slopes_f64 s = Slopes_f64{me.h1, me.h2, Vec2_f64{}, Vec2_f64{}, me.u2, Vec2_f64{}, Vec2_f64{}, Vec2_f64{}, me.u1, Vec2_f64{}, Vec2_f64{}};
     if (water_prepareNeighbours_f64(&me, oneLayer, &c.Neighbours, &g, p->DryDepth, &o)) {
         water_slopes_f64(&me, oneLayer, &o, &g, c.Bed_, p, &s);
+    }
+    if (oneLayer && me.h2 >= p->DryDepth && Stencil_isOpen_f64(&c)) {
+        water_openSlopes_f64(&me, &c, &g, m->Boundary_.Outlets[c.Outlet_].Manning, &s);
     }
     return s;
 }
@@ -5711,6 +6260,34 @@ extern "C" __global__ void __launch_bounds__(128) UpdateCell_oneLayer_true_f64(i
     uint64 key = 0;
     if (i < hi) key = Least<double>::key_of(UpdateCell_f64_at(i, true, &p, &m, clock, w, flux, manning, &force, out));
     reduce(result, key);
+}
+
+// Kernel Convey, conveyance.go:18
+extern "C" __global__ void __launch_bounds__(128) Convey_f32(int64 lo, int64 hi, Slice<Share_f32> shares,
+        const __grid_constant__ Boundary_f32 b, Slice<State_f32> w) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) Convey_f32_at(k, shares, &b, w);
+}
+
+// Kernel Convey, conveyance.go:18
+extern "C" __global__ void __launch_bounds__(128) Convey_f64(int64 lo, int64 hi, Slice<Share_f64> shares,
+        const __grid_constant__ Boundary_f64 b, Slice<State_f64> w) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) Convey_f64_at(k, shares, &b, w);
+}
+
+// Kernel SumConveyances, conveyance.go:40
+extern "C" __global__ void __launch_bounds__(128) SumConveyances_f32(int64 lo, int64 hi, Slice<Distribution> list,
+        const __grid_constant__ Boundary_f32 b) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) SumConveyances_f32_at(k, list, &b);
+}
+
+// Kernel SumConveyances, conveyance.go:40
+extern "C" __global__ void __launch_bounds__(128) SumConveyances_f64(int64 lo, int64 hi, Slice<Distribution> list,
+        const __grid_constant__ Boundary_f64 b) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) SumConveyances_f64_at(k, list, &b);
 }
 
 // Kernel EdgeFlux, edge.go:28

@@ -108,6 +108,60 @@ func (loop *UpdateCellLoop[F]) lanesVariant() string {
 	return "" // has no code of its own
 }
 
+// ConveyLoop runs Convey for lo ≤ index < hi, on the CPU or another device.
+type ConveyLoop[F num.Float] struct {
+	shares []Share[F]
+	b      *Boundary[F]
+	w      []State[F]
+}
+
+// NewConveyLoop prepares Convey.
+func NewConveyLoop[F num.Float](shares []Share[F], b *Boundary[F], w []State[F]) *ConveyLoop[F] {
+	return &ConveyLoop[F]{shares, b, w}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *ConveyLoop[F]) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		Convey(k, loop.shares, loop.b, loop.w)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *ConveyLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Convey" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("shares", loop.shares),
+		abi.ConstantOf("b", loop.b),
+		abi.ElementsOf("w", loop.w),
+	}}
+}
+
+// SumConveyancesLoop runs SumConveyances for lo ≤ index < hi, on the CPU or another device.
+type SumConveyancesLoop[F num.Float] struct {
+	list []Distribution
+	b    *Boundary[F]
+}
+
+// NewSumConveyancesLoop prepares SumConveyances.
+func NewSumConveyancesLoop[F num.Float](list []Distribution, b *Boundary[F]) *SumConveyancesLoop[F] {
+	return &SumConveyancesLoop[F]{list, b}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *SumConveyancesLoop[F]) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		SumConveyances(k, loop.list, loop.b)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *SumConveyancesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "SumConveyances" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("list", loop.list),
+		abi.ConstantOf("b", loop.b),
+	}}
+}
+
 // EdgeFluxLoop runs EdgeFlux for lo ≤ index < hi, on the CPU or another device.
 type EdgeFluxLoop[F num.Float] struct {
 	scheme Scheme

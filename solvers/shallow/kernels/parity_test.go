@@ -32,11 +32,7 @@ var allSchemes = map[string]Scheme{"PVM": PVM, "IRRoe": IRRoe, "Roe": Roe, "OneL
 func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	n := 10000
-	m := &Mesh[F]{Owned: int32(n - 100), Boundary: Boundary[F]{Prescribed: []F{0, 1, 2, .5, .1},
-		Ahead: []F{0, 2, 2, .5, 1}, Conditions: []Condition{
-			{Kind: Level, Value: 1}, {Kind: Discharge, Value: 2}, {Kind: Radiation, Value: 3}, {},
-			{Kind: Radiation, Value: 3, Wave: 4},
-		}}}
+	m := &Mesh[F]{Owned: int32(n - 100), Boundary: boundaryOf[F]()}
 	m.FluxAt, m.SlopesAt = permutation(rng, n), permutation(rng, n)
 	w := make([]State[F], n)
 	manning := make([]F, n)
@@ -62,6 +58,9 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 			if rng.IntN(5) > 0 {
 				right = FirstOutlet - int32(len(m.Boundary.ConditionOf))
 				m.Boundary.ConditionOf = append(m.Boundary.ConditionOf, int32(rng.IntN(len(m.Boundary.Conditions))))
+				m.Boundary.Outlets = append(m.Boundary.Outlets, Outlet[F]{Slope: F(.1 * rng.NormFloat64()),
+					Fall: F(.1 * rng.NormFloat64()), Rise: F(rng.NormFloat64()), Manning: F(.01 + .05*rng.Float64()),
+					Position: int32(rng.IntN(len(m.Boundary.Conveyances)))})
 			}
 		}
 		c := rng.Float64()
@@ -113,6 +112,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 		parityOfSlopes(t, l, rng, oneLayer, p, m, w, manning, forces)
 	}
 	parityOfSeries[F](t, l)
+	parityOfConveyances(t, l, rng, m, w)
 	parityOfLosses(t, l, rng, p, m, w, manning)
 	parityOfUplift(t, l, rng, m)
 	parityOfSurvey(t, l, p, m.Beds, w)

@@ -130,3 +130,44 @@ func parityOfLosses[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 		kerneltest.Same(t, "losses of soil", forces[0].Lost, forces[1].Lost, nil)
 	}
 }
+
+// boundaryOf returns a boundary with a condition of each kind, without outlets.
+func boundaryOf[F num.Float]() Boundary[F] {
+	return Boundary[F]{Prescribed: []F{0, 1, 2, .5, .1}, Ahead: []F{0, 2, 2, .5, 1}, Conditions: []Condition{
+		{Kind: Level, Value: 1}, {Kind: Discharge, Value: 2}, {Kind: Radiation, Value: 3}, {},
+		{Kind: Radiation, Value: 3, Wave: 4}, {Kind: NormalDepth, Value: 4}, {Kind: Critical}, {Kind: Rating, Count: 3},
+		{Kind: TotalDischarge, Value: 1, First: 3, Count: 2}, {Kind: Torrent, Value: 1, Wave: 4},
+		{Kind: TotalTorrent, Value: 1, Wave: 3, First: 3, Count: 2},
+	}, Curves: []Row{{-1, 0}, {0, 2}, {3, 30}, {0, -2}, {1, .5}}, Conveyances: []F{1, 2, 0, 4},
+		Sums: []F{0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 7}}
+}
+
+// parityOfConveyances compares the kernels that distribute discharges.
+func parityOfConveyances[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, m *Mesh[F], w []State[F]) {
+	var shares []Share[F]
+	var b [2]Boundary[F]
+	list := []Distribution{{7, 0, 40}, {8, 40, 1}, {10, 41, 0}}
+	for k := range b {
+		b[k] = boundaryOf[F]()
+		b[k].Conveyances = make([]F, 100)
+	}
+	for k := range 100 {
+		for n := range b {
+			b[n].ConditionOf = append(b[n].ConditionOf, []int32{7, 8, 10}[k%3])
+			b[n].Outlets = append(b[n].Outlets, Outlet[F]{Position: int32(k)})
+		}
+		shares = append(shares, Share[F]{Outlet: int32(k), Cell: int32(rng.IntN(len(w))), Bed: F(rng.NormFloat64()),
+			Width: F(rng.Float64())})
+	}
+	run := func(k int) loop { return NewConveyLoop(shares, &b[k], w) }
+	run(0).Range(0, 100)
+	l.Run(t, run(1), 0, 100)
+	kerneltest.Same(t, "conveyances", b[0].Conveyances, b[1].Conveyances, nil)
+	sum := func(k int) loop { return NewSumConveyancesLoop(list, &b[k]) }
+	sum(0).Range(0, len(list))
+	l.Run(t, sum(1), 0, len(list))
+	kerneltest.Same(t, "sums of conveyances", b[0].Sums, b[1].Sums, nil)
+	if b[0].Sums[8] != b[0].Conveyances[40] || b[0].Sums[7] <= b[0].Conveyances[0] || b[0].Sums[10] != 0 {
+		t.Errorf("sums %v", b[0].Sums)
+	}
+}

@@ -28,6 +28,10 @@ func slopesOf[F num.Float](oneLayer bool, i int, p *Params[F], m *Mesh[F], w []S
 	if me.prepareNeighbours(oneLayer, &c.Neighbours, &g, p.DryDepth, &o) {
 		me.slopes(oneLayer, &o, &g, c.Bed, p, &s)
 	}
+	//atoll:seldom
+	if oneLayer && me.h2 >= p.DryDepth && c.isOpen() {
+		me.openSlopes(&c, &g, m.Boundary.Outlets[c.Outlet].Manning, &s)
+	}
 	return s
 }
 
@@ -106,7 +110,6 @@ func (me *water[F]) slopes(oneLayer bool, o *[3]water[F], c *geometry[F], bed Ve
 	}
 	share = c.positivityFactor(me.h2, z2.minus(bed), share)
 	if share < 1 {
-		const short = 1 - 1e-6 // by more than rounding
 		share *= short
 	}
 	z1, z2, bed = z1.times(share), z2.times(share), bed.times(share)
@@ -121,6 +124,37 @@ func (me *water[F]) slopes(oneLayer bool, o *[3]water[F], c *geometry[F], bed Ve
 		u2 = c.centroidVelocity(u2, u2x, u2y, z2.minus(bed), me.h2)
 	}
 	s.U1, s.U2 = u1, u2
+}
+
+// short is a factor below 1 by more than rounding.
+const short = 1 - 1e-6
+
+// isOpen reports whether the cell has a transmissive edge.
+func (at *Stencil[F]) isOpen() bool {
+	return at.Neighbours[0] == Open || at.Neighbours[1] == Open || at.Neighbours[2] == Open
+}
+
+// openSlopes computes the slopes of level and bed in a cell with one layer at a transmissive boundary, where those of a
+// fit to its neighbours would amplify themselves. Where the bed falls outwards and the water flows out, both fall as in
+// uniform flow, or less: see frictionShare. Else both are flat.
+func (me *water[F]) openSlopes(at *Stencil[F], c *geometry[F], manning F, s *Slopes[F]) {
+	var level Vec2[F]
+	most := F(0)
+	for k := 0; k < 3; k++ {
+		across := c.across(k)
+		fall, square := -at.Bed.dot(across), across.dot(across)
+		if at.Neighbours[k] == Open && fall > 0 && me.u2.dot(across) > 0 {
+			share := frictionShare(manning, me.h2, me.u2.dot(me.u2), fall/num.Sqrt(square))
+			level = level.minus(across.times(share * fall / square))
+			most = num.Larger(most, share)
+		}
+	}
+	bed := at.Bed.times(num.Smaller(16*most, 1))
+	share := c.positivityFactor(me.h2, level.minus(bed), 1)
+	if share < 1 {
+		share *= short
+	}
+	s.Z2, s.Bed = level.times(share), bed.times(share)
 }
 
 // positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative

@@ -17,7 +17,7 @@ func (a Vec2[F]) times(s F) Vec2[F] { return Vec2[F]{a.X * s, a.Y * s} }
 // gradient of the bed's height. In float32 it is 64 bytes, two sectors of a GPU's memory.
 type Stencil[F num.Float] struct {
 	Neighbours [3]int32
-	_          int32
+	Outlet     int32 // of a neighbour Open
 	Arm        [2]Vec2[F]
 	Weight     [3]Vec2[F]
 	Bed        Vec2[F]
@@ -80,11 +80,16 @@ func (c *Stencil[F]) geometry() geometry[F] {
 	return geometry[F]{[3]Vec2[F]{a, b, {-a.X - b.X, -a.Y - b.Y}}, c.Weight}
 }
 
+// across returns the outward normal of edge k of a triangle, times half the edge's length.
+func (g *geometry[F]) across(k int) Vec2[F] {
+	along := g.arm[(k+1)%3].minus(g.arm[(k+2)%3])
+	return Vec2[F]{along.Y, -along.X}
+}
+
 // mirrored returns u reflected at edge k of a triangle: with its normal part reversed. The arms to two edges'
 // midpoints differ by half the third edge.
 func (g *geometry[F]) mirrored(u Vec2[F], k int) Vec2[F] {
-	along := g.arm[(k+1)%3].minus(g.arm[(k+2)%3])
-	across := Vec2[F]{along.Y, -along.X}
+	across := g.across(k)
 	return u.minus(across.times(2 * u.dot(across) / across.dot(across)))
 }
 

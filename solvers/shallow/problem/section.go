@@ -37,29 +37,6 @@ type Physics struct {
 	LaggedStep         bool         // the length of a step comes from the waves of the step before last; false
 }
 
-// Boundary is the section [boundary]: for each physical group of edges "wall", "open", or a prescribed condition.
-type Boundary struct {
-	Default string            // for edges of groups that are not named, or without a group; wall
-	Groups  map[string]string // by name of the group
-	Given   map[string]Given  // by name of the group
-}
-
-// Given is a condition prescribed at the edges of a group, for one layer: { level = 2.0 }.
-type Given struct {
-	Kind  string         // level, discharge or radiation
-	Value config.Series  // level in m, or discharge per metre in m²/s
-	Wave  *config.Series // of radiation: height of the incoming wave in m; nil for none
-}
-
-// String formats the condition as in a case file.
-func (g Given) String() string {
-	text := "{ " + g.Kind + " = " + g.Value.String()
-	if g.Wave != nil {
-		text += ", incident = " + g.Wave.String()
-	}
-	return text + " }"
-}
-
 // Decode reads a case of solver "shallow-water".
 func Decode(root *config.Section, c *config.Case) {
 	w := &Sections{Mesh: config.DecodeMesh(root.Sub("mesh"))}
@@ -156,63 +133,6 @@ func decodeInitial(s *config.Section, layers int) []config.Field {
 	return s.Sorted(fields)
 }
 
-func decodeBoundary(s *config.Section, layers int) Boundary {
-	b := Boundary{
-		Default: s.Choice("default", "wall", "wall", "open"),
-		Groups:  map[string]string{}, Given: map[string]Given{},
-	}
-	for _, group := range s.Keys() {
-		table, ok := s.Within(group)
-		switch {
-		case group == "default":
-		case ok && layers == 2:
-			s.Fail(group, "prescribes a condition for one layer, and there are two, whose characteristics are coupled: "+
-				"choose wall or open")
-		case ok:
-			b.Given[group] = decodeGiven(table)
-		default:
-			if s.IsText(group) && s.Text(group, "") == "periodic" {
-				s.Fail(group, "periodic sides are not supported: a cell would have a distant neighbour, which the mesh's halo "+
-					"does not know; choose wall or open, and a mesh so long that the sides do not matter")
-				break
-			}
-			b.Groups[group] = s.Choice(group, config.Required, "wall", "open")
-		}
-	}
-	s.Finish()
-	return b
-}
-
-// decodeGiven reads a level, a discharge, or a radiation condition with an incoming wave.
-func decodeGiven(s *config.Section) Given {
-	var g Given
-	for _, kind := range []string{"level", "discharge", "radiation"} {
-		if !s.Has(kind) {
-			s.Know(kind)
-			continue
-		}
-		if g.Kind != "" {
-			s.Fail(kind, "cannot be combined with %s", g.Kind)
-		}
-		bound := config.Any
-		if kind == "discharge" {
-			bound = config.NonNegative
-		}
-		g.Kind, g.Value = kind, s.Series(kind, bound)
-	}
-	if s.Know("incident"); s.Has("incident") {
-		if g.Kind != "radiation" {
-			s.Fail("incident", "needs the level of the water at rest too: radiation = 0")
-		}
-		wave := s.Series("incident", config.Any)
-		g.Wave = &wave
-	} else if g.Kind == "" {
-		s.Fail("", "is empty; choose level, discharge or radiation")
-	}
-	s.Finish()
-	return g
-}
-
 func (w *Sections) output() config.Outputs {
 	fields, _ := fieldsOf(w.Physics.Layers)
 	o := config.Outputs{Fields: solvers.FieldNames(fields), Default: []string{"h1", "h2", "z1"},
@@ -257,7 +177,7 @@ func (w *Sections) Print(p *config.Printer) {
 		p.Pair(group, w.Boundary.Groups[group])
 	}
 	for _, group := range slices.Sorted(maps.Keys(w.Boundary.Given)) {
-		p.Pair(group, w.Boundary.Given[group])
+		p.Pair(group, w.Boundary.Given[group].inline())
 	}
 	w.Forcing.print(p)
 	w.Maxima.print(p)

@@ -3,13 +3,10 @@ package problem
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
-	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
@@ -100,59 +97,3 @@ func refuseNegative(in *shallow.Initial, part *mesh.Part, layers int) error {
 }
 
 func zeros(part *mesh.Part) []float64 { return make([]float64, len(part.Cells)) }
-
-// boundaryKinds returns for each group of the mesh whether its edges are open. It refuses names of groups that the mesh
-// does not have.
-func boundaryKinds(b Boundary, groups []mesh.Group) ([]bool, error) {
-	open := make([]bool, len(groups))
-	var names []string
-	for i, g := range groups {
-		kind, ok := b.Groups[g.Name]
-		if !ok {
-			kind = b.Default
-		}
-		open[i] = kind == "open"
-		if g.Dim == 1 {
-			names = append(names, g.Name)
-		}
-	}
-	for _, name := range b.names() {
-		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("[boundary] %q: the mesh has no edges of that group; its groups are %q", name, names)
-		}
-	}
-	return open, nil
-}
-
-// names are the groups with a condition of their own.
-func (b *Boundary) names() []string {
-	return slices.Concat(slices.Sorted(maps.Keys(b.Groups)), slices.Sorted(maps.Keys(b.Given)))
-}
-
-// conditionsOf returns the prescribed condition of each group of the mesh, nil for none.
-func conditionsOf(c *config.Case, b Boundary, groups []mesh.Group) ([]*shallow.Given, error) {
-	all := make([]*shallow.Given, len(groups))
-	for i, g := range groups {
-		given, ok := b.Given[g.Name]
-		if !ok || g.Dim != 1 {
-			continue
-		}
-		fail := func(err error) ([]*shallow.Given, error) { return nil, fmt.Errorf("[boundary] %s: %w", g.Name, err) }
-		all[i] = &shallow.Given{Kind: given.Kind}
-		var err error
-		if all[i].Value, err = series.FromCase(c, given.Value); err != nil {
-			return fail(err)
-		}
-		for _, r := range all[i].Value {
-			if given.Kind == "discharge" && r.Value < 0 {
-				return fail(fmt.Errorf("the discharge at t = %g s is %g: it must not be negative", r.T, r.Value))
-			}
-		}
-		if given.Wave != nil {
-			if all[i].Wave, err = series.FromCase(c, *given.Wave); err != nil {
-				return fail(err)
-			}
-		}
-	}
-	return all, nil
-}

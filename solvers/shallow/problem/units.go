@@ -16,7 +16,7 @@ var unitOf = map[string]string{
 	"coriolis": "1/s", "latitude": "degree", "pressure": "Pa", "pressure_course": "1", "uplift": "m",
 	"conductivity": "m/s", "suction": "m", "deficit": "1", "initial_loss": "m", "continuing_loss": "m/s",
 	"curve_number": "1",
-	"level":        "m", "discharge": "m2/s", "radiation": "m", "incident": "m",
+	"level":        "m", "discharge": "m2/s", "inflow": "m3/s", "radiation": "m", "incident": "m",
 }
 
 // setUnits sets the units of all values that may come from files.
@@ -46,6 +46,9 @@ func (w *Sections) setUnits() {
 		given.Value.Unit = unitOf[given.Kind]
 		if given.Wave != nil {
 			given.Wave.Unit = unitOf["incident"]
+		}
+		if given.Depth != nil {
+			given.Depth.Unit = unitOf["depth"]
 		}
 		w.Boundary.Given[name] = given
 	}

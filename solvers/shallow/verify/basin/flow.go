@@ -37,6 +37,8 @@ type Flow struct {
 	Manning   float64 // s/m^(1/3); 0 for no friction
 	Coriolis  float64 // parameter, 1/s; 0 for no rotation
 
+	Soil *shallow.Soil // with one value for all cells in each field; nil for none
+
 	Uplift   func(x, y float64) float64 // rise of the bed, m; nil for none
 	Pressure func(x, y float64) float64 // of the air, divided by the density of the water, m²/s²; nil for none
 }
@@ -121,6 +123,15 @@ func (f *Flow) InitialState(part *mesh.Part) shallow.Initial {
 	}
 	if f.Coriolis != 0 {
 		in.Coriolis = slices.Repeat([]float64{f.Coriolis}, n)
+	}
+	if f.Soil != nil {
+		soil := *f.Soil
+		for _, field := range []*[]float64{&soil.Rate, &soil.Depth, &soil.Deficit, &soil.Storage} {
+			if *field != nil {
+				*field = slices.Repeat(*field, n)
+			}
+		}
+		in.Soil = &soil
 	}
 	in.Uplift, in.Pressure = valuesIn(part, f.Uplift), valuesIn(part, f.Pressure)
 	return in

@@ -1,0 +1,84 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
+)
+
+// greenAmpt returns the infiltration after a time in s on a soil of conductivity k, m/s, and suction times deficit m,
+// in m, under a rain: all of it until ponding, where k (1 + m/F) is the rain, then the root of F - m ln(1 + F/m) = k t
+// (R. Mein, C. Larson, Water Resour. Res. 9, 1973). Without ponding at any time rain may be +Inf.
+func greenAmpt(k, m, rain, time float64) float64 {
+	start, taken := 0.0, 0.0
+	if !math.IsInf(rain, 1) {
+		taken = k * m / (rain - k)
+		start = taken / rain
+		if rain <= k || start >= time {
+			return rain * time
+		}
+	}
+	f := taken + k*(time-start) + math.Sqrt(2*k*m*(time-start))
+	for range 100 {
+		f -= (f - taken - m*math.Log((m+f)/(m+taken)) - k*(time-start)) / (f / (f + m))
+	}
+	return f
+}
+
+// soils compares the infiltration of the models in a flat basin with their laws: Green and Ampt's for soils of W. Rawls
+// et al. (J. Hydraul. Eng. 109, 1983) under ponded water and under rain of 50 mm/h, an initial and a continuing loss,
+// and the curve number.
+func soils(ctx context.Context, p *verify.Page) error {
+	const rain, end = 50e-3 / 3600, 3600.0
+	m, err := mesh.Rectangle(0, 0, 100, 100, 50, basin.MeshSeed)
+	if err != nil {
+		return err
+	}
+	t := p.Table(fmt.Sprintf("infiltration in %g s", end), "soil", "reference, m", "Atoll, m")
+	for _, c := range []struct {
+		name        string
+		model       string
+		rate, depth float64
+		storage     float64
+		ponded      bool
+		want        float64
+	}{
+		{"sandy loam, ponded", "green-ampt", 3e-6, .11 * .3, 0, true, greenAmpt(3e-6, .11*.3, math.Inf(1), end)},
+		{"sandy loam, rain", "green-ampt", 3e-6, .11 * .3, 0, false, greenAmpt(3e-6, .11*.3, rain, end)},
+		{"sand, rain", "green-ampt", 3.3e-5, .05 * .35, 0, false, rain * end},
+		{"clay, ponded", "green-ampt", 1.8e-7, .31 * .2, 0, true, greenAmpt(1.8e-7, .31*.2, math.Inf(1), end)},
+		{"clay, rain", "green-ampt", 1.8e-7, .31 * .2, 0, false, greenAmpt(1.8e-7, .31*.2, rain, end)},
+		{"initial 10 mm, continuing 10 mm/h", "initial-continuing", 10e-3 / 3600, .01, 0, false,
+			.01 + 10e-3/3600*(end-.01/rain)},
+		{"curve number 80", "curve-number", 0, .2 * .0635, .0635, false,
+			rain*end - math.Pow(rain*end-.2*.0635, 2)/(rain*end+.8*.0635)},
+	} {
+		p.Progress("%s", c.name)
+		cfg := basin.SecondOrder("pvm-ifcp", 1, 1e-5)
+		cfg.Layers = 1
+		water := .2
+		if !c.ponded {
+			water, cfg.Forcing.Rain = 0, series.Constant(rain)
+		}
+		f := basin.Flow{Mesh: m, Config: cfg, Initial: func(_, _ float64) basin.State { return basin.State{H2: water} },
+			Soil: &shallow.Soil{Model: c.model, Rate: []float64{c.rate}, Depth: []float64{c.depth},
+				Storage: []float64{c.storage}}}
+		err := basin.Evolve(ctx, p, f, end, func(b *basin.Basin) error {
+			d, err := b.Diagnose(ctx)
+			taken := -inflowFrom(d, "infiltration") / 1e4
+			t.Row(verify.Near(taken, c.want, .005), c.name, c.want, taken)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	t.Flush()
+	return nil
+}
