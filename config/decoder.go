@@ -22,6 +22,7 @@ type decoder struct {
 	lines    map[string]int    // in the file, by path
 	sets     map[string]string // overrides as the user wrote their keys, by path
 	problems []problem
+	declared []Key // for which the decoder has asked
 }
 
 type problem struct {
@@ -31,7 +32,8 @@ type problem struct {
 
 func (p problem) Error() string { return p.text }
 
-func newDecoder(file string, data []byte) (*decoder, error) {
+// newDecoder returns a decoder of a document with overrides.
+func newDecoder(file string, data []byte, sets []string) (*decoder, error) {
 	d := &decoder{file: file, root: map[string]any{}, lines: map[string]int{}, sets: map[string]string{}}
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // the byte-order mark that some editors write
 	if err := toml.Unmarshal(data, &d.root); err != nil {
@@ -47,6 +49,11 @@ func newDecoder(file string, data []byte) (*decoder, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	d.index(data)
+	for _, set := range sets {
+		if err := d.override(set); err != nil {
+			return nil, err
+		}
+	}
 	return d, nil
 }
 

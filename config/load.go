@@ -40,14 +40,9 @@ func Parse(path string, data []byte, sets []string, solvers map[string]Decoder) 
 		return nil, fmt.Errorf("%s: larger than %d bytes; move data to raster or mesh files that the case names", path,
 			MaxSize)
 	}
-	d, err := newDecoder(path, data)
+	d, err := newDecoder(path, data, sets)
 	if err != nil {
 		return nil, err
-	}
-	for _, set := range sets {
-		if err := d.override(set); err != nil {
-			return nil, err
-		}
 	}
 	c := decodeCase(d, path, solvers)
 	c.dir = filepath.Dir(path)

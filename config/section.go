@@ -74,6 +74,7 @@ func (s *Section) Know(keys ...string) {
 	for _, key := range keys {
 		if !slices.Contains(s.known, key) {
 			s.known = append(s.known, key)
+			s.declare(Key{Name: key})
 		}
 	}
 }
@@ -161,6 +162,7 @@ func (s *Section) Name(key, fallback string) string {
 // Choice returns one of the options.
 func (s *Section) Choice(key, fallback string, options ...string) string {
 	v := s.Text(key, fallback)
+	s.declare(Key{Name: key, Kind: OneOf, Options: options})
 	if _, isText := s.values[key].(string); isText && !slices.Contains(options, v) {
 		s.Fail(key, "%q is not known; %s", v, Choose(options))
 	}
@@ -170,6 +172,7 @@ func (s *Section) Choice(key, fallback string, options ...string) string {
 // Boolean returns true or false.
 func (s *Section) Boolean(key string, fallback bool) bool {
 	v, ok := s.get(key, false)
+	s.declare(Key{Name: key, Kind: YesOrNo})
 	if !ok {
 		return fallback
 	}
@@ -183,6 +186,7 @@ func (s *Section) Boolean(key string, fallback bool) bool {
 // Integer returns an integer between least and most.
 func (s *Section) Integer(key string, fallback, least, most int64) int64 {
 	v, ok := s.get(key, fallback == Needed)
+	s.declare(Key{Name: key, Kind: Integer, Bound: Bound{Least: float64(least), Most: float64(most)}})
 	if !ok {
 		return max(fallback, 0)
 	}
@@ -238,6 +242,7 @@ func (b Bound) String() string {
 // Number returns a number within a bound.
 func (s *Section) Number(key string, b Bound) float64 {
 	v, ok := s.get(key, !b.Optional)
+	s.declare(Key{Name: key, Kind: Number, Bound: b})
 	if !ok {
 		return b.Fallback
 	}
@@ -275,6 +280,7 @@ func (s *Section) Numbers(key string, count int) []float64 {
 // Choices returns a list of different options.
 func (s *Section) Choices(key string, fallback []string, options ...string) []string {
 	v, ok := s.get(key, false)
+	s.declare(Key{Name: key, Kind: SomeOf, Options: options})
 	if !ok {
 		return fallback
 	}

@@ -147,6 +147,14 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 		AtTimeLimit: p[pollStop] == stopTimeLimit}
 }
 
+// Orders are what rank 0 decides at a poll.
+type Orders struct {
+	Stop  bool       // save the state and stop, as before a time limit
+	Save  bool       // begin a checkpoint
+	View  watch.Want // what the live view needs
+	Steps int        // number of steps until the next poll; less than 1 counts as 1
+}
+
 // exchangePoll makes the poll: it reduces the words of all ranks.
 func (r *runner) exchangePoll(ctx context.Context, now solvers.Clock) (p poll, err error) {
 	c := r.control
@@ -156,8 +164,7 @@ func (r *runner) exchangePoll(ctx context.Context, now solvers.Clock) (p poll, e
 	default:
 	}
 	if r.Comm.Rank() == 0 {
-		c.request(&p, now.Steps, r.Case.Checkpoint.Every)
-		p[pollWanted] = int64(r.Watch.Wants())
+		p.give(r.orders(now.Steps))
 	}
 	if c.writer != nil && !c.writer.Written() {
 		p[pollCheckpoint] = 1
@@ -165,24 +172,42 @@ func (r *runner) exchangePoll(ctx context.Context, now solvers.Clock) (p poll, e
 	return p, r.Comm.AllreduceInt64(ctx, dist.Max, p[:])
 }
 
-// request sets the words of rank 0: whether to save or stop, and the number of steps until the next poll.
-func (c *control) request(p *poll, steps int, every float64) {
+// orders returns what rank 0 decides after some steps.
+func (r *runner) orders(steps int) Orders {
+	if r.Polls != nil {
+		return r.Polls(steps)
+	}
+	o := r.control.decide(steps, r.Case.Checkpoint.Every)
+	o.View = r.Watch.Wants()
+	return o
+}
+
+// decide decides by the clock whether to save or stop, and when to poll next.
+func (c *control) decide(steps int, every float64) (o Orders) {
 	now := time.Now()
 	// The run stops early enough to save its state, with a margin: half as long again as the last checkpoint took.
-	if !c.limit.IsZero() && now.Add(c.writeTime*3/2+5*pollInterval).After(c.limit) {
-		p[pollStop] = stopTimeLimit
-	}
-	if every > 0 && now.Sub(c.lastSave).Seconds() >= every {
-		p[pollSave] = 1
-	}
+	o.Stop = !c.limit.IsZero() && now.Add(c.writeTime*3/2+5*pollInterval).After(c.limit)
+	o.Save = every > 0 && now.Sub(c.lastSave).Seconds() >= every
 	// As many steps as take pollInterval, but at most twice the last number: the first steps are slower.
 	last := max(steps-c.lastSteps, 1)
 	n := 2 * float64(last)
 	if elapsed := now.Sub(c.lastPoll); elapsed > 0 {
 		n = min(n, float64(last)*pollInterval.Seconds()/elapsed.Seconds())
 	}
-	p[pollSteps] = max(1, int64(n))
+	o.Steps = int(n)
 	c.lastPoll, c.lastSteps = now, steps
+	return o
+}
+
+// give sets the words of rank 0.
+func (p *poll) give(o Orders) {
+	if o.Stop {
+		p[pollStop] = stopTimeLimit
+	}
+	if o.Save {
+		p[pollSave] = 1
+	}
+	p[pollWanted], p[pollSteps] = int64(o.View), max(1, int64(o.Steps))
 }
 
 // beginCheckpoint starts to write a checkpoint.

@@ -22,9 +22,7 @@ func TestRestartedRunPollsEarly(t *testing.T) {
 	if n := r.stepsToPoll(steps); n != 1 {
 		t.Errorf("first poll after %d steps, want 1", n)
 	}
-	var words poll
-	r.control.request(&words, steps+3, 0)
-	if n := words[pollSteps]; n > 6 {
+	if n := r.control.decide(steps+3, 0).Steps; n > 6 {
 		t.Errorf("second poll after %d more steps, want at most 6", n)
 	}
 }

@@ -57,6 +57,10 @@ type Options struct {
 	Watched  bool             // whether the run has a live view
 	Watch    *watch.Server    // the server of the live view, on rank 0; nil on other ranks
 
+	// Polls, if not nil, decides on rank 0 at each poll, after the given number of steps, instead of the clock and the
+	// viewers: for tests, which cannot depend on either. The first poll is after the first call of Advance.
+	Polls func(steps int) Orders
+
 	// Report, if not nil, replaces the summary at the end of the run. Such a run has no output folder. Log receives the
 	// messages of its set-up; it may be nil.
 	Report func(ctx context.Context, s solvers.Solver, o solvers.Outcome) error

@@ -127,6 +127,11 @@ func Parse(path string, data []byte, sets []string) (*config.Case, error) {
 	return config.Parse(path, data, sets, decoders())
 }
 
+// Declared returns the keys for which the decoder of a case asks; see [config.Declared].
+func Declared(data []byte, sets []string) ([]config.Key, error) {
+	return config.Declared(data, sets, decoders())
+}
+
 func decoders() map[string]config.Decoder {
 	all := map[string]config.Decoder{}
 	for name, k := range kinds {

@@ -1,0 +1,54 @@
+package config
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestDeclared proves that the keys for which a decoder asks are listed with what they accept, those of sections and
+// lists of tables that are missing or invalid too, each once.
+func TestDeclared(t *testing.T) {
+	decoders := map[string]Decoder{"a": func(root *Section, c *Case) {
+		m := root.Sub("method")
+		m.Choice("normal", "youngs", "youngs", "myc")
+		m.Boolean("adaptive", false)
+		m.Number("cfl", Share.Or(.5))
+		m.Integer("levels", 3, 0, 12)
+		m.Choices("fields", nil, "f", "g")
+		m.Text("shape", Required)
+		if sub, ok := m.Within("level"); ok {
+			sub.Integer("depth", 1, 1, 9)
+		}
+		DecodeGauges(root, 2)
+	}}
+	keys, err := Declared([]byte("solver = 'a'\nmethod = { adaptive = 3, level = {} }\n[[gauge]]\n"), []string{"method.cfl=7"},
+		decoders)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]int{}
+	for _, k := range keys {
+		names[k.String()]++
+	}
+	for _, want := range []Key{
+		{Path: "method", Name: "normal", Kind: OneOf, Options: []string{"youngs", "myc"}},
+		{Path: "method", Name: "adaptive", Kind: YesOrNo},
+		{Path: "method", Name: "cfl", Kind: Number, Bound: Share.Or(.5)},
+		{Path: "method", Name: "levels", Kind: Integer, Bound: Bound{Most: 12}},
+		{Path: "method", Name: "fields", Kind: SomeOf, Options: []string{"f", "g"}},
+		{Path: "method", Name: "shape"},
+		{Path: "method.level", Name: "depth", Kind: Integer, Bound: Bound{Least: 1, Most: 9}},
+		{Path: "gauge.0", Name: "every", Kind: Number, Bound: NonNegative.Or(0)},
+		{Path: "checkpoint", Name: "keep", Kind: Integer, Bound: Bound{Least: 1, Most: maxCount}},
+	} {
+		n := slices.IndexFunc(keys, func(k Key) bool { return k.String() == want.String() })
+		if n < 0 || names[want.String()] != 1 {
+			t.Errorf("%v is listed %d times", want, names[want.String()])
+			continue
+		}
+		got := keys[n]
+		if got.Kind != want.Kind || got.Bound != want.Bound || !slices.Equal(got.Options, want.Options) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+}
