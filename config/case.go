@@ -105,7 +105,11 @@ func (c *Case) DecodeTransient(root *Section, dim int, w Outputs) {
 		c.Exact = decodeExact(root.Sub("exact"), w.Fields)
 	}
 	w.End = c.Time.End
-	c.Output = DecodeOutput(root.Sub("output"), c.Name, w)
+	output := root.Sub("output")
+	c.Output = DecodeOutput(output, c.Name, w)
+	if slices.Contains(c.Output.Format, "stl") && dim == 2 {
+		output.Fail("format", "stl has only triangles, for an interface in space; choose vtp in the plane")
+	}
 }
 
 // DecodeTime reads the section [time].

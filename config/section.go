@@ -28,7 +28,7 @@ const (
 
 // Sub returns the table of a key, empty if the key is not given.
 func (s *Section) Sub(key string) *Section {
-	s.Know(key)
+	s.know(key)
 	sub := &Section{decoder: s.decoder, path: s.path + key + "\x00", title: "[" + key + "]"}
 	v, ok := s.values[key]
 	if sub.values, _ = v.(map[string]any); ok && sub.values == nil {
@@ -39,7 +39,7 @@ func (s *Section) Sub(key string) *Section {
 
 // Subs returns the tables of an array of tables.
 func (s *Section) Subs(key string) []*Section {
-	s.Know(key)
+	s.know(key)
 	v, ok := s.values[key]
 	list, isList := v.([]any)
 	if ok && !isList {
@@ -72,11 +72,19 @@ func (s *Section) Within(key string) (sub *Section, ok bool) {
 // Know marks keys as known.
 func (s *Section) Know(keys ...string) {
 	for _, key := range keys {
-		if !slices.Contains(s.known, key) {
-			s.known = append(s.known, key)
+		if s.know(key) {
 			s.declare(Key{Name: key})
 		}
 	}
+}
+
+// know marks a key or a section as known, and reports whether it was not.
+func (s *Section) know(key string) bool {
+	if slices.Contains(s.known, key) {
+		return false
+	}
+	s.known = append(s.known, key)
+	return true
 }
 
 // Has reports whether the file has a key.

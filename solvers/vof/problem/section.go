@@ -3,8 +3,6 @@
 package problem
 
 import (
-	"slices"
-
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
@@ -43,9 +41,6 @@ func Decode(root *config.Section, c *config.Case) {
 	c.Sections = w
 	c.DecodeTransient(root, w.Grid.Dim, config.Outputs{Fields: solvers.FieldNames(fields), Default: []string{"f"},
 		Formats: []string{"vti", "vtp", "plic", "stl", "obj", "vdb"}})
-	if slices.Contains(c.Output.Format, "stl") && w.Grid.Dim == 2 {
-		root.Sub("output").Fail("format", "stl has only triangles, for an interface in space; choose vtp in the plane")
-	}
 }
 
 func decodeInitial(s *config.Section, dim int) Initial {
