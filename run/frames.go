@@ -80,8 +80,8 @@ func (f *frames) removeStaleFrames() error {
 	if err != nil {
 		return err
 	}
-	pattern := regexp.MustCompile(`^` + regexp.QuoteMeta(f.name) + `_(\d{6,})(_r\d{4,})?\.(p?` + f.pieceExtension() + `|` +
-		f.extension + `)$`)
+	pattern := regexp.MustCompile(`^(?:` + regexp.QuoteMeta(f.name) + `|` + regexp.QuoteMeta(f.rankName()) +
+		`)_(\d{6,})(?:_r\d{4,}\.` + f.pieceExtension() + `|_vdb\.pvti|\.p?` + f.extension + `)$`)
 	for _, file := range files {
 		found := pattern.FindStringSubmatch(file.Name())
 		if found == nil {
@@ -111,4 +111,13 @@ func (f *frames) pieceExtension() string {
 		return "vti"
 	}
 	return f.extension
+}
+
+// rankName is the base name of the files of single ranks. Those from which an OpenVDB file is made must not be those of
+// a series of VTK images.
+func (f *frames) rankName() string {
+	if f.pieceExtension() == f.extension {
+		return f.name
+	}
+	return f.name + "_" + f.extension
 }

@@ -136,7 +136,7 @@ func (f *frames) close() error {
 func (f *frames) filePerRank(p *pendingFrame, merge bool) error {
 	var names []string
 	for rank := range f.comm.Size() {
-		names = append(names, fmt.Sprintf("%s_%06d_r%04d.%s", f.name, p.number, rank, f.pieceExtension()))
+		names = append(names, fmt.Sprintf("%s_%06d_r%04d.%s", f.rankName(), p.number, rank, f.pieceExtension()))
 	}
 	dir, rank := filepath.Join(f.dir, "frames"), f.comm.Rank()
 	err := f.fence.Publish(func() error { return p.piece.Write(filepath.Join(dir, names[rank])) })

@@ -73,7 +73,7 @@ type Volume struct {
 }
 
 func (p *Volume) Join(path string, pieces []string) error {
-	index := strings.TrimSuffix(path, filepath.Ext(path)) + ".pvti"
+	index := strings.TrimSuffix(path, filepath.Ext(path)) + "_vdb.pvti" // .pvti is the index of a series of images
 	if err := p.Image.Join(index, pieces); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -165,4 +166,41 @@ func TestFramesOnDevice(t *testing.T) {
 		"output={every=0.01, format=['vti', 'vtp'], fields=['f', 'curvature', 'normal']}"}
 	runtest.FramesOnDevice(t, vortex, sets...)
 	runtest.FramesOnDevice(t, vortex, append(sets, "method.precision='float32'", "output.compress=true")...)
+}
+
+// TestFormatsDoNotShareFiles proves that frames in several formats, with a file for each rank, have the bytes of frames
+// in each format alone.
+func TestFormatsDoNotShareFiles(t *testing.T) {
+	formats := []string{"vti", "vdb", "vtp", "stl", "obj", "plic"}
+	frames := func(names ...string) string {
+		dir := t.TempDir()
+		if _, err := runtest.Run(t, shearedBody, 2, 1, runtest.Local, dir, "output.files='rank'", "time.max_steps=2",
+			"output.format=['"+strings.Join(names, "','")+"']"); err != nil {
+			t.Fatalf("%v: %v", names, err)
+		}
+		return filepath.Join(dir, "frames")
+	}
+	together := frames(formats...)
+	count := 0
+	for _, format := range formats {
+		alone := frames(format)
+		files, err := os.ReadDir(alone)
+		if err != nil || len(files) == 0 {
+			t.Fatal(files, err)
+		}
+		count += len(files)
+		for _, file := range files {
+			want, err := os.ReadFile(filepath.Join(alone, file.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := os.ReadFile(filepath.Join(together, file.Name()))
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s of %v and %s alone differ, error %v", file.Name(), formats, format, err)
+			}
+		}
+	}
+	if files, err := os.ReadDir(together); err != nil || len(files) != count {
+		t.Errorf("%d files, error %v; want %d", len(files), err, count)
+	}
 }
