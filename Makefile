@@ -4,7 +4,7 @@ export GOAMD64 = v1
 export GOFLAGS := $(shell scripts/goflags)
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-mpi demo test test-command test-go test-race test-mpi test-slurm test-arm64 test-k8s image release race parity fuzz chaos soak recovery verify bench generate lint same-results same-speed clean
+.PHONY: help build build-mpi demo test test-command test-go test-race test-mpi test-slurm test-swarm test-arm64 test-k8s swarm image release race parity fuzz chaos soak recovery verify bench generate lint same-results same-speed clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,7 +24,7 @@ demo: build ## an internal dam break on 4 rank processes: progress, summary and 
 # test-command and test-mpi mostly wait.
 test: ## lint and all tests
 	$(MAKE) --no-print-directory --jobs=2 lint test-arm64
-	$(MAKE) --no-print-directory --jobs=3 test-command test-go test-mpi test-race test-slurm
+	$(MAKE) --no-print-directory --jobs=3 test-command test-go test-mpi test-race test-slurm test-swarm
 
 # halo.invariants=on overwrites ghosts with NaN during an exchange (halo/poison.go). Package cmd/atoll is tested without
 # it, as users build it; package halo is tested with and without it. -vet=off: target lint runs vet. test-slurm runs
@@ -44,6 +44,10 @@ test-race:
 
 test-mpi test-slurm:
 	./scripts/$@
+
+# Random cases: another seed each time, which is printed. In CI for a minute.
+test-swarm:
+	ATOLL_SWARM=$(if $(CI),60s,10s) go test -vet=off ./internal/swarm -run '^TestSwarm$$' -count=1 -v
 
 test-arm64:
 	./scripts/same-bits-arm64
@@ -71,6 +75,10 @@ fuzz: ## every fuzz target for FUZZTIME (2m)
 chaos: ## disturb runs of all solvers CHAOS (20) times each, on one host and on two; takes minutes
 	ATOLL_CHAOS=$(or $(CHAOS),20) go test ./cmd/atoll -run '^TestChaos' -count=1 -timeout 1h -v
 
+swarm: ## random cases of all solvers under random schedules: SWARM (1000) cases or a time (10m), from SEED on
+	ATOLL_SWARM=$(or $(SWARM),1000) ATOLL_SWARM_SEED=$(SEED) go test ./internal/swarm -run '^TestSwarm$$' -count=1 \
+	  -timeout 24h -v
+
 soak: ## kill a rank of a run every minute for SOAK (1h), and check the use of memory, files and disk
 	ATOLL_SOAK=$(or $(SOAK),1h) go test ./cmd/atoll -run '^TestSoak$$' -count=1 -timeout 24h -v
 
@@ -87,7 +95,7 @@ generate: ## make all generated files again
 	go generate ./...
 
 # GOGC=400 saves the compiler and the analyzers at least a tenth of their time, for about 100 MB of memory each.
-lint test-go test-race test-arm64: export GOGC = 400
+lint test-go test-race test-swarm test-arm64: export GOGC = 400
 
 lint: ## formatting, vet and staticcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo "gofmt -w these files"; exit 1; }

@@ -187,6 +187,9 @@ func (r *runner) printNotes() {
 	}
 }
 
+// isScalar reports whether a field has one component.
+func isScalar(f solvers.Field) bool { return len(f.Components) == 0 }
+
 // openOutput creates the files of the run. cells are the cells of the gauges on this rank, -1 for those of other ranks.
 func (r *runner) openOutput(ctx context.Context, cells []int) error {
 	if err := r.claimFolder(ctx); err != nil {
@@ -200,6 +203,10 @@ func (r *runner) openOutput(ctx context.Context, cells []int) error {
 		file := r.builder.extension(format)
 		if file == "" {
 			return &solvers.BadInput{Err: fmt.Errorf("solver %q has no frames in format %q", r.Case.Solver, format)}
+		}
+		if format == volumeFormat && !slices.ContainsFunc(r.builder.fieldsOn(r.builder.space(format)), isScalar) {
+			return &solvers.BadInput{Err: fmt.Errorf("[output] format: vdb needs a field with one component, and [output] "+
+				"fields has none: add one, or choose %s", r.builder.space(format).Format)}
 		}
 		f, err := newFrames(r.Dir, series, format, file, r.resumeFrom, r.Case, r.Comm, r.fence)
 		if err != nil {

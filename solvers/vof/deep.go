@@ -2,6 +2,7 @@ package vof
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
@@ -61,6 +62,18 @@ func (s *solver[F]) widenGhosts(ctx context.Context, plan *halo.BoxPlan) (*halo.
 	s.block, s.period = block, byCycle
 	s.coverWithTiles(tiledBox)
 	return deep, nil
+}
+
+// CheckPlan returns an error if exchange "steps" needs deeper ghosts than the blocks of a plan can have.
+func (c Config) CheckPlan(plan *halo.BoxPlan) error {
+	if c.Exchange != "steps" {
+		return nil
+	}
+	_, thin := plan.WithLayers(c.deepLayers(), deepGhosts, halo.AxisByAxis)
+	if thin != nil {
+		return fmt.Errorf(`exchange "steps" unavailable: %w`, thin)
+	}
+	return nil
 }
 
 // mayDeepen reports whether the configuration requests deep ghosts, or leaves the choice to the solver.

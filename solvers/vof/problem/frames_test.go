@@ -123,6 +123,8 @@ func TestRefuses(t *testing.T) {
 		{`initial.shape="sqrt(x-0.5)"`, "[initial] shape: "},
 		{`exact={shape="sqrt(x-0.5)"}`, "[exact] shape: "},
 		{"grid.cells=[4, 2]", "[grid]"},
+		{"method.exchange='steps'", `[method] exchange "steps" unavailable: halo: box 0 along `},
+		{"output={format=['vdb'], fields=['normal']}", "[output] format: vdb needs a field with one component"},
 	} {
 		_, err := runtest.Run(t, swirl, 3, 1, runtest.Local, t.TempDir(), c.set)
 		var input *solvers.BadInput

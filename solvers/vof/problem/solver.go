@@ -37,7 +37,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	d := &caseSolver{comm: env.Comm, curved: cfg.Curvature}
 	var err error
 	d.block, err = domain.NewBlock(ctx, &env, c, &w.Grid, cfg.Ghosts(w.Grid.Dim), func(b *domain.Block) error {
-		if err := cfg.Check(b.Block); err != nil {
+		if err := cmp.Or(cfg.Check(b.Block), cfg.CheckPlan(b.Plan)); err != nil {
 			return fmt.Errorf("[method] %w", err)
 		}
 		return nil
