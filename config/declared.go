@@ -40,8 +40,8 @@ func (s *Section) declare(k Key) {
 	}
 }
 
-// Declared returns the keys for which the decoders ask in a case, which may depend on the values of others, in the order
-// in which they ask. The case need not be valid.
+// Declared returns the keys for which the decoders ask in a case, which may depend on the values of others, in the
+// order in which they ask. The case need not be valid.
 func Declared(data []byte, sets []string, solvers map[string]Decoder) ([]Key, error) {
 	d, err := newDecoder("case.toml", data, sets)
 	if err != nil {

@@ -21,8 +21,8 @@ func TestDeclared(t *testing.T) {
 		}
 		DecodeGauges(root, 2)
 	}}
-	keys, err := Declared([]byte("solver = 'a'\nmethod = { adaptive = 3, level = {} }\n[[gauge]]\n"), []string{"method.cfl=7"},
-		decoders)
+	text := "solver = 'a'\nmethod = { adaptive = 3, level = {} }\n[[gauge]]\n"
+	keys, err := Declared([]byte(text), []string{"method.cfl=7"}, decoders)
 	if err != nil {
 		t.Fatal(err)
 	}

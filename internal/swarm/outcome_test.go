@@ -75,8 +75,8 @@ func outcomeOf(dir string, c *config.Case, s *summary.Summary, alone bool) (outc
 	return o, nil
 }
 
-// addTable adds the cells of a table, whose first column tells when a row is of. Steps are aligned, so that the keys are
-// in order.
+// addTable adds the cells of a table, whose first column tells when a row is of. Steps are aligned, so that the keys
+// are in order.
 func (o outcome) addTable(dir, name string) error {
 	text, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {
