@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,14 @@ func TestBodiesAreChecked(t *testing.T) {
 		f, err := shape.Fill(t.Context(), b, body, -1, true)
 		if err != nil {
 			t.Fatal(err)
+		}
+		phi := make([]float64, b.Cells())
+		for n := range phi {
+			phi[n] = body.Phi(b.Centre(n%24, n/24%24, n/576))
+		}
+		near, err := shape.FillNear(t.Context(), b, body, phi)
+		if err != nil || !slices.Equal(near, f) {
+			t.Errorf("%s: the fractions near the surface differ from those of all cells; error %v", c.text, err)
 		}
 		notes, err := CheckBody(t.Context(), comm, "body", &body, f)
 		if joined := strings.Join(notes, "\n"); err != nil || (c.body == "") != (joined == "") ||

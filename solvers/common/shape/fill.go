@@ -2,6 +2,7 @@ package shape
 
 import (
 	"context"
+	"math"
 
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/internal/parallel"
@@ -31,6 +32,37 @@ func Fill(ctx context.Context, b *grid.Block, body Body, levels int, planes bool
 					out[r*row+i] = body.Fraction(cell)
 				} else {
 					out[r*row+i] = body.Divided(cell, levels, planes)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// FillNear is Fill by quadrature for a body of which phi has the level set at the centre of each cell. If its Slope is
+// known, fractions are computed only near the surface.
+func FillNear(ctx context.Context, b *grid.Block, body Body, phi []float64) ([]float64, error) {
+	if body.Slope == 0 || body.Polyhedron() {
+		return Fill(ctx, b, body, -1, true)
+	}
+	cell, square := Cell{Dim: b.Grid.Dim}, 0.0
+	for d := range cell.Dim {
+		cell.H[d] = b.Grid.Spacing(d)
+		square += cell.H[d] * cell.H[d] / 4
+	}
+	farthest := body.Slope * math.Sqrt(square) * (1 + 1e-9)
+	out := make([]float64, b.Cells())
+	row := b.N[0]
+	return out, parallel.Each(ctx, "volume fractions", b.N[1]*b.N[2], cellsPerWorker/row+1, func(lo, hi int) error {
+		body, cell := body.Copy(), cell
+		for r := lo; r < hi; r++ {
+			for i := range row {
+				switch n := r*row + i; {
+				case math.Abs(phi[n]) <= farthest:
+					cell.Lo[0], cell.Lo[1], cell.Lo[2] = b.Vertex(i, r%b.N[1], r/b.N[1])
+					out[n] = body.Fraction(cell)
+				case phi[n] < 0:
+					out[n] = 1
 				}
 			}
 		}

@@ -37,7 +37,7 @@ func checkBody(ctx context.Context, comm dist.Comm, b *grid.Block, body *shape.B
 	error) {
 	f, err := []float64(nil), errUnknown
 	if body.HasFractions() { // which, if parts of a body of triangles overlap, cannot be computed
-		f, err = shape.Fill(ctx, b, *body, -1, true)
+		f, err = shape.FillNear(ctx, b, *body, start)
 	}
 	isKnown := []int64{1}
 	if err != nil {
