@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
@@ -99,6 +100,33 @@ func TestDefaultDoesNoHarm(t *testing.T) {
 				t.Errorf("a stretched mesh has the quality %g in its metric, and %g of edges in range", r.Before.QualityMean,
 					r.After.EdgeInRange)
 			}
+		}
+	}
+}
+
+// The report has the notes about a mesh that was mended.
+func TestReportHasNotes(t *testing.T) {
+	m, err := mesh.Rectangle(0, 0, 1, 1, 60, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.X, m.Y = append(m.X, 7), append(m.Y, 7)
+	z := make([]float64, len(m.X))
+	for v := range z {
+		z[v] = 3 + float64(v%3)*1e-17
+	}
+	z[5] += 1e-15
+	m.VertexData = map[string][]float64{"z": z}
+	m.Cells[3][0], m.Cells[3][1] = m.Cells[3][1], m.Cells[3][0]
+	path := filepath.Join(t.TempDir(), "a.msh")
+	if err := meshio.Write(path, m); err != nil {
+		t.Fatal(err)
+	}
+	text := smoothedByDefault(t, path).Text()
+	for _, want := range []string{"note      left out: 1 vertex in no triangle\n",
+		"note      turned: 1 triangle that ran clockwise\n", "note      made flat: third coordinates are from 3 to 3.0000"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
 }

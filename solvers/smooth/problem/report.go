@@ -35,6 +35,7 @@ type Report struct {
 	Interpolations          []Interpolation // for the fields that the metric follows; nil on all ranks but 0
 	// number of recoveries of second derivatives, and the round whose result was kept, from 1
 	Rounds, Round int
+	Notes         []string         // about the mesh that was read, on rank 0
 	Curved        curved.Departure // displacement of the boundary from its initial shape, on rank 0
 	Solution      string           // the file of the metric, "" for none
 	Forced        bool             // the mesh is written even if it is worse
@@ -116,6 +117,7 @@ func (d *caseSolver) report(ctx context.Context) (*Report, wholeMesh, error) {
 	if r.Carried, err = d.initialMesh.carryFields(smoothed); err != nil {
 		return nil, nil, err
 	}
+	r.Notes = d.size.Warnings
 	r.Digits = digitsOf(d.initialMesh.nodes().Mesh)
 	r.ShapeBefore, r.ShapeAfter = d.initialMesh.shape(), smoothed.shape()
 	r.Centre = func(before bool, cell int64) []float64 {
@@ -182,6 +184,9 @@ func (r *Report) JSON() ([]byte, error) {
 	}
 	if r.Carried != nil {
 		all["interpolated_fields"] = r.Carried
+	}
+	if r.Notes != nil {
+		all["notes"] = r.Notes
 	}
 	text, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {

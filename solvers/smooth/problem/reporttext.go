@@ -32,6 +32,9 @@ func (r *Report) Text() string {
 
 // writeNotes describes what was done to the mesh and the metric before the sweeps.
 func (r *Report) writeNotes(b *strings.Builder, cell string) {
+	for _, note := range r.Notes {
+		fmt.Fprintln(b, "note     ", note)
+	}
 	if r.Crowded > 0 {
 		fmt.Fprintf(b, "note      too many neighbours: %s left where they are\n", words.Count(r.Crowded, "vertex"))
 	}
