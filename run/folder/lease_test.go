@@ -51,7 +51,11 @@ func (w *told) of(f *Folder) *told {
 	return w
 }
 
-func (w *told) contains(text string) bool { return strings.Contains(strings.Join(w.lines, "\n"), text) }
+// contains waits until the goroutine that tells has nothing more to do.
+func (w *told) contains(text string) bool {
+	synctest.Wait()
+	return strings.Contains(strings.Join(w.lines, "\n"), text)
+}
 
 // TestWatchHolder: when a process that finds a lease may take the folder.
 func TestWatchHolder(t *testing.T) {
