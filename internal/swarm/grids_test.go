@@ -49,30 +49,39 @@ func (b box) String() string {
 
 func drawPlane(rt *rapid.T, c *testCase) {
 	sizes := []int{13, 8, 17, 24, 5, 1, 3, 33, 16, 7, 31, 2, 9}
-	c.drawGridCase(rt, []int{pick(rt, "nx", sizes...), pick(rt, "ny", sizes...)}, 1+below(rt, "steps", 40))
+	n := []int{pick(rt, "nx", sizes...), pick(rt, "ny", sizes...)}
+	c.drawGridCase(rt, drawBox(rt, n), 1+below(rt, "steps", 40))
 }
 
 func drawSpace(rt *rapid.T, c *testCase) {
 	sizes := []int{7, 5, 8, 3, 9, 1, 2, 11}
-	c.drawGridCase(rt, []int{pick(rt, "nx", sizes...), pick(rt, "ny", sizes...), pick(rt, "nz", sizes...)},
-		1+below(rt, "steps", 12))
+	n := []int{pick(rt, "nx", sizes...), pick(rt, "ny", sizes...), pick(rt, "nz", sizes...)}
+	c.drawGridCase(rt, drawBox(rt, n), 1+below(rt, "steps", 12))
 }
 
-// drawStrip draws a long grid, whose blocks can have deep ghosts, for some cycles of steps.
+// drawStrip draws a long grid, whose blocks can have deep ghosts. The body mostly moves along it, farther than these
+// ghosts reach, so that any that are out of date are found.
 func drawStrip(rt *rapid.T, c *testCase) {
 	c.Thick = 1 + below(rt, "blocks", 3)
-	n := []int{(73+below(rt, "surplus", 9))*c.Thick - below(rt, "odd", 2), 3 + below(rt, "ny", 7)}
+	long := (73+below(rt, "surplus", 9))*c.Thick - below(rt, "odd", 2)
+	b := box{n: []int{long, 3 + below(rt, "ny", 3)}, periodic: []bool{!oneIn(rt, "walls", 4), false}}
+	velocity := "velocity = { u = '1', v = '0'"
 	if oneIn(rt, "upright", 3) {
-		n[0], n[1] = n[1], n[0]
+		b.n[0], b.n[1], b.periodic[0], b.periodic[1] = b.n[1], b.n[0], b.periodic[1], b.periodic[0]
+		velocity = "velocity = { u = '0', v = '-1'"
 	}
-	c.drawGridCase(rt, n, 50+below(rt, "steps", 80))
+	b.length = []float64{.1 * float64(b.n[0]), .1 * float64(b.n[1])}
+	c.drawGridCase(rt, b, 180+below(rt, "steps", 80))
+	if !oneIn(rt, "other velocity", 3) {
+		c.Sets = append(c.Sets, strings.Replace(velocity, " = ", "=", 1)+pick(rt, "course", "", ", factor = '1/(1 + 0.1*t)'")+
+			" }")
+	}
 }
 
 // drawGridCase draws a case of a solver for grids.
-func (c *testCase) drawGridCase(rt *rapid.T, n []int, steps int) {
-	b := drawBox(rt, n)
+func (c *testCase) drawGridCase(rt *rapid.T, b box, steps int) {
 	c.Steps, c.End = steps, 1e2
-	if oneIn(rt, "ends in time", 4) {
+	if c.Thick == 0 && oneIn(rt, "ends in time", 4) {
 		c.End = .03 * float64(steps)
 	}
 	fractions := ""
@@ -82,7 +91,7 @@ func (c *testCase) drawGridCase(rt *rapid.T, n []int, steps int) {
 	c.Text = fmt.Sprintf("solver = '%s'\n%stime = { end = %v, max_steps = %d }\ninitial = { shape = '%s'%s }\n%s",
 		c.Solver, b, c.End, steps, drawShape(rt, b), fractions, c.drawVelocity(rt, b))
 	for k := range below(rt, "gauges", 3) {
-		at := make([]float64, len(n))
+		at := make([]float64, len(b.n))
 		for a := range at {
 			at[a] = b.length[a] * pick(rt, "position", .5, .01, .37, .99)
 		}

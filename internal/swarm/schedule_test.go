@@ -91,7 +91,11 @@ func (c *testCase) drawOutput(rt *rapid.T, label string, keys []config.Key) (set
 	if oneIn(rt, label+" checkpoints", 2) {
 		sets = append(sets, fmt.Sprint("checkpoint.steps=", pick(rt, label+" checkpoints every", intervals...)))
 	}
-	formats := some(rt, label+" format", optionsNamed(keys, "output.format"), 4)
+	every := 4
+	if c.Thick > 0 { // many steps, of each of which the reference would write a frame
+		every = 32
+	}
+	formats := some(rt, label+" format", optionsNamed(keys, "output.format"), every)
 	sets = append(sets, "output.format="+list("%s", formats))
 	available := slices.DeleteFunc(optionsNamed(keys, "output.fields"), func(name string) bool {
 		return c.Solver == "smooth" && (name == "'area'" || name == "'volume'") // of triangles or tetrahedra alone
@@ -105,14 +109,14 @@ func (c *testCase) drawOutput(rt *rapid.T, label string, keys []config.Key) (set
 	if len(formats) > 0 {
 		sets = append(sets, fmt.Sprint("output.every=", pick(rt, label+" frames every", times...)))
 	}
-	every := func(p place) float64 {
+	interval := func(p place) float64 {
 		return pick(rt, label+" "+p.Name+" every", append([]float64{0}, times...)...)
 	}
 	if chosen := some(rt, label+" gauge", c.Gauges, 2); len(chosen) > 0 {
-		sets = append(sets, tables("gauge", chosen, every))
+		sets = append(sets, tables("gauge", chosen, interval))
 	}
 	if chosen := some(rt, label+" transect", c.Lines, 2); len(chosen) > 0 {
-		sets = append(sets, tables("transect", chosen, every))
+		sets = append(sets, tables("transect", chosen, interval))
 	}
 	return sets
 }
