@@ -2492,8 +2492,8 @@ DEVICE float bounded_f32(float x) {
 }
 
 // frictionShare returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice
-// the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates, faster
-// flow slows down, and water at rest stays at rest.
+// the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates,
+// faster flow slows down, and water at rest stays at rest.
 // frictionShare[float32], boundary.go:155
 DEVICE float frictionShare_f32(float n, float h, float square, float slope) {
     float friction = n * n * square / (h * cubeRoot_f32(h));
@@ -3516,8 +3516,8 @@ DEVICE double bounded_f64(double x) {
 }
 
 // frictionShare returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice
-// the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates, faster
-// flow slows down, and water at rest stays at rest.
+// the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates,
+// faster flow slows down, and water at rest stays at rest.
 // frictionShare[float64], boundary.go:155
 DEVICE double frictionShare_f64(double n, double h, double square, double slope) {
     double friction = n * n * square / (h * cubeRoot_f64(h));

@@ -15,10 +15,327 @@ func findLanes(set lanes.Set, kernel string) lanes.Code {
 	return laneCodes[set][kernel]
 }
 
-var laneCodes = map[lanes.Set]map[string]lanes.Code{}
+var laneCodes = map[lanes.Set]map[string]lanes.Code{
+	lanes.AVX2: {
+		"UpdateCell_oneLayer_false_f32":           {Entry: 1, Lanes: 8},
+		"UpdateCell_oneLayer_true_f32":            {Entry: 2, Lanes: 8},
+		"EdgeFlux_PVM_f32":                        {Entry: 3, Lanes: 8},
+		"EdgeFlux_OneLayer_f32":                   {Entry: 4, Lanes: 8},
+		"UpdatePeaks_f32":                         {Entry: 5, Lanes: 8},
+		"CellSlopes_oneLayer_false_f32":           {Entry: 6, Lanes: 8},
+		"CellSlopes_oneLayer_true_f32":            {Entry: 7, Lanes: 8},
+		"SlopedFlux_PVM_f32":                      {Entry: 8, Lanes: 8},
+		"SlopedFlux_OneLayer_f32":                 {Entry: 9, Lanes: 8},
+		"StageCell_last_false_oneLayer_false_f32": {Entry: 10, Lanes: 8},
+		"StageCell_last_false_oneLayer_true_f32":  {Entry: 11, Lanes: 8},
+		"StageCell_last_true_oneLayer_false_f32":  {Entry: 12, Lanes: 8},
+		"StageCell_last_true_oneLayer_true_f32":   {Entry: 13, Lanes: 8},
+		"UpdateCell_oneLayer_false_f64":           {Entry: 14, Lanes: 4},
+		"UpdateCell_oneLayer_true_f64":            {Entry: 15, Lanes: 4},
+		"UpdatePeaks_f64":                         {Entry: 16, Lanes: 4},
+		"CellSlopes_oneLayer_false_f64":           {Entry: 17, Lanes: 4},
+		"CellSlopes_oneLayer_true_f64":            {Entry: 18, Lanes: 4},
+		"StageCell_last_false_oneLayer_false_f64": {Entry: 19, Lanes: 4},
+		"StageCell_last_false_oneLayer_true_f64":  {Entry: 20, Lanes: 4},
+		"StageCell_last_true_oneLayer_false_f64":  {Entry: 21, Lanes: 4},
+		"StageCell_last_true_oneLayer_true_f64":   {Entry: 22, Lanes: 4},
+		"EdgeFlux_PVM_f64":                        {Entry: 23, Lanes: 8},
+		"EdgeFlux_OneLayer_f64":                   {Entry: 24, Lanes: 8},
+		"SlopedFlux_PVM_f64":                      {Entry: 25, Lanes: 8},
+		"SlopedFlux_OneLayer_f64":                 {Entry: 26, Lanes: 8},
+	},
+	lanes.AVX512: {
+		"UpdateCell_oneLayer_false_f32":           {Entry: 27, Lanes: 8},
+		"UpdateCell_oneLayer_true_f32":            {Entry: 28, Lanes: 8},
+		"UpdatePeaks_f32":                         {Entry: 29, Lanes: 8},
+		"CellSlopes_oneLayer_false_f32":           {Entry: 30, Lanes: 8},
+		"CellSlopes_oneLayer_true_f32":            {Entry: 31, Lanes: 8},
+		"StageCell_last_false_oneLayer_false_f32": {Entry: 32, Lanes: 8},
+		"StageCell_last_false_oneLayer_true_f32":  {Entry: 33, Lanes: 8},
+		"StageCell_last_true_oneLayer_false_f32":  {Entry: 34, Lanes: 8},
+		"StageCell_last_true_oneLayer_true_f32":   {Entry: 35, Lanes: 8},
+		"EdgeFlux_PVM_f32":                        {Entry: 36, Lanes: 16},
+		"EdgeFlux_OneLayer_f32":                   {Entry: 37, Lanes: 16},
+		"SlopedFlux_PVM_f32":                      {Entry: 38, Lanes: 16},
+		"SlopedFlux_OneLayer_f32":                 {Entry: 39, Lanes: 16},
+		"UpdateCell_oneLayer_false_f64":           {Entry: 40, Lanes: 8},
+		"UpdateCell_oneLayer_true_f64":            {Entry: 41, Lanes: 8},
+		"EdgeFlux_PVM_f64":                        {Entry: 42, Lanes: 8},
+		"EdgeFlux_OneLayer_f64":                   {Entry: 43, Lanes: 8},
+		"UpdatePeaks_f64":                         {Entry: 44, Lanes: 8},
+		"CellSlopes_oneLayer_false_f64":           {Entry: 45, Lanes: 8},
+		"CellSlopes_oneLayer_true_f64":            {Entry: 46, Lanes: 8},
+		"SlopedFlux_PVM_f64":                      {Entry: 47, Lanes: 8},
+		"SlopedFlux_OneLayer_f64":                 {Entry: 48, Lanes: 8},
+		"StageCell_last_false_oneLayer_false_f64": {Entry: 49, Lanes: 8},
+		"StageCell_last_false_oneLayer_true_f64":  {Entry: 50, Lanes: 8},
+		"StageCell_last_true_oneLayer_false_f64":  {Entry: 51, Lanes: 8},
+		"StageCell_last_true_oneLayer_true_f64":   {Entry: 52, Lanes: 8},
+	},
+}
 
 // callLanes runs code for indices lo to hi, all of them whole groups of lanes.
 func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer) {
 	switch code.Entry {
+	case 1:
+		UpdateCell_oneLayer_false_f32_avx2(loop, lo, hi, j, k, result)
+	case 2:
+		UpdateCell_oneLayer_true_f32_avx2(loop, lo, hi, j, k, result)
+	case 3:
+		EdgeFlux_PVM_f32_avx2(loop, lo, hi, j, k, result)
+	case 4:
+		EdgeFlux_OneLayer_f32_avx2(loop, lo, hi, j, k, result)
+	case 5:
+		UpdatePeaks_f32_avx2(loop, lo, hi, j, k, result)
+	case 6:
+		CellSlopes_oneLayer_false_f32_avx2(loop, lo, hi, j, k, result)
+	case 7:
+		CellSlopes_oneLayer_true_f32_avx2(loop, lo, hi, j, k, result)
+	case 8:
+		SlopedFlux_PVM_f32_avx2(loop, lo, hi, j, k, result)
+	case 9:
+		SlopedFlux_OneLayer_f32_avx2(loop, lo, hi, j, k, result)
+	case 10:
+		StageCell_last_false_oneLayer_false_f32_avx2(loop, lo, hi, j, k, result)
+	case 11:
+		StageCell_last_false_oneLayer_true_f32_avx2(loop, lo, hi, j, k, result)
+	case 12:
+		StageCell_last_true_oneLayer_false_f32_avx2(loop, lo, hi, j, k, result)
+	case 13:
+		StageCell_last_true_oneLayer_true_f32_avx2(loop, lo, hi, j, k, result)
+	case 14:
+		UpdateCell_oneLayer_false_f64_avx2(loop, lo, hi, j, k, result)
+	case 15:
+		UpdateCell_oneLayer_true_f64_avx2(loop, lo, hi, j, k, result)
+	case 16:
+		UpdatePeaks_f64_avx2(loop, lo, hi, j, k, result)
+	case 17:
+		CellSlopes_oneLayer_false_f64_avx2(loop, lo, hi, j, k, result)
+	case 18:
+		CellSlopes_oneLayer_true_f64_avx2(loop, lo, hi, j, k, result)
+	case 19:
+		StageCell_last_false_oneLayer_false_f64_avx2(loop, lo, hi, j, k, result)
+	case 20:
+		StageCell_last_false_oneLayer_true_f64_avx2(loop, lo, hi, j, k, result)
+	case 21:
+		StageCell_last_true_oneLayer_false_f64_avx2(loop, lo, hi, j, k, result)
+	case 22:
+		StageCell_last_true_oneLayer_true_f64_avx2(loop, lo, hi, j, k, result)
+	case 23:
+		EdgeFlux_PVM_f64_avx2(loop, lo, hi, j, k, result)
+	case 24:
+		EdgeFlux_OneLayer_f64_avx2(loop, lo, hi, j, k, result)
+	case 25:
+		SlopedFlux_PVM_f64_avx2(loop, lo, hi, j, k, result)
+	case 26:
+		SlopedFlux_OneLayer_f64_avx2(loop, lo, hi, j, k, result)
+	case 27:
+		UpdateCell_oneLayer_false_f32_avx512(loop, lo, hi, j, k, result)
+	case 28:
+		UpdateCell_oneLayer_true_f32_avx512(loop, lo, hi, j, k, result)
+	case 29:
+		UpdatePeaks_f32_avx512(loop, lo, hi, j, k, result)
+	case 30:
+		CellSlopes_oneLayer_false_f32_avx512(loop, lo, hi, j, k, result)
+	case 31:
+		CellSlopes_oneLayer_true_f32_avx512(loop, lo, hi, j, k, result)
+	case 32:
+		StageCell_last_false_oneLayer_false_f32_avx512(loop, lo, hi, j, k, result)
+	case 33:
+		StageCell_last_false_oneLayer_true_f32_avx512(loop, lo, hi, j, k, result)
+	case 34:
+		StageCell_last_true_oneLayer_false_f32_avx512(loop, lo, hi, j, k, result)
+	case 35:
+		StageCell_last_true_oneLayer_true_f32_avx512(loop, lo, hi, j, k, result)
+	case 36:
+		EdgeFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
+	case 37:
+		EdgeFlux_OneLayer_f32_avx512(loop, lo, hi, j, k, result)
+	case 38:
+		SlopedFlux_PVM_f32_avx512(loop, lo, hi, j, k, result)
+	case 39:
+		SlopedFlux_OneLayer_f32_avx512(loop, lo, hi, j, k, result)
+	case 40:
+		UpdateCell_oneLayer_false_f64_avx512(loop, lo, hi, j, k, result)
+	case 41:
+		UpdateCell_oneLayer_true_f64_avx512(loop, lo, hi, j, k, result)
+	case 42:
+		EdgeFlux_PVM_f64_avx512(loop, lo, hi, j, k, result)
+	case 43:
+		EdgeFlux_OneLayer_f64_avx512(loop, lo, hi, j, k, result)
+	case 44:
+		UpdatePeaks_f64_avx512(loop, lo, hi, j, k, result)
+	case 45:
+		CellSlopes_oneLayer_false_f64_avx512(loop, lo, hi, j, k, result)
+	case 46:
+		CellSlopes_oneLayer_true_f64_avx512(loop, lo, hi, j, k, result)
+	case 47:
+		SlopedFlux_PVM_f64_avx512(loop, lo, hi, j, k, result)
+	case 48:
+		SlopedFlux_OneLayer_f64_avx512(loop, lo, hi, j, k, result)
+	case 49:
+		StageCell_last_false_oneLayer_false_f64_avx512(loop, lo, hi, j, k, result)
+	case 50:
+		StageCell_last_false_oneLayer_true_f64_avx512(loop, lo, hi, j, k, result)
+	case 51:
+		StageCell_last_true_oneLayer_false_f64_avx512(loop, lo, hi, j, k, result)
+	case 52:
+		StageCell_last_true_oneLayer_true_f64_avx512(loop, lo, hi, j, k, result)
 	}
 }
+
+//go:noescape
+func UpdateCell_oneLayer_false_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdateCell_oneLayer_true_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func EdgeFlux_PVM_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func EdgeFlux_OneLayer_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdatePeaks_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func CellSlopes_oneLayer_false_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func CellSlopes_oneLayer_true_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func SlopedFlux_PVM_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func SlopedFlux_OneLayer_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_false_oneLayer_false_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_false_oneLayer_true_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_true_oneLayer_false_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_true_oneLayer_true_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdateCell_oneLayer_false_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdateCell_oneLayer_true_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdatePeaks_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func CellSlopes_oneLayer_false_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func CellSlopes_oneLayer_true_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_false_oneLayer_false_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_false_oneLayer_true_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_true_oneLayer_false_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_true_oneLayer_true_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func EdgeFlux_PVM_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func EdgeFlux_OneLayer_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func SlopedFlux_PVM_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func SlopedFlux_OneLayer_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdateCell_oneLayer_false_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdateCell_oneLayer_true_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdatePeaks_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func CellSlopes_oneLayer_false_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func CellSlopes_oneLayer_true_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_false_oneLayer_false_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_false_oneLayer_true_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_true_oneLayer_false_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_true_oneLayer_true_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func EdgeFlux_PVM_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func EdgeFlux_OneLayer_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func SlopedFlux_PVM_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func SlopedFlux_OneLayer_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdateCell_oneLayer_false_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdateCell_oneLayer_true_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func EdgeFlux_PVM_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func EdgeFlux_OneLayer_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func UpdatePeaks_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func CellSlopes_oneLayer_false_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func CellSlopes_oneLayer_true_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func SlopedFlux_PVM_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func SlopedFlux_OneLayer_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_false_oneLayer_false_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_false_oneLayer_true_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_true_oneLayer_false_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StageCell_last_true_oneLayer_true_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
