@@ -26,6 +26,7 @@ func anyNumbers[F num.Float](t *testing.T, r cudatest.Runner, tol F) {
 	m := &Mesh[F]{Owned: n - 100, EdgeCells: make([]EdgeCells, n), Normals: make([]Normal[F], n), Beds: make([]Bed[F], n),
 		CellEdges: make([]CellEdges, n), Stencils: make([]Stencil[F], n), Arms: make([]Arms[F], n)}
 	m.FluxAt, m.SlopesAt = permutation(rng, n), permutation(rng, n)
+	m.Boundary.Outlets = []Outlet[F]{{Manning: .03}}
 	w, before, slopes, flux := make([]State[F], n), make([]State[F], n), make([]Slopes[F], n), make([]Flux[F], n)
 	manning, clock := make([]F, n), &Clock[F]{Dt: 1e-2}
 	for round := range kerneltest.Rounds(t, n) {

@@ -23,8 +23,11 @@ func permutation(rng *rand.Rand, n int) []int32 {
 // makeStencils appends stencils of n cells to a mesh, with random neighbours and boundaries.
 func makeStencils[F num.Float](rng *rand.Rand, m *Mesh[F], n int) {
 	arrow := func() Vec2[F] { return Vec2[F]{X: F(rng.NormFloat64() / 4), Y: F(rng.NormFloat64() / 4)} }
+	if len(m.Boundary.Outlets) == 0 {
+		m.Boundary.Outlets = []Outlet[F]{{Manning: .03}}
+	}
 	for range n {
-		var s Stencil[F]
+		s := Stencil[F]{Outlet: int32(rng.IntN(len(m.Boundary.Outlets)))}
 		for k := range 3 {
 			if s.Neighbours[k] = int32(rng.IntN(n)); rng.IntN(10) == 0 {
 				s.Neighbours[k] = -1 - int32(rng.IntN(3))
