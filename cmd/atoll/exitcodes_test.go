@@ -178,13 +178,13 @@ var exits = map[string]func(t *testing.T, transport string) (code int, stderr st
 // longCase is a case that would run for a long time.
 var longCase = strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e4")
 
-// invalidCase is a case whose water level becomes infinite.
+// invalidCase is a case whose velocity becomes infinite.
 const invalidCase = `
 solver = "shallow-water"
 mesh = { generate = "rectangle", bounds = [-5, -5, 5, 5], cells = 1000 }
 physics = { layers = 1 }
 initial = { depth = "1", h = "1" }
-boundary = { right = { level = "t < 0.2 ? 1 : 1e300" }, default = "wall" }
+forcing = { wind_x = "t < 0.2 ? 0 : 1e300", wind_y = "0" }
 time = { end = 5 }
 checkpoint = { every = 0, steps = 2 }
 output = { dir = "out", format = [] }
