@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -43,25 +42,18 @@ func withLocks(t *testing.T, try func(*flock.Flock) (bool, error)) {
 
 // told collects what the holder of a folder is told.
 type told struct {
-	lock  sync.Mutex
 	lines []string
 	lost  error
 }
 
 func (w *told) of(f *Folder) *told {
-	f.Watch(func(line string) {
-		w.lock.Lock()
-		defer w.lock.Unlock()
-		w.lines = append(w.lines, line)
-	}, func(err error) { w.lost = err })
+	f.Watch(func(line string) { w.lines = append(w.lines, line) }, func(err error) { w.lost = err })
 	return w
 }
 
 // contains waits until the goroutine that tells has nothing more to do.
 func (w *told) contains(text string) bool {
 	synctest.Wait()
-	w.lock.Lock()
-	defer w.lock.Unlock()
 	return strings.Contains(strings.Join(w.lines, "\n"), text)
 }
 
