@@ -29,7 +29,6 @@ func (g *leg) openDevice(comm dist.Comm) (backend.Device, error) {
 
 // gpuPool keeps the GPUs of ranks open, since it takes long to open one and to load its kernels.
 type gpuPool struct {
-	count   int // of GPUs
 	devices map[int]*keptGPU
 }
 
