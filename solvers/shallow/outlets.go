@@ -61,14 +61,18 @@ func (o *outlets[F]) addGroup(group int, given kernels.Condition) {
 	o.boundary.Conditions = append(o.boundary.Conditions, given)
 }
 
-// condition returns the boundary condition of a group.
-func (o *outlets[F]) condition(g *Given) (k kernels.Condition, err error) {
-	kind, ok := givenKinds[g.Kind]
-	if !ok {
-		return k, fmt.Errorf("boundary %q is not known; choose open, level, discharge, inflow, radiation, "+
-			"normal, critical or rating",
-			g.Kind)
+// checkKind returns an error for a kind of boundary condition that is not known.
+func (g *Given) checkKind() error {
+	if _, known := givenKinds[g.Kind]; !known {
+		return fmt.Errorf("boundary %q is not known; choose open, level, discharge, inflow, radiation, normal, critical or "+
+			"rating", g.Kind)
 	}
+	return nil
+}
+
+// condition returns the boundary condition of a group, of a known kind.
+func (o *outlets[F]) condition(g *Given) (k kernels.Condition, err error) {
+	kind := givenKinds[g.Kind]
 	k.Kind = kind
 	if kind == kernels.Transmissive || kind == kernels.Critical || kind == kernels.Rating {
 		if kind == kernels.Rating && len(g.Curve) < 2 {

@@ -29,7 +29,12 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 		}
 	}()
 	_, s.separate = dev.(backend.Memory)
-	if slices.ContainsFunc(cfg.Given, func(g *Given) bool { return g != nil }) {
+	if given := slices.DeleteFunc(slices.Clone(cfg.Given), func(g *Given) bool { return g == nil }); len(given) > 0 {
+		for _, g := range given {
+			if err := g.checkKind(); err != nil {
+				return nil, err
+			}
+		}
 		if cfg.Layers == 2 {
 			return nil, errors.New("prescribed conditions are for one layer")
 		}
