@@ -39,19 +39,20 @@ func (b Body) Overlooked() int64 {
 }
 
 const (
-	maxBoxes      = 10_000 // into which a cell is divided
-	maxLines      = 50_000 // along which its level sets are integrated
-	maxHalving    = 40     // how often a part of it is divided
-	maxEntering   = 3      // how often a box is divided because a surface enters it between corners
-	maxOverlooked = 1e-6   // the part of a cell in which a thin part may have been overlooked, without a note
+	maxBoxes      = 10_000  // into which a cell is divided
+	fewLines      = 1000    // that a box with smooth level sets takes at most
+	maxLines      = 100_000 // more than fewLines in a box, summed over the cell
+	maxHalving    = 40      // how often a part of it is divided
+	maxEntering   = 3       // how often a box is divided because a surface enters it between corners
+	maxOverlooked = 1e-6    // the part of a cell in which a thin part may have been overlooked, without a note
 )
 
 // quadrature computes the fraction of a cell.
 type quadrature struct {
 	tree       *levels
 	boxes      []box   // parts of the cell, larger ones first
-	lines      int     // integrated so far
-	overlooked float64 // fraction of the cell in boxes whose samples have one sign, although others are possible
+	lines      int     // more than fewLines in a box, so far
+	overlooked float64 // fraction of the cell in boxes cut short by maxLines, or with one sign of two at all samples
 	surfaces   []surfaceIn
 }
 
@@ -98,6 +99,9 @@ func (q *quadrature) fractionOf(b *box) float64 {
 		}
 		return q.integrated(c, &tree, axis, b.halvings)
 	case !canDivide:
+		if q.lines >= maxLines { // the box may be larger than those of which samples are good enough
+			q.overlooked += math.Ldexp(1, -b.halvings*c.Dim)
+		}
 		return q.sampled(c, &tree, b.halvings)
 	}
 	parts, halvings := *c, b.halvings+1
@@ -208,7 +212,9 @@ type graph struct {
 	axes      [3]int
 	at        [3]float64
 	tolerance float64
-	lines     *int
+	inBox     int       // lines so far
+	lines     *int      // of all boxes: see quadrature
+	isUnsure  bool      // an interval was not halved because of maxLines
 	ends      []lineEnd // of the line at `at`, for each surface
 	sorted    []float64
 }
@@ -232,7 +238,11 @@ func (q *quadrature) integrated(c *Cell, tree *local, axis, halvings int) float6
 			n++
 		}
 	}
-	return g.part(c.Dim - 1)
+	f := g.part(c.Dim - 1)
+	if g.isUnsure {
+		q.overlooked += math.Ldexp(1, -halvings*c.Dim)
+	}
+	return f
 }
 
 // part returns the fraction inside the body of the line, rectangle or box that the first n+1 axes span at g.at.
@@ -259,7 +269,7 @@ func (g *graph) part(n int) float64 {
 	sum := 0.0
 	for k := 1; k < len(cuts); k++ {
 		if cuts[k]-cuts[k-1] > 1e-14 {
-			sum += integral(fractionAt, cuts[k-1], cuts[k], g.tolerance, 20)
+			sum += g.integral(fractionAt, cuts[k-1], cuts[k], 20)
 		}
 	}
 	return sum
@@ -267,7 +277,9 @@ func (g *graph) part(n int) float64 {
 
 // length returns the fraction inside the body of the line along the first axis.
 func (g *graph) length() float64 {
-	*g.lines++
+	if g.inBox++; g.inBox > fewLines {
+		*g.lines++
+	}
 	axis := g.axes[0]
 	cuts := append(g.sorted[:0], 0, 1)
 	for n := range g.surfaces {
@@ -428,9 +440,9 @@ var (
 		0, 0.381830050505118944950369775488975, 0, 0.417959183673469387755102040816327}
 )
 
-// integral halves [a, b] until the two rules agree to tol, at most depth times. The error is much smaller than tol for
-// smooth integrands.
-func integral(f func(float64) float64, a, b, tol float64, depth int) float64 {
+// integral halves [a, b] until the two rules agree to the tolerance, at most depth times, and not after maxLines. The
+// error is much smaller than the tolerance for smooth integrands.
+func (g *graph) integral(f func(float64) float64, a, b float64, depth int) float64 {
 	middle, half := (a+b)/2, (b-a)/2
 	v := f(middle)
 	kronrod, gauss := kronrodWeight[7]*v, gaussWeight[7]*v
@@ -439,8 +451,12 @@ func integral(f func(float64) float64, a, b, tol float64, depth int) float64 {
 		kronrod += kronrodWeight[k] * v
 		gauss += gaussWeight[k] * v
 	}
-	if depth == 0 || math.Abs(kronrod-gauss)*half <= tol {
+	switch {
+	case depth == 0 || math.Abs(kronrod-gauss)*half <= g.tolerance:
+		return kronrod * half
+	case *g.lines >= maxLines:
+		g.isUnsure = true
 		return kronrod * half
 	}
-	return integral(f, a, middle, tol, depth-1) + integral(f, middle, b, tol, depth-1)
+	return g.integral(f, a, middle, depth-1) + g.integral(f, middle, b, depth-1)
 }
