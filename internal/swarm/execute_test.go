@@ -129,7 +129,8 @@ func expected(err error) bool {
 // refused reports whether an error says that a run is impossible as configured, before it started.
 func refused(err error) bool {
 	var bad *solvers.BadInput
-	return errors.As(err, &bad) || err != nil && strings.Contains(err.Error(), "unavailable")
+	return errors.As(err, &bad) || err != nil && (strings.Contains(err.Error(), "unavailable") ||
+		strings.Contains(err.Error(), "choose another halo"))
 }
 
 // counts are the numbers of runs by their outcome.

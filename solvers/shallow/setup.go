@@ -19,6 +19,24 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
+// checkGiven checks the kinds of prescribed conditions, which make the case one of one layer.
+func (c *Config) checkGiven() error {
+	given := slices.DeleteFunc(slices.Clone(c.Given), func(g *Given) bool { return g == nil })
+	if len(given) == 0 {
+		return nil
+	}
+	for _, g := range given {
+		if err := g.checkKind(); err != nil {
+			return err
+		}
+	}
+	if c.Layers == 2 {
+		return errors.New("prescribed conditions are for one layer")
+	}
+	c.Layers = 1
+	return nil
+}
+
 func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *halo.Plan, init Initial,
 	comm dist.Comm, dev backend.Device) (_ *solver[F], err error) {
 	s := &solver[F]{part: part, comm: comm, dev: dev, hostStep: -1, hostPeaksStep: -1, hostCells: map[int]bool{},
@@ -29,16 +47,8 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 		}
 	}()
 	_, s.separate = dev.(backend.Memory)
-	if given := slices.DeleteFunc(slices.Clone(cfg.Given), func(g *Given) bool { return g == nil }); len(given) > 0 {
-		for _, g := range given {
-			if err := g.checkKind(); err != nil {
-				return nil, err
-			}
-		}
-		if cfg.Layers == 2 {
-			return nil, errors.New("prescribed conditions are for one layer")
-		}
-		cfg.Layers = 1
+	if err := cfg.checkGiven(); err != nil {
+		return nil, err
 	}
 	state, manning, levelSpacing, err := initialState[F](ctx, comm, part, cfg.Layers == 1, init)
 	if err != nil {
