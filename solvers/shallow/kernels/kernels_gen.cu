@@ -2909,7 +2909,7 @@ DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float 
 
 // shear returns the dissipation of the tangential momentum in both layers, in m³/s² per metre of edge: without it
 // geostrophic flow slowly becomes noise on triangles, rest over a rough bed is unstable, and plane shocks become
-// uneven. Its speed is at most 0.3 of that of waves: what rotation needs, the Coriolis parameter times the length
+// uneven. Its speed is at most 0.3 of that of waves: what rotation needs, twice the Coriolis parameter times the length
 // of the edge; ten times the jump of the normal velocity; and the speed of waves times four times the share of the
 // thickness by which the bed rises or falls within the cells and between them. The last two are small where the flow
 // is smooth. The mean over both layers is dissipated with the speed of external waves, and the difference from it with
@@ -2924,7 +2924,7 @@ DEVICE Face_shear_f32_results Face_shear_f32(Face_f32 *f, int32 scheme, float le
     float relief = go_max<float>(go_max<float>(num_Abs_f32(l->bed - l->depth), num_Abs_f32(r->bed - r->depth)), num_Abs_f32(l->depth - r->depth));
     float deeper = num_Larger_f32(num_Larger_f32(l->mean2, r->mean2), p->DryDepth);
     float rough = num_Smaller_f32(4.0f * relief / deeper, 0x1.333334p-02f /* 0.3 */);
-    float turned = p->Rotation * length;
+    float turned = 2.0f * p->Rotation * length;
     if (scheme == 3) {
         float wave = num_Sqrt_f32(f->c2);
         float speed = num_Smaller_f32(0x1.333334p-02f /* 0.3 */ * wave, rough * wave + turned + 10.0f * num_Abs_f32(r->u2 - l->u2));
@@ -4017,7 +4017,7 @@ DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, 
 
 // shear returns the dissipation of the tangential momentum in both layers, in m³/s² per metre of edge: without it
 // geostrophic flow slowly becomes noise on triangles, rest over a rough bed is unstable, and plane shocks become
-// uneven. Its speed is at most 0.3 of that of waves: what rotation needs, the Coriolis parameter times the length
+// uneven. Its speed is at most 0.3 of that of waves: what rotation needs, twice the Coriolis parameter times the length
 // of the edge; ten times the jump of the normal velocity; and the speed of waves times four times the share of the
 // thickness by which the bed rises or falls within the cells and between them. The last two are small where the flow
 // is smooth. The mean over both layers is dissipated with the speed of external waves, and the difference from it with
@@ -4032,7 +4032,7 @@ DEVICE Face_shear_f64_results Face_shear_f64(Face_f64 *f, int32 scheme, double l
     double relief = go_max<double>(go_max<double>(num_Abs_f64(l->bed - l->depth), num_Abs_f64(r->bed - r->depth)), num_Abs_f64(l->depth - r->depth));
     double deeper = num_Larger_f64(num_Larger_f64(l->mean2, r->mean2), p->DryDepth);
     double rough = num_Smaller_f64(4.0 * relief / deeper, 0x1.3333333333333p-02 /* 0.3 */);
-    double turned = p->Rotation * length;
+    double turned = 2.0 * p->Rotation * length;
     if (scheme == 3) {
         double wave = num_Sqrt_f64(f->c2);
         double speed = num_Smaller_f64(0x1.3333333333333p-02 /* 0.3 */ * wave, rough * wave + turned + 10.0 * num_Abs_f64(r->u2 - l->u2));
@@ -4878,19 +4878,18 @@ DEVICE float Vec2_dot_f32(Vec2_f32 a, Vec2_f32 b) {
     return a.X * b.X + a.Y * b.Y;
 }
 
-// head returns the highest head that the water of a cell may have after a stage, if the bed is uneven: rises by more than
-// an eighth of the water's thickness to an edge. It is the largest total head, z + u²/2g, of the cell and its neighbours, and
-// at least the level of the cell raised to its highest edge. The water cannot gain more from gravity; without this bound
-// the truncation errors of films on a rough bed would add up, and water that a slope pushes against an edge which it
-// cannot cross would accelerate for ever. Infinity where there is no bound: in deeper water,
+// head returns the highest head that the water of a cell may have after a stage, if the layer is a film: thinner than
+// a quarter of the bed's rise to an edge. It is the largest total head, z + u²/2g, of the cell and its neighbours, and
+// at least the level of the cell raised to its highest edge. A film cannot gain more from gravity; without this bound
+// the truncation errors of many films on a rough bed would add up. Infinity where there is no bound: in deeper water,
 // and at prescribed boundaries.
-// (*water[float32]).head, sheet.go:55
+// (*water[float32]).head, sheet.go:54
 DEVICE float water_head_f32(water_f32 *me, Array<water_f32, 3> *o, Stencil_f32 *at, geometry_f32 *c,
         const Params_f32 *p) {
     float d0 = Vec2_dot_f32(at->Bed_, c->arm[0]), d1 = Vec2_dot_f32(at->Bed_, c->arm[1]), d2 = Vec2_dot_f32(at->Bed_, c->arm[2]);
     float highest = go_max<float>(go_max<float>(d0, d1), d2);
     float rise = num_Larger_f32(highest, -go_min<float>(go_min<float>(d0, d1), d2));
-    if (!(me->h2 < 8.0f * rise) || go_min<int32>(go_min<int32>(at->Neighbours[0], at->Neighbours[1]), at->Neighbours[2]) <= -3) {
+    if (!(4.0f * me->h2 < rise) || go_min<int32>(go_min<int32>(at->Neighbours[0], at->Neighbours[1]), at->Neighbours[2]) <= -3) {
         return 0x1.93e594p+99f /* 1e+30 */;
     }
     float half = 1.0f / (2.0f * p->Gravity);
@@ -5360,19 +5359,18 @@ DEVICE double Vec2_dot_f64(Vec2_f64 a, Vec2_f64 b) {
     return a.X * b.X + a.Y * b.Y;
 }
 
-// head returns the highest head that the water of a cell may have after a stage, if the bed is uneven: rises by more than
-// an eighth of the water's thickness to an edge. It is the largest total head, z + u²/2g, of the cell and its neighbours, and
-// at least the level of the cell raised to its highest edge. The water cannot gain more from gravity; without this bound
-// the truncation errors of films on a rough bed would add up, and water that a slope pushes against an edge which it
-// cannot cross would accelerate for ever. Infinity where there is no bound: in deeper water,
+// head returns the highest head that the water of a cell may have after a stage, if the layer is a film: thinner than
+// a quarter of the bed's rise to an edge. It is the largest total head, z + u²/2g, of the cell and its neighbours, and
+// at least the level of the cell raised to its highest edge. A film cannot gain more from gravity; without this bound
+// the truncation errors of many films on a rough bed would add up. Infinity where there is no bound: in deeper water,
 // and at prescribed boundaries.
-// (*water[float64]).head, sheet.go:55
+// (*water[float64]).head, sheet.go:54
 DEVICE double water_head_f64(water_f64 *me, Array<water_f64, 3> *o, Stencil_f64 *at, geometry_f64 *c,
         const Params_f64 *p) {
     double d0 = Vec2_dot_f64(at->Bed_, c->arm[0]), d1 = Vec2_dot_f64(at->Bed_, c->arm[1]), d2 = Vec2_dot_f64(at->Bed_, c->arm[2]);
     double highest = go_max<double>(go_max<double>(d0, d1), d2);
     double rise = num_Larger_f64(highest, -go_min<double>(go_min<double>(d0, d1), d2));
-    if (!(me->h2 < 8.0 * rise) || go_min<int32>(go_min<int32>(at->Neighbours[0], at->Neighbours[1]), at->Neighbours[2]) <= -3) {
+    if (!(4.0 * me->h2 < rise) || go_min<int32>(go_min<int32>(at->Neighbours[0], at->Neighbours[1]), at->Neighbours[2]) <= -3) {
         return 0x1.93e5939a08ceap+99 /* 1e+30 */;
     }
     double half = 1.0 / (2.0 * p->Gravity);
@@ -6308,8 +6306,8 @@ DEVICE void finishFriction_f32(const Params_f32 *p, float dt, float n, State_f32
     bedFriction_f32(p, (0.5f - part) * dt, n, c);
 }
 
-// boundSpeed reduces the velocity of a cell's water so that its head is at most the given one. depth is that of its bed.
-// boundSpeed[float32], sheet.go:74
+// boundSpeed reduces the velocity of a film so that its head is at most the given one. depth is that of its bed.
+// boundSpeed[float32], sheet.go:73
 DEVICE void boundSpeed_f32(const Params_f32 *p, float head, float depth, State_f32 *c) {
     float most = 2.0f * p->Gravity * num_Larger_f32(head - (c->H2 - depth), 0.0f) * c->H2 * c->H2;
     float square = c->Q2x * c->Q2x + c->Q2y * c->Q2y;
@@ -6462,8 +6460,8 @@ DEVICE void finishFriction_f64(const Params_f64 *p, double dt, double n, State_f
     bedFriction_f64(p, (0.5 - part) * dt, n, c);
 }
 
-// boundSpeed reduces the velocity of a cell's water so that its head is at most the given one. depth is that of its bed.
-// boundSpeed[float64], sheet.go:74
+// boundSpeed reduces the velocity of a film so that its head is at most the given one. depth is that of its bed.
+// boundSpeed[float64], sheet.go:73
 DEVICE void boundSpeed_f64(const Params_f64 *p, double head, double depth, State_f64 *c) {
     double most = 2.0 * p->Gravity * num_Larger_f64(head - (c->H2 - depth), 0.0) * c->H2 * c->H2;
     double square = c->Q2x * c->Q2x + c->Q2y * c->Q2y;

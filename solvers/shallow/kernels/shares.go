@@ -102,7 +102,7 @@ func (f *Face[F]) suppliedByThirds(at EdgeCells, want, hl, hr, step, dry F) F {
 
 // shear returns the dissipation of the tangential momentum in both layers, in m³/s² per metre of edge: without it
 // geostrophic flow slowly becomes noise on triangles, rest over a rough bed is unstable, and plane shocks become
-// uneven. Its speed is at most 0.3 of that of waves: what rotation needs, the Coriolis parameter times the length
+// uneven. Its speed is at most 0.3 of that of waves: what rotation needs, twice the Coriolis parameter times the length
 // of the edge; ten times the jump of the normal velocity; and the speed of waves times four times the share of the
 // thickness by which the bed rises or falls within the cells and between them. The last two are small where the flow
 // is smooth. The mean over both layers is dissipated with the speed of external waves, and the difference from it with
@@ -114,7 +114,7 @@ func (f *Face[F]) shear(scheme Scheme, length F, p *Params[F]) (d1, d2 F) {
 	relief := max(num.Abs(l.bed-l.depth), num.Abs(r.bed-r.depth), num.Abs(l.depth-r.depth))
 	deeper := num.Larger(num.Larger(l.mean2, r.mean2), p.DryDepth)
 	rough := num.Smaller(4*relief/deeper, most)
-	turned := p.Rotation * length
+	turned := 2 * p.Rotation * length
 	if scheme == OneLayer {
 		wave := num.Sqrt(f.c2)
 		speed := num.Smaller(most*wave, rough*wave+turned+10*num.Abs(r.u2-l.u2))

@@ -46,18 +46,17 @@ func (me *water[F]) sheetShare(open bool, o *[3]water[F], c *geometry[F], bed Ve
 	return falls * thin
 }
 
-// head returns the highest head that the water of a cell may have after a stage, if the bed is uneven: rises by more than
-// an eighth of the water's thickness to an edge. It is the largest total head, z + u²/2g, of the cell and its neighbours, and
-// at least the level of the cell raised to its highest edge. The water cannot gain more from gravity; without this bound
-// the truncation errors of films on a rough bed would add up, and water that a slope pushes against an edge which it
-// cannot cross would accelerate for ever. Infinity where there is no bound: in deeper water,
+// head returns the highest head that the water of a cell may have after a stage, if the layer is a film: thinner than
+// a quarter of the bed's rise to an edge. It is the largest total head, z + u²/2g, of the cell and its neighbours, and
+// at least the level of the cell raised to its highest edge. A film cannot gain more from gravity; without this bound
+// the truncation errors of many films on a rough bed would add up. Infinity where there is no bound: in deeper water,
 // and at prescribed boundaries.
 func (me *water[F]) head(o *[3]water[F], at *Stencil[F], c *geometry[F], p *Params[F]) F {
 	const unbounded = 1e30 // m
 	d0, d1, d2 := at.Bed.dot(c.arm[0]), at.Bed.dot(c.arm[1]), at.Bed.dot(c.arm[2])
 	highest := max(d0, d1, d2)
 	rise := num.Larger(highest, -min(d0, d1, d2))
-	if !(me.h2 < 8*rise) || min(at.Neighbours[0], at.Neighbours[1], at.Neighbours[2]) <= FirstOutlet {
+	if !(4*me.h2 < rise) || min(at.Neighbours[0], at.Neighbours[1], at.Neighbours[2]) <= FirstOutlet {
 		return unbounded
 	}
 	half := 1 / (2 * p.Gravity)
@@ -70,7 +69,7 @@ func (me *water[F]) head(o *[3]water[F], at *Stencil[F], c *geometry[F], p *Para
 	return most
 }
 
-// boundSpeed reduces the velocity of a cell's water so that its head is at most the given one. depth is that of its bed.
+// boundSpeed reduces the velocity of a film so that its head is at most the given one. depth is that of its bed.
 func boundSpeed[F num.Float](p *Params[F], head, depth F, c *State[F]) {
 	most := 2 * p.Gravity * num.Larger(head-(c.H2-depth), 0) * c.H2 * c.H2
 	square := c.Q2x*c.Q2x + c.Q2y*c.Q2y

@@ -35,8 +35,7 @@ func floodConfig(dry float64) shallow.Config {
 // above, the depth that of kinematic waves, h = (n r x/√S)^(3/5).
 func sheetFlow(ctx context.Context, p *verify.Page) error {
 	const rain, n, long, wide = 2.7778e-5, .03, 100.0, 10.0
-	// On gentler slopes that of the depth matters too.
-	slopes, meshes := []float64{.01, .1, .3, 1}, []int{100, 400}
+	slopes, meshes := []float64{.001, .01, .1, .3, 1}, []int{100, 400}
 	if p.Options.Quick {
 		slopes, meshes = []float64{.1, 1}, meshes[:1]
 	}
@@ -82,8 +81,8 @@ func sheetFlow(ctx context.Context, p *verify.Page) error {
 	return nil
 }
 
-// roughBeds pours water on random beds without friction: no speed may be above √(2 g × the relief with the water), but
-// for 20%, by which planes through the coarse bed exceed the relief; and no thickness may be negative.
+// roughBeds pours water on random beds without friction: no speed may be above √(2 g × the relief with the water), and
+// no thickness negative, in any step.
 func roughBeds(ctx context.Context, p *verify.Page) error {
 	beds, steps, side := 100, 5000, 50.0
 	if p.Options.Quick {
@@ -130,7 +129,7 @@ func roughBeds(ctx context.Context, p *verify.Page) error {
 	}
 	t := p.Table(fmt.Sprintf("%d random beds of %d cells without friction, %d steps", beds, len(m.Cells), steps),
 		"quantity", "reference", "Atoll")
-	t.Row(verify.AtMost(fastest, 1.2), "largest speed, as a share of that of the energy", "", fastest)
+	t.Row(verify.AtMost(fastest, 1), "largest speed, as a share of that of the energy", "", fastest)
 	t.Row(verify.AtLeast(least, 0), "least thickness, m", "", least)
 	t.Row(verify.Info, "shortest time of all runs, s", "", slowest)
 	t.Flush()
