@@ -82,7 +82,7 @@ func (s *solver[F]) queueable(steps int) int {
 	if clock.Pause > 0 { // the time at which output is due
 		next = min(next, clock.Pause)
 	}
-	if needed := math.Ceil((next - clock.Time) / float64(clock.Dt)); needed < float64(n) {
+	if needed := math.Ceil((next - clock.Time) / float64(clock.Limit)); needed < float64(n) {
 		n = max(1, int(needed))
 	}
 	return n

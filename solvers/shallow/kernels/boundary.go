@@ -36,7 +36,7 @@ type Boundary[F num.Float] struct {
 	ConditionOf []int32     // index of each outlet's condition
 	Conditions  []Condition // one for each open group of edges
 	Prescribed  []F         // the prescribed numbers of this stage of a step
-	Ahead       []F         // the largest values of these in this step and the next two: see EvaluateSeries
+	Ahead       []F         // the largest values of these until the end of the next step: see EvaluateSeries
 	Passed      []Passed    // what has left through each outlet since the start
 	Outlets     []Outlet[F]
 	Curves      []Row // rating curves: discharge over level; TotalDischarge: critical level over discharge
@@ -101,7 +101,11 @@ func (f *Face[F]) outletFlux(at EdgeCells, normal *Normal[F], p *Params[F], boun
 		_, thick, speed = f.beyond(int(k), length, p, boundary, ahead, boundary.Ahead[given.Wave])
 		fastest = num.Larger(fastest, num.Abs(speed)+num.Sqrt(p.Gravity*num.Larger(h, thick)))
 	}
-	if s := f.supplied2(at, m, length, dt, p); s < 1 {
+	mean := l.h2 // mean thickness in the cell
+	if f.sloped {
+		mean = l.mean2
+	}
+	if s := f.availableShare(at, m*length*dt, mean, mean, 0, p.DryDepth); s < 1 {
 		m, force = m*s, force*s
 		if own {
 			atomic.AddInt64(&n.LimitedFluxes, 1)
@@ -112,7 +116,7 @@ func (f *Face[F]) outletFlux(at EdgeCells, normal *Normal[F], p *Params[F], boun
 		t = m * l.t2
 	}
 	x, y := normal.X*length, normal.Y*length
-	*out = Flux[F]{M2: m * length, Speed: fastest * length, Length: length}
+	*out = Flux[F]{M2: m * length, Speed: fastest * length}
 	out.Side[0] = MomentumChange[F]{X2: force*x - t*y, Y2: force*y + t*x}
 }
 
