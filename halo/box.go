@@ -86,8 +86,8 @@ func (r Region) cells() int { return r.N[0] * r.N[1] * r.N[2] }
 
 // NewBoxPlan returns the plan of a rank for arrays with ghost layers on each side. An exchange fills width[axis] layers
 // along each axis, which may be 0. Ghosts at edges and corners are filled within the widths of all their axes. In 2D
-// width[2] is ignored. A box with a neighbour along an axis needs at least width[axis] cells along it, since ghosts
-// come from the next box only.
+// width[2] is ignored. A box with another one beside it along an axis needs at least width[axis] cells along it, since
+// ghosts come from the next box only; a box that is alone along a periodic axis may be of one cell.
 func NewBoxPlan(b Boxes, rank, ghost int, width [3]int, schedule Schedule) (*BoxPlan, error) {
 	if b.Dim == 2 {
 		width[2] = 0
@@ -163,7 +163,7 @@ func (b *Boxes) check(ghost int, width [3]int) error {
 			if n < 1 {
 				return fmt.Errorf("box %d along %s has %d cells: cuts must ascend", k, name, n)
 			}
-			if n < width[a] && (b.Periodic[a] || len(cuts) > 2) {
+			if n < width[a] && len(cuts) > 2 {
 				return fmt.Errorf("box %d along %s has %d cells, fewer than the %d layers that its neighbours need: "+
 					"divide the grid into fewer boxes along %[2]s, or use more cells", k, name, n, width[a])
 			}

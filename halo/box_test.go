@@ -83,8 +83,8 @@ func TestInvalidBoxes(t *testing.T) {
 		"too thin":              {func(*Boxes) {}, 0, 5, uniform(5), AxisByAxis, "fewer boxes along x"},
 		"another box too thin": {func(b *Boxes) { b.Cuts[0] = []int{0, 4, 8, 9} }, 0, 2, uniform(2), AllNeighbours,
 			"box 2 along x has 1"},
-		"too thin for a period": {func(b *Boxes) { b.Periodic[1] = true }, 0, 4, uniform(4), AllNeighbours,
-			"box 0 along y has 3 cells"},
+		"too thin for a period": {func(b *Boxes) { b.Periodic[0] = true }, 0, 5, uniform(5), AllNeighbours,
+			"box 0 along x has 4 cells"},
 		"unknown schedule": {func(*Boxes) {}, 0, 1, uniform(1), 7, "unknown schedule"},
 	} {
 		b := good()
@@ -94,8 +94,12 @@ func TestInvalidBoxes(t *testing.T) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
 	}
-	// A thin box without neighbours along the axis is valid.
-	if _, err := NewBoxPlan(good(), 0, 4, uniform(4), AllNeighbours); err != nil {
-		t.Error(err)
+	// A thin box without others beside it along the axis is valid.
+	for _, periodic := range []bool{false, true} {
+		b := good()
+		b.Periodic[1] = periodic
+		if _, err := NewBoxPlan(b, 0, 4, uniform(4), AllNeighbours); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -23,7 +23,8 @@ type boxCase struct {
 	schedule Schedule
 }
 
-// randomBoxes draws a grid of 1 to 8 boxes that have at least as many cells along each axis as the width.
+// randomBoxes draws a grid of 1 to 8 boxes. Those with others beside them have at least as many cells along the axis as
+// the width.
 func randomBoxes(t *rapid.T) boxCase {
 	c := boxCase{ranks: 1, ghost: rapid.IntRange(1, 4).Draw(t, "ghost layers")}
 	c.boxes.Dim = rapid.IntRange(2, 3).Draw(t, "dimensions")
@@ -43,7 +44,11 @@ func randomBoxes(t *rapid.T) boxCase {
 		c.boxes.Periodic[a] = rapid.Bool().Draw(t, "periodic")
 		c.boxes.Cuts[a] = []int{0}
 		for range parts {
-			n := max(1, c.width[a]) + rapid.IntRange(0, 2).Draw(t, "cells beyond the width")
+			least := max(1, c.width[a])
+			if parts == 1 { // alone along the axis
+				least = 1
+			}
+			n := rapid.IntRange(least, max(1, c.width[a])+2).Draw(t, "cells")
 			c.boxes.Cuts[a] = append(c.boxes.Cuts[a], c.boxes.Cuts[a][len(c.boxes.Cuts[a])-1]+n)
 		}
 	}
@@ -147,13 +152,18 @@ func (c boxCase) globalCell(plan *BoxPlan, i int) (global int, owned, filled boo
 	return global, owned, filled && !owned
 }
 
-// TestOwnNeighbour: a single rank with periods is its own neighbour, and needs no transport.
+// TestOwnNeighbour: a single rank with periods is its own neighbour, and needs no transport. Ghosts repeat its cells
+// several times if it has fewer than they have layers.
 func TestOwnNeighbour(t *testing.T) {
-	c := boxCase{ghost: 3, width: [3]int{3, 3, 3}, ranks: 1,
-		boxes: Boxes{Dim: 3, Cuts: [3][]int{{0, 3}, {0, 4}, {0, 5}}, Periodic: [3]bool{true, true, true}}}
-	for _, c.schedule = range []Schedule{AxisByAxis, AllNeighbours} {
-		if err := exchangeAndCompare(context.Background(), c, noComm{}, Direct, false); err != nil {
-			t.Error(err)
+	for _, cells := range [][3]int{{3, 4, 5}, {1, 4, 5}, {4, 1, 1}, {2, 3, 1}, {1, 1, 1}} {
+		c := boxCase{ghost: 3, width: [3]int{3, 3, 3}, ranks: 1, boxes: Boxes{Dim: 3, Periodic: [3]bool{true, true, true}}}
+		for a := range 3 {
+			c.boxes.Cuts[a] = []int{0, cells[a]}
+		}
+		for _, c.schedule = range []Schedule{AxisByAxis, AllNeighbours} {
+			if err := exchangeAndCompare(context.Background(), c, noComm{}, Direct, false); err != nil {
+				t.Errorf("%v cells: %v", cells, err)
+			}
 		}
 	}
 }

@@ -33,12 +33,12 @@ func (p *boxPlanner) phase(alongX, alongY, alongZ bool) Phase {
 				}
 				if to, ok := p.neighbour(d); ok {
 					peer := result.peer(to)
-					peer.Send = append(peer.Send, p.region(d, false))
+					peer.Send = append(peer.Send, p.regions(d, false)...)
 				}
 				back := [3]int{-dx, -dy, -dz}
 				if from, ok := p.neighbour(back); ok {
 					peer := result.peer(from)
-					peer.Recv = append(peer.Recv, p.region(back, true))
+					peer.Recv = append(peer.Recv, p.regions(back, true)...)
 				}
 			}
 		}
@@ -61,31 +61,52 @@ func (p *boxPlanner) neighbour(d [3]int) (rank int, ok bool) {
 	return rank, true
 }
 
-// region returns the cells on the side of a direction: the ghosts received from there, or the owned cells sent
-// there.
-func (p *boxPlanner) region(d [3]int, ghosts bool) (r Region) {
+// regions returns the cells on the side of a direction: the ghosts received from there, or the owned cells sent
+// there. They are one region, but for a box that is its own neighbour along an axis and has fewer cells along it than
+// layers are filled: the ghosts there repeat its cells several times, with a region for each time, the nearest first.
+func (p *boxPlanner) regions(d [3]int, ghosts bool) []Region {
+	result := []Region{{}}
 	for a := range 3 {
-		first, end := p.ghost[a], p.ghost[a]+p.owned[a]
-		switch {
-		case d[a] < 0 && ghosts:
-			first, end = first-p.width[a], first
-		case d[a] < 0:
-			end = first + p.width[a]
-		case d[a] > 0 && ghosts:
-			first, end = end, end+p.width[a]
-		case d[a] > 0:
-			first = end - p.width[a]
-		case p.filled[a]:
-			if p.Periodic[a] || p.position[a] > 0 {
-				first -= p.width[a]
-			}
-			if p.Periodic[a] || p.position[a] < p.parts(a)-1 {
-				end += p.width[a]
+		var next []Region
+		for _, along := range p.along(a, d[a], ghosts) {
+			for _, r := range result {
+				r.Lo[a], r.N[a] = along[0], along[1]-along[0]
+				next = append(next, r)
 			}
 		}
-		r.Lo[a], r.N[a] = first, end-first
+		result = next
 	}
-	return r
+	return result
+}
+
+// along returns the ranges of cells, first and end, that regions on a side have along an axis. The side is -1 or 1, or
+// 0 for those that lie beside the box along another axis.
+func (p *boxPlanner) along(axis, side int, ghosts bool) (ranges [][2]int) {
+	first, end := p.ghost[axis], p.ghost[axis]+p.owned[axis]
+	width, cells := p.width[axis], p.owned[axis]
+	if side == 0 {
+		if p.filled[axis] && (p.Periodic[axis] || p.position[axis] > 0) {
+			first -= width
+		}
+		if p.filled[axis] && (p.Periodic[axis] || p.position[axis] < p.parts(axis)-1) {
+			end += width
+		}
+		return [][2]int{{first, end}}
+	}
+	for from := 0; from < width; from += cells {
+		n := min(cells, width-from)
+		switch {
+		case side < 0 && ghosts:
+			ranges = append(ranges, [2]int{first - from - n, first - from})
+		case side < 0:
+			ranges = append(ranges, [2]int{first, first + n})
+		case ghosts:
+			ranges = append(ranges, [2]int{end + from, end + from + n})
+		default:
+			ranges = append(ranges, [2]int{end - n, end})
+		}
+	}
+	return ranges
 }
 
 // peer returns the entry for a rank, and adds it if there is none.

@@ -100,6 +100,7 @@ func (e *Engine) Do(ctx context.Context, f func(p *Program)) error {
 	if p.err != nil {
 		return p.err
 	}
+	e.player.last = time.Now()
 	return errors.Join(e.player.play(ctx, p.ops), e.player.sendAll(ctx))
 }
 
@@ -110,6 +111,7 @@ func (e *Engine) Prepared(f func(p *Program)) func(ctx context.Context) error {
 		if p.err != nil {
 			return p.err
 		}
+		e.player.last = time.Now()
 		return errors.Join(e.player.play(ctx, p.ops), e.player.sendAll(ctx))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"time"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -137,6 +138,7 @@ func (m *Measures) observe(ctx context.Context, o *Observation) (err error) {
 		err = errors.Join(err, c.clear())
 	}
 	if err == nil {
+		m.engine.player.last = time.Now()
 		err = m.engine.player.play(ctx, m.program.ops)
 	}
 	o.Steps, o.counts = m.engine.now.Steps, o.counts[:0]
