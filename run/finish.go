@@ -53,7 +53,27 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	if err := r.measureEnd(ctx, s.Metrics); err != nil {
 		return nil, err
 	}
+	s.Meanings = r.meanings(s.Metrics)
 	return s, r.measureMemory(ctx, s)
+}
+
+// meanings returns what the solver declares about metrics.
+func (r *runner) meanings(metrics map[string]float64) map[string]summary.Meaning {
+	kind, _ := solvers.Find(r.Case.Solver)
+	list := kind.Measured()
+	for _, exact := range r.Case.Exact {
+		list = append(list, solvers.ErrorQuantities(&solvers.Field{Name: exact.Name})...)
+	}
+	known := map[string]summary.Meaning{}
+	for _, q := range list {
+		known[q.Name] = summary.Meaning{Unit: q.Unit, Doc: q.Doc}
+	}
+	for name := range metrics {
+		if total, source, ok := strings.Cut(name, solvers.SourceInfix); ok {
+			known[name] = summary.Meaning{Unit: known[total].Unit, Doc: total + " that " + source + " has added since the start"}
+		}
+	}
+	return known
 }
 
 // completeOutput writes the files that are made at the end, and returns when all output is on the disk. All ranks call

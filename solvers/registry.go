@@ -45,6 +45,15 @@ type Kind struct {
 
 var kinds = map[string]Kind{}
 
+// Measured returns the quantities that cases of this kind can measure: those of Quantities, and the totals of fields.
+func (k *Kind) Measured() []Quantity {
+	list := slices.Clone(k.Quantities)
+	for i := range k.Fields {
+		list = append(list, k.Fields[i].Totals()...)
+	}
+	return list
+}
+
 // Check is a case with a known solution. Its errors are mean absolute errors of fields at the end, over the volume. A
 // check also requires the same bits for any number of ranks, and conserved totals.
 type Check struct {
@@ -101,16 +110,10 @@ func FlowOf(name string) (Flow, bool) {
 // QuantityOf finds the quantity of a table's column, and the kind that has it.
 func QuantityOf(column string) (Quantity, Kind, bool) {
 	for _, name := range Names() {
-		for _, q := range kinds[name].Quantities {
+		kind := kinds[name]
+		for _, q := range kind.Measured() {
 			if q.Name == column {
-				return q, kinds[name], true
-			}
-		}
-		for _, f := range kinds[name].Fields {
-			for _, q := range f.Totals() {
-				if q.Name == column {
-					return q, kinds[name], true
-				}
+				return q, kind, true
 			}
 		}
 	}

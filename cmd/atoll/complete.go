@@ -109,7 +109,7 @@ func metricsOfCase(_ *cobra.Command, args []string, _ string) (names []string, _
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	kind, _ := solvers.Find(c.Solver)
-	for _, q := range kind.Quantities {
+	for _, q := range kind.Measured() {
 		if q.Outputs&solvers.Metric != 0 {
 			names = append(names, q.Name)
 		}

@@ -29,11 +29,7 @@ func metricsPage() string {
 		kind, _ := solvers.Find(name)
 		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n", name, kind.Title)
 		b.WriteString("| name | unit | description | column | error |\n| --- | --- | --- | --- | --- |\n")
-		list := kind.Quantities
-		for _, f := range kind.Fields {
-			list = append(list, f.Totals()...)
-		}
-		for _, q := range list {
+		for _, q := range kind.Measured() {
 			yes := map[bool]string{true: "yes"}
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", q.Name, q.Unit, strings.ReplaceAll(q.Doc, "|", `\|`),
 				yes[q.Outputs&solvers.Column != 0], yes[q.Error])

@@ -82,17 +82,12 @@ func (s *Study) CheckMetrics(metrics []string) error {
 	c := s.Runs[0].Case
 	kind, _ := solvers.Find(c.Solver)
 	var names []string
-	for _, q := range kind.Quantities {
+	for _, q := range kind.Measured() {
 		if q.Outputs&solvers.Metric != 0 {
 			names = append(names, q.Name)
 		}
 	}
 	names = append(names, s.errorMetrics()...)
-	for _, f := range kind.Fields {
-		for _, q := range f.Totals() {
-			names = append(names, q.Name)
-		}
-	}
 	for _, m := range metrics {
 		// names of sources are unknown before the run
 		if !slices.Contains(names, m) && !strings.Contains(m, solvers.SourceInfix) {

@@ -36,6 +36,7 @@ type Summary struct {
 	HashVersion int                `json:"hash_version"`      // version of the definition of that hash
 	Stopped     string             `json:"stopped,omitempty"` // stopping criterion that ended the run
 	Metrics     map[string]float64 `json:"metrics"`           // metrics of the solver
+	Meanings    map[string]Meaning `json:"-"`                 // of metrics, by name, for Text
 	Phases      map[string]float64 `json:"phases"`            // seconds by phase
 	// by space: entities of the rank that owns the most, divided by the mean
 	Imbalance  map[string]float64 `json:"imbalance,omitempty"`
@@ -50,6 +51,9 @@ type Summary struct {
 	FMA          bool               `json:"fma"` // whether this binary fuses x*y + z
 	Host         Host               `json:"host"`
 }
+
+// Meaning tells people what a metric is.
+type Meaning struct{ Unit, Doc string }
 
 // Estimate is the estimated cost of a run.
 type Estimate struct {

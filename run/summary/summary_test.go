@@ -13,7 +13,9 @@ func sample() *Summary {
 	return &Summary{Solver: "shallow-water", Case: "dam", CaseSHA256: "ab", Steps: 405, Time: 0.1, Cells: 64800, Ranks: 4,
 		Transport: "local", Backend: "cpu", Halo: "direct", Precision: "float64", Threads: 1, Wall: 2.5,
 		UpdatesPerS: 10497600, StateSHA256: "c0ffee", HashVersion: 2,
-		Metrics: map[string]float64{"h1_min": 0.25, "cfl_max": 0.9}, Phases: map[string]float64{"halo": 0.5, "flux": 1.5},
+		Metrics:    map[string]float64{"h1_min": 0.25, "cfl_max": 0.9},
+		Meanings:   map[string]Meaning{"cfl_max": {Doc: "the largest CFL number"}, "h1_min": {Unit: "m"}},
+		Phases:     map[string]float64{"halo": 0.5, "flux": 1.5},
 		ArrayBytes: 3 << 20, Estimate: &Estimate{HostBytes: 100 << 20, ArrayBytes: 3e6, Steps: []float64{300, 600},
 			Wall: []float64{2, 4}},
 		Conservation: map[string]float64{"mass1": 1e-15}, Version: "v1.0.0",
@@ -92,8 +94,8 @@ simulated  0.1 s in 405 steps
 took       2.5 s, 10.5 million cell updates a second
 memory     at most 3.00 MiB of arrays on a rank, estimated 2.86 MiB
 phases     flux 1.5 s, halo 0.5 s
-cfl_max    0.9
-h1_min     0.25
+cfl_max    0.9     the largest CFL number
+h1_min     0.25 m
 state      c0ffee
 `
 	s := sample()

@@ -37,9 +37,7 @@ func (s *Summary) Text() string {
 	if len(s.Imbalance) > 0 {
 		rows = append(rows, [2]string{"imbalance", s.imbalance()})
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Metrics)) {
-		rows = append(rows, [2]string{name, fmt.Sprintf("%.8g", s.Metrics[name])})
-	}
+	rows = append(rows, s.metrics()...)
 	if s.StateSHA256 != "" {
 		rows = append(rows, [2]string{"state", s.StateSHA256})
 	}
@@ -56,6 +54,22 @@ func (s *Summary) Text() string {
 		fmt.Fprintf(&b, "%-*s  %s\n", width, row[0], row[1])
 	}
 	return b.String()
+}
+
+// metrics returns the name of each metric, and its value, unit and meaning in aligned columns.
+func (s *Summary) metrics() (rows [][2]string) {
+	width := 0
+	for _, name := range slices.Sorted(maps.Keys(s.Metrics)) {
+		value := strings.TrimSuffix(fmt.Sprintf("%.8g %s", s.Metrics[name], s.Meanings[name].Unit), " ")
+		rows = append(rows, [2]string{name, value})
+		width = max(width, utf8.RuneCountInString(value))
+	}
+	for k := range rows {
+		if m := s.Meanings[rows[k][0]]; m.Doc != "" {
+			rows[k][1] = fmt.Sprintf("%-*s  %s", width, rows[k][1], m.Doc)
+		}
+	}
+	return rows
 }
 
 // communication describes how ranks communicate.
