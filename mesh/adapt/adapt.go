@@ -1,0 +1,157 @@
+package adapt
+
+import (
+	"math"
+	"runtime"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
+	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
+)
+
+// Field is a metric: a symmetric positive definite tensor at each position, in which edges shall have length 1. It must
+// be a pure function that goroutines may call concurrently.
+type Field func(x measure.Vector) measure.Tensor
+
+// Options are the parameters of an adaptation besides the metric.
+type Options struct {
+	// Hausdorff is the largest distance of the lines of the input, such as the boundary in the plane, from the new
+	// edges. 0 means a thousandth of the diagonal of the mesh.
+	Hausdorff float64
+	// Ridge is the angle in degrees from which the boundary has a ridge or a corner, which is kept; 180 or more for
+	// none but those that the input marks.
+	Ridge float64
+	// KeepBoundary leaves boundaries and interfaces as they are.
+	KeepBoundary bool
+	// Probe is the resolution of the field: in longer edges it is also evaluated in the middle. 0 means that it is
+	// never.
+	Probe float64
+	// Threads is the number of goroutines that evaluate; 0 means all processors.
+	Threads int
+}
+
+// Limits of the lengths of edges, and other thresholds of acceptance.
+const (
+	longest       = math.Sqrt2     // longer edges are split
+	shortest      = 1 / math.Sqrt2 // shorter edges are collapsed
+	splitFloor    = 0.15           // a split leaves no cell below this, or below half of the worst before
+	collapseFloor = 0.3            // a collapse leaves no cell below this, or below the worst before
+	swapGain      = 1.02           // least factor by which a swap or repair raises the worst quality
+	repairBelow   = 0.3            // bad cells are removed below this quality
+	thinBelow     = 0.9            // vertices are removed where the mean size of the cells around them is below this
+	thinShare     = 3              // one in so many vertices may be removed in a round
+	thinFloor     = 0.25           // a removal leaves no cell below this, or below the worst before
+	thinLongest   = 1.7            // longest new edge of a removal, which swaps and moves shorten
+	fewLeft       = 0.59           // least share of cells that a removal leaves, or the others would be too large
+)
+
+// engine adapts a mesh.
+type engine struct {
+	*mutable.Mesh
+	field Field
+	o     Options
+
+	soft      float64 // square of the size that a stage adds
+	leastNew  float64 // least length of edges that a split creates
+	gain      float64 // least relative gain of a move
+	sharp     bool    // moves reduce Σ q⁻⁴ instead of Σ 1/q
+	swapBelow float64 // quality of the cavity from which nothing is swapped
+	round     uint64
+
+	marks   []uint8 // of each vertex, the operations for which it is to be visited
+	workers []*worker
+	found   []*candidate // of a round
+	best    []int32      // index of the best candidate that wants each cell
+	waits   []bool       // vertices that wait to be moved
+	active  []int32
+	set     []int32
+	moved   []bool
+
+	cycles int
+}
+
+func newEngine(in *mutable.Input, field Field, o Options) *engine {
+	if o.Hausdorff == 0 {
+		o.Hausdorff = 1e-3 * in.Diagonal()
+	}
+	if o.Threads == 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if o.Probe == 0 {
+		o.Probe = math.Inf(1)
+	}
+	e := &engine{Mesh: mutable.New(in, cosineOf(o.Ridge)), field: field, o: o, swapBelow: 1}
+	if in.Dim == 3 {
+		e.swapBelow = 0.7
+	}
+	for range o.Threads {
+		e.workers = append(e.workers, &worker{})
+	}
+	e.marks = make([]uint8, len(e.X))
+	e.retarget()
+	return e
+}
+
+// cosineOf is the cosine of an angle in degrees, and less than all cosines from 180 degrees on.
+func cosineOf(degrees float64) float64 {
+	if degrees >= 180 {
+		return -2
+	}
+	return math.Cos(degrees * (math.Pi / 180))
+}
+
+// retarget evaluates the field at all vertices.
+func (e *engine) retarget() {
+	e.each(len(e.X), func(_ *worker, v int) { e.Want[v] = e.field(e.X[v]) })
+	e.soft = 0
+	e.restart()
+}
+
+// restart evaluates the metric and all qualities, and marks all vertices.
+func (e *engine) restart() {
+	e.each(len(e.X), func(_ *worker, v int) {
+		e.M[v] = e.soften(&e.Want[v])
+		e.marks[v] = markAll
+	})
+	e.each(len(e.Cells), func(_ *worker, k int) {
+		if c := &e.Cells[k]; !c.Dead {
+			c.Quality = e.QualityOf(c)
+		}
+	})
+}
+
+// soften returns the metric of a stage: the size h of each direction becomes √(h² + soft).
+func (e *engine) soften(m *measure.Tensor) measure.Tensor {
+	if e.soft == 0 {
+		return *m
+	}
+	i := measure.Inverse(e.Dim, m)
+	i[0] += e.soft
+	i[2] += e.soft
+	if e.Dim == 3 {
+		i[5] += e.soft
+	}
+	return measure.Inverse(e.Dim, &i)
+}
+
+// Mesh adapts a mesh of triangles. The result has its groups, materials and marks, but no fields.
+func Mesh(m *mesh.Mesh, field Field, o Options) (*mesh.Mesh, error) {
+	in, err := mutable.FromTriangles(m)
+	if err != nil {
+		return nil, err
+	}
+	e := newEngine(in, field, o)
+	e.run()
+	return e.Triangles(m), nil
+}
+
+// Solid adapts a mesh of tetrahedra, like Mesh.
+func Solid(s *mesh.Solid, field Field, o Options) (*mesh.Solid, error) {
+	in, err := mutable.FromTetrahedra(s)
+	if err != nil {
+		return nil, err
+	}
+	e := newEngine(in, field, o)
+	e.run()
+	return e.Tetrahedra(s), nil
+}

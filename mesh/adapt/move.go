@@ -1,0 +1,263 @@
+package adapt
+
+import (
+	"math"
+
+	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
+	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
+)
+
+// Trials of a move: the step of Newton's method, and shorter ones.
+var stepLengths = [...]float64{1, 0.4, 0.16}
+
+// move moves a vertex by a Newton step that reduces Σ 1/q over the cells around it (at last Σ q⁻⁴), with the metric
+// frozen for the derivatives, if the sum falls by the relative amount e.gain and the worst quality does not fall. The
+// vertex stays on its line, or in the plane of its surface.
+func (e *engine) move(w *worker, v int32) bool {
+	if e.Freedom[v] == 0 || e.o.KeepBoundary && e.Freedom[v] < int8(e.Dim) {
+		return false
+	}
+	w.ordered = append(w.ordered[:0], e.Ball.Of(v)...)
+	e.InOrder(w.ordered)
+	s := e.derivatives(w.ordered, v)
+	switch {
+	case e.Freedom[v] == int8(e.Dim):
+		d, ok := measure.NewtonStep(e.Dim, &s.hessian, &s.gradient)
+		return ok && e.tryMoves(w, v, &s, &d)
+	case e.Freedom[v] == 1:
+		return e.moveAlong(w, v, &s)
+	}
+	d, ok := e.stepInPlane(w.ordered, v, &s)
+	return ok && e.tryMoves(w, v, &s, &d)
+}
+
+// local is the sum that a move reduces, with its derivatives, and the worst quality.
+type local struct {
+	sum, worst float64
+	gradient   measure.Vector
+	hessian    measure.Tensor
+}
+
+// derivatives returns the sum around a vertex. With N = Σ l² over the edges of a cell and its volume V, 1/q is
+// proportional to N^(d/2)/V, so that with h = (d/2) ∇N/N - ∇V/V the gradient of q⁻ᵖ/p is q⁻ᵖ h, and the second
+// derivatives are q⁻ᵖ (p hh' + (d/2)(∇∇N/N - ∇N∇N'/N²) + ∇V∇V'/V²).
+func (e *engine) derivatives(cells []int32, v int32) (s local) {
+	s.worst = 1
+	d := float64(e.Dim) / 2
+	for _, k := range cells {
+		c := &e.Cells[k]
+		i := c.Find(e.Dim, v)
+		x, m := e.Corners(c, nil, nil)
+		mean := meanMetric(e.Dim, &m)
+		n, dn := e.sumOfSquares(&x, &mean, i)
+		vol, dv := measure.Volume(e.Dim, &x), volumeGradient(e.Dim, &x, i)
+		var h measure.Vector
+		for r := range h {
+			h[r] = d*dn[r]/n - dv[r]/vol
+		}
+		f := 1 / c.Quality
+		p, weight := 1.0, f
+		if e.sharp {
+			p, weight = 4, (f*f)*(f*f)
+		}
+		curvature := 2 * d * (float64(e.Dim) / n)
+		for col := range e.Dim {
+			s.gradient[col] += weight * h[col]
+			for row := range col + 1 {
+				z := measure.Entry[col][row]
+				s.hessian[z] += weight * (p*h[row]*h[col] + curvature*mean[z] - d*dn[row]*dn[col]/(n*n) +
+					dv[row]*dv[col]/(vol*vol))
+			}
+		}
+		s.sum += weight
+		s.worst = min(s.worst, c.Quality)
+	}
+	return s
+}
+
+func meanMetric(dim int, m *[4]*measure.Tensor) (mean measure.Tensor) {
+	if dim == 2 {
+		const third = 1.0 / 3
+		for k := range 3 {
+			mean[k] = (m[0][k] + m[1][k] + m[2][k]) * third
+		}
+		return mean
+	}
+	for k := range mean {
+		mean[k] = (m[0][k] + m[1][k] + m[2][k] + m[3][k]) * 0.25
+	}
+	return mean
+}
+
+// sumOfSquares returns Σ l² over the edges of a cell, and its gradient with respect to vertex i.
+func (e *engine) sumOfSquares(x *[4]*measure.Vector, m *measure.Tensor, i int) (n float64, gradient measure.Vector) {
+	for j := range e.Dim + 1 {
+		for k := j + 1; k <= e.Dim; k++ {
+			u := measure.Sub(x[k], x[j])
+			n += measure.Square(e.Dim, m, &u)
+		}
+		if j != i {
+			u := measure.Sub(x[i], x[j])
+			g := measure.Product(m, &u)
+			for r := range gradient {
+				gradient[r] += 2 * g[r]
+			}
+		}
+	}
+	return n, gradient
+}
+
+// opposite has, for each vertex of a tetrahedron, those of the opposite face, clockwise as seen from the vertex.
+var opposite = [4][3]int{{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}
+
+// volumeGradient is the gradient of a cell's volume with respect to its vertex i.
+func volumeGradient(dim int, x *[4]*measure.Vector, i int) measure.Vector {
+	if dim == 2 {
+		p, q := x[(i+1)%3], x[(i+2)%3]
+		return measure.Vector{0.5 * (p[1] - q[1]), 0.5 * (q[0] - p[0])}
+	}
+	f := &opposite[i]
+	u, v := measure.Sub(x[f[1]], x[f[0]]), measure.Sub(x[f[2]], x[f[0]])
+	n := measure.Cross(&u, &v)
+	return measure.Vector{n[0] * (-1.0 / 6), n[1] * (-1.0 / 6), n[2] * (-1.0 / 6)}
+}
+
+// stepInPlane is the Newton step in the plane of the surface around a vertex. It fails where the surface is curved.
+func (e *engine) stepInPlane(cells []int32, v int32, s *local) (d measure.Vector, ok bool) {
+	n, flat := e.normalAt(cells, v)
+	if !flat {
+		return d, false
+	}
+	least := 0
+	for k := range n {
+		if math.Abs(n[k]) < math.Abs(n[least]) {
+			least = k
+		}
+	}
+	var axis measure.Vector
+	axis[least] = 1
+	p := measure.Cross(&n, &axis)
+	l := math.Sqrt(measure.Dot(&p, &p))
+	p = measure.Vector{p[0] / l, p[1] / l, p[2] / l}
+	q := measure.Cross(&n, &p)
+	hp, hq := measure.Product(&s.hessian, &p), measure.Product(&s.hessian, &q)
+	h := measure.Tensor{measure.Dot(&p, &hp), measure.Dot(&p, &hq), measure.Dot(&q, &hq)}
+	g := measure.Vector{measure.Dot(&s.gradient, &p), measure.Dot(&s.gradient, &q)}
+	step, ok := measure.NewtonStep(2, &h, &g)
+	for k := range d {
+		d[k] = step[0]*p[k] + step[1]*q[k]
+	}
+	return d, ok
+}
+
+// normalAt returns the unit normal of the faces at a vertex of a surface, and whether they are coplanar.
+func (e *engine) normalAt(cells []int32, v int32) (normal measure.Vector, flat bool) {
+	first := true
+	for _, k := range cells {
+		c := &e.Cells[k]
+		for i := range c.V {
+			if c.Tag[i] == 0 || c.V[i] == v {
+				continue
+			}
+			n := e.faceNormal(c, i)
+			l := math.Sqrt(measure.Dot(&n, &n))
+			n = measure.Vector{n[0] / l, n[1] / l, n[2] / l}
+			if first {
+				normal, first = n, false
+			} else if math.Abs(measure.Dot(&n, &normal)) < 1-1e-9 {
+				return normal, false
+			}
+		}
+	}
+	return normal, !first
+}
+
+// faceNormal is a normal of the face of a cell opposite to vertex i, as long as twice its area.
+func (e *engine) faceNormal(c *mutable.Cell, i int) measure.Vector {
+	f := &opposite[i]
+	p, q := measure.Sub(&e.X[c.V[f[1]]], &e.X[c.V[f[0]]]), measure.Sub(&e.X[c.V[f[2]]], &e.X[c.V[f[0]]])
+	return measure.Cross(&p, &q)
+}
+
+// tryMoves moves a vertex along d if that is accepted.
+func (e *engine) tryMoves(w *worker, v int32, s *local, d *measure.Vector) bool {
+	from := e.X[v]
+	for _, step := range stepLengths {
+		to := from
+		for k := range e.Dim {
+			to[k] += step * d[k]
+		}
+		if e.tryMove(w, v, s, &to) {
+			return true
+		}
+	}
+	return false
+}
+
+// moveAlong moves a vertex of a line along the line, toward either neighbour by at most 0.6 of the way.
+func (e *engine) moveAlong(w *worker, v int32, s *local) bool {
+	a, b := e.Line[v][0], e.Line[v][1]
+	if e.ID[b.To] < e.ID[a.To] {
+		a, b = b, a
+	}
+	c := &e.Curves[a.Curve]
+	t := c.Tangent(a.S)
+	h := measure.Square(e.Dim, &s.hessian, &t)
+	if !(h > 0) {
+		return false
+	}
+	low, high := 0.6*(a.STo-a.S), 0.6*(b.STo-a.S)
+	if low > high {
+		low, high = high, low
+	}
+	d := min(high, max(low, -measure.Dot(&s.gradient, &t)/h))
+	for _, step := range stepLengths {
+		to := a.S + step*d
+		x := c.At(to)
+		if c.Near(a.STo, to, &e.X[a.To], &x, e.o.Hausdorff) && c.Near(to, b.STo, &x, &e.X[b.To], e.o.Hausdorff) &&
+			e.tryMove(w, v, s, &x) {
+			e.setParameter(v, to)
+			return true
+		}
+	}
+	return false
+}
+
+// setParameter sets the parameter of a vertex of a line, also at its neighbours.
+func (e *engine) setParameter(v int32, s float64) {
+	for i := range e.Line[v] {
+		end := &e.Line[v][i]
+		end.S = s
+		for j := range e.Line[end.To] {
+			if back := &e.Line[end.To][j]; back.To == v && back.Curve == end.Curve {
+				back.STo = s
+			}
+		}
+	}
+}
+
+// tryMove moves a vertex to a position, and back unless that is accepted. w.ordered are the cells around it.
+func (e *engine) tryMove(w *worker, v int32, s *local, to *measure.Vector) bool {
+	x, m, want := e.X[v], e.M[v], e.Want[v]
+	e.X[v] = *to
+	e.Want[v] = e.field(*to)
+	e.M[v] = e.soften(&e.Want[v])
+	w.quality = w.quality[:0]
+	sum := 0.0
+	for _, k := range w.ordered {
+		q := e.QualityOf(&e.Cells[k])
+		f := 1 / q
+		if e.sharp {
+			f = (f * f) * (f * f)
+		}
+		if sum += f; !(q >= s.worst) || !(q > 0) || !(sum < s.sum*(1-e.gain)) {
+			e.X[v], e.M[v], e.Want[v] = x, m, want
+			return false
+		}
+		w.quality = append(w.quality, q)
+	}
+	for i, k := range w.ordered {
+		e.Cells[k].Quality = w.quality[i]
+	}
+	return true
+}

@@ -1,0 +1,120 @@
+package mutable
+
+import (
+	"math"
+	"sort"
+
+	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
+)
+
+// Curve is a polyline of the input mesh between two corners: a boundary or an interface in the plane, a ridge in space.
+// Vertices on it have their arc length as parameter, and always lie on the polyline, so that deviations from it do not
+// add up.
+type Curve struct {
+	x []measure.Vector
+	s []float64 // arc lengths, ascending
+}
+
+// after returns the index of the first point with a parameter above s.
+func (c *Curve) after(s float64) int {
+	return sort.Search(len(c.s), func(k int) bool { return c.s[k] > s })
+}
+
+// segment returns the index of the end of the segment in which s lies.
+func (c *Curve) segment(s float64) int { return min(max(c.after(s), 1), len(c.s)-1) }
+
+// At returns the point with a parameter.
+func (c *Curve) At(s float64) (p measure.Vector) {
+	k := c.segment(s)
+	w := (s - c.s[k-1]) / (c.s[k] - c.s[k-1])
+	for i := range p {
+		p[i] = c.x[k-1][i] + w*(c.x[k][i]-c.x[k-1][i])
+	}
+	return p
+}
+
+// Tangent returns the unit tangent at a parameter.
+func (c *Curve) Tangent(s float64) measure.Vector {
+	k := c.segment(s)
+	d := measure.Sub(&c.x[k], &c.x[k-1])
+	for i := range d {
+		d[i] /= c.s[k] - c.s[k-1]
+	}
+	return d
+}
+
+// Near reports whether the points of the polyline between two parameters are within a distance of the segment between
+// the positions p and q of these parameters.
+func (c *Curve) Near(s, t float64, p, q *measure.Vector, distance float64) bool {
+	if s > t {
+		s, t, p, q = t, s, q, p
+	}
+	for k := c.after(s); k < len(c.s) && c.s[k] < t; k++ {
+		if !(toSegment(&c.x[k], p, q) <= distance*distance) {
+			return false
+		}
+	}
+	return true
+}
+
+// toSegment is the square of the distance of x from the segment p q.
+func toSegment(x, p, q *measure.Vector) float64 {
+	u, e := measure.Sub(x, p), measure.Sub(q, p)
+	w := 0.0
+	if ee := measure.Dot(&e, &e); ee > 0 {
+		w = min(1, max(0, measure.Dot(&u, &e)/ee))
+	}
+	for i := range u {
+		u[i] -= w * e[i]
+	}
+	return measure.Dot(&u, &u)
+}
+
+// makeCurves divides the lines into curves between corners. Where a closed line has no corner, its vertex of lowest
+// id becomes one. byID are the vertices of lines in the order of their ids; the ends at each vertex are in the order of
+// the ids of the other vertices.
+func (t *Mesh) makeCurves(byID []int32) {
+	for pass := range 2 {
+		for _, v := range byID {
+			if pass == 0 && t.Freedom[v] != 0 {
+				continue
+			}
+			for k := range t.Line[v] {
+				if t.Line[v][k].Curve < 0 {
+					t.Freedom[v] = 0
+					t.traceCurve(v, k)
+				}
+			}
+		}
+	}
+}
+
+// traceCurve makes the curve that begins at a corner with one of its line edges.
+func (t *Mesh) traceCurve(corner int32, k int) {
+	number := int32(len(t.Curves))
+	c := Curve{x: []measure.Vector{t.X[corner]}, s: []float64{0}}
+	for a, e := corner, &t.Line[corner][k]; ; {
+		b, s := e.To, c.s[len(c.s)-1]
+		u := measure.Sub(&t.X[b], &t.X[a])
+		end := s + math.Sqrt(measure.Dot(&u, &u))
+		c.x, c.s = append(c.x, t.X[b]), append(c.s, end)
+		back := t.openEnd(b, a)
+		e.Curve, e.S, e.STo = number, s, end
+		back.Curve, back.S, back.STo = number, end, s
+		if t.Freedom[b] == 0 {
+			break
+		}
+		a, e = b, t.openEnd(b, -1)
+	}
+	t.Curves = append(t.Curves, c)
+}
+
+// openEnd returns the line edge at v to another vertex, or to any if to is -1, that is on no curve yet.
+func (t *Mesh) openEnd(v, to int32) *LineEnd {
+	for i := range t.Line[v] {
+		if e := &t.Line[v][i]; e.Curve < 0 && (to < 0 || e.To == to) {
+			return e
+		}
+	}
+	return nil
+}

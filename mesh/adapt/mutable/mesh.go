@@ -1,0 +1,281 @@
+package mutable
+
+import (
+	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
+)
+
+// Unborn stands for the new vertex of a split until that is applied; its id is larger than all others.
+const Unborn = int32(-1)
+
+// Cell is a triangle or tetrahedron.
+type Cell struct {
+	V       [4]int32 // vertices in canonical order, see Arrange
+	Tag     [4]int32 // kind of the facet opposite to each vertex, an index into Mesh.Facets; 0 for an ordinary one
+	Ref     int32    // material
+	Quality float64
+	Dead    bool
+}
+
+// Find returns the index of a vertex in the cell, -1 if the cell does not have it.
+func (c *Cell) Find(dim int, v int32) int {
+	for i := range dim + 1 {
+		if c.V[i] == v {
+			return i
+		}
+	}
+	return -1
+}
+
+func (c *Cell) Has(dim int, v int32) bool { return c.Find(dim, v) >= 0 }
+
+// Kind is what distinguishes facets (edges in the plane, faces in space) and, in space, lines: groups, in
+// ascending order, and whether they are required or ridges of the input. Those of the boundary and of interfaces that
+// belong to no group have a kind without groups.
+type Kind struct {
+	Groups   []int32
+	Ridge    bool
+	Required bool
+}
+
+// Mesh is a mesh that changes locally. Vertices and cells have local indices; indices of removed cells are used
+// again, those of vertices are not.
+type Mesh struct {
+	Dim  int
+	X    []measure.Vector
+	M    []measure.Tensor // metric to be reached, in stages a softened one
+	Want []measure.Tensor // metric of the field
+	ID   []int64          // global ids
+
+	// Freedom is the dimension of the corner (0), line, surface or space in which a vertex lies and may move.
+	Freedom []int8
+	Ball    Lists       // cells around each vertex, in no particular order; none if it was removed
+	Line    [][]LineEnd // edges of lines at each vertex
+	Cells   []Cell
+	unused  []int32 // dead cells
+	Curves  []Curve
+
+	Facets    []Kind // kinds of facets; that of ordinary ones is the first
+	LineKinds []Kind // kinds of lines; in the plane those of facets
+
+	NextID int64
+}
+
+// LineEnd is an edge of a line, as seen from one of its vertices.
+type LineEnd struct {
+	To, Curve int32
+	Tag       int32   // kind of the line, an index into Mesh.LineKinds
+	S, STo    float64 // parameters on the curve of this vertex and of the other
+}
+
+func (t *Mesh) Vertices() (n int) {
+	for v := range t.Ball.At {
+		if t.Ball.At[v].N > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// cellID returns the id of a vertex in a cell that may be unborn.
+func (t *Mesh) idOf(v int32) int64 {
+	if v == Unborn {
+		return 1<<63 - 1
+	}
+	return t.ID[v]
+}
+
+// Arrange puts the vertices of a cell into canonical order, with the same orientation: the lowest id first, and in
+// space the lowest of the others second. The bits of its quality then do not depend on how the cell came about.
+func (t *Mesh) Arrange(c *Cell) {
+	first := 0
+	for i := 1; i <= t.Dim; i++ {
+		if t.idOf(c.V[i]) < t.idOf(c.V[first]) {
+			first = i
+		}
+	}
+	if t.Dim == 2 {
+		c.V = [4]int32{c.V[first], c.V[(first+1)%3], c.V[(first+2)%3], c.V[3]}
+		c.Tag = [4]int32{c.Tag[first], c.Tag[(first+1)%3], c.Tag[(first+2)%3], 0}
+		return
+	}
+	if first > 0 { // two exchanges keep the orientation
+		others := [4][2]int{1: {2, 3}, 2: {1, 3}, 3: {1, 2}}[first]
+		for _, p := range [2][2]int{{0, first}, others} {
+			c.V[p[0]], c.V[p[1]] = c.V[p[1]], c.V[p[0]]
+			c.Tag[p[0]], c.Tag[p[1]] = c.Tag[p[1]], c.Tag[p[0]]
+		}
+	}
+	second := 1
+	for i := 2; i <= 3; i++ {
+		if t.idOf(c.V[i]) < t.idOf(c.V[second]) {
+			second = i
+		}
+	}
+	for ; second > 1; second-- { // a cyclic exchange of the last three
+		c.V[1], c.V[2], c.V[3] = c.V[2], c.V[3], c.V[1]
+		c.Tag[1], c.Tag[2], c.Tag[3] = c.Tag[2], c.Tag[3], c.Tag[1]
+	}
+}
+
+// Corners returns the positions and metrics of the vertices of a cell; x and m are those of an unborn vertex.
+func (t *Mesh) Corners(c *Cell, x *measure.Vector, m *measure.Tensor) (at [4]*measure.Vector,
+	metric [4]*measure.Tensor) {
+	for i := range t.Dim + 1 {
+		if v := c.V[i]; v == Unborn {
+			at[i], metric[i] = x, m
+		} else {
+			at[i], metric[i] = &t.X[v], &t.M[v]
+		}
+	}
+	return at, metric
+}
+
+func (t *Mesh) QualityOf(c *Cell) float64 {
+	x, m := t.Corners(c, nil, nil)
+	return measure.Quality(t.Dim, &x, &m)
+}
+
+func (t *Mesh) VolumeOf(c *Cell) float64 {
+	x, _ := t.Corners(c, nil, nil)
+	return measure.Volume(t.Dim, &x)
+}
+
+// Length of an edge in the metric, the same for both directions.
+func (t *Mesh) Length(a, b int32) float64 {
+	if t.ID[a] > t.ID[b] {
+		a, b = b, a
+	}
+	return measure.EdgeLength(t.Dim, &t.X[a], &t.M[a], &t.X[b], &t.M[b])
+}
+
+// WantedLength is the length in the metric of the field.
+func (t *Mesh) WantedLength(a, b int32) float64 {
+	if t.ID[a] > t.ID[b] {
+		a, b = b, a
+	}
+	return measure.EdgeLength(t.Dim, &t.X[a], &t.Want[a], &t.X[b], &t.Want[b])
+}
+
+// Worst is the worst quality of cells.
+func (t *Mesh) Worst(cells []int32) float64 {
+	worst := 1.0
+	for _, k := range cells {
+		worst = min(worst, t.Cells[k].Quality)
+	}
+	return worst
+}
+
+func (t *Mesh) AddVertex(x measure.Vector, m, want measure.Tensor, id int64, freedom int8) int32 {
+	t.X, t.M, t.Want = append(t.X, x), append(t.M, m), append(t.Want, want)
+	t.ID, t.Freedom, t.Line = append(t.ID, id), append(t.Freedom, freedom), append(t.Line, nil)
+	t.Ball.grow(len(t.X))
+	return int32(len(t.X) - 1)
+}
+
+func (t *Mesh) AddCell(c Cell) int32 {
+	c.Dead = false
+	var k int32
+	if n := len(t.unused); n > 0 {
+		k, t.unused = t.unused[n-1], t.unused[:n-1]
+		t.Cells[k] = c
+	} else {
+		k = int32(len(t.Cells))
+		t.Cells = append(t.Cells, c)
+	}
+	for i := range t.Dim + 1 {
+		t.Ball.add(c.V[i], k)
+	}
+	return k
+}
+
+func (t *Mesh) RemoveCell(k int32) {
+	c := &t.Cells[k]
+	c.Dead = true
+	for i := range t.Dim + 1 {
+		t.Ball.remove(c.V[i], k)
+	}
+	t.unused = append(t.unused, k)
+}
+
+// LineTo returns the line edge from a to b, nil for none.
+func (t *Mesh) LineTo(a, b int32) *LineEnd {
+	for i := range t.Line[a] {
+		if t.Line[a][i].To == b {
+			return &t.Line[a][i]
+		}
+	}
+	return nil
+}
+
+// Shell appends to cells those around the edge from a to b.
+func (t *Mesh) Shell(a, b int32, cells []int32) []int32 {
+	for _, k := range t.Ball.Of(a) {
+		if t.Cells[k].Has(t.Dim, b) {
+			cells = append(cells, k)
+		}
+	}
+	return cells
+}
+
+// less orders cells by the ids of their vertices.
+func (t *Mesh) less(a, b int32) int {
+	for i := range t.Dim + 1 {
+		if p, q := t.ID[t.Cells[a].V[i]], t.ID[t.Cells[b].V[i]]; p != q {
+			if p < q {
+				return -1
+			}
+			return 1
+		}
+	}
+	return 0
+}
+
+// InOrder sorts cells by the ids of their vertices.
+func (t *Mesh) InOrder(cells []int32) { slices.SortFunc(cells, t.less) }
+
+// EachEdge calls f for each edge of a cell, from its lower index in the cell.
+func (t *Mesh) EachEdge(c *Cell, f func(a, b int32)) {
+	for i := range t.Dim + 1 {
+		for j := i + 1; j <= t.Dim; j++ {
+			f(c.V[i], c.V[j])
+		}
+	}
+}
+
+// LowestFirst returns the ids of two vertices, the lower first.
+func (t *Mesh) LowestFirst(a, b int32) (low, high int64) {
+	return min(t.ID[a], t.ID[b]), max(t.ID[a], t.ID[b])
+}
+
+// OnFace reports whether an edge of a mesh of tetrahedra is on a tagged face, and whether one of these is required.
+// shell are the cells around the edge.
+func (t *Mesh) OnFace(shell []int32, a, b int32) (on, required bool) {
+	for _, k := range shell {
+		c := &t.Cells[k]
+		for i := range 4 {
+			if c.Tag[i] != 0 && c.V[i] != a && c.V[i] != b {
+				on, required = true, required || t.Facets[c.Tag[i]].Required
+			}
+		}
+	}
+	return on, required
+}
+
+// Ordered returns the vertices and cells that exist, in the order of their ids.
+func (t *Mesh) Ordered() (vertices, cells []int32) {
+	for v := range t.X {
+		if t.Ball.At[v].N > 0 {
+			vertices = append(vertices, int32(v))
+		}
+	}
+	for k := range t.Cells {
+		if !t.Cells[k].Dead {
+			cells = append(cells, int32(k))
+		}
+	}
+	slices.SortFunc(vertices, t.ByID)
+	t.InOrder(cells)
+	return vertices, cells
+}

@@ -1,0 +1,155 @@
+package adapt
+
+import (
+	"math"
+
+	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
+)
+
+// Schedule: rounds repeat until they change less than a share of the vertices.
+const (
+	settled      = 0.005 // at last
+	settledStage = 0.02  // in stages
+	settledSwaps = 0.001
+	mostCycles   = 40
+	stageCycles  = 8
+	polishings   = 4
+	thinnings    = 8
+	enough       = 1.06 // mean size of cells from which no vertices are removed
+	looseNew     = 0.6  // at first splits may create edges this short
+	careful      = 5    // after so many cycles none that would be collapsed, or some would be split again for ever
+)
+
+// run adapts the mesh to the metric.
+func (e *engine) run() {
+	e.gain = 1e-2
+	if e.Dim == 3 {
+		e.approach()
+	}
+	e.stage(mostCycles, settled)
+	e.leastNew = shortest
+	if e.Dim == 2 {
+		e.thinOut()
+	}
+	for range polishings {
+		e.swapUntil(int(settledSwaps * float64(e.Vertices())))
+		e.sweep()
+		e.runRound(split)
+		e.runRound(collapse)
+		e.runRound(repair)
+	}
+	e.swapUntil(0)
+	e.gain = 1e-3
+	for k := range 4 {
+		if k%2 == 0 {
+			e.sharp = k > 0
+			for v := range e.marks {
+				e.marks[v] |= 1 << smooth
+			}
+		}
+		e.sweep()
+	}
+	e.sharp = false
+}
+
+// thinOut removes vertices where there are more than the metric asks for although no edge is short, as in structured
+// meshes. Only some of them may be removed in a round, since each makes room for those around it.
+func (e *engine) thinOut() {
+	for range thinnings {
+		if e.meanSize() >= enough || float64(e.runRound(thin)*thinShare) <= settled*float64(e.Vertices()) {
+			return
+		}
+		e.swapUntil(int(settledSwaps * float64(e.Vertices())))
+		e.sweep()
+		e.swapUntil(int(settledSwaps * float64(e.Vertices())))
+	}
+}
+
+// meanSize is the mean size of cells, 1 for the regular one with edges of length 1. It is a sum of integers, which does
+// not depend on the order.
+func (e *engine) meanSize() float64 {
+	const unit = 1 << 20
+	sum, n := int64(0), int64(0)
+	for k := range e.Cells {
+		if c := &e.Cells[k]; !c.Dead {
+			x, m := e.Corners(c, nil, nil)
+			sum += int64(measure.SizeOf(e.Dim, &x, &m) * unit)
+			n++
+		}
+	}
+	return float64(sum) / float64(n) / unit
+}
+
+// stage repeats cycles of rounds.
+func (e *engine) stage(most int, settled float64) {
+	e.leastNew = looseNew
+	for cycle := range most {
+		e.cycles++
+		changed := e.runRound(split) + e.runRound(collapse)
+		e.runRound(swap)
+		if cycle%2 == 1 {
+			e.sweep()
+		}
+		if float64(changed) <= settled*float64(e.Vertices()) {
+			break
+		}
+		if cycle == careful {
+			e.leastNew = shortest
+		}
+	}
+}
+
+// swapUntil runs rounds of swaps until one changes at most n edges.
+func (e *engine) swapUntil(n int) {
+	for range 10 {
+		if e.runRound(swap) <= n {
+			return
+		}
+	}
+}
+
+// approach reaches a metric in space in stages of ever smaller added sizes: quality would fall far on the way to an
+// anisotropic metric, and more vertices be made than needed.
+func (e *engine) approach() {
+	big, small := e.sizes()
+	for soft := big; soft > small/16; soft *= 0.25 {
+		e.soft = soft
+		e.restart()
+		if e.longestEdge() > 1.8 {
+			e.stage(stageCycles, settledStage)
+			_, small = e.sizes()
+		}
+	}
+	e.soft = 0
+	e.restart()
+}
+
+// sizes returns the square of the longest edge, and that of a size below all of the metric.
+func (e *engine) sizes() (big, small float64) {
+	small = math.Inf(1)
+	for k := range e.Cells {
+		if c := &e.Cells[k]; !c.Dead {
+			e.EachEdge(c, func(a, b int32) {
+				u := measure.Sub(&e.X[b], &e.X[a])
+				big = max(big, measure.Dot(&u, &u))
+			})
+		}
+	}
+	for v := range e.Want {
+		if e.Ball.At[v].N > 0 {
+			m := &e.Want[v]
+			small = min(small, 1/(m[0]+m[2]+m[5]))
+		}
+	}
+	return big, small
+}
+
+// longestEdge is the length of the longest edge in the metric.
+func (e *engine) longestEdge() (l float64) {
+	for k := range e.Cells {
+		if c := &e.Cells[k]; !c.Dead {
+			e.EachEdge(c, func(a, b int32) { l = max(l, e.Length(a, b)) })
+		}
+	}
+	return l
+}
