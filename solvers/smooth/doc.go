@@ -29,6 +29,7 @@
 //	metric     tensors at the vertices of a mesh: from files, functions and second derivatives; bounded and graded
 //	faults     faults of a mesh or a metric, reported with the same error on all ranks
 //	sizing     metrics that can be evaluated at any position: on a grid, as sizes along the axes, or on a mesh
+//	request    the metric that a case requests, at the vertices of a mesh; fields at vertices
 //	colouring  sets of vertices without edges between them, of a whole mesh or of the parts of all ranks
 //	layout     how each vertex may move, and the order of the vertices of each rank: parts, halo plans, tiles
 //	quality    qualities, lengths and areas of the whole mesh

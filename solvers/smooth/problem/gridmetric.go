@@ -4,27 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// Adjusted counts how often the metric that a case requests had to be changed.
-type Adjusted struct {
-	Fields  int // number of fields from whose Hessians the metric was made
-	Samples int // vertices of a mesh, or nodes of a grid, at which it was evaluated; 0 if nothing can change it
-	Bounded int // samples changed by hmin, hmax or aspect; summed over fields
-	Raised  int // samples at which the Hessian was too small for a metric, and was raised; summed over fields
-	Graded  int // samples changed by gradation
-
-	// OffGrid is the interpolation error of a metric on a grid: the largest relative difference, between its nodes,
-	// of lengths from those requested. It falls with the square of the spacing, except at a discontinuity.
-	OffGrid float64
-}
-
 // planeMetric makes the metric of a case in the plane, over the bounds of its mesh, and counts changes in adjusted.
-func planeMetric(ctx context.Context, m *Metric, b sizing.Bounds, adjusted *Adjusted) (*sizing.Metric,
+func planeMetric(ctx context.Context, m *request.Metric, b sizing.Bounds, adjusted *request.Adjusted) (*sizing.Metric,
 	error) {
 	grid := gridded[*sizing.Metric]{dim: 2, low: [3]float64{b.X0, b.Y0}, high: [3]float64{b.X1, b.Y1}}
 	grid.make = func(at func(x, y, z float64) sizing.Six) (*sizing.Metric, error) {
@@ -68,19 +55,19 @@ type gridded[M any] struct {
 }
 
 // expressions makes the metric of a case's expressions. It returns early when ctx is cancelled.
-func (g *gridded[M]) expressions(ctx context.Context, m *Metric, adjusted *Adjusted) (M, error) {
+func (g *gridded[M]) expressions(ctx context.Context, m *request.Metric, adjusted *request.Adjusted) (M, error) {
 	calls := 0
-	return g.sampled(m.Samples, boundsOf(m), adjusted, func(x, y, z float64) (metric.Tensor, error) {
+	return g.sampled(m.Samples, request.BoundsOf(m), adjusted, func(x, y, z float64) (metric.Tensor, error) {
 		if calls++; calls%1024 == 0 && ctx.Err() != nil {
 			return metric.Tensor{}, ctx.Err()
 		}
-		return tensorAt(m, x, y, z)
+		return request.TensorAt(m, x, y, z)
 	})
 }
 
 // sampled makes a metric from the tensors requested at the nodes, changed to satisfy the limits, and measures its
 // interpolation error.
-func (g *gridded[M]) sampled(n int, limits metric.Bounds, adjusted *Adjusted,
+func (g *gridded[M]) sampled(n int, limits metric.Bounds, adjusted *request.Adjusted,
 	requested func(x, y, z float64) (metric.Tensor, error)) (made M, err error) {
 	var refused error // of a tensor; more specific than that of the metric made from it
 	made, err = g.make(func(x, y, z float64) sizing.Six {
@@ -135,43 +122,4 @@ func (g *gridded[M]) gridError(boxes int, made M, limits metric.Bounds,
 		}
 	}
 	return worst
-}
-
-func boundsOf(m *Metric) metric.Bounds {
-	return metric.Bounds{Min: m.HMin, Max: m.HMax, Aspect: m.Aspect}
-}
-
-// tensorAt evaluates the expressions of sizes or of a tensor; the result is the lower triangle row by row.
-func tensorAt(m *Metric, x, y, z float64) (t metric.Tensor, err error) {
-	v, err := m.Eval(x, y, z)
-	if err != nil || m.Field != "sizes" {
-		return v, err
-	}
-	flat, err := tensorOfSizes(v[0], v[1], v[2])
-	copy(t[:], flat[:])
-	if err == nil && m.Space() {
-		if t[5] = 1 / (v[3] * v[3]); !(v[3] > 0) {
-			err = fmt.Errorf("depth = %g must be above 0", v[3])
-		}
-	}
-	switch {
-	case err != nil && m.Space():
-		err = fmt.Errorf("at (%g, %g, %g): %w", x, y, z, err)
-	case err != nil:
-		err = fmt.Errorf("at (%g, %g): %w", x, y, err)
-	}
-	return t, err
-}
-
-// tensorOfSizes is R diag(1/width², 1/height²) R' with the rotation R by an angle in degrees.
-func tensorOfSizes(width, height, angle float64) ([3]float64, error) {
-	if !(width > 0) || !(height > 0) {
-		return [3]float64{}, fmt.Errorf("width = %g and height = %g must be above 0", width, height)
-	}
-	a, c := 1/(width*width), 1/(height*height)
-	if angle == 0 {
-		return [3]float64{a, 0, c}, nil
-	}
-	sin, cos := math.Sincos(angle * math.Pi / 180)
-	return [3]float64{a*cos*cos + c*sin*sin, (a - c) * sin * cos, a*sin*sin + c*cos*cos}, nil
 }

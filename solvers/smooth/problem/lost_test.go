@@ -15,6 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/run"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 )
 
 // openHooked returns the communicators of ranks of this process, and calls f before their n-th message is sent.
@@ -137,7 +138,7 @@ func TestSmoothIsStoppedAlone(t *testing.T) {
 	if _, err := (planeMesh{Mesh: m}).cut(ctx, w, 1, false, newStageLog(nil)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cut: %v", err)
 	}
-	if _, err := planeMetric(ctx, &w.Metric, boundsOfMesh(m), &Adjusted{}); !errors.Is(err, context.Canceled) {
+	if _, err := planeMetric(ctx, &w.Metric, boundsOfMesh(m), &request.Adjusted{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("metric: %v", err)
 	}
 	ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)

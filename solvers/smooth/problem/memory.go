@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
@@ -15,13 +16,13 @@ import (
 func memory(c *config.Case, held solvers.Counts) int64 {
 	w := c.Sections.(*Sections)
 	method, width := &w.Method, solvers.Width(w.Method.Precision)
-	bytes := smooth.SurveyBytes + w.Metric.samples(held.Dim)*width + meshMemory(method, held, width) +
+	bytes := smooth.SurveyBytes + samples(&w.Metric, held.Dim)*width + meshMemory(method, held, width) +
 		w.metricMeshMemory(c, width)
 	if held.SeparateMemory && held.Dim == 2 {
 		cfg := smooth.Config{Smoother: method.Smoother, Guard: method.Guard, Cull: method.Cull}
 		bytes += cfg.TileBytes(int64(held.Held), int64(w.Metric.Samples)*int64(w.Metric.Samples), method.Precision)
 	}
-	return bytes * w.Metric.concurrentRounds()
+	return bytes * concurrentRounds(&w.Metric)
 }
 
 // copies returns the bytes of the copies for output: of the positions of the vertices and the qualities of cells for a
@@ -49,7 +50,7 @@ func copies(c *config.Case, held solvers.Counts) (n solvers.Copies) {
 
 // concurrentRounds returns the largest number of rounds whose arrays exist at the same time, since each round has a
 // solver of its own: the current round, and the best of those before it.
-func (m *Metric) concurrentRounds() int64 {
+func concurrentRounds(m *request.Metric) int64 {
 	if m.Field == "hessian" {
 		return int64(min(m.Rounds, 2))
 	}
@@ -57,7 +58,7 @@ func (m *Metric) concurrentRounds() int64 {
 }
 
 // samples returns the number of values in a metric's grid, or in the table of pieces of a sinusoidal metric.
-func (m *Metric) samples(dim int) int64 {
+func samples(m *request.Metric, dim int) int64 {
 	n := int64(m.Samples)
 	if n == 0 && m.Field == "sinusoidal" {
 		return int64(4 * dim * sizing.SinePieces(m.Waves))
@@ -134,7 +135,7 @@ func estimate(c *config.Case, ranks int, separate bool) (f solvers.Estimate, err
 	f.LargestShare = solvers.Counts{Dim: m.Dim, SeparateMemory: separate}
 	f.LargestShare.Owned, f.LargestShare.Held = domain.EstimateShare(m.Vertices, m.Dim, ranks)
 	f.LargestShare.Cells = int(m.Cells) / ranks
-	f.Host = m.Cells/int64(ranks)*hostPerCell + 8*c.Sections.(*Sections).Metric.samples(m.Dim)
+	f.Host = m.Cells/int64(ranks)*hostPerCell + 8*samples(&c.Sections.(*Sections).Metric, m.Dim)
 	return f, nil
 }
 

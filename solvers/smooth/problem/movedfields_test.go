@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 )
 
 // Vertex fields are interpolated to the positions to which vertices have moved: linear ones exactly, whole ids and
@@ -85,7 +86,7 @@ func TestHessianOfCellField(t *testing.T) {
 	m.CellData, m.VertexData = map[string][]float64{"h": h}, map[string][]float64{"bad": bad}
 	for name, want := range map[string]string{"h": "", "bad": `"bad" is NaN at vertex 7`, "q": "there are bad, h"} {
 		c := runtest.Parse(t, wavy, "metric={hessian={mesh='"+name+"'}, aspect=20}")
-		n, err := newNodalMetric(c, &c.Sections.(*Sections).Metric, planeMesh{Mesh: m}.nodes())
+		n, err := request.NewNodal(c, &c.Sections.(*Sections).Metric, planeMesh{Mesh: m}.nodes())
 		if want != "" {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: error %v, want %q", name, err, want)

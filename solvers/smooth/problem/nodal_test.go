@@ -13,6 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 )
 
 // sized writes a mesh with vertex data, and a solution with sizes at its vertices.
@@ -76,9 +77,9 @@ func TestSmoothToTwoFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	field := func(set string) *nodalMetric {
+	field := func(set string) *request.Nodal {
 		c := runtest.Parse(t, wavy, "metric="+set)
-		n, err := newNodalMetric(c, &c.Sections.(*Sections).Metric, planeMesh{Mesh: m}.nodes())
+		n, err := request.NewNodal(c, &c.Sections.(*Sections).Metric, planeMesh{Mesh: m}.nodes())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +90,7 @@ func TestSmoothToTwoFields(t *testing.T) {
 	for v := range both.Tensors {
 		for k := range 12 {
 			s, c := math.Sincos(math.Pi * float64(k) / 12)
-			length := func(n *nodalMetric) float64 { a := n.Tensors[v]; return a[0]*c*c + 2*a[1]*s*c + a[2]*s*s }
+			length := func(n *request.Nodal) float64 { a := n.Tensors[v]; return a[0]*c*c + 2*a[1]*s*c + a[2]*s*s }
 			least := max(length(one), length(other))
 			if got := length(both); !(got >= least*(1-1e-9)) || math.Abs(length(swapped)/got-1) > 1e-6 {
 				t.Fatalf("vertex %d, direction %d: %g and %g, of one field %g", v, k, got, length(swapped), least)
@@ -129,7 +130,7 @@ func TestSmoothBoundsOfMetrics(t *testing.T) {
 // length 1.
 func TestTensorOfSizes(t *testing.T) {
 	for _, angle := range []float64{0, 30, 90, -135} {
-		v, err := tensorOfSizes(0.5, 2, angle)
+		v, err := request.TensorOfSizes(0.5, 2, angle)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
@@ -16,7 +17,7 @@ type rankShare struct {
 	Box             sizing.Box        // of a mesh of tetrahedra
 	Vertices, Cells int64             // of the mesh
 	Crowded         int               // vertices that are fixed because they have too many neighbours
-	Nodal           *nodalMetric      // nil for metrics that a rank makes from the case alone
+	Nodal           *request.Nodal    // nil for metrics that a rank makes from the case alone
 
 	Local  *layout.LocalMesh // of triangles; this rank makes Part from it, with the options Layout
 	Layout layout.Options

@@ -13,6 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
+	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 )
 
 // Report describes what smoothing did to a mesh. All of it except times is the same for any number of ranks and
@@ -23,7 +24,7 @@ type Report struct {
 	Colours, Crowded int // number of colours; number of vertices fixed because they have too many neighbours
 	Sweeps           int
 	Untangled        smooth.Untangling
-	Adjusted         Adjusted
+	Adjusted         request.Adjusted
 	Stopped          string  // the rule that ended the run
 	Scale            float64 // of the metric
 	SetUp, Seconds   float64 // wall-clock time in s of the set-up, and of the sweeps
@@ -31,8 +32,8 @@ type Report struct {
 	Before, After    quality.Diagnostics
 	// Shape of the cells before and after, which does not depend on the metric, on rank 0
 	ShapeBefore, ShapeAfter Shape
-	Carried                 []string        // vertex fields that were interpolated to the new positions, on rank 0
-	Interpolations          []Interpolation // for the fields that the metric follows; nil on all ranks but 0
+	Carried                 []string                // vertex fields that were interpolated to the new positions, on rank 0
+	Interpolations          []request.Interpolation // for the fields that the metric follows; nil on all ranks but 0
 	// number of recoveries of second derivatives, and the round whose result was kept, from 1
 	Rounds, Round int
 	Notes         []string         // about the mesh that was read, on rank 0

@@ -7,6 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
+	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 )
 
 // TestSmoothReportNumbers proves that lengths are formatted with enough digits in a readable width, and that a scale
@@ -33,7 +34,7 @@ func TestSmoothReportOfTwoFields(t *testing.T) {
 	}
 	for also, want := range map[string]bool{"": false, ", also='y^4'": true} {
 		c := runtest.Parse(t, wavy, "metric={hessian='x^4', aspect=2"+also+"}")
-		n, err := newNodalMetric(c, &c.Sections.(*Sections).Metric, planeMesh{Mesh: m}.nodes())
+		n, err := request.NewNodal(c, &c.Sections.(*Sections).Metric, planeMesh{Mesh: m}.nodes())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,14 +49,14 @@ func TestSmoothReportOfTwoFields(t *testing.T) {
 // one direction nearly everywhere, and nothing else bounds the length of cells.
 func TestReportAsksForAspect(t *testing.T) {
 	for _, c := range []struct {
-		adjusted Adjusted
+		adjusted request.Adjusted
 		want     bool
 	}{
-		{Adjusted{Fields: 1, Samples: 10, Raised: 9}, true},
-		{Adjusted{Fields: 1, Samples: 10, Raised: 9, Bounded: 9}, false},
-		{Adjusted{Fields: 1, Samples: 10, Raised: 2}, false},
-		{Adjusted{Fields: 2, Samples: 10, Raised: 9}, false},
-		{Adjusted{Samples: 10, Bounded: 9}, false},
+		{request.Adjusted{Fields: 1, Samples: 10, Raised: 9}, true},
+		{request.Adjusted{Fields: 1, Samples: 10, Raised: 9, Bounded: 9}, false},
+		{request.Adjusted{Fields: 1, Samples: 10, Raised: 2}, false},
+		{request.Adjusted{Fields: 2, Samples: 10, Raised: 9}, false},
+		{request.Adjusted{Samples: 10, Bounded: 9}, false},
 	} {
 		text := (&Report{Dim: 2, Scale: 1, Adjusted: c.adjusted}).Text()
 		if strings.Contains(text, "give aspect") != c.want {

@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
+	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 )
 
 // A metric from second derivatives is as good as the mesh on which they are recovered. So the resulting mesh gets a
@@ -19,13 +20,13 @@ import (
 // round smooths a mesh toward one metric.
 type round struct {
 	solver         smooth.Solver
-	before         quality.Diagnostics  // of the initial mesh in this metric, after untangling
-	after          *quality.Diagnostics // at the end; nil before
-	adjusted       Adjusted             // where the metric was changed
-	interpolations []Interpolation      // at the end, on rank 0
-	remainingError float64              // mean interpolation error over that of the initial mesh; 0 for other metrics
-	number         int                  // from 0
-	begun          [][3]float64         // positions of all vertices of the part at its start; nil in the first round
+	before         quality.Diagnostics     // of the initial mesh in this metric, after untangling
+	after          *quality.Diagnostics    // at the end; nil before
+	adjusted       request.Adjusted        // where the metric was changed
+	interpolations []request.Interpolation // at the end, on rank 0
+	remainingError float64                 // mean interpolation error over that of the initial mesh; 0 for other metrics
+	number         int                     // from 0
+	begun          [][3]float64            // positions of all vertices of the part at its start; nil in the first round
 }
 
 // endRound measures the result of a round, and begins the next. It returns true after the last round, whose result is
@@ -87,7 +88,7 @@ func (d *caseSolver) measureError(ctx context.Context, moved wholeMesh, r *round
 	remaining := []float64{0}
 	var err error
 	if moved != nil {
-		r.interpolations, err = d.sections.Metric.interpolations(d.initialMesh.nodes(), moved.nodes())
+		r.interpolations, err = d.sections.Metric.Interpolations(d.initialMesh.nodes(), moved.nodes())
 		for _, i := range r.interpolations {
 			remaining[0] += i.After / i.Before / float64(len(r.interpolations))
 		}
@@ -132,9 +133,9 @@ func (d *caseSolver) beginRound(ctx context.Context, moved wholeMesh) (round, er
 // positions of the case.
 func (d *caseSolver) setUpRound(ctx context.Context, on wholeMesh, number int) (next round, err error) {
 	comm, m := d.env.Comm, &d.sections.Metric
-	var nodal *nodalMetric
+	var nodal *request.Nodal
 	if on != nil {
-		if nodal, err = newNodalMetric(d.file, m, on.nodes()); err != nil {
+		if nodal, err = request.NewNodal(d.file, m, on.nodes()); err != nil {
 			err = fmt.Errorf("[metric] %w", err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
+	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 )
 
 // bell is a case with a metric from second derivatives.
@@ -83,7 +84,7 @@ func TestInterpolationOfQuadratics(t *testing.T) {
 		coarser.Mesh = &stretched
 		for _, metric := range []string{c.text, "{mesh='u'}"} {
 			got := runtest.Parse(t, bell, fmt.Sprintf("metric.hessian=%s", metric)).Sections.(*Sections).Metric
-			all, err := got.interpolations(finer, coarser)
+			all, err := got.Interpolations(finer, coarser)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +101,7 @@ func TestInterpolationOfQuadratics(t *testing.T) {
 // are divided into four, and that its coordinates sum to 1.
 func TestMidpoints(t *testing.T) {
 	for n, count := range map[int]int{3: 10, 4: 20} {
-		all := midpoints(n)
+		all := request.Midpoints(n)
 		for _, share := range all {
 			sum := 0.0
 			for _, x := range share {
@@ -127,7 +128,7 @@ func TestWorseIsRefused(t *testing.T) {
 		{func(r *Report) { r.After.QualityMean = .4 }, "the average quality from 0.5 to 0.4; force"},
 		{func(r *Report) { r.After.QualityMin = math.NaN() }, "the worst quality from 0.2 to NaN"},
 		{func(r *Report) { r.After.EdgeInRange = .6 }, ""}, // quality includes sizes
-		{func(r *Report) { r.Interpolations = []Interpolation{{Field: "x^2", Before: 1, After: 2}} },
+		{func(r *Report) { r.Interpolations = []request.Interpolation{{Field: "x^2", Before: 1, After: 2}} },
 			"the interpolation error of x^2 from 1 to 2"},
 	} {
 		r := &Report{Dim: 2, Before: was, After: was}

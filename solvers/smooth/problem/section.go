@@ -7,12 +7,13 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 )
 
 // Sections are the sections of solver "smooth": a mesh whose vertices move to fit a metric.
 type Sections struct {
 	Mesh   config.Mesh // Order is the order of the vertices within a set
-	Metric Metric
+	Metric request.Metric
 	Method Method
 	Stop   Stop
 }
@@ -57,7 +58,7 @@ func Decode(root *config.Section, c *config.Case) {
 	if w.Method.Untangle { // sizes of a tangled mesh mean nothing
 		fallback = "uniform"
 	}
-	w.Metric = decodeMetric(root.Sub("metric"), fallback)
+	w.Metric = request.Decode(root.Sub("metric"), fallback)
 	w.Stop = decodeStop(root.Sub("stop"))
 	c.Sections = w
 	c.Output = config.DecodeOutput(root.Sub("output"), c.Name, config.Outputs{

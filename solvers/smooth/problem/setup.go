@@ -13,6 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
+	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 )
 
 // smoothing is a mesh that is being smoothed, on one rank.
@@ -105,7 +106,7 @@ func (s *smoothing) divide(ctx context.Context, env solvers.Env, c *config.Case,
 	if err != nil || !w.Metric.Nodal() {
 		return cut, err
 	}
-	nodal, err := newNodalMetric(c, &w.Metric, s.initialMesh.nodes())
+	nodal, err := request.NewNodal(c, &w.Metric, s.initialMesh.nodes())
 	if err != nil {
 		return nil, fmt.Errorf("[metric] %w", err)
 	}
@@ -133,7 +134,8 @@ func (s *smoothing) logSizes(log io.Writer, field string) {
 }
 
 // agreedMetric makes the metric of a case, on all ranks or on none.
-func (s *rankShare) agreedMetric(ctx context.Context, m *Metric, comm dist.Comm) (caseMetric, Adjusted, error) {
+func (s *rankShare) agreedMetric(ctx context.Context, m *request.Metric, comm dist.Comm) (caseMetric,
+	request.Adjusted, error) {
 	made, err := s.metric(ctx, m)
 	if err != nil {
 		err = fmt.Errorf("[metric] %w", err)

@@ -12,6 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
@@ -44,18 +45,18 @@ func (s *rankShare) cellIDs() []int32 {
 type caseMetric struct {
 	plane    *sizing.Metric
 	space    *sizing.SolidMetric
-	adjusted Adjusted
+	adjusted request.Adjusted
 }
 
 // metric makes the metric of a case.
-func (s *rankShare) metric(ctx context.Context, m *Metric) (metric caseMetric, err error) {
+func (s *rankShare) metric(ctx context.Context, m *request.Metric) (metric caseMetric, err error) {
 	switch {
 	case s.Nodal != nil && s.Nodal.Dim == 3:
 		metric.adjusted = s.Nodal.Adjusted
-		metric.space, err = s.Nodal.inSpace()
+		metric.space, err = s.Nodal.InSpace()
 	case s.Nodal != nil:
 		metric.adjusted = s.Nodal.Adjusted
-		metric.plane, err = s.Nodal.inPlane()
+		metric.plane, err = s.Nodal.InPlane()
 	case s.Solid != nil:
 		metric.space, err = solidMetric(ctx, m, s.Box, &metric.adjusted)
 	default:
@@ -153,7 +154,7 @@ func checkDimension(w *Sections, fields []string, dim int) error {
 }
 
 // solidMetric makes the metric of a case over the box of its mesh. It returns early when ctx is cancelled.
-func solidMetric(ctx context.Context, m *Metric, b sizing.Box, adjusted *Adjusted) (*sizing.SolidMetric,
+func solidMetric(ctx context.Context, m *request.Metric, b sizing.Box, adjusted *request.Adjusted) (*sizing.SolidMetric,
 	error) {
 	grid := gridded[*sizing.SolidMetric]{dim: 3, low: b.Low, high: b.High}
 	grid.make = func(at func(x, y, z float64) sizing.Six) (*sizing.SolidMetric, error) {

@@ -60,7 +60,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	d.cells = &solvers.Space{Name: "cell", Owned: len(ids), Key: func(i int) int64 { return int64(ids[i]) },
 		Format: "vtu", Geometry: d.geometry, Moving: d.moving}
 	d.size = solvers.Size{Unit: "vertex", Dim: s.dim(), Entities: s.Vertices,
-		Bytes: s.solver.Bytes() * w.Metric.concurrentRounds(), Precision: w.Method.Precision, Halo: s.solver.Halo(),
+		Bytes: s.solver.Bytes() * concurrentRounds(&w.Metric), Precision: w.Method.Precision, Halo: s.solver.Halo(),
 		End: float64(w.Method.Sweeps * max(1, w.Metric.Rounds)), Sweeps: true}
 	if s.initialMesh != nil {
 		d.size.Warnings = s.initialMesh.notes()

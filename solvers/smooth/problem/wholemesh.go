@@ -16,6 +16,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
@@ -27,7 +28,7 @@ type wholeMesh interface {
 	cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stageLog) (func(rank int) rankShare,
 		error)
 	// nodes returns the mesh in the form that metrics at vertices need.
-	nodes() nodes
+	nodes() request.Nodes
 	// moved returns the same mesh with other vertex positions, by axis, and the cell field "quality". Vertex fields keep
 	// the values of the initial positions.
 	moved(positions [][]float64, quality []float64) wholeMesh
@@ -163,8 +164,8 @@ func (planeMesh) dim() int                  { return 2 }
 func (b planeMesh) write(path string) error { return meshio.Write(path, b.Mesh) }
 func (b planeMesh) notes() []string         { return b.Notes }
 
-func (b planeMesh) nodes() nodes {
-	return nodes{metric.FromTriangles(b.Mesh), b.VertexData, b.CellData, b.inFile, b.Marks}
+func (b planeMesh) nodes() request.Nodes {
+	return request.OfTriangles(b.Mesh, b.inFile)
 }
 
 func (b planeMesh) notKept(path string) string {
@@ -192,7 +193,7 @@ func (b planeMesh) carryFields(smoothed wholeMesh) ([]string, error) {
 		return nil, err
 	}
 	var names []string
-	to.VertexData, names = movedFields(b.VertexData, metric.FromTriangles(b.Mesh), [][]float64{to.X, to.Y},
+	to.VertexData, names = request.MovedFields(b.VertexData, metric.FromTriangles(b.Mesh), [][]float64{to.X, to.Y},
 		func(c, k int) int32 { return nb[c][(k+1)%3] })
 	return names, nil
 }
@@ -275,8 +276,8 @@ func (solidMesh) dim() int                  { return 3 }
 func (b solidMesh) write(path string) error { return meshio.WriteSolid(path, b.Solid) }
 func (b solidMesh) notes() []string         { return b.Notes }
 
-func (b solidMesh) nodes() nodes {
-	return nodes{metric.FromTetrahedra(b.Solid), b.VertexData, b.CellData, b.inFile, b.Marks}
+func (b solidMesh) nodes() request.Nodes {
+	return request.OfTetrahedra(b.Solid, b.inFile)
 }
 
 func (b solidMesh) notKept(path string) string {
@@ -304,7 +305,7 @@ func (b solidMesh) carryFields(smoothed wholeMesh) ([]string, error) {
 		return nil, err
 	}
 	var names []string
-	to.VertexData, names = movedFields(b.VertexData, metric.FromTetrahedra(b.Solid), [][]float64{to.X, to.Y, to.Z},
+	to.VertexData, names = request.MovedFields(b.VertexData, metric.FromTetrahedra(b.Solid), [][]float64{to.X, to.Y, to.Z},
 		func(c, k int) int32 { return nb[c][k] })
 	return names, nil
 }

@@ -1,9 +1,9 @@
-package problem
+package request
 
 // fromCells returns the values at the vertices of a field of cells: at each vertex that of the linear function that
 // fits the values at the centres of the cells around it best (least squares), or their mean where too few cells
 // determine one. It is exact for linear fields, so that second derivatives of the result are not those of the mesh.
-func (n nodes) fromCells(values []float64) []float64 {
+func (n Nodes) fromCells(values []float64) []float64 {
 	sums := make([]fit, n.Vertices())
 	corners := n.Dim + 1
 	for c, x := range values {

@@ -1,4 +1,4 @@
-package problem
+package request
 
 import (
 	"fmt"
@@ -15,16 +15,16 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// nodalMetric is a metric at the vertices of a mesh, linear on its cells. Every rank holds all of it.
-type nodalMetric struct {
+// Nodal is a metric at the vertices of a mesh, linear on its cells. Every rank holds all of it.
+type Nodal struct {
 	metric.Mesh
 	Tensors  metric.Field
 	Cracked  []int32 // vertices at cracks, as in mesh.Marks
 	Adjusted Adjusted
 }
 
-// inPlane returns the metric for the solver of triangles.
-func (n *nodalMetric) inPlane() (*sizing.Metric, error) {
+// InPlane returns the metric for the solver of triangles.
+func (n *Nodal) InPlane() (*sizing.Metric, error) {
 	m := &mesh.Mesh{X: n.X[0], Y: n.X[1], Marks: &mesh.Marks{Cracked: n.Cracked}}
 	for c := range slices.Chunk(n.Cells, 3) {
 		m.Cells = append(m.Cells, [3]int32(c))
@@ -32,8 +32,8 @@ func (n *nodalMetric) inPlane() (*sizing.Metric, error) {
 	return sizing.OnMesh(m, n.Tensors)
 }
 
-// inSpace returns the metric for the solver of tetrahedra.
-func (n *nodalMetric) inSpace() (*sizing.SolidMetric, error) {
+// InSpace returns the metric for the solver of tetrahedra.
+func (n *Nodal) InSpace() (*sizing.SolidMetric, error) {
 	s := &mesh.Solid{X: n.X[0], Y: n.X[1], Z: n.X[2], Marks: &mesh.Marks{Cracked: n.Cracked}}
 	for c := range slices.Chunk(n.Cells, 4) {
 		s.Cells = append(s.Cells, [4]int32(c))
@@ -41,16 +41,28 @@ func (n *nodalMetric) inSpace() (*sizing.SolidMetric, error) {
 	return sizing.OnSolid(s, n.Tensors)
 }
 
-// nodes are the vertices and cells of a mesh, with the fields of its vertices.
-type nodes struct {
+// Nodes are the vertices and cells of a mesh, with the fields of its vertices.
+type Nodes struct {
 	*metric.Mesh
 	data, cellData map[string][]float64
 	inFile         []int32     // id of each vertex in the file of the mesh, nil if it is the same
 	marks          *mesh.Marks // of the mesh, may be nil
 }
 
+// OfTriangles returns the vertices and cells of a mesh of triangles.
+// inFile is the id of each vertex in its file, nil if
+// that is the same.
+func OfTriangles(m *mesh.Mesh, inFile []int32) Nodes {
+	return Nodes{metric.FromTriangles(m), m.VertexData, m.CellData, inFile, m.Marks}
+}
+
+// OfTetrahedra returns those of a mesh of tetrahedra.
+func OfTetrahedra(s *mesh.Solid, inFile []int32) Nodes {
+	return Nodes{metric.FromTetrahedra(s), s.VertexData, s.CellData, inFile, s.Marks}
+}
+
 // vertex returns the position of a vertex.
-func (n nodes) vertex(v int) (p [3]float64) {
+func (n Nodes) vertex(v int) (p [3]float64) {
 	for k := range n.Dim {
 		p[k] = n.X[k][v]
 	}
@@ -59,7 +71,7 @@ func (n nodes) vertex(v int) (p [3]float64) {
 
 // covers refuses a mesh that extends beyond its background, where the metric is undefined, by more than a hundredth
 // of the background's extent, since curved boundaries are discretized differently.
-func (n nodes) covers(other nodes) error {
+func (n Nodes) covers(other Nodes) error {
 	for k := range n.Dim {
 		low, high := slices.Min(n.X[k]), slices.Max(n.X[k])
 		from, to := slices.Min(other.X[k]), slices.Max(other.X[k])
@@ -71,18 +83,18 @@ func (n nodes) covers(other nodes) error {
 	return nil
 }
 
-// newNodalMetric makes the metric of a case at the vertices of the mesh to be smoothed, or of a background mesh.
-func newNodalMetric(c *config.Case, w *Metric, on nodes) (*nodalMetric, error) {
+// NewNodal makes the metric of a case at the vertices of the mesh to be smoothed, or of a background mesh.
+func NewNodal(c *config.Case, w *Metric, on Nodes) (*Nodal, error) {
 	if w.Background != "" {
 		m, s, err := meshio.ReadAny(c.Path(w.Background))
 		if err != nil {
 			return nil, err
 		}
-		var background nodes
+		var background Nodes
 		if s != nil {
-			background, err = solidMesh{s, s.Mend()}.nodes(), s.Check()
+			background, err = OfTetrahedra(s, s.Mend()), s.Check()
 		} else {
-			background, err = planeMesh{m, m.Mend()}.nodes(), m.Check()
+			background, err = OfTriangles(m, m.Mend()), m.Check()
 		}
 		if err == nil && background.Dim != on.Dim {
 			err = fmt.Errorf("it has %d dimensions, and the mesh that is smoothed %d", background.Dim, on.Dim)
@@ -95,7 +107,7 @@ func newNodalMetric(c *config.Case, w *Metric, on nodes) (*nodalMetric, error) {
 		}
 		on = background
 	}
-	n := &nodalMetric{Mesh: *on.Mesh, Adjusted: Adjusted{Samples: on.Vertices()}}
+	n := &Nodal{Mesh: *on.Mesh, Adjusted: Adjusted{Samples: on.Vertices()}}
 	if on.marks != nil {
 		n.Cracked = on.marks.Cracked
 	}
@@ -103,7 +115,7 @@ func newNodalMetric(c *config.Case, w *Metric, on nodes) (*nodalMetric, error) {
 	if n.Tensors, err = nodalField(c, w, on, &n.Adjusted); err != nil {
 		return nil, err
 	}
-	if limits := boundsOf(w); limits != (metric.Bounds{}) {
+	if limits := BoundsOf(w); limits != (metric.Bounds{}) {
 		bounded, err := n.Tensors.Within(on.Dim, limits)
 		if err != nil {
 			return nil, err
@@ -120,7 +132,7 @@ func newNodalMetric(c *config.Case, w *Metric, on nodes) (*nodalMetric, error) {
 	return n, nil
 }
 
-func nodalField(c *config.Case, w *Metric, on nodes, adjusted *Adjusted) (metric.Field, error) {
+func nodalField(c *config.Case, w *Metric, on Nodes, adjusted *Adjusted) (metric.Field, error) {
 	switch w.Field {
 	case "solution":
 		s, err := medit.ReadSolution(c.Path(w.Solution))
@@ -147,7 +159,7 @@ func nodalField(c *config.Case, w *Metric, on nodes, adjusted *Adjusted) (metric
 	}
 	var first error
 	f, err := metric.Sample(on.Mesh, func(x, y, z float64) metric.Tensor {
-		t, err := tensorAt(w, x, y, z)
+		t, err := TensorAt(w, x, y, z)
 		if err != nil && first == nil {
 			first = err
 		}
@@ -160,7 +172,7 @@ func nodalField(c *config.Case, w *Metric, on nodes, adjusted *Adjusted) (metric
 }
 
 // hessianField returns the metric of a field's second derivatives, with which its interpolation error is smallest.
-func hessianField(w *Metric, of *config.Field, on nodes, adjusted *Adjusted) (metric.Field, error) {
+func hessianField(w *Metric, of *config.Field, on Nodes, adjusted *Adjusted) (metric.Field, error) {
 	values, err := nodalValues(of, on)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", of.Name, err)
@@ -175,7 +187,7 @@ func hessianField(w *Metric, of *config.Field, on nodes, adjusted *Adjusted) (me
 		complexity = unit * float64(len(on.Cells)/(on.Dim+1))
 	}
 	f, r, err := metric.FromHessian(on.Mesh, second, metric.HessianOptions{Norm: w.Norm, Complexity: complexity,
-		Floor: w.Curvature, Bounds: boundsOf(w)})
+		Floor: w.Curvature, Bounds: BoundsOf(w)})
 	adjusted.Fields++
 	adjusted.Bounded += r.Bounded
 	adjusted.Raised += r.Raised
@@ -183,7 +195,7 @@ func hessianField(w *Metric, of *config.Field, on nodes, adjusted *Adjusted) (me
 }
 
 // field returns the values of a field of the mesh at its vertices.
-func (n nodes) field(name string) ([]float64, error) {
+func (n Nodes) field(name string) ([]float64, error) {
 	values, ok := n.data[name]
 	if ofCells, found := n.cellData[name]; !ok && found {
 		values, ok = n.fromCells(ofCells), true
@@ -206,7 +218,7 @@ func (n nodes) field(name string) ([]float64, error) {
 }
 
 // nodalValues returns the values of an expression, or of data of the mesh.
-func nodalValues(f *config.Field, on nodes) ([]float64, error) {
+func nodalValues(f *config.Field, on Nodes) ([]float64, error) {
 	if f.Mesh != "" {
 		return on.field(f.Mesh)
 	}

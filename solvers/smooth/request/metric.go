@@ -1,4 +1,4 @@
-package problem
+package request
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// Metric is the section [metric] of solver "smooth". Defaults follow the semicolons.
+// Metric is the section [metric] of the solvers that fit a mesh to a metric. Defaults follow the semicolons.
 type Metric struct {
 	Field     string  // uniform, implied, linear, sinusoidal, ugawg-linear, sizes, tensor, solution or hessian
 	Low, High float64 // of linear and sinusoidal: the sizes between which width and height vary
@@ -42,7 +42,7 @@ func (m *Metric) Nodal() bool {
 	return len(m.Parts) > 0 && m.Samples == 0
 }
 
-// decodeMetric reads
+// Decode reads
 //
 //	field                  implied (the default; for untangling uniform), uniform, linear, sinusoidal or ugawg-linear;
 //	                       other kinds are recognised by their keys
@@ -54,7 +54,7 @@ func (m *Metric) Nodal() bool {
 //	hmin, hmax, aspect     bounds of implied, solution, hessian and expressions
 //	gradation              of metrics at vertices: implied, solution, hessian, and expressions without samples
 //	samples, rescale
-func decodeMetric(s *config.Section, fallback string) Metric {
+func Decode(s *config.Section, fallback string) Metric {
 	m := Metric{Rescale: s.Boolean("rescale", true), Waves: 1}
 	s.Know("field", "low", "high", "waves", "width", "height", "angle", "depth", "m11", "m12", "m22",
 		"m13", "m23", "m33", "solution", "background",

@@ -1,4 +1,4 @@
-package problem
+package request
 
 import (
 	"math"
@@ -11,8 +11,8 @@ import (
 // Vertex fields belong to positions, and not to vertices: after smoothing their values are those of the linear
 // interpolant of the initial mesh at the new positions. Fields of different whole numbers are ids, and stay.
 
-// movedFields returns vertex fields at new positions, and the names of those that were interpolated.
-func movedFields(fields map[string][]float64, from *metric.Mesh, to [][]float64, across func(c, k int) int32) (
+// MovedFields returns vertex fields at new positions, and the names of those that were interpolated.
+func MovedFields(fields map[string][]float64, from *metric.Mesh, to [][]float64, across func(c, k int) int32) (
 	map[string][]float64, []string) {
 	moved := map[string][]float64{}
 	var names []string

@@ -1,4 +1,4 @@
-package problem
+package request
 
 import (
 	"fmt"
@@ -17,8 +17,8 @@ type Interpolation struct {
 	Estimated     bool
 }
 
-// interpolations returns the errors of the fields of a Hessian metric, and nothing for other metrics.
-func (m *Metric) interpolations(before, after nodes) (all []Interpolation, err error) {
+// Interpolations returns the errors of the fields of a Hessian metric, and nothing for other metrics.
+func (m *Metric) Interpolations(before, after Nodes) (all []Interpolation, err error) {
 	if m.Field != "hessian" {
 		return nil, nil
 	}
@@ -45,14 +45,14 @@ func (m *Metric) interpolations(before, after nodes) (all []Interpolation, err e
 
 // cellError returns the error of linear interpolation of a field in a cell, at the barycentric coordinates share.
 // values are those of an expression at all vertices.
-type cellError func(f *config.Field, on nodes, values []float64, cell []int32, share []float64) (float64, error)
+type cellError func(f *config.Field, on Nodes, values []float64, cell []int32, share []float64) (float64, error)
 
 // pointsPerEdge is the number of sub-cells along an edge of a cell, at whose centres the error is evaluated.
 const pointsPerEdge = 4
 
 // errorOf is the L2 norm of the interpolation error, by a midpoint rule on the sub-cells of each cell that have its
 // shape and orientation.
-func errorOf(f *config.Field, on nodes, errorAt cellError) (float64, error) {
+func errorOf(f *config.Field, on Nodes, errorAt cellError) (float64, error) {
 	var values []float64
 	var err error
 	if f.Mesh == "" {
@@ -60,7 +60,7 @@ func errorOf(f *config.Field, on nodes, errorAt cellError) (float64, error) {
 			return 0, err
 		}
 	}
-	points := midpoints(on.Dim + 1)
+	points := Midpoints(on.Dim + 1)
 	sum := 0.0
 	for c := range len(on.Cells) / (on.Dim + 1) {
 		cell := on.Cells[c*(on.Dim+1) : (c+1)*(on.Dim+1)]
@@ -77,8 +77,8 @@ func errorOf(f *config.Field, on nodes, errorAt cellError) (float64, error) {
 	return math.Sqrt(sum), nil
 }
 
-// midpoints returns the barycentric coordinates of the centres of these sub-cells, for cells with n corners.
-func midpoints(n int) (all [][]float64) {
+// Midpoints returns the barycentric coordinates of the centres of these sub-cells, for cells with n corners.
+func Midpoints(n int) (all [][]float64) {
 	steps := make([]int, n)
 	var add func(k, left int)
 	add = func(k, left int) {
@@ -100,7 +100,7 @@ func midpoints(n int) (all [][]float64) {
 }
 
 // position returns the position in a cell with the barycentric coordinates share.
-func (n nodes) position(cell []int32, share []float64) (p [3]float64) {
+func (n Nodes) position(cell []int32, share []float64) (p [3]float64) {
 	for i, v := range cell {
 		for k := range n.Dim {
 			p[k] += share[i] * n.X[k][v]
@@ -110,7 +110,7 @@ func (n nodes) position(cell []int32, share []float64) (p [3]float64) {
 }
 
 // exactError is the cellError of an expression.
-func exactError(f *config.Field, on nodes, values []float64, cell []int32, share []float64) (float64, error) {
+func exactError(f *config.Field, on Nodes, values []float64, cell []int32, share []float64) (float64, error) {
 	p := on.position(cell, share)
 	x, err := f.Program.Eval(p[0], p[1], p[2], 0)
 	for i, v := range cell {
@@ -122,7 +122,7 @@ func exactError(f *config.Field, on nodes, values []float64, cell []int32, share
 // estimatedError returns the cellError of a field that is known at vertices, from its absolute second derivatives
 // |H|: ½ Σ λᵢλⱼ e'|H|e over the edges e of a cell, with the barycentric coordinates λ. It is exact for a quadratic,
 // up to a factor.
-func estimatedError(f *config.Field, on nodes) (cellError, error) {
+func estimatedError(f *config.Field, on Nodes) (cellError, error) {
 	values, err := nodalValues(f, on)
 	if err != nil {
 		return nil, err
@@ -135,11 +135,11 @@ func estimatedError(f *config.Field, on nodes) (cellError, error) {
 	if err != nil {
 		return nil, err
 	}
-	hessianAt, err := (&nodalMetric{Mesh: *on.Mesh, Tensors: hessian}).lookUp()
+	hessianAt, err := (&Nodal{Mesh: *on.Mesh, Tensors: hessian}).lookUp()
 	if err != nil {
 		return nil, err
 	}
-	return func(_ *config.Field, on nodes, _ []float64, cell []int32, share []float64) (x float64, err error) {
+	return func(_ *config.Field, on Nodes, _ []float64, cell []int32, share []float64) (x float64, err error) {
 		p := on.position(cell, share)
 		t := hessianAt(p[0], p[1], p[2])
 		for i := range cell {
@@ -154,9 +154,9 @@ func estimatedError(f *config.Field, on nodes) (cellError, error) {
 }
 
 // lookUp returns the metric as a function of the position.
-func (n *nodalMetric) lookUp() (func(x, y, z float64) metric.Tensor, error) {
+func (n *Nodal) lookUp() (func(x, y, z float64) metric.Tensor, error) {
 	if n.Dim == 3 {
-		m, err := n.inSpace()
+		m, err := n.InSpace()
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +165,7 @@ func (n *nodalMetric) lookUp() (func(x, y, z float64) metric.Tensor, error) {
 			return metric.Tensor{t[0], t[1], t[3], t[2], t[4], t[5]}
 		}, nil
 	}
-	m, err := n.inPlane()
+	m, err := n.InPlane()
 	if err != nil {
 		return nil, err
 	}
