@@ -120,7 +120,12 @@ type Exchange struct {
 	pending bool   // started, not finished
 	unsent  bool
 	forked  bool // in the player's list of those that join finishes
+
+	refreshed stateNumber // the state for which it was made last by Program.Refresh
 }
+
+// stateNumber is the number of steps before a state, and how many times a state was restored before it, from 1.
+type stateNumber struct{ steps, restarts int }
 
 // Of prepares the exchange of arrays together. All ranks call it in the same order.
 func (g *Ghosts) Of(ctx context.Context, arrays ...Exchanged) (*Exchange, error) {
