@@ -65,7 +65,7 @@ type Engine struct {
 
 // New returns an engine, which owns the arrays of a table.
 func New(env solvers.Env, t *Table) *Engine {
-	e := &Engine{env: &env, table: t, links: links{comm: env.Comm, dev: env.Device, kind: env.Halo}}
+	e := &Engine{env: &env, table: t, links: links{comm: env.Comm, dev: env.Device, kind: env.Halo, log: env.Log}}
 	e.player = newPlayer(e.env, &e.now)
 	return e
 }

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"fmt"
+	"io"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
@@ -30,12 +32,16 @@ type links struct {
 	comm dist.Comm
 	dev  backend.Device
 	kind string // the user's choice of the exchanger
+	log  io.Writer
 	made *halo.Links
 }
 
 func (l *links) link(ctx context.Context, unlinked string) (_ *halo.Links, err error) {
-	if l.made == nil {
-		l.made, err = halo.Link(ctx, l.comm, l.dev, l.kind, unlinked)
+	if l.made != nil {
+		return l.made, nil
+	}
+	if l.made, err = halo.Link(ctx, l.comm, l.dev, l.kind, unlinked); err == nil && l.made.Note != "" && l.log != nil {
+		fmt.Fprintf(l.log, "%-16s %s\n", "halo", l.made.Note)
 	}
 	return l.made, err
 }
