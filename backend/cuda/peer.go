@@ -17,12 +17,10 @@ import (
 )
 
 var (
-	//go:embed peer.ptx
-	peerPTX string
 	//go:embed peer.zip
-	peerMachine string
+	peerArchive string
 
-	peerModule = abi.Module{Name: "peer", PTX: peerPTX, Machine: peerMachine}
+	peerModule = abi.Module{Name: "peer", Archive: peerArchive}
 )
 
 // Constants of peer.cu.
