@@ -38,7 +38,7 @@ const (
 	ptxFile  = "kernels_gen.ptx"
 	goFile   = "kernels_gen.go"
 
-	archiveFile = "kernels_gen.zip" // the PTX and machine code, for the program
+	machineFile = "kernels_gen.zip" // only for packages with //atoll:machine
 )
 
 // CUDA returns the package's kernels, with the functions that they call, as one CUDA C file, and its entries. The error
@@ -82,9 +82,11 @@ func Generate(dir string, compiler func() (Compiler, error), options []string) (
 	if checkPTX(dir, want[cudaFile], options) != nil {
 		c, err := compiler()
 		if err != nil {
-			none := abi.Uncompiled(p.Types.Path()) + "\n"
-			archive, failed := abi.Pack(none, nil)
-			if failed := errors.Join(failed, write(ptxFile, none), write(archiveFile, string(archive))); failed != nil {
+			failed := write(ptxFile, abi.Uncompiled(p.Types.Path())+"\n")
+			if failed == nil && len(p.Machine) > 0 {
+				failed = write(machineFile, "")
+			}
+			if failed != nil {
 				return written, failed
 			}
 			return written, Uncompiled{filepath.Join(dir, ptxFile), err}
@@ -97,14 +99,14 @@ func Generate(dir string, compiler func() (Compiler, error), options []string) (
 			return written, err
 		}
 	}
-	if checkArchive(dir, p.Machine) == nil {
+	if checkMachine(dir, p.Machine) == nil {
 		return written, nil
 	}
-	archive, err := p.archive(dir, compiler, want[cudaFile], options)
+	archive, err := p.compileMachine(compiler, want[cudaFile], options)
 	if err != nil {
 		return written, err
 	}
-	return written, write(archiveFile, archive)
+	return written, write(machineFile, archive)
 }
 
 // Uncompiled is the error of a file without PTX because there was no compiler.
@@ -136,7 +138,7 @@ func Check(dir string, options []string) error {
 			errs = append(errs, fmt.Errorf("%s is stale: run go generate there", filepath.Join(dir, name)))
 		}
 	}
-	return errors.Join(append(errs, checkPTX(dir, want[cudaFile], options), checkArchive(dir, p.Machine))...)
+	return errors.Join(append(errs, checkPTX(dir, want[cudaFile], options), checkMachine(dir, p.Machine))...)
 }
 
 // generatedTexts returns the package in dir and its generated files by name, without the PTX.
@@ -165,7 +167,7 @@ func checkPTX(dir, source string, options []string) error {
 	if err != nil {
 		return err
 	}
-	if err := abi.CompiledPTX(string(ptx)); err != nil {
+	if err := (&abi.Module{PTX: string(ptx)}).Compiled(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if first, _, _ := strings.Cut(string(ptx), "\n"); first != hashLine(source, options) {

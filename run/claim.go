@@ -100,10 +100,9 @@ func (r *runner) recordEnd(ctx context.Context, s *summary.Summary, runErr error
 
 // publish writes a file, whose path in the folder is name, and enters it into the ledger.
 func (r *runner) publish(name string, write func(path string) error) error {
-	path := filepath.Join(r.Dir, filepath.FromSlash(name))
-	written, err := atomicfile.Recorded(path, func() error { return r.fence.Publish(func() error { return write(path) }) })
+	err := r.fence.Publish(func() error { return write(filepath.Join(r.Dir, filepath.FromSlash(name))) })
 	if err == nil {
-		r.ledger.Add(name, written)
+		r.ledger.Add(name)
 	}
 	return err
 }

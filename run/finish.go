@@ -9,7 +9,6 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/run/ledger"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -88,7 +87,7 @@ func (r *runner) completeOutput(ctx context.Context) error {
 	}
 	for _, f := range r.frames {
 		if r.Comm.Rank() == 0 && !f.outsidePVD() && f.count > 0 {
-			r.ledger.Add(f.pvdFile(), atomicfile.Contents{})
+			r.ledger.Add(f.pvdFile())
 		}
 	}
 	_, err := r.ledger.Mark().Wait()

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 
-	"github.com/atoll-hpc/atoll/internal/checksum"
 	"github.com/atoll-hpc/atoll/run/piece"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/run/ugrid"
@@ -62,9 +61,6 @@ func (r *runner) openRecords(ctx context.Context, f *frames) (err error) {
 	about := ugrid.About{Title: title, Source: "atoll " + summary.Version(), CRS: r.Case.CRS, Epoch: r.Case.Time.Epoch}
 	f.records, err = ugrid.Open(ctx, r.Comm, r.fence, f.recordFile(), g.Mesh, keys, r.builder.fieldsOn(space), about,
 		f.count)
-	if err == nil && f.count == 0 {
-		f.countRecords(f.records.Created())
-	}
 	return err
 }
 
@@ -89,9 +85,8 @@ func (f *frames) record(p *pendingFrame) func() error {
 		if err == nil {
 			err = f.fence.Publish(record.Write)
 		}
-		var written []byte
 		if err == nil {
-			written, err = p.messages.Gather(f.ctx, record.Written())
+			_, err = p.messages.Gather(f.ctx, nil)
 		}
 		if err == nil {
 			err = f.fence.Publish(record.Count)
@@ -99,17 +94,16 @@ func (f *frames) record(p *pendingFrame) func() error {
 		if err != nil {
 			return err
 		}
-		f.countRecords(checksum.Decode(written))
+		f.countRecords()
 		return nil
 	}
 }
 
-// countRecords enters the file with its complete records into the ledger. added has checksums of what all ranks have
-// added to it.
-func (f *frames) countRecords(added checksum.Parts) {
+// countRecords enters the file with its complete records into the ledger.
+func (f *frames) countRecords() {
 	if f.comm.Rank() > 0 {
 		f.ledger.Changed(f.recordFile())
 		return
 	}
-	f.ledger.Grow(f.recordFile(), ugrid.AfterCount, f.records.Size(), added)
+	f.ledger.Grow(f.recordFile(), ugrid.AfterCount, f.records.Size())
 }

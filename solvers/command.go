@@ -2,6 +2,7 @@ package solvers
 
 import (
 	"context"
+	"io"
 
 	"github.com/atoll-hpc/atoll/config"
 )
@@ -20,6 +21,16 @@ type Command struct {
 
 	// Make makes the case from arguments and flags, and the function that reports the run. Its errors are BadInput.
 	Make func(args []string, flag func(name string) (value string, given bool)) (*config.Case, Reporter, error)
+	// Run, set instead of Make, does the work of a command that is no run of a case, on this process alone.
+	Run func(ctx context.Context, w Work) (Report, error)
+}
+
+// Work is what a command without a case is called with.
+type Work struct {
+	Args    []string
+	Flag    func(name string) (value string, given bool)
+	Threads int
+	Log     io.Writer // receives the progress; nil for none
 }
 
 // Flag sets a key of the case. A Switch takes no value: it is true if present.

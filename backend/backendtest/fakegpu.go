@@ -24,7 +24,6 @@ type FakeGPU struct {
 	Launches       int                         // number of recordings launched
 	unread         int                         // number of readbacks that are started and not yet read now
 	recording      *FakeRecording              // that is being made, or nil
-	guard          *guard                      // nil if the host can access the memory
 }
 
 // NewFakeGPU returns a device with size bytes of memory that runs loops on dev.
@@ -44,9 +43,7 @@ func (f *FakeGPU) Run(l backend.Loop, lo, hi int) {
 	if f.recording != nil {
 		l = withPresentArguments(l)
 	}
-	_ = f.Queue(func() error {
-		return f.Access(func() error { f.Device.Run(l, lo, hi); return nil })
-	})
+	_ = f.Queue(func() error { f.Device.Run(l, lo, hi); return nil })
 }
 
 func (f *FakeGPU) Alloc(n int) (unsafe.Pointer, error) {
@@ -57,10 +54,7 @@ func (f *FakeGPU) Alloc(n int) (unsafe.Pointer, error) {
 	if n > f.Size-f.Used {
 		return nil, errors.New("out of memory")
 	}
-	b, err := f.words((n + 7) / 8)
-	if err != nil {
-		return nil, err
-	}
+	b := make([]uint64, (n+7)/8)
 	p := unsafe.Pointer(&b[0])
 	f.Allocations[p] = b
 	f.Used += 8 * len(b)
@@ -77,24 +71,21 @@ func (f *FakeGPU) Free(p unsafe.Pointer) error {
 	return nil
 }
 
-func (f *FakeGPU) move(dst, src unsafe.Pointer, n int) error {
-	return f.copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
-}
-
-func (f *FakeGPU) copy(dst, src []byte) error {
-	return f.Access(func() error { copy(dst, src); return nil })
+func move(dst, src unsafe.Pointer, n int) error {
+	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
+	return nil
 }
 
 func (f *FakeGPU) Move(dst, src unsafe.Pointer, n int) error {
-	return f.Queue(func() error { return f.move(dst, src, n) })
+	return f.Queue(func() error { return move(dst, src, n) })
 }
 
 func (f *FakeGPU) Upload(dst, src unsafe.Pointer, n int) error {
-	return errors.Join(f.waits("upload"), f.move(dst, src, n))
+	return errors.Join(f.waits("upload"), move(dst, src, n))
 }
 
 func (f *FakeGPU) Download(dst, src unsafe.Pointer, n int) error {
-	return errors.Join(f.waits("download"), f.move(dst, src, n))
+	return errors.Join(f.waits("download"), move(dst, src, n))
 }
 
 func (f *FakeGPU) Sync() error { return f.waits("Sync") }
@@ -103,10 +94,12 @@ func (f *FakeGPU) Pin(n int) ([]byte, error) { return make([]byte, n), nil }
 func (f *FakeGPU) Unpin([]byte) error        { return nil }
 func (f *FakeGPU) WaitDownloads() error      { return f.waits("WaitDownloads") }
 func (f *FakeGPU) StartDownload(dst, src []byte) error {
-	return errors.Join(f.waits("StartDownload"), f.copy(dst, src))
+	copy(dst, src)
+	return f.waits("StartDownload")
 }
 func (f *FakeGPU) StartUpload(dst, src []byte) error {
-	return errors.Join(f.waits("StartUpload"), f.copy(dst, src))
+	copy(dst, src)
+	return f.waits("StartUpload")
 }
 
 // NewReadback implements backend.ReadbackDevice.
@@ -127,7 +120,7 @@ func (r *fakeReadback) Start(src []byte) error {
 		r.gpu.MaxUnread = max(r.gpu.MaxUnread, r.gpu.unread)
 	}
 	r.unread = true
-	return r.gpu.Queue(func() error { return r.gpu.copy(r.buffer, src) })
+	return r.gpu.Queue(func() error { copy(r.buffer, src); return nil })
 }
 
 func (r *fakeReadback) Read() ([]byte, error) {

@@ -95,7 +95,7 @@ type axpyLoop struct {
 	a *arrays
 }
 
-var testModule = ptxModule("kernels", kernelsPTX)
+var testModule = &abi.Module{Name: "kernels", PTX: kernelsPTX}
 
 func (l *axpyLoop) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {

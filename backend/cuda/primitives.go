@@ -9,10 +9,12 @@ import (
 )
 
 var (
+	//go:embed primitives.ptx
+	primitivesPTX string
 	//go:embed primitives.zip
-	primitivesArchive string
+	primitivesMachine string
 
-	primitivesModule = abi.Module{Name: "primitives", Archive: primitivesArchive}
+	primitivesModule = abi.Module{Name: "primitives", PTX: primitivesPTX, Machine: primitivesMachine}
 )
 
 // primitive is the name of a kernel in primitives.cu: its operation and its type or word size.

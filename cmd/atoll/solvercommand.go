@@ -61,9 +61,13 @@ func solverCommand(command *solvers.Command) *cobra.Command {
 					return err
 				}
 			}
-			c, report, err := command.Make(args, func(flag string) (string, bool) {
+			flag := func(flag string) (string, bool) {
 				return cmd.Flag(flag).Value.String(), cmd.Flag(flag).Changed
-			})
+			}
+			if command.Run != nil {
+				return f.work(cmd.Context(), command, solvers.Work{Args: args, Flag: flag})
+			}
+			c, report, err := command.Make(args, flag)
 			if err != nil {
 				return err
 			}
@@ -82,13 +86,17 @@ func solverCommand(command *solvers.Command) *cobra.Command {
 			p.Lookup(k.Name).NoOptDefVal = "true"
 		}
 	}
-	p.IntVarP(&f.ranks, "ranks", "n", 1,
-		"number of ranks, as goroutines of this process; atoll run can use several machines")
-	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
-	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
+	threads := "threads; 0 means all cores"
+	if command.Run == nil {
+		threads = "threads of each rank; 0 shares the cores among the ranks"
+		p.IntVarP(&f.ranks, "ranks", "n", 1,
+			"number of ranks, as goroutines of this process; atoll run can use several machines")
+		p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
+		p.BoolVar(&f.printCase, "case", false, "print an equivalent case file for atoll run, and stop")
+	}
+	p.IntVar(&f.threads, "threads", 0, threads)
 	p.StringVarP(&f.out, "out", "o", "", command.Args[len(command.Args)-1]+", instead of the last argument")
 	p.StringVar(&f.json, "json", "", "file for the report in JSON")
-	p.BoolVar(&f.printCase, "case", false, "print an equivalent case file for atoll run, and stop")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	return c
 }
@@ -110,6 +118,27 @@ func (f *solverFlags) refuseUnusedFlags(cmd *cobra.Command) error {
 		}
 	}
 	return nil
+}
+
+// work runs a command that is no run of a case.
+func (f *solverFlags) work(ctx context.Context, command *solvers.Command, w solvers.Work) error {
+	if f.threads < 0 {
+		return usageError{fmt.Errorf("--threads %d: give 0 threads or more", f.threads)}
+	}
+	if err := checkLimits(1, f.threads); err != nil {
+		return err
+	}
+	if w.Threads = f.threads; w.Threads == 0 {
+		w.Threads = runtime.GOMAXPROCS(0)
+	}
+	if !f.quiet {
+		w.Log = stdout
+	}
+	report, err := command.Run(ctx, w)
+	if err != nil {
+		return err
+	}
+	return f.printReport(report)
 }
 
 // run runs the case on ranks of this process.

@@ -1,6 +1,7 @@
 package adapt
 
 import (
+	"context"
 	"math"
 	"runtime"
 
@@ -28,6 +29,8 @@ type Options struct {
 	Probe float64
 	// Threads is the number of goroutines that evaluate; 0 means all processors.
 	Threads int
+	// Progress is called after each cycle of rounds with the number of vertices; it may be nil.
+	Progress func(vertices int)
 }
 
 // Limits of the lengths of edges, and other thresholds of acceptance.
@@ -70,7 +73,7 @@ type engine struct {
 	cycles int
 }
 
-func newEngine(in *mutable.Input, field Field, o Options) *engine {
+func newEngine(in *mutable.Input, o Options) *engine {
 	if o.Hausdorff == 0 {
 		o.Hausdorff = 1e-3 * in.Diagonal()
 	}
@@ -80,7 +83,7 @@ func newEngine(in *mutable.Input, field Field, o Options) *engine {
 	if o.Probe == 0 {
 		o.Probe = math.Inf(1)
 	}
-	e := &engine{Mesh: mutable.New(in, cosineOf(o.Ridge)), field: field, o: o, swapBelow: 1}
+	e := &engine{Mesh: mutable.New(in, cosineOf(o.Ridge)), o: o, swapBelow: 1}
 	if in.Dim == 3 {
 		e.swapBelow = 0.7
 	}
@@ -88,7 +91,6 @@ func newEngine(in *mutable.Input, field Field, o Options) *engine {
 		e.workers = append(e.workers, &worker{})
 	}
 	e.marks = make([]uint8, len(e.X))
-	e.retarget()
 	return e
 }
 
@@ -100,8 +102,9 @@ func cosineOf(degrees float64) float64 {
 	return math.Cos(degrees * (math.Pi / 180))
 }
 
-// retarget evaluates the field at all vertices.
-func (e *engine) retarget() {
+// retarget evaluates a field at all vertices.
+func (e *engine) retarget(field Field) {
+	e.field = field
 	e.each(len(e.X), func(_ *worker, v int) { e.Want[v] = e.field(e.X[v]) })
 	e.soft = 0
 	e.restart()
@@ -134,24 +137,59 @@ func (e *engine) soften(m *measure.Tensor) measure.Tensor {
 	return measure.Inverse(e.Dim, &i)
 }
 
-// Mesh adapts a mesh of triangles. The result has its groups, materials and marks, but no fields.
-func Mesh(m *mesh.Mesh, field Field, o Options) (*mesh.Mesh, error) {
+// Adapter adapts a mesh, to one metric after the other. Lines stay on those of the mesh that it was made of.
+type Adapter struct {
+	e       *engine
+	plane   *mesh.Mesh
+	inSpace *mesh.Solid
+}
+
+// Triangles returns the adapter of a mesh of triangles. The mesh must be valid (mesh.Check).
+func Triangles(m *mesh.Mesh, o Options) (*Adapter, error) {
 	in, err := mutable.FromTriangles(m)
 	if err != nil {
 		return nil, err
 	}
-	e := newEngine(in, field, o)
-	e.run()
-	return e.Triangles(m), nil
+	return &Adapter{e: newEngine(in, o), plane: m}, nil
 }
 
-// Solid adapts a mesh of tetrahedra, like Mesh.
-func Solid(s *mesh.Solid, field Field, o Options) (*mesh.Solid, error) {
+// Tetrahedra returns the adapter of a mesh of tetrahedra, which must be valid.
+func Tetrahedra(s *mesh.Solid, o Options) (*Adapter, error) {
 	in, err := mutable.FromTetrahedra(s)
 	if err != nil {
 		return nil, err
 	}
-	e := newEngine(in, field, o)
-	e.run()
-	return e.Tetrahedra(s), nil
+	return &Adapter{e: newEngine(in, o), inSpace: s}, nil
+}
+
+// Measure evaluates a metric on the mesh as it is.
+func (a *Adapter) Measure(field Field) Statistics {
+	a.e.retarget(field)
+	return a.e.statistics()
+}
+
+// Run adapts the mesh to a metric. It returns early, with ctx's error, when ctx is cancelled; the mesh is then valid,
+// but depends on when.
+func (a *Adapter) Run(ctx context.Context, field Field) error {
+	a.e.retarget(field)
+	return a.e.run(ctx)
+}
+
+// Vertices returns the number of vertices.
+func (a *Adapter) Vertices() int { return a.e.Vertices() }
+
+// Mesh returns the triangles as they are, with the groups, materials and marks of the input, but no fields.
+func (a *Adapter) Mesh() *mesh.Mesh { return a.e.Mesh.Triangles(a.plane) }
+
+// Solid returns the tetrahedra, like Mesh.
+func (a *Adapter) Solid() *mesh.Solid { return a.e.Mesh.Tetrahedra(a.inSpace) }
+
+// Qualities returns the qualities of the cells of Mesh or Solid.
+func (a *Adapter) Qualities() []float64 {
+	_, cells := a.e.Ordered()
+	q := make([]float64, len(cells))
+	for i, k := range cells {
+		q[i] = a.e.Cells[k].Quality
+	}
+	return q
 }

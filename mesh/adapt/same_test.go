@@ -57,6 +57,13 @@ func must[T any](x T, err error) T {
 	return x
 }
 
+func mustRun(t *testing.T, e *engine) {
+	t.Helper()
+	if err := e.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // randomInput is a unit square or cube of which the cells left and right of x = cut are different materials.
 func randomInput(dim, cells int, seed uint64, cut float64) (*mutable.Input, error) {
 	if dim == 2 {
@@ -183,15 +190,17 @@ func TestSameMesh(t *testing.T) {
 	}
 	for seed := range uint64(trials) {
 		c := draw(seed)
-		e := newEngine(c.in(), c.field, c.o)
-		e.run()
+		e := newEngine(c.in(), c.o)
+		e.retarget(c.field)
+		mustRun(t, e)
 		want := e.digest()
 		rng := rand.New(rand.NewPCG(seed, 1))
 		for _, threads := range []int{1, 3} {
 			o := c.o
 			o.Threads = threads
-			e := newEngine(shuffled(c.in(), rng), c.field, o)
-			e.run()
+			e := newEngine(shuffled(c.in(), rng), o)
+			e.retarget(c.field)
+			mustRun(t, e)
 			if e.digest() != want {
 				t.Errorf("%s: another mesh with another numbering and %d threads", c.name, threads)
 			}

@@ -1,6 +1,7 @@
 package adapt
 
 import (
+	"context"
 	"math"
 
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
@@ -21,17 +22,20 @@ const (
 )
 
 // run adapts the mesh to the metric.
-func (e *engine) run() {
+func (e *engine) run(ctx context.Context) error {
 	e.gain = 1e-2
 	if e.Dim == 3 {
-		e.approach()
+		e.approach(ctx)
 	}
-	e.stage(mostCycles, settled)
+	e.stage(ctx, mostCycles, settled)
 	e.leastNew = shortest
 	if e.Dim == 2 {
-		e.thinOut()
+		e.thinOut(ctx)
 	}
 	for range polishings {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		e.swapUntil(int(settledSwaps * float64(e.Vertices())))
 		e.sweep()
 		e.runRound(split)
@@ -50,13 +54,15 @@ func (e *engine) run() {
 		e.sweep()
 	}
 	e.sharp = false
+	return ctx.Err()
 }
 
 // thinOut removes vertices where there are more than the metric asks for although no edge is short, as in structured
 // meshes. Only some of them may be removed in a round, since each makes room for those around it.
-func (e *engine) thinOut() {
+func (e *engine) thinOut(ctx context.Context) {
 	for range thinnings {
-		if e.meanSize() >= enough || float64(e.runRound(thin)*thinShare) <= settled*float64(e.Vertices()) {
+		if ctx.Err() != nil || e.meanSize() >= enough ||
+			float64(e.runRound(thin)*thinShare) <= settled*float64(e.Vertices()) {
 			return
 		}
 		e.swapUntil(int(settledSwaps * float64(e.Vertices())))
@@ -81,7 +87,7 @@ func (e *engine) meanSize() float64 {
 }
 
 // stage repeats cycles of rounds.
-func (e *engine) stage(most int, settled float64) {
+func (e *engine) stage(ctx context.Context, most int, settled float64) {
 	e.leastNew = looseNew
 	for cycle := range most {
 		e.cycles++
@@ -90,7 +96,11 @@ func (e *engine) stage(most int, settled float64) {
 		if cycle%2 == 1 {
 			e.sweep()
 		}
-		if float64(changed) <= settled*float64(e.Vertices()) {
+		n := e.Vertices()
+		if e.o.Progress != nil {
+			e.o.Progress(n)
+		}
+		if float64(changed) <= settled*float64(n) || ctx.Err() != nil {
 			break
 		}
 		if cycle == careful {
@@ -110,13 +120,13 @@ func (e *engine) swapUntil(n int) {
 
 // approach reaches a metric in space in stages of ever smaller added sizes: quality would fall far on the way to an
 // anisotropic metric, and more vertices be made than needed.
-func (e *engine) approach() {
+func (e *engine) approach(ctx context.Context) {
 	big, small := e.sizes()
 	for soft := big; soft > small/16; soft *= 0.25 {
 		e.soft = soft
 		e.restart()
 		if e.longestEdge() > 1.8 {
-			e.stage(stageCycles, settledStage)
+			e.stage(ctx, stageCycles, settledStage)
 			_, small = e.sizes()
 		}
 	}

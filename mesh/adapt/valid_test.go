@@ -3,8 +3,6 @@ package adapt
 import (
 	"math"
 	"testing"
-
-	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
 )
 
 // TestValid proves for random meshes and metrics that no cell is inverted or flat, that facets have one cell on either
@@ -14,10 +12,11 @@ func TestValid(t *testing.T) {
 	for seed := range uint64(30) {
 		c := draw(seed + 1000)
 		in := c.in()
-		e := newEngine(in, c.field, c.o)
+		e := newEngine(in, c.o)
+		e.retarget(c.field)
 		volumes, interfaces := e.content()
 		required := in.Facets[len(in.Facets)-1].V
-		e.run()
+		mustRun(t, e)
 		after, _ := e.content()
 		whole := 0.0
 		for ref, v := range volumes {
@@ -59,17 +58,7 @@ func (e *engine) content() (volumes map[int32]float64, facets float64) {
 			volumes[c.Ref] += e.VolumeOf(c)
 		}
 	}
-	for _, f := range e.TaggedFacets() {
-		u := measure.Sub(&e.X[f.V[1]], &e.X[f.V[0]])
-		size := math.Sqrt(measure.Dot(&u, &u))
-		if e.Dim == 3 {
-			v := measure.Sub(&e.X[f.V[2]], &e.X[f.V[0]])
-			n := measure.Cross(&u, &v)
-			size = math.Sqrt(measure.Dot(&n, &n)) / 2
-		}
-		facets += size
-	}
-	return volumes, facets
+	return volumes, e.boundary()
 }
 
 // check checks that the mesh is valid.

@@ -11,7 +11,6 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/formats/netcdf"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
-	"github.com/atoll-hpc/atoll/internal/checksum"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -31,8 +30,7 @@ type Writer struct {
 	path            string
 	layout          *layout
 	plan            *plan
-	completeRecords int            // number of complete records
-	created         checksum.Parts // what this rank has written to a new file
+	completeRecords int // number of complete records
 }
 
 // Open creates a file in the folder of the fence for the owned triangles of all ranks, whose keys count from 0. If
@@ -73,11 +71,7 @@ func (w *Writer) begin(ctx context.Context, corners []float64, fields []solvers.
 		return err
 	}
 	if w.comm.Rank() == 0 {
-		var created atomicfile.Contents
-		created, err = atomicfile.Recorded(w.path, func() error {
-			return w.fence.Publish(func() error { return w.create(&n) })
-		})
-		w.created = created.Parts
+		err = w.fence.Publish(func() error { return w.create(&n) })
 	}
 	return solvers.Agree(ctx, w.comm, err)
 }
@@ -135,9 +129,6 @@ const AfterCount = 12
 // Size returns the size in bytes of a file with the records that are complete.
 func (w *Writer) Size() int64 { return w.layout.header.FileSize(int64(w.completeRecords)) }
 
-// Created returns checksums of what this rank has written to a file that Open has created; nil for others.
-func (w *Writer) Created() checksum.Parts { return w.created }
-
 // Record is a record that is being written. All ranks call its methods in order: Exchange, which waits for messages of
 // other ranks; Write; then Count.
 type Record struct {
@@ -145,7 +136,6 @@ type Record struct {
 	time    float64
 	values  [][]float64 // one array per component, on the owned cells
 	written [][]float64 // the same, on the cells that this rank writes
-	sums    checksum.Recorder
 }
 
 // Begin starts a record. values has an array on the owned cells for each component of each field. The arrays may not
@@ -167,13 +157,7 @@ func (r *Record) Write() error {
 	if err != nil {
 		return err
 	}
-	f.Record(&r.sums)
 	return errors.Join(r.write(f), f.Close())
-}
-
-// Written returns a message with checksums of what Write has written. It has the same length on all ranks.
-func (r *Record) Written() []byte {
-	return r.sums.Parts().Joined(-1).Encode(len(r.w.layout.values) + 1)
 }
 
 func (r *Record) write(f io.WriterAt) error {

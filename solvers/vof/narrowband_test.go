@@ -91,21 +91,21 @@ func TestNarrowBandHoldsAllThatChanges(t *testing.T) {
 }
 
 func activateAll(s Solver) {
-	switch s := s.model.(type) {
+	switch s := s.(type) {
 	case *solver[float32]:
-		s.band.activateAll()
+		s.narrowBand.activateAll()
 	case *solver[float64]:
-		s.band.activateAll()
+		s.narrowBand.activateAll()
 	}
 }
 
 // countIdle returns how many pieces are not in the narrow band, and checks that all fields are the same there.
 func countIdle(t *testing.T, s Solver) int {
-	switch s := s.model.(type) {
+	switch s := s.(type) {
 	case *solver[float32]:
-		return countIdleIn(t, s.band)
+		return countIdleIn(t, s.narrowBand)
 	case *solver[float64]:
-		return countIdleIn(t, s.band)
+		return countIdleIn(t, s.narrowBand)
 	}
 	return 0
 }

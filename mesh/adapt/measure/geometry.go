@@ -139,8 +139,8 @@ func planeQualityOf(x *[4]*Vector, m *[4]*Tensor) float64 {
 	return planeQuality * (area * math.Sqrt(a*c-b*b)) / sum
 }
 
-// regularVolume is the volume of the regular cell with edges of length 1.
-var regularVolume = [4]float64{2: 0.4330127018922193, 3: 0.11785113019775792}
+// RegularVolume is the volume of the regular cell with edges of length 1.
+var RegularVolume = [4]float64{2: 0.4330127018922193, 3: 0.11785113019775792}
 
 // SizeOf is the volume of a cell in the mean metric of its vertices, relative to the regular cell with edges of length
 // 1.
@@ -152,7 +152,7 @@ func SizeOf(dim int, x *[4]*Vector, m *[4]*Tensor) float64 {
 		}
 		mean[k] /= float64(dim + 1)
 	}
-	return Volume(dim, x) * math.Sqrt(determinant(dim, &mean)) / regularVolume[dim]
+	return Volume(dim, x) * math.Sqrt(determinant(dim, &mean)) / RegularVolume[dim]
 }
 
 // Mix is a bijection of 64-bit words in which each bit depends on all others (the finaliser of splitmix64).

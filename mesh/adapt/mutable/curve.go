@@ -57,6 +57,18 @@ func (c *Curve) Near(s, t float64, p, q *measure.Vector, distance float64) bool 
 	return true
 }
 
+// Deviation is the largest distance of these points from the segment.
+func (c *Curve) Deviation(s, t float64, p, q *measure.Vector) float64 {
+	if s > t {
+		s, t, p, q = t, s, q, p
+	}
+	most := 0.0
+	for k := c.after(s); k < len(c.s) && c.s[k] < t; k++ {
+		most = max(most, toSegment(&c.x[k], p, q))
+	}
+	return math.Sqrt(most)
+}
+
 // toSegment is the square of the distance of x from the segment p q.
 func toSegment(x, p, q *measure.Vector) float64 {
 	u, e := measure.Sub(x, p), measure.Sub(q, p)

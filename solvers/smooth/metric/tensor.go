@@ -147,6 +147,11 @@ func (t Tensor) withEigenvalues(dim int, f func(float64) float64) Tensor {
 	return s.Tensor(dim)
 }
 
+// InverseRoot is the tensor M^-½, whose eigenvalues are the sizes.
+func (t Tensor) InverseRoot(dim int) Tensor {
+	return t.withEigenvalues(dim, func(x float64) float64 { return 1 / math.Sqrt(x) })
+}
+
 // OfSize is the isotropic metric of size h.
 func OfSize(dim int, h float64) Tensor {
 	var t Tensor
@@ -231,7 +236,7 @@ func intersection(dim int, a, b Tensor, tolerance float64) (both Tensor, smaller
 	// In the frame of a's square root R, a is the unit tensor, and b has the eigenvectors v of R⁻¹bR⁻¹. Where b has a
 	// smaller size, the difference is added to a, which so keeps its digits.
 	root := a.withEigenvalues(dim, math.Sqrt)
-	bInFrame := b.congruent(dim, a.withEigenvalues(dim, func(x float64) float64 { return 1 / math.Sqrt(x) }))
+	bInFrame := b.congruent(dim, a.InverseRoot(dim))
 	s := bInFrame.Eigen(dim)
 	for k := range dim {
 		more := s.Values[k] - 1
@@ -256,7 +261,7 @@ func intersection(dim int, a, b Tensor, tolerance float64) (both Tensor, smaller
 
 // Stretch is the largest difference of lengths in two metrics, relative to the smaller length.
 func Stretch(dim int, a, b Tensor) float64 {
-	bInFrame := b.congruent(dim, a.withEigenvalues(dim, func(x float64) float64 { return 1 / math.Sqrt(x) }))
+	bInFrame := b.congruent(dim, a.InverseRoot(dim))
 	s := bInFrame.Eigen(dim) // squares of the ratios of lengths
 	least := max(s.Values[0], 0x1p-100)
 	return max(math.Sqrt(s.Values[dim-1]), 1/math.Sqrt(least)) - 1

@@ -8,13 +8,7 @@ func (n Nodes) fromCells(values []float64) []float64 {
 	corners := n.Dim + 1
 	for c, x := range values {
 		cell := n.Cells[c*corners : (c+1)*corners]
-		var centre [3]float64
-		for _, v := range cell {
-			p := n.vertex(int(v))
-			for k := range p {
-				centre[k] += p[k] / float64(corners)
-			}
-		}
+		centre := n.Centre(c)
 		for _, v := range cell {
 			sums[v].add(minus(centre, n.vertex(int(v))), x)
 		}

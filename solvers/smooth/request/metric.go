@@ -29,8 +29,14 @@ type Metric struct {
 	Aspect     float64 // largest ratio of sizes at a position; 0 for no bound
 	Gradation  float64 // largest growth factor of sizes per unit of length, above 1; 0 for no bound
 
+	// For meshes whose number of cells stays:
 	Samples int  // nodes along a side of a grid with bilinear interpolation, a power of two; 0 for no grid
 	Rescale bool // scale the metric so that it requires as many cells as the mesh has; true
+
+	// For meshes whose number of cells changes (Adapts):
+	Adapts bool
+	Size   float64 // of kind size: the size of all cells
+	Target int     // the number of vertices for which the metric is scaled; 0 for sizes as given
 }
 
 // Nodal reports whether the metric is given at the vertices of a mesh.
@@ -56,41 +62,67 @@ func (m *Metric) Nodal() bool {
 //	samples, rescale
 func Decode(s *config.Section, fallback string) Metric {
 	m := Metric{Rescale: s.Boolean("rescale", true), Waves: 1}
-	s.Know("field", "low", "high", "waves", "width", "height", "angle", "depth", "m11", "m12", "m22",
-		"m13", "m23", "m33", "solution", "background",
-		"hessian", "also", "norm", "complexity", "curvature", "rounds", "hmin", "hmax", "aspect", "gradation", "samples")
-	m.Field = metricKind(s, fallback)
-	samples := m.decodeKind(s)
-	m.decodeBounds(s)
-	if m.Gradation > 0 { // of sizes at vertices
-		samples = 0
-	}
-	m.Samples = int(s.Integer("samples", samples, 0, maxSamples))
+	m.decode(s, fallback)
+	m.Samples = int(s.Integer("samples", m.defaultSamples(), 0, maxSamples))
 	if n := m.Samples; n == 1 || n&(n-1) != 0 {
 		s.Fail("samples", "%d is not a power of two from 2 on", n)
 	}
-	metricKeys(s, &m)
+	m.check(s)
 	s.Finish()
 	return m
 }
 
-// decodeKind reads the keys of a kind of metric, and returns the default of samples.
-func (m *Metric) decodeKind(s *config.Section) (fallback int64) {
+// DecodeAdaptive reads the section of a solver that changes the number of cells. It has the keys size and target
+// instead of samples and rescale.
+func DecodeAdaptive(s *config.Section) Metric {
+	m := Metric{Adapts: true, Waves: 1}
+	m.decode(s, "implied")
+	s.Know("size")
+	m.Target = int(s.Integer("target", 0, 0, 1<<31-1))
+	if m.Target > 0 && m.Complexity > 0 {
+		s.Fail("target", "cannot be combined with complexity; give one of them")
+	}
+	m.check(s)
+	s.Finish()
+	return m
+}
+
+// decode reads the keys that both kinds of solvers have.
+func (m *Metric) decode(s *config.Section, fallback string) {
+	s.Know("field", "low", "high", "waves", "width", "height", "angle", "depth", "m11", "m12", "m22",
+		"m13", "m23", "m33", "solution", "background",
+		"hessian", "also", "norm", "complexity", "curvature", "rounds", "hmin", "hmax", "aspect", "gradation", "samples")
+	m.Field = m.kind(s, fallback)
+	m.decodeKind(s)
+	m.decodeBounds(s)
+}
+
+// defaultSamples is the default of samples: 0 for sizes at vertices.
+func (m *Metric) defaultSamples() int64 {
+	switch {
+	case m.Gradation > 0 || m.Field != "sizes" && m.Field != "tensor":
+		return 0
+	case m.Space():
+		return 64
+	}
+	return 512
+}
+
+// decodeKind reads the keys of a kind of metric.
+func (m *Metric) decodeKind(s *config.Section) {
 	switch m.Field {
+	case "size":
+		m.Size = s.Number("size", config.Positive)
 	case "sizes":
-		fallback = 512
 		m.Parts = []config.Field{s.Expression("width", config.Required), s.Expression("height", config.Required),
 			s.Expression("angle", "0")}
 		if s.Has("depth") {
-			fallback = 64
 			m.Parts = append(m.Parts, s.Expression("depth", config.Required))
 		}
 	case "tensor":
-		fallback = 512
 		m.Parts = []config.Field{s.Expression("m11", config.Required), s.Expression("m12", "0"),
 			s.Expression("m22", config.Required)}
 		if s.Has("m13") || s.Has("m23") || s.Has("m33") {
-			fallback = 64
 			m.Parts = append(m.Parts, s.Expression("m13", "0"), s.Expression("m23", "0"), s.Expression("m33", config.Required))
 		}
 	case "hessian":
@@ -116,7 +148,6 @@ func (m *Metric) decodeKind(s *config.Section) (fallback int64) {
 	if m.Field == "sinusoidal" {
 		m.Waves = s.Number("waves", config.Bound{Least: 0, AboveLeast: true, Most: 1000, Fallback: 1, Optional: true})
 	}
-	return fallback
 }
 
 // decodeBounds reads the bounds of sizes.
@@ -151,8 +182,8 @@ func (m *Metric) decodeRounds(s *config.Section) int {
 	return int(rounds)
 }
 
-// metricKind returns the kind of a metric from its keys: fallback if they determine none, "" if they determine several.
-func metricKind(s *config.Section, fallback string) string {
+// kind returns the kind of a metric from its keys: fallback if they determine none, "" if they determine several.
+func (m *Metric) kind(s *config.Section, fallback string) string {
 	kinds := []string{}
 	for _, k := range []struct {
 		kind string
@@ -160,9 +191,9 @@ func metricKind(s *config.Section, fallback string) string {
 	}{
 		{"field", []string{"field"}}, {"sizes", []string{"width", "height", "angle", "depth"}},
 		{"tensor", []string{"m11", "m12", "m22", "m13", "m23", "m33"}}, {"solution", []string{"solution"}},
-		{"hessian", []string{"hessian"}},
+		{"hessian", []string{"hessian"}}, {"size", []string{"size"}},
 	} {
-		if i := slices.IndexFunc(k.keys, s.Has); i >= 0 {
+		if i := slices.IndexFunc(k.keys, s.Has); i >= 0 && (m.Adapts || k.kind != "size") {
 			if kinds = append(kinds, k.kind); len(kinds) == 2 {
 				s.Fail(k.keys[i], "cannot be combined with the keys of %s; give one kind of metric", kinds[0])
 			}
@@ -179,14 +210,14 @@ func metricKind(s *config.Section, fallback string) string {
 	return kinds[0]
 }
 
-// metricKeys refuses keys that do not apply to a kind of metric.
-func metricKeys(s *config.Section, m *Metric) {
+// check refuses keys that do not apply to the kind of metric.
+func (m *Metric) check(s *config.Section) {
 	if m.Field == "" {
 		return
 	}
 	varies := m.Field == "linear" || m.Field == "sinusoidal"
 	const bounded = "expressions, implied, solution and hessian"
-	free := m.Field != "uniform" && m.Field != "ugawg-linear" && !varies
+	free := m.Field != "size" && m.Field != "uniform" && m.Field != "ugawg-linear" && !varies
 	for _, k := range []struct {
 		key     string
 		belongs bool
@@ -198,7 +229,7 @@ func metricKeys(s *config.Section, m *Metric) {
 		{"complexity", m.Field == "hessian", "hessian"}, {"curvature", m.Field == "hessian", "hessian"},
 		{"rounds", m.Field == "hessian", "hessian"},
 		{"hmin", free, bounded}, {"hmax", free, bounded}, {"aspect", free, bounded},
-		{"gradation", m.Nodal(), "implied, solution, hessian, and expressions with samples = 0"},
+		{"gradation", m.Nodal() || m.Adapts && free, "implied, solution, hessian, and expressions with samples = 0"},
 		{"samples", len(m.Parts) > 0 && m.Field != "hessian" || !free, "expressions and named fields"},
 	} {
 		if s.Has(k.key) && !k.belongs {
@@ -257,6 +288,13 @@ func (m *Metric) Print(p *config.Printer) {
 		if k.value > 0 {
 			p.Pair(k.key, k.value)
 		}
+	}
+	if m.Adapts {
+		if m.Size > 0 {
+			p.Pair("size", m.Size)
+		}
+		p.Pair("target", m.Target)
+		return
 	}
 	if m.Field != "solution" && m.Field != "hessian" {
 		p.Pair("samples", m.Samples)

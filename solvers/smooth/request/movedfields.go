@@ -17,7 +17,7 @@ func MovedFields(fields map[string][]float64, from *metric.Mesh, to [][]float64,
 	moved := map[string][]float64{}
 	var names []string
 	for name, values := range fields {
-		if moved[name] = values; name != mesh.Heights && !areIDs(values) {
+		if moved[name] = values; name != mesh.Heights && !AreIDs(values) {
 			moved[name] = slices.Clone(values)
 			names = append(names, name)
 		}
@@ -56,8 +56,8 @@ func MovedFields(fields map[string][]float64, from *metric.Mesh, to [][]float64,
 	return moved, names
 }
 
-// areIDs reports whether values are whole numbers, each of which occurs once.
-func areIDs(values []float64) bool {
+// AreIDs reports whether values are whole numbers, each of which occurs once.
+func AreIDs(values []float64) bool {
 	sorted := slices.Sorted(slices.Values(values))
 	for i, x := range sorted {
 		if x != math.Trunc(x) || i > 0 && x == sorted[i-1] {
@@ -106,6 +106,12 @@ func (l *locator) find(p [3]float64, c int32) (int32, [4]float64) {
 		}
 		c = next
 	}
+	l.clamp(&share)
+	return c, share
+}
+
+// clamp makes barycentric coordinates those of a position in the cell.
+func (l *locator) clamp(share *[4]float64) {
 	sum := 0.0
 	for k := range share {
 		share[k] = max(0, share[k])
@@ -114,7 +120,6 @@ func (l *locator) find(p [3]float64, c int32) (int32, [4]float64) {
 	for k := range share {
 		share[k] /= sum
 	}
-	return c, share
 }
 
 // shares returns the barycentric coordinates of a position in a cell.

@@ -44,14 +44,13 @@ func (n *Nodal) InSpace() (*sizing.SolidMetric, error) {
 // Nodes are the vertices and cells of a mesh, with the fields of its vertices.
 type Nodes struct {
 	*metric.Mesh
-	data, cellData map[string][]float64
+	Data, CellData map[string][]float64
 	inFile         []int32     // id of each vertex in the file of the mesh, nil if it is the same
 	marks          *mesh.Marks // of the mesh, may be nil
 }
 
-// OfTriangles returns the vertices and cells of a mesh of triangles.
-// inFile is the id of each vertex in its file, nil if
-// that is the same.
+// OfTriangles returns the vertices and cells of a mesh of triangles. inFile is the id of each vertex in its file, nil
+// if that is the same.
 func OfTriangles(m *mesh.Mesh, inFile []int32) Nodes {
 	return Nodes{metric.FromTriangles(m), m.VertexData, m.CellData, inFile, m.Marks}
 }
@@ -59,6 +58,17 @@ func OfTriangles(m *mesh.Mesh, inFile []int32) Nodes {
 // OfTetrahedra returns those of a mesh of tetrahedra.
 func OfTetrahedra(s *mesh.Solid, inFile []int32) Nodes {
 	return Nodes{metric.FromTetrahedra(s), s.VertexData, s.CellData, inFile, s.Marks}
+}
+
+// Centre returns the mean of the vertices of a cell.
+func (n Nodes) Centre(c int) (p [3]float64) {
+	corners := n.Dim + 1
+	for _, v := range n.Cells[c*corners : (c+1)*corners] {
+		for k := range n.Dim {
+			p[k] += n.X[k][v] / float64(corners)
+		}
+	}
+	return p
 }
 
 // vertex returns the position of a vertex.
@@ -196,15 +206,15 @@ func hessianField(w *Metric, of *config.Field, on Nodes, adjusted *Adjusted) (me
 
 // field returns the values of a field of the mesh at its vertices.
 func (n Nodes) field(name string) ([]float64, error) {
-	values, ok := n.data[name]
-	if ofCells, found := n.cellData[name]; !ok && found {
+	values, ok := n.Data[name]
+	if ofCells, found := n.CellData[name]; !ok && found {
 		values, ok = n.fromCells(ofCells), true
 	}
 	if !ok {
 		known := "there are none"
-		if len(n.data)+len(n.cellData) > 0 {
-			known = "there are " + strings.Join(slices.Concat(slices.Sorted(maps.Keys(n.data)),
-				slices.Sorted(maps.Keys(n.cellData))), ", ")
+		if len(n.Data)+len(n.CellData) > 0 {
+			known = "there are " + strings.Join(slices.Concat(slices.Sorted(maps.Keys(n.Data)),
+				slices.Sorted(maps.Keys(n.CellData))), ", ")
 		}
 		return nil, fmt.Errorf("the mesh has no data %q of one number a vertex or cell; %s", name, known)
 	}

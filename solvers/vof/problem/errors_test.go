@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/run/runtest"
-	"github.com/atoll-hpc/atoll/solvers/vof"
 )
 
 // diskAtRest is a case of a disk at rest.
@@ -40,7 +39,7 @@ func TestNormalsAndCurvatures(t *testing.T) {
 		}
 	}
 	many := measure(finer, 3)
-	for _, q := range vof.EndQuantities {
+	for _, q := range endQuantities {
 		if many[q.Name] != fine[q.Name] || fine[q.Name] == 0 {
 			t.Errorf("%s is %g on three ranks, on one %g", q.Name, many[q.Name], fine[q.Name])
 		}

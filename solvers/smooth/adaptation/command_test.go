@@ -1,0 +1,219 @@
+package adaptation
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// square writes the unit square, left and right halves in groups of their own, with vertex fields 2x - y and
+// x³ and a cell field, and returns the name of the file.
+func square(t *testing.T, file string, cells int) string {
+	t.Helper()
+	m, err := mesh.Rectangle(0, 0, 1, 1, cells, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := int32(len(m.Groups))
+	m.Groups = append(m.Groups, mesh.Group{Dim: 2, Tag: 10, Name: "west"}, mesh.Group{Dim: 2, Tag: 11, Name: "east"})
+	m.VertexData, m.CellData = map[string][]float64{"u": nil, "w": nil}, map[string][]float64{"side": nil}
+	for c := range m.Cells {
+		side := int32(0)
+		if x, _ := m.Centroid(c); x > .5 {
+			side = 1
+		}
+		m.CellGroup = append(m.CellGroup, first+side)
+		m.CellData["side"] = append(m.CellData["side"], float64(side))
+	}
+	for v := range m.X {
+		m.VertexData["u"] = append(m.VertexData["u"], 2*m.X[v]-m.Y[v])
+		m.VertexData["w"] = append(m.VertexData["w"], m.X[v]*m.X[v]*m.X[v])
+	}
+	path := filepath.Join(t.TempDir(), file)
+	if err := meshio.Write(path, m); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// adapted runs the command with flags, given as name, value, and so on.
+func adapted(t *testing.T, in, out string, flags ...string) (*Report, error) {
+	t.Helper()
+	r, err := Command.Run(t.Context(), solvers.Work{Args: []string{in, out}, Threads: 2,
+		Flag: func(name string) (string, bool) {
+			for i := 0; i < len(flags); i += 2 {
+				if flags[i] == name {
+					return flags[i+1], true
+				}
+			}
+			return "", false
+		}})
+	if err != nil {
+		return nil, err
+	}
+	return r.(*Report), nil
+}
+
+// TestFormats proves that the result is the same in all formats, that areas and lengths of groups are kept, and that a
+// linear field is exact.
+func TestFormats(t *testing.T) {
+	for _, from := range []string{"in.msh", "in.mesh", "in.meshb", "in.vtu"} {
+		in := square(t, from, 200)
+		for _, to := range []string{"out.msh", "out.mesh", "out.vtu"} {
+			out := filepath.Join(filepath.Dir(in), to)
+			r, err := adapted(t, in, out, "size", "0.06", "hausd", "1e-4")
+			if err != nil {
+				t.Fatal(from, to, err)
+			}
+			m, err := meshio.Read(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := m.Check(); err != nil {
+				t.Errorf("%s to %s: %v", from, to, err)
+			}
+			if r.After.QualityWorst < .6 || float64(r.After.InRange) < .96*float64(r.After.Edges) ||
+				math.Abs(r.After.Volume-1) > 1e-12 {
+				t.Errorf("%s to %s: %s", from, to, r.Text())
+			}
+			checkGroups(t, from+" to "+to, m)
+			for v, u := range m.VertexData["u"] {
+				if math.Abs(u-2*m.X[v]+m.Y[v]) > 1e-12 {
+					t.Fatalf("%s to %s: u is %g at (%g, %g)", from, to, u, m.X[v], m.Y[v])
+				}
+			}
+		}
+	}
+}
+
+// checkGroups checks the areas of both materials, and that each side of the square is one group of length 1.
+func checkGroups(t *testing.T, name string, m *mesh.Mesh) {
+	t.Helper()
+	areas, lengths := map[int32]float64{}, map[int32]float64{}
+	for c, g := range m.CellGroup {
+		areas[g] += m.Area(c)
+	}
+	for _, e := range m.Tagged {
+		if u, v := e.A, e.B; onBorder(m, u) && onBorder(m, v) {
+			lengths[e.Group] += math.Hypot(m.X[u]-m.X[v], m.Y[u]-m.Y[v])
+		}
+	}
+	if len(areas) != 2 || len(lengths) != 4 {
+		t.Errorf("%s: areas %v and lengths %v", name, areas, lengths)
+	}
+	for _, l := range lengths {
+		if math.Abs(l-1) > 1e-12 {
+			t.Errorf("%s: lengths %v", name, lengths)
+		}
+	}
+	for _, a := range areas {
+		if math.Abs(a-.5) > .05 {
+			t.Errorf("%s: areas %v", name, areas)
+		}
+	}
+}
+
+func onBorder(m *mesh.Mesh, v int32) bool {
+	return m.X[v] == 0 || m.X[v] == 1 || m.Y[v] == 0 || m.Y[v] == 1
+}
+
+// TestPeak: the error of linear interpolation of a narrow peak falls to a tenth at the same number of vertices, and the
+// number of vertices is that asked for.
+func TestPeak(t *testing.T) {
+	in := square(t, "in.vtu", 800)
+	r, err := adapted(t, in, filepath.Join(filepath.Dir(in), "out.vtu"), "hessian",
+		"exp(-800*((x-.5)*(x-.5)+(y-.5)*(y-.5)))", "target", "450")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := r.Interpolations[0]
+	if !(e.After < .1*e.Before) || math.Abs(float64(r.After.Vertices)/450-1) > .05 {
+		t.Errorf("the error falls from %g to %g, with %d vertices", e.Before, e.After, r.After.Vertices)
+	}
+}
+
+// TestMetrics runs each kind of metric, and compares the numbers of vertices with those that it asks for.
+func TestMetrics(t *testing.T) {
+	in := square(t, "in.vtu", 400)
+	for _, c := range []struct {
+		flags       []string
+		least, most int64
+	}{
+		{nil, 180, 260}, {[]string{"metric", "uniform", "target", "500"}, 475, 525},
+		{[]string{"metric", "linear", "low", ".03", "high", ".1"}, 250, 500},
+		{[]string{"metric", "sinusoidal", "low", ".05", "high", ".1"}, 200, 400},
+		{[]string{"width", ".03", "height", ".1"}, 380, 560},
+		{[]string{"width", ".1", "height", ".1", "hmax", ".05"}, 460, 700},
+		{[]string{"m11", "400", "m22", "100"}, 230, 400},
+		{[]string{"width", "x < .5 ? .1 : .02", "height", "x < .5 ? .1 : .02", "gradation", "1.2"}, 1500, 2600},
+		{[]string{"hessian", "{mesh='w'}", "hmax", ".2"}, 100, 500},
+	} {
+		r, err := adapted(t, in, filepath.Join(filepath.Dir(in), "out.vtu"), c.flags...)
+		if err != nil {
+			t.Errorf("%v: %v", c.flags, err)
+			continue
+		}
+		if n := r.After.Vertices; n < c.least || n > c.most {
+			t.Errorf("%v: %d vertices, want %d to %d", c.flags, n, c.least, c.most)
+		}
+		if r.After.QualityWorst < .3 {
+			t.Errorf("%v: worst quality %g", c.flags, r.After.QualityWorst)
+		}
+	}
+}
+
+// TestRefused proves that errors name the flag or the position.
+func TestRefused(t *testing.T) {
+	in := square(t, "in.vtu", 100)
+	for _, c := range []struct {
+		flags []string
+		want  string
+	}{
+		{[]string{"size", "-1"}, "--size: -1"},
+		{[]string{"width", "x - .5", "height", ".1"}, "[metric] at (0, "},
+		{[]string{"m11", "1", "m22", "1", "m12", "2"}, "not positive definite"},
+		{[]string{"width", ".1", "height", ".1", "depth", ".1"}, "the mesh is of triangles"},
+		{[]string{"hessian", "{mesh='q'}"}, `no data "q"`},
+		{[]string{"size", ".1", "width", ".1", "height", "1"}, "cannot be combined"},
+		{[]string{"hessian", "x*x", "complexity", "100", "target", "50"}, "cannot be combined with complexity"},
+	} {
+		if _, err := adapted(t, in, filepath.Join(filepath.Dir(in), "out.vtu"), c.flags...); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: error %v, want %s", c.flags, err, c.want)
+		}
+	}
+}
+
+// TestSpace: a cube of tetrahedra with a thin layer, in all formats.
+func TestSpace(t *testing.T) {
+	s, err := mesh.Box([3]float64{}, [3]float64{1, 1, 1}, 400, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, ext := range []string{".msh", ".mesh", ".vtu"} {
+		in, out := filepath.Join(dir, "in"+ext), filepath.Join(dir, "out"+ext)
+		if err := meshio.WriteSolid(in, s); err != nil {
+			t.Fatal(err)
+		}
+		r, err := adapted(t, in, out, "width", ".3", "height", ".3", "depth", ".1 + .2*abs(z - .5)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, err := meshio.ReadSolid(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := to.Check(); err != nil || len(to.Faces) == 0 && len(s.Faces) > 0 {
+			t.Errorf("%s: %v, %d faces in groups", ext, err, len(to.Faces))
+		}
+		if r.After.QualityWorst < .3 || math.Abs(r.After.Volume-1) > 1e-12 || math.Abs(r.After.Boundary-6) > 1e-12 {
+			t.Errorf("%s: %s", ext, r.Text())
+		}
+	}
+}

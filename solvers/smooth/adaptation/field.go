@@ -1,0 +1,173 @@
+package adaptation
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/atoll-hpc/atoll/mesh/adapt"
+	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
+	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	"github.com/atoll-hpc/atoll/solvers/smooth/request"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
+)
+
+// given is the metric of a round, and what is wrong with it at positions at which it was evaluated.
+type given struct {
+	at    func(x measure.Vector) (metric.Tensor, error)
+	scale float64 // of the metric
+
+	lock  sync.Mutex
+	where measure.Vector // of the error: the first position, in lexicographic order
+	err   error
+}
+
+// field returns the metric as the adapter needs it. Where it is not valid it is that of size 1, and the error is kept.
+func (g *given) field(dim int) adapt.Field {
+	return func(x measure.Vector) measure.Tensor {
+		t, err := g.at(x)
+		if err == nil {
+			err = t.Check(dim)
+		}
+		if err != nil {
+			g.fail(x, err)
+			return measure.Tensor(metric.OfSize(dim, 1))
+		}
+		return measure.Tensor(t.Scaled(g.scale))
+	}
+}
+
+func (g *given) fail(x measure.Vector, err error) {
+	g.lock.Lock()
+	defer g.lock.Unlock()
+	if g.err == nil || slices.Compare(x[:], g.where[:]) < 0 {
+		g.where, g.err = x, err
+	}
+}
+
+// failed returns the error of the first position where the metric is not valid.
+func (g *given) failed() error {
+	if g.err == nil {
+		return nil
+	}
+	return fmt.Errorf("[metric] at (%.10g, %.10g, %.10g): %w", g.where[0], g.where[1], g.where[2], g.err)
+}
+
+// ofVertices is the metric given at the vertices of a mesh. In between, the tensors M^-½, whose eigenvalues are the
+// sizes, are linear: for similar tensors this is near their log-Euclidean mean, and needs no logarithms.
+func ofVertices(n *request.Nodal) (func(x measure.Vector) (metric.Tensor, error), error) {
+	sizes := *n
+	sizes.Tensors = make(metric.Field, len(n.Tensors))
+	for v, t := range n.Tensors {
+		sizes.Tensors[v] = t.InverseRoot(n.Dim)
+	}
+	var at func(x measure.Vector) metric.Tensor
+	if n.Dim == 3 {
+		m, err := sizes.InSpace()
+		if err != nil {
+			return nil, err
+		}
+		at = func(x measure.Vector) metric.Tensor {
+			t := m.At(x[0], x[1], x[2])
+			return metric.Tensor{t[0], t[1], t[3], t[2], t[4], t[5]}
+		}
+	} else {
+		m, err := sizes.InPlane()
+		if err != nil {
+			return nil, err
+		}
+		at = func(x measure.Vector) metric.Tensor {
+			m11, m12, m22 := m.At(x[0], x[1])
+			return metric.Tensor{m11, m12, m22}
+		}
+	}
+	return func(x measure.Vector) (metric.Tensor, error) {
+		s := at(x)
+		return squaredInverse(n.Dim, &s), nil
+	}, nil
+}
+
+// squaredInverse is (SS)⁻¹.
+func squaredInverse(dim int, s *metric.Tensor) metric.Tensor {
+	var square measure.Tensor
+	n := 0
+	for i := range dim {
+		for j := range i + 1 {
+			for k := range dim {
+				square[n] += s.Get(i, k) * s.Get(k, j)
+			}
+			n++
+		}
+	}
+	return metric.Tensor(measure.Inverse(dim, &square))
+}
+
+// direct returns the metric of a case that is known at every position, nil for one that is given at vertices.
+func (s *session) direct() (func(x measure.Vector) (metric.Tensor, error), error) {
+	w := &s.w.Metric
+	limits := request.BoundsOf(w)
+	switch w.Field {
+	case "size", "uniform":
+		size := w.Size
+		if w.Field == "uniform" {
+			size = s.meanSize()
+		}
+		t := metric.OfSize(s.dim, size)
+		return func(measure.Vector) (metric.Tensor, error) { return t, nil }, nil
+	case "sizes", "tensor":
+		return func(x measure.Vector) (metric.Tensor, error) {
+			t, err := request.TensorAt(w, x[0], x[1], x[2])
+			if err == nil && limits != (metric.Bounds{}) {
+				if err = t.Check(s.dim); err == nil {
+					t = t.Within(s.dim, limits)
+				}
+			}
+			return t, err
+		}, nil
+	case "linear", "sinusoidal":
+		return s.alongAxes()
+	case "ugawg-linear":
+		return nil, errors.New("[metric] field ugawg-linear is for smoothing; give its sizes as expressions")
+	}
+	return nil, nil
+}
+
+// alongAxes is a metric whose sizes along the axes vary across the mesh.
+func (s *session) alongAxes() (func(x measure.Vector) (metric.Tensor, error), error) {
+	w, low, high := &s.w.Metric, s.low, s.high
+	if s.dim == 3 {
+		b := sizing.Box{Low: low, High: high}
+		m, err := sizing.SolidLinear(b, w.Low, w.High)
+		if w.Field == "sinusoidal" {
+			m, err = sizing.SolidSinusoidal(b, w.Low, w.High, w.Waves)
+		}
+		return func(x measure.Vector) (metric.Tensor, error) {
+			t := m.At(x[0], x[1], x[2])
+			return metric.Tensor{t[0], t[1], t[3], t[2], t[4], t[5]}, nil
+		}, err
+	}
+	b := sizing.Bounds{X0: low[0], Y0: low[1], X1: high[0], Y1: high[1]}
+	m, err := sizing.Linear(b, w.Low, w.High)
+	if w.Field == "sinusoidal" {
+		m, err = sizing.Sinusoidal(b, w.Low, w.High, w.Waves)
+	}
+	return func(x measure.Vector) (metric.Tensor, error) {
+		m11, m12, m22 := m.At(x[0], x[1])
+		return metric.Tensor{m11, m12, m22}, nil
+	}, err
+}
+
+// meanSize is the size of regular cells of which the mesh has room for as many as it has.
+func (s *session) meanSize() float64 {
+	volume, cells := 0.0, len(s.start.Cells)/(s.dim+1)
+	for c := range cells {
+		volume += s.start.Volume(c)
+	}
+	each := volume / float64(cells) / measure.RegularVolume[s.dim]
+	if s.dim == 3 {
+		return math.Cbrt(each)
+	}
+	return math.Sqrt(each)
+}

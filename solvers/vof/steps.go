@@ -1,0 +1,62 @@
+package vof
+
+import "math"
+
+// maxLengthening is the largest ratio of an adaptive step to the step for a factor of 1.
+const maxLengthening = 4
+
+// nextStep returns the length in s of the first of equal steps from time t to the time until, and whether it is the
+// last one.
+func (s *solver[F]) nextStep(t, until float64) (dt float64, last bool) {
+	remaining := until - t
+	long := s.maxStep
+	if s.cfg.Adaptive {
+		long = s.longStep(t)
+	}
+	// The tolerance keeps round-off from adding a step.
+	n := max(1, math.Ceil(remaining/long*(1-1e-12)))
+	for s.cfg.Adaptive && remaining/n > s.maxStep && !s.fits(t, remaining/n) {
+		n++
+	}
+	return remaining / n, n == 1
+}
+
+// StepsTo returns the number of steps to a time, which does not depend on the interface.
+func (s *solver[F]) StepsTo(until float64) (least, most float64) {
+	remaining := until - s.t
+	n := max(1, math.Ceil(remaining/s.maxStep*(1-1e-12)))
+	if !s.cfg.Adaptive {
+		return n, n
+	}
+	// Divide the time into many short intervals; each needs as many steps as the velocity in it requires.
+	const intervals = 4096
+	count := 0.0
+	for k := range intervals {
+		factor := math.Abs(s.flow.FactorAt(s.t + remaining*(float64(k)+0.5)/intervals))
+		count += remaining / intervals / s.maxStep * max(factor, 1./maxLengthening)
+	}
+	return min(n, math.Floor(count)), min(n, math.Ceil(1.05*count)+1)
+}
+
+// fits reports whether a step from time t satisfies the CFL limit for the velocity in its middle, with which it is
+// computed.
+func (s *solver[F]) fits(t, dt float64) bool {
+	return dt*math.Abs(s.flow.FactorAt(t+dt/2)) <= s.maxStep
+}
+
+// longStep returns a step from time t that fits, found by bisection between maxStep, which always fits, and
+// maxLengthening times that.
+func (s *solver[F]) longStep(t float64) float64 {
+	short, long := s.maxStep, maxLengthening*s.maxStep
+	if s.fits(t, long) || math.IsInf(long, 0) {
+		return long
+	}
+	for range 50 {
+		if middle := (short + long) / 2; s.fits(t, middle) {
+			short = middle
+		} else {
+			long = middle
+		}
+	}
+	return short
+}
