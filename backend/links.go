@@ -11,10 +11,13 @@ type Linker interface {
 	Link(rank, size int, id []byte) (DeviceComm, error)
 }
 
-// PeerLinker is a device that can access the memory of other devices of its process.
+// PeerLinker is a device that can access the memory of other devices of its machine.
 type PeerLinker interface {
-	// PeerOffer returns what the devices of other ranks need for access to the memory of this one.
-	PeerOffer() ([]byte, error)
+	// PeerProcess identifies the process.
+	PeerProcess() []byte
+	// PeerOffer returns what the devices of all ranks need for access to the memory of this one. apart means that they
+	// are not all of one process.
+	PeerOffer(ranks int, apart bool) ([]byte, error)
 	// LinkPeers connects the devices of all ranks, as Link does, by the PeerOffer of each. It is an error if this device
 	// cannot access the memory of one of the others.
 	LinkPeers(rank int, offers [][]byte) (DeviceComm, error)

@@ -28,6 +28,30 @@ func (j *Joint) SumInt64(buf []int64) { j.add(&j.sums, buf) }
 // MaxInt64 adds the maxima of the elements of buf.
 func (j *Joint) MaxInt64(buf []int64) { j.add(&j.maxima, buf) }
 
+// SumWords adds exact sums that are given by their words (see Accumulator.AddWords).
+func (j *Joint) SumWords(all ...*[words]int64) {
+	for _, w := range all {
+		a := new(Accumulator)
+		a.AddWords(w)
+		j.Sum(a)
+		j.results = append(j.results, func() { *w = a.Words() })
+	}
+}
+
+// MaxUint64 adds the maxima of the elements of buf.
+func (j *Joint) MaxUint64(buf []uint64) {
+	keys := make([]int64, len(buf)) // in the order of signed integers
+	for k, v := range buf {
+		keys[k] = int64(v ^ 1<<63)
+	}
+	j.add(&j.maxima, keys)
+	j.results = append(j.results, func() {
+		for k, key := range keys {
+			buf[k] = uint64(key) ^ 1<<63
+		}
+	})
+}
+
 // MaxFloat64 adds the maxima of the elements of buf; a NaN on any rank gives NaN.
 func (j *Joint) MaxFloat64(buf []float64) {
 	keys := make([]int64, len(buf))

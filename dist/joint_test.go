@@ -39,6 +39,9 @@ func TestJoint(t *testing.T) {
 			joint.Sum(&joined[0], &joined[1])
 			joint.SumInt64(sums)
 			joint.MaxInt64(maxima)
+			words, keys := joined[0].Words(), []uint64{uint64(rank), math.MaxUint64 - uint64(rank), 1<<63 - uint64(rank&1)}
+			joint.SumWords(&words)
+			joint.MaxUint64(keys)
 			if err := joint.Reduce(ctx, comm); err != nil {
 				t.Error(err)
 			}
@@ -55,6 +58,12 @@ func TestJoint(t *testing.T) {
 			}
 			if joined != alone {
 				t.Error("exact sums differ")
+			}
+			if words != alone[0].Words() {
+				t.Error("an exact sum by its words differs")
+			}
+			if keys[0] != 2 || keys[1] != math.MaxUint64 || keys[2] != 1<<63 {
+				t.Errorf("largest keys %x", keys)
 			}
 			wrapped := int64(math.MaxInt64)
 			if sums[0] != 3 || sums[1] != -21 || sums[2] != 3*wrapped || maxima[0] != 0 || maxima[1] != math.MinInt64 {

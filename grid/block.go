@@ -87,6 +87,27 @@ func (b *Block) Global(i, j, k int) (gi, gj, gk int, inside bool) {
 	return gi, gj, gk, x && y && z
 }
 
+// Faces returns the number of faces across an axis that the block owns, along each axis: the lower faces of its cells,
+// and at the upper end of an axis that is not periodic the upper ones of the last cells.
+func (b *Block) Faces(axis int) [3]int {
+	n := b.N
+	if !b.HasNeighbours(axis)[1] {
+		n[axis]++
+	}
+	return n
+}
+
+// FaceNumber returns the number, among all faces of the grid across an axis, of the n-th face that the block owns; x
+// is fastest in both.
+func (b *Block) FaceNumber(axis, n int) int64 {
+	own, all := b.Faces(axis), b.Grid.N
+	if !b.Grid.Periodic[axis] {
+		all[axis]++
+	}
+	i, j, k := n%own[0], n/own[0]%own[1], n/own[0]/own[1]
+	return int64(b.Lo[0]+i) + int64(all[0])*(int64(b.Lo[1]+j)+int64(all[1])*int64(b.Lo[2]+k))
+}
+
 // OwnedIndices iterates over the owned cells, x fastest, and yields the index of each in an array.
 func (b *Block) OwnedIndices() iter.Seq[int] {
 	return func(yield func(index int) bool) {

@@ -47,6 +47,7 @@ type BoxPlan struct {
 	boxes         Boxes
 	ghost         int    // layers of ghosts in arrays
 	width         [3]int // layers of ghosts that an exchange fills along each axis
+	upperFaces    bool   // see WithUpperFaces
 	returnsGhosts bool   // made by GhostReturnPlan, which has one schedule
 }
 
@@ -55,13 +56,23 @@ func (p *BoxPlan) WithSchedule(schedule Schedule) (*BoxPlan, error) {
 	if p.returnsGhosts {
 		return p, nil
 	}
-	return NewBoxPlan(p.boxes, p.Rank, p.ghost, p.width, schedule)
+	return newBoxPlan(p.boxes, p.Rank, p.ghost, p.width, schedule, p.upperFaces)
 }
 
 // WithLayers returns the plan of the same rank for arrays with ghost layers on each side, of which an exchange
 // fills width layers along each axis.
 func (p *BoxPlan) WithLayers(ghost, width int, schedule Schedule) (*BoxPlan, error) {
-	return NewBoxPlan(p.boxes, p.Rank, ghost, [3]int{width, width, width}, schedule)
+	return newBoxPlan(p.boxes, p.Rank, ghost, [3]int{width, width, width}, schedule, p.upperFaces)
+}
+
+// WithUpperFaces returns the plan for arrays of faces, of which the one with a cell's index is at its lower side:
+// boxes at the upper end of an axis that is not periodic also own the face beyond their last cell, in the first layer
+// of ghosts, which their neighbours along other axes get too.
+func (p *BoxPlan) WithUpperFaces(schedule Schedule) (*BoxPlan, error) {
+	if p.ghost == 0 {
+		return nil, fmt.Errorf("halo: arrays without ghosts have no room for the upper faces")
+	}
+	return newBoxPlan(p.boxes, p.Rank, p.ghost, p.width, schedule, true)
 }
 
 // Phase is a set of messages that travel at the same time. A phase may send ghosts that the previous phase has
@@ -84,11 +95,15 @@ type Region struct {
 
 func (r Region) cells() int { return r.N[0] * r.N[1] * r.N[2] }
 
-// NewBoxPlan returns the plan of a rank for arrays with ghost layers on each side. An exchange fills width[axis] layers
-// along each axis, which may be 0. Ghosts at edges and corners are filled within the widths of all their axes. In 2D
-// width[2] is ignored. A box with another one beside it along an axis needs at least width[axis] cells along it, since
-// ghosts come from the next box only; a box that is alone along a periodic axis may be of one cell.
+// NewBoxPlan returns the plan of a rank for arrays with ghost layers on each side. An exchange fills width[axis]
+// layers along each axis, which may be 0. Ghosts at edges and corners are filled within the widths of all their axes.
+// In 2D width[2] is ignored. A box with another one beside it along an axis needs at least width[axis] cells along it,
+// since ghosts come from the next box only; a box that is alone along a periodic axis may be of one cell.
 func NewBoxPlan(b Boxes, rank, ghost int, width [3]int, schedule Schedule) (*BoxPlan, error) {
+	return newBoxPlan(b, rank, ghost, width, schedule, false)
+}
+
+func newBoxPlan(b Boxes, rank, ghost int, width [3]int, schedule Schedule, upperFaces bool) (*BoxPlan, error) {
 	if b.Dim == 2 {
 		width[2] = 0
 	}
@@ -101,8 +116,8 @@ func NewBoxPlan(b Boxes, rank, ghost int, width [3]int, schedule Schedule) (*Box
 	if schedule != AxisByAxis && schedule != AllNeighbours {
 		return nil, fmt.Errorf("halo: unknown schedule %d", schedule)
 	}
-	p := &boxPlanner{Boxes: b, width: width}
-	plan := &BoxPlan{Rank: rank, boxes: b, ghost: ghost, width: width}
+	p := &boxPlanner{Boxes: b, width: width, upperFaces: upperFaces}
+	plan := &BoxPlan{Rank: rank, boxes: b, ghost: ghost, width: width, upperFaces: upperFaces}
 	for a := range 3 {
 		p.position[a] = rank % b.parts(a)
 		rank /= b.parts(a)

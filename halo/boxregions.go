@@ -10,7 +10,8 @@ type boxPlanner struct {
 	Boxes
 	position, owned, ghost,
 	width [3]int // position among the boxes, owned cells, ghost layers in arrays, ghost layers to fill
-	filled [3]bool // by an earlier phase: messages include these layers
+	filled     [3]bool // by an earlier phase: messages include these layers
+	upperFaces bool    // messages include the face beyond the last cell of the grid
 }
 
 // phase returns the phase of exchanges in all directions along the given axes. A direction is the one in which
@@ -90,6 +91,9 @@ func (p *boxPlanner) along(axis, side int, ghosts bool) (ranges [][2]int) {
 		}
 		if p.filled[axis] && (p.Periodic[axis] || p.position[axis] < p.parts(axis)-1) {
 			end += width
+		}
+		if p.upperFaces && axis < p.Dim && !p.Periodic[axis] && p.position[axis] == p.parts(axis)-1 {
+			end++
 		}
 		return [][2]int{{first, end}}
 	}

@@ -1,9 +1,11 @@
 package halo
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
@@ -13,6 +15,7 @@ import (
 type deviceComm struct {
 	comm       backend.DeviceComm
 	kind       string // P2P or NCCL
+	noPeers    string // why NCCL was taken instead of P2P; "" if the user chose it
 	stop       context.CancelFunc
 	watchEnded chan struct{} // closed when watch returns
 }
@@ -35,7 +38,7 @@ func newDeviceComm(ctx context.Context, comm dist.Comm, dev backend.Device, kind
 		}
 	}
 	if linked.comm == nil {
-		linked.kind = NCCL
+		linked.kind, linked.noPeers = NCCL, reason
 		if linked.comm, reason, err = linkByID(ctx, comm, dev); err != nil || reason != "" {
 			return nil, reason, err
 		}
@@ -87,13 +90,22 @@ func firstReason(ctx context.Context, comm dist.Comm, ownReason string) (string,
 func linkPeers(ctx context.Context, comm dist.Comm, dev backend.Device) (dc backend.DeviceComm, reason string,
 	err error) {
 	linker, ok := dev.(backend.PeerLinker)
-	var offer []byte
+	var process []byte
 	ownReason := "device " + dev.Name() + " has no access to the memory of others"
 	if ok {
-		ownReason = ""
-		if offer, err = linker.PeerOffer(); err != nil {
-			ownReason = err.Error()
-		}
+		ownReason, process = "", linker.PeerProcess()
+	}
+	if reason, err = firstReason(ctx, comm, ownReason); err != nil || reason != "" {
+		return nil, reason, err
+	}
+	processes, err := comm.Allgatherv(ctx, process)
+	if err != nil {
+		return nil, "", err
+	}
+	apart := slices.ContainsFunc(processes, func(other []byte) bool { return !bytes.Equal(other, processes[0]) })
+	offer, err := linker.PeerOffer(comm.Size(), apart)
+	if err != nil {
+		ownReason = err.Error()
 	}
 	if reason, err = firstReason(ctx, comm, ownReason); err != nil || reason != "" {
 		return nil, reason, err

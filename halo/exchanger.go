@@ -40,7 +40,7 @@ type LinkedExchanger interface {
 const (
 	Direct = "direct" // from the memory of the host
 	Staged = "staged" // through pinned memory of the host
-	P2P    = "p2p"    // between GPUs of one process that access each other's memory (CUDA peer-to-peer access)
+	P2P    = "p2p"    // between GPUs of one machine that access each other's memory (CUDA peer-to-peer access)
 	NCCL   = "nccl"   // between GPUs, by NCCL
 )
 
@@ -52,6 +52,8 @@ type Links struct {
 	comm dist.Comm
 	dev  backend.Device
 	link *deviceComm // nil if messages go through the host
+	// Note tells people why the devices are not linked by the fastest kind of exchanger, or is empty.
+	Note string
 }
 
 // Link connects the devices of all ranks by the given kind of exchanger: "auto" or "" for the fastest that all ranks
@@ -73,7 +75,9 @@ func Link(ctx context.Context, comm dist.Comm, dev backend.Device, kind, unlinke
 	case err != nil:
 		return nil, fmt.Errorf("halo: %w", err)
 	case reason == "":
-		l.link = link
+		if l.link = link; link.noPeers != "" {
+			l.Note = fmt.Sprintf("by NCCL; P2P halo exchange unavailable: %s", link.noPeers)
+		}
 	case kind == P2P:
 		return nil, fmt.Errorf("P2P halo exchange unavailable: %s", reason)
 	case kind == NCCL:

@@ -114,16 +114,13 @@
 //
 // # Files
 //
-// Command kernelgen writes kernels_gen.cu, kernels_gen.ptx and kernels_gen.go beside the kernels. The first line of
-// the PTX is the SHA-256 of the compiler's options and of the CUDA C without comments, so that [Check] finds stale
-// files without a compiler. If there is no compiler, outdated PTX is replaced by a line that says so: the kernels then
-// run on the CPU, and devices with GPUs return an error. A line in one of the package's files requests machine code for
-// GPUs in addition:
+// Command kernelgen writes kernels_gen.cu, kernels_gen.ptx, kernels_gen.zip and kernels_gen.go beside the kernels. The
+// first line of the PTX is the SHA-256 of the compiler's options and of the CUDA C without comments, so that [Check]
+// finds stale files without a compiler. If there is no compiler, outdated PTX is replaced by a line that says so: the
+// kernels then run on the CPU, and devices with GPUs return an error. The archive kernels_gen.zip, which the program
+// contains, holds the PTX and, if a line in one of the package's files requests it, machine code for GPUs:
 //
 //	//atoll:machine sm_80 sm_90
-//
-// The machine code is stored in kernels_gen.zip with the first line of its PTX. It is not used if that line differs
-// from the first line of kernels_gen.ptx.
 //
 // For each kernel K the Go file has a type KLoop. NewKLoop takes the kernel's arguments without the indices, after an
 // abi.Box if there are two or three indices, and before the Least or Most of a reduction. Range runs the kernel on the

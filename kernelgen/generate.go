@@ -38,7 +38,7 @@ const (
 	ptxFile  = "kernels_gen.ptx"
 	goFile   = "kernels_gen.go"
 
-	machineFile = "kernels_gen.zip" // only for packages with //atoll:machine
+	archiveFile = "kernels_gen.zip" // the PTX and machine code, for the program
 )
 
 // CUDA returns the package's kernels, with the functions that they call, as one CUDA C file, and its entries. The error
@@ -82,11 +82,9 @@ func Generate(dir string, compiler func() (Compiler, error), options []string) (
 	if checkPTX(dir, want[cudaFile], options) != nil {
 		c, err := compiler()
 		if err != nil {
-			failed := write(ptxFile, abi.Uncompiled(p.Types.Path())+"\n")
-			if failed == nil && len(p.Machine) > 0 {
-				failed = write(machineFile, "")
-			}
-			if failed != nil {
+			none := abi.Uncompiled(p.Types.Path()) + "\n"
+			archive, failed := abi.Pack(none, nil)
+			if failed := errors.Join(failed, write(ptxFile, none), write(archiveFile, string(archive))); failed != nil {
 				return written, failed
 			}
 			return written, Uncompiled{filepath.Join(dir, ptxFile), err}
@@ -99,14 +97,14 @@ func Generate(dir string, compiler func() (Compiler, error), options []string) (
 			return written, err
 		}
 	}
-	if checkMachine(dir, p.Machine) == nil {
+	if checkArchive(dir, p.Machine) == nil {
 		return written, nil
 	}
-	archive, err := p.compileMachine(compiler, want[cudaFile], options)
+	archive, err := p.archive(dir, compiler, want[cudaFile], options)
 	if err != nil {
 		return written, err
 	}
-	return written, write(machineFile, archive)
+	return written, write(archiveFile, archive)
 }
 
 // Uncompiled is the error of a file without PTX because there was no compiler.
@@ -138,7 +136,7 @@ func Check(dir string, options []string) error {
 			errs = append(errs, fmt.Errorf("%s is stale: run go generate there", filepath.Join(dir, name)))
 		}
 	}
-	return errors.Join(append(errs, checkPTX(dir, want[cudaFile], options), checkMachine(dir, p.Machine))...)
+	return errors.Join(append(errs, checkPTX(dir, want[cudaFile], options), checkArchive(dir, p.Machine))...)
 }
 
 // generatedTexts returns the package in dir and its generated files by name, without the PTX.
@@ -167,7 +165,7 @@ func checkPTX(dir, source string, options []string) error {
 	if err != nil {
 		return err
 	}
-	if err := (&abi.Module{PTX: string(ptx)}).Compiled(); err != nil {
+	if err := abi.CompiledPTX(string(ptx)); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if first, _, _ := strings.Cut(string(ptx), "\n"); first != hashLine(source, options) {

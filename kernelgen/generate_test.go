@@ -136,8 +136,8 @@ func TestGenerateAndCheck(t *testing.T) {
 
 	write("p.go", oneKernel)
 	check("-a", "kernels_gen.ptx: no such file")
-	if w := generate("-a"); len(w) != 3 {
-		t.Errorf("wrote %v, want three files", w)
+	if w := generate("-a"); len(w) != 4 {
+		t.Errorf("wrote %v, want four files", w)
 	}
 	check("-a", "")
 	if w := generate("-a"); len(w) != 0 || compiler.calls != 1 {
@@ -190,19 +190,20 @@ func TestMachineCode(t *testing.T) {
 	generate(withMark, 2) // the PTX is current
 	generate(withMark, 0)
 	generate(strings.Replace(withMark, "*= 2", "*= 3", 1), 3)
-	m := &abi.Module{}
-	for name, to := range map[string]*string{"kernels_gen.ptx": &m.PTX, "kernels_gen.zip": &m.Machine} {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		*to = string(text)
+	archive, err := os.ReadFile(filepath.Join(dir, "kernels_gen.zip"))
+	if err != nil {
+		t.Fatal(err)
 	}
+	m := &abi.Module{Archive: string(archive)}
 	code, err := m.MachineFor(8, 6)
 	if err != nil || string(code) != "ptx of --gpu-architecture=sm_80" {
 		t.Errorf("machine code %q, error %v", code, err)
 	}
-	write("kernels_gen.ptx", strings.Replace(m.PTX, ": ", ": 0", 1))
+	ptx, err := m.PTX()
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("kernels_gen.ptx", strings.Replace(ptx, ": ", ": 0", 1))
 	if err := kernelgen.Check(dir, options); err == nil || !strings.Contains(err.Error(), "was not made from") {
 		t.Errorf("with other PTX Check returns %v", err)
 	}
@@ -222,7 +223,7 @@ func TestGenerateWithoutCompiler(t *testing.T) {
 	write("kernels_gen.ptx", "// of other kernels\n")
 	errNoCompiler := errors.New("nowhere")
 	noCompiler := func() (kernelgen.Compiler, error) { return nil, errNoCompiler }
-	for _, want := range []int{3, 0} {
+	for _, want := range []int{4, 0} {
 		written, err := kernelgen.Generate(dir, noCompiler, nil)
 		var missing kernelgen.Uncompiled
 		if len(written) != want || !errors.As(err, &missing) || !errors.Is(err, errNoCompiler) ||
@@ -240,7 +241,7 @@ func TestGenerateWithoutCompiler(t *testing.T) {
 	}
 	fake := func() (kernelgen.Compiler, error) { return &fakeCompiler{}, nil }
 	written, err := kernelgen.Generate(dir, fake, []string{"-a"})
-	if err != nil || len(written) != 1 || kernelgen.Check(dir, []string{"-a"}) != nil {
+	if err != nil || len(written) != 2 || kernelgen.Check(dir, []string{"-a"}) != nil {
 		t.Errorf("with a compiler: wrote %v, %v, %v", written, err, kernelgen.Check(dir, []string{"-a"}))
 	}
 	if _, err := kernelgen.Generate(dir, noCompiler, []string{"-a"}); err != nil {

@@ -49,14 +49,9 @@ func (p *Package) Launchers() ([]byte, error) {
 			fmt.Fprintf(&head, "\t%s %q\n", imports[path], path)
 		}
 	}
-	fmt.Fprintf(&head, ")\n\n//go:embed %s\nvar ptx string\n\n", ptxFile)
-	machine := ""
-	if len(p.Machine) > 0 {
-		fmt.Fprintf(&head, "//go:embed %s\nvar machine string\n\n", machineFile)
-		machine = ", Machine: machine"
-	}
+	fmt.Fprintf(&head, ")\n\n//go:embed %s\nvar archive string\n\n", archiveFile)
 	fmt.Fprintf(&head, "// Module is the kernels of this package for CUDA.\n"+
-		"var Module = &abi.Module{Name: %q, PTX: ptx%s}\n", p.Name, machine)
+		"var Module = &abi.Module{Name: %q, Archive: archive}\n", p.Name)
 	out, err := format.Source(append(head.Bytes(), body.Bytes()...))
 	if err != nil {
 		return nil, fmt.Errorf("kernelgen: the launchers of %s: %w", p.Name, err)

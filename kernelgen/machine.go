@@ -10,18 +10,25 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
-// compileMachine compiles the machine code and packs it into an archive.
-func (p *Package) compileMachine(compiler func() (Compiler, error), source string, options []string) (string, error) {
-	c, err := compiler()
+// archive returns the archive of the PTX in dir and of machine code, which it compiles.
+func (p *Package) archive(dir string, compiler func() (Compiler, error), source string, options []string) (string,
+	error) {
+	ptx, err := os.ReadFile(filepath.Join(dir, ptxFile))
 	if err != nil {
 		return "", err
 	}
-	archive, err := CompileMachine(c, cudaFile, source, hashLine(source, options), options, p.Machine)
+	var c Compiler
+	if len(p.Machine) > 0 {
+		if c, err = compiler(); err != nil {
+			return "", err
+		}
+	}
+	archive, err := CompileMachine(c, cudaFile, source, string(ptx), options, p.Machine)
 	return string(archive), err
 }
 
-// CompileMachine compiles CUDA C to machine code for each of the GPUs, such as sm_90, and packs it into an archive for
-// the PTX that was made with the same options: see [abi.PackMachine].
+// CompileMachine compiles CUDA C to machine code for each of the GPUs, such as sm_90, and packs it into an archive with
+// the PTX, which was made with the same options: see [abi.Pack].
 func CompileMachine(c Compiler, file, source, ptx string, options, gpus []string) ([]byte, error) {
 	code := map[string]string{}
 	for _, gpu := range gpus {
@@ -33,17 +40,14 @@ func CompileMachine(c Compiler, file, source, ptx string, options, gpus []string
 			return nil, fmt.Errorf("machine code for %s: %w", gpu, err)
 		}
 	}
-	return abi.PackMachine(ptx, code)
+	return abi.Pack(ptx, code)
 }
 
 const architecture = "--gpu-architecture="
 
-// checkMachine returns an error if the archive in dir lacks code for the GPUs, or was made for other PTX.
-func checkMachine(dir string, gpus []string) error {
-	if len(gpus) == 0 {
-		return nil
-	}
-	path := filepath.Join(dir, machineFile)
+// checkArchive returns an error if the archive in dir was made of other PTX or for other GPUs.
+func checkArchive(dir string, gpus []string) error {
+	path := filepath.Join(dir, archiveFile)
 	archive, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -52,11 +56,12 @@ func checkMachine(dir string, gpus []string) error {
 	if err != nil {
 		return err
 	}
-	archived, err := abi.ArchivedGPUs(string(ptx), string(archive))
+	packed, err := (&abi.Module{Archive: string(archive)}).PTX()
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if !slices.Equal(archived, gpus) {
+	archived, err := abi.ArchivedGPUs(string(ptx), string(archive))
+	if err != nil || packed != string(ptx) || !slices.Equal(archived, gpus) {
 		return fmt.Errorf("%s was not made from the present %s: run go generate there, on a machine with NVRTC", path,
 			ptxFile)
 	}

@@ -43,6 +43,26 @@ func BoxCuts(n, parts [3]int) (cuts [3][]int) {
 	return cuts
 }
 
+// AlignedCuts is like BoxCuts for grids of which groups of align[a] cells along axis a are not divided, from the first
+// cell on: the last group may have fewer. There are at least as many groups as blocks.
+func AlignedCuts(n, parts, align [3]int) (cuts [3][]int) {
+	cuts = BoxCuts(Groups(n, align), parts)
+	for a := range cuts {
+		for k := range cuts[a] {
+			cuts[a][k] = min(n[a], cuts[a][k]*align[a])
+		}
+	}
+	return cuts
+}
+
+// Groups returns the number of groups of AlignedCuts along each axis.
+func Groups(n, align [3]int) (groups [3]int) {
+	for a := range groups {
+		groups[a] = (n[a] + align[a] - 1) / align[a]
+	}
+	return groups
+}
+
 // WeightedCuts is like BoxCuts, but balances the sums of weights between cuts rather than the numbers of cells:
 // weights[a][i] ≥ 0 is the weight of all cells with index i along axis a. A block has at least minCells cells along
 // each axis, or, if the axis is shorter than parts[a]·minCells, the number of cells divided by parts[a], rounded

@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -64,8 +65,24 @@ func TestBlocksRefusals(t *testing.T) {
 	}
 }
 
-// For any grid and any number of ranks, every cell is in exactly one box, the sizes of boxes differ by at most one cell
-// along an axis, BoxCuts agrees with Box, and no other division has fewer faces between boxes.
+// TestAlignedCuts: cuts are multiples of the groups, cover the grid, and are those of BoxCuts for groups of one cell.
+func TestAlignedCuts(t *testing.T) {
+	for _, c := range []struct {
+		n, parts, align [3]int
+		want            string
+	}{
+		{[3]int{10, 7, 1}, [3]int{2, 2, 1}, [3]int{4, 2, 1}, "[[0 4 10] [0 4 7] [0 1]]"},
+		{[3]int{9, 8, 5}, [3]int{3, 1, 2}, [3]int{4, 4, 1}, "[[0 4 8 9] [0 8] [0 2 5]]"},
+		{[3]int{7, 5, 1}, [3]int{3, 2, 1}, [3]int{1, 1, 1}, fmt.Sprint(BoxCuts([3]int{7, 5, 1}, [3]int{3, 2, 1}))},
+	} {
+		if got := fmt.Sprint(AlignedCuts(c.n, c.parts, c.align)); got != c.want {
+			t.Errorf("%v: %s, want %s", c, got, c.want)
+		}
+	}
+}
+
+// For any grid and any number of ranks, every cell is in exactly one box, the sizes of boxes differ by at most one
+// cell along an axis, BoxCuts agrees with Box, and no other division has fewer faces between boxes.
 func TestBoxesTileTheGrid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := rapid.IntRange(2, 3).Draw(t, "dimensions")

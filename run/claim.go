@@ -100,9 +100,10 @@ func (r *runner) recordEnd(ctx context.Context, s *summary.Summary, runErr error
 
 // publish writes a file, whose path in the folder is name, and enters it into the ledger.
 func (r *runner) publish(name string, write func(path string) error) error {
-	err := r.fence.Publish(func() error { return write(filepath.Join(r.Dir, filepath.FromSlash(name))) })
+	path := filepath.Join(r.Dir, filepath.FromSlash(name))
+	written, err := atomicfile.Recorded(path, func() error { return r.fence.Publish(func() error { return write(path) }) })
 	if err == nil {
-		r.ledger.Add(name)
+		r.ledger.Add(name, written)
 	}
 	return err
 }

@@ -30,6 +30,7 @@ type control struct {
 	// encoded keys of the cells and vertices, made for the first checkpoint and used again by later ones
 	layouts     checkpoint.Layouts
 	path        string     // of the checkpoint in progress
+	unsaved     string     // why the last checkpoint was not written; "" if it was
 	pruneResult chan error // receives the result of removing earlier checkpoints; nil if that is not in progress
 }
 
@@ -143,6 +144,9 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 	if err := r.finishCheckpoint(ctx); err != nil {
 		return err
 	}
+	if c.unsaved != "" {
+		return &solvers.Fault{Err: fmt.Errorf("its state is not saved: %s", c.unsaved)}
+	}
 	return &Stopped{Where: fmt.Sprintf("%s, after step %d%s", r.timeText(now.Time), now.Steps, r.lastFrame()),
 		AtTimeLimit: p[pollStop] == stopTimeLimit}
 }
@@ -213,7 +217,7 @@ func (p *poll) give(o Orders) {
 // beginCheckpoint starts to write a checkpoint.
 func (r *runner) beginCheckpoint(ctx context.Context) error {
 	c := r.control
-	c.writeBegun, c.lastSave = time.Now(), time.Now()
+	c.writeBegun, c.lastSave, c.unsaved = time.Now(), time.Now(), ""
 	if err := r.finishFrames(ctx); err != nil { // the checkpoint counts only frames that are complete
 		return err
 	}
@@ -295,6 +299,7 @@ func (r *runner) tolerateUnwritten(err error) error {
 	if !errors.As(err, &failed) {
 		return err
 	}
+	r.control.unsaved = failed.Why
 	if r.Comm.Rank() == 0 {
 		r.warn("checkpoint not written: %s", failed.Why)
 	}

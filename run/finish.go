@@ -9,6 +9,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/run/ledger"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -87,7 +88,7 @@ func (r *runner) completeOutput(ctx context.Context) error {
 	}
 	for _, f := range r.frames {
 		if r.Comm.Rank() == 0 && !f.outsidePVD() && f.count > 0 {
-			r.ledger.Add(f.pvdFile())
+			r.ledger.Add(f.pvdFile(), atomicfile.Contents{})
 		}
 	}
 	_, err := r.ledger.Mark().Wait()

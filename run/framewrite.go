@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/estimate"
 	"github.com/atoll-hpc/atoll/run/piece"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // pendingFrame is a frame that is being written in the background while steps go on. Each rank writes its part when it
@@ -60,12 +62,22 @@ func (f *frames) begin(t float64, s *snapshot, last bool) {
 		defer close(p.done)
 		p.begun = time.Now()
 		if p.piece, p.err = p.snapshot.makePiece(); p.err == nil {
-			p.err = write()
+			p.err = ifRemoved(write())
 		}
 		p.published()
 		p.piece = nil
 		p.snapshot.arrays.End()
 	}()
+}
+
+// ifRemoved turns the error of a file or folder that somebody has removed while the run goes on into a fault: the state
+// is valid, and a run that continues makes the file again if it can.
+func ifRemoved(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return &solvers.Fault{Err: fmt.Errorf("%w: restore what was removed while the run went on; the same command "+
+			"continues, or starts from the beginning with --force", err)}
+	}
+	return err
 }
 
 // published sets the time that the frame took, the first time that it is called.
@@ -139,9 +151,13 @@ func (f *frames) filePerRank(p *pendingFrame, merge bool) error {
 		names = append(names, fmt.Sprintf("%s_%06d_r%04d.%s", f.rankName(), p.number, rank, f.pieceExtension()))
 	}
 	dir, rank := filepath.Join(f.dir, "frames"), f.comm.Rank()
-	err := f.fence.Publish(func() error { return p.piece.Write(filepath.Join(dir, names[rank])) })
+	write := func(path string, write func() error) (atomicfile.Contents, error) {
+		return atomicfile.Recorded(path, func() error { return f.fence.Publish(write) })
+	}
+	own := filepath.Join(dir, names[rank])
+	written, err := write(own, func() error { return p.piece.Write(own) })
 	if err == nil && !merge {
-		f.ledger.Add(path.Join("frames", names[rank]))
+		f.ledger.Add(path.Join("frames", names[rank]), written)
 	}
 	if err == nil {
 		_, err = p.messages.Gather(f.ctx, nil)
@@ -149,8 +165,9 @@ func (f *frames) filePerRank(p *pendingFrame, merge bool) error {
 	if err != nil || rank != 0 {
 		return err
 	}
-	err = f.fence.Publish(func() error {
-		if err := p.piece.Join(filepath.Join(f.dir, p.file), names); err != nil || !merge {
+	joined := filepath.Join(f.dir, p.file)
+	written, err = write(joined, func() error {
+		if err := p.piece.Join(joined, names); err != nil || !merge {
 			return err
 		}
 		for _, name := range names {
@@ -161,7 +178,7 @@ func (f *frames) filePerRank(p *pendingFrame, merge bool) error {
 		return nil
 	})
 	if err == nil {
-		f.ledger.Add(p.file)
+		f.ledger.Add(p.file, written)
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 
+	"github.com/atoll-hpc/atoll/internal/checksum"
 	"github.com/atoll-hpc/atoll/run/piece"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/run/ugrid"
@@ -61,6 +62,9 @@ func (r *runner) openRecords(ctx context.Context, f *frames) (err error) {
 	about := ugrid.About{Title: title, Source: "atoll " + summary.Version(), CRS: r.Case.CRS, Epoch: r.Case.Time.Epoch}
 	f.records, err = ugrid.Open(ctx, r.Comm, r.fence, f.recordFile(), g.Mesh, keys, r.builder.fieldsOn(space), about,
 		f.count)
+	if err == nil && f.count == 0 {
+		f.countRecords(f.records.Created())
+	}
 	return err
 }
 
@@ -85,8 +89,9 @@ func (f *frames) record(p *pendingFrame) func() error {
 		if err == nil {
 			err = f.fence.Publish(record.Write)
 		}
+		var written []byte
 		if err == nil {
-			_, err = p.messages.Gather(f.ctx, nil)
+			written, err = p.messages.Gather(f.ctx, record.Written())
 		}
 		if err == nil {
 			err = f.fence.Publish(record.Count)
@@ -94,16 +99,17 @@ func (f *frames) record(p *pendingFrame) func() error {
 		if err != nil {
 			return err
 		}
-		f.countRecords()
+		f.countRecords(checksum.Decode(written))
 		return nil
 	}
 }
 
-// countRecords enters the file with its complete records into the ledger.
-func (f *frames) countRecords() {
+// countRecords enters the file with its complete records into the ledger. added has checksums of what all ranks have
+// added to it.
+func (f *frames) countRecords(added checksum.Parts) {
 	if f.comm.Rank() > 0 {
 		f.ledger.Changed(f.recordFile())
 		return
 	}
-	f.ledger.Grow(f.recordFile(), ugrid.AfterCount, f.records.Size())
+	f.ledger.Grow(f.recordFile(), ugrid.AfterCount, f.records.Size(), added)
 }

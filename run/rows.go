@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/internal/checksum"
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/run/ledger"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -91,7 +92,7 @@ func (r *rows) add(row []byte) error {
 		r.flushTimer = time.AfterFunc(flushAfter, r.flush)
 	}
 	r.length += int64(len(row))
-	r.crc = ledger.Update(r.crc, row)
+	r.crc = checksum.Update(r.crc, row)
 	_, err := r.w.Write(row)
 	return err
 }

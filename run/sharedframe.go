@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/internal/checksum"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/piece"
 )
@@ -19,9 +21,21 @@ import (
 // what differs. The last frame is written after the last step, so all of its writing adds to the time of the run. This
 // way less is written then, into memory that the file cache has.
 type fileAhead struct {
-	path  string
-	ended <-chan struct{} // closed when this rank has written its part, or will not
-	sizes []vtk.Sizes     // of the parts of the file, valid then; nil if it was not written
+	path    string
+	ended   <-chan struct{} // closed when this rank has written its part, or will not
+	sizes   []vtk.Sizes     // of the parts of the file, valid then; nil if it was not written
+	written checksum.Parts  // what this rank has written to it
+}
+
+// canTake reports whether a last frame whose parts have these sizes can take the file. Somebody may have removed or
+// truncated it.
+func (a *fileAhead) canTake(part *vtk.FilePart, sizes []vtk.Sizes) bool {
+	<-a.ended
+	if !slices.Equal(sizes, a.sizes) {
+		return false
+	}
+	info, err := os.Stat(a.path)
+	return err == nil && info.Size() == part.Length(sizes)
 }
 
 // sharedFile returns a function that writes one file in parallel, each rank a part. The file is renamed to its final
@@ -52,40 +66,64 @@ func (f *frames) sharedFile(p *pendingFrame, last bool) func() error {
 		if err != nil {
 			return err
 		}
+		var sums checksum.Recorder
 		if last && ahead != nil {
-			if <-ahead.ended; slices.Equal(sizes, ahead.sizes) {
+			takes, err := p.agree(f.ctx, ahead.canTake(part, sizes))
+			if err != nil {
+				return err
+			}
+			if takes {
 				if err := f.removeOnFirstRank(written); err != nil {
 					return err
 				}
 				written, write = ahead.path, (*vtk.FilePart).WriteRest
+				sums.Add(ahead.written)
 			}
 		}
-		err = f.writePart(written, part, sizes, write)
-		if err == nil {
-			_, err = p.messages.Gather(f.ctx, nil)
+		if err := f.writePart(written, part, sizes, write, &sums); err != nil {
+			return err
 		}
+		all, err := p.messages.Gather(f.ctx, sums.Parts().Joined(-1).Encode(vtk.Parts))
 		if err == nil {
-			err = f.publishOnFirstRank(written, p.file)
+			err = f.publishOnFirstRank(written, p.file, checksum.Decode(all))
 		}
 		p.published()
 		if err != nil || !begins {
 			return err
 		}
-		ahead.sizes = sizes
-		return f.writePart(ahead.path, part, sizes, write)
+		ahead.sizes, ahead.written = sizes, sums.Parts()
+		return f.writePart(ahead.path, part, sizes, write, nil)
 	}
 }
 
-// publishOnFirstRank renames a complete file to its final name and enters it into the ledger, on rank 0.
-func (f *frames) publishOnFirstRank(written, name string) error {
+// agree reports whether all ranks say yes.
+func (p *pendingFrame) agree(ctx context.Context, yes bool) (bool, error) {
+	own := []byte{0}
+	if yes {
+		own[0] = 1
+	}
+	all, err := p.messages.Allgather(ctx, own)
+	return !slices.Contains(all, 0), err
+}
+
+// publishOnFirstRank renames a complete file to its final name and enters it into the ledger, on rank 0. sums has what
+// all ranks have written to it. The check at the end of the run reads a file that was written ahead, since others could
+// change what was in it.
+func (f *frames) publishOnFirstRank(written, name string, sums checksum.Parts) error {
 	if f.comm.Rank() > 0 {
 		return nil
 	}
-	path := filepath.Join(f.dir, name)
+	contents, path := atomicfile.Contents{Parts: sums}, filepath.Join(f.dir, name)
+	if f.ahead == nil || written != f.ahead.path {
+		var err error
+		if contents.Modified, err = atomicfile.Modified(written); err != nil {
+			return err
+		}
+	}
 	if err := f.fence.Publish(func() error { return atomicfile.Rename(written, path) }); err != nil {
 		return err
 	}
-	f.ledger.Add(name)
+	f.ledger.Add(name, contents)
 	return nil
 }
 
@@ -101,13 +139,14 @@ func (f *frames) createOnFirstRank(path string) error {
 	return file.Close()
 }
 
-// writePart writes this rank's part of a file, or some of it.
+// writePart writes this rank's part of a file, or some of it, and records checksums in sums unless it is nil.
 func (f *frames) writePart(path string, part *vtk.FilePart, sizes []vtk.Sizes,
-	write func(*vtk.FilePart, io.WriterAt, []vtk.Sizes, int) error) error {
+	write func(*vtk.FilePart, io.WriterAt, []vtk.Sizes, int) error, sums *checksum.Recorder) error {
 	file, err := atomicfile.Open(path, os.O_WRONLY)
 	if err != nil {
 		return err
 	}
+	file.Record(sums)
 	err = write(part, file, sizes, f.comm.Rank())
 	if f.comm.Rank() > 0 { // rank 0 syncs the file when it has its name
 		if again, openErr := os.Open(path); openErr == nil {

@@ -24,6 +24,7 @@ type FakeGPU struct {
 	Launches       int                         // number of recordings launched
 	unread         int                         // number of readbacks that are started and not yet read now
 	recording      *FakeRecording              // that is being made, or nil
+	guard          *guard                      // nil if the host can access the memory
 }
 
 // NewFakeGPU returns a device with size bytes of memory that runs loops on dev.
@@ -43,7 +44,9 @@ func (f *FakeGPU) Run(l backend.Loop, lo, hi int) {
 	if f.recording != nil {
 		l = withPresentArguments(l)
 	}
-	_ = f.Queue(func() error { f.Device.Run(l, lo, hi); return nil })
+	_ = f.Queue(func() error {
+		return f.Access(func() error { f.Device.Run(l, lo, hi); return nil })
+	})
 }
 
 func (f *FakeGPU) Alloc(n int) (unsafe.Pointer, error) {
@@ -54,7 +57,10 @@ func (f *FakeGPU) Alloc(n int) (unsafe.Pointer, error) {
 	if n > f.Size-f.Used {
 		return nil, errors.New("out of memory")
 	}
-	b := make([]uint64, (n+7)/8)
+	b, err := f.words((n + 7) / 8)
+	if err != nil {
+		return nil, err
+	}
 	p := unsafe.Pointer(&b[0])
 	f.Allocations[p] = b
 	f.Used += 8 * len(b)
@@ -71,21 +77,24 @@ func (f *FakeGPU) Free(p unsafe.Pointer) error {
 	return nil
 }
 
-func move(dst, src unsafe.Pointer, n int) error {
-	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
-	return nil
+func (f *FakeGPU) move(dst, src unsafe.Pointer, n int) error {
+	return f.copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
+}
+
+func (f *FakeGPU) copy(dst, src []byte) error {
+	return f.Access(func() error { copy(dst, src); return nil })
 }
 
 func (f *FakeGPU) Move(dst, src unsafe.Pointer, n int) error {
-	return f.Queue(func() error { return move(dst, src, n) })
+	return f.Queue(func() error { return f.move(dst, src, n) })
 }
 
 func (f *FakeGPU) Upload(dst, src unsafe.Pointer, n int) error {
-	return errors.Join(f.waits("upload"), move(dst, src, n))
+	return errors.Join(f.waits("upload"), f.move(dst, src, n))
 }
 
 func (f *FakeGPU) Download(dst, src unsafe.Pointer, n int) error {
-	return errors.Join(f.waits("download"), move(dst, src, n))
+	return errors.Join(f.waits("download"), f.move(dst, src, n))
 }
 
 func (f *FakeGPU) Sync() error { return f.waits("Sync") }
@@ -94,12 +103,10 @@ func (f *FakeGPU) Pin(n int) ([]byte, error) { return make([]byte, n), nil }
 func (f *FakeGPU) Unpin([]byte) error        { return nil }
 func (f *FakeGPU) WaitDownloads() error      { return f.waits("WaitDownloads") }
 func (f *FakeGPU) StartDownload(dst, src []byte) error {
-	copy(dst, src)
-	return f.waits("StartDownload")
+	return errors.Join(f.waits("StartDownload"), f.copy(dst, src))
 }
 func (f *FakeGPU) StartUpload(dst, src []byte) error {
-	copy(dst, src)
-	return f.waits("StartUpload")
+	return errors.Join(f.waits("StartUpload"), f.copy(dst, src))
 }
 
 // NewReadback implements backend.ReadbackDevice.
@@ -120,7 +127,7 @@ func (r *fakeReadback) Start(src []byte) error {
 		r.gpu.MaxUnread = max(r.gpu.MaxUnread, r.gpu.unread)
 	}
 	r.unread = true
-	return r.gpu.Queue(func() error { copy(r.buffer, src); return nil })
+	return r.gpu.Queue(func() error { return r.gpu.copy(r.buffer, src) })
 }
 
 func (r *fakeReadback) Read() ([]byte, error) {

@@ -17,11 +17,13 @@ func (f *FakeGPU) MakeSnapshot(src unsafe.Pointer, n, size, stride int) (backend
 	f.Used += bytes
 	f.SnapshotBytes += bytes
 	f.SnapshotPeak = max(f.SnapshotPeak, f.SnapshotBytes)
-	copied := make([]byte, 0, bytes)
-	for i := range n {
-		copied = append(copied, unsafe.Slice((*byte)(unsafe.Add(src, i*stride)), size)...)
-	}
-	return &fakeSnapshot{f, copied}, nil
+	copied := make([]byte, bytes)
+	return &fakeSnapshot{f, copied}, f.Access(func() error {
+		for i := range n {
+			copy(copied[i*size:], unsafe.Slice((*byte)(unsafe.Add(src, i*stride)), size))
+		}
+		return nil
+	})
 }
 
 type fakeSnapshot struct {

@@ -95,7 +95,7 @@ type axpyLoop struct {
 	a *arrays
 }
 
-var testModule = &abi.Module{Name: "kernels", PTX: kernelsPTX}
+var testModule = ptxModule("kernels", kernelsPTX)
 
 func (l *axpyLoop) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {

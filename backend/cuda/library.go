@@ -27,6 +27,9 @@ const (
 	cuCtxSetCurrent
 	cuDeviceCanAccessPeer
 	cuCtxEnablePeerAccess
+	cuIpcGetMemHandle
+	cuIpcOpenMemHandle
+	cuIpcCloseMemHandle
 	cuMemGetInfo
 	cuMemAlloc
 	cuMemFree
@@ -67,6 +70,7 @@ var symbols = [calls]string{
 	"cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString", "cuDeviceGetCount", "cuDeviceGet",
 	"cuDeviceGetName", "cuDeviceGetAttribute", "cuDeviceGetPCIBusId", "cuDevicePrimaryCtxRetain",
 	"cuDevicePrimaryCtxRelease_v2", "cuCtxSetCurrent", "cuDeviceCanAccessPeer", "cuCtxEnablePeerAccess",
+	"cuIpcGetMemHandle", "cuIpcOpenMemHandle_v2", "cuIpcCloseMemHandle",
 	"cuMemGetInfo_v2", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemHostAlloc", "cuMemFreeHost",
 	"cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuMemsetD8Async",
 	"cuStreamCreate", "cuStreamCreateWithPriority", "cuStreamDestroy_v2", "cuStreamSynchronize",

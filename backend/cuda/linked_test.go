@@ -28,8 +28,8 @@ func linkGPUs(t testing.TB, kind string, size int) []linkedRank {
 		ok(t, err)
 		t.Cleanup(d.Close)
 		ranks[r] = linkedRank{rank: r, size: size, d: d}
-		if kind == "p2p" {
-			offers[r], err = d.PeerOffer()
+		if kind != "nccl" {
+			offers[r], err = d.PeerOffer(size, kind == "slots")
 		} else if r == 0 {
 			offers[0], err = d.LinkID()
 		}
@@ -38,7 +38,7 @@ func linkGPUs(t testing.TB, kind string, size int) []linkedRank {
 		}
 	}
 	ok(t, onRanks(ranks, func(r *linkedRank) (err error) {
-		if kind == "p2p" {
+		if kind != "nccl" {
 			r.comm, err = r.d.LinkPeers(r.rank, offers)
 		} else {
 			r.comm, err = r.d.Link(r.rank, size, offers[0])
@@ -69,10 +69,11 @@ func countGPUs(t testing.TB) int {
 	return len(gpus)
 }
 
-// onLinkedGPUs runs f on a rank for each of two to four GPUs, for each kind of device communicator.
+// onLinkedGPUs runs f on a rank for each of two to four GPUs, for each kind of device communicator. "slots" is P2P with
+// messages that pass through slots, as between processes.
 func onLinkedGPUs(t *testing.T, f func(r linkedRank) error) {
 	n := countGPUs(t)
-	for _, kind := range []string{"p2p", "nccl"} {
+	for _, kind := range []string{"p2p", "slots", "nccl"} {
 		for size := 2; size <= min(n, 4); size++ {
 			t.Run(fmt.Sprintf("%s, %d GPUs", kind, size), func(t *testing.T) {
 				ranks := linkGPUs(t, kind, size)
@@ -85,103 +86,105 @@ func onLinkedGPUs(t *testing.T, f func(r linkedRank) error) {
 
 // TestMessagesBetweenGPUs proves that messages of all lengths and alignments arrive whole, in recordings too, also if
 // their memory changes as soon as the exchange is complete.
-func TestMessagesBetweenGPUs(t *testing.T) {
+func TestMessagesBetweenGPUs(t *testing.T) { onLinkedGPUs(t, exchangeMessages) }
+
+// exchangeMessages exchanges messages of many lengths and compares what arrives.
+func exchangeMessages(r linkedRank) error {
 	lengths := []int{1, 7, 8, 24, 1000, 16384, 16400, 1<<20 + 16, 8<<20 + 8}
-	onLinkedGPUs(t, func(r linkedRank) error {
-		const offset = 4 // of the messages of odd ranks, which are not aligned like others
-		longest := slices.Max(lengths) + offset
-		out, err1 := backend.Make[byte](r.d, longest)
-		in, err2 := backend.Make[byte](r.d, longest*r.size)
-		text, got := make([]byte, longest), make([]byte, longest*r.size)
-		if err := errors.Join(err1, err2); err != nil {
+	const offset = 4 // of the messages of odd ranks, which are not aligned like others
+	longest := slices.Max(lengths) + offset
+	out, err1 := backend.Make[byte](r.d, longest)
+	in, err2 := backend.Make[byte](r.d, longest*r.size)
+	text, got := make([]byte, longest), make([]byte, longest*r.size)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	// Each rank sends to all others, but the last one only to rank 0.
+	sends := func(from, to int) bool { return from != to && (from < r.size-1 || to == 0) }
+	exchange := func(length, from int) error {
+		var send, recv []backend.Message
+		for p := range r.size {
+			if sends(r.rank, p) {
+				send = append(send, backend.Message{Peer: p, Data: out[from : from+length]})
+			}
+			if sends(p, r.rank) {
+				recv = append(recv, backend.Message{Peer: p, Data: in[p*longest : p*longest+length]})
+			}
+		}
+		return errors.Join(r.comm.Exchange(send, recv), r.comm.Join())
+	}
+	pattern := func(rank, round, i int) byte { return byte(1 + rank*31 + round*7 + i%251) }
+	for round, length := range lengths {
+		from := offset * (r.rank % 2)
+		for i := range length {
+			text[from+i] = pattern(r.rank, round, i)
+		}
+		if err := backend.Upload(r.d, out, text); err != nil {
 			return err
 		}
-		// Each rank sends to all others, but the last one only to rank 0.
-		sends := func(from, to int) bool { return from != to && (from < r.size-1 || to == 0) }
-		exchange := func(length, from int) error {
-			var send, recv []backend.Message
-			for p := range r.size {
-				if sends(r.rank, p) {
-					send = append(send, backend.Message{Peer: p, Data: out[from : from+length]})
-				}
-				if sends(p, r.rank) {
-					recv = append(recv, backend.Message{Peer: p, Data: in[p*longest : p*longest+length]})
-				}
+		queue := func() error { return exchange(length, from) }
+		if round%2 == 1 {
+			g, err := r.d.Capture(queue)
+			if err != nil {
+				return err
 			}
-			return errors.Join(r.comm.Exchange(send, recv), r.comm.Join())
+			defer g.Close()
+			g.Launch()
+			g.Launch()
+		} else if err := queue(); err != nil {
+			return err
 		}
-		pattern := func(rank, round, i int) byte { return byte(1 + rank*31 + round*7 + i%251) }
-		for round, length := range lengths {
-			from := offset * (r.rank % 2)
-			for i := range length {
-				text[from+i] = pattern(r.rank, round, i)
-			}
-			if err := backend.Upload(r.d, out, text); err != nil {
-				return err
-			}
-			queue := func() error { return exchange(length, from) }
-			if round%2 == 1 {
-				g, err := r.d.Capture(queue)
-				if err != nil {
-					return err
-				}
-				defer g.Close()
-				g.Launch()
-				g.Launch()
-			} else if err := queue(); err != nil {
-				return err
-			}
-			clear(text)
-			if err := errors.Join(backend.Upload(r.d, out, text), backend.Download(r.d, got, in)); err != nil {
-				return err
-			}
-			for p := range r.size {
-				for i, v := range got[p*longest : p*longest+length] {
-					if want := pattern(p, round, i); sends(p, r.rank) && v != want {
-						return fmt.Errorf("rank %d: byte %d of the %d from rank %d is %d, want %d", r.rank, i, length, p, v, want)
-					}
+		clear(text)
+		if err := errors.Join(backend.Upload(r.d, out, text), backend.Download(r.d, got, in)); err != nil {
+			return err
+		}
+		for p := range r.size {
+			for i, v := range got[p*longest : p*longest+length] {
+				if want := pattern(p, round, i); sends(p, r.rank) && v != want {
+					return fmt.Errorf("rank %d: byte %d of the %d from rank %d is %d, want %d", r.rank, i, length, p, v, want)
 				}
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // TestMaximaOverGPUs proves that each rank gets the maxima of many rounds, which follow each other without waits of the
 // host.
-func TestMaximaOverGPUs(t *testing.T) {
-	onLinkedGPUs(t, func(r linkedRank) error {
-		const rounds = 100
-		keys, err := backend.Make[uint64](r.d, 2*rounds)
-		if err != nil {
+func TestMaximaOverGPUs(t *testing.T) { onLinkedGPUs(t, takeMaxima) }
+
+// takeMaxima compares the maxima of many rounds.
+func takeMaxima(r linkedRank) error {
+	const rounds = 100
+	keys, err := backend.Make[uint64](r.d, 2*rounds)
+	if err != nil {
+		return err
+	}
+	host := make([]uint64, 2*rounds)
+	for i := range host {
+		host[i] = uint64((i*7+r.rank*13)%29) << 40
+	}
+	if err := backend.Upload(r.d, keys, host); err != nil {
+		return err
+	}
+	for i := range rounds {
+		if err := errors.Join(r.comm.Max(keys[2*i:2*i+2]), r.comm.Join()); err != nil {
 			return err
 		}
-		host := make([]uint64, 2*rounds)
-		for i := range host {
-			host[i] = uint64((i*7+r.rank*13)%29) << 40
+	}
+	if err := backend.Download(r.d, host, keys); err != nil {
+		return err
+	}
+	for i, got := range host {
+		want := uint64(0)
+		for p := range r.size {
+			want = max(want, uint64((i*7+p*13)%29)<<40)
 		}
-		if err := backend.Upload(r.d, keys, host); err != nil {
-			return err
+		if got != want {
+			return fmt.Errorf("rank %d: maximum %d is %d, want %d", r.rank, i, got>>40, want>>40)
 		}
-		for i := range rounds {
-			if err := errors.Join(r.comm.Max(keys[2*i:2*i+2]), r.comm.Join()); err != nil {
-				return err
-			}
-		}
-		if err := backend.Download(r.d, host, keys); err != nil {
-			return err
-		}
-		for i, got := range host {
-			want := uint64(0)
-			for p := range r.size {
-				want = max(want, uint64((i*7+p*13)%29)<<40)
-			}
-			if got != want {
-				return fmt.Errorf("rank %d: maximum %d is %d, want %d", r.rank, i, got>>40, want>>40)
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // TestAbortEndsTheWait proves that a rank whose peer never sends does not wait after Abort.
@@ -217,7 +220,7 @@ func TestAbortEndsTheWait(t *testing.T) {
 // BenchmarkExchangeBetweenGPUs has the time of an exchange of two GPUs, in recordings of 100.
 func BenchmarkExchangeBetweenGPUs(b *testing.B) {
 	countGPUs(b)
-	for _, kind := range []string{"p2p", "nccl"} {
+	for _, kind := range []string{"p2p", "slots", "nccl"} {
 		for _, length := range []int{8, 4096, 262144, 1 << 20, 8 << 20} {
 			b.Run(fmt.Sprintf("%s/%d", kind, length), func(b *testing.B) { benchmarkExchange(b, kind, length) })
 		}

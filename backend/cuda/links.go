@@ -1,9 +1,14 @@
 package cuda
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
 )
 
 // linkStream is the stream of a device communicator, and its order relative to the compute stream.
@@ -79,4 +84,47 @@ func (l *linkStream) free() {
 			e.Close()
 		}
 	}
+}
+
+// ipcHandle is a CUipcMemHandle: the name of memory for other processes of the machine.
+type ipcHandle [64]byte
+
+// share returns the handle of memory that allocate has returned.
+func (d *Device) share(p uintptr) (h ipcHandle, err error) {
+	return h, d.call(cuIpcGetMemHandle, uintptr(unsafe.Pointer(&h)), p)
+}
+
+// openShared maps memory of another process, and returns its address in this one.
+func (d *Device) openShared(h ipcHandle) (uintptr, error) {
+	const enablePeerAccess = 1 // CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
+	p := new(uintptr)
+	var pins runtime.Pinner // the C function gets addresses as numbers
+	pins.Pin(p)
+	pins.Pin(&h)
+	defer pins.Unpin()
+	at := uintptr(unsafe.Pointer(p))
+	// The C function takes the handle by value, whose 64 bytes no register holds: by the calling convention of amd64 they
+	// are on the stack, after the arguments in six registers; by that of arm64 the caller passes their address.
+	var args []uintptr
+	switch runtime.GOARCH {
+	case "amd64":
+		args = []uintptr{at, enablePeerAccess, 0, 0, 0, 0}
+		for n := 0; n < len(h); n += 8 {
+			args = append(args, uintptr(binary.LittleEndian.Uint64(h[n:])))
+		}
+	case "arm64":
+		args = []uintptr{at, uintptr(unsafe.Pointer(&h)), enablePeerAccess}
+	default:
+		return 0, errors.New("memory of another process cannot be opened on " + runtime.GOARCH)
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := d.callNoAlloc(cuCtxSetCurrent, [maxArgs]uintptr{d.context}); err != nil {
+		return 0, err
+	}
+	code, _, _ := purego.SyscallN(d.lib.address[cuIpcOpenMemHandle], args...)
+	if code != 0 {
+		return 0, d.lib.check(cuIpcOpenMemHandle, int32(code))
+	}
+	return *p, nil
 }

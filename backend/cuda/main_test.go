@@ -6,12 +6,23 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 //go:embed testdata/kernels.ptx
 var kernelsPTX string
+
+// ptxModule returns a module with the PTX alone.
+func ptxModule(name, ptx string) *abi.Module {
+	archive, err := abi.Pack(ptx, nil)
+	if err != nil {
+		panic(err)
+	}
+	return &abi.Module{Name: name, Archive: string(archive)}
+}
 
 // open opens the first GPU. Without a GPU it skips the test.
 func open(t testing.TB) *Device {

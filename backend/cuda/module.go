@@ -27,7 +27,11 @@ func (d *Device) loadCompiled(module *abi.Module) (*Module, error) {
 	if err := module.Compiled(); err != nil {
 		return nil, err
 	}
-	m, err := d.Load(module.Name, module.PTX)
+	text, err := module.PTX()
+	if err != nil {
+		return nil, fmt.Errorf("PTX of module %s: %w", module.Name, err)
+	}
+	m, err := d.Load(module.Name, text)
 	if err != nil || os.Getenv("CUDA_FORCE_PTX_JIT") == "1" {
 		return m, err
 	}

@@ -40,10 +40,15 @@ func TestPTXIsCurrent(t *testing.T) {
 
 func TestMachineCodeIsCurrent(t *testing.T) {
 	for _, m := range []abi.Module{primitivesModule, peerModule} {
+		packed, err := m.PTX()
+		ok(t, err)
+		if file, err := os.ReadFile(m.Name + ".ptx"); err != nil || packed != string(file) {
+			t.Errorf("%s.zip has other PTX than %s.ptx (%v): run go generate in backend/cuda", m.Name, m.Name, err)
+		}
 		for major := 8; major <= 9; major++ {
 			if code, err := m.MachineFor(major, 0); err != nil || code == nil {
-				t.Errorf("%s.zip: %d bytes of machine code for capability %d.0, error %v, that were made with %s.ptx; run go "+
-					"generate in backend/cuda", m.Name, len(code), major, err, m.Name)
+				t.Errorf("%s.zip: %d bytes of machine code for capability %d.0, error %v: run go generate in "+
+					"backend/cuda", m.Name, len(code), major, err)
 			}
 		}
 	}
@@ -129,7 +134,7 @@ func TestMissingDriverIsOneLine(t *testing.T) {
 }
 
 func TestKernelsWithoutPTXAreOneLine(t *testing.T) {
-	m := &abi.Module{Name: "decay", PTX: abi.Uncompiled("example.com/decay") + "\n"}
+	m := ptxModule("decay", abi.Uncompiled("example.com/decay")+"\n")
 	_, err := (&Device{}).generatedFunction(m, "Decay_f64")
 	if err == nil || !strings.HasPrefix(err.Error(), "cuda: kernel Decay_f64: no PTX of example.com/decay, ") ||
 		strings.Contains(err.Error(), "\n") {

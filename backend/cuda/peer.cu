@@ -1,5 +1,7 @@
 // Messages and maxima between GPUs that access each other's memory. The ranks wait for each other in the kernels, by
-// counters in their memory; the host takes no part. peer.go has the same structs.
+// counters in their memory; the host takes no part. Ranks of one process read messages where they lie; those of several
+// processes know no addresses of each other, and read messages from slots in memory that the sender shares with them.
+// peer.go has the same structs.
 
 typedef long long int64;
 typedef unsigned int uint32;
@@ -52,9 +54,10 @@ DEVICE bool wait_for(const uint64 *counter, uint64 value, const volatile Status 
     return true;
 }
 
-// A message to or from a peer: the record of the peer in this rank's memory, and of this rank in the peer's.
+// A message to or from a peer: the record of the peer in this rank's memory, and of this rank in the peer's. slot is
+// where this rank finds the sender's slot for the message, 0 for a message that is read where it lies.
 struct Transfer {
-    uint64 data, bytes;
+    uint64 data, bytes, slot;
     Pair *own, *remote;
 };
 
@@ -88,6 +91,13 @@ DEVICE void copy_bytes(uint64 to, uint64 from, uint64 bytes) {
     else copy_units<unsigned char>(to, from, bytes);
 }
 
+// fill_slots copies messages to the slots from which their receivers read them. The blocks with blockIdx.y = s copy
+// message s.
+KERNEL fill_slots(const __grid_constant__ Exchange x) {
+    const Transfer &m = x.send[blockIdx.y];
+    copy_bytes(m.slot, m.data, m.bytes);
+}
+
 // exchange_messages offers all messages to their receivers, and reads those of other ranks from their memory. It ends
 // when all messages of this rank have been read, so that their memory may change. The blocks with blockIdx.y = r read
 // message r.
@@ -97,7 +107,7 @@ KERNEL exchange_messages(const __grid_constant__ Exchange x) {
     const int t = threadIdx.x;
     if (blockIdx.x == 0 && blockIdx.y == 0 && t < x.sends) {
         const Transfer &m = x.send[t];
-        m.remote->address = m.data;
+        m.remote->address = m.slot ? 0 : m.data;  // relative to the slot
         m.remote->bytes = m.bytes;
         store_release(&m.remote->offered, m.own->sent + 1);
     }
@@ -106,7 +116,7 @@ KERNEL exchange_messages(const __grid_constant__ Exchange x) {
         if (t == 0) {
             from = 0;
             if (wait_for(&m.own->offered, m.own->received + 1, x.status)) {
-                if (m.own->bytes == m.bytes) from = m.own->address;
+                if (m.own->bytes == m.bytes) from = m.slot + m.own->address;
                 else x.status->mismatch = 1;
             }
         }

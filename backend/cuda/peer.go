@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -16,12 +17,10 @@ import (
 )
 
 var (
-	//go:embed peer.ptx
-	peerPTX string
 	//go:embed peer.zip
-	peerMachine string
+	peerArchive string
 
-	peerModule = abi.Module{Name: "peer", PTX: peerPTX, Machine: peerMachine}
+	peerModule = abi.Module{Name: "peer", Archive: peerArchive}
 )
 
 // Constants of peer.cu.
@@ -29,6 +28,10 @@ const (
 	maxPeers = 32 // ranks of a communicator
 	maxKeys  = 8
 )
+
+// slotBytes is the size of the slots through which the ranks of several processes pass messages; longer messages are
+// passed in parts.
+const slotBytes = 4 << 20
 
 // The structs of peer.cu. Addresses are those of the GPUs.
 type (
@@ -42,7 +45,7 @@ type (
 		pairs [maxPeers]peerPair
 	}
 	peerStatus   struct{ aborted, mismatch uint32 }
-	peerTransfer struct{ data, bytes, own, remote uintptr }
+	peerTransfer struct{ data, bytes, slot, own, remote uintptr }
 	peerExchange struct {
 		control, status uintptr
 		sends, receives int64
@@ -56,16 +59,18 @@ type (
 	}
 )
 
-// peerComm is a backend.DeviceComm between GPUs of one process that access each other's memory.
+// peerComm is a backend.DeviceComm between GPUs of one machine that access each other's memory.
 type peerComm struct {
 	linkStream
-	rank              int
-	control           []uintptr // address of each rank's peerControl
-	exchange, maximum *Function
-	exchangeParams    parameters   // one peerExchange
-	maximumParams     parameters   // one peerMaximum
-	mu                sync.Mutex   // serialises Abort and Close
-	status            []peerStatus // one element, pinned; nil after Close
+	rank                    int
+	control                 []uintptr // address of each rank's peerControl; if it has slots, one for each rank follows
+	slots                   bool      // messages pass through slots, since ranks are of several processes
+	opened                  []uintptr // of control: memory of other processes
+	fill, exchange, maximum *Function
+	exchangeParams          parameters   // one peerExchange
+	maximumParams           parameters   // one peerMaximum
+	mu                      sync.Mutex   // serialises Abort and Close
+	status                  []peerStatus // one element, pinned; nil after Close
 }
 
 var _ backend.PeerLinker = (*Device)(nil)
@@ -76,25 +81,46 @@ var processToken = sync.OnceValue(func() (token [16]byte) {
 	return token
 })
 
+// PeerProcess implements backend.PeerLinker.
+func (d *Device) PeerProcess() []byte {
+	token := processToken()
+	return token[:]
+}
+
 // peerOffer is what other ranks need to access a device's memory.
 type peerOffer struct {
 	Process          [16]byte
 	Device           int64 // CUdevice
 	Context, Control uint64
+	Slots            bool
+	Handle           ipcHandle // of Control, if it has slots
 }
 
 // PeerOffer implements backend.PeerLinker.
-func (d *Device) PeerOffer() ([]byte, error) {
-	control, err := d.Alloc(int(unsafe.Sizeof(peerControl{}))) // freed with the device: other ranks may still write to it
+func (d *Device) PeerOffer(ranks int, apart bool) ([]byte, error) {
+	o := peerOffer{Process: processToken(), Device: int64(d.info.handle), Context: uint64(d.context), Slots: apart}
+	n := controlBytes
+	if apart {
+		n += ranks * slotBytes
+	}
+	control, err := d.Alloc(n) // freed with the device: other ranks may still write to it
 	if err != nil {
 		return nil, err
+	}
+	o.Control = uint64(uintptr(control))
+	if apart {
+		if o.Handle, err = d.share(uintptr(control)); err != nil {
+			return nil, err
+		}
 	}
 	if err := d.Sync(); err != nil { // the memory is zeroed
 		return nil, err
 	}
-	return binary.Append(nil, binary.LittleEndian, peerOffer{processToken(), int64(d.info.handle), uint64(d.context),
-		uint64(uintptr(control))})
+	return binary.Append(nil, binary.LittleEndian, o)
 }
+
+// controlBytes is where slots begin, which are aligned like their messages.
+const controlBytes = (int(unsafe.Sizeof(peerControl{})) + 255) / 256 * 256
 
 // LinkPeers implements backend.PeerLinker.
 func (d *Device) LinkPeers(rank int, offers [][]byte) (_ backend.DeviceComm, err error) {
@@ -102,23 +128,25 @@ func (d *Device) LinkPeers(rank int, offers [][]byte) (_ backend.DeviceComm, err
 		return nil, fmt.Errorf("cuda: %d ranks access each other's memory, at most %d can", len(offers), maxPeers)
 	}
 	pc := &peerComm{rank: rank}
-	for r, text := range offers {
-		var offer peerOffer
-		if err := binary.Read(bytes.NewReader(text), binary.LittleEndian, &offer); err != nil {
-			return nil, fmt.Errorf("cuda: the offer of rank %d: %w", r, err)
-		}
-		if r != rank {
-			if err := d.accessPeer(offer); err != nil {
-				return nil, fmt.Errorf("the memory of rank %d: %w", r, err)
-			}
-		}
-		pc.control = append(pc.control, uintptr(offer.Control))
-	}
+	pc.d = d
 	defer func() {
 		if err != nil {
 			_ = pc.Close()
 		}
 	}()
+	for r, text := range offers {
+		var offer peerOffer
+		if err := binary.Read(bytes.NewReader(text), binary.LittleEndian, &offer); err != nil {
+			return nil, fmt.Errorf("cuda: the offer of rank %d: %w", r, err)
+		}
+		control := uintptr(offer.Control)
+		if r != rank {
+			if control, err = pc.access(offer); err != nil {
+				return nil, fmt.Errorf("the memory of rank %d: %w", r, err)
+			}
+		}
+		pc.control, pc.slots = append(pc.control, control), offer.Slots
+	}
 	if err := pc.open(d); err != nil {
 		return nil, err
 	}
@@ -129,11 +157,11 @@ func (d *Device) LinkPeers(rank int, offers [][]byte) (_ backend.DeviceComm, err
 	if err != nil {
 		return nil, err
 	}
-	if pc.exchange, err = module.Function("exchange_messages"); err != nil {
-		return nil, err
-	}
-	if pc.maximum, err = module.Function("maximum"); err != nil {
-		return nil, err
+	for name, f := range map[string]**Function{"fill_slots": &pc.fill, "exchange_messages": &pc.exchange,
+		"maximum": &pc.maximum} {
+		if *f, err = module.Function(name); err != nil {
+			return nil, err
+		}
 	}
 	status := uintptr(unsafe.Pointer(&pc.status[0]))
 	pc.exchangeParams = newParameters(0, []Arg{Value(peerExchange{control: pc.control[rank], status: status})})
@@ -145,11 +173,20 @@ func (d *Device) LinkPeers(rank int, offers [][]byte) (_ backend.DeviceComm, err
 	return pc, nil
 }
 
+// access makes the memory that another device has offered accessible, and returns its address in this process.
+func (pc *peerComm) access(o peerOffer) (uintptr, error) {
+	if o.Process != processToken() {
+		control, err := pc.d.openShared(o.Handle)
+		if err == nil {
+			pc.opened = append(pc.opened, control)
+		}
+		return control, err
+	}
+	return uintptr(o.Control), pc.d.accessPeer(o)
+}
+
 // accessPeer makes the memory of another device of this process accessible.
 func (d *Device) accessPeer(o peerOffer) error {
-	if o.Process != processToken() {
-		return errors.New("it is of another process")
-	}
 	var can int32
 	if err := d.call(cuDeviceCanAccessPeer, uintptr(unsafe.Pointer(&can)), d.info.handle, uintptr(o.Device)); err != nil {
 		return err
@@ -173,31 +210,85 @@ func (pc *peerComm) pair(of, about int) uintptr {
 // argument returns the only argument of a parameter block, to be changed before a launch.
 func argument[T any](p *parameters) *T { return (*T)(unsafe.Pointer(&p.values[0][0])) }
 
+// slot returns the address of a rank's slot for messages to another rank; 0 if messages are read where they lie.
+func (pc *peerComm) slot(of, to int) uintptr {
+	if !pc.slots {
+		return 0
+	}
+	return pc.control[of] + uintptr(controlBytes) + uintptr(to)*slotBytes
+}
+
 // Exchange has at most one message to and one from each rank. One that the receiver expects with another length is an
 // error of a later call.
 func (pc *peerComm) Exchange(send, recv []backend.Message) error {
-	x := argument[peerExchange](&pc.exchangeParams)
-	x.sends, x.receives = int64(len(send)), int64(len(recv))
-	most := 0
-	for i, m := range send {
-		x.send[i] = pc.transfer(m)
+	part := math.MaxInt
+	if pc.slots {
+		part = slotBytes
 	}
-	for i, m := range recv {
-		x.receive[i] = pc.transfer(m)
-		most = max(most, len(m.Data))
+	longest := 0
+	for _, list := range [][]backend.Message{send, recv} {
+		for _, m := range list {
+			longest = max(longest, len(m.Data))
+		}
 	}
-	const perBlock = threads * 64 // bytes: four loads of 16 bytes in each thread
-	const maxBlocks = 64          // enough loads at a time for the bandwidth of the link
-	grid := [3]int{min(max(1, blocks(most, perBlock)), maxBlocks), max(1, len(recv)), 1}
-	if len(send)+len(recv) == 0 {
-		grid[0] = 0
+	if longest == 0 {
+		return pc.queue(nil, [3]int{}, nil)
 	}
-	return pc.queue(pc.exchange, grid, &pc.exchangeParams)
+	for first := 0; first < longest; first += part {
+		if err := pc.exchangeParts(send, recv, first, part); err != nil {
+			return err
+		}
+		if longest-first <= part {
+			break
+		}
+	}
+	return nil
 }
 
-func (pc *peerComm) transfer(m backend.Message) peerTransfer {
-	return peerTransfer{data: uintptr(unsafe.Pointer(unsafe.SliceData(m.Data))), bytes: uintptr(len(m.Data)),
-		own: pc.pair(pc.rank, m.Peer), remote: pc.pair(m.Peer, pc.rank)}
+// exchangeParts exchanges the bytes of messages from the first on, at most n of each. Both ranks of a message divide it
+// alike, and a rank takes part in as many exchanges as its longest message needs.
+func (pc *peerComm) exchangeParts(send, recv []backend.Message, first, n int) error {
+	x := argument[peerExchange](&pc.exchangeParams)
+	x.sends, x.receives = 0, 0
+	sent, received := 0, 0 // bytes of the longest messages
+	for _, m := range send {
+		if part := partOf(m.Data, first, n); len(part) > 0 {
+			x.send[x.sends] = pc.transfer(part, m.Peer, pc.slot(pc.rank, m.Peer))
+			x.sends++
+			sent = max(sent, len(part))
+		}
+	}
+	for _, m := range recv {
+		if part := partOf(m.Data, first, n); len(part) > 0 {
+			x.receive[x.receives] = pc.transfer(part, m.Peer, pc.slot(m.Peer, pc.rank))
+			x.receives++
+			received = max(received, len(part))
+		}
+	}
+	if pc.slots && x.sends > 0 {
+		if err := pc.queue(pc.fill, copyGrid(sent, int(x.sends)), &pc.exchangeParams); err != nil {
+			return err
+		}
+	}
+	return pc.queue(pc.exchange, copyGrid(received, int(x.receives)), &pc.exchangeParams)
+}
+
+// partOf returns at most n bytes of a message, from the first on.
+func partOf(data []byte, first, n int) []byte {
+	first = min(first, len(data))
+	return data[first : first+min(n, len(data)-first)]
+}
+
+// copyGrid returns the grid of a kernel that copies messages, of which the longest has so many bytes.
+func copyGrid(longest, messages int) [3]int {
+	const perBlock = threads * 64 // bytes: four loads of 16 bytes in each thread
+	const maxBlocks = 64          // enough loads at a time for the bandwidth of the link
+	return [3]int{min(max(1, blocks(longest, perBlock)), maxBlocks), max(1, messages), 1}
+}
+
+func (pc *peerComm) transfer(data []byte, peer int, slot uintptr) peerTransfer {
+	return peerTransfer{data: uintptr(unsafe.Pointer(unsafe.SliceData(data))), bytes: uintptr(len(data)), slot: slot,
+		own: pc.pair(pc.rank, peer), remote: pc.pair(peer, pc.rank)}
 }
 
 // Max implements backend.DeviceComm, for at most maxKeys keys.
@@ -258,6 +349,10 @@ func (pc *peerComm) Close() error {
 	if pc.stream != nil && pc.d.err == nil {
 		err = pc.stream.Sync()
 	}
+	for _, control := range pc.opened {
+		err = errors.Join(err, pc.d.call(cuIpcCloseMemHandle, control))
+	}
+	pc.opened = nil
 	pc.free()
 	err = errors.Join(err, FreePinned(pc.d, pc.status))
 	pc.status = nil

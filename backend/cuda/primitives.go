@@ -9,12 +9,10 @@ import (
 )
 
 var (
-	//go:embed primitives.ptx
-	primitivesPTX string
 	//go:embed primitives.zip
-	primitivesMachine string
+	primitivesArchive string
 
-	primitivesModule = abi.Module{Name: "primitives", PTX: primitivesPTX, Machine: primitivesMachine}
+	primitivesModule = abi.Module{Name: "primitives", Archive: primitivesArchive}
 )
 
 // primitive is the name of a kernel in primitives.cu: its operation and its type or word size.

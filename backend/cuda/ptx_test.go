@@ -10,7 +10,9 @@ import (
 
 // TestSplit proves that the parts are the whole text, and that each kernel is complete.
 func TestSplit(t *testing.T) {
-	for name, text := range map[string]string{"kernels": kernelsPTX, "primitives": primitivesPTX} {
+	primitives, err := primitivesModule.PTX()
+	ok(t, err)
+	for name, text := range map[string]string{"kernels": kernelsPTX, "primitives": primitives} {
 		parts := ptx.Split(text)
 		if parts.Whole != "" || len(parts.Kernels) != strings.Count(text, ".entry ") {
 			t.Fatalf("%s: got %d kernels, want %d", name, len(parts.Kernels), strings.Count(text, ".entry "))

@@ -82,6 +82,30 @@ var exits = map[string]func(t *testing.T, transport string) (code int, stderr st
 		}
 		return c.end(t)
 	},
+	"a signal, if the state cannot be saved but there is an earlier checkpoint": func(t *testing.T,
+		transport string) (int, string) {
+		dir := caseFile(t, longCase)
+		if code, stderr := stopped(t, dir, transport, syscall.SIGTERM); code != exitSaved {
+			return code, stderr
+		}
+		c := atoll(t, dir, []string{fullDisk + "=checkpoints/step_"}, "run", "case.toml", "-q", "-n", "2", "--transport",
+			transport)
+		before := fileSize(t, filepath.Join(dir, "out", "conservation.csv"))
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for fileSize(t, filepath.Join(dir, "out", "conservation.csv")) <= before {
+			time.Sleep(5 * time.Millisecond)
+		}
+		if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		code, stderr := c.end(t)
+		if strings.Contains(stderr, "its state is saved") || !strings.Contains(stderr, "checkpoint not written") {
+			t.Errorf("%s: printed\n%s", transport, stderr)
+		}
+		return code, stderr
+	},
 	"a signal, if there is no checkpoint": func(t *testing.T, transport string) (int, string) {
 		c := atoll(t, caseFile(t, longCase), nil, "run", "case.toml", "-n", "2", "--transport", transport, "--set",
 			"mesh.cells=400000")

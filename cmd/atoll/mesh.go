@@ -1,9 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/inspect"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/estimate"
@@ -133,76 +134,66 @@ func meshConvert() *cobra.Command {
 }
 
 func meshInfo() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	c := &cobra.Command{
 		Use:   "info MESH",
-		Short: "Check a mesh and show its contents",
+		Short: "Check a mesh and show its contents: sizes, groups with their lengths, and where cells are worst",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			d, err := readDual(args[0])
 			if mesh.IsTetrahedra(err) {
-				return solidInfo(args[0])
+				return solidInfo(args[0], asJSON)
 			}
 			if err != nil {
 				return badInput(err)
 			}
-			m := d.mesh
-			printNotes(m.Notes)
-			printNotes(m.NoteDefects(d.neighbours))
-			fmt.Printf("%s, %s, %s between cells\n", words.Count(len(m.Cells), "cell"), words.Count(len(m.X), "vertex"),
-				words.Count(int(d.graph.Edges()), "edge"))
-			area := 0.0
-			for c := range m.Cells {
-				area += m.Area(c)
-			}
-			fmt.Printf("area %g\n", area)
-			printGroups(m)
-			for _, name := range slices.Sorted(maps.Keys(m.VertexData)) {
-				fmt.Printf("vertex field %q\n", name)
-			}
-			for _, name := range slices.Sorted(maps.Keys(m.CellData)) {
-				fmt.Printf("cell field %q\n", name)
-			}
-			return nil
+			notes := append(d.mesh.Notes, d.mesh.NoteDefects(d.neighbours)...)
+			return printReport(inspect.Triangles(d.mesh, d.neighbours), notes, asJSON)
 		},
 	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
 }
 
-// printGroups prints the groups of a mesh and their numbers of elements. Elements of a group that stands for several
-// are counted in these.
-func printGroups(m *mesh.Mesh) {
-	index := map[[2]int]int{}
-	count := make([]int, len(m.Groups))
-	for i, g := range m.Groups {
-		index[[2]int{g.Dim, g.Tag}] = i
+// solidInfo is meshInfo for a mesh of tetrahedra.
+func solidInfo(path string, asJSON bool) error {
+	s, err := meshio.ReadSolid(path)
+	if err != nil {
+		return badInput(err)
 	}
-	for _, e := range m.Tagged {
-		count[e.Group]++
+	s.Mend()
+	if err := s.Check(); err != nil {
+		return badInput(fmt.Errorf("%s: %w", path, err))
 	}
-	for _, g := range m.CellGroup {
-		if g < 0 {
-			continue
-		}
-		tags := m.Combined[m.Groups[g].Tag]
-		if tags == nil {
-			tags = []int{m.Groups[g].Tag}
-		}
-		for _, tag := range tags {
-			count[index[[2]int{2, tag}]]++
-		}
+	free, err := s.Freedoms()
+	if err != nil {
+		return badInput(err)
 	}
-	if m.Marks != nil {
-		for _, p := range m.Marks.Points {
-			if i, named := index[[2]int{0, int(p.Tag)}]; named {
-				count[i]++
-			}
-		}
+	if err := printReport(inspect.Solid(s), s.Notes, asJSON); err != nil || asJSON {
+		return err
 	}
-	for i, g := range m.Groups {
-		if g.Dim != 2 || m.Combined[g.Tag] == nil {
-			fmt.Printf("group %q (dimension %d, tag %d): %s\n", g.Name, g.Dim, g.Tag,
-				words.Count(count[i], "element"))
-		}
+	var axes [4]int
+	for v := range free {
+		axes[free[v].Axes]++
 	}
+	fmt.Printf("vertices: %d inside, %d on flat parts of the boundary, %d on straight edges, %d fixed at corners\n",
+		axes[3], axes[2], axes[1], axes[0])
+	return nil
+}
+
+// printReport prints the report of a mesh and notes, which become a member of a JSON object.
+func printReport(r *inspect.Report, notes []string, asJSON bool) error {
+	if !asJSON {
+		printNotes(notes)
+		fmt.Print(r.Text())
+		return nil
+	}
+	e := json.NewEncoder(os.Stdout)
+	e.SetIndent("", "  ")
+	return e.Encode(struct {
+		*inspect.Report
+		Notes []string `json:"notes"`
+	}{r, notes})
 }
 
 // printNotes prints notes for users, each on a line.

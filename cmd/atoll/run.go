@@ -59,8 +59,8 @@ func runCommand() *cobra.Command {
 		"how ranks communicate: local (goroutines of this process), grpc (a process each), mpi (started by mpirun or "+
 			"srun), or auto")
 	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
-	p.StringVar(&f.halo, "halo", "auto", "how GPUs exchange ghosts: p2p (from each other's memory, within one "+
-		"process), nccl (by NCCL), staged (through the host), or auto, the first of these that is possible")
+	p.StringVar(&f.halo, "halo", "auto", "how GPUs exchange ghosts: p2p (from each other's memory, on one "+
+		"machine), nccl (by NCCL), staged (through the host), or auto, the first of these that is possible")
 	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
 	p.StringArrayVar(&f.set, "set", nil, "override a key of the case, as in --set physics.scheme=roe; may be repeated")
 	p.StringVar(&f.out, "out", "", "folder of all output (default: output.dir of the case)")

@@ -148,7 +148,7 @@ func (c *lateComm) join() (err error) {
 func (c *lateComm) Exchange(send, recv []backend.Message) error {
 	c.Exchanges++
 	send, recv = slices.Clone(send), slices.Clone(recv) // the caller may use the slices again
-	return c.late(func() error { return c.exchange(send, recv) })
+	return c.late(func() error { return c.access(func() error { return c.exchange(send, recv) }) })
 }
 
 func (c *lateComm) exchange(send, recv []backend.Message) error {
@@ -171,7 +171,17 @@ func (c *lateComm) exchange(send, recv []backend.Message) error {
 	return c.comm.Wait(ctx, reqs)
 }
 
-func (c *lateComm) Max(keys []uint64) error { return c.late(func() error { return c.max(keys) }) }
+func (c *lateComm) Max(keys []uint64) error {
+	return c.late(func() error { return c.access(func() error { return c.max(keys) }) })
+}
+
+// access calls what reads or writes the memory of the device.
+func (c *lateComm) access(call func() error) error {
+	if c.gpu == nil {
+		return call()
+	}
+	return c.gpu.Access(call)
+}
 
 func (c *lateComm) max(keys []uint64) error {
 	var own []byte

@@ -9,7 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/internal/checksum"
 )
 
 var (
@@ -36,6 +39,7 @@ func WriteDurably(path string, write func(f *File) error) error {
 
 // replace writes a file under a temporary name, renames it to path, and calls renamed.
 func replace(path string, write func(f *File) error, renamed func(path string) error) error {
+	recorded, record := recordings.Load(path)
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
@@ -43,7 +47,14 @@ func replace(path string, write func(f *File) error, renamed func(path string) e
 	if err != nil {
 		return err
 	}
-	if err = errors.Join(write(f), f.Close()); err == nil {
+	if record {
+		f.Record(&recorded.(*recording).Recorder)
+	}
+	err = errors.Join(write(f), f.Close())
+	if err == nil && record {
+		recorded.(*recording).modified, err = Modified(f.Name())
+	}
+	if err == nil {
 		err = Rename(f.Name(), path)
 	}
 	if err != nil {
@@ -51,6 +62,39 @@ func replace(path string, write func(f *File) error, renamed func(path string) e
 		return err
 	}
 	return renamed(path)
+}
+
+// Contents is what those who have written a file know of it.
+type Contents struct {
+	Parts    checksum.Parts // of what was written
+	Modified int64          // time of the last change before it got its name, in ns since 1970; 0 if unknown
+}
+
+// recording is what a call of Recorded records.
+type recording struct {
+	checksum.Recorder
+	modified int64
+}
+
+// recordings are those of the calls of Recorded, by path.
+var recordings sync.Map
+
+// Recorded calls write, which writes the file path by [Write], and returns what was written.
+func Recorded(path string, write func() error) (Contents, error) {
+	r := new(recording)
+	recordings.Store(path, r)
+	defer recordings.Delete(path)
+	err := write()
+	return Contents{r.Parts(), r.modified}, err
+}
+
+// Modified returns the time of the last change of a file, in ns since 1970.
+func Modified(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return info.ModTime().UnixNano(), nil
 }
 
 // createTemporary creates a temporary file for path. Processes in several containers can have the same number, and

@@ -2,17 +2,27 @@ package atomicfile
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/atoll-hpc/atoll/internal/checksum"
 )
 
 // File is a file that is open for writing. Tests can make its operations, and the functions of this package that change
 // folders, fail: see [Intercept].
-type File struct{ *os.File }
+type File struct {
+	*os.File
+	at       int64              // of the next Write
+	recorder *checksum.Recorder // nil if nobody asked for checksums
+}
+
+// Record collects checksums of what is written from now on.
+func (f *File) Record(r *checksum.Recorder) { f.recorder = r }
 
 // Create creates a file, or empties an existing one.
 func Create(path string) (*File, error) { return Open(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC) }
@@ -30,34 +40,49 @@ func Open(path string, flags int) (*File, error) {
 		}
 		return nil, err
 	}
-	return &File{f}, nil
+	return &File{File: f}, nil
 }
 
 func (f *File) Write(b []byte) (n int, err error) {
 	if interceptor.Load() == nil {
-		return f.File.Write(b)
-	}
-	err = operate(OpWrite, f.Name(), func() (err error) {
 		n, err = f.File.Write(b)
-		return err
-	})
+	} else {
+		err = operate(OpWrite, f.Name(), func() (err error) {
+			n, err = f.File.Write(b)
+			return err
+		})
+	}
+	f.recorder.Follow(f.at, b[:n])
+	f.at += int64(n)
 	return n, err
 }
 
 func (f *File) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
 
+// ReadFrom writes what it reads from r, as [io.Copy] does. That of [os.File] would go past Write.
+func (f *File) ReadFrom(r io.Reader) (int64, error) { return io.Copy(struct{ io.Writer }{f}, r) }
+
 func (f *File) WriteAt(b []byte, offset int64) (n int, err error) {
 	if interceptor.Load() == nil {
-		return f.File.WriteAt(b, offset)
-	}
-	err = operate(OpWrite, f.Name(), func() (err error) {
 		n, err = f.File.WriteAt(b, offset)
-		return err
-	})
+	} else {
+		err = operate(OpWrite, f.Name(), func() (err error) {
+			n, err = f.File.WriteAt(b, offset)
+			return err
+		})
+	}
+	f.recorder.Put(offset, b[:n])
 	return n, err
 }
 
+// Seek sets the position of the next Write.
+func (f *File) Seek(offset int64, whence int) (at int64, err error) {
+	f.at, err = f.File.Seek(offset, whence)
+	return f.at, err
+}
+
 func (f *File) Truncate(size int64) error {
+	f.recorder.Truncate(size)
 	return operate(OpTruncate, f.Name(), func() error { return f.File.Truncate(size) })
 }
 
@@ -87,7 +112,7 @@ func Sync(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join((&File{f}).Sync(), f.Close())
+	return errors.Join((&File{File: f}).Sync(), f.Close())
 }
 
 // MakeFolder creates a folder and those above it, so that they are on the disk when it has returned.

@@ -94,7 +94,7 @@ func TestFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join((&File{w}).Sync(), w.Close(), r.Close()); err != nil {
+	if err := errors.Join((&File{File: w}).Sync(), w.Close(), r.Close()); err != nil {
 		t.Errorf("a pipe: %v", err)
 	}
 }

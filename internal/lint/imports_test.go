@@ -41,9 +41,9 @@ var mayImport = map[string][]string{
 	"mesh":      {"internal/atomicfile", "internal/parallel", "internal/words"},
 	"partition": {"internal/dynlib", "internal/parallel"},
 	"proto":     {},
-	"run": {"internal/atomicfile", "internal/guard", "internal/parallel", "internal/words", "config", "formats",
-		"=solvers", "halo", "grid", "mesh", "partition", "dist", "backend", "kernelgen/lanes"},
-	"run/runtest": {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/atomicfile",
+	"run": {"internal/atomicfile", "internal/checksum", "internal/guard", "internal/parallel", "internal/words", "config",
+		"formats", "=solvers", "halo", "grid", "mesh", "partition", "dist", "backend", "kernelgen/lanes"},
+	"run/runtest": {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/atomicfile", "internal/checksum",
 		"internal/needs"}, // only tests use it
 	"launch/kube":      {"k8s"},
 	"launch/slurmtest": {"internal/needs"}, // only tests use it

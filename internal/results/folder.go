@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // VerifyFile is the name of the file, in a folder of results, with the output of atoll verify.
@@ -46,11 +47,17 @@ func Folders(before, after string) ([]Difference, error) {
 	return found, nil
 }
 
-// eachFile calls f with the path of each file in a folder and its subfolders, relative to the folder.
+// lockFiles begins the names of files that tell which process has written a folder.
+const lockFiles = ".lock"
+
+// eachFile calls f with the path of each file of results in a folder and its subfolders, relative to the folder.
 func eachFile(dir string, f func(name string)) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
+		}
+		if strings.HasPrefix(d.Name(), lockFiles) {
+			return nil
 		}
 		name, err := filepath.Rel(dir, path)
 		if err == nil {

@@ -15,7 +15,7 @@ var ignoredKeys = map[string][]string{
 	"summary.json": {"wall_s", "updates_per_s", "phases", "version", "host", "fma", "case_sha256", "transport", "backend",
 		"halo", "threads"},
 	"run.json":   {"version", "case_dir", "case_sha256", "start_sha256"},
-	"epoch.json": {"raised", "job", "places[].place"},
+	"epoch.json": {"raised", "job", "holder", "by", "places[].place"},
 }
 
 // compareObjects compares two JSON objects key by key, without the skipped keys. Numbers are compared as text:

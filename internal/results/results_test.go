@@ -119,6 +119,7 @@ func TestEqual(t *testing.T) {
 		"version":            edit("summary.json", `"version": "v1"`, `"version": "v2"`),
 		"folder and version": edit("run.json", `"/a", "version": "v1"`, `"/b", "version": "v2"`),
 		"time of an epoch":   edit("epoch.json", `03:04:05Z`, `03:04:06Z`),
+		"a launcher":         edit("epoch.json", `"9f", "by": "process 7"`, `"a0", "by": "process 8"`),
 		"name of a member":   edit("epoch.json", `"here"`, `"node7 (process 12)"`),
 		"a longer check": func(r *run) {
 			r.texts[VerifyFile] = strings.NewReplacer("     s  bound", "      s  bound", "------  ----  -----",
@@ -127,6 +128,7 @@ func TestEqual(t *testing.T) {
 		"words":           edit(VerifyFile, "Lakes at rest", "Basins of still water"),
 		"a title":         edit(VerifyFile, "precision", "kind of  "),
 		"order of arrays": func(r *run) { d := r.image.CellData; d[0], d[1] = d[1], d[0] },
+		"who wrote it":    func(r *run) { r.texts[".lock"] = "process 7" },
 		"frames": func(r *run) {
 			r.texts["frames/a_000000_r0000.vtu"] = asciiGrid
 		},

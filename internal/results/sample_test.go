@@ -26,7 +26,7 @@ const runJSON = `{"format": 1, "solver": "vof", "case_sha256": "ab", "case_dir":
  "state": "done", "epoch": 2}`
 
 const epochJSON = `{"epoch": 2, "ranks": 3, "places": [{"place": "here", "first": 0, "ranks": 3}],
- "raised": "2026-01-02T03:04:05Z"}`
+ "raised": "2026-01-02T03:04:05Z", "holder": "9f", "by": "process 7"}`
 
 const report = `== lake: Lakes at rest
 

@@ -16,8 +16,7 @@ import (
 // Module is the code of a package's kernels for GPUs.
 type Module struct {
 	Name    string
-	PTX     string
-	Machine string // an archive of machine code made from the same source: see PackMachine; empty for none
+	Archive string // PTX, and machine code made from the same source: see Pack
 }
 
 // Remedy tells users without a CUDA C compiler how to get one.
@@ -33,11 +32,19 @@ func Uncompiled(path string) string {
 
 // Compiled returns an error if the module was generated without a compiler. The error says what to do.
 func (m *Module) Compiled() error {
-	if !strings.HasPrefix(m.PTX, uncompiled) {
+	r, err := openArchive(m.Archive)
+	if err != nil {
+		return fmt.Errorf("the kernels of %s: %w", m.Name, err)
+	}
+	return CompiledPTX(r.Comment)
+}
+
+// CompiledPTX returns an error if a text stands for missing PTX. The error says what to do.
+func CompiledPTX(ptx string) error {
+	if !strings.HasPrefix(ptx, uncompiled) {
 		return nil
 	}
-	line, _, _ := strings.Cut(m.PTX, "\n")
-	return errors.New(strings.TrimPrefix(line, "// "))
+	return errors.New(strings.TrimPrefix(firstLine(ptx), "// "))
 }
 
 // Launch is a kernel with its arguments.

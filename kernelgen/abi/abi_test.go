@@ -113,12 +113,12 @@ func TestRows(t *testing.T) {
 
 // TestUncompiled proves that the error of a module without PTX is one line that names the package and says what to do.
 func TestUncompiled(t *testing.T) {
-	m := &Module{Name: "decay", PTX: Uncompiled("example.com/decay") + "\n"}
-	if err := m.Compiled(); err == nil || !strings.HasPrefix(err.Error(), "no PTX of example.com/decay, ") ||
+	if err := CompiledPTX(Uncompiled("example.com/decay") + "\n"); err == nil ||
+		!strings.HasPrefix(err.Error(), "no PTX of example.com/decay, ") ||
 		!strings.HasSuffix(err.Error(), "then go generate example.com/decay") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("got %v", err)
 	}
-	if err := (&Module{PTX: "// sha256 of options and source: 00\n.version 8.4\n"}).Compiled(); err != nil {
+	if err := CompiledPTX("// sha256 of options and source: 00\n.version 8.4\n"); err != nil {
 		t.Errorf("compiled: %v", err)
 	}
 }

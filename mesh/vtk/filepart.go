@@ -77,6 +77,15 @@ func newFilePart(data divisible, compress bool) (*FilePart, error) {
 // Sizes returns the sizes of the part, which all ranks need to write theirs.
 func (p *FilePart) Sizes() Sizes { return p.sizes }
 
+// Length is the number of bytes of the file whose parts have these sizes.
+func (p *FilePart) Length(allSizes []Sizes) int64 {
+	return p.layout(allSizes, 0).end + int64(len(endOfFile))
+}
+
+// Parts is the largest number of ranges of a file, with other parts between them, that a part of it writes: before the
+// pieces with the first piece, before the data with the first data, and the end; or its piece and its data.
+const Parts = 4
+
 // beginData returns the bytes between the elements of the pieces and the arrays.
 func (p *FilePart) beginData() []byte {
 	return fmt.Appendf(nil, "  </%s>\n  <AppendedData encoding=\"raw\">\n_", p.d.kind)

@@ -20,6 +20,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/run/ledger"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -278,7 +279,7 @@ func TestForgedFilesAreRefused(t *testing.T) {
 		text := bytes.Clone(original)
 		x, start := indexOf(t, text)
 		c.forge(&x, text)
-		encoded, err := json.Marshal(x)
+		encoded, err := x.encode()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -291,6 +292,42 @@ func TestForgedFilesAreRefused(t *testing.T) {
 				err = f.Close()
 			}
 		}
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got error %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// TestSealedIndex checks that an index is refused if anything in it was changed, although its checksum is right, and
+// that one of an earlier version, without a seal, is accepted.
+func TestSealedIndex(t *testing.T) {
+	original, err := os.ReadFile(newCheckpoint(t, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		forge func(x *index)
+		want  string
+	}{
+		"nothing":  {func(*index) {}, ""},
+		"no seal":  {func(x *index) { x.Seal = "" }, ""},
+		"seal":     {func(x *index) { x.Seal = strings.Repeat("0", sealSize) }, "not the one"},
+		"short":    {func(x *index) { x.Seal = x.Seal[1:] }, "not the one"},
+		"time":     {func(x *index) { x.Time++ }, "not the one"},
+		"dt":       {func(x *index) { x.Dt /= 2 }, "not the one"},
+		"ranks":    {func(x *index) { x.Ranks++ }, "not the one"},
+		"scalar":   {func(x *index) { x.Scalars = map[string]number{"a": 1} }, "not the one"},
+		"position": {func(x *index) { x.Run = []byte(`{"frames":99}`) }, "not the one"},
+		"files":    {func(x *index) { x.Files = ledger.Files{"frames/a.vtu": {Size: 1}} }, "not the one"},
+	} {
+		text := bytes.Clone(original)
+		x, start := indexOf(t, text)
+		c.forge(&x)
+		encoded, err := json.Marshal(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = check(slices.Concat(text[:start], encoded, footer(start, encoded)))
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got error %v, want %q", name, err, c.want)
 		}

@@ -1,12 +1,16 @@
 package checkpoint
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/atoll-hpc/atoll/run/ledger"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -78,6 +82,7 @@ func (n *number) UnmarshalJSON(text []byte) error {
 
 // index follows the blobs; it locates them.
 type index struct {
+	Seal string `json:"seal"` // SHA-256 of all that follows in the index; "" in files of earlier versions
 	Info
 	Spaces []space `json:"spaces"`
 	Blocks []block `json:"blocks"`
@@ -109,6 +114,37 @@ type blob struct {
 	Offset int64  `json:"at"`
 	Len    int64  `json:"len"`
 	CRC    uint32 `json:"crc32c"`
+}
+
+// sealStart and sealSize locate the seal in the text of an index, in which it is first.
+const (
+	sealStart = len(`{"seal":"`)
+	sealSize  = 2 * sha256.Size
+)
+
+// encode returns the text of an index, with its seal.
+func (x *index) encode() ([]byte, error) {
+	x.Seal = strings.Repeat("0", sealSize)
+	text, err := json.Marshal(x)
+	if err == nil {
+		sum := sha256.Sum256(text[sealStart+sealSize:])
+		hex.Encode(text[sealStart:], sum[:])
+	}
+	return text, err
+}
+
+// checkSeal returns an error if somebody has changed the text of an index since it was sealed. Unlike the checksum, the
+// seal also detects changes by those who know the format and compute the checksum again.
+func (x *index) checkSeal(text []byte) error {
+	if x.Seal == "" { // of an earlier version
+		return nil
+	}
+	if rest := sealStart + sealSize; len(text) > rest && string(text[sealStart:rest]) == x.Seal {
+		if sum := sha256.Sum256(text[rest:]); hex.EncodeToString(sum[:]) == x.Seal {
+			return nil
+		}
+	}
+	return errors.New("the index is not the one that was written")
 }
 
 // header returns the header of a file.

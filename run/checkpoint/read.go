@@ -102,6 +102,9 @@ func open(path string, r io.ReaderAt, size int64) (*File, error) {
 	if err := json.Unmarshal(text, &f.index); err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
+	if err := f.index.checkSeal(text); err != nil {
+		return nil, err
+	}
 	return f, f.index.check(int64(indexOffset))
 }
 

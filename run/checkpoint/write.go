@@ -225,7 +225,7 @@ func (w *Writer) publish(messages [][]byte) error {
 	for name, v := range w.snapshot.Scalars {
 		w.index.Scalars[name] = number(v)
 	}
-	text, err := json.Marshal(w.index)
+	text, err := w.index.encode()
 	if err != nil {
 		return err
 	}

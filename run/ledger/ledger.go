@@ -1,7 +1,7 @@
-// Package ledger keeps account of the files that a run writes to its folder. A Ledger, one on each rank, syncs the
-// files in the background, so that steps do not wait for the disk, and computes their checksums. A Mark is the state
-// of the files at one step: a checkpoint counts them only when all of them are on the disk, and a run that continues
-// compares them with what it finds (see Sum.Check).
+// Package ledger keeps account of the files that a run writes to its folder. A Ledger, one on each rank, has their
+// checksums, which those who write them compute, and syncs the files in the background, so that steps do not wait for
+// the disk. A Mark is the state of the files at one step: a checkpoint counts them only when all of them are on the
+// disk, and a run that continues compares them with what it finds (see Sum.Check).
 package ledger
 
 import (
@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/internal/checksum"
 )
 
 // Files are sums by the paths of files in the folder of a run, with / on every system.
@@ -42,10 +43,11 @@ type Ledger struct {
 
 // task is a change of the ledger, in the order of the queue.
 type task struct {
-	add    string        // path of a file to record and to sync, "" for none
-	file   *os.File      // an open file to sync and close, nil for none
-	update func() error  // other changes, nil for none
-	done   chan struct{} // of a mark: sync all that has changed, then close it
+	add     string              // path of a file to record and to sync, "" for none
+	written atomicfile.Contents // of this file
+	file    *os.File            // an open file to sync and close, nil for none
+	update  func() error        // other changes, nil for none
+	done    chan struct{}       // of a mark: sync all that has changed, then close it
 }
 
 // New returns the ledger of a rank for a run in a folder.
@@ -53,8 +55,11 @@ func New(dir string) *Ledger {
 	return &Ledger{dir: dir, files: Files{}, growing: map[string]*running{}, changed: map[string]bool{}}
 }
 
-// Add records a file that is complete: it will not change any more.
-func (l *Ledger) Add(path string) { l.enqueue(task{add: path}) }
+// Add records a file that is complete: it will not change any more. written has what all ranks have written to it; if
+// that does not cover the file, it is read.
+func (l *Ledger) Add(path string, written atomicfile.Contents) {
+	l.enqueue(task{add: path, written: written})
+}
 
 // Sync syncs a file to which this rank has written a part, and which another rank records under a name that it may not
 // have yet. It closes f, which may be open for reading. If the disk is so slow that many files wait, so does Sync.
@@ -86,8 +91,8 @@ func (l *Ledger) Changed(path string) {
 }
 
 // Grow records that a file has grown to size bytes. Its sum covers the bytes from the given one on; those before it may
-// change.
-func (l *Ledger) Grow(path string, from, size int64) {
+// change. written has checksums of what all ranks have added; if they do not cover it, the file is read.
+func (l *Ledger) Grow(path string, from, size int64, written checksum.Parts) {
 	l.enqueue(task{update: func() error {
 		l.change(path)
 		r := l.growing[path]
@@ -95,7 +100,7 @@ func (l *Ledger) Grow(path string, from, size int64) {
 			r = &running{Sum{From: from, Size: from, Grows: true}}
 			l.growing[path] = r
 		}
-		return r.lose(r.extend(l.path(path), size))
+		return r.lose(r.extend(l.path(path), size, written))
 	}})
 }
 
@@ -222,7 +227,7 @@ func (l *Ledger) do(batch []task, failed bool) error {
 			err = t.update()
 		}
 		if t.add != "" {
-			if err = l.sum(t.add); err == nil {
+			if err = l.sum(t.add, t.written); err == nil {
 				group.Go(func() error { return l.syncFile(t.add) })
 				l.changed[path.Dir(t.add)] = true
 			}
@@ -245,9 +250,9 @@ const syncsAtOnce = 8
 func (l *Ledger) change(name string) { l.changed[name], l.changed[path.Dir(name)] = true, true }
 
 // sum records a file. One that somebody has removed is recorded as missing.
-func (l *Ledger) sum(path string) error {
+func (l *Ledger) sum(path string, written atomicfile.Contents) error {
 	r := running{}
-	err := r.whole(l.path(path))
+	err := r.whole(l.path(path), written)
 	err = r.lose(err)
 	l.files[path] = r.Sum
 	return err

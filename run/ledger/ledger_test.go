@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/internal/checksum"
 )
 
 // write writes a file in the folder of a ledger.
@@ -31,11 +32,11 @@ func newRun(t *testing.T) (dir string, files Files) {
 		write(t, dir, name, text)
 	}
 	l := New(dir)
-	l.Add("frames/a.vtu")
-	l.Table("t.csv", 4, Update(0, []byte("t,h\n")))
-	l.Grow("a.nc", 6, 10)
-	l.Grow("a.nc", 6, 13)
-	l.Add("frames/b.vtu")
+	l.Add("frames/a.vtu", atomicfile.Contents{})
+	l.Table("t.csv", 4, checksum.Update(0, []byte("t,h\n")))
+	l.Grow("a.nc", 6, 10, nil)
+	l.Grow("a.nc", 6, 13, nil)
+	l.Add("frames/b.vtu", atomicfile.Contents{})
 	files, err := l.Mark().Wait()
 	if err != nil || len(files) != 4 {
 		t.Fatalf("got files %v, %v; want 4", files, err)
@@ -97,10 +98,10 @@ func TestDamageIsFound(t *testing.T) {
 func TestLostFilesAreReportedLater(t *testing.T) {
 	dir := t.TempDir()
 	l := New(dir)
-	l.Add("gone.vtu")
+	l.Add("gone.vtu", atomicfile.Contents{})
 	write(t, dir, "a.nc", "CDF")
-	l.Grow("a.nc", 1, 10)
-	l.Grow("a.nc", 1, 12)
+	l.Grow("a.nc", 1, 10, nil)
+	l.Grow("a.nc", 1, 12, nil)
 	files, err := l.Mark().Wait()
 	if err != nil || len(files) != 2 {
 		t.Fatalf("got files %v, %v; want 2", files, err)
@@ -111,6 +112,48 @@ func TestLostFilesAreReportedLater(t *testing.T) {
 		one := Files{name: files[name]}
 		if err := one.Check(dir, 0, 1, true); !errors.As(err, new(*Damaged)) {
 			t.Errorf("%s: got error %v, want Damaged", name, err)
+		}
+	}
+}
+
+// TestWrittenFilesAreNotRead checks that the ledger takes the checksums of those who write: a file that somebody
+// changes, truncates or removes between the write and the entry is found by Check.
+func TestWrittenFilesAreNotRead(t *testing.T) {
+	text, half := []byte("CDF 0 one"), []byte(" two")
+	record := func(at int64, b []byte) checksum.Parts {
+		var r checksum.Recorder
+		r.Put(at, b)
+		return r.Parts()
+	}
+	for name, c := range map[string]struct {
+		now, want string // the file when it is entered, "-" for none; the error at the end
+	}{
+		"as written": {"CDF 0 one two", ""},
+		"shorter":    {"CDF 0 one", "has 9 bytes, not the 13"},
+		"longer":     {"CDF 0 one two three", "has 19 bytes, not the 13"},
+		"removed":    {"-", "is missing"},
+		"other":      {"CDF 1 one two", "has other contents"},
+	} {
+		dir := t.TempDir()
+		if c.now != "-" {
+			write(t, dir, "a", c.now)
+			write(t, dir, "b", c.now)
+		}
+		l := New(dir)
+		l.Add("a", atomicfile.Contents{Parts: append(record(0, text), record(int64(len(text)), half)...)})
+		l.Grow("b", 6, 9, append(record(0, text[:6]), record(6, text[6:])...))
+		l.Grow("b", 6, 13, record(9, half))
+		files, err := l.Mark().Wait()
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := Files{"a": files["a"]}
+		if err := one.Check(dir, 0, 1, true); (err == nil) != (c.want == "") ||
+			err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got error %v, want %q", name, err, c.want)
+		}
+		if got, want := files["b"].CRC, checksum.Update(0, []byte("one two")); got != want {
+			t.Errorf("%s: got %#x for what was added, want %#x", name, got, want)
 		}
 	}
 }
@@ -132,7 +175,7 @@ func TestMarkSyncsWhatItCounts(t *testing.T) {
 		write(t, dir, name, text)
 	}
 	l := New(dir)
-	l.Add("frames/a.vtu")
+	l.Add("frames/a.vtu", atomicfile.Contents{})
 	l.Table("t.csv", 2, 1)
 	l.Table("t.csv", 4, 2)
 	part, err := os.Open(filepath.Join(dir, "frames", "b.vtu"))
@@ -178,7 +221,7 @@ func TestSyncErrorsEndTheRun(t *testing.T) {
 		})
 		l := New(dir)
 		for k := range 3 {
-			l.Add("a.vtu")
+			l.Add("a.vtu", atomicfile.Contents{})
 			l.Table("t.csv", 2, 1)
 			if _, err := l.Mark().Wait(); !errors.Is(err, syscall.EIO) || !errors.Is(l.Err(), syscall.EIO) {
 				t.Errorf("%s, mark %d: got error %v, want %v", file, k, err, syscall.EIO)
@@ -191,8 +234,8 @@ func TestSyncErrorsEndTheRun(t *testing.T) {
 // TestNoLedger checks that a run without a folder needs no ledger.
 func TestNoLedger(t *testing.T) {
 	var l *Ledger
-	l.Add("a")
-	l.Grow("b", 0, 1)
+	l.Add("a", atomicfile.Contents{})
+	l.Grow("b", 0, 1, nil)
 	l.Resume(nil)
 	if files, err := l.Mark().Wait(); len(files) > 0 || err != nil || l.Err() != nil {
 		t.Errorf("got %v, %v", files, err)

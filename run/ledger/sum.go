@@ -3,13 +3,15 @@ package ledger
 import (
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/internal/checksum"
 )
 
 // Sum is the size and the checksum of a file.
@@ -18,32 +20,32 @@ type Sum struct {
 	From     int64  `json:"from,omitempty"` // the first byte of the checksum
 	CRC      uint32 `json:"crc32c"`
 	Grows    bool   `json:"grows,omitempty"`       // the file may have become larger
-	Modified int64  `json:"modified_ns,omitempty"` // time of the last change since 1970; 0 if the file has changed since
+	Modified int64  `json:"modified_ns,omitempty"` // time of the last change since 1970; 0 if unknown, or it may grow
 }
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// Update adds bytes to a checksum, which begins with 0.
-func Update(crc uint32, b []byte) uint32 { return crc32.Update(crc, castagnoli, b) }
 
 // Checksum returns the checksum of the first size bytes of a file.
 func Checksum(path string, size int64) (uint32, error) {
 	r := running{}
-	err := r.extend(path, size)
+	err := r.extend(path, size, nil)
 	return r.CRC, err
 }
 
 // running is a sum to which bytes are added.
 type running struct{ Sum }
 
-// whole adds a file that is complete.
-func (r *running) whole(path string) error {
+// whole adds a file that is complete: it reads the file unless all of it was recorded when it was written.
+func (r *running) whole(path string, written atomicfile.Contents) (err error) {
+	var known bool
+	if r.CRC, r.Size, known = written.Parts.Sum(0); known {
+		r.Modified = written.Modified
+		return nil
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
 	r.Modified = info.ModTime().UnixNano()
-	return r.extend(path, info.Size())
+	return r.extend(path, info.Size(), nil)
 }
 
 var errShort = errors.New("the file has become shorter")
@@ -58,10 +60,14 @@ func (r *running) lose(err error) error {
 	return err
 }
 
-// extend adds the bytes up to size.
-func (r *running) extend(path string, size int64) error {
+// extend adds the bytes up to size: it reads them unless they were written.
+func (r *running) extend(path string, size int64, written checksum.Parts) error {
 	if r.Size < 0 {
 		return errShort
+	}
+	if crc, end, known := written.Sum(r.Size); known && end == size {
+		r.CRC, r.Size = checksum.Join(r.CRC, crc, end-r.Size), end
+		return nil
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -71,7 +77,7 @@ func (r *running) extend(path string, size int64) error {
 	buffer := make([]byte, min(1<<20, max(size-r.Size, 0)))
 	for r.Size < size {
 		n, err := f.ReadAt(buffer[:min(int64(len(buffer)), size-r.Size)], r.Size)
-		r.CRC = Update(r.CRC, buffer[:n])
+		r.CRC = checksum.Update(r.CRC, buffer[:n])
 		r.Size += int64(n)
 		switch {
 		case err == io.EOF && r.Size < size:
@@ -105,7 +111,7 @@ func (s *Sum) Check(path string, trustTimes bool) error {
 		return nil
 	}
 	r := running{Sum{Size: s.From}}
-	if err := r.extend(path, s.Size); err != nil {
+	if err := r.extend(path, s.Size, nil); err != nil {
 		return err
 	}
 	if r.CRC != s.CRC {

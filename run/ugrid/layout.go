@@ -172,11 +172,16 @@ func MappingAttrs(epsg int) netcdf.Attrs {
 		netcdf.Numeric("epsg", netcdf.Int32, float64(epsg)), netcdf.Text("long_name", code)}
 }
 
-// create writes the file with its mesh and no records.
+// create writes the file with its mesh and no records. The bytes with the number of records are a part of their own.
 func (w *Writer) create(n *nodes) error {
 	l := w.layout
 	return atomicfile.Write(w.path, func(f *atomicfile.File) error {
-		if _, err := f.Write(l.header.Encode()); err != nil {
+		header := l.header.Encode()
+		_, err := f.WriteAt(header[:AfterCount], 0)
+		if err == nil {
+			_, err = f.WriteAt(header[AfterCount:], AfterCount)
+		}
+		if err != nil {
 			return err
 		}
 		for _, item := range []struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/formats/netcdf"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/internal/checksum"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -30,7 +31,8 @@ type Writer struct {
 	path            string
 	layout          *layout
 	plan            *plan
-	completeRecords int // number of complete records
+	completeRecords int            // number of complete records
+	created         checksum.Parts // what this rank has written to a new file
 }
 
 // Open creates a file in the folder of the fence for the owned triangles of all ranks, whose keys count from 0. If
@@ -71,7 +73,11 @@ func (w *Writer) begin(ctx context.Context, corners []float64, fields []solvers.
 		return err
 	}
 	if w.comm.Rank() == 0 {
-		err = w.fence.Publish(func() error { return w.create(&n) })
+		var created atomicfile.Contents
+		created, err = atomicfile.Recorded(w.path, func() error {
+			return w.fence.Publish(func() error { return w.create(&n) })
+		})
+		w.created = created.Parts
 	}
 	return solvers.Agree(ctx, w.comm, err)
 }
@@ -129,6 +135,9 @@ const AfterCount = 12
 // Size returns the size in bytes of a file with the records that are complete.
 func (w *Writer) Size() int64 { return w.layout.header.FileSize(int64(w.completeRecords)) }
 
+// Created returns checksums of what this rank has written to a file that Open has created; nil for others.
+func (w *Writer) Created() checksum.Parts { return w.created }
+
 // Record is a record that is being written. All ranks call its methods in order: Exchange, which waits for messages of
 // other ranks; Write; then Count.
 type Record struct {
@@ -136,6 +145,7 @@ type Record struct {
 	time    float64
 	values  [][]float64 // one array per component, on the owned cells
 	written [][]float64 // the same, on the cells that this rank writes
+	sums    checksum.Recorder
 }
 
 // Begin starts a record. values has an array on the owned cells for each component of each field. The arrays may not
@@ -157,7 +167,13 @@ func (r *Record) Write() error {
 	if err != nil {
 		return err
 	}
+	f.Record(&r.sums)
 	return errors.Join(r.write(f), f.Close())
+}
+
+// Written returns a message with checksums of what Write has written. It has the same length on all ranks.
+func (r *Record) Written() []byte {
+	return r.sums.Parts().Joined(-1).Encode(len(r.w.layout.values) + 1)
 }
 
 func (r *Record) write(f io.WriterAt) error {

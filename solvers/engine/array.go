@@ -133,6 +133,20 @@ func ShownOnBlock[N backend.Number](e *Engine, f solvers.Field, b *grid.Block, c
 	return f
 }
 
+// ShownOnFaces is ShownOnBlock for an array of faces across an axis, of which the one with a cell's index is at its
+// lower side: the upper end of an axis that is not periodic has one more, in the first layer of ghosts.
+func ShownOnFaces[N backend.Number](e *Engine, f solvers.Field, b *grid.Block, axis int,
+	cycle ...*Array[N]) solvers.Field {
+	f = ShownOnBlock(e, f, b, cycle...)
+	cells := f.View
+	f.View = func() solvers.View {
+		v := cells()
+		v.N = b.Faces(axis)
+		return v
+	}
+	return f
+}
+
 // Growing is a set of entities whose number changes, such as particles, and the arrays over them.
 type Growing struct {
 	Name     string         // of several entities, for errors

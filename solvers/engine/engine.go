@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
@@ -39,11 +38,14 @@ type Definition struct {
 	Restored func(ctx context.Context) error
 	// Failed returns an error of a step that the step cannot return.
 	Failed func() error
-	// Measured prepares the measurements.
-	Measured func(m *Measures, p *Program)
+	// Measured declares the measurements.
+	Measured func(m *Measures)
+	// End measures, at the end of a run, what is not measured before.
+	End func(ctx context.Context) ([]solvers.Quantity, error)
 }
 
-// Engine takes the steps of a solver on a rank. It implements solvers.Restarter, Observer and Stepper.
+// Engine takes the steps of a solver on a rank. It implements solvers.Restarter, Observer, Ender and
+// Stepper.
 type Engine struct {
 	env      *Env
 	def      Definition
@@ -63,8 +65,8 @@ type Engine struct {
 
 // New returns an engine, which owns the arrays of a table.
 func New(env solvers.Env, t *Table) *Engine {
-	e := &Engine{env: &env, table: t, links: links{comm: env.Comm, dev: env.Device, kind: env.Halo}}
-	e.player = newPlayer(e.env)
+	e := &Engine{env: &env, table: t, links: links{comm: env.Comm, dev: env.Device, kind: env.Halo, log: env.Log}}
+	e.player = newPlayer(e.env, &e.now)
 	return e
 }
 
@@ -100,18 +102,16 @@ func (e *Engine) Do(ctx context.Context, f func(p *Program)) error {
 	if p.err != nil {
 		return p.err
 	}
-	e.player.last = time.Now()
 	return errors.Join(e.player.play(ctx, p.ops), e.player.sendAll(ctx))
 }
 
-// Prepared makes a program that is played many times, outside of steps and on one rank.
+// Prepared makes a program that is played many times, outside of steps. Its exchanges are made before, by Ghosts.Of.
 func (e *Engine) Prepared(f func(p *Program)) func(ctx context.Context) error {
 	p := e.program(context.Background(), f)
 	return func(ctx context.Context) error {
 		if p.err != nil {
 			return p.err
 		}
-		e.player.last = time.Now()
 		return errors.Join(e.player.play(ctx, p.ops), e.player.sendAll(ctx))
 	}
 }
@@ -138,36 +138,30 @@ func (e *Engine) Define(ctx context.Context, def Definition) (err error) {
 	}
 	e.free = e.free && e.player.records
 	e.rest = e.program(ctx, def.Rest)
-	m := &e.measures
-	m.engine = e
-	m.program = e.program(ctx, func(p *Program) {
-		if def.Measured != nil {
-			def.Measured(m, p)
-		}
-	})
-	if err := errors.Join(e.rest.err, m.program.err); err != nil {
+	if e.rest.err != nil {
+		return e.rest.err
+	}
+	if err := e.measures.prepare(ctx, e); err != nil {
 		return err
 	}
-	if err := e.agree(ctx); err != nil {
-		return err
-	}
-	return m.prepare()
+	return e.agree(ctx)
 }
 
 // agree returns an error, on all ranks, if the exchanges and reductions of some ranks are not those of the others: they
 // would wait for each other forever.
 func (e *Engine) agree(ctx context.Context) error {
 	var list []byte
-	for _, p := range append(slices.Clone(e.programs), e.rest, e.measures.program) {
+	all := slices.Concat(e.programs, []*Program{e.rest}, e.measures.programs[0], e.measures.programs[1])
+	for _, p := range all {
 		list = p.shared(list)
 	}
 	sum := sha256.Sum256(list)
-	all, err := e.env.Comm.Allgatherv(ctx, sum[:])
+	sums, err := e.env.Comm.Allgatherv(ctx, sum[:])
 	if err != nil {
 		return err
 	}
-	for rank, other := range all {
-		if !bytes.Equal(other, all[0]) {
+	for rank, other := range sums {
+		if !bytes.Equal(other, sums[0]) {
 			return fmt.Errorf("the exchanges and reductions of a step differ on rank %d from those on rank 0", rank)
 		}
 	}
@@ -183,13 +177,14 @@ func (e *Engine) Advance(ctx context.Context, until, pause float64, steps int) (
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		e.player.last = time.Now()
 		k := e.now.Steps % e.def.Cycle
 		n, err := e.def.Clock.begin(e, until, pause, k, min(steps, e.def.Window))
 		if err != nil {
 			return false, err
 		}
-		if err := e.take(ctx, k, n); err != nil {
+		e.player.startTimer()
+		err = e.take(ctx, k, n)
+		if e.player.stopTimer(); err != nil {
 			return false, err
 		}
 		before := e.now
@@ -249,7 +244,8 @@ func (e *Engine) take(ctx context.Context, k, n int) error {
 func (p *Program) joins() bool { return p.free && p.body == 0 }
 
 func (e *Engine) replay(ctx context.Context, r *backend.Replay, w window) error {
-	err := e.player.record(ctx, r, func() error {
+	e.player.enter(e.programs[w.first].phase)
+	return e.player.record(ctx, r, func() error {
 		for n := range w.count {
 			p := e.programs[(w.first+n)%e.def.Cycle]
 			if err := e.player.play(ctx, p.ops[p.body:]); err != nil {
@@ -261,8 +257,6 @@ func (e *Engine) replay(ctx context.Context, r *backend.Replay, w window) error 
 		}
 		return nil
 	})
-	e.player.lap(e.programs[w.first].phase)
-	return err
 }
 
 // Forget frees the recordings, since the indices of loops have changed.
@@ -307,13 +301,21 @@ func (e *Engine) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	return e.measures.now(ctx)
 }
 
+// MeasureEnd implements solvers.Ender.
+func (e *Engine) MeasureEnd(ctx context.Context) ([]solvers.Quantity, error) {
+	if e.def.End == nil {
+		return nil, nil
+	}
+	return e.def.End(ctx)
+}
+
 // Observe implements solvers.Observer.
 func (e *Engine) Observe(ctx context.Context) error {
 	o, err := e.measures.buffers.Begin()
 	if err != nil || e.def.Measured == nil {
 		return err
 	}
-	return e.measures.observe(ctx, o)
+	return e.measures.observe(ctx, o, true)
 }
 
 // Observed implements solvers.Observer.
@@ -348,6 +350,9 @@ func (e *Engine) State(ctx context.Context) ([]solvers.State, error) {
 func (e *Engine) Scalars(ctx context.Context) (map[string]float64, error) {
 	values, sums := make([]int64, len(e.def.Saved)), make([]int64, len(e.def.Saved))
 	for k := range e.def.Saved {
+		if e.def.Saved[k].Number != nil {
+			continue
+		}
 		var err error
 		if values[k], err = e.readScalar(&e.def.Saved[k]); err != nil {
 			return nil, err
@@ -359,8 +364,13 @@ func (e *Engine) Scalars(ctx context.Context) (map[string]float64, error) {
 	}
 	scalars := map[string]float64{}
 	for k, s := range e.def.Saved {
-		if scalars[s.Name] = float64(values[k]); s.Sum {
+		switch {
+		case s.Number != nil:
+			scalars[s.Name] = *s.Number
+		case s.Sum:
 			scalars[s.Name] = float64(sums[k])
+		default:
+			scalars[s.Name] = float64(values[k])
 		}
 	}
 	return scalars, nil
@@ -369,11 +379,16 @@ func (e *Engine) Scalars(ctx context.Context) (map[string]float64, error) {
 // Restore implements solvers.Restarter. Rank 0 continues what ranks add up.
 func (e *Engine) Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error {
 	e.now = at
+	e.player.restarts++
 	if err := fill(); err != nil {
 		return err
 	}
 	for k := range e.def.Saved {
 		s := &e.def.Saved[k]
+		if s.Number != nil {
+			*s.Number = scalars[s.Name]
+			continue
+		}
 		if err := e.writeScalar(s, int64(scalars[s.Name])); err != nil {
 			return err
 		}

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"fmt"
+	"io"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
@@ -30,12 +32,16 @@ type links struct {
 	comm dist.Comm
 	dev  backend.Device
 	kind string // the user's choice of the exchanger
+	log  io.Writer
 	made *halo.Links
 }
 
 func (l *links) link(ctx context.Context, unlinked string) (_ *halo.Links, err error) {
-	if l.made == nil {
-		l.made, err = halo.Link(ctx, l.comm, l.dev, l.kind, unlinked)
+	if l.made != nil {
+		return l.made, nil
+	}
+	if l.made, err = halo.Link(ctx, l.comm, l.dev, l.kind, unlinked); err == nil && l.made.Note != "" && l.log != nil {
+		fmt.Fprintf(l.log, "%-16s %s\n", "halo", l.made.Note)
 	}
 	return l.made, err
 }
@@ -120,7 +126,12 @@ type Exchange struct {
 	pending bool   // started, not finished
 	unsent  bool
 	forked  bool // in the player's list of those that join finishes
+
+	refreshed stateNumber // the state for which it was made last by Program.Refresh
 }
+
+// stateNumber is the number of steps before a state, and how many times a state was restored before it, from 1.
+type stateNumber struct{ steps, restarts int }
 
 // Of prepares the exchange of arrays together. All ranks call it in the same order.
 func (g *Ghosts) Of(ctx context.Context, arrays ...Exchanged) (*Exchange, error) {

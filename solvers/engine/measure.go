@@ -3,89 +3,119 @@ package engine
 import (
 	"context"
 	"errors"
-	"math"
 	"reflect"
 	"slices"
-	"time"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/exact"
 )
 
 // Measures are the measurements of a state: a program that may be queued between steps, its results, and the quantities
 // that follow from those of all ranks.
 type Measures struct {
-	engine  *Engine
-	program *Program
-	cells   []cell
-	counts  []*int64 // on the host
-	buffers solvers.ObservationBuffers[Observation]
+	// Program makes the program that measures the state before step k of the cycle. Row tells that it is for a row of a
+	// table, which may lack quantities that are no column, and not for Measure.
+	Program func(p *Program, k int, row bool)
 	// Quantities makes the list of quantities; all ranks call it.
 	Quantities func(ctx context.Context, o *Observation) ([]solvers.Quantity, error)
+
+	engine   *Engine
+	programs [2][]*Program // of each step of the cycle: for Measure, and for rows
+	cells    []cell
+	counts   []*int64   // on the host
+	numbers  []*float64 // likewise
+	buffers  solvers.ObservationBuffers[Observation]
 }
 
 // Observation is a measurement of a state.
 type Observation struct {
-	Steps    int // up to the state
+	Steps    int  // up to the state
+	Row      bool // it is for a row of a table: see Measures.Program
 	read     []backend.Readback
 	own, all [][]int64 // the words of each result, of this rank and of all ranks
 	counts   []int64
+	numbers  []float64
 }
 
 // cell is a result on the device.
 type cell interface {
 	bytes() []byte
 	clear() error
-	reductions() []reduction
+	parts() []resultPart
 }
 
-// reduction is how ranks combine a word of a result.
+// resultPart is a field of a result: how ranks combine it, and its first word.
+type resultPart struct {
+	by   reduction
+	word int
+}
+
 type reduction uint8
 
 const (
 	sum reduction = iota
 	most
-	mostKey // of atomics.Most and atomics.Least
+	mostKey  // of atomics.Most and atomics.Least
+	exactSum // of package exact
 )
 
 // Result is a struct on the device in which loops count, add up, or find extremes: ranks add up its integers of 64
-// bits, except those in which a maximum is found, and combine atomics.Most and atomics.Least.
+// bits, except those in which a maximum is found, and exact sums ([exact.Words]int64: see SumOf), and combine
+// atomics.Most and atomics.Least.
 type Result[T any] struct {
 	*Array[T]
-	index int // among the results; of another cell than those of Measures -1
-	words []reduction
-	zero  []T
+	index  int // among the results; of another cell than those of Measures -1
+	fields []resultPart
+	zero   []T
 }
 
 // NewResult declares a result that is cleared before each measurement, or with keep one that steps count up. most are
 // the names of integers in which a maximum is found.
 func NewResult[T any](t *Table, what string, keep bool, most ...string) *Result[T] {
-	r := &Result[T]{Array: Add[T](t, what, 1), index: -1, words: reductionsOf(reflect.TypeFor[T](), most)}
+	r := &Result[T]{Array: Add[T](t, what, 1), index: -1, fields: partsOf(reflect.TypeFor[T](), most)}
 	if !keep {
 		r.zero = make([]T, 1)
 	}
 	return r
 }
 
-func reductionsOf(t reflect.Type, names []string) (words []reduction) {
+func partsOf(t reflect.Type, names []string) (parts []resultPart) {
 	for k := range t.NumField() {
-		switch f := t.Field(k); {
+		f := t.Field(k)
+		part := resultPart{word: int(f.Offset / 8)}
+		switch {
 		case f.Type.Kind() == reflect.Uint64:
-			words = append(words, mostKey)
+			part.by = mostKey
 		case f.Type.Kind() == reflect.Int64 && slices.Contains(names, f.Name):
-			words = append(words, most)
+			part.by = most
 		case f.Type.Kind() == reflect.Int64:
-			words = append(words, sum)
+			part.by = sum
+		case f.Type == reflect.TypeFor[[exact.Words]int64]():
+			part.by = exactSum
 		default:
-			panic("engine: a result has a field that is no integer of 64 bits: " + f.Name)
+			panic("engine: a result has a field that is neither an integer of 64 bits nor an exact sum: " + f.Name)
 		}
+		parts = append(parts, part)
 	}
-	return words
+	return parts
 }
 
-func (r *Result[T]) reductions() []reduction { return r.words }
+// SumOf returns the number nearest to an exact sum.
+func SumOf(words [exact.Words]int64) float64 {
+	var a dist.Accumulator
+	a.AddWords(&words)
+	return a.Float64()
+}
+
+func (r *Result[T]) parts() []resultPart { return r.fields }
+
+// Words returns the result as kernels add to it if they number its words.
+func (r *Result[T]) Words() []int64 {
+	return unsafe.Slice((*int64)(unsafe.Pointer(r.At())), len(r.bytes())/8)
+}
 
 func (r *Result[T]) clear() error {
 	if r.zero == nil {
@@ -118,7 +148,30 @@ func (m *Measures) Count(n *int64) int {
 // Count returns the sum of a number of the host.
 func (o *Observation) Count(k int) int64 { return o.counts[k] }
 
-func (m *Measures) prepare() error {
+// Number adds a number of the host that is the same on all ranks, and returns its index.
+func (m *Measures) Number(v *float64) int {
+	m.numbers = append(m.numbers, v)
+	return len(m.numbers) - 1
+}
+
+// Number returns a number of the host as it was when the state was measured.
+func (o *Observation) Number(k int) float64 { return o.numbers[k] }
+
+// prepare makes the programs and the buffers.
+func (m *Measures) prepare(ctx context.Context, e *Engine) error {
+	if m.engine = e; e.def.Measured == nil {
+		return nil
+	}
+	e.def.Measured(m)
+	for row := range m.programs {
+		for k := range e.def.Cycle {
+			p := e.program(ctx, func(p *Program) { m.Program(p, k, row == 1) })
+			if p.err != nil {
+				return p.err
+			}
+			m.programs[row] = append(m.programs[row], p)
+		}
+	}
 	for _, o := range m.buffers.All() {
 		for _, c := range m.cells {
 			r, err := backend.NewReadback(m.engine.env.Device, len(c.bytes()))
@@ -133,17 +186,23 @@ func (m *Measures) prepare() error {
 }
 
 // observe queues a measurement of the present state.
-func (m *Measures) observe(ctx context.Context, o *Observation) (err error) {
+func (m *Measures) observe(ctx context.Context, o *Observation, row bool) (err error) {
+	programs := m.programs[0]
+	if row {
+		programs = m.programs[1]
+	}
 	for _, c := range m.cells {
 		err = errors.Join(err, c.clear())
 	}
 	if err == nil {
-		m.engine.player.last = time.Now()
-		err = m.engine.player.play(ctx, m.program.ops)
+		err = m.engine.player.play(ctx, programs[m.engine.now.Steps%len(programs)].ops)
 	}
-	o.Steps, o.counts = m.engine.now.Steps, o.counts[:0]
+	o.Steps, o.Row, o.counts, o.numbers = m.engine.now.Steps, row, o.counts[:0], o.numbers[:0]
 	for _, n := range m.counts {
 		o.counts = append(o.counts, *n)
+	}
+	for _, v := range m.numbers {
+		o.numbers = append(o.numbers, *v)
 	}
 	for k, c := range m.cells {
 		if err == nil {
@@ -163,35 +222,33 @@ func (m *Measures) result(o *Observation, to *dist.Joint) (dist.Result[[]solvers
 		}
 		words := unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(bytes))), len(bytes)/8)
 		o.own[k], o.all[k] = slices.Clone(words), slices.Clone(words)
-		for n, r := range c.reductions() {
-			switch word := o.all[k][n : n+1]; r {
-			case sum:
-				to.SumInt64(word)
-			case most:
-				to.MaxInt64(word)
-			case mostKey:
-				word[0] ^= math.MinInt64 // so that keys have the order of signed integers
-				to.MaxInt64(word)
-			}
-		}
+		combine(c.parts(), o.all[k], to)
 	}
 	to.SumInt64(o.counts)
-	return func(ctx context.Context) ([]solvers.Quantity, error) {
-		for k, c := range m.cells {
-			for n, r := range c.reductions() {
-				if r == mostKey {
-					o.all[k][n] ^= math.MinInt64
-				}
-			}
+	return func(ctx context.Context) ([]solvers.Quantity, error) { return m.Quantities(ctx, o) }, nil
+}
+
+// combine adds the reductions of a result's words, which change when they are made.
+func combine(parts []resultPart, words []int64, to *dist.Joint) {
+	for _, part := range parts {
+		word := words[part.word : part.word+1]
+		switch part.by {
+		case sum:
+			to.SumInt64(word)
+		case most:
+			to.MaxInt64(word)
+		case mostKey:
+			to.MaxUint64(unsafe.Slice((*uint64)(unsafe.Pointer(&word[0])), 1))
+		case exactSum:
+			to.SumWords((*[exact.Words]int64)(words[part.word:]))
 		}
-		return m.Quantities(ctx, o)
-	}, nil
+	}
 }
 
 // now measures the present state, and waits for it.
 func (m *Measures) now(ctx context.Context) ([]solvers.Quantity, error) {
 	o := m.buffers.Now()
-	if err := m.observe(ctx, o); err != nil {
+	if err := m.observe(ctx, o, false); err != nil {
 		return nil, err
 	}
 	return dist.ReduceFor(ctx, m.engine.env.Comm, func(to *dist.Joint) (dist.Result[[]solvers.Quantity], error) {
@@ -201,11 +258,12 @@ func (m *Measures) now(ctx context.Context) ([]solvers.Quantity, error) {
 
 // Scalar is a number besides the fields that a restart needs: on the host, or an integer of a result.
 type Scalar struct {
-	Name string
-	Host *int64
-	Sum  bool // each rank has a part of it; always so of a result
-	cell cell
-	word int
+	Name   string
+	Number *float64 // on the host, the same on all ranks
+	Host   *int64
+	Sum    bool // each rank has a part of it; always so of a result
+	cell   cell
+	word   int
 }
 
 // Saves returns the scalar of an integer of a result.

@@ -15,6 +15,7 @@ type Env = solvers.Env
 // host takes no part in.
 type player struct {
 	env     *Env
+	now     *solvers.Clock
 	records bool        // the device records
 	alone   bool        // there is no other rank
 	unsent  []*Exchange // started in this step; Await passes some of them to the transport
@@ -22,7 +23,10 @@ type player struct {
 	names   []string    // of phases; the first is that of exchanges
 	spent   []time.Duration
 	last    time.Time
+	current int // the phase since last, or notTimed
 	windows map[window]*backend.Replay
+
+	restarts int // how many states were set or restored: 1 before the first restart
 }
 
 // window is a number of steps that are queued with one call, from one of the cycle.
@@ -34,10 +38,10 @@ const maxWindows = 64
 
 const inHalo = 0
 
-func newPlayer(env *Env) *player {
+func newPlayer(env *Env, now *solvers.Clock) *player {
 	_, records := env.Device.(backend.Recorder)
-	return &player{env: env, records: records, alone: env.Comm.Size() == 1, names: []string{"halo"},
-		spent: make([]time.Duration, 1), windows: map[window]*backend.Replay{}}
+	return &player{env: env, now: now, records: records, alone: env.Comm.Size() == 1, names: []string{"halo"},
+		spent: make([]time.Duration, 1), windows: map[window]*backend.Replay{}, restarts: 1, current: notTimed}
 }
 
 func (p *player) phaseOf(name string) int {
@@ -50,17 +54,31 @@ func (p *player) phaseOf(name string) int {
 	return len(p.names) - 1
 }
 
-// lap adds the time since the last call to a phase.
-func (p *player) lap(phase int) {
+// notTimed is the phase of what belongs to no step.
+const notTimed = -1
+
+// startTimer begins to count the time of phases, and stopTimer ends it: what belongs to no step is not counted.
+func (p *player) startTimer() { p.current, p.last = inHalo, time.Now() }
+
+func (p *player) stopTimer() {
+	p.enter(inHalo)
+	p.current = notTimed
+}
+
+// enter begins a phase, and adds the time since the last call to the one before, if it is another one.
+func (p *player) enter(phase int) {
+	if p.current == phase || p.current == notTimed {
+		return
+	}
 	now := time.Now()
-	p.spent[phase] += now.Sub(p.last)
-	p.last = now
+	p.spent[p.current] += now.Sub(p.last)
+	p.current, p.last = phase, now
 }
 
 // free reports whether the host takes no part in an operation.
 func (p *player) free(o *op) bool {
 	switch o.kind {
-	case opHost, opRepeat:
+	case opHost, opRepeat, opRefresh:
 		return false
 	case opShare, opAwait:
 		return o.x.free()
@@ -81,41 +99,37 @@ func (p *player) play(ctx context.Context, ops []op) error {
 }
 
 func (p *player) do(ctx context.Context, o *op) error {
+	if o.kind != opAwait && o.kind != opRefresh {
+		p.enter(o.phase)
+	}
 	switch o.kind {
 	case opRun:
 		p.run(o.tasks)
 	case opQueue:
-		if err := o.queue(); err != nil {
-			return err
-		}
+		return o.queue()
 	case opHost:
-		if err := o.host(ctx); err != nil {
-			return err
-		}
+		return o.host(ctx)
 	case opShare:
-		if o.x.ghosts.empty && len(o.tasks) == 0 {
-			return nil
-		}
 		return p.share(ctx, o)
 	case opAwait:
 		if o.x.ghosts.empty {
 			p.run(o.x.after)
 			return nil
 		}
+		p.enter(inHalo)
 		err := o.x.finish(ctx)
 		p.run(o.x.after)
-		p.lap(inHalo)
 		return err
+	case opRefresh:
+		p.enter(inHalo)
+		return p.refresh(ctx, o.x)
 	case opReduce:
 		if !p.alone {
-			if err := o.into.merge(ctx, p.env); err != nil {
-				return err
-			}
+			return o.into.merge(ctx, p.env)
 		}
 	case opRepeat:
 		return p.repeat(ctx, o.loop)
 	}
-	p.lap(o.phase)
 	return nil
 }
 
@@ -137,7 +151,6 @@ func (p *player) run(tasks []Task) {
 func (p *player) share(ctx context.Context, o *op) error {
 	if o.x.ghosts.empty {
 		p.run(o.tasks)
-		p.lap(o.phase)
 		return nil
 	}
 	linked := o.x.linked != nil
@@ -145,23 +158,33 @@ func (p *player) share(ctx context.Context, o *op) error {
 		o.x.forked, p.forked = true, append(p.forked, o.x)
 	}
 	if linked && len(o.tasks) > 0 {
+		p.enter(inHalo)
 		return p.shareForked(ctx, o)
 	}
 	p.run(o.tasks)
-	p.lap(o.phase)
-	err := o.x.start(ctx)
+	p.enter(inHalo)
 	p.unsent = append(p.unsent, o.x)
-	p.lap(inHalo)
-	return err
+	return o.x.start(ctx)
+}
+
+// refresh makes an exchange, unless it was made for the present state.
+func (p *player) refresh(ctx context.Context, x *Exchange) error {
+	state := stateNumber{p.now.Steps, p.restarts}
+	if x.ghosts.empty || x.refreshed == state {
+		return nil
+	}
+	x.refreshed = state
+	if err := x.start(ctx); err != nil {
+		return err
+	}
+	return x.finish(ctx)
 }
 
 func (p *player) shareForked(ctx context.Context, o *op) error {
-	err := o.x.linked.Fork(func() error {
+	return o.x.linked.Fork(func() error {
 		p.run(o.tasks)
 		return o.x.start(ctx)
 	})
-	p.lap(inHalo)
-	return err
 }
 
 // join finishes all exchanges of linked devices: a recording must neither begin nor end while one is pending.
@@ -192,12 +215,10 @@ func (p *player) record(ctx context.Context, r *backend.Replay, queue func() err
 // sendAll passes all messages to the transport that no Await of the step has passed to it.
 func (p *player) sendAll(ctx context.Context) error {
 	for _, x := range p.unsent {
+		p.enter(inHalo)
 		if err := x.send(ctx); err != nil {
 			return err
 		}
-	}
-	if len(p.unsent) > 0 {
-		p.lap(inHalo)
 	}
 	p.unsent = p.unsent[:0]
 	return nil
@@ -221,9 +242,8 @@ func (p *player) body(ctx context.Context, g *Program) error {
 }
 
 func (p *player) replaySegment(ctx context.Context, s *segment) error {
-	err := p.record(ctx, &s.replay, func() error { return p.play(ctx, s.ops) })
-	p.lap(s.ops[len(s.ops)-1].phase)
-	return err
+	p.enter(s.ops[0].phase)
+	return p.record(ctx, &s.replay, func() error { return p.play(ctx, s.ops) })
 }
 
 // replayOf returns the recording of a window, or nil if there are too many.

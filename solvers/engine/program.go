@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -63,6 +64,7 @@ const (
 	opHost
 	opReduce
 	opRepeat
+	opRefresh
 )
 
 func (p *Program) add(o op) {
@@ -78,13 +80,28 @@ func (p *Program) Phase(name string) { p.phase = p.engine.player.phaseOf(name) }
 func (p *Program) Before() { p.body = len(p.ops) }
 
 // Run runs loops.
-func (p *Program) Run(tasks ...Task) { p.add(op{kind: opRun, tasks: tasks}) }
+func (p *Program) Run(tasks ...Task) {
+	if tasks = some(tasks); len(tasks) > 0 {
+		p.add(op{kind: opRun, tasks: tasks})
+	}
+}
+
+// some returns the tasks that have something to do, perhaps.
+func some(tasks []Task) []Task {
+	return slices.DeleteFunc(slices.Clone(tasks), func(t Task) bool { return t.Limit == nil && t.Lo >= t.Hi })
+}
 
 // Share runs the tasks that compute what other ranks need, and sends it while later operations run, until Await.
-func (p *Program) Share(x *Exchange, tasks ...Task) { p.add(op{kind: opShare, x: x, tasks: tasks}) }
+func (p *Program) Share(x *Exchange, tasks ...Task) {
+	p.add(op{kind: opShare, x: x, tasks: some(tasks)})
+}
 
 // Await completes an exchange. If none was started, since the run has just begun, it does nothing.
 func (p *Program) Await(x *Exchange) { p.add(op{kind: opAwait, x: x}) }
+
+// Refresh makes an exchange between steps, unless it was made since the last step: for ghosts that steps do not keep up
+// to date, but measurements and output need.
+func (p *Program) Refresh(x *Exchange) { p.add(op{kind: opRefresh, x: x}) }
 
 // Exchange fills the ghosts of arrays.
 func (p *Program) Exchange(g *Ghosts, arrays ...Exchanged) { p.ExchangeThen(g, nil, arrays...) }
@@ -171,7 +188,7 @@ func (p *Program) seal() {
 func (p *Program) shared(list []byte) []byte {
 	for _, o := range p.ops {
 		switch o.kind {
-		case opShare, opAwait:
+		case opShare, opAwait, opRefresh:
 			list = append(list, byte(o.kind), byte(o.x.ghosts.tag), byte(o.x.ghosts.tag>>8), byte(len(o.x.fields)))
 		case opReduce:
 			list = append(list, byte(o.kind))
@@ -189,7 +206,7 @@ func (p *Program) String() string {
 		if k == p.body && k > 0 {
 			s.WriteString("-- body\n")
 		}
-		name := [...]string{"run", "share", "await", "queue", "host", "reduce", "repeat"}[o.kind]
+		name := [...]string{"run", "share", "await", "queue", "host", "reduce", "repeat", "refresh"}[o.kind]
 		fmt.Fprintf(&s, "%-18s %-7s", p.engine.player.names[o.phase], name)
 		for _, t := range o.tasks {
 			fmt.Fprintf(&s, " %T[%d:%d]", t.Loop, t.Lo, t.Hi)

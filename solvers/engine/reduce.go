@@ -17,8 +17,8 @@ type Reduction interface {
 	free() bool // the devices combine it without the host
 }
 
-// ExactSum is the exact sum of numbers that loops add to an accumulator in the host's memory. It does not depend on the
-// order of the numbers, nor on the ranks.
+// ExactSum is the exact sum of numbers that loops add to an accumulator in the host's memory. It does not depend on
+// the order of the numbers, nor on the ranks.
 type ExactSum struct{ Sum *dist.Accumulator }
 
 func (s ExactSum) free() bool { return false }
@@ -58,6 +58,71 @@ func (r *Extreme) merge(ctx context.Context, env *Env) error {
 	}
 	r.host[0] = uint64(r.number[0] ^ math.MinInt64)
 	return backend.Upload(env.Device, solvers.BytesOf(r.key), solvers.BytesOf(r.host[:]))
+}
+
+// ReduceExtreme takes, of element k of an array of atomics.Most or atomics.Least, the most extreme one of all ranks,
+// by the devices' own links, which are those of some ghosts, if there are any.
+func ReduceExtreme[T any](p *Program, g *Ghosts, a *Array[T], k int) {
+	x, err := g.Of(p.ctx, a)
+	if err != nil {
+		p.err = err
+		return
+	}
+	p.Reduce(ExtremeOf(x, a, k))
+}
+
+// Added adds up the integers of an array over all ranks, element by element.
+type Added struct {
+	words *Array[int64]
+	host  []int64
+}
+
+// AddedOf returns the reduction of an array.
+func AddedOf(words *Array[int64]) *Added {
+	return &Added{words: words, host: make([]int64, len(words.Data))}
+}
+
+func (*Added) free() bool { return false }
+
+func (r *Added) merge(ctx context.Context, env *Env) error {
+	if err := backend.Download(env.Device, r.host, r.words.Data); err != nil {
+		return err
+	}
+	if err := env.Comm.AllreduceInt64(ctx, dist.Sum, r.host); err != nil {
+		return err
+	}
+	return backend.Upload(env.Device, r.words.Data, r.host)
+}
+
+// Assembled makes one array of the parts of all ranks: each element is not 0 on at most one of them, and nowhere -0.
+// With it every rank gets the whole of a coarse level, on which all then compute the same.
+type Assembled struct {
+	array array
+	host  []int64 // the bits of pairs of float32, or of float64: sums of them and zeros are exact
+}
+
+// array is an array of any type.
+type array interface {
+	bytes() []byte
+}
+
+// AssembledOf returns the reduction of an array.
+func AssembledOf[N float32 | float64](whole *Array[N]) *Assembled {
+	return &Assembled{array: whole, host: make([]int64, (len(whole.bytes())+7)/8)}
+}
+
+func (*Assembled) free() bool { return false }
+
+func (r *Assembled) merge(ctx context.Context, env *Env) error {
+	bytes := r.array.bytes()
+	host := solvers.BytesOf(r.host)[:len(bytes)]
+	if err := backend.Download(env.Device, host, bytes); err != nil {
+		return err
+	}
+	if err := env.Comm.AllreduceInt64(ctx, dist.Sum, r.host); err != nil {
+		return err
+	}
+	return backend.Upload(env.Device, bytes, host)
 }
 
 // GridSum is a sum of many numbers of known bound whose result does not depend on their order, for dot products in
@@ -128,11 +193,16 @@ type gridSum struct{ *GridSum }
 
 func (s gridSum) free() bool { return false }
 func (s gridSum) merge(ctx context.Context, env *Env) error {
-	all := []float64{s.sum[0], s.sum[1], float64(s.exceeded)}
-	err := env.Comm.AllreduceFloat64(ctx, dist.Sum, all) // exact, as the sums of numbers are
-	s.sum[0], s.sum[1] = all[0], all[1]
-	if all[2] > 0 {
-		s.exceeded = 1
+	all := [3]int64{0, 0, s.exceeded}
+	for k := range s.sum {
+		all[k] = int64(s.sum[k] / (s.big[k] / (1.5 * (1 << 52)))) // a multiple of the grid, below 2^53
 	}
-	return err
+	if err := env.Comm.AllreduceInt64(ctx, dist.Sum, all[:]); err != nil {
+		return err
+	}
+	for k := range s.sum {
+		s.sum[k] = float64(all[k]) * (s.big[k] / (1.5 * (1 << 52)))
+	}
+	s.exceeded = all[2]
+	return nil
 }

@@ -60,18 +60,22 @@ func samples(dim int) int {
 }
 
 // measures declares what is measured.
-func (s *solver[F]) measures(m *engine.Measures, p *engine.Program) {
+func (s *solver[F]) measures(m *engine.Measures) {
 	g, box := s.block.Grid, s.owned(0)
 	sampling := &kernels.Sampling[F]{Lattice: s.lattice, Points: int32(samples(g.Dim)),
 		GridCells: [2]int64{int64(g.N[0]), int64(g.N[1])}}
 	_, longest := spacings(g)
-	p.Run(engine.Over(kernels.NewCountInsideLoop(box, sampling, s.f[now].Data, s.start.Data, s.counts.At()), box),
-		engine.Over(kernels.NewSlopeErrorLoop(box, &s.lattice, F(s.cfg.Band*longest)/2, s.f[now].Data, s.slope.At()), box))
 	none := int64(0)
-	seeded := &none
-	if w := s.swarm; w != nil {
-		p.Queue(func() error { w.run(func(l *swarmLoops) backend.Loop { return l.count }); return nil })
+	seeded, w := &none, s.swarm
+	if w != nil {
 		seeded = &w.seeded
+	}
+	m.Program = func(p *engine.Program, _ int, _ bool) {
+		p.Run(engine.Over(kernels.NewCountInsideLoop(box, sampling, s.f[now].Data, s.start.Data, s.counts.At()), box),
+			engine.Over(kernels.NewSlopeErrorLoop(box, &s.lattice, F(s.cfg.Band*longest)/2, s.f[now].Data, s.slope.At()), box))
+		if w != nil {
+			p.Queue(func() error { w.run(func(l *swarmLoops) backend.Loop { return l.count }); return nil })
+		}
 	}
 	counts, slope := engine.Measured(m, s.counts), engine.Measured(m, s.slope)
 	limits, removed, sown := engine.Measured(m, s.limits), engine.Measured(m, s.removed), m.Count(seeded)

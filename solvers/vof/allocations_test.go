@@ -18,7 +18,7 @@ func TestStepsAllocateNothing(t *testing.T) {
 	} {
 		err := p.run(func(_ int, s Solver) error {
 			n := testing.AllocsPerRun(10, func() {
-				if _, err := s.Step(ctx, 100); err != nil {
+				if err := s.Step(ctx, 100); err != nil {
 					t.Error(err)
 				}
 			})

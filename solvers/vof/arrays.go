@@ -3,84 +3,123 @@ package vof
 import (
 	"slices"
 
-	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers/common/exact"
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// arrays are those that the kernels of a rank read and write. They are in the device's memory; the host must not access
-// them if that is separate.
+// arrays are the arrays of a rank. The same declarations estimate its memory.
 type arrays[F num.Float] struct {
 	// fields are arrays of volume fractions. With tiles there are two, of which steps read and write one alternately.
 	// Otherwise there is one per axis: the n-th sweep of a step reads fields[n] and writes the next, the last sweep
 	// fields[0], which has the state.
-	fields      [3][]F
-	u           [3][]F         // velocities through lower faces
-	planes2     []geom.Line[F] // planes if they are stored, in two dimensions; tiles write them for diagnostics only
-	planes3     []geom.Plane[F]
-	kinds       [2][]int32     // of tiles (see kernels.Mixed2), alternating like fields; or Kinds and Copied of bricks
-	allTiles    tileList       // of all tiles or bricks
-	activeTiles tileList       // of tiles or bricks in which anything may change
-	marks       []int32        // 1 for each active tile
-	ghostTiles  []int32        // tiles with deep ghosts
-	sentBricks  []int32        // bricks with cells that other ranks need: the first of both lists
-	brickWalls  []int32        // index in wallGhosts of each brick's first ghost, and the number of all
-	narrowBand  *narrowBand[F] // nil if sweeps go over all cells, tiles or bricks
+	fields      []*engine.Array[F]
+	u           [3]*engine.Array[F]         // velocities through lower faces
+	planes2     *engine.Array[geom.Line[F]] // planes if they are stored; tiles write them for diagnostics only
+	planes3     *engine.Array[geom.Plane[F]]
+	kinds       [2]*engine.Array[int32] // of tiles (see kernels.Mixed2), alternating like fields; of bricks Kinds, Copied
+	activeTiles tileList                // of tiles or bricks in which anything may change
+	marks       *engine.Array[int32]    // 1 for each active tile
+	ghostTiles  *engine.Array[int32]    // tiles with deep ghosts
+	sentBricks  int                     // number of bricks with cells that other ranks need: the first in the list
+	brickWalls  *engine.Array[int32]    // index in wallGhosts of each brick's first ghost, and the number of all
+	bandWords   [bandArrays]*engine.Array[uint64]
 
-	// The clock of step k is clocks[k % cycleLength], so that the clocks of several steps can be uploaded, and the
-	// steps recorded, at once.
-	clocks []kernels.Clock[F]
+	wallCells, wallGhosts *engine.Array[int32] // cells at walls, and the ghosts beyond the walls that get their values
 
-	wallCells, wallGhosts []int32 // cells at walls, and the ghosts beyond the walls that get their values
-
-	allocated backend.Arrays
+	reference *engine.Array[float64] // with which errors are computed, of the block's own cells
+	surveyed  *engine.Result[surveyed]
 }
 
-// cycleLength is the number of steps after which the order of axes, the fields and the clocks repeat.
-const cycleLength = kernels.ListSteps
-
 // tileList is a list of tiles on the device, and its length.
-type tileList struct{ order, count []int32 }
+type tileList struct{ order, count *engine.Array[int32] }
 
-// upload allocates the arrays on the device, with the initial field and the velocities, both with ghosts.
-func (a *arrays[F]) upload(dev backend.Device, b *grid.Block, w *schedule, start []F, u [3][]F) error {
-	a.allocated.Device = dev
-	p := &a.allocated
-	a.fields[0] = backend.Uploaded(p, start, "volume fractions")
+// initial has the arrays that the host computes: the state and the velocities with ghosts, and the reference.
+type initial[F num.Float] struct {
+	start     []F
+	u         [3][]F
+	reference []float64
+}
+
+// surveyed is the result of a survey, in the order of kernels.SurveyVolume and so on.
+type surveyed struct {
+	Volume, Change, Size  [exact.Words]int64
+	Mixed, Excess, Broken int64
+}
+
+// declare declares the arrays of a block.
+func declare[F num.Float](t *engine.Table, b *grid.Block, w *schedule, from *initial[F]) (a arrays[F]) {
+	n := b.Len()
 	for axis := range b.Grid.Dim {
-		a.u[axis] = backend.Uploaded(p, u[axis], "velocity")
-		if axis == 1 || axis > 1 && w.traversal != byTiles {
-			a.fields[axis] = backend.Fresh[F](p, b.Len(), "volume fractions")
+		switch {
+		case axis == 0:
+			a.fields = append(a.fields, engine.Input(t, "volume fractions", n, func() []F { return from.start }))
+		case axis == 1 || w.traversal != byTiles:
+			a.fields = append(a.fields, engine.Add[F](t, "volume fractions", n))
+		}
+		a.u[axis] = engine.Input(t, "velocity", n, func() []F { return from.u[axis] })
+	}
+	a.declareLists(t, b, w)
+	planes := [4]int{} // by number of dimensions
+	if w.costlyNormals {
+		planes[b.Grid.Dim] = n
+	}
+	a.planes2 = engine.Add[geom.Line[F]](t, "planes", planes[2])
+	a.planes3 = engine.Add[geom.Plane[F]](t, "planes", planes[3])
+	a.declareWalls(t, b, w)
+	if w.narrowBand {
+		for k := range a.bandWords {
+			a.bandWords[k] = engine.Add[uint64](t, "narrow band", b.N[1]*b.N[2]*pieceWords(b))
 		}
 	}
-	if n := w.count; n > 0 {
-		mixed := slices.Repeat([]int32{kernels.Mixed2}, n)
-		all, sent := w.splitBricks(b)
-		active := make([]int32, n)
-		copy(active, all[:sent])
-		a.kinds = [2][]int32{backend.Uploaded(p, mixed, "tiles"), backend.Fresh[int32](p, n, "tiles")}
-		a.allTiles = tileList{backend.Uploaded(p, all, "tiles"), backend.Uploaded(p, []int32{int32(n - sent)}, "tiles")}
-		a.sentBricks = a.allTiles.order[:sent]
-		a.activeTiles = tileList{backend.Uploaded(p, active, "tiles"),
-			backend.Fresh[int32](p, kernels.ListCounts, "tiles")}
-		a.marks = backend.Fresh[int32](p, n, "tiles")
-		a.ghostTiles = backend.Uploaded(p, w.ghostTiles(b), "tiles")
+	a.reference = engine.Input(t, "reference volume fractions", b.Cells(), func() []float64 { return from.reference })
+	a.surveyed = engine.NewResult[surveyed](t, "diagnostics", false, "Excess", "Broken")
+	return a
+}
+
+// declareLists declares what tiles and bricks need.
+func (a *arrays[F]) declareLists(t *engine.Table, b *grid.Block, w *schedule) {
+	n := w.count
+	if n == 0 {
+		return
 	}
-	switch {
-	case w.costlyNormals && b.Grid.Dim == 2:
-		a.planes2 = backend.Fresh[geom.Line[F]](p, b.Len(), "planes")
-	case w.costlyNormals:
-		a.planes3 = backend.Fresh[geom.Plane[F]](p, b.Len(), "planes")
+	var sent []int32 // which no list changes
+	if w.traversal == byBricks {
+		sent = w.listSentBricks(b)
 	}
-	a.clocks = backend.Fresh[kernels.Clock[F]](p, cycleLength, "clocks")
-	from, to := b.BoundaryGhosts()
+	a.sentBricks = len(sent)
+	a.kinds = [2]*engine.Array[int32]{engine.Input(t, "tiles", n, func() []int32 { return allMixed(n) }),
+		engine.Add[int32](t, "tiles", n)}
+	a.activeTiles.order = engine.Input(t, "tiles", n, func() []int32 {
+		return append(sent, make([]int32, n-len(sent))...)
+	})
+	a.activeTiles.count = engine.Add[int32](t, "tiles", kernels.ListCounts)
+	a.marks = engine.Add[int32](t, "tiles", n)
+	if w.period == byCycle {
+		tiles := w.listGhostTiles(b)
+		a.ghostTiles = engine.Input(t, "tiles", len(tiles), func() []int32 { return tiles })
+	}
+}
+
+// allMixed are the kinds of tiles or bricks that may hold anything.
+func allMixed(n int) []int32 { return slices.Repeat([]int32{kernels.Mixed2}, n) }
+
+// declareWalls declares the lists of ghosts beyond walls.
+func (a *arrays[F]) declareWalls(t *engine.Table, b *grid.Block, w *schedule) {
+	var first, from, to []int32
+	if !t.Counts() {
+		from, to = b.BoundaryGhosts()
+		if w.wallsByBrick {
+			first, from, to = w.orderByBrick(b, from, to)
+		}
+	}
 	if w.wallsByBrick {
-		var first []int32
-		first, from, to = w.orderByBrick(b, from, to)
-		a.brickWalls = backend.Uploaded(p, first, "walls")
+		a.brickWalls = engine.Input(t, "walls", w.count+1, func() []int32 { return first })
 	}
-	a.wallCells, a.wallGhosts = backend.Uploaded(p, from, "walls"), backend.Uploaded(p, to, "walls")
-	return p.Err()
+	n := b.BoundaryGhostCount()
+	a.wallCells = engine.Input(t, "walls", n, func() []int32 { return from })
+	a.wallGhosts = engine.Input(t, "walls", n, func() []int32 { return to })
 }

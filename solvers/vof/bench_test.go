@@ -29,13 +29,13 @@ func BenchmarkStep(b *testing.B) {
 			c.problem.cfg = c.cfg
 			err := c.run(func(_ int, s Solver) error {
 				for range c.warmUpSteps {
-					if _, err := s.Step(ctx, 1e3); err != nil {
+					if err := s.Step(ctx, 1e3); err != nil {
 						return err
 					}
 				}
 				b.ResetTimer()
 				for range b.N {
-					if _, err := s.Step(ctx, 1e3); err != nil {
+					if err := s.Step(ctx, 1e3); err != nil {
 						return err
 					}
 				}

@@ -20,9 +20,6 @@ type Config struct {
 	// for a time factor of 1 (see flow.Flow). Without it all steps have the length for the largest factor. Fewer steps
 	// cause less fragmentation of the interface.
 	Adaptive bool
-	// Halo selects the exchanger between devices: "auto", "staged" through the host, "p2p" or "nccl". Devices in the
-	// host's memory exchange directly.
-	Halo string
 	// Exchange is how often ghosts are exchanged: "sweep", before each sweep; "step", once, with ghosts so wide
 	// that the first sweeps are repeated in them; or "steps", once in kernels.ListSteps steps, for tiles with 72
 	// layers of ghosts. The default, "" or "auto", was the fastest on four ranks in BenchmarkExchange: in the plane

@@ -17,11 +17,11 @@ func still(*grid.Grid) (flow.Flow, error) { return flow.Uniform(0, 0, 0), nil }
 func (p problem) gatherField(name string) ([]float64, error) {
 	out := make([]float64, p.grid.Cells())
 	err := p.run(func(_ int, s Solver) error {
-		v, err := s.Field(ctx, name)
+		v, err := s.values(ctx, name)
 		if err != nil {
 			return err
 		}
-		own := s.(*solver[float64])
+		own := s.inner()
 		for n, x := range v {
 			out[own.block.Number(n)] = x
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
@@ -27,11 +28,9 @@ func (c Config) deepLayers() int {
 	return deepGhosts + 1
 }
 
-// widenGhosts gives the block deepGhosts layers of ghosts, for one exchange a cycle, if all ranks use tiles and no
-// block is thinner than these layers. It returns the halo plan for the ghosts of the block.
-func (s *solver[F]) widenGhosts(ctx context.Context, plan *halo.BoxPlan) (*halo.BoxPlan, error) {
-	b := s.block
-	tiledBox := abi.Box{Hi: b.N}
+// deepBlock returns a block with deep ghosts, and the box of its cells that tiles cover.
+func (c Config) deepBlock(b *grid.Block) (block *grid.Block, tiledBox abi.Box, err error) {
+	tiledBox = abi.Box{Hi: b.N}
 	for axis := range b.Grid.Dim {
 		open := b.HasNeighbours(axis)
 		if open[0] {
@@ -41,27 +40,45 @@ func (s *solver[F]) widenGhosts(ctx context.Context, plan *halo.BoxPlan) (*halo.
 			tiledBox.Hi[axis] += deepGhosts
 		}
 	}
-	if !s.cfg.mayDeepen(b.Grid.Dim) || s.comm.Size() == 1 && tiledBox == (abi.Box{Hi: b.N}) {
-		return plan, nil
+	block, err = b.Grid.Block(b.Lo, b.N, c.deepLayers())
+	return block, tiledBox, err
+}
+
+// deepen gives the block deepGhosts layers of ghosts, for one exchange a cycle, if all ranks use tiles and no block is
+// thinner than these layers. It returns the block and its halo plan. All ranks call it.
+func (w *schedule) deepen(ctx context.Context, c Config, comm dist.Comm, b *grid.Block,
+	plan *halo.BoxPlan) (*grid.Block, *halo.BoxPlan, error) {
+	if !c.mayDeepen(b.Grid.Dim) || comm.Size() == 1 && !hasNeighbours(b) {
+		return b, plan, nil
 	}
-	deep, thin := plan.WithLayers(s.cfg.deepLayers(), deepGhosts, halo.AxisByAxis)
-	if s.cfg.Exchange == "steps" && thin != nil {
-		return nil, thin
+	deep, thin := plan.WithLayers(c.deepLayers(), deepGhosts, halo.AxisByAxis)
+	if c.Exchange == "steps" && thin != nil {
+		return nil, nil, thin
 	}
 	allCanDeepen := []float64{1}
-	if s.traversal != byTiles || thin != nil {
+	if w.traversal != byTiles || thin != nil {
 		allCanDeepen[0] = 0
 	}
-	if err := s.comm.AllreduceFloat64(ctx, dist.Min, allCanDeepen); err != nil || allCanDeepen[0] == 0 {
-		return plan, err
+	if err := comm.AllreduceFloat64(ctx, dist.Min, allCanDeepen); err != nil || allCanDeepen[0] == 0 {
+		return b, plan, err
 	}
-	block, err := b.Grid.Block(b.Lo, b.N, s.cfg.deepLayers())
+	block, tiledBox, err := c.deepBlock(b)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s.block, s.period = block, byCycle
-	s.coverWithTiles(tiledBox)
-	return deep, nil
+	w.period = byCycle
+	w.coverWithTiles(tiledBox)
+	return block, deep, nil
+}
+
+// hasNeighbours reports whether a block has neighbours: other blocks, or itself across a periodic boundary.
+func hasNeighbours(b *grid.Block) bool {
+	for axis := range b.Grid.Dim {
+		if o := b.HasNeighbours(axis); o[0] || o[1] {
+			return true
+		}
+	}
+	return false
 }
 
 // CheckPlan returns an error if exchange "steps" needs deeper ghosts than the blocks of a plan can have.
@@ -81,11 +98,8 @@ func (c Config) mayDeepen(dim int) bool {
 	return dim == 2 && c.wideHalo(dim) && c.Exchange != "step" && c.Sweep != "cells"
 }
 
-// ghostTiles lists the tiles with deep ghosts.
-func (w *schedule) ghostTiles(b *grid.Block) (tiles []int32) {
-	if w.period != byCycle {
-		return nil
-	}
+// listGhostTiles lists the tiles with deep ghosts.
+func (w *schedule) listGhostTiles(b *grid.Block) (tiles []int32) {
 	for t := range w.count {
 		x, y := w.tiledBox.Lo[0]+t%w.tilesAlong[0]*kernels.TileX, w.tiledBox.Lo[1]+t/w.tilesAlong[0]*kernels.TileY
 		if x < 0 || y < 0 || min(x+kernels.TileX, w.tiledBox.Hi[0]) > b.N[0] ||
@@ -96,25 +110,11 @@ func (w *schedule) ghostTiles(b *grid.Block) (tiles []int32) {
 	return tiles
 }
 
-// ghostTileLoop prepares the update of the tiles with deep ghosts after an exchange.
-func (a *arrays[F]) ghostTileLoop(b *grid.Block, cfg Config, w *schedule) indexedLoop {
-	g := &kernels.TileGhosts[F]{Lattice: w.lattice(b), N: w.tiledCells(),
-		Tiles: [2]int32{int32(w.tilesAlong[0]), int32(w.tilesAlong[1])}, Method: cfg.methods()[0],
-		RoundOff: roundOff[F](), F: a.fields[0],
-		Second: a.fields[1], Kinds: a.kinds[0], Others: a.kinds[1],
-		Order: a.ghostTiles}
-	return wholeLoop(kernels.NewRefreshGhostTileLoop(g), len(a.ghostTiles))
-}
-
-// beginStep updates the ghosts of the current field if an exchange is due before this step of the cycle.
-func (s *solver[F]) beginStep(ctx context.Context, step int) error {
-	if s.period == byCycle && step > 0 {
-		return nil
-	}
-	if err := s.refreshGhosts(ctx); err != nil {
-		return err
-	}
-	s.run(s.refreshTiles)
-	s.lap(inHalo)
-	return nil
+// ghostTileTask updates the tiles with deep ghosts after an exchange.
+func (s *solver[F]) ghostTileTask() engine.Task {
+	g := &kernels.TileGhosts[F]{Lattice: s.lattice(s.block), N: s.tiledCells(),
+		Tiles: [2]int32{int32(s.tilesAlong[0]), int32(s.tilesAlong[1])}, Method: s.cfg.methods()[0],
+		RoundOff: roundOff[F](), F: s.fields[0].Data, Second: s.fields[1].Data, Kinds: s.kinds[0].Data,
+		Others: s.kinds[1].Data, Order: s.ghostTiles.Data}
+	return engine.Whole(kernels.NewRefreshGhostTileLoop(g), len(g.Order))
 }

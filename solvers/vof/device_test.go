@@ -1,151 +1,15 @@
 package vof
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"testing"
-	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/backend/cpu"
-	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/halo/halotest"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
-
-// separate is a device with separate memory, like a GPU: its pages are accessible only while a kernel or a copy runs,
-// so that any access by the host ends the program. After an array is freed none of its pages is accessible.
-type separate struct {
-	*cpu.Device
-	pages    []byte
-	used     int                     // bytes used by arrays, each of which begins on a page
-	arrays   map[unsafe.Pointer]bool // those that are not freed
-	comm     dist.Comm
-	launched int // number of recordings launched
-}
-
-func newSeparate(threads int, comm dist.Comm) (*separate, error) {
-	pages, err := protectedPages(1 << 27)
-	return &separate{Device: cpu.New(threads), pages: pages, arrays: map[unsafe.Pointer]bool{}, comm: comm}, err
-}
-
-func (d *separate) Close() {
-	_ = freePages(d.pages)
-	d.Device.Close()
-}
-
-// withAccess calls f while the pages are accessible.
-func (d *separate) withAccess(f func()) {
-	_ = protect(d.pages[:d.used], false)
-	f()
-	_ = protect(d.pages[:d.used], true)
-}
-
-func (d *separate) Run(l backend.Loop, lo, hi int) { d.withAccess(func() { d.Device.Run(l, lo, hi) }) }
-
-func (d *separate) Alloc(n int) (unsafe.Pointer, error) {
-	page := os.Getpagesize()
-	start, end := d.used, d.used+(n+page-1)/page*page
-	if end > len(d.pages) {
-		return nil, errors.New("the memory is full")
-	}
-	d.used = end
-	p := unsafe.Pointer(&d.pages[start])
-	d.arrays[p] = true
-	return p, nil
-}
-
-func (d *separate) Free(p unsafe.Pointer) error {
-	if !d.arrays[p] {
-		return errors.New("no array begins at this address")
-	}
-	delete(d.arrays, p)
-	d.used = 0
-	return nil
-}
-
-func (d *separate) copy(dst, src unsafe.Pointer, n int) error {
-	d.withAccess(func() { copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n)) })
-	return nil
-}
-
-func (d *separate) Upload(dst, src unsafe.Pointer, n int) error   { return d.copy(dst, src, n) }
-func (d *separate) Download(dst, src unsafe.Pointer, n int) error { return d.copy(dst, src, n) }
-func (d *separate) Move(dst, src unsafe.Pointer, n int) error     { return d.copy(dst, src, n) }
-func (d *separate) Sync() error                                   { return nil }
-
-func (d *separate) Pin(n int) ([]byte, error) { return make([]byte, n), nil }
-func (d *separate) Unpin([]byte) error        { return nil }
-func (d *separate) WaitDownloads() error      { return nil }
-func (d *separate) StartDownload(dst, src []byte) error {
-	d.withAccess(func() { copy(dst, src) })
-	return nil
-}
-func (d *separate) StartUpload(dst, src []byte) error { return d.StartDownload(dst, src) }
-
-// separate has a device communicator, by messages between ranks.
-func (d *separate) DeviceID() string                                  { return fmt.Sprint(d.comm.Rank()) }
-func (d *separate) LinkID() ([]byte, error)                           { return []byte("id"), nil }
-func (d *separate) Link(int, int, []byte) (backend.DeviceComm, error) { return links{d}, nil }
-
-type links struct{ d *separate }
-
-func (l links) Exchange(send, recv []backend.Message) error {
-	var reqs []dist.Request
-	in := make([][]byte, len(recv))
-	for i, m := range recv {
-		in[i] = make([]byte, len(m.Data))
-		r, err := l.d.comm.Irecv(ctx, m.Peer, 77, in[i])
-		if err != nil {
-			return err
-		}
-		reqs = append(reqs, r)
-	}
-	for _, m := range send {
-		out := make([]byte, len(m.Data))
-		if err := l.d.StartDownload(out, m.Data); err != nil {
-			return err
-		}
-		r, err := l.d.comm.Isend(ctx, m.Peer, 77, out)
-		if err != nil {
-			return err
-		}
-		reqs = append(reqs, r)
-	}
-	if err := l.d.comm.Wait(ctx, reqs); err != nil {
-		return err
-	}
-	for i, m := range recv {
-		if err := l.d.StartUpload(m.Data, in[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (links) Max([]uint64) error        { return errors.New("not implemented") }
-func (links) Fork(f func() error) error { return f() }
-func (links) Join() error               { return nil }
-func (links) Abort()                    {}
-func (links) Close() error              { return nil }
-
-// recorded is a sequence of kernels that runs at each launch.
-type recorded struct {
-	d     *separate
-	queue func() error
-}
-
-func (d *separate) Record(queue func() error) (backend.Recording, error) {
-	return recorded{d, queue}, nil
-}
-
-func (r recorded) Launch() {
-	r.d.launched++
-	_ = r.queue()
-}
-func (recorded) Close() {}
 
 // TestSameBitsForAnySchedule proves that the state does not depend on the memory of the device, the exchange of ghosts,
 // the traversal of the grid, and recordings.
@@ -197,7 +61,7 @@ func TestSameBitsForAnySchedule(t *testing.T) {
 				q.parts, q.separate, q.cfg.Exchange, q.cfg.Sweep, q.stepsPerCall = parts, w.separate, w.exchange, w.sweep,
 					1+40*(parts[0]-1)
 				if w.separate && w.sweep == "cells" && w.exchange == "sweep" {
-					q.cfg.Halo = "staged"
+					q.halo = "staged"
 				}
 				got, other, err := q.runUntil(.15)
 				if err != nil {
@@ -244,11 +108,11 @@ func TestRecordings(t *testing.T) {
 						return err
 					}
 				}
-				if n := dev.(*separate).launched; n < 1 || n != s.Steps()/cycleLength-1 {
+				if n := dev.(halotest.LinkedRecorder).Launches; n < 1 || n != s.Steps()/cycleLength-1 {
 					return fmt.Errorf("%d recordings for %d steps", n, s.Steps())
 				}
-				inner := s.(*solver[float64])
-				if n := len(inner.sentBricks) + inner.lister.active; n == 0 || n >= inner.count {
+				inner := s.inner()
+				if n := inner.sentBricks + inner.active; n == 0 || n >= inner.count {
 					return fmt.Errorf("%d of %d tiles or bricks are computed", n, inner.count)
 				}
 				got, err := s.Hash(ctx)

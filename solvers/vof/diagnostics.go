@@ -1,9 +1,11 @@
 package vof
 
 import (
+	"context"
 	"math"
 
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
@@ -16,13 +18,23 @@ type Diagnostics struct {
 	MixedCells    int64   // cells with f between 0 and 1, by more than round-off
 	InterfaceSize float64 // total length or area of all lines or planes
 	// Σ|f - reference| dV. The reference is the exact field at the end if the case has one, otherwise the field at the
-	// start. 0 from Observed, which does not measure it.
+	// start. 0 in rows of tables, which do not measure it.
 	L1Error       float64
 	RelError      float64 // L1Error over the volume of the reference; likewise
 	DivergenceMax float64 // the largest |∇·u| of the velocity in a cell, 1/s, for a time factor of 1
 	CFLSum        float64 // the largest CFL number of any step so far, summed over a cell's axes
 	CFLAxis       float64 // the same along one axis
 }
+
+// Diagnose measures the state of a solver that New has set up. All ranks call it.
+func Diagnose(ctx context.Context, e *engine.Engine) (Diagnostics, error) {
+	if _, err := e.Measure(ctx); err != nil {
+		return Diagnostics{}, err
+	}
+	return e.Model().(interface{ lastMeasured() Diagnostics }).lastMeasured(), nil
+}
+
+func (s *solver[F]) lastMeasured() Diagnostics { return s.measured }
 
 // mixed reports whether a cell with the volume fraction f is mixed, so that it has a plane.
 func (s *solver[F]) mixed(f float64) bool {

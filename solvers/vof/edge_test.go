@@ -24,7 +24,7 @@ func (p problem) field(t *testing.T, end float64) []float64 {
 				return err
 			}
 		}
-		out, err = s.Field(ctx, "f")
+		out, err = s.values(ctx, "f")
 		return err
 	})
 	if err != nil {
@@ -172,7 +172,7 @@ func TestCFLOfExactlyHalf(t *testing.T) {
 			p := problem{grid: g, body: slab, cfg: config("myc", "weymouth-yue", .5), flow: uniform(u[0], u[1], u[2])}
 			var steps int
 			err = p.run(func(_ int, s Solver) error {
-				before, err := s.Field(ctx, "f")
+				before, err := s.values(ctx, "f")
 				if err != nil {
 					return err
 				}
@@ -180,7 +180,7 @@ func TestCFLOfExactlyHalf(t *testing.T) {
 					return err
 				}
 				steps = s.Steps()
-				after, err := s.Field(ctx, "f")
+				after, err := s.values(ctx, "f")
 				if err != nil {
 					return err
 				}

@@ -61,7 +61,7 @@ func (s *solver[F]) measureRates(ctx context.Context, u [3][]F) error {
 	if err != nil {
 		return err
 	}
-	if err := s.comm.AllreduceFloat64(ctx, dist.Max, maxima[:]); err != nil {
+	if err := s.Env().Comm.AllreduceFloat64(ctx, dist.Max, maxima[:]); err != nil {
 		return err
 	}
 	s.rates[0], s.rates[1], s.rates[2] = max(s.rates[0], maxima[0]), max(s.rates[1], maxima[1]), max(s.rates[2], maxima[2])
@@ -84,7 +84,7 @@ func (s *solver[F]) updateRates(u [3][]F, first int, maxima *rates) error {
 			lo, hi := float64(u[axis][c]), float64(u[axis][c+strides[axis]])
 			if lo-lo != 0 || hi-hi != 0 {
 				return &solvers.InvalidState{Err: fmt.Errorf("the velocity along axis %d is %g and %g at the faces of a "+
-					"cell of rank %d", axis, lo, hi, s.comm.Rank())}
+					"cell of rank %d", axis, lo, hi, s.Env().Comm.Rank())}
 			}
 			r := max(math.Abs(lo), math.Abs(hi)) / h
 			sum += r

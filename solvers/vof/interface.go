@@ -11,9 +11,9 @@ import (
 
 // SurfaceField returns the volume fractions with ghosts, of which SurfaceOf makes the interface. All ranks call it.
 func (s *solver[F]) SurfaceField(ctx context.Context) (solvers.Field, error) {
-	f := s.fields[s.currentField()]
+	f := s.state().Data
 	return solvers.Field{Name: "f", Space: &solvers.Space{Owned: len(f)},
-		View: func() solvers.View { return solvers.ViewOf[F](s.dev, f, 0) }}, s.fillGhosts(ctx)
+		View: func() solvers.View { return solvers.ViewOf[F](s.Env().Device, f, 0) }}, s.fillGhosts(ctx)
 }
 
 // SurfaceOf returns the interface in the block as a mesh without gaps. Any goroutine may call it. Planes of adjacent

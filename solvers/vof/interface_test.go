@@ -20,7 +20,7 @@ type joinedSurface struct {
 	fluid     float64 // volume of the fluid by Diagnose
 }
 
-func surfaceOf(t *testing.T, p problem) *joinedSurface {
+func joinSurface(t *testing.T, p problem) *joinedSurface {
 	t.Helper()
 	w := &joinedSurface{position: map[int64][3]float64{}, simplices: map[string]bool{}, edges: map[[2]int64]int{}}
 	var mu sync.Mutex
@@ -111,7 +111,7 @@ func TestSurfaceOfRanks(t *testing.T) {
 		one := ballIn(space(16), [3]int{1, 1, 1})
 		four := ballIn(space(16), [3]int{2, 2, 1})
 		one.cfg.Normal, four.cfg.Normal = normal, normal
-		a, b := surfaceOf(t, one), surfaceOf(t, four)
+		a, b := joinSurface(t, one), joinSurface(t, four)
 		a.checkClosed(t)
 		if euler := len(a.position) - len(a.edges)/2 + len(a.simplices); euler != 2 {
 			t.Errorf("%s: Euler characteristic %d", normal, euler)
@@ -139,7 +139,7 @@ func TestSurfaceVolume(t *testing.T) {
 	for dim, make := range map[int]func(int) *grid.Grid{2: plane, 3: space} {
 		var e []float64
 		for _, n := range []int{12, 24, 48} {
-			w := surfaceOf(t, ballIn(make(n), [3]int{2, 2, 1}))
+			w := joinSurface(t, ballIn(make(n), [3]int{2, 2, 1}))
 			if dim == 3 {
 				w.checkClosed(t)
 			} else {
@@ -174,7 +174,7 @@ func TestSurfaceOfPlane(t *testing.T) {
 	}
 	p := ballIn(&grid.Grid{Dim: 3, N: [3]int{8, 10, 12}, Hi: [3]float64{1, 1, 1}}, [3]int{1, 2, 2})
 	p.body, p.cfg.Normal = body, "lvira"
-	for id, at := range surfaceOf(t, p).position {
+	for id, at := range joinSurface(t, p).position {
 		inner := true
 		distance := 0.0
 		for d, x := range at {
@@ -204,7 +204,7 @@ func TestSurfaceThroughCorners(t *testing.T) {
 			}
 			p := ballIn(g, [3]int{2, 2, 1})
 			p.body, p.cfg.Normal = body, normal
-			w := surfaceOf(t, p)
+			w := joinSurface(t, p)
 			positions := map[[3]float32]int64{}
 			for id, at := range w.position {
 				position := [3]float32{float32(at[0]), float32(at[1]), float32(at[2])}
@@ -230,8 +230,8 @@ func TestSurfaceThroughCorners(t *testing.T) {
 func TestLayersOfCorners(t *testing.T) {
 	for _, g := range []*grid.Grid{plane(12), space(12)} {
 		err := ballIn(g, [3]int{1, 1, 1}).run(func(_ int, s Solver) error {
-			of := s.(*solver[float64])
-			field, err := of.hostField(ctx, true)
+			of := s.inner()
+			field, err := of.hostField(ctx)
 			if err != nil {
 				return err
 			}

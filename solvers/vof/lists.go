@@ -1,67 +1,69 @@
 package vof
 
 import (
+	"context"
 	"slices"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
 // tileLister lists the tiles or bricks in which anything may change in a cycle, on the device.
 type tileLister struct {
-	loops []indexedLoop // list them
+	loops []engine.Task // list them
 	// The counts of the last list. Each list of tiles has an upper bound of the length of the next one, so that the host
 	// need not wait for the list of which it queues the steps.
 	counts backend.Readback
 	bounds bool // counts has a bound of the next list
 	active int  // number of active tiles or bricks, or an upper bound
+	listed int  // over how many tiles or bricks loops run, with those that are sent
 }
 
-// prepareLister makes the loops that list the active tiles or bricks.
+// prepareLister prepares lists of the active tiles or bricks.
 func (s *solver[F]) prepareLister() (err error) {
 	if s.count == 0 {
 		return nil
 	}
-	s.lister.loops = s.newListLoops(s.block, &s.schedule)
+	s.loops = s.listTasks()
 	const bytes = kernels.ListCounts * int(unsafe.Sizeof(int32(0)))
-	if s.lister.counts, err = backend.NewReadback(s.dev, bytes); err == nil {
-		s.allocated.Owns(s.lister.counts)
+	if s.counts, err = backend.NewReadback(s.Env().Device, bytes); err == nil {
+		s.Owns(s.counts)
 	}
 	return err
 }
 
-// listTiles lists the active tiles or bricks of a cycle.
-func (s *solver[F]) listTiles() error {
-	l := &s.lister
-	if s.count == 0 {
+// list lists the active tiles or bricks of a cycle.
+func (s *solver[F]) list(p *engine.Program) {
+	known := false
+	p.Host(func(context.Context) error {
+		if known = s.bounds; known {
+			return s.readCount(kernels.NextLength)
+		}
 		return nil
-	}
-	known := l.bounds
-	if known {
-		if err := l.read(kernels.NextLength); err != nil {
+	})
+	p.Run(s.loops...)
+	p.Host(func(context.Context) error {
+		if err := s.counts.Start(solvers.BytesOf(s.activeTiles.count.Data)); err != nil {
 			return err
 		}
-	}
-	s.run(l.loops...)
-	if err := l.counts.Start(solvers.BytesOf(s.arrays.activeTiles.count)); err != nil {
-		return err
-	}
-	if !known {
-		if err := l.read(kernels.ListLength); err != nil {
-			return err
+		if !known {
+			if err := s.readCount(kernels.ListLength); err != nil {
+				return err
+			}
 		}
-	}
-	// Deep ghosts are received after a list, with any values.
-	l.bounds = s.traversal == byTiles && s.period != byCycle
-	s.resizeLoops(len(s.sentBricks) + l.active)
-	return nil
+		// Deep ghosts are received after a list, with any values.
+		s.bounds = s.traversal == byTiles && s.period != byCycle
+		s.resize(s.sentBricks + s.active)
+		return nil
+	})
 }
 
-// read waits for the counts of the last list, and takes one of them as the number of active tiles or bricks.
-func (l *tileLister) read(count int) error {
+// readCount waits for the counts of the last list, and takes one of them as the number of active tiles or bricks.
+func (l *tileLister) readCount(count int) error {
 	bytes, err := l.counts.Read()
 	if err != nil {
 		return err
@@ -70,45 +72,40 @@ func (l *tileLister) read(count int) error {
 	return nil
 }
 
-// resizeLoops makes the loops over active tiles or bricks run over at least n. They run over more, so that recordings
-// can be reused when the number grows.
-func (s *solver[F]) resizeLoops(n int) {
-	if n > s.recordedTiles || n < s.recordedTiles/2 {
-		s.recordedTiles = min(n+n/8+spareTiles, s.count)
-		s.forgetRecordings()
-	}
-	for k := range cycleLength {
-		for n := range s.activePasses[k] {
-			s.activePasses[k][n].resize(s.recordedTiles, s.wallsByBrick)
-		}
+// resize makes the loops over active tiles or bricks run over at least n. They run over more, so that recordings can be
+// reused when the number grows.
+func (s *solver[F]) resize(n int) {
+	if n > s.listed || n < s.listed/2 {
+		s.listed = min(n+n/8+spareTiles, s.count)
+		s.Forget()
 	}
 }
 
 // spareTiles is the least number of tiles that loops run over in addition to active ones.
 const spareTiles = 64
 
-// newListLoops makes the loops that list the tiles or bricks in which anything may change in a cycle, in the order in
-// which they must run.
-func (a *arrays[F]) newListLoops(b *grid.Block, w *schedule) []indexedLoop {
-	tileList := &kernels.TileList{Tiles: [2]int32{int32(w.count), 1}, Marks: a.marks,
-		Order: a.activeTiles.order[len(a.sentBricks):], Count: a.activeTiles.count}
-	if w.traversal == byTiles {
-		tileList.Tiles = [2]int32{int32(w.tilesAlong[0]), int32(w.tilesAlong[1])}
-		tileList.Open, tileList.Kinds = w.ghostReach(b), a.kinds[0]
-		return []indexedLoop{wholeLoop(kernels.NewMarkTileLoop(tileList), w.count),
-			wholeLoop(kernels.NewListTilesLoop(tileList), 1)}
+// listTasks makes the loops that list the tiles or bricks in which anything may change in a cycle.
+func (s *solver[F]) listTasks() []engine.Task {
+	n := s.count
+	tileList := &kernels.TileList{Tiles: [2]int32{int32(n), 1}, Marks: s.marks.Data,
+		Order: s.activeTiles.order.Data[s.sentBricks:], Count: s.activeTiles.count.Data}
+	if s.traversal == byTiles {
+		tileList.Tiles = [2]int32{int32(s.tilesAlong[0]), int32(s.tilesAlong[1])}
+		tileList.Open, tileList.Kinds = s.ghostReach(s.block), s.kinds[0].Data
+		return []engine.Task{engine.Whole(kernels.NewMarkTileLoop(tileList), n),
+			engine.Whole(kernels.NewListTilesLoop(tileList), 1)}
 	}
-	brickList := &kernels.BrickList[F]{Lattice: lattice(b), Bricks: *a.bricks(b, w, &a.allTiles), RoundOff: roundOff[F](),
-		F: a.fields[0], Second: a.fields[1], Third: a.fields[2], Kinds: a.kinds[0], Marks: a.marks, Copied: a.kinds[1]}
-	loops := []indexedLoop{wholeLoop(kernels.NewKindOfBrickLoop(brickList), w.count),
-		wholeLoop(kernels.NewMarkBrickLoop(brickList), w.count),
-		wholeLoop(kernels.NewCopyIdleBrickLoop(brickList), w.count), wholeLoop(kernels.NewListTilesLoop(tileList), 1)}
-	for _, f := range a.fields {
-		if w.wallsByBrick { // beside bricks that are not in the list, ghosts stay as they are now
-			loops = append(loops, a.wallLoop(f))
+	l := &kernels.BrickList[F]{Lattice: lattice(s.block), Bricks: *s.bricks(), RoundOff: roundOff[F](),
+		F: s.fields[0].Data, Second: s.fields[1].Data, Third: s.fields[2].Data, Kinds: s.kinds[0].Data, Marks: s.marks.Data,
+		Copied: s.kinds[1].Data}
+	tasks := []engine.Task{engine.Whole(kernels.NewKindOfBrickLoop(l), n), engine.Whole(kernels.NewMarkBrickLoop(l), n),
+		engine.Whole(kernels.NewCopyIdleBrickLoop(l), n), engine.Whole(kernels.NewListTilesLoop(tileList), 1)}
+	if s.wallsByBrick { // beside bricks that are not in the list, ghosts stay as they are now
+		for n := range s.fields {
+			tasks = append(tasks, s.allWalls(n))
 		}
 	}
-	return loops
+	return tasks
 }
 
 // In each sweep the bricks with cells that other ranks need come first. While their cells are sent, the other bricks
@@ -131,60 +128,40 @@ func (w *schedule) describeBricks(b *grid.Block) *kernels.Bricks {
 	return d
 }
 
-// bricks describes the bricks of a block and a list of them.
-func (a *arrays[F]) bricks(b *grid.Block, w *schedule, list *tileList) *kernels.Bricks {
-	d := w.describeBricks(b)
-	d.Sends, d.Order, d.Length = int32(len(a.sentBricks)), list.order, list.count
+// bricks describes the bricks of the block and the list of active ones.
+func (s *solver[F]) bricks() *kernels.Bricks {
+	d := s.describeBricks(s.block)
+	d.Sends, d.Order, d.Length = int32(s.sentBricks), s.activeTiles.order.Data, s.activeTiles.count.Data
 	return d
 }
 
-// splitBricks returns all tiles or bricks, bricks with cells that other ranks need first, and the number of these.
-func (w *schedule) splitBricks(b *grid.Block) (order []int32, sent int) {
+// listSentBricks lists the bricks with cells that other ranks need.
+func (w *schedule) listSentBricks(b *grid.Block) (list []int32) {
 	d := w.describeBricks(b)
-	var others []int32
 	for t := range int32(w.count) {
-		if w.traversal == byBricks && d.Sent(t) {
-			order = append(order, t)
-		} else {
-			others = append(others, t)
+		if d.Sent(t) {
+			list = append(list, t)
 		}
 	}
-	return append(order, others...), len(order)
+	return list
 }
 
-// setBricks makes a pass of a sweep over a list of bricks. If no other rank takes part in an exchange, all bricks are
+// setBricks makes sweep n of step k over active bricks. If no other rank takes part in an exchange, all bricks are
 // computed before it.
-func (a *arrays[F]) setBricks(p *pass[F], s *kernels.Sweep3[F], clock *kernels.Clock[F], b *grid.Block, w *schedule,
-	list *tileList) {
-	bricks := a.bricks(b, w, list)
-	loop, sent := kernels.NewBrick3Loop(s, bricks, clock), len(a.sentBricks)
-	if w.alone {
-		p.boundary = []indexedLoop{wholeLoop(loop, w.count)}
+func (s *solver[F]) setBricks(w *sweep, k, n int) {
+	bricks := s.bricks()
+	of := s.sweep3((k+n)%3, n)
+	loop := kernels.NewBrick3Loop(of, bricks, &s.clock.Data[k])
+	if s.alone {
+		w.boundary, w.core = []engine.Task{engine.Listed(loop, &s.listed)}, engine.Task{}
 	} else {
-		p.boundary, p.core = []indexedLoop{wholeLoop(loop, sent)}, indexedLoop{loop, sent, w.count}
+		w.boundary = []engine.Task{engine.Whole(loop, s.sentBricks)}
+		w.core = engine.Task{Loop: loop, Lo: s.sentBricks, Limit: &s.listed}
 	}
-	if w.wallsByBrick && list == &a.activeTiles {
-		p.walls = wholeLoop(kernels.NewFillBrickWallLoop(&kernels.BrickWalls[F]{Bricks: *bricks, First: a.brickWalls,
-			From: a.wallCells, To: a.wallGhosts, F: s.F}), w.count)
+	if s.wallsByBrick {
+		w.walls = engine.Listed(kernels.NewFillBrickWallLoop(&kernels.BrickWalls[F]{Bricks: *bricks,
+			First: s.brickWalls.Data, From: s.wallCells.Data, To: s.wallGhosts.Data, F: of.F}), &s.listed)
 	}
-}
-
-// resize makes the loops of a pass over active tiles or bricks run over n of them, with wallsByBrick also those over
-// their ghosts.
-func (p *pass[F]) resize(n int, wallsByBrick bool) {
-	last := &p.core
-	if p.core.loop == nil {
-		last = &p.boundary[0]
-	}
-	last.end = n
-	if wallsByBrick {
-		p.walls.end = n
-	}
-}
-
-// wallLoop fills all ghosts beyond walls.
-func (a *arrays[F]) wallLoop(f []F) indexedLoop {
-	return wholeLoop(kernels.NewFillWallLoop(a.wallCells, a.wallGhosts, f), len(a.wallGhosts))
 }
 
 // orderByBrick orders cells at walls and the ghosts beyond them by the brick that is nearest to the ghost, and returns

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
@@ -45,33 +46,30 @@ type narrowBand[F num.Float] struct {
 	stepsLeft                        int // steps until the band must be determined again
 }
 
-// narrowBandBytes returns the size of the arrays of a block's narrow band.
-func narrowBandBytes(b *grid.Block) int64 {
-	const arrays, word = 8, 8 // the arrays of narrowBand, and the bytes of an element
-	return arrays * word * int64(b.N[1]*b.N[2]) * int64(pieceWords(b))
-}
+// bandArrays is the number of arrays with a bit for each piece.
+const bandArrays = 8
 
 // pieceWords returns the number of words with a bit for each piece of a row.
 func pieceWords(b *grid.Block) int { return (b.N[0] + 64*pieceCells - 1) / (64 * pieceCells) }
 
 // newNarrowBand makes the narrow band of a block, with all pieces active. method is the advection method of the first
 // sweep of a step.
-func newNarrowBand[F num.Float](a *arrays[F], b *grid.Block, method int32, roundOff F) (*narrowBand[F], error) {
-	d := &narrowBand[F]{block: b, fields: a.fields[:b.Grid.Dim], method: method, roundOff: roundOff,
-		rows: b.N[1] * b.N[2], pieces: (b.N[0] + pieceCells - 1) / pieceCells, words: pieceWords(b)}
-	for _, words := range []*[]uint64{&d.kinds[0], &d.kinds[1], &d.spreadX[0], &d.spreadX[1], &d.spreadXY[0],
+func newNarrowBand[F num.Float](a *arrays[F], b *grid.Block, method int32, roundOff F) *narrowBand[F] {
+	d := &narrowBand[F]{block: b, method: method, roundOff: roundOff, rows: b.N[1] * b.N[2],
+		pieces: (b.N[0] + pieceCells - 1) / pieceCells, words: pieceWords(b)}
+	for _, f := range a.fields {
+		d.fields = append(d.fields, f.Data)
+	}
+	for k, words := range [bandArrays]*[]uint64{&d.kinds[0], &d.kinds[1], &d.spreadX[0], &d.spreadX[1], &d.spreadXY[0],
 		&d.spreadXY[1], &d.active, &d.synchronised} {
-		*words = backend.Fresh[uint64](&a.allocated, d.rows*d.words, "narrow band")
+		*words = a.bandWords[k].Data
 	}
-	if err := a.allocated.Err(); err != nil {
-		return nil, err
-	}
-	d.walls = newBandWalls(d, a.wallCells, a.wallGhosts)
+	d.walls = newBandWalls(d, a.wallCells.Data, a.wallGhosts.Data)
 	grain := rowGrain(b.N[0])
 	d.findLoop, d.spreadLoop = rowLoop{d.findKinds, grain}, rowLoop{d.spreadAlongY, grain}
 	d.chooseLoop = rowLoop{d.chooseActive, grain}
 	d.activateAll()
-	return d, nil
+	return d
 }
 
 // rowLoop is a loop over rows of cells.
@@ -274,11 +272,11 @@ type narrowBandLoop[F num.Float] struct {
 }
 
 // restrict restricts a loop over a box to the cells that are in the band. Without a band it returns the whole loop.
-func (d *narrowBand[F]) restrict(l rangesLoop, box abi.Box) indexedLoop {
+func (d *narrowBand[F]) restrict(l rangesLoop, box abi.Box) engine.Task {
 	if d == nil || box.Size() == 0 {
-		return wholeLoop(l, box.Size())
+		return engine.Over(l, box)
 	}
-	return wholeLoop(&narrowBandLoop[F]{l, box, d}, (box.Hi[1]-box.Lo[1])*(box.Hi[2]-box.Lo[2]))
+	return engine.Whole(&narrowBandLoop[F]{l, box, d}, (box.Hi[1]-box.Lo[1])*(box.Hi[2]-box.Lo[2]))
 }
 
 func (l *narrowBandLoop[F]) Grain() int { return rowGrain(l.box.Hi[0] - l.box.Lo[0]) }

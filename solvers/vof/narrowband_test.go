@@ -91,21 +91,21 @@ func TestNarrowBandHoldsAllThatChanges(t *testing.T) {
 }
 
 func activateAll(s Solver) {
-	switch s := s.(type) {
+	switch s := s.model.(type) {
 	case *solver[float32]:
-		s.narrowBand.activateAll()
+		s.band.activateAll()
 	case *solver[float64]:
-		s.narrowBand.activateAll()
+		s.band.activateAll()
 	}
 }
 
 // countIdle returns how many pieces are not in the narrow band, and checks that all fields are the same there.
 func countIdle(t *testing.T, s Solver) int {
-	switch s := s.(type) {
+	switch s := s.model.(type) {
 	case *solver[float32]:
-		return countIdleIn(t, s.narrowBand)
+		return countIdleIn(t, s.band)
 	case *solver[float64]:
-		return countIdleIn(t, s.narrowBand)
+		return countIdleIn(t, s.band)
 	}
 	return 0
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/halo/halotest"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
@@ -24,11 +25,11 @@ func TestInvalidStatesAreReportedLater(t *testing.T) {
 				if err := s.Advance(ctx, 100, max(1, first-s.Steps())); err != nil {
 					return err
 				}
-				inner := s.(*solver[float64])
+				inner := s.inner()
 				cell := inner.block.Index(spoilt%40-inner.block.Lo[0], spoilt/40, 0)
 				if s.Steps() == step && rank == parts[0]-1 {
-					now := inner.fields[inner.currentField()][cell : cell+1]
-					if err := backend.Upload(inner.dev, now, []float64{math.Inf(-1)}); err != nil {
+					now := inner.state().Data[cell : cell+1]
+					if err := backend.Upload(inner.Env().Device, now, []float64{math.Inf(-1)}); err != nil {
 						return err
 					}
 				}
@@ -51,7 +52,7 @@ func TestInvalidStatesAreReportedLater(t *testing.T) {
 			}
 			var joint dist.Joint
 			var err error
-			comm := s.(*solver[float64]).comm
+			comm := s.Env().Comm
 			results := make([]dist.Result[Diagnostics], len(want))
 			for k := range results {
 				if results[k], err = s.Observed(&joint); err != nil {
@@ -67,7 +68,7 @@ func TestInvalidStatesAreReportedLater(t *testing.T) {
 				}
 			}
 			_, err = dist.ReduceFor(ctx, comm, s.Observed)
-			if err == nil || !strings.Contains(err.Error(), "cell 1220, step 1000: f is -Inf in {f: -Inf}") {
+			if err == nil || !strings.Contains(err.Error(), "cell 1220 at (0.5125, 0.7625), step 1000: f is -Inf in {f: -Inf}") {
 				t.Errorf("error %v", err)
 			}
 			return nil
@@ -95,8 +96,8 @@ func TestShortAdvancesAreRecorded(t *testing.T) {
 			hash, err := s.Hash(ctx)
 			hashes = append(hashes, hash)
 			// The first pass through a cycle, in five calls, records nothing.
-			if d, ok := dev.(*separate); ok && (d.launched < steps/10 || d.launched >= steps/10+5*10) {
-				t.Errorf("%d recordings of %d steps", d.launched, steps)
+			if d, ok := dev.(halotest.LinkedRecorder); ok && (d.Launches < steps/10 || d.Launches >= steps/10+5*10) {
+				t.Errorf("%d recordings of %d steps", d.Launches, steps)
 			}
 			return err
 		})

@@ -2,26 +2,66 @@ package vof
 
 import (
 	"context"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
 )
 
-// Planes are the reconstructed lines or planes of mixed cells, clipped to their cells. Those of neighbouring cells do
+// planeShape is the output format of lines or planes, each with the fields of its cell.
+func (s *solver[F]) planeShape(b *domain.Block) solvers.Shape {
+	return solvers.Shape{Format: "plic", File: "vtp", Doc: "the lines or planes of mixed cells",
+		Faces: func(ctx context.Context) (*solvers.Faces, error) {
+			p, err := s.planesOf(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return p.faces(b, s.cells), nil
+		}}
+}
+
+// faces returns the planes as output.
+func (p *planes) faces(b *domain.Block, space *solvers.Space) *solvers.Faces {
+	f := &solvers.Faces{PolyData: vtk.PolyData{Points: p.Points, FieldData: b.Bounds()}, Space: space, Entities: p.Cells,
+		FieldNames: []string{"f", "normal", "alpha"}}
+	if g := b.Grid; g.Dim == 3 { // plots locate the cells with these
+		h := []float64{g.Spacing(0), g.Spacing(1), g.Spacing(2)}
+		f.FieldData = append(f.FieldData, vtk.Array{Name: "Spacing", Components: 1, Data: h})
+	}
+	cells := &f.Polys
+	if b.Grid.Dim == 2 {
+		cells = &f.Lines
+	}
+	first := 0
+	for _, end := range p.Ends {
+		ids := make([]int64, end-first)
+		for k := range ids {
+			ids[k] = int64(first + k)
+		}
+		cells.Add(ids...)
+		first = end
+	}
+	return f
+}
+
+// planes are the reconstructed lines or planes of mixed cells, clipped to their cells. Those of neighbouring cells do
 // not meet; SurfaceOf returns a mesh without gaps. A cell has no entry if its plane has no direction, or only touches
 // the cell.
-type Planes struct {
+type planes struct {
 	Points []float64 // x, y, z of each
 	// Ends is the index of the point after each line or polygon: a line has 2 points and the fluid on its left; a
 	// polygon has 3 to 6 points, counter-clockwise seen from outside of the fluid.
 	Ends  []int
-	Cells []int // cell of each, numbered as in Field
+	Cells []int // cell of each, numbered as in values
 }
 
-// Planes returns the planes of the block, cell by cell.
-func (s *solver[F]) Planes(ctx context.Context) (*Planes, error) {
-	field, err := s.hostField(ctx, true)
+// planesOf returns the planes of the block, cell by cell.
+func (s *solver[F]) planesOf(ctx context.Context) (*planes, error) {
+	field, err := s.hostField(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p := &Planes{}
+	p := &planes{}
 	n := 0
 	for c := range s.block.OwnedIndices() {
 		if s.mixed(float64(field[c])) {
@@ -34,7 +74,7 @@ func (s *solver[F]) Planes(ctx context.Context) (*Planes, error) {
 }
 
 // outline adds the plane m·ξ = α of the block's n-th cell.
-func (s *solver[F]) outline(p *Planes, n int, m [3]float64, alpha float64) {
+func (s *solver[F]) outline(p *planes, n int, m [3]float64, alpha float64) {
 	b, g := s.block, s.block.Grid
 	first := p.points()
 	var distance [8]float64
@@ -58,19 +98,19 @@ func (s *solver[F]) outline(p *Planes, n int, m [3]float64, alpha float64) {
 	p.close(first, g.Dim, n)
 }
 
-func (p *Planes) points() int { return len(p.Points) / 3 }
+func (p *planes) points() int { return len(p.Points) / 3 }
 
-func (p *Planes) at(i int) [3]float64 { return [3]float64(p.Points[3*i:]) }
+func (p *planes) at(i int) [3]float64 { return [3]float64(p.Points[3*i:]) }
 
 // append adds a point to the outline that begins at first, unless it equals the previous one.
-func (p *Planes) append(first int, at [3]float64) {
+func (p *planes) append(first int, at [3]float64) {
 	if n := p.points(); n == first || p.at(n-1) != at {
 		p.Points = append(p.Points, at[:]...)
 	}
 }
 
 // close ends the outline that begins at first, and drops it if it has fewer than least points.
-func (p *Planes) close(first, least, cell int) {
+func (p *planes) close(first, least, cell int) {
 	if n := p.points(); n > first+1 && p.at(n-1) == p.at(first) {
 		p.Points = p.Points[:3*(n-1)]
 	}

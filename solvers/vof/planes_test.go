@@ -25,11 +25,11 @@ func TestPlanes(t *testing.T) {
 			total, want := 0.0, 0.0
 			var mu sync.Mutex
 			err := p.run(func(_ int, s Solver) error {
-				planes, err := s.Planes(ctx)
+				planes, err := s.planesOf(ctx)
 				if err != nil {
 					return err
 				}
-				size := checkPlanes(t, s.(*solver[float64]), planes)
+				size := checkPlanes(t, s.inner(), planes)
 				d, err := s.Diagnose(ctx)
 				mu.Lock()
 				defer mu.Unlock()
@@ -48,8 +48,8 @@ func TestPlanes(t *testing.T) {
 }
 
 // checkPlanes checks all outlines of a block and returns their total size.
-func checkPlanes(t *testing.T, s *solver[float64], p *Planes) (size float64) {
-	field, err := s.hostField(ctx, true)
+func checkPlanes(t *testing.T, s *solver[float64], p *planes) (size float64) {
+	field, err := s.hostField(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestOutlinesThroughCorners(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &Planes{}
+		p := &planes{}
 		(&solver[float64]{block: b}).outline(p, 0, c.m, c.alpha)
 		if p.points() != c.points {
 			t.Errorf("%v = %g: got %d points, want %d: %v", c.m, c.alpha, p.points(), c.points, p.Points)

@@ -15,9 +15,13 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/halo/halotest"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -36,6 +40,7 @@ type problem struct {
 	separate     bool // on devices with separate memory
 	stepsPerCall int  // steps at a time
 	levels       int  // of recursive division, 4 if 0
+	halo         string
 }
 
 func namedFlow(name string, period float64) func(g *grid.Grid) (flow.Flow, error) {
@@ -56,6 +61,46 @@ func space(n int) *grid.Grid {
 func config(normal, advect string, cfl float64) Config {
 	return Config{Normal: normal, Advect: advect, CFL: cfl}
 }
+
+// Solver is a solver that is tested, with short names for what tests do.
+type Solver struct {
+	*engine.Engine
+	model
+}
+
+// model is a solver[F] for any F.
+type model interface {
+	domain.Surfaced
+	values(ctx context.Context, names ...string) ([]float64, error)
+	planesOf(ctx context.Context) (*planes, error)
+	Schedule() (exchange, sweep string)
+}
+
+func (s Solver) Time() float64 { return s.Clock().Time }
+func (s Solver) Steps() int    { return s.Clock().Steps }
+
+func (s Solver) Advance(ctx context.Context, until float64, steps int) error {
+	_, err := s.Engine.Advance(ctx, until, 0, steps)
+	return err
+}
+
+func (s Solver) Step(ctx context.Context, until float64) error { return s.Advance(ctx, until, 1) }
+
+func (s Solver) Diagnose(ctx context.Context) (Diagnostics, error) { return Diagnose(ctx, s.Engine) }
+
+func (s Solver) Hash(ctx context.Context) (string, error) { return solvers.Hash(ctx, s.Env().Comm, s) }
+
+// Observed returns the result of the earliest observation.
+func (s Solver) Observed(to *dist.Joint) (dist.Result[Diagnostics], error) {
+	result, err := s.Engine.Observed(ctx, to)
+	return func(ctx context.Context) (Diagnostics, error) {
+		_, err := result(ctx)
+		return s.inner().measured, err
+	}, err
+}
+
+// inner returns a solver in double precision.
+func (s Solver) inner() *solver[float64] { return s.model.(*solver[float64]) }
 
 // run sets up a solver on every rank and calls f with it.
 func (p problem) run(f func(rank int, s Solver) error) error {
@@ -99,10 +144,12 @@ func (p problem) onDevice(f func(rank int, s Solver, dev backend.Device) error) 
 }
 
 func (p problem) device(comm dist.Comm) (backend.Device, error) {
-	if p.separate {
-		return newSeparate(max(1, p.threads), comm)
+	dev := cpu.New(max(1, p.threads))
+	if !p.separate {
+		return dev, nil
 	}
-	return cpu.New(max(1, p.threads)), nil
+	gpu := halotest.NewLinkedRecorder(dev, 1<<27, comm)
+	return gpu, gpu.Guard()
 }
 
 // solver sets up the solver of a rank.
@@ -111,18 +158,23 @@ func (p problem) solver(v flow.Flow, comm dist.Comm, dev backend.Device) (Solver
 	ghost := p.cfg.Ghosts(p.grid.Dim)
 	b, err := p.grid.Block(lo, n, ghost)
 	if err != nil {
-		return nil, err
+		return Solver{}, err
 	}
 	boxes := halo.Boxes{Dim: p.grid.Dim, Cuts: partition.BoxCuts(p.grid.N, p.parts), Periodic: p.grid.Periodic}
 	plan, err := halo.NewBoxPlan(boxes, comm.Rank(), ghost, [3]int{ghost, ghost, ghost}, halo.AxisByAxis)
 	if err != nil {
-		return nil, err
+		return Solver{}, err
 	}
 	f, err := shape.Fill(ctx, b, p.body, cmp.Or(p.levels, 4), true)
 	if err != nil {
-		return nil, err
+		return Solver{}, err
 	}
-	return New(ctx, p.precision, p.cfg, b, plan, v, f, comm, dev)
+	e, err := New(ctx, solvers.Env{Comm: comm, Device: dev, Halo: p.halo}, p.precision, p.cfg,
+		Setting{Block: &domain.Block{Block: b, Boxes: boxes, Plan: plan}, Flow: v, Start: f})
+	if err != nil {
+		return Solver{}, err
+	}
+	return Solver{e, e.Model().(model)}, nil
 }
 
 // runUntil takes steps to time t and returns diagnostics and hash.

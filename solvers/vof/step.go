@@ -2,214 +2,174 @@ package vof
 
 import (
 	"context"
-	"fmt"
-	"math"
-	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
-	err := s.Advance(ctx, until, 1)
-	return s.lastStep, err
+// cycleLength is the number of steps after which the order of axes, the fields and the clocks repeat.
+const cycleLength = kernels.ListSteps
+
+// step is step k of the cycle: a sweep along each axis, beginning with axis k mod dim, between which ghosts are
+// exchanged unless the sweeps go over them too. The n-th sweep reads fields[n]. Cells that other ranks need are
+// computed first, and sent while the core is computed. By tiles all sweeps are one loop.
+func (s *solver[F]) step(p *engine.Program, k int) {
+	s.beginStep(p, k)
+	if s.traversal == byTiles {
+		p.Phase("sweeps")
+		if s.period == byCycle {
+			p.Run(s.tiles(k))
+			return
+		}
+		to := s.exchanges[1-k%2]
+		p.Share(to, s.tiles(k))
+		p.Await(to)
+		return
+	}
+	for n := range s.fields {
+		w := s.sweep(k, n)
+		p.Run(w.walls)
+		if s.costlyNormals {
+			p.Phase("planes")
+			p.Run(w.planes)
+			p.Phase("sweeps")
+		}
+		if !w.sent {
+			p.Run(w.core)
+			continue
+		}
+		to := s.exchanges[(n+1)%len(s.fields)]
+		p.Share(to, w.boundary...)
+		p.Run(w.core)
+		p.Await(to)
+	}
 }
 
-func (s *solver[F]) Pause(at float64) { s.pause = at }
-
-// paused reports whether a time has reached that of Pause.
-func (s *solver[F]) paused(t float64) bool { return s.pause > 0 && t >= s.pause }
-
-// Advance queues steps up to the end of a cycle at a time, whose clocks it uploads first. The lengths of steps do not
-// depend on results of the device, so that the host waits at most once a cycle, for the length of a list (see
-// listTiles). If no other rank takes part in exchanges, or if the devices are linked, the steps queued at a time are
-// one recording.
-func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
-	s.lastStep = 0
-	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
-		return fmt.Errorf("cannot step from t = %g to %g: the target must be later and finite", s.t, until)
+// beginStep does what a step needs of the host, before its recording: the velocity of a time series, and once a cycle
+// deep ghosts and a list of the tiles or bricks in which anything may change.
+func (s *solver[F]) beginStep(p *engine.Program, k int) {
+	p.Phase("sweeps")
+	if s.series != nil {
+		p.Host(s.uploadVelocity)
 	}
-	for steps = max(1, steps); steps > 0 && s.t < until && !s.paused(s.t); {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		s.lapStart = time.Now()
-		first := s.steps % cycleLength
-		n := cycleLength - first
-		if s.series != nil {
-			n = 1 // each step has its own velocity
-		}
-		after, n := s.planSteps(until, first, min(steps, n))
-		if err := s.uploadVelocity(ctx, after); err != nil {
-			return err
-		}
-		if err := backend.Upload(s.dev, s.clocks[first:first+n], s.nextClocks[first:first+n]); err != nil {
-			return err
-		}
-		steps -= n
-		if err := s.beginStep(ctx, first); err != nil {
-			return err
-		}
-		if first == 0 {
-			if err := s.listTiles(); err != nil {
-				return err
-			}
-			s.listValid = true
-		}
-		var err error
-		if of := (stepRange{first, n}); s.canRecord(of) {
-			err = s.runRecorded(ctx, of)
-		} else {
-			err = s.queue(ctx, of)
-		}
-		if err != nil {
-			return err
-		}
-		s.instant = after
-		if s.period == byCycle && s.steps%cycleLength == 0 {
-			s.ghostsCurrent = false
-		}
+	if k == 0 && s.period == byCycle {
+		p.Refresh(s.exchanges[0])
+		p.Run(s.refreshTiles)
 	}
-	return nil
+	if k == 0 && s.count > 0 {
+		s.list(p)
+	}
+	if s.series != nil || k == 0 && s.count > 0 {
+		p.Before()
+	}
+	if s.band != nil {
+		p.Host(func(context.Context) error {
+			s.band.beginStep(s.Env().Device)
+			return nil
+		})
+	}
 }
 
-// queue queues a range of steps one by one.
-func (s *solver[F]) queue(ctx context.Context, steps stepRange) error {
-	passes := &s.passes
-	if s.listValid {
-		passes = &s.activePasses
-	}
-	for k := range steps.count {
-		if s.narrowBand != nil {
-			s.narrowBand.beginStep(s.dev)
-		}
-		if err := s.queueStep(ctx, passes[steps.first+k]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// uploadVelocity uploads the velocity at the middle of the step that ends at an instant, for a time series.
-func (s *solver[F]) uploadVelocity(ctx context.Context, end instant) error {
-	if s.series == nil {
-		return nil
-	}
-	u, err := s.series.At(ctx, end.t-end.lastStep/2)
+// uploadVelocity uploads the velocity at the middle of a step, for a time series.
+func (s *solver[F]) uploadVelocity(ctx context.Context) error {
+	end := s.Step().After
+	u, err := s.series.At(ctx, end.Time-end.Dt/2)
 	for axis := range s.block.Grid.Dim {
 		if err == nil {
-			err = backend.Upload(s.dev, s.arrays.u[axis], u[axis])
+			err = backend.Upload(s.Env().Device, s.u[axis].Data, u[axis])
 		}
 	}
 	return err
 }
 
-// instant is the position of a state in time. It changes when the steps to it are queued, not before, since it tells
-// which field is the current one.
-type instant struct {
-	t        float64
-	steps    int
-	lastStep float64 // length of the last step in s
-	longest  float64 // the largest product of a step and |factor| so far
+// sweep has the loops of a sweep.
+type sweep struct {
+	walls    engine.Task   // fills the ghosts beyond walls
+	planes   engine.Task   // computes the planes, if they are stored
+	boundary []engine.Task // cells that other ranks need
+	core     engine.Task   // the remaining cells
+	sent     bool          // ghosts are exchanged after the boundary
 }
 
-// planSteps sets the clocks of at most n steps that lead to until, from the given step of a cycle. It returns the
-// instant at their end and their number.
-func (s *solver[F]) planSteps(until float64, first, n int) (end instant, count int) {
-	end = s.instant
-	for k := range n {
-		dt, last := s.nextStep(end.t, until)
-		factor := s.flow.FactorAt(end.t + dt/2)
-		for d := range s.block.Grid.Dim {
-			s.nextClocks[first+k].Courant[d] = F(factor * dt / s.block.Grid.Spacing(d))
-		}
-		end = instant{end.t + dt, end.steps + 1, dt, max(end.longest, dt*math.Abs(factor))}
-		if last {
-			end.t = until
-		}
-		if last || s.paused(end.t) {
-			return end, k + 1
-		}
+// sweep makes sweep n of step k.
+func (s *solver[F]) sweep(k, n int) (w sweep) {
+	b := s.block
+	axis := (k + n) % b.Grid.Dim
+	box := abi.Box{Hi: b.N}
+	if s.period != bySweep {
+		box = s.cfg.widenedBox(b, k, n)
 	}
-	return end, n
-}
-
-// queueStep queues the passes of a step. Cells that other ranks need are computed first, and sent while the core is
-// computed.
-func (s *solver[F]) queueStep(ctx context.Context, passes []pass[F]) error {
-	for i := range passes {
-		p := &passes[i]
-		if s.narrowBand != nil {
-			s.narrowBand.walls.fill(s.dev, i)
-		} else {
-			s.run(p.walls)
-		}
-		if p.reconstruct.end > 0 {
-			s.run(p.reconstruct)
-			s.lap(inPlanes)
-		}
-		if p.exchanged == nil {
-			s.run(p.boundary...)
-			s.run(p.core)
-			s.lap(inSweeps)
-			continue
-		}
-		if err := s.startExchange(ctx, p); err != nil {
-			return err
-		}
-		s.lap(inHalo)
-		s.run(p.core)
-		s.lap(inSweeps)
-		if err := s.ghosts.Send(ctx); err != nil {
-			return err
-		}
-		if err := s.ghosts.Finish(ctx); err != nil {
-			return err
-		}
-		s.lap(inHalo)
+	var boundary []abi.Box
+	core := box
+	if w.sent = n == b.Grid.Dim-1 || s.period == bySweep; w.sent {
+		boundary, core = s.splitBoundary(b)
 	}
-	return nil
-}
-
-// startExchange queues the loops over cells that other ranks need, and starts the exchange of these cells, on a second
-// stream if devices are linked.
-func (s *solver[F]) startExchange(ctx context.Context, p *pass[F]) error {
-	if s.fork != nil {
-		return s.fork(func() error { return s.computeAndSend(ctx, p) })
+	w.walls = s.wallTask(n)
+	advance, reconstruct := s.advance2, s.reconstruct2
+	if b.Grid.Dim == 3 {
+		advance, reconstruct = s.advance3, s.reconstruct3
 	}
-	return s.computeAndSend(ctx, p)
-}
-
-func (s *solver[F]) computeAndSend(ctx context.Context, p *pass[F]) error {
-	s.run(p.boundary...)
-	s.lap(inSweeps)
-	return s.ghosts.Start(ctx, p.exchanged)
-}
-
-// run queues loops.
-func (s *solver[F]) run(all ...indexedLoop) {
-	for _, k := range all {
-		if k.first < k.end {
-			s.dev.Run(k.loop, k.first, k.end)
-		}
+	if s.costlyNormals {
+		withDonors := box // the box and the donors outside of it
+		withDonors.Lo[axis]--
+		withDonors.Hi[axis]++
+		w.planes = s.band.restrict(reconstruct(withDonors, axis, n), withDonors)
 	}
-}
-
-const (
-	inHalo = iota
-	inPlanes
-	inSweeps
-)
-
-// lap adds the time since the last call of lap to the time of a phase.
-func (s *solver[F]) lap(phase int) {
-	now := time.Now()
-	s.phaseTime[phase] += now.Sub(s.lapStart)
-	s.lapStart = now
-}
-
-func (s *solver[F]) Phases() map[string]float64 {
-	return map[string]float64{
-		"halo": s.phaseTime[inHalo].Seconds(), "planes": s.phaseTime[inPlanes].Seconds(),
-		"sweeps": s.phaseTime[inSweeps].Seconds(),
+	if s.traversal == byBricks {
+		s.setBricks(&w, k, n)
+		return w
 	}
+	for _, part := range boundary {
+		w.boundary = append(w.boundary, engine.Over(advance(part, k, n), part))
+	}
+	w.core = s.band.restrict(advance(core, k, n), core)
+	return w
+}
+
+// sweep2 are the parameters of sweep n of a step in the plane, along an axis.
+func (s *solver[F]) sweep2(axis, n int) *kernels.Sweep2[F] {
+	layout := lattice(s.block)
+	return &kernels.Sweep2[F]{Lattice: layout, Axis: int32(axis), Stride: [2]int32{1, layout.SY}[axis],
+		Method: s.cfg.methods()[n], Normal: s.cfg.normalMethod(), Stored: s.costlyNormals,
+		DifferenceStep: differenceStep[F](), RoundOff: roundOff[F](), F: s.fields[n].Data, Start: s.fields[0].Data,
+		Out: s.fields[1-n].Data, U: s.u[axis].Data, Planes: s.planes2.Data}
+}
+
+// sweep3 is sweep2 in space.
+func (s *solver[F]) sweep3(axis, n int) *kernels.Sweep3[F] {
+	layout := lattice(s.block)
+	return &kernels.Sweep3[F]{Lattice: layout, Axis: int32(axis), Stride: [3]int32{1, layout.SY, layout.SZ}[axis],
+		Normal: s.cfg.normalMethod(), Stored: s.costlyNormals, DifferenceStep: differenceStep[F](), RoundOff: roundOff[F](),
+		F: s.fields[n].Data, Start: s.fields[0].Data, Out: s.fields[(n+1)%3].Data, U: s.u[axis].Data,
+		Planes: s.planes3.Data}
+}
+
+func (s *solver[F]) advance2(box abi.Box, k, n int) rangesLoop {
+	return kernels.NewAdvance2Loop(box, s.sweep2((k+n)%2, n), &s.clock.Data[k])
+}
+
+func (s *solver[F]) advance3(box abi.Box, k, n int) rangesLoop {
+	return kernels.NewAdvance3Loop(box, s.sweep3((k+n)%3, n), &s.clock.Data[k])
+}
+
+func (s *solver[F]) reconstruct2(box abi.Box, axis, n int) rangesLoop {
+	return kernels.NewReconstruct2Loop(box, s.sweep2(axis, n))
+}
+
+func (s *solver[F]) reconstruct3(box abi.Box, axis, n int) rangesLoop {
+	return kernels.NewReconstruct3Loop(box, s.sweep3(axis, n))
+}
+
+// tiles makes both sweeps of step k over the list of active tiles.
+func (s *solver[F]) tiles(k int) engine.Task {
+	now, next := k%2, 1-k%2
+	t := &kernels.Tiles2[F]{Lattice: s.lattice(s.block), Axis: int32(now), N: s.tiledCells(),
+		Tiles: [2]int32{int32(s.tilesAlong[0]), int32(s.tilesAlong[1])}, Open: s.ghostReach(s.block),
+		Methods: s.cfg.methods(), Normal: s.cfg.normalMethod(), DifferenceStep: differenceStep[F](),
+		RoundOff: roundOff[F](), F: s.fields[now].Data, Out: s.fields[next].Data, U: s.u[0].Data, V: s.u[1].Data,
+		KindsBefore: s.kinds[now].Data, KindsAfter: s.kinds[next].Data,
+		Order: s.activeTiles.order.Data, Count: s.activeTiles.count.Data}
+	return engine.Listed(kernels.NewTileStep2Loop(s.costlyNormals, t, &s.clock.Data[k]), &s.listed)
 }

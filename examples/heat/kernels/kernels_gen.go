@@ -8,11 +8,11 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
-//go:embed kernels_gen.ptx
-var ptx string
+//go:embed kernels_gen.zip
+var archive string
 
 // Module is the kernels of this package for CUDA.
-var Module = &abi.Module{Name: "kernels", PTX: ptx}
+var Module = &abi.Module{Name: "kernels", Archive: archive}
 
 // ConductLoop runs Conduct for the elements of box, on the CPU or another device.
 type ConductLoop struct {

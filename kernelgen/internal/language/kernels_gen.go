@@ -11,11 +11,11 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/internal/language/parts"
 )
 
-//go:embed kernels_gen.ptx
-var ptx string
+//go:embed kernels_gen.zip
+var archive string
 
 // Module is the kernels of this package for CUDA.
-var Module = &abi.Module{Name: "language", PTX: ptx}
+var Module = &abi.Module{Name: "language", Archive: archive}
 
 // CarryLoop runs Carry for lo ≤ index < hi, on the CPU or another device.
 type CarryLoop[F Float] struct {

@@ -5,25 +5,29 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/grid"
-	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
-	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // Estimate returns the sizes of the largest block of a grid that is divided among ranks, without allocating arrays.
 // ghost is the number of ghost layers; separate is true for devices with separate memory.
 func Estimate(s *config.Grid, ghost, ranks int, separate bool) (f solvers.Estimate, err error) {
+	return EstimateDivided(s, ghost, ranks, separate, func(*grid.Grid) Division { return Division{} })
+}
+
+// EstimateDivided is Estimate for a division without weights.
+func EstimateDivided(s *config.Grid, ghost, ranks int, separate bool, divide func(*grid.Grid) Division) (
+	f solvers.Estimate, err error) {
 	g, err := gridOf(s)
 	if err != nil {
 		return f, err
 	}
-	parts, err := partition.Blocks(g.N, g.Dim, ranks, s.Blocks)
+	d := divide(g)
+	boxes, err := d.boxes(g, ranks, s.Blocks)
 	if err != nil {
-		return f, fmt.Errorf("[grid] blocks: %w", err)
+		return f, err
 	}
-	boxes := halo.Boxes{Dim: g.Dim, Cuts: partition.BoxCuts(g.N, parts), Periodic: g.Periodic}
 	var largest *grid.Block
 	for rank := range ranks {
 		lo, n := boxes.Box(rank)
@@ -77,8 +81,8 @@ func EstimateMesh(c *config.Case, s *config.Mesh) (m MeshCounts, err error) {
 	return m, nil
 }
 
-// EstimateShare estimates how many entities the rank with the most owns, and how many it holds with ghosts. The part is
-// taken as a square of cells, or with dim = 3 as a cube, with one layer of ghosts around it.
+// EstimateShare estimates how many entities the rank with the most owns, and how many it holds with ghosts. The part
+// is taken as a square of cells, or with dim = 3 as a cube, with one layer of ghosts around it.
 func EstimateShare(entities int64, dim, ranks int) (owned, held int) {
 	ownedCount := (entities + int64(ranks) - 1) / int64(ranks)
 	if ranks == 1 {

@@ -28,7 +28,7 @@ func Cut(s *config.Grid, ghost, rank, ranks int) (*Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cut(g, s, ghost, rank, ranks, nil)
+	return cut(g, s, ghost, rank, ranks, Division{})
 }
 
 func gridOf(s *config.Grid) (*grid.Grid, error) {
@@ -43,17 +43,46 @@ func gridOf(s *config.Grid) (*grid.Grid, error) {
 // are balanced by them.
 type Weights [3][]int64
 
-// cut is Cut with blocks balanced by weights; nil weights mean that all cells cost the same.
-func cut(g *grid.Grid, s *config.Grid, ghost, rank, ranks int, weights *Weights) (*Block, error) {
-	parts, err := partition.Blocks(g.N, g.Dim, ranks, s.Blocks)
+// Division is how a grid is divided into blocks, if not into equal ones.
+type Division struct {
+	Weights *Weights // balanced by them; nil if all cells cost the same
+	// Align, unless it is 0, is the number of cells along each axis that are not divided, from the first cell on: those
+	// of a cell of the coarsest level that is divided into blocks too. Without weights.
+	Align [3]int
+}
+
+// boxes returns the blocks of all ranks.
+func (d *Division) boxes(g *grid.Grid, ranks int, fixed [3]int) (b halo.Boxes, err error) {
+	n := g.N
+	if d.Align != [3]int{} {
+		n = partition.Groups(n, d.Align)
+	}
+	parts, err := partition.Blocks(n, g.Dim, ranks, fixed)
 	if err != nil {
-		return nil, fmt.Errorf("[grid] blocks: %w", err)
+		if n != g.N {
+			err = fmt.Errorf("%w; blocks are made of groups of %v cells, which coarse grids do not divide", err,
+				d.Align[:g.Dim])
+		}
+		return b, fmt.Errorf("[grid] blocks: %w", err)
 	}
-	cuts := partition.BoxCuts(g.N, parts)
-	if weights != nil {
-		cuts = partition.WeightedCuts(*weights, parts, ghost)
+	b = halo.Boxes{Dim: g.Dim, Cuts: partition.BoxCuts(g.N, parts), Periodic: g.Periodic}
+	if n != g.N {
+		b.Cuts = partition.AlignedCuts(g.N, parts, d.Align)
 	}
-	b := &Block{Boxes: halo.Boxes{Dim: g.Dim, Cuts: cuts, Periodic: g.Periodic}}
+	return b, nil
+}
+
+// cut is Cut with a division.
+func cut(g *grid.Grid, s *config.Grid, ghost, rank, ranks int, d Division) (*Block, error) {
+	boxes, err := d.boxes(g, ranks, s.Blocks)
+	if err != nil {
+		return nil, err
+	}
+	if d.Weights != nil {
+		parts := [3]int{len(boxes.Cuts[0]) - 1, len(boxes.Cuts[1]) - 1, len(boxes.Cuts[2]) - 1}
+		boxes.Cuts = partition.WeightedCuts(*d.Weights, parts, ghost)
+	}
+	b := &Block{Boxes: boxes}
 	lo, n := b.Boxes.Box(rank)
 	if b.Block, err = g.Block(lo, n, ghost); err != nil {
 		return nil, fmt.Errorf("[grid] %w", err)
@@ -77,17 +106,26 @@ func NewBlock(ctx context.Context, env *solvers.Env, c *config.Case, s *config.G
 // mean that all cells cost the same.
 func NewBalancedBlock(ctx context.Context, env *solvers.Env, c *config.Case, s *config.Grid, ghost int,
 	weigh func(*grid.Grid) (*Weights, error), check func(*Block) error) (*Block, error) {
+	return NewDividedBlock(ctx, env, c, s, ghost, func(g *grid.Grid) (d Division, err error) {
+		if weigh != nil {
+			d.Weights, err = weigh(g)
+		}
+		return d, err
+	}, check)
+}
+
+// NewDividedBlock is NewBlock with a division, which must be the same on all ranks.
+func NewDividedBlock(ctx context.Context, env *solvers.Env, c *config.Case, s *config.Grid, ghost int,
+	divide func(*grid.Grid) (Division, error), check func(*Block) error) (*Block, error) {
 	g, err := gridOf(s)
 	if err != nil {
 		return nil, err
 	}
-	var weights *Weights
-	if weigh != nil {
-		if weights, err = weigh(g); err != nil {
-			return nil, err
-		}
+	d, err := divide(g)
+	if err != nil {
+		return nil, err
 	}
-	b, err := cut(g, s, ghost, env.Comm.Rank(), env.Comm.Size(), weights)
+	b, err := cut(g, s, ghost, env.Comm.Rank(), env.Comm.Size(), d)
 	if err == nil && check != nil {
 		err = check(b)
 	}

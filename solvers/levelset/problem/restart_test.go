@@ -47,3 +47,21 @@ func TestSurvivesPowerFailures(t *testing.T) {
 	runtest.SurvivesPowerFailures(t, swirl+gauge, "checkpoint.steps=6", "method.reseed=5", "output.format=['vti']",
 		"output.every=0.1")
 }
+
+// TestSurvivesFaults proves that a run whose files could not be written continues from its last checkpoint.
+func TestSurvivesFaults(t *testing.T) {
+	runtest.SurvivesFaults(t, swirl+gauge, "checkpoint.steps=6", "method.reseed=5", "output.format=['vti', 'vtp', 'vdb']",
+		"output.every=0.1")
+}
+
+// TestSurvivesDamage proves that damaged files of a run are made again or reported.
+func TestSurvivesDamage(t *testing.T) {
+	runtest.SurvivesDamage(t, swirl+gauge, "checkpoint.steps=6", "method.reseed=5",
+		"output.format=['vti', 'obj', 'particles']", "output.every=0.1")
+}
+
+// TestFindsDamageWhenPublished proves that checksums of files are computed as they are written.
+func TestFindsDamageWhenPublished(t *testing.T) {
+	runtest.FindsDamageWhenPublished(t, swirl+gauge, "output.format=['vti', 'obj', 'vdb', 'particles']",
+		"output.every=0.1")
+}

@@ -67,3 +67,9 @@ func TestSurvivesDamage(t *testing.T) {
 	runtest.SurvivesDamage(t, forced+gauges, "checkpoint.steps=7", "output.every=0.05", "output.format=['vtu', 'nc']",
 		"output.raster=0.5", "output.conservation_every=3")
 }
+
+// TestFindsDamageWhenPublished proves that checksums of files are computed as they are written.
+func TestFindsDamageWhenPublished(t *testing.T) {
+	runtest.FindsDamageWhenPublished(t, forced+gauges, "output.every=0.05", "output.format=['vtu', 'nc']",
+		"output.raster=0.5", "output.conservation_every=3")
+}

@@ -62,3 +62,26 @@ func TestSurvivesPowerFailures(t *testing.T) {
 		"stop={every=3, advance=1e-4}", "output.format=['vtu']", "output.files=rank", "output.mesh=final.msh",
 		"method.force=true", "output.every=5", "output.conservation_every=2")
 }
+
+// TestSurvivesFaults proves that a run whose files could not be written continues from its last checkpoint.
+func TestSurvivesFaults(t *testing.T) {
+	runtest.SurvivesFaults(t, wavy, "checkpoint.steps=4", "method={smoother='barrier', sweeps=40}",
+		"stop={every=3, advance=1e-4}", "output.format=['vtu']", "output.mesh=final.msh", "method.force=true",
+		"output.every=5", "output.conservation_every=2")
+}
+
+// TestSurvivesDamage proves that damaged files of a run are made again or reported.
+func TestSurvivesDamage(t *testing.T) {
+	runtest.SurvivesDamage(t, wavy, "checkpoint.steps=4", "method={smoother='barrier', sweeps=40}",
+		"stop={every=3, advance=1e-4}", "output.format=['vtu']", "output.mesh=final.msh", "method.force=true",
+		"output.every=5", "output.conservation_every=2")
+}
+
+// TestFindsDamageWhenPublished proves that checksums of files are computed as they are written, also with one file per
+// rank.
+func TestFindsDamageWhenPublished(t *testing.T) {
+	for _, files := range []string{"one", "rank"} {
+		runtest.FindsDamageWhenPublished(t, wavy, "method={smoother='barrier', sweeps=40}", "output.format=['vtu']",
+			"output.every=5", "output.files="+files)
+	}
+}

@@ -80,8 +80,8 @@ func (o *StepOptions) combine(cfl float64, normals, advects, exchanges, sweeps, 
 			for _, exchange := range exchanges {
 				for _, sweep := range sweeps {
 					for _, halo := range halos {
-						o.Configs = append(o.Configs, vof.Config{Normal: normal, Advect: advect, CFL: cfl, Exchange: exchange,
-							Sweep: sweep, Halo: halo})
+						o.Configs = append(o.Configs, StepConfig{vof.Config{Normal: normal, Advect: advect, CFL: cfl,
+							Exchange: exchange, Sweep: sweep}, halo})
 					}
 				}
 			}

@@ -15,8 +15,11 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/bench"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/vof"
 )
 
@@ -25,7 +28,7 @@ type StepOptions struct {
 	Dim        int
 	Cells      []int // along each axis: of a rank's block if Weak, otherwise of the grid
 	Weak       bool  // the grid grows with the ranks; each rank has a vortex and a body of its own
-	Configs    []vof.Config
+	Configs    []StepConfig
 	Precisions []string
 	Threads    []int // of each rank
 	Ranks      []int
@@ -38,6 +41,12 @@ type StepOptions struct {
 
 	// Open opens the device of a rank; call done to close it.
 	Open func(rank, threads int) (dev backend.Device, done func(), err error)
+}
+
+// StepConfig is a method, and how ghosts are exchanged between devices: see solvers.Env.
+type StepConfig struct {
+	vof.Config
+	Halo string
 }
 
 // Steps measures steps in the vortex of Rider and Kothe (plane) or LeVeque (space), and prints a table. Bytes are those
@@ -99,7 +108,7 @@ type stepResult struct {
 	hash, timeline        string
 }
 
-func (o *StepOptions) measure(ctx context.Context, cfg vof.Config, n int, precision string, ranks,
+func (o *StepOptions) measure(ctx context.Context, cfg StepConfig, n int, precision string, ranks,
 	threads int) (stepResult, error) {
 	g := unitBox(o.Dim, [3]int{n, n, n})
 	parts, err := partition.Blocks(g.N, o.Dim, ranks, [3]int{})
@@ -134,7 +143,7 @@ func sizeText(g *grid.Grid) string {
 	return s
 }
 
-func (o *StepOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, cfg vof.Config,
+func (o *StepOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, cfg StepConfig,
 	precision string, threads int) (m stepResult, err error) {
 	dev, done, err := o.Open(comm.Rank(), threads)
 	if err != nil {
@@ -148,7 +157,8 @@ func (o *StepOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, 
 	defer s.Close()
 	m.grid, m.step = g, math.Inf(1)
 	const end = 1e6 // the velocity reverses with a period of 8 s
-	if err := s.Advance(ctx, end, max(1, o.Warm)); err != nil {
+	advance := func(steps int) (err error) { _, err = s.Advance(ctx, end, 0, steps); return err }
+	if err := advance(max(1, o.Warm)); err != nil {
 		return m, err
 	}
 	for range o.Repeat {
@@ -156,7 +166,7 @@ func (o *StepOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, 
 			return m, err
 		}
 		begin := bench.StartWatch()
-		if err := errors.Join(s.Advance(ctx, end, o.Steps), backend.Sync(dev)); err != nil {
+		if err := errors.Join(advance(o.Steps), backend.Sync(dev)); err != nil {
 			return m, err
 		}
 		m.timings = append(m.timings, begin.Timing(int64(o.Steps)*int64(g.Cells())))
@@ -167,17 +177,19 @@ func (o *StepOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, 
 		m.step = min(m.step, seconds[0])
 	}
 	if o.Timeline {
-		if m.timeline, err = bench.Timeline(dev, func() error { return s.Advance(ctx, end, 1) }); err != nil {
+		if m.timeline, err = bench.Timeline(dev, func() error { return advance(1) }); err != nil {
 			return m, err
 		}
 	}
-	d, err := s.Diagnose(ctx)
+	d, err := vof.Diagnose(ctx, s)
 	if err != nil {
 		return m, err
 	}
 	m.mixed = d.MixedCells
-	m.halo = s.Halo()
-	m.exchange, m.sweep = s.Schedule()
+	m.halo = s.Size().Halo
+	m.exchange, m.sweep = s.Model().(interface {
+		Schedule() (exchange, sweep string)
+	}).Schedule()
 	width := 8.0
 	if precision == "float32" {
 		width = 4
@@ -186,14 +198,14 @@ func (o *StepOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, 
 		m.bytes *= float64(g.Dim)
 	}
 	if o.Hash {
-		m.hash, err = s.Hash(ctx)
+		m.hash, err = solvers.Hash(ctx, comm, s)
 	}
 	return m, err
 }
 
 // vortexOn sets up a rank's block of the vortex.
-func vortexOn(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, cfg vof.Config, precision string,
-	dev backend.Device) (vof.Solver, error) {
+func vortexOn(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, cfg StepConfig, precision string,
+	dev backend.Device) (*engine.Engine, error) {
 	lo, n := partition.Box(g.N, parts, comm.Rank())
 	ghost := cfg.Ghosts(g.Dim)
 	b, err := g.Block(lo, n, ghost)
@@ -220,5 +232,7 @@ func vortexOn(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, c
 	if err != nil {
 		return nil, err
 	}
-	return vof.New(ctx, precision, cfg, b, plan, v, f, comm, dev)
+	env := solvers.Env{Comm: comm, Device: dev, Halo: cfg.Halo}
+	return vof.New(ctx, env, precision, cfg.Config, vof.Setting{Block: &domain.Block{Block: b, Boxes: boxes, Plan: plan},
+		Flow: v, Start: f})
 }

@@ -15,11 +15,10 @@ import (
 func TestVof(t *testing.T) {
 	o := StepOptions{Dim: 2, Cells: []int{64}, Precisions: []string{"float64"}, Threads: []int{1, 2}, Ranks: []int{1, 4},
 		Warm: 2, Steps: 30, Repeat: 2, Hash: true}
-	for _, exchange := range []string{"sweep", "step"} {
-		o.Configs = append(o.Configs, vof.Config{Normal: "myc", Advect: "weymouth-yue", CFL: .5, Exchange: exchange})
+	for _, c := range [][2]string{{"sweep", ""}, {"step", ""}, {"step", "tiles"}} {
+		o.Configs = append(o.Configs, StepConfig{Config: vof.Config{Normal: "myc", Advect: "weymouth-yue", CFL: .5,
+			Exchange: c[0], Sweep: c[1]}})
 	}
-	o.Configs = append(o.Configs, vof.Config{Normal: "myc", Advect: "weymouth-yue", CFL: .5, Exchange: "step",
-		Sweep: "tiles"})
 	o.Open = func(_, threads int) (backend.Device, func(), error) {
 		dev := cpu.New(threads)
 		return dev, dev.Close, nil

@@ -11,14 +11,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-//go:embed kernels_gen.ptx
-var ptx string
-
 //go:embed kernels_gen.zip
-var machine string
+var archive string
 
 // Module is the kernels of this package for CUDA.
-var Module = &abi.Module{Name: "kernels", PTX: ptx, Machine: machine}
+var Module = &abi.Module{Name: "kernels", Archive: archive}
 
 // KindOfBrickLoop runs KindOfBrick for lo ≤ index < hi, on the CPU or another device.
 type KindOfBrickLoop[F num.Float] struct {

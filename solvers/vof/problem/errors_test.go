@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/run/runtest"
+	"github.com/atoll-hpc/atoll/solvers/vof"
 )
 
 // diskAtRest is a case of a disk at rest.
@@ -39,7 +40,7 @@ func TestNormalsAndCurvatures(t *testing.T) {
 		}
 	}
 	many := measure(finer, 3)
-	for _, q := range endQuantities {
+	for _, q := range vof.EndQuantities {
 		if many[q.Name] != fine[q.Name] || fine[q.Name] == 0 {
 			t.Errorf("%s is %g on three ranks, on one %g", q.Name, many[q.Name], fine[q.Name])
 		}

@@ -59,3 +59,14 @@ func TestSurvivesPowerFailures(t *testing.T) {
 func TestSurvivesFaults(t *testing.T) {
 	runtest.SurvivesFaults(t, swirl+gauge, "checkpoint.steps=6", "output.format=['vti', 'vtp']", "output.every=0.1")
 }
+
+// TestSurvivesDamage proves that damaged files of a run are made again or reported.
+func TestSurvivesDamage(t *testing.T) {
+	runtest.SurvivesDamage(t, swirl+gauge, "checkpoint.steps=6", "output.format=['vti', 'vtp', 'plic']",
+		"output.every=0.1", "output.compress=true")
+}
+
+// TestFindsDamageWhenPublished proves that checksums of files are computed as they are written.
+func TestFindsDamageWhenPublished(t *testing.T) {
+	runtest.FindsDamageWhenPublished(t, swirl+gauge, "output.format=['vti', 'vtp']", "output.every=0.1")
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
+	"github.com/atoll-hpc/atoll/solvers/vof"
 )
 
 // Sections are the sections of solver "vof": a body of fluid that is advected by a given velocity.
@@ -39,7 +40,7 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Velocity = flow.Decode(root.Sub("velocity"), w.Grid.Dim)
 	w.Method = decodeMethod(root.Sub("method"), w.Grid.Dim)
 	c.Sections = w
-	c.DecodeTransient(root, w.Grid.Dim, config.Outputs{Fields: solvers.FieldNames(fields), Default: []string{"f"},
+	c.DecodeTransient(root, w.Grid.Dim, config.Outputs{Fields: solvers.FieldNames(vof.Fields), Default: []string{"f"},
 		Formats: []string{"vti", "vtp", "plic", "stl", "obj", "vdb"}})
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	velocity "github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 	"github.com/atoll-hpc/atoll/solvers/vof"
@@ -81,29 +83,27 @@ func (r *fluid) runRank(ctx context.Context, comm dist.Comm, dev *cpu.Device, en
 	if err != nil {
 		return result{}, err
 	}
-	s, err := vof.New(ctx, "float64", r.cfg, b, plan, v, f, comm, dev)
+	s, err := vof.New(ctx, solvers.Env{Comm: comm, Device: dev}, "float64", r.cfg,
+		vof.Setting{Block: &domain.Block{Block: b, Boxes: boxes, Plan: plan}, Flow: v, Start: f})
 	if err != nil {
 		return result{}, err
 	}
 	defer s.Close()
 	var last result
 	drift, excess, next := 0.0, 0.0, 0.0
-	for s.Time() < end {
-		if err := ctx.Err(); err != nil {
+	for s.Clock().Time < end {
+		if _, err := s.Advance(ctx, end, 0, 1); err != nil {
 			return result{}, err
 		}
-		if _, err := s.Step(ctx, end); err != nil {
-			return result{}, err
-		}
-		if s.Time() >= next || s.Time() >= end {
+		if now := s.Clock().Time; now >= next || now >= end {
 			next += end / 40
-			if last.Diagnostics, err = s.Diagnose(ctx); err != nil {
+			if last.Diagnostics, err = vof.Diagnose(ctx, s); err != nil {
 				return result{}, err
 			}
 			drift, excess = max(drift, math.Abs(last.VolumeDrift)), max(excess, last.BoundExcess)
 		}
 	}
-	last.VolumeDrift, last.BoundExcess, last.steps = drift, excess, s.Steps()
-	last.hash, err = s.Hash(ctx)
+	last.VolumeDrift, last.BoundExcess, last.steps = drift, excess, s.Clock().Steps
+	last.hash, err = solvers.Hash(ctx, comm, s)
 	return last, err
 }

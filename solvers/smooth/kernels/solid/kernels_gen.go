@@ -11,14 +11,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-//go:embed kernels_gen.ptx
-var ptx string
-
 //go:embed kernels_gen.zip
-var machine string
+var archive string
 
 // Module is the kernels of this package for CUDA.
-var Module = &abi.Module{Name: "solid", PTX: ptx, Machine: machine}
+var Module = &abi.Module{Name: "solid", Archive: archive}
 
 // BarrierLoop runs Barrier for lo ≤ index < hi, on the CPU or another device.
 type BarrierLoop[F num.Float] struct {

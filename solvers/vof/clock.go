@@ -1,6 +1,33 @@
 package vof
 
-import "math"
+import (
+	"math"
+
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
+)
+
+// nextClock returns the clock after the first of equal steps that lead to the time until.
+func (s *solver[F]) nextClock(now solvers.Clock, until float64) solvers.Clock {
+	dt, last := s.nextStep(now.Time, until)
+	after := solvers.Clock{Time: now.Time + dt, Steps: now.Steps + 1, Dt: dt}
+	if last {
+		after.Time = until
+	}
+	return after
+}
+
+// clockOf returns the Courant numbers of a step, for the velocity in its middle.
+func (s *solver[F]) clockOf(step engine.Step) (c kernels.Clock[F]) {
+	dt := step.After.Dt
+	factor := s.flow.FactorAt(step.Before.Time + dt/2)
+	for d := range s.block.Grid.Dim {
+		c.Courant[d] = F(factor * dt / s.block.Grid.Spacing(d))
+	}
+	s.longest = max(s.longest, dt*math.Abs(factor))
+	return c
+}
 
 // maxLengthening is the largest ratio of an adaptive step to the step for a factor of 1.
 const maxLengthening = 4
@@ -21,9 +48,9 @@ func (s *solver[F]) nextStep(t, until float64) (dt float64, last bool) {
 	return remaining / n, n == 1
 }
 
-// StepsTo returns the number of steps to a time, which does not depend on the interface.
-func (s *solver[F]) StepsTo(until float64) (least, most float64) {
-	remaining := until - s.t
+// boundSteps returns bounds of the number of steps to a time, which does not depend on the interface.
+func (s *solver[F]) boundSteps(now solvers.Clock, until float64) (least, most float64) {
+	remaining := until - now.Time
 	n := max(1, math.Ceil(remaining/s.maxStep*(1-1e-12)))
 	if !s.cfg.Adaptive {
 		return n, n
@@ -32,7 +59,7 @@ func (s *solver[F]) StepsTo(until float64) (least, most float64) {
 	const intervals = 4096
 	count := 0.0
 	for k := range intervals {
-		factor := math.Abs(s.flow.FactorAt(s.t + remaining*(float64(k)+0.5)/intervals))
+		factor := math.Abs(s.flow.FactorAt(now.Time + remaining*(float64(k)+0.5)/intervals))
 		count += remaining / intervals / s.maxStep * max(factor, 1./maxLengthening)
 	}
 	return min(n, math.Floor(count)), min(n, math.Ceil(1.05*count)+1)

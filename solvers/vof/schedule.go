@@ -3,7 +3,6 @@ package vof
 import (
 	"fmt"
 
-	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
@@ -12,7 +11,7 @@ import (
 
 // schedule is how a rank takes steps: what a kernel traverses at a time (traversal), and how often ghosts are exchanged
 // (period). Config.chooseSchedule chooses both, from Config.Exchange and Config.Sweep, whose default is "auto"; then
-// widenGhosts may change the period to byCycle. The period is
+// deepen may change the period to byCycle. The period is
 //
 //	bySweep    if exchange is "sweep", or "auto" in space or for the normal "height"
 //	byStep     otherwise, except byCycle
@@ -34,6 +33,7 @@ type schedule struct {
 	count         int  // number of tiles or bricks
 	alone         bool // no other rank takes part in an exchange
 	wallsByBrick  bool // before a sweep only ghosts beside active bricks are filled
+	narrowBand    bool // sweeps go over the cells of a narrow band
 
 	tiledBox abi.Box // cells that the tiles cover
 }
@@ -103,7 +103,14 @@ func (c Config) chooseSchedule(b *grid.Block, separate bool) (w schedule, err er
 		w.count = n[0] * n[1] * n[2]
 		w.wallsByBrick = b.Cells() >= minCellsForBrickWalls
 	}
+	w.narrowBand = w.traversal == byCells && !separate
 	return w, nil
+}
+
+// names returns how often ghosts are exchanged (before each sweep, once a step, or once in several steps), and what a
+// step traverses: cells, tiles or bricks.
+func (w *schedule) names() (exchange, sweep string) {
+	return [...]string{"sweep", "step", "steps"}[w.period], [...]string{"cells", "tiles", "bricks"}[w.traversal]
 }
 
 // coverWithTiles covers a box of cells with tiles.
@@ -121,76 +128,6 @@ var minCellsForBrickWalls = 4 << 20
 // minTiledCells is the number of cells of a block from which tiles are the default. In smaller blocks the time of a
 // step on a GPU is the latency of one tile.
 const minTiledCells = 2 << 20
-
-// pass has the loops of a sweep, or with tiles of a whole step.
-type pass[F num.Float] struct {
-	walls       indexedLoop   // fills the ghosts beyond walls; empty with tiles; not used with a narrow band
-	reconstruct indexedLoop   // computes the planes, if they are stored
-	boundary    []indexedLoop // loops over cells that other ranks need; with tiles, over all cells
-	core        indexedLoop   // the remaining cells; empty with tiles
-	exchanged   []F           // the field whose ghosts are exchanged after boundary, or nil
-}
-
-// newPasses makes the passes of step k of a cycle, over a list of tiles or bricks if the schedule has them.
-func (a *arrays[F]) newPasses(b *grid.Block, cfg Config, w *schedule, k int, list *tileList) []pass[F] {
-	if w.traversal == byTiles {
-		return []pass[F]{a.newTilePass(b, cfg, w, k, list)}
-	}
-	layout, dim := lattice(b), b.Grid.Dim
-	strides := [3]int32{1, layout.SY, layout.SZ}
-	methods, clock := cfg.methods(), &a.clocks[k]
-	var all []pass[F]
-	for n := range dim {
-		axis := (k + n) % dim
-		from, to := a.fields[n], a.fields[(n+1)%dim]
-		box := abi.Box{Hi: b.N}
-		if w.period != bySweep {
-			box = cfg.widenedBox(b, k, n)
-		}
-		var advance func(abi.Box) rangesLoop
-		withDonors := box // the box and the donors outside of it
-		withDonors.Lo[axis]--
-		withDonors.Hi[axis]++
-		var p pass[F]
-		var planes rangesLoop
-		var boundary []abi.Box // cells that other ranks need
-		core := box
-		if n == dim-1 || w.period == bySweep {
-			p.exchanged = to
-			boundary, core = w.splitBoundary(b)
-		}
-		p.walls = a.wallLoop(from)
-		if dim == 2 {
-			s := &kernels.Sweep2[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Method: methods[n],
-				Normal: cfg.normalMethod(), Stored: w.costlyNormals,
-				DifferenceStep: differenceStep[F](), RoundOff: roundOff[F](), F: from, Start: a.fields[0], Out: to,
-				U: a.u[axis], Planes: a.planes2}
-			advance = func(box abi.Box) rangesLoop { return kernels.NewAdvance2Loop(box, s, clock) }
-			planes = kernels.NewReconstruct2Loop(withDonors, s)
-		} else {
-			s := &kernels.Sweep3[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis],
-				Normal: cfg.normalMethod(), Stored: w.costlyNormals,
-				DifferenceStep: differenceStep[F](), RoundOff: roundOff[F](), F: from, Start: a.fields[0], Out: to,
-				U: a.u[axis], Planes: a.planes3}
-			advance = func(box abi.Box) rangesLoop { return kernels.NewAdvance3Loop(box, s, clock) }
-			if w.traversal == byBricks {
-				a.setBricks(&p, s, clock, b, w, list)
-			}
-			planes = kernels.NewReconstruct3Loop(withDonors, s)
-		}
-		if w.costlyNormals {
-			p.reconstruct = a.narrowBand.restrict(planes, withDonors)
-		}
-		if w.traversal != byBricks {
-			for _, box := range boundary {
-				p.boundary = append(p.boundary, wholeLoop(advance(box), box.Size()))
-			}
-			p.core = a.narrowBand.restrict(advance(core), core)
-		}
-		all = append(all, p)
-	}
-	return all
-}
 
 // widenedBox returns the box of sweep n of step k, including the ghosts that later sweeps of the step read.
 func (c Config) widenedBox(b *grid.Block, k, n int) abi.Box {
@@ -212,22 +149,6 @@ func (c Config) widenedBox(b *grid.Block, k, n int) abi.Box {
 		}
 	}
 	return box
-}
-
-// newTilePass makes the pass of step k over a list of tiles.
-func (a *arrays[F]) newTilePass(b *grid.Block, cfg Config, w *schedule, k int, list *tileList) pass[F] {
-	s := &kernels.Tiles2[F]{Lattice: w.lattice(b), Axis: int32(k % 2), N: w.tiledCells(),
-		Tiles: [2]int32{int32(w.tilesAlong[0]), int32(w.tilesAlong[1])}, Open: w.ghostReach(b), Methods: cfg.methods(),
-		Normal:         cfg.normalMethod(),
-		DifferenceStep: differenceStep[F](), RoundOff: roundOff[F](), F: a.fields[k%2], Out: a.fields[1-k%2], U: a.u[0],
-		V:           a.u[1],
-		KindsBefore: a.kinds[k%2], KindsAfter: a.kinds[1-k%2], Order: list.order, Count: list.count}
-	step := kernels.NewTileStep2Loop(w.costlyNormals, s, &a.clocks[k])
-	p := pass[F]{boundary: []indexedLoop{wholeLoop(step, w.count)}}
-	if w.period != byCycle {
-		p.exchanged = s.Out
-	}
-	return p
 }
 
 // lattice describes the layout of a block's arrays relative to the first cell that tiles cover.
@@ -257,15 +178,6 @@ func (w *schedule) ghostReach(b *grid.Block) (reach [2][2]int32) {
 	}
 	return reach
 }
-
-// indexedLoop is a loop with the indices over which it runs: from first to below end.
-type indexedLoop struct {
-	loop       backend.Loop
-	first, end int
-}
-
-// wholeLoop is a loop over n indices.
-func wholeLoop(loop backend.Loop, n int) indexedLoop { return indexedLoop{loop: loop, end: n} }
 
 // methods returns the advection methods of the sweeps of a step.
 func (c Config) methods() [2]int32 {

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package vof
+package backendtest
 
 // protectedPages returns ordinary memory on systems where these tests cannot protect pages.
 func protectedPages(n int) ([]byte, error) { return make([]byte, n), nil }

@@ -1,10 +1,11 @@
-package problem
+package vof
 
 import (
 	"context"
 	"math"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
@@ -12,9 +13,17 @@ import (
 
 // surface is the exact interface at the end of a run: the zero level set of a body's Phi.
 type surface struct {
-	body  shape.Body
+	body  *shape.Body
 	dim   int
-	width float64 // of a cell, m
+	width float64 // the shortest side of a cell, m
+}
+
+func surfaceOf(body *shape.Body, g *grid.Grid) *surface {
+	s := &surface{body: body, dim: g.Dim, width: g.Spacing(0)}
+	for axis := 1; axis < g.Dim; axis++ {
+		s.width = min(s.width, g.Spacing(axis))
+	}
+	return s
 }
 
 // Steps of differences in cell widths, chosen so that both truncation error and round-off are far below the error of
@@ -79,47 +88,39 @@ func (s *surface) curvature(x [3]float64) (k float64) {
 	return k
 }
 
-// cellsPerThread is the number of cells for which a thread is worth its cost.
-const cellsPerThread = 500
-
 // errorsOf returns, for each cell of the block, |n - exact| of the normal of its plane or, if curved is true, |κ -
 // exact| of its curvature. The exact normal is that at the nearest point of the exact interface, the exact curvature
 // that on the line through the centre of the cell along the axis nearest to the normal: it is the middle of the columns
 // from whose heights the curvature is computed. The error is NaN in cells without an interface, and where one of the
 // two values is undefined.
-func (d *caseSolver) errorsOf(ctx context.Context, curved bool) ([]float64, error) {
-	quantities := make([][]float64, 0, 4)
-	names := append([]string{"alpha"}, []string{"nx", "ny", "nz"}[:d.block.Grid.Dim]...)
+func (s *solver[F]) errorsOf(ctx context.Context, curved bool) ([]float64, error) {
+	names := append([]string{"alpha"}, []string{"nx", "ny", "nz"}[:s.block.Grid.Dim]...)
 	if curved {
 		names = append(names, "curvature")
 	}
-	for _, name := range names {
-		v, err := d.Field(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		quantities = append(quantities, v)
+	values, err := s.values(ctx, names...)
+	if err != nil {
+		return nil, err
 	}
-	errs := make([]float64, d.block.Cells())
-	parallel.Ranges(len(errs), parallel.Parts(len(errs), cellsPerThread), func(_, lo, hi int) {
+	errs, n := make([]float64, s.block.Cells()), len(names)
+	parallel.Ranges(len(errs), parallel.Parts(len(errs), cellsPerWorker/2), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			errs[i] = d.errorAt(i, quantities, curved)
+			errs[i] = s.errorAt(i, values[i*n:(i+1)*n], curved)
 		}
 	})
 	return errs, nil
 }
 
-// errorAt is errorsOf for cell i. quantities are the arrays of alpha, the components of the normal and, if curved is
-// true, the curvature.
-func (d *caseSolver) errorAt(i int, quantities [][]float64, curved bool) float64 {
-	dim, alpha := d.block.Grid.Dim, quantities[0][i]
+// errorAt is errorsOf for cell i. values are alpha, the components of the normal and, if curved is true, the curvature.
+func (s *solver[F]) errorAt(i int, values []float64, curved bool) float64 {
+	dim, alpha := s.block.Grid.Dim, values[0]
 	var n, x [3]float64
 	size, beyond := 0.0, -alpha
-	copy(x[:], d.cells.Position(i))
+	copy(x[:], s.cells.Position(i))
 	for axis := range dim {
-		n[axis] = quantities[1+axis][i]
+		n[axis] = values[1+axis]
 		size += n[axis] * n[axis]
-		beyond += n[axis] * d.block.Grid.Spacing(axis) / 2
+		beyond += n[axis] * s.block.Grid.Spacing(axis) / 2
 	}
 	if size == 0 {
 		return math.NaN()
@@ -133,17 +134,17 @@ func (d *caseSolver) errorAt(i int, quantities [][]float64, curved bool) float64
 			}
 		}
 		x[along] -= beyond / n[along]
-		return math.Abs(quantities[1+dim][i] - d.exact.curvature(d.exact.along(x, along)))
+		return math.Abs(values[1+dim] - s.final.curvature(s.final.along(x, along)))
 	}
 	for axis := range dim {
 		x[axis] -= beyond * n[axis]
 	}
-	m := d.exact.normal(d.exact.nearest(x))
+	m := s.final.normal(s.final.nearest(x))
 	return math.Sqrt((n[0]-m[0])*(n[0]-m[0]) + (n[1]-m[1])*(n[1]-m[1]) + (n[2]-m[2])*(n[2]-m[2]))
 }
 
-// endQuantities are measured only at the end of a run.
-var endQuantities = []solvers.Quantity{
+// EndQuantities are those that are measured only at the end of a run.
+var EndQuantities = []solvers.Quantity{
 	{Name: "normal_error", Doc: "the mean of |n - exact| over mixed cells, where 1 is an angle of 60°; none for a body " +
 		"from STL", Outputs: inSummary, Error: true},
 	{Name: "normal_max_error", Doc: "the largest |n - exact|", Outputs: inSummary, Error: true},
@@ -152,17 +153,17 @@ var endQuantities = []solvers.Quantity{
 	{Name: "curvature_max_error", Unit: "1/m", Doc: "the largest |curvature - exact|", Outputs: inSummary, Error: true},
 }
 
-// MeasureEnd measures the errors of normals and curvatures.
-func (d *caseSolver) MeasureEnd(ctx context.Context) ([]solvers.Quantity, error) {
-	if d.exact == nil {
+// measureEnd measures the errors of normals and curvatures.
+func (s *solver[F]) measureEnd(ctx context.Context) ([]solvers.Quantity, error) {
+	if s.final == nil {
 		return nil, nil
 	}
 	var values []float64
 	for _, curved := range []bool{false, true} {
-		if curved && !d.curved {
+		if curved && !s.cfg.Curvature {
 			break
 		}
-		errs, err := d.errorsOf(ctx, curved)
+		errs, err := s.errorsOf(ctx, curved)
 		if err != nil {
 			return nil, err
 		}
@@ -175,26 +176,26 @@ func (d *caseSolver) MeasureEnd(ctx context.Context) ([]solvers.Quantity, error)
 				count[0]++
 			}
 		}
-		if err := dist.AllreduceSum(ctx, d.comm, &sum); err != nil {
+		if err := dist.AllreduceSum(ctx, s.Env().Comm, &sum); err != nil {
 			return nil, err
 		}
-		if err := d.comm.AllreduceFloat64(ctx, dist.Max, largest); err != nil {
+		if err := s.Env().Comm.AllreduceFloat64(ctx, dist.Max, largest); err != nil {
 			return nil, err
 		}
-		if err := d.comm.AllreduceInt64(ctx, dist.Sum, count); err != nil {
+		if err := s.Env().Comm.AllreduceInt64(ctx, dist.Sum, count); err != nil {
 			return nil, err
 		}
 		values = append(values, sum.Float64()/float64(max(1, count[0])), largest[0])
 	}
-	return solvers.Measured(endQuantities[:len(values)], values...), nil
+	return solvers.Measured(EndQuantities[:len(values)], values...), nil
 }
 
 // shownErrors returns the errors as a field for frames: 0 in cells whose error is undefined.
-func (d *caseSolver) shownErrors(ctx context.Context, curved bool) ([]float64, error) {
-	if d.exact == nil {
-		return make([]float64, d.block.Cells()), nil
+func (s *solver[F]) shownErrors(ctx context.Context, curved bool) ([]float64, error) {
+	if s.final == nil {
+		return make([]float64, s.block.Cells()), nil
 	}
-	errs, err := d.errorsOf(ctx, curved)
+	errs, err := s.errorsOf(ctx, curved)
 	for i, v := range errs {
 		if v-v != 0 {
 			errs[i] = 0

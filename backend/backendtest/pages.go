@@ -1,6 +1,6 @@
 //go:build unix
 
-package vof
+package backendtest
 
 import "syscall"
 

@@ -1,0 +1,82 @@
+package inspect
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/internal/words"
+)
+
+// Text returns the report for people.
+func (r *Report) Text() string {
+	var b strings.Builder
+	cell, facets, size, lengths := "cell", words.Count(r.Facets, "edge")+" between cells", "area", "edges"
+	if r.Dim == 3 {
+		cell, facets, size = "tetrahedron", words.Count(r.Facets, "tagged face"), "volume"
+	}
+	fmt.Fprintf(&b, "%s, %s, %s\n", words.Count(r.Cells, cell), words.Count(r.Vertices, "vertex"), facets)
+	fmt.Fprintf(&b, "%s %g, from %s to %s\n", size, r.Size, position(r.Bounds[0]), position(r.Bounds[1]))
+	if r.Cells > 0 {
+		fmt.Fprintf(&b, "%s of %.4g to %.4g (mean %.4g); the shortest at %s\n", lengths, r.ShortestEdge.Value,
+			r.LongestEdge.Value, r.MeanEdge, r.where(&r.ShortestEdge))
+		kind := "angles"
+		if r.Dim == 3 {
+			kind = "angles between faces"
+		}
+		fmt.Fprintf(&b, "%s of %.4g to %.4g degrees; the smallest at %s\n", kind, r.SmallestAngle.Value,
+			r.LargestAngle.Value, r.where(&r.SmallestAngle))
+		fmt.Fprintf(&b, "cells of %s %.4g to %.4g; the smallest at %s\n", size, r.SmallestCell.Value, r.LargestCell.Value,
+			r.where(&r.SmallestCell))
+		fmt.Fprintf(&b, "shapes of %.4g (mean %.4g), where 1 is equilateral; the worst at %s\n", r.WorstShape.Value,
+			r.MeanShape, r.where(&r.WorstShape))
+	}
+	if r.Dim == 2 && r.Cells > 0 {
+		b.WriteString(r.steps())
+	}
+	if r.Boundary > 0 {
+		fmt.Fprintf(&b, "boundary of length %.6g, of it %.6g in no group\n", r.Boundary, r.Ungrouped)
+	}
+	for _, g := range r.Groups {
+		b.WriteString(g.text())
+	}
+	for _, name := range r.VertexFields {
+		fmt.Fprintf(&b, "vertex field %q\n", name)
+	}
+	for _, name := range r.CellFields {
+		fmt.Fprintf(&b, "cell field %q\n", name)
+	}
+	return b.String()
+}
+
+// steps tells how long the steps of an explicit scheme are that follows long waves of water at rest.
+func (r *Report) steps() string {
+	const gravity, cfl = 9.81, 0.9
+	step := func(depth float64) float64 { return cfl * r.SmallestInradius.Value / math.Sqrt(gravity*depth) }
+	return fmt.Sprintf("smallest inscribed circle of radius %.4g, at %s: in metres, explicit steps at CFL %g for long "+
+		"waves are %.3g s in water 1 m deep, %.3g s in 10 m, %.3g s in 100 m\n", r.SmallestInradius.Value,
+		r.where(&r.SmallestInradius), cfl, step(1), step(10), step(100))
+}
+
+func (g *Group) text() string {
+	name := ""
+	if g.Name != "" {
+		name = fmt.Sprintf("%q ", g.Name)
+	}
+	text := fmt.Sprintf("group %s(dimension %d, tag %d): %s", name, g.Dim, g.Tag, words.Count(g.Elements, "element"))
+	if g.Dim > 0 {
+		text += fmt.Sprintf(", %s %.6g", [...]string{1: "length", 2: "area", 3: "volume"}[g.Dim], g.Size)
+	}
+	return text + "\n"
+}
+
+func (r *Report) where(e *Extreme) string { return position(e.At) }
+
+// position formats coordinates with the digits that tell positions apart in projected coordinates.
+func position(x []float64) string {
+	texts := make([]string, len(x))
+	for k, v := range x {
+		texts[k] = fmt.Sprintf("%.9g", v)
+	}
+	return "(" + strings.Join(texts, ", ") + ")"
+}

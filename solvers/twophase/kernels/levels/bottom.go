@@ -1,0 +1,148 @@
+package levels
+
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
+// BottomCells is the largest number of cells of the coarsest level, on which the system is solved directly.
+const BottomCells = 16
+
+// Bottom is the coarsest level, which every rank has as a whole.
+//
+//atoll:constant
+type Bottom[F num.Float] struct {
+	Lattice
+	Cells    [3]int32
+	Periodic [3]bool
+	Singular bool // the solution is defined up to a constant
+	Space    bool
+	A        Weights[F]
+	Factor   []F // of Cholesky, row by row
+}
+
+func (b *Bottom[F]) count() int { return int(b.Cells[0]) * int(b.Cells[1]) * int(b.Cells[2]) }
+
+// position returns the position of cell n of the level along each axis.
+func (b *Bottom[F]) position(n int) [3]int {
+	x, y := int(b.Cells[0]), int(b.Cells[1])
+	return [3]int{n % x, n / x % y, n / (x * y)}
+}
+
+// neighbour returns the number of the next cell of a position along an axis in a direction, -1 if there is none.
+func (b *Bottom[F]) neighbour(at [3]int, axis, step int) int {
+	n := int(b.Cells[axis])
+	v := at[axis] + step
+	if v < 0 || v >= n {
+		if !b.Periodic[axis] {
+			return -1
+		}
+		v = (v + n) % n
+	}
+	at[axis] = v
+	return at[0] + int(b.Cells[0])*(at[1]+int(b.Cells[1])*at[2])
+}
+
+func (b *Bottom[F]) coefficient(axis, c int) F {
+	if axis == 1 {
+		return b.A.Y[c]
+	}
+	if axis == 2 {
+		return b.A.Z[c]
+	}
+	return b.A.X[c]
+}
+
+// Factorise factorises the matrix, with the first unknown fixed if it is singular.
+//
+//atoll:kernel
+func Factorise[F num.Float](i int, b *Bottom[F]) {
+	n := b.count()
+	for p := range n * n {
+		b.Factor[p] = 0
+	}
+	for p := range n {
+		at := b.position(p)
+		c := b.at(at[0], at[1], at[2])
+		for axis := range 3 {
+			if axis < 2 || b.Space {
+				b.addLinks(p, axis, c, at)
+			}
+		}
+	}
+	if b.Singular {
+		for p := range n {
+			b.Factor[p] = 0
+			b.Factor[p*n] = 0
+		}
+		b.Factor[0] = 1
+	}
+	for p := range n {
+		for q := range p {
+			for r := p; r < n; r++ {
+				b.Factor[r*n+p] -= b.Factor[r*n+q] * b.Factor[p*n+q]
+			}
+		}
+		root := num.Sqrt(num.Larger(b.Factor[p*n+p], 1e-30))
+		for r := p; r < n; r++ {
+			b.Factor[r*n+p] /= root
+		}
+	}
+}
+
+// addLinks adds the links of cell p, at index c, along an axis.
+func (b *Bottom[F]) addLinks(p, axis, c int, at [3]int) {
+	n, s := b.count(), b.stride(int32(axis))
+	for up := range 2 {
+		a := b.coefficient(axis, c+up*s)
+		b.Factor[p*n+p] += a
+		if q := b.neighbour(at, axis, 2*up-1); q >= 0 {
+			b.Factor[p*n+q] -= a
+		}
+	}
+}
+
+// SolveBottom solves the system.
+//
+//atoll:kernel
+func SolveBottom[F num.Float](i int, b *Bottom[F], rhs, x []F) {
+	n := b.count()
+	var y [BottomCells]F
+	for p := range n {
+		at := b.position(p)
+		y[p] = rhs[b.at(at[0], at[1], at[2])]
+	}
+	if b.Singular {
+		b.centre(&y)
+		y[0] = 0
+	}
+	for p := range n {
+		for q := range p {
+			y[p] -= b.Factor[p*n+q] * y[q]
+		}
+		y[p] /= b.Factor[p*n+p]
+	}
+	for k := range n {
+		p := n - 1 - k
+		for q := p + 1; q < n; q++ {
+			y[p] -= b.Factor[q*n+p] * y[q]
+		}
+		y[p] /= b.Factor[p*n+p]
+	}
+	if b.Singular {
+		b.centre(&y)
+	}
+	for p := range n {
+		at := b.position(p)
+		x[b.at(at[0], at[1], at[2])] = y[p]
+	}
+}
+
+// centre subtracts the mean.
+func (b *Bottom[F]) centre(y *[BottomCells]F) {
+	n, sum := b.count(), F(0)
+	for p := range n {
+		sum += y[p]
+	}
+	mean := sum / F(n)
+	for p := range n {
+		y[p] -= mean
+	}
+}

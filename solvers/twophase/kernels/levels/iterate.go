@@ -1,0 +1,218 @@
+package levels
+
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
+// Scale is the unit of a sum: the power of two above the largest addend.
+type Scale struct{ Scale, Unscale float64 }
+
+// Iteration is the state of conjugate gradients.
+type Iteration struct {
+	Product, Alpha, Beta float64 // product of residual and preconditioned residual; lengths of steps
+	Mean                 float64 // that is subtracted from the residual of a singular system
+	Tolerance            float64 // of the largest residual
+	Residual             float64 // the largest one
+	Count                int64   // iterations of this solution
+	Total, Most          int64   // of all solutions, and of the one that took most
+	Failed               int64   // solutions that did not converge
+}
+
+// Sums are fixed-point numbers in two words, with 30 and 60 bits after the point: a number of magnitude at most 1 is
+// rounded to a multiple of 2^-30, and the rest to one of 2^-60. The words add up without rounding, so that a sum does
+// not depend on the order; up to 2^32 numbers fit.
+const (
+	highOnes, highBits = 0x1.8p22, 0x4158 << 48
+	lowOnes, lowBits   = 0x1.8p-8, 0x3f78 << 48
+
+	threads = 128
+	chunk   = 8 * threads
+)
+
+// Chunks returns the number of chunks of n numbers, for AddProducts.
+func Chunks(n int) int { return (n + chunk - 1) / chunk }
+
+// Prepare prepares a sum of numbers whose largest magnitude is bound, which it resets.
+//
+//atoll:kernel
+func Prepare[F num.Float](i int, bound *atomics.Most[F], s *Scale, sum []int64) {
+	v := float64(bound.Value())
+	bound.Reset()
+	setScale(v, s)
+	sum[i] = 0
+	sum[i+1] = 0
+}
+
+func setScale(v float64, s *Scale) {
+	s.Scale, s.Unscale = 0, 0
+	if v-v != 0 && v > 0 || v != v {
+		s.Unscale = math.NaN()
+	} else if v > 0 {
+		e := int(math.Float64bits(v)>>52) - 1022 // v < 2^e
+		s.Scale, s.Unscale = powerOfTwo(-e), powerOfTwo(e)
+	}
+}
+
+// powerOfTwo returns 2^n for |n| below 1023.
+func powerOfTwo(n int) float64 {
+	base, power := 2.0, 1.0
+	if n < 0 {
+		base, n = 0.5, -n
+	}
+	for n > 0 {
+		if n&1 == 1 {
+			power *= base
+		}
+		base *= base
+		n /= 2
+	}
+	return power
+}
+
+// value is a sum that Prepare has begun: NaN if a number was not finite.
+func (s *Scale) value(sum []int64) float64 {
+	return s.Unscale * (float64(sum[0])*0x1p-30 + float64(sum[1])*0x1p-60)
+}
+
+// AddProducts adds the products of the numbers of chunk t of x and y, or with plain those of x.
+//
+//atoll:kernel tile block=128
+func AddProducts[F num.Float](t int, plain bool, s *Scale, x, y []F, sum []int64, high, low *[threads]int64) {
+	for k := range int32(threads) {
+		h, l := int64(0), int64(0)
+		for n := range 8 {
+			at := t*chunk + n*threads + int(k)
+			if at < len(x) {
+				v := float64(x[at])
+				if !plain {
+					v *= float64(y[at])
+				}
+				v *= s.Scale
+				top := v + highOnes
+				rest := v - (top - highOnes) + lowOnes
+				h += int64(math.Float64bits(top)) - highBits
+				l += int64(math.Float64bits(rest)) - lowBits
+			}
+		}
+		high[k] = h
+		low[k] = l
+	}
+	for k := range int32(8) {
+		h, l := int64(0), int64(0)
+		for n := k * 16; n < (k+1)*16; n++ {
+			h += high[n]
+			l += low[n]
+		}
+		if h != 0 {
+			atomic.AddInt64(&sum[0], h)
+		}
+		if l != 0 {
+			atomic.AddInt64(&sum[1], l)
+		}
+	}
+}
+
+// MaxProduct returns the magnitude of a product.
+//
+//atoll:kernel lanes max
+func MaxProduct[F num.Float](i int, x, y []F) F { return num.Abs(x[i] * y[i]) }
+
+// SetMean computes the mean of n cells from their sum.
+//
+//atoll:kernel
+func SetMean(i int, n float64, s *Scale, sum []int64, it *Iteration) {
+	it.Mean = s.value(sum) / n
+}
+
+// Subtract subtracts the mean from the residual of a cell, and returns its magnitude.
+//
+//atoll:kernel max
+func Subtract[F num.Float](i, j, k int, l *Lattice, it *Iteration, r []F) F {
+	c := l.at(i, j, k)
+	v := r[c] - F(it.Mean)
+	r[c] = v
+	return num.Abs(v)
+}
+
+// Begin begins iterations from the largest residual, which it resets.
+//
+//atoll:kernel
+func Begin[F num.Float](i int, residual *atomics.Most[F], it *Iteration, done []int32) {
+	it.Residual = float64(residual.Value())
+	residual.Reset()
+	it.Product, it.Alpha, it.Beta, it.Count = 0, 0, 0, 0
+	done[i] = 0
+	if it.Residual <= it.Tolerance {
+		done[i] = 1
+	}
+}
+
+// Turn computes the length β of the old direction in the new one, from the product of residual and preconditioned
+// residual.
+//
+//atoll:kernel
+func Turn(i int, s *Scale, sum []int64, it *Iteration, done []int32) {
+	product := s.value(sum)
+	it.Beta = 0
+	if it.Count > 0 && it.Product != 0 {
+		it.Beta = product / it.Product
+	}
+	if done[i] == 0 {
+		it.Product = product
+	}
+}
+
+// Direct computes the new direction.
+//
+//atoll:kernel lanes
+func Direct[F num.Float](i, j, k int, l *Lattice, it *Iteration, z, d []F) {
+	c := l.at(i, j, k)
+	d[c] = z[c] + F(it.Beta)*d[c]
+}
+
+// Measure computes the length α of the step from the product of the direction d and A d; 0 once the iterations are
+// done.
+//
+//atoll:kernel
+func Measure(i int, s *Scale, sum []int64, it *Iteration, done []int32) {
+	product := s.value(sum)
+	it.Alpha = 0
+	if done[i] == 0 && product != 0 {
+		it.Alpha = it.Product / product
+	}
+}
+
+// Step takes the step in a cell, and returns the magnitude of the residual.
+//
+//atoll:kernel lanes max
+func Step[F num.Float](i, j, k int, l *Lattice, it *Iteration, d, q, x, r []F) F {
+	c := l.at(i, j, k)
+	alpha := F(it.Alpha)
+	x[c] += alpha * d[c]
+	v := r[c] - alpha*q[c]
+	r[c] = v
+	return num.Abs(v)
+}
+
+// Judge ends the iterations if the largest residual, which it resets, is within the tolerance.
+//
+//atoll:kernel
+func Judge[F num.Float](i int, most int64, residual *atomics.Most[F], it *Iteration, done []int32) {
+	if done[i] == 0 {
+		it.Residual = float64(residual.Value())
+		it.Count++
+		it.Total++
+		it.Most = max(it.Most, it.Count)
+		if it.Residual <= it.Tolerance {
+			done[i] = 1
+		} else if it.Count >= most {
+			it.Failed++
+			done[i] = 1
+		}
+	}
+	residual.Reset()
+}
