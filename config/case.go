@@ -114,6 +114,7 @@ func (c *Case) DecodeTransient(root *Section, dim int, w Outputs) {
 
 // DecodeTime reads the section [time].
 func DecodeTime(s *Section) Time {
+	s.Units(map[string]string{"end": "s"})
 	t := Time{End: s.Number("end", Positive), MaxSteps: int(s.Integer("max_steps", 0, 0, maxCount)),
 		Epoch: s.epoch()}
 	s.Finish()
@@ -121,6 +122,7 @@ func DecodeTime(s *Section) Time {
 }
 
 func decodeCheckpoint(s *Section) Checkpoint {
+	s.Units(map[string]string{"every": "s"})
 	c := Checkpoint{
 		Every: s.Number("every", NonNegative.Or(600)),
 		Steps: int(s.Integer("steps", 0, 0, maxCount)),
@@ -145,6 +147,9 @@ const maxFrames = 999999
 
 // DecodeOutput reads the section [output].
 func DecodeOutput(s *Section, name string, w Outputs) Output {
+	if s.Units(map[string]string{"every": "s", "raster": "m"}); w.Sweeps {
+		s.Units(nil)
+	}
 	o := Output{
 		Fields:            s.Choices("fields", w.Default, w.Fields...),
 		Format:            s.Choices("format", w.Formats[:1], w.Formats...),

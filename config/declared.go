@@ -12,6 +12,7 @@ type Key struct {
 	Kind    KeyKind
 	Options []string // of OneOf and SomeOf
 	Bound   Bound    // of Integer and Number
+	Unit    string   // "" for none
 }
 
 // String returns the key as an override names it.
@@ -32,6 +33,7 @@ const (
 // declare records that the decoder has asked for a key of the section.
 func (s *Section) declare(k Key) {
 	k.Path = strings.ReplaceAll(strings.TrimSuffix(s.path, "\x00"), "\x00", ".")
+	k.Unit = s.units[k.Name]
 	same := func(other Key) bool { return other.Path == k.Path && other.Name == k.Name }
 	if n := slices.IndexFunc(s.declared, same); n < 0 {
 		s.declared = append(s.declared, k)

@@ -45,10 +45,15 @@ func (s *Section) Field(key, fallback string, names []string, direction string) 
 
 // TimeField reads a field that may depend on t.
 func (s *Section) TimeField(key, fallback string, names []string, direction string) Field {
-	f := Field{Name: key, Direction: direction}
+	f := Field{Name: key, Direction: direction, Unit: s.units[key]}
 	v, ok := s.get(key, fallback == Required)
 	if !ok {
 		v = strings.TrimPrefix(fallback, Required)
+	}
+	if text, isText := v.(string); isText {
+		if n, ok := s.quantity(key, text); ok {
+			v = n
+		}
 	}
 	switch v := v.(type) {
 	case string:

@@ -42,6 +42,7 @@ func DecodeGauges(root *Section, dim int) []Gauge {
 	var gauges []Gauge
 	names := map[string]bool{}
 	for _, s := range root.Subs("gauge") {
+		s.Units(map[string]string{"every": "s"})
 		g := Gauge{Dim: dim, Every: s.Number("every", NonNegative.Or(0))}
 		s.Know("at", "line", "points", "file", "name")
 		s.gaugePosition(&g, dim)
@@ -119,6 +120,7 @@ func decodeTransects(root *Section) []Transect {
 	var list []Transect
 	names := map[string]bool{}
 	for _, s := range root.Subs("transect") {
+		s.Units(map[string]string{"every": "s"})
 		t := Transect{Name: s.Name("name", Required), Line: s.Corners("line", 2),
 			Every: s.Number("every", NonNegative.Or(0))}
 		if names[t.Name] && t.Name != "" {

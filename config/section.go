@@ -17,6 +17,7 @@ type Section struct {
 	path, title string
 	values      map[string]any
 	known       []string
+	units       map[string]string // of keys: see Units
 }
 
 // Required, given as the fallback of a key, means that the key has no default and must be in the file. Needed means
@@ -66,7 +67,7 @@ func (s *Section) Within(key string) (sub *Section, ok bool) {
 	}
 	s.Know(key)
 	title := s.title + " " + printKey(key)
-	return &Section{decoder: s.decoder, path: s.path + key + "\x00", title: title, values: values}, true
+	return &Section{decoder: s.decoder, path: s.path + key + "\x00", title: title, values: values, units: s.units}, true
 }
 
 // Know marks keys as known.
@@ -231,6 +232,10 @@ func (b Bound) Or(fallback float64) Bound {
 	return b
 }
 
+func (b Bound) accepts(f float64) bool {
+	return f >= b.Least && f <= b.Most && !(b.AboveLeast && f == b.Least) && !(b.BelowMost && f == b.Most)
+}
+
 func (b Bound) String() string {
 	switch {
 	case b.BelowMost && b.AboveLeast:
@@ -247,7 +252,7 @@ func (b Bound) String() string {
 	return fmt.Sprintf("a finite number, %g or more", b.Least)
 }
 
-// Number returns a number within a bound.
+// Number returns a number within a bound, which may be written with a unit: see Units.
 func (s *Section) Number(key string, b Bound) float64 {
 	v, ok := s.get(key, !b.Optional)
 	s.declare(Key{Name: key, Kind: Number, Bound: b})
@@ -255,10 +260,15 @@ func (s *Section) Number(key string, b Bound) float64 {
 		return b.Fallback
 	}
 	f, ok := toFloat(v)
+	if text, isText := v.(string); isText {
+		f, ok = s.quantity(key, text)
+	}
 	switch {
+	case !ok && s.units[key] != "":
+		s.Fail(key, "is %s; a number is needed, in %s or with another unit, as in \"20 %[2]s\"", kind(v), s.units[key])
 	case !ok:
 		s.wrong(key, v, "a number")
-	case !(f >= b.Least && f <= b.Most) || b.AboveLeast && f == b.Least || b.BelowMost && f == b.Most:
+	case !b.accepts(f):
 		s.Fail(key, "%v must be %v", v, b)
 	}
 	return f

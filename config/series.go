@@ -19,18 +19,24 @@ type Series struct {
 	Program *expr.Program // the compiled Expr; nil without one
 }
 
-// Series reads a number that may depend on time. A constant must be within the bound.
+// Series reads a number that may depend on time. A constant must be within the bound, and may have a unit: see Units.
 func (s *Section) Series(key string, b Bound) Series {
 	v, ok := s.get(key, true)
 	if !ok {
 		return Series{}
 	}
-	var r Series
+	r := Series{Unit: s.units[key]}
+	if text, isText := v.(string); isText {
+		if n, ok := s.quantity(key, text); ok {
+			v = n
+		}
+	}
 	switch v := v.(type) {
 	case string:
 		r.Expr = v
 	case int64, float64:
-		r.Expr = strconv.FormatFloat(s.Number(key, b), 'g', -1, 64)
+		n, _ := toFloat(v)
+		r.Expr = strconv.FormatFloat(n, 'g', -1, 64)
 	case map[string]any:
 		sub, _ := s.Within(key)
 		r.File, r.Column = sub.Text("series", Required), sub.Text("column", "")
@@ -56,8 +62,7 @@ func (s *Section) Series(key string, b Bound) Series {
 		}
 	}
 	if !r.Program.Mentions("t") {
-		v, err := r.Program.Eval(0, 0, 0, 0)
-		if err != nil || v < b.Least || v > b.Most {
+		if v, ok := r.Program.Constant(); !ok || !b.accepts(v) {
 			s.Fail(key, "%s must be %v", r.Expr, b)
 		}
 	}

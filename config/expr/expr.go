@@ -118,6 +118,16 @@ func (p *Program) Mentions(name string) bool { return slices.Contains(p.coords, 
 // String returns the source.
 func (p *Program) String() string { return p.src }
 
+// Constant returns the value of an expression that has neither coordinates nor variables; ok is false for others, and
+// for a nil program.
+func (p *Program) Constant() (v float64, ok bool) {
+	if p == nil || len(p.uses) > 0 || slices.ContainsFunc(p.coords, func(name string) bool { return name != "pi" }) {
+		return 0, false
+	}
+	v, err := p.Eval(0, 0, 0, 0)
+	return v, err == nil
+}
+
 // firstReserved returns the first name in vars that an expression cannot use as a variable; "" for none.
 func firstReserved(vars []string) string {
 	for i, name := range vars {

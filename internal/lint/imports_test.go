@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	"backend":      {},
 	"backend/cuda": {"backend", "kernelgen", "internal/dynlib"}, // kernelgen: to launch generated kernels
 	"cmd/atoll":    {"*"},
-	"config":       {"internal/dates", "internal/portable", "internal/words"},
+	"config":       {"internal/dates", "internal/portable", "internal/words", "formats/units"},
 	"dist":         {"proto"},
 	"dist/grpc":    {"proto", "dist", "internal/atomicfile", "internal/guard"}, // atomicfile: to write certificates
 	"examples": {"=solvers", "solvers/common", "solvers/engine", "config", "halo", "grid", "mesh", "backend", "dist",

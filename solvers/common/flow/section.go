@@ -54,6 +54,7 @@ func (v *Section) Print(p *config.Printer) {
 
 // Decode reads the section on a grid of 2 or 3 dimensions.
 func Decode(s *config.Section, dim int) Section {
+	s.Units(map[string]string{"period": "s"})
 	v := Section{Divergence: s.Number("divergence", config.Bound{Most: 1, Fallback: 1e-10, Optional: true})}
 	s.Know(slices.Concat([]string{"field", "psi", "faces", "times", "period", "factor"}, componentKeys, potentialKeys)...)
 	v.decodeForm(s, dim)

@@ -40,13 +40,18 @@ type Physics struct {
 // Decode reads a case of solver "shallow-water".
 func Decode(root *config.Section, c *config.Case) {
 	w := &Sections{Mesh: config.DecodeMesh(root.Sub("mesh"))}
-	w.Physics = decodePhysics(root.Sub("physics"))
-	w.Initial = decodeInitial(root.Sub("initial"), w.Physics.Layers)
-	w.Boundary = decodeBoundary(root.Sub("boundary"), w.Physics.Layers)
-	w.Forcing = decodeForcing(root.Sub("forcing"), w.Physics.Layers)
-	w.setUnits()
+	section := func(key string) *config.Section {
+		s := root.Sub(key)
+		s.Units(unitOf)
+		return s
+	}
+	w.Physics = decodePhysics(section("physics"))
+	w.Initial = decodeInitial(section("initial"), w.Physics.Layers)
+	w.Boundary = decodeBoundary(section("boundary"), w.Physics.Layers)
+	w.Forcing = decodeForcing(section("forcing"), w.Physics.Layers)
+	w.noteImplausible(c)
 	c.Sections = w
-	w.Maxima = decodeMaxima(root.Sub("maxima"), root.Has("maxima"), w.Physics.Layers)
+	w.Maxima = decodeMaxima(section("maxima"), root.Has("maxima"), w.Physics.Layers)
 	c.DecodeTransient(root, 2, w.output())
 	w.Maxima.enableFor(c.Output.Fields)
 }

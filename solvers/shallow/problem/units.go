@@ -7,8 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/formats/epsg"
 )
 
-// unitOf are the units of fields, series and conditions of boundaries by their keys in case files. Values in files that
-// declare other units are converted.
+// unitOf are the units of numbers, fields, series and conditions of boundaries by their keys in case files.
 var unitOf = map[string]string{
 	"depth": "m", "h": "m", "h1": "m", "h2": "m", "z": "m", "z1": "m", "z2": "m",
 	"u": "m/s", "v": "m/s", "u1": "m/s", "v1": "m/s", "u2": "m/s", "v2": "m/s", "manning": "s/m^(1/3)",
@@ -16,42 +15,9 @@ var unitOf = map[string]string{
 	"coriolis": "1/s", "latitude": "degree", "pressure": "Pa", "pressure_course": "1", "uplift": "m",
 	"conductivity": "m/s", "suction": "m", "deficit": "1", "initial_loss": "m", "continuing_loss": "m/s",
 	"curve_number": "1",
-	"level":        "m", "discharge": "m2/s", "inflow": "m3/s", "radiation": "m", "incident": "m",
-}
-
-// setUnits sets the units of all values that may come from files.
-func (w *Sections) setUnits() {
-	for i := range w.Initial {
-		w.Initial[i].Unit = unitOf[w.Initial[i].Name]
-	}
-	w.Physics.Manning.Unit = unitOf["manning"]
-	for key, s := range w.Forcing.series() {
-		if *s != nil {
-			(*s).Unit = unitOf[key]
-		}
-	}
-	for key, f := range w.Forcing.fields() {
-		if *f != nil {
-			(*f).Unit = unitOf[key]
-		}
-	}
-	soil := &w.Forcing.Soil
-	for _, f := range []*config.Field{soil.Conductivity, soil.Suction, soil.Deficit, soil.InitialLoss, soil.ContinuingLoss,
-		soil.CurveNumber} {
-		if f != nil {
-			f.Unit = unitOf[f.Name]
-		}
-	}
-	for name, given := range w.Boundary.Given {
-		given.Value.Unit = unitOf[given.Kind]
-		if given.Wave != nil {
-			given.Wave.Unit = unitOf["incident"]
-		}
-		if given.Depth != nil {
-			given.Depth.Unit = unitOf["depth"]
-		}
-		w.Boundary.Given[name] = given
-	}
+	"gravity":      "m/s2", "dry_depth": "m", "threshold": "m", "uplift_start": "s", "uplift_end": "s",
+	"water_density": "kg/m3",
+	"level":         "m", "discharge": "m2/s", "inflow": "m3/s", "radiation": "m", "incident": "m",
 }
 
 // checkCoordinates refuses a coordinate reference system in degrees, and returns a note about one in another unit of

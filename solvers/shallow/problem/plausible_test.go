@@ -1,0 +1,41 @@
+package problem_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/solvers/shallow/problem"
+)
+
+// TestImplausibleValuesAreNoted: constants that are hardly possible in the units of their keys, and only these.
+func TestImplausibleValuesAreNoted(t *testing.T) {
+	for set, want := range map[string]string{
+		"forcing.rain=20":              `rain: 20 m/s are 7.2e+07 mm/h, more than 1 m/h: write "20 mm/h" if that is meant`,
+		"forcing.rain='20 mm/h'":       "",
+		"forcing.rain='2 m/h'":         "more than 1 m/h",
+		"forcing.rain='t < 9 ? 5 : 0'": "",
+		"physics.manning=35":           "manning: n = 35 s/m^(1/3), surfaces have 0.008 to 0.5",
+		"physics.manning=0.03":         "",
+		"physics.manning=0":            "",
+		"physics.manning=1e-3":         "surfaces have",
+		"forcing.latitude=123":         "latitude: 123 degrees are beyond the poles",
+		"forcing.latitude=-89":         "",
+	} {
+		text := "[mesh]\ngenerate = 'rectangle'\nbounds = [0, 0, 1, 1]\ncells = 10\n[physics]\nlayers = 1\n" +
+			"[initial]\ndepth = 1\nz = 0\n[time]\nend = '1 min'\n"
+		c, err := config.Parse("case.toml", []byte("solver = 'shallow-water'\n"+text), []string{set},
+			map[string]config.Decoder{"shallow-water": problem.Decode})
+		if err != nil {
+			t.Errorf("%s: %v", set, err)
+			continue
+		}
+		notes := strings.Join(c.Notes(), "\n")
+		if !strings.Contains(notes, want) || want == "" && notes != "" {
+			t.Errorf("%s: notes %q, want %q", set, notes, want)
+		}
+		if c.Time.End != 60 {
+			t.Errorf("the end of the run is %g s", c.Time.End)
+		}
+	}
+}
