@@ -4,7 +4,7 @@ export GOAMD64 = v1
 export GOFLAGS := $(shell scripts/goflags)
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-mpi demo test test-command test-go test-race test-mpi test-slurm test-swarm test-arm64 test-k8s swarm image release race parity fuzz chaos soak recovery verify bench generate lint same-results same-speed clean
+.PHONY: help build build-mpi demo test test-command test-go test-race test-mpi test-slurm test-swarm test-arm64 test-k8s swarm image wheel release race parity fuzz chaos soak recovery verify bench generate lint same-results same-speed clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,7 +59,11 @@ image: build ## make bin/atoll.tar, a container image for Kubernetes, without a 
 	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/image/atoll ./cmd/atoll
 	go run ./internal/cmd/image -o bin/atoll.tar -name $(or $(IMAGE),atoll:test) bin/image/atoll
 
-release: ## make archives for Linux and macOS, with checksums, in bin/release
+wheel: ## make a wheel for Python from this tree, in bin/wheel
+	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/wheel/atoll ./cmd/atoll
+	./scripts/wheel bin/wheel bin/wheel/atoll
+
+release: ## make archives, wheels, SBOMs and checksums for Linux, macOS and Windows, in bin/release
 	./scripts/release
 
 parity: ## compare vector kernels with plain Go, on a million random inputs each

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/atoll-hpc/atoll/backend/cuda"
 	"github.com/atoll-hpc/atoll/dist/mpi"
+	"github.com/atoll-hpc/atoll/examples"
 	"github.com/atoll-hpc/atoll/internal/process"
 	"github.com/atoll-hpc/atoll/kernelgen/lanes"
 	"github.com/atoll-hpc/atoll/launch"
@@ -68,6 +70,32 @@ func doctorCommand() *cobra.Command {
 
 // twoCells is a graph for testing whether METIS works.
 func twoCells() partition.Graph { return partition.Graph{Start: []int32{0, 1, 2}, Adj: []int32{1, 0}} }
+
+// exampleCommand lists the examples in the program, and writes one to a folder.
+func exampleCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "example [NAME [DIR]]",
+		Short: "List the examples in the program, or write one to a folder",
+		Long: "List the examples that the program contains, or write the case NAME, with the files that it needs, to " +
+			"the folder DIR (by default the present one), and print their paths.",
+		Example: "  atoll example\n  atoll example vortex && atoll run vortex.toml",
+		Args:    cobra.MaximumNArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				for _, e := range examples.All() {
+					fmt.Printf("%-18s %s\n", e.Name, e.Doc)
+				}
+				return nil
+			}
+			written, err := examples.Write(args[0], append(args, ".")[1])
+			if err != nil {
+				return badInput(err)
+			}
+			fmt.Println(strings.Join(written, "\n"))
+			return nil
+		},
+	}
+}
 
 // versionCommand prints the same as --version.
 func versionCommand(root *cobra.Command) *cobra.Command {

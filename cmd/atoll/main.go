@@ -105,7 +105,7 @@ func rootCommand() *cobra.Command {
 		Use:           "atoll",
 		Short:         "Distributed solvers: the same bits on any number of ranks, on CPUs and on GPUs",
 		Long:          about(),
-		Version:       fmt.Sprintf("%s (%s)", summary.Version(), summary.Toolchain()),
+		Version:       summary.Describe(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
@@ -122,7 +122,7 @@ func rootCommand() *cobra.Command {
 		members.RanksCommand(), members.SuperviseCommand())
 	root.AddCommand(kindCommands()...)
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
-		benchCommand(), certsCommand(), doctorCommand(), versionCommand(root), filesCommand())
+		benchCommand(), certsCommand(), doctorCommand(), exampleCommand(), versionCommand(root), filesCommand())
 	complete(root)
 	return root
 }

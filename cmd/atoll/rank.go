@@ -210,6 +210,11 @@ func (r *rank) announce(c *config.Case, ranks int, share launch.Share) {
 		fmt.Fprint(stdout, c.String()) // nothing else, so that the output is a valid case file
 		return
 	}
+	if summary.FusesMultiplyAdd() {
+		fmt.Fprintln(stderr, "atoll: warning: this binary fuses multiplications and additions, so that its results differ "+
+			"in the last bits from those of releases and make build: install it with GOFLAGS=-gcflags=all=-d=fmahash=qn, and "+
+			"on amd64 with GOAMD64=v1 (docs/systems.md)")
+	}
 	if r.quiet {
 		return
 	}

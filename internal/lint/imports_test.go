@@ -29,7 +29,8 @@ var mayImport = map[string][]string{
 	"dist":         {"proto"},
 	"dist/grpc":    {"proto", "dist", "internal/atomicfile", "internal/guard"}, // atomicfile: to write certificates
 	"examples": {"=solvers", "solvers/common", "solvers/engine", "config", "halo", "grid", "mesh", "backend", "dist",
-		"kernelgen/abi"}, // for the examples that are solvers
+		"kernelgen/abi",                          // for the examples that are solvers
+		"internal/atomicfile", "internal/words"}, // for atoll example
 	"examples/heat/kernels": {"backend", "kernelgen"},
 	"formats": {"internal/atomicfile", "internal/dates", "internal/parallel",
 		"internal/needs"}, // needs: in tests

@@ -68,7 +68,7 @@ func eachFile(dir string, f func(name string)) error {
 }
 
 // buildVersion is the version of a build that is not a release.
-var buildVersion = regexp.MustCompile(`\bdevel-[0-9a-f]{12}\b`)
+var buildVersion = regexp.MustCompile(`\b(v[0-9.]+-)?devel-[0-9a-f]{12}\b`)
 
 // compareFiles compares two files of the same name.
 func compareFiles(before, after string) ([]Difference, error) {

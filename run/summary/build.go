@@ -14,8 +14,8 @@ import (
 	"sync"
 )
 
-// Version returns the version of the binary: the version of its module; or the commit, with "+dirty" if files were
-// changed; or, if the binary has neither, "devel-" and a hash of its contents.
+// Version returns the version of the binary: that of a release, such as v0.1.0; or v0.1.0-devel- with the commit, with
+// "+dirty" if files were changed, or with a hash of the binary's contents if its commit is not known.
 func Version() string { return cachedVersion() }
 
 var cachedVersion = sync.OnceValue(func() string {
@@ -28,9 +28,6 @@ var cachedVersion = sync.OnceValue(func() string {
 	}
 	return v
 })
-
-// develVersion is the version of a build without one.
-const develVersion = "devel"
 
 // ownHash returns the beginning of a SHA-256: of the build ID that Go's linker wrote into the program's file, which
 // identifies its contents, or of the whole file if it has none, which takes 50 ms for 90 MB.
@@ -96,19 +93,6 @@ func thisBuild() *build {
 		return &build{}
 	}
 	return (*build)(info)
-}
-
-func (b *build) version() string {
-	if v := b.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	if revision := b.setting("vcs.revision"); revision != "" {
-		if b.setting("vcs.modified") == "true" {
-			revision += "+dirty"
-		}
-		return revision
-	}
-	return develVersion
 }
 
 func (b *build) id(fuses bool) string { return b.idOf(b.version(), fuses) }

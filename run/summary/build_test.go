@@ -26,10 +26,13 @@ func TestVersion(t *testing.T) {
 	}{
 		{newBuild("v1.2.3", "GOARCH=amd64"), "v1.2.3"}, // go install module@version
 		{newBuild("v1.3.0+dirty", "vcs.revision=abc", "vcs.modified=true"), "v1.3.0+dirty"},
-		{newBuild("(devel)", "vcs.revision=abc", "vcs.modified=false"), "abc"},
-		{newBuild("(devel)", "vcs.revision=abc", "vcs.modified=true"), "abc+dirty"},
-		{newBuild("(devel)", "GOARCH=amd64"), "devel"}, // from an archive, or with -buildvcs=false
-		{&build{}, "devel"}, // another build system
+		{newBuild("v0.0.0-20261128180000-0123456789ab"), develVersion + "-0123456789ab"},
+		{newBuild("v0.1.1-0.20261128180000-0123456789ab+dirty"), develVersion + "-0123456789ab+dirty"},
+		{newBuild("v1.0.0-rc.1"), "v1.0.0-rc.1"},
+		{newBuild("(devel)", "vcs.revision=0123456789abcdef", "vcs.modified=false"), develVersion + "-0123456789ab"},
+		{newBuild("(devel)", "vcs.revision=abc", "vcs.modified=true"), develVersion + "-abc+dirty"},
+		{newBuild("(devel)", "GOARCH=amd64"), develVersion}, // from an archive, or with -buildvcs=false
+		{&build{}, develVersion}, // another build system
 	} {
 		if got := c.build.version(); got != c.want {
 			t.Errorf("%q of %+v, want %q", got, c.build, c.want)

@@ -1,0 +1,3 @@
+"""The version, which scripts/wheel replaces by that of the program."""
+
+__version__ = "0+source"
