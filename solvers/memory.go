@@ -18,7 +18,7 @@ type Counts struct {
 	Held           int         // Owned and the copies of other ranks' entities
 	Cells          int         // cells whose quality is measured, if a step updates vertices
 	Block          *grid.Block // the rank's block of a grid; nil for a mesh
-	InterfaceEdges int         // pairs of adjacent cells in different fluids, if arrays depend on it; else 0
+	InterfaceCells int         // cells near an interface, in which particles are; 0 if they are not counted
 	SeparateMemory bool        // the device has separate memory
 }
 
@@ -30,6 +30,9 @@ type Estimate struct {
 	// Upper bounds of host memory in bytes, without the arrays of the device and without frames: of a rank at all times,
 	// in addition at the start and at the end, and of rank 0 during set-up, while it holds the whole mesh.
 	Host, StartHost, EndHost, SetUpHost int64
+
+	// Of the other ranks, if they need less than the one with the largest share: as if each had the mean of all shares.
+	Others *Estimate
 }
 
 // Copies are the bytes of a rank's arrays of which its device makes copies for output, and of arrays on the host for

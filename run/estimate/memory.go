@@ -36,24 +36,36 @@ func MemoryOf(c *config.Case, ranks, localRanks int, separate bool) (m Memory, e
 	if err != nil || needs.Entities == 0 {
 		return m, err
 	}
-	m.Entities, m.Arrays = needs.Entities, kind.Needs(c, needs.LargestShare)
-	var copies solvers.Copies
-	if kind.Copies != nil {
-		copies = kind.Copies(c, needs.LargestShare)
-	}
-	frames, joined := hostFrames(kind.Fields, c, &needs.LargestShare, &copies)
-	perRank := float64(needs.Host + max(needs.StartHost, frames, needs.EndHost))
-	if separate {
-		m.Copies = copiesOf(&copies, c)
-	} else {
-		perRank += float64(m.Arrays)
-	}
+	m.Entities = needs.Entities
+	perRank, joined := rankBytes(&kind, c, &needs, &m)
 	host := programBytes + perRank*float64(localRanks) + float64(joined)
+	if needs.Others != nil {
+		var of Memory
+		other, _ := rankBytes(&kind, c, needs.Others, &of)
+		host -= (perRank - other) * float64(localRanks-1)
+	}
 	if setUp := programBytes + float64(needs.SetUpHost); setUp > host {
 		host, m.MeshPeak = setUp, true
 	}
 	m.Host = int64(min(host, math.MaxInt64/2))
 	return m, nil
+}
+
+// rankBytes returns the bytes that a rank takes of its machine, without the program, and those of joined frames on rank
+// 0; it sets Arrays and Copies.
+func rankBytes(kind *solvers.Kind, c *config.Case, needs *solvers.Estimate, m *Memory) (perRank float64, joined int64) {
+	m.Arrays = kind.Needs(c, needs.LargestShare)
+	var copies solvers.Copies
+	if kind.Copies != nil {
+		copies = kind.Copies(c, needs.LargestShare)
+	}
+	frames, joined := hostFrames(kind.Fields, c, &needs.LargestShare, &copies)
+	perRank = float64(needs.Host + max(needs.StartHost, frames, needs.EndHost))
+	if needs.LargestShare.SeparateMemory {
+		m.Copies = copiesOf(&copies, c)
+		return perRank, joined
+	}
+	return perRank + float64(m.Arrays), joined
 }
 
 // Check returns an error if a run needs more than free bytes on this machine; source says what limits them.

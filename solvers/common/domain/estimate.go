@@ -39,7 +39,7 @@ func EstimateDivided(s *config.Grid, ghost, ranks int, separate bool, divide fun
 			largest = b
 		}
 	}
-	f.Entities, f.LargestShare = int64(g.Cells()), (&Block{Block: largest}).counts()
+	f.Entities, f.LargestShare = int64(g.Cells()), (&Block{Block: largest}).Counts()
 	f.LargestShare.SeparateMemory = separate
 	return f, nil
 }

@@ -132,11 +132,30 @@ func NewDividedBlock(ctx context.Context, env *solvers.Env, c *config.Case, s *c
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
-	return b, env.CheckMemory(ctx, c, b.counts())
+	return b, env.CheckMemory(ctx, c, b.Counts())
 }
 
-// counts returns the sizes from which memory is estimated.
-func (b *Block) counts() solvers.Counts {
+// Blocks returns the blocks of all ranks, without allocating arrays. weigh is as in NewBalancedBlock.
+func Blocks(s *config.Grid, ghost, ranks int, weigh func(*grid.Grid) (*Weights, error)) ([]*Block, error) {
+	g, err := gridOf(s)
+	if err != nil {
+		return nil, err
+	}
+	weights, err := weigh(g)
+	if err != nil {
+		return nil, err
+	}
+	blocks := make([]*Block, ranks)
+	for rank := range blocks {
+		if blocks[rank], err = cut(g, s, ghost, rank, ranks, Division{Weights: weights}); err != nil {
+			return nil, err
+		}
+	}
+	return blocks, nil
+}
+
+// Counts returns the sizes from which memory is estimated.
+func (b *Block) Counts() solvers.Counts {
 	return solvers.Counts{Dim: b.Grid.Dim, Owned: b.Cells(), Held: b.Len(), Block: b.Block}
 }
 

@@ -19,7 +19,7 @@ import (
 // long in a step. particles is the number of particles in a seeded cell.
 type weightCounter struct {
 	g         *grid.Grid
-	body      shape.Body
+	inside    func(cell [3]int) bool // the centre of a cell is inside the body
 	particles int64
 
 	lock    sync.Mutex
@@ -28,7 +28,7 @@ type weightCounter struct {
 
 // emptyCopy returns a counter for the same body with weights of 0.
 func (w *weightCounter) emptyCopy() *weightCounter {
-	empty := &weightCounter{g: w.g, body: w.body, particles: w.particles}
+	empty := &weightCounter{g: w.g, inside: w.inside, particles: w.particles}
 	for axis := range empty.weights {
 		empty.weights[axis] = make([]int64, w.g.N[axis])
 	}
@@ -54,7 +54,7 @@ const seededBand = 3
 func countWeights(ctx context.Context, comm dist.Comm, g *grid.Grid, text string, path func(string) string,
 	particles int) (*domain.Weights, error) {
 	body, evaluationErr, err := shape.Parse(text, g.Dim, path)
-	w := (&weightCounter{g: g, body: body, particles: int64(particles)}).emptyCopy()
+	w := (&weightCounter{g: g, inside: insideOf(g, body), particles: int64(particles)}).emptyCopy()
 	last := g.Dim - 1
 	if err == nil {
 		// Slabs are distributed cyclically to ranks, and those of a rank to goroutines.
@@ -75,15 +75,22 @@ func countWeights(ctx context.Context, comm dist.Comm, g *grid.Grid, text string
 	if err := solvers.Agree(ctx, comm, err); err != nil {
 		return nil, err
 	}
-	for axis, axisWeights := range w.weights {
+	for _, axisWeights := range w.weights {
 		if err := comm.AllreduceInt64(ctx, dist.Sum, axisWeights); err != nil {
 			return nil, err
 		}
+	}
+	return w.withCells(), nil
+}
+
+// withCells returns the weights together with those of cells.
+func (w *weightCounter) withCells() *domain.Weights {
+	for axis, axisWeights := range w.weights {
 		for i := range axisWeights {
-			axisWeights[i] += int64(g.Cells() / g.N[axis])
+			axisWeights[i] += int64(w.g.Cells() / w.g.N[axis])
 		}
 	}
-	return &w.weights, nil
+	return &w.weights
 }
 
 // addSlab adds the particles of a slab of cells: those near each edge that the interface crosses, between the
@@ -105,12 +112,15 @@ func (w *weightCounter) addSlab(axis, position int) {
 	}
 }
 
-func (w *weightCounter) inside(cell [3]int) bool {
-	x := [3]float64{w.g.Lo[0], w.g.Lo[1], w.g.Lo[2]}
-	for d := range w.g.Dim {
-		x[d] = w.g.Centre(d, cell[d])
+// insideOf tells whether the centre of a cell is inside a body.
+func insideOf(g *grid.Grid, body shape.Body) func(cell [3]int) bool {
+	return func(cell [3]int) bool {
+		x := [3]float64{g.Lo[0], g.Lo[1], g.Lo[2]}
+		for d := range g.Dim {
+			x[d] = g.Centre(d, cell[d])
+		}
+		return body.Phi(x[0], x[1], x[2]) < 0
 	}
-	return w.body.Phi(x[0], x[1], x[2]) < 0
 }
 
 // addEdge adds the particles around an edge that the interface crosses.

@@ -40,6 +40,13 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
+	if cfg.Particles > 0 {
+		share := block.Counts()
+		share.InterfaceCells = countSeeded(block.Block, at.Start)
+		if err := env.CheckMemory(ctx, c, share); err != nil {
+			return nil, err
+		}
+	}
 	at.Size = block.Size(c, 0, w.Method.Precision, "")
 	if at.Size.Warnings, err = checkBody(ctx, env.Comm, block.Block, body, at.Start); err != nil {
 		return nil, err
