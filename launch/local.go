@@ -30,8 +30,10 @@ type LocalConfig struct {
 	// the run fails, Stderr also receives the last lines of the other ranks' output. However slow a writer is, it
 	// receives all that a rank wrote before it exited.
 	Stdout, Stderr io.Writer
-	// LogRanks also writes the output of the other ranks, line by line, each line with the prefix "[rank R] ".
-	LogRanks bool
+	// LogRanks also writes the output of the other ranks, line by line, each line with the prefix "[rank R] ": to LogOut
+	// and LogErr, or to Stdout and Stderr if these are nil. Ranks wait until a writer has accepted their output.
+	LogRanks       bool
+	LogOut, LogErr io.Writer
 
 	Grace time.Duration // time for the other ranks to exit by themselves when one fails, 0 for 3 s
 	Drain time.Duration // time for the ranks to write a checkpoint and exit when the run is stopped, 0 for 30 s

@@ -53,7 +53,8 @@ func newProcessSet(config LocalConfig, first, size int, command func(rank int) *
 		cmd := command(first + rank)
 		switch {
 		case config.LogRanks:
-			cmd.Stdout, cmd.Stderr = c.logWriter(first+rank, config.Stdout), c.logWriter(first+rank, config.Stderr)
+			cmd.Stdout = c.logWriter(first+rank, config.Stdout, config.LogOut)
+			cmd.Stderr = c.logWriter(first+rank, config.Stderr, config.LogErr)
 		case first+rank == 0:
 			cmd.Stdout, cmd.Stderr = config.Stdout, config.Stderr
 		default:
@@ -65,11 +66,14 @@ func newProcessSet(config LocalConfig, first, size int, command func(rank int) *
 	return c
 }
 
-// logWriter returns the writer for the output of a rank of the run, when the output of all ranks goes to w. Rank 0
-// writes to a file directly, since the file may be a terminal.
-func (c *processSet) logWriter(rank int, w io.Writer) io.Writer {
+// logWriter returns the writer for the output of a rank of the run, when the output of all ranks goes to w, lines of
+// other ranks than 0 to log unless it is nil. Rank 0 writes to a file directly, since the file may be a terminal.
+func (c *processSet) logWriter(rank int, w, log io.Writer) io.Writer {
 	if _, file := w.(*os.File); w == nil || file && rank == 0 {
 		return w
+	}
+	if rank > 0 && log != nil {
+		w = log
 	}
 	prefix := ""
 	if rank > 0 {

@@ -119,7 +119,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(runCommand(), studyCommand(), replayCommand(), auditCommand(), checkpointCommand(),
-		members.RanksCommand(), members.SuperviseCommand())
+		members.RanksCommand(), members.SuperviseCommand(stdout, stderr))
 	root.AddCommand(kindCommands()...)
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
 		benchCommand(), certsCommand(), doctorCommand(), exampleCommand(), versionCommand(root), filesCommand())

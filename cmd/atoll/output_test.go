@@ -41,6 +41,7 @@ func TestRunWhoseOutputNobodyReads(t *testing.T) {
 	}{
 		"goroutines":        {args: []string{"--transport", "local"}},
 		"processes":         {args: []string{"--transport", "grpc"}},
+		"lines of ranks":    {args: []string{"--transport", "grpc", "--log-ranks", "--set", "output.every=0.001"}},
 		"error output":      {args: []string{"--transport", "local", "--set", "time.end=0.3"}, stderr: true},
 		"check":             {args: []string{"--check"}},
 		"stopped in time":   {args: []string{"--transport", "local", "--time-limit", "1ns"}, code: exitSaved},

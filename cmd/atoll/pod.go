@@ -10,11 +10,12 @@ import (
 	"github.com/atoll-hpc/atoll/cmd/atoll/members"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/launch/supervise"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // pod supervises the rank of a pod of an indexed Job. The policy of the Job for exit codes: 1 and 2 fail the Job,
-// since the run has been retried already; after 75 and 76 the pod is recreated, and 76 counts as a failure of the
-// pod.
+// since the run has been retried already; after 75 and 76 the pod is recreated, and 76 counts as a failure of the pod.
+// A run that was given up because files could not be written or read ends with 76: that may be mended meanwhile.
 func (f *runFlags) pod(ctx context.Context, path string, p *members.Pod) error {
 	c, err := f.load(path, p.Index)
 	if err != nil {
@@ -30,7 +31,7 @@ func (f *runFlags) pod(ctx context.Context, path string, p *members.Pod) error {
 	p.Out, p.Supervisors, p.Announce = cmp.Or(f.out, c.Output.Dir), f.listenSupervisors, f.announce
 	p.Certs, p.Insecure, p.Args = f.certs, f.insecure, f.connectFlags.args()
 	p.Workers = launch.LocalConfig{Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr, LogRanks: f.logRanks,
-		Stuck: f.stuck}
+		LogOut: stdout, LogErr: stderr, Stuck: f.stuck}
 	p.SilenceLimit, p.MaxOutage = f.silence, f.joinTimeout
 	health, err := f.healthService()
 	if err != nil {
@@ -70,7 +71,7 @@ func (f *runFlags) podZero(ctx context.Context, path string, p *members.Pod) err
 	limits.Retries, limits.RetryFailures, limits.Drain = f.retries, f.backend != "cpu", p.Member().Workers.Drain
 	o := f.supervise(ctx, path, j, supervise.Config{Limits: limits, Local: p.Member(), Server: server})
 	err = errors.Join(outcomeError(ctx, o, j.Saved()), j.Close())
-	if err != nil && (o.MembersMissing || o.Err != nil) {
+	if err != nil && (o.MembersMissing || o.Err != nil || o.Faulty) {
 		return &retryableError{err}
 	}
 	return err
@@ -92,7 +93,7 @@ func podError(ctx context.Context, p *members.Pod, err error) error {
 	case ctx.Err() != nil:
 		text := fmt.Sprintf("pod %d has left the run, which continues when the pod returns", p.Index)
 		return &stopError{context.Cause(ctx), text, exitSaved}
-	case errors.As(err, new(*retryableError)), errors.As(err, new(*supervise.LauncherLostError)),
+	case solvers.IsFault(err), errors.As(err, new(*retryableError)), errors.As(err, new(*supervise.LauncherLostError)),
 		errors.As(err, new(*supervise.RefusedError)), errors.As(err, new(*supervise.UnknownLauncherError)):
 		return &stopError{err, err.Error(), exitLost}
 	}

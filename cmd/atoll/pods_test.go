@@ -24,6 +24,7 @@ import (
 // one.
 type podRun struct {
 	*faultyRun
+	env       []string // of pods, in addition to that of every pod
 	addresses []string // addresses of the 6 ranks, of the server that supervisors join, and of the health service of pod 0
 	pods      map[int]*command
 }
@@ -50,7 +51,8 @@ func (p *podRun) start(index int) {
 	if index == 0 {
 		args = append(args, "--health", p.addresses[7])
 	}
-	c := atoll(p.t, p.dir, []string{fmt.Sprintf("JOB_COMPLETION_INDEX=%d", index), "ATOLL_JOB_UID=a1"}, args...)
+	env := append([]string{fmt.Sprintf("JOB_COMPLETION_INDEX=%d", index), "ATOLL_JOB_UID=a1"}, p.env...)
+	c := atoll(p.t, p.dir, env, args...)
 	if err := c.Start(); err != nil {
 		p.t.Fatal(err)
 	}
@@ -152,6 +154,27 @@ func TestPods(t *testing.T) {
 	if p.epoch() != last {
 		t.Error("recreated pods ran the case again")
 	}
+}
+
+// TestPodsOutliveFaults: pod 0 of a Job whose volume is full ends with the exit code after which the Job replaces it,
+// and the run is completed by its successor and the pods that have waited.
+func TestPodsOutliveFaults(t *testing.T) {
+	t.Parallel()
+	p := &podRun{faultyRun: &faultyRun{t: t, dir: caseFile(t, smallCase)}, pods: map[int]*command{}}
+	p.args = []string{"run", "case.toml", "-q", "--ranks", "2", "--retries", "0", "--set", "checkpoint.steps=3"}
+	p.env = []string{fullDisk + "=case_000002.vtu@" + filepath.Join(t.TempDir(), "freed")}
+	p.addresses = freePorts(t, 8)
+	if c := atoll(t, p.dir, nil, "certs", "certs", "--ranks", "6"); c.code(t) != exitDone {
+		t.Fatal(c.stderr.String())
+	}
+	p.start(0)
+	p.start(1)
+	p.expectExit(exitLost, 0)
+	if got := p.pods[0].stderr.String(); !strings.Contains(got, "no space left on device") {
+		t.Errorf("pod 0 printed %s", got)
+	}
+	p.start(0)
+	p.expectExit(exitDone, 0, 1)
 }
 
 // TestHungRankIsDetected: the mesh of a run is a named pipe without a writer, so that rank 0 hangs while its

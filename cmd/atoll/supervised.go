@@ -87,7 +87,7 @@ func (f *runFlags) limits() supervise.Limits {
 // until the run ends. With --check there is nothing to continue from, and the ranks are not supervised.
 func (f *runFlags) supervisedProcesses(ctx context.Context, path string, c *config.Case) error {
 	workers := launch.LocalConfig{Ranks: f.ranks, Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr,
-		LogRanks: f.logRanks, Drain: run.Drain, Stuck: f.stuck}
+		LogRanks: f.logRanks, LogOut: stdout, LogErr: stderr, Drain: run.Drain, Stuck: f.stuck}
 	if f.check {
 		if err := ensureToken(); err != nil {
 			return err

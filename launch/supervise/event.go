@@ -120,6 +120,7 @@ type Outcome struct {
 	Exits          []launch.Exit // of the last epoch
 	Stopped        bool          // the event Stop ended it
 	Reason         string        // why it was given up, "" if it was not
+	Faulty         bool          // files could not be written or read: it may be continued when that is mended
 	MembersMissing bool          // it was given up because members were missing
 	Err            error         // error of the journal
 }

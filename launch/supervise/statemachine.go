@@ -216,7 +216,7 @@ func (m *StateMachine) epochEnded() {
 	case v.end == stopped && m.resizing:
 		m.begin()
 	case v.end == stopped, v.end == failed && !m.limits.RetryFailures, m.limits.Retries == 0:
-		m.finish(Outcome{})
+		m.finish(Outcome{Faulty: v.end == faulty})
 	case v.end == faulty:
 		m.reason = v.text
 		m.tryLater()
@@ -238,7 +238,7 @@ func (m *StateMachine) tryLater() {
 	delay := min(time.Second<<m.futileEpochs, longestDelay)
 	m.futileEpochs++
 	if m.futileEpochs > m.limits.Retries {
-		m.giveUp()
+		m.giveUp(true)
 		return
 	}
 	m.emit(LogLine{fmt.Sprintf("%strying again in %v", m.reasonPrefix(), delay)})
@@ -247,10 +247,10 @@ func (m *StateMachine) tryLater() {
 
 const longestDelay = 30 * time.Second
 
-// giveUp ends a run whose epochs have made no progress.
-func (m *StateMachine) giveUp() {
+// giveUp ends a run whose epochs have made no progress, the last one because of a fault.
+func (m *StateMachine) giveUp(faulty bool) {
 	m.finish(Outcome{Reason: fmt.Sprintf("%d epochs in succession got no further than %s: %s", m.futileEpochs,
-		m.resumePoint(), m.reason)})
+		m.resumePoint(), m.reason), Faulty: faulty})
 }
 
 // begin begins another epoch, or waits until there are slots for it.
@@ -306,7 +306,7 @@ func (m *StateMachine) raised(e EpochRaised) {
 		return
 	}
 	if m.futileEpochs > m.limits.Retries {
-		m.giveUp()
+		m.giveUp(false)
 		return
 	}
 	if m.targetRanks() != m.size || slices.ContainsFunc(m.assignments, func(s Assignment) bool {

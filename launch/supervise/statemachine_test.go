@@ -161,7 +161,11 @@ func actionText(a Action) string {
 	case ResizeReply:
 		return fmt.Sprintf("reply %q", a.Text)
 	case Finish:
-		return fmt.Sprintf("finish: %d exits, stopped %v, reason %q, error %v", len(a.Exits), a.Stopped, a.Reason, a.Err)
+		text := fmt.Sprintf("finish: %d exits, stopped %v, reason %q, error %v", len(a.Exits), a.Stopped, a.Reason, a.Err)
+		if a.Faulty {
+			text += ", faulty"
+		}
+		return text
 	}
 	return "?"
 }

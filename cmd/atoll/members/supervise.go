@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -26,13 +27,14 @@ type superviseFlags struct {
 	slots, threads int
 	wait, stuck    time.Duration
 	logRanks       bool
+	logOut, logErr io.Writer
 	listen, certs  string
 	insecure       bool
 }
 
-// SuperviseCommand returns the command atoll supervise.
-func SuperviseCommand() *cobra.Command {
-	var f superviseFlags
+// SuperviseCommand returns the command atoll supervise, which writes lines of ranks to out and errors.
+func SuperviseCommand(out, errors io.Writer) *cobra.Command {
+	f := superviseFlags{logOut: out, logErr: errors}
 	c := &cobra.Command{
 		Use:   "supervise --join ADDR",
 		Short: "Run ranks of a run that is launched on another machine",
@@ -96,7 +98,7 @@ func (f *superviseFlags) run(ctx context.Context) error {
 		Dial: dial, Args: args,
 		Local: supervise.LocalMember{Name: Name(), Slots: f.slots, Address: address,
 			Workers: launch.LocalConfig{Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr, LogRanks: f.logRanks,
-				Drain: run.Drain, Stuck: f.stuck}},
+				LogOut: f.logOut, LogErr: f.logErr, Drain: run.Drain, Stuck: f.stuck}},
 		Token: token, Arguments: workerArguments, Build: summary.BuildID(), SilenceLimit: SilenceLimit, MaxOutage: f.wait,
 		Log: func(text string) { fmt.Fprintln(os.Stderr, "atoll: warning:", text) },
 	}
