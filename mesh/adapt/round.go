@@ -202,7 +202,7 @@ func (e *engine) apply(c *candidate) {
 		ok = e.buildCollapse(w, c, -1)
 	}
 	if !ok {
-		panic("adapt: a taken candidate cannot be applied")
+		panic("mesh: a chosen operation cannot be applied")
 	}
 	born := mutable.Unborn
 	if c.op == split {

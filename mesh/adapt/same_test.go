@@ -1,10 +1,7 @@
 package adapt
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
-	"hash"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -155,32 +152,6 @@ func shuffled(in *mutable.Input, rng *rand.Rand) *mutable.Input {
 	return out
 }
 
-// digest is a hash of all bits of the result, in the order of ids.
-func (e *engine) digest() [32]byte {
-	h := sha256.New()
-	vertices, cells := e.Ordered()
-	for _, v := range vertices {
-		write(h, e.ID[v], e.X[v], e.M[v], int64(e.Freedom[v]))
-	}
-	for _, k := range cells {
-		c := &e.Cells[k]
-		for i := range e.Dim + 1 {
-			kind := e.Facets[c.Tag[i]]
-			write(h, e.ID[c.V[i]], int64(btoi(c.Tag[i] > 0)), kind.Required, kind.Ridge, kind.Groups)
-		}
-		write(h, c.Ref, c.Quality)
-	}
-	return [32]byte(h.Sum(nil))
-}
-
-func write(h hash.Hash, values ...any) {
-	for _, x := range values {
-		if err := binary.Write(h, binary.LittleEndian, x); err != nil {
-			panic(err)
-		}
-	}
-}
-
 // TestSameMesh proves that the mesh, with ids, coordinates, qualities and marks, is the same to the last bit for other
 // numberings and orders of the input, and other numbers of threads.
 func TestSameMesh(t *testing.T) {
@@ -193,7 +164,7 @@ func TestSameMesh(t *testing.T) {
 		e := newEngine(c.in(), c.o)
 		e.retarget(c.field)
 		mustRun(t, e)
-		want := e.digest()
+		want := e.hash()
 		rng := rand.New(rand.NewPCG(seed, 1))
 		for _, threads := range []int{1, 3} {
 			o := c.o
@@ -201,7 +172,7 @@ func TestSameMesh(t *testing.T) {
 			e := newEngine(shuffled(c.in(), rng), o)
 			e.retarget(c.field)
 			mustRun(t, e)
-			if e.digest() != want {
+			if e.hash() != want {
 				t.Errorf("%s: another mesh with another numbering and %d threads", c.name, threads)
 			}
 		}

@@ -55,55 +55,6 @@ func (g *given) failed() error {
 	return fmt.Errorf("[metric] at (%.10g, %.10g, %.10g): %w", g.where[0], g.where[1], g.where[2], g.err)
 }
 
-// ofVertices is the metric given at the vertices of a mesh. In between, the tensors M^-½, whose eigenvalues are the
-// sizes, are linear: for similar tensors this is near their log-Euclidean mean, and needs no logarithms.
-func ofVertices(n *request.Nodal) (func(x measure.Vector) (metric.Tensor, error), error) {
-	sizes := *n
-	sizes.Tensors = make(metric.Field, len(n.Tensors))
-	for v, t := range n.Tensors {
-		sizes.Tensors[v] = t.InverseRoot(n.Dim)
-	}
-	var at func(x measure.Vector) metric.Tensor
-	if n.Dim == 3 {
-		m, err := sizes.InSpace()
-		if err != nil {
-			return nil, err
-		}
-		at = func(x measure.Vector) metric.Tensor {
-			t := m.At(x[0], x[1], x[2])
-			return metric.Tensor{t[0], t[1], t[3], t[2], t[4], t[5]}
-		}
-	} else {
-		m, err := sizes.InPlane()
-		if err != nil {
-			return nil, err
-		}
-		at = func(x measure.Vector) metric.Tensor {
-			m11, m12, m22 := m.At(x[0], x[1])
-			return metric.Tensor{m11, m12, m22}
-		}
-	}
-	return func(x measure.Vector) (metric.Tensor, error) {
-		s := at(x)
-		return squaredInverse(n.Dim, &s), nil
-	}, nil
-}
-
-// squaredInverse is (SS)⁻¹.
-func squaredInverse(dim int, s *metric.Tensor) metric.Tensor {
-	var square measure.Tensor
-	n := 0
-	for i := range dim {
-		for j := range i + 1 {
-			for k := range dim {
-				square[n] += s.Get(i, k) * s.Get(k, j)
-			}
-			n++
-		}
-	}
-	return metric.Tensor(measure.Inverse(dim, &square))
-}
-
 // direct returns the metric of a case that is known at every position, nil for one that is given at vertices.
 func (s *session) direct() (func(x measure.Vector) (metric.Tensor, error), error) {
 	w := &s.w.Metric

@@ -11,8 +11,10 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/adapt"
+	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 )
 
@@ -138,15 +140,18 @@ const (
 
 // adapt adapts the mesh to the metric.
 func (s *session) adapt(ctx context.Context) error {
-	scale := 1.0
+	scale, target := 1.0, float64(s.w.Metric.Target)
+	if s.w.Metric.Field == "hessian" && target > 0 { // about; the last round is scaled to the target
+		s.w.Metric.Complexity = target * perVertex[s.dim]
+	}
 	for round := range s.rounds() {
 		if err := s.makeMetric(round); err != nil {
 			return &solvers.BadInput{Err: err}
 		}
 		for try := range mostScalings {
 			s.last.scale = scale
-			if round == 0 && try == 0 && s.w.Metric.Target > 0 {
-				scale *= s.toTarget(s.adapter.Measure(s.last.field(s.dim)).Complexity / s.perVertex())
+			if round == 0 && try == 0 && target > 0 && s.w.Metric.Field != "hessian" {
+				scale *= s.toTarget(s.adapter.Measure(s.last.field(s.dim)).Complexity / perVertex[s.dim])
 				s.last.scale = scale
 			}
 			if err := s.adapter.Run(ctx, s.last.field(s.dim)); err != nil {
@@ -155,11 +160,8 @@ func (s *session) adapt(ctx context.Context) error {
 			if err := s.last.failed(); err != nil {
 				return &solvers.BadInput{Err: err}
 			}
-			if s.w.Metric.Target == 0 {
-				break
-			}
 			n := float64(s.adapter.Vertices())
-			if math.Abs(n/float64(s.w.Metric.Target)-1) <= targetShare {
+			if target == 0 || round < s.rounds()-1 || math.Abs(n/target-1) <= targetShare {
 				break
 			}
 			scale *= s.toTarget(n)
@@ -179,8 +181,8 @@ func (s *session) toTarget(n float64) float64 {
 }
 
 // perVertex is the volume, in the metric, of the cells of a vertex far from the boundary: of two triangles, or of about
-// 5.5 tetrahedra of which the edges are a little longer than 1.
-func (s *session) perVertex() float64 { return []float64{2: 0.87, 3: 0.55}[s.dim] }
+// 5.5 tetrahedra.
+var perVertex = [...]float64{2: 0.87, 3: 0.55}
 
 // makeMetric makes the metric of a round.
 func (s *session) makeMetric(round int) error {
@@ -202,9 +204,10 @@ func (s *session) makeMetric(round int) error {
 		return fmt.Errorf("[metric] %w", err)
 	}
 	s.adjusted = nodal.Adjusted
-	if at, err = ofVertices(nodal); err != nil {
+	between, err := nodal.Between()
+	if err != nil {
 		return err
 	}
-	s.last = &given{at: at, scale: 1}
+	s.last = &given{scale: 1, at: func(x measure.Vector) (metric.Tensor, error) { return between(x), nil }}
 	return nil
 }

@@ -44,10 +44,10 @@ var MetricKeys = []Key{
 	{"norm", "metric.norm", "p of the Lp norm of the interpolation errors of the fields of --hessian and --also (2)"},
 	{"curvature", "metric.curvature", "lower bound of the second derivatives of the fields of --hessian and --also, as " +
 		"a share of the largest; smaller ones are raised to it (0.003)"},
-	{"rounds", "metric.rounds", "number of recoveries of the second derivatives, each on the smoothed mesh of the one " +
-		"before (3; for data of IN 1)"},
-	{"hmin", "metric.hmin", "smallest size, before rescaling"},
-	{"hmax", "metric.hmax", "largest size, before rescaling"},
+	{"rounds", "metric.rounds", "number of recoveries of the second derivatives, each on the mesh that the one " +
+		"before has given (3; for data of IN 1)"},
+	{"hmin", "metric.hmin", "smallest size, before the metric is scaled"},
+	{"hmax", "metric.hmax", "largest size, before the metric is scaled"},
 	{"aspect", "metric.aspect", "largest ratio of the sizes at a position"},
 	{"gradation", "metric.gradation", "largest growth factor of sizes per unit of length in the metric, such as 1.3"},
 	{"hgrad", "metric.gradation", "Mmg's name of --gradation"},
