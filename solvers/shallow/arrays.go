@@ -110,7 +110,7 @@ func (a *arrays[F]) uploadInputs(out *outlets[F]) {
 	a.shares = backend.Uploaded(p, out.shares, "boundary")
 	a.distributed = backend.Uploaded(p, out.distributed, "boundary")
 	a.forcing = out.forcing
-	a.forcing.Prescribed = a.boundary.Prescribed
+	a.forcing.Prescribed, a.forcing.Ahead = a.boundary.Prescribed, a.boundary.Ahead
 	a.forcing.Pattern = backend.Uploaded(p, out.forcing.Pattern, "rain")
 	a.forcing.Infiltration = backend.Uploaded(p, out.forcing.Infiltration, "infiltration")
 	a.forcing.Soil = backend.Uploaded(p, out.forcing.Soil, "infiltration")
@@ -127,11 +127,10 @@ func (a *arrays[F]) limits(k cycleStep) (limit, next, cleared *atomics.Least[F])
 	return &a.stepLimits[k.limit(a.params.Lag)], &a.stepLimits[k.plus(1)], &a.stepLimits[k.plus(2)]
 }
 
-// loops are the loops of a step: all fluxes and then all cells, or tiles; at second order half a step of friction,
-// and two stages.
+// loops are the loops of a step: all fluxes and then all cells, or tiles; at second order two stages.
 type loops struct {
 	flux, update, tile       backend.Loop
-	friction, moveBed        backend.Loop
+	moveBed                  backend.Loop
 	series                   [2]backend.Loop // evaluation, in both stages
 	convey, sumConveyances   backend.Loop
 	peaks, peaksOfQueuedStep backend.Loop // updates of the extremes: by a step of the host, and in a queued step
@@ -174,7 +173,6 @@ func (a *arrays[F]) loops(s kernels.Scheme, k cycleStep) (l loops) {
 	l.peaksOfQueuedStep = kernels.NewUpdatePeaksInStepLoop(&a.params, clock, limit, &a.peaks, a.mesh.Beds, from)
 	l.moveBed = kernels.NewMoveBedLoop(&a.uplift, clock, limit, a.mesh.Beds, a.mesh.Stencils)
 	if a.middle != nil {
-		l.friction = kernels.NewHalfFrictionLoop(&a.params, clock, limit, a.manning, from)
 		l.stages[0] = a.stage(s, false, k, from, a.middle)
 		l.stages[1] = a.stage(s, true, k, a.middle, to)
 		return l

@@ -23,7 +23,8 @@ type sources struct {
 }
 
 // addForcing adds the forcing. If it rains, it also bounds the length of steps, since on dry ground there are no waves
-// that bound it.
+// that bound it: the water that falls in a step on a dry cell goes no further in it than a wave may by the CFL
+// condition, neither at the speed of waves on that water, nor accelerated by the slope of the bed.
 func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *kernels.Params[F]) error {
 	o.sources.rain = -1
 	f := cfg.Forcing
@@ -39,7 +40,6 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *ke
 	}
 	p.Forced = f.Rain != nil || f.Evaporation != nil || f.WindX != nil || init.Infiltration != nil ||
 		init.Soil != nil || init.Coriolis != nil || init.Pressure != nil
-	p.Longest = F(math.Inf(1))
 	o.forcing.Drag = F(f.Drag)
 	if f.WindX != nil {
 		o.forcing.WindX, o.forcing.WindY = o.addPrescribed(f.WindX, mean), o.addPrescribed(f.WindY, mean)
@@ -61,7 +61,7 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *ke
 		o.forcing.Lost = make([]kernels.Lost, part.Owned)
 	}
 	if f.Rain != nil {
-		o.addRain(f.Rain, init.Pattern, part, p)
+		o.addRain(f.Rain, init.Pattern, init.Depth, part, p)
 	}
 	return nil
 }
@@ -93,20 +93,15 @@ func (o *outlets[F]) addSoil(init Initial, part *mesh.Part) error {
 	return nil
 }
 
-// addRain adds rain. Even constant rain has a series, since the series integrates it over time. The step is bounded
-// so that water that falls on dry ground in a step flows no further than a cell.
-func (o *outlets[F]) addRain(rows []series.Row, pattern []float64, part *mesh.Part, p *kernels.Params[F]) {
+// addRain adds rain. Even constant rain has a series, since the series integrates it over time.
+func (o *outlets[F]) addRain(rows []series.Row, pattern, depth []float64, part *mesh.Part, p *kernels.Params[F]) {
 	o.forcing.Pattern = ownedValues[F](pattern, part)
 	if o.forcing.Rain = o.addPrescribed(rows, mean); len(rows) == 1 {
 		o.addSeries(o.forcing.Rain, rows, mean)
 	}
 	o.sources.rain = len(o.series) - 1
-	largest := 0.0
-	for _, r := range rows {
-		largest = max(largest, r.Value)
-	}
 	o.sources.rainArea = make([]float64, part.Owned)
-	longest := math.Inf(1)
+	longest, onSlope := math.Inf(1), math.Inf(1)
 	for i := range o.sources.rainArea {
 		factor := 1.0
 		if pattern != nil {
@@ -114,11 +109,23 @@ func (o *outlets[F]) addRain(rows []series.Row, pattern []float64, part *mesh.Pa
 		}
 		area := float64(F(part.Area(i)))
 		o.sources.rainArea[i] = factor * area
-		if factor*largest > 0 {
-			longest = min(longest, math.Cbrt(area/(float64(p.Gravity)*factor*largest)))
+		if factor > 0 {
+			way := 2 * float64(p.CFL) * area / perimeter(part, i) // that a wave may go in a step
+			longest = min(longest, math.Cbrt(way*way/(float64(p.Gravity)*factor)))
+			slope := gradient(part, i, depth)
+			onSlope = min(onSlope, math.Sqrt(2*way/(float64(p.Gravity)*math.Hypot(slope.x, slope.y))))
 		}
 	}
-	p.Longest = F(longest)
+	o.forcing.Longest, o.forcing.LongestOnDry = F(longest), F(onSlope)
+}
+
+// perimeter returns the length of the edges of a cell in m.
+func perimeter(p *mesh.Part, i int) (sum float64) {
+	for k, a := range p.Cells[i] {
+		b := p.Cells[i][(k+1)%3]
+		sum += math.Hypot(p.X[b]-p.X[a], p.Y[b]-p.Y[a])
+	}
+	return sum
 }
 
 // ownedValues returns the values of a field in the owned cells, nil for a nil field.

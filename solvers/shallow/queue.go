@@ -56,16 +56,16 @@ func (s *solver[F]) queueSteps(ctx context.Context, steps int) error {
 	if err := backend.Download(s.dev, s.hostClock[:], s.clock[end:end+1]); err != nil {
 		return err
 	}
+	if err := backend.Download(s.dev, s.hostLimits[:], s.arrays.stepLimits); err != nil {
+		return err
+	}
 	if clock.Pending {
-		if err := backend.Download(s.dev, s.hostLimits[:], s.arrays.stepLimits); err != nil {
-			return err
-		}
 		clock.Tick(s.hostLimits[end.limit(s.params.Lag)].Value())
 		s.recordCourant()
-		s.reducer.last = float64(s.hostLimits[end].Value())
 	}
 	s.lap(inUpdate)
 	s.now = s.now.plus(int(clock.Steps - stepsBefore))
+	s.reducer.last = float64(s.hostLimits[s.now].Value()) // of the last step, though later ones of the queue did nothing
 	s.forgetHostState()
 	if err := s.fetchSamples(stepsBefore); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (s *solver[F]) queueable(steps int) int {
 	if clock.Pause > 0 { // the time at which output is due
 		next = min(next, clock.Pause)
 	}
-	if needed := math.Ceil((next - clock.Time) / float64(clock.Limit)); needed < float64(n) {
+	if needed := math.Ceil((next - clock.Time) / float64(clock.Dt)); needed < float64(n) {
 		n = max(1, int(needed))
 	}
 	return n

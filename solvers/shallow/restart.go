@@ -80,7 +80,8 @@ func (s *solver[F]) Scalars(ctx context.Context) (map[string]float64, error) {
 	series, err := s.seriesTotals()
 	c := &s.hostClock[0]
 	all := map[string]float64{
-		"limit": float64(c.Limit), "before": float64(c.EarlierDt), "courant": c.Courant, "waves": s.reducer.last,
+		"limit": float64(c.Limit), "before": float64(c.EarlierDt), "full": float64(c.Full), "courant": c.Courant,
+		"waves":         s.reducer.last,
 		"complex_edges": float64(n.ComplexEdges), "limited_fluxes": float64(n.LimitedFluxes),
 	}
 	for k := range series {
@@ -116,7 +117,7 @@ func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, scalars map[s
 	}
 	c := &s.hostClock[0]
 	c.Time, c.Steps, c.LastDt, c.EarlierDt = at.Time, int64(at.Steps), F(at.Dt), F(scalars["before"])
-	c.Limit, c.Courant = F(scalars["limit"]), scalars["courant"]
+	c.Limit, c.Full, c.Courant = F(scalars["limit"]), F(scalars["full"]), scalars["courant"]
 	s.reducer.last = scalars["waves"]
 	s.forgetHostState()
 	s.hostPeaksStep = -1

@@ -63,6 +63,9 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	if s.params, err = params[F](cfg, init.Manning != nil); err != nil {
 		return nil, err
 	}
+	if s.params.Rotation, err = fastestRotation[F](ctx, comm, init.Coriolis); err != nil {
+		return nil, err
+	}
 	out, err := newOutlets[F](cfg, part.Groups, levelSpacing)
 	if err != nil {
 		return nil, err
@@ -89,6 +92,16 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	return s, backend.Upload(dev, s.counters, []kernels.Counters{{}})
 }
 
+// fastestRotation returns the largest absolute value of the Coriolis parameter on all ranks, 1/s.
+func fastestRotation[F num.Float](ctx context.Context, comm dist.Comm, coriolis []float64) (F, error) {
+	fastest := []float64{0}
+	for _, f := range coriolis {
+		fastest[0] = max(fastest[0], math.Abs(f))
+	}
+	err := comm.AllreduceFloat64(ctx, dist.Max, fastest)
+	return F(fastest[0]), err
+}
+
 // buildArrays makes the edges, cells and tiles of the part, allocates all arrays on the device and prepares its loops.
 func (s *solver[F]) buildArrays(ctx context.Context, cfg Config, init Initial, out *outlets[F],
 	state []kernels.State[F], manning []F) error {
@@ -107,7 +120,7 @@ func (s *solver[F]) buildArrays(ctx context.Context, cfg Config, init Initial, o
 	if cfg.Order == 2 {
 		stencils(s.part, init.Depth, &kernelMesh)
 	}
-	if out.uplift, err = newUplift(cfg, init.Uplift, out.levelSpacing, &kernelMesh); err != nil {
+	if out.uplift, err = newUplift(cfg, s.part, init.Uplift, out.levelSpacing, &kernelMesh); err != nil {
 		return err
 	}
 	var tiles *kernels.TiledMesh[F]
@@ -142,8 +155,8 @@ func (s *solver[F]) buildArrays(ctx context.Context, cfg Config, init Initial, o
 	return nil
 }
 
-// defaultDryDepth returns the thickness in m below which a layer counts as absent by default: 1e-4 of the mean
-// thickness of the water in cells with water, at most 1 mm. A larger one delays the run-up on dry land. The sums are
+// defaultDryDepth returns the thickness in m below which a layer counts as absent by default: 1e-6 of the mean
+// thickness of the water in cells with water, at most 1e-5 m. A larger one delays fronts on dry land. The sums are
 // exact, so the result does not depend on the number of ranks.
 func defaultDryDepth(ctx context.Context, comm dist.Comm, part *mesh.Part, init Initial) (float64, error) {
 	var water, area dist.Accumulator
@@ -164,11 +177,11 @@ func defaultDryDepth(ctx context.Context, comm dist.Comm, part *mesh.Part, init 
 	if err := dist.AllreduceSum(ctx, comm, &water, &area); err != nil {
 		return 0, err
 	}
-	const most, least = 1e-3, 1e-8 // m: products of thicknesses below least vanish in float32
+	const most, least = 1e-5, 1e-8 // m: products of thicknesses below least vanish in float32
 	if area.Float64() == 0 {
 		return most, nil
 	}
-	return min(most, max(least, 1e-4*water.Float64()/area.Float64())), nil
+	return min(most, max(least, 1e-6*water.Float64()/area.Float64())), nil
 }
 
 // initialState makes the state and the friction coefficients from the initial fields, whose levels it rounds to

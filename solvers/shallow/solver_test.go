@@ -274,8 +274,8 @@ func TestImpossibleConfigurationsAreRefused(t *testing.T) {
 	}
 }
 
-// TestDryDepthFitsTheWater proves that the default dry depth is 1e-4 of the mean thickness of the water, on any
-// number of ranks, and at most 1 mm.
+// TestDryDepthFitsTheWater proves that the default dry depth is 1e-6 of the mean thickness of the water, on any
+// number of ranks, and at most 1e-5 m.
 func TestDryDepthFitsTheWater(t *testing.T) {
 	for _, deep := range []float64{.5, 100} {
 		pond := func(x, _ float64) (depth, h1, h2 float64) {
@@ -288,7 +288,7 @@ func TestDryDepthFitsTheWater(t *testing.T) {
 		cfg.DryDepth = 0
 		for _, ranks := range []int{1, 3} {
 			err := onRanks(t, ranks, 450, "float64", cfg, pond, func(_ dist.Comm, _ *mesh.Part, s Solver) error {
-				if want := min(1e-3, 1e-4*deep); math.Abs(s.DryDepth()/want-1) > 1e-12 {
+				if want := min(1e-5, 1e-6*deep); math.Abs(s.DryDepth()/want-1) > 1e-12 {
 					t.Errorf("%g m of water on %d ranks: the dry depth is %g, want %g", deep, ranks, s.DryDepth(), want)
 				}
 				return nil
@@ -300,9 +300,9 @@ func TestDryDepthFitsTheWater(t *testing.T) {
 	}
 }
 
-// TestFrictionIsExact proves that at second order a uniform flow decelerates exactly by du/dt = -g n² u²/h^(4/3), to
-// round-off, until waves from the walls arrive: friction is split, and integrated exactly.
-func TestFrictionIsExact(t *testing.T) {
+// TestFrictionDecelerates proves that at second order a uniform flow decelerates by du/dt = -g n² u²/h^(4/3), until
+// waves from the walls arrive, to the second order of the steps.
+func TestFrictionDecelerates(t *testing.T) {
 	const h, u0, end = 1., 2., .1
 	cfg := config("pvm-ifcp")
 	cfg.Order = 2
@@ -320,7 +320,7 @@ func TestFrictionIsExact(t *testing.T) {
 		want := u0 / (1 + end*9.81*.02*.02*u0/math.Pow(h, 4./3))
 		for i := range p.Owned {
 			x, _ := p.Centroid(i)
-			if got := s.Value("u2", i); math.Abs(x) < .3 && math.Abs(got/want-1) > 1e-12 {
+			if got := s.Value("u2", i); math.Abs(x) < .3 && math.Abs(got/want-1) > 1e-9 {
 				t.Fatalf("at x = %g the flow has slowed to %v, want %v", x, got, want)
 			}
 		}

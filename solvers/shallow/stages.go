@@ -51,7 +51,6 @@ func (s *solver[F]) stageOutputs(k cycleStep) [2][]kernels.State[F] {
 // ghosts, while ghosts arrive and while the slopes of ghosts arrive. Slopes of ghosts are exchanged, since a rank does
 // not have all neighbours of its ghosts.
 func (s *solver[F]) sweepStages(ctx context.Context, l loops) error {
-	s.halfFriction(l, 0, s.part.Owned)
 	for k, out := range s.stageOutputs(s.now) {
 		stage := l.stages[k]
 		if err := s.evaluateSeries(ctx, l, k); err != nil {
@@ -66,9 +65,6 @@ func (s *solver[F]) sweepStages(ctx context.Context, l loops) error {
 			return err
 		}
 		s.lap(inHalo)
-		if k == 0 {
-			s.halfFriction(l, s.part.Owned, len(s.middle))
-		}
 		s.dev.Run(stage.slopes, s.part.Core, s.part.Owned)
 		s.lap(inSlopes)
 		if err := s.slopeGhosts.Start(ctx, s.slopes); err != nil {
@@ -88,13 +84,6 @@ func (s *solver[F]) sweepStages(ctx context.Context, l loops) error {
 	return nil
 }
 
-// halfFriction applies friction over the first half of the step to cells, including ghosts.
-func (s *solver[F]) halfFriction(l loops, lo, hi int) {
-	if s.params.Friction {
-		s.dev.Run(l.friction, lo, hi)
-	}
-}
-
 // sweepTiledStages takes a step of second order by tiles. Slopes of boundary cells are sent while those of core cells
 // are computed, and boundary cells while the tiles of core cells are updated.
 func (s *solver[F]) sweepTiledStages(ctx context.Context, l loops) error {
@@ -110,9 +99,6 @@ func (s *solver[F]) sweepTiledStages(ctx context.Context, l loops) error {
 			return err
 		}
 		s.lap(inHalo)
-		if k == 0 {
-			s.halfFriction(l, 0, len(s.middle))
-		}
 		if err := s.tableSlopes(ctx, stage); err != nil {
 			return err
 		}
@@ -164,7 +150,6 @@ func (s *solver[F]) finishSlopes(ctx context.Context) error {
 // one, which exchanges nothing.
 func (s *solver[F]) queueStages(ctx context.Context, k cycleStep) error {
 	l := s.loops[k]
-	s.halfFriction(l, 0, len(s.middle))
 	for n, out := range s.stageOutputs(k) {
 		stage := l.stages[n]
 		if err := s.evaluateSeries(ctx, l, n); err != nil {

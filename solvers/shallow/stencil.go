@@ -51,15 +51,23 @@ func stencilOf[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F], i
 	s.Bed = toVec2[F](bedSlope(p, i, &s.Neighbours, depth))
 }
 
-// bedSlope returns the gradient of the bed's height in cell i, whose neighbours are those of its stencil: the
-// least-squares fit to the neighbours and the mirrored cells of walls, which do not count.
+// bedSlope returns the gradient of the bed's height, or of a change of it, in cell i: the least-squares fit to the
+// neighbours, in which a boundary does not count, so that it is exact on a plane; in a corner, where only one neighbour
+// is left, with the mirrored cells of walls.
 func bedSlope(p *mesh.Part, i int, neighbours *[3]int32, depth []float64) (slope vec2) {
-	var offsets [3]vec2
+	var offsets, mirrored [3]vec2
 	for k, neighbour := range neighbours {
 		middle := middleOf(p, i, k)
-		offsets[k] = toNeighbour(p, i, k, neighbour, middle.minus(centroidOf(p, i)), middle)
+		mirrored[k] = toNeighbour(p, i, k, neighbour, middle.minus(centroidOf(p, i)), middle)
+		if neighbour >= 0 {
+			offsets[k] = mirrored[k]
+		}
 	}
-	for k, w := range leastSquares(offsets) {
+	weights := leastSquares(offsets)
+	if weights == [3]vec2{} {
+		weights = leastSquares(mirrored)
+	}
+	for k, w := range weights {
 		if neighbour := neighbours[k]; neighbour >= 0 {
 			rise := depth[i] - depth[neighbour]
 			slope.x, slope.y = slope.x+w.x*rise, slope.y+w.y*rise

@@ -91,7 +91,8 @@ func TestSweepsAgree(t *testing.T) {
 			name := fmt.Sprint(scheme.Scheme, " of order ", scheme.Order, " ", precision, " ", len(scheme.Given), " sides")
 			t.Run(name, func(t *testing.T) {
 				want := run(plain, CellSweep, "", 1, scheme, precision, 1, lag)
-				if want.diagnostics.LimitedFluxes == 0 || want.steps < 40 { // more than twice 17 steps, the longest queue
+				simple := want.diagnostics.LimitedFluxes == 0 && scheme.Order < 2
+				if simple || want.steps < 40 { // more than twice 17 steps, the longest queue
 					t.Fatalf("%+v: the case is too simple", want)
 				}
 				defer func(n int) { blockCells = n }(blockCells)

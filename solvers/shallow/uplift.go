@@ -5,13 +5,14 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
 // newUplift makes the uplift of a mesh from the rise in m of all cells, rounded to a multiple of levelSpacing, and sets
 // the bed to its initial position.
-func newUplift[F num.Float](cfg Config, heights []float64, levelSpacing float64,
+func newUplift[F num.Float](cfg Config, p *mesh.Part, heights []float64, levelSpacing float64,
 	m *kernels.Mesh[F]) (up kernels.Uplift[F], err error) {
 	up.From, up.To = cfg.Forcing.UpliftFrom, cfg.Forcing.UpliftTo
 	if heights == nil {
@@ -24,18 +25,15 @@ func newUplift[F num.Float](cfg Config, heights []float64, levelSpacing float64,
 		return up, fmt.Errorf("the uplift has %d values for %d cells", len(heights), len(m.Beds))
 	}
 	up.Rises = make([]kernels.Rise[F], len(heights))
+	sinks := make([]float64, len(heights))
 	for i := range up.Rises {
 		up.Rises[i] = kernels.Rise[F]{Depth: m.Beds[i].Depth, Height: F(snap(heights[i], levelSpacing))}
+		sinks[i] = -float64(up.Rises[i].Height)
 	}
 	for i := range m.Stencils {
 		r, s := &up.Rises[i], &m.Stencils[i]
 		r.Slope = s.Bed
-		for k, neighbour := range s.Neighbours {
-			if neighbour >= 0 {
-				change := up.Rises[neighbour].Height - r.Height
-				r.SlopeChange.X, r.SlopeChange.Y = r.SlopeChange.X+s.Weight[k].X*change, r.SlopeChange.Y+s.Weight[k].Y*change
-			}
-		}
+		r.SlopeChange = toVec2[F](bedSlope(p, i, &s.Neighbours, sinks))
 	}
 	setBed(&up, 0, m.Beds, m.Stencils)
 	return up, nil

@@ -36,7 +36,7 @@ type Boundary[F num.Float] struct {
 	ConditionOf []int32     // index of each outlet's condition
 	Conditions  []Condition // one for each open group of edges
 	Prescribed  []F         // the prescribed numbers of this stage of a step
-	Ahead       []F         // the largest values of these until the end of the next step: see EvaluateSeries
+	Ahead       []F         // the largest values of these in this step and the next two: see EvaluateSeries
 	Passed      []Passed    // what has left through each outlet since the start
 	Outlets     []Outlet[F]
 	Curves      []Row // rating curves: discharge over level; TotalDischarge: critical level over discharge
@@ -101,11 +101,7 @@ func (f *Face[F]) outletFlux(at EdgeCells, normal *Normal[F], p *Params[F], boun
 		_, thick, speed = f.beyond(int(k), length, p, boundary, ahead, boundary.Ahead[given.Wave])
 		fastest = num.Larger(fastest, num.Abs(speed)+num.Sqrt(p.Gravity*num.Larger(h, thick)))
 	}
-	mean := l.h2 // mean thickness in the cell
-	if f.sloped {
-		mean = l.mean2
-	}
-	if s := f.availableShare(at, m*length*dt, mean, mean, 0, p.DryDepth); s < 1 {
+	if s := f.supplied2(at, m, length, dt, p); s < 1 {
 		m, force = m*s, force*s
 		if own {
 			atomic.AddInt64(&n.LimitedFluxes, 1)
@@ -116,7 +112,7 @@ func (f *Face[F]) outletFlux(at EdgeCells, normal *Normal[F], p *Params[F], boun
 		t = m * l.t2
 	}
 	x, y := normal.X*length, normal.Y*length
-	*out = Flux[F]{M2: m * length, Speed: fastest * length}
+	*out = Flux[F]{M2: m * length, Speed: fastest * length, Length: length}
 	out.Side[0] = MomentumChange[F]{X2: force*x - t*y, Y2: force*y + t*x}
 }
 
@@ -198,14 +194,15 @@ func (f *Face[F]) beyond(k int, length F, p *Params[F], boundary *Boundary[F], v
 // most critical, c = u = R/3, unless it is supercritical inside: a lower level outside does not draw more. Radiation
 // prescribes the incoming characteristic: that of water at rest with the prescribed level, or, if wave is not 0, of a
 // simple wave whose height above that level is wave. Across a simple wave that moves inward, R keeps its value 2√(gh₀)
-// at rest.
+// at rest. An inflow comes in against any outflow.
 func boundaryState[F num.Float](kind int32, value, wave, gravity, h, u, z, depth F) (rise, thick, speed F) {
 	c := num.Sqrt(gravity * h)
 	outgoing := u + 2*c
-	if u > c || kind == Level && value == z {
+	discharge := kind == Discharge || kind == TotalDischarge
+	if u > c && !(discharge && value > 0) || kind == Level && value == z {
 		return 0, h, u
 	}
-	if kind == Discharge || kind == TotalDischarge {
+	if discharge {
 		thick, speed = inflow(gravity, value, outgoing, c)
 		return thick - h, thick, speed
 	}

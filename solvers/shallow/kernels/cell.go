@@ -18,11 +18,12 @@ func UpdateCell[F num.Float](i int, oneLayer bool, p *Params[F], m *Mesh[F], clo
 	return b.advance(oneLayer, i, p, clock.Dt, m.Beds[i].Area, &w[i], manning, force, &out[i])
 }
 
-// balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of edge length times
-// wave speed.
+// balance is the sum of the outgoing fluxes of a cell over its edges, per second, the sum of edge length times
+// wave speed, and that of the lengths.
 type balance[F num.Float] struct {
 	h1, q1x, q1y, h2, q2x, q2y F
 	speed                      F
+	length                     F
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
@@ -45,6 +46,7 @@ func (b *balance[F]) sum(oneLayer bool, f0, f1, f2 *Flux[F], side0, side1, side2
 	b.q2x = 0 + p0.X2 + p1.X2 + p2.X2
 	b.q2y = 0 + p0.Y2 + p1.Y2 + p2.Y2
 	b.speed = 0 + f0.Speed + f1.Speed + f2.Speed
+	b.length = f0.Length + f1.Length + f2.Length
 }
 
 // advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.
@@ -65,7 +67,7 @@ func (b *balance[F]) advance(oneLayer bool, i int, p *Params[F], dt, area F, fro
 	}
 	dampThinLayers(oneLayer, p.DryDepth, &c)
 	*out = c
-	return b.stepLimit(p, area, &c)
+	return b.stepLimit(p, area, force, &c)
 }
 
 // applyFluxes subtracts the outgoing fluxes from a cell, rate being the step's length over the cell's area.
@@ -76,16 +78,16 @@ func (b *balance[F]) applyFluxes(oneLayer bool, rate F, c *State[F]) {
 	c.H2, c.Q2x, c.Q2y = c.H2-rate*b.h2, c.Q2x-rate*b.q2x, c.Q2y-rate*b.q2y
 }
 
-// stepLimit returns the longest step that the CFL condition allows, equation (3); NaN if the new state c is not
-// finite or a thickness is negative.
-func (b *balance[F]) stepLimit(p *Params[F], area F, c *State[F]) F {
+// stepLimit returns the longest step that the CFL condition, equation (3), and the rain allow; NaN if the new state c
+// is not finite or a thickness is negative.
+func (b *balance[F]) stepLimit(p *Params[F], area F, force *Forcing[F], c *State[F]) F {
 	all := c.H1 + c.Q1x + c.Q1y + c.H2 + c.Q2x + c.Q2y
 	if all-all != 0 || c.H1 < 0 || c.H2 < 0 {
 		return F(math.NaN())
 	}
 	limit := 2 * p.CFL * area / b.speed
 	if p.Forced {
-		limit = num.Smaller(limit, p.Longest)
+		limit = num.Smaller(limit, force.stepLimit(c.H1+c.H2 < p.DryDepth))
 	}
 	return limit
 }

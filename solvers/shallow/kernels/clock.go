@@ -18,6 +18,7 @@ type Clock[F num.Float] struct {
 	Limit     F    // the longest step that the waves of an earlier step allowed, s; NaN if the state is invalid
 	LastDt    F    // length of the last complete step, s
 	EarlierDt F    // length of the complete step before that one, s
+	Full      F    // length that the last step would have had if Until had been later, s; 0 before the first
 	Stop      bool // no step is taken: Until or Pause has been reached, or the state is invalid
 	Pending   bool // a step of length Dt has begun, and Tick has not completed it
 }
@@ -32,6 +33,7 @@ func (c *Clock[F]) SetTarget(until, pause float64) {
 // it) allowed; NaN if the new state is invalid. It bounds the next step.
 func (c *Clock[F]) Tick(limit F) {
 	c.Time = c.end()
+	c.Full = c.grown()
 	c.EarlierDt, c.LastDt, c.Limit = c.LastDt, c.Dt, limit
 	c.Steps++
 	c.Pending = false
@@ -40,17 +42,26 @@ func (c *Clock[F]) Tick(limit F) {
 
 // end returns the time at the end of the step.
 func (c *Clock[F]) end() float64 {
-	if float64(c.Limit) >= c.Until-c.Time {
+	if float64(c.grown()) >= c.Until-c.Time {
 		return c.Until
 	}
 	return c.Time + float64(c.Dt)
 }
 
+// grown returns the length of the next step if Until is far: the limit, but at most twice the length of the last step,
+// so that what begins to flow in a step, of which the waves of earlier ones know nothing, has not gone far at its end.
+func (c *Clock[F]) grown() F {
+	if c.Full > 0 && c.Limit > 2*c.Full {
+		return 2 * c.Full
+	}
+	return c.Limit
+}
+
 // setStep computes the length of the next step.
 func (c *Clock[F]) setStep() {
 	remaining := c.Until - c.Time
-	c.Dt = c.Limit
-	if float64(c.Limit) >= remaining {
+	c.Dt = c.grown()
+	if float64(c.Dt) >= remaining {
 		c.Dt = F(remaining)
 	}
 	c.Stop = !(c.Limit > 0) || remaining <= 0 || c.Pause > 0 && c.Time >= c.Pause

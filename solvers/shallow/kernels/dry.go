@@ -64,6 +64,9 @@ func (f *Face[F]) viscosityOfOneLayer(p *Params[F]) {
 	l, r := &f.l, &f.r
 	l.h2, r.h2 = num.Larger(l.h2, 0), num.Larger(r.h2, 0)
 	absentl, absentr := l.h2 < p.DryDepth, r.h2 < p.DryDepth
+	if f.sloped {
+		absentl, absentr = l.mean2 < p.DryDepth, r.mean2 < p.DryDepth
+	}
 	if absentr && -r.depth > l.z2 {
 		l.q2, l.u2 = 0, 0
 	}
@@ -119,10 +122,10 @@ func (f *Face[F]) stopLower() {
 func singleLayerViscosity[F num.Float](g, hl, ul, hr, ur, u, c, dz, r1, r2, dry F) (h, q, speed F) {
 	cl, cr, s := num.Sqrt(g*hl), num.Sqrt(g*hr), num.Sqrt(c)
 	l1, l2 := num.Smaller(ul-cl, u-s), num.Larger(ur+cr, u+s)
-	if hr < dry {
+	if hr < dry && hl >= dry {
 		l2 = ul + 2*cl
 	}
-	if hl < dry {
+	if hl < dry && hr >= dry {
 		l1 = ur - 2*cr
 	}
 	l1, l2 = num.Smaller(l1, 0), num.Larger(l2, 0)

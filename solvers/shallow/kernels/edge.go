@@ -108,7 +108,8 @@ func (f *Face[F]) Viscosity(scheme Scheme, p *Params[F]) {
 
 // WriteFlux writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part,
 // which cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Where two
-// ranks or tiles compute the same edge, only the one for which it is own updates the counters.
+// ranks or tiles compute the same edge, only the one for which it is own updates the counters. In one piece: the
+// fluxes of both layers share their limits.
 func (f *Face[F]) WriteFlux(scheme Scheme, at EdgeCells, normal *Normal[F], p *Params[F], boundary *Boundary[F], dt F,
 	own bool, out *Flux[F], n *Counters) {
 	//atoll:seldom
@@ -137,13 +138,12 @@ func (f *Face[F]) WriteFlux(scheme Scheme, at EdgeCells, normal *Normal[F], p *P
 	}
 	n1l, n1r := (f.r2-v.q1)/2+l.q1*l.u1, (f.r2+v.q1)/2-r.q1*r.u1
 	n2l, n2r := (f.r4-v.q2)/2+l.q2*l.u2, (f.r4+v.q2)/2-r.q2*r.u2
-	hl1, hl2, bedl, hr1, hr2, bedr := l.h1, l.h2, l.depth, r.h1, r.h2, r.depth
 	if f.sloped {
-		hl1, hl2, bedl, hr1, hr2, bedr = l.mean1, l.mean2, l.bed, r.mean1, r.mean2, r.bed
+		d1, d2 := f.shear(scheme, length, p)
+		t1, t2 = t1-d1, t2-d2
 	}
-	step1, step2 := num.Abs((hr2-bedr)-(hl2-bedl)), num.Abs(l.depth-r.depth)
 	if scheme != OneLayer {
-		s := f.availableShare(at, m1*length*dt, hl1, hr1, step1, p.DryDepth)
+		s := f.supplied1(at, m1, length, dt, p)
 		n1l, n1r = limitMomentum(n1l, n1r, m1, s < 1, l.h1, l.u1, r.h1, r.u1, num.Abs(f.dz1), p)
 		if s < 1 {
 			m1, t1, n1l, n1r = m1*s, t1*s, n1l*s, n1r*s
@@ -152,8 +152,11 @@ func (f *Face[F]) WriteFlux(scheme Scheme, at EdgeCells, normal *Normal[F], p *P
 			}
 		}
 	}
-	s := f.availableShare(at, m2*length*dt, hl2, hr2, step2, p.DryDepth)
-	n2l, n2r = limitMomentum(n2l, n2r, m2, s < 1, l.h2, l.u2, r.h2, r.u2, num.Larger(num.Abs(f.dz1), num.Abs(f.dz2)), p)
+	s := f.supplied2(at, m2, length, dt, p)
+	if scheme != OneLayer || !f.sloped {
+		jump := num.Larger(num.Abs(f.dz1), num.Abs(f.dz2))
+		n2l, n2r = limitMomentum(n2l, n2r, m2, s < 1, l.h2, l.u2, r.h2, r.u2, jump, p)
+	}
 	if s < 1 {
 		m2, t2, n2l, n2r = m2*s, t2*s, n2l*s, n2r*s
 		if own {
@@ -161,7 +164,7 @@ func (f *Face[F]) WriteFlux(scheme Scheme, at EdgeCells, normal *Normal[F], p *P
 		}
 	}
 	x, y := normal.X*length, normal.Y*length
-	*out = Flux[F]{M1: m1 * length, M2: m2 * length, Speed: f.speed * length, Side: [2]MomentumChange[F]{
+	*out = Flux[F]{M1: m1 * length, M2: m2 * length, Speed: f.speed * length, Length: length, Side: [2]MomentumChange[F]{
 		{n1l*x - t1*y, n1l*y + t1*x, n2l*x - t2*y, n2l*y + t2*x},
 		{n1r*x + t1*y, n1r*y - t1*x, n2r*x + t2*y, n2r*y - t2*x},
 	}}
@@ -210,31 +213,4 @@ func limitMomentum[F num.Float](nl, nr, m F, limited bool, hl, ul, hr, ur, jump 
 		nr = num.Larger(-carried-most, num.Smaller(nr, -carried+most))
 	}
 	return nl, nr
-}
-
-// availableShare returns the fraction, at most 1, of the mass want that the upwind cell can supply to this edge in the
-// step. want is positive from left to right. The layer has thicknesses hl and hr in the cells and stands on a step
-// of the bed or interface of height step. At a shore, and if the layer is thinner than twice the step, each of the
-// cell's three edges may take a third.
-func (f *Face[F]) availableShare(at EdgeCells, want, hl, hr, step, dry F) F {
-	h, area := hl, f.l.area
-	if want < 0 {
-		if at.Right < 0 {
-			return 1
-		}
-		h, area, want = hr, f.r.area, -want
-	}
-	const third, all = 0.33333, 0.99999 // below the full share by more than round-off
-	available := num.Larger(h, 0) * area
-	if want <= third*available {
-		return 1
-	}
-	most := F(all) * available
-	if num.Smaller(hl, hr) < dry || h < 2*step {
-		most = F(third) * available
-	}
-	if want <= most {
-		return 1
-	}
-	return most / want
 }

@@ -68,6 +68,7 @@ func sameVectors[F num.Float](t *testing.T, r cudatest.Runner, scheme Scheme, p 
 	var next, first, last [2][]State[F]
 	var counters [2]Counters
 	var least [3][2]atomics.Least[F]
+	m.Boundary.Outlets = make([]Outlet[F], 1) // of cells with a transmissive edge
 	for k := range 2 {
 		run := func(l loop) {
 			if k == 0 {

@@ -31,6 +31,8 @@ type side[F num.Float] struct {
 	z1, z2 F
 
 	mean1, mean2, bed F // thicknesses of the cell, and its bed's depth; at first order they are h1, h2 and depth
+	share1, share2    F // see Slopes
+	free1, free2      F // normal velocities that a dry neighbour has not set to 0
 }
 
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.

@@ -1,13 +1,20 @@
 package kernels
 
-import "github.com/atoll-hpc/atoll/solvers/common/num"
+import (
+	"math"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
 
 // Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Prescribed; fields
 // have a value per owned cell, or are empty if uniform or absent.
 type Forcing[F num.Float] struct {
 	Prescribed []F
+	Ahead      []F // see Boundary
 
 	Rain, Evaporation int32 // indices in Prescribed, m/s
+	Longest           F     // step with a rain of 1 m/s, s; inversely proportional to the cube root of the rain
+	LongestOnDry      F     // step in which rain may fall on a dry cell, s
 	WindX, WindY      int32 // velocity of the air, m/s
 	Drag              F     // of the air: its coefficient times the ratio of densities, air over water
 
@@ -48,6 +55,17 @@ func (f *Forcing[F]) rainOn(i int) F {
 		rain *= f.Pattern[i]
 	}
 	return rain
+}
+
+// stepLimit returns the longest step that the rain until the end of the next step allows a cell, which is dry or not.
+func (f *Forcing[F]) stepLimit(dry bool) F {
+	limit, rain := F(math.Inf(1)), f.Ahead[f.Rain]
+	if rain > 0 {
+		if limit = f.Longest / cubeRoot(rain); dry {
+			limit = num.Smaller(limit, f.LongestOnDry)
+		}
+	}
+	return limit
 }
 
 // applyAirPressure accelerates both layers by the gradient of the air pressure.

@@ -173,7 +173,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Params holds the constants of a run.
-// Params[float32], types.go:75
+// Params[float32], types.go:76
 struct Params_f32 {
     float Gravity;
     float DensityRatio;
@@ -184,7 +184,7 @@ struct Params_f32 {
     bool Hyperbolic;
     bool Friction;
     bool Forced;
-    float Longest;
+    float Rotation;
     bool Lag;
 };
 static_assert(sizeof(Params_f32) == 36 && offsetof(Params_f32, Gravity) == 0 &&
@@ -192,7 +192,7 @@ static_assert(sizeof(Params_f32) == 36 && offsetof(Params_f32, Gravity) == 0 &&
     offsetof(Params_f32, EntropyFix) == 12 && offsetof(Params_f32, DryDepth) == 16 &&
     offsetof(Params_f32, Tolerance) == 20 && offsetof(Params_f32, Hyperbolic) == 24 &&
     offsetof(Params_f32, Friction) == 25 && offsetof(Params_f32, Forced) == 26 &&
-    offsetof(Params_f32, Longest) == 28 && offsetof(Params_f32, Lag) == 32, "Params_f32");
+    offsetof(Params_f32, Rotation) == 28 && offsetof(Params_f32, Lag) == 32, "Params_f32");
 
 // EdgeCells are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is Wall, or
 // FirstOutlet - k where the edge is outlet k of the mesh's Boundary.
@@ -318,7 +318,7 @@ struct alignas(16) Arms_f32 {
 static_assert(sizeof(Arms_f32) == 16 && offsetof(Arms_f32, Left) == 0 && offsetof(Arms_f32, Right) == 8, "Arms_f32");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float32], types.go:55
+// Mesh[float32], types.go:56
 struct Mesh_f32 {
     Slice<EdgeCells> EdgeCells_;
     Slice<Normal_f32> Normals;
@@ -350,14 +350,15 @@ struct Clock_f32 {
     float Limit;
     float LastDt;
     float EarlierDt;
+    float Full;
     bool Stop;
     bool Pending;
 };
 static_assert(sizeof(Clock_f32) == 72 && offsetof(Clock_f32, Time) == 0 && offsetof(Clock_f32, Until) == 8 &&
     offsetof(Clock_f32, Pause) == 16 && offsetof(Clock_f32, CFL) == 24 && offsetof(Clock_f32, Courant) == 32 &&
     offsetof(Clock_f32, Steps) == 40 && offsetof(Clock_f32, Dt) == 48 && offsetof(Clock_f32, Limit) == 52 &&
-    offsetof(Clock_f32, LastDt) == 56 && offsetof(Clock_f32, EarlierDt) == 60 && offsetof(Clock_f32, Stop) == 64 &&
-    offsetof(Clock_f32, Pending) == 65, "Clock_f32");
+    offsetof(Clock_f32, LastDt) == 56 && offsetof(Clock_f32, EarlierDt) == 60 && offsetof(Clock_f32, Full) == 64 &&
+    offsetof(Clock_f32, Stop) == 68 && offsetof(Clock_f32, Pending) == 69, "Clock_f32");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
 // State[float32], types.go:18
@@ -369,7 +370,7 @@ static_assert(sizeof(State_f32) == 24 && offsetof(State_f32, H1) == 0 && offseto
     offsetof(State_f32, Q2y) == 20, "State_f32");
 
 // MomentumChange is a rate of change of the mass flows of both layers, integrated over a cell, in m⁴/s².
-// MomentumChange[float32], types.go:52
+// MomentumChange[float32], types.go:53
 struct MomentumChange_f32 {
     float X1, Y1, X2, Y2;
 };
@@ -379,18 +380,19 @@ static_assert(sizeof(MomentumChange_f32) == 16 && offsetof(MomentumChange_f32, X
 
 // Flux is the flux through an edge, times the edge's length: M1 and M2 are the volumes that pass from Left to Right per
 // second, in m³/s; Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ
-// because the equations are not in conservation form. Speed is that of the fastest wave, also times the length, m²/s.
-// Flux[float32], types.go:46
+// because the equations are not in conservation form. Speed is that of the fastest wave, also times the length, m²/s;
+// Length is the edge's, m.
+// Flux[float32], types.go:47
 struct alignas(16) Flux_f32 {
-    float M1, M2, Speed, blank3;
+    float M1, M2, Speed, Length;
     Array<MomentumChange_f32, 2> Side;
 };
 static_assert(sizeof(Flux_f32) == 48 && offsetof(Flux_f32, M1) == 0 && offsetof(Flux_f32, M2) == 4 &&
-    offsetof(Flux_f32, Speed) == 8 && offsetof(Flux_f32, blank3) == 12 && offsetof(Flux_f32, Side) == 16, "Flux_f32");
+    offsetof(Flux_f32, Speed) == 8 && offsetof(Flux_f32, Length) == 12 && offsetof(Flux_f32, Side) == 16, "Flux_f32");
 
 // Lost is the thickness of water that left a cell upwards and downwards since the start, and that of the rain on it,
 // which is known only if a model of the soil needs it, m.
-// Lost, forcing.go:80
+// Lost, forcing.go:98
 struct Lost {
     double Evaporated, Infiltrated, Fallen;
 };
@@ -398,7 +400,7 @@ static_assert(sizeof(Lost) == 24 && offsetof(Lost, Evaporated) == 0 && offsetof(
     offsetof(Lost, Fallen) == 16, "Lost");
 
 // Soil has the parameters of a cell's soil.
-// Soil[float32], forcing.go:92
+// Soil[float32], forcing.go:110
 struct alignas(16) Soil_f32 {
     float Rate;
     float Depth;
@@ -410,10 +412,13 @@ static_assert(sizeof(Soil_f32) == 16 && offsetof(Soil_f32, Rate) == 0 && offseto
 
 // Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Prescribed; fields
 // have a value per owned cell, or are empty if uniform or absent.
-// Forcing[float32], forcing.go:7
+// Forcing[float32], forcing.go:11
 struct Forcing_f32 {
     Slice<float> Prescribed;
+    Slice<float> Ahead;
     int32 Rain, Evaporation;
+    float Longest;
+    float LongestOnDry;
     int32 WindX, WindY;
     float Drag;
     int32 PressureFactor;
@@ -425,27 +430,30 @@ struct Forcing_f32 {
     int32 Model;
     Slice<Vec2_f32> PressureGradient;
 };
-static_assert(sizeof(Forcing_f32) == 200 && offsetof(Forcing_f32, Prescribed) == 0 &&
-    offsetof(Forcing_f32, Rain) == 24 && offsetof(Forcing_f32, Evaporation) == 28 &&
-    offsetof(Forcing_f32, WindX) == 32 && offsetof(Forcing_f32, WindY) == 36 && offsetof(Forcing_f32, Drag) == 40 &&
-    offsetof(Forcing_f32, PressureFactor) == 44 && offsetof(Forcing_f32, Pattern) == 48 &&
-    offsetof(Forcing_f32, Infiltration) == 72 && offsetof(Forcing_f32, Coriolis) == 96 &&
-    offsetof(Forcing_f32, Lost_) == 120 && offsetof(Forcing_f32, Soil_) == 144 &&
-    offsetof(Forcing_f32, Model) == 168 && offsetof(Forcing_f32, PressureGradient) == 176, "Forcing_f32");
+static_assert(sizeof(Forcing_f32) == 232 && offsetof(Forcing_f32, Prescribed) == 0 &&
+    offsetof(Forcing_f32, Ahead) == 24 && offsetof(Forcing_f32, Rain) == 48 &&
+    offsetof(Forcing_f32, Evaporation) == 52 && offsetof(Forcing_f32, Longest) == 56 &&
+    offsetof(Forcing_f32, LongestOnDry) == 60 && offsetof(Forcing_f32, WindX) == 64 &&
+    offsetof(Forcing_f32, WindY) == 68 && offsetof(Forcing_f32, Drag) == 72 &&
+    offsetof(Forcing_f32, PressureFactor) == 76 && offsetof(Forcing_f32, Pattern) == 80 &&
+    offsetof(Forcing_f32, Infiltration) == 104 && offsetof(Forcing_f32, Coriolis) == 128 &&
+    offsetof(Forcing_f32, Lost_) == 152 && offsetof(Forcing_f32, Soil_) == 176 &&
+    offsetof(Forcing_f32, Model) == 200 && offsetof(Forcing_f32, PressureGradient) == 208, "Forcing_f32");
 
-// balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of edge length times
-// wave speed.
+// balance is the sum of the outgoing fluxes of a cell over its edges, per second, the sum of edge length times
+// wave speed, and that of the lengths.
 // balance[float32], cell.go:23
 struct balance_f32 {
     float h1, q1x, q1y, h2, q2x, q2y;
     float speed_;
+    float length;
 };
-static_assert(sizeof(balance_f32) == 28 && offsetof(balance_f32, h1) == 0 && offsetof(balance_f32, q1x) == 4 &&
+static_assert(sizeof(balance_f32) == 32 && offsetof(balance_f32, h1) == 0 && offsetof(balance_f32, q1x) == 4 &&
     offsetof(balance_f32, q1y) == 8 && offsetof(balance_f32, h2) == 12 && offsetof(balance_f32, q2x) == 16 &&
-    offsetof(balance_f32, q2y) == 20 && offsetof(balance_f32, speed_) == 24, "balance_f32");
+    offsetof(balance_f32, q2y) == 20 && offsetof(balance_f32, speed_) == 24 && offsetof(balance_f32, length) == 28, "balance_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:75
+// Params[float64], types.go:76
 struct Params_f64 {
     double Gravity;
     double DensityRatio;
@@ -456,7 +464,7 @@ struct Params_f64 {
     bool Hyperbolic;
     bool Friction;
     bool Forced;
-    double Longest;
+    double Rotation;
     bool Lag;
 };
 static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Gravity) == 0 &&
@@ -464,7 +472,7 @@ static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Gravity) == 0 &&
     offsetof(Params_f64, EntropyFix) == 24 && offsetof(Params_f64, DryDepth) == 32 &&
     offsetof(Params_f64, Tolerance) == 40 && offsetof(Params_f64, Hyperbolic) == 48 &&
     offsetof(Params_f64, Friction) == 49 && offsetof(Params_f64, Forced) == 50 &&
-    offsetof(Params_f64, Longest) == 56 && offsetof(Params_f64, Lag) == 64, "Params_f64");
+    offsetof(Params_f64, Rotation) == 56 && offsetof(Params_f64, Lag) == 64, "Params_f64");
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
 // Normal[float64], types.go:34
@@ -546,7 +554,7 @@ struct alignas(16) Arms_f64 {
 static_assert(sizeof(Arms_f64) == 32 && offsetof(Arms_f64, Left) == 0 && offsetof(Arms_f64, Right) == 16, "Arms_f64");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float64], types.go:55
+// Mesh[float64], types.go:56
 struct Mesh_f64 {
     Slice<EdgeCells> EdgeCells_;
     Slice<Normal_f64> Normals;
@@ -578,14 +586,15 @@ struct Clock_f64 {
     double Limit;
     double LastDt;
     double EarlierDt;
+    double Full;
     bool Stop;
     bool Pending;
 };
-static_assert(sizeof(Clock_f64) == 88 && offsetof(Clock_f64, Time) == 0 && offsetof(Clock_f64, Until) == 8 &&
+static_assert(sizeof(Clock_f64) == 96 && offsetof(Clock_f64, Time) == 0 && offsetof(Clock_f64, Until) == 8 &&
     offsetof(Clock_f64, Pause) == 16 && offsetof(Clock_f64, CFL) == 24 && offsetof(Clock_f64, Courant) == 32 &&
     offsetof(Clock_f64, Steps) == 40 && offsetof(Clock_f64, Dt) == 48 && offsetof(Clock_f64, Limit) == 56 &&
-    offsetof(Clock_f64, LastDt) == 64 && offsetof(Clock_f64, EarlierDt) == 72 && offsetof(Clock_f64, Stop) == 80 &&
-    offsetof(Clock_f64, Pending) == 81, "Clock_f64");
+    offsetof(Clock_f64, LastDt) == 64 && offsetof(Clock_f64, EarlierDt) == 72 && offsetof(Clock_f64, Full) == 80 &&
+    offsetof(Clock_f64, Stop) == 88 && offsetof(Clock_f64, Pending) == 89, "Clock_f64");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
 // State[float64], types.go:18
@@ -597,7 +606,7 @@ static_assert(sizeof(State_f64) == 48 && offsetof(State_f64, H1) == 0 && offseto
     offsetof(State_f64, Q2y) == 40, "State_f64");
 
 // MomentumChange is a rate of change of the mass flows of both layers, integrated over a cell, in m⁴/s².
-// MomentumChange[float64], types.go:52
+// MomentumChange[float64], types.go:53
 struct MomentumChange_f64 {
     double X1, Y1, X2, Y2;
 };
@@ -607,17 +616,18 @@ static_assert(sizeof(MomentumChange_f64) == 32 && offsetof(MomentumChange_f64, X
 
 // Flux is the flux through an edge, times the edge's length: M1 and M2 are the volumes that pass from Left to Right per
 // second, in m³/s; Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ
-// because the equations are not in conservation form. Speed is that of the fastest wave, also times the length, m²/s.
-// Flux[float64], types.go:46
+// because the equations are not in conservation form. Speed is that of the fastest wave, also times the length, m²/s;
+// Length is the edge's, m.
+// Flux[float64], types.go:47
 struct alignas(16) Flux_f64 {
-    double M1, M2, Speed, blank3;
+    double M1, M2, Speed, Length;
     Array<MomentumChange_f64, 2> Side;
 };
 static_assert(sizeof(Flux_f64) == 96 && offsetof(Flux_f64, M1) == 0 && offsetof(Flux_f64, M2) == 8 &&
-    offsetof(Flux_f64, Speed) == 16 && offsetof(Flux_f64, blank3) == 24 && offsetof(Flux_f64, Side) == 32, "Flux_f64");
+    offsetof(Flux_f64, Speed) == 16 && offsetof(Flux_f64, Length) == 24 && offsetof(Flux_f64, Side) == 32, "Flux_f64");
 
 // Soil has the parameters of a cell's soil.
-// Soil[float64], forcing.go:92
+// Soil[float64], forcing.go:110
 struct alignas(16) Soil_f64 {
     double Rate;
     double Depth;
@@ -629,10 +639,13 @@ static_assert(sizeof(Soil_f64) == 32 && offsetof(Soil_f64, Rate) == 0 && offseto
 
 // Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Prescribed; fields
 // have a value per owned cell, or are empty if uniform or absent.
-// Forcing[float64], forcing.go:7
+// Forcing[float64], forcing.go:11
 struct Forcing_f64 {
     Slice<double> Prescribed;
+    Slice<double> Ahead;
     int32 Rain, Evaporation;
+    double Longest;
+    double LongestOnDry;
     int32 WindX, WindY;
     double Drag;
     int32 PressureFactor;
@@ -644,24 +657,27 @@ struct Forcing_f64 {
     int32 Model;
     Slice<Vec2_f64> PressureGradient;
 };
-static_assert(sizeof(Forcing_f64) == 208 && offsetof(Forcing_f64, Prescribed) == 0 &&
-    offsetof(Forcing_f64, Rain) == 24 && offsetof(Forcing_f64, Evaporation) == 28 &&
-    offsetof(Forcing_f64, WindX) == 32 && offsetof(Forcing_f64, WindY) == 36 && offsetof(Forcing_f64, Drag) == 40 &&
-    offsetof(Forcing_f64, PressureFactor) == 48 && offsetof(Forcing_f64, Pattern) == 56 &&
-    offsetof(Forcing_f64, Infiltration) == 80 && offsetof(Forcing_f64, Coriolis) == 104 &&
-    offsetof(Forcing_f64, Lost_) == 128 && offsetof(Forcing_f64, Soil_) == 152 &&
-    offsetof(Forcing_f64, Model) == 176 && offsetof(Forcing_f64, PressureGradient) == 184, "Forcing_f64");
+static_assert(sizeof(Forcing_f64) == 248 && offsetof(Forcing_f64, Prescribed) == 0 &&
+    offsetof(Forcing_f64, Ahead) == 24 && offsetof(Forcing_f64, Rain) == 48 &&
+    offsetof(Forcing_f64, Evaporation) == 52 && offsetof(Forcing_f64, Longest) == 56 &&
+    offsetof(Forcing_f64, LongestOnDry) == 64 && offsetof(Forcing_f64, WindX) == 72 &&
+    offsetof(Forcing_f64, WindY) == 76 && offsetof(Forcing_f64, Drag) == 80 &&
+    offsetof(Forcing_f64, PressureFactor) == 88 && offsetof(Forcing_f64, Pattern) == 96 &&
+    offsetof(Forcing_f64, Infiltration) == 120 && offsetof(Forcing_f64, Coriolis) == 144 &&
+    offsetof(Forcing_f64, Lost_) == 168 && offsetof(Forcing_f64, Soil_) == 192 &&
+    offsetof(Forcing_f64, Model) == 216 && offsetof(Forcing_f64, PressureGradient) == 224, "Forcing_f64");
 
-// balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of edge length times
-// wave speed.
+// balance is the sum of the outgoing fluxes of a cell over its edges, per second, the sum of edge length times
+// wave speed, and that of the lengths.
 // balance[float64], cell.go:23
 struct balance_f64 {
     double h1, q1x, q1y, h2, q2x, q2y;
     double speed_;
+    double length;
 };
-static_assert(sizeof(balance_f64) == 56 && offsetof(balance_f64, h1) == 0 && offsetof(balance_f64, q1x) == 8 &&
+static_assert(sizeof(balance_f64) == 64 && offsetof(balance_f64, h1) == 0 && offsetof(balance_f64, q1x) == 8 &&
     offsetof(balance_f64, q1y) == 16 && offsetof(balance_f64, h2) == 24 && offsetof(balance_f64, q2x) == 32 &&
-    offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed_) == 48, "balance_f64");
+    offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed_) == 48 && offsetof(balance_f64, length) == 56, "balance_f64");
 
 // Share is an outlet of a group whose discharge is distributed over its edges by conveyance, h^(5/3)/n times the
 // edge's length: q = Q K/ΣK per edge. Width is length/n, or the length if there is no friction, and Bed the height of
@@ -694,7 +710,7 @@ static_assert(sizeof(Distribution) == 12 && offsetof(Distribution, Condition_) =
     offsetof(Distribution, First) == 4 && offsetof(Distribution, Count) == 8, "Distribution");
 
 // Counters counts exceptional events.
-// Counters, types.go:90
+// Counters, types.go:91
 struct Counters {
     int64 ComplexEdges;
     int64 LimitedFluxes;
@@ -711,13 +727,16 @@ struct side_f32 {
     float depth, area;
     float z1, z2;
     float mean1, mean2, bed;
+    float share1, share2;
+    float free1, free2;
 };
-static_assert(sizeof(side_f32) == 60 && offsetof(side_f32, h1) == 0 && offsetof(side_f32, q1) == 4 &&
+static_assert(sizeof(side_f32) == 76 && offsetof(side_f32, h1) == 0 && offsetof(side_f32, q1) == 4 &&
     offsetof(side_f32, u1) == 8 && offsetof(side_f32, t1) == 12 && offsetof(side_f32, h2) == 16 &&
     offsetof(side_f32, q2) == 20 && offsetof(side_f32, u2) == 24 && offsetof(side_f32, t2) == 28 &&
     offsetof(side_f32, depth) == 32 && offsetof(side_f32, area) == 36 && offsetof(side_f32, z1) == 40 &&
     offsetof(side_f32, z2) == 44 && offsetof(side_f32, mean1) == 48 && offsetof(side_f32, mean2) == 52 &&
-    offsetof(side_f32, bed) == 56, "side_f32");
+    offsetof(side_f32, bed) == 56 && offsetof(side_f32, share1) == 60 && offsetof(side_f32, share2) == 64 &&
+    offsetof(side_f32, free1) == 68 && offsetof(side_f32, free2) == 72, "side_f32");
 
 // Eigenvalues are those of the Roe matrix of an edge, λ1 ≤ λ2 ≤ λ3 ≤ λ4. L1 and L4 belong to the external waves and
 // are always real. Where the internal pair is complex, L2 = L3 is its real part and Complex is true.
@@ -731,7 +750,7 @@ static_assert(sizeof(Eigenvalues_f32) == 20 && offsetof(Eigenvalues_f32, L1) == 
     offsetof(Eigenvalues_f32, L4) == 12 && offsetof(Eigenvalues_f32, Complex) == 16, "Eigenvalues_f32");
 
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
-// vector[float32], face.go:37
+// vector[float32], face.go:39
 struct vector_f32 {
     float h1, q1, h2, q2;
 };
@@ -754,14 +773,14 @@ struct Face_f32 {
     vector_f32 viscosity;
     float speed_;
 };
-static_assert(sizeof(Face_f32) == 220 && offsetof(Face_f32, l) == 0 && offsetof(Face_f32, r) == 60 &&
-    offsetof(Face_f32, thin) == 120 && offsetof(Face_f32, sloped) == 121 && offsetof(Face_f32, contacts) == 122 &&
-    offsetof(Face_f32, dz1) == 124 && offsetof(Face_f32, dz2) == 128 && offsetof(Face_f32, u1) == 132 &&
-    offsetof(Face_f32, u2) == 136 && offsetof(Face_f32, c1) == 140 && offsetof(Face_f32, c2) == 144 &&
-    offsetof(Face_f32, g1) == 148 && offsetof(Face_f32, g2) == 152 && offsetof(Face_f32, w1) == 156 &&
-    offsetof(Face_f32, w2) == 160 && offsetof(Face_f32, r1) == 164 && offsetof(Face_f32, r2) == 168 &&
-    offsetof(Face_f32, r3) == 172 && offsetof(Face_f32, r4) == 176 && offsetof(Face_f32, waves) == 180 &&
-    offsetof(Face_f32, viscosity) == 200 && offsetof(Face_f32, speed_) == 216, "Face_f32");
+static_assert(sizeof(Face_f32) == 252 && offsetof(Face_f32, l) == 0 && offsetof(Face_f32, r) == 76 &&
+    offsetof(Face_f32, thin) == 152 && offsetof(Face_f32, sloped) == 153 && offsetof(Face_f32, contacts) == 154 &&
+    offsetof(Face_f32, dz1) == 156 && offsetof(Face_f32, dz2) == 160 && offsetof(Face_f32, u1) == 164 &&
+    offsetof(Face_f32, u2) == 168 && offsetof(Face_f32, c1) == 172 && offsetof(Face_f32, c2) == 176 &&
+    offsetof(Face_f32, g1) == 180 && offsetof(Face_f32, g2) == 184 && offsetof(Face_f32, w1) == 188 &&
+    offsetof(Face_f32, w2) == 192 && offsetof(Face_f32, r1) == 196 && offsetof(Face_f32, r2) == 200 &&
+    offsetof(Face_f32, r3) == 204 && offsetof(Face_f32, r4) == 208 && offsetof(Face_f32, waves) == 212 &&
+    offsetof(Face_f32, viscosity) == 232 && offsetof(Face_f32, speed_) == 248, "Face_f32");
 
 // wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the
 // left L = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. The fields are λ, X2, m and 1/(L·R). L·R is the
@@ -782,13 +801,16 @@ struct side_f64 {
     double depth, area;
     double z1, z2;
     double mean1, mean2, bed;
+    double share1, share2;
+    double free1, free2;
 };
-static_assert(sizeof(side_f64) == 120 && offsetof(side_f64, h1) == 0 && offsetof(side_f64, q1) == 8 &&
+static_assert(sizeof(side_f64) == 152 && offsetof(side_f64, h1) == 0 && offsetof(side_f64, q1) == 8 &&
     offsetof(side_f64, u1) == 16 && offsetof(side_f64, t1) == 24 && offsetof(side_f64, h2) == 32 &&
     offsetof(side_f64, q2) == 40 && offsetof(side_f64, u2) == 48 && offsetof(side_f64, t2) == 56 &&
     offsetof(side_f64, depth) == 64 && offsetof(side_f64, area) == 72 && offsetof(side_f64, z1) == 80 &&
     offsetof(side_f64, z2) == 88 && offsetof(side_f64, mean1) == 96 && offsetof(side_f64, mean2) == 104 &&
-    offsetof(side_f64, bed) == 112, "side_f64");
+    offsetof(side_f64, bed) == 112 && offsetof(side_f64, share1) == 120 && offsetof(side_f64, share2) == 128 &&
+    offsetof(side_f64, free1) == 136 && offsetof(side_f64, free2) == 144, "side_f64");
 
 // Eigenvalues are those of the Roe matrix of an edge, λ1 ≤ λ2 ≤ λ3 ≤ λ4. L1 and L4 belong to the external waves and
 // are always real. Where the internal pair is complex, L2 = L3 is its real part and Complex is true.
@@ -802,7 +824,7 @@ static_assert(sizeof(Eigenvalues_f64) == 40 && offsetof(Eigenvalues_f64, L1) == 
     offsetof(Eigenvalues_f64, L4) == 24 && offsetof(Eigenvalues_f64, Complex) == 32, "Eigenvalues_f64");
 
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
-// vector[float64], face.go:37
+// vector[float64], face.go:39
 struct vector_f64 {
     double h1, q1, h2, q2;
 };
@@ -825,14 +847,14 @@ struct Face_f64 {
     vector_f64 viscosity;
     double speed_;
 };
-static_assert(sizeof(Face_f64) == 440 && offsetof(Face_f64, l) == 0 && offsetof(Face_f64, r) == 120 &&
-    offsetof(Face_f64, thin) == 240 && offsetof(Face_f64, sloped) == 241 && offsetof(Face_f64, contacts) == 242 &&
-    offsetof(Face_f64, dz1) == 248 && offsetof(Face_f64, dz2) == 256 && offsetof(Face_f64, u1) == 264 &&
-    offsetof(Face_f64, u2) == 272 && offsetof(Face_f64, c1) == 280 && offsetof(Face_f64, c2) == 288 &&
-    offsetof(Face_f64, g1) == 296 && offsetof(Face_f64, g2) == 304 && offsetof(Face_f64, w1) == 312 &&
-    offsetof(Face_f64, w2) == 320 && offsetof(Face_f64, r1) == 328 && offsetof(Face_f64, r2) == 336 &&
-    offsetof(Face_f64, r3) == 344 && offsetof(Face_f64, r4) == 352 && offsetof(Face_f64, waves) == 360 &&
-    offsetof(Face_f64, viscosity) == 400 && offsetof(Face_f64, speed_) == 432, "Face_f64");
+static_assert(sizeof(Face_f64) == 504 && offsetof(Face_f64, l) == 0 && offsetof(Face_f64, r) == 152 &&
+    offsetof(Face_f64, thin) == 304 && offsetof(Face_f64, sloped) == 305 && offsetof(Face_f64, contacts) == 306 &&
+    offsetof(Face_f64, dz1) == 312 && offsetof(Face_f64, dz2) == 320 && offsetof(Face_f64, u1) == 328 &&
+    offsetof(Face_f64, u2) == 336 && offsetof(Face_f64, c1) == 344 && offsetof(Face_f64, c2) == 352 &&
+    offsetof(Face_f64, g1) == 360 && offsetof(Face_f64, g2) == 368 && offsetof(Face_f64, w1) == 376 &&
+    offsetof(Face_f64, w2) == 384 && offsetof(Face_f64, r1) == 392 && offsetof(Face_f64, r2) == 400 &&
+    offsetof(Face_f64, r3) == 408 && offsetof(Face_f64, r4) == 416 && offsetof(Face_f64, waves) == 424 &&
+    offsetof(Face_f64, viscosity) == 464 && offsetof(Face_f64, speed_) == 496, "Face_f64");
 
 // wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the
 // left L = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. The fields are λ, X2, m and 1/(L·R). L·R is the
@@ -908,73 +930,87 @@ static_assert(sizeof(Peak) == 64 && offsetof(Peak, Depth) == 0 && offsetof(Peak,
 // both components of both velocities, which are U1 and U2 at the centroid. The velocity at the centroid differs from
 // the cell's velocity so that the cell's momentum is the mean over it for any slope of the thickness. The cell's
 // thicknesses H1 and H2 are included, so that an edge reads them with the rest, in pieces of 16 bytes.
-// Slopes[float32], slopes.go:30
+//
+// Share1 and Share2 are one over the sum of the potential outflow of a layer through the cell's edges (see
+// potentialOutflow), in s/m³; 0 for a dry layer.
+// Slopes[float32], slopes.go:33
 struct alignas(16) Slopes_f32 {
-    float H1, H2;
+    float H2, Share2;
     Vec2_f32 Z2, Bed_;
     Vec2_f32 U2;
     Vec2_f32 U2x, U2y;
+    float Head, blank8;
+    float H1, Share1;
     Vec2_f32 Z1, U1;
     Vec2_f32 U1x, U1y;
 };
-static_assert(sizeof(Slopes_f32) == 80 && offsetof(Slopes_f32, H1) == 0 && offsetof(Slopes_f32, H2) == 4 &&
+static_assert(sizeof(Slopes_f32) == 96 && offsetof(Slopes_f32, H2) == 0 && offsetof(Slopes_f32, Share2) == 4 &&
     offsetof(Slopes_f32, Z2) == 8 && offsetof(Slopes_f32, Bed_) == 16 && offsetof(Slopes_f32, U2) == 24 &&
-    offsetof(Slopes_f32, U2x) == 32 && offsetof(Slopes_f32, U2y) == 40 && offsetof(Slopes_f32, Z1) == 48 &&
-    offsetof(Slopes_f32, U1) == 56 && offsetof(Slopes_f32, U1x) == 64 && offsetof(Slopes_f32, U1y) == 72, "Slopes_f32");
+    offsetof(Slopes_f32, U2x) == 32 && offsetof(Slopes_f32, U2y) == 40 && offsetof(Slopes_f32, Head) == 48 &&
+    offsetof(Slopes_f32, blank8) == 52 && offsetof(Slopes_f32, H1) == 56 && offsetof(Slopes_f32, Share1) == 60 &&
+    offsetof(Slopes_f32, Z1) == 64 && offsetof(Slopes_f32, U1) == 72 && offsetof(Slopes_f32, U1x) == 80 &&
+    offsetof(Slopes_f32, U1y) == 88, "Slopes_f32");
 
 // geometry is a Stencil unpacked: the vectors to the middles of all three edges, and the weights.
-// geometry[float32], slopes.go:76
+// geometry[float32], slopes.go:82
 struct geometry_f32 {
     Array<Vec2_f32, 3> arm, weight;
 };
 static_assert(sizeof(geometry_f32) == 48 && offsetof(geometry_f32, arm) == 0 &&
     offsetof(geometry_f32, weight) == 24, "geometry_f32");
 
-// water holds the thicknesses, levels and velocities of a cell.
-// water[float32], slopes.go:40
+// water holds the thicknesses, levels and velocities of a cell, and the height of its bed.
+// water[float32], slopes.go:45
 struct water_f32 {
-    float h1, h2, z1, z2;
+    float h1, h2, z1, z2, bed;
     Vec2_f32 u1, u2;
 };
-static_assert(sizeof(water_f32) == 32 && offsetof(water_f32, h1) == 0 && offsetof(water_f32, h2) == 4 &&
-    offsetof(water_f32, z1) == 8 && offsetof(water_f32, z2) == 12 && offsetof(water_f32, u1) == 16 &&
-    offsetof(water_f32, u2) == 24, "water_f32");
+static_assert(sizeof(water_f32) == 36 && offsetof(water_f32, h1) == 0 && offsetof(water_f32, h2) == 4 &&
+    offsetof(water_f32, z1) == 8 && offsetof(water_f32, z2) == 12 && offsetof(water_f32, bed) == 16 &&
+    offsetof(water_f32, u1) == 20 && offsetof(water_f32, u2) == 28, "water_f32");
 
 // Slopes holds a cell's gradients for its edges: of the levels of surface and interface, of the bed's height, and of
 // both components of both velocities, which are U1 and U2 at the centroid. The velocity at the centroid differs from
 // the cell's velocity so that the cell's momentum is the mean over it for any slope of the thickness. The cell's
 // thicknesses H1 and H2 are included, so that an edge reads them with the rest, in pieces of 16 bytes.
-// Slopes[float64], slopes.go:30
+//
+// Share1 and Share2 are one over the sum of the potential outflow of a layer through the cell's edges (see
+// potentialOutflow), in s/m³; 0 for a dry layer.
+// Slopes[float64], slopes.go:33
 struct alignas(16) Slopes_f64 {
-    double H1, H2;
+    double H2, Share2;
     Vec2_f64 Z2, Bed_;
     Vec2_f64 U2;
     Vec2_f64 U2x, U2y;
+    double Head, blank8;
+    double H1, Share1;
     Vec2_f64 Z1, U1;
     Vec2_f64 U1x, U1y;
 };
-static_assert(sizeof(Slopes_f64) == 160 && offsetof(Slopes_f64, H1) == 0 && offsetof(Slopes_f64, H2) == 8 &&
+static_assert(sizeof(Slopes_f64) == 192 && offsetof(Slopes_f64, H2) == 0 && offsetof(Slopes_f64, Share2) == 8 &&
     offsetof(Slopes_f64, Z2) == 16 && offsetof(Slopes_f64, Bed_) == 32 && offsetof(Slopes_f64, U2) == 48 &&
-    offsetof(Slopes_f64, U2x) == 64 && offsetof(Slopes_f64, U2y) == 80 && offsetof(Slopes_f64, Z1) == 96 &&
-    offsetof(Slopes_f64, U1) == 112 && offsetof(Slopes_f64, U1x) == 128 && offsetof(Slopes_f64, U1y) == 144, "Slopes_f64");
+    offsetof(Slopes_f64, U2x) == 64 && offsetof(Slopes_f64, U2y) == 80 && offsetof(Slopes_f64, Head) == 96 &&
+    offsetof(Slopes_f64, blank8) == 104 && offsetof(Slopes_f64, H1) == 112 && offsetof(Slopes_f64, Share1) == 120 &&
+    offsetof(Slopes_f64, Z1) == 128 && offsetof(Slopes_f64, U1) == 144 && offsetof(Slopes_f64, U1x) == 160 &&
+    offsetof(Slopes_f64, U1y) == 176, "Slopes_f64");
 
 // geometry is a Stencil unpacked: the vectors to the middles of all three edges, and the weights.
-// geometry[float64], slopes.go:76
+// geometry[float64], slopes.go:82
 struct geometry_f64 {
     Array<Vec2_f64, 3> arm, weight;
 };
 static_assert(sizeof(geometry_f64) == 96 && offsetof(geometry_f64, arm) == 0 &&
     offsetof(geometry_f64, weight) == 48, "geometry_f64");
 
-// water holds the thicknesses, levels and velocities of a cell.
-// water[float64], slopes.go:40
+// water holds the thicknesses, levels and velocities of a cell, and the height of its bed.
+// water[float64], slopes.go:45
 struct water_f64 {
-    double h1, h2, z1, z2;
+    double h1, h2, z1, z2, bed;
     Vec2_f64 u1, u2;
 };
-static_assert(sizeof(water_f64) == 64 && offsetof(water_f64, h1) == 0 && offsetof(water_f64, h2) == 8 &&
-    offsetof(water_f64, z1) == 16 && offsetof(water_f64, z2) == 24 && offsetof(water_f64, u1) == 32 &&
-    offsetof(water_f64, u2) == 48, "water_f64");
+static_assert(sizeof(water_f64) == 72 && offsetof(water_f64, h1) == 0 && offsetof(water_f64, h2) == 8 &&
+    offsetof(water_f64, z1) == 16 && offsetof(water_f64, z2) == 24 && offsetof(water_f64, bed) == 32 &&
+    offsetof(water_f64, u1) == 40 && offsetof(water_f64, u2) == 56, "water_f64");
 
 // Samples holds the states of sampled cells after the latest steps, for gauges and transects: Times has one element
 // per step, at the step number modulo its length, and each step has all sampled cells.
@@ -1019,7 +1055,7 @@ static_assert(sizeof(Series) == 32 && offsetof(Series, Slot) == 0 && offsetof(Se
 
 // SlopeTable stores the Slopes of cells with the same pair of values of all cells adjacent, so that the threads of a
 // GPU, which process adjacent cells, access adjacent memory.
-// SlopeTable[float32], slopetable.go:7
+// SlopeTable[float32], slopes.go:149
 struct SlopeTable_f32 {
     Slice<Vec2_f32> Pairs;
     int64 Cells;
@@ -1029,7 +1065,7 @@ static_assert(sizeof(SlopeTable_f32) == 32 && offsetof(SlopeTable_f32, Pairs) ==
 
 // SlopeTable stores the Slopes of cells with the same pair of values of all cells adjacent, so that the threads of a
 // GPU, which process adjacent cells, access adjacent memory.
-// SlopeTable[float64], slopetable.go:7
+// SlopeTable[float64], slopes.go:149
 struct SlopeTable_f64 {
     Slice<Vec2_f64> Pairs;
     int64 Cells;
@@ -1128,7 +1164,7 @@ static_assert(sizeof(Uplift_f64) == 40 && offsetof(Uplift_f64, From) == 0 && off
 
 // sum adds the fluxes of three edges, whose left (0) or right (1) cell this is. It starts at 0, so that fluxes of -0
 // sum to 0.
-// (*balance[float32]).sum, cell.go:36
+// (*balance[float32]).sum, cell.go:37
 DEVICE void balance_sum_f32(balance_f32 *b, bool oneLayer, Flux_f32 *f0, Flux_f32 *f1, Flux_f32 *f2, int32 side0,
         int32 side1, int32 side2) {
     MomentumChange_f32 p0 = f0->Side[side0], p1 = f1->Side[side1], p2 = f2->Side[side2];
@@ -1142,10 +1178,11 @@ DEVICE void balance_sum_f32(balance_f32 *b, bool oneLayer, Flux_f32 *f0, Flux_f3
     b->q2x = 0.0f + p0.X2 + p1.X2 + p2.X2;
     b->q2y = 0.0f + p0.Y2 + p1.Y2 + p2.Y2;
     b->speed_ = 0.0f + f0->Speed + f1->Speed + f2->Speed;
+    b->length = f0->Length + f1->Length + f2->Length;
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
-// (*balance[float32]).gather, cell.go:29
+// (*balance[float32]).gather, cell.go:30
 DEVICE void balance_gather_f32(balance_f32 *b, bool oneLayer, CellEdges links, Slice<Flux_f32> flux) {
     // -1 or 0
     int32 r0 = links.Edge[0] >> 31, r1 = links.Edge[1] >> 31, r2 = links.Edge[2] >> 31;
@@ -1153,7 +1190,7 @@ DEVICE void balance_gather_f32(balance_f32 *b, bool oneLayer, CellEdges links, S
 }
 
 // applyFluxes subtracts the outgoing fluxes from a cell, rate being the step's length over the cell's area.
-// (*balance[float32]).applyFluxes, cell.go:72
+// (*balance[float32]).applyFluxes, cell.go:74
 DEVICE void balance_applyFluxes_f32(balance_f32 *b, bool oneLayer, float rate, State_f32 *c) {
     if (!oneLayer) {
         c->H1 = c->H1 - rate * b->h1;
@@ -1166,7 +1203,7 @@ DEVICE void balance_applyFluxes_f32(balance_f32 *b, bool oneLayer, float rate, S
 }
 
 // rainOn returns the rain on owned cell i, m/s.
-// (*Forcing[float32]).rainOn, forcing.go:45
+// (*Forcing[float32]).rainOn, forcing.go:52
 DEVICE float Forcing_rainOn_f32(const Forcing_f32 *f, int64 i) {
     float rain = f->Prescribed[f->Rain];
     if (f->Pattern.len > 0) {
@@ -1182,7 +1219,7 @@ DEVICE float num_Sqrt_f32(float x) {
 }
 
 // applyAirPressure accelerates both layers by the gradient of the air pressure.
-// (*Forcing[float32]).applyAirPressure, forcing.go:54
+// (*Forcing[float32]).applyAirPressure, forcing.go:72
 DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt,
         State_f32 *from, State_f32 *c) {
     float course = dt * f->Prescribed[f->PressureFactor];
@@ -1201,7 +1238,7 @@ DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Pa
 // apply adds the forcing of owned cell i in an Euler step of length dt, except losses and the Coriolis rotation. A
 // single layer of water is the lower one. Rain has no momentum. from is the state at the beginning of the step, and c
 // that after the fluxes.
-// (*Forcing[float32]).apply, forcing.go:30
+// (*Forcing[float32]).apply, forcing.go:37
 DEVICE void Forcing_apply_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *from,
         State_f32 *c) {
     c->H2 += dt * Forcing_rainOn_f32(f, i);
@@ -1246,7 +1283,7 @@ DEVICE double num_Larger_f64(double a, double b) {
 // greenAmpt returns what a soil under water takes until F - M ln(1 + F/M) has grown by a, where F is what it has taken:
 // the trapezoidal rule for d(F²/2) = (F + M) da. F starts as a square root, so that four pieces of 1, 3, 5 and 7
 // sixteenths are taken: the error of the first step is below 0.3% if a is below M/10.
-// greenAmpt, forcing.go:154
+// greenAmpt, forcing.go:172
 DEVICE double greenAmpt(double taken, double a, double m) {
     double f = taken;
     for (int64 k = 0; k < 4; k++) {
@@ -1257,7 +1294,7 @@ DEVICE double greenAmpt(double taken, double a, double m) {
 }
 
 // runoff returns x²/(x+s), where x is the rain less the initial abstraction.
-// runoff, forcing.go:144
+// runoff, forcing.go:162
 DEVICE double runoff(double x, double s) {
     if (x <= 0.0) {
         return 0.0;
@@ -1276,7 +1313,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
 
 // infiltration returns what the soil takes by a model in a step of length dt, in which the thickness fallen has fallen
 // on a cell where the water is now h deep, m. It may be more than h.
-// (*Soil[float32]).infiltration, forcing.go:127
+// (*Soil[float32]).infiltration, forcing.go:145
 DEVICE double Soil_infiltration_f32(Soil_f32 *s, int32 model, Lost *lost, double dt, double fallen, double h) {
     double rate = double(s->Rate), depth = double(s->Depth), storage = double(s->Storage);
     if (model == 0) {
@@ -1296,7 +1333,7 @@ DEVICE double Soil_infiltration_f32(Soil_f32 *s, int32 model, Lost *lost, double
 
 // lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float32]).lose, forcing.go:101
+// (*Forcing[float32]).lose, forcing.go:119
 DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     if (f->Lost_.len == 0) {
         return;
@@ -1325,7 +1362,7 @@ DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 
 
 // rotate rotates the mass flows of owned cell i by the Coriolis force over a time dt at constant speed, by twice the
 // angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float32]).rotate, forcing.go:68
+// (*Forcing[float32]).rotate, forcing.go:86
 DEVICE void Forcing_rotate_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     if (f->Coriolis.len == 0) {
         return;
@@ -1367,7 +1404,7 @@ DEVICE void restoreHyperbolicity_f32(const Params_f32 *p, State_f32 *c) {
 
 // cubeRoot returns x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
 // 1e-14 < x < 1e14. It stops when an iteration has no effect.
-// cubeRoot[float32], friction.go:45
+// cubeRoot[float32], friction.go:68
 DEVICE float cubeRoot_f32(float x) {
     float fourth = num_Sqrt_f32(num_Sqrt_f32(x));
     float y = fourth * num_Sqrt_f32(num_Sqrt_f32(fourth));
@@ -1381,29 +1418,35 @@ DEVICE float cubeRoot_f32(float x) {
     return y;
 }
 
-// frictionDivisor[float32], friction.go:38
-DEVICE float frictionDivisor_f32(const Params_f32 *p, float dt, float n, float h, float qx, float qy) {
-    float u = num_Sqrt_f32(qx * qx + qy * qy) / h;
-    return 1.0f + dt * p->Gravity * n * n * u / (h * cubeRoot_f32(h));
+// manningRate returns C |q| in 1/s, with C = g n² / h^(7/3).
+// manningRate[float32], friction.go:44
+DEVICE float manningRate_f32(const Params_f32 *p, float n, float h, float qx, float qy) {
+    return p->Gravity * n * n * num_Sqrt_f32(qx * qx + qy * qy) / (h * h * cubeRoot_f32(h));
 }
 
-// bedFriction decelerates the layer in contact with the bed by Manning's friction with coefficient n, semi-implicitly
-// in time: q ← q / (1 + dt g n² |u| / h^(4/3)).
-// bedFriction[float32], friction.go:28
+// frictionFactor[float32], friction.go:39
+DEVICE float frictionFactor_f32(const Params_f32 *p, float dt, float n, float h, float qx, float qy) {
+    return 2.0f / (1.0f + num_Sqrt_f32(1.0f + 4.0f * dt * manningRate_f32(p, n, h, qx, qy)));
+}
+
+// bedFriction decelerates the layer in contact with the bed by Manning's friction with coefficient n over a time dt,
+// implicitly: q + dt C |q| q equals what q was, with C of manningRate. Uniform flow, in which gravity has been added
+// before, is an exact fixed point for any dt.
+// bedFriction[float32], friction.go:29
 DEVICE void bedFriction_f32(const Params_f32 *p, float dt, float n, State_f32 *c) {
     if (c->H2 >= p->DryDepth) {
-        float d = frictionDivisor_f32(p, dt, n, c->H2, c->Q2x, c->Q2y);
-        c->Q2x = c->Q2x / d;
-        c->Q2y = c->Q2y / d;
+        float s = frictionFactor_f32(p, dt, n, c->H2, c->Q2x, c->Q2y);
+        c->Q2x = c->Q2x * s;
+        c->Q2y = c->Q2y * s;
     } else if (c->H1 >= p->DryDepth) {
-        float d = frictionDivisor_f32(p, dt, n, c->H1, c->Q1x, c->Q1y);
-        c->Q1x = c->Q1x / d;
-        c->Q1y = c->Q1y / d;
+        float s = frictionFactor_f32(p, dt, n, c->H1, c->Q1x, c->Q1y);
+        c->Q1x = c->Q1x * s;
+        c->Q1y = c->Q1y * s;
     }
 }
 
 // velocity returns q/h, tending to 0 with h if the layer is thinner than dry.
-// velocity[float32], face.go:84
+// velocity[float32], face.go:86
 DEVICE float velocity_f32(float h, float q, float dry) {
     if (h <= 0.0f && h < dry) {
         return 0.0f;
@@ -1418,7 +1461,7 @@ DEVICE float velocity_f32(float h, float q, float dry) {
 }
 
 // dampLower is dampThinLayers for the lower layer.
-// dampLower[float32], cell.go:112
+// dampLower[float32], cell.go:114
 DEVICE void dampLower_f32(float dry, State_f32 *c) {
     if (c->H2 < dry) {
         c->Q2x = c->H2 * velocity_f32(c->H2, c->Q2x, dry);
@@ -1427,7 +1470,7 @@ DEVICE void dampLower_f32(float dry, State_f32 *c) {
 }
 
 // dampLayers is dampThinLayers if a layer is known to be thin.
-// dampLayers[float32], cell.go:104
+// dampLayers[float32], cell.go:106
 DEVICE void dampLayers_f32(float dry, State_f32 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f32(c->H1, c->Q1x, dry);
@@ -1438,7 +1481,7 @@ DEVICE void dampLayers_f32(float dry, State_f32 *c) {
 
 // dampThinLayers reduces the momentum of a layer thinner than dry to its thickness times the bounded velocity that the
 // function velocity returns, so that velocities stay bounded as the layer drains.
-// dampThinLayers[float32], cell.go:95
+// dampThinLayers[float32], cell.go:97
 DEVICE void dampThinLayers_f32(bool oneLayer, float dry, State_f32 *c) {
     if (oneLayer) {
         dampLower_f32(dry, c);
@@ -1456,23 +1499,36 @@ DEVICE float num_Smaller_f32(float a, float b) {
     return b;
 }
 
-// stepLimit returns the longest step that the CFL condition allows, equation (3); NaN if the new state c is not
-// finite or a thickness is negative.
-// (*balance[float32]).stepLimit, cell.go:81
-DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c) {
+// stepLimit returns the longest step that the rain until the end of the next step allows a cell, which is dry or not.
+// (*Forcing[float32]).stepLimit, forcing.go:61
+DEVICE float Forcing_stepLimit_f32(const Forcing_f32 *f, bool dry) {
+    float limit = float(math_Inf(1)), rain = f->Ahead[f->Rain];
+    if (rain > 0.0f) {
+        if (limit = f->Longest / cubeRoot_f32(rain); dry) {
+            limit = num_Smaller_f32(limit, f->LongestOnDry);
+        }
+    }
+    return limit;
+}
+
+// stepLimit returns the longest step that the CFL condition, equation (3), and the rain allow; NaN if the new state c
+// is not finite or a thickness is negative.
+// (*balance[float32]).stepLimit, cell.go:83
+DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float area, const Forcing_f32 *force,
+        State_f32 *c) {
     float all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     if (all - all != 0.0f || c->H1 < 0.0f || c->H2 < 0.0f) {
         return float(math_NaN());
     }
     float limit = 2.0f * p->CFL * area / b->speed_;
     if (p->Forced) {
-        limit = num_Smaller_f32(limit, p->Longest);
+        limit = num_Smaller_f32(limit, Forcing_stepLimit_f32(force, c->H1 + c->H2 < p->DryDepth));
     }
     return limit;
 }
 
 // advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.
-// (*balance[float32]).advance, cell.go:51
+// (*balance[float32]).advance, cell.go:53
 DEVICE float balance_advance_f32(balance_f32 *b, bool oneLayer, int64 i, const Params_f32 *p, float dt, float area,
         State_f32 *from, Slice<float> manning, const Forcing_f32 *force, State_f32 *out) {
     State_f32 c = *from;
@@ -1490,7 +1546,7 @@ DEVICE float balance_advance_f32(balance_f32 *b, bool oneLayer, int64 i, const P
     }
     dampThinLayers_f32(oneLayer, p->DryDepth, &c);
     *out = c;
-    return balance_stepLimit_f32(b, p, area, &c);
+    return balance_stepLimit_f32(b, p, area, force, &c);
 }
 
 // UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
@@ -1507,7 +1563,7 @@ DEVICE float UpdateCell_f32_at(int64 i, bool oneLayer, const Params_f32 *p, cons
 
 // sum adds the fluxes of three edges, whose left (0) or right (1) cell this is. It starts at 0, so that fluxes of -0
 // sum to 0.
-// (*balance[float64]).sum, cell.go:36
+// (*balance[float64]).sum, cell.go:37
 DEVICE void balance_sum_f64(balance_f64 *b, bool oneLayer, Flux_f64 *f0, Flux_f64 *f1, Flux_f64 *f2, int32 side0,
         int32 side1, int32 side2) {
     MomentumChange_f64 p0 = f0->Side[side0], p1 = f1->Side[side1], p2 = f2->Side[side2];
@@ -1521,10 +1577,11 @@ DEVICE void balance_sum_f64(balance_f64 *b, bool oneLayer, Flux_f64 *f0, Flux_f6
     b->q2x = 0.0 + p0.X2 + p1.X2 + p2.X2;
     b->q2y = 0.0 + p0.Y2 + p1.Y2 + p2.Y2;
     b->speed_ = 0.0 + f0->Speed + f1->Speed + f2->Speed;
+    b->length = f0->Length + f1->Length + f2->Length;
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
-// (*balance[float64]).gather, cell.go:29
+// (*balance[float64]).gather, cell.go:30
 DEVICE void balance_gather_f64(balance_f64 *b, bool oneLayer, CellEdges links, Slice<Flux_f64> flux) {
     // -1 or 0
     int32 r0 = links.Edge[0] >> 31, r1 = links.Edge[1] >> 31, r2 = links.Edge[2] >> 31;
@@ -1532,7 +1589,7 @@ DEVICE void balance_gather_f64(balance_f64 *b, bool oneLayer, CellEdges links, S
 }
 
 // applyFluxes subtracts the outgoing fluxes from a cell, rate being the step's length over the cell's area.
-// (*balance[float64]).applyFluxes, cell.go:72
+// (*balance[float64]).applyFluxes, cell.go:74
 DEVICE void balance_applyFluxes_f64(balance_f64 *b, bool oneLayer, double rate, State_f64 *c) {
     if (!oneLayer) {
         c->H1 = c->H1 - rate * b->h1;
@@ -1545,7 +1602,7 @@ DEVICE void balance_applyFluxes_f64(balance_f64 *b, bool oneLayer, double rate, 
 }
 
 // rainOn returns the rain on owned cell i, m/s.
-// (*Forcing[float64]).rainOn, forcing.go:45
+// (*Forcing[float64]).rainOn, forcing.go:52
 DEVICE double Forcing_rainOn_f64(const Forcing_f64 *f, int64 i) {
     double rain = f->Prescribed[f->Rain];
     if (f->Pattern.len > 0) {
@@ -1555,7 +1612,7 @@ DEVICE double Forcing_rainOn_f64(const Forcing_f64 *f, int64 i) {
 }
 
 // applyAirPressure accelerates both layers by the gradient of the air pressure.
-// (*Forcing[float64]).applyAirPressure, forcing.go:54
+// (*Forcing[float64]).applyAirPressure, forcing.go:72
 DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt,
         State_f64 *from, State_f64 *c) {
     double course = dt * f->Prescribed[f->PressureFactor];
@@ -1574,7 +1631,7 @@ DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Pa
 // apply adds the forcing of owned cell i in an Euler step of length dt, except losses and the Coriolis rotation. A
 // single layer of water is the lower one. Rain has no momentum. from is the state at the beginning of the step, and c
 // that after the fluxes.
-// (*Forcing[float64]).apply, forcing.go:30
+// (*Forcing[float64]).apply, forcing.go:37
 DEVICE void Forcing_apply_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *from,
         State_f64 *c) {
     c->H2 += dt * Forcing_rainOn_f64(f, i);
@@ -1594,7 +1651,7 @@ DEVICE void Forcing_apply_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p
 
 // infiltration returns what the soil takes by a model in a step of length dt, in which the thickness fallen has fallen
 // on a cell where the water is now h deep, m. It may be more than h.
-// (*Soil[float64]).infiltration, forcing.go:127
+// (*Soil[float64]).infiltration, forcing.go:145
 DEVICE double Soil_infiltration_f64(Soil_f64 *s, int32 model, Lost *lost, double dt, double fallen, double h) {
     double rate = s->Rate, depth = s->Depth, storage = s->Storage;
     if (model == 0) {
@@ -1614,7 +1671,7 @@ DEVICE double Soil_infiltration_f64(Soil_f64 *s, int32 model, Lost *lost, double
 
 // lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float64]).lose, forcing.go:101
+// (*Forcing[float64]).lose, forcing.go:119
 DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     if (f->Lost_.len == 0) {
         return;
@@ -1643,7 +1700,7 @@ DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64
 
 // rotate rotates the mass flows of owned cell i by the Coriolis force over a time dt at constant speed, by twice the
 // angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float64]).rotate, forcing.go:68
+// (*Forcing[float64]).rotate, forcing.go:86
 DEVICE void Forcing_rotate_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     if (f->Coriolis.len == 0) {
         return;
@@ -1685,7 +1742,7 @@ DEVICE void restoreHyperbolicity_f64(const Params_f64 *p, State_f64 *c) {
 
 // cubeRoot returns x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
 // 1e-14 < x < 1e14. It stops when an iteration has no effect.
-// cubeRoot[float64], friction.go:45
+// cubeRoot[float64], friction.go:68
 DEVICE double cubeRoot_f64(double x) {
     double fourth = num_Sqrt_f64(num_Sqrt_f64(x));
     double y = fourth * num_Sqrt_f64(num_Sqrt_f64(fourth));
@@ -1699,29 +1756,35 @@ DEVICE double cubeRoot_f64(double x) {
     return y;
 }
 
-// frictionDivisor[float64], friction.go:38
-DEVICE double frictionDivisor_f64(const Params_f64 *p, double dt, double n, double h, double qx, double qy) {
-    double u = num_Sqrt_f64(qx * qx + qy * qy) / h;
-    return 1.0 + dt * p->Gravity * n * n * u / (h * cubeRoot_f64(h));
+// manningRate returns C |q| in 1/s, with C = g n² / h^(7/3).
+// manningRate[float64], friction.go:44
+DEVICE double manningRate_f64(const Params_f64 *p, double n, double h, double qx, double qy) {
+    return p->Gravity * n * n * num_Sqrt_f64(qx * qx + qy * qy) / (h * h * cubeRoot_f64(h));
 }
 
-// bedFriction decelerates the layer in contact with the bed by Manning's friction with coefficient n, semi-implicitly
-// in time: q ← q / (1 + dt g n² |u| / h^(4/3)).
-// bedFriction[float64], friction.go:28
+// frictionFactor[float64], friction.go:39
+DEVICE double frictionFactor_f64(const Params_f64 *p, double dt, double n, double h, double qx, double qy) {
+    return 2.0 / (1.0 + num_Sqrt_f64(1.0 + 4.0 * dt * manningRate_f64(p, n, h, qx, qy)));
+}
+
+// bedFriction decelerates the layer in contact with the bed by Manning's friction with coefficient n over a time dt,
+// implicitly: q + dt C |q| q equals what q was, with C of manningRate. Uniform flow, in which gravity has been added
+// before, is an exact fixed point for any dt.
+// bedFriction[float64], friction.go:29
 DEVICE void bedFriction_f64(const Params_f64 *p, double dt, double n, State_f64 *c) {
     if (c->H2 >= p->DryDepth) {
-        double d = frictionDivisor_f64(p, dt, n, c->H2, c->Q2x, c->Q2y);
-        c->Q2x = c->Q2x / d;
-        c->Q2y = c->Q2y / d;
+        double s = frictionFactor_f64(p, dt, n, c->H2, c->Q2x, c->Q2y);
+        c->Q2x = c->Q2x * s;
+        c->Q2y = c->Q2y * s;
     } else if (c->H1 >= p->DryDepth) {
-        double d = frictionDivisor_f64(p, dt, n, c->H1, c->Q1x, c->Q1y);
-        c->Q1x = c->Q1x / d;
-        c->Q1y = c->Q1y / d;
+        double s = frictionFactor_f64(p, dt, n, c->H1, c->Q1x, c->Q1y);
+        c->Q1x = c->Q1x * s;
+        c->Q1y = c->Q1y * s;
     }
 }
 
 // velocity returns q/h, tending to 0 with h if the layer is thinner than dry.
-// velocity[float64], face.go:84
+// velocity[float64], face.go:86
 DEVICE double velocity_f64(double h, double q, double dry) {
     if (h <= 0.0 && h < dry) {
         return 0.0;
@@ -1736,7 +1799,7 @@ DEVICE double velocity_f64(double h, double q, double dry) {
 }
 
 // dampLower is dampThinLayers for the lower layer.
-// dampLower[float64], cell.go:112
+// dampLower[float64], cell.go:114
 DEVICE void dampLower_f64(double dry, State_f64 *c) {
     if (c->H2 < dry) {
         c->Q2x = c->H2 * velocity_f64(c->H2, c->Q2x, dry);
@@ -1745,7 +1808,7 @@ DEVICE void dampLower_f64(double dry, State_f64 *c) {
 }
 
 // dampLayers is dampThinLayers if a layer is known to be thin.
-// dampLayers[float64], cell.go:104
+// dampLayers[float64], cell.go:106
 DEVICE void dampLayers_f64(double dry, State_f64 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f64(c->H1, c->Q1x, dry);
@@ -1756,7 +1819,7 @@ DEVICE void dampLayers_f64(double dry, State_f64 *c) {
 
 // dampThinLayers reduces the momentum of a layer thinner than dry to its thickness times the bounded velocity that the
 // function velocity returns, so that velocities stay bounded as the layer drains.
-// dampThinLayers[float64], cell.go:95
+// dampThinLayers[float64], cell.go:97
 DEVICE void dampThinLayers_f64(bool oneLayer, double dry, State_f64 *c) {
     if (oneLayer) {
         dampLower_f64(dry, c);
@@ -1765,23 +1828,36 @@ DEVICE void dampThinLayers_f64(bool oneLayer, double dry, State_f64 *c) {
     }
 }
 
-// stepLimit returns the longest step that the CFL condition allows, equation (3); NaN if the new state c is not
-// finite or a thickness is negative.
-// (*balance[float64]).stepLimit, cell.go:81
-DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c) {
+// stepLimit returns the longest step that the rain until the end of the next step allows a cell, which is dry or not.
+// (*Forcing[float64]).stepLimit, forcing.go:61
+DEVICE double Forcing_stepLimit_f64(const Forcing_f64 *f, bool dry) {
+    double limit = math_Inf(1), rain = f->Ahead[f->Rain];
+    if (rain > 0.0) {
+        if (limit = f->Longest / cubeRoot_f64(rain); dry) {
+            limit = num_Smaller_f64(limit, f->LongestOnDry);
+        }
+    }
+    return limit;
+}
+
+// stepLimit returns the longest step that the CFL condition, equation (3), and the rain allow; NaN if the new state c
+// is not finite or a thickness is negative.
+// (*balance[float64]).stepLimit, cell.go:83
+DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double area, const Forcing_f64 *force,
+        State_f64 *c) {
     double all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     if (all - all != 0.0 || c->H1 < 0.0 || c->H2 < 0.0) {
         return math_NaN();
     }
     double limit = 2.0 * p->CFL * area / b->speed_;
     if (p->Forced) {
-        limit = num_Smaller_f64(limit, p->Longest);
+        limit = num_Smaller_f64(limit, Forcing_stepLimit_f64(force, c->H1 + c->H2 < p->DryDepth));
     }
     return limit;
 }
 
 // advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.
-// (*balance[float64]).advance, cell.go:51
+// (*balance[float64]).advance, cell.go:53
 DEVICE double balance_advance_f64(balance_f64 *b, bool oneLayer, int64 i, const Params_f64 *p, double dt,
         double area, State_f64 *from, Slice<double> manning, const Forcing_f64 *force, State_f64 *out) {
     State_f64 c = *from;
@@ -1799,7 +1875,7 @@ DEVICE double balance_advance_f64(balance_f64 *b, bool oneLayer, int64 i, const 
     }
     dampThinLayers_f64(oneLayer, p->DryDepth, &c);
     *out = c;
-    return balance_stepLimit_f64(b, p, area, &c);
+    return balance_stepLimit_f64(b, p, area, force, &c);
 }
 
 // UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
@@ -1901,7 +1977,7 @@ DEVICE void SumConveyances_f64_at(int64 k, Slice<Distribution> list, const Bound
 
 // rotate sets the side to a cell's state in the frame of the normal (nx, ny). t holds the tangential mass flow until
 // it is divided by h.
-// (*side[float32]).rotate, face.go:41
+// (*side[float32]).rotate, face.go:43
 DEVICE void side_rotate_f32(side_f32 *s, int32 scheme, State_f32 *w, Bed_f32 *bed, float nx, float ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
@@ -1916,14 +1992,14 @@ DEVICE void side_rotate_f32(side_f32 *s, int32 scheme, State_f32 *w, Bed_f32 *be
 }
 
 // computeLevels computes the levels of a side with the state of its cell.
-// (*side[float32]).computeLevels, face.go:50
+// (*side[float32]).computeLevels, face.go:52
 DEVICE void side_computeLevels_f32(side_f32 *s) {
     s->z2 = s->h2 - s->depth;
     s->z1 = s->h1 + s->z2;
 }
 
 // thinVelocityLower does so for the lower layer.
-// (*side[float32]).thinVelocityLower, face.go:78
+// (*side[float32]).thinVelocityLower, face.go:80
 DEVICE void side_thinVelocityLower_f32(side_f32 *s, float dry) {
     s->u2 = velocity_f32(s->h2, s->q2, dry);
     s->t2 = velocity_f32(s->h2, s->t2, dry);
@@ -1931,7 +2007,7 @@ DEVICE void side_thinVelocityLower_f32(side_f32 *s, float dry) {
 }
 
 // mirror makes s the state behind a wall: the same water with its normal velocity reversed.
-// (*side[float32]).mirror, face.go:96
+// (*side[float32]).mirror, face.go:98
 DEVICE void side_mirror_f32(side_f32 *s) {
     s->q1 = -s->q1;
     s->u1 = -s->u1;
@@ -1940,13 +2016,13 @@ DEVICE void side_mirror_f32(side_f32 *s) {
 }
 
 // thin reports whether a layer is absent.
-// (*side[float32]).thin, face.go:56
+// (*side[float32]).thin, face.go:58
 DEVICE bool side_thin_f32(side_f32 *s, float dry) {
     return s->h1 < dry || s->h2 < dry;
 }
 
 // thinVelocities computes the velocities of a side on which a layer may be absent, and the resulting mass flows.
-// (*side[float32]).thinVelocities, face.go:71
+// (*side[float32]).thinVelocities, face.go:73
 DEVICE void side_thinVelocities_f32(side_f32 *s, float dry) {
     s->u1 = velocity_f32(s->h1, s->q1, dry);
     s->t1 = velocity_f32(s->h1, s->t1, dry);
@@ -1955,7 +2031,7 @@ DEVICE void side_thinVelocities_f32(side_f32 *s, float dry) {
 }
 
 // velocities computes the velocities of both sides if both layers are present, with one division.
-// (*Face[float32]).velocities, face.go:59
+// (*Face[float32]).velocities, face.go:61
 DEVICE void Face_velocities_f32(Face_f32 *f) {
     side_f32 *l = &f->l, *r = &f->r;
     float hl = l->h1 * l->h2, hr = r->h1 * r->h2;
@@ -1978,7 +2054,7 @@ DEVICE void Face_velocities_f32(Face_f32 *f) {
 }
 
 // levelJumps computes the jumps of surface and interface if both layers are present.
-// (*Face[float32]).levelJumps, face.go:101
+// (*Face[float32]).levelJumps, face.go:103
 DEVICE void Face_levelJumps_f32(Face_f32 *f) {
     float z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
     f->dz2 = z2r - z2l;
@@ -1987,7 +2063,7 @@ DEVICE void Face_levelJumps_f32(Face_f32 *f) {
 
 // roeMean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by
 // √h, with both weights multiplied by that of the left side.
-// (*Face[float32]).roeMean, face.go:109
+// (*Face[float32]).roeMean, face.go:111
 DEVICE void Face_roeMean_f32(Face_f32 *f, float g) {
     side_f32 *l = &f->l, *r = &f->r;
     f->g1 = num_Sqrt_f32(l->h1 * r->h1);
@@ -2004,7 +2080,7 @@ DEVICE void Face_roeMean_f32(Face_f32 *f, float g) {
 
 // computeResidual fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as
 // jumps of levels, it vanishes exactly in a lake at rest.
-// (*Face[float32]).computeResidual, face.go:123
+// (*Face[float32]).computeResidual, face.go:125
 DEVICE void Face_computeResidual_f32(Face_f32 *f, float ratio) {
     side_f32 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -2140,7 +2216,7 @@ DEVICE void Face_Waves_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
 }
 
 // roeMeanThin is roeMean where thicknesses may be 0.
-// (*Face[float32]).roeMeanThin, dry.go:96
+// (*Face[float32]).roeMeanThin, dry.go:99
 DEVICE void Face_roeMeanThin_f32(Face_f32 *f, float g) {
     side_f32 *l = &f->l, *r = &f->r;
     float h1l = l->h1, h2l = l->h2, h1r = r->h1, h2r = r->h2;
@@ -2156,7 +2232,7 @@ DEVICE void Face_roeMeanThin_f32(Face_f32 *f, float g) {
 }
 
 // stopLower does the same for the lower layer.
-// (*Face[float32]).stopLower, dry.go:111
+// (*Face[float32]).stopLower, dry.go:114
 DEVICE void Face_stopLower_f32(Face_f32 *f) {
     f->l.q2 = 0.0f;
     f->l.u2 = 0.0f;
@@ -2168,16 +2244,16 @@ DEVICE void Face_stopLower_f32(Face_f32 *f) {
 // Einfeldt: with these speeds thicknesses stay nonnegative, and a dry bed is flooded at the speed of its front, u +
 // 2√(gh). The sides have thicknesses hl and hr and velocities ul and ur; u and c = gh are the Roe state, dz is the jump
 // of the level, and (r1, r2) the residual. speed is that of the fastest wave.
-// singleLayerViscosity[float32], dry.go:119
+// singleLayerViscosity[float32], dry.go:122
 struct singleLayerViscosity_f32_results { float r0; float r1; float r2; };
 DEVICE singleLayerViscosity_f32_results singleLayerViscosity_f32(float g, float hl, float ul, float hr, float ur,
         float u, float c, float dz, float r1, float r2, float dry) {
     float cl = num_Sqrt_f32(g * hl), cr = num_Sqrt_f32(g * hr), s = num_Sqrt_f32(c);
     float l1 = num_Smaller_f32(ul - cl, u - s), l2 = num_Larger_f32(ur + cr, u + s);
-    if (hr < dry) {
+    if (hr < dry && hl >= dry) {
         l2 = ul + 2.0f * cl;
     }
-    if (hl < dry) {
+    if (hl < dry && hr >= dry) {
         l1 = ur - 2.0f * cr;
     }
     l1 = num_Smaller_f32(l1, 0.0f);
@@ -2188,7 +2264,7 @@ DEVICE singleLayerViscosity_f32_results singleLayerViscosity_f32(float g, float 
 }
 
 // lowerViscosity is dryViscosity where no side has an upper layer. dry means that no side has a lower layer either.
-// (*Face[float32]).lowerViscosity, dry.go:79
+// (*Face[float32]).lowerViscosity, dry.go:82
 DEVICE void Face_lowerViscosity_f32(Face_f32 *f, const Params_f32 *p, bool dry) {
     side_f32 *l = &f->l, *r = &f->r;
     f->dz1 = f->dz2;
@@ -2215,6 +2291,10 @@ DEVICE void Face_viscosityOfOneLayer_f32(Face_f32 *f, const Params_f32 *p) {
     l->h2 = value1;
     r->h2 = value2;
     bool absentl = l->h2 < p->DryDepth, absentr = r->h2 < p->DryDepth;
+    if (f->sloped) {
+        absentl = l->mean2 < p->DryDepth;
+        absentr = r->mean2 < p->DryDepth;
+    }
     if (absentr && -r->depth > l->z2) {
         l->q2 = 0.0f;
         l->u2 = 0.0f;
@@ -2229,7 +2309,7 @@ DEVICE void Face_viscosityOfOneLayer_f32(Face_f32 *f, const Params_f32 *p) {
 }
 
 // stopUpper sets the upper layer to rest on both sides: layers thinner than the dry depth do not flow.
-// (*Face[float32]).stopUpper, dry.go:106
+// (*Face[float32]).stopUpper, dry.go:109
 DEVICE void Face_stopUpper_f32(Face_f32 *f) {
     f->l.q1 = 0.0f;
     f->l.u1 = 0.0f;
@@ -2238,13 +2318,13 @@ DEVICE void Face_stopUpper_f32(Face_f32 *f) {
 }
 
 // residual returns the residual of the face as a vector.
-// (*Face[float32]).residual, face.go:145
+// (*Face[float32]).residual, face.go:147
 DEVICE vector_f32 Face_residual_f32(Face_f32 *f) {
     return vector_f32{f->r1, f->r2, f->r3, f->r4};
 }
 
 // applyRoeMatrix returns A v with the Roe matrix A of the face.
-// (*Face[float32]).applyRoeMatrix, face.go:132
+// (*Face[float32]).applyRoeMatrix, face.go:134
 DEVICE vector_f32 Face_applyRoeMatrix_f32(Face_f32 *f, float r, vector_f32 v) {
     return vector_f32{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0f * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0f * f->u2 * v.q2};
 }
@@ -2408,7 +2488,7 @@ DEVICE float harten_f32(float l, float eps) {
 }
 
 // stateJump returns ΔW minus the jump at rest caused by the bed, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float32]).stateJump, face.go:142
+// (*Face[float32]).stateJump, face.go:144
 DEVICE vector_f32 Face_stateJump_f32(Face_f32 *f) {
     return vector_f32{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
@@ -2486,7 +2566,7 @@ DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
 }
 
 // bounded returns x in [0, 1].
-// bounded[float32], boundary.go:150
+// bounded[float32], boundary.go:146
 DEVICE float bounded_f32(float x) {
     return num_Smaller_f32(num_Larger_f32(x, 0.0f), 1.0f);
 }
@@ -2494,7 +2574,7 @@ DEVICE float bounded_f32(float x) {
 // frictionShare returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice
 // the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates,
 // faster flow slows down, and water at rest stays at rest.
-// frictionShare[float32], boundary.go:155
+// frictionShare[float32], boundary.go:151
 DEVICE float frictionShare_f32(float n, float h, float square, float slope) {
     float friction = n * n * square / (h * cubeRoot_f32(h));
     if (2.0f * friction < slope) {
@@ -2507,7 +2587,7 @@ DEVICE float frictionShare_f32(float n, float h, float square, float slope) {
 // velocity. Where water flows in down a slope its velocity is reduced, the more the thinner it is: else films on rough
 // beds would draw in any amount of water. At first order the level falls outwards as that of uniform flow does, like
 // that in a cell with slopes at second order (see openSlopes): HLLE's flux to a cell of the same depth beyond the edge.
-// (*Face[float32]).openOutlet, boundary.go:127
+// (*Face[float32]).openOutlet, boundary.go:123
 struct Face_openOutlet_f32_results { float r0; float r1; float r2; };
 DEVICE Face_openOutlet_f32_results Face_openOutlet_f32(Face_f32 *f, const Params_f32 *p, Outlet_f32 *o, float h,
         float u) {
@@ -2543,7 +2623,7 @@ DEVICE float Boundary_part_f32(const Boundary_f32 *s, int64 k, float length) {
 
 // outflow returns what boundaryState does for an outflow of q per metre, which is at most critical, where the cell has
 // thickness h and outward velocity u: Newton's method for (R - 2c) c² = gq, which decreases c from R/2, where q is 0.
-// outflow[float32], boundary.go:242
+// outflow[float32], boundary.go:239
 struct outflow_f32_results { float r0; float r1; float r2; };
 DEVICE outflow_f32_results outflow_f32(float gravity, float q, float h, float u) {
     float rise = 0.0f;
@@ -2574,7 +2654,7 @@ DEVICE outflow_f32_results outflow_f32(float gravity, float q, float h, float u)
 // inflow returns the thickness and the outward velocity on the boundary for an inflow of q per metre, so that u + 2c
 // equals the outgoing characteristic. c is the wave speed √(gh) in the cell, from which Newton's method starts. The
 // inflow is at most critical: no faster than waves.
-// inflow[float32], boundary.go:268
+// inflow[float32], boundary.go:265
 struct inflow_f32_results { float r0; float r1; };
 DEVICE inflow_f32_results inflow_f32(float gravity, float q, float outgoing, float c) {
     float thick = 0.0f;
@@ -2603,8 +2683,8 @@ DEVICE inflow_f32_results inflow_f32(float gravity, float q, float outgoing, flo
 // most critical, c = u = R/3, unless it is supercritical inside: a lower level outside does not draw more. Radiation
 // prescribes the incoming characteristic: that of water at rest with the prescribed level, or, if wave is not 0, of a
 // simple wave whose height above that level is wave. Across a simple wave that moves inward, R keeps its value 2√(gh₀)
-// at rest.
-// boundaryState[float32], boundary.go:202
+// at rest. An inflow comes in against any outflow.
+// boundaryState[float32], boundary.go:198
 struct boundaryState_f32_results { float r0; float r1; float r2; };
 DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, float wave, float gravity, float h,
         float u, float z, float depth) {
@@ -2613,10 +2693,11 @@ DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, floa
     float speed = 0.0f;
     float c = num_Sqrt_f32(gravity * h);
     float outgoing = u + 2.0f * c;
-    if (u > c || kind == 1 && value == z) {
+    bool discharge = kind == 2 || kind == 7;
+    if (u > c && !(discharge && value > 0.0f) || kind == 1 && value == z) {
         return {0.0f, h, u};
     }
-    if (kind == 2 || kind == 7) {
+    if (discharge) {
         const auto results1 = inflow_f32(gravity, value, outgoing, c);
         thick = results1.r0;
         speed = results1.r1;
@@ -2656,7 +2737,7 @@ DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, floa
 
 // beyond returns how far the level on outlet k is above that inside, and the thickness and the outward velocity there,
 // for a prescribed value and the number that belongs to it.
-// (*Face[float32]).beyond, boundary.go:165
+// (*Face[float32]).beyond, boundary.go:161
 struct Face_beyond_f32_results { float r0; float r1; float r2; };
 DEVICE Face_beyond_f32_results Face_beyond_f32(Face_f32 *f, int64 k, float length, const Params_f32 *p,
         const Boundary_f32 *boundary, float value, float wave) {
@@ -2691,12 +2772,11 @@ DEVICE Face_beyond_f32_results Face_beyond_f32(Face_f32 *f, int64 k, float lengt
     return {results2.r0, results2.r1, results2.r2};
 }
 
-// availableShare returns the fraction, at most 1, of the mass want that the upwind cell can supply to this edge in the
-// step. want is positive from left to right. The layer has thicknesses hl and hr in the cells and stands on a step
-// of the bed or interface of height step. At a shore, and if the layer is thinner than twice the step, each of the
-// cell's three edges may take a third.
-// (*Face[float32]).availableShare, edge.go:219
-DEVICE float Face_availableShare_f32(Face_f32 *f, EdgeCells at, float want, float hl, float hr, float step,
+// suppliedByThirds is the rule of first order. want is positive from left to right. The layer has thicknesses hl and hr
+// in the cells and stands on a step of the bed or interface of height step. At a shore, and if the layer is thinner
+// than twice the step, each of the cell's three edges may take a third.
+// (*Face[float32]).suppliedByThirds, shares.go:80
+DEVICE float Face_suppliedByThirds_f32(Face_f32 *f, EdgeCells at, float want, float hl, float hr, float step,
         float dry) {
     float h = hl, area = f->l.area;
     if (want < 0.0f) {
@@ -2721,8 +2801,42 @@ DEVICE float Face_availableShare_f32(Face_f32 *f, EdgeCells at, float want, floa
     return most / want;
 }
 
+// supplied returns the fraction, at most 1, of the volume want that a side's cell can supply to the edge in a step. At
+// the edge the layer has thickness h and outward velocity u, in the cell the thickness mean, and inverse is one over
+// its potential outflow, 0 if the layer is absent. outside means that the side is beyond the boundary.
+// (*side[float32]).supplied, shares.go:60
+DEVICE float side_supplied_f32(side_f32 *s, bool outside, float want, float length, float h, float u, float mean,
+        float inverse, float gravity) {
+    float available = num_Larger_f32(mean, 0.0f) * s->area;
+    if (outside || want <= 0x1.446738p-07f /* 0.0099 */ * available) {
+        return 1.0f;
+    }
+    float share = 0x1.555476p-02f /* 0.33333 */;
+    if (inverse > 0.0f) {
+        share = 0x1.47ae14p-07f /* 0.01 */ + 0x1.f0a3d8p-01f /* 0.97 */ * length * h * num_Larger_f32(u + num_Sqrt_f32(gravity * num_Larger_f32(mean, 0.0f)), 0.0f) * inverse;
+    }
+    float most = 0x1.fffebp-01f /* 0.99999 */ * share * available;
+    if (want <= most) {
+        return 1.0f;
+    }
+    return most / want;
+}
+
+// supplied2 does so for the lower layer.
+// (*Face[float32]).supplied2, shares.go:45
+DEVICE float Face_supplied2_f32(Face_f32 *f, EdgeCells at, float m, float length, float dt, const Params_f32 *p) {
+    side_f32 *l = &f->l, *r = &f->r;
+    float want = m * length * dt;
+    if (!f->sloped) {
+        return Face_suppliedByThirds_f32(f, at, want, l->h2, r->h2, num_Abs_f32(l->depth - r->depth), p->DryDepth);
+    } else if (want < 0.0f) {
+        return side_supplied_f32(r, at.Right < 0, -want, length, r->h2, -r->free2, r->mean2, r->share2, p->Gravity);
+    }
+    return side_supplied_f32(l, false, want, length, l->h2, l->free2, l->mean2, l->share2, p->Gravity);
+}
+
 // carried returns the tangential mass flow that the mass flux m advects from upwind.
-// carried[float32], edge.go:174
+// carried[float32], edge.go:177
 DEVICE float carried_f32(float m, float tl, float tr) {
     if (m > 0.0f) {
         return m * tl;
@@ -2762,12 +2876,7 @@ DEVICE void Face_outletFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *normal, c
         speed = results3.r2;
         fastest = num_Larger_f32(fastest, num_Abs_f32(speed) + num_Sqrt_f32(p->Gravity * num_Larger_f32(h, thick)));
     }
-    // mean thickness in the cell
-    float mean = l->h2;
-    if (f->sloped) {
-        mean = l->mean2;
-    }
-    if (float s = Face_availableShare_f32(f, at, m * length * dt, mean, mean, 0.0f, p->DryDepth); s < 1.0f) {
+    if (float s = Face_supplied2_f32(f, at, m, length, dt, p); s < 1.0f) {
         m = m * s;
         force = force * s;
         if (own) {
@@ -2779,7 +2888,7 @@ DEVICE void Face_outletFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *normal, c
         t = m * l->t2;
     }
     float x = normal->X * length, y = normal->Y * length;
-    *out = Flux_f32{0.0f, m * length, fastest * length, 0.0f, Array<MomentumChange_f32, 2>{}};
+    *out = Flux_f32{0.0f, m * length, fastest * length, length, Array<MomentumChange_f32, 2>{}};
     out->Side[0] = MomentumChange_f32{0.0f, 0.0f, force * x - t * y, force * y + t * x};
 }
 
@@ -2793,10 +2902,66 @@ DEVICE void Boundary_addOutflow_f32(const Boundary_f32 *s, EdgeCells at, float d
 
 // contact returns the tangential flux of the 6×6 system: Roe's method for the contact wave of speed u, with t the Roe
 // mean of the tangential velocity and v the viscosity of the mass.
-// contact[float32], edge.go:183
+// contact[float32], edge.go:186
 DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
     float jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
+}
+
+// shearSpeed returns the speed with which the tangential momentum of waves of a given speed is dissipated, for a rough
+// bed, rotation and a jump of the normal velocity: see shear.
+// shearSpeed[float32], shares.go:134
+DEVICE float shearSpeed_f32(float wave, float rough, float turned, float jump) {
+    return num_Smaller_f32(0x1.333334p-02f /* 0.3 */ * wave, rough * wave + num_Smaller_f32(turned, 0x1.99999ap-04f /* 0.1 */ * wave) + 10.0f * jump);
+}
+
+// shear returns the dissipation of the tangential momentum in both layers, in m³/s² per metre of edge: without it
+// geostrophic flow slowly becomes noise on triangles, rest over a rough bed is unstable, and plane shocks become
+// uneven. Its speed is at most 0.3 of that of waves: what rotation needs, the Coriolis parameter times the length
+// of the edge, at most 0.1 of the speed of waves; ten times the jump of the normal velocity; and the speed of waves
+// times four times the share of the thickness by which the bed rises or falls within the cells and between them. The
+// last two are small where the flow is smooth. The mean over both layers is dissipated with the speed of external
+// waves, and the difference from it with that of internal ones.
+// (*Face[float32]).shear, shares.go:110
+struct Face_shear_f32_results { float r0; float r1; };
+DEVICE Face_shear_f32_results Face_shear_f32(Face_f32 *f, int32 scheme, float length, const Params_f32 *p) {
+    float d1 = 0.0f;
+    float d2 = 0.0f;
+    side_f32 *l = &f->l, *r = &f->r;
+    float jump2 = r->t2 - l->t2;
+    float relief = go_max<float>(go_max<float>(num_Abs_f32(l->bed - l->depth), num_Abs_f32(r->bed - r->depth)), num_Abs_f32(l->depth - r->depth));
+    float deeper = num_Larger_f32(num_Larger_f32(l->mean2, r->mean2), p->DryDepth);
+    float rough = 4.0f * relief / deeper, turned = p->Rotation * length;
+    if (scheme == 3) {
+        return {0.0f, shearSpeed_f32(num_Sqrt_f32(f->c2), rough, turned, num_Abs_f32(r->u2 - l->u2)) / 2.0f * f->g2 * jump2};
+    }
+    float jump = num_Larger_f32(num_Abs_f32(r->u1 - l->u1), num_Abs_f32(r->u2 - l->u2));
+    float external = (f->waves.L4 - f->waves.L1) / 2.0f, internal = (f->waves.L3 - f->waves.L2) / 2.0f;
+    if (f->thin) {
+        external = num_Sqrt_f32(f->c1 + f->c2);
+        internal = 0.0f;
+    }
+    external = shearSpeed_f32(external, rough, turned, jump);
+    internal = shearSpeed_f32(internal, rough, turned, jump);
+    float jump1 = r->t1 - l->t1, heavy1 = p->DensityRatio * f->g1;
+    float mean = (heavy1 * jump1 + f->g2 * jump2) / (heavy1 + f->g2);
+    d1 = f->g1 / 2.0f * (external * mean + internal * (jump1 - mean));
+    d2 = f->g2 / 2.0f * (external * mean + internal * (jump2 - mean));
+    return {d1, d2};
+}
+
+// supplied1 returns the fraction, at most 1, of the mass flux m of the upper layer that the upwind cell can supply to
+// the edge in a step of length dt. There is no limit on what comes from beyond the boundary.
+// (*Face[float32]).supplied1, shares.go:32
+DEVICE float Face_supplied1_f32(Face_f32 *f, EdgeCells at, float m, float length, float dt, const Params_f32 *p) {
+    side_f32 *l = &f->l, *r = &f->r;
+    float want = m * length * dt;
+    if (!f->sloped) {
+        return Face_suppliedByThirds_f32(f, at, want, l->h1, r->h1, num_Abs_f32((r->h2 - r->depth) - (l->h2 - l->depth)), p->DryDepth);
+    } else if (want < 0.0f) {
+        return side_supplied_f32(r, at.Right < 0, -want, length, r->h1, -r->free1, r->mean1, r->share1, p->Gravity);
+    }
+    return side_supplied_f32(l, false, want, length, l->h1, l->free1, l->mean1, l->share1, p->Gravity);
 }
 
 // limitMomentum bounds the normal momentum that a film, a layer thinner than ten times the dry depth, gains or gives:
@@ -2805,7 +2970,7 @@ DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float 
 // would let a deep neighbour accelerate the film, and a draining film would keep its momentum. It bounds in the same
 // way a layer of any thickness whose mass flux was limited: else the layer would keep its momentum while it loses mass,
 // and accelerate.
-// limitMomentum[float32], edge.go:194
+// limitMomentum[float32], edge.go:197
 struct limitMomentum_f32_results { float r0; float r1; };
 DEVICE limitMomentum_f32_results limitMomentum_f32(float nl, float nr, float m, bool limited, float hl, float ul,
         float hr, float ur, float jump, const Params_f32 *p) {
@@ -2832,8 +2997,9 @@ DEVICE limitMomentum_f32_results limitMomentum_f32(float nl, float nr, float m, 
 
 // WriteFlux writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part,
 // which cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Where two
-// ranks or tiles compute the same edge, only the one for which it is own updates the counters.
-// (*Face[float32]).WriteFlux, edge.go:112
+// ranks or tiles compute the same edge, only the one for which it is own updates the counters. In one piece: the
+// fluxes of both layers share their limits.
+// (*Face[float32]).WriteFlux, edge.go:113
 DEVICE void Face_WriteFlux_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f32 *normal, const Params_f32 *p,
         const Boundary_f32 *boundary, float dt, bool own, Flux_f32 *out, Counters *n) {
     if (scheme == 3 && at.Right <= -3) {
@@ -2866,18 +3032,13 @@ DEVICE void Face_WriteFlux_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f
     }
     float n1l = (f->r2 - v->q1) / 2.0f + l->q1 * l->u1, n1r = (f->r2 + v->q1) / 2.0f - r->q1 * r->u1;
     float n2l = (f->r4 - v->q2) / 2.0f + l->q2 * l->u2, n2r = (f->r4 + v->q2) / 2.0f - r->q2 * r->u2;
-    float hl1 = l->h1, hl2 = l->h2, bedl = l->depth, hr1 = r->h1, hr2 = r->h2, bedr = r->depth;
     if (f->sloped) {
-        hl1 = l->mean1;
-        hl2 = l->mean2;
-        bedl = l->bed;
-        hr1 = r->mean1;
-        hr2 = r->mean2;
-        bedr = r->bed;
+        auto [d1, d2] = Face_shear_f32(f, scheme, length, p);
+        t1 = t1 - d1;
+        t2 = t2 - d2;
     }
-    float step1 = num_Abs_f32((hr2 - bedr) - (hl2 - bedl)), step2 = num_Abs_f32(l->depth - r->depth);
     if (scheme != 3) {
-        float s = Face_availableShare_f32(f, at, m1 * length * dt, hl1, hr1, step1, p->DryDepth);
+        float s = Face_supplied1_f32(f, at, m1, length, dt, p);
         const auto results1 = limitMomentum_f32(n1l, n1r, m1, s < 1.0f, l->h1, l->u1, r->h1, r->u1, num_Abs_f32(f->dz1), p);
         n1l = results1.r0;
         n1r = results1.r1;
@@ -2891,10 +3052,13 @@ DEVICE void Face_WriteFlux_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f
             }
         }
     }
-    float s = Face_availableShare_f32(f, at, m2 * length * dt, hl2, hr2, step2, p->DryDepth);
-    const auto results2 = limitMomentum_f32(n2l, n2r, m2, s < 1.0f, l->h2, l->u2, r->h2, r->u2, num_Larger_f32(num_Abs_f32(f->dz1), num_Abs_f32(f->dz2)), p);
-    n2l = results2.r0;
-    n2r = results2.r1;
+    float s = Face_supplied2_f32(f, at, m2, length, dt, p);
+    if (scheme != 3 || !f->sloped) {
+        float jump = num_Larger_f32(num_Abs_f32(f->dz1), num_Abs_f32(f->dz2));
+        const auto results2 = limitMomentum_f32(n2l, n2r, m2, s < 1.0f, l->h2, l->u2, r->h2, r->u2, jump, p);
+        n2l = results2.r0;
+        n2r = results2.r1;
+    }
     if (s < 1.0f) {
         m2 = m2 * s;
         t2 = t2 * s;
@@ -2905,7 +3069,7 @@ DEVICE void Face_WriteFlux_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f
         }
     }
     float x = normal->X * length, y = normal->Y * length;
-    *out = Flux_f32{m1 * length, m2 * length, f->speed_ * length, 0.0f, Array<MomentumChange_f32, 2>{{MomentumChange_f32{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x}, MomentumChange_f32{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x}}}};
+    *out = Flux_f32{m1 * length, m2 * length, f->speed_ * length, length, Array<MomentumChange_f32, 2>{{MomentumChange_f32{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x}, MomentumChange_f32{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x}}}};
     if (at.Right <= -3) {
         Boundary_addOutflow_f32(boundary, at, dt, out);
     }
@@ -2924,7 +3088,7 @@ DEVICE void EdgeFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Me
 
 // rotate sets the side to a cell's state in the frame of the normal (nx, ny). t holds the tangential mass flow until
 // it is divided by h.
-// (*side[float64]).rotate, face.go:41
+// (*side[float64]).rotate, face.go:43
 DEVICE void side_rotate_f64(side_f64 *s, int32 scheme, State_f64 *w, Bed_f64 *bed, double nx, double ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
@@ -2939,14 +3103,14 @@ DEVICE void side_rotate_f64(side_f64 *s, int32 scheme, State_f64 *w, Bed_f64 *be
 }
 
 // computeLevels computes the levels of a side with the state of its cell.
-// (*side[float64]).computeLevels, face.go:50
+// (*side[float64]).computeLevels, face.go:52
 DEVICE void side_computeLevels_f64(side_f64 *s) {
     s->z2 = s->h2 - s->depth;
     s->z1 = s->h1 + s->z2;
 }
 
 // thinVelocityLower does so for the lower layer.
-// (*side[float64]).thinVelocityLower, face.go:78
+// (*side[float64]).thinVelocityLower, face.go:80
 DEVICE void side_thinVelocityLower_f64(side_f64 *s, double dry) {
     s->u2 = velocity_f64(s->h2, s->q2, dry);
     s->t2 = velocity_f64(s->h2, s->t2, dry);
@@ -2954,7 +3118,7 @@ DEVICE void side_thinVelocityLower_f64(side_f64 *s, double dry) {
 }
 
 // mirror makes s the state behind a wall: the same water with its normal velocity reversed.
-// (*side[float64]).mirror, face.go:96
+// (*side[float64]).mirror, face.go:98
 DEVICE void side_mirror_f64(side_f64 *s) {
     s->q1 = -s->q1;
     s->u1 = -s->u1;
@@ -2963,13 +3127,13 @@ DEVICE void side_mirror_f64(side_f64 *s) {
 }
 
 // thin reports whether a layer is absent.
-// (*side[float64]).thin, face.go:56
+// (*side[float64]).thin, face.go:58
 DEVICE bool side_thin_f64(side_f64 *s, double dry) {
     return s->h1 < dry || s->h2 < dry;
 }
 
 // thinVelocities computes the velocities of a side on which a layer may be absent, and the resulting mass flows.
-// (*side[float64]).thinVelocities, face.go:71
+// (*side[float64]).thinVelocities, face.go:73
 DEVICE void side_thinVelocities_f64(side_f64 *s, double dry) {
     s->u1 = velocity_f64(s->h1, s->q1, dry);
     s->t1 = velocity_f64(s->h1, s->t1, dry);
@@ -2978,7 +3142,7 @@ DEVICE void side_thinVelocities_f64(side_f64 *s, double dry) {
 }
 
 // velocities computes the velocities of both sides if both layers are present, with one division.
-// (*Face[float64]).velocities, face.go:59
+// (*Face[float64]).velocities, face.go:61
 DEVICE void Face_velocities_f64(Face_f64 *f) {
     side_f64 *l = &f->l, *r = &f->r;
     double hl = l->h1 * l->h2, hr = r->h1 * r->h2;
@@ -3001,7 +3165,7 @@ DEVICE void Face_velocities_f64(Face_f64 *f) {
 }
 
 // levelJumps computes the jumps of surface and interface if both layers are present.
-// (*Face[float64]).levelJumps, face.go:101
+// (*Face[float64]).levelJumps, face.go:103
 DEVICE void Face_levelJumps_f64(Face_f64 *f) {
     double z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
     f->dz2 = z2r - z2l;
@@ -3010,7 +3174,7 @@ DEVICE void Face_levelJumps_f64(Face_f64 *f) {
 
 // roeMean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by
 // √h, with both weights multiplied by that of the left side.
-// (*Face[float64]).roeMean, face.go:109
+// (*Face[float64]).roeMean, face.go:111
 DEVICE void Face_roeMean_f64(Face_f64 *f, double g) {
     side_f64 *l = &f->l, *r = &f->r;
     f->g1 = num_Sqrt_f64(l->h1 * r->h1);
@@ -3027,7 +3191,7 @@ DEVICE void Face_roeMean_f64(Face_f64 *f, double g) {
 
 // computeResidual fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as
 // jumps of levels, it vanishes exactly in a lake at rest.
-// (*Face[float64]).computeResidual, face.go:123
+// (*Face[float64]).computeResidual, face.go:125
 DEVICE void Face_computeResidual_f64(Face_f64 *f, double ratio) {
     side_f64 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -3164,7 +3328,7 @@ DEVICE void Face_Waves_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
 }
 
 // roeMeanThin is roeMean where thicknesses may be 0.
-// (*Face[float64]).roeMeanThin, dry.go:96
+// (*Face[float64]).roeMeanThin, dry.go:99
 DEVICE void Face_roeMeanThin_f64(Face_f64 *f, double g) {
     side_f64 *l = &f->l, *r = &f->r;
     double h1l = l->h1, h2l = l->h2, h1r = r->h1, h2r = r->h2;
@@ -3180,7 +3344,7 @@ DEVICE void Face_roeMeanThin_f64(Face_f64 *f, double g) {
 }
 
 // stopLower does the same for the lower layer.
-// (*Face[float64]).stopLower, dry.go:111
+// (*Face[float64]).stopLower, dry.go:114
 DEVICE void Face_stopLower_f64(Face_f64 *f) {
     f->l.q2 = 0.0;
     f->l.u2 = 0.0;
@@ -3192,16 +3356,16 @@ DEVICE void Face_stopLower_f64(Face_f64 *f) {
 // Einfeldt: with these speeds thicknesses stay nonnegative, and a dry bed is flooded at the speed of its front, u +
 // 2√(gh). The sides have thicknesses hl and hr and velocities ul and ur; u and c = gh are the Roe state, dz is the jump
 // of the level, and (r1, r2) the residual. speed is that of the fastest wave.
-// singleLayerViscosity[float64], dry.go:119
+// singleLayerViscosity[float64], dry.go:122
 struct singleLayerViscosity_f64_results { double r0; double r1; double r2; };
 DEVICE singleLayerViscosity_f64_results singleLayerViscosity_f64(double g, double hl, double ul, double hr,
         double ur, double u, double c, double dz, double r1, double r2, double dry) {
     double cl = num_Sqrt_f64(g * hl), cr = num_Sqrt_f64(g * hr), s = num_Sqrt_f64(c);
     double l1 = num_Smaller_f64(ul - cl, u - s), l2 = num_Larger_f64(ur + cr, u + s);
-    if (hr < dry) {
+    if (hr < dry && hl >= dry) {
         l2 = ul + 2.0 * cl;
     }
-    if (hl < dry) {
+    if (hl < dry && hr >= dry) {
         l1 = ur - 2.0 * cr;
     }
     l1 = num_Smaller_f64(l1, 0.0);
@@ -3212,7 +3376,7 @@ DEVICE singleLayerViscosity_f64_results singleLayerViscosity_f64(double g, doubl
 }
 
 // lowerViscosity is dryViscosity where no side has an upper layer. dry means that no side has a lower layer either.
-// (*Face[float64]).lowerViscosity, dry.go:79
+// (*Face[float64]).lowerViscosity, dry.go:82
 DEVICE void Face_lowerViscosity_f64(Face_f64 *f, const Params_f64 *p, bool dry) {
     side_f64 *l = &f->l, *r = &f->r;
     f->dz1 = f->dz2;
@@ -3239,6 +3403,10 @@ DEVICE void Face_viscosityOfOneLayer_f64(Face_f64 *f, const Params_f64 *p) {
     l->h2 = value1;
     r->h2 = value2;
     bool absentl = l->h2 < p->DryDepth, absentr = r->h2 < p->DryDepth;
+    if (f->sloped) {
+        absentl = l->mean2 < p->DryDepth;
+        absentr = r->mean2 < p->DryDepth;
+    }
     if (absentr && -r->depth > l->z2) {
         l->q2 = 0.0;
         l->u2 = 0.0;
@@ -3253,7 +3421,7 @@ DEVICE void Face_viscosityOfOneLayer_f64(Face_f64 *f, const Params_f64 *p) {
 }
 
 // stopUpper sets the upper layer to rest on both sides: layers thinner than the dry depth do not flow.
-// (*Face[float64]).stopUpper, dry.go:106
+// (*Face[float64]).stopUpper, dry.go:109
 DEVICE void Face_stopUpper_f64(Face_f64 *f) {
     f->l.q1 = 0.0;
     f->l.u1 = 0.0;
@@ -3262,13 +3430,13 @@ DEVICE void Face_stopUpper_f64(Face_f64 *f) {
 }
 
 // residual returns the residual of the face as a vector.
-// (*Face[float64]).residual, face.go:145
+// (*Face[float64]).residual, face.go:147
 DEVICE vector_f64 Face_residual_f64(Face_f64 *f) {
     return vector_f64{f->r1, f->r2, f->r3, f->r4};
 }
 
 // applyRoeMatrix returns A v with the Roe matrix A of the face.
-// (*Face[float64]).applyRoeMatrix, face.go:132
+// (*Face[float64]).applyRoeMatrix, face.go:134
 DEVICE vector_f64 Face_applyRoeMatrix_f64(Face_f64 *f, double r, vector_f64 v) {
     return vector_f64{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0 * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0 * f->u2 * v.q2};
 }
@@ -3432,7 +3600,7 @@ DEVICE double harten_f64(double l, double eps) {
 }
 
 // stateJump returns ΔW minus the jump at rest caused by the bed, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float64]).stateJump, face.go:142
+// (*Face[float64]).stateJump, face.go:144
 DEVICE vector_f64 Face_stateJump_f64(Face_f64 *f) {
     return vector_f64{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
@@ -3510,7 +3678,7 @@ DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
 }
 
 // bounded returns x in [0, 1].
-// bounded[float64], boundary.go:150
+// bounded[float64], boundary.go:146
 DEVICE double bounded_f64(double x) {
     return num_Smaller_f64(num_Larger_f64(x, 0.0), 1.0);
 }
@@ -3518,7 +3686,7 @@ DEVICE double bounded_f64(double x) {
 // frictionShare returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice
 // the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates,
 // faster flow slows down, and water at rest stays at rest.
-// frictionShare[float64], boundary.go:155
+// frictionShare[float64], boundary.go:151
 DEVICE double frictionShare_f64(double n, double h, double square, double slope) {
     double friction = n * n * square / (h * cubeRoot_f64(h));
     if (2.0 * friction < slope) {
@@ -3531,7 +3699,7 @@ DEVICE double frictionShare_f64(double n, double h, double square, double slope)
 // velocity. Where water flows in down a slope its velocity is reduced, the more the thinner it is: else films on rough
 // beds would draw in any amount of water. At first order the level falls outwards as that of uniform flow does, like
 // that in a cell with slopes at second order (see openSlopes): HLLE's flux to a cell of the same depth beyond the edge.
-// (*Face[float64]).openOutlet, boundary.go:127
+// (*Face[float64]).openOutlet, boundary.go:123
 struct Face_openOutlet_f64_results { double r0; double r1; double r2; };
 DEVICE Face_openOutlet_f64_results Face_openOutlet_f64(Face_f64 *f, const Params_f64 *p, Outlet_f64 *o, double h,
         double u) {
@@ -3567,7 +3735,7 @@ DEVICE double Boundary_part_f64(const Boundary_f64 *s, int64 k, double length) {
 
 // outflow returns what boundaryState does for an outflow of q per metre, which is at most critical, where the cell has
 // thickness h and outward velocity u: Newton's method for (R - 2c) c² = gq, which decreases c from R/2, where q is 0.
-// outflow[float64], boundary.go:242
+// outflow[float64], boundary.go:239
 struct outflow_f64_results { double r0; double r1; double r2; };
 DEVICE outflow_f64_results outflow_f64(double gravity, double q, double h, double u) {
     double rise = 0.0;
@@ -3598,7 +3766,7 @@ DEVICE outflow_f64_results outflow_f64(double gravity, double q, double h, doubl
 // inflow returns the thickness and the outward velocity on the boundary for an inflow of q per metre, so that u + 2c
 // equals the outgoing characteristic. c is the wave speed √(gh) in the cell, from which Newton's method starts. The
 // inflow is at most critical: no faster than waves.
-// inflow[float64], boundary.go:268
+// inflow[float64], boundary.go:265
 struct inflow_f64_results { double r0; double r1; };
 DEVICE inflow_f64_results inflow_f64(double gravity, double q, double outgoing, double c) {
     double thick = 0.0;
@@ -3627,8 +3795,8 @@ DEVICE inflow_f64_results inflow_f64(double gravity, double q, double outgoing, 
 // most critical, c = u = R/3, unless it is supercritical inside: a lower level outside does not draw more. Radiation
 // prescribes the incoming characteristic: that of water at rest with the prescribed level, or, if wave is not 0, of a
 // simple wave whose height above that level is wave. Across a simple wave that moves inward, R keeps its value 2√(gh₀)
-// at rest.
-// boundaryState[float64], boundary.go:202
+// at rest. An inflow comes in against any outflow.
+// boundaryState[float64], boundary.go:198
 struct boundaryState_f64_results { double r0; double r1; double r2; };
 DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, double wave, double gravity, double h,
         double u, double z, double depth) {
@@ -3637,10 +3805,11 @@ DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, dou
     double speed = 0.0;
     double c = num_Sqrt_f64(gravity * h);
     double outgoing = u + 2.0 * c;
-    if (u > c || kind == 1 && value == z) {
+    bool discharge = kind == 2 || kind == 7;
+    if (u > c && !(discharge && value > 0.0) || kind == 1 && value == z) {
         return {0.0, h, u};
     }
-    if (kind == 2 || kind == 7) {
+    if (discharge) {
         const auto results1 = inflow_f64(gravity, value, outgoing, c);
         thick = results1.r0;
         speed = results1.r1;
@@ -3680,7 +3849,7 @@ DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, dou
 
 // beyond returns how far the level on outlet k is above that inside, and the thickness and the outward velocity there,
 // for a prescribed value and the number that belongs to it.
-// (*Face[float64]).beyond, boundary.go:165
+// (*Face[float64]).beyond, boundary.go:161
 struct Face_beyond_f64_results { double r0; double r1; double r2; };
 DEVICE Face_beyond_f64_results Face_beyond_f64(Face_f64 *f, int64 k, double length, const Params_f64 *p,
         const Boundary_f64 *boundary, double value, double wave) {
@@ -3715,12 +3884,11 @@ DEVICE Face_beyond_f64_results Face_beyond_f64(Face_f64 *f, int64 k, double leng
     return {results2.r0, results2.r1, results2.r2};
 }
 
-// availableShare returns the fraction, at most 1, of the mass want that the upwind cell can supply to this edge in the
-// step. want is positive from left to right. The layer has thicknesses hl and hr in the cells and stands on a step
-// of the bed or interface of height step. At a shore, and if the layer is thinner than twice the step, each of the
-// cell's three edges may take a third.
-// (*Face[float64]).availableShare, edge.go:219
-DEVICE double Face_availableShare_f64(Face_f64 *f, EdgeCells at, double want, double hl, double hr, double step,
+// suppliedByThirds is the rule of first order. want is positive from left to right. The layer has thicknesses hl and hr
+// in the cells and stands on a step of the bed or interface of height step. At a shore, and if the layer is thinner
+// than twice the step, each of the cell's three edges may take a third.
+// (*Face[float64]).suppliedByThirds, shares.go:80
+DEVICE double Face_suppliedByThirds_f64(Face_f64 *f, EdgeCells at, double want, double hl, double hr, double step,
         double dry) {
     double h = hl, area = f->l.area;
     if (want < 0.0) {
@@ -3745,8 +3913,43 @@ DEVICE double Face_availableShare_f64(Face_f64 *f, EdgeCells at, double want, do
     return most / want;
 }
 
+// supplied returns the fraction, at most 1, of the volume want that a side's cell can supply to the edge in a step. At
+// the edge the layer has thickness h and outward velocity u, in the cell the thickness mean, and inverse is one over
+// its potential outflow, 0 if the layer is absent. outside means that the side is beyond the boundary.
+// (*side[float64]).supplied, shares.go:60
+DEVICE double side_supplied_f64(side_f64 *s, bool outside, double want, double length, double h, double u,
+        double mean, double inverse, double gravity) {
+    double available = num_Larger_f64(mean, 0.0) * s->area;
+    if (outside || want <= 0x1.4467381d7dbf5p-07 /* 0.0099 */ * available) {
+        return 1.0;
+    }
+    double share = 0x1.555475a31a4bep-02 /* 0.33333 */;
+    if (inverse > 0.0) {
+        share = 0x1.47ae147ae147bp-07 /* 0.01 */ + 0x1.f0a3d70a3d70ap-01 /* 0.97 */ * length * h * num_Larger_f64(u + num_Sqrt_f64(gravity * num_Larger_f64(mean, 0.0)), 0.0) * inverse;
+    }
+    double most = 0x1.fffeb074a771dp-01 /* 0.99999 */ * share * available;
+    if (want <= most) {
+        return 1.0;
+    }
+    return most / want;
+}
+
+// supplied2 does so for the lower layer.
+// (*Face[float64]).supplied2, shares.go:45
+DEVICE double Face_supplied2_f64(Face_f64 *f, EdgeCells at, double m, double length, double dt,
+        const Params_f64 *p) {
+    side_f64 *l = &f->l, *r = &f->r;
+    double want = m * length * dt;
+    if (!f->sloped) {
+        return Face_suppliedByThirds_f64(f, at, want, l->h2, r->h2, num_Abs_f64(l->depth - r->depth), p->DryDepth);
+    } else if (want < 0.0) {
+        return side_supplied_f64(r, at.Right < 0, -want, length, r->h2, -r->free2, r->mean2, r->share2, p->Gravity);
+    }
+    return side_supplied_f64(l, false, want, length, l->h2, l->free2, l->mean2, l->share2, p->Gravity);
+}
+
 // carried returns the tangential mass flow that the mass flux m advects from upwind.
-// carried[float64], edge.go:174
+// carried[float64], edge.go:177
 DEVICE double carried_f64(double m, double tl, double tr) {
     if (m > 0.0) {
         return m * tl;
@@ -3786,12 +3989,7 @@ DEVICE void Face_outletFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *normal, c
         speed = results3.r2;
         fastest = num_Larger_f64(fastest, num_Abs_f64(speed) + num_Sqrt_f64(p->Gravity * num_Larger_f64(h, thick)));
     }
-    // mean thickness in the cell
-    double mean = l->h2;
-    if (f->sloped) {
-        mean = l->mean2;
-    }
-    if (double s = Face_availableShare_f64(f, at, m * length * dt, mean, mean, 0.0, p->DryDepth); s < 1.0) {
+    if (double s = Face_supplied2_f64(f, at, m, length, dt, p); s < 1.0) {
         m = m * s;
         force = force * s;
         if (own) {
@@ -3803,7 +4001,7 @@ DEVICE void Face_outletFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *normal, c
         t = m * l->t2;
     }
     double x = normal->X * length, y = normal->Y * length;
-    *out = Flux_f64{0.0, m * length, fastest * length, 0.0, Array<MomentumChange_f64, 2>{}};
+    *out = Flux_f64{0.0, m * length, fastest * length, length, Array<MomentumChange_f64, 2>{}};
     out->Side[0] = MomentumChange_f64{0.0, 0.0, force * x - t * y, force * y + t * x};
 }
 
@@ -3817,10 +4015,67 @@ DEVICE void Boundary_addOutflow_f64(const Boundary_f64 *s, EdgeCells at, double 
 
 // contact returns the tangential flux of the 6×6 system: Roe's method for the contact wave of speed u, with t the Roe
 // mean of the tangential velocity and v the viscosity of the mass.
-// contact[float64], edge.go:183
+// contact[float64], edge.go:186
 DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
     double jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
+}
+
+// shearSpeed returns the speed with which the tangential momentum of waves of a given speed is dissipated, for a rough
+// bed, rotation and a jump of the normal velocity: see shear.
+// shearSpeed[float64], shares.go:134
+DEVICE double shearSpeed_f64(double wave, double rough, double turned, double jump) {
+    return num_Smaller_f64(0x1.3333333333333p-02 /* 0.3 */ * wave, rough * wave + num_Smaller_f64(turned, 0x1.999999999999ap-04 /* 0.1 */ * wave) + 10.0 * jump);
+}
+
+// shear returns the dissipation of the tangential momentum in both layers, in m³/s² per metre of edge: without it
+// geostrophic flow slowly becomes noise on triangles, rest over a rough bed is unstable, and plane shocks become
+// uneven. Its speed is at most 0.3 of that of waves: what rotation needs, the Coriolis parameter times the length
+// of the edge, at most 0.1 of the speed of waves; ten times the jump of the normal velocity; and the speed of waves
+// times four times the share of the thickness by which the bed rises or falls within the cells and between them. The
+// last two are small where the flow is smooth. The mean over both layers is dissipated with the speed of external
+// waves, and the difference from it with that of internal ones.
+// (*Face[float64]).shear, shares.go:110
+struct Face_shear_f64_results { double r0; double r1; };
+DEVICE Face_shear_f64_results Face_shear_f64(Face_f64 *f, int32 scheme, double length, const Params_f64 *p) {
+    double d1 = 0.0;
+    double d2 = 0.0;
+    side_f64 *l = &f->l, *r = &f->r;
+    double jump2 = r->t2 - l->t2;
+    double relief = go_max<double>(go_max<double>(num_Abs_f64(l->bed - l->depth), num_Abs_f64(r->bed - r->depth)), num_Abs_f64(l->depth - r->depth));
+    double deeper = num_Larger_f64(num_Larger_f64(l->mean2, r->mean2), p->DryDepth);
+    double rough = 4.0 * relief / deeper, turned = p->Rotation * length;
+    if (scheme == 3) {
+        return {0.0, shearSpeed_f64(num_Sqrt_f64(f->c2), rough, turned, num_Abs_f64(r->u2 - l->u2)) / 2.0 * f->g2 * jump2};
+    }
+    double jump = num_Larger_f64(num_Abs_f64(r->u1 - l->u1), num_Abs_f64(r->u2 - l->u2));
+    double external = (f->waves.L4 - f->waves.L1) / 2.0, internal = (f->waves.L3 - f->waves.L2) / 2.0;
+    if (f->thin) {
+        external = num_Sqrt_f64(f->c1 + f->c2);
+        internal = 0.0;
+    }
+    external = shearSpeed_f64(external, rough, turned, jump);
+    internal = shearSpeed_f64(internal, rough, turned, jump);
+    double jump1 = r->t1 - l->t1, heavy1 = p->DensityRatio * f->g1;
+    double mean = (heavy1 * jump1 + f->g2 * jump2) / (heavy1 + f->g2);
+    d1 = f->g1 / 2.0 * (external * mean + internal * (jump1 - mean));
+    d2 = f->g2 / 2.0 * (external * mean + internal * (jump2 - mean));
+    return {d1, d2};
+}
+
+// supplied1 returns the fraction, at most 1, of the mass flux m of the upper layer that the upwind cell can supply to
+// the edge in a step of length dt. There is no limit on what comes from beyond the boundary.
+// (*Face[float64]).supplied1, shares.go:32
+DEVICE double Face_supplied1_f64(Face_f64 *f, EdgeCells at, double m, double length, double dt,
+        const Params_f64 *p) {
+    side_f64 *l = &f->l, *r = &f->r;
+    double want = m * length * dt;
+    if (!f->sloped) {
+        return Face_suppliedByThirds_f64(f, at, want, l->h1, r->h1, num_Abs_f64((r->h2 - r->depth) - (l->h2 - l->depth)), p->DryDepth);
+    } else if (want < 0.0) {
+        return side_supplied_f64(r, at.Right < 0, -want, length, r->h1, -r->free1, r->mean1, r->share1, p->Gravity);
+    }
+    return side_supplied_f64(l, false, want, length, l->h1, l->free1, l->mean1, l->share1, p->Gravity);
 }
 
 // limitMomentum bounds the normal momentum that a film, a layer thinner than ten times the dry depth, gains or gives:
@@ -3829,7 +4084,7 @@ DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, 
 // would let a deep neighbour accelerate the film, and a draining film would keep its momentum. It bounds in the same
 // way a layer of any thickness whose mass flux was limited: else the layer would keep its momentum while it loses mass,
 // and accelerate.
-// limitMomentum[float64], edge.go:194
+// limitMomentum[float64], edge.go:197
 struct limitMomentum_f64_results { double r0; double r1; };
 DEVICE limitMomentum_f64_results limitMomentum_f64(double nl, double nr, double m, bool limited, double hl,
         double ul, double hr, double ur, double jump, const Params_f64 *p) {
@@ -3856,8 +4111,9 @@ DEVICE limitMomentum_f64_results limitMomentum_f64(double nl, double nr, double 
 
 // WriteFlux writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part,
 // which cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Where two
-// ranks or tiles compute the same edge, only the one for which it is own updates the counters.
-// (*Face[float64]).WriteFlux, edge.go:112
+// ranks or tiles compute the same edge, only the one for which it is own updates the counters. In one piece: the
+// fluxes of both layers share their limits.
+// (*Face[float64]).WriteFlux, edge.go:113
 DEVICE void Face_WriteFlux_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f64 *normal, const Params_f64 *p,
         const Boundary_f64 *boundary, double dt, bool own, Flux_f64 *out, Counters *n) {
     if (scheme == 3 && at.Right <= -3) {
@@ -3890,18 +4146,13 @@ DEVICE void Face_WriteFlux_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f
     }
     double n1l = (f->r2 - v->q1) / 2.0 + l->q1 * l->u1, n1r = (f->r2 + v->q1) / 2.0 - r->q1 * r->u1;
     double n2l = (f->r4 - v->q2) / 2.0 + l->q2 * l->u2, n2r = (f->r4 + v->q2) / 2.0 - r->q2 * r->u2;
-    double hl1 = l->h1, hl2 = l->h2, bedl = l->depth, hr1 = r->h1, hr2 = r->h2, bedr = r->depth;
     if (f->sloped) {
-        hl1 = l->mean1;
-        hl2 = l->mean2;
-        bedl = l->bed;
-        hr1 = r->mean1;
-        hr2 = r->mean2;
-        bedr = r->bed;
+        auto [d1, d2] = Face_shear_f64(f, scheme, length, p);
+        t1 = t1 - d1;
+        t2 = t2 - d2;
     }
-    double step1 = num_Abs_f64((hr2 - bedr) - (hl2 - bedl)), step2 = num_Abs_f64(l->depth - r->depth);
     if (scheme != 3) {
-        double s = Face_availableShare_f64(f, at, m1 * length * dt, hl1, hr1, step1, p->DryDepth);
+        double s = Face_supplied1_f64(f, at, m1, length, dt, p);
         const auto results1 = limitMomentum_f64(n1l, n1r, m1, s < 1.0, l->h1, l->u1, r->h1, r->u1, num_Abs_f64(f->dz1), p);
         n1l = results1.r0;
         n1r = results1.r1;
@@ -3915,10 +4166,13 @@ DEVICE void Face_WriteFlux_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f
             }
         }
     }
-    double s = Face_availableShare_f64(f, at, m2 * length * dt, hl2, hr2, step2, p->DryDepth);
-    const auto results2 = limitMomentum_f64(n2l, n2r, m2, s < 1.0, l->h2, l->u2, r->h2, r->u2, num_Larger_f64(num_Abs_f64(f->dz1), num_Abs_f64(f->dz2)), p);
-    n2l = results2.r0;
-    n2r = results2.r1;
+    double s = Face_supplied2_f64(f, at, m2, length, dt, p);
+    if (scheme != 3 || !f->sloped) {
+        double jump = num_Larger_f64(num_Abs_f64(f->dz1), num_Abs_f64(f->dz2));
+        const auto results2 = limitMomentum_f64(n2l, n2r, m2, s < 1.0, l->h2, l->u2, r->h2, r->u2, jump, p);
+        n2l = results2.r0;
+        n2r = results2.r1;
+    }
     if (s < 1.0) {
         m2 = m2 * s;
         t2 = t2 * s;
@@ -3929,7 +4183,7 @@ DEVICE void Face_WriteFlux_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f
         }
     }
     double x = normal->X * length, y = normal->Y * length;
-    *out = Flux_f64{m1 * length, m2 * length, f->speed_ * length, 0.0, Array<MomentumChange_f64, 2>{{MomentumChange_f64{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x}, MomentumChange_f64{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x}}}};
+    *out = Flux_f64{m1 * length, m2 * length, f->speed_ * length, length, Array<MomentumChange_f64, 2>{{MomentumChange_f64{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x}, MomentumChange_f64{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x}}}};
     if (at.Right <= -3) {
         Boundary_addOutflow_f64(boundary, at, dt, out);
     }
@@ -4408,21 +4662,31 @@ DEVICE void UpdatePeaks_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, c
     updatePeaks_f64(i, p, clock->Time, peaks, beds, &c);
 }
 
+// grown returns the length of the next step if Until is far: the limit, but at most twice the length of the last step,
+// so that what begins to flow in a step, of which the waves of earlier ones know nothing, has not gone far at its end.
+// (*Clock[float32]).grown, clock.go:53
+DEVICE float Clock_grown_f32(Clock_f32 *c) {
+    if (c->Full > 0.0f && c->Limit > 2.0f * c->Full) {
+        return 2.0f * c->Full;
+    }
+    return c->Limit;
+}
+
 // end returns the time at the end of the step.
-// (*Clock[float32]).end, clock.go:42
+// (*Clock[float32]).end, clock.go:44
 DEVICE double Clock_end_f32(Clock_f32 *c) {
-    if (double(c->Limit) >= c->Until - c->Time) {
+    if (double(Clock_grown_f32(c)) >= c->Until - c->Time) {
         return c->Until;
     }
     return c->Time + double(c->Dt);
 }
 
 // setStep computes the length of the next step.
-// (*Clock[float32]).setStep, clock.go:50
+// (*Clock[float32]).setStep, clock.go:61
 DEVICE void Clock_setStep_f32(Clock_f32 *c) {
     double remaining = c->Until - c->Time;
-    c->Dt = c->Limit;
-    if (double(c->Limit) >= remaining) {
+    c->Dt = Clock_grown_f32(c);
+    if (double(c->Dt) >= remaining) {
         c->Dt = float(remaining);
     }
     c->Stop = !(c->Limit > 0.0f) || remaining <= 0.0 || c->Pause > 0.0 && c->Time >= c->Pause;
@@ -4430,9 +4694,10 @@ DEVICE void Clock_setStep_f32(Clock_f32 *c) {
 
 // Tick completes the step. limit is the longest step that the waves of that step (or, if steps lag, of the one before
 // it) allowed; NaN if the new state is invalid. It bounds the next step.
-// (*Clock[float32]).Tick, clock.go:33
+// (*Clock[float32]).Tick, clock.go:34
 DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
     c->Time = Clock_end_f32(c);
+    c->Full = Clock_grown_f32(c);
     c->EarlierDt = c->LastDt;
     c->LastDt = c->Dt;
     c->Limit = limit;
@@ -4443,7 +4708,7 @@ DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
 
 // atStepStart returns the clock at the beginning of a step: the previous step, if it is pending, is complete. limit is
 // as for Tick.
-// (*Clock[float32]).atStepStart, clock.go:68
+// (*Clock[float32]).atStepStart, clock.go:79
 DEVICE Clock_f32 Clock_atStepStart_f32(Clock_f32 *c, Least<float> *limit) {
     Clock_f32 n = *c;
     if (n.Pending) {
@@ -4463,21 +4728,31 @@ DEVICE void UpdatePeaksInStep_f32_at(int64 i, const Params_f32 *p, Clock_f32 *cl
     }
 }
 
+// grown returns the length of the next step if Until is far: the limit, but at most twice the length of the last step,
+// so that what begins to flow in a step, of which the waves of earlier ones know nothing, has not gone far at its end.
+// (*Clock[float64]).grown, clock.go:53
+DEVICE double Clock_grown_f64(Clock_f64 *c) {
+    if (c->Full > 0.0 && c->Limit > 2.0 * c->Full) {
+        return 2.0 * c->Full;
+    }
+    return c->Limit;
+}
+
 // end returns the time at the end of the step.
-// (*Clock[float64]).end, clock.go:42
+// (*Clock[float64]).end, clock.go:44
 DEVICE double Clock_end_f64(Clock_f64 *c) {
-    if (c->Limit >= c->Until - c->Time) {
+    if (Clock_grown_f64(c) >= c->Until - c->Time) {
         return c->Until;
     }
     return c->Time + c->Dt;
 }
 
 // setStep computes the length of the next step.
-// (*Clock[float64]).setStep, clock.go:50
+// (*Clock[float64]).setStep, clock.go:61
 DEVICE void Clock_setStep_f64(Clock_f64 *c) {
     double remaining = c->Until - c->Time;
-    c->Dt = c->Limit;
-    if (c->Limit >= remaining) {
+    c->Dt = Clock_grown_f64(c);
+    if (c->Dt >= remaining) {
         c->Dt = remaining;
     }
     c->Stop = !(c->Limit > 0.0) || remaining <= 0.0 || c->Pause > 0.0 && c->Time >= c->Pause;
@@ -4485,9 +4760,10 @@ DEVICE void Clock_setStep_f64(Clock_f64 *c) {
 
 // Tick completes the step. limit is the longest step that the waves of that step (or, if steps lag, of the one before
 // it) allowed; NaN if the new state is invalid. It bounds the next step.
-// (*Clock[float64]).Tick, clock.go:33
+// (*Clock[float64]).Tick, clock.go:34
 DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
     c->Time = Clock_end_f64(c);
+    c->Full = Clock_grown_f64(c);
     c->EarlierDt = c->LastDt;
     c->LastDt = c->Dt;
     c->Limit = limit;
@@ -4498,7 +4774,7 @@ DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
 
 // atStepStart returns the clock at the beginning of a step: the previous step, if it is pending, is complete. limit is
 // as for Tick.
-// (*Clock[float64]).atStepStart, clock.go:68
+// (*Clock[float64]).atStepStart, clock.go:79
 DEVICE Clock_f64 Clock_atStepStart_f64(Clock_f64 *c, Least<double> *limit) {
     Clock_f64 n = *c;
     if (n.Pending) {
@@ -4548,14 +4824,14 @@ DEVICE void GatherPeaks_f64_at(int64 k, Slice<int32> cells, Clock_f64 *clock, co
     to[k] = Peaks_At(peaks, cells[k], clock->Time, bed.Depth);
 }
 
-// (*Stencil[float32]).geometry, slopes.go:78
+// (*Stencil[float32]).geometry, slopes.go:84
 DEVICE geometry_f32 Stencil_geometry_f32(Stencil_f32 *c) {
     Vec2_f32 a = c->Arm[0], b = c->Arm[1];
     return geometry_f32{Array<Vec2_f32, 3>{{a, b, Vec2_f32{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
 }
 
 // inside returns the index of a neighbour of cell i, or of the cell itself if the neighbour is Wall or Open.
-// inside, reconstruct.go:39
+// inside, reconstruct.go:51
 DEVICE int32 inside(int32 neighbour, int64 i) {
     if (neighbour < 0) {
         return int32(i);
@@ -4564,7 +4840,7 @@ DEVICE int32 inside(int32 neighbour, int64 i) {
 }
 
 // thinVelocity returns the velocity of a layer that may be absent, as velocity does.
-// thinVelocity[float32], slopes.go:63
+// thinVelocity[float32], slopes.go:69
 DEVICE Vec2_f32 thinVelocity_f32(float h, float qx, float qy, float dry) {
     if (h <= 0.0f) {
         return Vec2_f32{};
@@ -4580,9 +4856,10 @@ DEVICE Vec2_f32 thinVelocity_f32(float h, float qx, float qy, float dry) {
 }
 
 // load computes the levels and the velocities of a cell.
-// (*water[float32]).load, slopes.go:46
+// (*water[float32]).load, slopes.go:51
 DEVICE void water_load_f32(water_f32 *s, bool oneLayer, State_f32 *w, float depth, float dry) {
     float z2 = w->H2 - depth;
+    s->bed = -depth;
     if (oneLayer) {
         s->h2 = w->H2;
         s->z2 = z2;
@@ -4606,21 +4883,46 @@ DEVICE void water_load_f32(water_f32 *s, bool oneLayer, State_f32 *w, float dept
     s->u2 = value4;
 }
 
+// (Vec2[float32]).dot, slopes.go:8
+DEVICE float Vec2_dot_f32(Vec2_f32 a, Vec2_f32 b) {
+    return a.X * b.X + a.Y * b.Y;
+}
+
+// head returns the highest head that the water of a cell may have after a stage, if the bed is uneven: rises by more
+// than an eighth of the water's thickness to an edge. It is the largest total head, z + u²/2g, of the cell and its
+// neighbours, and at least the level of the cell raised to its highest edge. The water cannot gain more from gravity
+// while its level stays: without this bound the truncation errors of films on a rough bed would add up, and water that
+// a slope pushes against an edge which it cannot cross would accelerate for ever. Infinity where there is no bound: in
+// deeper water, and at prescribed boundaries.
+// (*water[float32]).head, sheet.go:55
+DEVICE float water_head_f32(water_f32 *me, Array<water_f32, 3> *o, Stencil_f32 *at, geometry_f32 *c,
+        const Params_f32 *p) {
+    float d0 = Vec2_dot_f32(at->Bed_, c->arm[0]), d1 = Vec2_dot_f32(at->Bed_, c->arm[1]), d2 = Vec2_dot_f32(at->Bed_, c->arm[2]);
+    float highest = go_max<float>(go_max<float>(d0, d1), d2);
+    float rise = num_Larger_f32(highest, -go_min<float>(go_min<float>(d0, d1), d2));
+    if (!(me->h2 < 8.0f * rise) || go_min<int32>(go_min<int32>(at->Neighbours[0], at->Neighbours[1]), at->Neighbours[2]) <= -3) {
+        return 0x1.93e594p+99f /* 1e+30 */;
+    }
+    float half = 1.0f / (2.0f * p->Gravity);
+    float most = num_Larger_f32(me->z2 + half * Vec2_dot_f32(me->u2, me->u2), me->z2 + highest);
+    for (int64 k = 0; k < 3; k++) {
+        if ((*o)[k].h2 >= p->DryDepth) {
+            most = num_Larger_f32(most, (*o)[k].z2 + half * Vec2_dot_f32((*o)[k].u2, (*o)[k].u2));
+        }
+    }
+    return most;
+}
+
 // (Vec2[float32]).minus, slopes.go:10
 DEVICE Vec2_f32 Vec2_minus_f32(Vec2_f32 a, Vec2_f32 b) {
     return Vec2_f32{a.X - b.X, a.Y - b.Y};
 }
 
 // across returns the outward normal of edge k of a triangle, times half the edge's length.
-// (*geometry[float32]).across, slopes.go:84
+// (*geometry[float32]).across, slopes.go:90
 DEVICE Vec2_f32 geometry_across_f32(geometry_f32 *g, int64 k) {
     Vec2_f32 along = Vec2_minus_f32(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
     return Vec2_f32{along.Y, -along.X};
-}
-
-// (Vec2[float32]).dot, slopes.go:8
-DEVICE float Vec2_dot_f32(Vec2_f32 a, Vec2_f32 b) {
-    return a.X * b.X + a.Y * b.Y;
 }
 
 // (Vec2[float32]).times, slopes.go:12
@@ -4630,33 +4932,38 @@ DEVICE Vec2_f32 Vec2_times_f32(Vec2_f32 a, float s) {
 
 // mirrored returns u reflected at edge k of a triangle: with its normal part reversed. The arms to two edges'
 // midpoints differ by half the third edge.
-// (*geometry[float32]).mirrored, slopes.go:91
+// (*geometry[float32]).mirrored, slopes.go:97
 DEVICE Vec2_f32 geometry_mirrored_f32(geometry_f32 *g, Vec2_f32 u, int64 k) {
     Vec2_f32 across = geometry_across_f32(g, k);
     return Vec2_minus_f32(u, Vec2_times_f32(across, 2.0f * Vec2_dot_f32(u, across) / Vec2_dot_f32(across, across)));
 }
 
 // prepareNeighbours changes the states o of a cell's neighbours to those with which gradients are computed, and reports
-// whether the cell may have slopes. Beyond the boundary, o has the state of the cell itself.
+// whether the cell may have slopes, and whether it has a transmissive edge. Beyond the boundary, o has the state of the
+// cell itself, and a bed that continues its slope.
 //
-// A cell has no slopes if it is dry, if a neighbour has a layer that the cell lacks (that layer may have to climb into
-// the cell), and at a transmissive boundary, where a slope would amplify itself. A wall mirrors the cell's velocity. A
-// prescribed boundary contributes nothing to the gradients. Nor does a neighbour that lacks a layer, to the gradients
-// of this layer, except where its level is below the cell's; a higher level is that of a shore.
-// (*water[float32]).prepareNeighbours, reconstruct.go:53
-DEVICE bool water_prepareNeighbours_f32(water_f32 *me, bool oneLayer, Array<int32, 3> *neighbours, geometry_f32 *c,
-        float dry, Array<water_f32, 3> *o) {
+// A cell has no slopes if it is dry, or if a neighbour has a layer that the cell lacks (that layer may have to climb
+// into the cell). A wall mirrors the cell's velocity. A prescribed boundary contributes nothing to the gradients. Nor
+// does a neighbour that lacks a layer, to the gradients of this layer, except where its level is below the cell's; a
+// higher level is that of a shore.
+// (*water[float32]).prepareNeighbours, reconstruct.go:66
+struct water_prepareNeighbours_f32_results { bool r0; bool r1; };
+DEVICE water_prepareNeighbours_f32_results water_prepareNeighbours_f32(water_f32 *me, bool oneLayer,
+        Stencil_f32 *at, geometry_f32 *c, float dry, Array<water_f32, 3> *o) {
+    bool allowed = false;
+    bool open = false;
     bool wet1 = !oneLayer && me->h1 >= dry, wet2 = me->h2 >= dry;
-    bool allowed = wet1 || wet2;
+    allowed = wet1 || wet2;
     for (int64 k = 0; k < 3; k++) {
-        int32 neighbour = (*neighbours)[k];
+        int32 neighbour = at->Neighbours[k];
         if (neighbour < 0) {
             if (neighbour == -1) {
                 const Vec2_f32 value1 = geometry_mirrored_f32(c, me->u1, k), value2 = geometry_mirrored_f32(c, me->u2, k);
                 (*o)[k].u1 = value1;
                 (*o)[k].u2 = value2;
             }
-            allowed = allowed && neighbour != -2;
+            (*o)[k].bed = me->bed + 2.0f * Vec2_dot_f32(at->Bed_, c->arm[k]);
+            open = open || neighbour == -2;
             continue;
         }
         bool has1 = !oneLayer && (*o)[k].h1 >= dry, has2 = (*o)[k].h2 >= dry;
@@ -4678,12 +4985,60 @@ DEVICE bool water_prepareNeighbours_f32(water_f32 *me, bool oneLayer, Array<int3
             (*o)[k].z2 = value6;
         }
     }
-    return allowed;
+    return {allowed, open};
+}
+
+// limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
+// limiterFactor[float32], slopes.go:137
+DEVICE float limiterFactor_f32(float d, float lo, float hi) {
+    float bound = hi;
+    if (d < lo) {
+        bound = lo;
+    } else if (!(d > hi)) {
+        return 1.0f;
+    }
+    // one division, since vectors and GPUs take both branches
+    return bound / d;
+}
+
+// rangeFactor returns the factor in [0, 1] on a gradient that brings the differences at the edges' midpoints into a
+// range.
+// (*geometry[float32]).rangeFactor, slopes.go:120
+DEVICE float geometry_rangeFactor_f32(geometry_f32 *c, Vec2_f32 g, float lo, float hi) {
+    float least = num_Smaller_f32(limiterFactor_f32(Vec2_dot_f32(g, c->arm[0]), lo, hi), limiterFactor_f32(Vec2_dot_f32(g, c->arm[1]), lo, hi));
+    return num_Smaller_f32(least, limiterFactor_f32(Vec2_dot_f32(g, c->arm[2]), lo, hi));
+}
+
+// keptBed returns the factor that limits the slope of the bed to the range of the neighbours' beds, and the largest
+// difference between their heights and the cell's.
+// (*water[float32]).keptBed, reconstruct.go:138
+struct water_keptBed_f32_results { float r0; float r1; };
+DEVICE water_keptBed_f32_results water_keptBed_f32(water_f32 *me, Array<water_f32, 3> *o, geometry_f32 *c,
+        Vec2_f32 bed) {
+    float d0 = (*o)[0].bed - me->bed, d1 = (*o)[1].bed - me->bed, d2 = (*o)[2].bed - me->bed;
+    float lo = go_min<float>(go_min<float>(go_min<float>(d0, d1), d2), 0.0f), hi = go_max<float>(go_max<float>(go_max<float>(d0, d1), d2), 0.0f);
+    // without which planes on irregular meshes are limited
+    float more = 0x1.99999ap-05f /* 0.05 */ * (hi - lo);
+    return {geometry_rangeFactor_f32(c, bed, lo - more, hi + more), num_Larger_f32(hi, -lo)};
+}
+
+// evenness returns the factor on the slope of the bed under a lake: 1 where the bed is even, and less where it rises or
+// falls by much of the water's thickness to a neighbour, if its slope had to be limited to the range of neighbours. A
+// step of the bed between two cells then stays between them, instead of becoming a ramp over both, on which water loses
+// head.
+// (*water[float32]).evenness, reconstruct.go:149
+DEVICE float water_evenness_f32(water_f32 *me, bool wet1, bool wet2, float kept, float change) {
+    float h = me->h2;
+    if (wet1 && !wet2) {
+        h = me->h1;
+    }
+    float steep = num_Smaller_f32(num_Larger_f32(5.0f * change - 0.5f * h, 0.0f), h);
+    return 1.0f - steep / h * (1.0f - num_Larger_f32(2.0f * kept - 1.0f, 0.0f));
 }
 
 // widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
 // of scale on each side: it belongs to a smooth crest rather than to a front, and a limiter would flatten it.
-// widenRange[float32], slopes.go:115
+// widenRange[float32], slopes.go:127
 struct widenRange_f32_results { float r0; float r1; };
 DEVICE widenRange_f32_results widenRange_f32(float d0, float d1, float d2, float scale) {
     float lo = 0.0f;
@@ -4698,23 +5053,10 @@ DEVICE widenRange_f32_results widenRange_f32(float d0, float d1, float d2, float
     return {lo, hi};
 }
 
-// limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
-// limiterFactor[float32], slopes.go:125
-DEVICE float limiterFactor_f32(float d, float lo, float hi) {
-    float bound = hi;
-    if (d < lo) {
-        bound = lo;
-    } else if (!(d > hi)) {
-        return 1.0f;
-    }
-    // one division, since vectors and GPUs take both branches
-    return bound / d;
-}
-
 // limitedGradient returns the gradient of a field whose differences between neighbours and cell are d0, d1 and d2,
 // limited so that its values at the edges' midpoints stay in the range of these differences and 0. The range is not
 // needed in most cells: where the value at each midpoint is between the cell and its neighbour.
-// (*geometry[float32]).limitedGradient, slopes.go:99
+// (*geometry[float32]).limitedGradient, slopes.go:105
 DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1, float d2, float scale) {
     Vec2_f32 g = Vec2_f32{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
     float m0 = Vec2_dot_f32(g, c->arm[0]), m1 = Vec2_dot_f32(g, c->arm[1]), m2 = Vec2_dot_f32(g, c->arm[2]);
@@ -4722,39 +5064,17 @@ DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1
         return g;
     }
     auto [lo, hi] = widenRange_f32(d0, d1, d2, scale);
-    float least = num_Smaller_f32(limiterFactor_f32(m0, lo, hi), limiterFactor_f32(m1, lo, hi));
-    return Vec2_times_f32(g, num_Smaller_f32(least, limiterFactor_f32(m2, lo, hi)));
+    return Vec2_times_f32(g, geometry_rangeFactor_f32(c, g, lo, hi));
 }
 
-// positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
-// at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
-// level.
-// (*geometry[float32]).positivityFactor, reconstruct.go:163
-DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h, Vec2_f32 slope, float share) {
-    float d = go_min<float>(go_min<float>(Vec2_dot_f32(slope, c->arm[0]), Vec2_dot_f32(slope, c->arm[1])), Vec2_dot_f32(slope, c->arm[2]));
-    if (h + d < 0.0f) {
-        return num_Smaller_f32(share, h / -d);
-    }
-    return share;
-}
-
-// centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
-// thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
-// midpoints.
-// (*geometry[float32]).centroidVelocity, reconstruct.go:174
-DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_f32 ux, Vec2_f32 uy,
-        Vec2_f32 slope, float h) {
-    float part = 1.0f / (3.0f * h);
-    float d0 = Vec2_dot_f32(slope, c->arm[0]), d1 = Vec2_dot_f32(slope, c->arm[1]), d2 = Vec2_dot_f32(slope, c->arm[2]);
-    Vec2_f32 moment = Vec2_f32{(c->arm[0].X * d0 + c->arm[1].X * d1 + c->arm[2].X * d2) * part, (c->arm[0].Y * d0 + c->arm[1].Y * d1 + c->arm[2].Y * d2) * part};
-    return Vec2_f32{u.X - Vec2_dot_f32(ux, moment), u.Y - Vec2_dot_f32(uy, moment)};
-}
-
-// slopes computes the slopes of a cell from its neighbours. A range of levels counts as small (see widenRange) below a
-// twentieth of the thickness, a range of velocities below a twentieth of the wave speed. If the cell lacks a layer, so
-// do its neighbours, and the level of this layer has the slope of the surface below it.
-// (*water[float32]).slopes, reconstruct.go:84
-DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3> *o, geometry_f32 *c, Vec2_f32 bed,
+// gradients computes the limited gradients of levels and velocities; s.Bed is the slope of the bed with its steps.
+//
+// Rest over a rough bed would be unstable with second order everywhere: the noise that limiters leave in small ranges
+// would grow, and so would modes of single cells at a shore. Where thicknesses of neighbours differ much, no range
+// counts as small; and the velocity of the layer on the bed has the slopes of an even bed alone: times even, the factor
+// of evenness.
+// (*water[float32]).gradients, reconstruct.go:164
+DEVICE void water_gradients_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3> *o, geometry_f32 *c, float even,
         const Params_f32 *p, Slopes_f32 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
     float h = me->h2, weight = p->Gravity;
@@ -4764,63 +5084,136 @@ DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3> *
     } else if (wet1) {
         h = me->h1;
     }
-    float level = 0x1.99999ap-05f /* 0.05 */ * h, speed = 0x1.99999ap-05f /* 0.05 */ * num_Sqrt_f32(weight * h);
-    Vec2_f32 z2 = bed;
-    Vec2_f32 u1x = {}, u1y = {}, u2x = {}, u2y = {};
-    if (wet2) {
-        z2 = geometry_limitedGradient_f32(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level);
-        u2x = geometry_limitedGradient_f32(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed);
-        u2y = geometry_limitedGradient_f32(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed);
-    }
-    Vec2_f32 z1 = z2;
+    float change = go_max<float>(go_max<float>(num_Abs_f32((*o)[0].h2 - me->h2), num_Abs_f32((*o)[1].h2 - me->h2)), num_Abs_f32((*o)[2].h2 - me->h2));
     if (wet1) {
-        z1 = geometry_limitedGradient_f32(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level);
-        u1x = geometry_limitedGradient_f32(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed);
-        u1y = geometry_limitedGradient_f32(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed);
+        change = go_max<float>(go_max<float>(go_max<float>(change, num_Abs_f32((*o)[0].h1 - me->h1)), num_Abs_f32((*o)[1].h1 - me->h1)), num_Abs_f32((*o)[2].h1 - me->h1));
     }
-    float share = 1.0f;
-    if (!oneLayer) {
-        share = geometry_positivityFactor_f32(c, me->h1, Vec2_minus_f32(z1, z2), share);
-    }
-    share = geometry_positivityFactor_f32(c, me->h2, Vec2_minus_f32(z2, bed), share);
-    if (share < 1.0f) {
-        share *= 0x1.ffffdep-01f /* 0.999999 */;
-    }
-    const Vec2_f32 value1 = Vec2_times_f32(z1, share), value2 = Vec2_times_f32(z2, share), value3 = Vec2_times_f32(bed, share);
-    z1 = value1;
-    z2 = value2;
-    bed = value3;
-    s->H1 = me->h1;
-    s->H2 = me->h2;
-    const Vec2_f32 value4 = z1, value5 = z2, value6 = bed;
-    s->Z1 = value4;
-    s->Z2 = value5;
-    s->Bed_ = value6;
-    s->U1x = u1x;
-    s->U1y = u1y;
-    s->U2x = u2x;
-    s->U2y = u2y;
-    Vec2_f32 u1 = me->u1, u2 = me->u2;
-    if (wet1) {
-        u1 = geometry_centroidVelocity_f32(c, u1, u1x, u1y, Vec2_minus_f32(z1, z2), me->h1);
-    }
+    float smooth = 0x1.99999ap-05f /* 0.05 */ * num_Larger_f32(1.0f - 5.0f * change / h, 0.0f);
+    float level = smooth * h, speed = smooth * num_Sqrt_f32(weight * h);
+    s->Z2 = s->Bed_;
     if (wet2) {
-        u2 = geometry_centroidVelocity_f32(c, u2, u2x, u2y, Vec2_minus_f32(z2, bed), me->h2);
+        s->Z2 = geometry_limitedGradient_f32(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level);
+        s->U2x = Vec2_times_f32(geometry_limitedGradient_f32(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed), even);
+        s->U2y = Vec2_times_f32(geometry_limitedGradient_f32(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed), even);
+        even = 1.0f;
     }
-    s->U1 = u1;
-    s->U2 = u2;
+    s->Z1 = s->Z2;
+    if (wet1) {
+        s->Z1 = geometry_limitedGradient_f32(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level);
+        s->U1x = Vec2_times_f32(geometry_limitedGradient_f32(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed), even);
+        s->U1y = Vec2_times_f32(geometry_limitedGradient_f32(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed), even);
+    }
 }
 
-// isOpen reports whether the cell has a transmissive edge.
-// (*Stencil[float32]).isOpen, reconstruct.go:133
-DEVICE bool Stencil_isOpen_f32(Stencil_f32 *at) {
-    return at->Neighbours[0] == -2 || at->Neighbours[1] == -2 || at->Neighbours[2] == -2;
+// positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
+// at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
+// level.
+// (*geometry[float32]).positivityFactor, reconstruct.go:219
+DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h, Vec2_f32 slope, float share) {
+    float d = go_min<float>(go_min<float>(Vec2_dot_f32(slope, c->arm[0]), Vec2_dot_f32(slope, c->arm[1])), Vec2_dot_f32(slope, c->arm[2]));
+    if (h + d < 0.0f) {
+        return num_Smaller_f32(share, h / -d);
+    }
+    return share;
+}
+
+// sheetShare returns how far a cell's water is a sheet, from 0 to 1: by its thickness compared to the bed's rise from
+// the centroid to an edge, and by the fall of the level to neighbours compared to that of the bed. It is exactly 0 at
+// rest. At a transmissive edge rises count too, since the sheet may come from there.
+// (*water[float32]).sheetShare, sheet.go:32
+DEVICE float water_sheetShare_f32(water_f32 *me, bool open, Array<water_f32, 3> *o, geometry_f32 *c, Vec2_f32 bed) {
+    float d0 = Vec2_dot_f32(bed, c->arm[0]), d1 = Vec2_dot_f32(bed, c->arm[1]), d2 = Vec2_dot_f32(bed, c->arm[2]);
+    float down = -go_min<float>(go_min<float>(d0, d1), d2);
+    float rise = num_Larger_f32(down, go_max<float>(go_max<float>(d0, d1), d2));
+    if (!(me->h2 < 2.0f * rise)) {
+        return 0.0f;
+    }
+    float z0 = (*o)[0].z2 - me->z2, z1 = (*o)[1].z2 - me->z2, z2 = (*o)[2].z2 - me->z2;
+    float fall = -go_min<float>(go_min<float>(z0, z1), z2);
+    if (open) {
+        fall = num_Larger_f32(fall, go_max<float>(go_max<float>(z0, z1), z2));
+        down = rise;
+    }
+    float falls = num_Smaller_f32(num_Larger_f32(4.0f * (fall / (2.0f * down)) - 1.0f, 0.0f), 1.0f);
+    float thin = num_Smaller_f32(2.0f - me->h2 / rise, 1.0f);
+    return falls * thin;
+}
+
+// sheet mixes the slopes s of the level and the bed, those of a lake, with those of a sheet on the limited slope of the
+// bed, whose unlimited one is bed. Both keep the thickness nonnegative at the edges' midpoints, and so does each mean
+// of them.
+// (*water[float32]).sheet, sheet.go:12
+DEVICE void water_sheet_f32(water_f32 *me, bool open, Array<water_f32, 3> *o, geometry_f32 *c, Vec2_f32 bed,
+        Vec2_f32 limited, Slopes_f32 *s) {
+    float share = water_sheetShare_f32(me, open, o, c, bed);
+    if (!(share > 0.0f)) {
+        return;
+    }
+    Vec2_f32 thickness = {};
+    if (!open) {
+        thickness = geometry_limitedGradient_f32(c, (*o)[0].h2 - me->h2, (*o)[1].h2 - me->h2, (*o)[2].h2 - me->h2, 0x1.99999ap-05f /* 0.05 */ * me->h2);
+        if (float factor = geometry_positivityFactor_f32(c, me->h2, thickness, 1.0f); factor < 1.0f) {
+            thickness = Vec2_times_f32(thickness, factor * 0x1.ffffdep-01f /* 0.999999 */);
+        }
+    }
+    float rest = 1.0f - share;
+    s->Bed_ = Vec2_f32{rest * s->Bed_.X + share * limited.X, rest * s->Bed_.Y + share * limited.Y};
+    s->Z2 = Vec2_f32{rest * s->Z2.X + share * (limited.X + thickness.X), rest * s->Z2.Y + share * (limited.Y + thickness.Y)};
+}
+
+// centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
+// thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
+// midpoints.
+// (*geometry[float32]).centroidVelocity, reconstruct.go:230
+DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_f32 ux, Vec2_f32 uy,
+        Vec2_f32 slope, float h) {
+    float part = 1.0f / (3.0f * h);
+    float d0 = Vec2_dot_f32(slope, c->arm[0]), d1 = Vec2_dot_f32(slope, c->arm[1]), d2 = Vec2_dot_f32(slope, c->arm[2]);
+    Vec2_f32 moment = Vec2_f32{(c->arm[0].X * d0 + c->arm[1].X * d1 + c->arm[2].X * d2) * part, (c->arm[0].Y * d0 + c->arm[1].Y * d1 + c->arm[2].Y * d2) * part};
+    return Vec2_f32{u.X - Vec2_dot_f32(ux, moment), u.Y - Vec2_dot_f32(uy, moment)};
+}
+
+// slopes computes the slopes of a cell from its neighbours. If the cell lacks a layer, so do its neighbours, and the
+// level of this layer has the slope of the surface below it. At a transmissive boundary a slope would amplify itself:
+// the cell has none there but those of a sheet.
+// (*water[float32]).slopes, reconstruct.go:99
+DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, bool open, Array<water_f32, 3> *o, geometry_f32 *c,
+        Vec2_f32 bed, const Params_f32 *p, Slopes_f32 *s) {
+    bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
+    float share = 1.0f;
+    auto [kept, change] = water_keptBed_f32(me, o, c, bed);
+    Vec2_f32 limited = Vec2_times_f32(bed, kept);
+    if (!open) {
+        float even = water_evenness_f32(me, wet1, wet2, kept, change);
+        s->Bed_ = Vec2_times_f32(bed, even);
+        water_gradients_f32(me, oneLayer, o, c, even, p, s);
+        if (!oneLayer) {
+            share = geometry_positivityFactor_f32(c, me->h1, Vec2_minus_f32(s->Z1, s->Z2), share);
+        }
+        share = geometry_positivityFactor_f32(c, me->h2, Vec2_minus_f32(s->Z2, s->Bed_), share);
+    }
+    if (share < 1.0f) {
+        share *= 0x1.ffffdep-01f /* 0.999999 */;
+        const Vec2_f32 value1 = Vec2_times_f32(s->Z1, share), value2 = Vec2_times_f32(s->Z2, share), value3 = Vec2_times_f32(s->Bed_, share);
+        s->Z1 = value1;
+        s->Z2 = value2;
+        s->Bed_ = value3;
+    }
+    if (oneLayer && !open) {
+        water_sheet_f32(me, open, o, c, bed, limited, s);
+    }
+    if (wet1) {
+        s->U1 = geometry_centroidVelocity_f32(c, s->U1, s->U1x, s->U1y, Vec2_minus_f32(s->Z1, s->Z2), me->h1);
+    }
+    if (wet2) {
+        s->U2 = geometry_centroidVelocity_f32(c, s->U2, s->U2x, s->U2y, Vec2_minus_f32(s->Z2, s->Bed_), me->h2);
+    }
 }
 
 // openSlopes computes the slopes of level and bed in a cell with one layer at a transmissive boundary, where those of a
 // fit to its neighbours would amplify themselves. Where the bed falls outwards and the water flows out, both fall as in
 // uniform flow, or less: see frictionShare. Else both are flat.
-// (*water[float32]).openSlopes, reconstruct.go:140
+// (*water[float32]).openSlopes, reconstruct.go:196
 DEVICE void water_openSlopes_f32(water_f32 *me, Stencil_f32 *at, geometry_f32 *c, float manning, Slopes_f32 *s) {
     Vec2_f32 level = {};
     float most = 0.0f;
@@ -4843,6 +5236,31 @@ DEVICE void water_openSlopes_f32(water_f32 *me, Stencil_f32 *at, geometry_f32 *c
     s->Bed_ = value2;
 }
 
+// potentialOutflow returns the sum over the edges of a cell of length × thickness × (outward velocity + wave speed) at
+// their midpoints, where positive, in m³/s. The layer has thickness h with the given slope, velocity u at the centroid,
+// and waves of a given speed.
+// (*geometry[float32]).potentialOutflow, shares.go:18
+DEVICE float geometry_potentialOutflow_f32(geometry_f32 *c, float h, Vec2_f32 slope, Vec2_f32 u, Vec2_f32 ux,
+        Vec2_f32 uy, float wave) {
+    float sum = 0.0f;
+    for (int64 k = 0; k < 3; k++) {
+        // half the edge, counter-clockwise
+        Vec2_f32 along = Vec2_minus_f32(c->arm[add(k, int64(1)) % 3], c->arm[add(k, int64(2)) % 3]);
+        Vec2_f32 arm = c->arm[k];
+        float thick = num_Larger_f32(h + Vec2_dot_f32(slope, arm), 0.0f);
+        float out = (u.X + Vec2_dot_f32(ux, arm)) * along.Y - (u.Y + Vec2_dot_f32(uy, arm)) * along.X;
+        sum += 2.0f * thick * num_Larger_f32(out + wave * num_Sqrt_f32(Vec2_dot_f32(along, along)), 0.0f);
+    }
+    return sum;
+}
+
+// share returns one over the potential outflow of a layer with waves of speed √(gh).
+// (*geometry[float32]).share, shares.go:10
+DEVICE float geometry_share_f32(geometry_f32 *c, float h, Vec2_f32 slope, Vec2_f32 u, Vec2_f32 ux, Vec2_f32 uy,
+        float gravity) {
+    return 1.0f / num_Larger_f32(geometry_potentialOutflow_f32(c, h, slope, u, ux, uy, num_Sqrt_f32(gravity * h)), 0x1.4484cp-100f /* 1e-30 */);
+}
+
 // slopesOf is CellSlopes for one cell.
 // slopesOf[float32], reconstruct.go:14
 DEVICE Slopes_f32 slopesOf_f32(bool oneLayer, int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w) {
@@ -4858,12 +5276,24 @@ DEVICE Slopes_f32 slopesOf_f32(bool oneLayer, int64 i, const Params_f32 *p, cons
     water_load_f32(&o[0], oneLayer, &w0, d0, p->DryDepth);
     water_load_f32(&o[1], oneLayer, &w1, d1, p->DryDepth);
     water_load_f32(&o[2], oneLayer, &w2, d2, p->DryDepth);
-    Slopes_f32 s = Slopes_f32{me.h1, me.h2, Vec2_f32{}, Vec2_f32{}, me.u2, Vec2_f32{}, Vec2_f32{}, Vec2_f32{}, me.u1, Vec2_f32{}, Vec2_f32{}};
-    if (water_prepareNeighbours_f32(&me, oneLayer, &c.Neighbours, &g, p->DryDepth, &o)) {
-        water_slopes_f32(&me, oneLayer, &o, &g, c.Bed_, p, &s);
+    Slopes_f32 s = Slopes_f32{me.h2, 0.0f, Vec2_f32{}, Vec2_f32{}, me.u2, Vec2_f32{}, Vec2_f32{}, 0.0f, 0.0f, me.h1, 0.0f, Vec2_f32{}, me.u1, Vec2_f32{}, Vec2_f32{}};
+    if (oneLayer) {
+        s.Head = water_head_f32(&me, &o, &c, &g, p);
     }
-    if (oneLayer && me.h2 >= p->DryDepth && Stencil_isOpen_f32(&c)) {
+    auto [allowed, open] = water_prepareNeighbours_f32(&me, oneLayer, &c, &g, p->DryDepth, &o);
+    if (allowed) {
+        water_slopes_f32(&me, oneLayer, open, &o, &g, c.Bed_, p, &s);
+    }
+    if (oneLayer && open && me.h2 >= p->DryDepth) {
         water_openSlopes_f32(&me, &c, &g, m->Boundary_.Outlets[c.Outlet_].Manning, &s);
+        auto [kept, unused1] = water_keptBed_f32(&me, &o, &g, c.Bed_);
+        water_sheet_f32(&me, true, &o, &g, c.Bed_, Vec2_times_f32(c.Bed_, kept), &s);
+    }
+    if (me.h2 >= p->DryDepth) {
+        s.Share2 = geometry_share_f32(&g, me.h2, Vec2_minus_f32(s.Z2, s.Bed_), s.U2, s.U2x, s.U2y, p->Gravity);
+    }
+    if (!oneLayer && me.h1 >= p->DryDepth) {
+        s.Share1 = geometry_share_f32(&g, me.h1, Vec2_minus_f32(s.Z1, s.Z2), s.U1, s.U1x, s.U1y, p->Gravity);
     }
     return s;
 }
@@ -4876,14 +5306,14 @@ DEVICE void CellSlopes_f32_at(int64 i, bool oneLayer, const Params_f32 *p, const
     out[m->SlopesAt[i]] = slopesOf_f32(oneLayer, i, p, m, w);
 }
 
-// (*Stencil[float64]).geometry, slopes.go:78
+// (*Stencil[float64]).geometry, slopes.go:84
 DEVICE geometry_f64 Stencil_geometry_f64(Stencil_f64 *c) {
     Vec2_f64 a = c->Arm[0], b = c->Arm[1];
     return geometry_f64{Array<Vec2_f64, 3>{{a, b, Vec2_f64{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
 }
 
 // thinVelocity returns the velocity of a layer that may be absent, as velocity does.
-// thinVelocity[float64], slopes.go:63
+// thinVelocity[float64], slopes.go:69
 DEVICE Vec2_f64 thinVelocity_f64(double h, double qx, double qy, double dry) {
     if (h <= 0.0) {
         return Vec2_f64{};
@@ -4899,9 +5329,10 @@ DEVICE Vec2_f64 thinVelocity_f64(double h, double qx, double qy, double dry) {
 }
 
 // load computes the levels and the velocities of a cell.
-// (*water[float64]).load, slopes.go:46
+// (*water[float64]).load, slopes.go:51
 DEVICE void water_load_f64(water_f64 *s, bool oneLayer, State_f64 *w, double depth, double dry) {
     double z2 = w->H2 - depth;
+    s->bed = -depth;
     if (oneLayer) {
         s->h2 = w->H2;
         s->z2 = z2;
@@ -4925,21 +5356,46 @@ DEVICE void water_load_f64(water_f64 *s, bool oneLayer, State_f64 *w, double dep
     s->u2 = value4;
 }
 
+// (Vec2[float64]).dot, slopes.go:8
+DEVICE double Vec2_dot_f64(Vec2_f64 a, Vec2_f64 b) {
+    return a.X * b.X + a.Y * b.Y;
+}
+
+// head returns the highest head that the water of a cell may have after a stage, if the bed is uneven: rises by more
+// than an eighth of the water's thickness to an edge. It is the largest total head, z + u²/2g, of the cell and its
+// neighbours, and at least the level of the cell raised to its highest edge. The water cannot gain more from gravity
+// while its level stays: without this bound the truncation errors of films on a rough bed would add up, and water that
+// a slope pushes against an edge which it cannot cross would accelerate for ever. Infinity where there is no bound: in
+// deeper water, and at prescribed boundaries.
+// (*water[float64]).head, sheet.go:55
+DEVICE double water_head_f64(water_f64 *me, Array<water_f64, 3> *o, Stencil_f64 *at, geometry_f64 *c,
+        const Params_f64 *p) {
+    double d0 = Vec2_dot_f64(at->Bed_, c->arm[0]), d1 = Vec2_dot_f64(at->Bed_, c->arm[1]), d2 = Vec2_dot_f64(at->Bed_, c->arm[2]);
+    double highest = go_max<double>(go_max<double>(d0, d1), d2);
+    double rise = num_Larger_f64(highest, -go_min<double>(go_min<double>(d0, d1), d2));
+    if (!(me->h2 < 8.0 * rise) || go_min<int32>(go_min<int32>(at->Neighbours[0], at->Neighbours[1]), at->Neighbours[2]) <= -3) {
+        return 0x1.93e5939a08ceap+99 /* 1e+30 */;
+    }
+    double half = 1.0 / (2.0 * p->Gravity);
+    double most = num_Larger_f64(me->z2 + half * Vec2_dot_f64(me->u2, me->u2), me->z2 + highest);
+    for (int64 k = 0; k < 3; k++) {
+        if ((*o)[k].h2 >= p->DryDepth) {
+            most = num_Larger_f64(most, (*o)[k].z2 + half * Vec2_dot_f64((*o)[k].u2, (*o)[k].u2));
+        }
+    }
+    return most;
+}
+
 // (Vec2[float64]).minus, slopes.go:10
 DEVICE Vec2_f64 Vec2_minus_f64(Vec2_f64 a, Vec2_f64 b) {
     return Vec2_f64{a.X - b.X, a.Y - b.Y};
 }
 
 // across returns the outward normal of edge k of a triangle, times half the edge's length.
-// (*geometry[float64]).across, slopes.go:84
+// (*geometry[float64]).across, slopes.go:90
 DEVICE Vec2_f64 geometry_across_f64(geometry_f64 *g, int64 k) {
     Vec2_f64 along = Vec2_minus_f64(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
     return Vec2_f64{along.Y, -along.X};
-}
-
-// (Vec2[float64]).dot, slopes.go:8
-DEVICE double Vec2_dot_f64(Vec2_f64 a, Vec2_f64 b) {
-    return a.X * b.X + a.Y * b.Y;
 }
 
 // (Vec2[float64]).times, slopes.go:12
@@ -4949,33 +5405,38 @@ DEVICE Vec2_f64 Vec2_times_f64(Vec2_f64 a, double s) {
 
 // mirrored returns u reflected at edge k of a triangle: with its normal part reversed. The arms to two edges'
 // midpoints differ by half the third edge.
-// (*geometry[float64]).mirrored, slopes.go:91
+// (*geometry[float64]).mirrored, slopes.go:97
 DEVICE Vec2_f64 geometry_mirrored_f64(geometry_f64 *g, Vec2_f64 u, int64 k) {
     Vec2_f64 across = geometry_across_f64(g, k);
     return Vec2_minus_f64(u, Vec2_times_f64(across, 2.0 * Vec2_dot_f64(u, across) / Vec2_dot_f64(across, across)));
 }
 
 // prepareNeighbours changes the states o of a cell's neighbours to those with which gradients are computed, and reports
-// whether the cell may have slopes. Beyond the boundary, o has the state of the cell itself.
+// whether the cell may have slopes, and whether it has a transmissive edge. Beyond the boundary, o has the state of the
+// cell itself, and a bed that continues its slope.
 //
-// A cell has no slopes if it is dry, if a neighbour has a layer that the cell lacks (that layer may have to climb into
-// the cell), and at a transmissive boundary, where a slope would amplify itself. A wall mirrors the cell's velocity. A
-// prescribed boundary contributes nothing to the gradients. Nor does a neighbour that lacks a layer, to the gradients
-// of this layer, except where its level is below the cell's; a higher level is that of a shore.
-// (*water[float64]).prepareNeighbours, reconstruct.go:53
-DEVICE bool water_prepareNeighbours_f64(water_f64 *me, bool oneLayer, Array<int32, 3> *neighbours, geometry_f64 *c,
-        double dry, Array<water_f64, 3> *o) {
+// A cell has no slopes if it is dry, or if a neighbour has a layer that the cell lacks (that layer may have to climb
+// into the cell). A wall mirrors the cell's velocity. A prescribed boundary contributes nothing to the gradients. Nor
+// does a neighbour that lacks a layer, to the gradients of this layer, except where its level is below the cell's; a
+// higher level is that of a shore.
+// (*water[float64]).prepareNeighbours, reconstruct.go:66
+struct water_prepareNeighbours_f64_results { bool r0; bool r1; };
+DEVICE water_prepareNeighbours_f64_results water_prepareNeighbours_f64(water_f64 *me, bool oneLayer,
+        Stencil_f64 *at, geometry_f64 *c, double dry, Array<water_f64, 3> *o) {
+    bool allowed = false;
+    bool open = false;
     bool wet1 = !oneLayer && me->h1 >= dry, wet2 = me->h2 >= dry;
-    bool allowed = wet1 || wet2;
+    allowed = wet1 || wet2;
     for (int64 k = 0; k < 3; k++) {
-        int32 neighbour = (*neighbours)[k];
+        int32 neighbour = at->Neighbours[k];
         if (neighbour < 0) {
             if (neighbour == -1) {
                 const Vec2_f64 value1 = geometry_mirrored_f64(c, me->u1, k), value2 = geometry_mirrored_f64(c, me->u2, k);
                 (*o)[k].u1 = value1;
                 (*o)[k].u2 = value2;
             }
-            allowed = allowed && neighbour != -2;
+            (*o)[k].bed = me->bed + 2.0 * Vec2_dot_f64(at->Bed_, c->arm[k]);
+            open = open || neighbour == -2;
             continue;
         }
         bool has1 = !oneLayer && (*o)[k].h1 >= dry, has2 = (*o)[k].h2 >= dry;
@@ -4997,12 +5458,60 @@ DEVICE bool water_prepareNeighbours_f64(water_f64 *me, bool oneLayer, Array<int3
             (*o)[k].z2 = value6;
         }
     }
-    return allowed;
+    return {allowed, open};
+}
+
+// limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
+// limiterFactor[float64], slopes.go:137
+DEVICE double limiterFactor_f64(double d, double lo, double hi) {
+    double bound = hi;
+    if (d < lo) {
+        bound = lo;
+    } else if (!(d > hi)) {
+        return 1.0;
+    }
+    // one division, since vectors and GPUs take both branches
+    return bound / d;
+}
+
+// rangeFactor returns the factor in [0, 1] on a gradient that brings the differences at the edges' midpoints into a
+// range.
+// (*geometry[float64]).rangeFactor, slopes.go:120
+DEVICE double geometry_rangeFactor_f64(geometry_f64 *c, Vec2_f64 g, double lo, double hi) {
+    double least = num_Smaller_f64(limiterFactor_f64(Vec2_dot_f64(g, c->arm[0]), lo, hi), limiterFactor_f64(Vec2_dot_f64(g, c->arm[1]), lo, hi));
+    return num_Smaller_f64(least, limiterFactor_f64(Vec2_dot_f64(g, c->arm[2]), lo, hi));
+}
+
+// keptBed returns the factor that limits the slope of the bed to the range of the neighbours' beds, and the largest
+// difference between their heights and the cell's.
+// (*water[float64]).keptBed, reconstruct.go:138
+struct water_keptBed_f64_results { double r0; double r1; };
+DEVICE water_keptBed_f64_results water_keptBed_f64(water_f64 *me, Array<water_f64, 3> *o, geometry_f64 *c,
+        Vec2_f64 bed) {
+    double d0 = (*o)[0].bed - me->bed, d1 = (*o)[1].bed - me->bed, d2 = (*o)[2].bed - me->bed;
+    double lo = go_min<double>(go_min<double>(go_min<double>(d0, d1), d2), 0.0), hi = go_max<double>(go_max<double>(go_max<double>(d0, d1), d2), 0.0);
+    // without which planes on irregular meshes are limited
+    double more = 0x1.999999999999ap-05 /* 0.05 */ * (hi - lo);
+    return {geometry_rangeFactor_f64(c, bed, lo - more, hi + more), num_Larger_f64(hi, -lo)};
+}
+
+// evenness returns the factor on the slope of the bed under a lake: 1 where the bed is even, and less where it rises or
+// falls by much of the water's thickness to a neighbour, if its slope had to be limited to the range of neighbours. A
+// step of the bed between two cells then stays between them, instead of becoming a ramp over both, on which water loses
+// head.
+// (*water[float64]).evenness, reconstruct.go:149
+DEVICE double water_evenness_f64(water_f64 *me, bool wet1, bool wet2, double kept, double change) {
+    double h = me->h2;
+    if (wet1 && !wet2) {
+        h = me->h1;
+    }
+    double steep = num_Smaller_f64(num_Larger_f64(5.0 * change - 0.5 * h, 0.0), h);
+    return 1.0 - steep / h * (1.0 - num_Larger_f64(2.0 * kept - 1.0, 0.0));
 }
 
 // widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
 // of scale on each side: it belongs to a smooth crest rather than to a front, and a limiter would flatten it.
-// widenRange[float64], slopes.go:115
+// widenRange[float64], slopes.go:127
 struct widenRange_f64_results { double r0; double r1; };
 DEVICE widenRange_f64_results widenRange_f64(double d0, double d1, double d2, double scale) {
     double lo = 0.0;
@@ -5017,23 +5526,10 @@ DEVICE widenRange_f64_results widenRange_f64(double d0, double d1, double d2, do
     return {lo, hi};
 }
 
-// limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
-// limiterFactor[float64], slopes.go:125
-DEVICE double limiterFactor_f64(double d, double lo, double hi) {
-    double bound = hi;
-    if (d < lo) {
-        bound = lo;
-    } else if (!(d > hi)) {
-        return 1.0;
-    }
-    // one division, since vectors and GPUs take both branches
-    return bound / d;
-}
-
 // limitedGradient returns the gradient of a field whose differences between neighbours and cell are d0, d1 and d2,
 // limited so that its values at the edges' midpoints stay in the range of these differences and 0. The range is not
 // needed in most cells: where the value at each midpoint is between the cell and its neighbour.
-// (*geometry[float64]).limitedGradient, slopes.go:99
+// (*geometry[float64]).limitedGradient, slopes.go:105
 DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double d1, double d2, double scale) {
     Vec2_f64 g = Vec2_f64{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
     double m0 = Vec2_dot_f64(g, c->arm[0]), m1 = Vec2_dot_f64(g, c->arm[1]), m2 = Vec2_dot_f64(g, c->arm[2]);
@@ -5041,39 +5537,17 @@ DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double 
         return g;
     }
     auto [lo, hi] = widenRange_f64(d0, d1, d2, scale);
-    double least = num_Smaller_f64(limiterFactor_f64(m0, lo, hi), limiterFactor_f64(m1, lo, hi));
-    return Vec2_times_f64(g, num_Smaller_f64(least, limiterFactor_f64(m2, lo, hi)));
+    return Vec2_times_f64(g, geometry_rangeFactor_f64(c, g, lo, hi));
 }
 
-// positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
-// at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
-// level.
-// (*geometry[float64]).positivityFactor, reconstruct.go:163
-DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h, Vec2_f64 slope, double share) {
-    double d = go_min<double>(go_min<double>(Vec2_dot_f64(slope, c->arm[0]), Vec2_dot_f64(slope, c->arm[1])), Vec2_dot_f64(slope, c->arm[2]));
-    if (h + d < 0.0) {
-        return num_Smaller_f64(share, h / -d);
-    }
-    return share;
-}
-
-// centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
-// thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
-// midpoints.
-// (*geometry[float64]).centroidVelocity, reconstruct.go:174
-DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_f64 ux, Vec2_f64 uy,
-        Vec2_f64 slope, double h) {
-    double part = 1.0 / (3.0 * h);
-    double d0 = Vec2_dot_f64(slope, c->arm[0]), d1 = Vec2_dot_f64(slope, c->arm[1]), d2 = Vec2_dot_f64(slope, c->arm[2]);
-    Vec2_f64 moment = Vec2_f64{(c->arm[0].X * d0 + c->arm[1].X * d1 + c->arm[2].X * d2) * part, (c->arm[0].Y * d0 + c->arm[1].Y * d1 + c->arm[2].Y * d2) * part};
-    return Vec2_f64{u.X - Vec2_dot_f64(ux, moment), u.Y - Vec2_dot_f64(uy, moment)};
-}
-
-// slopes computes the slopes of a cell from its neighbours. A range of levels counts as small (see widenRange) below a
-// twentieth of the thickness, a range of velocities below a twentieth of the wave speed. If the cell lacks a layer, so
-// do its neighbours, and the level of this layer has the slope of the surface below it.
-// (*water[float64]).slopes, reconstruct.go:84
-DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3> *o, geometry_f64 *c, Vec2_f64 bed,
+// gradients computes the limited gradients of levels and velocities; s.Bed is the slope of the bed with its steps.
+//
+// Rest over a rough bed would be unstable with second order everywhere: the noise that limiters leave in small ranges
+// would grow, and so would modes of single cells at a shore. Where thicknesses of neighbours differ much, no range
+// counts as small; and the velocity of the layer on the bed has the slopes of an even bed alone: times even, the factor
+// of evenness.
+// (*water[float64]).gradients, reconstruct.go:164
+DEVICE void water_gradients_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3> *o, geometry_f64 *c, double even,
         const Params_f64 *p, Slopes_f64 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
     double h = me->h2, weight = p->Gravity;
@@ -5083,63 +5557,136 @@ DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3> *
     } else if (wet1) {
         h = me->h1;
     }
-    double level = 0x1.999999999999ap-05 /* 0.05 */ * h, speed = 0x1.999999999999ap-05 /* 0.05 */ * num_Sqrt_f64(weight * h);
-    Vec2_f64 z2 = bed;
-    Vec2_f64 u1x = {}, u1y = {}, u2x = {}, u2y = {};
-    if (wet2) {
-        z2 = geometry_limitedGradient_f64(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level);
-        u2x = geometry_limitedGradient_f64(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed);
-        u2y = geometry_limitedGradient_f64(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed);
-    }
-    Vec2_f64 z1 = z2;
+    double change = go_max<double>(go_max<double>(num_Abs_f64((*o)[0].h2 - me->h2), num_Abs_f64((*o)[1].h2 - me->h2)), num_Abs_f64((*o)[2].h2 - me->h2));
     if (wet1) {
-        z1 = geometry_limitedGradient_f64(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level);
-        u1x = geometry_limitedGradient_f64(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed);
-        u1y = geometry_limitedGradient_f64(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed);
+        change = go_max<double>(go_max<double>(go_max<double>(change, num_Abs_f64((*o)[0].h1 - me->h1)), num_Abs_f64((*o)[1].h1 - me->h1)), num_Abs_f64((*o)[2].h1 - me->h1));
     }
-    double share = 1.0;
-    if (!oneLayer) {
-        share = geometry_positivityFactor_f64(c, me->h1, Vec2_minus_f64(z1, z2), share);
-    }
-    share = geometry_positivityFactor_f64(c, me->h2, Vec2_minus_f64(z2, bed), share);
-    if (share < 1.0) {
-        share *= 0x1.ffffde7210be9p-01 /* 0.999999 */;
-    }
-    const Vec2_f64 value1 = Vec2_times_f64(z1, share), value2 = Vec2_times_f64(z2, share), value3 = Vec2_times_f64(bed, share);
-    z1 = value1;
-    z2 = value2;
-    bed = value3;
-    s->H1 = me->h1;
-    s->H2 = me->h2;
-    const Vec2_f64 value4 = z1, value5 = z2, value6 = bed;
-    s->Z1 = value4;
-    s->Z2 = value5;
-    s->Bed_ = value6;
-    s->U1x = u1x;
-    s->U1y = u1y;
-    s->U2x = u2x;
-    s->U2y = u2y;
-    Vec2_f64 u1 = me->u1, u2 = me->u2;
-    if (wet1) {
-        u1 = geometry_centroidVelocity_f64(c, u1, u1x, u1y, Vec2_minus_f64(z1, z2), me->h1);
-    }
+    double smooth = 0x1.999999999999ap-05 /* 0.05 */ * num_Larger_f64(1.0 - 5.0 * change / h, 0.0);
+    double level = smooth * h, speed = smooth * num_Sqrt_f64(weight * h);
+    s->Z2 = s->Bed_;
     if (wet2) {
-        u2 = geometry_centroidVelocity_f64(c, u2, u2x, u2y, Vec2_minus_f64(z2, bed), me->h2);
+        s->Z2 = geometry_limitedGradient_f64(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level);
+        s->U2x = Vec2_times_f64(geometry_limitedGradient_f64(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed), even);
+        s->U2y = Vec2_times_f64(geometry_limitedGradient_f64(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed), even);
+        even = 1.0;
     }
-    s->U1 = u1;
-    s->U2 = u2;
+    s->Z1 = s->Z2;
+    if (wet1) {
+        s->Z1 = geometry_limitedGradient_f64(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level);
+        s->U1x = Vec2_times_f64(geometry_limitedGradient_f64(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed), even);
+        s->U1y = Vec2_times_f64(geometry_limitedGradient_f64(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed), even);
+    }
 }
 
-// isOpen reports whether the cell has a transmissive edge.
-// (*Stencil[float64]).isOpen, reconstruct.go:133
-DEVICE bool Stencil_isOpen_f64(Stencil_f64 *at) {
-    return at->Neighbours[0] == -2 || at->Neighbours[1] == -2 || at->Neighbours[2] == -2;
+// positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
+// at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
+// level.
+// (*geometry[float64]).positivityFactor, reconstruct.go:219
+DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h, Vec2_f64 slope, double share) {
+    double d = go_min<double>(go_min<double>(Vec2_dot_f64(slope, c->arm[0]), Vec2_dot_f64(slope, c->arm[1])), Vec2_dot_f64(slope, c->arm[2]));
+    if (h + d < 0.0) {
+        return num_Smaller_f64(share, h / -d);
+    }
+    return share;
+}
+
+// sheetShare returns how far a cell's water is a sheet, from 0 to 1: by its thickness compared to the bed's rise from
+// the centroid to an edge, and by the fall of the level to neighbours compared to that of the bed. It is exactly 0 at
+// rest. At a transmissive edge rises count too, since the sheet may come from there.
+// (*water[float64]).sheetShare, sheet.go:32
+DEVICE double water_sheetShare_f64(water_f64 *me, bool open, Array<water_f64, 3> *o, geometry_f64 *c, Vec2_f64 bed) {
+    double d0 = Vec2_dot_f64(bed, c->arm[0]), d1 = Vec2_dot_f64(bed, c->arm[1]), d2 = Vec2_dot_f64(bed, c->arm[2]);
+    double down = -go_min<double>(go_min<double>(d0, d1), d2);
+    double rise = num_Larger_f64(down, go_max<double>(go_max<double>(d0, d1), d2));
+    if (!(me->h2 < 2.0 * rise)) {
+        return 0.0;
+    }
+    double z0 = (*o)[0].z2 - me->z2, z1 = (*o)[1].z2 - me->z2, z2 = (*o)[2].z2 - me->z2;
+    double fall = -go_min<double>(go_min<double>(z0, z1), z2);
+    if (open) {
+        fall = num_Larger_f64(fall, go_max<double>(go_max<double>(z0, z1), z2));
+        down = rise;
+    }
+    double falls = num_Smaller_f64(num_Larger_f64(4.0 * (fall / (2.0 * down)) - 1.0, 0.0), 1.0);
+    double thin = num_Smaller_f64(2.0 - me->h2 / rise, 1.0);
+    return falls * thin;
+}
+
+// sheet mixes the slopes s of the level and the bed, those of a lake, with those of a sheet on the limited slope of the
+// bed, whose unlimited one is bed. Both keep the thickness nonnegative at the edges' midpoints, and so does each mean
+// of them.
+// (*water[float64]).sheet, sheet.go:12
+DEVICE void water_sheet_f64(water_f64 *me, bool open, Array<water_f64, 3> *o, geometry_f64 *c, Vec2_f64 bed,
+        Vec2_f64 limited, Slopes_f64 *s) {
+    double share = water_sheetShare_f64(me, open, o, c, bed);
+    if (!(share > 0.0)) {
+        return;
+    }
+    Vec2_f64 thickness = {};
+    if (!open) {
+        thickness = geometry_limitedGradient_f64(c, (*o)[0].h2 - me->h2, (*o)[1].h2 - me->h2, (*o)[2].h2 - me->h2, 0x1.999999999999ap-05 /* 0.05 */ * me->h2);
+        if (double factor = geometry_positivityFactor_f64(c, me->h2, thickness, 1.0); factor < 1.0) {
+            thickness = Vec2_times_f64(thickness, factor * 0x1.ffffde7210be9p-01 /* 0.999999 */);
+        }
+    }
+    double rest = 1.0 - share;
+    s->Bed_ = Vec2_f64{rest * s->Bed_.X + share * limited.X, rest * s->Bed_.Y + share * limited.Y};
+    s->Z2 = Vec2_f64{rest * s->Z2.X + share * (limited.X + thickness.X), rest * s->Z2.Y + share * (limited.Y + thickness.Y)};
+}
+
+// centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
+// thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
+// midpoints.
+// (*geometry[float64]).centroidVelocity, reconstruct.go:230
+DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_f64 ux, Vec2_f64 uy,
+        Vec2_f64 slope, double h) {
+    double part = 1.0 / (3.0 * h);
+    double d0 = Vec2_dot_f64(slope, c->arm[0]), d1 = Vec2_dot_f64(slope, c->arm[1]), d2 = Vec2_dot_f64(slope, c->arm[2]);
+    Vec2_f64 moment = Vec2_f64{(c->arm[0].X * d0 + c->arm[1].X * d1 + c->arm[2].X * d2) * part, (c->arm[0].Y * d0 + c->arm[1].Y * d1 + c->arm[2].Y * d2) * part};
+    return Vec2_f64{u.X - Vec2_dot_f64(ux, moment), u.Y - Vec2_dot_f64(uy, moment)};
+}
+
+// slopes computes the slopes of a cell from its neighbours. If the cell lacks a layer, so do its neighbours, and the
+// level of this layer has the slope of the surface below it. At a transmissive boundary a slope would amplify itself:
+// the cell has none there but those of a sheet.
+// (*water[float64]).slopes, reconstruct.go:99
+DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, bool open, Array<water_f64, 3> *o, geometry_f64 *c,
+        Vec2_f64 bed, const Params_f64 *p, Slopes_f64 *s) {
+    bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
+    double share = 1.0;
+    auto [kept, change] = water_keptBed_f64(me, o, c, bed);
+    Vec2_f64 limited = Vec2_times_f64(bed, kept);
+    if (!open) {
+        double even = water_evenness_f64(me, wet1, wet2, kept, change);
+        s->Bed_ = Vec2_times_f64(bed, even);
+        water_gradients_f64(me, oneLayer, o, c, even, p, s);
+        if (!oneLayer) {
+            share = geometry_positivityFactor_f64(c, me->h1, Vec2_minus_f64(s->Z1, s->Z2), share);
+        }
+        share = geometry_positivityFactor_f64(c, me->h2, Vec2_minus_f64(s->Z2, s->Bed_), share);
+    }
+    if (share < 1.0) {
+        share *= 0x1.ffffde7210be9p-01 /* 0.999999 */;
+        const Vec2_f64 value1 = Vec2_times_f64(s->Z1, share), value2 = Vec2_times_f64(s->Z2, share), value3 = Vec2_times_f64(s->Bed_, share);
+        s->Z1 = value1;
+        s->Z2 = value2;
+        s->Bed_ = value3;
+    }
+    if (oneLayer && !open) {
+        water_sheet_f64(me, open, o, c, bed, limited, s);
+    }
+    if (wet1) {
+        s->U1 = geometry_centroidVelocity_f64(c, s->U1, s->U1x, s->U1y, Vec2_minus_f64(s->Z1, s->Z2), me->h1);
+    }
+    if (wet2) {
+        s->U2 = geometry_centroidVelocity_f64(c, s->U2, s->U2x, s->U2y, Vec2_minus_f64(s->Z2, s->Bed_), me->h2);
+    }
 }
 
 // openSlopes computes the slopes of level and bed in a cell with one layer at a transmissive boundary, where those of a
 // fit to its neighbours would amplify themselves. Where the bed falls outwards and the water flows out, both fall as in
 // uniform flow, or less: see frictionShare. Else both are flat.
-// (*water[float64]).openSlopes, reconstruct.go:140
+// (*water[float64]).openSlopes, reconstruct.go:196
 DEVICE void water_openSlopes_f64(water_f64 *me, Stencil_f64 *at, geometry_f64 *c, double manning, Slopes_f64 *s) {
     Vec2_f64 level = {};
     double most = 0.0;
@@ -5162,6 +5709,31 @@ DEVICE void water_openSlopes_f64(water_f64 *me, Stencil_f64 *at, geometry_f64 *c
     s->Bed_ = value2;
 }
 
+// potentialOutflow returns the sum over the edges of a cell of length × thickness × (outward velocity + wave speed) at
+// their midpoints, where positive, in m³/s. The layer has thickness h with the given slope, velocity u at the centroid,
+// and waves of a given speed.
+// (*geometry[float64]).potentialOutflow, shares.go:18
+DEVICE double geometry_potentialOutflow_f64(geometry_f64 *c, double h, Vec2_f64 slope, Vec2_f64 u, Vec2_f64 ux,
+        Vec2_f64 uy, double wave) {
+    double sum = 0.0;
+    for (int64 k = 0; k < 3; k++) {
+        // half the edge, counter-clockwise
+        Vec2_f64 along = Vec2_minus_f64(c->arm[add(k, int64(1)) % 3], c->arm[add(k, int64(2)) % 3]);
+        Vec2_f64 arm = c->arm[k];
+        double thick = num_Larger_f64(h + Vec2_dot_f64(slope, arm), 0.0);
+        double out = (u.X + Vec2_dot_f64(ux, arm)) * along.Y - (u.Y + Vec2_dot_f64(uy, arm)) * along.X;
+        sum += 2.0 * thick * num_Larger_f64(out + wave * num_Sqrt_f64(Vec2_dot_f64(along, along)), 0.0);
+    }
+    return sum;
+}
+
+// share returns one over the potential outflow of a layer with waves of speed √(gh).
+// (*geometry[float64]).share, shares.go:10
+DEVICE double geometry_share_f64(geometry_f64 *c, double h, Vec2_f64 slope, Vec2_f64 u, Vec2_f64 ux, Vec2_f64 uy,
+        double gravity) {
+    return 1.0 / num_Larger_f64(geometry_potentialOutflow_f64(c, h, slope, u, ux, uy, num_Sqrt_f64(gravity * h)), 0x1.4484bfeebc2ap-100 /* 1e-30 */);
+}
+
 // slopesOf is CellSlopes for one cell.
 // slopesOf[float64], reconstruct.go:14
 DEVICE Slopes_f64 slopesOf_f64(bool oneLayer, int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w) {
@@ -5177,12 +5749,24 @@ DEVICE Slopes_f64 slopesOf_f64(bool oneLayer, int64 i, const Params_f64 *p, cons
     water_load_f64(&o[0], oneLayer, &w0, d0, p->DryDepth);
     water_load_f64(&o[1], oneLayer, &w1, d1, p->DryDepth);
     water_load_f64(&o[2], oneLayer, &w2, d2, p->DryDepth);
-    Slopes_f64 s = Slopes_f64{me.h1, me.h2, Vec2_f64{}, Vec2_f64{}, me.u2, Vec2_f64{}, Vec2_f64{}, Vec2_f64{}, me.u1, Vec2_f64{}, Vec2_f64{}};
-    if (water_prepareNeighbours_f64(&me, oneLayer, &c.Neighbours, &g, p->DryDepth, &o)) {
-        water_slopes_f64(&me, oneLayer, &o, &g, c.Bed_, p, &s);
+    Slopes_f64 s = Slopes_f64{me.h2, 0.0, Vec2_f64{}, Vec2_f64{}, me.u2, Vec2_f64{}, Vec2_f64{}, 0.0, 0.0, me.h1, 0.0, Vec2_f64{}, me.u1, Vec2_f64{}, Vec2_f64{}};
+    if (oneLayer) {
+        s.Head = water_head_f64(&me, &o, &c, &g, p);
     }
-    if (oneLayer && me.h2 >= p->DryDepth && Stencil_isOpen_f64(&c)) {
+    auto [allowed, open] = water_prepareNeighbours_f64(&me, oneLayer, &c, &g, p->DryDepth, &o);
+    if (allowed) {
+        water_slopes_f64(&me, oneLayer, open, &o, &g, c.Bed_, p, &s);
+    }
+    if (oneLayer && open && me.h2 >= p->DryDepth) {
         water_openSlopes_f64(&me, &c, &g, m->Boundary_.Outlets[c.Outlet_].Manning, &s);
+        auto [kept, unused1] = water_keptBed_f64(&me, &o, &g, c.Bed_);
+        water_sheet_f64(&me, true, &o, &g, c.Bed_, Vec2_times_f64(c.Bed_, kept), &s);
+    }
+    if (me.h2 >= p->DryDepth) {
+        s.Share2 = geometry_share_f64(&g, me.h2, Vec2_minus_f64(s.Z2, s.Bed_), s.U2, s.U2x, s.U2y, p->Gravity);
+    }
+    if (!oneLayer && me.h1 >= p->DryDepth) {
+        s.Share1 = geometry_share_f64(&g, me.h1, Vec2_minus_f64(s.Z1, s.Z2), s.U1, s.U1x, s.U1y, p->Gravity);
     }
     return s;
 }
@@ -5211,8 +5795,8 @@ DEVICE int32 EdgeCells_inner(EdgeCells e) {
 DEVICE void side_reconstruct_f32(side_f32 *s, Bed_f32 *bed, Slopes_f32 *g, Vec2_f32 arm, float nx, float ny) {
     s->area = bed->Area;
     s->bed = bed->Depth;
-    s->mean1 = g->H1;
     s->mean2 = g->H2;
+    s->share2 = g->Share2;
     s->z2 = (g->H2 - bed->Depth) + Vec2_dot_f32(g->Z2, arm);
     s->depth = bed->Depth - Vec2_dot_f32(g->Bed_, arm);
     s->h2 = num_Larger_f32(g->H2 + Vec2_dot_f32(Vec2_minus_f32(g->Z2, g->Bed_), arm), 0.0f);
@@ -5220,22 +5804,26 @@ DEVICE void side_reconstruct_f32(side_f32 *s, Bed_f32 *bed, Slopes_f32 *g, Vec2_
     s->u2 = x * nx + y * ny;
     s->t2 = y * nx - x * ny;
     s->q2 = s->h2 * s->u2;
+    s->free2 = s->u2;
 }
 
 // reconstructUpper does so for the upper layer.
 // (*side[float32]).reconstructUpper, reconstructed.go:75
 DEVICE void side_reconstructUpper_f32(side_f32 *s, Slopes_f32 *g, Vec2_f32 arm, float nx, float ny) {
+    s->mean1 = g->H1;
+    s->share1 = g->Share1;
     s->z1 = (g->H1 + (g->H2 - s->bed)) + Vec2_dot_f32(g->Z1, arm);
     s->h1 = num_Larger_f32(g->H1 + Vec2_dot_f32(Vec2_minus_f32(g->Z1, g->Z2), arm), 0.0f);
     float x = g->U1.X + Vec2_dot_f32(g->U1x, arm), y = g->U1.Y + Vec2_dot_f32(g->U1y, arm);
     s->u1 = x * nx + y * ny;
     s->t1 = y * nx - x * ny;
     s->q1 = s->h1 * s->u1;
+    s->free1 = s->u1;
 }
 
 // dropUpper removes the upper layer from a side whose cell has none: h1 is its thickness in the cell. It follows after
 // both sides are read, so that a GPU waits for memory once.
-// (*side[float32]).dropUpper, reconstructed.go:85
+// (*side[float32]).dropUpper, reconstructed.go:86
 DEVICE void side_dropUpper_f32(side_f32 *s, float h1) {
     if (h1 <= 0.0f) {
         s->z1 = s->z2;
@@ -5296,8 +5884,8 @@ DEVICE void SlopedFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const 
 DEVICE void side_reconstruct_f64(side_f64 *s, Bed_f64 *bed, Slopes_f64 *g, Vec2_f64 arm, double nx, double ny) {
     s->area = bed->Area;
     s->bed = bed->Depth;
-    s->mean1 = g->H1;
     s->mean2 = g->H2;
+    s->share2 = g->Share2;
     s->z2 = (g->H2 - bed->Depth) + Vec2_dot_f64(g->Z2, arm);
     s->depth = bed->Depth - Vec2_dot_f64(g->Bed_, arm);
     s->h2 = num_Larger_f64(g->H2 + Vec2_dot_f64(Vec2_minus_f64(g->Z2, g->Bed_), arm), 0.0);
@@ -5305,22 +5893,26 @@ DEVICE void side_reconstruct_f64(side_f64 *s, Bed_f64 *bed, Slopes_f64 *g, Vec2_
     s->u2 = x * nx + y * ny;
     s->t2 = y * nx - x * ny;
     s->q2 = s->h2 * s->u2;
+    s->free2 = s->u2;
 }
 
 // reconstructUpper does so for the upper layer.
 // (*side[float64]).reconstructUpper, reconstructed.go:75
 DEVICE void side_reconstructUpper_f64(side_f64 *s, Slopes_f64 *g, Vec2_f64 arm, double nx, double ny) {
+    s->mean1 = g->H1;
+    s->share1 = g->Share1;
     s->z1 = (g->H1 + (g->H2 - s->bed)) + Vec2_dot_f64(g->Z1, arm);
     s->h1 = num_Larger_f64(g->H1 + Vec2_dot_f64(Vec2_minus_f64(g->Z1, g->Z2), arm), 0.0);
     double x = g->U1.X + Vec2_dot_f64(g->U1x, arm), y = g->U1.Y + Vec2_dot_f64(g->U1y, arm);
     s->u1 = x * nx + y * ny;
     s->t1 = y * nx - x * ny;
     s->q1 = s->h1 * s->u1;
+    s->free1 = s->u1;
 }
 
 // dropUpper removes the upper layer from a side whose cell has none: h1 is its thickness in the cell. It follows after
 // both sides are read, so that a GPU waits for memory once.
-// (*side[float64]).dropUpper, reconstructed.go:85
+// (*side[float64]).dropUpper, reconstructed.go:86
 DEVICE void side_dropUpper_f64(side_f64 *s, double h1) {
     if (h1 <= 0.0) {
         s->z1 = s->z2;
@@ -5443,7 +6035,7 @@ DEVICE void GatherStates_f64_at(int64 k, Slice<int32> cells, Slice<Bed_f64> beds
 }
 
 // seek moves to the last row that is not after time t.
-// (*Series).seek, series.go:59
+// (*Series).seek, series.go:60
 DEVICE void Series_seek(Series *s, Slice<Row> rows, double t) {
     while (add(s->At, 1) < s->Count && rows[add(add(s->First, s->At), 1)].T <= t) {
         s->At = add(s->At, int32(1));
@@ -5454,7 +6046,7 @@ DEVICE void Series_seek(Series *s, Slice<Row> rows, double t) {
 }
 
 // at returns the value at time t, where n is the last row that is not after t.
-// (*Series).at, series.go:69
+// (*Series).at, series.go:70
 DEVICE double Series_at(Series *s, Slice<Row> rows, int32 n, double t) {
     Row from = rows[add(s->First, n)];
     if (add(n, 1) >= s->Count || t <= from.T) {
@@ -5465,7 +6057,7 @@ DEVICE double Series_at(Series *s, Slice<Row> rows, int32 n, double t) {
 }
 
 // integral returns the integral from time t, at which the current row is, to end.
-// (*Series).integral, series.go:79
+// (*Series).integral, series.go:80
 DEVICE double Series_integral(Series *s, Slice<Row> rows, double t, double end) {
     double sum = 0.0;
     int32 n = s->At;
@@ -5481,7 +6073,7 @@ DEVICE double Series_integral(Series *s, Slice<Row> rows, double t, double end) 
 }
 
 // largest returns the largest value from time t, at which the current row is, until another.
-// (*Series).largest, series.go:91
+// (*Series).largest, series.go:92
 DEVICE double Series_largest(Series *s, Slice<Row> rows, double t, double until) {
     int32 n = s->At;
     double most = Series_at(s, rows, n, t);
@@ -5497,9 +6089,10 @@ DEVICE double Series_largest(Series *s, Slice<Row> rows, double t, double until)
 
 // EvaluateSeries sets element Slot of now to the value of series k in a stage of the step: the mean over the step, or
 // the value at its beginning, or later, at its end. The element of ahead is the largest value from the beginning of
-// this step to the end of the next one, which is at most twice as long; in a step of length 0, which only finds the
-// limit of the first step, it is the largest value of all. The step length is computed as TileStep does.
-// EvaluateSeries[float32], series.go:30
+// this step to the end of the next two, each at most twice as long as the one before; in a step of length 0, which
+// only finds the limit of the first step, it is the largest value of all. The step length is computed as TileStep
+// does.
+// EvaluateSeries[float32], series.go:31
 DEVICE void EvaluateSeries_f32_at(int64 k, bool later, Clock_f32 *clock, Least<float> *limit, Slice<Row> rows,
         Slice<Series> list, Slice<float> now, Slice<float> ahead) {
     Clock_f32 c = Clock_atStepStart_f32(clock, limit);
@@ -5510,7 +6103,7 @@ DEVICE void EvaluateSeries_f32_at(int64 k, bool later, Clock_f32 *clock, Least<f
     Series_seek(&s, rows, c.Time);
     double end = Clock_end_f32(&c), until = math_Inf(1);
     if (c.Dt > 0.0f) {
-        until = end + 2.0 * double(c.Dt);
+        until = end + 6.0 * double(c.Dt);
     }
     double value = Series_at(&s, rows, s.At, c.Time);
     if (s.Mean && c.Dt > 0.0f) {
@@ -5530,9 +6123,10 @@ DEVICE void EvaluateSeries_f32_at(int64 k, bool later, Clock_f32 *clock, Least<f
 
 // EvaluateSeries sets element Slot of now to the value of series k in a stage of the step: the mean over the step, or
 // the value at its beginning, or later, at its end. The element of ahead is the largest value from the beginning of
-// this step to the end of the next one, which is at most twice as long; in a step of length 0, which only finds the
-// limit of the first step, it is the largest value of all. The step length is computed as TileStep does.
-// EvaluateSeries[float64], series.go:30
+// this step to the end of the next two, each at most twice as long as the one before; in a step of length 0, which
+// only finds the limit of the first step, it is the largest value of all. The step length is computed as TileStep
+// does.
+// EvaluateSeries[float64], series.go:31
 DEVICE void EvaluateSeries_f64_at(int64 k, bool later, Clock_f64 *clock, Least<double> *limit, Slice<Row> rows,
         Slice<Series> list, Slice<double> now, Slice<double> ahead) {
     Clock_f64 c = Clock_atStepStart_f64(clock, limit);
@@ -5543,7 +6137,7 @@ DEVICE void EvaluateSeries_f64_at(int64 k, bool later, Clock_f64 *clock, Least<d
     Series_seek(&s, rows, c.Time);
     double end = Clock_end_f64(&c), until = math_Inf(1);
     if (c.Dt > 0.0) {
-        until = end + 2.0 * c.Dt;
+        until = end + 6.0 * c.Dt;
     }
     double value = Series_at(&s, rows, s.At, c.Time);
     if (s.Mean && c.Dt > 0.0) {
@@ -5562,10 +6156,10 @@ DEVICE void EvaluateSeries_f64_at(int64 k, bool later, Clock_f64 *clock, Least<d
 }
 
 // put writes the slopes of cell i.
-// (*SlopeTable[float32]).put, slopetable.go:16
+// (*SlopeTable[float32]).put, slopes.go:158
 DEVICE void SlopeTable_put_f32(const SlopeTable_f32 *t, bool upper, int64 i, Slopes_f32 *s) {
     int64 n = t->Cells;
-    t->Pairs[i] = Vec2_f32{s->H1, s->H2};
+    t->Pairs[i] = Vec2_f32{s->H2, s->Share2};
     Vec2_f32 &place1 = t->Pairs[add(n, i)];
     Vec2_f32 &place2 = t->Pairs[add(mul(int64(2), n), i)];
     Vec2_f32 &place3 = t->Pairs[add(mul(int64(3), n), i)];
@@ -5578,11 +6172,13 @@ DEVICE void SlopeTable_put_f32(const SlopeTable_f32 *t, bool upper, int64 i, Slo
     const Vec2_f32 value4 = s->U2x, value5 = s->U2y;
     place4 = value4;
     place5 = value5;
+    t->Pairs[add(mul(int64(6), n), i)] = Vec2_f32{s->Head, 0.0f};
     if (upper) {
-        Vec2_f32 &place6 = t->Pairs[add(mul(int64(6), n), i)];
-        Vec2_f32 &place7 = t->Pairs[add(mul(int64(7), n), i)];
-        Vec2_f32 &place8 = t->Pairs[add(mul(int64(8), n), i)];
-        Vec2_f32 &place9 = t->Pairs[add(mul(int64(9), n), i)];
+        t->Pairs[add(mul(int64(7), n), i)] = Vec2_f32{s->H1, s->Share1};
+        Vec2_f32 &place6 = t->Pairs[add(mul(int64(8), n), i)];
+        Vec2_f32 &place7 = t->Pairs[add(mul(int64(9), n), i)];
+        Vec2_f32 &place8 = t->Pairs[add(mul(int64(10), n), i)];
+        Vec2_f32 &place9 = t->Pairs[add(mul(int64(11), n), i)];
         const Vec2_f32 value6 = s->Z1, value7 = s->U1, value8 = s->U1x, value9 = s->U1y;
         place6 = value6;
         place7 = value7;
@@ -5592,7 +6188,7 @@ DEVICE void SlopeTable_put_f32(const SlopeTable_f32 *t, bool upper, int64 i, Slo
 }
 
 // TableSlopes does what CellSlopes does, and writes the slopes to a table.
-// TableSlopes[float32], slopetable.go:41
+// TableSlopes[float32], slopes.go:188
 DEVICE void TableSlopes_f32_at(int64 i, bool oneLayer, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w,
         const SlopeTable_f32 *table) {
     Slopes_f32 s = slopesOf_f32(oneLayer, i, p, m, w);
@@ -5600,10 +6196,10 @@ DEVICE void TableSlopes_f32_at(int64 i, bool oneLayer, const Params_f32 *p, cons
 }
 
 // put writes the slopes of cell i.
-// (*SlopeTable[float64]).put, slopetable.go:16
+// (*SlopeTable[float64]).put, slopes.go:158
 DEVICE void SlopeTable_put_f64(const SlopeTable_f64 *t, bool upper, int64 i, Slopes_f64 *s) {
     int64 n = t->Cells;
-    t->Pairs[i] = Vec2_f64{s->H1, s->H2};
+    t->Pairs[i] = Vec2_f64{s->H2, s->Share2};
     Vec2_f64 &place1 = t->Pairs[add(n, i)];
     Vec2_f64 &place2 = t->Pairs[add(mul(int64(2), n), i)];
     Vec2_f64 &place3 = t->Pairs[add(mul(int64(3), n), i)];
@@ -5616,11 +6212,13 @@ DEVICE void SlopeTable_put_f64(const SlopeTable_f64 *t, bool upper, int64 i, Slo
     const Vec2_f64 value4 = s->U2x, value5 = s->U2y;
     place4 = value4;
     place5 = value5;
+    t->Pairs[add(mul(int64(6), n), i)] = Vec2_f64{s->Head, 0.0};
     if (upper) {
-        Vec2_f64 &place6 = t->Pairs[add(mul(int64(6), n), i)];
-        Vec2_f64 &place7 = t->Pairs[add(mul(int64(7), n), i)];
-        Vec2_f64 &place8 = t->Pairs[add(mul(int64(8), n), i)];
-        Vec2_f64 &place9 = t->Pairs[add(mul(int64(9), n), i)];
+        t->Pairs[add(mul(int64(7), n), i)] = Vec2_f64{s->H1, s->Share1};
+        Vec2_f64 &place6 = t->Pairs[add(mul(int64(8), n), i)];
+        Vec2_f64 &place7 = t->Pairs[add(mul(int64(9), n), i)];
+        Vec2_f64 &place8 = t->Pairs[add(mul(int64(10), n), i)];
+        Vec2_f64 &place9 = t->Pairs[add(mul(int64(11), n), i)];
         const Vec2_f64 value6 = s->Z1, value7 = s->U1, value8 = s->U1x, value9 = s->U1y;
         place6 = value6;
         place7 = value7;
@@ -5630,7 +6228,7 @@ DEVICE void SlopeTable_put_f64(const SlopeTable_f64 *t, bool upper, int64 i, Slo
 }
 
 // TableSlopes does what CellSlopes does, and writes the slopes to a table.
-// TableSlopes[float64], slopetable.go:41
+// TableSlopes[float64], slopes.go:188
 DEVICE void TableSlopes_f64_at(int64 i, bool oneLayer, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w,
         const SlopeTable_f64 *table) {
     Slopes_f64 s = slopesOf_f64(oneLayer, i, p, m, w);
@@ -5638,21 +6236,21 @@ DEVICE void TableSlopes_f64_at(int64 i, bool oneLayer, const Params_f64 *p, cons
 }
 
 // TableReceived writes slopes received from another rank to the table.
-// TableReceived[float32], slopetable.go:49
+// TableReceived[float32], slopes.go:196
 DEVICE void TableReceived_f32_at(int64 i, bool oneLayer, Slice<Slopes_f32> received, const SlopeTable_f32 *table) {
     Slopes_f32 s = received[i];
     SlopeTable_put_f32(table, !oneLayer, i, &s);
 }
 
 // TableReceived writes slopes received from another rank to the table.
-// TableReceived[float64], slopetable.go:49
+// TableReceived[float64], slopes.go:196
 DEVICE void TableReceived_f64_at(int64 i, bool oneLayer, Slice<Slopes_f64> received, const SlopeTable_f64 *table) {
     Slopes_f64 s = received[i];
     SlopeTable_put_f64(table, !oneLayer, i, &s);
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
-// (*balance[float32]).addPressure, stage.go:60
+// (*balance[float32]).addPressure, stage.go:68
 DEVICE void balance_addPressure_f32(balance_f32 *b, bool oneLayer, const Params_f32 *p, float area, State_f32 *c,
         Slopes_f32 *s) {
     float weight2 = area * p->Gravity * c->H2;
@@ -5669,7 +6267,7 @@ DEVICE void balance_addPressure_f32(balance_f32 *b, bool oneLayer, const Params_
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float32]).mean, stage.go:75
+// (*State[float32]).mean, stage.go:83
 DEVICE void State_mean_f32(State_f32 *c, bool oneLayer, State_f32 *o) {
     if (!oneLayer) {
         c->H1 = (c->H1 + o->H1) / 2.0f;
@@ -5681,18 +6279,85 @@ DEVICE void State_mean_f32(State_f32 *c, bool oneLayer, State_f32 *o) {
     c->Q2y = (c->Q2y + o->Q2y) / 2.0f;
 }
 
+// finishFriction adds bed friction to the mean c of the state start of a step of length dt and of that after two Euler
+// steps, of which the first had friction: a share φ of the step explicitly, from start, and the rest, ½ - φ,
+// implicitly. With φ = 1/(2 + x), x = 2 C₀ |q₀| dt, this is second order, and uniform flow is an exact fixed point for
+// any dt.
+// finishFriction[float32], friction.go:52
+DEVICE void finishFriction_f32(const Params_f32 *p, float dt, float n, State_f32 *start, State_f32 *c) {
+    float part = 0.0f;
+    if (start->H2 >= p->DryDepth) {
+        float rate = dt * manningRate_f32(p, n, start->H2, start->Q2x, start->Q2y);
+        part = 1.0f / (2.0f + 2.0f * rate);
+        c->Q2x = c->Q2x - part * rate * start->Q2x;
+        c->Q2y = c->Q2y - part * rate * start->Q2y;
+    } else if (start->H1 >= p->DryDepth) {
+        float rate = dt * manningRate_f32(p, n, start->H1, start->Q1x, start->Q1y);
+        part = 1.0f / (2.0f + 2.0f * rate);
+        c->Q1x = c->Q1x - part * rate * start->Q1x;
+        c->Q1y = c->Q1y - part * rate * start->Q1y;
+    }
+    bedFriction_f32(p, (0.5f - part) * dt, n, c);
+}
+
+// boundSpeed reduces the velocity of a cell's water so that its head is at most the given one, or exceeds it by no more
+// than the level rose in the stage: along the path of water without friction dH/dt = ∂z/∂t. So a wave may carry its
+// energy up a beach. depth is that of the bed, and from the thickness of the water at the start of the stage.
+// boundSpeed[float32], sheet.go:76
+DEVICE void boundSpeed_f32(const Params_f32 *p, float head, float depth, float from, State_f32 *c) {
+    // the level less what it rose
+    float lower = num_Smaller_f32(c->H2, from);
+    float most = 2.0f * p->Gravity * num_Larger_f32(head - (lower - depth), 0.0f) * c->H2 * c->H2;
+    float square = c->Q2x * c->Q2x + c->Q2y * c->Q2y;
+    if (square > most) {
+        float s = num_Sqrt_f32(most / square);
+        c->Q2x = c->Q2x * s;
+        c->Q2y = c->Q2y * s;
+    }
+}
+
+// accelerating returns a limit of the step for a cell whose water the slopes of its levels accelerate by up to a, so
+// that the water does not outrun the CFL condition: with the mean s of the edges' wave speeds, and ℓ the way that a
+// wave may go in a step, s dt + a dt²/2 ≤ ℓ. Where friction bounds the speed it may become that of uniform flow. limit
+// is that of the CFL condition.
+// (*balance[float32]).accelerating, stage.go:94
+DEVICE float balance_accelerating_f32(balance_f32 *b, bool oneLayer, const Params_f32 *p, float area, float n,
+        float limit, State_f32 *w, Slopes_f32 *s) {
+    float h = w->H2, slope = Vec2_dot_f32(s->Z2, s->Z2);
+    if (!oneLayer) {
+        const float value1 = num_Larger_f32(h, w->H1), value2 = num_Larger_f32(slope, Vec2_dot_f32(s->Z1, s->Z1));
+        h = value1;
+        slope = value2;
+    }
+    if (h < p->DryDepth) {
+        return limit;
+    }
+    slope = num_Sqrt_f32(slope);
+    float way = 2.0f * p->CFL * area / b->length, speed = b->speed_ / b->length;
+    float most = 2.0f * way / (speed + num_Sqrt_f32(speed * speed + 4.0f * p->Gravity * slope * way));
+    if (n > 0.0f && most < 0x1.ccccccp-01f /* 0.9 */ * limit) {
+        float root = cubeRoot_f32(h);
+        most = num_Larger_f32(most, way / (speed + root * root * num_Sqrt_f32(slope) / n));
+    }
+    if (most < limit) {
+        return most;
+    }
+    // NaN if the state is invalid
+    return limit;
+}
+
 // stage is StageCell with the fluxes of the cell's edges given.
-// (*balance[float32]).stage, stage.go:24
+// (*balance[float32]).stage, stage.go:21
 DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last, const Params_f32 *p, float dt,
-        float area, State_f32 *start, State_f32 *w, Slopes_f32 *slopes, Slice<float> manning,
+        Bed_f32 bed, State_f32 *start, State_f32 *w, Slopes_f32 *slopes, Slice<float> manning,
         const Forcing_f32 *force, State_f32 *out) {
     State_f32 c = *w, from = State_f32{};
     if (last) {
         // read with the rest, so that a GPU waits once
         from = *start;
     }
-    balance_addPressure_f32(b, oneLayer, p, area, &c, slopes);
-    balance_applyFluxes_f32(b, oneLayer, dt / area, &c);
+    balance_addPressure_f32(b, oneLayer, p, bed.Area, &c, slopes);
+    balance_applyFluxes_f32(b, oneLayer, dt / bed.Area, &c);
     if (p->Forced) {
         Forcing_apply_f32(force, i, p, dt, w, &c);
         if (!last) {
@@ -5703,6 +6368,9 @@ DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last
         restoreHyperbolicity_f32(p, &c);
     }
     dampThinLayers_f32(oneLayer, p->DryDepth, &c);
+    if (p->Friction && !last) {
+        bedFriction_f32(p, dt, manning[i], &c);
+    }
     if (last) {
         if (p->Forced) {
             Forcing_rotate_f32(force, i, dt, &from);
@@ -5713,26 +6381,34 @@ DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last
         }
         dampThinLayers_f32(oneLayer, p->DryDepth, &c);
         if (p->Friction) {
-            bedFriction_f32(p, dt / 2.0f, manning[i], &c);
+            finishFriction_f32(p, dt, manning[i], &from, &c);
         }
     }
+    if (oneLayer) {
+        boundSpeed_f32(p, slopes->Head, bed.Depth, w->H2, &c);
+    }
     *out = c;
-    return balance_stepLimit_f32(b, p, area, &c);
+    float limit = balance_stepLimit_f32(b, p, bed.Area, force, &c);
+    float roughness = 0.0f;
+    if (p->Friction) {
+        roughness = manning[i];
+    }
+    return balance_accelerating_f32(b, oneLayer, p, bed.Area, roughness, limit, w, slopes);
 }
 
 // StageCell advances cell i by one of the Euler steps, from w to out; the last one also takes the mean with start. It
 // returns the longest step that the waves of w allow, NaN if the new state is not finite or a thickness negative.
-// StageCell[float32], stage.go:15
+// StageCell[float32], stage.go:12
 DEVICE float StageCell_f32_at(int64 i, bool last, bool oneLayer, const Params_f32 *p, const Mesh_f32 *m,
         Clock_f32 *clock, Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes,
         Slice<Flux_f32> flux, Slice<float> manning, const Forcing_f32 *force, Slice<State_f32> out) {
     balance_f32 b = {};
     balance_gather_f32(&b, oneLayer, m->CellEdges_[i], flux);
-    return balance_stage_f32(&b, oneLayer, i, last, p, clock->Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[m->SlopesAt[i]], manning, force, &out[i]);
+    return balance_stage_f32(&b, oneLayer, i, last, p, clock->Dt, m->Beds[i], &start[i], &w[i], &slopes[m->SlopesAt[i]], manning, force, &out[i]);
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
-// (*balance[float64]).addPressure, stage.go:60
+// (*balance[float64]).addPressure, stage.go:68
 DEVICE void balance_addPressure_f64(balance_f64 *b, bool oneLayer, const Params_f64 *p, double area, State_f64 *c,
         Slopes_f64 *s) {
     double weight2 = area * p->Gravity * c->H2;
@@ -5749,7 +6425,7 @@ DEVICE void balance_addPressure_f64(balance_f64 *b, bool oneLayer, const Params_
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float64]).mean, stage.go:75
+// (*State[float64]).mean, stage.go:83
 DEVICE void State_mean_f64(State_f64 *c, bool oneLayer, State_f64 *o) {
     if (!oneLayer) {
         c->H1 = (c->H1 + o->H1) / 2.0;
@@ -5761,18 +6437,85 @@ DEVICE void State_mean_f64(State_f64 *c, bool oneLayer, State_f64 *o) {
     c->Q2y = (c->Q2y + o->Q2y) / 2.0;
 }
 
+// finishFriction adds bed friction to the mean c of the state start of a step of length dt and of that after two Euler
+// steps, of which the first had friction: a share φ of the step explicitly, from start, and the rest, ½ - φ,
+// implicitly. With φ = 1/(2 + x), x = 2 C₀ |q₀| dt, this is second order, and uniform flow is an exact fixed point for
+// any dt.
+// finishFriction[float64], friction.go:52
+DEVICE void finishFriction_f64(const Params_f64 *p, double dt, double n, State_f64 *start, State_f64 *c) {
+    double part = 0.0;
+    if (start->H2 >= p->DryDepth) {
+        double rate = dt * manningRate_f64(p, n, start->H2, start->Q2x, start->Q2y);
+        part = 1.0 / (2.0 + 2.0 * rate);
+        c->Q2x = c->Q2x - part * rate * start->Q2x;
+        c->Q2y = c->Q2y - part * rate * start->Q2y;
+    } else if (start->H1 >= p->DryDepth) {
+        double rate = dt * manningRate_f64(p, n, start->H1, start->Q1x, start->Q1y);
+        part = 1.0 / (2.0 + 2.0 * rate);
+        c->Q1x = c->Q1x - part * rate * start->Q1x;
+        c->Q1y = c->Q1y - part * rate * start->Q1y;
+    }
+    bedFriction_f64(p, (0.5 - part) * dt, n, c);
+}
+
+// boundSpeed reduces the velocity of a cell's water so that its head is at most the given one, or exceeds it by no more
+// than the level rose in the stage: along the path of water without friction dH/dt = ∂z/∂t. So a wave may carry its
+// energy up a beach. depth is that of the bed, and from the thickness of the water at the start of the stage.
+// boundSpeed[float64], sheet.go:76
+DEVICE void boundSpeed_f64(const Params_f64 *p, double head, double depth, double from, State_f64 *c) {
+    // the level less what it rose
+    double lower = num_Smaller_f64(c->H2, from);
+    double most = 2.0 * p->Gravity * num_Larger_f64(head - (lower - depth), 0.0) * c->H2 * c->H2;
+    double square = c->Q2x * c->Q2x + c->Q2y * c->Q2y;
+    if (square > most) {
+        double s = num_Sqrt_f64(most / square);
+        c->Q2x = c->Q2x * s;
+        c->Q2y = c->Q2y * s;
+    }
+}
+
+// accelerating returns a limit of the step for a cell whose water the slopes of its levels accelerate by up to a, so
+// that the water does not outrun the CFL condition: with the mean s of the edges' wave speeds, and ℓ the way that a
+// wave may go in a step, s dt + a dt²/2 ≤ ℓ. Where friction bounds the speed it may become that of uniform flow. limit
+// is that of the CFL condition.
+// (*balance[float64]).accelerating, stage.go:94
+DEVICE double balance_accelerating_f64(balance_f64 *b, bool oneLayer, const Params_f64 *p, double area, double n,
+        double limit, State_f64 *w, Slopes_f64 *s) {
+    double h = w->H2, slope = Vec2_dot_f64(s->Z2, s->Z2);
+    if (!oneLayer) {
+        const double value1 = num_Larger_f64(h, w->H1), value2 = num_Larger_f64(slope, Vec2_dot_f64(s->Z1, s->Z1));
+        h = value1;
+        slope = value2;
+    }
+    if (h < p->DryDepth) {
+        return limit;
+    }
+    slope = num_Sqrt_f64(slope);
+    double way = 2.0 * p->CFL * area / b->length, speed = b->speed_ / b->length;
+    double most = 2.0 * way / (speed + num_Sqrt_f64(speed * speed + 4.0 * p->Gravity * slope * way));
+    if (n > 0.0 && most < 0x1.ccccccccccccdp-01 /* 0.9 */ * limit) {
+        double root = cubeRoot_f64(h);
+        most = num_Larger_f64(most, way / (speed + root * root * num_Sqrt_f64(slope) / n));
+    }
+    if (most < limit) {
+        return most;
+    }
+    // NaN if the state is invalid
+    return limit;
+}
+
 // stage is StageCell with the fluxes of the cell's edges given.
-// (*balance[float64]).stage, stage.go:24
+// (*balance[float64]).stage, stage.go:21
 DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool last, const Params_f64 *p, double dt,
-        double area, State_f64 *start, State_f64 *w, Slopes_f64 *slopes, Slice<double> manning,
+        Bed_f64 bed, State_f64 *start, State_f64 *w, Slopes_f64 *slopes, Slice<double> manning,
         const Forcing_f64 *force, State_f64 *out) {
     State_f64 c = *w, from = State_f64{};
     if (last) {
         // read with the rest, so that a GPU waits once
         from = *start;
     }
-    balance_addPressure_f64(b, oneLayer, p, area, &c, slopes);
-    balance_applyFluxes_f64(b, oneLayer, dt / area, &c);
+    balance_addPressure_f64(b, oneLayer, p, bed.Area, &c, slopes);
+    balance_applyFluxes_f64(b, oneLayer, dt / bed.Area, &c);
     if (p->Forced) {
         Forcing_apply_f64(force, i, p, dt, w, &c);
         if (!last) {
@@ -5783,6 +6526,9 @@ DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool las
         restoreHyperbolicity_f64(p, &c);
     }
     dampThinLayers_f64(oneLayer, p->DryDepth, &c);
+    if (p->Friction && !last) {
+        bedFriction_f64(p, dt, manning[i], &c);
+    }
     if (last) {
         if (p->Forced) {
             Forcing_rotate_f64(force, i, dt, &from);
@@ -5793,46 +6539,34 @@ DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool las
         }
         dampThinLayers_f64(oneLayer, p->DryDepth, &c);
         if (p->Friction) {
-            bedFriction_f64(p, dt / 2.0, manning[i], &c);
+            finishFriction_f64(p, dt, manning[i], &from, &c);
         }
     }
+    if (oneLayer) {
+        boundSpeed_f64(p, slopes->Head, bed.Depth, w->H2, &c);
+    }
     *out = c;
-    return balance_stepLimit_f64(b, p, area, &c);
+    double limit = balance_stepLimit_f64(b, p, bed.Area, force, &c);
+    double roughness = 0.0;
+    if (p->Friction) {
+        roughness = manning[i];
+    }
+    return balance_accelerating_f64(b, oneLayer, p, bed.Area, roughness, limit, w, slopes);
 }
 
 // StageCell advances cell i by one of the Euler steps, from w to out; the last one also takes the mean with start. It
 // returns the longest step that the waves of w allow, NaN if the new state is not finite or a thickness negative.
-// StageCell[float64], stage.go:15
+// StageCell[float64], stage.go:12
 DEVICE double StageCell_f64_at(int64 i, bool last, bool oneLayer, const Params_f64 *p, const Mesh_f64 *m,
         Clock_f64 *clock, Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes,
         Slice<Flux_f64> flux, Slice<double> manning, const Forcing_f64 *force, Slice<State_f64> out) {
     balance_f64 b = {};
     balance_gather_f64(&b, oneLayer, m->CellEdges_[i], flux);
-    return balance_stage_f64(&b, oneLayer, i, last, p, clock->Dt, m->Beds[i].Area, &start[i], &w[i], &slopes[m->SlopesAt[i]], manning, force, &out[i]);
-}
-
-// HalfFriction advances cell i by half a step of friction at the bed, with the step length computed as TileStep does.
-// HalfFriction[float32], stage.go:85
-DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *limit,
-        Slice<float> manning, Slice<State_f32> w) {
-    Clock_f32 now = Clock_atStepStart_f32(clock, limit);
-    if (!now.Stop) {
-        bedFriction_f32(p, now.Dt / 2.0f, manning[i], &w[i]);
-    }
-}
-
-// HalfFriction advances cell i by half a step of friction at the bed, with the step length computed as TileStep does.
-// HalfFriction[float64], stage.go:85
-DEVICE void HalfFriction_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *limit,
-        Slice<double> manning, Slice<State_f64> w) {
-    Clock_f64 now = Clock_atStepStart_f64(clock, limit);
-    if (!now.Stop) {
-        bedFriction_f64(p, now.Dt / 2.0, manning[i], &w[i]);
-    }
+    return balance_stage_f64(&b, oneLayer, i, last, p, clock->Dt, m->Beds[i], &start[i], &w[i], &slopes[m->SlopesAt[i]], manning, force, &out[i]);
 }
 
 // count returns the numbers of edges and cells of tile t to process.
-// (*TiledMesh[float32]).count, tile.go:87
+// (*TiledMesh[float32]).count, tile.go:89
 struct TiledMesh_count_f32_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, int64 t, bool stop) {
     if (stop) {
@@ -5842,7 +6576,7 @@ DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, i
 }
 
 // onceForFirst returns 1 for the first tile and 0 for all others.
-// onceForFirst, tile.go:79
+// onceForFirst, tile.go:81
 DEVICE int64 onceForFirst(int64 t) {
     if (t == 0) {
         return 1;
@@ -5851,7 +6585,7 @@ DEVICE int64 onceForFirst(int64 t) {
 }
 
 // RecordCourant updates Courant with a step of length dt whose own waves allowed a length of limit.
-// (*Clock[float32]).RecordCourant, clock.go:60
+// (*Clock[float32]).RecordCourant, clock.go:71
 DEVICE void Clock_RecordCourant_f32(Clock_f32 *c, float dt, float limit) {
     if (double courant = c->CFL * double(dt) / double(limit); courant > c->Courant) {
         c->Courant = courant;
@@ -5860,7 +6594,7 @@ DEVICE void Clock_RecordCourant_f32(Clock_f32 *c, float dt, float limit) {
 
 // passTo copies the clock to that of the next step in the cycle, and marks the step that begins as pending. It also
 // records the CFL number of the step whose waves gave Limit: the last one, or, if steps lag, the one before it.
-// (*Clock[float32]).passTo, clock.go:78
+// (*Clock[float32]).passTo, clock.go:89
 DEVICE void Clock_passTo_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
     Clock_f32 n = *c;
     float took = n.LastDt;
@@ -5873,7 +6607,7 @@ DEVICE void Clock_passTo_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
 }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
-// collect[float32], tile.go:95
+// collect[float32], tile.go:97
 DEVICE balance_f32 collect_f32(bool oneLayer, int32 slots, Array<Flux_f32, 384> *flux) {
     balance_f32 b = {};
     balance_sum_f32(&b, oneLayer, &(*flux)[slots >> 1 & 511], &(*flux)[slots >> 11 & 511], &(*flux)[slots >> 21 & 511], slots & 1, slots >> 10 & 1, slots >> 20 & 1);
@@ -5895,7 +6629,10 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, bool keep, const Params_f32 
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
     TURNS(int64, turn1, onceForFirst(t)) {
         Clock_passTo_f32(&now, next, p->Lag);
-        cleared->Reset();
+        if (!now.Stop) {
+            // the limits of the last steps stay
+            cleared->Reset();
+        }
     }
     float least = float(math_Inf(1));
     __syncthreads();
@@ -5924,7 +6661,7 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, bool keep, const Params_f32 
 }
 
 // count returns the numbers of edges and cells of tile t to process.
-// (*TiledMesh[float64]).count, tile.go:87
+// (*TiledMesh[float64]).count, tile.go:89
 struct TiledMesh_count_f64_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, int64 t, bool stop) {
     if (stop) {
@@ -5934,7 +6671,7 @@ DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, i
 }
 
 // RecordCourant updates Courant with a step of length dt whose own waves allowed a length of limit.
-// (*Clock[float64]).RecordCourant, clock.go:60
+// (*Clock[float64]).RecordCourant, clock.go:71
 DEVICE void Clock_RecordCourant_f64(Clock_f64 *c, double dt, double limit) {
     if (double courant = c->CFL * dt / limit; courant > c->Courant) {
         c->Courant = courant;
@@ -5943,7 +6680,7 @@ DEVICE void Clock_RecordCourant_f64(Clock_f64 *c, double dt, double limit) {
 
 // passTo copies the clock to that of the next step in the cycle, and marks the step that begins as pending. It also
 // records the CFL number of the step whose waves gave Limit: the last one, or, if steps lag, the one before it.
-// (*Clock[float64]).passTo, clock.go:78
+// (*Clock[float64]).passTo, clock.go:89
 DEVICE void Clock_passTo_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
     Clock_f64 n = *c;
     double took = n.LastDt;
@@ -5956,7 +6693,7 @@ DEVICE void Clock_passTo_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
 }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
-// collect[float64], tile.go:95
+// collect[float64], tile.go:97
 DEVICE balance_f64 collect_f64(bool oneLayer, int32 slots, Array<Flux_f64, 384> *flux) {
     balance_f64 b = {};
     balance_sum_f64(&b, oneLayer, &(*flux)[slots >> 1 & 511], &(*flux)[slots >> 11 & 511], &(*flux)[slots >> 21 & 511], slots & 1, slots >> 10 & 1, slots >> 20 & 1);
@@ -5978,7 +6715,10 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, bool keep, const Params_f64
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
     TURNS(int64, turn1, onceForFirst(t)) {
         Clock_passTo_f64(&now, next, p->Lag);
-        cleared->Reset();
+        if (!now.Stop) {
+            // the limits of the last steps stay
+            cleared->Reset();
+        }
     }
     double least = math_Inf(1);
     __syncthreads();
@@ -6007,12 +6747,12 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, bool keep, const Params_f64
 }
 
 // get reads the slopes of cell i, without the upper layer if the run has none.
-// (*SlopeTable[float32]).get, slopetable.go:27
+// (*SlopeTable[float32]).get, slopes.go:171
 DEVICE void SlopeTable_get_f32(const SlopeTable_f32 *t, int64 i, bool upper, Slopes_f32 *s) {
     int64 n = t->Cells;
     Vec2_f32 h = t->Pairs[i];
-    s->H1 = h.X;
-    s->H2 = h.Y;
+    s->H2 = h.X;
+    s->Share2 = h.Y;
     const Vec2_f32 value1 = t->Pairs[add(n, i)], value2 = t->Pairs[add(mul(int64(2), n), i)], value3 = t->Pairs[add(mul(int64(3), n), i)];
     s->Z2 = value1;
     s->Bed_ = value2;
@@ -6020,8 +6760,12 @@ DEVICE void SlopeTable_get_f32(const SlopeTable_f32 *t, int64 i, bool upper, Slo
     const Vec2_f32 value4 = t->Pairs[add(mul(int64(4), n), i)], value5 = t->Pairs[add(mul(int64(5), n), i)];
     s->U2x = value4;
     s->U2y = value5;
+    s->Head = t->Pairs[add(mul(int64(6), n), i)].X;
     if (upper) {
-        const Vec2_f32 value6 = t->Pairs[add(mul(int64(6), n), i)], value7 = t->Pairs[add(mul(int64(7), n), i)], value8 = t->Pairs[add(mul(int64(8), n), i)], value9 = t->Pairs[add(mul(int64(9), n), i)];
+        h = t->Pairs[add(mul(int64(7), n), i)];
+        s->H1 = h.X;
+        s->Share1 = h.Y;
+        const Vec2_f32 value6 = t->Pairs[add(mul(int64(8), n), i)], value7 = t->Pairs[add(mul(int64(9), n), i)], value8 = t->Pairs[add(mul(int64(10), n), i)], value9 = t->Pairs[add(mul(int64(11), n), i)];
         s->Z1 = value6;
         s->U1 = value7;
         s->U1x = value8;
@@ -6032,7 +6776,7 @@ DEVICE void SlopeTable_get_f32(const SlopeTable_f32 *t, int64 i, bool upper, Slo
 // TileStage advances the cells of tile t by one of the stages of a step of second order, as SlopedFlux and StageCell
 // do, with the slopes of all cells in a table. Like TileStep it computes the length of its step itself; the last
 // stage passes the clock to the next step.
-// TileStage[float32], tilestage.go:15
+// TileStage[float32], tile.go:109
 DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32 *p, const TiledMesh_f32 *m,
         Clock_f32 *clock, Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start,
         Slice<State_f32> w, const SlopeTable_f32 *slopes, Slice<float> manning, const Forcing_f32 *force,
@@ -6043,6 +6787,8 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
     TURNS(int64, turn1, onceForFirst(t)) {
         if (last) {
             Clock_passTo_f32(&now, next, p->Lag);
+        }
+        if (last && !now.Stop) {
             cleared->Reset();
         }
     }
@@ -6067,19 +6813,19 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
         int32 i = cell.Cell;
         Slopes_f32 own = {};
         SlopeTable_get_f32(slopes, int64(i), scheme != 3, &own);
-        float longest = balance_stage_f32(&b, scheme == 3, int64(i), last, p, now.Dt, m->Beds[i].Area, &start[i], &w[i], &own, manning, force, &out[i]);
+        float longest = balance_stage_f32(&b, scheme == 3, int64(i), last, p, now.Dt, m->Beds[i], &start[i], &w[i], &own, manning, force, &out[i]);
         least = go_min<float>(least, longest);
     }
     return least;
 }
 
 // get reads the slopes of cell i, without the upper layer if the run has none.
-// (*SlopeTable[float64]).get, slopetable.go:27
+// (*SlopeTable[float64]).get, slopes.go:171
 DEVICE void SlopeTable_get_f64(const SlopeTable_f64 *t, int64 i, bool upper, Slopes_f64 *s) {
     int64 n = t->Cells;
     Vec2_f64 h = t->Pairs[i];
-    s->H1 = h.X;
-    s->H2 = h.Y;
+    s->H2 = h.X;
+    s->Share2 = h.Y;
     const Vec2_f64 value1 = t->Pairs[add(n, i)], value2 = t->Pairs[add(mul(int64(2), n), i)], value3 = t->Pairs[add(mul(int64(3), n), i)];
     s->Z2 = value1;
     s->Bed_ = value2;
@@ -6087,8 +6833,12 @@ DEVICE void SlopeTable_get_f64(const SlopeTable_f64 *t, int64 i, bool upper, Slo
     const Vec2_f64 value4 = t->Pairs[add(mul(int64(4), n), i)], value5 = t->Pairs[add(mul(int64(5), n), i)];
     s->U2x = value4;
     s->U2y = value5;
+    s->Head = t->Pairs[add(mul(int64(6), n), i)].X;
     if (upper) {
-        const Vec2_f64 value6 = t->Pairs[add(mul(int64(6), n), i)], value7 = t->Pairs[add(mul(int64(7), n), i)], value8 = t->Pairs[add(mul(int64(8), n), i)], value9 = t->Pairs[add(mul(int64(9), n), i)];
+        h = t->Pairs[add(mul(int64(7), n), i)];
+        s->H1 = h.X;
+        s->Share1 = h.Y;
+        const Vec2_f64 value6 = t->Pairs[add(mul(int64(8), n), i)], value7 = t->Pairs[add(mul(int64(9), n), i)], value8 = t->Pairs[add(mul(int64(10), n), i)], value9 = t->Pairs[add(mul(int64(11), n), i)];
         s->Z1 = value6;
         s->U1 = value7;
         s->U1x = value8;
@@ -6099,7 +6849,7 @@ DEVICE void SlopeTable_get_f64(const SlopeTable_f64 *t, int64 i, bool upper, Slo
 // TileStage advances the cells of tile t by one of the stages of a step of second order, as SlopedFlux and StageCell
 // do, with the slopes of all cells in a table. Like TileStep it computes the length of its step itself; the last
 // stage passes the clock to the next step.
-// TileStage[float64], tilestage.go:15
+// TileStage[float64], tile.go:109
 DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f64 *p, const TiledMesh_f64 *m,
         Clock_f64 *clock, Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start,
         Slice<State_f64> w, const SlopeTable_f64 *slopes, Slice<double> manning, const Forcing_f64 *force,
@@ -6110,6 +6860,8 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
     TURNS(int64, turn1, onceForFirst(t)) {
         if (last) {
             Clock_passTo_f64(&now, next, p->Lag);
+        }
+        if (last && !now.Stop) {
             cleared->Reset();
         }
     }
@@ -6134,7 +6886,7 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
         int32 i = cell.Cell;
         Slopes_f64 own = {};
         SlopeTable_get_f64(slopes, int64(i), scheme != 3, &own);
-        double longest = balance_stage_f64(&b, scheme == 3, int64(i), last, p, now.Dt, m->Beds[i].Area, &start[i], &w[i], &own, manning, force, &out[i]);
+        double longest = balance_stage_f64(&b, scheme == 3, int64(i), last, p, now.Dt, m->Beds[i], &start[i], &w[i], &own, manning, force, &out[i]);
         least = go_min<double>(least, longest);
     }
     return least;
@@ -6550,7 +7302,7 @@ extern "C" __global__ void __launch_bounds__(128) GatherStates_f64(int64 lo, int
     if (k < hi) GatherStates_f64_at(k, cells, beds, w, states, depths);
 }
 
-// Kernel EvaluateSeries, series.go:30
+// Kernel EvaluateSeries, series.go:31
 extern "C" __global__ void __launch_bounds__(128) EvaluateSeries_f32(int64 lo, int64 hi, bool later,
         Clock_f32 *clock, Least<float> *limit, Slice<Row> rows, Slice<Series> list, Slice<float> now,
         Slice<float> ahead) {
@@ -6558,7 +7310,7 @@ extern "C" __global__ void __launch_bounds__(128) EvaluateSeries_f32(int64 lo, i
     if (k < hi) EvaluateSeries_f32_at(k, later, clock, limit, rows, list, now, ahead);
 }
 
-// Kernel EvaluateSeries, series.go:30
+// Kernel EvaluateSeries, series.go:31
 extern "C" __global__ void __launch_bounds__(128) EvaluateSeries_f64(int64 lo, int64 hi, bool later,
         Clock_f64 *clock, Least<double> *limit, Slice<Row> rows, Slice<Series> list, Slice<double> now,
         Slice<double> ahead) {
@@ -6566,7 +7318,7 @@ extern "C" __global__ void __launch_bounds__(128) EvaluateSeries_f64(int64 lo, i
     if (k < hi) EvaluateSeries_f64_at(k, later, clock, limit, rows, list, now, ahead);
 }
 
-// Kernel TableSlopes, slopetable.go:41
+// Kernel TableSlopes, slopes.go:188
 extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 table) {
@@ -6574,7 +7326,7 @@ extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_f32
     if (i < hi) TableSlopes_f32_at(i, false, &p, &m, w, &table);
 }
 
-// Kernel TableSlopes, slopetable.go:41
+// Kernel TableSlopes, slopes.go:188
 extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 table) {
@@ -6582,7 +7334,7 @@ extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_f64
     if (i < hi) TableSlopes_f64_at(i, false, &p, &m, w, &table);
 }
 
-// Kernel TableSlopes, slopetable.go:41
+// Kernel TableSlopes, slopes.go:188
 extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 table) {
@@ -6590,7 +7342,7 @@ extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_f32(
     if (i < hi) TableSlopes_f32_at(i, true, &p, &m, w, &table);
 }
 
-// Kernel TableSlopes, slopetable.go:41
+// Kernel TableSlopes, slopes.go:188
 extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 table) {
@@ -6598,35 +7350,35 @@ extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_f64(
     if (i < hi) TableSlopes_f64_at(i, true, &p, &m, w, &table);
 }
 
-// Kernel TableReceived, slopetable.go:49
+// Kernel TableReceived, slopes.go:196
 extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_false_f32(int64 lo, int64 hi,
         Slice<Slopes_f32> received, const __grid_constant__ SlopeTable_f32 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) TableReceived_f32_at(i, false, received, &table);
 }
 
-// Kernel TableReceived, slopetable.go:49
+// Kernel TableReceived, slopes.go:196
 extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_false_f64(int64 lo, int64 hi,
         Slice<Slopes_f64> received, const __grid_constant__ SlopeTable_f64 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) TableReceived_f64_at(i, false, received, &table);
 }
 
-// Kernel TableReceived, slopetable.go:49
+// Kernel TableReceived, slopes.go:196
 extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_true_f32(int64 lo, int64 hi,
         Slice<Slopes_f32> received, const __grid_constant__ SlopeTable_f32 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) TableReceived_f32_at(i, true, received, &table);
 }
 
-// Kernel TableReceived, slopetable.go:49
+// Kernel TableReceived, slopes.go:196
 extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_true_f64(int64 lo, int64 hi,
         Slice<Slopes_f64> received, const __grid_constant__ SlopeTable_f64 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) TableReceived_f64_at(i, true, received, &table);
 }
 
-// Kernel StageCell, stage.go:15
+// Kernel StageCell, stage.go:12
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
@@ -6638,7 +7390,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:15
+// Kernel StageCell, stage.go:12
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
@@ -6650,7 +7402,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:15
+// Kernel StageCell, stage.go:12
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
@@ -6662,7 +7414,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:15
+// Kernel StageCell, stage.go:12
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
@@ -6674,7 +7426,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:15
+// Kernel StageCell, stage.go:12
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
@@ -6686,7 +7438,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_f
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:15
+// Kernel StageCell, stage.go:12
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
@@ -6698,7 +7450,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_f
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:15
+// Kernel StageCell, stage.go:12
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
@@ -6710,7 +7462,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_t
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:15
+// Kernel StageCell, stage.go:12
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
@@ -6720,22 +7472,6 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_t
     uint64 key = 0;
     if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, true, true, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
     reduce(result, key);
-}
-
-// Kernel HalfFriction, stage.go:85
-extern "C" __global__ void __launch_bounds__(128) HalfFriction_f32(int64 lo, int64 hi,
-        const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *limit, Slice<float> manning,
-        Slice<State_f32> w) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) HalfFriction_f32_at(i, &p, clock, limit, manning, w);
-}
-
-// Kernel HalfFriction, stage.go:85
-extern "C" __global__ void __launch_bounds__(128) HalfFriction_f64(int64 lo, int64 hi,
-        const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *limit, Slice<double> manning,
-        Slice<State_f64> w) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) HalfFriction_f64_at(i, &p, clock, limit, manning, w);
 }
 
 // Kernel TileStep, tile.go:45
@@ -6946,7 +7682,7 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_OneLayer_keep_true
     reduce(result, key);
 }
 
-// Kernel TileStage, tilestage.go:15
+// Kernel TileStage, tile.go:109
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
@@ -6959,7 +7695,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_false_f3
     reduce(result, key);
 }
 
-// Kernel TileStage, tilestage.go:15
+// Kernel TileStage, tile.go:109
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
@@ -6972,7 +7708,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_false_f6
     reduce(result, key);
 }
 
-// Kernel TileStage, tilestage.go:15
+// Kernel TileStage, tile.go:109
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
@@ -6985,7 +7721,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_true_f32
     reduce(result, key);
 }
 
-// Kernel TileStage, tilestage.go:15
+// Kernel TileStage, tile.go:109
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
@@ -6998,7 +7734,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_true_f64
     reduce(result, key);
 }
 
-// Kernel TileStage, tilestage.go:15
+// Kernel TileStage, tile.go:109
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
@@ -7011,7 +7747,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_false_
     reduce(result, key);
 }
 
-// Kernel TileStage, tilestage.go:15
+// Kernel TileStage, tile.go:109
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
@@ -7024,7 +7760,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_false_
     reduce(result, key);
 }
 
-// Kernel TileStage, tilestage.go:15
+// Kernel TileStage, tile.go:109
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
@@ -7037,7 +7773,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_true_f
     reduce(result, key);
 }
 
-// Kernel TileStage, tilestage.go:15
+// Kernel TileStage, tile.go:109
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
@@ -7050,7 +7786,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_true_f
     reduce(result, key);
 }
 
-// Kernel TileStage, tilestage.go:15
+// Kernel TileStage, tile.go:109
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
@@ -7063,7 +7799,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_false_f3
     reduce(result, key);
 }
 
-// Kernel TileStage, tilestage.go:15
+// Kernel TileStage, tile.go:109
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
@@ -7076,7 +7812,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_false_f6
     reduce(result, key);
 }
 
-// Kernel TileStage, tilestage.go:15
+// Kernel TileStage, tile.go:109
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
@@ -7089,7 +7825,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_true_f32
     reduce(result, key);
 }
 
-// Kernel TileStage, tilestage.go:15
+// Kernel TileStage, tile.go:109
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
@@ -7102,7 +7838,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_true_f64
     reduce(result, key);
 }
 
-// Kernel TileStage, tilestage.go:15
+// Kernel TileStage, tile.go:109
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_OneLayer_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
@@ -7115,7 +7851,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_OneLayer_last_fal
     reduce(result, key);
 }
 
-// Kernel TileStage, tilestage.go:15
+// Kernel TileStage, tile.go:109
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_OneLayer_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
@@ -7128,7 +7864,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_OneLayer_last_fal
     reduce(result, key);
 }
 
-// Kernel TileStage, tilestage.go:15
+// Kernel TileStage, tile.go:109
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_OneLayer_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
@@ -7141,7 +7877,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_OneLayer_last_tru
     reduce(result, key);
 }
 
-// Kernel TileStage, tilestage.go:15
+// Kernel TileStage, tile.go:109
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_OneLayer_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,

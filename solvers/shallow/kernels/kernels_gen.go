@@ -883,38 +883,6 @@ func (loop *StageCellLoop[F]) lanesVariant() string {
 	return "" // has no code of its own
 }
 
-// HalfFrictionLoop runs HalfFriction for lo ≤ index < hi, on the CPU or another device.
-type HalfFrictionLoop[F num.Float] struct {
-	p       *Params[F]
-	clock   *Clock[F]
-	limit   *atomics.Least[F]
-	manning []F
-	w       []State[F]
-}
-
-// NewHalfFrictionLoop prepares HalfFriction.
-func NewHalfFrictionLoop[F num.Float](p *Params[F], clock *Clock[F], limit *atomics.Least[F], manning []F, w []State[F]) *HalfFrictionLoop[F] {
-	return &HalfFrictionLoop[F]{p, clock, limit, manning, w}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *HalfFrictionLoop[F]) Range(lo, hi int) {
-	for i := lo; i < hi; i++ {
-		HalfFriction(i, loop.p, loop.clock, loop.limit, loop.manning, loop.w)
-	}
-}
-
-// Launch says how other devices run the kernel.
-func (loop *HalfFrictionLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "HalfFriction" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ConstantOf("p", loop.p),
-		abi.PointerTo("clock", loop.clock),
-		abi.PointerTo("limit", loop.limit),
-		abi.ElementsOf("manning", loop.manning),
-		abi.ElementsOf("w", loop.w),
-	}}
-}
-
 // TileStepLoop runs TileStep for lo ≤ index < hi, on the CPU or another device.
 type TileStepLoop[F num.Float] struct {
 	scheme  Scheme

@@ -69,7 +69,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 		manning[i] = F(.05 * rng.Float64())
 	}
 	p := &Params[F]{Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-6, Tolerance: tol,
-		Hyperbolic: true, Friction: true, Forced: true, Longest: .5}
+		Hyperbolic: true, Friction: true, Forced: true, Rotation: 1e-4}
 	m.Boundary.Passed = make([]Passed, len(m.Boundary.ConditionOf))
 	other := *m // with its own volumes passed through outlets, for the translation
 	other.Boundary.Passed = make([]Passed, len(m.Boundary.ConditionOf))
@@ -157,8 +157,8 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 
 // forcings returns two copies of the forcing of n cells.
 func forcings[F num.Float](rng *rand.Rand, n int, now []F) (all [2]*Forcing[F]) {
-	f := Forcing[F]{Prescribed: now, Rain: 1, Evaporation: 2, WindX: 3, WindY: 4, Drag: .1, PressureFactor: 1,
-		Lost: make([]Lost, n)}
+	f := Forcing[F]{Prescribed: now, Ahead: now, Rain: 1, Evaporation: 2, WindX: 3, WindY: 4, Drag: .1, PressureFactor: 1,
+		Longest: 1, LongestOnDry: 2, Lost: make([]Lost, n)}
 	for range n {
 		f.PressureGradient = append(f.PressureGradient, Vec2[F]{X: F(rng.NormFloat64()), Y: F(rng.NormFloat64())})
 		f.Pattern, f.Infiltration = append(f.Pattern, F(rng.Float64())), append(f.Infiltration, F(10*rng.Float64()))

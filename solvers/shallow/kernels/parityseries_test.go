@@ -72,7 +72,7 @@ func parityOfSeries[F num.Float](t *testing.T, l cudatest.Runner) {
 				kerneltest.Same(t, "series ahead", ahead[0], ahead[1], nil)
 				kerneltest.Same(t, "series' rows", lists[0], lists[1], nil)
 				for n, s := range list {
-					until := c.from + 3*c.dt
+					until := c.from + 7*c.dt
 					if c.dt == 0 {
 						until = math.Inf(1)
 					}
@@ -107,7 +107,9 @@ func parityOfLosses[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 		var least [2]atomics.Least[F]
 		for k := range forces {
 			out[k] = make([]State[F], n)
-			forces[k] = &Forcing[F]{Prescribed: []F{0, .5, .1}, Rain: 1, Evaporation: 2, Model: model, Lost: make([]Lost, n)}
+			now := []F{0, .5, .1}
+			forces[k] = &Forcing[F]{Prescribed: now, Ahead: now, Longest: 1, LongestOnDry: 2, Rain: 1, Evaporation: 2,
+				Model: model, Lost: make([]Lost, n)}
 		}
 		for i := range n {
 			soil := Soil[F]{Rate: F(rng.Float64()), Depth: F(.1 * rng.Float64()), Deficit: F(rng.Float64()),

@@ -24,13 +24,25 @@ func slopesOf[F num.Float](oneLayer bool, i int, p *Params[F], m *Mesh[F], w []S
 	o[1].load(oneLayer, &w1, d1, p.DryDepth)
 	o[2].load(oneLayer, &w2, d2, p.DryDepth)
 	s := Slopes[F]{H1: me.h1, H2: me.h2, U1: me.u1, U2: me.u2}
+	if oneLayer {
+		s.Head = me.head(&o, &c, &g, p)
+	}
+	allowed, open := me.prepareNeighbours(oneLayer, &c, &g, p.DryDepth, &o)
 	//atoll:mostly
-	if me.prepareNeighbours(oneLayer, &c.Neighbours, &g, p.DryDepth, &o) {
-		me.slopes(oneLayer, &o, &g, c.Bed, p, &s)
+	if allowed {
+		me.slopes(oneLayer, open, &o, &g, c.Bed, p, &s)
 	}
 	//atoll:seldom
-	if oneLayer && me.h2 >= p.DryDepth && c.isOpen() {
+	if oneLayer && open && me.h2 >= p.DryDepth {
 		me.openSlopes(&c, &g, m.Boundary.Outlets[c.Outlet].Manning, &s)
+		kept, _ := me.keptBed(&o, &g, c.Bed)
+		me.sheet(true, &o, &g, c.Bed, c.Bed.times(kept), &s)
+	}
+	if me.h2 >= p.DryDepth {
+		s.Share2 = g.share(me.h2, s.Z2.minus(s.Bed), s.U2, s.U2x, s.U2y, p.Gravity)
+	}
+	if !oneLayer && me.h1 >= p.DryDepth {
+		s.Share1 = g.share(me.h1, s.Z1.minus(s.Z2), s.U1, s.U1x, s.U1y, p.Gravity)
 	}
 	return s
 }
@@ -44,22 +56,25 @@ func inside(neighbour int32, i int) int32 {
 }
 
 // prepareNeighbours changes the states o of a cell's neighbours to those with which gradients are computed, and reports
-// whether the cell may have slopes. Beyond the boundary, o has the state of the cell itself.
+// whether the cell may have slopes, and whether it has a transmissive edge. Beyond the boundary, o has the state of the
+// cell itself, and a bed that continues its slope.
 //
-// A cell has no slopes if it is dry, if a neighbour has a layer that the cell lacks (that layer may have to climb into
-// the cell), and at a transmissive boundary, where a slope would amplify itself. A wall mirrors the cell's velocity. A
-// prescribed boundary contributes nothing to the gradients. Nor does a neighbour that lacks a layer, to the gradients
-// of this layer, except where its level is below the cell's; a higher level is that of a shore.
-func (me *water[F]) prepareNeighbours(oneLayer bool, neighbours *[3]int32, c *geometry[F], dry F, o *[3]water[F]) bool {
+// A cell has no slopes if it is dry, or if a neighbour has a layer that the cell lacks (that layer may have to climb
+// into the cell). A wall mirrors the cell's velocity. A prescribed boundary contributes nothing to the gradients. Nor
+// does a neighbour that lacks a layer, to the gradients of this layer, except where its level is below the cell's; a
+// higher level is that of a shore.
+func (me *water[F]) prepareNeighbours(oneLayer bool, at *Stencil[F], c *geometry[F], dry F,
+	o *[3]water[F]) (allowed, open bool) {
 	wet1, wet2 := !oneLayer && me.h1 >= dry, me.h2 >= dry
-	allowed := wet1 || wet2
+	allowed = wet1 || wet2
 	for k := 0; k < 3; k++ {
-		neighbour := neighbours[k]
+		neighbour := at.Neighbours[k]
 		if neighbour < 0 {
 			if neighbour == Wall {
 				o[k].u1, o[k].u2 = c.mirrored(me.u1, k), c.mirrored(me.u2, k)
 			}
-			allowed = allowed && neighbour != Open
+			o[k].bed = me.bed + 2*at.Bed.dot(c.arm[k])
+			open = open || neighbour == Open
 			continue
 		}
 		has1, has2 := !oneLayer && o[k].h1 >= dry, o[k].h2 >= dry
@@ -75,13 +90,78 @@ func (me *water[F]) prepareNeighbours(oneLayer bool, neighbours *[3]int32, c *ge
 			o[k].u2, o[k].z2 = me.u2, num.Smaller(o[k].z2, me.z2)
 		}
 	}
-	return allowed
+	return allowed, open
 }
 
-// slopes computes the slopes of a cell from its neighbours. A range of levels counts as small (see widenRange) below a
-// twentieth of the thickness, a range of velocities below a twentieth of the wave speed. If the cell lacks a layer, so
-// do its neighbours, and the level of this layer has the slope of the surface below it.
-func (me *water[F]) slopes(oneLayer bool, o *[3]water[F], c *geometry[F], bed Vec2[F], p *Params[F], s *Slopes[F]) {
+// slopes computes the slopes of a cell from its neighbours. If the cell lacks a layer, so do its neighbours, and the
+// level of this layer has the slope of the surface below it. At a transmissive boundary a slope would amplify itself:
+// the cell has none there but those of a sheet.
+func (me *water[F]) slopes(oneLayer, open bool, o *[3]water[F], c *geometry[F], bed Vec2[F], p *Params[F],
+	s *Slopes[F]) {
+	wet1, wet2 := !oneLayer && me.h1 >= p.DryDepth, me.h2 >= p.DryDepth
+	share := F(1)
+	kept, change := me.keptBed(o, c, bed)
+	limited := bed.times(kept)
+	if !open {
+		even := me.evenness(wet1, wet2, kept, change)
+		s.Bed = bed.times(even)
+		me.gradients(oneLayer, o, c, even, p, s)
+		if !oneLayer {
+			share = c.positivityFactor(me.h1, s.Z1.minus(s.Z2), share)
+		}
+		share = c.positivityFactor(me.h2, s.Z2.minus(s.Bed), share)
+	}
+	if share < 1 {
+		share *= short
+		s.Z1, s.Z2, s.Bed = s.Z1.times(share), s.Z2.times(share), s.Bed.times(share)
+	}
+	if oneLayer && !open {
+		me.sheet(open, o, c, bed, limited, s)
+	}
+	if wet1 {
+		s.U1 = c.centroidVelocity(s.U1, s.U1x, s.U1y, s.Z1.minus(s.Z2), me.h1)
+	}
+	if wet2 {
+		s.U2 = c.centroidVelocity(s.U2, s.U2x, s.U2y, s.Z2.minus(s.Bed), me.h2)
+	}
+}
+
+// short is a factor below 1 by more than rounding.
+const short = 1 - 1e-6
+
+// small is the share of the thickness below which a range of levels counts as small (see widenRange), and of the wave
+// speed below which one of velocities does.
+const small = 0.05
+
+// keptBed returns the factor that limits the slope of the bed to the range of the neighbours' beds, and the largest
+// difference between their heights and the cell's.
+func (me *water[F]) keptBed(o *[3]water[F], c *geometry[F], bed Vec2[F]) (factor, change F) {
+	d0, d1, d2 := o[0].bed-me.bed, o[1].bed-me.bed, o[2].bed-me.bed
+	lo, hi := min(d0, d1, d2, 0), max(d0, d1, d2, 0)
+	more := F(0.05) * (hi - lo) // without which planes on irregular meshes are limited
+	return c.rangeFactor(bed, lo-more, hi+more), num.Larger(hi, -lo)
+}
+
+// evenness returns the factor on the slope of the bed under a lake: 1 where the bed is even, and less where it rises or
+// falls by much of the water's thickness to a neighbour, if its slope had to be limited to the range of neighbours. A
+// step of the bed between two cells then stays between them, instead of becoming a ramp over both, on which water loses
+// head.
+func (me *water[F]) evenness(wet1, wet2 bool, kept, change F) F {
+	h := me.h2
+	if wet1 && !wet2 {
+		h = me.h1
+	}
+	steep := num.Smaller(num.Larger(5*change-F(0.5)*h, 0), h)
+	return 1 - steep/h*(1-num.Larger(2*kept-1, 0))
+}
+
+// gradients computes the limited gradients of levels and velocities; s.Bed is the slope of the bed with its steps.
+//
+// Rest over a rough bed would be unstable with second order everywhere: the noise that limiters leave in small ranges
+// would grow, and so would modes of single cells at a shore. Where thicknesses of neighbours differ much, no range
+// counts as small; and the velocity of the layer on the bed has the slopes of an even bed alone: times even, the factor
+// of evenness.
+func (me *water[F]) gradients(oneLayer bool, o *[3]water[F], c *geometry[F], even F, p *Params[F], s *Slopes[F]) {
 	wet1, wet2 := !oneLayer && me.h1 >= p.DryDepth, me.h2 >= p.DryDepth
 	h, weight := me.h2, p.Gravity
 	if wet1 && wet2 {
@@ -89,49 +169,25 @@ func (me *water[F]) slopes(oneLayer bool, o *[3]water[F], c *geometry[F], bed Ve
 	} else if wet1 {
 		h = me.h1
 	}
-	const small = 0.05
-	level, speed := small*h, small*num.Sqrt(weight*h)
-	z2 := bed
-	var u1x, u1y, u2x, u2y Vec2[F]
-	if wet2 {
-		z2 = c.limitedGradient(o[0].z2-me.z2, o[1].z2-me.z2, o[2].z2-me.z2, level)
-		u2x = c.limitedGradient(o[0].u2.X-me.u2.X, o[1].u2.X-me.u2.X, o[2].u2.X-me.u2.X, speed)
-		u2y = c.limitedGradient(o[0].u2.Y-me.u2.Y, o[1].u2.Y-me.u2.Y, o[2].u2.Y-me.u2.Y, speed)
-	}
-	z1 := z2
+	change := max(num.Abs(o[0].h2-me.h2), num.Abs(o[1].h2-me.h2), num.Abs(o[2].h2-me.h2))
 	if wet1 {
-		z1 = c.limitedGradient(o[0].z1-me.z1, o[1].z1-me.z1, o[2].z1-me.z1, level)
-		u1x = c.limitedGradient(o[0].u1.X-me.u1.X, o[1].u1.X-me.u1.X, o[2].u1.X-me.u1.X, speed)
-		u1y = c.limitedGradient(o[0].u1.Y-me.u1.Y, o[1].u1.Y-me.u1.Y, o[2].u1.Y-me.u1.Y, speed)
+		change = max(change, num.Abs(o[0].h1-me.h1), num.Abs(o[1].h1-me.h1), num.Abs(o[2].h1-me.h1))
 	}
-	share := F(1)
-	if !oneLayer {
-		share = c.positivityFactor(me.h1, z1.minus(z2), share)
-	}
-	share = c.positivityFactor(me.h2, z2.minus(bed), share)
-	if share < 1 {
-		share *= short
-	}
-	z1, z2, bed = z1.times(share), z2.times(share), bed.times(share)
-	s.H1, s.H2 = me.h1, me.h2
-	s.Z1, s.Z2, s.Bed = z1, z2, bed
-	s.U1x, s.U1y, s.U2x, s.U2y = u1x, u1y, u2x, u2y
-	u1, u2 := me.u1, me.u2
-	if wet1 {
-		u1 = c.centroidVelocity(u1, u1x, u1y, z1.minus(z2), me.h1)
-	}
+	smooth := small * num.Larger(1-5*change/h, 0)
+	level, speed := smooth*h, smooth*num.Sqrt(weight*h)
+	s.Z2 = s.Bed
 	if wet2 {
-		u2 = c.centroidVelocity(u2, u2x, u2y, z2.minus(bed), me.h2)
+		s.Z2 = c.limitedGradient(o[0].z2-me.z2, o[1].z2-me.z2, o[2].z2-me.z2, level)
+		s.U2x = c.limitedGradient(o[0].u2.X-me.u2.X, o[1].u2.X-me.u2.X, o[2].u2.X-me.u2.X, speed).times(even)
+		s.U2y = c.limitedGradient(o[0].u2.Y-me.u2.Y, o[1].u2.Y-me.u2.Y, o[2].u2.Y-me.u2.Y, speed).times(even)
+		even = 1
 	}
-	s.U1, s.U2 = u1, u2
-}
-
-// short is a factor below 1 by more than rounding.
-const short = 1 - 1e-6
-
-// isOpen reports whether the cell has a transmissive edge.
-func (at *Stencil[F]) isOpen() bool {
-	return at.Neighbours[0] == Open || at.Neighbours[1] == Open || at.Neighbours[2] == Open
+	s.Z1 = s.Z2
+	if wet1 {
+		s.Z1 = c.limitedGradient(o[0].z1-me.z1, o[1].z1-me.z1, o[2].z1-me.z1, level)
+		s.U1x = c.limitedGradient(o[0].u1.X-me.u1.X, o[1].u1.X-me.u1.X, o[2].u1.X-me.u1.X, speed).times(even)
+		s.U1y = c.limitedGradient(o[0].u1.Y-me.u1.Y, o[1].u1.Y-me.u1.Y, o[2].u1.Y-me.u1.Y, speed).times(even)
+	}
 }
 
 // openSlopes computes the slopes of level and bed in a cell with one layer at a transmissive boundary, where those of a

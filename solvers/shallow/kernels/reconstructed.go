@@ -62,22 +62,23 @@ func (f *Face[F]) ReconstructSides(scheme Scheme, at EdgeCells, n *Normal[F], ar
 // layer. Levels and thicknesses are reconstructed separately: deriving one from the other would break rest in the
 // last bit.
 func (s *side[F]) reconstruct(bed *Bed[F], g *Slopes[F], arm Vec2[F], nx, ny F) {
-	s.area, s.bed, s.mean1, s.mean2 = bed.Area, bed.Depth, g.H1, g.H2
+	s.area, s.bed, s.mean2, s.share2 = bed.Area, bed.Depth, g.H2, g.Share2
 	s.z2 = (g.H2 - bed.Depth) + g.Z2.dot(arm)
 	s.depth = bed.Depth - g.Bed.dot(arm)
 	s.h2 = num.Larger(g.H2+g.Z2.minus(g.Bed).dot(arm), 0)
 	x, y := g.U2.X+g.U2x.dot(arm), g.U2.Y+g.U2y.dot(arm)
 	s.u2, s.t2 = x*nx+y*ny, y*nx-x*ny
-	s.q2 = s.h2 * s.u2
+	s.q2, s.free2 = s.h2*s.u2, s.u2
 }
 
 // reconstructUpper does so for the upper layer.
 func (s *side[F]) reconstructUpper(g *Slopes[F], arm Vec2[F], nx, ny F) {
+	s.mean1, s.share1 = g.H1, g.Share1
 	s.z1 = (g.H1 + (g.H2 - s.bed)) + g.Z1.dot(arm)
 	s.h1 = num.Larger(g.H1+g.Z1.minus(g.Z2).dot(arm), 0)
 	x, y := g.U1.X+g.U1x.dot(arm), g.U1.Y+g.U1y.dot(arm)
 	s.u1, s.t1 = x*nx+y*ny, y*nx-x*ny
-	s.q1 = s.h1 * s.u1
+	s.q1, s.free1 = s.h1*s.u1, s.u1
 }
 
 // dropUpper removes the upper layer from a side whose cell has none: h1 is its thickness in the cell. It follows after

@@ -23,8 +23,9 @@ type Series struct {
 
 // EvaluateSeries sets element Slot of now to the value of series k in a stage of the step: the mean over the step, or
 // the value at its beginning, or later, at its end. The element of ahead is the largest value from the beginning of
-// this step to the end of the next one, which is at most twice as long; in a step of length 0, which only finds the
-// limit of the first step, it is the largest value of all. The step length is computed as TileStep does.
+// this step to the end of the next two, each at most twice as long as the one before; in a step of length 0, which
+// only finds the limit of the first step, it is the largest value of all. The step length is computed as TileStep
+// does.
 //
 //atoll:kernel
 func EvaluateSeries[F num.Float](k int, later bool, clock *Clock[F], limit *atomics.Least[F], rows []Row, list []Series,
@@ -37,7 +38,7 @@ func EvaluateSeries[F num.Float](k int, later bool, clock *Clock[F], limit *atom
 	s.seek(rows, c.Time)
 	end, until := c.end(), math.Inf(1)
 	if c.Dt > 0 {
-		until = end + 2*float64(c.Dt)
+		until = end + 6*float64(c.Dt)
 	}
 	value := s.at(rows, s.At, c.Time)
 	if s.Mean && c.Dt > 0 {

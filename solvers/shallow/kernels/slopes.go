@@ -27,24 +27,30 @@ type Stencil[F num.Float] struct {
 // both components of both velocities, which are U1 and U2 at the centroid. The velocity at the centroid differs from
 // the cell's velocity so that the cell's momentum is the mean over it for any slope of the thickness. The cell's
 // thicknesses H1 and H2 are included, so that an edge reads them with the rest, in pieces of 16 bytes.
+//
+// Share1 and Share2 are one over the sum of the potential outflow of a layer through the cell's edges (see
+// potentialOutflow), in s/m³; 0 for a dry layer.
 type Slopes[F num.Float] struct {
-	H1, H2   F
-	Z2, Bed  Vec2[F]
-	U2       Vec2[F]
-	U2x, U2y Vec2[F] // gradients of the components x and y
-	Z1, U1   Vec2[F] // from here on of the upper layer, not read if there is none
-	U1x, U1y Vec2[F]
+	H2, Share2 F
+	Z2, Bed    Vec2[F]
+	U2         Vec2[F]
+	U2x, U2y   Vec2[F] // gradients of the components x and y
+	Head, _    F       // of one layer: the most that friction and gravity leave it, m above the datum (see head)
+	H1, Share1 F       // from here on of the upper layer, not read if there is none
+	Z1, U1     Vec2[F]
+	U1x, U1y   Vec2[F]
 }
 
-// water holds the thicknesses, levels and velocities of a cell.
+// water holds the thicknesses, levels and velocities of a cell, and the height of its bed.
 type water[F num.Float] struct {
-	h1, h2, z1, z2 F
-	u1, u2         Vec2[F]
+	h1, h2, z1, z2, bed F
+	u1, u2              Vec2[F]
 }
 
 // load computes the levels and the velocities of a cell.
 func (s *water[F]) load(oneLayer bool, w *State[F], depth, dry F) {
 	z2 := w.H2 - depth
+	s.bed = -depth
 	if oneLayer {
 		s.h2, s.z2, s.u2 = w.H2, z2, thinVelocity(w.H2, w.Q2x, w.Q2y, dry)
 		return
@@ -106,8 +112,14 @@ func (c *geometry[F]) limitedGradient(d0, d1, d2, scale F) Vec2[F] {
 		return g
 	}
 	lo, hi := widenRange(d0, d1, d2, scale)
-	least := num.Smaller(limiterFactor(m0, lo, hi), limiterFactor(m1, lo, hi))
-	return g.times(num.Smaller(least, limiterFactor(m2, lo, hi)))
+	return g.times(c.rangeFactor(g, lo, hi))
+}
+
+// rangeFactor returns the factor in [0, 1] on a gradient that brings the differences at the edges' midpoints into a
+// range.
+func (c *geometry[F]) rangeFactor(g Vec2[F], lo, hi F) F {
+	least := num.Smaller(limiterFactor(g.dot(c.arm[0]), lo, hi), limiterFactor(g.dot(c.arm[1]), lo, hi))
+	return num.Smaller(least, limiterFactor(g.dot(c.arm[2]), lo, hi))
 }
 
 // widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
@@ -130,4 +142,58 @@ func limiterFactor[F num.Float](d, lo, hi F) F {
 		return 1
 	}
 	return bound / d // one division, since vectors and GPUs take both branches
+}
+
+// SlopeTable stores the Slopes of cells with the same pair of values of all cells adjacent, so that the threads of a
+// GPU, which process adjacent cells, access adjacent memory.
+type SlopeTable[F num.Float] struct {
+	Pairs []Vec2[F] // SlopePairs of each cell
+	Cells int
+}
+
+// SlopePairs is the number of pairs of values in Slopes.
+const SlopePairs = 12
+
+// put writes the slopes of cell i.
+func (t *SlopeTable[F]) put(upper bool, i int, s *Slopes[F]) {
+	n := t.Cells
+	t.Pairs[i] = Vec2[F]{s.H2, s.Share2}
+	t.Pairs[n+i], t.Pairs[2*n+i], t.Pairs[3*n+i] = s.Z2, s.Bed, s.U2
+	t.Pairs[4*n+i], t.Pairs[5*n+i] = s.U2x, s.U2y
+	t.Pairs[6*n+i] = Vec2[F]{X: s.Head}
+	if upper {
+		t.Pairs[7*n+i] = Vec2[F]{s.H1, s.Share1}
+		t.Pairs[8*n+i], t.Pairs[9*n+i], t.Pairs[10*n+i], t.Pairs[11*n+i] = s.Z1, s.U1, s.U1x, s.U1y
+	}
+}
+
+// get reads the slopes of cell i, without the upper layer if the run has none.
+func (t *SlopeTable[F]) get(i int, upper bool, s *Slopes[F]) {
+	n := t.Cells
+	h := t.Pairs[i]
+	s.H2, s.Share2 = h.X, h.Y
+	s.Z2, s.Bed, s.U2 = t.Pairs[n+i], t.Pairs[2*n+i], t.Pairs[3*n+i]
+	s.U2x, s.U2y = t.Pairs[4*n+i], t.Pairs[5*n+i]
+	s.Head = t.Pairs[6*n+i].X
+	if upper {
+		h = t.Pairs[7*n+i]
+		s.H1, s.Share1 = h.X, h.Y
+		s.Z1, s.U1, s.U1x, s.U1y = t.Pairs[8*n+i], t.Pairs[9*n+i], t.Pairs[10*n+i], t.Pairs[11*n+i]
+	}
+}
+
+// TableSlopes does what CellSlopes does, and writes the slopes to a table.
+//
+//atoll:kernel oneLayer=false,true
+func TableSlopes[F num.Float](i int, oneLayer bool, p *Params[F], m *Mesh[F], w []State[F], table *SlopeTable[F]) {
+	s := slopesOf(oneLayer, i, p, m, w)
+	table.put(!oneLayer, i, &s)
+}
+
+// TableReceived writes slopes received from another rank to the table.
+//
+//atoll:kernel oneLayer=false,true
+func TableReceived[F num.Float](i int, oneLayer bool, received []Slopes[F], table *SlopeTable[F]) {
+	s := received[i]
+	table.put(!oneLayer, i, &s)
 }

@@ -50,7 +50,9 @@ func TileStep[F num.Float](t int, scheme Scheme, keep bool, p *Params[F], m *Til
 	edges, cells := m.count(t, now.Stop)
 	for range onceForFirst(t) {
 		now.passTo(next, p.Lag)
-		cleared.Reset()
+		if !now.Stop { // the limits of the last steps stay
+			cleared.Reset()
+		}
 	}
 	least := F(math.Inf(1))
 	for k := range edges {
@@ -97,4 +99,49 @@ func collect[F num.Float](oneLayer bool, slots int32, flux *[TileEdges]Flux[F]) 
 	const slot = 1<<9 - 1
 	b.sum(oneLayer, &flux[slots>>1&slot], &flux[slots>>11&slot], &flux[slots>>21&slot], slots&1, slots>>10&1, slots>>20&1)
 	return b
+}
+
+// TileStage advances the cells of tile t by one of the stages of a step of second order, as SlopedFlux and StageCell
+// do, with the slopes of all cells in a table. Like TileStep it computes the length of its step itself; the last
+// stage passes the clock to the next step.
+//
+//atoll:kernel tile min scheme=PVM,IRRoe,Roe,OneLayer last=false,true blocks=4
+func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock, next *Clock[F],
+	limit, cleared *atomics.Least[F], start, w []State[F], slopes *SlopeTable[F], manning []F, force *Forcing[F],
+	out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
+	tile := m.Tiles[t]
+	now := clock.atStepStart(limit)
+	edges, cells := m.count(t, now.Stop)
+	for range onceForFirst(t) {
+		if last {
+			now.passTo(next, p.Lag)
+		}
+		if last && !now.Stop {
+			cleared.Reset()
+		}
+	}
+	least := F(math.Inf(1))
+	for k := range edges {
+		var f Face[F]
+		e := tile.Edge + k
+		at := m.EdgeCells[e]
+		var l, r Slopes[F]
+		slopes.get(int(at.Left), scheme != OneLayer, &l)
+		slopes.get(int(at.inner()), scheme != OneLayer, &r)
+		f.ReconstructSides(scheme, at, &m.Normals[e], &m.Arms[e], p, m.Beds, &l, &r)
+		f.Waves(scheme, p)
+		f.Viscosity(scheme, p)
+		f.WriteFlux(scheme, at, &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Own, &flux[k], n)
+	}
+	for k := range cells {
+		cell := m.Cells[tile.Cell+k]
+		b := collect(scheme == OneLayer, cell.Slots, flux)
+		i := cell.Cell
+		var own Slopes[F]
+		slopes.get(int(i), scheme != OneLayer, &own)
+		longest := b.stage(scheme == OneLayer, int(i), last, p, now.Dt, m.Beds[i], &start[i], &w[i], &own, manning, force,
+			&out[i])
+		least = min(least, longest)
+	}
+	return least
 }

@@ -42,10 +42,11 @@ type CellEdges struct{ Edge [3]int32 }
 
 // Flux is the flux through an edge, times the edge's length: M1 and M2 are the volumes that pass from Left to Right per
 // second, in m³/s; Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ
-// because the equations are not in conservation form. Speed is that of the fastest wave, also times the length, m²/s.
+// because the equations are not in conservation form. Speed is that of the fastest wave, also times the length, m²/s;
+// Length is the edge's, m.
 type Flux[F num.Float] struct {
-	M1, M2, Speed, _ F // pieces of 16 bytes, which a GPU moves at once
-	Side             [2]MomentumChange[F]
+	M1, M2, Speed, Length F // pieces of 16 bytes, which a GPU moves at once
+	Side                  [2]MomentumChange[F]
 }
 
 // MomentumChange is a rate of change of the mass flows of both layers, integrated over a cell, in m⁴/s².
@@ -82,7 +83,7 @@ type Params[F num.Float] struct {
 	Hyperbolic   bool // relax cells back to hyperbolicity by friction between the layers
 	Friction     bool // Manning's friction at the bed
 	Forced       bool // Forcing acts on the water
-	Longest      F    // the longest step if Forced, s
+	Rotation     F    // the largest absolute value of the Coriolis parameter, 1/s
 	Lag          bool // a step's length comes from the waves of the step before last
 }
 

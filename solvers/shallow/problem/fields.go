@@ -58,7 +58,7 @@ func absentThickness(c *config.Case, start []float64) float64 {
 			n, sum = n+1, sum+h
 		}
 	}
-	return min(1e-3, 1e-4*sum/float64(max(n, 1)))
+	return min(1e-5, 1e-6*sum/float64(max(n, 1)))
 }
 
 // fieldsOf returns the fields for a number of layers, and their names in the solver, in which a single layer is the

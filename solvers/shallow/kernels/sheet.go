@@ -1,0 +1,84 @@
+package kernels
+
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
+// Sheet flow is that of water thinner than the bed's step between cells, on a slope. A slope of the level limited by
+// the levels of neighbours is too small there. In one layer, a cell's level and bed then have the slopes of a sheet:
+// a limited plane of the bed, and a thickness on it.
+
+// sheet mixes the slopes s of the level and the bed, those of a lake, with those of a sheet on the limited slope of the
+// bed, whose unlimited one is bed. Both keep the thickness nonnegative at the edges' midpoints, and so does each mean
+// of them.
+func (me *water[F]) sheet(open bool, o *[3]water[F], c *geometry[F], bed, limited Vec2[F], s *Slopes[F]) {
+	share := me.sheetShare(open, o, c, bed)
+	if !(share > 0) {
+		return
+	}
+	var thickness Vec2[F]
+	if !open {
+		thickness = c.limitedGradient(o[0].h2-me.h2, o[1].h2-me.h2, o[2].h2-me.h2, small*me.h2)
+		if factor := c.positivityFactor(me.h2, thickness, 1); factor < 1 {
+			thickness = thickness.times(factor * short)
+		}
+	}
+	rest := 1 - share
+	s.Bed = Vec2[F]{rest*s.Bed.X + share*limited.X, rest*s.Bed.Y + share*limited.Y}
+	s.Z2 = Vec2[F]{rest*s.Z2.X + share*(limited.X+thickness.X), rest*s.Z2.Y + share*(limited.Y+thickness.Y)}
+}
+
+// sheetShare returns how far a cell's water is a sheet, from 0 to 1: by its thickness compared to the bed's rise from
+// the centroid to an edge, and by the fall of the level to neighbours compared to that of the bed. It is exactly 0 at
+// rest. At a transmissive edge rises count too, since the sheet may come from there.
+func (me *water[F]) sheetShare(open bool, o *[3]water[F], c *geometry[F], bed Vec2[F]) F {
+	d0, d1, d2 := bed.dot(c.arm[0]), bed.dot(c.arm[1]), bed.dot(c.arm[2])
+	down := -min(d0, d1, d2)
+	rise := num.Larger(down, max(d0, d1, d2))
+	if !(me.h2 < 2*rise) {
+		return 0
+	}
+	z0, z1, z2 := o[0].z2-me.z2, o[1].z2-me.z2, o[2].z2-me.z2
+	fall := -min(z0, z1, z2)
+	if open {
+		fall, down = num.Larger(fall, max(z0, z1, z2)), rise
+	}
+	falls := num.Smaller(num.Larger(4*(fall/(2*down))-1, 0), 1)
+	thin := num.Smaller(2-me.h2/rise, 1)
+	return falls * thin
+}
+
+// head returns the highest head that the water of a cell may have after a stage, if the bed is uneven: rises by more
+// than an eighth of the water's thickness to an edge. It is the largest total head, z + u²/2g, of the cell and its
+// neighbours, and at least the level of the cell raised to its highest edge. The water cannot gain more from gravity
+// while its level stays: without this bound the truncation errors of films on a rough bed would add up, and water that
+// a slope pushes against an edge which it cannot cross would accelerate for ever. Infinity where there is no bound: in
+// deeper water, and at prescribed boundaries.
+func (me *water[F]) head(o *[3]water[F], at *Stencil[F], c *geometry[F], p *Params[F]) F {
+	const unbounded = 1e30 // m
+	d0, d1, d2 := at.Bed.dot(c.arm[0]), at.Bed.dot(c.arm[1]), at.Bed.dot(c.arm[2])
+	highest := max(d0, d1, d2)
+	rise := num.Larger(highest, -min(d0, d1, d2))
+	if !(me.h2 < 8*rise) || min(at.Neighbours[0], at.Neighbours[1], at.Neighbours[2]) <= FirstOutlet {
+		return unbounded
+	}
+	half := 1 / (2 * p.Gravity)
+	most := num.Larger(me.z2+half*me.u2.dot(me.u2), me.z2+highest)
+	for k := 0; k < 3; k++ {
+		if o[k].h2 >= p.DryDepth {
+			most = num.Larger(most, o[k].z2+half*o[k].u2.dot(o[k].u2))
+		}
+	}
+	return most
+}
+
+// boundSpeed reduces the velocity of a cell's water so that its head is at most the given one, or exceeds it by no more
+// than the level rose in the stage: along the path of water without friction dH/dt = ∂z/∂t. So a wave may carry its
+// energy up a beach. depth is that of the bed, and from the thickness of the water at the start of the stage.
+func boundSpeed[F num.Float](p *Params[F], head, depth, from F, c *State[F]) {
+	lower := num.Smaller(c.H2, from) // the level less what it rose
+	most := 2 * p.Gravity * num.Larger(head-(lower-depth), 0) * c.H2 * c.H2
+	square := c.Q2x*c.Q2x + c.Q2y*c.Q2y
+	if square > most {
+		s := num.Sqrt(most / square)
+		c.Q2x, c.Q2y = c.Q2x*s, c.Q2y*s
+	}
+}
