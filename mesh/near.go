@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/internal/words"
@@ -18,70 +19,164 @@ const nearShare = 1e-3
 // nearVertices finds pairs of boundary vertices that are much nearer to each other than to their neighbours, but not at
 // the same position, and share no cell. nb is the result of Neighbours.
 func (m *Mesh) nearVertices(nb [][3]int32) (pairs [][2]int32) {
+	near := newNearness(len(m.X), func(v int32) [3]float64 { return [3]float64{m.X[v], m.Y[v]} })
 	edges, _ := m.boundary(nb)
-	shortest := map[int32]float64{}
 	for _, e := range edges {
-		length := math.Hypot(m.X[e[1]]-m.X[e[0]], m.Y[e[1]]-m.Y[e[0]])
-		for _, v := range e {
-			if known, ok := shortest[v]; !ok || length < known {
-				shortest[v] = length
-			}
+		near.addEdge(e[0], e[1])
+	}
+	candidates := near.pairs()
+	if len(candidates) > 0 {
+		for _, c := range m.Cells {
+			dropSharing(candidates, c[:])
 		}
 	}
+	return sortedPairs(candidates)
+}
+
+// nearVertices finds pairs as in the plane; skin is the result of Skin.
+func (s *Solid) nearVertices(skin []SkinFace) (pairs [][2]int32) {
+	near := newNearness(len(s.X), s.At)
+	for _, f := range skin {
+		for k, v := range f.V {
+			near.addEdge(v, f.V[(k+1)%3])
+		}
+	}
+	candidates := near.pairs()
+	if len(candidates) > 0 {
+		for _, c := range s.Cells {
+			dropSharing(candidates, c[:])
+		}
+	}
+	return sortedPairs(candidates)
+}
+
+// nearness finds vertices that are near to each other.
+type nearness struct {
+	at       func(v int32) [3]float64
+	shortest []float64 // edge added at each vertex; infinite where there is none
+}
+
+func newNearness(vertices int, at func(v int32) [3]float64) *nearness {
+	return &nearness{at, slices.Repeat([]float64{math.Inf(1)}, vertices)}
+}
+
+func (n *nearness) addEdge(a, b int32) {
+	length := apart(n.at(a), n.at(b))
+	n.shortest[a], n.shortest[b] = min(n.shortest[a], length), min(n.shortest[b], length)
+}
+
+func apart(a, b [3]float64) float64 { return math.Hypot(math.Hypot(a[0]-b[0], a[1]-b[1]), a[2]-b[2]) }
+
+// pairs returns the pairs of vertices with edges that are near to each other, the lower id first.
+func (n *nearness) pairs() map[[2]int32]bool {
 	// Vertices are sorted along a direction that boundaries rarely are normal to.
-	const along, across = .6180339887, .7861513777
-	at := func(v int32) float64 { return along*m.X[v] + across*m.Y[v] }
-	order := slices.SortedFunc(maps.Keys(shortest), func(v, u int32) int {
-		return cmp.Or(cmp.Compare(at(v), at(u)), int(v-u))
+	const along, across, up = .5257311121, .6687403050, .5257311121
+	type place struct {
+		v       int32
+		onAxis  float64
+		nearest float64 // distance of a near vertex, at most
+	}
+	var order []place
+	for v, length := range n.shortest {
+		if !math.IsInf(length, 1) {
+			p := n.at(int32(v))
+			order = append(order, place{int32(v), along*p[0] + across*p[1] + up*p[2], nearShare * length})
+		}
+	}
+	slices.SortFunc(order, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.onAxis, b.onAxis), int(a.v-b.v))
 	})
-	candidates := map[[2]int32]bool{}
-	for i, v := range order {
-		for _, u := range order[i+1:] {
-			if at(u)-at(v) > nearShare*shortest[v]*1.01 {
+	pairs := map[[2]int32]bool{}
+	for i, a := range order {
+		for _, b := range order[i+1:] {
+			if b.onAxis-a.onAxis > a.nearest*1.01 {
 				break
 			}
-			d := math.Hypot(m.X[u]-m.X[v], m.Y[u]-m.Y[v])
-			if d > 0 && d <= nearShare*min(shortest[u], shortest[v]) {
-				candidates[[2]int32{min(u, v), max(u, v)}] = true
+			if d := apart(n.at(a.v), n.at(b.v)); d > 0 && d <= min(a.nearest, b.nearest) {
+				pairs[[2]int32{min(a.v, b.v), max(a.v, b.v)}] = true
 			}
 		}
 	}
-	if len(candidates) == 0 {
-		return nil
-	}
-	for _, c := range m.Cells {
-		for k, v := range c {
-			u := c[(k+1)%3]
-			delete(candidates, [2]int32{min(u, v), max(u, v)})
+	return pairs
+}
+
+// dropSharing removes the pairs of vertices that a cell has.
+func dropSharing(pairs map[[2]int32]bool, cell []int32) {
+	for k, v := range cell {
+		for _, u := range cell[:k] {
+			delete(pairs, [2]int32{min(u, v), max(u, v)})
 		}
 	}
-	return slices.SortedFunc(maps.Keys(candidates), func(p, q [2]int32) int {
+}
+
+func sortedPairs(pairs map[[2]int32]bool) [][2]int32 {
+	return slices.SortedFunc(maps.Keys(pairs), func(p, q [2]int32) int {
 		return cmp.Or(int(p[0]-q[0]), int(p[1]-q[1]))
 	})
+}
+
+// joinPairs adds pairs to the merges of a target for each vertex: the vertex itself, or one with a lower id.
+func joinPairs(target []int32, pairs [][2]int32) {
+	root := func(v int32) int32 {
+		for target[v] != v {
+			v = target[v]
+		}
+		return v
+	}
+	for _, pair := range pairs {
+		a, b := root(pair[0]), root(pair[1])
+		target[max(a, b)] = min(a, b)
+	}
+	for v := range target {
+		target[v] = root(int32(v))
+	}
 }
 
 // NoteDefects returns notes about what a valid mesh has that is probably a mistake: vertices that are so near to others
 // that between them is a wall, and a cell that is so flat that it shortens the step of a solver. nb is the result of
 // Neighbours.
 func (m *Mesh) NoteDefects(nb [][3]int32) (notes []string) {
-	if pairs := m.nearVertices(nb); len(pairs) > 0 {
-		least, most := math.Inf(1), 0.0
-		for _, p := range pairs {
-			d := math.Hypot(m.X[p[1]]-m.X[p[0]], m.Y[p[1]]-m.Y[p[0]])
-			least, most = min(least, d), max(most, d)
-		}
-		distance := fmt.Sprintf("%.3g", most)
-		if low := fmt.Sprintf("%.3g", least); low != distance {
-			distance = low + " to " + distance
-		}
-		notes = append(notes, fmt.Sprintf("the mesh has %s of vertices %s apart, such as %d and %d at (%.10g, %.10g): cells "+
-			"on both sides are not connected there, as if by a wall; atoll mesh convert --merge-duplicates merges them",
-			words.Count(len(pairs), "pair"), distance, pairs[0][0], pairs[0][1], m.X[pairs[0][0]], m.Y[pairs[0][0]]))
-	}
+	notes = m.NoteNear(nb)
 	if note := m.flattest(); note != "" {
 		notes = append(notes, note)
 	}
 	return notes
+}
+
+// NoteNear returns a note about vertices that are so near to others that between them is a wall, or none. nb is the
+// result of Neighbours.
+func (m *Mesh) NoteNear(nb [][3]int32) []string {
+	return noteNear(m.nearVertices(nb), func(v int32) []float64 { return []float64{m.X[v], m.Y[v]} })
+}
+
+// NoteNear is that of a mesh in the plane; skin is the result of Skin.
+func (s *Solid) NoteNear(skin []SkinFace) []string {
+	return noteNear(s.nearVertices(skin), func(v int32) []float64 { return []float64{s.X[v], s.Y[v], s.Z[v]} })
+}
+
+func noteNear(pairs [][2]int32, at func(v int32) []float64) []string {
+	if len(pairs) == 0 {
+		return nil
+	}
+	least, most := math.Inf(1), 0.0
+	for _, p := range pairs {
+		square := 0.0
+		for d, x := range at(p[0]) {
+			square += (at(p[1])[d] - x) * (at(p[1])[d] - x)
+		}
+		least, most = min(least, math.Sqrt(square)), max(most, math.Sqrt(square))
+	}
+	distance := fmt.Sprintf("%.3g", most)
+	if low := fmt.Sprintf("%.3g", least); low != distance {
+		distance = low + " to " + distance
+	}
+	var position []string
+	for _, x := range at(pairs[0][0]) {
+		position = append(position, fmt.Sprintf("%.10g", x))
+	}
+	return []string{fmt.Sprintf("the mesh has %s of vertices %s apart, such as %d and %d at (%s): cells on both sides are "+
+		"not connected there, as if by a wall; atoll mesh convert --merge-duplicates merges them",
+		words.Count(len(pairs), "pair"), distance, pairs[0][0], pairs[0][1], strings.Join(position, ", "))}
 }
 
 const (

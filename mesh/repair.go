@@ -69,7 +69,12 @@ func (m *Mesh) MergeDuplicates() (vertices, cells int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	m.joinNear(target, keep)
+	if nb, err := m.Neighbours(); err == nil { // otherwise the boundary is unknown
+		joinPairs(target, m.nearVertices(nb))
+		for v := range target {
+			keep[v] = int(target[v]) == v
+		}
+	}
 	merged, keepCell, cells, err := m.mergedCells(target)
 	if err != nil {
 		return 0, 0, err
@@ -90,28 +95,6 @@ func (m *Mesh) MergeDuplicates() (vertices, cells int, err error) {
 	vertices = m.keepVertices(keep)
 	m.Tagged = withoutRepeats(m.Tagged)
 	return vertices, cells, nil
-}
-
-// joinNear adds pairs of near vertices to the merges of target and keep. Merges lead to lower ids.
-func (m *Mesh) joinNear(target []int32, keep []bool) {
-	nb, err := m.Neighbours()
-	if err != nil { // the boundary is unknown
-		return
-	}
-	root := func(v int32) int32 {
-		for target[v] != v {
-			v = target[v]
-		}
-		return v
-	}
-	for _, pair := range m.nearVertices(nb) {
-		if a, b := root(pair[0]), root(pair[1]); a != b {
-			target[max(a, b)], keep[max(a, b)] = min(a, b), false
-		}
-	}
-	for v := range target {
-		target[v] = root(int32(v))
-	}
 }
 
 // mergedCells returns the cells with vertex v replaced by target[v], whether each cell is kept, and the number of

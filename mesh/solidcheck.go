@@ -11,11 +11,17 @@ import (
 // finite, inverted and flat cells, faces of more than two cells or with two cells on one side, tagged faces that no
 // cell has, vertices in no cell, and vertices at the same position.
 func (s *Solid) Check() error {
+	_, err := s.CheckedSkin()
+	return err
+}
+
+// CheckedSkin checks the mesh as Check does, and returns the result of Skin, which the check needs.
+func (s *Solid) CheckedSkin() ([]SkinFace, error) {
 	if err := s.CheckIDs(); err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.checkShapes(); err != nil {
-		return err
+		return nil, err
 	}
 	return s.checkTopology(false)
 }
@@ -26,14 +32,15 @@ func (s *Solid) CheckTangled() error {
 	if err := s.CheckIDs(); err != nil {
 		return err
 	}
-	return s.checkTopology(true)
+	_, err := s.checkTopology(true)
+	return err
 }
 
-// checkTopology looks for faults that do not depend on the shapes of cells.
-func (s *Solid) checkTopology(tangled bool) error {
+// checkTopology looks for faults that do not depend on the shapes of cells, and returns the boundary.
+func (s *Solid) checkTopology(tangled bool) ([]SkinFace, error) {
 	skin, err := s.Skin()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	refused := func(int32) bool { return true }
 	if tangled {
@@ -43,7 +50,7 @@ func (s *Solid) checkTopology(tangled bool) error {
 		}
 		refused = func(v int32) bool { return outer[v] }
 	}
-	return errors.Join(s.checkDangling(), s.checkPositions(refused), s.checkTagged(skin))
+	return skin, errors.Join(s.checkDangling(), s.checkPositions(refused), s.checkTagged(skin))
 }
 
 // maxSolidCells keeps the numbers of corners and neighbours within int32.

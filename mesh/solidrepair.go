@@ -35,22 +35,14 @@ func (s *Solid) checkPositions(refused func(v int32) bool) error {
 	return joinFaults(&same)
 }
 
-// MergeDuplicates merges vertices at the same position into the one with the lowest id, which keeps its fields, and
-// renumbers the vertices that remain. Then it removes tagged faces that occur twice in a group. It returns the number
+// MergeDuplicates merges vertices at the same position, and boundary vertices that are so near to each other that they
+// are probably one, into the one with the lowest id, which keeps its fields, and renumbers the vertices that remain. Then it removes tagged faces that occur twice in a group. It returns the number
 // of vertices removed.
 func (s *Solid) MergeDuplicates() (int, error) {
 	if err := s.CheckIDs(); err != nil {
 		return 0, err
 	}
-	order := s.byPosition()
-	newID := make([]int32, len(order))
-	first := order[0]
-	for _, v := range order {
-		if s.At(v) != s.At(first) {
-			first = v
-		}
-		newID[v] = first
-	}
+	newID := s.duplicates()
 	s.Marks.keepRefs(func(v int) bool { return int(newID[v]) == v })
 	kept := 0
 	for v := range newID {
@@ -96,6 +88,23 @@ func (s *Solid) MergeDuplicates() (int, error) {
 		}
 	}
 	return removed, nil
+}
+
+// duplicates returns, for each vertex, the one with the lowest id that MergeDuplicates merges it into, or itself.
+func (s *Solid) duplicates() (target []int32) {
+	order := s.byPosition()
+	target = make([]int32, len(order))
+	first := order[0]
+	for _, v := range order {
+		if s.At(v) != s.At(first) {
+			first = v
+		}
+		target[v] = first
+	}
+	if skin, err := s.Skin(); err == nil { // otherwise the boundary is unknown
+		joinPairs(target, s.nearVertices(skin))
+	}
+	return target
 }
 
 // DropCopies removes tetrahedra with a repeated vertex, which merging vertices may cause, and duplicates of earlier

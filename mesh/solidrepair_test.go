@@ -127,3 +127,59 @@ func TestSolidRepair(t *testing.T) {
 		t.Errorf("the repaired mesh differs from the original one, error %v", err)
 	}
 }
+
+// Boundary vertices of tetrahedra that are much nearer than edges are long are noted, and merged on request; others
+// are not: here the vertices of two pieces of a cube along a plane, which are moved apart along an axis.
+func TestSolidNearVertices(t *testing.T) {
+	for _, c := range []struct {
+		axis       int
+		gap, scale float64
+		near       bool
+	}{{0, 1e-7, 1, true}, {1, -1e-7, 1, true}, {2, 1e-10, 1e5, true}, {0, 1e-4, 1e-4, true}, {1, .01, 1, false},
+		{2, .1, 100, false}} {
+		s, err := Cube(4, 4, 4, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		coordinates := [3][]float64{s.X, s.Y, s.Z}
+		upper := map[int32]int32{} // the copies of vertices in the plane
+		for i := range s.Cells {
+			if s.Centroid(i)[c.axis] < .5 {
+				continue
+			}
+			for k, v := range s.Cells[i] {
+				if coordinates[c.axis][v] != .5 {
+					continue
+				}
+				if _, copied := upper[v]; !copied {
+					upper[v] = int32(len(coordinates[0]))
+					for d := range coordinates {
+						coordinates[d] = append(coordinates[d], coordinates[d][v])
+					}
+					coordinates[c.axis][upper[v]] += c.gap
+				}
+				s.Cells[i][k] = upper[v]
+			}
+		}
+		for d := range coordinates {
+			for v := range coordinates[d] {
+				coordinates[d][v] = c.scale * (coordinates[d][v] + 3)
+			}
+		}
+		s.X, s.Y, s.Z, s.Faces = coordinates[0], coordinates[1], coordinates[2], nil
+		skin, err := s.CheckedSkin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := s.NoteNear(skin)
+		if c.near != (len(notes) == 1 && strings.HasPrefix(notes[0], "the mesh has 25 pairs of vertices ")) {
+			t.Errorf("gap %g, scale %g: notes %q", c.gap, c.scale, notes)
+		}
+		if removed, err := s.MergeDuplicates(); err != nil || c.near != (removed == 25) {
+			t.Errorf("gap %g, scale %g: merged %d vertices, %v", c.gap, c.scale, removed, err)
+		}
+		if skin, err = s.CheckedSkin(); err != nil || c.near != (len(skin) == 6*16*2) || c.near && len(s.NoteNear(skin)) > 0 {
+			t.Errorf("gap %g, scale %g: after merging %d faces, %v", c.gap, c.scale, len(skin), err)
+		}
+	}
+}

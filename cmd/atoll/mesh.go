@@ -162,14 +162,15 @@ func solidInfo(path string, asJSON bool) error {
 		return badInput(err)
 	}
 	s.Mend()
-	if err := s.Check(); err != nil {
+	skin, err := s.CheckedSkin()
+	if err != nil {
 		return badInput(fmt.Errorf("%s: %w", path, err))
 	}
 	free, err := s.Freedoms()
 	if err != nil {
 		return badInput(err)
 	}
-	if err := printReport(inspect.Solid(s), s.Notes, asJSON); err != nil || asJSON {
+	if err := printReport(inspect.Solid(s), append(s.Notes, s.NoteNear(skin)...), asJSON); err != nil || asJSON {
 		return err
 	}
 	var axes [4]int

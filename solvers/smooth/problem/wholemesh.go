@@ -123,26 +123,25 @@ func ownersOf(ctx context.Context, w *Sections, graph func() (partition.Graph, e
 	return owner, err
 }
 
-// checkMesh refuses a mesh with faults other than inverted or flat cells that are to be untangled.
-func checkMesh(w *Sections, m interface {
-	Check() error
-	CheckTangled() error
-}) error {
-	err := m.Check()
+// checkMesh refuses a mesh with faults other than inverted or flat cells that are to be untangled. It returns what note
+// says of the result of the check of a mesh without faults.
+func checkMesh[T any](w *Sections, check func() (T, error), checkTangled func() error, note func(T) []string) (
+	notes []string, err error) {
+	checked, err := check()
 	if err == nil {
-		return nil
+		return note(checked), nil
 	}
 	if w.Mesh.File != "" {
 		err = fmt.Errorf("%s: %w", w.Mesh.File, err)
 	}
 	switch {
-	case m.CheckTangled() != nil:
-		return err
+	case checkTangled() != nil:
+		return nil, err
 	case !w.Method.Untangle:
-		return fmt.Errorf("%w; if only positions of vertices are wrong, smooth with untangle = true (--untangle true)",
+		return nil, fmt.Errorf("%w; if only positions of vertices are wrong, smooth with untangle = true (--untangle true)",
 			err)
 	}
-	return nil
+	return nil, nil
 }
 
 // withQuality adds the cell field "quality" to others.
@@ -208,9 +207,11 @@ func (b planeMesh) departed(smoothed wholeMesh) (curved.Departure, error) {
 func (b planeMesh) cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stageLog) (
 	func(rank int) rankShare, error) {
 	m := b.Mesh
-	if err := checkMesh(w, m); err != nil {
+	notes, err := checkMesh(w, m.CheckedNeighbours, m.CheckTangled, m.NoteNear)
+	if err != nil {
 		return nil, err
 	}
+	m.Notes = append(m.Notes, notes...)
 	if err := s.end(ctx, "mesh checked"); err != nil {
 		return nil, err
 	}
@@ -318,9 +319,11 @@ func (b solidMesh) departed(smoothed wholeMesh) (curved.Departure, error) {
 
 func (b solidMesh) cut(ctx context.Context, w *Sections, ranks int, separate bool, s *stageLog) (
 	func(rank int) rankShare, error) {
-	if err := checkMesh(w, b.Solid); err != nil {
+	notes, err := checkMesh(w, b.CheckedSkin, b.CheckTangled, b.NoteNear)
+	if err != nil {
 		return nil, err
 	}
+	b.Notes = append(b.Notes, notes...)
 	if err := s.end(ctx, "mesh checked"); err != nil {
 		return nil, err
 	}
