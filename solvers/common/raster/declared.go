@@ -19,6 +19,7 @@ type declared struct {
 	positiveBy     string // and the attribute that says so
 	coordinateUnit string // m, degree, foot …
 	advice         string // command that declares a value as missing, with a verb for it
+	note           string // about a description that is not understood
 }
 
 // Wanted is what a case wants of rasters.
@@ -46,6 +47,12 @@ func (s Stack) Convert(to Wanted) (notes []string, err error) {
 		case d.coordinateUnit != "" && d.coordinateUnit != "m" && to.EPSG == 0:
 			notes = append(notes, fmt.Sprintf("%s: the unit of its coordinates is %s, but they are taken as m: gdalwarp -t_srs "+
 				"EPSG:CODE converts it to a system in m", g.name, d.coordinateUnit))
+		case to.Positive != "" && to.EPSG == 0 && g.EPSG == 0 && d.coordinateUnit == "" && g.looksLikeDegrees():
+			notes = append(notes, fmt.Sprintf("%s: its coordinates seem to be degrees, since its relief is higher than it is "+
+				"wide, but they are taken as m: gdalwarp -s_srs EPSG:4326 -t_srs EPSG:CODE converts it to a system in m", g.name))
+		}
+		if d.note != "" {
+			notes = append(notes, d.note)
 		}
 		what := g.name
 		if d.variable != "" {

@@ -18,7 +18,7 @@ type Options struct {
 }
 
 // Open loads the cells of a raster that are needed. The format is recognized by the first bytes of the file, XYZ by its
-// extension .xyz, .csv or .txt.
+// extension .xyz, .csv or .txt. Text files have their coordinate reference system in a file .prj beside them.
 func Open(path string, o Options) (*Grid, error) {
 	g, err := open(path, o.Variable, o.Box)
 	if err != nil {
@@ -50,11 +50,16 @@ func open(path, variable string, b Box) (*Grid, error) {
 	case strings.HasPrefix(begins, "CDF") || begins == "\x89HDF":
 		return fromNetCDF(path, variable, b)
 	}
+	decode := Decode
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".xyz", ".csv", ".txt":
-		return DecodeXYZ(f, path)
+		decode = DecodeXYZ
 	}
-	return Decode(f, path)
+	g, err := decode(f, path)
+	if err == nil {
+		g.readPRJ(path)
+	}
+	return g, err
 }
 
 func fromGeoTIFF(path string, b Box) (*Grid, error) {
