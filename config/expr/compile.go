@@ -27,6 +27,7 @@ type (
 type term struct {
 	eval     number
 	constant bool
+	shifted  shifted // if the value is a coordinate plus a constant
 }
 
 var builtins = []string{"x", "y", "z", "t", "pi"}
@@ -84,7 +85,7 @@ func (c *compiler) term(n ast.Node) (term, error) {
 	return term{}, failure(n, "only numbers, names, operators and functions can be used here")
 }
 
-func literal(v float64) term { return term{func(point) float64 { return v }, true} }
+func literal(v float64) term { return term{eval: func(point) float64 { return v }, constant: true} }
 
 func notNumber(n ast.Node) error {
 	return failure(n, "this is a condition where a number is needed; write (condition) ? 1 : 0")
@@ -95,14 +96,8 @@ func (c *compiler) variable(n *ast.IdentifierNode) (term, error) {
 		c.coords = append(c.coords, n.Value)
 	}
 	switch n.Value {
-	case "x":
-		return term{eval: func(p point) float64 { return p.x }}, nil
-	case "y":
-		return term{eval: func(p point) float64 { return p.y }}, nil
-	case "z":
-		return term{eval: func(p point) float64 { return p.z }}, nil
-	case "t":
-		return term{eval: func(p point) float64 { return p.t }}, nil
+	case "x", "y", "z", "t":
+		return shifted{coordinate: n.Value[0]}.term(), nil
 	case "pi":
 		return literal(math.Pi), nil
 	}
@@ -129,7 +124,7 @@ func (c *compiler) unary(n *ast.UnaryNode) (term, error) {
 		return a, err
 	}
 	f := a.eval
-	return term{func(p point) float64 { return -f(p) }, a.constant}, nil
+	return term{eval: func(p point) float64 { return -f(p) }, constant: a.constant}, nil
 }
 
 func (c *compiler) binary(n *ast.BinaryNode) (term, error) {
@@ -151,12 +146,19 @@ func (c *compiler) binary(n *ast.BinaryNode) (term, error) {
 	if n.Operator == "%" && right.constant {
 		c.breaksAt(left.eval, math.Abs(right.eval(point{})))
 	}
-	return term{arithmetic(n.Operator, left.eval, right), left.constant && right.constant}, nil
+	if n.Operator == "*" && left.shifted.coordinate != 0 && left.shifted == right.shifted {
+		return term{eval: square(left)}, nil
+	}
+	if !left.constant && right.constant {
+		if t, ok := withConstant(n.Operator, left, right.eval(point{})); ok {
+			return t, nil
+		}
+	}
+	return term{eval: arithmetic(n.Operator, left.eval, right.eval), constant: left.constant && right.constant}, nil
 }
 
-// arithmetic returns the function of an operator applied to a and right. x^2 is one multiplication.
-func arithmetic(operator string, a number, right term) number {
-	b := right.eval
+// arithmetic returns the function of an operator applied to a and b.
+func arithmetic(operator string, a, b number) number {
 	switch operator {
 	case "+":
 		return func(p point) float64 { return a(p) + b(p) }
@@ -168,9 +170,6 @@ func arithmetic(operator string, a number, right term) number {
 		return func(p point) float64 { return a(p) / b(p) }
 	case "%":
 		return func(p point) float64 { return math.Mod(a(p), b(p)) }
-	}
-	if right.constant && b(point{}) == 2 {
-		return func(p point) float64 { v := a(p); return v * v }
 	}
 	return func(p point) float64 { return portable.Pow(a(p), b(p)) }
 }

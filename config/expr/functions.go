@@ -75,19 +75,19 @@ func (c *compiler) call(n *ast.CallNode) (term, error) {
 	switch {
 	case f.unary != nil && len(args) == 1:
 		g, a := f.unary, args[0]
-		return term{func(p point) float64 { return g(a(p)) }, constant}, nil
+		return term{eval: func(p point) float64 { return g(a(p)) }, constant: constant}, nil
 	case f.binary != nil && len(args) == 2:
 		g, a, b := f.binary, args[0], args[1]
-		return term{func(p point) float64 { return g(a(p), b(p)) }, constant}, nil
+		return term{eval: func(p point) float64 { return g(a(p), b(p)) }, constant: constant}, nil
 	case f.isVariadic && len(args) > 2:
 		g, first, others := f.binary, args[0], args[1:]
-		return term{func(p point) float64 {
+		return term{constant: constant, eval: func(p point) float64 {
 			v := first(p)
 			for _, a := range others {
 				v = g(v, a(p))
 			}
 			return v
-		}, constant}, nil
+		}}, nil
 	}
 	want := "one argument"
 	if f.binary != nil {

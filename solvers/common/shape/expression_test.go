@@ -3,6 +3,8 @@ package shape
 import (
 	"math"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/grid"
 )
 
 // expressions are bodies with known volumes in the unit square and cube.
@@ -60,6 +62,55 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
+// TestFillOfBlocks proves that Fill gives the fractions of single cells, and the same bits however the grid is divided
+// into blocks.
+func TestFillOfBlocks(t *testing.T) {
+	const n = 4
+	for _, c := range expressions {
+		g := &grid.Grid{Dim: c.dim, N: [3]int{n, n, 1}, Hi: [3]float64{1, 1, 0}}
+		if c.dim == 3 {
+			g.N[2], g.Hi[2] = n, 1
+		}
+		body, _, err := Parse(c.text, c.dim, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fill := func(first, cells int) []float64 {
+			size := g.N
+			size[0] = cells
+			b, err := g.Block([3]int{first}, size, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			values, err := Fill(t.Context(), b, body, -1, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return values
+		}
+		whole := fill(0, n)
+		for _, cut := range []int{1, 2} {
+			left, right := fill(0, cut), fill(cut, n-cut)
+			for i, v := range whole {
+				part := left[max(0, min(i/n*cut+i%n, len(left)-1))]
+				if i%n >= cut {
+					part = right[i/n*(n-cut)+i%n-cut]
+				}
+				if math.Float64bits(part) != math.Float64bits(v) {
+					t.Fatalf("%s: cell %d has %.17g, cut at %d %.17g", c.name, i, v, cut, part)
+				}
+			}
+		}
+		for i, v := range whole {
+			cell := Cell{Dim: c.dim, Lo: [3]float64{g.Face(0, i%n), g.Face(1, i/n%n), g.Face(2, i/n/n)},
+				H: [3]float64{1. / n, 1. / n, 1. / n}}
+			if f := body.Fraction(cell); math.Abs(f-v) > 1e-12 {
+				t.Fatalf("%s: cell %d has %.17g, alone %.17g", c.name, i, v, f)
+			}
+		}
+	}
+}
+
 // BenchmarkExpression compares a ball by an expression with the named shape, and a small one.
 func BenchmarkExpression(b *testing.B) {
 	for _, c := range []struct{ name, text string }{
@@ -69,8 +120,17 @@ func BenchmarkExpression(b *testing.B) {
 		{"expression, small", "(x-0.513)^2+(y-0.507)^2+(z-0.49)^2-1e-4"},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			for b.Loop() {
-				totalFraction(b, c.text, 3, 24)
+			body, _, err := Parse(c.text, 3, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			g := &grid.Grid{Dim: 3, N: [3]int{24, 24, 24}, Hi: [3]float64{1, 1, 1}}
+			whole, err := g.Whole(0)
+			for b.Loop() && err == nil {
+				_, err = Fill(b.Context(), whole, body, -1, true)
+			}
+			if err != nil {
+				b.Fatal(err)
 			}
 		})
 	}

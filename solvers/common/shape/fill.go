@@ -26,17 +26,56 @@ func Fill(ctx context.Context, b *grid.Block, body Body, levels int, planes bool
 			cell.H[d] = b.Grid.Spacing(d)
 		}
 		for r := lo; r < hi; r++ {
-			for i := range row {
-				cell.Lo[0], cell.Lo[1], cell.Lo[2] = b.Vertex(i, r%b.N[1], r/b.N[1])
-				if levels < 0 {
-					out[r*row+i] = body.Fraction(cell)
-				} else {
-					out[r*row+i] = body.Divided(cell, levels, planes)
-				}
+			values := out[r*row : (r+1)*row]
+			cell.Lo[0], cell.Lo[1], cell.Lo[2] = b.Vertex(0, r%b.N[1], r/b.N[1])
+			if levels < 0 {
+				body.fillRow(b, cell, 0, b.Grid.N[0], values)
+				continue
+			}
+			for i := range values {
+				cell.Lo[0], _, _ = b.Vertex(i, 0, 0)
+				values[i] = body.Divided(cell, levels, planes)
 			}
 		}
 		return nil
 	})
+}
+
+// longestSegment is the most cells that fillRow looks at together.
+const longestSegment = 64
+
+// fillRow sets the fractions of those cells of a row of the block that are among cells first to end-1 of the grid. It
+// halves segments of the row until no level set of an expression changes its sign in them. Segments do not depend on
+// the block, so that fractions on several ranks have the same bits.
+func (b Body) fillRow(block *grid.Block, cell Cell, first, end int, values []float64) {
+	lo, hi := max(first-block.Lo[0], 0), min(end-block.Lo[0], len(values))
+	if lo >= hi {
+		return
+	}
+	g := block.Grid
+	cell.Lo[0] = g.Face(0, first)
+	switch {
+	case end-first == 1:
+		values[lo] = b.Fraction(cell)
+		return
+	case b.tree == nil && end-first <= longestSegment:
+		cells := cell
+		cells.H[0] = g.Face(0, end) - cells.Lo[0]
+		ranges := cells.box()
+		var found [4]surfaceIn
+		switch tree, _ := b.levels.within(&cells, &ranges, found[:0]); tree.op {
+		case everything:
+			for i := lo; i < hi; i++ {
+				values[i] = 1
+			}
+			return
+		case nothing: // as they are
+			return
+		}
+	}
+	middle := first + (end-first)/2
+	b.fillRow(block, cell, first, middle, values)
+	b.fillRow(block, cell, middle, end, values)
 }
 
 // FillNear is Fill by quadrature for a body of which phi has the level set at the centre of each cell. If its Slope is
