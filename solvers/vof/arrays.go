@@ -46,8 +46,10 @@ type initial[F num.Float] struct {
 
 // surveyed is the result of a survey, in the order of kernels.SurveyVolume and so on.
 type surveyed struct {
-	Volume, Change, Size  [exact.Words]int64
-	Mixed, Excess, Broken int64
+	Volume, Change, Size   [exact.Words]int64
+	Mixed                  int64
+	FacesX, FacesY, FacesZ int64 // normal to each axis, between full and empty cells
+	Excess, Broken         int64
 }
 
 // declare declares the arrays of a block.

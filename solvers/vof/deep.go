@@ -113,7 +113,7 @@ func (w *schedule) listGhostTiles(b *grid.Block) (tiles []int32) {
 // ghostTileTask updates the tiles with deep ghosts after an exchange.
 func (s *solver[F]) ghostTileTask() engine.Task {
 	g := &kernels.TileGhosts[F]{Lattice: s.lattice(s.block), N: s.tiledCells(),
-		Tiles: [2]int32{int32(s.tilesAlong[0]), int32(s.tilesAlong[1])}, Method: s.cfg.methods()[0],
+		Tiles:    [2]int32{int32(s.tilesAlong[0]), int32(s.tilesAlong[1])},
 		RoundOff: roundOff[F](), F: s.fields[0].Data, Second: s.fields[1].Data, Kinds: s.kinds[0].Data,
 		Others: s.kinds[1].Data, Order: s.ghostTiles.Data}
 	return engine.Whole(kernels.NewRefreshGhostTileLoop(g), len(g.Order))

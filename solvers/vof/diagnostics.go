@@ -12,11 +12,12 @@ import (
 // Diagnostics are measurements of the whole state, the same on every rank and for any number of ranks: sums are
 // exact.
 type Diagnostics struct {
-	Volume        float64 // of the fluid; in the plane its area
-	VolumeDrift   float64 // relative change since the start
-	BoundExcess   float64 // largest amount by which f is outside [0, 1]; f is never clipped
-	MixedCells    int64   // cells with f between 0 and 1, by more than round-off
-	InterfaceSize float64 // total length or area of all lines or planes
+	Volume      float64 // of the fluid; in the plane its area
+	VolumeDrift float64 // relative change since the start
+	BoundExcess float64 // largest amount by which f is outside [0, 1]; f is never clipped
+	MixedCells  int64   // cells with f between 0 and 1, by more than round-off
+	// total length or area of all lines or planes, and of the faces between full and empty cells
+	InterfaceSize float64
 	// Σ|f - reference| dV. The reference is the exact field at the end if the case has one, otherwise the field at the
 	// start. 0 in rows of tables, which do not measure it.
 	L1Error       float64
@@ -65,6 +66,21 @@ func (s *solver[F]) plane(field []F, c int) (n [3]float64, alpha, size float64) 
 		n[d] /= l
 	}
 	return n, float64(m.Alpha) / l, size
+}
+
+// sizeOf returns the total size of faces of cells, of which there are faces[axis] normal to each axis.
+func (s *solver[F]) sizeOf(faces [3]int64) (size float64) {
+	g := s.block.Grid
+	for axis, n := range faces[:g.Dim] {
+		face := 1.0
+		for d := range g.Dim {
+			if d != axis {
+				face *= g.Spacing(d)
+			}
+		}
+		size += float64(n) * face
+	}
+	return size
 }
 
 // cellSides returns the side lengths of the cells, 1 along z in the plane.

@@ -21,7 +21,8 @@ var Quantities = []solvers.Quantity{
 	{Name: "bound_excess", Doc: "largest excess of f over [0, 1]; f is not clipped", Outputs: inAll},
 	{Name: "mixed_cells", Doc: "number of cells with 2⁻⁴⁶ < f < 1 - 2⁻⁴⁶ (float32: 2⁻¹⁷)",
 		Outputs: inAll},
-	{Name: "interface_size", Doc: "total length of the lines in mixed cells, in space area of the planes", Outputs: inAll},
+	{Name: "interface_size", Doc: "total length of the lines in mixed cells and of faces between full and empty cells, " +
+		"in space their area", Outputs: inAll},
 	{Name: "cfl_sum", Doc: "the largest CFL number of any step so far, Σ|u|dt/h over the axes of a cell", Outputs: inAll},
 	{Name: "cfl_axis", Doc: "the largest CFL number of any step so far, |u|dt/h along one axis", Outputs: inAll},
 	{Name: "divergence_max", Unit: "1/s", Doc: "the largest |divergence| of the velocity in a cell, at a factor of 1",
@@ -60,8 +61,9 @@ func (s *solver[F]) measures(m *engine.Measures) {
 func (s *solver[F]) diagnosticsOf(r *surveyed, longest float64) Diagnostics {
 	cell, change := s.block.Grid.CellVolume(), engine.SumOf(r.Change)
 	d := Diagnostics{Volume: engine.SumOf(r.Volume) * cell, BoundExcess: math.Float64frombits(uint64(r.Excess)),
-		MixedCells: r.Mixed, InterfaceSize: engine.SumOf(r.Size), DivergenceMax: s.rates[2],
-		CFLSum: longest * s.rates[0], CFLAxis: longest * s.rates[1], L1Error: change * cell}
+		MixedCells: r.Mixed, DivergenceMax: s.rates[2],
+		InterfaceSize: engine.SumOf(r.Size) + s.sizeOf([3]int64{r.FacesX, r.FacesY, r.FacesZ}),
+		CFLSum:        longest * s.rates[0], CFLAxis: longest * s.rates[1], L1Error: change * cell}
 	if math.IsNaN(s.volume) {
 		s.volume = d.Volume
 	}
@@ -80,7 +82,11 @@ func (s *solver[F]) diagnosticsOf(r *surveyed, longest float64) Diagnostics {
 func (s *solver[F]) survey(n int, errors bool) (tasks []engine.Task) {
 	b := s.block
 	own, free := abi.Box{Hi: b.N}, s.fields[1] // between steps, in mixed cells, if there is a narrow band
-	m, tiles := kernels.NewSurvey(lattice(b), b.N, s.cellSides(), roundOff[F](), s.fields[n].Data, errors,
+	cells := lattice(b)
+	if b.Grid.Dim == 2 {
+		cells.SZ = 0
+	}
+	m, tiles := kernels.NewSurvey(cells, b.N, s.cellSides(), roundOff[F](), s.fields[n].Data, errors,
 		s.reference.Data, s.surveyed.Words())
 	var planes, sizes rangesLoop
 	var survey engine.Task
@@ -99,8 +105,9 @@ func (s *solver[F]) survey(n int, errors bool) (tasks []engine.Task) {
 	if s.band == nil {
 		return append(tasks, survey)
 	}
-	return append(tasks, s.band.restrict(sizes, own), engine.Whole(&rowSurvey[F]{b, roundOff[F](), s.fields[n].Data,
-		free.Data, errors, s.reference.Data, s.surveyed.Words()}, b.N[1]*b.N[2]))
+	return append(tasks, s.band.restrict(sizes, own), engine.Whole(s.band.eachActive(m.CountFaces), b.N[1]*b.N[2]),
+		engine.Whole(&rowSurvey[F]{b, roundOff[F](), s.fields[n].Data,
+			free.Data, errors, s.reference.Data, s.surveyed.Words()}, b.N[1]*b.N[2]))
 }
 
 // invalidAt describes the first volume fraction that was not finite after some steps; word is this rank's result of

@@ -28,7 +28,6 @@ const (
 type narrowBand[F num.Float] struct {
 	block    *grid.Block
 	fields   [][]F // those of arrays, the state first
-	method   int32 // advection method of the first sweep
 	roundOff F
 
 	pieces int // of a row
@@ -52,10 +51,9 @@ const bandArrays = 8
 // pieceWords returns the number of words with a bit for each piece of a row.
 func pieceWords(b *grid.Block) int { return (b.N[0] + 64*pieceCells - 1) / (64 * pieceCells) }
 
-// newNarrowBand makes the narrow band of a block, with all pieces active. method is the advection method of the first
-// sweep of a step.
-func newNarrowBand[F num.Float](a *arrays[F], b *grid.Block, method int32, roundOff F) *narrowBand[F] {
-	d := &narrowBand[F]{block: b, method: method, roundOff: roundOff, rows: b.N[1] * b.N[2],
+// newNarrowBand makes the narrow band of a block, with all pieces active.
+func newNarrowBand[F num.Float](a *arrays[F], b *grid.Block, roundOff F) *narrowBand[F] {
+	d := &narrowBand[F]{block: b, roundOff: roundOff, rows: b.N[1] * b.N[2],
 		pieces: (b.N[0] + pieceCells - 1) / pieceCells, words: pieceWords(b)}
 	for _, f := range a.fields {
 		d.fields = append(d.fields, f.Data)
@@ -133,7 +131,7 @@ func (d *narrowBand[F]) findKinds(lo, hi int) {
 			for remaining := d.active[words+w]; remaining != 0; remaining &= remaining - 1 {
 				bit := remaining & -remaining
 				p := 64*w + bits.TrailingZeros64(remaining)
-				kind := kernels.KindOf(row[p*pieceCells:min((p+1)*pieceCells, nx)], d.method, d.roundOff)
+				kind := kernels.KindOf(row[p*pieceCells:min((p+1)*pieceCells, nx)], d.roundOff)
 				for side, has := range [2]int32{kernels.NotEmpty, kernels.NotFull} {
 					d.kinds[side][words+w] &^= bit
 					if kind&has != 0 {
@@ -317,4 +315,17 @@ func (l *narrowBandLoop[F]) Range(lo, hi int) {
 		}
 	}
 	l.loop.Ranges(ranges)
+}
+
+// eachActive returns a loop over the rows of the block that passes the active cells of a row to f: the index of the
+// first of adjacent cells, and their number.
+func (d *narrowBand[F]) eachActive(f func(first, n int)) *rowLoop {
+	nx, ny := d.block.N[0], d.block.N[1]
+	return &rowLoop{func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			for p, end := d.nextActive(r, 0); p < d.pieces; p, end = d.nextActive(r, end) {
+				f(d.block.Index(p*pieceCells, r%ny, r/ny), min(end*pieceCells, nx)-p*pieceCells)
+			}
+		}
+	}, rowGrain(nx)}
 }

@@ -10,7 +10,7 @@ import (
 
 // planeShape is the output format of lines or planes, each with the fields of its cell.
 func (s *solver[F]) planeShape(b *domain.Block) solvers.Shape {
-	return solvers.Shape{Format: "plic", File: "vtp", Doc: "the lines or planes of mixed cells",
+	return solvers.Shape{Format: "plic", File: "vtp", Doc: "the lines or planes of mixed cells, and faces between full and empty cells",
 		Faces: func(ctx context.Context) (*solvers.Faces, error) {
 			p, err := s.planesOf(ctx)
 			if err != nil {
@@ -44,9 +44,9 @@ func (p *planes) faces(b *domain.Block, space *solvers.Space) *solvers.Faces {
 	return f
 }
 
-// planes are the reconstructed lines or planes of mixed cells, clipped to their cells. Those of neighbouring cells do
-// not meet; SurfaceOf returns a mesh without gaps. A cell has no entry if its plane has no direction, or only touches
-// the cell.
+// planes are the reconstructed lines or planes of mixed cells, clipped to their cells, and the faces of full cells beside
+// empty ones. Those of neighbouring cells do not meet; SurfaceOf returns a mesh without gaps. A cell has no entry if its
+// plane has no direction, or only touches the cell.
 type planes struct {
 	Points []float64 // x, y, z of each
 	// Ends is the index of the point after each line or polygon: a line has 2 points and the fluid on its left; a
@@ -64,13 +64,31 @@ func (s *solver[F]) planesOf(ctx context.Context) (*planes, error) {
 	p := &planes{}
 	n := 0
 	for c := range s.block.OwnedIndices() {
-		if s.mixed(float64(field[c])) {
+		switch f := float64(field[c]); {
+		case s.mixed(f):
 			m, alpha := s.unitPlane(field, c)
 			s.outline(p, n, m, alpha)
+		case f > 0.5:
+			s.outlineFaces(p, n, field, c)
 		}
 		n++
 	}
 	return p, nil
+}
+
+// outlineFaces adds the faces that separate the block's n-th cell, at index c, which is full, from empty cells.
+func (s *solver[F]) outlineFaces(p *planes, n int, field []F, c int) {
+	strides := [3]int{1, 0, 0}
+	_, strides[1], strides[2] = s.block.Strides()
+	for axis := range s.block.Grid.Dim {
+		for side, beside := range [2]int{c - strides[axis], c + strides[axis]} {
+			if field[beside] <= roundOff[F]() {
+				var m [3]float64
+				m[axis] = float64(2*side - 1)
+				s.outline(p, n, m, float64(side))
+			}
+		}
+	}
 }
 
 // outline adds the plane m·ξ = α of the block's n-th cell.

@@ -138,3 +138,88 @@ func TestOutlinesThroughCorners(t *testing.T) {
 		}
 	}
 }
+
+// TestInterfaceOnFaces proves that faces between full and empty cells count as interface, in its size and its planes, on
+// one rank and several, on devices with separate memory, and across periodic boundaries.
+func TestInterfaceOnFaces(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		dim      int
+		lo, hi   [3]float64
+		periodic bool
+		size     float64
+	}{
+		{"square", 2, [3]float64{.25, .25}, [3]float64{.75, .5}, false, 1.5},
+		{"cube", 3, [3]float64{.25, .25, .25}, [3]float64{.75, .75, .75}, false, 1.5},
+		{"at walls", 2, [3]float64{-1, -1}, [3]float64{.5, .25}, false, .75},
+		{"layer at a wall", 3, [3]float64{-1, -1, -1}, [3]float64{2, 2, .125}, false, 1},
+		{"layer across a period", 2, [3]float64{-1, -1}, [3]float64{.5, 2}, true, 2},
+		{"whole", 3, [3]float64{-1, -1, -1}, [3]float64{2, 2, 2}, true, 0},
+		{"one side in cells", 2, [3]float64{.25, .25}, [3]float64{.5, .7}, false, 0},
+	} {
+		body, err := shape.Box(c.lo, c.hi)
+		if c.dim == 2 {
+			body, err = shape.Box([3]float64{c.lo[0], c.lo[1], -1}, [3]float64{c.hi[0], c.hi[1], 1})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, parts := range [][3]int{{1, 1, 1}, {2, 2, 1}, {1, 2, 1}} {
+			for _, separate := range []bool{false, true} {
+				p := problem{grid: plane(8), body: body, flow: still, cfg: config("myc", "weymouth-yue", .5), parts: parts,
+					separate: separate, levels: -1}
+				if c.dim == 3 {
+					p.grid = space(8)
+				}
+				p.grid.Periodic = [3]bool{c.periodic, false, false}
+				total, measured := 0.0, 0.0
+				var mu sync.Mutex
+				err := p.run(func(_ int, s Solver) error {
+					planes, err := s.planesOf(ctx)
+					if err != nil {
+						return err
+					}
+					d, err := s.Diagnose(ctx)
+					mu.Lock()
+					defer mu.Unlock()
+					total, measured = total+planes.size(c.dim), d.InterfaceSize
+					return err
+				})
+				if err != nil {
+					t.Fatal(c.name, err)
+				}
+				if c.name != "one side in cells" && measured != c.size || !(math.Abs(total-measured) < 1e-12) {
+					t.Errorf("%s, %v, separate %t: size %g, of the planes %g, want %g", c.name, parts, separate, measured, total,
+						c.size)
+				}
+			}
+		}
+	}
+}
+
+// size returns the total length or area of planes.
+func (p *planes) size(dim int) (sum float64) {
+	first := 0
+	for _, end := range p.Ends {
+		o := p.at(first)
+		var area [3]float64
+		for k := first + 1; k < end; k++ {
+			u := p.at(k)
+			if dim == 2 {
+				sum += math.Hypot(u[0]-o[0], u[1]-o[1])
+				continue
+			}
+			if k+1 == end {
+				break
+			}
+			v := p.at(k + 1)
+			for d := range 3 {
+				d1, d2 := (d+1)%3, (d+2)%3
+				area[d] += ((u[d1]-o[d1])*(v[d2]-o[d2]) - (u[d2]-o[d2])*(v[d1]-o[d1])) / 2
+			}
+		}
+		sum += math.Sqrt(area[0]*area[0] + area[1]*area[1] + area[2]*area[2])
+		first = end
+	}
+	return sum
+}

@@ -132,7 +132,7 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Set
 // prepare prepares what programs use: the narrow band, lists and exchanges.
 func (s *solver[F]) prepare(ctx context.Context, plan *halo.BoxPlan) error {
 	if s.schedule.narrowBand {
-		s.band = newNarrowBand(&s.arrays, s.block, s.cfg.methods()[0], roundOff[F]())
+		s.band = newNarrowBand(&s.arrays, s.block, roundOff[F]())
 	}
 	if s.period == byCycle {
 		s.refreshTiles = s.ghostTileTask()

@@ -585,8 +585,8 @@ static_assert(sizeof(Sweep2_f64) == 168 && offsetof(Sweep2_f64, Lattice_) == 0 &
     offsetof(Sweep2_f64, Out) == 96 && offsetof(Sweep2_f64, U) == 120 && offsetof(Sweep2_f64, Planes) == 144, "Sweep2_f64");
 
 // Survey computes diagnostics of a block's volume fractions. Rows of cells are numbered through all planes across z,
-// and tiles of surveyWidth×surveyHeight cells cover them as if they were in one plane.
-// Survey[float32], survey.go:27
+// and tiles of surveyWidth×surveyHeight cells cover them as if they were in one plane. In the plane SZ is 0.
+// Survey[float32], survey.go:28
 struct Survey_f32 {
     Lattice Lattice_;
     Array<int32, 2> Cells;
@@ -651,8 +651,8 @@ static_assert(sizeof(exact_Part) == 40 && offsetof(exact_Part, at) == 0 && offse
     offsetof(exact_Part, w1) == 16 && offsetof(exact_Part, w2) == 24 && offsetof(exact_Part, ones_) == 32, "exact_Part");
 
 // Survey computes diagnostics of a block's volume fractions. Rows of cells are numbered through all planes across z,
-// and tiles of surveyWidth×surveyHeight cells cover them as if they were in one plane.
-// Survey[float64], survey.go:27
+// and tiles of surveyWidth×surveyHeight cells cover them as if they were in one plane. In the plane SZ is 0.
+// Survey[float64], survey.go:28
 struct Survey_f64 {
     Lattice Lattice_;
     Array<int32, 2> Cells;
@@ -741,7 +741,7 @@ struct Clock_f32 {
 static_assert(sizeof(Clock_f32) == 12 && offsetof(Clock_f32, Courant) == 0, "Clock_f32");
 
 // fluxes are the fluxes, or the CFL numbers, of a cell's lower face (in) and upper face (out).
-// fluxes[float32], flux.go:81
+// fluxes[float32], flux.go:85
 struct fluxes_f32 {
     float in, out;
 };
@@ -756,7 +756,7 @@ struct Clock_f64 {
 static_assert(sizeof(Clock_f64) == 24 && offsetof(Clock_f64, Courant) == 0, "Clock_f64");
 
 // fluxes are the fluxes, or the CFL numbers, of a cell's lower face (in) and upper face (out).
-// fluxes[float64], flux.go:81
+// fluxes[float64], flux.go:85
 struct fluxes_f64 {
     double in, out;
 };
@@ -874,12 +874,11 @@ static_assert(sizeof(threeCells_f64) == 24 && offsetof(threeCells_f64, f) == 0 &
     offsetof(threeCells_f64, below) == 8 && offsetof(threeCells_f64, above) == 16, "threeCells_f64");
 
 // TileGhosts describes the tiles that cover deep ghosts, which after an exchange may have any values.
-// TileGhosts[float32], tilekind2.go:56
+// TileGhosts[float32], tilekind2.go:52
 struct TileGhosts_f32 {
     Lattice Lattice_;
     Array<int32, 2> N;
     Array<int32, 2> Tiles;
-    int32 Method;
     float RoundOff;
     Slice<float> F;
     Slice<float> Second;
@@ -887,20 +886,18 @@ struct TileGhosts_f32 {
     Slice<int32> Others;
     Slice<int32> Order;
 };
-static_assert(sizeof(TileGhosts_f32) == 160 && offsetof(TileGhosts_f32, Lattice_) == 0 &&
+static_assert(sizeof(TileGhosts_f32) == 152 && offsetof(TileGhosts_f32, Lattice_) == 0 &&
     offsetof(TileGhosts_f32, N) == 12 && offsetof(TileGhosts_f32, Tiles) == 20 &&
-    offsetof(TileGhosts_f32, Method) == 28 && offsetof(TileGhosts_f32, RoundOff) == 32 &&
-    offsetof(TileGhosts_f32, F) == 40 && offsetof(TileGhosts_f32, Second) == 64 &&
-    offsetof(TileGhosts_f32, Kinds) == 88 && offsetof(TileGhosts_f32, Others) == 112 &&
-    offsetof(TileGhosts_f32, Order) == 136, "TileGhosts_f32");
+    offsetof(TileGhosts_f32, RoundOff) == 28 && offsetof(TileGhosts_f32, F) == 32 &&
+    offsetof(TileGhosts_f32, Second) == 56 && offsetof(TileGhosts_f32, Kinds) == 80 &&
+    offsetof(TileGhosts_f32, Others) == 104 && offsetof(TileGhosts_f32, Order) == 128, "TileGhosts_f32");
 
 // TileGhosts describes the tiles that cover deep ghosts, which after an exchange may have any values.
-// TileGhosts[float64], tilekind2.go:56
+// TileGhosts[float64], tilekind2.go:52
 struct TileGhosts_f64 {
     Lattice Lattice_;
     Array<int32, 2> N;
     Array<int32, 2> Tiles;
-    int32 Method;
     double RoundOff;
     Slice<double> F;
     Slice<double> Second;
@@ -910,10 +907,9 @@ struct TileGhosts_f64 {
 };
 static_assert(sizeof(TileGhosts_f64) == 160 && offsetof(TileGhosts_f64, Lattice_) == 0 &&
     offsetof(TileGhosts_f64, N) == 12 && offsetof(TileGhosts_f64, Tiles) == 20 &&
-    offsetof(TileGhosts_f64, Method) == 28 && offsetof(TileGhosts_f64, RoundOff) == 32 &&
-    offsetof(TileGhosts_f64, F) == 40 && offsetof(TileGhosts_f64, Second) == 64 &&
-    offsetof(TileGhosts_f64, Kinds) == 88 && offsetof(TileGhosts_f64, Others) == 112 &&
-    offsetof(TileGhosts_f64, Order) == 136, "TileGhosts_f64");
+    offsetof(TileGhosts_f64, RoundOff) == 32 && offsetof(TileGhosts_f64, F) == 40 &&
+    offsetof(TileGhosts_f64, Second) == 64 && offsetof(TileGhosts_f64, Kinds) == 88 &&
+    offsetof(TileGhosts_f64, Others) == 112 && offsetof(TileGhosts_f64, Order) == 136, "TileGhosts_f64");
 
 // TileList finds the tiles that are active in the next ListSteps steps, in ascending order.
 // TileList, tilelist2.go:31
@@ -3051,7 +3047,7 @@ DEVICE int32 runValues_mixed_f32(runValues_f32 *o, float roundOff) {
 }
 
 // nonzero returns a bit for each value that is not zero.
-// (*runValues[float32]).nonzero, squareruns.go:58
+// (*runValues[float32]).nonzero, squareruns.go:66
 DEVICE int32 runValues_nonzero_f32(runValues_f32 *o) {
     return flag(o->a != 0.0f) | shl(flag(o->b != 0.0f), int64(1)) | shl(flag(o->c != 0.0f), int64(2)) | shl(flag(o->d != 0.0f), int64(3)) | shl(flag(o->e != 0.0f), int64(4)) | shl(flag(o->f != 0.0f), int64(5)) | shl(flag(o->g != 0.0f), int64(6)) | shl(flag(o->h != 0.0f), int64(7));
 }
@@ -3068,7 +3064,7 @@ DEVICE int32 Matching_lines_f32(const Matching_f32 *m, int32 k, int32 x, int32 y
 }
 
 // ones returns the number of set bits of eight.
-// ones, squareruns.go:64
+// ones, squareruns.go:72
 DEVICE int32 ones(int32 bits) {
     bits = sub(bits, bits >> 1 & 85);
     bits = add(bits & 51, bits >> 2 & 51);
@@ -3076,7 +3072,7 @@ DEVICE int32 ones(int32 bits) {
 }
 
 // total returns the number of active cells of a square, by group.
-// total, squareruns.go:71
+// total, squareruns.go:79
 DEVICE int32 total(Slice<int32> groups) {
     int32 n = 0;
     for (int32 g = 0; g < 8; g++) {
@@ -3086,7 +3082,7 @@ DEVICE int32 total(Slice<int32> groups) {
 }
 
 // runsToList returns the number of runs to process in order to list n cells.
-// runsToList, squareruns.go:80
+// runsToList, squareruns.go:88
 DEVICE int32 runsToList(int32 n) {
     if (n == 0) {
         return 0;
@@ -3096,7 +3092,7 @@ DEVICE int32 runsToList(int32 n) {
 
 // listRun appends the active cells of run k to those of the previous runs. groups are the counts of active cells
 // in each groupRuns runs.
-// listRun, squareruns.go:89
+// listRun, squareruns.go:97
 DEVICE void listRun(Slice<int32> list, Slice<int32> bits, Slice<int32> groups, int32 k) {
     if (bits[k] == 0) {
         return;
@@ -3185,7 +3181,7 @@ DEVICE int32 runValues_mixed_f64(runValues_f64 *o, double roundOff) {
 }
 
 // nonzero returns a bit for each value that is not zero.
-// (*runValues[float64]).nonzero, squareruns.go:58
+// (*runValues[float64]).nonzero, squareruns.go:66
 DEVICE int32 runValues_nonzero_f64(runValues_f64 *o) {
     return flag(o->a != 0.0) | shl(flag(o->b != 0.0), int64(1)) | shl(flag(o->c != 0.0), int64(2)) | shl(flag(o->d != 0.0), int64(3)) | shl(flag(o->e != 0.0), int64(4)) | shl(flag(o->f != 0.0), int64(5)) | shl(flag(o->g != 0.0), int64(6)) | shl(flag(o->h != 0.0), int64(7));
 }
@@ -3936,7 +3932,7 @@ DEVICE bool exact_Fixed_Add(exact_Fixed *s, double x) {
     return true;
 }
 
-// (*tally).addVolume, surveycolumn.go:110
+// (*tally).addVolume, surveycolumn.go:114
 DEVICE void tally_addVolume(tally *o, double f) {
     o->lowest = num_Smaller_f64(f, o->lowest);
     o->highest = num_Larger_f64(f, o->highest);
@@ -3946,7 +3942,7 @@ DEVICE void tally_addVolume(tally *o, double f) {
 }
 
 // addVolumes adds the volume fractions of a run.
-// addVolumes[float32], surveycolumn.go:98
+// addVolumes[float32], surveycolumn.go:102
 DEVICE void addVolumes_f32(tally *o, runValues_f32 *v) {
     o->others = 0;
     tally_addVolume(o, double(v->a));
@@ -3960,14 +3956,14 @@ DEVICE void addVolumes_f32(tally *o, runValues_f32 *v) {
 }
 
 // number returns the number of cell i of a row in the block, x fastest.
-// (*Survey[float32]).number, surveycolumn.go:131
+// (*Survey[float32]).number, surveycolumn.go:168
 DEVICE int64 Survey_number_f32(const Survey_f32 *m, int32 i, int32 row) {
     return add(mul(int64(row), int64(m->Cells[0])), int64(i));
 }
 
 // EncodeBroken returns the number by which SurveyBroken describes a cell, numbered with x fastest, whose f is not
 // finite.
-// EncodeBroken, survey.go:173
+// EncodeBroken, survey.go:174
 DEVICE int64 EncodeBroken(int64 cell, double f) {
     int64 what = 0;
     if (f > 0.0) {
@@ -4072,20 +4068,54 @@ DEVICE void exact_AddTo(Slice<int64> words, double x) {
 
 // addOthers adds those of the volume fractions of a run that the sum could not add, or remembers the first cell that is
 // not finite.
-// (*Survey[float32]).addOthers, surveycolumn.go:119
+// (*Survey[float32]).addOthers, surveycolumn.go:123
 DEVICE void Survey_addOthers_f32(const Survey_f32 *m, int32 i, int32 row) {
     for (int32 q = 0; q < 8 && add(row, q) < m->Cells[1]; q = add(q, int32(1))) {
         double f = double(m->F[Survey_index_f32(m, i, add(row, q))]);
         if (f - f != 0.0) {
-            atomic_max(&m->Found[215], EncodeBroken(Survey_number_f32(m, i, add(row, q)), f));
+            atomic_max(&m->Found[218], EncodeBroken(Survey_number_f32(m, i, add(row, q)), f));
         } else if (bool fits = exact_Fits(f); !fits) {
             exact_AddTo(Slice<int64>{m->Found.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))}, f);
         }
     }
 }
 
+// full returns a bit for each full cell.
+// (*runValues[float32]).full, squareruns.go:58
+DEVICE int32 runValues_full_f32(runValues_f32 *o, float roundOff) {
+    return flag(full_f32(o->a, roundOff)) | shl(flag(full_f32(o->b, roundOff)), int64(1)) | shl(flag(full_f32(o->c, roundOff)), int64(2)) | shl(flag(full_f32(o->d, roundOff)), int64(3)) | shl(flag(full_f32(o->e, roundOff)), int64(4)) | shl(flag(full_f32(o->f, roundOff)), int64(5)) | shl(flag(full_f32(o->g, roundOff)), int64(6)) | shl(flag(full_f32(o->h, roundOff)), int64(7));
+}
+
+// countAlong adds to a word of the results whether the cells beside a full one along an axis are empty.
+// (*Survey[float32]).countAlong, surveycolumn.go:161
+DEVICE void Survey_countAlong_f32(const Survey_f32 *m, int64 c, int64 stride, int64 word) {
+    if (int32 n = add(flag(empty_f32(m->F[sub(c, stride)], m->RoundOff)), flag(empty_f32(m->F[add(c, stride)], m->RoundOff))); n != 0) {
+        atomic_add(&m->Found[word], int64(n));
+    }
+}
+
+// (*Survey[float32]).countFaces, surveycolumn.go:150
+DEVICE void Survey_countFaces_f32(const Survey_f32 *m, int64 c) {
+    if (full_f32(m->F[c], m->RoundOff)) {
+        Survey_countAlong_f32(m, c, 1, 214);
+        Survey_countAlong_f32(m, c, int64(m->Lattice_.SY), 215);
+        if (m->Lattice_.SZ != 0) {
+            Survey_countAlong_f32(m, c, int64(m->Lattice_.SZ), 216);
+        }
+    }
+}
+
+// countRun counts the faces between full and empty cells of a run.
+// (*Survey[float32]).countRun, surveycolumn.go:135
+DEVICE void Survey_countRun_f32(const Survey_f32 *m, place *p) {
+    for (int32 q = 0; q < 8 && p->left > 0; q = add(q, int32(1))) {
+        Survey_countFaces_f32(m, p->cell);
+        Survey_next_f32(m, p);
+    }
+}
+
 // begun returns the initial value of cell i of a row, 0 after the last row.
-// (*Survey[float32]).begun, surveycolumn.go:134
+// (*Survey[float32]).begun, surveycolumn.go:171
 DEVICE double Survey_begun_f32(const Survey_f32 *m, int32 i, int32 row) {
     if (row < m->Cells[1]) {
         return m->Reference[Survey_number_f32(m, i, row)];
@@ -4093,7 +4123,7 @@ DEVICE double Survey_begun_f32(const Survey_f32 *m, int32 i, int32 row) {
     return 0.0;
 }
 
-// (*tally).addChange, surveycolumn.go:163
+// (*tally).addChange, surveycolumn.go:200
 DEVICE void tally_addChange(tally *o, double f, double was) {
     if (bool added = exact_Fixed_Add(&o->change, num_Abs_f64(f - was)); !added) {
         o->others = add(o->others, int32(1));
@@ -4101,7 +4131,7 @@ DEVICE void tally_addChange(tally *o, double f, double was) {
 }
 
 // addChanges adds the changes of a run since the start.
-// (*Survey[float32]).addChanges, surveycolumn.go:142
+// (*Survey[float32]).addChanges, surveycolumn.go:179
 DEVICE void Survey_addChanges_f32(const Survey_f32 *m, tally *o, runValues_f32 *v, int32 i, int32 row) {
     runValues_f64 was = runValues_f64{Survey_begun_f32(m, i, row), Survey_begun_f32(m, i, add(row, 1)), Survey_begun_f32(m, i, add(row, 2)), Survey_begun_f32(m, i, add(row, 3)), Survey_begun_f32(m, i, add(row, 4)), Survey_begun_f32(m, i, add(row, 5)), Survey_begun_f32(m, i, add(row, 6)), Survey_begun_f32(m, i, add(row, 7))};
     o->others = 0;
@@ -4123,7 +4153,7 @@ DEVICE void Survey_addChanges_f32(const Survey_f32 *m, tally *o, runValues_f32 *
 }
 
 // store stores one of the sums of thread k; sum is SurveyVolume, SurveyChange or SurveySize.
-// store, surveycolumn.go:185
+// store, surveycolumn.go:222
 DEVICE void store(Slice<int64> parts, int32 sum, int32 k, exact_Fixed *s) {
     int32 at = add(mul(sum / 71, 384), k);
     parts[at] = s->High;
@@ -4132,7 +4162,7 @@ DEVICE void store(Slice<int64> parts, int32 sum, int32 k, exact_Fixed *s) {
 }
 
 // excess returns the bits of the largest amount by which a volume fraction is outside [0, 1].
-// (*tally).excess, surveycolumn.go:177
+// (*tally).excess, surveycolumn.go:214
 DEVICE int64 tally_excess(tally *o) {
     if (double worst = num_Larger_f64(-o->lowest, o->highest - 1.0); worst > 0.0) {
         return int64(uint64(__double_as_longlong(worst)));
@@ -4149,12 +4179,16 @@ DEVICE int32 Survey_column_f32(const Survey_f32 *m, int32 k, int32 x, int32 y, S
     if (i < m->Cells[0] && row < m->Cells[1]) {
         place p = place{Survey_index_f32(m, i, row), rem(row, m->Rows), sub(m->Cells[1], row)};
         for (int32 r = 0; r < 4 && p.left > 0; r = add(r, int32(1))) {
+            place start = p;
             runValues_f32 v = Survey_run_f32(m, &p);
             if (runValues_nonzero_f32(&v) != 0) {
                 mixed |= shl(runValues_mixed_f32(&v, m->RoundOff), mul(r, 8));
                 addVolumes_f32(&o, &v);
                 if (o.others != 0) {
                     Survey_addOthers_f32(m, i, add(row, mul(r, 8)));
+                }
+                if (runValues_full_f32(&v, m->RoundOff) != 0) {
+                    Survey_countRun_f32(m, &start);
                 }
             }
             if (m->Errors) {
@@ -4169,7 +4203,7 @@ DEVICE int32 Survey_column_f32(const Survey_f32 *m, int32 k, int32 x, int32 y, S
 }
 
 // ones32 returns the number of set bits.
-// ones32, surveycolumn.go:236
+// ones32, surveycolumn.go:273
 DEVICE int32 ones32(int32 bits) {
     uint32 v = uint32(bits);
     v -= v >> 1 & 1431655765u;
@@ -4179,7 +4213,7 @@ DEVICE int32 ones32(int32 bits) {
 }
 
 // some returns count, or 0 if n is 0.
-// some, squareruns.go:118
+// some, squareruns.go:126
 DEVICE int32 some(int32 n, int32 count) {
     if (n == 0) {
         return 0;
@@ -4189,7 +4223,7 @@ DEVICE int32 some(int32 n, int32 count) {
 
 // mixedCell returns the array index of mixed cell n of the tile at (x, y), in the order of columns. groups are the
 // counts of mixed cells in each groupRuns columns.
-// (*Survey[float32]).mixedCell, surveycolumn.go:246
+// (*Survey[float32]).mixedCell, surveycolumn.go:283
 DEVICE int64 Survey_mixedCell_f32(const Survey_f32 *m, int32 n, int32 x, int32 y, Slice<int32> bits,
         Slice<int32> groups) {
     int32 left = n, group = 0;
@@ -4253,7 +4287,7 @@ DEVICE float geom_Length_f32(geom_Line_f32 *p, float hx, float hy) {
 }
 
 // addSize adds the size of a line or plane.
-// (*Survey[float32]).addSize, surveycolumn.go:170
+// (*Survey[float32]).addSize, surveycolumn.go:207
 DEVICE void Survey_addSize_f32(const Survey_f32 *m, exact_Fixed *sum, double size) {
     if (bool added = exact_Fixed_Add(sum, size); !added) {
         exact_AddTo(Slice<int64>{m->Found.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))}, size);
@@ -4269,7 +4303,7 @@ DEVICE int64 num_Larger_int64(int64 a, int64 b) {
     return b;
 }
 
-// mergePart, surveycolumn.go:204
+// mergePart, surveycolumn.go:241
 DEVICE int64 mergePart(int32 part, int64 a, int64 b) {
     if (part == 9) {
         return num_Larger_int64(a, b);
@@ -4278,7 +4312,7 @@ DEVICE int64 mergePart(int32 part, int64 a, int64 b) {
 }
 
 // merge merges part k/surveyGroups of every surveyGroups-th thread, of a tile with n mixed cells.
-// merge, surveycolumn.go:193
+// merge, surveycolumn.go:230
 DEVICE int64 merge(Slice<int64> parts, int32 k, int32 n) {
     int32 part = k / 8;
     int64 merged = 0;
@@ -4293,7 +4327,7 @@ DEVICE int64 merge(Slice<int64> parts, int32 k, int32 n) {
 }
 
 // mergedPart merges a part over all groups.
-// mergedPart, surveycolumn.go:212
+// mergedPart, surveycolumn.go:249
 DEVICE int64 mergedPart(Slice<int64> merged, int32 part) {
     int64 v = 0;
     for (int32 g = 0; g < 8; g++) {
@@ -4320,11 +4354,11 @@ DEVICE void exact_Fixed_AddTo(exact_Fixed *s, Slice<int64> words) {
 }
 
 // addToTotals adds the sum that begins with part k of a tile with n mixed cells to the results.
-// (*Survey[float32]).addToTotals, surveycolumn.go:221
+// (*Survey[float32]).addToTotals, surveycolumn.go:258
 DEVICE void Survey_addToTotals_f32(const Survey_f32 *m, int32 k, int32 n, Slice<int64> merged) {
     if (k == 9) {
         if (int64 worst = mergedPart(merged, k); worst != 0) {
-            atomic_max(&m->Found[214], worst);
+            atomic_max(&m->Found[217], worst);
         }
     } else if (k % 3 == 0) {
         exact_Fixed s = exact_Fixed{mergedPart(merged, k), mergedPart(merged, add(k, 1)), mergedPart(merged, add(k, 2))};
@@ -4335,7 +4369,7 @@ DEVICE void Survey_addToTotals_f32(const Survey_f32 *m, int32 k, int32 n, Slice<
 }
 
 // Survey2 measures tile t in two dimensions. The mixed cells are distributed over the threads.
-// Survey2[float32], survey.go:68
+// Survey2[float32], survey.go:69
 DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Array<int64, 1280> *parts,
         Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups) {
     auto [x, y] = Survey_corner_f32(m, t);
@@ -4422,7 +4456,7 @@ DEVICE runValues_f64 Survey_run_f64(const Survey_f64 *m, place *p) {
 }
 
 // addVolumes adds the volume fractions of a run.
-// addVolumes[float64], surveycolumn.go:98
+// addVolumes[float64], surveycolumn.go:102
 DEVICE void addVolumes_f64(tally *o, runValues_f64 *v) {
     o->others = 0;
     tally_addVolume(o, v->a);
@@ -4436,27 +4470,61 @@ DEVICE void addVolumes_f64(tally *o, runValues_f64 *v) {
 }
 
 // number returns the number of cell i of a row in the block, x fastest.
-// (*Survey[float64]).number, surveycolumn.go:131
+// (*Survey[float64]).number, surveycolumn.go:168
 DEVICE int64 Survey_number_f64(const Survey_f64 *m, int32 i, int32 row) {
     return add(mul(int64(row), int64(m->Cells[0])), int64(i));
 }
 
 // addOthers adds those of the volume fractions of a run that the sum could not add, or remembers the first cell that is
 // not finite.
-// (*Survey[float64]).addOthers, surveycolumn.go:119
+// (*Survey[float64]).addOthers, surveycolumn.go:123
 DEVICE void Survey_addOthers_f64(const Survey_f64 *m, int32 i, int32 row) {
     for (int32 q = 0; q < 8 && add(row, q) < m->Cells[1]; q = add(q, int32(1))) {
         double f = m->F[Survey_index_f64(m, i, add(row, q))];
         if (f - f != 0.0) {
-            atomic_max(&m->Found[215], EncodeBroken(Survey_number_f64(m, i, add(row, q)), f));
+            atomic_max(&m->Found[218], EncodeBroken(Survey_number_f64(m, i, add(row, q)), f));
         } else if (bool fits = exact_Fits(f); !fits) {
             exact_AddTo(Slice<int64>{m->Found.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))}, f);
         }
     }
 }
 
+// full returns a bit for each full cell.
+// (*runValues[float64]).full, squareruns.go:58
+DEVICE int32 runValues_full_f64(runValues_f64 *o, double roundOff) {
+    return flag(full_f64(o->a, roundOff)) | shl(flag(full_f64(o->b, roundOff)), int64(1)) | shl(flag(full_f64(o->c, roundOff)), int64(2)) | shl(flag(full_f64(o->d, roundOff)), int64(3)) | shl(flag(full_f64(o->e, roundOff)), int64(4)) | shl(flag(full_f64(o->f, roundOff)), int64(5)) | shl(flag(full_f64(o->g, roundOff)), int64(6)) | shl(flag(full_f64(o->h, roundOff)), int64(7));
+}
+
+// countAlong adds to a word of the results whether the cells beside a full one along an axis are empty.
+// (*Survey[float64]).countAlong, surveycolumn.go:161
+DEVICE void Survey_countAlong_f64(const Survey_f64 *m, int64 c, int64 stride, int64 word) {
+    if (int32 n = add(flag(empty_f64(m->F[sub(c, stride)], m->RoundOff)), flag(empty_f64(m->F[add(c, stride)], m->RoundOff))); n != 0) {
+        atomic_add(&m->Found[word], int64(n));
+    }
+}
+
+// (*Survey[float64]).countFaces, surveycolumn.go:150
+DEVICE void Survey_countFaces_f64(const Survey_f64 *m, int64 c) {
+    if (full_f64(m->F[c], m->RoundOff)) {
+        Survey_countAlong_f64(m, c, 1, 214);
+        Survey_countAlong_f64(m, c, int64(m->Lattice_.SY), 215);
+        if (m->Lattice_.SZ != 0) {
+            Survey_countAlong_f64(m, c, int64(m->Lattice_.SZ), 216);
+        }
+    }
+}
+
+// countRun counts the faces between full and empty cells of a run.
+// (*Survey[float64]).countRun, surveycolumn.go:135
+DEVICE void Survey_countRun_f64(const Survey_f64 *m, place *p) {
+    for (int32 q = 0; q < 8 && p->left > 0; q = add(q, int32(1))) {
+        Survey_countFaces_f64(m, p->cell);
+        Survey_next_f64(m, p);
+    }
+}
+
 // begun returns the initial value of cell i of a row, 0 after the last row.
-// (*Survey[float64]).begun, surveycolumn.go:134
+// (*Survey[float64]).begun, surveycolumn.go:171
 DEVICE double Survey_begun_f64(const Survey_f64 *m, int32 i, int32 row) {
     if (row < m->Cells[1]) {
         return m->Reference[Survey_number_f64(m, i, row)];
@@ -4465,7 +4533,7 @@ DEVICE double Survey_begun_f64(const Survey_f64 *m, int32 i, int32 row) {
 }
 
 // addChanges adds the changes of a run since the start.
-// (*Survey[float64]).addChanges, surveycolumn.go:142
+// (*Survey[float64]).addChanges, surveycolumn.go:179
 DEVICE void Survey_addChanges_f64(const Survey_f64 *m, tally *o, runValues_f64 *v, int32 i, int32 row) {
     runValues_f64 was = runValues_f64{Survey_begun_f64(m, i, row), Survey_begun_f64(m, i, add(row, 1)), Survey_begun_f64(m, i, add(row, 2)), Survey_begun_f64(m, i, add(row, 3)), Survey_begun_f64(m, i, add(row, 4)), Survey_begun_f64(m, i, add(row, 5)), Survey_begun_f64(m, i, add(row, 6)), Survey_begun_f64(m, i, add(row, 7))};
     o->others = 0;
@@ -4495,12 +4563,16 @@ DEVICE int32 Survey_column_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, S
     if (i < m->Cells[0] && row < m->Cells[1]) {
         place p = place{Survey_index_f64(m, i, row), rem(row, m->Rows), sub(m->Cells[1], row)};
         for (int32 r = 0; r < 4 && p.left > 0; r = add(r, int32(1))) {
+            place start = p;
             runValues_f64 v = Survey_run_f64(m, &p);
             if (runValues_nonzero_f64(&v) != 0) {
                 mixed |= shl(runValues_mixed_f64(&v, m->RoundOff), mul(r, 8));
                 addVolumes_f64(&o, &v);
                 if (o.others != 0) {
                     Survey_addOthers_f64(m, i, add(row, mul(r, 8)));
+                }
+                if (runValues_full_f64(&v, m->RoundOff) != 0) {
+                    Survey_countRun_f64(m, &start);
                 }
             }
             if (m->Errors) {
@@ -4516,7 +4588,7 @@ DEVICE int32 Survey_column_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, S
 
 // mixedCell returns the array index of mixed cell n of the tile at (x, y), in the order of columns. groups are the
 // counts of mixed cells in each groupRuns columns.
-// (*Survey[float64]).mixedCell, surveycolumn.go:246
+// (*Survey[float64]).mixedCell, surveycolumn.go:283
 DEVICE int64 Survey_mixedCell_f64(const Survey_f64 *m, int32 n, int32 x, int32 y, Slice<int32> bits,
         Slice<int32> groups) {
     int32 left = n, group = 0;
@@ -4580,7 +4652,7 @@ DEVICE double geom_Length_f64(geom_Line_f64 *p, double hx, double hy) {
 }
 
 // addSize adds the size of a line or plane.
-// (*Survey[float64]).addSize, surveycolumn.go:170
+// (*Survey[float64]).addSize, surveycolumn.go:207
 DEVICE void Survey_addSize_f64(const Survey_f64 *m, exact_Fixed *sum, double size) {
     if (bool added = exact_Fixed_Add(sum, size); !added) {
         exact_AddTo(Slice<int64>{m->Found.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))}, size);
@@ -4588,11 +4660,11 @@ DEVICE void Survey_addSize_f64(const Survey_f64 *m, exact_Fixed *sum, double siz
 }
 
 // addToTotals adds the sum that begins with part k of a tile with n mixed cells to the results.
-// (*Survey[float64]).addToTotals, surveycolumn.go:221
+// (*Survey[float64]).addToTotals, surveycolumn.go:258
 DEVICE void Survey_addToTotals_f64(const Survey_f64 *m, int32 k, int32 n, Slice<int64> merged) {
     if (k == 9) {
         if (int64 worst = mergedPart(merged, k); worst != 0) {
-            atomic_max(&m->Found[214], worst);
+            atomic_max(&m->Found[217], worst);
         }
     } else if (k % 3 == 0) {
         exact_Fixed s = exact_Fixed{mergedPart(merged, k), mergedPart(merged, add(k, 1)), mergedPart(merged, add(k, 2))};
@@ -4603,7 +4675,7 @@ DEVICE void Survey_addToTotals_f64(const Survey_f64 *m, int32 k, int32 n, Slice<
 }
 
 // Survey2 measures tile t in two dimensions. The mixed cells are distributed over the threads.
-// Survey2[float64], survey.go:68
+// Survey2[float64], survey.go:69
 DEVICE void Survey2_f64_at(int64 t, const Survey_f64 *m, const Sweep2_f64 *s, Array<int64, 1280> *parts,
         Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups) {
     auto [x, y] = Survey_corner_f64(m, t);
@@ -4849,7 +4921,7 @@ DEVICE float geom_Section_f32(geom_Plane_f32 *p, float hx, float hy, float hz) {
 }
 
 // Survey3 is Survey2 in three dimensions.
-// Survey3[float32], survey.go:100
+// Survey3[float32], survey.go:101
 DEVICE void Survey3_f32_at(int64 t, const Survey_f32 *m, const Sweep3_f32 *s, Array<int64, 1280> *parts,
         Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups) {
     auto [x, y] = Survey_corner_f32(m, t);
@@ -5095,7 +5167,7 @@ DEVICE double geom_Section_f64(geom_Plane_f64 *p, double hx, double hy, double h
 }
 
 // Survey3 is Survey2 in three dimensions.
-// Survey3[float64], survey.go:100
+// Survey3[float64], survey.go:101
 DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Array<int64, 1280> *parts,
         Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups) {
     auto [x, y] = Survey_corner_f64(m, t);
@@ -5130,14 +5202,14 @@ DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Ar
     }
 }
 
-// (*Sweep2[float32]).size, survey.go:141
+// (*Sweep2[float32]).size, survey.go:142
 DEVICE float Sweep2_size_f32(const Sweep2_f32 *s, int64 c, float hx, float hy) {
     geom_Line_f32 p = Sweep2_plane_f32(s, c);
     return geom_Length_f32(&p, hx, hy);
 }
 
 // Size2 writes the length of the line in cell (i, j) to size if the cell is mixed. Other elements of size are kept.
-// Size2[float32], survey.go:132
+// Size2[float32], survey.go:133
 DEVICE void Size2_f32_at(int64 i, int64 j, const Survey_f32 *m, const Sweep2_f32 *s, Slice<float> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f32(s->F[c], s->RoundOff)) {
@@ -5146,14 +5218,14 @@ DEVICE void Size2_f32_at(int64 i, int64 j, const Survey_f32 *m, const Sweep2_f32
     }
 }
 
-// (*Sweep2[float64]).size, survey.go:141
+// (*Sweep2[float64]).size, survey.go:142
 DEVICE double Sweep2_size_f64(const Sweep2_f64 *s, int64 c, double hx, double hy) {
     geom_Line_f64 p = Sweep2_plane_f64(s, c);
     return geom_Length_f64(&p, hx, hy);
 }
 
 // Size2 writes the length of the line in cell (i, j) to size if the cell is mixed. Other elements of size are kept.
-// Size2[float64], survey.go:132
+// Size2[float64], survey.go:133
 DEVICE void Size2_f64_at(int64 i, int64 j, const Survey_f64 *m, const Sweep2_f64 *s, Slice<double> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f64(s->F[c], s->RoundOff)) {
@@ -5162,14 +5234,14 @@ DEVICE void Size2_f64_at(int64 i, int64 j, const Survey_f64 *m, const Sweep2_f64
     }
 }
 
-// (*Sweep3[float32]).size, survey.go:158
+// (*Sweep3[float32]).size, survey.go:159
 DEVICE float Sweep3_size_f32(const Sweep3_f32 *s, int64 c, float hx, float hy, float hz) {
     geom_Plane_f32 p = Sweep3_plane_f32(s, c);
     return geom_Section_f32(&p, hx, hy, hz);
 }
 
 // Size3 writes the area of the plane in cell (i, j, k) to size if the cell is mixed. Other elements of size are kept.
-// Size3[float32], survey.go:149
+// Size3[float32], survey.go:150
 DEVICE void Size3_f32_at(int64 i, int64 j, int64 k, const Survey_f32 *m, const Sweep3_f32 *s, Slice<float> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f32(s->F[c], s->RoundOff)) {
@@ -5178,14 +5250,14 @@ DEVICE void Size3_f32_at(int64 i, int64 j, int64 k, const Survey_f32 *m, const S
     }
 }
 
-// (*Sweep3[float64]).size, survey.go:158
+// (*Sweep3[float64]).size, survey.go:159
 DEVICE double Sweep3_size_f64(const Sweep3_f64 *s, int64 c, double hx, double hy, double hz) {
     geom_Plane_f64 p = Sweep3_plane_f64(s, c);
     return geom_Section_f64(&p, hx, hy, hz);
 }
 
 // Size3 writes the area of the plane in cell (i, j, k) to size if the cell is mixed. Other elements of size are kept.
-// Size3[float64], survey.go:149
+// Size3[float64], survey.go:150
 DEVICE void Size3_f64_at(int64 i, int64 j, int64 k, const Survey_f64 *m, const Sweep3_f64 *s, Slice<double> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f64(s->F[c], s->RoundOff)) {
@@ -5195,28 +5267,32 @@ DEVICE void Size3_f64_at(int64 i, int64 j, int64 k, const Survey_f64 *m, const S
 }
 
 // ClearSurvey clears word k of a survey's results.
-// ClearSurvey, survey.go:166
+// ClearSurvey, survey.go:167
 DEVICE void ClearSurvey_at(int64 k, Slice<int64> found) {
     found[k] = 0;
 }
 
 // staysEmpty reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
-// the axis are empty.
-// staysEmpty[float32], flux.go:29
-DEVICE bool staysEmpty_f32(int32 method, float f, float below, float above, float tolerance) {
-    return empty_f32(f, tolerance) && empty_f32(below, tolerance) && empty_f32(above, tolerance) && (method == 0 || f == 0.0f);
+// the axis are empty up to round-off.
+//
+// The sweeps of EI-LE would multiply what round-off has left by 1/(1 - spread), and then by 1 + spread of the other
+// axis, the product of which is 1. Leaving it changes the volume by less than the rounding of mixed cells does, and
+// keeps the cells that an interface has passed idle, instead of all of them busy to the end.
+// staysEmpty[float32], flux.go:33
+DEVICE bool staysEmpty_f32(float f, float below, float above, float tolerance) {
+    return empty_f32(f, tolerance) && empty_f32(below, tolerance) && empty_f32(above, tolerance);
 }
 
 // staysFull reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
 // the axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
-// staysFull[float32], flux.go:35
-DEVICE bool staysFull_f32(int32 method, float f, float below, float above, float tolerance) {
-    return full_f32(f, tolerance) && full_f32(below, tolerance) && full_f32(above, tolerance) && (method == 0 || f == 1.0f);
+// staysFull[float32], flux.go:39
+DEVICE bool staysFull_f32(float f, float below, float above, float tolerance) {
+    return full_f32(f, tolerance) && full_f32(below, tolerance) && full_f32(above, tolerance);
 }
 
 // donorOf is the volume fraction of the donor of a face: the one of the cells below and above it from which fluid
 // flows.
-// donorOf[float32], flux.go:72
+// donorOf[float32], flux.go:76
 DEVICE float donorOf_f32(float cfl, float below, float above) {
     float donor = above;
     if (cfl > 0.0f) {
@@ -5232,7 +5308,7 @@ DEVICE float donorOf_f32(float cfl, float below, float above) {
 // The flux from a donor whose volume fraction is 0 or 1 up to round-off is that for exactly 0 or 1. The donor keeps the
 // difference until the interface reaches it: if these differences were advected, each of their fluxes would cause
 // another one, in more and more cells.
-// pureFlux[float32], flux.go:63
+// pureFlux[float32], flux.go:67
 struct pureFlux_f32_results { float r0; bool r1; };
 DEVICE pureFlux_f32_results pureFlux_f32(float cfl, float donor, float tolerance) {
     float flux = 0.0f;
@@ -5245,14 +5321,14 @@ DEVICE pureFlux_f32_results pureFlux_f32(float cfl, float donor, float tolerance
 
 // stretched is the thickness of the layer that the Lagrangian sweep moves over a face, as a part of the donor, which
 // the sweep has stretched: lo and hi are the CFL numbers of the donor's faces.
-// stretched[float32], flux.go:99
+// stretched[float32], flux.go:103
 DEVICE float stretched_f32(float thickness, float lo, float hi) {
     return thickness / (1.0f + (hi - lo));
 }
 
 // movedAlpha is the α of a donor's plane relative to the layer of the given thickness that is moved over the face;
 // along is the normal's component along the axis.
-// movedAlpha[float32], flux.go:103
+// movedAlpha[float32], flux.go:107
 DEVICE float movedAlpha_f32(float cfl, float thickness, float along, float alpha) {
     if (cfl > 0.0f) {
         return alpha - along * (1.0f - thickness);
@@ -5262,7 +5338,7 @@ DEVICE float movedAlpha_f32(float cfl, float thickness, float along, float alpha
 
 // lineFlux is the flux from a mixed donor in the plane; along and across are its normal's components along the axis of
 // the sweep and across it.
-// lineFlux[float32], flux.go:112
+// lineFlux[float32], flux.go:116
 DEVICE float lineFlux_f32(float cfl, float thickness, float along, float across, float alpha) {
     return cfl * geom_Area_f32(along * thickness, across, movedAlpha_f32(cfl, thickness, along, alpha));
 }
@@ -5305,7 +5381,7 @@ DEVICE fluxes_f32 Sweep2_mixedFluxes_f32(const Sweep2_f32 *s, int64 c, float q, 
 
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
 // passes them. Among full cells the result is the old value, to the last bit.
-// updated[float32], flux.go:41
+// updated[float32], flux.go:45
 DEVICE float updated_f32(int32 method, float f, float start, float lo, float hi, float in, float out) {
     float gain = in - out;
     float spread = hi - lo;
@@ -5346,8 +5422,8 @@ DEVICE float Sweep2_advanced_f32(const Sweep2_f32 *s, int64 c, float q, float f,
 DEVICE void Advance2_f32_at(int64 i, int64 j, const Sweep2_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    bool emptyStays = staysEmpty_f32(s->Method, f, below, above, s->RoundOff);
-    bool fullStays = staysFull_f32(s->Method, f, below, above, s->RoundOff);
+    bool emptyStays = staysEmpty_f32(f, below, above, s->RoundOff);
+    bool fullStays = staysFull_f32(f, below, above, s->RoundOff);
     fullStays = fullStays && (s->Method != 0 || s->Start[c] > 0.5f);
     float after = f;
     if (!(emptyStays || fullStays)) {
@@ -5357,22 +5433,26 @@ DEVICE void Advance2_f32_at(int64 i, int64 j, const Sweep2_f32 *s, Clock_f32 *cl
 }
 
 // staysEmpty reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
-// the axis are empty.
-// staysEmpty[float64], flux.go:29
-DEVICE bool staysEmpty_f64(int32 method, double f, double below, double above, double tolerance) {
-    return empty_f64(f, tolerance) && empty_f64(below, tolerance) && empty_f64(above, tolerance) && (method == 0 || f == 0.0);
+// the axis are empty up to round-off.
+//
+// The sweeps of EI-LE would multiply what round-off has left by 1/(1 - spread), and then by 1 + spread of the other
+// axis, the product of which is 1. Leaving it changes the volume by less than the rounding of mixed cells does, and
+// keeps the cells that an interface has passed idle, instead of all of them busy to the end.
+// staysEmpty[float64], flux.go:33
+DEVICE bool staysEmpty_f64(double f, double below, double above, double tolerance) {
+    return empty_f64(f, tolerance) && empty_f64(below, tolerance) && empty_f64(above, tolerance);
 }
 
 // staysFull reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
 // the axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
-// staysFull[float64], flux.go:35
-DEVICE bool staysFull_f64(int32 method, double f, double below, double above, double tolerance) {
-    return full_f64(f, tolerance) && full_f64(below, tolerance) && full_f64(above, tolerance) && (method == 0 || f == 1.0);
+// staysFull[float64], flux.go:39
+DEVICE bool staysFull_f64(double f, double below, double above, double tolerance) {
+    return full_f64(f, tolerance) && full_f64(below, tolerance) && full_f64(above, tolerance);
 }
 
 // donorOf is the volume fraction of the donor of a face: the one of the cells below and above it from which fluid
 // flows.
-// donorOf[float64], flux.go:72
+// donorOf[float64], flux.go:76
 DEVICE double donorOf_f64(double cfl, double below, double above) {
     double donor = above;
     if (cfl > 0.0) {
@@ -5388,7 +5468,7 @@ DEVICE double donorOf_f64(double cfl, double below, double above) {
 // The flux from a donor whose volume fraction is 0 or 1 up to round-off is that for exactly 0 or 1. The donor keeps the
 // difference until the interface reaches it: if these differences were advected, each of their fluxes would cause
 // another one, in more and more cells.
-// pureFlux[float64], flux.go:63
+// pureFlux[float64], flux.go:67
 struct pureFlux_f64_results { double r0; bool r1; };
 DEVICE pureFlux_f64_results pureFlux_f64(double cfl, double donor, double tolerance) {
     double flux = 0.0;
@@ -5401,14 +5481,14 @@ DEVICE pureFlux_f64_results pureFlux_f64(double cfl, double donor, double tolera
 
 // stretched is the thickness of the layer that the Lagrangian sweep moves over a face, as a part of the donor, which
 // the sweep has stretched: lo and hi are the CFL numbers of the donor's faces.
-// stretched[float64], flux.go:99
+// stretched[float64], flux.go:103
 DEVICE double stretched_f64(double thickness, double lo, double hi) {
     return thickness / (1.0 + (hi - lo));
 }
 
 // movedAlpha is the α of a donor's plane relative to the layer of the given thickness that is moved over the face;
 // along is the normal's component along the axis.
-// movedAlpha[float64], flux.go:103
+// movedAlpha[float64], flux.go:107
 DEVICE double movedAlpha_f64(double cfl, double thickness, double along, double alpha) {
     if (cfl > 0.0) {
         return alpha - along * (1.0 - thickness);
@@ -5418,7 +5498,7 @@ DEVICE double movedAlpha_f64(double cfl, double thickness, double along, double 
 
 // lineFlux is the flux from a mixed donor in the plane; along and across are its normal's components along the axis of
 // the sweep and across it.
-// lineFlux[float64], flux.go:112
+// lineFlux[float64], flux.go:116
 DEVICE double lineFlux_f64(double cfl, double thickness, double along, double across, double alpha) {
     return cfl * geom_Area_f64(along * thickness, across, movedAlpha_f64(cfl, thickness, along, alpha));
 }
@@ -5461,7 +5541,7 @@ DEVICE fluxes_f64 Sweep2_mixedFluxes_f64(const Sweep2_f64 *s, int64 c, double q,
 
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
 // passes them. Among full cells the result is the old value, to the last bit.
-// updated[float64], flux.go:41
+// updated[float64], flux.go:45
 DEVICE double updated_f64(int32 method, double f, double start, double lo, double hi, double in, double out) {
     double gain = in - out;
     double spread = hi - lo;
@@ -5502,8 +5582,8 @@ DEVICE double Sweep2_advanced_f64(const Sweep2_f64 *s, int64 c, double q, double
 DEVICE void Advance2_f64_at(int64 i, int64 j, const Sweep2_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    bool emptyStays = staysEmpty_f64(s->Method, f, below, above, s->RoundOff);
-    bool fullStays = staysFull_f64(s->Method, f, below, above, s->RoundOff);
+    bool emptyStays = staysEmpty_f64(f, below, above, s->RoundOff);
+    bool fullStays = staysFull_f64(f, below, above, s->RoundOff);
     fullStays = fullStays && (s->Method != 0 || s->Start[c] > 0.5);
     double after = f;
     if (!(emptyStays || fullStays)) {
@@ -5568,8 +5648,8 @@ DEVICE float Sweep3_advanced_f32(const Sweep3_f32 *s, int64 c, float q, float f,
 DEVICE void Advance3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    bool emptyStays = staysEmpty_f32(0, f, below, above, s->RoundOff);
-    bool fullStays = staysFull_f32(0, f, below, above, s->RoundOff);
+    bool emptyStays = staysEmpty_f32(f, below, above, s->RoundOff);
+    bool fullStays = staysFull_f32(f, below, above, s->RoundOff);
     fullStays = fullStays && s->Start[c] > 0.5f;
     float after = f;
     if (!(emptyStays || fullStays)) {
@@ -5634,8 +5714,8 @@ DEVICE double Sweep3_advanced_f64(const Sweep3_f64 *s, int64 c, double q, double
 DEVICE void Advance3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    bool emptyStays = staysEmpty_f64(0, f, below, above, s->RoundOff);
-    bool fullStays = staysFull_f64(0, f, below, above, s->RoundOff);
+    bool emptyStays = staysEmpty_f64(f, below, above, s->RoundOff);
+    bool fullStays = staysFull_f64(f, below, above, s->RoundOff);
     fullStays = fullStays && s->Start[c] > 0.5;
     double after = f;
     if (!(emptyStays || fullStays)) {
@@ -6136,18 +6216,14 @@ DEVICE float Tiles2_cell_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
     return s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
 }
 
-// kindOfCell returns the kind of one cell, which a sweep by the method does not change if its neighbours are of the
-// same kind.
-// kindOfCell[float32], tilekind2.go:30
-DEVICE int32 kindOfCell_f32(float f, int32 method, float roundOff) {
-    if (method != 0) {
-        roundOff = 0.0f;
-    }
+// kindOfCell returns the kind of one cell, which a sweep does not change if its neighbours are of the same kind.
+// kindOfCell[float32], tilekind2.go:29
+DEVICE int32 kindOfCell_f32(float f, float roundOff) {
     int32 kind = 0;
-    if (!empty_f32(f, roundOff) || method != 0 && f < 0.0f) {
+    if (!empty_f32(f, roundOff)) {
         kind |= 1;
     }
-    if (!full_f32(f, roundOff) || method != 0 && f > 1.0f) {
+    if (!full_f32(f, roundOff)) {
         kind |= 2;
     }
     return kind;
@@ -6155,7 +6231,7 @@ DEVICE int32 kindOfCell_f32(float f, int32 method, float roundOff) {
 
 // (*Tiles2[float32]).kindOfLoaded, tilecells2.go:33
 DEVICE int32 Tiles2_kindOfLoaded_f32(const Tiles2_f32 *s, float f) {
-    return kindOfCell_f32(f, s->Methods[0], s->RoundOff);
+    return kindOfCell_f32(f, s->RoundOff);
 }
 
 // load loads every tileLoads-th of the tile's cells and margin into shared memory, beginning with number k, and returns
@@ -6267,7 +6343,7 @@ DEVICE bool Tiles2_stays_f32(const Tiles2_f32 *s, int32 n, int32 own, Array<floa
     int32 method = s->Methods[n];
     auto [step, unused1] = Tiles2_strides_f32(s, s->Axis ^ n);
     float f = (*a)[own], below = (*a)[sub(own, step)], above = (*a)[add(own, step)];
-    return staysEmpty_f32(method, f, below, above, s->RoundOff) || staysFull_f32(method, f, below, above, s->RoundOff) && (method != 0 || start > 0.5f);
+    return staysEmpty_f32(f, below, above, s->RoundOff) || staysFull_f32(f, below, above, s->RoundOff) && (method != 0 || start > 0.5f);
 }
 
 // firstOfRun does the first sweep in those cells of run k, tileRunCells cells of a column that a thread takes together,
@@ -6296,7 +6372,7 @@ DEVICE int32 Tiles2_firstOfRun_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 
 }
 
 // sumOf returns the sum of n counts.
-// sumOf, squareruns.go:109
+// sumOf, squareruns.go:117
 DEVICE int32 sumOf(Slice<int32> counts, int32 first, int32 n) {
     int32 sum = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -6307,7 +6383,7 @@ DEVICE int32 sumOf(Slice<int32> counts, int32 first, int32 n) {
 
 // listTileRun appends the numbers of the marked cells of run k of a tile to those of the previous runs. counts are the
 // numbers of marked cells of groups of runs, from the given one on.
-// listTileRun, squareruns.go:127
+// listTileRun, squareruns.go:135
 DEVICE void listTileRun(Slice<int32> list, Slice<int32> bits, Slice<int32> counts, int32 k, int32 first) {
     if (bits[k] == 0) {
         return;
@@ -6334,7 +6410,7 @@ DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
 
 // fromMixed reports whether the donor of a face with the given CFL number is mixed; below and above tell it of the two
 // cells. If the CFL number is NaN, the donor is the cell above, so that the NaN is not hidden.
-// fromMixed[float32], flux.go:93
+// fromMixed[float32], flux.go:97
 DEVICE bool fromMixed_f32(float cfl, bool below, bool above) {
     return cfl > 0.0f && below || !(cfl >= 0.0f) && above;
 }
@@ -6388,7 +6464,7 @@ DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, i
 }
 
 // faceFlux is the flux through a face between two cells; inMixed is its value if the donor is mixed.
-// faceFlux[float32], flux.go:84
+// faceFlux[float32], flux.go:88
 DEVICE float faceFlux_f32(float cfl, float below, float above, float inMixed, float tolerance) {
     if (auto [flux, pure] = pureFlux_f32(cfl, donorOf_f32(cfl, below, above), tolerance); pure) {
         return flux;
@@ -6481,13 +6557,13 @@ DEVICE int32 Tiles2_kindOf_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, A
         if (add(add(x, px), n) >= s->N[0] || add(y, py) >= s->N[1]) {
             break;
         }
-        kind |= kindOfCell_f32((*f)[shared(add(px, n), py)], s->Methods[0], s->RoundOff);
+        kind |= kindOfCell_f32((*f)[shared(add(px, n), py)], s->RoundOff);
     }
     return kind;
 }
 
 // combineKinds returns the combined kind of several pieces.
-// combineKinds[float32], tilekind2.go:45
+// combineKinds[float32], tilekind2.go:41
 DEVICE int32 combineKinds_f32(Array<float, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -6651,18 +6727,14 @@ DEVICE double Tiles2_cell_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
     return s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
 }
 
-// kindOfCell returns the kind of one cell, which a sweep by the method does not change if its neighbours are of the
-// same kind.
-// kindOfCell[float64], tilekind2.go:30
-DEVICE int32 kindOfCell_f64(double f, int32 method, double roundOff) {
-    if (method != 0) {
-        roundOff = 0.0;
-    }
+// kindOfCell returns the kind of one cell, which a sweep does not change if its neighbours are of the same kind.
+// kindOfCell[float64], tilekind2.go:29
+DEVICE int32 kindOfCell_f64(double f, double roundOff) {
     int32 kind = 0;
-    if (!empty_f64(f, roundOff) || method != 0 && f < 0.0) {
+    if (!empty_f64(f, roundOff)) {
         kind |= 1;
     }
-    if (!full_f64(f, roundOff) || method != 0 && f > 1.0) {
+    if (!full_f64(f, roundOff)) {
         kind |= 2;
     }
     return kind;
@@ -6670,7 +6742,7 @@ DEVICE int32 kindOfCell_f64(double f, int32 method, double roundOff) {
 
 // (*Tiles2[float64]).kindOfLoaded, tilecells2.go:33
 DEVICE int32 Tiles2_kindOfLoaded_f64(const Tiles2_f64 *s, double f) {
-    return kindOfCell_f64(f, s->Methods[0], s->RoundOff);
+    return kindOfCell_f64(f, s->RoundOff);
 }
 
 // load loads every tileLoads-th of the tile's cells and margin into shared memory, beginning with number k, and returns
@@ -6757,7 +6829,7 @@ DEVICE bool Tiles2_stays_f64(const Tiles2_f64 *s, int32 n, int32 own, Array<doub
     int32 method = s->Methods[n];
     auto [step, unused1] = Tiles2_strides_f64(s, s->Axis ^ n);
     double f = (*a)[own], below = (*a)[sub(own, step)], above = (*a)[add(own, step)];
-    return staysEmpty_f64(method, f, below, above, s->RoundOff) || staysFull_f64(method, f, below, above, s->RoundOff) && (method != 0 || start > 0.5);
+    return staysEmpty_f64(f, below, above, s->RoundOff) || staysFull_f64(f, below, above, s->RoundOff) && (method != 0 || start > 0.5);
 }
 
 // firstOfRun does the first sweep in those cells of run k, tileRunCells cells of a column that a thread takes together,
@@ -6795,7 +6867,7 @@ DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
 
 // fromMixed reports whether the donor of a face with the given CFL number is mixed; below and above tell it of the two
 // cells. If the CFL number is NaN, the donor is the cell above, so that the NaN is not hidden.
-// fromMixed[float64], flux.go:93
+// fromMixed[float64], flux.go:97
 DEVICE bool fromMixed_f64(double cfl, bool below, bool above) {
     return cfl > 0.0 && below || !(cfl >= 0.0) && above;
 }
@@ -6849,7 +6921,7 @@ DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, 
 }
 
 // faceFlux is the flux through a face between two cells; inMixed is its value if the donor is mixed.
-// faceFlux[float64], flux.go:84
+// faceFlux[float64], flux.go:88
 DEVICE double faceFlux_f64(double cfl, double below, double above, double inMixed, double tolerance) {
     if (auto [flux, pure] = pureFlux_f64(cfl, donorOf_f64(cfl, below, above), tolerance); pure) {
         return flux;
@@ -6942,13 +7014,13 @@ DEVICE int32 Tiles2_kindOf_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, A
         if (add(add(x, px), n) >= s->N[0] || add(y, py) >= s->N[1]) {
             break;
         }
-        kind |= kindOfCell_f64((*f)[shared(add(px, n), py)], s->Methods[0], s->RoundOff);
+        kind |= kindOfCell_f64((*f)[shared(add(px, n), py)], s->RoundOff);
     }
     return kind;
 }
 
 // combineKinds returns the combined kind of several pieces.
-// combineKinds[float64], tilekind2.go:45
+// combineKinds[float64], tilekind2.go:41
 DEVICE int32 combineKinds_f64(Array<double, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -7134,7 +7206,7 @@ DEVICE int32 Sweep3_sweepIfStays_f32(const Sweep3_f32 *s, int32 i, int32 j, int3
         return flag(mixed_f32(v.f, s->RoundOff) || mixed_f32(v.below, s->RoundOff));
     }
     int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), int64(k));
-    if (staysEmpty_f32(0, v.f, v.below, v.above, s->RoundOff) || staysFull_f32(0, v.f, v.below, v.above, s->RoundOff) && s->Start[c] > 0.5f) {
+    if (staysEmpty_f32(v.f, v.below, v.above, s->RoundOff) || staysFull_f32(v.f, v.below, v.above, s->RoundOff) && s->Start[c] > 0.5f) {
         s->Out[c] = v.f;
         return 0;
     }
@@ -7315,7 +7387,7 @@ DEVICE int32 Sweep3_sweepIfStays_f64(const Sweep3_f64 *s, int32 i, int32 j, int3
         return flag(mixed_f64(v.f, s->RoundOff) || mixed_f64(v.below, s->RoundOff));
     }
     int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), int64(k));
-    if (staysEmpty_f64(0, v.f, v.below, v.above, s->RoundOff) || staysFull_f64(0, v.f, v.below, v.above, s->RoundOff) && s->Start[c] > 0.5) {
+    if (staysEmpty_f64(v.f, v.below, v.above, s->RoundOff) || staysFull_f64(v.f, v.below, v.above, s->RoundOff) && s->Start[c] > 0.5) {
         s->Out[c] = v.f;
         return 0;
     }
@@ -7430,7 +7502,7 @@ DEVICE void Brick3_f64_at(int64 t, const Sweep3_f64 *s, const Bricks *b, Clock_f
 }
 
 // refresh copies every kindPieces-th cell of the tile at (x, y), starting with number k, and returns their kind.
-// (*TileGhosts[float32]).refresh, tilekind2.go:88
+// (*TileGhosts[float32]).refresh, tilekind2.go:83
 DEVICE int32 TileGhosts_refresh_f32(const TileGhosts_f32 *g, int32 k, int32 x, int32 y) {
     int32 kind = 0;
     for (int32 at = k; at < 1024; at = add(at, 256)) {
@@ -7441,13 +7513,13 @@ DEVICE int32 TileGhosts_refresh_f32(const TileGhosts_f32 *g, int32 k, int32 x, i
         int64 c = Lattice_at(&g->Lattice_, int64(i), int64(j), 0);
         float f = g->F[c];
         g->Second[c] = f;
-        kind |= kindOfCell_f32(f, g->Method, g->RoundOff);
+        kind |= kindOfCell_f32(f, g->RoundOff);
     }
     return kind;
 }
 
 // RefreshGhostTile finds the kind of the t-th tile of Order by its cells in F, and copies these to the other field.
-// RefreshGhostTile[float32], tilekind2.go:72
+// RefreshGhostTile[float32], tilekind2.go:67
 DEVICE void RefreshGhostTile_f32_at(int64 t, const TileGhosts_f32 *g, Array<int32, 256> *pieces,
         Array<int32, 16> *groups) {
     int32 tile = g->Order[t];
@@ -7467,7 +7539,7 @@ DEVICE void RefreshGhostTile_f32_at(int64 t, const TileGhosts_f32 *g, Array<int3
 }
 
 // refresh copies every kindPieces-th cell of the tile at (x, y), starting with number k, and returns their kind.
-// (*TileGhosts[float64]).refresh, tilekind2.go:88
+// (*TileGhosts[float64]).refresh, tilekind2.go:83
 DEVICE int32 TileGhosts_refresh_f64(const TileGhosts_f64 *g, int32 k, int32 x, int32 y) {
     int32 kind = 0;
     for (int32 at = k; at < 1024; at = add(at, 256)) {
@@ -7478,13 +7550,13 @@ DEVICE int32 TileGhosts_refresh_f64(const TileGhosts_f64 *g, int32 k, int32 x, i
         int64 c = Lattice_at(&g->Lattice_, int64(i), int64(j), 0);
         double f = g->F[c];
         g->Second[c] = f;
-        kind |= kindOfCell_f64(f, g->Method, g->RoundOff);
+        kind |= kindOfCell_f64(f, g->RoundOff);
     }
     return kind;
 }
 
 // RefreshGhostTile finds the kind of the t-th tile of Order by its cells in F, and copies these to the other field.
-// RefreshGhostTile[float64], tilekind2.go:72
+// RefreshGhostTile[float64], tilekind2.go:67
 DEVICE void RefreshGhostTile_f64_at(int64 t, const TileGhosts_f64 *g, Array<int32, 256> *pieces,
         Array<int32, 16> *groups) {
     int32 tile = g->Order[t];
@@ -7908,7 +7980,7 @@ extern "C" __global__ void __launch_bounds__(128, 6) SquareReconstruct2_f64(int6
     if (t < hi) SquareReconstruct2_f64_at(t, &s, &p, &bits, &groups, &list);
 }
 
-// Kernel Survey2, survey.go:68
+// Kernel Survey2, survey.go:69
 extern "C" __global__ void __launch_bounds__(128, 8) Survey2_f32(int64 lo, int64 hi,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep2_f32 s) {
     SHARED(parts, Array<int64, 1280>);
@@ -7919,7 +7991,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) Survey2_f32(int64 lo, int64
     if (t < hi) Survey2_f32_at(t, &m, &s, &parts, &merged, &bits, &groups);
 }
 
-// Kernel Survey2, survey.go:68
+// Kernel Survey2, survey.go:69
 extern "C" __global__ void __launch_bounds__(128, 8) Survey2_f64(int64 lo, int64 hi,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep2_f64 s) {
     SHARED(parts, Array<int64, 1280>);
@@ -7930,7 +8002,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) Survey2_f64(int64 lo, int64
     if (t < hi) Survey2_f64_at(t, &m, &s, &parts, &merged, &bits, &groups);
 }
 
-// Kernel Survey3, survey.go:100
+// Kernel Survey3, survey.go:101
 extern "C" __global__ void __launch_bounds__(128, 8) Survey3_f32(int64 lo, int64 hi,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep3_f32 s) {
     SHARED(parts, Array<int64, 1280>);
@@ -7941,7 +8013,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) Survey3_f32(int64 lo, int64
     if (t < hi) Survey3_f32_at(t, &m, &s, &parts, &merged, &bits, &groups);
 }
 
-// Kernel Survey3, survey.go:100
+// Kernel Survey3, survey.go:101
 extern "C" __global__ void __launch_bounds__(128, 8) Survey3_f64(int64 lo, int64 hi,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep3_f64 s) {
     SHARED(parts, Array<int64, 1280>);
@@ -7952,7 +8024,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) Survey3_f64(int64 lo, int64
     if (t < hi) Survey3_f64_at(t, &m, &s, &parts, &merged, &bits, &groups);
 }
 
-// Kernel Size2, survey.go:132
+// Kernel Size2, survey.go:133
 extern "C" __global__ void __launch_bounds__(128) Size2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep2_f32 s, Slice<float> size) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -7960,7 +8032,7 @@ extern "C" __global__ void __launch_bounds__(128) Size2_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j) Size2_f32_at(i, j, &m, &s, size);
 }
 
-// Kernel Size2, survey.go:132
+// Kernel Size2, survey.go:133
 extern "C" __global__ void __launch_bounds__(128) Size2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep2_f64 s, Slice<double> size) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -7968,7 +8040,7 @@ extern "C" __global__ void __launch_bounds__(128) Size2_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j) Size2_f64_at(i, j, &m, &s, size);
 }
 
-// Kernel Size3, survey.go:149
+// Kernel Size3, survey.go:150
 extern "C" __global__ void __launch_bounds__(128) Size3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep3_f32 s,
         Slice<float> size) {
@@ -7978,7 +8050,7 @@ extern "C" __global__ void __launch_bounds__(128) Size3_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Size3_f32_at(i, j, k, &m, &s, size);
 }
 
-// Kernel Size3, survey.go:149
+// Kernel Size3, survey.go:150
 extern "C" __global__ void __launch_bounds__(128) Size3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep3_f64 s,
         Slice<double> size) {
@@ -7988,7 +8060,7 @@ extern "C" __global__ void __launch_bounds__(128) Size3_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Size3_f64_at(i, j, k, &m, &s, size);
 }
 
-// Kernel ClearSurvey, survey.go:166
+// Kernel ClearSurvey, survey.go:167
 extern "C" __global__ void __launch_bounds__(128) ClearSurvey(int64 lo, int64 hi, Slice<int64> found) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) ClearSurvey_at(k, found);
@@ -8140,7 +8212,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) Brick3_f64(int64 lo, int64 
     if (t < hi) Brick3_f64_at(t, &s, &b, clock, &flux, &list, &bits, &counts);
 }
 
-// Kernel RefreshGhostTile, tilekind2.go:72
+// Kernel RefreshGhostTile, tilekind2.go:67
 extern "C" __global__ void __launch_bounds__(256) RefreshGhostTile_f32(int64 lo, int64 hi,
         const __grid_constant__ TileGhosts_f32 g) {
     SHARED(pieces, Array<int32, 256>);
@@ -8149,7 +8221,7 @@ extern "C" __global__ void __launch_bounds__(256) RefreshGhostTile_f32(int64 lo,
     if (t < hi) RefreshGhostTile_f32_at(t, &g, &pieces, &groups);
 }
 
-// Kernel RefreshGhostTile, tilekind2.go:72
+// Kernel RefreshGhostTile, tilekind2.go:67
 extern "C" __global__ void __launch_bounds__(256) RefreshGhostTile_f64(int64 lo, int64 hi,
         const __grid_constant__ TileGhosts_f64 g) {
     SHARED(pieces, Array<int32, 256>);

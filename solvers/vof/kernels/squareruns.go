@@ -54,6 +54,14 @@ func (o *runValues[F]) mixed(roundOff F) int32 {
 		flag(mixed(o.g, roundOff))<<6 | flag(mixed(o.h, roundOff))<<7
 }
 
+// full returns a bit for each full cell.
+func (o *runValues[F]) full(roundOff F) int32 {
+	return flag(full(o.a, roundOff)) | flag(full(o.b, roundOff))<<1 |
+		flag(full(o.c, roundOff))<<2 | flag(full(o.d, roundOff))<<3 |
+		flag(full(o.e, roundOff))<<4 | flag(full(o.f, roundOff))<<5 |
+		flag(full(o.g, roundOff))<<6 | flag(full(o.h, roundOff))<<7
+}
+
 // nonzero returns a bit for each value that is not zero.
 func (o *runValues[F]) nonzero() int32 {
 	return flag(o.a != 0) | flag(o.b != 0)<<1 | flag(o.c != 0)<<2 | flag(o.d != 0)<<3 |

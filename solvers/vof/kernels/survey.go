@@ -13,15 +13,16 @@ import (
 const (
 	SurveyVolume = 0                          // Σf
 	SurveyChange = SurveyVolume + exact.Words // Σ|f - f0|, if the survey has Errors
-	SurveySize   = SurveyChange + exact.Words // of all lines or planes
+	SurveySize   = SurveyChange + exact.Words // of the lines or planes of mixed cells
 	SurveyMixed  = SurveySize + exact.Words   // how many cells are mixed
-	SurveyExcess = SurveyMixed + 1            // the bits of the float64 by which the worst f is beyond [0, 1]
+	SurveyFaces  = SurveyMixed + 1            // how many faces between full and empty cells, normal to each axis
+	SurveyExcess = SurveyFaces + 3            // the bits of the float64 by which the worst f is beyond [0, 1]
 	SurveyBroken = SurveyExcess + 1           // of the first cell that is not finite: see BrokenCell
 	SurveyWords  = SurveyBroken + 1
 )
 
 // Survey computes diagnostics of a block's volume fractions. Rows of cells are numbered through all planes across z,
-// and tiles of surveyWidth×surveyHeight cells cover them as if they were in one plane.
+// and tiles of surveyWidth×surveyHeight cells cover them as if they were in one plane. In the plane SZ is 0.
 //
 //atoll:constant
 type Survey[F num.Float] struct {

@@ -101,7 +101,26 @@ func survey[F num.Float](t *testing.T, l cudatest.Runner, n [3]int, roundOff F) 
 				}
 				return float64(want)
 			}, roundOff)
+			faces(t, found[0], f, len(reference), at, layout, roundOff)
 		}
+	}
+}
+
+// faces counts the faces between full and empty cells one by one.
+func faces[F num.Float](t *testing.T, found []int64, f []F, cells int, at func(int) int, l Lattice, roundOff F) {
+	t.Helper()
+	var want [3]int64
+	for cell := range cells {
+		for axis, stride := range []int{1, int(l.SY), int(l.SZ)} {
+			for _, beside := range []int{at(cell) - stride, at(cell) + stride} {
+				if f[at(cell)] >= 1-roundOff && f[beside] <= roundOff {
+					want[axis]++
+				}
+			}
+		}
+	}
+	if got := [3]int64(found[SurveyFaces:]); got != want || want[0] == 0 || want[1] == 0 {
+		t.Errorf("%v faces between full and empty cells, want %v", got, want)
 	}
 }
 

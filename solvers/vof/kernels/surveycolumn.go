@@ -75,12 +75,16 @@ func (m *Survey[F]) column(k, x, y int32, parts []int64) int32 {
 	if i < m.Cells[0] && row < m.Cells[1] {
 		p := place{m.index(i, row), row % m.Rows, m.Cells[1] - row}
 		for r := int32(0); r < columnRuns && p.left > 0; r++ {
+			start := p
 			v := m.run(&p)
 			if v.nonzero() != 0 {
 				mixed |= v.mixed(m.RoundOff) << (r * run)
 				addVolumes(&o, &v)
 				if o.others != 0 {
 					m.addOthers(i, row+r*run)
+				}
+				if v.full(m.RoundOff) != 0 {
+					m.countRun(&start)
 				}
 			}
 			if m.Errors {
@@ -124,6 +128,39 @@ func (m *Survey[F]) addOthers(i, row int32) {
 		} else if fits := exact.Fits(f); !fits {
 			exact.AddTo(m.Found[SurveyVolume:SurveyChange], f)
 		}
+	}
+}
+
+// countRun counts the faces between full and empty cells of a run.
+func (m *Survey[F]) countRun(p *place) {
+	for q := int32(0); q < run && p.left > 0; q++ {
+		m.countFaces(p.cell)
+		m.next(p)
+	}
+}
+
+// CountFaces adds to the results the faces that separate full cells, among n from an index on, from empty ones. It is
+// for surveys that do not visit all cells.
+func (m *Survey[F]) CountFaces(first, n int) {
+	for c := first; c < first+n; c++ {
+		m.countFaces(c)
+	}
+}
+
+func (m *Survey[F]) countFaces(c int) {
+	if full(m.F[c], m.RoundOff) {
+		m.countAlong(c, 1, SurveyFaces)
+		m.countAlong(c, int(m.SY), SurveyFaces+1)
+		if m.SZ != 0 {
+			m.countAlong(c, int(m.SZ), SurveyFaces+2)
+		}
+	}
+}
+
+// countAlong adds to a word of the results whether the cells beside a full one along an axis are empty.
+func (m *Survey[F]) countAlong(c, stride, word int) {
+	if n := flag(empty(m.F[c-stride], m.RoundOff)) + flag(empty(m.F[c+stride], m.RoundOff)); n != 0 {
+		atomic.AddInt64(&m.Found[word], int64(n))
 	}
 }
 

@@ -38,8 +38,8 @@ type Sweep2[F num.Float] struct {
 func Advance2[F num.Float](i, j int, s *Sweep2[F], clock *Clock[F]) {
 	c := s.at(i, j, 0)
 	f, below, above := s.F[c], s.F[c-int(s.Stride)], s.F[c+int(s.Stride)]
-	emptyStays := staysEmpty(s.Method, f, below, above, s.RoundOff)
-	fullStays := staysFull(s.Method, f, below, above, s.RoundOff)
+	emptyStays := staysEmpty(f, below, above, s.RoundOff)
+	fullStays := staysFull(f, below, above, s.RoundOff)
 	fullStays = fullStays && (s.Method != WeymouthYue || s.Start[c] > 0.5)
 	after := f
 	if !(emptyStays || fullStays) {

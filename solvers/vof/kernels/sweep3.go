@@ -30,8 +30,8 @@ type Sweep3[F num.Float] struct {
 func Advance3[F num.Float](i, j, k int, s *Sweep3[F], clock *Clock[F]) {
 	c := s.at(i, j, k)
 	f, below, above := s.F[c], s.F[c-int(s.Stride)], s.F[c+int(s.Stride)]
-	emptyStays := staysEmpty(WeymouthYue, f, below, above, s.RoundOff)
-	fullStays := staysFull(WeymouthYue, f, below, above, s.RoundOff)
+	emptyStays := staysEmpty(f, below, above, s.RoundOff)
+	fullStays := staysFull(f, below, above, s.RoundOff)
 	fullStays = fullStays && s.Start[c] > 0.5
 	after := f
 	if !(emptyStays || fullStays) {

@@ -171,8 +171,8 @@ func (s *Sweep3[F]) sweepIfStays(i, j, k int32, v threeCells[F], b *Bricks) int3
 		return flag(mixed(v.f, s.RoundOff) || mixed(v.below, s.RoundOff))
 	}
 	c := s.at(int(i), int(j), int(k))
-	if staysEmpty(WeymouthYue, v.f, v.below, v.above, s.RoundOff) ||
-		staysFull(WeymouthYue, v.f, v.below, v.above, s.RoundOff) && s.Start[c] > 0.5 {
+	if staysEmpty(v.f, v.below, v.above, s.RoundOff) ||
+		staysFull(v.f, v.below, v.above, s.RoundOff) && s.Start[c] > 0.5 {
 		s.Out[c] = v.f
 		return 0
 	}

@@ -155,7 +155,7 @@ func compareGhostTiles[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.R
 	}
 	order := []int32{0, 1, 4, 6, 8}
 	of := func() *TileGhosts[F] {
-		return &TileGhosts[F]{Lattice: Lattice{SY: nx}, N: [2]int32{nx, ny}, Tiles: [2]int32{across, up}, Method: WeymouthYue,
+		return &TileGhosts[F]{Lattice: Lattice{SY: nx}, N: [2]int32{nx, ny}, Tiles: [2]int32{across, up},
 			RoundOff: roundOff, F: f, Second: slices.Repeat([]F{7}, nx*ny), Kinds: make([]int32, across*up),
 			Others: make([]int32, across*up), Order: order}
 	}

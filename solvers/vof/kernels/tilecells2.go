@@ -30,7 +30,7 @@ func (s *Tiles2[F]) load(k, x, y int32, f *[TileRoom]F) int32 {
 		s.kindOfLoaded(v5) | s.kindOfLoaded(v6) | s.kindOfLoaded(v7)
 }
 
-func (s *Tiles2[F]) kindOfLoaded(f F) int32 { return kindOfCell(f, s.Methods[0], s.RoundOff) }
+func (s *Tiles2[F]) kindOfLoaded(f F) int32 { return kindOfCell(f, s.RoundOff) }
 
 // cell returns number k of the tile's cells and margin, and beyond a wall the cell at the wall.
 func (s *Tiles2[F]) cell(k, x, y int32) F {
@@ -44,8 +44,8 @@ func (s *Tiles2[F]) stays(n, own int32, a *[TileRoom]F, start F) bool {
 	method := s.Methods[n]
 	step, _ := s.strides(s.Axis ^ n)
 	f, below, above := a[own], a[own-step], a[own+step]
-	return staysEmpty(method, f, below, above, s.RoundOff) ||
-		staysFull(method, f, below, above, s.RoundOff) && (method != WeymouthYue || start > 0.5)
+	return staysEmpty(f, below, above, s.RoundOff) ||
+		staysFull(f, below, above, s.RoundOff) && (method != WeymouthYue || start > 0.5)
 }
 
 // nearest returns the cell that has the value of cell (px, py) of a tile after the first sweep: beyond a wall, the cell

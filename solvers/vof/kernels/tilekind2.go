@@ -20,22 +20,18 @@ func (s *Tiles2[F]) kindOf(k, x, y int32, f *[TileRoom]F) int32 {
 		if x+px+n >= s.N[0] || y+py >= s.N[1] {
 			break
 		}
-		kind |= kindOfCell(f[shared(px+n, py)], s.Methods[0], s.RoundOff)
+		kind |= kindOfCell(f[shared(px+n, py)], s.RoundOff)
 	}
 	return kind
 }
 
-// kindOfCell returns the kind of one cell, which a sweep by the method does not change if its neighbours are of the
-// same kind.
-func kindOfCell[F num.Float](f F, method int32, roundOff F) int32 {
-	if method != WeymouthYue {
-		roundOff = 0
-	}
+// kindOfCell returns the kind of one cell, which a sweep does not change if its neighbours are of the same kind.
+func kindOfCell[F num.Float](f F, roundOff F) int32 {
 	kind := int32(0)
-	if !empty(f, roundOff) || method != WeymouthYue && f < 0 {
+	if !empty(f, roundOff) {
 		kind |= NotEmpty
 	}
-	if !full(f, roundOff) || method != WeymouthYue && f > 1 {
+	if !full(f, roundOff) {
 		kind |= NotFull
 	}
 	return kind
@@ -57,7 +53,6 @@ type TileGhosts[F num.Float] struct {
 	Lattice
 	N        [2]int32 // cells that tiles cover
 	Tiles    [2]int32
-	Method   int32 // of advection, of the first sweep
 	RoundOff F
 	F        []F
 	Second   []F
@@ -95,16 +90,16 @@ func (g *TileGhosts[F]) refresh(k, x, y int32) int32 {
 		c := g.at(int(i), int(j), 0)
 		f := g.F[c]
 		g.Second[c] = f
-		kind |= kindOfCell(f, g.Method, g.RoundOff)
+		kind |= kindOfCell(f, g.RoundOff)
 	}
 	return kind
 }
 
 // KindOf returns, on the host, the kind of a row of cells: NotEmpty and NotFull.
-func KindOf[F num.Float](row []F, method int32, roundOff F) int32 {
+func KindOf[F num.Float](row []F, roundOff F) int32 {
 	kind := int32(0)
 	for _, f := range row {
-		kind |= kindOfCell(f, method, roundOff)
+		kind |= kindOfCell(f, roundOff)
 	}
 	return kind
 }
