@@ -10,7 +10,7 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 // of the metric. On a rail gx is the derivative along it, and gy is 0. The worst triangles are active: the least
 // quality rises where the qualities of all of these do.
 type activeSet[F num.Float] struct {
-	n      int
+	n      int // number of triangles; with more than MaxDegree the set is incomplete
 	q      [MaxDegree]F
 	gx, gy [MaxDegree]F
 	least  F
@@ -55,6 +55,10 @@ func (act *activeSet[F]) evaluate(i int, closed bool, x, y F, f *frame[F], m *Me
 		q := t.Quality()
 		gx, gy := t.Gradient(x, y, &v[a], &v[b], &mx, &my)
 		lx, ly := v[a].Y-v[b].Y, v[b].X-v[a].X
+		if act.n >= MaxDegree {
+			act.n++
+			break
+		}
 		if closed {
 			act.gx[act.n], act.gy[act.n] = f.l.M11*gx+f.l.M12*gy, f.l.M12*gx+f.l.M22*gy
 			act.lx[act.n], act.ly[act.n] = f.l.M11*lx+f.l.M12*ly, f.l.M12*lx+f.l.M22*ly
@@ -155,7 +159,7 @@ func (act *activeSet[F]) firstStep(sx, sy F) (F, F) {
 }
 
 // climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
-// to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
+// to take: 1, or 0 where the vertex is best left alone, or has too many triangles. The least quality never falls.
 func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
 	closed := !s.slides
 	f := newFrame(&v[i], s)
@@ -165,6 +169,9 @@ func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Fiel
 	for climbs := int32(0); climbs < p.Climbs; climbs++ {
 		x, y := s.at(1)
 		act.evaluate(i, closed, x, y, &f, m, field, v)
+		if act.n > MaxDegree {
+			break
+		}
 		sx, sy, rate := act.ascentDirection()
 		if !(rate > 1e-9) {
 			break

@@ -3040,6 +3040,10 @@ DEVICE void activeSet_evaluate_f32(activeSet_f32 *act, int64 i, bool closed, flo
         float q = Triangle_Quality_f32(&t);
         auto [gx, gy] = Triangle_Gradient_f32(&t, x, y, &v[a], &v[b], &mx, &my);
         float lx = v[a].Y - v[b].Y, ly = v[b].X - v[a].X;
+        if (act->n >= 32) {
+            act->n = add(act->n, int64(1));
+            break;
+        }
         if (closed) {
             act->gx[act->n] = f->l.M11 * gx + f->l.M12 * gy;
             act->gy[act->n] = f->l.M12 * gx + f->l.M22 * gy;
@@ -3065,14 +3069,14 @@ DEVICE void activeSet_evaluate_f32(activeSet_f32 *act, int64 i, bool closed, flo
 }
 
 // isActive reports whether triangle k is among the worst, up to a relative tolerance.
-// (*activeSet[float32]).isActive, climb.go:78
+// (*activeSet[float32]).isActive, climb.go:82
 DEVICE bool activeSet_isActive_f32(activeSet_f32 *act, int64 k) {
     return act->q[k] - act->least <= 0x1.f75104p-16f /* 3e-05 */ * act->least;
 }
 
 // isLeastNorm reports whether all active triangles improve along (x, y) at the rate of its square, up to round-off.
 // Only the point of minimum norm in the hull satisfies this; none does if 0 is in the hull.
-// (*activeSet[float32]).isLeastNorm, climb.go:119
+// (*activeSet[float32]).isLeastNorm, climb.go:123
 DEVICE bool activeSet_isLeastNorm_f32(activeSet_f32 *act, float x, float y, float square) {
     for (int64 k = 0; k < act->n; k++) {
         if (activeSet_isActive_f32(act, k) && act->gx[k] * x + act->gy[k] * y < square * 0x1.ff7ceep-01f /* 0.999 */) {
@@ -3085,7 +3089,7 @@ DEVICE bool activeSet_isLeastNorm_f32(activeSet_f32 *act, float x, float y, floa
 // ascentDirection returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it
 // cannot rise. It is the point of least norm in the hull of the gradients of the worst triangles. That is one of them
 // or lies between two; in the plane no more are needed.
-// (*activeSet[float32]).ascentDirection, climb.go:83
+// (*activeSet[float32]).ascentDirection, climb.go:87
 struct activeSet_ascentDirection_f32_results { float r0; float r1; float r2; };
 DEVICE activeSet_ascentDirection_f32_results activeSet_ascentDirection_f32(activeSet_f32 *act) {
     float bestX = 0.0f, bestY = 0.0f, best = -1.0f;
@@ -3128,7 +3132,7 @@ DEVICE activeSet_ascentDirection_f32_results activeSet_ascentDirection_f32(activ
 // firstStep returns the length of the first trial step along (sx, sy), and the rate at which the least quality
 // rises at its start. The step leads to where another triangle is expected to become the worst, or if there is
 // none, half way to where one becomes flat, and never beyond 0.99 of that.
-// (*activeSet[float32]).firstStep, climb.go:131
+// (*activeSet[float32]).firstStep, climb.go:135
 struct activeSet_firstStep_f32_results { float r0; float r1; };
 DEVICE activeSet_firstStep_f32_results activeSet_firstStep_f32(activeSet_f32 *act, float sx, float sy) {
     float slope = -1.0f;
@@ -3157,7 +3161,7 @@ DEVICE activeSet_firstStep_f32_results activeSet_firstStep_f32(activeSet_f32 *ac
 }
 
 // advance sets the step to base plus a vector of the frame.
-// (*step[float32]).advance, climb.go:208
+// (*step[float32]).advance, climb.go:215
 DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, frame_f32 *f, float x, float y) {
     if (s->slides) {
         float size = num_Sqrt_f32(f->tx * f->tx + f->ty * f->ty);
@@ -3169,8 +3173,8 @@ DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, frame_f32 *f, float x,
 }
 
 // climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
-// to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
-// climb[float32], climb.go:159
+// to take: 1, or 0 where the vertex is best left alone, or has too many triangles. The least quality never falls.
+// climb[float32], climb.go:163
 DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
     bool closed = !s->slides;
@@ -3183,6 +3187,9 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
     for (int32 climbs = 0; climbs < p->Climbs; climbs++) {
         auto [x, y] = step_at_f32(s, 1.0f);
         activeSet_evaluate_f32(&act, i, closed, x, y, &f, m, field, v);
+        if (act.n > 32) {
+            break;
+        }
         auto [sx, sy, rate] = activeSet_ascentDirection_f32(&act);
         if (!(rate > 0x1.12e0bep-30f /* 1e-09 */)) {
             break;
@@ -3318,6 +3325,10 @@ DEVICE void activeSet_evaluate_f64(activeSet_f64 *act, int64 i, bool closed, dou
         double q = Triangle_Quality_f64(&t);
         auto [gx, gy] = Triangle_Gradient_f64(&t, x, y, &v[a], &v[b], &mx, &my);
         double lx = v[a].Y - v[b].Y, ly = v[b].X - v[a].X;
+        if (act->n >= 32) {
+            act->n = add(act->n, int64(1));
+            break;
+        }
         if (closed) {
             act->gx[act->n] = f->l.M11 * gx + f->l.M12 * gy;
             act->gy[act->n] = f->l.M12 * gx + f->l.M22 * gy;
@@ -3343,14 +3354,14 @@ DEVICE void activeSet_evaluate_f64(activeSet_f64 *act, int64 i, bool closed, dou
 }
 
 // isActive reports whether triangle k is among the worst, up to a relative tolerance.
-// (*activeSet[float64]).isActive, climb.go:78
+// (*activeSet[float64]).isActive, climb.go:82
 DEVICE bool activeSet_isActive_f64(activeSet_f64 *act, int64 k) {
     return act->q[k] - act->least <= 0x1.f75104d551d69p-16 /* 3e-05 */ * act->least;
 }
 
 // isLeastNorm reports whether all active triangles improve along (x, y) at the rate of its square, up to round-off.
 // Only the point of minimum norm in the hull satisfies this; none does if 0 is in the hull.
-// (*activeSet[float64]).isLeastNorm, climb.go:119
+// (*activeSet[float64]).isLeastNorm, climb.go:123
 DEVICE bool activeSet_isLeastNorm_f64(activeSet_f64 *act, double x, double y, double square) {
     for (int64 k = 0; k < act->n; k++) {
         if (activeSet_isActive_f64(act, k) && act->gx[k] * x + act->gy[k] * y < square * 0x1.ff7ced916872bp-01 /* 0.999 */) {
@@ -3363,7 +3374,7 @@ DEVICE bool activeSet_isLeastNorm_f64(activeSet_f64 *act, double x, double y, do
 // ascentDirection returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it
 // cannot rise. It is the point of least norm in the hull of the gradients of the worst triangles. That is one of them
 // or lies between two; in the plane no more are needed.
-// (*activeSet[float64]).ascentDirection, climb.go:83
+// (*activeSet[float64]).ascentDirection, climb.go:87
 struct activeSet_ascentDirection_f64_results { double r0; double r1; double r2; };
 DEVICE activeSet_ascentDirection_f64_results activeSet_ascentDirection_f64(activeSet_f64 *act) {
     double bestX = 0.0, bestY = 0.0, best = -1.0;
@@ -3406,7 +3417,7 @@ DEVICE activeSet_ascentDirection_f64_results activeSet_ascentDirection_f64(activ
 // firstStep returns the length of the first trial step along (sx, sy), and the rate at which the least quality
 // rises at its start. The step leads to where another triangle is expected to become the worst, or if there is
 // none, half way to where one becomes flat, and never beyond 0.99 of that.
-// (*activeSet[float64]).firstStep, climb.go:131
+// (*activeSet[float64]).firstStep, climb.go:135
 struct activeSet_firstStep_f64_results { double r0; double r1; };
 DEVICE activeSet_firstStep_f64_results activeSet_firstStep_f64(activeSet_f64 *act, double sx, double sy) {
     double slope = -1.0;
@@ -3435,7 +3446,7 @@ DEVICE activeSet_firstStep_f64_results activeSet_firstStep_f64(activeSet_f64 *ac
 }
 
 // advance sets the step to base plus a vector of the frame.
-// (*step[float64]).advance, climb.go:208
+// (*step[float64]).advance, climb.go:215
 DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, frame_f64 *f, double x, double y) {
     if (s->slides) {
         double size = num_Sqrt_f64(f->tx * f->tx + f->ty * f->ty);
@@ -3447,8 +3458,8 @@ DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, frame_f64 *f, double x
 }
 
 // climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
-// to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
-// climb[float64], climb.go:159
+// to take: 1, or 0 where the vertex is best left alone, or has too many triangles. The least quality never falls.
+// climb[float64], climb.go:163
 DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
     bool closed = !s->slides;
@@ -3461,6 +3472,9 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
     for (int32 climbs = 0; climbs < p->Climbs; climbs++) {
         auto [x, y] = step_at_f64(s, 1.0);
         activeSet_evaluate_f64(&act, i, closed, x, y, &f, m, field, v);
+        if (act.n > 32) {
+            break;
+        }
         auto [sx, sy, rate] = activeSet_ascentDirection_f64(&act);
         if (!(rate > 0x1.12e0be826d695p-30 /* 1e-09 */)) {
             break;
@@ -3523,7 +3537,7 @@ DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
 }
 
 // combineSteps returns a share of one step followed by the other.
-// combineSteps[float32], climb.go:218
+// combineSteps[float32], climb.go:225
 DEVICE step_f32 combineSteps_f32(step_f32 *one, step_f32 *other, float share, float otherShare) {
     step_f32 s = *one;
     s.dx = share * one->dx + otherShare * other->dx;
@@ -3563,7 +3577,7 @@ DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const M
 }
 
 // combineSteps returns a share of one step followed by the other.
-// combineSteps[float64], climb.go:218
+// combineSteps[float64], climb.go:225
 DEVICE step_f64 combineSteps_f64(step_f64 *one, step_f64 *other, double share, double otherShare) {
     step_f64 s = *one;
     s.dx = share * one->dx + otherShare * other->dx;
@@ -4080,6 +4094,10 @@ DEVICE void star_load_f32(star_f32 *f, int64 i, const Mesh_f32 *m, Slice<Vertex_
         if (b < 0) {
             return;
         }
+        if (f->n >= 32) {
+            f->n = add(f->n, int64(1));
+            return;
+        }
         f->area[f->n] = (v[a].X - x) * (v[b].Y - y) - (v[b].X - x) * (v[a].Y - y);
         f->gx[f->n] = v[a].Y - v[b].Y;
         f->gy[f->n] = v[b].X - v[a].X;
@@ -4092,7 +4110,7 @@ DEVICE void star_load_f32(star_f32 *f, int64 i, const Mesh_f32 *m, Slice<Vertex_
 }
 
 // least returns the least area after a move by (dx, dy).
-// (*star[float32]).least, untangle.go:35
+// (*star[float32]).least, untangle.go:39
 DEVICE float star_least_f32(star_f32 *f, float dx, float dy) {
     float least = f->area[0] + (f->gx[0] * dx + f->gy[0] * dy);
     for (int64 k = 1; k < f->n; k++) {
@@ -4107,7 +4125,7 @@ DEVICE float star_least_f32(star_f32 *f, float dx, float dy) {
 // a linear program in the move and the least area, after L. A. Freitag and P. Plassmann (Int. J. Numer. Meth.
 // Engng. 49 (2000) 109). Its solution is where three areas are equal and no move raises all of them: their
 // gradients have 0 in their hull. There are few triangles around a vertex, so all triples are tried.
-// (*star[float32]).best, untangle.go:49
+// (*star[float32]).best, untangle.go:53
 struct star_best_f32_results { float r0; float r1; bool r2; };
 DEVICE star_best_f32_results star_best_f32(star_f32 *f) {
     float bestX = 0.0f, bestY = 0.0f, best = star_least_f32(f, 0.0f, 0.0f);
@@ -4143,7 +4161,7 @@ DEVICE star_best_f32_results star_best_f32(star_f32 *f) {
 
 // Untangle moves vertex i, inside the mesh, to where the least area of the triangles around it is greatest, if one of
 // them is inverted or flat. It returns the square of the move in the metric.
-// Untangle[float32], untangle.go:82
+// Untangle[float32], untangle.go:86
 DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit) {
     if (upright_f32(i, true, v[i].X, v[i].Y, p->Flat, m, v)) {
@@ -4151,6 +4169,9 @@ DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const
     }
     star_f32 f = {};
     star_load_f32(&f, i, m, v);
+    if (f.n > 32) {
+        return 0.0f;
+    }
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
     bool found = false;
@@ -4176,6 +4197,10 @@ DEVICE void star_load_f64(star_f64 *f, int64 i, const Mesh_f64 *m, Slice<Vertex_
         if (b < 0) {
             return;
         }
+        if (f->n >= 32) {
+            f->n = add(f->n, int64(1));
+            return;
+        }
         f->area[f->n] = (v[a].X - x) * (v[b].Y - y) - (v[b].X - x) * (v[a].Y - y);
         f->gx[f->n] = v[a].Y - v[b].Y;
         f->gy[f->n] = v[b].X - v[a].X;
@@ -4188,7 +4213,7 @@ DEVICE void star_load_f64(star_f64 *f, int64 i, const Mesh_f64 *m, Slice<Vertex_
 }
 
 // least returns the least area after a move by (dx, dy).
-// (*star[float64]).least, untangle.go:35
+// (*star[float64]).least, untangle.go:39
 DEVICE double star_least_f64(star_f64 *f, double dx, double dy) {
     double least = f->area[0] + (f->gx[0] * dx + f->gy[0] * dy);
     for (int64 k = 1; k < f->n; k++) {
@@ -4203,7 +4228,7 @@ DEVICE double star_least_f64(star_f64 *f, double dx, double dy) {
 // a linear program in the move and the least area, after L. A. Freitag and P. Plassmann (Int. J. Numer. Meth.
 // Engng. 49 (2000) 109). Its solution is where three areas are equal and no move raises all of them: their
 // gradients have 0 in their hull. There are few triangles around a vertex, so all triples are tried.
-// (*star[float64]).best, untangle.go:49
+// (*star[float64]).best, untangle.go:53
 struct star_best_f64_results { double r0; double r1; bool r2; };
 DEVICE star_best_f64_results star_best_f64(star_f64 *f) {
     double bestX = 0.0, bestY = 0.0, best = star_least_f64(f, 0.0, 0.0);
@@ -4239,7 +4264,7 @@ DEVICE star_best_f64_results star_best_f64(star_f64 *f) {
 
 // Untangle moves vertex i, inside the mesh, to where the least area of the triangles around it is greatest, if one of
 // them is inverted or flat. It returns the square of the move in the metric.
-// Untangle[float64], untangle.go:82
+// Untangle[float64], untangle.go:86
 DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit) {
     if (upright_f64(i, true, v[i].X, v[i].Y, p->Flat, m, v)) {
@@ -4247,6 +4272,9 @@ DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
     }
     star_f64 f = {};
     star_load_f64(&f, i, m, v);
+    if (f.n > 32) {
+        return 0.0;
+    }
     step_f64 s = {};
     step_begin_f64(&s, i, set, m, v);
     bool found = false;
@@ -4713,7 +4741,7 @@ extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, in
     if (i < hi) RailFromTiles_f64_at(i, &m, &from, v);
 }
 
-// Kernel Untangle, untangle.go:82
+// Kernel Untangle, untangle.go:86
 extern "C" __global__ void __launch_bounds__(128) Untangle_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
@@ -4724,7 +4752,7 @@ extern "C" __global__ void __launch_bounds__(128) Untangle_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel Untangle, untangle.go:82
+// Kernel Untangle, untangle.go:86
 extern "C" __global__ void __launch_bounds__(128) Untangle_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,

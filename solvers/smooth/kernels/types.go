@@ -20,7 +20,7 @@ type Vertex[F num.Float] struct{ X, Y, M11, M12, M22, S F }
 // Tensor is a symmetric tensor.
 type Tensor[F num.Float] struct{ M11, M12, M22, _ F }
 
-// MaxDegree is the maximum number of neighbours of a vertex that moves.
+// MaxDegree is the maximum number of triangles around a vertex that the optimiser and Untangle move.
 const MaxDegree = 32
 
 // inline is the number of neighbours stored in the ring itself.

@@ -5,7 +5,7 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 // star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the
 // position of the vertex, which are constant.
 type star[F num.Float] struct {
-	n      int
+	n      int // number of triangles; with more than MaxDegree the star is incomplete
 	area   [MaxDegree]F
 	gx, gy [MaxDegree]F
 }
@@ -19,6 +19,10 @@ func (f *star[F]) load(i int, m *Mesh[F], v []Vertex[F]) {
 	for k := 1; ; k++ {
 		b := m.corner(i, k, first, true)
 		if b < 0 {
+			return
+		}
+		if f.n >= MaxDegree {
+			f.n++
 			return
 		}
 		f.area[f.n] = (v[a].X-x)*(v[b].Y-y) - (v[b].X-x)*(v[a].Y-y)
@@ -86,6 +90,9 @@ func Untangle[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fie
 	}
 	var f star[F]
 	f.load(i, m, v)
+	if f.n > MaxDegree {
+		return 0
+	}
 	var s step[F]
 	s.begin(i, set, m, v)
 	found := false

@@ -136,7 +136,8 @@ func (l *Layout) Moving() int {
 	return n
 }
 
-// Crowded returns the number of vertices that are fixed because they have more neighbours than kernels.MaxDegree.
+// Crowded returns the number of vertices that may move, but not by the optimiser nor to untangle the mesh, because they
+// are in more than kernels.MaxDegree triangles.
 func (l *Layout) Crowded() int { return l.crowded }
 
 // maxDeviation is the largest sine of the angle between two boundary edges that are on one line.
@@ -144,8 +145,7 @@ const maxDeviation = 1e-9
 
 // classify decides how the relevant vertices move. The class of others is meaningless. These are fixed: the ends of
 // physical groups, corners, vertices on curves unless they slide, vertices of lines inside the mesh that belong to
-// a group or separate two groups, irregular vertices, vertices with too many neighbours, and vertices marked as
-// required.
+// a group or separate two groups, irregular vertices, and vertices marked as required.
 func (l *Layout) classify(relevant func(v int32) bool) {
 	m := l.mesh
 	l.Class = make([]int8, len(m.X))
@@ -170,13 +170,21 @@ func (l *Layout) classify(relevant func(v int32) bool) {
 			l.Class[v] = sliding
 			l.rails[v] = rail
 		}
-		if len(ring) > kernels.MaxDegree && l.Class[v] != fixed {
-			l.Class[v] = fixed
-			l.crowded++
-		}
 	}
 	l.fixGroups()
 	l.fixMarks()
+	for v := range int32(len(m.X)) {
+		if !relevant(v) || l.Class[v] == fixed {
+			continue
+		}
+		triangles := len(l.rings.Of(v))
+		if l.rings.Class[v] == mesh.Border {
+			triangles--
+		}
+		if triangles > kernels.MaxDegree {
+			l.crowded++
+		}
+	}
 	for v := range l.rails {
 		if l.Class[v] == fixed {
 			delete(l.rails, v)

@@ -17,11 +17,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// smoothedByDefault smooths the mesh of a file without any setting, and returns the report.
-func smoothedByDefault(t *testing.T, path string) (r *Report) {
+// smoothedByDefault smooths the mesh of a file without any setting but those given, and returns the report.
+func smoothedByDefault(t *testing.T, path string, sets ...string) (r *Report) {
 	t.Helper()
 	c, err := solvers.Parse("case.toml", []byte("solver = 'smooth'\noutput = { format = [] }\n"),
-		[]string{fmt.Sprintf("mesh={file=%q}", path)})
+		append([]string{fmt.Sprintf("mesh={file=%q}", path)}, sets...))
 	if err != nil {
 		t.Fatal(err)
 	}

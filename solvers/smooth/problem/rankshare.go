@@ -16,7 +16,7 @@ type rankShare struct {
 	Bounds          sizing.Bounds     // of a mesh of triangles
 	Box             sizing.Box        // of a mesh of tetrahedra
 	Vertices, Cells int64             // of the mesh
-	Crowded         int               // vertices that are fixed because they have too many neighbours
+	Crowded         int               // see layout.Layout.Crowded
 	Nodal           *request.Nodal    // nil for metrics that a rank makes from the case alone
 
 	Local  *layout.LocalMesh // of triangles; this rank makes Part from it, with the options Layout

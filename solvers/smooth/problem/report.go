@@ -21,7 +21,7 @@ import (
 type Report struct {
 	Dim              int // 2 for triangles, 3 for tetrahedra
 	Vertices, Cells  int64
-	Colours, Crowded int // number of colours; number of vertices fixed because they have too many neighbours
+	Colours, Crowded int // number of colours; number of vertices that the smoother leaves because they have too many triangles
 	Sweeps           int
 	Untangled        smooth.Untangling
 	Adjusted         request.Adjusted
@@ -101,9 +101,12 @@ func reporter(out string) solvers.Reporter {
 // of the report that are computed from it.
 func (d *caseSolver) report(ctx context.Context) (*Report, wholeMesh, error) {
 	r := &Report{Dim: d.dim(), Vertices: d.Vertices, Cells: d.Cells, Colours: d.subdomain().Sets,
-		Crowded: d.Crowded, Adjusted: d.adjusted, Scale: d.solver.Scale(), Untangled: d.untangled, Before: d.before,
+		Adjusted: d.adjusted, Scale: d.solver.Scale(), Untangled: d.untangled, Before: d.before,
 		Stopped: d.Stopped(), Solution: d.sections.Metric.Solution, Forced: d.sections.Method.Force,
 		Rounds: d.sections.Metric.Rounds, Round: d.number + 1, Interpolations: d.interpolations}
+	if m := d.sections.Method; m.Smoother == "fjp" || m.Smoother == "hybrid" || d.untangled.Before > 0 {
+		r.Crowded = d.Crowded
+	}
 	var err error
 	if r.After, err = d.diagnose(ctx); err != nil {
 		return nil, nil, err

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/atoll-hpc/atoll/internal/words"
-
 	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
@@ -36,7 +36,8 @@ func (r *Report) writeNotes(b *strings.Builder, cell string) {
 		fmt.Fprintln(b, "note     ", note)
 	}
 	if r.Crowded > 0 {
-		fmt.Fprintf(b, "note      too many neighbours: %s left where they are\n", words.Count(r.Crowded, "vertex"))
+		fmt.Fprintf(b, "note      left alone by the optimiser: %s in more than %d triangles\n",
+			words.Count(r.Crowded, "vertex"), kernels.MaxDegree)
 	}
 	if r.Untangled.Before > 0 {
 		fmt.Fprintf(b, "untangled %s, inverted before, in %s\n", words.Count(r.Untangled.Before, cell),
