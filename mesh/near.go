@@ -174,8 +174,8 @@ func noteNear(pairs [][2]int32, at func(v int32) []float64) []string {
 	for _, x := range at(pairs[0][0]) {
 		position = append(position, fmt.Sprintf("%.10g", x))
 	}
-	return []string{fmt.Sprintf("the mesh has %s of vertices %s apart, such as %d and %d at (%s): cells on both sides are "+
-		"not connected there, as if by a wall; atoll mesh convert --merge-duplicates merges them",
+	return []string{fmt.Sprintf("the mesh has %s of vertices %s apart, such as %d and %d at (%s): cells on both sides "+
+		"are not connected there, as if by a wall; atoll mesh convert --merge-duplicates merges them",
 		words.Count(len(pairs), "pair"), distance, pairs[0][0], pairs[0][1], strings.Join(position, ", "))}
 }
 

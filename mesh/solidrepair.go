@@ -36,8 +36,8 @@ func (s *Solid) checkPositions(refused func(v int32) bool) error {
 }
 
 // MergeDuplicates merges vertices at the same position, and boundary vertices that are so near to each other that they
-// are probably one, into the one with the lowest id, which keeps its fields, and renumbers the vertices that remain. Then it removes tagged faces that occur twice in a group. It returns the number
-// of vertices removed.
+// are probably one, into the one with the lowest id, which keeps its fields, and renumbers the vertices that remain.
+// Then it removes tagged faces that occur twice in a group. It returns the number of vertices removed.
 func (s *Solid) MergeDuplicates() (int, error) {
 	if err := s.CheckIDs(); err != nil {
 		return 0, err

@@ -33,16 +33,20 @@ func TestTextOfGDAL(t *testing.T) {
 
 // Other texts.
 func TestParsePRJ(t *testing.T) {
+	const (
+		degree = `UNIT["degree",0.0174532925199433]`
+		utm    = `PROJCS["p",UNIT["metre",1],AUTHORITY["EPSG","25832"]]`
+	)
 	for text, want := range map[string]System{
-		"Projection    UTM\nZone 32\nDatum WGS84\nUnits   METERS\nParameters\n":                                {0, "m"},
-		"Projection    GEOGRAPHIC\r\nDatum WGS84\r\nUnits DD\r\n":                                              {0, "degree"},
-		"PROJECTION STATEPLANE\nUNITS FEET\n":                                                                  {0, "foot"},
-		`PROJCS["a",GEOGCS["b",UNIT["Degree",0.0174532925199433]],UNIT["Foot_US",0.3048006]]`:                  {0, "US survey foot"},
-		`PROJCS[ "a" , UNIT [ "kilometre" , 1000 ] , AUTHORITY [ "EPSG" , "7 " ] ]`:                            {0, "km"},
-		`LOCAL_CS["flume",UNIT["centimetre",0.01]]`:                                                            {0, "centimetre"},
-		"\ufeff" + `GEOGCS("a (b]",UNIT("degree",0.0174532925199433),AUTHORITY("EPSG","4258"))`:                {4258, "degree"},
-		`COMPD_CS["c",PROJCS["p",UNIT["metre",1],AUTHORITY["EPSG","25832"]],VERT_CS["h",UNIT["foot",0.3048]]]`: {25832, "m"},
-		`BOUNDCRS[SOURCECRS[PROJCRS["p",ID["EPSG",3034]]],TARGETCRS[GEOGCRS["g"]]]`:                            {3034, "m"},
+		"Projection    UTM\nZone 32\nDatum WGS84\nUnits   METERS\nParameters\n":            {0, "m"},
+		"Projection    GEOGRAPHIC\r\nDatum WGS84\r\nUnits DD\r\n":                          {0, "degree"},
+		"PROJECTION STATEPLANE\nUNITS FEET\n":                                              {0, "foot"},
+		`PROJCS["a",GEOGCS["b",` + degree + `],UNIT["Foot_US",0.3048006]]`:                 {0, "US survey foot"},
+		`PROJCS[ "a" , UNIT [ "kilometre" , 1000 ] , AUTHORITY [ "EPSG" , "7 " ] ]`:        {0, "km"},
+		`LOCAL_CS["flume",UNIT["centimetre",0.01]]`:                                        {0, "centimetre"},
+		"\ufeff" + `GEOGCS("a (b]",UNIT("degree",0.01745329252),AUTHORITY("EPSG","4258"))`: {4258, "degree"},
+		`COMPD_CS["c",` + utm + `,VERT_CS["h",UNIT["foot",0.3048]]]`:                       {25832, "m"},
+		`BOUNDCRS[SOURCECRS[PROJCRS["p",ID["EPSG",3034]]],TARGETCRS[GEOGCRS["g"]]]`:        {3034, "m"},
 	} {
 		if got, err := ParsePRJ(text); err != nil || got != want {
 			t.Errorf("%s: %+v, %v, want %+v", text, got, err, want)

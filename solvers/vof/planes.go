@@ -10,7 +10,8 @@ import (
 
 // planeShape is the output format of lines or planes, each with the fields of its cell.
 func (s *solver[F]) planeShape(b *domain.Block) solvers.Shape {
-	return solvers.Shape{Format: "plic", File: "vtp", Doc: "the lines or planes of mixed cells, and faces between full and empty cells",
+	return solvers.Shape{Format: "plic", File: "vtp",
+		Doc: "the lines or planes of mixed cells, and faces between full and empty cells",
 		Faces: func(ctx context.Context) (*solvers.Faces, error) {
 			p, err := s.planesOf(ctx)
 			if err != nil {
@@ -44,9 +45,9 @@ func (p *planes) faces(b *domain.Block, space *solvers.Space) *solvers.Faces {
 	return f
 }
 
-// planes are the reconstructed lines or planes of mixed cells, clipped to their cells, and the faces of full cells beside
-// empty ones. Those of neighbouring cells do not meet; SurfaceOf returns a mesh without gaps. A cell has no entry if its
-// plane has no direction, or only touches the cell.
+// planes are the reconstructed lines or planes of mixed cells, clipped to their cells, and the faces of full cells
+// beside empty ones. Those of neighbouring cells do not meet; SurfaceOf returns a mesh without gaps. A mixed cell has no
+// entry if its plane has no direction, or only touches the cell.
 type planes struct {
 	Points []float64 // x, y, z of each
 	// Ends is the index of the point after each line or polygon: a line has 2 points and the fluid on its left; a

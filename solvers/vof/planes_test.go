@@ -139,8 +139,8 @@ func TestOutlinesThroughCorners(t *testing.T) {
 	}
 }
 
-// TestInterfaceOnFaces proves that faces between full and empty cells count as interface, in its size and its planes, on
-// one rank and several, on devices with separate memory, and across periodic boundaries.
+// TestInterfaceOnFaces proves that faces between full and empty cells count as interface, in its size and its planes,
+// on one rank and several, on devices with separate memory, and across periodic boundaries.
 func TestInterfaceOnFaces(t *testing.T) {
 	for _, c := range []struct {
 		name     string

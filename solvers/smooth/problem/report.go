@@ -21,7 +21,7 @@ import (
 type Report struct {
 	Dim              int // 2 for triangles, 3 for tetrahedra
 	Vertices, Cells  int64
-	Colours, Crowded int // number of colours; number of vertices that the smoother leaves because they have too many triangles
+	Colours, Crowded int // number of colours; number of vertices in too many triangles for the smoother
 	Sweeps           int
 	Untangled        smooth.Untangling
 	Adjusted         request.Adjusted
