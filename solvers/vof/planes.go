@@ -46,8 +46,8 @@ func (p *planes) faces(b *domain.Block, space *solvers.Space) *solvers.Faces {
 }
 
 // planes are the reconstructed lines or planes of mixed cells, clipped to their cells, and the faces of full cells
-// beside empty ones. Those of neighbouring cells do not meet; SurfaceOf returns a mesh without gaps. A mixed cell has no
-// entry if its plane has no direction, or only touches the cell.
+// beside empty ones. Those of neighbouring cells do not meet; SurfaceOf returns a mesh without gaps. A mixed cell has
+// no entry if its plane has no direction, or only touches the cell.
 type planes struct {
 	Points []float64 // x, y, z of each
 	// Ends is the index of the point after each line or polygon: a line has 2 points and the fluid on its left; a
