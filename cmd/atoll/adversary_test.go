@@ -15,6 +15,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/cmd/atoll/members"
 	"github.com/atoll-hpc/atoll/dist/grpc/grpctest"
+	"github.com/atoll-hpc/atoll/internal/guard/guardtest"
 	"github.com/atoll-hpc/atoll/proto"
 	"github.com/atoll-hpc/atoll/run/summary"
 )
@@ -45,7 +46,8 @@ func runAttacked(t *testing.T, attack func(address string), flags ...string) *at
 	}
 	for rank := range s.ranks {
 		c := atoll(t, dir, []string{"ATOLL_SIZE=2", fmt.Sprintf("ATOLL_RANK=%d", rank), "ATOLL_COORDINATOR=" + s.address,
-			"ATOLL_TOKEN=lagoon"}, append([]string{"run", "case.toml", "--set", "time.end=2", "--join", "30s"}, flags...)...)
+			"ATOLL_TOKEN=lagoon", "GOGC=100", "GODEBUG="},
+			append([]string{"run", "case.toml", "--set", "time.end=2", "--join", "30s"}, flags...)...)
 		c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 		s.ranks[rank] = c
 		if err := c.Start(); err != nil {
@@ -107,7 +109,7 @@ func TestAttackedRunIsUnchanged(t *testing.T) {
 			if s.hash != baseline.hash || s.hash == "" {
 				t.Errorf("state %s under attack, want %s", s.hash, baseline.hash)
 			}
-			if growth := s.peakBytes - baseline.peakBytes; growth > 16<<20 { // some 5 MB, and garbage that is not yet collected
+			if growth := s.peakBytes - baseline.peakBytes; growth > guardtest.MaxBytes {
 				t.Errorf("rank 0 used %d MB under attack, %d MB without", s.peakBytes>>20, baseline.peakBytes>>20)
 			}
 			if s.exitDelay-baseline.exitDelay > helloTimeout {

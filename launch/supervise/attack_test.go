@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/atoll-hpc/atoll/internal/guard/guardtest"
 	"github.com/atoll-hpc/atoll/launch"
 )
 
@@ -34,7 +36,8 @@ var attacks = map[string]func(c net.Conn){
 	},
 	"garbage": func(c net.Conn) { write(c, strings.Repeat("\x00\xff\n\x7f", 500)) },
 	"a long line": func(c net.Conn) {
-		for write(c, strings.Repeat("x", 1<<16)) {
+		for err := error(nil); err == nil; {
+			_, err = c.Write(manyBytes)
 		}
 	},
 	"HTTP":        func(c net.Conn) { write(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n") },
@@ -58,6 +61,9 @@ var attacks = map[string]func(c net.Conn){
 	"nested JSON": func(c net.Conn) { write(c, strings.Repeat("[", 20_000)+"\n") },
 }
 
+// manyBytes are sent by all strangers, so that they need little memory themselves.
+var manyBytes = bytes.Repeat([]byte("x"), 1<<16)
+
 // greeting is a hello as a supervisor sends it.
 var greeting = fmt.Sprintf(`{"kind":"hello","hello":{"name":"stranger","slots":1,"build":"b1","nonce":"%s="}}`+"\n",
 	strings.Repeat("A", 43))
@@ -69,11 +75,12 @@ func write(c net.Conn, text string) bool {
 
 // TestStrangersKeepNobodyOut: while strangers hold more connections than the server accepts, of each kind of attacks,
 // and open others for those that it closes, a supervisor joins, a rank is lost, and the run ends as without them.
-// No stranger becomes a member, or is heard as one.
+// No stranger becomes a member, or is heard as one, and the process, strangers included, needs little memory.
 func TestStrangersKeepNobodyOut(t *testing.T) {
 	s := start(t.Context(), t, Limits{Ranks: 2, MinRanks: 1, MaxRanks: 2, Retries: 2}, 1)
 	s.awaitEpoch(1, 1)
 	ctx, stop := context.WithCancel(t.Context())
+	before := guardtest.LiveBytes()
 	var strangers sync.WaitGroup
 	perAttack := unverified.Connections/len(attacks) + 8
 	for _, attack := range attacks {
@@ -86,7 +93,7 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 					}
 					release := context.AfterFunc(ctx, func() { _ = c.Close() })
 					attack(c)
-					_, _ = bufio.NewReader(c).WriteTo(new(bytes.Buffer)) // until the server closes it
+					_, _ = io.Copy(io.Discard, c) // until the server closes it
 					_ = c.Close()
 					release()
 					time.Sleep(20 * time.Millisecond)
@@ -96,6 +103,10 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 	}
 	remote := s.join(t.Context(), "remote", 1, nil)
 	s.awaitEpoch(2, 2)
+	growth := guardtest.LiveBytes() - before
+	if t.Logf("the process uses %d KB more under attack", growth>>10); growth > guardtest.MaxBytes {
+		t.Errorf("want at most %d KB", guardtest.MaxBytes>>10)
+	}
 	s.endEpoch(2, launch.ExitDone)
 	if o := <-s.outcome; o.Reason != "" || len(o.Exits) != 2 {
 		t.Errorf("got outcome %+v, want two exits and no reason", o)

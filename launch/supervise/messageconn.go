@@ -114,7 +114,7 @@ func (s *sealer) code(line []byte) []byte {
 
 // newMessageConn returns a connection for a handshake, of which received is the data: those of conn.
 func newMessageConn(conn net.Conn, received io.Reader, silence time.Duration) *messageConn {
-	w := &messageConn{conn: conn, lines: bufio.NewScanner(received), silence: silence, out: make(chan message, maxQueued),
+	w := &messageConn{conn: conn, lines: bufio.NewScanner(received), silence: silence,
 		closed: make(chan struct{}), written: make(chan struct{})}
 	w.lines.Buffer(nil, maxLine)
 	return w
@@ -148,8 +148,10 @@ func (w *messageConn) writeLine(line []byte) error {
 	return err
 }
 
-// secure ends the handshake: from now on lines are authenticated by keys.
+// secure ends the handshake: from now on lines are authenticated by keys, and messages may be queued. A stranger has no
+// queue, which takes memory.
 func (w *messageConn) secure(sendKey, receiveKey []byte) {
+	w.out = make(chan message, maxQueued)
 	w.seal, w.open = newSealer(sendKey), newSealer(receiveKey)
 }
 

@@ -48,7 +48,7 @@ const (
 )
 
 // unverified are the limits of connections whose supervisor has not proved that it has the token.
-var unverified = guard.Limits{Connections: 128, Time: handshakeTimeout, Bytes: 32 << 10}
+var unverified = guard.Limits{Connections: 128, Time: handshakeTimeout, Bytes: 16 << 10}
 
 // remoteMember is a supervisor on another machine, as the launcher sees it: the connection to it.
 type remoteMember struct {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/atoll-hpc/atoll/internal/guard/guardtest"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -106,18 +107,21 @@ var pageAttacks = []struct{ name, text, again string }{
 }
 
 // TestStrangersDelayNobody: while strangers hold connections of each kind, never read an answer, and dial again when
-// they are closed, every probe is answered, a page too once some have gone, and the run never waits.
+// they are closed, every probe is answered, a page too once some have gone, and the run never waits. The process,
+// strangers included, needs little memory.
 func TestStrangersDelayNobody(t *testing.T) {
 	s := startServer(t)
 	begin(s)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
+	before, most := guardtest.LiveBytes(), int64(0)
 	var strangers sync.WaitGroup
 	var dialled sync.WaitGroup
 	for _, a := range pageAttacks {
-		for range 8 { // 288 in all, of which 192 may be idle
+		text, again := []byte(a.text), []byte(a.again) // of all strangers, so that they need little memory themselves
+		for range 8 {                                  // 288 in all, of which 192 may be idle
 			dialled.Add(1)
-			strangers.Go(func() { attackPage(ctx, s.Address(), a.text, a.again, dialled.Done) })
+			strangers.Go(func() { attackPage(ctx, s.Address(), text, again, dialled.Done) })
 		}
 	}
 	dialled.Wait()
@@ -129,6 +133,10 @@ func TestStrangersDelayNobody(t *testing.T) {
 		}
 		s.Step(solvers.Clock{Time: 0.5, Steps: 7, Dt: 0.1})
 		s.Wants()
+		most = max(most, guardtest.LiveBytes()-before)
+	}
+	if t.Logf("the process uses %d KB more under attack", most>>10); most > guardtest.MaxBytes {
+		t.Errorf("want at most %d KB", guardtest.MaxBytes>>10)
 	}
 	stop()
 	strangers.Wait()
@@ -140,7 +148,7 @@ func TestStrangersDelayNobody(t *testing.T) {
 
 // attackPage sends text, then again as long as the server reads it, and holds the connection without reading an
 // answer. When the server closes it, the next one begins.
-func attackPage(ctx context.Context, address, text, again string, dialled func()) {
+func attackPage(ctx context.Context, address string, text, again []byte, dialled func()) {
 	for first := true; ctx.Err() == nil; first = false {
 		c, err := net.Dial("tcp", address)
 		if first {
@@ -150,9 +158,9 @@ func attackPage(ctx context.Context, address, text, again string, dialled func()
 			return
 		}
 		release := context.AfterFunc(ctx, func() { _ = c.Close() })
-		_, err = io.WriteString(c, text)
-		for n := 0; err == nil && again != "" && n < 300; n++ { // a client may send more; the limits are the same
-			_, err = io.WriteString(c, again)
+		_, err = c.Write(text)
+		for n := 0; err == nil && len(again) > 0 && n < 300; n++ { // a client may send more; the limits are the same
+			_, err = c.Write(again)
 		}
 		buffer := make([]byte, 1) // reads one byte every 50 ms: an answer of more bytes takes longer than the test
 		for err == nil {
