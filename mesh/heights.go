@@ -9,12 +9,13 @@ import (
 // Heights is the name of the vertex field of third coordinates.
 const Heights = "z"
 
+const surfaceAdvice = "the triangles are a surface in space, but a triangle mesh must be plane, with z a function of " +
+	"x and y; mesh the volume with tetrahedra, or, if the mesh is tangled, give it without z"
+
 // CheckHeights refuses a surface in space, such as a sphere, on which z is not a function of x and y: vertical
-// triangles, and neighbouring triangles that overlap in the plane. Its error names the first of them. Readers of files
-// call it; other faults are left to Check.
+// triangles, neighbouring triangles that overlap in the plane, and parts of the mesh above others. Its error names the
+// first of them. Readers of files call it; other faults are left to Check.
 func CheckHeights(m *Mesh, z []float64) error {
-	const advice = "the triangles are a surface in space, but a triangle mesh must be plane, with z a function of x " +
-		"and y; mesh the volume with tetrahedra, or, if the mesh is tangled, give it without z"
 	if m.level(z) {
 		return nil
 	}
@@ -30,12 +31,12 @@ func CheckHeights(m *Mesh, z []float64) error {
 			down = true
 		case cellFlat:
 			if m.isVertical(v, z) {
-				return fmt.Errorf("%s is vertical: %s", m.describeInSpace(c, z), advice)
+				return fmt.Errorf("%s is vertical: %s", m.describeInSpace(c, z), surfaceAdvice)
 			}
 		}
 	}
 	if !up || !down {
-		return nil
+		return m.checkLevels(z)
 	}
 	cellOfEdge := make(map[[2]int32]int, 3*len(m.Cells)) // the cell of each directed edge
 	for c, v := range m.Cells {
@@ -48,11 +49,68 @@ func CheckHeights(m *Mesh, z []float64) error {
 			other, ok := cellOfEdge[[2]int32{v[(k+1)%3], v[k]}]
 			if one, two := m.shape(c), m.shape(other); ok && one != two && max(one, two) == cellClockwise {
 				return fmt.Errorf("%s overlaps triangle %d, its neighbour across the edge from vertex %d to %d: %s",
-					m.describeInSpace(c, z), other, v[k], v[(k+1)%3], advice)
+					m.describeInSpace(c, z), other, v[k], v[(k+1)%3], surfaceAdvice)
+			}
+		}
+	}
+	return m.checkLevels(z)
+}
+
+// probedParts is the number of parts of a mesh for which checkLevels looks for others.
+const probedParts = 64
+
+// checkLevels refuses parts of a mesh that share no vertex and lie above each other: the first cell of each of some
+// parts, in the order of their cells, must not be above a cell of another part.
+func (m *Mesh) checkLevels(z []float64) error {
+	part := make([]int32, len(m.X)) // a tree per part, with roots of their own
+	for v := range part {
+		part[v] = int32(v)
+	}
+	root := func(v int32) int32 {
+		for part[v] != v {
+			part[v] = part[part[v]]
+			v = part[v]
+		}
+		return v
+	}
+	for _, c := range m.Cells {
+		for _, v := range c[1:] {
+			part[root(v)] = root(c[0])
+		}
+	}
+	probes := map[int32]int{} // by part
+	var order []int32
+	for c, v := range m.Cells {
+		if r := root(v[0]); len(order) < probedParts {
+			if _, known := probes[r]; !known {
+				probes[r] = c
+				order = append(order, r)
+			}
+		}
+	}
+	if len(order) < 2 {
+		return nil
+	}
+	for _, p := range order {
+		x, y := m.Centroid(probes[p])
+		for c, v := range m.Cells {
+			if root(v[0]) != p && m.covers(c, x, y) {
+				return fmt.Errorf("%s is above or below triangle %d: %s", m.describeInSpace(probes[p], z), c, surfaceAdvice)
 			}
 		}
 	}
 	return nil
+}
+
+// covers reports whether a point is inside a triangle of any orientation.
+func (m *Mesh) covers(c int, x, y float64) bool {
+	var positive, negative bool
+	for k, v := range m.Cells[c] {
+		w := m.Cells[c][(k+1)%3]
+		side := (m.X[w]-m.X[v])*(y-m.Y[v]) - (x-m.X[v])*(m.Y[w]-m.Y[v])
+		positive, negative = positive || side >= 0, negative || side <= 0
+	}
+	return positive != negative
 }
 
 // levelShare is the range of third coordinates, as a share of the extent of the mesh, up to which they count as equal.

@@ -61,11 +61,17 @@ func TestSurfaceInSpace(t *testing.T) {
 	wall := surface{[][3]float64{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {1, 1, 2}}, [][3]int32{{0, 1, 2}, {1, 3, 2}}}
 	hill := surface{[][3]float64{{0, 0, 0}, {1, 0, 2}, {1, 1, 0}, {0, 1, 5}}, [][3]int32{{0, 1, 2}, {0, 2, 3}}}
 	clockwise := surface{hill.vertices, [][3]int32{{0, 1, 2}, {0, 3, 2}}}
+	floors := surface{[][3]float64{{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {1, 1, 2}, {2, 1, 2}, {1, 2, 2}},
+		[][3]int32{{0, 1, 2}, {3, 4, 5}}}
+	beside := surface{[][3]float64{{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {4, 4, 2}, {4, 3, 2}, {3, 4, 2}},
+		[][3]int32{{0, 1, 2}, {3, 5, 4}}}
 	for _, c := range []struct {
 		name    string
 		surface surface
 		want    string
 	}{
+		{"two floors", floors, "vertex 2 at (0, 4, 0) is above or below triangle 1: the triangles are a surface in space"},
+		{"two parts side by side", beside, ""},
 		{"closed", octahedron(.1), "overlaps triangle 4, its neighbour across the edge from vertex 0 to 2"},
 		{"vertical", wall, "triangle 1 of vertex 1 at (1, 0, 0), vertex 3 at (1, 1, 2) and vertex 2 at (1, 1, 0) is " +
 			"vertical: the triangles are a surface in space"},
