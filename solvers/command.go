@@ -29,7 +29,8 @@ type Command struct {
 type Work struct {
 	Args    []string
 	Flag    func(name string) (value string, given bool)
-	Threads int
+	Ranks   int       // goroutines of this process that exchange messages
+	Threads int       // of each rank
 	Log     io.Writer // receives the progress; nil for none
 }
 

@@ -86,15 +86,14 @@ func solverCommand(command *solvers.Command) *cobra.Command {
 			p.Lookup(k.Name).NoOptDefVal = "true"
 		}
 	}
-	threads := "threads; 0 means all cores"
+	ranks := "number of ranks, as goroutines of this process"
 	if command.Run == nil {
-		threads = "threads of each rank; 0 shares the cores among the ranks"
-		p.IntVarP(&f.ranks, "ranks", "n", 1,
-			"number of ranks, as goroutines of this process; atoll run can use several machines")
+		ranks += "; atoll run can use several machines"
 		p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
 		p.BoolVar(&f.printCase, "case", false, "print an equivalent case file for atoll run, and stop")
 	}
-	p.IntVar(&f.threads, "threads", 0, threads)
+	p.IntVarP(&f.ranks, "ranks", "n", 1, ranks)
+	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
 	p.StringVarP(&f.out, "out", "o", "", command.Args[len(command.Args)-1]+", instead of the last argument")
 	p.StringVar(&f.json, "json", "", "file for the report in JSON")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
@@ -122,15 +121,10 @@ func (f *solverFlags) refuseUnusedFlags(cmd *cobra.Command) error {
 
 // work runs a command that is no run of a case.
 func (f *solverFlags) work(ctx context.Context, command *solvers.Command, w solvers.Work) error {
-	if f.threads < 0 {
-		return usageError{fmt.Errorf("--threads %d: give 0 threads or more", f.threads)}
-	}
-	if err := checkLimits(1, f.threads); err != nil {
+	if err := f.checkCounts(); err != nil {
 		return err
 	}
-	if w.Threads = f.threads; w.Threads == 0 {
-		w.Threads = runtime.GOMAXPROCS(0)
-	}
+	w.Ranks, w.Threads = f.ranks, f.threadsOfRank()
 	if !f.quiet {
 		w.Log = stdout
 	}
@@ -141,22 +135,32 @@ func (f *solverFlags) work(ctx context.Context, command *solvers.Command, w solv
 	return f.printReport(report)
 }
 
-// run runs the case on ranks of this process.
-func (f *solverFlags) run(ctx context.Context, c *config.Case, reporter solvers.Reporter) error {
-	switch {
-	case f.ranks < 1 || f.threads < 0:
+// checkCounts refuses numbers of ranks and threads.
+func (f *solverFlags) checkCounts() error {
+	if f.ranks < 1 || f.threads < 0 {
 		return usageError{fmt.Errorf("--ranks %d and --threads %d: at least 1 rank, and 0 threads or more", f.ranks,
 			f.threads)}
-	case f.backend != "cpu" && f.backend != "cuda":
+	}
+	return checkLimits(f.ranks, f.threads)
+}
+
+// threadsOfRank is the number of threads of each rank.
+func (f *solverFlags) threadsOfRank() int {
+	if f.threads > 0 {
+		return f.threads
+	}
+	return max(1, runtime.GOMAXPROCS(0)/f.ranks)
+}
+
+// run runs the case on ranks of this process.
+func (f *solverFlags) run(ctx context.Context, c *config.Case, reporter solvers.Reporter) error {
+	if f.backend != "cpu" && f.backend != "cuda" {
 		return usageError{fmt.Errorf("--backend %q is not known; choose cpu or cuda", f.backend)}
 	}
-	if err := checkLimits(f.ranks, f.threads); err != nil {
+	if err := f.checkCounts(); err != nil {
 		return err
 	}
-	threads := f.threads
-	if threads == 0 {
-		threads = max(1, runtime.GOMAXPROCS(0)/f.ranks)
-	}
+	threads := f.threadsOfRank()
 	devices := runFlags{backend: f.backend}
 	report, err := local.Each(f.ranks, func(comm dist.Comm) (report solvers.Report, err error) {
 		dev, err := devices.device(comm.Rank(), threads, false)

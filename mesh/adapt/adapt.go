@@ -29,6 +29,10 @@ type Options struct {
 	Probe float64
 	// Threads is the number of goroutines that evaluate; 0 means all processors.
 	Threads int
+	// Exchange connects the parts of the mesh on several ranks; nil for one. Owner is the rank of each vertex. All ranks
+	// make an adapter of the same mesh and get the same result as one.
+	Exchange Exchange
+	Owner    []int32
 	// Progress is called after each cycle of rounds with the number of vertices; it may be nil.
 	Progress func(vertices int)
 }
@@ -58,14 +62,16 @@ type engine struct {
 	leastNew  float64 // least length of edges that a split creates
 	gain      float64 // least relative gain of a move
 	sharp     bool    // moves reduce Σ q⁻⁴ instead of Σ 1/q
+	part      *part   // nil for a whole mesh
 	swapBelow float64 // quality of the cavity from which nothing is swapped
 	round     uint64
 
 	marks   []uint8 // of each vertex, the operations for which it is to be visited
 	workers []*worker
 	found   []*candidate // of a round
-	best    []int32      // index of the best candidate that wants each cell
-	waits   []bool       // vertices that wait to be moved
+	claims  []claim      // of each cell
+	pass    uint32
+	waits   []bool // vertices that wait to be moved
 	active  []int32
 	set     []int32
 	moved   []bool
@@ -105,7 +111,11 @@ func cosineOf(degrees float64) float64 {
 // retarget evaluates a field at all vertices.
 func (e *engine) retarget(field Field) {
 	e.field = field
-	e.each(len(e.X), func(_ *worker, v int) { e.Want[v] = e.field(e.X[v]) })
+	e.each(len(e.X), func(_ *worker, v int) {
+		if e.Ball.Count(int32(v)) > 0 {
+			e.Want[v] = e.field(e.X[v])
+		}
+	})
 	e.soft = 0
 	e.restart()
 }
@@ -113,8 +123,10 @@ func (e *engine) retarget(field Field) {
 // restart evaluates the metric and all qualities, and marks all vertices.
 func (e *engine) restart() {
 	e.each(len(e.X), func(_ *worker, v int) {
-		e.M[v] = e.soften(&e.Want[v])
-		e.marks[v] = markAll
+		if e.Ball.Count(int32(v)) > 0 {
+			e.M[v] = e.soften(&e.Want[v])
+			e.marks[v] = markAll
+		}
 	})
 	e.each(len(e.Cells), func(_ *worker, k int) {
 		if c := &e.Cells[k]; !c.Dead {
@@ -139,7 +151,8 @@ func (e *engine) soften(m *measure.Tensor) measure.Tensor {
 
 // Adapter adapts a mesh, to one metric after the other. Lines stay on those of the mesh that it was made of.
 type Adapter struct {
-	e       *engine
+	e       *engine // of this rank's part
+	whole   *engine // of the whole mesh as it is; e on one rank
 	plane   *mesh.Mesh
 	inSpace *mesh.Solid
 }
@@ -150,7 +163,7 @@ func Triangles(m *mesh.Mesh, o Options) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Adapter{e: newEngine(in, o), plane: m}, nil
+	return newAdapter(in, o, &Adapter{plane: m})
 }
 
 // Tetrahedra returns the adapter of a mesh of tetrahedra, which must be valid.
@@ -159,37 +172,54 @@ func Tetrahedra(s *mesh.Solid, o Options) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Adapter{e: newEngine(in, o), inSpace: s}, nil
+	return newAdapter(in, o, &Adapter{inSpace: s})
 }
 
-// Measure evaluates a metric on the mesh as it is.
+func newAdapter(in *mutable.Input, o Options, a *Adapter) (*Adapter, error) {
+	a.e = newEngine(in, o)
+	a.whole = a.e
+	if o.Exchange == nil || o.Exchange.Size() == 1 {
+		return a, nil
+	}
+	a.e.divide(o.Exchange, o.Owner)
+	var err error
+	a.whole, err = a.e.gather()
+	return a, err
+}
+
+// Measure evaluates a metric on the mesh as it is. Each rank measures the whole mesh.
 func (a *Adapter) Measure(field Field) Statistics {
-	a.e.retarget(field)
-	return a.e.statistics()
+	a.whole.retarget(field)
+	return a.whole.statistics()
 }
 
 // Run adapts the mesh to a metric. It returns early, with ctx's error, when ctx is cancelled; the mesh is then valid,
-// but depends on when.
-func (a *Adapter) Run(ctx context.Context, field Field) error {
+// but depends on when. On several ranks, all of which call it with the same metric, an error ends it that of the
+// exchange.
+func (a *Adapter) Run(ctx context.Context, field Field) (err error) {
 	a.e.retarget(field)
-	return a.e.run(ctx)
+	if err := a.e.run(ctx); err != nil {
+		return err
+	}
+	a.whole, err = a.e.gather()
+	return err
 }
 
 // Vertices returns the number of vertices.
-func (a *Adapter) Vertices() int { return a.e.Vertices() }
+func (a *Adapter) Vertices() int { return a.whole.Vertices() }
 
 // Mesh returns the triangles as they are, with the groups, materials and marks of the input, but no fields.
-func (a *Adapter) Mesh() *mesh.Mesh { return a.e.Mesh.Triangles(a.plane) }
+func (a *Adapter) Mesh() *mesh.Mesh { return a.whole.Mesh.Triangles(a.plane) }
 
 // Solid returns the tetrahedra, like Mesh.
-func (a *Adapter) Solid() *mesh.Solid { return a.e.Mesh.Tetrahedra(a.inSpace) }
+func (a *Adapter) Solid() *mesh.Solid { return a.whole.Mesh.Tetrahedra(a.inSpace) }
 
 // Qualities returns the qualities of the cells of Mesh or Solid.
 func (a *Adapter) Qualities() []float64 {
-	_, cells := a.e.Ordered()
+	_, cells := a.whole.Ordered()
 	q := make([]float64, len(cells))
 	for i, k := range cells {
-		q[i] = a.e.Cells[k].Quality
+		q[i] = a.whole.Cells[k].Quality
 	}
 	return q
 }

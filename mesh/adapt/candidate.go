@@ -13,11 +13,27 @@ type candidate struct {
 	// split: of the edge from a to b. collapse, repair, thin: of a into b. swap: of the edge from a to b, or of the
 	// face between the vertices a and b, replaced by cells at the vertex c.
 	a, b, c int32
-	key     uint64 // priority: class and hash
-	ida     int64  // ids that break ties between equal keys: no two candidates of a round have the same
-	idb     int64
-	cavity  []int32 // the cells that it replaces
-	born    birth   // of a split
+	bid
+	cavity []int32 // the cells that it replaces
+	born   birth   // of a split
+}
+
+// bid is the priority of a candidate: class and hash, and ids that break ties. No two candidates of a round have the
+// same.
+type bid struct {
+	key      uint64
+	ida, idb int64
+}
+
+// below reports whether b is lower than o.
+func (b *bid) below(o *bid) bool {
+	if b.key != o.key {
+		return b.key < o.key
+	}
+	if b.ida != o.ida {
+		return b.ida < o.ida
+	}
+	return b.idb < o.idb
 }
 
 // birth is the new vertex of a split.
@@ -25,18 +41,11 @@ type birth struct {
 	x       measure.Vector
 	m, want measure.Tensor
 	freedom int8
-	s       float64 // parameter, if it is on a line
-}
+	id      int64
 
-// before reports whether c has a lower priority than o.
-func (c *candidate) before(o *candidate) bool {
-	if c.key != o.key {
-		return c.key < o.key
-	}
-	if c.ida != o.ida {
-		return c.ida < o.ida
-	}
-	return c.idb < o.idb
+	// If it is on a line:
+	curve, tag int32
+	s          float64 // its parameter
 }
 
 // worker has the memory with which one goroutine evaluates candidates.

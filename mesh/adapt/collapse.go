@@ -102,7 +102,7 @@ func (e *engine) mayCollapse(a, b int32, ball []int32) bool {
 		if to.To != b || e.LineTo(b, from.To) != nil {
 			return false
 		}
-		return e.Curves[to.Curve].Near(to.STo, from.STo, &e.X[b], &e.X[from.To], e.o.Hausdorff)
+		return e.Curves[to.Curve].Near(e.Parameter(a, to), e.Parameter(a, from), &e.X[b], &e.X[from.To], e.o.Hausdorff)
 	}
 	for _, k := range ball {
 		c := &e.Cells[k]

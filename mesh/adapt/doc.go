@@ -3,7 +3,7 @@
 // inverted, and boundaries, interfaces between materials, corners, ridges and required entities are kept.
 //
 // The result is a function of the mesh, its global ids, the metric and the options. It does not depend on the local
-// numbering, the number of threads, the order of work or the division of the mesh into parts:
+// numbering, the number of threads, the order of work or the division of the mesh among ranks (Exchange):
 //
 //   - Operations run in rounds of one kind. All candidates of a round are evaluated on the same mesh, without changing
 //     it. A candidate has a cavity, the cells that it replaces, all around one vertex, its pivot.

@@ -9,7 +9,7 @@ import (
 
 // Hash is a SHA-256 of all bits of the mesh in hexadecimal: of ids, coordinates, metrics, materials, and the kinds of
 // facets, in the order of ids.
-func (a *Adapter) Hash() string { return a.e.hash() }
+func (a *Adapter) Hash() string { return a.whole.hash() }
 
 func (e *engine) hash() string {
 	h := sha256.New()

@@ -206,7 +206,8 @@ func (e *engine) moveAlong(w *worker, v int32, s *local) bool {
 	if !(h > 0) {
 		return false
 	}
-	low, high := 0.6*(a.STo-a.S), 0.6*(b.STo-a.S)
+	from, until := e.Parameter(v, &a), e.Parameter(v, &b)
+	low, high := 0.6*(from-a.S), 0.6*(until-a.S)
 	if low > high {
 		low, high = high, low
 	}
@@ -214,26 +215,15 @@ func (e *engine) moveAlong(w *worker, v int32, s *local) bool {
 	for _, step := range stepLengths {
 		to := a.S + step*d
 		x := c.At(to)
-		if c.Near(a.STo, to, &e.X[a.To], &x, e.o.Hausdorff) && c.Near(to, b.STo, &x, &e.X[b.To], e.o.Hausdorff) &&
+		if c.Near(from, to, &e.X[a.To], &x, e.o.Hausdorff) && c.Near(to, until, &x, &e.X[b.To], e.o.Hausdorff) &&
 			e.tryMove(w, v, s, &x) {
-			e.setParameter(v, to)
+			for i := range e.Line[v] {
+				e.Line[v][i].S = to
+			}
 			return true
 		}
 	}
 	return false
-}
-
-// setParameter sets the parameter of a vertex of a line, also at its neighbours.
-func (e *engine) setParameter(v int32, s float64) {
-	for i := range e.Line[v] {
-		end := &e.Line[v][i]
-		end.S = s
-		for j := range e.Line[end.To] {
-			if back := &e.Line[end.To][j]; back.To == v && back.Curve == end.Curve {
-				back.STo = s
-			}
-		}
-	}
 }
 
 // tryMove moves a vertex to a position, and back unless that is accepted. w.ordered are the cells around it.

@@ -153,7 +153,8 @@ func shuffled(in *mutable.Input, rng *rand.Rand) *mutable.Input {
 }
 
 // TestSameMesh proves that the mesh, with ids, coordinates, qualities and marks, is the same to the last bit for other
-// numberings and orders of the input, and other numbers of threads.
+// numberings and orders of the input, numbers of threads, and parts with separate memory that exchange messages: owners
+// by strips, and at random, where nearly all operations are across ranks. The ranks have different numberings.
 func TestSameMesh(t *testing.T) {
 	trials := 60
 	if testing.Short() {
@@ -166,15 +167,17 @@ func TestSameMesh(t *testing.T) {
 		mustRun(t, e)
 		want := e.hash()
 		rng := rand.New(rand.NewPCG(seed, 1))
-		for _, threads := range []int{1, 3} {
-			o := c.o
-			o.Threads = threads
-			e := newEngine(shuffled(c.in(), rng), o)
-			e.retarget(c.field)
-			mustRun(t, e)
-			if e.hash() != want {
-				t.Errorf("%s: another mesh with another numbering and %d threads", c.name, threads)
-			}
+		o := c.o
+		o.Threads = 1 + int(seed%3)
+		e = newEngine(shuffled(c.in(), rng), o)
+		e.retarget(c.field)
+		mustRun(t, e)
+		if e.hash() != want {
+			t.Errorf("%s: another mesh with another numbering and %d threads", c.name, o.Threads)
+		}
+		ranks, owners := []int{2, 3, 7}[seed%3], []string{"strips", "random"}[seed/3%2]
+		if got := onRanks(t, c, ranks, owners); got != want {
+			t.Errorf("%s: another mesh on %d ranks, owners %s", c.name, ranks, owners)
 		}
 	}
 }

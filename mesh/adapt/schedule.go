@@ -33,10 +33,10 @@ func (e *engine) run(ctx context.Context) error {
 		e.thinOut(ctx)
 	}
 	for range polishings {
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if e.stopped(ctx) != nil {
+			return e.stopped(ctx)
 		}
-		e.swapUntil(int(settledSwaps * float64(e.Vertices())))
+		e.swapUntil(int(settledSwaps * float64(e.owned())))
 		e.sweep()
 		e.runRound(split)
 		e.runRound(collapse)
@@ -54,20 +54,20 @@ func (e *engine) run(ctx context.Context) error {
 		e.sweep()
 	}
 	e.sharp = false
-	return ctx.Err()
+	return e.stopped(ctx)
 }
 
 // thinOut removes vertices where there are more than the metric asks for although no edge is short, as in structured
 // meshes. Only some of them may be removed in a round, since each makes room for those around it.
 func (e *engine) thinOut(ctx context.Context) {
 	for range thinnings {
-		if ctx.Err() != nil || e.meanSize() >= enough ||
-			float64(e.runRound(thin)*thinShare) <= settled*float64(e.Vertices()) {
+		if e.stopped(ctx) != nil || e.meanSize() >= enough ||
+			float64(e.runRound(thin)*thinShare) <= settled*float64(e.owned()) {
 			return
 		}
-		e.swapUntil(int(settledSwaps * float64(e.Vertices())))
+		e.swapUntil(int(settledSwaps * float64(e.owned())))
 		e.sweep()
-		e.swapUntil(int(settledSwaps * float64(e.Vertices())))
+		e.swapUntil(int(settledSwaps * float64(e.owned())))
 	}
 }
 
@@ -77,13 +77,21 @@ func (e *engine) meanSize() float64 {
 	const unit = 1 << 20
 	sum, n := int64(0), int64(0)
 	for k := range e.Cells {
-		if c := &e.Cells[k]; !c.Dead {
+		if c := &e.Cells[k]; !c.Dead && e.mine(c.V[0]) {
 			x, m := e.Corners(c, nil, nil)
 			sum += int64(measure.SizeOf(e.Dim, &x, &m) * unit)
 			n++
 		}
 	}
-	return float64(sum) / float64(n) / unit
+	return float64(e.total64(sum)) / float64(e.total64(n)) / unit
+}
+
+// stopped returns why the adaptation ends early. Parts that exchange messages end with an error of these.
+func (e *engine) stopped(ctx context.Context) error {
+	if e.part != nil {
+		return e.part.err
+	}
+	return ctx.Err()
 }
 
 // stage repeats cycles of rounds.
@@ -96,11 +104,11 @@ func (e *engine) stage(ctx context.Context, most int, settled float64) {
 		if cycle%2 == 1 {
 			e.sweep()
 		}
-		n := e.Vertices()
+		n := e.owned()
 		if e.o.Progress != nil {
 			e.o.Progress(n)
 		}
-		if float64(changed) <= settled*float64(n) || ctx.Err() != nil {
+		if float64(changed) <= settled*float64(n) || e.stopped(ctx) != nil {
 			break
 		}
 		if cycle == careful {
@@ -146,12 +154,14 @@ func (e *engine) sizes() (big, small float64) {
 		}
 	}
 	for v := range e.Want {
-		if e.Ball.At[v].N > 0 {
+		if e.Ball.Count(int32(v)) > 0 {
 			m := &e.Want[v]
 			small = min(small, 1/(m[0]+m[2]+m[5]))
 		}
 	}
-	return big, small
+	small = -small
+	e.most(&big, &small)
+	return big, -small
 }
 
 // longestEdge is the length of the longest edge in the metric.
@@ -161,5 +171,6 @@ func (e *engine) longestEdge() (l float64) {
 			e.EachEdge(c, func(a, b int32) { l = max(l, e.Length(a, b)) })
 		}
 	}
+	e.most(&l)
 	return l
 }

@@ -89,7 +89,8 @@ func (e *engine) place(c *candidate, line *mutable.LineEnd, probed bool) {
 		}
 		return
 	}
-	c.born.s = 0.5 * (line.S + line.STo)
+	c.born.curve, c.born.tag = line.Curve, line.Tag
+	c.born.s = 0.5 * (line.S + e.Parameter(c.a, line))
 	e.setMetric(&c.born, e.Curves[line.Curve].At(c.born.s))
 }
 

@@ -80,9 +80,9 @@ func (e *engine) measureEdges(s *Statistics, v int32) {
 		_, exponent := math.Frexp(l)
 		s.Lengths[min(7, max(0, exponent+3))]++
 	}
-	for _, l := range e.Line[v] {
-		if e.ID[l.To] > e.ID[v] {
-			s.Deviation = max(s.Deviation, e.Curves[l.Curve].Deviation(l.S, l.STo, &e.X[v], &e.X[l.To]))
+	for i := range e.Line[v] {
+		if l := &e.Line[v][i]; e.ID[l.To] > e.ID[v] {
+			s.Deviation = max(s.Deviation, e.Curves[l.Curve].Deviation(l.S, e.Parameter(v, l), &e.X[v], &e.X[l.To]))
 		}
 	}
 }

@@ -56,12 +56,39 @@ func (k *kinds) number(kind Kind) int32 {
 	return int32(len(k.list) - 1)
 }
 
+// sorted returns the kinds in an order that does not depend on the numbering of the mesh, and the new number of each.
+func (k *kinds) sorted() (list []Kind, number []int32) {
+	order := make([]int, len(k.list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order[1:], func(a, b int) int { return k.list[a].compare(&k.list[b]) })
+	number = make([]int32, len(order))
+	for i, old := range order {
+		list, number[old] = append(list, k.list[old]), int32(i)
+	}
+	return list, number
+}
+
+func (k *Kind) compare(o *Kind) int {
+	flags := func(k *Kind) (n int) {
+		if k.Required {
+			n = 2
+		}
+		if k.Ridge {
+			n++
+		}
+		return n
+	}
+	return cmp.Or(cmp.Compare(flags(k), flags(o)), slices.Compare(k.Groups, o.Groups))
+}
+
 // New classifies the vertices, lines and facets of a mesh. cosine is that of the angle from which the boundary
 // has a ridge or a corner.
 func New(in *Input, cosine float64) *Mesh {
 	n := len(in.X)
 	t := &Mesh{Dim: in.Dim, X: in.X, M: make([]measure.Tensor, n), Want: make([]measure.Tensor, n), ID: in.ID,
-		Freedom: make([]int8, n), Line: make([][]LineEnd, n), NextID: int64(n)}
+		Freedom: make([]int8, n), Line: make([][]LineEnd, n), NextID: int64(n), inputs: n}
 	if t.ID == nil {
 		t.ID = make([]int64, n)
 		for v := range t.ID {
@@ -87,20 +114,35 @@ func New(in *Input, cosine float64) *Mesh {
 		t.Arrange(&k)
 		t.AddCell(k)
 	}
-	t.Facets = facets.list
-	lines := t.planeLines()
-	t.LineKinds = t.Facets
-	if in.Dim == 3 {
-		marks := gather(in.Lines)
-		lines = t.ridges(&marks, cosine)
-		t.LineKinds = marks.list
+	var number []int32
+	t.Facets, number = facets.sorted()
+	for k := range t.Cells {
+		for i, tag := range t.Cells[k].Tag {
+			t.Cells[k].Tag[i] = number[tag]
+		}
 	}
-	t.layLines(lines, cosine)
+	t.layLines(t.findLines(in, cosine), cosine)
 	for _, v := range in.Corners {
 		t.Freedom[v] = 0
 	}
 	t.makeCurves(t.lineVertices())
 	return t
+}
+
+// findLines returns the lines, and sets their kinds.
+func (t *Mesh) findLines(in *Input, cosine float64) []TaggedFacet {
+	if in.Dim == 2 {
+		t.LineKinds = t.Facets
+		return t.TaggedFacets()
+	}
+	marks := gather(in.Lines)
+	lines := t.ridges(&marks, cosine)
+	var number []int32
+	t.LineKinds, number = marks.sorted()
+	for i := range lines {
+		lines[i].tag = number[lines[i].tag]
+	}
+	return lines
 }
 
 // tagOf returns the kind of a facet of a cell.
@@ -157,14 +199,6 @@ func (t *Mesh) TaggedFacets() (list []TaggedFacet) {
 }
 
 func (t *Mesh) ByID(a, b int32) int { return cmp.Compare(t.ID[a], t.ID[b]) }
-
-// planeLines returns the tagged edges of a mesh of triangles.
-func (t *Mesh) planeLines() []TaggedFacet {
-	if t.Dim == 3 {
-		return nil
-	}
-	return t.TaggedFacets()
-}
 
 // ridges returns the lines of a mesh of tetrahedra: marked edges, and those of tagged faces at which other than two
 // faces meet, or two of different kinds, or required ones, or two at an angle. It adds their kinds to marks. Vertices

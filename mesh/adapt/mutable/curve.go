@@ -111,8 +111,8 @@ func (t *Mesh) traceCurve(corner int32, k int) {
 		end := s + math.Sqrt(measure.Dot(&u, &u))
 		c.x, c.s = append(c.x, t.X[b]), append(c.s, end)
 		back := t.openEnd(b, a)
-		e.Curve, e.S, e.STo = number, s, end
-		back.Curve, back.S, back.STo = number, end, s
+		e.Curve, e.S = number, s
+		back.Curve, back.S = number, end
 		if t.Freedom[b] == 0 {
 			break
 		}

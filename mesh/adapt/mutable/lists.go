@@ -26,6 +26,9 @@ func (l *Lists) Of(i int32) []int32 {
 	return l.array[b.start : b.start+b.N]
 }
 
+// Count returns the number of elements of a list.
+func (l *Lists) Count(i int32) int { return int(l.At[i].N) }
+
 // grow adds empty lists until there are n.
 func (l *Lists) grow(n int) {
 	for len(l.At) < n {

@@ -60,13 +60,30 @@ type Mesh struct {
 	LineKinds []Kind // kinds of lines; in the plane those of facets
 
 	NextID int64
+	inputs int // number of vertices of the input, whose ids are their indices in it
 }
 
 // LineEnd is an edge of a line, as seen from one of its vertices.
 type LineEnd struct {
 	To, Curve int32
 	Tag       int32   // kind of the line, an index into Mesh.LineKinds
-	S, STo    float64 // parameters on the curve of this vertex and of the other
+	S         float64 // parameter of this vertex on the curve
+}
+
+// Empty returns a mesh without vertices and cells that has the curves and kinds of t.
+func (t *Mesh) Empty() *Mesh {
+	return &Mesh{Dim: t.Dim, Curves: t.Curves, Facets: t.Facets, LineKinds: t.LineKinds, NextID: t.NextID,
+		inputs: t.inputs}
+}
+
+// Parameter returns the parameter, on the curve of a line edge at v, of the other end.
+func (t *Mesh) Parameter(v int32, l *LineEnd) float64 {
+	for i := range t.Line[l.To] {
+		if o := &t.Line[l.To][i]; o.To == v && o.Curve == l.Curve {
+			return o.S
+		}
+	}
+	panic("mesh: a line edge has one end only")
 }
 
 func (t *Mesh) Vertices() (n int) {

@@ -2,18 +2,21 @@ package mutable
 
 import "github.com/atoll-hpc/atoll/mesh"
 
-// numbering has the index in the result of each vertex, -1 for removed ones, and the vertices and cells in the order
-// of the result.
+// numbering has the index in the result of each vertex, and of each vertex of the input, -1 for removed ones, and the
+// vertices and cells in the order of the result.
 type numbering struct {
-	of              []int32
+	of, ofInput     []int32
 	vertices, cells []int32
 }
 
 func (t *Mesh) number() *numbering {
-	n := &numbering{of: mesh.NoIDs(len(t.X))}
+	n := &numbering{of: mesh.NoIDs(len(t.X)), ofInput: mesh.NoIDs(t.inputs)}
 	n.vertices, n.cells = t.Ordered()
 	for i, v := range n.vertices {
 		n.of[v] = int32(i)
+		if id := t.ID[v]; id < int64(t.inputs) {
+			n.ofInput[id] = int32(i)
+		}
 	}
 	return n
 }
@@ -101,8 +104,7 @@ func (t *Mesh) outFacets(n *numbering) []TaggedFacet {
 	return list
 }
 
-// keptMarks returns the marks of entities that stay as they are, with the numbers of the result; vertices of the input
-// have their index in it as local index.
+// keptMarks returns the marks of entities that stay as they are, with the numbers of the result.
 func (t *Mesh) keptMarks(k *mesh.Marks, n *numbering) *mesh.Marks {
 	out := &mesh.Marks{}
 	if k == nil {
@@ -110,11 +112,11 @@ func (t *Mesh) keptMarks(k *mesh.Marks, n *numbering) *mesh.Marks {
 	}
 	out.Skipped = k.Skipped
 	edge := func(m mesh.MarkedEdge) mesh.MarkedEdge {
-		return mesh.MarkedEdge{A: n.of[m.A], B: n.of[m.B], Tag: m.Tag}
+		return mesh.MarkedEdge{A: n.ofInput[m.A], B: n.ofInput[m.B], Tag: m.Tag}
 	}
 	vertices := func(ids []int32) (kept []int32) {
 		for _, v := range ids {
-			kept = append(kept, n.of[v])
+			kept = append(kept, n.ofInput[v])
 		}
 		return kept
 	}
@@ -126,20 +128,20 @@ func (t *Mesh) keptMarks(k *mesh.Marks, n *numbering) *mesh.Marks {
 		out.Triangles = append(out.Triangles, mesh.TaggedFace{V: [3]int32(vertices(f.V[:])), Tag: f.Tag})
 	}
 	for _, p := range k.Points {
-		out.Points = append(out.Points, mesh.MarkedPoint{V: n.of[p.V], Tag: p.Tag})
+		out.Points = append(out.Points, mesh.MarkedPoint{V: n.ofInput[p.V], Tag: p.Tag})
 	}
 	for _, side := range k.Periodic {
 		pairs := side.Pairs
 		side.Pairs = nil
 		for _, p := range pairs {
-			side.Pairs = append(side.Pairs, [2]int32{n.of[p[0]], n.of[p[1]]})
+			side.Pairs = append(side.Pairs, [2]int32{n.ofInput[p[0]], n.ofInput[p[1]]})
 		}
 		out.Periodic = append(out.Periodic, side)
 	}
 	if k.Refs != nil {
 		out.Refs = make([]int32, len(n.vertices))
 		for v, ref := range k.Refs {
-			if i := n.of[v]; i >= 0 {
+			if i := n.ofInput[v]; i >= 0 {
 				out.Refs[i] = ref
 			}
 		}

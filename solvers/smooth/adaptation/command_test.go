@@ -44,7 +44,12 @@ func square(t *testing.T, file string, cells int) string {
 // adapted runs the command with flags, given as name, value, and so on.
 func adapted(t *testing.T, in, out string, flags ...string) (*Report, error) {
 	t.Helper()
-	r, err := Command.Run(t.Context(), solvers.Work{Args: []string{in, out}, Threads: 2,
+	return adaptedOn(t, 1, in, out, flags...)
+}
+
+func adaptedOn(t *testing.T, ranks int, in, out string, flags ...string) (*Report, error) {
+	t.Helper()
+	r, err := Command.Run(t.Context(), solvers.Work{Args: []string{in, out}, Ranks: ranks, Threads: 2,
 		Flag: func(name string) (string, bool) {
 			for i := 0; i < len(flags); i += 2 {
 				if flags[i] == name {

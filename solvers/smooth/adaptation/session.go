@@ -2,6 +2,7 @@ package adaptation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/adapt"
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
@@ -27,21 +29,24 @@ type session struct {
 	solid     *mesh.Solid // of tetrahedra
 	dim       int
 	start     request.Nodes
-	low, high [3]float64 // of the box around the mesh
-	adapter   *adapt.Adapter
+	low, high [3]float64       // of the box around the mesh
+	adapter   *adapt.Adapter   // of rank 0
+	adapters  []*adapt.Adapter // of all ranks
+	comms     []dist.Comm      // of the ranks; nil for one
 	last      *given
 	adjusted  request.Adjusted
 	logged    time.Time // of the last line of progress
 }
 
 // run adapts the mesh of a case and writes the result to a file.
-func run(ctx context.Context, c *config.Case, out string, threads int, log io.Writer) (*Report, error) {
+func run(ctx context.Context, c *config.Case, out string, ranks, threads int, log io.Writer) (*Report, error) {
 	begin := time.Now()
 	s := &session{c: c, w: c.Sections.(*sections), log: log, logged: begin}
-	if err := s.read(threads); err != nil {
+	if err := s.read(ctx, ranks, threads); err != nil {
 		return nil, &solvers.BadInput{Err: err}
 	}
-	if err := s.adapt(ctx); err != nil {
+	err := s.adapt(ctx)
+	if err := errors.Join(err, s.close()); err != nil {
 		return nil, err
 	}
 	r, err := s.report(out)
@@ -52,8 +57,8 @@ func run(ctx context.Context, c *config.Case, out string, threads int, log io.Wr
 	return r, nil
 }
 
-// read reads the mesh, and makes its adapter.
-func (s *session) read(threads int) (err error) {
+// read reads the mesh, and makes the adapters of the ranks.
+func (s *session) read(ctx context.Context, ranks, threads int) (err error) {
 	path := s.c.Path(s.w.File)
 	if s.plane, s.solid, err = meshio.ReadAny(path); err != nil {
 		return err
@@ -79,12 +84,7 @@ func (s *session) read(threads int) (err error) {
 	}
 	o.Probe = diagonal / float64([]int{2: 64, 3: 16}[s.dim])
 	o.Progress = s.progress
-	if s.solid != nil {
-		s.adapter, err = adapt.Tetrahedra(s.solid, o)
-	} else {
-		s.adapter, err = adapt.Triangles(s.plane, o)
-	}
-	if err != nil {
+	if err := s.makeAdapters(ctx, ranks, o); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
@@ -154,7 +154,8 @@ func (s *session) adapt(ctx context.Context) error {
 				scale *= s.toTarget(s.adapter.Measure(s.last.field(s.dim)).Complexity / perVertex[s.dim])
 				s.last.scale = scale
 			}
-			if err := s.adapter.Run(ctx, s.last.field(s.dim)); err != nil {
+			field := s.last.field(s.dim)
+			if err := s.onRanks(func(rank int) error { return s.adapters[rank].Run(ctx, field) }); err != nil {
 				return err
 			}
 			if err := s.last.failed(); err != nil {

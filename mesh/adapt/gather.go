@@ -1,0 +1,50 @@
+package adapt
+
+import "slices"
+
+// gather returns an engine with the whole mesh, on every rank: this one if it has it.
+func (e *engine) gather() (*engine, error) {
+	if e.part == nil {
+		return e, nil
+	}
+	all, err := e.part.ex.All(e.ownPart())
+	if err != nil {
+		return nil, err
+	}
+	whole := &engine{Mesh: e.Mesh.Empty(), field: e.field, o: e.o, workers: e.workers, part: &part{at: map[int64]int32{}}}
+	rest := make([]message, len(all))
+	for i, bytes := range all { // all vertices before the first cell
+		rest[i].bytes = bytes
+		for range rest[i].int() {
+			whole.readVertex(&rest[i])
+		}
+	}
+	for i := range rest {
+		for len(rest[i].bytes) > 0 {
+			whole.AddCell(whole.readNewCell(&rest[i]))
+		}
+	}
+	whole.part = nil
+	return whole, nil
+}
+
+// ownPart is the message with the vertices that this part owns and the cells of which it owns the first vertex.
+func (e *engine) ownPart() []byte {
+	var vertices []int32
+	for v := range e.X {
+		if e.Ball.Count(int32(v)) > 0 && e.mine(int32(v)) {
+			vertices = append(vertices, int32(v))
+		}
+	}
+	slices.SortFunc(vertices, e.ByID)
+	b := addInt(nil, int64(len(vertices)))
+	for _, v := range vertices {
+		b = e.addVertex(b, v)
+	}
+	for k := range e.Cells {
+		if c := &e.Cells[k]; !c.Dead && e.mine(c.V[0]) {
+			b = e.addCell(b, c)
+		}
+	}
+	return b
+}

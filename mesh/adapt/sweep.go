@@ -1,0 +1,75 @@
+package adapt
+
+import (
+	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
+)
+
+// sweep moves the marked vertices, each once: in sets of vertices without edges between them, chosen as local maxima
+// of a hash among those that are left.
+func (e *engine) sweep() {
+	e.round++
+	e.meet()
+	active := e.marked(smooth)
+	e.waits = append(e.waits, make([]bool, max(0, len(e.X)-len(e.waits)))...)
+	n := 0
+	for _, v := range active {
+		e.marks[v] &^= 1 << smooth
+		if e.Freedom[v] > 0 {
+			e.waits[v] = true
+			active[n] = v
+			n++
+		}
+	}
+	active = active[:n]
+	e.exchangeWaits(active)
+	for e.total(len(active)) > 0 {
+		n, e.set = 0, e.set[:0]
+		for _, v := range active {
+			if e.isHighest(v) {
+				e.set = append(e.set, v)
+			} else {
+				active[n] = v
+				n++
+			}
+		}
+		active = active[:n]
+		e.moved = slices.Grow(e.moved[:0], len(e.set))[:len(e.set)]
+		e.each(len(e.set), func(w *worker, i int) { e.moved[i] = e.move(w, e.set[i]) })
+		for i, v := range e.set {
+			if e.waits[v] = false; e.moved[i] {
+				e.markAround(v)
+			}
+		}
+		e.exchangeMoves()
+	}
+}
+
+// markAround marks the vertices of the cells around a vertex.
+func (e *engine) markAround(v int32) {
+	for _, k := range e.Ball.Of(v) {
+		for _, u := range e.Cells[k].V[:e.Dim+1] {
+			e.marks[u] = markAll
+		}
+	}
+}
+
+// hashOf is a hash of a vertex and the round.
+func (e *engine) hashOf(v int32) uint64 { return measure.Mix(uint64(e.ID[v]) + e.round<<44) }
+
+// isHighest reports whether a vertex has the highest hash among those around it that wait to be moved.
+func (e *engine) isHighest(v int32) bool {
+	h := e.hashOf(v)
+	for _, k := range e.Ball.Of(v) {
+		for _, u := range e.Cells[k].V[:e.Dim+1] {
+			if u == v || !e.waits[u] {
+				continue
+			}
+			if o := e.hashOf(u); o > h || o == h && e.ID[u] > e.ID[v] {
+				return false
+			}
+		}
+	}
+	return true
+}
