@@ -10,6 +10,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/run/checkpoint"
+	"github.com/atoll-hpc/atoll/run/drive"
 	"github.com/atoll-hpc/atoll/run/watch"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -57,17 +58,22 @@ const (
 	keepRunning stopReason = iota
 	stopOrdered
 	stopTimeLimit
+	stopByDriver
 )
 
 // Stopped is the error of a run that was ordered to stop and has saved its state.
 type Stopped struct {
 	Where       string // position of the run
 	AtTimeLimit bool   // stopped by its time limit
+	ByDriver    bool   // stopped by its driver
 }
 
 func (e *Stopped) Error() string {
 	if e.AtTimeLimit {
 		return "stopped shortly before its time limit " + e.Where
+	}
+	if e.ByDriver {
+		return "stopped by its driver " + e.Where
 	}
 	return "stopped by a signal " + e.Where
 }
@@ -144,11 +150,16 @@ func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
 	if err := r.finishCheckpoint(ctx); err != nil {
 		return err
 	}
-	if c.unsaved != "" {
-		return &solvers.Fault{Err: fmt.Errorf("its state is not saved: %s", c.unsaved)}
+	return r.stopped(now, p[pollStop])
+}
+
+// stopped returns the error of a run that has ended before its end, with its state saved.
+func (r *runner) stopped(now solvers.Clock, reason stopReason) error {
+	if unsaved := r.control.unsaved; unsaved != "" {
+		return &solvers.Fault{Err: fmt.Errorf("its state is not saved: %s", unsaved)}
 	}
 	return &Stopped{Where: fmt.Sprintf("%s, after step %d%s", r.timeText(now.Time), now.Steps, r.lastFrame()),
-		AtTimeLimit: p[pollStop] == stopTimeLimit}
+		AtTimeLimit: reason == stopTimeLimit, ByDriver: reason == stopByDriver}
 }
 
 // Orders are what rank 0 decides at a poll.
@@ -312,4 +323,44 @@ func (r *runner) warn(format string, args ...any) {
 	if r.Warn != nil {
 		fmt.Fprintf(r.Warn, "atoll: warning: "+format+"\n", args...)
 	}
+}
+
+// startDriver prepares a run with a driver. An order to stop ends its wait for requests.
+func (r *runner) startDriver(ctx context.Context) error {
+	if r.Drive == nil {
+		return nil
+	}
+	solver, ok := r.solver.(solvers.Restarter)
+	if !ok || r.control == nil {
+		return &solvers.BadInput{Err: errors.New("--drive: this run cannot save and restore its state")}
+	}
+	r.driver = &drive.Rank{Session: r.Drive, Comm: r.Comm, Solver: solver, End: r.size.End, Sweeps: r.size.Sweeps,
+		Name: r.Case.Solver, Settle: func() error {
+			return errors.Join(r.finishTableRows(ctx), r.finishFrames(ctx))
+		}}
+	if r.Comm.Rank() == 0 {
+		go func() {
+			select {
+			case <-r.control.stop:
+				r.Drive.Interrupt()
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return nil
+}
+
+// awaitOrder waits, between steps, for the driver, and saves the state if it ends the run before its end.
+func (r *runner) awaitOrder(ctx context.Context, now solvers.Clock, ended bool) error {
+	stop, err := r.driver.Await(ctx, now, ended)
+	if err != nil || ended || !stop {
+		return err
+	}
+	if err := errors.Join(r.finishTableRows(ctx), r.finishFrames(ctx), r.finishCheckpoint(ctx)); err != nil {
+		return err
+	}
+	if err := errors.Join(r.beginCheckpoint(ctx), r.finishCheckpoint(ctx)); err != nil {
+		return err
+	}
+	return r.stopped(now, stopByDriver)
 }

@@ -49,9 +49,15 @@ func (r *runner) loop(ctx context.Context) error {
 	if err := r.start(ctx); err != nil {
 		return err
 	}
+	if err := r.startDriver(ctx); err != nil {
+		return err
+	}
 	now := r.solver.Clock()
 	for r.running(now) {
 		r.heartbeat()
+		if err := r.awaitOrder(ctx, now, false); err != nil {
+			return err
+		}
 		done, err := r.step(ctx)
 		if err != nil {
 			return err
@@ -63,6 +69,9 @@ func (r *runner) loop(ctx context.Context) error {
 		if err := errors.Join(r.reportTime(now), r.poll(ctx, now)); err != nil {
 			return err
 		}
+	}
+	if err := r.awaitOrder(ctx, now, true); err != nil {
+		return err
 	}
 	return r.conclude(ctx, now)
 }
@@ -116,7 +125,9 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 		pause = min(pause, next)
 	}
 	steps := r.solver.Clock().Steps
-	done, err = r.solver.Advance(ctx, until, pause, min(r.stepsToOutput(steps), r.stepsToPoll(steps)))
+	n := min(r.stepsToOutput(steps), r.stepsToPoll(steps))
+	until, n = r.driver.Limit(until, n)
+	done, err = r.solver.Advance(ctx, until, pause, n)
 	now := r.solver.Clock()
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", r.timeText(now.Time), r.firstCause(ctx, err))

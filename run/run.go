@@ -18,6 +18,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/run/checkpoint"
+	"github.com/atoll-hpc/atoll/run/drive"
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/run/ledger"
 	"github.com/atoll-hpc/atoll/run/progress"
@@ -60,6 +61,10 @@ type Options struct {
 	// Polls, if not nil, decides on rank 0 at each poll, after the given number of steps, instead of the clock and the
 	// viewers: for tests, which cannot depend on either. The first poll is after the first call of Advance.
 	Polls func(steps int) Orders
+
+	// Drive, if not nil, is the session of a driver, which orders the steps. The ranks of this process share it; the run
+	// has no others.
+	Drive *drive.Session
 
 	// Report, if not nil, replaces the summary at the end of the run. Such a run has no output folder. Log receives the
 	// messages of its set-up; it may be nil.
@@ -196,6 +201,8 @@ type runner struct {
 	estimates      *summary.Estimate                 // nil until there is one
 	control        *control                          // nil if the run cannot save its state
 	inputs         func() (map[string]string, error) // SHA-256 of the input files of the case; on rank 0
+
+	driver *drive.Rank // nil for a run without a driver
 
 	checkpoint *checkpoint.File // from which the run continues; nil for none
 	resumeFrom *position        // state of the output at that checkpoint; nil for none

@@ -104,6 +104,8 @@ type Field struct {
 	// fields with a view of their own, and for fields that depend on more.
 	From  *Field
 	Value func(entity int, bytes []byte) float64
+	// Part is the component of From that the field is, for fields that the driver of a run may set; "" for others.
+	Part string
 
 	copied []byte // buffer for a copy of the whole array
 	picked []byte // buffer for the numbers of one entity

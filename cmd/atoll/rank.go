@@ -24,6 +24,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/process"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run"
+	"github.com/atoll-hpc/atoll/run/drive"
 	"github.com/atoll-hpc/atoll/run/progress"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/run/watch"
@@ -41,6 +42,14 @@ type rank struct {
 func (r *rank) goroutines(ctx context.Context, c *config.Case) error {
 	comms := local.New(r.ranks)
 	var result *summary.Summary
+	if r.drive != "" {
+		session, err := drive.Open(r.drive)
+		if err != nil {
+			return err
+		}
+		defer session.Close()
+		r.session = session
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	for rank, comm := range comms {
 		g.Go(func() error {
@@ -152,8 +161,7 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 	o := run.Options{Case: c, Comm: comm, Device: dev, Transport: r.transport, Halo: r.halo, Dir: r.out,
 		Force: r.force, Restart: r.restart, TimeLimit: r.timeLimit, Summary: r.summary, Check: r.check,
 		Epoch: r.env.Epoch, FirstEpoch: r.env.FirstEpoch, Heartbeat: r.env.Heartbeat(), Replay: r.replayed,
-		Report: r.onOutcome, Replaced: endReplaced,
-		ProcessStart: processStart}
+		Report: r.onOutcome, Replaced: endReplaced, ProcessStart: processStart, Drive: r.session}
 	if r.backend == "cpu" {
 		o.LocalRanks = share.LocalSize
 	}

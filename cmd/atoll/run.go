@@ -18,6 +18,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run"
+	"github.com/atoll-hpc/atoll/run/drive"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -33,12 +34,14 @@ type runFlags struct {
 	logRanks, force    bool
 	restart            bool
 	timeLimit          time.Duration
+	drive              string // unix socket of the driver; "" for none
 	serveFlags
 	superviseFlags
 	connectFlags
 
 	// replayed is the interval of an earlier run to recompute; nil for an ordinary run.
 	replayed *run.Replay
+	session  *drive.Session // with the driver; nil without one
 	// onOutcome is called with the result instead of writing a summary; nil to write one.
 	onOutcome func(ctx context.Context, s solvers.Solver, o solvers.Outcome) error
 }
@@ -70,6 +73,8 @@ func runCommand() *cobra.Command {
 			"there is none (without it, a stopped or killed run continues too, unless --force restarts it)")
 	p.DurationVar(&f.timeLimit, "time-limit", 0, "limit of the wall time, as in 2h30m: save the state shortly before it "+
 		"and exit with code 75; 0 for no limit")
+	p.StringVar(&f.drive, "drive", "", "unix socket of a program that drives the run: it orders steps, reads fields and "+
+		"sets them, as atoll.Bmi in Python does (docs/python.md)")
 	p.StringVar(&f.summary, "summary", "",
 		"file for the summary in JSON (default: summary.json in the output folder); with --check, for the estimate "+
 			"of memory and time")
@@ -111,6 +116,8 @@ func (f *runFlags) validate(ranksGiven bool) error {
 		return usageError{fmt.Errorf("--halo %q is not known; choose auto, staged, p2p or nccl", f.halo)}
 	case f.restart && f.force:
 		return usageError{errors.New("--restart continues the run in the output folder, --force replaces it: leave one out")}
+	case f.drive != "" && f.check:
+		return usageError{errors.New("--drive and --check: leave one out")}
 	case f.timeLimit < 0:
 		return usageError{fmt.Errorf("--time-limit %v: at least 0", f.timeLimit)}
 	case f.halo != "auto" && f.backend != "cuda":
@@ -144,6 +151,9 @@ func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error 
 	r := rank{runFlags: f, env: env}
 	if f.transport, r.reason, err = launch.Choose(env, f.transport, mpi.Built); err != nil {
 		return r.failure(usageError{err})
+	}
+	if f.drive != "" && (env.Launcher != launch.None || f.transport != launch.InProcess) {
+		return usageError{errors.New("--drive needs ranks in one process: use --transport local")}
 	}
 	if env.Launcher != launch.None || f.transport == launch.MPI {
 		return r.failure(r.process(ctx, path))

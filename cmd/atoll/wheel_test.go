@@ -47,13 +47,35 @@ func newEnvironment(t *testing.T) (python string) {
 	return python
 }
 
-// TestWheel: the wheel installs the program, and the Python package runs cases and reads their results
-// (python/tests/test_package.py).
-func TestWheel(t *testing.T) {
+// TestPython: the wheel installs the program, the Python package runs cases and reads their results, drives runs, and
+// passes the tests of the Basic Model Interface for a mesh and for a grid.
+func TestPython(t *testing.T) {
 	python := newEnvironment(t)
-	c := exec.Command(python, "-W", "error", filepath.Join("..", "..", "python", "tests", "test_package.py"))
-	c.Env = append(os.Environ(), asAtoll+"=1")
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	run := func(t *testing.T, dir string, env []string, args ...string) {
+		t.Helper()
+		c := exec.Command(python, args...)
+		c.Dir, c.Env = dir, append(append(os.Environ(), asAtoll+"=1"), env...)
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	tests, err := filepath.Abs(filepath.Join("..", "..", "python", "tests"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"test_package.py", "test_bmi.py"} {
+		t.Run(name, func(t *testing.T) { run(t, t.TempDir(), nil, "-W", "error", filepath.Join(tests, name)) })
+	}
+	for _, name := range []string{"flood", "ball"} {
+		t.Run("bmi-tester of "+name, func(t *testing.T) {
+			if out, err := exec.Command(python, "-c", "import bmi_tester, bmipy").CombinedOutput(); err != nil {
+				needs.Missing(t, "bmi-tester (python3 -m pip install bmi-tester bmipy): %s", out)
+			}
+			dir := t.TempDir()
+			run(t, dir, []string{"PYTHONPATH=" + tests}, "-c", "import test_bmi; test_bmi.write_cases()")
+			// Otherwise pytest skips the conftest.py of bmi-tester, which is in another folder than the case.
+			run(t, dir, []string{"PYTEST_ADDOPTS=--confcutdir=/ -p no:cacheprovider"}, "-m", "bmi_tester", "atoll:Bmi",
+				"--config-file", name+".toml", "--root-dir", dir)
+		})
 	}
 }

@@ -10,9 +10,10 @@ The program itself is in the same wheel, as the command ``atoll``.
 """
 
 from . import mesh
+from ._bmi import Bmi
 from ._program import AtollError, Stopped, example, examples, program
 from ._results import Picture, Result, open, run
 from ._version import __version__
 
-__all__ = ["AtollError", "Picture", "Result", "Stopped", "__version__", "example", "examples", "mesh", "open",
+__all__ = ["AtollError", "Bmi", "Picture", "Result", "Stopped", "__version__", "example", "examples", "mesh", "open",
            "program", "run"]

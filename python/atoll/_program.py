@@ -57,21 +57,21 @@ def call(arguments: Sequence[str], output: Optional[Callable[[str], None]] = Non
 
     An error has the last lines of standard error. At an interrupt the program is asked to stop, and saves its state.
     """
-    process = subprocess.Popen([program(), *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                               encoding="utf-8", errors="replace")
     lines: List[str] = []
-    assert process.stdout is not None
-    try:
-        for line in process.stdout:
-            line = line.rstrip("\n")
-            lines.append(line)
-            if output:
-                output(line)
-    except BaseException:
-        process.terminate()
-        process.wait()
-        raise
-    code = process.wait()
+    with subprocess.Popen([program(), *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          encoding="utf-8", errors="replace") as process:
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                line = line.rstrip("\n")
+                lines.append(line)
+                if output:
+                    output(line)
+        except BaseException:
+            process.terminate()
+            process.wait()
+            raise
+        code = process.wait()
     if code == 0:
         return "\n".join(lines)
     messages = [line for line in lines if line.startswith("atoll:")]

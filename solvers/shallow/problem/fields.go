@@ -82,6 +82,9 @@ func (d *caseSolver) Fields() []solvers.Field {
 		}
 		if value := d.ValueFromState(name); value != nil {
 			fields[i].From, fields[i].Value = &state, value
+			if slices.Contains(state.Components, name) {
+				fields[i].Part = name
+			}
 		}
 	}
 	fields = append(fields, d.PeakFields(d.cells)...)
