@@ -23,6 +23,8 @@ type Definition struct {
 	// Cycle is the number of steps after which the use of arrays repeats; Step makes the program of step k of it.
 	Cycle int
 	Step  func(p *Program, k int)
+	// Advance, unless nil, takes steps as solvers.Solver.Advance in place of Clock and Step, and calls Engine.Now.
+	Advance func(ctx context.Context, until, pause float64, steps int) (done bool, err error)
 	// Window is the largest number of steps that are queued at a time, and Record that of a recording: 0 for 1.
 	Window, Record int
 	// Rest is played when Advance returns: what output needs, and steps do not.
@@ -116,6 +118,43 @@ func (e *Engine) Prepared(f func(p *Program)) func(ctx context.Context) error {
 	}
 }
 
+// Batch is a program that is played several times with one call, outside of steps: by a recording if the host takes no
+// part in it.
+type Batch struct {
+	engine  *Engine
+	program *Program
+	times   int
+	replay  backend.Replay
+}
+
+// NewBatch makes a program that a call of Play plays a number of times. All ranks call it.
+func (e *Engine) NewBatch(ctx context.Context, times int, f func(p *Program)) (*Batch, error) {
+	b := &Batch{engine: e, program: e.program(ctx, f), times: times}
+	e.Owns(closer(b.replay.Close))
+	return b, b.program.err
+}
+
+type closer func()
+
+func (c closer) Close() error {
+	c()
+	return nil
+}
+
+// Free reports whether the host takes no part in the program.
+func (b *Batch) Free() bool { return b.program.free }
+
+// Recorded reports whether the program is recorded.
+func (b *Batch) Recorded() bool { return b.program.free && b.engine.player.records }
+
+// Play plays the program.
+func (b *Batch) Play(ctx context.Context) error {
+	return b.engine.player.batch(ctx, b.program, &b.replay, b.times)
+}
+
+// Now sets the clock of a solver whose steps are no program of the engine, such as sweeps until a rule ends them.
+func (e *Engine) Now(at solvers.Clock) { e.now = at }
+
 // Define makes the programs, after all arrays have been declared. All ranks call it. On an error it closes the engine.
 func (e *Engine) Define(ctx context.Context, def Definition) (err error) {
 	defer func() {
@@ -126,10 +165,15 @@ func (e *Engine) Define(ctx context.Context, def Definition) (err error) {
 	if err := e.table.Err(); err != nil {
 		return err
 	}
+	def.Cycle = max(def.Cycle, 1)
 	def.Window, def.Record = max(def.Window, 1), max(def.Record, 1)
 	e.def, e.steps, e.free = def, make([]Step, def.Cycle), true
 	for k := range def.Cycle {
-		p := e.program(ctx, func(p *Program) { def.Step(p, k) })
+		p := e.program(ctx, func(p *Program) {
+			if def.Step != nil {
+				def.Step(p, k)
+			}
+		})
 		if p.err != nil {
 			return p.err
 		}
@@ -172,6 +216,9 @@ func (e *Engine) agree(ctx context.Context) error {
 func (e *Engine) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
 	if left := until - e.now.Time; !(left > 0) || math.IsInf(left, 0) {
 		return false, fmt.Errorf("cannot step from t = %g to %g: the target must be later and finite", e.now.Time, until)
+	}
+	if e.def.Advance != nil {
+		return e.def.Advance(ctx, until, pause, steps)
 	}
 	for steps = max(1, steps); steps > 0 && e.now.Time < until; {
 		if err := ctx.Err(); err != nil {
@@ -276,7 +323,12 @@ func (e *Engine) Size() solvers.Size {
 func (e *Engine) Clock() solvers.Clock { return e.now }
 
 // StepsTo implements solvers.Stepper.
-func (e *Engine) StepsTo(until float64) (least, most float64) { return e.def.Clock.stepsTo(e, until) }
+func (e *Engine) StepsTo(until float64) (least, most float64) {
+	if e.def.Clock == nil {
+		return 0, 0
+	}
+	return e.def.Clock.stepsTo(e, until)
+}
 
 // Fields implements solvers.Solver.
 func (e *Engine) Fields() []solvers.Field { return e.def.Fields }
@@ -350,7 +402,7 @@ func (e *Engine) State(ctx context.Context) ([]solvers.State, error) {
 func (e *Engine) Scalars(ctx context.Context) (map[string]float64, error) {
 	values, sums := make([]int64, len(e.def.Saved)), make([]int64, len(e.def.Saved))
 	for k := range e.def.Saved {
-		if e.def.Saved[k].Number != nil {
+		if e.def.Saved[k].Get != nil {
 			continue
 		}
 		var err error
@@ -365,8 +417,8 @@ func (e *Engine) Scalars(ctx context.Context) (map[string]float64, error) {
 	scalars := map[string]float64{}
 	for k, s := range e.def.Saved {
 		switch {
-		case s.Number != nil:
-			scalars[s.Name] = *s.Number
+		case s.Get != nil:
+			scalars[s.Name] = s.Get()
 		case s.Sum:
 			scalars[s.Name] = float64(sums[k])
 		default:
@@ -385,8 +437,8 @@ func (e *Engine) Restore(ctx context.Context, at solvers.Clock, scalars map[stri
 	}
 	for k := range e.def.Saved {
 		s := &e.def.Saved[k]
-		if s.Number != nil {
-			*s.Number = scalars[s.Name]
+		if s.Put != nil {
+			s.Put(scalars[s.Name])
 			continue
 		}
 		if err := e.writeScalar(s, int64(scalars[s.Name])); err != nil {

@@ -148,7 +148,7 @@ func (g *Ghosts) Of(ctx context.Context, arrays ...Exchanged) (*Exchange, error)
 	return x, nil
 }
 
-// Then adds tasks that fill ghosts after an exchange.
+// Then adds tasks that follow an exchange, on linked devices on its stream, before Await.
 func (x *Exchange) Then(tasks ...Task) *Exchange {
 	x.after = append(x.after, tasks...)
 	return x

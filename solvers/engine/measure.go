@@ -63,8 +63,8 @@ const (
 )
 
 // Result is a struct on the device in which loops count, add up, or find extremes: ranks add up its integers of 64
-// bits, except those in which a maximum is found, and exact sums ([exact.Words]int64: see SumOf), and combine
-// atomics.Most and atomics.Least.
+// bits, except those in which a maximum is found, and exact sums (arrays of a multiple of exact.Words: see SumOf); and
+// they take the largest of unsigned ones, which are ordered bits of numbers such as atomics.Most and atomics.Least.
 type Result[T any] struct {
 	*Array[T]
 	index  int // among the results; of another cell than those of Measures -1
@@ -85,20 +85,24 @@ func NewResult[T any](t *Table, what string, keep bool, most ...string) *Result[
 func partsOf(t reflect.Type, names []string) (parts []resultPart) {
 	for k := range t.NumField() {
 		f := t.Field(k)
-		part := resultPart{word: int(f.Offset / 8)}
-		switch {
-		case f.Type.Kind() == reflect.Uint64:
-			part.by = mostKey
-		case f.Type.Kind() == reflect.Int64 && slices.Contains(names, f.Name):
-			part.by = most
-		case f.Type.Kind() == reflect.Int64:
-			part.by = sum
-		case f.Type == reflect.TypeFor[[exact.Words]int64]():
-			part.by = exactSum
-		default:
-			panic("engine: a result has a field that is neither an integer of 64 bits nor an exact sum: " + f.Name)
+		kind, n := f.Type.Kind(), 1
+		if kind == reflect.Array {
+			kind, n = f.Type.Elem().Kind(), f.Type.Len()
 		}
-		parts = append(parts, part)
+		by, step := sum, 1
+		switch {
+		case kind == reflect.Uint64:
+			by = mostKey
+		case kind != reflect.Int64:
+			panic("engine: a result has a field that is neither of integers of 64 bits nor an exact sum: " + f.Name)
+		case slices.Contains(names, f.Name):
+			by = most
+		case n%exact.Words == 0:
+			by, step = exactSum, exact.Words
+		}
+		for word := 0; word < n; word += step {
+			parts = append(parts, resultPart{by, int(f.Offset/8) + word})
+		}
 	}
 	return parts
 }
@@ -258,12 +262,18 @@ func (m *Measures) now(ctx context.Context) ([]solvers.Quantity, error) {
 
 // Scalar is a number besides the fields that a restart needs: on the host, or an integer of a result.
 type Scalar struct {
-	Name   string
-	Number *float64 // on the host, the same on all ranks
-	Host   *int64
-	Sum    bool // each rank has a part of it; always so of a result
-	cell   cell
-	word   int
+	Name string
+	Host *int64
+	Sum  bool           // each rank has a part of it; always so of a result
+	Get  func() float64 // in place of Host: returns a number that is the same on all ranks
+	Put  func(v float64)
+	cell cell
+	word int
+}
+
+// SavesNumber returns the scalar of a number of the host that is the same on all ranks.
+func SavesNumber(name string, v *float64) Scalar {
+	return Scalar{Name: name, Get: func() float64 { return *v }, Put: func(x float64) { *v = x }}
 }
 
 // Saves returns the scalar of an integer of a result.

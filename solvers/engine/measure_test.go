@@ -48,7 +48,7 @@ func newCounting(ctx context.Context, comm dist.Comm, links *halotest.Linked) (*
 		return s.After.Dt
 	})
 	return e, e.Define(ctx, engine.Definition{Clock: clock, Cycle: 2, Window: 2,
-		Saved: []engine.Scalar{{Name: "longest", Number: &longest}},
+		Saved: []engine.Scalar{engine.SavesNumber("longest", &longest)},
 		Step: func(p *engine.Program, _ int) {
 			p.Run(engine.Whole(loop(func(int, int) {
 				for c := range b.OwnedIndices() {

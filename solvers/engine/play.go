@@ -117,9 +117,14 @@ func (p *player) do(ctx context.Context, o *op) error {
 			return nil
 		}
 		p.enter(inHalo)
+		follow := o.x.pending && o.x.linked == nil // otherwise start has queued what follows
 		err := o.x.finish(ctx)
-		p.run(o.x.after)
+		if follow {
+			p.run(o.x.after)
+		}
 		return err
+	case opBeside:
+		return p.beside(ctx, o)
 	case opRefresh:
 		p.enter(inHalo)
 		return p.refresh(ctx, o.x)
@@ -157,7 +162,7 @@ func (p *player) share(ctx context.Context, o *op) error {
 	if linked && !o.x.forked {
 		o.x.forked, p.forked = true, append(p.forked, o.x)
 	}
-	if linked && len(o.tasks) > 0 {
+	if linked && len(o.tasks)+len(o.x.after) > 0 {
 		p.enter(inHalo)
 		return p.shareForked(ctx, o)
 	}
@@ -183,8 +188,28 @@ func (p *player) refresh(ctx context.Context, x *Exchange) error {
 func (p *player) shareForked(ctx context.Context, o *op) error {
 	return o.x.linked.Fork(func() error {
 		p.run(o.tasks)
-		return o.x.start(ctx)
+		err := o.x.start(ctx)
+		p.run(o.x.after)
+		return err
 	})
+}
+
+// beside runs tasks, and on linked devices others at the same time on a second stream.
+func (p *player) beside(ctx context.Context, o *op) error {
+	if o.x == nil || o.x.linked == nil {
+		p.run(o.tasks)
+		p.run(o.others)
+		return nil
+	}
+	err := o.x.linked.Fork(func() error {
+		p.run(o.others)
+		return nil
+	})
+	p.run(o.tasks)
+	if err != nil {
+		return err
+	}
+	return o.x.linked.Finish(ctx)
 }
 
 // join finishes all exchanges of linked devices: a recording must neither begin nor end while one is pending.
@@ -254,6 +279,20 @@ func (p *player) replayOf(w window) *backend.Replay {
 		p.windows[w] = r
 	}
 	return r
+}
+
+// batch plays a program several times, by a recording if the host takes no part in it.
+func (p *player) batch(ctx context.Context, g *Program, r *backend.Replay, n int) error {
+	queue := func() error {
+		if err := p.times(ctx, g, n); err != nil {
+			return err
+		}
+		return p.sendAll(ctx)
+	}
+	if g.free && p.records {
+		return p.record(ctx, r, queue)
+	}
+	return queue()
 }
 
 // forget frees the recordings, which are then made again.

@@ -44,14 +44,15 @@ type Program struct {
 
 // op is an operation of a program.
 type op struct {
-	kind  opKind
-	phase int
-	tasks []Task
-	x     *Exchange
-	host  func(ctx context.Context) error
-	queue func() error
-	into  Reduction
-	loop  *Repeated
+	kind   opKind
+	phase  int
+	tasks  []Task
+	others []Task // of opBeside
+	x      *Exchange
+	host   func(ctx context.Context) error
+	queue  func() error
+	into   Reduction
+	loop   *Repeated
 }
 
 type opKind uint8
@@ -65,6 +66,7 @@ const (
 	opReduce
 	opRepeat
 	opRefresh
+	opBeside
 )
 
 func (p *Program) add(o op) {
@@ -98,6 +100,16 @@ func (p *Program) Share(x *Exchange, tasks ...Task) {
 
 // Await completes an exchange. If none was started, since the run has just begun, it does nothing.
 func (p *Program) Await(x *Exchange) { p.add(op{kind: opAwait, x: x}) }
+
+// Beside runs tasks, and others that depend on none of them: on linked devices at the same time, on the second stream
+// of an exchange that is not pending.
+func (p *Program) Beside(x *Exchange, others []Task, tasks ...Task) {
+	if others = some(others); x == nil || x.linked == nil || len(others) == 0 {
+		p.Run(append(some(tasks), others...)...)
+		return
+	}
+	p.add(op{kind: opBeside, x: x, tasks: some(tasks), others: others})
+}
 
 // Refresh makes an exchange between steps, unless it was made since the last step: for ghosts that steps do not keep up
 // to date, but measurements and output need.
@@ -206,7 +218,7 @@ func (p *Program) String() string {
 		if k == p.body && k > 0 {
 			s.WriteString("-- body\n")
 		}
-		name := [...]string{"run", "share", "await", "queue", "host", "reduce", "repeat", "refresh"}[o.kind]
+		name := [...]string{"run", "share", "await", "queue", "host", "reduce", "repeat", "refresh", "beside"}[o.kind]
 		fmt.Fprintf(&s, "%-18s %-7s", p.engine.player.names[o.phase], name)
 		for _, t := range o.tasks {
 			fmt.Fprintf(&s, " %T[%d:%d]", t.Loop, t.Lo, t.Hi)

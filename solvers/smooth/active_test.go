@@ -26,7 +26,7 @@ func TestActive(t *testing.T) {
 		s := defaultSetting()
 		s.ranks = ranks
 		var got []int64
-		err := s.onEachRank(t, m, swirl(t), cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
+		err := s.onEachRank(t, m, swirl(t), cfg, func(c dist.Comm, _ *layout.Part, solver *Solver) error {
 			for range 400 {
 				move, err := solver.Sweep(t.Context(), 1)
 				if err != nil {

@@ -3,13 +3,14 @@ package smooth
 import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
 // moveLoop returns the loop that moves the vertices of a set by a smoother.
 func (a *solver[F]) moveLoop(smoother string, set *kernels.Set) backend.Loop {
-	c, n, longest := &a.control[0], &a.counters[0], &a.longestMove[0]
+	c, n, longest := &a.control[0], a.counters.At(), &a.longestMove[0]
 	switch smoother {
 	case "pain":
 		return kernels.NewPainLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, longest)
@@ -26,57 +27,59 @@ func (a *solver[F]) moveLoop(smoother string, set *kernels.Set) backend.Loop {
 	}
 }
 
-// arrays are the arrays of triangles besides those of the engine, in the device's memory unless they are host
-// copies.
+// arrays are the arrays of triangles besides those of the mover, in the device's memory.
 type arrays[F num.Float] struct {
 	mesh        kernels.Mesh[F]
 	field       kernels.Field[F]
 	cells       []kernels.Cell
 	edges       []kernels.Edge
-	shapes      []kernels.Shape[F]
+	shapes      *engine.Array[kernels.Shape[F]]
 	edgeLengths []kernels.EdgeLengths[F]
-
-	hostShapes []kernels.Shape[F] // a host copy, for a device with separate memory
 }
 
 // metricArray is the name of the metric's arrays in errors of allocation.
 const metricArray = "metric"
 
-// uploadArrays allocates the arrays on the device.
-func (a *solver[F]) uploadArrays(p *layout.Part, field kernels.Field[F]) error {
-	b := &a.allocated
+// uploaded declares an array that the host has.
+func uploaded[T any](t *engine.Table, what string, src []T) []T {
+	return engine.Input(t, what, len(src), func() []T { return src }).Data
+}
+
+// declareMesh declares the arrays of triangles, and returns those that surveys add up.
+func (a *solver[F]) declareMesh(p *layout.Part, field kernels.Field[F]) *measured[F] {
+	t := a.Table()
 	rails := make([]kernels.Rail[F], len(p.Rails))
 	for i, r := range p.Rails {
 		rails[i] = kernels.Rail[F]{X: F(r.X), Y: F(r.Y), Tx: F(r.Tx), Ty: F(r.Ty), Bx: F(r.Bx), By: F(r.By), Low: F(r.Low),
 			High: F(r.High)}
 	}
-	a.mesh = kernels.Mesh[F]{Rings: backend.Uploaded(b, p.Rings, "rings"), More: backend.Uploaded(b, p.MoreNeighbours,
-		"rings"),
-		Rails: backend.Uploaded(b, rails, "rails")}
+	a.mesh = kernels.Mesh[F]{Rings: uploaded(t, "rings", p.Rings), More: uploaded(t, "rings", p.MoreNeighbours),
+		Rails: uploaded(t, "rails", rails)}
 	a.field = field
-	a.field.Samples = backend.Uploaded(b, field.Samples, metricArray)
-	a.field.SizesX = backend.Uploaded(b, field.SizesX, metricArray)
-	a.field.SizesY = backend.Uploaded(b, field.SizesY, metricArray)
-	a.field.Nodes = backend.Uploaded(b, field.Nodes, metricArray)
-	a.field.Background = backend.Uploaded(b, field.Background, metricArray)
-	a.field.Starts = backend.Uploaded(b, field.Starts, metricArray)
-	a.field.Lists = backend.Uploaded(b, field.Lists, metricArray)
-	a.field.Listed = backend.Uploaded(b, field.Listed, metricArray)
-	a.cells, a.edges = backend.Uploaded(b, p.Cells, "cells"), backend.Uploaded(b, p.Edges, "edges")
-	a.shapes = backend.Fresh[kernels.Shape[F]](b, len(p.Cells), "cells")
-	a.edgeLengths = backend.Fresh[kernels.EdgeLengths[F]](b, len(p.Edges), "edges")
-	a.count = kernels.NewCountLoop(&a.control[0])
-	a.measureCell = kernels.NewMeasureCellLoop(a.cells, a.v, a.shapes)
-	a.prepareRating(b, pass{0, len(a.cells), kernels.NewRateCellLoop(a.cells, a.v, &a.worstQuality[0])})
-	m := &measured[F]{ids: p.CellGlobal, cells: cellsOf[F](a.shapes), edges: len(p.Edges),
-		lengths: numbersOf[F](a.edgeLengths), eachLength: 2, lengthAt: 1, sizes: numbersOf[F](a.edgeLengths), eachSize: 2,
-		measureCells: pass{0, len(a.cells), a.measureCell},
-		measureEdges: pass{0, len(a.edges), kernels.NewMeasureEdgeLoop(a.edges, a.v, a.edgeLengths)}}
+	a.field.Samples = uploaded(t, metricArray, field.Samples)
+	a.field.SizesX, a.field.SizesY = uploaded(t, metricArray, field.SizesX), uploaded(t, metricArray, field.SizesY)
+	a.field.Nodes = uploaded(t, metricArray, field.Nodes)
+	a.field.Background = uploaded(t, metricArray, field.Background)
+	a.field.Starts, a.field.Lists = uploaded(t, metricArray, field.Starts), uploaded(t, metricArray, field.Lists)
+	a.field.Listed = uploaded(t, metricArray, field.Listed)
+	a.cells, a.edges = uploaded(t, "cells", p.Cells), uploaded(t, "edges", p.Edges)
+	a.shapes = engine.Add[kernels.Shape[F]](t, "cells", len(p.Cells))
+	a.edgeLengths = engine.Add[kernels.EdgeLengths[F]](t, "edges", len(p.Edges)).Data
+	if t.Err() != nil {
+		return nil
+	}
+	a.count = engine.Whole(kernels.NewCountLoop(&a.control[0]), 1)
+	a.measureCells = engine.Whole(kernels.NewMeasureCellLoop(a.cells, a.v, a.shapes.Data), len(a.cells))
+	a.declareStages(engine.Whole(kernels.NewRateCellLoop(a.cells, a.v, &a.worst.Data[0]), len(a.cells)))
+	lengths := numbersOf[F](a.edgeLengths)
+	m := &measured[F]{ids: p.CellGlobal, cells: cellsOf[F](a.shapes.Data), edges: len(p.Edges), lengths: lengths,
+		eachLength: 2, lengthAt: 1, sizes: lengths, eachSize: 2, measureCells: a.measureCells,
+		measureEdges: engine.Whole(kernels.NewMeasureEdgeLoop(a.edges, a.v, a.edgeLengths), len(a.edges))}
 	for i, on := range p.OnBoundary {
 		if on {
 			m.listed = append(m.listed, int32(i))
 		}
 	}
 	m.sides = len(m.listed)
-	return a.prepareObserver(m)
+	return m
 }

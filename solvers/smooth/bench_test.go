@@ -37,7 +37,7 @@ func benchSweeps(b *testing.B, cells int) {
 				s := defaultSetting()
 				s.ranks, s.threads = on[0], on[1]
 				cfg := Config{Smoother: smoother, Guard: "none", Rescale: true, Floor: .5}
-				err := s.onEachRank(b, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
+				err := s.onEachRank(b, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver *Solver) error {
 					if c.Rank() == 0 {
 						b.ResetTimer()
 					}

@@ -25,7 +25,7 @@ type changeExchange[V any] struct {
 // change is a vertex that has moved.
 type change[V any] struct {
 	vertex V
-	moved  int32 // when it last moved, as in engine
+	moved  int32 // when it last moved, as in mover
 	index  int32 // among the receiver's ghosts that the sender owns
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
@@ -195,7 +196,8 @@ func (s twoParts) sweep(t testing.TB, comms []dist.Comm, w countingComm, cfg Con
 			defer comm.Close()
 			dev := cpu.New(1)
 			defer dev.Close()
-			solver, err := New(t.Context(), "float64", cfg, s.parts[r], s.metric, countingComm{comm, w.bytes, w.messages}, dev)
+			env := solvers.Env{Comm: countingComm{comm, w.bytes, w.messages}, Device: dev}
+			solver, err := New(t.Context(), env, "float64", cfg, s.parts[r], s.metric)
 			if err != nil {
 				t.Error(err)
 				return

@@ -23,7 +23,7 @@ var Guards = []string{"none", "halve", "clip"}
 // same bits.
 var Sweeps = []string{"auto", "sets", "tiles"}
 
-// Halos are the names for Config.Halo.
+// Halos are the names for solvers.Env.Halo.
 var Halos = []string{"auto", "staged", "p2p", "nccl"}
 
 // Config selects the method, and how it is computed.
@@ -36,7 +36,6 @@ type Config struct {
 	Gain     float64 // least gain of the worst quality for which a vertex is moved
 	Floor    float64 // hybrid optimises below this worst quality; 0 for the mean before each sweep, half of it in space
 	Sweep    string  // one of Sweeps
-	Halo     string  // exchanger between devices: "staged" through the host, "p2p", "nccl"; "auto" or "" for the fastest
 	Untangle bool    // accept inverted or flat cells, for Solver.Untangle, which also rescales
 	Rescale  bool    // scale the metric so that the mesh's area in it is that of as many ideal triangles as it has
 }

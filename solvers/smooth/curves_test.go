@@ -24,7 +24,7 @@ type result struct {
 	positions [3][]float64 // by axis and id of the vertex
 }
 
-func (e *result) runToEnd(t testing.TB, c dist.Comm, p *layout.Subdomain, s Solver, vertices int) error {
+func (e *result) runToEnd(t testing.TB, c dist.Comm, p *layout.Subdomain, s *Solver, vertices int) error {
 	for !s.Ended() {
 		if _, err := s.Sweep(t.Context(), 10); err != nil {
 			return err
@@ -59,7 +59,7 @@ func (s setting) smoothToEnd(t testing.TB, m *mesh.Mesh, b *mesh.Solid) (e resul
 	if m != nil {
 		var metric *sizing.Metric
 		if metric, err = sizing.Linear(sizing.Bounds{X0: -1, Y0: -1, X1: 1, Y1: 1}, .1, .1); err == nil {
-			err = s.onEachRank(t, m, metric, cfg, func(c dist.Comm, p *layout.Part, s Solver) error {
+			err = s.onEachRank(t, m, metric, cfg, func(c dist.Comm, p *layout.Part, s *Solver) error {
 				return e.runToEnd(t, c, &p.Subdomain, s, len(m.X))
 			})
 		}
@@ -67,7 +67,7 @@ func (s setting) smoothToEnd(t testing.TB, m *mesh.Mesh, b *mesh.Solid) (e resul
 		var metric *sizing.SolidMetric
 		if metric, err = sizing.SolidLinear(sizing.Box{Low: [3]float64{-1, -1, -1}, High: [3]float64{1, 1, 1}}, .1,
 			.1); err == nil {
-			err = s.onSolid(b, nil, metric, cfg, func(c dist.Comm, p *layout.SolidPart, s Solver) error {
+			err = s.onSolid(b, nil, metric, cfg, func(c dist.Comm, p *layout.SolidPart, s *Solver) error {
 				return e.runToEnd(t, c, &p.Subdomain, s, len(b.X))
 			})
 		}
@@ -190,7 +190,7 @@ func TestCurvedRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = s.onEachRank(t, smoothtest.Disc(t, 300, 1), metric, Config{Smoother: "pain", Guard: "halve"},
-		func(dist.Comm, *layout.Part, Solver) error { return nil })
+		func(dist.Comm, *layout.Part, *Solver) error { return nil })
 	if err == nil {
 		t.Error("pain accepts curved rails")
 	}

@@ -1,7 +1,6 @@
 package smooth
 
 import (
-	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -12,7 +11,7 @@ import (
 )
 
 // countMoved returns how many of the rank's vertices are not at their initial position.
-func (s *engine[F, V]) countMoved() (int64, error) {
+func (s *mover[F, V]) countMoved() (int64, error) {
 	v, err := s.hostVertices()
 	if err != nil {
 		return 0, err
@@ -34,7 +33,7 @@ func (s *engine[F, V]) countMoved() (int64, error) {
 }
 
 // countActive returns the number of the rank's vertices that the last sweep visited.
-func (s *engine[F, V]) countActive() (n int64, err error) {
+func (s *mover[F, V]) countActive() (n int64, err error) {
 	if s.Sweeps() == 0 {
 		return 0, nil
 	}
@@ -47,7 +46,7 @@ func (s *engine[F, V]) countActive() (n int64, err error) {
 	seen := s.seen[:s.sub.Owned]
 	if s.separate {
 		seen = make([]int32, s.sub.Owned)
-		if err := backend.Download(s.dev, seen, s.seen[:s.sub.Owned]); err != nil {
+		if err := backend.Download(s.Env().Device, seen, s.seen[:s.sub.Owned]); err != nil {
 			return 0, err
 		}
 	}
@@ -59,29 +58,21 @@ func (s *engine[F, V]) countActive() (n int64, err error) {
 	return n, nil
 }
 
-// measuredShapes measures all cells and returns them on the host.
-func (s *solver[F]) measuredShapes() ([]kernels.Shape[F], error) {
-	s.dev.Run(s.measureCell, 0, len(s.cells))
-	return onHost(s.dev, s.shapes, &s.hostShapes)
-}
-
-// onHost returns an array in memory that the host can read, valid until the next call. An array in separate memory
-// is copied to the buffer.
-func onHost[T any](dev backend.Device, from []T, buffer *[]T) ([]T, error) {
-	if _, separate := dev.(backend.Memory); !separate {
-		return from, nil
-	}
-	*buffer = slices.Grow((*buffer)[:0], len(from))[:len(from)]
-	return *buffer, backend.Download(dev, *buffer, from)
-}
-
+// Quality measures all cells, and returns a view of their qualities, valid until the next call that measures them.
 func (s *solver[F]) Quality() solvers.View {
-	s.dev.Run(s.measureCell, 0, len(s.cells))
-	return solvers.ViewOf[F](s.dev, s.shapes, unsafe.Offsetof(kernels.Shape[F]{}.Quality))
+	s.measure()
+	return solvers.ViewOf[F](s.Env().Device, s.shapes.Data, unsafe.Offsetof(kernels.Shape[F]{}.Quality))
 }
 
+// measure measures all cells.
+func (s *solver[F]) measure() {
+	s.Env().Device.Run(s.measureCells.Loop, s.measureCells.Lo, s.measureCells.Hi)
+}
+
+// Qualities returns the quality of the part's cells, in the order of Part.CellGlobal.
 func (s *solver[F]) Qualities() ([]float64, error) {
-	shapes, err := s.measuredShapes()
+	s.measure()
+	shapes, err := s.shapes.Host()
 	if err != nil {
 		return nil, err
 	}

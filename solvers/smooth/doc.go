@@ -16,7 +16,7 @@
 //	             with neither the mean nor the worst quality below those of the start
 //
 // Meshes of tetrahedra (layout.Solid, layout.SolidPart, NewSolid) have the same smoothers. Vertices move in space, in
-// flat parts of the boundary and along its straight edges by one formula; see package kernels/solid. The type engine
+// flat parts of the boundary and along its straight edges by one formula; see package kernels/solid. The type mover
 // is the common part of both solvers: sets, sweeps, exchanges and diagnostics.
 //
 // A mesh with inverted cells is refused, or untangled on request (Untangle): vertices move to the positions that

@@ -48,8 +48,8 @@ func TestBarrierOnGPU(t *testing.T) {
 		m, metric, s := testCase(t, n)
 		cfg := Config{Smoother: "barrier", Guard: "none", Rescale: true}
 		run := func(s setting) outcome {
-			_, after := runBarrier(t, s, func(f func(dist.Comm, Solver) error) error {
-				return s.onEachRank(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
+			_, after := runBarrier(t, s, func(f func(dist.Comm, *Solver) error) error {
+				return s.onEachRank(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver *Solver) error {
 					return f(c,
 						solver)
 				})

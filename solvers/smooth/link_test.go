@@ -142,11 +142,12 @@ func TestHaloChosen(t *testing.T) {
 	} {
 		s := defaultSetting()
 		s.ranks, s.layout.Deep, s.device = 2, c.deep, devices(&launches)[c.device]
-		cfg := Config{Smoother: "pain", Guard: "none", Cull: c.cull, Halo: c.halo}
+		s.halo = c.halo
+		cfg := Config{Smoother: "pain", Guard: "none", Cull: c.cull}
 		var found atomic.Value
 		found.Store("")
 		err := s.onEachRank(t, smoothtest.Rectangle(t, 200, 3), swirl(t), cfg, func(_ dist.Comm, _ *layout.Part,
-			solver Solver) error {
+			solver *Solver) error {
 			found.Store(solver.Halo())
 			return nil
 		})

@@ -44,7 +44,7 @@ func TestPartsOfLocalMeshes(t *testing.T) {
 		}
 		cfg := Config{Smoother: "pain-exact", Guard: "halve", Rescale: true}
 		finish := func(parts []*layout.Part) (out outcome) {
-			err := s.onParts(parts, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
+			err := s.onParts(parts, metric, cfg, func(c dist.Comm, _ *layout.Part, solver *Solver) error {
 				moved, err := solver.Sweep(t.Context(), 3)
 				if err != nil {
 					return err

@@ -195,7 +195,7 @@ func BenchmarkOnMesh(b *testing.B) {
 				b.Fatal(err)
 			}
 			cfg := Config{Smoother: "pain", Guard: "none", Rescale: true}
-			err = defaultSetting().onEachRank(b, m, of, cfg, func(_ dist.Comm, _ *layout.Part, solver Solver) error {
+			err = defaultSetting().onEachRank(b, m, of, cfg, func(_ dist.Comm, _ *layout.Part, solver *Solver) error {
 				b.ResetTimer()
 				_, err := solver.Sweep(b.Context(), b.N)
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(m.X)), "ns/vertex")

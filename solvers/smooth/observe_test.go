@@ -19,14 +19,16 @@ func TestObserved(t *testing.T) {
 		s := defaultSetting()
 		s.threads = threads
 		cfg := Config{Smoother: "pain", Guard: "halve", Rescale: true}
-		err := s.onEachRank(t, m, swirl(t), cfg, func(comm dist.Comm, _ *layout.Part, solver Solver) error {
+		err := s.onEachRank(t, m, swirl(t), cfg, func(comm dist.Comm, _ *layout.Part, solver *Solver) error {
 			if _, err := solver.Sweep(t.Context(), 1); err != nil {
 				return err
 			}
 			if err := solver.Observe(t.Context()); err != nil {
 				return err
 			}
-			observed, err := dist.ReduceFor(t.Context(), comm, solver.Observed)
+			observed, err := dist.ReduceFor(t.Context(), comm, func(to *dist.Joint) (dist.Result[quality.Diagnostics], error) {
+				return solver.DiagnoseRow(t.Context(), to)
+			})
 			if err != nil {
 				return err
 			}

@@ -67,7 +67,7 @@ func TestOddPartitions(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				err = s.onParts(parts, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
+				err = s.onParts(parts, metric, cfg, func(c dist.Comm, _ *layout.Part, solver *Solver) error {
 					moved, err := solver.Sweep(t.Context(), 3)
 					if err != nil {
 						return err
@@ -124,7 +124,7 @@ func TestToZero(t *testing.T) {
 	for smoother, tolerance := range map[string]float64{"pain-exact": 0, "pain": 1e-12, "smart": 0, "fjp": 1e-4,
 		"hybrid": 1e-4} {
 		cfg := Config{Smoother: smoother, Guard: "halve"}
-		err := defaultSetting().onEachRank(t, m, metric, cfg, func(_ dist.Comm, p *layout.Part, s Solver) error {
+		err := defaultSetting().onEachRank(t, m, metric, cfg, func(_ dist.Comm, p *layout.Part, s *Solver) error {
 			if _, err := s.Sweep(t.Context(), 100); err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
@@ -76,8 +77,8 @@ func TestExchangeOverlapsMoves(t *testing.T) {
 			dev := cpu.New(1)
 			defer dev.Close()
 			trace := &tracer{Comm: comm, Device: dev}
-			solver, err := New(t.Context(), "float64", Config{Smoother: "pain", Guard: "none"}, parts[r], metric, trace,
-				tracedDevice{trace})
+			env := solvers.Env{Comm: trace, Device: tracedDevice{trace}}
+			solver, err := New(t.Context(), env, "float64", Config{Smoother: "pain", Guard: "none"}, parts[r], metric)
 			if err != nil {
 				t.Error(err)
 				return

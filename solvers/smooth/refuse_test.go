@@ -53,7 +53,7 @@ func TestRefused(t *testing.T) {
 		if m == nil {
 			m = smoothtest.Rectangle(t, 200, 1)
 		}
-		err := s.onEachRank(t, m, metric, c.config, func(dist.Comm, *layout.Part, Solver) error { return nil })
+		err := s.onEachRank(t, m, metric, c.config, func(dist.Comm, *layout.Part, *Solver) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one that says %q", name, err, c.says)
 			continue

@@ -47,7 +47,7 @@ func TestRecordedSweepsAreTheSame(t *testing.T) {
 			launches := 0
 			s = withRecorder(s, &launches)
 			got := outcome{}
-			err := s.onEachRank(t, mesh, metric, cfg, func(_ dist.Comm, _ *layout.Part, solver Solver) (err error) {
+			err := s.onEachRank(t, mesh, metric, cfg, func(_ dist.Comm, _ *layout.Part, solver *Solver) (err error) {
 				for range 2 {
 					if got.longestMove, err = solver.Sweep(t.Context(), sweeps); err != nil {
 						return err
@@ -85,7 +85,7 @@ func TestCancelledBeforeRecording(t *testing.T) {
 	s := withRecorder(defaultSetting(), &launches)
 	cfg := Config{Smoother: "pain", Guard: "none"}
 	err := s.onEachRank(t, smoothtest.Rectangle(t, 200, 3), swirl(t), cfg, func(_ dist.Comm, _ *layout.Part,
-		solver Solver) error {
+		solver *Solver) error {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, err := solver.Sweep(ctx, 100)

@@ -36,7 +36,7 @@ func TestRescaleKinds(t *testing.T) {
 			}
 			s := defaultSetting()
 			cfg := Config{Smoother: "pain", Guard: "halve", Rescale: true}
-			err = s.onEachRank(t, m, of, cfg, func(_ dist.Comm, p *layout.Part, solver Solver) error {
+			err = s.onEachRank(t, m, of, cfg, func(_ dist.Comm, p *layout.Part, solver *Solver) error {
 				scales[k] = solver.Scale()
 				sum := 0.0
 				for _, c := range m.Cells {

@@ -58,13 +58,13 @@ func (s *solidSolver[F]) updateMetric(v []solid.Vertex[F]) faults.List {
 	return s.withMetric(&field, v)
 }
 
-func (e *engine[F, V]) Vertices() (Vertices, error) {
+func (e *mover[F, V]) Vertices() (Vertices, error) {
 	v, err := e.allVertices()
 	return slices.Clone(v), err
 }
 
 // resumeFrom implements Resume. update gives vertices the metric at their positions.
-func (e *engine[F, V]) resumeFrom(ctx context.Context, from Vertices, update func(v []V) faults.List) error {
+func (e *mover[F, V]) resumeFrom(ctx context.Context, from Vertices, update func(v []V) faults.List) error {
 	v, ok := from.([]V)
 	if !ok {
 		return fmt.Errorf("a solver with vertices %T cannot resume from %T: another dimension or precision", e.v, from)
@@ -72,14 +72,14 @@ func (e *engine[F, V]) resumeFrom(ctx context.Context, from Vertices, update fun
 	return e.resume(ctx, v, update)
 }
 
-// resume sets the vertices of the engine, after update has given them the metric at their positions.
-func (e *engine[F, V]) resume(ctx context.Context, v []V, update func(v []V) faults.List) error {
-	if err := faults.Agree(ctx, e.comm, update(v)); err != nil {
+// resume sets the vertices, after update has given them the metric at their positions.
+func (e *mover[F, V]) resume(ctx context.Context, v []V, update func(v []V) faults.List) error {
+	if err := faults.Agree(ctx, e.Env().Comm, update(v)); err != nil {
 		return err
 	}
 	if e.separate {
 		copy(e.host, v)
 	}
 	e.diagnosed = false
-	return backend.Upload(e.dev, e.v, v)
+	return backend.Upload(e.Env().Device, e.v, v)
 }

@@ -65,7 +65,7 @@ func TestScaleIsExact(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = defaultSetting().onEachRank(t, m, metric, Config{Smoother: smoother, Guard: "halve"},
-				func(_ dist.Comm, _ *layout.Part, s Solver) error {
+				func(_ dist.Comm, _ *layout.Part, s *Solver) error {
 					if _, err := s.Sweep(t.Context(), 10); err != nil {
 						return err
 					}
@@ -130,7 +130,7 @@ func TestSweepAllocatesNothing(t *testing.T) {
 	m := smoothtest.Rectangle(t, 2000, 1)
 	for _, smoother := range []string{"pain", "pain-exact", "smart", "fjp"} {
 		cfg := Config{Smoother: smoother, Guard: "halve", Cull: true}
-		err := defaultSetting().onEachRank(t, m, swirl(t), cfg, func(_ dist.Comm, _ *layout.Part, s Solver) error {
+		err := defaultSetting().onEachRank(t, m, swirl(t), cfg, func(_ dist.Comm, _ *layout.Part, s *Solver) error {
 			n := testing.AllocsPerRun(3, func() {
 				if _, err := s.Sweep(t.Context(), 2); err != nil {
 					t.Error(err)

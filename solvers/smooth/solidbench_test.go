@@ -9,7 +9,7 @@ import (
 
 func TestSolidSweepAllocatesNothing(t *testing.T) {
 	err := defaultSetting().onSolid(cube(t, 4, .1), nil, twist(t), Config{Smoother: "smart", Guard: "none"},
-		func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
+		func(_ dist.Comm, _ *layout.SolidPart, s *Solver) error {
 			var err error
 			n := testing.AllocsPerRun(3, func() {
 				if _, e := s.Sweep(t.Context(), 2); e != nil {
@@ -32,7 +32,7 @@ func BenchmarkSolidSweep(b *testing.B) {
 		b.Run(smoother, func(b *testing.B) {
 			err := defaultSetting().onSolid(m, nil, metric, Config{Smoother: smoother, Guard: "none"}, func(_ dist.Comm,
 				p *layout.SolidPart,
-				s Solver) error {
+				s *Solver) error {
 				b.ResetTimer()
 				_, err := s.Sweep(b.Context(), b.N)
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(p.Owned), "ns/vertex")

@@ -7,19 +7,21 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
 )
 
-// measuredShapes measures all cells and returns their qualities and volumes on the host.
-func (s *solidSolver[F]) measuredShapes() ([]solid.Shape[F], error) {
-	s.dev.Run(s.measureCells.loop, s.measureCells.lo, s.measureCells.hi)
-	return onHost(s.dev, s.shapes, &s.hostShapes)
-}
-
+// Quality is that of solver.
 func (s *solidSolver[F]) Quality() solvers.View {
-	s.dev.Run(s.measureCells.loop, s.measureCells.lo, s.measureCells.hi)
-	return solvers.ViewOf[F](s.dev, s.shapes, unsafe.Offsetof(solid.Shape[F]{}.Quality))
+	s.measure()
+	return solvers.ViewOf[F](s.Env().Device, s.shapes.Data, unsafe.Offsetof(solid.Shape[F]{}.Quality))
 }
 
+// measure measures all cells.
+func (s *solidSolver[F]) measure() {
+	s.Env().Device.Run(s.measureCells.Loop, s.measureCells.Lo, s.measureCells.Hi)
+}
+
+// Qualities is that of solver.
 func (s *solidSolver[F]) Qualities() ([]float64, error) {
-	shapes, err := s.measuredShapes()
+	s.measure()
+	shapes, err := s.shapes.Host()
 	if err != nil {
 		return nil, err
 	}

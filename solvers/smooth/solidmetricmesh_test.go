@@ -114,7 +114,7 @@ func TestSolidRescale(t *testing.T) {
 	m, metric := cube(t, 5, .1), twist(t)
 	run := func(rescale bool, at *sizing.SolidMetric) (scale float64) {
 		err := defaultSetting().onSolid(m, nil, at, Config{Smoother: "smart", Guard: "none", Rescale: rescale},
-			func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
+			func(_ dist.Comm, _ *layout.SolidPart, s *Solver) error {
 				scale = s.Scale()
 				return nil
 			})

@@ -30,7 +30,7 @@ func TestSolidBoundary(t *testing.T) {
 				tolerance = 4e-16
 			}
 			err := defaultSetting().onSolid(m, nil, twist(t), Config{Smoother: smoother, Guard: "halve", Gain: 1e-9},
-				func(_ dist.Comm, p *layout.SolidPart, s Solver) error {
+				func(_ dist.Comm, p *layout.SolidPart, s *Solver) error {
 					if _, err := s.Sweep(t.Context(), 5); err != nil {
 						return err
 					}
@@ -71,7 +71,7 @@ func TestSolidConverges(t *testing.T) {
 	for _, shift := range []float64{0, .15} {
 		err := defaultSetting().onSolid(cube(t, 4, shift), nil, metric, Config{Smoother: "pain-exact", Relax: 1.3,
 			Guard: "halve"},
-			func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
+			func(_ dist.Comm, _ *layout.SolidPart, s *Solver) error {
 				for move := 1.; move > 1e-12; {
 					var err error
 					if move, err = s.Sweep(t.Context(), 10); err != nil {
@@ -116,7 +116,7 @@ func TestSolidScales(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = defaultSetting().onSolid(s, nil, metric, Config{Smoother: smoother, Guard: "halve", Gain: 1e-9},
-			func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
+			func(_ dist.Comm, _ *layout.SolidPart, s *Solver) error {
 				if _, err := s.Sweep(t.Context(), 3); err != nil {
 					return err
 				}
@@ -155,7 +155,7 @@ func TestSolidNeverWorse(t *testing.T) {
 	for _, smoother := range []string{"smart", "fjp", "hybrid"} {
 		first, last := 0., 0.
 		err := defaultSetting().onSolid(m, nil, metric, Config{Smoother: smoother, Guard: "none", Gain: 1e-9},
-			func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
+			func(_ dist.Comm, _ *layout.SolidPart, s *Solver) error {
 				for k := range 12 {
 					d, err := s.Diagnose(t.Context())
 					if err != nil {

@@ -48,7 +48,7 @@ func TestSolidRefusals(t *testing.T) {
 		m, cfg, s := cube(t, 4, 0), Config{Smoother: "pain", Guard: "none"}, defaultSetting()
 		s.ranks = 2
 		c.spoil(m, &cfg, &s)
-		err := s.onSolid(m, nil, c.metric, cfg, func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
+		err := s.onSolid(m, nil, c.metric, cfg, func(_ dist.Comm, _ *layout.SolidPart, s *Solver) error {
 			_, err := s.Sweep(t.Context(), 2)
 			return err
 		})
@@ -111,7 +111,7 @@ func TestSolidTooFar(t *testing.T) {
 	s := defaultSetting()
 	s.ranks = 2
 	err = s.onSolid(m, nil, metric, Config{Smoother: "pain", Guard: "none"},
-		func(_ dist.Comm, _ *layout.SolidPart, s Solver) error {
+		func(_ dist.Comm, _ *layout.SolidPart, s *Solver) error {
 			_, err := s.Sweep(t.Context(), 1)
 			return err
 		})

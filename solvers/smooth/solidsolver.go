@@ -5,8 +5,9 @@ import (
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
@@ -18,32 +19,33 @@ import (
 // are volumes and the perimeter is the area of the boundary. It refuses a metric that is not positive definite at a
 // vertex, and a mesh with inverted or flat tetrahedra unless it is to be untangled, on all ranks with the same
 // Refusal.
-func NewSolid(ctx context.Context, precision string, cfg Config, part *layout.SolidPart, metric *sizing.SolidMetric,
-	comm dist.Comm, dev backend.Device) (Solver, error) {
+func NewSolid(ctx context.Context, env solvers.Env, precision string, cfg Config, part *layout.SolidPart,
+	metric *sizing.SolidMetric) (*Solver, error) {
 	switch precision {
 	case "float32":
-		return setUpSolid[float32](ctx, cfg, part, metric, comm, dev)
+		s, err := setUpSolid[float32](ctx, env, cfg, part, metric)
+		return solverOf(s, err)
 	case "float64":
-		return setUpSolid[float64](ctx, cfg, part, metric, comm, dev)
+		s, err := setUpSolid[float64](ctx, env, cfg, part, metric)
+		return solverOf(s, err)
 	}
 	return nil, fmt.Errorf("precision %q is not known; choose float32 or float64", precision)
 }
 
-// solidSolver is the engine with the arrays of tetrahedra.
+// solidSolver is the mover with the arrays of tetrahedra.
 type solidSolver[F num.Float] struct {
-	engine[F, solid.Vertex[F]]
+	mover[F, solid.Vertex[F]]
 	part   *layout.SolidPart
 	metric *sizing.SolidMetric
 
 	constants solid.Params[F]
 	mesh      solid.Mesh[F]
 	field     solid.Field[F]
-	shapes    []solid.Shape[F] // of cells
-	lengths   []F              // of edges
-	areas     []F              // of faces of the boundary
+	shapes    *engine.Array[solid.Shape[F]] // of cells
+	lengths   []F                           // of edges
+	areas     []F                           // of faces of the boundary
 
-	hostShapes   []solid.Shape[F] // a host copy, for a device with separate memory
-	measureCells pass
+	measureCells engine.Task
 }
 
 // solidParameters checks a configuration and returns the kernels' constants.
@@ -56,17 +58,16 @@ func solidParameters[F num.Float](cfg Config) (kernels.Params[F], error) {
 	return p, err
 }
 
-func setUpSolid[F num.Float](ctx context.Context, cfg Config, part *layout.SolidPart, metric *sizing.SolidMetric,
-	comm dist.Comm, dev backend.Device) (_ *solidSolver[F], err error) {
+func setUpSolid[F num.Float](ctx context.Context, env solvers.Env, cfg Config, part *layout.SolidPart,
+	metric *sizing.SolidMetric) (_ *solidSolver[F], err error) {
 	s := &solidSolver[F]{part: part, metric: metric}
-	s.engine = engine[F, solid.Vertex[F]]{dimension: s, dim: 3, cfg: cfg, sub: &part.Subdomain,
-		origin: [3][]float64{part.X, part.Y, part.Z}, comm: comm, dev: dev}
+	s.mover = newMover[F, solid.Vertex[F]](env, cfg, &part.Subdomain, 3, [3][]float64{part.X, part.Y, part.Z})
+	comm := env.Comm
 	defer func() {
 		if err != nil {
 			s.Close()
 		}
 	}()
-	_, s.separate = dev.(backend.Memory)
 	if err := checkCurves(&part.Subdomain, &cfg); err != nil {
 		return nil, err
 	}
@@ -92,52 +93,51 @@ func setUpSolid[F num.Float](ctx context.Context, cfg Config, part *layout.Solid
 	if err := faults.Agree(ctx, comm, s.initialise(v)); err != nil {
 		return nil, err
 	}
-	if err := s.upload(v); err != nil {
-		return nil, err
-	}
-	if err := s.uploadArrays(); err != nil {
-		return nil, err
-	}
-	if err := s.prepare(ctx, s.moveLoop); err != nil {
+	s.declare(v)
+	if err := s.prepare(ctx, s.moveLoop, s.declareMesh()); err != nil {
 		return nil, err
 	}
 	s.start, err = s.Diagnose(ctx)
 	return s, err
 }
 
-// uploadArrays allocates the arrays on the device.
-func (s *solidSolver[F]) uploadArrays() error {
-	b := &s.allocated
-	p := s.part
+// declareMesh declares the arrays of tetrahedra, and returns those that surveys add up.
+func (s *solidSolver[F]) declareMesh() *measured[F] {
+	t, p := s.Table(), s.part
 	frames := make([]solid.Frame[F], len(p.Frames))
 	for i, f := range p.Frames {
 		frames[i] = solid.Frame[F]{X: F(f.X), Y: F(f.Y), Z: F(f.Z), Tx: F(f.Tx), Ty: F(f.Ty), Tz: F(f.Tz), Ux: F(f.Ux),
 			Uy: F(f.Uy), Uz: F(f.Uz), Px: F(f.Px), Py: F(f.Py), Pz: F(f.Pz), Qx: F(f.Qx), Qy: F(f.Qy), Qz: F(f.Qz),
 			Rx: F(f.Rx), Ry: F(f.Ry), Rz: F(f.Rz), Reach: F(f.Reach), Axes: f.Axes}
 	}
-	s.mesh = solid.Mesh[F]{Spans: backend.Uploaded(b, p.Spans, "neighbours"), Neighbours: backend.Uploaded(b, p.Neighbours,
-		"neighbours"), CavityFaces: backend.Uploaded(b, p.CavityFaces, "neighbours"),
-		Frames: backend.Uploaded(b, frames, "frames")}
+	s.mesh = solid.Mesh[F]{Spans: uploaded(t, "neighbours", p.Spans),
+		Neighbours:  uploaded(t, "neighbours", p.Neighbours),
+		CavityFaces: uploaded(t, "neighbours", p.CavityFaces), Frames: uploaded(t, "frames", frames)}
 	f := &s.field
-	f.Samples, f.SizesX = backend.Uploaded(b, f.Samples, metricArray), backend.Uploaded(b, f.SizesX, metricArray)
-	f.SizesY, f.SizesZ = backend.Uploaded(b, f.SizesY, metricArray), backend.Uploaded(b, f.SizesZ, metricArray)
-	f.Nodes, f.Background = backend.Uploaded(b, f.Nodes, metricArray), backend.Uploaded(b, f.Background, metricArray)
-	f.Starts, f.Lists = backend.Uploaded(b, f.Starts, metricArray), backend.Uploaded(b, f.Lists, metricArray)
-	f.Listed = backend.Uploaded(b, f.Listed, metricArray)
-	s.shapes = backend.Fresh[solid.Shape[F]](b, len(p.Cells), "cells")
-	s.lengths, s.areas = backend.Fresh[F](b, len(p.Edges), "edges"), backend.Fresh[F](b, len(p.BoundaryFaces), "boundary")
-	cells, edges := backend.Uploaded(b, p.Cells, "cells"), backend.Uploaded(b, p.Edges, "edges")
-	boundary := backend.Uploaded(b, p.BoundaryFaces, "boundary")
-	s.measureCells = pass{0, len(cells), solid.NewMeasureCellLoop(cells, s.v, s.shapes)}
-	s.count = solid.NewCountLoop(s.solidControl())
-	s.prepareRating(b, pass{0, len(cells), solid.NewRateCellLoop(cells, s.v, &s.worstQuality[0])})
-	return s.prepareObserver(&measured[F]{ids: p.CellGlobal, cells: cellsOf[F](s.shapes), edges: len(p.Edges),
+	f.Samples, f.SizesX = uploaded(t, metricArray, f.Samples), uploaded(t, metricArray, f.SizesX)
+	f.SizesY, f.SizesZ = uploaded(t, metricArray, f.SizesY), uploaded(t, metricArray, f.SizesZ)
+	f.Nodes, f.Background = uploaded(t, metricArray, f.Nodes), uploaded(t, metricArray, f.Background)
+	f.Starts, f.Lists = uploaded(t, metricArray, f.Starts), uploaded(t, metricArray, f.Lists)
+	f.Listed = uploaded(t, metricArray, f.Listed)
+	s.shapes = engine.Add[solid.Shape[F]](t, "cells", len(p.Cells))
+	s.lengths = engine.Add[F](t, "edges", len(p.Edges)).Data
+	s.areas = engine.Add[F](t, "boundary", len(p.BoundaryFaces)).Data
+	cells, edges := uploaded(t, "cells", p.Cells), uploaded(t, "edges", p.Edges)
+	boundary := uploaded(t, "boundary", p.BoundaryFaces)
+	if t.Err() != nil {
+		return nil
+	}
+	s.measureCells = engine.Whole(solid.NewMeasureCellLoop(cells, s.v, s.shapes.Data), len(cells))
+	s.count = engine.Whole(solid.NewCountLoop(s.solidControl()), 1)
+	s.declareStages(engine.Whole(solid.NewRateCellLoop(cells, s.v, &s.worst.Data[0]), len(cells)))
+	return &measured[F]{ids: p.CellGlobal, cells: cellsOf[F](s.shapes.Data), edges: len(p.Edges),
 		lengths: s.lengths, eachLength: 1, sides: len(p.BoundaryFaces), sizes: s.areas, eachSize: 1,
-		measureCells: s.measureCells, measureEdges: pass{0, len(edges), solid.NewMeasureEdgeLoop(edges, s.v, s.lengths)},
-		measureSides: []pass{{0, len(boundary), solid.NewMeasureFaceLoop(boundary, s.v, s.areas)}}})
+		measureCells: s.measureCells,
+		measureEdges: engine.Whole(solid.NewMeasureEdgeLoop(edges, s.v, s.lengths), len(edges)),
+		measureSides: []engine.Task{engine.Whole(solid.NewMeasureFaceLoop(boundary, s.v, s.areas), len(boundary))}}
 }
 
-// solidControl returns the control of the engine as the type of the kernels for tetrahedra, which has the same
+// solidControl returns the control as the type of the kernels for tetrahedra, which has the same
 // layout.
 func (s *solidSolver[F]) solidControl() *solid.Control[F] { return (*solid.Control[F])(&s.control[0]) }
 
@@ -149,7 +149,7 @@ func solidSet(of *kernels.Set) *solid.Set {
 
 // moveLoop returns the loop that moves the vertices of a set by the smoother.
 func (s *solidSolver[F]) moveLoop(of *kernels.Set) backend.Loop {
-	set, n, most := solidSet(of), (*solid.Counters)(&s.counters[0]), &s.longestMove[0]
+	set, n, most := solidSet(of), (*solid.Counters)(s.counters.At()), &s.longestMove[0]
 	p, c := &s.constants, s.solidControl()
 	switch s.cfg.Smoother {
 	case "pain":
@@ -168,9 +168,3 @@ func (s *solidSolver[F]) moveLoop(of *kernels.Set) backend.Loop {
 }
 
 func (s *solidSolver[F]) Scale() float64 { return float64(s.field.Scale) }
-
-func (s *solidSolver[F]) queue(ctx context.Context, sweeps int) error {
-	return s.queueSets(ctx, sweeps)
-}
-
-func (s *solidSolver[F]) refreshGhosts(context.Context) error { return nil }

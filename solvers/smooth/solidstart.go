@@ -64,11 +64,11 @@ func (s *solidSolver[F]) Untangle(ctx context.Context) (Untangling, error) {
 		},
 		average: func(of *kernels.Set) backend.Loop {
 			return solid.NewLaplaceLoop(solidSet(of), &constants, &s.mesh, &s.field, s.solidControl(), s.v, s.moved, s.seen,
-				(*solid.Counters)(&s.counters[0]), &s.longestMove[0])
+				(*solid.Counters)(s.counters.At()), &s.longestMove[0])
 		},
 		cellSize: s.uprightCell,
 		rescale: func(at [][]float64) (float64, error) {
-			return rescaleSolid(ctx, s.comm, s.part, s.metric, at)
+			return rescaleSolid(ctx, s.Env().Comm, s.part, s.metric, at)
 		},
 		setMetric: func(v []solid.Vertex[F], scale float64) faults.List {
 			s.field.Scale, field.Scale = F(scale), F(scale)

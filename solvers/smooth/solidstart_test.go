@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
@@ -38,7 +39,7 @@ func twist(t testing.TB) *sizing.SolidMetric {
 	return m
 }
 
-type solidJob = func(c dist.Comm, p *layout.SolidPart, s Solver) error
+type solidJob = func(c dist.Comm, p *layout.SolidPart, s *Solver) error
 
 // onSolid runs f on every rank.
 func (s setting) onSolid(m *mesh.Solid, owner []int32, metric *sizing.SolidMetric, cfg Config, f solidJob) error {
@@ -56,7 +57,8 @@ func (s setting) onSolid(m *mesh.Solid, owner []int32, metric *sizing.SolidMetri
 		return err
 	}
 	return s.onRanks(s.ranks, func(rank int, c dist.Comm, dev backend.Device) error {
-		solver, err := NewSolid(context.Background(), s.precision, cfg, parts[rank], metric, c, dev)
+		env := solvers.Env{Comm: c, Device: dev, Halo: s.halo}
+		solver, err := NewSolid(context.Background(), env, s.precision, cfg, parts[rank], metric)
 		if err != nil {
 			return err
 		}
@@ -69,8 +71,8 @@ func (s setting) onSolid(m *mesh.Solid, owner []int32, metric *sizing.SolidMetri
 func (s setting) runSolid(t testing.TB, m *mesh.Solid, owner []int32, metric *sizing.SolidMetric, cfg Config,
 	sweeps int) outcome {
 	t.Helper()
-	return s.sweep(t, sweeps, func(f func(dist.Comm, Solver) error) error {
-		return s.onSolid(m, owner, metric, cfg, func(c dist.Comm, _ *layout.SolidPart, solver Solver) error {
+	return s.sweep(t, sweeps, func(f func(dist.Comm, *Solver) error) error {
+		return s.onSolid(m, owner, metric, cfg, func(c dist.Comm, _ *layout.SolidPart, solver *Solver) error {
 			return f(c,
 				solver)
 		})

@@ -53,8 +53,8 @@ func (s setting) untangleSolid(t testing.TB, m *mesh.Solid, cfg Config) (Untangl
 	sound := func(d *quality.Diagnostics) bool {
 		return math.Abs(d.Area-1) <= tolerance && math.Abs(d.Perimeter-6) <= 6*tolerance
 	}
-	return checkUntangle(t, sound, func(f func(dist.Comm, Solver) error) error {
-		return s.onSolid(m, nil, twist(t), cfg, func(c dist.Comm, _ *layout.SolidPart, solver Solver) error {
+	return checkUntangle(t, sound, func(f func(dist.Comm, *Solver) error) error {
+		return s.onSolid(m, nil, twist(t), cfg, func(c dist.Comm, _ *layout.SolidPart, solver *Solver) error {
 			return f(c,
 				solver)
 		})
@@ -123,7 +123,7 @@ func TestUntangleSolidRefuses(t *testing.T) {
 	cfg := Config{Smoother: "pain", Guard: "none", Untangle: true}
 	s := defaultSetting()
 	s.ranks, s.layout.Tangled = 2, true
-	err := s.onSolid(m, nil, twist(t), cfg, func(_ dist.Comm, _ *layout.SolidPart, solver Solver) error {
+	err := s.onSolid(m, nil, twist(t), cfg, func(_ dist.Comm, _ *layout.SolidPart, solver *Solver) error {
 		_, err := solver.Untangle(t.Context())
 		return err
 	})
@@ -137,7 +137,7 @@ func TestUntangleSolidRefuses(t *testing.T) {
 	}
 	cfg.Untangle = false
 	if err := s.onSolid(m, nil, twist(t), cfg, func(dist.Comm, *layout.SolidPart,
-		Solver) error {
+		*Solver) error {
 		return nil
 	}); err == nil ||
 		!strings.Contains(err.Error(), "cell 0 at (1.5, 1.5, 1.5) is inverted or flat") {

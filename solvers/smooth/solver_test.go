@@ -16,6 +16,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
@@ -32,6 +33,7 @@ type setting struct {
 	precision      string
 	layout         layout.Options
 	device         func() backend.Device // nil for the CPU with threads
+	halo           string                // exchanger between devices
 }
 
 func defaultSetting() setting {
@@ -60,7 +62,8 @@ func (s setting) onEachRank(t testing.TB, m *mesh.Mesh, metric *sizing.Metric, c
 
 func (s setting) onParts(parts []*layout.Part, metric *sizing.Metric, cfg Config, f job) error {
 	return s.onRanks(len(parts), func(rank int, c dist.Comm, dev backend.Device) error {
-		solver, err := New(context.Background(), s.precision, cfg, parts[rank], metric, c, dev)
+		env := solvers.Env{Comm: c, Device: dev, Halo: s.halo}
+		solver, err := New(context.Background(), env, s.precision, cfg, parts[rank], metric)
 		if err != nil {
 			return err
 		}
@@ -97,22 +100,24 @@ type outcome struct {
 }
 
 // job is a function that a rank runs with its solver.
-type job = func(c dist.Comm, p *layout.Part, s Solver) error
+type job = func(c dist.Comm, p *layout.Part, s *Solver) error
 
 // run smooths and returns the result, which must be the same on all ranks.
 func (s setting) run(t testing.TB, m *mesh.Mesh, metric *sizing.Metric, cfg Config, sweeps int) outcome {
 	t.Helper()
-	return s.sweep(t, sweeps, func(f func(dist.Comm, Solver) error) error {
-		return s.onEachRank(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error { return f(c, solver) })
+	return s.sweep(t, sweeps, func(f func(dist.Comm, *Solver) error) error {
+		return s.onEachRank(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver *Solver) error {
+			return f(c, solver)
+		})
 	})
 }
 
 // sweep makes sweeps on all ranks: runOnRanks calls f on each with its solver. It returns the result, which must be
 // the same on all ranks.
-func (s setting) sweep(t testing.TB, sweeps int, runOnRanks func(f func(dist.Comm, Solver) error) error) outcome {
+func (s setting) sweep(t testing.TB, sweeps int, runOnRanks func(f func(dist.Comm, *Solver) error) error) outcome {
 	t.Helper()
 	all := make([]outcome, s.ranks)
-	err := runOnRanks(func(c dist.Comm, solver Solver) error {
+	err := runOnRanks(func(c dist.Comm, solver *Solver) error {
 		o := &all[c.Rank()]
 		var err error
 		if o.longestMove, err = solver.Sweep(t.Context(), sweeps); err != nil {

@@ -2,11 +2,13 @@ package smooth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
@@ -72,14 +74,14 @@ func (l qualityLevel) atLeast(other qualityLevel) bool {
 // stages is the state of the smoother barrier.
 type stages[V any] struct {
 	current               stage
-	sweeps                int          // in this stage
-	saved                 []V          // on the device: the vertices to which the mesh may return
-	startLevel, lastLevel qualityLevel // before the first sweep, and at the last measurement
+	sweeps                int              // in this stage
+	saved                 *engine.Array[V] // the vertices to which the mesh may return
+	startLevel, lastLevel qualityLevel     // before the first sweep, and at the last measurement
 	begun                 bool
 }
 
 // beginStages measures the mesh before its first sweep.
-func (e *engine[F, V]) beginStages(ctx context.Context) (err error) {
+func (e *mover[F, V]) beginStages(ctx context.Context) (err error) {
 	s := e.stages
 	if s.begun {
 		return nil
@@ -93,7 +95,7 @@ func (e *engine[F, V]) beginStages(ctx context.Context) (err error) {
 
 // beginStage begins a stage on a mesh with the given qualities; if save is set it saves the positions of the
 // vertices.
-func (e *engine[F, V]) beginStage(next stage, at qualityLevel, save bool) error {
+func (e *mover[F, V]) beginStage(next stage, at qualityLevel, save bool) error {
 	s := e.stages
 	s.current, s.sweeps, s.lastLevel = next, 0, at
 	if next == ended {
@@ -103,22 +105,22 @@ func (e *engine[F, V]) beginStage(next stage, at qualityLevel, save bool) error 
 	floor := max(at.worst, r.meanShare*at.mean, r.squareShare*at.mean*at.mean)
 	e.hostControl[0].Floor, e.hostControl[0].Doublings, e.hostControl[0].Rising = F(floor), r.doublings[e.dim], r.rising
 	if save {
-		return backend.Copy(e.dev, s.saved, e.v)
+		return s.saved.Copy(e.vertices)
 	}
 	return nil
 }
 
 // restoreSaved returns the vertices to the saved positions.
-func (e *engine[F, V]) restoreSaved() error {
+func (e *mover[F, V]) restoreSaved() error {
 	e.diagnosed = false
-	return backend.Copy(e.dev, e.v, e.stages.saved)
+	return e.vertices.Copy(e.stages.saved)
 }
 
 // untilMeasured returns the number of sweeps up to the next measurement, at least 1.
 func (s *stages[V]) untilMeasured() int { return measureInterval - s.sweeps%measureInterval }
 
 // endSweep raises the floor, and begins the next stage if this one has ended.
-func (e *engine[F, V]) endSweep(ctx context.Context) error {
+func (e *mover[F, V]) endSweep(ctx context.Context) error {
 	s := e.stages
 	r := stageRules[s.current]
 	s.sweeps++
@@ -158,10 +160,10 @@ func (e *engine[F, V]) endSweep(ctx context.Context) error {
 }
 
 // Ended reports whether further sweeps would do nothing.
-func (e *engine[F, V]) Ended() bool { return e.stages != nil && e.stages.current == ended }
+func (e *mover[F, V]) Ended() bool { return e.stages != nil && e.stages.current == ended }
 
 // Finish ends the smoothing.
-func (e *engine[F, V]) Finish(ctx context.Context) error {
+func (e *mover[F, V]) Finish(ctx context.Context) error {
 	s := e.stages
 	if s == nil || !s.begun || s.current == ended {
 		return nil
@@ -179,7 +181,7 @@ func (e *engine[F, V]) Finish(ctx context.Context) error {
 }
 
 // measureLevel measures the mean and the worst quality.
-func (e *engine[F, V]) measureLevel(ctx context.Context) (l qualityLevel, err error) {
+func (e *mover[F, V]) measureLevel(ctx context.Context) (l qualityLevel, err error) {
 	if l.worst, err = e.measureWorst(ctx); err != nil {
 		return l, err
 	}
@@ -188,20 +190,19 @@ func (e *engine[F, V]) measureLevel(ctx context.Context) (l qualityLevel, err er
 }
 
 // measureWorst measures the worst quality of the whole mesh.
-func (e *engine[F, V]) measureWorst(ctx context.Context) (float64, error) {
+func (e *mover[F, V]) measureWorst(ctx context.Context) (float64, error) {
 	e.hostWorst[0].Reset()
-	if err := backend.Upload(e.dev, e.worstQuality, e.hostWorst[:]); err != nil {
+	if err := errors.Join(e.worst.Set(e.hostWorst[:]), e.rateCells(ctx)); err != nil {
 		return 0, err
 	}
-	e.dev.Run(e.ratePass.loop, e.ratePass.lo, e.ratePass.hi)
-	if err := backend.Download(e.dev, e.hostWorst[:], e.worstQuality); err != nil {
+	if err := backend.Download(e.Env().Device, e.hostWorst[:], e.worst.Data); err != nil {
 		return 0, err
 	}
 	e.reduction[0] = math.Inf(1) // for a rank without cells
-	if e.ratePass.lo < e.ratePass.hi {
+	if e.rating.Lo < e.rating.Hi {
 		e.reduction[0] = float64(e.hostWorst[0].Value())
 	}
-	if err := e.comm.AllreduceFloat64(ctx, dist.Min, e.reduction[:]); err != nil {
+	if err := e.Env().Comm.AllreduceFloat64(ctx, dist.Min, e.reduction[:]); err != nil {
 		return 0, fmt.Errorf("worst quality: %w", err)
 	}
 	return e.reduction[0], nil
@@ -222,19 +223,20 @@ func bestRelaxation(ctx context.Context, comm dist.Comm, owned, dim int) (float6
 }
 
 // relax sets the relaxation of barrier if none is given.
-func (e *engine[F, V]) relax(ctx context.Context) error {
+func (e *mover[F, V]) relax(ctx context.Context) error {
 	if e.cfg.Smoother != "barrier" || e.cfg.Relax != 0 {
 		return nil
 	}
-	relax, err := bestRelaxation(ctx, e.comm, e.sub.Owned, e.dim)
+	relax, err := bestRelaxation(ctx, e.Env().Comm, e.sub.Owned, e.dim)
 	e.params.Relax = F(relax)
 	return err
 }
 
-// prepareRating prepares the reduction of the worst quality, with the loop that rates the cells.
-func (e *engine[F, V]) prepareRating(b *backend.Arrays, rating pass) {
+// declareStages declares what the stages of barrier need, with the loop that rates the cells.
+func (e *mover[F, V]) declareStages(rating engine.Task) {
 	if e.cfg.Smoother == "barrier" {
-		e.stages, e.ratePass = &stages[V]{saved: backend.Fresh[V](b, len(e.v), "vertices to go back to")}, rating
-		e.raiseFloor = kernels.NewRaiseFloorLoop(&e.control[0], &e.worstQuality[0], &e.longestMove[0])
+		e.stages = &stages[V]{saved: engine.Add[V](e.Table(), "vertices to go back to", len(e.sub.Global))}
+		e.rating = rating
+		e.raiseFloor = engine.Whole(kernels.NewRaiseFloorLoop(&e.control[0], &e.worst.Data[0], &e.longestMove[0]), 1)
 	}
 }

@@ -18,11 +18,11 @@ import (
 
 // runBarrier smooths with barrier to its end, a few sweeps at a time: runOnRanks calls f on each rank with its
 // solver. It returns the results at the start and the end.
-func runBarrier(t testing.TB, s setting, runOnRanks func(f func(dist.Comm, Solver) error) error) (before,
+func runBarrier(t testing.TB, s setting, runOnRanks func(f func(dist.Comm, *Solver) error) error) (before,
 	after outcome) {
 	t.Helper()
 	ends := make([]outcome, s.ranks)
-	err := runOnRanks(func(c dist.Comm, solver Solver) (err error) {
+	err := runOnRanks(func(c dist.Comm, solver *Solver) (err error) {
 		o := &ends[c.Rank()]
 		first, err := solver.Diagnose(t.Context())
 		for err == nil && !solver.Ended() {
@@ -103,8 +103,8 @@ func TestBarrierDoesNoHarm(t *testing.T) {
 		m, metric, s := testCase(t, n)
 		cfg := Config{Smoother: "barrier", Guard: "none", Rescale: true}
 		run := func(s setting) (outcome, outcome) {
-			return runBarrier(t, s, func(f func(dist.Comm, Solver) error) error {
-				return s.onEachRank(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
+			return runBarrier(t, s, func(f func(dist.Comm, *Solver) error) error {
+				return s.onEachRank(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver *Solver) error {
 					return f(c,
 						solver)
 				})
@@ -162,9 +162,9 @@ func TestBarrierSeparateMemory(t *testing.T) {
 		s := defaultSetting()
 		s.precision = precision
 		run := func(s setting) outcome {
-			_, after := runBarrier(t, s, func(f func(dist.Comm, Solver) error) error {
+			_, after := runBarrier(t, s, func(f func(dist.Comm, *Solver) error) error {
 				return s.onEachRank(t, m, swirl(t), Config{Smoother: "barrier", Guard: "halve", Rescale: true},
-					func(c dist.Comm, _ *layout.Part, solver Solver) error { return f(c, solver) })
+					func(c dist.Comm, _ *layout.Part, solver *Solver) error { return f(c, solver) })
 			})
 			return after
 		}
@@ -188,7 +188,7 @@ func TestBarrierFinishes(t *testing.T) {
 	m := meshWithSlivers(t, 300, 5, 1e-3)
 	for _, sweeps := range []int{0, 1, 7, 10, 25, 60, 70, 90} {
 		err := defaultSetting().onEachRank(t, m, testMetric(t, 3), Config{Smoother: "barrier", Guard: "none", Rescale: true},
-			func(_ dist.Comm, _ *layout.Part, s Solver) error {
+			func(_ dist.Comm, _ *layout.Part, s *Solver) error {
 				before, err := s.Diagnose(t.Context())
 				if err != nil {
 					return err
@@ -238,8 +238,8 @@ func TestBarrierRestoresVertices(t *testing.T) {
 		}
 		for _, first := range []stage{cautious, opening} {
 			cfg := Config{Smoother: "barrier", Guard: "none"}
-			err = defaultSetting().onEachRank(t, m, metric, cfg, func(_ dist.Comm, p *layout.Part, s Solver) error {
-				inner := s.(*solver[float64])
+			err = defaultSetting().onEachRank(t, m, metric, cfg, func(_ dist.Comm, p *layout.Part, s *Solver) error {
+				inner := s.smoother.(*solver[float64])
 				before, err := s.Diagnose(t.Context())
 				if err == nil {
 					err = inner.beginStages(t.Context())

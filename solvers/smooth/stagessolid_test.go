@@ -35,8 +35,8 @@ func testSolidCase(t testing.TB, n int) (*mesh.Solid, *sizing.SolidMetric, setti
 func (s setting) runBarrierSolid(t testing.TB, m *mesh.Solid, metric *sizing.SolidMetric) (before, after outcome) {
 	t.Helper()
 	cfg := Config{Smoother: "barrier", Guard: "none", Rescale: true}
-	return runBarrier(t, s, func(f func(dist.Comm, Solver) error) error {
-		return s.onSolid(m, nil, metric, cfg, func(c dist.Comm, _ *layout.SolidPart, solver Solver) error {
+	return runBarrier(t, s, func(f func(dist.Comm, *Solver) error) error {
+		return s.onSolid(m, nil, metric, cfg, func(c dist.Comm, _ *layout.SolidPart, solver *Solver) error {
 			return f(c,
 				solver)
 		})

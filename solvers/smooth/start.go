@@ -70,7 +70,7 @@ func (s *solver[F]) Untangle(ctx context.Context) (Untangling, error) {
 				&s.longestMove[0])
 		},
 		average: func(set *kernels.Set) backend.Loop {
-			return kernels.NewLaplaceLoop(set, &params, &s.mesh, &s.field, &s.control[0], s.v, s.moved, s.seen, &s.counters[0],
+			return kernels.NewLaplaceLoop(set, &params, &s.mesh, &s.field, &s.control[0], s.v, s.moved, s.seen, s.counters.At(),
 				&s.longestMove[0])
 		},
 		cellSize: func(v []kernels.Vertex[F], cell int) (int32, float64, bool) {
@@ -78,7 +78,7 @@ func (s *solver[F]) Untangle(ctx context.Context) (Untangling, error) {
 			return s.part.Cells[cell].At[0], area, ok
 		},
 		rescale: func(at [][]float64) (float64, error) {
-			return rescale(ctx, s.comm, s.part, s.metric, at[0], at[1])
+			return rescale(ctx, s.Env().Comm, s.part, s.metric, at[0], at[1])
 		},
 		setMetric: func(v []kernels.Vertex[F], scale float64) faults.List {
 			s.field.Scale, field.Scale = F(scale), F(scale)

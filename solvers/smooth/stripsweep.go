@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
 
@@ -26,17 +27,17 @@ func (s *strips) Range(lo, hi int) {
 // Grain makes a thread take one strip at a time.
 func (s *strips) Grain() int { return 1 }
 
-// insertStrips inserts a pass over all strips before the other passes. rest holds the passes of each set over
+// insertStrips inserts a loop over all strips before the others of the first set. unsent are the loops of each set over
 // vertices that no other rank needs; afterwards they cover only vertices that are not inner vertices of strips.
-func insertStrips(p *layout.Subdomain, rest [][]pass) {
+func insertStrips(p *layout.Subdomain, unsent [][]engine.Task) {
 	inner := &strips{ranges: p.Strips, loops: make([]backend.Loop, p.Sets)}
 	for set, outer := range p.AfterStrips {
 		if outer > p.Unsent[set].Lo {
-			inner.loops[set] = rest[set][0].loop
-			rest[set][0].lo = int(outer)
+			inner.loops[set] = unsent[set][0].Loop
+			unsent[set][0].Lo = int(outer)
 		}
 	}
-	rest[0] = slices.Insert(rest[0], 0, pass{0, len(p.Strips), inner})
+	unsent[0] = slices.Insert(unsent[0], 0, engine.Whole(inner, len(p.Strips)))
 }
 
 // usesStrips reports whether a device should use strips: one that runs loops on processors with caches, with at least

@@ -8,6 +8,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
@@ -26,27 +27,26 @@ func (s *solver[F]) tileSweeps(ctx context.Context) error {
 	}
 	var c faults.List
 	if reason != "" {
-		c.Add(int32(s.comm.Rank()), "%s: choose sets", reason)
+		c.Add(int32(s.Env().Comm.Rank()), "%s: choose sets", reason)
 	}
-	err = faults.Agree(ctx, s.comm, c)
+	err = faults.Agree(ctx, s.Env().Comm, c)
 	var refusal *faults.Refusal
 	if errors.As(err, &refusal) && s.cfg.Sweep != "tiles" {
 		return nil
 	}
-	if err != nil || s.comm.Size() == 1 {
-		s.tiled = err == nil
+	if err != nil {
 		return err
 	}
 	s.tiled = true
-	return s.connectTiles()
+	return s.batchTiles(ctx)
 }
 
 // prepareTiles prepares sweeps by tiles, or returns the reason why that is not possible.
 func (s *solver[F]) prepareTiles() (reason string, err error) {
-	if _, records := s.dev.(backend.Recorder); !records {
-		return fmt.Sprintf("device %s cannot record sweeps, which sweeps by tiles need", s.dev.Name()), nil
+	if _, records := s.Env().Device.(backend.Recorder); !records {
+		return fmt.Sprintf("device %s cannot record sweeps, which sweeps by tiles need", s.Env().Device.Name()), nil
 	}
-	if s.comm.Size() > 1 {
+	if s.Env().Comm.Size() > 1 {
 		if !s.sub.Deep {
 			return "sweeps by tiles on several ranks need deep ghosts (deep = true)", nil
 		}
@@ -62,14 +62,16 @@ func (s *solver[F]) prepareTiles() (reason string, err error) {
 	if err := s.uploadTiles(t); err != nil {
 		return "", err
 	}
-	if f, ok := s.dev.(backend.Fitter); ok {
+	if f, ok := s.Env().Device.(backend.Fitter); ok {
 		if err := f.Fits(s.tiles.loops[0]); err != nil {
 			return err.Error(), nil
 		}
 	}
 	n, rails, m, h := len(s.v), len(t.Sliders), &s.tiles.mesh, &s.tiles.vertices[0]
-	s.toTiles = []pass{{0, n, kernels.NewToTilesLoop(m, s.v, h)}, {0, rails, kernels.NewRailToTilesLoop(m, s.v, h)}}
-	s.fromTiles = []pass{{0, n, kernels.NewFromTilesLoop(m, h, s.v)}, {0, rails, kernels.NewRailFromTilesLoop(m, h, s.v)}}
+	s.tiles.to = []engine.Task{engine.Whole(kernels.NewToTilesLoop(m, s.v, h), n),
+		engine.Whole(kernels.NewRailToTilesLoop(m, s.v, h), rails)}
+	s.tiles.from = []engine.Task{engine.Whole(kernels.NewFromTilesLoop(m, h, s.v), n),
+		engine.Whole(kernels.NewRailFromTilesLoop(m, h, s.v), rails)}
 	return "", s.arrangeTiles(t, independent)
 }
 
@@ -77,42 +79,45 @@ func (s *solver[F]) prepareTiles() (reason string, err error) {
 type tiling[F num.Float] struct {
 	count    int // number of tiles
 	mesh     kernels.TiledMesh[F]
-	vertices [2]kernels.TileVertices[F] // two copies: each sweep reads one and writes the other
-	windows  []kernels.Window           // of the metric's samples
-	loops    [2]backend.Loop            // between the two copies of the vertices
-	passes   [2]tilePasses              // for each direction
-	exchange tileExchange[F]
+	vertices [2]kernels.TileVertices[F]       // two copies: each sweep reads one and writes the other
+	windows  []kernels.Window                 // of the metric's samples
+	loops    [2]backend.Loop                  // between the two copies of the vertices
+	sweeps   [2]tileSweep                     // for each direction
+	to, from []engine.Task                    // copy the vertices to the arrays of the tiles before such sweeps, and back
+	centre   engine.Task                      // centres the windows of the tiles on their vertices
+	messages *engine.Array[kernels.Vertex[F]] // vertices to send, followed by those received
+	first    *engine.Exchange                 // of the vertices before the first sweep in them
 }
 
 // uploadTiles uploads tiles. Fixed vertices are written once.
 func (s *solver[F]) uploadTiles(t *kernels.TiledMesh[F]) error {
-	b := &s.allocated
-	a, nodes := &s.tiles, len(s.field.Samples)
-	a.mesh = kernels.TiledMesh[F]{Tiles: backend.Uploaded(b, t.Tiles, "tiles"), Slots: backend.Uploaded(b, t.Slots,
-		"tiles"),
-		Visits: backend.Uploaded(b, t.Visits, "tiles"), Extras: backend.Uploaded(b, t.Extras, "tiles"), Rails: s.mesh.Rails,
-		Sliders: backend.Uploaded(b, t.Sliders, "tiles"), Index: backend.Uploaded(b, t.Index, "tiles"),
-		NodeRow:  backend.Fresh[kernels.Row[F]](b, nodes, metricArray),
-		NodeRest: backend.Fresh[F](b, nodes, metricArray)}
-	a.windows = backend.Fresh[kernels.Window](b, len(t.Tiles)-1, "tiles")
+	table, a, nodes := s.Table(), &s.tiles, len(s.field.Samples)
+	a.mesh = kernels.TiledMesh[F]{Tiles: uploaded(table, "tiles", t.Tiles), Slots: uploaded(table, "tiles", t.Slots),
+		Visits: uploaded(table, "tiles", t.Visits), Extras: uploaded(table, "tiles", t.Extras), Rails: s.mesh.Rails,
+		Sliders: uploaded(table, "tiles", t.Sliders), Index: uploaded(table, "tiles", t.Index),
+		NodeRow:  engine.Add[kernels.Row[F]](table, metricArray, nodes).Data,
+		NodeRest: engine.Add[F](table, metricArray, nodes).Data}
+	a.windows = engine.Add[kernels.Window](table, "tiles", len(t.Tiles)-1).Data
+	const what = "vertices of tiles"
 	for k := range a.vertices {
 		n := len(s.v)
-		a.vertices[k] = kernels.TileVertices[F]{Place: backend.Fresh[kernels.Place[F]](b, n, "vertices of tiles"),
-			Row:   backend.Fresh[kernels.Row[F]](b, n, "vertices of tiles"),
-			M22:   backend.Fresh[F](b, n, "vertices of tiles"),
-			Along: backend.Fresh[F](b, len(t.Sliders), "vertices of tiles")}
-		if b.Err() == nil {
-			s.dev.Run(kernels.NewToTilesLoop(&a.mesh, s.v, &a.vertices[k]), 0, n)
-		}
+		a.vertices[k] = kernels.TileVertices[F]{Place: engine.Add[kernels.Place[F]](table, what, n).Data,
+			Row: engine.Add[kernels.Row[F]](table, what, n).Data, M22: engine.Add[F](table, what, n).Data,
+			Along: engine.Add[F](table, what, len(t.Sliders)).Data}
 	}
-	if b.Err() == nil {
-		s.dev.Run(kernels.NewNodeToTilesLoop(&s.field, &a.mesh), 0, nodes)
+	if err := table.Err(); err != nil {
+		return err
 	}
+	dev := s.Env().Device
+	for k := range a.vertices {
+		dev.Run(kernels.NewToTilesLoop(&a.mesh, s.v, &a.vertices[k]), 0, len(s.v))
+	}
+	dev.Run(kernels.NewNodeToTilesLoop(&s.field, &a.mesh), 0, nodes)
 	for k := range a.loops {
 		a.loops[k] = kernels.NewTilePainLoop(&s.params, &a.mesh, &s.field, a.windows, &a.vertices[k], &a.vertices[1-k],
 			&s.longestMove[0])
 	}
-	return b.Err()
+	return nil
 }
 
 // nodesPerVertex is the number of nodes of the metric's grid per vertex in the region of the rank's vertices.

@@ -66,7 +66,7 @@ func TestTilesRefused(t *testing.T) {
 			s = withRecorder(s, &launches)
 		}
 		s.ranks = c.ranks
-		err := s.onEachRank(t, m, swirl(t), c.cfg, func(dist.Comm, *layout.Part, Solver) error { return nil })
+		err := s.onEachRank(t, m, swirl(t), c.cfg, func(dist.Comm, *layout.Part, *Solver) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, which does not say %q", c, err, want)
 		}

@@ -110,7 +110,7 @@ func TestTilesOnRanks(t *testing.T) {
 // inTwoCalls smooths by two calls of Sweep, and returns the result on rank 0.
 func (s setting) inTwoCalls(t *testing.T, m *mesh.Mesh, metric *sizing.Metric, cfg Config, sweeps int) (o outcome) {
 	t.Helper()
-	err := s.onEachRank(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
+	err := s.onEachRank(t, m, metric, cfg, func(c dist.Comm, _ *layout.Part, solver *Solver) error {
 		var mine outcome
 		for range 2 {
 			var err error
@@ -190,8 +190,8 @@ func TestTilesOfSomeRanks(t *testing.T) {
 				cfg.Sweep = "auto"
 			}
 			var hash string
-			err := s.onParts(parts, metric, cfg, func(_ dist.Comm, p *layout.Part, on Solver) error {
-				if s := on.(*solver[float64]); s.tiled == mixed || !mixed && (s.tiles.count > 0) != (len(p.Rings) > 0) {
+			err := s.onParts(parts, metric, cfg, func(_ dist.Comm, p *layout.Part, on *Solver) error {
+				if s := on.smoother.(*solver[float64]); s.tiled == mixed || !mixed && (s.tiles.count > 0) != (len(p.Rings) > 0) {
 					t.Errorf("%s: a rank with %d rings goes by %d tiles: %v", name, len(p.Rings), s.tiles.count, s.tiled)
 				}
 				_, err := on.Sweep(t.Context(), sweeps)

@@ -3,9 +3,8 @@ package smooth
 import (
 	"context"
 
-	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 )
@@ -14,48 +13,65 @@ import (
 // well as own vertices. Copies that are outdated after a batch are received in an exchange at the start of the next
 // batch; meanwhile, tiles that do not depend on them make their first sweep.
 
-// tilePasses are the passes of sweeps by tiles that begin with the first, or the second, of the two copies of the
+// tileSweep has the loops of sweeps by tiles that begin with the first, or the second, of the two copies of the
 // vertices.
-type tilePasses struct {
-	all         []pass
-	pack        []pass // at the start of a batch: pack what other ranks need
-	independent []pass // tiles without outdated vertices, during the exchange
-	unpack      []pass // unpack what was received
-	dependent   []pass // the remaining tiles
+type tileSweep struct {
+	all         engine.Task
+	pack        engine.Task // at the start of a batch: packs what other ranks need
+	independent engine.Task // tiles without outdated vertices, during the exchange
+	unpack      engine.Task // unpacks what was received
+	dependent   engine.Task // the remaining tiles
+	exchange    *engine.Exchange
 }
 
-// tileExchange is the exchange between batches.
-type tileExchange[F num.Float] struct {
-	buffer []kernels.Vertex[F] // vertices to send, followed by those received
-	sends  bool
+// sweepTiles are the sweeps of a recording, by tiles.
+func (s *solver[F]) sweepTiles(p *engine.Program) {
+	for k := range sweepsPerRecording {
+		t := &s.tiles.sweeps[k%2]
+		if t.exchange == nil || k%s.sub.Batch.Sweeps != 0 {
+			p.Run(t.all)
+			continue
+		}
+		p.Share(t.exchange, t.pack) // then unpacked, for the dependent tiles
+		p.Run(t.independent)
+		p.Await(t.exchange)
+	}
 }
 
-// arrangeTiles prepares the passes of sweeps by tiles; the first `independent` tiles do not depend on other ranks.
+// refreshTiles updates the outdated ghosts after the last batch, in the first of the two copies.
+func (s *solver[F]) refreshTiles(p *engine.Program) {
+	if x := s.tiles.first; x != nil {
+		p.Share(x, s.tiles.sweeps[0].pack)
+		p.Await(x)
+	}
+	p.Run(s.tiles.from...)
+}
+
+// arrangeTiles prepares the loops of sweeps by tiles; the first `independent` tiles do not depend on other ranks.
 func (s *solver[F]) arrangeTiles(tiled *kernels.TiledMesh[F], independent int) error {
 	t, tiles := &s.tiles, len(tiled.Tiles)-1
-	for k := range t.passes {
-		t.passes[k].all = []pass{{0, tiles, t.loops[k]}}
+	for k := range t.sweeps {
+		t.sweeps[k].all = engine.Whole(t.loops[k], tiles)
 	}
-	s.centreWindows = []pass{{0, tiles, kernels.NewCentreWindowsLoop(&t.mesh, &s.field, &t.vertices[0], t.windows)}}
+	t.centre = engine.Whole(kernels.NewCentreWindowsLoop(&t.mesh, &s.field, &t.vertices[0], t.windows), tiles)
 	t.count = tiles
-	if s.comm.Size() == 1 {
+	if s.Env().Comm.Size() == 1 {
 		return nil
 	}
 	sent, received := exchangedVertices(&s.sub.Batch, tiled)
-	b := &s.allocated
-	x := &t.exchange
-	x.buffer = backend.Fresh[kernels.Vertex[F]](b, len(sent)+len(received), "messages of tiles")
-	out, in := backend.Uploaded(b, sent, "messages of tiles"), backend.Uploaded(b, received, "messages of tiles")
-	if b.Err() != nil {
-		return b.Err()
+	table := s.Table()
+	t.messages = engine.Add[kernels.Vertex[F]](table, "messages of tiles", len(sent)+len(received))
+	out, in := uploaded(table, "messages of tiles", sent), uploaded(table, "messages of tiles", received)
+	if err := table.Err(); err != nil {
+		return err
 	}
-	for k := range t.passes {
-		p, h := &t.passes[k], &t.vertices[k]
-		p.pack = []pass{{0, len(sent), kernels.NewPackTilesLoop(out, h, x.buffer[:len(sent)])}}
-		p.independent, p.dependent = []pass{{0, independent, t.loops[k]}}, []pass{{independent, tiles, t.loops[k]}}
-		p.unpack = []pass{{0, len(received), kernels.NewUnpackTilesLoop(in, x.buffer[len(sent):], h)}}
+	for k := range t.sweeps {
+		p, h, buffer := &t.sweeps[k], &t.vertices[k], t.messages.Data
+		p.pack = engine.Whole(kernels.NewPackTilesLoop(out, h, buffer[:len(sent)]), len(sent))
+		p.independent = engine.Whole(t.loops[k], independent)
+		p.dependent = engine.Task{Loop: t.loops[k], Lo: independent, Hi: tiles}
+		p.unpack = engine.Whole(kernels.NewUnpackTilesLoop(in, buffer[len(sent):], h), len(received))
 	}
-	x.sends = len(sent) > 0
 	return nil
 }
 
@@ -82,81 +98,26 @@ func exchangedVertices[F num.Float](r *layout.BatchExchange, tiled *kernels.Tile
 	return sent, received
 }
 
-// connectTiles sets up the exchange between batches, directly between devices if they are linked.
-func (s *solver[F]) connectTiles() (err error) {
-	plan := s.sub.Batch.Plan(s.comm.Rank())
-	s.batchGhosts, err = halo.ConnectLike[kernels.Vertex[F]](s.ghosts[0], plan, haloTag+len(s.sub.Plans))
+// batchTiles makes the programs of sweeps by tiles, with an exchange between batches.
+func (s *solver[F]) batchTiles(ctx context.Context) (err error) {
+	t, env := &s.tiles, s.Env()
+	if env.Comm.Size() > 1 {
+		ghosts := s.MeshGhosts(s.sub.Batch.Plan(env.Comm.Rank()), haloTag+len(s.sub.Plans))
+		for k := range t.sweeps {
+			p := &t.sweeps[k]
+			if p.exchange, err = ghosts.Of(ctx, t.messages); err != nil {
+				return err
+			}
+			p.exchange.Then(p.unpack, p.dependent)
+		}
+		if t.first, err = ghosts.Of(ctx, t.messages); err != nil {
+			return err
+		}
+		t.first.Then(t.sweeps[0].unpack)
+	}
+	s.aroundTiles.before = s.Prepared(func(p *engine.Program) { p.Run(t.to...) })
+	s.aroundTiles.centre = s.Prepared(func(p *engine.Program) { p.Run(t.centre) })
+	s.aroundTiles.after = s.Prepared(s.refreshTiles)
+	s.several, err = s.NewBatch(ctx, 1, s.sweepTiles)
 	return err
-}
-
-// queue queues sweeps by tiles if they are prepared, else by sets.
-func (s *solver[F]) queue(ctx context.Context, sweeps int) error {
-	if !s.tiled {
-		return s.queueSets(ctx, sweeps)
-	}
-	for k := range sweeps {
-		p := &s.tiles.passes[k%2]
-		if s.comm.Size() == 1 || k%s.sub.Batch.Sweeps != 0 {
-			s.run(p.all)
-			continue
-		}
-		if err := s.beginBatch(ctx, p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// beginBatch queues an exchange and the first sweep of a batch.
-func (s *solver[F]) beginBatch(ctx context.Context, p *tilePasses) error {
-	if s.deviceGhosts != nil {
-		err := s.deviceGhosts.Fork(func() error {
-			s.run(p.pack)
-			err := s.batchGhosts.Start(ctx, s.tiles.exchange.buffer)
-			s.run(p.unpack)
-			s.run(p.dependent)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		s.run(p.independent)
-		return s.batchGhosts.Finish(ctx)
-	}
-	if err := s.exchangeTiles(ctx, p, p.independent); err != nil {
-		return err
-	}
-	s.run(p.dependent)
-	return nil
-}
-
-// refreshGhosts implements dimension.
-func (s *solver[F]) refreshGhosts(ctx context.Context) error {
-	if s.comm.Size() == 1 {
-		return nil
-	}
-	return s.exchangeTiles(ctx, &s.tiles.passes[0], nil)
-}
-
-// exchangeTiles exchanges the outdated ghosts, and runs the passes `meanwhile` during the exchange.
-func (s *solver[F]) exchangeTiles(ctx context.Context, p *tilePasses, meanwhile []pass) error {
-	x := &s.tiles.exchange
-	s.run(p.pack)
-	if err := s.batchGhosts.Start(ctx, x.buffer); err != nil {
-		return err
-	}
-	s.run(meanwhile)
-	if !x.sends && s.deviceGhosts == nil { // otherwise staged exchanges do not wait for the last unpacking
-		if err := s.wait(ctx); err != nil {
-			return err
-		}
-	}
-	if err := s.batchGhosts.Send(ctx); err != nil {
-		return err
-	}
-	if err := s.batchGhosts.Finish(ctx); err != nil {
-		return err
-	}
-	s.run(p.unpack)
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/words"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
@@ -46,7 +47,7 @@ type untangler[V any] struct {
 // untangle moves vertices until no cell is inverted or flat, and rescales the metric if requested. If cells remain,
 // it returns a Refusal with the first of their ids. It uses the sets and exchanges of sweeps, so that the bits are
 // the same on any number of ranks.
-func (s *engine[F, V]) untangle(ctx context.Context, untangler untangler[V]) (Untangling, error) {
+func (s *mover[F, V]) untangle(ctx context.Context, untangler untangler[V]) (Untangling, error) {
 	s.diagnosed = false
 	u, err := s.untangleInRounds(ctx, &untangler)
 	if err != nil || !s.cfg.Rescale || !s.cfg.Untangle {
@@ -64,27 +65,23 @@ func (s *engine[F, V]) untangle(ctx context.Context, untangler untangler[V]) (Un
 	if err != nil {
 		return u, err
 	}
-	if err := faults.Agree(ctx, s.comm, untangler.setMetric(v, scale)); err != nil {
+	if err := faults.Agree(ctx, s.Env().Comm, untangler.setMetric(v, scale)); err != nil {
 		return u, err
 	}
-	return u, backend.Upload(s.dev, s.v, v)
+	return u, backend.Upload(s.Env().Device, s.v, v)
 }
 
-func (s *engine[F, V]) untangleInRounds(ctx context.Context, how *untangler[V]) (Untangling, error) {
+func (s *mover[F, V]) untangleInRounds(ctx context.Context, how *untangler[V]) (Untangling, error) {
 	var u Untangling
 	bad, err := s.invertedCells(ctx, how)
 	u.Before = bad.Count
 	if err != nil || bad.Count == 0 {
 		return u, err
 	}
-	first, rest := s.sentPasses, s.unsentPasses
-	defer func() { s.sentPasses, s.unsentPasses = first, rest }()
-	greaterFirst, greaterRest := s.passesOfSets(how.sliding, how.maximize)
-	meansFirst, meansRest := s.passesOfSets(how.sliding, how.average)
+	greater, means := s.untanglingSweep(how, how.maximize), s.untanglingSweep(how, how.average)
 	for round := range untangleRounds {
 		for range untangleSweeps {
-			s.sentPasses, s.unsentPasses = greaterFirst, greaterRest
-			if err := s.sweep(ctx); err != nil {
+			if err := greater(ctx); err != nil {
 				return u, err
 			}
 			u.Sweeps++
@@ -92,9 +89,8 @@ func (s *engine[F, V]) untangleInRounds(ctx context.Context, how *untangler[V]) 
 				return u, err
 			}
 		}
-		s.sentPasses, s.unsentPasses = meansFirst, meansRest
 		for range meanSweeps << round {
-			if err := s.sweep(ctx); err != nil {
+			if err := means(ctx); err != nil {
 				return u, err
 			}
 			u.Sweeps++
@@ -107,8 +103,15 @@ func (s *engine[F, V]) untangleInRounds(ctx context.Context, how *untangler[V]) 
 		"%s: %s; mesh the domain again", words.Count(u.Sweeps, "sweep"), words.Count(bad.Count, how.cell), bad.Text)}
 }
 
+// untanglingSweep makes the program of a sweep by other loops than those of the smoother.
+func (s *mover[F, V]) untanglingSweep(how *untangler[V],
+	move func(set *kernels.Set) backend.Loop) func(ctx context.Context) error {
+	loops := s.loopsOfSets(how.sliding, move)
+	return s.Prepared(func(p *engine.Program) { s.sweep(p, &loops) })
+}
+
 // invertedCells lists the inverted or flat cells of the whole mesh: their number, and a text about the first few.
-func (s *engine[F, V]) invertedCells(ctx context.Context, how *untangler[V]) (faults.List, error) {
+func (s *mover[F, V]) invertedCells(ctx context.Context, how *untangler[V]) (faults.List, error) {
 	v, err := s.allVertices()
 	if err != nil {
 		return faults.List{}, err
@@ -138,7 +141,7 @@ func (s *engine[F, V]) invertedCells(ctx context.Context, how *untangler[V]) (fa
 	if err != nil {
 		return faults.List{}, err
 	}
-	all, err := s.comm.Allgatherv(ctx, body)
+	all, err := s.Env().Comm.Allgatherv(ctx, body)
 	if err != nil {
 		return faults.List{}, err
 	}

@@ -39,8 +39,8 @@ func (s setting) untangle(t testing.TB, m *mesh.Mesh, cfg Config) (Untangling, o
 	t.Helper()
 	cfg.Untangle, s.layout.Tangled = true, true
 	sound := func(d *quality.Diagnostics) bool { return d.AreaDrift <= 1e-6 && d.AreaDrift >= -1e-6 }
-	return checkUntangle(t, sound, func(f func(dist.Comm, Solver) error) error {
-		return s.onEachRank(t, m, swirl(t), cfg, func(c dist.Comm, _ *layout.Part, solver Solver) error {
+	return checkUntangle(t, sound, func(f func(dist.Comm, *Solver) error) error {
+		return s.onEachRank(t, m, swirl(t), cfg, func(c dist.Comm, _ *layout.Part, solver *Solver) error {
 			return f(c,
 				solver)
 		})
@@ -50,10 +50,10 @@ func (s setting) untangle(t testing.TB, m *mesh.Mesh, cfg Config) (Untangling, o
 // checkUntangle untangles on all ranks, sweeps twice, and returns the result: runOnRanks calls f on each rank with
 // its solver. The untangled mesh must satisfy valid.
 func checkUntangle(t testing.TB, valid func(*quality.Diagnostics) bool, runOnRanks func(f func(dist.Comm,
-	Solver) error) error) (
+	*Solver) error) error) (
 	u Untangling, o outcome) {
 	t.Helper()
-	err := runOnRanks(func(c dist.Comm, solver Solver) error {
+	err := runOnRanks(func(c dist.Comm, solver *Solver) error {
 		given, err := solver.Diagnose(t.Context())
 		if err != nil {
 			return err
@@ -151,7 +151,7 @@ func TestUntangleRefuses(t *testing.T) {
 	cfg := Config{Smoother: "pain", Guard: "none", Untangle: true}
 	s := defaultSetting()
 	s.ranks, s.layout.Tangled = 2, true
-	err := s.onEachRank(t, m, swirl(t), cfg, func(_ dist.Comm, _ *layout.Part, solver Solver) error {
+	err := s.onEachRank(t, m, swirl(t), cfg, func(_ dist.Comm, _ *layout.Part, solver *Solver) error {
 		_, err := solver.Untangle(t.Context())
 		return err
 	})
@@ -164,7 +164,7 @@ func TestUntangleRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	cfg.Untangle = false
-	if err := s.onEachRank(t, m, swirl(t), cfg, func(dist.Comm, *layout.Part, Solver) error { return nil }); err == nil ||
+	if err := s.onEachRank(t, m, swirl(t), cfg, func(dist.Comm, *layout.Part, *Solver) error { return nil }); err == nil ||
 		!strings.Contains(err.Error(), "cell 0 at (0, 0) is inverted or flat") {
 		t.Errorf("not to be untangled: %v", err)
 	}

@@ -189,7 +189,7 @@ func (s *solver[F]) definition(at Setting) engine.Definition {
 	}
 	return engine.Definition{Model: s, Size: at.Size, Clock: s.clock, Cycle: cycleLength, Step: s.step, Window: window,
 		Record: window, Fields: s.fieldList(), Shapes: append(at.Block.Shapes(s), s.planeShape(at.Block)),
-		Saved: []engine.Scalar{{Name: "longest", Number: &s.longest}}, Restored: s.restored, Measured: s.measures,
+		Saved: []engine.Scalar{engine.SavesNumber("longest", &s.longest)}, Restored: s.restored, Measured: s.measures,
 		End: s.measureEnd,
 		Failed: func() error {
 			if at.FlowError == nil {

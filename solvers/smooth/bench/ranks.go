@@ -14,6 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/bench"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
@@ -148,8 +149,9 @@ func (o *SmoothOptions) sweepOn(ctx context.Context, parts []*layout.Part, metri
 			return r, err
 		}
 		defer done()
-		s, err := smooth.New(ctx, o.Precision, smooth.Config{Smoother: c.smoother, Guard: o.Guard, Rescale: true,
-			Sweep: o.Sweep, Halo: c.halo}, parts[comm.Rank()], metric, comm, dev)
+		env := solvers.Env{Comm: comm, Device: dev, Halo: c.halo}
+		s, err := smooth.New(ctx, env, o.Precision, smooth.Config{Smoother: c.smoother, Guard: o.Guard, Rescale: true,
+			Sweep: o.Sweep}, parts[comm.Rank()], metric)
 		if err != nil {
 			return r, err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/bench"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
@@ -197,8 +198,9 @@ func (o *SmoothOptions) measure(ctx context.Context, part *layout.Part, metric *
 	comm := local.New(1)[0]
 	defer comm.Close()
 	begin := time.Now()
-	s, err := smooth.New(ctx, o.Precision, smooth.Config{Smoother: smoother, Guard: o.Guard, Rescale: true,
-		Sweep: o.Sweep}, part, metric, comm, dev)
+	env := solvers.Env{Comm: comm, Device: dev}
+	s, err := smooth.New(ctx, env, o.Precision, smooth.Config{Smoother: smoother, Guard: o.Guard, Rescale: true,
+		Sweep: o.Sweep}, part, metric)
 	if err != nil {
 		return r, err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // gather returns the current mesh on rank 0, with the quality of its cells; nil on other ranks.
-func (s *smoothing) gather(ctx context.Context, comm dist.Comm, solver smooth.Solver) (wholeMesh, error) {
+func (s *smoothing) gather(ctx context.Context, comm dist.Comm, solver *smooth.Solver) (wholeMesh, error) {
 	coordinates, err := solver.Coordinates()
 	if err != nil {
 		return nil, err

@@ -102,19 +102,20 @@ func (d *caseSolver) Observe(ctx context.Context) error {
 	return err
 }
 
-func (d *caseSolver) Observed(_ context.Context, to *dist.Joint) (dist.Result[[]solvers.Quantity], error) {
+func (d *caseSolver) Observed(ctx context.Context, to *dist.Joint) (dist.Result[[]solvers.Quantity], error) {
 	first := d.pending[0]
 	d.pending = append(d.pending[:0], d.pending[1:]...)
-	return d.resultOf(&first, to)
+	return d.resultOf(ctx, &first, to)
 }
 
 // resultOf adds what ranks must reduce of a pending row, the earliest of the present round that is queued. The worst
 // cell is not searched for.
-func (d *caseSolver) resultOf(row *pendingRow, to *dist.Joint) (dist.Result[[]solvers.Quantity], error) {
+func (d *caseSolver) resultOf(ctx context.Context, row *pendingRow, to *dist.Joint) (
+	dist.Result[[]solvers.Quantity], error) {
 	if row.found != nil {
 		return func(context.Context) ([]solvers.Quantity, error) { return row.found, nil }, nil
 	}
-	result, err := d.solver.Observed(to)
+	result, err := d.solver.DiagnoseRow(ctx, to)
 	return func(ctx context.Context) ([]solvers.Quantity, error) {
 		now, err := result(ctx)
 		return slices.DeleteFunc(d.table(&now, row.made), func(q solvers.Quantity) bool { return q.Name == worstCell }), err
@@ -127,7 +128,7 @@ func (d *caseSolver) finishRows(ctx context.Context) error {
 		row := &d.pending[k]
 		var err error
 		row.found, err = dist.ReduceFor(ctx, d.comm, func(to *dist.Joint) (dist.Result[[]solvers.Quantity], error) {
-			return d.resultOf(row, to)
+			return d.resultOf(ctx, row, to)
 		})
 		if err != nil {
 			return err

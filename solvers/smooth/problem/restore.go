@@ -55,7 +55,7 @@ func (d *caseSolver) keepBest() (err error) {
 }
 
 // positionsOf returns the positions of all vertices of the part.
-func positionsOf(s smooth.Solver) ([][3]float64, error) {
+func positionsOf(s *smooth.Solver) ([][3]float64, error) {
 	coordinates, err := s.Positions()
 	if err != nil {
 		return nil, err

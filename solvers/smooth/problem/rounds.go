@@ -19,7 +19,7 @@ import (
 
 // round smooths a mesh toward one metric.
 type round struct {
-	solver         smooth.Solver
+	solver         *smooth.Solver
 	before         quality.Diagnostics     // of the initial mesh in this metric, after untangling
 	after          *quality.Diagnostics    // at the end; nil before
 	adjusted       request.Adjusted        // where the metric was changed

@@ -66,15 +66,15 @@ func (s *rankShare) metric(ctx context.Context, m *request.Metric) (metric caseM
 }
 
 // setUpSolver sets up the solver of a case.
-func (s *rankShare) setUpSolver(ctx context.Context, w *Sections, metric caseMetric, env solvers.Env) (smooth.Solver,
+func (s *rankShare) setUpSolver(ctx context.Context, w *Sections, metric caseMetric, env solvers.Env) (*smooth.Solver,
 	error) {
 	m := w.Method
 	cfg := smooth.Config{Smoother: m.Smoother, Relax: m.Relax, Guard: m.Guard, Cull: m.Cull, Settled: m.Settled,
-		Gain: m.Gain, Floor: m.Floor, Untangle: m.Untangle, Rescale: w.Metric.Rescale, Halo: env.Halo}
+		Gain: m.Gain, Floor: m.Floor, Untangle: m.Untangle, Rescale: w.Metric.Rescale}
 	if s.Solid != nil {
-		return smooth.NewSolid(ctx, m.Precision, cfg, s.Solid, metric.space, env.Comm, env.Device)
+		return smooth.NewSolid(ctx, env, m.Precision, cfg, s.Solid, metric.space)
 	}
-	return smooth.New(ctx, m.Precision, cfg, s.Part, metric.plane, env.Comm, env.Device)
+	return smooth.New(ctx, env, m.Precision, cfg, s.Part, metric.plane)
 }
 
 // cellsOfFrame returns the cells in cellIDs, as a grid without points, and the number of vertices that they use: the

@@ -60,7 +60,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	d.cells = &solvers.Space{Name: "cell", Owned: len(ids), Key: func(i int) int64 { return int64(ids[i]) },
 		Format: "vtu", Geometry: d.geometry, Moving: d.moving}
 	d.size = solvers.Size{Unit: "vertex", Dim: s.dim(), Entities: s.Vertices,
-		Bytes: s.solver.Bytes() * concurrentRounds(&w.Metric), Precision: w.Method.Precision, Halo: s.solver.Halo(),
+		Bytes: s.solver.Size().Bytes * concurrentRounds(&w.Metric), Precision: w.Method.Precision, Halo: s.solver.Halo(),
 		End: float64(w.Method.Sweeps * max(1, w.Metric.Rounds)), Sweeps: true}
 	if s.initialMesh != nil {
 		d.size.Warnings = s.initialMesh.notes()
@@ -146,7 +146,7 @@ func (d *caseSolver) Fields() []solvers.Field {
 		}
 		return d.sizes(at), nil
 	}
-	state := d.solver.StateFields()
+	state := d.solver.Fields()
 	return append(append([]solvers.Field{quality, size}, state...), d.savedFields(state[0].Space)...)
 }
 
@@ -174,7 +174,7 @@ func (d *caseSolver) geometry(context.Context) (solvers.Geometry, error) {
 
 // moving describes the mesh of frames.
 func (d *caseSolver) moving() solvers.MovingMesh {
-	field := d.solver.StateFields()[0]
+	field := d.solver.Fields()[0]
 	held := *field.Space
 	held.Owned = held.Held
 	field.Space = &held

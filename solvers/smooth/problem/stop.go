@@ -3,7 +3,6 @@ package problem
 import (
 	"context"
 
-	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
@@ -35,8 +34,15 @@ func newStopRules(r Stop, before *quality.Diagnostics) *stopRules {
 // untilCheck returns the number of sweeps until the next check.
 func (s *stopRules) untilCheck(sweeps int) int { return s.Every - sweeps%s.Every }
 
+// checkedSolver is what rules need of a solver.
+type checkedSolver interface {
+	Ended() bool
+	Sweeps() int
+	Diagnose(ctx context.Context) (quality.Diagnostics, error)
+}
+
 // check reports whether a rule applies after a sweep in which the longest move, in the metric, was move.
-func (s *stopRules) check(ctx context.Context, solver smooth.Solver, move float64) (bool, error) {
+func (s *stopRules) check(ctx context.Context, solver checkedSolver, move float64) (bool, error) {
 	if solver.Ended() {
 		s.rule = Converged
 		return true, nil

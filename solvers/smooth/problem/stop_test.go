@@ -4,13 +4,11 @@ import (
 	"context"
 	"testing"
 
-	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
 // halving is a solver whose sweeps halve the moves and go through a list of qualities.
 type halving struct {
-	smooth.Solver
 	sweeps, end int // the number of sweeps after which it ends by itself; 0 for never
 	mean, worst []float64
 }

@@ -38,7 +38,7 @@ func (d *Diagnostics) Improved(before *Diagnostics, by float64) bool {
 	return d.QualityMean-before.QualityMean >= by || d.QualityMin-before.QualityMin >= by
 }
 
-// Counted is what a rank counts without a survey.
+// Counted is what ranks count without a survey.
 type Counted struct{ Cells, Edges, Moved, Active, Limited, Refused int64 }
 
 // Sum returns one of the sums of a survey, such as survey.Qualities.
@@ -47,42 +47,30 @@ func Sum(found *survey.Surveyed, first int) (sum dist.Accumulator) {
 	return sum
 }
 
-// Reduce adds what ranks must reduce of their surveys, and returns the diagnostics without the worst and best cell.
-// start is those at the start, zero at the start itself.
-func Reduce(to *dist.Joint, found *survey.Surveyed, n Counted, sweeps int,
-	start *Diagnostics) dist.Result[Diagnostics] {
-	var sums [survey.Sums / exact.Words]dist.Accumulator
-	for k := range sums {
-		sums[k] = Sum(found, k*exact.Words)
-		to.Sum(&sums[k])
+// Of returns the diagnostics that follow from the survey of all ranks and their counts, without the worst and best
+// cell. start is those at the start, zero at the start itself.
+func Of(found *survey.Surveyed, n Counted, sweeps int, start *Diagnostics) Diagnostics {
+	sum := func(first int) float64 {
+		s := Sum(found, first)
+		return s.Float64()
 	}
-	most := make([]float64, survey.Extremes)
-	for k, bits := range found.Extremes {
-		most[k] = exact.FromOrderedBits(bits)
+	most := func(k int) float64 { return exact.FromOrderedBits(found.Extremes[k]) }
+	d := Diagnostics{Sweeps: sweeps, Worst: -1, Best: -1}
+	cells, edges := float64(n.Cells), float64(n.Edges)
+	d.QualityMean, d.EdgeMean, d.Objective = sum(survey.Qualities)/cells, sum(survey.Lengths)/edges, sum(survey.Squares)/2
+	d.Area, d.Perimeter = sum(survey.Sizes), sum(survey.Boundary)
+	// 0 - x is 0 where x is 0, and not -0.
+	d.QualityMin, d.QualityMax = 0-most(survey.NegMinQuality), most(survey.MaxQuality)
+	d.EdgeMin, d.EdgeMax = 0-most(survey.NegMinLength), most(survey.MaxLength)
+	d.Moved, d.Limited, d.Refused, d.Active = n.Moved, n.Limited, n.Refused, n.Active
+	d.Inverted, d.EdgeInRange = found.Counts[survey.Inverted], float64(found.Counts[survey.InRange])/edges
+	copy(d.Histogram[:], found.Counts[:])
+	copy(d.EdgeHistogram[:], found.Counts[survey.Histogram:])
+	if start.Area != 0 {
+		d.AreaDrift = (d.Area - start.Area) / start.Area
+		d.PerimeterDrift = (d.Perimeter - start.Perimeter) / start.Perimeter
 	}
-	to.MaxFloat64(most)
-	counts := append([]int64{n.Cells, n.Edges, n.Moved, n.Limited, n.Refused, n.Active}, found.Counts[:]...)
-	to.SumInt64(counts)
-	sum := func(first int) float64 { return sums[first/exact.Words].Float64() }
-	return func(context.Context) (Diagnostics, error) {
-		d := Diagnostics{Sweeps: sweeps, Worst: -1, Best: -1}
-		cells, edges := float64(counts[0]), float64(counts[1])
-		d.QualityMean, d.EdgeMean, d.Objective = sum(survey.Qualities)/cells, sum(survey.Lengths)/edges, sum(survey.Squares)/2
-		d.Area, d.Perimeter = sum(survey.Sizes), sum(survey.Boundary)
-		// 0 - x is 0 where x is 0, and not -0.
-		d.QualityMin, d.QualityMax = 0-most[survey.NegMinQuality], most[survey.MaxQuality]
-		d.EdgeMin, d.EdgeMax = 0-most[survey.NegMinLength], most[survey.MaxLength]
-		d.Moved, d.Limited, d.Refused, d.Active = counts[2], counts[3], counts[4], counts[5]
-		surveyed := counts[6:]
-		d.Inverted, d.EdgeInRange = surveyed[survey.Inverted], float64(surveyed[survey.InRange])/edges
-		copy(d.Histogram[:], surveyed)
-		copy(d.EdgeHistogram[:], surveyed[survey.Histogram:])
-		if start.Area != 0 {
-			d.AreaDrift = (d.Area - start.Area) / start.Area
-			d.PerimeterDrift = (d.Perimeter - start.Perimeter) / start.Perimeter
-		}
-		return d, nil
-	}
+	return d
 }
 
 // FindCells finds the worst and the best cell of all ranks, which all call it; cells is the number of cells of this

@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
@@ -43,7 +44,7 @@ var unitSquare = sizing.Bounds{X0: 0, Y0: 0, X1: 1, Y1: 1}
 
 // smoothing sets up a solver on one rank and passes it to f, with the part, which is the whole mesh.
 func smoothing(ctx context.Context, p *verify.Page, m *mesh.Mesh, metric *sizing.Metric, cfg smooth.Config,
-	f func(part *layout.Part, s smooth.Solver) error) error {
+	f func(part *layout.Part, s *smooth.Solver) error) error {
 	layout, err := layout.New(m, layout.Options{Boundary: layout.Slide, Ridge: ridgeOf(cfg),
 		Colouring: colouring.JonesPlassmann, Order: partition.Hilbert})
 	if err != nil {
@@ -56,7 +57,7 @@ func smoothing(ctx context.Context, p *verify.Page, m *mesh.Mesh, metric *sizing
 	comm := local.New(1)[0]
 	dev := cpu.New(p.Options.Threads)
 	defer dev.Close()
-	s, err := smooth.New(ctx, "float64", cfg, parts[0], metric, comm, dev)
+	s, err := smooth.New(ctx, solvers.Env{Comm: comm, Device: dev}, "float64", cfg, parts[0], metric)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func ridgeOf(cfg smooth.Config) float64 {
 }
 
 // coordinates returns the positions of the vertices, by their ids in the mesh.
-func coordinates(part *layout.Part, s smooth.Solver) (x, y []float64, err error) {
+func coordinates(part *layout.Part, s *smooth.Solver) (x, y []float64, err error) {
 	at, err := s.Coordinates()
 	if err != nil {
 		return nil, nil, err
@@ -101,7 +102,7 @@ func guardOf(p *verify.Page) string {
 
 // converge sweeps until no vertex moves by more than a length in the metric, and returns the number of sweeps. It
 // checks after every `every` sweeps, and returns an error after maxSweeps.
-func converge(ctx context.Context, s smooth.Solver, length float64, every, maxSweeps int) (int, error) {
+func converge(ctx context.Context, s *smooth.Solver, length float64, every, maxSweeps int) (int, error) {
 	for s.Sweeps() < maxSweeps {
 		if err := ctx.Err(); err != nil {
 			return 0, err

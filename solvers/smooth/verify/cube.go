@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
@@ -118,7 +119,7 @@ func smoothCube(ctx context.Context, m *mesh.Solid, metric *sizing.SolidMetric, 
 
 func (e *cubeResult) run(ctx context.Context, m *mesh.Solid, part *layout.SolidPart, metric *sizing.SolidMetric,
 	cfg smooth.Config, sweeps int, comm dist.Comm, dev *cpu.Device) error {
-	s, err := smooth.NewSolid(ctx, "float64", cfg, part, metric, comm, dev)
+	s, err := smooth.NewSolid(ctx, solvers.Env{Comm: comm, Device: dev}, "float64", cfg, part, metric)
 	if err != nil {
 		return err
 	}

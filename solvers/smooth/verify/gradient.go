@@ -224,7 +224,7 @@ func uniformMetric(m11, m12, m22 float64) (*sizing.Metric, error) {
 func sweptPositions(ctx context.Context, p *verify.Page, m *mesh.Mesh, in *sizing.Metric, smoother string) (
 	x, y []float64, err error) {
 	cfg := smooth.Config{Smoother: smoother, Guard: "halve", Rescale: true, Gain: 1e-6}
-	err = smoothing(ctx, p, m, in, cfg, func(part *layout.Part, s smooth.Solver) error {
+	err = smoothing(ctx, p, m, in, cfg, func(part *layout.Part, s *smooth.Solver) error {
 		if _, err := s.Sweep(ctx, 5); err != nil {
 			return err
 		}

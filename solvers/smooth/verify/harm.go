@@ -15,6 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
@@ -202,7 +203,7 @@ func (j *roughMesh) smooth(ctx context.Context, devices []backend.Device) (rough
 
 // parts partitions the mesh, and returns a function that opens a rank's solver.
 func (j *roughMesh) parts(options layout.Options, ranks int) (
-	open func(context.Context, dist.Comm, backend.Device) (smooth.Solver, error), err error) {
+	open func(context.Context, dist.Comm, backend.Device) (*smooth.Solver, error), err error) {
 	cfg := smooth.Config{Smoother: "barrier", Guard: "none", Rescale: true}
 	owner := make([]int32, j.vertices())
 	for v := range owner {
@@ -214,8 +215,8 @@ func (j *roughMesh) parts(options layout.Options, ranks int) (
 			return nil, err
 		}
 		parts, err := layout.Parts(owner, ranks)
-		return func(ctx context.Context, comm dist.Comm, dev backend.Device) (smooth.Solver, error) {
-			return smooth.New(ctx, j.precision, cfg, parts[comm.Rank()], j.inPlane, comm, dev)
+		return func(ctx context.Context, comm dist.Comm, dev backend.Device) (*smooth.Solver, error) {
+			return smooth.New(ctx, solvers.Env{Comm: comm, Device: dev}, j.precision, cfg, parts[comm.Rank()], j.inPlane)
 		}, err
 	}
 	layout, err := layout.NewSolid(j.solid, options)
@@ -223,8 +224,8 @@ func (j *roughMesh) parts(options layout.Options, ranks int) (
 		return nil, err
 	}
 	parts, err := layout.Parts(owner, ranks)
-	return func(ctx context.Context, comm dist.Comm, dev backend.Device) (smooth.Solver, error) {
-		return smooth.NewSolid(ctx, j.precision, cfg, parts[comm.Rank()], j.inSpace, comm, dev)
+	return func(ctx context.Context, comm dist.Comm, dev backend.Device) (*smooth.Solver, error) {
+		return smooth.NewSolid(ctx, solvers.Env{Comm: comm, Device: dev}, j.precision, cfg, parts[comm.Rank()], j.inSpace)
 	}, err
 }
 

@@ -50,7 +50,7 @@ func hessians(ctx context.Context, p *verify.Page) error {
 				{Smoother: "pain-exact", Guard: "halve", Rescale: true, Relax: 1.5},
 				{Smoother: "hybrid", Guard: "none", Rescale: true, Gain: 1e-6},
 			} {
-				err = smoothing(ctx, p, m, of, cfg, func(part *layout.Part, s smooth.Solver) error {
+				err = smoothing(ctx, p, m, of, cfg, func(part *layout.Part, s *smooth.Solver) error {
 					for s.Sweeps() < sweeps[k] {
 						if _, err := s.Sweep(ctx, 10); err != nil {
 							return err

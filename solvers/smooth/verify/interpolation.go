@@ -81,7 +81,7 @@ func adaptToField(ctx context.Context, p *verify.Page, m *mesh.Mesh, field func(
 		return d, err
 	}
 	cfg := smooth.Config{Smoother: "barrier", Guard: "none", Rescale: true}
-	err = smoothing(ctx, p, m, wanted, cfg, func(part *layout.Part, s smooth.Solver) error {
+	err = smoothing(ctx, p, m, wanted, cfg, func(part *layout.Part, s *smooth.Solver) error {
 		if d, err = sweepToEnd(ctx, s); err == nil {
 			m.X, m.Y, err = coordinates(part, s)
 		}
@@ -91,7 +91,7 @@ func adaptToField(ctx context.Context, p *verify.Page, m *mesh.Mesh, field func(
 }
 
 // sweepToEnd sweeps until the smoother has converged.
-func sweepToEnd(ctx context.Context, s smooth.Solver) (quality.Diagnostics, error) {
+func sweepToEnd(ctx context.Context, s *smooth.Solver) (quality.Diagnostics, error) {
 	for !s.Ended() {
 		if _, err := s.Sweep(ctx, 10); err != nil {
 			return quality.Diagnostics{}, err

@@ -84,7 +84,7 @@ func adaptSolidToField(ctx context.Context, p *verify.Page, m *mesh.Solid, field
 		return d, err
 	}
 	cfg := smooth.Config{Smoother: "barrier", Guard: "none", Rescale: true}
-	err = solidSmoothing(ctx, p, m, wanted, cfg, func(part *layout.SolidPart, s smooth.Solver) error {
+	err = solidSmoothing(ctx, p, m, wanted, cfg, func(part *layout.SolidPart, s *smooth.Solver) error {
 		if d, err = sweepToEnd(ctx, s); err != nil {
 			return err
 		}

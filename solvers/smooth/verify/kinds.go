@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
@@ -108,7 +109,7 @@ func kinds(ctx context.Context, p *verify.Page) error {
 func (k *metricKind) smooth(ctx context.Context, p *verify.Page, s *testMesh, move bool) (before,
 	after quality.Diagnostics,
 	scale float64, err error) {
-	run := func(s smooth.Solver) error {
+	run := func(s *smooth.Solver) error {
 		scale = s.Scale()
 		if before, err = s.Diagnose(ctx); err == nil && move {
 			after, err = sweepToEnd(ctx, s)
@@ -124,7 +125,7 @@ func (k *metricKind) smooth(ctx context.Context, p *verify.Page, s *testMesh, mo
 		if err != nil {
 			return before, after, 0, err
 		}
-		err = smoothing(ctx, p, s.plane, metric, cfg, func(_ *layout.Part, s smooth.Solver) error { return run(s) })
+		err = smoothing(ctx, p, s.plane, metric, cfg, func(_ *layout.Part, s *smooth.Solver) error { return run(s) })
 		return before, after, scale, err
 	}
 	box := sizing.Box{High: [3]float64{1, 1, 1}}
@@ -135,13 +136,13 @@ func (k *metricKind) smooth(ctx context.Context, p *verify.Page, s *testMesh, mo
 	if err != nil {
 		return before, after, 0, err
 	}
-	err = solidSmoothing(ctx, p, s.solid, metric, cfg, func(_ *layout.SolidPart, s smooth.Solver) error { return run(s) })
+	err = solidSmoothing(ctx, p, s.solid, metric, cfg, func(_ *layout.SolidPart, s *smooth.Solver) error { return run(s) })
 	return before, after, scale, err
 }
 
 // solidSmoothing sets up a solver of tetrahedra on one rank and passes it to f.
 func solidSmoothing(ctx context.Context, p *verify.Page, m *mesh.Solid, metric *sizing.SolidMetric, cfg smooth.Config,
-	f func(part *layout.SolidPart, s smooth.Solver) error) error {
+	f func(part *layout.SolidPart, s *smooth.Solver) error) error {
 	layout, err := layout.NewSolid(m, layout.Options{Boundary: layout.Slide, Ridge: ridgeOf(cfg),
 		Colouring: colouring.JonesPlassmann, Order: partition.Hilbert})
 	if err != nil {
@@ -154,7 +155,7 @@ func solidSmoothing(ctx context.Context, p *verify.Page, m *mesh.Solid, metric *
 	comm := local.New(1)[0]
 	dev := cpu.New(p.Options.Threads)
 	defer dev.Close()
-	s, err := smooth.NewSolid(ctx, "float64", cfg, parts[0], metric, comm, dev)
+	s, err := smooth.NewSolid(ctx, solvers.Env{Comm: comm, Device: dev}, "float64", cfg, parts[0], metric)
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func refineMetrics(ctx context.Context, p *verify.Page) error {
 			{Smoother: "hybrid", Guard: "none", Rescale: true, Gain: 1e-6},
 		} {
 			p.Progress("%s, %s", c.name, cfg.Smoother)
-			err = smoothing(ctx, p, &m, of, cfg, func(part *layout.Part, s smooth.Solver) error {
+			err = smoothing(ctx, p, &m, of, cfg, func(part *layout.Part, s *smooth.Solver) error {
 				a, err := s.Diagnose(ctx)
 				if err != nil {
 					return err

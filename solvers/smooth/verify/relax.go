@@ -99,7 +99,7 @@ func sweepWithRelaxation(ctx context.Context, p *verify.Page, n int, relax float
 	error) {
 	h := history{every: every}
 	cfg := smooth.Config{Smoother: "pain-exact", Guard: guardOf(p), Rescale: true, Relax: relax}
-	err := smoothing(ctx, p, alternatingMesh(n, n, 1, 1), metric, cfg, func(_ *layout.Part, s smooth.Solver) error {
+	err := smoothing(ctx, p, alternatingMesh(n, n, 1, 1), metric, cfg, func(_ *layout.Part, s *smooth.Solver) error {
 		for !h.converged && s.Sweeps() < maxSweeps {
 			move, err := s.Sweep(ctx, every)
 			if err != nil {

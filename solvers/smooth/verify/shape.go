@@ -37,7 +37,7 @@ func monotone(ctx context.Context, p *verify.Page) error {
 	for _, smoother := range []string{"smart", "fjp", "hybrid"} {
 		p.Progress("%s", smoother)
 		cfg := smooth.Config{Smoother: smoother, Guard: "none", Rescale: true, Gain: 1e-6}
-		err := smoothing(ctx, p, m, metric, cfg, func(_ *layout.Part, s smooth.Solver) error {
+		err := smoothing(ctx, p, m, metric, cfg, func(_ *layout.Part, s *smooth.Solver) error {
 			first, err := s.Diagnose(ctx)
 			if err != nil {
 				return err
@@ -124,7 +124,7 @@ func sizes(ctx context.Context, p *verify.Page) error {
 			case metric.name != "linear": // where it ends is not known
 				references = references[:3]
 			}
-			err := smoothing(ctx, p, alternatingMesh(n, n, 1, 1), metric.of, cfg, func(_ *layout.Part, s smooth.Solver) error {
+			err := smoothing(ctx, p, alternatingMesh(n, n, 1, 1), metric.of, cfg, func(_ *layout.Part, s *smooth.Solver) error {
 				for _, r := range references {
 					if p.Options.Quick {
 						r.sweeps /= 16

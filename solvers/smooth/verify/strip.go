@@ -34,7 +34,7 @@ func strip(ctx context.Context, p *verify.Page) error {
 		for _, smoother := range []string{"pain-exact", "pain"} {
 			p.Progress("%s, %d boxes", smoother, n)
 			cfg := smooth.Config{Smoother: smoother, Guard: "halve", Rescale: true, Relax: 1.9}
-			err := smoothing(ctx, p, alternatingMesh(n, 1, 1, 1), metric, cfg, func(part *layout.Part, s smooth.Solver) error {
+			err := smoothing(ctx, p, alternatingMesh(n, 1, 1, 1), metric, cfg, func(part *layout.Part, s *smooth.Solver) error {
 				sweeps, err := converge(ctx, s, 1e-10, 50, 200_000)
 				if err != nil {
 					return err
