@@ -62,8 +62,9 @@ class Bmi(_Base):  # type: ignore[misc,valid-type,unused-ignore]
             listener.settimeout(0.05)
             self._log = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
             # A session of its own: the interrupt of a notebook is for Python alone.
-            self._process = subprocess.Popen([program(), "run", config_file, "--quiet", f"--drive={path}", *self._options],
-                                             stdout=self._log, stderr=self._log, text=True, start_new_session=True)
+            command = [program(), "run", config_file, "--quiet", f"--drive={path}", *self._options]
+            self._process = subprocess.Popen(command, stdout=self._log, stderr=self._log, text=True,
+                                             start_new_session=True)
             while self._socket is None:
                 try:
                     self._socket = listener.accept()[0]
@@ -181,7 +182,7 @@ class Bmi(_Base):  # type: ignore[misc,valid-type,unused-ignore]
         return 8 * int(self._grid(self.get_var_grid(name))["count"])
 
     def get_var_location(self, name: str) -> str:
-        """Return where the numbers are: on the faces of a mesh of triangles, or on the nodes of a grid of cell centres."""
+        """Return where the numbers are: on the faces of a mesh, or on the nodes of a grid of cell centres."""
         if self._grid(self.get_var_grid(name))["format"] == "vti":
             return "node"
         return "face"
@@ -263,7 +264,7 @@ class Bmi(_Base):  # type: ignore[misc,valid-type,unused-ignore]
         return self._mesh(grid).dim
 
     def get_grid_size(self, grid: int) -> int:
-        """Return the number of nodes; of a uniform grid that is the number of its cells, whose centres are the nodes."""
+        """Return the number of nodes. Those of a uniform grid are the centres of its cells."""
         mesh = self._mesh(grid)
         return int(np.prod(mesh.cells)) if mesh.cells else len(mesh.points)
 

@@ -62,7 +62,8 @@ class Result:
     @cached_property
     def frames(self) -> xarray.Dataset:
         """All frames: fields over time and the cells of a mesh (by key), or over time, (z,) y and x of a grid."""
-        series = sorted(p for p in self.folder.glob("*.pvd") if _series(p) and _series(p)[0][1].suffix in (".vti", ".vtu"))
+        series = sorted(p for p in self.folder.glob("*.pvd")
+                        if _series(p) and _series(p)[0][1].suffix in (".vti", ".vtu"))
         if series:
             return _dataset(_series(series[0]))
         files = [p for p in self.folder.glob("*.nc") if p.name not in ("gauges.nc", "transects.nc")]

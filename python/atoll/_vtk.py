@@ -78,7 +78,8 @@ def _piece(piece: xml.Element, data: memoryview, compressed: bool) -> Dict[str, 
     return result
 
 
-def _arrays(parent: Optional[xml.Element], data: memoryview, compressed: bool) -> Tuple[Dict[str, Array], Dict[str, str]]:
+def _arrays(parent: Optional[xml.Element], data: memoryview,
+            compressed: bool) -> Tuple[Dict[str, Array], Dict[str, str]]:
     arrays: Dict[str, Array] = {}
     units: Dict[str, str] = {}
     for a in [] if parent is None else parent.findall("DataArray"):

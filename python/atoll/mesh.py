@@ -1,4 +1,4 @@
-"""Mesh functions on numpy arrays: quality, and smoothing toward a metric."""
+"""Mesh functions on numpy arrays: quality, smoothing and adaptation toward a metric."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _vtk
 from ._program import call
 
-__all__ = ["Smoothed", "quality", "smooth"]
+__all__ = ["Adapted", "Smoothed", "adapt", "quality", "smooth"]
 
 
 class Smoothed(NamedTuple):
@@ -23,12 +23,20 @@ class Smoothed(NamedTuple):
     report: Dict[str, Any]
 
 
-def quality(points: ArrayLike, cells: ArrayLike) -> NDArray[np.float64]:
-    """Return the quality of each triangle (m, 3) or tetrahedron (m, 4): 1 if equilateral, 0 if flat, negative if inverted.
+class Adapted(NamedTuple):
+    """An adapted mesh: its vertices and cells, and the report with measures before and after."""
 
-    points are (n, 2) or (n, 3). The quality of a triangle of area A with edges of length P in all is 12√3 A/P²; that of
-    a tetrahedron of volume V is 1296√2 V/P³. Triangles in space are never inverted. These are the numbers that ``atoll
-    smooth`` calls shape.
+    points: NDArray[np.float64]
+    cells: NDArray[np.int64]
+    report: Dict[str, Any]
+
+
+def quality(points: ArrayLike, cells: ArrayLike) -> NDArray[np.float64]:
+    """Return the quality of each triangle (m, 3) or tetrahedron (m, 4).
+
+    It is 1 if the cell is equilateral, 0 if it is flat, negative if it is inverted. points are (n, 2) or (n, 3). The
+    quality of a triangle of area A with edges of length P in all is 12√3 A/P²; that of a tetrahedron of volume V is
+    1296√2 V/P³. Triangles in space are never inverted. ``atoll smooth`` calls these numbers shape.
     """
     x, c = _arrays(points, cells)
     corners = [x[c[:, k]] for k in range(c.shape[1])]
@@ -54,6 +62,26 @@ def smooth(points: ArrayLike, cells: ArrayLike, **options: Any) -> Smoothed:
     smooth``, as in ``width="0.1 + 0.2*x", height=0.1, smoother="barrier", untangle=True``; without a metric the sizes
     are those of the given cells. Vertices keep their order. AtollError says why a mesh is refused.
     """
+    after, report = _call("smooth", points, cells, options)
+    return Smoothed(np.array(after.positions[:, :np.shape(points)[1]]), report)
+
+
+def adapt(points: ArrayLike, cells: ArrayLike, **options: Any) -> Adapted:
+    """Split, collapse and swap cells, and move vertices, so that cells have the sizes that a metric requires.
+
+    Arguments are those of smooth, and options the flags of ``atoll adapt``, as in ``size=0.02`` or
+    ``hessian="tanh(20*(x - y))", target=4000``.
+    """
+    after, report = _call("adapt", points, cells, options)
+    corners = np.shape(cells)[1]
+    chosen = np.repeat(after.types == {3: 5, 4: 10}[corners], np.diff(after.offsets, prepend=0))
+    adapted = after.connectivity[chosen].reshape(-1, corners).astype(np.int64)
+    return Adapted(np.array(after.positions[:, :np.shape(points)[1]]), adapted, report)
+
+
+def _call(command: str, points: ArrayLike, cells: ArrayLike,
+          options: Dict[str, Any]) -> "tuple[_vtk.Grid, Dict[str, Any]]":
+    """Run a command on a mesh; return the mesh that it writes, and its report."""
     x, c = _arrays(points, cells)
     flags = []
     for name, value in options.items():
@@ -62,10 +90,8 @@ def smooth(points: ArrayLike, cells: ArrayLike, **options: Any) -> Smoothed:
     with tempfile.TemporaryDirectory(prefix="atoll-") as folder:
         before, after, report = (Path(folder, name) for name in ("before.vtu", "after.vtu", "report.json"))
         _vtk.write_mesh(before, x, c)
-        call(["smooth", str(before), str(after), f"--json={report}", *flags])
-        moved = _vtk.read(after).positions
-        result = json.loads(report.read_text(encoding="utf-8"))
-    return Smoothed(np.array(moved[:, :np.shape(points)[1]]), result)
+        call([command, str(before), str(after), f"--json={report}", *flags])
+        return _vtk.read(after), json.loads(report.read_text(encoding="utf-8"))
 
 
 def _arrays(points: ArrayLike, cells: ArrayLike) -> "tuple[NDArray[np.float64], NDArray[np.int64]]":

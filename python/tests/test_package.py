@@ -80,6 +80,11 @@ def test_mesh(folder):
     points, report = atoll.mesh.smooth(points, cells, width=1 / 8, height=1 / 8, rescale=False)
     after = atoll.mesh.quality(points, cells)
     assert after.min() > before.min() and points.shape == (n * n, 2) and report["cells"] == len(cells)
+    finer, triangles, report = atoll.mesh.adapt(points, cells, size=1 / 16)
+    assert len(triangles) > 2 * len(cells) and atoll.mesh.quality(finer, triangles).min() > 0.4
+    a, b, c = (finer[triangles[:, k]] for k in range(3))
+    areas = ((b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0]) / 2
+    assert abs(areas.sum() - 1) < 1e-12
     tetrahedron = np.array([[0, 0, 0], [1, 0, 0], [0.5, np.sqrt(3) / 2, 0], [0.5, np.sqrt(3) / 6, np.sqrt(2 / 3)]])
     for order, sign in (([0, 1, 2, 3], 1), ([1, 0, 2, 3], -1)):
         assert np.allclose(atoll.mesh.quality(tetrahedron, [order]), sign)
