@@ -4,7 +4,7 @@ export GOAMD64 = v1
 export GOFLAGS := $(shell scripts/goflags)
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-mpi demo test test-command test-go test-race test-mpi test-slurm test-swarm test-arm64 test-k8s swarm image wheel release race parity fuzz chaos soak recovery verify bench generate lint same-results same-speed clean
+.PHONY: help build build-mpi demo docs test test-command test-go test-race test-mpi test-slurm test-swarm test-arm64 test-k8s swarm image wheel release race parity fuzz chaos soak recovery verify bench generate lint same-results same-speed clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ test-k8s: image ## run jobs of all solvers on the cluster of KUBECONFIG, which m
 image: build ## make bin/atoll.tar, a container image for Kubernetes, without a Docker daemon
 	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/image/atoll ./cmd/atoll
 	go run ./internal/cmd/image -o bin/atoll.tar -name $(or $(IMAGE),atoll:test) bin/image/atoll
+
+docs: build ## build the site of the documentation, in bin/site (needs pip install mkdocs-material)
+	./scripts/docs
 
 wheel: ## make a wheel for Python from this tree, in bin/wheel
 	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/wheel/atoll ./cmd/atoll
