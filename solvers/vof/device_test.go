@@ -130,3 +130,26 @@ func TestRecordings(t *testing.T) {
 
 // Blocks of all tests are small.
 func init() { minCellsForBrickWalls = 0 }
+
+// TestThinPeriods proves that a device with separate memory computes domains that are thinner than their ghosts along
+// periodic axes as the host does.
+func TestThinPeriods(t *testing.T) {
+	for _, n := range [][3]int{{16, 16, 1}, {16, 1, 16}, {1, 16, 2}, {2, 3, 16}, {40, 40, 1}} {
+		for _, normal := range []string{"myc", "height"} {
+			var hashes [2]string
+			for k := range hashes {
+				p := ballIn(&grid.Grid{Dim: 3, N: n, Hi: [3]float64{1, 1, 1}, Periodic: [3]bool{true, true, true}},
+					[3]int{1, 1, 1})
+				p.cfg.Normal, p.separate = normal, k == 1
+				p.flow = func(*grid.Grid) (flow.Flow, error) { return flow.Uniform(.7, .5, .3), nil }
+				var err error
+				if _, hashes[k], err = p.runUntil(.3); err != nil {
+					t.Fatal(n, normal, err)
+				}
+			}
+			if hashes[0] != hashes[1] {
+				t.Errorf("%v cells, %s: another state on a device with separate memory", n, normal)
+			}
+		}
+	}
+}
