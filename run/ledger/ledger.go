@@ -1,7 +1,8 @@
 // Package ledger keeps account of the files that a run writes to its folder. A Ledger, one on each rank, has their
-// checksums, which those who write them compute, and syncs the files in the background, so that steps do not wait for
-// the disk. A Mark is the state of the files at one step: a checkpoint counts them only when all of them are on the
-// disk, and a run that continues compares them with what it finds (see Sum.Check).
+// checksums, which those who write them compute, and syncs the files in the background, some time later and many at a
+// time, so that neither steps nor those who write the next files wait for the disk. A Mark is the state of the files at
+// one step: a checkpoint counts them only when all of them are on the disk, and a run that continues compares them with
+// what it finds (see Sum.Check).
 package ledger
 
 import (
@@ -11,9 +12,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -39,6 +40,8 @@ type Ledger struct {
 	files   Files
 	growing map[string]*running
 	changed map[string]bool // files and folders to sync before the next mark
+	waiting []func() error  // each syncs a file
+	timed   bool            // a timer will end their wait
 }
 
 // task is a change of the ledger, in the order of the queue.
@@ -47,6 +50,7 @@ type task struct {
 	written atomicfile.Contents // of this file
 	file    *os.File            // an open file to sync and close, nil for none
 	update  func() error        // other changes, nil for none
+	sync    bool                // sync the files that wait for it
 	done    chan struct{}       // of a mark: sync all that has changed, then close it
 }
 
@@ -209,16 +213,16 @@ func (l *Ledger) work() {
 
 // do does a batch of tasks. After a failure it only syncs files that are open, and closes them.
 func (l *Ledger) do(batch []task, failed bool) error {
-	var group errgroup.Group
-	group.SetLimit(syncsAtOnce)
 	var errs []error
+	marked, now := false, false
 	for _, t := range batch {
 		if t.file != nil {
-			group.Go(func() error {
+			l.waiting = append(l.waiting, func() error {
 				defer l.open.Add(-1)
 				return syncAndClose(t.file)
 			})
 		}
+		marked, now = marked || t.done != nil, now || t.sync
 		if failed || len(errs) > 0 {
 			continue
 		}
@@ -228,7 +232,7 @@ func (l *Ledger) do(batch []task, failed bool) error {
 		}
 		if t.add != "" {
 			if err = l.sum(t.add, t.written); err == nil {
-				group.Go(func() error { return l.syncFile(t.add) })
+				l.waiting = append(l.waiting, func() error { return l.syncFile(t.add) })
 				l.changed[path.Dir(t.add)] = true
 			}
 		}
@@ -236,11 +240,31 @@ func (l *Ledger) do(batch []task, failed bool) error {
 			errs = append(errs, err)
 		}
 	}
-	errs = append(errs, group.Wait())
-	if !failed && errors.Join(errs...) == nil && slices.ContainsFunc(batch, func(t task) bool { return t.done != nil }) {
+	if l.timed = l.timed && !now; marked || now || len(l.waiting) >= maxOpen {
+		errs = append(errs, l.syncWaiting())
+	} else if len(l.waiting) > 0 && !l.timed {
+		l.timed = true
+		time.AfterFunc(syncDelay, func() { l.enqueue(task{sync: true}) })
+	}
+	if marked && !failed && errors.Join(errs...) == nil {
 		errs = append(errs, l.syncChanged())
 	}
 	return errors.Join(errs...)
+}
+
+// syncDelay is the longest time for which a file waits until it is synced. While a disk writes, the file system is
+// slower for those who write the next frame; the loop of a run that ends within that time does not notice.
+const syncDelay = time.Second
+
+// syncWaiting syncs the files that wait for it.
+func (l *Ledger) syncWaiting() error {
+	var group errgroup.Group
+	group.SetLimit(syncsAtOnce)
+	for _, sync := range l.waiting {
+		group.Go(sync)
+	}
+	l.waiting = nil
+	return group.Wait()
 }
 
 // syncsAtOnce is the number of files that are synced at a time.

@@ -2,13 +2,17 @@ package ledger
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/internal/checksum"
@@ -202,6 +206,40 @@ func TestMarkSyncsWhatItCounts(t *testing.T) {
 	if got := slices.Compact(synced); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+// TestSyncsAreBatched checks that files are not synced at once, which would slow down those who write the next ones,
+// but after a delay, or if many wait.
+func TestSyncsAreBatched(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		var synced atomic.Int64
+		defer atomicfile.Intercept(func(atomicfile.Op, string, func() error) error {
+			synced.Add(1)
+			return nil
+		})()
+		l := New(dir)
+		for _, c := range []struct {
+			files int
+			delay time.Duration
+			want  int64
+		}{{3, 0, 0}, {2, syncDelay - 1, 0}, {0, 1, 5}, {1, syncDelay / 2, 5}, {0, syncDelay, 6}, {maxOpen, 0, 6 + maxOpen}} {
+			for k := range c.files {
+				name := fmt.Sprint(k)
+				write(t, dir, name, name)
+				l.Add(name, atomicfile.Contents{})
+			}
+			time.Sleep(c.delay)
+			synctest.Wait()
+			if got := synced.Load(); got != c.want {
+				t.Errorf("%d files and %v later, %d syncs, want %d", c.files, c.delay, got, c.want)
+			}
+		}
+		if _, err := l.Mark().Wait(); err != nil || synced.Load() != 6+maxOpen+1 { // the folder
+			t.Errorf("got %d syncs, error %v", synced.Load(), err)
+		}
+		time.Sleep(2 * syncDelay)
+	})
 }
 
 // TestSyncErrorsEndTheRun checks that an error of a sync is returned by this mark and all later ones: the file system

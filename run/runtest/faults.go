@@ -100,6 +100,9 @@ func SurvivesFaults(t *testing.T, text string, sets ...string) {
 		if err != nil && !run.IsFault(err) {
 			t.Errorf("%s: got error %v, want a fault", name, err)
 		}
+		if err := os.MkdirAll(dir, 0o777); err != nil { // it may be what could not be made
+			t.Fatal(err)
+		}
 		if left := slices.DeleteFunc(filesIn(t, dir), func(name string) bool { return !isPartial(name) }); len(left) > 0 {
 			t.Errorf("%s: files %q are left", name, left)
 		}
