@@ -12,9 +12,6 @@ import (
 	"strings"
 	"text/template"
 
-	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
-
 	"github.com/atoll-hpc/atoll/k8s"
 )
 
@@ -88,94 +85,7 @@ func (j *Job) Check() error {
 	return nil
 }
 
-// overlay is the kustomization of a job: it changes the base manifests. It is executed with values.
-var overlay = template.Must(template.New("overlay").Parse(`apiVersion: kustomize.config.k8s.io/v1beta1
-kind: Kustomization
-resources:
-  - ../base
-{{- if .Components}}
-components:
-{{- range .Components}}
-  - ../components/{{.}}
-{{- end}}
-{{- end}}
-images:
-  - name: atoll
-    newName: {{.Repository}}
-{{- with .Tag}}
-    newTag: {{printf "%q" .}}
-{{- end}}
-{{- with .Digest}}
-    digest: {{printf "%q" .}}
-{{- end}}
-configMapGenerator:
-  - name: atoll-case
-    behavior: replace
-    files:
-{{- range .Names}}
-      - {{.}}
-{{- end}}
-generatorOptions:
-  disableNameSuffixHash: true
-labels:
-  - pairs:
-      atoll-hpc.github.io/job: {{.Name}}
-patches:
-  - path: job.yaml
-  - target:
-      kind: Job
-    patch: |
-      - op: replace
-        path: /spec/template/spec/containers/0/args/1
-        value: /case/{{.Case}}
-{{- range .Args}}
-  - target:
-      kind: Job
-    patch: |
-      - op: add
-        path: /spec/template/spec/containers/0/args/-
-        value: {{printf "%q" .}}
-{{- end}}
-{{- range .Renamed}}
-  - target:
-      kind: {{.Kind}}
-      name: {{.From}}
-    options:
-      allowNameChange: true
-    patch: |
-      - op: replace
-        path: /metadata/name
-        value: {{.To}}
-{{- range .Selectors}}
-      - op: replace
-        path: {{.}}/batch.kubernetes.io~1job-name
-        value: {{$.Name}}
-{{- end}}
-{{- end}}
-{{- if .Claim}}
-  - patch: |
-      apiVersion: v1
-      kind: PersistentVolumeClaim
-      metadata:
-        name: atoll-output
-      $patch: delete
-{{- else}}
-  - patch: |
-      apiVersion: v1
-      kind: PersistentVolumeClaim
-      metadata:
-        name: atoll-output
-      spec:
-{{- with .Class}}
-        storageClassName: {{printf "%q" .}}
-{{- end}}
-        resources:
-          requests:
-            storage: {{.Storage}}
-{{- end}}
-`))
-
-// patch is the patch of the Job object. It is executed with values.
+// patch is the patch of the Job object. It is executed with the Job.
 var patch = template.Must(template.New("job").Parse(`apiVersion: batch/v1
 kind: Job
 metadata:
@@ -200,7 +110,7 @@ spec:
       volumes:
         - name: output
           persistentVolumeClaim:
-            claimName: {{if .Claim}}{{.Claim}}{{else}}atoll-output{{end}}
+            claimName: {{if .Claim}}{{.Claim}}{{else}}{{.Name}}-output{{end}}
 {{- if .Secure}}
         - name: certs
           projected:
@@ -216,12 +126,6 @@ spec:
 {{- end}}
 {{- end}}
 `))
-
-// rename is a change of the name of an object in the base.
-type rename struct {
-	Kind, From, To string
-	Selectors      []string // paths of fields that select pods by the job's name
-}
 
 // bounds returns the least and the largest number of ranks.
 func (j *Job) bounds() (minRanks, maxRanks int, err error) {
@@ -252,85 +156,83 @@ func parseBounds(text string) (minRanks, maxRanks int, err error) {
 // Secure reports whether ranks have certificates.
 func (j *Job) Secure() bool { return !slices.Contains(j.Components, "insecure") }
 
-// Render returns the manifests of a job in YAML. It applies kustomize to the files in k8s, as kubectl apply -k does.
+// Render returns the manifests of a job in YAML: those in k8s/base with the components, changed for the job. It does
+// what kustomize would do with an overlay, as a test checks; kustomize itself would be a tenth of the program.
 func (j *Job) Render() ([]byte, error) {
 	if err := j.Check(); err != nil {
 		return nil, err
 	}
-	files := filesys.MakeFsInMemory()
-	err := fs.WalkDir(k8s.Files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := k8s.Files.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		return files.WriteFile(path.Join("/k8s", name), data)
-	})
-	if err != nil {
-		return nil, err
-	}
-	for name, data := range j.Files {
-		if err := files.WriteFile(path.Join("/k8s/job", name), data); err != nil {
-			return nil, err
-		}
-	}
-	values, err := j.values()
-	if err != nil {
-		return nil, err
-	}
-	for name, t := range map[string]*template.Template{"kustomization.yaml": overlay, "job.yaml": patch} {
-		var b bytes.Buffer
-		if err := t.Execute(&b, values); err != nil {
-			return nil, err
-		}
-		if err := files.WriteFile(path.Join("/k8s/job", name), b.Bytes()); err != nil {
-			return nil, err
-		}
-	}
-	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, "/k8s/job")
-	if err != nil {
-		return nil, fmt.Errorf("kustomize: %w", err)
-	}
-	return resources.AsYaml()
-}
-
-// values is the data of the templates.
-type values struct {
-	*Job
-	Repository, Tag, Digest string
-	Names                   []string
-	Numbers                 []int
-	Renamed                 []rename
-}
-
-func (j *Job) values() (*values, error) {
-	v := &values{Job: j}
-	v.Repository, v.Digest, _ = strings.Cut(j.Image, "@")
-	if colon := strings.LastIndexByte(v.Repository, ':'); colon > strings.LastIndexByte(v.Repository, '/') {
-		v.Repository, v.Tag = v.Repository[:colon], v.Repository[colon+1:]
-	}
-	if v.Repository == "" {
+	repository, _, _ := strings.Cut(j.Image, "@")
+	if repository == "" || strings.HasPrefix(repository, ":") {
 		return nil, fmt.Errorf("the image %q has no repository: want REPOSITORY:TAG or REPOSITORY@DIGEST", j.Image)
 	}
-	for name := range j.Files {
-		v.Names = append(v.Names, name)
+	m, err := loadManifests("base")
+	if err != nil {
+		return nil, err
 	}
-	slices.Sort(v.Names)
-	for r := range j.MaxRanks() {
-		v.Numbers = append(v.Numbers, r)
+	for _, c := range j.Components {
+		if err := m.patchBy(path.Join("components", c)); err != nil {
+			return nil, err
+		}
 	}
-	v.Renamed = []rename{
-		{"Job", "atoll", j.Name, nil},
-		{"Service", "atoll", j.Name, []string{"/spec/selector"}},
-		{"ServiceAccount", "atoll", j.Name, nil},
-		{"NetworkPolicy", "atoll", j.Name, []string{"/spec/podSelector/matchLabels",
-			"/spec/ingress/0/from/0/podSelector/matchLabels"}},
-		{"ConfigMap", "atoll-case", j.Name + "-case", nil},
+	var b bytes.Buffer
+	if err := patch.Execute(&b, j); err != nil {
+		return nil, err
 	}
-	if j.Claim == "" {
-		v.Renamed = append(v.Renamed, rename{"PersistentVolumeClaim", "atoll-output", j.Name + "-output", nil})
+	if err := m.patch("Job", b.Bytes()); err != nil {
+		return nil, err
 	}
-	return v, nil
+	j.specialize(m)
+	return m.yaml()
+}
+
+// Numbers are those of all ranks that the job may have, for templates.
+func (j *Job) Numbers() []int {
+	numbers := make([]int, j.MaxRanks())
+	for r := range numbers {
+		numbers[r] = r
+	}
+	return numbers
+}
+
+// specialize sets what differs from job to job besides the patch: image, arguments, files, volume and names.
+func (j *Job) specialize(m *manifests) {
+	pod := m.find("Job").at("spec", "template", "spec")
+	container := pod.list("containers")[0]
+	container["image"] = j.Image
+	args := container["args"].([]any)
+	args[1] = "/case/" + j.Case
+	for _, a := range j.Args {
+		args = append(args, a)
+	}
+	container["args"] = args
+	pod["serviceAccountName"] = j.Name
+	for _, v := range pod.list("volumes") {
+		if v["name"] == "case" {
+			v.at("configMap")["name"] = j.Name + "-case"
+		}
+	}
+	if j.Claim != "" {
+		m.remove("PersistentVolumeClaim")
+	} else {
+		claim := m.find("PersistentVolumeClaim")
+		claim.at("metadata")["name"] = j.Name + "-output"
+		claim.at("spec", "resources", "requests")["storage"] = j.Storage
+		if j.Class != "" {
+			claim.at("spec")["storageClassName"] = j.Class
+		}
+	}
+	for _, kind := range []string{"Job", "Service", "ServiceAccount", "NetworkPolicy"} {
+		m.find(kind).at("metadata")["name"] = j.Name
+	}
+	const selector = "batch.kubernetes.io/job-name"
+	m.find("Service").at("spec", "selector")[selector] = j.Name
+	policy := m.find("NetworkPolicy").at("spec")
+	policy.at("podSelector", "matchLabels")[selector] = j.Name
+	policy.list("ingress")[0].list("from")[0].at("podSelector", "matchLabels")[selector] = j.Name
+	m.all = append(m.all, configMap(j.Name+"-case", j.Files))
+	for _, o := range m.all {
+		labels := o.at("metadata", "labels")
+		labels["app.kubernetes.io/name"], labels["atoll-hpc.github.io/job"] = "atoll", j.Name
+	}
 }
