@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
 	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
+	"github.com/atoll-hpc/atoll/mesh/adapt/surface"
 )
 
 // Field is a metric: a symmetric positive definite tensor at each position, in which edges shall have length 1. It must
@@ -58,12 +59,13 @@ type engine struct {
 	field Field
 	o     Options
 
-	soft      float64 // square of the size that a stage adds
-	leastNew  float64 // least length of edges that a split creates
-	gain      float64 // least relative gain of a move
-	sharp     bool    // moves reduce Σ q⁻⁴ instead of Σ 1/q
-	part      *part   // nil for a whole mesh
-	swapBelow float64 // quality of the cavity from which nothing is swapped
+	soft      float64          // square of the size that a stage adds
+	leastNew  float64          // least length of edges that a split creates
+	gain      float64          // least relative gain of a move
+	sharp     bool             // moves reduce Σ q⁻⁴ instead of Σ 1/q
+	part      *part            // nil for a whole mesh
+	skin      *surface.Surface // of the input in space; nil if it is flat
+	swapBelow float64          // quality of the cavity from which nothing is swapped
 	round     uint64
 
 	marks   []uint8 // of each vertex, the operations for which it is to be visited
@@ -92,6 +94,9 @@ func newEngine(in *mutable.Input, o Options) *engine {
 	e := &engine{Mesh: mutable.New(in, cosineOf(o.Ridge)), o: o, swapBelow: 1}
 	if in.Dim == 3 {
 		e.swapBelow = 0.7
+		if skin := e.Surface(); !skin.Flat() {
+			e.skin = skin
+		}
 	}
 	for range o.Threads {
 		e.workers = append(e.workers, &worker{})

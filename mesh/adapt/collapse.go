@@ -189,7 +189,8 @@ func (e *engine) facetOf(c *mutable.Cell, v *[3]int32) int {
 }
 
 // keepsVolume reports whether the collapse of a vertex of a surface keeps the volumes of all materials, that is, the
-// surface is flat there, and that of a ridge within the distance allowed of its surfaces.
+// surface is flat there, or fits the surface of the input, and whether that of a vertex of a ridge keeps the volumes
+// within the distance allowed of its surfaces.
 func (e *engine) keepsVolume(w *worker, c *candidate) bool {
 	if e.Dim == 2 || e.Freedom[c.a] == 3 {
 		return true
@@ -205,7 +206,7 @@ func (e *engine) keepsVolume(w *worker, c *candidate) bool {
 			allowed += e.o.Hausdorff * e.surfaceAround(w, c)
 		}
 		if !(math.Abs(after-before) <= allowed) {
-			return false
+			return e.Freedom[c.a] == 2 && e.fitsSurface(c, w.cells)
 		}
 	}
 	return true

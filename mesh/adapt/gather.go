@@ -11,7 +11,8 @@ func (e *engine) gather() (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole := &engine{Mesh: e.Mesh.Empty(), field: e.field, o: e.o, workers: e.workers, part: &part{at: map[int64]int32{}}}
+	whole := &engine{Mesh: e.Mesh.Empty(), field: e.field, o: e.o, workers: e.workers, skin: e.skin,
+		part: &part{at: map[int64]int32{}}}
 	rest := make([]message, len(all))
 	for i, bytes := range all { // all vertices before the first cell
 		rest[i].bytes = bytes

@@ -36,6 +36,10 @@ type local struct {
 	sum, worst float64
 	gradient   measure.Vector
 	hessian    measure.Tensor
+
+	curved bool  // the vertex is on a curved surface,
+	kind   int32 // of which the faces have this kind,
+	misfit float64
 }
 
 // derivatives returns the sum around a vertex. With N = Σ l² over the edges of a cell and its volume V, 1/q is
@@ -122,11 +126,15 @@ func volumeGradient(dim int, x *[4]*measure.Vector, i int) measure.Vector {
 	return measure.Vector{n[0] * (-1.0 / 6), n[1] * (-1.0 / 6), n[2] * (-1.0 / 6)}
 }
 
-// stepInPlane is the Newton step in the plane of the surface around a vertex. It fails where the surface is curved.
+// stepInPlane is the Newton step in the tangent plane of the surface at a vertex.
 func (e *engine) stepInPlane(cells []int32, v int32, s *local) (d measure.Vector, ok bool) {
 	n, flat := e.normalAt(cells, v)
-	if !flat {
-		return d, false
+	if s.curved = !flat; s.curved {
+		if e.skin == nil {
+			return d, false
+		}
+		s.kind = e.kindAround(v)
+		_, n, _ = e.skin.Nearest(&e.X[v], s.kind)
 	}
 	least := 0
 	for k := range n {
@@ -182,10 +190,17 @@ func (e *engine) faceNormal(c *mutable.Cell, i int) measure.Vector {
 // tryMoves moves a vertex along d if that is accepted.
 func (e *engine) tryMoves(w *worker, v int32, s *local, d *measure.Vector) bool {
 	from := e.X[v]
+	if s.curved {
+		s.misfit, _ = e.misfit(e.around(w, v), v)
+		s.misfit = max(s.misfit, e.o.Hausdorff*e.o.Hausdorff)
+	}
 	for _, step := range stepLengths {
 		to := from
 		for k := range e.Dim {
 			to[k] += step * d[k]
+		}
+		if s.curved {
+			to, _, _ = e.skin.Nearest(&to, s.kind)
 		}
 		if e.tryMove(w, v, s, &to) {
 			return true
@@ -245,6 +260,12 @@ func (e *engine) tryMove(w *worker, v int32, s *local, to *measure.Vector) bool 
 			return false
 		}
 		w.quality = append(w.quality, q)
+	}
+	if s.curved {
+		if d, aligned := e.misfit(e.around(w, v), v); d > s.misfit || !aligned {
+			e.X[v], e.M[v], e.Want[v] = x, m, want
+			return false
+		}
 	}
 	for i, k := range w.ordered {
 		e.Cells[k].Quality = w.quality[i]

@@ -84,14 +84,31 @@ func (e *engine) setMetric(born *birth, x measure.Vector) {
 // place sets the position and the metric of the new vertex: the midpoint of the edge, or that of its piece of a line.
 func (e *engine) place(c *candidate, line *mutable.LineEnd, probed bool) {
 	if line == nil {
+		middle := e.middle(c.a, c.b)
+		if c.born.freedom == 2 && e.skin != nil {
+			middle, _, _ = e.skin.Nearest(&middle, e.kindOf(c))
+			probed = false
+		}
 		if !probed {
-			e.setMetric(&c.born, e.middle(c.a, c.b))
+			e.setMetric(&c.born, middle)
 		}
 		return
 	}
 	c.born.curve, c.born.tag = line.Curve, line.Tag
 	c.born.s = 0.5 * (line.S + e.Parameter(c.a, line))
 	e.setMetric(&c.born, e.Curves[line.Curve].At(c.born.s))
+}
+
+// kindOf returns the kind of the tagged faces at the edge of a candidate.
+func (e *engine) kindOf(c *candidate) int32 {
+	for _, k := range c.cavity {
+		for i, v := range e.Cells[k].V {
+			if tag := e.Cells[k].Tag[i]; tag != 0 && v != c.a && v != c.b {
+				return tag
+			}
+		}
+	}
+	return 0
 }
 
 // buildSplit appends the halves of the cells of the cavity to w.cells, unless one has a quality of at most floor.

@@ -33,9 +33,12 @@ func (e *engine) swapsEdge(w *worker, c *candidate) bool {
 	if on, _ := e.OnFace(c.cavity, c.a, c.b); !ok || on != open || len(w.ring) < 3 {
 		return false
 	}
-	targets := w.ring
+	targets, curved := w.ring, false
 	if open {
-		if e.o.KeepBoundary || !e.flatEdge(w.ring, c) {
+		if e.o.KeepBoundary || !e.onOneKind(c) {
+			return false
+		}
+		if curved = !e.isFlat(w.ring, c); curved && e.skin == nil {
 			return false
 		}
 		targets = []int32{w.ring[0], w.ring[len(w.ring)-1]}
@@ -44,7 +47,7 @@ func (e *engine) swapsEdge(w *worker, c *candidate) bool {
 	for _, v := range targets {
 		c.c = v
 		w.cells = w.cells[:0]
-		if e.buildSwap(w, c, best) {
+		if e.buildSwap(w, c, best) && (!curved || e.fitsSurface(c, w.cells)) {
 			best, to = leastOf(w.cells), v
 		}
 	}
@@ -58,9 +61,8 @@ func (e *engine) swapsEdge(w *worker, c *candidate) bool {
 	return true
 }
 
-// flatEdge reports whether the two boundary faces at an edge are of one kind, not required and coplanar. The ring
-// begins and ends on them.
-func (e *engine) flatEdge(ring []int32, c *candidate) bool {
+// onOneKind reports whether the two boundary faces at an edge are of one kind and not required.
+func (e *engine) onOneKind(c *candidate) bool {
 	tag := int32(0)
 	for _, k := range c.cavity {
 		for i, v := range e.Cells[k].V {
@@ -72,9 +74,11 @@ func (e *engine) flatEdge(ring []int32, c *candidate) bool {
 			}
 		}
 	}
-	if e.Facets[tag].Required {
-		return false
-	}
+	return !e.Facets[tag].Required
+}
+
+// isFlat reports whether the two boundary faces at an edge are coplanar. The ring begins and ends on them.
+func (e *engine) isFlat(ring []int32, c *candidate) bool {
 	first, last := ring[0], ring[len(ring)-1]
 	u, v := measure.Sub(&e.X[c.b], &e.X[c.a]), measure.Sub(&e.X[last], &e.X[first])
 	s := max(measure.Dot(&u, &u), measure.Dot(&v, &v))
