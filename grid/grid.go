@@ -1,6 +1,5 @@
-// Package grid has uniform grids in two and three dimensions. A Grid has the geometry, a Block is the box of cells that
-// a rank owns with its ghosts, and a Topology numbers the cells, edges and vertices of a block in 2D and has the
-// operators between them.
+// Package grid has uniform grids in two and three dimensions. A Grid has the geometry, and a Block is the box of cells
+// that a rank owns with its ghosts.
 package grid
 
 import (

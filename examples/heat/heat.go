@@ -4,6 +4,7 @@ package heat
 import (
 	"context"
 	_ "embed"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/examples/heat/kernels"
@@ -12,15 +13,23 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/engine"
 )
 
-var temperature = solvers.Field{Name: "T", Unit: "K", Doc: "temperature", Hashed: true, Saved: true,
-	Total: &solvers.Quantity{Name: "heat", Unit: "K·m³", Doc: "∫T dV; in the plane K·m²"}}
+var fields = []solvers.Field{
+	{Name: "T", Unit: "K", Doc: "temperature", Hashed: true, Saved: true,
+		Total: &solvers.Quantity{Name: "heat", Unit: "K·m³", Doc: "∫T dV; in the plane K·m²"}},
+	{Name: "peak", Unit: "K", Doc: "highest temperature so far", Hashed: true, Saved: true},
+}
+
+var quantities = []solvers.Quantity{
+	{Name: "hottest", Unit: "K", Doc: "highest temperature so far in any cell", Outputs: solvers.Column | solvers.Metric},
+	{Name: "cooling", Doc: "number of cells that were warmer before", Outputs: solvers.Column | solvers.Metric},
+}
 
 //go:embed decay.toml
 var decay string
 
 func init() {
 	solvers.Register(solvers.Kind{
-		Name: "heat", Title: "Conduction of heat", Decode: decode, New: newHeat, Fields: []solvers.Field{temperature},
+		Name: "heat", Title: "Conduction of heat", Decode: decode, New: newHeat, Fields: fields, Quantities: quantities,
 		Needs: func(_ *config.Case, held solvers.Counts) int64 {
 			t := engine.NewTable(nil)
 			arrays(t, held.Held, nil)
@@ -46,7 +55,7 @@ func decode(r *config.Section, c *config.Case) {
 	physics.Finish()
 	initial.Finish()
 	c.Sections = s
-	outputs := config.Outputs{Fields: []string{"T"}, Default: []string{"T"}, Formats: []string{"vti"}}
+	outputs := config.Outputs{Fields: solvers.FieldNames(fields), Default: []string{"T"}, Formats: []string{"vti"}}
 	c.DecodeTransient(r, s.grid.Dim, outputs)
 }
 
@@ -61,10 +70,19 @@ func (s *sections) Print(p *config.Printer) {
 // cycle is the number of steps that may be queued at a time.
 const cycle = 16
 
-// arrays are a rank's arrays: the temperature before and after a step, which alternate.
-func arrays(t *engine.Table, held int, start func() []float64) [2]*engine.Array[float64] {
-	return [2]*engine.Array[float64]{engine.Input(t, "temperature", held, start),
-		engine.Add[float64](t, "temperature", held)}
+// state are a rank's arrays: the temperature before and after a step, which alternate, its peak, and what is measured.
+type state struct {
+	t     [2]*engine.Array[float64]
+	peak  *engine.Array[float64]
+	found *engine.Result[kernels.Found]
+}
+
+// arrays declares the arrays for a number of cells, ghosts included. The host has the temperature at the start.
+func arrays(t *engine.Table, held int, start func() []float64) state {
+	return state{t: [2]*engine.Array[float64]{engine.Input(t, "temperature", held, start),
+		engine.Add[float64](t, "temperature", held)},
+		peak:  engine.Input(t, "peak", held, func() []float64 { return slices.Clone(start()) }),
+		found: engine.NewResult[kernels.Found](t, "found", false)}
 }
 
 func newHeat(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
@@ -85,19 +103,30 @@ func newHeat(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solv
 		sum += l.Rate[d]
 	}
 	table := engine.NewTable(env.Device)
-	e, t := engine.New(env, table), arrays(table, b.Len(), func() []float64 { return start })
+	e, a := engine.New(env, table), arrays(table, b.Len(), func() []float64 { return start })
 	clock := engine.NewGiven(table, cycle, engine.EqualSteps(0.4/sum), // explicit Euler is stable up to 0.5
 		func(s engine.Step) float64 { return s.After.Dt })
-	ghosts, field := e.BoxGhosts(b.Plan, 1), temperature
-	field.Space = b.Space()
-	field = engine.ShownOnBlock(e, field, b.Block, t[:]...)
+	ghosts, shown, space := e.BoxGhosts(b.Plan, 1), slices.Clone(fields), b.Space()
+	shown[0].Space, shown[1].Space = space, space
+	shown[0] = engine.ShownOnBlock(e, shown[0], b.Block, a.t[:]...)
+	shown[1] = engine.ShownOnBlock(e, shown[1], b.Block, a.peak)
+	box := b.Box()
 	return e, e.Define(ctx, engine.Definition{
-		Size: b.Size(c, 0, "float64", ""), Clock: clock, Cycle: cycle, Window: cycle, Record: cycle,
-		Fields: []solvers.Field{field},
+		Size: b.Size(c, 0, "float64", ""), Clock: clock, Cycle: cycle, Window: cycle, Record: cycle, Fields: shown,
 		Step: func(p *engine.Program, k int) {
-			now, next := t[k%2], t[1-k%2]
+			now, next := a.t[k%2], a.t[1-k%2]
 			p.Exchange(ghosts, now)
-			p.Run(engine.Over(kernels.NewConductLoop(b.Box(), l, clock.For(k), now.Data, next.Data), b.Box()))
+			p.Run(engine.Over(kernels.NewConductLoop(box, l, clock.For(k), now.Data, next.Data, a.peak.Data), box))
+		},
+		Measured: func(m *engine.Measures) {
+			m.Program = func(p *engine.Program, k int, _ bool) {
+				p.Run(engine.Over(kernels.NewMeasureLoop(box, l, a.t[k%2].Data, a.peak.Data, a.found.At()), box))
+			}
+			found := engine.Measured(m, a.found)
+			m.Quantities = func(_ context.Context, o *engine.Observation) ([]solvers.Quantity, error) {
+				all := found.All(o) // of all ranks
+				return solvers.Measured(quantities, all.Hottest.Value(), float64(all.Cooling)), nil
+			}
 		},
 	})
 }

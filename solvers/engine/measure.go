@@ -82,10 +82,17 @@ func NewResult[T any](t *Table, what string, keep bool, most ...string) *Result[
 	return r
 }
 
-func partsOf(t reflect.Type, names []string) (parts []resultPart) {
+func partsOf(t reflect.Type, names []string) []resultPart { return appendParts(nil, t, 0, names) }
+
+// appendParts appends the parts of a struct that begins with a word.
+func appendParts(parts []resultPart, t reflect.Type, first int, names []string) []resultPart {
 	for k := range t.NumField() {
 		f := t.Field(k)
-		kind, n := f.Type.Kind(), 1
+		kind, n, at := f.Type.Kind(), 1, first+int(f.Offset/8)
+		if kind == reflect.Struct {
+			parts = appendParts(parts, f.Type, at, names)
+			continue
+		}
 		if kind == reflect.Array {
 			kind, n = f.Type.Elem().Kind(), f.Type.Len()
 		}
@@ -101,7 +108,7 @@ func partsOf(t reflect.Type, names []string) (parts []resultPart) {
 			by, step = exactSum, exact.Words
 		}
 		for word := 0; word < n; word += step {
-			parts = append(parts, resultPart{by, int(f.Offset/8) + word})
+			parts = append(parts, resultPart{by, at + word})
 		}
 	}
 	return parts

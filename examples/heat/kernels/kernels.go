@@ -1,5 +1,11 @@
-// Package kernels holds the kernel of heat.
+// Package kernels holds the kernels of heat.
 package kernels
+
+import (
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+)
 
 //go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
 
@@ -13,11 +19,15 @@ type Lattice struct {
 	Rate          [3]float64 // κ/h² along each axis in 1/s, 0 along z in the plane
 }
 
-// Conduct advances the temperature of a cell by one step, with explicit Euler and central differences.
+// at returns where a cell is in an array.
+func (l *Lattice) at(i, j, k int) int { return l.First + i + l.Stride[1]*j + l.Stride[2]*k }
+
+// Conduct advances the temperature of a cell by one step, with explicit Euler and central differences, and its peak,
+// the highest temperature so far.
 //
 //atoll:kernel
-func Conduct(i, j, k int, l *Lattice, dt, now, next []float64) {
-	c := l.First + i + l.Stride[1]*j + l.Stride[2]*k
+func Conduct(i, j, k int, l *Lattice, dt, now, next, peak []float64) {
+	c := l.at(i, j, k)
 	cell, gain := [3]int{i, j, k}, 0.0
 	for d := range 3 {
 		if cell[d] > 0 || l.Periodic[d] {
@@ -28,4 +38,22 @@ func Conduct(i, j, k int, l *Lattice, dt, now, next []float64) {
 		}
 	}
 	next[c] = now[c] + dt[0]*gain
+	peak[c] = max(peak[c], next[c])
+}
+
+// Found is what is measured.
+type Found struct {
+	Hottest atomics.Most[float64] // of all peaks
+	Cooling int64                 // cells that were warmer before
+}
+
+// Measure measures a cell.
+//
+//atoll:kernel
+func Measure(i, j, k int, l *Lattice, t, peak []float64, found *Found) {
+	c := l.at(i, j, k)
+	found.Hottest.Take(peak[c])
+	if t[c] < peak[c] {
+		atomic.AddInt64(&found.Cooling, 1)
+	}
 }

@@ -173,7 +173,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Lattice says where the cells of the grid are in the arrays of a rank, and how fast heat flows between neighbours.
-// Lattice, kernels.go:9
+// Lattice, kernels.go:15
 struct Lattice {
     Array<int64, 3> Cells, Stride;
     int64 First;
@@ -183,11 +183,26 @@ struct Lattice {
 static_assert(sizeof(Lattice) == 88 && offsetof(Lattice, Cells) == 0 && offsetof(Lattice, Stride) == 24 &&
     offsetof(Lattice, First) == 48 && offsetof(Lattice, Periodic) == 56 && offsetof(Lattice, Rate) == 64, "Lattice");
 
-// Conduct advances the temperature of a cell by one step, with explicit Euler and central differences.
-// Conduct, kernels.go:19
+// Found is what is measured.
+// Found, kernels.go:45
+struct Found {
+    Most<double> Hottest;
+    int64 Cooling;
+};
+static_assert(sizeof(Found) == 16 && offsetof(Found, Hottest) == 0 && offsetof(Found, Cooling) == 8, "Found");
+
+// at returns where a cell is in an array.
+// (*Lattice).at, kernels.go:23
+DEVICE int64 Lattice_at(const Lattice *l, int64 i, int64 j, int64 k) {
+    return add(add(add(l->First, i), mul(l->Stride[1], j)), mul(l->Stride[2], k));
+}
+
+// Conduct advances the temperature of a cell by one step, with explicit Euler and central differences, and its peak,
+// the highest temperature so far.
+// Conduct, kernels.go:29
 DEVICE void Conduct_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> dt, Slice<double> now,
-        Slice<double> next) {
-    int64 c = add(add(add(l->First, i), mul(l->Stride[1], j)), mul(l->Stride[2], k));
+        Slice<double> next, Slice<double> peak) {
+    int64 c = Lattice_at(l, i, j, k);
     Array<int64, 3> cell = Array<int64, 3>{{i, j, k}};
     double gain = 0.0;
     for (int64 d = 0; d < 3; d++) {
@@ -199,14 +214,36 @@ DEVICE void Conduct_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double
         }
     }
     next[c] = now[c] + dt[0] * gain;
+    peak[c] = go_max<double>(peak[c], next[c]);
 }
 
-// Kernel Conduct, kernels.go:19
+// Measure measures a cell.
+// Measure, kernels.go:53
+DEVICE void Measure_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> t, Slice<double> peak,
+        Found *found) {
+    int64 c = Lattice_at(l, i, j, k);
+    found->Hottest.Take(peak[c]);
+    if (t[c] < peak[c]) {
+        atomic_add(&found->Cooling, int64(1));
+    }
+}
+
+// Kernel Conduct, kernels.go:29
 extern "C" __global__ void __launch_bounds__(128) Conduct(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<double> dt, Slice<double> now,
-        Slice<double> next) {
+        Slice<double> next, Slice<double> peak) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Conduct_at(i, j, k, &l, dt, now, next);
+    if (i < hi_i && j < hi_j && k < hi_k) Conduct_at(i, j, k, &l, dt, now, next, peak);
+}
+
+// Kernel Measure, kernels.go:53
+extern "C" __global__ void __launch_bounds__(128) Measure(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<double> t, Slice<double> peak,
+        Found *found) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) Measure_at(i, j, k, &l, t, peak, found);
 }

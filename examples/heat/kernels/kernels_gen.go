@@ -21,11 +21,12 @@ type ConductLoop struct {
 	dt   []float64
 	now  []float64
 	next []float64
+	peak []float64
 }
 
 // NewConductLoop prepares Conduct.
-func NewConductLoop(box abi.Box, l *Lattice, dt []float64, now []float64, next []float64) *ConductLoop {
-	return &ConductLoop{box, l, dt, now, next}
+func NewConductLoop(box abi.Box, l *Lattice, dt []float64, now []float64, next []float64, peak []float64) *ConductLoop {
+	return &ConductLoop{box, l, dt, now, next, peak}
 }
 
 // Range runs the kernel on the CPU.
@@ -33,7 +34,7 @@ func (loop *ConductLoop) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
 		for end := i + count; i < end; i++ {
-			Conduct(i, j, k, loop.l, loop.dt, loop.now, loop.next)
+			Conduct(i, j, k, loop.l, loop.dt, loop.now, loop.next, loop.peak)
 		}
 		lo += count
 	}
@@ -46,5 +47,41 @@ func (loop *ConductLoop) Launch() abi.Launch {
 		abi.ElementsOf("dt", loop.dt),
 		abi.ElementsOf("now", loop.now),
 		abi.ElementsOf("next", loop.next),
+		abi.ElementsOf("peak", loop.peak),
+	}}
+}
+
+// MeasureLoop runs Measure for the elements of box, on the CPU or another device.
+type MeasureLoop struct {
+	box   abi.Box
+	l     *Lattice
+	t     []float64
+	peak  []float64
+	found *Found
+}
+
+// NewMeasureLoop prepares Measure.
+func NewMeasureLoop(box abi.Box, l *Lattice, t []float64, peak []float64, found *Found) *MeasureLoop {
+	return &MeasureLoop{box, l, t, peak, found}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *MeasureLoop) Range(lo, hi int) {
+	for lo < hi {
+		i, j, k, count := loop.box.Row(lo, hi)
+		for end := i + count; i < end; i++ {
+			Measure(i, j, k, loop.l, loop.t, loop.peak, loop.found)
+		}
+		lo += count
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *MeasureLoop) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Measure", Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+		abi.ConstantOf("l", loop.l),
+		abi.ElementsOf("t", loop.t),
+		abi.ElementsOf("peak", loop.peak),
+		abi.PointerTo("found", loop.found),
 	}}
 }

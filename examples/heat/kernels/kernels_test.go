@@ -12,8 +12,8 @@ import (
 
 func TestMain(m *testing.M) { kerneltest.Main(m, ".") }
 
-// TestParity proves that a step gives the same bits in Go and translated to CUDA, at walls, periodic boundaries and
-// in between, in the plane and in space.
+// TestParity proves that a step and a measurement give the same bits in Go and translated to CUDA, at walls, periodic
+// boundaries and in between, in the plane and in space.
 func TestParity(t *testing.T) {
 	cudatest.Parity(t, ".", func(t *testing.T, r cudatest.Runner) {
 		for _, n := range [][3]int{{5, 4, 1}, {3, 4, 3}} {
@@ -26,10 +26,25 @@ func TestParity(t *testing.T) {
 				now[i] = random.NormFloat64()
 			}
 			dt, box := []float64{.7}, abi.Box{Hi: n}
-			one, other := slices.Clone(now), slices.Clone(now)
-			NewConductLoop(box, l, dt, now, one).Range(0, box.Size())
-			r.Run(t, NewConductLoop(box, l, dt, now, other), 0, box.Size())
-			kerneltest.Same(t, "T", one, other, nil)
+			var next, peak [2][]float64
+			var found [2]Found
+			for side := range 2 {
+				next[side], peak[side] = slices.Clone(now), slices.Clone(now)
+				step := NewConductLoop(box, l, dt, now, next[side], peak[side])
+				measure := NewMeasureLoop(box, l, next[side], peak[side], &found[side])
+				if side == 0 {
+					step.Range(0, box.Size())
+					measure.Range(0, box.Size())
+				} else {
+					r.Run(t, step, 0, box.Size())
+					r.Run(t, measure, 0, box.Size())
+				}
+			}
+			kerneltest.Same(t, "T", next[0], next[1], nil)
+			kerneltest.Same(t, "peak", peak[0], peak[1], nil)
+			if found[0] != found[1] || found[0].Cooling == 0 {
+				t.Errorf("found %v and %v", found[0], found[1])
+			}
 		}
 	})
 }
