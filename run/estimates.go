@@ -46,13 +46,14 @@ func (r *runner) estimateTime(step time.Duration) *estimate.Time {
 		end = min(end, r.Replay.Until)
 	}
 	remaining := end - now.Time
-	switch s, isStepper := r.solver.(solvers.Stepper); {
-	case r.size.Sweeps:
-		forecast.Least, forecast.Likely, forecast.Most = remaining, remaining, remaining
-	case isStepper:
+	if s, isStepper := r.solver.(solvers.Stepper); isStepper {
 		forecast.Least, forecast.Most = s.StepsTo(end)
 		forecast.Likely = (forecast.Least + forecast.Most) / 2
-	default:
+	}
+	switch {
+	case r.size.Sweeps:
+		forecast.Least, forecast.Likely, forecast.Most = remaining, remaining, remaining
+	case forecast.Most == 0: // the solver does not know the number of steps
 		forecast.SetSteps(remaining, now.Dt)
 	}
 	if every := r.Case.Output.Every; every > 0 && len(r.Case.Output.Format) > 0 {

@@ -28,13 +28,18 @@ func (s *countingSolver) StepsTo(until float64) (least, most float64) {
 	return n, n
 }
 
+// unsureSolver is asked for the number of steps, and does not know it.
+type unsureSolver struct{ pacedSolver }
+
+func (*unsureSolver) StepsTo(float64) (least, most float64) { return 0, 0 }
+
 func pacedAt(t, dt float64) pacedSolver {
 	return pacedSolver{solvers.Plain{Now: solvers.Clock{Time: t, Steps: 100, Dt: dt}}}
 }
 
 func TestEstimateTime(t *testing.T) {
 	paced := pacedAt(2, 0.02)
-	counting, sweeps := countingSolver{paced}, pacedAt(99, 1)
+	counting, unsure, sweeps := countingSolver{paced}, unsureSolver{paced}, pacedAt(99, 1)
 	every := config.Output{Every: 1, Format: []string{"vtu"}}
 	for _, c := range []struct {
 		paced  solvers.Solver
@@ -44,6 +49,7 @@ func TestEstimateTime(t *testing.T) {
 	}{
 		{&counting, solvers.Size{End: 10}, config.Output{}, "about 3.4 to 6.9 s: 400 steps of 10 ms each"},
 		{&paced, solvers.Size{End: 10}, config.Output{}, "about 2.9 to 7.8 s: 300 to 640 steps of 10 ms each"},
+		{&unsure, solvers.Size{End: 10}, config.Output{}, "about 2.9 to 7.8 s: 300 to 640 steps of 10 ms each"},
 		{&counting, solvers.Size{End: 10, MaxSteps: 200}, config.Output{}, "about 0.85 to 1.8 s: 100 steps of 10 ms each"},
 		{&counting, solvers.Size{End: 10}, every, "about 3.4 to 6.9 s: 400 steps of 10 ms each, plus 8 frames"},
 		{&counting, solvers.Size{End: 10, MaxSteps: 150}, every,

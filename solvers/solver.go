@@ -83,7 +83,7 @@ type Saver interface {
 
 // Stepper is a solver that can predict the number of steps. The call is not collective.
 type Stepper interface {
-	// StepsTo returns bounds of the number of steps from the current state to a time.
+	// StepsTo returns bounds of the number of steps from the current state to a time; 0 if it knows none.
 	StepsTo(until float64) (least, most float64)
 }
 
