@@ -248,15 +248,63 @@ func TestCompleteFramesAreFreed(t *testing.T) {
 	runtime.KeepAlive(f)
 }
 
+// triangle is a frame of one cell, of which some arrays are the same in all frames.
+func triangle(value float64) *snapshot {
+	g := vtk.Triangles([]float64{0, 1, 1}, []float64{0, 0, value}, [][3]int32{{0, 1, 2}})
+	g.ConstantCells = true
+	g.CellData = vtk.Arrays{{Name: "rank", Data: []int32{3}, Constant: true}, {Name: "f", Data: []float64{value}}}
+	return readySnapshot((*piece.Mesh)(g))
+}
+
+// TestDamagedFileAhead proves that the last frame is complete if somebody has removed or truncated the file that was
+// written ahead for it.
+func TestDamagedFileAhead(t *testing.T) {
+	var complete []byte
+	for name, damage := range map[string]func(path string) error{
+		"nothing":   func(string) error { return nil },
+		"removed":   os.Remove,
+		"truncated": func(path string) error { return os.Truncate(path, 40) },
+		"longer":    func(path string) error { return os.Truncate(path, 4000) },
+	} {
+		dir := t.TempDir()
+		var wait sync.WaitGroup
+		for _, comm := range local.New(2) {
+			wait.Go(func() {
+				f, err := newFrames(dir, "s", "vtu", "vtu", nil, &config.Case{Name: "c"}, comm, folder.Fence{Dir: dir})
+				if err == nil {
+					f.begin(0, triangle(0), false)
+					<-f.ahead.ended
+					err = comm.Barrier(t.Context())
+				}
+				if comm.Rank() == 0 && err == nil {
+					err = damage(f.ahead.path)
+				}
+				if err = errors.Join(err, comm.Barrier(t.Context())); err == nil {
+					f.begin(1, triangle(1), true)
+					err = errors.Join(f.end(t.Context()), f.close())
+				}
+				if err = errors.Join(err, comm.Close()); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
+		}
+		wait.Wait()
+		text, err := os.ReadFile(filepath.Join(dir, "frames", "c_000001.vtu"))
+		if complete == nil {
+			complete = text
+		}
+		if err != nil || !bytes.Equal(text, complete) {
+			t.Errorf("%s: the last frame differs, error %v", name, err)
+		}
+		if left, err := filepath.Glob(filepath.Join(dir, "frames", "*.part")); err != nil || len(left) > 0 {
+			t.Errorf("%s: files %v are left, error %v", name, left, err)
+		}
+	}
+}
+
 // TestLastFrameWrittenAhead proves that the last frame has the same bytes whether a file was begun for it or not, and
 // that no other files remain, whether a last frame is written or not.
 func TestLastFrameWrittenAhead(t *testing.T) {
-	grid := func(value float64) *snapshot {
-		g := vtk.Triangles([]float64{0, 1, 1}, []float64{0, 0, value}, [][3]int32{{0, 1, 2}})
-		g.ConstantCells = true
-		g.CellData = vtk.Arrays{{Name: "rank", Data: []int32{3}, Constant: true}, {Name: "f", Data: []float64{value}}}
-		return readySnapshot((*piece.Mesh)(g))
-	}
 	for _, ranks := range []int{1, 3} {
 		dir := t.TempDir()
 		var wait sync.WaitGroup
@@ -267,7 +315,7 @@ func TestLastFrameWrittenAhead(t *testing.T) {
 					f, err := newFrames(dir, "s", "vtu", "vtu", nil, c, comm, folder.Fence{Dir: dir})
 					for k := 0; k < 3 && err == nil; k++ {
 						if err = f.limit(t.Context(), 1); err == nil {
-							f.begin(float64(k), grid(float64(k)), last && k == 2)
+							f.begin(float64(k), triangle(float64(k)), last && k == 2)
 						}
 					}
 					if err := errors.Join(err, f.end(t.Context())); err != nil {
