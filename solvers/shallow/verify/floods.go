@@ -83,7 +83,8 @@ func sheetFlow(ctx context.Context, p *verify.Page) error {
 }
 
 // roughBeds pours water on random beds without friction: no speed may be above √(2 g × the relief with the water), but
-// for 20%, by which planes through the coarse bed exceed the relief; and no thickness may be negative.
+// for 30%: planes through the coarse bed exceed the relief, and waves that meet concentrate energy; and no thickness
+// may be negative.
 func roughBeds(ctx context.Context, p *verify.Page) error {
 	beds, steps, side := 100, 5000, 50.0
 	if p.Options.Quick {
@@ -130,7 +131,7 @@ func roughBeds(ctx context.Context, p *verify.Page) error {
 	}
 	t := p.Table(fmt.Sprintf("%d random beds of %d cells without friction, %d steps", beds, len(m.Cells), steps),
 		"quantity", "reference", "Atoll")
-	t.Row(verify.AtMost(fastest, 1.2), "largest speed, as a share of that of the energy", "", fastest)
+	t.Row(verify.AtMost(fastest, 1.3), "largest speed, as a share of that of the energy", "", fastest)
 	t.Row(verify.AtLeast(least, 0), "least thickness, m", "", least)
 	t.Row(verify.Info, "shortest time of all runs, s", "", slowest)
 	t.Flush()
