@@ -38,7 +38,10 @@ func (e *engine) evaluateSplit(w *worker, a, b int32) {
 	}
 	e.place(&c, line, probed)
 	floor := min(splitFloor, 0.5*e.Worst(c.cavity))
-	if l > 4 {
+	switch {
+	case e.atHeldFacet(c.cavity):
+		floor = min(splitFloor, e.Worst(c.cavity))
+	case l > 4:
 		floor = 0
 	}
 	w.cells = w.cells[:0]
@@ -49,6 +52,21 @@ func (e *engine) evaluateSplit(w *worker, a, b int32) {
 	c.ida, c.idb = e.LowestFirst(a, b)
 	c.key = e.keyOf(lengthClass(l), c.ida, c.idb)
 	w.keep(&c)
+}
+
+// atHeldFacet reports whether a cell has a facet that stays as it is, or a vertex of a boundary that does. The edges
+// from the ends of the facet to another vertex are as long as the facet, however near the vertex is: without a floor
+// they would be split until the cell is flat.
+func (e *engine) atHeldFacet(cells []int32) bool {
+	for _, k := range cells {
+		c := &e.Cells[k]
+		for i, v := range c.V[:e.Dim+1] {
+			if e.o.KeepBoundary && e.Freedom[v] < int8(e.Dim) || c.Tag[i] != 0 && e.Facets[c.Tag[i]].Required {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // splitLength returns the length of an edge. If the edge is longer than the resolution of the field, the metric at its

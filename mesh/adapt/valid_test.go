@@ -3,6 +3,8 @@ package adapt
 import (
 	"math"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
 )
 
 // TestValid proves for random meshes and metrics that no cell is inverted or flat, that facets have one cell on either
@@ -103,6 +105,26 @@ func (e *engine) check(t *testing.T, name string) {
 		case len(s) == 2 && (s[0].tag != s[1].tag || s[0].ref != s[1].ref && s[0].tag == 0):
 			t.Errorf("%s: the facet %v has the kinds %d and %d, between materials %d and %d", name, f, s[0].tag, s[1].tag,
 				s[0].ref, s[1].ref)
+		}
+	}
+}
+
+// TestHeldBoundary: cells at a boundary that stays as it is, with edges much longer than the metric asks for, do not
+// become flat.
+func TestHeldBoundary(t *testing.T) {
+	for _, dim := range []int{2, 3} {
+		in := must(randomInput(dim, 60, 1, .5))
+		e := newEngine(in, Options{Ridge: 45, Threads: 2, KeepBoundary: true})
+		h := []float64{2: .02, 3: .1}[dim]
+		e.retarget(func(measure.Vector) measure.Tensor { return stretched(dim, measure.Vector{1}, h, h) })
+		_, before := e.content()
+		start := e.statistics()
+		mustRun(t, e)
+		after := e.statistics()
+		if _, boundary := e.content(); boundary != before || after.QualityWorst < min(.02, start.QualityWorst/2) ||
+			after.Vertices < 4*start.Vertices {
+			t.Errorf("dimension %d: boundary %g to %g, worst quality %g to %g, %d to %d vertices", dim, before, boundary,
+				start.QualityWorst, after.QualityWorst, start.Vertices, after.Vertices)
 		}
 	}
 }
