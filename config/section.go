@@ -94,6 +94,9 @@ func (s *Section) Has(key string) bool { _, ok := s.values[key]; return ok }
 // IsText reports whether the value of a key is a string.
 func (s *Section) IsText(key string) bool { _, ok := s.values[key].(string); return ok }
 
+// IsNumber reports whether the value of a key is a number.
+func (s *Section) IsNumber(key string) bool { _, ok := toFloat(s.values[key]); return ok }
+
 // Keys returns the keys of the section in the file, sorted.
 func (s *Section) Keys() []string { return slices.Sorted(maps.Keys(s.values)) }
 

@@ -12,6 +12,7 @@ import (
 	_ "github.com/atoll-hpc/atoll/solvers/smooth/problem"
 	_ "github.com/atoll-hpc/atoll/solvers/smooth/verify"
 	_ "github.com/atoll-hpc/atoll/solvers/smooth/verify/adapt"
+	_ "github.com/atoll-hpc/atoll/solvers/twophase/problem"
 	_ "github.com/atoll-hpc/atoll/solvers/vof/bench"
 	_ "github.com/atoll-hpc/atoll/solvers/vof/problem"
 	_ "github.com/atoll-hpc/atoll/solvers/vof/verify"

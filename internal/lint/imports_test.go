@@ -91,6 +91,11 @@ func TestImportsPointDown(t *testing.T) {
 	}
 }
 
+// borrowed are the kernels of another solver on which a solver stands.
+var borrowed = map[string][]string{
+	"twophase": {"solvers/vof/kernels"}, // planes of interfaces, and the fluid that passes faces
+}
+
 // ruleOf returns the key of a folder's rule in mayImport, the folder ownFolder, whose packages it may always
 // import, and the other folders that it may import.
 func ruleOf(folder string) (rule, ownFolder string, allowed []string) {
@@ -99,7 +104,8 @@ func ruleOf(folder string) (rule, ownFolder string, allowed []string) {
 		ownFolder := strings.Join(parts[:2], "/")
 		switch parts[2] {
 		case "kernels":
-			return "solvers/kernels", ownFolder + "/kernels", mayImport["solvers/kernels"]
+			allowed := slices.Concat(mayImport["solvers/kernels"], borrowed[parts[1]])
+			return "solvers/kernels", ownFolder + "/kernels", allowed
 		case "verify", "bench":
 			return "solvers/verify", ownFolder, mayImport["solvers/verify"]
 		}
@@ -108,7 +114,8 @@ func ruleOf(folder string) (rule, ownFolder string, allowed []string) {
 		return folder, "=solvers", append([]string{"solvers/common", "solvers/kernels"}, mayImport[folder]...)
 	}
 	if len(parts) > 1 && parts[0] == "solvers" && parts[1] != "common" && parts[1] != "kernels" {
-		allowed := append([]string{"=solvers", "solvers/common", "solvers/engine"}, mayImport["solvers"]...)
+		allowed := slices.Concat([]string{"=solvers", "solvers/common", "solvers/engine"}, mayImport["solvers"],
+			borrowed[parts[1]])
 		return "solvers", strings.Join(parts[:2], "/"), allowed
 	}
 	for n := len(parts); n > 0; n-- {
@@ -164,8 +171,8 @@ func TestOtherPackagesDoNotNameSolvers(t *testing.T) {
 	}
 }
 
-// firstNamed returns the first of the names that is a word of text, or "". If text is an import path of this module, it
-// returns the solver's folder.
+// firstNamed returns the first of the names that is a word of text, or "". If text is an import path of this module,
+// it returns the solver's folder.
 func firstNamed(text string, names []string) string {
 	if path, ok := strings.CutPrefix(text, module); ok {
 		folder, ok := strings.CutPrefix(path, "solvers/")
@@ -193,8 +200,8 @@ func TestFirstNamed(t *testing.T) {
 	}
 }
 
-// solverNames returns the names of the folders of solvers, and the names of the kinds and verification suites that they
-// register.
+// solverNames returns the names of the folders of solvers, and the names of the kinds and verification suites that
+// they register.
 func solverNames(t *testing.T, root string) (names []string) {
 	folders, err := filepath.Glob(filepath.Join(root, "solvers", "*", "kernels"))
 	if err != nil {

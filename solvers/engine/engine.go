@@ -35,7 +35,8 @@ type Definition struct {
 	Fields []solvers.Field // of which the saved and hashed ones are the state
 	Shapes []solvers.Shape
 	Saved  []Scalar
-	// Quiesce makes the fields, and the entities of growing sets, readable; Restored recomputes what depends on the state.
+	// Quiesce makes the fields, and the entities of growing sets, readable; Restored recomputes what depends on the
+	// state.
 	Quiesce  func(ctx context.Context) error
 	Restored func(ctx context.Context) error
 	// Failed returns an error of a step that the step cannot return.
@@ -88,8 +89,11 @@ func (e *Engine) Step() Step { return e.steps[e.current] }
 func (e *Engine) Owns(c io.Closer) { e.closers = append(e.closers, c) }
 
 // program makes a program.
-func (e *Engine) program(ctx context.Context, f func(p *Program)) *Program {
-	p := &Program{engine: e, ctx: ctx}
+func (e *Engine) program(ctx context.Context, f func(p *Program)) *Program { return e.programIn(ctx, 0, f) }
+
+// programIn makes a program that begins in a phase.
+func (e *Engine) programIn(ctx context.Context, phase int, f func(p *Program)) *Program {
+	p := &Program{engine: e, ctx: ctx, phase: phase}
 	if f != nil {
 		f(p)
 	}
@@ -191,8 +195,8 @@ func (e *Engine) Define(ctx context.Context, def Definition) (err error) {
 	return e.agree(ctx)
 }
 
-// agree returns an error, on all ranks, if the exchanges and reductions of some ranks are not those of the others: they
-// would wait for each other forever.
+// agree returns an error, on all ranks, if the exchanges and reductions of some ranks are not those of the others:
+// they would wait for each other forever.
 func (e *Engine) agree(ctx context.Context) error {
 	var list []byte
 	all := slices.Concat(e.programs, []*Program{e.rest}, e.measures.programs[0], e.measures.programs[1])

@@ -14,8 +14,8 @@ import (
 type Task struct {
 	Loop   backend.Loop
 	Lo, Hi int
-	// Limit, unless nil, is where the index ends instead of Hi: the length of a list that the device has made, or an upper
-	// bound of it. Call Engine.Forget when it changes.
+	// Limit, unless nil, is where the index ends instead of Hi: the length of a list that the device has made, or an
+	// upper bound of it. Call Engine.Forget when it changes.
 	Limit *int
 }
 
@@ -28,8 +28,8 @@ func Whole(loop backend.Loop, n int) Task { return Task{Loop: loop, Hi: n} }
 // Over is a loop over a box.
 func Over(loop backend.Loop, box abi.Box) Task { return Task{Loop: loop, Hi: box.Size()} }
 
-// Program is what a step does, in order. It is made once for each step of a cycle, and the same on all ranks except for
-// the tasks.
+// Program is what a step does, in order. It is made once for each step of a cycle, and the same on all ranks except
+// for the tasks.
 type Program struct {
 	engine *Engine
 	ctx    context.Context // of New, for the exchanges that are connected while the program is made
@@ -158,8 +158,7 @@ type Repeated struct {
 
 // Repeat repeats a program.
 func (p *Program) Repeat(r *Repeated) {
-	r.program = p.engine.program(p.ctx, r.Body)
-	r.program.phase = p.phase
+	r.program = p.engine.programIn(p.ctx, p.phase, r.Body)
 	if p.err == nil {
 		p.err = r.program.err
 	}

@@ -116,3 +116,33 @@ func movedAlpha[F num.Float](cfl, thickness, along, alpha F) F {
 func lineFlux[F num.Float](cfl, thickness, along, across, alpha F) F {
 	return cfl * geom.Area(along*thickness, across, movedAlpha(cfl, thickness, along, alpha))
 }
+
+// The functions below are for other solvers that advect volume fractions.
+
+// FluxOfLine is the fluid that passes a face across an axis upwards from a mixed cell in the plane, as a fraction of
+// the cell's volume. cfl is the CFL number of the face, and p the line of the donor.
+func FluxOfLine[F num.Float](axis int32, cfl F, p *geom.Line[F]) F {
+	along, across := p.X, p.Y
+	if axis == 1 {
+		along, across = across, along
+	}
+	return lineFlux(cfl, num.Abs(cfl), along, across, p.Alpha)
+}
+
+// FluxOfPlane is FluxOfLine in space.
+func FluxOfPlane[F num.Float](axis int32, cfl F, p *geom.Plane[F]) F {
+	along, a, b := p.X, p.Y, p.Z
+	if axis == 1 {
+		along, a = a, along
+	} else if axis == 2 {
+		along, b = b, along
+	}
+	t := num.Abs(cfl)
+	return cfl * geom.Volume(along*t, a, b, movedAlpha(cfl, t, along, p.Alpha))
+}
+
+// AfterSweep is the volume fraction after a sweep of Weymouth and Yue: start is the fraction when the step began, lo
+// and hi are the CFL numbers of the cell's faces, in and out the fluid that passes them.
+func AfterSweep[F num.Float](f, start, lo, hi, in, out F) F {
+	return updated(WeymouthYue, f, start, lo, hi, in, out)
+}

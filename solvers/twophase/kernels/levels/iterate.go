@@ -18,8 +18,6 @@ type Iteration struct {
 	Tolerance            float64 // of the largest residual
 	Residual             float64 // the largest one
 	Count                int64   // iterations of this solution
-	Total, Most          int64   // of all solutions, and of the one that took most
-	Failed               int64   // solutions that did not converge
 }
 
 // Sums are fixed-point numbers in two words, with 30 and 60 bits after the point: a number of magnitude at most 1 is
@@ -198,19 +196,14 @@ func Step[F num.Float](i, j, k int, l *Lattice, it *Iteration, d, q, x, r []F) F
 	return num.Abs(v)
 }
 
-// Judge ends the iterations if the largest residual, which it resets, is within the tolerance.
+// Judge ends the iterations if the largest residual, which it resets, is within the tolerance, or after the most.
 //
 //atoll:kernel
 func Judge[F num.Float](i int, most int64, residual *atomics.Most[F], it *Iteration, done []int32) {
 	if done[i] == 0 {
 		it.Residual = float64(residual.Value())
 		it.Count++
-		it.Total++
-		it.Most = max(it.Most, it.Count)
-		if it.Residual <= it.Tolerance {
-			done[i] = 1
-		} else if it.Count >= most {
-			it.Failed++
+		if it.Residual <= it.Tolerance || it.Count >= most {
 			done[i] = 1
 		}
 	}

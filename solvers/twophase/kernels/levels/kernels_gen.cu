@@ -243,13 +243,10 @@ struct Iteration {
     double Tolerance;
     double Residual_;
     int64 Count;
-    int64 Total, Most_;
-    int64 Failed;
 };
-static_assert(sizeof(Iteration) == 80 && offsetof(Iteration, Product) == 0 && offsetof(Iteration, Alpha) == 8 &&
+static_assert(sizeof(Iteration) == 56 && offsetof(Iteration, Product) == 0 && offsetof(Iteration, Alpha) == 8 &&
     offsetof(Iteration, Beta) == 16 && offsetof(Iteration, Mean) == 24 && offsetof(Iteration, Tolerance) == 32 &&
-    offsetof(Iteration, Residual_) == 40 && offsetof(Iteration, Count) == 48 && offsetof(Iteration, Total) == 56 &&
-    offsetof(Iteration, Most_) == 64 && offsetof(Iteration, Failed) == 72, "Iteration");
+    offsetof(Iteration, Residual_) == 40 && offsetof(Iteration, Count) == 48, "Iteration");
 
 // Level is the matrix on a level. The coefficient of a face has the index of the cell above it; beyond a side it is 0,
 // or, for a value of 0 at the side, that of the half cell.
@@ -626,7 +623,7 @@ DEVICE void SolveBottom_f64_at(int64 i, const Bottom_f64 *b, Slice<double> rhs, 
 }
 
 // powerOfTwo returns 2^n for |n| below 1023.
-// powerOfTwo, iterate.go:61
+// powerOfTwo, iterate.go:59
 DEVICE double powerOfTwo(int64 n) {
     double base = 2.0, power = 1.0;
     if (n < 0) {
@@ -643,7 +640,7 @@ DEVICE double powerOfTwo(int64 n) {
     return power;
 }
 
-// setScale, iterate.go:50
+// setScale, iterate.go:48
 DEVICE void setScale(double v, Scale *s) {
     s->Scale_ = 0.0;
     s->Unscale = 0.0;
@@ -658,7 +655,7 @@ DEVICE void setScale(double v, Scale *s) {
 }
 
 // Prepare prepares a sum of numbers whose largest magnitude is bound, which it resets.
-// Prepare[float32], iterate.go:42
+// Prepare[float32], iterate.go:40
 DEVICE void Prepare_f32_at(int64 i, Most<float> *bound, Scale *s, Slice<int64> sum) {
     double v = double(bound->Value());
     bound->Reset();
@@ -668,7 +665,7 @@ DEVICE void Prepare_f32_at(int64 i, Most<float> *bound, Scale *s, Slice<int64> s
 }
 
 // Prepare prepares a sum of numbers whose largest magnitude is bound, which it resets.
-// Prepare[float64], iterate.go:42
+// Prepare[float64], iterate.go:40
 DEVICE void Prepare_f64_at(int64 i, Most<double> *bound, Scale *s, Slice<int64> sum) {
     double v = bound->Value();
     bound->Reset();
@@ -678,7 +675,7 @@ DEVICE void Prepare_f64_at(int64 i, Most<double> *bound, Scale *s, Slice<int64> 
 }
 
 // AddProducts adds the products of the numbers of chunk t of x and y, or with plain those of x.
-// AddProducts[float32], iterate.go:84
+// AddProducts[float32], iterate.go:82
 DEVICE void AddProducts_f32_at(int64 t, bool plain, Scale *s, Slice<float> x, Slice<float> y, Slice<int64> sum,
         Array<int64, 128> *high, Array<int64, 128> *low) {
     TURNS(int32, k, 128) {
@@ -717,7 +714,7 @@ DEVICE void AddProducts_f32_at(int64 t, bool plain, Scale *s, Slice<float> x, Sl
 }
 
 // AddProducts adds the products of the numbers of chunk t of x and y, or with plain those of x.
-// AddProducts[float64], iterate.go:84
+// AddProducts[float64], iterate.go:82
 DEVICE void AddProducts_f64_at(int64 t, bool plain, Scale *s, Slice<double> x, Slice<double> y, Slice<int64> sum,
         Array<int64, 128> *high, Array<int64, 128> *low) {
     TURNS(int32, k, 128) {
@@ -766,7 +763,7 @@ DEVICE float num_Abs_f32(float x) {
 }
 
 // MaxProduct returns the magnitude of a product.
-// MaxProduct[float32], iterate.go:122
+// MaxProduct[float32], iterate.go:120
 DEVICE float MaxProduct_f32_at(int64 i, Slice<float> x, Slice<float> y) {
     return num_Abs_f32(x[i] * y[i]);
 }
@@ -782,25 +779,25 @@ DEVICE double num_Abs_f64(double x) {
 }
 
 // MaxProduct returns the magnitude of a product.
-// MaxProduct[float64], iterate.go:122
+// MaxProduct[float64], iterate.go:120
 DEVICE double MaxProduct_f64_at(int64 i, Slice<double> x, Slice<double> y) {
     return num_Abs_f64(x[i] * y[i]);
 }
 
 // value is a sum that Prepare has begun: NaN if a number was not finite.
-// (*Scale).value, iterate.go:77
+// (*Scale).value, iterate.go:75
 DEVICE double Scale_value(Scale *s, Slice<int64> sum) {
     return s->Unscale * (double(sum[0]) * 0x1p-30 /* 9.313225746154785e-10 */ + double(sum[1]) * 0x1p-60 /* 8.673617379884035e-19 */);
 }
 
 // SetMean computes the mean of n cells from their sum.
-// SetMean, iterate.go:127
+// SetMean, iterate.go:125
 DEVICE void SetMean_at(int64 i, double n, Scale *s, Slice<int64> sum, Iteration *it) {
     it->Mean = Scale_value(s, sum) / n;
 }
 
 // Subtract subtracts the mean from the residual of a cell, and returns its magnitude.
-// Subtract[float32], iterate.go:134
+// Subtract[float32], iterate.go:132
 DEVICE float Subtract_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration *it, Slice<float> r) {
     int64 c = Lattice_at(l, i, j, k);
     float v = r[c] - float(it->Mean);
@@ -809,7 +806,7 @@ DEVICE float Subtract_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Iterat
 }
 
 // Subtract subtracts the mean from the residual of a cell, and returns its magnitude.
-// Subtract[float64], iterate.go:134
+// Subtract[float64], iterate.go:132
 DEVICE double Subtract_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration *it, Slice<double> r) {
     int64 c = Lattice_at(l, i, j, k);
     double v = r[c] - it->Mean;
@@ -818,7 +815,7 @@ DEVICE double Subtract_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Itera
 }
 
 // Begin begins iterations from the largest residual, which it resets.
-// Begin[float32], iterate.go:144
+// Begin[float32], iterate.go:142
 DEVICE void Begin_f32_at(int64 i, Most<float> *residual, Iteration *it, Slice<int32> done) {
     it->Residual_ = double(residual->Value());
     residual->Reset();
@@ -833,7 +830,7 @@ DEVICE void Begin_f32_at(int64 i, Most<float> *residual, Iteration *it, Slice<in
 }
 
 // Begin begins iterations from the largest residual, which it resets.
-// Begin[float64], iterate.go:144
+// Begin[float64], iterate.go:142
 DEVICE void Begin_f64_at(int64 i, Most<double> *residual, Iteration *it, Slice<int32> done) {
     it->Residual_ = residual->Value();
     residual->Reset();
@@ -849,7 +846,7 @@ DEVICE void Begin_f64_at(int64 i, Most<double> *residual, Iteration *it, Slice<i
 
 // Turn computes the length β of the old direction in the new one, from the product of residual and preconditioned
 // residual.
-// Turn, iterate.go:158
+// Turn, iterate.go:156
 DEVICE void Turn_at(int64 i, Scale *s, Slice<int64> sum, Iteration *it, Slice<int32> done) {
     double product = Scale_value(s, sum);
     it->Beta = 0.0;
@@ -862,7 +859,7 @@ DEVICE void Turn_at(int64 i, Scale *s, Slice<int64> sum, Iteration *it, Slice<in
 }
 
 // Direct computes the new direction.
-// Direct[float32], iterate.go:172
+// Direct[float32], iterate.go:170
 DEVICE void Direct_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration *it, Slice<float> z,
         Slice<float> d) {
     int64 c = Lattice_at(l, i, j, k);
@@ -870,7 +867,7 @@ DEVICE void Direct_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration
 }
 
 // Direct computes the new direction.
-// Direct[float64], iterate.go:172
+// Direct[float64], iterate.go:170
 DEVICE void Direct_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration *it, Slice<double> z,
         Slice<double> d) {
     int64 c = Lattice_at(l, i, j, k);
@@ -879,7 +876,7 @@ DEVICE void Direct_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration
 
 // Measure computes the length α of the step from the product of the direction d and A d; 0 once the iterations are
 // done.
-// Measure, iterate.go:181
+// Measure, iterate.go:179
 DEVICE void Measure_at(int64 i, Scale *s, Slice<int64> sum, Iteration *it, Slice<int32> done) {
     double product = Scale_value(s, sum);
     it->Alpha = 0.0;
@@ -889,7 +886,7 @@ DEVICE void Measure_at(int64 i, Scale *s, Slice<int64> sum, Iteration *it, Slice
 }
 
 // Step takes the step in a cell, and returns the magnitude of the residual.
-// Step[float32], iterate.go:192
+// Step[float32], iterate.go:190
 DEVICE float Step_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration *it, Slice<float> d,
         Slice<float> q, Slice<float> x, Slice<float> r) {
     int64 c = Lattice_at(l, i, j, k);
@@ -901,7 +898,7 @@ DEVICE float Step_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration 
 }
 
 // Step takes the step in a cell, and returns the magnitude of the residual.
-// Step[float64], iterate.go:192
+// Step[float64], iterate.go:190
 DEVICE double Step_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration *it, Slice<double> d,
         Slice<double> q, Slice<double> x, Slice<double> r) {
     int64 c = Lattice_at(l, i, j, k);
@@ -912,36 +909,26 @@ DEVICE double Step_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration
     return num_Abs_f64(v);
 }
 
-// Judge ends the iterations if the largest residual, which it resets, is within the tolerance.
-// Judge[float32], iterate.go:204
+// Judge ends the iterations if the largest residual, which it resets, is within the tolerance, or after the most.
+// Judge[float32], iterate.go:202
 DEVICE void Judge_f32_at(int64 i, int64 most, Most<float> *residual, Iteration *it, Slice<int32> done) {
     if (done[i] == 0) {
         it->Residual_ = double(residual->Value());
         it->Count = add(it->Count, int64(1));
-        it->Total = add(it->Total, int64(1));
-        it->Most_ = go_max<int64>(it->Most_, it->Count);
-        if (it->Residual_ <= it->Tolerance) {
-            done[i] = 1;
-        } else if (it->Count >= most) {
-            it->Failed = add(it->Failed, int64(1));
+        if (it->Residual_ <= it->Tolerance || it->Count >= most) {
             done[i] = 1;
         }
     }
     residual->Reset();
 }
 
-// Judge ends the iterations if the largest residual, which it resets, is within the tolerance.
-// Judge[float64], iterate.go:204
+// Judge ends the iterations if the largest residual, which it resets, is within the tolerance, or after the most.
+// Judge[float64], iterate.go:202
 DEVICE void Judge_f64_at(int64 i, int64 most, Most<double> *residual, Iteration *it, Slice<int32> done) {
     if (done[i] == 0) {
         it->Residual_ = residual->Value();
         it->Count = add(it->Count, int64(1));
-        it->Total = add(it->Total, int64(1));
-        it->Most_ = go_max<int64>(it->Most_, it->Count);
-        if (it->Residual_ <= it->Tolerance) {
-            done[i] = 1;
-        } else if (it->Count >= most) {
-            it->Failed = add(it->Failed, int64(1));
+        if (it->Residual_ <= it->Tolerance || it->Count >= most) {
             done[i] = 1;
         }
     }
@@ -1560,21 +1547,21 @@ extern "C" __global__ void __launch_bounds__(128) SolveBottom_f64(int64 lo, int6
     if (i < hi) SolveBottom_f64_at(i, &b, rhs, x);
 }
 
-// Kernel Prepare, iterate.go:42
+// Kernel Prepare, iterate.go:40
 extern "C" __global__ void __launch_bounds__(128) Prepare_f32(int64 lo, int64 hi, Most<float> *bound, Scale *s,
         Slice<int64> sum) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Prepare_f32_at(i, bound, s, sum);
 }
 
-// Kernel Prepare, iterate.go:42
+// Kernel Prepare, iterate.go:40
 extern "C" __global__ void __launch_bounds__(128) Prepare_f64(int64 lo, int64 hi, Most<double> *bound, Scale *s,
         Slice<int64> sum) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Prepare_f64_at(i, bound, s, sum);
 }
 
-// Kernel AddProducts, iterate.go:84
+// Kernel AddProducts, iterate.go:82
 extern "C" __global__ void __launch_bounds__(128) AddProducts_f32(int64 lo, int64 hi, bool plain, Scale *s,
         Slice<float> x, Slice<float> y, Slice<int64> sum) {
     SHARED(high, Array<int64, 128>);
@@ -1583,7 +1570,7 @@ extern "C" __global__ void __launch_bounds__(128) AddProducts_f32(int64 lo, int6
     if (t < hi) AddProducts_f32_at(t, plain, s, x, y, sum, &high, &low);
 }
 
-// Kernel AddProducts, iterate.go:84
+// Kernel AddProducts, iterate.go:82
 extern "C" __global__ void __launch_bounds__(128) AddProducts_f64(int64 lo, int64 hi, bool plain, Scale *s,
         Slice<double> x, Slice<double> y, Slice<int64> sum) {
     SHARED(high, Array<int64, 128>);
@@ -1592,7 +1579,7 @@ extern "C" __global__ void __launch_bounds__(128) AddProducts_f64(int64 lo, int6
     if (t < hi) AddProducts_f64_at(t, plain, s, x, y, sum, &high, &low);
 }
 
-// Kernel MaxProduct, iterate.go:122
+// Kernel MaxProduct, iterate.go:120
 extern "C" __global__ void __launch_bounds__(128) MaxProduct_f32(int64 lo, int64 hi, Slice<float> x,
         Slice<float> y, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -1601,7 +1588,7 @@ extern "C" __global__ void __launch_bounds__(128) MaxProduct_f32(int64 lo, int64
     reduce(result, key);
 }
 
-// Kernel MaxProduct, iterate.go:122
+// Kernel MaxProduct, iterate.go:120
 extern "C" __global__ void __launch_bounds__(128) MaxProduct_f64(int64 lo, int64 hi, Slice<double> x,
         Slice<double> y, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -1610,14 +1597,14 @@ extern "C" __global__ void __launch_bounds__(128) MaxProduct_f64(int64 lo, int64
     reduce(result, key);
 }
 
-// Kernel SetMean, iterate.go:127
+// Kernel SetMean, iterate.go:125
 extern "C" __global__ void __launch_bounds__(128) SetMean(int64 lo, int64 hi, double n, Scale *s, Slice<int64> sum,
         Iteration *it) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) SetMean_at(i, n, s, sum, it);
 }
 
-// Kernel Subtract, iterate.go:134
+// Kernel Subtract, iterate.go:132
 extern "C" __global__ void __launch_bounds__(128) Subtract_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Iteration *it, Slice<float> r,
         Most<float> *result) {
@@ -1629,7 +1616,7 @@ extern "C" __global__ void __launch_bounds__(128) Subtract_f32(int64 lo_i, int64
     reduce(result, key);
 }
 
-// Kernel Subtract, iterate.go:134
+// Kernel Subtract, iterate.go:132
 extern "C" __global__ void __launch_bounds__(128) Subtract_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Iteration *it, Slice<double> r,
         Most<double> *result) {
@@ -1641,28 +1628,28 @@ extern "C" __global__ void __launch_bounds__(128) Subtract_f64(int64 lo_i, int64
     reduce(result, key);
 }
 
-// Kernel Begin, iterate.go:144
+// Kernel Begin, iterate.go:142
 extern "C" __global__ void __launch_bounds__(128) Begin_f32(int64 lo, int64 hi, Most<float> *residual,
         Iteration *it, Slice<int32> done) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Begin_f32_at(i, residual, it, done);
 }
 
-// Kernel Begin, iterate.go:144
+// Kernel Begin, iterate.go:142
 extern "C" __global__ void __launch_bounds__(128) Begin_f64(int64 lo, int64 hi, Most<double> *residual,
         Iteration *it, Slice<int32> done) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Begin_f64_at(i, residual, it, done);
 }
 
-// Kernel Turn, iterate.go:158
+// Kernel Turn, iterate.go:156
 extern "C" __global__ void __launch_bounds__(128) Turn(int64 lo, int64 hi, Scale *s, Slice<int64> sum,
         Iteration *it, Slice<int32> done) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Turn_at(i, s, sum, it, done);
 }
 
-// Kernel Direct, iterate.go:172
+// Kernel Direct, iterate.go:170
 extern "C" __global__ void __launch_bounds__(128) Direct_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Iteration *it, Slice<float> z, Slice<float> d) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -1671,7 +1658,7 @@ extern "C" __global__ void __launch_bounds__(128) Direct_f32(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Direct_f32_at(i, j, k, &l, it, z, d);
 }
 
-// Kernel Direct, iterate.go:172
+// Kernel Direct, iterate.go:170
 extern "C" __global__ void __launch_bounds__(128) Direct_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Iteration *it, Slice<double> z, Slice<double> d) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -1680,14 +1667,14 @@ extern "C" __global__ void __launch_bounds__(128) Direct_f64(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Direct_f64_at(i, j, k, &l, it, z, d);
 }
 
-// Kernel Measure, iterate.go:181
+// Kernel Measure, iterate.go:179
 extern "C" __global__ void __launch_bounds__(128) Measure(int64 lo, int64 hi, Scale *s, Slice<int64> sum,
         Iteration *it, Slice<int32> done) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Measure_at(i, s, sum, it, done);
 }
 
-// Kernel Step, iterate.go:192
+// Kernel Step, iterate.go:190
 extern "C" __global__ void __launch_bounds__(128) Step_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Iteration *it, Slice<float> d, Slice<float> q,
         Slice<float> x, Slice<float> r, Most<float> *result) {
@@ -1699,7 +1686,7 @@ extern "C" __global__ void __launch_bounds__(128) Step_f32(int64 lo_i, int64 hi_
     reduce(result, key);
 }
 
-// Kernel Step, iterate.go:192
+// Kernel Step, iterate.go:190
 extern "C" __global__ void __launch_bounds__(128) Step_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Iteration *it, Slice<double> d, Slice<double> q,
         Slice<double> x, Slice<double> r, Most<double> *result) {
@@ -1711,14 +1698,14 @@ extern "C" __global__ void __launch_bounds__(128) Step_f64(int64 lo_i, int64 hi_
     reduce(result, key);
 }
 
-// Kernel Judge, iterate.go:204
+// Kernel Judge, iterate.go:202
 extern "C" __global__ void __launch_bounds__(128) Judge_f32(int64 lo, int64 hi, int64 most, Most<float> *residual,
         Iteration *it, Slice<int32> done) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Judge_f32_at(i, most, residual, it, done);
 }
 
-// Kernel Judge, iterate.go:204
+// Kernel Judge, iterate.go:202
 extern "C" __global__ void __launch_bounds__(128) Judge_f64(int64 lo, int64 hi, int64 most, Most<double> *residual,
         Iteration *it, Slice<int32> done) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

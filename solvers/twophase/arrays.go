@@ -1,0 +1,98 @@
+package twophase
+
+import (
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/twophase/kernels"
+	"github.com/atoll-hpc/atoll/solvers/twophase/kernels/levels"
+	"github.com/atoll-hpc/atoll/solvers/twophase/multigrid"
+)
+
+// arrays are the arrays of a rank. The same declarations estimate its memory. Those of velocities and accelerations
+// have a component for each axis, over faces.
+type arrays[F num.Float] struct {
+	f            [2]*engine.Array[F] // volume fraction, before and after a sweep
+	start        *engine.Array[F]    // the same when the step began
+	volume, mass *engine.Array[F]    // that pass faces
+	lines        *engine.Array[geom.Line[F]]
+	planes       *engine.Array[geom.Plane[F]]
+	kappa        *engine.Array[F]
+	u            [3]*engine.Array[F]    // velocity, free of divergence
+	v            [2][3]*engine.Array[F] // while a step changes it, before and after a sweep
+	force        [3]*engine.Array[F]    // acceleration
+	pressure     *multigrid.Solver[F]
+	viscous      *viscousArrays[F]
+
+	speed      *engine.Array[atomics.Most[F]]
+	clipped    *engine.Result[kernels.Clipped]
+	divergence *engine.Result[atomics.Most[F]]
+
+	fractionSides, kappaSides sideArrays[F]
+	velocitySides             [3][3]sideArrays[F] // by when, and component
+}
+
+// viscousArrays are the arrays of the implicit viscous step. Without viscosity there are only the counts, which are 0.
+type viscousArrays[F num.Float] struct {
+	change, residual, inverse, z, direction, product [3]*engine.Array[F]
+
+	sums      *multigrid.Sums[F]
+	largest   *engine.Array[atomics.Most[F]]
+	iteration *engine.Array[levels.Iteration]
+	done      *engine.Array[int32]
+}
+
+// declare declares the arrays of a block.
+func declare[F num.Float](t *engine.Table, c *Config, b *grid.Block, boxes halo.Boxes, rank int) (a arrays[F],
+	err error) {
+	n := b.Len()
+	add := func(what string) *engine.Array[F] { return engine.Add[F](t, what, n) }
+	a.f[0], a.f[1], a.start = add("fractions"), add("fractions"), add("fractions")
+	a.volume, a.mass, a.kappa = add("fluxes"), add("fluxes"), add("curvature")
+	if b.Grid.Dim == 2 {
+		a.lines = engine.Add[geom.Line[F]](t, "planes", n)
+	} else {
+		a.planes = engine.Add[geom.Plane[F]](t, "planes", n)
+	}
+	var open [3][2]bool
+	for d := range b.Grid.Dim {
+		a.u[d], a.v[0][d], a.v[1][d], a.force[d] = add("velocity"), add("velocity"), add("velocity"), add("velocity")
+		for side := range 2 {
+			open[d][side] = !b.Grid.Periodic[d] && c.Sides[d][side].Kind == Outflow
+		}
+	}
+	if a.pressure, err = multigrid.Declare[F](t, b, boxes, rank, open); err != nil {
+		return a, err
+	}
+	a.viscous = declareViscous[F](t, c, b)
+	a.speed = engine.Add[atomics.Most[F]](t, "counters", 1)
+	a.clipped = engine.NewResult[kernels.Clipped](t, "counters", true)
+	a.divergence = engine.NewResult[atomics.Most[F]](t, "counters", false)
+	a.fractionSides = declareSides[F](t, listGhosts(b, c.cellGhost(true)))
+	a.kappaSides = declareSides[F](t, listGhosts(b, c.cellGhost(false)))
+	for w := range a.velocitySides {
+		for d := range b.Grid.Dim {
+			a.velocitySides[w][d] = declareSides[F](t, listGhosts(b, c.velocityGhost(d, when(w))))
+		}
+	}
+	return a, nil
+}
+
+func declareViscous[F num.Float](t *engine.Table, c *Config, b *grid.Block) *viscousArrays[F] {
+	v := &viscousArrays[F]{iteration: engine.Add[levels.Iteration](t, "viscosity", 1)}
+	if c.Viscosity == [2]float64{} {
+		return v
+	}
+	for d := range b.Grid.Dim {
+		for _, a := range []*[3]*engine.Array[F]{&v.change, &v.residual, &v.inverse, &v.z, &v.direction, &v.product} {
+			a[d] = engine.Add[F](t, "viscosity", b.Len())
+		}
+	}
+	v.sums = multigrid.NewSums[F](t)
+	v.largest = engine.Add[atomics.Most[F]](t, "viscosity", 1)
+	v.done = engine.Add[int32](t, "viscosity", 1)
+	return v
+}

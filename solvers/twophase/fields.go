@@ -1,0 +1,109 @@
+package twophase
+
+import (
+	"context"
+	"math"
+
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/engine"
+)
+
+// Fields are the fields that a case can write. The last ones are the state, which it cannot.
+var Fields = []solvers.Field{
+	{Name: "f", Doc: "volume fraction of the first fluid, half a step before t", Hashed: true, Saved: true,
+		GaugeDefault: true,
+		Range:        &[2]float64{0, 1},
+		Total:        &solvers.Quantity{Name: "volume", Doc: "volume of the first fluid; in the plane its area"}},
+	{Name: "p", Unit: "Pa", Doc: "pressure", Hashed: true, Saved: true},
+	{Name: "velocity", Unit: "m/s", Doc: "velocity, means of opposite faces", Components: []string{"u", "v", "w"}},
+	{Name: "vorticity", Unit: "1/s", Doc: "vorticity; in space its magnitude"},
+}
+
+// FieldsOf are Fields in dim dimensions.
+func FieldsOf(dim int) []solvers.Field {
+	fields := append([]solvers.Field{}, Fields...)
+	fields[2].Components = fields[2].Components[:dim]
+	return fields
+}
+
+// fields are the fields of a block.
+func (s *solver[F]) fields() []solvers.Field {
+	dim, cells := s.block.Grid.Dim, s.cellsOf.Space()
+	fields := FieldsOf(dim)
+	for k := range fields {
+		fields[k].Space = cells
+	}
+	fields[0] = engine.ShownOnBlock(s.Engine, fields[0], s.block, s.f[0])
+	fields[1] = engine.ShownOnBlock(s.Engine, fields[1], s.block, s.pressure.X)
+	s.derive(&fields[2], dim, s.centre)
+	s.derive(&fields[3], 1, s.vorticity)
+	for d := range dim {
+		n := s.block.Faces(d)
+		f := solvers.Field{Name: "face_" + "uvw"[d:d+1], Unit: "m/s", Doc: "velocity at faces", Hashed: true, Saved: true,
+			Space: &solvers.Space{Name: "xyz"[d:d+1] + "-face", Owned: n[0] * n[1] * n[2], Key: func(i int) int64 {
+				return s.block.FaceNumber(d, i)
+			}}}
+		fields = append(fields, engine.ShownOnFaces(s.Engine, f, s.block, d, s.u[d]))
+	}
+	return fields
+}
+
+// hostVelocity returns the velocity in memory that the host can read.
+func (s *solver[F]) hostVelocity() (u [3][]F, err error) {
+	for d := range s.block.Grid.Dim {
+		if u[d], err = s.u[d].Host(); err != nil {
+			return u, err
+		}
+	}
+	return u, nil
+}
+
+// derive makes a field of n numbers of each cell, which a function computes from the velocity.
+func (s *solver[F]) derive(f *solvers.Field, n int, of func(u *[3][]F, c int, to []float64)) {
+	f.Values = func(context.Context) ([]float64, error) {
+		u, err := s.hostVelocity()
+		if err != nil {
+			return nil, err
+		}
+		values := make([]float64, n*s.block.Cells())
+		cell := 0
+		for c := range s.block.OwnedIndices() {
+			of(&u, c, values[n*cell:n*(cell+1)])
+			cell++
+		}
+		return values, nil
+	}
+	var u [3][]F
+	f.ValuesAt = func(_ context.Context, entities []int, values []float64) (err error) {
+		if u, err = s.hostVelocity(); err != nil {
+			return err
+		}
+		for k, i := range entities {
+			nx, ny := s.block.N[0], s.block.N[1]
+			of(&u, s.block.Index(i%nx, i/nx%ny, i/(nx*ny)), values[n*k:n*(k+1)])
+		}
+		return nil
+	}
+}
+
+// centre computes the velocity at a cell's centre.
+func (s *solver[F]) centre(u *[3][]F, c int, to []float64) {
+	for d := range to {
+		to[d] = (float64(u[d][c]) + float64(u[d][c+int(s.stride(d))])) / 2
+	}
+}
+
+// vorticity computes the vorticity at a cell's centre from central differences.
+func (s *solver[F]) vorticity(u *[3][]F, c int, to []float64) {
+	slope := func(d, along int) float64 {
+		step, own := int(s.stride(along)), int(s.stride(d))
+		up := float64(u[d][c+step]) + float64(u[d][c+step+own])
+		down := float64(u[d][c-step]) + float64(u[d][c-step+own])
+		return (up - down) / (4 * float64(s.spacing))
+	}
+	z := slope(1, 0) - slope(0, 1)
+	if to[0] = z; s.block.Grid.Dim == 3 {
+		x, y := slope(2, 1)-slope(1, 2), slope(0, 2)-slope(2, 0)
+		to[0] = math.Sqrt(x*x + y*y + z*z)
+	}
+}

@@ -1,0 +1,176 @@
+package kernels
+
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
+// Curvature finds the curvature of the interface: from heights of columns where they exist, otherwise from a parabola
+// or paraboloid that fits the lines or polygons of a cell and its neighbours.
+//
+//atoll:constant
+type Curvature[F num.Float] struct {
+	Lattice
+	F      []F
+	Lines  []geom.Line[F] // of mixed cells and their neighbours
+	Planes []geom.Plane[F]
+	Kappa  []F // times the spacing, positive for a drop of the first fluid; NoCurvature without an interface
+}
+
+const (
+	faint     = 1e-6 // fractions within it of 0 and 1 count as pure
+	columnEnd = 4    // a column reaches at most so many cells up and down
+	columnTol = 1e-6 // its ends are full and empty within this
+	mostBent  = 2    // the largest curvature of a fit, times the spacing
+)
+
+// FindCurvature computes the curvature of a cell.
+//
+//atoll:kernel grain=256
+func FindCurvature[F num.Float](i, j, k int, q *Curvature[F]) {
+	c := q.at(i, j, k)
+	kappa := F(NoCurvature)
+	if q.hasInterface(c) {
+		found := false
+		n := q.normal(c)
+		kappa, found = q.fromHeights(c, n)
+		if !found {
+			kappa = q.fromPolygons(c, n)
+		}
+	}
+	q.Kappa[c] = kappa
+}
+
+// mixed reports whether an interface crosses a cell.
+func (q *Curvature[F]) mixed(c int) bool { return q.F[c] > faint && q.F[c] < 1-faint }
+
+// hasInterface reports whether an interface crosses a cell, or is on a face of it.
+func (q *Curvature[F]) hasInterface(c int) bool {
+	if q.mixed(c) {
+		return true
+	}
+	full := q.F[c] > 0.5
+	for axis := range q.Dim {
+		s := q.stride(axis)
+		for side := range 2 {
+			f := q.F[c+(2*side-1)*s]
+			if full && f <= faint || !full && f >= 1-faint {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// normal is the normal out of the first fluid: that of the cell's plane, or of a difference in a pure cell.
+func (q *Curvature[F]) normal(c int) (n [3]F) {
+	if q.mixed(c) {
+		if q.Dim == 2 {
+			n[0], n[1] = q.Lines[c].X, q.Lines[c].Y
+		} else {
+			n[0], n[1], n[2] = q.Planes[c].X, q.Planes[c].Y, q.Planes[c].Z
+		}
+		return n
+	}
+	for axis := range q.Dim {
+		s := q.stride(axis)
+		n[axis] = q.F[c-s] - q.F[c+s]
+	}
+	return n
+}
+
+// height is the height of the interface in the column through cell c along a stride, from the centre of c in cells,
+// upwards positive. sign is 1 if fluid is below, -1 if above. The column reaches as far as to a full and an empty
+// cell.
+func (q *Curvature[F]) height(c, s, sign int) (h F, found bool) {
+	down, up := -sign*s, sign*s
+	own := unit(q.F[c])
+	sum := own
+	lo := 0
+	v, last := own, own
+	for v < 1-columnTol {
+		lo++
+		if lo > columnEnd {
+			return 0, false
+		}
+		last, v = v, unit(q.F[c+lo*down])
+		if lo > 1 && v < columnTol && last < columnTol && own > columnTol {
+			return 0, false // beyond the fluid below
+		}
+		sum += v
+	}
+	hi := 0
+	v = own
+	for v > columnTol {
+		hi++
+		if hi > columnEnd {
+			return 0, false
+		}
+		last, v = v, unit(q.F[c+hi*up])
+		if hi > 1 && v > 1-columnTol && last > 1-columnTol && own < 1-columnTol {
+			return 0, false
+		}
+		sum += v
+	}
+	return (sum - F(lo) - 0.5) * F(sign), true
+}
+
+// unit limits a number to [0, 1].
+func unit[F num.Float](v F) F { return num.Larger(0, num.Smaller(1, v)) }
+
+// fromHeights is the curvature of the graph of heights along the axis nearest to the normal along which all exist.
+func (q *Curvature[F]) fromHeights(c int, n [3]F) (kappa F, found bool) {
+	var done [3]bool
+	for range q.Dim {
+		axis := int32(-1)
+		for d := range q.Dim {
+			if !done[d] && (axis < 0 || num.Abs(n[d]) > num.Abs(n[axis])) {
+				axis = d
+			}
+		}
+		done[axis] = true
+		kappa, found = q.alongAxis(c, axis, n[axis])
+		if found {
+			return kappa, true
+		}
+	}
+	return 0, false
+}
+
+func (q *Curvature[F]) alongAxis(c int, axis int32, n F) (kappa F, found bool) {
+	sign := 1
+	if n < 0 {
+		sign = -1
+	}
+	first := (axis + 1) % q.Dim
+	s, a := q.stride(axis), q.stride(first)
+	var h [9]F
+	rows, b := 1, 0
+	if q.Dim == 3 {
+		rows, b = 3, q.stride((axis+2)%3)
+	}
+	middle := (rows / 2) * 3
+	for y := range rows {
+		for x := range 3 {
+			h[3*y+x], found = q.height(c+(x-1)*a+(y-rows/2)*b, s, sign)
+			if !found {
+				return 0, false
+			}
+		}
+	}
+	if num.Abs(h[middle+1]) > 1 {
+		return 0, false // the interface of this column belongs to another cell
+	}
+	hx, hxx := (h[middle+2]-h[middle])/2, h[middle+2]-2*h[middle+1]+h[middle]
+	if q.Dim == 2 {
+		return F(sign) * bend(hx, 0, hxx, 0, 0), true
+	}
+	hy, hyy := (h[7]-h[1])/2, h[7]-2*h[4]+h[1]
+	return F(sign) * bend(hx, hy, hxx, hyy, (h[8]-h[6]-h[2]+h[0])/4), true
+}
+
+// bend is the curvature of the graph of a function with the given derivatives, positive where it is concave.
+func bend[F num.Float](x, y, xx, yy, xy F) F {
+	size := 1 + x*x + y*y
+	return -(xx*(1+y*y) + yy*(1+x*x) - 2*xy*x*y) / (size * num.Sqrt(size))
+}

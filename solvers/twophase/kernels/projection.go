@@ -1,0 +1,138 @@
+package kernels
+
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/twophase/kernels/levels"
+)
+
+// NoCurvature stands for the curvature of a cell without interface. Curvatures are times the spacing, at most 2 or so.
+const NoCurvature = 1e30
+
+// Faces are the faces of one velocity component.
+//
+//atoll:constant
+type Faces[F num.Float] struct {
+	Lattice
+	Fluids  Fluids[F]
+	Axis    int32
+	Across  int32 // stride along the axis
+	Spacing F
+	Gravity F // along the axis, in m/s²
+	F       []F
+	Kappa   []F // curvature times the spacing
+	P       []F
+	A       []F // coefficients of the pressure's equation
+	V       []F
+	Force   []F // the acceleration by all forces, that of the pressure included
+}
+
+// Exert replaces the acceleration of the last step, which the velocity contains, by that of surface tension and
+// gravity. The force of surface tension is at faces, where the pressure's gradient is too, so that both can balance.
+//
+//atoll:kernel lanes
+func Exert[F num.Float](i, j, k int, q *Faces[F], clock *Clock[F]) {
+	c := q.at(i, j, k)
+	below := c - int(q.Across)
+	a := q.Gravity
+	step := q.F[c] - q.F[below]
+	if q.Fluids.Tension != 0 && step != 0 {
+		kappa := curvatureBetween(q.Kappa[below], q.Kappa[c])
+		force := q.Fluids.Tension * kappa * step / (q.Spacing * q.Spacing)
+		a += force / q.Fluids.between(q.F[below], q.F[c])
+	}
+	q.V[c] += clock.Dt * (a - q.Force[c])
+	q.Force[c] = a
+}
+
+// curvatureBetween is the curvature at a face: the mean of those of its cells that have one.
+func curvatureBetween[F num.Float](a, b F) F {
+	if a == NoCurvature {
+		a = b
+	}
+	if b == NoCurvature {
+		b = a
+	}
+	kappa := 0.5 * (a + b)
+	if a == NoCurvature {
+		kappa = 0
+	}
+	return kappa
+}
+
+// Sides are the faces in the sides of the grid across an axis: the index of the first one and that of the last one,
+// and whether the pressure is 0 there. A periodic axis has none: First is -1.
+//
+//atoll:constant
+type Sides struct {
+	First, Last         int32
+	FirstOpen, LastOpen bool
+}
+
+// Couple computes the coefficient 1/ρ of a face in the pressure's equation: 0 in a side, or twice that of the cell if
+// the pressure is 0 in the side.
+//
+//atoll:kernel
+func Couple[F num.Float](i, j, k int, q *Faces[F], s *Sides) {
+	c := q.at(i, j, k)
+	below := c - int(q.Across)
+	at := int32(i)
+	if q.Axis == 1 {
+		at = int32(j)
+	} else if q.Axis == 2 {
+		at = int32(k)
+	}
+	v := 1 / q.Fluids.between(q.F[below], q.F[c])
+	if at == s.First {
+		v = 0
+		if s.FirstOpen {
+			v = 2 / q.Fluids.density(q.F[c])
+		}
+	} else if at == s.Last {
+		v = 0
+		if s.LastOpen {
+			v = 2 / q.Fluids.density(q.F[below])
+		}
+	}
+	q.A[c] = v
+}
+
+// SetPressureTolerance sets the tolerance of the residual so that |∇·u| dt is at most the given number.
+//
+//atoll:kernel
+func SetPressureTolerance[F num.Float](i int, tolerance float64, clock *Clock[F], it *levels.Iteration) {
+	it.Tolerance = tolerance / (float64(clock.PerCell) * float64(clock.PerCell))
+}
+
+// Diverge computes the right-hand side of the pressure's equation from the velocity's divergence.
+//
+//atoll:kernel lanes
+func Diverge[F num.Float](i, j, k int, l *Lattice, clock *Clock[F], u, v, w, b []F) {
+	c := l.at(i, j, k)
+	sum := u[c+1] - u[c] + (v[c+int(l.SY)] - v[c])
+	if l.Dim == 3 {
+		sum += w[c+int(l.SZ)] - w[c]
+	}
+	b[c] = -sum / clock.PerCell
+}
+
+// Project subtracts the pressure's gradient from the velocity V, to the new velocity out.
+//
+//atoll:kernel lanes
+func Project[F num.Float](i, j, k int, q *Faces[F], clock *Clock[F], out []F) {
+	c := q.at(i, j, k)
+	a := q.A[c] * (q.P[c] - q.P[c-int(q.Across)]) / q.Spacing
+	q.Force[c] -= a
+	out[c] = q.V[c] - clock.Dt*a
+}
+
+// Divergence returns the magnitude of the velocity's divergence in a cell, times the spacing.
+//
+//atoll:kernel lanes max
+func Divergence[F num.Float](i, j, k int, l *Lattice, u, v, w []F) F {
+	c := l.at(i, j, k)
+	sum := u[c+1] - u[c] + (v[c+int(l.SY)] - v[c])
+	if l.Dim == 3 {
+		sum += w[c+int(l.SZ)] - w[c]
+	}
+	return num.Abs(sum)
+}

@@ -1,0 +1,158 @@
+package kernels
+
+import (
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	vof "github.com/atoll-hpc/atoll/solvers/vof/kernels"
+)
+
+// Sweep is the transport of the volume fraction along an axis (Weymouth and Yue, J. Comput. Phys. 229, 2010).
+//
+//atoll:constant
+type Sweep[F num.Float] struct {
+	Lattice
+	Fluids       Fluids[F]
+	Axis, Stride int32
+	F            []F // volume fraction before the sweep
+	Start        []F // at the beginning of the step
+	U            []F // velocity along the axis at the beginning of the step
+	Lines        []geom.Line[F]
+	Planes       []geom.Plane[F]
+	Volume, Mass []F // of the first fluid, and of both, that passes the lower face of each cell, per volume of a cell
+	Out          []F // volume fraction after the sweep
+}
+
+// Flux computes the volume of the first fluid and the mass that pass the lower face of a cell.
+//
+//atoll:kernel lanes
+func Flux[F num.Float](i, j, k int, s *Sweep[F], clock *Clock[F]) {
+	c := s.at(i, j, k)
+	cfl := s.U[c] * clock.PerCell
+	donor := s.F[c]
+	if cfl > 0 {
+		donor = s.F[c-int(s.Stride)]
+	}
+	volume := F(0)
+	if donor >= 1 {
+		volume = cfl
+	}
+	if cfl != 0 && !(donor <= 0 || donor >= 1) {
+		volume = s.fromMixed(c, cfl)
+	}
+	s.Volume[c] = volume
+	s.Mass[c] = s.Fluids.Density*cfl + s.Fluids.DensityStep*volume
+}
+
+// fromMixed is the volume from a mixed donor.
+//
+//atoll:rare
+func (s *Sweep[F]) fromMixed(c int, cfl F) F {
+	donor := c
+	if cfl > 0 {
+		donor = c - int(s.Stride)
+	}
+	if s.Dim == 2 {
+		p := s.Lines[donor]
+		return vof.FluxOfLine(s.Axis, cfl, &p)
+	}
+	p := s.Planes[donor]
+	return vof.FluxOfPlane(s.Axis, cfl, &p)
+}
+
+// Advance computes the volume fraction of a cell after a sweep.
+//
+//atoll:kernel lanes
+func Advance[F num.Float](i, j, k int, s *Sweep[F], clock *Clock[F]) {
+	c := s.at(i, j, k)
+	up := c + int(s.Stride)
+	lo, hi := s.U[c]*clock.PerCell, s.U[up]*clock.PerCell
+	s.Out[c] = vof.AfterSweep(s.F[c], s.Start[c], lo, hi, s.Volume[c], s.Volume[up])
+}
+
+// Momentum is the transport of the momentum of one velocity component along an axis, by the mass that Flux has found.
+//
+// The mass of a face's volume is the mean of those of its two cells, and so are the fluxes of its mass: the mean of
+// the cells' mass equations is exactly its own. Hence a velocity that is the same everywhere stays so, and with upwind
+// values every new velocity is an average of old ones, at any ratio of densities.
+//
+//atoll:constant
+type Momentum[F num.Float] struct {
+	Lattice
+	Fluids        Fluids[F]
+	Along, Across int32 // strides along the axis of the sweep, and along that of the component
+	Before, After []F   // volume fraction before and after the sweep
+	Start         []F   // at the beginning of the step
+	Mass          []F   // that passes lower faces along the axis
+	U             []F   // velocity along the axis at the beginning of the step
+	Begun         []F   // the component at the beginning of the step
+	V, Out        []F   // the component before and after the sweep
+}
+
+// Carry computes the velocity of a face after a sweep.
+//
+//atoll:kernel lanes
+func Carry[F num.Float](i, j, k int, m *Momentum[F], clock *Clock[F]) {
+	c := m.at(i, j, k)
+	s, below := int(m.Along), c-int(m.Across)
+	lower, upper := m.flux(c, clock.PerCell), m.flux(c+s, clock.PerCell)
+	before := m.Fluids.between(m.Before[below], m.Before[c])
+	after := m.Fluids.between(m.After[below], m.After[c])
+	spread := m.pure(below)*(m.U[below+s]-m.U[below]) + m.pure(c)*(m.U[c+s]-m.U[c])
+	spread *= 0.5 * clock.PerCell
+	m.Out[c] = (before*m.V[c] - (upper - lower) + spread*m.Begun[c]) / after
+}
+
+// pure is the density of the fluid of which a cell had more when the step began.
+func (m *Momentum[F]) pure(c int) F {
+	f := F(0)
+	if m.Start[c] > 0.5 {
+		f = 1
+	}
+	return m.Fluids.density(f)
+}
+
+// flux is the momentum that passes the lower face, along the axis, of the volume of face c: its mass times the
+// velocity of the donor, with a slope limited by van Leer's function.
+func (m *Momentum[F]) flux(c int, perCell F) F {
+	s, below := int(m.Along), c-int(m.Across)
+	mass := 0.5 * (m.Mass[below] + m.Mass[c])
+	part := 0.5 * (1 - 0.5*num.Abs(m.U[below]+m.U[c])*perCell)
+	v0, v1, v2, v3 := m.V[c-2*s], m.V[c-s], m.V[c], m.V[c+s]
+	value := v1 + part*vanLeer(v1-v0, v2-v1)
+	if mass < 0 {
+		value = v2 - part*vanLeer(v3-v2, v2-v1)
+	}
+	return mass * value
+}
+
+// vanLeer is the harmonic mean of two differences of the same sign, otherwise 0.
+func vanLeer[F num.Float](a, b F) F {
+	v := F(0)
+	if a*b > 0 {
+		v = 2 * a * b / (a + b)
+	}
+	return v
+}
+
+// Clipped is the volume that Clip has added or removed, in units of 2^-60 of a cell.
+type Clipped struct{ Amount int64 }
+
+// Clip makes cells empty or full that are so up to round-off.
+//
+//atoll:kernel
+func Clip[F num.Float](i, j, k int, l *Lattice, roundOff F, f []F, clipped *Clipped) {
+	c := l.at(i, j, k)
+	v := f[c]
+	to := v
+	if v < roundOff {
+		to = 0
+	} else if v > 1-roundOff {
+		to = 1
+	}
+	if to != v && v > -1 && v < 2 {
+		f[c] = to
+		atomic.AddInt64(&clipped.Amount, int64(float64(num.Abs(v-to))*0x1p60))
+	}
+}

@@ -1,0 +1,168 @@
+package twophase
+
+import (
+	"context"
+	"math"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/twophase/kernels"
+	vof "github.com/atoll-hpc/atoll/solvers/vof/kernels"
+)
+
+const everywhere = solvers.Column | solvers.Metric
+
+// Quantities are what is measured besides the totals of fields.
+var Quantities = []solvers.Quantity{
+	{Name: "kinetic_energy", Unit: "J", Doc: "kinetic energy; in the plane per metre", Outputs: everywhere,
+		Panel: "kinetic energy"},
+	{Name: "centre_x", Unit: "m", Doc: "centre of the first fluid", Outputs: everywhere},
+	{Name: "centre_y", Unit: "m", Doc: "centre of the first fluid", Outputs: everywhere},
+	{Name: "centre_z", Unit: "m", Doc: "centre of the first fluid; in the plane 0", Outputs: everywhere},
+	{Name: "mean_u", Unit: "m/s", Doc: "mean velocity of the first fluid", Outputs: everywhere},
+	{Name: "mean_v", Unit: "m/s", Doc: "mean velocity of the first fluid", Outputs: everywhere},
+	{Name: "mean_w", Unit: "m/s", Doc: "mean velocity of the first fluid; in the plane 0", Outputs: everywhere},
+	{Name: "interface", Doc: "area of the interface in m²; in the plane its length in m", Outputs: everywhere},
+	{Name: "largest_speed", Unit: "m/s", Doc: "largest velocity component at a face", Outputs: everywhere},
+	{Name: "divergence", Doc: "largest |∇·u| dt of a cell", Outputs: everywhere},
+	{Name: "pressure_iterations", Doc: "iterations of the pressure since the start", Outputs: everywhere},
+	{Name: "pressure_iterations_max", Doc: "largest number of iterations of the pressure in a step",
+		Outputs: solvers.Metric},
+	{Name: "viscous_iterations", Doc: "iterations of viscosity since the start", Outputs: everywhere},
+	{Name: "unconverged", Doc: "solutions that did not reach their tolerance since the start", Outputs: everywhere},
+	{Name: "clipped", Doc: "volume, in cells, that making nearly pure cells pure has changed", Outputs: everywhere},
+}
+
+// row is what a rank has measured of its block.
+type row struct {
+	sums    [9]dist.Accumulator // kinetic energy, volume, moments, momenta per density, interface
+	fastest float64
+	dt      float64
+
+	pressure, viscous counts
+}
+
+// Numbers of sums.
+const (
+	sumEnergy = iota
+	sumVolume
+	sumCentre    // along each axis, and then the momenta
+	sumInterface = 8
+)
+
+// measures declares what is measured.
+func (s *solver[F]) measures(m *engine.Measures) {
+	m.Program = func(p *engine.Program, _ int, _ bool) {
+		p.Run(engine.Over(kernels.NewDivergenceLoop(s.cells(0), &s.lattice, s.u[0].Data, s.u[1].Data, s.third(s.u),
+			s.divergence.At()), s.cells(0)))
+		p.Host(s.measureRow)
+	}
+	divergence, clipped := engine.Measured(m, s.divergence), engine.Measured(m, s.clipped)
+	m.Quantities = func(ctx context.Context, o *engine.Observation) ([]solvers.Quantity, error) {
+		most := divergence.All(o)
+		q, err := s.quantities(ctx, o.Steps)
+		if err != nil {
+			return nil, err
+		}
+		q[9].Value *= float64(most.Value()) / float64(s.spacing)
+		q[14].Value = float64(clipped.All(o).Amount) * 0x1p-60
+		return q, nil
+	}
+}
+
+// measureRow measures the block.
+func (s *solver[F]) measureRow(context.Context) error {
+	u, err := s.hostVelocity()
+	if err != nil {
+		return err
+	}
+	f, err := s.f[0].Host()
+	if err != nil {
+		return err
+	}
+	r := &row{dt: s.time.Dt, pressure: s.pressureCount, viscous: s.viscousCount}
+	for c := range s.block.OwnedIndices() {
+		s.measureCell(r, f, &u, c)
+	}
+	s.rows[s.time.Steps] = r
+	return nil
+}
+
+func (s *solver[F]) measureCell(r *row, f []F, u *[3][]F, c int) {
+	b := s.block
+	i, j, k := b.Cell(c)
+	x, y, z := b.Centre(i, j, k)
+	at, dim, volume := [3]float64{x, y, z}, b.Grid.Dim, b.Grid.CellVolume()
+	energy, v := 0.0, float64(f[c])
+	r.sums[sumVolume].Add(v)
+	for d := range dim {
+		step := int(s.stride(d))
+		lo, hi := float64(u[d][c]), float64(u[d][c+step])
+		own := s.cfg.densityOf(v)
+		energy += (own+s.cfg.densityOf(float64(f[c-step])))*lo*lo + (own+s.cfg.densityOf(float64(f[c+step])))*hi*hi
+		r.fastest = max(r.fastest, math.Abs(lo), math.Abs(hi))
+		if v != 0 {
+			r.sums[sumCentre+d].Add(v * at[d])
+			r.sums[sumCentre+dim+d].Add(v * (lo + hi) / 2)
+		}
+	}
+	r.sums[sumEnergy].Add(energy / 8 * volume)
+	if v > 0 && v < 1 {
+		r.sums[sumInterface].Add(s.areaOf(f, c))
+	}
+}
+
+// densityOf is the density of a mixture.
+func (c *Config) densityOf(f float64) float64 { return c.Density[1] + (c.Density[0]-c.Density[1])*f }
+
+// areaOf is the area of the plane of a mixed cell.
+func (s *solver[F]) areaOf(f []F, c int) float64 {
+	l := vof.Lattice{Origin: s.lattice.First, SY: s.lattice.SY, SZ: s.lattice.SZ}
+	if s.block.Grid.Dim == 2 {
+		line := vof.PlaneOf2(f, c, l, s.normal, s.difference())
+		return float64(geom.Length(&line, s.spacing, s.spacing))
+	}
+	plane := vof.PlaneOf3(f, c, l, s.normal, s.difference())
+	return float64(geom.Section(&plane, s.spacing, s.spacing, s.spacing))
+}
+
+// quantities adds up the rows of all ranks.
+func (s *solver[F]) quantities(ctx context.Context, steps int) ([]solvers.Quantity, error) {
+	r, comm := s.rows[steps], s.Env().Comm
+	delete(s.rows, steps)
+	var sums [9]float64
+	for n := range r.sums {
+		if err := dist.AllreduceSum(ctx, comm, &r.sums[n]); err != nil {
+			return nil, err
+		}
+		sums[n] = r.sums[n].Float64()
+	}
+	fastest := []float64{r.fastest}
+	if err := comm.AllreduceFloat64(ctx, dist.Max, fastest); err != nil {
+		return nil, err
+	}
+	dim := s.block.Grid.Dim
+	var centre, mean [3]float64
+	for d := range dim {
+		if v := sums[sumVolume]; v > 0 {
+			centre[d], mean[d] = sums[sumCentre+d]/v, sums[sumCentre+dim+d]/v
+		}
+	}
+	return solvers.Measured(Quantities, sums[sumEnergy], centre[0], centre[1], centre[2], mean[0], mean[1], mean[2],
+		sums[sumInterface], fastest[0], r.dt, float64(r.pressure.total), float64(r.pressure.most),
+		float64(r.viscous.total), float64(r.pressure.failed+r.viscous.failed), 0), nil
+}
+
+// definition is the solver as data.
+func (s *solver[F]) definition(at Setting) engine.Definition {
+	saved := []engine.Scalar{engine.Saves("clipped", s.clipped, "Amount")}
+	for n, c := range []*counts{&s.pressureCount, &s.viscousCount} {
+		name := [2]string{"pressure", "viscous"}[n]
+		saved = append(saved, engine.Scalar{Name: name + "_iterations", Host: &c.total},
+			engine.Scalar{Name: name + "_iterations_max", Host: &c.most}, engine.Scalar{Name: name + "_failed", Host: &c.failed})
+	}
+	return engine.Definition{Model: s, Size: at.Size, Clock: s.clock, Cycle: s.cycle(), Window: 1, Step: s.step,
+		Fields: s.fields(), Saved: saved, Restored: s.restored, Measured: s.measures}
+}

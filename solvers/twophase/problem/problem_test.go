@@ -1,0 +1,140 @@
+package problem
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/run/runtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// cases are small flows with all kinds of sides.
+var cases = map[string]string{
+	"bubble": `
+solver = "two-phase"
+grid = { bounds = [0, 0, 1, 2], cells = [20, 40] }
+fluids = { density = [100, 1000], viscosity = [1, 10], surface_tension = 24.5, gravity = [0, -0.98] }
+initial = { shape = "circle(0.5, 0.5, 0.25)" }
+sides = { y_low = "no-slip", y_high = "no-slip" }
+time = { end = 3, max_steps = 6 }
+output = { format = [], conservation_every = 3 }
+`,
+	"channel": `
+solver = "two-phase"
+grid = { bounds = [0, 0, 2, 1], cells = [90, 45] }
+fluids = { density = [1000, 1], viscosity = [1e-2, 1e-4], surface_tension = 0.1, gravity = [0, -1] }
+initial = { shape = "circle(1.7, 0.5, 0.21)", u = "1 + 0.1*sin(6*y)", body_u = 1.2 }
+time = { end = 3, max_steps = 5 }
+output = { format = [], conservation_every = 3 }
+[sides]
+x_low = { kind = "inflow", velocity = [1, 0] }
+x_high = "outflow"
+y_low = { kind = "no-slip", velocity = [0.5, 0] }
+y_high = "no-slip"
+`,
+	"splash": `
+solver = "two-phase"
+grid = { bounds = [0, 0, 1.1, 1.2], cells = [66, 72], periodic = ["x"] }
+fluids = { density = [1000, 1], viscosity = [1e-2, 1e-3], surface_tension = 1, gravity = [0, -9.81] }
+initial = { shape = "union(box(-1, -1, 3, 0.3), circle(0.02, 0.5, 0.12))", body_v = "y > 0.3 ? -1 : 0" }
+time = { end = 3, max_steps = 5 }
+output = { format = [], conservation_every = 3 }
+`,
+	"drop": `
+solver = "two-phase"
+grid = { bounds = [0, 0, 0, 1.4, 1.2, 1.3], cells = [14, 12, 13], periodic = ["z"] }
+fluids = { density = [1000, 1], viscosity = [1e-2, 1e-3], surface_tension = 1, gravity = [0, -9.81, 0] }
+initial = { shape = "sphere(0.5, 0.5, 0.1, 0.3)", v = 0.1, w = 0.3 }
+time = { end = 3, max_steps = 7 }
+output = { format = [], conservation_every = 3 }
+`,
+}
+
+// configuration is a number of ranks and threads, a transport and a division into blocks with which a case is run.
+type configuration struct {
+	ranks, threads int
+	open           func(testing.TB, int) []dist.Comm
+	blocks         string
+}
+
+// TestSameBits proves that state and table have the same bits in every configuration.
+func TestSameBits(t *testing.T) {
+	plane := []configuration{{1, 1, runtest.Local, ""}, {1, 3, runtest.Local, ""}, {2, 2, runtest.GRPC, "[1, 2]"},
+		{3, 1, runtest.Local, ""}, {4, 1, runtest.Local, "[2, 2]"}}
+	for name, text := range cases {
+		plane := plane
+		if name != "bubble" {
+			plane = []configuration{plane[0], plane[3], plane[4]}
+		}
+		for _, set := range []string{"method.precision='float64'", "method.precision='float32'"} {
+			if set == "method.precision='float32'" && name != "bubble" {
+				continue
+			}
+			var first map[string]string
+			for _, c := range plane {
+				if name == "drop" && c.blocks != "" {
+					c.blocks = fmt.Sprintf("[%c, %c, 1]", c.blocks[1], c.blocks[4])
+				}
+				sets := []string{set}
+				if name == "splash" {
+					sets = append(sets, "method.normal='elvira'")
+				}
+				if c.blocks != "" {
+					sets = append(sets, "grid.blocks="+c.blocks)
+				}
+				got := outcome(t, text, c, sets)
+				if first == nil {
+					first = got
+				}
+				for key, want := range first {
+					if got[key] != want {
+						t.Errorf("%s: %d ranks, %d threads, %v: %s is %s, want %s", name, c.ranks, c.threads, sets, key, got[key], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func outcome(t *testing.T, text string, c configuration, sets []string) map[string]string {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := runtest.Run(t, text, c.ranks, c.threads, c.open, dir, sets...)
+	if err != nil {
+		t.Fatalf("%d ranks, %v: %v", c.ranks, sets, err)
+	}
+	rows, err := os.ReadFile(filepath.Join(dir, "conservation.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{"state": s.StateSHA256, "table": string(rows)}
+}
+
+// TestRestarts proves that a run that continues from a checkpoint, on other ranks, ends in the same state.
+func TestRestarts(t *testing.T) {
+	for name, text := range cases {
+		if name != "splash" {
+			runtest.Restarts(t, text, []int{1, 4})
+		}
+	}
+}
+
+func TestMemoryIsCheckedFirst(t *testing.T) {
+	runtest.MemoryIsCheckedFirst(t, .75, cases["bubble"], "time.max_steps=1")
+}
+
+func TestMemoryIsEstimated(t *testing.T) {
+	for _, name := range []string{"bubble", "splash", "drop"} {
+		runtest.MemoryIsEstimated(t, 0, cases[name], "time.max_steps=1")
+	}
+}
+
+func TestStepsDoNotAllocate(t *testing.T) { runtest.NothingIsAllocated(t, 3, cases["bubble"]) }
+
+func TestHaloReachesTheSolver(t *testing.T) { runtest.HaloOptionReachesSolver(t, cases["bubble"]) }

@@ -1,0 +1,245 @@
+// Package problem makes a run of the two-phase solver from a case: its sections, the initial bodies and velocity, and
+// its output. It registers the kind "two-phase".
+package problem
+
+import (
+	"slices"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
+	"github.com/atoll-hpc/atoll/solvers/twophase"
+)
+
+// Sections are the sections of solver "two-phase".
+type Sections struct {
+	Grid    config.Grid
+	Fluids  Fluids
+	Initial Initial
+	Sides   [3][2]twophase.Side // of periodic axes unused
+	Method  Method
+}
+
+// Fluids are the properties of the first fluid, which is in the initial shape, and of the second. If the file has one
+// number, both have it.
+type Fluids struct {
+	Density   [2]float64 // in kg/m³
+	Viscosity [2]float64 // dynamic, in Pa·s
+	Tension   float64    // surface tension in N/m; 0
+	Gravity   [3]float64 // in m/s²; 0
+}
+
+// Initial is the section [initial].
+type Initial struct {
+	Shape    string          // text of the body of the first fluid: see shape.Parse; empty for the second fluid everywhere
+	Velocity [3]config.Field // u, v, w over x, y, z; 0
+	Body     []config.Field  // the same at faces of cells with any of the first fluid; nil if the case does not give it
+}
+
+// Method is the section [method]. Defaults follow the semicolons.
+type Method struct {
+	CFL              float64 // largest dt·Σ|u|/h of a cell; 0.4
+	Tolerance        float64 // of |∇·u| dt; 1e-6, or less for large ratios of the densities
+	ViscousTolerance float64 // of the change of velocity by viscosity, relative to the largest velocity; 1e-5
+	MaxStep          float64 // longest step in s; 0 for no limit
+	Normal           string  // of planes: mixed, elvira or lvira; mixed
+	Precision        string  // float32 or float64; float64
+}
+
+// sideKeys are the keys of the sides, by axis.
+var sideKeys = [3][2]string{{"x_low", "x_high"}, {"y_low", "y_high"}, {"z_low", "z_high"}}
+
+var velocityKeys, bodyKeys = [3]string{"u", "v", "w"}, [3]string{"body_u", "body_v", "body_w"}
+
+// Decode reads a case of solver "two-phase".
+func Decode(root *config.Section, c *config.Case) {
+	w := &Sections{Grid: config.DecodeGrid(root.Sub("grid"))}
+	dim := w.Grid.Dim
+	w.Fluids = decodeFluids(root.Sub("fluids"), dim)
+	w.Initial = decodeInitial(root.Sub("initial"), dim)
+	w.Sides = decodeSides(root.Sub("sides"), w.Grid)
+	w.Method = decodeMethod(root.Sub("method"), w.Fluids)
+	c.Sections = w
+	c.DecodeTransient(root, dim, config.Outputs{Fields: solvers.FieldNames(twophase.Fields),
+		Default: []string{"f", "p", "velocity"}, Formats: []string{"vti"}})
+}
+
+func decodeFluids(s *config.Section, dim int) (q Fluids) {
+	q.Density = pair(s, "density")
+	q.Viscosity = pair(s, "viscosity")
+	for n, v := range q.Density {
+		if s.Has("density") && !(v > 0) {
+			s.Fail("density", "%g of fluid %d must be more than 0", v, n+1)
+		}
+	}
+	for n, v := range q.Viscosity {
+		if v < 0 {
+			s.Fail("viscosity", "%g of fluid %d must be 0 or more", v, n+1)
+		}
+	}
+	q.Tension = s.Number("surface_tension", config.Bound{Optional: true, Most: 1e30})
+	if s.Has("gravity") && dim > 0 {
+		copy(q.Gravity[:], s.Numbers("gravity", dim))
+	}
+	s.Know("gravity")
+	s.Finish()
+	return q
+}
+
+// pair reads two numbers, or one for both.
+func pair(s *config.Section, key string) (v [2]float64) {
+	s.Know(key)
+	if s.Has(key) && s.IsNumber(key) {
+		one := s.Number(key, config.Bound{Least: -1e30, Most: 1e30})
+		return [2]float64{one, one}
+	}
+	copy(v[:], s.Numbers(key, 2))
+	return v
+}
+
+func decodeInitial(s *config.Section, dim int) (v Initial) {
+	v.Shape = s.Text("shape", "")
+	if v.Shape != "" && dim > 0 {
+		if _, _, err := shape.Parse(v.Shape, dim, nil); err != nil {
+			s.Fail("shape", "%v", err)
+		}
+	}
+	given := false
+	var body []config.Field
+	for d := range dim {
+		v.Velocity[d] = s.Expression(velocityKeys[d], "0")
+		given = given || s.Has(bodyKeys[d])
+		body = append(body, s.Expression(bodyKeys[d], "0"))
+	}
+	if given {
+		v.Body = body
+		if v.Shape == "" {
+			s.Fail("", "has a velocity of the first fluid but no shape of it")
+		}
+	}
+	s.Finish()
+	return v
+}
+
+// decodeSides reads the sides of axes that are not periodic: a kind, or a table with a kind.
+func decodeSides(s *config.Section, g config.Grid) (sides [3][2]twophase.Side) {
+	for d := range g.Dim {
+		for side, key := range sideKeys[d] {
+			q := &sides[d][side]
+			q.Kind = twophase.Slip
+			switch sub, table := s.Within(key); {
+			case g.Periodic[d] && s.Has(key):
+				s.Know(key)
+				s.Fail(key, "[grid] periodic has this axis: leave out one of them")
+			case table:
+				*q = decodeSide(sub, d, g.Dim)
+			default:
+				q.Kind = s.Choice(key, twophase.Slip, twophase.SideKinds...)
+				if q.Kind == twophase.Inflow {
+					s.Fail(key, `an inflow needs its velocity: { kind = "inflow", velocity = [1, 0] }`)
+				}
+			}
+		}
+	}
+	s.Finish()
+	return sides
+}
+
+func decodeSide(s *config.Section, axis, dim int) (q twophase.Side) {
+	q.Kind = s.Choice("kind", config.Required, twophase.SideKinds...)
+	s.Know("velocity")
+	if s.Has("velocity") {
+		copy(q.Velocity[:], s.Numbers("velocity", dim))
+		switch {
+		case q.Kind == twophase.NoSlip && q.Velocity[axis] != 0:
+			s.Fail("velocity", "a wall moves along itself only: component %d must be 0", axis+1)
+		case q.Kind == twophase.Slip || q.Kind == twophase.Outflow:
+			s.Fail("velocity", "applies only to kinds no-slip and inflow")
+		}
+	} else if q.Kind == twophase.Inflow {
+		s.Fail("velocity", "is required for an inflow")
+	}
+	q.Fraction = s.Number("fraction", config.Bound{Most: 1, Optional: true})
+	if s.Has("fraction") && q.Kind != twophase.Inflow {
+		s.Fail("fraction", "applies only to kind inflow")
+	}
+	s.Finish()
+	return q
+}
+
+func decodeMethod(s *config.Section, q Fluids) (m Method) {
+	ratio := max(q.Density[0], q.Density[1]) / min(q.Density[0], q.Density[1])
+	tolerance := 1e-6
+	if ratio > 1e4 { // the error of a volume must be small beside the lighter fluid's mass
+		tolerance = max(1e-12, 1e-2/ratio)
+	}
+	m.CFL = s.Number("cfl", config.Bound{Most: twophase.MaxCFL, AboveLeast: true, Fallback: .4, Optional: true})
+	m.Tolerance = s.Number("tolerance", config.Bound{Most: 1e-2, AboveLeast: true, Fallback: tolerance, Optional: true})
+	m.ViscousTolerance = s.Number("viscous_tolerance", config.Bound{Most: 1e-2, AboveLeast: true, Fallback: 1e-5,
+		Optional: true})
+	m.MaxStep = s.Number("max_step", config.Bound{Most: 1e30, Optional: true})
+	m.Normal = s.Choice("normal", "mixed", "mixed", "elvira", "lvira")
+	m.Precision = s.Choice("precision", "float64", "float32", "float64")
+	s.Finish()
+	return m
+}
+
+// Config returns the configuration of the solver.
+func (w *Sections) Config() twophase.Config {
+	q, m := w.Fluids, w.Method
+	return twophase.Config{Density: q.Density, Viscosity: q.Viscosity, Tension: q.Tension, Gravity: q.Gravity,
+		Sides: w.Sides, CFL: m.CFL, Tolerance: m.Tolerance, ViscousTolerance: m.ViscousTolerance, MaxStep: m.MaxStep,
+		Normal: m.Normal}
+}
+
+func (w *Sections) Print(p *config.Printer) {
+	dim := w.Grid.Dim
+	w.Grid.Print(p)
+	p.Section("[fluids]")
+	p.Pair("density", w.Fluids.Density[:])
+	p.Pair("viscosity", w.Fluids.Viscosity[:])
+	p.Pair("surface_tension", w.Fluids.Tension)
+	p.Pair("gravity", w.Fluids.Gravity[:dim])
+	p.Section("[initial]")
+	if w.Initial.Shape != "" {
+		p.Pair("shape", w.Initial.Shape)
+	}
+	for d := range dim {
+		p.Pair(velocityKeys[d], w.Initial.Velocity[d])
+	}
+	for d, f := range w.Initial.Body {
+		p.Pair(bodyKeys[d], f)
+	}
+	if !slices.Equal(w.Grid.Periodic[:dim], []bool{true, true, true}[:dim]) {
+		p.Section("[sides]")
+	}
+	for d := range dim {
+		for side, q := range w.Sides[d] {
+			if !w.Grid.Periodic[d] {
+				printSide(p, sideKeys[d][side], q, dim)
+			}
+		}
+	}
+	m := w.Method
+	p.Section("[method]")
+	p.Pair("cfl", m.CFL)
+	p.Pair("tolerance", m.Tolerance)
+	p.Pair("viscous_tolerance", m.ViscousTolerance)
+	if m.MaxStep > 0 {
+		p.Pair("max_step", m.MaxStep)
+	}
+	p.Pair("normal", m.Normal)
+	p.Pair("precision", m.Precision)
+}
+
+// printSide prints a side as Decode reads it.
+func printSide(p *config.Printer, key string, q twophase.Side, dim int) {
+	switch {
+	case q.Kind == twophase.Inflow:
+		p.Pair(key, config.Inline{{"kind", q.Kind}, {"velocity", q.Velocity[:dim]}, {"fraction", q.Fraction}})
+	case q.Velocity != [3]float64{}:
+		p.Pair(key, config.Inline{{"kind", q.Kind}, {"velocity", q.Velocity[:dim]}})
+	default:
+		p.Pair(key, q.Kind)
+	}
+}

@@ -1,0 +1,76 @@
+package problem
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
+	"github.com/atoll-hpc/atoll/solvers/twophase"
+)
+
+func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
+	w := c.Sections.(*Sections)
+	cfg := w.Config()
+	divide := func(g *grid.Grid) (domain.Division, error) { return twophase.Divide(g), nil }
+	block, err := domain.NewDividedBlock(ctx, &env, c, &w.Grid, twophase.Ghosts, divide, func(b *domain.Block) error {
+		if err := cfg.Check(b.Grid); err != nil {
+			return fmt.Errorf("[grid] %w", err)
+		}
+		if err := cfg.CheckSides(b.Grid); err != nil {
+			return fmt.Errorf("[sides] %w", err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	at := twophase.Setting{Block: block, Velocity: velocityOf(w.Initial.Velocity[:w.Grid.Dim])}
+	if w.Initial.Body != nil {
+		at.Body = velocityOf(w.Initial.Body)
+	}
+	at.Size = block.Size(c, 0, w.Method.Precision, "")
+	at.Fractions = make([]float64, block.Cells())
+	if w.Initial.Shape != "" {
+		var body *shape.Body
+		body, at.Fractions, err = fractions(ctx, w.Initial.Shape, c.Path, block.Block)
+		if err := solvers.Agree(ctx, env.Comm, err); err != nil {
+			return nil, err
+		}
+		if at.Size.Warnings, err = domain.CheckBody(ctx, env.Comm, "[initial] shape", body, at.Fractions); err != nil {
+			return nil, err
+		}
+	}
+	s, err := twophase.New(ctx, env, w.Method.Precision, cfg, at)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// fractions computes the volume fractions of a body in the cells of a block.
+func fractions(ctx context.Context, text string, path func(string) string, b *grid.Block) (*shape.Body, []float64,
+	error) {
+	body, failed, err := shape.Parse(text, b.Grid.Dim, path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("[initial] shape: %w", err)
+	}
+	levels := -1 // quadrature
+	if shape.MixesSTL(text) {
+		levels = 3
+	}
+	f, err := shape.Fill(ctx, b, body, levels, true)
+	if err := cmp.Or(failed(), err); err != nil {
+		return nil, nil, fmt.Errorf("[initial] shape: %w", err)
+	}
+	return &body, f, nil
+}
+
+// velocityOf evaluates the components of a velocity.
+func velocityOf(fields []config.Field) func(x, y, z float64, d int) (float64, error) {
+	return func(x, y, z float64, d int) (float64, error) { return fields[d].Program.Eval(x, y, z, 0) }
+}

@@ -1,0 +1,185 @@
+package twophase
+
+import (
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/twophase/kernels"
+)
+
+// When a velocity's ghosts are filled.
+type when int
+
+const (
+	projected when = iota // after the projection: faces in outflows keep their velocity
+	predicted             // before it: faces in outflows get that of the next face inside
+	changed               // for changes of velocity: all given velocities are 0
+)
+
+// affine is a function a·v + b of the value of an entity at a position of the grid.
+type affine struct {
+	at   int
+	a, b float64
+}
+
+// ghostOf returns, along an axis, of which entity's value the one of entity i is a function; ok is false if it is no
+// ghost, and has a value of its own. n is the number of cells along the axis.
+type ghostOf func(axis, i, n int) (f affine, ok bool)
+
+// cellGhost is for volume fractions and curvatures: mirrored in sides, so that interfaces meet them at right angles,
+// and given in inflows.
+func (c *Config) cellGhost(inflow bool) ghostOf {
+	return func(axis, i, n int) (affine, bool) {
+		if i >= 0 && i < n {
+			return affine{}, false
+		}
+		side := 0
+		if i >= n {
+			side = 1
+		}
+		if s := c.Sides[axis][side]; inflow && s.Kind == Inflow {
+			return affine{max(0, min(n-1, i)), 0, s.Fraction}, true
+		}
+		return affine{mirrored(i, n), 1, 0}, true
+	}
+}
+
+// mirrored is the cell that cell i beyond a side mirrors.
+func mirrored(i, n int) int {
+	if i < 0 {
+		i = -1 - i
+	}
+	if i >= n {
+		i = 2*n - 1 - i
+	}
+	return max(0, min(n-1, i))
+}
+
+// velocityGhost is for the velocity component d.
+func (c *Config) velocityGhost(d int, w when) ghostOf {
+	return func(axis, i, n int) (affine, bool) {
+		side, last := 0, n-1
+		if axis == d {
+			last = n
+		}
+		if 2*i > last {
+			side = 1
+		}
+		s, given := c.Sides[axis][side], 1.0
+		if w == changed {
+			given = 0
+		}
+		if axis != d {
+			if i >= 0 && i < n {
+				return affine{}, false
+			}
+			switch s.Kind {
+			case NoSlip, Inflow:
+				return affine{mirrored(i, n), -1, 2 * given * s.Velocity[d]}, true
+			case Outflow:
+				return affine{max(0, min(n-1, i)), 1, 0}, true
+			}
+			return affine{mirrored(i, n), 1, 0}, true
+		}
+		if i > 0 && i < n {
+			return affine{}, false
+		}
+		wall := side * n
+		switch s.Kind {
+		case Inflow:
+			return affine{max(0, min(n, i)), 0, given * s.Velocity[d]}, true
+		case Outflow:
+			switch {
+			case w == changed:
+				return affine{wall, 0, 0}, true
+			case w == predicted:
+				return affine{max(1, min(n-1, i)), 1, 0}, true
+			case i == wall:
+				return affine{}, false
+			}
+			return affine{wall, 1, 0}, true
+		}
+		if i == wall {
+			return affine{wall, 0, 0}, true
+		}
+		return affine{2*wall - i, -1, 0}, true
+	}
+}
+
+// ghostList are ghosts beyond sides, and entities in sides, and the entities inside of which they are functions.
+type ghostList struct {
+	from, to []int32
+	a, b     []float64
+}
+
+// listGhosts lists the ghosts of a block. Where several axes have a side, the functions are applied one after the
+// other.
+func listGhosts(b *grid.Block, of ghostOf) (l ghostList) {
+	inside := func(d, i int) bool { // neither a ghost beyond a side nor next to one
+		i += b.Lo[d]
+		return d >= b.Grid.Dim || b.Grid.Periodic[d] || i > 0 && i < b.Grid.N[d]-1
+	}
+	nx, _, _ := b.Shape()
+	for row := 0; row < b.Len(); row += nx {
+		_, j, k := b.Cell(row)
+		skips := inside(1, j) && inside(2, k)
+		for c := row; c < row+nx; c++ {
+			if i, _, _ := b.Cell(c); skips && inside(0, i) {
+				if b.Grid.Periodic[0] {
+					break
+				}
+				c = min(row+nx, row+b.Ghost+b.Grid.N[0]-1-b.Lo[0]) - 1 // on to the last cell
+				continue
+			}
+			l.add(b, c, of)
+		}
+	}
+	return l
+}
+
+// add adds a ghost, if element c of an array is one.
+func (l *ghostList) add(b *grid.Block, c int, of ghostOf) {
+	i, j, k := b.Cell(c)
+	at, a, add, ghost := [3]int{i, j, k}, 1.0, 0.0, false
+	for d := range b.Grid.Dim {
+		if b.Grid.Periodic[d] {
+			continue
+		}
+		f, ok := of(d, b.Lo[d]+at[d], b.Grid.N[d])
+		if ok {
+			ghost, a, add = true, f.a*a, f.a*add+f.b
+			at[d] = f.at - b.Lo[d]
+		}
+	}
+	if ghost {
+		l.to, l.from = append(l.to, int32(c)), append(l.from, int32(b.Index(at[0], at[1], at[2])))
+		l.a, l.b = append(l.a, a), append(l.b, add)
+	}
+}
+
+// sideArrays are the lists of ghosts on the device.
+type sideArrays[F num.Float] struct {
+	from, to *engine.Array[int32]
+	a, b     *engine.Array[F]
+}
+
+func declareSides[F num.Float](t *engine.Table, l ghostList) sideArrays[F] {
+	n := len(l.to)
+	numbers := func(x []float64) func() []F {
+		return func() []F {
+			y := make([]F, len(x))
+			for i, v := range x {
+				y[i] = F(v)
+			}
+			return y
+		}
+	}
+	return sideArrays[F]{engine.Input(t, "sides", n, func() []int32 { return l.from }),
+		engine.Input(t, "sides", n, func() []int32 { return l.to }), engine.Input(t, "sides", n, numbers(l.a)),
+		engine.Input(t, "sides", n, numbers(l.b))}
+}
+
+// of fills the ghosts of an array.
+func (s *sideArrays[F]) of(a *engine.Array[F]) engine.Task {
+	return engine.Whole(kernels.NewFillSidesLoop(s.from.Data, s.to.Data, s.a.Data, s.b.Data, a.Data), len(s.to.Data))
+}

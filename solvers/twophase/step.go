@@ -1,0 +1,330 @@
+package twophase
+
+import (
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/twophase/kernels"
+	"github.com/atoll-hpc/atoll/solvers/twophase/kernels/levels"
+	vof "github.com/atoll-hpc/atoll/solvers/vof/kernels"
+)
+
+// step is a step of the method: the volume fraction f goes from half a step before the velocity u to half a step after
+// it, and u from t to t + dt.
+func (s *solver[F]) step(p *engine.Program, k int) {
+	s.now = &s.clock.Data[k]
+	p.Phase("transport")
+	s.begin(p)
+	for n, axis := range s.order(k) {
+		s.sweep(p, n, axis)
+	}
+	s.end(p)
+	p.Phase("viscosity")
+	s.accelerate(p)
+	s.resist(p)
+	p.Phase("forces")
+	s.bend(p)
+	s.exert(p)
+	p.Phase("pressure")
+	s.project(p)
+	s.measureSpeed(p)
+}
+
+// order is the order of the axes of the sweeps in step k, which alternates so that no axis is preferred.
+func (s *solver[F]) order(k int) []int {
+	if s.block.Grid.Dim == 2 {
+		return [][]int{{0, 1}, {1, 0}}[k%2]
+	}
+	return [][]int{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {0, 2, 1}, {2, 0, 1}, {1, 0, 2}}[k%6]
+}
+
+// cycle is the number of orders.
+func (s *solver[F]) cycle() int { return 2 * (2*s.block.Grid.Dim - 3) }
+
+// begin sets the velocity that the step changes to that of its beginning: that in outflows, which sweeps do not
+// change, in both arrays that sweeps alternate with.
+func (s *solver[F]) begin(p *engine.Program) {
+	p.Queue(func() error {
+		for d := range s.block.Grid.Dim {
+			if err := s.v[0][d].Copy(s.u[d]); err != nil {
+				return err
+			}
+			sides := s.cfg.Sides[d]
+			if s.block.Grid.Periodic[d] || sides[0].Kind != Outflow && sides[1].Kind != Outflow {
+				continue
+			}
+			if err := s.v[1][d].Copy(s.u[d]); err != nil {
+				return err
+			}
+		}
+		return s.start.Copy(s.f[0])
+	})
+}
+
+// sweep is sweep n of a step: it moves the fluids along an axis, and with them all components of the momentum.
+func (s *solver[F]) sweep(p *engine.Program, n, axis int) {
+	from, to := n%2, (n+1)%2
+	q := s.sweepOf(axis, from)
+	s.reconstruct(p, s.f[from], 2)
+	p.Run(engine.Over(kernels.NewFluxLoop(s.cells(1), q, s.now), s.cells(1)),
+		engine.Over(kernels.NewAdvanceLoop(s.cells(0), q, s.now), s.cells(0)))
+	s.refreshFractions(p, s.f[to])
+	for d := range s.block.Grid.Dim {
+		m := &kernels.Momentum[F]{Lattice: s.lattice, Fluids: s.fluids, Along: s.stride(axis), Across: s.stride(d),
+			Before: s.f[from].Data, After: s.f[to].Data, Start: s.start.Data, Mass: s.mass.Data, U: s.u[axis].Data,
+			Begun: s.u[d].Data, V: s.v[from][d].Data, Out: s.v[to][d].Data}
+		p.Run(engine.Over(kernels.NewCarryLoop(s.faces(d), m, s.now), s.faces(d)))
+	}
+	if n < s.block.Grid.Dim-1 {
+		s.refreshVelocity(p, s.v[to], projected)
+	}
+}
+
+func (s *solver[F]) sweepOf(axis, from int) *kernels.Sweep[F] {
+	q := &kernels.Sweep[F]{Lattice: s.lattice, Fluids: s.fluids, Axis: int32(axis), Stride: s.stride(axis),
+		F: s.f[from].Data, Start: s.start.Data, U: s.u[axis].Data, Volume: s.volume.Data, Mass: s.mass.Data,
+		Out: s.f[1-from].Data}
+	if s.lines != nil {
+		q.Lines = s.lines.Data
+	} else {
+		q.Planes = s.planes.Data
+	}
+	return q
+}
+
+// reconstruct computes the planes of mixed cells, with some layers of ghosts.
+func (s *solver[F]) reconstruct(p *engine.Program, f *engine.Array[F], layers int) {
+	box := s.cells(layers)
+	l := vof.Lattice{Origin: s.lattice.First, SY: s.lattice.SY, SZ: s.lattice.SZ}
+	if s.lines != nil {
+		p.Run(engine.Over(vof.NewReconstruct2Loop(box, &vof.Sweep2[F]{Lattice: l, Normal: s.normal,
+			DifferenceStep: s.difference(), F: f.Data, Planes: s.lines.Data}), box))
+		return
+	}
+	p.Run(engine.Over(vof.NewReconstruct3Loop(box, &vof.Sweep3[F]{Lattice: l, Normal: s.normal,
+		DifferenceStep: s.difference(), F: f.Data, Planes: s.planes.Data}), box))
+}
+
+// end clips the volume fraction, and leaves it and the velocity where the next step looks for them.
+func (s *solver[F]) end(p *engine.Program) {
+	if dim := s.block.Grid.Dim; dim%2 == 1 {
+		p.Queue(func() error {
+			for d := range dim {
+				if err := s.v[0][d].Copy(s.v[1][d]); err != nil {
+					return err
+				}
+			}
+			return s.f[0].Copy(s.f[1])
+		})
+	}
+	p.Run(engine.Over(kernels.NewClipLoop(s.cells(0), &s.lattice, s.roundOff(), s.f[0].Data, s.clipped.At()), s.cells(0)))
+	s.refreshFractions(p, s.f[0])
+}
+
+// accelerate predicts the velocity with the acceleration of the last step, for the viscous stress.
+func (s *solver[F]) accelerate(p *engine.Program) {
+	for d := range s.block.Grid.Dim {
+		p.Run(engine.Over(kernels.NewAccelerateLoop(s.faces(d), &s.lattice, s.now, s.force[d].Data, s.v[0][d].Data),
+			s.faces(d)))
+	}
+}
+
+// bend finds the curvature of the interface.
+func (s *solver[F]) bend(p *engine.Program) {
+	if s.fluids.Tension == 0 {
+		return
+	}
+	s.reconstruct(p, s.f[0], 1)
+	q := &kernels.Curvature[F]{Lattice: s.lattice, F: s.f[0].Data, Kappa: s.kappa.Data}
+	if s.lines != nil {
+		q.Lines = s.lines.Data
+	} else {
+		q.Planes = s.planes.Data
+	}
+	p.Run(engine.Over(kernels.NewFindCurvatureLoop(s.cells(0), q), s.cells(0)))
+	p.ExchangeThen(s.oneLayer, []engine.Task{s.kappaSides.of(s.kappa)}, s.kappa)
+}
+
+// exert replaces the acceleration of the last step by the present surface tension and gravity.
+func (s *solver[F]) exert(p *engine.Program) {
+	for d := range s.block.Grid.Dim {
+		p.Run(engine.Over(kernels.NewExertLoop(s.faces(d), s.facesOf(d), s.now), s.faces(d)))
+	}
+}
+
+func (s *solver[F]) facesOf(d int) *kernels.Faces[F] {
+	return &kernels.Faces[F]{Lattice: s.lattice, Fluids: s.fluids, Axis: int32(d), Across: s.stride(d), Spacing: s.spacing,
+		Gravity: F(s.cfg.Gravity[d]), F: s.f[0].Data, Kappa: s.kappa.Data, P: s.pressure.X.Data, A: s.pressure.A[d].Data,
+		V: s.v[0][d].Data, Force: s.force[d].Data}
+}
+
+// project makes the velocity free of divergence by the pressure, which starts from that of the last step.
+func (s *solver[F]) project(p *engine.Program) {
+	s.refreshVelocity(p, s.v[0], predicted)
+	for d := range s.block.Grid.Dim {
+		box := s.allFaces(d)
+		p.Run(engine.Over(kernels.NewCoupleLoop(box, s.facesOf(d), s.sidesOf(d)), box))
+	}
+	s.pressure.SetUp(p)
+	v := s.v[0]
+	p.Run(engine.Over(kernels.NewDivergeLoop(s.cells(0), &s.lattice, s.now, v[0].Data, v[1].Data, s.third(v),
+		s.pressure.B.Data), s.cells(0)),
+		engine.Whole(kernels.NewSetPressureToleranceLoop(s.cfg.Tolerance, s.now, s.pressure.Iteration.At()), 1))
+	s.pressure.Solve(p)
+	p.Exchange(s.oneLayer, s.pressure.X)
+	for d := range s.block.Grid.Dim {
+		box := s.allFaces(d)
+		p.Run(engine.Over(kernels.NewProjectLoop(box, s.facesOf(d), s.now, s.u[d].Data), box))
+	}
+	s.refreshVelocity(p, s.u, projected)
+}
+
+// measureSpeed finds the largest speed, which limits the next step.
+func (s *solver[F]) measureSpeed(p *engine.Program) {
+	p.Run(engine.Over(kernels.NewSpeedLoop(s.cells(0), &s.lattice, s.u[0].Data, s.u[1].Data, s.third(s.u), s.speed.At()),
+		s.cells(0)))
+	engine.ReduceExtreme(p, s.oneLayer, s.speed, 0)
+}
+
+// third is the third component of a velocity, or nil in the plane.
+func (s *solver[F]) third(v [3]*engine.Array[F]) []F {
+	if v[2] == nil {
+		return nil
+	}
+	return v[2].Data
+}
+
+// refreshFractions fills all ghosts of a volume fraction.
+func (s *solver[F]) refreshFractions(p *engine.Program, f *engine.Array[F]) {
+	p.ExchangeThen(s.allLayers, []engine.Task{s.fractionSides.of(f)}, f)
+}
+
+// refreshVelocity fills two layers of ghosts of all components in one message, and sets the faces in sides.
+func (s *solver[F]) refreshVelocity(p *engine.Program, v [3]*engine.Array[F], w when) {
+	var tasks []engine.Task
+	var all []engine.Exchanged
+	for d := range s.block.Grid.Dim {
+		tasks, all = append(tasks, s.velocitySides[w][d].of(v[d])), append(all, v[d])
+	}
+	p.ExchangeThen(s.faceLayers, tasks, all...)
+}
+
+// cells is the index range of the block's cells, with some layers of ghosts.
+func (s *solver[F]) cells(layers int) (box abi.Box) {
+	box.Hi = s.block.N
+	for d := range s.block.Grid.Dim {
+		box.Lo[d] -= layers
+		box.Hi[d] += layers
+	}
+	return box
+}
+
+// allFaces is the index range of the block's faces across an axis.
+func (s *solver[F]) allFaces(axis int) abi.Box { return abi.Box{Hi: s.block.Faces(axis)} }
+
+// faces is allFaces without those in sides.
+func (s *solver[F]) faces(axis int) abi.Box {
+	box := abi.Box{Hi: s.block.N}
+	if !s.block.HasNeighbours(axis)[0] {
+		box.Lo[axis] = 1
+	}
+	return box
+}
+
+// sidesOf are the indices of the faces in the sides across an axis.
+func (s *solver[F]) sidesOf(axis int) *kernels.Sides {
+	b := s.block
+	if b.Grid.Periodic[axis] {
+		return &kernels.Sides{First: -1 << 30, Last: -1 << 30}
+	}
+	of := s.cfg.Sides[axis]
+	return &kernels.Sides{First: int32(-b.Lo[axis]), Last: int32(b.Grid.N[axis] - b.Lo[axis]),
+		FirstOpen: of[0].Kind == Outflow, LastOpen: of[1].Kind == Outflow}
+}
+
+func (s *solver[F]) stride(axis int) int32 { return [3]int32{1, s.lattice.SY, s.lattice.SZ}[axis] }
+
+// resist is the implicit step of viscosity: conjugate gradients with the diagonal for the change of velocity.
+func (s *solver[F]) resist(p *engine.Program) {
+	s.refreshVelocity(p, s.v[0], projected)
+	w := s.viscous
+	if w.sums == nil {
+		return
+	}
+	for d := range s.block.Grid.Dim {
+		p.Run(engine.Over(kernels.NewStartViscousLoop(s.faces(d), s.viscousOf(d, s.v[0]), s.now, w.change[d].Data,
+			w.residual[d].Data, w.inverse[d].Data, w.largest.At()), s.faces(d)))
+	}
+	engine.ReduceExtreme(p, s.oneLayer, w.largest, 0)
+	p.Run(engine.Whole(kernels.NewSetToleranceLoop(F(s.cfg.ViscousTolerance), w.largest.At(), w.iteration.At()), 1))
+	s.scale(p)
+	p.Run(engine.Whole(levels.NewBeginLoop(w.largest.At(), w.iteration.At(), w.done.Data), 1))
+	p.Repeat(&engine.Repeated{Most: mostViscous, Every: 1, Done: w.done, Body: s.iterate})
+	for d := range s.block.Grid.Dim {
+		p.Run(engine.Over(kernels.NewChangeLoop(s.faces(d), &s.lattice, w.change[d].Data, s.v[0][d].Data), s.faces(d)))
+	}
+}
+
+// mostViscous is the largest number of viscous iterations.
+const mostViscous = 500
+
+// iterate is an iteration of conjugate gradients of the viscous step.
+func (s *solver[F]) iterate(p *engine.Program) {
+	w, dim := s.viscous, s.block.Grid.Dim
+	it, done, lattice := w.iteration.At(), w.done.Data, levels.Lattice{First: s.lattice.First, SY: s.lattice.SY,
+		SZ: s.lattice.SZ}
+	n := s.block.Len()
+	for d := range dim {
+		p.Run(engine.Whole(levels.NewMaxProductLoop(w.residual[d].Data, w.z[d].Data, w.sums.Bound.At()), n))
+	}
+	s.sum(p, w.residual, w.z)
+	p.Run(engine.Whole(levels.NewTurnLoop(w.sums.Scale.At(), w.sums.Words.Data, it, done), 1))
+	for d := range dim {
+		p.Run(engine.Over(levels.NewDirectLoop(s.faces(d), &lattice, it, w.z[d].Data, w.direction[d].Data), s.faces(d)))
+	}
+	s.refreshVelocity(p, w.direction, changed)
+	for d := range dim {
+		p.Run(engine.Over(kernels.NewResistLoop(s.faces(d), s.viscousOf(d, w.direction), s.now, w.product[d].Data,
+			w.sums.Bound.At()), s.faces(d)))
+	}
+	s.sum(p, w.direction, w.product)
+	p.Run(engine.Whole(levels.NewMeasureLoop(w.sums.Scale.At(), w.sums.Words.Data, it, done), 1))
+	for d := range dim {
+		p.Run(engine.Over(levels.NewStepLoop(s.faces(d), &lattice, it, w.direction[d].Data, w.product[d].Data,
+			w.change[d].Data, w.residual[d].Data, w.sums.Unused()), s.faces(d)))
+	}
+	s.scale(p)
+	p.Run(engine.Whole(levels.NewJudgeLoop(mostViscous, w.largest.At(), it, done), 1))
+}
+
+// sum is the sum of the products of two velocities, whose largest one is known on each rank.
+func (s *solver[F]) sum(p *engine.Program, x, y [3]*engine.Array[F]) {
+	sums := s.viscous.sums
+	sums.ReduceBound(p)
+	for d := range s.block.Grid.Dim {
+		sums.Add(p, x[d], y[d])
+	}
+	sums.Reduce(p)
+}
+
+// scale divides the residual by the diagonal, and finds the largest result.
+func (s *solver[F]) scale(p *engine.Program) {
+	w := s.viscous
+	for d := range s.block.Grid.Dim {
+		p.Run(engine.Over(kernels.NewScaleLoop(s.faces(d), &s.lattice, w.inverse[d].Data, w.residual[d].Data, w.z[d].Data,
+			w.largest.At()), s.faces(d)))
+	}
+	engine.ReduceExtreme(p, s.oneLayer, w.largest, 0)
+}
+
+// viscousOf is the stress on component d of a velocity.
+func (s *solver[F]) viscousOf(d int, v [3]*engine.Array[F]) *kernels.Viscous[F] {
+	dim := s.block.Grid.Dim
+	first := (d + 1) % dim
+	q := &kernels.Viscous[F]{Lattice: s.lattice, Fluids: s.fluids, Across: s.stride(d), First: s.stride(first),
+		F: s.f[0].Data, V: v[d].Data, VFirst: v[first].Data}
+	if dim == 3 {
+		second := (d + 2) % 3
+		q.Second, q.VSecond = s.stride(second), v[second].Data
+	}
+	return q
+}
