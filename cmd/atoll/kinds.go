@@ -13,6 +13,7 @@ import (
 	_ "github.com/atoll-hpc/atoll/solvers/smooth/verify"
 	_ "github.com/atoll-hpc/atoll/solvers/smooth/verify/adapt"
 	_ "github.com/atoll-hpc/atoll/solvers/twophase/problem"
+	_ "github.com/atoll-hpc/atoll/solvers/twophase/verify"
 	_ "github.com/atoll-hpc/atoll/solvers/vof/bench"
 	_ "github.com/atoll-hpc/atoll/solvers/vof/problem"
 	_ "github.com/atoll-hpc/atoll/solvers/vof/verify"

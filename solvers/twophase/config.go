@@ -96,6 +96,18 @@ func (c *Config) inflowBalance(g *grid.Grid) (net float64, open bool) {
 	return net, open
 }
 
+// sideSpeed is the largest sum of the speeds along the axes at a side: fluid that a wall sets in motion gets as fast.
+func (c *Config) sideSpeed(g *grid.Grid) (most float64) {
+	for d := range g.Dim {
+		for _, s := range c.Sides[d] {
+			if v := s.Velocity; !g.Periodic[d] {
+				most = max(most, math.Abs(v[0])+math.Abs(v[1])+math.Abs(v[2]))
+			}
+		}
+	}
+	return most
+}
+
 // CheckSides returns an error if more fluid flows in than can leave.
 func (c *Config) CheckSides(g *grid.Grid) error {
 	if net, open := c.inflowBalance(g); !open && math.Abs(net) > 1e-12*math.Abs(net)+1e-300 {

@@ -267,8 +267,8 @@ func (s *solver[F]) longestStep() (dt float64, by string) {
 			dt, by = v, name
 		}
 	}
-	if s.bound > 0 {
-		take(c.CFL*h/s.bound, "cfl")
+	if v := max(s.bound, c.sideSpeed(s.block.Grid)); v > 0 {
+		take(c.CFL*h/v, "cfl")
 	}
 	if c.Tension > 0 {
 		take(math.Sqrt((c.Density[0]+c.Density[1])*h*h*h/(4*math.Pi*c.Tension)), "capillary")

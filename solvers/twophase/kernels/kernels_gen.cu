@@ -465,8 +465,8 @@ static_assert(sizeof(geom_SortedNormal_f64) == 40 && offsetof(geom_SortedNormal_
 
 // Momentum is the transport of the momentum of one velocity component along an axis, by the mass that Flux has found.
 //
-// The mass of a face's volume is the mean of those of its two cells, and so are the fluxes of its mass: the mean of the
-// cells' mass equations is exactly its own. Hence a velocity that is the same everywhere stays so, and with upwind
+// The mass of a face's volume is the mean of those of its two cells, and so are the fluxes of its mass: the mean of
+// the cells' mass equations is exactly its own. Hence a velocity that is the same everywhere stays so, and with upwind
 // values every new velocity is an average of old ones, at any ratio of densities.
 // Momentum[float32], transport.go:81
 struct Momentum_f32 {
@@ -489,8 +489,8 @@ static_assert(sizeof(Momentum_f32) == 240 && offsetof(Momentum_f32, Lattice_) ==
 
 // Momentum is the transport of the momentum of one velocity component along an axis, by the mass that Flux has found.
 //
-// The mass of a face's volume is the mean of those of its two cells, and so are the fluxes of its mass: the mean of the
-// cells' mass equations is exactly its own. Hence a velocity that is the same everywhere stays so, and with upwind
+// The mass of a face's volume is the mean of those of its two cells, and so are the fluxes of its mass: the mean of
+// the cells' mass equations is exactly its own. Hence a velocity that is the same everywhere stays so, and with upwind
 // values every new velocity is an average of old ones, at any ratio of densities.
 // Momentum[float64], transport.go:81
 struct Momentum_f64 {
@@ -518,8 +518,8 @@ struct Clipped {
 };
 static_assert(sizeof(Clipped) == 8 && offsetof(Clipped, Amount) == 0, "Clipped");
 
-// Viscous is the viscous stress on the volumes of one velocity component, ∇·μ(∇v + ∇vᵀ), with μ of cells and, at edges,
-// of the mean of four cells.
+// Viscous is the viscous stress on the volumes of one velocity component, ∇·μ(∇v + ∇vᵀ), with μ of cells and, at
+// edges, of the mean of four cells.
 // Viscous[float32], viscosity.go:13
 struct Viscous_f32 {
     Lattice Lattice_;
@@ -536,8 +536,8 @@ static_assert(sizeof(Viscous_f32) == 144 && offsetof(Viscous_f32, Lattice_) == 0
     offsetof(Viscous_f32, First) == 40 && offsetof(Viscous_f32, Second) == 44 && offsetof(Viscous_f32, F) == 48 &&
     offsetof(Viscous_f32, V) == 72 && offsetof(Viscous_f32, VFirst) == 96 && offsetof(Viscous_f32, VSecond) == 120, "Viscous_f32");
 
-// Viscous is the viscous stress on the volumes of one velocity component, ∇·μ(∇v + ∇vᵀ), with μ of cells and, at edges,
-// of the mean of four cells.
+// Viscous is the viscous stress on the volumes of one velocity component, ∇·μ(∇v + ∇vᵀ), with μ of cells and, at
+// edges, of the mean of four cells.
 // Viscous[float64], viscosity.go:13
 struct Viscous_f64 {
     Lattice Lattice_;
@@ -648,14 +648,15 @@ DEVICE float num_Larger_f32(float a, float b) {
 }
 
 // unit limits a number to [0, 1].
-// unit[float32], curvature.go:118
+// unit[float32], curvature.go:119
 DEVICE float unit_f32(float v) {
     return num_Larger_f32(0.0f, num_Smaller_f32(1.0f, v));
 }
 
 // height is the height of the interface in the column through cell c along a stride, from the centre of c in cells,
-// upwards positive. sign is 1 if fluid is below, -1 if above. The column reaches as far as to a full and an empty cell.
-// (*Curvature[float32]).height, curvature.go:84
+// upwards positive. sign is 1 if fluid is below, -1 if above. The column reaches as far as to a full and an empty
+// cell.
+// (*Curvature[float32]).height, curvature.go:85
 struct Curvature_height_f32_results { float r0; bool r1; };
 DEVICE Curvature_height_f32_results Curvature_height_f32(const Curvature_f32 *q, int64 c, int64 s, int64 sign) {
     int64 down = mul(neg(sign), s), up = mul(sign, s);
@@ -700,13 +701,13 @@ DEVICE float num_Sqrt_f32(float x) {
 }
 
 // bend is the curvature of the graph of a function with the given derivatives, positive where it is concave.
-// bend[float32], curvature.go:172
+// bend[float32], curvature.go:173
 DEVICE float bend_f32(float x, float y, float xx, float yy, float xy) {
     float size = 1.0f + x * x + y * y;
     return -(xx * (1.0f + y * y) + yy * (1.0f + x * x) - 2.0f * xy * x * y) / (size * num_Sqrt_f32(size));
 }
 
-// (*Curvature[float32]).alongAxis, curvature.go:139
+// (*Curvature[float32]).alongAxis, curvature.go:140
 struct Curvature_alongAxis_f32_results { float r0; bool r1; };
 DEVICE Curvature_alongAxis_f32_results Curvature_alongAxis_f32(const Curvature_f32 *q, int64 c, int32 axis,
         float n) {
@@ -749,7 +750,7 @@ DEVICE Curvature_alongAxis_f32_results Curvature_alongAxis_f32(const Curvature_f
 }
 
 // fromHeights is the curvature of the graph of heights along the axis nearest to the normal along which all exist.
-// (*Curvature[float32]).fromHeights, curvature.go:121
+// (*Curvature[float32]).fromHeights, curvature.go:122
 struct Curvature_fromHeights_f32_results { float r0; bool r1; };
 DEVICE Curvature_fromHeights_f32_results Curvature_fromHeights_f32(const Curvature_f32 *q, int64 c,
         Array<float, 3> n) {
@@ -1168,14 +1169,15 @@ DEVICE double num_Larger_f64(double a, double b) {
 }
 
 // unit limits a number to [0, 1].
-// unit[float64], curvature.go:118
+// unit[float64], curvature.go:119
 DEVICE double unit_f64(double v) {
     return num_Larger_f64(0.0, num_Smaller_f64(1.0, v));
 }
 
 // height is the height of the interface in the column through cell c along a stride, from the centre of c in cells,
-// upwards positive. sign is 1 if fluid is below, -1 if above. The column reaches as far as to a full and an empty cell.
-// (*Curvature[float64]).height, curvature.go:84
+// upwards positive. sign is 1 if fluid is below, -1 if above. The column reaches as far as to a full and an empty
+// cell.
+// (*Curvature[float64]).height, curvature.go:85
 struct Curvature_height_f64_results { double r0; bool r1; };
 DEVICE Curvature_height_f64_results Curvature_height_f64(const Curvature_f64 *q, int64 c, int64 s, int64 sign) {
     int64 down = mul(neg(sign), s), up = mul(sign, s);
@@ -1220,13 +1222,13 @@ DEVICE double num_Sqrt_f64(double x) {
 }
 
 // bend is the curvature of the graph of a function with the given derivatives, positive where it is concave.
-// bend[float64], curvature.go:172
+// bend[float64], curvature.go:173
 DEVICE double bend_f64(double x, double y, double xx, double yy, double xy) {
     double size = 1.0 + x * x + y * y;
     return -(xx * (1.0 + y * y) + yy * (1.0 + x * x) - 2.0 * xy * x * y) / (size * num_Sqrt_f64(size));
 }
 
-// (*Curvature[float64]).alongAxis, curvature.go:139
+// (*Curvature[float64]).alongAxis, curvature.go:140
 struct Curvature_alongAxis_f64_results { double r0; bool r1; };
 DEVICE Curvature_alongAxis_f64_results Curvature_alongAxis_f64(const Curvature_f64 *q, int64 c, int32 axis,
         double n) {
@@ -1269,7 +1271,7 @@ DEVICE Curvature_alongAxis_f64_results Curvature_alongAxis_f64(const Curvature_f
 }
 
 // fromHeights is the curvature of the graph of heights along the axis nearest to the normal along which all exist.
-// (*Curvature[float64]).fromHeights, curvature.go:121
+// (*Curvature[float64]).fromHeights, curvature.go:122
 struct Curvature_fromHeights_f64_results { double r0; bool r1; };
 DEVICE Curvature_fromHeights_f64_results Curvature_fromHeights_f64(const Curvature_f64 *q, int64 c,
         Array<double, 3> n) {
@@ -1836,7 +1838,7 @@ DEVICE double Divergence_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Sli
 
 // movedAlpha is the α of a donor's plane relative to the layer of the given thickness that is moved over the face;
 // along is the normal's component along the axis.
-// movedAlpha[float32], kernels/flux.go:103
+// movedAlpha[float32], kernels/flux.go:107
 DEVICE float kernels_movedAlpha_f32(float cfl, float thickness, float along, float alpha) {
     if (cfl > 0.0f) {
         return alpha - along * (1.0f - thickness);
@@ -1879,14 +1881,14 @@ DEVICE float geom_Area_f32(float mx, float my, float alpha) {
 
 // lineFlux is the flux from a mixed donor in the plane; along and across are its normal's components along the axis of
 // the sweep and across it.
-// lineFlux[float32], kernels/flux.go:112
+// lineFlux[float32], kernels/flux.go:116
 DEVICE float kernels_lineFlux_f32(float cfl, float thickness, float along, float across, float alpha) {
     return cfl * geom_Area_f32(along * thickness, across, kernels_movedAlpha_f32(cfl, thickness, along, alpha));
 }
 
 // FluxOfLine is the fluid that passes a face across an axis upwards from a mixed cell in the plane, as a fraction of
 // the cell's volume. cfl is the CFL number of the face, and p the line of the donor.
-// FluxOfLine[float32], kernels/shared.go:12
+// FluxOfLine[float32], kernels/flux.go:124
 DEVICE float kernels_FluxOfLine_f32(int32 axis, float cfl, geom_Line_f32 *p) {
     float along = p->X, across = p->Y;
     if (axis == 1) {
@@ -1993,7 +1995,7 @@ DEVICE float geom_Volume_f32(float mx, float my, float mz, float alpha) {
 }
 
 // FluxOfPlane is FluxOfLine in space.
-// FluxOfPlane[float32], kernels/shared.go:21
+// FluxOfPlane[float32], kernels/flux.go:133
 DEVICE float kernels_FluxOfPlane_f32(int32 axis, float cfl, geom_Plane_f32 *p) {
     float along = p->X, a = p->Y, b = p->Z;
     if (axis == 1) {
@@ -2046,7 +2048,7 @@ DEVICE void Flux_f32_at(int64 i, int64 j, int64 k, const Sweep_f32 *s, Clock_f32
 
 // movedAlpha is the α of a donor's plane relative to the layer of the given thickness that is moved over the face;
 // along is the normal's component along the axis.
-// movedAlpha[float64], kernels/flux.go:103
+// movedAlpha[float64], kernels/flux.go:107
 DEVICE double kernels_movedAlpha_f64(double cfl, double thickness, double along, double alpha) {
     if (cfl > 0.0) {
         return alpha - along * (1.0 - thickness);
@@ -2089,14 +2091,14 @@ DEVICE double geom_Area_f64(double mx, double my, double alpha) {
 
 // lineFlux is the flux from a mixed donor in the plane; along and across are its normal's components along the axis of
 // the sweep and across it.
-// lineFlux[float64], kernels/flux.go:112
+// lineFlux[float64], kernels/flux.go:116
 DEVICE double kernels_lineFlux_f64(double cfl, double thickness, double along, double across, double alpha) {
     return cfl * geom_Area_f64(along * thickness, across, kernels_movedAlpha_f64(cfl, thickness, along, alpha));
 }
 
 // FluxOfLine is the fluid that passes a face across an axis upwards from a mixed cell in the plane, as a fraction of
 // the cell's volume. cfl is the CFL number of the face, and p the line of the donor.
-// FluxOfLine[float64], kernels/shared.go:12
+// FluxOfLine[float64], kernels/flux.go:124
 DEVICE double kernels_FluxOfLine_f64(int32 axis, double cfl, geom_Line_f64 *p) {
     double along = p->X, across = p->Y;
     if (axis == 1) {
@@ -2203,7 +2205,7 @@ DEVICE double geom_Volume_f64(double mx, double my, double mz, double alpha) {
 }
 
 // FluxOfPlane is FluxOfLine in space.
-// FluxOfPlane[float64], kernels/shared.go:21
+// FluxOfPlane[float64], kernels/flux.go:133
 DEVICE double kernels_FluxOfPlane_f64(int32 axis, double cfl, geom_Plane_f64 *p) {
     double along = p->X, a = p->Y, b = p->Z;
     if (axis == 1) {
@@ -2256,7 +2258,7 @@ DEVICE void Flux_f64_at(int64 i, int64 j, int64 k, const Sweep_f64 *s, Clock_f64
 
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
 // passes them. Among full cells the result is the old value, to the last bit.
-// updated[float32], kernels/flux.go:41
+// updated[float32], kernels/flux.go:45
 DEVICE float kernels_updated_f32(int32 method, float f, float start, float lo, float hi, float in, float out) {
     float gain = in - out;
     float spread = hi - lo;
@@ -2276,9 +2278,9 @@ DEVICE float kernels_updated_f32(int32 method, float f, float start, float lo, f
     return f + gain;
 }
 
-// AfterSweep is the volume fraction after a sweep of Weymouth and Yue: start is the fraction when the step began, lo and
-// hi are the CFL numbers of the cell's faces, in and out the fluid that passes them.
-// AfterSweep[float32], kernels/shared.go:34
+// AfterSweep is the volume fraction after a sweep of Weymouth and Yue: start is the fraction when the step began, lo
+// and hi are the CFL numbers of the cell's faces, in and out the fluid that passes them.
+// AfterSweep[float32], kernels/flux.go:146
 DEVICE float kernels_AfterSweep_f32(float f, float start, float lo, float hi, float in, float out) {
     return kernels_updated_f32(0, f, start, lo, hi, in, out);
 }
@@ -2294,7 +2296,7 @@ DEVICE void Advance_f32_at(int64 i, int64 j, int64 k, const Sweep_f32 *s, Clock_
 
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
 // passes them. Among full cells the result is the old value, to the last bit.
-// updated[float64], kernels/flux.go:41
+// updated[float64], kernels/flux.go:45
 DEVICE double kernels_updated_f64(int32 method, double f, double start, double lo, double hi, double in,
         double out) {
     double gain = in - out;
@@ -2315,9 +2317,9 @@ DEVICE double kernels_updated_f64(int32 method, double f, double start, double l
     return f + gain;
 }
 
-// AfterSweep is the volume fraction after a sweep of Weymouth and Yue: start is the fraction when the step began, lo and
-// hi are the CFL numbers of the cell's faces, in and out the fluid that passes them.
-// AfterSweep[float64], kernels/shared.go:34
+// AfterSweep is the volume fraction after a sweep of Weymouth and Yue: start is the fraction when the step began, lo
+// and hi are the CFL numbers of the cell's faces, in and out the fluid that passes them.
+// AfterSweep[float64], kernels/flux.go:146
 DEVICE double kernels_AfterSweep_f64(double f, double start, double lo, double hi, double in, double out) {
     return kernels_updated_f64(0, f, start, lo, hi, in, out);
 }
@@ -2341,8 +2343,8 @@ DEVICE float vanLeer_f32(float a, float b) {
     return v;
 }
 
-// flux is the momentum that passes the lower face, along the axis, of the volume of face c: its mass times the velocity
-// of the donor, with a slope limited by van Leer's function.
+// flux is the momentum that passes the lower face, along the axis, of the volume of face c: its mass times the
+// velocity of the donor, with a slope limited by van Leer's function.
 // (*Momentum[float32]).flux, transport.go:118
 DEVICE float Momentum_flux_f32(const Momentum_f32 *m, int64 c, float perCell) {
     int64 s = int64(m->Along), below = sub(c, int64(m->Across));
@@ -2389,8 +2391,8 @@ DEVICE double vanLeer_f64(double a, double b) {
     return v;
 }
 
-// flux is the momentum that passes the lower face, along the axis, of the volume of face c: its mass times the velocity
-// of the donor, with a slope limited by van Leer's function.
+// flux is the momentum that passes the lower face, along the axis, of the volume of face c: its mass times the
+// velocity of the donor, with a slope limited by van Leer's function.
 // (*Momentum[float64]).flux, transport.go:118
 DEVICE double Momentum_flux_f64(const Momentum_f64 *m, int64 c, double perCell) {
     int64 s = int64(m->Along), below = sub(c, int64(m->Across));

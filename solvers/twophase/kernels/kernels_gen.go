@@ -14,14 +14,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/twophase/kernels/levels"
 )
 
-//go:embed kernels_gen.ptx
-var ptx string
-
 //go:embed kernels_gen.zip
-var machine string
+var archive string
 
 // Module is the kernels of this package for CUDA.
-var Module = &abi.Module{Name: "kernels", PTX: ptx, Machine: machine}
+var Module = &abi.Module{Name: "kernels", Archive: archive}
 
 // FindCurvatureLoop runs FindCurvature for the elements of box, on the CPU or another device.
 type FindCurvatureLoop[F num.Float] struct {
