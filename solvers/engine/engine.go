@@ -89,7 +89,9 @@ func (e *Engine) Step() Step { return e.steps[e.current] }
 func (e *Engine) Owns(c io.Closer) { e.closers = append(e.closers, c) }
 
 // program makes a program.
-func (e *Engine) program(ctx context.Context, f func(p *Program)) *Program { return e.programIn(ctx, 0, f) }
+func (e *Engine) program(ctx context.Context, f func(p *Program)) *Program {
+	return e.programIn(ctx, 0, f)
+}
 
 // programIn makes a program that begins in a phase.
 func (e *Engine) programIn(ctx context.Context, phase int, f func(p *Program)) *Program {
