@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 )
 
@@ -26,8 +27,11 @@ func FieldsOf(dim int) []solvers.Field {
 	return fields
 }
 
+// output is what cases write.
+type output[F num.Float] struct{ *solver[F] }
+
 // fields are the fields of a block.
-func (s *solver[F]) fields() []solvers.Field {
+func (s output[F]) fields() []solvers.Field {
 	dim, cells := s.block.Grid.Dim, s.cellsOf.Space()
 	fields := FieldsOf(dim)
 	for k := range fields {
@@ -59,7 +63,7 @@ func (s *solver[F]) hostVelocity() (u [3][]F, err error) {
 }
 
 // derive makes a field of n numbers of each cell, which a function computes from the velocity.
-func (s *solver[F]) derive(f *solvers.Field, n int, of func(u *[3][]F, c int, to []float64)) {
+func (s output[F]) derive(f *solvers.Field, n int, of func(u *[3][]F, c int, to []float64)) {
 	f.Values = func(context.Context) ([]float64, error) {
 		u, err := s.hostVelocity()
 		if err != nil {
@@ -87,14 +91,14 @@ func (s *solver[F]) derive(f *solvers.Field, n int, of func(u *[3][]F, c int, to
 }
 
 // centre computes the velocity at a cell's centre.
-func (s *solver[F]) centre(u *[3][]F, c int, to []float64) {
+func (s output[F]) centre(u *[3][]F, c int, to []float64) {
 	for d := range to {
 		to[d] = (float64(u[d][c]) + float64(u[d][c+int(s.stride(d))])) / 2
 	}
 }
 
 // vorticity computes the vorticity at a cell's centre from central differences.
-func (s *solver[F]) vorticity(u *[3][]F, c int, to []float64) {
+func (s output[F]) vorticity(u *[3][]F, c int, to []float64) {
 	slope := func(d, along int) float64 {
 		step, own := int(s.stride(along)), int(s.stride(d))
 		up := float64(u[d][c+step]) + float64(u[d][c+step+own])

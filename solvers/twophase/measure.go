@@ -7,6 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/twophase/kernels"
 	vof "github.com/atoll-hpc/atoll/solvers/vof/kernels"
@@ -52,8 +53,11 @@ const (
 	sumInterface = 8
 )
 
+// survey measures the state.
+type survey[F num.Float] struct{ *solver[F] }
+
 // measures declares what is measured.
-func (s *solver[F]) measures(m *engine.Measures) {
+func (s survey[F]) measures(m *engine.Measures) {
 	m.Program = func(p *engine.Program, _ int, _ bool) {
 		p.Run(engine.Over(kernels.NewDivergenceLoop(s.cells(0), &s.lattice, s.u[0].Data, s.u[1].Data, s.third(s.u),
 			s.divergence.At()), s.cells(0)))
@@ -73,7 +77,7 @@ func (s *solver[F]) measures(m *engine.Measures) {
 }
 
 // measureRow measures the block.
-func (s *solver[F]) measureRow(context.Context) error {
+func (s survey[F]) measureRow(context.Context) error {
 	u, err := s.hostVelocity()
 	if err != nil {
 		return err
@@ -90,7 +94,7 @@ func (s *solver[F]) measureRow(context.Context) error {
 	return nil
 }
 
-func (s *solver[F]) measureCell(r *row, f []F, u *[3][]F, c int) {
+func (s survey[F]) measureCell(r *row, f []F, u *[3][]F, c int) {
 	b := s.block
 	i, j, k := b.Cell(c)
 	x, y, z := b.Centre(i, j, k)
@@ -118,7 +122,7 @@ func (s *solver[F]) measureCell(r *row, f []F, u *[3][]F, c int) {
 func (c *Config) densityOf(f float64) float64 { return c.Density[1] + (c.Density[0]-c.Density[1])*f }
 
 // areaOf is the area of the plane of a mixed cell.
-func (s *solver[F]) areaOf(f []F, c int) float64 {
+func (s survey[F]) areaOf(f []F, c int) float64 {
 	l := vof.Lattice{Origin: s.lattice.First, SY: s.lattice.SY, SZ: s.lattice.SZ}
 	if s.block.Grid.Dim == 2 {
 		line := vof.PlaneOf2(f, c, l, s.normal, s.difference())
@@ -129,7 +133,7 @@ func (s *solver[F]) areaOf(f []F, c int) float64 {
 }
 
 // quantities adds up the rows of all ranks.
-func (s *solver[F]) quantities(ctx context.Context, steps int) ([]solvers.Quantity, error) {
+func (s survey[F]) quantities(ctx context.Context, steps int) ([]solvers.Quantity, error) {
 	r, comm := s.rows[steps], s.Env().Comm
 	delete(s.rows, steps)
 	var sums [9]float64
@@ -164,5 +168,5 @@ func (s *solver[F]) definition(at Setting) engine.Definition {
 			engine.Scalar{Name: name + "_iterations_max", Host: &c.most}, engine.Scalar{Name: name + "_failed", Host: &c.failed})
 	}
 	return engine.Definition{Model: s, Size: at.Size, Clock: s.clock, Cycle: s.cycle(), Window: 1, Step: s.step,
-		Fields: s.fields(), Saved: saved, Restored: s.restored, Measured: s.measures}
+		Fields: output[F]{s}.fields(), Saved: saved, Restored: s.restored, Measured: survey[F]{s}.measures}
 }

@@ -138,8 +138,8 @@ func cavity(ctx context.Context, p *verify.Page) error {
 		share   float64
 		slow    bool
 	}{{100, 15, 32, [3]float64{-.21090, -.24533, .17527}, .03, false},
-		{100, 15, 64, [3]float64{-.21090, -.24533, .17527}, .015, true},
-		{400, 40, 64, [3]float64{-.32726, -.44993, .30203}, .03, true}} {
+		{100, 15, 64, [3]float64{-.21090, -.24533, .17527}, .03, true},
+		{400, 40, 64, [3]float64{-.32726, -.44993, .30203}, .04, true}} {
 		if c.slow && p.Options.Quick {
 			continue
 		}
