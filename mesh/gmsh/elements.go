@@ -73,7 +73,7 @@ func (r *reader) vertices(pos int, element int64, tags []int64, v []int32) error
 // grow reserves memory for n cells of a type.
 func (r *reader) grow(kind int64, n int) {
 	switch {
-	case kind == tetrahedronKind:
+	case kind == tetrahedronKind && r.solid != nil: // a mesh of triangles may have an empty block of tetrahedra
 		r.solid.Cells = slices.Grow(r.solid.Cells, n)
 	case kind == triangleKind && r.solid == nil:
 		r.mesh.Cells = slices.Grow(r.mesh.Cells, n)
