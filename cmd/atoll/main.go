@@ -62,6 +62,10 @@ func endReplaced(err error) {
 }
 
 func main() {
+	if slices.Equal(os.Args[1:], []string{"--version"}) { // at once, without making all commands
+		fmt.Println("atoll version", summary.Describe())
+		os.Exit(exitDone)
+	}
 	ctx, stop := context.WithCancelCause(context.Background())
 	stopBySignal(func() { stop(nil) })
 	process.OnClosedOutput(func() { stop(errClosedOutput) })

@@ -66,6 +66,11 @@ func TestPython(t *testing.T) {
 	for _, name := range []string{"test_package.py", "test_bmi.py"} {
 		t.Run(name, func(t *testing.T) { run(t, t.TempDir(), nil, "-W", "error", filepath.Join(tests, name)) })
 	}
+	for _, page := range []string{"README.md", "docs/python.md"} {
+		t.Run("Python in "+filepath.Base(page), func(t *testing.T) {
+			run(t, t.TempDir(), nil, "-W", "error", "-c", pythonIn(t, page))
+		})
+	}
 	for _, name := range []string{"flood", "ball"} {
 		t.Run("bmi-tester of "+name, func(t *testing.T) {
 			if out, err := exec.Command(python, "-c", "import bmi_tester, bmipy").CombinedOutput(); err != nil {
@@ -78,4 +83,23 @@ func TestPython(t *testing.T) {
 				"--config-file", name+".toml", "--root-dir", dir)
 		})
 	}
+}
+
+// pythonIn returns the Python code of a page, up to the section about other tools, which needs results of its own.
+func pythonIn(t *testing.T, page string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, _, _ = strings.Cut(string(text), "\n## Reading results")
+	var code strings.Builder
+	for _, block := range strings.Split(page, "```python\n")[1:] {
+		inside, _, _ := strings.Cut(block, "```\n")
+		code.WriteString(inside)
+	}
+	if code.Len() < 100 {
+		t.Fatalf("%s has no Python", page)
+	}
+	return code.String()
 }
