@@ -1,0 +1,61 @@
+package problem
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/run/runtest"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// TestSectionsAreRefused: what the solver does not take is refused, with the key and what to do.
+func TestSectionsAreRefused(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"density = [100, 1000]", "density = [100, 0]", "[fluids] density: 0 of fluid 2 must be more than 0"},
+		{"density = [100, 1000]", "density = [1, 2, 3]", "[fluids] density: must be a list of 2 numbers"},
+		{"density = [100, 1000], ", "", "[fluids] density: is required"},
+		{"viscosity = [1, 10]", "viscosity = [-1, 10]", "[fluids] viscosity: -1 of fluid 1 must be 0 or more"},
+		{"gravity = [0, -0.98]", "gravity = [0, 0, -1]", "[fluids] gravity: must be a list of 2 numbers"},
+		{`shape = "circle(0.5, 0.5, 0.25)"`, `shape = "circle(0.5)"`, "[initial] shape"},
+		{`shape = "circle(0.5, 0.5, 0.25)"`, `body_u = 1`, "no shape of it"},
+		{`y_low = "no-slip"`, `y_low = "wall"`, "[sides] y_low"},
+		{`y_low = "no-slip"`, `z_low = "no-slip"`, "z_low"},
+		{`y_low = "no-slip"`, `y_low = "inflow"`, "an inflow needs its velocity"},
+		{`y_low = "no-slip"`, `y_low = { kind = "inflow" }`, "velocity"},
+		{`y_low = "no-slip"`, `y_low = { kind = "no-slip", velocity = [0, 1] }`, "a wall moves along itself only"},
+		{`y_low = "no-slip"`, `y_low = { kind = "outflow", fraction = 1 }`, "applies only to kind inflow"},
+		{"cells = [20, 40]", `cells = [20, 40], periodic = ["y"]`, "[sides] y_low"},
+		{"time = {", "method = { cfl = 0.9 }\ntime = {", "[method] cfl"},
+	} {
+		text := strings.Replace(cases["bubble"], c.old, c.new, 1)
+		_, err := solvers.Parse("case.toml", []byte(text), nil)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one with %q", c.new, err, c.want)
+		}
+	}
+}
+
+// TestGridsAreRefused: grids and flows that the method cannot take are refused before arrays are allocated.
+func TestGridsAreRefused(t *testing.T) {
+	for _, c := range []struct{ set, want string }{
+		{"grid.cells=[20, 50]", "squares or cubes"},
+		{"grid={bounds=[0, 0, 20, 3], cells=[20, 3]}", "at least 4"},
+		{`sides.y_low={kind="inflow", velocity=[0, 1]}`, "no side is an outflow"},
+	} {
+		_, err := runtest.Run(t, cases["bubble"], 1, 1, runtest.Local, t.TempDir(), c.set)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one with %q", c.set, err, c.want)
+		}
+	}
+}
+
+// TestPrintedCasesAreRead: a case as it is printed is the same case.
+func TestPrintedCasesAreRead(t *testing.T) {
+	for name, text := range cases {
+		c := runtest.Parse(t, text)
+		again := runtest.Parse(t, c.String())
+		if c.String() != again.String() || c.Hash() != again.Hash() {
+			t.Errorf("%s:\n%s\nis read as\n%s", name, c.String(), again.String())
+		}
+	}
+}
