@@ -4,22 +4,23 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
+	"github.com/atoll-hpc/atoll/mesh/adapt/wire"
 )
 
 // addKey appends the ids of a cell's vertices.
 func (e *engine) addKey(b []byte, c *mutable.Cell) []byte {
 	for _, v := range c.V[:e.Dim+1] {
-		b = addInt(b, e.ID[v])
+		b = wire.AddInt(b, e.ID[v])
 	}
 	return b
 }
 
 // readCell reads the ids of a cell's vertices, and returns the cell, -1 if this part does not have it.
-func (e *engine) readCell(m *message) int32 {
+func (e *engine) readCell(m *wire.Message) int32 {
 	var v [4]int32
 	known := true
 	for i := range e.Dim + 1 {
-		u, ok := e.part.at[m.int()]
+		u, ok := e.part.at[m.Int()]
 		v[i], known = u, known && ok
 	}
 	if !known {
@@ -46,13 +47,13 @@ func (e *engine) exchangeBids(open []*candidate) {
 			}
 			e.eachOther([]int32{k}, func(rank int32) {
 				b := p.to(rank)
-				*b = addInt(addInt(addInt(e.addKey(*b, &e.Cells[k]), int64(c.key)), c.ida), c.idb)
+				*b = wire.AddInt(wire.AddInt(wire.AddInt(e.addKey(*b, &e.Cells[k]), int64(c.key)), c.ida), c.idb)
 			})
 		}
 	}
-	p.swap(func(m *message) {
+	p.swap(func(m *wire.Message) {
 		k := e.readCell(m)
-		e.raise(k, &bid{uint64(m.int()), m.int(), m.int()})
+		e.raise(k, &bid{uint64(m.Int()), m.Int(), m.Int()})
 	})
 }
 
@@ -70,7 +71,7 @@ func (e *engine) exchangeTaken(taken []*candidate) {
 			})
 		}
 	}
-	p.swap(func(m *message) { e.claims[e.readCell(m)].taken = e.round })
+	p.swap(func(m *wire.Message) { e.claims[e.readCell(m)].taken = e.round })
 }
 
 // changeLine changes the line at a vertex, unless that has been done.
@@ -86,7 +87,7 @@ func (e *engine) changeLines(changes []change) {
 	forward := func(c change) {
 		e.eachOther(e.Ball.Of(c.at), func(rank int32) {
 			b := p.to(rank)
-			*b = addInt(addInt(addInt(*b, e.ID[c.at]), e.ID[c.from]), e.ID[c.to])
+			*b = wire.AddInt(wire.AddInt(wire.AddInt(*b, e.ID[c.at]), e.ID[c.from]), e.ID[c.to])
 		})
 	}
 	var mine []change
@@ -98,22 +99,22 @@ func (e *engine) changeLines(changes []change) {
 			mine = append(mine, c)
 		default:
 			b := p.to(p.owner[c.at])
-			*b = addInt(addInt(addInt(*b, e.ID[c.at]), e.ID[c.from]), e.ID[c.to])
+			*b = wire.AddInt(wire.AddInt(wire.AddInt(*b, e.ID[c.at]), e.ID[c.from]), e.ID[c.to])
 		}
 	}
 	if p == nil {
 		return
 	}
-	read := func(m *message) change {
-		c := change{e.local(m.int()), e.local(m.int()), e.local(m.int())}
+	read := func(m *wire.Message) change {
+		c := change{e.local(m.Int()), e.local(m.Int()), e.local(m.Int())}
 		e.changeLine(c)
 		return c
 	}
-	p.swap(func(m *message) { mine = append(mine, read(m)) })
+	p.swap(func(m *wire.Message) { mine = append(mine, read(m)) })
 	for _, c := range mine {
 		forward(c)
 	}
-	p.swap(func(m *message) { read(m) })
+	p.swap(func(m *wire.Message) { read(m) })
 }
 
 // announce tells the other parts that have cells of a cavity what replaces them. cells are the new cells.
@@ -134,7 +135,7 @@ func (e *engine) announce(c *candidate, cells []mutable.Cell) {
 
 // operation is the message about an operation: the cells that it removes, all vertices of the new cells, and these.
 func (e *engine) operation(c *candidate, cells []mutable.Cell) []byte {
-	b := addInt(nil, int64(len(c.cavity)))
+	b := wire.AddInt(nil, int64(len(c.cavity)))
 	for _, k := range c.cavity {
 		b = e.addKey(b, &e.Cells[k])
 	}
@@ -146,11 +147,11 @@ func (e *engine) operation(c *candidate, cells []mutable.Cell) []byte {
 			}
 		}
 	}
-	b = addInt(b, int64(len(vertices)))
+	b = wire.AddInt(b, int64(len(vertices)))
 	for _, v := range vertices {
 		b = e.addVertex(b, v)
 	}
-	b = addInt(b, int64(len(cells)))
+	b = wire.AddInt(b, int64(len(cells)))
 	for i := range cells {
 		b = e.addCell(b, &cells[i])
 	}
@@ -159,26 +160,26 @@ func (e *engine) operation(c *candidate, cells []mutable.Cell) []byte {
 
 // addVertex appends all that is known of a vertex.
 func (e *engine) addVertex(b []byte, v int32) []byte {
-	b = addInt(addInt(addInt(b, e.ID[v]), int64(e.part.owner[v])), int64(e.Freedom[v]))
-	b = addFloats(addFloats(b, e.X[v][:]), e.Want[v][:])
-	b = addInt(b, int64(len(e.Line[v])))
+	b = wire.AddInt(wire.AddInt(wire.AddInt(b, e.ID[v]), int64(e.part.owner[v])), int64(e.Freedom[v]))
+	b = wire.AddFloats(wire.AddFloats(b, e.X[v][:]), e.Want[v][:])
+	b = wire.AddInt(b, int64(len(e.Line[v])))
 	for _, l := range e.Line[v] {
-		b = addFloats(addInt(addInt(addInt(b, e.ID[l.To]), int64(l.Curve)), int64(l.Tag)), []float64{l.S})
+		b = wire.AddFloats(wire.AddInt(wire.AddInt(wire.AddInt(b, e.ID[l.To]), int64(l.Curve)), int64(l.Tag)), []float64{l.S})
 	}
 	return b
 }
 
 // readVertex reads a vertex, and enters it unless this part has it with cells.
-func (e *engine) readVertex(m *message) {
-	v := e.local(m.int())
+func (e *engine) readVertex(m *wire.Message) {
+	v := e.local(m.Int())
 	fresh := e.Ball.Count(v) == 0
-	owner, freedom := int32(m.int()), int8(m.int())
+	owner, freedom := int32(m.Int()), int8(m.Int())
 	x, want := e.X[v], e.Want[v]
-	m.floats(x[:])
-	m.floats(want[:])
-	lines := make([]mutable.LineEnd, m.int())
+	m.Floats(x[:])
+	m.Floats(want[:])
+	lines := make([]mutable.LineEnd, m.Int())
 	for i := range lines {
-		lines[i] = mutable.LineEnd{To: e.local(m.int()), Curve: int32(m.int()), Tag: int32(m.int()), S: m.float()}
+		lines[i] = mutable.LineEnd{To: e.local(m.Int()), Curve: int32(m.Int()), Tag: int32(m.Int()), S: m.Float()}
 	}
 	if fresh {
 		e.part.owner[v], e.Freedom[v], e.X[v], e.Want[v] = owner, freedom, x, want
@@ -189,19 +190,19 @@ func (e *engine) readVertex(m *message) {
 func (e *engine) addCell(b []byte, c *mutable.Cell) []byte {
 	b = e.addKey(b, c)
 	for _, tag := range c.Tag[:e.Dim+1] {
-		b = addInt(b, int64(tag))
+		b = wire.AddInt(b, int64(tag))
 	}
-	return addFloats(addInt(b, int64(c.Ref)), []float64{c.Quality})
+	return wire.AddFloats(wire.AddInt(b, int64(c.Ref)), []float64{c.Quality})
 }
 
-func (e *engine) readNewCell(m *message) (c mutable.Cell) {
+func (e *engine) readNewCell(m *wire.Message) (c mutable.Cell) {
 	for i := range e.Dim + 1 {
-		c.V[i] = e.local(m.int())
+		c.V[i] = e.local(m.Int())
 	}
 	for i := range e.Dim + 1 {
-		c.Tag[i] = int32(m.int())
+		c.Tag[i] = int32(m.Int())
 	}
-	c.Ref, c.Quality = int32(m.int()), m.float()
+	c.Ref, c.Quality = int32(m.Int()), m.Float()
 	return c
 }
 
@@ -210,17 +211,17 @@ func (e *engine) receive() {
 	if e.part == nil {
 		return
 	}
-	e.part.swap(func(m *message) {
+	e.part.swap(func(m *wire.Message) {
 		var old []int32
-		for range m.int() {
+		for range m.Int() {
 			if k := e.readCell(m); k >= 0 {
 				old = append(old, k)
 			}
 		}
-		for range m.int() {
+		for range m.Int() {
 			e.readVertex(m)
 		}
-		cells := make([]mutable.Cell, m.int())
+		cells := make([]mutable.Cell, m.Int())
 		for i := range cells {
 			cells[i] = e.readNewCell(m)
 		}
@@ -237,10 +238,10 @@ func (e *engine) exchangeWaits(active []int32) {
 	for _, v := range active {
 		e.eachOther(e.Ball.Of(v), func(rank int32) {
 			b := p.to(rank)
-			*b = addInt(*b, e.ID[v])
+			*b = wire.AddInt(*b, e.ID[v])
 		})
 	}
-	p.swap(func(m *message) { e.waits[p.at[m.int()]] = true })
+	p.swap(func(m *wire.Message) { e.waits[p.at[m.Int()]] = true })
 }
 
 // exchangeMoves tells other parts where vertices of a set are.
@@ -252,27 +253,28 @@ func (e *engine) exchangeMoves() {
 	for i, v := range e.set {
 		e.eachOther(e.Ball.Of(v), func(rank int32) {
 			b := p.to(rank)
-			*b = addInt(addInt(*b, e.ID[v]), int64(flag(e.moved[i])))
-			if e.moved[i] {
-				*b = addFloats(addFloats(*b, e.X[v][:]), e.Want[v][:])
+			if *b = wire.AddInt(*b, e.ID[v]); !e.moved[i] {
+				*b = wire.AddInt(*b, 0)
+			} else {
+				*b = wire.AddFloats(wire.AddFloats(wire.AddInt(*b, 1), e.X[v][:]), e.Want[v][:])
 				s := 0.0
 				if len(e.Line[v]) > 0 {
 					s = e.Line[v][0].S
 				}
-				*b = addFloats(*b, []float64{s})
+				*b = wire.AddFloats(*b, []float64{s})
 			}
 		})
 	}
-	p.swap(func(m *message) {
-		v := p.at[m.int()]
+	p.swap(func(m *wire.Message) {
+		v := p.at[m.Int()]
 		e.waits[v] = false
-		if m.int() == 0 {
+		if m.Int() == 0 {
 			return
 		}
-		m.floats(e.X[v][:])
-		m.floats(e.Want[v][:])
+		m.Floats(e.X[v][:])
+		m.Floats(e.Want[v][:])
 		e.M[v] = e.soften(&e.Want[v])
-		s := m.float()
+		s := m.Float()
 		for i := range e.Line[v] {
 			e.Line[v][i].S = s
 		}

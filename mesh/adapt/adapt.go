@@ -11,6 +11,9 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/adapt/surface"
 )
 
+// Statistics describe a mesh in a metric.
+type Statistics = mutable.Statistics
+
 // Field is a metric: a symmetric positive definite tensor at each position, in which edges shall have length 1. It must
 // be a pure function that goroutines may call concurrently.
 type Field func(x measure.Vector) measure.Tensor
@@ -195,7 +198,7 @@ func newAdapter(in *mutable.Input, o Options, a *Adapter) (*Adapter, error) {
 // Measure evaluates a metric on the mesh as it is. Each rank measures the whole mesh.
 func (a *Adapter) Measure(field Field) Statistics {
 	a.whole.retarget(field)
-	return a.whole.statistics()
+	return mutable.StatisticsOf(a.whole.Mesh)
 }
 
 // Run adapts the mesh to a metric. It returns early, with ctx's error, when ctx is cancelled; the mesh is then valid,
@@ -209,6 +212,9 @@ func (a *Adapter) Run(ctx context.Context, field Field) (err error) {
 	a.whole, err = a.e.gather()
 	return err
 }
+
+// Hash is a SHA-256 of all bits of the mesh in hexadecimal, with its ids and metric.
+func (a *Adapter) Hash() string { return mutable.HashOf(a.whole.Mesh) }
 
 // Vertices returns the number of vertices.
 func (a *Adapter) Vertices() int { return a.whole.Vertices() }

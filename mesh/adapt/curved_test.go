@@ -42,9 +42,9 @@ func TestCurvedSurfaces(t *testing.T) {
 		e := newEngine(in, Options{Ridge: 45, Threads: 2, Hausdorff: 5e-3})
 		m := 1 / (h * h)
 		e.retarget(func(measure.Vector) measure.Tensor { return measure.Tensor{m, 0, m, 0, 0, m} })
-		before := e.statistics()
+		before := mutable.StatisticsOf(e.Mesh)
 		mustRun(t, e)
-		after := e.statistics()
+		after := mutable.StatisticsOf(e.Mesh)
 		if after.QualityWorst < .4 || after.QualityLow < .55 || h < .2 && after.Vertices < 2*before.Vertices ||
 			h > .2 && after.Vertices > before.Vertices*2/3 {
 			t.Errorf("size %g: %+v", h, after)
@@ -59,7 +59,7 @@ func TestCurvedSurfaces(t *testing.T) {
 				continue
 			}
 			r := math.Hypot(x[0], x[1])
-			if kind := e.kindAround(int32(v)); e.Facets[kind].Groups[0] == 1 || e.Facets[kind].Groups[0] == 2 {
+			if kind := mutable.KindAround(e.Mesh, int32(v)); e.Facets[kind].Groups[0] == 1 || e.Facets[kind].Groups[0] == 2 {
 				off := min(math.Abs(r-1), math.Abs(r-2))
 				worst, sum, n = max(worst, off), sum+off, n+1
 			}

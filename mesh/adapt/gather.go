@@ -1,6 +1,10 @@
 package adapt
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh/adapt/wire"
+)
 
 // gather returns an engine with the whole mesh, on every rank: this one if it has it.
 func (e *engine) gather() (*engine, error) {
@@ -13,15 +17,15 @@ func (e *engine) gather() (*engine, error) {
 	}
 	whole := &engine{Mesh: e.Mesh.Empty(), field: e.field, o: e.o, workers: e.workers, skin: e.skin,
 		part: &part{at: map[int64]int32{}}}
-	rest := make([]message, len(all))
+	rest := make([]wire.Message, len(all))
 	for i, bytes := range all { // all vertices before the first cell
-		rest[i].bytes = bytes
-		for range rest[i].int() {
+		rest[i].Bytes = bytes
+		for range rest[i].Int() {
 			whole.readVertex(&rest[i])
 		}
 	}
 	for i := range rest {
-		for len(rest[i].bytes) > 0 {
+		for len(rest[i].Bytes) > 0 {
 			whole.AddCell(whole.readNewCell(&rest[i]))
 		}
 	}
@@ -38,7 +42,7 @@ func (e *engine) ownPart() []byte {
 		}
 	}
 	slices.SortFunc(vertices, e.ByID)
-	b := addInt(nil, int64(len(vertices)))
+	b := wire.AddInt(nil, int64(len(vertices)))
 	for _, v := range vertices {
 		b = e.addVertex(b, v)
 	}

@@ -52,9 +52,9 @@ func (e *engine) derivatives(cells []int32, v int32) (s local) {
 		c := &e.Cells[k]
 		i := c.Find(e.Dim, v)
 		x, m := e.Corners(c, nil, nil)
-		mean := meanMetric(e.Dim, &m)
-		n, dn := e.sumOfSquares(&x, &mean, i)
-		vol, dv := measure.Volume(e.Dim, &x), volumeGradient(e.Dim, &x, i)
+		mean := measure.MeanMetric(e.Dim, &m)
+		n, dn := measure.SumOfSquares(e.Dim, &x, &mean, i)
+		vol, dv := measure.Volume(e.Dim, &x), measure.VolumeGradient(e.Dim, &x, i)
 		var h measure.Vector
 		for r := range h {
 			h[r] = d*dn[r]/n - dv[r]/vol
@@ -79,53 +79,6 @@ func (e *engine) derivatives(cells []int32, v int32) (s local) {
 	return s
 }
 
-func meanMetric(dim int, m *[4]*measure.Tensor) (mean measure.Tensor) {
-	if dim == 2 {
-		const third = 1.0 / 3
-		for k := range 3 {
-			mean[k] = (m[0][k] + m[1][k] + m[2][k]) * third
-		}
-		return mean
-	}
-	for k := range mean {
-		mean[k] = (m[0][k] + m[1][k] + m[2][k] + m[3][k]) * 0.25
-	}
-	return mean
-}
-
-// sumOfSquares returns Σ l² over the edges of a cell, and its gradient with respect to vertex i.
-func (e *engine) sumOfSquares(x *[4]*measure.Vector, m *measure.Tensor, i int) (n float64, gradient measure.Vector) {
-	for j := range e.Dim + 1 {
-		for k := j + 1; k <= e.Dim; k++ {
-			u := measure.Sub(x[k], x[j])
-			n += measure.Square(e.Dim, m, &u)
-		}
-		if j != i {
-			u := measure.Sub(x[i], x[j])
-			g := measure.Product(m, &u)
-			for r := range gradient {
-				gradient[r] += 2 * g[r]
-			}
-		}
-	}
-	return n, gradient
-}
-
-// opposite has, for each vertex of a tetrahedron, those of the opposite face, clockwise as seen from the vertex.
-var opposite = [4][3]int{{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}
-
-// volumeGradient is the gradient of a cell's volume with respect to its vertex i.
-func volumeGradient(dim int, x *[4]*measure.Vector, i int) measure.Vector {
-	if dim == 2 {
-		p, q := x[(i+1)%3], x[(i+2)%3]
-		return measure.Vector{0.5 * (p[1] - q[1]), 0.5 * (q[0] - p[0])}
-	}
-	f := &opposite[i]
-	u, v := measure.Sub(x[f[1]], x[f[0]]), measure.Sub(x[f[2]], x[f[0]])
-	n := measure.Cross(&u, &v)
-	return measure.Vector{n[0] * (-1.0 / 6), n[1] * (-1.0 / 6), n[2] * (-1.0 / 6)}
-}
-
 // stepInPlane is the Newton step in the tangent plane of the surface at a vertex.
 func (e *engine) stepInPlane(cells []int32, v int32, s *local) (d measure.Vector, ok bool) {
 	n, flat := e.normalAt(cells, v)
@@ -133,7 +86,7 @@ func (e *engine) stepInPlane(cells []int32, v int32, s *local) (d measure.Vector
 		if e.skin == nil {
 			return d, false
 		}
-		s.kind = e.kindAround(v)
+		s.kind = mutable.KindAround(e.Mesh, v)
 		_, n, _ = e.skin.Nearest(&e.X[v], s.kind)
 	}
 	least := 0
@@ -182,7 +135,7 @@ func (e *engine) normalAt(cells []int32, v int32) (normal measure.Vector, flat b
 
 // faceNormal is a normal of the face of a cell opposite to vertex i, as long as twice its area.
 func (e *engine) faceNormal(c *mutable.Cell, i int) measure.Vector {
-	f := &opposite[i]
+	f := &measure.Opposite[i]
 	p, q := measure.Sub(&e.X[c.V[f[1]]], &e.X[c.V[f[0]]]), measure.Sub(&e.X[c.V[f[2]]], &e.X[c.V[f[0]]])
 	return measure.Cross(&p, &q)
 }
@@ -191,7 +144,7 @@ func (e *engine) faceNormal(c *mutable.Cell, i int) measure.Vector {
 func (e *engine) tryMoves(w *worker, v int32, s *local, d *measure.Vector) bool {
 	from := e.X[v]
 	if s.curved {
-		s.misfit, _ = e.misfit(e.around(w, v), v)
+		s.misfit, _ = mutable.Misfit(e.Mesh, e.skin, e.around(w, v), v)
 		s.misfit = max(s.misfit, e.o.Hausdorff*e.o.Hausdorff)
 	}
 	for _, step := range stepLengths {
@@ -262,7 +215,7 @@ func (e *engine) tryMove(w *worker, v int32, s *local, to *measure.Vector) bool 
 		w.quality = append(w.quality, q)
 	}
 	if s.curved {
-		if d, aligned := e.misfit(e.around(w, v), v); d > s.misfit || !aligned {
+		if d, aligned := mutable.Misfit(e.Mesh, e.skin, e.around(w, v), v); d > s.misfit || !aligned {
 			e.X[v], e.M[v], e.Want[v] = x, m, want
 			return false
 		}

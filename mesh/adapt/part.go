@@ -1,12 +1,11 @@
 package adapt
 
 import (
-	"encoding/binary"
-	"math"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
 	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
+	"github.com/atoll-hpc/atoll/mesh/adapt/wire"
 )
 
 // Exchange connects the parts of a mesh, one on each rank. All ranks make the same calls in the same order.
@@ -109,12 +108,12 @@ func (p *part) to(rank int32) *[]byte {
 }
 
 // swap sends the buffers to the neighbours, empties them, and calls read with each message received until it is empty.
-func (p *part) swap(read func(m *message)) {
+func (p *part) swap(read func(m *wire.Message)) {
 	if p.err == nil {
 		var received [][]byte
 		if received, p.err = p.ex.Swap(p.neighbours, p.send); p.err == nil {
 			for _, r := range received {
-				for m := (&message{r}); len(m.bytes) > 0; {
+				for m := (&wire.Message{Bytes: r}); len(m.Bytes) > 0; {
 					read(m)
 				}
 			}
@@ -192,7 +191,7 @@ func (e *engine) allPairs(taken []*candidate) (pairs [][2]int64) {
 	}
 	var mine []byte
 	for _, c := range taken {
-		mine = addInt(addInt(mine, c.ida), c.idb)
+		mine = wire.AddInt(wire.AddInt(mine, c.ida), c.idb)
 	}
 	if e.part.err != nil {
 		return nil
@@ -203,35 +202,9 @@ func (e *engine) allPairs(taken []*candidate) (pairs [][2]int64) {
 		return nil
 	}
 	for _, bytes := range all {
-		for m := (&message{bytes}); len(m.bytes) > 0; {
-			pairs = append(pairs, [2]int64{m.int(), m.int()})
+		for m := (&wire.Message{Bytes: bytes}); len(m.Bytes) > 0; {
+			pairs = append(pairs, [2]int64{m.Int(), m.Int()})
 		}
 	}
 	return pairs
-}
-
-// message is what is left to be read of a message.
-type message struct{ bytes []byte }
-
-func (m *message) int() int64 {
-	x := int64(binary.LittleEndian.Uint64(m.bytes))
-	m.bytes = m.bytes[8:]
-	return x
-}
-
-func (m *message) float() float64 { return math.Float64frombits(uint64(m.int())) }
-
-func addInt(b []byte, x int64) []byte { return binary.LittleEndian.AppendUint64(b, uint64(x)) }
-
-func addFloats(b []byte, numbers []float64) []byte {
-	for _, x := range numbers {
-		b = addInt(b, int64(math.Float64bits(x)))
-	}
-	return b
-}
-
-func (m *message) floats(numbers []float64) {
-	for i := range numbers {
-		numbers[i] = m.float()
-	}
 }

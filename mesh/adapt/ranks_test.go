@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
+	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
 )
 
 // room connects ranks that are goroutines. Swap checks that neighbours know each other.
@@ -127,7 +128,7 @@ func onRanks(t *testing.T, c trial, ranks int, owners string) string {
 				t.Error(err)
 				return
 			}
-			hashes[rank] = whole.hash()
+			hashes[rank] = mutable.HashOf(whole.Mesh)
 		})
 	}
 	wait.Wait()

@@ -165,14 +165,14 @@ func TestSameMesh(t *testing.T) {
 		e := newEngine(c.in(), c.o)
 		e.retarget(c.field)
 		mustRun(t, e)
-		want := e.hash()
+		want := mutable.HashOf(e.Mesh)
 		rng := rand.New(rand.NewPCG(seed, 1))
 		o := c.o
 		o.Threads = 1 + int(seed%3)
 		e = newEngine(shuffled(c.in(), rng), o)
 		e.retarget(c.field)
 		mustRun(t, e)
-		if e.hash() != want {
+		if mutable.HashOf(e.Mesh) != want {
 			t.Errorf("%s: another mesh with another numbering and %d threads", c.name, o.Threads)
 		}
 		ranks, owners := []int{2, 3, 7}[seed%3], []string{"strips", "random"}[seed/3%2]

@@ -2,9 +2,9 @@ package adapt
 
 import (
 	"context"
-	"math"
 
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
+	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
 )
 
 // Schedule: rounds repeat until they change less than a share of the vertices.
@@ -144,33 +144,15 @@ func (e *engine) approach(ctx context.Context) {
 
 // sizes returns the square of the longest edge, and that of a size below all of the metric.
 func (e *engine) sizes() (big, small float64) {
-	small = math.Inf(1)
-	for k := range e.Cells {
-		if c := &e.Cells[k]; !c.Dead {
-			e.EachEdge(c, func(a, b int32) {
-				u := measure.Sub(&e.X[b], &e.X[a])
-				big = max(big, measure.Dot(&u, &u))
-			})
-		}
-	}
-	for v := range e.Want {
-		if e.Ball.Count(int32(v)) > 0 {
-			m := &e.Want[v]
-			small = min(small, 1/(m[0]+m[2]+m[5]))
-		}
-	}
+	big, small = mutable.SizesOf(e.Mesh)
 	small = -small
 	e.most(&big, &small)
 	return big, -small
 }
 
 // longestEdge is the length of the longest edge in the metric.
-func (e *engine) longestEdge() (l float64) {
-	for k := range e.Cells {
-		if c := &e.Cells[k]; !c.Dead {
-			e.EachEdge(c, func(a, b int32) { l = max(l, e.Length(a, b)) })
-		}
-	}
+func (e *engine) longestEdge() float64 {
+	l := mutable.LongestEdgeOf(e.Mesh)
 	e.most(&l)
 	return l
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
+	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
 )
 
 // TestValid proves for random meshes and metrics that no cell is inverted or flat, that facets have one cell on either
@@ -60,7 +61,7 @@ func (e *engine) content() (volumes map[int32]float64, facets float64) {
 			volumes[c.Ref] += e.VolumeOf(c)
 		}
 	}
-	return volumes, e.boundary()
+	return volumes, mutable.BoundaryOf(e.Mesh)
 }
 
 // check checks that the mesh is valid.
@@ -118,9 +119,9 @@ func TestHeldBoundary(t *testing.T) {
 		h := []float64{2: .02, 3: .1}[dim]
 		e.retarget(func(measure.Vector) measure.Tensor { return stretched(dim, measure.Vector{1}, h, h) })
 		_, before := e.content()
-		start := e.statistics()
+		start := mutable.StatisticsOf(e.Mesh)
 		mustRun(t, e)
-		after := e.statistics()
+		after := mutable.StatisticsOf(e.Mesh)
 		if _, boundary := e.content(); boundary != before || after.QualityWorst < min(.02, start.QualityWorst/2) ||
 			after.Vertices < 4*start.Vertices {
 			t.Errorf("dimension %d: boundary %g to %g, worst quality %g to %g, %d to %d vertices", dim, before, boundary,
