@@ -40,8 +40,10 @@ func parseSolid(data []byte) (*mesh.Solid, error) {
 		}
 	}
 	var err error
-	s.Marks, err = r.marksOf(triangles)
-	return s, err
+	if s.Marks, err = r.marksOf(triangles); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // cellElements names the elements that can be cells.
