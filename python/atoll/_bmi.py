@@ -38,9 +38,9 @@ class Bmi(_Base):  # type: ignore[misc,valid-type,unused-ignore]
                  ranks: int = 1, threads: Optional[int] = None, backend: Optional[str] = None,
                  restart: bool = False) -> None:
         self._options = assignments(set) + [f"--ranks={ranks}", "--restart" if restart else "--force"]
-        for name, value in (("out", out), ("threads", threads), ("backend", backend)):
+        for name, value in (("out", out and os.fspath(out)), ("threads", threads), ("backend", backend)):
             if value is not None:
-                self._options.append(f"--{name}={os.fspath(value) if name == 'out' else value}")
+                self._options.append(f"--{name}={value}")
         self._process: Optional[subprocess.Popen[str]] = None
         self._socket: Optional[socket.socket] = None
         self._about: Dict[str, Any] = {}
@@ -157,11 +157,11 @@ class Bmi(_Base):  # type: ignore[misc,valid-type,unused-ignore]
     def get_output_item_count(self) -> int:
         return len(self._names)
 
-    def get_input_var_names(self) -> Tuple[str, ...]:
+    def get_input_var_names(self) -> Tuple[str, ...]:  # type: ignore[override,unused-ignore]
         """Return the names of the variables that can be set."""
         return tuple(name for name in self._names if self._variables[name]["settable"])
 
-    def get_output_var_names(self) -> Tuple[str, ...]:
+    def get_output_var_names(self) -> Tuple[str, ...]:  # type: ignore[override,unused-ignore]
         return tuple(self._names)
 
     def get_var_grid(self, name: str) -> int:
