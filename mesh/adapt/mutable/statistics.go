@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
 )
 
-// StatisticsOf describe a mesh in a metric. They do not depend on the numbering.
+// Statistics describe a mesh in a metric. They do not depend on the numbering.
 type Statistics struct {
 	Vertices, Cells, Edges int64
 
