@@ -29,6 +29,8 @@ func TestFloodsFromDryGround(t *testing.T) {
 			{T: 1000, Value: 1e-5}, {T: 1010, Value: 3}, {T: 1200, Value: 3}}}, 1200, 100 * (.01 + 15.00005 + 570), .8, 1.6},
 		{"tide", "", func(x, _ float64) float64 { return 1 - .002*x }, &Given{Kind: "level", Value: []series.Row{
 			{T: 0, Value: -3}, {T: 1800, Value: -3}, {T: 2400, Value: 1}, {T: 3600, Value: 1}}}, 3600, 0, 1.95, 2.05},
+		{"supercritical burst", "", slope, &Given{Kind: "discharge", Value: []series.Row{{T: 0, Value: 0}, {T: 30, Value: 0},
+			{T: 31, Value: 5}, {T: 32, Value: 0}}, Depth: series.Constant(.4)}, 100, 500, .03, .4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := flood{width: 1000, height: 100, cells: 200, order: 2, precision: "float64", dry: 1e-3, manning: .03,

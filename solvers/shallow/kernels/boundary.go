@@ -101,6 +101,9 @@ func (f *Face[F]) outletFlux(at EdgeCells, normal *Normal[F], p *Params[F], boun
 		_, thick, speed = f.beyond(int(k), length, p, boundary, ahead, boundary.Ahead[given.Wave])
 		fastest = num.Larger(fastest, num.Abs(speed)+num.Sqrt(p.Gravity*num.Larger(h, thick)))
 	}
+	if !f.sloped {
+		f.r.depth = l.depth - 2*boundary.Outlets[k].Rise // a step of the bed, as between cells: see suppliedByThirds
+	}
 	if s := f.supplied2(at, m, length, dt, p); s < 1 {
 		m, force = m*s, force*s
 		if own {
@@ -180,12 +183,55 @@ func (f *Face[F]) beyond(k int, length F, p *Params[F], boundary *Boundary[F], v
 		value *= boundary.part(k, length)
 	}
 	if kind == Torrent || kind == TotalTorrent {
-		if value <= 0 || wave <= 0 {
-			return -h, 0, 0
+		if value > 0 && wave > 0 && entersFast(g, wave, value/wave, h, -l.u2) {
+			return wave - h, wave, -value / wave
 		}
-		return wave - h, wave, -value / wave
+		kind, value = Discharge, num.Larger(value, 0)
 	}
 	return boundaryState(kind, value, wave, g, h, l.u2, l.z2, l.depth)
+}
+
+// head returns the highest head that a condition lets in through outlet k, whose edge has a length and a height of the
+// bed, from the level in the cell. Inflow is critical or deeper, not below the level in the cell, unless its depth is
+// given.
+func (s *Boundary[F]) head(k int32, length, bed, level F, p *Params[F]) F {
+	given := s.Conditions[s.ConditionOf[k]]
+	value, wave := s.Prescribed[given.Value], s.Prescribed[given.Wave]
+	switch given.Kind {
+	case Level:
+		return value
+	case Radiation:
+		return value + 2*num.Larger(wave, 0) // that of a simple wave: as much again by its velocity
+	case TotalDischarge, TotalTorrent:
+		value *= s.part(int(k), length)
+	case Discharge, Torrent:
+	default:
+		return level
+	}
+	if value <= 0 {
+		return level
+	}
+	critical := cubeRoot(value * value / p.Gravity)
+	most := num.Larger(level, bed+critical) + critical/2
+	if wave > 0 && (given.Kind == Torrent || given.Kind == TotalTorrent) {
+		speed := value / wave
+		most = num.Larger(most, bed+wave+speed*speed/(2*p.Gravity))
+	}
+	return most
+}
+
+// entersFast reports whether an inflow of thickness h0 and velocity u0 stays supercritical against water of thickness h
+// inside, with velocity u, also inward: whether the slower wave of the Riemann problem of both moves inward. Else that
+// water drowns it. The thickness between the waves is that of two rarefactions (E. F. Toro, Shock-Capturing Methods for
+// Free-Surface Shallow Flows, 2001, section 10.5).
+func entersFast[F num.Float](gravity, h0, u0, h, u F) bool {
+	c := (num.Sqrt(gravity*h0)+num.Sqrt(gravity*h))/2 + (u0-u)/4
+	between := num.Larger(c, 0) * num.Larger(c, 0) / gravity
+	square := gravity * h0 // of the wave's speed relative to the inflow
+	if between > h0 {
+		square = gravity * (between + h0) / 2 * between / h0
+	}
+	return u0*u0 > square
 }
 
 // boundaryState returns the thickness and the outward velocity on the boundary, and how far the level there is above

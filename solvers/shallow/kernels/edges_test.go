@@ -26,7 +26,8 @@ func anyNumbers[F num.Float](t *testing.T, r cudatest.Runner, tol F) {
 	m := &Mesh[F]{Owned: n - 100, EdgeCells: make([]EdgeCells, n), Normals: make([]Normal[F], n), Beds: make([]Bed[F], n),
 		CellEdges: make([]CellEdges, n), Stencils: make([]Stencil[F], n), Arms: make([]Arms[F], n)}
 	m.FluxAt, m.SlopesAt = permutation(rng, n), permutation(rng, n)
-	m.Boundary.Outlets = []Outlet[F]{{Manning: .03}}
+	m.Boundary = Boundary[F]{Outlets: []Outlet[F]{{Manning: .03}}, ConditionOf: []int32{0},
+		Conditions: []Condition{{Value: 1, Wave: 2}}, Prescribed: []F{0, 1.5, .3}, Conveyances: []F{1}, Sums: []F{2}}
 	w, before, slopes, flux := make([]State[F], n), make([]State[F], n), make([]Slopes[F], n), make([]Flux[F], n)
 	manning, clock := make([]F, n), &Clock[F]{Dt: 1e-2}
 	for round := range kerneltest.Rounds(t, n) {
@@ -38,6 +39,7 @@ func anyNumbers[F num.Float](t *testing.T, r cudatest.Runner, tol F) {
 		kerneltest.FillEdgeCases[F](rng, m.Normals)
 		kerneltest.FillEdgeCases[F](rng, m.Beds)
 		kerneltest.FillEdgeCases[F](rng, m.Arms)
+		m.Boundary.Conditions[0].Kind = int32(round) % (TotalTorrent + 1)
 		for i := range n {
 			m.EdgeCells[i] = EdgeCells{Left: int32(rng.IntN(n)), Right: int32(rng.IntN(n+n/8) - n/8)}
 			m.EdgeCells[i].Right = max(m.EdgeCells[i].Right, Wall)

@@ -2566,7 +2566,7 @@ DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
 }
 
 // bounded returns x in [0, 1].
-// bounded[float32], boundary.go:146
+// bounded[float32], boundary.go:149
 DEVICE float bounded_f32(float x) {
     return num_Smaller_f32(num_Larger_f32(x, 0.0f), 1.0f);
 }
@@ -2574,7 +2574,7 @@ DEVICE float bounded_f32(float x) {
 // frictionShare returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice
 // the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates,
 // faster flow slows down, and water at rest stays at rest.
-// frictionShare[float32], boundary.go:151
+// frictionShare[float32], boundary.go:154
 DEVICE float frictionShare_f32(float n, float h, float square, float slope) {
     float friction = n * n * square / (h * cubeRoot_f32(h));
     if (2.0f * friction < slope) {
@@ -2587,7 +2587,7 @@ DEVICE float frictionShare_f32(float n, float h, float square, float slope) {
 // velocity. Where water flows in down a slope its velocity is reduced, the more the thinner it is: else films on rough
 // beds would draw in any amount of water. At first order the level falls outwards as that of uniform flow does, like
 // that in a cell with slopes at second order (see openSlopes): HLLE's flux to a cell of the same depth beyond the edge.
-// (*Face[float32]).openOutlet, boundary.go:123
+// (*Face[float32]).openOutlet, boundary.go:126
 struct Face_openOutlet_f32_results { float r0; float r1; float r2; };
 DEVICE Face_openOutlet_f32_results Face_openOutlet_f32(Face_f32 *f, const Params_f32 *p, Outlet_f32 *o, float h,
         float u) {
@@ -2623,7 +2623,7 @@ DEVICE float Boundary_part_f32(const Boundary_f32 *s, int64 k, float length) {
 
 // outflow returns what boundaryState does for an outflow of q per metre, which is at most critical, where the cell has
 // thickness h and outward velocity u: Newton's method for (R - 2c) c² = gq, which decreases c from R/2, where q is 0.
-// outflow[float32], boundary.go:239
+// outflow[float32], boundary.go:285
 struct outflow_f32_results { float r0; float r1; float r2; };
 DEVICE outflow_f32_results outflow_f32(float gravity, float q, float h, float u) {
     float rise = 0.0f;
@@ -2651,10 +2651,26 @@ DEVICE outflow_f32_results outflow_f32(float gravity, float q, float h, float u)
     return {thick - h, thick, outgoing - 2.0f * c};
 }
 
+// entersFast reports whether an inflow of thickness h0 and velocity u0 stays supercritical against water of thickness h
+// inside, with velocity u, also inward: whether the slower wave of the Riemann problem of both moves inward. Else that
+// water drowns it. The thickness between the waves is that of two rarefactions (E. F. Toro, Shock-Capturing Methods for
+// Free-Surface Shallow Flows, 2001, section 10.5).
+// entersFast[float32], boundary.go:227
+DEVICE bool entersFast_f32(float gravity, float h0, float u0, float h, float u) {
+    float c = (num_Sqrt_f32(gravity * h0) + num_Sqrt_f32(gravity * h)) / 2.0f + (u0 - u) / 4.0f;
+    float between = num_Larger_f32(c, 0.0f) * num_Larger_f32(c, 0.0f) / gravity;
+    // of the wave's speed relative to the inflow
+    float square = gravity * h0;
+    if (between > h0) {
+        square = gravity * (between + h0) / 2.0f * between / h0;
+    }
+    return u0 * u0 > square;
+}
+
 // inflow returns the thickness and the outward velocity on the boundary for an inflow of q per metre, so that u + 2c
 // equals the outgoing characteristic. c is the wave speed √(gh) in the cell, from which Newton's method starts. The
 // inflow is at most critical: no faster than waves.
-// inflow[float32], boundary.go:265
+// inflow[float32], boundary.go:311
 struct inflow_f32_results { float r0; float r1; };
 DEVICE inflow_f32_results inflow_f32(float gravity, float q, float outgoing, float c) {
     float thick = 0.0f;
@@ -2684,7 +2700,7 @@ DEVICE inflow_f32_results inflow_f32(float gravity, float q, float outgoing, flo
 // prescribes the incoming characteristic: that of water at rest with the prescribed level, or, if wave is not 0, of a
 // simple wave whose height above that level is wave. Across a simple wave that moves inward, R keeps its value 2√(gh₀)
 // at rest. An inflow comes in against any outflow.
-// boundaryState[float32], boundary.go:198
+// boundaryState[float32], boundary.go:244
 struct boundaryState_f32_results { float r0; float r1; float r2; };
 DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, float wave, float gravity, float h,
         float u, float z, float depth) {
@@ -2737,7 +2753,7 @@ DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, floa
 
 // beyond returns how far the level on outlet k is above that inside, and the thickness and the outward velocity there,
 // for a prescribed value and the number that belongs to it.
-// (*Face[float32]).beyond, boundary.go:161
+// (*Face[float32]).beyond, boundary.go:164
 struct Face_beyond_f32_results { float r0; float r1; float r2; };
 DEVICE Face_beyond_f32_results Face_beyond_f32(Face_f32 *f, int64 k, float length, const Params_f32 *p,
         const Boundary_f32 *boundary, float value, float wave) {
@@ -2763,10 +2779,11 @@ DEVICE Face_beyond_f32_results Face_beyond_f32(Face_f32 *f, int64 k, float lengt
         value *= Boundary_part_f32(boundary, k, length);
     }
     if (kind == 8 || kind == 9) {
-        if (value <= 0.0f || wave <= 0.0f) {
-            return {-h, 0.0f, 0.0f};
+        if (value > 0.0f && wave > 0.0f && entersFast_f32(g, wave, value / wave, h, -l->u2)) {
+            return {wave - h, wave, -value / wave};
         }
-        return {wave - h, wave, -value / wave};
+        kind = 2;
+        value = num_Larger_f32(value, 0.0f);
     }
     const auto results2 = boundaryState_f32(kind, value, wave, g, h, l->u2, l->z2, l->depth);
     return {results2.r0, results2.r1, results2.r2};
@@ -2875,6 +2892,10 @@ DEVICE void Face_outletFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *normal, c
         thick = results3.r1;
         speed = results3.r2;
         fastest = num_Larger_f32(fastest, num_Abs_f32(speed) + num_Sqrt_f32(p->Gravity * num_Larger_f32(h, thick)));
+    }
+    if (!f->sloped) {
+        // a step of the bed, as between cells: see suppliedByThirds
+        f->r.depth = l->depth - 2.0f * boundary->Outlets[k].Rise_;
     }
     if (float s = Face_supplied2_f32(f, at, m, length, dt, p); s < 1.0f) {
         m = m * s;
@@ -3678,7 +3699,7 @@ DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
 }
 
 // bounded returns x in [0, 1].
-// bounded[float64], boundary.go:146
+// bounded[float64], boundary.go:149
 DEVICE double bounded_f64(double x) {
     return num_Smaller_f64(num_Larger_f64(x, 0.0), 1.0);
 }
@@ -3686,7 +3707,7 @@ DEVICE double bounded_f64(double x) {
 // frictionShare returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice
 // the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates,
 // faster flow slows down, and water at rest stays at rest.
-// frictionShare[float64], boundary.go:151
+// frictionShare[float64], boundary.go:154
 DEVICE double frictionShare_f64(double n, double h, double square, double slope) {
     double friction = n * n * square / (h * cubeRoot_f64(h));
     if (2.0 * friction < slope) {
@@ -3699,7 +3720,7 @@ DEVICE double frictionShare_f64(double n, double h, double square, double slope)
 // velocity. Where water flows in down a slope its velocity is reduced, the more the thinner it is: else films on rough
 // beds would draw in any amount of water. At first order the level falls outwards as that of uniform flow does, like
 // that in a cell with slopes at second order (see openSlopes): HLLE's flux to a cell of the same depth beyond the edge.
-// (*Face[float64]).openOutlet, boundary.go:123
+// (*Face[float64]).openOutlet, boundary.go:126
 struct Face_openOutlet_f64_results { double r0; double r1; double r2; };
 DEVICE Face_openOutlet_f64_results Face_openOutlet_f64(Face_f64 *f, const Params_f64 *p, Outlet_f64 *o, double h,
         double u) {
@@ -3735,7 +3756,7 @@ DEVICE double Boundary_part_f64(const Boundary_f64 *s, int64 k, double length) {
 
 // outflow returns what boundaryState does for an outflow of q per metre, which is at most critical, where the cell has
 // thickness h and outward velocity u: Newton's method for (R - 2c) c² = gq, which decreases c from R/2, where q is 0.
-// outflow[float64], boundary.go:239
+// outflow[float64], boundary.go:285
 struct outflow_f64_results { double r0; double r1; double r2; };
 DEVICE outflow_f64_results outflow_f64(double gravity, double q, double h, double u) {
     double rise = 0.0;
@@ -3763,10 +3784,26 @@ DEVICE outflow_f64_results outflow_f64(double gravity, double q, double h, doubl
     return {thick - h, thick, outgoing - 2.0 * c};
 }
 
+// entersFast reports whether an inflow of thickness h0 and velocity u0 stays supercritical against water of thickness h
+// inside, with velocity u, also inward: whether the slower wave of the Riemann problem of both moves inward. Else that
+// water drowns it. The thickness between the waves is that of two rarefactions (E. F. Toro, Shock-Capturing Methods for
+// Free-Surface Shallow Flows, 2001, section 10.5).
+// entersFast[float64], boundary.go:227
+DEVICE bool entersFast_f64(double gravity, double h0, double u0, double h, double u) {
+    double c = (num_Sqrt_f64(gravity * h0) + num_Sqrt_f64(gravity * h)) / 2.0 + (u0 - u) / 4.0;
+    double between = num_Larger_f64(c, 0.0) * num_Larger_f64(c, 0.0) / gravity;
+    // of the wave's speed relative to the inflow
+    double square = gravity * h0;
+    if (between > h0) {
+        square = gravity * (between + h0) / 2.0 * between / h0;
+    }
+    return u0 * u0 > square;
+}
+
 // inflow returns the thickness and the outward velocity on the boundary for an inflow of q per metre, so that u + 2c
 // equals the outgoing characteristic. c is the wave speed √(gh) in the cell, from which Newton's method starts. The
 // inflow is at most critical: no faster than waves.
-// inflow[float64], boundary.go:265
+// inflow[float64], boundary.go:311
 struct inflow_f64_results { double r0; double r1; };
 DEVICE inflow_f64_results inflow_f64(double gravity, double q, double outgoing, double c) {
     double thick = 0.0;
@@ -3796,7 +3833,7 @@ DEVICE inflow_f64_results inflow_f64(double gravity, double q, double outgoing, 
 // prescribes the incoming characteristic: that of water at rest with the prescribed level, or, if wave is not 0, of a
 // simple wave whose height above that level is wave. Across a simple wave that moves inward, R keeps its value 2√(gh₀)
 // at rest. An inflow comes in against any outflow.
-// boundaryState[float64], boundary.go:198
+// boundaryState[float64], boundary.go:244
 struct boundaryState_f64_results { double r0; double r1; double r2; };
 DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, double wave, double gravity, double h,
         double u, double z, double depth) {
@@ -3849,7 +3886,7 @@ DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, dou
 
 // beyond returns how far the level on outlet k is above that inside, and the thickness and the outward velocity there,
 // for a prescribed value and the number that belongs to it.
-// (*Face[float64]).beyond, boundary.go:161
+// (*Face[float64]).beyond, boundary.go:164
 struct Face_beyond_f64_results { double r0; double r1; double r2; };
 DEVICE Face_beyond_f64_results Face_beyond_f64(Face_f64 *f, int64 k, double length, const Params_f64 *p,
         const Boundary_f64 *boundary, double value, double wave) {
@@ -3875,10 +3912,11 @@ DEVICE Face_beyond_f64_results Face_beyond_f64(Face_f64 *f, int64 k, double leng
         value *= Boundary_part_f64(boundary, k, length);
     }
     if (kind == 8 || kind == 9) {
-        if (value <= 0.0 || wave <= 0.0) {
-            return {-h, 0.0, 0.0};
+        if (value > 0.0 && wave > 0.0 && entersFast_f64(g, wave, value / wave, h, -l->u2)) {
+            return {wave - h, wave, -value / wave};
         }
-        return {wave - h, wave, -value / wave};
+        kind = 2;
+        value = num_Larger_f64(value, 0.0);
     }
     const auto results2 = boundaryState_f64(kind, value, wave, g, h, l->u2, l->z2, l->depth);
     return {results2.r0, results2.r1, results2.r2};
@@ -3988,6 +4026,10 @@ DEVICE void Face_outletFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *normal, c
         thick = results3.r1;
         speed = results3.r2;
         fastest = num_Larger_f64(fastest, num_Abs_f64(speed) + num_Sqrt_f64(p->Gravity * num_Larger_f64(h, thick)));
+    }
+    if (!f->sloped) {
+        // a step of the bed, as between cells: see suppliedByThirds
+        f->r.depth = l->depth - 2.0 * boundary->Outlets[k].Rise_;
     }
     if (double s = Face_supplied2_f64(f, at, m, length, dt, p); s < 1.0) {
         m = m * s;
@@ -4888,31 +4930,6 @@ DEVICE float Vec2_dot_f32(Vec2_f32 a, Vec2_f32 b) {
     return a.X * b.X + a.Y * b.Y;
 }
 
-// head returns the highest head that the water of a cell may have after a stage, if the bed is uneven: rises by more
-// than an eighth of the water's thickness to an edge. It is the largest total head, z + u²/2g, of the cell and its
-// neighbours, and at least the level of the cell raised to its highest edge. The water cannot gain more from gravity
-// while its level stays: without this bound the truncation errors of films on a rough bed would add up, and water that
-// a slope pushes against an edge which it cannot cross would accelerate for ever. Infinity where there is no bound: in
-// deeper water, and at prescribed boundaries.
-// (*water[float32]).head, sheet.go:55
-DEVICE float water_head_f32(water_f32 *me, Array<water_f32, 3> *o, Stencil_f32 *at, geometry_f32 *c,
-        const Params_f32 *p) {
-    float d0 = Vec2_dot_f32(at->Bed_, c->arm[0]), d1 = Vec2_dot_f32(at->Bed_, c->arm[1]), d2 = Vec2_dot_f32(at->Bed_, c->arm[2]);
-    float highest = go_max<float>(go_max<float>(d0, d1), d2);
-    float rise = num_Larger_f32(highest, -go_min<float>(go_min<float>(d0, d1), d2));
-    if (!(me->h2 < 8.0f * rise) || go_min<int32>(go_min<int32>(at->Neighbours[0], at->Neighbours[1]), at->Neighbours[2]) <= -3) {
-        return 0x1.93e594p+99f /* 1e+30 */;
-    }
-    float half = 1.0f / (2.0f * p->Gravity);
-    float most = num_Larger_f32(me->z2 + half * Vec2_dot_f32(me->u2, me->u2), me->z2 + highest);
-    for (int64 k = 0; k < 3; k++) {
-        if ((*o)[k].h2 >= p->DryDepth) {
-            most = num_Larger_f32(most, (*o)[k].z2 + half * Vec2_dot_f32((*o)[k].u2, (*o)[k].u2));
-        }
-    }
-    return most;
-}
-
 // (Vec2[float32]).minus, slopes.go:10
 DEVICE Vec2_f32 Vec2_minus_f32(Vec2_f32 a, Vec2_f32 b) {
     return Vec2_f32{a.X - b.X, a.Y - b.Y};
@@ -4923,6 +4940,81 @@ DEVICE Vec2_f32 Vec2_minus_f32(Vec2_f32 a, Vec2_f32 b) {
 DEVICE Vec2_f32 geometry_across_f32(geometry_f32 *g, int64 k) {
     Vec2_f32 along = Vec2_minus_f32(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
     return Vec2_f32{along.Y, -along.X};
+}
+
+// head returns the highest head that a condition lets in through outlet k, whose edge has a length and a height of the
+// bed, from the level in the cell. Inflow is critical or deeper, not below the level in the cell, unless its depth is
+// given.
+// (*Boundary[float32]).head, boundary.go:197
+DEVICE float Boundary_head_f32(const Boundary_f32 *s, int32 k, float length, float bed, float level,
+        const Params_f32 *p) {
+    Condition given = s->Conditions[s->ConditionOf[k]];
+    float value = s->Prescribed[given.Value], wave = s->Prescribed[given.Wave];
+    switch (given.Kind) {
+    case 1:
+    {
+        return value;
+    }
+    case 3:
+    {
+        return value + 2.0f * num_Larger_f32(wave, 0.0f);
+    }
+    case 7:
+    case 9:
+    {
+        value *= Boundary_part_f32(s, int64(k), length);
+        break;
+    }
+    case 2:
+    case 8:
+    {
+        break;
+    }
+    default:
+    {
+        return level;
+    }
+    }
+    if (value <= 0.0f) {
+        return level;
+    }
+    float critical = cubeRoot_f32(value * value / p->Gravity);
+    float most = num_Larger_f32(level, bed + critical) + critical / 2.0f;
+    if (wave > 0.0f && (given.Kind == 8 || given.Kind == 9)) {
+        float speed = value / wave;
+        most = num_Larger_f32(most, bed + wave + speed * speed / (2.0f * p->Gravity));
+    }
+    return most;
+}
+
+// head returns the highest head that the water of a cell may have after a stage, if the bed is uneven: rises by more
+// than an eighth of the water's thickness to an edge. It is the largest total head, z + u²/2g, of the cell, its
+// neighbours and what comes through prescribed boundaries, and at least the level of the cell raised to its highest
+// edge. The water cannot gain more from gravity while its level stays: without this bound the truncation errors of
+// films on a rough bed would add up, and water that a slope pushes against an edge which it cannot cross would
+// accelerate for ever. Infinity where there is no bound, in deeper water.
+// (*water[float32]).head, sheet.go:55
+DEVICE float water_head_f32(water_f32 *me, Array<water_f32, 3> *o, Stencil_f32 *at, geometry_f32 *c,
+        const Params_f32 *p, const Boundary_f32 *boundary) {
+    float d0 = Vec2_dot_f32(at->Bed_, c->arm[0]), d1 = Vec2_dot_f32(at->Bed_, c->arm[1]), d2 = Vec2_dot_f32(at->Bed_, c->arm[2]);
+    float highest = go_max<float>(go_max<float>(d0, d1), d2);
+    float rise = num_Larger_f32(highest, -go_min<float>(go_min<float>(d0, d1), d2));
+    if (!(me->h2 < 8.0f * rise)) {
+        return 0x1.93e594p+99f /* 1e+30 */;
+    }
+    float half = 1.0f / (2.0f * p->Gravity);
+    float most = num_Larger_f32(me->z2 + half * Vec2_dot_f32(me->u2, me->u2), me->z2 + highest);
+    for (int64 k = 0; k < 3; k++) {
+        if ((*o)[k].h2 >= p->DryDepth) {
+            most = num_Larger_f32(most, (*o)[k].z2 + half * Vec2_dot_f32((*o)[k].u2, (*o)[k].u2));
+        }
+        if (at->Neighbours[k] <= -3) {
+            Vec2_f32 across = geometry_across_f32(c, k);
+            float length = 2.0f * num_Sqrt_f32(Vec2_dot_f32(across, across));
+            most = num_Larger_f32(most, Boundary_head_f32(boundary, sub(-3, at->Neighbours[k]), length, me->bed + Vec2_dot_f32(at->Bed_, c->arm[k]), me->z2, p));
+        }
+    }
+    return most;
 }
 
 // (Vec2[float32]).times, slopes.go:12
@@ -5278,7 +5370,7 @@ DEVICE Slopes_f32 slopesOf_f32(bool oneLayer, int64 i, const Params_f32 *p, cons
     water_load_f32(&o[2], oneLayer, &w2, d2, p->DryDepth);
     Slopes_f32 s = Slopes_f32{me.h2, 0.0f, Vec2_f32{}, Vec2_f32{}, me.u2, Vec2_f32{}, Vec2_f32{}, 0.0f, 0.0f, me.h1, 0.0f, Vec2_f32{}, me.u1, Vec2_f32{}, Vec2_f32{}};
     if (oneLayer) {
-        s.Head = water_head_f32(&me, &o, &c, &g, p);
+        s.Head = water_head_f32(&me, &o, &c, &g, p, &m->Boundary_);
     }
     auto [allowed, open] = water_prepareNeighbours_f32(&me, oneLayer, &c, &g, p->DryDepth, &o);
     if (allowed) {
@@ -5361,31 +5453,6 @@ DEVICE double Vec2_dot_f64(Vec2_f64 a, Vec2_f64 b) {
     return a.X * b.X + a.Y * b.Y;
 }
 
-// head returns the highest head that the water of a cell may have after a stage, if the bed is uneven: rises by more
-// than an eighth of the water's thickness to an edge. It is the largest total head, z + u²/2g, of the cell and its
-// neighbours, and at least the level of the cell raised to its highest edge. The water cannot gain more from gravity
-// while its level stays: without this bound the truncation errors of films on a rough bed would add up, and water that
-// a slope pushes against an edge which it cannot cross would accelerate for ever. Infinity where there is no bound: in
-// deeper water, and at prescribed boundaries.
-// (*water[float64]).head, sheet.go:55
-DEVICE double water_head_f64(water_f64 *me, Array<water_f64, 3> *o, Stencil_f64 *at, geometry_f64 *c,
-        const Params_f64 *p) {
-    double d0 = Vec2_dot_f64(at->Bed_, c->arm[0]), d1 = Vec2_dot_f64(at->Bed_, c->arm[1]), d2 = Vec2_dot_f64(at->Bed_, c->arm[2]);
-    double highest = go_max<double>(go_max<double>(d0, d1), d2);
-    double rise = num_Larger_f64(highest, -go_min<double>(go_min<double>(d0, d1), d2));
-    if (!(me->h2 < 8.0 * rise) || go_min<int32>(go_min<int32>(at->Neighbours[0], at->Neighbours[1]), at->Neighbours[2]) <= -3) {
-        return 0x1.93e5939a08ceap+99 /* 1e+30 */;
-    }
-    double half = 1.0 / (2.0 * p->Gravity);
-    double most = num_Larger_f64(me->z2 + half * Vec2_dot_f64(me->u2, me->u2), me->z2 + highest);
-    for (int64 k = 0; k < 3; k++) {
-        if ((*o)[k].h2 >= p->DryDepth) {
-            most = num_Larger_f64(most, (*o)[k].z2 + half * Vec2_dot_f64((*o)[k].u2, (*o)[k].u2));
-        }
-    }
-    return most;
-}
-
 // (Vec2[float64]).minus, slopes.go:10
 DEVICE Vec2_f64 Vec2_minus_f64(Vec2_f64 a, Vec2_f64 b) {
     return Vec2_f64{a.X - b.X, a.Y - b.Y};
@@ -5396,6 +5463,81 @@ DEVICE Vec2_f64 Vec2_minus_f64(Vec2_f64 a, Vec2_f64 b) {
 DEVICE Vec2_f64 geometry_across_f64(geometry_f64 *g, int64 k) {
     Vec2_f64 along = Vec2_minus_f64(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
     return Vec2_f64{along.Y, -along.X};
+}
+
+// head returns the highest head that a condition lets in through outlet k, whose edge has a length and a height of the
+// bed, from the level in the cell. Inflow is critical or deeper, not below the level in the cell, unless its depth is
+// given.
+// (*Boundary[float64]).head, boundary.go:197
+DEVICE double Boundary_head_f64(const Boundary_f64 *s, int32 k, double length, double bed, double level,
+        const Params_f64 *p) {
+    Condition given = s->Conditions[s->ConditionOf[k]];
+    double value = s->Prescribed[given.Value], wave = s->Prescribed[given.Wave];
+    switch (given.Kind) {
+    case 1:
+    {
+        return value;
+    }
+    case 3:
+    {
+        return value + 2.0 * num_Larger_f64(wave, 0.0);
+    }
+    case 7:
+    case 9:
+    {
+        value *= Boundary_part_f64(s, int64(k), length);
+        break;
+    }
+    case 2:
+    case 8:
+    {
+        break;
+    }
+    default:
+    {
+        return level;
+    }
+    }
+    if (value <= 0.0) {
+        return level;
+    }
+    double critical = cubeRoot_f64(value * value / p->Gravity);
+    double most = num_Larger_f64(level, bed + critical) + critical / 2.0;
+    if (wave > 0.0 && (given.Kind == 8 || given.Kind == 9)) {
+        double speed = value / wave;
+        most = num_Larger_f64(most, bed + wave + speed * speed / (2.0 * p->Gravity));
+    }
+    return most;
+}
+
+// head returns the highest head that the water of a cell may have after a stage, if the bed is uneven: rises by more
+// than an eighth of the water's thickness to an edge. It is the largest total head, z + u²/2g, of the cell, its
+// neighbours and what comes through prescribed boundaries, and at least the level of the cell raised to its highest
+// edge. The water cannot gain more from gravity while its level stays: without this bound the truncation errors of
+// films on a rough bed would add up, and water that a slope pushes against an edge which it cannot cross would
+// accelerate for ever. Infinity where there is no bound, in deeper water.
+// (*water[float64]).head, sheet.go:55
+DEVICE double water_head_f64(water_f64 *me, Array<water_f64, 3> *o, Stencil_f64 *at, geometry_f64 *c,
+        const Params_f64 *p, const Boundary_f64 *boundary) {
+    double d0 = Vec2_dot_f64(at->Bed_, c->arm[0]), d1 = Vec2_dot_f64(at->Bed_, c->arm[1]), d2 = Vec2_dot_f64(at->Bed_, c->arm[2]);
+    double highest = go_max<double>(go_max<double>(d0, d1), d2);
+    double rise = num_Larger_f64(highest, -go_min<double>(go_min<double>(d0, d1), d2));
+    if (!(me->h2 < 8.0 * rise)) {
+        return 0x1.93e5939a08ceap+99 /* 1e+30 */;
+    }
+    double half = 1.0 / (2.0 * p->Gravity);
+    double most = num_Larger_f64(me->z2 + half * Vec2_dot_f64(me->u2, me->u2), me->z2 + highest);
+    for (int64 k = 0; k < 3; k++) {
+        if ((*o)[k].h2 >= p->DryDepth) {
+            most = num_Larger_f64(most, (*o)[k].z2 + half * Vec2_dot_f64((*o)[k].u2, (*o)[k].u2));
+        }
+        if (at->Neighbours[k] <= -3) {
+            Vec2_f64 across = geometry_across_f64(c, k);
+            double length = 2.0 * num_Sqrt_f64(Vec2_dot_f64(across, across));
+            most = num_Larger_f64(most, Boundary_head_f64(boundary, sub(-3, at->Neighbours[k]), length, me->bed + Vec2_dot_f64(at->Bed_, c->arm[k]), me->z2, p));
+        }
+    }
+    return most;
 }
 
 // (Vec2[float64]).times, slopes.go:12
@@ -5751,7 +5893,7 @@ DEVICE Slopes_f64 slopesOf_f64(bool oneLayer, int64 i, const Params_f64 *p, cons
     water_load_f64(&o[2], oneLayer, &w2, d2, p->DryDepth);
     Slopes_f64 s = Slopes_f64{me.h2, 0.0, Vec2_f64{}, Vec2_f64{}, me.u2, Vec2_f64{}, Vec2_f64{}, 0.0, 0.0, me.h1, 0.0, Vec2_f64{}, me.u1, Vec2_f64{}, Vec2_f64{}};
     if (oneLayer) {
-        s.Head = water_head_f64(&me, &o, &c, &g, p);
+        s.Head = water_head_f64(&me, &o, &c, &g, p, &m->Boundary_);
     }
     auto [allowed, open] = water_prepareNeighbours_f64(&me, oneLayer, &c, &g, p->DryDepth, &o);
     if (allowed) {
@@ -6303,7 +6445,7 @@ DEVICE void finishFriction_f32(const Params_f32 *p, float dt, float n, State_f32
 // boundSpeed reduces the velocity of a cell's water so that its head is at most the given one, or exceeds it by no more
 // than the level rose in the stage: along the path of water without friction dH/dt = ∂z/∂t. So a wave may carry its
 // energy up a beach. depth is that of the bed, and from the thickness of the water at the start of the stage.
-// boundSpeed[float32], sheet.go:76
+// boundSpeed[float32], sheet.go:82
 DEVICE void boundSpeed_f32(const Params_f32 *p, float head, float depth, float from, State_f32 *c) {
     // the level less what it rose
     float lower = num_Smaller_f32(c->H2, from);
@@ -6461,7 +6603,7 @@ DEVICE void finishFriction_f64(const Params_f64 *p, double dt, double n, State_f
 // boundSpeed reduces the velocity of a cell's water so that its head is at most the given one, or exceeds it by no more
 // than the level rose in the stage: along the path of water without friction dH/dt = ∂z/∂t. So a wave may carry its
 // energy up a beach. depth is that of the bed, and from the thickness of the water at the start of the stage.
-// boundSpeed[float64], sheet.go:76
+// boundSpeed[float64], sheet.go:82
 DEVICE void boundSpeed_f64(const Params_f64 *p, double head, double depth, double from, State_f64 *c) {
     // the level less what it rose
     double lower = num_Smaller_f64(c->H2, from);

@@ -25,7 +25,7 @@ func slopesOf[F num.Float](oneLayer bool, i int, p *Params[F], m *Mesh[F], w []S
 	o[2].load(oneLayer, &w2, d2, p.DryDepth)
 	s := Slopes[F]{H1: me.h1, H2: me.h2, U1: me.u1, U2: me.u2}
 	if oneLayer {
-		s.Head = me.head(&o, &c, &g, p)
+		s.Head = me.head(&o, &c, &g, p, &m.Boundary)
 	}
 	allowed, open := me.prepareNeighbours(oneLayer, &c, &g, p.DryDepth, &o)
 	//atoll:mostly

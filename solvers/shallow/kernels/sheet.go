@@ -47,17 +47,17 @@ func (me *water[F]) sheetShare(open bool, o *[3]water[F], c *geometry[F], bed Ve
 }
 
 // head returns the highest head that the water of a cell may have after a stage, if the bed is uneven: rises by more
-// than an eighth of the water's thickness to an edge. It is the largest total head, z + u²/2g, of the cell and its
-// neighbours, and at least the level of the cell raised to its highest edge. The water cannot gain more from gravity
-// while its level stays: without this bound the truncation errors of films on a rough bed would add up, and water that
-// a slope pushes against an edge which it cannot cross would accelerate for ever. Infinity where there is no bound: in
-// deeper water, and at prescribed boundaries.
-func (me *water[F]) head(o *[3]water[F], at *Stencil[F], c *geometry[F], p *Params[F]) F {
+// than an eighth of the water's thickness to an edge. It is the largest total head, z + u²/2g, of the cell, its
+// neighbours and what comes through prescribed boundaries, and at least the level of the cell raised to its highest
+// edge. The water cannot gain more from gravity while its level stays: without this bound the truncation errors of
+// films on a rough bed would add up, and water that a slope pushes against an edge which it cannot cross would
+// accelerate for ever. Infinity where there is no bound, in deeper water.
+func (me *water[F]) head(o *[3]water[F], at *Stencil[F], c *geometry[F], p *Params[F], boundary *Boundary[F]) F {
 	const unbounded = 1e30 // m
 	d0, d1, d2 := at.Bed.dot(c.arm[0]), at.Bed.dot(c.arm[1]), at.Bed.dot(c.arm[2])
 	highest := max(d0, d1, d2)
 	rise := num.Larger(highest, -min(d0, d1, d2))
-	if !(me.h2 < 8*rise) || min(at.Neighbours[0], at.Neighbours[1], at.Neighbours[2]) <= FirstOutlet {
+	if !(me.h2 < 8*rise) {
 		return unbounded
 	}
 	half := 1 / (2 * p.Gravity)
@@ -65,6 +65,12 @@ func (me *water[F]) head(o *[3]water[F], at *Stencil[F], c *geometry[F], p *Para
 	for k := 0; k < 3; k++ {
 		if o[k].h2 >= p.DryDepth {
 			most = num.Larger(most, o[k].z2+half*o[k].u2.dot(o[k].u2))
+		}
+		//atoll:seldom
+		if at.Neighbours[k] <= FirstOutlet {
+			across := c.across(k)
+			length := 2 * num.Sqrt(across.dot(across))
+			most = num.Larger(most, boundary.head(FirstOutlet-at.Neighbours[k], length, me.bed+at.Bed.dot(c.arm[k]), me.z2, p))
 		}
 	}
 	return most

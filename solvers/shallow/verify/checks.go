@@ -37,7 +37,7 @@ var suite = verify.Suite{Name: "shallow", TwinRanks: 2, Checks: []verify.Check{
 	{Name: "channels", About: "What is given at boundaries: a discharge, a level, waves that leave", Run: channels},
 	{Name: "outlets", About: "Outlets of rivers, a distributed discharge, and infiltration", Run: outlets},
 	{Name: "forcing", About: "Rain, the earth's rotation, a tide, a bed that rises, the air's pressure", Run: forcing},
-	{Name: "floods", About: "Sheet flow, random beds without friction, disturbed lakes", Run: floods},
+	{Name: "floods", About: "Sheet flow, random beds without friction, disturbed lakes, random floods", Run: floods},
 	{Name: "rotation", About: "A basin and an eddy over many days", Run: rotation},
 	{Name: "harbour", About: "Twenty tides in a harbour with flats and an island", Run: harbour},
 	{Name: "seiche", About: "A seiche of two layers over many periods", Run: seiche},

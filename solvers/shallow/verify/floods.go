@@ -14,9 +14,10 @@ import (
 )
 
 // floods checks one layer where it is thin, steep or over a rough bed: sheet flow, the energy of water on random beds,
-// and lakes that a disturbance must not set in motion.
+// lakes that a disturbance must not set in motion, and random floods.
 func floods(ctx context.Context, p *verify.Page) error {
-	for _, check := range []func(context.Context, *verify.Page) error{sheetFlow, roughBeds, disturbedLakes} {
+	for _, check := range []func(context.Context, *verify.Page) error{sheetFlow, roughBeds, disturbedLakes,
+		randomFloods} {
 		if err := check(ctx, p); err != nil {
 			return err
 		}

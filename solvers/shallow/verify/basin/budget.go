@@ -51,6 +51,12 @@ func WithBudget(check func(context.Context, *verify.Page) error) func(context.Co
 	}
 }
 
+// WithoutBudget returns a context whose flows are in no table of budgets: for checks of many flows, which check the
+// volumes themselves.
+func WithoutBudget(ctx context.Context) context.Context {
+	return context.WithValue(ctx, budgetKey{}, (*budget)(nil))
+}
+
 // openBudget records the masses at the start of a flow.
 func (b *Basin) openBudget(ctx context.Context) (err error) {
 	if b.budget, _ = ctx.Value(budgetKey{}).(*budget); b.budget != nil {
