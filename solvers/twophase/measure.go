@@ -3,6 +3,7 @@ package twophase
 import (
 	"context"
 	"math"
+	"strconv"
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -34,6 +35,11 @@ var Quantities = []solvers.Quantity{
 	{Name: "viscous_iterations", Doc: "iterations of viscosity since the start", Outputs: everywhere},
 	{Name: "unconverged", Doc: "solutions that did not reach their tolerance since the start", Outputs: everywhere},
 	{Name: "clipped", Doc: "volume, in cells, that making nearly pure cells pure has changed", Outputs: everywhere},
+	{Name: "steps_by_cfl", Doc: "steps whose length [method] cfl decided", Outputs: solvers.Metric},
+	{Name: "steps_by_capillary_waves", Doc: "steps that the fastest capillary wave limited", Outputs: solvers.Metric},
+	{Name: "steps_by_gravity", Doc: "steps that gravity limited", Outputs: solvers.Metric},
+	{Name: "steps_by_growth", Doc: "steps 1.1 times as long as the one before", Outputs: solvers.Metric},
+	{Name: "steps_by_case", Doc: "steps that [method] max_step or the end of the run decided", Outputs: solvers.Metric},
 }
 
 // row is what a rank has measured of its block.
@@ -43,6 +49,7 @@ type row struct {
 	dt      float64
 
 	pressure, viscous counts
+	limited           [limits]int64
 }
 
 // Numbers of sums.
@@ -86,7 +93,7 @@ func (s survey[F]) measureRow(context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := &row{dt: s.time.Dt, pressure: s.pressureCount, viscous: s.viscousCount}
+	r := &row{dt: s.time.Dt, pressure: s.pressureCount, viscous: s.viscousCount, limited: s.limited}
 	for c := range s.block.OwnedIndices() {
 		s.measureCell(r, f, &u, c)
 	}
@@ -154,9 +161,13 @@ func (s survey[F]) quantities(ctx context.Context, steps int) ([]solvers.Quantit
 			centre[d], mean[d] = sums[sumCentre+d]/v, sums[sumCentre+dim+d]/v
 		}
 	}
-	return solvers.Measured(Quantities, sums[sumEnergy], centre[0], centre[1], centre[2], mean[0], mean[1], mean[2],
+	values := []float64{sums[sumEnergy], centre[0], centre[1], centre[2], mean[0], mean[1], mean[2],
 		sums[sumInterface], fastest[0], r.dt, float64(r.pressure.total), float64(r.pressure.most),
-		float64(r.viscous.total), float64(r.pressure.failed+r.viscous.failed), 0), nil
+		float64(r.viscous.total), float64(r.pressure.failed + r.viscous.failed), 0}
+	for _, n := range r.limited {
+		values = append(values, float64(n))
+	}
+	return solvers.Measured(Quantities, values...), nil
 }
 
 // definition is the solver as data.
@@ -166,6 +177,9 @@ func (s *solver[F]) definition(at Setting) engine.Definition {
 		name := [2]string{"pressure", "viscous"}[n]
 		saved = append(saved, engine.Scalar{Name: name + "_iterations", Host: &c.total},
 			engine.Scalar{Name: name + "_iterations_max", Host: &c.most}, engine.Scalar{Name: name + "_failed", Host: &c.failed})
+	}
+	for n := range s.limited {
+		saved = append(saved, engine.Scalar{Name: "steps_by_" + strconv.Itoa(n), Host: &s.limited[n]})
 	}
 	return engine.Definition{Model: s, Size: at.Size, Clock: s.clock, Cycle: s.cycle(), Window: 1, Step: s.step,
 		Fields: output[F]{s}.fields(), Saved: saved, Restored: s.restored, Measured: survey[F]{s}.measures}

@@ -89,6 +89,7 @@ type solver[F num.Float] struct {
 	bound float64           // the largest Σ|u| of a cell
 
 	pressureCount, viscousCount counts
+	limited                     [limits]int64 // steps whose length each limit has decided
 	noSpeed                     [1]atomics.Most[F]
 
 	allLayers, oneLayer, faceLayers *engine.Ghosts
@@ -258,30 +259,39 @@ func (s *solver[F]) difference() F {
 	return 1e-7
 }
 
+// Limits of the length of steps.
+const (
+	byCourant = iota
+	byCapillarity
+	byGravity
+	byGrowth
+	byCase // [method] max_step, and the end of the run
+	limits
+)
+
 // longestStep returns the longest stable step, and what limits it.
-func (s *solver[F]) longestStep() (dt float64, by string) {
+func (s *solver[F]) longestStep() (dt float64, by int) {
 	c, h := &s.cfg, float64(s.spacing)
-	dt, by = math.Inf(1), "none"
-	take := func(v float64, name string) {
+	dt, by = math.Inf(1), byCase
+	take := func(v float64, limit int) {
 		if v < dt {
-			dt, by = v, name
+			dt, by = v, limit
 		}
 	}
 	if v := max(s.bound, c.sideSpeed(s.block.Grid)); v > 0 {
-		take(c.CFL*h/v, "cfl")
+		take(c.CFL*h/v, byCourant)
 	}
 	if c.Tension > 0 {
-		take(math.Sqrt((c.Density[0]+c.Density[1])*h*h*h/(4*math.Pi*c.Tension)), "capillary")
+		take(math.Sqrt((c.Density[0]+c.Density[1])*h*h*h/(4*math.Pi*c.Tension)), byCapillarity)
 	}
-	g := max(math.Abs(c.Gravity[0]), math.Abs(c.Gravity[1]), math.Abs(c.Gravity[2]))
-	if g > 0 {
-		take(math.Sqrt(2*c.CFL*h/g), "gravity")
+	if g := max(math.Abs(c.Gravity[0]), math.Abs(c.Gravity[1]), math.Abs(c.Gravity[2])); g > 0 {
+		take(math.Sqrt(2*c.CFL*h/g), byGravity)
 	}
 	if c.MaxStep > 0 {
-		take(c.MaxStep, "max_step")
+		take(c.MaxStep, byCase)
 	}
 	if s.time.Steps > 0 {
-		take(1.1*s.time.Dt, "growth")
+		take(1.1*s.time.Dt, byGrowth)
 	}
 	return dt, by
 }
@@ -290,14 +300,15 @@ func (s *solver[F]) longestStep() (dt float64, by string) {
 func (s *solver[F]) beginStep(c *kernels.Clock[F], until, _ float64, _ int) int {
 	dt, by := s.longestStep()
 	left := until - s.time.Time
-	s.until, s.limit = s.time.Time+dt, by
+	s.until = s.time.Time + dt
 	switch {
 	case dt >= left*(1-1e-12):
-		dt, s.until = left, until
+		dt, s.until, by = left, until, byCase
 	case 2*dt > left:
 		dt = left / 2
-		s.until = s.time.Time + dt
+		s.until, by = s.time.Time+dt, byCase
 	}
+	s.limited[by]++
 	s.dt = dt
 	h := float64(s.spacing)
 	*c = kernels.Clock[F]{Dt: F(dt), PerCell: F(dt / h), PerArea: F(dt / (h * h))}
