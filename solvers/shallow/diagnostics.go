@@ -221,7 +221,8 @@ func (s *solver[F]) findFault(ctx context.Context) error {
 	case err != nil:
 		return err
 	case text == "":
-		text = fmt.Sprintf("step %d: the time step is %g, it must be positive", s.Steps(), s.hostClock[0].Limit)
+		text = fmt.Sprintf("step %d: the next step of %g s is too short to advance the time, %g s: speeds have grown beyond "+
+			"all bounds", s.Steps(), s.hostClock[0].Dt, s.hostClock[0].Time)
 	case s.oneLayer:
 		text += " (try a smaller cfl, or a larger dry_depth)"
 	default:

@@ -25,6 +25,8 @@ func TestFloodsFromDryGround(t *testing.T) {
 			{T: 5400, Value: 5}, {T: 7200, Value: 5}}}, 7200, 100 * (2.5*1800 + 5*1800), 1.95, 2.15},
 		{"burst", "", slope, &Given{Kind: "discharge", Value: []series.Row{{T: 0, Value: 0}, {T: 30, Value: 0},
 			{T: 31, Value: 5}, {T: 32, Value: 0}}}, 100, 500, .03, .3},
+		{"burst of an inflow", "", slope, &Given{Kind: "inflow", Value: []series.Row{{T: 0, Value: 0}, {T: 30, Value: 0},
+			{T: 31, Value: 500}, {T: 32, Value: 0}}}, 100, 500, .03, .4},
 		{"trickle and flood", "right", slope, &Given{Kind: "discharge", Value: []series.Row{{T: 0, Value: 1e-5},
 			{T: 1000, Value: 1e-5}, {T: 1010, Value: 3}, {T: 1200, Value: 3}}}, 1200, 100 * (.01 + 15.00005 + 570), .8, 1.6},
 		{"tide", "", func(x, _ float64) float64 { return 1 - .002*x }, &Given{Kind: "level", Value: []series.Row{

@@ -91,14 +91,19 @@ func (f *Face[F]) outletFlux(at EdgeCells, normal *Normal[F], p *Params[F], boun
 		thick = h
 	} else {
 		value, wave := boundary.Prescribed[given.Value], boundary.Prescribed[given.Wave]
-		rise, thick, speed = f.beyond(int(k), length, p, boundary, value, wave)
+		share := boundary.part(int(k), length)
+		rise, thick, speed = f.beyond(int(k), p, boundary, value, wave, share)
 	}
 	m := thick*speed + added
 	force := thick*speed*speed + p.Gravity*((h+thick)/2)*rise
 	fastest := num.Abs(speed) + num.Sqrt(p.Gravity*num.Larger(h, thick))
 	//atoll:seldom
 	if ahead := boundary.Ahead[given.Value]; given.Kind != Transmissive && ahead > boundary.Prescribed[given.Value] {
-		_, thick, speed = f.beyond(int(k), length, p, boundary, ahead, boundary.Ahead[given.Wave])
+		share := boundary.part(int(k), length)
+		if share <= 0 {
+			share = 1 / length // nothing flows yet, and all might flow here
+		}
+		_, thick, speed = f.beyond(int(k), p, boundary, ahead, boundary.Ahead[given.Wave], share)
 		fastest = num.Larger(fastest, num.Abs(speed)+num.Sqrt(p.Gravity*num.Larger(h, thick)))
 	}
 	if !f.sloped {
@@ -160,8 +165,9 @@ func frictionShare[F num.Float](n, h, square, slope F) F {
 }
 
 // beyond returns how far the level on outlet k is above that inside, and the thickness and the outward velocity there,
-// for a prescribed value and the number that belongs to it.
-func (f *Face[F]) beyond(k int, length F, p *Params[F], boundary *Boundary[F], value, wave F) (rise, thick, speed F) {
+// for a prescribed value and the number that belongs to it. share is the part of what is distributed over the group
+// that flows through a metre of the outlet.
+func (f *Face[F]) beyond(k int, p *Params[F], boundary *Boundary[F], value, wave, share F) (rise, thick, speed F) {
 	l := &f.l
 	given := boundary.Conditions[boundary.ConditionOf[k]]
 	h, g := num.Larger(l.h2, 0), p.Gravity
@@ -175,12 +181,12 @@ func (f *Face[F]) beyond(k int, length F, p *Params[F], boundary *Boundary[F], v
 			root := cubeRoot(h)
 			q = h * root * root * value / boundary.Outlets[k].Manning
 		} else {
-			q = F(curve(boundary.Curves, given.First, given.Count, float64(l.z2))) * boundary.part(k, length)
+			q = F(curve(boundary.Curves, given.First, given.Count, float64(l.z2))) * share
 		}
 		return outflow(g, q, h, l.u2)
 	}
 	if kind == TotalDischarge || kind == TotalTorrent {
-		value *= boundary.part(k, length)
+		value *= share
 	}
 	if kind == Torrent || kind == TotalTorrent {
 		if value > 0 && wave > 0 && entersFast(g, wave, value/wave, h, -l.u2) {

@@ -15,7 +15,7 @@ type Clock[F num.Float] struct {
 	Courant   float64 // the largest CFL number of the steps so far, each by the waves of the state at its start
 	Steps     int64
 	Dt        F    // length of the next step, or of the pending one, s
-	Limit     F    // the longest step that the waves of an earlier step allowed, s; NaN if the state is invalid
+	Limit     F    // the longest step that the waves of an earlier step allowed, s; not above 0 if the state is invalid
 	LastDt    F    // length of the last complete step, s
 	EarlierDt F    // length of the complete step before that one, s
 	Full      F    // length that the last step would have had if Until had been later, s; 0 before the first
@@ -63,6 +63,9 @@ func (c *Clock[F]) setStep() {
 	c.Dt = c.grown()
 	if float64(c.Dt) >= remaining {
 		c.Dt = F(remaining)
+	}
+	if remaining > 0 && c.end() == c.Time { // such steps would go on for ever
+		c.Limit = 0
 	}
 	c.Stop = !(c.Limit > 0) || remaining <= 0 || c.Pause > 0 && c.Time >= c.Pause
 }

@@ -46,7 +46,8 @@ func SumConveyances[F num.Float](k int, list []Distribution, b *Boundary[F]) {
 	b.Sums[d.Condition] = sum
 }
 
-// part returns the part of a group's discharge that flows through a metre of outlet k, whose edge has a length.
+// part returns the part of a group's discharge that flows through a metre of outlet k, whose edge has a length; 0 for a
+// condition that is not distributed.
 func (s *Boundary[F]) part(k int, length F) F {
 	sum := s.Sums[s.ConditionOf[k]]
 	if sum <= 0 {

@@ -1892,7 +1892,7 @@ DEVICE double UpdateCell_f64_at(int64 i, bool oneLayer, const Params_f64 *p, con
 
 // curve returns the value at x of rows that are linear between their abscissas T, which increase: that of the first row
 // before it, and on the line through the last two rows after them.
-// curve, conveyance.go:60
+// curve, conveyance.go:61
 DEVICE double curve(Slice<Row> rows, int32 first, int32 count, double x) {
     int32 lo = first, hi = sub(add(first, count), 1);
     if (count == 0) {
@@ -2566,7 +2566,7 @@ DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
 }
 
 // bounded returns x in [0, 1].
-// bounded[float32], boundary.go:149
+// bounded[float32], boundary.go:154
 DEVICE float bounded_f32(float x) {
     return num_Smaller_f32(num_Larger_f32(x, 0.0f), 1.0f);
 }
@@ -2574,7 +2574,7 @@ DEVICE float bounded_f32(float x) {
 // frictionShare returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice
 // the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates,
 // faster flow slows down, and water at rest stays at rest.
-// frictionShare[float32], boundary.go:154
+// frictionShare[float32], boundary.go:159
 DEVICE float frictionShare_f32(float n, float h, float square, float slope) {
     float friction = n * n * square / (h * cubeRoot_f32(h));
     if (2.0f * friction < slope) {
@@ -2587,7 +2587,7 @@ DEVICE float frictionShare_f32(float n, float h, float square, float slope) {
 // velocity. Where water flows in down a slope its velocity is reduced, the more the thinner it is: else films on rough
 // beds would draw in any amount of water. At first order the level falls outwards as that of uniform flow does, like
 // that in a cell with slopes at second order (see openSlopes): HLLE's flux to a cell of the same depth beyond the edge.
-// (*Face[float32]).openOutlet, boundary.go:126
+// (*Face[float32]).openOutlet, boundary.go:131
 struct Face_openOutlet_f32_results { float r0; float r1; float r2; };
 DEVICE Face_openOutlet_f32_results Face_openOutlet_f32(Face_f32 *f, const Params_f32 *p, Outlet_f32 *o, float h,
         float u) {
@@ -2611,8 +2611,9 @@ DEVICE Face_openOutlet_f32_results Face_openOutlet_f32(Face_f32 *f, const Params
     return {-drop * (c - u) / (2.0f * c), (c * c - u * u) / (2.0f * c) * drop, u};
 }
 
-// part returns the part of a group's discharge that flows through a metre of outlet k, whose edge has a length.
-// (*Boundary[float32]).part, conveyance.go:50
+// part returns the part of a group's discharge that flows through a metre of outlet k, whose edge has a length; 0 for a
+// condition that is not distributed.
+// (*Boundary[float32]).part, conveyance.go:51
 DEVICE float Boundary_part_f32(const Boundary_f32 *s, int64 k, float length) {
     float sum = s->Sums_[s->ConditionOf[k]];
     if (sum <= 0.0f) {
@@ -2623,7 +2624,7 @@ DEVICE float Boundary_part_f32(const Boundary_f32 *s, int64 k, float length) {
 
 // outflow returns what boundaryState does for an outflow of q per metre, which is at most critical, where the cell has
 // thickness h and outward velocity u: Newton's method for (R - 2c) c² = gq, which decreases c from R/2, where q is 0.
-// outflow[float32], boundary.go:285
+// outflow[float32], boundary.go:291
 struct outflow_f32_results { float r0; float r1; float r2; };
 DEVICE outflow_f32_results outflow_f32(float gravity, float q, float h, float u) {
     float rise = 0.0f;
@@ -2655,7 +2656,7 @@ DEVICE outflow_f32_results outflow_f32(float gravity, float q, float h, float u)
 // inside, with velocity u, also inward: whether the slower wave of the Riemann problem of both moves inward. Else that
 // water drowns it. The thickness between the waves is that of two rarefactions (E. F. Toro, Shock-Capturing Methods for
 // Free-Surface Shallow Flows, 2001, section 10.5).
-// entersFast[float32], boundary.go:227
+// entersFast[float32], boundary.go:233
 DEVICE bool entersFast_f32(float gravity, float h0, float u0, float h, float u) {
     float c = (num_Sqrt_f32(gravity * h0) + num_Sqrt_f32(gravity * h)) / 2.0f + (u0 - u) / 4.0f;
     float between = num_Larger_f32(c, 0.0f) * num_Larger_f32(c, 0.0f) / gravity;
@@ -2670,7 +2671,7 @@ DEVICE bool entersFast_f32(float gravity, float h0, float u0, float h, float u) 
 // inflow returns the thickness and the outward velocity on the boundary for an inflow of q per metre, so that u + 2c
 // equals the outgoing characteristic. c is the wave speed √(gh) in the cell, from which Newton's method starts. The
 // inflow is at most critical: no faster than waves.
-// inflow[float32], boundary.go:311
+// inflow[float32], boundary.go:317
 struct inflow_f32_results { float r0; float r1; };
 DEVICE inflow_f32_results inflow_f32(float gravity, float q, float outgoing, float c) {
     float thick = 0.0f;
@@ -2700,7 +2701,7 @@ DEVICE inflow_f32_results inflow_f32(float gravity, float q, float outgoing, flo
 // prescribes the incoming characteristic: that of water at rest with the prescribed level, or, if wave is not 0, of a
 // simple wave whose height above that level is wave. Across a simple wave that moves inward, R keeps its value 2√(gh₀)
 // at rest. An inflow comes in against any outflow.
-// boundaryState[float32], boundary.go:244
+// boundaryState[float32], boundary.go:250
 struct boundaryState_f32_results { float r0; float r1; float r2; };
 DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, float wave, float gravity, float h,
         float u, float z, float depth) {
@@ -2752,11 +2753,12 @@ DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, floa
 }
 
 // beyond returns how far the level on outlet k is above that inside, and the thickness and the outward velocity there,
-// for a prescribed value and the number that belongs to it.
-// (*Face[float32]).beyond, boundary.go:164
+// for a prescribed value and the number that belongs to it. share is the part of what is distributed over the group
+// that flows through a metre of the outlet.
+// (*Face[float32]).beyond, boundary.go:170
 struct Face_beyond_f32_results { float r0; float r1; float r2; };
-DEVICE Face_beyond_f32_results Face_beyond_f32(Face_f32 *f, int64 k, float length, const Params_f32 *p,
-        const Boundary_f32 *boundary, float value, float wave) {
+DEVICE Face_beyond_f32_results Face_beyond_f32(Face_f32 *f, int64 k, const Params_f32 *p,
+        const Boundary_f32 *boundary, float value, float wave, float share) {
     side_f32 *l = &f->l;
     Condition given = boundary->Conditions[boundary->ConditionOf[k]];
     float h = num_Larger_f32(l->h2, 0.0f), g = p->Gravity;
@@ -2770,13 +2772,13 @@ DEVICE Face_beyond_f32_results Face_beyond_f32(Face_f32 *f, int64 k, float lengt
             float root = cubeRoot_f32(h);
             q = h * root * root * value / boundary->Outlets[k].Manning;
         } else {
-            q = float(curve(boundary->Curves, given.First, given.Count, double(l->z2))) * Boundary_part_f32(boundary, k, length);
+            q = float(curve(boundary->Curves, given.First, given.Count, double(l->z2))) * share;
         }
         const auto results1 = outflow_f32(g, q, h, l->u2);
         return {results1.r0, results1.r1, results1.r2};
     }
     if (kind == 7 || kind == 9) {
-        value *= Boundary_part_f32(boundary, k, length);
+        value *= share;
     }
     if (kind == 8 || kind == 9) {
         if (value > 0.0f && wave > 0.0f && entersFast_f32(g, wave, value / wave, h, -l->u2)) {
@@ -2879,7 +2881,8 @@ DEVICE void Face_outletFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *normal, c
         thick = h;
     } else {
         float value = boundary->Prescribed[given.Value], wave = boundary->Prescribed[given.Wave];
-        const auto results2 = Face_beyond_f32(f, int64(k), length, p, boundary, value, wave);
+        float share = Boundary_part_f32(boundary, int64(k), length);
+        const auto results2 = Face_beyond_f32(f, int64(k), p, boundary, value, wave, share);
         rise = results2.r0;
         thick = results2.r1;
         speed = results2.r2;
@@ -2888,7 +2891,12 @@ DEVICE void Face_outletFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *normal, c
     float force = thick * speed * speed + p->Gravity * ((h + thick) / 2.0f) * rise;
     float fastest = num_Abs_f32(speed) + num_Sqrt_f32(p->Gravity * num_Larger_f32(h, thick));
     if (float ahead = boundary->Ahead[given.Value]; given.Kind != 0 && ahead > boundary->Prescribed[given.Value]) {
-        const auto results3 = Face_beyond_f32(f, int64(k), length, p, boundary, ahead, boundary->Ahead[given.Wave]);
+        float share = Boundary_part_f32(boundary, int64(k), length);
+        if (share <= 0.0f) {
+            // nothing flows yet, and all might flow here
+            share = 1.0f / length;
+        }
+        const auto results3 = Face_beyond_f32(f, int64(k), p, boundary, ahead, boundary->Ahead[given.Wave], share);
         thick = results3.r1;
         speed = results3.r2;
         fastest = num_Larger_f32(fastest, num_Abs_f32(speed) + num_Sqrt_f32(p->Gravity * num_Larger_f32(h, thick)));
@@ -3699,7 +3707,7 @@ DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
 }
 
 // bounded returns x in [0, 1].
-// bounded[float64], boundary.go:149
+// bounded[float64], boundary.go:154
 DEVICE double bounded_f64(double x) {
     return num_Smaller_f64(num_Larger_f64(x, 0.0), 1.0);
 }
@@ -3707,7 +3715,7 @@ DEVICE double bounded_f64(double x) {
 // frictionShare returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice
 // the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates,
 // faster flow slows down, and water at rest stays at rest.
-// frictionShare[float64], boundary.go:154
+// frictionShare[float64], boundary.go:159
 DEVICE double frictionShare_f64(double n, double h, double square, double slope) {
     double friction = n * n * square / (h * cubeRoot_f64(h));
     if (2.0 * friction < slope) {
@@ -3720,7 +3728,7 @@ DEVICE double frictionShare_f64(double n, double h, double square, double slope)
 // velocity. Where water flows in down a slope its velocity is reduced, the more the thinner it is: else films on rough
 // beds would draw in any amount of water. At first order the level falls outwards as that of uniform flow does, like
 // that in a cell with slopes at second order (see openSlopes): HLLE's flux to a cell of the same depth beyond the edge.
-// (*Face[float64]).openOutlet, boundary.go:126
+// (*Face[float64]).openOutlet, boundary.go:131
 struct Face_openOutlet_f64_results { double r0; double r1; double r2; };
 DEVICE Face_openOutlet_f64_results Face_openOutlet_f64(Face_f64 *f, const Params_f64 *p, Outlet_f64 *o, double h,
         double u) {
@@ -3744,8 +3752,9 @@ DEVICE Face_openOutlet_f64_results Face_openOutlet_f64(Face_f64 *f, const Params
     return {-drop * (c - u) / (2.0 * c), (c * c - u * u) / (2.0 * c) * drop, u};
 }
 
-// part returns the part of a group's discharge that flows through a metre of outlet k, whose edge has a length.
-// (*Boundary[float64]).part, conveyance.go:50
+// part returns the part of a group's discharge that flows through a metre of outlet k, whose edge has a length; 0 for a
+// condition that is not distributed.
+// (*Boundary[float64]).part, conveyance.go:51
 DEVICE double Boundary_part_f64(const Boundary_f64 *s, int64 k, double length) {
     double sum = s->Sums_[s->ConditionOf[k]];
     if (sum <= 0.0) {
@@ -3756,7 +3765,7 @@ DEVICE double Boundary_part_f64(const Boundary_f64 *s, int64 k, double length) {
 
 // outflow returns what boundaryState does for an outflow of q per metre, which is at most critical, where the cell has
 // thickness h and outward velocity u: Newton's method for (R - 2c) c² = gq, which decreases c from R/2, where q is 0.
-// outflow[float64], boundary.go:285
+// outflow[float64], boundary.go:291
 struct outflow_f64_results { double r0; double r1; double r2; };
 DEVICE outflow_f64_results outflow_f64(double gravity, double q, double h, double u) {
     double rise = 0.0;
@@ -3788,7 +3797,7 @@ DEVICE outflow_f64_results outflow_f64(double gravity, double q, double h, doubl
 // inside, with velocity u, also inward: whether the slower wave of the Riemann problem of both moves inward. Else that
 // water drowns it. The thickness between the waves is that of two rarefactions (E. F. Toro, Shock-Capturing Methods for
 // Free-Surface Shallow Flows, 2001, section 10.5).
-// entersFast[float64], boundary.go:227
+// entersFast[float64], boundary.go:233
 DEVICE bool entersFast_f64(double gravity, double h0, double u0, double h, double u) {
     double c = (num_Sqrt_f64(gravity * h0) + num_Sqrt_f64(gravity * h)) / 2.0 + (u0 - u) / 4.0;
     double between = num_Larger_f64(c, 0.0) * num_Larger_f64(c, 0.0) / gravity;
@@ -3803,7 +3812,7 @@ DEVICE bool entersFast_f64(double gravity, double h0, double u0, double h, doubl
 // inflow returns the thickness and the outward velocity on the boundary for an inflow of q per metre, so that u + 2c
 // equals the outgoing characteristic. c is the wave speed √(gh) in the cell, from which Newton's method starts. The
 // inflow is at most critical: no faster than waves.
-// inflow[float64], boundary.go:311
+// inflow[float64], boundary.go:317
 struct inflow_f64_results { double r0; double r1; };
 DEVICE inflow_f64_results inflow_f64(double gravity, double q, double outgoing, double c) {
     double thick = 0.0;
@@ -3833,7 +3842,7 @@ DEVICE inflow_f64_results inflow_f64(double gravity, double q, double outgoing, 
 // prescribes the incoming characteristic: that of water at rest with the prescribed level, or, if wave is not 0, of a
 // simple wave whose height above that level is wave. Across a simple wave that moves inward, R keeps its value 2√(gh₀)
 // at rest. An inflow comes in against any outflow.
-// boundaryState[float64], boundary.go:244
+// boundaryState[float64], boundary.go:250
 struct boundaryState_f64_results { double r0; double r1; double r2; };
 DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, double wave, double gravity, double h,
         double u, double z, double depth) {
@@ -3885,11 +3894,12 @@ DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, dou
 }
 
 // beyond returns how far the level on outlet k is above that inside, and the thickness and the outward velocity there,
-// for a prescribed value and the number that belongs to it.
-// (*Face[float64]).beyond, boundary.go:164
+// for a prescribed value and the number that belongs to it. share is the part of what is distributed over the group
+// that flows through a metre of the outlet.
+// (*Face[float64]).beyond, boundary.go:170
 struct Face_beyond_f64_results { double r0; double r1; double r2; };
-DEVICE Face_beyond_f64_results Face_beyond_f64(Face_f64 *f, int64 k, double length, const Params_f64 *p,
-        const Boundary_f64 *boundary, double value, double wave) {
+DEVICE Face_beyond_f64_results Face_beyond_f64(Face_f64 *f, int64 k, const Params_f64 *p,
+        const Boundary_f64 *boundary, double value, double wave, double share) {
     side_f64 *l = &f->l;
     Condition given = boundary->Conditions[boundary->ConditionOf[k]];
     double h = num_Larger_f64(l->h2, 0.0), g = p->Gravity;
@@ -3903,13 +3913,13 @@ DEVICE Face_beyond_f64_results Face_beyond_f64(Face_f64 *f, int64 k, double leng
             double root = cubeRoot_f64(h);
             q = h * root * root * value / boundary->Outlets[k].Manning;
         } else {
-            q = curve(boundary->Curves, given.First, given.Count, l->z2) * Boundary_part_f64(boundary, k, length);
+            q = curve(boundary->Curves, given.First, given.Count, l->z2) * share;
         }
         const auto results1 = outflow_f64(g, q, h, l->u2);
         return {results1.r0, results1.r1, results1.r2};
     }
     if (kind == 7 || kind == 9) {
-        value *= Boundary_part_f64(boundary, k, length);
+        value *= share;
     }
     if (kind == 8 || kind == 9) {
         if (value > 0.0 && wave > 0.0 && entersFast_f64(g, wave, value / wave, h, -l->u2)) {
@@ -4013,7 +4023,8 @@ DEVICE void Face_outletFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *normal, c
         thick = h;
     } else {
         double value = boundary->Prescribed[given.Value], wave = boundary->Prescribed[given.Wave];
-        const auto results2 = Face_beyond_f64(f, int64(k), length, p, boundary, value, wave);
+        double share = Boundary_part_f64(boundary, int64(k), length);
+        const auto results2 = Face_beyond_f64(f, int64(k), p, boundary, value, wave, share);
         rise = results2.r0;
         thick = results2.r1;
         speed = results2.r2;
@@ -4022,7 +4033,12 @@ DEVICE void Face_outletFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *normal, c
     double force = thick * speed * speed + p->Gravity * ((h + thick) / 2.0) * rise;
     double fastest = num_Abs_f64(speed) + num_Sqrt_f64(p->Gravity * num_Larger_f64(h, thick));
     if (double ahead = boundary->Ahead[given.Value]; given.Kind != 0 && ahead > boundary->Prescribed[given.Value]) {
-        const auto results3 = Face_beyond_f64(f, int64(k), length, p, boundary, ahead, boundary->Ahead[given.Wave]);
+        double share = Boundary_part_f64(boundary, int64(k), length);
+        if (share <= 0.0) {
+            // nothing flows yet, and all might flow here
+            share = 1.0 / length;
+        }
+        const auto results3 = Face_beyond_f64(f, int64(k), p, boundary, ahead, boundary->Ahead[given.Wave], share);
         thick = results3.r1;
         speed = results3.r2;
         fastest = num_Larger_f64(fastest, num_Abs_f64(speed) + num_Sqrt_f64(p->Gravity * num_Larger_f64(h, thick)));
@@ -4731,6 +4747,10 @@ DEVICE void Clock_setStep_f32(Clock_f32 *c) {
     if (double(c->Dt) >= remaining) {
         c->Dt = float(remaining);
     }
+    if (remaining > 0.0 && Clock_end_f32(c) == c->Time) {
+        // such steps would go on for ever
+        c->Limit = 0.0f;
+    }
     c->Stop = !(c->Limit > 0.0f) || remaining <= 0.0 || c->Pause > 0.0 && c->Time >= c->Pause;
 }
 
@@ -4750,7 +4770,7 @@ DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
 
 // atStepStart returns the clock at the beginning of a step: the previous step, if it is pending, is complete. limit is
 // as for Tick.
-// (*Clock[float32]).atStepStart, clock.go:79
+// (*Clock[float32]).atStepStart, clock.go:82
 DEVICE Clock_f32 Clock_atStepStart_f32(Clock_f32 *c, Least<float> *limit) {
     Clock_f32 n = *c;
     if (n.Pending) {
@@ -4797,6 +4817,10 @@ DEVICE void Clock_setStep_f64(Clock_f64 *c) {
     if (c->Dt >= remaining) {
         c->Dt = remaining;
     }
+    if (remaining > 0.0 && Clock_end_f64(c) == c->Time) {
+        // such steps would go on for ever
+        c->Limit = 0.0;
+    }
     c->Stop = !(c->Limit > 0.0) || remaining <= 0.0 || c->Pause > 0.0 && c->Time >= c->Pause;
 }
 
@@ -4816,7 +4840,7 @@ DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
 
 // atStepStart returns the clock at the beginning of a step: the previous step, if it is pending, is complete. limit is
 // as for Tick.
-// (*Clock[float64]).atStepStart, clock.go:79
+// (*Clock[float64]).atStepStart, clock.go:82
 DEVICE Clock_f64 Clock_atStepStart_f64(Clock_f64 *c, Least<double> *limit) {
     Clock_f64 n = *c;
     if (n.Pending) {
@@ -4945,7 +4969,7 @@ DEVICE Vec2_f32 geometry_across_f32(geometry_f32 *g, int64 k) {
 // head returns the highest head that a condition lets in through outlet k, whose edge has a length and a height of the
 // bed, from the level in the cell. Inflow is critical or deeper, not below the level in the cell, unless its depth is
 // given.
-// (*Boundary[float32]).head, boundary.go:197
+// (*Boundary[float32]).head, boundary.go:203
 DEVICE float Boundary_head_f32(const Boundary_f32 *s, int32 k, float length, float bed, float level,
         const Params_f32 *p) {
     Condition given = s->Conditions[s->ConditionOf[k]];
@@ -5468,7 +5492,7 @@ DEVICE Vec2_f64 geometry_across_f64(geometry_f64 *g, int64 k) {
 // head returns the highest head that a condition lets in through outlet k, whose edge has a length and a height of the
 // bed, from the level in the cell. Inflow is critical or deeper, not below the level in the cell, unless its depth is
 // given.
-// (*Boundary[float64]).head, boundary.go:197
+// (*Boundary[float64]).head, boundary.go:203
 DEVICE double Boundary_head_f64(const Boundary_f64 *s, int32 k, double length, double bed, double level,
         const Params_f64 *p) {
     Condition given = s->Conditions[s->ConditionOf[k]];
@@ -6727,7 +6751,7 @@ DEVICE int64 onceForFirst(int64 t) {
 }
 
 // RecordCourant updates Courant with a step of length dt whose own waves allowed a length of limit.
-// (*Clock[float32]).RecordCourant, clock.go:71
+// (*Clock[float32]).RecordCourant, clock.go:74
 DEVICE void Clock_RecordCourant_f32(Clock_f32 *c, float dt, float limit) {
     if (double courant = c->CFL * double(dt) / double(limit); courant > c->Courant) {
         c->Courant = courant;
@@ -6736,7 +6760,7 @@ DEVICE void Clock_RecordCourant_f32(Clock_f32 *c, float dt, float limit) {
 
 // passTo copies the clock to that of the next step in the cycle, and marks the step that begins as pending. It also
 // records the CFL number of the step whose waves gave Limit: the last one, or, if steps lag, the one before it.
-// (*Clock[float32]).passTo, clock.go:89
+// (*Clock[float32]).passTo, clock.go:92
 DEVICE void Clock_passTo_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
     Clock_f32 n = *c;
     float took = n.LastDt;
@@ -6813,7 +6837,7 @@ DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, i
 }
 
 // RecordCourant updates Courant with a step of length dt whose own waves allowed a length of limit.
-// (*Clock[float64]).RecordCourant, clock.go:71
+// (*Clock[float64]).RecordCourant, clock.go:74
 DEVICE void Clock_RecordCourant_f64(Clock_f64 *c, double dt, double limit) {
     if (double courant = c->CFL * dt / limit; courant > c->Courant) {
         c->Courant = courant;
@@ -6822,7 +6846,7 @@ DEVICE void Clock_RecordCourant_f64(Clock_f64 *c, double dt, double limit) {
 
 // passTo copies the clock to that of the next step in the cycle, and marks the step that begins as pending. It also
 // records the CFL number of the step whose waves gave Limit: the last one, or, if steps lag, the one before it.
-// (*Clock[float64]).passTo, clock.go:89
+// (*Clock[float64]).passTo, clock.go:92
 DEVICE void Clock_passTo_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
     Clock_f64 n = *c;
     double took = n.LastDt;
