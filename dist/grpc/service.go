@@ -53,7 +53,7 @@ func newServer(cfg *Config, refused *refusals) *rpc.Server {
 		rpc.ConnectionTimeout(helloTimeout), rpc.MaxConcurrentStreams(maxStreams), rpc.MaxHeaderListSize(maxHeaderBytes),
 		rpc.MaxRecvMsgSize(maxFrameBytes), rpc.MaxSendMsgSize(maxFrameBytes),
 		rpc.InitialWindowSize(windowBytes), rpc.InitialConnWindowSize(windowBytes),
-		rpc.ReadBufferSize(grpcReadBuffer), rpc.WriteBufferSize(socketBytes), rpc.SharedWriteBuffer(true))
+		rpc.ReadBufferSize(grpcReadBuffer), rpc.WriteBufferSize(socketBytes))
 }
 
 // lastError is the error of the last attempt to connect.

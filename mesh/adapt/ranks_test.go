@@ -19,7 +19,6 @@ type room struct {
 	arrived int
 	turn    int
 	boards  [2][]any // what the ranks have posted, in even and odd turns
-	failed  error
 }
 
 func newRoom(size int) *room {

@@ -68,7 +68,6 @@ func (e *engine) content() (volumes map[int32]float64, facets float64) {
 func (e *engine) check(t *testing.T, name string) {
 	t.Helper()
 	type side struct {
-		v   [3]int32
 		ref int32
 		tag int32
 	}

@@ -21,6 +21,8 @@ type Page struct {
 	bounds  int      // number of bounds that were checked
 	missed  []string // descriptions of the missed bounds
 	twins   int      // number of states that were equal on a twin
+	// different describes states that were not equal on a twin.
+	different []string
 }
 
 // Printf writes text.
@@ -189,7 +191,7 @@ func line(row []string, widths []int) string {
 func (p *Page) RecordTwin(missed string) {
 	p.bounds++
 	if missed != "" {
-		p.missed = append(p.missed, missed)
+		p.missed, p.different = append(p.missed, missed), append(p.different, missed)
 		return
 	}
 	p.twins++

@@ -141,8 +141,11 @@ func (s *Suite) Run(ctx context.Context, w io.Writer, opts Options) (Report, err
 			return report, fmt.Errorf("check %s: %w", c.Name, err)
 		}
 		switch {
-		case p.twins > 0:
+		case p.twins+len(p.different) > 0:
 			p.Note("%d states have the same bits on %s\n", p.twins, twinNames(opts.Twins))
+			for _, difference := range p.different {
+				p.Note("DIFFERENT %s\n", difference)
+			}
 		case len(opts.Twins) > 0 && len(p.missed) == 0:
 			p.Note("this check does not use %s\n", twinNames(opts.Twins))
 		}

@@ -85,7 +85,6 @@ type solver[F num.Float] struct {
 	time  solvers.Clock     // after the last step
 	dt    float64           // of the step that is taken
 	until float64           // when it ends
-	limit string            // what limits it
 	bound float64           // the largest Σ|u| of a cell
 
 	pressureCount, viscousCount counts

@@ -159,7 +159,7 @@ func (q *Curvature[F]) add(s *system[F], fr *frame[F], c int, x, y, z F) bool {
 		found.p[n] = fr.seen([3]F{found.p[n][0] + x, found.p[n][1] + y, found.p[n][2] + z})
 	}
 	var row [7]F
-	size := F(0)
+	var size F
 	if q.Dim == 2 {
 		if found.n < 2 {
 			return false

@@ -1474,7 +1474,7 @@ DEVICE void Prolong_f32_at(int64 i, int64 j, int64 k, const Transfer *t, const W
     auto [d, dz] = Transfer_parent(t, 2, k);
     int64 at = Lattice_at(&t->Coarse, a, b, d);
     int64 sy = mul(dy, int64(t->Coarse.SY)), sz = mul(dz, int64(t->Coarse.SZ));
-    float wx = 0.0f, wy = 0.0f, wz = 0.0f;
+    float wx = 0.0f, wy = 0.0f;
     if (t->Halved[0]) {
         wx = w->X[c];
     }
@@ -1483,7 +1483,7 @@ DEVICE void Prolong_f32_at(int64 i, int64 j, int64 k, const Transfer *t, const W
     }
     float v = bilinear_f32(coarse, at, dx, sy, wx, wy);
     if (t->Halved[2]) {
-        wz = w->Z[c];
+        float wz = w->Z[c];
         v = (1.0f - wz) * v + wz * bilinear_f32(coarse, add(at, sz), dx, sy, wx, wy);
     }
     out[c] = x[c] + v;
@@ -1504,7 +1504,7 @@ DEVICE void Prolong_f64_at(int64 i, int64 j, int64 k, const Transfer *t, const W
     auto [d, dz] = Transfer_parent(t, 2, k);
     int64 at = Lattice_at(&t->Coarse, a, b, d);
     int64 sy = mul(dy, int64(t->Coarse.SY)), sz = mul(dz, int64(t->Coarse.SZ));
-    double wx = 0.0, wy = 0.0, wz = 0.0;
+    double wx = 0.0, wy = 0.0;
     if (t->Halved[0]) {
         wx = w->X[c];
     }
@@ -1513,7 +1513,7 @@ DEVICE void Prolong_f64_at(int64 i, int64 j, int64 k, const Transfer *t, const W
     }
     double v = bilinear_f64(coarse, at, dx, sy, wx, wy);
     if (t->Halved[2]) {
-        wz = w->Z[c];
+        double wz = w->Z[c];
         v = (1.0 - wz) * v + wz * bilinear_f64(coarse, add(at, sz), dx, sy, wx, wy);
     }
     out[c] = x[c] + v;

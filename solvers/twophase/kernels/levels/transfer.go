@@ -196,7 +196,7 @@ func Prolong[F num.Float](i, j, k int, t *Transfer, w *Weights[F], coarse, x, ou
 	d, dz := t.parent(2, k)
 	at := t.Coarse.at(a, b, d)
 	sy, sz := dy*int(t.Coarse.SY), dz*int(t.Coarse.SZ)
-	wx, wy, wz := F(0), F(0), F(0)
+	wx, wy := F(0), F(0)
 	if t.Halved[0] {
 		wx = w.X[c]
 	}
@@ -205,7 +205,7 @@ func Prolong[F num.Float](i, j, k int, t *Transfer, w *Weights[F], coarse, x, ou
 	}
 	v := bilinear(coarse, at, dx, sy, wx, wy)
 	if t.Halved[2] {
-		wz = w.Z[c]
+		wz := w.Z[c]
 		v = (1-wz)*v + wz*bilinear(coarse, at+sz, dx, sy, wx, wy)
 	}
 	out[c] = x[c] + v
