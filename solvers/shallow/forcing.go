@@ -119,6 +119,15 @@ func (o *outlets[F]) addRain(rows []series.Row, pattern, depth []float64, part *
 	o.forcing.Longest, o.forcing.LongestOnDry = F(longest), F(onSlope)
 }
 
+// agreeOnRain takes the least of all ranks' limits of steps in rain: a cell's own limit depends on them too. All ranks
+// call it.
+func (o *outlets[F]) agreeOnRain(ctx context.Context, comm dist.Comm) error {
+	limits := []float64{float64(o.forcing.Longest), float64(o.forcing.LongestOnDry)}
+	err := comm.AllreduceFloat64(ctx, dist.Min, limits)
+	o.forcing.Longest, o.forcing.LongestOnDry = F(limits[0]), F(limits[1])
+	return err
+}
+
 // perimeter returns the length of the edges of a cell in m.
 func perimeter(p *mesh.Part, i int) (sum float64) {
 	for k, a := range p.Cells[i] {

@@ -73,6 +73,9 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	if err := out.addForcing(cfg, init, part, &s.params); err != nil {
 		return nil, err
 	}
+	if err := out.agreeOnRain(ctx, s.comm); err != nil {
+		return nil, err
+	}
 	if err := s.buildArrays(ctx, cfg, init, out, state, manning); err != nil {
 		return nil, err
 	}
