@@ -10,6 +10,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
+// shortest is the length of a first step for which there is no other, s. Later ones are each at most twice as long.
+const shortest = 1e-30
+
 // step takes a step of the clock's length. The limiter of mass fluxes needs this length before the fluxes, so it
 // comes from the waves of the previous step, as in the paper's Figure 2.
 func (s *solver[F]) step(ctx context.Context) error {
@@ -31,7 +34,11 @@ func (s *solver[F]) step(ctx context.Context) error {
 	}
 	s.lap(inUpdate)
 
-	limit, err := s.reducer.limit(ctx, float64(s.hostLimits[0].Value()))
+	own := float64(s.hostLimits[0].Value())
+	if s.hostClock[0].Dt == 0 && own == 0 { // in set-up: a series brings more later than any step could take
+		own = shortest
+	}
+	limit, err := s.reducer.limit(ctx, own)
 	if err != nil {
 		return fmt.Errorf("time step: %w", err)
 	}
