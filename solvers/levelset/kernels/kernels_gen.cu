@@ -292,7 +292,7 @@ static_assert(sizeof(Sampling_f64) == 112 && offsetof(Sampling_f64, Lattice_) ==
     offsetof(Sampling_f64, Points) == 88 && offsetof(Sampling_f64, GridCells) == 96, "Sampling_f64");
 
 // Correction is a level set that particles correct.
-// Correction[float32], particle.go:177
+// Correction[float32], particle.go:184
 struct Correction_f32 {
     Lattice_f32 Lattice_;
     float Escape;
@@ -324,7 +324,7 @@ static_assert(sizeof(Particle_f32) == 16 && offsetof(Particle_f32, X) == 0 && of
     offsetof(Particle_f32, Z) == 8 && offsetof(Particle_f32, R) == 12, "Particle_f32");
 
 // Correction is a level set that particles correct.
-// Correction[float64], particle.go:177
+// Correction[float64], particle.go:184
 struct Correction_f64 {
     Lattice_f64 Lattice_;
     double Escape;
@@ -383,7 +383,7 @@ static_assert(sizeof(Places) == 40 && offsetof(Places, Free) == 0 && offsetof(Pl
 
 // Bounds are the bounds on the level set at a cell from escaped particles: those from outside raise Plus, those from
 // inside lower Minus. Without any they have the values of ClearBounds.
-// Bounds[float32], particle.go:163
+// Bounds[float32], particle.go:170
 struct alignas(8) Bounds_f32 {
     float Plus, Minus;
 };
@@ -391,7 +391,7 @@ static_assert(sizeof(Bounds_f32) == 8 && offsetof(Bounds_f32, Plus) == 0 && offs
 
 // Bounds are the bounds on the level set at a cell from escaped particles: those from outside raise Plus, those from
 // inside lower Minus. Without any they have the values of ClearBounds.
-// Bounds[float64], particle.go:163
+// Bounds[float64], particle.go:170
 struct alignas(16) Bounds_f64 {
     double Plus, Minus;
 };
@@ -1286,16 +1286,19 @@ DEVICE double SlopeError_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l,
 }
 
 // wrapCoordinate wraps a coordinate around a periodic axis, and returns the destination of a particle there.
-// wrapCoordinate[float32], particle.go:46
+// wrapCoordinate[float32], particle.go:50
 struct wrapCoordinate_f32_results { float r0; int32 r1; };
 DEVICE wrapCoordinate_f32_results wrapCoordinate_f32(const Domain *d, int64 axis, float x) {
     float n = float(d->Cells[axis]);
     if (d->Periodic[axis]) {
-        if (x < 0.0f) {
+        for (int64 k = 0; k < 64 && x < 0.0f; k = add(k, int64(1))) {
             x += n;
         }
-        if (x >= n) {
+        for (int64 k = 0; k < 64 && x >= n; k = add(k, int64(1))) {
             x -= n;
+        }
+        if (!(x >= 0.0f && x < n)) {
+            return {x, 0};
         }
     } else if (!(x >= -0.5f && x < n - 0.5f)) {
         return {x, 0};
@@ -1307,7 +1310,7 @@ DEVICE wrapCoordinate_f32_results wrapCoordinate_f32(const Domain *d, int64 axis
 }
 
 // locate wraps a particle around periodic axes, and returns its destination.
-// locate[float32], particle.go:148
+// locate[float32], particle.go:155
 struct locate_f32_results { Particle_f32 r0; int32 r1; };
 DEVICE locate_f32_results locate_f32(Particle_f32 q, const Domain *d) {
     auto [x, destination] = wrapCoordinate_f32(d, 0, q.X);
@@ -1326,7 +1329,7 @@ DEVICE locate_f32_results locate_f32(Particle_f32 q, const Domain *d) {
     return {q, destination};
 }
 
-// (*Correction[float32]).phiAt, particle.go:277
+// (*Correction[float32]).phiAt, particle.go:284
 DEVICE float Correction_phiAt_f32(const Correction_f32 *s, Particle_f32 q) {
     auto [a, fx] = splitCoordinate_f32(q.X);
     auto [b, fy] = splitCoordinate_f32(q.Y);
@@ -1336,7 +1339,7 @@ DEVICE float Correction_phiAt_f32(const Correction_f32 *s, Particle_f32 q) {
 
 // escaped reports whether a particle of signed radius r, where the level set is phi, is so far on the wrong side
 // that it corrects the level set.
-// (*Correction[float32]).escaped, particle.go:225
+// (*Correction[float32]).escaped, particle.go:232
 DEVICE bool Correction_escaped_f32(const Correction_f32 *s, float r, float phi) {
     if (r < 0.0f) {
         return phi > -s->Escape * r;
@@ -1363,16 +1366,19 @@ DEVICE void CountParticle_f32_at(int64 i, const Correction_f32 *s, const Domain 
 }
 
 // wrapCoordinate wraps a coordinate around a periodic axis, and returns the destination of a particle there.
-// wrapCoordinate[float64], particle.go:46
+// wrapCoordinate[float64], particle.go:50
 struct wrapCoordinate_f64_results { double r0; int32 r1; };
 DEVICE wrapCoordinate_f64_results wrapCoordinate_f64(const Domain *d, int64 axis, double x) {
     double n = double(d->Cells[axis]);
     if (d->Periodic[axis]) {
-        if (x < 0.0) {
+        for (int64 k = 0; k < 64 && x < 0.0; k = add(k, int64(1))) {
             x += n;
         }
-        if (x >= n) {
+        for (int64 k = 0; k < 64 && x >= n; k = add(k, int64(1))) {
             x -= n;
+        }
+        if (!(x >= 0.0 && x < n)) {
+            return {x, 0};
         }
     } else if (!(x >= -0.5 && x < n - 0.5)) {
         return {x, 0};
@@ -1384,7 +1390,7 @@ DEVICE wrapCoordinate_f64_results wrapCoordinate_f64(const Domain *d, int64 axis
 }
 
 // locate wraps a particle around periodic axes, and returns its destination.
-// locate[float64], particle.go:148
+// locate[float64], particle.go:155
 struct locate_f64_results { Particle_f64 r0; int32 r1; };
 DEVICE locate_f64_results locate_f64(Particle_f64 q, const Domain *d) {
     auto [x, destination] = wrapCoordinate_f64(d, 0, q.X);
@@ -1403,7 +1409,7 @@ DEVICE locate_f64_results locate_f64(Particle_f64 q, const Domain *d) {
     return {q, destination};
 }
 
-// (*Correction[float64]).phiAt, particle.go:277
+// (*Correction[float64]).phiAt, particle.go:284
 DEVICE double Correction_phiAt_f64(const Correction_f64 *s, Particle_f64 q) {
     auto [a, fx] = splitCoordinate_f64(q.X);
     auto [b, fy] = splitCoordinate_f64(q.Y);
@@ -1413,7 +1419,7 @@ DEVICE double Correction_phiAt_f64(const Correction_f64 *s, Particle_f64 q) {
 
 // escaped reports whether a particle of signed radius r, where the level set is phi, is so far on the wrong side
 // that it corrects the level set.
-// (*Correction[float64]).escaped, particle.go:225
+// (*Correction[float64]).escaped, particle.go:232
 DEVICE bool Correction_escaped_f64(const Correction_f64 *s, double r, double phi) {
     if (r < 0.0) {
         return phi > -s->Escape * r;
@@ -1490,7 +1496,7 @@ DEVICE void PackLeaving_f64_at(int64 g, const Leaving *l, Slice<Particle_f64> p,
 }
 
 // depthInSphere returns the depth inside a particle's sphere of a position at an offset in units of cells; never -0.
-// (*Lattice[float32]).depthInSphere, particle.go:218
+// (*Lattice[float32]).depthInSphere, particle.go:225
 DEVICE float Lattice_depthInSphere_f32(const Lattice_f32 *l, float r, float x, float y, float z) {
     x = x * l->H[0];
     y = y * l->H[1];
@@ -1498,7 +1504,7 @@ DEVICE float Lattice_depthInSphere_f32(const Lattice_f32 *l, float r, float x, f
     return num_Abs_f32(r) - num_Sqrt_f32(x * x + y * y + z * z) + 0.0f;
 }
 
-// (*Correction[float32]).correct, particle.go:195
+// (*Correction[float32]).correct, particle.go:202
 DEVICE void Correction_correct_f32(const Correction_f32 *s, Particle_f32 q, Slice<Bounds_f32> bounds) {
     const Lattice_f32 *l = &s->Lattice_;
     auto [a, fx] = splitCoordinate_f32(q.X);
@@ -1539,7 +1545,7 @@ DEVICE void UnpackMigrant_f32_at(int64 j, bool correcting, const Places *s, Slic
 }
 
 // depthInSphere returns the depth inside a particle's sphere of a position at an offset in units of cells; never -0.
-// (*Lattice[float64]).depthInSphere, particle.go:218
+// (*Lattice[float64]).depthInSphere, particle.go:225
 DEVICE double Lattice_depthInSphere_f64(const Lattice_f64 *l, double r, double x, double y, double z) {
     x = x * l->H[0];
     y = y * l->H[1];
@@ -1547,7 +1553,7 @@ DEVICE double Lattice_depthInSphere_f64(const Lattice_f64 *l, double r, double x
     return num_Abs_f64(r) - num_Sqrt_f64(x * x + y * y + z * z) + 0.0;
 }
 
-// (*Correction[float64]).correct, particle.go:195
+// (*Correction[float64]).correct, particle.go:202
 DEVICE void Correction_correct_f64(const Correction_f64 *s, Particle_f64 q, Slice<Bounds_f64> bounds) {
     const Lattice_f64 *l = &s->Lattice_;
     auto [a, fx] = splitCoordinate_f64(q.X);
@@ -1588,7 +1594,7 @@ DEVICE void UnpackMigrant_f64_at(int64 j, bool correcting, const Places *s, Slic
 }
 
 // advected returns a particle at the end of a step.
-// (*Flow[float32]).advected, particle.go:78
+// (*Flow[float32]).advected, particle.go:85
 DEVICE Particle_f32 Flow_advected_f32(const Flow_f32 *s, Particle_f32 q, Clock_f32 *clock) {
     auto [u, v, w] = Flow_velocity_f32(s, q.X, q.Y, q.Z);
     const auto results1 = Flow_velocity_f32(s, q.X + clock->Half[0] * u, q.Y + clock->Half[1] * v, q.Z + clock->Half[2] * w);
@@ -1621,7 +1627,7 @@ DEVICE uint8 markOf_f32(Particle_f32 q, const Routes *r) {
     return uint8(add(r->Peers[add(mul(add(mul(z, r->Blocks[1]), y), r->Blocks[0]), x)], 1));
 }
 
-// classify[float32], particle.go:132
+// classify[float32], particle.go:139
 DEVICE void classify_f32(int64 i, Particle_f32 q, const Domain *d, const Routes *r, Removed *n,
         Slice<Particle_f32> p, Slice<uint8> marks) {
     marks[i] = 0;
@@ -1642,7 +1648,7 @@ DEVICE void classify_f32(int64 i, Particle_f32 q, const Domain *d, const Routes 
 
 // AdvectParticle advects particle i by a second-order step in time, with periodic wrapping, and marks it with its
 // destination: see Routes.
-// AdvectParticle[float32], particle.go:68
+// AdvectParticle[float32], particle.go:75
 DEVICE void AdvectParticle_f32_at(int64 i, const Flow_f32 *s, const Domain *d, const Routes *r, Clock_f32 *clock,
         Removed *n, Slice<Particle_f32> p, Slice<uint8> marks) {
     Particle_f32 q = p[i];
@@ -1653,7 +1659,7 @@ DEVICE void AdvectParticle_f32_at(int64 i, const Flow_f32 *s, const Domain *d, c
 }
 
 // advected returns a particle at the end of a step.
-// (*Flow[float64]).advected, particle.go:78
+// (*Flow[float64]).advected, particle.go:85
 DEVICE Particle_f64 Flow_advected_f64(const Flow_f64 *s, Particle_f64 q, Clock_f64 *clock) {
     auto [u, v, w] = Flow_velocity_f64(s, q.X, q.Y, q.Z);
     const auto results1 = Flow_velocity_f64(s, q.X + clock->Half[0] * u, q.Y + clock->Half[1] * v, q.Z + clock->Half[2] * w);
@@ -1686,7 +1692,7 @@ DEVICE uint8 markOf_f64(Particle_f64 q, const Routes *r) {
     return uint8(add(r->Peers[add(mul(add(mul(z, r->Blocks[1]), y), r->Blocks[0]), x)], 1));
 }
 
-// classify[float64], particle.go:132
+// classify[float64], particle.go:139
 DEVICE void classify_f64(int64 i, Particle_f64 q, const Domain *d, const Routes *r, Removed *n,
         Slice<Particle_f64> p, Slice<uint8> marks) {
     marks[i] = 0;
@@ -1707,7 +1713,7 @@ DEVICE void classify_f64(int64 i, Particle_f64 q, const Domain *d, const Routes 
 
 // AdvectParticle advects particle i by a second-order step in time, with periodic wrapping, and marks it with its
 // destination: see Routes.
-// AdvectParticle[float64], particle.go:68
+// AdvectParticle[float64], particle.go:75
 DEVICE void AdvectParticle_f64_at(int64 i, const Flow_f64 *s, const Domain *d, const Routes *r, Clock_f64 *clock,
         Removed *n, Slice<Particle_f64> p, Slice<uint8> marks) {
     Particle_f64 q = p[i];
@@ -1717,7 +1723,7 @@ DEVICE void AdvectParticle_f64_at(int64 i, const Flow_f64 *s, const Domain *d, c
     classify_f64(i, q, d, r, n, p, marks);
 }
 
-// (*Correction[float32]).radius, particle.go:284
+// (*Correction[float32]).radius, particle.go:291
 DEVICE float Correction_radius_f32(const Correction_f32 *s, Particle_f32 q, float minRadius, float maxRadius) {
     float phi = Correction_phiAt_f32(s, q);
     if (q.R < 0.0f) {
@@ -1729,7 +1735,7 @@ DEVICE float Correction_radius_f32(const Correction_f32 *s, Particle_f32 q, floa
 // AdvectAndCorrect combines, for particle i, UpdateRadius at the end of a step with AdvectParticle and Correct in the
 // next one: before is the level set at the beginning of the step, after the advected one. If there are several blocks,
 // it marks the particle with its destination, and particles that change blocks do not correct the level set yet.
-// AdvectAndCorrect[float32], particle.go:90
+// AdvectAndCorrect[float32], particle.go:97
 DEVICE void AdvectAndCorrect_f32_at(int64 i, bool several, const Flow_f32 *s, const Domain *d, const Routes *r,
         Clock_f32 *clock, Removed *n, const Correction_f32 *before, const Correction_f32 *after, float minRadius,
         float maxRadius, Slice<Particle_f32> p, Slice<Bounds_f32> bounds, Slice<uint8> marks) {
@@ -1758,7 +1764,7 @@ DEVICE void AdvectAndCorrect_f32_at(int64 i, bool several, const Flow_f32 *s, co
     }
 }
 
-// (*Correction[float64]).radius, particle.go:284
+// (*Correction[float64]).radius, particle.go:291
 DEVICE double Correction_radius_f64(const Correction_f64 *s, Particle_f64 q, double minRadius, double maxRadius) {
     double phi = Correction_phiAt_f64(s, q);
     if (q.R < 0.0) {
@@ -1770,7 +1776,7 @@ DEVICE double Correction_radius_f64(const Correction_f64 *s, Particle_f64 q, dou
 // AdvectAndCorrect combines, for particle i, UpdateRadius at the end of a step with AdvectParticle and Correct in the
 // next one: before is the level set at the beginning of the step, after the advected one. If there are several blocks,
 // it marks the particle with its destination, and particles that change blocks do not correct the level set yet.
-// AdvectAndCorrect[float64], particle.go:90
+// AdvectAndCorrect[float64], particle.go:97
 DEVICE void AdvectAndCorrect_f64_at(int64 i, bool several, const Flow_f64 *s, const Domain *d, const Routes *r,
         Clock_f64 *clock, Removed *n, const Correction_f64 *before, const Correction_f64 *after, double minRadius,
         double maxRadius, Slice<Particle_f64> p, Slice<Bounds_f64> bounds, Slice<uint8> marks) {
@@ -1800,7 +1806,7 @@ DEVICE void AdvectAndCorrect_f64_at(int64 i, bool several, const Flow_f64 *s, co
 }
 
 // MarkLive marks the particles that have not been removed.
-// MarkLive[float32], particle.go:118
+// MarkLive[float32], particle.go:125
 DEVICE void MarkLive_f32_at(int64 i, Slice<Particle_f32> p, Slice<uint8> marks) {
     marks[i] = 0;
     if (p[i].R != 0.0f) {
@@ -1809,7 +1815,7 @@ DEVICE void MarkLive_f32_at(int64 i, Slice<Particle_f32> p, Slice<uint8> marks) 
 }
 
 // MarkLive marks the particles that have not been removed.
-// MarkLive[float64], particle.go:118
+// MarkLive[float64], particle.go:125
 DEVICE void MarkLive_f64_at(int64 i, Slice<Particle_f64> p, Slice<uint8> marks) {
     marks[i] = 0;
     if (p[i].R != 0.0) {
@@ -1818,34 +1824,34 @@ DEVICE void MarkLive_f64_at(int64 i, Slice<Particle_f64> p, Slice<uint8> marks) 
 }
 
 // ClassifyParticle performs the part of AdvectParticle after the advection.
-// ClassifyParticle[float32], particle.go:128
+// ClassifyParticle[float32], particle.go:135
 DEVICE void ClassifyParticle_f32_at(int64 i, const Domain *d, const Routes *r, Removed *n, Slice<Particle_f32> p,
         Slice<uint8> marks) {
     classify_f32(i, p[i], d, r, n, p, marks);
 }
 
 // ClassifyParticle performs the part of AdvectParticle after the advection.
-// ClassifyParticle[float64], particle.go:128
+// ClassifyParticle[float64], particle.go:135
 DEVICE void ClassifyParticle_f64_at(int64 i, const Domain *d, const Routes *r, Removed *n, Slice<Particle_f64> p,
         Slice<uint8> marks) {
     classify_f64(i, p[i], d, r, n, p, marks);
 }
 
 // ClearBounds clears the bounds at index c of the arrays.
-// ClearBounds[float32], particle.go:170
+// ClearBounds[float32], particle.go:177
 DEVICE void ClearBounds_f32_at(int64 c, Slice<Bounds_f32> bounds) {
     bounds[c] = Bounds_f32{-0x1p+120f /* -1.329228e+36 */, 0x1p+120f /* 1.329228e+36 */};
 }
 
 // ClearBounds clears the bounds at index c of the arrays.
-// ClearBounds[float64], particle.go:170
+// ClearBounds[float64], particle.go:177
 DEVICE void ClearBounds_f64_at(int64 c, Slice<Bounds_f64> bounds) {
     bounds[c] = Bounds_f64{-0x1p+120 /* -1.329227995784916e+36 */, 0x1p+120 /* 1.329227995784916e+36 */};
 }
 
 // Correct computes bounds for the corners of the dual cell of particle i, if the particle has escaped, from their
 // distances to its sphere. All particles use the same level set, and minima and maxima do not depend on the order.
-// Correct[float32], particle.go:187
+// Correct[float32], particle.go:194
 DEVICE void Correct_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32> p, Slice<Bounds_f32> bounds) {
     Particle_f32 q = p[i];
     if (q.R == 0.0f) {
@@ -1856,7 +1862,7 @@ DEVICE void Correct_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32>
 
 // Correct computes bounds for the corners of the dual cell of particle i, if the particle has escaped, from their
 // distances to its sphere. All particles use the same level set, and minima and maxima do not depend on the order.
-// Correct[float64], particle.go:187
+// Correct[float64], particle.go:194
 DEVICE void Correct_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64> p, Slice<Bounds_f64> bounds) {
     Particle_f64 q = p[i];
     if (q.R == 0.0) {
@@ -1867,7 +1873,7 @@ DEVICE void Correct_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64>
 
 // MergeFromGhost merges the bounds that the next rank collected for cell (i, j, k), received in the ghost below along
 // an axis.
-// MergeFromGhost[float32], particle.go:236
+// MergeFromGhost[float32], particle.go:243
 DEVICE void MergeFromGhost_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, int64 stride,
         Slice<Bounds_f32> bounds) {
     int64 c = Lattice_index_f32(l, i, j, k);
@@ -1876,7 +1882,7 @@ DEVICE void MergeFromGhost_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *
 
 // MergeFromGhost merges the bounds that the next rank collected for cell (i, j, k), received in the ghost below along
 // an axis.
-// MergeFromGhost[float64], particle.go:236
+// MergeFromGhost[float64], particle.go:243
 DEVICE void MergeFromGhost_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, int64 stride,
         Slice<Bounds_f64> bounds) {
     int64 c = Lattice_index_f64(l, i, j, k);
@@ -1891,7 +1897,7 @@ DEVICE bool Domain_owns(const Domain *d, int64 i, int64 j, int64 k) {
 
 // ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: each
 // bound alone limits the level set, and the result nearer to the interface is kept. The bounds are cleared.
-// ApplyBounds[float32], particle.go:246
+// ApplyBounds[float32], particle.go:253
 DEVICE void ApplyBounds_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, const Domain *d,
         Slice<Bounds_f32> bounds, Slice<float> phi) {
     int64 c = Lattice_index_f32(l, i, j, k);
@@ -1913,7 +1919,7 @@ DEVICE void ApplyBounds_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, 
 
 // ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: each
 // bound alone limits the level set, and the result nearer to the interface is kept. The bounds are cleared.
-// ApplyBounds[float64], particle.go:246
+// ApplyBounds[float64], particle.go:253
 DEVICE void ApplyBounds_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, const Domain *d,
         Slice<Bounds_f64> bounds, Slice<double> phi) {
     int64 c = Lattice_index_f64(l, i, j, k);
@@ -1935,7 +1941,7 @@ DEVICE void ApplyBounds_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, 
 
 // UpdateRadius sets the radius of particle i so that it touches the interface, within limits. An escaped one gets the
 // minimum.
-// UpdateRadius[float32], particle.go:268
+// UpdateRadius[float32], particle.go:275
 DEVICE void UpdateRadius_f32_at(int64 i, const Correction_f32 *s, float minRadius, float maxRadius,
         Slice<Particle_f32> p) {
     Particle_f32 q = p[i];
@@ -1948,7 +1954,7 @@ DEVICE void UpdateRadius_f32_at(int64 i, const Correction_f32 *s, float minRadiu
 
 // UpdateRadius sets the radius of particle i so that it touches the interface, within limits. An escaped one gets the
 // minimum.
-// UpdateRadius[float64], particle.go:268
+// UpdateRadius[float64], particle.go:275
 DEVICE void UpdateRadius_f64_at(int64 i, const Correction_f64 *s, double minRadius, double maxRadius,
         Slice<Particle_f64> p) {
     Particle_f64 q = p[i];
@@ -1960,7 +1966,7 @@ DEVICE void UpdateRadius_f64_at(int64 i, const Correction_f64 *s, double minRadi
 }
 
 // MarkEscaped marks the particles of a side that have escaped.
-// MarkEscaped[float32], particle.go:295
+// MarkEscaped[float32], particle.go:302
 DEVICE void MarkEscaped_f32_at(int64 i, const Correction_f32 *s, bool inside, Slice<Particle_f32> p,
         Slice<uint8> marks) {
     Particle_f32 q = p[i];
@@ -1971,7 +1977,7 @@ DEVICE void MarkEscaped_f32_at(int64 i, const Correction_f32 *s, bool inside, Sl
 }
 
 // MarkEscaped marks the particles of a side that have escaped.
-// MarkEscaped[float64], particle.go:295
+// MarkEscaped[float64], particle.go:302
 DEVICE void MarkEscaped_f64_at(int64 i, const Correction_f64 *s, bool inside, Slice<Particle_f64> p,
         Slice<uint8> marks) {
     Particle_f64 q = p[i];
@@ -1982,7 +1988,7 @@ DEVICE void MarkEscaped_f64_at(int64 i, const Correction_f64 *s, bool inside, Sl
 }
 
 // Replicate writes the bounds that particle i sets at the corners of its dual cell consecutively, with their indices.
-// Replicate[float32], particle.go:306
+// Replicate[float32], particle.go:313
 DEVICE void Replicate_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32> p, Slice<uint32> keys,
         Slice<int32> order, Slice<float> values) {
     Particle_f32 q = p[i];
@@ -2004,7 +2010,7 @@ DEVICE void Replicate_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f3
 }
 
 // Replicate writes the bounds that particle i sets at the corners of its dual cell consecutively, with their indices.
-// Replicate[float64], particle.go:306
+// Replicate[float64], particle.go:313
 DEVICE void Replicate_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64> p, Slice<uint32> keys,
         Slice<int32> order, Slice<double> values) {
     Particle_f64 q = p[i];
@@ -2026,25 +2032,25 @@ DEVICE void Replicate_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f6
 }
 
 // RaisePlus raises Plus at the i-th of the cells with bounds from outside particles.
-// RaisePlus[float32], particle.go:327
+// RaisePlus[float32], particle.go:334
 DEVICE void RaisePlus_f32_at(int64 i, Slice<uint32> keys, Slice<float> values, Slice<Bounds_f32> bounds) {
     bounds[keys[i]].Plus = num_Larger_f32(bounds[keys[i]].Plus, values[i]);
 }
 
 // RaisePlus raises Plus at the i-th of the cells with bounds from outside particles.
-// RaisePlus[float64], particle.go:327
+// RaisePlus[float64], particle.go:334
 DEVICE void RaisePlus_f64_at(int64 i, Slice<uint32> keys, Slice<double> values, Slice<Bounds_f64> bounds) {
     bounds[keys[i]].Plus = num_Larger_f64(bounds[keys[i]].Plus, values[i]);
 }
 
 // LowerMinus lowers Minus at the i-th of the cells with bounds from inside particles.
-// LowerMinus[float32], particle.go:334
+// LowerMinus[float32], particle.go:341
 DEVICE void LowerMinus_f32_at(int64 i, Slice<uint32> keys, Slice<float> values, Slice<Bounds_f32> bounds) {
     bounds[keys[i]].Minus = num_Smaller_f32(bounds[keys[i]].Minus, values[i]);
 }
 
 // LowerMinus lowers Minus at the i-th of the cells with bounds from inside particles.
-// LowerMinus[float64], particle.go:334
+// LowerMinus[float64], particle.go:341
 DEVICE void LowerMinus_f64_at(int64 i, Slice<uint32> keys, Slice<double> values, Slice<Bounds_f64> bounds) {
     bounds[keys[i]].Minus = num_Smaller_f64(bounds[keys[i]].Minus, values[i]);
 }
@@ -3466,7 +3472,7 @@ extern "C" __global__ void __launch_bounds__(128) UnpackMigrant_correcting_true_
     if (j < hi) UnpackMigrant_f64_at(j, true, &s, in, p, id, &after, bounds);
 }
 
-// Kernel AdvectParticle, particle.go:68
+// Kernel AdvectParticle, particle.go:75
 extern "C" __global__ void __launch_bounds__(128) AdvectParticle_f32(int64 lo, int64 hi,
         const __grid_constant__ Flow_f32 s, const __grid_constant__ Domain d, const __grid_constant__ Routes r,
         Clock_f32 *clock, Removed *n, Slice<Particle_f32> p, Slice<uint8> marks) {
@@ -3474,7 +3480,7 @@ extern "C" __global__ void __launch_bounds__(128) AdvectParticle_f32(int64 lo, i
     if (i < hi) AdvectParticle_f32_at(i, &s, &d, &r, clock, n, p, marks);
 }
 
-// Kernel AdvectParticle, particle.go:68
+// Kernel AdvectParticle, particle.go:75
 extern "C" __global__ void __launch_bounds__(128) AdvectParticle_f64(int64 lo, int64 hi,
         const __grid_constant__ Flow_f64 s, const __grid_constant__ Domain d, const __grid_constant__ Routes r,
         Clock_f64 *clock, Removed *n, Slice<Particle_f64> p, Slice<uint8> marks) {
@@ -3482,7 +3488,7 @@ extern "C" __global__ void __launch_bounds__(128) AdvectParticle_f64(int64 lo, i
     if (i < hi) AdvectParticle_f64_at(i, &s, &d, &r, clock, n, p, marks);
 }
 
-// Kernel AdvectAndCorrect, particle.go:90
+// Kernel AdvectAndCorrect, particle.go:97
 extern "C" __global__ void __launch_bounds__(128) AdvectAndCorrect_several_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Flow_f32 s, const __grid_constant__ Domain d, const __grid_constant__ Routes r,
         Clock_f32 *clock, Removed *n, const __grid_constant__ Correction_f32 before,
@@ -3492,7 +3498,7 @@ extern "C" __global__ void __launch_bounds__(128) AdvectAndCorrect_several_false
     if (i < hi) AdvectAndCorrect_f32_at(i, false, &s, &d, &r, clock, n, &before, &after, minRadius, maxRadius, p, bounds, marks);
 }
 
-// Kernel AdvectAndCorrect, particle.go:90
+// Kernel AdvectAndCorrect, particle.go:97
 extern "C" __global__ void __launch_bounds__(128) AdvectAndCorrect_several_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Flow_f64 s, const __grid_constant__ Domain d, const __grid_constant__ Routes r,
         Clock_f64 *clock, Removed *n, const __grid_constant__ Correction_f64 before,
@@ -3502,7 +3508,7 @@ extern "C" __global__ void __launch_bounds__(128) AdvectAndCorrect_several_false
     if (i < hi) AdvectAndCorrect_f64_at(i, false, &s, &d, &r, clock, n, &before, &after, minRadius, maxRadius, p, bounds, marks);
 }
 
-// Kernel AdvectAndCorrect, particle.go:90
+// Kernel AdvectAndCorrect, particle.go:97
 extern "C" __global__ void __launch_bounds__(128) AdvectAndCorrect_several_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Flow_f32 s, const __grid_constant__ Domain d, const __grid_constant__ Routes r,
         Clock_f32 *clock, Removed *n, const __grid_constant__ Correction_f32 before,
@@ -3512,7 +3518,7 @@ extern "C" __global__ void __launch_bounds__(128) AdvectAndCorrect_several_true_
     if (i < hi) AdvectAndCorrect_f32_at(i, true, &s, &d, &r, clock, n, &before, &after, minRadius, maxRadius, p, bounds, marks);
 }
 
-// Kernel AdvectAndCorrect, particle.go:90
+// Kernel AdvectAndCorrect, particle.go:97
 extern "C" __global__ void __launch_bounds__(128) AdvectAndCorrect_several_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Flow_f64 s, const __grid_constant__ Domain d, const __grid_constant__ Routes r,
         Clock_f64 *clock, Removed *n, const __grid_constant__ Correction_f64 before,
@@ -3522,21 +3528,21 @@ extern "C" __global__ void __launch_bounds__(128) AdvectAndCorrect_several_true_
     if (i < hi) AdvectAndCorrect_f64_at(i, true, &s, &d, &r, clock, n, &before, &after, minRadius, maxRadius, p, bounds, marks);
 }
 
-// Kernel MarkLive, particle.go:118
+// Kernel MarkLive, particle.go:125
 extern "C" __global__ void __launch_bounds__(128) MarkLive_f32(int64 lo, int64 hi, Slice<Particle_f32> p,
         Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MarkLive_f32_at(i, p, marks);
 }
 
-// Kernel MarkLive, particle.go:118
+// Kernel MarkLive, particle.go:125
 extern "C" __global__ void __launch_bounds__(128) MarkLive_f64(int64 lo, int64 hi, Slice<Particle_f64> p,
         Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MarkLive_f64_at(i, p, marks);
 }
 
-// Kernel ClassifyParticle, particle.go:128
+// Kernel ClassifyParticle, particle.go:135
 extern "C" __global__ void __launch_bounds__(128) ClassifyParticle_f32(int64 lo, int64 hi,
         const __grid_constant__ Domain d, const __grid_constant__ Routes r, Removed *n, Slice<Particle_f32> p,
         Slice<uint8> marks) {
@@ -3544,7 +3550,7 @@ extern "C" __global__ void __launch_bounds__(128) ClassifyParticle_f32(int64 lo,
     if (i < hi) ClassifyParticle_f32_at(i, &d, &r, n, p, marks);
 }
 
-// Kernel ClassifyParticle, particle.go:128
+// Kernel ClassifyParticle, particle.go:135
 extern "C" __global__ void __launch_bounds__(128) ClassifyParticle_f64(int64 lo, int64 hi,
         const __grid_constant__ Domain d, const __grid_constant__ Routes r, Removed *n, Slice<Particle_f64> p,
         Slice<uint8> marks) {
@@ -3552,33 +3558,33 @@ extern "C" __global__ void __launch_bounds__(128) ClassifyParticle_f64(int64 lo,
     if (i < hi) ClassifyParticle_f64_at(i, &d, &r, n, p, marks);
 }
 
-// Kernel ClearBounds, particle.go:170
+// Kernel ClearBounds, particle.go:177
 extern "C" __global__ void __launch_bounds__(128) ClearBounds_f32(int64 lo, int64 hi, Slice<Bounds_f32> bounds) {
     const int64 c = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (c < hi) ClearBounds_f32_at(c, bounds);
 }
 
-// Kernel ClearBounds, particle.go:170
+// Kernel ClearBounds, particle.go:177
 extern "C" __global__ void __launch_bounds__(128) ClearBounds_f64(int64 lo, int64 hi, Slice<Bounds_f64> bounds) {
     const int64 c = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (c < hi) ClearBounds_f64_at(c, bounds);
 }
 
-// Kernel Correct, particle.go:187
+// Kernel Correct, particle.go:194
 extern "C" __global__ void __launch_bounds__(128) Correct_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, Slice<Particle_f32> p, Slice<Bounds_f32> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Correct_f32_at(i, &s, p, bounds);
 }
 
-// Kernel Correct, particle.go:187
+// Kernel Correct, particle.go:194
 extern "C" __global__ void __launch_bounds__(128) Correct_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, Slice<Particle_f64> p, Slice<Bounds_f64> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Correct_f64_at(i, &s, p, bounds);
 }
 
-// Kernel MergeFromGhost, particle.go:236
+// Kernel MergeFromGhost, particle.go:243
 extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f32(int64 lo_i, int64 hi_i, int64 lo_j,
         int64 hi_j, int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, int64 stride,
         Slice<Bounds_f32> bounds) {
@@ -3588,7 +3594,7 @@ extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f32(int64 lo_i,
     if (i < hi_i && j < hi_j && k < hi_k) MergeFromGhost_f32_at(i, j, k, &l, stride, bounds);
 }
 
-// Kernel MergeFromGhost, particle.go:236
+// Kernel MergeFromGhost, particle.go:243
 extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f64(int64 lo_i, int64 hi_i, int64 lo_j,
         int64 hi_j, int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, int64 stride,
         Slice<Bounds_f64> bounds) {
@@ -3598,7 +3604,7 @@ extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f64(int64 lo_i,
     if (i < hi_i && j < hi_j && k < hi_k) MergeFromGhost_f64_at(i, j, k, &l, stride, bounds);
 }
 
-// Kernel ApplyBounds, particle.go:246
+// Kernel ApplyBounds, particle.go:253
 extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, const __grid_constant__ Domain d,
         Slice<Bounds_f32> bounds, Slice<float> phi) {
@@ -3608,7 +3614,7 @@ extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f32(int64 lo_i, in
     if (i < hi_i && j < hi_j && k < hi_k) ApplyBounds_f32_at(i, j, k, &l, &d, bounds, phi);
 }
 
-// Kernel ApplyBounds, particle.go:246
+// Kernel ApplyBounds, particle.go:253
 extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, const __grid_constant__ Domain d,
         Slice<Bounds_f64> bounds, Slice<double> phi) {
@@ -3618,35 +3624,35 @@ extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f64(int64 lo_i, in
     if (i < hi_i && j < hi_j && k < hi_k) ApplyBounds_f64_at(i, j, k, &l, &d, bounds, phi);
 }
 
-// Kernel UpdateRadius, particle.go:268
+// Kernel UpdateRadius, particle.go:275
 extern "C" __global__ void __launch_bounds__(128) UpdateRadius_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, float minRadius, float maxRadius, Slice<Particle_f32> p) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) UpdateRadius_f32_at(i, &s, minRadius, maxRadius, p);
 }
 
-// Kernel UpdateRadius, particle.go:268
+// Kernel UpdateRadius, particle.go:275
 extern "C" __global__ void __launch_bounds__(128) UpdateRadius_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, double minRadius, double maxRadius, Slice<Particle_f64> p) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) UpdateRadius_f64_at(i, &s, minRadius, maxRadius, p);
 }
 
-// Kernel MarkEscaped, particle.go:295
+// Kernel MarkEscaped, particle.go:302
 extern "C" __global__ void __launch_bounds__(128) MarkEscaped_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, bool inside, Slice<Particle_f32> p, Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MarkEscaped_f32_at(i, &s, inside, p, marks);
 }
 
-// Kernel MarkEscaped, particle.go:295
+// Kernel MarkEscaped, particle.go:302
 extern "C" __global__ void __launch_bounds__(128) MarkEscaped_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, bool inside, Slice<Particle_f64> p, Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MarkEscaped_f64_at(i, &s, inside, p, marks);
 }
 
-// Kernel Replicate, particle.go:306
+// Kernel Replicate, particle.go:313
 extern "C" __global__ void __launch_bounds__(128) Replicate_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, Slice<Particle_f32> p, Slice<uint32> keys, Slice<int32> order,
         Slice<float> values) {
@@ -3654,7 +3660,7 @@ extern "C" __global__ void __launch_bounds__(128) Replicate_f32(int64 lo, int64 
     if (i < hi) Replicate_f32_at(i, &s, p, keys, order, values);
 }
 
-// Kernel Replicate, particle.go:306
+// Kernel Replicate, particle.go:313
 extern "C" __global__ void __launch_bounds__(128) Replicate_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, Slice<Particle_f64> p, Slice<uint32> keys, Slice<int32> order,
         Slice<double> values) {
@@ -3662,28 +3668,28 @@ extern "C" __global__ void __launch_bounds__(128) Replicate_f64(int64 lo, int64 
     if (i < hi) Replicate_f64_at(i, &s, p, keys, order, values);
 }
 
-// Kernel RaisePlus, particle.go:327
+// Kernel RaisePlus, particle.go:334
 extern "C" __global__ void __launch_bounds__(128) RaisePlus_f32(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<float> values, Slice<Bounds_f32> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RaisePlus_f32_at(i, keys, values, bounds);
 }
 
-// Kernel RaisePlus, particle.go:327
+// Kernel RaisePlus, particle.go:334
 extern "C" __global__ void __launch_bounds__(128) RaisePlus_f64(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<double> values, Slice<Bounds_f64> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RaisePlus_f64_at(i, keys, values, bounds);
 }
 
-// Kernel LowerMinus, particle.go:334
+// Kernel LowerMinus, particle.go:341
 extern "C" __global__ void __launch_bounds__(128) LowerMinus_f32(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<float> values, Slice<Bounds_f32> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) LowerMinus_f32_at(i, keys, values, bounds);
 }
 
-// Kernel LowerMinus, particle.go:334
+// Kernel LowerMinus, particle.go:341
 extern "C" __global__ void __launch_bounds__(128) LowerMinus_f64(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<double> values, Slice<Bounds_f64> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -42,15 +42,22 @@ const (
 	StaysInBlock
 )
 
+// mostPeriods bounds how far a particle may be beyond a periodic axis. With few cells along it, the band in which
+// particles are seeded and attracted is several periods wide.
+const mostPeriods = 64
+
 // wrapCoordinate wraps a coordinate around a periodic axis, and returns the destination of a particle there.
 func wrapCoordinate[F num.Float](d *Domain, axis int, x F) (wrapped F, destination int32) {
 	n := F(d.Cells[axis])
 	if d.Periodic[axis] {
-		if x < 0 {
+		for k := 0; k < mostPeriods && x < 0; k++ {
 			x += n
 		}
-		if x >= n {
+		for k := 0; k < mostPeriods && x >= n; k++ {
 			x -= n
+		}
+		if !(x >= 0 && x < n) {
+			return x, LeavesDomain
 		}
 	} else if !(x >= -0.5 && x < n-0.5) {
 		return x, LeavesDomain
