@@ -50,12 +50,7 @@ func (s *Section) TimeField(key, fallback string, names []string, direction stri
 	if !ok {
 		v = strings.TrimPrefix(fallback, Required)
 	}
-	if text, isText := v.(string); isText {
-		if n, ok := s.quantity(key, text); ok {
-			v = n
-		}
-	}
-	switch v := v.(type) {
+	switch v := s.converted(key, v).(type) {
 	case string:
 		f.Expr = v
 	case int64:

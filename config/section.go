@@ -262,10 +262,7 @@ func (s *Section) Number(key string, b Bound) float64 {
 	if !ok {
 		return b.Fallback
 	}
-	f, ok := toFloat(v)
-	if text, isText := v.(string); isText {
-		f, ok = s.quantity(key, text)
-	}
+	f, ok := toFloat(s.converted(key, v))
 	switch {
 	case !ok && s.units[key] != "":
 		s.Fail(key, "is %s; a number is needed, in %s or with another unit, as in \"20 %[2]s\"", kind(v), s.units[key])

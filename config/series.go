@@ -26,12 +26,7 @@ func (s *Section) Series(key string, b Bound) Series {
 		return Series{}
 	}
 	r := Series{Unit: s.units[key]}
-	if text, isText := v.(string); isText {
-		if n, ok := s.quantity(key, text); ok {
-			v = n
-		}
-	}
-	switch v := v.(type) {
+	switch v := s.converted(key, v).(type) {
 	case string:
 		r.Expr = v
 	case int64, float64:

@@ -15,24 +15,25 @@ func (s *Section) Units(of map[string]string) { s.units = of }
 // numberWithUnit is a number and what may be a unit.
 var numberWithUnit = regexp.MustCompile(`^\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([\pL°'(].*|%)$`)
 
-// quantity returns the number that the text "20 mm/h" stands for, in the unit of a key. ok is false if the text is
-// not a number with a known unit; a unit of something else is a problem.
-func (s *Section) quantity(key, text string) (v float64, ok bool) {
+// converted returns, for a text such as "20 mm/h", the number that it stands for in the unit of a key, and other values
+// as they are. A unit of something else is a problem.
+func (s *Section) converted(key string, v any) any {
+	text, _ := v.(string)
 	unit, m := s.units[key], numberWithUnit.FindStringSubmatch(text)
 	if unit == "" || m == nil {
-		return 0, false
+		return v
 	}
 	scale, err := units.Scale(m[2], unit)
 	if errors.Is(err, units.ErrUnknown) {
-		return 0, false
+		return v
 	}
 	if err != nil {
 		s.Fail(key, "%q: %v", text, err)
-		return 0, true
+		return 0.
 	}
-	v, err = strconv.ParseFloat(m[1], 64)
+	n, err := strconv.ParseFloat(m[1], 64)
 	if err != nil {
 		s.Fail(key, "%q: %v", text, err)
 	}
-	return v * scale, true
+	return n * scale
 }

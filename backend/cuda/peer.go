@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -221,10 +220,6 @@ func (pc *peerComm) slot(of, to int) uintptr {
 // Exchange has at most one message to and one from each rank. One that the receiver expects with another length is an
 // error of a later call.
 func (pc *peerComm) Exchange(send, recv []backend.Message) error {
-	part := math.MaxInt
-	if pc.slots {
-		part = slotBytes
-	}
 	longest := 0
 	for _, list := range [][]backend.Message{send, recv} {
 		for _, m := range list {
@@ -234,12 +229,13 @@ func (pc *peerComm) Exchange(send, recv []backend.Message) error {
 	if longest == 0 {
 		return pc.queue(nil, [3]int{}, nil)
 	}
+	part := longest
+	if pc.slots {
+		part = slotBytes
+	}
 	for first := 0; first < longest; first += part {
 		if err := pc.exchangeParts(send, recv, first, part); err != nil {
 			return err
-		}
-		if longest-first <= part {
-			break
 		}
 	}
 	return nil
