@@ -1,13 +1,11 @@
 """Tests of runs that are driven from Python: python tests/test_bmi.py, or pytest."""
 
-import os
-import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
 
 import atoll
+from running import run_tests
 
 FLOOD = """
 solver = "shallow-water"
@@ -186,11 +184,4 @@ def test_lost_driver(folder):
 
 
 if __name__ == "__main__":
-    for name, test in list(globals().items()):
-        if name.startswith("test_"):
-            with tempfile.TemporaryDirectory() as temporary:
-                here = os.getcwd()
-                os.chdir(temporary)
-                test(*[Path(temporary)] * test.__code__.co_argcount)
-                os.chdir(here)
-            print("ok", name, file=sys.stderr)
+    run_tests(globals())

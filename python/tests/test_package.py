@@ -1,15 +1,13 @@
 """Tests of the installed package: python tests/test_package.py, or pytest."""
 
 import json
-import os
 import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
 
 import atoll
+from running import run_tests
 
 SMALL = {"mesh.cells": 500, "time.end": 0.1, "output.every": 0.05}
 
@@ -105,11 +103,4 @@ def test_command():
 
 
 if __name__ == "__main__":
-    for name, test in list(globals().items()):
-        if name.startswith("test_"):
-            with tempfile.TemporaryDirectory() as temporary:
-                here = os.getcwd()
-                os.chdir(temporary)
-                test(*[Path(temporary)] * test.__code__.co_argcount)
-                os.chdir(here)
-            print("ok", name, file=sys.stderr)
+    run_tests(globals())
