@@ -50,8 +50,8 @@ var keys = slices.Concat([]request.Key{
 		"others 1)"},
 	{"guard", "method.guard", "how pain and pain-exact avoid inverted cells: none, halve or clip (halve)"},
 	{"boundary", "method.boundary", "vertices of the boundary: slide (along the boundary) or fixed (slide)"},
-	{"ridge", "method.ridge", "angle in degrees: edges and corners at which the boundary turns by more are kept (45); " +
-		"0 does not move vertices of curved boundaries"},
+	{"ridge", "method.ridge", "angle in degrees, such as 45: vertices slide on curved boundaries, except at edges and " +
+		"corners where these turn by more (0: they slide only where the boundary is straight)"},
 	{"ar", "method.ridge", "Mmg's name of --ridge"},
 	{"colouring", "method.colouring", "jones-plassmann or first-fit (jones-plassmann)"},
 	{"floor", "method.floor", "hybrid optimises below this quality (the mean; of tetrahedra half of it)"},

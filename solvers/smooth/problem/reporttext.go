@@ -142,7 +142,7 @@ func (r *Report) writeEnding(b *strings.Builder, cells string) {
 		words.Count(r.After.Moved, "vertex"), r.After.Active, words.Count(r.After.Limited, "step"))
 	if r.Curved.Vertices > 0 {
 		fmt.Fprintf(b, "curved    %d vertices slid on a boundary reconstructed from its vertices, and are up to %.3g from\n"+
-			"          the one that was read; --ridge 0 keeps them where they are\n", r.Curved.Vertices, r.Curved.Most)
+			"          the one that was read; without --ridge they stay where they are\n", r.Curved.Vertices, r.Curved.Most)
 	}
 	if len(r.Carried) > 0 {
 		fmt.Fprintf(b, "fields    %s at the vertices: interpolated to the new positions\n", strings.Join(r.Carried, ", "))

@@ -25,7 +25,7 @@ type Method struct {
 	Relax     float64 // over-relaxation ω, in (0, 2); 0.5 for pain, 1 for others; 0 for the choice of barrier
 	Guard     string  // none, halve or clip; halve
 	Boundary  string  // slide or fixed; slide
-	Ridge     float64 // angle in degrees from which the boundary has a ridge or corner, which is kept; 45; 0: any angle
+	Ridge     float64 // slide on curved boundaries, except where they turn by more, in degrees; 0
 	Colouring string  // jones-plassmann or first-fit; jones-plassmann
 	Dedicated bool    // boundary vertices form sets of their own; false
 	Deep      bool    // deep halo: one exchange serves a whole sweep; false
@@ -83,7 +83,7 @@ func decodeMethod(s *config.Section) Method {
 		Precision: s.Choice("precision", "float64", "float32", "float64"),
 		Force:     s.Boolean("force", false),
 	}
-	m.Ridge = s.Number("ridge", config.Bound{Most: 90, Optional: true, Fallback: 45})
+	m.Ridge = s.Number("ridge", config.Bound{Most: 90, Optional: true, Fallback: 0})
 	if !m.slidesOnCurves() {
 		m.Ridge = 0
 	}
