@@ -21,12 +21,16 @@ import (
 func init() { verify.Register(suite) }
 
 // suite lists the checks, the fast ones first.
-var suite = verify.Suite{Name: "twophase", TwinRanks: 2, Checks: []verify.Check{
+var suite = verify.Suite{Name: "twophase", TwinRanks: 2, Scales: true, Checks: []verify.Check{
 	{Name: "drop", About: "A drop at rest: spurious currents vanish", Run: staticDrop},
+	{Name: "wave", About: "A capillary wave that viscosity damps (Prosperetti)", Run: capillaryWave},
+	{Name: "oscillation", About: "Drops that oscillate (Lamb)", Run: oscillation},
+	{Name: "instability", About: "Heavy fluid above light fluid (Rayleigh and Taylor)", Run: instability},
 	{Name: "vortices", About: "Decaying vortices of one fluid (Taylor and Green)", Run: vortices},
 	{Name: "carried", About: "Drops up to a thousand million times as dense as their surroundings", Run: carried},
-	{Name: "cavity", About: "The lid-driven cavity (Ghia, Ghia and Shin)", Run: cavity},
-	{Name: "bubble", About: "A rising bubble: case 1 of Hysing et al.", Run: bubble},
+	{Name: "dam", About: "A column of water that collapses (Martin and Moyce)", Run: dam},
+	{Name: "cavity", About: "The lid-driven cavity (Botella and Peyret; Ghia, Ghia and Shin)", Run: cavity},
+	{Name: "bubble", About: "Rising bubbles: cases 1 and 2 of Hysing et al., and one in space", Run: bubbles},
 }}
 
 // outcome is the state at the end of a run on one rank.
@@ -41,8 +45,23 @@ type outcome struct {
 type testRun struct {
 	text string
 	sets []string
-	// each, unless nil, is called after each step of a run on one rank, with what is measured.
-	each func(t float64, value map[string]float64)
+	// each, unless nil, is called at the start and after each step of a run on one rank.
+	each func(m *moment) error
+	// every is the number of steps after which each is called; 0 for 1.
+	every int
+}
+
+// moment is the state after a step.
+type moment struct {
+	time, dt float64 // dt is 0 at the start
+	value    map[string]float64
+	read     func(field string) ([]float64, error)
+}
+
+// fractions returns the volume fractions and the time that they are at: half a step before that of the velocity.
+func (m *moment) fractions() (f []float64, time float64, err error) {
+	f, err = m.read("f")
+	return f, m.time - m.dt/2, err
 }
 
 // run runs the case on ranks of the CPU. A run on one rank is repeated on the GPU of the options, if there is one, and
@@ -98,17 +117,20 @@ func (j testRun) runRank(ctx context.Context, comm dist.Comm, dev backend.Device
 	defer s.Close()
 	steps := 1 << 30
 	if j.each != nil {
-		steps = 1
+		steps = max(1, j.every)
 	}
-	for s.Clock().Time < c.Time.End {
-		if _, err := s.Advance(ctx, c.Time.End, 0, steps); err != nil {
-			return o, err
-		}
+	for {
 		if o.value, err = measured(ctx, s); err != nil {
 			return o, err
 		}
-		if j.each != nil {
-			j.each(s.Clock().Time, o.value)
+		if err := j.show(ctx, s, o.value); err != nil {
+			return o, err
+		}
+		if s.Clock().Time >= c.Time.End {
+			break
+		}
+		if _, err := s.Advance(ctx, c.Time.End, 0, steps); err != nil {
+			return o, err
 		}
 	}
 	o.steps = s.Clock().Steps
@@ -122,6 +144,21 @@ func (j testRun) runRank(ctx context.Context, comm dist.Comm, dev backend.Device
 		}
 	}
 	return o, nil
+}
+
+// show calls each.
+func (j testRun) show(ctx context.Context, s solvers.Solver, value map[string]float64) error {
+	if j.each == nil {
+		return nil
+	}
+	return j.each(&moment{s.Clock().Time, s.Clock().Dt, value, func(field string) ([]float64, error) {
+		for _, f := range s.Fields() {
+			if f.Name == field {
+				return f.Read(ctx)
+			}
+		}
+		return nil, fmt.Errorf("there is no field %q", field)
+	}})
 }
 
 func measured(ctx context.Context, s solvers.Solver) (map[string]float64, error) {
