@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/atoll-hpc/atoll/cmd/atoll/terrain"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/mesh"
@@ -24,7 +25,8 @@ func meshCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(meshGenerate(), meshConvert(), meshInfo(), meshReorder(), meshPartition())
+	c.AddCommand(meshGenerate(), terrain.Command(checkMeshWritable, save))
+	c.AddCommand(meshConvert(), meshInfo(), meshReorder(), meshPartition())
 	return c
 }
 

@@ -37,7 +37,8 @@ func TestGeoJSON(t *testing.T) {
 		t.Fatalf("EPSG %d, %d features", f.EPSG, len(f.Features))
 	}
 	line, area, point := &f.Features[0], &f.Features[1], &f.Features[2]
-	if line.Kind != Lines || line.Name() != "levee" || !reflect.DeepEqual(line.Parts, [][]Position{{{0, 0, 3}, {10, 5, 4}}}) {
+	if line.Kind != Lines || line.Name() != "levee" ||
+		!reflect.DeepEqual(line.Parts, [][]Position{{{0, 0, 3}, {10, 5, 4}}}) {
 		t.Errorf("line %+v", line)
 	}
 	if v, found, err := line.Value("CREST"); v != 12.5 || !found || err != nil {
@@ -49,7 +50,8 @@ func TestGeoJSON(t *testing.T) {
 	if v, found, err := area.Value("size"); v != 2.5 || !found || err != nil {
 		t.Errorf("size %v %v %v", v, found, err)
 	}
-	if _, found, err := point.Value("size"); point.Kind != Points || !math.IsNaN(point.Parts[0][0].Z) || found || err != nil {
+	if _, found, err := point.Value("size"); point.Kind != Points || found || err != nil ||
+		!math.IsNaN(point.Parts[0][0].Z) {
 		t.Errorf("point %+v", point)
 	}
 }
@@ -133,7 +135,8 @@ func TestShapefile(t *testing.T) {
 	base := strings.TrimSuffix(path, ".shp")
 	for name, content := range map[string][]byte{
 		base + ".dbf": table([2]string{"polder", "1.25"}, [2]string{"", "****"}),
-		base + ".prj": []byte(`PROJCS["x",GEOGCS["y",UNIT["Degree",0.0174532925199433]],UNIT["Meter",1.0],AUTHORITY["EPSG","28992"]]`),
+		base + ".prj": []byte(`PROJCS["x",GEOGCS["y",UNIT["Degree",0.0174532925199433]],UNIT["Meter",1.0],` +
+			`AUTHORITY["EPSG","28992"]]`),
 	} {
 		if err := os.WriteFile(name, content, 0o644); err != nil {
 			t.Fatal(err)
@@ -144,14 +147,15 @@ func TestShapefile(t *testing.T) {
 		t.Fatal(err)
 	}
 	area, line := &f.Features[0], &f.Features[1]
-	if f.EPSG != 28992 || f.Unit != "m" || area.Kind != Polygons || !reflect.DeepEqual(area.Parts, [][]Position{ring, ring}) ||
-		area.Name() != "polder" {
+	if f.EPSG != 28992 || f.Unit != "m" || area.Kind != Polygons || area.Name() != "polder" ||
+		!reflect.DeepEqual(area.Parts, [][]Position{ring, ring}) {
 		t.Errorf("EPSG %d in %s, %+v", f.EPSG, f.Unit, area)
 	}
 	if v, _, _ := area.Value("crest"); v != 1.25 {
 		t.Errorf("crest %v", v)
 	}
-	if _, found, _ := line.Value("crest"); found || line.Kind != Lines || !math.IsNaN(line.Parts[0][1].Z) || line.Name() != "" {
+	if _, found, _ := line.Value("crest"); found || line.Kind != Lines || line.Name() != "" ||
+		!math.IsNaN(line.Parts[0][1].Z) {
 		t.Errorf("line %+v", line)
 	}
 	for n := range data { // no shorter file is read, unless it ends between records
@@ -184,7 +188,8 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	x := Feature{Number: 3, Properties: map[string]any{"size": "wide"}}
-	if _, _, err := x.Value("size"); err == nil || !strings.Contains(err.Error(), `feature 3: size = "wide" is not a number`) {
+	if _, _, err := x.Value("size"); err == nil ||
+		!strings.Contains(err.Error(), `feature 3: size = "wide" is not a number`) {
 		t.Error(err)
 	}
 }

@@ -77,7 +77,7 @@ func (f *File) parseGeoJSON(data []byte) error {
 	return nil
 }
 
-var epsgName = regexp.MustCompile(`(?i)EPSG:[0-9.]*:?([0-9]+)$`)
+var epsgName = regexp.MustCompile(`(?i)EPSG:(?:[0-9.]*:)?([0-9]+)$`)
 
 func (f *File) setSystem(name string) error {
 	if name == "" {
@@ -134,8 +134,8 @@ func (g *geometry) parts() (kind Kind, parts [][]Position, err error) {
 			raw = append(raw, polygon...)
 		}
 	default:
-		return 0, nil, fmt.Errorf("a geometry of type %.40q is not supported: ogr2ogr -explodecollections divides collections",
-			g.Type)
+		return 0, nil, fmt.Errorf("a geometry of type %.40q is not supported: ogr2ogr -explodecollections "+
+			"divides collections", g.Type)
 	}
 	if err != nil {
 		return 0, nil, err

@@ -62,7 +62,8 @@ func (r *arrangement) divide() error {
 		}
 		r.segments = pieces
 	}
-	return fmt.Errorf("the lines cross or touch each other too often to be divided: a larger tolerance joins nearby vertices")
+	return fmt.Errorf("the lines cross or touch each other too often to be divided: " +
+		"a larger tolerance joins nearby vertices")
 }
 
 // join orders the segments and unites those with the same ends.
@@ -72,7 +73,9 @@ func (r *arrangement) join() {
 			s.a, s.b = s.b, s.a
 		}
 	}
-	slices.SortStableFunc(r.segments, func(s, t segment) int { return cmp.Or(cmp.Compare(s.a, t.a), cmp.Compare(s.b, t.b)) })
+	slices.SortStableFunc(r.segments, func(s, t segment) int {
+		return cmp.Or(cmp.Compare(s.a, t.a), cmp.Compare(s.b, t.b))
+	})
 	kept := r.segments[:0]
 	for _, s := range r.segments {
 		if s.a == s.b {

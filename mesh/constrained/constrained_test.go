@@ -11,10 +11,22 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-var groups = []mesh.Group{{Dim: 1, Tag: 1, Name: "outline"}, {Dim: 1, Tag: 2, Name: "levee"}, {Dim: 1, Tag: 3, Name: "wall"}}
+var groups = []mesh.Group{{Dim: 1, Tag: 1, Name: "outline"}, {Dim: 1, Tag: 2, Name: "levee"},
+	{Dim: 1, Tag: 3, Name: "wall"}}
 
 func box(x0, y0, x1, y1 float64) [][2]float64 {
 	return [][2]float64{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}, {x0, y0}}
+}
+
+func ring(x0, y0, x1, y1 float64) Line { return Line{X: box(x0, y0, x1, y1), Bound: true} }
+
+// levee returns a line through positions.
+func levee(xy ...float64) Line {
+	l := Line{Group: 1}
+	for k := 0; k < len(xy); k += 2 {
+		l.X = append(l.X, [2]float64{xy[k], xy[k+1]})
+	}
+	return l
 }
 
 // measured returns the area of a mesh, which it checks, and the lengths of its groups.
@@ -37,22 +49,22 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(1, math.Abs(b)) 
 // TestTriangulate: areas of regions, and lengths of lines inside, with lines that cross, overlap, touch and leave the
 // region.
 func TestTriangulate(t *testing.T) {
-	square := Line{X: box(0, 0, 10, 10), Ring: true}
+	square := ring(0, 0, 10, 10)
 	for name, c := range map[string]struct {
 		lines                        []Line
 		area, outline, levee, beyond float64
 	}{
-		"square":             {[]Line{square}, 100, 40, 0, 0},
-		"hole":               {[]Line{square, {X: box(2, 2, 4, 5), Ring: true}}, 94, 50, 0, 0},
-		"island in hole":     {[]Line{square, {X: box(2, 2, 6, 6), Ring: true}, {X: box(3, 3, 4, 4), Ring: true}}, 85, 60, 0, 0},
-		"two with an edge":   {[]Line{square, {X: box(10, 2, 12, 4), Ring: true}}, 104, 46, 0, 0},
-		"crossing outline":   {[]Line{square, {X: [][2]float64{{-5, 5}, {15, 5}}, Group: 1}}, 100, 40, 10, 10},
-		"crossing each":      {[]Line{square, {X: [][2]float64{{1, 1}, {9, 9}}, Group: 1}, {X: [][2]float64{{1, 9}, {9, 1}}, Group: 1}}, 100, 40, 16 * math.Sqrt2, 0},
-		"twice":              {[]Line{square, {X: [][2]float64{{1, 1}, {5, 5}, {1, 1}, {7, 7}}, Group: 1}}, 100, 40, 6 * math.Sqrt2, 0},
-		"touching":           {[]Line{square, {X: [][2]float64{{1, 1}, {9, 1}}, Group: 1}, {X: [][2]float64{{5, 1.0004}, {5, 4}}, Group: 1}}, 100, 40, 11, 0},
-		"outside":            {[]Line{square, {X: [][2]float64{{20, 20}, {30, 20}}, Group: 1}}, 100, 40, 0, 10},
-		"on the outline":     {[]Line{square, {X: [][2]float64{{3, 0}, {7, 0}}, Group: 1}}, 100, 40, 4, 0},
-		"inverted direction": {[]Line{{X: [][2]float64{{0, 0}, {0, 10}, {10, 10}, {10, 0}, {0, 0}}, Ring: true}}, 100, 40, 0, 0},
+		"square":           {[]Line{square}, 100, 40, 0, 0},
+		"hole":             {[]Line{square, ring(2, 2, 4, 5)}, 94, 50, 0, 0},
+		"island in hole":   {[]Line{square, ring(2, 2, 6, 6), ring(3, 3, 4, 4)}, 85, 60, 0, 0},
+		"two with an edge": {[]Line{square, ring(10, 2, 12, 4)}, 104, 46, 0, 0},
+		"crossing outline": {[]Line{square, levee(-5, 5, 15, 5)}, 100, 40, 10, 10},
+		"crossing each":    {[]Line{square, levee(1, 1, 9, 9), levee(1, 9, 9, 1)}, 100, 40, 16 * math.Sqrt2, 0},
+		"twice":            {[]Line{square, levee(1, 1, 5, 5, 1, 1, 7, 7)}, 100, 40, 6 * math.Sqrt2, 0},
+		"touching":         {[]Line{square, levee(1, 1, 9, 1), levee(5, 1.0004, 5, 4)}, 100, 40, 11, 0},
+		"outside":          {[]Line{square, levee(20, 20, 30, 20)}, 100, 40, 0, 10},
+		"on the outline":   {[]Line{square, levee(3, 0, 7, 0)}, 100, 40, 4, 0},
+		"clockwise":        {[]Line{ring(0, 10, 10, 0)}, 100, 40, 0, 0},
 	} {
 		m, beyond, err := Triangulate(c.lines, groups, 1e-3)
 		if err != nil {
@@ -76,7 +88,7 @@ func TestRandomLines(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		var lines []Line
 		const x0, y0 = 342906.25, 557902.5
-		lines = append(lines, Line{X: box(x0, y0, x0+1000, y0+500), Ring: true})
+		lines = append(lines, Line{X: box(x0, y0, x0+1000, y0+500), Bound: true})
 		total := 0.0
 		for range 60 {
 			var l Line
@@ -115,7 +127,7 @@ func TestRandomLines(t *testing.T) {
 
 // TestOrder: the order of lines does not change the edges of the region.
 func TestOrder(t *testing.T) {
-	lines := []Line{{X: box(0, 0, 8, 8), Ring: true}, {X: [][2]float64{{1, 1}, {7, 6}}, Group: 1},
+	lines := []Line{{X: box(0, 0, 8, 8), Bound: true}, {X: [][2]float64{{1, 1}, {7, 6}}, Group: 1},
 		{X: [][2]float64{{1, 6}, {7, 2}}, Group: 2}}
 	edges := func() (list []string) {
 		m, _, err := Triangulate(lines, groups, 1e-3)
@@ -142,10 +154,10 @@ func TestOrder(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for want, lines := range map[string][]Line{
-		"encloses no area": {{X: [][2]float64{{0, 0}, {1, 1}}}},
-		"no extent":        {{X: [][2]float64{{1, 1}, {1, 1}}}},
-		"not finite":       {{X: [][2]float64{{1, math.NaN()}, {1, 1}}}},
-		"is not closed":    {{X: [][2]float64{{0, 0}, {1, 0}, {1, 1}}, Ring: true}},
+		"encloses no area":     {{X: [][2]float64{{0, 0}, {1, 1}}}},
+		"no extent":            {{X: [][2]float64{{1, 1}, {1, 1}}}},
+		"not finite":           {{X: [][2]float64{{1, math.NaN()}, {1, 1}}}},
+		"not closed at (0, 0)": {{X: [][2]float64{{0, 0}, {1, 0}, {1, 1}}, Bound: true}},
 	} {
 		if _, _, err := Triangulate(lines, groups, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %s", err, want)

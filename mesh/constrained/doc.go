@@ -3,8 +3,8 @@
 //
 //   - arrange divides the lines where they cross, meet or nearly touch. Positions are integers: multiples of a power of
 //     two that is less than 1e-8 of the extent, so that the predicate of the triangulation (orient) is exact.
-//   - triangulate inserts the vertices one by one (C. L. Lawson, 1977), and then the segments by flips of the edges that
-//     they cross (S. W. Sloan, Computers & Structures 47 (1993) 441).
+//   - triangulate inserts the vertices one by one (C. L. Lawson, 1977), and then the segments by flips of the edges
+//     that they cross (S. W. Sloan, Computers & Structures 47 (1993) 441).
 //   - Triangulate keeps the triangles inside an odd number of rings.
 //
 // The triangles may be long and thin: mesh/adapt makes good ones of them.

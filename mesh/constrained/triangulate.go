@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh"
 )
@@ -12,7 +13,7 @@ import (
 type Line struct {
 	X     [][2]float64
 	Group int32 // index of its group; -1 for none
-	Ring  bool  // it bounds the region: cells are inside an odd number of rings; the first and last positions are equal
+	Bound bool  // it is a ring, or a part of one, that bounds the region: cells are inside an odd number of rings
 }
 
 // most is the largest coordinate of an arrangement, in units; the square around it is twice as large.
@@ -37,13 +38,17 @@ func Triangulate(lines []Line, groups []mesh.Group, tolerance float64) (m *mesh.
 		for i, x := range l.X {
 			v := r.vertex(frame.toGrid(x))
 			if i > 0 && v != last {
-				r.segments = append(r.segments, segment{last, v, of, l.Ring})
+				r.segments = append(r.segments, segment{last, v, of, l.Bound})
 			}
 			last = v
 		}
 	}
 	if err := r.divide(); err != nil {
 		return nil, 0, err
+	}
+	if v, open := r.openEnd(); open {
+		x := frame.fromGrid(r.x[v])
+		return nil, 0, fmt.Errorf("the outline is not closed at (%.10g, %.10g)", x[0], x[1])
 	}
 	t := newTriangulation(-most/2, most+most/2)
 	number := t.insertAll(r.x)
@@ -65,6 +70,18 @@ func Triangulate(lines []Line, groups []mesh.Group, tolerance float64) (m *mesh.
 	return m, outside, nil
 }
 
+// openEnd returns a vertex at which an odd number of pieces of the outline end.
+func (r *arrangement) openEnd() (v int32, open bool) {
+	odd := make([]bool, len(r.x))
+	for _, s := range r.segments {
+		if s.odd {
+			odd[s.a], odd[s.b] = !odd[s.a], !odd[s.b]
+		}
+	}
+	i := slices.Index(odd, true)
+	return int32(i), i >= 0
+}
+
 // frame converts between coordinates and the grid of an arrangement.
 type frame struct {
 	origin [2]float64
@@ -74,9 +91,6 @@ type frame struct {
 func newFrame(lines []Line) (f frame, err error) {
 	low, high := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
 	for _, l := range lines {
-		if n := len(l.X); l.Ring && (n < 4 || l.X[0] != l.X[n-1]) {
-			return f, fmt.Errorf("a ring of %d positions is not closed", n)
-		}
 		for _, x := range l.X {
 			for k, v := range x {
 				if v-v != 0 {

@@ -255,7 +255,8 @@ func (t *triangulation) around(v int32, f func(c int32, i int) bool) {
 	}
 }
 
-// crossed returns the edges that the segment from a to b crosses, each from its right to its left; nil if it is an edge.
+// crossed returns the edges that the segment from a to b crosses, each from its right to its left; nil if it is an
+// edge.
 func (t *triangulation) crossed(a, b int32) (list [][2]int32, err error) {
 	if c, _ := t.edge(a, b); c >= 0 {
 		return nil, nil

@@ -1,0 +1,109 @@
+package terrain
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh"
+)
+
+const (
+	domain = `{"type": "FeatureCollection", "crs": {"properties": {"name": "urn:ogc:def:crs:EPSG::27700"}}, "features": [
+{"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates":
+  [[[0, 0], [1000, 0], [1000, 600], [500, 602], [0, 600], [0, 0]]]}}]}`
+	rivers = `{"type": "FeatureCollection", "features": [
+{"type": "Feature", "properties": {"name": "in", "width": 100}, "geometry": {"type": "Point", "coordinates": [1, 300]}},
+{"type": "Feature", "properties": {"name": "out"}, "geometry":
+  {"type": "LineString", "coordinates": [[999, 200], [1001, 450]]}}]}`
+	levee = `{"type": "Feature", "properties": {"size": 15}, "geometry": {"type": "LineString", "coordinates":
+  [[100, 100], [500, 200], [900, 100], [1100, 100]]}}`
+	channel = `{"type": "Feature", "properties": {"width": 60}, "geometry": {"type": "LineString", "coordinates":
+  [[0, 300], [1000, 325]]}}`
+	zone = `{"type": "Feature", "properties": {"size": 25}, "geometry": {"type": "Polygon", "coordinates":
+  [[[700, 450], [800, 450], [800, 550], [700, 450]]]}}`
+)
+
+// files writes the files of a case to a new folder, with what is changed in one of them, and returns a request.
+func files(t *testing.T, name, old, by string) *request {
+	t.Helper()
+	dir := t.TempDir()
+	dem := "ncols 11\nnrows 7\nxllcorner -50\nyllcorner -50\ncellsize 100\n" + strings.Repeat("3 2 1 0 1 2 3 4 5 6 7\n", 7)
+	for file, text := range map[string]string{"domain.geojson": domain, "rivers.geojson": rivers, "levee.geojson": levee,
+		"channel.geojson": channel, "zone.geojson": zone, "dem.asc": dem} {
+		if file == name {
+			if !strings.Contains(text, old) {
+				t.Fatalf("%s has no %q", name, old)
+			}
+			text = strings.Replace(text, old, by, 1)
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := func(file string) []string { return []string{filepath.Join(dir, file)} }
+	return &request{domain: at("domain.geojson")[0], dem: at("dem.asc"), lines: at("levee.geojson"),
+		zones: at("zone.geojson"), channels: at("channel.geojson"), boundaries: at("rivers.geojson"),
+		triangles: 5000, simplify: 3, tolerance: .01,
+		growth: 1.2, slope: .2, across: 3, threads: 1}
+}
+
+// TestGenerate: groups with their lengths, and notes about what is left out.
+func TestGenerate(t *testing.T) {
+	var log bytes.Buffer
+	m, r, err := files(t, "", "", "").generate(t.Context(), &log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lengths := lengthsOf(m)
+	for name, want := range map[string]float64{"in": 100, "out": 250, "outline": 2*1000 + 2*600 - 350,
+		"levee": math.Hypot(400, 100)*2 + 100} {
+		if math.Abs(lengths[name]-want) > .05 {
+			t.Errorf("group %s has length %g, want %g", name, lengths[name], want)
+		}
+	}
+	if r.Angle < 20 || math.Abs(float64(r.Triangles)/5000-1) > .02 || math.Abs(r.Area-600_000) > 1e-6 {
+		t.Errorf("%+v", r)
+	}
+	for _, note := range []string{"the outline has 4 of its 5 vertices", "lines of a length of 100 outside the region"} {
+		if !strings.Contains(log.String(), note) {
+			t.Errorf("no %q in %s", note, log.String())
+		}
+	}
+}
+
+func lengthsOf(m *mesh.Mesh) map[string]float64 {
+	lengths := map[string]float64{}
+	for _, e := range m.Tagged {
+		lengths[m.Groups[e.Group].Name] += math.Hypot(m.X[e.A]-m.X[e.B], m.Y[e.A]-m.Y[e.B])
+	}
+	return lengths
+}
+
+// TestRefused: errors have the file and the number of the feature, and say what to do.
+func TestRefused(t *testing.T) {
+	for _, c := range []struct{ file, old, by, want string }{
+		{"domain.geojson", "27700", "4326", "domain.geojson has coordinates in degrees: ogr2ogr"},
+		{"domain.geojson", `"Polygon"`, `"MultiLineString"`, "domain.geojson: feature 1 is a line, want polygons"},
+		{"rivers.geojson", `"features"`, `"crs": {"properties": {"name": "EPSG:28992"}}, "features"`, "rivers.geojson has " +
+			"coordinates in EPSG:28992"},
+		{"rivers.geojson", `, "width": 100`, "", "rivers.geojson: feature 1 is a point: want a positive width"},
+		{"rivers.geojson", `"name": "out"`, "", "rivers.geojson: feature 2 has no name"},
+		{"rivers.geojson", "[1, 300]", "[300, 300]", "a part is 300 from the outline"},
+		{"levee.geojson", `"size": 15`, `"size": "narrow"`, `levee.geojson: feature 1: size = "narrow" is not a number`},
+		{"levee.geojson", `"size": 15`, `"size": 0`, "levee.geojson: feature 1: size = 0, want more than 0"},
+		{"channel.geojson", `"width": 60`, "", "channel.geojson: feature 1: want a positive width or size"},
+		{"zone.geojson", `"size": 25`, "", "zone.geojson: feature 1 has no property size"},
+		{"zone.geojson", `"size": 25`, `"size": 0.5`, "--simplify"},
+		{"dem.asc", "xllcorner -50", "xllcorner 5e5", "no raster has heights near the outline"},
+	} {
+		var log bytes.Buffer
+		if _, _, err := files(t, c.file, c.old, c.by).generate(t.Context(), &log); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s with %s: got error %v, want %s", c.file, c.by, err, c.want)
+		}
+	}
+}

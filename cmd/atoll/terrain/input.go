@@ -1,0 +1,357 @@
+package terrain
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/formats/features"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/constrained"
+	"github.com/atoll-hpc/atoll/mesh/terrain"
+	"github.com/atoll-hpc/atoll/solvers/common/raster"
+)
+
+// outlineGroup is the group of what is left of the outline.
+const outlineGroup = "outline"
+
+// input is what is read of the files.
+type input struct {
+	*request
+	epsg   int    // of the first file that says it
+	epsgBy string // that file
+	rings  [][][2]float64
+	groups []mesh.Group
+	notes  []string
+}
+
+// options reads all files.
+func (in *input) options() (*terrain.Options, error) {
+	o := &terrain.Options{Triangles: in.triangles, Least: in.least, Most: in.most, Growth: in.growth, Slope: in.slope,
+		Tolerance: in.tolerance, Threads: in.threads}
+	if in.simplify < 0 || !(in.tolerance > 0) || !(in.across > 0) {
+		return nil, fmt.Errorf("--simplify %g, --tolerance %g, --across %g: want positive numbers", in.simplify, in.tolerance,
+			in.across)
+	}
+	if err := in.readDomain(); err != nil {
+		return nil, err
+	}
+	other := in.group(outlineGroup)
+	arcs, err := in.readBoundaries()
+	if err != nil {
+		return nil, err
+	}
+	var furthest float64
+	o.Lines, furthest = terrain.Outline(in.rings, arcs, other)
+	if mean := o.Mean(in.area()); furthest > 2*mean+in.simplify {
+		return nil, fmt.Errorf("--boundaries: a part is %.4g from the outline: its middle must be near the outline", furthest)
+	}
+	if err := in.readLines(o); err != nil {
+		return nil, err
+	}
+	if err := in.readChannels(o); err != nil {
+		return nil, err
+	}
+	if err := in.readZones(o); err != nil {
+		return nil, err
+	}
+	o.Groups = in.groups
+	return o, in.openDEM(o)
+}
+
+// read reads a file, whose coordinate reference system must be that of the others.
+func (in *input) read(path string) (*features.File, error) {
+	f, err := features.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	if f.Unit == "degree" || f.EPSG == 4326 {
+		return nil, fmt.Errorf("%s has coordinates in degrees: ogr2ogr -t_srs EPSG:CODE out.geojson %s converts it to a "+
+			"system in m", path, path)
+	}
+	if f.EPSG == 0 {
+		return f, nil
+	}
+	if in.epsg != 0 && in.epsg != f.EPSG {
+		return nil, fmt.Errorf("%s has coordinates in EPSG:%d, %s in EPSG:%d: ogr2ogr -t_srs EPSG:%[4]d out.geojson %[1]s "+
+			"converts it", path, f.EPSG, in.epsgBy, in.epsg)
+	}
+	in.epsg, in.epsgBy = f.EPSG, path
+	return f, nil
+}
+
+// group returns the number of a group of edges, which it adds if it is new.
+func (in *input) group(name string) int32 {
+	for i, g := range in.groups {
+		if g.Name == name {
+			return int32(i)
+		}
+	}
+	in.groups = append(in.groups, mesh.Group{Dim: 1, Tag: len(in.groups) + 1, Name: name})
+	return int32(len(in.groups) - 1)
+}
+
+// plane returns the positions of a part without heights.
+func plane(part []features.Position) [][2]float64 {
+	x := make([][2]float64, len(part))
+	for i, p := range part {
+		x[i] = [2]float64{p.X, p.Y}
+	}
+	return x
+}
+
+// line returns a part with as few vertices as half the tolerance allows.
+func (in *input) line(part []features.Position) [][2]float64 {
+	return terrain.Simplify(plane(part), in.tolerance/2)
+}
+
+func wrongKind(path string, x *features.Feature, want string) error {
+	return fmt.Errorf("%s: feature %d is a %s, want %s", path, x.Number, x.Kind, want)
+}
+
+// readDomain reads the rings of the region.
+func (in *input) readDomain() error {
+	f, err := in.read(in.domain)
+	if err != nil {
+		return err
+	}
+	before, after := 0, 0
+	for i := range f.Features {
+		x := &f.Features[i]
+		if x.Kind != features.Polygons {
+			return wrongKind(in.domain, x, "polygons")
+		}
+		for _, part := range x.Parts {
+			ring := terrain.Simplify(plane(part), max(in.simplify, in.tolerance/2))
+			before, after = before+len(part)-1, after+len(ring)-1
+			if len(ring) < 4 {
+				in.notes = append(in.notes, fmt.Sprintf("%s: feature %d has a ring at (%.10g, %.10g) that is narrower than "+
+					"--simplify, and is left out", in.domain, x.Number, part[0].X, part[0].Y))
+				continue
+			}
+			in.rings = append(in.rings, ring)
+		}
+	}
+	if len(in.rings) == 0 {
+		return fmt.Errorf("%s: nothing is left of the outline with --simplify %g", in.domain, in.simplify)
+	}
+	if in.simplify > 0 {
+		in.notes = append(in.notes, fmt.Sprintf("the outline has %d of its %d vertices", after, before))
+	}
+	return nil
+}
+
+// area is the area inside the rings.
+func (in *input) area() float64 {
+	sum := 0.0
+	for _, r := range in.rings {
+		a := 0.0
+		for k := 1; k < len(r); k++ {
+			a += (r[k-1][0]-r[0][0])*(r[k][1]-r[0][1]) - (r[k][0]-r[0][0])*(r[k-1][1]-r[0][1])
+		}
+		sum = max(sum, 0) + math.Abs(a)/2
+	}
+	return sum
+}
+
+// readBoundaries reads the parts of the outline that become groups.
+func (in *input) readBoundaries() (arcs []terrain.Arc, err error) {
+	for _, path := range in.boundaries {
+		f, err := in.read(path)
+		if err != nil {
+			return nil, err
+		}
+		for i := range f.Features {
+			x := &f.Features[i]
+			name := x.Name()
+			if name == "" {
+				return nil, fmt.Errorf("%s: feature %d has no name, which its group of edges needs", path, x.Number)
+			}
+			switch x.Kind {
+			case features.Points:
+				width, found, err := x.Value("width")
+				if err != nil || !found || !(width > 0) {
+					return nil, fmt.Errorf("%s: feature %d is a point: want a positive width, the length of the outline around it",
+						path, x.Number)
+				}
+				for _, part := range x.Parts {
+					arcs = append(arcs, terrain.Arc{Through: plane(part)[0], Width: width, Group: in.group(name)})
+				}
+			case features.Lines:
+				for _, part := range x.Parts {
+					p := plane(part)
+					arcs = append(arcs, terrain.Arc{From: p[0], To: p[len(p)-1], Through: middle(p), Group: in.group(name)})
+				}
+			default:
+				return nil, wrongKind(path, x, "points or lines")
+			}
+		}
+	}
+	return arcs, nil
+}
+
+// middle returns the position at half the length of a line.
+func middle(p [][2]float64) [2]float64 {
+	total := 0.0
+	for k := 1; k < len(p); k++ {
+		total += math.Hypot(p[k][0]-p[k-1][0], p[k][1]-p[k-1][1])
+	}
+	left := total / 2
+	for k := 1; k < len(p); k++ {
+		d := math.Hypot(p[k][0]-p[k-1][0], p[k][1]-p[k-1][1])
+		if d >= left && d > 0 {
+			w := left / d
+			return [2]float64{p[k-1][0] + w*(p[k][0]-p[k-1][0]), p[k-1][1] + w*(p[k][1]-p[k-1][1])}
+		}
+		left -= d
+	}
+	return p[0]
+}
+
+// size returns the property size, which must be positive.
+func size(path string, x *features.Feature) (v float64, found bool, err error) {
+	v, found, err = x.Value("size")
+	switch {
+	case err != nil:
+		return 0, false, fmt.Errorf("%s: %w", path, err)
+	case found && !(v > 0):
+		return 0, false, fmt.Errorf("%s: feature %d: size = %g, want more than 0", path, x.Number, v)
+	}
+	return v, found, nil
+}
+
+// readLines reads the lines that become edges.
+func (in *input) readLines(o *terrain.Options) error {
+	for _, path := range in.lines {
+		f, err := in.read(path)
+		if err != nil {
+			return err
+		}
+		base := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		for i := range f.Features {
+			x := &f.Features[i]
+			if x.Kind == features.Points {
+				return wrongKind(path, x, "lines or polygons")
+			}
+			h, found, err := size(path, x)
+			if err != nil {
+				return err
+			}
+			name := x.Name()
+			if name == "" {
+				name = base
+			}
+			for _, part := range x.Parts {
+				line := in.line(part)
+				o.Lines = append(o.Lines, constrained.Line{X: line, Group: in.group(name)})
+				if found {
+					o.Along = append(o.Along, terrain.Along{X: line, Size: h})
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// readChannels reads the middles of channels.
+func (in *input) readChannels(o *terrain.Options) error {
+	for _, path := range in.channels {
+		f, err := in.read(path)
+		if err != nil {
+			return err
+		}
+		for i := range f.Features {
+			x := &f.Features[i]
+			if x.Kind != features.Lines {
+				return wrongKind(path, x, "lines")
+			}
+			width, _, err := x.Value("width")
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			h, found, err := size(path, x)
+			if err != nil {
+				return err
+			}
+			if !found {
+				h = width / in.across
+			}
+			if !(width >= 0 && h > 0) {
+				return fmt.Errorf("%s: feature %d: want a positive width or size", path, x.Number)
+			}
+			for _, part := range x.Parts {
+				o.Along = append(o.Along, terrain.Along{X: plane(part), Size: h, Width: width})
+			}
+		}
+	}
+	return nil
+}
+
+// readZones reads the polygons with sizes.
+func (in *input) readZones(o *terrain.Options) error {
+	for _, path := range in.zones {
+		f, err := in.read(path)
+		if err != nil {
+			return err
+		}
+		for i := range f.Features {
+			x := &f.Features[i]
+			if x.Kind != features.Polygons {
+				return wrongKind(path, x, "polygons")
+			}
+			h, found, err := size(path, x)
+			if err != nil {
+				return err
+			}
+			if !found {
+				return fmt.Errorf("%s: feature %d has no property size", path, x.Number)
+			}
+			z := terrain.Zone{Size: h}
+			for _, part := range x.Parts {
+				z.Rings = append(z.Rings, plane(part))
+			}
+			o.Zones = append(o.Zones, z)
+		}
+	}
+	return nil
+}
+
+// openDEM opens the rasters of the ground.
+func (in *input) openDEM(o *terrain.Options) error {
+	if len(in.dem) == 0 {
+		return nil
+	}
+	box := raster.Box{West: math.Inf(1), South: math.Inf(1), East: math.Inf(-1), North: math.Inf(-1)}
+	for _, r := range in.rings {
+		for _, p := range r {
+			box = raster.Box{West: min(box.West, p[0]), South: min(box.South, p[1]), East: max(box.East, p[0]),
+				North: max(box.North, p[1])}
+		}
+	}
+	stack, err := raster.OpenAll(in.dem, raster.Options{Box: box})
+	if err != nil {
+		return err
+	}
+	notes, err := stack.Convert(raster.Wanted{EPSG: in.epsg, Unit: "m", Positive: "up"})
+	in.notes = append(in.notes, notes...)
+	if err != nil {
+		return err
+	}
+	known := false
+	o.Height = func(x, y, side float64) (float64, bool) {
+		b := raster.Box{West: x - side/2, South: y - side/2, East: x + side/2, North: y + side/2}
+		return stack.Mean(b)
+	}
+	for _, r := range in.rings {
+		for _, p := range r {
+			_, ok := o.Height(p[0], p[1], 4*o.Mean(in.area()))
+			known = known || ok
+		}
+	}
+	if !known {
+		return fmt.Errorf("--dem: no raster has heights near the outline, at x from %g to %g and y from %g to %g: are the "+
+			"coordinates in the same system?", box.West, box.East, box.South, box.North)
+	}
+	return nil
+}

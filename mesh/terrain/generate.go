@@ -1,0 +1,282 @@
+package terrain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/adapt"
+	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
+	"github.com/atoll-hpc/atoll/mesh/constrained"
+)
+
+const (
+	mostTriangles = 200_000_000
+	mergedShare   = 0.1  // of the tolerance: nearer vertices of lines are merged
+	adaptedShare  = 0.85 // of the tolerance, by which adaptation may move lines
+	closeEnough   = 0.02 // relative difference of the number of triangles from the one wanted
+	adaptations   = 3
+	// excess is how many triangles adaptation makes for each that the sizes ask for.
+	excess = 0.98
+	// crowding is the largest ratio of the size at a vertex of a line to the distance of the nearest other line or vertex.
+	crowding = 1.0
+)
+
+// Generate makes a mesh. It returns early with the error of ctx.
+func Generate(ctx context.Context, o Options) (*mesh.Mesh, *Report, error) {
+	if err := o.check(); err != nil {
+		return nil, nil, err
+	}
+	coarse, outside, err := constrained.Triangulate(o.Lines, o.Groups, mergedShare*o.Tolerance)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &Report{Outside: outside}
+	f := &fitter{o: &o, coarse: coarse}
+	if err := f.prepare(r); err != nil {
+		return nil, nil, err
+	}
+	m, err := f.adapt(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Triangles, r.Vertices = len(m.Cells), len(m.X)
+	r.angles(m)
+	f.measure(m, r)
+	return m, r, nil
+}
+
+func (o *Options) check() error {
+	switch {
+	case o.Triangles < 2 || o.Triangles > mostTriangles:
+		return fmt.Errorf("%d triangles: want 2 to %d", o.Triangles, mostTriangles)
+	case !(o.Growth > 1 && o.Growth <= 10):
+		return fmt.Errorf("growth %g: want more than 1, and at most 10", o.Growth)
+	case !(o.Tolerance > 0):
+		return fmt.Errorf("tolerance %g: want more than 0", o.Tolerance)
+	case o.Least < 0 || o.Most < 0 || o.Most > 0 && o.Least > o.Most:
+		return fmt.Errorf("sizes from %g to %g: want positive ones, the smaller first", o.Least, o.Most)
+	case !(o.Slope >= 0):
+		return fmt.Errorf("weight of slopes %g: want 0 or more", o.Slope)
+	}
+	for _, a := range o.Along {
+		if !(a.Size > 0) {
+			return fmt.Errorf("size %g along a line: want more than 0", a.Size)
+		}
+	}
+	for _, z := range o.Zones {
+		if !(z.Size > 0) {
+			return fmt.Errorf("size %g in a zone: want more than 0", z.Size)
+		}
+	}
+	return nil
+}
+
+// Mean is the length of edges of as many equilateral triangles as are wanted in an area.
+func (o *Options) Mean(area float64) float64 {
+	return math.Sqrt(4 / math.Sqrt(3) * area / float64(o.Triangles))
+}
+
+// fitter fits sizes to the number of triangles that is wanted.
+type fitter struct {
+	o      *Options
+	coarse *mesh.Mesh
+
+	area, mean  float64 // of the region; of sizes, if all were alike
+	least, most float64
+	growth      float64 // by which sizes grow with the distance
+	roughness   []float64
+	fixed       []float64 // sizes of zones, lines and distances between lines
+	*sizes
+}
+
+// prepare makes the grid of sizes.
+func (f *fitter) prepare(r *Report) error {
+	low, high := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
+	for c := range f.coarse.Cells {
+		f.area += f.coarse.Area(c)
+	}
+	for v := range f.coarse.X {
+		low = [2]float64{min(low[0], f.coarse.X[v]), min(low[1], f.coarse.Y[v])}
+		high = [2]float64{max(high[0], f.coarse.X[v]), max(high[1], f.coarse.Y[v])}
+	}
+	f.mean = f.o.Mean(f.area)
+	f.least, f.most, f.growth = f.o.Least, f.o.Most, f.o.Growth-1
+	if f.least == 0 {
+		f.least = min(f.mean/3, max(f.most, f.mean)/3)
+	}
+	if f.most == 0 {
+		f.most = max(4*f.mean, f.least)
+	}
+	smallest := f.least
+	for _, a := range f.o.Along {
+		smallest = min(smallest, a.Size)
+	}
+	for _, z := range f.o.Zones {
+		smallest = min(smallest, z.Size)
+	}
+	f.sizes = newSizes(low, high, smallest/2)
+	var outline [][][2]float64
+	for _, l := range f.o.Lines {
+		if l.Bound {
+			outline = append(outline, l.X)
+		}
+	}
+	f.fill(outline, func(k int) {
+		f.inside[k] = true
+		f.region++
+	})
+	if f.region == 0 {
+		return errors.New("the region is too narrow for a grid of sizes: it has parts that are far from each other")
+	}
+	f.fix(r)
+	if f.o.Height != nil {
+		f.roughness = f.ground(f.o.Height, f.mean, f.o.Slope)
+	}
+	return f.fit(r)
+}
+
+// fix sets the sizes that do not depend on the ground.
+func (f *fitter) fix(r *Report) {
+	for k := range f.size {
+		f.size[k] = math.Inf(1)
+	}
+	for _, z := range f.o.Zones {
+		f.fill(z.Rings, func(k int) { f.size[k] = min(f.size[k], z.Size) })
+	}
+	for i := range f.o.Along {
+		f.lowerAlong(&f.o.Along[i], f.growth)
+	}
+	distance, angle := spaces(f.coarse)
+	r.InputAngle = angle
+	for v, d := range distance {
+		if d < f.most {
+			f.lower(f.coarse.X[v], f.coarse.Y[v], crowding*d, 0, f.growth)
+		}
+	}
+	f.fixed = f.size
+	f.size = make([]float64, len(f.fixed))
+}
+
+// set sets the sizes with those of the ground multiplied by a factor.
+func (f *fitter) set(factor float64) {
+	for k, fixed := range f.fixed {
+		h := factor
+		if f.roughness != nil {
+			h = f.most
+			if q := f.roughness[k]; q > 0 {
+				h = factor / math.Sqrt(q)
+			}
+		}
+		f.size[k] = min(fixed, max(f.least, min(f.most, h)))
+	}
+	f.grade(f.growth)
+}
+
+// fit finds the factor for the number of triangles that is wanted, by bisection of its logarithm.
+func (f *fitter) fit(r *Report) error {
+	wanted := float64(f.o.Triangles) / excess
+	f.set(math.Inf(1))
+	if n := f.triangles(); n > wanted*(1+closeEnough) {
+		return f.tooMany(n)
+	}
+	f.set(0)
+	if n := f.triangles(); n < wanted*(1-closeEnough) {
+		return fmt.Errorf("%d triangles are more than the %.0f that sizes of at least %.4g allow: allow smaller ones",
+			f.o.Triangles, n, f.least)
+	}
+	low, high := 1e-9*f.mean, 1e9*f.mean
+	for range 48 {
+		middle := math.Sqrt(low) * math.Sqrt(high)
+		f.set(middle)
+		n := f.triangles()
+		if math.Abs(n/wanted-1) < closeEnough/10 {
+			break
+		}
+		if n > wanted {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	r.Least, r.Most = math.Inf(1), 0
+	for k, h := range f.size {
+		if f.inside[k] {
+			r.Least, r.Most = min(r.Least, h), max(r.Most, h)
+		}
+	}
+	return nil
+}
+
+// TooMany is the error that lines and zones need more triangles than are wanted.
+type TooMany struct {
+	Needed   float64 // triangles, about
+	Wanted   int
+	Distance float64 // least distance between lines or their vertices, at X, Y
+	X, Y     float64
+}
+
+func (e *TooMany) Error() string {
+	return fmt.Sprintf("zones, lines and the distances between them need about %.3g triangles, more than the %d that are "+
+		"wanted; the least distance is %.3g, at (%.10g, %.10g)", e.Needed, e.Wanted, e.Distance, e.X, e.Y)
+}
+
+func (f *fitter) tooMany(n float64) error {
+	e := &TooMany{Needed: n, Wanted: f.o.Triangles, Distance: math.Inf(1)}
+	distance, _ := spaces(f.coarse)
+	for v, d := range distance {
+		if d < e.Distance {
+			e.Distance, e.X, e.Y = d, f.coarse.X[v], f.coarse.Y[v]
+		}
+	}
+	return e
+}
+
+// adapt adapts the coarse triangulation to the sizes, and again with all sizes multiplied by a factor if there are too
+// few or too many triangles.
+func (f *fitter) adapt(ctx context.Context) (*mesh.Mesh, error) {
+	a, err := adapt.Triangles(f.coarse, adapt.Options{Hausdorff: adaptedShare * f.o.Tolerance, Ridge: 45,
+		Threads: f.o.Threads, Progress: f.o.Progress, Probe: f.most})
+	if err != nil {
+		return nil, err
+	}
+	scale := 1.0
+	for k := range adaptations {
+		if err := a.Run(ctx, f.field(scale)); err != nil {
+			return nil, err
+		}
+		m := a.Mesh()
+		ratio := float64(len(m.Cells)) / float64(f.o.Triangles)
+		if math.Abs(ratio-1) <= closeEnough || k == adaptations-1 {
+			return m, nil
+		}
+		scale *= math.Sqrt(ratio)
+	}
+	return nil, nil
+}
+
+// field is the metric in which edges of the sizes times a factor have length 1.
+func (f *fitter) field(scale float64) adapt.Field {
+	return func(x measure.Vector) measure.Tensor {
+		h := scale * f.at(x[0], x[1])
+		return measure.Tensor{1 / (h * h), 0, 1 / (h * h)}
+	}
+}
+
+// measure compares the lengths of edges with the sizes.
+func (f *fitter) measure(m *mesh.Mesh, r *Report) {
+	edges, within := 0, 0
+	for c, v := range m.Cells {
+		r.Area += m.Area(c)
+		for k := range v { // an edge inside counts twice
+			a, b := v[k], v[(k+1)%3]
+			l := math.Hypot(m.X[a]-m.X[b], m.Y[a]-m.Y[b]) / f.at((m.X[a]+m.X[b])/2, (m.Y[a]+m.Y[b])/2)
+			if edges++; l <= 1.5 && l >= 1/1.5 {
+				within++
+			}
+		}
+	}
+	r.Within = float64(within) / float64(edges)
+}
