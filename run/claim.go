@@ -17,11 +17,11 @@ import (
 func (r *runner) claimFolder(ctx context.Context) error {
 	err := atomicfile.MakeFolder(r.Dir)
 	if err == nil && r.Comm.Rank() == 0 {
-		if r.folder, err = r.fence.Claim(r.info(), r.mode()); err == nil {
+		if r.folder, err = r.output.Fence.Claim(r.info(), r.mode()); err == nil {
 			if r.Replaced != nil {
 				r.folder.Watch(func(line string) { r.warn("%s", line) }, r.Replaced)
 			}
-			err = r.fence.Publish(r.beginFolder)
+			err = r.output.Fence.Publish(r.beginFolder)
 		}
 	}
 	return solvers.Agree(ctx, r.Comm, err)
@@ -29,7 +29,7 @@ func (r *runner) claimFolder(ctx context.Context) error {
 
 func (r *runner) mode() folder.Mode {
 	switch {
-	case r.resumeFrom != nil:
+	case r.origin.position != nil:
 		return folder.Resume
 	case r.Force:
 		return folder.Replace
@@ -40,12 +40,12 @@ func (r *runner) mode() folder.Mode {
 // beginFolder initializes the claimed folder for this run.
 func (r *runner) beginFolder() error {
 	var err error
-	if r.resumeFrom == nil {
+	if r.origin.position == nil {
 		err = r.folder.Begin(r.Case.Output.Mesh)
 	} else {
-		err = errors.Join(r.folder.Resume(r.Case.Output.Mesh), checkpoint.RemoveLater(r.checkpoint.Path),
+		err = errors.Join(r.folder.Resume(r.Case.Output.Mesh), checkpoint.RemoveLater(r.origin.checkpoint.Path),
 			checkpoint.Prune(r.Dir, r.Case.Checkpoint.Keep))
-		r.ledger.Resume(r.checkpoint.Info().Files)
+		r.output.Ledger.Resume(r.origin.checkpoint.Info().Files)
 	}
 	return errors.Join(err, atomicfile.WriteDurably(filepath.Join(r.Dir, folder.CaseFile), func(f *atomicfile.File) error {
 		_, err := f.WriteString(r.Case.String())
@@ -75,7 +75,7 @@ func (r *runner) releaseFolder(ctx context.Context, s *summary.Summary, runErr e
 	if errors.Is(runErr, dist.ErrPeerLost) {
 		return r.folder.Close()
 	}
-	err := r.fence.Publish(func() error { return r.recordEnd(ctx, s, runErr) })
+	err := r.output.Fence.Publish(func() error { return r.recordEnd(ctx, s, runErr) })
 	return errors.Join(err, r.folder.Close())
 }
 
@@ -96,32 +96,4 @@ func (r *runner) recordEnd(ctx context.Context, s *summary.Summary, runErr error
 		state = folder.Failed
 	}
 	return errors.Join(writeErr, r.folder.SetState(state))
-}
-
-// publish writes a file, whose path in the folder is name, and enters it into the ledger.
-func (r *runner) publish(name string, write func(path string) error) error {
-	path := filepath.Join(r.Dir, filepath.FromSlash(name))
-	written, err := atomicfile.Recorded(path, func() error { return r.fence.Publish(func() error { return write(path) }) })
-	if err == nil {
-		r.ledger.Add(name, written)
-	}
-	return err
-}
-
-// saveMesh writes the final mesh, and returns when it is on the disk. In an elastic run it gets its name only when it
-// is complete.
-func (r *runner) saveMesh(ctx context.Context, d solvers.Saver, path string) error {
-	part := path
-	if r.Epoch > 0 {
-		part = r.fence.PartialMeshPath(path)
-	}
-	if err := d.Save(ctx, part); err != nil || r.Comm.Rank() != 0 {
-		return err
-	}
-	if part != path {
-		if err := r.fence.Publish(func() error { return atomicfile.Rename(part, path) }); err != nil {
-			return err
-		}
-	}
-	return errors.Join(atomicfile.Sync(path), atomicfile.Sync(filepath.Dir(path)))
 }

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"time"
 
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/run/checkpoint"
 	"github.com/atoll-hpc/atoll/run/drive"
+	"github.com/atoll-hpc/atoll/run/live"
+	"github.com/atoll-hpc/atoll/run/recorder"
+	"github.com/atoll-hpc/atoll/run/tables"
 	"github.com/atoll-hpc/atoll/run/watch"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -19,20 +20,18 @@ import (
 // same steps, a few times per second by the clock of rank 0. A poll tells all ranks whether one of them must stop, and
 // whether all have written their parts of a checkpoint.
 type control struct {
-	stop       <-chan struct{} // closed to order the run to stop
-	limit      time.Time       // when the run stops by itself; zero for never
-	nextPoll   int             // step of the next poll
-	lastPoll   time.Time
-	lastSteps  int           // step of the last poll
-	lastSave   time.Time     // when the last checkpoint began
-	writeTime  time.Duration // duration of the last checkpoint
-	writeBegun time.Time     // start of the checkpoint in progress
-	writer     *checkpoint.Writer
-	// encoded keys of the cells and vertices, made for the first checkpoint and used again by later ones
-	layouts     checkpoint.Layouts
-	path        string     // of the checkpoint in progress
-	unsaved     string     // why the last checkpoint was not written; "" if it was
-	pruneResult chan error // receives the result of removing earlier checkpoints; nil if that is not in progress
+	run       *recorder.Run
+	saver     *checkpoints
+	view      *live.View
+	rows      *tables.Conservation
+	output    *recorder.List
+	orders    func(steps int) Orders // what rank 0 decides after some steps
+	where     func(now solvers.Clock) string
+	stop      <-chan struct{} // closed to order the run to stop
+	limit     time.Time       // when the run stops by itself; zero for never
+	nextPoll  int             // step of the next poll
+	lastPoll  time.Time
+	lastSteps int // step of the last poll
 }
 
 // pollInterval is the wall-clock time between polls.
@@ -78,88 +77,88 @@ func (e *Stopped) Error() string {
 	return "stopped by a signal " + e.Where
 }
 
-// savesState reports whether the run can save its state.
-func (r *runner) savesState() bool {
-	_, ok := r.solver.(solvers.Restarter)
-	return ok && r.Report == nil && r.Replay == nil
-}
-
 // newControl starts the clocks of polls and checkpoints. Closing stop orders the run to stop.
 func (r *runner) newControl(stop <-chan struct{}) *control {
-	now := time.Now()
-	c := &control{stop: stop, lastPoll: now, lastSave: now}
+	c := &control{run: &r.output, saver: r.checkpoints, view: r.view, rows: r.rows, output: r.list, stop: stop,
+		where: func(now solvers.Clock) string {
+			return fmt.Sprintf("%s, after step %d%s", r.timeText(now.Time), now.Steps, r.frames.Last())
+		}}
+	c.orders = func(steps int) Orders {
+		o := c.decide(steps)
+		o.View = r.Watch.Wants()
+		return o
+	}
+	if r.Polls != nil {
+		c.orders = r.Polls
+	}
 	if r.TimeLimit > 0 {
 		c.limit = r.started.Add(r.TimeLimit)
 	}
+	c.start(r.solver.Clock().Steps)
 	return c
 }
 
+// start measures the pace of steps from here on.
+func (c *control) start(steps int) {
+	now := time.Now()
+	c.lastSteps, c.nextPoll, c.lastPoll = steps, steps, now
+	c.saver.Schedule().StartWall(now)
+}
+
 // stepsToPoll returns the number of steps until the next poll.
-func (r *runner) stepsToPoll(steps int) int {
-	if r.control == nil {
+func (c *control) stepsToPoll(steps int) int {
+	if c == nil {
 		return math.MaxInt
 	}
-	n := r.control.nextPoll - steps
-	if every := r.Case.Checkpoint.Steps; every > 0 {
-		n = min(n, every-steps%every)
-	}
-	return max(n, 1)
+	return max(c.nextPoll-steps, 1)
 }
 
 // poll polls the ranks if it is time, and saves or stops as decided. All ranks call it after each call of Advance.
-func (r *runner) poll(ctx context.Context, now solvers.Clock) error {
-	c := r.control
+func (c *control) poll(ctx context.Context, now solvers.Clock) error {
 	if c == nil {
 		return nil
 	}
-	every := r.Case.Checkpoint.Steps
-	atInterval := every > 0 && now.Steps%every == 0
+	atInterval := c.saver.Schedule().Due(now)
 	if now.Steps < c.nextPoll && !atInterval {
 		return nil
 	}
-	if err := errors.Join(r.ledger.Err(), r.finishTableRows(ctx)); err != nil {
+	if err := errors.Join(c.run.Ledger.Err(), c.rows.Settle(ctx)); err != nil {
 		return err
 	}
-	p, err := r.exchangePoll(ctx, now)
+	p, err := c.exchange(ctx, now)
 	if err != nil {
 		return err
 	}
 	stop := p[pollStop] != keepRunning
-	if stop {
-		if err := r.finishFrames(ctx); err != nil {
-			return err
-		}
-	}
-	if err := r.sendView(ctx, now, watch.Want(p[pollWanted])); err != nil {
+	if err := c.view.Send(ctx, now, watch.Want(p[pollWanted])); err != nil {
 		return err
 	}
 	c.nextPoll = now.Steps + int(p[pollSteps])
-	if c.writer != nil && (p[pollCheckpoint] == 0 || stop || atInterval) {
-		if err := r.finishCheckpoint(ctx); err != nil {
+	if c.saver.writer != nil && (p[pollCheckpoint] == 0 || stop || atInterval) {
+		if err := c.saver.Settle(ctx); err != nil {
 			return err
 		}
 	}
-	if c.writer == nil && (p[pollSave] != 0 || stop || atInterval) {
-		if err := r.beginCheckpoint(ctx); err != nil {
+	if c.saver.writer == nil && (p[pollSave] != 0 || stop || atInterval) {
+		if err := c.saver.Write(ctx, now, stop); err != nil {
 			return err
 		}
 	}
 	if !stop {
 		return nil
 	}
-	if err := r.finishCheckpoint(ctx); err != nil {
-		return err
-	}
-	return r.stopped(now, p[pollStop])
+	return c.stopped(ctx, now, p[pollStop])
 }
 
-// stopped returns the error of a run that has ended before its end, with its state saved.
-func (r *runner) stopped(now solvers.Clock, reason stopReason) error {
-	if unsaved := r.control.unsaved; unsaved != "" {
+// stopped completes the output and returns the error of a run that ends before its end, with its state saved.
+func (c *control) stopped(ctx context.Context, now solvers.Clock, reason stopReason) error {
+	if err := c.output.Settle(ctx); err != nil {
+		return err
+	}
+	if unsaved := c.saver.unsaved; unsaved != "" {
 		return &solvers.Fault{Err: fmt.Errorf("its state is not saved: %s", unsaved)}
 	}
-	return &Stopped{Where: fmt.Sprintf("%s, after step %d%s", r.timeText(now.Time), now.Steps, r.lastFrame()),
-		AtTimeLimit: reason == stopTimeLimit, ByDriver: reason == stopByDriver}
+	return &Stopped{Where: c.where(now), AtTimeLimit: reason == stopTimeLimit, ByDriver: reason == stopByDriver}
 }
 
 // Orders are what rank 0 decides at a poll.
@@ -170,39 +169,28 @@ type Orders struct {
 	Steps int        // number of steps until the next poll; less than 1 counts as 1
 }
 
-// exchangePoll makes the poll: it reduces the words of all ranks.
-func (r *runner) exchangePoll(ctx context.Context, now solvers.Clock) (p poll, err error) {
-	c := r.control
+// exchange makes the poll: it reduces the words of all ranks.
+func (c *control) exchange(ctx context.Context, now solvers.Clock) (p poll, err error) {
 	select {
 	case <-c.stop:
 		p[pollStop] = stopOrdered
 	default:
 	}
-	if r.Comm.Rank() == 0 {
-		p.give(r.orders(now.Steps))
+	if c.run.Comm.Rank() == 0 {
+		p.give(c.orders(now.Steps))
 	}
-	if c.writer != nil && !c.writer.Written() {
+	if !c.saver.written() {
 		p[pollCheckpoint] = 1
 	}
-	return p, r.Comm.AllreduceInt64(ctx, dist.Max, p[:])
-}
-
-// orders returns what rank 0 decides after some steps.
-func (r *runner) orders(steps int) Orders {
-	if r.Polls != nil {
-		return r.Polls(steps)
-	}
-	o := r.control.decide(steps, r.Case.Checkpoint.Every)
-	o.View = r.Watch.Wants()
-	return o
+	return p, c.run.Comm.AllreduceInt64(ctx, dist.Max, p[:])
 }
 
 // decide decides by the clock whether to save or stop, and when to poll next.
-func (c *control) decide(steps int, every float64) (o Orders) {
+func (c *control) decide(steps int) (o Orders) {
 	now := time.Now()
 	// The run stops early enough to save its state, with a margin: half as long again as the last checkpoint took.
-	o.Stop = !c.limit.IsZero() && now.Add(c.writeTime*3/2+5*pollInterval).After(c.limit)
-	o.Save = every > 0 && now.Sub(c.lastSave).Seconds() >= every
+	o.Stop = !c.limit.IsZero() && now.Add(c.saver.writeTime*3/2+5*pollInterval).After(c.limit)
+	o.Save = c.saver.Schedule().DueByWall(now)
 	// As many steps as take pollInterval, but at most twice the last number: the first steps are slower.
 	last := max(steps-c.lastSteps, 1)
 	n := 2 * float64(last)
@@ -225,119 +213,16 @@ func (p *poll) give(o Orders) {
 	p[pollWanted], p[pollSteps] = int64(o.View), max(1, int64(o.Steps))
 }
 
-// beginCheckpoint starts to write a checkpoint.
-func (r *runner) beginCheckpoint(ctx context.Context) error {
-	c := r.control
-	c.writeBegun, c.lastSave, c.unsaved = time.Now(), time.Now(), ""
-	if err := r.finishFrames(ctx); err != nil { // the checkpoint counts only frames that are complete
-		return err
-	}
-	defer func() { r.outputTime += time.Since(c.writeBegun) }()
-	r.heartbeat()
-	position, err := r.position(ctx)
-	if err != nil {
-		return err
-	}
-	output := r.ledger.Mark()
-	snapshot, err := solvers.Save(ctx, r.solver.(solvers.Restarter))
-	if err != nil {
-		return err
-	}
-	r.heartbeat()
-	inputs, err := r.inputs()
-	if err != nil {
-		return errors.Join(err, snapshot.Close())
-	}
-	info := checkpoint.Info{Solver: r.Case.Solver, Case: r.Case.Name, StepKeysSHA256: r.Case.StepKeysHash(),
-		Inputs: inputs, Version: r.info().Version, Run: position}
-	c.path = checkpoint.Path(r.Dir, snapshot.Clock.Steps)
-	c.writer, err = checkpoint.Begin(ctx, r.Comm, r.fence, info, snapshot, &c.layouts, output)
-	return r.tolerateUnwritten(err)
-}
-
-// finishCheckpoint completes the checkpoint in progress, if there is one.
-func (r *runner) finishCheckpoint(ctx context.Context) error {
-	c := r.control
-	if c == nil || c.writer == nil {
-		return nil
-	}
-	r.waitForPrune()
-	err := c.writer.Finish(ctx)
-	c.writer = nil
-	c.writeTime = time.Since(c.writeBegun)
-	if err == nil && r.Comm.Rank() == 0 {
-		r.Watch.Log("checkpoint %s, in %v", filepath.Base(c.path), c.writeTime.Round(time.Millisecond))
-		r.prune()
-	}
-	// Without the files that it counts there is no checkpoint, and there will be none.
-	return errors.Join(r.tolerateUnwritten(err), r.ledger.Err())
-}
-
-// prune removes earlier checkpoints in the background, because removing large files can take long.
-func (r *runner) prune() {
-	result := make(chan error, 1)
-	r.control.pruneResult = result
-	go func() {
-		result <- r.fence.Publish(func() error { return checkpoint.Prune(r.Dir, r.Case.Checkpoint.Keep) })
-	}()
-}
-
-func (r *runner) waitForPrune() {
-	if c := r.control; c.pruneResult != nil {
-		if err := <-c.pruneResult; err != nil {
-			r.warn("earlier checkpoints could not be removed: %v", err)
-		}
-		c.pruneResult = nil
-	}
-}
-
-// closeCheckpoints waits for background work on checkpoints. It must be called before the device is closed, since a
-// checkpoint may still be read from it.
-func (r *runner) closeCheckpoints() error {
-	if r.control == nil {
-		return nil
-	}
-	r.waitForPrune()
-	if r.control.writer == nil {
-		return nil
-	}
-	return r.control.writer.Abandon()
-}
-
-// tolerateUnwritten turns a failure to write a checkpoint into a warning: the run goes on.
-func (r *runner) tolerateUnwritten(err error) error {
-	var failed *checkpoint.NotWrittenError
-	if !errors.As(err, &failed) {
-		return err
-	}
-	r.control.unsaved = failed.Why
-	if r.Comm.Rank() == 0 {
-		r.warn("checkpoint not written: %s", failed.Why)
-	}
-	return nil
-}
-
-// warn writes a warning to the live view and to Options.Warn.
-func (r *runner) warn(format string, args ...any) {
-	r.Watch.Log("warning: "+format, args...)
-	if r.Warn != nil {
-		fmt.Fprintf(r.Warn, "atoll: warning: "+format+"\n", args...)
-	}
-}
-
 // startDriver prepares a run with a driver. An order to stop ends its wait for requests.
 func (r *runner) startDriver(ctx context.Context) error {
 	if r.Drive == nil {
 		return nil
 	}
-	solver, ok := r.solver.(solvers.Restarter)
-	if !ok || r.control == nil {
+	if r.control == nil {
 		return &solvers.BadInput{Err: errors.New("--drive: this run cannot save and restore its state")}
 	}
-	r.driver = &drive.Rank{Session: r.Drive, Comm: r.Comm, Solver: solver, End: r.size.End, Sweeps: r.size.Sweeps,
-		Name: r.Case.Solver, Settle: func() error {
-			return errors.Join(r.finishTableRows(ctx), r.finishFrames(ctx))
-		}}
+	r.driver = &drive.Rank{Session: r.Drive, Comm: r.Comm, Solver: r.solver.(solvers.Restarter), End: r.size.End,
+		Sweeps: r.size.Sweeps, Name: r.Case.Solver, Settle: func() error { return r.list.Settle(ctx) }}
 	if r.Comm.Rank() == 0 {
 		go func() {
 			select {
@@ -356,11 +241,11 @@ func (r *runner) awaitOrder(ctx context.Context, now solvers.Clock, ended bool) 
 	if err != nil || ended || !stop {
 		return err
 	}
-	if err := errors.Join(r.finishTableRows(ctx), r.finishFrames(ctx), r.finishCheckpoint(ctx)); err != nil {
+	if err := r.list.Settle(ctx); err != nil {
 		return err
 	}
-	if err := errors.Join(r.beginCheckpoint(ctx), r.finishCheckpoint(ctx)); err != nil {
+	if err := r.checkpoints.Write(ctx, now, true); err != nil {
 		return err
 	}
-	return r.stopped(now, stopByDriver)
+	return r.control.stopped(ctx, now, stopByDriver)
 }

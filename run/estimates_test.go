@@ -3,7 +3,6 @@ package run
 import (
 	"bytes"
 	"context"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -58,14 +57,10 @@ func TestEstimateTime(t *testing.T) {
 			"at most about 0.12 s: 1 sweep of 10 ms each, fewer if a stopping criterion is met"},
 	} {
 		r := &runner{Options: Options{Case: &config.Case{Output: c.output}}, solver: c.paced, size: c.size}
-		if got := r.estimateTime(10 * time.Millisecond).String(); got != c.want {
+		r.forecast.runner = r
+		if got := r.forecast.remaining(10 * time.Millisecond).String(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
-	}
-	r := &runner{Options: Options{Case: &config.Case{Output: every}}, solver: &counting, size: solvers.Size{End: 10},
-		frames: []*frames{{writeTime: time.Second}}}
-	if _, most := r.estimateTime(10 * time.Millisecond).Wall(); math.Abs(most-6.8-8-.1) > 1e-9 {
-		t.Errorf("with frames of 1 s: got at most %g s, want 14.9", most)
 	}
 }
 
@@ -80,9 +75,10 @@ func TestTimeIsReportedOnce(t *testing.T) {
 	r := &runner{Options: Options{Case: &config.Case{}, Comm: local.New(1)[0], Device: dev, Progress: options,
 		TimeLimit: time.Minute}, solver: s, size: solvers.Size{End: 101}, started: time.Now(), loopBegun: time.Now(),
 		progress: progress.New(options, progress.Run{})}
+	r.forecast.runner = r
 	report := func(steps int) {
 		s.Now.Steps = steps
-		if err := r.reportTime(s.Now); err != nil {
+		if err := r.forecast.report(s.Now); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -91,7 +87,7 @@ func TestTimeIsReportedOnce(t *testing.T) {
 	if out.Len() > 0 {
 		t.Fatalf("reported too early: %s", &out)
 	}
-	r.timer.start = time.Now().Add(-2 * time.Second) // 4 steps since then
+	r.forecast.start = time.Now().Add(-2 * time.Second) // 4 steps since then
 	report(5)
 	report(9)
 	text := out.String()
@@ -99,7 +95,7 @@ func TestTimeIsReportedOnce(t *testing.T) {
 		!strings.Contains(text, "exceeds --time-limit 1m0s") || strings.Count(text, "\n") != 2 {
 		t.Errorf("reported %q", text)
 	}
-	if f := r.estimates; f == nil || f.Steps[0] != 10005 || !(f.Wall[0] > 4200 && f.Wall[1] < 8600) {
+	if f := r.forecast.estimates; f == nil || f.Steps[0] != 10005 || !(f.Wall[0] > 4200 && f.Wall[1] < 8600) {
 		t.Errorf("estimate %+v", f)
 	}
 }

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"maps"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/run/ledger"
+	"github.com/atoll-hpc/atoll/run/recorder"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -29,8 +30,8 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.ledger != nil {
-		if err := r.checkOutput(ctx); err != nil {
+	if r.output.Ledger != nil {
+		if err := checkOutput(ctx, &r.output, r.list); err != nil {
 			return nil, err
 		}
 		if err := r.completeOutput(ctx); err != nil {
@@ -51,18 +52,18 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 			s.Conservation[strings.TrimSuffix(q.Name, "_drift")] = q.Value
 		}
 	}
-	if err := r.measureEnd(ctx, s.Metrics); err != nil {
+	if err := measureEnd(ctx, &r.output, r.Check, s.Metrics); err != nil {
 		return nil, err
 	}
-	s.Meanings = r.meanings(s.Metrics)
-	return s, r.measureMemory(ctx, s)
+	s.Meanings = meanings(r.Case, s.Metrics)
+	return s, measureMemory(ctx, &r.output, s)
 }
 
-// meanings returns what the solver declares about metrics.
-func (r *runner) meanings(metrics map[string]float64) map[string]summary.Meaning {
-	kind, _ := solvers.Find(r.Case.Solver)
+// meanings returns what the solver of a case declares about metrics.
+func meanings(c *config.Case, metrics map[string]float64) map[string]summary.Meaning {
+	kind, _ := solvers.Find(c.Solver)
 	list := kind.Measured()
-	for _, exact := range r.Case.Exact {
+	for _, exact := range c.Exact {
 		list = append(list, solvers.ErrorQuantities(&solvers.Field{Name: exact.Name})...)
 	}
 	known := map[string]summary.Meaning{}
@@ -80,49 +81,28 @@ func (r *runner) meanings(metrics map[string]float64) map[string]summary.Meaning
 // completeOutput writes the files that are made at the end, and returns when all output is on the disk. All ranks call
 // it.
 func (r *runner) completeOutput(ctx context.Context) error {
-	if err := r.saveFinalMesh(ctx); err != nil {
+	if err := r.list.Finish(ctx, r.solver.Clock()); err != nil {
 		return err
 	}
-	if err := r.writeFinalOutput(ctx); err != nil {
-		return err
-	}
-	for _, f := range r.frames {
-		if r.Comm.Rank() == 0 && !f.outsidePVD() && f.count > 0 {
-			r.ledger.Add(f.pvdFile(), atomicfile.Contents{})
-		}
-	}
-	_, err := r.ledger.Mark().Wait()
+	_, err := r.output.Ledger.Mark().Wait()
 	return solvers.Agree(ctx, r.Comm, err)
 }
 
 // checkOutput compares frames and tables with what the run has written: a BadInput names a file that is damaged. All
 // ranks call it.
-func (r *runner) checkOutput(ctx context.Context) error {
-	err := r.countTables(func(string, int64) {})
+func checkOutput(ctx context.Context, run *recorder.Run, list *recorder.List) error {
+	err := list.Save(recorder.NewPosition()) // enters the tables into the ledger
 	if err == nil {
 		var files ledger.Files
-		if files, err = r.ledger.Mark().Wait(); err == nil {
-			err = files.Check(r.Dir, 0, 1, true)
+		if files, err = run.Ledger.Mark().Wait(); err == nil {
+			err = files.Check(run.Dir, 0, 1, true)
 		}
 	}
 	if errors.As(err, new(*ledger.Damaged)) {
 		err = fmt.Errorf("%w: restore it, and the same command completes the run; or start from the beginning with --force",
 			err)
 	}
-	return solvers.Agree(ctx, r.Comm, err)
-}
-
-// saveFinalMesh writes the final mesh, if the case asks for it and the solver has one.
-func (r *runner) saveFinalMesh(ctx context.Context) error {
-	path := r.Case.Output.Mesh
-	d, ok := r.solver.(solvers.Saver)
-	if !ok || path == "" || r.Check {
-		return nil
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(r.Dir, path)
-	}
-	return r.saveMesh(ctx, d, path)
+	return solvers.Agree(ctx, run.Comm, err)
 }
 
 // newSummary fills in the values that this rank knows without communication.
@@ -136,9 +116,9 @@ func (r *runner) newSummary() *summary.Summary {
 		Cells: r.size.Entities, Unit: r.size.Unit, Dim: r.size.Dim, Ranks: r.Comm.Size(), Transport: r.Transport,
 		Backend: r.Device.Name(), Halo: r.size.Halo, Precision: r.size.Precision, Threads: r.Device.Threads(),
 		Wall: r.loopTime.Seconds(), Phases: r.solver.Phases(), Conservation: map[string]float64{},
-		Version: summary.Version(), FMA: summary.FusesMultiplyAdd(), Host: summary.ThisHost(), Estimate: r.estimates,
+		Version: summary.Version(), FMA: summary.FusesMultiplyAdd(), Host: summary.ThisHost(), Estimate: r.forecast.estimates,
 	}
-	s.Phases["setup"], s.Phases["output"] = r.setUpTime.Seconds(), r.outputTime.Seconds()
+	s.Phases["setup"], s.Phases["output"] = r.setUpTime.Seconds(), r.output.Spent().Seconds()
 	if r.firstStepTime > 0 {
 		s.Phases["first_step"] = r.firstStepTime.Seconds()
 	}
@@ -153,12 +133,12 @@ func (r *runner) newSummary() *summary.Summary {
 
 // measureEnd adds quantities that are measured only at the end: errors against exact solutions, and those of the
 // solver.
-func (r *runner) measureEnd(ctx context.Context, metrics map[string]float64) error {
-	list, err := solvers.MeasureExact(ctx, r.Comm, r.solver, r.Case)
+func measureEnd(ctx context.Context, run *recorder.Run, check bool, metrics map[string]float64) error {
+	list, err := solvers.MeasureExact(ctx, run.Comm, run.Solver, run.Case)
 	if err != nil {
 		return err
 	}
-	if d, ok := r.solver.(solvers.Ender); ok && !r.Check {
+	if d, ok := run.Solver.(solvers.Ender); ok && !check {
 		quantities, err := d.MeasureEnd(ctx)
 		if err != nil {
 			return err
@@ -171,17 +151,38 @@ func (r *runner) measureEnd(ctx context.Context, metrics map[string]float64) err
 	return nil
 }
 
+// endMetrics returns metrics that are only known at the end of a run: those that the solver derives from all steps, and
+// the misfits of gauges. All ranks call it.
+func (r *runner) endMetrics(ctx context.Context) (map[string]float64, error) {
+	metrics := map[string]float64{}
+	if c, ok := r.solver.(solvers.Concluder); ok {
+		list, err := c.Conclude(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, q := range list {
+			metrics[q.Name] = q.Value
+		}
+	}
+	if r.Check {
+		return metrics, nil
+	}
+	misfits, err := r.gauges.Misfits(ctx)
+	maps.Copy(metrics, misfits)
+	return metrics, err
+}
+
 // measureMemory adds the memory of arrays and devices over all ranks.
-func (r *runner) measureMemory(ctx context.Context, s *summary.Summary) error {
-	if d, separate := r.Device.(backend.MemoryAccount); separate {
+func measureMemory(ctx context.Context, run *recorder.Run, s *summary.Summary) error {
+	if d, separate := run.Device.(backend.MemoryAccount); separate {
 		bytes := []int64{d.Peak(), d.SnapshotPeak()}
-		if err := r.Comm.AllreduceInt64(ctx, dist.Sum, bytes); err != nil {
+		if err := run.Comm.AllreduceInt64(ctx, dist.Sum, bytes); err != nil {
 			return err
 		}
 		s.DeviceBytes, s.CopyBytes = bytes[0], bytes[1]
 	}
-	bytes := []int64{r.solver.Size().Bytes}
-	if err := r.Comm.AllreduceInt64(ctx, dist.Max, bytes); err != nil {
+	bytes := []int64{run.Solver.Size().Bytes}
+	if err := run.Comm.AllreduceInt64(ctx, dist.Max, bytes); err != nil {
 		return err
 	}
 	s.ArrayBytes = bytes[0]

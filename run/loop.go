@@ -4,43 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
-	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/internal/words"
-	"github.com/atoll-hpc/atoll/run/estimate"
 	"github.com/atoll-hpc/atoll/run/progress"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// openConservation creates conservation.csv, after all ranks have entered the loop. Its existence shows that the run is
-// under way: from then on every rank saves its state when it is ordered to stop.
-func (r *runner) openConservation(ctx context.Context) error {
-	if r.Report != nil {
-		return nil
-	}
-	if err := r.Comm.Barrier(ctx); err != nil || r.Comm.Rank() != 0 {
-		return err
-	}
-	var err error
-	r.conservation, err = openConservationTable(r.fence, r.resumeFrom.tableLength(conservationFile))
-	return err
-}
-
-// loop advances the case to its end.
+// loop advances the case to its end. After each call of Advance it asks the recorders what is due.
 func (r *runner) loop(ctx context.Context) error {
 	r.loopBegun = time.Now()
-	if err := r.openConservation(ctx); err != nil {
+	if r.rows != nil {
+		if err := r.rows.Create(ctx); err != nil {
+			return err
+		}
+	}
+	r.heartbeat()
+	if err := r.origin.restore(ctx, r.solver, r.inputs); err != nil {
 		return err
 	}
 	r.heartbeat()
-	if r.checkpoint != nil {
-		if err := r.resume(ctx); err != nil {
-			return err
-		}
-		r.heartbeat()
-	}
 	r.progress = progress.New(r.Progress, r.progressRange())
 	defer r.progress.Finish()
 	if r.Watched {
@@ -66,45 +49,26 @@ func (r *runner) loop(ctx context.Context) error {
 		if done || !r.running(now) {
 			break
 		}
-		if err := errors.Join(r.reportTime(now), r.poll(ctx, now)); err != nil {
+		if err := errors.Join(r.forecast.report(now), r.control.poll(ctx, now)); err != nil {
 			return err
 		}
 	}
 	if err := r.awaitOrder(ctx, now, true); err != nil {
 		return err
 	}
-	return r.conclude(ctx, now)
+	r.heartbeat()
+	if err := r.list.End(ctx, now); err != nil {
+		return err
+	}
+	r.loopTime = r.loopWall()
+	if !r.Watched {
+		return nil
+	}
+	return r.view.Write(ctx, now, true)
 }
 
-// conclude writes the output that is due after the last step, and completes what is being written in the background.
-func (r *runner) conclude(ctx context.Context, now solvers.Clock) error {
-	r.heartbeat()
-	if err := r.finishTableRows(ctx); err != nil {
-		return err
-	}
-	if r.lastFrameTime < now.Time {
-		if err := r.frame(ctx, now.Time, true); err != nil {
-			return err
-		}
-	}
-	if every := r.conservationEvery(); every > 0 && now.Steps%every != 0 {
-		if err := r.measure(ctx, now); err != nil {
-			return err
-		}
-		if err := r.finishTableRows(ctx); err != nil {
-			return err
-		}
-	}
-	if err := r.finishFrames(ctx); err != nil { // on one rank perhaps: a checkpoint is completed by all
-		return err
-	}
-	r.builder.buffers.Drop()
-	if err := r.finishCheckpoint(ctx); err != nil {
-		return err
-	}
-	r.loopTime = r.earlierLoops + time.Since(r.loopBegun)
-	return r.sendFinalView(ctx, now)
-}
+// loopWall returns the wall-clock time of the loop over steps so far, with that before a restart.
+func (r *runner) loopWall() time.Duration { return r.earlierLoops + time.Since(r.loopBegun) }
 
 // running reports whether the end of the run has not been reached.
 func (r *runner) running(now solvers.Clock) bool {
@@ -115,18 +79,16 @@ func (r *runner) running(now solvers.Clock) bool {
 // step takes some steps, then writes the output that is due. Output does not shorten steps, so it does not change
 // results; only the end of the run does, and frames with exact_times.
 func (r *runner) step(ctx context.Context) (done bool, err error) {
-	until, pause := r.size.End, r.nextSample()
+	steps := r.solver.Clock().Steps
+	until, pause, n := r.list.Limits(steps)
+	until = min(until, r.size.End)
 	if r.Replay != nil {
 		pause = min(pause, r.Replay.Until)
 	}
-	if next := r.nextFrame(); r.Case.Output.ExactTimes {
-		until = min(until, next)
-	} else {
-		pause = min(pause, next)
+	if r.size.MaxSteps > 0 {
+		n = min(n, r.size.MaxSteps-steps)
 	}
-	steps := r.solver.Clock().Steps
-	n := min(r.stepsToOutput(steps), r.stepsToPoll(steps))
-	until, n = r.driver.Limit(until, n)
+	until, n = r.driver.Limit(until, min(n, r.control.stepsToPoll(steps)))
 	done, err = r.solver.Advance(ctx, until, pause, n)
 	now := r.solver.Clock()
 	if err != nil {
@@ -136,59 +98,21 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 		r.firstStepTime = time.Since(r.ProcessStart)
 	}
 	r.heartbeat()
-	if err := r.completeFrames(ctx); err != nil {
-		return false, err
-	}
 	r.progress.Step(now.Steps, now.Time, now.Dt)
 	r.Watch.Step(now)
-	if err := r.writeDueRows(ctx, now); err != nil {
-		return false, err
-	}
-	if now.Time < r.nextFrame() {
-		return done, nil
-	}
-	if now.Time < r.size.End {
-		if err := r.frame(ctx, now.Time, false); err != nil {
-			return false, err
-		}
-		r.lastFrameTime = now.Time
-	}
-	// rounding makes this at most one too small or too large
-	r.nextFrameIndex = max(r.nextFrameIndex, int(now.Time/r.Case.Output.Every))
-	for r.nextFrame() <= now.Time {
-		r.nextFrameIndex++
-	}
-	return done, nil
+	return done, r.list.Step(ctx, now, done || !r.running(now))
 }
 
-// nextFrame returns the time at which the next frame is due, +Inf for none.
-func (r *runner) nextFrame() float64 {
-	if r.Case.Output.Every == 0 {
-		return math.Inf(1)
+// firstCause returns err, joined with an earlier error of a pending row if there is one. With several ranks it returns
+// err: finishing rows could deadlock while the others wait elsewhere.
+func (r *runner) firstCause(ctx context.Context, err error) error {
+	if r.Comm.Size() > 1 || ctx.Err() != nil {
+		return err
 	}
-	return float64(r.nextFrameIndex) * r.Case.Output.Every
-}
-
-// nextSample returns the time at which the solver must pause for the next row of a gauge, +Inf for never.
-func (r *runner) nextSample() float64 {
-	t := math.Inf(1)
-	if r.sampler != nil {
-		return t
+	if earlier := r.rows.Settle(ctx); earlier != nil {
+		return errors.Join(earlier, err)
 	}
-	for _, g := range r.tables {
-		if g.every > 0 {
-			t = min(t, g.next)
-		}
-	}
-	return t
-}
-
-// conservationEvery returns the number of steps between rows of conservation.csv; 0 if it is not written.
-func (r *runner) conservationEvery() int {
-	if r.Report != nil {
-		return 0
-	}
-	return r.Case.Output.ConservationEvery
+	return err
 }
 
 // progressRange returns the range of times and steps over which progress is shown.
@@ -224,150 +148,26 @@ func (e *Interrupted) Unwrap() error { return e.Err }
 // positionText describes how far the run has come.
 func (r *runner) positionText() string {
 	now := r.solver.Clock()
-	return fmt.Sprintf("%s, in step %d%s", r.timeText(now.Time), now.Steps+1, r.lastFrame())
+	return fmt.Sprintf("%s, in step %d%s", r.timeText(now.Time), now.Steps+1, r.frames.Last())
 }
 
-// lastFrame names the last frame that was written, as the end of a sentence.
-func (r *runner) lastFrame() string {
-	if len(r.frames) == 0 || r.frames[0].count == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" and frame %d", r.frames[0].count-1)
-}
-
-// stepsToOutput returns how many steps the solver may take before the runner must write output.
-func (r *runner) stepsToOutput(steps int) int {
-	n := math.MaxInt
-	if r.size.MaxSteps > 0 {
-		n = r.size.MaxSteps - steps
-	}
-	if every := r.conservationEvery(); every > 0 {
-		n = min(n, every-steps%every)
-	}
-	for _, g := range r.tables {
-		if g.every == 0 && r.sampler == nil {
-			n = 1
-		}
-	}
-	return n
-}
-
-// start writes the initial frame and rows. A run that continues from a checkpoint finds out which output is due next
-// instead.
+// start writes what is due of the state before the first step: all of it if the run begins, nothing if it continues
+// from a checkpoint.
 func (r *runner) start(ctx context.Context) error {
-	switch {
-	case r.resumeFrom != nil:
-		r.nextFrameIndex, r.lastFrameTime = r.resumeFrom.NextFrame, r.resumeFrom.LastFrame
-		r.earlierLoops = time.Duration(r.resumeFrom.Wall * float64(time.Second))
-		if c := r.control; c != nil { // measure the pace of steps from here on
-			c.lastSteps, c.nextPoll, c.lastPoll, c.lastSave = r.solver.Clock().Steps, r.solver.Clock().Steps, time.Now(),
-				time.Now()
+	now := r.solver.Clock()
+	if now.Steps == 0 {
+		now.Dt = 0 // no step has been taken: its length, if there is one, is that of the next
+	}
+	if at := r.origin.position; at != nil {
+		r.earlierLoops = time.Duration(at.Wall * float64(time.Second))
+		if r.control != nil {
+			r.control.start(now.Steps)
 		}
-		fmt.Fprintf(r.progress, "%-16s %s, from %s\n", "continues", r.timeText(r.resumeFrom.time), r.checkpoint.Path)
+		fmt.Fprintf(r.progress, "%-16s %s, from %s\n", "continues", r.timeText(at.Clock.Time), r.origin.checkpoint.Path)
 		r.Watch.LogRestart(r.restartText())
-		return nil
-	case r.Replay != nil && (r.checkpoint != nil || r.Replay.From > 0):
-		r.skipOutputUntil(r.Replay.From)
-		return nil
 	}
-	r.nextFrameIndex = 1
-	if r.Report != nil {
-		return nil
+	if r.Replay != nil {
+		r.list.Skip(r.Replay.From)
 	}
-	if err := r.frame(ctx, 0, false); err != nil {
-		return err
-	}
-	if err := r.sample(ctx, 0); err != nil {
-		return err
-	}
-	return r.measure(ctx, solvers.Clock{})
-}
-
-// writeDueRows writes the rows that are due after a step.
-func (r *runner) writeDueRows(ctx context.Context, now solvers.Clock) error {
-	if err := r.sampleSteps(ctx, now.Time); err != nil {
-		return err
-	}
-	beforeReplay := r.Replay != nil && now.Time < r.Replay.From
-	if every := r.conservationEvery(); every == 0 || now.Steps%every != 0 || beforeReplay {
-		return nil
-	}
-	return r.measure(ctx, now)
-}
-
-// measure adds a row to conservation.csv, or starts to compute one.
-func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
-	begin := time.Now()
-	defer func() { r.outputTime += time.Since(begin) }()
-	if r.rowQueue.used {
-		return r.observe(ctx, now)
-	}
-	table, err := r.totals.MeasureColumns(ctx, r.solver)
-	if err != nil || r.conservation == nil {
-		return err
-	}
-	return r.writeConservation(now, table)
-}
-
-// writeConservation adds a row of measured quantities to conservation.csv.
-func (r *runner) writeConservation(now solvers.Clock, table []solvers.Quantity) error {
-	r.Watch.SetQuantities(table)
-	return r.conservation.writeRow(now, table)
-}
-
-// frame adds the current state to each series of frames; last if the run has ended. It returns while the files are
-// still being written: one of each series, or several if a device with separate memory holds their fields.
-func (r *runner) frame(ctx context.Context, t float64, last bool) error {
-	if len(r.frames) == 0 {
-		return nil
-	}
-	if err := r.finishTableRows(ctx); err != nil {
-		return err
-	}
-	begin := time.Now()
-	defer func() {
-		r.outputTime += time.Since(begin)
-		r.frameTime += time.Since(begin)
-	}()
-	held := 1
-	if _, separate := r.Device.(backend.Memory); separate {
-		held = estimate.FramesOnDevice
-	}
-	for _, f := range r.frames {
-		if err := f.limit(ctx, held); err != nil {
-			return err
-		}
-	}
-	for _, f := range r.frames {
-		p, err := r.builder.snapshot(ctx, f.format)
-		if err != nil {
-			return err
-		}
-		f.begin(t, p, last)
-	}
-	return nil
-}
-
-// completeFrames completes frames that are written.
-func (r *runner) completeFrames(ctx context.Context) error {
-	for _, f := range r.frames {
-		for f.written() {
-			if err := f.advance(ctx); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// finishFrames completes the frames that are being written.
-func (r *runner) finishFrames(ctx context.Context) error {
-	begin := time.Now()
-	defer func() { r.outputTime += time.Since(begin) }()
-	for _, f := range r.frames {
-		if err := f.end(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.list.Start(ctx, now)
 }

@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,18 +62,4 @@ func NearestCheckpoint(dir string, t float64) (string, error) {
 		}
 	}
 	return path, err
-}
-
-// skipOutputUntil suppresses output before time from.
-func (r *runner) skipOutputUntil(from float64) {
-	for _, g := range r.gauges {
-		g.next = from
-		if g.every > 0 {
-			g.next = math.Ceil(from/g.every) * g.every
-		}
-	}
-	if every := r.Case.Output.Every; every > 0 {
-		r.nextFrameIndex = int(math.Ceil(from / every))
-	}
-	r.lastFrameTime = math.Inf(-1)
 }

@@ -17,12 +17,14 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/run/checkpoint"
 	"github.com/atoll-hpc/atoll/run/drive"
 	"github.com/atoll-hpc/atoll/run/folder"
-	"github.com/atoll-hpc/atoll/run/ledger"
+	"github.com/atoll-hpc/atoll/run/frames"
+	"github.com/atoll-hpc/atoll/run/live"
 	"github.com/atoll-hpc/atoll/run/progress"
+	"github.com/atoll-hpc/atoll/run/recorder"
 	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/run/tables"
 	"github.com/atoll-hpc/atoll/run/watch"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -93,8 +95,8 @@ func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 		result, err = r.finish(ctx)
 	}
 	if err == nil && o.Check {
-		err = r.measureSteps(ctx)
-		if result.Estimate = r.estimates; err == nil && o.Summary != "" && o.Comm.Rank() == 0 {
+		err = r.forecast.measureSteps(ctx)
+		if result.Estimate = r.forecast.estimates; err == nil && o.Summary != "" && o.Comm.Rank() == 0 {
 			err = result.Write(o.Summary)
 		}
 	}
@@ -146,7 +148,7 @@ const Drain = 2 * time.Minute
 // runToEnd runs the steps. If the run can save its state, cancelling ctx means: stop after the current step and save.
 // Communication needs a context that is still alive for that, so the loop gets its own, which ends Drain later.
 func (r *runner) runToEnd(ctx context.Context) error {
-	if !r.savesState() {
+	if r.checkpoints == nil {
 		return r.loop(ctx)
 	}
 	r.control = r.newControl(ctx.Done())
@@ -170,42 +172,28 @@ type runner struct {
 	size          solvers.Size
 	notes         []string       // that were printed
 	folder        *folder.Folder // on rank 0; nil without an output folder
-	fence         folder.Fence
-	ledger        *ledger.Ledger // of the files of this rank; nil without an output folder
+	origin        origin
 	started       time.Time
 	setUpTime     time.Duration
-	outputTime    time.Duration // wall-clock time spent on output
-	frameTime     time.Duration // part of outputTime: for frames, while steps wait
+	loopBegun     time.Time     // when the loop over steps began
+	earlierLoops  time.Duration // time that the loops took before a restart
 	loopTime      time.Duration
 	firstStepTime time.Duration // from the start of the process until the first step was taken or queued; 0 if unknown
 	totals        *solvers.Totals
-	builder       *frameBuilder
-	frames        []*frames    // one per output format
-	probe         *probe       // reads the values of all gauges; nil without gauges
-	points        []gaugePoint // the point of each gauge
-	gauges        []*gauge
-	transects     *transects // nil for none
-	tables        []*gauge   // the tables of gauges and transects
-	// set if the solver records the values of each step; nil if they are read from the current state
-	sampler      solvers.Sampler
-	conservation *conservationTable // on rank 0
-	rowQueue     rowQueue
-	progress     *progress.Line
-	monitor      monitor // of the live view
+	forecast      forecast
+	progress      *progress.Line
+	control       *control                          // nil if the run cannot save its state
+	inputs        func() (map[string]string, error) // SHA-256 of the input files of the case; on rank 0
+	driver        *drive.Rank                       // nil for a run without a driver
 
-	nextFrameIndex int                               // the next frame is due at this multiple of the interval
-	lastFrameTime  float64                           // time of the last frame, in s
-	loopBegun      time.Time                         // when the loop over steps began
-	earlierLoops   time.Duration                     // time that the loops took before a restart
-	timer          stepTimer                         // measures the time per step
-	estimates      *summary.Estimate                 // nil until there is one
-	control        *control                          // nil if the run cannot save its state
-	inputs         func() (map[string]string, error) // SHA-256 of the input files of the case; on rank 0
+	output recorder.Run   // what the recorders share
+	list   *recorder.List // of all kinds of output; those of which more must be known follow, nil for none
+	gauges *tables.Gauges
+	rows   *tables.Conservation
+	frames *frames.Frames
+	view   *live.View
 
-	driver *drive.Rank // nil for a run without a driver
-
-	checkpoint *checkpoint.File // from which the run continues; nil for none
-	resumeFrom *position        // state of the output at that checkpoint; nil for none
+	checkpoints *checkpoints // nil if the run cannot save its state
 }
 
 // heartbeat informs the supervisor that the run makes progress.
@@ -229,22 +217,22 @@ func (r *runner) reportOutcome(ctx context.Context) error {
 		SetUp: r.setUpTime.Seconds(), Seconds: r.loopTime.Seconds()})
 }
 
+// close closes the output before the solver, from whose device it may still be read.
 func (r *runner) close() error {
-	errs := []error{r.closeCheckpoints()}
-	for _, f := range r.frames {
-		errs = append(errs, f.close())
-	}
+	err := r.list.Close()
 	if r.totals != nil {
 		r.totals.Close()
 	}
 	if r.solver != nil {
 		r.solver.Close()
 	}
-	for _, g := range r.tables {
-		errs = append(errs, g.close())
+	return err
+}
+
+// warn writes a warning to the live view and to Options.Warn.
+func (r *runner) warn(format string, args ...any) {
+	r.Watch.Log("warning: "+format, args...)
+	if r.Warn != nil {
+		fmt.Fprintf(r.Warn, "atoll: warning: "+format+"\n", args...)
 	}
-	if r.conservation != nil {
-		errs = append(errs, r.conservation.close())
-	}
-	return errors.Join(errs...)
 }

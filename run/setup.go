@@ -8,14 +8,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/atoll-hpc/atoll/internal/words"
-	"github.com/atoll-hpc/atoll/run/ledger"
-
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/internal/parallel"
+	"github.com/atoll-hpc/atoll/internal/words"
+	"github.com/atoll-hpc/atoll/run/final"
 	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/run/frames"
+	"github.com/atoll-hpc/atoll/run/ledger"
+	"github.com/atoll-hpc/atoll/run/live"
 	"github.com/atoll-hpc/atoll/run/progress"
+	"github.com/atoll-hpc/atoll/run/recorder"
+	"github.com/atoll-hpc/atoll/run/tables"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -28,9 +32,12 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if r.Dir == "" {
 		r.Dir = o.Case.Output.Dir
 	}
-	r.fence = folder.Fence{Dir: r.Dir, Epoch: o.Epoch}
+	r.forecast.runner = r
+	r.origin = origin{Options: &r.Options, warn: r.warn}
+	r.output = recorder.Run{Case: o.Case, Comm: o.Comm, Device: o.Device, Dir: r.Dir,
+		Fence: folder.Fence{Dir: r.Dir, Epoch: o.Epoch}}
 	if !o.Check && o.Report == nil {
-		r.ledger = ledger.New(r.Dir)
+		r.output.Ledger = ledger.New(r.Dir)
 	}
 	kind, ok := solvers.Find(o.Case.Solver)
 	if !ok {
@@ -40,7 +47,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if err := r.checkMemory(ctx); err != nil {
 		return r, err
 	}
-	if err := r.findCheckpoint(ctx); err != nil {
+	if err := r.origin.find(ctx); err != nil {
 		return r, err
 	}
 	r.heartbeat()
@@ -81,33 +88,60 @@ func (r *runner) setUpOutput(ctx context.Context) (err error) {
 	if r.totals, err = solvers.NewTotals(ctx, r.Comm, r.solver); err != nil {
 		return err
 	}
-	r.rowQueue = newRowQueue(r.Device, r.totals)
-	r.builder = newFrameBuilder(r.solver, r.Comm.Rank(), r.Case.Output.Fields)
-	var cells []int // cell of each gauge; -1 if another rank owns it
-	if len(r.Case.Gauges) > 0 {
-		if r.probe, err = newProbe(r.builder.fields, r.Case.Solver); err != nil {
-			return err
-		}
-		if err := r.readGaugePoints(ctx); err != nil {
+	r.output.Solver, r.output.Fields = r.solver, r.solver.Fields()
+	r.output.Written = solvers.Named(r.output.Fields, r.Case.Output.Fields)
+	r.list = recorder.NewList(&r.output)
+	if r.Report == nil { // else the caller gets the results
+		if err := r.addRecorders(ctx); err != nil {
 			return err
 		}
 		r.printNotes()
-		if cells, err = r.probe.locate(ctx, r.points, r.Comm); err != nil {
-			return err
-		}
-	}
-	if r.Report == nil { // with a Report the caller gets the results, and the run has no folder
-		if err := r.newTransects(ctx); err != nil {
-			return err
-		}
 	}
 	switch {
 	case r.Check:
 		return r.printFindings(ctx)
-	case r.Report == nil:
-		return r.openOutput(ctx, cells)
+	case r.Report != nil:
+		return nil
+	}
+	if err := r.claimFolder(ctx); err != nil {
+		return err
+	}
+	return r.list.Open(ctx, r.origin.position)
+}
+
+// addRecorders adds the recorders of the run to its list, in the order in which they write. A check makes them, too,
+// which finds faults of the case, but never opens them.
+func (r *runner) addRecorders(ctx context.Context) (err error) {
+	if r.gauges, err = tables.NewGauges(ctx, &r.output); err != nil {
+		return err
+	}
+	transects, err := tables.NewTransects(ctx, &r.output)
+	if err != nil {
+		return err
+	}
+	r.rows = tables.NewConservation(&r.output, r.totals, r.Watch, r.Case.Output.ConservationEvery)
+	if r.frames, err = frames.New(&r.output, r.rows.Settle); err != nil {
+		return err
+	}
+	r.view = live.New(&r.output, r.Watch, r.warn)
+	r.list.Add(r.gauges.Recorders()...)
+	r.list.Add(transects.Recorders()...)
+	r.list.Add(r.rows, r.frames, r.view)
+	r.list.Add(final.NewMesh(&r.output), final.NewOutlines(&r.output))
+	if r.Case.Output.Raster > 0 {
+		r.list.Add(final.NewRasters(&r.output))
+	}
+	if r.savesState() { // a checkpoint counts the output of the others, so it comes last
+		r.checkpoints = r.newCheckpoints()
+		r.list.Add(r.checkpoints)
 	}
 	return nil
+}
+
+// savesState reports whether the run can save its state.
+func (r *runner) savesState() bool {
+	_, ok := r.solver.(solvers.Restarter)
+	return ok && r.Report == nil && r.Replay == nil
 }
 
 // newSolver makes the solver, and shows the progress of long stages.
@@ -138,7 +172,7 @@ func (r *runner) checkFolder(ctx context.Context) error {
 	}
 	var err error
 	if r.Comm.Rank() == 0 {
-		err = r.fence.Check(r.info(), r.mode())
+		err = r.output.Fence.Check(r.info(), r.mode())
 	}
 	return solvers.Agree(ctx, r.Comm, err)
 }
@@ -185,65 +219,4 @@ func (r *runner) printNotes() {
 			fmt.Fprintln(out, "note:", note)
 		}
 	}
-}
-
-// isScalar reports whether a field has one component.
-func isScalar(f solvers.Field) bool { return len(f.Components) == 0 }
-
-// openOutput creates the files of the run. cells are the cells of the gauges on this rank, -1 for those of other ranks.
-func (r *runner) openOutput(ctx context.Context, cells []int) error {
-	if err := r.claimFolder(ctx); err != nil {
-		return err
-	}
-	for i, format := range r.Case.Output.Format {
-		series := r.Case.Name
-		if i > 0 {
-			series += "_" + format
-		}
-		file := r.builder.extension(format)
-		if file == "" {
-			return &solvers.BadInput{Err: fmt.Errorf("solver %q has no frames in format %q", r.Case.Solver, format)}
-		}
-		if format == volumeFormat && !slices.ContainsFunc(r.builder.fieldsOn(r.builder.space(format)), isScalar) {
-			return &solvers.BadInput{Err: fmt.Errorf("[output] format: vdb needs a field with one component, and [output] "+
-				"fields has none: add one, or choose %s", r.builder.space(format).Format)}
-		}
-		f, err := newFrames(r.Dir, series, format, file, r.resumeFrom, r.Case, r.Comm, r.fence)
-		if err != nil {
-			return err
-		}
-		f.index, f.ledger = i, r.ledger
-		r.frames = append(r.frames, f)
-		if format == netcdfFormat {
-			if err := r.openRecords(ctx, f); err != nil {
-				return err
-			}
-		}
-	}
-	if err := r.builder.prepare(r.Case.Output.Format); err != nil {
-		return err
-	}
-	// No rank may write a frame before rank 0 has removed the files of an earlier run.
-	if err := r.Comm.Barrier(ctx); err != nil {
-		return err
-	}
-	for i, cell := range cells {
-		g, err := openGauge(r.fence, r.points[i], cell, r.probe.columns, r.resumeFrom)
-		r.gauges, r.tables = append(r.gauges, g), append(r.tables, g)
-		if err != nil {
-			return err
-		}
-	}
-	if r.transects != nil {
-		if err := r.transects.open(r); err != nil {
-			return err
-		}
-	}
-	if err := r.beginSampling(); err != nil {
-		return err
-	}
-	if r.Comm.Rank() == 0 {
-		return r.fence.Publish(r.writeMeasured)
-	}
-	return nil
 }

@@ -1,4 +1,4 @@
-package run
+package frames
 
 import (
 	"context"
@@ -38,20 +38,20 @@ type pendingFrame struct {
 const firstFrameTag = 0x0700
 
 // begin starts to write a frame, beside those in progress; last if none will follow. The frame closes the snapshot.
-func (f *frames) begin(t float64, s *snapshot, last bool) {
+func (f *series) begin(t float64, s *snapshot, last bool) {
 	p := &pendingFrame{time: t, number: f.count + len(f.pending), done: make(chan struct{}), snapshot: s}
 	// A later frame that has this tag, too, begins on each rank after this one is written there.
 	const n = estimate.FramesOnDevice
-	p.messages = dist.Gathering{Comm: f.comm, Tag: firstFrameTag + n*f.index + p.number%n}
+	p.messages = dist.Gathering{Comm: f.run.Comm, Tag: firstFrameTag + n*f.index + p.number%n}
 	// Paths inside .pvd files have / on every system.
 	p.file = path.Join("frames", fmt.Sprintf("%s_%06d.%s", f.name, p.number, f.extension))
 	var write func() error
 	switch {
-	case f.records != nil:
+	case f.layout == records:
 		write = f.record(p)
-	case f.outsidePVD():
+	case f.layout == joined:
 		write = func() error { return f.filePerRank(p, true) }
-	case f.keepRankFiles:
+	case f.run.Case.Output.Files == "rank":
 		p.file = path.Join("frames", fmt.Sprintf("%s_%06d.p%s", f.name, p.number, f.extension))
 		write = func() error { return f.filePerRank(p, false) }
 	default:
@@ -88,7 +88,7 @@ func (p *pendingFrame) published() {
 }
 
 // written reports whether the first pending frame is written; false if there is none.
-func (f *frames) written() bool {
+func (f *series) written() bool {
 	if len(f.pending) == 0 {
 		return false
 	}
@@ -101,7 +101,7 @@ func (f *frames) written() bool {
 }
 
 // advance completes the first pending frame.
-func (f *frames) advance(ctx context.Context) error {
+func (f *series) advance(ctx context.Context) error {
 	p := f.pending[0]
 	keep := context.AfterFunc(ctx, func() { f.cancel(context.Cause(ctx)) })
 	<-p.done
@@ -111,14 +111,14 @@ func (f *frames) advance(ctx context.Context) error {
 	}
 	f.pending, f.writeTime = slices.Delete(f.pending, 0, 1), p.writeTime // Delete drops the frame's data
 	f.count++
-	if f.comm.Rank() != 0 || f.outsidePVD() {
+	if f.run.Comm.Rank() != 0 || !f.listed() {
 		return nil
 	}
-	return f.fence.Publish(func() error { return f.pvd.Append(vtk.Frame{Time: p.time, File: p.file}) })
+	return f.run.Fence.Publish(func() error { return f.pvd.Append(vtk.Frame{Time: p.time, File: p.file}) })
 }
 
 // limit completes frames until fewer than n are pending.
-func (f *frames) limit(ctx context.Context, n int) error {
+func (f *series) limit(ctx context.Context, n int) error {
 	for len(f.pending) >= n {
 		if err := f.advance(ctx); err != nil {
 			return err
@@ -128,16 +128,16 @@ func (f *frames) limit(ctx context.Context, n int) error {
 }
 
 // end completes all frames. When it has returned on all ranks, all frames are complete.
-func (f *frames) end(ctx context.Context) error { return f.limit(ctx, 1) }
+func (f *series) end(ctx context.Context) error { return f.limit(ctx, 1) }
 
 // close ends background work on frames that will not be completed, and removes their files and that of a last frame
 // that was not written. Other ranks may not write these frames, so it does not wait for their messages.
-func (f *frames) close() error {
+func (f *series) close() error {
 	f.cancel(errors.New("the run has ended"))
 	var err error
 	for _, p := range f.pending {
 		<-p.done
-		err = errors.Join(err, p.snapshot.close(), f.removeOnFirstRank(f.fence.PartialPath(filepath.Join(f.dir, p.file))))
+		err = errors.Join(err, p.snapshot.close(), f.removeOnFirstRank(f.run.Fence.PartialPath(f.run.Path(p.file))))
 	}
 	f.pending = nil
 	return errors.Join(err, f.removeAhead())
@@ -145,19 +145,19 @@ func (f *frames) close() error {
 
 // filePerRank writes one file per rank. Then rank 0 writes a file that joins them: with merge, one that holds all the
 // data, after which the files of ranks are removed; without, an index of them.
-func (f *frames) filePerRank(p *pendingFrame, merge bool) error {
+func (f *series) filePerRank(p *pendingFrame, merge bool) error {
 	var names []string
-	for rank := range f.comm.Size() {
-		names = append(names, fmt.Sprintf("%s_%06d_r%04d.%s", f.rankName(), p.number, rank, f.pieceExtension()))
+	for rank := range f.run.Comm.Size() {
+		names = append(names, fmt.Sprintf("%s_%06d_r%04d.%s", f.rankName(), p.number, rank, f.parts))
 	}
-	dir, rank := filepath.Join(f.dir, "frames"), f.comm.Rank()
+	dir, rank := f.run.Path("frames"), f.run.Comm.Rank()
 	write := func(path string, write func() error) (atomicfile.Contents, error) {
-		return atomicfile.Recorded(path, func() error { return f.fence.Publish(write) })
+		return atomicfile.Recorded(path, func() error { return f.run.Fence.Publish(write) })
 	}
 	own := filepath.Join(dir, names[rank])
 	written, err := write(own, func() error { return p.piece.Write(own) })
 	if err == nil && !merge {
-		f.ledger.Add(path.Join("frames", names[rank]), written)
+		f.run.Ledger.Add(path.Join("frames", names[rank]), written)
 	}
 	if err == nil {
 		_, err = p.messages.Gather(f.ctx, nil)
@@ -165,7 +165,7 @@ func (f *frames) filePerRank(p *pendingFrame, merge bool) error {
 	if err != nil || rank != 0 {
 		return err
 	}
-	joined := filepath.Join(f.dir, p.file)
+	joined := f.run.Path(p.file)
 	written, err = write(joined, func() error {
 		if err := p.piece.Join(joined, names); err != nil || !merge {
 			return err
@@ -178,7 +178,7 @@ func (f *frames) filePerRank(p *pendingFrame, merge bool) error {
 		return nil
 	})
 	if err == nil {
-		f.ledger.Add(p.file, written)
+		f.run.Ledger.Add(p.file, written)
 	}
 	return err
 }

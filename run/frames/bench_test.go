@@ -1,4 +1,4 @@
-package run
+package frames
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
-	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/run/piece"
 )
 
@@ -72,7 +71,7 @@ func writeFrame(dir string, compress bool, pieces []*piece.Image) error {
 	var wg sync.WaitGroup
 	for rank, comm := range local.New(len(pieces)) {
 		wg.Go(func() {
-			f, err := newFrames(dir, "frame", "vti", "vti", nil, c, comm, folder.Fence{})
+			f, err := openSeries(context.Background(), dir, "vti", c, comm)
 			if err == nil {
 				f.begin(0, readySnapshot(pieces[rank]), false)
 				err = f.end(context.Background())

@@ -1,4 +1,4 @@
-package run
+package frames
 
 import (
 	"bytes"
@@ -17,16 +17,25 @@ import (
 	"weak"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/run/piece"
+	"github.com/atoll-hpc/atoll/run/recorder"
 )
 
+// openSeries starts a series of frames, in a format with its own extension, in a folder.
+func openSeries(ctx context.Context, dir, format string, c *config.Case, comm dist.Comm) (*series, error) {
+	run := &recorder.Run{Case: c, Comm: comm, Dir: dir, Fence: folder.Fence{Dir: dir}}
+	f := newSeries(run, newFormat(format, format), 0)
+	return f, f.open(ctx, kept{})
+}
+
 // newInterfaceFrames starts a series of frames of an interface in a folder, on a single rank.
-func newInterfaceFrames(t *testing.T, dir string) *frames {
+func newInterfaceFrames(t *testing.T, dir string) *series {
 	t.Helper()
-	f, err := newFrames(dir, "s", "vtp", "vtp", nil, &config.Case{Name: "c"}, local.New(1)[0], folder.Fence{Dir: dir})
+	f, err := openSeries(t.Context(), dir, "vtp", &config.Case{Name: "c"}, local.New(1)[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +75,7 @@ func TestFramesInOrder(t *testing.T) {
 	if err := f.end(ctx); err != nil {
 		t.Fatal(err)
 	}
-	pvd, err := os.ReadFile(filepath.Join(dir, "s.pvd"))
+	pvd, err := os.ReadFile(filepath.Join(dir, "c.pvd"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,15 +86,15 @@ func TestFramesInOrder(t *testing.T) {
 }
 
 // onRanks calls a function on every rank of a run, each with a series of frames, and returns their errors.
-func onRanks(t *testing.T, ranks int, dir, format string, do func(f *frames) error) []error {
+func onRanks(t *testing.T, ranks int, dir, format string, do func(f *series) error) []error {
 	t.Helper()
 	errs := make([]error, ranks)
 	var wait sync.WaitGroup
 	for rank, comm := range local.New(ranks) {
 		wait.Go(func() {
-			f, err := newFrames(dir, "s", format, format, nil, &config.Case{Name: "c"}, comm, folder.Fence{Dir: dir})
+			f, err := openSeries(t.Context(), dir, format, &config.Case{Name: "c"}, comm)
 			if err == nil {
-				err = comm.Barrier(t.Context()) // as in openConservation: rank 0 has removed frames of an earlier run
+				err = comm.Barrier(t.Context()) // as in List.Open: rank 0 has removed frames of an earlier run
 			}
 			if err == nil {
 				err = do(f)
@@ -137,8 +146,8 @@ func TestFramesOfSeveralRanks(t *testing.T) {
 					ready[k][rank] = make(chan struct{})
 				}
 			}
-			errs := onRanks(t, ranks, dir, format, func(f *frames) error {
-				rank := f.comm.Rank()
+			errs := onRanks(t, ranks, dir, format, func(f *series) error {
+				rank := f.run.Comm.Rank()
 				for k := range count {
 					if err := f.limit(t.Context(), most); err != nil {
 						return err
@@ -179,10 +188,10 @@ func TestFramesOfSeveralRanks(t *testing.T) {
 // that the frame does not appear, although other ranks wait for that part in the background.
 func TestFailedPart(t *testing.T) {
 	full, dir := errors.New("no space left"), t.TempDir()
-	errs := onRanks(t, 3, dir, "vtp", func(f *frames) error {
+	errs := onRanks(t, 3, dir, "vtp", func(f *series) error {
 		for k := range 2 {
 			f.begin(float64(k), &snapshot{makePiece: func() (piece.Piece, error) {
-				if f.comm.Rank() == 1 && k == 0 {
+				if f.run.Comm.Rank() == 1 && k == 0 {
 					return nil, full
 				}
 				return point(0), nil
@@ -206,8 +215,8 @@ func TestFramesEndWithContext(t *testing.T) {
 	cause := errors.New("stopped")
 	for _, closes := range []bool{false, true} {
 		ended := make(chan struct{})
-		errs := onRanks(t, 2, t.TempDir(), "vtp", func(f *frames) error {
-			if f.comm.Rank() == 1 { // takes part in the run until the other rank has ended
+		errs := onRanks(t, 2, t.TempDir(), "vtp", func(f *series) error {
+			if f.run.Comm.Rank() == 1 { // takes part in the run until the other rank has ended
 				<-ended
 				return nil
 			}
@@ -270,7 +279,7 @@ func TestDamagedFileAhead(t *testing.T) {
 		var wait sync.WaitGroup
 		for _, comm := range local.New(2) {
 			wait.Go(func() {
-				f, err := newFrames(dir, "s", "vtu", "vtu", nil, &config.Case{Name: "c"}, comm, folder.Fence{Dir: dir})
+				f, err := openSeries(t.Context(), dir, "vtu", &config.Case{Name: "c"}, comm)
 				if err == nil {
 					f.begin(0, triangle(0), false)
 					<-f.ahead.ended
@@ -312,7 +321,7 @@ func TestLastFrameWrittenAhead(t *testing.T) {
 			wait.Go(func() {
 				for _, last := range []bool{true, false} {
 					c := &config.Case{Name: fmt.Sprint(last)}
-					f, err := newFrames(dir, "s", "vtu", "vtu", nil, c, comm, folder.Fence{Dir: dir})
+					f, err := openSeries(t.Context(), dir, "vtu", c, comm)
 					for k := 0; k < 3 && err == nil; k++ {
 						if err = f.limit(t.Context(), 1); err == nil {
 							f.begin(float64(k), triangle(float64(k)), last && k == 2)

@@ -1,6 +1,7 @@
-package run
+package frames
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/atoll-hpc/atoll/internal/checksum"
@@ -9,10 +10,6 @@ import (
 	"github.com/atoll-hpc/atoll/run/ugrid"
 	"github.com/atoll-hpc/atoll/solvers"
 )
-
-// netcdfFormat is the format of plane meshes with all frames in one NetCDF file, by the conventions UGRID and CF. A
-// frame is a record of that file.
-const netcdfFormat = "nc"
 
 // recordPiece is a rank's part of a record.
 type recordPiece struct {
@@ -45,8 +42,8 @@ func newRecordPiece(copies *solvers.FieldCopies, fields []solvers.Field) (piece.
 }
 
 // openRecords creates the NetCDF file, or continues one.
-func (r *runner) openRecords(ctx context.Context, f *frames) (err error) {
-	space := r.builder.space(netcdfFormat)
+func (f *series) openRecords(ctx context.Context) error {
+	space, c := f.space, f.run.Case
 	g, err := space.Geometry(ctx)
 	if err != nil {
 		return err
@@ -55,12 +52,9 @@ func (r *runner) openRecords(ctx context.Context, f *frames) (err error) {
 	for i := range keys {
 		keys[i] = space.Key(i)
 	}
-	title := r.Case.Title
-	if title == "" {
-		title = r.Case.Name
-	}
-	about := ugrid.About{Title: title, Source: "atoll " + summary.Version(), CRS: r.Case.CRS, Epoch: r.Case.Time.Epoch}
-	f.records, err = ugrid.Open(ctx, r.Comm, r.fence, f.recordFile(), g.Mesh, keys, r.builder.fieldsOn(space), about,
+	about := ugrid.About{Title: cmp.Or(c.Title, c.Name), Source: "atoll " + summary.Version(), CRS: c.CRS,
+		Epoch: c.Time.Epoch}
+	f.records, err = ugrid.Open(ctx, f.run.Comm, f.run.Fence, f.recordFile(), g.Mesh, keys, f.run.WrittenOn(space), about,
 		f.count)
 	if err == nil && f.count == 0 {
 		f.countRecords(f.records.Created())
@@ -69,10 +63,10 @@ func (r *runner) openRecords(ctx context.Context, f *frames) (err error) {
 }
 
 // recordFile is the path of the NetCDF file in the folder of the run.
-func (f *frames) recordFile() string { return f.name + "." + netcdfFormat }
+func (f *series) recordFile() string { return f.name + "." + f.extension }
 
 // record returns a function that writes a record. Records are written one after the other.
-func (f *frames) record(p *pendingFrame) func() error {
+func (f *series) record(p *pendingFrame) func() error {
 	var earlier *pendingFrame
 	if len(f.pending) > 0 {
 		earlier = f.pending[len(f.pending)-1]
@@ -87,14 +81,14 @@ func (f *frames) record(p *pendingFrame) func() error {
 		record := f.records.Begin(p.time, p.piece.(*recordPiece).values)
 		err := record.Exchange(f.ctx)
 		if err == nil {
-			err = f.fence.Publish(record.Write)
+			err = f.run.Fence.Publish(record.Write)
 		}
 		var written []byte
 		if err == nil {
 			written, err = p.messages.Gather(f.ctx, record.Written())
 		}
 		if err == nil {
-			err = f.fence.Publish(record.Count)
+			err = f.run.Fence.Publish(record.Count)
 		}
 		if err != nil {
 			return err
@@ -106,10 +100,10 @@ func (f *frames) record(p *pendingFrame) func() error {
 
 // countRecords enters the file with its complete records into the ledger. added has checksums of what all ranks have
 // added to it.
-func (f *frames) countRecords(added checksum.Parts) {
-	if f.comm.Rank() > 0 {
-		f.ledger.Changed(f.recordFile())
+func (f *series) countRecords(added checksum.Parts) {
+	if f.run.Comm.Rank() > 0 {
+		f.run.Ledger.Changed(f.recordFile())
 		return
 	}
-	f.ledger.Grow(f.recordFile(), ugrid.AfterCount, f.records.Size(), added)
+	f.run.Ledger.Grow(f.recordFile(), ugrid.AfterCount, f.records.Size(), added)
 }

@@ -1,4 +1,4 @@
-package run
+package frames
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
@@ -41,20 +40,20 @@ func (a *fileAhead) canTake(part *vtk.FilePart, sizes []vtk.Sizes) bool {
 // sharedFile returns a function that writes one file in parallel, each rank a part. The file is renamed to its final
 // name when it is complete. The last frame completes the file that was written ahead, if all parts have the sizes that
 // they had then.
-func (f *frames) sharedFile(p *pendingFrame, last bool) func() error {
-	path := filepath.Join(f.dir, p.file)
+func (f *series) sharedFile(p *pendingFrame, last bool) func() error {
+	path := f.run.Path(p.file)
 	ahead, begins := f.ahead, f.ahead == nil && !last
 	if begins {
-		ahead = &fileAhead{path: f.fence.PartialPath(filepath.Join(f.dir, "frames", f.name+"_last."+f.extension)),
+		ahead = &fileAhead{path: f.run.Fence.PartialPath(f.run.Path("frames/" + f.name + "_last." + f.extension)),
 			ended: p.done}
 		f.ahead = ahead
 	}
 	return func() error {
-		part, err := p.piece.(piece.PartOfFile).FilePart(f.compress)
+		part, err := p.piece.(piece.PartOfFile).FilePart(f.run.Case.Output.Compress)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		written, write := f.fence.PartialPath(path), (*vtk.FilePart).Write
+		written, write := f.run.Fence.PartialPath(path), (*vtk.FilePart).Write
 		err = f.createOnFirstRank(written)
 		if begins = begins && part.HasConstants(); begins {
 			err = errors.Join(err, f.createOnFirstRank(ahead.path))
@@ -109,27 +108,27 @@ func (p *pendingFrame) agree(ctx context.Context, yes bool) (bool, error) {
 // publishOnFirstRank renames a complete file to its final name and enters it into the ledger, on rank 0. sums has what
 // all ranks have written to it. The check at the end of the run reads a file that was written ahead, since others could
 // change what was in it.
-func (f *frames) publishOnFirstRank(written, name string, sums checksum.Parts) error {
-	if f.comm.Rank() > 0 {
+func (f *series) publishOnFirstRank(written, name string, sums checksum.Parts) error {
+	if f.run.Comm.Rank() > 0 {
 		return nil
 	}
-	contents, path := atomicfile.Contents{Parts: sums}, filepath.Join(f.dir, name)
+	contents, path := atomicfile.Contents{Parts: sums}, f.run.Path(name)
 	if f.ahead == nil || written != f.ahead.path {
 		var err error
 		if contents.Modified, err = atomicfile.Modified(written); err != nil {
 			return err
 		}
 	}
-	if err := f.fence.Publish(func() error { return atomicfile.Rename(written, path) }); err != nil {
+	if err := f.run.Fence.Publish(func() error { return atomicfile.Rename(written, path) }); err != nil {
 		return err
 	}
-	f.ledger.Add(name, contents)
+	f.run.Ledger.Add(name, contents)
 	return nil
 }
 
 // createOnFirstRank creates an empty file, on rank 0.
-func (f *frames) createOnFirstRank(path string) error {
-	if f.comm.Rank() > 0 {
+func (f *series) createOnFirstRank(path string) error {
+	if f.run.Comm.Rank() > 0 {
 		return nil
 	}
 	file, err := atomicfile.Create(path)
@@ -140,17 +139,17 @@ func (f *frames) createOnFirstRank(path string) error {
 }
 
 // writePart writes this rank's part of a file, or some of it, and records checksums in sums unless it is nil.
-func (f *frames) writePart(path string, part *vtk.FilePart, sizes []vtk.Sizes,
+func (f *series) writePart(path string, part *vtk.FilePart, sizes []vtk.Sizes,
 	write func(*vtk.FilePart, io.WriterAt, []vtk.Sizes, int) error, sums *checksum.Recorder) error {
 	file, err := atomicfile.Open(path, os.O_WRONLY)
 	if err != nil {
 		return err
 	}
 	file.Record(sums)
-	err = write(part, file, sizes, f.comm.Rank())
-	if f.comm.Rank() > 0 { // rank 0 syncs the file when it has its name
+	err = write(part, file, sizes, f.run.Comm.Rank())
+	if f.run.Comm.Rank() > 0 { // rank 0 syncs the file when it has its name
 		if again, openErr := os.Open(path); openErr == nil {
-			err = errors.Join(err, f.ledger.Sync(again))
+			err = errors.Join(err, f.run.Ledger.Sync(again))
 		} else {
 			err = errors.Join(err, openErr)
 		}
@@ -159,8 +158,8 @@ func (f *frames) writePart(path string, part *vtk.FilePart, sizes []vtk.Sizes,
 }
 
 // removeOnFirstRank removes a file if it exists, on rank 0.
-func (f *frames) removeOnFirstRank(path string) error {
-	if f.comm.Rank() > 0 {
+func (f *series) removeOnFirstRank(path string) error {
+	if f.run.Comm.Rank() > 0 {
 		return nil
 	}
 	if err := atomicfile.Remove(path); !errors.Is(err, fs.ErrNotExist) {
@@ -170,7 +169,7 @@ func (f *frames) removeOnFirstRank(path string) error {
 }
 
 // removeAhead removes the file that was written ahead, unless the last frame has taken it.
-func (f *frames) removeAhead() error {
+func (f *series) removeAhead() error {
 	if f.ahead == nil {
 		return nil
 	}
@@ -178,7 +177,7 @@ func (f *frames) removeAhead() error {
 }
 
 // sizes gathers the sizes of all ranks' parts.
-func (f *frames) sizes(p *pendingFrame, part *vtk.FilePart) ([]vtk.Sizes, error) {
+func (f *series) sizes(p *pendingFrame, part *vtk.FilePart) ([]vtk.Sizes, error) {
 	message, err := binary.Append(nil, binary.LittleEndian, part.Sizes())
 	if err != nil {
 		return nil, err
@@ -186,7 +185,7 @@ func (f *frames) sizes(p *pendingFrame, part *vtk.FilePart) ([]vtk.Sizes, error)
 	if message, err = p.messages.Allgather(f.ctx, message); err != nil {
 		return nil, err
 	}
-	sizes := make([]vtk.Sizes, f.comm.Size())
+	sizes := make([]vtk.Sizes, f.run.Comm.Size())
 	_, err = binary.Decode(message, binary.LittleEndian, sizes)
 	return sizes, err
 }

@@ -1,4 +1,4 @@
-package run
+package tables
 
 import (
 	"context"
@@ -13,15 +13,25 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/run/recorder"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// observedSweeper is a sweeper that measures, later, the sum of its sweeps over all ranks. The measurement after sweep
-// `bad` is an error.
+// observedSweeper counts sweeps and measures, later, their sum over all ranks. The measurement after sweep `bad` is an
+// error.
 type observedSweeper struct {
-	sweeper
+	solvers.Plain
+	swept  int
 	queued []int64
 	bad    int64
+}
+
+func (s *observedSweeper) Clock() solvers.Clock {
+	return solvers.Clock{Time: float64(s.swept), Steps: s.swept, Dt: 1}
+}
+
+func (s *observedSweeper) Advance(context.Context, float64, float64, int) (bool, error) {
+	return false, nil
 }
 
 func (s *observedSweeper) Observe(context.Context) error {
@@ -63,26 +73,27 @@ func TestRowsAreReducedTogether(t *testing.T) {
 			wait.Go(func() {
 				s, counting := &observedSweeper{bad: bad}, &countingComm{Comm: comm}
 				err := func() (err error) {
-					r := &runner{Options: Options{Comm: counting}, solver: s, rowQueue: rowQueue{used: true}}
-					if r.totals, err = solvers.NewTotals(t.Context(), counting, s); err != nil || !r.totals.CanObserve() {
+					run := &recorder.Run{Comm: counting, Solver: s, Fence: folder.Fence{Dir: dir}}
+					totals, err := solvers.NewTotals(t.Context(), counting, s)
+					if err != nil || !totals.CanObserve() {
 						return errors.Join(err, errors.New("rows cannot be queued"))
 					}
-					if rank == 0 {
-						if r.conservation, err = openConservationTable(folder.Fence{Dir: dir}, 0); err != nil {
-							return err
-						}
-						defer func() { err = errors.Join(err, r.conservation.close()) }()
+					c := NewConservation(run, totals, nil, 1)
+					c.queued = true
+					if err := c.Create(t.Context()); err != nil {
+						return err
 					}
+					defer func() { err = errors.Join(err, c.Close()) }()
 					counting.reductions = 0
 					for s.swept = 1; s.swept <= rows; s.swept++ {
-						if err := r.measure(t.Context(), s.Clock()); err != nil {
+						if err := c.Write(t.Context(), s.Clock(), false); err != nil {
 							return err
 						}
 						if want := max(0, s.swept-5) / 4; counting.reductions != want {
 							t.Errorf("%d reductions after %d rows, want %d", counting.reductions, s.swept, want)
 						}
 					}
-					return r.finishTableRows(t.Context())
+					return c.Settle(t.Context())
 				}()
 				if bad == 0 && err != nil || bad > 0 && (err == nil || err.Error() != fmt.Sprintf("sweep %d is bad", bad)) {
 					t.Errorf("rank %d: bad sweep %d: error %v", rank, bad, err)
@@ -97,7 +108,7 @@ func TestRowsAreReducedTogether(t *testing.T) {
 		for k := 1; k <= rows && int64(k) != bad; k++ {
 			want = append(want, fmt.Sprintf("%d,%d,1,%d", k, k, ranks*k))
 		}
-		got, err := os.ReadFile(filepath.Join(dir, conservationFile))
+		got, err := os.ReadFile(filepath.Join(dir, ConservationFile))
 		if err != nil || string(got) != strings.Join(want, "\n")+"\n" {
 			t.Errorf("bad sweep %d: the table is %q, error %v; want %q", bad, got, err, want)
 		}

@@ -1,4 +1,4 @@
-package run
+package frames
 
 import (
 	"context"
@@ -8,70 +8,24 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/piece"
+	"github.com/atoll-hpc/atoll/run/recorder"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// volumeFormat is the format of grids that OpenVDB reads.
-const volumeFormat = "vdb"
-
-// frameBuilder makes this rank's pieces of frames from the fields and shapes that a solver declares.
-type frameBuilder struct {
-	solver    solvers.Solver
-	rank      int32
-	fields    []solvers.Field // fields that the case writes
-	allFields []solvers.Field
-	shapes    []solvers.Shape
+// builder makes this rank's pieces of frames from the fields and shapes that a solver declares.
+type builder struct {
+	run       *recorder.Run
 	buffers   piece.Buffers
 	constants map[*solvers.Space]vtk.Arrays // arrays that are the same in all frames of a space
 }
 
-func newFrameBuilder(s solvers.Solver, rank int, names []string) *frameBuilder {
-	b := &frameBuilder{solver: s, rank: int32(rank), allFields: s.Fields(), shapes: s.Shapes(),
-		constants: map[*solvers.Space]vtk.Arrays{}}
-	b.fields = solvers.Named(b.allFields, names)
-	return b
-}
-
-// extension returns the file extension of a format, "" if the solver does not have the format.
-func (b *frameBuilder) extension(format string) string {
-	if s := b.shape(format); s != nil {
-		return s.File
-	}
-	if b.space(format) != nil {
-		return format
-	}
-	return ""
-}
-
-// shape returns the shape that frames of a format show; nil if they show a space.
-func (b *frameBuilder) shape(format string) *solvers.Shape {
-	for k := range b.shapes {
-		if b.shapes[k].Format == format {
-			return &b.shapes[k]
-		}
-	}
-	return nil
-}
-
-// space returns the space whose entities frames of a format show; nil if there is none.
-func (b *frameBuilder) space(format string) *solvers.Space {
-	switch format {
-	case volumeFormat:
-		format = "vti"
-	case netcdfFormat:
-		format = "vtu"
-	}
-	for _, f := range b.allFields {
-		if f.Space.Format == format {
-			return f.Space
-		}
-	}
-	return nil
+func newBuilder(run *recorder.Run) *builder {
+	return &builder{run: run, constants: map[*solvers.Space]vtk.Arrays{}}
 }
 
 // prepare makes keys, ranks and the cells of moving meshes, which all frames share, and reserves the device's memory
 // for one frame in each format, so that the first frames take no longer than later ones. All ranks call it.
-func (b *frameBuilder) prepare(formats []string) (err error) {
+func (b *builder) prepare(formats []Format) (err error) {
 	var reserved snapshot
 	defer func() { err = errors.Join(err, reserved.close()) }()
 	reserve := func(space *solvers.Space, fields []solvers.Field) error {
@@ -80,14 +34,14 @@ func (b *frameBuilder) prepare(formats []string) (err error) {
 		return err
 	}
 	for _, format := range formats {
-		space := b.space(format)
-		if space == nil || b.shape(format) != nil {
+		space := format.space
+		if space == nil {
 			continue
 		}
-		if err := reserve(space, b.fieldsOn(space)); err != nil {
+		if err := reserve(space, b.run.WrittenOn(space)); err != nil {
 			return err
 		}
-		if format == netcdfFormat {
+		if format.layout == records {
 			continue
 		}
 		if b.constants[space] == nil { // formats may share a space
@@ -139,17 +93,17 @@ func (s *snapshot) copyFields(ctx context.Context, space *solvers.Space, fields 
 }
 
 // snapshot takes a snapshot of the current state, for a frame in a format that was prepared.
-func (b *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, error) {
-	if s := b.shape(format); s != nil {
-		return b.snapshotOfShape(ctx, s)
+func (b *builder) snapshot(ctx context.Context, format *Format) (*snapshot, error) {
+	if format.shape != nil {
+		return b.snapshotOfShape(ctx, format.shape)
 	}
-	space, s := b.space(format), &snapshot{}
-	fields := b.fieldsOn(space)
+	space, s := format.space, &snapshot{}
+	fields := b.run.WrittenOn(space)
 	copies, err := s.copyFields(ctx, space, fields)
 	if err != nil {
 		return nil, err
 	}
-	if format == netcdfFormat {
+	if format.layout == records {
 		s.makePiece = func() (piece.Piece, error) { return newRecordPiece(copies, fields) }
 		return s, nil
 	}
@@ -181,10 +135,11 @@ func (b *frameBuilder) snapshot(ctx context.Context, format string) (*snapshot, 
 		}
 		p := *g.Block
 		p.CellData, p.FieldData = data, timeValue
-		if format == volumeFormat {
-			return &piece.Volume{Image: piece.Image{Image: &p, Boxes: g.Boxes}, Fields: b.fields}, nil
+		image := piece.Image{Image: &p, Boxes: g.Boxes}
+		if format.volume {
+			return &piece.Volume{Image: image, Fields: b.run.Written}, nil
 		}
-		return &piece.Image{Image: &p, Boxes: g.Boxes}, nil
+		return &image, nil
 	}
 	return s, nil
 }
@@ -210,19 +165,8 @@ func (s *snapshot) geometry(ctx context.Context, space *solvers.Space) (func() (
 	}, err
 }
 
-// fieldsOn returns the fields of a space that the case writes.
-func (b *frameBuilder) fieldsOn(space *solvers.Space) []solvers.Field {
-	var list []solvers.Field
-	for _, f := range b.fields {
-		if f.Space == space {
-			list = append(list, f)
-		}
-	}
-	return list
-}
-
 // snapshotOfShape takes a snapshot of a shape.
-func (b *frameBuilder) snapshotOfShape(ctx context.Context, s *solvers.Shape) (*snapshot, error) {
+func (b *builder) snapshotOfShape(ctx context.Context, s *solvers.Shape) (*snapshot, error) {
 	if s.Field == nil {
 		p, err := b.faces(ctx, s)
 		return readySnapshot(p), err
@@ -250,13 +194,13 @@ func (b *frameBuilder) snapshotOfShape(ctx context.Context, s *solvers.Shape) (*
 }
 
 // complete adds the data that all frames have.
-func (b *frameBuilder) complete(p *solvers.Faces, timeValue vtk.Arrays) {
+func (b *builder) complete(p *solvers.Faces, timeValue vtk.Arrays) {
 	count := p.Verts.Len() + p.Lines.Len() + p.Polys.Len()
 	p.FieldData = slices.Concat(timeValue, p.FieldData)
 	p.CellData = append(vtk.Arrays{b.ranks(count)}, p.CellData...)
 }
 
-func (b *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece, error) {
+func (b *builder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece, error) {
 	p, err := s.Faces(ctx)
 	if err != nil {
 		return nil, err
@@ -264,8 +208,8 @@ func (b *frameBuilder) faces(ctx context.Context, s *solvers.Shape) (piece.Piece
 	b.complete(p, b.timeValue())
 	if p.Space != nil {
 		entities := append([]int{}, p.Entities...) // not nil, even on a rank without faces
-		fields := solvers.Named(b.allFields, p.FieldNames)
-		for _, f := range b.fields {
+		fields := solvers.Named(b.run.Fields, p.FieldNames)
+		for _, f := range b.run.Written {
 			if f.Space == p.Space && !slices.Contains(p.FieldNames, f.Name) {
 				fields = append(fields, f)
 			}
@@ -293,7 +237,7 @@ func pieceOf(s *solvers.Shape, p *solvers.Faces) piece.Piece {
 }
 
 // constantsOf makes the arrays that are the same in all frames of a space.
-func (b *frameBuilder) constantsOf(space *solvers.Space) vtk.Arrays {
+func (b *builder) constantsOf(space *solvers.Space) vtk.Arrays {
 	arrays := vtk.Arrays{b.ranks(space.Owned)}
 	if space.Format == "vtu" { // cells of meshes are not ordered by key
 		arrays = append(arrays, piece.Keys(space))
@@ -305,12 +249,12 @@ func (b *frameBuilder) constantsOf(space *solvers.Space) vtk.Arrays {
 }
 
 // ranks returns the array "rank" for a number of cells.
-func (b *frameBuilder) ranks(cells int) vtk.Array {
-	return vtk.Array{Name: "rank", Components: 1, Data: slices.Repeat([]int32{b.rank}, cells)}
+func (b *builder) ranks(cells int) vtk.Array {
+	return vtk.Array{Name: "rank", Components: 1, Data: slices.Repeat([]int32{int32(b.run.Comm.Rank())}, cells)}
 }
 
 func newArray(n int) []float64 { return make([]float64, n) }
 
-func (b *frameBuilder) timeValue() vtk.Arrays {
-	return vtk.Arrays{{Name: "TimeValue", Components: 1, Data: []float64{b.solver.Clock().Time}}}
+func (b *builder) timeValue() vtk.Arrays {
+	return vtk.Arrays{{Name: "TimeValue", Components: 1, Data: []float64{b.run.Solver.Clock().Time}}}
 }

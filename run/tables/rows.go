@@ -1,15 +1,14 @@
-package run
+// Package tables writes tables with a row at some times: quantities of the whole state (conservation.csv), fields at
+// gauges, flows through transects, and at the end of a run the same gauges and transects as NetCDF files.
+package tables
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"time"
 
@@ -17,7 +16,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/checksum"
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/run/ledger"
-	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/run/recorder"
 )
 
 // rows is a table file to which rows are appended. A row is in the file at most flushAfter later, even if the run is
@@ -97,15 +96,19 @@ func (r *rows) add(row []byte) error {
 	return err
 }
 
-// count flushes all rows, records the table in the ledger, and returns its length in bytes.
-func (r *rows) count(l *ledger.Ledger) (int64, error) {
+// save flushes all rows, and records the table in the ledger and in a position. A rank without the file has nil.
+func (r *rows) save(l *ledger.Ledger, to *recorder.Position) error {
+	if r == nil {
+		return nil
+	}
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	if err := errors.Join(r.err, r.w.Flush()); err != nil {
-		return 0, err
+		return err
 	}
 	l.Table(r.name, r.length, r.crc)
-	return r.length, nil
+	to.Tables[r.name] = r.length
+	return nil
 }
 
 // flush writes buffered rows to the file.
@@ -117,6 +120,9 @@ func (r *rows) flush() {
 }
 
 func (r *rows) close() error {
+	if r == nil {
+		return nil
+	}
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	if r.flushTimer != nil {
@@ -124,55 +130,3 @@ func (r *rows) close() error {
 	}
 	return errors.Join(r.err, r.w.Flush(), r.file.Close())
 }
-
-// conservationTable writes conservation.csv: quantities that the solver measures during the run, mainly conserved ones.
-type conservationTable struct {
-	rows      *rows
-	row       []byte
-	hasHeader bool
-}
-
-const conservationFile = "conservation.csv"
-
-// openConservationTable creates the table, or truncates an existing one to length bytes and appends to it.
-func openConservationTable(fence folder.Fence, length int64) (*conservationTable, error) {
-	rows, err := openRows(fence, conservationFile, length)
-	if err != nil {
-		return nil, err
-	}
-	return &conservationTable{rows: rows, hasHeader: length > 0}, nil
-}
-
-// writeRow adds a row of the quantities that are columns. The first call writes the header.
-func (c *conservationTable) writeRow(now solvers.Clock, table []solvers.Quantity) error {
-	c.row = c.row[:0]
-	if !c.hasHeader {
-		c.hasHeader = true
-		titles := []string{"step", "t", "dt"}
-		for _, v := range table {
-			if v.Outputs&solvers.Column != 0 {
-				titles = append(titles, v.Name)
-			}
-		}
-		var header bytes.Buffer
-		w := csv.NewWriter(&header) // names of groups may have commas
-		err := w.Write(titles)
-		if w.Flush(); errors.Join(err, w.Error()) != nil {
-			return errors.Join(err, w.Error())
-		}
-		c.row = append(c.row, header.Bytes()...)
-	}
-	c.row = strconv.AppendInt(c.row, int64(now.Steps), 10)
-	add := func(v float64) { c.row = strconv.AppendFloat(append(c.row, ','), v, 'g', -1, 64) }
-	add(now.Time)
-	add(now.Dt)
-	for _, v := range table {
-		if v.Outputs&solvers.Column != 0 {
-			add(v.Value)
-		}
-	}
-	c.row = append(c.row, '\n')
-	return c.rows.add(c.row)
-}
-
-func (c *conservationTable) close() error { return c.rows.close() }

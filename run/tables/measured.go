@@ -1,4 +1,4 @@
-package run
+package tables
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"github.com/atoll-hpc/atoll/formats/series"
 	"github.com/atoll-hpc/atoll/formats/units"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
-	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // measurement is a time series of measured values of one field at a gauge, which the case names in [[gauge]] measured.
@@ -27,9 +25,11 @@ type measurement struct {
 }
 
 // readMeasured reads the measurements at a gauge.
-func (r *runner) readMeasured(g *config.Gauge) ([]measurement, error) {
-	m, path := g.Measured, r.besideCase(g.Measured.File)
-	fail := func(err error) ([]measurement, error) { return nil, fmt.Errorf("gauge %q: measured: %w", g.Name, err) }
+func (g *Gauges) readMeasured(section *config.Gauge) ([]measurement, error) {
+	m, path := section.Measured, g.besideCase(section.Measured.File)
+	fail := func(err error) ([]measurement, error) {
+		return nil, fmt.Errorf("gauge %q: measured: %w", section.Name, err)
+	}
 	columns := map[string]string{m.Field: m.Column}
 	if m.Field == "" {
 		clear(columns)
@@ -38,31 +38,31 @@ func (r *runner) readMeasured(g *config.Gauge) ([]measurement, error) {
 			return fail(err)
 		}
 		for _, name := range names {
-			if slices.Contains(r.probe.columns, name) {
+			if slices.Contains(g.probe.columns, name) {
 				columns[name] = name
 			}
 		}
 		if len(columns) == 0 {
 			return fail(fmt.Errorf("%s: no column of %q is named after a field of the gauge, %q; name the column and "+
-				"its field: measured = { series = …, column = …, field = … }", path, names, r.probe.columns))
+				"its field: measured = { series = …, column = …, field = … }", path, names, g.probe.columns))
 		}
-	} else if !slices.Contains(r.probe.columns, m.Field) {
-		return fail(fmt.Errorf("field %q: %s", m.Field, config.Choose(slices.Clone(r.probe.columns))))
+	} else if !slices.Contains(g.probe.columns, m.Field) {
+		return fail(fmt.Errorf("field %q: %s", m.Field, config.Choose(slices.Clone(g.probe.columns))))
 	}
 	var list []measurement
-	for _, field := range r.probe.columns {
+	for _, field := range g.probe.columns {
 		column, ok := columns[field]
 		if !ok {
 			continue
 		}
-		rows, err := r.readSeries(path, column, r.probe.unit(field))
+		rows, err := g.readSeries(path, column, g.probe.unit(field))
 		if err != nil {
 			return fail(err)
 		}
-		if last := rows[len(rows)-1].T; last < 0 || rows[0].T > r.Case.Time.End {
+		if last := rows[len(rows)-1].T; last < 0 || rows[0].T > g.run.Case.Time.End {
 			return fail(fmt.Errorf("%s: all measurements are outside the run: they are from %g s to %g s, the run is from 0 "+
 				"to %g s",
-				path, rows[0].T, last, r.Case.Time.End))
+				path, rows[0].T, last, g.run.Case.Time.End))
 		}
 		list = append(list, measurement{field, rows})
 	}
@@ -70,8 +70,8 @@ func (r *runner) readMeasured(g *config.Gauge) ([]measurement, error) {
 }
 
 // readSeries reads a series of measurements, in a unit.
-func (r *runner) readSeries(path, column, unit string) ([]series.Row, error) {
-	table, err := series.Read(path, column, r.Case.Time.Seconds)
+func (g *Gauges) readSeries(path, column, unit string) ([]series.Row, error) {
+	table, err := series.Read(path, column, g.run.Case.Time.Seconds)
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +80,8 @@ func (r *runner) readSeries(path, column, unit string) ([]series.Row, error) {
 		return nil, err
 	}
 	table.Multiply(scale)
-	r.Case.Note(note)
-	r.Case.Note(table.MarkerNote())
+	g.run.Case.Note(note)
+	g.run.Case.Note(table.MarkerNote())
 	return table.Rows, nil
 }
 
@@ -119,24 +119,24 @@ func (m *measurement) compare(times, values []float64) (f misfit, ok bool) {
 	return f, true
 }
 
-// misfits compares the gauges of this rank with their measurements. It returns the metrics of the gauges of all ranks,
+// Misfits compares the gauges of this rank with their measurements. It returns the metrics of the gauges of all ranks,
 // by name. All ranks call it.
-func (r *runner) misfits(ctx context.Context) (map[string]float64, error) {
+func (g *Gauges) Misfits(ctx context.Context) (map[string]float64, error) {
 	own, merged := map[string]float64{}, map[string]float64{}
-	if !slices.ContainsFunc(r.points, func(p gaugePoint) bool { return p.measured != nil }) {
+	if g == nil || !slices.ContainsFunc(g.points, func(p gaugePoint) bool { return p.measured != nil }) {
 		return merged, nil
 	}
 	var compareErr error
-	for i, p := range r.points {
-		if p.measured != nil && r.gauges[i].rows != nil {
-			compareErr = cmp.Or(compareErr, r.compareGauge(i, own))
+	for i, p := range g.points {
+		if p.measured != nil && g.gauges[i].rows != nil {
+			compareErr = cmp.Or(compareErr, g.compareGauge(i, own))
 		}
 	}
 	text, err := json.Marshal(own)
 	if err := errors.Join(compareErr, err); err != nil {
 		return nil, err
 	}
-	parts, err := r.Comm.Allgatherv(ctx, text)
+	parts, err := g.run.Comm.Allgatherv(ctx, text)
 	if err != nil {
 		return nil, err
 	}
@@ -149,9 +149,9 @@ func (r *runner) misfits(ctx context.Context) (map[string]float64, error) {
 }
 
 // compareGauge adds the metrics of gauge i, which this rank writes.
-func (r *runner) compareGauge(i int, metrics map[string]float64) error {
-	p := r.points[i]
-	table, err := readGauge(filepath.Join(r.Dir, r.gauges[i].file), 1+len(r.probe.columns))
+func (g *Gauges) compareGauge(i int, metrics map[string]float64) error {
+	p := g.points[i]
+	table, err := readTable(g.run.Path(g.gauges[i].file), 1+len(g.probe.columns))
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (r *runner) compareGauge(i int, metrics map[string]float64) error {
 	for _, m := range p.measured {
 		values := make([]float64, len(times))
 		for k, t := range times {
-			values[k] = table[t][slices.Index(r.probe.columns, m.field)]
+			values[k] = table[t][slices.Index(g.probe.columns, m.field)]
 		}
 		f, ok := m.compare(times, values)
 		if !ok {
@@ -177,12 +177,12 @@ func (r *runner) compareGauge(i int, metrics map[string]float64) error {
 const measuredDir = "measured"
 
 // writeMeasured writes the measurements to measuredDir, where plots of gauges find them.
-func (r *runner) writeMeasured() error {
-	for _, p := range r.points {
+func (g *Gauges) writeMeasured() error {
+	for _, p := range g.points {
 		if p.measured == nil {
 			continue
 		}
-		if err := atomicfile.MakeFolder(filepath.Join(r.Dir, measuredDir)); err != nil {
+		if err := atomicfile.MakeFolder(g.run.Path(measuredDir)); err != nil {
 			return err
 		}
 		text := []byte("t")
@@ -195,7 +195,7 @@ func (r *runner) writeMeasured() error {
 				text = strconv.AppendFloat(append(text, ','), m.rows[k].Value, 'g', -1, 64)
 			}
 		}
-		err := atomicfile.WriteDurably(filepath.Join(r.Dir, measuredDir, p.name+".csv"), func(f *atomicfile.File) error {
+		err := atomicfile.WriteDurably(filepath.Join(g.run.Path(measuredDir), p.name+".csv"), func(f *atomicfile.File) error {
 			_, err := f.Write(append(text, '\n'))
 			return err
 		})
@@ -204,25 +204,4 @@ func (r *runner) writeMeasured() error {
 		}
 	}
 	return nil
-}
-
-// endMetrics returns metrics that are only known at the end of a run: those that the solver derives from all steps, and
-// the misfits of gauges. All ranks call it.
-func (r *runner) endMetrics(ctx context.Context) (map[string]float64, error) {
-	metrics := map[string]float64{}
-	if c, ok := r.solver.(solvers.Concluder); ok {
-		list, err := c.Conclude(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, q := range list {
-			metrics[q.Name] = q.Value
-		}
-	}
-	if r.Check || r.Report != nil {
-		return metrics, nil
-	}
-	misfits, err := r.misfits(ctx)
-	maps.Copy(metrics, misfits)
-	return metrics, err
 }

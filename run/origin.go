@@ -18,21 +18,31 @@ import (
 	"github.com/atoll-hpc/atoll/run/checkpoint"
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/run/ledger"
+	"github.com/atoll-hpc/atoll/run/recorder"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// findCheckpoint opens the latest complete checkpoint among the candidates, from which the run continues. Without
+// origin is where a run begins: the initial state, or a checkpoint.
+type origin struct {
+	*Options
+	warn       func(format string, args ...any)
+	checkpoint *checkpoint.File   // from which the run continues; nil for none
+	position   *recorder.Position // of the output at that checkpoint; nil if the output begins
+	previous   folder.State       // of the run that this one continues
+}
+
+// find opens the latest complete checkpoint among the candidates, from which the run continues. Without
 // candidates the run starts from the initial state.
-func (r *runner) findCheckpoint(ctx context.Context) error {
-	candidates, err := r.candidates()
-	if err := solvers.Agree(ctx, r.Comm, err); err != nil {
+func (o *origin) find(ctx context.Context) error {
+	candidates, err := o.candidates()
+	if err := solvers.Agree(ctx, o.Comm, err); err != nil {
 		return err
 	}
 	text, err := json.Marshal(candidates)
 	if err != nil {
 		return err
 	}
-	_, chosen, err := dist.FirstText(ctx, r.Comm, string(text)) // the list of rank 0
+	_, chosen, err := dist.FirstText(ctx, o.Comm, string(text)) // the list of rank 0
 	if err != nil {
 		return err
 	}
@@ -42,7 +52,7 @@ func (r *runner) findCheckpoint(ctx context.Context) error {
 	var damage error
 	lost := time.Duration(math.MaxInt64) // what a start from the beginning would compute again
 	for _, path := range candidates {
-		found, spent, err := r.tryCheckpoint(ctx, path)
+		found, spent, err := o.try(ctx, path)
 		if err != nil || found == nil {
 			return err
 		}
@@ -54,56 +64,56 @@ func (r *runner) findCheckpoint(ctx context.Context) error {
 	switch {
 	case len(candidates) == 0:
 		return nil
-	case r.Replay == nil && !r.Restart && lost <= r.acceptableLoss():
-		if r.Comm.Rank() == 0 {
-			r.warn("starting from the beginning, which computes only %v again", lost.Round(time.Second))
+	case o.Replay == nil && !o.Restart && lost <= o.acceptableLoss():
+		if o.Comm.Rank() == 0 {
+			o.warn("starting from the beginning, which computes only %v again", lost.Round(time.Second))
 		}
 		return nil
-	case r.Replay != nil:
-		return &solvers.BadInput{Err: fmt.Errorf("%s is incomplete or damaged", r.Replay.Checkpoint)}
+	case o.Replay != nil:
+		return &solvers.BadInput{Err: fmt.Errorf("%s is incomplete or damaged", o.Replay.Checkpoint)}
 	}
 	return &solvers.BadInput{Err: fmt.Errorf("no checkpoint in %s can be used: %w: restore the file, or start from the "+
-		"beginning with --force", r.Dir, damage)}
+		"beginning with --force", o.Dir, damage)}
 }
 
 // candidates returns, on rank 0, the checkpoints from which the run may continue, the latest first. There are none with
 // --force. Without --restart there are none if the earlier run is done, has failed or was of another case.
-func (r *runner) candidates() ([]string, error) {
-	if r.Comm.Rank() != 0 {
+func (o *origin) candidates() ([]string, error) {
+	if o.Comm.Rank() != 0 {
 		return nil, nil
 	}
-	if r.Replay != nil {
-		if r.Replay.Checkpoint == "" {
+	if o.Replay != nil {
+		if o.Replay.Checkpoint == "" {
 			return nil, nil
 		}
-		return []string{r.Replay.Checkpoint}, nil
+		return []string{o.Replay.Checkpoint}, nil
 	}
-	if r.Check || r.Report != nil {
+	if o.Check || o.Report != nil {
 		return nil, nil
 	}
-	if r.FirstEpoch > 0 && r.FirstEpoch < r.Epoch {
-		if last, err := folder.Read(r.Dir); err == nil && last.Epoch >= r.FirstEpoch {
-			return checkpoint.List(r.Dir) // written by this run in an earlier epoch: use it even with --force
+	if o.FirstEpoch > 0 && o.FirstEpoch < o.Epoch {
+		if last, err := folder.Read(o.Dir); err == nil && last.Epoch >= o.FirstEpoch {
+			return checkpoint.List(o.Dir) // written by this run in an earlier epoch: use it even with --force
 		}
 	}
-	if r.Force {
+	if o.Force {
 		return nil, nil
 	}
-	last, err := folder.Read(r.Dir)
-	r.monitor.previousState = last.State
-	if !r.Restart {
+	last, err := folder.Read(o.Dir)
+	o.previous = last.State
+	if !o.Restart {
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 			return nil, nil
 		case err != nil:
 			return nil, err
-		case last.StartSHA256 != r.Case.StartHash() || last.State == folder.Done || last.State == folder.Failed:
+		case last.StartSHA256 != o.Case.StartHash() || last.State == folder.Done || last.State == folder.Failed:
 			return nil, nil
 		}
 	}
-	files, err := checkpoint.List(r.Dir)
-	if err == nil && len(files) == 0 && r.Restart {
-		err = fmt.Errorf("--restart: %s has no checkpoint", r.Dir)
+	files, err := checkpoint.List(o.Dir)
+	if err == nil && len(files) == 0 && o.Restart {
+		err = fmt.Errorf("--restart: %s has no checkpoint", o.Dir)
 	}
 	return files, err
 }
@@ -122,40 +132,43 @@ func Continues(c *config.Case, dir string) bool {
 
 // acceptableLoss is how long a run computes again, after its output was damaged, without being asked to: as long as
 // after any other failure, the time between checkpoints.
-func (r *runner) acceptableLoss() time.Duration {
-	if every := r.Case.Checkpoint.Every; every > 0 {
+func (o *origin) acceptableLoss() time.Duration {
+	if every := o.Case.Checkpoint.Every; every > 0 {
 		return time.Duration(every * float64(time.Second))
 	}
 	return 10 * time.Minute
 }
 
-// tryCheckpoint verifies a checkpoint and the output that it counts, each rank a part of it. If they are complete and
+// try verifies a checkpoint and the output that it counts, each rank a part of it. If they are complete and
 // undamaged on all ranks, it keeps the checkpoint open and returns nil as damage. Otherwise it returns the time that
 // the run had spent until the checkpoint, 0 if that cannot be read. An error that may pass, as of a file system that
 // does not answer, is an err: an earlier checkpoint is no remedy for it.
-func (r *runner) tryCheckpoint(ctx context.Context, path string) (damage error, spent time.Duration, err error) {
+func (o *origin) try(ctx context.Context, path string) (damage error, spent time.Duration, err error) {
 	f, err := checkpoint.Open(path)
-	err = solvers.Agree(ctx, r.Comm, err)
-	at := &position{}
+	err = solvers.Agree(ctx, o.Comm, err)
+	at := recorder.NewPosition()
 	if err == nil {
-		at.time = f.Info().Clock().Time
-		if r.Replay == nil {
-			err = json.Unmarshal(f.Info().Run, at) // the same on all ranks
-		}
-		if err = errors.Join(err, r.verifyCheckpoint(ctx, f)); err == nil {
-			r.checkpoint = f
-			if r.Replay == nil {
-				r.resumeFrom = at
+		at.Clock = f.Info().Clock()
+		if o.Replay == nil {
+			if err = json.Unmarshal(f.Info().Run, at); err == nil && len(at.Schedules) == 0 { // the same on all ranks
+				err = &solvers.BadInput{Err: fmt.Errorf("%s: an earlier version of atoll has written it, and this one cannot "+
+					"continue its output: use that version (%s)", path, f.Info().Version)}
 			}
-			return nil, 0, r.checkCompatible(f.Info())
+		}
+		if err = errors.Join(err, o.verify(ctx, f)); err == nil {
+			o.checkpoint = f
+			if o.Replay == nil {
+				o.position = at
+			}
+			return nil, 0, o.checkCompatible(f.Info())
 		}
 	}
 	var damaged *solvers.BadInput
 	if !errors.As(err, &damaged) {
 		return nil, 0, err
 	}
-	if r.Comm.Rank() == 0 {
-		r.warn("%v", err)
+	if o.Comm.Rank() == 0 {
+		o.warn("%v", err)
 	}
 	if f != nil {
 		_ = f.Close() // only read: nothing can be lost
@@ -163,20 +176,20 @@ func (r *runner) tryCheckpoint(ctx context.Context, path string) (damage error, 
 	return damaged.Err, time.Duration(at.Wall * float64(time.Second)), nil
 }
 
-// verifyCheckpoint returns a BadInput if a checkpoint, or the output that it counts, is damaged.
-func (r *runner) verifyCheckpoint(ctx context.Context, f *checkpoint.File) error {
-	sums, err := f.Verify(r.Comm.Rank(), r.Comm.Size())
-	if err == nil && r.Replay == nil {
-		err = r.checkCounted(f)
+// verify returns a BadInput if a checkpoint, or the output that it counts, is damaged.
+func (o *origin) verify(ctx context.Context, f *checkpoint.File) error {
+	sums, err := f.Verify(o.Comm.Rank(), o.Comm.Size())
+	if err == nil && o.Replay == nil {
+		err = o.checkCounted(f)
 	}
-	if err := solvers.Agree(ctx, r.Comm, err); err != nil {
+	if err := solvers.Agree(ctx, o.Comm, err); err != nil {
 		return err
 	}
 	message, err := json.Marshal(sums)
 	if err != nil {
 		return err
 	}
-	messages, err := r.Comm.Allgatherv(ctx, message)
+	messages, err := o.Comm.Allgatherv(ctx, message)
 	if err != nil {
 		return err
 	}
@@ -186,7 +199,7 @@ func (r *runner) verifyCheckpoint(ctx context.Context, f *checkpoint.File) error
 			return err
 		}
 	}
-	if r.Report != nil { // an audit compares hashes itself
+	if o.Report != nil { // an audit compares hashes itself
 		return nil
 	}
 	if err := f.CheckHash(parts...); err != nil { // the same on all ranks
@@ -198,14 +211,14 @@ func (r *runner) verifyCheckpoint(ctx context.Context, f *checkpoint.File) error
 // checkCounted checks this rank's part of the output that a checkpoint counts. In a later epoch of a run, whose
 // launcher lives, files that have not been changed since are not read. With --restart frames may be missing or other
 // than they were: they are reported, and not counted any more.
-func (r *runner) checkCounted(f *checkpoint.File) error {
+func (o *origin) checkCounted(f *checkpoint.File) error {
 	files := f.Info().Files
-	if r.Restart {
-		for _, err := range files.DropDamaged(r.Dir, r.Comm.Rank() == 0) {
-			r.warn("%v; continuing without it", err)
+	if o.Restart {
+		for _, err := range files.DropDamaged(o.Dir, o.Comm.Rank() == 0) {
+			o.warn("%v; continuing without it", err)
 		}
 	}
-	err := files.Check(r.Dir, r.Comm.Rank(), r.Comm.Size(), r.Epoch > r.FirstEpoch)
+	err := files.Check(o.Dir, o.Comm.Rank(), o.Comm.Size(), o.Epoch > o.FirstEpoch)
 	if errors.As(err, new(*ledger.Damaged)) {
 		err = fmt.Errorf("%w, but %s counts it", err, f.Path)
 	}
@@ -213,33 +226,37 @@ func (r *runner) checkCounted(f *checkpoint.File) error {
 }
 
 // checkCompatible returns an error for the checkpoint of another case or hash version.
-func (r *runner) checkCompatible(i *checkpoint.Info) error {
+func (o *origin) checkCompatible(i *checkpoint.Info) error {
 	switch {
-	case i.Solver != r.Case.Solver || i.StepKeysSHA256 != r.Case.StepKeysHash():
+	case i.Solver != o.Case.Solver || i.StepKeysSHA256 != o.Case.StepKeysHash():
 		return &solvers.BadInput{Err: fmt.Errorf("%s is of another case, %s of solver %s: only output and the end of "+
-			"the run may differ", r.checkpoint.Path, i.Case, i.Solver)}
+			"the run may differ", o.checkpoint.Path, i.Case, i.Solver)}
 	case i.HashVersion != solvers.HashVersion:
 		return &solvers.BadInput{Err: fmt.Errorf("%s has a state hash of version %d, but this program computes version "+
 			"%d: use the program that wrote it",
-			r.checkpoint.Path, i.HashVersion, solvers.HashVersion)}
+			o.checkpoint.Path, i.HashVersion, solvers.HashVersion)}
 	}
 	return nil
 }
 
-// resume restores the state of the checkpoint. It fails if an input file has changed since.
-func (r *runner) resume(ctx context.Context) error {
-	defer r.checkpoint.Close()
-	i := r.checkpoint.Info()
-	inputs, err := r.inputs()
+// restore restores the state of the checkpoint, if there is one. It fails if an input file has changed since; inputs
+// returns their SHA-256 on rank 0.
+func (o *origin) restore(ctx context.Context, s solvers.Solver, inputs func() (map[string]string, error)) error {
+	if o.checkpoint == nil {
+		return nil
+	}
+	defer o.checkpoint.Close()
+	i := o.checkpoint.Info()
+	hashes, err := inputs()
 	for file, want := range i.Inputs {
-		if r.Comm.Rank() == 0 && inputs[file] != want && err == nil {
-			err = fmt.Errorf("%s has changed since the checkpoint %s was written", r.Case.Path(file), r.checkpoint.Path)
+		if o.Comm.Rank() == 0 && hashes[file] != want && err == nil {
+			err = fmt.Errorf("%s has changed since the checkpoint %s was written", o.Case.Path(file), o.checkpoint.Path)
 		}
 	}
-	if err := solvers.Agree(ctx, r.Comm, err); err != nil {
+	if err := solvers.Agree(ctx, o.Comm, err); err != nil {
 		return err
 	}
-	return solvers.Restore(ctx, r.solver.(solvers.Restarter), i.Clock(), i.ScalarValues(), r.checkpoint)
+	return solvers.Restore(ctx, s.(solvers.Restarter), i.Clock(), i.ScalarValues(), o.checkpoint)
 }
 
 // digests returns the SHA-256 of input files, by their names in the case. path resolves a name.

@@ -1,4 +1,4 @@
-package run
+package tables
 
 import (
 	"encoding/csv"
@@ -20,26 +20,27 @@ func TestTitlesOfConservation(t *testing.T) {
 	}
 	table = append(table, solvers.Quantity{Name: "no column"})
 	dir := t.TempDir()
-	c, err := openConservationTable(folder.Fence{Dir: dir}, 0)
+	rows, err := openRows(folder.Fence{Dir: dir}, ConservationFile, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := conservationTable{rows: rows}
 	for range 2 {
 		if err := c.writeRow(solvers.Clock{}, table); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := c.close(); err != nil {
+	if err := rows.close(); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Open(filepath.Join(dir, conservationFile))
+	f, err := os.Open(filepath.Join(dir, ConservationFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil || len(rows) != 3 || !slices.Equal(rows[0], append([]string{"step", "t", "dt"}, names...)) ||
-		!slices.Equal(rows[2], []string{"0", "0", "0", "0", "1", "2", "3", "4", "5"}) {
-		t.Errorf("%v: %q", err, rows)
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(lines) != 3 || !slices.Equal(lines[0], append([]string{"step", "t", "dt"}, names...)) ||
+		!slices.Equal(lines[2], []string{"0", "0", "0", "0", "1", "2", "3", "4", "5"}) {
+		t.Errorf("%v: %q", err, lines)
 	}
 }

@@ -1,4 +1,4 @@
-package run
+package tables
 
 import (
 	"context"
@@ -20,19 +20,19 @@ type gaugePoint struct {
 	measured []measurement // measurements at the point, one series per field
 }
 
-// readGaugePoints collects the points of all gauges of the case: single points, points along lines, and points in
-// files. All ranks call it.
-func (r *runner) readGaugePoints(ctx context.Context) (err error) {
+// readPoints collects the points of all gauges of the case: single points, points along lines, and points in files. All
+// ranks call it.
+func (g *Gauges) readPoints(ctx context.Context) (err error) {
 	definedIn := map[string]string{} // where each name was defined
-	for i := range r.Case.Gauges {
-		g := &r.Case.Gauges[i]
+	for i := range g.run.Case.Gauges {
+		section := &g.run.Case.Gauges[i]
 		var list []gaugePoint
-		if list, err = r.pointsOfGauge(g); err != nil {
+		if list, err = g.pointsOf(section); err != nil {
 			break
 		}
-		source := fmt.Sprintf("gauge %q", g.Name)
-		if g.File != "" {
-			source = g.File
+		source := fmt.Sprintf("gauge %q", section.Name)
+		if section.File != "" {
+			source = section.File
 		}
 		for _, p := range list {
 			if other, exists := definedIn[p.name]; exists {
@@ -40,37 +40,38 @@ func (r *runner) readGaugePoints(ctx context.Context) (err error) {
 			}
 			definedIn[p.name] = source
 		}
-		r.points = append(r.points, list...)
+		g.points = append(g.points, list...)
 	}
-	return solvers.Agree(ctx, r.Comm, err)
+	return solvers.Agree(ctx, g.run.Comm, err)
 }
 
-func (r *runner) pointsOfGauge(g *config.Gauge) ([]gaugePoint, error) {
+func (g *Gauges) pointsOf(section *config.Gauge) ([]gaugePoint, error) {
 	switch {
-	case g.Line != nil:
+	case section.Line != nil:
 		var list []gaugePoint
-		for k, position := range pointsAlong(g.Line, g.Points) {
-			list = append(list, gaugePoint{name: g.Name + "-" + strconv.Itoa(k+1), position: position, every: g.Every})
+		for k, position := range pointsAlong(section.Line, section.Points) {
+			list = append(list, gaugePoint{name: section.Name + "-" + strconv.Itoa(k+1), position: position,
+				every: section.Every})
 		}
 		return list, nil
-	case g.File != "":
-		return readPointFile(r.besideCase(g.File), g.Every, g.Dim)
+	case section.File != "":
+		return readPointFile(g.besideCase(section.File), section.Every, section.Dim)
 	}
-	p := gaugePoint{name: g.Name, position: g.At, every: g.Every}
+	p := gaugePoint{name: section.Name, position: section.At, every: section.Every}
 	var err error
-	if g.Measured != nil {
-		p.measured, err = r.readMeasured(g)
+	if section.Measured != nil {
+		p.measured, err = g.readMeasured(section)
 	}
 	return []gaugePoint{p}, err
 }
 
 // besideCase returns the path of a file named in the case that does not influence steps: relative paths start at the
 // case file.
-func (r *runner) besideCase(file string) string {
+func (g *Gauges) besideCase(file string) string {
 	if filepath.IsAbs(file) {
 		return file
 	}
-	return filepath.Join(r.Case.Dir(), file)
+	return filepath.Join(g.run.Case.Dir(), file)
 }
 
 // readPointFile reads the points in a file.

@@ -1,16 +1,16 @@
-package run
+package final
 
 import (
 	"context"
 	"fmt"
 	"math"
 	"path"
-	"path/filepath"
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/formats/geotiff"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/recorder"
 	"github.com/atoll-hpc/atoll/run/ugrid"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -27,19 +27,30 @@ type rasterGrid struct {
 	west, north, spacing float64
 }
 
-// rasters writes the current fields of the mesh. A pixel gets the values of the cell that contains its centre; of
-// several cells, that of the lowest key. All ranks call it.
-func (r *runner) rasters(ctx context.Context) error {
-	space := r.builder.space(netcdfFormat)
+// Rasters writes the fields of a plane mesh as images of square pixels. A pixel gets the values of the cell that
+// contains its centre; of several cells, that of the lowest key.
+type Rasters struct {
+	recorder.Base
+	run *recorder.Run
+}
+
+// NewRasters returns the recorder of the rasters of a run.
+func NewRasters(run *recorder.Run) *Rasters {
+	return &Rasters{recorder.NewBase("rasters", recorder.Schedule{Once: true}), run}
+}
+
+// Write implements recorder.Recorder.
+func (r *Rasters) Write(ctx context.Context, _ solvers.Clock, _ bool) error {
+	space := r.run.Space("vtu")
 	g, err := space.Geometry(ctx)
 	if err != nil {
 		return err
 	}
-	raster, err := newRasterGrid(ctx, r.Comm, g.Mesh, r.Case.Output.Raster)
+	raster, err := newRasterGrid(ctx, r.run.Comm, g.Mesh, r.run.Case.Output.Raster)
 	if err != nil {
 		return err
 	}
-	fields := r.builder.fieldsOn(space)
+	fields := r.run.WrittenOn(space)
 	var components []solvers.Field
 	var numbers [][]float64
 	for _, f := range fields {
@@ -56,14 +67,14 @@ func (r *runner) rasters(ctx context.Context) error {
 			components = append(components, solvers.Field{Name: name, Unit: f.Unit})
 		}
 	}
-	parts, err := ugrid.Gather(ctx, r.Comm, raster.pixels(g.Mesh, space, numbers))
+	parts, err := ugrid.Gather(ctx, r.run.Comm, raster.pixels(g.Mesh, space, numbers))
 	if err != nil {
 		return err
 	}
-	if r.Comm.Rank() == 0 {
-		err = r.writeRasters(&raster, components, parts)
+	if r.run.Comm.Rank() == 0 {
+		err = r.writeFiles(&raster, components, parts)
 	}
-	return solvers.Agree(ctx, r.Comm, err)
+	return solvers.Agree(ctx, r.run.Comm, err)
 }
 
 // newRasterGrid returns the raster that covers the meshes of all ranks.
@@ -102,7 +113,7 @@ func (g *rasterGrid) pixels(m *vtk.Grid, space *solvers.Space, numbers [][]float
 		})
 	}
 	list := make([]float64, 0, len(cellOf)*(2+len(numbers)))
-	for pixel, i := range cellOf { // in any order: writeRasters sorts them in
+	for pixel, i := range cellOf { // in any order: writeFiles sorts them in
 		list = append(list, float64(pixel), float64(space.Key(i)))
 		for _, values := range numbers {
 			list = append(list, values[i])
@@ -139,9 +150,9 @@ func (g *rasterGrid) eachPixel(m *vtk.Grid, cell int, visit func(pixel int)) {
 	}
 }
 
-// writeRasters writes one file per component, from the pixels of all ranks.
-func (r *runner) writeRasters(g *rasterGrid, components []solvers.Field, parts [][]float64) error {
-	if err := atomicfile.MakeFolder(filepath.Join(r.Dir, rasterDir)); err != nil {
+// writeFiles writes one file per component, from the pixels of all ranks.
+func (r *Rasters) writeFiles(g *rasterGrid, components []solvers.Field, parts [][]float64) error {
+	if err := atomicfile.MakeFolder(r.run.Path(rasterDir)); err != nil {
 		return err
 	}
 	keys := make([]float64, g.columns*g.rows)
@@ -158,8 +169,8 @@ func (r *runner) writeRasters(g *rasterGrid, components []solvers.Field, parts [
 			}
 		}
 		image := &geotiff.Image{Columns: g.columns, Rows: g.rows, West: g.west, North: g.north, Width: g.spacing,
-			Height: g.spacing, EPSG: r.Case.EPSG(), Name: field.Name, Unit: field.Unit, Values: values}
-		if err := r.publish(path.Join(rasterDir, field.Name+".tif"), func(path string) error {
+			Height: g.spacing, EPSG: r.run.Case.EPSG(), Name: field.Name, Unit: field.Unit, Values: values}
+		if err := r.run.Publish(path.Join(rasterDir, field.Name+".tif"), func(path string) error {
 			return geotiff.Write(path, image)
 		}); err != nil {
 			return err
