@@ -62,6 +62,45 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
+// TestWorkOfACellIsBounded proves that a cell with many waves of an expression takes a bounded number of lines and
+// boxes, and has the fraction of a million samples up to 1%.
+func TestWorkOfACellIsBounded(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		size float64
+	}{
+		{"sin(25*x)*cos(25*y) + sin(25*y)*cos(25*z) + sin(25*z)*cos(25*x)", 1},
+		{"sin(25*x)*cos(25*y) + sin(25*y)*cos(25*z) + sin(25*z)*cos(25*x)", 10},
+		{"sin(22.84794657156213*x)*sin(251.32741228718345*y + 1)*sin(27.925268031909273*z + 1) - 0.1", .1},
+		{"(x/10 - 1/2)*sin(30*x) + sin(70*y) + sin(50*z)*cos(20*x)", .7},
+	} {
+		body, _, err := Parse(c.text, 3, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cell := Cell{Dim: 3, Lo: [3]float64{.3, .2, .1}, H: [3]float64{c.size, c.size, c.size}}
+		q := quadrature{tree: body.levels}
+		f := q.fraction(&cell)
+		if most := maxLines + 9*maxBoxes; q.lines > most || len(q.boxes) > maxBoxes+8 {
+			t.Errorf("%s took %d lines and %d boxes", c.text, q.lines, len(q.boxes))
+		}
+		const n = 100
+		inside := 0
+		for k := range n * n * n {
+			at := cell.Lo
+			for d, i := range [3]int{k % n, k / n % n, k / n / n} {
+				at[d] += (float64(i) + .5) / n * c.size
+			}
+			if body.Phi(at[0], at[1], at[2]) < 0 {
+				inside++
+			}
+		}
+		if want := float64(inside) / (n * n * n); math.Abs(f-want) > .01 {
+			t.Errorf("%s: fraction %g, by samples %g", c.text, f, want)
+		}
+	}
+}
+
 // TestFillOfBlocks proves that Fill gives the fractions of single cells, and the same bits however the grid is divided
 // into blocks.
 func TestFillOfBlocks(t *testing.T) {

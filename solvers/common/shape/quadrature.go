@@ -12,8 +12,8 @@ import (
 // their combinations it is exact up to 1e-11. For expressions it is a quadrature of lengths along an axis along which
 // no level set in the cell has an extremum, so that each has at most one root on a line (after Saye, SIAM J. Sci.
 // Comput. 37, 2015). Where interval arithmetic finds no such axis the cell is divided into up to maxBoxes boxes. Smooth
-// parts are exact up to 1e-9, also if they are thinner than the cell. Overlooked counts cells in which that could not
-// be ensured.
+// parts are exact up to 1e-9, also if they are thinner than the cell. Where many waves lie in a cell, boxes that are
+// left after maxLines lines take few lines each. Overlooked counts cells whose fraction is not known so well.
 func (b Body) Fraction(c Cell) float64 {
 	if b.tree != nil {
 		return b.tree.exactFraction(&c)
@@ -40,8 +40,7 @@ func (b Body) Overlooked() int64 {
 
 const (
 	maxBoxes      = 10_000  // into which a cell is divided
-	fewLines      = 1000    // that a box with smooth level sets takes at most
-	maxLines      = 100_000 // more than fewLines in a box, summed over the cell
+	maxLines      = 100_000 // in a cell: after them other boxes take nine lines each
 	maxHalving    = 40      // how often a part of it is divided
 	maxEntering   = 3       // how often a box is divided because a surface enters it between corners
 	maxOverlooked = 1e-6    // the part of a cell in which a thin part may have been overlooked, without a note
@@ -51,7 +50,7 @@ const (
 type quadrature struct {
 	tree       *levels
 	boxes      []box   // parts of the cell, larger ones first
-	lines      int     // more than fewLines in a box, so far
+	lines      int     // so far
 	overlooked float64 // fraction of the cell in boxes cut short by maxLines, or with one sign of two at all samples
 	surfaces   []surfaceIn
 }
@@ -177,17 +176,23 @@ func (s *surfaceIn) share(axis int, c *Cell) float64 {
 
 // sampled estimates the fraction of a box that cannot be divided further, from the values at its corners.
 func (q *quadrature) sampled(c *Cell, tree *local, halvings int) float64 {
-	isInside := func(at [3]float64) bool {
-		return tree.inside(func(n int) bool { return q.surfaces[n].set.phi(&at) < 0 })
+	value := func(at [3]float64) float64 {
+		if len(q.surfaces) == 1 && tree.op == single {
+			return q.surfaces[0].set.phi(&at)
+		}
+		if tree.inside(func(n int) bool { return q.surfaces[n].set.phi(&at) < 0 }) {
+			return -1
+		}
+		return 1
 	}
-	middle, count := isInside(c.middle()), 0
+	middle, count, mean := value(c.middle()) < 0, 0, 0.0
 	var gradient [3]float64
 	for k := range 1 << c.Dim {
-		v := 1.0
-		if isInside(c.corner(k)) {
-			v = -1
+		v := value(c.corner(k))
+		if v < 0 {
 			count++
 		}
+		mean += v
 		for d := range c.Dim {
 			gradient[d] += float64(2*(k>>d&1)-1) * v
 		}
@@ -200,7 +205,7 @@ func (q *quadrature) sampled(c *Cell, tree *local, halvings int) float64 {
 		return .5
 	default:
 		sum := gradient[0] + gradient[1] + gradient[2]
-		return geom.Volume(gradient[0], gradient[1], gradient[2], sum/2+float64(2*count-all)/2)
+		return geom.Volume(gradient[0], gradient[1], gradient[2], sum/2-mean/2)
 	}
 }
 
@@ -212,8 +217,7 @@ type graph struct {
 	axes      [3]int
 	at        [3]float64
 	tolerance float64
-	inBox     int       // lines so far
-	lines     *int      // of all boxes: see quadrature
+	lines     *int      // of all boxes so far
 	isUnsure  bool      // an interval was not halved because of maxLines
 	ends      []lineEnd // of the line at `at`, for each surface
 	sorted    []float64
@@ -251,6 +255,15 @@ func (g *graph) part(n int) float64 {
 		return g.length()
 	}
 	axis := g.axes[n]
+	fractionAt := func(x float64) float64 {
+		g.at[axis] = g.cell.Lo[axis] + x*g.cell.H[axis]
+		return g.part(n - 1)
+	}
+	if *g.lines >= maxLines {
+		g.isUnsure = true
+		const far = .387298334620741688517926539978240 // √(3/5)/2: the Gauss rule of three points
+		return (5*fractionAt(.5-far) + 8*fractionAt(.5) + 5*fractionAt(.5+far)) / 18
+	}
 	cuts := append(make([]float64, 0, 8), 0, 1)
 	for edge := range 1 << n { // edges along this axis
 		for d := range n {
@@ -262,10 +275,6 @@ func (g *graph) part(n int) float64 {
 		}
 	}
 	slices.Sort(cuts)
-	fractionAt := func(x float64) float64 {
-		g.at[axis] = g.cell.Lo[axis] + x*g.cell.H[axis]
-		return g.part(n - 1)
-	}
 	sum := 0.0
 	for k := 1; k < len(cuts); k++ {
 		if cuts[k]-cuts[k-1] > 1e-14 {
@@ -277,9 +286,7 @@ func (g *graph) part(n int) float64 {
 
 // length returns the fraction inside the body of the line along the first axis.
 func (g *graph) length() float64 {
-	if g.inBox++; g.inBox > fewLines {
-		*g.lines++
-	}
+	*g.lines++
 	axis := g.axes[0]
 	cuts := append(g.sorted[:0], 0, 1)
 	for n := range g.surfaces {
