@@ -3,6 +3,7 @@ package problem
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/atoll-hpc/atoll/config"
 )
@@ -31,5 +32,23 @@ func (w *Sections) noteImplausible(c *config.Case) {
 		if v, ok := f.Program.Constant(); ok && math.Abs(v) > maxDegrees {
 			c.Note(fmt.Sprintf("[forcing] latitude: %g degrees are beyond the poles", v))
 		}
+	}
+}
+
+// noteThinFlow adds a note if water will be thinner than the bed's steps between cells, in rain or on a dry bed, and
+// the run is not of second order, which such flow needs. (Two layers have no rain.)
+func (w *Sections) noteThinFlow(c *config.Case) {
+	if w.Physics.Order == 2 || w.Physics.Layers == 2 {
+		return
+	}
+	constant := map[string]string{} // fields that are numbers
+	for _, f := range w.Initial {
+		if v, err := strconv.ParseFloat(f.Expr, 64); err == nil {
+			constant[f.Name] = fmt.Sprint(v)
+		}
+	}
+	if constant["depth"] == "" && (w.Forcing.Rain != nil || constant["h"] == "0") {
+		c.Note("[physics] order: at first order, water thinner than the bed's steps between cells flows too slowly and is " +
+			"too deep: rain and floods on slopes need order = 2")
 	}
 }

@@ -39,3 +39,26 @@ func TestImplausibleValuesAreNoted(t *testing.T) {
 		}
 	}
 }
+
+// TestThinFlowIsNotedWhereItIsWrong: rain or a dry bed on slopes, at first order.
+func TestThinFlowIsNotedWhereItIsWrong(t *testing.T) {
+	for _, c := range []struct{ physics, initial, forcing, want string }{
+		{"layers = 1\norder = 1", "depth = '0.1*x'\nh = 0.5", "rain = 1e-5", "order: at first order, water thinner"},
+		{"layers = 1\norder = 1", "depth = '0.1*x'\nh = 0", "", "order: at first order, water thinner"},
+		{"layers = 1\norder = 1", "depth = '0.1*x'\nh = 0.5", "", ""},
+		{"layers = 1\norder = 1", "depth = 0\nh = 0", "rain = 1e-5", ""},
+		{"layers = 1\norder = 2", "depth = '0.1*x'\nh = 0", "rain = 1e-5", ""},
+	} {
+		text := "[mesh]\ngenerate = 'rectangle'\nbounds = [0, 0, 1, 1]\ncells = 10\n[physics]\n" + c.physics +
+			"\n[initial]\n" + c.initial + "\n[forcing]\n" + c.forcing + "\n[time]\nend = '1 min'\n"
+		parsed, err := config.Parse("case.toml", []byte("solver = 'shallow-water'\n"+text), nil,
+			map[string]config.Decoder{"shallow-water": problem.Decode})
+		if err != nil {
+			t.Errorf("%v: %v", c, err)
+			continue
+		}
+		if notes := strings.Join(parsed.Notes(), "\n"); !strings.Contains(notes, c.want) || c.want == "" && notes != "" {
+			t.Errorf("%v: notes %q, want %q", c, notes, c.want)
+		}
+	}
+}

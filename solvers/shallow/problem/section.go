@@ -50,6 +50,7 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Boundary = decodeBoundary(section("boundary"), w.Physics.Layers)
 	w.Forcing = decodeForcing(section("forcing"), w.Physics.Layers)
 	w.noteImplausible(c)
+	w.noteThinFlow(c)
 	c.Sections = w
 	w.Maxima = decodeMaxima(section("maxima"), root.Has("maxima"), w.Physics.Layers)
 	c.DecodeTransient(root, 2, w.output())

@@ -6,6 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/verify"
 	_ "github.com/atoll-hpc/atoll/solvers/shallow/problem" // registers the solver, which the largest cases need
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/rivers"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/tsunami"
 )
 
@@ -34,11 +35,14 @@ var suite = verify.Suite{Name: "shallow", TwinRanks: 2, Checks: []verify.Check{
 	{Name: "waves", About: "Simple waves of one layer and of two, at second order", Run: waves},
 	{Name: "dams", About: "Dam breaks at second order: Stoker, Ritter, Dressler", Run: dams},
 	{Name: "bowls", About: "Thacker's oscillations at second order, three periods", Run: bowls},
-	{Name: "channels", About: "What is given at boundaries: a discharge, a level, waves that leave", Run: channels},
-	{Name: "outlets", About: "Outlets of rivers, a distributed discharge, and infiltration", Run: outlets},
+	{Name: "channels", About: "What is given at boundaries: a discharge, a level, waves that leave", Run: rivers.Channels},
+	{Name: "outlets", About: "Outlets of rivers, a distributed discharge, and infiltration", Run: rivers.Outlets},
+	{Name: "weirs", About: "The head of flow over weirs", Run: rivers.Weirs},
+	{Name: "runoff", About: "Rain that runs off a plane, during the rain and after it", Run: rivers.Runoff},
 	{Name: "forcing", About: "Rain, the earth's rotation, a tide, a bed that rises, the air's pressure", Run: forcing},
 	{Name: "floods", About: "Sheet flow, random beds without friction, disturbed lakes, random floods", Run: floods},
 	{Name: "rotation", About: "A basin and an eddy over many days", Run: rotation},
+	{Name: "tide", About: "An amphidromic tide in a round basin", Run: amphidrome},
 	{Name: "harbour", About: "Twenty tides in a harbour with flats and an island", Run: harbour},
 	{Name: "seiche", About: "A seiche of two layers over many periods", Run: seiche},
 	{Name: "paper-again", About: "Tests 1 and 2 of the paper at second order", Run: paperAgain},

@@ -93,8 +93,8 @@ func stoker(ctx context.Context, p *verify.Page) error {
 	err := damRuns(ctx, p, "Stoker", d, 1000, end, func(b *basin.Basin) {
 		from, to := 100.0, 200.0 // on the plateau, away from its ends at 33 m and 295 m
 		rows = []comparison{
-			{"depth of the plateau, m", d.depth, meanBetween(b, "h2", from, to)},
-			{"its speed, m/s", d.speed, meanBetween(b, "u2", from, to)},
+			{"depth of the plateau, m", d.depth, b.MeanBetween("h2", from, to)},
+			{"its speed, m/s", d.speed, b.MeanBetween("u2", from, to)},
 			{"speed of the shock, m/s", d.frontSpeed, frontAt(b, "h2", (d.depth+d.right)/2) / end},
 		}
 	})
@@ -120,8 +120,8 @@ func ritter(ctx context.Context, p *verify.Page) error {
 	var front, least float64
 	err := damRuns(ctx, p, "Ritter", d, 1000, end, func(b *basin.Basin) {
 		rows = []comparison{
-			{"depth at the dam, m", h, meanBetween(b, "h2", -10, 10)},
-			{"speed at the dam, m/s", u, meanBetween(b, "u2", -10, 10)},
+			{"depth at the dam, m", h, b.MeanBetween("h2", -10, 10)},
+			{"speed at the dam, m/s", u, b.MeanBetween("u2", -10, 10)},
 		}
 		front, least = frontAt(b, "h2", 0.01)/end, math.Inf(1)
 		for i := range b.Part.Owned {
@@ -154,18 +154,6 @@ func exactDam(p *verify.Page, title string, rows []comparison, share float64) {
 			fmt.Sprintf("%.8g", r.ours), fmt.Sprintf("%+.1e", verify.Deviation(r.ours, r.reference)))
 	}
 	t.Flush()
-}
-
-// meanBetween returns the average of a field over the cells with from < x < to.
-func meanBetween(b *basin.Basin, field string, from, to float64) float64 {
-	var sum, area float64
-	for i := range b.Part.Owned {
-		if x, _ := b.Part.Centroid(i); x > from && x < to {
-			a := b.Part.Area(i)
-			sum, area = sum+a*b.Value(field, i), area+a
-		}
-	}
-	return sum / area
 }
 
 // frontAt returns the largest x at which a field has at least the given value.

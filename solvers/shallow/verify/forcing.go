@@ -71,9 +71,9 @@ func rainOnAPlane(ctx context.Context, p *verify.Page) error {
 	}
 	t := p.Table(fmt.Sprintf("rain on a tilted plane: %d cells, t = %g", b.Part.Owned, end), "quantity",
 		"reference", "Atoll")
-	out := inflowFrom(before, "right") - inflowFrom(now, "right")
+	out := basin.InflowFrom(before, "right") - basin.InflowFrom(now, "right")
 	t.Row(verify.Near(out/60, rain*long*wide, basin.Bound(p, .002, .02)), "outflow, m³/s", rain*long*wide, out/60)
-	fallen := inflowFrom(now, "rain")
+	fallen := basin.InflowFrom(now, "rain")
 	t.Row(verify.Near(fallen, rain*long*wide*end, 1e-9), "rain, m³", rain*long*wide*end, fallen)
 	var sum, n float64
 	for i := range b.Part.Owned {
@@ -82,20 +82,10 @@ func rainOnAPlane(ctx context.Context, p *verify.Page) error {
 		}
 	}
 	t.Row(verify.Near(sum/n, 1, basin.Bound(p, .01, .03)), "mean of h/h of kinematic waves from 40 m to 90 m", 1, sum/n)
-	unexplained := (now.Mass2 - first.Mass2 - inflowFrom(now, "right") - fallen) / now.Mass2
+	unexplained := (now.Mass2 - first.Mass2 - basin.InflowFrom(now, "right") - fallen) / now.Mass2
 	t.Row(verify.AtMost(math.Abs(unexplained), 1e-12), "unexplained of the mass (of which 40 times fell)", 0, unexplained)
 	t.Flush()
 	return nil
-}
-
-// inflowFrom returns the volume of the lower layer that a source has added, m³.
-func inflowFrom(d shallow.Diagnostics, name string) float64 {
-	for _, s := range d.Sources {
-		if s.Name == name {
-			return s.Volume2
-		}
-	}
-	return 0
 }
 
 // balancedVortex is a vortex of speed U r/R exp((1 - r²/R²)/2) whose surface is in balance: g dz/dr = f u + u²/r.

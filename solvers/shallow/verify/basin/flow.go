@@ -232,6 +232,18 @@ func (b *Basin) Mean(f func(cell int, x, y float64) float64) float64 {
 	return sum / area
 }
 
+// MeanBetween returns the average of a field over the cells with from < x < to.
+func (b *Basin) MeanBetween(field string, from, to float64) float64 {
+	var sum, area float64
+	for i := range b.Part.Owned {
+		if x, _ := b.Part.Centroid(i); x > from && x < to {
+			a := b.Part.Area(i)
+			sum, area = sum+a*b.Value(field, i), area+a
+		}
+	}
+	return sum / area
+}
+
 // MeanError returns the average over the area of |field - exact|.
 func (b *Basin) MeanError(field string, exact func(x, y float64) float64) float64 {
 	return b.Mean(func(i int, x, y float64) float64 { return math.Abs(b.Value(field, i) - exact(x, y)) })
@@ -251,3 +263,13 @@ func Square(half float64, n int, seed uint64) (*mesh.Mesh, error) {
 
 // MeshSeed is the default seed of meshes in checks.
 const MeshSeed = 7
+
+// InflowFrom returns the volume of the lower layer that a source has added, m³.
+func InflowFrom(d shallow.Diagnostics, name string) float64 {
+	for _, s := range d.Sources {
+		if s.Name == name {
+			return s.Volume2
+		}
+	}
+	return 0
+}

@@ -1,4 +1,4 @@
-package verify
+package rivers
 
 import (
 	"context"
@@ -71,7 +71,7 @@ func soils(ctx context.Context, p *verify.Page) error {
 				Storage: []float64{c.storage}}}
 		err := basin.Evolve(ctx, p, f, end, func(b *basin.Basin) error {
 			d, err := b.Diagnose(ctx)
-			taken := -inflowFrom(d, "infiltration") / 1e4
+			taken := -basin.InflowFrom(d, "infiltration") / 1e4
 			t.Row(verify.Near(taken, c.want, .005), c.name, c.want, taken)
 			return err
 		})

@@ -1,4 +1,4 @@
-package verify
+package rivers
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// outlets runs channels with the conditions of rivers: uniform flow that leaves through an open side and one of its
+// Outlets runs channels with the conditions of rivers: uniform flow that leaves through an open side and one of its
 // normal depth, a free overfall by several conditions, a rating curve, and a discharge that is distributed over a
 // section of two depths; and infiltration by the laws of its models.
-func outlets(ctx context.Context, p *verify.Page) error {
+func Outlets(ctx context.Context, p *verify.Page) error {
 	for _, check := range []func(context.Context, *verify.Page) error{openOutlets, overfall, ratings, compoundInflow,
 		soils} {
 		if err := check(ctx, p); err != nil {
@@ -49,7 +49,7 @@ func (r *river) run(ctx context.Context, p *verify.Page, end float64, measure fu
 }
 
 // openOutlets has uniform flow of 1 m²/s down slopes of .001 and .01, subcritical: a Froude number of .33 and .94. It
-// starts from the normal depth, (n q/√S)^(3/5), from half of it and from dry ground.
+// starts from the normal depth, (n q/√S)^(3/5), from twice and from half of it, and from dry ground.
 func openOutlets(ctx context.Context, p *verify.Page) error {
 	const q, manning = 1.0, .03
 	cells, end := 1000, 6000.0
@@ -64,8 +64,8 @@ func openOutlets(ctx context.Context, p *verify.Page) error {
 			if outlet == "normal" && slope > .001 {
 				continue
 			}
-			for _, start := range []float64{1, .5, 0} {
-				if p.Options.Quick && start == .5 {
+			for _, start := range []float64{1, 2, .5, 0} {
+				if p.Options.Quick && (start == .5 || start == 2) {
 					continue
 				}
 				p.Progress("slope %g, %s, from %g of the depth", slope, outlet, start)
@@ -122,7 +122,7 @@ func overfall(ctx context.Context, p *verify.Page) error {
 			left:  &shallow.Given{Kind: "discharge", Value: series.Constant(q)},
 			start: func(_, _ float64) basin.State { return basin.State{H2: .8} }}
 		err := r.run(ctx, p, end, func(b *basin.Basin) error {
-			h := meanBetween(b, "h2", 20, 25)
+			h := b.MeanBetween("h2", 20, 25)
 			t.Row(verify.Near(h, want, basin.Bound(p, .016, .03)), name, want, h)
 			return nil
 		})
@@ -149,10 +149,10 @@ func ratings(ctx context.Context, p *verify.Page) error {
 		left:  &shallow.Given{Kind: "inflow", Value: series.Constant(discharge)},
 		start: func(_, _ float64) basin.State { return basin.State{H2: .5} }}
 	err := r.run(ctx, p, end, func(b *basin.Basin) error {
-		level := meanBetween(b, "z2", 90, 100)
+		level := b.MeanBetween("z2", 90, 100)
 		t.Row(verify.Near(level, want, .005), "level in front, m", want, level)
 		d, err := b.Diagnose(ctx)
-		came := inflowFrom(d, "left")
+		came := basin.InflowFrom(d, "left")
 		t.Row(verify.Near(came, discharge*end, 1e-9), "inflow, m³", discharge*end, came)
 		return err
 	})
@@ -202,7 +202,7 @@ func compoundInflow(ctx context.Context, p *verify.Page) error {
 		})
 		t.Row(verify.Near(level, low, .1), "mean level over the floor, m", low, level)
 		d, err := b.Diagnose(ctx)
-		came := inflowFrom(d, "left")
+		came := basin.InflowFrom(d, "left")
 		t.Row(verify.Near(came, discharge*end, 1e-9), "inflow, m³", discharge*end, came)
 		return err
 	})

@@ -1,4 +1,4 @@
-package verify
+package rivers
 
 import (
 	"context"
@@ -29,8 +29,8 @@ type steadyFlow struct {
 	dischargeTolerance float64                 // of the discharge, as a share
 }
 
-// steadyFlows are three flows over a bump of 0.2 m between 8 m and 12 m, and one in a channel of 1 km with friction,
-// whose bed is computed for its depth: MacDonald's.
+// steadyFlows are three flows over a bump of 0.2 m between 8 m and 12 m, and the subcritical one of MacDonald's
+// channels, of which macDonaldChannels compares both orders.
 func steadyFlows(p *verify.Page) []steadyFlow {
 	bump := func(x float64) float64 { return max(0, .2-.05*(x-10)*(x-10)) }
 	cells, end := 2000, 200.0
@@ -38,7 +38,7 @@ func steadyFlows(p *verify.Page) []steadyFlow {
 		cells, end = 200, 60
 	}
 	flow := steadyFlow{long: 25, wide: 1, cells: cells, end: end, bed: bump}
-	all := []steadyFlow{flow, flow, flow, macDonald(p)}
+	all := []steadyFlow{flow, flow, flow, longChannel(p)}
 
 	sub := &all[0]
 	sub.name, sub.discharge, sub.outletLevel, sub.startLevel = "subcritical flow over a bump", 4.42, 2, 2
@@ -109,32 +109,12 @@ func jumpAt(q, out float64, bed func(float64) float64) float64 {
 	return low
 }
 
-// macDonald is the subcritical flow of 2 m²/s with Manning's friction, n = .033, in 1 km, of depth
-// (4/g)^(1/3) (1 + ½ exp(-16 (x/1000 - ½)²)).
-func macDonald(p *verify.Page) steadyFlow {
-	const long, q, n, pieces = 1000.0, 2.0, .033, 20000
-	base := math.Cbrt(4 / basin.Gravity)
-	hump := func(x float64) float64 { return math.Exp(-16*(x/long-.5)*(x/long-.5)) / 2 }
-	depth := func(x float64) float64 { return base * (1 + hump(x)) }
-	slope := func(x float64) float64 {
-		h := depth(x)
-		dh := -32 / long * (x/long - .5) * hump(x) * base
-		return (q*q/(basin.Gravity*h*h*h)-1)*dh - n*n*q*q/math.Pow(h, 10.0/3)
-	}
-	beds := make([]float64, pieces+1) // from the right, by Simpson's rule
-	for k := 1; k <= pieces; k++ {
-		const step = long / pieces
-		x := long - float64(k)*step
-		beds[k] = beds[k-1] - step/6*(slope(x)+4*slope(x+step/2)+slope(x+step))
-	}
-	bed := func(x float64) float64 {
-		at := min(max((long-x)/long*pieces, 0), pieces-1)
-		k := int(at)
-		return beds[k] + (at-float64(k))*(beds[k+1]-beds[k])
-	}
-	f := steadyFlow{name: "MacDonald's channel", discharge: q, long: long, wide: 20, manning: n, bed: bed, depth: depth,
-		outletLevel: depth(long), startLevel: math.NaN(), cells: 2000, end: 2000, maxError: basin.Bound(p, 1e-3, .02),
-		dischargeTolerance: basin.Bound(p, 1e-3, .02)}
+// longChannel is the subcritical one of MacDonald's channels.
+func longChannel(p *verify.Page) steadyFlow {
+	c := macDonalds()[0]
+	f := steadyFlow{name: "MacDonald's channel", discharge: c.discharge, long: channelLength, wide: 20,
+		manning: c.manning, bed: c.bed(), depth: c.depth, outletLevel: c.depth(channelLength), startLevel: math.NaN(),
+		cells: 2000, end: 2000, maxError: basin.Bound(p, 1e-3, .02), dischargeTolerance: basin.Bound(p, 1e-3, .02)}
 	if p.Options.Quick {
 		f.cells, f.end = 200, 1000
 	}
@@ -184,8 +164,8 @@ func (c *steadyFlow) run(ctx context.Context, p *verify.Page) error {
 	t.Row(verify.AtMost(e, c.maxError), "mean error of h, m", 0, e)
 	along := b.Mean(func(i int, _, _ float64) float64 { return b.Value("h2", i) * b.Value("u2", i) })
 	t.Row(verify.Near(along, c.discharge, c.dischargeTolerance), "mean discharge, m²/s", c.discharge, along)
-	in := inflowFrom(now, "left") - inflowFrom(before, "left")
-	out := inflowFrom(before, "right") - inflowFrom(now, "right")
+	in := basin.InflowFrom(now, "left") - basin.InflowFrom(before, "left")
+	out := basin.InflowFrom(before, "right") - basin.InflowFrom(now, "right")
 	t.Row(basin.Finest(p, true, verify.Near(out, in, c.dischargeTolerance)), "what leaves, of what comes in", 1, out/in)
 	t.Flush()
 	return nil

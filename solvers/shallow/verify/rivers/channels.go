@@ -1,4 +1,6 @@
-package verify
+// Package rivers checks steady flow in channels and over weirs, what is given at the boundaries of rivers, the runoff
+// of rain, and infiltration.
+package rivers
 
 import (
 	"context"
@@ -12,14 +14,17 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// channels runs steady flows of one layer between a prescribed discharge and a prescribed level, at second order,
+// Channels runs steady flows of one layer between a prescribed discharge and a prescribed level, at second order,
 // until the seiche between the two has decayed: over a bump, over MacDonald's bed, and uniform flow down a plane with
 // the normal depth (n q/√S)^(3/5); and a wave that leaves through a radiating side.
-func channels(ctx context.Context, p *verify.Page) error {
+func Channels(ctx context.Context, p *verify.Page) error {
 	for _, c := range steadyFlows(p) {
 		if err := c.run(ctx, p); err != nil {
 			return err
 		}
+	}
+	if err := macDonaldChannels(ctx, p); err != nil {
+		return err
 	}
 	if err := uniformFlow(ctx, p); err != nil {
 		return err
@@ -52,7 +57,7 @@ func uniformFlow(ctx context.Context, p *verify.Page) error {
 	t := p.Table(fmt.Sprintf("uniform flow down a plane: %d cells, t = %g", len(m.Cells), end),
 		"quantity", "reference", "Atoll")
 	err = basin.Evolve(ctx, p, f, end, func(b *basin.Basin) error {
-		depth := meanBetween(b, "h2", 20, 80)
+		depth := b.MeanBetween("h2", 20, 80)
 		t.Row(verify.Near(depth, normal, .002), "mean depth from 20 m to 80 m, m", normal, depth)
 		return nil
 	})
