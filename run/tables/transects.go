@@ -38,7 +38,7 @@ func NewTransects(ctx context.Context, run *recorder.Run) (*Transects, error) {
 		return nil, nil
 	}
 	s, ok := run.Solver.(solvers.Flowing)
-	if !ok {
+	if !ok || len(s.Flows()) == 0 {
 		return nil, &solvers.BadInput{Err: fmt.Errorf("solver %q does not support transects", run.Case.Solver)}
 	}
 	t := &Transects{run: run, flows: s.Flows()}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -63,6 +64,9 @@ func (g *Given[C]) Equal(now solvers.Clock, until float64) (least, most float64)
 func (g *Given[C]) For(k int) []C { return g.Data[k : k+1] }
 
 func (g *Given[C]) begin(e *Engine, until, pause float64, k, n int) (int, error) {
+	if math.IsInf(until, 0) {
+		return 0, fmt.Errorf("cannot step from t = %g to %g: the target must be finite", e.now.Time, until)
+	}
 	now, made := e.now, 0
 	for made < min(n, len(g.host)-k) {
 		after := g.next(now, until)
@@ -104,6 +108,8 @@ type Limited[C any] struct {
 	// Tick completes the last step, of which step k of the cycle is the next, by what all ranks have reduced. read tells
 	// that the clock was read from the device, where the steps before have completed it.
 	Tick func(c *C, k int, read bool) error
+	// Check, unless nil, returns an error if the state after the last step is not valid. All ranks call it.
+	Check func(ctx context.Context) error
 	// Clock returns the solver's clock.
 	Clock func(c *C) solvers.Clock
 }
@@ -117,7 +123,7 @@ func (l *Limited[C]) begin(e *Engine, until, pause float64, k, n int) (int, erro
 	return n, errors.Join(l.Reset(k), backend.Upload(e.env.Device, l.Data[k:k+1], l.Host))
 }
 
-func (l *Limited[C]) end(_ context.Context, e *Engine, k, n int) error {
+func (l *Limited[C]) end(ctx context.Context, e *Engine, k, n int) error {
 	next, read := (k+n)%e.def.Cycle, l.queues(e)
 	if read {
 		if err := backend.Download(e.env.Device, l.Host, l.Data[next:next+1]); err != nil {
@@ -127,8 +133,10 @@ func (l *Limited[C]) end(_ context.Context, e *Engine, k, n int) error {
 	if err := l.Tick(&l.Host[0], next, read); err != nil {
 		return err
 	}
-	e.now = l.Clock(&l.Host[0])
-	return nil
+	if e.now = l.Clock(&l.Host[0]); l.Check == nil {
+		return nil
+	}
+	return l.Check(ctx)
 }
 
 func (*Limited[C]) stepsTo(*Engine, float64) (least, most float64) { return 0, 0 }

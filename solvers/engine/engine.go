@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -29,7 +28,8 @@ type Definition struct {
 	Window, Record int
 	// Rest is played when Advance returns: what output needs, and steps do not.
 	Rest func(p *Program)
-	// After is called when the host knows the clock after a window of steps, for what they have recorded.
+	// After is called when the host knows the clock after a window of steps, for what they have recorded. Advance then
+	// returns.
 	After func(ctx context.Context, from, to solvers.Clock) error
 
 	Fields []solvers.Field // of which the saved and hashed ones are the state
@@ -43,13 +43,18 @@ type Definition struct {
 	Failed func() error
 	// Measured declares the measurements.
 	Measured func(m *Measures)
-	// End measures, at the end of a run, what is not measured before.
-	End func(ctx context.Context) ([]solvers.Quantity, error)
+	// End measures, at the end of a run, what is not measured before; Conclude does so for metrics of the whole run.
+	End      func(ctx context.Context) ([]solvers.Quantity, error)
+	Conclude func(ctx context.Context) ([]solvers.Quantity, error)
+	Outlines []solvers.Outline
+	Flows    []solvers.Flow
+	Sampler  Sampler
 }
 
-// Engine takes the steps of a solver on a rank. It implements solvers.Restarter, Observer, Ender and
-// Stepper.
+// Engine takes the steps of a solver on a rank. It implements solvers.Restarter, Observer, Ender, Concluder, Outliner,
+// Sampler and Stepper.
 type Engine struct {
+	outputs
 	env      *Env
 	def      Definition
 	table    *Table
@@ -69,7 +74,7 @@ type Engine struct {
 // New returns an engine, which owns the arrays of a table.
 func New(env solvers.Env, t *Table) *Engine {
 	e := &Engine{env: &env, table: t, links: links{comm: env.Comm, dev: env.Device, kind: env.Halo, log: env.Log}}
-	e.player = newPlayer(e.env, &e.now)
+	e.player, e.outputs = newPlayer(e.env, &e.now), outputs{&e.def}
 	return e
 }
 
@@ -158,6 +163,26 @@ func (b *Batch) Play(ctx context.Context) error {
 	return b.engine.player.batch(ctx, b.program, &b.replay, b.times)
 }
 
+// Settle completes the exchanges and reductions that a step has begun and later ones would complete. All ranks call it.
+func (e *Engine) Settle(ctx context.Context) error {
+	if err := e.player.settle(ctx); err != nil {
+		return err
+	}
+	for _, g := range e.ghosts {
+		for _, x := range g.exchanges {
+			if err := e.player.await(ctx, x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Warn adds warnings about the case.
+func (e *Engine) Warn(warnings ...string) {
+	e.def.Size.Warnings = append(slices.Clip(e.def.Size.Warnings), warnings...)
+}
+
 // Now sets the clock of a solver whose steps are no program of the engine, such as sweeps until a rule ends them.
 func (e *Engine) Now(at solvers.Clock) { e.now = at }
 
@@ -220,8 +245,8 @@ func (e *Engine) agree(ctx context.Context) error {
 
 // Advance implements solvers.Solver.
 func (e *Engine) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
-	if left := until - e.now.Time; !(left > 0) || math.IsInf(left, 0) {
-		return false, fmt.Errorf("cannot step from t = %g to %g: the target must be later and finite", e.now.Time, until)
+	if !(until-e.now.Time > 0) {
+		return false, fmt.Errorf("cannot step from t = %g to %g: the target must be later", e.now.Time, until)
 	}
 	if e.def.Advance != nil {
 		return e.def.Advance(ctx, until, pause, steps)
@@ -235,26 +260,28 @@ func (e *Engine) Advance(ctx context.Context, until, pause float64, steps int) (
 		if err != nil {
 			return false, err
 		}
-		e.player.startTimer()
-		err = e.take(ctx, k, n)
-		if e.player.stopTimer(); err != nil {
-			return false, err
-		}
 		before := e.now
-		if err := e.def.Clock.end(ctx, e, k, n); err != nil {
+		e.player.startTimer()
+		if err = e.take(ctx, k, n); err == nil {
+			err = e.def.Clock.end(ctx, e, k, n) // which may wait for the device
+		}
+		if e.player.stopTimer(); err != nil {
 			return false, err
 		}
 		if e.def.After != nil {
 			if err := e.def.After(ctx, before, e.now); err != nil {
 				return false, err
 			}
+			break
 		}
 		steps -= n
 		if pause > 0 && e.now.Time >= pause {
 			break
 		}
 	}
-	err = e.player.play(ctx, e.rest.ops)
+	if err = e.player.settle(ctx); err == nil {
+		err = e.player.play(ctx, e.rest.ops)
+	}
 	if e.def.Failed != nil {
 		err = errors.Join(err, e.def.Failed())
 	}
@@ -339,9 +366,6 @@ func (e *Engine) StepsTo(until float64) (least, most float64) {
 // Fields implements solvers.Solver.
 func (e *Engine) Fields() []solvers.Field { return e.def.Fields }
 
-// Shapes implements solvers.Solver.
-func (e *Engine) Shapes() []solvers.Shape { return e.def.Shapes }
-
 // Phases implements solvers.Solver.
 func (e *Engine) Phases() map[string]float64 {
 	seconds := map[string]float64{}
@@ -357,14 +381,6 @@ func (e *Engine) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 		return nil, nil
 	}
 	return e.measures.now(ctx)
-}
-
-// MeasureEnd implements solvers.Ender.
-func (e *Engine) MeasureEnd(ctx context.Context) ([]solvers.Quantity, error) {
-	if e.def.End == nil {
-		return nil, nil
-	}
-	return e.def.End(ctx)
 }
 
 // Observe implements solvers.Observer.
@@ -436,6 +452,9 @@ func (e *Engine) Scalars(ctx context.Context) (map[string]float64, error) {
 
 // Restore implements solvers.Restarter. Rank 0 continues what ranks add up.
 func (e *Engine) Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error {
+	if err := e.Settle(ctx); err != nil {
+		return err
+	}
 	e.now = at
 	e.player.restarts++
 	if err := fill(); err != nil {
@@ -460,6 +479,7 @@ func (e *Engine) Restore(ctx context.Context, at solvers.Clock, scalars map[stri
 // Close frees the arrays, exchangers and recordings.
 func (e *Engine) Close() {
 	e.player.forget()
+	e.player.behind.close()
 	for _, p := range e.programs {
 		for k := range p.segments {
 			p.segments[k].replay.Close()

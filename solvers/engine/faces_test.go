@@ -12,6 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/exact"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 )
 
@@ -116,7 +117,7 @@ func TestSumsOverRanks(t *testing.T) {
 			e := engine.New(solvers.Env{Comm: comm, Device: dev}, table)
 			defer e.Close()
 			words, whole := engine.Add[int64](table, "words", 2), engine.Add[float32](table, "whole", 7)
-			var sum engine.GridSum
+			var sum exact.GridSum
 			sum.Reset(int64(len(x)), 3e5)
 			for i, v := range x {
 				if i%ranks == comm.Rank() {
@@ -128,7 +129,7 @@ func TestSumsOverRanks(t *testing.T) {
 			err := e.Do(ctx, func(p *engine.Program) {
 				p.Reduce(engine.AddedOf(words))
 				p.Reduce(engine.AssembledOf(whole))
-				p.Reduce(sum.OverRanks())
+				p.Reduce(engine.GridSumOf(&sum))
 			})
 			v, valid := sum.Value()
 			if comm.Rank() == 0 && ranks == 1 {

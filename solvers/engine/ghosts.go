@@ -18,6 +18,7 @@ type Ghosts struct {
 	tag        int
 	empty      bool          // nothing is exchanged
 	exchangers []sizedGhosts // by what they exchange
+	exchanges  []*Exchange
 }
 
 // sizedGhosts is the exchanger of one array of a size of its elements, or of several arrays of at most that size.
@@ -145,6 +146,7 @@ func (g *Ghosts) Of(ctx context.Context, arrays ...Exchanged) (*Exchange, error)
 		return nil, err
 	}
 	x.linked, _ = x.by.(halo.LinkedExchanger)
+	g.exchanges = append(g.exchanges, x)
 	return x, nil
 }
 
@@ -153,6 +155,9 @@ func (x *Exchange) Then(tasks ...Task) *Exchange {
 	x.after = append(x.after, tasks...)
 	return x
 }
+
+// Linked reports whether the devices exchange without the host.
+func (x *Exchange) Linked() bool { return x.linked != nil }
 
 // free reports whether the host takes no part in the exchange.
 func (x *Exchange) free() bool {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -25,6 +26,7 @@ type player struct {
 	last    time.Time
 	current int // the phase since last, or notTimed
 	windows map[window]*backend.Replay
+	behind  behind
 
 	restarts int // how many states were set or restored: 1 before the first restart
 }
@@ -41,7 +43,8 @@ const inHalo = 0
 func newPlayer(env *Env, now *solvers.Clock) *player {
 	_, records := env.Device.(backend.Recorder)
 	return &player{env: env, now: now, records: records, alone: env.Comm.Size() == 1, names: []string{"halo"},
-		spent: make([]time.Duration, 1), windows: map[window]*backend.Replay{}, restarts: 1, current: notTimed}
+		spent: make([]time.Duration, 1), windows: map[window]*backend.Replay{}, restarts: 1, current: notTimed,
+		behind: behind{comm: env.Comm}}
 }
 
 func (p *player) phaseOf(name string) int {
@@ -75,6 +78,39 @@ func (p *player) enter(phase int) {
 	p.current, p.last = phase, now
 }
 
+// Spent is the time that threads spend in each of several phases while a loop of several kernels runs.
+type Spent struct {
+	phases []int
+	times  []atomic.Int64 // ns of all threads
+}
+
+// NewSpent returns times of the phases of the given names.
+func (e *Engine) NewSpent(names ...string) *Spent {
+	s := &Spent{times: make([]atomic.Int64, len(names))}
+	for _, name := range names {
+		s.phases = append(s.phases, e.player.phaseOf(name))
+	}
+	return s
+}
+
+// Add adds the time of a thread in the k-th phase.
+func (s *Spent) Add(k int, d time.Duration) { s.times[k].Add(int64(d)) }
+
+// divide divides the time since the last change of phase in proportion to those of threads.
+func (p *player) divide(s *Spent) {
+	all := int64(0)
+	for k := range s.times {
+		all += s.times[k].Load()
+	}
+	now := time.Now()
+	for k := range s.times {
+		if spent := s.times[k].Swap(0); spent > 0 && p.current != notTimed {
+			p.spent[s.phases[k]] += time.Duration(float64(now.Sub(p.last)) * float64(spent) / float64(all))
+		}
+	}
+	p.last = now
+}
+
 // free reports whether the host takes no part in an operation.
 func (p *player) free(o *op) bool {
 	switch o.kind {
@@ -82,8 +118,8 @@ func (p *player) free(o *op) bool {
 		return false
 	case opShare, opAwait:
 		return o.x.free()
-	case opReduce:
-		return p.alone || o.into.free()
+	case opReduce, opReduceBehind:
+		return o.into.free() || p.alone && !o.into.forHost()
 	}
 	return true
 }
@@ -99,7 +135,9 @@ func (p *player) play(ctx context.Context, ops []op) error {
 }
 
 func (p *player) do(ctx context.Context, o *op) error {
-	if o.kind != opAwait && o.kind != opRefresh {
+	switch o.kind {
+	case opAwait, opRefresh, opReduce, opReduceBehind:
+	default:
 		p.enter(o.phase)
 	}
 	switch o.kind {
@@ -117,26 +155,59 @@ func (p *player) do(ctx context.Context, o *op) error {
 			return nil
 		}
 		p.enter(inHalo)
-		follow := o.x.pending && o.x.linked == nil // otherwise start has queued what follows
-		err := o.x.finish(ctx)
-		if follow {
-			p.run(o.x.after)
-		}
-		return err
+		return p.await(ctx, o.x)
 	case opBeside:
 		return p.beside(ctx, o)
 	case opRefresh:
 		p.enter(inHalo)
 		return p.refresh(ctx, o.x)
-	case opReduce:
-		if !p.alone {
-			return o.into.merge(ctx, p.env)
-		}
+	case opReduce, opReduceBehind:
+		return p.reduce(ctx, o)
 	case opRepeat:
 		return p.repeat(ctx, o.loop)
 	}
 	return nil
 }
+
+// await completes an exchange, if it was started.
+func (p *player) await(ctx context.Context, x *Exchange) error {
+	if !x.pending {
+		return nil
+	}
+	if err := x.finish(ctx); err != nil {
+		return err
+	}
+	if x.linked == nil { // otherwise start has queued what follows
+		p.run(x.after)
+	} else if r := p.behind.pending; r != nil && r.linked != nil { // on the same stream
+		p.behind.pending = nil
+	}
+	return nil
+}
+
+// reduce combines a result of all ranks, or begins to. Messages that wait are sent first: ranks wait for each other.
+func (p *player) reduce(ctx context.Context, o *op) error {
+	if p.alone && !o.into.forHost() {
+		return nil
+	}
+	if err := p.sendAll(ctx); err != nil {
+		return err
+	}
+	if err := o.into.fetch(p.env); err != nil { // the time until the device has computed it belongs to the phase before
+		return err
+	}
+	p.enter(o.phase)
+	if err := p.settle(ctx); err != nil {
+		return err
+	}
+	if o.kind == opReduceBehind {
+		return p.behind.begin(ctx, o.into.(*Extreme))
+	}
+	return o.into.merge(ctx, p.env)
+}
+
+// settle completes the reduction that ReduceBehind has begun.
+func (p *player) settle(ctx context.Context) error { return p.behind.finish(ctx, p.env) }
 
 func (p *player) run(tasks []Task) {
 	for k := range tasks {
@@ -147,6 +218,9 @@ func (p *player) run(tasks []Task) {
 		}
 		if t.Lo < hi {
 			p.env.Device.Run(t.Loop, t.Lo, hi)
+			if t.Spent != nil {
+				p.divide(t.Spent)
+			}
 		}
 	}
 }
@@ -221,6 +295,9 @@ func (p *player) join(ctx context.Context) error {
 		}
 	}
 	p.forked = p.forked[:0]
+	if r := p.behind.pending; r != nil && r.linked != nil {
+		return p.settle(ctx)
+	}
 	return nil
 }
 

@@ -17,6 +17,8 @@ type Task struct {
 	// Limit, unless nil, is where the index ends instead of Hi: the length of a list that the device has made, or an
 	// upper bound of it. Call Engine.Forget when it changes.
 	Limit *int
+	// Spent, unless nil, divides the time of a loop of several kernels between phases.
+	Spent *Spent
 }
 
 // Listed is a loop over a list of the length that *n has when it runs.
@@ -67,6 +69,7 @@ const (
 	opRepeat
 	opRefresh
 	opBeside
+	opReduceBehind
 )
 
 func (p *Program) add(o op) {
@@ -141,6 +144,11 @@ func (p *Program) Host(f func(ctx context.Context) error) { p.add(op{kind: opHos
 // Reduce combines the results of all ranks, on the device.
 func (p *Program) Reduce(r Reduction) { p.add(op{kind: opReduce, into: r}) }
 
+// ReduceBehind combines the results of all ranks while later operations run. The result is complete after the next
+// ReduceBehind, of another result, and when Advance returns. Until then the host makes no other collective calls except
+// reductions of the program, which wait for it.
+func (p *Program) ReduceBehind(r *Extreme) { p.add(op{kind: opReduceBehind, into: r}) }
+
 // Repeated is a program that is repeated until a result says so.
 type Repeated struct {
 	Body func(p *Program)
@@ -201,7 +209,7 @@ func (p *Program) shared(list []byte) []byte {
 		switch o.kind {
 		case opShare, opAwait, opRefresh:
 			list = append(list, byte(o.kind), byte(o.x.ghosts.tag), byte(o.x.ghosts.tag>>8), byte(len(o.x.fields)))
-		case opReduce:
+		case opReduce, opReduceBehind:
 			list = append(list, byte(o.kind))
 		case opRepeat:
 			list = append(o.loop.program.shared(append(list, byte(o.kind))), byte(o.kind))
@@ -217,7 +225,8 @@ func (p *Program) String() string {
 		if k == p.body && k > 0 {
 			s.WriteString("-- body\n")
 		}
-		name := [...]string{"run", "share", "await", "queue", "host", "reduce", "repeat", "refresh", "beside"}[o.kind]
+		name := [...]string{"run", "share", "await", "queue", "host", "reduce", "repeat", "refresh", "beside",
+			"behind"}[o.kind]
 		fmt.Fprintf(&s, "%-18s %-7s", p.engine.player.names[o.phase], name)
 		for _, t := range o.tasks {
 			fmt.Fprintf(&s, " %T[%d:%d]", t.Loop, t.Lo, t.Hi)

@@ -9,17 +9,30 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/exact"
 )
 
 // Reduction is a result of all ranks that an operation of a program combines where the next operations read it.
 type Reduction interface {
+	// fetch copies this rank's result to the host, and merge combines those of all ranks.
+	fetch(env *Env) error
 	merge(ctx context.Context, env *Env) error
-	free() bool // the devices combine it without the host
+	free() bool    // the devices combine it without the host
+	forHost() bool // the host needs the result even of a single rank
 }
+
+// onDevices is a part of reductions whose result only loops read.
+type onDevices struct{}
+
+func (onDevices) fetch(*Env) error { return nil }
+func (onDevices) forHost() bool    { return false }
 
 // ExactSum is the exact sum of numbers that loops add to an accumulator in the host's memory. It does not depend on
 // the order of the numbers, nor on the ranks.
 type ExactSum struct{ Sum *dist.Accumulator }
+
+func (ExactSum) fetch(*Env) error { return nil }
+func (ExactSum) forHost() bool    { return false }
 
 func (s ExactSum) free() bool { return false }
 func (s ExactSum) merge(ctx context.Context, env *Env) error {
@@ -30,17 +43,39 @@ func (s ExactSum) merge(ctx context.Context, env *Env) error {
 type Extreme struct {
 	key    []uint64             // on the device
 	linked halo.LinkedExchanger // nil if the host reduces
+	onHost bool
 	host   [1]uint64
-	number [1]int64
+	number [1]int64 // host, in the order of signed integers
 }
 
 // ExtremeOf returns the reduction of element k of an array, by the device communicator of x if its devices are linked.
 func ExtremeOf[T any](x *Exchange, a *Array[T], k int) *Extreme {
-	key := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(a.Data[k:k+1]))), 1)
-	return &Extreme{key: key, linked: x.linked}
+	return &Extreme{key: keyOf(a, k), linked: x.linked}
 }
 
-func (r *Extreme) free() bool { return r.linked != nil }
+// ExtremeForHost returns the reduction of element k of an array by the host, which alone has the result: see Combined.
+func ExtremeForHost[T any](a *Array[T], k int) *Extreme {
+	return &Extreme{key: keyOf(a, k), onHost: true}
+}
+
+func keyOf[T any](a *Array[T], k int) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(a.Data[k:k+1]))), 1)
+}
+
+// Combined returns the result on the host of ExtremeForHost, which may be set.
+func Combined[T any](r *Extreme) *T { return (*T)(unsafe.Pointer(&r.host)) }
+
+func (r *Extreme) free() bool    { return r.linked != nil }
+func (r *Extreme) forHost() bool { return r.onHost }
+
+func (r *Extreme) fetch(env *Env) error {
+	if r.linked != nil {
+		return nil
+	}
+	err := backend.Download(env.Device, r.host[:], r.key)
+	r.number[0] = int64(r.host[0] ^ 1<<63)
+	return err
+}
 
 func (r *Extreme) merge(ctx context.Context, env *Env) error {
 	if r.linked != nil {
@@ -49,15 +84,72 @@ func (r *Extreme) merge(ctx context.Context, env *Env) error {
 		}
 		return r.linked.Finish(ctx)
 	}
-	if err := backend.Download(env.Device, r.host[:], r.key); err != nil {
-		return err
-	}
-	r.number[0] = int64(r.host[0] ^ 1<<63) // so that keys have the order of signed integers
 	if err := env.Comm.AllreduceInt64(ctx, dist.Max, r.number[:]); err != nil {
 		return err
 	}
+	return r.store(env)
+}
+
+// store stores the result where it is read.
+func (r *Extreme) store(env *Env) error {
 	r.host[0] = uint64(r.number[0] ^ math.MinInt64)
+	if r.onHost {
+		return nil
+	}
 	return backend.Upload(env.Device, solvers.BytesOf(r.key), solvers.BytesOf(r.host[:]))
+}
+
+// behind makes a reduction while other operations run: linked devices on their second stream, the host in a goroutine.
+type behind struct {
+	comm    dist.Comm
+	pending *Extreme // nil if there is none
+	begun   chan begun
+	done    chan error
+}
+
+// begun is a reduction that the goroutine makes.
+type begun struct {
+	ctx context.Context
+	r   *Extreme
+}
+
+func (b *behind) begin(ctx context.Context, r *Extreme) error {
+	b.pending = r
+	if r.linked != nil {
+		return r.linked.Max(r.key)
+	}
+	if b.begun == nil {
+		b.begun, b.done = make(chan begun), make(chan error, 1)
+		go func() {
+			for next := range b.begun {
+				b.done <- b.comm.AllreduceInt64(next.ctx, dist.Max, next.r.number[:])
+			}
+		}()
+	}
+	b.begun <- begun{ctx, r}
+	return nil
+}
+
+func (b *behind) finish(ctx context.Context, env *Env) error {
+	r := b.pending
+	if r == nil {
+		return nil
+	}
+	b.pending = nil
+	if r.linked != nil {
+		return r.linked.Finish(ctx)
+	}
+	if err := <-b.done; err != nil {
+		return err
+	}
+	return r.store(env)
+}
+
+func (b *behind) close() {
+	if b.begun != nil {
+		close(b.begun)
+		b.begun = nil
+	}
 }
 
 // ReduceExtreme takes, of element k of an array of atomics.Most or atomics.Least, the most extreme one of all ranks,
@@ -73,6 +165,7 @@ func ReduceExtreme[T any](p *Program, g *Ghosts, a *Array[T], k int) {
 
 // Added adds up the integers of an array over all ranks, element by element.
 type Added struct {
+	onDevices
 	words *Array[int64]
 	host  []int64
 }
@@ -97,6 +190,7 @@ func (r *Added) merge(ctx context.Context, env *Env) error {
 // Assembled makes one array of the parts of all ranks: each element is not 0 on at most one of them, and nowhere -0.
 // With it every rank gets the whole of a coarse level, on which all then compute the same.
 type Assembled struct {
+	onDevices
 	array array
 	host  []int64 // the bits of pairs of float32, or of float64: sums of them and zeros are exact
 }
@@ -125,84 +219,55 @@ func (r *Assembled) merge(ctx context.Context, env *Env) error {
 	return backend.Upload(env.Device, bytes, host)
 }
 
-// GridSum is a sum of many numbers of known bound whose result does not depend on their order, for dot products in
-// iterations: each number is rounded to a multiple of a first grid, the rest to one of a second, and the sums of these
-// multiples are exact. It takes little longer than a plain sum, and its error is that of n³·2⁻¹⁰⁸ bounds.
-type GridSum struct {
-	big      [2]float64
-	bound    float64
-	sum      [2]float64
-	exceeded int64 // a number was beyond the bound or not finite: the sum is not valid
+// Joined gives all ranks the whole of an array of which each rank computes some elements. They are not negative.
+type Joined[N float32 | float64] struct {
+	onDevices
+	array *Array[N]
+	own   []bool // the elements of this rank
+	host  []N
+	all   []float64
 }
 
-// Reset begins a sum of at most n numbers over all ranks, none larger than bound.
-func (g *GridSum) Reset(n int64, bound float64) {
-	*g = GridSum{bound: bound}
-	_, bits := math.Frexp(float64(max(n, 4)))
-	_, exponent := math.Frexp(bound)
-	unit := math.Ldexp(1, bits+exponent-53)
-	g.big[0] = 1.5 * math.Ldexp(unit, 52)
-	unit = math.Ldexp(unit, bits-54)
-	g.big[1] = 1.5 * math.Ldexp(unit, 52)
+// JoinedOf returns the reduction of an array, with the elements that this rank computes.
+func JoinedOf[N float32 | float64](array *Array[N], own []bool) *Joined[N] {
+	return &Joined[N]{array: array, own: own, host: make([]N, len(own)), all: make([]float64, len(own))}
 }
 
-// Part returns an empty sum of the same grids, for a thread.
-func (g *GridSum) Part() GridSum { return GridSum{big: g.big, bound: g.bound} }
+func (*Joined[N]) free() bool { return false }
 
-// Add adds a number.
-func (g *GridSum) Add(v float64) {
-	if !(v <= g.bound && v >= -g.bound) {
-		g.exceeded = 1
-		return
+func (r *Joined[N]) merge(ctx context.Context, env *Env) error {
+	if err := backend.Download(env.Device, r.host, r.array.Data); err != nil {
+		return err
 	}
-	q := (v + g.big[0]) - g.big[0]
-	g.sum[0] += q
-	g.sum[1] += ((v - q) + g.big[1]) - g.big[1]
-}
-
-// AddProducts adds the products of the elements of two arrays.
-func (g *GridSum) AddProducts(a, b []float64) {
-	b = b[:len(a)]
-	big0, big1, bound, sum0, sum1, beyond := g.big[0], g.big[1], g.bound, g.sum[0], g.sum[1], false
-	for i, x := range a {
-		v := x * b[i]
-		beyond = beyond || !(math.Abs(v) <= bound)
-		q := (v + big0) - big0
-		sum0 += q
-		sum1 += ((v - q) + big1) - big1
+	for k, v := range r.host {
+		r.all[k] = 0
+		if r.own[k] {
+			r.all[k] = float64(v)
+		}
 	}
-	if g.sum[0], g.sum[1] = sum0, sum1; beyond {
-		g.exceeded = 1
+	if err := env.Comm.AllreduceFloat64(ctx, dist.Max, r.all); err != nil {
+		return err
 	}
+	for k, v := range r.all {
+		r.host[k] = N(v)
+	}
+	return backend.Upload(env.Device, r.array.Data, r.host)
 }
 
-// Merge adds the numbers of another sum of the same grids.
-func (g *GridSum) Merge(p *GridSum) {
-	g.sum[0] += p.sum[0]
-	g.sum[1] += p.sum[1]
-	g.exceeded |= p.exceeded
+// GridSumOf returns the reduction of an exact.GridSum on the host.
+func GridSumOf(sum *exact.GridSum) Reduction { return gridSum{GridSum: sum} }
+
+type gridSum struct {
+	onDevices
+	*exact.GridSum
 }
-
-// Value returns the sum, and whether it is valid.
-func (g *GridSum) Value() (float64, bool) { return g.sum[0] + g.sum[1], g.exceeded == 0 }
-
-// OverRanks returns the reduction of a GridSum.
-func (g *GridSum) OverRanks() Reduction { return gridSum{g} }
-
-type gridSum struct{ *GridSum }
 
 func (s gridSum) free() bool { return false }
 func (s gridSum) merge(ctx context.Context, env *Env) error {
-	all := [3]int64{0, 0, s.exceeded}
-	for k := range s.sum {
-		all[k] = int64(s.sum[k] / (s.big[k] / (1.5 * (1 << 52)))) // a multiple of the grid, below 2^53
-	}
+	all := s.Words()
 	if err := env.Comm.AllreduceInt64(ctx, dist.Sum, all[:]); err != nil {
 		return err
 	}
-	for k := range s.sum {
-		s.sum[k] = float64(all[k]) * (s.big[k] / (1.5 * (1 << 52)))
-	}
-	s.exceeded = all[2]
+	s.SetWords(all)
 	return nil
 }

@@ -2,11 +2,8 @@ package shallow
 
 import (
 	"slices"
-	"sync/atomic"
-	"time"
 	"unsafe"
 
-	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
@@ -25,25 +22,6 @@ const (
 	bandsPerThread = 2
 	manyThreads    = 8
 )
-
-// bandLoop runs kernels of a stage over bands, which are its indices.
-type bandLoop struct {
-	kernels [bands.Kernels]backend.Loop
-	runs    [][]bands.Run
-	spent   [bands.Kernels]atomic.Int64 // ns of all threads
-}
-
-func (l *bandLoop) Grain() int { return 1 }
-
-func (l *bandLoop) Range(lo, hi int) {
-	for _, runs := range l.runs[lo:hi] {
-		for _, r := range runs {
-			start := time.Now()
-			l.kernels[r.Kernel].Range(r.Lo, r.Hi)
-			l.spent[r.Kernel].Add(int64(time.Since(start)))
-		}
-	}
-}
 
 // makeBands orders the kernels of the stages of a rank, and chooses the positions of slopes and fluxes in their arrays.
 // It stores the positions in the mesh m of the rank's part, and replaces each edge in m.CellEdges by the position of
@@ -82,30 +60,4 @@ func extendPositions(first []int32, n int) []int32 {
 		at = append(at, int32(i))
 	}
 	return at
-}
-
-// runBands runs a list of runs with the kernels of a stage, and adds the time to the phases of the kernels in
-// proportion to that of the threads.
-func (s *solver[F]) runBands(runs [][]bands.Run, kernels [bands.Kernels]backend.Loop) {
-	phase := [...]int{bands.Slopes: inSlopes, bands.Flux: inFlux, bands.Update: inUpdate}
-	if s.separate {
-		for _, r := range runs[0] {
-			s.dev.Run(kernels[r.Kernel], r.Lo, r.Hi)
-			s.lap(phase[r.Kernel])
-		}
-		return
-	}
-	l := &s.bandLoop
-	l.kernels, l.runs = kernels, runs
-	s.dev.Run(l, 0, len(runs))
-	now, all := time.Now(), int64(0)
-	for k := range l.spent {
-		all += l.spent[k].Load()
-	}
-	for k := range l.spent {
-		if spent := l.spent[k].Swap(0); spent > 0 {
-			s.spent[phase[k]] += time.Duration(float64(now.Sub(s.lapStart)) * float64(spent) / float64(all))
-		}
-	}
-	s.lapStart = now
 }

@@ -29,7 +29,7 @@ func BenchmarkStep(b *testing.B) {
 				b.Run(fmt.Sprintf("layers=%d/%s/order=%d", layers, scheme, order), func(b *testing.B) {
 					cfg := config(scheme)
 					cfg.Order = order
-					err := onRanks(b, 1, 16000, "float64", cfg, wave, func(_ dist.Comm, p *mesh.Part, s Solver) error {
+					err := onRanks(b, 1, 16000, "float64", cfg, wave, func(_ dist.Comm, p *mesh.Part, s *Solver) error {
 						before := processorTime(b)
 						for b.Loop() {
 							if _, err := s.Step(context.Background(), math.Inf(1)); err != nil {

@@ -28,10 +28,10 @@ func channel(order int, left, right *Given) Config {
 
 // flowing runs a channel from a state to a time, and calls check.
 func flowing(t *testing.T, precision string, cfg Config, slope, depth, speed, end float64,
-	check func(p *mesh.Part, s Solver, d Diagnostics)) {
+	check func(p *mesh.Part, s *Solver, d Diagnostics)) {
 	t.Helper()
 	water := func(x, _ float64) (bed, h1, h2 float64) { return slope * x, 0, depth }
-	err := onRanks(t, 1, 200, precision, cfg, water, func(_ dist.Comm, p *mesh.Part, s Solver) error {
+	err := onRanks(t, 1, 200, precision, cfg, water, func(_ dist.Comm, p *mesh.Part, s *Solver) error {
 		ctx := context.Background()
 		err := s.ModifyState(ctx, func(_ int, w *[6]float64) { w[4] = w[3] * speed })
 		for err == nil && s.Time() < end {
@@ -68,7 +68,7 @@ func TestUniformFlowLeaves(t *testing.T) {
 			for _, precision := range []string{"float64", "float32"} {
 				cfg := channel(2, in, out)
 				flowing(t, precision, cfg, c.slope, depth, c.q/depth, 20,
-					func(p *mesh.Part, s Solver, _ Diagnostics) {
+					func(p *mesh.Part, s *Solver, _ Diagnostics) {
 						for i := range p.Owned {
 							x, y := p.Centroid(i)
 							tolerance := 8e-3
@@ -93,7 +93,7 @@ func TestLowLevelsDrawNoMore(t *testing.T) {
 		in := &Given{Kind: "discharge", Value: series.Constant(1.5)}
 		run := func(out *Given) (hash string, mass float64) {
 			flowing(t, "float64", channel(order, in, out), 0, .8, 0, 20,
-				func(_ *mesh.Part, s Solver, d Diagnostics) {
+				func(_ *mesh.Part, s *Solver, d Diagnostics) {
 					hash, _ = s.Hash(context.Background())
 					mass = d.Mass2
 				})
@@ -121,7 +121,7 @@ func TestRatingCurve(t *testing.T) {
 	in := &Given{Kind: "inflow", Value: series.Constant(6)}
 	for order := 1; order <= 2; order++ {
 		flowing(t, "float64", channel(order, in, &Given{Kind: "rating", Curve: curve}), 0, .9, 0, 200,
-			func(p *mesh.Part, s Solver, d Diagnostics) {
+			func(p *mesh.Part, s *Solver, d Diagnostics) {
 				level := 0.0
 				for i := range p.Owned {
 					level += s.Value("z2", i) / float64(p.Owned)
@@ -157,7 +157,7 @@ func TestInflowIsDistributed(t *testing.T) {
 		for _, ranks := range []int{1, 3, 7} {
 			cfg := channel(order, &Given{Kind: "inflow", Value: rows}, nil)
 			cfg.Lag = lag
-			err := onRanks(t, ranks, 200, precision, cfg, step, func(c dist.Comm, p *mesh.Part, s Solver) error {
+			err := onRanks(t, ranks, 200, precision, cfg, step, func(c dist.Comm, p *mesh.Part, s *Solver) error {
 				ctx := context.Background()
 				for s.Time() < 4 {
 					if _, err := s.Step(ctx, 4); err != nil {
@@ -202,7 +202,7 @@ func TestRefusedConditions(t *testing.T) {
 		"a rating curve has 1 rows":          {Kind: "rating", Curve: []series.Row{{T: 1, Value: 1}}},
 	} {
 		err := onRanks(t, 1, 50, "float64", channel(2, nil, given), flat,
-			func(dist.Comm, *mesh.Part, Solver) error { return nil })
+			func(dist.Comm, *mesh.Part, *Solver) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v does not say %q", given, err, want)
 		}

@@ -33,8 +33,7 @@ type Config struct {
 	Forcing Forcing
 	Keep    Keep // which extremes are recorded
 
-	Sweep Sweep  // order in which a step visits the mesh
-	Halo  string // exchanger between devices: "staged" through the host, "p2p", "nccl"; "auto" or "" for the fastest
+	Sweep Sweep // order in which a step visits the mesh
 }
 
 // Forcing has the time series of what acts on the water besides gravity and the bed; a nil series is absent. Fields

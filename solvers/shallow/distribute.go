@@ -10,10 +10,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
-	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
@@ -180,51 +178,11 @@ func criticalLevels(section []conveyor, gravity, largest float64) (rows []series
 	return rows
 }
 
-// distributeDischarges computes the conveyances of the state at the start of a step, on all ranks.
-func (s *solver[F]) distributeDischarges(ctx context.Context, l loops) error {
-	if len(s.distributed) == 0 {
-		return nil
-	}
-	s.dev.Run(l.convey, 0, len(s.shares))
-	if s.comm.Size() > 1 {
-		if _, err := s.reducer.latest(ctx); err != nil { // of lagged steps: no other collective call may be pending
-			return err
-		}
-		if err := backend.Download(s.dev, s.hostConveyances, s.boundary.Conveyances); err != nil {
-			return err
-		}
-		for k := range s.jointConveyances {
-			s.jointConveyances[k] = 0
-			if s.ownConveyance[k] {
-				s.jointConveyances[k] = float64(s.hostConveyances[k])
-			}
-		}
-		if err := s.comm.AllreduceFloat64(ctx, dist.Max, s.jointConveyances); err != nil {
-			return fmt.Errorf("conveyances: %w", err)
-		}
-		for k, v := range s.jointConveyances {
-			s.hostConveyances[k] = F(v)
-		}
-		if err := backend.Upload(s.dev, s.boundary.Conveyances, s.hostConveyances); err != nil {
-			return err
-		}
-	}
-	s.dev.Run(l.sumConveyances, 0, len(s.distributed))
-	return nil
-}
-
-// conveyances is what the host needs to join the conveyances of all ranks.
-type conveyances[F num.Float] struct {
-	hostConveyances  []F
-	jointConveyances []float64
-	ownConveyance    []bool
-}
-
-func newConveyances[F num.Float](o *outlets[F]) conveyances[F] {
-	n := len(o.boundary.Conveyances)
-	c := conveyances[F]{make([]F, n), make([]float64, n), make([]bool, n)}
+// ownConveyances tells which conveyances this rank computes.
+func (o *outlets[F]) ownConveyances() []bool {
+	own := make([]bool, len(o.boundary.Conveyances))
 	for _, s := range o.shares {
-		c.ownConveyance[o.boundary.Outlets[s.Outlet].Position] = true
+		own[o.boundary.Outlets[s.Outlet].Position] = true
 	}
-	return c
+	return own
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 )
@@ -32,13 +33,13 @@ type flood struct {
 }
 
 // run advances the case to a time, and calls check with the solver and its part.
-func (f flood) run(t *testing.T, end float64, check func(p *mesh.Part, s Solver)) {
+func (f flood) run(t *testing.T, end float64, check func(p *mesh.Part, s *Solver)) {
 	t.Helper()
-	f.follow(t, end, func(*mesh.Part, Solver) {}, check)
+	f.follow(t, end, func(*mesh.Part, *Solver) {}, check)
 }
 
 // follow does so, and calls step after each step.
-func (f flood) follow(t *testing.T, end float64, step, check func(p *mesh.Part, s Solver)) {
+func (f flood) follow(t *testing.T, end float64, step, check func(p *mesh.Part, s *Solver)) {
 	t.Helper()
 	m, err := mesh.Rectangle(0, 0, f.width, f.height, f.cells, 7)
 	if err != nil {
@@ -52,7 +53,8 @@ func (f flood) follow(t *testing.T, end float64, step, check func(p *mesh.Part, 
 	err = d.Each(func(_ int, part *mesh.Part, plan *halo.Plan) error {
 		dev, comm := cpu.New(1), local.New(1)[0]
 		defer dev.Close()
-		s, err := New(ctx, f.precision, f.config(part), part, plan, f.initial(part), comm, dev)
+		s, err := New(ctx, solvers.Env{Comm: comm, Device: dev}, f.precision, f.config(part),
+			Setting{Part: part, Plan: plan, Initial: f.initial(part)})
 		if err != nil {
 			return err
 		}
@@ -116,7 +118,7 @@ func TestSheetFlow(t *testing.T) {
 			t.Run(fmt.Sprint(slope, cells), func(t *testing.T) {
 				f := flood{width: 100, height: 10, cells: cells, order: 2, precision: "float64", dry: 1e-5, manning: n,
 					depth: func(x, _ float64) float64 { return slope * x }, rain: series.Constant(rain), open: []string{"right"}}
-				f.run(t, 500/math.Sqrt(slope/.1), func(p *mesh.Part, s Solver) {
+				f.run(t, 500/math.Sqrt(slope/.1), func(p *mesh.Part, s *Solver) {
 					var flow, depth, area float64
 					for i := range p.Owned {
 						x, _ := p.Centroid(i)
@@ -159,7 +161,7 @@ func TestDisturbedLakesStayCalm(t *testing.T) {
 				if name == "open" {
 					f.open = []string{"right"}
 				}
-				f.run(t, 10, func(p *mesh.Part, s Solver) {
+				f.run(t, 10, func(p *mesh.Part, s *Solver) {
 					fastest := 0.0
 					for i := range p.Owned {
 						if s.Value("h2", i) > 1e-3 {
@@ -210,7 +212,7 @@ func TestFloodsKeepTheirEnergy(t *testing.T) {
 			if c.f.dry == 0 {
 				c.f.dry = 1e-5
 			}
-			c.f.run(t, c.end, func(_ *mesh.Part, s Solver) {
+			c.f.run(t, c.end, func(_ *mesh.Part, s *Solver) {
 				d, err := s.Diagnose(context.Background())
 				if err != nil {
 					t.Fatal(err)
@@ -241,7 +243,7 @@ func TestPlaneShocksStayPlane(t *testing.T) {
 			return 0, 0
 		}}
 	const end, front = 3.5, 26.1 // the bore moves at 4.6 m/s
-	f.run(t, end, func(p *mesh.Part, s Solver) {
+	f.run(t, end, func(p *mesh.Part, s *Solver) {
 		var along, across float64
 		for i := range p.Owned {
 			along = max(along, s.Value("u2", i))
@@ -280,7 +282,7 @@ func TestFlowOverSteps(t *testing.T) {
 					given: map[string]*Given{"left": {Kind: "discharge", Value: series.Constant(q)},
 						"right": {Kind: "level", Value: series.Constant(c.level)}}}
 				var head, weight float64 // means over the last two thirds of the time, since a seiche decays slowly
-				f.follow(t, 60, func(p *mesh.Part, s Solver) {
+				f.follow(t, 60, func(p *mesh.Part, s *Solver) {
 					if s.Time() < 20 {
 						return
 					}
@@ -291,7 +293,7 @@ func TestFlowOverSteps(t *testing.T) {
 							weight += p.Area(i) * s.Dt()
 						}
 					}
-				}, func(*mesh.Part, Solver) {
+				}, func(*mesh.Part, *Solver) {
 					if math.Abs(head/weight/c.head-1) > c.tolerance {
 						t.Errorf("a head of %.4f m upstream, want %.4f m", head/weight, c.head)
 					}

@@ -37,7 +37,7 @@ func TestFloodsFromDryGround(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := flood{width: 1000, height: 100, cells: 200, order: 2, precision: "float64", dry: 1e-3, manning: .03,
 				depth: c.depth, given: map[string]*Given{"left": c.left}, open: []string{c.right}}
-			f.run(t, c.end, func(_ *mesh.Part, s Solver) {
+			f.run(t, c.end, func(_ *mesh.Part, s *Solver) {
 				d, err := s.Diagnose(t.Context())
 				if err != nil {
 					t.Fatal(err)
@@ -70,7 +70,7 @@ func TestFrontOnDryGround(t *testing.T) {
 			}
 			return 0
 		}}
-	f.run(t, end, func(p *mesh.Part, s Solver) {
+	f.run(t, end, func(p *mesh.Part, s *Solver) {
 		front := 0.0
 		for i := range p.Owned {
 			if x, _ := p.Centroid(i); s.Value("h2", i) > 1e-3 {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
@@ -147,50 +146,6 @@ func ownedValues[F num.Float](field []float64, part *mesh.Part) []F {
 		out[i] = F(field[i])
 	}
 	return out
-}
-
-// rainAndLosses returns the volumes of rain, evaporation and infiltration since the start.
-func (s *solver[F]) rainAndLosses(ctx context.Context) ([]Source, error) {
-	var list []Source
-	var sums [3]dist.Accumulator
-	var rainDepth float64
-	if s.rain >= 0 {
-		totals, err := s.seriesTotals()
-		if err != nil {
-			return nil, err
-		}
-		rainDepth = totals[s.rain].Total
-		for _, area := range s.rainArea {
-			sums[0].Add(area)
-		}
-	}
-	if s.evaporation || s.infiltration {
-		lost := make([]kernels.Lost, len(s.forcing.Lost))
-		if err := backend.Download(s.dev, lost, s.forcing.Lost); err != nil {
-			return nil, err
-		}
-		for i, l := range lost {
-			area := float64(s.beds[i].Area)
-			sums[1].Add(l.Evaporated * area)
-			sums[2].Add(l.Infiltrated * area)
-		}
-	}
-	if s.rain < 0 && !s.evaporation && !s.infiltration {
-		return nil, nil
-	}
-	if err := dist.AllreduceSum(ctx, s.comm, &sums[0], &sums[1], &sums[2]); err != nil {
-		return nil, err
-	}
-	if s.rain >= 0 {
-		list = append(list, Source{Name: rainSource, Volume2: rainDepth * sums[0].Float64()})
-	}
-	if s.evaporation {
-		list = append(list, Source{Name: evaporationSource, Volume2: 0 - sums[1].Float64()})
-	}
-	if s.infiltration {
-		list = append(list, Source{Name: infiltrationSource, Volume2: 0 - sums[2].Float64()})
-	}
-	return list, nil
 }
 
 // addAirPressure adds the gradient of the air pressure in all cells, times a factor in time; nil stands for 1.

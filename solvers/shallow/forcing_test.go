@@ -12,6 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 )
@@ -19,7 +20,7 @@ import (
 // forcedRun advances one layer in a square of side 10 to a time, from water at rest that modify may change, and calls
 // check with the solver and the diagnostics at the start and the end.
 func forcedRun(t *testing.T, cfg Config, precision string, end float64, water initialWater,
-	modify func(*Initial, *mesh.Part), check func(s Solver, start, now Diagnostics)) {
+	modify func(*Initial, *mesh.Part), check func(s *Solver, start, now Diagnostics)) {
 	t.Helper()
 	ctx := context.Background()
 	m, err := mesh.Rectangle(-5, -5, 5, 5, 800, 7)
@@ -36,7 +37,8 @@ func forcedRun(t *testing.T, cfg Config, precision string, end float64, water in
 		modify(&in, part)
 		dev, comm := cpu.New(1), local.New(1)[0]
 		defer dev.Close()
-		s, err := New(ctx, precision, cfg, part, plan, in, comm, dev)
+		s, err := New(ctx, solvers.Env{Comm: comm, Device: dev}, precision, cfg,
+			Setting{Part: part, Plan: plan, Initial: in})
 		if err != nil {
 			return err
 		}
@@ -79,7 +81,7 @@ func TestForcingIsInTheBudget(t *testing.T) {
 						in.Infiltration = append(in.Infiltration, .2)
 					}
 				}
-				forcedRun(t, cfg, precision, 2, pond, addLosses, func(_ Solver, start, now Diagnostics) {
+				forcedRun(t, cfg, precision, 2, pond, addLosses, func(_ *Solver, start, now Diagnostics) {
 					change := now.Mass2 - start.Mass2
 					by := map[string]float64{}
 					for _, s := range now.Sources {
@@ -122,7 +124,7 @@ func TestRainIsIntegratedExactly(t *testing.T) {
 				cfg := config("pvm-ifcp")
 				cfg.Order, cfg.Layers, cfg.Forcing = order, 1, Forcing{Rain: c.rows}
 				flat := func(_, _ float64) (depth, h1, h2 float64) { return 0, 0, .1 }
-				forcedRun(t, cfg, precision, 10, flat, func(*Initial, *mesh.Part) {}, func(s Solver, start, now Diagnostics) {
+				forcedRun(t, cfg, precision, 10, flat, func(*Initial, *mesh.Part) {}, func(s *Solver, start, now Diagnostics) {
 					if got := now.Sources[0].Volume2 / 100; math.Abs(got-c.want) > tolerance*c.want {
 						t.Errorf("%s, order %d, %s: %g m of rain in %d steps, want %g", name, order, precision, got, s.Steps(), c.want)
 					}
@@ -159,7 +161,7 @@ func TestLossesTakeTheLastFilm(t *testing.T) {
 				}
 				flat := func(x, _ float64) (depth, h1, h2 float64) { return -.003 * x, 0, .01 }
 				forcedRun(t, cfg, precision, 20, flat, func(in *Initial, part *mesh.Part) { modify(&cfg, in, part) },
-					func(_ Solver, start, now Diagnostics) {
+					func(_ *Solver, start, now Diagnostics) {
 						lost := 0.0
 						for _, s := range now.Sources {
 							lost -= s.Volume2
@@ -217,7 +219,7 @@ func TestSoilModels(t *testing.T) {
 					}
 					in.Soil = &all
 				}
-				forcedRun(t, cfg, precision, end, flat, setSoil, func(_ Solver, start, now Diagnostics) {
+				forcedRun(t, cfg, precision, end, flat, setSoil, func(_ *Solver, start, now Diagnostics) {
 					got := (start.Mass2 + fallen*100 - now.Mass2) / 100
 					if math.Abs(got-c.want) > 2e-3*c.want {
 						t.Errorf("%s, order %d, %s: %g m infiltrated, want %g", name, order, precision, got, c.want)
@@ -244,8 +246,8 @@ func TestRotationMakesNoEnergy(t *testing.T) {
 			}
 		}
 		deep := func(_, _ float64) (depth, h1, h2 float64) { return 1e-2, 0, 1e-2 }
-		forcedRun(t, cfg, "float64", 1, deep, uniform, func(s Solver, _, _ Diagnostics) {
-			part := s.(*solver[float64]).part
+		forcedRun(t, cfg, "float64", 1, deep, uniform, func(s *Solver, _, _ Diagnostics) {
+			part := s.part
 			for i := range part.Owned {
 				if x, y := part.Centroid(i); math.Hypot(x, y) > 1 {
 					continue
@@ -267,8 +269,8 @@ func TestWindPushesTheUpperLayer(t *testing.T) {
 		cfg := config("pvm-ifcp")
 		cfg.Forcing = Forcing{WindX: series.Constant(6), WindY: series.Constant(-8), Drag: 1e-5}
 		water := func(_, _ float64) (depth, h1, h2 float64) { return 2, float64(layers - 1), float64(3 - layers) }
-		forcedRun(t, cfg, "float64", .05, water, func(*Initial, *mesh.Part) {}, func(s Solver, _, _ Diagnostics) {
-			part := s.(*solver[float64]).part
+		forcedRun(t, cfg, "float64", .05, water, func(*Initial, *mesh.Part) {}, func(s *Solver, _, _ Diagnostics) {
+			part := s.part
 			for i := range part.Owned {
 				if x, y := part.Centroid(i); math.Hypot(x, y) > 1 {
 					continue
@@ -291,7 +293,7 @@ func TestRainOnDryGroundTakesManySteps(t *testing.T) {
 	cfg := config("pvm-ifcp")
 	cfg.Forcing = Forcing{Rain: series.Constant(1e-5)}
 	slope := func(x, _ float64) (depth, h1, h2 float64) { return x / 100, 0, 0 }
-	forcedRun(t, cfg, "float64", 600, slope, func(*Initial, *mesh.Part) {}, func(s Solver, _, now Diagnostics) {
+	forcedRun(t, cfg, "float64", 600, slope, func(*Initial, *mesh.Part) {}, func(s *Solver, _, now Diagnostics) {
 		if s.Steps() < 40 || math.Abs(now.Mass2-.6) > 1e-12 {
 			t.Errorf("%d steps; %g m³ of rain, want 0.6", s.Steps(), now.Mass2)
 		}

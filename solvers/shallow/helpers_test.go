@@ -15,6 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 )
 
@@ -54,13 +55,13 @@ func configs() (all []Config) {
 
 // onRanks sets up a solver on every rank over a square of side 10 and calls f with it.
 func onRanks(t testing.TB, ranks, cells int, precision string, cfg Config, water initialWater,
-	f func(c dist.Comm, p *mesh.Part, s Solver) error) error {
+	f func(c dist.Comm, p *mesh.Part, s *Solver) error) error {
 	t.Helper()
-	return onDevices(t, func(dist.Comm) backend.Device { return cpu.New(1) }, ranks, cells, precision, cfg, water, f)
+	return onDevices(t, func(dist.Comm) backend.Device { return cpu.New(1) }, "", ranks, cells, precision, cfg, water, f)
 }
 
-func onDevices(t testing.TB, device func(dist.Comm) backend.Device, ranks, cells int, precision string, cfg Config,
-	water initialWater, f func(c dist.Comm, p *mesh.Part, s Solver) error) error {
+func onDevices(t testing.TB, device func(dist.Comm) backend.Device, exchanger string, ranks, cells int,
+	precision string, cfg Config, water initialWater, f func(c dist.Comm, p *mesh.Part, s *Solver) error) error {
 	t.Helper()
 	m, err := mesh.Rectangle(-5, -5, 5, 5, cells, 7)
 	if err != nil {
@@ -77,7 +78,8 @@ func onDevices(t testing.TB, device func(dist.Comm) backend.Device, ranks, cells
 		wg.Go(func() {
 			dev := device(comms[r])
 			defer dev.Close()
-			s, err := New(context.Background(), precision, cfg, p, plan, initialOf(p, water), comms[r], dev)
+			s, err := New(context.Background(), solvers.Env{Comm: comms[r], Device: dev, Halo: exchanger}, precision, cfg,
+				Setting{Part: p, Plan: plan, Initial: initialOf(p, water)})
 			if err == nil {
 				err = f(comms[r], p, s)
 				s.Close()

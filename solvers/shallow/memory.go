@@ -1,9 +1,8 @@
 package shallow
 
 import (
-	"unsafe"
-
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -14,90 +13,50 @@ type Inputs struct {
 	Gauges int // number of points
 }
 
-// Bytes returns the size of a rank's arrays, given the numbers of owned cells and of all cells including ghosts: those
-// of arrays.upload. Devices with separate memory use tiles, which duplicate the edges between them.
+func (in *Inputs) losesWater() bool { return in.Infiltration || in.Soil || in.Evaporation }
+
+// Bytes returns the size of a rank's arrays, given the numbers of owned cells and of all cells including ghosts.
 func (c Config) Bytes(owned, held int, precision string, in Inputs, separate bool) int64 {
+	t, n := engine.NewTable(nil), c.estimatedSizes(owned, held, in, separate)
 	if precision == "float32" {
-		return bytesOf[float32](c, owned, held, in, separate)
-	}
-	return bytesOf[float64](c, owned, held, in, separate)
-}
-
-func bytesOf[F num.Float](c Config, owned, held int, in Inputs, separate bool) int64 {
-	var number F
-	samples := int64(0)                                                              // bytes of samples at gauges
-	perCell := 2*unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Bed[F]{}) // per held cell
-	if in.Manning {
-		perCell += unsafe.Sizeof(number)
-	}
-	perEdge := unsafe.Sizeof(kernels.EdgeCells{}) + unsafe.Sizeof(kernels.Normal[F]{})
-	perOwned := unsafe.Sizeof(kernels.TileCell{})
-	edges := int64(owned)*3/2 + int64(held-owned)/2
-	if separate {
-		edges += edges / 7 // about a seventh of the edges lie between tiles, which both have them
+		declareAll[float32](t, n, separate)
 	} else {
-		perEdge += unsafe.Sizeof(kernels.Flux[F]{}) + unsafe.Sizeof(int32(0))
-		perOwned = unsafe.Sizeof(kernels.CellEdges{})
+		declareAll[float64](t, n, separate)
 	}
-	if n := in.Gauges; separate && n > 0 {
-		samples = int64(ringSteps[F](n)) * (int64(n)*int64(unsafe.Sizeof(kernels.State[F]{})+unsafe.Sizeof(number)) + 8)
-	}
-	if c.Order == 2 {
-		perCell += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})
-		if !separate || held > owned {
-			perCell += unsafe.Sizeof(int32(0)) // positions of slopes
-		}
-		if separate && held > owned { // slopes are in a table and in an array
-			perCell += unsafe.Sizeof(kernels.Slopes[F]{})
-		}
-		perEdge += unsafe.Sizeof(kernels.Arms[F]{})
-		perOwned += unsafe.Sizeof(kernels.Stencil[F]{})
-	}
-	perOwned += bytesOfInputs[F](in) + c.bytesOfPeaks(in)
-	return samples + int64(perCell)*int64(held) + int64(perOwned)*int64(owned) + int64(perEdge)*edges
+	return t.Bytes()
 }
 
-// bytesOfPeaks returns the bytes per owned cell of the extremes since the start.
-func (c Config) bytesOfPeaks(in Inputs) (bytes uintptr) {
-	if c.Keep.Maxima {
-		bytes = unsafe.Sizeof(kernels.Most{}) + uintptr(len(new(kernels.Peaks).Arrays()))*8 + unsafe.Sizeof(int32(0))
-		if in.Uplift {
-			bytes += 8
-		}
+func declareAll[F num.Float](t *engine.Table, n *sizes, separate bool) {
+	declare(t, n, new(hosted[F]))
+	if separate && n.Gauges > 0 {
+		declareRing[F](t, make([]int32, n.Gauges))
 	}
-	return bytes
+}
+
+// estimatedSizes returns the sizes of a part of which only the numbers of cells are known.
+func (c Config) estimatedSizes(owned, held int, in Inputs, separate bool) *sizes {
+	n := &sizes{Inputs: in, owned: owned, held: held, edges: owned*3/2 + (held-owned)/2, order: c.Order,
+		tiled: c.Sweep.usesTiles(separate), exchanged: held > owned, maxima: c.Keep.Maxima}
+	if n.tiled {
+		n.edges += n.edges / 7 // about a seventh of the edges lie between tiles, which both have them
+		n.tiles = owned / kernels.TileCells
+	}
+	return n
 }
 
 // StateBytes returns the size of a rank's current state, and that of the records that a checkpoint has of its owned
 // cells besides: extremes and losses.
 func (c Config) StateBytes(owned, held int, precision string, in Inputs) (state, records int64) {
-	perOwned := c.bytesOfPeaks(in)
-	if in.Infiltration || in.Soil || in.Evaporation {
-		perOwned += unsafe.Sizeof(kernels.Lost{})
-	}
-	size := unsafe.Sizeof(kernels.State[float64]{})
 	if precision == "float32" {
-		size = unsafe.Sizeof(kernels.State[float32]{})
+		return stateBytes[float32](c.estimatedSizes(owned, held, in, true))
 	}
-	return int64(size) * int64(held), int64(perOwned) * int64(owned)
+	return stateBytes[float64](c.estimatedSizes(owned, held, in, true))
 }
 
-// bytesOfInputs returns the bytes per owned cell of the forcing's fields.
-func bytesOfInputs[F num.Float](in Inputs) (bytes uintptr) {
-	var number F
-	for _, f := range []struct {
-		given bool
-		bytes uintptr
-	}{
-		{in.RainPattern, unsafe.Sizeof(number)}, {in.Infiltration, unsafe.Sizeof(number)},
-		{in.Coriolis, unsafe.Sizeof(number)}, {in.Pressure, unsafe.Sizeof(kernels.Vec2[F]{})},
-		{in.Soil, unsafe.Sizeof(kernels.Soil[F]{})},
-		{in.Infiltration || in.Soil || in.Evaporation, unsafe.Sizeof(kernels.Lost{})},
-		{in.Uplift, unsafe.Sizeof(kernels.Rise[F]{})},
-	} {
-		if f.given {
-			bytes += f.bytes
-		}
-	}
-	return bytes
+func stateBytes[F num.Float](n *sizes) (state, records int64) {
+	s, r := engine.NewTable(nil), engine.NewTable(nil)
+	engine.Add[kernels.State[F]](s, "state", n.held)
+	new(arrays[F]).declarePeaks(r, n, kernels.Peaks{})
+	engine.Add[kernels.Lost](r, "losses", given(n.losesWater(), n.owned))
+	return s.Bytes(), r.Bytes()
 }

@@ -30,7 +30,7 @@ func TestBudgetCloses(t *testing.T) {
 						cfg.Given = []*Given{{Kind: "level", Value: tide}, {Kind: "radiation", Value: series.Constant(0), Wave: tide},
 							{Kind: "discharge", Value: series.Constant(.5)}, nil}
 					}
-					err := onRanks(t, 1, 800, precision, cfg, water, func(_ dist.Comm, _ *mesh.Part, s Solver) error {
+					err := onRanks(t, 1, 800, precision, cfg, water, func(_ dist.Comm, _ *mesh.Part, s *Solver) error {
 						return checkBudget(t, s, tolerance, layers)
 					})
 					if err != nil {
@@ -42,7 +42,7 @@ func TestBudgetCloses(t *testing.T) {
 	}
 }
 
-func checkBudget(t *testing.T, s Solver, tolerance float64, layers int) error {
+func checkBudget(t *testing.T, s *Solver, tolerance float64, layers int) error {
 	ctx := context.Background()
 	start, err := s.Diagnose(ctx)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -43,40 +44,41 @@ func initialPeaks[F num.Float](k Keep, owned int, bedMoves bool, beds []kernels.
 	return peaks
 }
 
-// uploadPeaks uploads the extremes.
-func (a *arrays[F]) uploadPeaks(from kernels.Peaks) {
-	for _, array := range append(from.Arrays(), &from.Level) {
-		*array = backend.Uploaded(&a.allocated, *array, "maxima")
+// updatePeaks updates the extremes with the state at the start of a step, unless the kernel that advances tiles does so
+// (updatesPeaksInStep).
+func (s *solver[F]) updatePeaks(p *engine.Program, k cycleStep) {
+	n := len(s.peaks.Most)
+	if n == 0 || s.updatesPeaksInStep() {
+		return
 	}
-	from.Most = backend.Uploaded(&a.allocated, from.Most, "maxima")
-	from.Marks = backend.Uploaded(&a.allocated, from.Marks, "maxima")
-	a.peaks = from
+	p.Phase("update")
+	if !s.queued {
+		p.Run(engine.Whole(s.peaksLoop(k), n))
+		return
+	}
+	limit, _, _ := s.limitsOf(k)
+	p.Run(engine.Whole(kernels.NewUpdatePeaksInStepLoop(&s.params, &s.clocks.Data[k], limit, &s.peaks, s.mesh.Beds,
+		s.state[k.from()].Data), n))
 }
 
-// updatePeaks updates the extremes with the state at the start of step k of the cycle, which is queued, unless the
-// kernel that advances tiles does so (updatesPeaksInStep). The time need not be uploaded: the clock of a queued step is
-// on the device.
-func (s *solver[F]) updatePeaks(k cycleStep) {
-	if n := len(s.peaks.Most); n > 0 && !s.updatesPeaksInStep() {
-		s.dev.Run(s.loops[k].peaksOfQueuedStep, 0, n)
-	}
+// peaksLoop updates the extremes with the state before step k of the cycle, at the time of its clock.
+func (s *solver[F]) peaksLoop(k cycleStep) backend.Loop {
+	return kernels.NewUpdatePeaksLoop(&s.params, &s.clocks.Data[k], &s.peaks, s.mesh.Beds, s.state[k.from()].Data)
 }
 
 // updatePeaksNow updates the extremes of some owned cells with the current state. It may be repeated.
 func (s *solver[F]) updatePeaksNow(lo, hi int) error {
-	if !s.keepsMaxima {
-		return nil
-	}
-	if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.hostClock[:]); err != nil {
+	k := s.now()
+	if err := backend.Upload(s.dev, s.clocks.Data[k:k+1], s.clock.Host); err != nil {
 		return err
 	}
-	s.dev.Run(s.loops[s.now].peaks, lo, hi)
+	s.dev.Run(s.peaksLoops[k], lo, hi)
 	return nil
 }
 
 // peaksNow returns the extremes including the current state, in memory that the host can read.
 func (s *solver[F]) peaksNow() (*kernels.Peaks, error) {
-	if s.hostPeaksStep == s.Steps() {
+	if s.hostPeaksStep == s.Clock().Steps {
 		return &s.hostPeaks, nil
 	}
 	if err := s.updatePeaksNow(0, len(s.peaks.Most)); err != nil {
@@ -97,7 +99,7 @@ func (s *solver[F]) peaksNow() (*kernels.Peaks, error) {
 			return nil, err
 		}
 	}
-	s.hostPeaksStep = s.Steps()
+	s.hostPeaksStep = s.Clock().Steps
 	return &s.hostPeaks, nil
 }
 
@@ -110,7 +112,7 @@ func download[T any](dev backend.Device, to *[]T, from []T) error {
 // peaksAt reads the extremes of some owned cells including the current state, for gauges. On a device with separate
 // memory it updates all cells and copies those of the given cells, unless it has copied all cells in this state.
 func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error {
-	if s.separate && s.hostPeaksStep != s.Steps() && len(cells) > 0 {
+	if s.separate && s.hostPeaksStep != s.Clock().Steps && len(cells) > 0 {
 		gathered, err := s.gatherPeaks(cells)
 		for k := range gathered {
 			do(k, &gathered[k])
@@ -119,7 +121,7 @@ func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error
 	}
 	for k, cell := range cells {
 		from := &s.hostPeaks
-		if s.hostPeaksStep != s.Steps() {
+		if s.hostPeaksStep != s.Clock().Steps {
 			from = &s.peaks
 			if err := s.updatePeaksNow(cell, cell+1); err != nil {
 				return err
@@ -186,10 +188,9 @@ func class(hazard float64) float64 {
 	return 3
 }
 
-func (s *solver[F]) Wetted(do func(cell int, level float64, dry bool)) error {
-	if !s.keepsMaxima {
-		return nil
-	}
+// wetted calls do for each owned cell whose thickness was ever above Keep.Threshold, with its highest level in m, and
+// whether it was dry at the start.
+func (s *solver[F]) wetted(do func(cell int, level float64, dry bool)) error {
 	peaks, err := s.peaksNow()
 	if err != nil {
 		return err
@@ -202,15 +203,15 @@ func (s *solver[F]) Wetted(do func(cell int, level float64, dry bool)) error {
 	return nil
 }
 
-// PeakFields are the recorded extremes on the cells of the part, and what a restart needs of them; none if nothing is
+// peakFields are the recorded extremes on the cells of the part, and what a restart needs of them; none if nothing is
 // recorded.
-func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
-	if !s.keepsMaxima {
+func (s *solver[F]) peakFields() (list []solvers.Field) {
+	if !s.cfg.Keep.Maxima {
 		return nil
 	}
 	for _, m := range Maxima {
 		f := m.Field
-		f.Space = on
+		f.Space = s.cells
 		f.Values = func(context.Context) ([]float64, error) {
 			peaks, err := s.peaksNow()
 			if err != nil {
@@ -230,7 +231,7 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 		}
 		list = append(list, f)
 	}
-	owned := &solvers.Space{Name: "cell", Owned: s.part.Owned, Key: func(i int) int64 { return int64(s.part.Global[i]) }}
+	owned := s.ownedCells()
 	names := []string{"start", "arrival", "when", "wet", "since"}
 	saved := func(name string, view func() solvers.View, components ...string) {
 		list = append(list, solvers.Field{Name: "peak_" + name, Doc: "a part of the extremes since the start, for a restart",
@@ -250,5 +251,5 @@ func (s *solver[F]) PeakFields(on *solvers.Space) (list []solvers.Field) {
 
 // peakOf returns the extremes of a cell up to now, in memory that the host can read.
 func (s *solver[F]) peakOf(peaks *kernels.Peaks, cell int) kernels.Peak {
-	return peaks.At(int32(cell), s.Time(), float64(s.beds[cell].Depth))
+	return peaks.At(int32(cell), s.Clock().Time, float64(s.beds[cell].Depth))
 }

@@ -1,57 +1,52 @@
 package shallow
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
 // gathering reads some cells of a device with separate memory with one copy.
 type gathering[F num.Float] struct {
-	cells   mirrored[int32]
-	states  mirrored[kernels.State[F]]
-	depths  mirrored[F]
-	peaks   mirrored[kernels.Peak]
-	current bool // peaks are those of these cells in the current state
-}
-
-// mirrored is an array of the device with a host copy of some of its elements.
-type mirrored[T any] struct{ device, host []T }
-
-func newMirrored[T any](a *backend.Arrays, n int) mirrored[T] {
-	return mirrored[T]{backend.Fresh[T](a, n, "gauges"), make([]T, n)}
-}
-
-// fetch copies the first n elements to the host.
-func (t *mirrored[T]) fetch(d backend.Device, n int) error {
-	return backend.Download(d, t.host[:n], t.device[:n])
+	cells   *engine.Array[int32]
+	list    []int32 // what cells has
+	states  *engine.Array[kernels.State[F]]
+	depths  *engine.Array[F]
+	peaks   *engine.Array[kernels.Peak]
+	read    []kernels.Peak // on the host
+	current bool           // they are those of these cells in the current state
 }
 
 // uploadList uploads a list of cells, and allocates buffers for their data.
 func (s *solver[F]) uploadList(cells []int) error {
-	p, n := &s.gathering, len(cells)
-	if capacity := len(p.cells.device); n > capacity {
-		length, arrays := max(n, 2*capacity), &s.allocated
-		*p = gathering[F]{cells: newMirrored[int32](arrays, length), states: newMirrored[kernels.State[F]](arrays, length),
-			depths: newMirrored[F](arrays, length), peaks: newMirrored[kernels.Peak](arrays, length)}
-		if err := arrays.Err(); err != nil {
+	g, n := &s.gathering, len(cells)
+	if capacity := cap(g.list); n > capacity || g.cells == nil {
+		length, t := max(n, 2*capacity), s.Table()
+		const what = "gauges"
+		*g = gathering[F]{cells: engine.Add[int32](t, what, length), list: make([]int32, 0, length),
+			states: engine.Add[kernels.State[F]](t, what, length), depths: engine.Add[F](t, what, length),
+			peaks: engine.Add[kernels.Peak](t, what, length)}
+		if err := t.Err(); err != nil {
 			return err
 		}
 	}
-	p.current = false
-	for k, cell := range cells {
-		p.cells.host[k] = int32(cell)
+	g.current, g.list = false, g.list[:0]
+	for _, cell := range cells {
+		g.list = append(g.list, int32(cell))
 	}
-	return backend.Upload(s.dev, p.cells.device[:n], p.cells.host[:n])
+	return backend.Upload(s.dev, g.cells.Data[:n], g.list)
 }
 
 // fetch copies the state of some cells to the host, once for all of their fields.
 func (s *solver[F]) fetch(cells []int) error {
-	if !s.separate || s.hostStep == s.Steps() {
+	if !s.separate || s.hostStep == s.Clock().Steps {
 		return nil
 	}
 	var missing []int
@@ -67,17 +62,17 @@ func (s *solver[F]) fetch(cells []int) error {
 	if err := s.uploadList(missing); err != nil {
 		return err
 	}
-	p, n := &s.gathering, len(missing)
-	gather := kernels.NewGatherStatesLoop(p.cells.device, s.arrays.mesh.Beds, s.current(), p.states.device,
-		p.depths.device)
-	s.dev.Run(gather, 0, n)
-	if err := errors.Join(p.states.fetch(s.dev, n), p.depths.fetch(s.dev, n)); err != nil {
+	g, n := &s.gathering, len(missing)
+	s.dev.Run(kernels.NewGatherStatesLoop(g.cells.Data, s.mesh.Beds, s.current(), g.states.Data, g.depths.Data), 0, n)
+	states, err := g.states.HostPart(n)
+	depths, err2 := g.depths.HostPart(n)
+	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
 	for k, cell := range missing {
-		s.host[cell] = p.states.host[k]
+		s.host[cell] = states[k]
 		if len(s.uplift.Rises) > 0 { // else a frame may be reading it
-			s.beds[cell].Depth = p.depths.host[k]
+			s.beds[cell].Depth = depths[k]
 		}
 	}
 	return nil
@@ -86,10 +81,10 @@ func (s *solver[F]) fetch(cells []int) error {
 // gatherPeaks copies the extremes of some cells, including the current state, to the host, once for all of their
 // fields. The next call overwrites them.
 func (s *solver[F]) gatherPeaks(cells []int) ([]kernels.Peak, error) {
-	p, n := &s.gathering, len(cells)
+	g, n := &s.gathering, len(cells)
 	same := func(k int32, cell int) int { return int(k) - cell }
-	if p.current && slices.CompareFunc(p.cells.host[:min(n, len(p.cells.host))], cells, same) == 0 {
-		return p.peaks.host[:n], nil
+	if g.current && slices.CompareFunc(g.list, cells, same) == 0 {
+		return g.read[:n], nil
 	}
 	if err := s.updatePeaksNow(0, len(s.peaks.Most)); err != nil {
 		return nil, err
@@ -97,20 +92,22 @@ func (s *solver[F]) gatherPeaks(cells []int) ([]kernels.Peak, error) {
 	if err := s.uploadList(cells); err != nil {
 		return nil, err
 	}
-	gather := kernels.NewGatherPeaksLoop(p.cells.device, &s.clock[s.now], &s.peaks, s.arrays.mesh.Beds, p.peaks.device)
-	s.dev.Run(gather, 0, n)
-	p.current = true
-	return p.peaks.host[:n], p.peaks.fetch(s.dev, n)
+	s.dev.Run(kernels.NewGatherPeaksLoop(g.cells.Data, &s.clocks.Data[s.now()], &s.peaks, s.mesh.Beds, g.peaks.Data), 0, n)
+	var err error
+	g.read, err = g.peaks.HostPart(n)
+	g.current = err == nil
+	return g.read, err
 }
 
 // samples are the states that queued steps record in some cells, on a device that takes many steps at a time.
 type samples[F num.Float] struct {
 	ring     kernels.Samples[F] // ring buffer on the device, with a row for each step
 	columns  map[int]int        // columns of the sampled cells in it
+	width    int                // number of indices of the loop that records; 0 if nothing is recorded
 	states   []kernels.State[F]
 	depths   []F
 	times    []float64
-	selected bool // Pick reads the sample selected by index
+	selected bool // pick reads the sample selected by index
 	index    int
 }
 
@@ -131,9 +128,23 @@ func ringSteps[F num.Float](cells int) int {
 	return min(maxQueued, max(stepsPerRecording, sampledBytes/each))
 }
 
-// Sample makes each step record the state of some owned cells. It returns false if steps are not queued.
-func (s *solver[F]) Sample(cells []int) (bool, error) {
-	if s.schedule.queue == nil {
+// declareRing declares the ring buffer of the samples of a list of cells.
+func declareRing[F num.Float](t *engine.Table, list []int32) kernels.Samples[F] {
+	const what = "gauges"
+	steps := ringSteps[F](len(list))
+	return kernels.Samples[F]{Cells: put(t, what, len(list), list),
+		States: engine.Add[kernels.State[F]](t, what, steps*len(list)).Data,
+		Depths: engine.Add[F](t, what, steps*len(list)).Data, Times: engine.Add[float64](t, what, steps).Data}
+}
+
+// sample makes each step record the state of some owned cells, if steps are queued.
+func (s *solver[F]) sample(fields []string, cells []int) (bool, error) {
+	for _, name := range fields {
+		if !slices.ContainsFunc(s.at.Fields, func(f solvers.Field) bool { return f.Name == name }) {
+			return false, nil
+		}
+	}
+	if !s.queued {
 		return false, nil
 	}
 	samples := &s.samples
@@ -145,42 +156,34 @@ func (s *solver[F]) Sample(cells []int) (bool, error) {
 			list = append(list, int32(cell))
 		}
 	}
-	steps := ringSteps[F](len(list))
-	t := &s.allocated
-	samples.ring = kernels.Samples[F]{Cells: backend.Uploaded(t, list, "cells of gauges"),
-		States: backend.Fresh[kernels.State[F]](t, steps*len(list), "gauges"),
-		Depths: backend.Fresh[F](t, steps*len(list), "gauges"), Times: backend.Fresh[float64](t, steps, "gauges")}
-	for k := range s.loops {
-		step := cycleStep(k)
-		next := step.plus(1)
-		limit, _, _ := s.limits(next)
-		s.loops[k].sample = kernels.NewSampleLoop(&s.clock[next], limit, &samples.ring, s.arrays.mesh.Beds,
-			s.state[step.to()])
-		s.recordings[k].Close()
-		s.recordings[k] = backend.Replay{}
-	}
-	return true, t.Err()
+	samples.ring, samples.width = declareRing[F](s.Table(), list), max(1, len(list))
+	s.Forget()
+	return true, s.Table().Err()
 }
 
-// sample queues the recording of step k of the cycle.
-func (s *solver[F]) sample(k cycleStep) {
-	if s.samples.columns != nil {
-		s.dev.Run(s.loops[k].sample, 0, max(1, len(s.samples.ring.Cells)))
+// recordSample records the sampled cells after a step, if there are any.
+func (s *solver[F]) recordSample(p *engine.Program, k cycleStep) {
+	if !s.queued {
+		return
 	}
+	next := k.plus(1)
+	limit, _, _ := s.limitsOf(next)
+	p.Run(engine.Listed(kernels.NewSampleLoop(&s.clocks.Data[next], limit, &s.samples.ring, s.mesh.Beds,
+		s.state[k.to()].Data), &s.samples.width))
 }
 
-// fetchSamples copies the samples of the steps after the given one to the host.
-func (s *solver[F]) fetchSamples(before int64) error {
+// fetchSamples copies the samples of the steps after the first clock to the host.
+func (s *solver[F]) fetchSamples(_ context.Context, from, to solvers.Clock) error {
 	samples := &s.samples
 	if samples.columns == nil {
 		return nil
 	}
-	n, width, ringLength := int(s.hostClock[0].Steps-before), len(samples.ring.Cells), len(samples.ring.Times)
+	n, width, ringLength := to.Steps-from.Steps, len(samples.ring.Cells), len(samples.ring.Times)
 	samples.states = slices.Grow(samples.states[:0], n*width)[:n*width]
 	samples.depths = slices.Grow(samples.depths[:0], n*width)[:n*width]
 	samples.times = slices.Grow(samples.times[:0], n)[:n]
 	for copied := 0; copied < n; { // in two parts if the ring wraps around
-		start := int((before + 1 + int64(copied)) % int64(ringLength))
+		start := (from.Steps + 1 + copied) % ringLength
 		count := min(n-copied, ringLength-start)
 		err := errors.Join(
 			backend.Download(s.dev, samples.times[copied:copied+count], samples.ring.Times[start:start+count]),
@@ -196,13 +199,13 @@ func (s *solver[F]) fetchSamples(before int64) error {
 	return nil
 }
 
-// Sampled returns the times at the ends of the steps of the last Advance.
-func (s *solver[F]) Sampled() []float64 { return s.samples.times }
+// sampler records gauges while steps are queued.
+func (s *solver[F]) sampler() engine.Sampler {
+	return engine.Sampler{Sample: s.sample, Sampled: func() []float64 { return s.samples.times },
+		Select: func(k int) { s.samples.selected, s.samples.index = true, k }}
+}
 
-// SelectSample makes Pick read the k-th of these samples until the next Advance.
-func (s *solver[F]) SelectSample(k int) { s.samples.selected, s.samples.index = true, k }
-
-// pickSampled is Pick for the selected sample.
+// pickSampled is pick for the selected sample.
 func (s *solver[F]) pickSampled(name string, cells []int, values []float64) {
 	samples := &s.samples
 	for k, cell := range cells {

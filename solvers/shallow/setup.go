@@ -7,15 +7,15 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -37,62 +37,105 @@ func (c *Config) checkGiven() error {
 	return nil
 }
 
-func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *halo.Plan, init Initial,
-	comm dist.Comm, dev backend.Device) (_ *solver[F], err error) {
-	s := &solver[F]{part: part, comm: comm, dev: dev, hostStep: -1, hostPeaksStep: -1, hostCells: map[int]bool{},
-		reducer: newReducer(comm, cfg.Lag)}
+func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Setting) (_ *solver[F], err error) {
+	if at.Fields == nil {
+		at.Names = Fields
+		for _, name := range Fields {
+			at.Fields = append(at.Fields, solvers.Field{Name: name})
+		}
+	}
+	table := engine.NewTable(env.Device)
+	s := &solver[F]{Engine: engine.New(env, table), dev: env.Device, hostStep: -1, hostPeaksStep: -1,
+		hostCells: map[int]bool{}, common: common{at: at, part: at.Part, cells: domain.Cells(at.Part)}}
 	defer func() {
 		if err != nil {
 			s.Close()
 		}
 	}()
-	_, s.separate = dev.(backend.Memory)
+	_, s.separate = env.Device.(backend.Memory)
 	if err := cfg.checkGiven(); err != nil {
 		return nil, err
 	}
-	state, manning, levelSpacing, err := initialState[F](ctx, comm, part, cfg.Layers == 1, init)
+	cfg.Order = max(cfg.Order, 1)
+	from, err := s.prepareInputs(ctx, &cfg)
 	if err != nil {
 		return nil, err
 	}
-	if cfg.DryDepth == 0 {
-		if cfg.DryDepth, err = defaultDryDepth(ctx, comm, part, init); err != nil {
-			return nil, err
-		}
-	}
-	s.dry, s.oneLayer = cfg.DryDepth, cfg.Layers == 1
-	if s.params, err = params[F](cfg, init.Manning != nil); err != nil {
-		return nil, err
-	}
-	if s.params.Rotation, err = fastestRotation[F](ctx, comm, init.Coriolis); err != nil {
-		return nil, err
-	}
-	out, err := newOutlets[F](cfg, part.Groups, levelSpacing)
-	if err != nil {
-		return nil, err
-	}
-	if err := out.addForcing(cfg, init, part, &s.params); err != nil {
-		return nil, err
-	}
-	if err := out.agreeOnRain(ctx, s.comm); err != nil {
-		return nil, err
-	}
-	if err := s.buildArrays(ctx, cfg, init, out, state, manning); err != nil {
+	if err := s.buildArrays(ctx, from); err != nil {
 		return nil, err
 	}
 	if s.separate {
-		s.host = state
+		s.host = from.state
 	}
-	if err := s.connectHalo(ctx, plan, cfg.Halo); err != nil {
+	if err := s.connectHalo(ctx); err != nil {
 		return nil, err
 	}
-	s.chooseSchedule()
-	// A step of length 0 changes nothing, and computes the limit of the first step.
-	s.hostClock[0].CFL = cfg.CFL
-	if err := s.step(ctx); err != nil {
+	s.joined = engine.JoinedOf(s.conveyances, from.out.ownConveyances())
+	s.prepareClock()
+	for k := range s.peaksLoops {
+		s.peaksLoops[k] = s.peaksLoop(cycleStep(k))
+	}
+	if err := s.Define(ctx, s.definition()); err != nil {
 		return nil, err
 	}
-	s.hostClock[0].Steps, s.spent = 0, [phases]time.Duration{}
-	return s, backend.Upload(dev, s.counters, []kernels.Counters{{}})
+	return s, s.takeFirstStep(ctx)
+}
+
+// definition is the solver as data.
+func (s *solver[F]) definition() engine.Definition {
+	size := s.at.Size
+	if s.defaultDry {
+		size.Note = fmt.Sprintf("dry_depth is not given; chosen for the thickness of the water: %.3g m", s.dry)
+	}
+	d := engine.Definition{Model: s, Size: size, Clock: s.clock, Cycle: cycleLength, Step: s.step, Window: maxQueued,
+		Record: stepsPerRecording, Fields: s.fieldList(), Flows: s.flowList(), Saved: s.saved(),
+		Quiesce: s.readTotals, Restored: s.restored,
+		Measured: s.measures, Conclude: s.conclude, Outlines: s.outlines(), Sampler: s.sampler(),
+		Rest: func(p *engine.Program) {
+			p.Host(func(ctx context.Context) error {
+				s.forgetHostState()
+				return s.quiesce(ctx)
+			})
+		}}
+	if s.queued {
+		d.After = s.fetchSamples
+	}
+	return d
+}
+
+// prepareInputs computes what the host knows of the case: the state, the parameters, boundary conditions and forcing.
+func (s *solver[F]) prepareInputs(ctx context.Context, cfg *Config) (from *hosted[F], err error) {
+	from = new(hosted[F])
+	comm, part, init := s.Env().Comm, s.part, &s.at.Initial
+	var levelSpacing float64
+	if from.state, from.manning, levelSpacing, err = initialState[F](ctx, comm, part, cfg.Layers == 1, *init); err != nil {
+		return nil, err
+	}
+	if s.defaultDry = cfg.DryDepth == 0; s.defaultDry {
+		if cfg.DryDepth, err = defaultDryDepth(ctx, comm, part, *init); err != nil {
+			return nil, err
+		}
+	}
+	s.cfg, s.dry, s.oneLayer = *cfg, cfg.DryDepth, cfg.Layers == 1
+	if s.scheme, err = schemeOf(*cfg); err != nil {
+		return nil, err
+	}
+	p, err := params[F](*cfg, init.Manning != nil)
+	if err != nil {
+		return nil, err
+	}
+	if p.Rotation, err = fastestRotation[F](ctx, comm, init.Coriolis); err != nil {
+		return nil, err
+	}
+	out, err := newOutlets[F](*cfg, part.Groups, levelSpacing)
+	if err != nil {
+		return nil, err
+	}
+	if err := out.addForcing(*cfg, *init, part, &p); err != nil {
+		return nil, err
+	}
+	s.params, from.out = p, *out
+	return from, from.out.agreeOnRain(ctx, comm)
 }
 
 // fastestRotation returns the largest absolute value of the Coriolis parameter on all ranks, 1/s.
@@ -105,57 +148,65 @@ func fastestRotation[F num.Float](ctx context.Context, comm dist.Comm, coriolis 
 	return F(fastest[0]), err
 }
 
-// buildArrays makes the edges, cells and tiles of the part, allocates all arrays on the device and prepares its loops.
-func (s *solver[F]) buildArrays(ctx context.Context, cfg Config, init Initial, out *outlets[F],
-	state []kernels.State[F], manning []F) error {
-	kernelMesh, innerEdges, err := assemble[F](s.part, init.Depth, out)
-	if err != nil {
+// buildArrays makes the edges, cells and tiles of the part, and allocates all arrays on the device.
+func (s *solver[F]) buildArrays(ctx context.Context, from *hosted[F]) (err error) {
+	comm, init, out := s.Env().Comm, &s.at.Initial, &from.out
+	m := &from.mesh
+	if *m, s.innerEdges, err = assemble[F](s.part, init.Depth, out); err != nil {
 		return err
 	}
-	err = out.describeOutlets(ctx, s.comm, cfg, s.part, init.Depth, init.Manning)
-	if err := solvers.Agree(ctx, s.comm, err); err != nil {
+	err = out.describeOutlets(ctx, comm, s.cfg, s.part, init.Depth, init.Manning)
+	if err := solvers.Agree(ctx, comm, err); err != nil {
 		return err
 	}
-	kernelMesh.Boundary, s.conveyances = out.boundary, newConveyances(out)
-	s.innerEdges, s.beds = innerEdges, kernelMesh.Beds
+	m.Boundary = out.boundary
+	s.beds, s.edges = m.Beds, len(m.EdgeCells)
 	s.openGroups, s.outletGroup, s.sources = out.openGroups, out.boundary.ConditionOf, out.sources
 	s.outletKeys = out.keys
-	if cfg.Order == 2 {
-		stencils(s.part, init.Depth, &kernelMesh)
+	if s.cfg.Order == 2 {
+		stencils(s.part, init.Depth, m)
 	}
-	if out.uplift, err = newUplift(cfg, s.part, init.Uplift, out.levelSpacing, &kernelMesh); err != nil {
+	if out.uplift, err = newUplift(s.cfg, s.part, init.Uplift, out.levelSpacing, m); err != nil {
 		return err
 	}
-	var tiles *kernels.TiledMesh[F]
-	if s.tiled = cfg.Sweep.usesTiles(s.separate); s.tiled {
-		if tiles, s.coreTiles, err = newTiles(s.part, &kernelMesh); err != nil {
+	n := &sizes{held: len(s.part.Cells), owned: s.part.Owned, edges: s.edges, order: s.cfg.Order,
+		tiled: s.cfg.Sweep.usesTiles(s.separate), exchanged: comm.Size() > 1, maxima: s.cfg.Keep.Maxima}
+	if s.tiled = n.tiled; s.tiled {
+		tiles, core, err := newTiles(s.part, m)
+		if err != nil {
 			return err
 		}
-		s.ntiles = len(tiles.Tiles) - 1
-		if cfg.Order == 2 && s.comm.Size() > 1 {
-			kernelMesh.SlopesAt = extendPositions(nil, len(kernelMesh.Beds))
+		from.tiles, s.coreTiles, s.ntiles = *tiles, core, len(tiles.Tiles)-1
+		if n.order == 2 && n.exchanged {
+			m.SlopesAt = extendPositions(nil, n.held)
 		}
 	} else {
-		s.makeBands(max(cfg.Order, 1), &kernelMesh, innerEdges)
+		s.makeBands(n.order, m, s.innerEdges)
+		s.spent = s.NewSpent(bandPhases[:]...)
 	}
-	if err := s.upload(s.dev, kernelMesh, tiles, out, state, manning, s.part.Owned, s.comm.Size() > 1); err != nil {
-		return err
-	}
-	if s.keepsMaxima = cfg.Keep.Maxima; s.keepsMaxima {
-		s.wasDry = make([]bool, s.part.Owned)
+	from.peaks = initialPeaks(s.cfg.Keep, n.owned, len(out.uplift.Rises) > 0, m.Beds, from.state)
+	if s.cfg.Keep.Maxima {
+		s.wasDry = make([]bool, n.owned)
 		for i := range s.wasDry {
-			s.wasDry[i] = state[i].H2 < s.params.DryDepth
+			s.wasDry[i] = from.state[i].H2 < s.params.DryDepth
 		}
 	}
-	s.uploadPeaks(initialPeaks(cfg.Keep, s.part.Owned, len(out.uplift.Rises) > 0, kernelMesh.Beds, state))
-	scheme, err := schemeOf(cfg)
-	if err != nil {
-		return err
+	p := s.params
+	s.arrays = declare(s.Table(), n, from)
+	s.params = p
+	return s.Table().Err()
+}
+
+// schemeOf returns the finite volume scheme of a run: the kernels of one layer, or those of the scheme's name.
+func schemeOf(c Config) (kernels.Scheme, error) {
+	s, ok := map[string]kernels.Scheme{"pvm-ifcp": kernels.PVM, "ir-roe": kernels.IRRoe, "roe": kernels.Roe}[c.Scheme]
+	switch {
+	case !ok:
+		return s, fmt.Errorf("scheme %q is not known; choose roe, ir-roe or pvm-ifcp", c.Scheme)
+	case c.Layers == 1:
+		return kernels.OneLayer, nil
 	}
-	for k := range cycleStep(cycleLength) {
-		s.loops[k] = s.arrays.loops(scheme, k)
-	}
-	return nil
+	return s, nil
 }
 
 // defaultDryDepth returns the thickness in m below which a layer counts as absent by default: 1e-6 of the mean

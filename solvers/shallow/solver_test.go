@@ -9,9 +9,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -48,7 +50,7 @@ func TestLakeAtRestIsExact(t *testing.T) {
 				cfg.Given = []*Given{{Kind: "level", Value: at}, {Kind: "radiation", Value: at}, nil, {Kind: "level", Value: tide}}
 			}
 			for _, precision := range []string{"float64", "float32"} {
-				err := onRanks(t, 1, 1800, precision, cfg, water, func(_ dist.Comm, _ *mesh.Part, s Solver) error {
+				err := onRanks(t, 1, 1800, precision, cfg, water, func(_ dist.Comm, _ *mesh.Part, s *Solver) error {
 					before, err := s.Hash(ctx)
 					if err != nil {
 						return err
@@ -75,24 +77,27 @@ func TestLakeAtRestIsExact(t *testing.T) {
 // calls of the kernel functions.
 func TestStagesAreTheKernels(t *testing.T) {
 	for _, cfg := range configs() {
-		err := onRanks(t, 1, 800, "float64", cfg, dam, func(_ dist.Comm, _ *mesh.Part, s Solver) error {
+		err := onRanks(t, 1, 800, "float64", cfg, dam, func(_ dist.Comm, _ *mesh.Part, s *Solver) error {
 			for s.Steps() < 20 {
 				if _, err := s.Step(context.Background(), math.Inf(1)); err != nil {
 					return err
 				}
 			}
-			a := &s.(*solver[float64]).arrays
-			a.counters[0] = kernels.Counters{}
-			now := s.(*solver[float64]).now
-			l := s.(*solver[float64]).loops[now]
+			of := s.Model().(*solver[float64])
+			a, now := &of.arrays, of.now()
+			a.counters.Data[0] = kernels.Counters{}
 			a.mesh.FluxAt = extendPositions(nil, len(a.mesh.EdgeCells)) // all are kept
 			if cfg.Order == 2 {
 				a.mesh.SlopesAt = extendPositions(nil, len(a.mesh.Beds))
 			}
-			flux := l.flux
+			w := a.state[now.from()].Data
+			var flux backend.Loop
 			if cfg.Order == 2 {
-				l.stages[0].slopes.Range(0, len(a.mesh.Stencils))
-				flux = l.stages[0].flux
+				loops := of.stageLoops(now, false, w, a.middle.Data)
+				loops[bands.Slopes].Range(0, len(a.mesh.Stencils))
+				flux = loops[bands.Flux]
+			} else {
+				flux = of.edgeFlux(now)
 			}
 			flux.Range(0, len(a.mesh.EdgeCells))
 			out, n := make([]kernels.Flux[float64], len(a.flux)), kernels.Counters{}
@@ -101,18 +106,17 @@ func TestStagesAreTheKernels(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				w := a.state[now.from()]
 				if cfg.Order == 2 {
-					kernels.SlopedFlux(e, scheme, &a.params, &a.mesh, &a.clock[now], a.slopes, out, &n)
+					kernels.SlopedFlux(e, scheme, &a.params, &a.mesh, &a.clocks.Data[now], a.slopes.Data, out, &n)
 				} else {
-					kernels.EdgeFlux(e, scheme, &a.params, &a.mesh, &a.clock[now], w, out, &n)
+					kernels.EdgeFlux(e, scheme, &a.params, &a.mesh, &a.clocks.Data[now], w, out, &n)
 				}
 				if out[e] != a.flux[e] {
 					t.Fatalf("%s of order %d, edge %d: %+v in stages, %+v whole", cfg.Scheme, cfg.Order, e, a.flux[e], out[e])
 				}
 			}
-			if n != a.counters[0] {
-				t.Errorf("%s of order %d: counters %+v in stages, %+v whole", cfg.Scheme, cfg.Order, a.counters[0], n)
+			if n != a.counters.Data[0] {
+				t.Errorf("%s of order %d: counters %+v in stages, %+v whole", cfg.Scheme, cfg.Order, a.counters.Data[0], n)
 			}
 			return nil
 		})
@@ -127,7 +131,7 @@ func TestMassIsKeptAndPositive(t *testing.T) {
 	for _, cfg := range configs() {
 		scheme := fmt.Sprint(cfg.Scheme, " of order ", cfg.Order)
 		cfg.Hyperbolic = true // the shear between the layers at the wall exceeds what the equations allow
-		err := onRanks(t, 2, 1800, "float64", cfg, dam, func(_ dist.Comm, _ *mesh.Part, s Solver) error {
+		err := onRanks(t, 2, 1800, "float64", cfg, dam, func(_ dist.Comm, _ *mesh.Part, s *Solver) error {
 			start, err := s.Diagnose(ctx)
 			if err != nil {
 				return err
@@ -168,7 +172,7 @@ func TestOpenBoundaryLetsWavesOut(t *testing.T) {
 		for i := range cfg.Boundary {
 			cfg.Boundary[i] = open
 		}
-		err := onRanks(t, 1, 1800, "float64", cfg, wave, func(_ dist.Comm, _ *mesh.Part, s Solver) error {
+		err := onRanks(t, 1, 1800, "float64", cfg, wave, func(_ dist.Comm, _ *mesh.Part, s *Solver) error {
 			for s.Time() < 4 {
 				if _, err := s.Step(ctx, 4); err != nil {
 					return err
@@ -197,7 +201,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 
 func stepAllocatesNothing(t *testing.T, cfg Config) {
 	const runs = 50
-	err := onRanks(t, 2, 1800, "float64", cfg, dam, func(c dist.Comm, _ *mesh.Part, s Solver) error {
+	err := onRanks(t, 2, 1800, "float64", cfg, dam, func(c dist.Comm, _ *mesh.Part, s *Solver) error {
 		step := func() {
 			if _, err := s.Step(context.Background(), math.Inf(1)); err != nil {
 				panic(err)
@@ -224,7 +228,7 @@ func TestBrokenStateIsNamed(t *testing.T) {
 	ctx := context.Background()
 	var mu sync.Mutex
 	texts := map[string]bool{}
-	err := onRanks(t, 3, 450, "float64", config("pvm-ifcp"), dam, func(c dist.Comm, p *mesh.Part, s Solver) error {
+	err := onRanks(t, 3, 450, "float64", config("pvm-ifcp"), dam, func(c dist.Comm, p *mesh.Part, s *Solver) error {
 		err := s.ModifyState(ctx, func(cell int, w *[6]float64) {
 			if p.Global[cell] == 137 {
 				w[4] = math.NaN()
@@ -267,7 +271,7 @@ func TestImpossibleConfigurationsAreRefused(t *testing.T) {
 	} {
 		cfg := config("roe")
 		spoil(&cfg)
-		err := onRanks(t, 1, 50, "float64", cfg, dam, func(dist.Comm, *mesh.Part, Solver) error { return nil })
+		err := onRanks(t, 1, 50, "float64", cfg, dam, func(dist.Comm, *mesh.Part, *Solver) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -287,7 +291,7 @@ func TestDryDepthFitsTheWater(t *testing.T) {
 		cfg := config("pvm-ifcp")
 		cfg.DryDepth = 0
 		for _, ranks := range []int{1, 3} {
-			err := onRanks(t, ranks, 450, "float64", cfg, pond, func(_ dist.Comm, _ *mesh.Part, s Solver) error {
+			err := onRanks(t, ranks, 450, "float64", cfg, pond, func(_ dist.Comm, _ *mesh.Part, s *Solver) error {
 				if want := min(1e-5, 1e-6*deep); math.Abs(s.DryDepth()/want-1) > 1e-12 {
 					t.Errorf("%g m of water on %d ranks: the dry depth is %g, want %g", deep, ranks, s.DryDepth(), want)
 				}
@@ -307,7 +311,7 @@ func TestFrictionDecelerates(t *testing.T) {
 	cfg := config("pvm-ifcp")
 	cfg.Order = 2
 	water := func(_, _ float64) (depth, h1, h2 float64) { return h, 0, h }
-	err := onRanks(t, 1, 1800, "float64", cfg, water, func(_ dist.Comm, p *mesh.Part, s Solver) error {
+	err := onRanks(t, 1, 1800, "float64", cfg, water, func(_ dist.Comm, p *mesh.Part, s *Solver) error {
 		err := s.ModifyState(context.Background(), func(_ int, w *[6]float64) { w[4] = h * u0 })
 		if err != nil {
 			return err

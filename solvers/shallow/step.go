@@ -2,186 +2,242 @@ package shallow
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// shortest is the length of a first step for which there is no other, s. Later ones are each at most twice as long.
-const shortest = 1e-30
-
-// step takes a step of the clock's length. The limiter of mass fluxes needs this length before the fluxes, so it
-// comes from the waves of the previous step, as in the paper's Figure 2.
-func (s *solver[F]) step(ctx context.Context) error {
-	s.lapStart = time.Now()
-	if err := s.uploadClock(); err != nil {
-		return err
+// step is step k of the cycle: an Euler step at first order, the mean of the state and two Euler steps at second
+// order. Boundary conditions and forcing have the values of each stage; the bed moves before the last one. What other
+// ranks need is sent as soon as it is known, and received when the next stage or step needs it.
+func (s *solver[F]) step(p *engine.Program, number int) {
+	k := cycleStep(number)
+	s.updatePeaks(p, k)
+	s.evaluateSeries(p, k, false)
+	if s.middle == nil {
+		s.moveBed(p, k)
+		s.eulerStep(p, k)
+	} else {
+		s.stage(p, k, false)
+		s.evaluateSeries(p, k, true)
+		s.moveBed(p, k)
+		s.stage(p, k, true)
 	}
-	if !s.updatesPeaksInStep() {
-		if err := s.updatePeaksNow(0, len(s.peaks.Most)); err != nil {
+	s.reduceLimit(p, k)
+	s.recordSample(p, k)
+}
+
+// eulerStep computes all fluxes and updates all cells. By cells, fluxes between own cells are computed and core cells
+// updated while ghosts arrive; by tiles, those whose cells other ranks need come first.
+func (s *solver[F]) eulerStep(p *engine.Program, k cycleStep) {
+	in, out := s.exchanges[k.from()], s.exchanges[k.to()]
+	if s.tiled {
+		p.Await(in)
+		s.advanceTiles(p, s.tileStep(k), out)
+		return
+	}
+	loops := [bands.Kernels]backend.Loop{bands.Flux: s.edgeFlux(k), bands.Update: s.updateCell(k)}
+	s.runBands(p, s.bands.Early, &loops)
+	s.runBands(p, s.bands.Updates, &loops)
+	p.Await(in)
+	s.updateBoundary(p, &loops, out)
+}
+
+// stage is one of the two Euler stages of a step of second order: the slopes of all cells, then all fluxes and cells.
+// Core cells are updated, as far as they do not depend on ghosts, while ghosts arrive and while the slopes of ghosts
+// arrive. These are exchanged, since a rank does not have all neighbours of its ghosts.
+func (s *solver[F]) stage(p *engine.Program, k cycleStep, last bool) {
+	from, to := s.state[k.from()].Data, s.middle.Data
+	in, out := s.exchanges[k.from()], s.between
+	if last {
+		from, to = s.middle.Data, s.state[k.to()].Data
+		in, out = s.between, s.exchanges[k.to()]
+	}
+	if s.tiled {
+		p.Await(in)
+		s.tableSlopes(p, from)
+		s.advanceTiles(p, s.tileStage(k, last, from, to), out)
+		return
+	}
+	loops := s.stageLoops(k, last, from, to)
+	s.runBands(p, s.bands.Early, &loops)
+	p.Await(in)
+	p.Phase("slopes")
+	p.Run(engine.Task{Loop: loops[bands.Slopes], Lo: s.part.Core, Hi: s.part.Owned}) // which Late needs too
+	p.Share(s.slopesOf)
+	s.runBands(p, s.bands.Late, &loops)
+	s.runBands(p, s.bands.Fluxes, &loops)
+	s.runBands(p, s.bands.Updates, &loops)
+	p.Await(s.slopesOf)
+	s.updateBoundary(p, &loops, out)
+}
+
+// tableSlopes writes the slopes of all cells to the table that tiles read, those of ghosts when they have arrived.
+func (s *solver[F]) tableSlopes(p *engine.Program, w []kernels.State[F]) {
+	p.Phase("slopes")
+	table := engine.Whole(kernels.NewTableSlopesLoop(s.oneLayer, &s.params, &s.mesh, w, &s.slopeTable), s.part.Owned)
+	if s.slopes == nil {
+		p.Run(table)
+		return
+	}
+	slopes := s.slopes.Data
+	sent := kernels.NewCellSlopesLoop(s.oneLayer, &s.params, &s.mesh, w, slopes)
+	p.Share(s.slopesOf, engine.Task{Loop: sent, Lo: s.part.Core, Hi: s.part.Owned})
+	p.Run(table)
+	p.Await(s.slopesOf)
+	p.Run(engine.Task{Loop: kernels.NewTableReceivedLoop(s.oneLayer, slopes, &s.slopeTable), Lo: s.part.Owned,
+		Hi: len(slopes)})
+}
+
+// advanceTiles advances the tiles whose cells other ranks need, and the others while these are sent. On linked devices
+// the former run on a second stream: they must be complete before series or the bed change, which they read.
+func (s *solver[F]) advanceTiles(p *engine.Program, tile backend.Loop, out *engine.Exchange) {
+	p.Phase("update")
+	p.Share(out, engine.Task{Loop: tile, Lo: s.coreTiles, Hi: s.ntiles})
+	p.Run(engine.Whole(tile, s.coreTiles))
+	if out.Linked() {
+		p.Await(out)
+	}
+}
+
+// updateBoundary computes the fluxes of edges that touch a ghost, updates the boundary cells, and sends them.
+func (s *solver[F]) updateBoundary(p *engine.Program, loops *[bands.Kernels]backend.Loop, out *engine.Exchange) {
+	p.Phase("flux")
+	p.Run(engine.Task{Loop: loops[bands.Flux], Lo: s.innerEdges, Hi: s.edges})
+	p.Phase("update")
+	p.Run(engine.Task{Loop: loops[bands.Update], Lo: s.part.Core, Hi: s.part.Owned})
+	p.Share(out)
+}
+
+// evaluateSeries evaluates the time series in a stage of a step, the later one or not, and at its start distributes
+// discharges over the edges of their groups: all ranks need the conveyances of all edges.
+func (s *solver[F]) evaluateSeries(p *engine.Program, k cycleStep, later bool) {
+	p.Phase("update")
+	limit, _, _ := s.limitsOf(k)
+	p.Run(engine.Whole(kernels.NewEvaluateSeriesLoop(later, &s.clocks.Data[k], limit, s.rows, s.series,
+		s.boundary.Prescribed, s.boundary.Ahead), len(s.series)))
+	if later || len(s.distributed) == 0 {
+		return
+	}
+	p.Run(engine.Whole(kernels.NewConveyLoop(s.shares, &s.boundary, s.state[k.from()].Data), len(s.shares)))
+	p.Reduce(s.joined)
+	p.Run(engine.Whole(kernels.NewSumConveyancesLoop(s.distributed, &s.boundary), len(s.distributed)))
+}
+
+// reduceLimit takes the shortest of all ranks' limits of the next step, or of the one after it if steps lag: then while
+// the next step is taken.
+func (s *solver[F]) reduceLimit(p *engine.Program, k cycleStep) {
+	p.Phase("reduce")
+	if s.params.Lag {
+		p.ReduceBehind(s.limit[k.plus(1)])
+	} else {
+		p.Reduce(s.limit[k.plus(1)])
+	}
+	p.Phase("update")
+}
+
+func (s *solver[F]) edgeFlux(k cycleStep) backend.Loop {
+	return kernels.NewEdgeFluxLoop(s.scheme, &s.params, &s.mesh, &s.clocks.Data[k], s.state[k.from()].Data, s.flux,
+		s.counters.At())
+}
+
+func (s *solver[F]) updateCell(k cycleStep) backend.Loop {
+	_, nextLimit, _ := s.limitsOf(k)
+	return kernels.NewUpdateCellLoop(s.oneLayer, &s.params, &s.mesh, &s.clocks.Data[k], s.state[k.from()].Data, s.flux,
+		s.manning, &s.forcing, s.state[k.to()].Data, nextLimit)
+}
+
+func (s *solver[F]) tileStep(k cycleStep) backend.Loop {
+	limit, nextLimit, cleared := s.limitsOf(k)
+	return kernels.NewTileStepLoop(s.scheme, s.updatesPeaksInStep(), &s.params, &s.tiles, &s.clocks.Data[k],
+		&s.clocks.Data[k.plus(1)], limit, cleared, s.state[k.from()].Data, s.manning, &s.forcing, &s.peaks,
+		s.state[k.to()].Data, s.counters.At(), nextLimit)
+}
+
+func (s *solver[F]) tileStage(k cycleStep, last bool, w, out []kernels.State[F]) backend.Loop {
+	limit, nextLimit, cleared := s.limitsOf(k)
+	return kernels.NewTileStageLoop(s.scheme, last, &s.params, &s.tiles, &s.clocks.Data[k], &s.clocks.Data[k.plus(1)],
+		limit, cleared, s.state[k.from()].Data, w, &s.slopeTable, s.manning, &s.forcing, out, s.counters.At(), nextLimit)
+}
+
+// stageLoops makes the kernels of a stage by cells, from state w to out.
+func (s *solver[F]) stageLoops(k cycleStep, last bool, w, out []kernels.State[F]) (loops [bands.Kernels]backend.Loop) {
+	start, clock, m, slopes := s.state[k.from()].Data, &s.clocks.Data[k], &s.mesh, s.slopes.Data
+	_, nextLimit, _ := s.limitsOf(k)
+	loops[bands.Slopes] = kernels.NewCellSlopesLoop(s.oneLayer, &s.params, m, w, slopes)
+	loops[bands.Flux] = kernels.NewSlopedFluxLoop(s.scheme, &s.params, m, clock, slopes, s.flux, s.counters.At())
+	loops[bands.Update] = kernels.NewStageCellLoop(last, s.oneLayer, &s.params, m, clock, start, w, slopes, s.flux,
+		s.manning, &s.forcing, out, nextLimit)
+	if s.separate {
+		return loops
+	}
+	loops[bands.Slopes] = backend.Preload(loops[bands.Slopes], backend.ElementsOf(m.Stencils), backend.ElementsOf(w))
+	loops[bands.Flux] = backend.Preload(loops[bands.Flux], backend.ElementsOf(m.EdgeCells), backend.ElementsOf(m.Normals),
+		backend.ElementsOf(m.Arms))
+	loops[bands.Update] = backend.Preload(loops[bands.Update], backend.ElementsOf(m.CellEdges), backend.ElementsOf(start),
+		backend.ElementsOf(out))
+	return loops
+}
+
+// bandPhases are the phases of the kernels of bands.
+var bandPhases = [bands.Kernels]string{bands.Slopes: "slopes", bands.Flux: "flux", bands.Update: "update"}
+
+// bandLoop runs kernels of a stage over bands, which are its indices.
+type bandLoop struct {
+	kernels [bands.Kernels]backend.Loop
+	runs    [][]bands.Run
+	spent   *engine.Spent
+}
+
+func (l *bandLoop) Grain() int { return 1 }
+
+func (l *bandLoop) Range(lo, hi int) {
+	for _, runs := range l.runs[lo:hi] {
+		for _, r := range runs {
+			start := time.Now()
+			l.kernels[r.Kernel].Range(r.Lo, r.Hi)
+			l.spent.Add(int(r.Kernel), time.Since(start))
+		}
+	}
+}
+
+// runBands runs a list of runs with the kernels of a stage; a device with separate memory takes all cells at a time.
+func (s *solver[F]) runBands(p *engine.Program, runs [][]bands.Run, loops *[bands.Kernels]backend.Loop) {
+	if s.separate {
+		for _, r := range runs[0] {
+			p.Phase(bandPhases[r.Kernel])
+			p.Run(engine.Task{Loop: loops[r.Kernel], Lo: r.Lo, Hi: r.Hi})
+		}
+		return
+	}
+	for _, band := range runs {
+		if len(band) > 0 {
+			p.Phase("update")
+			p.Run(engine.Task{Loop: &bandLoop{*loops, runs, s.spent}, Hi: len(runs), Spent: s.spent})
+			return
+		}
+	}
+}
+
+// connectHalo sets up the exchanges of ghosts.
+func (s *solver[F]) connectHalo(ctx context.Context) (err error) {
+	const stateTag, slopeTag = 1, 4 // of messages
+	ghosts, slopes := s.MeshGhosts(s.at.Plan, stateTag), s.MeshGhosts(s.at.Plan, slopeTag)
+	for k := range s.exchanges {
+		if s.exchanges[k], err = ghosts.Of(ctx, s.state[k]); err != nil {
 			return err
 		}
 	}
-	if err := s.sweep(ctx, s.loops[s.now]); err != nil {
-		return err
-	}
-	next := s.now.plus(1)
-	if err := backend.Download(s.dev, s.hostLimits[:1], s.arrays.stepLimits[next:next+1]); err != nil {
-		return err
-	}
-	s.lap(inUpdate)
-
-	own := float64(s.hostLimits[0].Value())
-	if s.hostClock[0].Dt == 0 && own == 0 { // in set-up: a series brings more later than any step could take
-		own = shortest
-	}
-	limit, err := s.reducer.limit(ctx, own)
-	if err != nil {
-		return fmt.Errorf("time step: %w", err)
-	}
-	s.lap(inReduce)
-	s.hostClock[0].Tick(F(limit))
-	s.recordCourant()
-	s.now = next
-	s.forgetHostState()
-	return s.check(ctx)
-}
-
-// recordCourant records the CFL number of the last step whose waves are known.
-func (s *solver[F]) recordCourant() {
-	c := &s.hostClock[0]
-	if s.params.Lag {
-		c.RecordCourant(c.EarlierDt, c.Limit)
-	} else {
-		c.RecordCourant(c.LastDt, c.Limit)
-	}
-}
-
-// sweepCells computes all fluxes and updates all cells. Core cells are updated while ghosts arrive.
-func (s *solver[F]) sweepCells(ctx context.Context, l loops) error {
-	if err := s.evaluateSeries(ctx, l, 0); err != nil {
-		return err
-	}
-	s.moveBed(l)
-	loops := [bands.Kernels]backend.Loop{bands.Flux: l.flux, bands.Update: l.update}
-	s.runBands(s.bands.Early, loops)
-	s.runBands(s.bands.Updates, loops)
-	if err := s.finishExchange(ctx); err != nil {
-		return err
-	}
-	s.lap(inHalo)
-	return s.updateBoundary(ctx, l.flux, l.update, s.state[s.now.to()])
-}
-
-// updateBoundary computes the fluxes of edges that touch a ghost, updates the boundary cells to the state out, and
-// sends them.
-func (s *solver[F]) updateBoundary(ctx context.Context, flux, update backend.Loop, out []kernels.State[F]) error {
-	s.dev.Run(flux, s.innerEdges, len(s.mesh.EdgeCells))
-	s.lap(inFlux)
-	s.dev.Run(update, s.part.Core, s.part.Owned)
-	s.lap(inUpdate)
-	if err := s.startExchange(ctx, out); err != nil {
-		return err
-	}
-	err := s.ghosts.Send(ctx)
-	s.lap(inHalo)
-	return err
-}
-
-// sweepTiles advances the tiles whose cells other ranks need first, and the others while these are sent.
-func (s *solver[F]) sweepTiles(ctx context.Context, l loops) error {
-	if err := s.evaluateSeries(ctx, l, 0); err != nil {
-		return err
-	}
-	s.moveBed(l)
-	if err := s.finishExchange(ctx); err != nil {
-		return err
-	}
-	s.lap(inHalo)
-	s.dev.Run(l.tile, s.coreTiles, s.ntiles)
-	s.lap(inUpdate)
-	if err := s.startExchange(ctx, s.state[s.now.to()]); err != nil {
-		return err
-	}
-	s.lap(inHalo)
-	s.dev.Run(l.tile, 0, s.coreTiles)
-	s.lap(inUpdate)
-	return s.ghosts.Send(ctx)
-}
-
-// evaluateSeries evaluates the time series in a stage of a step, and at its start distributes discharges.
-func (s *solver[F]) evaluateSeries(ctx context.Context, l loops, stage int) error {
-	if n := len(s.series); n > 0 {
-		s.dev.Run(l.series[stage], 0, n)
-	}
-	if stage > 0 {
-		return nil
-	}
-	return s.distributeDischarges(ctx, l)
-}
-
-// uploadClock uploads the clock and clears the limits.
-func (s *solver[F]) uploadClock() error {
-	if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.hostClock[:]); err != nil {
-		return err
-	}
-	clear(s.hostLimits[:])
-	if s.params.Lag {
-		s.hostLimits[s.now].Take(F(s.reducer.last)) // the step after next needs it
-	}
-	return backend.Upload(s.dev, s.arrays.stepLimits, s.hostLimits[:])
-}
-
-// current is the state after the last step.
-func (s *solver[F]) current() []kernels.State[F] { return s.state[s.now.from()] }
-
-// check returns an error if the state became invalid in the step.
-func (s *solver[F]) check(ctx context.Context) error {
-	if s.hostClock[0].Limit > 0 {
-		return nil
-	}
-	if _, err := s.reducer.latest(ctx); err != nil {
-		return err
-	}
-	return s.findFault(ctx)
-}
-
-// quiesce waits for a pending reduction, so that other collective calls can be made. It also checks the state after
-// the last step.
-func (s *solver[F]) quiesce(ctx context.Context) error {
-	limit, err := s.reducer.latest(ctx)
-	if err != nil || limit > 0 {
-		return err
-	}
-	return s.findFault(ctx)
-}
-
-const (
-	inFlux = iota
-	inHalo
-	inUpdate
-	inReduce
-	inSlopes
-	phases
-)
-
-// lap adds the time since the last call to a phase.
-func (s *solver[F]) lap(phase int) {
-	now := time.Now()
-	s.spent[phase] += now.Sub(s.lapStart)
-	s.lapStart = now
-}
-
-func (s *solver[F]) Phases() map[string]float64 {
-	spent := map[string]float64{
-		"flux": s.spent[inFlux].Seconds(), "halo": s.spent[inHalo].Seconds(),
-		"update": s.spent[inUpdate].Seconds(), "reduce": s.spent[inReduce].Seconds(),
-	}
 	if s.middle != nil {
-		spent["slopes"] = s.spent[inSlopes].Seconds()
+		if s.between, err = ghosts.Of(ctx, s.middle); err != nil {
+			return err
+		}
 	}
-	return spent
+	if s.slopes != nil {
+		s.slopesOf, err = slopes.Of(ctx, s.slopes)
+	}
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -53,10 +54,10 @@ func setBed[F num.Float](up *kernels.Uplift[F], t float64, beds []kernels.Bed[F]
 }
 
 // moveBed moves the bed in a step: before it at first order, between its stages at second order.
-func (s *solver[F]) moveBed(l loops) {
-	if n := len(s.uplift.Rises); n > 0 {
-		s.dev.Run(l.moveBed, 0, n)
-	}
+func (s *solver[F]) moveBed(p *engine.Program, k cycleStep) {
+	limit, _, _ := s.limitsOf(k)
+	p.Run(engine.Whole(kernels.NewMoveBedLoop(&s.uplift, &s.clocks.Data[k], limit, s.mesh.Beds, s.mesh.Stencils),
+		len(s.uplift.Rises)))
 }
 
 // resetBed sets the bed to the current time, after the clock was changed.
@@ -72,7 +73,7 @@ func (s *solver[F]) resetBed() error {
 	if err := backend.Download(s.dev, stencils, s.mesh.Stencils); err != nil {
 		return err
 	}
-	setBed(&rises, s.hostClock[0].Time, s.beds, stencils)
+	setBed(&rises, s.Clock().Time, s.beds, stencils)
 	if err := backend.Upload(s.dev, s.mesh.Beds, s.beds); err != nil {
 		return err
 	}

@@ -94,10 +94,10 @@ func Paper(ctx context.Context, w io.Writer, o StepOptions) error {
 					for n, scheme := range paperSchemes {
 						var seconds float64
 						var steps int
-						err := o.withSolver(ctx, part, plan, initial, scheme, precision, 1, o.Threads[0], func(s shallow.Solver) error {
+						err := o.withSolver(ctx, part, plan, initial, scheme, precision, 1, o.Threads[0], func(s *shallow.Solver) error {
 							begin := time.Now()
 							for s.Time() < 0.1 {
-								if err := s.Advance(ctx, 0.1, 1024); err != nil {
+								if _, err := s.Advance(ctx, 0.1, 0, 1024); err != nil {
 									return err
 								}
 							}

@@ -15,6 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/bench"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
@@ -124,16 +125,17 @@ func (c *partitionedMesh) onRank(ctx context.Context, o *ScalingOptions, comm di
 	}
 	defer done()
 	cfg := shallow.Config{Scheme: scheme, Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-3,
-		Boundary: make([]bool, len(c.parts[r].Groups)), Halo: exchanger, Lag: o.Lag}
-	solver, err := shallow.New(ctx, precision, cfg, c.parts[r], c.plans[r], paperTest(1, c.parts[r]), comm, dev)
+		Boundary: make([]bool, len(c.parts[r].Groups)), Lag: o.Lag}
+	solver, err := shallow.New(ctx, solvers.Env{Comm: comm, Device: dev, Halo: exchanger}, precision, cfg,
+		shallow.Setting{Part: c.parts[r], Plan: c.plans[r], Initial: paperTest(1, c.parts[r])})
 	if err != nil {
 		return s, err
 	}
 	defer solver.Close()
-	s.halo = solver.Halo()
+	s.halo = solver.Size().Halo
 	advance := func(steps int) error {
 		for until := solver.Steps() + steps; solver.Steps() < until; {
-			if err := solver.Advance(ctx, math.Inf(1), until-solver.Steps()); err != nil {
+			if _, err := solver.Advance(ctx, math.Inf(1), 0, until-solver.Steps()); err != nil {
 				return err
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/bench"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
@@ -111,29 +112,29 @@ func wholePart(m *mesh.Mesh, order string) (part *mesh.Part, plan *halo.Plan, er
 // measure returns the times of cell updates, and the bytes per cell of the solver.
 func (o *StepOptions) measure(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial,
 	scheme, precision string, accuracy, threads int) (timings []bench.Timing, bytes float64, err error) {
-	err = o.withSolver(ctx, part, plan, initial, scheme, precision, accuracy, threads, func(s shallow.Solver) error {
+	err = o.withSolver(ctx, part, plan, initial, scheme, precision, accuracy, threads, func(s *shallow.Solver) error {
 		for s.Steps() < 40 { // warm-up
-			if err := s.Advance(ctx, math.Inf(1), 40); err != nil {
+			if _, err := s.Advance(ctx, math.Inf(1), 0, 40); err != nil {
 				return err
 			}
 		}
 		for range max(o.Repeat, 1) {
 			begin, startSteps := bench.StartWatch(), s.Steps()
 			for batch := 1; batch == 1 || begin.Seconds() < o.Seconds; batch = min(2*batch, 512) {
-				if err := s.Advance(ctx, math.Inf(1), batch); err != nil {
+				if _, err := s.Advance(ctx, math.Inf(1), 0, batch); err != nil {
 					return err
 				}
 			}
 			timings = append(timings, begin.Timing(int64(s.Steps()-startSteps)*int64(part.Owned)))
 		}
-		bytes = float64(s.Bytes()) / float64(part.Owned)
+		bytes = float64(s.Size().Bytes) / float64(part.Owned)
 		return nil
 	})
 	return timings, bytes, err
 }
 
 func (o *StepOptions) withSolver(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial,
-	scheme, precision string, accuracy, threads int, f func(shallow.Solver) error) error {
+	scheme, precision string, accuracy, threads int, f func(*shallow.Solver) error) error {
 	debug.FreeOSMemory()
 	comm := local.New(1)[0]
 	defer comm.Close()
@@ -144,7 +145,8 @@ func (o *StepOptions) withSolver(ctx context.Context, part *mesh.Part, plan *hal
 	defer done()
 	cfg := shallow.Config{Scheme: scheme, Order: accuracy, Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05,
 		DryDepth: 1e-3, Boundary: make([]bool, len(part.Groups)), Sweep: o.Sweep}
-	s, err := shallow.New(ctx, precision, cfg, part, plan, initial, comm, dev)
+	s, err := shallow.New(ctx, solvers.Env{Comm: comm, Device: dev}, precision, cfg,
+		shallow.Setting{Part: part, Plan: plan, Initial: initial})
 	if err != nil {
 		return err
 	}

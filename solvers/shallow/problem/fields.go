@@ -1,9 +1,6 @@
 package problem
 
 import (
-	"context"
-	"slices"
-
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
@@ -68,37 +65,4 @@ func fieldsOf(layers int) (fields []solvers.Field, names []string) {
 		return oneLayer, []string{"h2", "z2", "u2", "v2", "depth"}
 	}
 	return twoLayers, solvers.FieldNames(twoLayers)
-}
-
-func (d *caseSolver) Fields() []solvers.Field {
-	fields, names := fieldsOf(d.layers())
-	fields = slices.Clone(fields)
-	state := d.StateField(d.cells)
-	for i, name := range names {
-		fields[i].Space = d.cells
-		fields[i].Values = func(context.Context) ([]float64, error) { return d.Field(name) }
-		fields[i].ValuesAt = func(_ context.Context, cells []int, values []float64) error {
-			return d.Pick(name, cells, values)
-		}
-		if value := d.ValueFromState(name); value != nil {
-			fields[i].From, fields[i].Value = &state, value
-			if slices.Contains(state.Components, name) {
-				fields[i].Part = name
-			}
-		}
-	}
-	fields = append(fields, d.PeakFields(d.cells)...)
-	return append(append(fields, state), d.BudgetFields()...)
-}
-
-// Sample implements solvers.Sampler for fields of the state.
-func (d *caseSolver) Sample(fields []string, cells []int) (bool, error) {
-	own, _ := fieldsOf(d.layers())
-	known := solvers.FieldNames(own)
-	for _, name := range fields {
-		if !slices.Contains(known, name) {
-			return false, nil
-		}
-	}
-	return d.Solver.Sample(cells)
 }

@@ -1,11 +1,9 @@
 package problem
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
-	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
@@ -167,27 +165,11 @@ func (l *ledger) drift(d *shallow.Diagnostics, layer layerBudget) float64 {
 }
 
 // quantities converts diagnostics to quantities.
-func (l *ledger) quantities(d *shallow.Diagnostics, err error) ([]solvers.Quantity, error) {
-	if err != nil {
-		return nil, err
-	}
+func (l *ledger) quantities(d *shallow.Diagnostics) []solvers.Quantity {
 	list := make([]solvers.Quantity, len(l.list))
 	for i := range list {
 		list[i] = l.list[i].Quantity
 		list[i].Value = l.list[i].value(d)
 	}
-	return list, nil
-}
-
-func (d *caseSolver) Measure(ctx context.Context) ([]solvers.Quantity, error) {
-	now, err := d.Diagnose(ctx)
-	return d.ledger.quantities(&now, err)
-}
-
-func (d *caseSolver) Observed(ctx context.Context, to *dist.Joint) (dist.Result[[]solvers.Quantity], error) {
-	result, err := d.Solver.Observed(ctx, to)
-	return func(ctx context.Context) ([]solvers.Quantity, error) {
-		now, err := result(ctx)
-		return d.ledger.quantities(&now, err)
-	}, err
+	return list
 }

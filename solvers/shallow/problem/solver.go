@@ -2,7 +2,6 @@ package problem
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
@@ -13,17 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// caseSolver is the solver of a case on a rank.
-type caseSolver struct {
-	shallow.Solver
-	c      *config.Case
-	comm   dist.Comm
-	size   solvers.Size
-	cells  *solvers.Space
-	ledger *ledger
-}
-
-func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.Solver, err error) {
+func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
 	w := c.Sections.(*Sections)
 	warnings, err := checkCoordinates(c)
 	if err != nil {
@@ -41,7 +30,6 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	}
 	var markers domain.Markers
 	cfg, initial, err := setUp(ctx, c, part, &markers)
-	cfg.Halo = env.Halo
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
@@ -52,39 +40,38 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	if err := env.CheckMemory(ctx, c, share); err != nil {
 		return nil, err
 	}
-	// The input is valid. If the solver fails on this rank alone, the others are in collective calls by then, so errors
-	// are not agreed on here.
-	solver, err := shallow.New(ctx, w.Physics.Precision, cfg, part, plan, initial, env.Comm, env.Device)
-	if err != nil {
-		return nil, err
-	}
-	d := &caseSolver{Solver: solver, c: c, comm: env.Comm, cells: domain.Cells(part)}
-	defer func() {
-		if err != nil {
-			d.Close()
-		}
-	}()
 	cells := []int64{int64(part.Owned)}
 	if err := env.Comm.AllreduceInt64(ctx, dist.Sum, cells); err != nil {
 		return nil, err
 	}
-	d.size = solvers.Size{
-		Unit: "cell", Dim: 2, Entities: cells[0], Bytes: solver.Bytes(), Precision: w.Physics.Precision, Halo: solver.Halo(),
-		End: c.Time.End, MaxSteps: c.Time.MaxSteps,
+	layers := w.Physics.Layers
+	at := shallow.Setting{Part: part, Plan: plan, Initial: initial, Flows: flowsOfTwo}
+	if at.Fields, at.Names = fieldsOf(layers); layers == 1 {
+		at.Flows = flowsOfOne
 	}
-	if w.Physics.DryDepth == 0 {
-		d.size.Note = fmt.Sprintf("dry_depth is not given; chosen for the thickness of the water: %.3g m", solver.DryDepth())
+	at.Size = solvers.Size{Unit: "cell", Dim: 2, Entities: cells[0], Precision: w.Physics.Precision, End: c.Time.End,
+		MaxSteps: c.Time.MaxSteps, Warnings: append(warnings, part.Notes...)}
+	var l *ledger
+	at.Quantities = func(d *shallow.Diagnostics) []solvers.Quantity {
+		if l == nil { // the state at the start
+			l = newLedger(*d, layers)
+		}
+		return l.quantities(d)
 	}
-	start, err := solver.Diagnose(ctx)
+	// The input is valid. If the solver fails on this rank alone, the others are in collective calls by then, so errors
+	// are not agreed on here.
+	s, err := shallow.New(ctx, env, w.Physics.Precision, cfg, at)
 	if err != nil {
 		return nil, err
 	}
-	d.size.Warnings = append(append(warnings, part.Notes...), absentLayers(&start, w.Physics.Layers)...)
-	d.ledger = newLedger(start, w.Physics.Layers)
-	return d, nil
+	start, err := s.Diagnose(ctx)
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.Warn(absentLayers(&start, layers)...)
+	return s.Engine, nil
 }
-
-func (d *caseSolver) layers() int { return d.c.Sections.(*Sections).Physics.Layers }
 
 // absentLayers returns warnings about layers that are absent everywhere and have no source.
 func absentLayers(start *shallow.Diagnostics, layers int) (warnings []string) {
@@ -101,16 +88,3 @@ func absentLayers(start *shallow.Diagnostics, layers int) (warnings []string) {
 	}
 	return warnings
 }
-
-func (d *caseSolver) Size() solvers.Size { return d.size }
-
-func (d *caseSolver) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
-	d.Pause(pause)
-	return false, d.Solver.Advance(ctx, until, steps)
-}
-
-func (d *caseSolver) Clock() solvers.Clock {
-	return solvers.Clock{Time: d.Time(), Steps: d.Steps(), Dt: d.Dt()}
-}
-
-func (d *caseSolver) Shapes() []solvers.Shape { return nil }

@@ -15,6 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
@@ -45,7 +46,7 @@ type Flow struct {
 
 // Basin is a running flow.
 type Basin struct {
-	shallow.Solver
+	*shallow.Solver
 	page      *verify.Page
 	Part      *mesh.Part
 	localCell []int32 // number in the part of each cell of the mesh
@@ -68,7 +69,8 @@ func Start(ctx context.Context, p *verify.Page, f Flow) (*Basin, error) {
 	b := &Basin{page: p, precision: f.Precision, comm: local.New(1)[0], device: cpu.New(p.Options.Threads)}
 	err := f.eachPart(1, func(_ int, part *mesh.Part, plan *halo.Plan) (err error) {
 		b.Part = part
-		b.Solver, err = shallow.New(ctx, f.Precision, f.Config, part, plan, f.InitialState(part), b.comm, b.device)
+		b.Solver, err = shallow.New(ctx, solvers.Env{Comm: b.comm, Device: b.device}, f.Precision, f.Config,
+			shallow.Setting{Part: part, Plan: plan, Initial: f.InitialState(part)})
 		return err
 	})
 	for _, t := range p.Options.Twins {

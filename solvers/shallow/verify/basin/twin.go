@@ -11,20 +11,21 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
 // twin is a running flow on a twin.
 type twin struct {
-	name    string
-	comms   []dist.Comm
-	parts   []*mesh.Part
-	solvers []shallow.Solver
+	name  string
+	comms []dist.Comm
+	parts []*mesh.Part
+	flows []*shallow.Solver
 }
 
 func twinOf(ctx context.Context, t verify.Twin, f Flow) (*twin, error) {
 	n := len(t.Devices)
-	w := &twin{name: t.Name, comms: local.New(n), parts: make([]*mesh.Part, n), solvers: make([]shallow.Solver, n)}
+	w := &twin{name: t.Name, comms: local.New(n), parts: make([]*mesh.Part, n), flows: make([]*shallow.Solver, n)}
 	plans := make([]*halo.Plan, n)
 	err := f.eachPart(n, func(r int, part *mesh.Part, plan *halo.Plan) error {
 		w.parts[r], plans[r] = part, plan
@@ -32,9 +33,8 @@ func twinOf(ctx context.Context, t verify.Twin, f Flow) (*twin, error) {
 	})
 	if err == nil {
 		err = w.each(func(r int) (err error) {
-			w.solvers[r], err = shallow.New(ctx, f.Precision, f.Config, w.parts[r], plans[r], f.InitialState(w.parts[r]),
-				w.comms[r],
-				t.Devices[r])
+			w.flows[r], err = shallow.New(ctx, solvers.Env{Comm: w.comms[r], Device: t.Devices[r]}, f.Precision, f.Config,
+				shallow.Setting{Part: w.parts[r], Plan: plans[r], Initial: f.InitialState(w.parts[r])})
 			return err
 		})
 	}
@@ -58,30 +58,26 @@ func (w *twin) each(f func(rank int) error) error {
 
 func (w *twin) step(ctx context.Context, until float64) error {
 	return w.each(func(r int) error {
-		_, err := w.solvers[r].Step(ctx, until)
+		_, err := w.flows[r].Step(ctx, until)
 		return err
 	})
 }
 
 // modifyState calls change for the cells of the rank of the flow, by their global ids.
 func (w *twin) modifyState(ctx context.Context, local []int32, change func(cell int, w *[6]float64)) error {
-	for r, s := range w.solvers {
+	return w.each(func(r int) error {
 		global := w.parts[r].Global
-		err := s.ModifyState(ctx, func(cell int, state *[6]float64) { change(int(local[global[cell]]), state) })
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return w.flows[r].ModifyState(ctx, func(cell int, state *[6]float64) { change(int(local[global[cell]]), state) })
+	})
 }
 
 // compare compares the twin's state with the flow's.
 func (w *twin) compare(ctx context.Context, b *Basin) {
 	want, err := b.Hash(ctx)
-	got := make([]string, len(w.solvers))
+	got := make([]string, len(w.flows))
 	if err == nil {
 		err = w.each(func(r int) (err error) {
-			got[r], err = w.solvers[r].Hash(ctx)
+			got[r], err = w.flows[r].Hash(ctx)
 			return err
 		})
 	}
@@ -89,8 +85,8 @@ func (w *twin) compare(ctx context.Context, b *Basin) {
 	switch {
 	case err != nil:
 		problem = fmt.Sprintf("%s: %v", w.name, err)
-	case got[0] != want || w.solvers[0].Steps() != b.Steps():
-		problem = fmt.Sprintf("%s: state %s after %d steps, and not %s after %d", w.name, got[0], w.solvers[0].Steps(), want,
+	case got[0] != want || w.flows[0].Steps() != b.Steps():
+		problem = fmt.Sprintf("%s: state %s after %d steps, and not %s after %d", w.name, got[0], w.flows[0].Steps(), want,
 			b.Steps())
 	}
 	b.page.RecordTwin(problem)
@@ -98,8 +94,8 @@ func (w *twin) compare(ctx context.Context, b *Basin) {
 
 func (w *twin) free() {
 	for r := range w.comms {
-		if w.solvers[r] != nil {
-			w.solvers[r].Close()
+		if w.flows[r] != nil {
+			w.flows[r].Close()
 		}
 	}
 	_ = w.each(func(r int) error { return w.comms[r].Close() })

@@ -1,4 +1,4 @@
-package problem
+package shallow
 
 import (
 	"context"
@@ -8,15 +8,15 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Outlines are the regions that were ever wet, if the case records extremes.
-func (d *caseSolver) Outlines() []solvers.Outline {
-	if !d.c.Sections.(*Sections).Maxima.Keep {
+// outlines are the regions that were ever wet, if the case records extremes.
+func (s *solver[F]) outlines() []solvers.Outline {
+	if !s.cfg.Keep.Maxima {
 		return nil
 	}
 	outline := func(name, doc string, initiallyDryOnly bool) solvers.Outline {
-		return solvers.Outline{Name: name, Doc: doc, Space: d.cells, Inside: func(context.Context) ([]bool, error) {
-			inside := make([]bool, d.cells.Owned)
-			return inside, d.Wetted(func(cell int, _ float64, dry bool) { inside[cell] = dry || !initiallyDryOnly })
+		return solvers.Outline{Name: name, Doc: doc, Space: s.cells, Inside: func(context.Context) ([]bool, error) {
+			inside := make([]bool, s.cells.Owned)
+			return inside, s.wetted(func(cell int, _ float64, dry bool) { inside[cell] = dry || !initiallyDryOnly })
 		}}
 	}
 	return []solvers.Outline{
@@ -25,47 +25,47 @@ func (d *caseSolver) Outlines() []solvers.Outline {
 	}
 }
 
-// Conclude returns the flooded area of initially dry ground, and the height of the run-up.
-func (d *caseSolver) Conclude(ctx context.Context) ([]solvers.Quantity, error) {
-	if !d.c.Sections.(*Sections).Maxima.Keep {
+// conclude returns the flooded area of initially dry ground, and the height of the run-up.
+func (s *solver[F]) conclude(ctx context.Context) ([]solvers.Quantity, error) {
+	if !s.cfg.Keep.Maxima {
 		return nil, nil
 	}
 	var area dist.Accumulator
 	highest, highestCell := math.Inf(-1), -1
-	err := d.Wetted(func(cell int, level float64, dry bool) {
+	err := s.wetted(func(cell int, level float64, dry bool) {
 		if !dry {
 			return
 		}
-		area.Add(d.cells.Size(cell))
-		if level > highest || level == highest && d.cells.Key(cell) < d.cells.Key(highestCell) {
+		area.Add(s.cells.Size(cell))
+		if level > highest || level == highest && s.cells.Key(cell) < s.cells.Key(highestCell) {
 			highest, highestCell = level, cell
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := dist.AllreduceSum(ctx, d.comm, &area); err != nil {
+	if err := dist.AllreduceSum(ctx, s.Env().Comm, &area); err != nil {
 		return nil, err
 	}
 	list := []solvers.Quantity{{Name: "flooded_area", Unit: "m²", Value: area.Float64(),
 		Doc: "area that was dry at the start, and where the water was deeper than [maxima] threshold at any time"}}
 	top := []float64{highest}
-	if err := d.comm.AllreduceFloat64(ctx, dist.Max, top); err != nil || math.IsInf(top[0], -1) {
+	if err := s.Env().Comm.AllreduceFloat64(ctx, dist.Max, top); err != nil || math.IsInf(top[0], -1) {
 		return list, err
 	}
 	key := []int64{math.MaxInt64}
 	if highest == top[0] {
-		key[0] = d.cells.Key(highestCell)
+		key[0] = s.cells.Key(highestCell)
 	}
 	mine := key[0]
-	if err := d.comm.AllreduceInt64(ctx, dist.Min, key); err != nil {
+	if err := s.Env().Comm.AllreduceInt64(ctx, dist.Min, key); err != nil {
 		return nil, err
 	}
 	position := []float64{math.Inf(-1), math.Inf(-1)}
 	if mine == key[0] && highestCell >= 0 {
-		copy(position, d.cells.Position(highestCell))
+		copy(position, s.cells.Position(highestCell))
 	}
-	if err := d.comm.AllreduceFloat64(ctx, dist.Max, position); err != nil {
+	if err := s.Env().Comm.AllreduceFloat64(ctx, dist.Max, position); err != nil {
 		return nil, err
 	}
 	return append(list,

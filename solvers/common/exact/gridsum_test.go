@@ -1,4 +1,4 @@
-package engine_test
+package exact_test
 
 import (
 	"math"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers/common/exact"
-	"github.com/atoll-hpc/atoll/solvers/engine"
 )
 
 // TestGridSumHasNoOrder: any order and division of the numbers gives the same bits, close to the exact sum.
@@ -25,9 +24,9 @@ func TestGridSumHasNoOrder(t *testing.T) {
 		first := 0.0
 		for n := range 20 {
 			r.Shuffle(len(x), func(i, j int) { x[i], x[j] = x[j], x[i] })
-			var g engine.GridSum
+			var g exact.GridSum
 			g.Reset(int64(len(x)), largest)
-			parts := make([]engine.GridSum, 1+n)
+			parts := make([]exact.GridSum, 1+n)
 			for k := range parts {
 				parts[k] = g.Part()
 			}
@@ -45,7 +44,7 @@ func TestGridSumHasNoOrder(t *testing.T) {
 				t.Fatalf("scale %g: %v (%t), at first %v, exactly %v", scale, got, valid, first, exactSum)
 			}
 		}
-		var g engine.GridSum
+		var g exact.GridSum
 		g.Reset(10, largest/2)
 		for _, v := range x {
 			g.Add(v)
@@ -95,7 +94,7 @@ func BenchmarkSums(b *testing.B) {
 		}
 	})
 	b.Run("grid", func(b *testing.B) {
-		var g engine.GridSum
+		var g exact.GridSum
 		g.Reset(n, 40)
 		for b.Loop() {
 			p := g.Part()
