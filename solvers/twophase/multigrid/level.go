@@ -12,8 +12,14 @@ import (
 // replicated is the largest number of cells of a level that all ranks compute as a whole.
 const replicated = 4096
 
-// ghostLayers are the layers of ghosts on coarse levels: weights need coefficients of two layers.
-const ghostLayers = 2
+// ghostLayers returns the layers of ghosts on coarse levels: weights need coefficients of two layers, links in the
+// plane those of cells at a distance of two from the first layer.
+func ghostLayers(dim int) int {
+	if dim == 2 {
+		return 3
+	}
+	return 2
+}
 
 // size is the number of cells of a level along each axis.
 type size [3]int
@@ -41,7 +47,8 @@ func (n size) coarse(h [3]bool) size {
 // Align returns the number of cells along each axis that blocks must not divide, from the first cell on.
 func Align(n [3]int, dim int) [3]int {
 	align := [3]int{1, 1, 1}
-	for at := size(n); at.cells() > replicated; {
+	divided := 0 // levels
+	for at := size(n); at.cells() > replicated; divided++ {
 		h := at.halved(dim)
 		for d := range h {
 			if h[d] {
@@ -49,6 +56,11 @@ func Align(n [3]int, dim int) [3]int {
 			}
 		}
 		at = at.coarse(h)
+	}
+	for d := range align {
+		if dim == 2 && divided > 1 && align[d] > 1 {
+			align[d] *= 2 // so that a block of the coarsest of these levels has at least as many cells as layers of ghosts
+		}
 	}
 	return align
 }
@@ -60,10 +72,13 @@ type level[F num.Float] struct {
 	inverse        *engine.Array[F]    // of the diagonal
 	rhs, t, r      *engine.Array[F]
 	x              [2]*engine.Array[F] // the solution, and the one that Chebyshev iterations alternate with
+	wide           bool                // the matrix is links
 	w              [3]*engine.Array[F] // weights of interpolation from the next level
 	plan           *halo.BoxPlan
-	ghosts         *engine.Ghosts // one layer, of cells
-	faceGhosts     *engine.Ghosts // two layers, of faces too
+	ghosts         *engine.Ghosts     // as many layers of cells as a row of the matrix reaches
+	faceGhosts     *engine.Ghosts     // two layers, of faces too
+	deepGhosts     *engine.Ghosts     // all layers of cells
+	links          []*engine.Array[F] // of a coarse level in the plane, instead of the coefficients: see levels.Links
 	wrapTo, wrapBy *engine.Array[int32]
 	below          *levels.Transfer // to the next level; nil on the last one
 }
@@ -107,14 +122,37 @@ func (l *level[F]) declare(t *engine.Table, last bool) {
 		l.rhs = add()
 	}
 	l.x[0] = add()
+	if l.wide {
+		l.declareLinks(t)
+	}
 	if !last {
 		l.inverse, l.t, l.r, l.x[1] = add(), add(), add(), add()
 	}
 }
 
-// planGhosts plans the exchange of two layers of ghosts of a level that is divided into blocks.
+// linkArrays is the number of arrays of levels.Links.
+const linkArrays = 13
+
+func (l *level[F]) declareLinks(t *engine.Table) {
+	for range linkArrays {
+		l.links = append(l.links, engine.Add[F](t, "multigrid", l.b.Len()))
+	}
+}
+
+// linksOf are the links for levels; those of a level without links are empty.
+func (l *level[F]) linksOf() *levels.Links[F] {
+	if l.links == nil {
+		return &levels.Links[F]{}
+	}
+	n := func(k int) []F { return l.links[k].Data }
+	return &levels.Links[F]{R1: n(0), R2: n(1), A0: n(2), A1: n(3), A2: n(4), A3: n(5), A4: n(6), B0: n(7), B1: n(8),
+		B2: n(9), B3: n(10), B4: n(11), Extra: n(12)}
+}
+
+// planGhosts plans the exchange of all layers of ghosts of a level that is divided into blocks.
 func (l *level[F]) planGhosts(boxes halo.Boxes, rank int) (err error) {
-	width := [3]int{ghostLayers, ghostLayers, ghostLayers}
+	layers := ghostLayers(l.b.Grid.Dim)
+	width := [3]int{layers, layers, layers}
 	l.plan, err = halo.NewBoxPlan(boxes, rank, l.b.Ghost, width, halo.AxisByAxis)
 	return err
 }
@@ -197,13 +235,18 @@ func (l *level[F]) transferTo(c *level[F], h [3]bool) *levels.Transfer {
 	return t
 }
 
-// refresh fills the first layer of ghosts of an array.
+// refresh fills the layers of ghosts of an array that a row of the matrix reaches.
 func (l *level[F]) refresh(p *engine.Program, arrays ...*engine.Array[F]) {
 	l.fill(p, l.ghosts, arrays)
 }
 
 // refreshFaces fills all ghosts of coefficients.
 func (l *level[F]) refreshFaces(p *engine.Program) { l.fill(p, l.faceGhosts, l.a[:l.b.Grid.Dim]) }
+
+// refreshDeep fills all ghosts of arrays of cells.
+func (l *level[F]) refreshDeep(p *engine.Program, arrays ...*engine.Array[F]) {
+	l.fill(p, l.deepGhosts, arrays)
+}
 
 func (l *level[F]) fill(p *engine.Program, g *engine.Ghosts, arrays []*engine.Array[F]) {
 	if l.wrapBy != nil {

@@ -19,7 +19,7 @@ func (s *Solver[F]) SetUp(p *engine.Program) {
 		if l.below == nil {
 			break
 		}
-		p.Run(engine.Over(levels.NewInvertLoop(l.cells(0), l.matrix()), l.cells(0)))
+		l.invert(p)
 		next := s.levels[n+1]
 		if n+1 == s.shared {
 			next = s.last
@@ -29,9 +29,16 @@ func (s *Solver[F]) SetUp(p *engine.Program) {
 				next.faces(d)),
 				engine.Over(levels.NewWeighLoop(l.cells(0), int32(d), l.below, l.a[d].Data, l.w[d].Data), l.cells(0)))
 		}
-		l.refresh(p, l.w[:l.b.Grid.Dim]...)
+		l.refreshDeep(p, l.w[:l.b.Grid.Dim]...)
+		if next.wide {
+			box := next.cells(0)
+			p.Run(engine.Over(levels.NewMultiplyLoop(box, l.product(), next.linksOf()), box))
+		}
 		if next != s.last {
 			next.refreshFaces(p)
+			if next.wide {
+				next.refreshDeep(p, next.links...)
+			}
 		}
 	}
 	p.Run(engine.Whole(levels.NewFactoriseLoop(s.bottom()), 1))
@@ -47,13 +54,39 @@ func (s *Solver[F]) gatherFaces(p *engine.Program) {
 		p.Reduce(engine.AssembledOf(whole.a[d]))
 	}
 	whole.refreshFaces(p)
+	if !whole.wide {
+		return
+	}
+	box := s.last.cells(0)
+	for k, all := range whole.links {
+		p.Run(engine.Whole(levels.NewZeroLoop(all.Data), len(all.Data)),
+			engine.Over(levels.NewAssembleLoop(box, s.parts, s.last.links[k].Data, all.Data), box))
+		p.Reduce(engine.AssembledOf(all))
+	}
+	whole.refreshDeep(p, whole.links...)
+}
+
+// invert computes the factors of the smoother's steps.
+func (l *level[F]) invert(p *engine.Program) {
+	box, lattice := l.cells(0), l.lattice()
+	if l.wide {
+		p.Run(engine.Over(levels.NewInvertWideLoop(box, &lattice, l.linksOf(), l.inverse.Data), box))
+		return
+	}
+	p.Run(engine.Over(levels.NewInvertLoop(box, l.matrix()), box))
+}
+
+// product is what the matrix of the next level in the plane is made of.
+func (l *level[F]) product() *levels.Product[F] {
+	return &levels.Product[F]{Transfer: *l.below, Wide: l.wide, AX: l.a[0].Data, AY: l.a[1].Data, Links: *l.linksOf(),
+		WX: l.w[0].Data, WY: l.w[1].Data}
 }
 
 func (s *Solver[F]) bottom() *levels.Bottom[F] {
 	l := s.levels[len(s.levels)-1]
 	m := l.matrix()
 	b := &levels.Bottom[F]{Lattice: m.Lattice, Periodic: l.b.Grid.Periodic, Singular: s.singular, Space: m.Space,
-		A: levels.Weights[F]{X: m.AX, Y: m.AY, Z: m.AZ}, Factor: s.factor.Data}
+		A: levels.Weights[F]{X: m.AX, Y: m.AY, Z: m.AZ}, Wide: l.wide, Links: *l.linksOf(), Factor: s.factor.Data}
 	for d := range 3 {
 		b.Cells[d] = int32(l.b.N[d])
 	}
@@ -134,8 +167,12 @@ func (s *Solver[F]) cycle(p *engine.Program, n int) {
 	}
 	now := s.smooth(p, l, -1)
 	l.refresh(p, l.x[now])
-	box := l.cells(0)
-	p.Run(engine.Over(levels.NewResidualLoop(box, l.matrix(), l.rhs.Data, l.x[now].Data, l.r.Data, s.ignored()), box))
+	box, lattice := l.cells(0), l.lattice()
+	if l.wide {
+		p.Run(engine.Over(levels.NewResidualWideLoop(box, &lattice, l.linksOf(), l.rhs.Data, l.x[now].Data, l.r.Data), box))
+	} else {
+		p.Run(engine.Over(levels.NewResidualLoop(box, l.matrix(), l.rhs.Data, l.x[now].Data, l.r.Data, s.ignored()), box))
+	}
 	l.refresh(p, l.r)
 	next, coarse := s.levels[n+1], (*level[F])(nil)
 	if coarse = next; n+1 == s.shared {
@@ -184,8 +221,13 @@ func (s *Solver[F]) smooth(p *engine.Program, l *level[F], from int) (now int) {
 			continue
 		}
 		l.refresh(p, l.x[now])
-		p.Run(engine.Over(levels.NewSmoothLoop(box, m, F(kept), F(length), l.rhs.Data, l.x[now].Data, l.t.Data,
-			l.x[1-now].Data), box))
+		if lattice := l.lattice(); l.wide {
+			p.Run(engine.Over(levels.NewSmoothWideLoop(box, &lattice, l.linksOf(), F(kept), F(length), l.inverse.Data, l.rhs.Data,
+				l.x[now].Data, l.t.Data, l.x[1-now].Data), box))
+		} else {
+			p.Run(engine.Over(levels.NewSmoothLoop(box, m, F(kept), F(length), l.rhs.Data, l.x[now].Data, l.t.Data,
+				l.x[1-now].Data), box))
+		}
 		now = 1 - now
 	}
 	return now

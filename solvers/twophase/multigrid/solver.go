@@ -98,7 +98,7 @@ func (s *Solver[F]) declareLevels(t *engine.Table, b *grid.Block, boxes halo.Box
 	dim, wrapping := b.Grid.Dim, b.Grid.Periodic != [3]bool{}
 	for n := size(b.Grid.N); ; {
 		h, done := n.halved(dim), n.cells() <= levels.BottomCells
-		l := &level[F]{b: b}
+		l := &level[F]{b: b, wide: dim == 2 && len(s.levels) > 0}
 		if len(s.levels) == 0 {
 			l.rhs = s.residual
 		}
@@ -116,11 +116,14 @@ func (s *Solver[F]) declareLevels(t *engine.Table, b *grid.Block, boxes halo.Box
 			if l.rhs == nil {
 				l.rhs = engine.Add[F](t, "multigrid", b.Len())
 			}
-			if b, err = b.Grid.Whole(ghostLayers); err != nil {
+			if l.wide {
+				l.declareLinks(t)
+			}
+			if b, err = b.Grid.Whole(ghostLayers(dim)); err != nil {
 				return err
 			}
 			boxes, rank = wholeBoxes(b.Grid), 0
-			l = &level[F]{b: b}
+			l = &level[F]{b: b, wide: l.wide}
 			s.parts = &levels.Blocks{Part: latticeOf(s.last.b), Whole: latticeOf(b)}
 			for d := range 3 {
 				s.parts.Lo[d] = int32(s.last.b.Lo[d])
@@ -141,7 +144,7 @@ func (s *Solver[F]) declareLevels(t *engine.Table, b *grid.Block, boxes halo.Box
 		n = n.coarse(h)
 		boxes = coarseBoxes(boxes, h)
 		g := &grid.Grid{Dim: dim, N: n, Lo: b.Grid.Lo, Hi: b.Grid.Hi, Periodic: b.Grid.Periodic}
-		if b, err = blockOf(g, boxes, rank, ghostLayers); err != nil {
+		if b, err = blockOf(g, boxes, rank, ghostLayers(dim)); err != nil {
 			return err
 		}
 	}
@@ -159,22 +162,31 @@ func (s *Solver[F]) connectLevels() error {
 	return nil
 }
 
-// Connect sets up the exchanges, which have tags from tag on; a level has two.
+// Connect sets up the exchanges, which have tags from tag on; a level has three.
 func (s *Solver[F]) Connect(e *engine.Engine, tag int) error {
 	divided := s.levels[:s.shared]
 	if s.shared == 0 {
 		divided = []*level[F]{s.last}
 	}
 	for n, l := range divided {
-		narrow, err := l.plan.WithLayers(l.b.Ghost, 1, halo.AxisByAxis)
+		reach := 1
+		if l.wide {
+			reach = 2
+		}
+		narrow, err := l.plan.WithLayers(l.b.Ghost, reach, halo.AxisByAxis)
 		if err != nil {
 			return err
 		}
-		faces, err := l.plan.WithUpperFaces(halo.AxisByAxis)
+		two, err := l.plan.WithLayers(l.b.Ghost, 2, halo.AxisByAxis)
 		if err != nil {
 			return err
 		}
-		l.ghosts, l.faceGhosts = e.BoxGhosts(narrow, tag+2*n), e.BoxGhosts(faces, tag+2*n+1)
+		faces, err := two.WithUpperFaces(halo.AxisByAxis)
+		if err != nil {
+			return err
+		}
+		l.ghosts, l.faceGhosts = e.BoxGhosts(narrow, tag+3*n), e.BoxGhosts(faces, tag+3*n+1)
+		l.deepGhosts = e.BoxGhosts(l.plan, tag+3*n+2)
 	}
 	s.sums.Connect(s.finest().ghosts)
 	return nil

@@ -247,8 +247,8 @@ func TestIterations(t *testing.T) {
 		n    [3]int
 		most [3]int64 // one density, a bubble of ratio 1000, a splash of ratio 1000
 	}{
-		{[3]int{64, 64, 1}, [3]int64{8, 10, 23}}, {[3]int{128, 128, 1}, [3]int64{9, 12, 25}},
-		{[3]int{100, 100, 1}, [3]int64{9, 13, 30}}, {[3]int{243, 243, 1}, [3]int64{10, 16, 40}},
+		{[3]int{64, 64, 1}, [3]int64{4, 7, 15}}, {[3]int{128, 128, 1}, [3]int64{4, 8, 16}},
+		{[3]int{100, 100, 1}, [3]int64{4, 8, 16}}, {[3]int{243, 243, 1}, [3]int64{5, 9, 18}},
 		{[3]int{32, 32, 32}, [3]int64{8, 10, 14}},
 	} {
 		for k, most := range c.most {

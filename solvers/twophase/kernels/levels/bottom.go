@@ -15,6 +15,8 @@ type Bottom[F num.Float] struct {
 	Singular bool // the solution is defined up to a constant
 	Space    bool
 	A        Weights[F]
+	Wide     bool // the level has links
+	Links    Links[F]
 	Factor   []F // of Cholesky, row by row
 }
 
@@ -61,8 +63,11 @@ func Factorise[F num.Float](i int, b *Bottom[F]) {
 	for p := range n {
 		at := b.position(p)
 		c := b.at(at[0], at[1], at[2])
+		if b.Wide {
+			b.addWide(p, c, at)
+		}
 		for axis := range 3 {
-			if axis < 2 || b.Space {
+			if !b.Wide && (axis < 2 || b.Space) {
 				b.addLinks(p, axis, c, at)
 			}
 		}
@@ -97,6 +102,42 @@ func (b *Bottom[F]) addLinks(p, axis, c int, at [3]int) {
 			b.Factor[p*n+q] -= a
 		}
 	}
+}
+
+// addWide adds the links of cell p, at index c, to the cells after it.
+func (b *Bottom[F]) addWide(p, c int, at [3]int) {
+	l := b.Links
+	b.Factor[p*b.count()+p] += l.Extra[c]
+	b.join(p, at, 1, 0, l.R1[c])
+	b.join(p, at, 2, 0, l.R2[c])
+	b.join(p, at, -2, 1, l.A0[c])
+	b.join(p, at, -1, 1, l.A1[c])
+	b.join(p, at, 0, 1, l.A2[c])
+	b.join(p, at, 1, 1, l.A3[c])
+	b.join(p, at, 2, 1, l.A4[c])
+	b.join(p, at, -2, 2, l.B0[c])
+	b.join(p, at, -1, 2, l.B1[c])
+	b.join(p, at, 0, 2, l.B2[c])
+	b.join(p, at, 1, 2, l.B3[c])
+	b.join(p, at, 2, 2, l.B4[c])
+}
+
+// join adds the link of cell p to that at (x, y) from it.
+func (b *Bottom[F]) join(p int, at [3]int, x, y int, a F) {
+	n, nx, ny := b.count(), int(b.Cells[0]), int(b.Cells[1])
+	x += at[0]
+	y += at[1]
+	if x < 0 || x >= nx || y < 0 || y >= ny {
+		if (x < 0 || x >= nx) && !b.Periodic[0] || (y < 0 || y >= ny) && !b.Periodic[1] {
+			return
+		}
+		x, y = (x+2*nx)%nx, (y+2*ny)%ny
+	}
+	q := x + nx*y
+	b.Factor[p*n+p] += a
+	b.Factor[q*n+q] += a
+	b.Factor[p*n+q] -= a
+	b.Factor[q*n+p] -= a
 }
 
 // SolveBottom solves the system.

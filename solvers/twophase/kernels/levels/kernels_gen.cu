@@ -188,6 +188,22 @@ struct Weights_f32 {
 static_assert(sizeof(Weights_f32) == 72 && offsetof(Weights_f32, X) == 0 && offsetof(Weights_f32, Y) == 24 &&
     offsetof(Weights_f32, Z) == 48, "Weights_f32");
 
+// Links are the matrix of a coarse level in the plane: of each cell the links to half of the 24 cells at a distance of
+// at most two along each axis, at (x, y) from it; those to the other half belong to these cells. They are 0 across
+// sides. Extra is what the solution's value of 0 at a side adds to the diagonal.
+// Links[float32], wide.go:10
+struct Links_f32 {
+    Slice<float> R1, R2;
+    Slice<float> A0, A1, A2, A3, A4;
+    Slice<float> B0, B1, B2, B3, B4;
+    Slice<float> Extra;
+};
+static_assert(sizeof(Links_f32) == 312 && offsetof(Links_f32, R1) == 0 && offsetof(Links_f32, R2) == 24 &&
+    offsetof(Links_f32, A0) == 48 && offsetof(Links_f32, A1) == 72 && offsetof(Links_f32, A2) == 96 &&
+    offsetof(Links_f32, A3) == 120 && offsetof(Links_f32, A4) == 144 && offsetof(Links_f32, B0) == 168 &&
+    offsetof(Links_f32, B1) == 192 && offsetof(Links_f32, B2) == 216 && offsetof(Links_f32, B3) == 240 &&
+    offsetof(Links_f32, B4) == 264 && offsetof(Links_f32, Extra) == 288, "Links_f32");
+
 // Bottom is the coarsest level, which every rank has as a whole.
 // Bottom[float32], bottom.go:11
 struct Bottom_f32 {
@@ -197,12 +213,15 @@ struct Bottom_f32 {
     bool Singular;
     bool Space;
     Weights_f32 A;
+    bool Wide;
+    Links_f32 Links_;
     Slice<float> Factor;
 };
-static_assert(sizeof(Bottom_f32) == 128 && offsetof(Bottom_f32, Lattice_) == 0 &&
+static_assert(sizeof(Bottom_f32) == 448 && offsetof(Bottom_f32, Lattice_) == 0 &&
     offsetof(Bottom_f32, Cells) == 12 && offsetof(Bottom_f32, Periodic) == 24 &&
     offsetof(Bottom_f32, Singular) == 27 && offsetof(Bottom_f32, Space) == 28 && offsetof(Bottom_f32, A) == 32 &&
-    offsetof(Bottom_f32, Factor) == 104, "Bottom_f32");
+    offsetof(Bottom_f32, Wide) == 104 && offsetof(Bottom_f32, Links_) == 112 &&
+    offsetof(Bottom_f32, Factor) == 424, "Bottom_f32");
 
 // Weights are the weights of interpolation along each axis.
 // Weights[float64], transfer.go:134
@@ -211,6 +230,22 @@ struct Weights_f64 {
 };
 static_assert(sizeof(Weights_f64) == 72 && offsetof(Weights_f64, X) == 0 && offsetof(Weights_f64, Y) == 24 &&
     offsetof(Weights_f64, Z) == 48, "Weights_f64");
+
+// Links are the matrix of a coarse level in the plane: of each cell the links to half of the 24 cells at a distance of
+// at most two along each axis, at (x, y) from it; those to the other half belong to these cells. They are 0 across
+// sides. Extra is what the solution's value of 0 at a side adds to the diagonal.
+// Links[float64], wide.go:10
+struct Links_f64 {
+    Slice<double> R1, R2;
+    Slice<double> A0, A1, A2, A3, A4;
+    Slice<double> B0, B1, B2, B3, B4;
+    Slice<double> Extra;
+};
+static_assert(sizeof(Links_f64) == 312 && offsetof(Links_f64, R1) == 0 && offsetof(Links_f64, R2) == 24 &&
+    offsetof(Links_f64, A0) == 48 && offsetof(Links_f64, A1) == 72 && offsetof(Links_f64, A2) == 96 &&
+    offsetof(Links_f64, A3) == 120 && offsetof(Links_f64, A4) == 144 && offsetof(Links_f64, B0) == 168 &&
+    offsetof(Links_f64, B1) == 192 && offsetof(Links_f64, B2) == 216 && offsetof(Links_f64, B3) == 240 &&
+    offsetof(Links_f64, B4) == 264 && offsetof(Links_f64, Extra) == 288, "Links_f64");
 
 // Bottom is the coarsest level, which every rank has as a whole.
 // Bottom[float64], bottom.go:11
@@ -221,12 +256,15 @@ struct Bottom_f64 {
     bool Singular;
     bool Space;
     Weights_f64 A;
+    bool Wide;
+    Links_f64 Links_;
     Slice<double> Factor;
 };
-static_assert(sizeof(Bottom_f64) == 128 && offsetof(Bottom_f64, Lattice_) == 0 &&
+static_assert(sizeof(Bottom_f64) == 448 && offsetof(Bottom_f64, Lattice_) == 0 &&
     offsetof(Bottom_f64, Cells) == 12 && offsetof(Bottom_f64, Periodic) == 24 &&
     offsetof(Bottom_f64, Singular) == 27 && offsetof(Bottom_f64, Space) == 28 && offsetof(Bottom_f64, A) == 32 &&
-    offsetof(Bottom_f64, Factor) == 104, "Bottom_f64");
+    offsetof(Bottom_f64, Wide) == 104 && offsetof(Bottom_f64, Links_) == 112 &&
+    offsetof(Bottom_f64, Factor) == 424, "Bottom_f64");
 
 // Scale is the unit of a sum: the power of two above the largest addend.
 // Scale, iterate.go:12
@@ -238,13 +276,13 @@ static_assert(sizeof(Scale) == 16 && offsetof(Scale, Scale_) == 0 && offsetof(Sc
 // Iteration is the state of conjugate gradients.
 // Iteration, iterate.go:15
 struct Iteration {
-    double Product, Alpha, Beta;
+    double Product_, Alpha, Beta;
     double Mean;
     double Tolerance;
     double Residual_;
     int64 Count;
 };
-static_assert(sizeof(Iteration) == 56 && offsetof(Iteration, Product) == 0 && offsetof(Iteration, Alpha) == 8 &&
+static_assert(sizeof(Iteration) == 56 && offsetof(Iteration, Product_) == 0 && offsetof(Iteration, Alpha) == 8 &&
     offsetof(Iteration, Beta) == 16 && offsetof(Iteration, Mean) == 24 && offsetof(Iteration, Tolerance) == 32 &&
     offsetof(Iteration, Residual_) == 40 && offsetof(Iteration, Count) == 48, "Iteration");
 
@@ -303,13 +341,63 @@ static_assert(sizeof(Transfer) == 56 && offsetof(Transfer, Fine) == 0 && offseto
     offsetof(Transfer, Halved) == 24 && offsetof(Transfer, Periodic) == 27 && offsetof(Transfer, Cells) == 32 &&
     offsetof(Transfer, Lo) == 44, "Transfer");
 
-// (*Bottom[float32]).count, bottom.go:21
+// Product is a level in the plane, whose matrix makes that of the next one: with the interpolation P it is the product
+// PᵀAP, the matrix of Galerkin.
+// Product[float32], wide.go:93
+struct Product_f32 {
+    Transfer Transfer_;
+    bool Wide;
+    Slice<float> AX, AY;
+    Links_f32 Links_;
+    Slice<float> WX, WY;
+};
+static_assert(sizeof(Product_f32) == 472 && offsetof(Product_f32, Transfer_) == 0 &&
+    offsetof(Product_f32, Wide) == 56 && offsetof(Product_f32, AX) == 64 && offsetof(Product_f32, AY) == 88 &&
+    offsetof(Product_f32, Links_) == 112 && offsetof(Product_f32, WX) == 424 && offsetof(Product_f32, WY) == 448, "Product_f32");
+
+// patch is what Multiply knows of the 8 × 8 cells around those that are interpolated from a coarse cell: the part of
+// each that comes from the coarse cell, the part from all cells of the grid, which is 1 except next to sides with a
+// value, and the column of A P.
+// patch[float32], wide.go:104
+struct patch_f32 {
+    Array<float, 64> own, all, column;
+    float extra;
+};
+static_assert(sizeof(patch_f32) == 772 && offsetof(patch_f32, own) == 0 && offsetof(patch_f32, all) == 256 &&
+    offsetof(patch_f32, column) == 512 && offsetof(patch_f32, extra) == 768, "patch_f32");
+
+// Product is a level in the plane, whose matrix makes that of the next one: with the interpolation P it is the product
+// PᵀAP, the matrix of Galerkin.
+// Product[float64], wide.go:93
+struct Product_f64 {
+    Transfer Transfer_;
+    bool Wide;
+    Slice<double> AX, AY;
+    Links_f64 Links_;
+    Slice<double> WX, WY;
+};
+static_assert(sizeof(Product_f64) == 472 && offsetof(Product_f64, Transfer_) == 0 &&
+    offsetof(Product_f64, Wide) == 56 && offsetof(Product_f64, AX) == 64 && offsetof(Product_f64, AY) == 88 &&
+    offsetof(Product_f64, Links_) == 112 && offsetof(Product_f64, WX) == 424 && offsetof(Product_f64, WY) == 448, "Product_f64");
+
+// patch is what Multiply knows of the 8 × 8 cells around those that are interpolated from a coarse cell: the part of
+// each that comes from the coarse cell, the part from all cells of the grid, which is 1 except next to sides with a
+// value, and the column of A P.
+// patch[float64], wide.go:104
+struct patch_f64 {
+    Array<double, 64> own, all, column;
+    double extra;
+};
+static_assert(sizeof(patch_f64) == 1544 && offsetof(patch_f64, own) == 0 && offsetof(patch_f64, all) == 512 &&
+    offsetof(patch_f64, column) == 1024 && offsetof(patch_f64, extra) == 1536, "patch_f64");
+
+// (*Bottom[float32]).count, bottom.go:23
 DEVICE int64 Bottom_count_f32(const Bottom_f32 *b) {
     return mul(mul(int64(b->Cells[0]), int64(b->Cells[1])), int64(b->Cells[2]));
 }
 
 // position returns the position of cell n of the level along each axis.
-// (*Bottom[float32]).position, bottom.go:24
+// (*Bottom[float32]).position, bottom.go:26
 DEVICE Array<int64, 3> Bottom_position_f32(const Bottom_f32 *b, int64 n) {
     int64 x = int64(b->Cells[0]), y = int64(b->Cells[1]);
     return Array<int64, 3>{{rem(n, x), rem(quo(n, x), y), quo(n, mul(x, y))}};
@@ -318,6 +406,45 @@ DEVICE Array<int64, 3> Bottom_position_f32(const Bottom_f32 *b, int64 n) {
 // (*Lattice).at, level.go:18
 DEVICE int64 Lattice_at(const Lattice *l, int64 i, int64 j, int64 k) {
     return add(add(add(int64(l->First), i), mul(j, int64(l->SY))), mul(k, int64(l->SZ)));
+}
+
+// join adds the link of cell p to that at (x, y) from it.
+// (*Bottom[float32]).join, bottom.go:126
+DEVICE void Bottom_join_f32(const Bottom_f32 *b, int64 p, Array<int64, 3> at, int64 x, int64 y, float a) {
+    int64 n = Bottom_count_f32(b), nx = int64(b->Cells[0]), ny = int64(b->Cells[1]);
+    x = add(x, at[0]);
+    y = add(y, at[1]);
+    if (x < 0 || x >= nx || y < 0 || y >= ny) {
+        if ((x < 0 || x >= nx) && !b->Periodic[0] || (y < 0 || y >= ny) && !b->Periodic[1]) {
+            return;
+        }
+        x = rem(add(x, mul(int64(2), nx)), nx);
+        y = rem(add(y, mul(int64(2), ny)), ny);
+    }
+    int64 q = add(x, mul(nx, y));
+    b->Factor[add(mul(p, n), p)] += a;
+    b->Factor[add(mul(q, n), q)] += a;
+    b->Factor[add(mul(p, n), q)] -= a;
+    b->Factor[add(mul(q, n), p)] -= a;
+}
+
+// addWide adds the links of cell p, at index c, to the cells after it.
+// (*Bottom[float32]).addWide, bottom.go:108
+DEVICE void Bottom_addWide_f32(const Bottom_f32 *b, int64 p, int64 c, Array<int64, 3> at) {
+    Links_f32 l = b->Links_;
+    b->Factor[add(mul(p, Bottom_count_f32(b)), p)] += l.Extra[c];
+    Bottom_join_f32(b, p, at, 1, 0, l.R1[c]);
+    Bottom_join_f32(b, p, at, 2, 0, l.R2[c]);
+    Bottom_join_f32(b, p, at, -2, 1, l.A0[c]);
+    Bottom_join_f32(b, p, at, -1, 1, l.A1[c]);
+    Bottom_join_f32(b, p, at, 0, 1, l.A2[c]);
+    Bottom_join_f32(b, p, at, 1, 1, l.A3[c]);
+    Bottom_join_f32(b, p, at, 2, 1, l.A4[c]);
+    Bottom_join_f32(b, p, at, -2, 2, l.B0[c]);
+    Bottom_join_f32(b, p, at, -1, 2, l.B1[c]);
+    Bottom_join_f32(b, p, at, 0, 2, l.B2[c]);
+    Bottom_join_f32(b, p, at, 1, 2, l.B3[c]);
+    Bottom_join_f32(b, p, at, 2, 2, l.B4[c]);
 }
 
 // stride returns the distance of neighbours along an axis.
@@ -332,7 +459,7 @@ DEVICE int64 Lattice_stride(const Lattice *l, int32 axis) {
     return 1;
 }
 
-// (*Bottom[float32]).coefficient, bottom.go:43
+// (*Bottom[float32]).coefficient, bottom.go:45
 DEVICE float Bottom_coefficient_f32(const Bottom_f32 *b, int64 axis, int64 c) {
     if (axis == 1) {
         return b->A.Y[c];
@@ -344,7 +471,7 @@ DEVICE float Bottom_coefficient_f32(const Bottom_f32 *b, int64 axis, int64 c) {
 }
 
 // neighbour returns the number of the next cell of a position along an axis in a direction, -1 if there is none.
-// (*Bottom[float32]).neighbour, bottom.go:30
+// (*Bottom[float32]).neighbour, bottom.go:32
 DEVICE int64 Bottom_neighbour_f32(const Bottom_f32 *b, Array<int64, 3> at, int64 axis, int64 step) {
     int64 n = int64(b->Cells[axis]);
     int64 v = add(at[axis], step);
@@ -359,7 +486,7 @@ DEVICE int64 Bottom_neighbour_f32(const Bottom_f32 *b, Array<int64, 3> at, int64
 }
 
 // addLinks adds the links of cell p, at index c, along an axis.
-// (*Bottom[float32]).addLinks, bottom.go:91
+// (*Bottom[float32]).addLinks, bottom.go:96
 DEVICE void Bottom_addLinks_f32(const Bottom_f32 *b, int64 p, int64 axis, int64 c, Array<int64, 3> at) {
     int64 n = Bottom_count_f32(b), s = Lattice_stride(&b->Lattice_, int32(axis));
     for (int64 up = 0; up < 2; up++) {
@@ -387,7 +514,7 @@ DEVICE float num_Sqrt_f32(float x) {
 }
 
 // Factorise factorises the matrix, with the first unknown fixed if it is singular.
-// Factorise[float32], bottom.go:56
+// Factorise[float32], bottom.go:58
 DEVICE void Factorise_f32_at(int64 i, const Bottom_f32 *b) {
     int64 n = Bottom_count_f32(b);
     for (int64 p = 0, end1 = mul(n, n); p < end1; p++) {
@@ -396,8 +523,11 @@ DEVICE void Factorise_f32_at(int64 i, const Bottom_f32 *b) {
     for (int64 p = 0, end2 = n; p < end2; p++) {
         Array<int64, 3> at = Bottom_position_f32(b, p);
         int64 c = Lattice_at(&b->Lattice_, at[0], at[1], at[2]);
+        if (b->Wide) {
+            Bottom_addWide_f32(b, p, c, at);
+        }
         for (int64 axis = 0; axis < 3; axis++) {
-            if (axis < 2 || b->Space) {
+            if (!b->Wide && (axis < 2 || b->Space)) {
                 Bottom_addLinks_f32(b, p, axis, c, at);
             }
         }
@@ -422,19 +552,58 @@ DEVICE void Factorise_f32_at(int64 i, const Bottom_f32 *b) {
     }
 }
 
-// (*Bottom[float64]).count, bottom.go:21
+// (*Bottom[float64]).count, bottom.go:23
 DEVICE int64 Bottom_count_f64(const Bottom_f64 *b) {
     return mul(mul(int64(b->Cells[0]), int64(b->Cells[1])), int64(b->Cells[2]));
 }
 
 // position returns the position of cell n of the level along each axis.
-// (*Bottom[float64]).position, bottom.go:24
+// (*Bottom[float64]).position, bottom.go:26
 DEVICE Array<int64, 3> Bottom_position_f64(const Bottom_f64 *b, int64 n) {
     int64 x = int64(b->Cells[0]), y = int64(b->Cells[1]);
     return Array<int64, 3>{{rem(n, x), rem(quo(n, x), y), quo(n, mul(x, y))}};
 }
 
-// (*Bottom[float64]).coefficient, bottom.go:43
+// join adds the link of cell p to that at (x, y) from it.
+// (*Bottom[float64]).join, bottom.go:126
+DEVICE void Bottom_join_f64(const Bottom_f64 *b, int64 p, Array<int64, 3> at, int64 x, int64 y, double a) {
+    int64 n = Bottom_count_f64(b), nx = int64(b->Cells[0]), ny = int64(b->Cells[1]);
+    x = add(x, at[0]);
+    y = add(y, at[1]);
+    if (x < 0 || x >= nx || y < 0 || y >= ny) {
+        if ((x < 0 || x >= nx) && !b->Periodic[0] || (y < 0 || y >= ny) && !b->Periodic[1]) {
+            return;
+        }
+        x = rem(add(x, mul(int64(2), nx)), nx);
+        y = rem(add(y, mul(int64(2), ny)), ny);
+    }
+    int64 q = add(x, mul(nx, y));
+    b->Factor[add(mul(p, n), p)] += a;
+    b->Factor[add(mul(q, n), q)] += a;
+    b->Factor[add(mul(p, n), q)] -= a;
+    b->Factor[add(mul(q, n), p)] -= a;
+}
+
+// addWide adds the links of cell p, at index c, to the cells after it.
+// (*Bottom[float64]).addWide, bottom.go:108
+DEVICE void Bottom_addWide_f64(const Bottom_f64 *b, int64 p, int64 c, Array<int64, 3> at) {
+    Links_f64 l = b->Links_;
+    b->Factor[add(mul(p, Bottom_count_f64(b)), p)] += l.Extra[c];
+    Bottom_join_f64(b, p, at, 1, 0, l.R1[c]);
+    Bottom_join_f64(b, p, at, 2, 0, l.R2[c]);
+    Bottom_join_f64(b, p, at, -2, 1, l.A0[c]);
+    Bottom_join_f64(b, p, at, -1, 1, l.A1[c]);
+    Bottom_join_f64(b, p, at, 0, 1, l.A2[c]);
+    Bottom_join_f64(b, p, at, 1, 1, l.A3[c]);
+    Bottom_join_f64(b, p, at, 2, 1, l.A4[c]);
+    Bottom_join_f64(b, p, at, -2, 2, l.B0[c]);
+    Bottom_join_f64(b, p, at, -1, 2, l.B1[c]);
+    Bottom_join_f64(b, p, at, 0, 2, l.B2[c]);
+    Bottom_join_f64(b, p, at, 1, 2, l.B3[c]);
+    Bottom_join_f64(b, p, at, 2, 2, l.B4[c]);
+}
+
+// (*Bottom[float64]).coefficient, bottom.go:45
 DEVICE double Bottom_coefficient_f64(const Bottom_f64 *b, int64 axis, int64 c) {
     if (axis == 1) {
         return b->A.Y[c];
@@ -446,7 +615,7 @@ DEVICE double Bottom_coefficient_f64(const Bottom_f64 *b, int64 axis, int64 c) {
 }
 
 // neighbour returns the number of the next cell of a position along an axis in a direction, -1 if there is none.
-// (*Bottom[float64]).neighbour, bottom.go:30
+// (*Bottom[float64]).neighbour, bottom.go:32
 DEVICE int64 Bottom_neighbour_f64(const Bottom_f64 *b, Array<int64, 3> at, int64 axis, int64 step) {
     int64 n = int64(b->Cells[axis]);
     int64 v = add(at[axis], step);
@@ -461,7 +630,7 @@ DEVICE int64 Bottom_neighbour_f64(const Bottom_f64 *b, Array<int64, 3> at, int64
 }
 
 // addLinks adds the links of cell p, at index c, along an axis.
-// (*Bottom[float64]).addLinks, bottom.go:91
+// (*Bottom[float64]).addLinks, bottom.go:96
 DEVICE void Bottom_addLinks_f64(const Bottom_f64 *b, int64 p, int64 axis, int64 c, Array<int64, 3> at) {
     int64 n = Bottom_count_f64(b), s = Lattice_stride(&b->Lattice_, int32(axis));
     for (int64 up = 0; up < 2; up++) {
@@ -489,7 +658,7 @@ DEVICE double num_Sqrt_f64(double x) {
 }
 
 // Factorise factorises the matrix, with the first unknown fixed if it is singular.
-// Factorise[float64], bottom.go:56
+// Factorise[float64], bottom.go:58
 DEVICE void Factorise_f64_at(int64 i, const Bottom_f64 *b) {
     int64 n = Bottom_count_f64(b);
     for (int64 p = 0, end1 = mul(n, n); p < end1; p++) {
@@ -498,8 +667,11 @@ DEVICE void Factorise_f64_at(int64 i, const Bottom_f64 *b) {
     for (int64 p = 0, end2 = n; p < end2; p++) {
         Array<int64, 3> at = Bottom_position_f64(b, p);
         int64 c = Lattice_at(&b->Lattice_, at[0], at[1], at[2]);
+        if (b->Wide) {
+            Bottom_addWide_f64(b, p, c, at);
+        }
         for (int64 axis = 0; axis < 3; axis++) {
-            if (axis < 2 || b->Space) {
+            if (!b->Wide && (axis < 2 || b->Space)) {
                 Bottom_addLinks_f64(b, p, axis, c, at);
             }
         }
@@ -525,7 +697,7 @@ DEVICE void Factorise_f64_at(int64 i, const Bottom_f64 *b) {
 }
 
 // centre subtracts the mean.
-// (*Bottom[float32]).centre, bottom.go:139
+// (*Bottom[float32]).centre, bottom.go:180
 DEVICE void Bottom_centre_f32(const Bottom_f32 *b, Array<float, 16> *y) {
     int64 n = Bottom_count_f32(b);
     float sum = 0.0f;
@@ -539,7 +711,7 @@ DEVICE void Bottom_centre_f32(const Bottom_f32 *b, Array<float, 16> *y) {
 }
 
 // SolveBottom solves the system.
-// SolveBottom[float32], bottom.go:105
+// SolveBottom[float32], bottom.go:146
 DEVICE void SolveBottom_f32_at(int64 i, const Bottom_f32 *b, Slice<float> rhs, Slice<float> x) {
     int64 n = Bottom_count_f32(b);
     Array<float, 16> y = {};
@@ -574,7 +746,7 @@ DEVICE void SolveBottom_f32_at(int64 i, const Bottom_f32 *b, Slice<float> rhs, S
 }
 
 // centre subtracts the mean.
-// (*Bottom[float64]).centre, bottom.go:139
+// (*Bottom[float64]).centre, bottom.go:180
 DEVICE void Bottom_centre_f64(const Bottom_f64 *b, Array<double, 16> *y) {
     int64 n = Bottom_count_f64(b);
     double sum = 0.0;
@@ -588,7 +760,7 @@ DEVICE void Bottom_centre_f64(const Bottom_f64 *b, Array<double, 16> *y) {
 }
 
 // SolveBottom solves the system.
-// SolveBottom[float64], bottom.go:105
+// SolveBottom[float64], bottom.go:146
 DEVICE void SolveBottom_f64_at(int64 i, const Bottom_f64 *b, Slice<double> rhs, Slice<double> x) {
     int64 n = Bottom_count_f64(b);
     Array<double, 16> y = {};
@@ -819,7 +991,7 @@ DEVICE double Subtract_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Itera
 DEVICE void Begin_f32_at(int64 i, Most<float> *residual, Iteration *it, Slice<int32> done) {
     it->Residual_ = double(residual->Value());
     residual->Reset();
-    it->Product = 0.0;
+    it->Product_ = 0.0;
     it->Alpha = 0.0;
     it->Beta = 0.0;
     it->Count = 0;
@@ -834,7 +1006,7 @@ DEVICE void Begin_f32_at(int64 i, Most<float> *residual, Iteration *it, Slice<in
 DEVICE void Begin_f64_at(int64 i, Most<double> *residual, Iteration *it, Slice<int32> done) {
     it->Residual_ = residual->Value();
     residual->Reset();
-    it->Product = 0.0;
+    it->Product_ = 0.0;
     it->Alpha = 0.0;
     it->Beta = 0.0;
     it->Count = 0;
@@ -850,11 +1022,11 @@ DEVICE void Begin_f64_at(int64 i, Most<double> *residual, Iteration *it, Slice<i
 DEVICE void Turn_at(int64 i, Scale *s, Slice<int64> sum, Iteration *it, Slice<int32> done) {
     double product = Scale_value(s, sum);
     it->Beta = 0.0;
-    if (it->Count > 0 && it->Product != 0.0) {
-        it->Beta = product / it->Product;
+    if (it->Count > 0 && it->Product_ != 0.0) {
+        it->Beta = product / it->Product_;
     }
     if (done[i] == 0) {
-        it->Product = product;
+        it->Product_ = product;
     }
 }
 
@@ -881,7 +1053,7 @@ DEVICE void Measure_at(int64 i, Scale *s, Slice<int64> sum, Iteration *it, Slice
     double product = Scale_value(s, sum);
     it->Alpha = 0.0;
     if (done[i] == 0 && product != 0.0) {
-        it->Alpha = it->Product / product;
+        it->Alpha = it->Product_ / product;
     }
 }
 
@@ -1519,28 +1691,615 @@ DEVICE void Prolong_f64_at(int64 i, int64 j, int64 k, const Transfer *t, const W
     out[c] = x[c] + v;
 }
 
-// Kernel Factorise, bottom.go:56
+// both adds a link to the sum of links, and to that of their magnitudes.
+// both[float32], wide.go:39
+DEVICE void both_f32(float a, float b, float *sum, float *size) {
+    *sum += a + b;
+    *size += num_Abs_f32(a) + num_Abs_f32(b);
+}
+
+// InvertWide computes the factors of the smoother's steps: 2 over the sum of a row's magnitudes, which is the inverse
+// of the diagonal where no link is negative. By Gershgorin's theorem the scaled matrix has no eigenvalue above 2.
+// InvertWide[float32], wide.go:48
+DEVICE void InvertWide_f32_at(int64 i, int64 j, int64 k, const Lattice *lattice, const Links_f32 *l,
+        Slice<float> inverse) {
+    int64 c = Lattice_at(lattice, i, j, k), sy = int64(lattice->SY);
+    int64 d = sub(c, sy), e = sub(c, mul(int64(2), sy));
+    float sum = l->Extra[c], size = 0.0f;
+    both_f32(l->R1[c], l->R1[sub(c, int64(1))], &sum, &size);
+    both_f32(l->R2[c], l->R2[sub(c, int64(2))], &sum, &size);
+    both_f32(l->A0[c], l->A0[add(d, int64(2))], &sum, &size);
+    both_f32(l->A1[c], l->A1[add(d, int64(1))], &sum, &size);
+    both_f32(l->A2[c], l->A2[d], &sum, &size);
+    both_f32(l->A3[c], l->A3[sub(d, int64(1))], &sum, &size);
+    both_f32(l->A4[c], l->A4[sub(d, int64(2))], &sum, &size);
+    both_f32(l->B0[c], l->B0[add(e, int64(2))], &sum, &size);
+    both_f32(l->B1[c], l->B1[add(e, int64(1))], &sum, &size);
+    both_f32(l->B2[c], l->B2[e], &sum, &size);
+    both_f32(l->B3[c], l->B3[sub(e, int64(1))], &sum, &size);
+    both_f32(l->B4[c], l->B4[sub(e, int64(2))], &sum, &size);
+    float v = 0.0f;
+    if (sum + size > 0.0f) {
+        v = 2.0f / (sum + size);
+    }
+    inverse[c] = v;
+}
+
+// both adds a link to the sum of links, and to that of their magnitudes.
+// both[float64], wide.go:39
+DEVICE void both_f64(double a, double b, double *sum, double *size) {
+    *sum += a + b;
+    *size += num_Abs_f64(a) + num_Abs_f64(b);
+}
+
+// InvertWide computes the factors of the smoother's steps: 2 over the sum of a row's magnitudes, which is the inverse
+// of the diagonal where no link is negative. By Gershgorin's theorem the scaled matrix has no eigenvalue above 2.
+// InvertWide[float64], wide.go:48
+DEVICE void InvertWide_f64_at(int64 i, int64 j, int64 k, const Lattice *lattice, const Links_f64 *l,
+        Slice<double> inverse) {
+    int64 c = Lattice_at(lattice, i, j, k), sy = int64(lattice->SY);
+    int64 d = sub(c, sy), e = sub(c, mul(int64(2), sy));
+    double sum = l->Extra[c], size = 0.0;
+    both_f64(l->R1[c], l->R1[sub(c, int64(1))], &sum, &size);
+    both_f64(l->R2[c], l->R2[sub(c, int64(2))], &sum, &size);
+    both_f64(l->A0[c], l->A0[add(d, int64(2))], &sum, &size);
+    both_f64(l->A1[c], l->A1[add(d, int64(1))], &sum, &size);
+    both_f64(l->A2[c], l->A2[d], &sum, &size);
+    both_f64(l->A3[c], l->A3[sub(d, int64(1))], &sum, &size);
+    both_f64(l->A4[c], l->A4[sub(d, int64(2))], &sum, &size);
+    both_f64(l->B0[c], l->B0[add(e, int64(2))], &sum, &size);
+    both_f64(l->B1[c], l->B1[add(e, int64(1))], &sum, &size);
+    both_f64(l->B2[c], l->B2[e], &sum, &size);
+    both_f64(l->B3[c], l->B3[sub(e, int64(1))], &sum, &size);
+    both_f64(l->B4[c], l->B4[sub(e, int64(2))], &sum, &size);
+    double v = 0.0;
+    if (sum + size > 0.0) {
+        v = 2.0 / (sum + size);
+    }
+    inverse[c] = v;
+}
+
+// row is row c of the matrix times x, from differences, so that it is exactly 0 for constants without Extra.
+// (*Links[float32]).row, wide.go:18
+DEVICE float Links_row_f32(const Links_f32 *l, Slice<float> x, int64 c, int64 sy) {
+    int64 u = add(c, sy), w = add(c, mul(int64(2), sy));
+    int64 d = sub(c, sy), e = sub(c, mul(int64(2), sy));
+    float own = x[c];
+    float v = l->Extra[c] * own;
+    v += l->R1[c] * (own - x[add(c, int64(1))]) + l->R1[sub(c, int64(1))] * (own - x[sub(c, int64(1))]);
+    v += l->R2[c] * (own - x[add(c, int64(2))]) + l->R2[sub(c, int64(2))] * (own - x[sub(c, int64(2))]);
+    v += l->A0[c] * (own - x[sub(u, int64(2))]) + l->A0[add(d, int64(2))] * (own - x[add(d, int64(2))]);
+    v += l->A1[c] * (own - x[sub(u, int64(1))]) + l->A1[add(d, int64(1))] * (own - x[add(d, int64(1))]);
+    v += l->A2[c] * (own - x[u]) + l->A2[d] * (own - x[d]);
+    v += l->A3[c] * (own - x[add(u, int64(1))]) + l->A3[sub(d, int64(1))] * (own - x[sub(d, int64(1))]);
+    v += l->A4[c] * (own - x[add(u, int64(2))]) + l->A4[sub(d, int64(2))] * (own - x[sub(d, int64(2))]);
+    v += l->B0[c] * (own - x[sub(w, int64(2))]) + l->B0[add(e, int64(2))] * (own - x[add(e, int64(2))]);
+    v += l->B1[c] * (own - x[sub(w, int64(1))]) + l->B1[add(e, int64(1))] * (own - x[add(e, int64(1))]);
+    v += l->B2[c] * (own - x[w]) + l->B2[e] * (own - x[e]);
+    v += l->B3[c] * (own - x[add(w, int64(1))]) + l->B3[sub(e, int64(1))] * (own - x[sub(e, int64(1))]);
+    v += l->B4[c] * (own - x[add(w, int64(2))]) + l->B4[sub(e, int64(2))] * (own - x[sub(e, int64(2))]);
+    return v;
+}
+
+// SmoothWide is Smooth on a level with links.
+// SmoothWide[float32], wide.go:74
+DEVICE void SmoothWide_f32_at(int64 i, int64 j, int64 k, const Lattice *lattice, const Links_f32 *l, float kept,
+        float length, Slice<float> inverse, Slice<float> b, Slice<float> x, Slice<float> t, Slice<float> out) {
+    int64 c = Lattice_at(lattice, i, j, k);
+    float step = kept * t[c] + length * (inverse[c] * (b[c] - Links_row_f32(l, x, c, int64(lattice->SY))));
+    t[c] = step;
+    out[c] = x[c] + step;
+}
+
+// row is row c of the matrix times x, from differences, so that it is exactly 0 for constants without Extra.
+// (*Links[float64]).row, wide.go:18
+DEVICE double Links_row_f64(const Links_f64 *l, Slice<double> x, int64 c, int64 sy) {
+    int64 u = add(c, sy), w = add(c, mul(int64(2), sy));
+    int64 d = sub(c, sy), e = sub(c, mul(int64(2), sy));
+    double own = x[c];
+    double v = l->Extra[c] * own;
+    v += l->R1[c] * (own - x[add(c, int64(1))]) + l->R1[sub(c, int64(1))] * (own - x[sub(c, int64(1))]);
+    v += l->R2[c] * (own - x[add(c, int64(2))]) + l->R2[sub(c, int64(2))] * (own - x[sub(c, int64(2))]);
+    v += l->A0[c] * (own - x[sub(u, int64(2))]) + l->A0[add(d, int64(2))] * (own - x[add(d, int64(2))]);
+    v += l->A1[c] * (own - x[sub(u, int64(1))]) + l->A1[add(d, int64(1))] * (own - x[add(d, int64(1))]);
+    v += l->A2[c] * (own - x[u]) + l->A2[d] * (own - x[d]);
+    v += l->A3[c] * (own - x[add(u, int64(1))]) + l->A3[sub(d, int64(1))] * (own - x[sub(d, int64(1))]);
+    v += l->A4[c] * (own - x[add(u, int64(2))]) + l->A4[sub(d, int64(2))] * (own - x[sub(d, int64(2))]);
+    v += l->B0[c] * (own - x[sub(w, int64(2))]) + l->B0[add(e, int64(2))] * (own - x[add(e, int64(2))]);
+    v += l->B1[c] * (own - x[sub(w, int64(1))]) + l->B1[add(e, int64(1))] * (own - x[add(e, int64(1))]);
+    v += l->B2[c] * (own - x[w]) + l->B2[e] * (own - x[e]);
+    v += l->B3[c] * (own - x[add(w, int64(1))]) + l->B3[sub(e, int64(1))] * (own - x[sub(e, int64(1))]);
+    v += l->B4[c] * (own - x[add(w, int64(2))]) + l->B4[sub(e, int64(2))] * (own - x[sub(e, int64(2))]);
+    return v;
+}
+
+// SmoothWide is Smooth on a level with links.
+// SmoothWide[float64], wide.go:74
+DEVICE void SmoothWide_f64_at(int64 i, int64 j, int64 k, const Lattice *lattice, const Links_f64 *l, double kept,
+        double length, Slice<double> inverse, Slice<double> b, Slice<double> x, Slice<double> t, Slice<double> out) {
+    int64 c = Lattice_at(lattice, i, j, k);
+    double step = kept * t[c] + length * (inverse[c] * (b[c] - Links_row_f64(l, x, c, int64(lattice->SY))));
+    t[c] = step;
+    out[c] = x[c] + step;
+}
+
+// ResidualWide computes b - A x on a level with links.
+// ResidualWide[float32], wide.go:84
+DEVICE void ResidualWide_f32_at(int64 i, int64 j, int64 k, const Lattice *lattice, const Links_f32 *l,
+        Slice<float> b, Slice<float> x, Slice<float> r) {
+    int64 c = Lattice_at(lattice, i, j, k);
+    r[c] = b[c] - Links_row_f32(l, x, c, int64(lattice->SY));
+}
+
+// ResidualWide computes b - A x on a level with links.
+// ResidualWide[float64], wide.go:84
+DEVICE void ResidualWide_f64_at(int64 i, int64 j, int64 k, const Lattice *lattice, const Links_f64 *l,
+        Slice<double> b, Slice<double> x, Slice<double> r) {
+    int64 c = Lattice_at(lattice, i, j, k);
+    r[c] = b[c] - Links_row_f64(l, x, c, int64(lattice->SY));
+}
+
+// parents returns the coarse cell along an axis that fine cell i, which may be beyond a side, belongs to, and the step
+// to the next one that it is interpolated from; inside is false beyond a side that is not periodic.
+// (*Transfer).parents, wide.go:151
+struct Transfer_parents_results { int64 r0; int64 r1; bool r2; };
+DEVICE Transfer_parents_results Transfer_parents(const Transfer *t, int32 axis, int64 i) {
+    int64 coarse = 0;
+    int64 step = 0;
+    bool inside = false;
+    int64 n = int64(t->Cells[axis]);
+    int64 g = add(int64(t->Lo[axis]), i), turn = 0;
+    inside = g >= 0 && g < n || t->Periodic[axis];
+    if (g < 0) {
+        g = add(g, n);
+        turn = -1;
+    } else if (g >= n) {
+        g = sub(g, n);
+        turn = 1;
+    }
+    if (!t->Halved[axis]) {
+        return {i, 0, inside};
+    }
+    int64 half = add(n, int64(1)) / 2;
+    coarse = sub(add(g / 2, mul(turn, half)), int64(t->Lo[axis]) / 2);
+    step = -1;
+    if ((g & 1) == 1) {
+        step = 1;
+    }
+    return {coarse, step, inside};
+}
+
+// part is the weight of coarse cell i for a fine cell of coarse cell own, whose weight of the next one is w.
+// part[float32], wide.go:213
+DEVICE float part_f32(int64 i, int64 own, int64 step, float w) {
+    float v = 0.0f;
+    if (i == own) {
+        v = 1.0f - w;
+    } else if (i == add(own, step)) {
+        v = w;
+    }
+    return v;
+}
+
+// beyond reports whether a coarse cell is beyond a side.
+// (*Transfer).beyond, wide.go:175
+DEVICE bool Transfer_beyond(const Transfer *t, int32 axis, int64 coarse) {
+    int64 n = int64(t->Cells[axis]);
+    if (t->Halved[axis]) {
+        n = add(n, int64(1)) / 2;
+        coarse = add(coarse, int64(t->Lo[axis]) / 2);
+    } else {
+        coarse = add(coarse, int64(t->Lo[axis]));
+    }
+    return !t->Periodic[axis] && (coarse < 0 || coarse >= n);
+}
+
+// interpolate fills element at of the patch of coarse cell (i, j) for the fine cell (x, y).
+// (*Product[float32]).interpolate, wide.go:187
+DEVICE void Product_interpolate_f32(const Product_f32 *m, patch_f32 *p, int64 at, int64 i, int64 j, int64 x,
+        int64 y) {
+    auto [a, dx, insideX] = Transfer_parents(&m->Transfer_, 0, x);
+    auto [b, dy, insideY] = Transfer_parents(&m->Transfer_, 1, y);
+    if (!insideX || !insideY) {
+        return;
+    }
+    int64 c = Lattice_at(&m->Transfer_.Fine, x, y, 0);
+    float wx = 0.0f, wy = 0.0f;
+    if (m->Transfer_.Halved[0]) {
+        wx = m->WX[c];
+    }
+    if (m->Transfer_.Halved[1]) {
+        wy = m->WY[c];
+    }
+    p->own[at] = part_f32(i, a, dx, wx) * part_f32(j, b, dy, wy);
+    float all = 1.0f;
+    if (Transfer_beyond(&m->Transfer_, 0, add(a, dx))) {
+        all -= wx;
+    }
+    if (Transfer_beyond(&m->Transfer_, 1, add(b, dy))) {
+        all *= 1.0f - wy;
+    }
+    p->all[at] = all;
+}
+
+// pair adds a link between two cells.
+// (*patch[float32]).pair, wide.go:110
+DEVICE void patch_pair_f32(patch_f32 *p, float a, int64 at, int64 to) {
+    float flow = a * (p->own[at] - p->own[to]);
+    p->column[at] += flow;
+    p->column[to] -= flow;
+    p->extra += flow * (p->all[at] - p->all[to]);
+}
+
+// lower adds the link to the cell at (-x, -y) from cell (i, j), unless that cell adds it.
+// (*patch[float32]).lower, wide.go:118
+DEVICE void patch_lower_f32(patch_f32 *p, float a, int64 i, int64 j, int64 x, int64 y, int64 nx, int64 ny) {
+    if (sub(i, x) < 2 || sub(i, x) >= add(nx, int64(2)) || sub(j, y) < 2 || sub(j, y) >= add(ny, int64(2))) {
+        patch_pair_f32(p, a, add(i, mul(int64(8), j)), add(sub(i, x), mul(int64(8), sub(j, y))));
+    }
+}
+
+// addLinks adds the links of fine cell c, at (x, y) of the patch, that no other cell adds.
+// (*Product[float32]).addLinks, wide.go:237
+DEVICE void Product_addLinks_f32(const Product_f32 *m, patch_f32 *p, int64 c, int64 x, int64 y, int64 nx, int64 ny) {
+    int64 at = add(x, mul(int64(8), y)), sy = int64(m->Transfer_.Fine.SY);
+    Links_f32 l = m->Links_;
+    float own = l.Extra[c] * p->own[at];
+    p->column[at] += own;
+    p->extra += own * p->all[at];
+    patch_pair_f32(p, l.R1[c], at, add(at, int64(1)));
+    patch_pair_f32(p, l.R2[c], at, add(at, int64(2)));
+    patch_pair_f32(p, l.A0[c], at, add(at, int64(6)));
+    patch_pair_f32(p, l.A1[c], at, add(at, int64(7)));
+    patch_pair_f32(p, l.A2[c], at, add(at, int64(8)));
+    patch_pair_f32(p, l.A3[c], at, add(at, int64(9)));
+    patch_pair_f32(p, l.A4[c], at, add(at, int64(10)));
+    patch_pair_f32(p, l.B0[c], at, add(at, int64(14)));
+    patch_pair_f32(p, l.B1[c], at, add(at, int64(15)));
+    patch_pair_f32(p, l.B2[c], at, add(at, int64(16)));
+    patch_pair_f32(p, l.B3[c], at, add(at, int64(17)));
+    patch_pair_f32(p, l.B4[c], at, add(at, int64(18)));
+    int64 d = sub(c, sy), e = sub(c, mul(int64(2), sy));
+    patch_lower_f32(p, l.R1[sub(c, int64(1))], x, y, 1, 0, nx, ny);
+    patch_lower_f32(p, l.R2[sub(c, int64(2))], x, y, 2, 0, nx, ny);
+    patch_lower_f32(p, l.A0[add(d, int64(2))], x, y, -2, 1, nx, ny);
+    patch_lower_f32(p, l.A1[add(d, int64(1))], x, y, -1, 1, nx, ny);
+    patch_lower_f32(p, l.A2[d], x, y, 0, 1, nx, ny);
+    patch_lower_f32(p, l.A3[sub(d, int64(1))], x, y, 1, 1, nx, ny);
+    patch_lower_f32(p, l.A4[sub(d, int64(2))], x, y, 2, 1, nx, ny);
+    patch_lower_f32(p, l.B0[add(e, int64(2))], x, y, -2, 2, nx, ny);
+    patch_lower_f32(p, l.B1[add(e, int64(1))], x, y, -1, 2, nx, ny);
+    patch_lower_f32(p, l.B2[e], x, y, 0, 2, nx, ny);
+    patch_lower_f32(p, l.B3[sub(e, int64(1))], x, y, 1, 2, nx, ny);
+    patch_lower_f32(p, l.B4[sub(e, int64(2))], x, y, 2, 2, nx, ny);
+}
+
+// addFaces adds the links across the faces of fine cell c, at (x, y) of the patch, that no other cell adds.
+// (*Product[float32]).addFaces, wide.go:224
+DEVICE void Product_addFaces_f32(const Product_f32 *m, patch_f32 *p, int64 c, int64 x, int64 y) {
+    int64 at = add(x, mul(int64(8), y)), sy = int64(m->Transfer_.Fine.SY);
+    patch_pair_f32(p, m->AX[add(c, int64(1))], at, add(at, int64(1)));
+    patch_pair_f32(p, m->AY[add(c, sy)], at, add(at, int64(8)));
+    if (x == 2 || p->all[sub(at, int64(1))] == 0.0f) {
+        patch_pair_f32(p, m->AX[c], at, sub(at, int64(1)));
+    }
+    if (y == 2 || p->all[sub(at, int64(8))] == 0.0f) {
+        patch_pair_f32(p, m->AY[c], at, sub(at, int64(8)));
+    }
+}
+
+// put adds to an element of 5 × 5.
+// put[float32], wide.go:307
+DEVICE void put_f32(Array<float, 25> *sum, int64 x, int64 y, float v) {
+    if (x >= 0 && x < 5 && y >= 0 && y < 5) {
+        (*sum)[add(x, mul(int64(5), y))] += v;
+    }
+}
+
+// linkTo is the link of coarse cell (i, j) to that at (x, y) from it, 0 if that is beyond a side.
+// (*Product[float32]).linkTo, wide.go:314
+DEVICE float Product_linkTo_f32(const Product_f32 *m, Array<float, 25> *sum, int64 i, int64 j, int64 x, int64 y) {
+    float v = 0.0f;
+    if (!Transfer_beyond(&m->Transfer_, 0, add(i, x)) && !Transfer_beyond(&m->Transfer_, 1, add(j, y))) {
+        v = -(*sum)[add(add(x, int64(2)), mul(int64(5), add(y, int64(2))))];
+    }
+    return v;
+}
+
+// finish multiplies the column with the transposed interpolation.
+// (*Product[float32]).finish, wide.go:270
+DEVICE void Product_finish_f32(const Product_f32 *m, patch_f32 *p, int64 i, int64 j, int64 x0, int64 y0, int64 nx,
+        int64 ny, const Links_f32 *out) {
+    Array<float, 25> sum = {};
+    for (int64 y = 0, end1 = add(ny, int64(4)); y < end1; y++) {
+        for (int64 x = 0, end2 = add(nx, int64(4)); x < end2; x++) {
+            float v = p->column[add(x, mul(int64(8), y))];
+            if (v == 0.0f || p->all[add(x, mul(int64(8), y))] == 0.0f) {
+                continue;
+            }
+            auto [a, dx, unused1] = Transfer_parents(&m->Transfer_, 0, sub(add(x0, x), int64(2)));
+            auto [b, dy, unused2] = Transfer_parents(&m->Transfer_, 1, sub(add(y0, y), int64(2)));
+            int64 c = Lattice_at(&m->Transfer_.Fine, sub(add(x0, x), int64(2)), sub(add(y0, y), int64(2)), 0);
+            float wx = 0.0f, wy = 0.0f;
+            if (m->Transfer_.Halved[0]) {
+                wx = m->WX[c];
+            }
+            if (m->Transfer_.Halved[1]) {
+                wy = m->WY[c];
+            }
+            a = add(sub(a, i), int64(2));
+            b = add(sub(b, j), int64(2));
+            put_f32(&sum, a, b, (1.0f - wx) * (1.0f - wy) * v);
+            put_f32(&sum, add(a, dx), b, wx * (1.0f - wy) * v);
+            put_f32(&sum, a, add(b, dy), (1.0f - wx) * wy * v);
+            put_f32(&sum, add(a, dx), add(b, dy), wx * wy * v);
+        }
+    }
+    int64 c = Lattice_at(&m->Transfer_.Coarse, i, j, 0);
+    const float value1 = Product_linkTo_f32(m, &sum, i, j, 1, 0), value2 = Product_linkTo_f32(m, &sum, i, j, 2, 0);
+    out->R1[c] = value1;
+    out->R2[c] = value2;
+    const float value3 = Product_linkTo_f32(m, &sum, i, j, -2, 1), value4 = Product_linkTo_f32(m, &sum, i, j, -1, 1);
+    out->A0[c] = value3;
+    out->A1[c] = value4;
+    out->A2[c] = Product_linkTo_f32(m, &sum, i, j, 0, 1);
+    const float value5 = Product_linkTo_f32(m, &sum, i, j, 1, 1), value6 = Product_linkTo_f32(m, &sum, i, j, 2, 1);
+    out->A3[c] = value5;
+    out->A4[c] = value6;
+    const float value7 = Product_linkTo_f32(m, &sum, i, j, -2, 2), value8 = Product_linkTo_f32(m, &sum, i, j, -1, 2);
+    out->B0[c] = value7;
+    out->B1[c] = value8;
+    out->B2[c] = Product_linkTo_f32(m, &sum, i, j, 0, 2);
+    const float value9 = Product_linkTo_f32(m, &sum, i, j, 1, 2), value10 = Product_linkTo_f32(m, &sum, i, j, 2, 2);
+    out->B3[c] = value9;
+    out->B4[c] = value10;
+    out->Extra[c] = p->extra;
+}
+
+// Multiply computes the links of coarse cell (i, j).
+// Multiply[float32], wide.go:127
+DEVICE void Multiply_f32_at(int64 i, int64 j, int64 k, const Product_f32 *m, const Links_f32 *out) {
+    auto [x0, unused1, nx] = Transfer_gather(&m->Transfer_, 0, i);
+    auto [y0, unused2, ny] = Transfer_gather(&m->Transfer_, 1, j);
+    patch_f32 p = {};
+    for (int64 y = 0, end1 = add(ny, int64(4)); y < end1; y++) {
+        for (int64 x = 0, end2 = add(nx, int64(4)); x < end2; x++) {
+            Product_interpolate_f32(m, &p, add(x, mul(int64(8), y)), i, j, sub(add(x0, x), int64(2)), sub(add(y0, y), int64(2)));
+        }
+    }
+    for (int64 y = 2; y < add(ny, int64(2)); y++) {
+        for (int64 x = 2; x < add(nx, int64(2)); x++) {
+            int64 c = Lattice_at(&m->Transfer_.Fine, sub(add(x0, x), int64(2)), sub(add(y0, y), int64(2)), k);
+            if (p.all[add(x, mul(int64(8), y))] > 0.0f && m->Wide) {
+                Product_addLinks_f32(m, &p, c, x, y, nx, ny);
+            } else if (p.all[add(x, mul(int64(8), y))] > 0.0f) {
+                Product_addFaces_f32(m, &p, c, x, y);
+            }
+        }
+    }
+    Product_finish_f32(m, &p, i, j, x0, y0, nx, ny, out);
+}
+
+// part is the weight of coarse cell i for a fine cell of coarse cell own, whose weight of the next one is w.
+// part[float64], wide.go:213
+DEVICE double part_f64(int64 i, int64 own, int64 step, double w) {
+    double v = 0.0;
+    if (i == own) {
+        v = 1.0 - w;
+    } else if (i == add(own, step)) {
+        v = w;
+    }
+    return v;
+}
+
+// interpolate fills element at of the patch of coarse cell (i, j) for the fine cell (x, y).
+// (*Product[float64]).interpolate, wide.go:187
+DEVICE void Product_interpolate_f64(const Product_f64 *m, patch_f64 *p, int64 at, int64 i, int64 j, int64 x,
+        int64 y) {
+    auto [a, dx, insideX] = Transfer_parents(&m->Transfer_, 0, x);
+    auto [b, dy, insideY] = Transfer_parents(&m->Transfer_, 1, y);
+    if (!insideX || !insideY) {
+        return;
+    }
+    int64 c = Lattice_at(&m->Transfer_.Fine, x, y, 0);
+    double wx = 0.0, wy = 0.0;
+    if (m->Transfer_.Halved[0]) {
+        wx = m->WX[c];
+    }
+    if (m->Transfer_.Halved[1]) {
+        wy = m->WY[c];
+    }
+    p->own[at] = part_f64(i, a, dx, wx) * part_f64(j, b, dy, wy);
+    double all = 1.0;
+    if (Transfer_beyond(&m->Transfer_, 0, add(a, dx))) {
+        all -= wx;
+    }
+    if (Transfer_beyond(&m->Transfer_, 1, add(b, dy))) {
+        all *= 1.0 - wy;
+    }
+    p->all[at] = all;
+}
+
+// pair adds a link between two cells.
+// (*patch[float64]).pair, wide.go:110
+DEVICE void patch_pair_f64(patch_f64 *p, double a, int64 at, int64 to) {
+    double flow = a * (p->own[at] - p->own[to]);
+    p->column[at] += flow;
+    p->column[to] -= flow;
+    p->extra += flow * (p->all[at] - p->all[to]);
+}
+
+// lower adds the link to the cell at (-x, -y) from cell (i, j), unless that cell adds it.
+// (*patch[float64]).lower, wide.go:118
+DEVICE void patch_lower_f64(patch_f64 *p, double a, int64 i, int64 j, int64 x, int64 y, int64 nx, int64 ny) {
+    if (sub(i, x) < 2 || sub(i, x) >= add(nx, int64(2)) || sub(j, y) < 2 || sub(j, y) >= add(ny, int64(2))) {
+        patch_pair_f64(p, a, add(i, mul(int64(8), j)), add(sub(i, x), mul(int64(8), sub(j, y))));
+    }
+}
+
+// addLinks adds the links of fine cell c, at (x, y) of the patch, that no other cell adds.
+// (*Product[float64]).addLinks, wide.go:237
+DEVICE void Product_addLinks_f64(const Product_f64 *m, patch_f64 *p, int64 c, int64 x, int64 y, int64 nx, int64 ny) {
+    int64 at = add(x, mul(int64(8), y)), sy = int64(m->Transfer_.Fine.SY);
+    Links_f64 l = m->Links_;
+    double own = l.Extra[c] * p->own[at];
+    p->column[at] += own;
+    p->extra += own * p->all[at];
+    patch_pair_f64(p, l.R1[c], at, add(at, int64(1)));
+    patch_pair_f64(p, l.R2[c], at, add(at, int64(2)));
+    patch_pair_f64(p, l.A0[c], at, add(at, int64(6)));
+    patch_pair_f64(p, l.A1[c], at, add(at, int64(7)));
+    patch_pair_f64(p, l.A2[c], at, add(at, int64(8)));
+    patch_pair_f64(p, l.A3[c], at, add(at, int64(9)));
+    patch_pair_f64(p, l.A4[c], at, add(at, int64(10)));
+    patch_pair_f64(p, l.B0[c], at, add(at, int64(14)));
+    patch_pair_f64(p, l.B1[c], at, add(at, int64(15)));
+    patch_pair_f64(p, l.B2[c], at, add(at, int64(16)));
+    patch_pair_f64(p, l.B3[c], at, add(at, int64(17)));
+    patch_pair_f64(p, l.B4[c], at, add(at, int64(18)));
+    int64 d = sub(c, sy), e = sub(c, mul(int64(2), sy));
+    patch_lower_f64(p, l.R1[sub(c, int64(1))], x, y, 1, 0, nx, ny);
+    patch_lower_f64(p, l.R2[sub(c, int64(2))], x, y, 2, 0, nx, ny);
+    patch_lower_f64(p, l.A0[add(d, int64(2))], x, y, -2, 1, nx, ny);
+    patch_lower_f64(p, l.A1[add(d, int64(1))], x, y, -1, 1, nx, ny);
+    patch_lower_f64(p, l.A2[d], x, y, 0, 1, nx, ny);
+    patch_lower_f64(p, l.A3[sub(d, int64(1))], x, y, 1, 1, nx, ny);
+    patch_lower_f64(p, l.A4[sub(d, int64(2))], x, y, 2, 1, nx, ny);
+    patch_lower_f64(p, l.B0[add(e, int64(2))], x, y, -2, 2, nx, ny);
+    patch_lower_f64(p, l.B1[add(e, int64(1))], x, y, -1, 2, nx, ny);
+    patch_lower_f64(p, l.B2[e], x, y, 0, 2, nx, ny);
+    patch_lower_f64(p, l.B3[sub(e, int64(1))], x, y, 1, 2, nx, ny);
+    patch_lower_f64(p, l.B4[sub(e, int64(2))], x, y, 2, 2, nx, ny);
+}
+
+// addFaces adds the links across the faces of fine cell c, at (x, y) of the patch, that no other cell adds.
+// (*Product[float64]).addFaces, wide.go:224
+DEVICE void Product_addFaces_f64(const Product_f64 *m, patch_f64 *p, int64 c, int64 x, int64 y) {
+    int64 at = add(x, mul(int64(8), y)), sy = int64(m->Transfer_.Fine.SY);
+    patch_pair_f64(p, m->AX[add(c, int64(1))], at, add(at, int64(1)));
+    patch_pair_f64(p, m->AY[add(c, sy)], at, add(at, int64(8)));
+    if (x == 2 || p->all[sub(at, int64(1))] == 0.0) {
+        patch_pair_f64(p, m->AX[c], at, sub(at, int64(1)));
+    }
+    if (y == 2 || p->all[sub(at, int64(8))] == 0.0) {
+        patch_pair_f64(p, m->AY[c], at, sub(at, int64(8)));
+    }
+}
+
+// put adds to an element of 5 × 5.
+// put[float64], wide.go:307
+DEVICE void put_f64(Array<double, 25> *sum, int64 x, int64 y, double v) {
+    if (x >= 0 && x < 5 && y >= 0 && y < 5) {
+        (*sum)[add(x, mul(int64(5), y))] += v;
+    }
+}
+
+// linkTo is the link of coarse cell (i, j) to that at (x, y) from it, 0 if that is beyond a side.
+// (*Product[float64]).linkTo, wide.go:314
+DEVICE double Product_linkTo_f64(const Product_f64 *m, Array<double, 25> *sum, int64 i, int64 j, int64 x, int64 y) {
+    double v = 0.0;
+    if (!Transfer_beyond(&m->Transfer_, 0, add(i, x)) && !Transfer_beyond(&m->Transfer_, 1, add(j, y))) {
+        v = -(*sum)[add(add(x, int64(2)), mul(int64(5), add(y, int64(2))))];
+    }
+    return v;
+}
+
+// finish multiplies the column with the transposed interpolation.
+// (*Product[float64]).finish, wide.go:270
+DEVICE void Product_finish_f64(const Product_f64 *m, patch_f64 *p, int64 i, int64 j, int64 x0, int64 y0, int64 nx,
+        int64 ny, const Links_f64 *out) {
+    Array<double, 25> sum = {};
+    for (int64 y = 0, end1 = add(ny, int64(4)); y < end1; y++) {
+        for (int64 x = 0, end2 = add(nx, int64(4)); x < end2; x++) {
+            double v = p->column[add(x, mul(int64(8), y))];
+            if (v == 0.0 || p->all[add(x, mul(int64(8), y))] == 0.0) {
+                continue;
+            }
+            auto [a, dx, unused1] = Transfer_parents(&m->Transfer_, 0, sub(add(x0, x), int64(2)));
+            auto [b, dy, unused2] = Transfer_parents(&m->Transfer_, 1, sub(add(y0, y), int64(2)));
+            int64 c = Lattice_at(&m->Transfer_.Fine, sub(add(x0, x), int64(2)), sub(add(y0, y), int64(2)), 0);
+            double wx = 0.0, wy = 0.0;
+            if (m->Transfer_.Halved[0]) {
+                wx = m->WX[c];
+            }
+            if (m->Transfer_.Halved[1]) {
+                wy = m->WY[c];
+            }
+            a = add(sub(a, i), int64(2));
+            b = add(sub(b, j), int64(2));
+            put_f64(&sum, a, b, (1.0 - wx) * (1.0 - wy) * v);
+            put_f64(&sum, add(a, dx), b, wx * (1.0 - wy) * v);
+            put_f64(&sum, a, add(b, dy), (1.0 - wx) * wy * v);
+            put_f64(&sum, add(a, dx), add(b, dy), wx * wy * v);
+        }
+    }
+    int64 c = Lattice_at(&m->Transfer_.Coarse, i, j, 0);
+    const double value1 = Product_linkTo_f64(m, &sum, i, j, 1, 0), value2 = Product_linkTo_f64(m, &sum, i, j, 2, 0);
+    out->R1[c] = value1;
+    out->R2[c] = value2;
+    const double value3 = Product_linkTo_f64(m, &sum, i, j, -2, 1), value4 = Product_linkTo_f64(m, &sum, i, j, -1, 1);
+    out->A0[c] = value3;
+    out->A1[c] = value4;
+    out->A2[c] = Product_linkTo_f64(m, &sum, i, j, 0, 1);
+    const double value5 = Product_linkTo_f64(m, &sum, i, j, 1, 1), value6 = Product_linkTo_f64(m, &sum, i, j, 2, 1);
+    out->A3[c] = value5;
+    out->A4[c] = value6;
+    const double value7 = Product_linkTo_f64(m, &sum, i, j, -2, 2), value8 = Product_linkTo_f64(m, &sum, i, j, -1, 2);
+    out->B0[c] = value7;
+    out->B1[c] = value8;
+    out->B2[c] = Product_linkTo_f64(m, &sum, i, j, 0, 2);
+    const double value9 = Product_linkTo_f64(m, &sum, i, j, 1, 2), value10 = Product_linkTo_f64(m, &sum, i, j, 2, 2);
+    out->B3[c] = value9;
+    out->B4[c] = value10;
+    out->Extra[c] = p->extra;
+}
+
+// Multiply computes the links of coarse cell (i, j).
+// Multiply[float64], wide.go:127
+DEVICE void Multiply_f64_at(int64 i, int64 j, int64 k, const Product_f64 *m, const Links_f64 *out) {
+    auto [x0, unused1, nx] = Transfer_gather(&m->Transfer_, 0, i);
+    auto [y0, unused2, ny] = Transfer_gather(&m->Transfer_, 1, j);
+    patch_f64 p = {};
+    for (int64 y = 0, end1 = add(ny, int64(4)); y < end1; y++) {
+        for (int64 x = 0, end2 = add(nx, int64(4)); x < end2; x++) {
+            Product_interpolate_f64(m, &p, add(x, mul(int64(8), y)), i, j, sub(add(x0, x), int64(2)), sub(add(y0, y), int64(2)));
+        }
+    }
+    for (int64 y = 2; y < add(ny, int64(2)); y++) {
+        for (int64 x = 2; x < add(nx, int64(2)); x++) {
+            int64 c = Lattice_at(&m->Transfer_.Fine, sub(add(x0, x), int64(2)), sub(add(y0, y), int64(2)), k);
+            if (p.all[add(x, mul(int64(8), y))] > 0.0 && m->Wide) {
+                Product_addLinks_f64(m, &p, c, x, y, nx, ny);
+            } else if (p.all[add(x, mul(int64(8), y))] > 0.0) {
+                Product_addFaces_f64(m, &p, c, x, y);
+            }
+        }
+    }
+    Product_finish_f64(m, &p, i, j, x0, y0, nx, ny, out);
+}
+
+// Kernel Factorise, bottom.go:58
 extern "C" __global__ void __launch_bounds__(128) Factorise_f32(int64 lo, int64 hi,
         const __grid_constant__ Bottom_f32 b) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Factorise_f32_at(i, &b);
 }
 
-// Kernel Factorise, bottom.go:56
+// Kernel Factorise, bottom.go:58
 extern "C" __global__ void __launch_bounds__(128) Factorise_f64(int64 lo, int64 hi,
         const __grid_constant__ Bottom_f64 b) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Factorise_f64_at(i, &b);
 }
 
-// Kernel SolveBottom, bottom.go:105
+// Kernel SolveBottom, bottom.go:146
 extern "C" __global__ void __launch_bounds__(128) SolveBottom_f32(int64 lo, int64 hi,
         const __grid_constant__ Bottom_f32 b, Slice<float> rhs, Slice<float> x) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) SolveBottom_f32_at(i, &b, rhs, x);
 }
 
-// Kernel SolveBottom, bottom.go:105
+// Kernel SolveBottom, bottom.go:146
 extern "C" __global__ void __launch_bounds__(128) SolveBottom_f64(int64 lo, int64 hi,
         const __grid_constant__ Bottom_f64 b, Slice<double> rhs, Slice<double> x) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -1956,4 +2715,84 @@ extern "C" __global__ void __launch_bounds__(128) Prolong_f64(int64 lo_i, int64 
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
     if (i < hi_i && j < hi_j && k < hi_k) Prolong_f64_at(i, j, k, &t, &w, coarse, x, out);
+}
+
+// Kernel InvertWide, wide.go:48
+extern "C" __global__ void __launch_bounds__(128) InvertWide_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice lattice, const __grid_constant__ Links_f32 l,
+        Slice<float> inverse) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) InvertWide_f32_at(i, j, k, &lattice, &l, inverse);
+}
+
+// Kernel InvertWide, wide.go:48
+extern "C" __global__ void __launch_bounds__(128) InvertWide_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice lattice, const __grid_constant__ Links_f64 l,
+        Slice<double> inverse) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) InvertWide_f64_at(i, j, k, &lattice, &l, inverse);
+}
+
+// Kernel SmoothWide, wide.go:74
+extern "C" __global__ void __launch_bounds__(128) SmoothWide_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice lattice, const __grid_constant__ Links_f32 l,
+        float kept, float length, Slice<float> inverse, Slice<float> b, Slice<float> x, Slice<float> t,
+        Slice<float> out) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) SmoothWide_f32_at(i, j, k, &lattice, &l, kept, length, inverse, b, x, t, out);
+}
+
+// Kernel SmoothWide, wide.go:74
+extern "C" __global__ void __launch_bounds__(128) SmoothWide_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice lattice, const __grid_constant__ Links_f64 l,
+        double kept, double length, Slice<double> inverse, Slice<double> b, Slice<double> x, Slice<double> t,
+        Slice<double> out) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) SmoothWide_f64_at(i, j, k, &lattice, &l, kept, length, inverse, b, x, t, out);
+}
+
+// Kernel ResidualWide, wide.go:84
+extern "C" __global__ void __launch_bounds__(128) ResidualWide_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice lattice, const __grid_constant__ Links_f32 l,
+        Slice<float> b, Slice<float> x, Slice<float> r) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) ResidualWide_f32_at(i, j, k, &lattice, &l, b, x, r);
+}
+
+// Kernel ResidualWide, wide.go:84
+extern "C" __global__ void __launch_bounds__(128) ResidualWide_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice lattice, const __grid_constant__ Links_f64 l,
+        Slice<double> b, Slice<double> x, Slice<double> r) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) ResidualWide_f64_at(i, j, k, &lattice, &l, b, x, r);
+}
+
+// Kernel Multiply, wide.go:127
+extern "C" __global__ void __launch_bounds__(128) Multiply_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Product_f32 m, const __grid_constant__ Links_f32 out) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) Multiply_f32_at(i, j, k, &m, &out);
+}
+
+// Kernel Multiply, wide.go:127
+extern "C" __global__ void __launch_bounds__(128) Multiply_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Product_f64 m, const __grid_constant__ Links_f64 out) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) Multiply_f64_at(i, j, k, &m, &out);
 }

@@ -1030,3 +1030,190 @@ func (loop *ProlongLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("out", loop.out),
 	}}
 }
+
+// InvertWideLoop runs InvertWide for the elements of box, on the CPU or another device.
+type InvertWideLoop[F num.Float] struct {
+	box     abi.Box
+	lattice *Lattice
+	l       *Links[F]
+	inverse []F
+}
+
+// NewInvertWideLoop prepares InvertWide.
+func NewInvertWideLoop[F num.Float](box abi.Box, lattice *Lattice, l *Links[F], inverse []F) *InvertWideLoop[F] {
+	return &InvertWideLoop[F]{box, lattice, l, inverse}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *InvertWideLoop[F]) Range(lo, hi int) {
+	for lo < hi {
+		i, j, k, count := loop.box.Row(lo, hi)
+		for end := i + count; i < end; i++ {
+			InvertWide(i, j, k, loop.lattice, loop.l, loop.inverse)
+		}
+		lo += count
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *InvertWideLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "InvertWide" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+		abi.ConstantOf("lattice", loop.lattice),
+		abi.ConstantOf("l", loop.l),
+		abi.ElementsOf("inverse", loop.inverse),
+	}}
+}
+
+// SmoothWideLoop runs SmoothWide for the elements of box, on the CPU or another device.
+type SmoothWideLoop[F num.Float] struct {
+	box     abi.Box
+	lattice *Lattice
+	l       *Links[F]
+	kept    F
+	length  F
+	inverse []F
+	b       []F
+	x       []F
+	t       []F
+	out     []F
+
+	code lanes.Code
+}
+
+// NewSmoothWideLoop prepares SmoothWide.
+func NewSmoothWideLoop[F num.Float](box abi.Box, lattice *Lattice, l *Links[F], kept F, length F, inverse []F, b []F, x []F, t []F, out []F) *SmoothWideLoop[F] {
+	loop := &SmoothWideLoop[F]{box, lattice, l, kept, length, inverse, b, x, t, out, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *SmoothWideLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "SmoothWide"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
+}
+
+// Range runs the kernel on the CPU.
+func (loop *SmoothWideLoop[F]) Range(lo, hi int) {
+	for lo < hi {
+		i, j, k, count := loop.box.Row(lo, hi)
+		end := i + count
+		for {
+			n := loop.code.Count(end - i)
+			if n == 0 {
+				break
+			}
+			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, k, nil)
+			i += n
+		}
+		for ; i < end; i++ {
+			SmoothWide(i, j, k, loop.lattice, loop.l, loop.kept, loop.length, loop.inverse, loop.b, loop.x, loop.t, loop.out)
+		}
+		lo += count
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *SmoothWideLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "SmoothWide" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+		abi.ConstantOf("lattice", loop.lattice),
+		abi.ConstantOf("l", loop.l),
+		abi.ValueOf("kept", &loop.kept),
+		abi.ValueOf("length", &loop.length),
+		abi.ElementsOf("inverse", loop.inverse),
+		abi.ElementsOf("b", loop.b),
+		abi.ElementsOf("x", loop.x),
+		abi.ElementsOf("t", loop.t),
+		abi.ElementsOf("out", loop.out),
+	}}
+}
+
+// ResidualWideLoop runs ResidualWide for the elements of box, on the CPU or another device.
+type ResidualWideLoop[F num.Float] struct {
+	box     abi.Box
+	lattice *Lattice
+	l       *Links[F]
+	b       []F
+	x       []F
+	r       []F
+
+	code lanes.Code
+}
+
+// NewResidualWideLoop prepares ResidualWide.
+func NewResidualWideLoop[F num.Float](box abi.Box, lattice *Lattice, l *Links[F], b []F, x []F, r []F) *ResidualWideLoop[F] {
+	loop := &ResidualWideLoop[F]{box, lattice, l, b, x, r, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *ResidualWideLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "ResidualWide"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
+}
+
+// Range runs the kernel on the CPU.
+func (loop *ResidualWideLoop[F]) Range(lo, hi int) {
+	for lo < hi {
+		i, j, k, count := loop.box.Row(lo, hi)
+		end := i + count
+		for {
+			n := loop.code.Count(end - i)
+			if n == 0 {
+				break
+			}
+			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, k, nil)
+			i += n
+		}
+		for ; i < end; i++ {
+			ResidualWide(i, j, k, loop.lattice, loop.l, loop.b, loop.x, loop.r)
+		}
+		lo += count
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *ResidualWideLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "ResidualWide" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+		abi.ConstantOf("lattice", loop.lattice),
+		abi.ConstantOf("l", loop.l),
+		abi.ElementsOf("b", loop.b),
+		abi.ElementsOf("x", loop.x),
+		abi.ElementsOf("r", loop.r),
+	}}
+}
+
+// MultiplyLoop runs Multiply for the elements of box, on the CPU or another device.
+type MultiplyLoop[F num.Float] struct {
+	box abi.Box
+	m   *Product[F]
+	out *Links[F]
+}
+
+// NewMultiplyLoop prepares Multiply.
+func NewMultiplyLoop[F num.Float](box abi.Box, m *Product[F], out *Links[F]) *MultiplyLoop[F] {
+	return &MultiplyLoop[F]{box, m, out}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *MultiplyLoop[F]) Range(lo, hi int) {
+	for lo < hi {
+		i, j, k, count := loop.box.Row(lo, hi)
+		for end := i + count; i < end; i++ {
+			Multiply(i, j, k, loop.m, loop.out)
+		}
+		lo += count
+	}
+}
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *MultiplyLoop[F]) Grain() int { return 256 }
+
+// Launch says how other devices run the kernel.
+func (loop *MultiplyLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Multiply" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+		abi.ConstantOf("m", loop.m),
+		abi.ConstantOf("out", loop.out),
+	}}
+}

@@ -17,40 +17,48 @@ func findLanes(set lanes.Set, kernel string) lanes.Code {
 
 var laneCodes = map[lanes.Set]map[string]lanes.Code{
 	lanes.AVX2: {
-		"MaxProduct_f32": {Entry: 1, Lanes: 8},
-		"Direct_f32":     {Entry: 2, Lanes: 8},
-		"Step_f32":       {Entry: 3, Lanes: 8},
-		"Invert_f32":     {Entry: 4, Lanes: 8},
-		"Start_f32":      {Entry: 5, Lanes: 8},
-		"Smooth_f32":     {Entry: 6, Lanes: 8},
-		"Residual_f32":   {Entry: 7, Lanes: 8},
-		"Apply_f32":      {Entry: 8, Lanes: 8},
-		"MaxProduct_f64": {Entry: 9, Lanes: 4},
-		"Direct_f64":     {Entry: 10, Lanes: 4},
-		"Step_f64":       {Entry: 11, Lanes: 4},
-		"Invert_f64":     {Entry: 12, Lanes: 4},
-		"Start_f64":      {Entry: 13, Lanes: 4},
-		"Smooth_f64":     {Entry: 14, Lanes: 4},
-		"Residual_f64":   {Entry: 15, Lanes: 4},
-		"Apply_f64":      {Entry: 16, Lanes: 4},
+		"MaxProduct_f32":   {Entry: 1, Lanes: 8},
+		"Direct_f32":       {Entry: 2, Lanes: 8},
+		"Step_f32":         {Entry: 3, Lanes: 8},
+		"Invert_f32":       {Entry: 4, Lanes: 8},
+		"Start_f32":        {Entry: 5, Lanes: 8},
+		"Smooth_f32":       {Entry: 6, Lanes: 8},
+		"Residual_f32":     {Entry: 7, Lanes: 8},
+		"Apply_f32":        {Entry: 8, Lanes: 8},
+		"SmoothWide_f32":   {Entry: 9, Lanes: 8},
+		"ResidualWide_f32": {Entry: 10, Lanes: 8},
+		"MaxProduct_f64":   {Entry: 11, Lanes: 4},
+		"Direct_f64":       {Entry: 12, Lanes: 4},
+		"Step_f64":         {Entry: 13, Lanes: 4},
+		"Invert_f64":       {Entry: 14, Lanes: 4},
+		"Start_f64":        {Entry: 15, Lanes: 4},
+		"Smooth_f64":       {Entry: 16, Lanes: 4},
+		"Residual_f64":     {Entry: 17, Lanes: 4},
+		"Apply_f64":        {Entry: 18, Lanes: 4},
+		"SmoothWide_f64":   {Entry: 19, Lanes: 4},
+		"ResidualWide_f64": {Entry: 20, Lanes: 4},
 	},
 	lanes.AVX512: {
-		"MaxProduct_f32": {Entry: 17, Lanes: 8},
-		"Direct_f32":     {Entry: 18, Lanes: 8},
-		"Step_f32":       {Entry: 19, Lanes: 8},
-		"Invert_f32":     {Entry: 20, Lanes: 8},
-		"Start_f32":      {Entry: 21, Lanes: 8},
-		"Smooth_f32":     {Entry: 22, Lanes: 8},
-		"Residual_f32":   {Entry: 23, Lanes: 8},
-		"Apply_f32":      {Entry: 24, Lanes: 8},
-		"MaxProduct_f64": {Entry: 25, Lanes: 8},
-		"Direct_f64":     {Entry: 26, Lanes: 8},
-		"Step_f64":       {Entry: 27, Lanes: 8},
-		"Invert_f64":     {Entry: 28, Lanes: 8},
-		"Start_f64":      {Entry: 29, Lanes: 8},
-		"Smooth_f64":     {Entry: 30, Lanes: 8},
-		"Residual_f64":   {Entry: 31, Lanes: 8},
-		"Apply_f64":      {Entry: 32, Lanes: 8},
+		"MaxProduct_f32":   {Entry: 21, Lanes: 8},
+		"Direct_f32":       {Entry: 22, Lanes: 8},
+		"Step_f32":         {Entry: 23, Lanes: 8},
+		"Invert_f32":       {Entry: 24, Lanes: 8},
+		"Start_f32":        {Entry: 25, Lanes: 8},
+		"Smooth_f32":       {Entry: 26, Lanes: 8},
+		"Residual_f32":     {Entry: 27, Lanes: 8},
+		"Apply_f32":        {Entry: 28, Lanes: 8},
+		"SmoothWide_f32":   {Entry: 29, Lanes: 8},
+		"ResidualWide_f32": {Entry: 30, Lanes: 8},
+		"MaxProduct_f64":   {Entry: 31, Lanes: 8},
+		"Direct_f64":       {Entry: 32, Lanes: 8},
+		"Step_f64":         {Entry: 33, Lanes: 8},
+		"Invert_f64":       {Entry: 34, Lanes: 8},
+		"Start_f64":        {Entry: 35, Lanes: 8},
+		"Smooth_f64":       {Entry: 36, Lanes: 8},
+		"Residual_f64":     {Entry: 37, Lanes: 8},
+		"Apply_f64":        {Entry: 38, Lanes: 8},
+		"SmoothWide_f64":   {Entry: 39, Lanes: 8},
+		"ResidualWide_f64": {Entry: 40, Lanes: 8},
 	},
 }
 
@@ -74,53 +82,69 @@ func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result un
 	case 8:
 		Apply_f32_avx2(loop, lo, hi, j, k, result)
 	case 9:
-		MaxProduct_f64_avx2(loop, lo, hi, j, k, result)
+		SmoothWide_f32_avx2(loop, lo, hi, j, k, result)
 	case 10:
-		Direct_f64_avx2(loop, lo, hi, j, k, result)
+		ResidualWide_f32_avx2(loop, lo, hi, j, k, result)
 	case 11:
-		Step_f64_avx2(loop, lo, hi, j, k, result)
+		MaxProduct_f64_avx2(loop, lo, hi, j, k, result)
 	case 12:
-		Invert_f64_avx2(loop, lo, hi, j, k, result)
+		Direct_f64_avx2(loop, lo, hi, j, k, result)
 	case 13:
-		Start_f64_avx2(loop, lo, hi, j, k, result)
+		Step_f64_avx2(loop, lo, hi, j, k, result)
 	case 14:
-		Smooth_f64_avx2(loop, lo, hi, j, k, result)
+		Invert_f64_avx2(loop, lo, hi, j, k, result)
 	case 15:
-		Residual_f64_avx2(loop, lo, hi, j, k, result)
+		Start_f64_avx2(loop, lo, hi, j, k, result)
 	case 16:
-		Apply_f64_avx2(loop, lo, hi, j, k, result)
+		Smooth_f64_avx2(loop, lo, hi, j, k, result)
 	case 17:
-		MaxProduct_f32_avx512(loop, lo, hi, j, k, result)
+		Residual_f64_avx2(loop, lo, hi, j, k, result)
 	case 18:
-		Direct_f32_avx512(loop, lo, hi, j, k, result)
+		Apply_f64_avx2(loop, lo, hi, j, k, result)
 	case 19:
-		Step_f32_avx512(loop, lo, hi, j, k, result)
+		SmoothWide_f64_avx2(loop, lo, hi, j, k, result)
 	case 20:
-		Invert_f32_avx512(loop, lo, hi, j, k, result)
+		ResidualWide_f64_avx2(loop, lo, hi, j, k, result)
 	case 21:
-		Start_f32_avx512(loop, lo, hi, j, k, result)
+		MaxProduct_f32_avx512(loop, lo, hi, j, k, result)
 	case 22:
-		Smooth_f32_avx512(loop, lo, hi, j, k, result)
+		Direct_f32_avx512(loop, lo, hi, j, k, result)
 	case 23:
-		Residual_f32_avx512(loop, lo, hi, j, k, result)
+		Step_f32_avx512(loop, lo, hi, j, k, result)
 	case 24:
-		Apply_f32_avx512(loop, lo, hi, j, k, result)
+		Invert_f32_avx512(loop, lo, hi, j, k, result)
 	case 25:
-		MaxProduct_f64_avx512(loop, lo, hi, j, k, result)
+		Start_f32_avx512(loop, lo, hi, j, k, result)
 	case 26:
-		Direct_f64_avx512(loop, lo, hi, j, k, result)
+		Smooth_f32_avx512(loop, lo, hi, j, k, result)
 	case 27:
-		Step_f64_avx512(loop, lo, hi, j, k, result)
+		Residual_f32_avx512(loop, lo, hi, j, k, result)
 	case 28:
-		Invert_f64_avx512(loop, lo, hi, j, k, result)
+		Apply_f32_avx512(loop, lo, hi, j, k, result)
 	case 29:
-		Start_f64_avx512(loop, lo, hi, j, k, result)
+		SmoothWide_f32_avx512(loop, lo, hi, j, k, result)
 	case 30:
-		Smooth_f64_avx512(loop, lo, hi, j, k, result)
+		ResidualWide_f32_avx512(loop, lo, hi, j, k, result)
 	case 31:
-		Residual_f64_avx512(loop, lo, hi, j, k, result)
+		MaxProduct_f64_avx512(loop, lo, hi, j, k, result)
 	case 32:
+		Direct_f64_avx512(loop, lo, hi, j, k, result)
+	case 33:
+		Step_f64_avx512(loop, lo, hi, j, k, result)
+	case 34:
+		Invert_f64_avx512(loop, lo, hi, j, k, result)
+	case 35:
+		Start_f64_avx512(loop, lo, hi, j, k, result)
+	case 36:
+		Smooth_f64_avx512(loop, lo, hi, j, k, result)
+	case 37:
+		Residual_f64_avx512(loop, lo, hi, j, k, result)
+	case 38:
 		Apply_f64_avx512(loop, lo, hi, j, k, result)
+	case 39:
+		SmoothWide_f64_avx512(loop, lo, hi, j, k, result)
+	case 40:
+		ResidualWide_f64_avx512(loop, lo, hi, j, k, result)
 	}
 }
 
@@ -149,6 +173,12 @@ func Residual_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Poin
 func Apply_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func SmoothWide_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func ResidualWide_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func MaxProduct_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
@@ -171,6 +201,12 @@ func Residual_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Poin
 
 //go:noescape
 func Apply_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func SmoothWide_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func ResidualWide_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func MaxProduct_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
@@ -197,6 +233,12 @@ func Residual_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Po
 func Apply_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func SmoothWide_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func ResidualWide_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func MaxProduct_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
@@ -219,3 +261,9 @@ func Residual_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Po
 
 //go:noescape
 func Apply_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func SmoothWide_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func ResidualWide_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)

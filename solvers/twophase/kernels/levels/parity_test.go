@@ -32,6 +32,8 @@ type loop interface {
 type data[F num.Float] struct {
 	arrays   [10][]F
 	coarse   [2][]F
+	given    [13][]F // links of the fine level
+	links    [13][]F // of the coarse one
 	factor   []F
 	words    []int64
 	done     []int32
@@ -62,6 +64,15 @@ func newData[F num.Float](rng *rand.Rand, fine, coarse int) *data[F] {
 			d.coarse[k][i] = F(rng.Float64())
 		}
 	}
+	for k := range d.given {
+		d.given[k] = make([]F, fine)
+		for i := range d.given[k] {
+			d.given[k][i] = F(rng.Float64() - .2)
+		}
+	}
+	for k := range d.links {
+		d.links[k] = make([]F, coarse)
+	}
 	for i := range int32(fine / 3) {
 		d.from, d.to = append(d.from, i), append(d.to, int32(fine)-1-i)
 	}
@@ -73,6 +84,9 @@ func newData[F num.Float](rng *rand.Rand, fine, coarse int) *data[F] {
 func (d *data[F]) all() []F {
 	all := append([]F{d.a.Value(), d.b.Value()}, d.factor...)
 	for _, a := range d.arrays {
+		all = append(all, a...)
+	}
+	for _, a := range d.links {
 		all = append(all, a...)
 	}
 	return append(append(all, d.coarse[0]...), d.coarse[1]...)
@@ -90,7 +104,7 @@ func latticeFor(n [3]int, ghost int) (l Lattice, length int) {
 }
 
 func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int) {
-	fine, length := latticeFor(n, 2)
+	fine, length := latticeFor(n, 3)
 	half := n
 	tr := Transfer{Fine: fine, Periodic: [3]bool{true, false, false}}
 	for d := range 3 {
@@ -99,7 +113,7 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int) {
 			tr.Halved[d], half[d] = true, (n[d]+1)/2
 		}
 	}
-	coarse, coarseLength := latticeFor(half, 2)
+	coarse, coarseLength := latticeFor(half, 3)
 	tr.Coarse = coarse
 	box, small := abi.Box{Hi: n}, abi.Box{Hi: half}
 	level := func(d *data[F]) *Level[F] {
@@ -110,6 +124,10 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int) {
 	bottom := func(d *data[F]) *Bottom[F] {
 		return &Bottom[F]{Lattice: fine, Cells: [3]int32{4, 2, int32(min(2, n[2]))}, Periodic: [3]bool{true, false, true},
 			Singular: n[2] == 1, Space: n[2] > 1, A: *w(d), Factor: d.factor}
+	}
+	links := func(d *data[F]) *Links[F] {
+		q := d.given
+		return &Links[F]{q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7], q[8], q[9], q[10], q[11], q[12]}
 	}
 	blocks := &Blocks{Part: coarse, Whole: fine, Lo: [3]int32{1, 1, 0}}
 	a := func(d *data[F], k int) []F { return d.arrays[k] }
@@ -161,6 +179,18 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int) {
 		"step": {box.Size(), func(d *data[F]) loop {
 			return NewStepLoop(box, &fine, &d.it, a(d, 4), a(d, 5), a(d, 6), a(d, 7), &d.a)
 		}},
+		"invert wide": {box.Size(), func(d *data[F]) loop { return NewInvertWideLoop(box, &fine, links(d), a(d, 5)) }},
+		"smooth wide": {box.Size(), func(d *data[F]) loop {
+			return NewSmoothWideLoop(box, &fine, links(d), .2, .7, a(d, 0), a(d, 4), a(d, 5), a(d, 6), a(d, 7))
+		}},
+		"residual wide": {box.Size(), func(d *data[F]) loop {
+			return NewResidualWideLoop(box, &fine, links(d), a(d, 4), a(d, 5), a(d, 6))
+		}},
+		"factorise wide": {1, func(d *data[F]) loop {
+			b := bottom(d)
+			b.Cells, b.Wide, b.Links = [3]int32{4, 3, 1}, n[2] == 1, *links(d)
+			return NewFactoriseLoop(b)
+		}},
 		"judge": {1, func(d *data[F]) loop { return NewJudgeLoop(9, &d.b, &d.it, d.done) }},
 	}
 	for axis := range int32(3) {
@@ -179,6 +209,19 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int) {
 			count int
 			make  func(d *data[F]) loop
 		}{box.Size(), func(d *data[F]) loop { return NewWeighLoop(box, axis, &tr, a(d, 0), a(d, 5)) }}
+	}
+	if n[2] == 1 {
+		for _, wide := range []bool{false, true} {
+			loops[fmt.Sprint("multiply ", wide)] = struct {
+				count int
+				make  func(d *data[F]) loop
+			}{small.Size(), func(d *data[F]) loop {
+				q := d.arrays
+				return NewMultiplyLoop(small, &Product[F]{Transfer: tr, Wide: wide, AX: q[0], AY: q[1], Links: *links(d), WX: q[2],
+					WY: q[3]}, &Links[F]{d.links[0], d.links[1], d.links[2], d.links[3], d.links[4], d.links[5], d.links[6],
+					d.links[7], d.links[8], d.links[9], d.links[10], d.links[11], d.links[12]})
+			}}
+		}
 	}
 	for name, c := range loops {
 		one, other := newData[F](rand.New(rand.NewPCG(1, 2)), length, coarseLength), newData[F](rand.New(rand.NewPCG(1, 2)),
