@@ -13,7 +13,8 @@ import (
 )
 
 // arrays are the arrays of a rank. The same declarations estimate its memory. Those of velocities and accelerations
-// have a component for each axis, over faces.
+// have a component for each axis, over faces. Arrays that only a part of a step needs share the memory of the pressure's
+// solver, which fills its own in the last part.
 type arrays[F num.Float] struct {
 	f            [2]*engine.Array[F] // volume fraction, before and after a sweep
 	start        *engine.Array[F]    // the same when the step began
@@ -50,8 +51,7 @@ func declare[F num.Float](t *engine.Table, c *Config, b *grid.Block, boxes halo.
 	err error) {
 	n := b.Len()
 	add := func(what string) *engine.Array[F] { return engine.Add[F](t, what, n) }
-	a.f[0], a.f[1], a.start = add("fractions"), add("fractions"), add("fractions")
-	a.volume, a.mass, a.kappa = add("fluxes"), add("fluxes"), add("curvature")
+	a.f[0] = add("fractions")
 	if b.Grid.Dim == 2 {
 		a.lines = engine.Add[geom.Line[F]](t, "planes", n)
 	} else {
@@ -59,7 +59,7 @@ func declare[F num.Float](t *engine.Table, c *Config, b *grid.Block, boxes halo.
 	}
 	var open [3][2]bool
 	for d := range b.Grid.Dim {
-		a.u[d], a.v[0][d], a.v[1][d], a.force[d] = add("velocity"), add("velocity"), add("velocity"), add("velocity")
+		a.u[d], a.v[0][d], a.force[d] = add("velocity"), add("velocity"), add("velocity")
 		for side := range 2 {
 			open[d][side] = !b.Grid.Periodic[d] && c.Sides[d][side].Kind == Outflow
 		}
@@ -67,7 +67,8 @@ func declare[F num.Float](t *engine.Table, c *Config, b *grid.Block, boxes halo.
 	if a.pressure, err = multigrid.Declare[F](t, b, boxes, rank, open); err != nil {
 		return a, err
 	}
-	a.viscous = declareViscous[F](t, c, b)
+	a.shareTransport(b.Grid.Dim, func() *engine.Array[F] { return add("transport") })
+	a.viscous = declareViscous(t, c, b, a.pressure.Scratch())
 	a.speed = engine.Add[atomics.Most[F]](t, "counters", 1)
 	a.clipped = engine.NewResult[kernels.Clipped](t, "counters", true)
 	a.divergence = engine.NewResult[atomics.Most[F]](t, "counters", false)
@@ -81,14 +82,41 @@ func declare[F num.Float](t *engine.Table, c *Config, b *grid.Block, boxes halo.
 	return a, nil
 }
 
-func declareViscous[F num.Float](t *engine.Table, c *Config, b *grid.Block) *viscousArrays[F] {
+// sharing returns a function that returns one scratch array after the other, and new ones after the last.
+func sharing[F num.Float](scratch []*engine.Array[F], add func() *engine.Array[F]) func() *engine.Array[F] {
+	return func() *engine.Array[F] {
+		if len(scratch) == 0 {
+			return add()
+		}
+		first := scratch[0]
+		scratch = scratch[1:]
+		return first
+	}
+}
+
+// shareTransport declares the arrays of the transport, and that of curvature.
+func (a *arrays[F]) shareTransport(dim int, add func() *engine.Array[F]) {
+	// After a restart, projecting to v[1] needs the coefficients too.
+	scratch := a.pressure.Scratch()
+	next := sharing(scratch[:len(scratch)-dim], add)
+	a.kappa = scratch[0]
+	a.start, a.volume, a.mass, a.f[1] = next(), next(), next(), next()
+	for d := range dim {
+		a.v[1][d] = next()
+	}
+}
+
+// declareViscous declares the arrays of viscosity, of which most are scratch.
+func declareViscous[F num.Float](t *engine.Table, c *Config, b *grid.Block,
+	scratch []*engine.Array[F]) *viscousArrays[F] {
+	next := sharing(scratch, func() *engine.Array[F] { return engine.Add[F](t, "viscosity", b.Len()) })
 	v := &viscousArrays[F]{iteration: engine.Add[levels.Iteration](t, "viscosity", 1)}
 	if c.Viscosity == [2]float64{} {
 		return v
 	}
 	for d := range b.Grid.Dim {
 		for _, a := range []*[3]*engine.Array[F]{&v.change, &v.residual, &v.inverse, &v.z, &v.direction, &v.product} {
-			a[d] = engine.Add[F](t, "viscosity", b.Len())
+			a[d] = next()
 		}
 	}
 	v.sums = multigrid.NewSums[F](t)

@@ -360,6 +360,7 @@ func (s *solver[F]) restored(ctx context.Context) error {
 		if s.time.Steps > 0 {
 			s.bend(p)
 			s.exert(p)
+			s.pressure.Clear(p)
 			p.Exchange(s.oneLayer, s.pressure.X)
 			for d := range s.block.Grid.Dim { // the velocity is not used
 				box := s.allFaces(d)

@@ -159,6 +159,7 @@ func (s *solver[F]) facesOf(d int) *kernels.Faces[F] {
 // project makes the velocity free of divergence by the pressure, which starts from that of the last step.
 func (s *solver[F]) project(p *engine.Program) {
 	s.refreshVelocity(p, s.v[0], predicted)
+	s.pressure.Clear(p)
 	for d := range s.block.Grid.Dim {
 		box := s.allFaces(d)
 		p.Run(engine.Over(kernels.NewCoupleLoop(box, s.facesOf(d), s.sidesOf(d)), box))

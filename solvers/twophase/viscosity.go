@@ -18,6 +18,11 @@ func (s viscosity[F]) resist(p *engine.Program) {
 		return
 	}
 	for d := range s.block.Grid.Dim {
+		for _, a := range []*engine.Array[F]{w.change[d], w.residual[d], w.inverse[d], w.z[d], w.direction[d], w.product[d]} {
+			p.Run(engine.Whole(levels.NewZeroLoop(a.Data), len(a.Data))) // sums are over ghosts too
+		}
+	}
+	for d := range s.block.Grid.Dim {
 		p.Run(engine.Over(kernels.NewStartViscousLoop(s.faces(d), s.viscousOf(d, s.v[0]), s.now, w.change[d].Data,
 			w.residual[d].Data, w.inverse[d].Data, w.largest.At()), s.faces(d)))
 	}

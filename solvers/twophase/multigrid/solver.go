@@ -1,6 +1,8 @@
 package multigrid
 
 import (
+	"slices"
+
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
@@ -197,6 +199,22 @@ func (s *Solver[F]) finest() *level[F] {
 		return s.last
 	}
 	return s.levels[0]
+}
+
+// Scratch returns the arrays over the cells of the rank's block that hold nothing between solutions: whoever uses them
+// calls Clear before SetUp, and before A and B are set. Those of A are the last ones.
+func (s *Solver[F]) Scratch() []*engine.Array[F] {
+	l := s.finest()
+	all := []*engine.Array[F]{s.B, s.residual, s.d, s.q, l.x[1], l.t, l.r, l.inverse, l.w[0], l.w[1], l.w[2], l.x[0], l.a[0],
+		l.a[1], l.a[2]}
+	return slices.DeleteFunc(all, func(a *engine.Array[F]) bool { return a == nil })
+}
+
+// Clear sets Scratch to 0: ghosts beyond sides must be so.
+func (s *Solver[F]) Clear(p *engine.Program) {
+	for _, a := range s.Scratch() {
+		p.Run(engine.Whole(levels.NewZeroLoop(a.Data), len(a.Data)))
+	}
 }
 
 // Singular reports whether the solution is defined up to a constant: no side has a value.
