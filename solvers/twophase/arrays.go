@@ -13,8 +13,8 @@ import (
 )
 
 // arrays are the arrays of a rank. The same declarations estimate its memory. Those of velocities and accelerations
-// have a component for each axis, over faces. Arrays that only a part of a step needs share the memory of the pressure's
-// solver, which fills its own in the last part.
+// have a component for each axis, over faces. Arrays that only a part of a step needs share the memory of the
+// pressure's solver, which fills its own in the last part.
 type arrays[F num.Float] struct {
 	f            [2]*engine.Array[F] // volume fraction, before and after a sweep
 	start        *engine.Array[F]    // the same when the step began
@@ -68,15 +68,16 @@ func declare[F num.Float](t *engine.Table, c *Config, b *grid.Block, boxes halo.
 		return a, err
 	}
 	a.shareTransport(b.Grid.Dim, func() *engine.Array[F] { return add("transport") })
-	a.viscous = declareViscous(t, c, b, a.pressure.Scratch())
+	// The velocity of the step's beginning is not needed after the transport, and written again by the projection.
+	a.viscous = declareViscous(t, c, b, append(a.pressure.Scratch(), a.u[:b.Grid.Dim]...))
 	a.speed = engine.Add[atomics.Most[F]](t, "counters", 1)
 	a.clipped = engine.NewResult[kernels.Clipped](t, "counters", true)
 	a.divergence = engine.NewResult[atomics.Most[F]](t, "counters", false)
-	a.fractionSides = declareSides[F](t, listGhosts(b, c.cellGhost(true)))
-	a.kappaSides = declareSides[F](t, listGhosts(b, c.cellGhost(false)))
+	a.fractionSides = declareSides[F](t, listGhosts(b, Ghosts, c.cellGhost(true)))
+	a.kappaSides = declareSides[F](t, listGhosts(b, 1, c.cellGhost(false)))
 	for w := range a.velocitySides {
 		for d := range b.Grid.Dim {
-			a.velocitySides[w][d] = declareSides[F](t, listGhosts(b, c.velocityGhost(d, when(w))))
+			a.velocitySides[w][d] = declareSides[F](t, listGhosts(b, velocityLayers, c.velocityGhost(d, when(w))))
 		}
 	}
 	return a, nil

@@ -112,9 +112,12 @@ type ghostList struct {
 	a, b     []float64
 }
 
-// listGhosts lists the ghosts of a block. Where several axes have a side, the functions are applied one after the
-// other.
-func listGhosts(b *grid.Block, of ghostOf) (l ghostList) {
+// velocityLayers is the number of layers of ghosts of velocities: van Leer's slopes reach two faces.
+const velocityLayers = 2
+
+// listGhosts lists the ghosts of a block in some layers. Where several axes have a side, the functions are applied one
+// after the other.
+func listGhosts(b *grid.Block, layers int, of ghostOf) (l ghostList) {
 	inside := func(d, i int) bool { // neither a ghost beyond a side nor next to one
 		i += b.Lo[d]
 		return d >= b.Grid.Dim || b.Grid.Periodic[d] || i > 0 && i < b.Grid.N[d]-1
@@ -131,17 +134,20 @@ func listGhosts(b *grid.Block, of ghostOf) (l ghostList) {
 				c = min(row+nx, row+b.Ghost+b.Grid.N[0]-1-b.Lo[0]) - 1 // on to the last cell
 				continue
 			}
-			l.add(b, c, of)
+			l.add(b, c, layers, of)
 		}
 	}
 	return l
 }
 
 // add adds a ghost, if element c of an array is one.
-func (l *ghostList) add(b *grid.Block, c int, of ghostOf) {
+func (l *ghostList) add(b *grid.Block, c, layers int, of ghostOf) {
 	i, j, k := b.Cell(c)
 	at, a, add, ghost := [3]int{i, j, k}, 1.0, 0.0, false
 	for d := range b.Grid.Dim {
+		if at[d] < -layers || at[d] > b.N[d]+layers {
+			return
+		}
 		if b.Grid.Periodic[d] {
 			continue
 		}

@@ -222,8 +222,8 @@ func (s *Solver[F]) smooth(p *engine.Program, l *level[F], from int) (now int) {
 		}
 		l.refresh(p, l.x[now])
 		if lattice := l.lattice(); l.wide {
-			p.Run(engine.Over(levels.NewSmoothWideLoop(box, &lattice, l.linksOf(), F(kept), F(length), l.inverse.Data, l.rhs.Data,
-				l.x[now].Data, l.t.Data, l.x[1-now].Data), box))
+			p.Run(engine.Over(levels.NewSmoothWideLoop(box, &lattice, l.linksOf(), F(kept), F(length), l.inverse.Data,
+				l.rhs.Data, l.x[now].Data, l.t.Data, l.x[1-now].Data), box))
 		} else {
 			p.Run(engine.Over(levels.NewSmoothLoop(box, m, F(kept), F(length), l.rhs.Data, l.x[now].Data, l.t.Data,
 				l.x[1-now].Data), box))

@@ -205,8 +205,8 @@ func (s *Solver[F]) finest() *level[F] {
 // calls Clear before SetUp, and before A and B are set. Those of A are the last ones.
 func (s *Solver[F]) Scratch() []*engine.Array[F] {
 	l := s.finest()
-	all := []*engine.Array[F]{s.B, s.residual, s.d, s.q, l.x[1], l.t, l.r, l.inverse, l.w[0], l.w[1], l.w[2], l.x[0], l.a[0],
-		l.a[1], l.a[2]}
+	all := []*engine.Array[F]{s.B, s.residual, s.d, s.q, l.x[1], l.t, l.r, l.inverse, l.w[0], l.w[1], l.w[2], l.x[0],
+		l.a[0], l.a[1], l.a[2]}
 	return slices.DeleteFunc(all, func(a *engine.Array[F]) bool { return a == nil })
 }
 
