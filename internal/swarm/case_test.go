@@ -45,9 +45,9 @@ func drawCase(rt *rapid.T, l limits) *testCase {
 	c := &testCase{Files: map[string][]byte{}}
 	bases := map[string]func(*rapid.T, *testCase){"plane vof": drawPlane, "plane level-set": drawPlane,
 		"space vof": drawSpace, "space level-set": drawSpace, "strip vof": drawStrip, "shallow-water": drawShallow,
-		"smooth": drawSmooth}
+		"smooth": drawSmooth, "plane two-phase": drawPlaneFlow, "space two-phase": drawSpaceFlow}
 	names := l.only([]string{"plane vof", "strip vof", "shallow-water", "plane level-set", "smooth", "space vof",
-		"space level-set", "strip vof"})
+		"space level-set", "strip vof", "plane two-phase", "space two-phase"})
 	name := pick(rt, "solver", names...)
 	c.Solver = name[strings.LastIndex(name, " ")+1:]
 	bases[name](rt, c)

@@ -22,6 +22,7 @@ import (
 	_ "github.com/atoll-hpc/atoll/solvers/levelset/problem"
 	_ "github.com/atoll-hpc/atoll/solvers/shallow/problem"
 	_ "github.com/atoll-hpc/atoll/solvers/smooth/problem"
+	_ "github.com/atoll-hpc/atoll/solvers/twophase/problem"
 	_ "github.com/atoll-hpc/atoll/solvers/vof/problem"
 )
 

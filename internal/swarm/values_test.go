@@ -12,6 +12,11 @@ var values = map[string][]string{
 	"level-set method.iterations": {"1", "2", "3"},
 	"level-set method.particles":  {"0", "1", "4", "7"},
 
+	"two-phase method.cfl":               {"0.4", "0.1", "0.5"},
+	"two-phase method.tolerance":         {"1e-6", "1e-9", "1e-3"},
+	"two-phase method.viscous_tolerance": {"1e-5", "1e-9", "1e-2"},
+	"two-phase method.max_step":          {"0", "1e-3", "0.02"},
+
 	"shallow-water mesh.seed":               {"1", "2", "11"},
 	"shallow-water mesh.refine":             {"1"},
 	"shallow-water physics.density_ratio":   {"0.98", "0.5", "1"},
@@ -86,6 +91,8 @@ var elsewhere = map[string]string{
 	"output.exact_times": "", "checkpoint": "",
 	"mesh.generate": "", "mesh.bounds": "", "mesh.cells": "", "metric": "", "physics.layers": "", "maxima": "",
 	"forcing": "forcings need each other",
+
+	"fluids": "", "sides": "",
 
 	"name": "names files", "title": "for people", "crs": "for people",
 	"output.dir": "a folder for each run", "output.raster": "made from the last state",

@@ -40,11 +40,15 @@ var Quantities = []solvers.Quantity{
 	{Name: "steps_by_gravity", Doc: "steps that gravity limited", Outputs: solvers.Metric},
 	{Name: "steps_by_growth", Doc: "steps 1.1 times as long as the one before", Outputs: solvers.Metric},
 	{Name: "steps_by_case", Doc: "steps that [method] max_step or the end of the run decided", Outputs: solvers.Metric},
+	{Name: "surface_energy", Unit: "J", Doc: "surface tension times the interface; in the plane per metre",
+		Outputs: everywhere},
+	{Name: "dissipation", Unit: "W", Outputs: everywhere,
+		Doc: "kinetic energy that viscosity turns into heat in a second; in the plane per metre"},
 }
 
 // row is what a rank has measured of its block.
 type row struct {
-	sums    [9]dist.Accumulator // kinetic energy, volume, moments, momenta per density, interface
+	sums    [10]dist.Accumulator // kinetic energy, volume, moments, momenta per density, interface, dissipation
 	fastest float64
 	dt      float64
 
@@ -56,8 +60,9 @@ type row struct {
 const (
 	sumEnergy = iota
 	sumVolume
-	sumCentre    // along each axis, and then the momenta
-	sumInterface = 8
+	sumCentre      // along each axis, and then the momenta
+	sumInterface   = 8
+	sumDissipation = 9
 )
 
 // survey measures the state.
@@ -120,9 +125,33 @@ func (s survey[F]) measureCell(r *row, f []F, u *[3][]F, c int) {
 		}
 	}
 	r.sums[sumEnergy].Add(energy / 8 * volume)
+	if s.cfg.Viscosity != [2]float64{} {
+		r.sums[sumDissipation].Add(s.dissipationOf(v, u, c) * volume)
+	}
 	if v > 0 && v < 1 {
 		r.sums[sumInterface].Add(s.areaOf(f, c))
 	}
+}
+
+// dissipationOf is the dissipation of a cell per volume, ½μ|∇u + ∇uᵀ|²: shears are means of the squares at the cell's
+// edges, so that an edge in a side counts half.
+func (s survey[F]) dissipationOf(f float64, u *[3][]F, c int) float64 {
+	dim, sum := s.block.Grid.Dim, 0.0
+	for d := range dim {
+		own := int(s.stride(d))
+		slope := float64(u[d][c+own]) - float64(u[d][c])
+		sum += 2 * slope * slope
+		for e := d + 1; e < dim; e++ {
+			other := int(s.stride(e))
+			for corner := range 4 {
+				at := c + corner%2*own + corner/2*other
+				shear := float64(u[d][at]) - float64(u[d][at-other]) + float64(u[e][at]) - float64(u[e][at-own])
+				sum += shear * shear / 4
+			}
+		}
+	}
+	h := float64(s.spacing)
+	return (s.cfg.Viscosity[1] + (s.cfg.Viscosity[0]-s.cfg.Viscosity[1])*f) * sum / (h * h)
 }
 
 // densityOf is the density of a mixture.
@@ -143,7 +172,7 @@ func (s survey[F]) areaOf(f []F, c int) float64 {
 func (s survey[F]) quantities(ctx context.Context, steps int) ([]solvers.Quantity, error) {
 	r, comm := s.rows[steps], s.Env().Comm
 	delete(s.rows, steps)
-	var sums [9]float64
+	var sums [10]float64
 	for n := range r.sums {
 		if err := dist.AllreduceSum(ctx, comm, &r.sums[n]); err != nil {
 			return nil, err
@@ -167,6 +196,7 @@ func (s survey[F]) quantities(ctx context.Context, steps int) ([]solvers.Quantit
 	for _, n := range r.limited {
 		values = append(values, float64(n))
 	}
+	values = append(values, s.cfg.Tension*sums[sumInterface], sums[sumDissipation])
 	return solvers.Measured(Quantities, values...), nil
 }
 

@@ -115,6 +115,10 @@ func TestTaylorGreen(t *testing.T) {
 		q.cfg.MaxStep = 2 / float64(n)
 		s, e := q.start(t)
 		before := s.quantity(t, "kinetic_energy")
+		// The energy falls by 4ν times itself.
+		if rate := s.quantity(t, "dissipation") / before; math.Abs(rate/.4-1) > 8/float64(n*n) {
+			t.Errorf("%d² cells: %g of the energy is dissipated in a second, want 0.4", n, rate)
+		}
 		advance(t, e, 1)
 		failure := math.Abs(s.quantity(t, "kinetic_energy")/before - math.Exp(-.4))
 		t.Logf("%d² cells: error %.2e in %d steps", n, failure, e.Clock().Steps)

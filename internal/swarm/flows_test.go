@@ -1,0 +1,73 @@
+package swarm
+
+import (
+	"fmt"
+	"strings"
+
+	"pgregory.net/rapid"
+)
+
+func drawPlaneFlow(rt *rapid.T, c *testCase) {
+	sizes := []int{13, 8, 17, 24, 5, 4, 33, 16, 7, 31, 70, 9}
+	c.drawFlow(rt, []int{pick(rt, "nx", sizes...), pick(rt, "ny", sizes...)}, 1+below(rt, "steps", 9))
+}
+
+func drawSpaceFlow(rt *rapid.T, c *testCase) {
+	sizes := []int{7, 5, 8, 4, 9, 11, 17}
+	c.drawFlow(rt, []int{pick(rt, "nx", sizes...), pick(rt, "ny", sizes...), pick(rt, "nz", sizes...)},
+		1+below(rt, "steps", 4))
+}
+
+// drawFlow draws a case of two fluids, with sides of all kinds.
+func (c *testCase) drawFlow(rt *rapid.T, n []int, steps int) {
+	b := box{n: n}
+	for a, count := range n {
+		b.length = append(b.length, .1*float64(count))
+		b.periodic = append(b.periodic, oneIn(rt, "periodic "+axisNames[a], 3))
+	}
+	c.Steps, c.End = steps, 1e2
+	gravity, velocity := make([]float64, len(n)), ""
+	gravity[1] = pick(rt, "gravity", -9.81, 0, 2)
+	for a := range n {
+		velocity += pick(rt, "velocity", "", fmt.Sprintf(", %c = '0.3*sin(5*y + x)'", "uvw"[a]),
+			fmt.Sprintf(", body_%c = 0.7", "uvw"[a]))
+	}
+	fluids := fmt.Sprintf("fluids = { density = %s, viscosity = %s, surface_tension = %s, gravity = %s }\n",
+		pick(rt, "density", "[1000, 1.2]", "1", "[1, 50]"), pick(rt, "viscosity", "[1e-2, 1e-3]", "0", "[0.1, 20]"),
+		pick(rt, "tension", "0.07", "0", "10"), list("%v", gravity))
+	c.Text = fmt.Sprintf("solver = 'two-phase'\n%stime = { end = %v, max_steps = %d }\n%sinitial = { shape = '%s'%s }\n%s",
+		b, c.End, steps, fluids, drawShape(rt, b), velocity, drawFlowSides(rt, b))
+	if oneIn(rt, "a gauge", 3) {
+		at := make([]float64, len(n))
+		for a := range at {
+			at[a] = b.length[a] * pick(rt, "position", .5, .01, .37, .99)
+		}
+		c.Gauges = append(c.Gauges, place{"g0", "at", list("%v", at)})
+	}
+}
+
+// drawFlowSides draws the section of sides: what flows in can flow out.
+func drawFlowSides(rt *rapid.T, b box) string {
+	var sides []string
+	for a, periodic := range b.periodic {
+		if periodic {
+			continue
+		}
+		along := make([]float64, len(b.n))
+		along[(a+1)%len(b.n)] = .4
+		across := make([]float64, len(b.n))
+		across[a] = .5
+		wall := fmt.Sprintf("{ kind = 'no-slip', velocity = %s }", list("%v", along))
+		low := pick(rt, "low side", "'slip'", "'no-slip'", wall, "'outflow'")
+		high := pick(rt, "high side", "'slip'", "'no-slip'", wall, "'outflow'")
+		if high == "'outflow'" && oneIn(rt, "inflow", 2) {
+			low = fmt.Sprintf("{ kind = 'inflow', velocity = %s, fraction = %s }", list("%v", across),
+				pick(rt, "fraction", "0", "1"))
+		}
+		sides = append(sides, fmt.Sprintf("%s_low = %s, %[1]s_high = %s", axisNames[a], low, high))
+	}
+	if len(sides) == 0 {
+		return ""
+	}
+	return "sides = { " + strings.Join(sides, ", ") + " }\n"
+}
