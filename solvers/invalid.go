@@ -2,10 +2,12 @@ package solvers
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 )
 
@@ -87,6 +89,53 @@ func (f *Field) firstInvalid(h *hostField, key *int64) (entity, number int) {
 		}
 	}
 	return entity, number
+}
+
+// CheckFinite returns an InvalidState that names an entity if one of the numbers of the entities from lo on, as Numbers
+// returns them, is not finite although every number of the field must be: the field is hashed and has no label for
+// missing values. rank and step are for the message.
+func (s *Saved) CheckFinite(rank, step, lo int, numbers []byte) error {
+	f := s.field
+	if f == nil || !f.Hashed || f.Never != "" {
+		return nil
+	}
+	v := View{Kind: s.kind}
+	at := v.firstNotFinite(numbers)
+	if at < 0 {
+		return nil
+	}
+	width := s.kind.Size()
+	i, k := at*width/s.Size, at*width%s.Size/width
+	values := make([]float64, s.Size/width)
+	v.decodeAll(values, numbers[i*s.Size:(i+1)*s.Size])
+	entity := f.Space.Name
+	if f.Space.TakeOwnership == nil { // the others may have moved since the state was copied
+		entity = fmt.Sprintf("%s %d%s", entity, f.Space.Key(lo+i), f.Space.describe(lo+i))
+	}
+	return &InvalidState{fmt.Errorf("rank %d: %s, step %d: %s is %v in %s", rank, entity, step, f.Numbers()[k], values[k],
+		f.format(values))}
+}
+
+// firstNotFinite returns the index of the first number, of some that lie one after the other, that is not finite: its
+// exponent has only ones. It is -1 if there is none.
+func (v *View) firstNotFinite(numbers []byte) int {
+	switch v.Kind {
+	case backend.Float64:
+		const exponent = 0x7ff << 52
+		for at := 0; at+8 <= len(numbers); at += 8 {
+			if binary.NativeEndian.Uint64(numbers[at:])&exponent == exponent {
+				return at / 8
+			}
+		}
+	case backend.Float32:
+		const exponent = 0xff << 23
+		for at := 0; at+4 <= len(numbers); at += 4 {
+			if binary.NativeEndian.Uint32(numbers[at:])&exponent == exponent {
+				return at / 4
+			}
+		}
+	}
+	return -1
 }
 
 // format lists the numbers of an entity.

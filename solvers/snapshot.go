@@ -54,6 +54,8 @@ type Saved struct {
 	Size   int // bytes per entity
 	Hashed bool
 
+	field  *Field       // nil for a field of a file
+	kind   backend.Kind // of each number
 	packed     []byte           // the numbers of the entities, one after the other; or
 	from       hostField        // the layout of an array whose bytes were copied, and
 	deviceCopy backend.Snapshot // the copy on the device, if it is there
@@ -176,12 +178,12 @@ func (c copies) close() error {
 // step changes it; an array in a device's separate memory is copied whole, on the device if it has enough memory, else
 // to the host.
 func (f *Field) save(arrays copies) (Saved, error) {
-	saved := Saved{Name: f.Name, Hashed: f.Hashed}
+	saved := Saved{Name: f.Name, Hashed: f.Hashed, field: f}
 	if f.View == nil {
 		return saved, fmt.Errorf("field %q is to be saved and has no view of an array", f.Name)
 	}
 	h := hostField{View: f.View(), count: len(f.Numbers())}
-	saved.Size = h.size()
+	saved.Size, saved.kind = h.size(), h.Kind
 	if _, separate := h.Device.(backend.Memory); !separate {
 		h.bytes = h.Memory
 		packed, buffer := h.pack(0, f.Space.Owned, nil)

@@ -147,3 +147,32 @@ func TestRestores(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestSavedNumbersAreFinite proves that a copied state names an entity with a number that is not finite, unless the
+// field may have such numbers.
+func TestSavedNumbersAreFinite(t *testing.T) {
+	w := newWater(1)
+	w.depths[2].Q, w.marks[1] = float32(math.Inf(-1)), -1 // all bits of this integer are 1
+	for k, want := range []string{"", "rank 7: pond 5 at (5, 0.5), step 9: q is -Inf in {q: -Inf}", ""} {
+		saved, err := w.Declared[k].save(copies{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const lo = 1
+		numbers, err := saved.Numbers(lo, 3, new(ReadBuffer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if err := saved.CheckFinite(7, 9, lo, numbers); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: got error %q, want %q", saved.Name, got, want)
+		}
+		saved.field.Never = "never"
+		if err := saved.CheckFinite(7, 9, lo, numbers); err != nil {
+			t.Errorf("%s: %v", saved.Name, err)
+		}
+	}
+}

@@ -135,6 +135,9 @@ func (w *Writer) writeBlock(f *atomicfile.File, k int) error {
 		if numbers[i], err = space.Fields[i].Numbers(r.lo, r.hi, buffer); err != nil {
 			return err
 		}
+		if err := space.Fields[i].CheckFinite(w.comm.Rank(), w.snapshot.Clock.Steps, r.lo, numbers[i]); err != nil {
+			return err
+		}
 		if err := writeBlob(&b.Fields[i], numbers[i]); err != nil {
 			return err
 		}
@@ -178,7 +181,7 @@ type writtenPart struct {
 }
 
 // Finish waits until all ranks have written, then renames the file to its final name. All ranks call it. It returns a
-// NotWrittenError if a rank failed to write.
+// NotWrittenError if a rank failed to write, and a solvers.InvalidState if the state is not finite on a rank.
 func (w *Writer) Finish(ctx context.Context) error {
 	<-w.done
 	if err := w.agree(ctx, errors.Join(w.err, w.snapshot.Close())); err != nil {
@@ -251,7 +254,8 @@ func (w *Writer) publish(messages [][]byte) error {
 	return atomicfile.Sync(filepath.Dir(w.path))
 }
 
-// agree turns a write error of one rank into a NotWrittenError on all ranks, and removes the incomplete file.
+// agree turns a write error of one rank into a NotWrittenError on all ranks, or the invalid state of one into that of all,
+// and removes the incomplete file.
 func (w *Writer) agree(ctx context.Context, ownErr error) error {
 	rank, text, err := dist.FirstError(ctx, w.comm, ownErr)
 	if err != nil || rank < 0 {
@@ -259,6 +263,18 @@ func (w *Writer) agree(ctx context.Context, ownErr error) error {
 	}
 	if w.comm.Rank() == 0 {
 		_ = atomicfile.Remove(w.partPath())
+	}
+	var own *solvers.InvalidState
+	var invalidErr error
+	if errors.As(ownErr, &own) {
+		invalidErr = own
+	}
+	invalid, about, err := dist.FirstError(ctx, w.comm, invalidErr)
+	if err != nil {
+		return err
+	}
+	if invalid >= 0 {
+		return &solvers.InvalidState{Err: errors.New(about)}
 	}
 	if w.comm.Size() > 1 {
 		text = fmt.Sprintf("rank %d: %s", rank, text)

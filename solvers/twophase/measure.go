@@ -2,6 +2,8 @@ package twophase
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"strconv"
 
@@ -51,6 +53,8 @@ type row struct {
 	sums    [10]dist.Accumulator // kinetic energy, volume, moments, momenta per density, interface, dissipation
 	fastest float64
 	dt      float64
+	invalid int       // the first cell with a velocity that is not finite, -1 if there is none, and
+	values  []float64 // the velocity there
 
 	pressure, viscous counts
 	limited           [limits]int64
@@ -98,20 +102,27 @@ func (s survey[F]) measureRow(context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := &row{dt: s.time.Dt, pressure: s.pressureCount, viscous: s.viscousCount, limited: s.limited}
+	r := &row{dt: s.time.Dt, invalid: -1, pressure: s.pressureCount, viscous: s.viscousCount, limited: s.limited}
+	cell := 0
 	for c := range s.block.OwnedIndices() {
-		s.measureCell(r, f, &u, c)
+		energy := s.measureCell(r, f, &u, c)
+		if r.invalid < 0 && energy-energy != 0 {
+			r.invalid, r.values = cell, make([]float64, s.block.Grid.Dim)
+			output[F](s).centre(&u, c, r.values)
+		}
+		cell++
 	}
 	s.rows[s.time.Steps] = r
 	return nil
 }
 
-func (s survey[F]) measureCell(r *row, f []F, u *[3][]F, c int) {
+// measureCell adds a cell to a row, and returns its kinetic energy per volume.
+func (s survey[F]) measureCell(r *row, f []F, u *[3][]F, c int) (energy float64) {
 	b := s.block
 	i, j, k := b.Cell(c)
 	x, y, z := b.Centre(i, j, k)
 	at, dim, volume := [3]float64{x, y, z}, b.Grid.Dim, b.Grid.CellVolume()
-	energy, v := 0.0, float64(f[c])
+	v := float64(f[c])
 	r.sums[sumVolume].Add(v)
 	for d := range dim {
 		step := int(s.stride(d))
@@ -131,6 +142,7 @@ func (s survey[F]) measureCell(r *row, f []F, u *[3][]F, c int) {
 	if v > 0 && v < 1 {
 		r.sums[sumInterface].Add(s.areaOf(f, c))
 	}
+	return energy / 8
 }
 
 // dissipationOf is the dissipation of a cell per volume, ½μ|∇u + ∇uᵀ|²: shears are means of the squares at the cell's
@@ -179,6 +191,9 @@ func (s survey[F]) quantities(ctx context.Context, steps int) ([]solvers.Quantit
 		}
 		sums[n] = r.sums[n].Float64()
 	}
+	if e := sums[sumEnergy]; e-e != 0 {
+		return nil, s.invalidAt(ctx, steps, r)
+	}
 	fastest := []float64{r.fastest}
 	if err := comm.AllreduceFloat64(ctx, dist.Max, fastest); err != nil {
 		return nil, err
@@ -198,6 +213,18 @@ func (s survey[F]) quantities(ctx context.Context, steps int) ([]solvers.Quantit
 	}
 	values = append(values, s.cfg.Tension*sums[sumInterface], sums[sumDissipation])
 	return solvers.Measured(Quantities, values...), nil
+}
+
+// invalidAt describes the first velocity that was not finite after some steps.
+func (s survey[F]) invalidAt(ctx context.Context, steps int, r *row) error {
+	text, err := solvers.DescribeInvalid(ctx, s.Env().Comm, steps, &s.Fields()[2], r.invalid, r.values)
+	if err != nil {
+		return err
+	}
+	if text == "" {
+		text = fmt.Sprintf("step %d: the kinetic energy is not finite", steps)
+	}
+	return &solvers.InvalidState{Err: errors.New(text)}
 }
 
 // definition is the solver as data.

@@ -1,9 +1,15 @@
 package problem
 
 import (
+	"errors"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/run/checkpoint"
+	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/run/runtest"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // survivor is a bubble with frames, tables and gauges that saves its state every two steps.
@@ -37,3 +43,26 @@ func TestSurvivesDamage(t *testing.T) { runtest.SurvivesDamage(t, survivor) }
 
 // TestFindsDamageWhenPublished proves that checksums of files are computed as they are written.
 func TestFindsDamageWhenPublished(t *testing.T) { runtest.FindsDamageWhenPublished(t, survivor) }
+
+// TestInvalidStateIsNotSaved proves that a velocity that is not finite ends the run with an error that names it, at the
+// next row or checkpoint: no checkpoint has it.
+func TestInvalidStateIsNotSaved(t *testing.T) {
+	for where, set := range map[string]string{
+		"step 1: u is NaN in {u: NaN, v: NaN}": "output.conservation_every=1",
+		"step 2: f is NaN in {f: NaN}":         "output.conservation_every=1000",
+	} {
+		for name, open := range map[string]runtest.Open{"local": runtest.Local, "grpc": runtest.GRPC} {
+			dir := filepath.Join(t.TempDir(), "out")
+			_, err := runtest.Run(t, survivor, 2, 1, open, dir, "fluids.gravity=[0, -1e300]", set, "output.every=1")
+			if err == nil || !errors.As(err, new(*solvers.InvalidState)) || !strings.Contains(err.Error(), where) {
+				t.Errorf("%s, %s: got error %v, want one of %q", name, set, err, where)
+			}
+			if saved, err := checkpoint.List(dir); err != nil || len(saved) > 0 {
+				t.Errorf("%s, %s: checkpoints %v, %v", name, set, saved, err)
+			}
+			if info, err := folder.Read(dir); err != nil || info.State != folder.Failed {
+				t.Errorf("%s, %s: the run is recorded as %s, %v", name, set, info.State, err)
+			}
+		}
+	}
+}
