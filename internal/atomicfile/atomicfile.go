@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -21,7 +23,7 @@ var (
 )
 
 // Write writes a file under a temporary name in the same folder and renames it to path when it is complete. If path is
-// a symbolic link, Write replaces the target of the link.
+// a symbolic link, Write replaces the target of the link. A pipe or device, such as /dev/stdout, is written to.
 func Write(path string, write func(f *File) error) error {
 	return replace(path, write, func(string) error { return nil })
 }
@@ -39,6 +41,9 @@ func WriteDurably(path string, write func(f *File) error) error {
 
 // replace writes a file under a temporary name, renames it to path, and calls renamed.
 func replace(path string, write func(f *File) error, renamed func(path string) error) error {
+	if isStream(path) {
+		return writeTo(path, write)
+	}
 	recorded, record := recordings.Load(path)
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -62,6 +67,50 @@ func replace(path string, write func(f *File) error, renamed func(path string) e
 		return err
 	}
 	return renamed(path)
+}
+
+// isStream reports whether a path is that of a pipe or device, or names an open file of the process as /dev/stdout does,
+// all of which a file must not replace.
+func isStream(path string) bool {
+	const special = fs.ModeNamedPipe | fs.ModeDevice | fs.ModeCharDevice | fs.ModeSocket
+	if _, ok := descriptor(path); ok {
+		return true
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&special != 0
+}
+
+// descriptor returns the number of the open file of the process that a path names.
+func descriptor(path string) (number int, ok bool) {
+	switch path = filepath.ToSlash(filepath.Clean(path)); path {
+	case "/dev/stdout":
+		return 1, true
+	case "/dev/stderr":
+		return 2, true
+	}
+	for _, folder := range []string{"/dev/fd/", "/proc/self/fd/"} {
+		if text, found := strings.CutPrefix(path, folder); found {
+			number, err := strconv.Atoi(text)
+			return number, err == nil
+		}
+	}
+	return 0, false
+}
+
+// writeTo writes to a pipe, a device or an open file. A named pipe that nobody reads is an error: waiting for a reader
+// could last for ever.
+func writeTo(path string, write func(f *File) error) error {
+	var f *File
+	var err error
+	if number, ok := descriptor(path); ok {
+		f, err = duplicate(number, path)
+	} else if f, err = Open(path, os.O_WRONLY|nonBlocking); errors.Is(err, noReader) {
+		err = fmt.Errorf("nobody reads the pipe %s: %w", path, noReader)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
 }
 
 // Contents is what those who have written a file know of it.
@@ -119,10 +168,13 @@ func FinalPath(temporary string) (path string, ok bool) {
 }
 
 // CheckWritable returns an error if Write could not write to path: because path is a folder, or because its folder does
-// not exist or is not writable. It lets a program fail before a long computation.
+// not exist or is not writable. Pipes and devices are not opened. It lets a program fail before a long computation.
 func CheckWritable(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s cannot be written: it is a folder", path)
+	}
+	if isStream(path) {
+		return nil
 	}
 	folder := filepath.Dir(path)
 	info, err := os.Stat(folder)
