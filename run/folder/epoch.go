@@ -31,6 +31,9 @@ type Assignment struct {
 	Ranks  int    `json:"ranks"`
 }
 
+// maxEpoch is the largest epoch that a file may have: a larger one, which could not be incremented often, is damage.
+const maxEpoch = 1 << 48
+
 const (
 	epochFile = "epoch.json"
 	fenceFile = ".fence"
@@ -62,7 +65,11 @@ func ReadEpoch(dir string) (Epoch, error) {
 	if e.Format > Format {
 		return e, &newerFormat{path, e.Format}
 	}
-	return e, nil
+	if e.Epoch > maxEpoch {
+		err = fmt.Errorf("%s: epoch %d is more than any run has", path, e.Epoch)
+		e.Epoch = 0
+	}
+	return e, err
 }
 
 // newerFormat: a file is of a later format than this program knows.

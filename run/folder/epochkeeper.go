@@ -17,11 +17,11 @@ import (
 func storedEpoch(dir string) uint64 {
 	e, _ := ReadEpoch(dir)
 	epoch := e.Epoch
-	if info, err := Read(dir); err == nil {
+	if info, err := Read(dir); err == nil && info.Epoch <= maxEpoch {
 		epoch = max(epoch, info.Epoch)
 	}
 	if text, err := os.ReadFile(lockPath(dir)); err == nil {
-		if l := decodeFields(text); l.Epoch > epoch {
+		if l := decodeFields(text); l.Epoch > epoch && l.Epoch <= maxEpoch {
 			epoch = l.Epoch
 		}
 	}

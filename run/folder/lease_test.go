@@ -341,10 +341,13 @@ func TestRemovedLockFile(t *testing.T) {
 // the next epoch is one more; also if the next run finds it so.
 func TestEpochsNeverGoBack(t *testing.T) {
 	for name, damage := range map[string]func(path string) error{
-		"removed":  os.Remove,
-		"emptied":  func(path string) error { return os.Truncate(path, 0) },
-		"garbage":  func(path string) error { return os.WriteFile(path, []byte("{{{"), 0o666) },
-		"earlier":  func(path string) error { return os.WriteFile(path, []byte(`{"format":1,"epoch":1}`), 0o666) },
+		"removed": os.Remove,
+		"emptied": func(path string) error { return os.Truncate(path, 0) },
+		"garbage": func(path string) error { return os.WriteFile(path, []byte("{{{"), 0o666) },
+		"earlier": func(path string) error { return os.WriteFile(path, []byte(`{"format":1,"epoch":1}`), 0o666) },
+		"huge": func(path string) error {
+			return os.WriteFile(path, []byte(`{"format":1,"epoch":9223372036854775807}`), 0o666)
+		},
 		"negative": func(path string) error { return os.WriteFile(path, []byte(`{"format":1,"epoch":-3}`), 0o666) },
 	} {
 		inBubble(t, func(t *testing.T) {
