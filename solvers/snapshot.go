@@ -54,8 +54,8 @@ type Saved struct {
 	Size   int // bytes per entity
 	Hashed bool
 
-	field  *Field       // nil for a field of a file
-	kind   backend.Kind // of each number
+	field      *Field           // nil for a field of a file
+	kind       backend.Kind     // of each number
 	packed     []byte           // the numbers of the entities, one after the other; or
 	from       hostField        // the layout of an array whose bytes were copied, and
 	deviceCopy backend.Snapshot // the copy on the device, if it is there
