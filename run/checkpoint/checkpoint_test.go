@@ -259,10 +259,13 @@ func TestForgedFilesAreRefused(t *testing.T) {
 		forge func(x *index, text []byte)
 		want  string
 	}{
-		"nothing":     {func(*index, []byte) {}, ""},
-		"step":        {func(x *index, _ []byte) { x.Steps = 99 }, "after step 99"},
-		"hash":        {func(x *index, _ []byte) { x.StateSHA256 = strings.Repeat("ab", 32) }, "by its index it is abab"},
-		"not hashed":  {func(x *index, _ []byte) { x.Spaces[0].Fields[0].Hashed = false }, "the hash of its state is "},
+		"nothing":    {func(*index, []byte) {}, ""},
+		"step":       {func(x *index, _ []byte) { x.Steps = 99 }, "after step 99"},
+		"hash":       {func(x *index, _ []byte) { x.StateSHA256 = strings.Repeat("ab", 32) }, "by its index it is abab"},
+		"not hashed": {func(x *index, _ []byte) { x.Spaces[0].Fields[0].Hashed = false }, "the hash of its state is "},
+		"file elsewhere": {func(x *index, _ []byte) {
+			x.Files = ledger.Files{"frames/../../a": {Size: 1}}
+		}, "not in the folder of a run"},
 		"fewer cells": {func(x *index, _ []byte) { x.Blocks[0].Count--; x.Blocks[0].Fields[0].Len -= 24 }, "is invalid"},
 		"state": {func(x *index, text []byte) {
 			b := &x.Blocks[len(x.Blocks)/2].Fields[0]

@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"path/filepath"
 )
 
 // File is an open checkpoint. It is a solvers.Source.
@@ -116,7 +117,8 @@ func readAt(r io.ReaderAt, b []byte, offset int64) error {
 	return err
 }
 
-// check checks that blobs have the sizes of their blocks, and fill the file up to the index without gaps.
+// check checks that blobs have the sizes of their blocks, and fill the file up to the index without gaps, and that the
+// files which the checkpoint counts are in its run's folder.
 func (x *index) check(end int64) error {
 	next := int64(headerSize)
 	isNext := func(b blob) bool {
@@ -140,6 +142,11 @@ func (x *index) check(end int64) error {
 	}
 	if next != end {
 		return errors.New("the blocks do not fill the file")
+	}
+	for name := range x.Files {
+		if !filepath.IsLocal(filepath.FromSlash(name)) {
+			return fmt.Errorf("it counts the file %q, which is not in the folder of a run", name)
+		}
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func newRun(t *testing.T) (dir string, files Files) {
 // follow, and the number of records.
 func TestDamageIsFound(t *testing.T) {
 	for name, c := range map[string]struct {
-		file, text string // "-" to remove it
+		file, text string // "-" to remove it, "/" to replace it by a folder
 		want       string
 	}{
 		"nothing":         {"other", "", ""},
@@ -68,14 +68,20 @@ func TestDamageIsFound(t *testing.T) {
 		"other table":     {"t.csv", "t;h\n0,1\n", "t.csv has other contents"},
 		"other records":   {"a.nc", "CDF 0 Records", "a.nc has other contents"},
 		"missing records": {"a.nc", "-", "a.nc is missing"},
+		"folder":          {"a.nc", "/", "a.nc is not a file"},
 	} {
 		dir, files := newRun(t)
 		path := filepath.Join(dir, c.file)
-		if c.text == "-" {
+		switch c.text {
+		case "-":
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
 			}
-		} else {
+		case "/":
+			if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o777)); err != nil {
+				t.Fatal(err)
+			}
+		default:
 			write(t, dir, c.file, c.text)
 		}
 		for _, trust := range []bool{false, true} {

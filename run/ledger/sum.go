@@ -103,6 +103,8 @@ func (s *Sum) Check(path string, trustTimes bool) error {
 		return &Damaged{path, "is missing"}
 	case err != nil:
 		return err
+	case !info.Mode().IsRegular():
+		return &Damaged{path, "is not a file"}
 	case s.Size < 0:
 		return &Damaged{path, "was removed or truncated while the run went on"}
 	case info.Size() < s.Size || info.Size() > s.Size && !s.Grows:
