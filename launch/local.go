@@ -38,6 +38,8 @@ type LocalConfig struct {
 	Grace time.Duration // time for the other ranks to exit by themselves when one fails, 0 for 3 s
 	Drain time.Duration // time for the ranks to write a checkpoint and exit when the run is stopped, 0 for 30 s
 	Stuck time.Duration // time without progress (Environment.Heartbeat) after which a worker is killed; 0 for never
+
+	isOwn bool // Command is the program of this process
 }
 
 func (c LocalConfig) withDefaults() (LocalConfig, error) {
@@ -56,7 +58,7 @@ func (c LocalConfig) withDefaults() (LocalConfig, error) {
 		if err != nil {
 			return c, fmt.Errorf("launch: find this executable: %w", err)
 		}
-		c.Command = self
+		c.Command, c.isOwn = self, true
 	}
 	if c.Env == nil {
 		c.Env = os.Environ()
@@ -142,9 +144,23 @@ func (c LocalConfig) command(rank int, sockets string) *exec.Cmd {
 	)
 }
 
+// ownProgram returns the path by which the program of this process, which began at a path, can be started: all ranks of
+// a run have the same program, also those that are started after somebody has replaced or removed the file.
+func ownProgram(path string) string {
+	const running = "/proc/self/exe" // exists on Linux; in a list of processes such ranks are named "exe"
+	now, err := os.Stat(path)
+	if own, ownErr := os.Stat(running); ownErr == nil && (err != nil || !os.SameFile(own, now)) {
+		return running
+	}
+	return path
+}
+
 // newProcess returns an unstarted process with variables, each key=value, added to c.Env or replacing entries of it.
 func (c LocalConfig) newProcess(variables ...string) *exec.Cmd {
 	cmd := exec.Command(c.Command, c.Args...)
+	if c.isOwn {
+		cmd.Path = ownProgram(c.Command)
+	}
 	cmd.Env = slices.DeleteFunc(slices.Clone(c.Env), func(entry string) bool {
 		return slices.ContainsFunc(variables, func(v string) bool {
 			return strings.HasPrefix(entry, v[:strings.Index(v, "=")+1])

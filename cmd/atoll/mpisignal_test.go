@@ -35,10 +35,12 @@ func (j *mpiJob) underSh(t *testing.T, script string) *command {
 // line is the command that starts the job, for a shell.
 func (j *mpiJob) line(t *testing.T, flags string) string {
 	t.Helper()
-	return fmt.Sprintf("'%s' --oversubscribe -np 2 '%s' run case.toml -q --set checkpoint.steps=20 %s", j.mpirun, self(t), flags)
+	return fmt.Sprintf("'%s' --oversubscribe -np 2 '%s' run case.toml -q --set checkpoint.steps=20 %s", j.mpirun, self(t),
+		flags)
 }
 
-// signalled starts a script, sends signals to what `to` returns when the job has a checkpoint, and returns the exit code.
+// signalled starts a script, sends a signal to the process that `to` returns when the job has a checkpoint, and returns
+// the exit code.
 func (j *mpiJob) signalled(t *testing.T, script string, s syscall.Signal, to func(pid int) int) int {
 	t.Helper()
 	out := filepath.Join(j.dir, "out")

@@ -69,8 +69,8 @@ func replace(path string, write func(f *File) error, renamed func(path string) e
 	return renamed(path)
 }
 
-// isStream reports whether a path is that of a pipe or device, or names an open file of the process as /dev/stdout does,
-// all of which a file must not replace.
+// isStream reports whether a path is that of a pipe or device, or names an open file of the process as /dev/stdout
+// does, all of which a file must not replace.
 func isStream(path string) bool {
 	const special = fs.ModeNamedPipe | fs.ModeDevice | fs.ModeCharDevice | fs.ModeSocket
 	if _, ok := descriptor(path); ok {

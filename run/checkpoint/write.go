@@ -254,8 +254,8 @@ func (w *Writer) publish(messages [][]byte) error {
 	return atomicfile.Sync(filepath.Dir(w.path))
 }
 
-// agree turns a write error of one rank into a NotWrittenError on all ranks, or the invalid state of one into that of all,
-// and removes the incomplete file.
+// agree turns a write error of one rank into a NotWrittenError on all ranks, or the invalid state of one into an
+// InvalidState on all ranks, and removes the incomplete file.
 func (w *Writer) agree(ctx context.Context, ownErr error) error {
 	rank, text, err := dist.FirstError(ctx, w.comm, ownErr)
 	if err != nil || rank < 0 {
