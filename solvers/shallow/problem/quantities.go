@@ -87,7 +87,8 @@ var (
 		Doc: "mass fluxes limited to what the upwind cell could supply, summed over all steps", Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return float64(d.LimitedFluxes) }}
 	courant = diagnosed{solvers.Quantity{Name: "cfl_max",
-		Doc: "the largest CFL number of any step so far, by the waves of the state at its start", Outputs: inSummary},
+		Doc: "the largest ratio of any step to the longest that its start allowed, times cfl: also by what boundaries, " +
+			"rain and slopes bring in the next two steps, which makes it large when a flood arrives", Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.CFLMax }}
 )
 
