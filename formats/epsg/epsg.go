@@ -3,6 +3,7 @@ package epsg
 
 import (
 	_ "embed"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -13,6 +14,26 @@ import (
 
 //go:embed units.txt
 var unitsText string
+
+//go:embed heights.txt
+var heightsText string
+
+// Height describes the values of a vertical system.
+type Height struct {
+	Unit string // m, foot, US survey foot …; "" if it is not known
+	Down bool   // the values are depths
+}
+
+// HeightOf returns what the vertical system with a code has: heights in m, unless heights.txt lists it.
+func HeightOf(code int) Height {
+	for line := range strings.Lines(heightsText) {
+		words := strings.Fields(line)
+		if slices.Contains(words[2:], strconv.Itoa(code)) {
+			return Height{Unit: strings.ReplaceAll(words[0], "_", " "), Down: words[1] == "down"}
+		}
+	}
+	return Height{Unit: "m"}
+}
 
 // codes is a range of codes with a unit.
 type codes struct {

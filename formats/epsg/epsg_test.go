@@ -13,3 +13,12 @@ func TestUnit(t *testing.T) {
 		}
 	}
 }
+
+func TestHeightOf(t *testing.T) {
+	for code, want := range map[int]Height{5703: {Unit: "m"}, 6360: {Unit: "US survey foot"}, 8228: {Unit: "foot"},
+		5715: {Unit: "m", Down: true}, 6358: {Unit: "US survey foot", Down: true}, 1: {Unit: "m"}} {
+		if got := HeightOf(code); got != want {
+			t.Errorf("EPSG:%d: %+v, want %+v", code, got, want)
+		}
+	}
+}

@@ -1,4 +1,5 @@
-"""Writes units.txt: the EPSG codes of coordinate reference systems whose coordinates are not in m, from the database of
+"""Writes heights.txt: the EPSG codes of vertical systems that are not heights in m, by their unit and direction; and
+units.txt: the EPSG codes of coordinate reference systems whose coordinates are not in m, from the database of
 PROJ (/usr/share/proj/proj.db). Each line has a unit, and codes and ranges of codes; a range may contain codes that are
 not in use."""
 import sqlite3
@@ -14,6 +15,18 @@ for code, unit in db.execute("""select p.code, u.name from projected_crs p
         join unit_of_measure u on u.auth_name = a.uom_auth_name and u.code = a.uom_code
         where p.auth_name = 'EPSG'"""):
     unit_of[int(code)] = "m" if unit in ("metre", "German legal metre") else unit
+
+heights = {}  # of vertical systems that are not heights in m
+for code, unit, direction in db.execute("""select v.code, u.name, a.orientation from vertical_crs v
+        join axis a on a.coordinate_system_auth_name = v.coordinate_system_auth_name
+            and a.coordinate_system_code = v.coordinate_system_code
+        join unit_of_measure u on u.auth_name = a.uom_auth_name and u.code = a.uom_code
+        where v.auth_name = 'EPSG'"""):
+    if unit != "metre" or direction != "up":
+        heights.setdefault(("m" if unit == "metre" else unit, direction), []).append(int(code))
+with open("heights.txt", "w") as f:
+    for (unit, direction), codes in sorted(heights.items()):
+        f.write(unit.replace(" ", "_") + " " + direction + " " + " ".join(map(str, sorted(codes))) + "\n")
 
 with open("units.txt", "w") as f:
     for unit in sorted(set(unit_of.values()) - {"m"}):

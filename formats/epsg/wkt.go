@@ -4,14 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // System is what a description of a coordinate reference system says about it.
 type System struct {
-	Code int    // of EPSG; 0 if it has none
-	Unit string // of its horizontal coordinates: m, degree, foot, US survey foot or another name
+	Code   int    // of EPSG; 0 if it has none
+	Unit   string // of its horizontal coordinates: m, degree, foot, US survey foot or another name
+	Height Height // of its vertical part, with the unit "" if it has none
 }
 
 // ParsePRJ reads the text of a file .prj: well-known text (WKT) of OGC or ESRI, 1 or 2, or the lines of names and
@@ -26,7 +28,44 @@ func ParsePRJ(text string) (System, error) {
 	if err != nil {
 		return System{}, err
 	}
-	return root.system()
+	s, err := root.system()
+	if err != nil {
+		return s, err
+	}
+	s.Height = root.height()
+	if p.space(); strings.HasPrefix(p.rest, ",") { // a vertical system after the horizontal one, as ESRI writes it
+		p.rest = p.rest[1:]
+		if second, err := p.node(0); err == nil && s.Height.Unit == "" {
+			s.Height = second.height()
+		}
+	}
+	return s, nil
+}
+
+// height returns what the vertical system in a node has.
+func (n *wktNode) height() (h Height) {
+	switch n.keyword {
+	case "VERT_CS", "VERTCS", "VERTCRS", "VERTICALCRS":
+		h.Unit = n.unit("m")
+		if axis := n.child("AXIS"); axis != nil && slices.ContainsFunc(axis.values, func(v string) bool {
+			return strings.EqualFold(v, "down")
+		}) {
+			h.Down = true
+		}
+		for _, p := range n.nodes { // of ESRI: 1 for heights, -1 for depths
+			if p.keyword == "PARAMETER" && len(p.values) > 1 && strings.EqualFold(p.values[0], "Direction") &&
+				strings.HasPrefix(p.values[1], "-") {
+				h.Down = true
+			}
+		}
+		return h
+	}
+	for i := range n.nodes {
+		if h := n.nodes[i].height(); h.Unit != "" {
+			return h
+		}
+	}
+	return Height{}
 }
 
 // parseLines reads the lines of ArcInfo.
@@ -39,6 +78,11 @@ func parseLines(text string) (s System, err error) {
 		switch value := words[1]; {
 		case words[0] == "PROJECTION" && strings.HasPrefix(value, "GEOGRAPHIC"):
 			s.Unit = "degree"
+		case words[0] == "ZUNITS":
+			s.Height.Unit = map[string]string{"METERS": "m", "METRES": "m", "FEET": "foot"}[value]
+			if perMetre, err := strconv.ParseFloat(value, 64); err == nil && perMetre > 0 {
+				s.Height.Unit = strconv.FormatFloat(1/perMetre, 'g', -1, 64) + " m"
+			}
 		case words[0] == "UNITS":
 			known := map[string]string{"METERS": "m", "METRES": "m", "METER": "m", "M": "m", "FEET": "foot", "FOOT": "foot",
 				"DD": "degree", "DEGREES": "degree", "DS": "arc second", "DM": "arc minute", "RADIANS": "radian"}

@@ -38,15 +38,24 @@ func TestParsePRJ(t *testing.T) {
 		utm    = `PROJCS["p",UNIT["metre",1],AUTHORITY["EPSG","25832"]]`
 	)
 	for text, want := range map[string]System{
-		"Projection    UTM\nZone 32\nDatum WGS84\nUnits   METERS\nParameters\n":            {0, "m"},
-		"Projection    GEOGRAPHIC\r\nDatum WGS84\r\nUnits DD\r\n":                          {0, "degree"},
-		"PROJECTION STATEPLANE\nUNITS FEET\n":                                              {0, "foot"},
-		`PROJCS["a",GEOGCS["b",` + degree + `],UNIT["Foot_US",0.3048006]]`:                 {0, "US survey foot"},
-		`PROJCS[ "a" , UNIT [ "kilometre" , 1000 ] , AUTHORITY [ "EPSG" , "7 " ] ]`:        {0, "km"},
-		`LOCAL_CS["flume",UNIT["centimetre",0.01]]`:                                        {0, "centimetre"},
-		"\ufeff" + `GEOGCS("a (b]",UNIT("degree",0.01745329252),AUTHORITY("EPSG","4258"))`: {4258, "degree"},
-		`COMPD_CS["c",` + utm + `,VERT_CS["h",UNIT["foot",0.3048]]]`:                       {25832, "m"},
-		`BOUNDCRS[SOURCECRS[PROJCRS["p",ID["EPSG",3034]]],TARGETCRS[GEOGCRS["g"]]]`:        {3034, "m"},
+		"Projection    UTM\nZone 32\nDatum WGS84\nUnits   METERS\nParameters\n":            {Unit: "m"},
+		"Projection    GEOGRAPHIC\r\nDatum WGS84\r\nUnits DD\r\n":                          {Unit: "degree"},
+		"PROJECTION STATEPLANE\nUNITS FEET\n":                                              {Unit: "foot"},
+		`PROJCS["a",GEOGCS["b",` + degree + `],UNIT["Foot_US",0.3048006]]`:                 {Unit: "US survey foot"},
+		`PROJCS[ "a" , UNIT [ "kilometre" , 1000 ] , AUTHORITY [ "EPSG" , "7 " ] ]`:        {Unit: "km"},
+		`LOCAL_CS["flume",UNIT["centimetre",0.01]]`:                                        {Unit: "centimetre"},
+		"\ufeff" + `GEOGCS("a (b]",UNIT("degree",0.01745329252),AUTHORITY("EPSG","4258"))`: {Code: 4258, Unit: "degree"},
+		`COMPD_CS["c",` + utm + `,VERT_CS["h",UNIT["foot",0.3048]]]`:                       {25832, "m", Height{Unit: "foot"}},
+		`BOUNDCRS[SOURCECRS[PROJCRS["p",ID["EPSG",3034]]],TARGETCRS[GEOGCRS["g"]]]`:        {Code: 3034, Unit: "m"},
+		// vertical systems
+		"Projection UTM\nZunits FEET\nUnits METERS\n":                               {0, "m", Height{Unit: "foot"}},
+		"Projection UTM\nZunits NO\nUnits METERS\n":                                 {Unit: "m"},
+		"Projection UTM\nZunits 10\nUnits METERS\n":                                 {0, "m", Height{Unit: "0.1 m"}},
+		`PROJCS["p",UNIT["Meter",1.0]],VERTCS["n",UNIT["Foot",0.3048]]`:             {0, "m", Height{Unit: "foot"}},
+		`PROJCS["p",UNIT["m",1]],VERTCS["n",PARAMETER["Direction",-1],UNIT["m",1]]`: {0, "m", Height{"m", true}},
+		`COMPOUNDCRS["c",PROJCRS["p",ID["EPSG",3034]],VERTCRS["v",AXIS["depth (D)",down,LENGTHUNIT["metre",1]]]]`: {3034,
+			"m", Height{"m", true}},
+		`COMPD_CS["c",` + utm + `,VERT_CS["h",UNIT["metre",1],AXIS["Height",UP]]]`: {25832, "m", Height{Unit: "m"}},
 	} {
 		if got, err := ParsePRJ(text); err != nil || got != want {
 			t.Errorf("%s: %+v, %v, want %+v", text, got, err, want)

@@ -17,6 +17,8 @@ type File struct {
 	EPSG                      int    // code of the coordinate system, 0 if the file has none
 	CoordinateUnit            string // m, degree, foot …; "" if it is not known
 	Unit                      string // of the values, as the file declares it; "" if it declares none
+	HeightUnit                string // of heights, by the vertical system; "" if the file has none
+	Depths                    bool   // the vertical system is one of depths
 
 	name        string
 	dir         *directory

@@ -17,6 +17,7 @@ const (
 	geodeticKey     = 2048
 	projectedKey    = 3072
 	linearUnitKey   = 3076
+	verticalKey     = 4096
 	verticalUnitKey = 4099
 	userDefined     = 32767
 )
@@ -93,7 +94,7 @@ func (f *File) readKeys(d *directory) (atCentres bool, err error) {
 	if len(list) < 4 || list[3] > int64(len(list)-4)/4 {
 		return false, fmt.Errorf("tag %d: %d numbers are too few for the number of keys", geoKeyDirectoryTag, len(list))
 	}
-	geodetic, projected, model := int64(0), int64(0), int64(0)
+	geodetic, projected, model, vertical, unit := int64(0), int64(0), int64(0), int64(0), ""
 	for k := int64(1); k <= list[3]; k++ {
 		key, valueTag, value := list[4*k], list[4*k+1], list[4*k+3]
 		if valueTag != 0 { // the value is in another tag, since it is a floating-point number or text
@@ -105,7 +106,9 @@ func (f *File) readKeys(d *directory) (atCentres bool, err error) {
 		case linearUnitKey:
 			f.CoordinateUnit = lengthUnits[value]
 		case verticalUnitKey:
-			f.Unit = lengthUnits[value]
+			unit = lengthUnits[value]
+		case verticalKey:
+			vertical = value
 		case rasterTypeKey:
 			atCentres = value == isPoint
 		case geodeticKey:
@@ -122,6 +125,13 @@ func (f *File) readKeys(d *directory) (atCentres bool, err error) {
 		if code == userDefined {
 			break // a user-defined system: the geodetic code would be that of its base system
 		}
+	}
+	if vertical > 0 && vertical < userDefined {
+		h := epsg.HeightOf(int(vertical))
+		f.HeightUnit, f.Depths = h.Unit, h.Down
+	}
+	if unit != "" {
+		f.HeightUnit = unit
 	}
 	if f.CoordinateUnit == "" {
 		f.CoordinateUnit = epsg.Unit(f.EPSG)

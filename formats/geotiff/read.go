@@ -22,6 +22,9 @@ func (f *File) IsFloat32() bool {
 	return f.scale == 1 && f.offset == 0 && (f.cell.size < 4 || f.cell.isFloat && f.cell.size == 4)
 }
 
+// IsScaled reports whether the file has a scale or an offset of the values.
+func (f *File) IsScaled() bool { return f.scale != 1 || f.offset != 0 }
+
 // Read returns the values of a window, row by row as in the file, with NaN for no data. It reads only the blocks that
 // overlap the window.
 func (f *File) Read(w Window) ([]float64, error) { return read[float64](f, w) }

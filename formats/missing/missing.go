@@ -65,13 +65,25 @@ func StandsOut(marker, least, most float64) bool {
 	return distance > 0 && distance > most-least
 }
 
+// farFrom returns, for the shorter positive markers of series, such as the 99.0 and 999.0 of buoys, how many times the
+// range of the other values they must be above these; 0 for other numbers.
+func farFrom(v float64) float64 {
+	switch v {
+	case 99, 99.9, 99.99:
+		return 30
+	case 999, 999.9, 999.99:
+		return 100
+	}
+	return 0
+}
+
 // In returns a function that reports whether one of the values marks a missing one, or is NaN or huge.
 func In(values []float64) func(v float64) bool {
 	isMissing := func(v float64) bool { return !(math.Abs(v) < Huge) }
 	least, most, marked := math.Inf(1), math.Inf(-1), false
 	for _, v := range values {
 		switch {
-		case IsMarker(v):
+		case IsMarker(v) || farFrom(v) > 0:
 			marked = true
 		case !isMissing(v):
 			least, most = min(least, v), max(most, v)
@@ -80,5 +92,8 @@ func In(values []float64) func(v float64) bool {
 	if !marked {
 		return isMissing
 	}
-	return func(v float64) bool { return isMissing(v) || IsMarker(v) && StandsOut(v, least, most) }
+	return func(v float64) bool {
+		return isMissing(v) || IsMarker(v) && StandsOut(v, least, most) ||
+			farFrom(v) > 0 && least <= most && v-most > farFrom(v)*(most-least)
+	}
 }

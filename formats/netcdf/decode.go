@@ -1,6 +1,7 @@
 package netcdf
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -89,6 +90,9 @@ func (v *Var) readScale(d *decoding) error {
 			continue
 		case len(list) > 1 || list[0]-list[0] != 0:
 			return fmt.Errorf("the attribute %s is %v, want one finite number", name, list)
+		}
+		if name == "scale_factor" && list[0] == 0 {
+			return errors.New("the attribute scale_factor is 0, so that all values would be the same")
 		}
 		*to, d.scaled = list[0], true
 	}

@@ -20,10 +20,15 @@ import (
 // columns; lines that start with # are comments. An empty value, NaN, NA or null is missing. Errors start with name
 // and line.
 func Decode(r io.Reader, name string, columns []string, toSeconds Dates) ([]*Series, error) {
-	t, err := openTable(r, name)
+	t, err := openTable(r, name, "s")
 	if err != nil {
 		return nil, err
 	}
+	return t.decode(columns, toSeconds)
+}
+
+// decode reads the rows.
+func (t *file) decode(columns []string, toSeconds Dates) ([]*Series, error) {
 	if columns == nil {
 		for i := range t.titles[1:] {
 			t.use = append(t.use, i+1)
@@ -38,7 +43,14 @@ func Decode(r io.Reader, name string, columns []string, toSeconds Dates) ([]*Ser
 	}
 	list := make([]*Series, len(t.use))
 	for i, k := range t.use {
-		list[i] = &Series{Name: t.titles[k].name, Unit: t.titles[k].unit}
+		list[i] = &Series{Name: t.titles[k].name, Unit: t.titles[k].unit, title: t.titles[k].text}
+	}
+	if len(columns) == 1 && columns[0] == "" {
+		for _, title := range t.titles[2:] {
+			if title.name != "" {
+				list[0].Others = append(list[0].Others, title.name)
+			}
+		}
 	}
 	var lines []int // of the rows
 	for {
@@ -55,10 +67,10 @@ func Decode(r io.Reader, name string, columns []string, toSeconds Dates) ([]*Ser
 		lines = append(lines, t.Line)
 	}
 	if len(lines) == 0 {
-		return nil, fmt.Errorf("%s: a series needs at least one row of numbers", name)
+		return nil, fmt.Errorf("%s: a series needs at least one row of numbers", t.name)
 	}
 	for _, s := range list {
-		s.findGaps(func(row int) string { return fmt.Sprintf("%s:%d", name, lines[row]) })
+		s.findGaps(func(row int) string { return fmt.Sprintf("%s:%d", t.name, lines[row]) })
 	}
 	return list, nil
 }
@@ -69,7 +81,9 @@ type file struct {
 	name     string
 	titles   []title
 	use      []int   // indices of the columns to read
-	timeUnit float64 // s
+	axis     string  // unit of the first column: s of times, m of levels
+	timeUnit float64 // by which numbers of the first column are multiplied
+	dated    bool    // the title of the times says that they are dates
 	last     float64 // time of the row before
 }
 
@@ -93,12 +107,13 @@ func titleOf(text string) title {
 	return title{text, m[1], m[2] + m[3]}
 }
 
-func openTable(r io.Reader, name string) (*file, error) {
+// openTable reads the titles. axis is the unit of the first column, s or m.
+func openTable(r io.Reader, name, axis string) (*file, error) {
 	in, err := table.New(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	t := &file{Reader: in, name: name, timeUnit: 1}
+	t := &file{Reader: in, name: name, axis: axis, timeUnit: 1}
 	header, err := t.Next()
 	if err == io.EOF {
 		return nil, fmt.Errorf("%s: the file is empty, want a row of titles and rows of numbers", name)
@@ -126,17 +141,42 @@ func (t *file) fail(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", t.name, t.Line, fmt.Sprintf(format, args...))
 }
 
-// readTimeUnit reads the unit of the times from their title: t [min], hours, time_h.
+// sinceDate separates the unit of times from the time from which they count, in a title such as hours since start.
+var sinceDate = regexp.MustCompile(`(?i)^(.*\S)\s+(?:since|after|from)\s+(?:the\s+)?(.*)$`)
+
+// readTimeUnit reads the unit of the times from their title: t [min], hours, elapsed_h, hours since start; of levels
+// that of z [ft] or level_ft.
 func (t *file) readTimeUnit() error {
 	text := t.titles[0]
+	if t.axis == "m" {
+		unit := text.unit
+		if unit == "" {
+			unit = units.AtEnd(text.text, "m")
+		}
+		scale, _, err := units.Convert("the level", unit, "m")
+		t.timeUnit = scale
+		return err
+	}
 	if m := timeZone.FindString(text.text); m != "" && strings.Trim(m, "UTCGM+- :0") != "" {
 		return fmt.Errorf("the title of the times has the time zone %s: write it in each time, as in 2026-01-31T12:00+01:00",
 			m)
 	}
+	name := text.name
+	if m := sinceDate.FindStringSubmatch(name); m != nil {
+		switch name = m[1]; strings.ToLower(strings.Trim(m[2], " .")) {
+		case "start", "begin", "beginning", "start of run", "t0", "0":
+		default:
+			return fmt.Errorf("the title of the times, %q, counts from another time than the run: write dates, as in "+
+				"2026-01-31T12:00, or the time since the start of the run", text.text)
+		}
+	}
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune(" _-,:/", r) })
+	for _, word := range words {
+		t.dated = t.dated || word == "date" || word == "datetime" || word == "timestamp"
+	}
 	if text.unit == "" {
-		words := strings.FieldsFunc(strings.ToLower(text.name), func(r rune) bool { return strings.ContainsRune(" _-", r) })
-		last := words[max(0, len(words)-1):]
-		if len(words) == 1 || len(words) == 2 && (words[0] == "t" || words[0] == "time") {
+		// The hour of the day is no time since the start.
+		if last := words[max(0, len(words)-1):]; len(words) > 0 && !slices.Contains(words, "of") {
 			if scale, err := units.Scale(last[0], "s"); err == nil {
 				t.timeUnit = scale
 			}
@@ -161,9 +201,14 @@ func (t *file) index(column string) (int, error) {
 	}
 	for _, matches := range []func(title) bool{func(h title) bool { return h.text == column },
 		func(h title) bool { return h.name == column }} {
-		if k := slices.IndexFunc(t.titles[1:], matches); k >= 0 {
-			return k + 1, nil
+		k := slices.IndexFunc(t.titles[1:], matches)
+		if k < 0 {
+			continue
 		}
+		if again := slices.IndexFunc(t.titles[k+2:], matches); again >= 0 {
+			return 0, t.fail("columns %d and %d have the title %q: rename one", k+2, k+again+3, column)
+		}
+		return k + 1, nil
 	}
 	names := make([]string, 0, len(t.titles))
 	for _, h := range t.titles[1:] {
@@ -201,6 +246,13 @@ func (t *file) read(record []string, list []*Series, toSeconds Dates) error {
 // time converts a time to s.
 func (t *file) time(text string, toSeconds Dates) (float64, error) {
 	v, err := t.ParseNumber(text)
+	if t.axis == "m" {
+		return v * t.timeUnit, err
+	}
+	if err == nil && t.dated && math.Abs(v) >= 1e4 {
+		return 0, fmt.Errorf("%s is a number, but the title %q announces dates: write these as in 2026-01-31T12:00", text,
+			t.titles[0].text)
+	}
 	if err != nil && strings.ContainsAny(text, "-−TW") {
 		date, err := dates.Parse(text)
 		if err != nil {

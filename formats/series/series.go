@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/atoll-hpc/atoll/formats/missing"
+	"github.com/atoll-hpc/atoll/formats/units"
 	"github.com/atoll-hpc/atoll/internal/dates"
 )
 
@@ -20,6 +21,9 @@ type Row struct{ T, Value float64 }
 type Series struct {
 	Name string // of its column or variable, without the unit
 	Unit string // that the file declares; "" if it declares none
+	// Others are the names of the columns after the first one, if that was taken because none was chosen.
+	Others []string
+	title  string // of the column; "" of a variable
 	// Rows have increasing times. The value is NaN if the file has none at that time, or one that marks it as missing.
 	Rows []Row
 
@@ -51,6 +55,28 @@ func Read(path, column string, toSeconds Dates) (*Series, error) {
 	return list[0], nil
 }
 
+// ReadCurve reads a curve over a level in m, or in the unit of its title: a column of a text file whose first one has
+// increasing levels, as T of the rows.
+func ReadCurve(path, column string) (*Series, error) {
+	f, isNetCDF, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if isNetCDF {
+		return nil, fmt.Errorf("%s: a curve is a text file, and this is NetCDF", path)
+	}
+	t, err := openTable(f, path, "m")
+	if err != nil {
+		return nil, err
+	}
+	list, err := t.decode([]string{column}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
 // Complete returns all rows, and an error if a row has no value.
 func (s *Series) Complete() ([]Row, error) {
 	if s.gap != "" {
@@ -68,11 +94,28 @@ func (s *Series) MarkerNote() string {
 	return s.marker + ": such rows are left out"
 }
 
-// Multiply multiplies all values by a number.
-func (s *Series) Multiply(factor float64) {
-	for i := range s.Rows {
-		s.Rows[i].Value *= factor
+// Convert converts the values to a unit, "" for any. It returns notes about what was converted, by a declared unit or
+// one at the end of the title, and about a column that was taken without having been chosen. path begins them.
+func (s *Series) Convert(path, to string) (notes []string, err error) {
+	unit := s.Unit
+	if unit == "" && to != "" {
+		unit = units.AtEnd(s.title, to)
 	}
+	scale, note, err := units.Convert(path+": "+s.Name, unit, to)
+	if err != nil {
+		return nil, err
+	}
+	if note != "" {
+		notes = append(notes, note)
+	}
+	if len(s.Others) > 0 {
+		notes = append(notes, fmt.Sprintf("%s: the column %q is taken, since it is the first one; the key column chooses "+
+			"another of %q", path, s.Name, s.Others))
+	}
+	for i := range s.Rows {
+		s.Rows[i].Value *= scale
+	}
+	return notes, nil
 }
 
 // findGaps replaces values that mark missing ones by NaN. where describes a row by its index.
@@ -107,7 +150,7 @@ func Columns(path string) ([]string, error) {
 	if isNetCDF {
 		return variables(path)
 	}
-	t, err := openTable(f, path)
+	t, err := openTable(f, path, "s")
 	if err != nil {
 		return nil, err
 	}

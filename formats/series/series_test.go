@@ -3,6 +3,7 @@ package series
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,6 +34,11 @@ func TestDecode(t *testing.T) {
 		"t [s],level [m],flow [m2/s]\n0,1,2\n1.5,3,-4\n10,5,6\n",
 		"t [s] level [m] flow [m²/s]\n0 1 2\n1.5 3 -4\n10 5 6\n",
 		"t [min];level;flow\n0;1;2\n0,025;3;-4\n0,16666666666666666;5;6\n",
+		"elapsed_min;level;flow\n0;1;2\n0,025;3;-4\n0,16666666666666666;5;6\n",
+		"Minutes since start;level;flow\n0;1;2\n0,025;3;-4\n0,16666666666666666;5;6\n",
+		"t, min;level;flow\n0;1;2\n0,025;3;-4\n0,16666666666666666;5;6\n",
+		"time since start [min];level;flow\n0;1;2\n0,025;3;-4\n0,16666666666666666;5;6\n",
+		"timestamp,level,flow\n0,1,2\n1.5,3,-4\n10,5,6\n",
 		"time (h),level,flow\n0,1,2\n0.0004166666666666667,3,-4\n0.002777777777777778,5,6\n",
 		"time,level,flow\n2026-01-31T12:00Z,1,2\n2026-01-31 12:00:01.5,3,-4\n20260131T120010,5,6\n",
 		"time level flow\n2026-01-31 12:00 1 2\n2026-01-31 12:00:01.5 3 -4\n2026-01-31 12:00:10 5 6\n",
@@ -59,6 +65,70 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// TestChoice: a column without a choice is named with the others; a title that two columns have chooses none.
+func TestChoice(t *testing.T) {
+	for _, c := range []struct{ text, column, note, refusal string }{
+		{"t,wind,rain\n0,5,1\n", "", `the column "wind" is taken, since it is the first one; the key column chooses ` +
+			`another of ["rain"]`, ""},
+		{"t,wind,rain\n0,5,1\n", "rain", "", ""},
+		{"t,wind,\n0,5,\n", "", "", ""},
+		{"t,rain,rain\n0,5,1\n", "rain", "", `a.csv:1: columns 2 and 3 have the title "rain": rename one`},
+		{"t,rain [mm/h],z,rain [m/s]\n0,5,1,2\n", "rain", "", `a.csv:1: columns 2 and 4 have the title "rain"`},
+		{"t,rain [mm/h],z,rain [m/s]\n0,5,1,2\n", "rain [m/s]", "", ""},
+	} {
+		path := filepath.Join(t.TempDir(), "a.csv")
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Read(path, c.column, noDates)
+		if c.refusal != "" || err != nil {
+			if err == nil || c.refusal == "" || !strings.Contains(err.Error(), c.refusal) {
+				t.Errorf("%q: %v, want %q", c.text, err, c.refusal)
+			}
+			continue
+		}
+		notes, err := s.Convert("a.csv", "")
+		if got := strings.Join(notes, "\n"); err != nil || !strings.Contains(got, c.note) || c.note == "" && got != "" {
+			t.Errorf("%q: %q, %v, want %q", c.text, got, err, c.note)
+		}
+	}
+}
+
+// TestReadCurve: the levels and values of a curve in the units of their titles.
+func TestReadCurve(t *testing.T) {
+	for text, want := range map[string]string{
+		"z,q\n1,0\n2,5\n":                                 "[{1 0} {2 5}]",
+		"level [m],flow [l/s]\n1,0\n2,5000\n":             "[{1 0} {2 5}]",
+		"stage [cm];discharge (m³/s)\n100;0\n200;5\n":     "[{1 0} {2 5}]",
+		"gauge_ft flow_cfs\n-10 0\n0 100\n":               "[{-3.048 0} {0 2.8316846592}]",
+		"h, cm;Q, l/s\n100;0\n200;5000\n":                 "[{1 0} {2 5}]",
+		"min level,q\n1,0\n2,5\n":                         "[{1 0} {2 5}]",
+		"level [s],q\n1,0\n2,5\n":                         "cannot be converted to m",
+		"level,q [m]\n1,0\n2,5\n":                         "cannot be converted to m3/s",
+		"level,q\n2,0\n1,5\n":                             "want increasing",
+		"level,q\n2026-01-31T12:00,0\n2026-01-31T13:00,5": "is not a finite number",
+	} {
+		path := filepath.Join(t.TempDir(), "q.csv")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := ReadCurve(path, "")
+		if err == nil {
+			_, err = s.Convert("q.csv", "m3/s")
+		}
+		got := fmt.Sprint(err)
+		if err == nil {
+			for i := range s.Rows { // but for rounding
+				s.Rows[i].Value = math.Round(s.Rows[i].Value*1e12) / 1e12
+			}
+			got = fmt.Sprint(s.Rows)
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
 // TestGaps: a missing value is an error for input that needs all, and NaN in measurements.
 func TestGaps(t *testing.T) {
 	for _, c := range []struct{ text, gap, marker string }{
@@ -68,6 +138,8 @@ func TestGaps(t *testing.T) {
 		{"t z\n0 0\n1 0.1\n2 -\n3 0.25\n", "tide.csv:4: the value at 2 s is missing", ""},
 		{"t,z\n0,0\n1,0.1\n2,-9999\n3,0.25\n", "tide.csv:4: the value at 2 s, -9999, marks a missing one",
 			"tide.csv:4: the value at 2 s, -9999, marks a missing one: such rows are left out"},
+		{"t,z\n0,0\n1,0.1\n2,999.9\n3,0.25\n", "999.9, marks a missing one", "999.9"},
+		{"t,z\n0,0\n1,0.1\n2,99\n3,0.25\n", "99, marks a missing one", "99"},
 		{"t,z\n0,0\n1,0.1\n2,-99.9\n3,0.25\n", "-99.9, marks a missing one", "-99.9"},
 		{"t,z\n0,0\n1,0.1\n2,9.96921e36\n3,0.25\n", "9.96921e+36, marks a missing one", "9.9"},
 		{"t,z\n0,0\n1,0.1\n3,0.25\n", "", ""},
@@ -108,11 +180,14 @@ func TestDecodeRefusesMalformedFiles(t *testing.T) {
 		"t,z\n\"0,1\n2,3\n":   "tide.csv:",
 		"t,z\n20260131,1\n": "tide.csv:2: 20260131 is a number of seconds and also a date: write dates as in " +
 			"2026-01-31",
-		"t,z\n31.01.2026,1\n":       `tide.csv:2: "31.01.2026" is not`,
-		"t,z\n2026-01-31T25:00,1\n": `tide.csv:2: "2026-01-31T25:00" is not an ISO 8601 date`,
-		"t [km],z\n0,1\n":           `tide.csv:1: the unit of the time, "km", is not a unit of time`,
-		"time (UTC+1),z\n0,1\n":     "tide.csv:1: the title of the times has the time zone UTC+1",
-		"\xff\xfet\x00,\x00z\x00\n": "tide.csv: the file is text in UTF-16",
+		"t,z\n31.01.2026,1\n":           `tide.csv:2: "31.01.2026" is not`,
+		"t,z\n2026-01-31T25:00,1\n":     `tide.csv:2: "2026-01-31T25:00" is not an ISO 8601 date`,
+		"date,z\n46053.5,1\n":           `tide.csv:2: 46053.5 is a number, but the title "date" announces dates`,
+		"timestamp,z\n1769860800,1":     `tide.csv:2: 1769860800 is a number, but the title "timestamp"`,
+		"hours since 1970-01-01,z\n1,2": `tide.csv:1: the title of the times, "hours since 1970-01-01", counts from another`,
+		"t [km],z\n0,1\n":               `tide.csv:1: the unit of the time, "km", is not a unit of time`,
+		"time (UTC+1),z\n0,1\n":         "tide.csv:1: the title of the times has the time zone UTC+1",
+		"\xff\xfet\x00,\x00z\x00\n":     "tide.csv: the file is text in UTF-16",
 	} {
 		column := ""
 		if strings.HasPrefix(text, "t,h") {

@@ -75,7 +75,12 @@ func (p *parser) power() (unit, bool) {
 		p.rest = p.rest[len(m):]
 		v, err := strconv.ParseFloat(m, 64)
 		u.factor = v
-		if ok = err == nil && v > 0; !ok || !powerOf.MatchString(p.rest) {
+		if ok = err == nil && v > 0; ok && unitName.MatchString(p.rest) { // the 5 min of mm/5min
+			u, ok = p.power()
+			u.factor *= v
+			return u, ok
+		}
+		if !ok || !powerOf.MatchString(p.rest) {
 			return u, ok
 		}
 	default:

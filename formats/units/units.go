@@ -54,6 +54,29 @@ func Convert(what, from, to string) (scale float64, note string, err error) {
 	return scale, note, nil
 }
 
+// AtEnd returns the unit at the end of a title without brackets, such as rain_mm_h, rain mm/h or level, ft, if its last
+// words are a unit that can be converted to another one; "" else. A unit of one word must have at least two letters,
+// and must not be a word such as in.
+func AtEnd(title, to string) string {
+	words := strings.FieldsFunc(title, func(r rune) bool { return strings.ContainsRune(" _,;:", r) })
+	for n := min(len(words)-1, 4); n > 0; n-- {
+		last := words[len(words)-n:]
+		forms := []string{strings.Join(last, " ")}
+		if n == 2 {
+			forms = []string{strings.Join(last, "/"), forms[0]}
+		}
+		for _, form := range forms {
+			if word := strings.ToLower(form); n == 1 && (len(word) < 2 || word == "in" || word == "min") {
+				continue
+			}
+			if _, err := Scale(form, to); err == nil {
+				return form
+			}
+		}
+	}
+	return ""
+}
+
 // unit is a factor times a product of powers of m, kg, s and K. Angles are numbers: a radian is 1.
 type unit struct {
 	factor float64
@@ -112,6 +135,9 @@ func init() {
 	add(1./3.6, velocity, false, "kmh", "kph", "kmph")
 	add(1, velocity, false, "mps")
 	add(1e-3, [4]float64{3}, true, "l", "L", "liter", "litre")
+	add(1e4, [4]float64{2}, false, "ha", "hectare")
+	add(43560*foot*foot, [4]float64{2}, false, "acre")
+	add(1e-3/3600, velocity, false, "mmh", "mmhr", "mmph")
 	add(1, [4]float64{3, 0, -1}, false, "cumec", "cms")
 	add(foot*foot*foot, [4]float64{3, 0, -1}, false, "cfs", "cusec")
 	add(math.Pi/180, [4]float64{}, false, "degree", "deg", "°", "degrees_north", "degree_north", "degree_n",

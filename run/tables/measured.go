@@ -13,7 +13,6 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/formats/series"
-	"github.com/atoll-hpc/atoll/formats/units"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
@@ -75,12 +74,13 @@ func (g *Gauges) readSeries(path, column, unit string) ([]series.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	scale, note, err := units.Convert(path+": "+table.Name, table.Unit, unit)
+	notes, err := table.Convert(path, unit)
 	if err != nil {
 		return nil, err
 	}
-	table.Multiply(scale)
-	g.run.Case.Note(note)
+	for _, note := range notes {
+		g.run.Case.Note(note)
+	}
 	g.run.Case.Note(table.MarkerNote())
 	return table.Rows, nil
 }

@@ -13,13 +13,14 @@ import (
 
 // declared is what a file says about its values and coordinates; "" if it says nothing.
 type declared struct {
-	variable       string // name of the values
-	unit           string // of the values
-	positive       string // direction in which values are positive, up or down,
-	positiveBy     string // and the attribute that says so
-	coordinateUnit string // m, degree, foot …
-	advice         string // command that declares a value as missing, with a verb for it
-	note           string // about a description that is not understood
+	variable       string   // name of the values
+	unit           string   // of the values
+	heightUnit     string   // of heights, by the vertical coordinate system
+	positive       string   // direction in which values are positive, up or down,
+	positiveBy     string   // and the attribute that says so
+	coordinateUnit string   // m, degree, foot …
+	advice         string   // command that declares a value as missing, with a verb for it
+	notes          []string // about descriptions that are not understood, or that are not those of the format
 }
 
 // Wanted is what a case wants of rasters.
@@ -51,14 +52,16 @@ func (s Stack) Convert(to Wanted) (notes []string, err error) {
 			notes = append(notes, fmt.Sprintf("%s: its coordinates seem to be degrees, since its relief is higher than it is "+
 				"wide, but they are taken as m: gdalwarp -s_srs EPSG:4326 -t_srs EPSG:CODE converts it to a system in m", g.name))
 		}
-		if d.note != "" {
-			notes = append(notes, d.note)
-		}
+		notes = append(notes, d.notes...)
 		what := g.name
 		if d.variable != "" {
 			what += ": " + d.variable
 		}
-		scale, note, err := units.Convert(what, d.unit, to.Unit)
+		unit := d.unit
+		if unit == "" && to.Unit == "m" {
+			unit = d.heightUnit
+		}
+		scale, note, err := units.Convert(what, unit, to.Unit)
 		if err != nil {
 			return nil, err
 		}

@@ -5,9 +5,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/formats/epsg"
 	"github.com/atoll-hpc/atoll/formats/geotiff"
 	"github.com/atoll-hpc/atoll/formats/netcdf"
 )
@@ -93,6 +95,143 @@ func TestXYZDialects(t *testing.T) {
 		}
 		if got := fmt.Sprint(g.West, g.South, " ", valuesOf(g)); got != "0 -0.5 [3 4 1 2.5]" {
 			t.Errorf("%q: %s", text, got)
+		}
+	}
+}
+
+// TestXYZTitles: names choose the columns of points, and their units.
+func TestXYZTitles(t *testing.T) {
+	const rows = "0.5,0,1\n1.5,0,2.5\n0.5,1,3\n1.5,1,4\n"
+	const swapped = "0,0.5,1\n0,1.5,2.5\n1,0.5,3\n1,1.5,4\n"
+	for _, c := range []struct{ text, want, note string }{
+		{"x,y,z\n" + rows, "0 -0.5 [3 4 1 2.5]", ""},
+		{"y,x,z\n" + swapped, "0 -0.5 [3 4 1 2.5]", ""},
+		{"Northing;Easting;Elevation\n" + strings.ReplaceAll(swapped, ",", ";"), "0 -0.5 [3 4 1 2.5]", ""},
+		{"lat lon elev\n" + strings.ReplaceAll(swapped, ",", " "), "0 -0.5 [3 4 1 2.5]",
+			"the unit of its coordinates is degree"},
+		{"id,x,y,z\n1,0.5,0,1\n2,1.5,0,2.5\n3,0.5,1,3\n4,1.5,1,4\n", "0 -0.5 [3 4 1 2.5]", ""},
+		{"x,y,class,z\n0.5,0,7,1\n1.5,0,7,2.5\n0.5,1,7,3\n1.5,1,7,4\n", "0 -0.5 [3 4 1 2.5]", ""},
+		{"\"X\",\"Y\",\"Z\"\n" + rows, "0 -0.5 [3 4 1 2.5]", ""},
+		{"x,y,z [cm]\n" + rows, "0 -0.5 [0.03 0.04 0.01 0.025]", "is converted from cm to m"},
+		{"x_m,y_m,z_cm\n" + rows, "0 -0.5 [0.03 0.04 0.01 0.025]", "is converted from cm to m"},
+		{"x [km],y [km],z\n" + rows, "0 -500 [3 4 1 2.5]", ""},
+		{"point,station,z\n" + rows, "0 -0.5 [3 4 1 2.5]", ""}, // no names of coordinates
+	} {
+		g, err := DecodeXYZ(strings.NewReader(c.text), "a.csv")
+		if err != nil {
+			t.Errorf("%q: %v", c.text, err)
+			continue
+		}
+		notes, err := Stack{g}.Convert(Wanted{Unit: "m"})
+		if got := fmt.Sprint(g.West, g.South, " ", valuesOf(g)); err != nil || got != c.want {
+			t.Errorf("%q: %s, %v, want %s", c.text, got, err, c.want)
+		}
+		if got := strings.Join(notes, "\n"); !strings.Contains(got, c.note) || c.note == "" && got != "" {
+			t.Errorf("%q: notes %q, want %q", c.text, got, c.note)
+		}
+	}
+}
+
+// TestSidecar: what GDAL writes beside a raster in .aux.xml, and what a vertical coordinate system says, holds for the
+// values.
+func TestSidecar(t *testing.T) {
+	band := func(text string) string {
+		return `<PAMDataset><PAMRasterBand band="1">` + text + `</PAMRasterBand></PAMDataset>`
+	}
+	const horizontal = `PROJCS["u",UNIT["Meter",1.0]]`
+	for _, c := range []struct{ file, text, want, note string }{
+		{"a.asc.aux.xml", band("<Scale>0.1</Scale>"), "[0.1 0.2 0.3 0.4 0.5 NaN]", ""},
+		{"a.asc.aux.xml", band("<Offset>10</Offset><Scale>1.5</Scale>"), "[11.5 13 14.5 16 17.5 NaN]", ""},
+		{"a.asc.aux.xml", band("<UnitType>cm</UnitType>"), "[0.01 0.02 0.03 0.04 0.05 NaN]", "is converted from cm to m"},
+		{"a.asc.aux.xml", band("<NoDataValue>4.00000000E+00</NoDataValue>"), "[1 2 3 NaN 5 NaN]", ""},
+		{"a.asc.aux.xml", band("<Metadata><MDI key=\"STATISTICS_MEAN\">3</MDI></Metadata>"), "[1 2 3 4 5 NaN]", ""},
+		{"a.asc.aux.xml", `<PAMDataset><PAMRasterBand band="2"><Scale>9</Scale></PAMRasterBand></PAMDataset>`,
+			"[1 2 3 4 5 NaN]", ""},
+		{"a.asc.aux.xml", `<PAMDataset><SRS>GEOGCS["g",UNIT["degree",0.0174532925]]</SRS></PAMDataset>`, "[1 2 3 4 5 NaN]",
+			"the unit of its coordinates is degree"},
+		{"a.asc.aux.xml", "<PAMDataset>", "[1 2 3 4 5 NaN]", "a.asc.aux.xml is not understood"},
+		{"a.asc.aux.xml", band("<Scale>much</Scale>"), `a.asc.aux.xml: "much" is not a number`, ""},
+		{"a.asc.msk", "", "a.asc.msk: masks are not supported: gdalwarp -dstnodata", ""},
+		{"a.prj", horizontal + `,VERTCS["v",UNIT["Foot",0.3048]]`, "[0.3048 0.6096 0.9144000000000001 1.2192 1.524 NaN]",
+			"is converted from foot to m"},
+		{"a.prj", horizontal + `,VERTCS["v",PARAMETER["Direction",-1.0],UNIT["Meter",1.0]]`, "[1 2 3 4 5 NaN]",
+			`the file says positive = "down" (vertical system of depths)`},
+		{"a.prj", "Projection UTM\nZunits 10\nUnits METERS\n", "[0.1 0.2 0.30000000000000004 0.4 0.5 NaN]",
+			"is converted from 0.1 m to m"},
+	} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"a.asc": sample, c.file: c.text} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		g, err := Open(filepath.Join(dir, "a.asc"), Options{Box: Everywhere})
+		if err != nil {
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v, want %s", c.text, err, c.want)
+			}
+			continue
+		}
+		notes, err := Stack{g}.Convert(Wanted{Unit: "m", Positive: "up"})
+		if got := valuesOf(g); err != nil || roundedText(got) != roundedText(c.want) {
+			t.Errorf("%s: %s, %v, want %s", c.text, got, err, c.want)
+		}
+		if got := strings.Join(notes, "\n"); !strings.Contains(got, c.note) || c.note == "" && got != "" {
+			t.Errorf("%s: notes %q, want %q", c.text, got, c.note)
+		}
+	}
+	g := decode(t, sample)
+	g.setSystem(epsg.System{Unit: "m", Height: epsg.Height{Unit: "foot"}})
+	if notes, err := (Stack{g}).Convert(Wanted{Unit: "s/m^(1/3)"}); err != nil || len(notes) > 0 {
+		t.Errorf("heights in feet concern other values: %q, %v", notes, err)
+	}
+}
+
+// roundedText returns a list of numbers with 12 digits.
+func roundedText(list string) string {
+	words := strings.Fields(strings.Trim(list, "[]"))
+	for i, word := range words {
+		if v, err := strconv.ParseFloat(word, 64); err == nil {
+			words[i] = strconv.FormatFloat(v, 'g', 12, 64)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// TestOtherAttributes: attributes that mean what those of the CF conventions mean are noted.
+func TestOtherAttributes(t *testing.T) {
+	text, number := netcdf.Text, netcdf.Numeric
+	for _, c := range []struct {
+		grid
+		note string
+	}{
+		{grid{zAttrs: netcdf.Attrs{text("unit", "ft")}},
+			"the attribute unit is not used, since the CF conventions know only units"},
+		{grid{zAttrs: netcdf.Attrs{text("Units", "ft")}}, "ncrename -a elevation@Units,units"},
+		{grid{zAttrs: netcdf.Attrs{number("FillValue", netcdf.Float64, 4)}}, "know only _FillValue"},
+		{grid{zAttrs: netcdf.Attrs{number("NODATA_value", netcdf.Float64, 4)}}, "know only _FillValue"},
+		{grid{zAttrs: netcdf.Attrs{number("Scale_factor", netcdf.Float64, 4)}}, "know only scale_factor"},
+		{grid{zAttrs: netcdf.Attrs{number("slope", netcdf.Float64, 4)}}, "know only scale_factor"},
+		{grid{zAttrs: netcdf.Attrs{text("unit", "ft"), text("units", "m")}}, ""},
+		{grid{zAttrs: netcdf.Attrs{text("long_name", "depth below mean sea level")}},
+			`positive = "down" (by its name, a depth)`},
+		{grid{zAttrs: netcdf.Attrs{text("long_name", "elevation")}}, ""},
+		{grid{mapping: netcdf.Attrs{text("grid_mapping_name", "latitude_longitude")}},
+			"the unit of its coordinates is degree"},
+		{grid{names: [2]string{"longitude", "latitude"}}, "the unit of its coordinates is degree"},
+		{grid{mapping: netcdf.Attrs{text("crs_wkt",
+			`COMPD_CS["c",PROJCS["p",UNIT["metre",1]],VERT_CS["v",UNIT["foot",0.3048]]]`)}},
+			"is converted from foot to m"},
+		{grid{zAttrs: netcdf.Attrs{number("scale_factor", netcdf.Float64, 0)}}, "the attribute scale_factor is 0"},
+	} {
+		g, err := Open(c.write(t), Options{Box: Everywhere})
+		var notes []string
+		if err == nil {
+			notes, err = Stack{g}.Convert(Wanted{Unit: "m", Positive: "up"})
+		}
+		got := strings.Join(notes, "\n") + fmt.Sprint(err)
+		if !strings.Contains(got, c.note) || c.note == "" && got != "<nil>" {
+			t.Errorf("%+v: %q, want %q", c.grid, got, c.note)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func gridOfVariable(f *netcdf.File, path, variable string, b Box) (*Grid, error)
 	if axisOf(y) == "X" && axisOf(x) != "X" || axisOf(x) == "Y" && axisOf(y) != "Y" {
 		return nil, fmt.Errorf("variable %q has x before y: reorder it by ncpdq -a %s,%s", v.Name, x.Name, y.Name)
 	}
-	g.EPSG = epsgOf(f, v)
+	g.readMapping(f, v)
 	if err := g.readDeclared(v, x, y); err != nil {
 		return nil, err
 	}
@@ -161,8 +161,9 @@ func axisOf(v *netcdf.Var) string {
 
 // readDeclared reads what the attributes say about values and coordinates.
 func (g *Grid) readDeclared(v, x, y *netcdf.Var) error {
-	g.declared = declared{variable: v.Name, unit: v.Attrs.Text("units"),
-		advice: "ncatted -a _FillValue," + v.Name + ",c,f,%g " + g.name}
+	g.declared.variable, g.declared.unit = v.Name, v.Attrs.Text("units")
+	g.declared.advice = "ncatted -a _FillValue," + v.Name + ",c,f,%g " + g.name
+	g.noteAttributes(v)
 	standard := v.Attrs.Text("standard_name")
 	switch positive := strings.ToLower(v.Attrs.Text("positive")); {
 	case positive == "up" || positive == "down":
@@ -173,16 +174,45 @@ func (g *Grid) readDeclared(v, x, y *netcdf.Var) error {
 	case strings.Contains(standard, "altitude") || strings.HasPrefix(standard, "height") ||
 		strings.HasPrefix(standard, "sea_surface_height") || strings.HasPrefix(standard, "water_surface_height"):
 		g.declared.positive, g.declared.positiveBy = "up", "standard_name "+standard
+	case standard == "" && depthName.MatchString(v.Name+" "+v.Attrs.Text("long_name")):
+		g.declared.positive, g.declared.positiveBy = "down", "by its name, a depth"
 	}
 	ofX, ofY := coordinateUnit(x), coordinateUnit(y)
 	if ofX != ofY && ofX != "" && ofY != "" {
 		return fmt.Errorf("the units of the coordinates differ: %q of %q and %q of %q", x.Attrs.Text("units"), x.Name,
 			y.Attrs.Text("units"), y.Name)
 	}
-	if g.declared.coordinateUnit = cmp.Or(ofX, ofY); g.declared.coordinateUnit == "" {
+	isDegrees := strings.HasPrefix(strings.ToLower(x.Name), "lon") && strings.HasPrefix(strings.ToLower(y.Name), "lat")
+	switch declared := cmp.Or(ofX, ofY); {
+	case declared != "":
+		g.declared.coordinateUnit = declared
+	case g.EPSG != 0:
 		g.declared.coordinateUnit = epsg.Unit(g.EPSG)
+	case isDegrees && g.declared.coordinateUnit == "":
+		g.declared.coordinateUnit = "degree"
 	}
 	return nil
+}
+
+// depthName matches names of depths of the bed.
+var depthName = regexp.MustCompile(`(?i)(?:^|[\s_])depths?(?:$|[\s_])`)
+
+// conventional are the attributes that the CF conventions define, by the names that others give them.
+var conventional = map[string]string{"unit": "units", "units": "units", "fillvalue": "_FillValue",
+	"nodata": "_FillValue", "nodatavalue": "_FillValue", "missingvalue": "missing_value", "scalefactor": "scale_factor", "scale": "scale_factor",
+	"slope": "scale_factor", "addoffset": "add_offset", "offset": "add_offset", "intercept": "add_offset"}
+
+// noteAttributes notes attributes that are not used, although they seem to mean what others mean, which are missing.
+func (g *Grid) noteAttributes(v *netcdf.Var) {
+	for _, a := range v.Attrs {
+		want := conventional[strings.ToLower(strings.ReplaceAll(a.Name, "_", ""))]
+		has := func(b netcdf.Attr) bool { return b.Name == want }
+		if want == "" || a.Name == want || slices.ContainsFunc(v.Attrs, has) {
+			continue
+		}
+		g.declared.notes = append(g.declared.notes, fmt.Sprintf("%s: %s: the attribute %s is not used, since the CF "+
+			"conventions know only %s: ncrename -a %s@%s,%s %s renames it", g.name, v.Name, a.Name, want, v.Name, a.Name, want, g.name))
+	}
 }
 
 // coordinateUnit returns the unit of a coordinate: degree, a unit of length, or "" if it has none or another one.
@@ -237,27 +267,36 @@ func axis(f *netcdf.File, v *netcdf.Var) (edge, step float64, ascending bool, er
 	return values[0] - step/2, step, true, nil
 }
 
-// epsgOf returns the EPSG code in the variable's grid mapping; 0 if there is none.
-func epsgOf(f *netcdf.File, v *netcdf.Var) int {
-	m := f.Var(v.Attrs.Text("grid_mapping"))
+// readMapping reads the coordinate reference system from the variable's grid mapping, whose attribute has its name,
+// or in the extended form "crs: x y".
+func (g *Grid) readMapping(f *netcdf.File, v *netcdf.Var) {
+	words := strings.Fields(v.Attrs.Text("grid_mapping"))
+	if len(words) == 0 {
+		return
+	}
+	m := f.Var(strings.TrimSuffix(words[0], ":"))
 	if m == nil {
-		return 0
+		return
 	}
-	text := strings.TrimPrefix(strings.ToUpper(m.Attrs.Text("epsg_code")), "EPSG:")
-	if n, ok := m.Attrs.Number("epsg_code"); ok && text == "" {
-		text = strconv.FormatFloat(n, 'f', -1, 64)
-	}
+	var wkt epsg.System
 	for _, name := range []string{"crs_wkt", "spatial_ref"} { // as GDAL and rioxarray write it
-		if code := wktCode.FindStringSubmatch(m.Attrs.Text(name)); code != nil && text == "" {
-			text = code[1] + code[2]
+		if s, err := epsg.ParsePRJ(m.Attrs.Text(name)); err == nil {
+			wkt = s
+			break
 		}
 	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		return 0
+	g.setSystem(wkt)
+	for _, name := range []string{"epsg_code", "EPSG_code", "epsg", "EPSG"} {
+		text := strings.TrimPrefix(strings.ToUpper(m.Attrs.Text(name)), "EPSG:")
+		if n, ok := m.Attrs.Number(name); ok && text == "" {
+			text = strconv.FormatFloat(n, 'f', -1, 64)
+		}
+		if n, err := strconv.Atoi(text); err == nil {
+			g.EPSG = n
+			break
+		}
 	}
-	return n
+	if m.Attrs.Text("grid_mapping_name") == "latitude_longitude" && g.EPSG == 0 {
+		g.declared.coordinateUnit = "degree"
+	}
 }
-
-// wktCode matches the code of a coordinate reference system at the end of its description in WKT.
-var wktCode = regexp.MustCompile(`(?:AUTHORITY\["EPSG",\s*"(\d+)"\]|ID\["EPSG",\s*(\d+)\])\]\s*$`)

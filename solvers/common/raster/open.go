@@ -58,6 +58,7 @@ func open(path, variable string, b Box) (*Grid, error) {
 	g, err := decode(f, path)
 	if err == nil {
 		g.readPRJ(path)
+		err = g.readSidecar(path, false)
 	}
 	return g, err
 }
@@ -71,7 +72,11 @@ func fromGeoTIFF(path string, b Box) (*Grid, error) {
 	g := newGrid(path)
 	g.Columns, g.Rows, g.West, g.South, g.Width, g.Height = f.Columns, f.Rows, f.West, f.South(), f.StepX, f.StepY
 	g.EPSG = f.EPSG
-	g.declared = declared{unit: f.Unit, coordinateUnit: f.CoordinateUnit, advice: "gdal_edit.py -a_nodata %g " + path}
+	g.declared = declared{unit: f.Unit, heightUnit: f.HeightUnit, coordinateUnit: f.CoordinateUnit,
+		advice: "gdal_edit.py -a_nodata %g " + path}
+	if f.Depths {
+		g.declared.positive, g.declared.positiveBy = "down", "vertical system of depths"
+	}
 	upward := f.StepY > 0
 	if !upward {
 		g.Height = -f.StepY
@@ -91,6 +96,9 @@ func fromGeoTIFF(path string, b Box) (*Grid, error) {
 	if upward {
 		reverseRows(g.values32, w.Columns)
 		reverseRows(g.values, w.Columns)
+	}
+	if err == nil {
+		err = g.readSidecar(path, f.IsScaled())
 	}
 	return g, err
 }

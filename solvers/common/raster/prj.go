@@ -11,9 +11,6 @@ import (
 	"github.com/atoll-hpc/atoll/formats/missing"
 )
 
-// maxPRJ bounds the size of a file .prj in bytes.
-const maxPRJ = 1 << 20
-
 // readPRJ reads the coordinate reference system of a text file from the file .prj beside it, if there is one.
 func (g *Grid) readPRJ(path string) {
 	base := strings.TrimSuffix(path, filepath.Ext(path))
@@ -24,17 +21,17 @@ func (g *Grid) readPRJ(path string) {
 		}
 		var s epsg.System
 		text, err := []byte(nil), fmt.Errorf("it has %d bytes", info.Size())
-		if info.Size() <= maxPRJ {
+		if info.Size() <= maxSidecar {
 			text, err = os.ReadFile(prj)
 		}
 		if err == nil {
 			s, err = epsg.ParsePRJ(string(text))
 		}
 		if err != nil {
-			g.declared.note = fmt.Sprintf("%s is not understood (%v), so that the coordinate reference system of %s is not "+
-				"known", prj, err, g.name)
+			g.declared.notes = append(g.declared.notes, fmt.Sprintf("%s is not understood (%v), so that the coordinate "+
+				"reference system of %s is not known", prj, err, g.name))
 		}
-		g.EPSG, g.declared.coordinateUnit = s.Code, s.Unit
+		g.setSystem(s)
 		return
 	}
 }

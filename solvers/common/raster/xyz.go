@@ -12,14 +12,15 @@ import (
 	"unicode"
 
 	"github.com/atoll-hpc/atoll/formats/table"
+	"github.com/atoll-hpc/atoll/formats/units"
 )
 
 // DecodeXYZ reads points of a regular grid, one on each line: x, y and the value, separated by semicolons, by white
-// space or by commas, in any order of points. Commas that do not separate numbers are decimal signs. A first line with
-// names and lines beginning with # are skipped. Grid cells without a point have no data. Errors begin with the name
-// and the line.
+// space or by commas, in any order of points. Commas that do not separate numbers are decimal signs. If the first line
+// has names of columns, such as lat, lon and elevation, these choose the columns; they may end with units. Lines
+// beginning with # are skipped. Grid cells without a point have no data. Errors begin with the name and the line.
 func DecodeXYZ(r io.Reader, name string) (*Grid, error) {
-	points, line, err := points(r)
+	points, titles, line, err := points(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 	}
@@ -27,14 +28,17 @@ func DecodeXYZ(r io.Reader, name string) (*Grid, error) {
 	if err := g.setPoints(points); err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 	}
+	g.declared.coordinateUnit, g.declared.heightUnit = titles.coordinateUnit, titles.heightUnit
+	g.scaleCoordinates()
 	g.findMissing(nil)
 	return g, nil
 }
 
 // points reads all points, and counts the lines.
-func points(r io.Reader) (list [][3]float64, line int, err error) {
+func points(r io.Reader) (list [][3]float64, titles xyzTitles, line int, err error) {
 	in := bufio.NewScanner(r)
 	named := false
+	titles.columns = [3]int{0, 1, 2}
 	for in.Scan() {
 		line++
 		text := strings.TrimSpace(strings.TrimPrefix(in.Text(), "\ufeff"))
@@ -42,33 +46,94 @@ func points(r io.Reader) (list [][3]float64, line int, err error) {
 			continue
 		}
 		first := !named && len(list) == 0
-		p, err := point(text)
+		p, err := titles.point(text)
 		if err != nil && first && strings.ContainsFunc(text, unicode.IsLetter) {
-			named = true // column names
+			named, titles = true, xyzTitlesOf(text)
 			continue
 		}
 		if err != nil || p[0]-p[0] != 0 || p[1]-p[1] != 0 || math.IsInf(p[2], 0) {
-			return nil, line, fmt.Errorf("%.40q is not x, y and a value", text)
+			return nil, titles, line, fmt.Errorf("%.40q is not x, y and a value", text)
 		}
 		if len(list) == MaxCells {
-			return nil, line, fmt.Errorf("more than %d points; cut out or coarsen the raster", MaxCells)
+			return nil, titles, line, fmt.Errorf("more than %d points; cut out or coarsen the raster", MaxCells)
 		}
 		list = append(list, p)
 	}
 	if err := in.Err(); err != nil {
-		return nil, line + 1, err
+		return nil, titles, line + 1, err
 	}
-	return list, max(1, line), nil
+	return list, titles, max(1, line), nil
+}
+
+// xyzTitles are the columns of x, y and the value, and the units in their names; "" for none.
+type xyzTitles struct {
+	columns                    [3]int
+	coordinateUnit, heightUnit string
+}
+
+// xyzNames are the usual names of the columns, in lower case.
+var xyzNames = [3][]string{
+	{"x", "lon", "long", "longitude", "easting", "east", "xcoord", "rechtswert"},
+	{"y", "lat", "latitude", "northing", "north", "ycoord", "hochwert"},
+	{"z", "elevation", "elev", "height", "depth", "value", "altitude", "alt", "level", "topo", "bathymetry", "bed"},
+}
+
+// xyzTitlesOf finds the columns in a line of names. Where these do not name x and y, they are the first two.
+func xyzTitlesOf(line string) xyzTitles {
+	t := xyzTitles{columns: [3]int{0, 1, 2}}
+	separators := " \t"
+	for _, sign := range []string{";", "\t", ","} {
+		if strings.Contains(line, sign) {
+			separators = sign
+			break
+		}
+	}
+	names := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(separators, r) })
+	found := [3]int{-1, -1, -1}
+	for k, name := range names {
+		words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("\" [(_", r) })
+		for axis := range found {
+			if found[axis] < 0 && len(words) > 0 && slices.Contains(xyzNames[axis], words[0]) {
+				found[axis] = k
+			}
+		}
+	}
+	if found[0] < 0 || found[1] < 0 {
+		return t
+	}
+	for k := 0; found[2] < 0 && k < len(names); k++ {
+		if k != found[0] && k != found[1] {
+			found[2] = k
+		}
+	}
+	t.columns = [3]int{found[0], found[1], max(found[2], 0)}
+	t.heightUnit, t.coordinateUnit = unitOfTitle(names[t.columns[2]]), unitOfTitle(names[found[0]])
+	if strings.HasPrefix(strings.ToLower(strings.Trim(names[found[0]], "\" ")), "lon") {
+		t.coordinateUnit = "degree"
+	}
+	return t
+}
+
+// unitOfTitle returns the unit of length in brackets or at the end of a name; "" if there is none.
+func unitOfTitle(name string) string {
+	name = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if strings.ContainsRune("[]()\"", r) {
+			return ' '
+		}
+		return r
+	}, name))
+	return units.AtEnd(name, "m")
 }
 
 // point reads the three numbers of a line.
-func point(text string) (p [3]float64, err error) {
-	words := table.Fields(text, len(p))
-	if len(words) < len(p) {
+func (t *xyzTitles) point(text string) (p [3]float64, err error) {
+	count := slices.Max(t.columns[:]) + 1
+	words := table.Fields(text, count)
+	if len(words) < count {
 		return p, errors.New("there are fewer than three numbers")
 	}
-	for k := range p {
-		if p[k], err = strconv.ParseFloat(words[k], 64); err != nil {
+	for k, column := range t.columns {
+		if p[k], err = strconv.ParseFloat(words[column], 64); err != nil {
 			return p, err
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/config/expr"
 	"github.com/atoll-hpc/atoll/formats/series"
-	"github.com/atoll-hpc/atoll/formats/units"
 )
 
 // Row is a time in s and the value at that time.
@@ -30,17 +29,26 @@ func FromCase(c *config.Case, s config.Series) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	scale, note, err := units.Convert(path+": "+table.Name, table.Unit, s.Unit)
+	notes, err := table.Convert(path, s.Unit)
 	if err != nil {
 		return nil, err
 	}
-	c.Note(note)
+	for _, note := range notes {
+		c.Note(note)
+	}
 	rows, err := table.Complete()
 	if err != nil {
 		return nil, err
 	}
-	table.Multiply(scale)
 	first, last := rows[0].T, rows[len(rows)-1].T
+	if len(rows) > 1 && first > c.Time.End {
+		return nil, fmt.Errorf("%s: its times, from %g s to %g s, are all after the run, which is from 0 to %g s", path,
+			first, last, c.Time.End)
+	}
+	if len(rows) > 1 && last < 0 && s.Hold {
+		c.Note(fmt.Sprintf("%s: its times, from %g s to %g s, are all before the run: its last value holds", path, first,
+			last))
+	}
 	if !s.Hold && (first > 0 || last < c.Time.End) {
 		return nil, fmt.Errorf("%s: its times are from %g s to %g s, the run is from 0 to %g s; hold = true extends the "+
 			"first and the last value", path, first, last, c.Time.End)

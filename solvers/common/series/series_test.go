@@ -157,6 +157,20 @@ func TestSeriesCoverTheRun(t *testing.T) {
 	if rows, err := FromCase(c, s); err != nil || len(rows) != 2 {
 		t.Errorf("%v, %v", rows, err)
 	}
+	for text, want := range map[string]string{
+		"t,z\n46053,1\n46054,2\n": "its times, from 46053 s to 46054 s, are all after the run, which is from 0 to 6 s",
+		"t,z\n7,1\n":              "", // one value for all times
+		"t,z\n-5,1\n-4,2\n":       "", // with a note that the last value holds
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c := &config.Case{Time: config.Time{End: 6}}
+		_, err := FromCase(c, s)
+		if got := fmt.Sprint(err); !strings.Contains(got, want) || want == "" && err != nil {
+			t.Errorf("%q: %s, want %q", text, got, want)
+		}
+	}
 	s = config.Series{File: "nowhere.csv"}
 	if _, err := FromCase(c, s); err == nil || !strings.Contains(err.Error(), "nowhere.csv") {
 		t.Errorf("error %v", err)
@@ -218,6 +232,17 @@ func TestUnitsOfFiles(t *testing.T) {
 		{"t,wind [kn]\n0,36\n10,0\n", "m/s", "18.52"},
 		{"t,rain [kg m-2 s-1]\n0,1\n10,0\n", "m/s", "0.001"},
 		{"t,rain [m/s]\n0,1\n10,0\n", "m/s", "1"},
+		{"t,rain_mm_h\n0,3600\n10,0\n", "m/s", "0.001"},
+		{"t,rain mm/h\n0,3600\n10,0\n", "m/s", "0.001"},
+		{"t;rain, mm/h\n0;3600\n10;0\n", "m/s", "0.001"},
+		{"t;rain / mm/h\n0;3600\n10;0\n", "m/s", "0.001"},
+		{"t;rain in mm per hour\n0;3600\n10;0\n", "m/s", "0.001"},
+		{"t,rain [mm/5min]\n0,300\n10,0\n", "m/s", "0.001"},
+		{"t,rain [l/(s ha)]\n0,10000\n10,0\n", "m/s", "0.001"},
+		{"t,level_ft\n0,10\n10,0\n", "m", "3.048"},
+		{"t,level_in\n0,10\n10,0\n", "m", "10"}, // of an inlet, not inches
+		{"t,level_min\n0,10\n10,0\n", "m", "10"},
+		{"t,level_m\n0,10\n10,0\n", "m", "10"},
 		{"t,rain\n0,1\n10,0\n", "m/s", "1"},
 		{"t,rain [furlongs]\n0,1\n10,0\n", "m/s", "1"},
 		{"t,flow [m3/s]\n0,1\n10,0\n", "m2/s", `the unit is "m3/s", which cannot be converted to m2/s`},

@@ -227,13 +227,20 @@ func (g *Given) condition(c *config.Case) (out *shallow.Given, err error) {
 // ratingCurve reads a curve of levels and discharges.
 func ratingCurve(c *config.Case, file, column string) ([]series.Row, error) {
 	path := c.Path(file)
-	table, err := rows.Read(path, column, c.Time.Seconds)
+	table, err := rows.ReadCurve(path, column)
 	var curve []series.Row
+	var notes []string
+	if err == nil {
+		notes, err = table.Convert(path, "m3/s")
+	}
 	if err == nil {
 		curve, err = table.Complete()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("rating curve, with the level in the place of the time: %w", err)
+	}
+	for _, note := range notes {
+		c.Note(note)
 	}
 	if len(curve) < 2 {
 		return nil, fmt.Errorf("%s: a rating curve needs at least two rows", path)
