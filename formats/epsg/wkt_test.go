@@ -45,8 +45,9 @@ func TestParsePRJ(t *testing.T) {
 		`PROJCS[ "a" , UNIT [ "kilometre" , 1000 ] , AUTHORITY [ "EPSG" , "7 " ] ]`:        {Unit: "km"},
 		`LOCAL_CS["flume",UNIT["centimetre",0.01]]`:                                        {Unit: "centimetre"},
 		"\ufeff" + `GEOGCS("a (b]",UNIT("degree",0.01745329252),AUTHORITY("EPSG","4258"))`: {Code: 4258, Unit: "degree"},
-		`COMPD_CS["c",` + utm + `,VERT_CS["h",UNIT["foot",0.3048]]]`:                       {25832, "m", Height{Unit: "foot"}},
-		`BOUNDCRS[SOURCECRS[PROJCRS["p",ID["EPSG",3034]]],TARGETCRS[GEOGCRS["g"]]]`:        {Code: 3034, Unit: "m"},
+		`COMPD_CS["c",` + utm + `,VERT_CS["h",UNIT["foot",0.3048]]]`: {25832,
+			"m", Height{Unit: "foot"}},
+		`BOUNDCRS[SOURCECRS[PROJCRS["p",ID["EPSG",3034]]],TARGETCRS[GEOGCRS["g"]]]`: {Code: 3034, Unit: "m"},
 		// vertical systems
 		"Projection UTM\nZunits FEET\nUnits METERS\n":                               {0, "m", Height{Unit: "foot"}},
 		"Projection UTM\nZunits NO\nUnits METERS\n":                                 {Unit: "m"},

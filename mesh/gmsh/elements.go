@@ -128,9 +128,7 @@ func (r *reader) addCell(element int64, v [4]int32, groups []int32, entity int64
 	r.cellTags = append(r.cellTags, element)
 	r.ofCells = append(r.ofCells, r.set(groups))
 	r.groups.HasCells = r.groups.HasCells || len(groups) > 0
-	if !r.physical {
-		r.entityOfCell = append(r.entityOfCell, int32(entity))
-	}
+	r.entityOfCell = append(r.entityOfCell, int32(entity))
 }
 
 // addSide adds a face, edge or point of a group: its index, or for points its tag.

@@ -1,7 +1,9 @@
 package gmsh
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -14,7 +16,7 @@ type membership struct {
 	ofCells      []int32        // group of each cell, -1 for none, -2-k for all groups of sets[k]
 	sets         [][]int32      // ascending groups of cells that are in several
 	physical     bool           // the file has physical groups
-	entityOfCell []int32        // elementary entity of each cell, 0 if unknown; incomplete if the file has physical groups
+	entityOfCell []int32        // elementary entity of each cell, 0 if unknown
 	loose        []looseElement // elements without a physical group
 	pointGroups  []mesh.Group   // named groups of points
 }
@@ -29,7 +31,7 @@ type looseElement struct {
 // groupOf returns the index of a physical group; of a group of points its tag.
 func (r *reader) groupOf(dim int, tag int64) (int32, error) {
 	if !r.physical {
-		r.physical, r.loose, r.entityOfCell = true, nil, nil
+		r.physical, r.loose = true, nil
 	}
 	if (r.solid != nil || dim == 0) && tag > math.MaxInt32 {
 		return 0, fmt.Errorf("the physical group %d has more than 32 bits", tag)
@@ -75,13 +77,15 @@ func (r *reader) join(cell int, group int32) bool {
 	return true
 }
 
-// resolveGroups makes groups of elementary entities if the file has no physical groups, and gives each set of groups a
-// group that stands for it.
+// resolveGroups makes groups of elementary entities if the file has no physical groups, or of those of cells without
+// one, and gives each set of groups a group that stands for it.
 func (r *reader) resolveGroups() error {
-	if !r.physical {
-		if err := r.takeEntities(); err != nil {
-			return err
-		}
+	take := r.takeEntities
+	if r.physical {
+		take = r.takeEntitiesOfOthers
+	}
+	if err := take(); err != nil {
+		return err
 	}
 	dim, highest := r.dim(), 0
 	names := map[string]bool{}
@@ -121,6 +125,50 @@ func (r *reader) resolveGroups() error {
 		if slices.ContainsFunc(r.points, func(p mesh.MarkedPoint) bool { return int(p.Tag) == g.Tag }) {
 			r.mesh.Groups = append(r.mesh.Groups, g)
 		}
+	}
+	return nil
+}
+
+// takeEntitiesOfOthers makes groups of the elementary entities of cells without a physical group, if there are several:
+// Gmsh writes such cells with Mesh.SaveAll, and their interfaces are as meant as others. A tag of a physical group is
+// not used again.
+func (r *reader) takeEntitiesOfOthers() error {
+	tags := map[int32]int{} // by entity
+	for c, e := range r.entityOfCell {
+		if r.ofCells[c] == -1 && e > 0 {
+			tags[e] = int(e)
+		}
+	}
+	if len(tags) < 2 {
+		return nil
+	}
+	taken, highest := map[int]bool{}, 0
+	for _, g := range r.mesh.Groups {
+		if g.Dim == r.dim() {
+			taken[g.Tag], highest = true, max(highest, g.Tag)
+		}
+	}
+	for e := range tags {
+		highest = max(highest, int(e))
+	}
+	for _, e := range slices.Sorted(maps.Keys(tags)) {
+		if taken[tags[e]] {
+			highest++
+			tags[e] = highest
+		}
+	}
+	if highest > math.MaxInt32 {
+		return errors.New("no tag is left for the elementary entities without a physical group; use tags of 32 bits")
+	}
+	for c, e := range r.entityOfCell {
+		if r.ofCells[c] != -1 || e <= 0 {
+			continue
+		}
+		g, err := r.groups.Of(r.dim(), tags[e])
+		if err != nil {
+			return err
+		}
+		r.ofCells[c], r.groups.HasCells = g, true
 	}
 	return nil
 }

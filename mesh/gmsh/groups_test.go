@@ -41,8 +41,15 @@ func TestGroupsOfFile(t *testing.T) {
 		"one elementary surface": {strings.Replace(strings.Replace(elementary22, "0 6 1 3 9", "0 8 1 3 9", 1), "0 8 1 7 3",
 			"0 8 1 7 3", 1), func(m *mesh.Mesh) bool { return m.CellGroup == nil && len(m.Tagged) == 1 }},
 		"a physical curve": {strings.Replace(elementary22, "3 1 2 0 4", "3 1 2 5 4", 1), func(m *mesh.Mesh) bool {
-			return m.CellGroup == nil && len(m.Groups) == 1 && m.Marks == nil
+			return slices.Equal(m.CellGroup, []int32{1, 2}) && len(m.Groups) == 3 && m.Marks == nil
 		}},
+		"a physical surface of three": {strings.NewReplacer("$Elements\n4", "$Elements\n5", "2 2 2 0 6 1 3 9",
+			"2 2 2 8 6 1 3 9\n5 2 2 0 7 1 3 9").Replace(elementary22), func(m *mesh.Mesh) bool {
+			return len(m.Cells) == 3 && len(m.Groups) == 3 && m.Groups[0].Tag == 8 && m.Groups[1].Tag == 9 &&
+				m.Groups[2].Tag == 7 && slices.Equal(m.CellGroup, []int32{1, 0, 2})
+		}},
+		"a physical surface of two": {strings.Replace(elementary22, "2 2 2 0 6 1 3 9", "2 2 2 8 6 1 3 9", 1),
+			func(m *mesh.Mesh) bool { return len(m.Groups) == 1 && slices.Equal(m.CellGroup, []int32{-1, 0}) }},
 		"two groups of a surface of 4.1": {strings.Replace(cells41, "1 20 0", "2 20 21 0", 1), func(m *mesh.Mesh) bool {
 			return slices.Contains(m.Groups, several) && m.Groups[m.CellGroup[1]] == several &&
 				reflect.DeepEqual(m.Combined, map[int][]int{22: {20, 21}})

@@ -199,8 +199,9 @@ var depthName = regexp.MustCompile(`(?i)(?:^|[\s_])depths?(?:$|[\s_])`)
 
 // conventional are the attributes that the CF conventions define, by the names that others give them.
 var conventional = map[string]string{"unit": "units", "units": "units", "fillvalue": "_FillValue",
-	"nodata": "_FillValue", "nodatavalue": "_FillValue", "missingvalue": "missing_value", "scalefactor": "scale_factor", "scale": "scale_factor",
-	"slope": "scale_factor", "addoffset": "add_offset", "offset": "add_offset", "intercept": "add_offset"}
+	"nodata": "_FillValue", "nodatavalue": "_FillValue", "missingvalue": "missing_value",
+	"scalefactor": "scale_factor", "scale": "scale_factor", "slope": "scale_factor",
+	"addoffset": "add_offset", "offset": "add_offset", "intercept": "add_offset"}
 
 // noteAttributes notes attributes that are not used, although they seem to mean what others mean, which are missing.
 func (g *Grid) noteAttributes(v *netcdf.Var) {
@@ -211,7 +212,8 @@ func (g *Grid) noteAttributes(v *netcdf.Var) {
 			continue
 		}
 		g.declared.notes = append(g.declared.notes, fmt.Sprintf("%s: %s: the attribute %s is not used, since the CF "+
-			"conventions know only %s: ncrename -a %s@%s,%s %s renames it", g.name, v.Name, a.Name, want, v.Name, a.Name, want, g.name))
+			"conventions know only %s: ncrename -a %s@%s,%s %s renames it", g.name, v.Name, a.Name, want, v.Name, a.Name, want,
+			g.name))
 	}
 }
 
