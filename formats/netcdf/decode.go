@@ -46,6 +46,28 @@ func (v *Var) Physical(values []float64) error {
 	return nil
 }
 
+// conventional are the attributes of the CF conventions, by the names that others give them: in lower case, without
+// underscores.
+var conventional = map[string]string{"unit": "units", "units": "units", "fillvalue": "_FillValue",
+	"nodata": "_FillValue", "nodatavalue": "_FillValue", "missingvalue": "missing_value",
+	"scalefactor": "scale_factor", "scale": "scale_factor", "slope": "scale_factor",
+	"addoffset": "add_offset", "offset": "add_offset", "intercept": "add_offset"}
+
+// OtherNames returns notes about attributes that seem to mean what an attribute of the CF conventions means that the
+// variable lacks: they are not used.
+func (v *Var) OtherNames() (notes []string) {
+	for _, a := range v.Attrs {
+		want := conventional[strings.ToLower(strings.ReplaceAll(a.Name, "_", ""))]
+		has := func(b Attr) bool { return b.Name == want }
+		if want == "" || a.Name == want || slices.ContainsFunc(v.Attrs, has) {
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("%s: the attribute %s is not used, since the CF conventions know only %s: "+
+			"ncrename -a %s@%s,%s renames it", v.Name, a.Name, want, v.Name, a.Name, want))
+	}
+	return notes
+}
+
 // decoding is how the stored values of a variable become physical ones.
 type decoding struct {
 	wrap                   func(x float64) float64 // converts integers between signed and unsigned; nil if they are not

@@ -42,7 +42,7 @@ func fromNetCDF(path, name string, toSeconds Dates) (*Series, error) {
 	if err := v.Physical(values); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	s := &Series{Name: v.Name, Unit: v.Attrs.Text("units"), Rows: make([]Row, len(values))}
+	s := &Series{Name: v.Name, Unit: v.Attrs.Text("units"), Rows: make([]Row, len(values)), notes: v.OtherNames()}
 	for i, x := range values {
 		s.Rows[i] = Row{times[i], x}
 	}

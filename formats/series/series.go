@@ -27,8 +27,9 @@ type Series struct {
 	// Rows have increasing times. The value is NaN if the file has none at that time, or one that marks it as missing.
 	Rows []Row
 
-	gap    string // describes the first row without a value; "" if there is none
-	marker string // describes the first row whose value marks a missing one
+	notes  []string // about attributes of the variable
+	gap    string   // describes the first row without a value; "" if there is none
+	marker string   // describes the first row whose value marks a missing one
 }
 
 // MaxRows is how many rows a series may have.
@@ -104,6 +105,9 @@ func (s *Series) Convert(path, to string) (notes []string, err error) {
 	scale, note, err := units.Convert(path+": "+s.Name, unit, to)
 	if err != nil {
 		return nil, err
+	}
+	for _, text := range s.notes {
+		notes = append(notes, path+": "+text)
 	}
 	if note != "" {
 		notes = append(notes, note)

@@ -65,6 +65,24 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// TestOtherAttributes: an attribute that is not one of the CF conventions is noted.
+func TestOtherAttributes(t *testing.T) {
+	for attr, want := range map[string]string{"unit": "know only units", "Units": "know only units",
+		"FillValue": "know only _FillValue", "scale": "know only scale_factor", "units": "is converted from mm/h to m/s",
+		"long_name": ""} {
+		path := netcdfSeries(t, netcdf.Float64, netcdf.Attrs{netcdf.Text("units", "s")}, []float64{0, 1},
+			netcdf.Attrs{netcdf.Text(attr, "mm/h")}, []float64{1, 2})
+		var notes []string
+		s, err := Read(path, "", noDates)
+		if err == nil {
+			notes, err = s.Convert("a.nc", "m/s")
+		}
+		if got := strings.Join(notes, "\n"); err != nil || !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("%s: %q, %v, want %q", attr, got, err, want)
+		}
+	}
+}
+
 // TestChoice: a column without a choice is named with the others; a title that two columns have chooses none.
 func TestChoice(t *testing.T) {
 	for _, c := range []struct{ text, column, note, refusal string }{

@@ -119,3 +119,48 @@ func TestSeedsDependOnNoRank(t *testing.T) {
 		t.Errorf("%v particles outside and inside", signs)
 	}
 }
+
+// TestSeedsOfStretchedCells proves that the interface has as many particles on both sides in stretched cells as in
+// cubes, although attraction reaches only some cells: of cells that are 8 times as long as wide, too.
+func TestSeedsOfStretchedCells(t *testing.T) {
+	const perSign = 16
+	perCell := func(stretch int) (outside, inside float64) {
+		g := cubeGrid(2, 32, 1)
+		g.N[1] *= stretch
+		s := newSolver(t, withParticles(perSign), g, restFlow(g), ball(.5, .5, 0, .3))
+		phi := func(i, j int) float64 {
+			return math.Hypot((float64(i)+.5)*g.Spacing(0)-.5, (float64(j)+.5)*g.Spacing(1)-.5) - .3
+		}
+		cells := 0
+		crossed := map[[2]int]bool{}
+		for j := range g.N[1] - 1 {
+			for i := range g.N[0] - 1 {
+				corners := []float64{phi(i, j), phi(i+1, j), phi(i, j+1), phi(i+1, j+1)}
+				if slices.Min(corners) < 0 && slices.Max(corners) > 0 {
+					crossed[[2]int{i, j}] = true
+					cells++
+				}
+			}
+		}
+		w := s.swarm
+		for _, q := range w.p[w.current].Data[:w.set.Count] {
+			switch {
+			case !crossed[[2]int{int(math.Floor(q.X)), int(math.Floor(q.Y))}]:
+			case q.R > 0:
+				outside++
+			default:
+				inside++
+			}
+		}
+		return outside / float64(cells), inside / float64(cells)
+	}
+	outside, inside := perCell(1)
+	for _, stretch := range []int{2, 4, 8} {
+		out, in := perCell(stretch)
+		t.Logf("stretch %d: %.3g and %.3g, in squares %.3g and %.3g", stretch, out, in, outside, inside)
+		if out < .9*outside || in < .9*inside {
+			t.Errorf("stretch %d: %.3g particles outside and %.3g inside in a cell of the interface, in squares %.3g and %.3g",
+				stretch, out, in, outside, inside)
+		}
+	}
+}

@@ -207,7 +207,7 @@ func TestOtherAttributes(t *testing.T) {
 	}{
 		{grid{zAttrs: netcdf.Attrs{text("unit", "ft")}},
 			"the attribute unit is not used, since the CF conventions know only units"},
-		{grid{zAttrs: netcdf.Attrs{text("Units", "ft")}}, "ncrename -a elevation@Units,units"},
+		{grid{zAttrs: netcdf.Attrs{text("Units", "ft")}}, "ncrename -a elevation@Units,units renames it"},
 		{grid{zAttrs: netcdf.Attrs{number("FillValue", netcdf.Float64, 4)}}, "know only _FillValue"},
 		{grid{zAttrs: netcdf.Attrs{number("NODATA_value", netcdf.Float64, 4)}}, "know only _FillValue"},
 		{grid{zAttrs: netcdf.Attrs{number("Scale_factor", netcdf.Float64, 4)}}, "know only scale_factor"},

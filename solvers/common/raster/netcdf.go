@@ -163,7 +163,9 @@ func axisOf(v *netcdf.Var) string {
 func (g *Grid) readDeclared(v, x, y *netcdf.Var) error {
 	g.declared.variable, g.declared.unit = v.Name, v.Attrs.Text("units")
 	g.declared.advice = "ncatted -a _FillValue," + v.Name + ",c,f,%g " + g.name
-	g.noteAttributes(v)
+	for _, note := range v.OtherNames() {
+		g.declared.notes = append(g.declared.notes, g.name+": "+note)
+	}
 	standard := v.Attrs.Text("standard_name")
 	switch positive := strings.ToLower(v.Attrs.Text("positive")); {
 	case positive == "up" || positive == "down":
@@ -196,26 +198,6 @@ func (g *Grid) readDeclared(v, x, y *netcdf.Var) error {
 
 // depthName matches names of depths of the bed.
 var depthName = regexp.MustCompile(`(?i)(?:^|[\s_])depths?(?:$|[\s_])`)
-
-// conventional are the attributes that the CF conventions define, by the names that others give them.
-var conventional = map[string]string{"unit": "units", "units": "units", "fillvalue": "_FillValue",
-	"nodata": "_FillValue", "nodatavalue": "_FillValue", "missingvalue": "missing_value",
-	"scalefactor": "scale_factor", "scale": "scale_factor", "slope": "scale_factor",
-	"addoffset": "add_offset", "offset": "add_offset", "intercept": "add_offset"}
-
-// noteAttributes notes attributes that are not used, although they seem to mean what others mean, which are missing.
-func (g *Grid) noteAttributes(v *netcdf.Var) {
-	for _, a := range v.Attrs {
-		want := conventional[strings.ToLower(strings.ReplaceAll(a.Name, "_", ""))]
-		has := func(b netcdf.Attr) bool { return b.Name == want }
-		if want == "" || a.Name == want || slices.ContainsFunc(v.Attrs, has) {
-			continue
-		}
-		g.declared.notes = append(g.declared.notes, fmt.Sprintf("%s: %s: the attribute %s is not used, since the CF "+
-			"conventions know only %s: ncrename -a %s@%s,%s %s renames it", g.name, v.Name, a.Name, want, v.Name, a.Name, want,
-			g.name))
-	}
-}
 
 // coordinateUnit returns the unit of a coordinate: degree, a unit of length, or "" if it has none or another one.
 func coordinateUnit(v *netcdf.Var) string {
