@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // A child in the process group of its rank is killed when the rank ends, and the run does not wait for it.
@@ -24,7 +23,7 @@ func TestChildEndsWithItsRank(t *testing.T) {
 		if !ok {
 			t.Fatal("no child was started")
 		}
-		eventually(t, "the child has ended", 5*time.Second, func() bool { return !isRunning(pid) })
+		eventually(t, "the child has ended", patience, func() bool { return !isRunning(pid) })
 	}
 }
 
@@ -78,7 +77,7 @@ func TestSignalsToTheParent(t *testing.T) {
 				}
 			}
 			for r, pid := range pids { // long before the 30 s that ranks have for a checkpoint
-				eventually(t, fmt.Sprintf("rank %d has ended", r), 10*time.Second, func() bool { return !isRunning(pid) })
+				eventually(t, fmt.Sprintf("rank %d has ended", r), patience, func() bool { return !isRunning(pid) })
 			}
 			_ = cmd.Wait() // ProcessState has the exit code
 			if code := cmd.ProcessState.ExitCode(); code != test.code || !strings.Contains(out.String(), test.want) {
@@ -98,6 +97,6 @@ func TestRanksEndWithKilledParent(t *testing.T) {
 	}
 	_ = cmd.Wait()
 	for r, pid := range pids {
-		eventually(t, fmt.Sprintf("rank %d has ended", r), 5*time.Second, func() bool { return !isRunning(pid) })
+		eventually(t, fmt.Sprintf("rank %d has ended", r), patience, func() bool { return !isRunning(pid) })
 	}
 }

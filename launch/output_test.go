@@ -135,7 +135,7 @@ func TestFailureIsDetectedWhileStdoutBlocks(t *testing.T) {
 		}
 	}()
 	defer close(unblock)
-	eventually(t, "rank 1 has ended", 10*time.Second, func() bool { return !isRunning(pid) })
+	eventually(t, "rank 1 has ended", patience, func() bool { return !isRunning(pid) })
 }
 
 // TestLastWords: of the output of a process that ended without a report, the line that says why.

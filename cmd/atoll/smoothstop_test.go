@@ -39,7 +39,7 @@ func (c *command) end(t *testing.T) (int, string) {
 	go func() { done <- c.Wait() }()
 	select {
 	case <-done:
-	case <-time.After(time.Minute):
+	case <-time.After(time.Hour):
 		_ = c.Process.Kill()
 		t.Fatal("the command did not end")
 	}
@@ -59,7 +59,7 @@ func (c *command) feed(t *testing.T, pipe, meshFile string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Hour); ; time.Sleep(5 * time.Millisecond) {
 		writer, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		switch {
 		case err == nil:

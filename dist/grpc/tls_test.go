@@ -100,7 +100,7 @@ func TestWrongCertificates(t *testing.T) {
 		default:
 		}
 	}}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	joined := make(chan dist.Comm, 2)
 	join := func(rank int) {
@@ -124,11 +124,16 @@ func TestWrongCertificates(t *testing.T) {
 		"none":            {nil, "does it need certificates"},
 	} {
 		wrong.Certificates = c.store
-		shortCtx, stop := context.WithTimeout(ctx, 300*time.Millisecond)
-		_, err := grpc.Join(shortCtx, wrong)
-		stop()
-		if !contains(err, c.want) {
-			t.Errorf("a certificate %s: %v", name, err)
+		for limit := 300 * time.Millisecond; ; limit *= 2 { // a machine under load may take long for a handshake
+			shortCtx, stop := context.WithTimeout(ctx, limit)
+			_, err := grpc.Join(shortCtx, wrong)
+			stop()
+			if contains(err, c.want) {
+				break
+			}
+			if limit > time.Minute {
+				t.Fatalf("a certificate %s: %v", name, err)
+			}
 		}
 	}
 	go join(1)

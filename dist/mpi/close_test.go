@@ -39,7 +39,7 @@ func TestRankKeepsPendingMemoryAfterFailure(t *testing.T) {
 		runtime.GC()
 		select {
 		case <-swept:
-		case <-time.After(10 * time.Second):
+		case <-time.After(patience):
 			t.Fatal("finalizers do not run")
 		}
 	}
@@ -93,7 +93,7 @@ func TestRankClosesDuringACall(t *testing.T) {
 			if !errors.Is(err, dist.ErrClosed) {
 				t.Error(err)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(patience):
 			t.Fatal("the call hangs")
 		}
 	}

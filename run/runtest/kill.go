@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/backendtest"
@@ -111,7 +110,7 @@ func restart(t *testing.T, text string, ranks int, open Open, device func() back
 	sets ...string) (*summary.Summary, error) {
 	t.Helper()
 	c := Parse(t, text, sets...)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	results, errs := make([]*summary.Summary, ranks), make([]error, ranks)
 	var wg sync.WaitGroup

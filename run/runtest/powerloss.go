@@ -120,7 +120,7 @@ func sameAfterwards(t *testing.T, text string, open Open, complete, dir string, 
 func sameCommand(t *testing.T, text string, open Open, dir string, sets ...string) (*summary.Summary, string, error) {
 	t.Helper()
 	c := Parse(t, text, sets...)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	const ranks = 2
 	results, errs := make([]*summary.Summary, ranks), make([]error, ranks)

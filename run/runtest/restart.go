@@ -7,7 +7,6 @@ import (
 	"math"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/backendtest"
@@ -67,7 +66,7 @@ func runFrom(t *testing.T, c *config.Case, ranks, steps int, snapshots []*solver
 	device func() backend.Device) (
 	rankResult, []*solvers.Snapshot) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	results, shares := make([]rankResult, ranks), make([]*solvers.Snapshot, ranks)
 	var wg sync.WaitGroup

@@ -20,6 +20,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
+// patience is how long tests wait for a run: a machine under load is slow, and go test ends a run that hangs, with the
+// stacks of its goroutines.
+const patience = time.Hour
+
 // Open returns the communicators of n ranks of this process.
 type Open func(t testing.TB, n int) []dist.Comm
 
@@ -47,13 +51,12 @@ func Parse(t testing.TB, text string, sets ...string) *config.Case {
 	return c
 }
 
-// Run runs a case to its end on ranks with the given number of threads, for at most a minute, and returns the summary
-// of rank 0.
+// Run runs a case to its end on ranks with the given number of threads, and returns the summary of rank 0.
 func Run(t testing.TB, text string, ranks, threads int, open Open, dir string, sets ...string) (*summary.Summary,
 	error) {
 	t.Helper()
 	c := Parse(t, text, sets...)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	results, errs := make([]*summary.Summary, ranks), make([]error, ranks)
 	var wg sync.WaitGroup

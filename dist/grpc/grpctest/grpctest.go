@@ -27,7 +27,7 @@ func Open(t testing.TB, n int) []dist.Comm {
 // and the error of each.
 func Join(t testing.TB, n int, base grpc.Config, edit func(cfg *grpc.Config)) ([]dist.Comm, []error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	comms, errs := make([]dist.Comm, n), make([]error, n)
 	var wg sync.WaitGroup

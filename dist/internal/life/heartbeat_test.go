@@ -18,9 +18,10 @@ func open(t *testing.T) (*Heartbeat, []netip.AddrPort) {
 	return h, addresses
 }
 
-// TestStoppedHeartbeatIsDetected: a process whose heartbeats stop is lost, and one that sends them is not.
+// TestStoppedHeartbeatIsDetected: a process whose heartbeats stop is lost. That one which sends them is not is tested
+// with simulated time: a machine under load may not run a process for longer than any limit here.
 func TestStoppedHeartbeatIsDetected(t *testing.T) {
-	const silence = 300 * time.Millisecond
+	const silence = time.Second
 	a, addressesA := open(t)
 	b, addressesB := open(t)
 	lost := make(chan struct{}, 1)
@@ -28,12 +29,9 @@ func TestStoppedHeartbeatIsDetected(t *testing.T) {
 		Lost: func() { lost <- struct{}{} }, NeverHeard: func() { t.Error("no heartbeat arrived") }}
 	a.Start(config)
 	config.Own, config.From, config.To = 2, 1, addressesA
-	config.Lost = func() { t.Error("a live process is reported lost") }
+	config.Silence, config.Lost = time.Hour, func() {}
 	b.Start(config)
-	time.Sleep(2 * silence)
-	if len(lost) > 0 {
-		t.Fatal("a live process is reported lost")
-	}
+	time.Sleep(silence / 2) // some heartbeats arrive
 	b.Stop()
 	select {
 	case <-lost:

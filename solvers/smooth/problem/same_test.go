@@ -78,7 +78,7 @@ func reported(t testing.TB, ranks int, open runtest.Open, sets ...string) string
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	reports, errs := make([]*Report, ranks), make([]error, ranks)
 	var wait sync.WaitGroup
