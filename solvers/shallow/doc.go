@@ -9,8 +9,8 @@
 //
 // The finite volume schemes are those of M. de la Asunción, J. M. Mantas and M. J. Castro (CMMSE 2012): classical
 // Roe, IR-Roe and PVM-IFCP, with reconstruction and limiting at second order as in docs/shallow-water.md. The kernels
-// compute one edge or cell at a time (package kernels). A step, by cells or by tiles, is
-// one program (step.go), whose length the clock has (clock.go); New makes a Solver for a rank's part of the mesh.
+// compute one edge or cell at a time (package kernels). A step, by cells or by tiles, is one program (step.go), whose
+// length the clock has (clock.go); New makes a Solver for a rank's part of the mesh.
 //
 // Wetting and drying: if a layer is absent on one side of an edge, the pressure of the layer on the other side acts
 // only as far as its level is above the bed, or the layer, on the dry side. All schemes then use the viscosity of
