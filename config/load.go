@@ -20,6 +20,15 @@ const MaxSize = 256 << 10
 // Load reads a case file. Each element of sets is an override "key.sub=value" with a TOML value; a value that is not
 // TOML is taken as a string. solvers are the decoders by solver name.
 func Load(path string, sets []string, solvers map[string]Decoder) (*Case, error) {
+	data, err := ReadText(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data, sets, solvers)
+}
+
+// ReadText returns the text of a case file, or more than MaxSize bytes if it is larger.
+func ReadText(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("case file: %w", err)
@@ -29,7 +38,7 @@ func Load(path string, sets []string, solvers map[string]Decoder) (*Case, error)
 	if err != nil {
 		return nil, fmt.Errorf("case file: %w", err)
 	}
-	return Parse(path, data, sets, solvers)
+	return data, nil
 }
 
 // Parse decodes the text of a case file. The path gives the name of the case, the folder of relative paths, and the

@@ -17,7 +17,11 @@ import (
 // since the run has been retried already; after 75 and 76 the pod is recreated, and 76 counts as a failure of the pod.
 // A run that was given up because files could not be written or read ends with 76: that may be mended meanwhile.
 func (f *runFlags) pod(ctx context.Context, path string, p *members.Pod) error {
-	c, err := f.load(path, p.Index)
+	text, err := readCase(path, false)
+	if err != nil {
+		return badInput(err)
+	}
+	c, err := f.load(path, text, p.Index)
 	if err != nil {
 		return err
 	}

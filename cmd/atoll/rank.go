@@ -77,7 +77,11 @@ func (r *rank) process(ctx context.Context, path string) error {
 		return usageError{fmt.Errorf("--ranks %d, but %v has started %d: leave --ranks out", r.ranks, r.env.Launcher,
 			r.env.Size)}
 	}
-	c, bad := r.load(path, r.env.Rank)
+	var c *config.Case
+	text, bad := readCase(path, r.env.Epoch > 0)
+	if bad = badInput(bad); bad == nil {
+		c, bad = r.load(path, text, r.env.Rank)
+	}
 	hash := "" // ranks agree below on what is wrong with a case
 	if bad == nil {
 		hash = c.Hash()

@@ -162,11 +162,18 @@ func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error 
 	if err := checkLimits(f.ranks, f.threads); err != nil {
 		return err
 	}
-	c, err := f.load(path, 0)
+	text, err := readCase(path, false)
+	if err != nil {
+		return badInput(err)
+	}
+	c, err := f.load(path, text, 0)
 	if err != nil {
 		return err
 	}
 	if f.transport == launch.GRPC {
+		if err := giveCase(text); err != nil {
+			return err
+		}
 		return f.supervisedProcesses(ctx, path, c)
 	}
 	return f.continuable(c, r.goroutines(ctx, c))
@@ -180,10 +187,10 @@ func (f *runFlags) continuable(c *config.Case, err error) error {
 	return &continuable{err}
 }
 
-// load reads the case. On rank 0 it creates the folder of the summary and checks that the summary can be written,
-// so that a long run does not fail at its end.
-func (f *runFlags) load(path string, rank int) (*config.Case, error) {
-	c, err := solvers.Load(path, f.set)
+// load decodes the text of a case file. On rank 0 it creates the folder of the summary and checks that the summary can
+// be written, so that a long run does not fail at its end.
+func (f *runFlags) load(path string, text []byte, rank int) (*config.Case, error) {
+	c, err := solvers.Parse(path, text, f.set)
 	if err == nil && rank == 0 && f.summary != "" {
 		if err = os.MkdirAll(filepath.Dir(f.summary), 0o777); err == nil {
 			err = atomicfile.CheckWritable(f.summary)
