@@ -115,6 +115,7 @@ func TestXYZTitles(t *testing.T) {
 		{"x,y,z [cm]\n" + rows, "0 -0.5 [0.03 0.04 0.01 0.025]", "is converted from cm to m"},
 		{"x_m,y_m,z_cm\n" + rows, "0 -0.5 [0.03 0.04 0.01 0.025]", "is converted from cm to m"},
 		{"x [km],y [km],z\n" + rows, "0 -500 [3 4 1 2.5]", ""},
+		{"x,y\n" + rows, "0 -0.5 [3 4 1 2.5]", ""},
 		{"point,station,z\n" + rows, "0 -0.5 [3 4 1 2.5]", ""}, // no names of coordinates
 	} {
 		g, err := DecodeXYZ(strings.NewReader(c.text), "a.csv")

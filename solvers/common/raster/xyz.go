@@ -106,8 +106,12 @@ func xyzTitlesOf(line string) xyzTitles {
 			found[2] = k
 		}
 	}
-	t.columns = [3]int{found[0], found[1], max(found[2], 0)}
-	t.heightUnit, t.coordinateUnit = unitOfTitle(names[t.columns[2]]), unitOfTitle(names[found[0]])
+	if found[2] < 0 { // only x and y have names: the value follows
+		found[2] = len(names)
+		names = append(names, "")
+	}
+	t.columns = found
+	t.heightUnit, t.coordinateUnit = unitOfTitle(names[found[2]]), unitOfTitle(names[found[0]])
 	if strings.HasPrefix(strings.ToLower(strings.Trim(names[found[0]], "\" ")), "lon") {
 		t.coordinateUnit = "degree"
 	}
