@@ -8,13 +8,18 @@ import (
 	"github.com/atoll-hpc/atoll/config/expr"
 )
 
-// Field tells where the values of a quantity come from. One of Expr, Rasters and Mesh is set.
+// Field tells where the values of a quantity come from. One of Expr, Rasters, Polygons and Mesh is set.
 type Field struct {
 	Name      string   // key in the case file
 	Expr      string   // number or expression
 	Rasters   []string // files, relative to the case file; where several have data, the last one is used
 	Variable  string   // of rasters that have several; "" for the only one
 	Missing   *float64 // value that marks missing ones in rasters, besides those that files declare; nil if not given
+	Polygons  []string // files of polygons with classes; where several contain a position, the last one is used
+	Classes   Classes  // of rasters and polygons whose values are classes
+	Mean      bool     // values of cells are means of rasters over the cell, and not those at the centroid
+	Reach     float64  // where a raster has no data, the nearest value within this distance is used; 0 for none
+	Crests    []string // files of lines, such as levees, that raise cells which they cross to their crest
 	Mesh      string   // name of vertex or cell data of the mesh
 	Unit      string   // of the values; that of a raster is converted to it. "" if it is not known
 	Direction string   // direction in which the quantity is positive: "down" for depths, "up" for levels, "" for others
@@ -23,6 +28,13 @@ type Field struct {
 	// Program is the compiled Expr, nil without one. After Section.Sorted its extra variables are the fields before
 	// it in the list.
 	Program *expr.Program
+}
+
+// Classes is a table of values of classes, such as those of land cover.
+type Classes struct {
+	Table    string // CSV file; "" for none
+	Column   string // title of the column of values; that of the classes is class
+	Property string // of polygons that is the class
 }
 
 // Sign returns the factor, 1 or -1, by which the values of the raster or mesh are multiplied.
@@ -61,7 +73,7 @@ func (s *Section) TimeField(key, fallback string, names []string, direction stri
 		s.source(key, &f)
 		return f
 	default:
-		s.wrong(key, v, `a number, an expression, { raster = "…" } or { mesh = "…" }`)
+		s.wrong(key, v, `a number, an expression, { raster = "…" }, { polygons = "…" } or { mesh = "…" }`)
 		return f
 	}
 	if !ok && fallback == Required {
@@ -78,6 +90,9 @@ func (s *Section) TimeField(key, fallback string, names []string, direction stri
 	return f
 }
 
+// IsFile reports whether the values come from files, or data of the mesh.
+func (f *Field) IsFile() bool { return f.Rasters != nil || f.Polygons != nil || f.Mesh != "" }
+
 // Expression reads a field that is a number or an expression over the position.
 func (s *Section) Expression(key, fallback string) Field {
 	return s.Formula(key, s.Field(key, fallback, nil, ""))
@@ -85,7 +100,7 @@ func (s *Section) Expression(key, fallback string) Field {
 
 // Formula refuses a field that is neither a number nor an expression.
 func (s *Section) Formula(key string, f Field) Field {
-	if f.Rasters != nil || f.Mesh != "" {
+	if f.IsFile() {
 		s.Fail(key, "must be a number or an expression")
 	}
 	return f
@@ -99,15 +114,25 @@ func variable(field string) string {
 	return field
 }
 
-// source reads a field from a table that names a raster or data of the mesh.
+// source reads a field from a table that names a raster, polygons or data of the mesh.
 func (s *Section) source(key string, f *Field) {
 	sub, _ := s.Within(key)
 	f.Mesh = sub.Text("mesh", "")
 	if sub.Know("raster"); sub.Has("raster") {
 		f.Rasters = sub.Texts("raster")
 	}
-	if (f.Rasters == nil || slices.Contains(f.Rasters, "")) == (f.Mesh == "") {
-		sub.Fail("", "needs one of raster and mesh")
+	if sub.Know("polygons"); sub.Has("polygons") {
+		f.Polygons = sub.Texts("polygons")
+	}
+	sources := 0
+	for _, given := range []bool{f.Mesh != "", f.Rasters != nil && !slices.Contains(f.Rasters, ""),
+		f.Polygons != nil && !slices.Contains(f.Polygons, "")} {
+		if given {
+			sources++
+		}
+	}
+	if sources != 1 {
+		sub.Fail("", "needs one of raster, polygons and mesh")
 	}
 	if f.Variable = sub.Text("variable", ""); f.Variable != "" && f.Rasters == nil {
 		sub.Fail("variable", "needs raster")
@@ -118,6 +143,7 @@ func (s *Section) source(key string, f *Field) {
 			sub.Fail("nodata", "needs raster")
 		}
 	}
+	sub.sampling(f)
 	switch {
 	case f.Direction != "":
 		f.Positive = sub.Choice("positive", Required, "up", "down")
@@ -126,6 +152,42 @@ func (s *Section) source(key string, f *Field) {
 		sub.Fail("positive", "is for depths and levels only")
 	}
 	sub.Finish()
+}
+
+// sampling reads how cells get values from rasters and polygons.
+func (s *Section) sampling(f *Field) {
+	isBed := f.Direction == "down"
+	f.Classes.Table = s.Text("table", "")
+	switch {
+	case f.Classes.Table != "" && f.Mesh != "":
+		s.Fail("table", "needs raster or polygons")
+	case f.Classes.Table != "" && f.Direction != "":
+		s.Fail("table", "is not for depths and levels")
+	case f.Classes.Table == "" && f.Polygons != nil:
+		s.Fail("polygons", "needs table, a CSV file with the values of their classes")
+	}
+	if s.Know("column", "class"); f.Classes.Table != "" {
+		f.Classes.Column = s.Text("column", f.Name)
+		if f.Polygons != nil {
+			f.Classes.Property = s.Text("class", "class")
+		}
+	}
+	s.Know("sample", "reach")
+	if f.Rasters != nil && f.Classes.Table == "" {
+		fallback := "centroid"
+		if isBed {
+			fallback = "mean"
+		}
+		f.Mean = s.Choice("sample", fallback, "mean", "centroid") == "mean"
+		f.Reach = s.Number("reach", NonNegative.Or(0))
+	} else if s.Has("sample") || s.Has("reach") {
+		s.Fail("", "sample and reach are for rasters without table")
+	}
+	if s.Know("lines"); s.Has("lines") {
+		if f.Crests = s.Texts("lines"); !isBed {
+			s.Fail("lines", "is for depths only")
+		}
+	}
 }
 
 // Sorted orders fields so that each comes after those that its expression uses, keeping the given order otherwise,

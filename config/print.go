@@ -115,16 +115,15 @@ func printList[T any](list []T) string {
 }
 
 func (f *Field) print() string {
-	if f.Rasters == nil && f.Mesh == "" {
+	if !f.IsFile() {
 		return quote(f.Expr)
 	}
 	text := "{ mesh = " + quote(f.Mesh)
-	switch len(f.Rasters) {
-	case 0:
-	case 1:
-		text = "{ raster = " + quote(f.Rasters[0])
-	default:
-		text = "{ raster = " + printList(f.Rasters)
+	switch {
+	case f.Rasters != nil:
+		text = "{ raster = " + printFiles(f.Rasters)
+	case f.Polygons != nil:
+		text = "{ polygons = " + printFiles(f.Polygons)
 	}
 	if f.Variable != "" {
 		text += ", variable = " + quote(f.Variable)
@@ -135,7 +134,32 @@ func (f *Field) print() string {
 	if f.Positive != "" {
 		text += ", positive = " + quote(f.Positive)
 	}
+	switch {
+	case f.Classes.Table != "":
+		text += ", table = " + quote(f.Classes.Table) + ", column = " + quote(f.Classes.Column)
+		if f.Classes.Property != "" {
+			text += ", class = " + quote(f.Classes.Property)
+		}
+	case f.Mean:
+		text += `, sample = "mean"`
+	case f.Rasters != nil && f.Direction == "down":
+		text += `, sample = "centroid"`
+	}
+	if f.Reach > 0 {
+		text += ", reach = " + printValue(f.Reach)
+	}
+	if f.Crests != nil {
+		text += ", lines = " + printFiles(f.Crests)
+	}
 	return text + " }"
+}
+
+// printFiles returns one file as a text, and several as a list.
+func printFiles(files []string) string {
+	if len(files) == 1 {
+		return quote(files[0])
+	}
+	return printList(files)
 }
 
 // printKey returns a key, in quotes if TOML needs them.

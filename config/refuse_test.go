@@ -83,7 +83,7 @@ func TestRefusals(t *testing.T) {
 		{`depth = "6"`, `depth = { raster = "a", positive = "left" }`,
 			`depth.positive: "left" is not known; choose up or down`},
 		{`depth = "6"`, `depth = { raster = "a", mesh = "b", positive = "up" }`,
-			`[initial] depth: needs one of raster and mesh`},
+			`[initial] depth: needs one of raster, polygons and mesh`},
 		{`depth = "6"`, `depth = { rastr = "a", positive = "up" }`,
 			`[initial] depth.rastr: no such key; did you mean raster?`},
 		{`h1 =`, `z1 =`, `c.toml:11: [initial] h2: cannot be combined with [z1 z2]`},

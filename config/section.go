@@ -145,7 +145,8 @@ func (s *Section) Text(key, fallback string) string {
 }
 
 // fileKeys are the keys whose values name files or folders.
-var fileKeys = []string{"file", "raster", "series", "measured", "mesh", "dir", "solution", "background"}
+var fileKeys = []string{"file", "raster", "polygons", "table", "lines", "series",
+	"measured", "mesh", "dir", "solution", "background"}
 
 // pathAdvice ends messages about backslashes in paths: in the strings of TOML they begin escape sequences.
 const pathAdvice = `in a path write / between folders, or single quotes around it: 'meshes\new.msh'`

@@ -69,25 +69,25 @@ type source struct {
 type valueOf func(cell int, x, y float64, previous []float64) (float64, error)
 
 func sourceOf(c *config.Case, f *config.Field, part *mesh.Part) (source, error) {
+	s, err := plainSource(c, f, part)
+	if err != nil || f.Crests == nil {
+		return s, err
+	}
+	return raised(c, f, part, s)
+}
+
+// plainSource is sourceOf without the lines that raise cells.
+func plainSource(c *config.Case, f *config.Field, part *mesh.Part) (source, error) {
 	sign := f.Sign()
 	switch {
+	case f.Classes.Table != "":
+		return classes(c, f, part)
 	case f.Rasters != nil:
 		grids, err := rasters(c, f, part)
 		if err != nil {
 			return source{}, err
 		}
-		s := source{isFile: f.Missing == nil, value: func(_ int, x, y float64, _ []float64) (float64, error) {
-			v, err := grids.At(x, y)
-			return sign * v, err
-		}}
-		if grids.HasMarkers() {
-			s.marker = func(cell int) (raster.Marker, bool) {
-				m, ok := grids.Marker(part.Centroid(cell))
-				m.Value *= sign
-				return m, ok
-			}
-		}
-		return s, nil
+		return sampled(f, part, grids), nil
 	case f.Mesh != "":
 		data, err := part.Sample(f.Mesh)
 		if err != nil {
@@ -107,16 +107,25 @@ func sourceOf(c *config.Case, f *config.Field, part *mesh.Part) (source, error) 
 	}}, nil
 }
 
-// rasters opens the rasters of a field, limited to the bounding box of the part's centroids.
+// rasters opens the rasters of a field, limited to the bounding box of the positions that the part's cells need.
 func rasters(c *config.Case, f *config.Field, part *mesh.Part) (raster.Stack, error) {
 	var paths []string
 	for _, name := range f.Rasters {
 		paths = append(paths, c.Path(name))
 	}
 	b := raster.Box{West: math.Inf(1), South: math.Inf(1), East: math.Inf(-1), North: math.Inf(-1)}
-	for cell := range part.Cells {
+	add := func(x, y, reach float64) {
+		b = raster.Box{West: min(b.West, x-reach), South: min(b.South, y-reach), East: max(b.East, x+reach),
+			North: max(b.North, y+reach)}
+	}
+	for cell, v := range part.Cells {
 		x, y := part.Centroid(cell)
-		b = raster.Box{West: min(b.West, x), South: min(b.South, y), East: max(b.East, x), North: max(b.North, y)}
+		add(x, y, f.Reach)
+		if f.Mean {
+			for _, u := range v {
+				add(part.X[u], part.Y[u], 0)
+			}
+		}
 	}
 	all, err := raster.OpenAll(paths, raster.Options{Variable: f.Variable, Missing: f.Missing, Box: b})
 	if err != nil {

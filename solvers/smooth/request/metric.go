@@ -131,7 +131,7 @@ func (m *Metric) decodeKind(s *config.Section) {
 			m.Parts = append(m.Parts, s.Field("also", config.Required, nil, ""))
 		}
 		for _, f := range m.Parts {
-			if f.Rasters != nil {
+			if f.Rasters != nil || f.Polygons != nil {
 				s.Fail(f.Name, "must be an expression or { mesh = \"…\" }")
 			}
 		}

@@ -1,0 +1,116 @@
+package domain
+
+import (
+	"errors"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/common/ground"
+	"github.com/atoll-hpc/atoll/solvers/common/raster"
+)
+
+// triangle returns the vertices of a cell.
+func triangle(part *mesh.Part, cell int) ground.Triangle {
+	var t ground.Triangle
+	for k, v := range part.Cells[cell] {
+		t[k] = ground.Point{part.X[v], part.Y[v]}
+	}
+	return t
+}
+
+// sampled is the source of a field of rasters: their values at centroids, or means over cells.
+func sampled(f *config.Field, part *mesh.Part, grids raster.Stack) source {
+	sign := f.Sign()
+	s := source{isFile: f.Missing == nil, value: func(cell int, x, y float64, _ []float64) (float64, error) {
+		var v float64
+		var err error
+		if f.Mean {
+			t := triangle(part, cell)
+			v, err = ground.Mean(grids, &t, x, y)
+		} else {
+			v, err = grids.At(x, y)
+		}
+		var missing *raster.Missing
+		if f.Reach > 0 && errors.As(err, &missing) {
+			if near, found := grids.Nearest(x, y, f.Reach); found {
+				return sign * near, nil
+			}
+		}
+		return sign * v, err
+	}}
+	if !grids.HasMarkers() {
+		return s
+	}
+	s.marker = func(cell int) (m raster.Marker, ok bool) {
+		x, y := part.Centroid(cell)
+		m, ok = grids.Marker(x, y)
+		if f.Mean {
+			t := triangle(part, cell)
+			ground.Samples(&t, grids.CellSize(x, y), func(x, y float64) {
+				if !ok {
+					m, ok = grids.Marker(x, y)
+				}
+			})
+		}
+		m.Value *= sign
+		return m, ok
+	}
+	return s
+}
+
+// classes is the source of a field of classes: the value of the class at the centroid.
+func classes(c *config.Case, f *config.Field, part *mesh.Part) (source, error) {
+	table, err := ground.ReadTable(c.Path(f.Classes.Table), f.Classes.Column)
+	if err != nil {
+		return source{}, err
+	}
+	if f.Polygons != nil {
+		var paths []string
+		for _, name := range f.Polygons {
+			paths = append(paths, c.Path(name))
+		}
+		cover, err := ground.ReadCover(paths, f.Classes.Property, table, c.EPSG())
+		if err != nil {
+			return source{}, err
+		}
+		return source{value: func(_ int, x, y float64, _ []float64) (float64, error) { return cover.At(x, y) }}, nil
+	}
+	unitless := *f
+	unitless.Unit = "" // the raster has classes, and no quantities
+	grids, err := rasters(c, &unitless, part)
+	if err != nil {
+		return source{}, err
+	}
+	return source{value: func(_ int, x, y float64, _ []float64) (float64, error) {
+		class, err := grids.Cell(x, y)
+		if err != nil {
+			return 0, err
+		}
+		return table.Number(class)
+	}}, nil
+}
+
+// raised is the source of a bed that lines raise to their crests in the cells that they cross.
+func raised(c *config.Case, f *config.Field, part *mesh.Part, s source) (source, error) {
+	var paths []string
+	for _, name := range f.Crests {
+		paths = append(paths, c.Path(name))
+	}
+	crests, err := ground.ReadCrests(paths, c.EPSG())
+	if err != nil {
+		return source{}, err
+	}
+	bed := s.value
+	s.value = func(cell int, x, y float64, previous []float64) (float64, error) {
+		depth, err := bed(cell, x, y, previous)
+		if err != nil {
+			return 0, err
+		}
+		t := triangle(part, cell)
+		if height, crossed := crests.Over(&t); crossed {
+			depth = min(depth, -height)
+		}
+		return depth, nil
+	}
+	return s, nil
+}

@@ -1,0 +1,153 @@
+package ground
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/formats/features"
+)
+
+// beside is how far, in m, lines are moved to their left, and beyond their ends, before the cells that they cross are
+// found: lines that are edges of cells, as atoll mesh terrain makes them, then cross the cells on their left.
+const beside = 0.05
+
+// Crests are lines with heights, such as the crests of levees.
+type Crests struct {
+	segments []crest
+	size     float64 // of the boxes of an index
+	boxes    map[[2]int][]int32
+}
+
+// crest is a segment with the heights of its ends.
+type crest struct {
+	a, b   Point
+	za, zb float64
+}
+
+// ReadCrests reads lines. Their height is the property crest, or else the third coordinates. wantedEPSG is the code of
+// the coordinate reference system of the case, 0 if it is not known.
+func ReadCrests(paths []string, wantedEPSG int) (*Crests, error) {
+	c := &Crests{}
+	for _, path := range paths {
+		f, err := read(path, wantedEPSG)
+		if err != nil {
+			return nil, err
+		}
+		for i := range f.Features {
+			if err := c.add(path, &f.Features[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	c.index()
+	return c, nil
+}
+
+// read reads a file of features in the coordinate reference system of the case.
+func read(path string, wantedEPSG int) (*features.File, error) {
+	f, err := features.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	if f.EPSG != 0 && wantedEPSG != 0 && f.EPSG != wantedEPSG {
+		return nil, fmt.Errorf("%s has coordinates in EPSG:%d, the case has EPSG:%d: ogr2ogr -t_srs EPSG:%[3]d out.geojson "+
+			"%[1]s converts it", path, f.EPSG, wantedEPSG)
+	}
+	return f, nil
+}
+
+func (c *Crests) add(path string, x *features.Feature) error {
+	if x.Kind == features.Points {
+		return fmt.Errorf("%s: feature %d is a point, want lines", path, x.Number)
+	}
+	height, given, err := x.Value("crest")
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for _, part := range x.Parts {
+		for k := 1; k < len(part); k++ {
+			s := crest{Point{part[k-1].X, part[k-1].Y}, Point{part[k].X, part[k].Y}, part[k-1].Z, part[k].Z}
+			if given {
+				s.za, s.zb = height, height
+			}
+			if s.za-s.za != 0 || s.zb-s.zb != 0 {
+				return fmt.Errorf("%s: feature %d has neither the property crest, the height of the line, nor heights as third "+
+					"coordinates", path, x.Number)
+			}
+			if s.a != s.b {
+				c.segments = append(c.segments, s.moved())
+			}
+		}
+	}
+	return nil
+}
+
+// moved returns a segment to the left of it, and longer at both ends.
+func (s crest) moved() crest {
+	dx, dy := s.b[0]-s.a[0], s.b[1]-s.a[1]
+	l := math.Hypot(dx, dy)
+	dx, dy = beside*dx/l, beside*dy/l
+	s.a = Point{s.a[0] - dx - dy, s.a[1] - dy + dx}
+	s.b = Point{s.b[0] + dx - dy, s.b[1] + dy + dx}
+	return s
+}
+
+// index enters the segments in boxes.
+func (c *Crests) index() {
+	total := 0.0
+	for _, s := range c.segments {
+		total += math.Hypot(s.b[0]-s.a[0], s.b[1]-s.a[1])
+	}
+	c.size = max(1, 4*total/float64(len(c.segments)+1))
+	c.boxes = map[[2]int][]int32{}
+	for i, s := range c.segments {
+		c.each(min(s.a[0], s.b[0]), min(s.a[1], s.b[1]), max(s.a[0], s.b[0]), max(s.a[1], s.b[1]), func(box [2]int) {
+			c.boxes[box] = append(c.boxes[box], int32(i))
+		})
+	}
+}
+
+// each calls f with the boxes that a rectangle touches.
+func (c *Crests) each(west, south, east, north float64, f func(box [2]int)) {
+	for i := int(math.Floor(west / c.size)); i <= int(math.Floor(east/c.size)); i++ {
+		for j := int(math.Floor(south / c.size)); j <= int(math.Floor(north/c.size)); j++ {
+			f([2]int{i, j})
+		}
+	}
+}
+
+// Over returns the highest crest in a triangle, and false if no line crosses it.
+func (c *Crests) Over(t *Triangle) (height float64, crossed bool) {
+	height = math.Inf(-1)
+	c.each(min(t[0][0], t[1][0], t[2][0]), min(t[0][1], t[1][1], t[2][1]), max(t[0][0], t[1][0], t[2][0]),
+		max(t[0][1], t[1][1], t[2][1]), func(box [2]int) {
+			for _, i := range c.boxes[box] {
+				if z, ok := c.segments[i].over(t); ok {
+					height, crossed = max(height, z), true
+				}
+			}
+		})
+	return height, crossed
+}
+
+// over returns the highest point of a segment in a triangle.
+func (s *crest) over(t *Triangle) (height float64, crossed bool) {
+	from, to := 0.0, 1.0
+	for k := range t {
+		p, q := t[k], t[(k+1)%3]
+		side := func(x Point) float64 { return (q[0]-p[0])*(x[1]-p[1]) - (q[1]-p[1])*(x[0]-p[0]) }
+		a, b := side(s.a), side(s.b)
+		switch {
+		case a <= 0 && b <= 0:
+			return 0, false
+		case a < 0:
+			from = max(from, a/(a-b))
+		case b < 0:
+			to = min(to, a/(a-b))
+		}
+	}
+	if !(from < to) {
+		return 0, false
+	}
+	return max(s.za+from*(s.zb-s.za), s.za+to*(s.zb-s.za)), true
+}
