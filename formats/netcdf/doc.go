@@ -1,5 +1,5 @@
 // Package netcdf reads and writes NetCDF files of the classic formats: CDF-1, CDF-2 with offsets of 64 bits, and CDF-5
-// with counts of 64 bits. For NetCDF-4 files, which are HDF5, it returns an error with a command that converts them.
+// with counts of 64 bits. It also reads the root group of NetCDF-4 files, which are HDF5 (formats/hdf5).
 //
 // Open returns a File, which has the Header (dimensions, attributes, variables) and reads values of variables. To write
 // a file, Define makes a Header, which returns its encoding and the offsets at which callers write values.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/formats/hdf5"
 )
 
 // Type is a type of values, by its number in files.
@@ -110,13 +112,14 @@ type Var struct {
 	Dims  []int // indices in Header.Dims, the slowest dimension first
 	Attrs Attrs
 
-	begin int64 // offset of its values in the file
-	size  int64 // bytes of its values or, with the record dimension, of its values in one record
+	begin int64         // offset of its values in the file
+	size  int64         // bytes of its values or, with the record dimension, of its values in one record
+	data  *hdf5.Dataset // of a NetCDF-4 file; nil for the classic formats
 }
 
 // Header is the header of a file.
 type Header struct {
-	Version int   // 1, 2 or 5
+	Version int   // 1, 2 or 5, and 4 for NetCDF-4
 	Records int64 // number of records
 	Dims    []Dim
 	Attrs   Attrs
@@ -179,6 +182,13 @@ func Open(path string) (*File, error) {
 // New reads the header of a file of size bytes. Errors start with the name.
 func New(r io.ReaderAt, size int64, name string) (*File, error) {
 	f := &File{r: r, size: size, name: name}
+	var magic [len(hdf5.Signature)]byte
+	if n, err := r.ReadAt(magic[:], 0); n == len(magic) && string(magic[:]) == hdf5.Signature {
+		if err = f.readHDF5(); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return f, nil
+	}
 	p := &parser{r: io.NewSectionReader(r, 0, size), size: size, h: &f.Header}
 	if err := p.header(); err != nil {
 		return nil, fmt.Errorf("%s: byte %d: %w", name, p.offset, err)

@@ -130,10 +130,6 @@ func (p *parser) header() error {
 	switch {
 	case err != nil:
 		return err
-	case string(magic) == "\x89HDF":
-		return errors.New("this is a NetCDF-4 file, which is not supported: nccopy -k cdf5 -u IN.nc OUT.nc converts it, " +
-			"unless it has groups, enums or strings: then gdal_translate NETCDF:IN.nc:VARIABLE OUT.tif converts a " +
-			"raster, and xarray's to_netcdf(format='NETCDF3_64BIT') a series")
 	case len(magic) < 4 || string(magic[:3]) != "CDF" || magic[3] != 1 && magic[3] != 2 && magic[3] != 5:
 		return errors.New("this is not a NetCDF file of format CDF-1, CDF-2 or CDF-5")
 	}

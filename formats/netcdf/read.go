@@ -18,6 +18,9 @@ func (f *File) Read(v *Var, start, count []int64, values []float64) error {
 }
 
 func (f *File) read(v *Var, start, count []int64, values []float64) error {
+	if v.data != nil {
+		return f.readDataset(v, start, count, values)
+	}
 	shape := f.Shape(v)
 	if len(start) != len(shape) || len(count) != len(shape) {
 		return fmt.Errorf("it has %d dimensions, but start and count have %d and %d", len(shape), len(start), len(count))
@@ -127,14 +130,22 @@ func (t Type) decode(values []float64, b []byte) {
 // ReadAll returns all values of a variable. It checks the size of the file before it allocates memory.
 func (f *File) ReadAll(v *Var) ([]float64, error) {
 	shape := f.Shape(v)
+	most := f.size
+	if v.data != nil { // values may be compressed
+		most = max(most, mostCompressed)
+	}
 	n := int64(1)
 	for _, s := range shape {
-		if s > 0 && n > f.size/s {
-			return nil, fmt.Errorf("%s: variable %q has more values than the file has bytes, %d", f.name, v.Name, f.size)
+		if s > 0 && n > most/s {
+			n = most + 1
+			break
 		}
 		n *= s
 	}
-	if n > f.size {
+	switch {
+	case n > most && v.data != nil:
+		return nil, fmt.Errorf("%s: variable %q has more than the %d values that are read at once", f.name, v.Name, most)
+	case n > most:
 		return nil, fmt.Errorf("%s: variable %q has more values than the file has bytes, %d", f.name, v.Name, f.size)
 	}
 	values := make([]float64, n)

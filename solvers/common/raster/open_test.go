@@ -176,7 +176,7 @@ func TestNetCDFRefusals(t *testing.T) {
 	values := make([]float64, 6)
 	for want, text := range map[string][]byte{
 		`no variable "depth" over two coordinates; the file has ["elevation"]`: inNetCDF(t, xs, ys, values),
-		"nccopy -k cdf5":                                         []byte("\x89HDF\r\n\x1a\n"),
+		"it is not an HDF5 file":                                 []byte("\x89HDF\r\n\x1a\n"),
 		`coordinate "lon" has unequal steps`:                     inNetCDF(t, []float64{0, 1, 3}, ys, values),
 		`coordinate "lon" descends: reverse it by ncpdq -a -lon`: inNetCDF(t, []float64{2, 1, 0}, ys, values),
 		`coordinate "lat" has 1 values; at least`:                inNetCDF(t, xs, []float64{0}, values[:3]),

@@ -105,6 +105,6 @@ write("semicolons.xyz", driver="XYZ", options=["COLUMN_SEPARATOR=;"], tolerance=
 write("nc.nc", driver="netCDF", options=["FORMAT=NC"], nodata=-9999)
 write("nc2.nc", driver="netCDF", options=["FORMAT=NC2", "WRITE_BOTTOMUP=NO"], kind=gdal.GDT_Int16, nodata=-32768)
 write("byte.nc", driver="netCDF", options=["FORMAT=NC"], kind=gdal.GDT_Byte)
-write("nc4.nc", driver="netCDF", options=["FORMAT=NC4"], refused="nccopy -k cdf5")
+write("nc4.nc", driver="netCDF", options=["FORMAT=NC4"])
 write("imagine.img", driver="HFA", refused="convert it by gdal_translate IN OUT.tif")
 write("surfer.grd", driver="GSAG", refused="convert it by gdal_translate IN OUT.tif")
