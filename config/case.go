@@ -114,22 +114,35 @@ func (c *Case) DecodeTransient(root *Section, dim int, w Outputs) {
 
 // DecodeTime reads the section [time].
 func DecodeTime(s *Section) Time {
-	s.Units(map[string]string{"end": "s"})
-	t := Time{End: s.Number("end", Positive), MaxSteps: int(s.Integer("max_steps", 0, 0, maxCount)),
-		Epoch: s.epoch()}
+	var t Time
+	s.Read(t.specs()...)
+	t.Epoch = s.epoch()
 	s.Finish()
 	return t
 }
 
-func decodeCheckpoint(s *Section) Checkpoint {
-	s.Units(map[string]string{"every": "s"})
-	c := Checkpoint{
-		Every: s.Number("every", NonNegative.Or(600)),
-		Steps: int(s.Integer("steps", 0, 0, maxCount)),
-		Keep:  int(s.Integer("keep", 2, 1, maxCount)),
+// specs declares the keys of [time], but for epoch, which may be a date of TOML.
+func (t *Time) specs() []*Spec {
+	return []*Spec{
+		Real("end", "s", &t.End, Positive, "time at which the run ends, s"),
+		Whole("max_steps", &t.MaxSteps, 0, 0, maxCount, "number of steps after which it ends at the latest; 0: no limit"),
 	}
+}
+
+func decodeCheckpoint(s *Section) Checkpoint {
+	var c Checkpoint
+	s.Read(c.specs()...)
 	s.Finish()
 	return c
+}
+
+// specs declares the keys of [checkpoint].
+func (c *Checkpoint) specs() []*Spec {
+	return []*Spec{
+		Real("every", "s", &c.Every, NonNegative.Or(600), "wall-clock time between checkpoints, s; 0 for none"),
+		Whole("steps", &c.Steps, 0, 0, maxCount, "steps between checkpoints, in addition; 0 for none"),
+		Whole("keep", &c.Keep, 2, 1, maxCount, "number of checkpoints that are kept"),
+	}
 }
 
 // Outputs describes what a solver can write.
@@ -147,31 +160,13 @@ const maxFrames = 999999
 
 // DecodeOutput reads the section [output].
 func DecodeOutput(s *Section, name string, w Outputs) Output {
-	if s.Units(map[string]string{"every": "s", "raster": "m"}); w.Sweeps {
-		s.Units(nil)
-	}
-	o := Output{
-		Fields:            s.Choices("fields", w.Default, w.Fields...),
-		Format:            s.Choices("format", w.Formats[:1], w.Formats...),
-		Files:             s.Choice("files", "one", "one", "rank"),
-		Compress:          s.Boolean("compress", false),
-		Dir:               s.Text("dir", "out/"+name),
-		ConservationEvery: int(s.Integer("conservation_every", 10, 1, maxCount)),
-	}
+	var o Output
+	s.Read(o.specs(name, w)...)
 	if w.Sweeps {
 		o.Every = float64(s.Integer("every", 0, 0, maxCount))
-	} else {
-		o.Every = s.Number("every", NonNegative.Or(0))
-		o.ExactTimes = s.Boolean("exact_times", false)
-	}
-	if slices.Contains(w.Formats, "nc") { // rasters are for solvers on triangles: only these write nc
-		o.Raster = s.Number("raster", Positive.Or(0))
 	}
 	if o.Every > 0 && w.End/o.Every > maxFrames {
 		s.Fail("every", "%g gives more than %d frames up to t = %g", o.Every, maxFrames, w.End)
-	}
-	if w.Mesh {
-		o.Mesh = s.Text("mesh", "")
 	}
 	if len(o.Fields) == 0 {
 		s.Fail("fields", "is empty; choose from %s", strings.Join(w.Fields, ", "))
@@ -181,4 +176,30 @@ func DecodeOutput(s *Section, name string, w Outputs) Output {
 	}
 	s.Finish()
 	return o
+}
+
+// specs declares the keys of [output] for what a solver can write. Of a solver without time the interval of frames is a
+// number of sweeps.
+func (o *Output) specs(name string, w Outputs) []*Spec {
+	return []*Spec{
+		Real("every", "s", &o.Every, NonNegative.Or(0), "s between frames, at most 999,999 of them; 0 for the first and "+
+			"last only").If(!w.Sweeps),
+		Flag("exact_times", &o.ExactTimes, "shorten steps so that frames are exactly at their times. Otherwise a frame is "+
+			"written after the first step that reaches its time, so that output does not affect the steps").IfSet().
+			If(!w.Sweeps),
+		Words("fields", &o.Fields, w.Default, w.Fields, "fields to write: of h1 h2 z1 z2 u1 v1 u2 v2 depth (one layer: "+
+			"h z u v depth, and [maxima](#maxima))"),
+		Words("format", &o.Format, w.Formats[:1], w.Formats, "`[\"vtu\"]`; `[\"nc\"]` for all frames in one NetCDF file "+
+			"(UGRID and CF conventions); both; or `[]` for no frames"),
+		OneWord("files", &o.Files, "one", []string{"one", "rank"}, "one: one file per frame, which all ranks write in "+
+			"parallel; rank: one file per rank and an index, for ranks without a shared folder").IfSet(),
+		Flag("compress", &o.Compress, "compress frames by zlib: a half to a tenth of the bytes, at a tenth of the "+
+			"speed").IfSet(),
+		Phrase("dir", &o.Dir, "out/"+name, "folder of all output, relative to the current folder").Otherwise("out/NAME"),
+		Whole("conservation_every", &o.ConservationEvery, 10, 1, maxCount, "steps between rows of conservation.csv"),
+		// Rasters are for solvers on triangles: only these write nc.
+		Real("raster", "m", &o.Raster, Positive.Or(0), "pixel size in m: the fields at the end are also written as "+
+			"GeoTIFF in `raster/`").IfSet().Otherwise("none").If(slices.Contains(w.Formats, "nc")),
+		Phrase("mesh", &o.Mesh, "", "file of the moved mesh at the end, relative to `dir`").IfSet().If(w.Mesh),
+	}
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -12,7 +13,13 @@ type Key struct {
 	Kind    KeyKind
 	Options []string // of OneOf and SomeOf
 	Bound   Bound    // of Integer and Number
+	Count   int      // of Numbers
 	Unit    string   // "" for none
+	Table   bool     // a table is accepted, too
+
+	// Doc, Default and Required are of keys that a Spec declares: what the key means and its default, in Markdown.
+	Doc, Default string
+	Required     bool
 }
 
 // String returns the key as an override names it.
@@ -22,33 +29,52 @@ func (k Key) String() string { return strings.TrimPrefix(k.Path+"."+k.Name, ".")
 type KeyKind int
 
 const (
-	OtherKind KeyKind = iota // a text, an expression, a list of numbers or a table
+	OtherKind KeyKind = iota // any value: what it may be depends on others
 	OneOf                    // one of the options
 	SomeOf                   // a list of options
 	YesOrNo                  // true or false
 	Integer
 	Number
+	Text
+	TextOrTexts   // a text or a list of texts
+	Numbers       // a list of Count numbers
+	FieldOrSeries // a number, an expression, or a table that names a file
 )
 
 // declare records that the decoder has asked for a key of the section.
 func (s *Section) declare(k Key) {
 	k.Path = strings.ReplaceAll(strings.TrimSuffix(s.path, "\x00"), "\x00", ".")
-	k.Unit = s.units[k.Name]
+	k.Unit = cmp.Or(k.Unit, s.units[k.Name])
 	same := func(other Key) bool { return other.Path == k.Path && other.Name == k.Name }
 	if n := slices.IndexFunc(s.declared, same); n < 0 {
 		s.declared = append(s.declared, k)
-	} else if k.Kind != OtherKind {
+	} else if s.declared[n].Table = s.declared[n].Table || k.Table; k.Kind != OtherKind {
+		if known := s.declared[n]; k.Doc == "" {
+			k.Doc, k.Default, k.Required = known.Doc, known.Default, known.Required
+		}
+		k.Table = k.Table || s.declared[n].Table
 		s.declared[n] = k
 	}
 }
 
-// Declared returns the keys for which the decoders ask in a case, which may depend on the values of others, in the
+// DeclaredSection is a section of a case file for which a decoder has asked.
+type DeclaredSection struct {
+	Name  string
+	List  bool // [[name]]
+	Open  bool // its keys are names that the case chooses
+	Given bool // the case has it
+}
+
+// Declared returns the keys and sections for which the decoders ask in a case, which may depend on other values, in the
 // order in which they ask. The case need not be valid.
-func Declared(data []byte, sets []string, solvers map[string]Decoder) ([]Key, error) {
+func Declared(data []byte, sets []string, solvers map[string]Decoder) ([]Key, []DeclaredSection, error) {
 	d, err := newDecoder("case.toml", data, sets)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	decodeCase(d, "case.toml", solvers)
-	return d.declared, nil
+	for k := range d.sections {
+		_, d.sections[k].Given = d.root[d.sections[k].Name]
+	}
+	return d.declared, d.sections, nil
 }

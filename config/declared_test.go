@@ -22,7 +22,7 @@ func TestDeclared(t *testing.T) {
 		DecodeGauges(root, 2)
 	}}
 	text := "solver = 'a'\nmethod = { adaptive = 3, level = {} }\n[[gauge]]\n"
-	keys, err := Declared([]byte(text), []string{"method.cfl=7"}, decoders)
+	keys, _, err := Declared([]byte(text), []string{"method.cfl=7"}, decoders)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestDeclared(t *testing.T) {
 		{Path: "method", Name: "cfl", Kind: Number, Bound: Share.Or(.5)},
 		{Path: "method", Name: "levels", Kind: Integer, Bound: Bound{Most: 12}},
 		{Path: "method", Name: "fields", Kind: SomeOf, Options: []string{"f", "g"}},
-		{Path: "method", Name: "shape"},
+		{Path: "method", Name: "shape", Kind: Text},
 		{Path: "method.level", Name: "depth", Kind: Integer, Bound: Bound{Least: 1, Most: 9}},
 		{Path: "gauge.0", Name: "every", Kind: Number, Bound: NonNegative.Or(0)},
 		{Path: "checkpoint", Name: "keep", Kind: Integer, Bound: Bound{Least: 1, Most: maxCount}},

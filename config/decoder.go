@@ -23,6 +23,7 @@ type decoder struct {
 	sets     map[string]string // overrides as the user wrote their keys, by path
 	problems []problem
 	declared []Key // for which the decoder has asked
+	sections []DeclaredSection
 }
 
 type problem struct {

@@ -59,6 +59,7 @@ func (s *Section) Field(key, fallback string, names []string, direction string) 
 func (s *Section) TimeField(key, fallback string, names []string, direction string) Field {
 	f := Field{Name: key, Direction: direction, Unit: s.units[key]}
 	v, ok := s.get(key, fallback == Required)
+	s.declare(Key{Name: key, Kind: FieldOrSeries})
 	if !ok {
 		v = strings.TrimPrefix(fallback, Required)
 	}

@@ -21,38 +21,16 @@ func (c *Case) String() string {
 	c.printExact(&p)
 	if c.Time != (Time{}) {
 		p.Section("[time]")
-		p.Pair("end", c.Time.End)
-		p.Pair("max_steps", c.Time.MaxSteps)
+		p.Specs(c.Time.specs()...)
 		if c.Time.Epoch != "" {
 			p.Pair("epoch", c.Time.Epoch)
 		}
 	}
 	p.Section("[output]")
-	p.Pair("every", c.Output.Every)
-	if c.Output.ExactTimes {
-		p.Pair("exact_times", true)
-	}
-	p.Pair("fields", c.Output.Fields)
-	p.Pair("format", c.Output.Format)
-	if c.Output.Files == "rank" {
-		p.Pair("files", "rank")
-	}
-	if c.Output.Compress {
-		p.Pair("compress", true)
-	}
-	p.Pair("dir", c.Output.Dir)
-	p.Pair("conservation_every", c.Output.ConservationEvery)
-	if c.Output.Raster > 0 {
-		p.Pair("raster", c.Output.Raster)
-	}
-	if c.Output.Mesh != "" {
-		p.Pair("mesh", c.Output.Mesh)
-	}
+	p.Specs(c.Output.specs("", Outputs{Formats: []string{"nc"}, Mesh: true})...)
 	if c.Checkpoint != (Checkpoint{}) {
 		p.Section("[checkpoint]")
-		p.Pair("every", c.Checkpoint.Every)
-		p.Pair("steps", c.Checkpoint.Steps)
-		p.Pair("keep", c.Checkpoint.Keep)
+		p.Specs(c.Checkpoint.specs()...)
 	}
 	for _, g := range c.Gauges {
 		g.print(&p)

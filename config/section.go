@@ -29,7 +29,9 @@ const (
 
 // Sub returns the table of a key, empty if the key is not given.
 func (s *Section) Sub(key string) *Section {
-	s.know(key)
+	if s.know(key) && s.path == "" {
+		s.sections = append(s.sections, DeclaredSection{Name: key})
+	}
 	sub := &Section{decoder: s.decoder, path: s.path + key + "\x00", title: "[" + key + "]"}
 	v, ok := s.values[key]
 	if sub.values, _ = v.(map[string]any); ok && sub.values == nil {
@@ -40,7 +42,9 @@ func (s *Section) Sub(key string) *Section {
 
 // Subs returns the tables of an array of tables.
 func (s *Section) Subs(key string) []*Section {
-	s.know(key)
+	if s.know(key) && s.path == "" {
+		s.sections = append(s.sections, DeclaredSection{Name: key, List: true})
+	}
 	v, ok := s.values[key]
 	list, isList := v.([]any)
 	if ok && !isList {
@@ -61,6 +65,7 @@ func (s *Section) Subs(key string) []*Section {
 
 // Within returns the table that is the value of a key; ok reports whether it is one.
 func (s *Section) Within(key string) (sub *Section, ok bool) {
+	s.declare(Key{Name: key, Table: true})
 	values, ok := s.values[key].(map[string]any)
 	if !ok {
 		return nil, false
@@ -68,6 +73,15 @@ func (s *Section) Within(key string) (sub *Section, ok bool) {
 	s.Know(key)
 	title := s.title + " " + printKey(key)
 	return &Section{decoder: s.decoder, path: s.path + key + "\x00", title: title, values: values, units: s.units}, true
+}
+
+// Open declares that the keys of a section are names that the case chooses, such as groups of the mesh.
+func (s *Section) Open() {
+	for k := range s.sections {
+		if s.sections[k].Name+"\x00" == s.path {
+			s.sections[k].Open = true
+		}
+	}
 }
 
 // Know marks keys as known.
@@ -133,6 +147,7 @@ func (s *Section) wrong(key string, v any, want string) {
 // Text returns a string.
 func (s *Section) Text(key, fallback string) string {
 	v, ok := s.get(key, fallback == Required)
+	s.declare(Key{Name: key, Kind: Text})
 	if !ok {
 		return strings.TrimPrefix(fallback, Required)
 	}
@@ -278,6 +293,7 @@ func (s *Section) Number(key string, b Bound) float64 {
 // Numbers returns a list of count finite numbers; nil after recording a problem.
 func (s *Section) Numbers(key string, count int) []float64 {
 	v, ok := s.get(key, true)
+	s.declare(Key{Name: key, Kind: Numbers, Count: count})
 	if !ok {
 		return nil
 	}
@@ -327,6 +343,7 @@ func (s *Section) Choices(key string, fallback []string, options ...string) []st
 // Texts returns a string, or a list of strings, as a list; nil after recording a problem.
 func (s *Section) Texts(key string) (texts []string) {
 	v, ok := s.get(key, true)
+	s.declare(Key{Name: key, Kind: TextOrTexts})
 	if !ok {
 		return nil
 	}

@@ -22,6 +22,7 @@ type Series struct {
 // Series reads a number that may depend on time. A constant must be within the bound, and may have a unit: see Units.
 func (s *Section) Series(key string, b Bound) Series {
 	v, ok := s.get(key, true)
+	s.declare(Key{Name: key, Kind: FieldOrSeries})
 	if !ok {
 		return Series{}
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/config/schema"
 )
 
 // Kind describes a solver. The package of a solver registers its kind in an init function.
@@ -132,8 +133,12 @@ func Parse(path string, data []byte, sets []string) (*config.Case, error) {
 
 // Declared returns the keys for which the decoder of a case asks; see [config.Declared].
 func Declared(data []byte, sets []string) ([]config.Key, error) {
-	return config.Declared(data, sets, decoders())
+	keys, _, err := config.Declared(data, sets, decoders())
+	return keys, err
 }
+
+// Schema returns a JSON schema of the cases of all registered solvers; see [schema.Schema].
+func Schema() ([]byte, error) { return schema.Schema(decoders()) }
 
 func decoders() map[string]config.Decoder {
 	all := map[string]config.Decoder{}

@@ -126,7 +126,8 @@ func rootCommand() *cobra.Command {
 		members.RanksCommand(), members.SuperviseCommand(stdout, stderr))
 	root.AddCommand(kindCommands()...)
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
-		benchCommand(), certsCommand(), doctorCommand(), exampleCommand(), versionCommand(root), filesCommand())
+		benchCommand(), certsCommand(), doctorCommand(), exampleCommand(), schemaCommand(), versionCommand(root),
+		filesCommand())
 	complete(root)
 	return root
 }

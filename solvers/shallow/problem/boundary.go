@@ -65,6 +65,7 @@ func decodeBoundary(s *config.Section, layers int) Boundary {
 		Default: s.Choice("default", "wall", "wall", "open"),
 		Groups:  map[string]string{}, Given: map[string]Given{},
 	}
+	s.Open()
 	for _, group := range s.Keys() {
 		table, ok := s.Within(group)
 		critical := s.IsText(group) && s.Text(group, "") == "critical"

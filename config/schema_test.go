@@ -1,0 +1,146 @@
+package config_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/config/schema"
+	levelset "github.com/atoll-hpc/atoll/solvers/levelset/problem"
+	"github.com/atoll-hpc/atoll/solvers/shallow/problem"
+	smooth "github.com/atoll-hpc/atoll/solvers/smooth/problem"
+	twophase "github.com/atoll-hpc/atoll/solvers/twophase/problem"
+	vof "github.com/atoll-hpc/atoll/solvers/vof/problem"
+)
+
+// allSolvers are the decoders of all solvers of the program.
+var allSolvers = map[string]config.Decoder{"shallow-water": problem.Decode, "smooth": smooth.Decode, "vof": vof.Decode,
+	"level-set": levelset.Decode, "two-phase": twophase.Decode}
+
+// compiledSchema returns the schema of all cases.
+func compiledSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	text, err := schema.Schema(allSolvers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("atoll.schema.json", document); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("atoll.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// accepts reports whether a schema accepts a case, as an editor does that knows the JSON form of TOML.
+func accepts(t *testing.T, s *jsonschema.Schema, text []byte) error {
+	t.Helper()
+	var values map[string]any
+	if err := toml.Unmarshal(text, &values); err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := json.Marshal(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(encoded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Validate(document)
+}
+
+// TestSchemaAcceptsExamples: the schema accepts every case among the examples.
+func TestSchemaAcceptsExamples(t *testing.T) {
+	s, count := compiledSchema(t), 0
+	root := filepath.Join("..", "examples")
+	err := fs.WalkDir(os.DirFS(root), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".toml" {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(root, path))
+		if err != nil {
+			return err
+		}
+		if _, err := config.Parse(filepath.Join(root, path), text, nil, allSolvers); err != nil {
+			return nil // of a solver that is not in the program
+		}
+		count++
+		if err := accepts(t, s, text); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		return nil
+	})
+	if err != nil || count < 15 {
+		t.Errorf("%d cases, %v", count, err)
+	}
+}
+
+// Cases with nothing wrong, to which TestSchemaRefuses adds.
+const (
+	rightFlood = "solver = 'shallow-water'\n[mesh]\ngenerate = 'rectangle'\nbounds = [0, 0, 1, 1]\ncells = 20\n" +
+		"[initial]\ndepth = 1\nh = 1\n[time]\nend = 1\n[physics]\nlayers = 1\n"
+	rightDisk = "solver = 'vof'\n[grid]\nbounds = [0, 0, 1, 1]\ncells = 8\n[initial]\nshape = 'circle(0.5, 0.5, 0.2)'\n" +
+		"[velocity]\npsi = 'x'\n[time]\nend = 1\n[method]\n"
+)
+
+// TestSchemaRefuses: cases with one wrong key or value are refused by the schema and by the decoder.
+func TestSchemaRefuses(t *testing.T) {
+	s := compiledSchema(t)
+	right := func(text string) bool {
+		_, err := config.Parse("case.toml", []byte(text), nil, allSolvers)
+		return err == nil && accepts(t, s, []byte(text)) == nil
+	}
+	for _, text := range []string{rightFlood, rightDisk} {
+		if !right(text) {
+			_, err := config.Parse("case.toml", []byte(text), nil, allSolvers)
+			t.Fatalf("%s is refused: %v, %v", text, err, accepts(t, s, []byte(text)))
+		}
+	}
+	for base, additions := range map[string][]string{
+		rightFlood: {
+			"grvity = 9.81", "gravity = 'strong'", "gravity = 0", "gravity = -1", "cfl = 2", "cfl = 0", "cfl = true",
+			"order = 3", "order = 1.5", "order = '2'", "precision = 'float16'", "precision = 64", "lagged_step = 1",
+			"dry_depth = -1e-3", "dry_depth = []", "manning = true", "[output]\nevery = -1", "[output]\nevery = true",
+			"[output]\nfields = 'h'", "[output]\nfields = ['depht']", "[output]\nfields = ['h', 'h']",
+			"[output]\nformat = ['stl']", "[output]\ncompress = 'yes'", "[output]\nfiles = 'many'",
+			"[output]\nconservation_every = 0", "[output]\nraster = 0", "[checkpoint]\nkeep = 0", "[checkpoint]\nevry = 1",
+			"[checkpoint]\nsteps = 1.5", "[forcing]\nrainn = 1", "[forcing]\nwater_density = 'heavy'",
+			"[maxima]\nthreshold = true",
+			"[[gauge]]\nname = 1\nat = [0, 0]", "[[gauge]]\nname = 'a'\nat = [0, 0]\nevry = 1", "[gauge]\nname = 'a'",
+			"[[gauge]]\nname = 'a'\nat = [0, 0]\nevery = -1", "[[transect]]\nname = 'a'\nline = [[0, 0], [1, 1]]\nwidth = 1",
+			"[wind]\nx = 1",
+		},
+		rightDisk: {
+			"sweep = 'tile'", "normal = 1", "[output]\nmesh = 'm.msh'", "[output]\nraster = 1", "[maxima]\n",
+			"[[transect]]\nname = 'a'\nline = [[0, 0], [1, 1]]",
+		},
+	} {
+		for _, addition := range additions {
+			text := []byte(base + addition + "\n")
+			if _, err := config.Parse("case.toml", text, nil, allSolvers); err == nil {
+				t.Errorf("the decoder accepts %q", addition)
+			}
+			if accepts(t, s, text) == nil {
+				t.Errorf("the schema accepts %q", addition)
+			}
+		}
+	}
+	if accepts(t, s, []byte("solver = 'shalow-water'")) == nil || accepts(t, s, []byte("title = 'no solver'")) == nil {
+		t.Error("the schema accepts a case without a known solver")
+	}
+}
