@@ -183,8 +183,8 @@ func Open(path string) (*File, error) {
 func New(r io.ReaderAt, size int64, name string) (*File, error) {
 	f := &File{r: r, size: size, name: name}
 	var magic [len(hdf5.Signature)]byte
-	if n, err := r.ReadAt(magic[:], 0); n == len(magic) && string(magic[:]) == hdf5.Signature {
-		if err = f.readHDF5(); err != nil {
+	if n, _ := r.ReadAt(magic[:], 0); n == len(magic) && string(magic[:]) == hdf5.Signature {
+		if err := f.readHDF5(); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		return f, nil

@@ -44,10 +44,10 @@ func weidemanCoefficients() (a [weidemanTerms]float64) {
 // dampedWave is the amplitude, over that at the start, of a standing wave of small amplitude between two fluids of the
 // same kinematic viscosity, without gravity (Prosperetti, Phys. Fluids 24, 1981).
 type dampedWave struct {
-	part, decay, frequency float64 // (ω0/k)², n = νk², ω0
-	start                  float64 // factor of erfc
-	roots                  [4]complex128
-	weights                [4]complex128
+	decay, frequency float64 // n = νk², ω0
+	start            float64 // factor of erfc
+	roots            [4]complex128
+	weights          [4]complex128
 }
 
 func newDampedWave(tension, density1, density2, viscosity, wavenumber float64) *dampedWave {
