@@ -191,6 +191,8 @@ func TestFloodsKeepTheirEnergy(t *testing.T) {
 			depth: func(x, _ float64) float64 { return .1 * x }, open: []string{"right"}}, 200, 9.9, 600},
 		{"rain on a rough bed", flood{width: 50, height: 50, cells: 50, dry: 1e-4, rain: series.Constant(2.8e-5),
 			depth: func(x, y float64) float64 { return 20 * math.Sin(x*y) }}, 200, 28, 1500},
+		{"rain that leaves a rough bed", flood{width: 50, height: 50, cells: 50, dry: 1e-4, rain: series.Constant(2.8e-5),
+			depth: func(x, y float64) float64 { return 20 * math.Sin(x*y) }, open: []string{"right"}}, 600, 28, 3000},
 		{"dam on a slope", flood{width: 12, height: 1, cells: 600, depth: func(x, _ float64) float64 { return .3 * x },
 			level: func(x, _ float64) float64 {
 				if x < 3 {

@@ -67,7 +67,14 @@ func (b *balance[F]) advance(oneLayer bool, i int, p *Params[F], dt, area F, fro
 	}
 	dampThinLayers(oneLayer, p.DryDepth, &c)
 	*out = c
-	return b.stepLimit(p, area, force, &c)
+	limit := b.stepLimit(p, area, &c)
+	if p.Forced {
+		limit = num.Smaller(force.stepLimit(), limit) // the last is NaN if the state is invalid
+		if c.H1+c.H2 < p.DryDepth && force.rainAhead(i) > 0 {
+			limit = num.Smaller(force.LongestOnDry, limit)
+		}
+	}
+	return limit
 }
 
 // applyFluxes subtracts the outgoing fluxes from a cell, rate being the step's length over the cell's area.
@@ -78,18 +85,14 @@ func (b *balance[F]) applyFluxes(oneLayer bool, rate F, c *State[F]) {
 	c.H2, c.Q2x, c.Q2y = c.H2-rate*b.h2, c.Q2x-rate*b.q2x, c.Q2y-rate*b.q2y
 }
 
-// stepLimit returns the longest step that the CFL condition, equation (3), and the rain allow; NaN if the new state c
-// is not finite or a thickness is negative.
-func (b *balance[F]) stepLimit(p *Params[F], area F, force *Forcing[F], c *State[F]) F {
+// stepLimit returns the longest step that the CFL condition, equation (3), allows; NaN if the new state c is not finite
+// or a thickness is negative.
+func (b *balance[F]) stepLimit(p *Params[F], area F, c *State[F]) F {
 	all := c.H1 + c.Q1x + c.Q1y + c.H2 + c.Q2x + c.Q2y
 	if all-all != 0 || c.H1 < 0 || c.H2 < 0 {
 		return F(math.NaN())
 	}
-	limit := 2 * p.CFL * area / b.speed
-	if p.Forced {
-		limit = num.Smaller(limit, force.stepLimit(c.H1+c.H2 < p.DryDepth))
-	}
-	return limit
+	return 2 * p.CFL * area / b.speed
 }
 
 // dampThinLayers reduces the momentum of a layer thinner than dry to its thickness times the bounded velocity that the

@@ -57,15 +57,22 @@ func (f *Forcing[F]) rainOn(i int) F {
 	return rain
 }
 
-// stepLimit returns the longest step that the rain until the end of the next step allows a cell, which is dry or not.
-func (f *Forcing[F]) stepLimit(dry bool) F {
-	limit, rain := F(math.Inf(1)), f.Ahead[f.Rain]
+// stepLimit returns the longest step that the rain until the end of the next step allows.
+func (f *Forcing[F]) stepLimit() F {
+	rain := f.Ahead[f.Rain]
 	if rain > 0 {
-		if limit = f.Longest / cubeRoot(rain); dry {
-			limit = num.Smaller(limit, f.LongestOnDry)
-		}
+		return f.Longest / cubeRoot(rain)
 	}
-	return limit
+	return F(math.Inf(1))
+}
+
+// rainAhead returns the largest rain on owned cell i until the end of the next step, m/s.
+func (f *Forcing[F]) rainAhead(i int) F {
+	rain := f.Ahead[f.Rain]
+	if len(f.Pattern) > 0 {
+		rain *= f.Pattern[i]
+	}
+	return rain
 }
 
 // applyAirPressure accelerates both layers by the gradient of the air pressure.

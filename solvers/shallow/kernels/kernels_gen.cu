@@ -392,7 +392,7 @@ static_assert(sizeof(Flux_f32) == 48 && offsetof(Flux_f32, M1) == 0 && offsetof(
 
 // Lost is the thickness of water that left a cell upwards and downwards since the start, and that of the rain on it,
 // which is known only if a model of the soil needs it, m.
-// Lost, forcing.go:98
+// Lost, forcing.go:105
 struct Lost {
     double Evaporated, Infiltrated, Fallen;
 };
@@ -400,7 +400,7 @@ static_assert(sizeof(Lost) == 24 && offsetof(Lost, Evaporated) == 0 && offsetof(
     offsetof(Lost, Fallen) == 16, "Lost");
 
 // Soil has the parameters of a cell's soil.
-// Soil[float32], forcing.go:110
+// Soil[float32], forcing.go:117
 struct alignas(16) Soil_f32 {
     float Rate;
     float Depth;
@@ -627,7 +627,7 @@ static_assert(sizeof(Flux_f64) == 96 && offsetof(Flux_f64, M1) == 0 && offsetof(
     offsetof(Flux_f64, Speed) == 16 && offsetof(Flux_f64, Length) == 24 && offsetof(Flux_f64, Side) == 32, "Flux_f64");
 
 // Soil has the parameters of a cell's soil.
-// Soil[float64], forcing.go:110
+// Soil[float64], forcing.go:117
 struct alignas(16) Soil_f64 {
     double Rate;
     double Depth;
@@ -939,7 +939,8 @@ struct alignas(16) Slopes_f32 {
     Vec2_f32 Z2, Bed_;
     Vec2_f32 U2;
     Vec2_f32 U2x, U2y;
-    float Head, blank8;
+    float Head;
+    float Gain;
     float H1, Share1;
     Vec2_f32 Z1, U1;
     Vec2_f32 U1x, U1y;
@@ -947,12 +948,12 @@ struct alignas(16) Slopes_f32 {
 static_assert(sizeof(Slopes_f32) == 96 && offsetof(Slopes_f32, H2) == 0 && offsetof(Slopes_f32, Share2) == 4 &&
     offsetof(Slopes_f32, Z2) == 8 && offsetof(Slopes_f32, Bed_) == 16 && offsetof(Slopes_f32, U2) == 24 &&
     offsetof(Slopes_f32, U2x) == 32 && offsetof(Slopes_f32, U2y) == 40 && offsetof(Slopes_f32, Head) == 48 &&
-    offsetof(Slopes_f32, blank8) == 52 && offsetof(Slopes_f32, H1) == 56 && offsetof(Slopes_f32, Share1) == 60 &&
+    offsetof(Slopes_f32, Gain) == 52 && offsetof(Slopes_f32, H1) == 56 && offsetof(Slopes_f32, Share1) == 60 &&
     offsetof(Slopes_f32, Z1) == 64 && offsetof(Slopes_f32, U1) == 72 && offsetof(Slopes_f32, U1x) == 80 &&
     offsetof(Slopes_f32, U1y) == 88, "Slopes_f32");
 
 // geometry is a Stencil unpacked: the vectors to the middles of all three edges, and the weights.
-// geometry[float32], slopes.go:82
+// geometry[float32], slopes.go:83
 struct geometry_f32 {
     Array<Vec2_f32, 3> arm, weight;
 };
@@ -960,7 +961,7 @@ static_assert(sizeof(geometry_f32) == 48 && offsetof(geometry_f32, arm) == 0 &&
     offsetof(geometry_f32, weight) == 24, "geometry_f32");
 
 // water holds the thicknesses, levels and velocities of a cell, and the height of its bed.
-// water[float32], slopes.go:45
+// water[float32], slopes.go:46
 struct water_f32 {
     float h1, h2, z1, z2, bed;
     Vec2_f32 u1, u2;
@@ -982,7 +983,8 @@ struct alignas(16) Slopes_f64 {
     Vec2_f64 Z2, Bed_;
     Vec2_f64 U2;
     Vec2_f64 U2x, U2y;
-    double Head, blank8;
+    double Head;
+    double Gain;
     double H1, Share1;
     Vec2_f64 Z1, U1;
     Vec2_f64 U1x, U1y;
@@ -990,12 +992,12 @@ struct alignas(16) Slopes_f64 {
 static_assert(sizeof(Slopes_f64) == 192 && offsetof(Slopes_f64, H2) == 0 && offsetof(Slopes_f64, Share2) == 8 &&
     offsetof(Slopes_f64, Z2) == 16 && offsetof(Slopes_f64, Bed_) == 32 && offsetof(Slopes_f64, U2) == 48 &&
     offsetof(Slopes_f64, U2x) == 64 && offsetof(Slopes_f64, U2y) == 80 && offsetof(Slopes_f64, Head) == 96 &&
-    offsetof(Slopes_f64, blank8) == 104 && offsetof(Slopes_f64, H1) == 112 && offsetof(Slopes_f64, Share1) == 120 &&
+    offsetof(Slopes_f64, Gain) == 104 && offsetof(Slopes_f64, H1) == 112 && offsetof(Slopes_f64, Share1) == 120 &&
     offsetof(Slopes_f64, Z1) == 128 && offsetof(Slopes_f64, U1) == 144 && offsetof(Slopes_f64, U1x) == 160 &&
     offsetof(Slopes_f64, U1y) == 176, "Slopes_f64");
 
 // geometry is a Stencil unpacked: the vectors to the middles of all three edges, and the weights.
-// geometry[float64], slopes.go:82
+// geometry[float64], slopes.go:83
 struct geometry_f64 {
     Array<Vec2_f64, 3> arm, weight;
 };
@@ -1003,7 +1005,7 @@ static_assert(sizeof(geometry_f64) == 96 && offsetof(geometry_f64, arm) == 0 &&
     offsetof(geometry_f64, weight) == 48, "geometry_f64");
 
 // water holds the thicknesses, levels and velocities of a cell, and the height of its bed.
-// water[float64], slopes.go:45
+// water[float64], slopes.go:46
 struct water_f64 {
     double h1, h2, z1, z2, bed;
     Vec2_f64 u1, u2;
@@ -1055,7 +1057,7 @@ static_assert(sizeof(Series) == 32 && offsetof(Series, Slot) == 0 && offsetof(Se
 
 // SlopeTable stores the Slopes of cells with the same pair of values of all cells adjacent, so that the threads of a
 // GPU, which process adjacent cells, access adjacent memory.
-// SlopeTable[float32], slopes.go:149
+// SlopeTable[float32], slopes.go:150
 struct SlopeTable_f32 {
     Slice<Vec2_f32> Pairs;
     int64 Cells;
@@ -1065,7 +1067,7 @@ static_assert(sizeof(SlopeTable_f32) == 32 && offsetof(SlopeTable_f32, Pairs) ==
 
 // SlopeTable stores the Slopes of cells with the same pair of values of all cells adjacent, so that the threads of a
 // GPU, which process adjacent cells, access adjacent memory.
-// SlopeTable[float64], slopes.go:149
+// SlopeTable[float64], slopes.go:150
 struct SlopeTable_f64 {
     Slice<Vec2_f64> Pairs;
     int64 Cells;
@@ -1190,7 +1192,7 @@ DEVICE void balance_gather_f32(balance_f32 *b, bool oneLayer, CellEdges links, S
 }
 
 // applyFluxes subtracts the outgoing fluxes from a cell, rate being the step's length over the cell's area.
-// (*balance[float32]).applyFluxes, cell.go:74
+// (*balance[float32]).applyFluxes, cell.go:81
 DEVICE void balance_applyFluxes_f32(balance_f32 *b, bool oneLayer, float rate, State_f32 *c) {
     if (!oneLayer) {
         c->H1 = c->H1 - rate * b->h1;
@@ -1219,7 +1221,7 @@ DEVICE float num_Sqrt_f32(float x) {
 }
 
 // applyAirPressure accelerates both layers by the gradient of the air pressure.
-// (*Forcing[float32]).applyAirPressure, forcing.go:72
+// (*Forcing[float32]).applyAirPressure, forcing.go:79
 DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt,
         State_f32 *from, State_f32 *c) {
     float course = dt * f->Prescribed[f->PressureFactor];
@@ -1283,7 +1285,7 @@ DEVICE double num_Larger_f64(double a, double b) {
 // greenAmpt returns what a soil under water takes until F - M ln(1 + F/M) has grown by a, where F is what it has taken:
 // the trapezoidal rule for d(F²/2) = (F + M) da. F starts as a square root, so that four pieces of 1, 3, 5 and 7
 // sixteenths are taken: the error of the first step is below 0.3% if a is below M/10.
-// greenAmpt, forcing.go:172
+// greenAmpt, forcing.go:179
 DEVICE double greenAmpt(double taken, double a, double m) {
     double f = taken;
     for (int64 k = 0; k < 4; k++) {
@@ -1294,7 +1296,7 @@ DEVICE double greenAmpt(double taken, double a, double m) {
 }
 
 // runoff returns x²/(x+s), where x is the rain less the initial abstraction.
-// runoff, forcing.go:162
+// runoff, forcing.go:169
 DEVICE double runoff(double x, double s) {
     if (x <= 0.0) {
         return 0.0;
@@ -1313,7 +1315,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
 
 // infiltration returns what the soil takes by a model in a step of length dt, in which the thickness fallen has fallen
 // on a cell where the water is now h deep, m. It may be more than h.
-// (*Soil[float32]).infiltration, forcing.go:145
+// (*Soil[float32]).infiltration, forcing.go:152
 DEVICE double Soil_infiltration_f32(Soil_f32 *s, int32 model, Lost *lost, double dt, double fallen, double h) {
     double rate = double(s->Rate), depth = double(s->Depth), storage = double(s->Storage);
     if (model == 0) {
@@ -1333,7 +1335,7 @@ DEVICE double Soil_infiltration_f32(Soil_f32 *s, int32 model, Lost *lost, double
 
 // lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float32]).lose, forcing.go:119
+// (*Forcing[float32]).lose, forcing.go:126
 DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     if (f->Lost_.len == 0) {
         return;
@@ -1362,7 +1364,7 @@ DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 
 
 // rotate rotates the mass flows of owned cell i by the Coriolis force over a time dt at constant speed, by twice the
 // angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float32]).rotate, forcing.go:86
+// (*Forcing[float32]).rotate, forcing.go:93
 DEVICE void Forcing_rotate_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     if (f->Coriolis.len == 0) {
         return;
@@ -1461,7 +1463,7 @@ DEVICE float velocity_f32(float h, float q, float dry) {
 }
 
 // dampLower is dampThinLayers for the lower layer.
-// dampLower[float32], cell.go:114
+// dampLower[float32], cell.go:117
 DEVICE void dampLower_f32(float dry, State_f32 *c) {
     if (c->H2 < dry) {
         c->Q2x = c->H2 * velocity_f32(c->H2, c->Q2x, dry);
@@ -1470,7 +1472,7 @@ DEVICE void dampLower_f32(float dry, State_f32 *c) {
 }
 
 // dampLayers is dampThinLayers if a layer is known to be thin.
-// dampLayers[float32], cell.go:106
+// dampLayers[float32], cell.go:109
 DEVICE void dampLayers_f32(float dry, State_f32 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f32(c->H1, c->Q1x, dry);
@@ -1481,13 +1483,34 @@ DEVICE void dampLayers_f32(float dry, State_f32 *c) {
 
 // dampThinLayers reduces the momentum of a layer thinner than dry to its thickness times the bounded velocity that the
 // function velocity returns, so that velocities stay bounded as the layer drains.
-// dampThinLayers[float32], cell.go:97
+// dampThinLayers[float32], cell.go:100
 DEVICE void dampThinLayers_f32(bool oneLayer, float dry, State_f32 *c) {
     if (oneLayer) {
         dampLower_f32(dry, c);
     } else if (c->H1 < dry || c->H2 < dry) {
         dampLayers_f32(dry, c);
     }
+}
+
+// stepLimit returns the longest step that the CFL condition, equation (3), allows; NaN if the new state c is not finite
+// or a thickness is negative.
+// (*balance[float32]).stepLimit, cell.go:90
+DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c) {
+    float all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
+    if (all - all != 0.0f || c->H1 < 0.0f || c->H2 < 0.0f) {
+        return float(math_NaN());
+    }
+    return 2.0f * p->CFL * area / b->speed_;
+}
+
+// stepLimit returns the longest step that the rain until the end of the next step allows.
+// (*Forcing[float32]).stepLimit, forcing.go:61
+DEVICE float Forcing_stepLimit_f32(const Forcing_f32 *f) {
+    float rain = f->Ahead[f->Rain];
+    if (rain > 0.0f) {
+        return f->Longest / cubeRoot_f32(rain);
+    }
+    return float(math_Inf(1));
 }
 
 // Smaller is a if a < b, otherwise b; so b if either is NaN.
@@ -1499,32 +1522,14 @@ DEVICE float num_Smaller_f32(float a, float b) {
     return b;
 }
 
-// stepLimit returns the longest step that the rain until the end of the next step allows a cell, which is dry or not.
-// (*Forcing[float32]).stepLimit, forcing.go:61
-DEVICE float Forcing_stepLimit_f32(const Forcing_f32 *f, bool dry) {
-    float limit = float(math_Inf(1)), rain = f->Ahead[f->Rain];
-    if (rain > 0.0f) {
-        if (limit = f->Longest / cubeRoot_f32(rain); dry) {
-            limit = num_Smaller_f32(limit, f->LongestOnDry);
-        }
+// rainAhead returns the largest rain on owned cell i until the end of the next step, m/s.
+// (*Forcing[float32]).rainAhead, forcing.go:70
+DEVICE float Forcing_rainAhead_f32(const Forcing_f32 *f, int64 i) {
+    float rain = f->Ahead[f->Rain];
+    if (f->Pattern.len > 0) {
+        rain *= f->Pattern[i];
     }
-    return limit;
-}
-
-// stepLimit returns the longest step that the CFL condition, equation (3), and the rain allow; NaN if the new state c
-// is not finite or a thickness is negative.
-// (*balance[float32]).stepLimit, cell.go:83
-DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float area, const Forcing_f32 *force,
-        State_f32 *c) {
-    float all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
-    if (all - all != 0.0f || c->H1 < 0.0f || c->H2 < 0.0f) {
-        return float(math_NaN());
-    }
-    float limit = 2.0f * p->CFL * area / b->speed_;
-    if (p->Forced) {
-        limit = num_Smaller_f32(limit, Forcing_stepLimit_f32(force, c->H1 + c->H2 < p->DryDepth));
-    }
-    return limit;
+    return rain;
 }
 
 // advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.
@@ -1546,7 +1551,15 @@ DEVICE float balance_advance_f32(balance_f32 *b, bool oneLayer, int64 i, const P
     }
     dampThinLayers_f32(oneLayer, p->DryDepth, &c);
     *out = c;
-    return balance_stepLimit_f32(b, p, area, force, &c);
+    float limit = balance_stepLimit_f32(b, p, area, &c);
+    if (p->Forced) {
+        // the last is NaN if the state is invalid
+        limit = num_Smaller_f32(Forcing_stepLimit_f32(force), limit);
+        if (c.H1 + c.H2 < p->DryDepth && Forcing_rainAhead_f32(force, i) > 0.0f) {
+            limit = num_Smaller_f32(force->LongestOnDry, limit);
+        }
+    }
+    return limit;
 }
 
 // UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
@@ -1589,7 +1602,7 @@ DEVICE void balance_gather_f64(balance_f64 *b, bool oneLayer, CellEdges links, S
 }
 
 // applyFluxes subtracts the outgoing fluxes from a cell, rate being the step's length over the cell's area.
-// (*balance[float64]).applyFluxes, cell.go:74
+// (*balance[float64]).applyFluxes, cell.go:81
 DEVICE void balance_applyFluxes_f64(balance_f64 *b, bool oneLayer, double rate, State_f64 *c) {
     if (!oneLayer) {
         c->H1 = c->H1 - rate * b->h1;
@@ -1612,7 +1625,7 @@ DEVICE double Forcing_rainOn_f64(const Forcing_f64 *f, int64 i) {
 }
 
 // applyAirPressure accelerates both layers by the gradient of the air pressure.
-// (*Forcing[float64]).applyAirPressure, forcing.go:72
+// (*Forcing[float64]).applyAirPressure, forcing.go:79
 DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt,
         State_f64 *from, State_f64 *c) {
     double course = dt * f->Prescribed[f->PressureFactor];
@@ -1651,7 +1664,7 @@ DEVICE void Forcing_apply_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p
 
 // infiltration returns what the soil takes by a model in a step of length dt, in which the thickness fallen has fallen
 // on a cell where the water is now h deep, m. It may be more than h.
-// (*Soil[float64]).infiltration, forcing.go:145
+// (*Soil[float64]).infiltration, forcing.go:152
 DEVICE double Soil_infiltration_f64(Soil_f64 *s, int32 model, Lost *lost, double dt, double fallen, double h) {
     double rate = s->Rate, depth = s->Depth, storage = s->Storage;
     if (model == 0) {
@@ -1671,7 +1684,7 @@ DEVICE double Soil_infiltration_f64(Soil_f64 *s, int32 model, Lost *lost, double
 
 // lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float64]).lose, forcing.go:119
+// (*Forcing[float64]).lose, forcing.go:126
 DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     if (f->Lost_.len == 0) {
         return;
@@ -1700,7 +1713,7 @@ DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64
 
 // rotate rotates the mass flows of owned cell i by the Coriolis force over a time dt at constant speed, by twice the
 // angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float64]).rotate, forcing.go:86
+// (*Forcing[float64]).rotate, forcing.go:93
 DEVICE void Forcing_rotate_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     if (f->Coriolis.len == 0) {
         return;
@@ -1799,7 +1812,7 @@ DEVICE double velocity_f64(double h, double q, double dry) {
 }
 
 // dampLower is dampThinLayers for the lower layer.
-// dampLower[float64], cell.go:114
+// dampLower[float64], cell.go:117
 DEVICE void dampLower_f64(double dry, State_f64 *c) {
     if (c->H2 < dry) {
         c->Q2x = c->H2 * velocity_f64(c->H2, c->Q2x, dry);
@@ -1808,7 +1821,7 @@ DEVICE void dampLower_f64(double dry, State_f64 *c) {
 }
 
 // dampLayers is dampThinLayers if a layer is known to be thin.
-// dampLayers[float64], cell.go:106
+// dampLayers[float64], cell.go:109
 DEVICE void dampLayers_f64(double dry, State_f64 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f64(c->H1, c->Q1x, dry);
@@ -1819,7 +1832,7 @@ DEVICE void dampLayers_f64(double dry, State_f64 *c) {
 
 // dampThinLayers reduces the momentum of a layer thinner than dry to its thickness times the bounded velocity that the
 // function velocity returns, so that velocities stay bounded as the layer drains.
-// dampThinLayers[float64], cell.go:97
+// dampThinLayers[float64], cell.go:100
 DEVICE void dampThinLayers_f64(bool oneLayer, double dry, State_f64 *c) {
     if (oneLayer) {
         dampLower_f64(dry, c);
@@ -1828,32 +1841,35 @@ DEVICE void dampThinLayers_f64(bool oneLayer, double dry, State_f64 *c) {
     }
 }
 
-// stepLimit returns the longest step that the rain until the end of the next step allows a cell, which is dry or not.
-// (*Forcing[float64]).stepLimit, forcing.go:61
-DEVICE double Forcing_stepLimit_f64(const Forcing_f64 *f, bool dry) {
-    double limit = math_Inf(1), rain = f->Ahead[f->Rain];
-    if (rain > 0.0) {
-        if (limit = f->Longest / cubeRoot_f64(rain); dry) {
-            limit = num_Smaller_f64(limit, f->LongestOnDry);
-        }
-    }
-    return limit;
-}
-
-// stepLimit returns the longest step that the CFL condition, equation (3), and the rain allow; NaN if the new state c
-// is not finite or a thickness is negative.
-// (*balance[float64]).stepLimit, cell.go:83
-DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double area, const Forcing_f64 *force,
-        State_f64 *c) {
+// stepLimit returns the longest step that the CFL condition, equation (3), allows; NaN if the new state c is not finite
+// or a thickness is negative.
+// (*balance[float64]).stepLimit, cell.go:90
+DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c) {
     double all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     if (all - all != 0.0 || c->H1 < 0.0 || c->H2 < 0.0) {
         return math_NaN();
     }
-    double limit = 2.0 * p->CFL * area / b->speed_;
-    if (p->Forced) {
-        limit = num_Smaller_f64(limit, Forcing_stepLimit_f64(force, c->H1 + c->H2 < p->DryDepth));
+    return 2.0 * p->CFL * area / b->speed_;
+}
+
+// stepLimit returns the longest step that the rain until the end of the next step allows.
+// (*Forcing[float64]).stepLimit, forcing.go:61
+DEVICE double Forcing_stepLimit_f64(const Forcing_f64 *f) {
+    double rain = f->Ahead[f->Rain];
+    if (rain > 0.0) {
+        return f->Longest / cubeRoot_f64(rain);
     }
-    return limit;
+    return math_Inf(1);
+}
+
+// rainAhead returns the largest rain on owned cell i until the end of the next step, m/s.
+// (*Forcing[float64]).rainAhead, forcing.go:70
+DEVICE double Forcing_rainAhead_f64(const Forcing_f64 *f, int64 i) {
+    double rain = f->Ahead[f->Rain];
+    if (f->Pattern.len > 0) {
+        rain *= f->Pattern[i];
+    }
+    return rain;
 }
 
 // advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.
@@ -1875,7 +1891,15 @@ DEVICE double balance_advance_f64(balance_f64 *b, bool oneLayer, int64 i, const 
     }
     dampThinLayers_f64(oneLayer, p->DryDepth, &c);
     *out = c;
-    return balance_stepLimit_f64(b, p, area, force, &c);
+    double limit = balance_stepLimit_f64(b, p, area, &c);
+    if (p->Forced) {
+        // the last is NaN if the state is invalid
+        limit = num_Smaller_f64(Forcing_stepLimit_f64(force), limit);
+        if (c.H1 + c.H2 < p->DryDepth && Forcing_rainAhead_f64(force, i) > 0.0) {
+            limit = num_Smaller_f64(force->LongestOnDry, limit);
+        }
+    }
+    return limit;
 }
 
 // UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
@@ -4890,14 +4914,14 @@ DEVICE void GatherPeaks_f64_at(int64 k, Slice<int32> cells, Clock_f64 *clock, co
     to[k] = Peaks_At(peaks, cells[k], clock->Time, bed.Depth);
 }
 
-// (*Stencil[float32]).geometry, slopes.go:84
+// (*Stencil[float32]).geometry, slopes.go:85
 DEVICE geometry_f32 Stencil_geometry_f32(Stencil_f32 *c) {
     Vec2_f32 a = c->Arm[0], b = c->Arm[1];
     return geometry_f32{Array<Vec2_f32, 3>{{a, b, Vec2_f32{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
 }
 
 // inside returns the index of a neighbour of cell i, or of the cell itself if the neighbour is Wall or Open.
-// inside, reconstruct.go:51
+// inside, reconstruct.go:63
 DEVICE int32 inside(int32 neighbour, int64 i) {
     if (neighbour < 0) {
         return int32(i);
@@ -4906,7 +4930,7 @@ DEVICE int32 inside(int32 neighbour, int64 i) {
 }
 
 // thinVelocity returns the velocity of a layer that may be absent, as velocity does.
-// thinVelocity[float32], slopes.go:69
+// thinVelocity[float32], slopes.go:70
 DEVICE Vec2_f32 thinVelocity_f32(float h, float qx, float qy, float dry) {
     if (h <= 0.0f) {
         return Vec2_f32{};
@@ -4922,7 +4946,7 @@ DEVICE Vec2_f32 thinVelocity_f32(float h, float qx, float qy, float dry) {
 }
 
 // load computes the levels and the velocities of a cell.
-// (*water[float32]).load, slopes.go:51
+// (*water[float32]).load, slopes.go:52
 DEVICE void water_load_f32(water_f32 *s, bool oneLayer, State_f32 *w, float depth, float dry) {
     float z2 = w->H2 - depth;
     s->bed = -depth;
@@ -4960,7 +4984,7 @@ DEVICE Vec2_f32 Vec2_minus_f32(Vec2_f32 a, Vec2_f32 b) {
 }
 
 // across returns the outward normal of edge k of a triangle, times half the edge's length.
-// (*geometry[float32]).across, slopes.go:90
+// (*geometry[float32]).across, slopes.go:91
 DEVICE Vec2_f32 geometry_across_f32(geometry_f32 *g, int64 k) {
     Vec2_f32 along = Vec2_minus_f32(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
     return Vec2_f32{along.Y, -along.X};
@@ -5048,7 +5072,7 @@ DEVICE Vec2_f32 Vec2_times_f32(Vec2_f32 a, float s) {
 
 // mirrored returns u reflected at edge k of a triangle: with its normal part reversed. The arms to two edges'
 // midpoints differ by half the third edge.
-// (*geometry[float32]).mirrored, slopes.go:97
+// (*geometry[float32]).mirrored, slopes.go:98
 DEVICE Vec2_f32 geometry_mirrored_f32(geometry_f32 *g, Vec2_f32 u, int64 k) {
     Vec2_f32 across = geometry_across_f32(g, k);
     return Vec2_minus_f32(u, Vec2_times_f32(across, 2.0f * Vec2_dot_f32(u, across) / Vec2_dot_f32(across, across)));
@@ -5062,7 +5086,7 @@ DEVICE Vec2_f32 geometry_mirrored_f32(geometry_f32 *g, Vec2_f32 u, int64 k) {
 // into the cell). A wall mirrors the cell's velocity. A prescribed boundary contributes nothing to the gradients. Nor
 // does a neighbour that lacks a layer, to the gradients of this layer, except where its level is below the cell's; a
 // higher level is that of a shore.
-// (*water[float32]).prepareNeighbours, reconstruct.go:66
+// (*water[float32]).prepareNeighbours, reconstruct.go:78
 struct water_prepareNeighbours_f32_results { bool r0; bool r1; };
 DEVICE water_prepareNeighbours_f32_results water_prepareNeighbours_f32(water_f32 *me, bool oneLayer,
         Stencil_f32 *at, geometry_f32 *c, float dry, Array<water_f32, 3> *o) {
@@ -5105,7 +5129,7 @@ DEVICE water_prepareNeighbours_f32_results water_prepareNeighbours_f32(water_f32
 }
 
 // limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
-// limiterFactor[float32], slopes.go:137
+// limiterFactor[float32], slopes.go:138
 DEVICE float limiterFactor_f32(float d, float lo, float hi) {
     float bound = hi;
     if (d < lo) {
@@ -5119,7 +5143,7 @@ DEVICE float limiterFactor_f32(float d, float lo, float hi) {
 
 // rangeFactor returns the factor in [0, 1] on a gradient that brings the differences at the edges' midpoints into a
 // range.
-// (*geometry[float32]).rangeFactor, slopes.go:120
+// (*geometry[float32]).rangeFactor, slopes.go:121
 DEVICE float geometry_rangeFactor_f32(geometry_f32 *c, Vec2_f32 g, float lo, float hi) {
     float least = num_Smaller_f32(limiterFactor_f32(Vec2_dot_f32(g, c->arm[0]), lo, hi), limiterFactor_f32(Vec2_dot_f32(g, c->arm[1]), lo, hi));
     return num_Smaller_f32(least, limiterFactor_f32(Vec2_dot_f32(g, c->arm[2]), lo, hi));
@@ -5127,7 +5151,7 @@ DEVICE float geometry_rangeFactor_f32(geometry_f32 *c, Vec2_f32 g, float lo, flo
 
 // keptBed returns the factor that limits the slope of the bed to the range of the neighbours' beds, and the largest
 // difference between their heights and the cell's.
-// (*water[float32]).keptBed, reconstruct.go:138
+// (*water[float32]).keptBed, reconstruct.go:150
 struct water_keptBed_f32_results { float r0; float r1; };
 DEVICE water_keptBed_f32_results water_keptBed_f32(water_f32 *me, Array<water_f32, 3> *o, geometry_f32 *c,
         Vec2_f32 bed) {
@@ -5142,7 +5166,7 @@ DEVICE water_keptBed_f32_results water_keptBed_f32(water_f32 *me, Array<water_f3
 // falls by much of the water's thickness to a neighbour, if its slope had to be limited to the range of neighbours. A
 // step of the bed between two cells then stays between them, instead of becoming a ramp over both, on which water loses
 // head.
-// (*water[float32]).evenness, reconstruct.go:149
+// (*water[float32]).evenness, reconstruct.go:161
 DEVICE float water_evenness_f32(water_f32 *me, bool wet1, bool wet2, float kept, float change) {
     float h = me->h2;
     if (wet1 && !wet2) {
@@ -5154,7 +5178,7 @@ DEVICE float water_evenness_f32(water_f32 *me, bool wet1, bool wet2, float kept,
 
 // widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
 // of scale on each side: it belongs to a smooth crest rather than to a front, and a limiter would flatten it.
-// widenRange[float32], slopes.go:127
+// widenRange[float32], slopes.go:128
 struct widenRange_f32_results { float r0; float r1; };
 DEVICE widenRange_f32_results widenRange_f32(float d0, float d1, float d2, float scale) {
     float lo = 0.0f;
@@ -5172,7 +5196,7 @@ DEVICE widenRange_f32_results widenRange_f32(float d0, float d1, float d2, float
 // limitedGradient returns the gradient of a field whose differences between neighbours and cell are d0, d1 and d2,
 // limited so that its values at the edges' midpoints stay in the range of these differences and 0. The range is not
 // needed in most cells: where the value at each midpoint is between the cell and its neighbour.
-// (*geometry[float32]).limitedGradient, slopes.go:105
+// (*geometry[float32]).limitedGradient, slopes.go:106
 DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1, float d2, float scale) {
     Vec2_f32 g = Vec2_f32{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
     float m0 = Vec2_dot_f32(g, c->arm[0]), m1 = Vec2_dot_f32(g, c->arm[1]), m2 = Vec2_dot_f32(g, c->arm[2]);
@@ -5189,7 +5213,7 @@ DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1
 // would grow, and so would modes of single cells at a shore. Where thicknesses of neighbours differ much, no range
 // counts as small; and the velocity of the layer on the bed has the slopes of an even bed alone: times even, the factor
 // of evenness.
-// (*water[float32]).gradients, reconstruct.go:164
+// (*water[float32]).gradients, reconstruct.go:176
 DEVICE void water_gradients_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3> *o, geometry_f32 *c, float even,
         const Params_f32 *p, Slopes_f32 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -5224,7 +5248,7 @@ DEVICE void water_gradients_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3
 // positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
 // at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
 // level.
-// (*geometry[float32]).positivityFactor, reconstruct.go:219
+// (*geometry[float32]).positivityFactor, reconstruct.go:231
 DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h, Vec2_f32 slope, float share) {
     float d = go_min<float>(go_min<float>(Vec2_dot_f32(slope, c->arm[0]), Vec2_dot_f32(slope, c->arm[1])), Vec2_dot_f32(slope, c->arm[2]));
     if (h + d < 0.0f) {
@@ -5280,7 +5304,7 @@ DEVICE void water_sheet_f32(water_f32 *me, bool open, Array<water_f32, 3> *o, ge
 // centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
 // thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
 // midpoints.
-// (*geometry[float32]).centroidVelocity, reconstruct.go:230
+// (*geometry[float32]).centroidVelocity, reconstruct.go:242
 DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_f32 ux, Vec2_f32 uy,
         Vec2_f32 slope, float h) {
     float part = 1.0f / (3.0f * h);
@@ -5292,7 +5316,7 @@ DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_
 // slopes computes the slopes of a cell from its neighbours. If the cell lacks a layer, so do its neighbours, and the
 // level of this layer has the slope of the surface below it. At a transmissive boundary a slope would amplify itself:
 // the cell has none there but those of a sheet.
-// (*water[float32]).slopes, reconstruct.go:99
+// (*water[float32]).slopes, reconstruct.go:111
 DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, bool open, Array<water_f32, 3> *o, geometry_f32 *c,
         Vec2_f32 bed, const Params_f32 *p, Slopes_f32 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -5329,7 +5353,7 @@ DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, bool open, Array<wate
 // openSlopes computes the slopes of level and bed in a cell with one layer at a transmissive boundary, where those of a
 // fit to its neighbours would amplify themselves. Where the bed falls outwards and the water flows out, both fall as in
 // uniform flow, or less: see frictionShare. Else both are flat.
-// (*water[float32]).openSlopes, reconstruct.go:196
+// (*water[float32]).openSlopes, reconstruct.go:208
 DEVICE void water_openSlopes_f32(water_f32 *me, Stencil_f32 *at, geometry_f32 *c, float manning, Slopes_f32 *s) {
     Vec2_f32 level = {};
     float most = 0.0f;
@@ -5377,6 +5401,13 @@ DEVICE float geometry_share_f32(geometry_f32 *c, float h, Vec2_f32 slope, Vec2_f
     return 1.0f / num_Larger_f32(geometry_potentialOutflow_f32(c, h, slope, u, ux, uy, num_Sqrt_f32(gravity * h)), 0x1.4484cp-100f /* 1e-30 */);
 }
 
+// gain returns the sum over the edges of a cell of length × the component of a slope along their normal. Times the
+// gravitational acceleration it is the rate at which Σ length × speed of the edges' waves grows on this slope.
+// (*geometry[float32]).gain, reconstruct.go:58
+DEVICE float geometry_gain_f32(geometry_f32 *c, Vec2_f32 slope) {
+    return 2.0f * (num_Abs_f32(Vec2_dot_f32(slope, geometry_across_f32(c, 0))) + num_Abs_f32(Vec2_dot_f32(slope, geometry_across_f32(c, 1))) + num_Abs_f32(Vec2_dot_f32(slope, geometry_across_f32(c, 2))));
+}
+
 // slopesOf is CellSlopes for one cell.
 // slopesOf[float32], reconstruct.go:14
 DEVICE Slopes_f32 slopesOf_f32(bool oneLayer, int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w) {
@@ -5411,6 +5442,13 @@ DEVICE Slopes_f32 slopesOf_f32(bool oneLayer, int64 i, const Params_f32 *p, cons
     if (!oneLayer && me.h1 >= p->DryDepth) {
         s.Share1 = geometry_share_f32(&g, me.h1, Vec2_minus_f32(s.Z1, s.Z2), s.U1, s.U1x, s.U1y, p->Gravity);
     }
+    s.Gain = geometry_gain_f32(&g, s.Z2);
+    if (!oneLayer) {
+        s.Gain = num_Larger_f32(s.Gain, geometry_gain_f32(&g, s.Z1));
+    } else if (me.h2 < p->DryDepth) {
+        // rain will find this slope
+        s.Gain = geometry_gain_f32(&g, c.Bed_);
+    }
     return s;
 }
 
@@ -5422,14 +5460,14 @@ DEVICE void CellSlopes_f32_at(int64 i, bool oneLayer, const Params_f32 *p, const
     out[m->SlopesAt[i]] = slopesOf_f32(oneLayer, i, p, m, w);
 }
 
-// (*Stencil[float64]).geometry, slopes.go:84
+// (*Stencil[float64]).geometry, slopes.go:85
 DEVICE geometry_f64 Stencil_geometry_f64(Stencil_f64 *c) {
     Vec2_f64 a = c->Arm[0], b = c->Arm[1];
     return geometry_f64{Array<Vec2_f64, 3>{{a, b, Vec2_f64{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
 }
 
 // thinVelocity returns the velocity of a layer that may be absent, as velocity does.
-// thinVelocity[float64], slopes.go:69
+// thinVelocity[float64], slopes.go:70
 DEVICE Vec2_f64 thinVelocity_f64(double h, double qx, double qy, double dry) {
     if (h <= 0.0) {
         return Vec2_f64{};
@@ -5445,7 +5483,7 @@ DEVICE Vec2_f64 thinVelocity_f64(double h, double qx, double qy, double dry) {
 }
 
 // load computes the levels and the velocities of a cell.
-// (*water[float64]).load, slopes.go:51
+// (*water[float64]).load, slopes.go:52
 DEVICE void water_load_f64(water_f64 *s, bool oneLayer, State_f64 *w, double depth, double dry) {
     double z2 = w->H2 - depth;
     s->bed = -depth;
@@ -5483,7 +5521,7 @@ DEVICE Vec2_f64 Vec2_minus_f64(Vec2_f64 a, Vec2_f64 b) {
 }
 
 // across returns the outward normal of edge k of a triangle, times half the edge's length.
-// (*geometry[float64]).across, slopes.go:90
+// (*geometry[float64]).across, slopes.go:91
 DEVICE Vec2_f64 geometry_across_f64(geometry_f64 *g, int64 k) {
     Vec2_f64 along = Vec2_minus_f64(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
     return Vec2_f64{along.Y, -along.X};
@@ -5571,7 +5609,7 @@ DEVICE Vec2_f64 Vec2_times_f64(Vec2_f64 a, double s) {
 
 // mirrored returns u reflected at edge k of a triangle: with its normal part reversed. The arms to two edges'
 // midpoints differ by half the third edge.
-// (*geometry[float64]).mirrored, slopes.go:97
+// (*geometry[float64]).mirrored, slopes.go:98
 DEVICE Vec2_f64 geometry_mirrored_f64(geometry_f64 *g, Vec2_f64 u, int64 k) {
     Vec2_f64 across = geometry_across_f64(g, k);
     return Vec2_minus_f64(u, Vec2_times_f64(across, 2.0 * Vec2_dot_f64(u, across) / Vec2_dot_f64(across, across)));
@@ -5585,7 +5623,7 @@ DEVICE Vec2_f64 geometry_mirrored_f64(geometry_f64 *g, Vec2_f64 u, int64 k) {
 // into the cell). A wall mirrors the cell's velocity. A prescribed boundary contributes nothing to the gradients. Nor
 // does a neighbour that lacks a layer, to the gradients of this layer, except where its level is below the cell's; a
 // higher level is that of a shore.
-// (*water[float64]).prepareNeighbours, reconstruct.go:66
+// (*water[float64]).prepareNeighbours, reconstruct.go:78
 struct water_prepareNeighbours_f64_results { bool r0; bool r1; };
 DEVICE water_prepareNeighbours_f64_results water_prepareNeighbours_f64(water_f64 *me, bool oneLayer,
         Stencil_f64 *at, geometry_f64 *c, double dry, Array<water_f64, 3> *o) {
@@ -5628,7 +5666,7 @@ DEVICE water_prepareNeighbours_f64_results water_prepareNeighbours_f64(water_f64
 }
 
 // limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
-// limiterFactor[float64], slopes.go:137
+// limiterFactor[float64], slopes.go:138
 DEVICE double limiterFactor_f64(double d, double lo, double hi) {
     double bound = hi;
     if (d < lo) {
@@ -5642,7 +5680,7 @@ DEVICE double limiterFactor_f64(double d, double lo, double hi) {
 
 // rangeFactor returns the factor in [0, 1] on a gradient that brings the differences at the edges' midpoints into a
 // range.
-// (*geometry[float64]).rangeFactor, slopes.go:120
+// (*geometry[float64]).rangeFactor, slopes.go:121
 DEVICE double geometry_rangeFactor_f64(geometry_f64 *c, Vec2_f64 g, double lo, double hi) {
     double least = num_Smaller_f64(limiterFactor_f64(Vec2_dot_f64(g, c->arm[0]), lo, hi), limiterFactor_f64(Vec2_dot_f64(g, c->arm[1]), lo, hi));
     return num_Smaller_f64(least, limiterFactor_f64(Vec2_dot_f64(g, c->arm[2]), lo, hi));
@@ -5650,7 +5688,7 @@ DEVICE double geometry_rangeFactor_f64(geometry_f64 *c, Vec2_f64 g, double lo, d
 
 // keptBed returns the factor that limits the slope of the bed to the range of the neighbours' beds, and the largest
 // difference between their heights and the cell's.
-// (*water[float64]).keptBed, reconstruct.go:138
+// (*water[float64]).keptBed, reconstruct.go:150
 struct water_keptBed_f64_results { double r0; double r1; };
 DEVICE water_keptBed_f64_results water_keptBed_f64(water_f64 *me, Array<water_f64, 3> *o, geometry_f64 *c,
         Vec2_f64 bed) {
@@ -5665,7 +5703,7 @@ DEVICE water_keptBed_f64_results water_keptBed_f64(water_f64 *me, Array<water_f6
 // falls by much of the water's thickness to a neighbour, if its slope had to be limited to the range of neighbours. A
 // step of the bed between two cells then stays between them, instead of becoming a ramp over both, on which water loses
 // head.
-// (*water[float64]).evenness, reconstruct.go:149
+// (*water[float64]).evenness, reconstruct.go:161
 DEVICE double water_evenness_f64(water_f64 *me, bool wet1, bool wet2, double kept, double change) {
     double h = me->h2;
     if (wet1 && !wet2) {
@@ -5677,7 +5715,7 @@ DEVICE double water_evenness_f64(water_f64 *me, bool wet1, bool wet2, double kep
 
 // widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
 // of scale on each side: it belongs to a smooth crest rather than to a front, and a limiter would flatten it.
-// widenRange[float64], slopes.go:127
+// widenRange[float64], slopes.go:128
 struct widenRange_f64_results { double r0; double r1; };
 DEVICE widenRange_f64_results widenRange_f64(double d0, double d1, double d2, double scale) {
     double lo = 0.0;
@@ -5695,7 +5733,7 @@ DEVICE widenRange_f64_results widenRange_f64(double d0, double d1, double d2, do
 // limitedGradient returns the gradient of a field whose differences between neighbours and cell are d0, d1 and d2,
 // limited so that its values at the edges' midpoints stay in the range of these differences and 0. The range is not
 // needed in most cells: where the value at each midpoint is between the cell and its neighbour.
-// (*geometry[float64]).limitedGradient, slopes.go:105
+// (*geometry[float64]).limitedGradient, slopes.go:106
 DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double d1, double d2, double scale) {
     Vec2_f64 g = Vec2_f64{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
     double m0 = Vec2_dot_f64(g, c->arm[0]), m1 = Vec2_dot_f64(g, c->arm[1]), m2 = Vec2_dot_f64(g, c->arm[2]);
@@ -5712,7 +5750,7 @@ DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double 
 // would grow, and so would modes of single cells at a shore. Where thicknesses of neighbours differ much, no range
 // counts as small; and the velocity of the layer on the bed has the slopes of an even bed alone: times even, the factor
 // of evenness.
-// (*water[float64]).gradients, reconstruct.go:164
+// (*water[float64]).gradients, reconstruct.go:176
 DEVICE void water_gradients_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3> *o, geometry_f64 *c, double even,
         const Params_f64 *p, Slopes_f64 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -5747,7 +5785,7 @@ DEVICE void water_gradients_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3
 // positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
 // at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
 // level.
-// (*geometry[float64]).positivityFactor, reconstruct.go:219
+// (*geometry[float64]).positivityFactor, reconstruct.go:231
 DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h, Vec2_f64 slope, double share) {
     double d = go_min<double>(go_min<double>(Vec2_dot_f64(slope, c->arm[0]), Vec2_dot_f64(slope, c->arm[1])), Vec2_dot_f64(slope, c->arm[2]));
     if (h + d < 0.0) {
@@ -5803,7 +5841,7 @@ DEVICE void water_sheet_f64(water_f64 *me, bool open, Array<water_f64, 3> *o, ge
 // centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
 // thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
 // midpoints.
-// (*geometry[float64]).centroidVelocity, reconstruct.go:230
+// (*geometry[float64]).centroidVelocity, reconstruct.go:242
 DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_f64 ux, Vec2_f64 uy,
         Vec2_f64 slope, double h) {
     double part = 1.0 / (3.0 * h);
@@ -5815,7 +5853,7 @@ DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_
 // slopes computes the slopes of a cell from its neighbours. If the cell lacks a layer, so do its neighbours, and the
 // level of this layer has the slope of the surface below it. At a transmissive boundary a slope would amplify itself:
 // the cell has none there but those of a sheet.
-// (*water[float64]).slopes, reconstruct.go:99
+// (*water[float64]).slopes, reconstruct.go:111
 DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, bool open, Array<water_f64, 3> *o, geometry_f64 *c,
         Vec2_f64 bed, const Params_f64 *p, Slopes_f64 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -5852,7 +5890,7 @@ DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, bool open, Array<wate
 // openSlopes computes the slopes of level and bed in a cell with one layer at a transmissive boundary, where those of a
 // fit to its neighbours would amplify themselves. Where the bed falls outwards and the water flows out, both fall as in
 // uniform flow, or less: see frictionShare. Else both are flat.
-// (*water[float64]).openSlopes, reconstruct.go:196
+// (*water[float64]).openSlopes, reconstruct.go:208
 DEVICE void water_openSlopes_f64(water_f64 *me, Stencil_f64 *at, geometry_f64 *c, double manning, Slopes_f64 *s) {
     Vec2_f64 level = {};
     double most = 0.0;
@@ -5900,6 +5938,13 @@ DEVICE double geometry_share_f64(geometry_f64 *c, double h, Vec2_f64 slope, Vec2
     return 1.0 / num_Larger_f64(geometry_potentialOutflow_f64(c, h, slope, u, ux, uy, num_Sqrt_f64(gravity * h)), 0x1.4484bfeebc2ap-100 /* 1e-30 */);
 }
 
+// gain returns the sum over the edges of a cell of length × the component of a slope along their normal. Times the
+// gravitational acceleration it is the rate at which Σ length × speed of the edges' waves grows on this slope.
+// (*geometry[float64]).gain, reconstruct.go:58
+DEVICE double geometry_gain_f64(geometry_f64 *c, Vec2_f64 slope) {
+    return 2.0 * (num_Abs_f64(Vec2_dot_f64(slope, geometry_across_f64(c, 0))) + num_Abs_f64(Vec2_dot_f64(slope, geometry_across_f64(c, 1))) + num_Abs_f64(Vec2_dot_f64(slope, geometry_across_f64(c, 2))));
+}
+
 // slopesOf is CellSlopes for one cell.
 // slopesOf[float64], reconstruct.go:14
 DEVICE Slopes_f64 slopesOf_f64(bool oneLayer, int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w) {
@@ -5933,6 +5978,13 @@ DEVICE Slopes_f64 slopesOf_f64(bool oneLayer, int64 i, const Params_f64 *p, cons
     }
     if (!oneLayer && me.h1 >= p->DryDepth) {
         s.Share1 = geometry_share_f64(&g, me.h1, Vec2_minus_f64(s.Z1, s.Z2), s.U1, s.U1x, s.U1y, p->Gravity);
+    }
+    s.Gain = geometry_gain_f64(&g, s.Z2);
+    if (!oneLayer) {
+        s.Gain = num_Larger_f64(s.Gain, geometry_gain_f64(&g, s.Z1));
+    } else if (me.h2 < p->DryDepth) {
+        // rain will find this slope
+        s.Gain = geometry_gain_f64(&g, c.Bed_);
     }
     return s;
 }
@@ -6322,7 +6374,7 @@ DEVICE void EvaluateSeries_f64_at(int64 k, bool later, Clock_f64 *clock, Least<d
 }
 
 // put writes the slopes of cell i.
-// (*SlopeTable[float32]).put, slopes.go:158
+// (*SlopeTable[float32]).put, slopes.go:159
 DEVICE void SlopeTable_put_f32(const SlopeTable_f32 *t, bool upper, int64 i, Slopes_f32 *s) {
     int64 n = t->Cells;
     t->Pairs[i] = Vec2_f32{s->H2, s->Share2};
@@ -6338,7 +6390,7 @@ DEVICE void SlopeTable_put_f32(const SlopeTable_f32 *t, bool upper, int64 i, Slo
     const Vec2_f32 value4 = s->U2x, value5 = s->U2y;
     place4 = value4;
     place5 = value5;
-    t->Pairs[add(mul(int64(6), n), i)] = Vec2_f32{s->Head, 0.0f};
+    t->Pairs[add(mul(int64(6), n), i)] = Vec2_f32{s->Head, s->Gain};
     if (upper) {
         t->Pairs[add(mul(int64(7), n), i)] = Vec2_f32{s->H1, s->Share1};
         Vec2_f32 &place6 = t->Pairs[add(mul(int64(8), n), i)];
@@ -6354,7 +6406,7 @@ DEVICE void SlopeTable_put_f32(const SlopeTable_f32 *t, bool upper, int64 i, Slo
 }
 
 // TableSlopes does what CellSlopes does, and writes the slopes to a table.
-// TableSlopes[float32], slopes.go:188
+// TableSlopes[float32], slopes.go:190
 DEVICE void TableSlopes_f32_at(int64 i, bool oneLayer, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w,
         const SlopeTable_f32 *table) {
     Slopes_f32 s = slopesOf_f32(oneLayer, i, p, m, w);
@@ -6362,7 +6414,7 @@ DEVICE void TableSlopes_f32_at(int64 i, bool oneLayer, const Params_f32 *p, cons
 }
 
 // put writes the slopes of cell i.
-// (*SlopeTable[float64]).put, slopes.go:158
+// (*SlopeTable[float64]).put, slopes.go:159
 DEVICE void SlopeTable_put_f64(const SlopeTable_f64 *t, bool upper, int64 i, Slopes_f64 *s) {
     int64 n = t->Cells;
     t->Pairs[i] = Vec2_f64{s->H2, s->Share2};
@@ -6378,7 +6430,7 @@ DEVICE void SlopeTable_put_f64(const SlopeTable_f64 *t, bool upper, int64 i, Slo
     const Vec2_f64 value4 = s->U2x, value5 = s->U2y;
     place4 = value4;
     place5 = value5;
-    t->Pairs[add(mul(int64(6), n), i)] = Vec2_f64{s->Head, 0.0};
+    t->Pairs[add(mul(int64(6), n), i)] = Vec2_f64{s->Head, s->Gain};
     if (upper) {
         t->Pairs[add(mul(int64(7), n), i)] = Vec2_f64{s->H1, s->Share1};
         Vec2_f64 &place6 = t->Pairs[add(mul(int64(8), n), i)];
@@ -6394,7 +6446,7 @@ DEVICE void SlopeTable_put_f64(const SlopeTable_f64 *t, bool upper, int64 i, Slo
 }
 
 // TableSlopes does what CellSlopes does, and writes the slopes to a table.
-// TableSlopes[float64], slopes.go:188
+// TableSlopes[float64], slopes.go:190
 DEVICE void TableSlopes_f64_at(int64 i, bool oneLayer, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w,
         const SlopeTable_f64 *table) {
     Slopes_f64 s = slopesOf_f64(oneLayer, i, p, m, w);
@@ -6402,21 +6454,21 @@ DEVICE void TableSlopes_f64_at(int64 i, bool oneLayer, const Params_f64 *p, cons
 }
 
 // TableReceived writes slopes received from another rank to the table.
-// TableReceived[float32], slopes.go:196
+// TableReceived[float32], slopes.go:198
 DEVICE void TableReceived_f32_at(int64 i, bool oneLayer, Slice<Slopes_f32> received, const SlopeTable_f32 *table) {
     Slopes_f32 s = received[i];
     SlopeTable_put_f32(table, !oneLayer, i, &s);
 }
 
 // TableReceived writes slopes received from another rank to the table.
-// TableReceived[float64], slopes.go:196
+// TableReceived[float64], slopes.go:198
 DEVICE void TableReceived_f64_at(int64 i, bool oneLayer, Slice<Slopes_f64> received, const SlopeTable_f64 *table) {
     Slopes_f64 s = received[i];
     SlopeTable_put_f64(table, !oneLayer, i, &s);
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
-// (*balance[float32]).addPressure, stage.go:68
+// (*balance[float32]).addPressure, stage.go:79
 DEVICE void balance_addPressure_f32(balance_f32 *b, bool oneLayer, const Params_f32 *p, float area, State_f32 *c,
         Slopes_f32 *s) {
     float weight2 = area * p->Gravity * c->H2;
@@ -6433,7 +6485,7 @@ DEVICE void balance_addPressure_f32(balance_f32 *b, bool oneLayer, const Params_
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float32]).mean, stage.go:83
+// (*State[float32]).mean, stage.go:94
 DEVICE void State_mean_f32(State_f32 *c, bool oneLayer, State_f32 *o) {
     if (!oneLayer) {
         c->H1 = (c->H1 + o->H1) / 2.0f;
@@ -6482,28 +6534,42 @@ DEVICE void boundSpeed_f32(const Params_f32 *p, float head, float depth, float f
     }
 }
 
-// accelerating returns a limit of the step for a cell whose water the slopes of its levels accelerate by up to a, so
-// that the water does not outrun the CFL condition: with the mean s of the edges' wave speeds, and ℓ the way that a
-// wave may go in a step, s dt + a dt²/2 ≤ ℓ. Where friction bounds the speed it may become that of uniform flow. limit
-// is that of the CFL condition.
-// (*balance[float32]).accelerating, stage.go:94
+// rainOnDry returns a limit of the step for rain on a dry cell, where no wave or slope of a level bounds it: what falls
+// goes no further in the step, accelerated by the slope of the bed, than a wave may.
+// (*balance[float32]).rainOnDry, stage.go:131
+DEVICE float balance_rainOnDry_f32(balance_f32 *b, bool oneLayer, const Params_f32 *p, float area,
+        const Forcing_f32 *force, State_f32 *c, Slopes_f32 *s) {
+    if (c->H1 + c->H2 >= p->DryDepth) {
+        return float(math_Inf(1));
+    }
+    if (!oneLayer) {
+        return force->LongestOnDry;
+    }
+    return num_Sqrt_f32(4.0f * p->CFL * area / (p->Gravity * num_Larger_f32(s->Gain, 0x1.79ca1p-67f /* 1e-20 */)));
+}
+
+// accelerating returns a limit of the step for a cell whose water the slope of its level accelerates, so that the water
+// does not outrun the CFL condition: the sum S of the edges' lengths times wave speeds grows by g × Gain, so that
+// S dt + g Gain dt²/2 ≤ 2 CFL × area. Where friction bounds the speed it may become that of uniform flow. limit is that
+// of the CFL condition.
+// (*balance[float32]).accelerating, stage.go:105
 DEVICE float balance_accelerating_f32(balance_f32 *b, bool oneLayer, const Params_f32 *p, float area, float n,
         float limit, State_f32 *w, Slopes_f32 *s) {
-    float h = w->H2, slope = Vec2_dot_f32(s->Z2, s->Z2);
+    float h = w->H2;
     if (!oneLayer) {
-        const float value1 = num_Larger_f32(h, w->H1), value2 = num_Larger_f32(slope, Vec2_dot_f32(s->Z1, s->Z1));
-        h = value1;
-        slope = value2;
+        h = num_Larger_f32(h, w->H1);
     }
     if (h < p->DryDepth) {
         return limit;
     }
-    slope = num_Sqrt_f32(slope);
-    float way = 2.0f * p->CFL * area / b->length, speed = b->speed_ / b->length;
-    float most = 2.0f * way / (speed + num_Sqrt_f32(speed * speed + 4.0f * p->Gravity * slope * way));
+    float way = 2.0f * p->CFL * area;
+    float most = 2.0f * way / (b->speed_ + num_Sqrt_f32(b->speed_ * b->speed_ + 4.0f * p->Gravity * s->Gain * way));
     if (n > 0.0f && most < 0x1.ccccccp-01f /* 0.9 */ * limit) {
-        float root = cubeRoot_f32(h);
-        most = num_Larger_f32(most, way / (speed + root * root * num_Sqrt_f32(slope) / n));
+        float root = cubeRoot_f32(h), slope = Vec2_dot_f32(s->Z2, s->Z2);
+        if (!oneLayer) {
+            slope = num_Larger_f32(slope, Vec2_dot_f32(s->Z1, s->Z1));
+        }
+        most = num_Larger_f32(most, way / (b->speed_ + s->Gain * root * root / (n * num_Sqrt_f32(num_Sqrt_f32(slope)))));
     }
     if (most < limit) {
         return most;
@@ -6513,7 +6579,7 @@ DEVICE float balance_accelerating_f32(balance_f32 *b, bool oneLayer, const Param
 }
 
 // stage is StageCell with the fluxes of the cell's edges given.
-// (*balance[float32]).stage, stage.go:21
+// (*balance[float32]).stage, stage.go:25
 DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last, const Params_f32 *p, float dt,
         Bed_f32 bed, State_f32 *start, State_f32 *w, Slopes_f32 *slopes, Slice<float> manning,
         const Forcing_f32 *force, State_f32 *out) {
@@ -6554,7 +6620,14 @@ DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last
         boundSpeed_f32(p, slopes->Head, bed.Depth, w->H2, &c);
     }
     *out = c;
-    float limit = balance_stepLimit_f32(b, p, bed.Area, force, &c);
+    float limit = balance_stepLimit_f32(b, p, bed.Area, &c);
+    if (p->Forced) {
+        // the last is NaN if the state is invalid
+        limit = num_Smaller_f32(Forcing_stepLimit_f32(force), limit);
+        if (Forcing_rainAhead_f32(force, i) > 0.0f) {
+            limit = num_Smaller_f32(balance_rainOnDry_f32(b, oneLayer, p, bed.Area, force, &c, slopes), limit);
+        }
+    }
     float roughness = 0.0f;
     if (p->Friction) {
         roughness = manning[i];
@@ -6564,7 +6637,7 @@ DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last
 
 // StageCell advances cell i by one of the Euler steps, from w to out; the last one also takes the mean with start. It
 // returns the longest step that the waves of w allow, NaN if the new state is not finite or a thickness negative.
-// StageCell[float32], stage.go:12
+// StageCell[float32], stage.go:16
 DEVICE float StageCell_f32_at(int64 i, bool last, bool oneLayer, const Params_f32 *p, const Mesh_f32 *m,
         Clock_f32 *clock, Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes,
         Slice<Flux_f32> flux, Slice<float> manning, const Forcing_f32 *force, Slice<State_f32> out) {
@@ -6574,7 +6647,7 @@ DEVICE float StageCell_f32_at(int64 i, bool last, bool oneLayer, const Params_f3
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
-// (*balance[float64]).addPressure, stage.go:68
+// (*balance[float64]).addPressure, stage.go:79
 DEVICE void balance_addPressure_f64(balance_f64 *b, bool oneLayer, const Params_f64 *p, double area, State_f64 *c,
         Slopes_f64 *s) {
     double weight2 = area * p->Gravity * c->H2;
@@ -6591,7 +6664,7 @@ DEVICE void balance_addPressure_f64(balance_f64 *b, bool oneLayer, const Params_
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float64]).mean, stage.go:83
+// (*State[float64]).mean, stage.go:94
 DEVICE void State_mean_f64(State_f64 *c, bool oneLayer, State_f64 *o) {
     if (!oneLayer) {
         c->H1 = (c->H1 + o->H1) / 2.0;
@@ -6640,28 +6713,42 @@ DEVICE void boundSpeed_f64(const Params_f64 *p, double head, double depth, doubl
     }
 }
 
-// accelerating returns a limit of the step for a cell whose water the slopes of its levels accelerate by up to a, so
-// that the water does not outrun the CFL condition: with the mean s of the edges' wave speeds, and ℓ the way that a
-// wave may go in a step, s dt + a dt²/2 ≤ ℓ. Where friction bounds the speed it may become that of uniform flow. limit
-// is that of the CFL condition.
-// (*balance[float64]).accelerating, stage.go:94
+// rainOnDry returns a limit of the step for rain on a dry cell, where no wave or slope of a level bounds it: what falls
+// goes no further in the step, accelerated by the slope of the bed, than a wave may.
+// (*balance[float64]).rainOnDry, stage.go:131
+DEVICE double balance_rainOnDry_f64(balance_f64 *b, bool oneLayer, const Params_f64 *p, double area,
+        const Forcing_f64 *force, State_f64 *c, Slopes_f64 *s) {
+    if (c->H1 + c->H2 >= p->DryDepth) {
+        return math_Inf(1);
+    }
+    if (!oneLayer) {
+        return force->LongestOnDry;
+    }
+    return num_Sqrt_f64(4.0 * p->CFL * area / (p->Gravity * num_Larger_f64(s->Gain, 0x1.79ca10c924223p-67 /* 1e-20 */)));
+}
+
+// accelerating returns a limit of the step for a cell whose water the slope of its level accelerates, so that the water
+// does not outrun the CFL condition: the sum S of the edges' lengths times wave speeds grows by g × Gain, so that
+// S dt + g Gain dt²/2 ≤ 2 CFL × area. Where friction bounds the speed it may become that of uniform flow. limit is that
+// of the CFL condition.
+// (*balance[float64]).accelerating, stage.go:105
 DEVICE double balance_accelerating_f64(balance_f64 *b, bool oneLayer, const Params_f64 *p, double area, double n,
         double limit, State_f64 *w, Slopes_f64 *s) {
-    double h = w->H2, slope = Vec2_dot_f64(s->Z2, s->Z2);
+    double h = w->H2;
     if (!oneLayer) {
-        const double value1 = num_Larger_f64(h, w->H1), value2 = num_Larger_f64(slope, Vec2_dot_f64(s->Z1, s->Z1));
-        h = value1;
-        slope = value2;
+        h = num_Larger_f64(h, w->H1);
     }
     if (h < p->DryDepth) {
         return limit;
     }
-    slope = num_Sqrt_f64(slope);
-    double way = 2.0 * p->CFL * area / b->length, speed = b->speed_ / b->length;
-    double most = 2.0 * way / (speed + num_Sqrt_f64(speed * speed + 4.0 * p->Gravity * slope * way));
+    double way = 2.0 * p->CFL * area;
+    double most = 2.0 * way / (b->speed_ + num_Sqrt_f64(b->speed_ * b->speed_ + 4.0 * p->Gravity * s->Gain * way));
     if (n > 0.0 && most < 0x1.ccccccccccccdp-01 /* 0.9 */ * limit) {
-        double root = cubeRoot_f64(h);
-        most = num_Larger_f64(most, way / (speed + root * root * num_Sqrt_f64(slope) / n));
+        double root = cubeRoot_f64(h), slope = Vec2_dot_f64(s->Z2, s->Z2);
+        if (!oneLayer) {
+            slope = num_Larger_f64(slope, Vec2_dot_f64(s->Z1, s->Z1));
+        }
+        most = num_Larger_f64(most, way / (b->speed_ + s->Gain * root * root / (n * num_Sqrt_f64(num_Sqrt_f64(slope)))));
     }
     if (most < limit) {
         return most;
@@ -6671,7 +6758,7 @@ DEVICE double balance_accelerating_f64(balance_f64 *b, bool oneLayer, const Para
 }
 
 // stage is StageCell with the fluxes of the cell's edges given.
-// (*balance[float64]).stage, stage.go:21
+// (*balance[float64]).stage, stage.go:25
 DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool last, const Params_f64 *p, double dt,
         Bed_f64 bed, State_f64 *start, State_f64 *w, Slopes_f64 *slopes, Slice<double> manning,
         const Forcing_f64 *force, State_f64 *out) {
@@ -6712,7 +6799,14 @@ DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool las
         boundSpeed_f64(p, slopes->Head, bed.Depth, w->H2, &c);
     }
     *out = c;
-    double limit = balance_stepLimit_f64(b, p, bed.Area, force, &c);
+    double limit = balance_stepLimit_f64(b, p, bed.Area, &c);
+    if (p->Forced) {
+        // the last is NaN if the state is invalid
+        limit = num_Smaller_f64(Forcing_stepLimit_f64(force), limit);
+        if (Forcing_rainAhead_f64(force, i) > 0.0) {
+            limit = num_Smaller_f64(balance_rainOnDry_f64(b, oneLayer, p, bed.Area, force, &c, slopes), limit);
+        }
+    }
     double roughness = 0.0;
     if (p->Friction) {
         roughness = manning[i];
@@ -6722,7 +6816,7 @@ DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool las
 
 // StageCell advances cell i by one of the Euler steps, from w to out; the last one also takes the mean with start. It
 // returns the longest step that the waves of w allow, NaN if the new state is not finite or a thickness negative.
-// StageCell[float64], stage.go:12
+// StageCell[float64], stage.go:16
 DEVICE double StageCell_f64_at(int64 i, bool last, bool oneLayer, const Params_f64 *p, const Mesh_f64 *m,
         Clock_f64 *clock, Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes,
         Slice<Flux_f64> flux, Slice<double> manning, const Forcing_f64 *force, Slice<State_f64> out) {
@@ -6913,7 +7007,7 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, bool keep, const Params_f64
 }
 
 // get reads the slopes of cell i, without the upper layer if the run has none.
-// (*SlopeTable[float32]).get, slopes.go:171
+// (*SlopeTable[float32]).get, slopes.go:172
 DEVICE void SlopeTable_get_f32(const SlopeTable_f32 *t, int64 i, bool upper, Slopes_f32 *s) {
     int64 n = t->Cells;
     Vec2_f32 h = t->Pairs[i];
@@ -6926,7 +7020,9 @@ DEVICE void SlopeTable_get_f32(const SlopeTable_f32 *t, int64 i, bool upper, Slo
     const Vec2_f32 value4 = t->Pairs[add(mul(int64(4), n), i)], value5 = t->Pairs[add(mul(int64(5), n), i)];
     s->U2x = value4;
     s->U2y = value5;
-    s->Head = t->Pairs[add(mul(int64(6), n), i)].X;
+    h = t->Pairs[add(mul(int64(6), n), i)];
+    s->Head = h.X;
+    s->Gain = h.Y;
     if (upper) {
         h = t->Pairs[add(mul(int64(7), n), i)];
         s->H1 = h.X;
@@ -6986,7 +7082,7 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
 }
 
 // get reads the slopes of cell i, without the upper layer if the run has none.
-// (*SlopeTable[float64]).get, slopes.go:171
+// (*SlopeTable[float64]).get, slopes.go:172
 DEVICE void SlopeTable_get_f64(const SlopeTable_f64 *t, int64 i, bool upper, Slopes_f64 *s) {
     int64 n = t->Cells;
     Vec2_f64 h = t->Pairs[i];
@@ -6999,7 +7095,9 @@ DEVICE void SlopeTable_get_f64(const SlopeTable_f64 *t, int64 i, bool upper, Slo
     const Vec2_f64 value4 = t->Pairs[add(mul(int64(4), n), i)], value5 = t->Pairs[add(mul(int64(5), n), i)];
     s->U2x = value4;
     s->U2y = value5;
-    s->Head = t->Pairs[add(mul(int64(6), n), i)].X;
+    h = t->Pairs[add(mul(int64(6), n), i)];
+    s->Head = h.X;
+    s->Gain = h.Y;
     if (upper) {
         h = t->Pairs[add(mul(int64(7), n), i)];
         s->H1 = h.X;
@@ -7484,7 +7582,7 @@ extern "C" __global__ void __launch_bounds__(128) EvaluateSeries_f64(int64 lo, i
     if (k < hi) EvaluateSeries_f64_at(k, later, clock, limit, rows, list, now, ahead);
 }
 
-// Kernel TableSlopes, slopes.go:188
+// Kernel TableSlopes, slopes.go:190
 extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 table) {
@@ -7492,7 +7590,7 @@ extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_f32
     if (i < hi) TableSlopes_f32_at(i, false, &p, &m, w, &table);
 }
 
-// Kernel TableSlopes, slopes.go:188
+// Kernel TableSlopes, slopes.go:190
 extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 table) {
@@ -7500,7 +7598,7 @@ extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_f64
     if (i < hi) TableSlopes_f64_at(i, false, &p, &m, w, &table);
 }
 
-// Kernel TableSlopes, slopes.go:188
+// Kernel TableSlopes, slopes.go:190
 extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 table) {
@@ -7508,7 +7606,7 @@ extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_f32(
     if (i < hi) TableSlopes_f32_at(i, true, &p, &m, w, &table);
 }
 
-// Kernel TableSlopes, slopes.go:188
+// Kernel TableSlopes, slopes.go:190
 extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 table) {
@@ -7516,35 +7614,35 @@ extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_f64(
     if (i < hi) TableSlopes_f64_at(i, true, &p, &m, w, &table);
 }
 
-// Kernel TableReceived, slopes.go:196
+// Kernel TableReceived, slopes.go:198
 extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_false_f32(int64 lo, int64 hi,
         Slice<Slopes_f32> received, const __grid_constant__ SlopeTable_f32 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) TableReceived_f32_at(i, false, received, &table);
 }
 
-// Kernel TableReceived, slopes.go:196
+// Kernel TableReceived, slopes.go:198
 extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_false_f64(int64 lo, int64 hi,
         Slice<Slopes_f64> received, const __grid_constant__ SlopeTable_f64 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) TableReceived_f64_at(i, false, received, &table);
 }
 
-// Kernel TableReceived, slopes.go:196
+// Kernel TableReceived, slopes.go:198
 extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_true_f32(int64 lo, int64 hi,
         Slice<Slopes_f32> received, const __grid_constant__ SlopeTable_f32 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) TableReceived_f32_at(i, true, received, &table);
 }
 
-// Kernel TableReceived, slopes.go:196
+// Kernel TableReceived, slopes.go:198
 extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_true_f64(int64 lo, int64 hi,
         Slice<Slopes_f64> received, const __grid_constant__ SlopeTable_f64 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) TableReceived_f64_at(i, true, received, &table);
 }
 
-// Kernel StageCell, stage.go:12
+// Kernel StageCell, stage.go:16
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
@@ -7556,7 +7654,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:12
+// Kernel StageCell, stage.go:16
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
@@ -7568,7 +7666,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:12
+// Kernel StageCell, stage.go:16
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
@@ -7580,7 +7678,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:12
+// Kernel StageCell, stage.go:16
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
@@ -7592,7 +7690,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:12
+// Kernel StageCell, stage.go:16
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
@@ -7604,7 +7702,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_f
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:12
+// Kernel StageCell, stage.go:16
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
@@ -7616,7 +7714,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_f
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:12
+// Kernel StageCell, stage.go:16
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
@@ -7628,7 +7726,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_t
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:12
+// Kernel StageCell, stage.go:16
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,

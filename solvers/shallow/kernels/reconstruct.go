@@ -44,7 +44,19 @@ func slopesOf[F num.Float](oneLayer bool, i int, p *Params[F], m *Mesh[F], w []S
 	if !oneLayer && me.h1 >= p.DryDepth {
 		s.Share1 = g.share(me.h1, s.Z1.minus(s.Z2), s.U1, s.U1x, s.U1y, p.Gravity)
 	}
+	s.Gain = g.gain(s.Z2)
+	if !oneLayer {
+		s.Gain = num.Larger(s.Gain, g.gain(s.Z1))
+	} else if me.h2 < p.DryDepth {
+		s.Gain = g.gain(c.Bed) // rain will find this slope
+	}
 	return s
+}
+
+// gain returns the sum over the edges of a cell of length × the component of a slope along their normal. Times the
+// gravitational acceleration it is the rate at which Σ length × speed of the edges' waves grows on this slope.
+func (c *geometry[F]) gain(slope Vec2[F]) F {
+	return 2 * (num.Abs(slope.dot(c.across(0))) + num.Abs(slope.dot(c.across(1))) + num.Abs(slope.dot(c.across(2))))
 }
 
 // inside returns the index of a neighbour of cell i, or of the cell itself if the neighbour is Wall or Open.

@@ -35,7 +35,8 @@ type Slopes[F num.Float] struct {
 	Z2, Bed    Vec2[F]
 	U2         Vec2[F]
 	U2x, U2y   Vec2[F] // gradients of the components x and y
-	Head, _    F       // of one layer: the most that friction and gravity leave it, m above the datum (see head)
+	Head       F       // of one layer: the most that friction and gravity leave it, m above the datum (see head)
+	Gain       F       // of the acceleration that the slope gives the waves on the edges, m: see gain
 	H1, Share1 F       // from here on of the upper layer, not read if there is none
 	Z1, U1     Vec2[F]
 	U1x, U1y   Vec2[F]
@@ -160,7 +161,7 @@ func (t *SlopeTable[F]) put(upper bool, i int, s *Slopes[F]) {
 	t.Pairs[i] = Vec2[F]{s.H2, s.Share2}
 	t.Pairs[n+i], t.Pairs[2*n+i], t.Pairs[3*n+i] = s.Z2, s.Bed, s.U2
 	t.Pairs[4*n+i], t.Pairs[5*n+i] = s.U2x, s.U2y
-	t.Pairs[6*n+i] = Vec2[F]{X: s.Head}
+	t.Pairs[6*n+i] = Vec2[F]{s.Head, s.Gain}
 	if upper {
 		t.Pairs[7*n+i] = Vec2[F]{s.H1, s.Share1}
 		t.Pairs[8*n+i], t.Pairs[9*n+i], t.Pairs[10*n+i], t.Pairs[11*n+i] = s.Z1, s.U1, s.U1x, s.U1y
@@ -174,7 +175,8 @@ func (t *SlopeTable[F]) get(i int, upper bool, s *Slopes[F]) {
 	s.H2, s.Share2 = h.X, h.Y
 	s.Z2, s.Bed, s.U2 = t.Pairs[n+i], t.Pairs[2*n+i], t.Pairs[3*n+i]
 	s.U2x, s.U2y = t.Pairs[4*n+i], t.Pairs[5*n+i]
-	s.Head = t.Pairs[6*n+i].X
+	h = t.Pairs[6*n+i]
+	s.Head, s.Gain = h.X, h.Y
 	if upper {
 		h = t.Pairs[7*n+i]
 		s.H1, s.Share1 = h.X, h.Y

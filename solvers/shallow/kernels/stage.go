@@ -1,6 +1,10 @@
 package kernels
 
-import "github.com/atoll-hpc/atoll/solvers/common/num"
+import (
+	"math"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
 
 // A step of second order is Heun's method: two Euler steps, then the mean with the initial state. Friction is implicit
 // in the first Euler step; the second has none, and finishFriction adds it to the mean.
@@ -56,7 +60,14 @@ func (b *balance[F]) stage(oneLayer bool, i int, last bool, p *Params[F], dt F, 
 		boundSpeed(p, slopes.Head, bed.Depth, w.H2, &c)
 	}
 	*out = c
-	limit := b.stepLimit(p, bed.Area, force, &c)
+	limit := b.stepLimit(p, bed.Area, &c)
+	//atoll:seldom
+	if p.Forced {
+		limit = num.Smaller(force.stepLimit(), limit) // the last is NaN if the state is invalid
+		if force.rainAhead(i) > 0 {
+			limit = num.Smaller(b.rainOnDry(oneLayer, p, bed.Area, force, &c, slopes), limit)
+		}
+	}
 	roughness := F(0)
 	if p.Friction {
 		roughness = manning[i]
@@ -87,28 +98,44 @@ func (c *State[F]) mean(oneLayer bool, o *State[F]) {
 	c.H2, c.Q2x, c.Q2y = (c.H2+o.H2)/2, (c.Q2x+o.Q2x)/2, (c.Q2y+o.Q2y)/2
 }
 
-// accelerating returns a limit of the step for a cell whose water the slopes of its levels accelerate by up to a, so
-// that the water does not outrun the CFL condition: with the mean s of the edges' wave speeds, and ℓ the way that a
-// wave may go in a step, s dt + a dt²/2 ≤ ℓ. Where friction bounds the speed it may become that of uniform flow. limit
-// is that of the CFL condition.
+// accelerating returns a limit of the step for a cell whose water the slope of its level accelerates, so that the water
+// does not outrun the CFL condition: the sum S of the edges' lengths times wave speeds grows by g × Gain, so that
+// S dt + g Gain dt²/2 ≤ 2 CFL × area. Where friction bounds the speed it may become that of uniform flow. limit is that
+// of the CFL condition.
 func (b *balance[F]) accelerating(oneLayer bool, p *Params[F], area, n, limit F, w *State[F], s *Slopes[F]) F {
-	h, slope := w.H2, s.Z2.dot(s.Z2)
+	h := w.H2
 	if !oneLayer {
-		h, slope = num.Larger(h, w.H1), num.Larger(slope, s.Z1.dot(s.Z1))
+		h = num.Larger(h, w.H1)
 	}
 	if h < p.DryDepth {
 		return limit
 	}
-	slope = num.Sqrt(slope)
-	way, speed := 2*p.CFL*area/b.length, b.speed/b.length
-	most := 2 * way / (speed + num.Sqrt(speed*speed+4*p.Gravity*slope*way))
+	way := 2 * p.CFL * area
+	most := 2 * way / (b.speed + num.Sqrt(b.speed*b.speed+4*p.Gravity*s.Gain*way))
 	//atoll:seldom
 	if n > 0 && most < F(0.9)*limit {
-		root := cubeRoot(h)
-		most = num.Larger(most, way/(speed+root*root*num.Sqrt(slope)/n))
+		root, slope := cubeRoot(h), s.Z2.dot(s.Z2)
+		if !oneLayer {
+			slope = num.Larger(slope, s.Z1.dot(s.Z1))
+		}
+		most = num.Larger(most, way/(b.speed+s.Gain*root*root/(n*num.Sqrt(num.Sqrt(slope)))))
 	}
 	if most < limit {
 		return most
 	}
 	return limit // NaN if the state is invalid
+}
+
+// rainOnDry returns a limit of the step for rain on a dry cell, where no wave or slope of a level bounds it: what falls
+// goes no further in the step, accelerated by the slope of the bed, than a wave may.
+func (b *balance[F]) rainOnDry(oneLayer bool, p *Params[F], area F, force *Forcing[F], c *State[F],
+	s *Slopes[F]) F {
+	const flat = 1e-20 // m: against a division by 0
+	if c.H1+c.H2 >= p.DryDepth {
+		return F(math.Inf(1))
+	}
+	if !oneLayer {
+		return force.LongestOnDry
+	}
+	return num.Sqrt(4 * p.CFL * area / (p.Gravity * num.Larger(s.Gain, flat)))
 }
