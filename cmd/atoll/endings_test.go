@@ -128,7 +128,7 @@ func TestEndings(t *testing.T) {
 	}
 	path := func(name string) string { return filepath.Join(dir, "out", name) }
 	out, err := exec.Command(needs.GDAL(t), "-c", readByGDAL, path(files[0]), path(files[1])).CombinedOutput()
-	if want := "20 20 25832 (-5.0, 0.5, 0.0, 5.0, 0.0, -0.5) m 1.29435 0\n20 20 25832 "; err != nil ||
+	if want := "20 20 25832 (-5.0, 0.5, 0.0, 5.0, 0.0, -0.5) m 1.29437 0\n20 20 25832 "; err != nil ||
 		!strings.HasPrefix(string(out), want) || strings.Contains(string(out), "complains") {
 		t.Errorf("GDAL says %v\n%s, want\n%s", err, out, want)
 	}
