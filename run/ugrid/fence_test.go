@@ -9,22 +9,13 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/run/folder/foldertest"
 )
 
 // TestEarlierEpochWritesNoRecords: the file of frames is written by a rank of the current epoch, and not by one of an
 // earlier epoch.
 func TestEarlierEpochWritesNoRecords(t *testing.T) {
-	dir := t.TempDir()
-	held, err := folder.Lock(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer held.Close()
-	for range 2 {
-		if _, err := held.Raise([]folder.Assignment{{Member: "here", Ranks: 1}}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := foldertest.SecondEpoch(t)
 	triangle := vtk.Triangles([]float64{0, 1, 0}, []float64{0, 0, 1}, [][3]int32{{0, 1, 2}})
 	for epoch := uint64(1); epoch <= 2; epoch++ {
 		over := epoch == 1
