@@ -24,13 +24,12 @@ var (
 		"backend/cuda": 3400, "cmd/atoll": 4200, "dist/grpc": 3800, "kernelgen": 5800, "mesh": 4000, "mesh/adapt": 3100,
 		"mesh/vtk": 3100, "run/plot": 3400, "run/plot/chart": 3000, "solvers": 2800,
 		"solvers/common/shape": 3700, "solvers/shallow": 3700, "solvers/shallow/kernels": 3700,
-		"solvers/shallow/verify": 3500, "solvers/smooth": 2900, "solvers/smooth/problem": 2900, "solvers/vof": 3700,
+		"solvers/shallow/verify": 3500, "solvers/smooth": 2900, "solvers/smooth/problem": 2900,
 		"solvers/vof/kernels": 3600,
 	}
 	largeTypes = map[string]int{
 		"backend/cuda.Device": 84, "config.Section": 48, "dist/mpi.comm": 48, "kernelgen.function": 135,
-		"mesh.Mesh": 75, "mesh/adapt.engine": 120, "mesh/gmsh.reader": 70, "solvers/shallow.solver": 72,
-		"solvers/smooth.mover": 62, "solvers/vof.solver": 73,
+		"mesh.Mesh": 75, "mesh/adapt.engine": 120, "mesh/gmsh.reader": 70,
 	}
 )
 

@@ -26,7 +26,7 @@ const (
 // makeBands orders the kernels of the stages of a rank, and chooses the positions of slopes and fluxes in their arrays.
 // It stores the positions in the mesh m of the rank's part, and replaces each edge in m.CellEdges by the position of
 // its flux. A device with separate memory takes all cells at a time.
-func (s *solver[F]) makeBands(order int, m *kernels.Mesh[F], inner int) {
+func (s *stepper[F]) makeBands(order int, m *kernels.Mesh[F], inner int) {
 	core := m.CellEdges[:s.part.Core]
 	count, block, threads := 1, blockCells*8/int(unsafe.Sizeof(F(0))), s.dev.Threads()
 	switch {

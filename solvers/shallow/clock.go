@@ -7,6 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
@@ -42,9 +43,6 @@ func (k cycleStep) limit(lag bool) cycleStep {
 	return k
 }
 
-// now is the next step.
-func (s *solver[F]) now() cycleStep { return cycleStep(s.Clock().Steps % cycleLength) }
-
 // limitsOf returns the limits that step k reads, writes and clears.
 func (a *arrays[F]) limitsOf(k cycleStep) (limit, next, cleared *atomics.Least[F]) {
 	l := a.limits.Data
@@ -57,6 +55,13 @@ const stepsPerRecording = 4 * cycleLength
 // maxQueued bounds the number of steps that are queued at a time, so that a run can be interrupted.
 const maxQueued = 1024
 
+// lengths are those of steps, by the limits of all ranks.
+type lengths[F num.Float] struct {
+	*rank[F]
+	limit      [cycleLength]*engine.Extreme
+	hostLimits [cycleLength]atomics.Least[F]
+}
+
 // prepareClock makes the clock and the reductions of limits. Steps are queued by tiles on devices that can record, if
 // the rank is alone or the devices are linked and reduce the limits themselves; kernels of each step then read the
 // clock that those of the step before have passed on. Otherwise the host computes the length of each step.
@@ -64,35 +69,35 @@ func (s *solver[F]) prepareClock() {
 	alone := s.Env().Comm.Size() == 1
 	if _, records := s.dev.(backend.Recorder); records && s.tiled {
 		joins := len(s.distributed) > 0 && !alone // the host joins the conveyances of all ranks in each step
-		s.queued = (alone || s.exchanges[0].Linked()) && !joins
+		s.queued = (alone || s.steps.exchanges[0].Linked()) && !joins
 	}
-	for k := range s.limit {
-		if s.limit[k] = engine.ExtremeForHost(s.limits, k); s.queued {
-			s.limit[k] = engine.ExtremeOf(s.exchanges[0], s.limits, k)
+	limit := &s.lengths.limit
+	for k := range limit {
+		if limit[k] = engine.ExtremeForHost(s.limits, k); s.queued {
+			limit[k] = engine.ExtremeOf(s.steps.exchanges[0], s.limits, k)
 		}
 	}
 	s.clock = &engine.Limited[kernels.Clock[F]]{Array: s.clocks, Host: []kernels.Clock[F]{{CFL: s.cfg.CFL}},
 		OnDevice: s.queued,
 		Begin: func(c *kernels.Clock[F], until, pause float64, n int) int {
 			c.SetTarget(until, pause)
-			return s.queueable(c, n)
+			return s.lengths.queueable(c, min(n, s.samples.maxSteps()))
 		},
-		Reset: s.resetLimits, Tick: s.tick, Check: s.check,
+		Reset: s.lengths.resetLimits, Tick: s.lengths.tick, Check: s.check,
 		Clock: func(c *kernels.Clock[F]) solvers.Clock {
 			return solvers.Clock{Time: c.Time, Steps: int(c.Steps), Dt: float64(c.LastDt)}
 		}}
 }
 
 // combined is the limit of all ranks, of step k.
-func (s *solver[F]) combined(k cycleStep) *atomics.Least[F] {
+func (s *lengths[F]) combined(k cycleStep) *atomics.Least[F] {
 	return engine.Combined[atomics.Least[F]](s.limit[k])
 }
 
 // queueable returns how many of the given steps to queue at a time: at most as many as reach the time at which the
 // clock stops if all are as long as the next one.
-func (s *solver[F]) queueable(clock *kernels.Clock[F], steps int) int {
-	n := min(steps, s.samples.maxSteps())
-	next := clock.Until
+func (s *lengths[F]) queueable(clock *kernels.Clock[F], steps int) int {
+	n, next := steps, clock.Until
 	if clock.Pause > 0 { // the time at which output is due
 		next = min(next, clock.Pause)
 	}
@@ -103,7 +108,7 @@ func (s *solver[F]) queueable(clock *kernels.Clock[F], steps int) int {
 }
 
 // resetLimits clears the limits before step k, except the one that the step after next needs if steps lag.
-func (s *solver[F]) resetLimits(k int) error {
+func (s *lengths[F]) resetLimits(k int) error {
 	clear(s.hostLimits[:])
 	if s.params.Lag {
 		s.hostLimits[k] = *s.combined(cycleStep(k))
@@ -114,7 +119,7 @@ func (s *solver[F]) resetLimits(k int) error {
 // tick completes the last step on the host's clock, of which step k of the cycle is the next. The limiter of mass
 // fluxes needs the length of a step before the fluxes, so it comes from the waves of the previous step, as in Figure 2
 // of the paper; if steps lag from those of the step before that.
-func (s *solver[F]) tick(c *kernels.Clock[F], k int, read bool) error {
+func (s *lengths[F]) tick(c *kernels.Clock[F], k int, read bool) error {
 	next := cycleStep(k)
 	if read {
 		if err := backend.Download(s.dev, s.hostLimits[:], s.limits.Data); err != nil {
@@ -143,7 +148,7 @@ func (s *solver[F]) check(ctx context.Context) error {
 }
 
 // complete completes a step, and records the CFL number of the last step whose waves are known.
-func (s *solver[F]) complete(c *kernels.Clock[F], limit F) {
+func (s *lengths[F]) complete(c *kernels.Clock[F], limit F) {
 	c.Tick(limit)
 	if s.params.Lag {
 		c.RecordCourant(c.EarlierDt, c.Limit)
@@ -159,30 +164,30 @@ const shortest = 1e-30
 // last step of a cycle.
 func (s *solver[F]) takeFirstStep(ctx context.Context) error {
 	const last = cycleLength - 1
-	if err := s.resetLimits(last); err != nil {
+	if err := s.lengths.resetLimits(last); err != nil {
 		return err
 	}
 	c := &s.clock.Host[0]
 	if err := backend.Upload(s.dev, s.clocks.Data[last:], s.clock.Host); err != nil {
 		return err
 	}
-	if err := s.Do(ctx, func(p *engine.Program) { s.step(p, last) }); err != nil {
+	if err := s.Do(ctx, func(p *engine.Program) { s.steps.step(p, last) }); err != nil {
 		return err
 	}
 	if err := s.Settle(ctx); err != nil {
 		return err
 	}
 	if s.queued {
-		if err := backend.Download(s.dev, s.hostLimits[:], s.limits.Data); err != nil {
+		if err := backend.Download(s.dev, s.lengths.hostLimits[:], s.limits.Data); err != nil {
 			return err
 		}
-		*s.combined(0) = s.hostLimits[0]
+		*s.lengths.combined(0) = s.lengths.hostLimits[0]
 	}
-	if s.combined(0).Value() == 0 { // a series brings more later than any step could take
-		s.combined(0).Reset()
-		s.combined(0).Take(shortest)
+	if s.lengths.combined(0).Value() == 0 { // a series brings more later than any step could take
+		s.lengths.combined(0).Reset()
+		s.lengths.combined(0).Take(shortest)
 	}
-	s.complete(c, s.combined(0).Value())
+	s.lengths.complete(c, s.lengths.combined(0).Value())
 	c.Steps = 0
 	if err := s.check(ctx); err != nil {
 		return err
@@ -192,7 +197,7 @@ func (s *solver[F]) takeFirstStep(ctx context.Context) error {
 
 // quiesce checks the state after the last step, whose limit lagged steps do not know.
 func (s *solver[F]) quiesce(ctx context.Context) error {
-	if s.combined(s.now()).Value() > 0 {
+	if s.lengths.combined(s.now()).Value() > 0 {
 		return nil
 	}
 	return s.findFault(ctx)

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"unsafe"
 
-	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/engine"
@@ -41,8 +39,8 @@ func (s *solver[F]) fieldList() (list []solvers.Field) {
 		}
 		list = append(list, f)
 	}
-	list = append(list, s.peakFields()...)
-	return append(append(list, state), s.budgetFields()...)
+	list = append(list, s.extremes.peakFields()...)
+	return append(append(list, state), s.budget.budgetFields()...)
 }
 
 // flowList returns the mass flows of the layers, which the case declares.
@@ -72,35 +70,10 @@ func (s *solver[F]) flowList() []solvers.Flow {
 	return list
 }
 
-// stateField returns a state of all cells of the part as a field.
-func (s *solver[F]) stateField(w []kernels.State[F]) solvers.Field {
-	return solvers.Field{Name: stateName, Doc: "thicknesses in m and mass flows in m²/s", Space: s.cells,
-		Hashed: true, Saved: true,
-		Components: []string{"h1", "q1x", "q1y", "h2", "q2x", "q2y"}, NotNegative: []string{"h1", "h2"},
-		View: func() solvers.View { return solvers.ViewOf[F](s.dev, w, 0) }}
-}
-
-// visibleField is stateField for messages: with one layer, it has the components of this layer only.
-func (s *solver[F]) visibleField(w []kernels.State[F]) solvers.Field {
-	f := s.stateField(w)
-	if s.oneLayer {
-		f.Components, f.NotNegative = []string{"h", "qx", "qy"}, []string{"h"}
-		f.View = func() solvers.View {
-			return solvers.ViewOf[F](s.dev, w, unsafe.Offsetof(kernels.State[F]{}.H2))
-		}
-	}
-	return f
-}
-
-// ownedCells is the space of fields without ghosts.
-func (s *solver[F]) ownedCells() *solvers.Space {
-	return &solvers.Space{Name: "cell", Owned: s.part.Owned, Key: func(i int) int64 { return int64(s.part.Global[i]) }}
-}
-
 // budgetFields are the volumes that have passed through boundary edges, and the water that cells have lost to
 // evaporation and infiltration, since the start. They are saved, so that the budget after a restart is that of the
 // whole run.
-func (s *solver[F]) budgetFields() (list []solvers.Field) {
+func (s *budget[F]) budgetFields() (list []solvers.Field) {
 	if len(s.openGroups) > 0 {
 		edges := &solvers.Space{Name: "edge", Owned: len(s.outletKeys), Key: func(i int) int64 { return s.outletKeys[i] }}
 		list = append(list, solvers.Field{Name: "passed", Unit: "m³", Doc: "what has left since the start", Space: edges,
@@ -115,36 +88,9 @@ func (s *solver[F]) budgetFields() (list []solvers.Field) {
 	return list
 }
 
-// current is the state after the last step.
-func (s *solver[F]) current() []kernels.State[F] { return s.state[s.now().from()].Data }
-
-// hostState returns the current state in memory that the host can read; ghosts are outdated while their exchange is
-// pending.
-func (s *solver[F]) hostState() ([]kernels.State[F], error) {
-	if !s.separate {
-		return s.current(), nil
-	}
-	if s.hostStep != s.Clock().Steps {
-		if err := backend.Download(s.dev, s.host, s.current()); err != nil {
-			return nil, err
-		}
-		if err := s.downloadBeds(0, len(s.beds)); err != nil {
-			return nil, err
-		}
-		s.hostStep = s.Clock().Steps
-	}
-	return s.host, nil
-}
-
-// forgetHostState marks the host's copy of the state as outdated.
-func (s *solver[F]) forgetHostState() {
-	s.hostStep, s.samples.selected, s.gathering.current = -1, false, false
-	clear(s.hostCells)
-}
-
 // values returns a quantity at every owned cell.
 func (s *solver[F]) values(name string) ([]float64, error) {
-	w, err := s.hostState()
+	w, err := s.copies.hostState()
 	if err != nil {
 		return nil, err
 	}
@@ -161,13 +107,13 @@ func (s *solver[F]) values(name string) ([]float64, error) {
 // pick writes a quantity at some owned cells to values.
 func (s *solver[F]) pick(name string, cells []int, values []float64) error {
 	if s.samples.selected {
-		s.pickSampled(name, cells, values)
+		s.samples.pickSampled(name, cells, values)
 		return nil
 	}
-	if err := s.fetch(cells); err != nil {
+	if err := s.copies.fetch(cells); err != nil {
 		return err
 	}
-	w := s.host
+	w := s.copies.host
 	if !s.separate {
 		w = s.current()
 	}
@@ -175,39 +121,6 @@ func (s *solver[F]) pick(name string, cells []int, values []float64) error {
 		values[k] = s.quantity(name, float64(s.beds[cell].Depth), &w[cell])
 	}
 	return nil
-}
-
-// quantity returns one of Fields in a cell with state c over a bed of the given depth in m. The velocity of a
-// layer thinner than dry is 0.
-func (s *solver[F]) quantity(name string, depth float64, c *kernels.State[F]) float64 {
-	h1, h2 := float64(c.H1), float64(c.H2)
-	flow := func(q F, h F) float64 {
-		if h < s.params.DryDepth {
-			return 0
-		}
-		return float64(q) / float64(h)
-	}
-	switch name {
-	case "h1":
-		return h1
-	case "h2":
-		return h2
-	case "z1":
-		return h1 + h2 - depth
-	case "z2":
-		return h2 - depth
-	case "u1":
-		return flow(c.Q1x, c.H1)
-	case "v1":
-		return flow(c.Q1y, c.H1)
-	case "u2":
-		return flow(c.Q2x, c.H2)
-	case "v2":
-		return flow(c.Q2y, c.H2)
-	case "depth":
-		return depth
-	}
-	return math.NaN()
 }
 
 // findFault returns an error that names the cell whose state is not finite or has a negative thickness.

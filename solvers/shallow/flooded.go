@@ -9,7 +9,7 @@ import (
 )
 
 // outlines are the regions that were ever wet, if the case records extremes.
-func (s *solver[F]) outlines() []solvers.Outline {
+func (s *extremes[F]) outlines() []solvers.Outline {
 	if !s.cfg.Keep.Maxima {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (s *solver[F]) outlines() []solvers.Outline {
 }
 
 // conclude returns the flooded area of initially dry ground, and the height of the run-up.
-func (s *solver[F]) conclude(ctx context.Context) ([]solvers.Quantity, error) {
+func (s *extremes[F]) conclude(ctx context.Context) ([]solvers.Quantity, error) {
 	if !s.cfg.Keep.Maxima {
 		return nil, nil
 	}

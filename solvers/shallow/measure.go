@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/exact"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
@@ -61,8 +62,18 @@ func sourceName(groups []mesh.Group, k int) string {
 	return name
 }
 
+// budget is what has passed through the boundary, fallen as rain, and been lost.
+type budget[F num.Float] struct {
+	*rank[F]
+	sources
+	openGroups  []int     // physical groups of open edges, -1 for edges without a group
+	outletGroup []int32   // index in openGroups of each outlet
+	outletKeys  []int64   // key of each outlet
+	totals      []float64 // integrals of series, while they are saved
+}
+
 // sourceList returns the sources: the boundary groups, rain, evaporation and infiltration.
-func (s *solver[F]) sourceList() (list []Source) {
+func (s *budget[F]) sourceList() (list []Source) {
 	for _, g := range s.openGroups {
 		name := restOfBoundary
 		if g >= 0 {
@@ -84,12 +95,12 @@ func (s *solver[F]) sourceList() (list []Source) {
 
 // measures declares what is measured: the owned cells by a survey, what steps count, and the volumes of the sources.
 func (s *solver[F]) measures(m *engine.Measures) {
-	sources := s.sourceList()
+	sources := s.budget.sourceList()
 	m.Program = func(p *engine.Program, k int, _ bool) {
 		p.Run(engine.Whole(kernels.NewSurveyLoop(int32(s.part.Owned), &s.params, s.mesh.Beds, s.state[k%2].Data,
 			s.surveyed.At()), kernels.SurveyChunks(s.part.Owned)))
 		if len(sources) > 0 {
-			p.Host(func(ctx context.Context) error { return s.sumSources(ctx, sources) })
+			p.Host(func(ctx context.Context) error { return s.budget.sumSources(ctx, sources) })
 		}
 	}
 	found, counters := engine.Measured(m, s.surveyed), engine.Measured(m, s.counters)
@@ -125,7 +136,7 @@ func diagnosticsOf(found *kernels.Surveyed) Diagnostics {
 }
 
 // sumSources computes the volumes of the sources, in the order of sourceList.
-func (s *solver[F]) sumSources(ctx context.Context, list []Source) error {
+func (s *budget[F]) sumSources(ctx context.Context, list []Source) error {
 	if err := s.sumBoundary(ctx, list[:len(s.openGroups)]); err != nil {
 		return err
 	}
@@ -133,7 +144,7 @@ func (s *solver[F]) sumSources(ctx context.Context, list []Source) error {
 }
 
 // sumBoundary sums the volumes that have passed through the outlets, by group.
-func (s *solver[F]) sumBoundary(ctx context.Context, list []Source) error {
+func (s *budget[F]) sumBoundary(ctx context.Context, list []Source) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -165,7 +176,7 @@ func (s *solver[F]) sumBoundary(ctx context.Context, list []Source) error {
 }
 
 // sumForcing sums the volumes of rain, evaporation and infiltration since the start.
-func (s *solver[F]) sumForcing(ctx context.Context, list []Source) error {
+func (s *budget[F]) sumForcing(ctx context.Context, list []Source) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -203,7 +214,16 @@ func (s *solver[F]) sumForcing(ctx context.Context, list []Source) error {
 }
 
 // seriesTotals returns the series with their integrals since the start.
-func (s *solver[F]) seriesTotals() ([]kernels.Series, error) {
+func (s *budget[F]) seriesTotals() ([]kernels.Series, error) {
 	list := make([]kernels.Series, len(s.series))
 	return list, backend.Download(s.dev, list, s.series)
+}
+
+// readTotals reads the integrals of series, which are saved.
+func (s *budget[F]) readTotals(context.Context) error {
+	series, err := s.seriesTotals()
+	for k := range series {
+		s.totals[k] = series[k].Total
+	}
+	return err
 }

@@ -44,9 +44,19 @@ func initialPeaks[F num.Float](k Keep, owned int, bedMoves bool, beds []kernels.
 	return peaks
 }
 
+// extremes are those of the owned cells over all steps, on the device and on the host.
+type extremes[F num.Float] struct {
+	*rank[F]
+	copies    *copies[F]
+	hostPeaks kernels.Peaks
+	hostStep  int // the step up to which hostPeaks is current, -1 for none
+	loops     [cycleLength]backend.Loop
+	wasDry    []bool // owned cells that were dry at the start, if extremes are recorded
+}
+
 // updatePeaks updates the extremes with the state at the start of a step, unless the kernel that advances tiles does so
 // (updatesPeaksInStep).
-func (s *solver[F]) updatePeaks(p *engine.Program, k cycleStep) {
+func (s *extremes[F]) updatePeaks(p *engine.Program, k cycleStep) {
 	n := len(s.peaks.Most)
 	if n == 0 || s.updatesPeaksInStep() {
 		return
@@ -62,23 +72,23 @@ func (s *solver[F]) updatePeaks(p *engine.Program, k cycleStep) {
 }
 
 // peaksLoop updates the extremes with the state before step k of the cycle, at the time of its clock.
-func (s *solver[F]) peaksLoop(k cycleStep) backend.Loop {
+func (s *extremes[F]) peaksLoop(k cycleStep) backend.Loop {
 	return kernels.NewUpdatePeaksLoop(&s.params, &s.clocks.Data[k], &s.peaks, s.mesh.Beds, s.state[k.from()].Data)
 }
 
 // updatePeaksNow updates the extremes of some owned cells with the current state. It may be repeated.
-func (s *solver[F]) updatePeaksNow(lo, hi int) error {
+func (s *extremes[F]) updatePeaksNow(lo, hi int) error {
 	k := s.now()
 	if err := backend.Upload(s.dev, s.clocks.Data[k:k+1], s.clock.Host); err != nil {
 		return err
 	}
-	s.dev.Run(s.peaksLoops[k], lo, hi)
+	s.dev.Run(s.loops[k], lo, hi)
 	return nil
 }
 
 // peaksNow returns the extremes including the current state, in memory that the host can read.
-func (s *solver[F]) peaksNow() (*kernels.Peaks, error) {
-	if s.hostPeaksStep == s.Clock().Steps {
+func (s *extremes[F]) peaksNow() (*kernels.Peaks, error) {
+	if s.hostStep == s.Clock().Steps {
 		return &s.hostPeaks, nil
 	}
 	if err := s.updatePeaksNow(0, len(s.peaks.Most)); err != nil {
@@ -94,12 +104,12 @@ func (s *solver[F]) peaksNow() (*kernels.Peaks, error) {
 			}
 		}
 		err := errors.Join(download(s.dev, &s.hostPeaks.Most, s.peaks.Most),
-			download(s.dev, &s.hostPeaks.Marks, s.peaks.Marks), s.downloadBeds(0, len(s.beds)))
+			download(s.dev, &s.hostPeaks.Marks, s.peaks.Marks), s.copies.downloadBeds(0, len(s.beds)))
 		if err != nil {
 			return nil, err
 		}
 	}
-	s.hostPeaksStep = s.Clock().Steps
+	s.hostStep = s.Clock().Steps
 	return &s.hostPeaks, nil
 }
 
@@ -111,8 +121,8 @@ func download[T any](dev backend.Device, to *[]T, from []T) error {
 
 // peaksAt reads the extremes of some owned cells including the current state, for gauges. On a device with separate
 // memory it updates all cells and copies those of the given cells, unless it has copied all cells in this state.
-func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error {
-	if s.separate && s.hostPeaksStep != s.Clock().Steps && len(cells) > 0 {
+func (s *extremes[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error {
+	if s.separate && s.hostStep != s.Clock().Steps && len(cells) > 0 {
 		gathered, err := s.gatherPeaks(cells)
 		for k := range gathered {
 			do(k, &gathered[k])
@@ -121,7 +131,7 @@ func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error
 	}
 	for k, cell := range cells {
 		from := &s.hostPeaks
-		if s.hostPeaksStep != s.Clock().Steps {
+		if s.hostStep != s.Clock().Steps {
 			from = &s.peaks
 			if err := s.updatePeaksNow(cell, cell+1); err != nil {
 				return err
@@ -131,6 +141,27 @@ func (s *solver[F]) peaksAt(cells []int, do func(k int, of *kernels.Peak)) error
 		do(k, &of)
 	}
 	return nil
+}
+
+// gatherPeaks copies the extremes of some cells, including the current state, to the host, once for all of their
+// fields. The next call overwrites them.
+func (s *extremes[F]) gatherPeaks(cells []int) ([]kernels.Peak, error) {
+	g, n := &s.copies.gathering, len(cells)
+	same := func(k int32, cell int) int { return int(k) - cell }
+	if g.current && slices.CompareFunc(g.list, cells, same) == 0 {
+		return g.read[:n], nil
+	}
+	if err := s.updatePeaksNow(0, len(s.peaks.Most)); err != nil {
+		return nil, err
+	}
+	if err := s.copies.uploadList(cells); err != nil {
+		return nil, err
+	}
+	s.dev.Run(kernels.NewGatherPeaksLoop(g.cells.Data, &s.clocks.Data[s.now()], &s.peaks, s.mesh.Beds, g.peaks.Data), 0, n)
+	var err error
+	g.read, err = g.peaks.HostPart(n)
+	g.current = err == nil
+	return g.read, err
 }
 
 // Maxima are the fields of extremes, each with the function that computes it for a cell.
@@ -190,7 +221,7 @@ func class(hazard float64) float64 {
 
 // wetted calls do for each owned cell whose thickness was ever above Keep.Threshold, with its highest level in m, and
 // whether it was dry at the start.
-func (s *solver[F]) wetted(do func(cell int, level float64, dry bool)) error {
+func (s *extremes[F]) wetted(do func(cell int, level float64, dry bool)) error {
 	peaks, err := s.peaksNow()
 	if err != nil {
 		return err
@@ -205,7 +236,7 @@ func (s *solver[F]) wetted(do func(cell int, level float64, dry bool)) error {
 
 // peakFields are the recorded extremes on the cells of the part, and what a restart needs of them; none if nothing is
 // recorded.
-func (s *solver[F]) peakFields() (list []solvers.Field) {
+func (s *extremes[F]) peakFields() (list []solvers.Field) {
 	if !s.cfg.Keep.Maxima {
 		return nil
 	}
@@ -250,6 +281,6 @@ func (s *solver[F]) peakFields() (list []solvers.Field) {
 }
 
 // peakOf returns the extremes of a cell up to now, in memory that the host can read.
-func (s *solver[F]) peakOf(peaks *kernels.Peaks, cell int) kernels.Peak {
+func (s *extremes[F]) peakOf(peaks *kernels.Peaks, cell int) kernels.Peak {
 	return peaks.At(int32(cell), s.Clock().Time, float64(s.beds[cell].Depth))
 }

@@ -17,44 +17,41 @@ func (s *solver[F]) saved() []engine.Scalar {
 	}
 	list := []engine.Scalar{number("limit", &c.Limit), number("before", &c.EarlierDt), number("full", &c.Full),
 		engine.SavesNumber("courant", &c.Courant),
-		{Name: "waves", Get: func() float64 { return float64(s.combined(s.now()).Value()) },
+		{Name: "waves", Get: func() float64 { return float64(s.lengths.combined(s.now()).Value()) },
 			Put: func(x float64) {
-				s.combined(s.now()).Reset()
-				s.combined(s.now()).Take(F(x))
+				s.lengths.combined(s.now()).Reset()
+				s.lengths.combined(s.now()).Take(F(x))
 			}},
 		engine.Saves("complex_edges", s.counters, "ComplexEdges"),
 		engine.Saves("limited_fluxes", s.counters, "LimitedFluxes")}
-	s.totals = make([]float64, len(s.series))
-	for k := range s.totals {
-		list = append(list, engine.SavesNumber(fmt.Sprintf("series_%d", k), &s.totals[k]))
+	s.budget.totals = make([]float64, len(s.series))
+	for k := range s.budget.totals {
+		list = append(list, engine.SavesNumber(fmt.Sprintf("series_%d", k), &s.budget.totals[k]))
 	}
 	return list
 }
 
-// readTotals reads the integrals of series, which are saved.
-func (s *solver[F]) readTotals(context.Context) error {
-	series, err := s.seriesTotals()
-	for k := range series {
-		s.totals[k] = series[k].Total
-	}
-	return err
+// forgetCopies marks what the host has of the state as outdated.
+func (s *solver[F]) forgetCopies() {
+	s.copies.forget()
+	s.samples.selected = false
 }
 
 // restored recomputes what depends on the state.
 func (s *solver[F]) restored(context.Context) error {
 	c, at := &s.clock.Host[0], s.Clock()
 	c.Time, c.Steps, c.LastDt = at.Time, int64(at.Steps), F(at.Dt)
-	s.forgetHostState()
-	s.hostPeaksStep = -1
-	if err := s.resetBed(); err != nil {
+	s.forgetCopies()
+	s.extremes.hostStep = -1
+	if err := s.copies.resetBed(); err != nil {
 		return err
 	}
-	series, err := s.seriesTotals()
+	series, err := s.budget.seriesTotals()
 	if err != nil {
 		return err
 	}
 	for k := range series {
-		series[k].Total = s.totals[k]
+		series[k].Total = s.budget.totals[k]
 	}
 	return backend.Upload(s.dev, s.series, series)
 }

@@ -45,8 +45,8 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Set
 		}
 	}
 	table := engine.NewTable(env.Device)
-	s := &solver[F]{Engine: engine.New(env, table), dev: env.Device, hostStep: -1, hostPeaksStep: -1,
-		hostCells: map[int]bool{}, common: common{at: at, part: at.Part, cells: domain.Cells(at.Part)}}
+	s := newSolver(&rank[F]{Engine: engine.New(env, table), dev: env.Device,
+		common: common{at: at, part: at.Part, cells: domain.Cells(at.Part)}})
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -65,20 +65,29 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Set
 		return nil, err
 	}
 	if s.separate {
-		s.host = from.state
+		s.copies.host = from.state
 	}
-	if err := s.connectHalo(ctx); err != nil {
+	if err := s.steps.connectHalo(ctx); err != nil {
 		return nil, err
 	}
-	s.joined = engine.JoinedOf(s.conveyances, from.out.ownConveyances())
+	s.steps.joined = engine.JoinedOf(s.conveyances, from.out.ownConveyances())
 	s.prepareClock()
-	for k := range s.peaksLoops {
-		s.peaksLoops[k] = s.peaksLoop(cycleStep(k))
+	for k := range s.extremes.loops {
+		s.extremes.loops[k] = s.extremes.peaksLoop(cycleStep(k))
 	}
 	if err := s.Define(ctx, s.definition()); err != nil {
 		return nil, err
 	}
 	return s, s.takeFirstStep(ctx)
+}
+
+// newSolver returns a solver without arrays.
+func newSolver[F num.Float](r *rank[F]) *solver[F] {
+	s := &solver[F]{rank: r, copies: copies[F]{rank: r, hostStep: -1, hostCells: map[int]bool{}},
+		lengths: lengths[F]{rank: r}, samples: samples[F]{rank: r}, budget: budget[F]{rank: r}}
+	s.extremes = extremes[F]{rank: r, copies: &s.copies, hostStep: -1}
+	s.steps = stepper[F]{rank: r, lengths: &s.lengths, extremes: &s.extremes, samples: &s.samples}
+	return s
 }
 
 // definition is the solver as data.
@@ -87,18 +96,18 @@ func (s *solver[F]) definition() engine.Definition {
 	if s.defaultDry {
 		size.Note = fmt.Sprintf("dry_depth is not given; chosen for the thickness of the water: %.3g m", s.dry)
 	}
-	d := engine.Definition{Model: s, Size: size, Clock: s.clock, Cycle: cycleLength, Step: s.step, Window: maxQueued,
+	d := engine.Definition{Model: s, Size: size, Clock: s.clock, Cycle: cycleLength, Step: s.steps.step, Window: maxQueued,
 		Record: stepsPerRecording, Fields: s.fieldList(), Flows: s.flowList(), Saved: s.saved(),
-		Quiesce: s.readTotals, Restored: s.restored,
-		Measured: s.measures, Conclude: s.conclude, Outlines: s.outlines(), Sampler: s.sampler(),
+		Quiesce: s.budget.readTotals, Restored: s.restored,
+		Measured: s.measures, Conclude: s.extremes.conclude, Outlines: s.extremes.outlines(), Sampler: s.samples.sampler(),
 		Rest: func(p *engine.Program) {
 			p.Host(func(ctx context.Context) error {
-				s.forgetHostState()
+				s.forgetCopies()
 				return s.quiesce(ctx)
 			})
 		}}
 	if s.queued {
-		d.After = s.fetchSamples
+		d.After = s.samples.fetchSamples
 	}
 	return d
 }
@@ -152,7 +161,7 @@ func fastestRotation[F num.Float](ctx context.Context, comm dist.Comm, coriolis 
 func (s *solver[F]) buildArrays(ctx context.Context, from *hosted[F]) (err error) {
 	comm, init, out := s.Env().Comm, &s.at.Initial, &from.out
 	m := &from.mesh
-	if *m, s.innerEdges, err = assemble[F](s.part, init.Depth, out); err != nil {
+	if *m, s.steps.innerEdges, err = assemble[F](s.part, init.Depth, out); err != nil {
 		return err
 	}
 	err = out.describeOutlets(ctx, comm, s.cfg, s.part, init.Depth, init.Manning)
@@ -160,35 +169,35 @@ func (s *solver[F]) buildArrays(ctx context.Context, from *hosted[F]) (err error
 		return err
 	}
 	m.Boundary = out.boundary
-	s.beds, s.edges = m.Beds, len(m.EdgeCells)
-	s.openGroups, s.outletGroup, s.sources = out.openGroups, out.boundary.ConditionOf, out.sources
-	s.outletKeys = out.keys
+	s.beds, s.steps.edges = m.Beds, len(m.EdgeCells)
+	s.budget.openGroups, s.budget.outletGroup, s.budget.sources = out.openGroups, out.boundary.ConditionOf, out.sources
+	s.budget.outletKeys = out.keys
 	if s.cfg.Order == 2 {
 		stencils(s.part, init.Depth, m)
 	}
 	if out.uplift, err = newUplift(s.cfg, s.part, init.Uplift, out.levelSpacing, m); err != nil {
 		return err
 	}
-	n := &sizes{held: len(s.part.Cells), owned: s.part.Owned, edges: s.edges, order: s.cfg.Order,
+	n := &sizes{held: len(s.part.Cells), owned: s.part.Owned, edges: s.steps.edges, order: s.cfg.Order,
 		tiled: s.cfg.Sweep.usesTiles(s.separate), exchanged: comm.Size() > 1, maxima: s.cfg.Keep.Maxima}
 	if s.tiled = n.tiled; s.tiled {
 		tiles, core, err := newTiles(s.part, m)
 		if err != nil {
 			return err
 		}
-		from.tiles, s.coreTiles, s.ntiles = *tiles, core, len(tiles.Tiles)-1
+		from.tiles, s.steps.coreTiles, s.steps.ntiles = *tiles, core, len(tiles.Tiles)-1
 		if n.order == 2 && n.exchanged {
 			m.SlopesAt = extendPositions(nil, n.held)
 		}
 	} else {
-		s.makeBands(n.order, m, s.innerEdges)
-		s.spent = s.NewSpent(bandPhases[:]...)
+		s.steps.makeBands(n.order, m, s.steps.innerEdges)
+		s.steps.spent = s.NewSpent(bandPhases[:]...)
 	}
 	from.peaks = initialPeaks(s.cfg.Keep, n.owned, len(out.uplift.Rises) > 0, m.Beds, from.state)
 	if s.cfg.Keep.Maxima {
-		s.wasDry = make([]bool, n.owned)
-		for i := range s.wasDry {
-			s.wasDry[i] = from.state[i].H2 < s.params.DryDepth
+		s.extremes.wasDry = make([]bool, n.owned)
+		for i := range s.extremes.wasDry {
+			s.extremes.wasDry[i] = from.state[i].H2 < s.params.DryDepth
 		}
 	}
 	p := s.params

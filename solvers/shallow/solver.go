@@ -7,12 +7,10 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/halo"
-	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
-	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -65,49 +63,15 @@ type common struct {
 	measured   Diagnostics // last
 }
 
-// solver is a Solver in one precision.
+// solver is a Solver in one precision: what its definition and its set-up put together.
 type solver[F num.Float] struct {
-	*engine.Engine
-	common
-	arrays[F]
-	dev    backend.Device
-	cfg    Config
-	scheme kernels.Scheme
-
-	// The exchanges of the two states, of the state between the stages of a step, and of slopes.
-	exchanges         [2]*engine.Exchange
-	between, slopesOf *engine.Exchange
-	joined            *engine.Joined[F] // conveyances of all ranks
-	limit             [cycleLength]*engine.Extreme
-	clock             *engine.Limited[kernels.Clock[F]]
-	hostLimits        [cycleLength]atomics.Least[F]
-	queued            bool // steps are queued, and devices know their lengths
-
-	// separate is true for a device with separate memory; the host then has a copy of the state.
-	separate      bool
-	host          []kernels.State[F]
-	hostStep      int          // the step whose whole state the host has, -1 for none
-	hostCells     map[int]bool // cells of the current state that the host has
-	hostPeaksStep int          // the step up to which hostPeaks is current, -1 for none
-	hostPeaks     kernels.Peaks
-	peaksLoops    [cycleLength]backend.Loop
-	gathering     gathering[F]
-	samples       samples[F]
-
-	openGroups  []int   // physical groups of open edges, -1 for edges without a group
-	outletGroup []int32 // index in openGroups of each outlet
-	outletKeys  []int64 // key of each outlet
-	sources
-	totals     []float64 // integrals of series, while they are saved
-	innerEdges int       // edges [0, innerEdges) touch no ghost
-	edges      int       // number of edges
-	bands      *bands.Bands
-	spent      *engine.Spent // in the phases of kernels of bands
-	tiled      bool
-	coreTiles  int // tiles [0, coreTiles) touch no ghost
-	ntiles     int
-	beds       []kernels.Bed[F]
-	wasDry     []bool // owned cells that were dry at the start, if extremes are recorded
+	*rank[F]
+	steps    stepper[F]
+	lengths  lengths[F]
+	copies   copies[F]
+	extremes extremes[F]
+	samples  samples[F]
+	budget   budget[F]
 }
 
 // Step takes one time step, shortened so as not to pass until, and returns its length in s.

@@ -93,11 +93,11 @@ func TestStagesAreTheKernels(t *testing.T) {
 			w := a.state[now.from()].Data
 			var flux backend.Loop
 			if cfg.Order == 2 {
-				loops := of.stageLoops(now, false, w, a.middle.Data)
+				loops := of.steps.stageLoops(now, false, w, a.middle.Data)
 				loops[bands.Slopes].Range(0, len(a.mesh.Stencils))
 				flux = loops[bands.Flux]
 			} else {
-				flux = of.edgeFlux(now)
+				flux = of.steps.edgeFlux(now)
 			}
 			flux.Range(0, len(a.mesh.EdgeCells))
 			out, n := make([]kernels.Flux[float64], len(a.flux)), kernels.Counters{}

@@ -5,17 +5,38 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
+// stepper makes the program of a step.
+type stepper[F num.Float] struct {
+	*rank[F]
+	lengths  *lengths[F]
+	extremes *extremes[F]
+	samples  *samples[F]
+
+	// The exchanges of the two states, of the state between the stages of a step, and of slopes.
+	exchanges         [2]*engine.Exchange
+	between, slopesOf *engine.Exchange
+	joined            *engine.Joined[F] // conveyances of all ranks
+
+	innerEdges int // edges [0, innerEdges) touch no ghost
+	edges      int // number of edges
+	bands      *bands.Bands
+	spent      *engine.Spent // in the phases of kernels of bands
+	coreTiles  int           // tiles [0, coreTiles) touch no ghost
+	ntiles     int
+}
+
 // step is step k of the cycle: an Euler step at first order, the mean of the state and two Euler steps at second
 // order. Boundary conditions and forcing have the values of each stage; the bed moves before the last one. What other
 // ranks need is sent as soon as it is known, and received when the next stage or step needs it.
-func (s *solver[F]) step(p *engine.Program, number int) {
+func (s *stepper[F]) step(p *engine.Program, number int) {
 	k := cycleStep(number)
-	s.updatePeaks(p, k)
+	s.extremes.updatePeaks(p, k)
 	s.evaluateSeries(p, k, false)
 	if s.middle == nil {
 		s.moveBed(p, k)
@@ -27,12 +48,12 @@ func (s *solver[F]) step(p *engine.Program, number int) {
 		s.stage(p, k, true)
 	}
 	s.reduceLimit(p, k)
-	s.recordSample(p, k)
+	s.samples.recordSample(p, k)
 }
 
 // eulerStep computes all fluxes and updates all cells. By cells, fluxes between own cells are computed and core cells
 // updated while ghosts arrive; by tiles, those whose cells other ranks need come first.
-func (s *solver[F]) eulerStep(p *engine.Program, k cycleStep) {
+func (s *stepper[F]) eulerStep(p *engine.Program, k cycleStep) {
 	in, out := s.exchanges[k.from()], s.exchanges[k.to()]
 	if s.tiled {
 		p.Await(in)
@@ -49,7 +70,7 @@ func (s *solver[F]) eulerStep(p *engine.Program, k cycleStep) {
 // stage is one of the two Euler stages of a step of second order: the slopes of all cells, then all fluxes and cells.
 // Core cells are updated, as far as they do not depend on ghosts, while ghosts arrive and while the slopes of ghosts
 // arrive. These are exchanged, since a rank does not have all neighbours of its ghosts.
-func (s *solver[F]) stage(p *engine.Program, k cycleStep, last bool) {
+func (s *stepper[F]) stage(p *engine.Program, k cycleStep, last bool) {
 	from, to := s.state[k.from()].Data, s.middle.Data
 	in, out := s.exchanges[k.from()], s.between
 	if last {
@@ -76,7 +97,7 @@ func (s *solver[F]) stage(p *engine.Program, k cycleStep, last bool) {
 }
 
 // tableSlopes writes the slopes of all cells to the table that tiles read, those of ghosts when they have arrived.
-func (s *solver[F]) tableSlopes(p *engine.Program, w []kernels.State[F]) {
+func (s *stepper[F]) tableSlopes(p *engine.Program, w []kernels.State[F]) {
 	p.Phase("slopes")
 	table := engine.Whole(kernels.NewTableSlopesLoop(s.oneLayer, &s.params, &s.mesh, w, &s.slopeTable), s.part.Owned)
 	if s.slopes == nil {
@@ -94,7 +115,7 @@ func (s *solver[F]) tableSlopes(p *engine.Program, w []kernels.State[F]) {
 
 // advanceTiles advances the tiles whose cells other ranks need, and the others while these are sent. On linked devices
 // the former run on a second stream: they must be complete before series or the bed change, which they read.
-func (s *solver[F]) advanceTiles(p *engine.Program, tile backend.Loop, out *engine.Exchange) {
+func (s *stepper[F]) advanceTiles(p *engine.Program, tile backend.Loop, out *engine.Exchange) {
 	p.Phase("update")
 	p.Share(out, engine.Task{Loop: tile, Lo: s.coreTiles, Hi: s.ntiles})
 	p.Run(engine.Whole(tile, s.coreTiles))
@@ -104,7 +125,7 @@ func (s *solver[F]) advanceTiles(p *engine.Program, tile backend.Loop, out *engi
 }
 
 // updateBoundary computes the fluxes of edges that touch a ghost, updates the boundary cells, and sends them.
-func (s *solver[F]) updateBoundary(p *engine.Program, loops *[bands.Kernels]backend.Loop, out *engine.Exchange) {
+func (s *stepper[F]) updateBoundary(p *engine.Program, loops *[bands.Kernels]backend.Loop, out *engine.Exchange) {
 	p.Phase("flux")
 	p.Run(engine.Task{Loop: loops[bands.Flux], Lo: s.innerEdges, Hi: s.edges})
 	p.Phase("update")
@@ -114,7 +135,7 @@ func (s *solver[F]) updateBoundary(p *engine.Program, loops *[bands.Kernels]back
 
 // evaluateSeries evaluates the time series in a stage of a step, the later one or not, and at its start distributes
 // discharges over the edges of their groups: all ranks need the conveyances of all edges.
-func (s *solver[F]) evaluateSeries(p *engine.Program, k cycleStep, later bool) {
+func (s *stepper[F]) evaluateSeries(p *engine.Program, k cycleStep, later bool) {
 	p.Phase("update")
 	limit, _, _ := s.limitsOf(k)
 	p.Run(engine.Whole(kernels.NewEvaluateSeriesLoop(later, &s.clocks.Data[k], limit, s.rows, s.series,
@@ -129,42 +150,42 @@ func (s *solver[F]) evaluateSeries(p *engine.Program, k cycleStep, later bool) {
 
 // reduceLimit takes the shortest of all ranks' limits of the next step, or of the one after it if steps lag: then while
 // the next step is taken.
-func (s *solver[F]) reduceLimit(p *engine.Program, k cycleStep) {
+func (s *stepper[F]) reduceLimit(p *engine.Program, k cycleStep) {
 	p.Phase("reduce")
 	if s.params.Lag {
-		p.ReduceBehind(s.limit[k.plus(1)])
+		p.ReduceBehind(s.lengths.limit[k.plus(1)])
 	} else {
-		p.Reduce(s.limit[k.plus(1)])
+		p.Reduce(s.lengths.limit[k.plus(1)])
 	}
 	p.Phase("update")
 }
 
-func (s *solver[F]) edgeFlux(k cycleStep) backend.Loop {
+func (s *stepper[F]) edgeFlux(k cycleStep) backend.Loop {
 	return kernels.NewEdgeFluxLoop(s.scheme, &s.params, &s.mesh, &s.clocks.Data[k], s.state[k.from()].Data, s.flux,
 		s.counters.At())
 }
 
-func (s *solver[F]) updateCell(k cycleStep) backend.Loop {
+func (s *stepper[F]) updateCell(k cycleStep) backend.Loop {
 	_, nextLimit, _ := s.limitsOf(k)
 	return kernels.NewUpdateCellLoop(s.oneLayer, &s.params, &s.mesh, &s.clocks.Data[k], s.state[k.from()].Data, s.flux,
 		s.manning, &s.forcing, s.state[k.to()].Data, nextLimit)
 }
 
-func (s *solver[F]) tileStep(k cycleStep) backend.Loop {
+func (s *stepper[F]) tileStep(k cycleStep) backend.Loop {
 	limit, nextLimit, cleared := s.limitsOf(k)
 	return kernels.NewTileStepLoop(s.scheme, s.updatesPeaksInStep(), &s.params, &s.tiles, &s.clocks.Data[k],
 		&s.clocks.Data[k.plus(1)], limit, cleared, s.state[k.from()].Data, s.manning, &s.forcing, &s.peaks,
 		s.state[k.to()].Data, s.counters.At(), nextLimit)
 }
 
-func (s *solver[F]) tileStage(k cycleStep, last bool, w, out []kernels.State[F]) backend.Loop {
+func (s *stepper[F]) tileStage(k cycleStep, last bool, w, out []kernels.State[F]) backend.Loop {
 	limit, nextLimit, cleared := s.limitsOf(k)
 	return kernels.NewTileStageLoop(s.scheme, last, &s.params, &s.tiles, &s.clocks.Data[k], &s.clocks.Data[k.plus(1)],
 		limit, cleared, s.state[k.from()].Data, w, &s.slopeTable, s.manning, &s.forcing, out, s.counters.At(), nextLimit)
 }
 
 // stageLoops makes the kernels of a stage by cells, from state w to out.
-func (s *solver[F]) stageLoops(k cycleStep, last bool, w, out []kernels.State[F]) (loops [bands.Kernels]backend.Loop) {
+func (s *stepper[F]) stageLoops(k cycleStep, last bool, w, out []kernels.State[F]) (loops [bands.Kernels]backend.Loop) {
 	start, clock, m, slopes := s.state[k.from()].Data, &s.clocks.Data[k], &s.mesh, s.slopes.Data
 	_, nextLimit, _ := s.limitsOf(k)
 	loops[bands.Slopes] = kernels.NewCellSlopesLoop(s.oneLayer, &s.params, m, w, slopes)
@@ -205,7 +226,7 @@ func (l *bandLoop) Range(lo, hi int) {
 }
 
 // runBands runs a list of runs with the kernels of a stage; a device with separate memory takes all cells at a time.
-func (s *solver[F]) runBands(p *engine.Program, runs [][]bands.Run, loops *[bands.Kernels]backend.Loop) {
+func (s *stepper[F]) runBands(p *engine.Program, runs [][]bands.Run, loops *[bands.Kernels]backend.Loop) {
 	if s.separate {
 		for _, r := range runs[0] {
 			p.Phase(bandPhases[r.Kernel])
@@ -223,7 +244,7 @@ func (s *solver[F]) runBands(p *engine.Program, runs [][]bands.Run, loops *[band
 }
 
 // connectHalo sets up the exchanges of ghosts.
-func (s *solver[F]) connectHalo(ctx context.Context) (err error) {
+func (s *stepper[F]) connectHalo(ctx context.Context) (err error) {
 	const stateTag, slopeTag = 1, 4 // of messages
 	ghosts, slopes := s.MeshGhosts(s.at.Plan, stateTag), s.MeshGhosts(s.at.Plan, slopeTag)
 	for k := range s.exchanges {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
@@ -54,36 +53,8 @@ func setBed[F num.Float](up *kernels.Uplift[F], t float64, beds []kernels.Bed[F]
 }
 
 // moveBed moves the bed in a step: before it at first order, between its stages at second order.
-func (s *solver[F]) moveBed(p *engine.Program, k cycleStep) {
+func (s *stepper[F]) moveBed(p *engine.Program, k cycleStep) {
 	limit, _, _ := s.limitsOf(k)
 	p.Run(engine.Whole(kernels.NewMoveBedLoop(&s.uplift, &s.clocks.Data[k], limit, s.mesh.Beds, s.mesh.Stencils),
 		len(s.uplift.Rises)))
-}
-
-// resetBed sets the bed to the current time, after the clock was changed.
-func (s *solver[F]) resetBed() error {
-	if len(s.uplift.Rises) == 0 {
-		return nil
-	}
-	rises, stencils := s.uplift, make([]kernels.Stencil[F], len(s.mesh.Stencils))
-	rises.Rises = make([]kernels.Rise[F], len(s.uplift.Rises))
-	if err := backend.Download(s.dev, rises.Rises, s.uplift.Rises); err != nil {
-		return err
-	}
-	if err := backend.Download(s.dev, stencils, s.mesh.Stencils); err != nil {
-		return err
-	}
-	setBed(&rises, s.Clock().Time, s.beds, stencils)
-	if err := backend.Upload(s.dev, s.mesh.Beds, s.beds); err != nil {
-		return err
-	}
-	return backend.Upload(s.dev, s.mesh.Stencils, stencils)
-}
-
-// downloadBeds updates the host's copy of some beds, if the device moves them.
-func (s *solver[F]) downloadBeds(lo, hi int) error {
-	if len(s.uplift.Rises) == 0 || !s.separate {
-		return nil
-	}
-	return backend.Download(s.dev, s.beds[lo:hi], s.mesh.Beds[lo:hi])
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // countMoved returns how many of the rank's vertices are not at their initial position.
-func (s *mover[F, V]) countMoved() (int64, error) {
+func (s *surveyor[F, V]) countMoved() (int64, error) {
 	v, err := s.hostVertices()
 	if err != nil {
 		return 0, err
@@ -33,7 +33,7 @@ func (s *mover[F, V]) countMoved() (int64, error) {
 }
 
 // countActive returns the number of the rank's vertices that the last sweep visited.
-func (s *mover[F, V]) countActive() (n int64, err error) {
+func (s *surveyor[F, V]) countActive() (n int64, err error) {
 	if s.Sweeps() == 0 {
 		return 0, nil
 	}

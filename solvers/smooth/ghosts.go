@@ -19,7 +19,7 @@ import (
 // ranks are linked.
 //
 // Sweeps by tiles have another exchange, between batches (connectTiles).
-func (s *mover[F, V]) connect(ctx context.Context) error {
+func (s *points[F, V]) connect(ctx context.Context) error {
 	env := s.Env()
 	if kind := env.Halo; env.Comm.Size() > 1 && (kind == halo.P2P || kind == halo.NCCL) && (s.params.Cull || !s.sub.Deep) {
 		return fmt.Errorf("halo %s exchanges once per sweep, which needs a deep halo and sweeps that are not culled: set "+
@@ -44,7 +44,7 @@ func (s *mover[F, V]) connect(ctx context.Context) error {
 }
 
 // exchange returns exchange k, or nil if there is none.
-func (s *mover[F, V]) exchange(k int) *engine.Exchange {
+func (s *points[F, V]) exchange(k int) *engine.Exchange {
 	if k >= len(s.exchanges) {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (s *mover[F, V]) exchange(k int) *engine.Exchange {
 }
 
 // share runs the tasks of a set, and starts exchange k.
-func (s *mover[F, V]) share(p *engine.Program, k int, tasks []engine.Task) {
+func (s *points[F, V]) share(p *engine.Program, k int, tasks []engine.Task) {
 	if !s.params.Cull {
 		p.Share(s.exchanges[k], tasks...)
 		return
@@ -75,7 +75,7 @@ func (s *mover[F, V]) share(p *engine.Program, k int, tasks []engine.Task) {
 }
 
 // await completes exchange k.
-func (s *mover[F, V]) await(p *engine.Program, k int) {
+func (s *points[F, V]) await(p *engine.Program, k int) {
 	if !s.params.Cull {
 		p.Await(s.exchanges[k])
 		return
@@ -100,7 +100,7 @@ func (s *mover[F, V]) await(p *engine.Program, k int) {
 
 // downloadMoves copies the vertices that other ranks may need, with their moves, to the host: of the tasks of a set, or
 // all of a deep part.
-func (s *mover[F, V]) downloadMoves(tasks []engine.Task) error {
+func (s *points[F, V]) downloadMoves(tasks []engine.Task) error {
 	if s.sub.Deep {
 		tasks = []engine.Task{{Hi: s.sub.Owned}}
 	}

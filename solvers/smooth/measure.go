@@ -31,7 +31,7 @@ type measured[F num.Float] struct {
 
 // surveys makes the loops that measure the cells, and add them up; for a row the same, and also of edges and the
 // boundary; and for the whole all that, counts by quality and length, and the cells of the worst and best quality.
-func (e *mover[F, V]) surveys(m *measured[F]) (cells, row, whole []engine.Task) {
+func (e *surveyor[F, V]) surveys(m *measured[F]) (cells, row, whole []engine.Task) {
 	t, to := e.Table(), e.found.At()
 	ids := engine.Input(t, "cells", len(m.ids), func() []int32 { return m.ids }).Data
 	listed := engine.Input(t, "boundary", len(m.listed), func() []int32 { return m.listed }).Data
@@ -53,7 +53,7 @@ func (e *mover[F, V]) surveys(m *measured[F]) (cells, row, whole []engine.Task) 
 
 // inTurns returns loops that measure all cells or edges, and add up their measures. In the host's memory they do both
 // for some chunks at a time, whose measures stay in the caches.
-func (e *mover[F, V]) inTurns(measure engine.Task, add backend.Loop) (tasks []engine.Task) {
+func (e *surveyor[F, V]) inTurns(measure engine.Task, add backend.Loop) (tasks []engine.Task) {
 	const chunks = 8 // for each thread
 	size := measure.Hi
 	if !e.separate {
@@ -78,7 +78,7 @@ func cellsOf[F num.Float, T any](a []T) []survey.Cell[F] {
 
 // measures declares what is measured: rows of tables find no worst and best cell, mean length and histograms, and count
 // no moved and visited vertices.
-func (e *mover[F, V]) measures(m *engine.Measures, row, whole []engine.Task) {
+func (e *surveyor[F, V]) measures(m *engine.Measures, row, whole []engine.Task) {
 	m.Program = func(p *engine.Program, _ int, forRow bool) {
 		if forRow {
 			p.Run(row...)
@@ -108,7 +108,7 @@ func (e *mover[F, V]) measures(m *engine.Measures, row, whole []engine.Task) {
 }
 
 // countVertices counts the vertices that have moved, and those that the last sweep visited.
-func (e *mover[F, V]) countVertices(context.Context) (err error) {
+func (e *surveyor[F, V]) countVertices(context.Context) (err error) {
 	if e.movedN, err = e.countMoved(); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (e *mover[F, V]) countVertices(context.Context) (err error) {
 }
 
 // Diagnose measures the mesh.
-func (e *mover[F, V]) Diagnose(ctx context.Context) (quality.Diagnostics, error) {
+func (e *surveyor[F, V]) Diagnose(ctx context.Context) (quality.Diagnostics, error) {
 	if !e.diagnosed {
 		if _, err := e.Measure(ctx); err != nil {
 			return quality.Diagnostics{}, err
@@ -128,7 +128,7 @@ func (e *mover[F, V]) Diagnose(ctx context.Context) (quality.Diagnostics, error)
 }
 
 // DiagnoseRow returns the diagnostics of the earliest pending observation, without those that rows lack.
-func (e *mover[F, V]) DiagnoseRow(ctx context.Context, to *dist.Joint) (dist.Result[quality.Diagnostics], error) {
+func (e *surveyor[F, V]) DiagnoseRow(ctx context.Context, to *dist.Joint) (dist.Result[quality.Diagnostics], error) {
 	result, err := e.Observed(ctx, to)
 	return func(ctx context.Context) (quality.Diagnostics, error) {
 		before := e.lastDiagnostics
@@ -139,7 +139,7 @@ func (e *mover[F, V]) DiagnoseRow(ctx context.Context, to *dist.Joint) (dist.Res
 }
 
 // meanQuality returns the mean quality of the whole mesh.
-func (e *mover[F, V]) meanQuality(ctx context.Context) (float64, error) {
+func (e *surveyor[F, V]) meanQuality(ctx context.Context) (float64, error) {
 	if err := e.sumCells(ctx); err != nil {
 		return 0, err
 	}

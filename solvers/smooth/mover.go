@@ -16,14 +16,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 )
 
-// mover is the common part of the solvers of triangles and of tetrahedra: sets of vertices that move one after the
-// other, and exchanges of ghosts between them. V is the struct of a vertex; its first fields are its coordinates
-// and its metric, of type F.
-type mover[F num.Float, V any] struct {
+// points are the vertices of a part, their sets and the exchanges of their ghosts. V is the struct of a vertex; its
+// first fields are its coordinates and its metric, of type F.
+type points[F num.Float, V any] struct {
 	*engine.Engine
 	dim    int // number of coordinates
 	cfg    Config
 	sub    *layout.Subdomain
+	params kernels.Params[F]
 	origin [3][]float64 // initial coordinates of the vertices
 
 	// separate is true for a device with separate memory. The host then has a copy of the vertices, in which only
@@ -34,43 +34,54 @@ type mover[F num.Float, V any] struct {
 
 	// The following are in the device's memory; the host must not access them if that is separate. Sets in moved and
 	// seen are counted from 1, over all sweeps.
-	params      kernels.Params[F]
 	vertices    *engine.Array[V]
-	v           []V                  // of vertices
-	moved, seen []int32              // of each vertex, the set of its last move and visit; nil unless Cull
-	control     []kernels.Control[F] // one element, as the next three have
-	counters    *engine.Result[kernels.Counters]
-	longestMove []atomics.Most[F] // the longest displacement of a vertex
+	v           []V     // of vertices
+	moved, seen []int32 // of each vertex, the set of its last move and visit; nil unless Cull
+
+	exchanges []*engine.Exchange   // one for each exchange of a sweep; none with Cull
+	changes   []*changeExchange[V] // instead of exchanges, with Cull
+}
+
+// surveyor measures the mesh.
+type surveyor[F num.Float, V any] struct {
+	points[F, V]
+	counters        *engine.Result[kernels.Counters]
+	found           *engine.Result[survey.Surveyed]
+	sumCells        func(ctx context.Context) error // measures the cells, and adds them up
+	start           quality.Diagnostics             // before the first sweep
+	lastDiagnostics quality.Diagnostics             // those of the present vertices, if diagnosed
+	diagnosed       bool
+	cellN, edgeN    int64                 // numbers of the rank's cells and edges
+	movedN, activeN int64                 // of its vertices that moved, and that were visited, when they were counted
+	hostControl     [1]kernels.Control[F] // host copy of the control of sweeps
+}
+
+// mover is the common part of the solvers of triangles and of tetrahedra: sets of vertices that move one after the
+// other, and exchanges of ghosts between them.
+type mover[F num.Float, V any] struct {
+	surveyor[F, V]
+	control     []kernels.Control[F] // in the device's memory, one element, as the next have
+	longestMove []atomics.Most[F]    // the longest displacement of a vertex
 	worst       *engine.Array[atomics.Least[F]]
-	found       *engine.Result[survey.Surveyed]
 
 	loops      sweepLoops
-	exchanges  []*engine.Exchange   // one for each exchange of a sweep; none with Cull
-	changes    []*changeExchange[V] // instead of exchanges, with Cull
-	count      engine.Task          // counts sweeps on the device
-	raiseFloor engine.Task          // raises the floor of barrier on the device
-	rating     engine.Task          // for the smoother barrier: computes the worst quality
+	count      engine.Task // counts sweeps on the device
+	raiseFloor engine.Task // raises the floor of barrier on the device
+	rating     engine.Task // for the smoother barrier: computes the worst quality
 
 	single      func(ctx context.Context) error // a sweep
 	several     *engine.Batch                   // sweepsPerRecording sweeps, by sets or tiles
 	floored     *engine.Batch                   // a sweep of barrier, before which the device raises the floor
 	rateCells   func(ctx context.Context) error // plays rating
-	sumCells    func(ctx context.Context) error // measures the cells, and adds them up
 	tiled       bool                            // several goes by tiles
 	aroundTiles struct {                        // nil unless tiled
 		before, centre, after func(ctx context.Context) error
 	}
 
-	hostControl     [1]kernels.Control[F] // host copies of control, longestMove and worst
-	hostLongest     [1]atomics.Most[F]
-	hostWorst       [1]atomics.Least[F]
-	reduction       [1]float64
-	start           quality.Diagnostics // before the first sweep
-	lastDiagnostics quality.Diagnostics // those of the present vertices, if diagnosed
-	diagnosed       bool
-	cellN, edgeN    int64 // numbers of the rank's cells and edges
-	movedN, activeN int64 // of the rank's vertices that moved, and that were visited, when they were counted
-	stages          *stages[V]
+	hostLongest [1]atomics.Most[F] // host copies of longestMove and worst
+	hostWorst   [1]atomics.Least[F]
+	reduction   [1]float64
+	stages      *stages[V]
 }
 
 // sweepLoops are the loops of each set, over the vertices that other ranks need, over the rank's other vertices, and
@@ -94,8 +105,8 @@ func newMover[F num.Float, V any](env solvers.Env, cfg Config, sub *layout.Subdo
 	origin [3][]float64) mover[F, V] {
 	env = environment(env, sub)
 	_, separate := env.Device.(backend.Memory)
-	return mover[F, V]{Engine: engine.New(env, engine.NewTable(env.Device)), dim: dim, cfg: cfg, sub: sub, origin: origin,
-		separate: separate}
+	return mover[F, V]{surveyor: surveyor[F, V]{points: points[F, V]{Engine: engine.New(env, engine.NewTable(env.Device)),
+		dim: dim, cfg: cfg, sub: sub, origin: origin, separate: separate}}}
 }
 
 // declare declares what all kernels share.
@@ -157,7 +168,7 @@ func (e *mover[F, V]) setSweeps(n int32) {
 }
 
 // loopsOfSets makes the loops of each set, with or without vertices that slide along the boundary.
-func (e *mover[F, V]) loopsOfSets(sliding bool, move func(*kernels.Set) backend.Loop) (l sweepLoops) {
+func (e *points[F, V]) loopsOfSets(sliding bool, move func(*kernels.Set) backend.Loop) (l sweepLoops) {
 	p := e.sub
 	over := func(set int, sp layout.Span) (tasks []engine.Task) {
 		hi := sp.Hi
@@ -183,15 +194,15 @@ func (e *mover[F, V]) loopsOfSets(sliding bool, move func(*kernels.Set) backend.
 }
 
 // numbers returns the coordinates of a vertex and the components of its metric.
-func (e *mover[F, V]) numbers(v *V) []F {
+func (e *points[F, V]) numbers(v *V) []F {
 	return unsafe.Slice((*F)(unsafe.Pointer(v)), e.dim+e.dim*(e.dim+1)/2)
 }
 
-func (e *mover[F, V]) Sweeps() int { return int(e.hostControl[0].Sweep) }
+func (e *surveyor[F, V]) Sweeps() int { return int(e.hostControl[0].Sweep) }
 
 // Halo returns the exchanger of ghosts: "nccl" or "p2p" between devices, "staged" through the host, "direct" in the
 // host's memory.
-func (e *mover[F, V]) Halo() string {
+func (e *points[F, V]) Halo() string {
 	switch kind := e.Size().Halo; {
 	case kind != "":
 		return kind

@@ -5,7 +5,7 @@ import (
 )
 
 // hostVertices returns the vertices in memory that the host can read; ghosts may be outdated.
-func (s *mover[F, V]) hostVertices() ([]V, error) {
+func (s *points[F, V]) hostVertices() ([]V, error) {
 	if !s.separate {
 		return s.v, nil
 	}
@@ -14,14 +14,14 @@ func (s *mover[F, V]) hostVertices() ([]V, error) {
 }
 
 // allVertices returns all vertices of the part including ghosts, on the host.
-func (s *mover[F, V]) allVertices() ([]V, error) {
+func (s *points[F, V]) allVertices() ([]V, error) {
 	if !s.separate {
 		return s.v, nil
 	}
 	return s.host, backend.Download(s.Env().Device, s.host, s.v)
 }
 
-func (s *mover[F, V]) Coordinates() ([][]float64, error) {
+func (s *points[F, V]) Coordinates() ([][]float64, error) {
 	v, err := s.hostVertices()
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (s *mover[F, V]) Coordinates() ([][]float64, error) {
 	return s.coordinates(v[:s.sub.Owned]), nil
 }
 
-func (s *mover[F, V]) Positions() ([][]float64, error) {
+func (s *points[F, V]) Positions() ([][]float64, error) {
 	v := s.v
 	if s.separate { // not into the host's copy, which exchanges use
 		v = make([]V, len(s.v))
@@ -40,7 +40,7 @@ func (s *mover[F, V]) Positions() ([][]float64, error) {
 	return s.coordinates(v), nil
 }
 
-func (s *mover[F, V]) coordinates(v []V) [][]float64 {
+func (s *points[F, V]) coordinates(v []V) [][]float64 {
 	x := make([][]float64, s.dim)
 	for k := range x {
 		x[k] = make([]float64, len(v))

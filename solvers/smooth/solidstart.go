@@ -56,7 +56,7 @@ func (s *solidSolver[F]) Untangle(ctx context.Context) (Untangling, error) {
 	constants := s.constants
 	constants.Cull, constants.Guard, constants.Relax = false, solid.NoGuard, 1
 	field := sizing.SolidInPrecision[F](&s.metric.Field)
-	return s.untangle(ctx, untangler[solid.Vertex[F]]{
+	return s.untangle(ctx, untangler[F, solid.Vertex[F]]{
 		cell: "tetrahedron", size: "volume", sliding: true, cellIDs: s.part.CellGlobal,
 		maximize: func(of *kernels.Set) backend.Loop {
 			return solid.NewUntangleLoop(solidSet(of), &constants, &s.mesh, &s.field, s.solidControl(), s.v, s.moved, s.seen,

@@ -57,7 +57,7 @@ type smoother interface {
 // Hash returns the hash of the coordinates of the vertices: see solvers.Hash.
 func (s *Solver) Hash(ctx context.Context) (string, error) { return solvers.Hash(ctx, s.Env().Comm, s) }
 
-func (e *mover[F, V]) engine() *engine.Engine { return e.Engine }
+func (e *points[F, V]) engine() *engine.Engine { return e.Engine }
 
 // solverOf hides the types of a solver that was set up without an error.
 func solverOf(s smoother, err error) (*Solver, error) {

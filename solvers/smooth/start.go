@@ -63,7 +63,7 @@ func (s *solver[F]) Untangle(ctx context.Context) (Untangling, error) {
 	params := s.params
 	params.Cull, params.Guard, params.Relax = false, kernels.NoGuard, 1
 	field := sizing.InPrecision[F](&s.metric.Field)
-	return s.untangle(ctx, untangler[kernels.Vertex[F]]{
+	return s.untangle(ctx, untangler[F, kernels.Vertex[F]]{
 		cell: "triangle", size: "area", cellIDs: s.part.CellGlobal,
 		maximize: func(set *kernels.Set) backend.Loop {
 			return kernels.NewUntangleLoop(set, &params, &s.mesh, &s.field, &s.control[0], s.v, s.moved, s.seen,

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/words"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
@@ -34,7 +35,7 @@ type Untangling struct {
 }
 
 // untangler holds what differs between untangling triangles and tetrahedra.
-type untangler[V any] struct {
+type untangler[F num.Float, V any] struct {
 	cell, size        string // names of a cell, and of its area or volume, in messages
 	sliding           bool   // boundary vertices move too
 	maximize, average func(set *kernels.Set) backend.Loop
@@ -47,9 +48,9 @@ type untangler[V any] struct {
 // untangle moves vertices until no cell is inverted or flat, and rescales the metric if requested. If cells remain,
 // it returns a Refusal with the first of their ids. It uses the sets and exchanges of sweeps, so that the bits are
 // the same on any number of ranks.
-func (s *mover[F, V]) untangle(ctx context.Context, untangler untangler[V]) (Untangling, error) {
+func (s *mover[F, V]) untangle(ctx context.Context, untangler untangler[F, V]) (Untangling, error) {
 	s.diagnosed = false
-	u, err := s.untangleInRounds(ctx, &untangler)
+	u, err := untangler.inRounds(ctx, s)
 	if err != nil || !s.cfg.Rescale || !s.cfg.Untangle {
 		return u, err
 	}
@@ -71,21 +72,22 @@ func (s *mover[F, V]) untangle(ctx context.Context, untangler untangler[V]) (Unt
 	return u, backend.Upload(s.Env().Device, s.v, v)
 }
 
-func (s *mover[F, V]) untangleInRounds(ctx context.Context, how *untangler[V]) (Untangling, error) {
+// inRounds untangles; see untangleRounds.
+func (how *untangler[F, V]) inRounds(ctx context.Context, s *mover[F, V]) (Untangling, error) {
 	var u Untangling
-	bad, err := s.invertedCells(ctx, how)
+	bad, err := how.invertedCells(ctx, &s.points)
 	u.Before = bad.Count
 	if err != nil || bad.Count == 0 {
 		return u, err
 	}
-	greater, means := s.untanglingSweep(how, how.maximize), s.untanglingSweep(how, how.average)
+	greater, means := how.sweep(s, how.maximize), how.sweep(s, how.average)
 	for round := range untangleRounds {
 		for range untangleSweeps {
 			if err := greater(ctx); err != nil {
 				return u, err
 			}
 			u.Sweeps++
-			if bad, err = s.invertedCells(ctx, how); err != nil || bad.Count == 0 {
+			if bad, err = how.invertedCells(ctx, &s.points); err != nil || bad.Count == 0 {
 				return u, err
 			}
 		}
@@ -95,7 +97,7 @@ func (s *mover[F, V]) untangleInRounds(ctx context.Context, how *untangler[V]) (
 			}
 			u.Sweeps++
 		}
-		if bad, err = s.invertedCells(ctx, how); err != nil || bad.Count == 0 {
+		if bad, err = how.invertedCells(ctx, &s.points); err != nil || bad.Count == 0 {
 			return u, err
 		}
 	}
@@ -103,15 +105,15 @@ func (s *mover[F, V]) untangleInRounds(ctx context.Context, how *untangler[V]) (
 		"%s: %s; mesh the domain again", words.Count(u.Sweeps, "sweep"), words.Count(bad.Count, how.cell), bad.Text)}
 }
 
-// untanglingSweep makes the program of a sweep by other loops than those of the smoother.
-func (s *mover[F, V]) untanglingSweep(how *untangler[V],
+// sweep makes the program of a sweep by other loops than those of the smoother.
+func (how *untangler[F, V]) sweep(s *mover[F, V],
 	move func(set *kernels.Set) backend.Loop) func(ctx context.Context) error {
 	loops := s.loopsOfSets(how.sliding, move)
 	return s.Prepared(func(p *engine.Program) { s.sweep(p, &loops) })
 }
 
 // invertedCells lists the inverted or flat cells of the whole mesh: their number, and a text about the first few.
-func (s *mover[F, V]) invertedCells(ctx context.Context, how *untangler[V]) (faults.List, error) {
+func (how *untangler[F, V]) invertedCells(ctx context.Context, s *points[F, V]) (faults.List, error) {
 	v, err := s.allVertices()
 	if err != nil {
 		return faults.List{}, err

@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
+	"github.com/atoll-hpc/atoll/solvers/vof/narrowband"
 )
 
 // arrays are the arrays of a rank. The same declarations estimate its memory.
@@ -26,7 +27,7 @@ type arrays[F num.Float] struct {
 	ghostTiles  *engine.Array[int32]    // tiles with deep ghosts
 	sentBricks  int                     // number of bricks with cells that other ranks need: the first in the list
 	brickWalls  *engine.Array[int32]    // index in wallGhosts of each brick's first ghost, and the number of all
-	bandWords   [bandArrays]*engine.Array[uint64]
+	bandWords   [narrowband.Arrays]*engine.Array[uint64]
 
 	wallCells, wallGhosts *engine.Array[int32] // cells at walls, and the ghosts beyond the walls that get their values
 
@@ -74,7 +75,7 @@ func declare[F num.Float](t *engine.Table, b *grid.Block, w *schedule, from *ini
 	a.declareWalls(t, b, w)
 	if w.narrowBand {
 		for k := range a.bandWords {
-			a.bandWords[k] = engine.Add[uint64](t, "narrow band", b.N[1]*b.N[2]*pieceWords(b))
+			a.bandWords[k] = engine.Add[uint64](t, "narrow band", narrowband.Words(b))
 		}
 	}
 	a.reference = engine.Input(t, "reference volume fractions", b.Cells(), func() []float64 { return from.reference })

@@ -4,12 +4,23 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
+// lengths are those of steps, from the rates of the flow.
+type lengths[F num.Float] struct {
+	*rank[F]
+	flow    flow.Flow
+	maxStep float64 // largest step in s, for a time factor of 1
+	longest float64 // the largest product of a step in s and |factor| so far
+	rates   rates   // the largest so far, for a time factor of 1
+}
+
 // nextClock returns the clock after the first of equal steps that lead to the time until.
-func (s *solver[F]) nextClock(now solvers.Clock, until float64) solvers.Clock {
+func (s *lengths[F]) nextClock(now solvers.Clock, until float64) solvers.Clock {
 	dt, last := s.nextStep(now.Time, until)
 	after := solvers.Clock{Time: now.Time + dt, Steps: now.Steps + 1, Dt: dt}
 	if last {
@@ -19,7 +30,7 @@ func (s *solver[F]) nextClock(now solvers.Clock, until float64) solvers.Clock {
 }
 
 // clockOf returns the Courant numbers of a step, for the velocity in its middle.
-func (s *solver[F]) clockOf(step engine.Step) (c kernels.Clock[F]) {
+func (s *lengths[F]) clockOf(step engine.Step) (c kernels.Clock[F]) {
 	dt := step.After.Dt
 	factor := s.flow.FactorAt(step.Before.Time + dt/2)
 	for d := range s.block.Grid.Dim {
@@ -34,7 +45,7 @@ const maxLengthening = 4
 
 // nextStep returns the length in s of the first of equal steps from time t to the time until, and whether it is the
 // last one.
-func (s *solver[F]) nextStep(t, until float64) (dt float64, last bool) {
+func (s *lengths[F]) nextStep(t, until float64) (dt float64, last bool) {
 	remaining := until - t
 	long := s.maxStep
 	if s.cfg.Adaptive {
@@ -49,7 +60,7 @@ func (s *solver[F]) nextStep(t, until float64) (dt float64, last bool) {
 }
 
 // boundSteps returns bounds of the number of steps to a time, which does not depend on the interface.
-func (s *solver[F]) boundSteps(now solvers.Clock, until float64) (least, most float64) {
+func (s *lengths[F]) boundSteps(now solvers.Clock, until float64) (least, most float64) {
 	remaining := until - now.Time
 	n := max(1, math.Ceil(remaining/s.maxStep*(1-1e-12)))
 	if !s.cfg.Adaptive {
@@ -67,13 +78,13 @@ func (s *solver[F]) boundSteps(now solvers.Clock, until float64) (least, most fl
 
 // fits reports whether a step from time t satisfies the CFL limit for the velocity in its middle, with which it is
 // computed.
-func (s *solver[F]) fits(t, dt float64) bool {
+func (s *lengths[F]) fits(t, dt float64) bool {
 	return dt*math.Abs(s.flow.FactorAt(t+dt/2)) <= s.maxStep
 }
 
 // longStep returns a step from time t that fits, found by bisection between maxStep, which always fits, and
 // maxLengthening times that.
-func (s *solver[F]) longStep(t float64) float64 {
+func (s *lengths[F]) longStep(t float64) float64 {
 	short, long := s.maxStep, maxLengthening*s.maxStep
 	if s.fits(t, long) || math.IsInf(long, 0) {
 		return long

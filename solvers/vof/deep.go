@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
+	"github.com/atoll-hpc/atoll/solvers/vof/plic"
 )
 
 // deepGhosts is the number of ghost layers if they are exchanged once a cycle. In each step outdated values spread
@@ -111,10 +112,10 @@ func (w *schedule) listGhostTiles(b *grid.Block) (tiles []int32) {
 }
 
 // ghostTileTask updates the tiles with deep ghosts after an exchange.
-func (s *solver[F]) ghostTileTask() engine.Task {
+func (s *stepper[F]) ghostTileTask() engine.Task {
 	g := &kernels.TileGhosts[F]{Lattice: s.lattice(s.block), N: s.tiledCells(),
 		Tiles:    [2]int32{int32(s.tilesAlong[0]), int32(s.tilesAlong[1])},
-		RoundOff: roundOff[F](), F: s.fields[0].Data, Second: s.fields[1].Data, Kinds: s.kinds[0].Data,
+		RoundOff: plic.RoundOff[F](), F: s.fields[0].Data, Second: s.fields[1].Data, Kinds: s.kinds[0].Data,
 		Others: s.kinds[1].Data, Order: s.ghostTiles.Data}
 	return engine.Whole(kernels.NewRefreshGhostTileLoop(g), len(g.Order))
 }

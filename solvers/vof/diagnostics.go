@@ -2,11 +2,8 @@ package vof
 
 import (
 	"context"
-	"math"
 
-	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/engine"
-	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
 // Diagnostics are measurements of the whole state, the same on every rank and for any number of ranks: sums are
@@ -37,37 +34,6 @@ func Diagnose(ctx context.Context, e *engine.Engine) (Diagnostics, error) {
 
 func (s *solver[F]) lastMeasured() Diagnostics { return s.measured }
 
-// mixed reports whether a cell with the volume fraction f is mixed, so that it has a plane.
-func (s *solver[F]) mixed(f float64) bool {
-	tolerance := float64(roundOff[F]())
-	return f > tolerance && f < 1-tolerance
-}
-
-// plane returns the plane of the mixed cell at index c: the fluid is where n·x ≤ alpha, with the unit normal n and x
-// relative to the lowest corner of the cell; and the size of the interface in the cell. If the interface has no
-// direction, all are 0.
-func (s *solver[F]) plane(field []F, c int) (n [3]float64, alpha, size float64) {
-	var m geom.Plane[F]
-	h := s.cellSides()
-	if s.block.Grid.Dim == 2 {
-		p := kernels.PlaneOf2(field, c, lattice(s.block), s.cfg.normalMethod(), differenceStep[F]())
-		m = geom.Plane[F]{X: p.X, Y: p.Y, Alpha: p.Alpha}
-		size = float64(geom.Length(&p, h[0], h[1]))
-	} else {
-		m = kernels.PlaneOf3(field, c, lattice(s.block), s.cfg.normalMethod(), differenceStep[F]())
-		size = float64(geom.Section(&m, h[0], h[1], h[2]))
-	}
-	n = [3]float64{float64(m.X / h[0]), float64(m.Y / h[1]), float64(m.Z / h[2])}
-	l := math.Sqrt(dot(n, n))
-	if l == 0 {
-		return n, 0, 0
-	}
-	for d := range n {
-		n[d] /= l
-	}
-	return n, float64(m.Alpha) / l, size
-}
-
 // sizeOf returns the total size of faces of cells, of which there are faces[axis] normal to each axis.
 func (s *solver[F]) sizeOf(faces [3]int64) (size float64) {
 	g := s.block.Grid
@@ -81,13 +47,4 @@ func (s *solver[F]) sizeOf(faces [3]int64) (size float64) {
 		size += float64(n) * face
 	}
 	return size
-}
-
-// cellSides returns the side lengths of the cells, 1 along z in the plane.
-func (s *solver[F]) cellSides() [3]F {
-	h := [3]F{1, 1, 1}
-	for d := range s.block.Grid.Dim {
-		h[d] = F(s.block.Grid.Spacing(d))
-	}
-	return h
 }

@@ -137,7 +137,7 @@ func (s *solver[F]) probe(ctx context.Context, names []string, cells []int, out 
 }
 
 // download copies the cells within a distance of `reach` cells to the host.
-func (s *solver[F]) download(i, j, k, reach int) error {
+func (s *rank[F]) download(i, j, k, reach int) error {
 	field := s.state().Data
 	reachZ := reach
 	if s.block.Grid.Dim == 2 {
@@ -160,12 +160,12 @@ func (s *solver[F]) quantity(field []F, name string, c int) float64 {
 	switch {
 	case name == "f":
 		return v
-	case !s.mixed(v):
+	case !s.plic.Mixed(v):
 		return 0
 	case name == "curvature":
-		return s.curvature(field, c)
+		return s.plic.Curvature(field, c)
 	}
-	n, alpha, _ := s.plane(field, c)
+	n, alpha, _ := s.plic.Plane(field, c)
 	if name == "alpha" {
 		return alpha
 	}

@@ -15,7 +15,7 @@ import (
 const haloTag = 1
 
 // connectHalo prepares the exchange of each field, for which sweeps wait, and of which output needs some.
-func (s *solver[F]) connectHalo(ctx context.Context, plan *halo.BoxPlan) error {
+func (s *rank[F]) connectHalo(ctx context.Context, plan *halo.BoxPlan) error {
 	if nx, ny, nz := s.block.Shape(); plan.Shape != [3]int{nx, ny, nz} || plan.Rank != s.Env().Comm.Rank() {
 		return fmt.Errorf("the halo plan is of rank %d and arrays of %v cells, the block of rank %d and arrays of %v",
 			plan.Rank, plan.Shape, s.Env().Comm.Rank(), [3]int{nx, ny, nz})
@@ -33,7 +33,7 @@ func (s *solver[F]) connectHalo(ctx context.Context, plan *halo.BoxPlan) error {
 
 // showGhosts updates the ghosts of the state before step k of the cycle, including those beyond walls; of deep ghosts
 // the inner ones. Steps keep the others up to date.
-func (s *solver[F]) showGhosts(p *engine.Program, k int) {
+func (s *rank[F]) showGhosts(p *engine.Program, k int) {
 	if k == 0 && s.period == byCycle {
 		p.Refresh(s.exchanges[0])
 	}
@@ -41,20 +41,20 @@ func (s *solver[F]) showGhosts(p *engine.Program, k int) {
 }
 
 // fillGhosts updates the ghosts of the present state, including those beyond walls.
-func (s *solver[F]) fillGhosts(ctx context.Context) error {
+func (s *rank[F]) fillGhosts(ctx context.Context) error {
 	return s.show[s.Clock().Steps%cycleLength](ctx)
 }
 
 // allWalls fills all ghosts of field n beyond walls.
-func (s *solver[F]) allWalls(n int) engine.Task {
+func (s *rank[F]) allWalls(n int) engine.Task {
 	return engine.Whole(kernels.NewFillWallLoop(s.wallCells.Data, s.wallGhosts.Data, s.fields[n].Data),
 		len(s.wallGhosts.Data))
 }
 
 // wallTask fills the ghosts beyond walls that sweep n reads.
-func (s *solver[F]) wallTask(n int) engine.Task {
+func (s *stepper[F]) wallTask(n int) engine.Task {
 	if s.band != nil {
-		return s.band.walls.task(n)
+		return s.band.Walls(n)
 	}
 	return s.allWalls(n)
 }
@@ -96,10 +96,4 @@ func hasNoOtherRank(plan *halo.BoxPlan) bool {
 		}
 	}
 	return true
-}
-
-// lattice describes the layout of a block's arrays for the kernels.
-func lattice(b *grid.Block) kernels.Lattice {
-	_, sy, sz := b.Strides()
-	return kernels.Lattice{Origin: int32(b.Index(0, 0, 0)), SY: int32(sy), SZ: int32(sz)}
 }

@@ -40,7 +40,7 @@ type rates [3]float64
 
 // measureRates updates the rates of the velocity, and from them the largest step; they are the same on all ranks. For a
 // time series of velocities it is called with each of them, and keeps the maxima.
-func (s *solver[F]) measureRates(ctx context.Context, u [3][]F) error {
+func (s *lengths[F]) measureRates(ctx context.Context, u [3][]F) error {
 	var maxima rates
 	var lock sync.Mutex
 	b := s.block
@@ -73,7 +73,7 @@ func (s *solver[F]) measureRates(ctx context.Context, u [3][]F) error {
 }
 
 // updateRates updates the rates with a row of cells that begins at index first.
-func (s *solver[F]) updateRates(u [3][]F, first int, maxima *rates) error {
+func (s *lengths[F]) updateRates(u [3][]F, first int, maxima *rates) error {
 	b := s.block
 	var strides [3]int
 	strides[0], strides[1], strides[2] = b.Strides()

@@ -6,7 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/contour"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
-	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
+	"github.com/atoll-hpc/atoll/solvers/vof/plic"
 )
 
 // SurfaceField returns the volume fractions with ghosts, of which SurfaceOf makes the interface. All ranks call it.
@@ -16,11 +16,8 @@ func (s *solver[F]) SurfaceField(ctx context.Context) (solvers.Field, error) {
 		View: func() solvers.View { return solvers.ViewOf[F](s.Env().Device, f, 0) }}, s.fillGhosts(ctx)
 }
 
-// SurfaceOf returns the interface in the block as a mesh without gaps. Any goroutine may call it. Planes of adjacent
-// cells do not meet, so the mesh only approximates them: at each corner of a cell the signed distances from the planes
-// of the surrounding mixed cells, and from faces between full and empty cells, are averaged, with larger weights for
-// near ones; the surface is the zero contour of these averages. It is closed, except, if closed is not set, where it
-// meets the boundary of the grid. Films thinner than a cell may be missing.
+// SurfaceOf returns the interface in the block as a mesh without gaps: see plic.Interface.Surface. Any goroutine may
+// call it.
 func (s *solver[F]) SurfaceOf(fractions []float64, closed bool) *contour.Surface {
 	field, same := any(fractions).([]F)
 	if !same {
@@ -29,34 +26,27 @@ func (s *solver[F]) SurfaceOf(fractions []float64, closed bool) *contour.Surface
 			field[i] = F(f)
 		}
 	}
-	return newCorners(s, field).surface(closed)
+	return s.plic.Surface(field, closed)
 }
 
-// unitPlane returns the plane m·ξ = α of a mixed cell in unit coordinates.
-func (s *solver[F]) unitPlane(field []F, index int) (m [3]float64, alpha float64) {
-	if s.block.Grid.Dim == 2 {
-		p := kernels.PlaneOf2(field, index, lattice(s.block), s.cfg.normalMethod(), differenceStep[F]())
-		return [3]float64{float64(p.X), float64(p.Y), 0}, float64(p.Alpha)
-	}
-	p := kernels.PlaneOf3(field, index, lattice(s.block), s.cfg.normalMethod(), differenceStep[F]())
-	return [3]float64{float64(p.X), float64(p.Y), float64(p.Z)}, float64(p.Alpha)
-}
-
-// surface returns the zero contour of the distances, closed along the sides of the grid or not.
-func (c *corners[F]) surface(closed bool) *contour.Surface {
-	b := c.block
-	nodes := &contour.Nodes{Dim: b.Grid.Dim, N: c.n, Layers: c.layers, Lo: b.Lo, Whole: b.Grid.N,
-		Coordinate: func(axis, node int) float64 {
-			if axis >= b.Grid.Dim {
-				return b.Grid.Lo[axis]
+// planeShape is the output format of lines or planes, each with the fields of its cell.
+func (s *solver[F]) planeShape(b *domain.Block) solvers.Shape {
+	return solvers.Shape{Format: "plic", File: "vtp",
+		Doc: "the lines or planes of mixed cells, and faces between full and empty cells",
+		Faces: func(ctx context.Context) (*solvers.Faces, error) {
+			p, err := s.planesOf(ctx)
+			if err != nil {
+				return nil, err
 			}
-			return b.Grid.Face(axis, node)
+			return p.Faces(b, s.cells), nil
 		}}
-	for d := range nodes.Whole {
-		nodes.Whole[d]++
+}
+
+// planesOf returns the lines or planes of the block. All ranks call it.
+func (s *solver[F]) planesOf(ctx context.Context) (*plic.Planes, error) {
+	field, err := s.hostField(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if closed {
-		nodes = nodes.Capped(domain.SidesOf(b), b.Grid.Periodic, 2*c.side)
-	}
-	return nodes.Surface()
+	return s.plic.Planes(field), nil
 }

@@ -3,7 +3,6 @@ package vof
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 	"testing"
 
@@ -222,35 +221,6 @@ func TestSurfaceThroughCorners(t *testing.T) {
 				t.Errorf("%s in %d dimensions: %d points around %v, where the fluid is %v", normal, dim, len(w.position), w.volume,
 					w.fluid)
 			}
-		}
-	}
-}
-
-// TestLayersOfCorners proves that distances do not depend on how layers of corners are divided.
-func TestLayersOfCorners(t *testing.T) {
-	for _, g := range []*grid.Grid{plane(12), space(12)} {
-		err := ballIn(g, [3]int{1, 1, 1}).run(func(_ int, s Solver) error {
-			of := s.inner()
-			field, err := of.hostField(ctx)
-			if err != nil {
-				return err
-			}
-			c := newCorners(of, field)
-			distances := func(first, end int) (all []float64) {
-				for layer := range c.layers(first, end) {
-					all = append(all, layer...)
-				}
-				return all
-			}
-			whole := distances(0, 13)
-			if parts := slices.Concat(distances(0, 1), distances(1, 5), distances(5, 7), distances(7, 13)); len(whole) == 0 ||
-				!slices.Equal(whole, parts) {
-				t.Errorf("%d dimensions: distances differ", g.Dim)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Error(err)
 		}
 	}
 }

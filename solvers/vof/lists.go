@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
+	"github.com/atoll-hpc/atoll/solvers/vof/plic"
 )
 
 // tileLister lists the tiles or bricks in which anything may change in a cycle, on the device.
@@ -24,7 +25,7 @@ type tileLister struct {
 }
 
 // prepareLister prepares lists of the active tiles or bricks.
-func (s *solver[F]) prepareLister() (err error) {
+func (s *stepper[F]) prepareLister() (err error) {
 	if s.count == 0 {
 		return nil
 	}
@@ -37,7 +38,7 @@ func (s *solver[F]) prepareLister() (err error) {
 }
 
 // list lists the active tiles or bricks of a cycle.
-func (s *solver[F]) list(p *engine.Program) {
+func (s *stepper[F]) list(p *engine.Program) {
 	known := false
 	p.Host(func(context.Context) error {
 		if known = s.bounds; known {
@@ -74,7 +75,7 @@ func (l *tileLister) readCount(count int) error {
 
 // resize makes the loops over active tiles or bricks run over at least n. They run over more, so that recordings can be
 // reused when the number grows.
-func (s *solver[F]) resize(n int) {
+func (s *stepper[F]) resize(n int) {
 	if n > s.listed || n < s.listed/2 {
 		s.listed = min(n+n/8+spareTiles, s.count)
 		s.Forget()
@@ -85,7 +86,7 @@ func (s *solver[F]) resize(n int) {
 const spareTiles = 64
 
 // listTasks makes the loops that list the tiles or bricks in which anything may change in a cycle.
-func (s *solver[F]) listTasks() []engine.Task {
+func (s *stepper[F]) listTasks() []engine.Task {
 	n := s.count
 	tileList := &kernels.TileList{Tiles: [2]int32{int32(n), 1}, Marks: s.marks.Data,
 		Order: s.activeTiles.order.Data[s.sentBricks:], Count: s.activeTiles.count.Data}
@@ -95,7 +96,7 @@ func (s *solver[F]) listTasks() []engine.Task {
 		return []engine.Task{engine.Whole(kernels.NewMarkTileLoop(tileList), n),
 			engine.Whole(kernels.NewListTilesLoop(tileList), 1)}
 	}
-	l := &kernels.BrickList[F]{Lattice: lattice(s.block), Bricks: *s.bricks(), RoundOff: roundOff[F](),
+	l := &kernels.BrickList[F]{Lattice: plic.Lattice(s.block), Bricks: *s.bricks(), RoundOff: plic.RoundOff[F](),
 		F: s.fields[0].Data, Second: s.fields[1].Data, Third: s.fields[2].Data, Kinds: s.kinds[0].Data, Marks: s.marks.Data,
 		Copied: s.kinds[1].Data}
 	tasks := []engine.Task{engine.Whole(kernels.NewKindOfBrickLoop(l), n), engine.Whole(kernels.NewMarkBrickLoop(l), n),
@@ -129,7 +130,7 @@ func (w *schedule) describeBricks(b *grid.Block) *kernels.Bricks {
 }
 
 // bricks describes the bricks of the block and the list of active ones.
-func (s *solver[F]) bricks() *kernels.Bricks {
+func (s *stepper[F]) bricks() *kernels.Bricks {
 	d := s.describeBricks(s.block)
 	d.Sends, d.Order, d.Length = int32(s.sentBricks), s.activeTiles.order.Data, s.activeTiles.count.Data
 	return d
@@ -148,7 +149,7 @@ func (w *schedule) listSentBricks(b *grid.Block) (list []int32) {
 
 // setBricks makes sweep n of step k over active bricks. If no other rank takes part in an exchange, all bricks are
 // computed before it.
-func (s *solver[F]) setBricks(w *sweep, k, n int) {
+func (s *stepper[F]) setBricks(w *sweep, k, n int) {
 	bricks := s.bricks()
 	of := s.sweep3((k+n)%3, n)
 	loop := kernels.NewBrick3Loop(of, bricks, &s.clock.Data[k])

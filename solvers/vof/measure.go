@@ -10,6 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
+	"github.com/atoll-hpc/atoll/solvers/vof/narrowband"
+	"github.com/atoll-hpc/atoll/solvers/vof/plic"
 )
 
 const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
@@ -37,7 +39,7 @@ func (s *solver[F]) measures(m *engine.Measures) {
 		s.showGhosts(p, k)
 		p.Run(s.survey(s.stateBefore(k), !row)...)
 	}
-	found, longest := engine.Measured(m, s.surveyed), m.Number(&s.longest)
+	found, longest := engine.Measured(m, s.surveyed), m.Number(&s.lengths.longest)
 	m.Quantities = func(ctx context.Context, o *engine.Observation) ([]solvers.Quantity, error) {
 		r := found.All(o)
 		if r.Broken != 0 {
@@ -61,9 +63,9 @@ func (s *solver[F]) measures(m *engine.Measures) {
 func (s *solver[F]) diagnosticsOf(r *surveyed, longest float64) Diagnostics {
 	cell, change := s.block.Grid.CellVolume(), engine.SumOf(r.Change)
 	d := Diagnostics{Volume: engine.SumOf(r.Volume) * cell, BoundExcess: math.Float64frombits(uint64(r.Excess)),
-		MixedCells: r.Mixed, DivergenceMax: s.rates[2],
+		MixedCells: r.Mixed, DivergenceMax: s.lengths.rates[2],
 		InterfaceSize: engine.SumOf(r.Size) + s.sizeOf([3]int64{r.FacesX, r.FacesY, r.FacesZ}),
-		CFLSum:        longest * s.rates[0], CFLAxis: longest * s.rates[1], L1Error: change * cell}
+		CFLSum:        longest * s.lengths.rates[0], CFLAxis: longest * s.lengths.rates[1], L1Error: change * cell}
 	if math.IsNaN(s.volume) {
 		s.volume = d.Volume
 	}
@@ -82,31 +84,32 @@ func (s *solver[F]) diagnosticsOf(r *surveyed, longest float64) Diagnostics {
 func (s *solver[F]) survey(n int, errors bool) (tasks []engine.Task) {
 	b := s.block
 	own, free := abi.Box{Hi: b.N}, s.fields[1] // between steps, in mixed cells, if there is a narrow band
-	cells := lattice(b)
+	cells := plic.Lattice(b)
 	if b.Grid.Dim == 2 {
 		cells.SZ = 0
 	}
-	m, tiles := kernels.NewSurvey(cells, b.N, s.cellSides(), roundOff[F](), s.fields[n].Data, errors,
+	m, tiles := kernels.NewSurvey(cells, b.N, s.plic.Sides(), plic.RoundOff[F](), s.fields[n].Data, errors,
 		s.reference.Data, s.surveyed.Words())
-	var planes, sizes rangesLoop
+	var planes, sizes narrowband.RangesLoop
 	var survey engine.Task
 	if b.Grid.Dim == 2 {
-		of := s.sweep2(0, n)
+		of := s.steps.sweep2(0, n)
 		planes, sizes = kernels.NewReconstruct2Loop(own, of), kernels.NewSize2Loop(own, m, of, free.Data)
 		survey = engine.Whole(kernels.NewSurvey2Loop(m, of), tiles)
 	} else {
-		of := s.sweep3(0, n)
+		of := s.steps.sweep3(0, n)
 		planes, sizes = kernels.NewReconstruct3Loop(own, of), kernels.NewSize3Loop(own, m, of, free.Data)
 		survey = engine.Whole(kernels.NewSurvey3Loop(m, of), tiles)
 	}
 	if s.costlyNormals {
-		tasks = append(tasks, s.band.restrict(planes, own))
+		tasks = append(tasks, s.steps.band.Restrict(planes, own))
 	}
-	if s.band == nil {
+	if s.steps.band == nil {
 		return append(tasks, survey)
 	}
-	return append(tasks, s.band.restrict(sizes, own), engine.Whole(s.band.eachActive(m.CountFaces), b.N[1]*b.N[2]),
-		engine.Whole(&rowSurvey[F]{b, roundOff[F](), s.fields[n].Data,
+	return append(tasks, s.steps.band.Restrict(sizes, own),
+		engine.Whole(s.steps.band.EachActive(m.CountFaces), b.N[1]*b.N[2]),
+		engine.Whole(&rowSurvey[F]{b, plic.RoundOff[F](), s.fields[n].Data,
 			free.Data, errors, s.reference.Data, s.surveyed.Words()}, b.N[1]*b.N[2]))
 }
 

@@ -1,8 +1,6 @@
 package vof
 
 import (
-	"math/bits"
-	"slices"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/grid"
@@ -93,41 +91,24 @@ func TestNarrowBandHoldsAllThatChanges(t *testing.T) {
 func activateAll(s Solver) {
 	switch s := s.model.(type) {
 	case *solver[float32]:
-		s.band.activateAll()
+		s.steps.band.ActivateAll()
 	case *solver[float64]:
-		s.band.activateAll()
+		s.steps.band.ActivateAll()
 	}
 }
 
 // countIdle returns how many pieces are not in the narrow band, and checks that all fields are the same there.
-func countIdle(t *testing.T, s Solver) int {
+func countIdle(t *testing.T, s Solver) (n int) {
+	t.Helper()
+	var err error
 	switch s := s.model.(type) {
 	case *solver[float32]:
-		return countIdleIn(t, s.band)
+		n, err = s.steps.band.Idle()
 	case *solver[float64]:
-		return countIdleIn(t, s.band)
+		n, err = s.steps.band.Idle()
 	}
-	return 0
-}
-
-func countIdleIn[F float32 | float64](t *testing.T, d *narrowBand[F]) (n int) {
-	for r := range d.rows {
-		for w := range d.words {
-			if d.synchronised[r*d.words+w]|d.active[r*d.words+w] != d.validBits(w) {
-				t.Fatalf("row %d: pieces that are neither active nor synchronised", r)
-			}
-			for idle := d.synchronised[r*d.words+w]; idle != 0; idle &= idle - 1 {
-				p := 64*w + bits.TrailingZeros64(idle)
-				first := d.block.Index(p*pieceCells, r%d.block.N[1], r/d.block.N[1])
-				end := first + min(pieceCells, d.block.N[0]-p*pieceCells)
-				for _, f := range d.fields[1:] {
-					if !slices.Equal(f[first:end], d.fields[0][first:end]) {
-						t.Fatalf("row %d, piece %d: %v, and %v in another field", r, p, d.fields[0][first:end], f[first:end])
-					}
-				}
-				n++
-			}
-		}
+	if err != nil {
+		t.Fatal(err)
 	}
 	return n
 }

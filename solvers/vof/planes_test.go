@@ -7,6 +7,8 @@ import (
 
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
+
+	"github.com/atoll-hpc/atoll/solvers/vof/plic"
 )
 
 // TestPlanes proves that outlines are in the planes of their cells and within the cells, are oriented, and add up to
@@ -48,7 +50,7 @@ func TestPlanes(t *testing.T) {
 }
 
 // checkPlanes checks all outlines of a block and returns their total size.
-func checkPlanes(t *testing.T, s *solver[float64], p *planes) (size float64) {
+func checkPlanes(t *testing.T, s *solver[float64], p *plic.Planes) (size float64) {
 	field, err := s.hostField(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -58,12 +60,12 @@ func checkPlanes(t *testing.T, s *solver[float64], p *planes) (size float64) {
 	for i, end := range p.Ends {
 		n := p.Cells[i]
 		cell := [3]int{n % b.N[0], n / b.N[0] % b.N[1], n / b.N[0] / b.N[1]}
-		m, alpha := s.unitPlane(field, b.Index(cell[0], cell[1], cell[2]))
+		m, alpha := s.plic.UnitPlane(field, b.Index(cell[0], cell[1], cell[2]))
 		for k := first; k < end; k++ {
 			distance := -alpha
 			for d := range g.Dim {
 				lo, hi := g.Face(d, b.Lo[d]+cell[d]), g.Face(d, b.Lo[d]+cell[d]+1)
-				x := p.at(k)[d]
+				x := p.At(k)[d]
 				if x < lo || x > hi {
 					t.Fatalf("cell %v: a point at %g outside [%g, %g] along axis %d", cell, x, lo, hi, d)
 				}
@@ -74,14 +76,14 @@ func checkPlanes(t *testing.T, s *solver[float64], p *planes) (size float64) {
 			}
 		}
 		part, outward := 0.0, 0.0
-		o := p.at(first)
+		o := p.At(first)
 		if g.Dim == 2 {
-			x, y := p.at(first + 1)[0]-o[0], p.at(first + 1)[1]-o[1]
+			x, y := p.At(first + 1)[0]-o[0], p.At(first + 1)[1]-o[1]
 			part, outward = math.Hypot(x, y), y*m[0]/g.Spacing(0)-x*m[1]/g.Spacing(1)
 		} else {
 			var area [3]float64
 			for k := first + 1; k+1 < end; k++ {
-				u, v := p.at(k), p.at(k+1)
+				u, v := p.At(k), p.At(k+1)
 				for d := range 3 {
 					d1, d2 := (d+1)%3, (d+2)%3
 					area[d] += ((u[d1]-o[d1])*(v[d2]-o[d2]) - (u[d2]-o[d2])*(v[d1]-o[d1])) / 2
@@ -100,43 +102,6 @@ func checkPlanes(t *testing.T, s *solver[float64], p *planes) (size float64) {
 		first = end
 	}
 	return size
-}
-
-// TestOutlinesThroughCorners covers planes through corners, along edges and on faces of a cell.
-func TestOutlinesThroughCorners(t *testing.T) {
-	for _, c := range []struct {
-		dim    int
-		m      [3]float64
-		alpha  float64
-		points int
-	}{
-		{2, [3]float64{1, 1, 0}, 1, 2},     // from corner to corner
-		{2, [3]float64{1, 0, 0}, 0.25, 2},  // across an axis
-		{2, [3]float64{1, 1, 0}, 0, 0},     // touches a corner
-		{2, [3]float64{-1, 1, 0}, 0, 2},    // the other diagonal
-		{3, [3]float64{1, 1, 1}, 1, 3},     // through three corners
-		{3, [3]float64{1, 1, 1}, 1.5, 6},   // the hexagon
-		{3, [3]float64{1, -1, 0}, 0, 4},    // through two edges
-		{3, [3]float64{0, 0, -1}, -0.5, 4}, // across an axis
-		{3, [3]float64{1, 1, 1}, 3, 0},     // touches a corner
-		{3, [3]float64{2, 1, 1}, 1.5, 5},
-		{3, [3]float64{1, 1, 1}, 1e-300, 3},
-		{3, [3]float64{}, 0.5, 0}, // no direction
-	} {
-		g := plane(1)
-		if c.dim == 3 {
-			g = space(1)
-		}
-		b, err := g.Whole(0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := &planes{}
-		(&solver[float64]{block: b}).outline(p, 0, c.m, c.alpha)
-		if p.points() != c.points {
-			t.Errorf("%v = %g: got %d points, want %d: %v", c.m, c.alpha, p.points(), c.points, p.Points)
-		}
-	}
 }
 
 // TestInterfaceOnFaces proves that faces between full and empty cells count as interface, in its size and its planes,
@@ -182,7 +147,7 @@ func TestInterfaceOnFaces(t *testing.T) {
 					d, err := s.Diagnose(ctx)
 					mu.Lock()
 					defer mu.Unlock()
-					total, measured = total+planes.size(c.dim), d.InterfaceSize
+					total, measured = total+sizeOf(planes, c.dim), d.InterfaceSize
 					return err
 				})
 				if err != nil {
@@ -197,14 +162,14 @@ func TestInterfaceOnFaces(t *testing.T) {
 	}
 }
 
-// size returns the total length or area of planes.
-func (p *planes) size(dim int) (sum float64) {
+// sizeOf returns the total length or area of planes.
+func sizeOf(p *plic.Planes, dim int) (sum float64) {
 	first := 0
 	for _, end := range p.Ends {
-		o := p.at(first)
+		o := p.At(first)
 		var area [3]float64
 		for k := first + 1; k < end; k++ {
-			u := p.at(k)
+			u := p.At(k)
 			if dim == 2 {
 				sum += math.Hypot(u[0]-o[0], u[1]-o[1])
 				continue
@@ -212,7 +177,7 @@ func (p *planes) size(dim int) (sum float64) {
 			if k+1 == end {
 				break
 			}
-			v := p.at(k + 1)
+			v := p.At(k + 1)
 			for d := range 3 {
 				d1, d2 := (d+1)%3, (d+2)%3
 				area[d] += ((u[d1]-o[d1])*(v[d2]-o[d2]) - (u[d2]-o[d2])*(v[d1]-o[d1])) / 2

@@ -22,6 +22,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/vof/plic"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -72,7 +73,7 @@ type Solver struct {
 type model interface {
 	domain.Surfaced
 	values(ctx context.Context, names ...string) ([]float64, error)
-	planesOf(ctx context.Context) (*planes, error)
+	planesOf(ctx context.Context) (*plic.Planes, error)
 	Schedule() (exchange, sweep string)
 }
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
-	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
+	"github.com/atoll-hpc/atoll/solvers/vof/plic"
 )
 
 // schedule is how a rank takes steps: what a kernel traverses at a time (traversal), and how often ghosts are exchanged
@@ -153,7 +153,7 @@ func (c Config) widenedBox(b *grid.Block, k, n int) abi.Box {
 
 // lattice describes the layout of a block's arrays relative to the first cell that tiles cover.
 func (w *schedule) lattice(b *grid.Block) kernels.Lattice {
-	l := lattice(b)
+	l := plic.Lattice(b)
 	l.Origin = int32(b.Index(w.tiledBox.Lo[0], w.tiledBox.Lo[1], 0))
 	return l
 }
@@ -185,22 +185,4 @@ func (c Config) methods() [2]int32 {
 		return [2]int32{kernels.Eulerian, kernels.Lagrangian}
 	}
 	return [2]int32{kernels.WeymouthYue, kernels.WeymouthYue}
-}
-
-// differenceStep returns the step of finite differences: about the square root of the unit round-off, 2⁻¹² in float32
-// and 2⁻²⁶ in float64.
-func differenceStep[F num.Float]() F {
-	if F(1)+0x1p-40 == 1 {
-		return 0x1p-12
-	}
-	return 0x1p-26
-}
-
-// roundOff returns the tolerance within which a volume fraction counts as 0 or 1: 64 machine epsilons, which a cell
-// accumulates from the errors of its fluxes.
-func roundOff[F num.Float]() F {
-	if F(1)+0x1p-40 == 1 {
-		return 0x1p-17
-	}
-	return 0x1p-46
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
+	"github.com/atoll-hpc/atoll/solvers/vof/narrowband"
+	"github.com/atoll-hpc/atoll/solvers/vof/plic"
 )
 
 // Setting is a rank's part of a case.
@@ -49,31 +51,31 @@ func engineOf[F num.Float](s *solver[F], err error) (*engine.Engine, error) {
 	return s.Engine, nil
 }
 
+// solver is what a definition and its set-up put together.
 type solver[F num.Float] struct {
+	*rank[F]
+	steps        stepper[F]
+	lengths      lengths[F]
+	plic         plic.Interface[F]
+	final        *surface // the exact interface at the end; nil if there is none
+	volume       float64  // initial volume; NaN before it is measured
+	referenceSum float64  // sum of the reference over all ranks if it is not the initial field; otherwise 0
+	measured     Diagnostics
+}
+
+// rank is a rank's block and its arrays, which all that the solver consists of works on.
+type rank[F num.Float] struct {
 	*engine.Engine
 	arrays[F]
 	schedule
-	tileLister
-	cfg    Config
-	block  *grid.Block    // with deep ghosts if the schedule has them
-	cells  *solvers.Space // the block's own
-	final  *surface       // the exact interface at the end; nil if there is none
-	flow   flow.Flow
-	series *flow.BlockSeries[F] // nil if the flow has no time series
-	clock  *engine.Given[kernels.Clock[F]]
+	cfg   Config
+	block *grid.Block    // with deep ghosts if the schedule has them
+	cells *solvers.Space // the block's own
+	clock *engine.Given[kernels.Clock[F]]
 
-	exchanges    []*engine.Exchange                           // of each field
-	show         [cycleLength]func(ctx context.Context) error // fillGhosts before each step of the cycle
-	refreshTiles engine.Task                                  // updates tiles with deep ghosts after an exchange
-	band         *narrowBand[F]                               // nil if sweeps go over all cells, tiles or bricks
-	host         []F                                          // a copy of the field, on a device with separate memory
-
-	volume       float64 // initial volume; NaN before it is measured
-	referenceSum float64 // sum of the reference over all ranks if it is not the initial field; otherwise 0
-	maxStep      float64 // largest step in s, for a time factor of 1
-	longest      float64 // the largest product of a step in s and |factor| so far
-	rates        rates   // the largest so far, for a time factor of 1
-	measured     Diagnostics
+	exchanges []*engine.Exchange                           // of each field
+	show      [cycleLength]func(ctx context.Context) error // fillGhosts before each step of the cycle
+	host      []F                                          // a copy of the field, on a device with separate memory
 }
 
 func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Setting) (_ *solver[F], err error) {
@@ -81,8 +83,8 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Set
 		return nil, err
 	}
 	table := engine.NewTable(env.Device)
-	s := &solver[F]{Engine: engine.New(env, table), cfg: cfg, block: at.Block.Block, cells: at.Block.Space(),
-		flow: at.Flow, volume: math.NaN()}
+	r := &rank[F]{Engine: engine.New(env, table), cfg: cfg, block: at.Block.Block, cells: at.Block.Space()}
+	s := &solver[F]{rank: r, steps: stepper[F]{rank: r}, lengths: lengths[F]{rank: r, flow: at.Flow}, volume: math.NaN()}
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -101,10 +103,11 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Set
 	if err != nil {
 		return nil, err
 	}
-	s.series = flow.NewBlockSeries[F](s.block, at.Flow)
+	s.plic = plic.Interface[F]{Block: s.block, Normal: cfg.normalMethod()}
+	s.steps.series = flow.NewBlockSeries[F](s.block, at.Flow)
 	s.arrays = declare(table, s.block, &s.schedule, from)
-	s.clock = engine.NewGiven(table, cycleLength, s.nextClock, s.clockOf)
-	s.clock.Bounds = s.boundSteps
+	s.clock = engine.NewGiven(table, cycleLength, s.lengths.nextClock, s.lengths.clockOf)
+	s.clock.Bounds = s.lengths.boundSteps
 	if err := table.Err(); err != nil {
 		return nil, err
 	}
@@ -132,12 +135,17 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Set
 // prepare prepares what programs use: the narrow band, lists and exchanges.
 func (s *solver[F]) prepare(ctx context.Context, plan *halo.BoxPlan) error {
 	if s.schedule.narrowBand {
-		s.band = newNarrowBand(&s.arrays, s.block, roundOff[F]())
+		var fields [][]F
+		for _, f := range s.fields {
+			fields = append(fields, f.Data)
+		}
+		s.steps.band = narrowband.New(s.block, fields, s.bandWords, s.wallCells.Data, s.wallGhosts.Data,
+			plic.RoundOff[F]())
 	}
 	if s.period == byCycle {
-		s.refreshTiles = s.ghostTileTask()
+		s.steps.refreshTiles = s.steps.ghostTileTask()
 	}
-	if err := s.prepareLister(); err != nil {
+	if err := s.steps.prepareLister(); err != nil {
 		return err
 	}
 	if err := s.connectHalo(ctx, plan); err != nil {
@@ -162,7 +170,7 @@ func (s *solver[F]) initialArrays(ctx context.Context, at Setting) (from *initia
 		if from.u, err = flow.OnBlock[F](ctx, s.block, v); err != nil {
 			return err
 		}
-		return s.measureRates(ctx, from.u)
+		return s.lengths.measureRates(ctx, from.u)
 	})
 }
 
@@ -184,12 +192,12 @@ func (cfg *Config) checkBlock(b *grid.Block) error {
 // definition is the solver as data.
 func (s *solver[F]) definition(at Setting) engine.Definition {
 	window := cycleLength
-	if s.series != nil {
+	if s.steps.series != nil {
 		window = 1 // each step has its own velocity
 	}
-	return engine.Definition{Model: s, Size: at.Size, Clock: s.clock, Cycle: cycleLength, Step: s.step, Window: window,
-		Record: window, Fields: s.fieldList(), Shapes: append(at.Block.Shapes(s), s.planeShape(at.Block)),
-		Saved: []engine.Scalar{engine.SavesNumber("longest", &s.longest)}, Restored: s.restored, Measured: s.measures,
+	return engine.Definition{Model: s, Size: at.Size, Clock: s.clock, Cycle: cycleLength, Step: s.steps.step,
+		Window: window, Record: window, Fields: s.fieldList(), Shapes: append(at.Block.Shapes(s), s.planeShape(at.Block)),
+		Saved: []engine.Scalar{engine.SavesNumber("longest", &s.lengths.longest)}, Restored: s.restored, Measured: s.measures,
 		End: s.measureEnd,
 		Failed: func() error {
 			if at.FlowError == nil {
@@ -224,10 +232,10 @@ func (s *solver[F]) restored(ctx context.Context) error {
 			}
 		}
 	}
-	if s.band != nil {
-		s.band.activateAll()
+	if s.steps.band != nil {
+		s.steps.band.ActivateAll()
 	}
-	s.bounds = false
+	s.steps.bounds = false
 	return s.refreshGhosts(ctx)
 }
 
@@ -238,13 +246,13 @@ func (s *solver[F]) refreshGhosts(ctx context.Context) error {
 	return s.Do(ctx, func(p *engine.Program) {
 		p.Refresh(s.exchanges[s.stateBefore(k)])
 		if k > 0 && s.count > 0 {
-			s.list(p)
+			s.steps.list(p)
 		}
 	})
 }
 
 // stateBefore returns the index in fields of the state before step k of the cycle.
-func (s *solver[F]) stateBefore(k int) int {
+func (s *rank[F]) stateBefore(k int) int {
 	if s.traversal == byTiles {
 		return k % 2
 	}
@@ -252,12 +260,12 @@ func (s *solver[F]) stateBefore(k int) int {
 }
 
 // state returns the array of the present state.
-func (s *solver[F]) state() *engine.Array[F] {
+func (s *rank[F]) state() *engine.Array[F] {
 	return s.fields[s.stateBefore(s.Clock().Steps%cycleLength)]
 }
 
 // hostField returns the volume fractions, with current ghosts, in memory that the host can read.
-func (s *solver[F]) hostField(ctx context.Context) ([]F, error) {
+func (s *rank[F]) hostField(ctx context.Context) ([]F, error) {
 	if err := s.fillGhosts(ctx); err != nil {
 		return nil, err
 	}
@@ -270,4 +278,4 @@ func (s *solver[F]) hostField(ctx context.Context) ([]F, error) {
 
 // Schedule returns how often ghosts are exchanged (before each sweep, once a step, or once in several steps), and what
 // a step traverses: cells, tiles or bricks.
-func (s *solver[F]) Schedule() (exchange, sweep string) { return s.names() }
+func (s *rank[F]) Schedule() (exchange, sweep string) { return s.names() }

@@ -5,17 +5,30 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
+	"github.com/atoll-hpc/atoll/solvers/vof/narrowband"
+	"github.com/atoll-hpc/atoll/solvers/vof/plic"
 )
 
 // cycleLength is the number of steps after which the order of axes, the fields and the clocks repeat.
 const cycleLength = kernels.ListSteps
 
+// stepper makes the program of a step.
+type stepper[F num.Float] struct {
+	*rank[F]
+	tileLister
+	series       *flow.BlockSeries[F] // nil if the flow has no time series
+	refreshTiles engine.Task          // updates tiles with deep ghosts after an exchange
+	band         *narrowband.Band[F]  // nil if sweeps go over all cells, tiles or bricks
+}
+
 // step is step k of the cycle: a sweep along each axis, beginning with axis k mod dim, between which ghosts are
 // exchanged unless the sweeps go over them too. The n-th sweep reads fields[n]. Cells that other ranks need are
 // computed first, and sent while the core is computed. By tiles all sweeps are one loop.
-func (s *solver[F]) step(p *engine.Program, k int) {
+func (s *stepper[F]) step(p *engine.Program, k int) {
 	s.beginStep(p, k)
 	if s.traversal == byTiles {
 		p.Phase("sweeps")
@@ -49,7 +62,7 @@ func (s *solver[F]) step(p *engine.Program, k int) {
 
 // beginStep does what a step needs of the host, before its recording: the velocity of a time series, and once a cycle
 // deep ghosts and a list of the tiles or bricks in which anything may change.
-func (s *solver[F]) beginStep(p *engine.Program, k int) {
+func (s *stepper[F]) beginStep(p *engine.Program, k int) {
 	p.Phase("sweeps")
 	if s.series != nil {
 		p.Host(s.uploadVelocity)
@@ -66,14 +79,14 @@ func (s *solver[F]) beginStep(p *engine.Program, k int) {
 	}
 	if s.band != nil {
 		p.Host(func(context.Context) error {
-			s.band.beginStep(s.Env().Device)
+			s.band.BeginStep(s.Env().Device)
 			return nil
 		})
 	}
 }
 
 // uploadVelocity uploads the velocity at the middle of a step, for a time series.
-func (s *solver[F]) uploadVelocity(ctx context.Context) error {
+func (s *stepper[F]) uploadVelocity(ctx context.Context) error {
 	end := s.Step().After
 	u, err := s.series.At(ctx, end.Time-end.Dt/2)
 	for axis := range s.block.Grid.Dim {
@@ -94,7 +107,7 @@ type sweep struct {
 }
 
 // sweep makes sweep n of step k.
-func (s *solver[F]) sweep(k, n int) (w sweep) {
+func (s *stepper[F]) sweep(k, n int) (w sweep) {
 	b := s.block
 	axis := (k + n) % b.Grid.Dim
 	box := abi.Box{Hi: b.N}
@@ -115,7 +128,7 @@ func (s *solver[F]) sweep(k, n int) (w sweep) {
 		withDonors := box // the box and the donors outside of it
 		withDonors.Lo[axis]--
 		withDonors.Hi[axis]++
-		w.planes = s.band.restrict(reconstruct(withDonors, axis, n), withDonors)
+		w.planes = s.band.Restrict(reconstruct(withDonors, axis, n), withDonors)
 	}
 	if s.traversal == byBricks {
 		s.setBricks(&w, k, n)
@@ -124,51 +137,52 @@ func (s *solver[F]) sweep(k, n int) (w sweep) {
 	for _, part := range boundary {
 		w.boundary = append(w.boundary, engine.Over(advance(part, k, n), part))
 	}
-	w.core = s.band.restrict(advance(core, k, n), core)
+	w.core = s.band.Restrict(advance(core, k, n), core)
 	return w
 }
 
 // sweep2 are the parameters of sweep n of a step in the plane, along an axis.
-func (s *solver[F]) sweep2(axis, n int) *kernels.Sweep2[F] {
-	layout := lattice(s.block)
+func (s *stepper[F]) sweep2(axis, n int) *kernels.Sweep2[F] {
+	layout := plic.Lattice(s.block)
 	return &kernels.Sweep2[F]{Lattice: layout, Axis: int32(axis), Stride: [2]int32{1, layout.SY}[axis],
 		Method: s.cfg.methods()[n], Normal: s.cfg.normalMethod(), Stored: s.costlyNormals,
-		DifferenceStep: differenceStep[F](), RoundOff: roundOff[F](), F: s.fields[n].Data, Start: s.fields[0].Data,
+		DifferenceStep: plic.DifferenceStep[F](), RoundOff: plic.RoundOff[F](), F: s.fields[n].Data, Start: s.fields[0].Data,
 		Out: s.fields[1-n].Data, U: s.u[axis].Data, Planes: s.planes2.Data}
 }
 
 // sweep3 is sweep2 in space.
-func (s *solver[F]) sweep3(axis, n int) *kernels.Sweep3[F] {
-	layout := lattice(s.block)
+func (s *stepper[F]) sweep3(axis, n int) *kernels.Sweep3[F] {
+	layout := plic.Lattice(s.block)
 	return &kernels.Sweep3[F]{Lattice: layout, Axis: int32(axis), Stride: [3]int32{1, layout.SY, layout.SZ}[axis],
-		Normal: s.cfg.normalMethod(), Stored: s.costlyNormals, DifferenceStep: differenceStep[F](), RoundOff: roundOff[F](),
-		F: s.fields[n].Data, Start: s.fields[0].Data, Out: s.fields[(n+1)%3].Data, U: s.u[axis].Data,
+		Normal: s.cfg.normalMethod(), Stored: s.costlyNormals, DifferenceStep: plic.DifferenceStep[F](),
+		RoundOff: plic.RoundOff[F](),
+		F:        s.fields[n].Data, Start: s.fields[0].Data, Out: s.fields[(n+1)%3].Data, U: s.u[axis].Data,
 		Planes: s.planes3.Data}
 }
 
-func (s *solver[F]) advance2(box abi.Box, k, n int) rangesLoop {
+func (s *stepper[F]) advance2(box abi.Box, k, n int) narrowband.RangesLoop {
 	return kernels.NewAdvance2Loop(box, s.sweep2((k+n)%2, n), &s.clock.Data[k])
 }
 
-func (s *solver[F]) advance3(box abi.Box, k, n int) rangesLoop {
+func (s *stepper[F]) advance3(box abi.Box, k, n int) narrowband.RangesLoop {
 	return kernels.NewAdvance3Loop(box, s.sweep3((k+n)%3, n), &s.clock.Data[k])
 }
 
-func (s *solver[F]) reconstruct2(box abi.Box, axis, n int) rangesLoop {
+func (s *stepper[F]) reconstruct2(box abi.Box, axis, n int) narrowband.RangesLoop {
 	return kernels.NewReconstruct2Loop(box, s.sweep2(axis, n))
 }
 
-func (s *solver[F]) reconstruct3(box abi.Box, axis, n int) rangesLoop {
+func (s *stepper[F]) reconstruct3(box abi.Box, axis, n int) narrowband.RangesLoop {
 	return kernels.NewReconstruct3Loop(box, s.sweep3(axis, n))
 }
 
 // tiles makes both sweeps of step k over the list of active tiles.
-func (s *solver[F]) tiles(k int) engine.Task {
+func (s *stepper[F]) tiles(k int) engine.Task {
 	now, next := k%2, 1-k%2
 	t := &kernels.Tiles2[F]{Lattice: s.lattice(s.block), Axis: int32(now), N: s.tiledCells(),
 		Tiles: [2]int32{int32(s.tilesAlong[0]), int32(s.tilesAlong[1])}, Open: s.ghostReach(s.block),
-		Methods: s.cfg.methods(), Normal: s.cfg.normalMethod(), DifferenceStep: differenceStep[F](),
-		RoundOff: roundOff[F](), F: s.fields[now].Data, Out: s.fields[next].Data, U: s.u[0].Data, V: s.u[1].Data,
+		Methods: s.cfg.methods(), Normal: s.cfg.normalMethod(), DifferenceStep: plic.DifferenceStep[F](),
+		RoundOff: plic.RoundOff[F](), F: s.fields[now].Data, Out: s.fields[next].Data, U: s.u[0].Data, V: s.u[1].Data,
 		KindsBefore: s.kinds[now].Data, KindsAfter: s.kinds[next].Data,
 		Order: s.activeTiles.order.Data, Count: s.activeTiles.count.Data}
 	return engine.Listed(kernels.NewTileStep2Loop(s.costlyNormals, t, &s.clock.Data[k]), &s.listed)

@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/exact"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
+	"github.com/atoll-hpc/atoll/solvers/vof/narrowband"
 )
 
 // rowSurvey is the survey of a device in the host's memory, by rows of cells: its results are those of kernels.Survey2
@@ -34,7 +35,7 @@ type rowTally struct {
 	numbers              [256]float64 // a buffer for numbers to add to a sum
 }
 
-func (o *rowSurvey[F]) Grain() int { return rowGrain(o.block.N[0]) }
+func (o *rowSurvey[F]) Grain() int { return narrowband.RowGrain(o.block.N[0]) }
 
 func (o *rowSurvey[F]) Range(lo, hi int) {
 	nx, ny := o.block.N[0], o.block.N[1]

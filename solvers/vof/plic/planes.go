@@ -1,28 +1,13 @@
-package vof
+package plic
 
 import (
-	"context"
-
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 )
 
-// planeShape is the output format of lines or planes, each with the fields of its cell.
-func (s *solver[F]) planeShape(b *domain.Block) solvers.Shape {
-	return solvers.Shape{Format: "plic", File: "vtp",
-		Doc: "the lines or planes of mixed cells, and faces between full and empty cells",
-		Faces: func(ctx context.Context) (*solvers.Faces, error) {
-			p, err := s.planesOf(ctx)
-			if err != nil {
-				return nil, err
-			}
-			return p.faces(b, s.cells), nil
-		}}
-}
-
-// faces returns the planes as output.
-func (p *planes) faces(b *domain.Block, space *solvers.Space) *solvers.Faces {
+// Faces returns the planes as output.
+func (p *Planes) Faces(b *domain.Block, space *solvers.Space) *solvers.Faces {
 	f := &solvers.Faces{PolyData: vtk.PolyData{Points: p.Points, FieldData: b.Bounds()}, Space: space, Entities: p.Cells,
 		FieldNames: []string{"f", "normal", "alpha"}}
 	if g := b.Grid; g.Dim == 3 { // plots locate the cells with these
@@ -45,10 +30,10 @@ func (p *planes) faces(b *domain.Block, space *solvers.Space) *solvers.Faces {
 	return f
 }
 
-// planes are the reconstructed lines or planes of mixed cells, clipped to their cells, and the faces of full cells
-// beside empty ones. Those of neighbouring cells do not meet; SurfaceOf returns a mesh without gaps. A mixed cell has
+// Planes are the reconstructed lines or planes of mixed cells, clipped to their cells, and the faces of full cells
+// beside empty ones. Those of neighbouring cells do not meet; Surface returns a mesh without gaps. A mixed cell has
 // no entry if its plane has no direction, or only touches the cell.
-type planes struct {
+type Planes struct {
 	Points []float64 // x, y, z of each
 	// Ends is the index of the point after each line or polygon: a line has 2 points and the fluid on its left; a
 	// polygon has 3 to 6 points, counter-clockwise seen from outside of the fluid.
@@ -56,34 +41,30 @@ type planes struct {
 	Cells []int // cell of each, numbered as in values
 }
 
-// planesOf returns the planes of the block, cell by cell.
-func (s *solver[F]) planesOf(ctx context.Context) (*planes, error) {
-	field, err := s.hostField(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p := &planes{}
+// Planes returns the planes of the block, cell by cell.
+func (s *Interface[F]) Planes(field []F) *Planes {
+	p := &Planes{}
 	n := 0
-	for c := range s.block.OwnedIndices() {
+	for c := range s.Block.OwnedIndices() {
 		switch f := float64(field[c]); {
-		case s.mixed(f):
-			m, alpha := s.unitPlane(field, c)
+		case s.Mixed(f):
+			m, alpha := s.UnitPlane(field, c)
 			s.outline(p, n, m, alpha)
 		case f > 0.5:
 			s.outlineFaces(p, n, field, c)
 		}
 		n++
 	}
-	return p, nil
+	return p
 }
 
 // outlineFaces adds the faces that separate the block's n-th cell, at index c, which is full, from empty cells.
-func (s *solver[F]) outlineFaces(p *planes, n int, field []F, c int) {
+func (s *Interface[F]) outlineFaces(p *Planes, n int, field []F, c int) {
 	strides := [3]int{1, 0, 0}
-	_, strides[1], strides[2] = s.block.Strides()
-	for axis := range s.block.Grid.Dim {
+	_, strides[1], strides[2] = s.Block.Strides()
+	for axis := range s.Block.Grid.Dim {
 		for side, beside := range [2]int{c - strides[axis], c + strides[axis]} {
-			if field[beside] <= roundOff[F]() {
+			if field[beside] <= RoundOff[F]() {
 				var m [3]float64
 				m[axis] = float64(2*side - 1)
 				s.outline(p, n, m, float64(side))
@@ -93,8 +74,8 @@ func (s *solver[F]) outlineFaces(p *planes, n int, field []F, c int) {
 }
 
 // outline adds the plane m·ξ = α of the block's n-th cell.
-func (s *solver[F]) outline(p *planes, n int, m [3]float64, alpha float64) {
-	b, g := s.block, s.block.Grid
+func (s *Interface[F]) outline(p *Planes, n int, m [3]float64, alpha float64) {
+	b, g := s.Block, s.Block.Grid
 	first := p.points()
 	var distance [8]float64
 	for corner := range distance {
@@ -117,20 +98,21 @@ func (s *solver[F]) outline(p *planes, n int, m [3]float64, alpha float64) {
 	p.close(first, g.Dim, n)
 }
 
-func (p *planes) points() int { return len(p.Points) / 3 }
+func (p *Planes) points() int { return len(p.Points) / 3 }
 
-func (p *planes) at(i int) [3]float64 { return [3]float64(p.Points[3*i:]) }
+// At returns point i.
+func (p *Planes) At(i int) [3]float64 { return [3]float64(p.Points[3*i:]) }
 
 // append adds a point to the outline that begins at first, unless it equals the previous one.
-func (p *planes) append(first int, at [3]float64) {
-	if n := p.points(); n == first || p.at(n-1) != at {
+func (p *Planes) append(first int, at [3]float64) {
+	if n := p.points(); n == first || p.At(n-1) != at {
 		p.Points = append(p.Points, at[:]...)
 	}
 }
 
 // close ends the outline that begins at first, and drops it if it has fewer than least points.
-func (p *planes) close(first, least, cell int) {
-	if n := p.points(); n > first+1 && p.at(n-1) == p.at(first) {
+func (p *Planes) close(first, least, cell int) {
+	if n := p.points(); n > first+1 && p.At(n-1) == p.At(first) {
 		p.Points = p.Points[:3*(n-1)]
 	}
 	if p.points() < first+least {

@@ -1,4 +1,4 @@
-package vof
+package plic
 
 import (
 	"iter"
@@ -12,7 +12,7 @@ import (
 // corners computes distances at the corners of a block's cells. Every corner receives its cells in the same order, x
 // fastest, in any block and by any number of threads: each thread has layers of corners across the last axis.
 type corners[F num.Float] struct {
-	*solver[F]
+	*Interface[F]
 	field  []F     // with ghosts
 	side   float64 // shortest side of a cell
 	n      [3]int  // corners along each axis; 1 along z in the plane
@@ -30,9 +30,9 @@ const (
 	fullRow
 )
 
-func newCorners[F num.Float](s *solver[F], field []F) *corners[F] {
-	b := s.block
-	c := &corners[F]{solver: s, field: field, n: [3]int{b.N[0] + 1, b.N[1] + 1, 1}, side: math.Inf(1), hi: b.N,
+func newCorners[F num.Float](s *Interface[F], field []F) *corners[F] {
+	b := s.Block
+	c := &corners[F]{Interface: s, field: field, n: [3]int{b.N[0] + 1, b.N[1] + 1, 1}, side: math.Inf(1), hi: b.N,
 		last: b.Grid.Dim - 1}
 	if b.Grid.Dim == 3 {
 		c.n[2] = b.N[2] + 1
@@ -57,7 +57,7 @@ func (c *corners[F]) findRowKinds() {
 	c.rows = make([]rowKind, across*(c.hi[2]-c.lo[2]))
 	parallel.Ranges(len(c.rows), parallel.Parts(len(c.rows), 1+fewCells/c.n[0]), func(_, first, end int) {
 		for r := first; r < end; r++ {
-			row := c.block.Index(0, c.lo[1]+r%across, c.lo[2]+r/across)
+			row := c.Block.Index(0, c.lo[1]+r%across, c.lo[2]+r/across)
 			c.rows[r] = rowKindOf(c.field[row+c.lo[0] : row+c.hi[0]])
 		}
 	})
@@ -138,13 +138,13 @@ func (c *corners[F]) addRow(j, k int, to [2]*cornerLayer) {
 		return
 	}
 	var strides [3]int
-	strides[0], strides[1], strides[2] = c.block.Strides()
-	dim := c.block.Grid.Dim
-	row := c.block.Index(0, j, k)
+	strides[0], strides[1], strides[2] = c.Block.Strides()
+	dim := c.Block.Grid.Dim
+	row := c.Block.Index(0, j, k)
 	for i := c.lo[0]; i < c.hi[0]; i++ {
 		f := float64(c.field[row+i])
-		if c.mixed(f) {
-			if m, alpha := c.unitPlane(c.field, row+i); m != [3]float64{} {
+		if c.Mixed(f) {
+			if m, alpha := c.UnitPlane(c.field, row+i); m != [3]float64{} {
 				c.addPlane([3]int{i, j, k}, m, alpha, to)
 			}
 			continue
@@ -154,7 +154,7 @@ func (c *corners[F]) addRow(j, k int, to [2]*cornerLayer) {
 			if at[d] == c.lo[d] {
 				continue
 			}
-			if g := float64(c.field[row+i-strides[d]]); g < 0.5 != (f < 0.5) && !c.mixed(g) {
+			if g := float64(c.field[row+i-strides[d]]); g < 0.5 != (f < 0.5) && !c.Mixed(g) {
 				c.addFace(at, d, to)
 			}
 		}
@@ -164,7 +164,7 @@ func (c *corners[F]) addRow(j, k int, to [2]*cornerLayer) {
 // eachCorner calls f with the corners of a cell that are in the block and in a wanted layer: the layer, and the
 // corner's index there. Bit d of bits is 1 for the corners at the cell's upper end along axis d.
 func (c *corners[F]) eachCorner(cell [3]int, to [2]*cornerLayer, f func(bits int, layer *cornerLayer, at int)) {
-	for bits := range 1 << c.block.Grid.Dim {
+	for bits := range 1 << c.Block.Grid.Dim {
 		layer := to[bits>>c.last]
 		x, y := cell[0]+bits&1, cell[1]+bits>>1&1
 		if layer == nil || x < 0 || x >= c.n[0] {
@@ -180,7 +180,7 @@ func (c *corners[F]) eachCorner(cell [3]int, to [2]*cornerLayer, f func(bits int
 
 // addPlane adds the distances of a cell's corners from its plane m·ξ = α in unit coordinates.
 func (c *corners[F]) addPlane(cell [3]int, m [3]float64, alpha float64, to [2]*cornerLayer) {
-	g, size := c.block.Grid, 0.0
+	g, size := c.Block.Grid, 0.0
 	for d := range g.Dim {
 		size += m[d] / g.Spacing(d) * (m[d] / g.Spacing(d))
 	}
@@ -237,7 +237,7 @@ func (c *corners[F]) averageRow(j, k int, distance, weight []float64) {
 	n := 0
 	for z := max(k-1, c.lo[2]); z < min(k+1, c.hi[2]); z++ {
 		for y := max(j-1, c.lo[1]); y < min(j+1, c.hi[1]); y++ {
-			first := c.block.Index(0, y, z)
+			first := c.Block.Index(0, y, z)
 			rows[n], kinds[n] = c.field[first+c.lo[0]:first+c.hi[0]], c.row(y, z)
 			n++
 		}

@@ -1,4 +1,4 @@
-package vof
+package narrowband
 
 import (
 	"slices"
@@ -8,9 +8,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/engine"
 )
 
-// bandWalls are the ghosts beyond walls of a block with a narrow band. Those that repeat cells of idle pieces keep
+// walls are the ghosts beyond walls of a block with a narrow band. Those that repeat cells of idle pieces keep
 // their values while the band is valid.
-type bandWalls[F num.Float] struct {
+type walls[F num.Float] struct {
 	cells, ghosts []int32       // as arrays.wallCells and arrays.wallGhosts
 	parts         []wallPart    // in their order, and one more at the end
 	near          []int32       // numbers of the parts that repeat cells in the band
@@ -22,15 +22,15 @@ type bandWalls[F num.Float] struct {
 // next part.
 type wallPart struct {
 	first int32
-	piece int // as narrowBand.pieceOf returns it
+	piece int // as Band.pieceOf returns it
 }
 
 // otherRank is the piece of cells of other ranks, which are always in the band.
 const otherRank = -1
 
-// newBandWalls divides cells and ghosts into parts.
-func newBandWalls[F num.Float](d *narrowBand[F], cells, ghosts []int32) *bandWalls[F] {
-	w := &bandWalls[F]{cells: cells, ghosts: ghosts}
+// newWalls divides cells and ghosts into parts.
+func newWalls[F num.Float](d *Band[F], cells, ghosts []int32) *walls[F] {
+	w := &walls[F]{cells: cells, ghosts: ghosts}
 	for n, c := range cells {
 		if piece := d.pieceOf(int(c)); n == 0 || piece != w.parts[len(w.parts)-1].piece {
 			w.parts = append(w.parts, wallPart{int32(n), piece})
@@ -45,7 +45,7 @@ func newBandWalls[F num.Float](d *narrowBand[F], cells, ghosts []int32) *bandWal
 }
 
 // synchronise fills all ghosts in all fields, and lists the parts near the band that begins.
-func (w *bandWalls[F]) synchronise(dev backend.Device, d *narrowBand[F]) {
+func (w *walls[F]) synchronise(dev backend.Device, d *Band[F]) {
 	w.near = w.near[:0]
 	for n := range len(w.parts) - 1 {
 		w.near = append(w.near, int32(n))
@@ -61,11 +61,11 @@ func (w *bandWalls[F]) synchronise(dev backend.Device, d *narrowBand[F]) {
 }
 
 // task fills the ghosts near the band in field n.
-func (w *bandWalls[F]) task(n int) engine.Task { return engine.Listed(&w.loops[n], &w.nearCount) }
+func (w *walls[F]) task(n int) engine.Task { return engine.Listed(&w.loops[n], &w.nearCount) }
 
-// wallLoop fills ghosts of a field; its indices are those of bandWalls.near.
+// wallLoop fills ghosts of a field; its indices are those of walls.near.
 type wallLoop[F num.Float] struct {
-	walls *bandWalls[F]
+	walls *walls[F]
 	f     []F
 }
 

@@ -1,4 +1,4 @@
-package vof
+package plic
 
 import "math"
 

@@ -1,4 +1,4 @@
-package vof
+package plic
 
 import (
 	"math"
@@ -6,34 +6,34 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// curvature returns the curvature of the interface in the mixed cell at index c: from heights, to second order, or,
+// Curvature returns the curvature of the interface in the mixed cell at index c: from heights, to second order, or,
 // if the interface does not cross the columns, from a parabola through the planes of the cell and its neighbours
 // (Popinet, J. Comput. Phys. 228, 2009); NaN if there are too few of these.
-func (s *solver[F]) curvature(field []F, c int) float64 {
-	g := s.block.Grid
-	if k, ok := kernels.CurvatureOf(field, c, lattice(s.block), g.Dim, s.cellSides()); ok {
+func (s *Interface[F]) Curvature(field []F, c int) float64 {
+	g := s.Block.Grid
+	if k, ok := kernels.CurvatureOf(field, c, Lattice(s.Block), g.Dim, s.Sides()); ok {
 		return float64(k)
 	}
-	n, alpha, size := s.plane(field, c)
+	n, alpha, size := s.Plane(field, c)
 	if size == 0 {
 		return math.NaN()
 	}
 	origin := s.sectionCentroid(n, alpha)
 	t, u := tangents(n)
 	p := parabola{terms: 3 * (g.Dim - 1)}
-	i, j, k := s.block.Cell(c)
+	i, j, k := s.Block.Cell(c)
 	for nz := -1; nz <= 1; nz++ {
 		if g.Dim == 2 && nz != 0 {
 			continue
 		}
 		for ny := -1; ny <= 1; ny++ {
 			for nx := -1; nx <= 1; nx++ {
-				_, _, _, inside := s.block.Global(i+nx, j+ny, k+nz)
-				neighbour := s.block.Index(i+nx, j+ny, k+nz)
-				if !inside || !s.mixed(float64(field[neighbour])) {
+				_, _, _, inside := s.Block.Global(i+nx, j+ny, k+nz)
+				neighbour := s.Block.Index(i+nx, j+ny, k+nz)
+				if !inside || !s.Mixed(float64(field[neighbour])) {
 					continue
 				}
-				m, alpha, size := s.plane(field, neighbour)
+				m, alpha, size := s.Plane(field, neighbour)
 				if size == 0 || dot(m, n) <= 0 { // no direction, or the other side of a thin film
 					continue
 				}
@@ -50,8 +50,8 @@ func (s *solver[F]) curvature(field []F, c int) float64 {
 
 // sectionCentroid returns the mean of the corners of the interface in a cell: of the points where the plane n·x = alpha
 // intersects edges of the cell, relative to its lowest corner.
-func (s *solver[F]) sectionCentroid(n [3]float64, alpha float64) (x [3]float64) {
-	g, count := s.block.Grid, 0.0
+func (s *Interface[F]) sectionCentroid(n [3]float64, alpha float64) (x [3]float64) {
+	g, count := s.Block.Grid, 0.0
 	for axis := range g.Dim {
 		for bits := range 1 << g.Dim {
 			if bits>>axis&1 == 1 {
