@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/run/estimate"
 	"github.com/atoll-hpc/atoll/run/summary"
@@ -26,7 +27,7 @@ func (r *runner) checkMemory(ctx context.Context) error {
 		if o.Comm.Rank() == 0 && o.Progress.Out != nil {
 			fmt.Fprintf(o.Progress.Out, "%-16s %s\n", "memory estimate", need.Text(localRanks, separate))
 		}
-		free, source := estimate.FreeMemory()
+		free, source := cpu.FreeMemory()
 		if err = need.Check(free, source, localRanks); err == nil {
 			err = solvers.CheckDeviceMemory(o.Device, need.Arrays, localRanks)
 		}

@@ -20,9 +20,9 @@ func HostMemory() (free, total uint64, err error) {
 	return free, total, nil
 }
 
-// FreeMemory returns how much memory this process can still allocate, and what limits it: this machine, or a control
+// available returns how much memory this process can still allocate, and what limits it: this machine, or a control
 // group.
-func FreeMemory() (free uint64, source string) {
+func available() (free uint64, source string) {
 	free, _, source = memoryLimits(controlGroups())
 	return free, source
 }

@@ -8,6 +8,6 @@ import "math"
 // unlimited.
 func HostMemory() (free, total uint64, err error) { return math.MaxInt64, math.MaxInt64, nil }
 
-// FreeMemory returns how much memory this process can still allocate, and what limits it. On this system it counts as
+// available returns how much memory this process can still allocate, and what limits it. On this system it counts as
 // unlimited.
-func FreeMemory() (free uint64, source string) { return math.MaxInt64, thisMachine }
+func available() (free uint64, source string) { return math.MaxInt64, thisMachine }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/cmd/atoll/terrain"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/internal/words"
@@ -15,7 +16,6 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/inspect"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/partition"
-	"github.com/atoll-hpc/atoll/run/estimate"
 )
 
 func meshCommand() *cobra.Command {
@@ -386,7 +386,7 @@ var bytesOfCell = map[int]int64{2: 215, 3: 330}
 // checkMeshMemory returns an error if the memory is too small for a mesh of so many cells.
 func checkMeshMemory(cells int64, dim int) error {
 	need := cells * bytesOfCell[dim]
-	if free, source := estimate.FreeMemory(); need > free {
+	if free, source := cpu.FreeMemory(); need > free {
 		return badInput(fmt.Errorf("a mesh of %d cells needs about %s of memory, but only %s are available (%s): "+
 			"make fewer cells",
 			cells, words.Bytes(need), words.Bytes(free), source))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/internal/process"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run"
@@ -112,7 +113,7 @@ func (f *studyFlags) planJobs(remaining []*study.Run) {
 	cores := runtime.GOMAXPROCS(0)
 	if f.jobs == 0 {
 		f.jobs = max(1, min(len(remaining), cores/(f.ranks*max(1, f.threads))))
-		free, _ := estimate.FreeMemory()
+		free, _ := cpu.FreeMemory()
 		for _, r := range remaining {
 			n, err := estimate.MemoryOf(r.Case, f.ranks, f.ranks, f.backend == "cuda")
 			if err == nil && n.Host > 0 { // the run itself reports errors

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 
+	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/run/estimate"
@@ -32,7 +33,7 @@ func (m *Machine) checkMemoryFor(asJSON bool, ranks int, cases ...*config.Case) 
 	if !asJSON {
 		fmt.Fprintf(m.Out, "memory estimate: %s\n", largest.Text(ranks, m.GPU))
 	}
-	free, source := estimate.FreeMemory()
+	free, source := cpu.FreeMemory()
 	if err := largest.Check(free, source, ranks); err != nil {
 		return &solvers.BadInput{Err: err}
 	}

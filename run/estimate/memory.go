@@ -5,9 +5,7 @@ package estimate
 import (
 	"fmt"
 	"math"
-	"runtime/debug"
 
-	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -96,16 +94,6 @@ func Largest(cases []*config.Case, ranks int, separate bool) (largest Memory, er
 		}
 	}
 	return largest, nil
-}
-
-// FreeMemory returns how much memory a run on this machine may take, in bytes, and the source of that limit.
-func FreeMemory() (free int64, source string) {
-	available, source := cpu.FreeMemory()
-	free = int64(min(available, math.MaxInt64))
-	if limit := debug.SetMemoryLimit(-1); limit < free {
-		free, source = limit, "limit set by GOMEMLIMIT"
-	}
-	return free, source
 }
 
 // Text describes the memory for people, with localRanks ranks on this machine.

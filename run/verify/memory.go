@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/run/estimate"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -37,7 +38,7 @@ func checkMemory(w io.Writer, checks []Check, opts Options) error {
 	if _, err := fmt.Fprintf(w, "memory estimate: %s\n\n", largest.Text(1, false)); err != nil {
 		return err
 	}
-	free, source := estimate.FreeMemory()
+	free, source := cpu.FreeMemory()
 	if err := largest.Check(free, source, 1); err != nil {
 		return &solvers.BadInput{Err: err}
 	}

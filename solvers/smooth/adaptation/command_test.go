@@ -180,6 +180,9 @@ func TestRefused(t *testing.T) {
 		want  string
 	}{
 		{[]string{"size", "-1"}, "--size: -1"},
+		{[]string{"size", "1e-5"}, "memory"},
+		{[]string{"size", ".01", "target", "2000000000"}, "memory"},
+		{[]string{"width", "1e-6 + x*x", "height", "1e-6"}, "memory"},
 		{[]string{"width", "x - .5", "height", ".1"}, "[metric] at (0, "},
 		{[]string{"m11", "1", "m22", "1", "m12", "2"}, "not positive definite"},
 		{[]string{"width", ".1", "height", ".1", "depth", ".1"}, "the mesh is of triangles"},

@@ -154,6 +154,9 @@ func (s *session) adapt(ctx context.Context) error {
 				scale *= s.toTarget(s.adapter.Measure(s.last.field(s.dim)).Complexity / perVertex[s.dim])
 				s.last.scale = scale
 			}
+			if err := s.checkMemory(); err != nil {
+				return &solvers.BadInput{Err: err}
+			}
 			field := s.last.field(s.dim)
 			if err := s.onRanks(func(rank int) error { return s.adapters[rank].Run(ctx, field) }); err != nil {
 				return err
