@@ -81,7 +81,7 @@ func TestWorkOfACellIsBounded(t *testing.T) {
 		cell := Cell{Dim: 3, Lo: [3]float64{.3, .2, .1}, H: [3]float64{c.size, c.size, c.size}}
 		q := quadrature{tree: body.levels}
 		f := q.fraction(&cell)
-		if most := maxLines + 9*maxBoxes; q.lines > most || len(q.boxes) > maxBoxes+8 {
+		if most := maxLines + maxNine + 9; q.lines+q.nine > most || len(q.boxes) > maxBoxes+8 {
 			t.Errorf("%s took %d lines and %d boxes", c.text, q.lines, len(q.boxes))
 		}
 		const n = 100

@@ -13,7 +13,8 @@ import (
 // no level set in the cell has an extremum, so that each has at most one root on a line (after Saye, SIAM J. Sci.
 // Comput. 37, 2015). Where interval arithmetic finds no such axis the cell is divided into up to maxBoxes boxes. Smooth
 // parts are exact up to 1e-9, also if they are thinner than the cell. Where many waves lie in a cell, boxes that are
-// left after maxLines lines take few lines each. Overlooked counts cells whose fraction is not known so well.
+// left after many lines take nine each, and after maxNine of those they are cut by planes. Overlooked counts cells
+// whose fraction is not known so well.
 func (b Body) Fraction(c Cell) float64 {
 	if b.tree != nil {
 		return b.tree.exactFraction(&c)
@@ -41,17 +42,23 @@ func (b Body) Overlooked() int64 {
 const (
 	maxBoxes      = 10_000  // into which a cell is divided
 	maxLines      = 100_000 // in a cell: after them other boxes take nine lines each
-	maxHalving    = 40      // how often a part of it is divided
-	maxEntering   = 3       // how often a box is divided because a surface enters it between corners
-	maxOverlooked = 1e-6    // the part of a cell in which a thin part may have been overlooked, without a note
+	fewBoxes      = 400     // of more boxes, as in waves or along a rod, others take nine lines each
+	fewLargeBoxes = 128     // the same if maxLinesWaves have been taken, of boxes of fewer than small halvings
+	maxLinesWaves = 30_000
+	small         = 6
+	maxNine       = 20_000 // lines in boxes that take nine each: others after them are cut by planes
+	maxHalving    = 40     // how often a part of it is divided
+	maxEntering   = 3      // how often a box is divided because a surface enters it between corners
+	maxOverlooked = 1e-6   // the part of a cell in which a thin part may have been overlooked, without a note
 )
 
 // quadrature computes the fraction of a cell.
 type quadrature struct {
 	tree       *levels
 	boxes      []box   // parts of the cell, larger ones first
-	lines      int     // so far
-	overlooked float64 // fraction of the cell in boxes cut short by maxLines, or with one sign of two at all samples
+	lines      int     // so far, in boxes that take as many as they need
+	nine       int     // in boxes that take nine each
+	overlooked float64 // fraction of the cell in boxes cut short, or with one sign of two at all samples
 	surfaces   []surfaceIn
 }
 
@@ -82,7 +89,8 @@ func (q *quadrature) fractionOf(b *box) float64 {
 	case nothing:
 		return 0
 	}
-	canDivide := b.halvings < maxHalving && len(q.boxes) < maxBoxes && q.lines < maxLines
+	isCut := q.nine >= maxNine // short
+	canDivide := b.halvings < maxHalving && len(q.boxes) < maxBoxes && !isCut
 	worst, entersBetween := .05, false
 	if b.halvings < maxEntering || !canDivide {
 		entersBetween = q.entersBetweenCorners(c)
@@ -92,13 +100,13 @@ func (q *quadrature) fractionOf(b *box) float64 {
 	}
 	axis, quality := bestAxis(list, c)
 	switch {
-	case quality > worst || quality > 0 && !canDivide && q.lines < maxLines:
+	case !isCut && (quality > worst || quality > 0 && !canDivide):
 		if entersBetween {
 			q.overlooked += math.Ldexp(1, -b.halvings*c.Dim)
 		}
 		return q.integrated(c, &tree, axis, b.halvings)
 	case !canDivide:
-		if q.lines >= maxLines { // the box may be larger than those of which samples are good enough
+		if isCut { // the box may be larger than those of which samples are good enough
 			q.overlooked += math.Ldexp(1, -b.halvings*c.Dim)
 		}
 		return q.sampled(c, &tree, b.halvings)
@@ -217,8 +225,9 @@ type graph struct {
 	axes      [3]int
 	at        [3]float64
 	tolerance float64
-	lines     *int      // of all boxes so far
-	isUnsure  bool      // an interval was not halved because of maxLines
+	lines     *int // of all boxes so far
+	byNine    bool
+	isUnsure  bool      // an interval was not halved because of a limit
 	ends      []lineEnd // of the line at `at`, for each surface
 	sorted    []float64
 }
@@ -232,7 +241,13 @@ type lineEnd struct {
 
 // integrated returns the fraction of a box in which each level set has at most one root on each line along an axis.
 func (q *quadrature) integrated(c *Cell, tree *local, axis, halvings int) float64 {
-	g := graph{lines: &q.lines, cell: c, tree: tree, surfaces: q.surfaces, at: c.Lo,
+	boxes := len(q.boxes)
+	byNine := c.Dim == 3 && (boxes > fewBoxes || boxes > fewLargeBoxes && q.lines > maxLinesWaves && halvings < small)
+	lines := &q.lines
+	if byNine {
+		lines = &q.nine
+	}
+	g := graph{byNine: byNine, lines: lines, cell: c, tree: tree, surfaces: q.surfaces, at: c.Lo,
 		ends: make([]lineEnd, len(q.surfaces)), tolerance: math.Ldexp(1e-9, halvings)}
 	g.axes[0] = axis
 	n := 1
@@ -259,7 +274,7 @@ func (g *graph) part(n int) float64 {
 		g.at[axis] = g.cell.Lo[axis] + x*g.cell.H[axis]
 		return g.part(n - 1)
 	}
-	if *g.lines >= maxLines {
+	if g.byNine || *g.lines >= maxLines {
 		g.isUnsure = true
 		const far = .387298334620741688517926539978240 // √(3/5)/2: the Gauss rule of three points
 		return (5*fractionAt(.5-far) + 8*fractionAt(.5) + 5*fractionAt(.5+far)) / 18
