@@ -142,15 +142,23 @@ func meshInfo() *cobra.Command {
 		Short: "Check a mesh and show its contents: sizes, groups with their lengths, and where cells are worst",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			d, err := readDual(args[0])
+			m, err := readMended(args[0])
 			if mesh.IsTetrahedra(err) {
 				return solidInfo(args[0], asJSON)
 			}
 			if err != nil {
 				return badInput(err)
 			}
-			notes := append(d.mesh.Notes, d.mesh.NoteDefects(d.neighbours)...)
-			return printReport(inspect.Triangles(d.mesh, d.neighbours), notes, asJSON)
+			nb, err := m.CheckedNeighbours()
+			if err == nil {
+				m.Notes = append(m.Notes, m.NoteDefects(nb)...)
+			} else if m.Notes, err = noteTangled(m.Notes, args[0], err, m.CheckTangled()); err == nil {
+				nb, err = m.Neighbours()
+			}
+			if err != nil {
+				return badInput(err)
+			}
+			return printReport(inspect.Triangles(m, nb), m.Notes, asJSON)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
@@ -165,14 +173,19 @@ func solidInfo(path string, asJSON bool) error {
 	}
 	s.Mend()
 	skin, err := s.CheckedSkin()
-	if err != nil {
-		return badInput(fmt.Errorf("%s: %w", path, err))
+	freedoms := s.Freedoms
+	if err == nil {
+		s.Notes = append(s.Notes, s.NoteNear(skin)...)
+	} else if s.Notes, err = noteTangled(s.Notes, path, err, s.CheckTangled()); err != nil {
+		return badInput(err)
+	} else {
+		freedoms = s.FreedomsTangled
 	}
-	free, err := s.Freedoms()
+	free, err := freedoms()
 	if err != nil {
 		return badInput(err)
 	}
-	if err := printReport(inspect.Solid(s), append(s.Notes, s.NoteNear(skin)...), asJSON); err != nil || asJSON {
+	if err := printReport(inspect.Solid(s), s.Notes, asJSON); err != nil || asJSON {
 		return err
 	}
 	var axes [4]int
@@ -182,6 +195,15 @@ func solidInfo(path string, asJSON bool) error {
 	fmt.Printf("vertices: %d inside, %d on flat parts of the boundary, %d on straight edges, %d fixed at corners\n",
 		axes[3], axes[2], axes[1], axes[0])
 	return nil
+}
+
+// noteTangled adds the faults of a mesh to notes if it has no others than a tangled one may have.
+func noteTangled(notes []string, path string, faults, others error) ([]string, error) {
+	if others != nil {
+		return nil, fmt.Errorf("%s: %w", path, faults)
+	}
+	text := strings.ReplaceAll(faults.Error(), "\n", "; ")
+	return append(notes, text+"; if only positions of vertices are wrong, smoothing with --untangle true mends them"), nil
 }
 
 // printReport prints the report of a mesh and notes, which become a member of a JSON object.
@@ -309,7 +331,8 @@ type dual struct {
 	x, y       []float64 // centroids
 }
 
-func readDual(path string) (*dual, error) {
+// readMended reads a mesh of triangles and mends what has only one repair.
+func readMended(path string) (*mesh.Mesh, error) {
 	if err := checkFileMemory(path); err != nil {
 		return nil, err
 	}
@@ -318,6 +341,14 @@ func readDual(path string) (*dual, error) {
 		return nil, err
 	}
 	m.Mend()
+	return m, nil
+}
+
+func readDual(path string) (*dual, error) {
+	m, err := readMended(path)
+	if err != nil {
+		return nil, err
+	}
 	nb, err := m.CheckedNeighbours()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

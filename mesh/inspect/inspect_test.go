@@ -80,3 +80,23 @@ func TestEmptyMesh(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestPositions: positions have the digits that tell vertices apart, also far from the origin.
+func TestPositions(t *testing.T) {
+	for _, c := range []struct {
+		at   []float64
+		edge float64
+		want string
+	}{
+		{[]float64{0, .5}, 1, "(0, 0.5)"},
+		{[]float64{1. / 3, 2}, .1, "(0.333333333, 2)"},
+		{[]float64{500000.0057234, 4649776.0063412}, 5e-4, "(500000.00572, 4649776.00634)"},
+		{[]float64{-7e6 - 1./3, 1}, .01, "(-7000000.333, 1)"},
+		{[]float64{1e-7, 1. / 3}, 1e-12, "(1e-07, 0.3333333333333)"},
+	} {
+		r := &Report{ShortestEdge: Extreme{Value: c.edge}}
+		if text := r.position(c.at); text != c.want {
+			t.Errorf("edges of %g: %s, want %s", c.edge, text, c.want)
+		}
+	}
+}

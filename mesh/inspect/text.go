@@ -16,7 +16,7 @@ func (r *Report) Text() string {
 		cell, facets, size = "tetrahedron", words.Count(r.Facets, "tagged face"), "volume"
 	}
 	fmt.Fprintf(&b, "%s, %s, %s\n", words.Count(r.Cells, cell), words.Count(r.Vertices, "vertex"), facets)
-	fmt.Fprintf(&b, "%s %g, from %s to %s\n", size, r.Size, position(r.Bounds[0]), position(r.Bounds[1]))
+	fmt.Fprintf(&b, "%s %g, from %s to %s\n", size, r.Size, r.position(r.Bounds[0]), r.position(r.Bounds[1]))
 	if r.Cells > 0 {
 		fmt.Fprintf(&b, "%s of %.4g to %.4g (mean %.4g); the shortest at %s\n", lengths, r.ShortestEdge.Value,
 			r.LongestEdge.Value, r.MeanEdge, r.where(&r.ShortestEdge))
@@ -31,7 +31,7 @@ func (r *Report) Text() string {
 		fmt.Fprintf(&b, "shapes of %.4g (mean %.4g), where 1 is equilateral; the worst at %s\n", r.WorstShape.Value,
 			r.MeanShape, r.where(&r.WorstShape))
 	}
-	if r.Dim == 2 && r.Cells > 0 {
+	if r.Dim == 2 && r.Cells > 0 && r.SmallestInradius.Value > 0 {
 		b.WriteString(r.steps())
 	}
 	if r.Boundary > 0 {
@@ -70,13 +70,13 @@ func (g *Group) text() string {
 	return text + "\n"
 }
 
-func (r *Report) where(e *Extreme) string { return position(e.At) }
+func (r *Report) where(e *Extreme) string { return r.position(e.At) }
 
-// position formats coordinates with the digits that tell positions apart in projected coordinates.
-func position(x []float64) string {
+// position formats coordinates with the digits that tell vertices apart, and not fewer than nine.
+func (r *Report) position(x []float64) string {
 	texts := make([]string, len(x))
 	for k, v := range x {
-		texts[k] = fmt.Sprintf("%.9g", v)
+		texts[k] = words.Resolved(v, min(math.Abs(v)*1e-8, r.ShortestEdge.Value/10))
 	}
 	return "(" + strings.Join(texts, ", ") + ")"
 }
