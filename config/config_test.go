@@ -171,13 +171,14 @@ func TestStringReadsBack(t *testing.T) {
 	surface := strings.NewReplacer("\nh = ", "\nz = ", "h+x", "surface+z").Replace(oneLayer)
 	given := strings.Replace(oneLayer, "[time]", "[boundary]\nleft = { level = -0.25 }\nright = { discharge = 3 }\n"+
 		"sea = { radiation = 0, incident = 'sin(t)' }\nmouth = { level = { series = 'a.csv', column = 'b', hold = true } }"+
-		"\na = 'critical'\nb = { normal = 0.001 }\nc = { rating = 'c.csv', column = 'q' }\n"+
+		"\na = 'critical'\nb = { normal = 0.001 }\nc = { rating = 'c.xlsx', sheet = 'a', column = 'q' }\n"+
 		"d = { inflow = '2*t', depth = 0.1 }\n"+
-		"e = { critical = true }\nf = { discharge = { series = 'a.csv', steps = true } }\n[time]", 1)
+		"e = { critical = true }\nf = { discharge = { series = 'a.xlsx', sheet = 'b c', formula = '2*q', steps = true } }\n"+
+		"[time]", 1)
 	gauges := oneLayer + "\n[[gauge]]\nname = 'l'\nline = [[0, 0], [1, 2], [3, 2.5]]\npoints = 7\n" +
 		"[[gauge]]\nfile = 'p.xyz'\n" +
 		"[[gauge]]\nname = 'm'\nat = [0, 1]\nmeasured = 'm.csv'\n[[gauge]]\nname = 'n'\nat = [0, 1]\n" +
-		"measured = { series = 'm.csv', column = 'a', field = 'z' }\n" +
+		"measured = { series = 'm.xlsx', sheet = 's', column = 'a', field = 'z' }\n" +
 		"[[transect]]\nname = 'mouth'\nline = [[0, 0], [1, 2]]\nevery = 2\n"
 	for _, text := range []string{dam, full, oneLayer, surface, given, gauges} {
 		c := parse(t, text)

@@ -180,9 +180,13 @@ func (s *Section) sampling(f *Field) {
 			fallback = "mean"
 		}
 		f.Mean = s.Choice("sample", fallback, "mean", "centroid") == "mean"
+	} else if s.Has("sample") {
+		s.Fail("sample", "is for rasters without table")
+	}
+	if f.Rasters != nil {
 		f.Reach = s.Number("reach", NonNegative.Or(0))
-	} else if s.Has("sample") || s.Has("reach") {
-		s.Fail("", "sample and reach are for rasters without table")
+	} else if s.Has("reach") {
+		s.Fail("reach", "is for rasters")
 	}
 	if s.Know("lines"); s.Has("lines") {
 		if f.Crests = s.Texts("lines"); !isBed {

@@ -22,7 +22,8 @@ type Gauge struct {
 
 // Measured is data of an instrument at a gauge, with which the computed values are compared.
 type Measured struct {
-	File   string // CSV as of a Series, or NetCDF; relative to the case file
+	File   string // as of a Series; relative to the case file
+	Sheet  string // of an Excel workbook; "" for the only one
 	Column string // name of a column of the file, and
 	Field  string // the field that it measures; "" for both: all columns named like a field of the gauge
 }
@@ -102,7 +103,7 @@ func (s *Section) measured(key string) *Measured {
 	if !ok {
 		return &Measured{File: s.Text(key, Required)}
 	}
-	m := &Measured{File: sub.Text("series", Required), Column: sub.Text("column", Required),
+	m := &Measured{File: sub.Text("series", Required), Sheet: sub.Text("sheet", ""), Column: sub.Text("column", Required),
 		Field: sub.Text("field", Required)}
 	sub.Finish()
 	return m
@@ -113,7 +114,11 @@ func (m *Measured) String() string {
 	if m.Field == "" {
 		return quote(m.File)
 	}
-	return fmt.Sprintf("{ series = %s, column = %s, field = %s }", quote(m.File), quote(m.Column), quote(m.Field))
+	text := "{ series = " + quote(m.File)
+	if m.Sheet != "" {
+		text += ", sheet = " + quote(m.Sheet)
+	}
+	return text + fmt.Sprintf(", column = %s, field = %s }", quote(m.Column), quote(m.Field))
 }
 
 func decodeTransects(root *Section) []Transect {

@@ -166,13 +166,16 @@ func TestRefusedBoundaries(t *testing.T) {
 		"").Replace(dam)
 	for table, want := range map[string]string{
 		"{ tide = 1 }": "[boundary] coast.tide: no such key; choose level, discharge, inflow, radiation, normal, " +
-			"critical, rating, incident, depth or column",
+			"critical, rating, incident, depth, sheet or column",
 		"{ level = 1, radiation = 0 }": "[boundary] coast.radiation: cannot be combined with level",
 		"{ discharge = -1 }":           "[boundary] coast.discharge: -1 must be a finite number, 0 or more",
 		"{ incident = 1 }":             "[boundary] coast.incident: needs the level of the water at rest too",
 		`{ level = "x" }`:              "[boundary] coast.level: depends on x; write an expression over t only",
-		`{ level = { raster = "a" } }`: "[boundary] coast level.raster: no such key; choose series, column, hold or steps",
-		`{ discharge = "-1" }`:         "[boundary] coast.discharge: -1 must be a finite number, 0 or more",
+		`{ level = { raster = "a" } }`: "[boundary] coast level.raster: no such key; choose series, sheet, column, " +
+			"formula, hold or steps",
+		`{ level = { series = "a", column = "b", formula = "c" } }`: "[boundary] coast level.formula: cannot be combined " +
+			"with column",
+		`{ discharge = "-1" }`: "[boundary] coast.discharge: -1 must be a finite number, 0 or more",
 		"{}": "[boundary] coast: is empty; choose level, discharge, inflow, radiation, " +
 			"normal, critical or rating",
 		"{ normal = 0 }":            "[boundary] coast.normal: 0 must be a finite number above 0",

@@ -9,12 +9,14 @@ import (
 
 // Series tells where a number that may depend on time comes from. One of Expr and File is set.
 type Series struct {
-	Expr   string // number or expression over t
-	File   string // CSV with a header, whose first column is the time in s; relative to the case file
-	Column string // header of the column with the values; "" for the second column
-	Hold   bool   // before the first and after the last row, use their values
-	Steps  bool   // each value holds until the next row; without it the series is linear between rows
-	Unit   string // of the values; that of a file is converted to it. "" if it is not known
+	Expr    string // number or expression over t
+	File    string // CSV with a header, whose first column is the time in s, or another table; relative to the case file
+	Sheet   string // of an Excel workbook; "" for the only one
+	Column  string // header of the column with the values; "" for the second column
+	Formula string // expression over the columns of the file that gives the values, instead of Column; "" for none
+	Hold    bool   // before the first and after the last row, use their values
+	Steps   bool   // each value holds until the next row; without it the series is linear between rows
+	Unit    string // of the values; that of a file is converted to it. "" if it is not known
 
 	Program *expr.Program // the compiled Expr; nil without one
 }
@@ -35,10 +37,13 @@ func (s *Section) Series(key string, b Bound) Series {
 		r.Expr = strconv.FormatFloat(n, 'g', -1, 64)
 	case map[string]any:
 		sub, _ := s.Within(key)
-		r.File, r.Column = sub.Text("series", Required), sub.Text("column", "")
+		r.File, r.Sheet, r.Column = sub.Text("series", Required), sub.Text("sheet", ""), sub.Text("column", "")
+		if r.Formula = sub.Text("formula", ""); r.Formula != "" && r.Column != "" {
+			sub.Fail("formula", "cannot be combined with column: it names columns itself")
+		}
 		r.Hold, r.Steps = sub.Boolean("hold", false), sub.Boolean("steps", false)
 		if sub.Has("series") && r.File == "" {
-			sub.Fail("series", "is empty; give a CSV file")
+			sub.Fail("series", "is empty; give a CSV file or another table")
 		}
 		sub.Finish()
 		return r
@@ -74,8 +79,14 @@ func (r Series) String() string {
 		return quote(r.Expr)
 	}
 	text := "{ series = " + quote(r.File)
+	if r.Sheet != "" {
+		text += ", sheet = " + quote(r.Sheet)
+	}
 	if r.Column != "" {
 		text += ", column = " + quote(r.Column)
+	}
+	if r.Formula != "" {
+		text += ", formula = " + quote(r.Formula)
 	}
 	if r.Hold {
 		text += ", hold = true"

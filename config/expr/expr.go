@@ -23,6 +23,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/builtin"
@@ -126,6 +127,18 @@ func (p *Program) Constant() (v float64, ok bool) {
 	}
 	v, err := p.Eval(0, 0, 0, 0)
 	return v, err == nil
+}
+
+// IsVariable reports whether a name can be that of a variable in expressions, beside x, y, z, t and pi.
+func IsVariable(name string) bool {
+	isLetter := func(r rune) bool { return r == '_' || unicode.IsLetter(r) }
+	for i, r := range name {
+		if !isLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
+			return false
+		}
+	}
+	program, err := Compile(name, name)
+	return err == nil && len(program.uses) == 1
 }
 
 // firstReserved returns the first name in vars that an expression cannot use as a variable; "" for none.

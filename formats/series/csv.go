@@ -20,7 +20,11 @@ import (
 // columns; lines that start with # are comments. An empty value, NaN, NA or null is missing. Errors start with name
 // and line.
 func Decode(r io.Reader, name string, columns []string, toSeconds Dates) ([]*Series, error) {
-	t, err := openTable(r, name, "s")
+	in, err := table.New(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	t, err := titled(in, name, "s")
 	if err != nil {
 		return nil, err
 	}
@@ -107,12 +111,8 @@ func titleOf(text string) title {
 	return title{text, m[1], m[2] + m[3]}
 }
 
-// openTable reads the titles. axis is the unit of the first column, s or m.
-func openTable(r io.Reader, name, axis string) (*file, error) {
-	in, err := table.New(r)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
+// titled reads the titles of a table. axis is the unit of the first column, s or m.
+func titled(in *table.Reader, name, axis string) (*file, error) {
 	t := &file{Reader: in, name: name, axis: axis, timeUnit: 1}
 	header, err := t.Next()
 	if err == io.EOF {

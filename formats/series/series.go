@@ -1,5 +1,5 @@
-// Package series reads time series: from columns of text files, and from variables of NetCDF files. Read returns a
-// Series, Columns the names of the series in a file.
+// Package series reads time series: from columns of text files and of sheets of Excel workbooks, and from variables of
+// NetCDF files. Read returns a Series, Columns the names of the series in a file.
 package series
 
 import (
@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/atoll-hpc/atoll/formats/missing"
+	"github.com/atoll-hpc/atoll/formats/table"
 	"github.com/atoll-hpc/atoll/formats/units"
 	"github.com/atoll-hpc/atoll/internal/dates"
 )
@@ -38,36 +39,60 @@ const MaxRows = 1 << 22
 // Dates is a function that converts a date to the time of the run in s.
 type Dates func(date dates.Date) (float64, error)
 
-// Read reads a column of a text file, or a variable of a NetCDF file. If column is "", it reads the first column after
+// Table is a file with one or more series: text, a NetCDF file, or a sheet of an Excel workbook.
+type Table struct {
+	Path  string
+	Sheet string // of a workbook; "" for the only one
+}
+
+// Read reads a column of a table, or a variable of a NetCDF file. If column is "", it reads the first column after
 // the time, or the only variable. toSeconds converts dates in the file.
-func Read(path, column string, toSeconds Dates) (*Series, error) {
-	f, isNetCDF, err := open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if isNetCDF {
-		return fromNetCDF(path, column, toSeconds)
-	}
-	list, err := Decode(f, path, []string{column}, toSeconds)
+func Read(from Table, column string, toSeconds Dates) (*Series, error) {
+	list, err := ReadAll(from, []string{column}, toSeconds)
 	if err != nil {
 		return nil, err
 	}
 	return list[0], nil
 }
 
+// ReadAll reads columns of a table, or variables of a NetCDF file, as Read does. Those of a table have the same times;
+// nil means all of its columns.
+func ReadAll(from Table, columns []string, toSeconds Dates) ([]*Series, error) {
+	f, isNetCDF, err := open(from)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if !isNetCDF {
+		t, err := from.open(f, "s")
+		if err != nil {
+			return nil, err
+		}
+		return t.decode(columns, toSeconds)
+	}
+	var list []*Series
+	for _, column := range columns {
+		s, err := fromNetCDF(from.Path, column, toSeconds)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
 // ReadCurve reads a curve over a level in m, or in the unit of its title: a column of a text file whose first one has
 // increasing levels, as T of the rows.
-func ReadCurve(path, column string) (*Series, error) {
-	f, isNetCDF, err := open(path)
+func ReadCurve(from Table, column string) (*Series, error) {
+	f, isNetCDF, err := open(from)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	if isNetCDF {
-		return nil, fmt.Errorf("%s: a curve is a text file, and this is NetCDF", path)
+		return nil, fmt.Errorf("%s: a curve is a text file, and this is NetCDF", from.Path)
 	}
-	t, err := openTable(f, path, "m")
+	t, err := from.open(f, "m")
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +147,22 @@ func (s *Series) Convert(path, to string) (notes []string, err error) {
 	return notes, nil
 }
 
+// ConvertToSI converts the values from the unit that the file declares, if it declares one. A unit that is not known is
+// an error. path begins it.
+func (s *Series) ConvertToSI(path string) error {
+	if s.Unit == "" {
+		return nil
+	}
+	scale, err := units.ToSI(s.Unit)
+	if err != nil {
+		return fmt.Errorf("%s: %s: the unit %.40q: %w", path, s.Name, s.Unit, err)
+	}
+	for i := range s.Rows {
+		s.Rows[i].Value *= scale
+	}
+	return nil
+}
+
 // findGaps replaces values that mark missing ones by NaN. where describes a row by its index.
 func (s *Series) findGaps(where func(row int) string) {
 	values := make([]float64, len(s.Rows))
@@ -145,16 +186,16 @@ func (s *Series) findGaps(where func(row int) string) {
 }
 
 // Columns returns the names of the series in a file, without their units.
-func Columns(path string) ([]string, error) {
-	f, isNetCDF, err := open(path)
+func Columns(from Table) ([]string, error) {
+	f, isNetCDF, err := open(from)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	if isNetCDF {
-		return variables(path)
+		return variables(from.Path)
 	}
-	t, err := openTable(f, path, "s")
+	t, err := from.open(f, "s")
 	if err != nil {
 		return nil, err
 	}
@@ -165,9 +206,26 @@ func Columns(path string) ([]string, error) {
 	return names, nil
 }
 
+// open reads the titles of a table that is no NetCDF file. axis is the unit of the first column, s or m.
+func (from Table) open(f *os.File, axis string) (*file, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("series: %w", err)
+	}
+	name := from.Path
+	if from.Sheet != "" {
+		name += ", sheet " + from.Sheet
+	}
+	in, err := table.Open(f, info.Size(), from.Sheet)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", from.Path, err)
+	}
+	return titled(in, name, axis)
+}
+
 // open opens a file, and reports whether it is a NetCDF file.
-func open(path string) (f *os.File, isNetCDF bool, err error) {
-	if f, err = os.Open(path); err != nil {
+func open(from Table) (f *os.File, isNetCDF bool, err error) {
+	if f, err = os.Open(from.Path); err != nil {
 		return nil, false, fmt.Errorf("series: %w", err)
 	}
 	var magic [4]byte
@@ -176,5 +234,10 @@ func open(path string) (f *os.File, isNetCDF bool, err error) {
 		return nil, false, fmt.Errorf("series: %w", err)
 	}
 	start := string(magic[:])
-	return f, start[:3] == "CDF" || start == "\x89HDF", nil
+	isNetCDF = start[:3] == "CDF" || start == "\x89HDF"
+	if isNetCDF && from.Sheet != "" {
+		f.Close()
+		return nil, false, fmt.Errorf("%s: sheet %q: the file is NetCDF, and no Excel workbook", from.Path, from.Sheet)
+	}
+	return f, isNetCDF, nil
 }

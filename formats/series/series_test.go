@@ -73,7 +73,7 @@ func TestOtherAttributes(t *testing.T) {
 		path := netcdfSeries(t, netcdf.Float64, netcdf.Attrs{netcdf.Text("units", "s")}, []float64{0, 1},
 			netcdf.Attrs{netcdf.Text(attr, "mm/h")}, []float64{1, 2})
 		var notes []string
-		s, err := Read(path, "", noDates)
+		s, err := Read(Table{Path: path}, "", noDates)
 		if err == nil {
 			notes, err = s.Convert("a.nc", "m/s")
 		}
@@ -98,7 +98,7 @@ func TestChoice(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := Read(path, c.column, noDates)
+		s, err := Read(Table{Path: path}, c.column, noDates)
 		if c.refusal != "" || err != nil {
 			if err == nil || c.refusal == "" || !strings.Contains(err.Error(), c.refusal) {
 				t.Errorf("%q: %v, want %q", c.text, err, c.refusal)
@@ -130,7 +130,7 @@ func TestReadCurve(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := ReadCurve(path, "")
+		s, err := ReadCurve(Table{Path: path}, "")
 		if err == nil {
 			_, err = s.Convert("q.csv", "m3/s")
 		}
@@ -281,7 +281,7 @@ func TestNetCDFTimes(t *testing.T) {
 	} {
 		attrs := append(netcdf.Attrs{netcdf.Text("units", c.units)}, c.more...)
 		path := netcdfSeries(t, c.typ, attrs, c.times, nil, []float64{1, 2})
-		s, err := Read(path, "", fromNoon)
+		s, err := Read(Table{Path: path}, "", fromNoon)
 		if err != nil {
 			if !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path) {
 				t.Errorf("%s %v: %v, want %s", c.units, c.more, err, c.want)
@@ -309,7 +309,8 @@ func TestNetCDFGaps(t *testing.T) {
 		{nil, []float64{0, -9999, 1}, "-9999, marks a missing one"},
 		{nil, []float64{0, .5, 1}, ""},
 	} {
-		s, err := Read(netcdfSeries(t, netcdf.Float64, seconds, []float64{0, 5, 10}, c.attrs, c.values), "rain", noDates)
+		path := netcdfSeries(t, netcdf.Float64, seconds, []float64{0, 5, 10}, c.attrs, c.values)
+		s, err := Read(Table{Path: path}, "rain", noDates)
 		if err != nil {
 			t.Fatal(err)
 		}

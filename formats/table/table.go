@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/formats/xlsx"
 )
 
 // Reader reads the rows of a text file as fields. Columns are separated by semicolons, tabs or commas, the first of
@@ -22,10 +24,34 @@ type Reader struct {
 	Separator rune // between columns; ' ' for spaces
 	csv       *csv.Reader
 	lines     *bufio.Scanner // if columns are separated by spaces
+	sheet     *xlsx.Reader   // of a workbook
 	Line      int            // of the last row
 	width     int            // fields of the first row; 0 before
 	commas    bool           // a number had a decimal comma
 	points    bool           // a number had a decimal point
+}
+
+// Open opens a text file, or a sheet of an Excel workbook (.xlsx); "" is the only one. Lines are then rows of the
+// sheet. The caller closes the file. Errors are without a place.
+func Open(f io.ReaderAt, size int64, sheet string) (*Reader, error) {
+	var magic [4]byte
+	n, err := f.ReadAt(magic[:], 0)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	switch start := string(magic[:n]); {
+	case xlsx.IsOld(start):
+		return nil, errors.New("the workbook is encrypted, or in the format of Excel before 2007: save it as .xlsx or CSV")
+	case xlsx.Is(start):
+		x, err := xlsx.Open(f, size, sheet)
+		if err != nil {
+			return nil, err
+		}
+		return &Reader{sheet: x}, nil
+	case sheet != "":
+		return nil, fmt.Errorf("sheet %q: the file is no Excel workbook (.xlsx)", sheet)
+	}
+	return New(io.NewSectionReader(f, 0, size))
 }
 
 // headSize is how many bytes of a file are searched for the first row.
@@ -80,6 +106,9 @@ func New(r io.Reader) (*Reader, error) {
 
 // Next returns the fields of the next row, without spaces around them, or io.EOF.
 func (t *Reader) Next() (fields []string, err error) {
+	if t.sheet != nil {
+		return t.cells()
+	}
 	if t.csv != nil {
 		if fields, err = t.csv.Read(); err != nil {
 			var p *csv.ParseError
@@ -106,6 +135,23 @@ func (t *Reader) Next() (fields []string, err error) {
 		return nil, fmt.Errorf("the row has %d columns, the first row has %d", len(fields), t.width)
 	}
 	return fields, nil
+}
+
+// cells returns the next row of a sheet that has cells below those of the first row. Empty cells are empty fields.
+func (t *Reader) cells() ([]string, error) {
+	for {
+		fields, line, err := t.sheet.Next()
+		if t.Line = line; err != nil {
+			return nil, err
+		}
+		if t.width == 0 {
+			t.width = len(fields)
+		}
+		fields = append(fields, make([]string, max(0, t.width-len(fields)))...)[:t.width]
+		if slices.ContainsFunc(fields, func(f string) bool { return f != "" }) {
+			return fields, nil
+		}
+	}
 }
 
 // words returns the words of the next line that is not empty. Units in brackets belong to the word before, and a

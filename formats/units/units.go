@@ -35,6 +35,15 @@ func Scale(from, to string) (float64, error) {
 	return 1, nil // 3.6 km/h is 1 m/s, also after rounding
 }
 
+// ToSI returns the number by which values in a unit are multiplied to get them in SI units. The error is ErrUnknown.
+func ToSI(from string) (float64, error) {
+	u, known := parse(from)
+	if !known {
+		return 0, ErrUnknown
+	}
+	return u.factor, nil
+}
+
 // Convert is Scale for what, such as a variable of a file. It also returns a note that what is converted, or that its
 // unit is not known and its values are taken as they are; "" if there is nothing to tell. Without one of the units
 // there is nothing to convert.

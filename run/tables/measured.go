@@ -32,7 +32,7 @@ func (g *Gauges) readMeasured(section *config.Gauge) ([]measurement, error) {
 	columns := map[string]string{m.Field: m.Column}
 	if m.Field == "" {
 		clear(columns)
-		names, err := series.Columns(path)
+		names, err := series.Columns(series.Table{Path: path, Sheet: m.Sheet})
 		if err != nil {
 			return fail(err)
 		}
@@ -54,7 +54,7 @@ func (g *Gauges) readMeasured(section *config.Gauge) ([]measurement, error) {
 		if !ok {
 			continue
 		}
-		rows, err := g.readSeries(path, column, g.probe.unit(field))
+		rows, err := g.readSeries(series.Table{Path: path, Sheet: m.Sheet}, column, g.probe.unit(field))
 		if err != nil {
 			return fail(err)
 		}
@@ -69,12 +69,12 @@ func (g *Gauges) readMeasured(section *config.Gauge) ([]measurement, error) {
 }
 
 // readSeries reads a series of measurements, in a unit.
-func (g *Gauges) readSeries(path, column, unit string) ([]series.Row, error) {
-	table, err := series.Read(path, column, g.run.Case.Time.Seconds)
+func (g *Gauges) readSeries(from series.Table, column, unit string) ([]series.Row, error) {
+	table, err := series.Read(from, column, g.run.Case.Time.Seconds)
 	if err != nil {
 		return nil, err
 	}
-	notes, err := table.Convert(path, unit)
+	notes, err := table.Convert(from.Path, unit)
 	if err != nil {
 		return nil, err
 	}

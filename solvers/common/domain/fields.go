@@ -157,6 +157,7 @@ func addUncovered(err error, part *mesh.Part, value valueOf) error {
 		count++
 		west, south, east, north = min(west, x), min(south, y), max(east, x), max(north, y)
 	}
-	return fmt.Errorf("%w: %d of this rank's %d cells have no value, at x from %g to %g and y from "+
-		"%g to %g", err, count, len(part.Cells), west, east, south, north)
+	return fmt.Errorf("%w: %d of this rank's %d cells have no value, at x from %g to %g and y from %g to %g; reach = … "+
+		"of the raster takes the nearest value within that distance in m", err, count, len(part.Cells), west, east, south,
+		north)
 }

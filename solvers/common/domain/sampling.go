@@ -30,12 +30,7 @@ func sampled(f *config.Field, part *mesh.Part, grids raster.Stack) source {
 		} else {
 			v, err = grids.At(x, y)
 		}
-		var missing *raster.Missing
-		if f.Reach > 0 && errors.As(err, &missing) {
-			if near, found := grids.Nearest(x, y, f.Reach); found {
-				return sign * near, nil
-			}
-		}
+		v, err = withinReach(f, grids, x, y, v, err)
 		return sign * v, err
 	}}
 	if !grids.HasMarkers() {
@@ -56,6 +51,18 @@ func sampled(f *config.Field, part *mesh.Part, grids raster.Stack) source {
 		return m, ok
 	}
 	return s
+}
+
+// withinReach returns a value of rasters at a position, or where they have no data the nearest value within the reach
+// of the field. v and err are what they gave at the position.
+func withinReach(f *config.Field, grids raster.Stack, x, y, v float64, err error) (float64, error) {
+	var missing *raster.Missing
+	if f.Reach > 0 && errors.As(err, &missing) {
+		if near, found := grids.Nearest(x, y, f.Reach); found {
+			return near, nil
+		}
+	}
+	return v, err
 }
 
 // classes is the source of a field of classes: the value of the class at the centroid.
@@ -83,7 +90,7 @@ func classes(c *config.Case, f *config.Field, part *mesh.Part) (source, error) {
 	}
 	return source{value: func(_ int, x, y float64, _ []float64) (float64, error) {
 		class, err := grids.Cell(x, y)
-		if err != nil {
+		if class, err = withinReach(f, grids, x, y, class, err); err != nil {
 			return 0, err
 		}
 		return table.Number(class)

@@ -98,7 +98,7 @@ func (f *otherFile) compareRaster(t *testing.T, path string) error {
 
 func (f *otherFile) compareSeries(t *testing.T, path string) error {
 	noon := dates.Date{Day: 20484, Nanos: 12 * 3600e9} // of 2026-01-31
-	s, err := series.Read(path, "", func(d dates.Date) (float64, error) { return d.Sub(noon), nil })
+	s, err := series.Read(series.Table{Path: path}, "", func(d dates.Date) (float64, error) { return d.Sub(noon), nil })
 	if err != nil || f.Refused != "" {
 		return err
 	}

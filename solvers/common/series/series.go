@@ -25,18 +25,11 @@ func FromCase(c *config.Case, s config.Series) ([]Row, error) {
 		return Tabulate(s.Program, c.Time.End)
 	}
 	path := c.Path(s.File)
-	table, err := series.Read(path, s.Column, c.Time.Seconds)
-	if err != nil {
-		return nil, err
+	read := column
+	if s.Formula != "" {
+		read = formula
 	}
-	notes, err := table.Convert(path, s.Unit)
-	if err != nil {
-		return nil, err
-	}
-	for _, note := range notes {
-		c.Note(note)
-	}
-	rows, err := table.Complete()
+	rows, err := read(c, s, series.Table{Path: path, Sheet: s.Sheet})
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +50,22 @@ func FromCase(c *config.Case, s config.Series) ([]Row, error) {
 		rows = stepwise(rows)
 	}
 	return rows, nil
+}
+
+// column returns the rows of a column, in the unit of the case.
+func column(c *config.Case, s config.Series, from series.Table) ([]Row, error) {
+	table, err := series.Read(from, s.Column, c.Time.Seconds)
+	if err != nil {
+		return nil, err
+	}
+	notes, err := table.Convert(from.Path, s.Unit)
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range notes {
+		c.Note(note)
+	}
+	return table.Complete()
 }
 
 // stepwise returns the rows of a series whose values hold until the next row.

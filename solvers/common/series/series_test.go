@@ -186,11 +186,11 @@ func TestDatesCountFromTheEpoch(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	got, err := series.Read(file, "", when.Seconds)
+	got, err := series.Read(series.Table{Path: file}, "", when.Seconds)
 	if err != nil || !slices.Equal(got.Rows, want) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := series.Read(file, "", config.Time{}.Seconds); err == nil ||
+	if _, err := series.Read(series.Table{Path: file}, "", config.Time{}.Seconds); err == nil ||
 		!strings.Contains(err.Error(), "tide.csv:2: ") || !strings.Contains(err.Error(), "give [time] epoch") {
 		t.Error(err)
 	}
@@ -210,12 +210,13 @@ func TestDatesCountFromTheEpoch(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, column := range []string{"", "level"} {
-		got, err = series.Read(path, column, when.Seconds)
+		got, err = series.Read(series.Table{Path: path}, column, when.Seconds)
 		if err != nil || !slices.Equal(got.Rows, want) {
 			t.Errorf("%v, %v", got, err)
 		}
 	}
-	if _, err := series.Read(path, "rain", when.Seconds); err == nil || !strings.Contains(err.Error(), `of ["level"]`) {
+	if _, err := series.Read(series.Table{Path: path}, "rain", when.Seconds); err == nil ||
+		!strings.Contains(err.Error(), `of ["level"]`) {
 		t.Error(err)
 	}
 }
@@ -258,5 +259,72 @@ func TestUnitsOfFiles(t *testing.T) {
 			continue
 		}
 		t.Errorf("%q: %v, %v; want %s", c.text, rows, err, c.want)
+	}
+}
+
+// TestFormulas: values are computed from columns of a table, in SI units where a title has a unit.
+func TestFormulas(t *testing.T) {
+	dir := t.TempDir()
+	write := func(text string) string {
+		path := filepath.Join(dir, "f.csv")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, c := range []struct{ text, formula, want string }{
+		{"t,qx,qy\n0,3,4\n10,-6,8\n", "300*hypot(qx, qy)", "1500 3000"},
+		{"t,qx,qy\n0,3,\n10,-6,8\n", "2*qx", "6 -12"}, // a gap in another column
+		{"t [min],a [mm/h],b [l/s]\n0,3600,500\n1,0,1000\n", "a + b", "0.501 1"},
+		{"t,level [ft],level (gauge 3)\n0,10,1\n10,0,1\n", "level - 1", "2.048 -1"},
+		{"t,q\n0,1\n10,2\n", "q*(1 + t/10)", "1 4"},
+		{"t;Größe\n0;1,5\n10;2\n", "Größe", "1.5 2"},
+		{"t,q\n0,1\n10,2\n", "p", `f.csv: formula: expression "p"`},
+		{"t,q\n0,1\n10,2\n", "q +", "formula: expression"},
+		{"t,q\n0,1\n10,2\n", "3*t", `formula "3*t" has no column of ["q"]`},
+		{"t,z,q\n0,1,2\n10,2,3\n", "z*q", `formula "z*q" depends on z; columns are ["z" "q"]`},
+		{"t,q\n0,0\n10,2\n", "1/q", `f.csv: expression "1/q" is infinite`},
+		{"t,q\n0,\n10,2\n", "q", "f.csv:2: the value at 0 s is missing"},
+		{"t,q [furlong]\n0,1\n10,2\n", "q", `f.csv: q: the unit "furlong": the unit is not known`},
+		{"t,q,q\n0,1,1\n10,2,1\n", "q", `have the title "q"`},
+	} {
+		s := config.Series{File: write(c.text), Formula: c.formula}
+		rows, err := FromCase(&config.Case{Time: config.Time{End: 10}}, s)
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = fmt.Sprintf("%.12g %.12g", rows[0].Value, rows[1].Value)
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%q, %q: %s; want %s", c.text, c.formula, got, c.want)
+		}
+	}
+}
+
+// TestSheets: a series is in a sheet of an Excel workbook, with dates.
+func TestSheets(t *testing.T) {
+	path, err := filepath.Abs("../../../formats/xlsx/testdata/openpyxl.xlsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		sheet, column, epoch, want string
+	}{
+		{"gauge", "level", "2015-12-05T18:00:00Z", `openpyxl.xlsx, sheet gauge:4: the value at 3600 s is missing`},
+		{"gauge", "stage", "2015-12-05T18:00:00Z", `openpyxl.xlsx, sheet gauge:1: there is no column "stage"`},
+		{"gauge", "comment", "2015-12-05T18:00:00Z", `sheet gauge:2: column "comment": "start" is not a finite number`},
+		{"gauge", "level", "", "openpyxl.xlsx, sheet gauge:2: "},
+		{"about", "level", "", "openpyxl.xlsx, sheet about:1: a series needs a column"},
+		{"", "level", "", `openpyxl.xlsx: the workbook has 2 sheets: set sheet to one of ["about" "gauge"]`},
+	} {
+		s := config.Series{File: path, Sheet: c.sheet, Column: c.column, Hold: true, Unit: "m"}
+		_, err := FromCase(&config.Case{Time: config.Time{End: 1800, Epoch: c.epoch}}, s)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+	got, err := series.Read(series.Table{Path: path, Sheet: "gauge"}, "level",
+		config.Time{Epoch: "2015-12-05T18:00:00Z"}.Seconds)
+	if err != nil || len(got.Rows) != 3 || got.Rows[1] != (Row{T: 1800, Value: 1.5}) || got.Unit != "m" {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

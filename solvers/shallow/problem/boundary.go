@@ -28,6 +28,7 @@ type Given struct {
 	Wave   *config.Series // of radiation: height of the incoming wave in m; nil for none
 	Depth  *config.Series // of a supercritical discharge or inflow, m; nil for a subcritical one
 	File   string         // of rating: a CSV file with levels in m and discharges in m³/s, relative to the case file
+	Sheet  string         // of rating: the sheet of a workbook; "" for the only one
 	Column string         // of rating: title of the column with discharges; "" for the second one
 }
 
@@ -53,6 +54,9 @@ func (g Given) inline() any {
 		if pair.value != nil {
 			table = append(table, config.Inline{{Key: pair.key, Value: *pair.value}}...)
 		}
+	}
+	if g.Sheet != "" {
+		table = append(table, config.Inline{{Key: "sheet", Value: g.Sheet}}...)
 	}
 	if g.Column != "" {
 		table = append(table, config.Inline{{Key: "column", Value: g.Column}}...)
@@ -108,7 +112,8 @@ func decodeGiven(s *config.Section) Given {
 				s.Fail(kind, "is false; choose wall or another condition")
 			}
 		case "rating":
-			if g.File, g.Column = s.Text(kind, config.Required), s.Text("column", ""); g.File == "" {
+			g.Sheet, g.Column = s.Text("sheet", ""), s.Text("column", "")
+			if g.File = s.Text(kind, config.Required); g.File == "" {
 				s.Fail(kind, "is empty; give a CSV file of levels and discharges")
 			}
 		case "normal":
@@ -133,7 +138,7 @@ func decodeGiven(s *config.Section) Given {
 	}
 	g.Wave = optional("incident", config.Any, "radiation")
 	g.Depth = optional("depth", config.Positive, "discharge", "inflow")
-	if s.Know("column"); g.Kind == "" && !s.Has("incident") && !s.Has("depth") {
+	if s.Know("sheet", "column"); g.Kind == "" && !s.Has("incident") && !s.Has("depth") {
 		s.Fail("", "is empty; choose level, discharge, inflow, radiation, normal, critical or rating")
 	}
 	s.Finish()
@@ -191,7 +196,7 @@ func (g *Given) condition(c *config.Case) (out *shallow.Given, err error) {
 	case "critical":
 		return out, nil
 	case "rating":
-		out.Curve, err = ratingCurve(c, g.File, g.Column)
+		out.Curve, err = ratingCurve(c, rows.Table{Path: c.Path(g.File), Sheet: g.Sheet}, g.Column)
 		return out, err
 	case "normal":
 		out.Value = series.Constant(g.Slope)
@@ -226,9 +231,9 @@ func (g *Given) condition(c *config.Case) (out *shallow.Given, err error) {
 }
 
 // ratingCurve reads a curve of levels and discharges.
-func ratingCurve(c *config.Case, file, column string) ([]series.Row, error) {
-	path := c.Path(file)
-	table, err := rows.ReadCurve(path, column)
+func ratingCurve(c *config.Case, from rows.Table, column string) ([]series.Row, error) {
+	path := from.Path
+	table, err := rows.ReadCurve(from, column)
 	var curve []series.Row
 	var notes []string
 	if err == nil {

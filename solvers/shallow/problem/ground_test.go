@@ -14,18 +14,26 @@ import (
 // centroids; a levee raises cells; roughness comes from classes. Each with the same bits on any number of ranks.
 func TestGround(t *testing.T) {
 	dir := t.TempDir()
-	var bed, cover strings.Builder
-	bed.WriteString("ncols 200\nnrows 200\nxllcorner 0\nyllcorner 0\ncellsize 0.5\n")
-	cover.WriteString("ncols 200\nnrows 200\nxllcorner 0\nyllcorner 0\ncellsize 0.5\n")
+	var bed, cover, gap strings.Builder
+	for _, b := range []*strings.Builder{&bed, &cover, &gap} {
+		b.WriteString("ncols 200\nnrows 200\nxllcorner 0\nyllcorner 0\ncellsize 0.5\n")
+	}
 	for row := range 200 {
 		for column := range 200 {
 			bed.WriteString([]string{"-10 ", "-8 "}[(row/2+column/2)%2])
-			cover.WriteString([]string{"1 ", "2 "}[column/100])
+			class := []string{"1 ", "2 "}[column/100]
+			cover.WriteString(class)
+			if column < 20 { // 10 m
+				class = "-9999 "
+			}
+			gap.WriteString(class)
 		}
 		bed.WriteByte('\n')
 		cover.WriteByte('\n')
+		gap.WriteByte('\n')
 	}
 	for name, text := range map[string]string{"bed.asc": bed.String(), "cover.asc": cover.String(),
+		"gap.asc":     gap.String(),
 		"classes.csv": "class,manning,n2\n1,0.03,0.1\n2,0.05,0.2\n", "few.csv": "class,manning\n1,0.03\n",
 		"levee.geojson": `{"type": "Feature", "properties": {"crest": 2}, "geometry": {"type": "LineString",
 			"coordinates": [[50, -1], [50, 101]]}}`} {
@@ -72,5 +80,14 @@ func TestGround(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "manning at cell") ||
 		!strings.Contains(err.Error(), "class 2 is not in") {
 		t.Errorf("a class that is not in the table: %v", err)
+	}
+	const holes = `manning = { raster = "DIR/gap.asc", table = "DIR/classes.csv"`
+	if _, err := mass("10", holes+", reach = 15 }, "); err != nil {
+		t.Errorf("classes within reach: %v", err)
+	}
+	for _, reach := range []string{"", ", reach = 1"} {
+		if _, err := mass("10", holes+reach+" }, "); err == nil || !strings.Contains(err.Error(), "reach = … of the raster") {
+			t.Errorf("classes out of reach: %v", err)
+		}
 	}
 }
