@@ -266,6 +266,10 @@ func (t *file) time(text string, toSeconds Dates) (float64, error) {
 				text[:4]+"-"+text[4:6]+"-"+text[6:])
 		}
 	}
+	if err != nil && strings.ContainsAny(text, "/.:") && strings.Trim(text, "0123456789/.: ") == "" {
+		return 0, fmt.Errorf("%q is neither a number nor a date and time of ISO 8601: write dates as in 2026-01-31T12:00",
+			text)
+	}
 	return v * t.timeUnit, err
 }
 

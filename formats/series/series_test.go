@@ -198,7 +198,8 @@ func TestDecodeRefusesMalformedFiles(t *testing.T) {
 		"t,z\n\"0,1\n2,3\n":   "tide.csv:",
 		"t,z\n20260131,1\n": "tide.csv:2: 20260131 is a number of seconds and also a date: write dates as in " +
 			"2026-01-31",
-		"t,z\n31.01.2026,1\n":           `tide.csv:2: "31.01.2026" is not`,
+		"t,z\n01/31/2026 12:00,1\n":     `"01/31/2026 12:00" is neither a number nor a date and time of ISO 8601`,
+		"t,z\n31.01.2026,1\n":           `tide.csv:2: "31.01.2026" is neither a number nor a date`,
 		"t,z\n2026-01-31T25:00,1\n":     `tide.csv:2: "2026-01-31T25:00" is not an ISO 8601 date`,
 		"date,z\n46053.5,1\n":           `tide.csv:2: 46053.5 is a number, but the title "date" announces dates`,
 		"timestamp,z\n1769860800,1":     `tide.csv:2: 1769860800 is a number, but the title "timestamp"`,

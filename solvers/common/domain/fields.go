@@ -49,7 +49,7 @@ func Evaluate(ctx context.Context, c *config.Case, fields []config.Field, part *
 	}
 	for i, source := range sources {
 		if source.isFile {
-			markers.add(fields[i].Name, part, columns[i], source.marker)
+			markers.add(fields[i].Name, part, columns[i], &source)
 		}
 	}
 	return values, nil
@@ -62,8 +62,9 @@ type source struct {
 	value valueOf
 	// isFile means that values come from a file in which markers are looked for, marker returns the one from which the
 	// value of a cell comes; nil if there is none.
-	isFile bool
-	marker func(cell int) (raster.Marker, bool)
+	isFile  bool
+	rasters raster.Stack // in which outliers are looked for
+	marker  func(cell int) (raster.Marker, bool)
 }
 
 type valueOf func(cell int, x, y float64, previous []float64) (float64, error)

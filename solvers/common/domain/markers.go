@@ -26,6 +26,7 @@ type markersOf struct {
 	Values      int // number of cells without a marker
 	Least, Most float64
 	Found       []foundMarker
+	Rasters     []raster.Extremes // of each raster of the field
 }
 
 type foundMarker struct {
@@ -33,10 +34,13 @@ type foundMarker struct {
 	Cell int64
 }
 
-// add adds what is found in the cells of a part. at returns the marker from which the value of a cell comes, if there
-// is one; nil means that there is none.
-func (m *Markers) add(name string, part *mesh.Part, values []float64, at func(cell int) (raster.Marker, bool)) {
+// add adds what is found in the cells of a part, whose values come from a source.
+func (m *Markers) add(name string, part *mesh.Part, values []float64, s *source) {
 	f := &markersOf{Least: math.Inf(1), Most: math.Inf(-1)}
+	if s.rasters != nil {
+		f.Rasters = s.rasters.Extremes()
+	}
+	at := s.marker
 	for cell, v := range values {
 		if at != nil {
 			if marker, ok := at(cell); ok {
@@ -66,9 +70,9 @@ func (f *markersOf) addMarker(m foundMarker) {
 	}
 }
 
-// Refuse returns an error, a BadInput, about a value that marks missing ones, the same on all ranks. All ranks call
-// it, after they have evaluated the same fields.
-func (m *Markers) Refuse(ctx context.Context, comm dist.Comm) error {
+// Check returns an error, a BadInput, about a value that marks missing ones, and calls note about values that may do
+// so, the same on all ranks. All ranks call it, after they have evaluated the same fields.
+func (m *Markers) Check(ctx context.Context, comm dist.Comm, note func(string)) error {
 	if len(m.fields) == 0 {
 		return nil
 	}
@@ -97,6 +101,11 @@ func (m *Markers) Refuse(ctx context.Context, comm dist.Comm) error {
 		if err := all[name].refuse(name); err != nil {
 			return &solvers.BadInput{Err: err}
 		}
+		for k := range all[name].Rasters {
+			for _, text := range all[name].Rasters[k].Notes() {
+				note(text)
+			}
+		}
 	}
 	return nil
 }
@@ -107,6 +116,14 @@ func (f *markersOf) merge(o *markersOf) {
 	}
 	for _, m := range o.Found {
 		f.addMarker(m)
+	}
+	for _, e := range o.Rasters {
+		k := slices.IndexFunc(f.Rasters, func(own raster.Extremes) bool { return own.File == e.File })
+		if k < 0 {
+			f.Rasters = append(f.Rasters, e)
+		} else {
+			f.Rasters[k].Merge(&e)
+		}
 	}
 }
 

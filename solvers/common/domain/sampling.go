@@ -33,6 +33,9 @@ func sampled(f *config.Field, part *mesh.Part, grids raster.Stack) source {
 		v, err = withinReach(f, grids, x, y, v, err)
 		return sign * v, err
 	}}
+	if s.isFile {
+		s.rasters = grids
+	}
 	if !grids.HasMarkers() {
 		return s
 	}

@@ -150,6 +150,9 @@ func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part,
 			"wind_x": &cfg.Forcing.WindX, "wind_y": &cfg.Forcing.WindY,
 			"pressure_course": &cfg.Forcing.PressureFactor}
 		*to[key] = rows
+		if key == "rain" && from.File != "" {
+			c.Note(noteHeavyRain(from.File, rows))
+		}
 		for _, r := range rows {
 			if (key == "rain" || key == "evaporation") && r.Value < 0 {
 				return fmt.Errorf("[forcing] %s at t = %g s is %g: it must not be negative", key, r.T, r.Value)

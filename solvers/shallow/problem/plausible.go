@@ -1,11 +1,14 @@
 package problem
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/solvers/common/series"
 )
 
 // Values beyond these are possible, and usually of another unit than the writer of the case meant.
@@ -33,6 +36,17 @@ func (w *Sections) noteImplausible(c *config.Case) {
 			c.Note(fmt.Sprintf("[forcing] latitude: %g degrees are beyond the poles", v))
 		}
 	}
+}
+
+// noteHeavyRain returns a note if rain from a file is hardly possible; "" else.
+func noteHeavyRain(file string, rows []series.Row) string {
+	most := slices.MaxFunc(rows, func(a, b series.Row) int { return cmp.Compare(a.Value, b.Value) })
+	if !(most.Value > 10*heavyRain) { // tests of schemes have rain of some m/h
+		return ""
+	}
+	return fmt.Sprintf("[forcing] rain: %s has %g m/s at t = %g s, which are %g mm/h: if its values are in "+
+		"another unit, name that in the title of the column, as in rain [mm/h], or in the attribute units", file, most.Value,
+		most.T, most.Value*3.6e6)
 }
 
 // noteThinFlow adds a note if water will be thinner than the bed's steps between cells, in rain or on a dry bed, and
