@@ -36,7 +36,10 @@ type DeviceComm interface {
 	// Max replaces each key (the image of a number, see [Kind]), on the device, by its maximum over all ranks. Like
 	// Exchange it runs after all calls before, and concurrently with later calls, which must not use the keys until Join.
 	Max(keys []uint64) error
-	// Join makes later calls wait for all calls of Fork, Exchange and Max before it.
+	// Sum replaces each integer, on the device, by its sum over all ranks, as Max does its maximum. Sums of integers do
+	// not depend on the order.
+	Sum(words []int64) error
+	// Join makes later calls wait for all calls of Fork, Exchange, Max and Sum before it.
 	Join() error
 	// Abort cancels the queued operations of this rank, which would wait forever for a lost rank. Any goroutine may call
 	// it.

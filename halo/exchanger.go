@@ -34,6 +34,8 @@ type LinkedExchanger interface {
 	// Max queues a reduction that replaces each key on the device by the maximum over all ranks. It is complete after the
 	// next Finish.
 	Max(keys []uint64) error
+	// Sum queues a reduction that replaces each integer on the device by the sum over all ranks, likewise.
+	Sum(words []int64) error
 }
 
 // The kinds of exchangers, as Exchanger.Kind returns them.
@@ -97,6 +99,14 @@ func (l *Links) Exchanger(plan Route, tag, bytes int, single bool) (Exchanger, e
 		return newStaged(plan, l.comm, l.dev, tag, bytes, single)
 	}
 	return NewHostExchanger(plan, l.comm, tag, bytes), nil
+}
+
+// Devices returns the communicator between the devices of all ranks, or nil if messages go through the host.
+func (l *Links) Devices() backend.DeviceComm {
+	if l.link == nil {
+		return nil
+	}
+	return l.link.comm
 }
 
 // Close closes the connections.

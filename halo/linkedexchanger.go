@@ -113,6 +113,7 @@ func (x *linked) exchange(n int, out []byte) error {
 
 func (x *linked) Fork(f func() error) error    { return x.link.comm.Fork(f) }
 func (x *linked) Max(keys []uint64) error      { return x.link.comm.Max(keys) }
+func (x *linked) Sum(words []int64) error      { return x.link.comm.Sum(words) }
 func (x *linked) Send(context.Context) error   { return nil }
 func (x *linked) Finish(context.Context) error { return x.link.comm.Join() }
 func (x *linked) Kind() string                 { return x.link.kind }

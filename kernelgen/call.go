@@ -56,7 +56,7 @@ func (f *function) callExpr(c *ast.CallExpr) cexpr {
 }
 
 const supportedFunctions = "math.Sqrt, Abs, Min, Max, Copysign, Floor, Ceil, Trunc, NaN, Inf, IsNaN, IsInf, " +
-	"Float64bits, and atomic additions, minima and maxima"
+	"Float64bits, Float64frombits, and atomic additions, minima and maxima"
 
 // receiverOf returns the expression on which a method is called, or the function itself.
 func receiverOf(c *ast.CallExpr) ast.Expr {
@@ -282,7 +282,8 @@ var mathFunctions = map[string]mathFunction{
 	"IsNaN":    {double: "math_IsNaN"},
 	"IsInf":    {double: "math_IsInf"},
 	// The bits of a NaN differ between processors.
-	"Float64bits": {double: "__double_as_longlong", result: "uint64"},
+	"Float64bits":     {double: "__double_as_longlong", result: "uint64"},
+	"Float64frombits": {double: "__longlong_as_double"},
 }
 
 // isSinglePrecision reports whether all arguments of a call are float32 numbers converted to float64. Then
@@ -316,6 +317,10 @@ func (f *function) math(c *ast.CallExpr, fn *types.Func, single bool) cexpr {
 		return refusedExpr
 	}
 	name := m.double
+	if f.u.lanes && fn.Name() == "Float64frombits" {
+		f.refuse(c, "math.%s: vector code has no conversion of bits", fn.Name())
+		return refusedExpr
+	}
 	var args []string
 	for _, a := range c.Args {
 		if single {

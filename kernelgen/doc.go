@@ -77,6 +77,10 @@
 // memory is an empty Least or Most. A kernel may have a parameter *atomics.Least, to read it with Value and to empty it
 // with Reset, so that the length of a time step is computed on the device.
 //
+// A function of one entity marked //atoll:reduce returns a struct, whose members say by a tag how they are reduced over
+// many entities. From it the file reductions_gen.go is generated, with a kernel that package kernelgen reads like those
+// written by hand; its mark host=f names the function that Range calls instead of the kernel: see docs/kernels.md.
+//
 // # Tiles
 //
 // A tile kernel computes a tile, such as a few hundred cells, by loops whose iterations are distributed over the

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/kernelgen/internal/reductions"
 	"github.com/atoll-hpc/atoll/kernelgen/internal/source"
 )
 
@@ -62,10 +63,6 @@ type Compiler interface {
 // If there is no compiler, outdated PTX is replaced by a line that says so, and the error is an [Uncompiled]: the
 // package can then be used without GPUs.
 func Generate(dir string, compiler func() (Compiler, error), options []string) ([]string, error) {
-	p, want, err := generatedTexts(dir)
-	if err != nil {
-		return nil, err
-	}
 	var written []string
 	write := func(name, text string) error {
 		if old, err := os.ReadFile(filepath.Join(dir, name)); err == nil && string(old) == text {
@@ -73,6 +70,22 @@ func Generate(dir string, compiler func() (Compiler, error), options []string) (
 		}
 		written = append(written, name)
 		return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666)
+	}
+	reduced, err := reductions.Text(dir)
+	if err != nil {
+		return nil, fmt.Errorf("kernelgen: %w", err)
+	}
+	if reduced == "" {
+		err = os.RemoveAll(filepath.Join(dir, reductions.File))
+	} else { // first, since the kernels in it are read with the others
+		err = write(reductions.File, reduced)
+	}
+	if err != nil {
+		return written, err
+	}
+	p, want, err := generatedTexts(dir)
+	if err != nil {
+		return written, err
 	}
 	for _, name := range []string{cudaFile, goFile} {
 		if err := write(name, want[name]); err != nil {
@@ -127,7 +140,14 @@ func Check(dir string, options []string) error {
 		return err
 	}
 	var errs []error
-	for _, name := range []string{cudaFile, goFile} {
+	files := []string{cudaFile, goFile}
+	if want[reductions.File], err = reductions.Text(dir); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, reductions.File)); err == nil || want[reductions.File] != "" {
+		files = append(files, reductions.File)
+	}
+	for _, name := range files {
 		got, err := os.ReadFile(filepath.Join(dir, name))
 		switch {
 		case err != nil:

@@ -120,6 +120,10 @@ func (p *Package) rangeMethod(w *bytes.Buffer, k *Kernel, l *loopType) {
 	} else {
 		fmt.Fprintf(w, "// Range runs the kernel on the CPU.\nfunc (loop *%s%s) Range(lo, hi int) {\n", loop, l.typeArgs)
 	}
+	if k.Host != "" {
+		fmt.Fprintf(w, "%s(lo, hi, loop.%s)\n}\n\n", k.Host, strings.Join(l.names, ", loop."))
+		return
+	}
 	for _, v := range l.shared {
 		fmt.Fprintf(w, "var %s %s\n", v[0], v[1])
 	}

@@ -76,10 +76,11 @@ func (t *deviceTotal) loop(v *View) backend.Loop {
 		for axis, stride := range v.Stride {
 			l.Stride[axis] = stride / size
 		}
-		if n := len(v.Memory) / size; v.Kind == backend.Float32 {
-			t.add[array] = kernels.NewAddLoop(l, unsafe.Slice((*float32)(unsafe.Pointer(array)), n), &t.found[0])
+		entities, n := v.N[0]*v.N[1]*v.N[2], len(v.Memory)/size
+		if v.Kind == backend.Float32 {
+			t.add[array] = kernels.NewAddLoop(entities, l, unsafe.Slice((*float32)(unsafe.Pointer(array)), n), &t.found[0])
 		} else {
-			t.add[array] = kernels.NewAddLoop(l, unsafe.Slice((*float64)(unsafe.Pointer(array)), n), &t.found[0])
+			t.add[array] = kernels.NewAddLoop(entities, l, unsafe.Slice((*float64)(unsafe.Pointer(array)), n), &t.found[0])
 		}
 	}
 	return t.add[array]
@@ -89,7 +90,7 @@ func (t *deviceTotal) loop(v *View) backend.Loop {
 func (t *deviceTotal) observe(to *observedTotal, steps int) error {
 	v := t.field.View()
 	v.Device.Run(t.clear, 0, exact.Words)
-	v.Device.Run(t.loop(&v), 0, kernels.Chunks(t.field.Space.Owned))
+	v.Device.Run(t.loop(&v), 0, kernels.ReduceChunks(t.field.Space.Owned))
 	to.steps = steps
 	return to.found.Start(BytesOf(t.found))
 }
@@ -102,6 +103,6 @@ func (t *deviceTotal) read(from *observedTotal) (sum dist.Accumulator, entity in
 	}
 	found := (*kernels.Total)(unsafe.Pointer(unsafe.SliceData(bytes)))
 	sum.AddWords(&found.Words)
-	entity, number = found.BrokenEntity()
+	entity, number = exact.FirstBroken(found.Broken)
 	return sum, entity, number, nil
 }

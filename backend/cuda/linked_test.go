@@ -187,6 +187,76 @@ func takeMaxima(r linkedRank) error {
 	return nil
 }
 
+// TestSumsOverGPUs proves that each rank gets the sums of integers of both signs, of one word to more than a part, in
+// many rounds, between maxima, and in recordings.
+func TestSumsOverGPUs(t *testing.T) { onLinkedGPUs(t, takeSums) }
+
+// takeSums compares sums of several lengths.
+func takeSums(r linkedRank) error {
+	for _, n := range []int{1, 2, 71, 512, 513, 3000} {
+		for _, recorded := range []bool{false, true} {
+			if err := takeSumsOf(r, n, recorded); err != nil {
+				return fmt.Errorf("%d words, recorded %t: %w", n, recorded, err)
+			}
+		}
+	}
+	return nil
+}
+
+func takeSumsOf(r linkedRank, n int, recorded bool) error {
+	words, err := backend.Make[int64](r.d, n)
+	if err != nil {
+		return err
+	}
+	key, err := backend.Make[uint64](r.d, 1)
+	if err != nil {
+		return err
+	}
+	value := func(i, rank int) int64 { return int64(i*31+rank*17)%1009 - 500 + int64(rank)<<40 - int64(i)<<33 }
+	host := make([]int64, n)
+	for i := range host {
+		host[i] = value(i, r.rank)
+	}
+	err = errors.Join(backend.Upload(r.d, words, host), backend.Upload(r.d, key, []uint64{uint64(r.rank)}))
+	if err != nil {
+		return err
+	}
+	sum := func() error { return errors.Join(r.comm.Sum(words), r.comm.Max(key), r.comm.Join()) }
+	const rounds = 3
+	if recorded {
+		recording, err := r.d.Record(sum)
+		if err != nil {
+			return err
+		}
+		defer recording.Close()
+		for range rounds {
+			recording.Launch()
+		}
+	} else {
+		for range rounds {
+			if err := sum(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := backend.Download(r.d, host, words); err != nil {
+		return err
+	}
+	for i, got := range host {
+		want := int64(0)
+		for p := range r.size {
+			want += value(i, p)
+		}
+		for range rounds - 1 {
+			want *= int64(r.size)
+		}
+		if got != want {
+			return fmt.Errorf("rank %d: sum %d is %d, want %d", r.rank, i, got, want)
+		}
+	}
+	return nil
+}
+
 // TestAbortEndsTheWait proves that a rank whose peer never sends does not wait after Abort.
 func TestAbortEndsTheWait(t *testing.T) {
 	onLinkedGPUs(t, func(r linkedRank) error {

@@ -42,7 +42,9 @@ var ncclSymbols = [ncclCalls]string{
 // Constants of nccl.h.
 const (
 	ncclUint8     = 1
+	ncclInt64     = 4
 	ncclUint64    = 5
+	ncclSum       = 0
 	ncclMax       = 2
 	uniqueIDBytes = 128
 )
@@ -187,14 +189,23 @@ func (nc *ncclComm) message(c ncclCall, m backend.Message) error {
 
 // Max implements backend.DeviceComm.
 func (nc *ncclComm) Max(keys []uint64) error {
+	return nc.reduce(uintptr(unsafe.Pointer(unsafe.SliceData(keys))), len(keys), ncclUint64, ncclMax)
+}
+
+// Sum implements backend.DeviceComm.
+func (nc *ncclComm) Sum(words []int64) error {
+	return nc.reduce(uintptr(unsafe.Pointer(unsafe.SliceData(words))), len(words), ncclInt64, ncclSum)
+}
+
+// reduce replaces n numbers by their reduction over all ranks.
+func (nc *ncclComm) reduce(address uintptr, n int, kind, operation uintptr) error {
 	if err := nc.begin(); err != nil {
 		return err
 	}
 	endSpan := nc.d.traceSpan("reduce", nc.stream)
-	address := uintptr(unsafe.Pointer(unsafe.SliceData(keys)))
-	if err := nc.call(ncclAllReduce, [maxArgs]uintptr{address, address, uintptr(len(keys)), ncclUint64, ncclMax,
-		nc.comm.Load(),
-		nc.stream.handle}); err != nil {
+	err := nc.call(ncclAllReduce, [maxArgs]uintptr{address, address, uintptr(n), kind, operation, nc.comm.Load(),
+		nc.stream.handle})
+	if err != nil {
 		return err
 	}
 	endSpan()

@@ -1,4 +1,4 @@
-// Messages and maxima between GPUs that access each other's memory. The ranks wait for each other in the kernels, by
+// Messages, maxima and sums between GPUs that access each other's memory. The ranks wait for each other in the kernels, by
 // counters in their memory; the host takes no part. Ranks of one process read messages where they lie; those of several
 // processes know no addresses of each other, and read messages from slots in memory that the sender shares with them.
 // peer.go has the same structs.
@@ -12,22 +12,22 @@ typedef unsigned long long uint64;
 
 const int THREADS = 256;    // of a block
 const int MAX_RANKS = 32;   // of a communicator
-const int MAX_KEYS = 8;     // of a maximum
+const int MAX_WORDS = 512;  // of a maximum or sum
 
 // What a rank's memory holds about another rank, the peer.
 struct Pair {
     // Written by the peer: the number of messages that it has offered to this rank, with the address and length of the
-    // last one; the number of messages of this rank that it has read; and the number of maxima for which its keys are
-    // here, in turn in the two halves of keys.
-    uint64 offered, address, bytes, taken, maxima;
-    uint64 keys[2][MAX_KEYS];
+    // last one; the number of messages of this rank that it has read; and the number of reductions for which its words
+    // are here, in turn in the two halves of words.
+    uint64 offered, address, bytes, taken, reductions;
+    uint64 words[2][MAX_WORDS];
     // Written by this rank: the number of its messages that the peer has read, and of those that it has read.
     uint64 sent, received;
 };
 
 struct Control {
     uint64 blocks;  // of the running kernel that have ended
-    uint64 maxima;  // computed so far
+    uint64 reductions;  // computed so far
     Pair pairs[MAX_RANKS];
 };
 
@@ -140,37 +140,40 @@ KERNEL exchange_messages(const __grid_constant__ Exchange x) {
     }
 }
 
-struct Maximum {
+struct Reduction {
     Control *control;
     volatile Status *status;
     int64 ranks, rank, count;
-    uint64 *keys;
+    int64 adds;  // 1 for sums, 0 for maxima
+    uint64 *words;
     Pair *remote[MAX_RANKS];  // records of this rank in the memory of each rank
 };
 
-// maximum replaces each key by its maximum over all ranks. A rank writes its keys to the memory of all others, in one
-// of two halves: no rank is two maxima ahead of another, since each waits for the keys of all.
-KERNEL maximum(const __grid_constant__ Maximum x) {
+// reduce_words replaces each word by its maximum or sum over all ranks. A rank writes its words to the memory of all
+// others, in one of two halves: no rank is two reductions ahead of another, since each waits for the words of all.
+KERNEL reduce_words(const __grid_constant__ Reduction x) {
     const int t = threadIdx.x;
-    const uint64 round = x.control->maxima;
+    const uint64 round = x.control->reductions;
     for (int i = t; i < x.ranks * x.count; i += THREADS) {
         const int r = i / int(x.count), k = i % int(x.count);
-        if (r != x.rank) x.remote[r]->keys[round % 2][k] = x.keys[k];
+        if (r != x.rank) x.remote[r]->words[round % 2][k] = x.words[k];
     }
     __threadfence_system();
     __syncthreads();
     if (t < x.ranks && t != x.rank) {
-        store_release(&x.remote[t]->maxima, round + 1);
-        wait_for(&x.control->pairs[t].maxima, round + 1, x.status);
+        store_release(&x.remote[t]->reductions, round + 1);
+        wait_for(&x.control->pairs[t].reductions, round + 1, x.status);
     }
     __syncthreads();
-    if (t < x.count) {
-        uint64 most = x.keys[t];
+    for (int k = t; k < x.count; k += THREADS) {
+        uint64 result = x.words[k];
         for (int r = 0; r < x.ranks; r++) {
-            const uint64 key = r == x.rank ? 0 : x.control->pairs[r].keys[round % 2][t];
-            if (key > most) most = key;
+            if (r == x.rank) continue;
+            const uint64 word = x.control->pairs[r].words[round % 2][k];
+            if (x.adds) result += word;
+            else if (word > result) result = word;
         }
-        x.keys[t] = most;
+        x.words[k] = result;
     }
-    if (t == 0) x.control->maxima = round + 1;
+    if (t == 0) x.control->reductions = round + 1;
 }

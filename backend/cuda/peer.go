@@ -24,8 +24,8 @@ var (
 
 // Constants of peer.cu.
 const (
-	maxPeers = 32 // ranks of a communicator
-	maxKeys  = 8
+	maxPeers = 32  // ranks of a communicator
+	maxWords = 512 // of a maximum or sum; longer ones are computed in parts
 )
 
 // slotBytes is the size of the slots through which the ranks of several processes pass messages; longer messages are
@@ -36,7 +36,7 @@ const slotBytes = 4 << 20
 type (
 	peerPair struct {
 		_ [5]uint64
-		_ [2][maxKeys]uint64
+		_ [2][maxWords]uint64
 		_ [2]uint64
 	}
 	peerControl struct {
@@ -50,10 +50,11 @@ type (
 		sends, receives int64
 		send, receive   [maxPeers]peerTransfer
 	}
-	peerMaximum struct {
+	peerReduction struct {
 		control, status    uintptr
 		size, rank, length int64
-		keys               uintptr
+		adds               int64 // 1 for sums, 0 for maxima
+		words              uintptr
 		remote             [maxPeers]uintptr
 	}
 )
@@ -61,15 +62,15 @@ type (
 // peerComm is a backend.DeviceComm between GPUs of one machine that access each other's memory.
 type peerComm struct {
 	linkStream
-	rank                    int
-	control                 []uintptr // address of each rank's peerControl; if it has slots, one for each rank follows
-	slots                   bool      // messages pass through slots, since ranks are of several processes
-	opened                  []uintptr // of control: memory of other processes
-	fill, exchange, maximum *Function
-	exchangeParams          parameters   // one peerExchange
-	maximumParams           parameters   // one peerMaximum
-	mu                      sync.Mutex   // serialises Abort and Close
-	status                  []peerStatus // one element, pinned; nil after Close
+	rank                      int
+	control                   []uintptr // address of each rank's peerControl; if it has slots, one for each rank follows
+	slots                     bool      // messages pass through slots, since ranks are of several processes
+	opened                    []uintptr // of control: memory of other processes
+	fill, exchange, reduction *Function
+	exchangeParams            parameters   // one peerExchange
+	reductionParams           parameters   // one peerReduction
+	mu                        sync.Mutex   // serialises Abort and Close
+	status                    []peerStatus // one element, pinned; nil after Close
 }
 
 var _ backend.PeerLinker = (*Device)(nil)
@@ -157,18 +158,18 @@ func (d *Device) LinkPeers(rank int, offers [][]byte) (_ backend.DeviceComm, err
 		return nil, err
 	}
 	for name, f := range map[string]**Function{"fill_slots": &pc.fill, "exchange_messages": &pc.exchange,
-		"maximum": &pc.maximum} {
+		"reduce_words": &pc.reduction} {
 		if *f, err = module.Function(name); err != nil {
 			return nil, err
 		}
 	}
 	status := uintptr(unsafe.Pointer(&pc.status[0]))
 	pc.exchangeParams = newParameters(0, []Arg{Value(peerExchange{control: pc.control[rank], status: status})})
-	m := peerMaximum{control: pc.control[rank], status: status, size: int64(len(offers)), rank: int64(rank)}
+	m := peerReduction{control: pc.control[rank], status: status, size: int64(len(offers)), rank: int64(rank)}
 	for r := range offers {
 		m.remote[r] = pc.pair(r, rank)
 	}
-	pc.maximumParams = newParameters(0, []Arg{Value(m)})
+	pc.reductionParams = newParameters(0, []Arg{Value(m)})
 	return pc, nil
 }
 
@@ -287,14 +288,25 @@ func (pc *peerComm) transfer(data []byte, peer int, slot uintptr) peerTransfer {
 		own: pc.pair(pc.rank, peer), remote: pc.pair(peer, pc.rank)}
 }
 
-// Max implements backend.DeviceComm, for at most maxKeys keys.
-func (pc *peerComm) Max(keys []uint64) error {
-	if len(keys) > maxKeys {
-		return pc.d.fail(fmt.Errorf("cuda: a maximum of %d keys over ranks, at most %d are possible", len(keys), maxKeys))
+// Max implements backend.DeviceComm.
+func (pc *peerComm) Max(keys []uint64) error { return pc.reduce(keys, 0) }
+
+// Sum implements backend.DeviceComm.
+func (pc *peerComm) Sum(words []int64) error {
+	return pc.reduce(unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(words))), len(words)), 1)
+}
+
+// reduce queues the reduction of words, in parts of maxWords.
+func (pc *peerComm) reduce(words []uint64, adds int64) error {
+	for first := 0; ; first += maxWords {
+		part := words[first:min(len(words), first+maxWords)]
+		m := argument[peerReduction](&pc.reductionParams)
+		m.length, m.adds, m.words = int64(len(part)), adds, uintptr(unsafe.Pointer(unsafe.SliceData(part)))
+		err := pc.queue(pc.reduction, [3]int{1, 1, 1}, &pc.reductionParams)
+		if err != nil || first+maxWords >= len(words) {
+			return err
+		}
 	}
-	m := argument[peerMaximum](&pc.maximumParams)
-	m.length, m.keys = int64(len(keys)), uintptr(unsafe.Pointer(unsafe.SliceData(keys)))
-	return pc.queue(pc.maximum, [3]int{1, 1, 1}, &pc.maximumParams)
 }
 
 // queue queues a kernel on the communicator's stream; none if the grid has no blocks.
@@ -353,6 +365,6 @@ func (pc *peerComm) Close() error {
 	err = errors.Join(err, FreePinned(pc.d, pc.status))
 	pc.status = nil
 	pc.exchangeParams.pins.Unpin()
-	pc.maximumParams.pins.Unpin()
+	pc.reductionParams.pins.Unpin()
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/examples/heat/kernels"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/common/exact"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 )
 
@@ -120,7 +121,8 @@ func newHeat(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solv
 		},
 		Measured: func(m *engine.Measures) {
 			m.Program = func(p *engine.Program, k int, _ bool) {
-				p.Run(engine.Over(kernels.NewMeasureLoop(box, l, a.t[k%2].Data, a.peak.Data, a.found.At()), box))
+				p.Run(engine.Whole(kernels.NewMeasureLoop(exact.Box(box), l, a.t[k%2].Data, a.peak.Data, a.found.At()),
+					kernels.ReduceChunks(box.Size())))
 			}
 			found := engine.Measured(m, a.found)
 			m.Quantities = func(_ context.Context, o *engine.Observation) ([]solvers.Quantity, error) {

@@ -175,6 +175,10 @@ func (c *lateComm) Max(keys []uint64) error {
 	return c.late(func() error { return c.access(func() error { return c.max(keys) }) })
 }
 
+func (c *lateComm) Sum(words []int64) error {
+	return c.late(func() error { return c.access(func() error { return c.sum(words) }) })
+}
+
 // access calls what reads or writes the memory of the device.
 func (c *lateComm) access(call func() error) error {
 	if c.gpu == nil {
@@ -195,6 +199,10 @@ func (c *lateComm) max(keys []uint64) error {
 		}
 	}
 	return err
+}
+
+func (c *lateComm) sum(words []int64) error {
+	return c.comm.AllreduceInt64(context.Background(), dist.Sum, words)
 }
 
 func (*lateComm) Abort()       {}

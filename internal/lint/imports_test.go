@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"examples": {"=solvers", "solvers/common", "solvers/engine", "config", "halo", "grid", "mesh", "backend", "dist",
 		"kernelgen/abi",                          // for the examples that are solvers
 		"internal/atomicfile", "internal/words"}, // for atoll example
-	"examples/heat/kernels": {"backend", "kernelgen"},
+	"examples/heat/kernels": {"backend", "kernelgen", "solvers/common/exact"},
 	"formats": {"internal/atomicfile", "internal/dates", "internal/parallel",
 		"internal/needs"}, // needs: in tests
 	"grid":      {},

@@ -2,15 +2,19 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/disttest"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/halo/halotest"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/exact"
 	"github.com/atoll-hpc/atoll/solvers/engine"
@@ -147,4 +151,88 @@ func TestSumsOverRanks(t *testing.T) {
 		})
 		disttest.Close(t, comms)
 	}
+}
+
+// TestDevicesAddUp: linked devices add up integers and put arrays together without the host, also in recordings, with
+// the bits of sums on the host; arrays of an odd number of float32 go through the host.
+func TestDevicesAddUp(t *testing.T) {
+	const rounds = 4
+	for _, ranks := range []int{1, 2, 3} {
+		for _, cells := range []int{1, 2, 7, 64} {
+			var sums [2][]int64 // by the host, by devices
+			for k, linked := range []bool{false, true} {
+				comms := local.New(ranks)
+				disttest.Each(t, comms, func(ctx context.Context, comm dist.Comm) error {
+					var dev backend.Device = cpu.New(1)
+					if linked {
+						dev = halotest.NewLinkedRecorder(dev, 1<<20, comm)
+					}
+					defer dev.Close()
+					words, whole, err := addUp(ctx, dev, comm, cells, rounds)
+					if comm.Rank() == 0 {
+						sums[k] = words
+					}
+					for i, v := range whole {
+						if v != float32(i+1) {
+							err = errors.Join(err, fmt.Errorf("%d ranks, linked %t: element %d of %d is %v", ranks, linked, i, cells, v))
+						}
+					}
+					return err
+				})
+				disttest.Close(t, comms)
+			}
+			if !slices.Equal(sums[0], sums[1]) || sums[0][0] == 0 {
+				t.Errorf("%d ranks, %d words: %v by the host, %v by devices", ranks, cells, sums[0], sums[1])
+			}
+		}
+	}
+}
+
+// addUp adds up integers over ranks in several rounds of one program, and puts an array together.
+func addUp(ctx context.Context, dev backend.Device, comm dist.Comm, n, rounds int) ([]int64, []float32, error) {
+	table := engine.NewTable(dev)
+	e := engine.New(solvers.Env{Comm: comm, Device: dev}, table)
+	defer e.Close()
+	words := engine.Input(table, "words", n, func() (list []int64) {
+		for i := range n {
+			list = append(list, int64(i*7-30)+int64(comm.Rank()+1)<<40)
+		}
+		return list
+	})
+	whole := engine.Input(table, "whole", n, func() []float32 {
+		list := make([]float32, n)
+		for i := comm.Rank(); i < n; i += comm.Size() {
+			list[i] = float32(i + 1)
+		}
+		return list
+	})
+	if err := table.Err(); err != nil {
+		return nil, nil, err
+	}
+	if _, err := e.Link(ctx); err != nil {
+		return nil, nil, err
+	}
+	batch, err := e.NewBatch(ctx, 1, func(p *engine.Program) { p.Reduce(engine.AddedOf(words)) })
+	if err != nil {
+		return nil, nil, err
+	}
+	for range rounds {
+		if err := batch.Play(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	_, recorder := dev.(backend.Recorder)
+	if recorder != batch.Recorded() {
+		return nil, nil, fmt.Errorf("recorded: %t", batch.Recorded())
+	}
+	if err := e.Do(ctx, func(p *engine.Program) { p.Reduce(engine.AssembledOf(whole)) }); err != nil {
+		return nil, nil, err
+	}
+	sums, err := words.Host()
+	if err != nil {
+		return nil, nil, err
+	}
+	sums = slices.Clone(sums)
+	all, err := whole.Host()
+	return sums, slices.Clone(all), err
 }

@@ -142,7 +142,14 @@ func (p *Program) Queue(f func() error) { p.add(op{kind: opQueue, queue: f}) }
 func (p *Program) Host(f func(ctx context.Context) error) { p.add(op{kind: opHost, host: f}) }
 
 // Reduce combines the results of all ranks, on the device.
-func (p *Program) Reduce(r Reduction) { p.add(op{kind: opReduce, into: r}) }
+func (p *Program) Reduce(r Reduction) {
+	if s, ok := r.(interface {
+		link(devices backend.DeviceComm)
+	}); ok && p.engine.links.made != nil {
+		s.link(p.engine.links.made.Devices())
+	}
+	p.add(op{kind: opReduce, into: r})
+}
 
 // ReduceBehind combines the results of all ranks while later operations run. The result is complete after the next
 // ReduceBehind, of another result, and when Advance returns. Until then the host makes no other collective calls except

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"math"
 	"unsafe"
 
@@ -163,60 +164,59 @@ func ReduceExtreme[T any](p *Program, g *Ghosts, a *Array[T], k int) {
 	p.Reduce(ExtremeOf(x, a, k))
 }
 
-// Added adds up the integers of an array over all ranks, element by element.
-type Added struct {
+// sumOfWords adds up integers over all ranks: the devices by their links, if they have any, or else the host. Sums of
+// integers do not depend on the order.
+type sumOfWords struct {
 	onDevices
-	words *Array[int64]
-	host  []int64
+	devices backend.DeviceComm // nil if the host adds them up
+	bytes   []byte             // on the device
+	host    []int64            // of the bytes, and of zeros up to the next multiple of 8
 }
+
+func newSumOfWords(bytes []byte) sumOfWords {
+	return sumOfWords{bytes: bytes, host: make([]int64, (len(bytes)+7)/8)}
+}
+
+// link makes the devices add them up. They have no integer whose last bytes are not in the array.
+func (s *sumOfWords) link(devices backend.DeviceComm) {
+	if len(s.bytes)%8 == 0 {
+		s.devices = devices
+	}
+}
+
+func (s *sumOfWords) free() bool { return s.devices != nil }
+
+func (s *sumOfWords) merge(ctx context.Context, env *Env) error {
+	if s.devices != nil {
+		words := unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(s.bytes))), len(s.host))
+		return errors.Join(s.devices.Sum(words), s.devices.Join())
+	}
+	host := solvers.BytesOf(s.host)[:len(s.bytes)]
+	if err := backend.Download(env.Device, host, s.bytes); err != nil {
+		return err
+	}
+	if err := env.Comm.AllreduceInt64(ctx, dist.Sum, s.host); err != nil {
+		return err
+	}
+	return backend.Upload(env.Device, s.bytes, host)
+}
+
+// Added adds up the integers of an array over all ranks, element by element.
+type Added struct{ sumOfWords }
 
 // AddedOf returns the reduction of an array.
 func AddedOf(words *Array[int64]) *Added {
-	return &Added{words: words, host: make([]int64, len(words.Data))}
-}
-
-func (*Added) free() bool { return false }
-
-func (r *Added) merge(ctx context.Context, env *Env) error {
-	if err := backend.Download(env.Device, r.host, r.words.Data); err != nil {
-		return err
-	}
-	if err := env.Comm.AllreduceInt64(ctx, dist.Sum, r.host); err != nil {
-		return err
-	}
-	return backend.Upload(env.Device, r.words.Data, r.host)
+	return &Added{newSumOfWords(words.bytes())}
 }
 
 // Assembled makes one array of the parts of all ranks: each element is not 0 on at most one of them, and nowhere -0.
-// With it every rank gets the whole of a coarse level, on which all then compute the same.
-type Assembled struct {
-	onDevices
-	array array
-	host  []int64 // the bits of pairs of float32, or of float64: sums of them and zeros are exact
-}
-
-// array is an array of any type.
-type array interface {
-	bytes() []byte
-}
+// With it every rank gets the whole of a coarse level, on which all then compute the same. The bits of pairs of
+// float32, or of a float64, and zeros add up to these bits.
+type Assembled struct{ sumOfWords }
 
 // AssembledOf returns the reduction of an array.
 func AssembledOf[N float32 | float64](whole *Array[N]) *Assembled {
-	return &Assembled{array: whole, host: make([]int64, (len(whole.bytes())+7)/8)}
-}
-
-func (*Assembled) free() bool { return false }
-
-func (r *Assembled) merge(ctx context.Context, env *Env) error {
-	bytes := r.array.bytes()
-	host := solvers.BytesOf(r.host)[:len(bytes)]
-	if err := backend.Download(env.Device, host, bytes); err != nil {
-		return err
-	}
-	if err := env.Comm.AllreduceInt64(ctx, dist.Sum, r.host); err != nil {
-		return err
-	}
-	return backend.Upload(env.Device, bytes, host)
+	return &Assembled{newSumOfWords(whole.bytes())}
 }
 
 // Joined gives all ranks the whole of an array of which each rank computes some elements. They are not negative.

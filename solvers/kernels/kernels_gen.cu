@@ -172,17 +172,9 @@ template <> __device__ __forceinline__ void atomic_min(double *p, double v) { at
 template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atomic_float<float>(p, v, rising); }
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
-// Total is a sum, which Clear sets to 0 and Add increases.
-// Total, total.go:29
-struct Total {
-    Array<int64, 71> Words;
-    int64 Broken;
-};
-static_assert(sizeof(Total) == 576 && offsetof(Total, Words) == 0 && offsetof(Total, Broken) == 568, "Total");
-
 // Layout is where the numbers of entities lie in an array: that of entity a + N[0]·(b + N[1]·c) at index First +
 // a·Stride[0] + b·Stride[1] + c·Stride[2].
-// Layout, total.go:22
+// Layout, total.go:14
 struct Layout {
     int64 First;
     Array<int64, 3> N, Stride;
@@ -190,6 +182,14 @@ struct Layout {
 };
 static_assert(sizeof(Layout) == 64 && offsetof(Layout, First) == 0 && offsetof(Layout, N) == 8 &&
     offsetof(Layout, Stride) == 32 && offsetof(Layout, Scale) == 56, "Layout");
+
+// Total is the result of Add; it begins at 0.
+// Total, reductions_gen.go:19
+struct Total {
+    Array<int64, 71> Words;
+    int64 Broken;
+};
+static_assert(sizeof(Total) == 576 && offsetof(Total, Words) == 0 && offsetof(Total, Broken) == 568, "Total");
 
 // Part is the sum of the numbers that one thread of a kernel adds. Numbers of similar magnitude belong to the same
 // three words of the sum, which the thread keeps in registers, and adds to memory when a number of another magnitude
@@ -204,20 +204,28 @@ struct exact_Part {
 static_assert(sizeof(exact_Part) == 40 && offsetof(exact_Part, at) == 0 && offsetof(exact_Part, w0) == 8 &&
     offsetof(exact_Part, w1) == 16 && offsetof(exact_Part, w2) == 24 && offsetof(exact_Part, ones) == 32, "exact_Part");
 
-// Clear clears word k of a total.
-// Clear, total.go:45
-DEVICE void Clear_at(int64 k, Total *to) {
-    to->Words[k] = 0;
-    if (k == 0) {
-        to->Broken = 0;
-    }
-}
+// addend is the number of an entity.
+// addend, total.go:21
+struct addend {
+    double Words;
+    double Broken;
+};
+static_assert(sizeof(addend) == 16 && offsetof(addend, Words) == 0 && offsetof(addend, Broken) == 8, "addend");
 
 // index returns the index of an entity's number.
-// (*Layout).index, total.go:89
+// (*Layout).index, total.go:46
 DEVICE int64 Layout_index(const Layout *l, int64 entity) {
     int64 row = quo(entity, l->N[0]), a = rem(entity, l->N[0]);
     return add(add(add(l->First, mul(a, l->Stride[0])), mul(rem(row, l->N[1]), l->Stride[1])), mul(quo(row, l->N[1]), l->Stride[2]));
+}
+
+// add returns the number of entity i.
+// add[float32], total.go:29
+DEVICE addend add_f32(int64 i, const Layout *l, Slice<float> x) {
+    addend a = {};
+    a.Words = l->Scale * double(x[Layout_index(l, i)]);
+    a.Broken = a.Words;
+    return a;
 }
 
 // special counts x, which is NaN or an infinity.
@@ -286,9 +294,12 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
 }
 
-// encodeBroken encodes an entity and its number v: NaN or an infinity.
-// encodeBroken, total.go:98
-DEVICE int64 encodeBroken(int64 entity, double v) {
+// Broken returns the code of an entity whose number v is not finite, for FirstBroken, or 0 for a finite number.
+// Broken, exact/broken.go:10
+DEVICE int64 exact_Broken(int64 entity, double v) {
+    if (v - v == 0.0) {
+        return 0;
+    }
     int64 what = 0;
     if (v > 0.0) {
         what = 1;
@@ -326,6 +337,16 @@ DEVICE void exact_MergeGroup(Slice<exact_Part> columns, int32 g, Slice<int64> wo
     columns[mul(g, 8)] = o;
 }
 
+// MaxGroup finds the largest of group g of columns of OrderedBits.
+// MaxGroup, exact/columns.go:52
+DEVICE void exact_MaxGroup(Slice<uint64> columns, int32 g) {
+    uint64 most = 0u;
+    for (int32 k = mul(g, 8); k < mul(add(g, 1), 8); k++) {
+        most = go_max<uint64>(most, columns[k]);
+    }
+    columns[mul(g, 8)] = most;
+}
+
 // Flush adds the part to the sum in memory, and empties the part.
 // (*exact.Part).Flush, exact/exact.go:94
 DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
@@ -347,106 +368,154 @@ DEVICE void exact_FlushColumn(Slice<exact_Part> columns, int32 c, Slice<int64> w
     exact_Part_Flush(&o, words);
 }
 
-// Add adds the numbers of chunk t.
-// Add[float32], total.go:55
-DEVICE void Add_f32_at(int64 t, const Layout *l, Slice<float> x, Total *to, Array<exact_Part, 128> *parts,
-        Array<int64, 71> *words) {
-    TURNS(int64, k, 71) {
-        (*words)[k] = 0;
+// MaxColumn returns the largest of column c, after MaxGroup has found the largest of each group.
+// MaxColumn, exact/columns.go:61
+DEVICE uint64 exact_MaxColumn(Slice<uint64> columns, int32 c) {
+    uint64 most = 0u;
+    for (int32 k = mul(c, 128); k < mul(add(c, 1), 128); k = add(k, 8)) {
+        most = go_max<uint64>(most, columns[k]);
+    }
+    return most;
+}
+
+// Add reduces add over the entities of a chunk; ReduceChunks tells how many there are.
+// Add[float32], reductions_gen.go:27
+DEVICE void Add_f32_at(int64 chunk, int64 n, const Layout *l, Slice<float> x, Total *to,
+        Array<exact_Part, 128> *sums, Array<int64, 71> *words, Array<uint64, 128> *extremes) {
+    TURNS(int64, w, 71) {
+        (*words)[w] = 0;
     }
     __syncthreads();
-    TURNS(int32, k, 128) {
-        exact_Part p = {};
-        int64 end = mul(mul(l->N[0], l->N[1]), l->N[2]);
-        for (int64 n = 0; n < 8; n++) {
-            int64 at = add(add(mul(t, int64(1024)), mul(n, int64(128))), int64(k));
-            if (at >= end) {
+    TURNS(int32, thread, 128) {
+        exact_Part sum0 = {};
+        uint64 most0 = 0u;
+        for (int64 turn = 0; turn < 8; turn++) {
+            int64 at = add(add(mul(chunk, int64(1024)), mul(turn, int64(128))), int64(thread));
+            if (at >= n) {
                 break;
             }
-            double v = l->Scale * double(x[Layout_index(l, at)]);
-            exact_Part_Add(&p, v, Slice<int64>{words->at, int64(71), int64(71)});
-            if (v - v != 0.0) {
-                atomic_max(&to->Broken, encodeBroken(at, v));
-            }
+            int64 i = at;
+            addend found = add_f32(i, l, x);
+            exact_Part_Add(&sum0, found.Words, Slice<int64>{words->at + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+            most0 = go_max<uint64>(most0, uint64(exact_Broken(at, found.Broken)));
         }
-        (*parts)[k] = p;
+        (*sums)[add(0, thread)] = sum0;
+        (*extremes)[add(0, thread)] = most0;
     }
     __syncthreads();
-    TURNS(int32, k, 16) {
-        exact_MergeGroup(Slice<exact_Part>{parts->at, int64(128), int64(128)}, k, Slice<int64>{words->at, int64(71), int64(71)});
+    TURNS(int32, g, 16) {
+        int32 sum = mul(g / 16, 71);
+        exact_MergeGroup(Slice<exact_Part>{sums->at, int64(128), int64(128)}, g, Slice<int64>{words->at + int64(sum), sub(int64(add(sum, 71)), int64(sum)), sub(int64(add(sum, 71)), int64(sum))});
     }
     __syncthreads();
-    TURNS(int64, turn5, 1) {
-        exact_FlushColumn(Slice<exact_Part>{parts->at, int64(128), int64(128)}, 0, Slice<int64>{words->at, int64(71), int64(71)});
+    TURNS(int32, g, 16) {
+        exact_MaxGroup(Slice<uint64>{extremes->at, int64(128), int64(128)}, g);
     }
     __syncthreads();
-    TURNS(int64, k, 71) {
-        if ((*words)[k] != 0) {
-            atomic_add(&to->Words[k], (*words)[k]);
+    TURNS(int32, s, 1) {
+        exact_FlushColumn(Slice<exact_Part>{sums->at, int64(128), int64(128)}, s, Slice<int64>{words->at + int64(mul(s, 71)), sub(int64(mul(add(s, 1), 71)), int64(mul(s, 71))), sub(int64(mul(add(s, 1), 71)), int64(mul(s, 71)))});
+    }
+    __syncthreads();
+    TURNS(int64, turn7, 1) {
+        atomic_max(&to->Broken, int64(exact_MaxColumn(Slice<uint64>{extremes->at, int64(128), int64(128)}, 0)));
+    }
+    __syncthreads();
+    TURNS(int64, w, 71) {
+        if ((*words)[add(int64(0), w)] != 0) {
+            atomic_add(&to->Words[w], (*words)[add(int64(0), w)]);
         }
     }
 }
 
-// Add adds the numbers of chunk t.
-// Add[float64], total.go:55
-DEVICE void Add_f64_at(int64 t, const Layout *l, Slice<double> x, Total *to, Array<exact_Part, 128> *parts,
-        Array<int64, 71> *words) {
-    TURNS(int64, k, 71) {
-        (*words)[k] = 0;
+// add returns the number of entity i.
+// add[float64], total.go:29
+DEVICE addend add_f64(int64 i, const Layout *l, Slice<double> x) {
+    addend a = {};
+    a.Words = l->Scale * x[Layout_index(l, i)];
+    a.Broken = a.Words;
+    return a;
+}
+
+// Add reduces add over the entities of a chunk; ReduceChunks tells how many there are.
+// Add[float64], reductions_gen.go:27
+DEVICE void Add_f64_at(int64 chunk, int64 n, const Layout *l, Slice<double> x, Total *to,
+        Array<exact_Part, 128> *sums, Array<int64, 71> *words, Array<uint64, 128> *extremes) {
+    TURNS(int64, w, 71) {
+        (*words)[w] = 0;
     }
     __syncthreads();
-    TURNS(int32, k, 128) {
-        exact_Part p = {};
-        int64 end = mul(mul(l->N[0], l->N[1]), l->N[2]);
-        for (int64 n = 0; n < 8; n++) {
-            int64 at = add(add(mul(t, int64(1024)), mul(n, int64(128))), int64(k));
-            if (at >= end) {
+    TURNS(int32, thread, 128) {
+        exact_Part sum0 = {};
+        uint64 most0 = 0u;
+        for (int64 turn = 0; turn < 8; turn++) {
+            int64 at = add(add(mul(chunk, int64(1024)), mul(turn, int64(128))), int64(thread));
+            if (at >= n) {
                 break;
             }
-            double v = l->Scale * x[Layout_index(l, at)];
-            exact_Part_Add(&p, v, Slice<int64>{words->at, int64(71), int64(71)});
-            if (v - v != 0.0) {
-                atomic_max(&to->Broken, encodeBroken(at, v));
-            }
+            int64 i = at;
+            addend found = add_f64(i, l, x);
+            exact_Part_Add(&sum0, found.Words, Slice<int64>{words->at + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+            most0 = go_max<uint64>(most0, uint64(exact_Broken(at, found.Broken)));
         }
-        (*parts)[k] = p;
+        (*sums)[add(0, thread)] = sum0;
+        (*extremes)[add(0, thread)] = most0;
     }
     __syncthreads();
-    TURNS(int32, k, 16) {
-        exact_MergeGroup(Slice<exact_Part>{parts->at, int64(128), int64(128)}, k, Slice<int64>{words->at, int64(71), int64(71)});
+    TURNS(int32, g, 16) {
+        int32 sum = mul(g / 16, 71);
+        exact_MergeGroup(Slice<exact_Part>{sums->at, int64(128), int64(128)}, g, Slice<int64>{words->at + int64(sum), sub(int64(add(sum, 71)), int64(sum)), sub(int64(add(sum, 71)), int64(sum))});
     }
     __syncthreads();
-    TURNS(int64, turn5, 1) {
-        exact_FlushColumn(Slice<exact_Part>{parts->at, int64(128), int64(128)}, 0, Slice<int64>{words->at, int64(71), int64(71)});
+    TURNS(int32, g, 16) {
+        exact_MaxGroup(Slice<uint64>{extremes->at, int64(128), int64(128)}, g);
     }
     __syncthreads();
-    TURNS(int64, k, 71) {
-        if ((*words)[k] != 0) {
-            atomic_add(&to->Words[k], (*words)[k]);
+    TURNS(int32, s, 1) {
+        exact_FlushColumn(Slice<exact_Part>{sums->at, int64(128), int64(128)}, s, Slice<int64>{words->at + int64(mul(s, 71)), sub(int64(mul(add(s, 1), 71)), int64(mul(s, 71))), sub(int64(mul(add(s, 1), 71)), int64(mul(s, 71)))});
+    }
+    __syncthreads();
+    TURNS(int64, turn7, 1) {
+        atomic_max(&to->Broken, int64(exact_MaxColumn(Slice<uint64>{extremes->at, int64(128), int64(128)}, 0)));
+    }
+    __syncthreads();
+    TURNS(int64, w, 71) {
+        if ((*words)[add(int64(0), w)] != 0) {
+            atomic_add(&to->Words[w], (*words)[add(int64(0), w)]);
         }
     }
 }
 
-// Kernel Clear, total.go:45
+// Clear clears word k of a total.
+// Clear, total.go:38
+DEVICE void Clear_at(int64 k, Total *to) {
+    to->Words[k] = 0;
+    if (k == 0) {
+        to->Broken = 0;
+    }
+}
+
+// Kernel Add, reductions_gen.go:27
+extern "C" __global__ void __launch_bounds__(128) Add_f32(int64 lo, int64 hi, int64 n,
+        const __grid_constant__ Layout l, Slice<float> x, Total *to) {
+    SHARED(sums, Array<exact_Part, 128>);
+    SHARED(words, Array<int64, 71>);
+    SHARED(extremes, Array<uint64, 128>);
+    const int64 chunk = lo + blockIdx.x;
+    if (chunk < hi) Add_f32_at(chunk, n, &l, x, to, &sums, &words, &extremes);
+}
+
+// Kernel Add, reductions_gen.go:27
+extern "C" __global__ void __launch_bounds__(128) Add_f64(int64 lo, int64 hi, int64 n,
+        const __grid_constant__ Layout l, Slice<double> x, Total *to) {
+    SHARED(sums, Array<exact_Part, 128>);
+    SHARED(words, Array<int64, 71>);
+    SHARED(extremes, Array<uint64, 128>);
+    const int64 chunk = lo + blockIdx.x;
+    if (chunk < hi) Add_f64_at(chunk, n, &l, x, to, &sums, &words, &extremes);
+}
+
+// Kernel Clear, total.go:38
 extern "C" __global__ void __launch_bounds__(128) Clear(int64 lo, int64 hi, Total *to) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) Clear_at(k, to);
-}
-
-// Kernel Add, total.go:55
-extern "C" __global__ void __launch_bounds__(128) Add_f32(int64 lo, int64 hi, const __grid_constant__ Layout l,
-        Slice<float> x, Total *to) {
-    SHARED(parts, Array<exact_Part, 128>);
-    SHARED(words, Array<int64, 71>);
-    const int64 t = lo + blockIdx.x;
-    if (t < hi) Add_f32_at(t, &l, x, to, &parts, &words);
-}
-
-// Kernel Add, total.go:55
-extern "C" __global__ void __launch_bounds__(128) Add_f64(int64 lo, int64 hi, const __grid_constant__ Layout l,
-        Slice<double> x, Total *to) {
-    SHARED(parts, Array<exact_Part, 128>);
-    SHARED(words, Array<int64, 71>);
-    const int64 t = lo + blockIdx.x;
-    if (t < hi) Add_f64_at(t, &l, x, to, &parts, &words);
 }

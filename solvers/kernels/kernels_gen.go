@@ -6,7 +6,6 @@ import (
 	_ "embed"
 
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
-	"github.com/atoll-hpc/atoll/solvers/common/exact"
 )
 
 //go:embed kernels_gen.zip
@@ -14,6 +13,37 @@ var archive string
 
 // Module is the kernels of this package for CUDA.
 var Module = &abi.Module{Name: "kernels", Archive: archive}
+
+// AddLoop runs Add for lo ≤ index < hi, on the CPU or another device.
+type AddLoop[F Float] struct {
+	n  int
+	l  *Layout
+	x  []F
+	to *Total
+}
+
+// NewAddLoop prepares Add.
+func NewAddLoop[F Float](n int, l *Layout, x []F, to *Total) *AddLoop[F] {
+	return &AddLoop[F]{n, l, x, to}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *AddLoop[F]) Range(lo, hi int) {
+	addOnHost(lo, hi, loop.n, loop.l, loop.x, loop.to)
+}
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *AddLoop[F]) Grain() int { return 4 }
+
+// Launch says how other devices run the kernel.
+func (loop *AddLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Add" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ValueOf("n", &loop.n),
+		abi.ConstantOf("l", loop.l),
+		abi.ElementsOf("x", loop.x),
+		abi.PointerTo("to", loop.to),
+	}}
+}
 
 // ClearLoop runs Clear for lo ≤ index < hi, on the CPU or another device.
 type ClearLoop struct {
@@ -35,39 +65,6 @@ func (loop *ClearLoop) Range(lo, hi int) {
 // Launch says how other devices run the kernel.
 func (loop *ClearLoop) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "Clear", Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.PointerTo("to", loop.to),
-	}}
-}
-
-// AddLoop runs Add for lo ≤ index < hi, on the CPU or another device.
-type AddLoop[F Float] struct {
-	l  *Layout
-	x  []F
-	to *Total
-}
-
-// NewAddLoop prepares Add.
-func NewAddLoop[F Float](l *Layout, x []F, to *Total) *AddLoop[F] {
-	return &AddLoop[F]{l, x, to}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *AddLoop[F]) Range(lo, hi int) {
-	var parts [128]exact.Part
-	var words [71]int64
-	for t := lo; t < hi; t++ {
-		Add(t, loop.l, loop.x, loop.to, &parts, &words)
-	}
-}
-
-// Grain is how many indices a thread of the CPU takes at a time.
-func (loop *AddLoop[F]) Grain() int { return 4 }
-
-// Launch says how other devices run the kernel.
-func (loop *AddLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Add" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
-		abi.ConstantOf("l", loop.l),
-		abi.ElementsOf("x", loop.x),
 		abi.PointerTo("to", loop.to),
 	}}
 }

@@ -53,9 +53,9 @@ func compareTotals[F Float](t *testing.T, r cudatest.Runner, l *Layout, x []F, c
 		found[k].Words[5], found[k].Broken = 1, 1
 	}
 	NewClearLoop(&found[0]).Range(0, exact.Words)
-	NewAddLoop(l, x, &found[0]).Range(0, Chunks(count))
+	NewAddLoop(count, l, x, &found[0]).Range(0, ReduceChunks(count))
 	r.Run(t, NewClearLoop(&found[1]), 0, exact.Words)
-	r.Run(t, NewAddLoop(l, x, &found[1]), 0, Chunks(count))
+	r.Run(t, NewAddLoop(count, l, x, &found[1]), 0, ReduceChunks(count))
 	kerneltest.Same(t, "total", found[:1], found[1:], nil)
 	var want, got dist.Accumulator
 	for i := range count {
@@ -65,7 +65,7 @@ func compareTotals[F Float](t *testing.T, r cudatest.Runner, l *Layout, x []F, c
 	if a, b := got.Float64(), want.Float64(); a != b && (a == a || b == b) {
 		t.Errorf("%d numbers: total %v, want %v", count, a, b)
 	}
-	if at, v := found[0].BrokenEntity(); at != broken || at >= 0 && v != math.Inf(-1) {
+	if at, v := exact.FirstBroken(found[0].Broken); at != broken || at >= 0 && v != math.Inf(-1) {
 		t.Errorf("%d numbers: entity %d is %v, want %d", count, at, v, broken)
 	}
 }

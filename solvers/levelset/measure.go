@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/exact"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
@@ -71,10 +71,11 @@ func (s *solver[F]) measures(m *engine.Measures) {
 		seeded = &w.seeded
 	}
 	m.Program = func(p *engine.Program, _ int, _ bool) {
-		p.Run(engine.Over(kernels.NewCountInsideLoop(box, sampling, s.f[now].Data, s.start.Data, s.counts.At()), box),
+		p.Run(engine.Whole(kernels.NewCountInsideLoop(exact.Box(box), sampling, s.f[now].Data, s.start.Data, s.counts.At()),
+			kernels.ReduceChunks(box.Size())),
 			engine.Over(kernels.NewSlopeErrorLoop(box, &s.lattice, F(s.cfg.Band*longest)/2, s.f[now].Data, s.slope.At()), box))
 		if w != nil {
-			p.Queue(func() error { w.run(func(l *swarmLoops) backend.Loop { return l.count }); return nil })
+			p.Queue(w.measure)
 		}
 	}
 	counts, slope := engine.Measured(m, s.counts), engine.Measured(m, s.slope)
@@ -115,7 +116,7 @@ func (s *solver[F]) checkFinite(ctx context.Context, steps int, code, largest in
 	}
 	text := ""
 	if code == largest {
-		cell, v := kernels.BrokenCell(code)
+		cell, v := exact.FirstBroken(code)
 		text = fmt.Sprintf("rank %d: the level set of cell %d is %v in step %d", s.Env().Comm.Rank(), cell, v, steps)
 	}
 	_, text, err := dist.FirstText(ctx, s.Env().Comm, text)

@@ -105,8 +105,8 @@ type swarm[F num.Float] struct {
 
 // swarmLoops are the loops over the particles of one array.
 type swarmLoops struct {
-	advectAndCorrect, advect, classify, markLive, updateRadii, count backend.Loop
-	correct                                                          [2]backend.Loop // now and next
+	advectAndCorrect, advect, classify, markLive, updateRadii backend.Loop
+	correct                                                   [2]backend.Loop // now and next
 }
 
 // newSwarm returns a swarm without particles.
@@ -126,7 +126,7 @@ func (w *swarm[F]) makeLoops() (loops [2]swarmLoops) {
 	s := w.s
 	minR, maxR := s.radii()
 	velocity, routes, several := s.velocity(), &w.migration.routes, len(w.migration.plan.Peers) > 0
-	clock, removed, counts, marks := s.clock.At(), s.removed.At(), s.counts.At(), w.marks.Data
+	clock, removed, marks := s.clock.At(), s.removed.At(), w.marks.Data
 	correction, corrected := s.correction(now), s.correction(next)
 	for side := range 2 {
 		l, p := &loops[side], w.p[side].Data
@@ -138,9 +138,16 @@ func (w *swarm[F]) makeLoops() (loops [2]swarmLoops) {
 		l.advectAndCorrect = kernels.NewAdvectAndCorrectLoop(several, velocity, &w.domain, routes, clock, removed, correction,
 			corrected, minR, maxR, p, s.bounds.Data, marks)
 		l.updateRadii = kernels.NewUpdateRadiusLoop(correction, minR, maxR, p)
-		l.count = kernels.NewCountParticleLoop(correction, &w.domain, p, counts)
 	}
 	return loops
+}
+
+// measure counts the particles.
+func (w *swarm[F]) measure() error {
+	n := w.set.Count
+	w.dev.Run(kernels.NewCountParticlesLoop(n, w.s.correction(now), &w.domain, w.p[w.current].Data, w.s.counts.At()), 0,
+		kernels.ReduceChunks(n))
+	return nil
 }
 
 // run runs one of the loops over the current array.

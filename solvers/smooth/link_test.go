@@ -78,6 +78,7 @@ func (l networkEnd) Exchange(send, recv []backend.Message) error {
 }
 
 func (networkEnd) Max([]uint64) error        { return nil }
+func (networkEnd) Sum([]int64) error         { return nil }
 func (networkEnd) Fork(f func() error) error { return f() }
 func (networkEnd) Join() error               { return nil }
 func (networkEnd) Abort()                    {}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/exact"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 	"github.com/atoll-hpc/atoll/solvers/vof/narrowband"
@@ -116,7 +117,7 @@ func (s *solver[F]) survey(n int, errors bool) (tasks []engine.Task) {
 // invalidAt describes the first volume fraction that was not finite after some steps; word is this rank's result of
 // the survey.
 func (s *solver[F]) invalidAt(ctx context.Context, steps int, word int64) error {
-	cell, f := kernels.BrokenCell(word)
+	cell, f := exact.FirstBroken(word)
 	text, err := solvers.DescribeInvalid(ctx, s.Env().Comm, steps, &s.Fields()[0], cell, []float64{f})
 	if err != nil {
 		return err

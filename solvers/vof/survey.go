@@ -31,7 +31,7 @@ type rowTally struct {
 	full, changed        int64        // cells with f = 1, and with |f - reference| = 1: not in volume and change
 	lowest, highest      float64      // f
 	mixed                int64        // number of mixed cells
-	broken               int64        // the first cell that is not finite: see kernels.EncodeBroken
+	broken               int64        // the first cell that is not finite: see exact.Broken
 	numbers              [256]float64 // a buffer for numbers to add to a sum
 }
 
@@ -73,7 +73,7 @@ func (o *rowSurvey[F]) add(t *rowTally, f, size []F, first int64) {
 		}
 		x := float64(v)
 		if x-x != 0 {
-			t.broken = max(t.broken, kernels.EncodeBroken(first+int64(i), x))
+			t.broken = max(t.broken, exact.Broken(first+int64(i), x))
 			continue
 		}
 		t.numbers[n] = x

@@ -1,12 +1,6 @@
 // Package kernels holds the kernels of heat.
 package kernels
 
-import (
-	"sync/atomic"
-
-	"github.com/atoll-hpc/atoll/kernelgen/atomics"
-)
-
 //go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
 
 // Lattice says where the cells of the grid are in the arrays of a rank, and how fast heat flows between neighbours.
@@ -41,19 +35,20 @@ func Conduct(i, j, k int, l *Lattice, dt, now, next, peak []float64) {
 	peak[c] = max(peak[c], next[c])
 }
 
-// Found is what is measured.
-type Found struct {
-	Hottest atomics.Most[float64] // of all peaks
-	Cooling int64                 // cells that were warmer before
+// Measured is what is measured of a cell.
+type Measured struct {
+	Hottest float64 `reduce:"max"`   // of all peaks
+	Cooling int64   `reduce:"count"` // cells that were warmer before
 }
 
-// Measure measures a cell.
+// measure measures a cell. The kernel Measure, of all cells, is generated, and so is the type of its result, Found.
 //
-//atoll:kernel
-func Measure(i, j, k int, l *Lattice, t, peak []float64, found *Found) {
+//atoll:reduce Measure Found
+func measure(i, j, k int, l *Lattice, t, peak []float64) (m Measured) {
 	c := l.at(i, j, k)
-	found.Hottest.Take(peak[c])
+	m.Hottest = peak[c]
 	if t[c] < peak[c] {
-		atomic.AddInt64(&found.Cooling, 1)
+		m.Cooling = 1
 	}
+	return m
 }

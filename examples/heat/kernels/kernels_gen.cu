@@ -173,7 +173,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Lattice says where the cells of the grid are in the arrays of a rank, and how fast heat flows between neighbours.
-// Lattice, kernels.go:15
+// Lattice, kernels.go:9
 struct Lattice {
     Array<int64, 3> Cells, Stride;
     int64 First;
@@ -183,23 +183,38 @@ struct Lattice {
 static_assert(sizeof(Lattice) == 88 && offsetof(Lattice, Cells) == 0 && offsetof(Lattice, Stride) == 24 &&
     offsetof(Lattice, First) == 48 && offsetof(Lattice, Periodic) == 56 && offsetof(Lattice, Rate) == 64, "Lattice");
 
-// Found is what is measured.
-// Found, kernels.go:45
+// Box is the indices [Lo, Hi) along each axis: an abi.Box that kernels can take.
+// exact.Box, exact/columns.go:70
+struct exact_Box {
+    Array<int64, 3> Lo, Hi;
+};
+static_assert(sizeof(exact_Box) == 48 && offsetof(exact_Box, Lo) == 0 && offsetof(exact_Box, Hi) == 24, "exact_Box");
+
+// Found is the result of Measure; it begins at 0.
+// Found, reductions_gen.go:19
 struct Found {
+    int64 Cooling;
     Most<double> Hottest;
+};
+static_assert(sizeof(Found) == 16 && offsetof(Found, Cooling) == 0 && offsetof(Found, Hottest) == 8, "Found");
+
+// Measured is what is measured of a cell.
+// Measured, kernels.go:39
+struct Measured {
+    double Hottest;
     int64 Cooling;
 };
-static_assert(sizeof(Found) == 16 && offsetof(Found, Hottest) == 0 && offsetof(Found, Cooling) == 8, "Found");
+static_assert(sizeof(Measured) == 16 && offsetof(Measured, Hottest) == 0 && offsetof(Measured, Cooling) == 8, "Measured");
 
 // at returns where a cell is in an array.
-// (*Lattice).at, kernels.go:23
+// (*Lattice).at, kernels.go:17
 DEVICE int64 Lattice_at(const Lattice *l, int64 i, int64 j, int64 k) {
     return add(add(add(l->First, i), mul(l->Stride[1], j)), mul(l->Stride[2], k));
 }
 
 // Conduct advances the temperature of a cell by one step, with explicit Euler and central differences, and its peak,
 // the highest temperature so far.
-// Conduct, kernels.go:29
+// Conduct, kernels.go:23
 DEVICE void Conduct_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> dt, Slice<double> now,
         Slice<double> next, Slice<double> peak) {
     int64 c = Lattice_at(l, i, j, k);
@@ -217,18 +232,130 @@ DEVICE void Conduct_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double
     peak[c] = go_max<double>(peak[c], next[c]);
 }
 
-// Measure measures a cell.
-// Measure, kernels.go:53
-DEVICE void Measure_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> t, Slice<double> peak,
-        Found *found) {
+// measure measures a cell. The kernel Measure, of all cells, is generated, and so is the type of its result, Found.
+// measure, kernels.go:47
+DEVICE Measured measure(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> t, Slice<double> peak) {
+    Measured m = {};
     int64 c = Lattice_at(l, i, j, k);
-    found->Hottest.Take(peak[c]);
+    m.Hottest = peak[c];
     if (t[c] < peak[c]) {
-        atomic_add(&found->Cooling, int64(1));
+        m.Cooling = 1;
+    }
+    return m;
+}
+
+// OrderedBits returns the bits of x, changed such that they increase with x as an integer: so the largest of several
+// numbers is found with an atomic maximum of integers. -0 comes before 0, and NaN after all numbers. The result is
+// never 0, so that zeroed memory is the maximum of no numbers.
+// OrderedBits, exact/orderedbits.go:8
+DEVICE uint64 exact_OrderedBits(double x) {
+    if (x != x) {
+        return 18446744073709551615ull;
+    }
+    uint64 bits = uint64(__double_as_longlong(x));
+    if (bits >> 63 != 0u) {
+        return ~bits;
+    }
+    return bits | 9223372036854775808ull;
+}
+
+// AddGroup adds up group g of columns of integers.
+// AddGroup, exact/columns.go:34
+DEVICE void exact_AddGroup(Slice<int64> columns, int32 g) {
+    int64 sum = 0;
+    for (int32 k = mul(g, 8); k < mul(add(g, 1), 8); k++) {
+        sum = add(sum, columns[k]);
+    }
+    columns[mul(g, 8)] = sum;
+}
+
+// MaxGroup finds the largest of group g of columns of OrderedBits.
+// MaxGroup, exact/columns.go:52
+DEVICE void exact_MaxGroup(Slice<uint64> columns, int32 g) {
+    uint64 most = 0u;
+    for (int32 k = mul(g, 8); k < mul(add(g, 1), 8); k++) {
+        most = go_max<uint64>(most, columns[k]);
+    }
+    columns[mul(g, 8)] = most;
+}
+
+// AddColumn returns the sum of column c of columns whose groups are added up.
+// AddColumn, exact/columns.go:43
+DEVICE int64 exact_AddColumn(Slice<int64> columns, int32 c) {
+    int64 sum = 0;
+    for (int32 k = mul(c, 128); k < mul(add(c, 1), 128); k = add(k, 8)) {
+        sum = add(sum, columns[k]);
+    }
+    return sum;
+}
+
+// MaxColumn returns the largest of column c, after MaxGroup has found the largest of each group.
+// MaxColumn, exact/columns.go:61
+DEVICE uint64 exact_MaxColumn(Slice<uint64> columns, int32 c) {
+    uint64 most = 0u;
+    for (int32 k = mul(c, 128); k < mul(add(c, 1), 128); k = add(k, 8)) {
+        most = go_max<uint64>(most, columns[k]);
+    }
+    return most;
+}
+
+// FromOrderedBits returns the number with these ordered bits; -∞ for 0.
+// FromOrderedBits, exact/orderedbits.go:20
+DEVICE double exact_FromOrderedBits(uint64 bits) {
+    if (bits == 0u) {
+        return math_Inf(-1);
+    } else if (bits == 18446744073709551615ull) {
+        return math_NaN();
+    } else if (bits >> 63 != 0u) {
+        return __longlong_as_double(bits & ~9223372036854775808ull);
+    }
+    return __longlong_as_double(~bits);
+}
+
+// Measure reduces measure over the entities of a chunk; ReduceChunks tells how many there are.
+// Measure, reductions_gen.go:27
+DEVICE void Measure_at(int64 chunk, exact_Box cells, const Lattice *l, Slice<double> t, Slice<double> peak,
+        Found *to, Array<int64, 128> *counts, Array<uint64, 128> *extremes) {
+    int64 nx = sub(cells.Hi[0], cells.Lo[0]), ny = sub(cells.Hi[1], cells.Lo[1]);
+    int64 n = mul(mul(nx, ny), sub(cells.Hi[2], cells.Lo[2]));
+    TURNS(int32, thread, 128) {
+        int64 count0 = 0;
+        uint64 most0 = 0u;
+        for (int64 turn = 0; turn < 8; turn++) {
+            int64 at = add(add(mul(chunk, int64(1024)), mul(turn, int64(128))), int64(thread));
+            if (at >= n) {
+                break;
+            }
+            int64 i = add(cells.Lo[0], rem(at, nx)), j = add(cells.Lo[1], rem(quo(at, nx), ny)), k = add(cells.Lo[2], quo(quo(at, nx), ny));
+            Measured found = measure(i, j, k, l, t, peak);
+            count0 = add(count0, found.Cooling);
+            most0 = go_max<uint64>(most0, exact_OrderedBits(found.Hottest));
+        }
+        (*counts)[add(0, thread)] = count0;
+        (*extremes)[add(0, thread)] = most0;
+    }
+    __syncthreads();
+    TURNS(int32, g, 16) {
+        exact_AddGroup(Slice<int64>{counts->at, int64(128), int64(128)}, g);
+    }
+    __syncthreads();
+    TURNS(int32, g, 16) {
+        exact_MaxGroup(Slice<uint64>{extremes->at, int64(128), int64(128)}, g);
+    }
+    __syncthreads();
+    TURNS(int64, turn5, 1) {
+        atomic_add(&to->Cooling, exact_AddColumn(Slice<int64>{counts->at, int64(128), int64(128)}, 0));
+    }
+    __syncthreads();
+    TURNS(int64, turn6, 1) {
+        uint64 top0 = exact_MaxColumn(Slice<uint64>{extremes->at, int64(128), int64(128)}, 0);
+        if (top0 != 0u) {
+            to->Hottest.Take(exact_FromOrderedBits(top0));
+        }
     }
 }
 
-// Kernel Conduct, kernels.go:29
+// Kernel Conduct, kernels.go:23
 extern "C" __global__ void __launch_bounds__(128) Conduct(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<double> dt, Slice<double> now,
         Slice<double> next, Slice<double> peak) {
@@ -238,12 +365,11 @@ extern "C" __global__ void __launch_bounds__(128) Conduct(int64 lo_i, int64 hi_i
     if (i < hi_i && j < hi_j && k < hi_k) Conduct_at(i, j, k, &l, dt, now, next, peak);
 }
 
-// Kernel Measure, kernels.go:53
-extern "C" __global__ void __launch_bounds__(128) Measure(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<double> t, Slice<double> peak,
-        Found *found) {
-    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
-    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Measure_at(i, j, k, &l, t, peak, found);
+// Kernel Measure, reductions_gen.go:27
+extern "C" __global__ void __launch_bounds__(128) Measure(int64 lo, int64 hi, exact_Box cells,
+        const __grid_constant__ Lattice l, Slice<double> t, Slice<double> peak, Found *to) {
+    SHARED(counts, Array<int64, 128>);
+    SHARED(extremes, Array<uint64, 128>);
+    const int64 chunk = lo + blockIdx.x;
+    if (chunk < hi) Measure_at(chunk, cells, &l, t, peak, to, &counts, &extremes);
 }

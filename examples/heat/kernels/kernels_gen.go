@@ -6,6 +6,7 @@ import (
 	_ "embed"
 
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/solvers/common/exact"
 )
 
 //go:embed kernels_gen.zip
@@ -51,37 +52,35 @@ func (loop *ConductLoop) Launch() abi.Launch {
 	}}
 }
 
-// MeasureLoop runs Measure for the elements of box, on the CPU or another device.
+// MeasureLoop runs Measure for lo ≤ index < hi, on the CPU or another device.
 type MeasureLoop struct {
-	box   abi.Box
+	cells exact.Box
 	l     *Lattice
 	t     []float64
 	peak  []float64
-	found *Found
+	to    *Found
 }
 
 // NewMeasureLoop prepares Measure.
-func NewMeasureLoop(box abi.Box, l *Lattice, t []float64, peak []float64, found *Found) *MeasureLoop {
-	return &MeasureLoop{box, l, t, peak, found}
+func NewMeasureLoop(cells exact.Box, l *Lattice, t []float64, peak []float64, to *Found) *MeasureLoop {
+	return &MeasureLoop{cells, l, t, peak, to}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *MeasureLoop) Range(lo, hi int) {
-	for lo < hi {
-		i, j, k, count := loop.box.Row(lo, hi)
-		for end := i + count; i < end; i++ {
-			Measure(i, j, k, loop.l, loop.t, loop.peak, loop.found)
-		}
-		lo += count
-	}
+	measureOnHost(lo, hi, loop.cells, loop.l, loop.t, loop.peak, loop.to)
 }
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *MeasureLoop) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
 func (loop *MeasureLoop) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Measure", Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+	return abi.Launch{Module: Module, Symbol: "Measure", Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ValueOf("cells", &loop.cells),
 		abi.ConstantOf("l", loop.l),
 		abi.ElementsOf("t", loop.t),
 		abi.ElementsOf("peak", loop.peak),
-		abi.PointerTo("found", loop.found),
+		abi.PointerTo("to", loop.to),
 	}}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	"github.com/atoll-hpc/atoll/solvers/common/exact"
 )
 
 func TestMain(m *testing.M) { kerneltest.Main(m, ".") }
@@ -31,13 +32,13 @@ func TestParity(t *testing.T) {
 			for side := range 2 {
 				next[side], peak[side] = slices.Clone(now), slices.Clone(now)
 				step := NewConductLoop(box, l, dt, now, next[side], peak[side])
-				measure := NewMeasureLoop(box, l, next[side], peak[side], &found[side])
+				measure := NewMeasureLoop(exact.Box(box), l, next[side], peak[side], &found[side])
 				if side == 0 {
 					step.Range(0, box.Size())
-					measure.Range(0, box.Size())
+					measure.Range(0, ReduceChunks(box.Size()))
 				} else {
 					r.Run(t, step, 0, box.Size())
-					r.Run(t, measure, 0, box.Size())
+					r.Run(t, measure, 0, ReduceChunks(box.Size()))
 				}
 			}
 			kerneltest.Same(t, "T", next[0], next[1], nil)

@@ -15,6 +15,7 @@ type Kernel struct {
 	Block  int    // threads of a block on the GPU
 	Stages int    // indices for which the CPU does a stage before the next stage; 0 for a plain loop
 	Grain  int    // indices that a thread of the CPU takes at a time; 0 for the device's default
+	Host   string // the function that a CPU calls for a range instead of the kernel for each index; empty for none
 	Dims   int    // dimensions of the index space: 1, 2 or 3
 	Tile   bool   // an index is a tile, computed by a block of threads
 	Lanes  bool   // vector code on the CPU computes several indices at a time
@@ -47,18 +48,21 @@ const tileGrain = 4
 
 // kernel reads a directive such as //atoll:kernel min block=256 stages=32.
 func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
+	if words[0] == "reduce" { // see package reductions
+		return
+	}
 	if words[0] == "rare" && len(words) == 1 {
 		p.Rare[fn] = true
 		return
 	}
 	if words[0] != "kernel" {
-		p.Refuse(d, "//atoll:%s before a function: a function can only be marked //atoll:kernel or //atoll:rare",
+		p.Refuse(d, "//atoll:%s before a function: a function can only be marked //atoll:kernel, //atoll:rare or "+
+			"//atoll:reduce",
 			words[0])
 		return
 	}
 	k := &Kernel{Name: fn.Name(), Block: defaultBlock, Fn: fn, Decl: d}
-	var blocks []int
-	blocks32 := 0
+	blocks, blocks32 := []int(nil), 0
 	for _, word := range words[1:] {
 		key, value, _ := strings.Cut(word, "=")
 		n, err := strconv.Atoi(value)
@@ -67,6 +71,8 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 			k.Reduce = Reduce(word)
 		case word == "tile":
 			k.Tile = true
+		case key == "host":
+			k.Host = value
 		case key == "lanes":
 			k.Lanes = true
 			if value != "" {

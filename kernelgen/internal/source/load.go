@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/kernelgen/internal/reductions"
 )
 
 // Package is a Go package whose kernels can be translated.
@@ -42,8 +44,10 @@ type typeDecl struct {
 	Constant bool // marked //atoll:constant
 }
 
-// generated is the ending of generated files, which are not read.
-const generated = "_gen.go"
+// isGenerated reports whether a file is generated and not read: those of reductions are, since they have kernels.
+func isGenerated(name string) bool {
+	return strings.HasSuffix(name, "_gen.go") && name != reductions.File
+}
 
 // Load parses and type-checks the package in dir, with the packages that it imports except the standard library, and
 // finds its kernels. It ignores tests and files that end in _gen.go. The error lists all mistakes with file, line and

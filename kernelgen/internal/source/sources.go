@@ -100,7 +100,7 @@ func (l *loader) check(found *build.Package, path string) (*types.Package, []*as
 	p := l.p
 	var files []*ast.File
 	for _, name := range found.GoFiles {
-		if strings.HasSuffix(name, generated) {
+		if isGenerated(name) {
 			continue
 		}
 		file, err := parser.ParseFile(p.Fset, filepath.Join(found.Dir, name), nil,

@@ -65,3 +65,6 @@ func MaxColumn(columns []uint64, c int32) uint64 {
 	}
 	return most
 }
+
+// Box is the indices [Lo, Hi) along each axis: an abi.Box that kernels can take.
+type Box struct{ Lo, Hi [3]int }

@@ -257,91 +257,6 @@ struct Clock_f64 {
 static_assert(sizeof(Clock_f64) == 144 && offsetof(Clock_f64, Half) == 0 && offsetof(Clock_f64, Back) == 24 &&
     offsetof(Clock_f64, Whole) == 48 && offsetof(Clock_f64, Stage) == 72, "Clock_f64");
 
-// Sampling holds the parameters of measuring cells by samples.
-// Sampling[float32], measure.go:14
-struct Sampling_f32 {
-    Lattice_f32 Lattice_;
-    int32 Points;
-    Array<int64, 2> GridCells;
-};
-static_assert(sizeof(Sampling_f32) == 80 && offsetof(Sampling_f32, Lattice_) == 0 &&
-    offsetof(Sampling_f32, Points) == 56 && offsetof(Sampling_f32, GridCells) == 64, "Sampling_f32");
-
-// Counts are numbers of samples and of particles.
-// Counts, measure.go:21
-struct Counts {
-    int64 Inside;
-    int64 Differ;
-    int64 Particles;
-    int64 Escaped;
-    int64 Misplaced;
-    int64 Broken;
-};
-static_assert(sizeof(Counts) == 48 && offsetof(Counts, Inside) == 0 && offsetof(Counts, Differ) == 8 &&
-    offsetof(Counts, Particles) == 16 && offsetof(Counts, Escaped) == 24 && offsetof(Counts, Misplaced) == 32 &&
-    offsetof(Counts, Broken) == 40, "Counts");
-
-// Sampling holds the parameters of measuring cells by samples.
-// Sampling[float64], measure.go:14
-struct Sampling_f64 {
-    Lattice_f64 Lattice_;
-    int32 Points;
-    Array<int64, 2> GridCells;
-};
-static_assert(sizeof(Sampling_f64) == 112 && offsetof(Sampling_f64, Lattice_) == 0 &&
-    offsetof(Sampling_f64, Points) == 88 && offsetof(Sampling_f64, GridCells) == 96, "Sampling_f64");
-
-// Correction is a level set that particles correct.
-// Correction[float32], particle.go:184
-struct Correction_f32 {
-    Lattice_f32 Lattice_;
-    float Escape;
-    Slice<float> Phi;
-};
-static_assert(sizeof(Correction_f32) == 88 && offsetof(Correction_f32, Lattice_) == 0 &&
-    offsetof(Correction_f32, Escape) == 56 && offsetof(Correction_f32, Phi) == 64, "Correction_f32");
-
-// Domain is the region of particles. A block owns those in the dual cells from Lo to Hi, which are half open, so that
-// each particle has one owner. At a wall dual cells extend half a cell below the first centre, and those of the last
-// cell end half a cell above its centre.
-// Domain, particle.go:19
-struct Domain {
-    Array<int32, 3> Cells;
-    Array<bool, 3> Periodic;
-    Array<int32, 3> Lo, Hi;
-    int32 Dim;
-};
-static_assert(sizeof(Domain) == 44 && offsetof(Domain, Cells) == 0 && offsetof(Domain, Periodic) == 12 &&
-    offsetof(Domain, Lo) == 16 && offsetof(Domain, Hi) == 28 && offsetof(Domain, Dim) == 40, "Domain");
-
-// Particle is a sphere that touches the interface from inside (R < 0) or from outside. Its position is in units of
-// cells, its radius |R| is a length. A removed particle has R = 0.
-// Particle[float32], particle.go:12
-struct Particle_f32 {
-    float X, Y, Z, R;
-};
-static_assert(sizeof(Particle_f32) == 16 && offsetof(Particle_f32, X) == 0 && offsetof(Particle_f32, Y) == 4 &&
-    offsetof(Particle_f32, Z) == 8 && offsetof(Particle_f32, R) == 12, "Particle_f32");
-
-// Correction is a level set that particles correct.
-// Correction[float64], particle.go:184
-struct Correction_f64 {
-    Lattice_f64 Lattice_;
-    double Escape;
-    Slice<double> Phi;
-};
-static_assert(sizeof(Correction_f64) == 120 && offsetof(Correction_f64, Lattice_) == 0 &&
-    offsetof(Correction_f64, Escape) == 88 && offsetof(Correction_f64, Phi) == 96, "Correction_f64");
-
-// Particle is a sphere that touches the interface from inside (R < 0) or from outside. Its position is in units of
-// cells, its radius |R| is a length. A removed particle has R = 0.
-// Particle[float64], particle.go:12
-struct Particle_f64 {
-    double X, Y, Z, R;
-};
-static_assert(sizeof(Particle_f64) == 32 && offsetof(Particle_f64, X) == 0 && offsetof(Particle_f64, Y) == 8 &&
-    offsetof(Particle_f64, Z) == 16 && offsetof(Particle_f64, R) == 24, "Particle_f64");
-
 // Leaving are the particles of a block that are marked with a peer. They are counted, and then sorted by peer, in
 // groups: group g has the particles g, g + Groups, g + 2·Groups and so on, so that neighbours in memory belong to
 // neighbouring groups.
@@ -355,6 +270,15 @@ struct Leaving {
 static_assert(sizeof(Leaving) == 72 && offsetof(Leaving, Particles) == 0 && offsetof(Leaving, Groups) == 8 &&
     offsetof(Leaving, Peers) == 16 && offsetof(Leaving, Marks) == 24 && offsetof(Leaving, Starts) == 48, "Leaving");
 
+// Particle is a sphere that touches the interface from inside (R < 0) or from outside. Its position is in units of
+// cells, its radius |R| is a length. A removed particle has R = 0.
+// Particle[float32], particle.go:12
+struct Particle_f32 {
+    float X, Y, Z, R;
+};
+static_assert(sizeof(Particle_f32) == 16 && offsetof(Particle_f32, X) == 0 && offsetof(Particle_f32, Y) == 4 &&
+    offsetof(Particle_f32, Z) == 8 && offsetof(Particle_f32, R) == 12, "Particle_f32");
+
 // Migrant is a particle that is sent to another block.
 // Migrant[float32], migrate.go:10
 struct Migrant_f32 {
@@ -362,6 +286,15 @@ struct Migrant_f32 {
     int64 ID;
 };
 static_assert(sizeof(Migrant_f32) == 24 && offsetof(Migrant_f32, P) == 0 && offsetof(Migrant_f32, ID) == 16, "Migrant_f32");
+
+// Particle is a sphere that touches the interface from inside (R < 0) or from outside. Its position is in units of
+// cells, its radius |R| is a length. A removed particle has R = 0.
+// Particle[float64], particle.go:12
+struct Particle_f64 {
+    double X, Y, Z, R;
+};
+static_assert(sizeof(Particle_f64) == 32 && offsetof(Particle_f64, X) == 0 && offsetof(Particle_f64, Y) == 8 &&
+    offsetof(Particle_f64, Z) == 16 && offsetof(Particle_f64, R) == 24, "Particle_f64");
 
 // Migrant is a particle that is sent to another block.
 // Migrant[float64], migrate.go:10
@@ -381,6 +314,16 @@ struct Places {
 static_assert(sizeof(Places) == 40 && offsetof(Places, Free) == 0 && offsetof(Places, Count) == 24 &&
     offsetof(Places, Particles) == 32, "Places");
 
+// Correction is a level set that particles correct.
+// Correction[float32], particle.go:184
+struct Correction_f32 {
+    Lattice_f32 Lattice_;
+    float Escape;
+    Slice<float> Phi;
+};
+static_assert(sizeof(Correction_f32) == 88 && offsetof(Correction_f32, Lattice_) == 0 &&
+    offsetof(Correction_f32, Escape) == 56 && offsetof(Correction_f32, Phi) == 64, "Correction_f32");
+
 // Bounds are the bounds on the level set at a cell from escaped particles: those from outside raise Plus, those from
 // inside lower Minus. Without any they have the values of ClearBounds.
 // Bounds[float32], particle.go:170
@@ -389,6 +332,16 @@ struct alignas(8) Bounds_f32 {
 };
 static_assert(sizeof(Bounds_f32) == 8 && offsetof(Bounds_f32, Plus) == 0 && offsetof(Bounds_f32, Minus) == 4, "Bounds_f32");
 
+// Correction is a level set that particles correct.
+// Correction[float64], particle.go:184
+struct Correction_f64 {
+    Lattice_f64 Lattice_;
+    double Escape;
+    Slice<double> Phi;
+};
+static_assert(sizeof(Correction_f64) == 120 && offsetof(Correction_f64, Lattice_) == 0 &&
+    offsetof(Correction_f64, Escape) == 88 && offsetof(Correction_f64, Phi) == 96, "Correction_f64");
+
 // Bounds are the bounds on the level set at a cell from escaped particles: those from outside raise Plus, those from
 // inside lower Minus. Without any they have the values of ClearBounds.
 // Bounds[float64], particle.go:170
@@ -396,6 +349,19 @@ struct alignas(16) Bounds_f64 {
     double Plus, Minus;
 };
 static_assert(sizeof(Bounds_f64) == 16 && offsetof(Bounds_f64, Plus) == 0 && offsetof(Bounds_f64, Minus) == 8, "Bounds_f64");
+
+// Domain is the region of particles. A block owns those in the dual cells from Lo to Hi, which are half open, so that
+// each particle has one owner. At a wall dual cells extend half a cell below the first centre, and those of the last
+// cell end half a cell above its centre.
+// Domain, particle.go:19
+struct Domain {
+    Array<int32, 3> Cells;
+    Array<bool, 3> Periodic;
+    Array<int32, 3> Lo, Hi;
+    int32 Dim;
+};
+static_assert(sizeof(Domain) == 44 && offsetof(Domain, Cells) == 0 && offsetof(Domain, Periodic) == 12 &&
+    offsetof(Domain, Lo) == 16 && offsetof(Domain, Hi) == 28 && offsetof(Domain, Dim) == 40, "Domain");
 
 // Routes maps positions to the peer whose block owns them. A particle that changes blocks is marked with the number of
 // its peer plus 1; the mark of others is 0.
@@ -415,6 +381,67 @@ struct Removed {
     int64 Deleted;
 };
 static_assert(sizeof(Removed) == 16 && offsetof(Removed, Left) == 0 && offsetof(Removed, Deleted) == 8, "Removed");
+
+// Box is the indices [Lo, Hi) along each axis: an abi.Box that kernels can take.
+// exact.Box, exact/columns.go:70
+struct exact_Box {
+    Array<int64, 3> Lo, Hi;
+};
+static_assert(sizeof(exact_Box) == 48 && offsetof(exact_Box, Lo) == 0 && offsetof(exact_Box, Hi) == 24, "exact_Box");
+
+// Sampling holds the parameters of measuring cells by samples.
+// Sampling[float32], measure.go:11
+struct Sampling_f32 {
+    Lattice_f32 Lattice_;
+    int32 Points;
+    Array<int64, 2> GridCells;
+};
+static_assert(sizeof(Sampling_f32) == 80 && offsetof(Sampling_f32, Lattice_) == 0 &&
+    offsetof(Sampling_f32, Points) == 56 && offsetof(Sampling_f32, GridCells) == 64, "Sampling_f32");
+
+// Counts are numbers of samples and of particles.
+// Counts, measure.go:18
+struct Counts {
+    int64 Inside;
+    int64 Differ;
+    int64 Particles;
+    int64 Escaped;
+    int64 Misplaced;
+    int64 Broken;
+};
+static_assert(sizeof(Counts) == 48 && offsetof(Counts, Inside) == 0 && offsetof(Counts, Differ) == 8 &&
+    offsetof(Counts, Particles) == 16 && offsetof(Counts, Escaped) == 24 && offsetof(Counts, Misplaced) == 32 &&
+    offsetof(Counts, Broken) == 40, "Counts");
+
+// cellCounts are the Counts of a cell.
+// cellCounts, measure.go:28
+struct cellCounts {
+    int64 Inside;
+    int64 Differ;
+    int64 Broken;
+};
+static_assert(sizeof(cellCounts) == 24 && offsetof(cellCounts, Inside) == 0 && offsetof(cellCounts, Differ) == 8 &&
+    offsetof(cellCounts, Broken) == 16, "cellCounts");
+
+// Sampling holds the parameters of measuring cells by samples.
+// Sampling[float64], measure.go:11
+struct Sampling_f64 {
+    Lattice_f64 Lattice_;
+    int32 Points;
+    Array<int64, 2> GridCells;
+};
+static_assert(sizeof(Sampling_f64) == 112 && offsetof(Sampling_f64, Lattice_) == 0 &&
+    offsetof(Sampling_f64, Points) == 88 && offsetof(Sampling_f64, GridCells) == 96, "Sampling_f64");
+
+// particleCounts are the Counts of a particle.
+// particleCounts, measure.go:150
+struct particleCounts {
+    int64 Particles;
+    int64 Escaped;
+    int64 Misplaced;
+};
+static_assert(sizeof(particleCounts) == 24 && offsetof(particleCounts, Particles) == 0 &&
+    offsetof(particleCounts, Escaped) == 8 && offsetof(particleCounts, Misplaced) == 16, "particleCounts");
 
 // Seeding holds the parameters of seeding.
 // Seeding[float32], seed.go:8
@@ -955,220 +982,6 @@ DEVICE void WENOStage_f64_at(int64 i, int64 j, int64 k, const Flow_f64 *s, Clock
     to[c] = (1.0 - weight) * start[c] + weight * (from[c] - change);
 }
 
-// encodeBroken returns the code of a cell whose value v is not finite.
-// encodeBroken[float32], measure.go:86
-DEVICE int64 encodeBroken_f32(int64 cell, float v) {
-    int64 kind = 0;
-    if (v > 0.0f) {
-        kind = 1;
-    }
-    if (v < 0.0f) {
-        kind = 2;
-    }
-    return add(mul(sub(int64(281474976710656ll), cell), int64(4)), kind);
-}
-
-// cellSide returns -1 for a cell entirely inside, 1 for one entirely outside, and 0 otherwise: the interpolation
-// between centres has their sign if they all agree.
-// (*Lattice[float32]).cellSide, measure.go:124
-DEVICE int32 Lattice_cellSide_f32(const Lattice_f32 *l, Slice<float> f, int64 i, int64 j, int64 k) {
-    int64 layers = 1;
-    if (l->Dim == 2) {
-        layers = 0;
-    }
-    int64 negative_ = 0, all = 0;
-    for (int64 dk = neg(layers); dk <= layers; dk = add(dk, int64(1))) {
-        for (int64 dj = -1; dj <= 1; dj = add(dj, int64(1))) {
-            for (int64 di = -1; di <= 1; di = add(di, int64(1))) {
-                if (f[Lattice_index_f32(l, add(i, di), add(j, dj), add(k, dk))] < 0.0f) {
-                    negative_ = add(negative_, int64(1));
-                }
-                all = add(all, int64(1));
-            }
-        }
-    }
-    if (negative_ == all) {
-        return -1;
-    }
-    if (negative_ == 0) {
-        return 1;
-    }
-    return 0;
-}
-
-// samplePosition returns the position along an axis of a sample of a cell.
-// (*Sampling[float32]).samplePosition, measure.go:110
-DEVICE float Sampling_samplePosition_f32(const Sampling_f32 *s, int64 cell, int32 sample) {
-    return float(cell) + (float(sample) + 0.5f) / float(s->Points) - 0.5f;
-}
-
-// valueAt interpolates f at a position.
-// (*Lattice[float32]).valueAt, measure.go:115
-DEVICE float Lattice_valueAt_f32(const Lattice_f32 *l, Slice<float> f, float x, float y, float z) {
-    auto [i, fx] = splitCoordinate_f32(x);
-    auto [j, fy] = splitCoordinate_f32(y);
-    auto [k, fz] = splitCoordinate_f32(z);
-    return Lattice_interpolate_f32(l, f, Lattice_index_f32(l, i, j, k), fx, fy, fz);
-}
-
-// CountInside counts the samples of cell (i, j, k) that are inside in the level set now, and those that are inside
-// in only one of now and start.
-// CountInside[float32], measure.go:34
-DEVICE void CountInside_f32_at(int64 i, int64 j, int64 k, const Sampling_f32 *s, Slice<float> now,
-        Slice<float> start, Counts *counts) {
-    const Lattice_f32 *l = &s->Lattice_;
-    if (float v = now[Lattice_index_f32(l, i, j, k)]; v - v != 0.0f) {
-        atomic_max(&counts->Broken, encodeBroken_f32(add(i, mul(s->GridCells[0], add(j, mul(s->GridCells[1], k)))), v));
-    }
-    int32 sideNow = Lattice_cellSide_f32(l, now, i, j, k), sideAtStart = Lattice_cellSide_f32(l, start, i, j, k);
-    int32 total = mul(s->Points, s->Points);
-    if (l->Dim == 3) {
-        total = mul(total, s->Points);
-    }
-    int32 insideCount = 0, differing = 0;
-    if (sideNow != 0 && sideAtStart != 0) {
-        if (sideNow < 0) {
-            insideCount = total;
-        }
-        if (sideNow != sideAtStart) {
-            differing = total;
-        }
-    } else {
-        for (int32 sample = 0, end1 = total; sample < end1; sample++) {
-            float x = Sampling_samplePosition_f32(s, i, rem(sample, s->Points)), y = Sampling_samplePosition_f32(s, j, rem(quo(sample, s->Points), s->Points)), z = 0.0f;
-            if (l->Dim == 3) {
-                z = Sampling_samplePosition_f32(s, k, quo(quo(sample, s->Points), s->Points));
-            }
-            bool insideNow = sideNow < 0, insideAtStart = sideAtStart < 0;
-            if (sideNow == 0) {
-                insideNow = Lattice_valueAt_f32(l, now, x, y, z) < 0.0f;
-            }
-            if (sideAtStart == 0) {
-                insideAtStart = Lattice_valueAt_f32(l, start, x, y, z) < 0.0f;
-            }
-            if (insideNow) {
-                insideCount = add(insideCount, int32(1));
-            }
-            if (insideNow != insideAtStart) {
-                differing = add(differing, int32(1));
-            }
-        }
-    }
-    if (insideCount > 0) {
-        atomic_add(&counts->Inside, int64(insideCount));
-    }
-    if (differing > 0) {
-        atomic_add(&counts->Differ, int64(differing));
-    }
-}
-
-// encodeBroken returns the code of a cell whose value v is not finite.
-// encodeBroken[float64], measure.go:86
-DEVICE int64 encodeBroken_f64(int64 cell, double v) {
-    int64 kind = 0;
-    if (v > 0.0) {
-        kind = 1;
-    }
-    if (v < 0.0) {
-        kind = 2;
-    }
-    return add(mul(sub(int64(281474976710656ll), cell), int64(4)), kind);
-}
-
-// cellSide returns -1 for a cell entirely inside, 1 for one entirely outside, and 0 otherwise: the interpolation
-// between centres has their sign if they all agree.
-// (*Lattice[float64]).cellSide, measure.go:124
-DEVICE int32 Lattice_cellSide_f64(const Lattice_f64 *l, Slice<double> f, int64 i, int64 j, int64 k) {
-    int64 layers = 1;
-    if (l->Dim == 2) {
-        layers = 0;
-    }
-    int64 negative_ = 0, all = 0;
-    for (int64 dk = neg(layers); dk <= layers; dk = add(dk, int64(1))) {
-        for (int64 dj = -1; dj <= 1; dj = add(dj, int64(1))) {
-            for (int64 di = -1; di <= 1; di = add(di, int64(1))) {
-                if (f[Lattice_index_f64(l, add(i, di), add(j, dj), add(k, dk))] < 0.0) {
-                    negative_ = add(negative_, int64(1));
-                }
-                all = add(all, int64(1));
-            }
-        }
-    }
-    if (negative_ == all) {
-        return -1;
-    }
-    if (negative_ == 0) {
-        return 1;
-    }
-    return 0;
-}
-
-// samplePosition returns the position along an axis of a sample of a cell.
-// (*Sampling[float64]).samplePosition, measure.go:110
-DEVICE double Sampling_samplePosition_f64(const Sampling_f64 *s, int64 cell, int32 sample) {
-    return double(cell) + (double(sample) + 0.5) / double(s->Points) - 0.5;
-}
-
-// valueAt interpolates f at a position.
-// (*Lattice[float64]).valueAt, measure.go:115
-DEVICE double Lattice_valueAt_f64(const Lattice_f64 *l, Slice<double> f, double x, double y, double z) {
-    auto [i, fx] = splitCoordinate_f64(x);
-    auto [j, fy] = splitCoordinate_f64(y);
-    auto [k, fz] = splitCoordinate_f64(z);
-    return Lattice_interpolate_f64(l, f, Lattice_index_f64(l, i, j, k), fx, fy, fz);
-}
-
-// CountInside counts the samples of cell (i, j, k) that are inside in the level set now, and those that are inside
-// in only one of now and start.
-// CountInside[float64], measure.go:34
-DEVICE void CountInside_f64_at(int64 i, int64 j, int64 k, const Sampling_f64 *s, Slice<double> now,
-        Slice<double> start, Counts *counts) {
-    const Lattice_f64 *l = &s->Lattice_;
-    if (double v = now[Lattice_index_f64(l, i, j, k)]; v - v != 0.0) {
-        atomic_max(&counts->Broken, encodeBroken_f64(add(i, mul(s->GridCells[0], add(j, mul(s->GridCells[1], k)))), v));
-    }
-    int32 sideNow = Lattice_cellSide_f64(l, now, i, j, k), sideAtStart = Lattice_cellSide_f64(l, start, i, j, k);
-    int32 total = mul(s->Points, s->Points);
-    if (l->Dim == 3) {
-        total = mul(total, s->Points);
-    }
-    int32 insideCount = 0, differing = 0;
-    if (sideNow != 0 && sideAtStart != 0) {
-        if (sideNow < 0) {
-            insideCount = total;
-        }
-        if (sideNow != sideAtStart) {
-            differing = total;
-        }
-    } else {
-        for (int32 sample = 0, end1 = total; sample < end1; sample++) {
-            double x = Sampling_samplePosition_f64(s, i, rem(sample, s->Points)), y = Sampling_samplePosition_f64(s, j, rem(quo(sample, s->Points), s->Points)), z = 0.0;
-            if (l->Dim == 3) {
-                z = Sampling_samplePosition_f64(s, k, quo(quo(sample, s->Points), s->Points));
-            }
-            bool insideNow = sideNow < 0, insideAtStart = sideAtStart < 0;
-            if (sideNow == 0) {
-                insideNow = Lattice_valueAt_f64(l, now, x, y, z) < 0.0;
-            }
-            if (sideAtStart == 0) {
-                insideAtStart = Lattice_valueAt_f64(l, start, x, y, z) < 0.0;
-            }
-            if (insideNow) {
-                insideCount = add(insideCount, int32(1));
-            }
-            if (insideNow != insideAtStart) {
-                differing = add(differing, int32(1));
-            }
-        }
-    }
-    if (insideCount > 0) {
-        atomic_add(&counts->Inside, int64(insideCount));
-    }
-    if (differing > 0) {
-        atomic_add(&counts->Differ, int64(differing));
-    }
-}
-
 // Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
 // amd64, while the branches are mostly predicted.
 // Abs[float32], num/num.go:20
@@ -1189,7 +1002,7 @@ DEVICE float num_Smaller_f32(float a, float b) {
 }
 
 // upwindSlopeSquare is the square of the steepest slope toward the interface along an axis.
-// upwindSlopeSquare[float32], measure.go:167
+// upwindSlopeSquare[float32], measure.go:137
 DEVICE float upwindSlopeSquare_f32(Slice<float> f, int64 c, int64 s, float h) {
     float v = f[c], a = f[sub(c, s)], b = f[add(c, s)];
     if (v < 0.0f) {
@@ -1212,7 +1025,7 @@ DEVICE float num_Sqrt_f32(float x) {
 
 // SlopeError returns ||∇φ|-1| of cell (i, j, k) if |φ| is below limit, by differences of first order toward the
 // interface; otherwise 0.
-// SlopeError[float32], measure.go:153
+// SlopeError[float32], measure.go:123
 DEVICE float SlopeError_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, float limit, Slice<float> f) {
     int64 c = Lattice_index_f32(l, i, j, k);
     float v = f[c];
@@ -1247,7 +1060,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
 }
 
 // upwindSlopeSquare is the square of the steepest slope toward the interface along an axis.
-// upwindSlopeSquare[float64], measure.go:167
+// upwindSlopeSquare[float64], measure.go:137
 DEVICE double upwindSlopeSquare_f64(Slice<double> f, int64 c, int64 s, double h) {
     double v = f[c], a = f[sub(c, s)], b = f[add(c, s)];
     if (v < 0.0) {
@@ -1270,7 +1083,7 @@ DEVICE double num_Sqrt_f64(double x) {
 
 // SlopeError returns ||∇φ|-1| of cell (i, j, k) if |φ| is below limit, by differences of first order toward the
 // interface; otherwise 0.
-// SlopeError[float64], measure.go:153
+// SlopeError[float64], measure.go:123
 DEVICE double SlopeError_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, double limit, Slice<double> f) {
     int64 c = Lattice_index_f64(l, i, j, k);
     double v = f[c];
@@ -1283,166 +1096,6 @@ DEVICE double SlopeError_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l,
         sum += upwindSlopeSquare_f64(f, c, l->SZ, l->H[2]);
     }
     return num_Abs_f64(num_Sqrt_f64(sum) - 1.0);
-}
-
-// wrapCoordinate wraps a coordinate around a periodic axis, and returns the destination of a particle there.
-// wrapCoordinate[float32], particle.go:50
-struct wrapCoordinate_f32_results { float r0; int32 r1; };
-DEVICE wrapCoordinate_f32_results wrapCoordinate_f32(const Domain *d, int64 axis, float x) {
-    float n = float(d->Cells[axis]);
-    if (d->Periodic[axis]) {
-        for (int64 k = 0; k < 64 && x < 0.0f; k = add(k, int64(1))) {
-            x += n;
-        }
-        for (int64 k = 0; k < 64 && x >= n; k = add(k, int64(1))) {
-            x -= n;
-        }
-        if (!(x >= 0.0f && x < n)) {
-            return {x, 0};
-        }
-    } else if (!(x >= -0.5f && x < n - 0.5f)) {
-        return {x, 0};
-    }
-    if (!(x >= float(d->Lo[axis]) && x < float(d->Hi[axis]))) {
-        return {x, 1};
-    }
-    return {x, 2};
-}
-
-// locate wraps a particle around periodic axes, and returns its destination.
-// locate[float32], particle.go:155
-struct locate_f32_results { Particle_f32 r0; int32 r1; };
-DEVICE locate_f32_results locate_f32(Particle_f32 q, const Domain *d) {
-    auto [x, destination] = wrapCoordinate_f32(d, 0, q.X);
-    auto [y, axisDestination] = wrapCoordinate_f32(d, 1, q.Y);
-    destination = num_Smaller_int32(destination, axisDestination);
-    float z = q.Z;
-    if (d->Dim == 3) {
-        const auto results1 = wrapCoordinate_f32(d, 2, q.Z);
-        z = results1.r0;
-        axisDestination = results1.r1;
-        destination = num_Smaller_int32(destination, axisDestination);
-    }
-    q.X = x;
-    q.Y = y;
-    q.Z = z;
-    return {q, destination};
-}
-
-// (*Correction[float32]).phiAt, particle.go:284
-DEVICE float Correction_phiAt_f32(const Correction_f32 *s, Particle_f32 q) {
-    auto [a, fx] = splitCoordinate_f32(q.X);
-    auto [b, fy] = splitCoordinate_f32(q.Y);
-    auto [d, fz] = splitCoordinate_f32(q.Z);
-    return Lattice_interpolate_f32(&s->Lattice_, s->Phi, Lattice_index_f32(&s->Lattice_, a, b, d), fx, fy, fz);
-}
-
-// escaped reports whether a particle of signed radius r, where the level set is phi, is so far on the wrong side
-// that it corrects the level set.
-// (*Correction[float32]).escaped, particle.go:232
-DEVICE bool Correction_escaped_f32(const Correction_f32 *s, float r, float phi) {
-    if (r < 0.0f) {
-        return phi > -s->Escape * r;
-    }
-    return -phi > s->Escape * r;
-}
-
-// CountParticle counts particle i, and whether it has escaped, or belongs to another block.
-// CountParticle[float32], measure.go:182
-DEVICE void CountParticle_f32_at(int64 i, const Correction_f32 *s, const Domain *d, Slice<Particle_f32> p,
-        Counts *counts) {
-    Particle_f32 q = p[i];
-    if (q.R == 0.0f) {
-        return;
-    }
-    atomic_add(&counts->Particles, int64(1));
-    if (auto [unused1, destination] = locate_f32(q, d); destination != 2) {
-        atomic_add(&counts->Misplaced, int64(1));
-        return;
-    }
-    if (Correction_escaped_f32(s, q.R, Correction_phiAt_f32(s, q))) {
-        atomic_add(&counts->Escaped, int64(1));
-    }
-}
-
-// wrapCoordinate wraps a coordinate around a periodic axis, and returns the destination of a particle there.
-// wrapCoordinate[float64], particle.go:50
-struct wrapCoordinate_f64_results { double r0; int32 r1; };
-DEVICE wrapCoordinate_f64_results wrapCoordinate_f64(const Domain *d, int64 axis, double x) {
-    double n = double(d->Cells[axis]);
-    if (d->Periodic[axis]) {
-        for (int64 k = 0; k < 64 && x < 0.0; k = add(k, int64(1))) {
-            x += n;
-        }
-        for (int64 k = 0; k < 64 && x >= n; k = add(k, int64(1))) {
-            x -= n;
-        }
-        if (!(x >= 0.0 && x < n)) {
-            return {x, 0};
-        }
-    } else if (!(x >= -0.5 && x < n - 0.5)) {
-        return {x, 0};
-    }
-    if (!(x >= double(d->Lo[axis]) && x < double(d->Hi[axis]))) {
-        return {x, 1};
-    }
-    return {x, 2};
-}
-
-// locate wraps a particle around periodic axes, and returns its destination.
-// locate[float64], particle.go:155
-struct locate_f64_results { Particle_f64 r0; int32 r1; };
-DEVICE locate_f64_results locate_f64(Particle_f64 q, const Domain *d) {
-    auto [x, destination] = wrapCoordinate_f64(d, 0, q.X);
-    auto [y, axisDestination] = wrapCoordinate_f64(d, 1, q.Y);
-    destination = num_Smaller_int32(destination, axisDestination);
-    double z = q.Z;
-    if (d->Dim == 3) {
-        const auto results1 = wrapCoordinate_f64(d, 2, q.Z);
-        z = results1.r0;
-        axisDestination = results1.r1;
-        destination = num_Smaller_int32(destination, axisDestination);
-    }
-    q.X = x;
-    q.Y = y;
-    q.Z = z;
-    return {q, destination};
-}
-
-// (*Correction[float64]).phiAt, particle.go:284
-DEVICE double Correction_phiAt_f64(const Correction_f64 *s, Particle_f64 q) {
-    auto [a, fx] = splitCoordinate_f64(q.X);
-    auto [b, fy] = splitCoordinate_f64(q.Y);
-    auto [d, fz] = splitCoordinate_f64(q.Z);
-    return Lattice_interpolate_f64(&s->Lattice_, s->Phi, Lattice_index_f64(&s->Lattice_, a, b, d), fx, fy, fz);
-}
-
-// escaped reports whether a particle of signed radius r, where the level set is phi, is so far on the wrong side
-// that it corrects the level set.
-// (*Correction[float64]).escaped, particle.go:232
-DEVICE bool Correction_escaped_f64(const Correction_f64 *s, double r, double phi) {
-    if (r < 0.0) {
-        return phi > -s->Escape * r;
-    }
-    return -phi > s->Escape * r;
-}
-
-// CountParticle counts particle i, and whether it has escaped, or belongs to another block.
-// CountParticle[float64], measure.go:182
-DEVICE void CountParticle_f64_at(int64 i, const Correction_f64 *s, const Domain *d, Slice<Particle_f64> p,
-        Counts *counts) {
-    Particle_f64 q = p[i];
-    if (q.R == 0.0) {
-        return;
-    }
-    atomic_add(&counts->Particles, int64(1));
-    if (auto [unused1, destination] = locate_f64(q, d); destination != 2) {
-        atomic_add(&counts->Misplaced, int64(1));
-        return;
-    }
-    if (Correction_escaped_f64(s, q.R, Correction_phiAt_f64(s, q))) {
-        atomic_add(&counts->Escaped, int64(1));
-    }
 }
 
 // CountLeaving counts the particles of group g that leave, and adds their numbers to those of each peer.
@@ -1495,6 +1148,16 @@ DEVICE void PackLeaving_f64_at(int64 g, const Leaving *l, Slice<Particle_f64> p,
     }
 }
 
+// escaped reports whether a particle of signed radius r, where the level set is phi, is so far on the wrong side
+// that it corrects the level set.
+// (*Correction[float32]).escaped, particle.go:232
+DEVICE bool Correction_escaped_f32(const Correction_f32 *s, float r, float phi) {
+    if (r < 0.0f) {
+        return phi > -s->Escape * r;
+    }
+    return -phi > s->Escape * r;
+}
+
 // depthInSphere returns the depth inside a particle's sphere of a position at an offset in units of cells; never -0.
 // (*Lattice[float32]).depthInSphere, particle.go:225
 DEVICE float Lattice_depthInSphere_f32(const Lattice_f32 *l, float r, float x, float y, float z) {
@@ -1542,6 +1205,16 @@ DEVICE void UnpackMigrant_f32_at(int64 j, bool correcting, const Places *s, Slic
     if (correcting) {
         Correction_correct_f32(after, migrant.P, bounds);
     }
+}
+
+// escaped reports whether a particle of signed radius r, where the level set is phi, is so far on the wrong side
+// that it corrects the level set.
+// (*Correction[float64]).escaped, particle.go:232
+DEVICE bool Correction_escaped_f64(const Correction_f64 *s, double r, double phi) {
+    if (r < 0.0) {
+        return phi > -s->Escape * r;
+    }
+    return -phi > s->Escape * r;
 }
 
 // depthInSphere returns the depth inside a particle's sphere of a position at an offset in units of cells; never -0.
@@ -1605,6 +1278,50 @@ DEVICE Particle_f32 Flow_advected_f32(const Flow_f32 *s, Particle_f32 q, Clock_f
     q.Y = q.Y + clock->Whole[1] * v;
     q.Z = q.Z + clock->Whole[2] * w;
     return q;
+}
+
+// wrapCoordinate wraps a coordinate around a periodic axis, and returns the destination of a particle there.
+// wrapCoordinate[float32], particle.go:50
+struct wrapCoordinate_f32_results { float r0; int32 r1; };
+DEVICE wrapCoordinate_f32_results wrapCoordinate_f32(const Domain *d, int64 axis, float x) {
+    float n = float(d->Cells[axis]);
+    if (d->Periodic[axis]) {
+        for (int64 k = 0; k < 64 && x < 0.0f; k = add(k, int64(1))) {
+            x += n;
+        }
+        for (int64 k = 0; k < 64 && x >= n; k = add(k, int64(1))) {
+            x -= n;
+        }
+        if (!(x >= 0.0f && x < n)) {
+            return {x, 0};
+        }
+    } else if (!(x >= -0.5f && x < n - 0.5f)) {
+        return {x, 0};
+    }
+    if (!(x >= float(d->Lo[axis]) && x < float(d->Hi[axis]))) {
+        return {x, 1};
+    }
+    return {x, 2};
+}
+
+// locate wraps a particle around periodic axes, and returns its destination.
+// locate[float32], particle.go:155
+struct locate_f32_results { Particle_f32 r0; int32 r1; };
+DEVICE locate_f32_results locate_f32(Particle_f32 q, const Domain *d) {
+    auto [x, destination] = wrapCoordinate_f32(d, 0, q.X);
+    auto [y, axisDestination] = wrapCoordinate_f32(d, 1, q.Y);
+    destination = num_Smaller_int32(destination, axisDestination);
+    float z = q.Z;
+    if (d->Dim == 3) {
+        const auto results1 = wrapCoordinate_f32(d, 2, q.Z);
+        z = results1.r0;
+        axisDestination = results1.r1;
+        destination = num_Smaller_int32(destination, axisDestination);
+    }
+    q.X = x;
+    q.Y = y;
+    q.Z = z;
+    return {q, destination};
 }
 
 // blockOf returns the index along an axis of the block that contains a coordinate. Particles below the first centre
@@ -1672,6 +1389,50 @@ DEVICE Particle_f64 Flow_advected_f64(const Flow_f64 *s, Particle_f64 q, Clock_f
     return q;
 }
 
+// wrapCoordinate wraps a coordinate around a periodic axis, and returns the destination of a particle there.
+// wrapCoordinate[float64], particle.go:50
+struct wrapCoordinate_f64_results { double r0; int32 r1; };
+DEVICE wrapCoordinate_f64_results wrapCoordinate_f64(const Domain *d, int64 axis, double x) {
+    double n = double(d->Cells[axis]);
+    if (d->Periodic[axis]) {
+        for (int64 k = 0; k < 64 && x < 0.0; k = add(k, int64(1))) {
+            x += n;
+        }
+        for (int64 k = 0; k < 64 && x >= n; k = add(k, int64(1))) {
+            x -= n;
+        }
+        if (!(x >= 0.0 && x < n)) {
+            return {x, 0};
+        }
+    } else if (!(x >= -0.5 && x < n - 0.5)) {
+        return {x, 0};
+    }
+    if (!(x >= double(d->Lo[axis]) && x < double(d->Hi[axis]))) {
+        return {x, 1};
+    }
+    return {x, 2};
+}
+
+// locate wraps a particle around periodic axes, and returns its destination.
+// locate[float64], particle.go:155
+struct locate_f64_results { Particle_f64 r0; int32 r1; };
+DEVICE locate_f64_results locate_f64(Particle_f64 q, const Domain *d) {
+    auto [x, destination] = wrapCoordinate_f64(d, 0, q.X);
+    auto [y, axisDestination] = wrapCoordinate_f64(d, 1, q.Y);
+    destination = num_Smaller_int32(destination, axisDestination);
+    double z = q.Z;
+    if (d->Dim == 3) {
+        const auto results1 = wrapCoordinate_f64(d, 2, q.Z);
+        z = results1.r0;
+        axisDestination = results1.r1;
+        destination = num_Smaller_int32(destination, axisDestination);
+    }
+    q.X = x;
+    q.Y = y;
+    q.Z = z;
+    return {q, destination};
+}
+
 // blockOf returns the index along an axis of the block that contains a coordinate. Particles below the first centre
 // belong to the first block. first is the index in Cuts of the axis.
 // blockOf[float64], migrate.go:35
@@ -1723,6 +1484,14 @@ DEVICE void AdvectParticle_f64_at(int64 i, const Flow_f64 *s, const Domain *d, c
     classify_f64(i, q, d, r, n, p, marks);
 }
 
+// (*Correction[float32]).phiAt, particle.go:284
+DEVICE float Correction_phiAt_f32(const Correction_f32 *s, Particle_f32 q) {
+    auto [a, fx] = splitCoordinate_f32(q.X);
+    auto [b, fy] = splitCoordinate_f32(q.Y);
+    auto [d, fz] = splitCoordinate_f32(q.Z);
+    return Lattice_interpolate_f32(&s->Lattice_, s->Phi, Lattice_index_f32(&s->Lattice_, a, b, d), fx, fy, fz);
+}
+
 // (*Correction[float32]).radius, particle.go:291
 DEVICE float Correction_radius_f32(const Correction_f32 *s, Particle_f32 q, float minRadius, float maxRadius) {
     float phi = Correction_phiAt_f32(s, q);
@@ -1762,6 +1531,14 @@ DEVICE void AdvectAndCorrect_f32_at(int64 i, bool several, const Flow_f32 *s, co
     if (q.R != 0.0f) {
         Correction_correct_f32(after, q, bounds);
     }
+}
+
+// (*Correction[float64]).phiAt, particle.go:284
+DEVICE double Correction_phiAt_f64(const Correction_f64 *s, Particle_f64 q) {
+    auto [a, fx] = splitCoordinate_f64(q.X);
+    auto [b, fy] = splitCoordinate_f64(q.Y);
+    auto [d, fz] = splitCoordinate_f64(q.Z);
+    return Lattice_interpolate_f64(&s->Lattice_, s->Phi, Lattice_index_f64(&s->Lattice_, a, b, d), fx, fy, fz);
 }
 
 // (*Correction[float64]).radius, particle.go:291
@@ -2053,6 +1830,452 @@ DEVICE void LowerMinus_f32_at(int64 i, Slice<uint32> keys, Slice<float> values, 
 // LowerMinus[float64], particle.go:341
 DEVICE void LowerMinus_f64_at(int64 i, Slice<uint32> keys, Slice<double> values, Slice<Bounds_f64> bounds) {
     bounds[keys[i]].Minus = num_Smaller_f64(bounds[keys[i]].Minus, values[i]);
+}
+
+// Broken returns the code of an entity whose number v is not finite, for FirstBroken, or 0 for a finite number.
+// Broken, exact/broken.go:10
+DEVICE int64 exact_Broken(int64 entity, double v) {
+    if (v - v == 0.0) {
+        return 0;
+    }
+    int64 what = 0;
+    if (v > 0.0) {
+        what = 1;
+    }
+    if (v < 0.0) {
+        what = 2;
+    }
+    return add(mul(sub(int64(281474976710656ll), entity), int64(4)), what);
+}
+
+// cellSide returns -1 for a cell entirely inside, 1 for one entirely outside, and 0 otherwise: the interpolation
+// between centres has their sign if they all agree.
+// (*Lattice[float32]).cellSide, measure.go:94
+DEVICE int32 Lattice_cellSide_f32(const Lattice_f32 *l, Slice<float> f, int64 i, int64 j, int64 k) {
+    int64 layers = 1;
+    if (l->Dim == 2) {
+        layers = 0;
+    }
+    int64 negative_ = 0, all = 0;
+    for (int64 dk = neg(layers); dk <= layers; dk = add(dk, int64(1))) {
+        for (int64 dj = -1; dj <= 1; dj = add(dj, int64(1))) {
+            for (int64 di = -1; di <= 1; di = add(di, int64(1))) {
+                if (f[Lattice_index_f32(l, add(i, di), add(j, dj), add(k, dk))] < 0.0f) {
+                    negative_ = add(negative_, int64(1));
+                }
+                all = add(all, int64(1));
+            }
+        }
+    }
+    if (negative_ == all) {
+        return -1;
+    }
+    if (negative_ == 0) {
+        return 1;
+    }
+    return 0;
+}
+
+// samplePosition returns the position along an axis of a sample of a cell.
+// (*Sampling[float32]).samplePosition, measure.go:80
+DEVICE float Sampling_samplePosition_f32(const Sampling_f32 *s, int64 cell, int32 sample) {
+    return float(cell) + (float(sample) + 0.5f) / float(s->Points) - 0.5f;
+}
+
+// valueAt interpolates f at a position.
+// (*Lattice[float32]).valueAt, measure.go:85
+DEVICE float Lattice_valueAt_f32(const Lattice_f32 *l, Slice<float> f, float x, float y, float z) {
+    auto [i, fx] = splitCoordinate_f32(x);
+    auto [j, fy] = splitCoordinate_f32(y);
+    auto [k, fz] = splitCoordinate_f32(z);
+    return Lattice_interpolate_f32(l, f, Lattice_index_f32(l, i, j, k), fx, fy, fz);
+}
+
+// countInside counts the samples of cell (i, j, k) that are inside in the level set now, and those that are inside
+// in only one of now and start.
+// countInside[float32], measure.go:38
+DEVICE cellCounts countInside_f32(int64 i, int64 j, int64 k, const Sampling_f32 *s, Slice<float> now,
+        Slice<float> start) {
+    cellCounts c = {};
+    const Lattice_f32 *l = &s->Lattice_;
+    c.Broken = exact_Broken(add(i, mul(s->GridCells[0], add(j, mul(s->GridCells[1], k)))), double(now[Lattice_index_f32(l, i, j, k)]));
+    int32 sideNow = Lattice_cellSide_f32(l, now, i, j, k), sideAtStart = Lattice_cellSide_f32(l, start, i, j, k);
+    int32 total = mul(s->Points, s->Points);
+    if (l->Dim == 3) {
+        total = mul(total, s->Points);
+    }
+    int32 insideCount = 0, differing = 0;
+    if (sideNow != 0 && sideAtStart != 0) {
+        if (sideNow < 0) {
+            insideCount = total;
+        }
+        if (sideNow != sideAtStart) {
+            differing = total;
+        }
+    } else {
+        for (int32 sample = 0, end1 = total; sample < end1; sample++) {
+            float x = Sampling_samplePosition_f32(s, i, rem(sample, s->Points)), y = Sampling_samplePosition_f32(s, j, rem(quo(sample, s->Points), s->Points)), z = 0.0f;
+            if (l->Dim == 3) {
+                z = Sampling_samplePosition_f32(s, k, quo(quo(sample, s->Points), s->Points));
+            }
+            bool insideNow = sideNow < 0, insideAtStart = sideAtStart < 0;
+            if (sideNow == 0) {
+                insideNow = Lattice_valueAt_f32(l, now, x, y, z) < 0.0f;
+            }
+            if (sideAtStart == 0) {
+                insideAtStart = Lattice_valueAt_f32(l, start, x, y, z) < 0.0f;
+            }
+            if (insideNow) {
+                insideCount = add(insideCount, int32(1));
+            }
+            if (insideNow != insideAtStart) {
+                differing = add(differing, int32(1));
+            }
+        }
+    }
+    c.Inside = int64(insideCount);
+    c.Differ = int64(differing);
+    return c;
+}
+
+// AddGroup adds up group g of columns of integers.
+// AddGroup, exact/columns.go:34
+DEVICE void exact_AddGroup(Slice<int64> columns, int32 g) {
+    int64 sum = 0;
+    for (int32 k = mul(g, 8); k < mul(add(g, 1), 8); k++) {
+        sum = add(sum, columns[k]);
+    }
+    columns[mul(g, 8)] = sum;
+}
+
+// MaxGroup finds the largest of group g of columns of OrderedBits.
+// MaxGroup, exact/columns.go:52
+DEVICE void exact_MaxGroup(Slice<uint64> columns, int32 g) {
+    uint64 most = 0u;
+    for (int32 k = mul(g, 8); k < mul(add(g, 1), 8); k++) {
+        most = go_max<uint64>(most, columns[k]);
+    }
+    columns[mul(g, 8)] = most;
+}
+
+// AddColumn returns the sum of column c of columns whose groups are added up.
+// AddColumn, exact/columns.go:43
+DEVICE int64 exact_AddColumn(Slice<int64> columns, int32 c) {
+    int64 sum = 0;
+    for (int32 k = mul(c, 128); k < mul(add(c, 1), 128); k = add(k, 8)) {
+        sum = add(sum, columns[k]);
+    }
+    return sum;
+}
+
+// MaxColumn returns the largest of column c, after MaxGroup has found the largest of each group.
+// MaxColumn, exact/columns.go:61
+DEVICE uint64 exact_MaxColumn(Slice<uint64> columns, int32 c) {
+    uint64 most = 0u;
+    for (int32 k = mul(c, 128); k < mul(add(c, 1), 128); k = add(k, 8)) {
+        most = go_max<uint64>(most, columns[k]);
+    }
+    return most;
+}
+
+// CountInside reduces countInside over the entities of a chunk; ReduceChunks tells how many there are.
+// CountInside[float32], reductions_gen.go:22
+DEVICE void CountInside_f32_at(int64 chunk, exact_Box cells, const Sampling_f32 *s, Slice<float> now,
+        Slice<float> start, Counts *to, Array<int64, 256> *counts, Array<uint64, 128> *extremes) {
+    int64 nx = sub(cells.Hi[0], cells.Lo[0]), ny = sub(cells.Hi[1], cells.Lo[1]);
+    int64 n = mul(mul(nx, ny), sub(cells.Hi[2], cells.Lo[2]));
+    TURNS(int32, thread, 128) {
+        int64 count0 = 0;
+        int64 count1 = 0;
+        uint64 most0 = 0u;
+        for (int64 turn = 0; turn < 8; turn++) {
+            int64 at = add(add(mul(chunk, int64(1024)), mul(turn, int64(128))), int64(thread));
+            if (at >= n) {
+                break;
+            }
+            int64 i = add(cells.Lo[0], rem(at, nx)), j = add(cells.Lo[1], rem(quo(at, nx), ny)), k = add(cells.Lo[2], quo(quo(at, nx), ny));
+            cellCounts found = countInside_f32(i, j, k, s, now, start);
+            count0 = add(count0, found.Inside);
+            count1 = add(count1, found.Differ);
+            most0 = go_max<uint64>(most0, uint64(found.Broken));
+        }
+        (*counts)[add(0, thread)] = count0;
+        (*counts)[add(128, thread)] = count1;
+        (*extremes)[add(0, thread)] = most0;
+    }
+    __syncthreads();
+    TURNS(int32, g, 32) {
+        exact_AddGroup(Slice<int64>{counts->at, int64(256), int64(256)}, g);
+    }
+    __syncthreads();
+    TURNS(int32, g, 16) {
+        exact_MaxGroup(Slice<uint64>{extremes->at, int64(128), int64(128)}, g);
+    }
+    __syncthreads();
+    TURNS(int64, turn5, 1) {
+        atomic_add(&to->Inside, exact_AddColumn(Slice<int64>{counts->at, int64(256), int64(256)}, 0));
+    }
+    __syncthreads();
+    TURNS(int64, turn6, 1) {
+        atomic_add(&to->Differ, exact_AddColumn(Slice<int64>{counts->at, int64(256), int64(256)}, 1));
+    }
+    __syncthreads();
+    TURNS(int64, turn7, 1) {
+        atomic_max(&to->Broken, int64(exact_MaxColumn(Slice<uint64>{extremes->at, int64(128), int64(128)}, 0)));
+    }
+}
+
+// cellSide returns -1 for a cell entirely inside, 1 for one entirely outside, and 0 otherwise: the interpolation
+// between centres has their sign if they all agree.
+// (*Lattice[float64]).cellSide, measure.go:94
+DEVICE int32 Lattice_cellSide_f64(const Lattice_f64 *l, Slice<double> f, int64 i, int64 j, int64 k) {
+    int64 layers = 1;
+    if (l->Dim == 2) {
+        layers = 0;
+    }
+    int64 negative_ = 0, all = 0;
+    for (int64 dk = neg(layers); dk <= layers; dk = add(dk, int64(1))) {
+        for (int64 dj = -1; dj <= 1; dj = add(dj, int64(1))) {
+            for (int64 di = -1; di <= 1; di = add(di, int64(1))) {
+                if (f[Lattice_index_f64(l, add(i, di), add(j, dj), add(k, dk))] < 0.0) {
+                    negative_ = add(negative_, int64(1));
+                }
+                all = add(all, int64(1));
+            }
+        }
+    }
+    if (negative_ == all) {
+        return -1;
+    }
+    if (negative_ == 0) {
+        return 1;
+    }
+    return 0;
+}
+
+// samplePosition returns the position along an axis of a sample of a cell.
+// (*Sampling[float64]).samplePosition, measure.go:80
+DEVICE double Sampling_samplePosition_f64(const Sampling_f64 *s, int64 cell, int32 sample) {
+    return double(cell) + (double(sample) + 0.5) / double(s->Points) - 0.5;
+}
+
+// valueAt interpolates f at a position.
+// (*Lattice[float64]).valueAt, measure.go:85
+DEVICE double Lattice_valueAt_f64(const Lattice_f64 *l, Slice<double> f, double x, double y, double z) {
+    auto [i, fx] = splitCoordinate_f64(x);
+    auto [j, fy] = splitCoordinate_f64(y);
+    auto [k, fz] = splitCoordinate_f64(z);
+    return Lattice_interpolate_f64(l, f, Lattice_index_f64(l, i, j, k), fx, fy, fz);
+}
+
+// countInside counts the samples of cell (i, j, k) that are inside in the level set now, and those that are inside
+// in only one of now and start.
+// countInside[float64], measure.go:38
+DEVICE cellCounts countInside_f64(int64 i, int64 j, int64 k, const Sampling_f64 *s, Slice<double> now,
+        Slice<double> start) {
+    cellCounts c = {};
+    const Lattice_f64 *l = &s->Lattice_;
+    c.Broken = exact_Broken(add(i, mul(s->GridCells[0], add(j, mul(s->GridCells[1], k)))), now[Lattice_index_f64(l, i, j, k)]);
+    int32 sideNow = Lattice_cellSide_f64(l, now, i, j, k), sideAtStart = Lattice_cellSide_f64(l, start, i, j, k);
+    int32 total = mul(s->Points, s->Points);
+    if (l->Dim == 3) {
+        total = mul(total, s->Points);
+    }
+    int32 insideCount = 0, differing = 0;
+    if (sideNow != 0 && sideAtStart != 0) {
+        if (sideNow < 0) {
+            insideCount = total;
+        }
+        if (sideNow != sideAtStart) {
+            differing = total;
+        }
+    } else {
+        for (int32 sample = 0, end1 = total; sample < end1; sample++) {
+            double x = Sampling_samplePosition_f64(s, i, rem(sample, s->Points)), y = Sampling_samplePosition_f64(s, j, rem(quo(sample, s->Points), s->Points)), z = 0.0;
+            if (l->Dim == 3) {
+                z = Sampling_samplePosition_f64(s, k, quo(quo(sample, s->Points), s->Points));
+            }
+            bool insideNow = sideNow < 0, insideAtStart = sideAtStart < 0;
+            if (sideNow == 0) {
+                insideNow = Lattice_valueAt_f64(l, now, x, y, z) < 0.0;
+            }
+            if (sideAtStart == 0) {
+                insideAtStart = Lattice_valueAt_f64(l, start, x, y, z) < 0.0;
+            }
+            if (insideNow) {
+                insideCount = add(insideCount, int32(1));
+            }
+            if (insideNow != insideAtStart) {
+                differing = add(differing, int32(1));
+            }
+        }
+    }
+    c.Inside = int64(insideCount);
+    c.Differ = int64(differing);
+    return c;
+}
+
+// CountInside reduces countInside over the entities of a chunk; ReduceChunks tells how many there are.
+// CountInside[float64], reductions_gen.go:22
+DEVICE void CountInside_f64_at(int64 chunk, exact_Box cells, const Sampling_f64 *s, Slice<double> now,
+        Slice<double> start, Counts *to, Array<int64, 256> *counts, Array<uint64, 128> *extremes) {
+    int64 nx = sub(cells.Hi[0], cells.Lo[0]), ny = sub(cells.Hi[1], cells.Lo[1]);
+    int64 n = mul(mul(nx, ny), sub(cells.Hi[2], cells.Lo[2]));
+    TURNS(int32, thread, 128) {
+        int64 count0 = 0;
+        int64 count1 = 0;
+        uint64 most0 = 0u;
+        for (int64 turn = 0; turn < 8; turn++) {
+            int64 at = add(add(mul(chunk, int64(1024)), mul(turn, int64(128))), int64(thread));
+            if (at >= n) {
+                break;
+            }
+            int64 i = add(cells.Lo[0], rem(at, nx)), j = add(cells.Lo[1], rem(quo(at, nx), ny)), k = add(cells.Lo[2], quo(quo(at, nx), ny));
+            cellCounts found = countInside_f64(i, j, k, s, now, start);
+            count0 = add(count0, found.Inside);
+            count1 = add(count1, found.Differ);
+            most0 = go_max<uint64>(most0, uint64(found.Broken));
+        }
+        (*counts)[add(0, thread)] = count0;
+        (*counts)[add(128, thread)] = count1;
+        (*extremes)[add(0, thread)] = most0;
+    }
+    __syncthreads();
+    TURNS(int32, g, 32) {
+        exact_AddGroup(Slice<int64>{counts->at, int64(256), int64(256)}, g);
+    }
+    __syncthreads();
+    TURNS(int32, g, 16) {
+        exact_MaxGroup(Slice<uint64>{extremes->at, int64(128), int64(128)}, g);
+    }
+    __syncthreads();
+    TURNS(int64, turn5, 1) {
+        atomic_add(&to->Inside, exact_AddColumn(Slice<int64>{counts->at, int64(256), int64(256)}, 0));
+    }
+    __syncthreads();
+    TURNS(int64, turn6, 1) {
+        atomic_add(&to->Differ, exact_AddColumn(Slice<int64>{counts->at, int64(256), int64(256)}, 1));
+    }
+    __syncthreads();
+    TURNS(int64, turn7, 1) {
+        atomic_max(&to->Broken, int64(exact_MaxColumn(Slice<uint64>{extremes->at, int64(128), int64(128)}, 0)));
+    }
+}
+
+// countParticle counts particle i, and whether it has escaped, or belongs to another block.
+// countParticle[float32], measure.go:159
+DEVICE particleCounts countParticle_f32(int64 i, const Correction_f32 *s, const Domain *d, Slice<Particle_f32> p) {
+    particleCounts c = {};
+    Particle_f32 q = p[i];
+    if (q.R == 0.0f) {
+        return c;
+    }
+    c.Particles = 1;
+    if (auto [unused1, destination] = locate_f32(q, d); destination != 2) {
+        c.Misplaced = 1;
+    } else if (Correction_escaped_f32(s, q.R, Correction_phiAt_f32(s, q))) {
+        c.Escaped = 1;
+    }
+    return c;
+}
+
+// CountParticles reduces countParticle over the entities of a chunk; ReduceChunks tells how many there are.
+// CountParticles[float32], reductions_gen.go:83
+DEVICE void CountParticles_f32_at(int64 chunk, int64 n, const Correction_f32 *s, const Domain *d,
+        Slice<Particle_f32> p, Counts *to, Array<int64, 384> *counts) {
+    TURNS(int32, thread, 128) {
+        int64 count0 = 0;
+        int64 count1 = 0;
+        int64 count2 = 0;
+        for (int64 turn = 0; turn < 8; turn++) {
+            int64 at = add(add(mul(chunk, int64(1024)), mul(turn, int64(128))), int64(thread));
+            if (at >= n) {
+                break;
+            }
+            int64 i = at;
+            particleCounts found = countParticle_f32(i, s, d, p);
+            count0 = add(count0, found.Particles);
+            count1 = add(count1, found.Escaped);
+            count2 = add(count2, found.Misplaced);
+        }
+        (*counts)[add(0, thread)] = count0;
+        (*counts)[add(128, thread)] = count1;
+        (*counts)[add(256, thread)] = count2;
+    }
+    __syncthreads();
+    TURNS(int32, g, 48) {
+        exact_AddGroup(Slice<int64>{counts->at, int64(384), int64(384)}, g);
+    }
+    __syncthreads();
+    TURNS(int64, turn4, 1) {
+        atomic_add(&to->Particles, exact_AddColumn(Slice<int64>{counts->at, int64(384), int64(384)}, 0));
+    }
+    __syncthreads();
+    TURNS(int64, turn5, 1) {
+        atomic_add(&to->Escaped, exact_AddColumn(Slice<int64>{counts->at, int64(384), int64(384)}, 1));
+    }
+    __syncthreads();
+    TURNS(int64, turn6, 1) {
+        atomic_add(&to->Misplaced, exact_AddColumn(Slice<int64>{counts->at, int64(384), int64(384)}, 2));
+    }
+}
+
+// countParticle counts particle i, and whether it has escaped, or belongs to another block.
+// countParticle[float64], measure.go:159
+DEVICE particleCounts countParticle_f64(int64 i, const Correction_f64 *s, const Domain *d, Slice<Particle_f64> p) {
+    particleCounts c = {};
+    Particle_f64 q = p[i];
+    if (q.R == 0.0) {
+        return c;
+    }
+    c.Particles = 1;
+    if (auto [unused1, destination] = locate_f64(q, d); destination != 2) {
+        c.Misplaced = 1;
+    } else if (Correction_escaped_f64(s, q.R, Correction_phiAt_f64(s, q))) {
+        c.Escaped = 1;
+    }
+    return c;
+}
+
+// CountParticles reduces countParticle over the entities of a chunk; ReduceChunks tells how many there are.
+// CountParticles[float64], reductions_gen.go:83
+DEVICE void CountParticles_f64_at(int64 chunk, int64 n, const Correction_f64 *s, const Domain *d,
+        Slice<Particle_f64> p, Counts *to, Array<int64, 384> *counts) {
+    TURNS(int32, thread, 128) {
+        int64 count0 = 0;
+        int64 count1 = 0;
+        int64 count2 = 0;
+        for (int64 turn = 0; turn < 8; turn++) {
+            int64 at = add(add(mul(chunk, int64(1024)), mul(turn, int64(128))), int64(thread));
+            if (at >= n) {
+                break;
+            }
+            int64 i = at;
+            particleCounts found = countParticle_f64(i, s, d, p);
+            count0 = add(count0, found.Particles);
+            count1 = add(count1, found.Escaped);
+            count2 = add(count2, found.Misplaced);
+        }
+        (*counts)[add(0, thread)] = count0;
+        (*counts)[add(128, thread)] = count1;
+        (*counts)[add(256, thread)] = count2;
+    }
+    __syncthreads();
+    TURNS(int32, g, 48) {
+        exact_AddGroup(Slice<int64>{counts->at, int64(384), int64(384)}, g);
+    }
+    __syncthreads();
+    TURNS(int64, turn4, 1) {
+        atomic_add(&to->Particles, exact_AddColumn(Slice<int64>{counts->at, int64(384), int64(384)}, 0));
+    }
+    __syncthreads();
+    TURNS(int64, turn5, 1) {
+        atomic_add(&to->Escaped, exact_AddColumn(Slice<int64>{counts->at, int64(384), int64(384)}, 1));
+    }
+    __syncthreads();
+    TURNS(int64, turn6, 1) {
+        atomic_add(&to->Misplaced, exact_AddColumn(Slice<int64>{counts->at, int64(384), int64(384)}, 2));
+    }
 }
 
 // cellNumber returns the number of a dual cell of a block, x fastest.
@@ -3357,27 +3580,7 @@ extern "C" __global__ void __launch_bounds__(128) WENOStage_f64(int64 lo_i, int6
     if (i < hi_i && j < hi_j && k < hi_k) WENOStage_f64_at(i, j, k, &s, clock, stage, weight, start, from, to);
 }
 
-// Kernel CountInside, measure.go:34
-extern "C" __global__ void __launch_bounds__(128) CountInside_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Sampling_f32 s, Slice<float> now, Slice<float> start,
-        Counts *counts) {
-    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
-    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) CountInside_f32_at(i, j, k, &s, now, start, counts);
-}
-
-// Kernel CountInside, measure.go:34
-extern "C" __global__ void __launch_bounds__(128) CountInside_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Sampling_f64 s, Slice<double> now, Slice<double> start,
-        Counts *counts) {
-    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
-    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) CountInside_f64_at(i, j, k, &s, now, start, counts);
-}
-
-// Kernel SlopeError, measure.go:153
+// Kernel SlopeError, measure.go:123
 extern "C" __global__ void __launch_bounds__(128) SlopeError_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, float limit, Slice<float> f,
         Most<float> *result) {
@@ -3389,7 +3592,7 @@ extern "C" __global__ void __launch_bounds__(128) SlopeError_f32(int64 lo_i, int
     reduce(result, key);
 }
 
-// Kernel SlopeError, measure.go:153
+// Kernel SlopeError, measure.go:123
 extern "C" __global__ void __launch_bounds__(128) SlopeError_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, double limit, Slice<double> f,
         Most<double> *result) {
@@ -3399,22 +3602,6 @@ extern "C" __global__ void __launch_bounds__(128) SlopeError_f64(int64 lo_i, int
     uint64 key = 0;
     if (i < hi_i && j < hi_j && k < hi_k) key = Most<double>::key_of(SlopeError_f64_at(i, j, k, &l, limit, f));
     reduce(result, key);
-}
-
-// Kernel CountParticle, measure.go:182
-extern "C" __global__ void __launch_bounds__(128) CountParticle_f32(int64 lo, int64 hi,
-        const __grid_constant__ Correction_f32 s, const __grid_constant__ Domain d, Slice<Particle_f32> p,
-        Counts *counts) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) CountParticle_f32_at(i, &s, &d, p, counts);
-}
-
-// Kernel CountParticle, measure.go:182
-extern "C" __global__ void __launch_bounds__(128) CountParticle_f64(int64 lo, int64 hi,
-        const __grid_constant__ Correction_f64 s, const __grid_constant__ Domain d, Slice<Particle_f64> p,
-        Counts *counts) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) CountParticle_f64_at(i, &s, &d, p, counts);
 }
 
 // Kernel CountLeaving, migrate.go:63
@@ -3694,6 +3881,42 @@ extern "C" __global__ void __launch_bounds__(128) LowerMinus_f64(int64 lo, int64
         Slice<double> values, Slice<Bounds_f64> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) LowerMinus_f64_at(i, keys, values, bounds);
+}
+
+// Kernel CountInside, reductions_gen.go:22
+extern "C" __global__ void __launch_bounds__(128) CountInside_f32(int64 lo, int64 hi, exact_Box cells,
+        const __grid_constant__ Sampling_f32 s, Slice<float> now, Slice<float> start, Counts *to) {
+    SHARED(counts, Array<int64, 256>);
+    SHARED(extremes, Array<uint64, 128>);
+    const int64 chunk = lo + blockIdx.x;
+    if (chunk < hi) CountInside_f32_at(chunk, cells, &s, now, start, to, &counts, &extremes);
+}
+
+// Kernel CountInside, reductions_gen.go:22
+extern "C" __global__ void __launch_bounds__(128) CountInside_f64(int64 lo, int64 hi, exact_Box cells,
+        const __grid_constant__ Sampling_f64 s, Slice<double> now, Slice<double> start, Counts *to) {
+    SHARED(counts, Array<int64, 256>);
+    SHARED(extremes, Array<uint64, 128>);
+    const int64 chunk = lo + blockIdx.x;
+    if (chunk < hi) CountInside_f64_at(chunk, cells, &s, now, start, to, &counts, &extremes);
+}
+
+// Kernel CountParticles, reductions_gen.go:83
+extern "C" __global__ void __launch_bounds__(128) CountParticles_f32(int64 lo, int64 hi, int64 n,
+        const __grid_constant__ Correction_f32 s, const __grid_constant__ Domain d, Slice<Particle_f32> p,
+        Counts *to) {
+    SHARED(counts, Array<int64, 384>);
+    const int64 chunk = lo + blockIdx.x;
+    if (chunk < hi) CountParticles_f32_at(chunk, n, &s, &d, p, to, &counts);
+}
+
+// Kernel CountParticles, reductions_gen.go:83
+extern "C" __global__ void __launch_bounds__(128) CountParticles_f64(int64 lo, int64 hi, int64 n,
+        const __grid_constant__ Correction_f64 s, const __grid_constant__ Domain d, Slice<Particle_f64> p,
+        Counts *to) {
+    SHARED(counts, Array<int64, 384>);
+    const int64 chunk = lo + blockIdx.x;
+    if (chunk < hi) CountParticles_f64_at(chunk, n, &s, &d, p, to, &counts);
 }
 
 // Kernel DualCellOf, reseed.go:22

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/kernelgen/lanes"
+	"github.com/atoll-hpc/atoll/solvers/common/exact"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
@@ -138,41 +139,6 @@ func (loop *WENOStageLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// CountInsideLoop runs CountInside for the elements of box, on the CPU or another device.
-type CountInsideLoop[F num.Float] struct {
-	box    abi.Box
-	s      *Sampling[F]
-	now    []F
-	start  []F
-	counts *Counts
-}
-
-// NewCountInsideLoop prepares CountInside.
-func NewCountInsideLoop[F num.Float](box abi.Box, s *Sampling[F], now []F, start []F, counts *Counts) *CountInsideLoop[F] {
-	return &CountInsideLoop[F]{box, s, now, start, counts}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *CountInsideLoop[F]) Range(lo, hi int) {
-	for lo < hi {
-		i, j, k, count := loop.box.Row(lo, hi)
-		for end := i + count; i < end; i++ {
-			CountInside(i, j, k, loop.s, loop.now, loop.start, loop.counts)
-		}
-		lo += count
-	}
-}
-
-// Launch says how other devices run the kernel.
-func (loop *CountInsideLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "CountInside" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
-		abi.ConstantOf("s", loop.s),
-		abi.ElementsOf("now", loop.now),
-		abi.ElementsOf("start", loop.start),
-		abi.PointerTo("counts", loop.counts),
-	}}
-}
-
 // SlopeErrorLoop runs SlopeError for the elements of box, on the CPU or another device.
 type SlopeErrorLoop[F num.Float] struct {
 	box    abi.Box
@@ -207,36 +173,6 @@ func (loop *SlopeErrorLoop[F]) Launch() abi.Launch {
 		abi.ValueOf("limit", &loop.limit),
 		abi.ElementsOf("f", loop.f),
 		abi.PointerTo("result", loop.result),
-	}}
-}
-
-// CountParticleLoop runs CountParticle for lo ≤ index < hi, on the CPU or another device.
-type CountParticleLoop[F num.Float] struct {
-	s      *Correction[F]
-	d      *Domain
-	p      []Particle[F]
-	counts *Counts
-}
-
-// NewCountParticleLoop prepares CountParticle.
-func NewCountParticleLoop[F num.Float](s *Correction[F], d *Domain, p []Particle[F], counts *Counts) *CountParticleLoop[F] {
-	return &CountParticleLoop[F]{s, d, p, counts}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *CountParticleLoop[F]) Range(lo, hi int) {
-	for i := lo; i < hi; i++ {
-		CountParticle(i, loop.s, loop.d, loop.p, loop.counts)
-	}
-}
-
-// Launch says how other devices run the kernel.
-func (loop *CountParticleLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "CountParticle" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ConstantOf("s", loop.s),
-		abi.ConstantOf("d", loop.d),
-		abi.ElementsOf("p", loop.p),
-		abi.PointerTo("counts", loop.counts),
 	}}
 }
 
@@ -761,6 +697,72 @@ func (loop *LowerMinusLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("keys", loop.keys),
 		abi.ElementsOf("values", loop.values),
 		abi.ElementsOf("bounds", loop.bounds),
+	}}
+}
+
+// CountInsideLoop runs CountInside for lo ≤ index < hi, on the CPU or another device.
+type CountInsideLoop[F num.Float] struct {
+	cells exact.Box
+	s     *Sampling[F]
+	now   []F
+	start []F
+	to    *Counts
+}
+
+// NewCountInsideLoop prepares CountInside.
+func NewCountInsideLoop[F num.Float](cells exact.Box, s *Sampling[F], now []F, start []F, to *Counts) *CountInsideLoop[F] {
+	return &CountInsideLoop[F]{cells, s, now, start, to}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *CountInsideLoop[F]) Range(lo, hi int) {
+	countInsideOnHost(lo, hi, loop.cells, loop.s, loop.now, loop.start, loop.to)
+}
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *CountInsideLoop[F]) Grain() int { return 4 }
+
+// Launch says how other devices run the kernel.
+func (loop *CountInsideLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "CountInside" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ValueOf("cells", &loop.cells),
+		abi.ConstantOf("s", loop.s),
+		abi.ElementsOf("now", loop.now),
+		abi.ElementsOf("start", loop.start),
+		abi.PointerTo("to", loop.to),
+	}}
+}
+
+// CountParticlesLoop runs CountParticles for lo ≤ index < hi, on the CPU or another device.
+type CountParticlesLoop[F num.Float] struct {
+	n  int
+	s  *Correction[F]
+	d  *Domain
+	p  []Particle[F]
+	to *Counts
+}
+
+// NewCountParticlesLoop prepares CountParticles.
+func NewCountParticlesLoop[F num.Float](n int, s *Correction[F], d *Domain, p []Particle[F], to *Counts) *CountParticlesLoop[F] {
+	return &CountParticlesLoop[F]{n, s, d, p, to}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *CountParticlesLoop[F]) Range(lo, hi int) {
+	countParticlesOnHost(lo, hi, loop.n, loop.s, loop.d, loop.p, loop.to)
+}
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *CountParticlesLoop[F]) Grain() int { return 4 }
+
+// Launch says how other devices run the kernel.
+func (loop *CountParticlesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "CountParticles" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ValueOf("n", &loop.n),
+		abi.ConstantOf("s", loop.s),
+		abi.ConstantOf("d", loop.d),
+		abi.ElementsOf("p", loop.p),
+		abi.PointerTo("to", loop.to),
 	}}
 }
 

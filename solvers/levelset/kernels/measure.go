@@ -1,10 +1,7 @@
 package kernels
 
 import (
-	"math"
-	"sync/atomic"
-
-	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/common/exact"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
@@ -24,18 +21,23 @@ type Counts struct {
 	Particles int64 // particles
 	Escaped   int64 // those that have escaped
 	Misplaced int64 // those whose position belongs to another block
-	Broken    int64 // code of the first cell that is not finite, see BrokenCell; 0 if there is none
+	Broken    int64 // code of the first cell that is not finite, see exact.FirstBroken; 0 if there is none
 }
 
-// CountInside counts the samples of cell (i, j, k) that are inside in the level set now, and those that are inside
+// cellCounts are the Counts of a cell.
+type cellCounts struct {
+	Inside int64 `reduce:"count"`
+	Differ int64 `reduce:"count"`
+	Broken int64 `reduce:"max"`
+}
+
+// countInside counts the samples of cell (i, j, k) that are inside in the level set now, and those that are inside
 // in only one of now and start.
 //
-//atoll:kernel
-func CountInside[F num.Float](i, j, k int, s *Sampling[F], now, start []F, counts *Counts) {
+//atoll:reduce CountInside Counts
+func countInside[F num.Float](i, j, k int, s *Sampling[F], now, start []F) (c cellCounts) {
 	l := &s.Lattice
-	if v := now[l.index(i, j, k)]; v-v != 0 {
-		atomics.Max(&counts.Broken, encodeBroken(int64(i)+s.GridCells[0]*(int64(j)+s.GridCells[1]*int64(k)), v))
-	}
+	c.Broken = exact.Broken(int64(i)+s.GridCells[0]*(int64(j)+s.GridCells[1]*int64(k)), float64(now[l.index(i, j, k)]))
 	sideNow, sideAtStart := l.cellSide(now, i, j, k), l.cellSide(start, i, j, k)
 	total := s.Points * s.Points
 	if l.Dim == 3 {
@@ -70,40 +72,8 @@ func CountInside[F num.Float](i, j, k int, s *Sampling[F], now, start []F, count
 			}
 		}
 	}
-	if insideCount > 0 {
-		atomic.AddInt64(&counts.Inside, int64(insideCount))
-	}
-	if differing > 0 {
-		atomic.AddInt64(&counts.Differ, int64(differing))
-	}
-}
-
-// brokenBase is more than any cell's number. A cell's code contains the difference, so that the first cell that is
-// not finite has the largest code.
-const brokenBase = 1 << 48
-
-// encodeBroken returns the code of a cell whose value v is not finite.
-func encodeBroken[F num.Float](cell int64, v F) int64 {
-	kind := int64(0)
-	if v > 0 {
-		kind = 1
-	}
-	if v < 0 {
-		kind = 2
-	}
-	return (brokenBase-cell)*4 + kind
-}
-
-// BrokenCell decodes Counts.Broken: it returns the number in the grid of the first cell that is not finite, and its
-// value, NaN or an infinity; -1 if there is none.
-func BrokenCell(code int64) (cell int64, v float64) {
-	switch {
-	case code == 0:
-		return -1, 0
-	case code%4 == 0:
-		return brokenBase - code/4, math.NaN()
-	}
-	return brokenBase - code/4, math.Inf(3 - 2*int(code%4))
+	c.Inside, c.Differ = int64(insideCount), int64(differing)
+	return c
 }
 
 // samplePosition returns the position along an axis of a sample of a cell.
@@ -176,20 +146,26 @@ func upwindSlopeSquare[F num.Float](f []F, c, s int, h F) F {
 	return slope * slope
 }
 
-// CountParticle counts particle i, and whether it has escaped, or belongs to another block.
+// particleCounts are the Counts of a particle.
+type particleCounts struct {
+	Particles int64 `reduce:"count"`
+	Escaped   int64 `reduce:"count"`
+	Misplaced int64 `reduce:"count"`
+}
+
+// countParticle counts particle i, and whether it has escaped, or belongs to another block.
 //
-//atoll:kernel
-func CountParticle[F num.Float](i int, s *Correction[F], d *Domain, p []Particle[F], counts *Counts) {
+//atoll:reduce CountParticles Counts
+func countParticle[F num.Float](i int, s *Correction[F], d *Domain, p []Particle[F]) (c particleCounts) {
 	q := p[i]
 	if q.R == 0 {
-		return
+		return c
 	}
-	atomic.AddInt64(&counts.Particles, 1)
+	c.Particles = 1
 	if _, destination := locate(q, d); destination != StaysInBlock {
-		atomic.AddInt64(&counts.Misplaced, 1)
-		return
+		c.Misplaced = 1
+	} else if s.escaped(q.R, s.phiAt(q)) {
+		c.Escaped = 1
 	}
-	if s.escaped(q.R, s.phiAt(q)) {
-		atomic.AddInt64(&counts.Escaped, 1)
-	}
+	return c
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	"github.com/atoll-hpc/atoll/solvers/common/exact"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	. "github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
@@ -216,7 +217,9 @@ func (b *block[F]) measures() {
 	size := b.box.Size()
 	now, start, counts := b.noise(1), b.noise(1), twice(make([]Counts, 1))
 	s := &Sampling[F]{Lattice: b.l, Points: 3}
-	b.runBoth(size, func(k int) loop { return NewCountInsideLoop(b.box, s, now, start, &counts[k][0]) })
+	b.runBoth(ReduceChunks(size), func(k int) loop {
+		return NewCountInsideLoop(exact.Box(b.box), s, now, start, &counts[k][0])
+	})
 	kerneltest.Same(b.t, "CountInside", counts[0], counts[1], nil)
 	var slopeError [2]atomics.Most[F]
 	b.runBoth(size, func(k int) loop { return NewSlopeErrorLoop(b.box, &b.l, F(.5), now, &slopeError[k]) })
@@ -225,6 +228,9 @@ func (b *block[F]) measures() {
 	}
 	p := b.particles()
 	correction := &Correction[F]{Lattice: b.l, Escape: 1, Phi: now}
-	b.runBoth(b.particleCount, func(k int) loop { return NewCountParticleLoop(correction, b.domain, p, &counts[k][0]) })
-	kerneltest.Same(b.t, "CountParticle", counts[0], counts[1], nil)
+	chunks := ReduceChunks(b.particleCount)
+	b.runBoth(chunks, func(k int) loop {
+		return NewCountParticlesLoop(b.particleCount, correction, b.domain, p, &counts[k][0])
+	})
+	kerneltest.Same(b.t, "CountParticles", counts[0], counts[1], nil)
 }

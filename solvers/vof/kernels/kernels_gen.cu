@@ -586,7 +586,7 @@ static_assert(sizeof(Sweep2_f64) == 168 && offsetof(Sweep2_f64, Lattice_) == 0 &
 
 // Survey computes diagnostics of a block's volume fractions. Rows of cells are numbered through all planes across z,
 // and tiles of surveyWidth×surveyHeight cells cover them as if they were in one plane. In the plane SZ is 0.
-// Survey[float32], survey.go:28
+// Survey[float32], survey.go:27
 struct Survey_f32 {
     Lattice Lattice_;
     Array<int32, 2> Cells;
@@ -652,7 +652,7 @@ static_assert(sizeof(exact_Part) == 40 && offsetof(exact_Part, at) == 0 && offse
 
 // Survey computes diagnostics of a block's volume fractions. Rows of cells are numbered through all planes across z,
 // and tiles of surveyWidth×surveyHeight cells cover them as if they were in one plane. In the plane SZ is 0.
-// Survey[float64], survey.go:28
+// Survey[float64], survey.go:27
 struct Survey_f64 {
     Lattice Lattice_;
     Array<int32, 2> Cells;
@@ -3961,18 +3961,20 @@ DEVICE int64 Survey_number_f32(const Survey_f32 *m, int32 i, int32 row) {
     return add(mul(int64(row), int64(m->Cells[0])), int64(i));
 }
 
-// EncodeBroken returns the number by which SurveyBroken describes a cell, numbered with x fastest, whose f is not
-// finite.
-// EncodeBroken, survey.go:174
-DEVICE int64 EncodeBroken(int64 cell, double f) {
+// Broken returns the code of an entity whose number v is not finite, for FirstBroken, or 0 for a finite number.
+// Broken, exact/broken.go:10
+DEVICE int64 exact_Broken(int64 entity, double v) {
+    if (v - v == 0.0) {
+        return 0;
+    }
     int64 what = 0;
-    if (f > 0.0) {
+    if (v > 0.0) {
         what = 1;
     }
-    if (f < 0.0) {
+    if (v < 0.0) {
         what = 2;
     }
-    return add(mul(sub(int64(281474976710656ll), cell), int64(4)), what);
+    return add(mul(sub(int64(281474976710656ll), entity), int64(4)), what);
 }
 
 // Fits reports whether a Fixed can add x.
@@ -4073,7 +4075,7 @@ DEVICE void Survey_addOthers_f32(const Survey_f32 *m, int32 i, int32 row) {
     for (int32 q = 0; q < 8 && add(row, q) < m->Cells[1]; q = add(q, int32(1))) {
         double f = double(m->F[Survey_index_f32(m, i, add(row, q))]);
         if (f - f != 0.0) {
-            atomic_max(&m->Found[218], EncodeBroken(Survey_number_f32(m, i, add(row, q)), f));
+            atomic_max(&m->Found[218], exact_Broken(Survey_number_f32(m, i, add(row, q)), f));
         } else if (bool fits = exact_Fits(f); !fits) {
             exact_AddTo(Slice<int64>{m->Found.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))}, f);
         }
@@ -4369,7 +4371,7 @@ DEVICE void Survey_addToTotals_f32(const Survey_f32 *m, int32 k, int32 n, Slice<
 }
 
 // Survey2 measures tile t in two dimensions. The mixed cells are distributed over the threads.
-// Survey2[float32], survey.go:69
+// Survey2[float32], survey.go:68
 DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Array<int64, 1280> *parts,
         Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups) {
     auto [x, y] = Survey_corner_f32(m, t);
@@ -4482,7 +4484,7 @@ DEVICE void Survey_addOthers_f64(const Survey_f64 *m, int32 i, int32 row) {
     for (int32 q = 0; q < 8 && add(row, q) < m->Cells[1]; q = add(q, int32(1))) {
         double f = m->F[Survey_index_f64(m, i, add(row, q))];
         if (f - f != 0.0) {
-            atomic_max(&m->Found[218], EncodeBroken(Survey_number_f64(m, i, add(row, q)), f));
+            atomic_max(&m->Found[218], exact_Broken(Survey_number_f64(m, i, add(row, q)), f));
         } else if (bool fits = exact_Fits(f); !fits) {
             exact_AddTo(Slice<int64>{m->Found.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))}, f);
         }
@@ -4675,7 +4677,7 @@ DEVICE void Survey_addToTotals_f64(const Survey_f64 *m, int32 k, int32 n, Slice<
 }
 
 // Survey2 measures tile t in two dimensions. The mixed cells are distributed over the threads.
-// Survey2[float64], survey.go:69
+// Survey2[float64], survey.go:68
 DEVICE void Survey2_f64_at(int64 t, const Survey_f64 *m, const Sweep2_f64 *s, Array<int64, 1280> *parts,
         Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups) {
     auto [x, y] = Survey_corner_f64(m, t);
@@ -4921,7 +4923,7 @@ DEVICE float geom_Section_f32(geom_Plane_f32 *p, float hx, float hy, float hz) {
 }
 
 // Survey3 is Survey2 in three dimensions.
-// Survey3[float32], survey.go:101
+// Survey3[float32], survey.go:100
 DEVICE void Survey3_f32_at(int64 t, const Survey_f32 *m, const Sweep3_f32 *s, Array<int64, 1280> *parts,
         Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups) {
     auto [x, y] = Survey_corner_f32(m, t);
@@ -5167,7 +5169,7 @@ DEVICE double geom_Section_f64(geom_Plane_f64 *p, double hx, double hy, double h
 }
 
 // Survey3 is Survey2 in three dimensions.
-// Survey3[float64], survey.go:101
+// Survey3[float64], survey.go:100
 DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Array<int64, 1280> *parts,
         Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups) {
     auto [x, y] = Survey_corner_f64(m, t);
@@ -5202,14 +5204,14 @@ DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Ar
     }
 }
 
-// (*Sweep2[float32]).size, survey.go:142
+// (*Sweep2[float32]).size, survey.go:141
 DEVICE float Sweep2_size_f32(const Sweep2_f32 *s, int64 c, float hx, float hy) {
     geom_Line_f32 p = Sweep2_plane_f32(s, c);
     return geom_Length_f32(&p, hx, hy);
 }
 
 // Size2 writes the length of the line in cell (i, j) to size if the cell is mixed. Other elements of size are kept.
-// Size2[float32], survey.go:133
+// Size2[float32], survey.go:132
 DEVICE void Size2_f32_at(int64 i, int64 j, const Survey_f32 *m, const Sweep2_f32 *s, Slice<float> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f32(s->F[c], s->RoundOff)) {
@@ -5218,14 +5220,14 @@ DEVICE void Size2_f32_at(int64 i, int64 j, const Survey_f32 *m, const Sweep2_f32
     }
 }
 
-// (*Sweep2[float64]).size, survey.go:142
+// (*Sweep2[float64]).size, survey.go:141
 DEVICE double Sweep2_size_f64(const Sweep2_f64 *s, int64 c, double hx, double hy) {
     geom_Line_f64 p = Sweep2_plane_f64(s, c);
     return geom_Length_f64(&p, hx, hy);
 }
 
 // Size2 writes the length of the line in cell (i, j) to size if the cell is mixed. Other elements of size are kept.
-// Size2[float64], survey.go:133
+// Size2[float64], survey.go:132
 DEVICE void Size2_f64_at(int64 i, int64 j, const Survey_f64 *m, const Sweep2_f64 *s, Slice<double> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f64(s->F[c], s->RoundOff)) {
@@ -5234,14 +5236,14 @@ DEVICE void Size2_f64_at(int64 i, int64 j, const Survey_f64 *m, const Sweep2_f64
     }
 }
 
-// (*Sweep3[float32]).size, survey.go:159
+// (*Sweep3[float32]).size, survey.go:158
 DEVICE float Sweep3_size_f32(const Sweep3_f32 *s, int64 c, float hx, float hy, float hz) {
     geom_Plane_f32 p = Sweep3_plane_f32(s, c);
     return geom_Section_f32(&p, hx, hy, hz);
 }
 
 // Size3 writes the area of the plane in cell (i, j, k) to size if the cell is mixed. Other elements of size are kept.
-// Size3[float32], survey.go:150
+// Size3[float32], survey.go:149
 DEVICE void Size3_f32_at(int64 i, int64 j, int64 k, const Survey_f32 *m, const Sweep3_f32 *s, Slice<float> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f32(s->F[c], s->RoundOff)) {
@@ -5250,26 +5252,20 @@ DEVICE void Size3_f32_at(int64 i, int64 j, int64 k, const Survey_f32 *m, const S
     }
 }
 
-// (*Sweep3[float64]).size, survey.go:159
+// (*Sweep3[float64]).size, survey.go:158
 DEVICE double Sweep3_size_f64(const Sweep3_f64 *s, int64 c, double hx, double hy, double hz) {
     geom_Plane_f64 p = Sweep3_plane_f64(s, c);
     return geom_Section_f64(&p, hx, hy, hz);
 }
 
 // Size3 writes the area of the plane in cell (i, j, k) to size if the cell is mixed. Other elements of size are kept.
-// Size3[float64], survey.go:150
+// Size3[float64], survey.go:149
 DEVICE void Size3_f64_at(int64 i, int64 j, int64 k, const Survey_f64 *m, const Sweep3_f64 *s, Slice<double> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f64(s->F[c], s->RoundOff)) {
         double found = Sweep3_size_f64(s, c, m->H[0], m->H[1], m->H[2]);
         size[c] = found;
     }
-}
-
-// ClearSurvey clears word k of a survey's results.
-// ClearSurvey, survey.go:167
-DEVICE void ClearSurvey_at(int64 k, Slice<int64> found) {
-    found[k] = 0;
 }
 
 // staysEmpty reports whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
@@ -7980,7 +7976,7 @@ extern "C" __global__ void __launch_bounds__(128, 6) SquareReconstruct2_f64(int6
     if (t < hi) SquareReconstruct2_f64_at(t, &s, &p, &bits, &groups, &list);
 }
 
-// Kernel Survey2, survey.go:69
+// Kernel Survey2, survey.go:68
 extern "C" __global__ void __launch_bounds__(128, 8) Survey2_f32(int64 lo, int64 hi,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep2_f32 s) {
     SHARED(parts, Array<int64, 1280>);
@@ -7991,7 +7987,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) Survey2_f32(int64 lo, int64
     if (t < hi) Survey2_f32_at(t, &m, &s, &parts, &merged, &bits, &groups);
 }
 
-// Kernel Survey2, survey.go:69
+// Kernel Survey2, survey.go:68
 extern "C" __global__ void __launch_bounds__(128, 8) Survey2_f64(int64 lo, int64 hi,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep2_f64 s) {
     SHARED(parts, Array<int64, 1280>);
@@ -8002,7 +7998,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) Survey2_f64(int64 lo, int64
     if (t < hi) Survey2_f64_at(t, &m, &s, &parts, &merged, &bits, &groups);
 }
 
-// Kernel Survey3, survey.go:101
+// Kernel Survey3, survey.go:100
 extern "C" __global__ void __launch_bounds__(128, 8) Survey3_f32(int64 lo, int64 hi,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep3_f32 s) {
     SHARED(parts, Array<int64, 1280>);
@@ -8013,7 +8009,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) Survey3_f32(int64 lo, int64
     if (t < hi) Survey3_f32_at(t, &m, &s, &parts, &merged, &bits, &groups);
 }
 
-// Kernel Survey3, survey.go:101
+// Kernel Survey3, survey.go:100
 extern "C" __global__ void __launch_bounds__(128, 8) Survey3_f64(int64 lo, int64 hi,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep3_f64 s) {
     SHARED(parts, Array<int64, 1280>);
@@ -8024,7 +8020,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) Survey3_f64(int64 lo, int64
     if (t < hi) Survey3_f64_at(t, &m, &s, &parts, &merged, &bits, &groups);
 }
 
-// Kernel Size2, survey.go:133
+// Kernel Size2, survey.go:132
 extern "C" __global__ void __launch_bounds__(128) Size2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep2_f32 s, Slice<float> size) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -8032,7 +8028,7 @@ extern "C" __global__ void __launch_bounds__(128) Size2_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j) Size2_f32_at(i, j, &m, &s, size);
 }
 
-// Kernel Size2, survey.go:133
+// Kernel Size2, survey.go:132
 extern "C" __global__ void __launch_bounds__(128) Size2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep2_f64 s, Slice<double> size) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -8040,7 +8036,7 @@ extern "C" __global__ void __launch_bounds__(128) Size2_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j) Size2_f64_at(i, j, &m, &s, size);
 }
 
-// Kernel Size3, survey.go:150
+// Kernel Size3, survey.go:149
 extern "C" __global__ void __launch_bounds__(128) Size3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep3_f32 s,
         Slice<float> size) {
@@ -8050,7 +8046,7 @@ extern "C" __global__ void __launch_bounds__(128) Size3_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Size3_f32_at(i, j, k, &m, &s, size);
 }
 
-// Kernel Size3, survey.go:150
+// Kernel Size3, survey.go:149
 extern "C" __global__ void __launch_bounds__(128) Size3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep3_f64 s,
         Slice<double> size) {
@@ -8058,12 +8054,6 @@ extern "C" __global__ void __launch_bounds__(128) Size3_f64(int64 lo_i, int64 hi
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
     if (i < hi_i && j < hi_j && k < hi_k) Size3_f64_at(i, j, k, &m, &s, size);
-}
-
-// Kernel ClearSurvey, survey.go:167
-extern "C" __global__ void __launch_bounds__(128) ClearSurvey(int64 lo, int64 hi, Slice<int64> found) {
-    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) ClearSurvey_at(k, found);
 }
 
 // Kernel Advance2, sweep2.go:38

@@ -694,30 +694,6 @@ func (loop *Size3Loop[F]) Launch() abi.Launch {
 	}}
 }
 
-// ClearSurveyLoop runs ClearSurvey for lo ≤ index < hi, on the CPU or another device.
-type ClearSurveyLoop struct {
-	found []int64
-}
-
-// NewClearSurveyLoop prepares ClearSurvey.
-func NewClearSurveyLoop(found []int64) *ClearSurveyLoop {
-	return &ClearSurveyLoop{found}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *ClearSurveyLoop) Range(lo, hi int) {
-	for k := lo; k < hi; k++ {
-		ClearSurvey(k, loop.found)
-	}
-}
-
-// Launch says how other devices run the kernel.
-func (loop *ClearSurveyLoop) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "ClearSurvey", Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ElementsOf("found", loop.found),
-	}}
-}
-
 // Advance2Loop runs Advance2 for the elements of box, on the CPU or another device.
 type Advance2Loop[F num.Float] struct {
 	box   abi.Box

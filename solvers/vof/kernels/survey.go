@@ -1,7 +1,6 @@
 package kernels
 
 import (
-	"math"
 	"sync/atomic"
 
 	"github.com/atoll-hpc/atoll/solvers/common/exact"
@@ -17,7 +16,7 @@ const (
 	SurveyMixed  = SurveySize + exact.Words   // how many cells are mixed
 	SurveyFaces  = SurveyMixed + 1            // how many faces between full and empty cells, normal to each axis
 	SurveyExcess = SurveyFaces + 3            // the bits of the float64 by which the worst f is beyond [0, 1]
-	SurveyBroken = SurveyExcess + 1           // of the first cell that is not finite: see BrokenCell
+	SurveyBroken = SurveyExcess + 1           // of the first cell that is not finite: see exact.FirstBroken
 	SurveyWords  = SurveyBroken + 1
 )
 
@@ -159,38 +158,4 @@ func Size3[F num.Float](i, j, k int, m *Survey[F], s *Sweep3[F], size []F) {
 func (s *Sweep3[F]) size(c int, hx, hy, hz F) F {
 	p := s.plane(c)
 	return geom.Section(&p, hx, hy, hz)
-}
-
-// ClearSurvey clears word k of a survey's results.
-//
-//atoll:kernel
-func ClearSurvey(k int, found []int64) { found[k] = 0 }
-
-// firstCell is an upper bound of cell numbers: lower numbers have larger words, so that the maximum is the first cell.
-const firstCell = 1 << 48
-
-// EncodeBroken returns the number by which SurveyBroken describes a cell, numbered with x fastest, whose f is not
-// finite.
-func EncodeBroken(cell int64, f float64) int64 {
-	what := int64(0)
-	if f > 0 {
-		what = 1
-	}
-	if f < 0 {
-		what = 2
-	}
-	return (firstCell-cell)*4 + what
-}
-
-// BrokenCell returns the first cell of the block, x fastest, that a survey found not finite, and its value: NaN or an
-// infinity; -1 if there is none.
-func BrokenCell(word int64) (cell int, f float64) {
-	if word == 0 {
-		return -1, 0
-	}
-	cell = int(firstCell - word/4)
-	if word%4 == 0 {
-		return cell, math.NaN()
-	}
-	return cell, math.Inf(3 - 2*int(word%4))
 }

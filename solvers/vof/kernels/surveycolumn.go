@@ -124,7 +124,7 @@ func (m *Survey[F]) addOthers(i, row int32) {
 	for q := int32(0); q < run && row+q < m.Cells[1]; q++ {
 		f := float64(m.F[m.index(i, row+q)])
 		if f-f != 0 {
-			atomics.Max(&m.Found[SurveyBroken], EncodeBroken(m.number(i, row+q), f))
+			atomics.Max(&m.Found[SurveyBroken], exact.Broken(m.number(i, row+q), f))
 		} else if fits := exact.Fits(f); !fits {
 			exact.AddTo(m.Found[SurveyVolume:SurveyChange], f)
 		}
