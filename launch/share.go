@@ -20,6 +20,7 @@ type Share struct {
 	Threads    int    // threads of this rank
 	LocalRank  int    // number among the ranks on this machine, from 0, in the order of ranks
 	LocalSize  int    // ranks on this machine
+	GroupSize  int    // ranks on this machine in the control group of this one
 	Hosts      int    // machines of the run
 	MinThreads int    // least number of threads of a rank of the run
 	MaxThreads int    // largest number of threads of a rank of the run
@@ -58,21 +59,22 @@ type resourceClaim struct {
 	CPUs    string `json:"cpus"`    // the processors on which the rank may run, "" if unknown
 	Limit   int    `json:"limit"`   // most threads, by a quota or by GOMAXPROCS
 	Quota   string `json:"quota"`   // the group of processes that shares Limit; "" if the rank has Limit for itself
+	Group   string `json:"group"`   // identifies the control group on the machine
 	Threads int    `json:"threads"` // set by the user, 0 for the rank's share
 
 	cpus []int // CPUs as sorted numbers, nil if unknown
 }
 
 func ownClaim(threads int) resourceClaim {
-	c := resourceClaim{Limit: runtime.GOMAXPROCS(0), Threads: threads, CPUs: formatCPUs(affinity())}
+	c := resourceClaim{Limit: runtime.GOMAXPROCS(0), Threads: threads, CPUs: formatCPUs(affinity()),
+		Group: controlGroup()}
 	c.Host, _ = os.Hostname() // "" if the system has no name
 	c.Machine = c.Host
 	if id, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
 		c.Machine = strings.TrimSpace(string(id))
 	}
 	if os.Getenv("GOMAXPROCS") == "" && c.Limit < runtime.NumCPU() {
-		group, _ := os.ReadFile("/proc/self/cgroup") // only compared for equality
-		c.Quota = "cgroup " + strings.TrimSpace(string(group))
+		c.Quota = "cgroup " + c.Group
 	}
 	return c
 }
@@ -116,6 +118,9 @@ func divide(claims []resourceClaim, rank int) Share {
 		}
 		if r < rank && c.Machine == own.Machine {
 			s.LocalRank++
+		}
+		if c.Machine == own.Machine && c.Group == own.Group {
+			s.GroupSize++
 		}
 	}
 	for _, m := range order {

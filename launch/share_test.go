@@ -32,6 +32,11 @@ func quota(n int) func(*resourceClaim) {
 	return func(c *resourceClaim) { c.Limit, c.Quota = n, "cgroup" }
 }
 
+// group puts a rank into a control group, whose quota it has.
+func group(id string) func(*resourceClaim) {
+	return func(c *resourceClaim) { c.Group, c.Quota = id, c.Quota+id }
+}
+
 func TestDivide(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -59,6 +64,8 @@ func TestDivide(t *testing.T) {
 			"nodeb: 3 threads of 1 rank on 2 cores; use at most 2 threads per rank"},
 		{"GOMAXPROCS", []resourceClaim{claim("a", "0-7", limit(3)), claim("a", "0-7", limit(3))}, "3 3", ""},
 		{"a quota of the group", []resourceClaim{claim("a", "0-7", quota(4)), claim("a", "0-7", quota(4))}, "2 2", ""},
+		{"quotas of two containers", []resourceClaim{claim("a", "0-7", quota(4), group("x")),
+			claim("a", "0-7", quota(4), group("y"))}, "4 4", ""},
 		{"a small quota", []resourceClaim{claim("a", "0-7", quota(1)), claim("a", "0-7", quota(1))}, "1 1", ""},
 		{"processors unknown", []resourceClaim{claim("a", "", limit(4)), claim("a", "", limit(4))}, "2 2", ""},
 	} {
@@ -89,6 +96,20 @@ func TestLocalRanks(t *testing.T) {
 		if s.MinThreads != 1 || s.MaxThreads != 5 {
 			t.Errorf("rank %d: %d to %d threads, want 1 to 5", rank, s.MinThreads, s.MaxThreads)
 		}
+	}
+}
+
+// TestGroups: ranks of one machine share memory with those of their control group.
+func TestGroups(t *testing.T) {
+	claims := []resourceClaim{claim("a", "0", group("x")), claim("b", "0", group("x")), claim("a", "0", group("y")),
+		claim("a", "0", group("x"))}
+	for rank, want := range []int{2, 1, 1, 2} {
+		if got := divide(claims, rank).GroupSize; got != want {
+			t.Errorf("rank %d: %d ranks in its group, want %d", rank, got, want)
+		}
+	}
+	if a, b := controlGroup(), controlGroup(); a != b {
+		t.Errorf("the control group of this process is %q, then %q", a, b)
 	}
 }
 
