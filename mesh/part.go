@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -146,6 +147,16 @@ func (p *Part) Centroid(i int) (x, y float64) {
 func (p *Part) Area(i int) float64 {
 	x, y := p.Vertices(i)
 	return ((x[1]-x[0])*(y[2]-y[0]) - (x[2]-x[0])*(y[1]-y[0])) / 2
+}
+
+// Perimeter returns the length of the edges of cell i.
+func (p *Part) Perimeter(i int) (sum float64) {
+	x, y := p.Vertices(i)
+	for k := range x {
+		n := (k + 1) % 3
+		sum += math.Hypot(x[n]-x[k], y[n]-y[k])
+	}
+	return sum
 }
 
 // Sample returns a scalar field of the mesh at every cell of the part: a cell field unchanged, a vertex field as the

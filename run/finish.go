@@ -71,6 +71,9 @@ func meanings(c *config.Case, metrics map[string]float64) map[string]summary.Mea
 		known[q.Name] = summary.Meaning{Unit: q.Unit, Doc: q.Doc}
 	}
 	for name := range metrics {
+		if through, ok := strings.CutPrefix(name, solvers.ThroughPrefix); ok {
+			known[name] = summary.Meaning{Unit: "m³", Doc: "what has passed through " + through + " since the start"}
+		}
 		if total, source, ok := strings.Cut(name, solvers.SourceInfix); ok {
 			known[name] = summary.Meaning{Unit: known[total].Unit, Doc: total + " that " + source + " has added since the start"}
 		}

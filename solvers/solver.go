@@ -155,6 +155,10 @@ func Measured(list []Quantity, values ...float64) []Quantity {
 // added since the start: mass2_from_mouth.
 const SourceInfix = "_from_"
 
+// ThroughPrefix comes before the name of a structure in the name of the volume in m³ that has passed through it since
+// the start.
+const ThroughPrefix = "through_"
+
 // Output is a set of outputs in which a quantity appears.
 type Output int
 

@@ -23,6 +23,9 @@ func drawShallow(rt *rapid.T, c *testCase) {
 	if oneIn(rt, "wind", 4) {
 		c.Sets = append(c.Sets, "forcing.wind_x='10 - t'", "forcing.wind_y=3")
 	}
+	if layers == 1 && oneIn(rt, "structures", 3) {
+		c.Text += drawStructures(rt, width)
+	}
 	if layers == 1 && oneIn(rt, "maxima", 3) {
 		c.Text += "[maxima]\n"
 	}
@@ -34,6 +37,25 @@ func drawShallow(rt *rapid.T, c *testCase) {
 		x := width * pick(rt, "position", .011, -.83)
 		c.Lines = append(c.Lines, place{fmt.Sprint("l", k), "line", fmt.Sprintf("[[%v, -4.9], [%v, 4.7]]", x, -.6*x)})
 	}
+}
+
+// drawStructures draws sources, culverts and pumps, some of which share cells.
+func drawStructures(rt *rapid.T, width float64) (text string) {
+	at := func() string {
+		return list("%v", []float64{width * pick(rt, "position", .01, -.9, .77), 5 * pick(rt, "position", .01, -.93, .6)})
+	}
+	for k := range 1 + below(rt, "number", 4) {
+		text += pick(rt, "structure",
+			"[[source]]\nat = "+at()+"\ndischarge = '2*sin(9*t)'\n",
+			"[[source]]\nat = "+at()+"\ndischarge = 0.3\nradius = 1\n",
+			"[[culvert]]\nfrom = "+at()+"\nto = "+at()+"\nlength = 3\ndiameter = 0.5\n",
+			"[[culvert]]\nfrom = "+at()+"\nto = "+at()+"\nlength = 3\nwidth = 1\nheight = 0.5\none_way = true\n"+
+				"opening = 'min(1, t)'\n",
+			"[[pump]]\nfrom = "+at()+"\nto = "+at()+"\ndischarge = 0.4\n",
+			"[[pump]]\nfrom = "+at()+"\ndischarge = '1 + t'\nstart = 0.2\nstop = 0.1\n")
+		text += fmt.Sprintf("name = 's%d'\n", k)
+	}
+	return text
 }
 
 // drawWater draws the sections physics and initial.

@@ -4,6 +4,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -31,6 +32,7 @@ type arrays[F num.Float] struct {
 	forcing     kernels.Forcing[F]
 	uplift      kernels.Uplift[F]
 	peaks       kernels.Peaks
+	works       *hydraulics.Works[F]
 	rows        []kernels.Row
 	series      []kernels.Series
 
@@ -103,6 +105,7 @@ func declare[F num.Float](t *engine.Table, n *sizes, from *hosted[F]) (a arrays[
 	a.manning = put(t, "friction", given(n.Manning, n.held), from.manning)
 	a.declareState(t, n, from.state)
 	a.declarePeaks(t, n, from.peaks)
+	a.works = hydraulics.Declare(t, from.out.structures)
 	a.clocks = engine.Add[kernels.Clock[F]](t, "clock", cycleLength)
 	a.limits = engine.Add[atomics.Least[F]](t, "time step", cycleLength)
 	a.counters = engine.NewResult[kernels.Counters](t, "counters", true)

@@ -68,7 +68,8 @@ type lengths[F num.Float] struct {
 func (s *solver[F]) prepareClock() {
 	alone := s.Env().Comm.Size() == 1
 	if _, records := s.dev.(backend.Recorder); records && s.tiled {
-		joins := len(s.distributed) > 0 && !alone // the host joins the conveyances of all ranks in each step
+		// The host joins what all ranks know of conveyances and of structures in each step.
+		joins := (len(s.distributed) > 0 || s.works.Any()) && !alone
 		s.queued = (alone || s.steps.exchanges[0].Linked()) && !joins
 	}
 	limit := &s.lengths.limit

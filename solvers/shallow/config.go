@@ -6,6 +6,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -30,8 +31,9 @@ type Config struct {
 	// Given is the condition prescribed at the edges of each group, for one layer: nil for none; the list may be nil.
 	Given []*Given
 
-	Forcing Forcing
-	Keep    Keep // which extremes are recorded
+	Forcing    Forcing
+	Structures []hydraulics.Structure // of one layer
+	Keep       Keep                   // which extremes are recorded
 
 	Sweep Sweep // order in which a step visits the mesh
 }

@@ -1,10 +1,8 @@
 package shallow
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
@@ -53,10 +52,13 @@ func (o *outlets[F]) describeOutlets(ctx context.Context, comm dist.Comm, cfg Co
 		return err
 	}
 	own := o.ownConveyors(p, heights)
-	all, errAll := gatherConveyors(ctx, comm, own)
+	all, errAll := domain.Gather(ctx, comm, own)
 	if errAll != nil {
 		return errors.Join(err, errAll)
 	}
+	slices.SortFunc(all, func(a, b conveyor) int {
+		return cmp.Or(cmp.Compare(a.Condition, b.Condition), cmp.Compare(a.Key, b.Key))
+	})
 	o.distribute(cfg, all)
 	return err
 }
@@ -90,29 +92,6 @@ func (o *outlets[F]) ownConveyors(p *mesh.Part, heights []float64) (own []convey
 		o.shares = append(o.shares, share)
 	}
 	return own
-}
-
-// gatherConveyors returns those of all ranks, sorted by condition and key.
-func gatherConveyors(ctx context.Context, comm dist.Comm, own []conveyor) (all []conveyor, err error) {
-	var message bytes.Buffer
-	if err := binary.Write(&message, binary.LittleEndian, own); err != nil {
-		return nil, err
-	}
-	parts, err := comm.Allgatherv(ctx, message.Bytes())
-	if err != nil {
-		return nil, err
-	}
-	for _, part := range parts {
-		list := make([]conveyor, len(part)/binary.Size(conveyor{}))
-		if err := binary.Read(bytes.NewReader(part), binary.LittleEndian, list); err != nil {
-			return nil, err
-		}
-		all = append(all, list...)
-	}
-	slices.SortFunc(all, func(a, b conveyor) int {
-		return cmp.Or(cmp.Compare(a.Condition, b.Condition), cmp.Compare(a.Key, b.Key))
-	})
-	return all, nil
 }
 
 // distribute sets the positions of conveyances, and the critical level of each inflow.

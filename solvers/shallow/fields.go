@@ -71,8 +71,8 @@ func (s *solver[F]) flowList() []solvers.Flow {
 }
 
 // budgetFields are the volumes that have passed through boundary edges, and the water that cells have lost to
-// evaporation and infiltration, since the start. They are saved, so that the budget after a restart is that of the
-// whole run.
+// evaporation and infiltration or got by structures, since the start. They are saved, so that the budget after a
+// restart is that of the whole run.
 func (s *budget[F]) budgetFields() (list []solvers.Field) {
 	if len(s.openGroups) > 0 {
 		edges := &solvers.Space{Name: "edge", Owned: len(s.outletKeys), Key: func(i int) int64 { return s.outletKeys[i] }}
@@ -85,7 +85,7 @@ func (s *budget[F]) budgetFields() (list []solvers.Field) {
 			Space: s.ownedCells(), Saved: true, Components: []string{"evaporated", "soaked", "fallen"},
 			View: func() solvers.View { return solvers.ViewOf[float64](s.dev, s.forcing.Lost, 0) }})
 	}
-	return list
+	return append(list, s.works.Fields(s.dev)...)
 }
 
 // values returns a quantity at every owned cell.

@@ -8,8 +8,10 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
-	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -46,8 +48,8 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *ke
 	if err := o.addAirPressure(init.Pressure, f.PressureFactor, part); err != nil {
 		return err
 	}
-	o.forcing.Coriolis = ownedValues[F](init.Coriolis, part)
-	o.forcing.Infiltration = ownedValues[F](init.Infiltration, part)
+	o.forcing.Coriolis = domain.OwnedValues[F](init.Coriolis, part)
+	o.forcing.Infiltration = domain.OwnedValues[F](init.Infiltration, part)
 	if f.Evaporation != nil {
 		o.forcing.Evaporation = o.addPrescribed(f.Evaporation, mean)
 	}
@@ -94,7 +96,7 @@ func (o *outlets[F]) addSoil(init Initial, part *mesh.Part) error {
 
 // addRain adds rain. Even constant rain has a series, since the series integrates it over time.
 func (o *outlets[F]) addRain(rows []series.Row, pattern, depth []float64, part *mesh.Part, p *kernels.Params[F]) {
-	o.forcing.Pattern = ownedValues[F](pattern, part)
+	o.forcing.Pattern = domain.OwnedValues[F](pattern, part)
 	if o.forcing.Rain = o.addPrescribed(rows, mean); len(rows) == 1 {
 		o.addSeries(o.forcing.Rain, rows, mean)
 	}
@@ -109,10 +111,10 @@ func (o *outlets[F]) addRain(rows []series.Row, pattern, depth []float64, part *
 		area := float64(F(part.Area(i)))
 		o.sources.rainArea[i] = factor * area
 		if factor > 0 {
-			way := 2 * float64(p.CFL) * area / perimeter(part, i) // that a wave may go in a step
+			way := 2 * float64(p.CFL) * area / part.Perimeter(i) // that a wave may go in a step
 			longest = min(longest, math.Cbrt(way*way/(float64(p.Gravity)*factor)))
-			slope := gradient(part, i, depth)
-			onSlope = min(onSlope, math.Sqrt(2*way/(float64(p.Gravity)*math.Hypot(slope.x, slope.y))))
+			slopeX, slopeY := domain.Gradient(part, i, depth)
+			onSlope = min(onSlope, math.Sqrt(2*way/(float64(p.Gravity)*math.Hypot(slopeX, slopeY))))
 		}
 	}
 	o.forcing.Longest, o.forcing.LongestOnDry = F(longest), F(onSlope)
@@ -127,25 +129,21 @@ func (o *outlets[F]) agreeOnRain(ctx context.Context, comm dist.Comm) error {
 	return err
 }
 
-// perimeter returns the length of the edges of a cell in m.
-func perimeter(p *mesh.Part, i int) (sum float64) {
-	for k, a := range p.Cells[i] {
-		b := p.Cells[i][(k+1)%3]
-		sum += math.Hypot(p.X[b]-p.X[a], p.Y[b]-p.Y[a])
-	}
-	return sum
-}
-
-// ownedValues returns the values of a field in the owned cells, nil for a nil field.
-func ownedValues[F num.Float](field []float64, part *mesh.Part) []F {
-	if field == nil {
+// addStructures finds the cells of structures. All ranks call it.
+func (o *outlets[F]) addStructures(ctx context.Context, comm dist.Comm, cfg *Config, init *Initial, part *mesh.Part,
+	cells *solvers.Space) (err error) {
+	switch {
+	case len(cfg.Structures) == 0:
 		return nil
+	case cfg.Layers != 1:
+		return errors.New("structures are for one layer")
+	case init.Uplift != nil:
+		return errors.New("structures cannot be combined with a bed that moves")
 	}
-	out := make([]F, part.Owned)
-	for i := range out {
-		out[i] = F(field[i])
-	}
-	return out
+	o.structures, err = hydraulics.Find[F](ctx, comm, cfg.Structures, &hydraulics.Setting{Part: part, Cells: cells,
+		Depth: init.Depth, Gravity: cfg.Gravity, CFL: cfg.CFL,
+		Prescribe: func(rows []series.Row) int32 { return o.addPrescribed(rows, mean) }})
+	return err
 }
 
 // addAirPressure adds the gradient of the air pressure in all cells, times a factor in time; nil stands for 1.
@@ -162,30 +160,8 @@ func (o *outlets[F]) addAirPressure(pressure []float64, course []series.Row, par
 	o.forcing.PressureFactor = o.addPrescribed(course, mean)
 	o.forcing.PressureGradient = make([]kernels.Vec2[F], part.Owned)
 	for i := range o.forcing.PressureGradient {
-		o.forcing.PressureGradient[i] = toVec2[F](gradient(part, i, pressure))
+		x, y := domain.Gradient(part, i, pressure)
+		o.forcing.PressureGradient[i] = kernels.Vec2[F]{X: F(x), Y: F(y)}
 	}
 	return nil
-}
-
-// gradient returns the gradient of a field in owned cell i, by least squares over its neighbours; if they are
-// collinear with the cell, the component along their direction.
-func gradient(p *mesh.Part, i int, field []float64) (g vec2) {
-	at := centroidOf(p, i)
-	var xx, xy, yy, fx, fy float64
-	for _, neighbour := range p.Neighbour[i] {
-		if neighbour < 0 {
-			continue
-		}
-		w, difference := centroidOf(p, int(neighbour)).minus(at), field[neighbour]-field[i]
-		xx, xy, yy = xx+w.x*w.x, xy+w.x*w.y, yy+w.y*w.y
-		fx, fy = fx+w.x*difference, fy+w.y*difference
-	}
-	det, trace := xx*yy-xy*xy, xx+yy
-	switch {
-	case trace == 0:
-		return g
-	case det < 1e-6*trace*trace:
-		return vec2{fx / trace, fy / trace}
-	}
-	return vec2{(yy*fx - xy*fy) / det, (xx*fy - xy*fx) / det}
 }

@@ -2,6 +2,7 @@ package shallow
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -29,11 +30,12 @@ type Diagnostics struct {
 	CFLMax        float64
 	LimitedFluxes int64 // mass fluxes that were limited to the mass in the upwind cell, summed over the steps
 	Sources       []Source
+	Through       []Source // volumes that have passed through structures inside the domain, from one end to the other
 }
 
 // Source is the net volume of each layer in m³ that has come in since the start through one physical group of open
 // boundary edges, or from rain, evaporation or infiltration. It has the name of the group, "rest" for edges without a
-// group, or "rain", "evaporation" or "infiltration".
+// group, or "rain", "evaporation" or "infiltration", or the name of a structure.
 type Source struct {
 	Name             string
 	Volume1, Volume2 float64
@@ -47,10 +49,15 @@ const (
 	infiltrationSource = "infiltration"
 )
 
+// ReservedSources are the names of sources that are not groups of edges or structures.
+func ReservedSources() []string {
+	return []string{restOfBoundary, rainSource, evaporationSource, infiltrationSource}
+}
+
 // sourceName returns the name of a group as a source: group_NAME if another source has its own name.
 func sourceName(groups []mesh.Group, k int) string {
 	isTaken := func(name string) bool {
-		return slices.Contains([]string{restOfBoundary, rainSource, evaporationSource, infiltrationSource}, name)
+		return slices.Contains(ReservedSources(), name)
 	}
 	name := groups[k].Name
 	for isTaken(name) {
@@ -90,17 +97,25 @@ func (s *budget[F]) sourceList() (list []Source) {
 	if s.infiltration {
 		list = append(list, Source{Name: infiltrationSource})
 	}
+	return append(list, named(s.works.Sources())...)
+}
+
+// named returns sources by their names.
+func named(names []string) (list []Source) {
+	for _, name := range names {
+		list = append(list, Source{Name: name})
+	}
 	return list
 }
 
 // measures declares what is measured: the owned cells by a survey, what steps count, and the volumes of the sources.
 func (s *solver[F]) measures(m *engine.Measures) {
-	sources := s.budget.sourceList()
+	sources, through := s.budget.sourceList(), named(s.works.Through())
 	m.Program = func(p *engine.Program, k int, _ bool) {
 		p.Run(engine.Whole(kernels.NewSurveyLoop(int32(s.part.Owned), &s.params, s.mesh.Beds, s.state[k%2].Data,
 			s.surveyed.At()), kernels.SurveyChunks(s.part.Owned)))
-		if len(sources) > 0 {
-			p.Host(func(ctx context.Context) error { return s.budget.sumSources(ctx, sources) })
+		if len(sources)+len(through) > 0 {
+			p.Host(func(ctx context.Context) error { return s.budget.sumSources(ctx, sources, through) })
 		}
 	}
 	found, counters := engine.Measured(m, s.surveyed), engine.Measured(m, s.counters)
@@ -110,12 +125,19 @@ func (s *solver[F]) measures(m *engine.Measures) {
 		volumes = append(volumes, m.Number(&sources[k].Volume1))
 		m.Number(&sources[k].Volume2)
 	}
+	var passed []int
+	for k := range through {
+		passed = append(passed, m.Number(&through[k].Volume2))
+	}
 	m.Quantities = func(_ context.Context, o *engine.Observation) ([]solvers.Quantity, error) {
 		cells, counted := found.All(o), counters.All(o)
 		d := diagnosticsOf(&cells)
 		d.ComplexEdges, d.LimitedFluxes, d.CFLMax = counted.ComplexEdges, counted.LimitedFluxes, o.Number(courant)
 		for k, n := range volumes {
 			d.Sources = append(d.Sources, Source{sources[k].Name, o.Number(n), o.Number(n + 1)})
+		}
+		for k, n := range passed {
+			d.Through = append(d.Through, Source{Name: through[k].Name, Volume2: o.Number(n)})
 		}
 		if s.measured = d; s.at.Quantities == nil {
 			return nil, nil
@@ -135,12 +157,23 @@ func diagnosticsOf(found *kernels.Surveyed) Diagnostics {
 		H2Max: extreme(kernels.MaxH2), H2Min: -extreme(kernels.NegMinH2), SpeedMax: extreme(kernels.MaxSpeed)}
 }
 
-// sumSources computes the volumes of the sources, in the order of sourceList.
-func (s *budget[F]) sumSources(ctx context.Context, list []Source) error {
-	if err := s.sumBoundary(ctx, list[:len(s.openGroups)]); err != nil {
+// sumSources computes the volumes of the sources, in the order of sourceList, and of the structures inside.
+func (s *budget[F]) sumSources(ctx context.Context, list, through []Source) error {
+	sources, passed, err := s.works.Volumes(ctx, s.Env().Comm)
+	if err != nil {
 		return err
 	}
-	return s.sumForcing(ctx, list[len(s.openGroups):])
+	for k, volume := range passed {
+		through[k].Volume2 = volume
+	}
+	groups, structures := len(s.openGroups), len(list)-len(sources)
+	for k, volume := range sources {
+		list[structures+k].Volume2 = volume
+	}
+	if err := s.sumBoundary(ctx, list[:groups]); err != nil {
+		return err
+	}
+	return s.sumForcing(ctx, list[groups:structures])
 }
 
 // sumBoundary sums the volumes that have passed through the outlets, by group.
@@ -219,11 +252,11 @@ func (s *budget[F]) seriesTotals() ([]kernels.Series, error) {
 	return list, backend.Download(s.dev, list, s.series)
 }
 
-// readTotals reads the integrals of series, which are saved.
+// readTotals reads the integrals of series, and what structures have done, which are saved.
 func (s *budget[F]) readTotals(context.Context) error {
 	series, err := s.seriesTotals()
 	for k := range series {
 		s.totals[k] = series[k].Total
 	}
-	return err
+	return errors.Join(err, s.works.Read())
 }

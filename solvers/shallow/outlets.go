@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -22,6 +23,7 @@ type outlets[F num.Float] struct {
 	forcing      kernels.Forcing[F]
 	uplift       kernels.Uplift[F]
 	sources      sources
+	structures   *hydraulics.Layout[F]
 	cells        []int32 // of each outlet
 	slots        []int   // of each outlet: the index of its edge among the cell's
 	shares       []kernels.Share[F]

@@ -9,7 +9,7 @@ import (
 )
 
 // saved are the parts of the clock that solvers.Clock does not have, the latest minimum of all ranks' limits, which
-// lagged steps use later, the counters, and the integrals of series.
+// lagged steps use later, the counters, the integrals of series, and what structures have done.
 func (s *solver[F]) saved() []engine.Scalar {
 	c := &s.clock.Host[0]
 	number := func(name string, v *F) engine.Scalar {
@@ -28,7 +28,7 @@ func (s *solver[F]) saved() []engine.Scalar {
 	for k := range s.budget.totals {
 		list = append(list, engine.SavesNumber(fmt.Sprintf("series_%d", k), &s.budget.totals[k]))
 	}
-	return list
+	return append(list, s.works.Saved()...)
 }
 
 // forgetCopies marks what the host has of the state as outdated.
@@ -52,6 +52,9 @@ func (s *solver[F]) restored(context.Context) error {
 	}
 	for k := range series {
 		series[k].Total = s.budget.totals[k]
+	}
+	if err := s.works.Restore(); err != nil {
+		return err
 	}
 	return backend.Upload(s.dev, s.series, series)
 }

@@ -143,6 +143,9 @@ func (s *solver[F]) prepareInputs(ctx context.Context, cfg *Config) (from *hoste
 	if err := out.addForcing(*cfg, *init, part, &p); err != nil {
 		return nil, err
 	}
+	if err := out.addStructures(ctx, comm, cfg, init, part, s.cells); err != nil {
+		return nil, err
+	}
 	s.params, from.out = p, *out
 	return from, from.out.agreeOnRain(ctx, comm)
 }

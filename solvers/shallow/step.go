@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
+	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -36,8 +37,9 @@ type stepper[F num.Float] struct {
 // ranks need is sent as soon as it is known, and received when the next stage or step needs it.
 func (s *stepper[F]) step(p *engine.Program, number int) {
 	k := cycleStep(number)
-	s.extremes.updatePeaks(p, k)
 	s.evaluateSeries(p, k, false)
+	s.operateStructures(p, k)
+	s.extremes.updatePeaks(p, k)
 	if s.middle == nil {
 		s.moveBed(p, k)
 		s.eulerStep(p, k)
@@ -131,6 +133,15 @@ func (s *stepper[F]) updateBoundary(p *engine.Program, loops *[bands.Kernels]bac
 	p.Phase("update")
 	p.Run(engine.Task{Loop: loops[bands.Update], Lo: s.part.Core, Hi: s.part.Owned})
 	p.Share(out)
+}
+
+// operateStructures moves water through structures at the start of a step.
+func (s *stepper[F]) operateStructures(p *engine.Program, k cycleStep) {
+	limit, next, _ := s.limitsOf(k)
+	p.Phase("update")
+	s.works.Operate(p, &hydraulics.Step[F]{Gravity: s.cfg.Gravity, Clock: &s.clocks.Data[k], Limit: limit, Next: next,
+		Prescribed: s.boundary.Prescribed, Ahead: s.boundary.Ahead, Beds: s.mesh.Beds, State: s.state[k.from()].Data,
+		Exchange: s.exchanges[k.from()]})
 }
 
 // evaluateSeries evaluates the time series in a stage of a step, the later one or not, and at its start distributes

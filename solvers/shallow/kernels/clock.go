@@ -99,3 +99,10 @@ func (c *Clock[F]) passTo(next *Clock[F], lag bool) {
 	n.Pending = !n.Stop
 	*next = n
 }
+
+// NextStep returns the length in s of the step that begins, which is computed as TileStep does; begins is false if the
+// clock has stopped.
+func (c *Clock[F]) NextStep(limit *atomics.Least[F]) (dt float64, begins bool) {
+	n := c.atStepStart(limit)
+	return float64(n.Dt), !n.Stop
+}

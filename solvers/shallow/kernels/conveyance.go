@@ -77,3 +77,9 @@ func curve(rows []Row, first, count int32, x float64) float64 {
 	a, b := rows[lo], rows[hi]
 	return a.Value + (b.Value-a.Value)*((x-a.T)/(b.T-a.T))
 }
+
+// Interpolate returns the value at x of count rows from first on, which are linear between their abscissas T: that of
+// the first row before it, and on the line through the last two rows after them.
+func Interpolate(rows []Row, first, count int32, x float64) float64 {
+	return curve(rows, first, count, x)
+}

@@ -77,3 +77,6 @@ func cubeRoot[F num.Float](x F) F {
 	}
 	return y
 }
+
+// CubeRoot returns x^(1/3) for x > 0.
+func CubeRoot[F num.Float](x F) F { return cubeRoot(x) }

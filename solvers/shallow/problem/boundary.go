@@ -149,16 +149,13 @@ func decodeGiven(s *config.Section) Given {
 // does not have.
 func boundaryKinds(b Boundary, groups []mesh.Group) ([]bool, error) {
 	open := make([]bool, len(groups))
-	var names []string
+	names := groupNames(groups)
 	for i, g := range groups {
 		kind, ok := b.Groups[g.Name]
 		if !ok {
 			kind = b.Default
 		}
 		open[i] = kind == "open"
-		if g.Dim == 1 {
-			names = append(names, g.Name)
-		}
 	}
 	for _, name := range b.names() {
 		if !slices.Contains(names, name) {

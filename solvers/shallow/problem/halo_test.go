@@ -11,6 +11,7 @@ func TestHaloReachesTheSolver(t *testing.T) { runtest.HaloOptionReachesSolver(t,
 func TestStepsDoNotAllocate(t *testing.T) {
 	for _, order := range []string{"1", "2"} {
 		runtest.NothingIsAllocated(t, 3, wet, "physics.order="+order)
+		runtest.NothingIsAllocated(t, 3, works, "physics.order="+order)
 	}
 }
 

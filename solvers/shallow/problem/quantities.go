@@ -149,6 +149,11 @@ func newLedger(start shallow.Diagnostics, layers int) *ledger {
 			}, func(d *shallow.Diagnostics) float64 { return layer.inflow(&d.Sources[k]) }})
 		}
 	}
+	for k, structure := range start.Through {
+		l.list = append(l.list, diagnosed{solvers.Quantity{Name: solvers.ThroughPrefix + structure.Name, Unit: "m³",
+			Outputs: inAll, Doc: fmt.Sprintf("what has passed through %s since the start", structure.Name),
+		}, func(d *shallow.Diagnostics) float64 { return d.Through[k].Volume2 }})
+	}
 	return l
 }
 

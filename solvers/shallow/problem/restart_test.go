@@ -18,6 +18,7 @@ func TestRestarts(t *testing.T) {
 		"dry":    {dry, []string{"physics.scheme=roe"}},
 		"second": {given, []string{"physics.lagged_step=true"}},
 		"forced": {forced, []string{"physics.order=2"}},
+		"works":  {works, []string{"physics.order=2", "physics.lagged_step=true"}},
 	} {
 		t.Run(name, func(t *testing.T) { runtest.Restarts(t, c.text, []int{1, 6}, c.sets...) })
 	}

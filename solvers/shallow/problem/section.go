@@ -18,6 +18,8 @@ type Sections struct {
 	Boundary Boundary
 	Forcing  Forcing
 	Maxima   Maxima
+
+	Structures []Structure // sections [[source]], [[culvert]] and [[pump]]
 }
 
 // Physics is the section [physics] of solver "shallow-water". Defaults follow the semicolons.
@@ -49,6 +51,7 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Initial = decodeInitial(section("initial"), w.Physics.Layers)
 	w.Boundary = decodeBoundary(section("boundary"), w.Physics.Layers)
 	w.Forcing = decodeForcing(section("forcing"), w.Physics.Layers)
+	w.Structures = decodeStructures(root, w.Physics.Layers)
 	w.noteImplausible(c)
 	w.noteThinFlow(c)
 	c.Sections = w
@@ -186,5 +189,8 @@ func (w *Sections) Print(p *config.Printer) {
 		p.Pair(group, w.Boundary.Given[group].inline())
 	}
 	w.Forcing.print(p)
+	for k := range w.Structures {
+		w.Structures[k].print(p)
+	}
 	w.Maxima.print(p)
 }

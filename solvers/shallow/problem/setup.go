@@ -29,6 +29,9 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part, markers *domain
 	if cfg.Given, err = conditionsOf(c, w.Boundary, part.Groups); err != nil {
 		return cfg, in, err
 	}
+	if cfg.Structures, err = structuresOf(c, w.Structures, groupNames(part.Groups)); err != nil {
+		return cfg, in, err
+	}
 	v, err := domain.Evaluate(ctx, c, w.Initial, part, markers)
 	if err != nil {
 		return cfg, in, fmt.Errorf("[initial] %w", err)
@@ -53,6 +56,16 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part, markers *domain
 		}
 	}
 	return cfg, in, nil
+}
+
+// groupNames are the names of groups of edges.
+func groupNames(groups []mesh.Group) (names []string) {
+	for _, g := range groups {
+		if g.Dim == 1 {
+			names = append(names, g.Name)
+		}
+	}
+	return names
 }
 
 // setThicknesses sets depth, thicknesses and velocities of the layers from evaluated fields, which may be levels.

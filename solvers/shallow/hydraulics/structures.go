@@ -1,0 +1,236 @@
+// Package hydraulics has structures that move water of one layer between places, or into and out of the domain:
+// sources, culverts and pumps.
+package hydraulics
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/structures"
+)
+
+// Structure moves water from one place to another.
+type Structure struct {
+	Name     string
+	Kind     string // source, culvert or pump
+	From, To *Place // nil for outside the domain
+	// Value is the discharge of a source, which comes in at To or is withdrawn there if negative, or the capacity of a
+	// pump, m³/s; or the share of a culvert that is open.
+	Value []series.Row
+
+	Barrel               *Barrel // of a culvert
+	Barrels              int
+	InvertFrom, InvertTo float64 // heights of the bottom of a culvert at its ends above the datum, m; NaN: that of the bed
+	OneWay               bool    // a flap keeps water from flowing back
+
+	Ruled       bool    // a pump is on above a level at From and off below another one
+	Start, Stop float64 // m above the datum
+}
+
+// inside reports whether a structure moves water inside the domain.
+func (s *Structure) inside() bool { return s.From != nil && s.To != nil }
+
+// ends returns the places at which water leaves and enters, nil for none.
+func (s *Structure) ends() [2]*Place { return [2]*Place{s.From, s.To} }
+
+// Place is the cell with a point, and the cells whose centroids are within a radius of it, m.
+type Place struct{ X, Y, Radius float64 }
+
+var kinds = map[string]int32{"source": structures.Source, "culvert": structures.Culvert, "pump": structures.Pump}
+
+// Setting is what structures stand in: a part of a mesh and its bed.
+type Setting struct {
+	Part         *mesh.Part
+	Cells        *solvers.Space
+	Depth        []float64 // of the bed below the datum, m
+	Gravity, CFL float64
+	// Prescribe adds a prescribed number, of which steps use the mean, and returns its index among all.
+	Prescribe func(rows []series.Row) int32
+}
+
+// Layout is what a rank knows of structures: all of them, and its own cells at their ends. Each rank reads its cells,
+// and from what all have read it computes all discharges, and moves the water in its cells.
+type Layout[F num.Float] struct {
+	given  []Structure
+	list   []structures.Structure
+	rows   []kernels.Row
+	places []structures.Place // of owned cells, by cell
+	spots  []structures.Spot
+	keys   []int64 // of places: twice the structure, plus 1 for To, above the global id of the cell
+	own    []bool  // which readings this rank makes
+}
+
+// Find finds the cells of structures. All ranks call it.
+func Find[F num.Float](ctx context.Context, comm dist.Comm, given []Structure, at *Setting) (*Layout[F], error) {
+	l := &Layout[F]{given: given}
+	if len(given) == 0 {
+		return l, nil
+	}
+	sites, err := domain.Gather(ctx, comm, ownSites[F](given, at))
+	if err != nil {
+		return nil, err
+	}
+	sites = sorted(sites)
+	for k := range given {
+		if err := l.add(&given[k], at); err != nil {
+			return nil, fmt.Errorf("%s %q: %w", given[k].Kind, given[k].Name, err)
+		}
+	}
+	if err := l.setEnds(sites); err != nil {
+		return nil, err
+	}
+	l.setPlaces(sites, at)
+	return l, nil
+}
+
+// site is a cell of an end of a structure.
+type site struct {
+	Structure, End int32 // the latter 0 for From, 1 for To
+	Global         int64
+	Lowest, Area   float64 // height of the bed, m, and area, m²
+	Contains       bool    // the point
+	Near           bool    // within the radius
+}
+
+// ownSites returns those of the owned cells of a rank.
+func ownSites[F num.Float](given []Structure, at *Setting) (own []site) {
+	for k := range given {
+		for end, place := range given[k].ends() {
+			if place == nil {
+				continue
+			}
+			inside := at.Cells.Locate([][]float64{{place.X, place.Y}})[0]
+			for i := range at.Part.Owned {
+				x, y := at.Part.Centroid(i)
+				near := math.Hypot(x-place.X, y-place.Y) <= place.Radius
+				if i == inside || near {
+					own = append(own, site{int32(k), int32(end), int64(at.Part.Global[i]), -float64(F(at.Depth[i])),
+						float64(F(at.Part.Area(i))), i == inside, near})
+				}
+			}
+		}
+	}
+	return own
+}
+
+// sorted sorts sites by structure, end and cell. A point on an edge is in the cell with the lowest id; around a point
+// outside of the mesh there are none.
+func sorted(sites []site) (list []site) {
+	slices.SortFunc(sites, func(a, b site) int {
+		return cmp.Or(cmp.Compare(a.Structure, b.Structure), cmp.Compare(a.End, b.End), cmp.Compare(a.Global, b.Global))
+	})
+	for _, s := range sites {
+		first := slices.IndexFunc(sites, func(t site) bool {
+			return t.Structure == s.Structure && t.End == s.End && t.Contains
+		})
+		if first >= 0 && (s.Near || s.Global == sites[first].Global) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// add adds a structure without its ends.
+func (l *Layout[F]) add(s *Structure, at *Setting) error {
+	kind, ok := kinds[s.Kind]
+	if !ok {
+		return fmt.Errorf("the kind is not known; choose source, culvert or pump")
+	}
+	to := structures.Structure{Kind: kind, Value: at.Prescribe(s.Value), InvertFrom: s.InvertFrom, InvertTo: s.InvertTo,
+		OneWay: s.OneWay, Ruled: s.Ruled, Start: s.Start, Stop: s.Stop}
+	if kind == structures.Culvert {
+		if err := s.Barrel.check(); err != nil {
+			return err
+		}
+		to.Height, to.Barrels, to.Loss = s.Barrel.top(), float64(s.Barrels), s.Barrel.Losses/(2*at.Gravity)
+		c := s.Barrel.curves(at.Gravity)
+		to.Inlet, to.Critical = l.addTable(c.Inlet), l.addTable(c.Critical)
+		to.Flow, to.Friction = l.addTable(c.Flow), l.addTable(c.Friction)
+	}
+	l.list = append(l.list, to)
+	return nil
+}
+
+func (l *Layout[F]) addTable(rows []series.Row) structures.Table {
+	t := structures.Table{First: int32(len(l.rows)), Count: int32(len(rows))}
+	for _, r := range rows {
+		l.rows = append(l.rows, kernels.Row{T: r.T, Value: r.Value})
+	}
+	return t
+}
+
+// setEnds sets the ends of the structures from the cells of all ranks.
+func (l *Layout[F]) setEnds(sites []site) error {
+	users := map[int64]int32{}
+	for _, s := range sites {
+		users[s.Global]++
+	}
+	for n, s := range sites {
+		end := &l.list[s.Structure].From
+		if s.End == 1 {
+			end = &l.list[s.Structure].To
+		}
+		if end.Count == 0 {
+			end.First, end.Lowest = int32(2*n), s.Lowest
+		}
+		end.Count++
+		end.Area += s.Area
+		end.Lowest, end.Users = min(end.Lowest, s.Lowest), max(end.Users, users[s.Global])
+	}
+	for k := range l.list {
+		s, given := &l.list[k], &l.given[k]
+		for n, end := range []*structures.End{&s.From, &s.To} {
+			if place := given.ends()[n]; place != nil && end.Count == 0 {
+				return fmt.Errorf("%s %q: (%g, %g) is outside of the mesh", given.Kind, given.Name, place.X, place.Y)
+			}
+		}
+		if math.IsNaN(s.InvertFrom) {
+			s.InvertFrom = s.From.Lowest
+		}
+		if math.IsNaN(s.InvertTo) {
+			s.InvertTo = s.To.Lowest
+		}
+	}
+	return nil
+}
+
+// setPlaces sets what this rank does, from the cells of all ranks.
+func (l *Layout[F]) setPlaces(sites []site, at *Setting) {
+	local := map[int64]int32{}
+	for i := range at.Part.Owned {
+		local[int64(at.Part.Global[i])] = int32(i)
+	}
+	l.own = make([]bool, 2*len(sites))
+	for n, s := range sites {
+		if cell, ok := local[s.Global]; ok {
+			l.own[2*n], l.own[2*n+1] = true, true
+			l.places = append(l.places, structures.Place{Cell: cell, Structure: s.Structure, Reading: int32(2 * n),
+				To: s.End == 1})
+		}
+	}
+	slices.SortStableFunc(l.places, func(a, b structures.Place) int { return cmp.Compare(a.Cell, b.Cell) })
+	for n, p := range l.places {
+		end := int64(0)
+		if p.To {
+			end = 1
+		}
+		l.keys = append(l.keys, (2*int64(p.Structure)+end)<<32|int64(at.Part.Global[p.Cell]))
+		if last := len(l.spots) - 1; last >= 0 && l.spots[last].Cell == p.Cell {
+			l.spots[last].Count++
+			continue
+		}
+		i := int(p.Cell)
+		l.spots = append(l.spots, structures.Spot{Cell: p.Cell, First: int32(n), Count: 1,
+			Way: 2 * at.CFL * float64(F(at.Part.Area(i))) / at.Part.Perimeter(i)})
+	}
+}

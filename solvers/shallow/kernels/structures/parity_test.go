@@ -1,0 +1,132 @@
+package structures
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+)
+
+// TestParity compares the kernels with their translation to CUDA C, bit by bit, on random structures.
+func TestParity(t *testing.T) {
+	cudatest.Parity(t, ".", func(t *testing.T, r cudatest.Runner) {
+		parity[float64](t, r)
+		parity[float32](t, r)
+	})
+}
+
+type loop interface {
+	Range(lo, hi int)
+	Launch() abi.Launch
+}
+
+// data are structures between random cells.
+type data[F num.Float] struct {
+	list              []Structure
+	rows              []kernels.Row
+	places            []Place
+	spots             []Spot
+	beds              []kernels.Bed[F]
+	w                 []kernels.State[F]
+	readings          []float64
+	prescribed, ahead []F
+	clock             kernels.Clock[F]
+	limit, next       atomics.Least[F]
+	operations        []Operation
+	moved             []Moved
+}
+
+const cells, count = 200, 300
+
+func newData[F num.Float]() *data[F] {
+	rng := rand.New(rand.NewPCG(3, 4))
+	d := &data[F]{readings: make([]float64, 4*count), clock: kernels.Clock[F]{Dt: .25, Limit: .25, Until: 9},
+		operations: make([]Operation, count)}
+	d.limit.Take(.25)
+	for k := range 20 {
+		d.rows = append(d.rows, kernels.Row{T: float64(k) * .2, Value: float64(k) * rng.Float64()})
+	}
+	for range cells {
+		d.beds = append(d.beds, kernels.Bed[F]{Depth: F(rng.NormFloat64()), Area: F(1 + rng.Float64())})
+		d.w = append(d.w, kernels.State[F]{H2: F(max(0, rng.NormFloat64())), Q2x: F(rng.NormFloat64()),
+			Q2y: F(rng.NormFloat64())})
+		d.prescribed = append(d.prescribed, F(rng.NormFloat64()))
+		d.ahead = append(d.ahead, F(rng.NormFloat64()))
+	}
+	for k := range count {
+		area := func() float64 { return 1 + rng.Float64() }
+		s := Structure{Kind: int32(rng.IntN(3)), Value: int32(rng.IntN(cells)),
+			From: End{First: int32(4 * k), Count: int32(rng.IntN(2)), Users: 3, Lowest: -3, Area: area()},
+			To:   End{First: int32(4*k + 2), Count: 1, Users: 2, Lowest: -3, Area: area()}, InvertFrom: -1, InvertTo: -1.5,
+			Loss: .05, Height: 1, Barrels: 2, OneWay: rng.IntN(2) == 0, Start: .1, Stop: -.1, Ruled: rng.IntN(2) == 0}
+		for _, t := range []*Table{&s.Inlet, &s.Critical, &s.Flow, &s.Friction} {
+			*t = Table{First: int32(rng.IntN(10)), Count: 10}
+		}
+		d.list = append(d.list, s)
+		for end := range 2 {
+			d.places = append(d.places, Place{Cell: int32(rng.IntN(cells)), Structure: int32(k), Reading: int32(4*k + 2*end),
+				To: end == 1})
+		}
+	}
+	slices.SortStableFunc(d.places, func(a, b Place) int { return int(a.Cell - b.Cell) })
+	for n, p := range d.places {
+		if last := len(d.spots) - 1; last >= 0 && d.spots[last].Cell == p.Cell {
+			d.spots[last].Count++
+			continue
+		}
+		d.spots = append(d.spots, Spot{Cell: p.Cell, First: int32(n), Count: 1, Way: rng.Float64()})
+	}
+	d.moved = make([]Moved, len(d.places))
+	return d
+}
+
+func parity[F num.Float](t *testing.T, r cudatest.Runner) {
+	one, other := newData[F](), newData[F]()
+	for _, c := range []struct {
+		name  string
+		count int
+		make  func(d *data[F]) loop
+	}{
+		{"read", 2 * count, func(d *data[F]) loop { return NewReadLoop(d.places, d.list, d.beds, d.w, d.readings) }},
+		{"operate", count, func(d *data[F]) loop {
+			return NewOperateLoop(d.list, d.rows, d.readings, d.prescribed, d.ahead, &d.clock, &d.limit, d.operations)
+		}},
+		{"transfer", len(one.spots), func(d *data[F]) loop {
+			return NewTransferLoop(d.spots, d.places, d.list, d.operations, d.readings, 9.81, d.beds, &d.clock, &d.limit,
+				&d.next, d.w, d.moved)
+		}},
+	} {
+		c.make(one).Range(0, c.count)
+		r.Run(t, c.make(other), 0, c.count)
+		kerneltest.Same(t, c.name, one.numbers(), other.numbers(), nil)
+		if !slices.Equal(one.w, other.w) || one.next.Value() != other.next.Value() {
+			t.Errorf("%s: the states or the limits of the next step differ", c.name)
+		}
+	}
+	moved := 0
+	for _, m := range one.moved {
+		if m.Volume != 0 {
+			moved++
+		}
+	}
+	if moved < count/4 {
+		t.Errorf("water moved in only %d places", moved)
+	}
+}
+
+func (d *data[F]) numbers() (all []float64) {
+	all = slices.Clone(d.readings)
+	for _, o := range d.operations {
+		all = append(all, o.Discharge, o.Ahead, o.Total, o.On)
+	}
+	for _, m := range d.moved {
+		all = append(all, m.Volume, m.Pending)
+	}
+	return all
+}

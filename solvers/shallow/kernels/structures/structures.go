@@ -1,0 +1,241 @@
+// Package structures has the kernels of hydraulic structures: sources, culverts and pumps, which move water between a
+// few cells of one layer at the start of a step.
+//
+// Every rank computes the discharges of all structures, from what all ranks read in the cells at their ends.
+package structures
+
+//go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
+//atoll:machine sm_80 sm_90
+
+import (
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+)
+
+// Kinds of structures.
+const (
+	Source  int32 = iota // a given discharge comes in at To, or is withdrawn there if it is negative
+	Culvert              // the levels at both ends determine the discharge
+	Pump                 // a given discharge from From to To, or out of the domain, while it is on
+)
+
+// End is where water leaves or enters: Count cells, each with two readings, of which the first is First; none for an
+// end outside the domain.
+type End struct {
+	First, Count int32
+	Users        int32   // the largest number of ends that share one of the cells
+	Lowest       float64 // height of the lowest bed of the cells above the datum, m
+	Area         float64 // of the cells, m²
+}
+
+// Table is a function that is linear between rows: Count of them from First on.
+type Table struct{ First, Count int32 }
+
+// Structure moves water from From to To.
+type Structure struct {
+	Kind     int32
+	Value    int32 // index of a prescribed number: discharge of a source or a pump, m³/s; opening of a culvert, 0 to 1
+	From, To End
+
+	// Of a culvert: see hydraulics.Barrel.
+	InvertFrom, InvertTo float64 // heights of its bottom above the datum, m
+	Inlet, Critical      Table   // over the head above the invert, m: discharge of a barrel, m³/s, and critical depth, m
+	Flow, Friction       Table   // over the depth in the barrel, m: area of the flow, m², and n²L/R^(4/3), s²/m
+	Loss                 float64 // of entry and exit, over 2g: s²/m
+	Height, Barrels      float64 // of a barrel, m, and their number
+	OneWay               bool    // a flap keeps water from flowing back
+
+	// Of a pump: it is on above the level Start, m, off below Stop, and in between as it was; without Ruled always on.
+	Start, Stop float64
+	Ruled       bool
+}
+
+// Operation is what a structure does in a step.
+type Operation struct {
+	Discharge float64 // mean over the step, from From to To, m³/s
+	Ahead     float64 // the largest one to be expected until the end of the next two steps, at least 0, m³/s
+	Total     float64 // volume since the start, m³
+	On        float64 // 1 while a pump is on
+}
+
+// Place is a cell of an end of structure Structure.
+type Place struct {
+	Cell, Structure int32
+	Reading         int32 // index of the volume in its cell among the readings
+	To              bool  // whether the end is To
+}
+
+// Moved is the volume that has come into a place since the start, m³. Pending is what a number of the precision of the
+// state could not express so far.
+type Moved struct{ Volume, Pending float64 }
+
+// Spot is a cell with places, Count of them from First on, and the distance that waves may go in it in a step, m.
+type Spot struct {
+	Cell, First, Count int32
+	Way                float64
+}
+
+// Read reads, in place k, the volume of the water in m³, and that times the height of its surface above the lowest bed
+// of the end, m⁴. Neither is negative.
+//
+//atoll:kernel
+func Read[F num.Float](k int, places []Place, list []Structure, beds []kernels.Bed[F], w []kernels.State[F],
+	readings []float64) {
+	p := places[k]
+	end := list[p.Structure].From
+	if p.To {
+		end = list[p.Structure].To
+	}
+	bed, h := beds[p.Cell], float64(num.Larger(w[p.Cell].H2, 0))
+	volume := h * float64(bed.Area)
+	readings[p.Reading] = volume
+	readings[p.Reading+1] = volume * num.Larger(h-float64(bed.Depth)-end.Lowest, 0)
+}
+
+// Operate computes the discharge of structure k. At most half of the water at an end leaves in a step, shared among the
+// structures there.
+//
+//atoll:kernel
+func Operate[F num.Float](k int, list []Structure, rows []kernels.Row, readings []float64, prescribed, ahead []F,
+	clock *kernels.Clock[F], limit *atomics.Least[F], operations []Operation) {
+	dt, begins := clock.NextStep(limit)
+	if !begins {
+		return
+	}
+	s, o := list[k], operations[k]
+	from, fromLevel := s.From.state(readings)
+	to, toLevel := s.To.state(readings)
+	q := float64(prescribed[s.Value])
+	o.Ahead = num.Larger(num.Larger(q, float64(ahead[s.Value])), 0)
+	switch s.Kind {
+	case Culvert:
+		q *= s.culvert(rows, from, fromLevel, to, toLevel, dt)
+		o.Ahead = 2 * num.Abs(q)
+	case Pump:
+		if s.Ruled {
+			if fromLevel >= s.Start {
+				o.On = 1
+			} else if fromLevel < s.Stop {
+				o.On = 0
+			}
+			q *= o.On
+		}
+	}
+	if q > 0 && s.From.Count > 0 {
+		q = num.Smaller(q, s.From.most(from, dt))
+	} else if q < 0 {
+		q = -num.Smaller(-q, s.To.most(to, dt))
+	}
+	o.Discharge = q
+	o.Total += q * dt
+	operations[k] = o
+}
+
+// most is the largest discharge that may leave in a step of length dt if the end has a volume of water.
+func (e *End) most(volume, dt float64) float64 {
+	if dt == 0 {
+		return volume / 2
+	}
+	return volume / (2 * float64(e.Users) * dt)
+}
+
+// state returns the volume of the water at an end, m³, and its mean level above the datum, m; the lowest bed's if it is
+// dry.
+func (e *End) state(readings []float64) (volume, level float64) {
+	moment := 0.0
+	for n := int32(0); n < e.Count; n++ {
+		volume += readings[e.First+2*n]
+		moment += readings[e.First+2*n+1]
+	}
+	level = e.Lowest
+	if volume > 0 {
+		level += moment / volume
+	}
+	return volume, level
+}
+
+// culvert returns the discharge of a culvert in m³/s: the smaller one of what its inlet takes and of what its losses
+// permit (M. J. Boyd, "Head-discharge relations for culverts", Monier Rocla Technical Journal, 1987). In a step levels
+// approach each other by at most half of their difference.
+func (s *Structure) culvert(rows []kernels.Row, from, fromLevel, to, toLevel, dt float64) float64 {
+	sign, volume, up, down, inlet, outlet := 1.0, from, fromLevel, toLevel, s.InvertFrom, s.InvertTo
+	if toLevel > fromLevel {
+		if s.OneWay {
+			return 0
+		}
+		sign, volume, up, down, inlet, outlet = -1, to, toLevel, fromLevel, s.InvertTo, s.InvertFrom
+	}
+	head := up - inlet
+	if head <= 0 || volume <= 0 {
+		return 0
+	}
+	most := s.Inlet.at(rows, head)
+	critical := s.Critical.at(rows, head)
+	depth := num.Smaller(num.Larger(critical, down-outlet), s.Height)
+	fall := up - num.Larger(down, outlet+critical)
+	if fall <= 0 {
+		return 0
+	}
+	flow := s.Flow.at(rows, depth) * s.Barrels
+	q := num.Smaller(most*s.Barrels, flow*num.Sqrt(fall/(s.Loss+s.Friction.at(rows, depth))))
+	if dt > 0 {
+		both := s.From.Area * s.To.Area / (s.From.Area + s.To.Area) // of which the fall times is what makes levels equal
+		q = num.Smaller(q, fall*both/(2*dt))
+	}
+	return sign * q
+}
+
+// at returns the value at x, on the line through the last two rows beyond them.
+func (t *Table) at(rows []kernels.Row, x float64) float64 {
+	return kernels.Interpolate(rows, t.First, t.Count, x)
+}
+
+// Transfer moves the water of the structures in the cell of spot k, and bounds the length of the next step by what
+// comes in: as for rain on dry ground, waves on it do not go farther than the CFL condition permits. Water leaves with
+// its velocity, and comes in without one.
+//
+//atoll:kernel
+func Transfer[F num.Float](k int, spots []Spot, places []Place, list []Structure, operations []Operation,
+	readings []float64, gravity float64, beds []kernels.Bed[F], clock *kernels.Clock[F], limit, next *atomics.Least[F],
+	w []kernels.State[F], moved []Moved) {
+	dt, begins := clock.NextStep(limit)
+	if !begins {
+		return
+	}
+	spot := spots[k]
+	c, area, rate := w[spot.Cell], float64(beds[spot.Cell].Area), 0.0
+	for n := spot.First; n < spot.First+spot.Count; n++ {
+		p := places[n]
+		s, o := list[p.Structure], operations[p.Structure]
+		end, inflow := s.From, -o.Discharge
+		if p.To {
+			end, inflow = s.To, o.Discharge
+		}
+		volume := inflow * dt
+		if inflow < 0 {
+			all, _ := end.state(readings)
+			volume *= readings[p.Reading] / all
+		} else {
+			volume *= area / end.Area
+		}
+		if inflow > 0 || p.To && s.Kind != Culvert {
+			rate += o.Ahead / end.Area
+		}
+		m := moved[n]
+		before := c.H2
+		c.H2 = F(num.Larger(float64(before)+(m.Pending+volume)/area, 0))
+		if inflow < 0 && before > 0 {
+			share := c.H2 / before
+			c.Q2x, c.Q2y = c.Q2x*share, c.Q2y*share
+		}
+		change := (float64(c.H2) - float64(before)) * area
+		m.Volume += change
+		m.Pending += volume - change
+		moved[n] = m
+	}
+	w[spot.Cell] = c
+	if rate > 0 {
+		next.Take(kernels.CubeRoot(F(spot.Way * spot.Way / (gravity * rate))))
+	}
+}

@@ -1,0 +1,167 @@
+package rivers
+
+import (
+	"context"
+	"math"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
+)
+
+// ponds are two basins of 20 m by 20 m with a ridge between them, whose outer sides have given levels.
+func ponds(ctx context.Context, p *verify.Page, left, right float64, open bool,
+	list ...hydraulics.Structure) (*basin.Basin, error) {
+	cells := 1600
+	if p.Options.Quick {
+		cells = 400
+	}
+	m, err := mesh.Rectangle(-22, 0, 22, 20, cells, basin.MeshSeed)
+	if err != nil {
+		return nil, err
+	}
+	cfg := basin.SecondOrder("pvm-ifcp", 1, 1e-5)
+	cfg.Layers, cfg.Structures = 1, list
+	if open {
+		cfg.Given = basin.Given(m, map[string]*shallow.Given{
+			"left": {Kind: "level", Value: series.Constant(left)}, "right": {Kind: "level", Value: series.Constant(right)}})
+	}
+	return basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Initial: func(x, _ float64) basin.State {
+		switch {
+		case math.Abs(x) < 2:
+			return basin.State{Depth: -5}
+		case x < 0:
+			return basin.State{H2: left}
+		}
+		return basin.State{H2: right}
+	}})
+}
+
+func at(x, y float64) *hydraulics.Place { return &hydraulics.Place{X: x, Y: y, Radius: 2} }
+
+// Structures has culverts between two levels, against the formulas for their inlets and for full barrels; and a pump
+// that keeps a pond, into which water comes from a source, between two levels.
+func Structures(ctx context.Context, p *verify.Page) error {
+	if err := culverts(ctx, p); err != nil {
+		return err
+	}
+	return pump(ctx, p)
+}
+
+func culverts(ctx context.Context, p *verify.Page) error {
+	const end = 60.0
+	root := math.Sqrt(basin.Gravity)
+	t := p.Table("culverts between two levels, after a minute", "culvert", "level in front, m", "behind, m",
+		"formula, m³/s", "Atoll")
+	full := func(b *hydraulics.Barrel, fall float64) float64 {
+		area, radius := b.Section(b.Diameter + b.Height)
+		return area * math.Sqrt(2*basin.Gravity*fall/(b.Losses+2*basin.Gravity*b.Manning*b.Manning*b.Length/
+			math.Pow(radius, 4.0/3)))
+	}
+	pipeFull := func(b *hydraulics.Barrel, front, behind float64) float64 { return full(b, front-behind) }
+	pipe := hydraulics.Barrel{Diameter: .5, Length: 10, Manning: .013, Losses: 1.5}
+	box := hydraulics.Barrel{Width: 1, Height: .4, Length: 30, Manning: .013, Losses: 1.5}
+	for _, c := range []struct {
+		name     string
+		b        hydraulics.Barrel
+		barrels  int
+		invert   float64
+		behind   float64
+		formula  func(b *hydraulics.Barrel, front, behind float64) float64
+		backward bool
+	}{
+		{"pipe of .5 m, inlet not submerged", pipe, 1, 1.6, .1, func(_ *hydraulics.Barrel, front, _ float64) float64 {
+			return root * .421 * math.Pow(.5, .87) * math.Pow(front-1.6, 1.63)
+		}, false},
+		{"box of 1 m × .4 m, inlet submerged", box, 1, 1, .1, func(_ *hydraulics.Barrel, front, _ float64) float64 {
+			return root * .702 * math.Pow(.4, .89) * math.Pow(front-1, .61)
+		}, false},
+		{"pipe of .5 m, full", pipe, 1, 0, 1.7, pipeFull, false},
+		{"three boxes, full", box, 3, 0, 1.5, func(b *hydraulics.Barrel, front, behind float64) float64 {
+			return 3 * full(b, front-behind)
+		}, false},
+		{"pipe of .5 m, full, other way", pipe, 1, 0, 1.7, pipeFull, true},
+	} {
+		p.Progress("%s", c.name)
+		s := hydraulics.Structure{Name: "culvert", Kind: "culvert", From: at(-6, 10), To: at(6, 10),
+			Value: series.Constant(1), Barrel: &c.b, Barrels: c.barrels, InvertFrom: c.invert, InvertTo: 0}
+		sign := 1.0
+		if c.backward {
+			s.From, s.To, s.InvertFrom, s.InvertTo, sign = s.To, s.From, s.InvertTo, s.InvertFrom, -1
+		}
+		b, err := ponds(ctx, p, 2, c.behind, true, s)
+		if err != nil {
+			return err
+		}
+		q, front, behind, err := discharge(ctx, b, end)
+		b.Close(ctx)
+		if err != nil {
+			return err
+		}
+		want := c.formula(&c.b, front, behind)
+		t.Row(verify.Near(sign*q, want, .01), c.name, front, behind, want, sign*q)
+	}
+	t.Flush()
+	return nil
+}
+
+// discharge returns the mean discharge through the only structure inside a basin over the second half of a time, and
+// the mean levels of both ponds meanwhile.
+func discharge(ctx context.Context, b *basin.Basin, end float64) (q, front, behind float64, err error) {
+	if err := b.Until(ctx, end/2, nil); err != nil {
+		return 0, 0, 0, err
+	}
+	start, err := b.Diagnose(ctx)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	err = b.Until(ctx, end, func(dt float64) error {
+		front += dt / (end / 2) * b.MeanBetween("z2", -22, -2)
+		behind += dt / (end / 2) * b.MeanBetween("z2", 2, 22)
+		return nil
+	})
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	d, err := b.Diagnose(ctx)
+	return (d.Through[0].Volume2 - start.Through[0].Volume2) / (end / 2), front, behind, err
+}
+
+// pump has .5 m³/s into a closed pond of 20 m by 20 m, and a pump of 1 m³/s that begins at a level of 1.1 m and ends
+// at 1 m: the level falls as fast as it rises, each in 400 m² × .1 m / (.5 m³/s) = 80 s.
+func pump(ctx context.Context, p *verify.Page) error {
+	const comes, end = .5, 400.0
+	b, err := ponds(ctx, p, 1, 1, false,
+		hydraulics.Structure{Name: "spring", Kind: "source", To: at(-16, 10), Value: series.Constant(comes)},
+		hydraulics.Structure{Name: "pump", Kind: "pump", From: at(-6, 10), Value: series.Constant(2 * comes), Ruled: true,
+			Start: 1.1, Stop: 1})
+	if err != nil {
+		return err
+	}
+	defer b.Close(ctx)
+	p.Progress("a pump between two levels")
+	t := p.Table("a pump between two levels", "quantity", "reference", "Atoll")
+	lowest, highest := math.Inf(1), 0.0
+	err = b.Until(ctx, end, func(float64) error {
+		level := b.MeanBetween("z2", -22, -2)
+		lowest, highest = min(lowest, level), max(highest, level)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	d, err := b.Diagnose(ctx)
+	if err != nil {
+		return err
+	}
+	came, left := basin.InflowFrom(d, "spring"), -basin.InflowFrom(d, "pump")
+	t.Row(verify.Near(came, comes*end, 1e-12), "water of the source, m³", comes*end, came)
+	t.Row(verify.Near(left, 2*comes*160, .1), "water of the pump, m³, in two of five phases", 2*comes*160, left)
+	t.Row(verify.Near(highest, 1.1, .03), "highest mean level, m", 1.1, highest)
+	t.Row(verify.Near(lowest, 1, .03), "lowest mean level, m", 1.0, lowest)
+	t.Flush()
+	return nil
+}
