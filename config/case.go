@@ -10,6 +10,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/internal/words"
 )
 
 // Case is a decoded case with all its defaults filled in.
@@ -76,10 +78,7 @@ type Decoder func(root *Section, c *Case)
 func decodeCase(d *decoder, path string, solvers map[string]Decoder) *Case {
 	c := &Case{inputs: &list{}, notes: &list{}}
 	root := &Section{decoder: d, values: d.root}
-	c.Solver = root.Text("solver", Required)
-	c.Name = root.Name("name", nameOf(path))
-	c.Title = root.Text("title", "")
-	c.CRS = root.crs()
+	c.keys(nameOf(path), root.Read)
 	c.Checkpoint = decodeCheckpoint(root.Sub("checkpoint"))
 	if decode, ok := solvers[c.Solver]; ok {
 		decode(root, c)
@@ -88,9 +87,21 @@ func decodeCase(d *decoder, path string, solvers map[string]Decoder) *Case {
 	}
 	// Other sections are not checked: only the solver's decoder knows which are valid.
 	if _, isText := d.root["solver"].(string); isText {
-		root.Fail("solver", "%q is not known; %s", c.Solver, Choose(slices.Sorted(maps.Keys(solvers))))
+		root.Fail("solver", "%q is not known; %s", c.Solver, words.Choose(slices.Sorted(maps.Keys(solvers))))
 	}
 	return c
+}
+
+// keys declares the keys outside of sections.
+func (c *Case) keys(name string, key func(*Spec)) {
+	key(Phrase("solver", &c.Solver, Required, "what is computed"))
+	key(Special(Key{Name: "name", Kind: Text,
+		Doc: "of the run, its folder and files; the default is that of the case file"},
+		func(s *Section) { c.Name = s.Name("name", name) }, func() any { return c.Name }))
+	key(Phrase("title", &c.Title, "", "shown in summaries and pictures").IfSet())
+	key(Special(Key{Name: "crs", Kind: Text, Doc: "the coordinate system, as in `\"EPSG:25832\"`. Rasters with another " +
+		"one are refused, and output files contain it; coordinates are not transformed"},
+		func(s *Section) { c.CRS = s.crs() }, func() any { return given(c.CRS != "", c.CRS) }))
 }
 
 // DecodeTransient reads the sections of all time-dependent cases: [time], [[gauge]] at points with dim coordinates,
@@ -115,34 +126,31 @@ func (c *Case) DecodeTransient(root *Section, dim int, w Outputs) {
 // DecodeTime reads the section [time].
 func DecodeTime(s *Section) Time {
 	var t Time
-	s.Read(t.specs()...)
-	t.Epoch = s.epoch()
+	t.keys(s.Read)
 	s.Finish()
 	return t
 }
 
-// specs declares the keys of [time], but for epoch, which may be a date of TOML.
-func (t *Time) specs() []*Spec {
-	return []*Spec{
-		Real("end", "s", &t.End, Positive, "time at which the run ends, s"),
-		Whole("max_steps", &t.MaxSteps, 0, 0, maxCount, "number of steps after which it ends at the latest; 0: no limit"),
-	}
+// keys declares the keys of [time]. The epoch may be a date of TOML.
+func (t *Time) keys(key func(*Spec)) {
+	key(Real("end", "s", &t.End, Positive, "time at which the run ends"))
+	key(Whole("max_steps", &t.MaxSteps, 0, 0, maxCount, "number of steps after which it ends at the latest; 0: no limit"))
+	key(Special(Key{Name: "epoch", Doc: "date and time of t = 0 in ISO 8601, `\"2026-01-31T12:00:00Z\"`: UTC without a " +
+		"time zone"}, func(s *Section) { t.Epoch = s.epoch() }, func() any { return given(t.Epoch != "", t.Epoch) }))
 }
 
 func decodeCheckpoint(s *Section) Checkpoint {
 	var c Checkpoint
-	s.Read(c.specs()...)
+	c.keys(s.Read)
 	s.Finish()
 	return c
 }
 
-// specs declares the keys of [checkpoint].
-func (c *Checkpoint) specs() []*Spec {
-	return []*Spec{
-		Real("every", "s", &c.Every, NonNegative.Or(600), "wall-clock time between checkpoints, s; 0 for none"),
-		Whole("steps", &c.Steps, 0, 0, maxCount, "steps between checkpoints, in addition; 0 for none"),
-		Whole("keep", &c.Keep, 2, 1, maxCount, "number of checkpoints that are kept"),
-	}
+// keys declares the keys of [checkpoint].
+func (c *Checkpoint) keys(key func(*Spec)) {
+	key(Real("every", "s", &c.Every, NonNegative.Or(600), "wall-clock time between checkpoints; 0 for none"))
+	key(Whole("steps", &c.Steps, 0, 0, maxCount, "steps between checkpoints, in addition; 0 for none"))
+	key(Whole("keep", &c.Keep, 2, 1, maxCount, "number of checkpoints that are kept"))
 }
 
 // Outputs describes what a solver can write.
@@ -161,10 +169,7 @@ const maxFrames = 999999
 // DecodeOutput reads the section [output].
 func DecodeOutput(s *Section, name string, w Outputs) Output {
 	var o Output
-	s.Read(o.specs(name, w)...)
-	if w.Sweeps {
-		o.Every = float64(s.Integer("every", 0, 0, maxCount))
-	}
+	o.keys(name, w, s.Read)
 	if o.Every > 0 && w.End/o.Every > maxFrames {
 		s.Fail("every", "%g gives more than %d frames up to t = %g", o.Every, maxFrames, w.End)
 	}
@@ -178,28 +183,31 @@ func DecodeOutput(s *Section, name string, w Outputs) Output {
 	return o
 }
 
-// specs declares the keys of [output] for what a solver can write. Of a solver without time the interval of frames is a
+// keys declares the keys of [output] for what a solver can write. Of a solver without time the interval of frames is a
 // number of sweeps.
-func (o *Output) specs(name string, w Outputs) []*Spec {
-	return []*Spec{
-		Real("every", "s", &o.Every, NonNegative.Or(0), "s between frames, at most 999,999 of them; 0 for the first and "+
-			"last only").If(!w.Sweeps),
-		Flag("exact_times", &o.ExactTimes, "shorten steps so that frames are exactly at their times. Otherwise a frame is "+
-			"written after the first step that reaches its time, so that output does not affect the steps").IfSet().
-			If(!w.Sweeps),
-		Words("fields", &o.Fields, w.Default, w.Fields, "fields to write: of h1 h2 z1 z2 u1 v1 u2 v2 depth (one layer: "+
-			"h z u v depth, and [maxima](#maxima))"),
-		Words("format", &o.Format, w.Formats[:1], w.Formats, "`[\"vtu\"]`; `[\"nc\"]` for all frames in one NetCDF file "+
-			"(UGRID and CF conventions); both; or `[]` for no frames"),
-		OneWord("files", &o.Files, "one", []string{"one", "rank"}, "one: one file per frame, which all ranks write in "+
-			"parallel; rank: one file per rank and an index, for ranks without a shared folder").IfSet(),
-		Flag("compress", &o.Compress, "compress frames by zlib: a half to a tenth of the bytes, at a tenth of the "+
-			"speed").IfSet(),
-		Phrase("dir", &o.Dir, "out/"+name, "folder of all output, relative to the current folder").Otherwise("out/NAME"),
-		Whole("conservation_every", &o.ConservationEvery, 10, 1, maxCount, "steps between rows of conservation.csv"),
-		// Rasters are for solvers on triangles: only these write nc.
-		Real("raster", "m", &o.Raster, Positive.Or(0), "pixel size in m: the fields at the end are also written as "+
-			"GeoTIFF in `raster/`").IfSet().Otherwise("none").If(slices.Contains(w.Formats, "nc")),
-		Phrase("mesh", &o.Mesh, "", "file of the moved mesh at the end, relative to `dir`").IfSet().If(w.Mesh),
+func (o *Output) keys(name string, w Outputs, key func(*Spec)) {
+	key(Real("every", "s", &o.Every, NonNegative.Or(0), "time between frames, at most 999,999 of them; 0 for the first "+
+		"and last only").If(!w.Sweeps))
+	key(Whole("every", &o.Every, 0, 0, maxCount, "sweeps between frames; 0 for the first and last only").If(w.Sweeps))
+	key(Flag("exact_times", &o.ExactTimes, false, "shorten steps so that frames are exactly at their times. Otherwise a "+
+		"frame is written after the first step that reaches its time, so that output does not affect the steps").IfSet().
+		If(!w.Sweeps))
+	key(Words("fields", &o.Fields, w.Default, w.Fields, "fields to write"))
+	netCDF := slices.Contains(w.Formats, "nc")
+	formats := "formats of frames; `[]` for no frames"
+	if netCDF {
+		formats += "; `nc`: all frames in one NetCDF file (UGRID and CF conventions)"
 	}
+	key(Words("format", &o.Format, w.Formats[:1], w.Formats, formats))
+	key(OneWord("files", &o.Files, "one", []string{"one", "rank"}, "`one`: one file per frame, which all ranks write in "+
+		"parallel; `rank`: one file per rank and an index, for ranks without a shared folder").IfSet())
+	key(Flag("compress", &o.Compress, false, "compress frames by zlib: a half to a tenth of the bytes, at a tenth of the "+
+		"speed").IfSet())
+	key(Phrase("dir", &o.Dir, "out/"+name, "folder of all output, relative to the current folder").Otherwise("out/NAME"))
+	key(Whole("conservation_every", &o.ConservationEvery, 10, 1, maxCount, "steps between rows of conservation.csv"))
+	// Rasters are for solvers on triangles: only these write nc.
+	key(Real("raster", "m", &o.Raster, Positive.Or(0), "pixel size: the fields at the end are also written as GeoTIFF in "+
+		"`raster/`").IfSet().Otherwise("none").If(netCDF))
+	key(Phrase("mesh", &o.Mesh, "", "file of the moved mesh at the end, relative to `dir`").IfSet().Otherwise("none").
+		If(w.Mesh))
 }

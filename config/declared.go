@@ -17,9 +17,10 @@ type Key struct {
 	Unit    string   // "" for none
 	Table   bool     // a table is accepted, too
 
-	// Doc, Default and Required are of keys that a Spec declares: what the key means and its default, in Markdown.
-	Doc, Default string
-	Required     bool
+	// Doc, Default and Range are of keys that a Spec declares: what the key means, its default, and bounds other than
+	// Bound, in Markdown.
+	Doc, Default, Range string
+	Required            bool
 }
 
 // String returns the key as an override names it.
@@ -50,7 +51,7 @@ func (s *Section) declare(k Key) {
 		s.declared = append(s.declared, k)
 	} else if s.declared[n].Table = s.declared[n].Table || k.Table; k.Kind != OtherKind {
 		if known := s.declared[n]; k.Doc == "" {
-			k.Doc, k.Default, k.Required = known.Doc, known.Default, known.Required
+			k.Doc, k.Default, k.Range, k.Required = known.Doc, known.Default, known.Range, known.Required
 		}
 		k.Table = k.Table || s.declared[n].Table
 		s.declared[n] = k

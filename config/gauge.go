@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/atoll-hpc/atoll/config/literal"
 )
 
 // Gauge is a section [[gauge]]: points at which the solution is written during the run. One of At, Line and File is
@@ -43,33 +45,67 @@ func DecodeGauges(root *Section, dim int) []Gauge {
 	var gauges []Gauge
 	names := map[string]bool{}
 	for _, s := range root.Subs("gauge") {
-		s.Units(map[string]string{"every": "s"})
-		g := Gauge{Dim: dim, Every: s.Number("every", NonNegative.Or(0))}
-		s.Know("at", "line", "points", "file", "name")
-		s.gaugePosition(&g, dim)
-		if g.File != "" {
-			if s.Has("name") {
-				s.Fail("name", "can be given only with at or line: the points of a file have their own names")
-			}
-		} else if g.Name = s.Name("name", Required); names[g.Name] && g.Name != "" {
+		g := Gauge{Dim: dim}
+		g.keys(s.Read)
+		if names[g.Name] && g.Name != "" {
 			s.Fail("name", "%q is the name of another gauge", g.Name)
 		}
 		names[g.Name] = true
-		if s.Know("measured"); s.Has("measured") {
-			g.Measured = s.measured("measured")
-			if s.Has("line") || s.Has("file") {
-				s.Fail("measured", "can be given only with at: it is data at one point")
-			}
-		}
 		s.Finish()
 		gauges = append(gauges, g)
 	}
 	return gauges
 }
 
-// gaugePosition reads the position of a gauge.
-func (s *Section) gaugePosition(g *Gauge, dim int) {
-	if dim == 0 { // the section [grid] is invalid, which has been recorded
+// everyDoc is the meaning of the key every of gauges and transects.
+const everyDoc = "time between rows; 0 for each step"
+
+// keys declares the keys of the section.
+func (g *Gauge) keys(key func(*Spec)) {
+	key(Special(Key{Name: "name", Kind: Text, Doc: "name of the gauge and its file; the points of a line are `NAME-1`, " +
+		"`NAME-2` and so on", Default: "required, but with `file`"}, g.readName,
+		func() any { return given(g.File == "", g.Name) }))
+	key(Special(Key{Name: "file", Kind: Text, Doc: "points with names, instead of `name`: `.csv` (a header with x, y " +
+		"and name), `.geojson` (points with the property name), `.xyz` or `.txt` (x, y and name in a line)", Default: none},
+		nil, func() any { return given(g.File != "", g.File) }))
+	key(Special(Key{Name: "line", Doc: "the corners `[[x, y], [x, y]]` of a polyline with `points`", Default: none}, nil,
+		func() any { return given(g.Line != nil, g.Line) }))
+	key(Special(Key{Name: "points", Kind: Integer, Bound: Bound{Least: 2, Most: maxPoints}, Doc: "number of " +
+		"equidistant points on `line`, including its ends", Default: "required with `line`"}, nil,
+		func() any { return given(g.Line != nil, g.Points) }))
+	key(Special(Key{Name: "at", Doc: "`[x, y]`, in three dimensions `[x, y, z]`; alternatively `line` or `file`",
+		Default: none}, g.readPosition, func() any { return given(g.File == "" && g.Line == nil, g.At) }))
+	key(Real("every", "s", &g.Every, NonNegative.Or(0), everyDoc))
+	key(Special(Key{Name: "measured", Kind: Text, Table: true, Doc: "measurements at one point, of which some may be " +
+		"missing. `\"tide.csv\"`: a series as at boundaries, whose columns have the names of fields, as in `t,z`; or " +
+		"`{ series = \"tide.csv\", column = \"level\", field = \"z\" }`", Default: none}, g.readMeasured,
+		func() any { return given(g.Measured != nil, g.Measured) }))
+}
+
+// none is the default of keys without which something is absent.
+const none = "none"
+
+func (g *Gauge) readName(s *Section) {
+	if !s.Has("file") {
+		g.Name = s.Name("name", Required)
+	} else if s.Has("name") {
+		s.Fail("name", "can be given only with at or line: the points of a file have their own names")
+	}
+}
+
+func (g *Gauge) readMeasured(s *Section) {
+	if !s.Has("measured") {
+		return
+	}
+	g.Measured = s.measured("measured")
+	if s.Has("line") || s.Has("file") {
+		s.Fail("measured", "can be given only with at: it is data at one point")
+	}
+}
+
+// readPosition reads the position of a gauge.
+func (g *Gauge) readPosition(s *Section) {
+	if g.Dim == 0 { // the section [grid] is invalid, which has been recorded
 		return
 	}
 	givenKey := ""
@@ -83,14 +119,14 @@ func (s *Section) gaugePosition(g *Gauge, dim int) {
 	}
 	switch givenKey {
 	case "line":
-		g.Line = s.Corners("line", dim)
+		g.Line = s.Corners("line", g.Dim)
 		g.Points = int(s.Integer("points", Needed, 2, maxPoints))
 	case "file":
 		if g.File = s.Text("file", Required); g.File == "" && s.IsText("file") {
 			s.Fail("file", "is empty; give a file of points: .csv, .geojson or .xyz")
 		}
 	default:
-		g.At = s.Numbers("at", dim)
+		g.At = s.Numbers("at", g.Dim)
 	}
 	if s.Has("points") && givenKey != "line" {
 		s.Fail("points", "can be given only with line")
@@ -112,22 +148,21 @@ func (s *Section) measured(key string) *Measured {
 // String formats the value as in a case file.
 func (m *Measured) String() string {
 	if m.Field == "" {
-		return quote(m.File)
+		return literal.Text(m.File)
 	}
-	text := "{ series = " + quote(m.File)
+	text := "{ series = " + literal.Text(m.File)
 	if m.Sheet != "" {
-		text += ", sheet = " + quote(m.Sheet)
+		text += ", sheet = " + literal.Text(m.Sheet)
 	}
-	return text + fmt.Sprintf(", column = %s, field = %s }", quote(m.Column), quote(m.Field))
+	return text + ", column = " + literal.Text(m.Column) + ", field = " + literal.Text(m.Field) + " }"
 }
 
 func decodeTransects(root *Section) []Transect {
 	var list []Transect
 	names := map[string]bool{}
 	for _, s := range root.Subs("transect") {
-		s.Units(map[string]string{"every": "s"})
-		t := Transect{Name: s.Name("name", Required), Line: s.Corners("line", 2),
-			Every: s.Number("every", NonNegative.Or(0))}
+		var t Transect
+		t.keys(s.Read)
 		if names[t.Name] && t.Name != "" {
 			s.Fail("name", "%q is the name of another transect", t.Name)
 		}
@@ -136,6 +171,15 @@ func decodeTransects(root *Section) []Transect {
 		list = append(list, t)
 	}
 	return list
+}
+
+// keys declares the keys of the section.
+func (t *Transect) keys(key func(*Spec)) {
+	key(Special(Key{Name: "name", Kind: Text, Doc: "name of the transect and its file", Required: true},
+		func(s *Section) { t.Name = s.Name("name", Required) }, func() any { return t.Name }))
+	key(Special(Key{Name: "line", Doc: "two or more corners `[[x, y], [x, y]]`", Required: true},
+		func(s *Section) { t.Line = s.Corners("line", 2) }, func() any { return t.Line }))
+	key(Real("every", "s", &t.Every, NonNegative.Or(0), everyDoc))
 }
 
 // Corners returns a list of at least two points with dim finite coordinates each, no two successive ones equal; nil
@@ -184,26 +228,10 @@ func NamesFile(name string) bool {
 
 func (g *Gauge) print(p *Printer) {
 	p.Section("[[gauge]]")
-	switch {
-	case g.File != "":
-		p.Pair("file", g.File)
-	case g.Line != nil:
-		p.Pair("name", g.Name)
-		p.Pair("line", g.Line)
-		p.Pair("points", g.Points)
-	default:
-		p.Pair("name", g.Name)
-		p.Pair("at", g.At)
-	}
-	p.Pair("every", g.Every)
-	if g.Measured != nil {
-		p.Pair("measured", g.Measured)
-	}
+	g.keys(p.Print)
 }
 
 func (t *Transect) print(p *Printer) {
 	p.Section("[[transect]]")
-	p.Pair("name", t.Name)
-	p.Pair("line", t.Line)
-	p.Pair("every", t.Every)
+	t.keys(p.Print)
 }

@@ -22,24 +22,76 @@ const (
 	maxTotal = 1 << 40 // cells of a grid
 )
 
-// DecodeGrid reads these keys, with defaults after a semicolon:
-//
-//	bounds    [x0, y0, x1, y1] or [x0, y0, z0, x1, y1, z1]
-//	cells     [nx, ny] or [nx, ny, nz]; n for n along each axis
-//	periodic  periodic axes: ["x"]; none
-//	blocks    [px, py] or [px, py, pz]: ranks along each axis, whose product is the number of ranks; automatic
+// DecodeGrid reads the section [grid].
 func DecodeGrid(s *Section) Grid {
-	g := Grid{Cells: [3]int{1, 1, 1}, Blocks: [3]int{1, 1, 1}}
-	s.Know("bounds", "cells", "periodic", "blocks")
-	bounds := s.bounds()
-	if bounds == nil { // without the dimension nothing else can be checked
-		s.Finish()
-		return g
+	g := Grid{Cells: [3]int{1, 1, 1}}
+	g.keys(s.Read)
+	if g.Dim > 0 { // otherwise nothing else can be checked
+		g.check(s)
 	}
-	g.Dim = len(bounds) / 2
-	copy(g.Lo[:], bounds[:g.Dim])
-	copy(g.Hi[:], bounds[g.Dim:])
-	s.cells(g.Cells[:g.Dim])
+	s.Finish()
+	return g
+}
+
+// keys declares the keys of the section.
+func (g *Grid) keys(key func(*Spec)) {
+	key(Special(Key{Name: "bounds", Doc: "`[x0, y0, x1, y1]` in m, or six numbers in three dimensions", Required: true},
+		func(s *Section) {
+			bounds := s.bounds()
+			g.Dim = len(bounds) / 2
+			copy(g.Lo[:g.Dim], bounds)
+			copy(g.Hi[:g.Dim], bounds[g.Dim:])
+		}, func() any { return slices.Concat(g.Lo[:g.Dim], g.Hi[:g.Dim]) }))
+	key(Special(Key{Name: "cells", Doc: "number of cells along each axis, or one number for all axes", Required: true},
+		func(s *Section) {
+			if g.Dim > 0 {
+				s.cells(g.Cells[:g.Dim])
+			}
+		}, func() any { return g.Cells[:g.Dim] }))
+	key(Special(Key{Name: "periodic", Doc: "periodic axes, such as `[\"x\"]`; along them the domain may be a " +
+		"single cell thick",
+		Default: "none"}, g.readPeriodic, g.printedPeriodic))
+	key(Special(Key{Name: "blocks", Doc: "number of ranks along each axis, whose product is the number of ranks",
+		Default: "the division with the fewest faces between ranks"}, g.readBlocks,
+		func() any { return given(g.Blocks != [3]int{}, g.Blocks[:g.Dim]) }))
+}
+
+func (g *Grid) readPeriodic(s *Section) {
+	if g.Dim == 0 {
+		return
+	}
+	for _, axis := range s.Choices("periodic", nil, axes[:g.Dim]...) {
+		if a := slices.Index(axes, axis); a >= 0 {
+			g.Periodic[a] = true
+		}
+	}
+}
+
+func (g *Grid) printedPeriodic() any {
+	periodic := []string{}
+	for a, isPeriodic := range g.Periodic {
+		if isPeriodic {
+			periodic = append(periodic, axes[a])
+		}
+	}
+	return periodic
+}
+
+func (g *Grid) readBlocks(s *Section) {
+	if g.Dim == 0 || !s.Has("blocks") {
+		return
+	}
+	g.Blocks = [3]int{1, 1, 1}
+	s.counts("blocks", g.Blocks[:g.Dim], maxAxis)
+	for a := range g.Dim {
+		if g.Blocks[a] > g.Cells[a] {
+			s.Fail("blocks", "%d blocks along %s for %d cells", g.Blocks[a], axes[a], g.Cells[a])
+		}
+	}
+}
+
+// check refuses grids with too many or too narrow cells.
+func (g *Grid) check(s *Section) {
 	total := g.Cells[0] * g.Cells[1] // at most 2^48
 	if total > maxTotal/g.Cells[2] {
 		s.Fail("cells", "%v are more than %d cells in all", g.Cells[:g.Dim], maxTotal)
@@ -57,23 +109,6 @@ func DecodeGrid(s *Section) Grid {
 				"move the grid towards 0", axes[a], lo, hi, g.Cells[a])
 		}
 	}
-	for _, axis := range s.Choices("periodic", nil, axes[:g.Dim]...) {
-		if a := slices.Index(axes, axis); a >= 0 {
-			g.Periodic[a] = true
-		}
-	}
-	if s.Has("blocks") {
-		s.counts("blocks", g.Blocks[:g.Dim], maxAxis)
-		for a := range g.Dim {
-			if g.Blocks[a] > g.Cells[a] {
-				s.Fail("blocks", "%d blocks along %s for %d cells", g.Blocks[a], axes[a], g.Cells[a])
-			}
-		}
-	} else {
-		g.Blocks = [3]int{}
-	}
-	s.Finish()
-	return g
 }
 
 // maxExtent is the largest length of a grid along an axis in m: its square and cube are finite numbers.
@@ -137,16 +172,5 @@ func (s *Section) counts(key string, counts []int, limit int64) {
 // Print writes the section.
 func (g *Grid) Print(p *Printer) {
 	p.Section("[grid]")
-	p.Pair("bounds", slices.Concat(g.Lo[:g.Dim], g.Hi[:g.Dim]))
-	p.Pair("cells", g.Cells[:g.Dim])
-	periodic := []string{}
-	for a, isPeriodic := range g.Periodic {
-		if isPeriodic {
-			periodic = append(periodic, axes[a])
-		}
-	}
-	p.Pair("periodic", periodic)
-	if g.Blocks != [3]int{} {
-		p.Pair("blocks", g.Blocks[:g.Dim])
-	}
+	g.keys(p.Print)
 }

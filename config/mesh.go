@@ -1,7 +1,6 @@
 package config
 
 // Mesh is the section [mesh]: an unstructured mesh from a file or a generator, its partition and its numbering.
-// Defaults are given after a semicolon.
 type Mesh struct {
 	File string // relative to the case file; "" for a generated mesh
 	// Generate is "rectangle" (Bounds filled with about Cells triangles), "delaunay" (the same with edges flipped to
@@ -10,10 +9,10 @@ type Mesh struct {
 	Bounds    [4]float64 // of a rectangle: x0, y0, x1, y1 in m
 	Box       [6]float64 // of a box, filled with about Cells tetrahedra: x0, y0, z0, x1, y1, z1 in m
 	Cells     int        // approximate number of cells; the generator makes the nearest possible number
-	Seed      uint64     // seed of everything random: generated vertices, random order and partition; 7
-	Refine    int        // number of refinements, each of which cuts a triangle into four; 0
-	Order     string     // of the cells of a rank: natural, rcm, gps, hilbert or random; rcm
-	Partition string     // of cells to ranks: hilbert, rcb, metis or random; hilbert
+	Seed      uint64     // of everything random: generated vertices, random order and partition
+	Refine    int        // number of refinements, each of which cuts a triangle into four
+	Order     string     // of the cells of a rank: natural, rcm, gps, hilbert or random
+	Partition string     // of cells to ranks: hilbert, rcb, metis or random
 }
 
 // DecodeMesh reads the section [mesh] of a solver with unknowns in triangles.
@@ -24,60 +23,74 @@ func DecodeMesh(s *Section) Mesh {
 // DecodeMeshOf reads the section for a solver that accepts the given orders of cells, the default first, and the
 // given generators.
 func DecodeMeshOf(s *Section, orders []string, generators ...string) Mesh {
-	m := Mesh{
-		File:      s.Text("file", ""),
-		Generate:  s.Choice("generate", "", generators...),
-		Seed:      uint64(s.Integer("seed", 7, 0, 1<<62)),
-		Refine:    int(s.Integer("refine", 0, 0, 15)),
-		Order:     s.Choice("order", orders[0], orders...),
-		Partition: s.Choice("partition", "hilbert", "hilbert", "rcb", "metis", "random"),
-	}
+	var m Mesh
+	m.keys(orders, generators, s.Read)
 	switch {
 	case s.Has("file") && s.Has("generate"):
 		s.Fail("generate", "cannot be combined with file; leave one of them out")
+	case s.Has("file") && m.File == "":
+		s.Fail("file", "is empty")
 	case s.Has("file"):
-		if m.File == "" {
-			s.Fail("file", "is empty")
-		}
-		for _, key := range []string{"bounds", "cells"} {
-			if s.Has(key) {
-				s.Fail(key, "belongs to generate, and this mesh comes from a file")
-			}
-		}
-		s.Know("bounds", "cells")
-	case m.Generate == "box":
-		s.box(&m)
-	case s.Has("generate"):
-		if b := s.Numbers("bounds", 4); b != nil {
-			copy(m.Bounds[:], b)
-			if !(b[0] < b[2] && b[1] < b[3]) {
-				s.Fail("bounds", "%v must be [x0, y0, x1, y1] with x0 < x1 and y0 < y1", b)
-			}
-		}
-		m.Cells = int(s.Integer("cells", Needed, 2, maxCells))
-		if m.Cells > maxCells>>(2*m.Refine) {
-			s.Fail("refine", "%d refinements give more than %d cells from %d", m.Refine, maxCells, m.Cells)
-		}
-	default:
+	case m.Generate == "box" && m.Refine > 0:
+		s.Fail("refine", "applies to triangles, and a box has tetrahedra")
+	case !s.Has("generate"):
 		s.Fail("", `needs file = "…" or generate = "rectangle"`)
-		s.Know("bounds", "cells")
+	case m.Generate != "box" && m.Cells > maxCells>>(2*m.Refine):
+		s.Fail("refine", "%d refinements give more than %d cells from %d", m.Refine, maxCells, m.Cells)
 	}
 	s.Finish()
 	return m
 }
 
-// box reads the bounds and the number of tetrahedra of a box.
-func (s *Section) box(m *Mesh) {
-	if b := s.Numbers("bounds", 6); b != nil {
-		copy(m.Box[:], b)
-		if !(b[0] < b[3] && b[1] < b[4] && b[2] < b[5]) {
+// keys declares the keys of the section.
+func (m *Mesh) keys(orders, generators []string, key func(*Spec)) {
+	const needs = "belongs to generate, and this mesh comes from a file"
+	key(Phrase("file", &m.File, "", "a mesh: `.msh` (Gmsh 2.2 or 4.1, text or binary), `.vtu`, `.mesh` and `.meshb` "+
+		"(Medit), `.slf` and `.sel` (Telemac's SELAFIN, two-dimensional, single or double precision: its variables at the "+
+		"last time become vertex fields such as `BOTTOM`; it has no groups), `.2dm` (SMS, with node strings as groups "+
+		"`ns1`, `ns2`), `.14`, `.grd` and `.gr3` (ADCIRC and SCHISM: boundaries are groups `open1`, `land1`, depths the "+
+		"vertex field `depth`, positive downward)").IfSet().Otherwise("either this or `generate`"))
+	key(OneWord("generate", &m.Generate, "", generators, "`\"rectangle\"`: an irregular triangulation of `bounds`; the "+
+		"sides are the groups left, right, bottom and top; `\"delaunay\"`: the Delaunay triangulation of the same points; "+
+		"for smoothing also `\"box\"`, of [tetrahedra](smoothing-solids.md)").IfSet().Otherwise(" "))
+	key(Special(Key{Name: "bounds", Doc: "`[x0, y0, x1, y1]` in m; of a box `[x0, y0, z0, x1, y1, z1]`", Required: true,
+		Default: "with `generate`"}, m.readBounds, m.printedBounds).When(m.Generate != "", needs))
+	least, most := int64(2), int64(maxCells)
+	if m.Generate == "box" {
+		least, most = 6, maxTetrahedra
+	}
+	key(Whole("cells", &m.Cells, Needed, least, most, "number of triangles or tetrahedra, approximately").
+		Otherwise("with `generate`").Range(" ").When(m.Generate != "", needs))
+	key(Whole("seed", &m.Seed, 7, 0, 1<<62, "of all random numbers"))
+	key(Whole("refine", &m.Refine, 0, 0, 15, "number of refinements, each of which divides every triangle into four"))
+	key(OneWord("order", &m.Order, orders[0], orders, "order of a rank's cells in memory: natural (as in the file), rcm "+
+		"(reverse Cuthill–McKee), gps (Gibbs–Poole–Stockmeyer), hilbert (along a Hilbert curve), random; smoothing: "+
+		"hilbert, natural, random").Otherwise("rcm; smoothing: hilbert"))
+	key(OneWord("partition", &m.Partition, "hilbert", []string{"hilbert", "rcb", "metis", "random"}, "method that "+
+		"distributes the cells over ranks: hilbert (pieces of a Hilbert curve), rcb (recursive coordinate bisection), metis "+
+		"(needs libmetis), random"))
+}
+
+// readBounds reads the corners of a rectangle or a box.
+func (m *Mesh) readBounds(s *Section) {
+	if m.Generate == "box" {
+		b := s.Numbers("bounds", 6)
+		if copy(m.Box[:], b); b != nil && !(b[0] < b[3] && b[1] < b[4] && b[2] < b[5]) {
 			s.Fail("bounds", "%v must be [x0, y0, z0, x1, y1, z1] with x0 < x1, y0 < y1 and z0 < z1", b)
 		}
+		return
 	}
-	m.Cells = int(s.Integer("cells", Needed, 6, maxTetrahedra))
-	if m.Refine > 0 {
-		s.Fail("refine", "applies to triangles, and a box has tetrahedra")
+	b := s.Numbers("bounds", 4)
+	if copy(m.Bounds[:], b); b != nil && !(b[0] < b[2] && b[1] < b[3]) {
+		s.Fail("bounds", "%v must be [x0, y0, x1, y1] with x0 < x1 and y0 < y1", b)
 	}
+}
+
+func (m *Mesh) printedBounds() any {
+	if m.Generate == "box" {
+		return m.Box[:]
+	}
+	return m.Bounds[:]
 }
 
 // maxTetrahedra is the largest number of tetrahedra that the generator of boxes can make, approximately.
@@ -89,19 +102,5 @@ const maxCells = 1 << 29
 // Print writes the section.
 func (m *Mesh) Print(p *Printer) {
 	p.Section("[mesh]")
-	if m.File != "" {
-		p.Pair("file", m.File)
-	} else {
-		p.Pair("generate", m.Generate)
-		if m.Generate == "box" {
-			p.Pair("bounds", m.Box[:])
-		} else {
-			p.Pair("bounds", m.Bounds[:])
-		}
-		p.Pair("cells", m.Cells)
-	}
-	p.Pair("seed", m.Seed)
-	p.Pair("refine", m.Refine)
-	p.Pair("order", m.Order)
-	p.Pair("partition", m.Partition)
+	m.keys([]string{m.Order}, nil, p.Print)
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/atoll-hpc/atoll/config/literal"
 )
 
 // override applies "key.sub=value" to the document.
@@ -98,7 +100,7 @@ func parseValue(text string) (any, error) {
 	if err != nil && text != "" && strings.ContainsRune(`"'[{`, rune(text[0])) {
 		return nil, fmt.Errorf("%s: %s", text, strings.TrimPrefix(err.Error(), "toml: "))
 	}
-	err = toml.Unmarshal([]byte("value = "+quote(text)), &doc)
+	err = toml.Unmarshal([]byte("value = "+literal.Text(text)), &doc)
 	if err != nil {
 		return nil, fmt.Errorf("%q is not valid text: %s", text, strings.TrimPrefix(err.Error(), "toml: "))
 	}

@@ -4,33 +4,25 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/config/literal"
 )
 
 // String returns the effective case, with all defaults, in the form of a case file.
 func (c *Case) String() string {
 	var p Printer
-	p.Pair("solver", c.Solver)
-	p.Pair("name", c.Name)
-	if c.Title != "" {
-		p.Pair("title", c.Title)
-	}
-	if c.CRS != "" {
-		p.Pair("crs", c.CRS)
-	}
+	c.keys("", p.Print)
 	c.Sections.Print(&p)
 	c.printExact(&p)
 	if c.Time != (Time{}) {
 		p.Section("[time]")
-		p.Specs(c.Time.specs()...)
-		if c.Time.Epoch != "" {
-			p.Pair("epoch", c.Time.Epoch)
-		}
+		c.Time.keys(p.Print)
 	}
 	p.Section("[output]")
-	p.Specs(c.Output.specs("", Outputs{Formats: []string{"nc"}, Mesh: true})...)
+	c.Output.keys("", Outputs{Formats: []string{"nc"}, Mesh: true}, p.Print)
 	if c.Checkpoint != (Checkpoint{}) {
 		p.Section("[checkpoint]")
-		p.Specs(c.Checkpoint.specs()...)
+		c.Checkpoint.keys(p.Print)
 	}
 	for _, g := range c.Gauges {
 		g.print(&p)
@@ -49,7 +41,7 @@ func (p *Printer) Section(title string) { p.WriteString("\n" + title + "\n") }
 
 // Pair writes a key and its value: a string, number, boolean, list of these, or Field.
 func (p *Printer) Pair(key string, value any) {
-	p.WriteString(printKey(key) + " = " + printValue(value) + "\n")
+	p.WriteString(literal.Key(key) + " = " + printValue(value) + "\n")
 }
 
 // Inline is a table that Pair writes in one line.
@@ -61,7 +53,7 @@ type Inline []struct {
 func printValue(value any) string {
 	switch v := value.(type) {
 	case string:
-		return quote(v)
+		return literal.Text(v)
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	case []int:
@@ -77,7 +69,7 @@ func printValue(value any) string {
 	case Inline:
 		texts := make([]string, len(v))
 		for i, pair := range v {
-			texts[i] = printKey(pair.Key) + " = " + printValue(pair.Value)
+			texts[i] = literal.Key(pair.Key) + " = " + printValue(pair.Value)
 		}
 		return "{ " + strings.Join(texts, ", ") + " }"
 	}
@@ -94,9 +86,9 @@ func printList[T any](list []T) string {
 
 func (f *Field) print() string {
 	if !f.IsFile() {
-		return quote(f.Expr)
+		return literal.Text(f.Expr)
 	}
-	text := "{ mesh = " + quote(f.Mesh)
+	text := "{ mesh = " + literal.Text(f.Mesh)
 	switch {
 	case f.Rasters != nil:
 		text = "{ raster = " + printFiles(f.Rasters)
@@ -104,19 +96,19 @@ func (f *Field) print() string {
 		text = "{ polygons = " + printFiles(f.Polygons)
 	}
 	if f.Variable != "" {
-		text += ", variable = " + quote(f.Variable)
+		text += ", variable = " + literal.Text(f.Variable)
 	}
 	if f.Missing != nil {
 		text += ", nodata = " + printValue(*f.Missing)
 	}
 	if f.Positive != "" {
-		text += ", positive = " + quote(f.Positive)
+		text += ", positive = " + literal.Text(f.Positive)
 	}
 	switch {
 	case f.Classes.Table != "":
-		text += ", table = " + quote(f.Classes.Table) + ", column = " + quote(f.Classes.Column)
+		text += ", table = " + literal.Text(f.Classes.Table) + ", column = " + literal.Text(f.Classes.Column)
 		if f.Classes.Property != "" {
-			text += ", class = " + quote(f.Classes.Property)
+			text += ", class = " + literal.Text(f.Classes.Property)
 		}
 	case f.Mean:
 		text += `, sample = "mean"`
@@ -135,37 +127,7 @@ func (f *Field) print() string {
 // printFiles returns one file as a text, and several as a list.
 func printFiles(files []string) string {
 	if len(files) == 1 {
-		return quote(files[0])
+		return literal.Text(files[0])
 	}
 	return printList(files)
-}
-
-// printKey returns a key, in quotes if TOML needs them.
-func printKey(key string) string {
-	bare := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
-	}
-	if key != "" && strings.TrimFunc(key, bare) == "" {
-		return key
-	}
-	return quote(key)
-}
-
-// quote returns a basic string of TOML.
-func quote(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range []byte(text) {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(r)
-		case r < ' ' || r == 0x7f:
-			fmt.Fprintf(&b, "\\u%04X", r)
-		default:
-			b.WriteByte(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }

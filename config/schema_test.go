@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/pelletier/go-toml/v2"
@@ -97,6 +98,43 @@ const (
 	rightDisk = "solver = 'vof'\n[grid]\nbounds = [0, 0, 1, 1]\ncells = 8\n[initial]\nshape = 'circle(0.5, 0.5, 0.2)'\n" +
 		"[velocity]\npsi = 'x'\n[time]\nend = 1\n[method]\n"
 )
+
+// TestManualIsCurrent: the tables of keys on the pages of the manual are those of the declarations, which go generate
+// makes again. Every section of every solver has one, and every key is in it, with what it means.
+func TestManualIsCurrent(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join("..", "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked := map[string]bool{} // sections with a table
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		filled, err := schema.Fill(text, allSolvers)
+		if err != nil {
+			t.Errorf("%s: %v", page, err)
+		} else if !bytes.Equal(filled, text) {
+			t.Errorf("%s is not current: go generate ./cmd/atoll", page)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^<!-- keys: \S+ (\S+) -->$`).FindAllSubmatch(text, -1) {
+			marked[string(m[1])] = true
+		}
+	}
+	for _, name := range []string{"vof", "level-set"} {
+		undocumented, err := schema.Undocumented(name, allSolvers)
+		if err != nil || len(undocumented) > 0 {
+			t.Errorf("%s: keys without a meaning: %q, %v", name, undocumented, err)
+		}
+	}
+	for _, section := range []string{"mesh", "grid", "initial", "velocity", "method", "time", "output", "checkpoint",
+		"gauge", "transect"} {
+		if !marked[section] {
+			t.Errorf("no table of [%s]", section)
+		}
+	}
+}
 
 // TestSchemaRefuses: cases with one wrong key or value are refused by the schema and by the decoder.
 func TestSchemaRefuses(t *testing.T) {

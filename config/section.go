@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/config/literal"
+	"github.com/atoll-hpc/atoll/internal/words"
 )
 
 // Section gives typed access to a table. Each getter records a problem for a value of the wrong type or range, and
@@ -71,7 +74,7 @@ func (s *Section) Within(key string) (sub *Section, ok bool) {
 		return nil, false
 	}
 	s.Know(key)
-	title := s.title + " " + printKey(key)
+	title := s.title + " " + literal.Key(key)
 	return &Section{decoder: s.decoder, path: s.path + key + "\x00", title: title, values: values, units: s.units}, true
 }
 
@@ -125,7 +128,7 @@ func (s *Section) Fail(key, format string, args ...any) {
 		} else if !strings.HasSuffix(title, "]") { // a table that is the value of a key
 			separator = "."
 		}
-		title += separator + printKey(key)
+		title += separator + literal.Key(key)
 	}
 	s.decoder.fail(path, title, format, args...)
 }
@@ -192,7 +195,7 @@ func (s *Section) Choice(key, fallback string, options ...string) string {
 	v := s.Text(key, fallback)
 	s.declare(Key{Name: key, Kind: OneOf, Options: options})
 	if _, isText := s.values[key].(string); isText && !slices.Contains(options, v) {
-		s.Fail(key, "%q is not known; %s", v, Choose(options))
+		s.Fail(key, "%q is not known; %s", v, words.Choose(options))
 	}
 	return v
 }
@@ -331,7 +334,7 @@ func (s *Section) Choices(key string, fallback []string, options ...string) []st
 		case !ok:
 			s.Fail(key, "holds %s; a list of strings is needed", kind(e))
 		case !slices.Contains(options, text):
-			s.Fail(key, "%q is not known; %s", text, Choose(options))
+			s.Fail(key, "%q is not known; %s", text, words.Choose(options))
 		case slices.Contains(chosen, text):
 			s.Fail(key, "%q is given twice", text)
 		}
@@ -374,7 +377,7 @@ func asList(v any, numbers bool) string {
 	words := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 	for i, word := range words {
 		if !numbers {
-			words[i] = quote(word)
+			words[i] = literal.Text(word)
 		} else if _, err := strconv.ParseFloat(word, 64); err != nil {
 			return ""
 		}
@@ -394,11 +397,11 @@ func (s *Section) Finish() {
 		switch s.values[key].(type) {
 		case map[string]any, []any:
 			if s.path == "" {
-				s.Fail(key, "no such section; %s", suggest(key, s.known))
+				s.Fail(key, "no such section; %s", words.Suggest(key, s.known))
 				continue
 			}
 		}
-		s.Fail(key, "no such key; %s", suggest(key, s.known))
+		s.Fail(key, "no such key; %s", words.Suggest(key, s.known))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/atoll-hpc/atoll/config/expr"
+	"github.com/atoll-hpc/atoll/config/literal"
 )
 
 // Series tells where a number that may depend on time comes from. One of Expr and File is set.
@@ -76,17 +77,17 @@ var Any = Bound{Least: -math.MaxFloat64, Most: math.MaxFloat64}
 // String formats the value as in a case file.
 func (r Series) String() string {
 	if r.File == "" {
-		return quote(r.Expr)
+		return literal.Text(r.Expr)
 	}
-	text := "{ series = " + quote(r.File)
+	text := "{ series = " + literal.Text(r.File)
 	if r.Sheet != "" {
-		text += ", sheet = " + quote(r.Sheet)
+		text += ", sheet = " + literal.Text(r.Sheet)
 	}
 	if r.Column != "" {
-		text += ", column = " + quote(r.Column)
+		text += ", column = " + literal.Text(r.Column)
 	}
 	if r.Formula != "" {
-		text += ", formula = " + quote(r.Formula)
+		text += ", formula = " + literal.Text(r.Formula)
 	}
 	if r.Hold {
 		text += ", hold = true"

@@ -5,9 +5,17 @@ import (
 	"strings"
 )
 
-// Spec declares a key of a section once: its name, type, unit, bounds, default and meaning. A section lists the specs
-// of a value of its type, whose fields they point to; from the list follow decoding (Section.Read), printing of the
-// effective case (Printer.Specs), and the schema.
+// Spec declares a key of a section once: its name, type, unit, bounds, default and meaning, and whether it applies. A
+// section has a function that calls another with the specs of its keys, which point to its values:
+//
+//	func (m *Method) keys(key func(*config.Spec)) {
+//		key(config.OneWord("advect", &m.Advect, "weno", advections, "scheme of advection"))
+//		key(config.Real("cfl", "", &m.CFL, config.Share.Or(m.usualCFL()), "CFL number of a step"))
+//	}
+//
+// Called with Section.Read it decodes the keys, one after the other, so that a declaration may depend on the keys
+// before it; called with Printer.Print it writes them in the effective case. The schema and the tables of the manual
+// follow from what is read.
 type Spec struct {
 	Key
 	read   func(s *Section)
@@ -15,6 +23,7 @@ type Spec struct {
 	unset  func() bool // whether the value is the default
 	quiet  bool        // the default is not printed
 	absent bool        // the case does not have the key
+	needs  string      // why the key has no effect; "" if it has
 }
 
 // IfSet makes the effective case leave out the default.
@@ -29,16 +38,33 @@ func (s *Spec) If(condition bool) *Spec {
 	return s
 }
 
-// Otherwise is the text of the manual for a default that is not a value, such as a name of the case.
+// When declares that the key has an effect only if a condition holds, which follows from other keys. Otherwise a case
+// that gives it is refused with a text that says what it needs, it is not printed, and its value is the default.
+func (s *Spec) When(applies bool, needs string) *Spec {
+	if !applies && s.needs == "" {
+		s.needs = needs
+	}
+	return s
+}
+
+// Otherwise is the text of the manual for a default that is not a value, or depends on other keys.
 func (s *Spec) Otherwise(text string) *Spec {
 	s.Key.Default = text
+	return s
+}
+
+// Range is the text of the manual for the bounds, instead of those of the spec.
+func (s *Spec) Range(text string) *Spec {
+	s.Key.Range = text
 	return s
 }
 
 // newSpec returns the spec of a key whose value v points to.
 func newSpec[T comparable](k Key, v *T, fallback T, optional bool, read func(s *Section) T) *Spec {
 	if optional && k.Default == "" {
-		k.Default = strings.Trim(printValue(any(fallback)), `"`)
+		if k.Default = strings.Trim(printValue(any(fallback)), `"`); k.Kind == OneOf && k.Default != "" {
+			k.Default = "`" + k.Default + "`"
+		}
 	}
 	k.Required = !optional
 	return &Spec{Key: k, read: func(s *Section) { *v = read(s) }, value: func() any { return *v },
@@ -52,24 +78,31 @@ func Real(name, unit string, v *float64, b Bound, doc string) *Spec {
 }
 
 // Whole declares an integer between least and most; Needed as fallback means that it is required.
-func Whole(name string, v *int, fallback, least, most int64, doc string) *Spec {
+func Whole[T int | uint64 | float64](name string, v *T, fallback, least, most int64, doc string) *Spec {
 	k := Key{Name: name, Kind: Integer, Bound: Bound{Least: float64(least), Most: float64(most)}, Doc: doc}
-	return newSpec(k, v, int(max(fallback, 0)), fallback != Needed, func(s *Section) int {
-		return int(s.Integer(name, fallback, least, most))
+	return newSpec(k, v, T(max(fallback, 0)), fallback != Needed, func(s *Section) T {
+		return T(s.Integer(name, fallback, least, most))
 	})
 }
 
-// Flag declares true or false; false is the default.
-func Flag(name string, v *bool, doc string) *Spec {
-	return newSpec(Key{Name: name, Kind: YesOrNo, Doc: doc}, v, false, true, func(s *Section) bool {
-		return s.Boolean(name, false)
+// Flag declares true or false.
+func Flag(name string, v *bool, fallback bool, doc string) *Spec {
+	return newSpec(Key{Name: name, Kind: YesOrNo, Doc: doc}, v, fallback, true, func(s *Section) bool {
+		return s.Boolean(name, fallback)
 	})
 }
 
 // OneWord declares one of some options.
 func OneWord(name string, v *string, fallback string, options []string, doc string) *Spec {
 	k := Key{Name: name, Kind: OneOf, Options: options, Doc: doc}
-	return newSpec(k, v, fallback, true, func(s *Section) string { return s.Choice(name, fallback, options...) })
+	return newSpec(k, v, fallback, fallback != Required, func(s *Section) string {
+		return s.Choice(name, fallback, options...)
+	})
+}
+
+// Precision declares the key precision: float32 or float64.
+func Precision(v *string, doc string) *Spec {
+	return OneWord("precision", v, "float64", []string{"float32", "float64"}, doc)
 }
 
 // Words declares a list of different options.
@@ -85,28 +118,83 @@ func Phrase(name string, v *string, fallback, doc string) *Spec {
 		func(s *Section) string { return s.Text(name, fallback) })
 }
 
-// Read reads the keys of the section into the values to which the specs point.
-func (s *Section) Read(specs ...*Spec) {
-	units := map[string]string{}
-	for _, k := range specs {
-		if k.Unit != "" {
-			units[k.Name] = k.Unit
+// Spatial declares a field that does not depend on t: see Section.Field. Required as fallback means that it has no
+// default.
+func Spatial(name, unit string, v *Field, fallback, doc string) *Spec {
+	k := Key{Name: name, Unit: unit, Kind: FieldOrSeries, Doc: doc, Default: strings.TrimPrefix(fallback, Required),
+		Required: fallback == Required}
+	return Special(k, func(s *Section) { *v = s.Field(name, fallback, nil, "") }, func() any { return *v })
+}
+
+// OptionalField declares a field that does not depend on t; nil stands for a case without it.
+func OptionalField(name, unit string, v **Field, doc string) *Spec {
+	return optional(Key{Name: name, Unit: unit, Kind: FieldOrSeries, Doc: doc}, v, func(s *Section) Field {
+		return s.Field(name, Required, nil, "")
+	})
+}
+
+// OptionalSeries declares a number that may depend on t, and is within a bound if it does not; nil stands for a case
+// without it.
+func OptionalSeries(name, unit string, v **Series, b Bound, doc string) *Spec {
+	return optional(Key{Name: name, Unit: unit, Kind: FieldOrSeries, Doc: doc}, v, func(s *Section) Series {
+		return s.Series(name, b)
+	})
+}
+
+func optional[T any](k Key, v **T, read func(s *Section) T) *Spec {
+	return Special(k, func(s *Section) {
+		if s.Has(k.Name) {
+			given := read(s)
+			*v = &given
 		}
+	}, func() any {
+		if *v == nil {
+			return nil
+		}
+		return **v
+	})
+}
+
+// Special declares a key that functions read and return. A nil value is not printed. A key without read is read with
+// another one.
+func Special(k Key, read func(s *Section), value func() any) *Spec {
+	if read == nil {
+		read = func(*Section) {}
 	}
-	s.Units(units)
-	for _, k := range specs {
-		if !k.absent {
-			s.declare(k.Key)
-			k.read(s)
+	return &Spec{Key: k, read: read, value: value, quiet: true, unset: func() bool { return value() == nil }}
+}
+
+// given returns a value if a condition holds, otherwise nil: see Special.
+func given(condition bool, value any) any {
+	if !condition {
+		return nil
+	}
+	return value
+}
+
+// Read reads a key of the section into the value to which its spec points.
+func (s *Section) Read(k *Spec) {
+	if k.absent {
+		return
+	}
+	s.know(k.Name)
+	if k.Unit != "" {
+		if s.units == nil {
+			s.units = map[string]string{}
 		}
+		s.units[k.Name] = k.Unit
+	}
+	s.declare(k.Key)
+	if k.needs == "" || !k.Required && !s.Has(k.Name) {
+		k.read(s)
+	} else if s.Has(k.Name) {
+		s.Fail(k.Name, "%s", k.needs)
 	}
 }
 
-// Specs writes the keys with their values.
-func (p *Printer) Specs(specs ...*Spec) {
-	for _, k := range specs {
-		if !k.absent && !(k.quiet && k.unset()) {
-			p.Pair(k.Name, k.value())
-		}
+// Print writes a key with its value, if it applies.
+func (p *Printer) Print(k *Spec) {
+	if !k.absent && k.needs == "" && !(k.quiet && k.unset()) {
+		p.Pair(k.Name, k.value())
 	}
 }

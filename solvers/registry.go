@@ -140,6 +140,9 @@ func Declared(data []byte, sets []string) ([]config.Key, error) {
 // Schema returns a JSON schema of the cases of all registered solvers; see [schema.Schema].
 func Schema() ([]byte, error) { return schema.Schema(decoders()) }
 
+// FillManual returns a page of the manual with its tables of keys made again; see [schema.Fill].
+func FillManual(page []byte) ([]byte, error) { return schema.Fill(page, decoders()) }
+
 func decoders() map[string]config.Decoder {
 	all := map[string]config.Decoder{}
 	for name, k := range kinds {

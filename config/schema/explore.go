@@ -28,12 +28,16 @@ type explorer struct {
 	order    []string                // of the keys
 }
 
-// explore decodes cases with each seed, with all sections, and with each option of each choice.
-func (x *explorer) explore() error {
+// explore decodes cases of a solver with each seed, with all sections, and with each option of each choice.
+func explore(name string, solvers map[string]config.Decoder) (*explorer, error) {
+	x := &explorer{name: name, solvers: solvers, keys: map[string][]config.Key{}}
+	if solvers[name] == nil {
+		return nil, fmt.Errorf("there is no solver %q", name)
+	}
 	for _, seed := range seeds {
 		_, sections, err := x.decode(seed, nil)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var sets []string
 		for _, s := range sections {
@@ -43,7 +47,7 @@ func (x *explorer) explore() error {
 		}
 		keys, _, err := x.decode(seed, sets)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, k := range keys {
 			for _, option := range choices(&k) {
@@ -51,12 +55,12 @@ func (x *explorer) explore() error {
 					continue
 				}
 				if _, _, err := x.decode(seed, append(slices.Clone(sets), k.String()+"="+option)); err != nil {
-					return err
+					return nil, err
 				}
 			}
 		}
 	}
-	return nil
+	return x, nil
 }
 
 // decode decodes a case, and adds the keys for which the decoder asks.

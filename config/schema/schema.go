@@ -2,7 +2,6 @@
 package schema
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 	"math"
@@ -22,8 +21,8 @@ func Schema(solvers map[string]config.Decoder) ([]byte, error) {
 	var variants []any
 	definitions := object{}
 	for _, name := range slices.Sorted(maps.Keys(solvers)) {
-		x := &explorer{name: name, solvers: solvers, keys: map[string][]config.Key{}}
-		if err := x.explore(); err != nil {
+		x, err := explore(name, solvers)
+		if err != nil {
 			return nil, err
 		}
 		definitions[name] = x.schema()
@@ -65,7 +64,10 @@ func describe(list []config.Key) object {
 	about := ""
 	for i := range list {
 		k := &list[i]
-		about, table = cmp.Or(about, k.Doc), table || k.Table
+		if about == "" && k.Doc != "" {
+			about = meaning(k)
+		}
+		table = table || k.Table
 		if k.Kind == config.OtherKind {
 			if len(list) == 1 {
 				return object{}
@@ -86,11 +88,11 @@ func describe(list []config.Key) object {
 	} else {
 		s["anyOf"] = types
 	}
-	if about != "" {
-		s["description"] = about
+	if d := strings.TrimSpace(list[0].Default); d != "" {
+		about = strings.TrimSpace(about + " (default: " + d + ")")
 	}
-	if d := list[0].Default; d != "" {
-		s["description"] = strings.TrimSpace(about + " (default: " + d + ")")
+	if about != "" {
+		s["description"] = plain(about)
 	}
 	return s
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -92,7 +92,7 @@ func (s *Study) CheckMetrics(metrics []string) error {
 		// names of sources are unknown before the run
 		if !slices.Contains(names, m) && !strings.Contains(m, solvers.SourceInfix) {
 			slices.Sort(names)
-			return fmt.Errorf("--metric %s: %s", m, config.Choose(slices.Compact(names)))
+			return fmt.Errorf("--metric %s: %s", m, words.Choose(slices.Compact(names)))
 		}
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/formats/series"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/internal/words"
 )
 
 // measurement is a time series of measured values of one field at a gauge, which the case names in [[gauge]] measured.
@@ -46,7 +47,7 @@ func (g *Gauges) readMeasured(section *config.Gauge) ([]measurement, error) {
 				"its field: measured = { series = …, column = …, field = … }", path, names, g.probe.columns))
 		}
 	} else if !slices.Contains(g.probe.columns, m.Field) {
-		return fail(fmt.Errorf("field %q: %s", m.Field, config.Choose(slices.Clone(g.probe.columns))))
+		return fail(fmt.Errorf("field %q: %s", m.Field, words.Choose(slices.Clone(g.probe.columns))))
 	}
 	var list []measurement
 	for _, field := range g.probe.columns {

@@ -1,9 +1,11 @@
 package flow
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/internal/words"
 )
 
 // Section is the section [velocity] of a case: a given flow. One of Field, Psi, Potential, Components and Faces is set.
@@ -31,42 +33,74 @@ func (v *Section) MayHaveDivergence() bool { return len(v.Components) > 0 || len
 // Print writes the section with all defaults.
 func (v *Section) Print(p *config.Printer) {
 	p.Section("[velocity]")
-	if v.Field != "" {
-		p.Pair("field", v.Field)
-	}
-	for _, f := range slices.Concat(v.Psi, v.Potential, v.Components) {
-		p.Pair(f.Name, f)
-	}
-	if len(v.Faces) == 1 {
-		p.Pair("faces", v.Faces[0])
-	} else if len(v.Faces) > 1 {
-		p.Pair("faces", v.Faces)
-		p.Pair("times", v.Times)
-	}
-	p.Pair("period", v.Period)
-	if v.Factor.Program != nil {
-		p.Pair("factor", v.Factor)
-	}
-	if v.MayHaveDivergence() {
-		p.Pair("divergence", v.Divergence)
-	}
+	v.keys(0, p.Print)
 }
 
 // Decode reads the section on a grid of 2 or 3 dimensions.
 func Decode(s *config.Section, dim int) Section {
-	s.Units(map[string]string{"period": "s"})
-	v := Section{Divergence: s.Number("divergence", config.Bound{Most: 1, Fallback: 1e-10, Optional: true})}
-	s.Know(slices.Concat([]string{"field", "psi", "faces", "times", "period", "factor"}, componentKeys, potentialKeys)...)
-	v.decodeForm(s, dim)
+	var v Section
+	v.keys(dim, s.Read)
 	if s.Has("times") && !s.Has("faces") {
 		s.Fail("times", "belongs to faces")
 	}
-	if s.Has("divergence") && !slices.ContainsFunc(componentKeys, s.Has) && !s.Has("faces") {
-		s.Fail("divergence", "belongs to u, v and w or faces; this velocity has none by construction")
-	}
-	v.decodeFactor(s)
 	s.Finish()
 	return v
+}
+
+// keys declares the keys of the section. The velocity is read in the form that is given, with the first key.
+func (v *Section) keys(dim int, key func(*config.Spec)) {
+	form := func(s *config.Section) { v.decodeForm(s, dim) }
+	key(config.Special(config.Key{Name: "field", Kind: config.OneOf, Options: Names, Doc: "a named flow: `rotation` " +
+		"(`period` is the time of one rotation), `rider-kothe`, `reversed-vortex`, `deformation` in two dimensions; " +
+		"`enright`, `shear` in three"}, form, func() any { return given(v.Field != "", v.Field) }))
+	const potential = "a vector potential in three dimensions: the velocity is its curl, as differences along edges, " +
+		"so that the discrete divergence is 0"
+	const component = "velocity along %s, an expression, evaluated at the centres of faces"
+	for _, k := range []struct{ name, unit, doc string }{
+		{"psi", "m2/s", "a stream function of x and y: u = −∂ψ/∂y, v = ∂ψ/∂x as differences between corners, so that the " +
+			"discrete divergence is 0"},
+		{"ax", "m2/s", potential}, {"ay", "m2/s", "see `ax`"}, {"az", "m2/s", "see `ax`"},
+		{"u", "m/s", fmt.Sprintf(component, "x")}, {"v", "m/s", fmt.Sprintf(component, "y")},
+		{"w", "m/s", fmt.Sprintf(component, "z")},
+	} {
+		key(config.Special(config.Key{Name: k.name, Unit: k.unit, Kind: config.FieldOrSeries, Doc: k.doc}, nil, func() any {
+			for _, f := range slices.Concat(v.Psi, v.Potential, v.Components) {
+				if f.Name == k.name {
+					return f
+				}
+			}
+			return nil
+		}))
+	}
+	key(config.Special(config.Key{Name: "faces", Kind: config.TextOrTexts, Doc: "a file of `numpy.savez(file, u=u, " +
+		"v=v, w=w)`, relative to the case file: the normal velocity of every face. In two dimensions u has the shape " +
+		"(ny, nx+1) and v (ny+1, nx); in three dimensions u (nz, ny, nx+1), v (nz, ny+1, nx), w (nz+1, ny, nx). Or a " +
+		"list of such files, with `times`"}, nil, func() any {
+		if len(v.Faces) == 1 {
+			return v.Faces[0]
+		}
+		return given(len(v.Faces) > 1, v.Faces)
+	}))
+	key(config.Special(config.Key{Name: "times", Unit: "s", Doc: "of several `faces`, which cover the run: `faces = " +
+		"[\"a.npz\", \"b.npz\"]`, `times = [0, 2.5]`. The velocity is interpolated linearly in time and evaluated at the " +
+		"middle of a step; the greatest velocity limits the length of steps"}, nil,
+		func() any { return given(len(v.Faces) > 1, v.Times) }))
+	key(config.Real("period", "s", &v.Period, config.NonNegative.Or(0), "the velocity is multiplied by cos(πt/period); "+
+		"0: not"))
+	key(config.Special(config.Key{Name: "factor", Kind: config.FieldOrSeries, Doc: "an expression of t, whose absolute " +
+		"value must be at most 1, by which the velocity is multiplied", Default: "1"}, v.readFactor,
+		func() any { return given(v.Factor.Program != nil, v.Factor) }))
+	key(config.Real("divergence", "", &v.Divergence, config.Bound{Most: 1}.Or(1e-10), "the largest allowed ratio of the "+
+		"net inflow of a cell to the flow through it, of `u`, `v`, `w` and `faces`").When(v.MayHaveDivergence(),
+		"belongs to u, v and w or faces; this velocity has none by construction"))
+}
+
+// given returns a value if a condition holds, otherwise nil.
+func given(condition bool, value any) any {
+	if !condition {
+		return nil
+	}
+	return value
 }
 
 var componentKeys, potentialKeys = []string{"u", "v", "w"}, []string{"ax", "ay", "az"}
@@ -98,7 +132,7 @@ func (v *Section) decodeForm(s *config.Section, dim int) {
 	}
 	switch len(given) {
 	case 0:
-		s.Fail("", `needs field = "…", psi = "…", faces = "…", u, v and in space w, or ax, ay, az; %s`, config.Choose(Names))
+		s.Fail("", `needs field = "…", psi = "…", faces = "…", u, v and in space w, or ax, ay, az; %s`, words.Choose(Names))
 	case 1:
 		forms[given[0]].decode(v, s, dim)
 	default:
@@ -140,9 +174,8 @@ func (v *Section) decodeField(s *config.Section, dim int) {
 	}
 }
 
-// decodeFactor reads the time factor or the period.
-func (v *Section) decodeFactor(s *config.Section) {
-	v.Period = s.Number("period", config.NonNegative.Or(0))
+// readFactor reads the time factor.
+func (v *Section) readFactor(s *config.Section) {
 	if s.Has("factor") {
 		v.Factor = s.Formula("factor", s.TimeField("factor", config.Required, nil, ""))
 		if p := v.Factor.Program; p != nil && (p.Mentions("x") || p.Mentions("y") || p.Mentions("z")) {

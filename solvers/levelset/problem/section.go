@@ -18,89 +18,91 @@ type Sections struct {
 	Method   Method
 }
 
-// Method is the section [method] of solver "level-set", see levelset.Config. Defaults follow the semicolons: they lose
-// the least volume for their processor time in the published test flows, which atoll verify levelset holds them to.
+// Method is the section [method] of solver "level-set", see levelset.Config. Defaults lose the least volume for their
+// processor time in the published test flows, which atoll verify levelset holds them to.
 type Method struct {
-	Advect     string  // semi-lagrangian or weno; weno in the plane, semi-lagrangian in space
-	Reinit     string  // sweep, weno or none; weno in the plane, sweep in space
-	Iterations int     // pseudo-time steps in each reinitialisation by weno; 2 with advection by weno, otherwise 5
-	Band       float64 // half-width in cells of the band in which φ is a distance; 7
-	CFL        float64 // largest dt·|u|/h along any axis; 1, with weno 0.7 in the plane and 0.5 in space
-	Particles  int     // of each sign in a cell; 12 in the plane, 64 in space; 0 for none
-	Escape     float64 // a particle on the wrong side by more than this multiple of its radius corrects φ; 0
-	Correct    string  // fused or sorted; fused
+	Advect     string  // semi-lagrangian or weno
+	Reinit     string  // sweep, weno or none
+	Iterations int     // pseudo-time steps in each reinitialisation by weno
+	Band       float64 // half-width in cells of the band in which φ is a distance
+	CFL        float64 // largest dt·|u|/h along any axis
+	Particles  int     // of each sign in a cell; 0 for none
+	Escape     float64 // a particle on the wrong side by more than this multiple of its radius corrects φ
+	Correct    string  // fused or sorted
 	Reseed     int     // steps between reseedings; 0 for none
-	Sort       int     // steps between sortings of the particles by cell; 20, 0 for none
-	Balance    string  // what blocks have an equal share of: cells, or particles for cells and particles together; cells
-	Precision  string  // float32 or float64; float64
+	Sort       int     // steps between sortings of the particles by cell; 0 for none
+	Balance    string  // what blocks have an equal share of: cells, or particles for cells and particles together
+	Precision  string  // float32 or float64
 }
 
 // Decode reads a case of solver "level-set".
 func Decode(root *config.Section, c *config.Case) {
 	w := &Sections{Grid: config.DecodeGrid(root.Sub("grid"))}
-	w.Shape = decodeInitial(root.Sub("initial"), w.Grid.Dim)
+	initial := root.Sub("initial")
+	w.initial(initial.Read)
+	initial.Finish()
 	w.Velocity = flow.Decode(root.Sub("velocity"), w.Grid.Dim)
-	w.Method = decodeMethod(root.Sub("method"), w.Grid.Dim)
+	w.Method.decode(root.Sub("method"), w.Grid.Dim)
 	c.Sections = w
 	c.DecodeTransient(root, w.Grid.Dim, config.Outputs{Fields: solvers.FieldNames(levelset.Fields),
 		Default: []string{"phi"}, Formats: []string{"vti", "vtp", "stl", "obj", "particles", "vdb"}})
 }
 
-func decodeInitial(s *config.Section, dim int) string {
-	text := s.Text("shape", config.Required)
-	if text == "" && s.Has("shape") {
-		if s.IsText("shape") {
-			s.Fail("shape", "is empty; give a shape, or an expression that is negative inside")
-		}
-	} else if text != "" && dim > 0 {
-		if _, _, err := shape.Parse(text, dim, nil); err != nil {
-			s.Fail("shape", "%v", err)
-		}
-	}
-	s.Finish()
-	return text
+// initial declares the keys of the section [initial].
+func (w *Sections) initial(key func(*config.Spec)) {
+	key(shape.Key(&w.Shape, w.Grid.Dim, config.Required, "the body inside the interface, as for volume of fluid"))
 }
 
-func decodeMethod(s *config.Section, dim int) Method {
+func (m *Method) decode(s *config.Section, dim int) {
+	m.keys(dim, s.Read)
+	if most := levelset.MaxCFL(m.Advect, dim); m.CFL > most && m.CFL <= 4.9 {
+		s.Fail("cfl", "%g is more than %g, the limit of advection by weno", m.CFL, most)
+	}
+	s.Finish()
+}
+
+// keys declares the keys of the section.
+func (m *Method) keys(dim int, key func(*config.Spec)) {
 	advect, reinit, particles := "weno", "weno", int64(12)
 	if dim == 3 {
 		advect, reinit, particles = "semi-lagrangian", "sweep", 64
 	}
-	m := Method{
-		Advect:    s.Choice("advect", advect, levelset.Advections...),
-		Reinit:    s.Choice("reinit", reinit, levelset.Reinits...),
-		Band:      s.Number("band", config.Bound{Most: 100, Fallback: 7, Optional: true}),
-		Particles: int(s.Integer("particles", particles, 0, 4096)),
-		Escape:    s.Number("escape", config.Bound{Most: 10, Optional: true}),
-		Correct:   s.Choice("correct", "fused", levelset.Corrections...),
-		Reseed:    int(s.Integer("reseed", 0, 0, 1<<31)),
-		Sort:      int(s.Integer("sort", 20, 0, 1<<31)),
-		Balance:   s.Choice("balance", "cells", "cells", "particles"),
-		Precision: s.Choice("precision", "float64", "float32", "float64"),
-	}
-	fallback, iterations := 1.0, int64(5)
-	most := levelset.MaxCFL(m.Advect, dim)
+	key(config.OneWord("advect", &m.Advect, advect, levelset.Advections, "advection of the level set. `semi-lagrangian`: "+
+		"backward trajectories of second order, with linear interpolation. `weno`: RK3 (Shu and Osher) with upwind "+
+		"differences of fifth order").Otherwise("`weno` in two dimensions, `semi-lagrangian` in three"))
+	cfl, iterations := 1.0, int64(5)
 	if m.Advect == "weno" {
-		fallback, iterations = most, 2
+		cfl, iterations = levelset.MaxCFL(m.Advect, dim), 2
 	}
-	m.CFL = s.Number("cfl", config.Bound{Most: 4.9, AboveLeast: true, Fallback: fallback, Optional: true})
-	m.Iterations = int(s.Integer("iterations", iterations, 1, 1000))
-	if s.Has("iterations") && m.Reinit != "weno" {
-		s.Fail("iterations", `applies only to reinit = "weno"`)
+	key(config.Real("cfl", "", &m.CFL, config.Bound{Most: 4.9, AboveLeast: true}.Or(cfl), "limit of dt·|u|/h along an "+
+		"axis").
+		Range("at most 4.9, with `weno` 0.7 in two dimensions and 0.5 in three").Otherwise("1, with `weno` its limit"))
+	key(config.OneWord("reinit", &m.Reinit, reinit, levelset.Reinits, "reinitialisation of `phi` as a distance in each "+
+		"step. `sweep`: sweeping of first order, with Jacobi iterations "+
+		"([design](design.md#a-step-of-the-particle-level-set)). `weno`: iterations in pseudo-time by RK3 and WENO. `none`").
+		Otherwise("`weno` in two dimensions, `sweep` in three"))
+	key(config.Whole("iterations", &m.Iterations, iterations, 1, 1000, "number of iterations of `weno`, each of half a "+
+		"cell").
+		When(m.Reinit == "weno", `applies only to reinit = "weno"`).Otherwise("5, with `advect = \"weno\"` 2"))
+	key(config.Real("band", "", &m.Band, config.Bound{Least: 4, Most: 100}.Or(7), "half-width of the band in which "+
+		"`phi` is a distance, in cells; beyond it `phi` is constant"))
+	key(config.Whole("particles", &m.Particles, particles, 0, 4096, "particles of each sign per cell within 3 cells of "+
+		"the interface; 0 for a level set alone").Otherwise("64 in three dimensions, 12 in two"))
+	for _, k := range []*config.Spec{
+		config.Real("escape", "", &m.Escape, config.Bound{Most: 10}.Or(0), "distance on the wrong side, in radii, beyond "+
+			"which a particle corrects the level set; 1 in the papers"),
+		config.OneWord("correct", &m.Correct, "fused", levelset.Corrections, "how corrections of a cell are combined. "+
+			"`fused`: atomic minima and maxima. `sorted`: escaped particles are compacted, copied for each corner, sorted by "+
+			"cell and reduced by cell, as in implementations with the library Thrust. The state is the same"),
+		config.Whole("reseed", &m.Reseed, 0, 0, 1<<31, "steps between reseedings; 0 for none"),
+		config.Whole("sort", &m.Sort, 20, 0, 1<<31, "steps between sortings of the particles by cell, which only affect the "+
+			"speed; 0 for none"),
+		config.OneWord("balance", &m.Balance, "cells", []string{"cells", "particles"}, "what is balanced between the blocks "+
+			"of ranks: `cells`, or also the initial `particles`"),
+	} {
+		key(k.When(m.Particles > 0, "applies only to particles, and there are none"))
 	}
-	for _, key := range []string{"escape", "correct", "reseed", "sort", "balance"} {
-		if s.Has(key) && m.Particles == 0 {
-			s.Fail(key, "applies only to particles, and there are none")
-		}
-	}
-	if m.CFL > most && m.CFL <= 4.9 {
-		s.Fail("cfl", "%g is more than %g, the limit of advection by weno", m.CFL, most)
-	}
-	if m.Band < 4 {
-		s.Fail("band", "%g cells are less than the minimum of 4", m.Band)
-	}
-	s.Finish()
-	return m
+	key(config.Precision(&m.Precision, "of the state"))
 }
 
 // Config returns the configuration of the solver.
@@ -112,24 +114,8 @@ func (m Method) Config() levelset.Config {
 func (w *Sections) Print(p *config.Printer) {
 	w.Grid.Print(p)
 	p.Section("[initial]")
-	p.Pair("shape", w.Shape)
+	w.initial(p.Print)
 	w.Velocity.Print(p)
-	m := w.Method
 	p.Section("[method]")
-	p.Pair("advect", m.Advect)
-	p.Pair("cfl", m.CFL)
-	p.Pair("reinit", m.Reinit)
-	if m.Reinit == "weno" {
-		p.Pair("iterations", m.Iterations)
-	}
-	p.Pair("band", m.Band)
-	p.Pair("particles", m.Particles)
-	if m.Particles > 0 {
-		p.Pair("escape", m.Escape)
-		p.Pair("correct", m.Correct)
-		p.Pair("reseed", m.Reseed)
-		p.Pair("sort", m.Sort)
-		p.Pair("balance", m.Balance)
-	}
-	p.Pair("precision", m.Precision)
+	w.Method.keys(w.Grid.Dim, p.Print)
 }

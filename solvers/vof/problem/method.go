@@ -5,41 +5,24 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof"
 )
 
-// Method is the section [method] of solver "vof", see vof.Config. Defaults follow the semicolons: those of accuracy are
-// the best for the processor time of the published test flows, which atoll verify vof holds them to.
+// Method is the section [method] of solver "vof", see vof.Config. Defaults of accuracy are the best for the processor
+// time of the published test flows, which atoll verify vof holds them to.
 type Method struct {
-	Normal    string  // youngs, myc, elvira, lvira or height; elvira in the plane, myc in space
-	Advect    string  // weymouth-yue or ei-le; ei-le in the plane, weymouth-yue in space
-	CFL       float64 // 0.99 with ei-le, 0.5 with weymouth-yue
-	CFLOf     string  // what CFL limits: sum, the sum of CFL numbers over the axes, or axis, each of them; axis
-	Adaptive  bool    // steps as long as the current velocity allows; true with ei-le, otherwise false
-	Exchange  string  // when ghosts are exchanged: auto, sweep, step or steps; auto
-	Sweep     string  // auto, cells or tiles; auto
-	Precision string  // float32 or float64; float64
+	Normal    string // youngs, myc, elvira, lvira or height
+	Advect    string // weymouth-yue or ei-le
+	CFL       float64
+	CFLOf     string // what CFL limits: sum, the sum of CFL numbers over the axes, or axis, each of them
+	Adaptive  bool   // steps as long as the current velocity allows
+	Exchange  string // when ghosts are exchanged: auto, sweep, step or steps
+	Sweep     string // auto, cells or tiles
+	Precision string // float32 or float64
 }
 
 // greenGauss is another name of Youngs' normal: Green–Gauss averages over the faces of a cell have the same weights.
 const greenGauss = "green-gauss"
 
-func decodeMethod(s *config.Section, dim int) Method {
-	normal, advect := "elvira", "ei-le"
-	if dim == 3 {
-		normal, advect = "myc", "weymouth-yue"
-	}
-	m := Method{
-		Normal:    s.Choice("normal", normal, append([]string{greenGauss}, vof.Normals...)...),
-		Advect:    s.Choice("advect", advect, vof.Advections...),
-		CFLOf:     s.Choice("cfl_of", "axis", "sum", "axis"),
-		Exchange:  s.Choice("exchange", "auto", "auto", "sweep", "step", "steps"),
-		Sweep:     s.Choice("sweep", "auto", "auto", "cells", "tiles"),
-		Precision: s.Choice("precision", "float64", "float32", "float64"),
-	}
-	cfl := 0.5
-	if m.Advect == "ei-le" {
-		cfl = 0.99
-	}
-	m.CFL = s.Number("cfl", config.Bound{Most: 1, AboveLeast: true, Fallback: cfl, Optional: true})
-	m.Adaptive = s.Boolean("adaptive", m.Advect == "ei-le")
+func (m *Method) decode(s *config.Section, dim int) {
+	m.keys(dim, s.Read)
 	if m.Normal == greenGauss {
 		m.Normal = "youngs"
 	}
@@ -60,7 +43,43 @@ func decodeMethod(s *config.Section, dim int) Method {
 		s.Fail("cfl", "%g is more than %g, the limit for which %s keeps volume fractions in [0, 1]", m.CFL, most, m.Advect)
 	}
 	s.Finish()
-	return m
+}
+
+// keys declares the keys of the section.
+func (m *Method) keys(dim int, key func(*config.Spec)) {
+	normal, advect := "elvira", "ei-le"
+	if dim == 3 {
+		normal, advect = "myc", "weymouth-yue"
+	}
+	key(config.OneWord("normal", &m.Normal, normal, append([]string{greenGauss}, vof.Normals...), "method for interface "+
+		"normals. `youngs` (also `green-gauss`: on a uniform grid both gradients are the same): fast, but its normals keep "+
+		"an error of about a degree [at any resolution](#convergence). `myc`: mixed Youngs and centred columns; in space "+
+		"the best accuracy for its cost. `elvira`, `lvira`: exact for lines and planes; `lvira`, with weights that "+
+		"decrease with the distance, is the most accurate if the flow stretches the fluid, but [not for pure "+
+		"translation](#convergence). `height`: height functions of columns of seven cells, for smooth, well resolved "+
+		"interfaces").
+		Otherwise("`elvira` in two dimensions, `myc` in three"))
+	key(config.OneWord("advect", &m.Advect, advect, vof.Advections, "`weymouth-yue`: two and three dimensions. `ei-le`: "+
+		"two dimensions only, with steps twice as long").
+		Otherwise("`ei-le` in two dimensions, `weymouth-yue` in three"))
+	ei := m.Advect == "ei-le"
+	cfl := 0.5
+	if ei {
+		cfl = 0.99
+	}
+	key(config.Real("cfl", "", &m.CFL, config.Share.Or(cfl), "CFL number of a step").
+		Range("at most 0.5, or 0.999 with `ei-le`").Otherwise("0.5, with `ei-le` 0.99"))
+	key(config.OneWord("cfl_of", &m.CFLOf, "axis", []string{"sum", "axis"}, "what `cfl` limits in each cell: the `sum` "+
+		"of dt·|u|/h over the axes, or its value for each `axis`, as in many papers. Weymouth and Yue prove their bounds "+
+		"for the sum"))
+	key(config.Flag("adaptive", &m.Adaptive, ei, "the length of a step depends on the present velocity, instead of the "+
+		"greatest velocity of the run").Otherwise("`false`, with `ei-le` `true`"))
+	key(config.OneWord("exchange", &m.Exchange, "auto", []string{"auto", "sweep", "step", "steps"}, "exchange ghosts "+
+		"before each `sweep`, more layers once per `step`, or 72 layers once in 24 `steps` (with tiles); the state is the "+
+		"same"))
+	key(config.OneWord("sweep", &m.Sweep, "auto", []string{"auto", "cells", "tiles"}, "by `cells` or `tiles`; the state "+
+		"is the same"))
+	key(config.Precision(&m.Precision, "of the state"))
 }
 
 // Config returns the configuration of the solver.

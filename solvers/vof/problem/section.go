@@ -21,12 +21,10 @@ type Sections struct {
 
 // Initial is the section [initial] of solver "vof".
 type Initial struct {
-	Shape string // text of the body: see shape.Parse
-	// Fractions is the method for volume fractions: quadrature, or divide (recursive division). The default is
-	// quadrature, but divide for STL bodies combined with other shapes.
-	Fractions string
-	Levels    int    // of divide: how often a cell is divided at most, 0 to 12; by default 5, with STL 3
-	Leaf      string // of divide: how the smallest parts are treated: cut by a plane (default), or by their centre
+	Shape     string // text of the body: see shape.Parse
+	Fractions string // method for volume fractions: quadrature, or divide (recursive division)
+	Levels    int    // of divide: how often a cell is divided at most
+	Leaf      string // of divide: how the smallest parts are treated: cut by a plane, or by their centre
 }
 
 // maxDivisions bounds Levels: a cell is then divided into 4096 parts along each axis.
@@ -35,17 +33,27 @@ const maxDivisions = 12
 // Decode reads a case of solver "vof".
 func Decode(root *config.Section, c *config.Case) {
 	w := &Sections{Grid: config.DecodeGrid(root.Sub("grid"))}
-	w.Initial = decodeInitial(root.Sub("initial"), w.Grid.Dim)
+	w.Initial.decode(root.Sub("initial"), w.Grid.Dim)
 	w.Exact = decodeExact(root, w.Grid.Dim, w.Initial)
 	w.Velocity = flow.Decode(root.Sub("velocity"), w.Grid.Dim)
-	w.Method = decodeMethod(root.Sub("method"), w.Grid.Dim)
+	w.Method.decode(root.Sub("method"), w.Grid.Dim)
 	c.Sections = w
 	c.DecodeTransient(root, w.Grid.Dim, config.Outputs{Fields: solvers.FieldNames(vof.Fields), Default: []string{"f"},
 		Formats: []string{"vti", "vtp", "plic", "stl", "obj", "vdb"}})
 }
 
-func decodeInitial(s *config.Section, dim int) Initial {
-	v := Initial{Shape: s.Text("shape", config.Required)}
+func (v *Initial) decode(s *config.Section, dim int) {
+	v.keys(dim, s.Read)
+	if shape.MixesSTL(v.Shape) && v.Fractions == "quadrature" {
+		s.Fail("fractions", "quadrature needs smooth bodies, or a single STL body; choose divide for an stl within "+
+			"other shapes")
+	}
+	s.Finish()
+}
+
+// keys declares the keys of the section.
+func (v *Initial) keys(dim int, key func(*config.Spec)) {
+	key(shape.Key(&v.Shape, dim, config.Required, "the fluid body, see below"))
 	usual, levels := "quadrature", int64(5)
 	if shape.HasSTL(v.Shape) {
 		levels = 3
@@ -53,29 +61,17 @@ func decodeInitial(s *config.Section, dim int) Initial {
 	if shape.MixesSTL(v.Shape) {
 		usual = "divide"
 	}
-	v.Fractions = s.Choice("fractions", usual, "quadrature", "divide")
-	v.Levels = int(s.Integer("levels", levels, 0, maxDivisions))
-	v.Leaf = s.Choice("leaf", "plane", "plane", "centre")
-	if shape.MixesSTL(v.Shape) && v.Fractions == "quadrature" {
-		s.Fail("fractions", "quadrature needs smooth bodies, or a single STL body; choose divide for an stl within "+
-			"other shapes")
-	}
-	for _, key := range []string{"levels", "leaf"} {
-		if s.Has(key) && v.Fractions == "quadrature" {
-			s.Fail(key, `belongs to fractions = "divide"`)
-		}
-	}
-	if v.Shape == "" && s.Has("shape") {
-		if s.IsText("shape") {
-			s.Fail("shape", "is empty; give a shape, or an expression that is negative in the fluid")
-		}
-	} else if v.Shape != "" && dim > 0 {
-		if _, _, err := shape.Parse(v.Shape, dim, nil); err != nil {
-			s.Fail("shape", "%v", err)
-		}
-	}
-	s.Finish()
-	return v
+	key(config.OneWord("fractions", &v.Fractions, usual, []string{"quadrature", "divide"}, "how the initial fractions "+
+		"are computed. `quadrature`: accurate to 1e-11 of a cell for the named shapes below and their combinations, to "+
+		"rounding for a single `stl`, and to 1e-9 for expressions, also for parts much thinner than a cell. `divide`: "+
+		"recursive subdivision of cells").
+		Otherwise("`quadrature`; for an `stl` within other shapes `divide`, the only choice"))
+	const needs = `belongs to fractions = "divide"`
+	divides := v.Fractions == "divide"
+	key(config.Whole("levels", &v.Levels, levels, 0, maxDivisions, "of `divide`: number of subdivisions").
+		When(divides, needs).Otherwise("5; with `stl` 3"))
+	key(config.OneWord("leaf", &v.Leaf, "plane", []string{"plane", "centre"}, "of `divide`: the smallest parts are cut "+
+		"by a `plane`, or are full or empty depending on their `centre`").When(divides, needs))
 }
 
 // decodeExact reads the section [exact]; its volume fractions are computed like the initial ones.
@@ -84,12 +80,7 @@ func decodeExact(root *config.Section, dim int, v Initial) *Initial {
 	if !root.Has("exact") {
 		return nil
 	}
-	v.Shape = s.Text("shape", config.Required)
-	if v.Shape != "" && dim > 0 {
-		if _, _, err := shape.Parse(v.Shape, dim, nil); err != nil {
-			s.Fail("shape", "%v", err)
-		}
-	}
+	v.exactKeys(dim, s.Read)
 	if v.Fractions == "quadrature" && shape.MixesSTL(v.Shape) {
 		s.Fail("shape", `quadrature needs smooth bodies, or a single STL body; choose [initial] fractions = "divide"`)
 	}
@@ -97,29 +88,19 @@ func decodeExact(root *config.Section, dim int, v Initial) *Initial {
 	return &v
 }
 
+func (v *Initial) exactKeys(dim int, key func(*config.Spec)) {
+	key(shape.Key(&v.Shape, dim, config.Required, "the exact body at the end, as in `[initial]`"))
+}
+
 func (w *Sections) Print(p *config.Printer) {
 	w.Grid.Print(p)
-	i := w.Initial
 	p.Section("[initial]")
-	p.Pair("shape", i.Shape)
-	p.Pair("fractions", i.Fractions)
-	if i.Fractions == "divide" {
-		p.Pair("levels", i.Levels)
-		p.Pair("leaf", i.Leaf)
-	}
+	w.Initial.keys(w.Grid.Dim, p.Print)
 	if w.Exact != nil {
 		p.Section("[exact]")
-		p.Pair("shape", w.Exact.Shape)
+		w.Exact.exactKeys(w.Grid.Dim, p.Print)
 	}
 	w.Velocity.Print(p)
-	m := w.Method
 	p.Section("[method]")
-	p.Pair("normal", m.Normal)
-	p.Pair("advect", m.Advect)
-	p.Pair("cfl", m.CFL)
-	p.Pair("cfl_of", m.CFLOf)
-	p.Pair("adaptive", m.Adaptive)
-	p.Pair("exchange", m.Exchange)
-	p.Pair("sweep", m.Sweep)
-	p.Pair("precision", m.Precision)
+	w.Method.keys(w.Grid.Dim, p.Print)
 }

@@ -1,14 +1,10 @@
-package config
+package words
 
-import (
-	"strings"
+import "strings"
 
-	"github.com/atoll-hpc/atoll/internal/words"
-)
-
-// suggest returns advice for a misspelled word: the nearest option if few letters differ, otherwise all options.
-func suggest(word string, options []string) string {
-	if nearest := words.Nearest(word, options, len(word)/3+1); nearest != "" {
+// Suggest returns advice for a misspelled word: the nearest option if few letters differ, otherwise all options.
+func Suggest(word string, options []string) string {
+	if nearest := Nearest(word, options, len(word)/3+1); nearest != "" {
 		return "did you mean " + nearest + "?"
 	}
 	return Choose(options)
