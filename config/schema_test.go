@@ -122,14 +122,14 @@ func TestManualIsCurrent(t *testing.T) {
 			marked[string(m[1])] = true
 		}
 	}
-	for _, name := range []string{"vof", "level-set"} {
+	for _, name := range []string{"vof", "level-set", "smooth"} {
 		undocumented, err := schema.Undocumented(name, allSolvers)
 		if err != nil || len(undocumented) > 0 {
 			t.Errorf("%s: keys without a meaning: %q, %v", name, undocumented, err)
 		}
 	}
-	for _, section := range []string{"mesh", "grid", "initial", "velocity", "method", "time", "output", "checkpoint",
-		"gauge", "transect"} {
+	for _, section := range []string{"mesh", "grid", "initial", "velocity", "metric", "method", "stop", "time", "output",
+		"checkpoint", "gauge", "transect"} {
 		if !marked[section] {
 			t.Errorf("no table of [%s]", section)
 		}

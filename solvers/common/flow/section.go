@@ -3,9 +3,9 @@ package flow
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/atoll-hpc/atoll/config"
-	"github.com/atoll-hpc/atoll/internal/words"
 )
 
 // Section is the section [velocity] of a case: a given flow. One of Field, Psi, Potential, Components and Faces is set.
@@ -132,7 +132,8 @@ func (v *Section) decodeForm(s *config.Section, dim int) {
 	}
 	switch len(given) {
 	case 0:
-		s.Fail("", `needs field = "…", psi = "…", faces = "…", u, v and in space w, or ax, ay, az; %s`, words.Choose(Names))
+		s.Fail("", `needs field = "…", psi = "…", faces = "…", u, v and in space w, or ax, ay, az; choose from %s`,
+			strings.Join(Names, ", "))
 	case 1:
 		forms[given[0]].decode(v, s, dim)
 	default:

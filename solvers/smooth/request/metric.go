@@ -48,21 +48,11 @@ func (m *Metric) Nodal() bool {
 	return len(m.Parts) > 0 && m.Samples == 0
 }
 
-// Decode reads
-//
-//	field                  implied (the default; for untangling uniform), uniform, linear, sinusoidal or ugawg-linear;
-//	                       other kinds are recognised by their keys
-//	low, high, waves       of linear and sinusoidal
-//	width, height, angle   expressions over x and y, and over z in space, with depth
-//	m11, m12, m22          the same, with m13, m23 and m33
-//	solution, background   files
-//	hessian, also, norm, complexity, curvature, rounds
-//	hmin, hmax, aspect     bounds of implied, solution, hessian and expressions
-//	gradation              of metrics at vertices: implied, solution, hessian, and expressions without samples
-//	samples, rescale
+// Decode reads the section; fallback is the kind of metric if its keys do not tell.
 func Decode(s *config.Section, fallback string) Metric {
-	m := Metric{Rescale: s.Boolean("rescale", true), Waves: 1}
+	m := Metric{Waves: 1}
 	m.decode(s, fallback)
+	s.Read(config.Flag("rescale", &m.Rescale, true, "scale the metric so that it requires as many cells as the mesh has"))
 	m.Samples = int(s.Integer("samples", m.defaultSamples(), 0, maxSamples))
 	if n := m.Samples; n == 1 || n&(n-1) != 0 {
 		s.Fail("samples", "%d is not a power of two from 2 on", n)
@@ -89,9 +79,9 @@ func DecodeAdaptive(s *config.Section) Metric {
 
 // decode reads the keys that both kinds of solvers have.
 func (m *Metric) decode(s *config.Section, fallback string) {
-	s.Know("field", "low", "high", "waves", "width", "height", "angle", "depth", "m11", "m12", "m22",
-		"m13", "m23", "m33", "solution", "background",
-		"hessian", "also", "norm", "complexity", "curvature", "rounds", "hmin", "hmax", "aspect", "gradation", "samples")
+	for _, k := range described {
+		s.Read(config.Special(k, nil, func() any { return nil }))
+	}
 	m.Field = m.kind(s, fallback)
 	m.decodeKind(s)
 	m.decodeBounds(s)
@@ -107,6 +97,53 @@ func (m *Metric) defaultSamples() int64 {
 	}
 	return 512
 }
+
+// described are the keys of all kinds of metrics, with what they mean.
+var described = []config.Key{
+	{Name: "field", Kind: config.OneOf, Options: []string{"uniform", "implied", "linear", "sinusoidal", "ugawg-linear"},
+		Doc: "a metric by its name", Default: "`implied`; to untangle `uniform`"},
+	{Name: "low", Kind: config.Number, Bound: config.Positive, Doc: "of `linear` and `sinusoidal`: the size at one end, m",
+		Default: with},
+	{Name: "high", Kind: config.Number, Bound: config.Positive, Doc: "the size at the other end, m", Default: with},
+	{Name: "waves", Kind: config.Number, Bound: config.Bound{AboveLeast: true, Most: 1000}, Doc: "of `sinusoidal`: waves " +
+		"across the mesh", Default: "1"},
+	{Name: "width", Kind: config.FieldOrSeries, Doc: "size along the first axis of the metric, m: an expression of the " +
+		"position"},
+	{Name: "height", Kind: config.FieldOrSeries, Doc: "size along the second axis, m"},
+	{Name: "angle", Kind: config.FieldOrSeries, Doc: "degrees from the x axis to the first axis", Default: "0"},
+	{Name: "depth", Kind: config.FieldOrSeries, Doc: "size along z, m, of tetrahedra"},
+	{Name: "m11", Kind: config.FieldOrSeries, Doc: "a component of the tensor, m⁻²: an expression of the position"},
+	{Name: "m12", Kind: config.FieldOrSeries, Doc: "see `m11`", Default: "0"},
+	{Name: "m22", Kind: config.FieldOrSeries, Doc: "see `m11`"},
+	{Name: "m13", Kind: config.FieldOrSeries, Doc: "of tetrahedra, see `m11`", Default: "0"},
+	{Name: "m23", Kind: config.FieldOrSeries, Doc: "of tetrahedra, see `m11`", Default: "0"},
+	{Name: "m33", Kind: config.FieldOrSeries, Doc: "of tetrahedra, see `m11`"},
+	{Name: "solution", Kind: config.Text, Doc: "a Medit `.sol` or `.solb` of sizes or tensors at vertices"},
+	{Name: "background", Kind: config.Text, Doc: "the mesh of `solution`", Default: "the mesh itself"},
+	{Name: "hessian", Kind: config.FieldOrSeries, Doc: "a field, for whose linear interpolation the metric is optimal: " +
+		"an expression, or `{ mesh = \"NAME\" }`"},
+	{Name: "also", Kind: config.FieldOrSeries, Doc: "with `hessian`: a second field, with whose metric the first one is " +
+		"intersected"},
+	{Name: "norm", Kind: config.Number, Bound: config.Bound{Least: 1, Most: 1e6}, Doc: "with `hessian`: the p of the Lᵖ " +
+		"norm of the interpolation error", Default: "2"},
+	{Name: "complexity", Kind: config.Number, Bound: config.NonNegative, Doc: "with `hessian`: ∫√det M",
+		Default: "that of the mesh"},
+	{Name: "curvature", Kind: config.Number, Bound: config.Bound{Most: 1}, Doc: "with `hessian`: least second " +
+		"derivative, relative to the largest", Default: "0.003"},
+	{Name: "rounds", Kind: config.Integer, Bound: config.Bound{Least: 1, Most: 100}, Doc: "with `hessian`: recoveries " +
+		"of second derivatives", Default: "3 for expressions, otherwise 1"},
+	{Name: "hmin", Kind: config.Number, Bound: config.NonNegative, Doc: "least size, m; 0: no bound", Default: "0"},
+	{Name: "hmax", Kind: config.Number, Bound: config.NonNegative, Doc: "largest size, m; 0: no bound", Default: "0"},
+	{Name: "aspect", Kind: config.Number, Bound: config.NonNegative, Doc: "largest ratio of the sizes at a position, 1 " +
+		"or more; 0: no bound", Default: "0"},
+	{Name: "gradation", Kind: config.Number, Bound: config.NonNegative, Doc: "largest growth of sizes between vertices, " +
+		"per unit of length, above 1; 0: no bound", Default: "0"},
+	{Name: "samples", Kind: config.Integer, Bound: config.Bound{Most: maxSamples}, Doc: "nodes along a side of the grid " +
+		"on which expressions are evaluated, a power of two; 0: they are evaluated at vertices",
+		Default: "512, of tetrahedra 64; with `gradation` 0"},
+}
+
+const with = "required with these"
 
 // decodeKind reads the keys of a kind of metric.
 func (m *Metric) decodeKind(s *config.Section) {
