@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh/vector"
 )
 
 // Heights is the name of the vertex field of third coordinates.
@@ -159,10 +161,10 @@ func (m *Mesh) Level() bool {
 // isVertical reports whether a triangle that is flat in the plane has an area in space.
 func (m *Mesh) isVertical(v [3]int32, z []float64) bool {
 	position := func(i int) [3]float64 { return [3]float64{m.X[v[i]], m.Y[v[i]], z[v[i]]} }
-	a, b := minus(position(1), position(0)), minus(position(2), position(0))
-	n := cross(a, b)
+	a, b := vector.Minus(position(1), position(0)), vector.Minus(position(2), position(0))
+	n := vector.Cross(a, b)
 	const rounding = 1e-12 // for the sine of the angle between a and b
-	return math.Sqrt(dot(n, n)) > rounding*math.Sqrt(dot(a, a)*dot(b, b))
+	return math.Sqrt(vector.Dot(n, n)) > rounding*math.Sqrt(vector.Dot(a, a)*vector.Dot(b, b))
 }
 
 // describeInSpace describes a triangle with the coordinates of its vertices.

@@ -1,6 +1,10 @@
 package mesh
 
-import "math"
+import (
+	"math"
+
+	"github.com/atoll-hpc/atoll/mesh/vector"
+)
 
 // Quality measures the shape of a triangle: 12√3 times its area divided by the square of its perimeter, which is 1 for
 // an equilateral, 0 for a flat, and negative for an inverted triangle. It does not depend on the size. It is the shape
@@ -26,8 +30,8 @@ func (s *Solid) Quality(cell int) float64 {
 	v := s.Cells[cell]
 	for i, a := range v {
 		for _, b := range v[i+1:] {
-			d := minus(s.At(b), s.At(a))
-			edges += math.Sqrt(dot(d, d))
+			d := vector.Minus(s.At(b), s.At(a))
+			edges += math.Sqrt(vector.Dot(d, d))
 		}
 	}
 	if edges == 0 {

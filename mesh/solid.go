@@ -1,5 +1,7 @@
 package mesh
 
+import "github.com/atoll-hpc/atoll/mesh/vector"
+
 // Solid is a conforming mesh of tetrahedra. Ids are indices into its slices, as in Mesh.
 type Solid struct {
 	X, Y, Z []float64  // vertex coordinates
@@ -38,7 +40,7 @@ func (s *Solid) At(v int32) [3]float64 { return [3]float64{s.X[v], s.Y[v], s.Z[v
 func (s *Solid) Volume(cell int) float64 {
 	v := s.Cells[cell]
 	a, b, c, d := s.At(v[0]), s.At(v[1]), s.At(v[2]), s.At(v[3])
-	return dot(minus(b, a), cross(minus(c, a), minus(d, a))) / 6
+	return vector.Dot(vector.Minus(b, a), vector.Cross(vector.Minus(c, a), vector.Minus(d, a))) / 6
 }
 
 // Centroid is the mean of a cell's vertices.
@@ -49,12 +51,4 @@ func (s *Solid) Centroid(cell int) (at [3]float64) {
 		}
 	}
 	return at
-}
-
-func minus(a, b [3]float64) [3]float64 { return [3]float64{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
-
-func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
-
-func cross(a, b [3]float64) [3]float64 {
-	return [3]float64{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
 }

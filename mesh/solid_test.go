@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/atoll-hpc/atoll/mesh/vector"
 )
 
 func cube(t testing.TB, n int, shift float64) *Solid {
@@ -85,7 +87,7 @@ func TestFreedoms(t *testing.T) {
 			t.Fatalf("vertex %d at %v has %d axes, want %d", v, s.At(int32(v)), f[v].Axes, 3-sides)
 		}
 		for k := range min(2, f[v].Axes) {
-			if f[v].Axes < 3 && math.Abs(dot(f[v].T[k], f[v].T[k])-1) > 1e-15 {
+			if f[v].Axes < 3 && math.Abs(vector.Dot(f[v].T[k], f[v].T[k])-1) > 1e-15 {
 				t.Fatalf("vertex %d: direction %v, want length 1", v, f[v].T[k])
 			}
 		}
@@ -99,8 +101,8 @@ func TestFreedoms(t *testing.T) {
 func (s *Solid) nearest(x, y, z float64) int32 {
 	best, far := int32(-1), math.Inf(1)
 	for v := range int32(len(s.X)) {
-		d := minus(s.At(v), [3]float64{x, y, z})
-		if r := dot(d, d); r < far {
+		d := vector.Minus(s.At(v), [3]float64{x, y, z})
+		if r := vector.Dot(d, d); r < far {
 			best, far = v, r
 		}
 	}
@@ -267,7 +269,7 @@ func TestVertexAdjacency(t *testing.T) {
 				}
 				f := s.FaceOpposite(int32(c), k)
 				p := s.At(v)
-				sixVolumes := dot(minus(s.At(f[0]), p), cross(minus(s.At(f[1]), p), minus(s.At(f[2]), p)))
+				sixVolumes := vector.Dot(vector.Minus(s.At(f[0]), p), vector.Cross(vector.Minus(s.At(f[1]), p), vector.Minus(s.At(f[2]), p)))
 				if math.Abs(sixVolumes-6*s.Volume(c)) > 1e-15 {
 					t.Fatalf("cell %d seen from vertex %d has volume %g, want %g", c, v, sixVolumes/6, s.Volume(c))
 				}

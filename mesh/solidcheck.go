@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/atoll-hpc/atoll/mesh/vector"
 )
 
 // Check returns nil for a mesh that solvers can use. Otherwise its error gives, for each type of fault, the number of
@@ -121,8 +123,8 @@ func (s *Solid) checkShapes() error {
 	flat := fault{what: "flat tetrahedron", many: "flat tetrahedra", advice: "mesh the domain again"}
 	for c, v := range s.Cells {
 		a := s.At(v[0])
-		b, d, e := minus(s.At(v[1]), a), minus(s.At(v[2]), a), minus(s.At(v[3]), a)
-		volume, scale := dot(b, cross(d, e)), 0.0
+		b, d, e := vector.Minus(s.At(v[1]), a), vector.Minus(s.At(v[2]), a), vector.Minus(s.At(v[3]), a)
+		volume, scale := vector.Dot(b, vector.Cross(d, e)), 0.0
 		for k := range 3 {
 			i, j := (k+1)%3, (k+2)%3
 			scale += math.Abs(b[k]) * (math.Abs(d[i]*e[j]) + math.Abs(d[j]*e[i]))

@@ -3,6 +3,8 @@ package mesh
 import (
 	"math"
 	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh/vector"
 )
 
 // Freedom describes how a vertex can move without changing the domain: along 3 axes inside, along 2 on a flat part of
@@ -55,7 +57,7 @@ func (s *Solid) freedoms(tangled bool) ([]Freedom, error) {
 	}
 	for i := range skin {
 		a, b, c := s.At(skin[i].V[0]), s.At(skin[i].V[1]), s.At(skin[i].V[2])
-		x.normals = append(x.normals, unit(cross(minus(b, a), minus(c, a))))
+		x.normals = append(x.normals, unit(vector.Cross(vector.Minus(b, a), vector.Minus(c, a))))
 	}
 	fans := x.fans()
 	for v, fan := range fans {
@@ -138,11 +140,11 @@ func (x *creaser) freedom(v int32, fan []int32) Freedom {
 		}
 		return Freedom{Axes: 2, T: plane(n)}
 	case 2:
-		a, b := unit(minus(s.At(creases[0]), s.At(v))), unit(minus(s.At(creases[1]), s.At(v)))
+		a, b := unit(vector.Minus(s.At(creases[0]), s.At(v))), unit(vector.Minus(s.At(creases[1]), s.At(v)))
 		switch {
 		case !aligned(a, b):
-		case dot(a, b) < 0:
-			return Freedom{Axes: 1, T: [2][3]float64{unit(minus(b, a))}}
+		case vector.Dot(a, b) < 0:
+			return Freedom{Axes: 1, T: [2][3]float64{unit(vector.Minus(b, a))}}
 		case x.tangled:
 			return Freedom{Axes: 1, T: [2][3]float64{b}}
 		}
@@ -152,7 +154,7 @@ func (x *creaser) freedom(v int32, fan []int32) Freedom {
 
 // crease reports whether the edge between two boundary faces is a crease.
 func (x *creaser) crease(f, g int32) bool {
-	along := dot(x.normals[f], x.normals[g]) // 0 if a face is flat
+	along := vector.Dot(x.normals[f], x.normals[g]) // 0 if a face is flat
 	return !aligned(x.normals[f], x.normals[g]) || along == 0 || along < 0 && !x.tangled ||
 		!slices.Equal(x.tags[ascending(x.skin[f].V)], x.tags[ascending(x.skin[g].V)])
 }
@@ -218,7 +220,7 @@ func plane(n [3]float64) [2][3]float64 {
 	}
 	t[k]++
 	t = unit(t)
-	return [2][3]float64{t, unit(cross(n, t))}
+	return [2][3]float64{t, unit(vector.Cross(n, t))}
 }
 
 // unit scales a vector to length 1; 0 is unchanged.
@@ -230,7 +232,7 @@ func unit(a [3]float64) [3]float64 {
 	for k := range a {
 		a[k] /= scale
 	}
-	length := math.Sqrt(dot(a, a))
+	length := math.Sqrt(vector.Dot(a, a))
 	for k := range a {
 		a[k] /= length
 	}
@@ -239,6 +241,6 @@ func unit(a [3]float64) [3]float64 {
 
 // aligned reports whether two directions of length 1 are the same or opposite.
 func aligned(a, b [3]float64) bool {
-	c := cross(a, b)
-	return dot(c, c) <= straight*straight
+	c := vector.Cross(a, b)
+	return vector.Dot(c, c) <= straight*straight
 }

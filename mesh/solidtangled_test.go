@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/atoll-hpc/atoll/mesh/vector"
 )
 
 // Vertices that have been moved within their side or edge have the same freedom as before. Those moved off their side
@@ -84,7 +86,7 @@ func TestFreedomsFlat(t *testing.T) {
 	if free, err = s.FreedomsTangled(); err != nil {
 		t.Fatal(err)
 	}
-	line := unit(minus(s.At(f.V[1]), s.At(f.V[2])))
+	line := unit(vector.Minus(s.At(f.V[1]), s.At(f.V[2])))
 	for _, v := range f.V {
 		if free[v].Axes > 1 || free[v].Axes == 1 && !aligned(free[v].T[0], line) {
 			t.Errorf("vertex %d of a flat face along %v has the freedom %+v", v, line, free[v])

@@ -5,22 +5,23 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/vector"
 )
 
 // An arc meets its three vertices. The distance of an arc from a circle through them is of fourth order in the distance
 // of the vertices.
 func TestArc(t *testing.T) {
-	onCircle := func(angle float64) vector { return vector{3 * math.Cos(angle), 3 * math.Sin(angle), 2} }
+	onCircle := func(angle float64) vector.Vector { return vector.Vector{3 * math.Cos(angle), 3 * math.Sin(angle), 2} }
 	for _, step := range []float64{.4, .2, .1} {
 		a, ok := NewArc(onCircle(1-step), onCircle(1), onCircle(1+step/2), 45)
 		if !ok {
 			t.Fatalf("no arc through a circle in steps of %g", step)
 		}
-		if math.Abs(length(a.Curvature)-1./3) > 1e-12 || a.Curvature[2] < 0 {
+		if math.Abs(vector.Length(a.Curvature)-1./3) > 1e-12 || a.Curvature[2] < 0 {
 			t.Errorf("curvature %v, want (0, 0, 1/3)", a.Curvature)
 		}
-		point := func(s float64) vector { return plus(plus(onCircle(1), s, a.T), s*s, a.B) }
-		if length(minus(point(a.Low), onCircle(1-step)))+length(minus(point(a.High), onCircle(1+step/2))) > 1e-14 {
+		point := func(s float64) vector.Vector { return vector.Plus(vector.Plus(onCircle(1), s, a.T), s*s, a.B) }
+		if vector.Length(vector.Minus(point(a.Low), onCircle(1-step)))+vector.Length(vector.Minus(point(a.High), onCircle(1+step/2))) > 1e-14 {
 			t.Error("the arc does not meet its end vertices")
 		}
 		for k := range 11 {
@@ -35,25 +36,25 @@ func TestArc(t *testing.T) {
 // NewArc refuses a corner and vertices at the same position. Agrees refuses a different curvature.
 func TestArcRefusals(t *testing.T) {
 	for _, c := range []struct {
-		before, after vector
+		before, after vector.Vector
 		ok            bool
 	}{
-		{vector{-1, 0, 0}, vector{1, .99, 0}, true}, {vector{-1, 0, 0}, vector{1, 1.01, 0}, false},
-		{vector{-1, 0, 0}, vector{}, false}, {vector{1, 0, 0}, vector{1, .1, 0}, false},
+		{vector.Vector{-1, 0, 0}, vector.Vector{1, .99, 0}, true}, {vector.Vector{-1, 0, 0}, vector.Vector{1, 1.01, 0}, false},
+		{vector.Vector{-1, 0, 0}, vector.Vector{}, false}, {vector.Vector{1, 0, 0}, vector.Vector{1, .1, 0}, false},
 	} {
-		if _, ok := NewArc(c.before, vector{}, c.after, 45); ok != c.ok {
+		if _, ok := NewArc(c.before, vector.Vector{}, c.after, 45); ok != c.ok {
 			t.Errorf("NewArc from %v to %v: ok = %v, want %v", c.before, c.after, ok, c.ok)
 		}
 	}
-	a, _ := NewArc(vector{-1, .1, 0}, vector{}, vector{1, .1, 0}, 45)
-	if !a.Agrees(vector{0, 0, .2}, 1) || a.Agrees(vector{0, 0, -.2}, 1) || a.Agrees(vector{}, 1) ||
-		!a.Agrees(vector{}, .1) {
+	a, _ := NewArc(vector.Vector{-1, .1, 0}, vector.Vector{}, vector.Vector{1, .1, 0}, 45)
+	if !a.Agrees(vector.Vector{0, 0, .2}, 1) || a.Agrees(vector.Vector{0, 0, -.2}, 1) || a.Agrees(vector.Vector{}, 1) ||
+		!a.Agrees(vector.Vector{}, .1) {
 		t.Errorf("an arc of curvature %v agrees with others, or not with its own", a.Curvature)
 	}
 }
 
 // box is the cube [-1, 1]³ without groups, with its vertices moved by transform.
-func box(t *testing.T, n int, transform func(p *vector)) (*mesh.Solid, []mesh.Freedom) {
+func box(t *testing.T, n int, transform func(p *vector.Vector)) (*mesh.Solid, []mesh.Freedom) {
 	t.Helper()
 	m, err := mesh.Cube(n, n, n, .1, 1)
 	if err != nil {
@@ -61,7 +62,7 @@ func box(t *testing.T, n int, transform func(p *vector)) (*mesh.Solid, []mesh.Fr
 	}
 	m.Faces = nil
 	for v := range m.X {
-		p := vector{2*m.X[v] - 1, 2*m.Y[v] - 1, 2*m.Z[v] - 1}
+		p := vector.Vector{2*m.X[v] - 1, 2*m.Y[v] - 1, 2*m.Z[v] - 1}
 		transform(&p)
 		m.X[v], m.Y[v], m.Z[v] = p[0], p[1], p[2]
 	}
@@ -85,7 +86,7 @@ func surfacesOf(t *testing.T, m *mesh.Solid, free []mesh.Freedom, ridge float64)
 // corners nothing. Vertices on flat sides without a curved neighbour have no reach.
 func TestSurfaces(t *testing.T) {
 	wave := func(x, y float64) float64 { return .1 * math.Sin(2*x) * math.Cos(y) }
-	m, free := box(t, 12, func(p *vector) { p[2] += wave(p[0], p[1]) * (1 + p[2]) / 2 })
+	m, free := box(t, 12, func(p *vector.Vector) { p[2] += wave(p[0], p[1]) * (1 + p[2]) / 2 })
 	all := surfacesOf(t, m, free, 45)
 	onSurface, onEdges, most := 0, 0, 0.0
 	for v, s := range all {
@@ -100,7 +101,7 @@ func TestSurfaces(t *testing.T) {
 		}
 		for _, a := range []float64{-s.Reach, 0, s.Reach} {
 			b := a * float64(s.Axes-1)
-			q := plus(plus(plus(plus(plus(p, a, s.T), b, s.U), a*a, s.P), a*b, s.Q), b*b, s.R)
+			q := vector.Plus(vector.Plus(vector.Plus(vector.Plus(vector.Plus(p, a, s.T), b, s.U), a*a, s.P), a*b, s.Q), b*b, s.R)
 			most = max(most, math.Abs(q[2]-1-wave(q[0], q[1])))
 		}
 	}
@@ -115,17 +116,17 @@ func TestSurfaces(t *testing.T) {
 
 // Surfaces gives no surface on a noisy boundary, on ridges between flat sides, and at vertices that a file requires.
 func TestSurfacesOnlyWhereSmooth(t *testing.T) {
-	roof, free := box(t, 6, func(p *vector) { p[2] += (1 + p[2]) * .09 * (1 - math.Abs(math.Round(3*p[0])/3)) })
+	roof, free := box(t, 6, func(p *vector.Vector) { p[2] += (1 + p[2]) * .09 * (1 - math.Abs(math.Round(3*p[0])/3)) })
 	for v := range surfacesOf(t, roof, free, 45) {
 		if p := roof.At(v); math.Abs(p[0]) < .1 && math.Abs(p[1]) < 1 {
 			t.Errorf("vertex %d at %v on a ridge has a surface", v, p)
 		}
 	}
-	noisy, free := box(t, 6, func(p *vector) { p[2] += .02 * (1 + p[2]) * math.Sin(50*p[0]+31*p[1]) })
+	noisy, free := box(t, 6, func(p *vector.Vector) { p[2] += .02 * (1 + p[2]) * math.Sin(50*p[0]+31*p[1]) })
 	if all := surfacesOf(t, noisy, free, 45); len(all) > 8 {
 		t.Errorf("%d of %d vertices of a noisy boundary have a surface, want at most 8", len(all), len(noisy.X))
 	}
-	bent, free := box(t, 6, func(p *vector) { p[2] += .1 * p[0] * p[0] })
+	bent, free := box(t, 6, func(p *vector.Vector) { p[2] += .1 * p[0] * p[0] })
 	before := surfacesOf(t, bent, free, 45)
 	for v := range before {
 		free[v].Held = true
@@ -138,7 +139,7 @@ func TestSurfacesOnlyWhereSmooth(t *testing.T) {
 // A vertex that slides on a flat side has not departed from the boundary. One that leaves it has departed by the
 // distance from the nearest face.
 func TestDepartures(t *testing.T) {
-	before, _ := box(t, 3, func(*vector) {})
+	before, _ := box(t, 3, func(*vector.Vector) {})
 	after := *before
 	after.X, after.Z = append([]float64{}, before.X...), append([]float64{}, before.Z...)
 	n := 0

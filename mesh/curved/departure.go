@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/vector"
 )
 
 // Departure measures how far boundary vertices have moved off the former boundary.
@@ -47,7 +48,7 @@ func (d departures) sum() (total Departure) {
 // Departed measures how far the boundary vertices of a triangle mesh have left the boundary. The two meshes have the
 // same cells.
 func Departed(before, after *mesh.Mesh) Departure {
-	position := func(m *mesh.Mesh, v int32) vector { return vector{m.X[v], m.Y[v], 0} }
+	position := func(m *mesh.Mesh, v int32) vector.Vector { return vector.Vector{m.X[v], m.Y[v], 0} }
 	sides := map[edge]bool{} // edges of only one triangle
 	for _, c := range before.Cells {
 		for k := range c {
@@ -61,10 +62,10 @@ func Departed(before, after *mesh.Mesh) Departure {
 	moved := departures{}
 	for e := range sides {
 		a, b := position(before, e[0]), position(before, e[1])
-		size := length(minus(b, a))
+		size := vector.Length(vector.Minus(b, a))
 		for _, v := range e {
 			if p := position(after, v); p != position(before, v) {
-				moved.add(v, length(minus(p, onSide(p, a, b))), length(cross(minus(b, a), minus(p, a)))/size, size)
+				moved.add(v, vector.Length(vector.Minus(p, onSide(p, a, b))), vector.Length(vector.Cross(vector.Minus(b, a), vector.Minus(p, a)))/size, size)
 			}
 		}
 	}
@@ -81,11 +82,11 @@ func DepartedSolid(before, after *mesh.Solid) (Departure, error) {
 	moved := departures{}
 	for _, f := range faces {
 		a, b, c := before.At(f.V[0]), before.At(f.V[1]), before.At(f.V[2])
-		n := cross(minus(b, a), minus(c, a))
+		n := vector.Cross(vector.Minus(b, a), vector.Minus(c, a))
 		for _, v := range f.V {
 			if p := after.At(v); p != before.At(v) {
-				moved.add(v, length(minus(p, onFace(p, a, b, c))), math.Abs(dot(n, minus(p, a)))/length(n),
-					max(length(minus(b, a)), length(minus(c, a))))
+				moved.add(v, vector.Length(vector.Minus(p, onFace(p, a, b, c))), math.Abs(vector.Dot(n, vector.Minus(p, a)))/vector.Length(n),
+					max(vector.Length(vector.Minus(b, a)), vector.Length(vector.Minus(c, a))))
 			}
 		}
 	}
@@ -93,24 +94,24 @@ func DepartedSolid(before, after *mesh.Solid) (Departure, error) {
 }
 
 // onSide is the point of the segment from a to b that is nearest to p.
-func onSide(p, a, b vector) vector {
-	u := minus(b, a)
-	return plus(a, min(max(dot(minus(p, a), u)/dot(u, u), 0), 1), u)
+func onSide(p, a, b vector.Vector) vector.Vector {
+	u := vector.Minus(b, a)
+	return vector.Plus(a, min(max(vector.Dot(vector.Minus(p, a), u)/vector.Dot(u, u), 0), 1), u)
 }
 
 // onFace is the point of the triangle a, b, c that is nearest to p.
-func onFace(p, a, b, c vector) vector {
-	n := cross(minus(b, a), minus(c, a))
+func onFace(p, a, b, c vector.Vector) vector.Vector {
+	n := vector.Cross(vector.Minus(b, a), vector.Minus(c, a))
 	inside := true
 	best, nearest := a, math.Inf(1)
-	for _, e := range [3][2]vector{{a, b}, {b, c}, {c, a}} {
-		inside = inside && dot(cross(minus(e[1], e[0]), minus(p, e[0])), n) >= 0
-		if q := onSide(p, e[0], e[1]); length(minus(p, q)) < nearest {
-			best, nearest = q, length(minus(p, q))
+	for _, e := range [3][2]vector.Vector{{a, b}, {b, c}, {c, a}} {
+		inside = inside && vector.Dot(vector.Cross(vector.Minus(e[1], e[0]), vector.Minus(p, e[0])), n) >= 0
+		if q := onSide(p, e[0], e[1]); vector.Length(vector.Minus(p, q)) < nearest {
+			best, nearest = q, vector.Length(vector.Minus(p, q))
 		}
 	}
 	if inside {
-		return plus(p, -dot(minus(p, a), n)/dot(n, n), n)
+		return vector.Plus(p, -vector.Dot(vector.Minus(p, a), n)/vector.Dot(n, n), n)
 	}
 	return best
 }

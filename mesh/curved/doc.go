@@ -8,27 +8,6 @@
 // angle is a corner and does not slide.
 package curved
 
-import "math"
-
 // Tolerance is the largest accepted difference between the reconstructed boundary and the neighbouring vertices,
 // relative to the length of edges.
 const Tolerance = 0.01
-
-type vector = [3]float64
-
-func minus(a, b vector) vector { return vector{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
-
-// plus returns a + s·b.
-func plus(a vector, s float64, b vector) vector {
-	return vector{a[0] + s*b[0], a[1] + s*b[1], a[2] + s*b[2]}
-}
-
-func times(s float64, a vector) vector { return vector{s * a[0], s * a[1], s * a[2]} }
-
-func dot(a, b vector) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
-
-func cross(a, b vector) vector {
-	return vector{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
-}
-
-func length(a vector) float64 { return math.Sqrt(dot(a, a)) }

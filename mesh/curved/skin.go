@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/vector"
 )
 
 // skin is the boundary of a tetrahedral mesh, with its ridges.
@@ -12,7 +13,7 @@ type skin struct {
 	solid      *mesh.Solid
 	ridgeAngle float64 // largest angle between faces at an edge that is no ridge, in degrees
 	faces      []mesh.SkinFace
-	normals    []vector         // unit normal of each face
+	normals    []vector.Vector  // unit normal of each face
 	fans       [][]int32        // faces at each vertex
 	sides      map[edge][]int32 // faces at each edge
 	ridges     map[edge]bool
@@ -40,8 +41,8 @@ func newSkin(s *mesh.Solid, ridge float64) (*skin, error) {
 	group := make([][]int32, len(faces))
 	for i, f := range faces {
 		a, b, c := x.at(f.V[0]), x.at(f.V[1]), x.at(f.V[2])
-		n := cross(minus(b, a), minus(c, a))
-		x.normals = append(x.normals, times(1/length(n), n))
+		n := vector.Cross(vector.Minus(b, a), vector.Minus(c, a))
+		x.normals = append(x.normals, vector.Times(1/vector.Length(n), n))
 		for k, v := range f.V {
 			x.fans[v] = append(x.fans[v], int32(i))
 			e := edgeOf(v, f.V[(k+1)%3])
@@ -67,7 +68,7 @@ func (x *skin) findRidges(group [][]int32) {
 	}
 	minCosine := math.Cos(x.ridgeAngle * math.Pi / 180)
 	for e, f := range x.sides {
-		if len(f) != 2 || !(dot(x.normals[f[0]], x.normals[f[1]]) >= minCosine) || !slices.Equal(group[f[0]], group[f[1]]) {
+		if len(f) != 2 || !(vector.Dot(x.normals[f[0]], x.normals[f[1]]) >= minCosine) || !slices.Equal(group[f[0]], group[f[1]]) {
 			x.ridges[e] = true
 		}
 	}
@@ -80,7 +81,7 @@ func (x *skin) findRidges(group [][]int32) {
 	}
 }
 
-func (x *skin) at(v int32) vector { return x.solid.At(v) }
+func (x *skin) at(v int32) vector.Vector { return x.solid.At(v) }
 
 // ridgesAt returns the other ends of the ridges at a vertex, ascending.
 func (x *skin) ridgesAt(v int32) []int32 { return x.ridgeEnds[v] }
@@ -123,13 +124,13 @@ func (x *skin) across(v int32) (opposite []int32) {
 
 // normal is the unit normal of the boundary at a vertex, with the weights of N. Max, "Weights for computing vertex
 // normals from facet normals", J. Graphics Tools 4 (1999) 1, which are exact on a sphere.
-func (x *skin) normal(v int32) vector {
-	var sum vector
+func (x *skin) normal(v int32) vector.Vector {
+	var sum vector.Vector
 	for _, f := range x.fans[v] {
 		w := x.faces[f].V
 		k := slices.Index(w[:], v)
-		a, b := minus(x.at(w[(k+1)%3]), x.at(v)), minus(x.at(w[(k+2)%3]), x.at(v))
-		sum = plus(sum, 1/(dot(a, a)*dot(b, b)), cross(a, b))
+		a, b := vector.Minus(x.at(w[(k+1)%3]), x.at(v)), vector.Minus(x.at(w[(k+2)%3]), x.at(v))
+		sum = vector.Plus(sum, 1/(vector.Dot(a, a)*vector.Dot(b, b)), vector.Cross(a, b))
 	}
-	return times(1/length(sum), sum)
+	return vector.Times(1/vector.Length(sum), sum)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/vector"
 )
 
 // Surface is a paraboloid that approximates the boundary of a tetrahedral mesh near a vertex. For parameters a and b in
@@ -12,7 +13,7 @@ import (
 // Q and R are 0.
 type Surface struct {
 	Axes          int
-	T, U, P, Q, R vector
+	T, U, P, Q, R vector.Vector
 	Reach         float64
 }
 
@@ -61,8 +62,8 @@ func (x *skin) reachBesideCurved(v int32, axes int, curved map[int32]Surface) fl
 			continue
 		}
 		surface, ok := curved[u]
-		found = found || ok && surface.Axes == axes && surface.P != (vector{})
-		sum += length(minus(x.at(u), x.at(v)))
+		found = found || ok && surface.Axes == axes && surface.P != (vector.Vector{})
+		sum += vector.Length(vector.Minus(x.at(u), x.at(v)))
 		n++
 	}
 	if !found {
@@ -91,11 +92,11 @@ func (x *skin) ridgeCurve(v int32, ridges []int32) (curve Surface, ok bool) {
 		}
 		neighbour, smooth := NewArc(x.at(v), x.at(u), x.at(next), x.ridgeAngle)
 		if k == 0 { // in the opposite direction along the ridge
-			neighbour.Curvature = times(-1, neighbour.Curvature)
+			neighbour.Curvature = vector.Times(-1, neighbour.Curvature)
 		}
 		switch {
 		case !smooth: // a corner, which says nothing of the curvature at v
-		case arc.Agrees(neighbour.Curvature, length(minus(x.at(u), x.at(v)))):
+		case arc.Agrees(neighbour.Curvature, vector.Length(vector.Minus(x.at(u), x.at(v)))):
 			agree = true
 		default:
 			return Surface{}, false
@@ -112,16 +113,16 @@ func (x *skin) fittedSurface(v int32) (surface Surface, ok bool) {
 	p, ring := x.at(v), x.ring(v)
 	mean := 0.0
 	for _, u := range ring {
-		mean += length(minus(x.at(u), p)) / float64(len(ring))
+		mean += vector.Length(vector.Minus(x.at(u), p)) / float64(len(ring))
 	}
 	for _, f := range x.fans[v] { // faces that turn away from n by more than the angle of a ridge
-		if !(dot(n, x.normals[f]) > math.Cos(x.ridgeAngle*math.Pi/180)) {
+		if !(vector.Dot(n, x.normals[f]) > math.Cos(x.ridgeAngle*math.Pi/180)) {
 			return Surface{}, false
 		}
 	}
 	local := func(u int32) (a, b, h float64) {
-		d := minus(x.at(u), p)
-		return dot(d, t[0]), dot(d, t[1]), dot(d, n)
+		d := vector.Minus(x.at(u), p)
+		return vector.Dot(d, t[0]), vector.Dot(d, t[1]), vector.Dot(d, n)
 	}
 	var fit leastSquares
 	for _, u := range slices.Concat(ring, x.across(v)) {
@@ -143,13 +144,13 @@ func (x *skin) fittedSurface(v int32) (surface Surface, ok bool) {
 	if !(worst <= Tolerance) {
 		return Surface{}, false
 	}
-	return Surface{Axes: 2, T: plus(t[0], c[0], n), U: plus(t[1], c[1], n), P: times(c[2]/mean, n),
-		Q: times(c[3]/mean, n), R: times(c[4]/mean, n), Reach: mean * math.Sqrt(.5)}, true // see reachBesideCurved
+	return Surface{Axes: 2, T: vector.Plus(t[0], c[0], n), U: vector.Plus(t[1], c[1], n), P: vector.Times(c[2]/mean, n),
+		Q: vector.Times(c[3]/mean, n), R: vector.Times(c[4]/mean, n), Reach: mean * math.Sqrt(.5)}, true // see reachBesideCurved
 }
 
 // tangentDirections returns two orthonormal directions normal to n, which has length 1.
-func tangentDirections(n vector) [2]vector {
-	var axis vector
+func tangentDirections(n vector.Vector) [2]vector.Vector {
+	var axis vector.Vector
 	k := 0
 	for j := range 3 {
 		if math.Abs(n[j]) < math.Abs(n[k]) {
@@ -157,7 +158,7 @@ func tangentDirections(n vector) [2]vector {
 		}
 	}
 	axis[k] = 1
-	t := plus(axis, -n[k], n)
-	t = times(1/length(t), t)
-	return [2]vector{t, cross(n, t)}
+	t := vector.Plus(axis, -n[k], n)
+	t = vector.Times(1/vector.Length(t), t)
+	return [2]vector.Vector{t, vector.Cross(n, t)}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/vector"
 )
 
 // Report describes a mesh of triangles (Dim 2) or of tetrahedra (Dim 3).
@@ -54,8 +55,6 @@ type Extreme struct {
 	Cell  int       `json:"cell"`
 	At    []float64 `json:"at"`
 }
-
-type vector = [3]float64
 
 // shape is the geometry of a cell.
 type shape struct {
@@ -159,14 +158,7 @@ func (m measured) list(named []mesh.Group, combined map[int][]int, cellDim int) 
 }
 
 // angle is the angle of two vectors in degrees.
-func angle(a, b vector) float64 {
-	c := cross(a, b)
-	return math.Atan2(norm(c), dot(a, b)) * (180 / math.Pi)
-}
-
-func minus(a, b vector) vector { return vector{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
-func dot(a, b vector) float64  { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
-func norm(a vector) float64    { return math.Sqrt(dot(a, a)) }
-func cross(a, b vector) vector {
-	return vector{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
+func angle(a, b vector.Vector) float64 {
+	c := vector.Cross(a, b)
+	return math.Atan2(vector.Length(c), vector.Dot(a, b)) * (180 / math.Pi)
 }

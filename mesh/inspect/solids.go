@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/vector"
 )
 
 // Solid describes a mesh of tetrahedra.
@@ -12,18 +13,18 @@ func Solid(s *mesh.Solid) *Report {
 	r := &Report{Dim: 3, Cells: len(s.Cells), Vertices: len(s.X), Facets: len(s.Faces),
 		VertexFields: slices.Sorted(maps.Keys(s.VertexData)), CellFields: slices.Sorted(maps.Keys(s.CellData))}
 	r.bounds(s.X, s.Y, s.Z)
-	var normals [4]vector
+	var normals [4]vector.Vector
 	r.cells(len(s.Cells), func(c int, g *shape) {
 		v := s.Cells[c]
 		g.surface = 0
 		for k := range v {
 			f := s.FaceOpposite(int32(c), k)
 			normals[k] = faceNormal(s, f)
-			g.surface += norm(normals[k]) / 2
+			g.surface += vector.Length(normals[k]) / 2
 		}
 		for k := range v {
 			for j := range k {
-				g.edges = append(g.edges, norm(minus(s.At(v[j]), s.At(v[k]))))
+				g.edges = append(g.edges, vector.Length(vector.Minus(s.At(v[j]), s.At(v[k]))))
 				g.angles = append(g.angles, 180-angle(normals[j], normals[k]))
 			}
 		}
@@ -42,14 +43,14 @@ func Solid(s *mesh.Solid) *Report {
 		}
 	}
 	for _, f := range s.Faces {
-		groups.add(2, int(f.Tag), norm(faceNormal(s, f.V))/2)
+		groups.add(2, int(f.Tag), vector.Length(faceNormal(s, f.V))/2)
 	}
 	r.Groups = groups.list(s.Groups, s.Combined, 3)
 	return r
 }
 
 // faceNormal returns a normal of a face, twice as long as the face has area.
-func faceNormal(s *mesh.Solid, f [3]int32) vector {
+func faceNormal(s *mesh.Solid, f [3]int32) vector.Vector {
 	a := s.At(f[0])
-	return cross(minus(s.At(f[1]), a), minus(s.At(f[2]), a))
+	return vector.Cross(vector.Minus(s.At(f[1]), a), vector.Minus(s.At(f[2]), a))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/vector"
 )
 
 // Triangles describes a mesh of triangles, whose cells have the neighbours nb.
@@ -13,15 +14,15 @@ func Triangles(m *mesh.Mesh, nb [][3]int32) *Report {
 	r := &Report{Dim: 2, Cells: len(m.Cells), Vertices: len(m.X),
 		VertexFields: slices.Sorted(maps.Keys(m.VertexData)), CellFields: slices.Sorted(maps.Keys(m.CellData))}
 	r.bounds(m.X, m.Y)
-	at := func(v int32) vector { return vector{m.X[v], m.Y[v]} }
+	at := func(v int32) vector.Vector { return vector.Vector{m.X[v], m.Y[v]} }
 	r.cells(len(m.Cells), func(c int, s *shape) {
 		v := m.Cells[c]
 		s.surface = 0
 		for k := range v {
 			a, b, d := at(v[k]), at(v[(k+1)%3]), at(v[(k+2)%3])
-			s.edges = append(s.edges, norm(minus(b, a)))
+			s.edges = append(s.edges, vector.Length(vector.Minus(b, a)))
 			s.surface += s.edges[k]
-			s.angles = append(s.angles, angle(minus(b, a), minus(d, a)))
+			s.angles = append(s.angles, angle(vector.Minus(b, a), vector.Minus(d, a)))
 		}
 		s.size, s.quality = m.Area(c), m.Quality(c)
 	}, func(c int) []float64 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/medit"
+	"github.com/atoll-hpc/atoll/mesh/vector"
 )
 
 // Mesh is a mesh of triangles in the plane or of tetrahedra in space.
@@ -90,7 +91,7 @@ func (m *Mesh) volumeAndGradients(c int) (volume float64, gradients [4][3]float6
 		gradients[2] = [3]float64{-a[1], a[0], 0}
 	} else {
 		d := m.edgeVector(v[0], v[3])
-		gradients[1], gradients[2], gradients[3] = cross(b, d), cross(d, a), cross(a, b)
+		gradients[1], gradients[2], gradients[3] = vector.Cross(b, d), vector.Cross(d, a), vector.Cross(a, b)
 		volume = (a[0]*gradients[1][0] + a[1]*gradients[1][1] + a[2]*gradients[1][2]) / 6
 	}
 	det := 2 * volume
@@ -104,10 +105,6 @@ func (m *Mesh) volumeAndGradients(c int) (volume float64, gradients [4][3]float6
 		}
 	}
 	return volume, gradients
-}
-
-func cross(a, b [3]float64) [3]float64 {
-	return [3]float64{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
 }
 
 // Volume returns the volume of a cell, or its area in the plane.

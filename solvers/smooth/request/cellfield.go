@@ -1,5 +1,7 @@
 package request
 
+import "github.com/atoll-hpc/atoll/mesh/vector"
+
 // fromCells returns the values at the vertices of a field of cells: at each vertex that of the linear function that
 // fits the values at the centres of the cells around it best (least squares), or their mean where too few cells
 // determine one. It is exact for linear fields, so that second derivatives of the result are not those of the mesh.
@@ -10,7 +12,7 @@ func (n Nodes) fromCells(values []float64) []float64 {
 		cell := n.Cells[c*corners : (c+1)*corners]
 		centre := n.Centre(c)
 		for _, v := range cell {
-			sums[v].add(minus(centre, n.vertex(int(v))), x)
+			sums[v].add(vector.Minus(centre, n.vertex(int(v))), x)
 		}
 	}
 	at := make([]float64, len(sums))

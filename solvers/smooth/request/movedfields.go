@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/vector"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 )
 
@@ -138,11 +139,11 @@ func (l *locator) shares(c int32, p [3]float64) (share [4]float64) {
 				q[k] = p
 			}
 		}
-		a, b := minus(q[1], q[0]), minus(q[2], q[0])
+		a, b := vector.Minus(q[1], q[0]), vector.Minus(q[2], q[0])
 		if l.Dim == 2 {
 			return a[0]*b[1] - b[0]*a[1]
 		}
-		d := minus(q[3], q[0])
+		d := vector.Minus(q[3], q[0])
 		return a[0]*(b[1]*d[2]-b[2]*d[1]) + a[1]*(b[2]*d[0]-b[0]*d[2]) + a[2]*(b[0]*d[1]-b[1]*d[0])
 	}
 	whole := volume(-1)
@@ -151,5 +152,3 @@ func (l *locator) shares(c int32, p [3]float64) (share [4]float64) {
 	}
 	return share
 }
-
-func minus(a, b [3]float64) [3]float64 { return [3]float64{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }

@@ -3,6 +3,7 @@ package plic
 import (
 	"math"
 
+	"github.com/atoll-hpc/atoll/mesh/vector"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
@@ -34,14 +35,14 @@ func (s *Interface[F]) Curvature(field []F, c int) float64 {
 					continue
 				}
 				m, alpha, size := s.Plane(field, neighbour)
-				if size == 0 || dot(m, n) <= 0 { // no direction, or the other side of a thin film
+				if size == 0 || vector.Dot(m, n) <= 0 { // no direction, or the other side of a thin film
 					continue
 				}
 				x := s.sectionCentroid(m, alpha)
 				for d, off := range [3]int{nx, ny, nz} {
 					x[d] += float64(off)*g.Spacing(d) - origin[d]
 				}
-				p.add(dot(x, t), dot(x, u), dot(x, n))
+				p.add(vector.Dot(x, t), vector.Dot(x, u), vector.Dot(x, n))
 			}
 		}
 	}
@@ -61,7 +62,7 @@ func (s *Interface[F]) sectionCentroid(n [3]float64, alpha float64) (x [3]float6
 			for d := range g.Dim {
 				point[d] = float64(bits>>d&1) * g.Spacing(d)
 			}
-			below := dot(n, point) - alpha
+			below := vector.Dot(n, point) - alpha
 			above := below + n[axis]*g.Spacing(axis)
 			if below < 0 == (above < 0) {
 				continue
@@ -78,8 +79,6 @@ func (s *Interface[F]) sectionCentroid(n [3]float64, alpha float64) (x [3]float6
 	}
 	return x
 }
-
-func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
 
 // tangents returns two unit vectors that are normal to n and to each other; in the plane the first is in the plane.
 func tangents(n [3]float64) (t, u [3]float64) {

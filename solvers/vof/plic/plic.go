@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/mesh/vector"
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
@@ -39,7 +40,7 @@ func (s *Interface[F]) Plane(field []F, c int) (n [3]float64, alpha, size float6
 		size = float64(geom.Section(&m, h[0], h[1], h[2]))
 	}
 	n = [3]float64{float64(m.X / h[0]), float64(m.Y / h[1]), float64(m.Z / h[2])}
-	l := math.Sqrt(dot(n, n))
+	l := math.Sqrt(vector.Dot(n, n))
 	if l == 0 {
 		return n, 0, 0
 	}
