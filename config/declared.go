@@ -47,15 +47,20 @@ func (s *Section) declare(k Key) {
 	k.Path = strings.ReplaceAll(strings.TrimSuffix(s.path, "\x00"), "\x00", ".")
 	k.Unit = cmp.Or(k.Unit, s.units[k.Name])
 	same := func(other Key) bool { return other.Path == k.Path && other.Name == k.Name }
-	if n := slices.IndexFunc(s.declared, same); n < 0 {
+	n := slices.IndexFunc(s.declared, same)
+	if n < 0 {
 		s.declared = append(s.declared, k)
-	} else if s.declared[n].Table = s.declared[n].Table || k.Table; k.Kind != OtherKind {
-		if known := s.declared[n]; k.Doc == "" {
-			k.Doc, k.Default, k.Range, k.Required = known.Doc, known.Default, known.Range, known.Required
-		}
-		k.Table = k.Table || s.declared[n].Table
-		s.declared[n] = k
+		return
 	}
+	known := s.declared[n]
+	table := known.Table || k.Table
+	if k.Kind == OtherKind {
+		k = known
+	} else if k.Doc == "" {
+		k.Doc, k.Default, k.Range, k.Required = known.Doc, known.Default, known.Range, known.Required
+	}
+	k.Table = table
+	s.declared[n] = k
 }
 
 // DeclaredSection is a section of a case file for which a decoder has asked.

@@ -269,7 +269,8 @@ func TestVertexAdjacency(t *testing.T) {
 				}
 				f := s.FaceOpposite(int32(c), k)
 				p := s.At(v)
-				sixVolumes := vector.Dot(vector.Minus(s.At(f[0]), p), vector.Cross(vector.Minus(s.At(f[1]), p), vector.Minus(s.At(f[2]), p)))
+				a, b, d := vector.Minus(s.At(f[0]), p), vector.Minus(s.At(f[1]), p), vector.Minus(s.At(f[2]), p)
+				sixVolumes := vector.Dot(a, vector.Cross(b, d))
 				if math.Abs(sixVolumes-6*s.Volume(c)) > 1e-15 {
 					t.Fatalf("cell %d seen from vertex %d has volume %g, want %g", c, v, sixVolumes/6, s.Volume(c))
 				}

@@ -12,10 +12,11 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/run/progress"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/solverstest"
 )
 
 // pacedSolver is a solver at a given time whose steps have a constant length.
-type pacedSolver struct{ solvers.Plain }
+type pacedSolver struct{ solverstest.Plain }
 
 func (*pacedSolver) Advance(context.Context, float64, float64, int) (bool, error) { return false, nil }
 
@@ -33,7 +34,7 @@ type unsureSolver struct{ pacedSolver }
 func (*unsureSolver) StepsTo(float64) (least, most float64) { return 0, 0 }
 
 func pacedAt(t, dt float64) pacedSolver {
-	return pacedSolver{solvers.Plain{Now: solvers.Clock{Time: t, Steps: 100, Dt: dt}}}
+	return pacedSolver{solverstest.Plain{Now: solvers.Clock{Time: t, Steps: 100, Dt: dt}}}
 }
 
 func TestEstimateTime(t *testing.T) {

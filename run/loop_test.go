@@ -17,12 +17,13 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/solverstest"
 )
 
 // sweeper is a solver that counts sweeps, on a grid of one cell whose field is that count. It advances as far as it
 // may, and is done after a given number of sweeps.
 type sweeper struct {
-	solvers.Plain
+	solverstest.Plain
 	size      solvers.Size
 	doneAfter int // the sweep after which it is done; 0 for never
 	swept     int

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/dist/local"
-	"github.com/atoll-hpc/atoll/grid"
 )
 
 // fixedState is a solver with a given state.
@@ -137,30 +136,4 @@ func BenchmarkHash(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/entity")
-}
-
-// BenchmarkHashBlock hashes a block of 16 million float64 cells with ghosts.
-func BenchmarkHashBlock(b *testing.B) {
-	g, err := grid.New(3, [3]int{256, 256, 256}, [3]float64{}, [3]float64{1, 1, 1}, [3]bool{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	block, err := g.Whole(2)
-	if err != nil {
-		b.Fatal(err)
-	}
-	array := make([]float64, block.Len())
-	for i := range array {
-		array[i] = float64(i)
-	}
-	p := &Plain{Declared: []Field{{Name: "f", Hashed: true, Space: &Space{Owned: block.Cells(), Key: block.Number},
-		View: func() View { return BlockView(nil, array, block) }}}}
-	comm := local.New(1)[0]
-	defer comm.Close()
-	for b.Loop() {
-		if _, err := Hash(b.Context(), comm, p); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(block.Cells())*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mcells/s")
 }

@@ -1,4 +1,4 @@
-package solvers
+package solvers_test
 
 import (
 	"context"
@@ -11,11 +11,13 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/grid"
+	. "github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/solverstest"
 )
 
 // water is a solver state with three entities of a rank, and one ghost.
 type water struct {
-	Plain
+	solverstest.Plain
 	on     *Space
 	depths []struct{ H, Q float32 }
 	marks  []int64
@@ -154,7 +156,7 @@ func TestSavedNumbersAreFinite(t *testing.T) {
 	w := newWater(1)
 	w.depths[2].Q, w.marks[1] = float32(math.Inf(-1)), -1 // all bits of this integer are 1
 	for k, want := range []string{"", "rank 7: pond 5 at (5, 0.5), step 9: q is -Inf in {q: -Inf}", ""} {
-		saved, err := w.Declared[k].save(copies{})
+		saved, err := SaveField(&w.Declared[k])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,9 +172,36 @@ func TestSavedNumbersAreFinite(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: got error %q, want %q", saved.Name, got, want)
 		}
-		saved.field.Never = "never"
+		w.Declared[k].Never = "never"
 		if err := saved.CheckFinite(7, 9, lo, numbers); err != nil {
 			t.Errorf("%s: %v", saved.Name, err)
 		}
 	}
+}
+
+// BenchmarkHashBlock hashes a block of 16 million float64 cells with ghosts.
+func BenchmarkHashBlock(b *testing.B) {
+	g, err := grid.New(3, [3]int{256, 256, 256}, [3]float64{}, [3]float64{1, 1, 1}, [3]bool{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	block, err := g.Whole(2)
+	if err != nil {
+		b.Fatal(err)
+	}
+	array := make([]float64, block.Len())
+	for i := range array {
+		array[i] = float64(i)
+	}
+	space := &Space{Owned: block.Cells(), Key: block.Number}
+	p := &solverstest.Plain{Declared: []Field{{Name: "f", Hashed: true, Space: space,
+		View: func() View { return BlockView(nil, array, block) }}}}
+	comm := local.New(1)[0]
+	defer comm.Close()
+	for b.Loop() {
+		if _, err := Hash(b.Context(), comm, p); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(block.Cells())*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mcells/s")
 }

@@ -21,7 +21,8 @@ func TestArc(t *testing.T) {
 			t.Errorf("curvature %v, want (0, 0, 1/3)", a.Curvature)
 		}
 		point := func(s float64) vector.Vector { return vector.Plus(vector.Plus(onCircle(1), s, a.T), s*s, a.B) }
-		if vector.Length(vector.Minus(point(a.Low), onCircle(1-step)))+vector.Length(vector.Minus(point(a.High), onCircle(1+step/2))) > 1e-14 {
+		low, high := vector.Minus(point(a.Low), onCircle(1-step)), vector.Minus(point(a.High), onCircle(1+step/2))
+		if vector.Length(low)+vector.Length(high) > 1e-14 {
 			t.Error("the arc does not meet its end vertices")
 		}
 		for k := range 11 {
@@ -39,7 +40,8 @@ func TestArcRefusals(t *testing.T) {
 		before, after vector.Vector
 		ok            bool
 	}{
-		{vector.Vector{-1, 0, 0}, vector.Vector{1, .99, 0}, true}, {vector.Vector{-1, 0, 0}, vector.Vector{1, 1.01, 0}, false},
+		{vector.Vector{-1, 0, 0}, vector.Vector{1, .99, 0}, true},
+		{vector.Vector{-1, 0, 0}, vector.Vector{1, 1.01, 0}, false},
 		{vector.Vector{-1, 0, 0}, vector.Vector{}, false}, {vector.Vector{1, 0, 0}, vector.Vector{1, .1, 0}, false},
 	} {
 		if _, ok := NewArc(c.before, vector.Vector{}, c.after, 45); ok != c.ok {

@@ -65,7 +65,8 @@ func Departed(before, after *mesh.Mesh) Departure {
 		size := vector.Length(vector.Minus(b, a))
 		for _, v := range e {
 			if p := position(after, v); p != position(before, v) {
-				moved.add(v, vector.Length(vector.Minus(p, onSide(p, a, b))), vector.Length(vector.Cross(vector.Minus(b, a), vector.Minus(p, a)))/size, size)
+				beside := vector.Length(vector.Cross(vector.Minus(b, a), vector.Minus(p, a))) / size
+				moved.add(v, vector.Length(vector.Minus(p, onSide(p, a, b))), beside, size)
 			}
 		}
 	}
@@ -85,7 +86,8 @@ func DepartedSolid(before, after *mesh.Solid) (Departure, error) {
 		n := vector.Cross(vector.Minus(b, a), vector.Minus(c, a))
 		for _, v := range f.V {
 			if p := after.At(v); p != before.At(v) {
-				moved.add(v, vector.Length(vector.Minus(p, onFace(p, a, b, c))), math.Abs(vector.Dot(n, vector.Minus(p, a)))/vector.Length(n),
+				above := math.Abs(vector.Dot(n, vector.Minus(p, a))) / vector.Length(n)
+				moved.add(v, vector.Length(vector.Minus(p, onFace(p, a, b, c))), above,
 					max(vector.Length(vector.Minus(b, a)), vector.Length(vector.Minus(c, a))))
 			}
 		}

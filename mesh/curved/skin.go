@@ -68,7 +68,8 @@ func (x *skin) findRidges(group [][]int32) {
 	}
 	minCosine := math.Cos(x.ridgeAngle * math.Pi / 180)
 	for e, f := range x.sides {
-		if len(f) != 2 || !(vector.Dot(x.normals[f[0]], x.normals[f[1]]) >= minCosine) || !slices.Equal(group[f[0]], group[f[1]]) {
+		if len(f) != 2 || !(vector.Dot(x.normals[f[0]], x.normals[f[1]]) >= minCosine) ||
+			!slices.Equal(group[f[0]], group[f[1]]) {
 			x.ridges[e] = true
 		}
 	}

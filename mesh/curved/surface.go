@@ -145,7 +145,8 @@ func (x *skin) fittedSurface(v int32) (surface Surface, ok bool) {
 		return Surface{}, false
 	}
 	return Surface{Axes: 2, T: vector.Plus(t[0], c[0], n), U: vector.Plus(t[1], c[1], n), P: vector.Times(c[2]/mean, n),
-		Q: vector.Times(c[3]/mean, n), R: vector.Times(c[4]/mean, n), Reach: mean * math.Sqrt(.5)}, true // see reachBesideCurved
+		Q: vector.Times(c[3]/mean, n), R: vector.Times(c[4]/mean, n),
+		Reach: mean * math.Sqrt(.5)}, true // see reachBesideCurved
 }
 
 // tangentDirections returns two orthonormal directions normal to n, which has length 1.

@@ -22,6 +22,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/run/ledger"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/solverstest"
 )
 
 // TestMain makes blocks small, so that the part of each rank has many.
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 // testSolver is a solver with two fields. One has three numbers per cell, stored in rows of five and followed by
 // copies of other ranks' cells; the other has one number per edge, and the keys of edges are far apart.
 type testSolver struct {
-	solvers.Plain
+	solverstest.Plain
 	cells [][5]float64
 	marks []int32
 }

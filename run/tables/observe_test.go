@@ -15,12 +15,13 @@ import (
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/run/recorder"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/solverstest"
 )
 
 // observedSweeper counts sweeps and measures, later, their sum over all ranks. The measurement after sweep `bad` is an
 // error.
 type observedSweeper struct {
-	solvers.Plain
+	solverstest.Plain
 	swept  int
 	queued []int64
 	bad    int64
