@@ -105,8 +105,8 @@ var described = []config.Key{
 	{Name: "low", Kind: config.Number, Bound: config.Positive, Doc: "of `linear` and `sinusoidal`: the size at one end, m",
 		Default: with},
 	{Name: "high", Kind: config.Number, Bound: config.Positive, Doc: "the size at the other end, m", Default: with},
-	{Name: "waves", Kind: config.Number, Bound: config.Bound{AboveLeast: true, Most: 1000}, Doc: "of `sinusoidal`: waves " +
-		"across the mesh", Default: "1"},
+	{Name: "waves", Kind: config.Number, Bound: config.Bound{AboveLeast: true, Most: 1000},
+		Doc: "of `sinusoidal`: waves across the mesh", Default: "1"},
 	{Name: "width", Kind: config.FieldOrSeries, Doc: "size along the first axis of the metric, m: an expression of the " +
 		"position"},
 	{Name: "height", Kind: config.FieldOrSeries, Doc: "size along the second axis, m"},
