@@ -5038,10 +5038,11 @@ DEVICE float Boundary_head_f32(const Boundary_f32 *s, int32 k, float length, flo
 // head returns the highest head that the water of a cell may have after a stage, if the bed is uneven: rises by more
 // than an eighth of the water's thickness to an edge. It is the largest total head, z + u²/2g, of the cell, its
 // neighbours and what comes through prescribed boundaries, and at least the level of the cell raised to its highest
-// edge. The water cannot gain more from gravity while its level stays: without this bound the truncation errors of
+// edge, but by no more than the bed rises or falls to a neighbour: at a wall the plane of the bed may leave that range
+// by far. The water cannot gain more from gravity while its level stays: without this bound the truncation errors of
 // films on a rough bed would add up, and water that a slope pushes against an edge which it cannot cross would
 // accelerate for ever. Infinity where there is no bound, in deeper water.
-// (*water[float32]).head, sheet.go:55
+// (*water[float32]).head, sheet.go:56
 DEVICE float water_head_f32(water_f32 *me, Array<water_f32, 3> *o, Stencil_f32 *at, geometry_f32 *c,
         const Params_f32 *p, const Boundary_f32 *boundary) {
     float d0 = Vec2_dot_f32(at->Bed_, c->arm[0]), d1 = Vec2_dot_f32(at->Bed_, c->arm[1]), d2 = Vec2_dot_f32(at->Bed_, c->arm[2]);
@@ -5051,7 +5052,8 @@ DEVICE float water_head_f32(water_f32 *me, Array<water_f32, 3> *o, Stencil_f32 *
         return 0x1.93e594p+99f /* 1e+30 */;
     }
     float half = 1.0f / (2.0f * p->Gravity);
-    float most = num_Larger_f32(me->z2 + half * Vec2_dot_f32(me->u2, me->u2), me->z2 + highest);
+    float change = go_max<float>(go_max<float>(num_Abs_f32((*o)[0].bed - me->bed), num_Abs_f32((*o)[1].bed - me->bed)), num_Abs_f32((*o)[2].bed - me->bed));
+    float most = me->z2 + num_Larger_f32(half * Vec2_dot_f32(me->u2, me->u2), num_Smaller_f32(highest, change));
     for (int64 k = 0; k < 3; k++) {
         if ((*o)[k].h2 >= p->DryDepth) {
             most = num_Larger_f32(most, (*o)[k].z2 + half * Vec2_dot_f32((*o)[k].u2, (*o)[k].u2));
@@ -5149,24 +5151,32 @@ DEVICE float geometry_rangeFactor_f32(geometry_f32 *c, Vec2_f32 g, float lo, flo
     return num_Smaller_f32(least, limiterFactor_f32(Vec2_dot_f32(g, c->arm[2]), lo, hi));
 }
 
-// keptBed returns the factor that limits the slope of the bed to the range of the neighbours' beds, and the largest
-// difference between their heights and the cell's.
-// (*water[float32]).keptBed, reconstruct.go:150
-struct water_keptBed_f32_results { float r0; float r1; };
-DEVICE water_keptBed_f32_results water_keptBed_f32(water_f32 *me, Array<water_f32, 3> *o, geometry_f32 *c,
+// keptBed returns the factor that limits the slope of the bed to the range of d0, d1 and d2, by which the neighbours'
+// beds are higher than the cell's, and the largest of these differences.
+// (*geometry[float32]).keptBed, reconstruct.go:158
+struct geometry_keptBed_f32_results { float r0; float r1; };
+DEVICE geometry_keptBed_f32_results geometry_keptBed_f32(geometry_f32 *c, float d0, float d1, float d2,
         Vec2_f32 bed) {
-    float d0 = (*o)[0].bed - me->bed, d1 = (*o)[1].bed - me->bed, d2 = (*o)[2].bed - me->bed;
     float lo = go_min<float>(go_min<float>(go_min<float>(d0, d1), d2), 0.0f), hi = go_max<float>(go_max<float>(go_max<float>(d0, d1), d2), 0.0f);
     // without which planes on irregular meshes are limited
     float more = 0x1.99999ap-05f /* 0.05 */ * (hi - lo);
     return {geometry_rangeFactor_f32(c, bed, lo - more, hi + more), num_Larger_f32(hi, -lo)};
 }
 
+// atWall returns 0 for the mirror image of a cell behind a wall, and d for other neighbours.
+// atWall[float32], reconstruct.go:165
+DEVICE float atWall_f32(int32 neighbour, float d) {
+    if (neighbour == -1) {
+        return 0.0f;
+    }
+    return d;
+}
+
 // evenness returns the factor on the slope of the bed under a lake: 1 where the bed is even, and less where it rises or
 // falls by much of the water's thickness to a neighbour, if its slope had to be limited to the range of neighbours. A
 // step of the bed between two cells then stays between them, instead of becoming a ramp over both, on which water loses
 // head.
-// (*water[float32]).evenness, reconstruct.go:161
+// (*water[float32]).evenness, reconstruct.go:176
 DEVICE float water_evenness_f32(water_f32 *me, bool wet1, bool wet2, float kept, float change) {
     float h = me->h2;
     if (wet1 && !wet2) {
@@ -5211,9 +5221,9 @@ DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1
 //
 // Rest over a rough bed would be unstable with second order everywhere: the noise that limiters leave in small ranges
 // would grow, and so would modes of single cells at a shore. Where thicknesses of neighbours differ much, no range
-// counts as small; and the velocity of the layer on the bed has the slopes of an even bed alone: times even, the factor
-// of evenness.
-// (*water[float32]).gradients, reconstruct.go:176
+// counts as small; and the layer on the bed has the slopes of an even bed alone: times even, the factor of evenness. So
+// flow over a step of the bed, where level and velocity jump, is piecewise constant on both sides, as its head is.
+// (*water[float32]).gradients, reconstruct.go:191
 DEVICE void water_gradients_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3> *o, geometry_f32 *c, float even,
         const Params_f32 *p, Slopes_f32 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -5232,14 +5242,14 @@ DEVICE void water_gradients_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3
     float level = smooth * h, speed = smooth * num_Sqrt_f32(weight * h);
     s->Z2 = s->Bed_;
     if (wet2) {
-        s->Z2 = geometry_limitedGradient_f32(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level);
+        s->Z2 = Vec2_times_f32(geometry_limitedGradient_f32(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level), even);
         s->U2x = Vec2_times_f32(geometry_limitedGradient_f32(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed), even);
         s->U2y = Vec2_times_f32(geometry_limitedGradient_f32(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed), even);
         even = 1.0f;
     }
     s->Z1 = s->Z2;
     if (wet1) {
-        s->Z1 = geometry_limitedGradient_f32(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level);
+        s->Z1 = Vec2_times_f32(geometry_limitedGradient_f32(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level), even);
         s->U1x = Vec2_times_f32(geometry_limitedGradient_f32(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed), even);
         s->U1y = Vec2_times_f32(geometry_limitedGradient_f32(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed), even);
     }
@@ -5248,7 +5258,7 @@ DEVICE void water_gradients_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3
 // positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
 // at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
 // level.
-// (*geometry[float32]).positivityFactor, reconstruct.go:231
+// (*geometry[float32]).positivityFactor, reconstruct.go:246
 DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h, Vec2_f32 slope, float share) {
     float d = go_min<float>(go_min<float>(Vec2_dot_f32(slope, c->arm[0]), Vec2_dot_f32(slope, c->arm[1])), Vec2_dot_f32(slope, c->arm[2]));
     if (h + d < 0.0f) {
@@ -5304,7 +5314,7 @@ DEVICE void water_sheet_f32(water_f32 *me, bool open, Array<water_f32, 3> *o, ge
 // centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
 // thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
 // midpoints.
-// (*geometry[float32]).centroidVelocity, reconstruct.go:242
+// (*geometry[float32]).centroidVelocity, reconstruct.go:257
 DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_f32 ux, Vec2_f32 uy,
         Vec2_f32 slope, float h) {
     float part = 1.0f / (3.0f * h);
@@ -5317,12 +5327,19 @@ DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_
 // level of this layer has the slope of the surface below it. At a transmissive boundary a slope would amplify itself:
 // the cell has none there but those of a sheet.
 // (*water[float32]).slopes, reconstruct.go:111
-DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, bool open, Array<water_f32, 3> *o, geometry_f32 *c,
-        Vec2_f32 bed, const Params_f32 *p, Slopes_f32 *s) {
+DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, bool open, Array<water_f32, 3> *o, Stencil_f32 *at,
+        geometry_f32 *c, const Params_f32 *p, Slopes_f32 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
     float share = 1.0f;
-    auto [kept, change] = water_keptBed_f32(me, o, c, bed);
+    Vec2_f32 bed = at->Bed_;
+    float d0 = (*o)[0].bed - me->bed, d1 = (*o)[1].bed - me->bed, d2 = (*o)[2].bed - me->bed;
+    auto [kept, change] = geometry_keptBed_f32(c, d0, d1, d2, bed);
     Vec2_f32 limited = Vec2_times_f32(bed, kept);
+    if (at->Neighbours[0] == -1 || at->Neighbours[1] == -1 || at->Neighbours[2] == -1) {
+        // The plane through two neighbours fits a step too, but then not the cell's mirror image behind the wall.
+        auto [mirrored, unused1] = geometry_keptBed_f32(c, atWall_f32(at->Neighbours[0], d0), atWall_f32(at->Neighbours[1], d1), atWall_f32(at->Neighbours[2], d2), bed);
+        kept = num_Smaller_f32(kept, mirrored);
+    }
     if (!open) {
         float even = water_evenness_f32(me, wet1, wet2, kept, change);
         s->Bed_ = Vec2_times_f32(bed, even);
@@ -5353,7 +5370,7 @@ DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, bool open, Array<wate
 // openSlopes computes the slopes of level and bed in a cell with one layer at a transmissive boundary, where those of a
 // fit to its neighbours would amplify themselves. Where the bed falls outwards and the water flows out, both fall as in
 // uniform flow, or less: see frictionShare. Else both are flat.
-// (*water[float32]).openSlopes, reconstruct.go:208
+// (*water[float32]).openSlopes, reconstruct.go:223
 DEVICE void water_openSlopes_f32(water_f32 *me, Stencil_f32 *at, geometry_f32 *c, float manning, Slopes_f32 *s) {
     Vec2_f32 level = {};
     float most = 0.0f;
@@ -5429,11 +5446,11 @@ DEVICE Slopes_f32 slopesOf_f32(bool oneLayer, int64 i, const Params_f32 *p, cons
     }
     auto [allowed, open] = water_prepareNeighbours_f32(&me, oneLayer, &c, &g, p->DryDepth, &o);
     if (allowed) {
-        water_slopes_f32(&me, oneLayer, open, &o, &g, c.Bed_, p, &s);
+        water_slopes_f32(&me, oneLayer, open, &o, &c, &g, p, &s);
     }
     if (oneLayer && open && me.h2 >= p->DryDepth) {
         water_openSlopes_f32(&me, &c, &g, m->Boundary_.Outlets[c.Outlet_].Manning, &s);
-        auto [kept, unused1] = water_keptBed_f32(&me, &o, &g, c.Bed_);
+        auto [kept, unused1] = geometry_keptBed_f32(&g, o[0].bed - me.bed, o[1].bed - me.bed, o[2].bed - me.bed, c.Bed_);
         water_sheet_f32(&me, true, &o, &g, c.Bed_, Vec2_times_f32(c.Bed_, kept), &s);
     }
     if (me.h2 >= p->DryDepth) {
@@ -5575,10 +5592,11 @@ DEVICE double Boundary_head_f64(const Boundary_f64 *s, int32 k, double length, d
 // head returns the highest head that the water of a cell may have after a stage, if the bed is uneven: rises by more
 // than an eighth of the water's thickness to an edge. It is the largest total head, z + u²/2g, of the cell, its
 // neighbours and what comes through prescribed boundaries, and at least the level of the cell raised to its highest
-// edge. The water cannot gain more from gravity while its level stays: without this bound the truncation errors of
+// edge, but by no more than the bed rises or falls to a neighbour: at a wall the plane of the bed may leave that range
+// by far. The water cannot gain more from gravity while its level stays: without this bound the truncation errors of
 // films on a rough bed would add up, and water that a slope pushes against an edge which it cannot cross would
 // accelerate for ever. Infinity where there is no bound, in deeper water.
-// (*water[float64]).head, sheet.go:55
+// (*water[float64]).head, sheet.go:56
 DEVICE double water_head_f64(water_f64 *me, Array<water_f64, 3> *o, Stencil_f64 *at, geometry_f64 *c,
         const Params_f64 *p, const Boundary_f64 *boundary) {
     double d0 = Vec2_dot_f64(at->Bed_, c->arm[0]), d1 = Vec2_dot_f64(at->Bed_, c->arm[1]), d2 = Vec2_dot_f64(at->Bed_, c->arm[2]);
@@ -5588,7 +5606,8 @@ DEVICE double water_head_f64(water_f64 *me, Array<water_f64, 3> *o, Stencil_f64 
         return 0x1.93e5939a08ceap+99 /* 1e+30 */;
     }
     double half = 1.0 / (2.0 * p->Gravity);
-    double most = num_Larger_f64(me->z2 + half * Vec2_dot_f64(me->u2, me->u2), me->z2 + highest);
+    double change = go_max<double>(go_max<double>(num_Abs_f64((*o)[0].bed - me->bed), num_Abs_f64((*o)[1].bed - me->bed)), num_Abs_f64((*o)[2].bed - me->bed));
+    double most = me->z2 + num_Larger_f64(half * Vec2_dot_f64(me->u2, me->u2), num_Smaller_f64(highest, change));
     for (int64 k = 0; k < 3; k++) {
         if ((*o)[k].h2 >= p->DryDepth) {
             most = num_Larger_f64(most, (*o)[k].z2 + half * Vec2_dot_f64((*o)[k].u2, (*o)[k].u2));
@@ -5686,24 +5705,32 @@ DEVICE double geometry_rangeFactor_f64(geometry_f64 *c, Vec2_f64 g, double lo, d
     return num_Smaller_f64(least, limiterFactor_f64(Vec2_dot_f64(g, c->arm[2]), lo, hi));
 }
 
-// keptBed returns the factor that limits the slope of the bed to the range of the neighbours' beds, and the largest
-// difference between their heights and the cell's.
-// (*water[float64]).keptBed, reconstruct.go:150
-struct water_keptBed_f64_results { double r0; double r1; };
-DEVICE water_keptBed_f64_results water_keptBed_f64(water_f64 *me, Array<water_f64, 3> *o, geometry_f64 *c,
+// keptBed returns the factor that limits the slope of the bed to the range of d0, d1 and d2, by which the neighbours'
+// beds are higher than the cell's, and the largest of these differences.
+// (*geometry[float64]).keptBed, reconstruct.go:158
+struct geometry_keptBed_f64_results { double r0; double r1; };
+DEVICE geometry_keptBed_f64_results geometry_keptBed_f64(geometry_f64 *c, double d0, double d1, double d2,
         Vec2_f64 bed) {
-    double d0 = (*o)[0].bed - me->bed, d1 = (*o)[1].bed - me->bed, d2 = (*o)[2].bed - me->bed;
     double lo = go_min<double>(go_min<double>(go_min<double>(d0, d1), d2), 0.0), hi = go_max<double>(go_max<double>(go_max<double>(d0, d1), d2), 0.0);
     // without which planes on irregular meshes are limited
     double more = 0x1.999999999999ap-05 /* 0.05 */ * (hi - lo);
     return {geometry_rangeFactor_f64(c, bed, lo - more, hi + more), num_Larger_f64(hi, -lo)};
 }
 
+// atWall returns 0 for the mirror image of a cell behind a wall, and d for other neighbours.
+// atWall[float64], reconstruct.go:165
+DEVICE double atWall_f64(int32 neighbour, double d) {
+    if (neighbour == -1) {
+        return 0.0;
+    }
+    return d;
+}
+
 // evenness returns the factor on the slope of the bed under a lake: 1 where the bed is even, and less where it rises or
 // falls by much of the water's thickness to a neighbour, if its slope had to be limited to the range of neighbours. A
 // step of the bed between two cells then stays between them, instead of becoming a ramp over both, on which water loses
 // head.
-// (*water[float64]).evenness, reconstruct.go:161
+// (*water[float64]).evenness, reconstruct.go:176
 DEVICE double water_evenness_f64(water_f64 *me, bool wet1, bool wet2, double kept, double change) {
     double h = me->h2;
     if (wet1 && !wet2) {
@@ -5748,9 +5775,9 @@ DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double 
 //
 // Rest over a rough bed would be unstable with second order everywhere: the noise that limiters leave in small ranges
 // would grow, and so would modes of single cells at a shore. Where thicknesses of neighbours differ much, no range
-// counts as small; and the velocity of the layer on the bed has the slopes of an even bed alone: times even, the factor
-// of evenness.
-// (*water[float64]).gradients, reconstruct.go:176
+// counts as small; and the layer on the bed has the slopes of an even bed alone: times even, the factor of evenness. So
+// flow over a step of the bed, where level and velocity jump, is piecewise constant on both sides, as its head is.
+// (*water[float64]).gradients, reconstruct.go:191
 DEVICE void water_gradients_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3> *o, geometry_f64 *c, double even,
         const Params_f64 *p, Slopes_f64 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -5769,14 +5796,14 @@ DEVICE void water_gradients_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3
     double level = smooth * h, speed = smooth * num_Sqrt_f64(weight * h);
     s->Z2 = s->Bed_;
     if (wet2) {
-        s->Z2 = geometry_limitedGradient_f64(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level);
+        s->Z2 = Vec2_times_f64(geometry_limitedGradient_f64(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level), even);
         s->U2x = Vec2_times_f64(geometry_limitedGradient_f64(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed), even);
         s->U2y = Vec2_times_f64(geometry_limitedGradient_f64(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed), even);
         even = 1.0;
     }
     s->Z1 = s->Z2;
     if (wet1) {
-        s->Z1 = geometry_limitedGradient_f64(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level);
+        s->Z1 = Vec2_times_f64(geometry_limitedGradient_f64(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level), even);
         s->U1x = Vec2_times_f64(geometry_limitedGradient_f64(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed), even);
         s->U1y = Vec2_times_f64(geometry_limitedGradient_f64(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed), even);
     }
@@ -5785,7 +5812,7 @@ DEVICE void water_gradients_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3
 // positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
 // at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
 // level.
-// (*geometry[float64]).positivityFactor, reconstruct.go:231
+// (*geometry[float64]).positivityFactor, reconstruct.go:246
 DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h, Vec2_f64 slope, double share) {
     double d = go_min<double>(go_min<double>(Vec2_dot_f64(slope, c->arm[0]), Vec2_dot_f64(slope, c->arm[1])), Vec2_dot_f64(slope, c->arm[2]));
     if (h + d < 0.0) {
@@ -5841,7 +5868,7 @@ DEVICE void water_sheet_f64(water_f64 *me, bool open, Array<water_f64, 3> *o, ge
 // centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
 // thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
 // midpoints.
-// (*geometry[float64]).centroidVelocity, reconstruct.go:242
+// (*geometry[float64]).centroidVelocity, reconstruct.go:257
 DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_f64 ux, Vec2_f64 uy,
         Vec2_f64 slope, double h) {
     double part = 1.0 / (3.0 * h);
@@ -5854,12 +5881,19 @@ DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_
 // level of this layer has the slope of the surface below it. At a transmissive boundary a slope would amplify itself:
 // the cell has none there but those of a sheet.
 // (*water[float64]).slopes, reconstruct.go:111
-DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, bool open, Array<water_f64, 3> *o, geometry_f64 *c,
-        Vec2_f64 bed, const Params_f64 *p, Slopes_f64 *s) {
+DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, bool open, Array<water_f64, 3> *o, Stencil_f64 *at,
+        geometry_f64 *c, const Params_f64 *p, Slopes_f64 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
     double share = 1.0;
-    auto [kept, change] = water_keptBed_f64(me, o, c, bed);
+    Vec2_f64 bed = at->Bed_;
+    double d0 = (*o)[0].bed - me->bed, d1 = (*o)[1].bed - me->bed, d2 = (*o)[2].bed - me->bed;
+    auto [kept, change] = geometry_keptBed_f64(c, d0, d1, d2, bed);
     Vec2_f64 limited = Vec2_times_f64(bed, kept);
+    if (at->Neighbours[0] == -1 || at->Neighbours[1] == -1 || at->Neighbours[2] == -1) {
+        // The plane through two neighbours fits a step too, but then not the cell's mirror image behind the wall.
+        auto [mirrored, unused1] = geometry_keptBed_f64(c, atWall_f64(at->Neighbours[0], d0), atWall_f64(at->Neighbours[1], d1), atWall_f64(at->Neighbours[2], d2), bed);
+        kept = num_Smaller_f64(kept, mirrored);
+    }
     if (!open) {
         double even = water_evenness_f64(me, wet1, wet2, kept, change);
         s->Bed_ = Vec2_times_f64(bed, even);
@@ -5890,7 +5924,7 @@ DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, bool open, Array<wate
 // openSlopes computes the slopes of level and bed in a cell with one layer at a transmissive boundary, where those of a
 // fit to its neighbours would amplify themselves. Where the bed falls outwards and the water flows out, both fall as in
 // uniform flow, or less: see frictionShare. Else both are flat.
-// (*water[float64]).openSlopes, reconstruct.go:208
+// (*water[float64]).openSlopes, reconstruct.go:223
 DEVICE void water_openSlopes_f64(water_f64 *me, Stencil_f64 *at, geometry_f64 *c, double manning, Slopes_f64 *s) {
     Vec2_f64 level = {};
     double most = 0.0;
@@ -5966,11 +6000,11 @@ DEVICE Slopes_f64 slopesOf_f64(bool oneLayer, int64 i, const Params_f64 *p, cons
     }
     auto [allowed, open] = water_prepareNeighbours_f64(&me, oneLayer, &c, &g, p->DryDepth, &o);
     if (allowed) {
-        water_slopes_f64(&me, oneLayer, open, &o, &g, c.Bed_, p, &s);
+        water_slopes_f64(&me, oneLayer, open, &o, &c, &g, p, &s);
     }
     if (oneLayer && open && me.h2 >= p->DryDepth) {
         water_openSlopes_f64(&me, &c, &g, m->Boundary_.Outlets[c.Outlet_].Manning, &s);
-        auto [kept, unused1] = water_keptBed_f64(&me, &o, &g, c.Bed_);
+        auto [kept, unused1] = geometry_keptBed_f64(&g, o[0].bed - me.bed, o[1].bed - me.bed, o[2].bed - me.bed, c.Bed_);
         water_sheet_f64(&me, true, &o, &g, c.Bed_, Vec2_times_f64(c.Bed_, kept), &s);
     }
     if (me.h2 >= p->DryDepth) {
@@ -6521,7 +6555,7 @@ DEVICE void finishFriction_f32(const Params_f32 *p, float dt, float n, State_f32
 // boundSpeed reduces the velocity of a cell's water so that its head is at most the given one, or exceeds it by no more
 // than the level rose in the stage: along the path of water without friction dH/dt = ∂z/∂t. So a wave may carry its
 // energy up a beach. depth is that of the bed, and from the thickness of the water at the start of the stage.
-// boundSpeed[float32], sheet.go:82
+// boundSpeed[float32], sheet.go:84
 DEVICE void boundSpeed_f32(const Params_f32 *p, float head, float depth, float from, State_f32 *c) {
     // the level less what it rose
     float lower = num_Smaller_f32(c->H2, from);
@@ -6700,7 +6734,7 @@ DEVICE void finishFriction_f64(const Params_f64 *p, double dt, double n, State_f
 // boundSpeed reduces the velocity of a cell's water so that its head is at most the given one, or exceeds it by no more
 // than the level rose in the stage: along the path of water without friction dH/dt = ∂z/∂t. So a wave may carry its
 // energy up a beach. depth is that of the bed, and from the thickness of the water at the start of the stage.
-// boundSpeed[float64], sheet.go:82
+// boundSpeed[float64], sheet.go:84
 DEVICE void boundSpeed_f64(const Params_f64 *p, double head, double depth, double from, State_f64 *c) {
     // the level less what it rose
     double lower = num_Smaller_f64(c->H2, from);

@@ -30,12 +30,12 @@ func slopesOf[F num.Float](oneLayer bool, i int, p *Params[F], m *Mesh[F], w []S
 	allowed, open := me.prepareNeighbours(oneLayer, &c, &g, p.DryDepth, &o)
 	//atoll:mostly
 	if allowed {
-		me.slopes(oneLayer, open, &o, &g, c.Bed, p, &s)
+		me.slopes(oneLayer, open, &o, &c, &g, p, &s)
 	}
 	//atoll:seldom
 	if oneLayer && open && me.h2 >= p.DryDepth {
 		me.openSlopes(&c, &g, m.Boundary.Outlets[c.Outlet].Manning, &s)
-		kept, _ := me.keptBed(&o, &g, c.Bed)
+		kept, _ := g.keptBed(o[0].bed-me.bed, o[1].bed-me.bed, o[2].bed-me.bed, c.Bed)
 		me.sheet(true, &o, &g, c.Bed, c.Bed.times(kept), &s)
 	}
 	if me.h2 >= p.DryDepth {
@@ -108,12 +108,20 @@ func (me *water[F]) prepareNeighbours(oneLayer bool, at *Stencil[F], c *geometry
 // slopes computes the slopes of a cell from its neighbours. If the cell lacks a layer, so do its neighbours, and the
 // level of this layer has the slope of the surface below it. At a transmissive boundary a slope would amplify itself:
 // the cell has none there but those of a sheet.
-func (me *water[F]) slopes(oneLayer, open bool, o *[3]water[F], c *geometry[F], bed Vec2[F], p *Params[F],
+func (me *water[F]) slopes(oneLayer, open bool, o *[3]water[F], at *Stencil[F], c *geometry[F], p *Params[F],
 	s *Slopes[F]) {
 	wet1, wet2 := !oneLayer && me.h1 >= p.DryDepth, me.h2 >= p.DryDepth
-	share := F(1)
-	kept, change := me.keptBed(o, c, bed)
+	share, bed := F(1), at.Bed
+	d0, d1, d2 := o[0].bed-me.bed, o[1].bed-me.bed, o[2].bed-me.bed
+	kept, change := c.keptBed(d0, d1, d2, bed)
 	limited := bed.times(kept)
+	//atoll:seldom
+	if at.Neighbours[0] == Wall || at.Neighbours[1] == Wall || at.Neighbours[2] == Wall {
+		// The plane through two neighbours fits a step too, but then not the cell's mirror image behind the wall.
+		mirrored, _ := c.keptBed(atWall(at.Neighbours[0], d0), atWall(at.Neighbours[1], d1),
+			atWall(at.Neighbours[2], d2), bed)
+		kept = num.Smaller(kept, mirrored)
+	}
 	if !open {
 		even := me.evenness(wet1, wet2, kept, change)
 		s.Bed = bed.times(even)
@@ -145,13 +153,20 @@ const short = 1 - 1e-6
 // speed below which one of velocities does.
 const small = 0.05
 
-// keptBed returns the factor that limits the slope of the bed to the range of the neighbours' beds, and the largest
-// difference between their heights and the cell's.
-func (me *water[F]) keptBed(o *[3]water[F], c *geometry[F], bed Vec2[F]) (factor, change F) {
-	d0, d1, d2 := o[0].bed-me.bed, o[1].bed-me.bed, o[2].bed-me.bed
+// keptBed returns the factor that limits the slope of the bed to the range of d0, d1 and d2, by which the neighbours'
+// beds are higher than the cell's, and the largest of these differences.
+func (c *geometry[F]) keptBed(d0, d1, d2 F, bed Vec2[F]) (factor, change F) {
 	lo, hi := min(d0, d1, d2, 0), max(d0, d1, d2, 0)
 	more := F(0.05) * (hi - lo) // without which planes on irregular meshes are limited
 	return c.rangeFactor(bed, lo-more, hi+more), num.Larger(hi, -lo)
+}
+
+// atWall returns 0 for the mirror image of a cell behind a wall, and d for other neighbours.
+func atWall[F num.Float](neighbour int32, d F) F {
+	if neighbour == Wall {
+		return 0
+	}
+	return d
 }
 
 // evenness returns the factor on the slope of the bed under a lake: 1 where the bed is even, and less where it rises or
@@ -171,8 +186,8 @@ func (me *water[F]) evenness(wet1, wet2 bool, kept, change F) F {
 //
 // Rest over a rough bed would be unstable with second order everywhere: the noise that limiters leave in small ranges
 // would grow, and so would modes of single cells at a shore. Where thicknesses of neighbours differ much, no range
-// counts as small; and the velocity of the layer on the bed has the slopes of an even bed alone: times even, the factor
-// of evenness.
+// counts as small; and the layer on the bed has the slopes of an even bed alone: times even, the factor of evenness. So
+// flow over a step of the bed, where level and velocity jump, is piecewise constant on both sides, as its head is.
 func (me *water[F]) gradients(oneLayer bool, o *[3]water[F], c *geometry[F], even F, p *Params[F], s *Slopes[F]) {
 	wet1, wet2 := !oneLayer && me.h1 >= p.DryDepth, me.h2 >= p.DryDepth
 	h, weight := me.h2, p.Gravity
@@ -189,14 +204,14 @@ func (me *water[F]) gradients(oneLayer bool, o *[3]water[F], c *geometry[F], eve
 	level, speed := smooth*h, smooth*num.Sqrt(weight*h)
 	s.Z2 = s.Bed
 	if wet2 {
-		s.Z2 = c.limitedGradient(o[0].z2-me.z2, o[1].z2-me.z2, o[2].z2-me.z2, level)
+		s.Z2 = c.limitedGradient(o[0].z2-me.z2, o[1].z2-me.z2, o[2].z2-me.z2, level).times(even)
 		s.U2x = c.limitedGradient(o[0].u2.X-me.u2.X, o[1].u2.X-me.u2.X, o[2].u2.X-me.u2.X, speed).times(even)
 		s.U2y = c.limitedGradient(o[0].u2.Y-me.u2.Y, o[1].u2.Y-me.u2.Y, o[2].u2.Y-me.u2.Y, speed).times(even)
 		even = 1
 	}
 	s.Z1 = s.Z2
 	if wet1 {
-		s.Z1 = c.limitedGradient(o[0].z1-me.z1, o[1].z1-me.z1, o[2].z1-me.z1, level)
+		s.Z1 = c.limitedGradient(o[0].z1-me.z1, o[1].z1-me.z1, o[2].z1-me.z1, level).times(even)
 		s.U1x = c.limitedGradient(o[0].u1.X-me.u1.X, o[1].u1.X-me.u1.X, o[2].u1.X-me.u1.X, speed).times(even)
 		s.U1y = c.limitedGradient(o[0].u1.Y-me.u1.Y, o[1].u1.Y-me.u1.Y, o[2].u1.Y-me.u1.Y, speed).times(even)
 	}

@@ -49,7 +49,8 @@ func (me *water[F]) sheetShare(open bool, o *[3]water[F], c *geometry[F], bed Ve
 // head returns the highest head that the water of a cell may have after a stage, if the bed is uneven: rises by more
 // than an eighth of the water's thickness to an edge. It is the largest total head, z + u²/2g, of the cell, its
 // neighbours and what comes through prescribed boundaries, and at least the level of the cell raised to its highest
-// edge. The water cannot gain more from gravity while its level stays: without this bound the truncation errors of
+// edge, but by no more than the bed rises or falls to a neighbour: at a wall the plane of the bed may leave that range
+// by far. The water cannot gain more from gravity while its level stays: without this bound the truncation errors of
 // films on a rough bed would add up, and water that a slope pushes against an edge which it cannot cross would
 // accelerate for ever. Infinity where there is no bound, in deeper water.
 func (me *water[F]) head(o *[3]water[F], at *Stencil[F], c *geometry[F], p *Params[F], boundary *Boundary[F]) F {
@@ -61,7 +62,8 @@ func (me *water[F]) head(o *[3]water[F], at *Stencil[F], c *geometry[F], p *Para
 		return unbounded
 	}
 	half := 1 / (2 * p.Gravity)
-	most := num.Larger(me.z2+half*me.u2.dot(me.u2), me.z2+highest)
+	change := max(num.Abs(o[0].bed-me.bed), num.Abs(o[1].bed-me.bed), num.Abs(o[2].bed-me.bed))
+	most := me.z2 + num.Larger(half*me.u2.dot(me.u2), num.Smaller(highest, change))
 	for k := 0; k < 3; k++ {
 		if o[k].h2 >= p.DryDepth {
 			most = num.Larger(most, o[k].z2+half*o[k].u2.dot(o[k].u2))

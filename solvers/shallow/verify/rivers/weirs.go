@@ -31,10 +31,18 @@ func headUpstream(ctx context.Context, b *basin.Basin, from, to, end float64) (h
 	return head / weight, err
 }
 
-// Weirs has a discharge over weirs of .5 m with crests of several lengths, the shortest that of a single cell. On the
-// crest the flow is critical: the head over it is 3/2 (q²/g)^(1/3). At second order, and on crests of one or two cells,
-// the head is reported without a bound: it is some percent too high.
+// Weirs has flow over steps of the bed and over weirs.
 func Weirs(ctx context.Context, p *verify.Page) error {
+	if err := overSteps(ctx, p); err != nil {
+		return err
+	}
+	return weirs(ctx, p)
+}
+
+// weirs has a discharge over weirs of .5 m with crests of several lengths, the shortest that of a single cell. On the
+// crest the flow is critical: the head over it is 3/2 (q²/g)^(1/3). On crests of one or two cells it is up to 11% too
+// low on the coarser mesh.
+func weirs(ctx context.Context, p *verify.Page) error {
 	const q, high, end = .3244, .5, 120.0
 	head := criticalHead(q)
 	crests, edges := []float64{4, 2, .5}, []float64{.5, .25}
@@ -69,11 +77,11 @@ func Weirs(ctx context.Context, p *verify.Page) error {
 				if err != nil {
 					return err
 				}
-				verdict := verify.Info
-				if order == 1 && crest >= 4*edge {
-					verdict = verify.Near(h-high, head, .03)
+				tolerance := .03
+				if crest < 4*edge {
+					tolerance = .12
 				}
-				t.Row(verdict, crest, edge, order, head, h-high)
+				t.Row(verify.Near(h-high, head, tolerance), crest, edge, order, head, h-high)
 			}
 		}
 	}
