@@ -35,8 +35,12 @@ func (c *testCase) drawFlow(rt *rapid.T, n []int, steps int) {
 	fluids := fmt.Sprintf("fluids = { density = %s, viscosity = %s, surface_tension = %s, gravity = %s }\n",
 		pick(rt, "density", "[1000, 1.2]", "1", "[1, 50]"), pick(rt, "viscosity", "[1e-2, 1e-3]", "0", "[0.1, 20]"),
 		pick(rt, "tension", "0.07", "0", "10"), list("%v", gravity))
-	c.Text = fmt.Sprintf("solver = 'two-phase'\n%stime = { end = %v, max_steps = %d }\n%sinitial = { shape = '%s'%s }\n%s",
-		b, c.End, steps, fluids, drawShape(rt, b), velocity, drawFlowSides(rt, b))
+	solid := ""
+	if oneIn(rt, "a solid", 3) {
+		solid = fmt.Sprintf("solid = [{ shape = '%s' }]\n", drawShape(rt, b))
+	}
+	c.Text = fmt.Sprintf("solver = 'two-phase'\n%stime = { end = %v, max_steps = %d }\n%s%sinitial = { shape = '%s'%s }\n%s",
+		b, c.End, steps, fluids, solid, drawShape(rt, b), velocity, drawFlowSides(rt, b))
 	if oneIn(rt, "a gauge", 3) {
 		at := make([]float64, len(n))
 		for a := range at {
@@ -59,10 +63,15 @@ func drawFlowSides(rt *rapid.T, b box) string {
 		across[a] = .5
 		wall := fmt.Sprintf("{ kind = 'no-slip', velocity = %s }", list("%v", along))
 		low := pick(rt, "low side", "'slip'", "'no-slip'", wall, "'outflow'")
-		high := pick(rt, "high side", "'slip'", "'no-slip'", wall, "'outflow'")
-		if high == "'outflow'" && oneIn(rt, "inflow", 2) {
+		high := pick(rt, "high side", "'slip'", "'no-slip'", wall, "'outflow'",
+			"{ kind = 'outflow', pressure = '30*x - t', fraction = 0 }")
+		if strings.Contains(high, "outflow") && oneIn(rt, "inflow", 2) {
 			low = fmt.Sprintf("{ kind = 'inflow', velocity = %s, fraction = %s }", list("%v", across),
 				pick(rt, "fraction", "0", "1"))
+			if oneIn(rt, "varying inflow", 2) {
+				low = fmt.Sprintf("{ kind = 'inflow', %c = '0.3 + x*y', factor = '1 + 0.5*sin(20*t)', fraction = 'x < y ? 1 : 0' }",
+					"uvw"[a])
+			}
 		}
 		sides = append(sides, fmt.Sprintf("%s_low = %s, %[1]s_high = %s", axisNames[a], low, high))
 	}

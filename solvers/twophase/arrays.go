@@ -27,13 +27,14 @@ type arrays[F num.Float] struct {
 	force        [3]*engine.Array[F]    // acceleration
 	pressure     *multigrid.Solver[F]
 	viscous      *viscousArrays[F]
+	solids       *solids[F]
 
 	speed      *engine.Array[atomics.Most[F]]
 	clipped    *engine.Result[kernels.Clipped]
 	divergence *engine.Result[atomics.Most[F]]
 
-	fractionSides, kappaSides sideArrays[F]
-	velocitySides             [3][3]sideArrays[F] // by when, and component
+	fractionSides, kappaSides, pressureSides sideArrays[F]
+	velocitySides                            [3][3]sideArrays[F] // by when, and component
 }
 
 // viscousArrays are the arrays of the implicit viscous step. Without viscosity there are only the counts, which are 0.
@@ -70,14 +71,16 @@ func declare[F num.Float](t *engine.Table, c *Config, b *grid.Block, boxes halo.
 	a.shareTransport(b.Grid.Dim, func() *engine.Array[F] { return add("transport") })
 	// The velocity of the step's beginning is not needed after the transport, and written again by the projection.
 	a.viscous = declareViscous(t, c, b, append(a.pressure.Scratch(), a.u[:b.Grid.Dim]...))
+	a.solids = declareSolids[F](t, c, b)
 	a.speed = engine.Add[atomics.Most[F]](t, "counters", 1)
 	a.clipped = engine.NewResult[kernels.Clipped](t, "counters", true)
 	a.divergence = engine.NewResult[atomics.Most[F]](t, "counters", false)
-	a.fractionSides = declareSides[F](t, listGhosts(b, Ghosts, c.cellGhost(true)))
-	a.kappaSides = declareSides[F](t, listGhosts(b, 1, c.cellGhost(false)))
+	a.fractionSides = declareSides[F](t, listGhosts(b, Ghosts, -1, c.cellGhost(true)))
+	a.kappaSides = declareSides[F](t, listGhosts(b, 1, -1, c.cellGhost(false)))
+	a.pressureSides = declareSides[F](t, listGhosts(b, 1, -1, c.pressureGhost))
 	for w := range a.velocitySides {
 		for d := range b.Grid.Dim {
-			a.velocitySides[w][d] = declareSides[F](t, listGhosts(b, velocityLayers, c.velocityGhost(d, when(w))))
+			a.velocitySides[w][d] = declareSides[F](t, listGhosts(b, velocityLayers, d, c.velocityGhost(d, when(w))))
 		}
 	}
 	return a, nil

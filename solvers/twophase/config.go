@@ -1,6 +1,7 @@
 package twophase
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -13,7 +14,7 @@ const (
 	Slip    = "slip"    // no flow through it, no stress along it
 	NoSlip  = "no-slip" // a wall, which may move along itself
 	Inflow  = "inflow"  // a given velocity and volume fraction
-	Outflow = "outflow" // the pressure is 0
+	Outflow = "outflow" // a given pressure
 )
 
 // SideKinds are all kinds of sides.
@@ -24,7 +25,22 @@ type Side struct {
 	Kind     string
 	Velocity [3]float64 // of a wall, along it, or of the inflow, in m/s
 	Fraction float64    // of the first fluid in the inflow
+	// Functions of the position and time, instead of constants: of an inflow's velocity and volume fraction, and of an
+	// outflow's pressure in Pa, which is 0 without one. Nil for none.
+	Profile  [3]*Given
+	Mixture  *Given
+	Pressure *Given
+	Backflow bool // fluid that enters through an outflow has Fraction or Mixture
 }
+
+// Given is a function of the position in m and the time in s. Steady means that it does not depend on the time.
+type Given struct {
+	At     func(x, y, z, t float64) (float64, error)
+	Steady bool
+}
+
+// varies reports whether an inflow is not the same everywhere and at all times.
+func (s *Side) varies() bool { return s.Profile != [3]*Given{} }
 
 // Config holds the fluids, the sides and the parameters of the method. The first fluid is where the volume fraction is
 // 1.
@@ -34,6 +50,7 @@ type Config struct {
 	Tension   float64    // of the interface, in N/m
 	Gravity   [3]float64 // in m/s²
 	Sides     [3][2]Side
+	Solid     *Solid // nil without
 
 	CFL              float64 // largest dt·Σ|u|/h of a cell
 	Tolerance        float64 // of |∇·u| dt after the projection
@@ -74,8 +91,8 @@ func (c *Config) Check(g *grid.Grid) error {
 }
 
 // inflowBalance returns the net inflow through all sides in m³/s, or m²/s in the plane, and whether there is an
-// outflow.
-func (c *Config) inflowBalance(g *grid.Grid) (net float64, open bool) {
+// outflow; varies tells that an inflow is not constant.
+func (c *Config) inflowBalance(g *grid.Grid) (net float64, open, varies bool) {
 	for d := range g.Dim {
 		if g.Periodic[d] {
 			continue
@@ -89,11 +106,12 @@ func (c *Config) inflowBalance(g *grid.Grid) (net float64, open bool) {
 		for side, s := range c.Sides[d] {
 			open = open || s.Kind == Outflow
 			if s.Kind == Inflow {
+				varies = varies || s.varies()
 				net += float64(1-2*side) * s.Velocity[d] * area
 			}
 		}
 	}
-	return net, open
+	return net, open, varies
 }
 
 // sideSpeed is the largest sum of the speeds along the axes at a side: fluid that a wall sets in motion gets as fast.
@@ -108,9 +126,56 @@ func (c *Config) sideSpeed(g *grid.Grid) (most float64) {
 	return most
 }
 
+// Numbers of points of a side, along each of its axes, and of times at which inflowSpeed looks.
+const speedPoints, speedTimes = 17, 9
+
+// inflowSpeed is sideSpeed of inflows that vary, from a time on for a while, at a part of the points.
+func (c *Config) inflowSpeed(g *grid.Grid, from, while float64) (most float64) {
+	for d := range g.Dim {
+		for side := range c.Sides[d] {
+			s := &c.Sides[d][side]
+			if g.Periodic[d] || !s.varies() {
+				continue
+			}
+			n := [3]int{1, 1, 1}
+			for e := range g.Dim {
+				if e != d {
+					n[e] = min(g.N[e], speedPoints)
+				}
+			}
+			for k := range n[0] * n[1] * n[2] * speedTimes {
+				var x [3]float64
+				rest := k / speedTimes
+				for e := range g.Dim {
+					x[e] = g.Lo[e] + (g.Hi[e]-g.Lo[e])*(float64(rest%n[e])+.5)/float64(n[e])
+					rest /= n[e]
+				}
+				x[d] = [2]float64{g.Lo[d], g.Hi[d]}[side]
+				sum := 0.0
+				for e, q := range s.Profile {
+					v := s.Velocity[e]
+					if q != nil {
+						v, _ = q.At(x[0], x[1], x[2], from+while*float64(k%speedTimes)/(speedTimes-1)) // an error is told later
+					}
+					sum += math.Abs(v)
+				}
+				most = max(most, sum)
+			}
+		}
+	}
+	return most
+}
+
 // CheckSides returns an error if more fluid flows in than can leave.
 func (c *Config) CheckSides(g *grid.Grid) error {
-	if net, open := c.inflowBalance(g); !open && math.Abs(net) > 1e-12*math.Abs(net)+1e-300 {
+	net, open, varies := c.inflowBalance(g)
+	if !open && varies {
+		return errors.New("an inflow varies, and no side is an outflow, through which as much could leave")
+	}
+	if !open && net != 0 && c.Solid != nil {
+		return errors.New("there is an inflow and there are solids, and no side is an outflow")
+	}
+	if !open && math.Abs(net) > 1e-12*math.Abs(net)+1e-300 {
 		unit := map[int]string{2: "m²/s", 3: "m³/s"}[g.Dim]
 		return fmt.Errorf("%g %s more flow in than out, and no side is an outflow", net, unit)
 	}

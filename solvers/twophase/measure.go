@@ -46,11 +46,16 @@ var Quantities = []solvers.Quantity{
 		Outputs: everywhere},
 	{Name: "dissipation", Unit: "W", Outputs: everywhere,
 		Doc: "kinetic energy that viscosity turns into heat in a second; in the plane per metre"},
+	{Name: "solid_force_x", Unit: "N", Doc: "force of the fluids on all solids; in the plane per metre",
+		Outputs: everywhere},
+	{Name: "solid_force_y", Unit: "N", Doc: "force of the fluids on all solids; in the plane per metre",
+		Outputs: everywhere},
+	{Name: "solid_force_z", Unit: "N", Doc: "force of the fluids on all solids; in the plane 0", Outputs: everywhere},
 }
 
 // row is what a rank has measured of its block.
 type row struct {
-	sums    [10]dist.Accumulator // kinetic energy, volume, moments, momenta per density, interface, dissipation
+	sums    [sumCount]dist.Accumulator
 	fastest float64
 	dt      float64
 	invalid int       // the first cell with a velocity that is not finite, -1 if there is none, and
@@ -67,6 +72,8 @@ const (
 	sumCentre      // along each axis, and then the momenta
 	sumInterface   = 8
 	sumDissipation = 9
+	sumForce       = 10 // along each axis
+	sumCount       = 13
 )
 
 // survey measures the state.
@@ -111,6 +118,13 @@ func (s survey[F]) measureRow(context.Context) error {
 			output[F](s).centre(&u, c, r.values)
 		}
 		cell++
+	}
+	if s.solids != nil {
+		p, err := s.pressure.X.Host()
+		if err != nil {
+			return err
+		}
+		s.forces(p, f, &u, r.sums[sumForce:])
 	}
 	s.rows[s.time.Steps] = r
 	return nil
@@ -184,7 +198,7 @@ func (s survey[F]) areaOf(f []F, c int) float64 {
 func (s survey[F]) quantities(ctx context.Context, steps int) ([]solvers.Quantity, error) {
 	r, comm := s.rows[steps], s.Env().Comm
 	delete(s.rows, steps)
-	var sums [10]float64
+	var sums [sumCount]float64
 	for n := range r.sums {
 		if err := dist.AllreduceSum(ctx, comm, &r.sums[n]); err != nil {
 			return nil, err
@@ -212,6 +226,7 @@ func (s survey[F]) quantities(ctx context.Context, steps int) ([]solvers.Quantit
 		values = append(values, float64(n))
 	}
 	values = append(values, s.cfg.Tension*sums[sumInterface], sums[sumDissipation])
+	values = append(values, sums[sumForce:sumCount]...)
 	return solvers.Measured(Quantities, values...), nil
 }
 

@@ -2,10 +2,12 @@ package twophase
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
@@ -134,12 +136,22 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Set
 		return nil, err
 	}
 	s.clock = &engine.Limited[kernels.Clock[F]]{Array: engine.Add[kernels.Clock[F]](table, "clock", s.cycle()),
-		Host: make([]kernels.Clock[F], 1), Begin: s.beginStep, Reset: s.resetSpeed, Tick: s.tick,
+		Host: make([]kernels.Clock[F], 1), Begin: s.beginStep, Reset: s.reset, Tick: s.tick,
 		Clock: func(*kernels.Clock[F]) solvers.Clock { return s.time }}
 	if err := table.Err(); err != nil {
 		return nil, err
 	}
 	s.now = s.clock.At()
+	if s.solids != nil {
+		fluid := []int64{int64(b.Cells() - s.solids.count)}
+		if err := env.Comm.AllreduceInt64(ctx, dist.Sum, fluid); err != nil {
+			return nil, err
+		}
+		if fluid[0] == 0 {
+			return nil, errors.New("[[solid]] leaves no cell for fluid")
+		}
+		s.pressure.Part(int(fluid[0]), s.emptySolids)
+	}
 	if err := s.connect(at.Block.Plan); err != nil {
 		return nil, err
 	}
@@ -177,7 +189,15 @@ func (s *solver[F]) initialise(ctx context.Context, at Setting) error {
 	for n, v := range at.Fractions {
 		host[b.Index(n%b.N[0], n/b.N[0]%b.N[1], n/b.N[0]/b.N[1])] = F(v)
 	}
+	if s.solids != nil {
+		for _, c := range s.solids.cells.list.to {
+			host[c] = 0
+		}
+	}
 	if err := s.f[0].Set(host); err != nil {
+		return err
+	}
+	if err := solvers.Agree(ctx, s.Env().Comm, s.setGhosts(0, true)); err != nil {
 		return err
 	}
 	if err := s.Do(ctx, func(p *engine.Program) { s.refreshFractions(p, s.f[0]) }); err != nil {
@@ -205,6 +225,10 @@ func (s *solver[F]) initialise(ctx context.Context, at Setting) error {
 		if err := s.force[d].Set(host); err != nil {
 			return err
 		}
+	}
+	// Not before: the first projection only makes the velocity free of divergence.
+	if err := solvers.Agree(ctx, s.Env().Comm, s.pressureSides.set(0, true)); err != nil {
+		return fmt.Errorf("[sides] %w", err)
 	}
 	return s.readSpeed()
 }
@@ -299,6 +323,9 @@ func (s *solver[F]) longestStep() (dt float64, by int) {
 func (s *solver[F]) beginStep(c *kernels.Clock[F], until, _ float64, _ int) int {
 	dt, by := s.longestStep()
 	left := until - s.time.Time
+	if v := s.cfg.inflowSpeed(s.block.Grid, s.time.Time, min(dt, left)); v*min(dt, left) > s.cfg.CFL*float64(s.spacing) {
+		dt, by = s.cfg.CFL*float64(s.spacing)/v, byCourant
+	}
 	s.until = s.time.Time + dt
 	switch {
 	case dt >= left*(1-1e-12):
@@ -314,7 +341,33 @@ func (s *solver[F]) beginStep(c *kernels.Clock[F], until, _ float64, _ int) int 
 	return 1
 }
 
-func (s *solver[F]) resetSpeed(int) error { return s.speed.Set(s.noSpeed[:]) }
+// reset prepares a step: what sides give is that at its end.
+func (s *solver[F]) reset(int) error {
+	return errors.Join(s.speed.Set(s.noSpeed[:]), s.setSides(s.until, false))
+}
+
+// setSides sets what functions give at sides at a time.
+func (s *solver[F]) setSides(t float64, first bool) error {
+	if err := s.pressureSides.set(t, first); err != nil {
+		return fmt.Errorf("[sides] %w", err)
+	}
+	return s.setGhosts(t, first)
+}
+
+// setGhosts is setSides for volume fractions and velocities.
+func (s *solver[F]) setGhosts(t float64, first bool) error {
+	if err := s.fractionSides.set(t, first); err != nil {
+		return fmt.Errorf("[sides] %w", err)
+	}
+	for w := range s.velocitySides {
+		for d := range s.block.Grid.Dim {
+			if err := s.velocitySides[w][d].set(t, first); err != nil {
+				return fmt.Errorf("[sides] %w", err)
+			}
+		}
+	}
+	return nil
+}
 
 // tick completes a step.
 func (s *solver[F]) tick(_ *kernels.Clock[F], _ int, _ bool) error {
@@ -350,6 +403,9 @@ func (s *solver[F]) readSpeed() error {
 // restored recomputes what depends on a saved state: ghosts, and the acceleration of the last step.
 func (s *solver[F]) restored(ctx context.Context) error {
 	s.time = s.Clock()
+	if err := solvers.Agree(ctx, s.Env().Comm, s.setSides(s.time.Time, true)); err != nil {
+		return err
+	}
 	if err := s.speed.Set(s.noSpeed[:]); err != nil {
 		return err
 	}
@@ -358,15 +414,18 @@ func (s *solver[F]) restored(ctx context.Context) error {
 		s.refreshVelocity(p, s.u, projected)
 		s.measureSpeed(p)
 		if s.time.Steps > 0 {
+			s.fillSolids(p, s.f[0])
 			s.bend(p)
 			s.exert(p)
 			s.pressure.Clear(p)
 			p.Exchange(s.oneLayer, s.pressure.X)
+			p.Run(s.pressureSides.of(s.pressure.X))
+			s.couple(p)
 			for d := range s.block.Grid.Dim { // the velocity is not used
 				box := s.allFaces(d)
-				p.Run(engine.Over(kernels.NewCoupleLoop(box, s.facesOf(d), s.sidesOf(d)), box),
-					engine.Over(kernels.NewProjectLoop(box, s.facesOf(d), s.now, s.v[1][d].Data), box))
+				p.Run(engine.Over(kernels.NewProjectLoop(box, s.facesOf(d), s.now, s.v[1][d].Data), box))
 			}
+			s.emptySolids(p, s.f[0])
 		}
 	})
 	if err != nil {

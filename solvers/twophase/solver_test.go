@@ -222,3 +222,104 @@ func TestStaticDrop(t *testing.T) {
 		t.Errorf("the currents are %g of the capillary velocity", v)
 	}
 }
+
+// TestSolidsKeepFluidOut: water that falls on a body leaves no fluid in it, and loses none: without inflow its volume
+// changes as much as the projection's tolerance allows.
+func TestSolidsKeepFluidOut(t *testing.T) {
+	ball := func(x, y, z float64) float64 { return math.Hypot(math.Hypot(x-.52, y-.3), z) - .17 }
+	step := func(x, y, _ float64) float64 { return max(x-.3, y-.2) }
+	for _, c := range []struct {
+		dim    int
+		n      [3]int
+		solid  Solid
+		body   string
+		normal string
+	}{
+		{2, [3]int{32, 32, 1}, Solid{ball, 1}, "box(0.2, 0.4, 0.7, 0.9)", "mixed"},
+		{2, [3]int{32, 32, 1}, Solid{ball, 0}, "x + y - 1", "elvira"},
+		{2, [3]int{25, 25, 1}, Solid{step, 1}, "box(0.1, 0.1, 0.6, 0.9)", "lvira"},
+		{3, [3]int{14, 14, 14}, Solid{ball, 1}, "y - 0.55", "mixed"},
+		{3, [3]int{14, 14, 14}, Solid{step, 1}, "sphere(0.2, 0.6, 0.5, 0.3)", "mixed"},
+	} {
+		q := trial{dim: c.dim, hi: [3]float64{1, 1, float64(c.dim - 2)}, n: c.n, body: c.body, cfg: fluidsOf(1000, 1, 1e-2, 1e-4, .07)}
+		q.cfg.Gravity[1], q.cfg.Tolerance, q.cfg.Normal, q.cfg.Solid = -9.81, 1e-10, c.normal, &c.solid
+		s, e := q.start(t)
+		before := s.firstVolume()
+		advance(t, e, .1)
+		solid, closed := 0, 0
+		for at := range s.block.OwnedIndices() {
+			if s.solids.solid[at] {
+				if solid++; s.f[0].Data[at] != 0 || s.pressure.X.Data[at] != 0 {
+					t.Errorf("fraction %g and pressure %g in a solid", s.f[0].Data[at], s.pressure.X.Data[at])
+				}
+			}
+			for d := range c.dim {
+				if s.solids.geometry.shut[d][at] {
+					if closed++; s.u[d].Data[at] != 0 {
+						t.Errorf("velocity %g through a closed face", s.u[d].Data[at])
+					}
+				}
+			}
+		}
+		drift := s.firstVolume()/before - 1
+		t.Logf("%d dimensions: %d solid cells, %d closed faces, %d steps, drift %.1e, iterations %+v, %+v", c.dim, solid, closed,
+			e.Clock().Steps, drift, s.pressureCount, s.viscousCount)
+		if math.Abs(drift) > 1e-9 || solid == 0 || s.pressureCount.failed+s.viscousCount.failed > 0 {
+			t.Errorf("volume drift %g, %d solid cells, %+v, %+v", drift, solid, s.pressureCount, s.viscousCount)
+		}
+	}
+}
+
+// TestHydrostaticForce: water at rest lifts a box that it covers by the weight of the water that the box displaces.
+func TestHydrostaticForce(t *testing.T) {
+	for _, c := range []struct {
+		dim  int
+		n    [3]int
+		want float64
+	}{{2, [3]int{20, 20, 1}, 1000 * 9.81 * .3 * .2}, {3, [3]int{10, 10, 10}, 1000 * 9.81 * .3 * .2 * .4}} {
+		q := trial{dim: c.dim, hi: [3]float64{1, 1, float64(c.dim - 2)}, n: c.n, body: "y - 0.8", cfg: fluidsOf(1000, 1, 1e-3, 1e-5, 0)}
+		q.cfg.Gravity[1], q.cfg.Tolerance = -9.81, 1e-10
+		q.cfg.Solid = &Solid{func(x, y, z float64) float64 {
+			v := max(.3-x, x-.6, .2-y, y-.4)
+			if c.dim == 3 {
+				v = max(v, .1-z, z-.5)
+			}
+			return v
+		}, 1}
+		s, e := q.start(t)
+		advance(t, e, .01)
+		if f := s.quantity(t, "solid_force_y"); math.Abs(f/c.want-1) > 1e-6 {
+			t.Errorf("%d dimensions: lift %g, want %g", c.dim, f, c.want)
+		}
+	}
+}
+
+// TestSidesAtTimes: what sides give is that of the end of each step; a pressure that balances gravity keeps fluid at
+// rest.
+func TestSidesAtTimes(t *testing.T) {
+	q := trial{dim: 2, hi: [3]float64{1, .5}, n: [3]int{16, 8, 1}, cfg: fluidsOf(1000, 1, 1e-3, 1e-5, 0)}
+	q.cfg.Sides[0][0] = Side{Kind: Inflow, Profile: [3]*Given{{At: func(_, y, _, t float64) (float64, error) {
+		return t * (1 + y), nil
+	}}, nil, nil}, Mixture: &Given{At: func(_, _, _, t float64) (float64, error) { return min(1, 3*t), nil }}}
+	q.cfg.Sides[0][1].Kind, q.cfg.MaxStep = Outflow, .01
+	s, e := q.start(t)
+	advance(t, e, .05)
+	for j := range 8 {
+		y := (float64(j) + .5) / 16
+		c := s.block.Index(0, j, 0)
+		if u, f := s.u[0].Data[c], s.f[0].Data[c-1]; math.Abs(u-.05*(1+y)) > 1e-14 || math.Abs(f-.15) > 1e-14 {
+			t.Errorf("the velocity at y = %g is %g, the fraction %g", y, u, f)
+		}
+	}
+	q = trial{dim: 2, hi: [3]float64{1, .5}, n: [3]int{16, 8, 1}, body: "x - 2", cfg: fluidsOf(1000, 1, 1e-3, 1e-5, 0)}
+	q.cfg.Gravity[1], q.cfg.Tolerance = -10, 1e-12
+	for side := range 2 {
+		q.cfg.Sides[0][side] = Side{Kind: Outflow, Pressure: &Given{Steady: true,
+			At: func(_, y, _, _ float64) (float64, error) { return 1e4 * (.5 - y), nil }}}
+	}
+	s, e = q.start(t)
+	advance(t, e, .3)
+	if v := s.quantity(t, "largest_speed"); v > 1e-9 {
+		t.Errorf("the fluid moves at %g m/s", v)
+	}
+}

@@ -26,6 +26,7 @@ func (s *solver[F]) step(p *engine.Program, k int) {
 	p.Phase("pressure")
 	s.project(p)
 	s.measureSpeed(p)
+	s.emptySolids(p, s.f[0])
 }
 
 // order is the order of the axes of the sweeps in step k, which alternates so that no axis is preferred.
@@ -63,14 +64,15 @@ func (s *solver[F]) begin(p *engine.Program) {
 func (s *solver[F]) sweep(p *engine.Program, n, axis int) {
 	from, to := n%2, (n+1)%2
 	q := s.sweepOf(axis, from)
+	s.fillSolids(p, s.f[from])
 	s.reconstruct(p, s.f[from], 2)
 	p.Run(engine.Over(kernels.NewFluxLoop(s.cells(1), q, s.now), s.cells(1)),
 		engine.Over(kernels.NewAdvanceLoop(s.cells(0), q, s.now), s.cells(0)))
 	s.refreshFractions(p, s.f[to])
 	for d := range s.block.Grid.Dim {
 		m := &kernels.Momentum[F]{Lattice: s.lattice, Fluids: s.fluids, Along: s.stride(axis), Across: s.stride(d),
-			Before: s.f[from].Data, After: s.f[to].Data, Start: s.start.Data, Mass: s.mass.Data, U: s.u[axis].Data,
-			Begun: s.u[d].Data, V: s.v[from][d].Data, Out: s.v[to][d].Data}
+			Before: s.f[from].Data, After: s.f[to].Data, Start: s.start.Data, Mass: s.mass.Data,
+			U: s.u[axis].Data, Begun: s.u[d].Data, V: s.v[from][d].Data, Out: s.v[to][d].Data}
 		p.Run(engine.Over(kernels.NewCarryLoop(s.faces(d), m, s.now), s.faces(d)))
 	}
 	if n < s.block.Grid.Dim-1 {
@@ -115,8 +117,10 @@ func (s *solver[F]) end(p *engine.Program) {
 			return s.f[0].Copy(s.f[1])
 		})
 	}
+	s.emptySolids(p, s.f[0])
 	p.Run(engine.Over(kernels.NewClipLoop(s.cells(0), &s.lattice, s.roundOff(), s.f[0].Data, s.clipped.At()), s.cells(0)))
 	s.refreshFractions(p, s.f[0])
+	s.fillSolids(p, s.f[0])
 }
 
 // accelerate predicts the velocity with the acceleration of the last step, for the viscous stress.
@@ -147,6 +151,7 @@ func (s *solver[F]) bend(p *engine.Program) {
 func (s *solver[F]) exert(p *engine.Program) {
 	for d := range s.block.Grid.Dim {
 		p.Run(engine.Over(kernels.NewExertLoop(s.faces(d), s.facesOf(d), s.now), s.faces(d)))
+		s.close(p, d, s.force[d])
 	}
 }
 
@@ -160,22 +165,30 @@ func (s *solver[F]) facesOf(d int) *kernels.Faces[F] {
 func (s *solver[F]) project(p *engine.Program) {
 	s.refreshVelocity(p, s.v[0], predicted)
 	s.pressure.Clear(p)
-	for d := range s.block.Grid.Dim {
-		box := s.allFaces(d)
-		p.Run(engine.Over(kernels.NewCoupleLoop(box, s.facesOf(d), s.sidesOf(d)), box))
-	}
+	s.couple(p)
 	s.pressure.SetUp(p)
 	v := s.v[0]
 	p.Run(engine.Over(kernels.NewDivergeLoop(s.cells(0), &s.lattice, s.now, v[0].Data, v[1].Data, s.third(v),
 		s.pressure.B.Data), s.cells(0)),
 		engine.Whole(kernels.NewSetPressureToleranceLoop(s.cfg.Tolerance, s.now, s.pressure.Iteration.At()), 1))
+	p.Run(s.pressureSides.of(s.pressure.X))
 	s.pressure.Solve(p)
+	s.emptySolids(p, s.pressure.X)
 	p.Exchange(s.oneLayer, s.pressure.X)
 	for d := range s.block.Grid.Dim {
 		box := s.allFaces(d)
 		p.Run(engine.Over(kernels.NewProjectLoop(box, s.facesOf(d), s.now, s.u[d].Data), box))
 	}
 	s.refreshVelocity(p, s.u, projected)
+}
+
+// couple computes the coefficients of the pressure's equation.
+func (s *solver[F]) couple(p *engine.Program) {
+	for d := range s.block.Grid.Dim {
+		box := s.allFaces(d)
+		p.Run(engine.Over(kernels.NewCoupleLoop(box, s.facesOf(d), s.sidesOf(d)), box))
+		s.close(p, d, s.pressure.A[d])
+	}
 }
 
 // measureSpeed finds the largest speed, which limits the next step.
@@ -203,7 +216,13 @@ func (s *solver[F]) refreshVelocity(p *engine.Program, v [3]*engine.Array[F], w 
 	var tasks []engine.Task
 	var all []engine.Exchanged
 	for d := range s.block.Grid.Dim {
+		if s.solids != nil { // before it, what sides mirror; after it, what they give
+			tasks = append(tasks, s.solids.closed[d].of(v[d]))
+		}
 		tasks, all = append(tasks, s.velocitySides[w][d].of(v[d])), append(all, v[d])
+		if s.solids != nil {
+			tasks = append(tasks, s.solids.closed[d].of(v[d]))
+		}
 	}
 	p.ExchangeThen(s.faceLayers, tasks, all...)
 }

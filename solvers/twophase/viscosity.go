@@ -23,8 +23,15 @@ func (s viscosity[F]) resist(p *engine.Program) {
 		}
 	}
 	for d := range s.block.Grid.Dim {
-		p.Run(engine.Over(kernels.NewStartViscousLoop(s.faces(d), s.viscousOf(d, s.v[0]), s.now, w.change[d].Data,
-			w.residual[d].Data, w.inverse[d].Data, w.largest.At()), s.faces(d)))
+		q := s.viscousOf(d, s.v[0])
+		p.Run(engine.Over(kernels.NewStartViscousLoop(s.faces(d), q, s.now, w.change[d].Data, w.residual[d].Data,
+			w.inverse[d].Data, w.largest.At()), s.faces(d)))
+		if walls := s.solids; walls != nil {
+			p.Run(engine.Whole(kernels.NewStartWallsLoop(q, walls.walls(d), s.now, w.residual[d].Data, w.inverse[d].Data),
+				len(walls.wall[d].faces.Data)))
+			s.close(p, d, w.residual[d])
+			s.close(p, d, w.inverse[d]) // so that the change is 0 there
+		}
 	}
 	engine.ReduceExtreme(p, s.oneLayer, w.largest, 0)
 	p.Run(engine.Whole(kernels.NewSetToleranceLoop(F(s.cfg.ViscousTolerance), w.largest.At(), w.iteration.At()), 1))
@@ -55,8 +62,12 @@ func (s viscosity[F]) iterate(p *engine.Program) {
 	}
 	s.refreshVelocity(p, w.direction, changed)
 	for d := range dim {
-		p.Run(engine.Over(kernels.NewResistLoop(s.faces(d), s.viscousOf(d, w.direction), s.now, w.product[d].Data,
-			w.sums.Bound.At()), s.faces(d)))
+		q := s.viscousOf(d, w.direction)
+		p.Run(engine.Over(kernels.NewResistLoop(s.faces(d), q, s.now, w.product[d].Data, w.sums.Bound.At()), s.faces(d)))
+		if walls := s.solids; walls != nil {
+			p.Run(engine.Whole(kernels.NewResistWallsLoop(q, walls.walls(d), s.now, w.product[d].Data, w.sums.Bound.At()),
+				len(walls.wall[d].faces.Data)))
+		}
 	}
 	s.sum(p, w.direction, w.product)
 	p.Run(engine.Whole(levels.NewMeasureLoop(w.sums.Scale.At(), w.sums.Words.Data, it, done), 1))

@@ -403,6 +403,65 @@ static_assert(sizeof(levels_Iteration) == 56 && offsetof(levels_Iteration, Produ
     offsetof(levels_Iteration, Mean) == 24 && offsetof(levels_Iteration, Tolerance) == 32 &&
     offsetof(levels_Iteration, Residual) == 40 && offsetof(levels_Iteration, Count) == 48, "levels_Iteration");
 
+// Viscous is the viscous stress on the volumes of one velocity component, ∇·μ(∇v + ∇vᵀ), with μ of cells and, at
+// edges, of the mean of four cells.
+// Viscous[float32], viscosity.go:13
+struct Viscous_f32 {
+    Lattice Lattice_;
+    Fluids_f32 Fluids_;
+    int32 Across;
+    int32 First, Second;
+    Slice<float> F;
+    Slice<float> V;
+    Slice<float> VFirst;
+    Slice<float> VSecond;
+};
+static_assert(sizeof(Viscous_f32) == 144 && offsetof(Viscous_f32, Lattice_) == 0 &&
+    offsetof(Viscous_f32, Fluids_) == 16 && offsetof(Viscous_f32, Across) == 36 &&
+    offsetof(Viscous_f32, First) == 40 && offsetof(Viscous_f32, Second) == 44 && offsetof(Viscous_f32, F) == 48 &&
+    offsetof(Viscous_f32, V) == 72 && offsetof(Viscous_f32, VFirst) == 96 && offsetof(Viscous_f32, VSecond) == 120, "Viscous_f32");
+
+// Walls are the open faces of one velocity component next to closed ones. The velocity is 0 in a solid's surface, at
+// a part θ of the distance to a closed neighbour, from which the stress is μ v/θ instead of μ v (Gibou, Fedkiw, Cheng
+// and Kang, J. Comput. Phys. 176, 2002). The slopes of other components are as without solids: so the matrix stays
+// symmetric.
+// Walls[float32], solids.go:22
+struct Walls_f32 {
+    Slice<int32> Faces_;
+    Slice<float> Near;
+};
+static_assert(sizeof(Walls_f32) == 48 && offsetof(Walls_f32, Faces_) == 0 && offsetof(Walls_f32, Near) == 24, "Walls_f32");
+
+// Viscous is the viscous stress on the volumes of one velocity component, ∇·μ(∇v + ∇vᵀ), with μ of cells and, at
+// edges, of the mean of four cells.
+// Viscous[float64], viscosity.go:13
+struct Viscous_f64 {
+    Lattice Lattice_;
+    Fluids_f64 Fluids_;
+    int32 Across;
+    int32 First, Second;
+    Slice<double> F;
+    Slice<double> V;
+    Slice<double> VFirst;
+    Slice<double> VSecond;
+};
+static_assert(sizeof(Viscous_f64) == 168 && offsetof(Viscous_f64, Lattice_) == 0 &&
+    offsetof(Viscous_f64, Fluids_) == 16 && offsetof(Viscous_f64, Across) == 56 &&
+    offsetof(Viscous_f64, First) == 60 && offsetof(Viscous_f64, Second) == 64 && offsetof(Viscous_f64, F) == 72 &&
+    offsetof(Viscous_f64, V) == 96 && offsetof(Viscous_f64, VFirst) == 120 &&
+    offsetof(Viscous_f64, VSecond) == 144, "Viscous_f64");
+
+// Walls are the open faces of one velocity component next to closed ones. The velocity is 0 in a solid's surface, at
+// a part θ of the distance to a closed neighbour, from which the stress is μ v/θ instead of μ v (Gibou, Fedkiw, Cheng
+// and Kang, J. Comput. Phys. 176, 2002). The slopes of other components are as without solids: so the matrix stays
+// symmetric.
+// Walls[float64], solids.go:22
+struct Walls_f64 {
+    Slice<int32> Faces_;
+    Slice<double> Near;
+};
+static_assert(sizeof(Walls_f64) == 48 && offsetof(Walls_f64, Faces_) == 0 && offsetof(Walls_f64, Near) == 24, "Walls_f64");
+
 // Sweep is the transport of the volume fraction along an axis (Weymouth and Yue, J. Comput. Phys. 229, 2010).
 // Sweep[float32], transport.go:14
 struct Sweep_f32 {
@@ -517,43 +576,6 @@ struct Clipped {
     int64 Amount;
 };
 static_assert(sizeof(Clipped) == 8 && offsetof(Clipped, Amount) == 0, "Clipped");
-
-// Viscous is the viscous stress on the volumes of one velocity component, ∇·μ(∇v + ∇vᵀ), with μ of cells and, at
-// edges, of the mean of four cells.
-// Viscous[float32], viscosity.go:13
-struct Viscous_f32 {
-    Lattice Lattice_;
-    Fluids_f32 Fluids_;
-    int32 Across;
-    int32 First, Second;
-    Slice<float> F;
-    Slice<float> V;
-    Slice<float> VFirst;
-    Slice<float> VSecond;
-};
-static_assert(sizeof(Viscous_f32) == 144 && offsetof(Viscous_f32, Lattice_) == 0 &&
-    offsetof(Viscous_f32, Fluids_) == 16 && offsetof(Viscous_f32, Across) == 36 &&
-    offsetof(Viscous_f32, First) == 40 && offsetof(Viscous_f32, Second) == 44 && offsetof(Viscous_f32, F) == 48 &&
-    offsetof(Viscous_f32, V) == 72 && offsetof(Viscous_f32, VFirst) == 96 && offsetof(Viscous_f32, VSecond) == 120, "Viscous_f32");
-
-// Viscous is the viscous stress on the volumes of one velocity component, ∇·μ(∇v + ∇vᵀ), with μ of cells and, at
-// edges, of the mean of four cells.
-// Viscous[float64], viscosity.go:13
-struct Viscous_f64 {
-    Lattice Lattice_;
-    Fluids_f64 Fluids_;
-    int32 Across;
-    int32 First, Second;
-    Slice<double> F;
-    Slice<double> V;
-    Slice<double> VFirst;
-    Slice<double> VSecond;
-};
-static_assert(sizeof(Viscous_f64) == 168 && offsetof(Viscous_f64, Lattice_) == 0 &&
-    offsetof(Viscous_f64, Fluids_) == 16 && offsetof(Viscous_f64, Across) == 56 &&
-    offsetof(Viscous_f64, First) == 60 && offsetof(Viscous_f64, Second) == 64 && offsetof(Viscous_f64, F) == 72 &&
-    offsetof(Viscous_f64, V) == 96 && offsetof(Viscous_f64, VFirst) == 120 &&
-    offsetof(Viscous_f64, VSecond) == 144, "Viscous_f64");
 
 // (*Lattice).at, types.go:22
 DEVICE int64 Lattice_at(const Lattice *l, int64 i, int64 j, int64 k) {
@@ -1836,6 +1858,148 @@ DEVICE double Divergence_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Sli
     return num_Abs_f64(sum);
 }
 
+// FillSolids sets cells in solids to weighted sums of as many cells of fluid each.
+// FillSolids[float32], solids.go:8
+DEVICE void FillSolids_f32_at(int64 n, int64 sources, Slice<int32> to, Slice<int32> from, Slice<float> weights,
+        Slice<float> v) {
+    float sum = 0.0f;
+    for (int64 m = 0, end1 = sources; m < end1; m++) {
+        sum += weights[add(mul(n, sources), m)] * v[from[add(mul(n, sources), m)]];
+    }
+    v[to[n]] = sum;
+}
+
+// FillSolids sets cells in solids to weighted sums of as many cells of fluid each.
+// FillSolids[float64], solids.go:8
+DEVICE void FillSolids_f64_at(int64 n, int64 sources, Slice<int32> to, Slice<int32> from, Slice<double> weights,
+        Slice<double> v) {
+    double sum = 0.0;
+    for (int64 m = 0, end1 = sources; m < end1; m++) {
+        sum += weights[add(mul(n, sources), m)] * v[from[add(mul(n, sources), m)]];
+    }
+    v[to[n]] = sum;
+}
+
+// viscosity is that of a mixture.
+// (*Fluids[float32]).viscosity, types.go:48
+DEVICE float Fluids_viscosity_f32(const Fluids_f32 *q, float f) {
+    return q->Viscosity + q->ViscosityStep * f;
+}
+
+// edge is the viscosity at the lower edge of cell c.
+// (*Viscous[float32]).edge, viscosity.go:44
+DEVICE float Viscous_edge_f32(const Viscous_f32 *q, int64 c, int64 s) {
+    int64 a = int64(q->Across);
+    return Fluids_viscosity_f32(&q->Fluids_, 0.25f * (q->F[c] + q->F[sub(c, a)] + (q->F[sub(c, s)] + q->F[sub(sub(c, a), s)])));
+}
+
+// friction is what the coefficient of face n in -stress is more than without solids.
+// (*Viscous[float32]).friction, solids.go:29
+DEVICE float Viscous_friction_f32(const Viscous_f32 *q, const Walls_f32 *w, int64 n) {
+    int64 c = int64(w->Faces_[n]), a = int64(q->Across), s = int64(q->First);
+    int64 at = mul(mul(int64(2), n), int64(q->Lattice_.Dim));
+    float sum = 2.0f * (Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, a)]) * w->Near[at] + Fluids_viscosity_f32(&q->Fluids_, q->F[c]) * w->Near[add(at, int64(1))]);
+    sum += Viscous_edge_f32(q, c, s) * w->Near[add(at, int64(2))] + Viscous_edge_f32(q, add(c, s), s) * w->Near[add(at, int64(3))];
+    if (q->Lattice_.Dim == 3) {
+        s = int64(q->Second);
+        sum += Viscous_edge_f32(q, c, s) * w->Near[add(at, int64(4))] + Viscous_edge_f32(q, add(c, s), s) * w->Near[add(at, int64(5))];
+    }
+    return sum;
+}
+
+// diagonal is the coefficient of V[c] in -stress.
+// (*Viscous[float32]).diagonal, viscosity.go:50
+DEVICE float Viscous_diagonal_f32(const Viscous_f32 *q, int64 c) {
+    int64 a = int64(q->Across), s = int64(q->First);
+    float sum = 2.0f * (Fluids_viscosity_f32(&q->Fluids_, q->F[c]) + Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, a)])) + Viscous_edge_f32(q, add(c, s), s) + Viscous_edge_f32(q, c, s);
+    if (q->Lattice_.Dim == 3) {
+        s = int64(q->Second);
+        sum += Viscous_edge_f32(q, add(c, s), s) + Viscous_edge_f32(q, c, s);
+    }
+    return sum;
+}
+
+// StartWalls is StartViscous for faces next to solids, after it.
+// StartWalls[float32], solids.go:44
+DEVICE void StartWalls_f32_at(int64 n, const Viscous_f32 *q, const Walls_f32 *w, Clock_f32 *clock,
+        Slice<float> residual, Slice<float> inverse) {
+    int64 c = int64(w->Faces_[n]);
+    float friction = Viscous_friction_f32(q, w, n);
+    float density = Fluids_between_f32(&q->Fluids_, q->F[sub(c, int64(q->Across))], q->F[c]);
+    residual[c] -= clock->PerArea * friction * q->V[c];
+    inverse[c] = 1.0f / (density + clock->PerArea * (Viscous_diagonal_f32(q, c) + friction));
+}
+
+// viscosity is that of a mixture.
+// (*Fluids[float64]).viscosity, types.go:48
+DEVICE double Fluids_viscosity_f64(const Fluids_f64 *q, double f) {
+    return q->Viscosity + q->ViscosityStep * f;
+}
+
+// edge is the viscosity at the lower edge of cell c.
+// (*Viscous[float64]).edge, viscosity.go:44
+DEVICE double Viscous_edge_f64(const Viscous_f64 *q, int64 c, int64 s) {
+    int64 a = int64(q->Across);
+    return Fluids_viscosity_f64(&q->Fluids_, 0.25 * (q->F[c] + q->F[sub(c, a)] + (q->F[sub(c, s)] + q->F[sub(sub(c, a), s)])));
+}
+
+// friction is what the coefficient of face n in -stress is more than without solids.
+// (*Viscous[float64]).friction, solids.go:29
+DEVICE double Viscous_friction_f64(const Viscous_f64 *q, const Walls_f64 *w, int64 n) {
+    int64 c = int64(w->Faces_[n]), a = int64(q->Across), s = int64(q->First);
+    int64 at = mul(mul(int64(2), n), int64(q->Lattice_.Dim));
+    double sum = 2.0 * (Fluids_viscosity_f64(&q->Fluids_, q->F[sub(c, a)]) * w->Near[at] + Fluids_viscosity_f64(&q->Fluids_, q->F[c]) * w->Near[add(at, int64(1))]);
+    sum += Viscous_edge_f64(q, c, s) * w->Near[add(at, int64(2))] + Viscous_edge_f64(q, add(c, s), s) * w->Near[add(at, int64(3))];
+    if (q->Lattice_.Dim == 3) {
+        s = int64(q->Second);
+        sum += Viscous_edge_f64(q, c, s) * w->Near[add(at, int64(4))] + Viscous_edge_f64(q, add(c, s), s) * w->Near[add(at, int64(5))];
+    }
+    return sum;
+}
+
+// diagonal is the coefficient of V[c] in -stress.
+// (*Viscous[float64]).diagonal, viscosity.go:50
+DEVICE double Viscous_diagonal_f64(const Viscous_f64 *q, int64 c) {
+    int64 a = int64(q->Across), s = int64(q->First);
+    double sum = 2.0 * (Fluids_viscosity_f64(&q->Fluids_, q->F[c]) + Fluids_viscosity_f64(&q->Fluids_, q->F[sub(c, a)])) + Viscous_edge_f64(q, add(c, s), s) + Viscous_edge_f64(q, c, s);
+    if (q->Lattice_.Dim == 3) {
+        s = int64(q->Second);
+        sum += Viscous_edge_f64(q, add(c, s), s) + Viscous_edge_f64(q, c, s);
+    }
+    return sum;
+}
+
+// StartWalls is StartViscous for faces next to solids, after it.
+// StartWalls[float64], solids.go:44
+DEVICE void StartWalls_f64_at(int64 n, const Viscous_f64 *q, const Walls_f64 *w, Clock_f64 *clock,
+        Slice<double> residual, Slice<double> inverse) {
+    int64 c = int64(w->Faces_[n]);
+    double friction = Viscous_friction_f64(q, w, n);
+    double density = Fluids_between_f64(&q->Fluids_, q->F[sub(c, int64(q->Across))], q->F[c]);
+    residual[c] -= clock->PerArea * friction * q->V[c];
+    inverse[c] = 1.0 / (density + clock->PerArea * (Viscous_diagonal_f64(q, c) + friction));
+}
+
+// ResistWalls is Resist for faces next to solids, after it.
+// ResistWalls[float32], solids.go:55
+DEVICE float ResistWalls_f32_at(int64 n, const Viscous_f32 *q, const Walls_f32 *w, Clock_f32 *clock,
+        Slice<float> out) {
+    int64 c = int64(w->Faces_[n]);
+    float v = out[c] + clock->PerArea * Viscous_friction_f32(q, w, n) * q->V[c];
+    out[c] = v;
+    return num_Abs_f32(q->V[c] * v);
+}
+
+// ResistWalls is Resist for faces next to solids, after it.
+// ResistWalls[float64], solids.go:55
+DEVICE double ResistWalls_f64_at(int64 n, const Viscous_f64 *q, const Walls_f64 *w, Clock_f64 *clock,
+        Slice<double> out) {
+    int64 c = int64(w->Faces_[n]);
+    double v = out[c] + clock->PerArea * Viscous_friction_f64(q, w, n) * q->V[c];
+    out[c] = v;
+    return num_Abs_f64(q->V[c] * v);
+}
+
 // movedAlpha is the α of a donor's plane relative to the layer of the given thickness that is moved over the face;
 // along is the normal's component along the axis.
 // movedAlpha[float32], kernels/flux.go:107
@@ -2503,19 +2667,6 @@ DEVICE double Speed_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<do
     return sum;
 }
 
-// viscosity is that of a mixture.
-// (*Fluids[float32]).viscosity, types.go:48
-DEVICE float Fluids_viscosity_f32(const Fluids_f32 *q, float f) {
-    return q->Viscosity + q->ViscosityStep * f;
-}
-
-// edge is the viscosity at the lower edge of cell c.
-// (*Viscous[float32]).edge, viscosity.go:44
-DEVICE float Viscous_edge_f32(const Viscous_f32 *q, int64 c, int64 s) {
-    int64 a = int64(q->Across);
-    return Fluids_viscosity_f32(&q->Fluids_, 0.25f * (q->F[c] + q->F[sub(c, a)] + (q->F[sub(c, s)] + q->F[sub(sub(c, a), s)])));
-}
-
 // shear is the part of the edges at distance s along another axis, whose velocity component is w.
 // (*Viscous[float32]).shear, viscosity.go:36
 DEVICE float Viscous_shear_f32(const Viscous_f32 *q, int64 c, int64 s, Slice<float> w) {
@@ -2537,18 +2688,6 @@ DEVICE float Viscous_stress_f32(const Viscous_f32 *q, int64 c) {
     return sum;
 }
 
-// diagonal is the coefficient of V[c] in -stress.
-// (*Viscous[float32]).diagonal, viscosity.go:50
-DEVICE float Viscous_diagonal_f32(const Viscous_f32 *q, int64 c) {
-    int64 a = int64(q->Across), s = int64(q->First);
-    float sum = 2.0f * (Fluids_viscosity_f32(&q->Fluids_, q->F[c]) + Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, a)])) + Viscous_edge_f32(q, add(c, s), s) + Viscous_edge_f32(q, c, s);
-    if (q->Lattice_.Dim == 3) {
-        s = int64(q->Second);
-        sum += Viscous_edge_f32(q, add(c, s), s) + Viscous_edge_f32(q, c, s);
-    }
-    return sum;
-}
-
 // StartViscous begins the implicit step ρ w - dt ∇·μ(∇w + ∇wᵀ) = dt ∇·μ(∇v + ∇vᵀ) for the change w of the velocity: it
 // computes the right-hand side and the inverse of the diagonal, and returns |v|.
 // StartViscous[float32], viscosity.go:64
@@ -2560,19 +2699,6 @@ DEVICE float StartViscous_f32_at(int64 i, int64 j, int64 k, const Viscous_f32 *q
     inverse[c] = 1.0f / (density + clock->PerArea * Viscous_diagonal_f32(q, c));
     change[c] = 0.0f;
     return num_Abs_f32(q->V[c]);
-}
-
-// viscosity is that of a mixture.
-// (*Fluids[float64]).viscosity, types.go:48
-DEVICE double Fluids_viscosity_f64(const Fluids_f64 *q, double f) {
-    return q->Viscosity + q->ViscosityStep * f;
-}
-
-// edge is the viscosity at the lower edge of cell c.
-// (*Viscous[float64]).edge, viscosity.go:44
-DEVICE double Viscous_edge_f64(const Viscous_f64 *q, int64 c, int64 s) {
-    int64 a = int64(q->Across);
-    return Fluids_viscosity_f64(&q->Fluids_, 0.25 * (q->F[c] + q->F[sub(c, a)] + (q->F[sub(c, s)] + q->F[sub(sub(c, a), s)])));
 }
 
 // shear is the part of the edges at distance s along another axis, whose velocity component is w.
@@ -2592,18 +2718,6 @@ DEVICE double Viscous_stress_f64(const Viscous_f64 *q, int64 c) {
     double sum = 2.0 * normal + Viscous_shear_f64(q, c, int64(q->First), q->VFirst);
     if (q->Lattice_.Dim == 3) {
         sum += Viscous_shear_f64(q, c, int64(q->Second), q->VSecond);
-    }
-    return sum;
-}
-
-// diagonal is the coefficient of V[c] in -stress.
-// (*Viscous[float64]).diagonal, viscosity.go:50
-DEVICE double Viscous_diagonal_f64(const Viscous_f64 *q, int64 c) {
-    int64 a = int64(q->Across), s = int64(q->First);
-    double sum = 2.0 * (Fluids_viscosity_f64(&q->Fluids_, q->F[c]) + Fluids_viscosity_f64(&q->Fluids_, q->F[sub(c, a)])) + Viscous_edge_f64(q, add(c, s), s) + Viscous_edge_f64(q, c, s);
-    if (q->Lattice_.Dim == 3) {
-        s = int64(q->Second);
-        sum += Viscous_edge_f64(q, add(c, s), s) + Viscous_edge_f64(q, c, s);
     }
     return sum;
 }
@@ -2832,6 +2946,56 @@ extern "C" __global__ void __launch_bounds__(128) Divergence_f64(int64 lo_i, int
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
     uint64 key = 0;
     if (i < hi_i && j < hi_j && k < hi_k) key = Most<double>::key_of(Divergence_f64_at(i, j, k, &l, u, v, w));
+    reduce(result, key);
+}
+
+// Kernel FillSolids, solids.go:8
+extern "C" __global__ void __launch_bounds__(256) FillSolids_f32(int64 lo, int64 hi, int64 sources,
+        Slice<int32> to, Slice<int32> from, Slice<float> weights, Slice<float> v) {
+    const int64 n = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (n < hi) FillSolids_f32_at(n, sources, to, from, weights, v);
+}
+
+// Kernel FillSolids, solids.go:8
+extern "C" __global__ void __launch_bounds__(256) FillSolids_f64(int64 lo, int64 hi, int64 sources,
+        Slice<int32> to, Slice<int32> from, Slice<double> weights, Slice<double> v) {
+    const int64 n = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (n < hi) FillSolids_f64_at(n, sources, to, from, weights, v);
+}
+
+// Kernel StartWalls, solids.go:44
+extern "C" __global__ void __launch_bounds__(256) StartWalls_f32(int64 lo, int64 hi,
+        const __grid_constant__ Viscous_f32 q, const __grid_constant__ Walls_f32 w, Clock_f32 *clock,
+        Slice<float> residual, Slice<float> inverse) {
+    const int64 n = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (n < hi) StartWalls_f32_at(n, &q, &w, clock, residual, inverse);
+}
+
+// Kernel StartWalls, solids.go:44
+extern "C" __global__ void __launch_bounds__(256) StartWalls_f64(int64 lo, int64 hi,
+        const __grid_constant__ Viscous_f64 q, const __grid_constant__ Walls_f64 w, Clock_f64 *clock,
+        Slice<double> residual, Slice<double> inverse) {
+    const int64 n = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (n < hi) StartWalls_f64_at(n, &q, &w, clock, residual, inverse);
+}
+
+// Kernel ResistWalls, solids.go:55
+extern "C" __global__ void __launch_bounds__(256) ResistWalls_f32(int64 lo, int64 hi,
+        const __grid_constant__ Viscous_f32 q, const __grid_constant__ Walls_f32 w, Clock_f32 *clock,
+        Slice<float> out, Most<float> *result) {
+    const int64 n = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (n < hi) key = Most<float>::key_of(ResistWalls_f32_at(n, &q, &w, clock, out));
+    reduce(result, key);
+}
+
+// Kernel ResistWalls, solids.go:55
+extern "C" __global__ void __launch_bounds__(256) ResistWalls_f64(int64 lo, int64 hi,
+        const __grid_constant__ Viscous_f64 q, const __grid_constant__ Walls_f64 w, Clock_f64 *clock,
+        Slice<double> out, Most<double> *result) {
+    const int64 n = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (n < hi) key = Most<double>::key_of(ResistWalls_f64_at(n, &q, &w, clock, out));
     reduce(result, key);
 }
 

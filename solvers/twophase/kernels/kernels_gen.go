@@ -331,6 +331,104 @@ func (loop *DivergenceLoop[F]) Launch() abi.Launch {
 	}}
 }
 
+// FillSolidsLoop runs FillSolids for lo ≤ index < hi, on the CPU or another device.
+type FillSolidsLoop[F num.Float] struct {
+	sources int
+	to      []int32
+	from    []int32
+	weights []F
+	v       []F
+}
+
+// NewFillSolidsLoop prepares FillSolids.
+func NewFillSolidsLoop[F num.Float](sources int, to []int32, from []int32, weights []F, v []F) *FillSolidsLoop[F] {
+	return &FillSolidsLoop[F]{sources, to, from, weights, v}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *FillSolidsLoop[F]) Range(lo, hi int) {
+	for n := lo; n < hi; n++ {
+		FillSolids(n, loop.sources, loop.to, loop.from, loop.weights, loop.v)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *FillSolidsLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "FillSolids" + abi.Suffix[F](), Block: 256, Dims: 1, Args: []abi.Arg{
+		abi.ValueOf("sources", &loop.sources),
+		abi.ElementsOf("to", loop.to),
+		abi.ElementsOf("from", loop.from),
+		abi.ElementsOf("weights", loop.weights),
+		abi.ElementsOf("v", loop.v),
+	}}
+}
+
+// StartWallsLoop runs StartWalls for lo ≤ index < hi, on the CPU or another device.
+type StartWallsLoop[F num.Float] struct {
+	q        *Viscous[F]
+	w        *Walls[F]
+	clock    *Clock[F]
+	residual []F
+	inverse  []F
+}
+
+// NewStartWallsLoop prepares StartWalls.
+func NewStartWallsLoop[F num.Float](q *Viscous[F], w *Walls[F], clock *Clock[F], residual []F, inverse []F) *StartWallsLoop[F] {
+	return &StartWallsLoop[F]{q, w, clock, residual, inverse}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *StartWallsLoop[F]) Range(lo, hi int) {
+	for n := lo; n < hi; n++ {
+		StartWalls(n, loop.q, loop.w, loop.clock, loop.residual, loop.inverse)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *StartWallsLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "StartWalls" + abi.Suffix[F](), Block: 256, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("q", loop.q),
+		abi.ConstantOf("w", loop.w),
+		abi.PointerTo("clock", loop.clock),
+		abi.ElementsOf("residual", loop.residual),
+		abi.ElementsOf("inverse", loop.inverse),
+	}}
+}
+
+// ResistWallsLoop runs ResistWalls for lo ≤ index < hi, on the CPU or another device.
+type ResistWallsLoop[F num.Float] struct {
+	q      *Viscous[F]
+	w      *Walls[F]
+	clock  *Clock[F]
+	out    []F
+	result *atomics.Most[F]
+}
+
+// NewResistWallsLoop prepares ResistWalls.
+func NewResistWallsLoop[F num.Float](q *Viscous[F], w *Walls[F], clock *Clock[F], out []F, result *atomics.Most[F]) *ResistWallsLoop[F] {
+	return &ResistWallsLoop[F]{q, w, clock, out, result}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *ResistWallsLoop[F]) Range(lo, hi int) {
+	best := F(math.Inf(-1))
+	for n := lo; n < hi; n++ {
+		best = max(best, ResistWalls(n, loop.q, loop.w, loop.clock, loop.out))
+	}
+	loop.result.Take(best)
+}
+
+// Launch says how other devices run the kernel.
+func (loop *ResistWallsLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "ResistWalls" + abi.Suffix[F](), Block: 256, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("q", loop.q),
+		abi.ConstantOf("w", loop.w),
+		abi.PointerTo("clock", loop.clock),
+		abi.ElementsOf("out", loop.out),
+		abi.PointerTo("result", loop.result),
+	}}
+}
+
 // FluxLoop runs Flux for the elements of box, on the CPU or another device.
 type FluxLoop[F num.Float] struct {
 	box   abi.Box

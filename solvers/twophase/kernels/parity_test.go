@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
@@ -151,6 +152,13 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int) {
 			return &Viscous[F]{Lattice: l, Fluids: fluids, Across: int32(l.stride(axis)), First: int32(l.stride(first)),
 				Second: int32(l.stride(second)), F: d.f, V: d.arrays[axis], VFirst: d.arrays[first], VSecond: d.arrays[second]}
 		}
+		walls := func(d *data[F]) *Walls[F] { // the faces of a row, so that no two are the same
+			w := &Walls[F]{Near: d.arrays[8]}
+			for c := range n[0] {
+				w.Faces = append(w.Faces, l.First+int32(c))
+			}
+			return w
+		}
 		faces := func(d *data[F]) *Faces[F] {
 			return &Faces[F]{Lattice: l, Fluids: fluids, Axis: axis, Across: int32(l.stride(axis)), Spacing: .1, Gravity: 3,
 				F: d.f, Kappa: d.arrays[9], P: d.arrays[3], A: d.arrays[4], V: d.arrays[5], Force: d.arrays[6]}
@@ -167,7 +175,13 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int) {
 				return NewStartViscousLoop(box, viscous(d), &d.clock, d.arrays[3], d.arrays[4], d.arrays[5], &d.most)
 			},
 			"resist": func(d *data[F]) loop { return NewResistLoop(box, viscous(d), &d.clock, d.arrays[3], &d.most) },
-			"exert":  func(d *data[F]) loop { return NewExertLoop(box, faces(d), &d.clock) },
+			"start walls": func(d *data[F]) loop {
+				return NewStartWallsLoop(viscous(d), walls(d), &d.clock, d.arrays[3], d.arrays[4])
+			},
+			"resist walls": func(d *data[F]) loop {
+				return NewResistWallsLoop(viscous(d), walls(d), &d.clock, d.arrays[3], &d.most)
+			},
+			"exert": func(d *data[F]) loop { return NewExertLoop(box, faces(d), &d.clock) },
 			"couple": func(d *data[F]) loop {
 				return NewCoupleLoop(box, faces(d), &Sides{Last: int32(n[axis]) - 1, LastOpen: true})
 			},
@@ -177,8 +191,15 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int) {
 		}
 	}
 	for name, make := range loops {
-		same(t, r, name, n, box.Size(), make)
+		count := box.Size()
+		if strings.Contains(name, "walls") {
+			count = n[0]
+		}
+		same(t, r, name, n, count, make)
 	}
+	same(t, r, "solids", n, length/12, func(d *data[F]) loop {
+		return NewFillSolidsLoop(4, d.to, d.from, d.arrays[0], d.arrays[1])
+	})
 	same(t, r, "tolerance", n, 1, func(d *data[F]) loop { return NewSetToleranceLoop(.1, &d.most, &d.it) })
 	same(t, r, "pressure tolerance", n, 1, func(d *data[F]) loop {
 		return NewSetPressureToleranceLoop(.1, &d.clock, &d.it)

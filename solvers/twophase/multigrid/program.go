@@ -2,6 +2,7 @@ package multigrid
 
 import (
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/twophase/kernels/levels"
 )
@@ -87,10 +88,21 @@ func (s *Solver[F]) bottom() *levels.Bottom[F] {
 	m := l.matrix()
 	b := &levels.Bottom[F]{Lattice: m.Lattice, Periodic: l.b.Grid.Periodic, Singular: s.singular, Space: m.Space,
 		A: levels.Weights[F]{X: m.AX, Y: m.AY, Z: m.AZ}, Wide: l.wide, Links: *l.linksOf(), Factor: s.factor.Data}
+	if s.empty != nil {
+		b.Least = leastPivot[F]()
+	}
 	for d := range 3 {
 		b.Cells[d] = int32(l.b.N[d])
 	}
 	return b
+}
+
+// leastPivot is a part of the diagonal below which a pivot may be round-off.
+func leastPivot[F num.Float]() F {
+	if any(F(0)) == any(float32(0)) {
+		return 1e-5
+	}
+	return 1e-13
 }
 
 // Solve iterates from the present X until the largest |b - A X| is at most the tolerance of Iteration.
@@ -104,8 +116,15 @@ func (s *Solver[F]) Solve(p *engine.Program) {
 		sums.ReduceBound(p)
 		sums.Add(p, s.residual, nil)
 		sums.Reduce(p)
-		p.Run(engine.Whole(levels.NewSetMeanLoop(float64(l.b.Grid.Cells()), sums.Scale.At(), sums.Words.Data, it), 1),
+		cells := float64(l.b.Grid.Cells())
+		if s.empty != nil {
+			cells = s.cells
+		}
+		p.Run(engine.Whole(levels.NewSetMeanLoop(cells, sums.Scale.At(), sums.Words.Data, it), 1),
 			engine.Over(levels.NewSubtractLoop(box, &lattice, it, s.residual.Data, sums.largest.At()), box))
+		if s.empty != nil {
+			s.empty(p, s.residual)
+		}
 	} else {
 		p.Run(engine.Over(levels.NewResidualLoop(box, l.matrix(), s.B.Data, s.X.Data, s.residual.Data, sums.largest.At()),
 			box))

@@ -24,6 +24,8 @@ type Solver[F num.Float] struct {
 	last     *level[F]   // the level `shared` over the rank's block, where parts come from
 	parts    *levels.Blocks
 	singular bool
+	cells    float64 // of fluid, if walls are between cells; otherwise 0
+	empty    func(*engine.Program, *engine.Array[F])
 	factor   *engine.Array[F]
 
 	residual, z, d, q *engine.Array[F]
@@ -199,6 +201,11 @@ func (s *Solver[F]) finest() *level[F] {
 		return s.last
 	}
 	return s.levels[0]
+}
+
+// Part tells that only a number of the cells have neighbours: this one for all ranks; empty sets others to 0.
+func (s *Solver[F]) Part(cells int, empty func(p *engine.Program, a *engine.Array[F])) {
+	s.cells, s.empty = float64(cells), empty
 }
 
 // Scratch returns the arrays over the cells of the rank's block that hold nothing between solutions: whoever uses them

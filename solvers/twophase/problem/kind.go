@@ -17,7 +17,12 @@ func init() {
 // memory returns the bytes of a block's arrays on the device.
 func memory(c *config.Case, share solvers.Counts) int64 {
 	w := c.Sections.(*Sections)
-	return w.Config().Need(share.Block, w.Method.Precision)
+	cfg := w.Config()
+	var err error
+	if cfg.Solid, _, err = solids(w.Solids, w.Grid.Dim, c.Path); err != nil {
+		return 0 // newSolver returns this error
+	}
+	return cfg.Need(share.Block, w.Method.Precision)
 }
 
 // copies returns the bytes of the copies of a block's state that output makes.

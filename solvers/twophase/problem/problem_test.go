@@ -46,6 +46,29 @@ initial = { shape = "union(box(-1, -1, 3, 0.3), circle(0.02, 0.5, 0.12))", body_
 time = { end = 3, max_steps = 5 }
 output = { format = [], conservation_every = 3 }
 `,
+	"obstacles": `
+solver = "two-phase"
+grid = { bounds = [0, 0, 2, 1], cells = [90, 45] }
+fluids = { density = [1000, 1], viscosity = [1e-1, 1e-4], surface_tension = 0.1, gravity = [0, -1] }
+initial = { shape = "circle(0.5, 0.5, 0.21)", u = 0.5 }
+solid = [{ shape = "circle(1.1, 0.45, 0.2)" }, { shape = "box(1.5, -1, 1.7, 0.2)" }]
+time = { end = 3, max_steps = 5 }
+output = { format = [], conservation_every = 3 }
+[sides]
+x_low = { kind = "inflow", u = "4*y*(1-y)", factor = "1 + 0.3*sin(9*t)", fraction = "y < 0.3 + t ? 1 : 0" }
+x_high = { kind = "outflow", pressure = "2*(1-y) + t", fraction = 0 }
+y_high = { kind = "outflow", pressure = 0.5 }
+`,
+	"pebble": `
+solver = "two-phase"
+grid = { bounds = [0, 0, 0, 1.4, 1.2, 1.3], cells = [14, 12, 13], periodic = ["z"] }
+fluids = { density = [1000, 1], viscosity = [1, 1e-3], surface_tension = 1, gravity = [0, -9.81, 0] }
+initial = { shape = "y - 0.5", w = 0.3 }
+solid = [{ shape = "sphere(0.5, 0.5, 0.1, 0.35)" }]
+time = { end = 3, max_steps = 7 }
+output = { format = [], conservation_every = 3 }
+sides = { y_high = { kind = "outflow", pressure = "x" } }
+`,
 	"drop": `
 solver = "two-phase"
 grid = { bounds = [0, 0, 0, 1.4, 1.2, 1.3], cells = [14, 12, 13], periodic = ["z"] }
@@ -78,7 +101,7 @@ func TestSameBits(t *testing.T) {
 			}
 			var first map[string]string
 			for _, c := range plane {
-				if name == "drop" && c.blocks != "" {
+				if (name == "drop" || name == "pebble") && c.blocks != "" {
 					c.blocks = fmt.Sprintf("[%c, %c, 1]", c.blocks[1], c.blocks[4])
 				}
 				sets := []string{set}
@@ -130,7 +153,7 @@ func TestMemoryIsCheckedFirst(t *testing.T) {
 }
 
 func TestMemoryIsEstimated(t *testing.T) {
-	for _, name := range []string{"bubble", "splash", "drop"} {
+	for _, name := range []string{"bubble", "splash", "drop", "obstacles", "pebble"} {
 		runtest.MemoryIsEstimated(t, 0, cases[name], "time.max_steps=1")
 	}
 }

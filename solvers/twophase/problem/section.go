@@ -16,7 +16,8 @@ type Sections struct {
 	Grid    config.Grid
 	Fluids  Fluids
 	Initial Initial
-	Sides   [3][2]twophase.Side // of periodic axes unused
+	Sides   [3][2]Side // of periodic axes unused
+	Solids  []string   // texts of bodies that fluid does not enter: see shape.Parse
 	Method  Method
 }
 
@@ -58,6 +59,10 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Fluids = decodeFluids(root.Sub("fluids"), dim)
 	w.Initial = decodeInitial(root.Sub("initial"), dim)
 	w.Sides = decodeSides(root.Sub("sides"), w.Grid)
+	for _, s := range root.Subs("solid") {
+		w.Solids = append(w.Solids, decodeShape(s, config.Required, dim))
+		s.Finish()
+	}
 	w.Method = decodeMethod(root.Sub("method"), w.Fluids)
 	c.Sections = w
 	c.DecodeTransient(root, dim, config.Outputs{Fields: solvers.FieldNames(twophase.Fields),
@@ -98,12 +103,7 @@ func pair(s *config.Section, key string) (v [2]float64) {
 }
 
 func decodeInitial(s *config.Section, dim int) (v Initial) {
-	v.Shape = s.Text("shape", "")
-	if v.Shape != "" && dim > 0 {
-		if _, _, err := shape.Parse(v.Shape, dim, nil); err != nil {
-			s.Fail("shape", "%v", err)
-		}
-	}
+	v.Shape = decodeShape(s, "", dim)
 	given := false
 	var body []config.Field
 	for d := range dim {
@@ -121,50 +121,15 @@ func decodeInitial(s *config.Section, dim int) (v Initial) {
 	return v
 }
 
-// decodeSides reads the sides of axes that are not periodic: a kind, or a table with a kind.
-func decodeSides(s *config.Section, g config.Grid) (sides [3][2]twophase.Side) {
-	for d := range g.Dim {
-		for side, key := range sideKeys[d] {
-			q := &sides[d][side]
-			q.Kind = twophase.Slip
-			switch sub, table := s.Within(key); {
-			case g.Periodic[d] && s.Has(key):
-				s.Know(key)
-				s.Fail(key, "[grid] periodic has this axis: leave out one of them")
-			case table:
-				*q = decodeSide(sub, d, g.Dim)
-			default:
-				q.Kind = s.Choice(key, twophase.Slip, twophase.SideKinds...)
-				if q.Kind == twophase.Inflow {
-					s.Fail(key, `an inflow needs its velocity: { kind = "inflow", velocity = [1, 0] }`)
-				}
-			}
+// decodeShape reads the text of a body.
+func decodeShape(s *config.Section, fallback string, dim int) string {
+	text := s.Text("shape", fallback)
+	if text != "" && dim > 0 {
+		if _, _, err := shape.Parse(text, dim, nil); err != nil {
+			s.Fail("shape", "%v", err)
 		}
 	}
-	s.Finish()
-	return sides
-}
-
-func decodeSide(s *config.Section, axis, dim int) (q twophase.Side) {
-	q.Kind = s.Choice("kind", config.Required, twophase.SideKinds...)
-	s.Know("velocity")
-	if s.Has("velocity") {
-		copy(q.Velocity[:], s.Numbers("velocity", dim))
-		switch {
-		case q.Kind == twophase.NoSlip && q.Velocity[axis] != 0:
-			s.Fail("velocity", "a wall moves along itself only: component %d must be 0", axis+1)
-		case q.Kind == twophase.Slip || q.Kind == twophase.Outflow:
-			s.Fail("velocity", "applies only to kinds no-slip and inflow")
-		}
-	} else if q.Kind == twophase.Inflow {
-		s.Fail("velocity", "is required for an inflow")
-	}
-	q.Fraction = s.Number("fraction", config.Bound{Most: 1, Optional: true})
-	if s.Has("fraction") && q.Kind != twophase.Inflow {
-		s.Fail("fraction", "applies only to kind inflow")
-	}
-	s.Finish()
-	return q
+	return text
 }
 
 func decodeMethod(s *config.Section, q Fluids) (m Method) {
@@ -184,11 +149,11 @@ func decodeMethod(s *config.Section, q Fluids) (m Method) {
 	return m
 }
 
-// Config returns the configuration of the solver.
+// Config returns the configuration of the solver, without solids and the functions of sides: see newSolver.
 func (w *Sections) Config() twophase.Config {
 	q, m := w.Fluids, w.Method
 	return twophase.Config{Density: q.Density, Viscosity: q.Viscosity, Tension: q.Tension, Gravity: q.Gravity,
-		Sides: w.Sides, CFL: m.CFL, Tolerance: m.Tolerance, ViscousTolerance: m.ViscousTolerance, MaxStep: m.MaxStep,
+		Sides: w.constantSides(), CFL: m.CFL, Tolerance: m.Tolerance, ViscousTolerance: m.ViscousTolerance, MaxStep: m.MaxStep,
 		Normal: m.Normal}
 }
 
@@ -220,6 +185,10 @@ func (w *Sections) Print(p *config.Printer) {
 			}
 		}
 	}
+	for _, text := range w.Solids {
+		p.Section("[[solid]]")
+		p.Pair("shape", text)
+	}
 	m := w.Method
 	p.Section("[method]")
 	p.Pair("cfl", m.CFL)
@@ -230,16 +199,4 @@ func (w *Sections) Print(p *config.Printer) {
 	}
 	p.Pair("normal", m.Normal)
 	p.Pair("precision", m.Precision)
-}
-
-// printSide prints a side as Decode reads it.
-func printSide(p *config.Printer, key string, q twophase.Side, dim int) {
-	switch {
-	case q.Kind == twophase.Inflow:
-		p.Pair(key, config.Inline{{"kind", q.Kind}, {"velocity", q.Velocity[:dim]}, {"fraction", q.Fraction}})
-	case q.Velocity != [3]float64{}:
-		p.Pair(key, config.Inline{{"kind", q.Kind}, {"velocity", q.Velocity[:dim]}})
-	default:
-		p.Pair(key, q.Kind)
-	}
 }

@@ -23,7 +23,16 @@ func TestSectionsAreRefused(t *testing.T) {
 		{`y_low = "no-slip"`, `y_low = "inflow"`, "an inflow needs its velocity"},
 		{`y_low = "no-slip"`, `y_low = { kind = "inflow" }`, "velocity"},
 		{`y_low = "no-slip"`, `y_low = { kind = "no-slip", velocity = [0, 1] }`, "a wall moves along itself only"},
-		{`y_low = "no-slip"`, `y_low = { kind = "outflow", fraction = 1 }`, "applies only to kind inflow"},
+		{`y_low = "no-slip"`, `y_low = { kind = "no-slip", fraction = 1 }`, "applies only to kinds inflow and outflow"},
+		{"time = {", "solid = [{ shape = 'disk' }]\ntime = {", "[[solid]] shape"},
+		{"time = {", "solid = [{}]\ntime = {", "[[solid]] shape: is required"},
+		{"time = {", "solid = [{ shape = 'circle(0, 0, 1)', angle = 3 }]\ntime = {", "angle"},
+		{`y_low = "no-slip"`, `y_low = { kind = "no-slip", u = 1 }`, "applies only to kind inflow"},
+		{`y_low = "no-slip"`, `y_low = { kind = "inflow", velocity = [0, 1], v = 1 }`, "leave out one of them"},
+		{`y_low = "no-slip"`, `y_low = { kind = "inflow", v = 1, pressure = 1 }`, "applies only to kind outflow"},
+		{`y_low = "no-slip"`, `y_low = { kind = "inflow", v = 1, fraction = 2 }`, "2 must be from 0 to 1"},
+		{`y_low = "no-slip"`, `y_low = { kind = "outflow", factor = 2 }`, "applies only to kind inflow"},
+		{`y_low = "no-slip"`, `y_low = { kind = "inflow", v = "1 +" }`, "y_low.v"},
 		{"cells = [20, 40]", `cells = [20, 40], periodic = ["y"]`, "[sides] y_low"},
 		{"time = {", "method = { cfl = 0.9 }\ntime = {", "[method] cfl"},
 	} {
@@ -41,6 +50,12 @@ func TestGridsAreRefused(t *testing.T) {
 		{"grid.cells=[20, 50]", "squares or cubes"},
 		{"grid={bounds=[0, 0, 20, 3], cells=[20, 3]}", "at least 4"},
 		{`sides.y_low={kind="inflow", velocity=[0, 1]}`, "no side is an outflow"},
+		{`sides.y_low={kind="inflow", v="t"}`, "no side is an outflow"},
+		{`solid=[{shape="box(-1, -1, 3, 3)"}]`, "[[solid]] leaves no cell for fluid"},
+		{`solid=[{shape="stl(no.stl)"}]`, "no.stl"},
+		{`sides={x_low={kind="inflow", u=1, fraction="2*y"}, x_high="outflow"}`, "must be from 0 to 1"},
+		{`sides={x_low={kind="inflow", u="1/(y-y)"}, x_high="outflow"}`, "[sides]"},
+		{`sides={x_low={kind="inflow", u=1, factor={series="no.csv"}}, x_high="outflow"}`, "no.csv"},
 	} {
 		_, err := runtest.Run(t, cases["bubble"], 1, 1, runtest.Local, t.TempDir(), c.set)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -16,6 +16,14 @@ import (
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
 	w := c.Sections.(*Sections)
 	cfg := w.Config()
+	var failed func() error
+	var err error
+	if cfg.Solid, failed, err = solids(w.Solids, w.Grid.Dim, c.Path); err != nil {
+		return nil, err
+	}
+	if err := solvers.Agree(ctx, env.Comm, w.setFunctions(c, &cfg)); err != nil {
+		return nil, err
+	}
 	divide := func(g *grid.Grid) (domain.Division, error) { return twophase.Divide(g), nil }
 	block, err := domain.NewDividedBlock(ctx, &env, c, &w.Grid, twophase.Ghosts, divide, func(b *domain.Block) error {
 		if err := cfg.Check(b.Grid); err != nil {
@@ -49,7 +57,36 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err != nil {
 		return nil, err
 	}
+	if err := solvers.Agree(ctx, env.Comm, failed()); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("[[solid]] shape: %w", err)
+	}
 	return s, nil
+}
+
+// solids returns the union of the bodies that texts describe, nil if there are none; failed returns the error of an
+// expression that could not be evaluated.
+func solids(texts []string, dim int, path func(string) string) (s *twophase.Solid, failed func() error, err error) {
+	var bodies []shape.Body
+	var errs []func() error
+	failed = func() (err error) {
+		for _, f := range errs {
+			err = cmp.Or(err, f())
+		}
+		return err
+	}
+	for _, text := range texts {
+		b, f, err := shape.Parse(text, dim, path)
+		if err != nil {
+			return nil, failed, fmt.Errorf("[[solid]] shape: %w", err)
+		}
+		bodies, errs = append(bodies, b), append(errs, f)
+	}
+	if len(bodies) == 0 {
+		return nil, failed, nil
+	}
+	all := shape.Union(bodies...)
+	return &twophase.Solid{Phi: all.Phi, Slope: all.Slope}, failed, nil
 }
 
 // fractions computes the volume fractions of a body in the cells of a block.

@@ -28,6 +28,8 @@ var suite = verify.Suite{Name: "twophase", TwinRanks: 2, Scales: true, Checks: [
 	{Name: "instability", About: "Heavy fluid above light fluid (Rayleigh and Taylor)", Run: instability},
 	{Name: "vortices", About: "Decaying vortices of one fluid (Taylor and Green)", Run: vortices},
 	{Name: "carried", About: "Drops up to a thousand million times as dense as their surroundings", Run: carried},
+	{Name: "solids", About: "Flow between oblique walls, and past a cylinder (Schäfer and Turek; Liu, Zheng and Sung)",
+		Run: solids},
 	{Name: "dam", About: "A column of water that collapses (Martin and Moyce)", Run: dam},
 	{Name: "cavity", About: "The lid-driven cavity (Botella and Peyret; Ghia, Ghia and Shin)", Run: cavity},
 	{Name: "bubble", About: "Rising bubbles: cases 1 and 2 of Hysing et al., and one in space", Run: bubbles},

@@ -13,6 +13,7 @@ type Bottom[F num.Float] struct {
 	Cells    [3]int32
 	Periodic [3]bool
 	Singular bool // the solution is defined up to a constant
+	Least    F    // with walls between cells, pivots below this part of the diagonal are taken for 0; otherwise 0
 	Space    bool
 	A        Weights[F]
 	Wide     bool // the level has links
@@ -52,7 +53,8 @@ func (b *Bottom[F]) coefficient(axis, c int) F {
 	return b.A.X[c]
 }
 
-// Factorise factorises the matrix, with the first unknown fixed if it is singular.
+// Factorise factorises the matrix, with the first unknown fixed if it is singular. Between walls it may be singular in
+// several parts, which it finds by their last pivots.
 //
 //atoll:kernel
 func Factorise[F num.Float](i int, b *Bottom[F]) {
@@ -72,7 +74,7 @@ func Factorise[F num.Float](i int, b *Bottom[F]) {
 			}
 		}
 	}
-	if b.Singular {
+	if b.Singular && b.Least == 0 {
 		for p := range n {
 			b.Factor[p] = 0
 			b.Factor[p*n] = 0
@@ -80,14 +82,21 @@ func Factorise[F num.Float](i int, b *Bottom[F]) {
 		b.Factor[0] = 1
 	}
 	for p := range n {
+		least := b.Least * b.Factor[p*n+p]
 		for q := range p {
 			for r := p; r < n; r++ {
 				b.Factor[r*n+p] -= b.Factor[r*n+q] * b.Factor[p*n+q]
 			}
 		}
-		root := num.Sqrt(num.Larger(b.Factor[p*n+p], 1e-30))
+		pivot := b.Factor[p*n+p]
+		root := num.Sqrt(num.Larger(pivot, 1e-30))
 		for r := p; r < n; r++ {
 			b.Factor[r*n+p] /= root
+		}
+		if b.Least > 0 && pivot <= least {
+			for r := p; r < n; r++ {
+				b.Factor[r*n+p] = 0
+			}
 		}
 	}
 }
@@ -152,20 +161,22 @@ func SolveBottom[F num.Float](i int, b *Bottom[F], rhs, x []F) {
 	}
 	if b.Singular {
 		b.centre(&y)
-		y[0] = 0
+		if b.Least == 0 {
+			y[0] = 0
+		}
 	}
 	for p := range n {
 		for q := range p {
 			y[p] -= b.Factor[p*n+q] * y[q]
 		}
-		y[p] /= b.Factor[p*n+p]
+		y[p] = divided(y[p], b.Factor[p*n+p])
 	}
 	for k := range n {
 		p := n - 1 - k
 		for q := p + 1; q < n; q++ {
 			y[p] -= b.Factor[q*n+p] * y[q]
 		}
-		y[p] /= b.Factor[p*n+p]
+		y[p] = divided(y[p], b.Factor[p*n+p])
 	}
 	if b.Singular {
 		b.centre(&y)
@@ -174,6 +185,14 @@ func SolveBottom[F num.Float](i int, b *Bottom[F], rhs, x []F) {
 		at := b.position(p)
 		x[b.at(at[0], at[1], at[2])] = y[p]
 	}
+}
+
+// divided is v/by, or 0 for an unknown that no equation determines.
+func divided[F num.Float](v, by F) F {
+	if by == 0 {
+		return 0
+	}
+	return v / by
 }
 
 // centre subtracts the mean.

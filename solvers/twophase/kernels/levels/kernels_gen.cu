@@ -211,17 +211,18 @@ struct Bottom_f32 {
     Array<int32, 3> Cells;
     Array<bool, 3> Periodic;
     bool Singular;
+    float Least_;
     bool Space;
     Weights_f32 A;
     bool Wide;
     Links_f32 Links_;
     Slice<float> Factor;
 };
-static_assert(sizeof(Bottom_f32) == 448 && offsetof(Bottom_f32, Lattice_) == 0 &&
+static_assert(sizeof(Bottom_f32) == 456 && offsetof(Bottom_f32, Lattice_) == 0 &&
     offsetof(Bottom_f32, Cells) == 12 && offsetof(Bottom_f32, Periodic) == 24 &&
-    offsetof(Bottom_f32, Singular) == 27 && offsetof(Bottom_f32, Space) == 28 && offsetof(Bottom_f32, A) == 32 &&
-    offsetof(Bottom_f32, Wide) == 104 && offsetof(Bottom_f32, Links_) == 112 &&
-    offsetof(Bottom_f32, Factor) == 424, "Bottom_f32");
+    offsetof(Bottom_f32, Singular) == 27 && offsetof(Bottom_f32, Least_) == 28 &&
+    offsetof(Bottom_f32, Space) == 32 && offsetof(Bottom_f32, A) == 40 && offsetof(Bottom_f32, Wide) == 112 &&
+    offsetof(Bottom_f32, Links_) == 120 && offsetof(Bottom_f32, Factor) == 432, "Bottom_f32");
 
 // Weights are the weights of interpolation along each axis.
 // Weights[float64], transfer.go:134
@@ -254,17 +255,18 @@ struct Bottom_f64 {
     Array<int32, 3> Cells;
     Array<bool, 3> Periodic;
     bool Singular;
+    double Least_;
     bool Space;
     Weights_f64 A;
     bool Wide;
     Links_f64 Links_;
     Slice<double> Factor;
 };
-static_assert(sizeof(Bottom_f64) == 448 && offsetof(Bottom_f64, Lattice_) == 0 &&
+static_assert(sizeof(Bottom_f64) == 464 && offsetof(Bottom_f64, Lattice_) == 0 &&
     offsetof(Bottom_f64, Cells) == 12 && offsetof(Bottom_f64, Periodic) == 24 &&
-    offsetof(Bottom_f64, Singular) == 27 && offsetof(Bottom_f64, Space) == 28 && offsetof(Bottom_f64, A) == 32 &&
-    offsetof(Bottom_f64, Wide) == 104 && offsetof(Bottom_f64, Links_) == 112 &&
-    offsetof(Bottom_f64, Factor) == 424, "Bottom_f64");
+    offsetof(Bottom_f64, Singular) == 27 && offsetof(Bottom_f64, Least_) == 32 &&
+    offsetof(Bottom_f64, Space) == 40 && offsetof(Bottom_f64, A) == 48 && offsetof(Bottom_f64, Wide) == 120 &&
+    offsetof(Bottom_f64, Links_) == 128 && offsetof(Bottom_f64, Factor) == 440, "Bottom_f64");
 
 // Scale is the unit of a sum: the power of two above the largest addend.
 // Scale, iterate.go:12
@@ -391,13 +393,13 @@ struct patch_f64 {
 static_assert(sizeof(patch_f64) == 1544 && offsetof(patch_f64, own) == 0 && offsetof(patch_f64, all) == 512 &&
     offsetof(patch_f64, column) == 1024 && offsetof(patch_f64, extra) == 1536, "patch_f64");
 
-// (*Bottom[float32]).count, bottom.go:23
+// (*Bottom[float32]).count, bottom.go:24
 DEVICE int64 Bottom_count_f32(const Bottom_f32 *b) {
     return mul(mul(int64(b->Cells[0]), int64(b->Cells[1])), int64(b->Cells[2]));
 }
 
 // position returns the position of cell n of the level along each axis.
-// (*Bottom[float32]).position, bottom.go:26
+// (*Bottom[float32]).position, bottom.go:27
 DEVICE Array<int64, 3> Bottom_position_f32(const Bottom_f32 *b, int64 n) {
     int64 x = int64(b->Cells[0]), y = int64(b->Cells[1]);
     return Array<int64, 3>{{rem(n, x), rem(quo(n, x), y), quo(n, mul(x, y))}};
@@ -409,7 +411,7 @@ DEVICE int64 Lattice_at(const Lattice *l, int64 i, int64 j, int64 k) {
 }
 
 // join adds the link of cell p to that at (x, y) from it.
-// (*Bottom[float32]).join, bottom.go:126
+// (*Bottom[float32]).join, bottom.go:135
 DEVICE void Bottom_join_f32(const Bottom_f32 *b, int64 p, Array<int64, 3> at, int64 x, int64 y, float a) {
     int64 n = Bottom_count_f32(b), nx = int64(b->Cells[0]), ny = int64(b->Cells[1]);
     x = add(x, at[0]);
@@ -429,7 +431,7 @@ DEVICE void Bottom_join_f32(const Bottom_f32 *b, int64 p, Array<int64, 3> at, in
 }
 
 // addWide adds the links of cell p, at index c, to the cells after it.
-// (*Bottom[float32]).addWide, bottom.go:108
+// (*Bottom[float32]).addWide, bottom.go:117
 DEVICE void Bottom_addWide_f32(const Bottom_f32 *b, int64 p, int64 c, Array<int64, 3> at) {
     Links_f32 l = b->Links_;
     b->Factor[add(mul(p, Bottom_count_f32(b)), p)] += l.Extra[c];
@@ -459,7 +461,7 @@ DEVICE int64 Lattice_stride(const Lattice *l, int32 axis) {
     return 1;
 }
 
-// (*Bottom[float32]).coefficient, bottom.go:45
+// (*Bottom[float32]).coefficient, bottom.go:46
 DEVICE float Bottom_coefficient_f32(const Bottom_f32 *b, int64 axis, int64 c) {
     if (axis == 1) {
         return b->A.Y[c];
@@ -471,7 +473,7 @@ DEVICE float Bottom_coefficient_f32(const Bottom_f32 *b, int64 axis, int64 c) {
 }
 
 // neighbour returns the number of the next cell of a position along an axis in a direction, -1 if there is none.
-// (*Bottom[float32]).neighbour, bottom.go:32
+// (*Bottom[float32]).neighbour, bottom.go:33
 DEVICE int64 Bottom_neighbour_f32(const Bottom_f32 *b, Array<int64, 3> at, int64 axis, int64 step) {
     int64 n = int64(b->Cells[axis]);
     int64 v = add(at[axis], step);
@@ -486,7 +488,7 @@ DEVICE int64 Bottom_neighbour_f32(const Bottom_f32 *b, Array<int64, 3> at, int64
 }
 
 // addLinks adds the links of cell p, at index c, along an axis.
-// (*Bottom[float32]).addLinks, bottom.go:96
+// (*Bottom[float32]).addLinks, bottom.go:105
 DEVICE void Bottom_addLinks_f32(const Bottom_f32 *b, int64 p, int64 axis, int64 c, Array<int64, 3> at) {
     int64 n = Bottom_count_f32(b), s = Lattice_stride(&b->Lattice_, int32(axis));
     for (int64 up = 0; up < 2; up++) {
@@ -513,8 +515,9 @@ DEVICE float num_Sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
-// Factorise factorises the matrix, with the first unknown fixed if it is singular.
-// Factorise[float32], bottom.go:58
+// Factorise factorises the matrix, with the first unknown fixed if it is singular. Between walls it may be singular in
+// several parts, which it finds by their last pivots.
+// Factorise[float32], bottom.go:60
 DEVICE void Factorise_f32_at(int64 i, const Bottom_f32 *b) {
     int64 n = Bottom_count_f32(b);
     for (int64 p = 0, end1 = mul(n, n); p < end1; p++) {
@@ -532,7 +535,7 @@ DEVICE void Factorise_f32_at(int64 i, const Bottom_f32 *b) {
             }
         }
     }
-    if (b->Singular) {
+    if (b->Singular && b->Least_ == 0.0f) {
         for (int64 p = 0, end3 = n; p < end3; p++) {
             b->Factor[p] = 0.0f;
             b->Factor[mul(p, n)] = 0.0f;
@@ -540,32 +543,39 @@ DEVICE void Factorise_f32_at(int64 i, const Bottom_f32 *b) {
         b->Factor[0] = 1.0f;
     }
     for (int64 p = 0, end4 = n; p < end4; p++) {
+        float least = b->Least_ * b->Factor[add(mul(p, n), p)];
         for (int64 q = 0, end5 = p; q < end5; q++) {
             for (int64 r = p; r < n; r++) {
                 b->Factor[add(mul(r, n), p)] -= b->Factor[add(mul(r, n), q)] * b->Factor[add(mul(p, n), q)];
             }
         }
-        float root = num_Sqrt_f32(num_Larger_f32(b->Factor[add(mul(p, n), p)], 0x1.4484cp-100f /* 1e-30 */));
+        float pivot = b->Factor[add(mul(p, n), p)];
+        float root = num_Sqrt_f32(num_Larger_f32(pivot, 0x1.4484cp-100f /* 1e-30 */));
         for (int64 r = p; r < n; r++) {
             b->Factor[add(mul(r, n), p)] /= root;
+        }
+        if (b->Least_ > 0.0f && pivot <= least) {
+            for (int64 r = p; r < n; r++) {
+                b->Factor[add(mul(r, n), p)] = 0.0f;
+            }
         }
     }
 }
 
-// (*Bottom[float64]).count, bottom.go:23
+// (*Bottom[float64]).count, bottom.go:24
 DEVICE int64 Bottom_count_f64(const Bottom_f64 *b) {
     return mul(mul(int64(b->Cells[0]), int64(b->Cells[1])), int64(b->Cells[2]));
 }
 
 // position returns the position of cell n of the level along each axis.
-// (*Bottom[float64]).position, bottom.go:26
+// (*Bottom[float64]).position, bottom.go:27
 DEVICE Array<int64, 3> Bottom_position_f64(const Bottom_f64 *b, int64 n) {
     int64 x = int64(b->Cells[0]), y = int64(b->Cells[1]);
     return Array<int64, 3>{{rem(n, x), rem(quo(n, x), y), quo(n, mul(x, y))}};
 }
 
 // join adds the link of cell p to that at (x, y) from it.
-// (*Bottom[float64]).join, bottom.go:126
+// (*Bottom[float64]).join, bottom.go:135
 DEVICE void Bottom_join_f64(const Bottom_f64 *b, int64 p, Array<int64, 3> at, int64 x, int64 y, double a) {
     int64 n = Bottom_count_f64(b), nx = int64(b->Cells[0]), ny = int64(b->Cells[1]);
     x = add(x, at[0]);
@@ -585,7 +595,7 @@ DEVICE void Bottom_join_f64(const Bottom_f64 *b, int64 p, Array<int64, 3> at, in
 }
 
 // addWide adds the links of cell p, at index c, to the cells after it.
-// (*Bottom[float64]).addWide, bottom.go:108
+// (*Bottom[float64]).addWide, bottom.go:117
 DEVICE void Bottom_addWide_f64(const Bottom_f64 *b, int64 p, int64 c, Array<int64, 3> at) {
     Links_f64 l = b->Links_;
     b->Factor[add(mul(p, Bottom_count_f64(b)), p)] += l.Extra[c];
@@ -603,7 +613,7 @@ DEVICE void Bottom_addWide_f64(const Bottom_f64 *b, int64 p, int64 c, Array<int6
     Bottom_join_f64(b, p, at, 2, 2, l.B4[c]);
 }
 
-// (*Bottom[float64]).coefficient, bottom.go:45
+// (*Bottom[float64]).coefficient, bottom.go:46
 DEVICE double Bottom_coefficient_f64(const Bottom_f64 *b, int64 axis, int64 c) {
     if (axis == 1) {
         return b->A.Y[c];
@@ -615,7 +625,7 @@ DEVICE double Bottom_coefficient_f64(const Bottom_f64 *b, int64 axis, int64 c) {
 }
 
 // neighbour returns the number of the next cell of a position along an axis in a direction, -1 if there is none.
-// (*Bottom[float64]).neighbour, bottom.go:32
+// (*Bottom[float64]).neighbour, bottom.go:33
 DEVICE int64 Bottom_neighbour_f64(const Bottom_f64 *b, Array<int64, 3> at, int64 axis, int64 step) {
     int64 n = int64(b->Cells[axis]);
     int64 v = add(at[axis], step);
@@ -630,7 +640,7 @@ DEVICE int64 Bottom_neighbour_f64(const Bottom_f64 *b, Array<int64, 3> at, int64
 }
 
 // addLinks adds the links of cell p, at index c, along an axis.
-// (*Bottom[float64]).addLinks, bottom.go:96
+// (*Bottom[float64]).addLinks, bottom.go:105
 DEVICE void Bottom_addLinks_f64(const Bottom_f64 *b, int64 p, int64 axis, int64 c, Array<int64, 3> at) {
     int64 n = Bottom_count_f64(b), s = Lattice_stride(&b->Lattice_, int32(axis));
     for (int64 up = 0; up < 2; up++) {
@@ -657,8 +667,9 @@ DEVICE double num_Sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
 
-// Factorise factorises the matrix, with the first unknown fixed if it is singular.
-// Factorise[float64], bottom.go:58
+// Factorise factorises the matrix, with the first unknown fixed if it is singular. Between walls it may be singular in
+// several parts, which it finds by their last pivots.
+// Factorise[float64], bottom.go:60
 DEVICE void Factorise_f64_at(int64 i, const Bottom_f64 *b) {
     int64 n = Bottom_count_f64(b);
     for (int64 p = 0, end1 = mul(n, n); p < end1; p++) {
@@ -676,7 +687,7 @@ DEVICE void Factorise_f64_at(int64 i, const Bottom_f64 *b) {
             }
         }
     }
-    if (b->Singular) {
+    if (b->Singular && b->Least_ == 0.0) {
         for (int64 p = 0, end3 = n; p < end3; p++) {
             b->Factor[p] = 0.0;
             b->Factor[mul(p, n)] = 0.0;
@@ -684,20 +695,27 @@ DEVICE void Factorise_f64_at(int64 i, const Bottom_f64 *b) {
         b->Factor[0] = 1.0;
     }
     for (int64 p = 0, end4 = n; p < end4; p++) {
+        double least = b->Least_ * b->Factor[add(mul(p, n), p)];
         for (int64 q = 0, end5 = p; q < end5; q++) {
             for (int64 r = p; r < n; r++) {
                 b->Factor[add(mul(r, n), p)] -= b->Factor[add(mul(r, n), q)] * b->Factor[add(mul(p, n), q)];
             }
         }
-        double root = num_Sqrt_f64(num_Larger_f64(b->Factor[add(mul(p, n), p)], 0x1.4484bfeebc2ap-100 /* 1e-30 */));
+        double pivot = b->Factor[add(mul(p, n), p)];
+        double root = num_Sqrt_f64(num_Larger_f64(pivot, 0x1.4484bfeebc2ap-100 /* 1e-30 */));
         for (int64 r = p; r < n; r++) {
             b->Factor[add(mul(r, n), p)] /= root;
+        }
+        if (b->Least_ > 0.0 && pivot <= least) {
+            for (int64 r = p; r < n; r++) {
+                b->Factor[add(mul(r, n), p)] = 0.0;
+            }
         }
     }
 }
 
 // centre subtracts the mean.
-// (*Bottom[float32]).centre, bottom.go:180
+// (*Bottom[float32]).centre, bottom.go:199
 DEVICE void Bottom_centre_f32(const Bottom_f32 *b, Array<float, 16> *y) {
     int64 n = Bottom_count_f32(b);
     float sum = 0.0f;
@@ -710,8 +728,17 @@ DEVICE void Bottom_centre_f32(const Bottom_f32 *b, Array<float, 16> *y) {
     }
 }
 
+// divided is v/by, or 0 for an unknown that no equation determines.
+// divided[float32], bottom.go:191
+DEVICE float divided_f32(float v, float by) {
+    if (by == 0.0f) {
+        return 0.0f;
+    }
+    return v / by;
+}
+
 // SolveBottom solves the system.
-// SolveBottom[float32], bottom.go:146
+// SolveBottom[float32], bottom.go:155
 DEVICE void SolveBottom_f32_at(int64 i, const Bottom_f32 *b, Slice<float> rhs, Slice<float> x) {
     int64 n = Bottom_count_f32(b);
     Array<float, 16> y = {};
@@ -721,20 +748,22 @@ DEVICE void SolveBottom_f32_at(int64 i, const Bottom_f32 *b, Slice<float> rhs, S
     }
     if (b->Singular) {
         Bottom_centre_f32(b, &y);
-        y[0] = 0.0f;
+        if (b->Least_ == 0.0f) {
+            y[0] = 0.0f;
+        }
     }
     for (int64 p = 0, end2 = n; p < end2; p++) {
         for (int64 q = 0, end3 = p; q < end3; q++) {
             y[p] -= b->Factor[add(mul(p, n), q)] * y[q];
         }
-        y[p] /= b->Factor[add(mul(p, n), p)];
+        y[p] = divided_f32(y[p], b->Factor[add(mul(p, n), p)]);
     }
     for (int64 k = 0, end4 = n; k < end4; k++) {
         int64 p = sub(sub(n, int64(1)), k);
         for (int64 q = add(p, int64(1)); q < n; q++) {
             y[p] -= b->Factor[add(mul(q, n), p)] * y[q];
         }
-        y[p] /= b->Factor[add(mul(p, n), p)];
+        y[p] = divided_f32(y[p], b->Factor[add(mul(p, n), p)]);
     }
     if (b->Singular) {
         Bottom_centre_f32(b, &y);
@@ -746,7 +775,7 @@ DEVICE void SolveBottom_f32_at(int64 i, const Bottom_f32 *b, Slice<float> rhs, S
 }
 
 // centre subtracts the mean.
-// (*Bottom[float64]).centre, bottom.go:180
+// (*Bottom[float64]).centre, bottom.go:199
 DEVICE void Bottom_centre_f64(const Bottom_f64 *b, Array<double, 16> *y) {
     int64 n = Bottom_count_f64(b);
     double sum = 0.0;
@@ -759,8 +788,17 @@ DEVICE void Bottom_centre_f64(const Bottom_f64 *b, Array<double, 16> *y) {
     }
 }
 
+// divided is v/by, or 0 for an unknown that no equation determines.
+// divided[float64], bottom.go:191
+DEVICE double divided_f64(double v, double by) {
+    if (by == 0.0) {
+        return 0.0;
+    }
+    return v / by;
+}
+
 // SolveBottom solves the system.
-// SolveBottom[float64], bottom.go:146
+// SolveBottom[float64], bottom.go:155
 DEVICE void SolveBottom_f64_at(int64 i, const Bottom_f64 *b, Slice<double> rhs, Slice<double> x) {
     int64 n = Bottom_count_f64(b);
     Array<double, 16> y = {};
@@ -770,20 +808,22 @@ DEVICE void SolveBottom_f64_at(int64 i, const Bottom_f64 *b, Slice<double> rhs, 
     }
     if (b->Singular) {
         Bottom_centre_f64(b, &y);
-        y[0] = 0.0;
+        if (b->Least_ == 0.0) {
+            y[0] = 0.0;
+        }
     }
     for (int64 p = 0, end2 = n; p < end2; p++) {
         for (int64 q = 0, end3 = p; q < end3; q++) {
             y[p] -= b->Factor[add(mul(p, n), q)] * y[q];
         }
-        y[p] /= b->Factor[add(mul(p, n), p)];
+        y[p] = divided_f64(y[p], b->Factor[add(mul(p, n), p)]);
     }
     for (int64 k = 0, end4 = n; k < end4; k++) {
         int64 p = sub(sub(n, int64(1)), k);
         for (int64 q = add(p, int64(1)); q < n; q++) {
             y[p] -= b->Factor[add(mul(q, n), p)] * y[q];
         }
-        y[p] /= b->Factor[add(mul(p, n), p)];
+        y[p] = divided_f64(y[p], b->Factor[add(mul(p, n), p)]);
     }
     if (b->Singular) {
         Bottom_centre_f64(b, &y);
@@ -2278,28 +2318,28 @@ DEVICE void Multiply_f64_at(int64 i, int64 j, int64 k, const Product_f64 *m, con
     Product_finish_f64(m, &p, i, j, x0, y0, nx, ny, out);
 }
 
-// Kernel Factorise, bottom.go:58
+// Kernel Factorise, bottom.go:60
 extern "C" __global__ void __launch_bounds__(128) Factorise_f32(int64 lo, int64 hi,
         const __grid_constant__ Bottom_f32 b) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Factorise_f32_at(i, &b);
 }
 
-// Kernel Factorise, bottom.go:58
+// Kernel Factorise, bottom.go:60
 extern "C" __global__ void __launch_bounds__(128) Factorise_f64(int64 lo, int64 hi,
         const __grid_constant__ Bottom_f64 b) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Factorise_f64_at(i, &b);
 }
 
-// Kernel SolveBottom, bottom.go:146
+// Kernel SolveBottom, bottom.go:155
 extern "C" __global__ void __launch_bounds__(128) SolveBottom_f32(int64 lo, int64 hi,
         const __grid_constant__ Bottom_f32 b, Slice<float> rhs, Slice<float> x) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) SolveBottom_f32_at(i, &b, rhs, x);
 }
 
-// Kernel SolveBottom, bottom.go:146
+// Kernel SolveBottom, bottom.go:155
 extern "C" __global__ void __launch_bounds__(128) SolveBottom_f64(int64 lo, int64 hi,
         const __grid_constant__ Bottom_f64 b, Slice<double> rhs, Slice<double> x) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

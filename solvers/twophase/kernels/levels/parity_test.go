@@ -161,8 +161,19 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int) {
 			return NewProlongLoop(box, &tr, w(d), d.coarse[0], a(d, 5), a(d, 5))
 		}},
 		"factorise": {1, func(d *data[F]) loop { return NewFactoriseLoop(bottom(d)) }},
-		"solve":     {1, func(d *data[F]) loop { return NewSolveBottomLoop(bottom(d), a(d, 4), a(d, 5)) }},
-		"prepare":   {1, func(d *data[F]) loop { return NewPrepareLoop(&d.a, &d.scale, d.words) }},
+		"factorise between walls": {1, func(d *data[F]) loop {
+			b := bottom(d)
+			b.Least = .3
+			return NewFactoriseLoop(b)
+		}},
+		"solve between walls": {1, func(d *data[F]) loop {
+			b := bottom(d)
+			b.Least = .3
+			b.Factor[9*(4*2*int(b.Cells[2])+1)] = 0
+			return NewSolveBottomLoop(b, a(d, 4), a(d, 5))
+		}},
+		"solve":   {1, func(d *data[F]) loop { return NewSolveBottomLoop(bottom(d), a(d, 4), a(d, 5)) }},
+		"prepare": {1, func(d *data[F]) loop { return NewPrepareLoop(&d.a, &d.scale, d.words) }},
 		"products": {Chunks(length), func(d *data[F]) loop {
 			return NewAddProductsLoop(false, &d.scale, a(d, 4), a(d, 5), d.words)
 		}},

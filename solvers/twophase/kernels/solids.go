@@ -1,0 +1,60 @@
+package kernels
+
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
+// FillSolids sets cells in solids to weighted sums of as many cells of fluid each.
+//
+//atoll:kernel block=256
+func FillSolids[F num.Float](n, sources int, to, from []int32, weights, v []F) {
+	sum := F(0)
+	for m := range sources {
+		sum += weights[n*sources+m] * v[from[n*sources+m]]
+	}
+	v[to[n]] = sum
+}
+
+// Walls are the open faces of one velocity component next to closed ones. The velocity is 0 in a solid's surface, at
+// a part θ of the distance to a closed neighbour, from which the stress is μ v/θ instead of μ v (Gibou, Fedkiw, Cheng
+// and Kang, J. Comput. Phys. 176, 2002). The slopes of other components are as without solids: so the matrix stays
+// symmetric.
+//
+//atoll:constant
+type Walls[F num.Float] struct {
+	Faces []int32
+	Near  []F // 1/θ - 1 of each face: the lower and the upper neighbour along its own axis, the first and the second
+	// other axis; 0 for an open neighbour
+}
+
+// friction is what the coefficient of face n in -stress is more than without solids.
+func (q *Viscous[F]) friction(w *Walls[F], n int) F {
+	c, a, s := int(w.Faces[n]), int(q.Across), int(q.First)
+	at := 2 * n * int(q.Dim)
+	sum := 2 * (q.Fluids.viscosity(q.F[c-a])*w.Near[at] + q.Fluids.viscosity(q.F[c])*w.Near[at+1])
+	sum += q.edge(c, s)*w.Near[at+2] + q.edge(c+s, s)*w.Near[at+3]
+	if q.Dim == 3 {
+		s = int(q.Second)
+		sum += q.edge(c, s)*w.Near[at+4] + q.edge(c+s, s)*w.Near[at+5]
+	}
+	return sum
+}
+
+// StartWalls is StartViscous for faces next to solids, after it.
+//
+//atoll:kernel block=256
+func StartWalls[F num.Float](n int, q *Viscous[F], w *Walls[F], clock *Clock[F], residual, inverse []F) {
+	c := int(w.Faces[n])
+	friction := q.friction(w, n)
+	density := q.Fluids.between(q.F[c-int(q.Across)], q.F[c])
+	residual[c] -= clock.PerArea * friction * q.V[c]
+	inverse[c] = 1 / (density + clock.PerArea*(q.diagonal(c)+friction))
+}
+
+// ResistWalls is Resist for faces next to solids, after it.
+//
+//atoll:kernel block=256 max
+func ResistWalls[F num.Float](n int, q *Viscous[F], w *Walls[F], clock *Clock[F], out []F) F {
+	c := int(w.Faces[n])
+	v := out[c] + clock.PerArea*q.friction(w, n)*q.V[c]
+	out[c] = v
+	return num.Abs(q.V[c] * v)
+}
