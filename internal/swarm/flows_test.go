@@ -39,8 +39,9 @@ func (c *testCase) drawFlow(rt *rapid.T, n []int, steps int) {
 	if oneIn(rt, "a solid", 3) {
 		solid = fmt.Sprintf("solid = [{ shape = '%s' }]\n", drawShape(rt, b))
 	}
-	c.Text = fmt.Sprintf("solver = 'two-phase'\n%stime = { end = %v, max_steps = %d }\n%s%sinitial = { shape = '%s'%s }\n%s",
-		b, c.End, steps, fluids, solid, drawShape(rt, b), velocity, drawFlowSides(rt, b))
+	initial := fmt.Sprintf("initial = { shape = '%s'%s }\n", drawShape(rt, b), velocity)
+	c.Text = fmt.Sprintf("solver = 'two-phase'\n%stime = { end = %v, max_steps = %d }\n%s%s%s%s",
+		b, c.End, steps, fluids, solid, initial, drawFlowSides(rt, b))
 	if oneIn(rt, "a gauge", 3) {
 		at := make([]float64, len(n))
 		for a := range at {

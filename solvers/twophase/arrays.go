@@ -25,6 +25,7 @@ type arrays[F num.Float] struct {
 	u            [3]*engine.Array[F]    // velocity, free of divergence
 	v            [2][3]*engine.Array[F] // while a step changes it, before and after a sweep
 	force        [3]*engine.Array[F]    // acceleration
+	ahead        [3]*engine.Array[F]    // change of velocity by forces in half a step
 	pressure     *multigrid.Solver[F]
 	viscous      *viscousArrays[F]
 	solids       *solids[F]
@@ -68,7 +69,7 @@ func declare[F num.Float](t *engine.Table, c *Config, b *grid.Block, boxes halo.
 	if a.pressure, err = multigrid.Declare[F](t, b, boxes, rank, open); err != nil {
 		return a, err
 	}
-	a.shareTransport(b.Grid.Dim, func() *engine.Array[F] { return add("transport") })
+	a.shareTransport(b.Grid.Dim, c.looksAhead(), func() *engine.Array[F] { return add("transport") })
 	// The velocity of the step's beginning is not needed after the transport, and written again by the projection.
 	a.viscous = declareViscous(t, c, b, append(a.pressure.Scratch(), a.u[:b.Grid.Dim]...))
 	a.solids = declareSolids[F](t, c, b)
@@ -99,7 +100,7 @@ func sharing[F num.Float](scratch []*engine.Array[F], add func() *engine.Array[F
 }
 
 // shareTransport declares the arrays of the transport, and that of curvature.
-func (a *arrays[F]) shareTransport(dim int, add func() *engine.Array[F]) {
+func (a *arrays[F]) shareTransport(dim int, looksAhead bool, add func() *engine.Array[F]) {
 	// After a restart, projecting to v[1] needs the coefficients too.
 	scratch := a.pressure.Scratch()
 	next := sharing(scratch[:len(scratch)-dim], add)
@@ -107,6 +108,11 @@ func (a *arrays[F]) shareTransport(dim int, add func() *engine.Array[F]) {
 	a.start, a.volume, a.mass, a.f[1] = next(), next(), next(), next()
 	for d := range dim {
 		a.v[1][d] = next()
+	}
+	if looksAhead {
+		for d := range dim {
+			a.ahead[d] = next()
+		}
 	}
 }
 

@@ -90,6 +90,9 @@ func (c *Config) Check(g *grid.Grid) error {
 	return nil
 }
 
+// looksAhead reports whether values at faces are those of half a step later by forces, too: see kernels.Momentum.
+func (c *Config) looksAhead() bool { return c.Density[0] == c.Density[1] }
+
 // inflowBalance returns the net inflow through all sides in m³/s, or m²/s in the plane, and whether there is an
 // outflow; varies tells that an inflow is not constant.
 func (c *Config) inflowBalance(g *grid.Grid) (net float64, open, varies bool) {

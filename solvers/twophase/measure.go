@@ -124,7 +124,7 @@ func (s survey[F]) measureRow(context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.forces(p, f, &u, r.sums[sumForce:])
+		drag[F]{s.solver}.forces(p, f, &u, r.sums[sumForce:])
 	}
 	s.rows[s.time.Steps] = r
 	return nil

@@ -314,9 +314,12 @@ func (g *geometry) fill(solid []bool) (to, from []int32, weights []float64) {
 	return to, from, weights
 }
 
+// drag measures the force on solids.
+type drag[F num.Float] struct{ *solver[F] }
+
 // forces adds the force of the fluids on the solids to sums: that of the pressure on closed faces, and that of the
 // stress that viscosity exerts on open faces from closed ones.
-func (s *solver[F]) forces(p, f []F, u *[3][]F, sums []dist.Accumulator) {
+func (s drag[F]) forces(p, f []F, u *[3][]F, sums []dist.Accumulator) {
 	g, dim := s.solids.geometry, s.block.Grid.Dim
 	length, area := 1.0, float64(s.spacing)
 	if dim == 3 {
@@ -336,13 +339,13 @@ func (s *solver[F]) forces(p, f []F, u *[3][]F, sums []dist.Accumulator) {
 	for d := range dim {
 		w := &s.solids.wall[d].list
 		for n, face := range w.faces {
-			sums[d].Add(s.drag(g, w, d, n, int(face), f, u) * length)
+			sums[d].Add(s.onWall(g, w, d, n, int(face), f, u) * length)
 		}
 	}
 }
 
-// drag is the force per length on the solid of face n of a list of walls, in units of the spacing.
-func (s *solver[F]) drag(g *geometry, w *wallList, d, n, c int, f []F, u *[3][]F) (sum float64) {
+// onWall is the force per length on the solid of face n of a list of walls, in units of the spacing.
+func (s drag[F]) onWall(g *geometry, w *wallList, d, n, c int, f []F, u *[3][]F) (sum float64) {
 	dim, own := s.block.Grid.Dim, int(s.stride(d))
 	v := float64(u[d][c])
 	for turn := range dim {
@@ -367,7 +370,7 @@ func (s *solver[F]) drag(g *geometry, w *wallList, d, n, c int, f []F, u *[3][]F
 }
 
 // viscosityOf is the viscosity of the mean of those cells that are not solid.
-func (s *solver[F]) viscosityOf(f []F, cells ...int) float64 {
+func (s drag[F]) viscosityOf(f []F, cells ...int) float64 {
 	sum, count := 0.0, 0.0
 	for _, c := range cells {
 		if !s.solids.solid[c] {

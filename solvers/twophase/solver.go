@@ -197,7 +197,7 @@ func (s *solver[F]) initialise(ctx context.Context, at Setting) error {
 	if err := s.f[0].Set(host); err != nil {
 		return err
 	}
-	if err := solvers.Agree(ctx, s.Env().Comm, s.setGhosts(0, true)); err != nil {
+	if err := solvers.Agree(ctx, s.Env().Comm, given[F]{s}.setGhosts(0, true)); err != nil {
 		return err
 	}
 	if err := s.Do(ctx, func(p *engine.Program) { s.refreshFractions(p, s.f[0]) }); err != nil {
@@ -343,11 +343,14 @@ func (s *solver[F]) beginStep(c *kernels.Clock[F], until, _ float64, _ int) int 
 
 // reset prepares a step: what sides give is that at its end.
 func (s *solver[F]) reset(int) error {
-	return errors.Join(s.speed.Set(s.noSpeed[:]), s.setSides(s.until, false))
+	return errors.Join(s.speed.Set(s.noSpeed[:]), given[F]{s}.setSides(s.until, false))
 }
 
+// given is what functions give at sides.
+type given[F num.Float] struct{ *solver[F] }
+
 // setSides sets what functions give at sides at a time.
-func (s *solver[F]) setSides(t float64, first bool) error {
+func (s given[F]) setSides(t float64, first bool) error {
 	if err := s.pressureSides.set(t, first); err != nil {
 		return fmt.Errorf("[sides] %w", err)
 	}
@@ -355,7 +358,7 @@ func (s *solver[F]) setSides(t float64, first bool) error {
 }
 
 // setGhosts is setSides for volume fractions and velocities.
-func (s *solver[F]) setGhosts(t float64, first bool) error {
+func (s given[F]) setGhosts(t float64, first bool) error {
 	if err := s.fractionSides.set(t, first); err != nil {
 		return fmt.Errorf("[sides] %w", err)
 	}
@@ -403,7 +406,7 @@ func (s *solver[F]) readSpeed() error {
 // restored recomputes what depends on a saved state: ghosts, and the acceleration of the last step.
 func (s *solver[F]) restored(ctx context.Context) error {
 	s.time = s.Clock()
-	if err := solvers.Agree(ctx, s.Env().Comm, s.setSides(s.time.Time, true)); err != nil {
+	if err := solvers.Agree(ctx, s.Env().Comm, given[F]{s}.setSides(s.time.Time, true)); err != nil {
 		return err
 	}
 	if err := s.speed.Set(s.noSpeed[:]); err != nil {

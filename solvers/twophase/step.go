@@ -13,6 +13,9 @@ func (s *solver[F]) step(p *engine.Program, k int) {
 	s.now = &s.clock.Data[k]
 	p.Phase("transport")
 	s.begin(p)
+	if s.cfg.looksAhead() {
+		s.lookAhead(p)
+	}
 	for n, axis := range s.order(k) {
 		s.sweep(p, n, axis)
 	}
@@ -60,6 +63,15 @@ func (s *solver[F]) begin(p *engine.Program) {
 	})
 }
 
+// lookAhead computes the change of the velocity by forces in half a step.
+func (s *solver[F]) lookAhead(p *engine.Program) {
+	for d := range s.block.Grid.Dim {
+		p.Run(engine.Over(kernels.NewLookAheadLoop(s.faces(d), viscosity[F]{s}.viscousOf(d, s.u), s.now, s.force[d].Data,
+			s.ahead[d].Data), s.faces(d)))
+	}
+	s.refreshVelocity(p, s.ahead, changed)
+}
+
 // sweep is sweep n of a step: it moves the fluids along an axis, and with them all components of the momentum.
 func (s *solver[F]) sweep(p *engine.Program, n, axis int) {
 	from, to := n%2, (n+1)%2
@@ -72,7 +84,10 @@ func (s *solver[F]) sweep(p *engine.Program, n, axis int) {
 	for d := range s.block.Grid.Dim {
 		m := &kernels.Momentum[F]{Lattice: s.lattice, Fluids: s.fluids, Along: s.stride(axis), Across: s.stride(d),
 			Before: s.f[from].Data, After: s.f[to].Data, Start: s.start.Data, Mass: s.mass.Data,
-			U: s.u[axis].Data, Begun: s.u[d].Data, V: s.v[from][d].Data, Out: s.v[to][d].Data}
+			U: s.u[axis].Data, Begun: s.u[d].Data, V: s.v[from][d].Data, Out: s.v[to][d].Data, LooksAhead: s.cfg.looksAhead()}
+		if m.LooksAhead {
+			m.Ahead = s.ahead[d].Data
+		}
 		p.Run(engine.Over(kernels.NewCarryLoop(s.faces(d), m, s.now), s.faces(d)))
 	}
 	if n < s.block.Grid.Dim-1 {

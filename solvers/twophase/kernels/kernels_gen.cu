@@ -538,13 +538,16 @@ struct Momentum_f32 {
     Slice<float> U;
     Slice<float> Begun;
     Slice<float> V, Out;
+    bool LooksAhead;
+    Slice<float> Ahead;
 };
-static_assert(sizeof(Momentum_f32) == 240 && offsetof(Momentum_f32, Lattice_) == 0 &&
+static_assert(sizeof(Momentum_f32) == 272 && offsetof(Momentum_f32, Lattice_) == 0 &&
     offsetof(Momentum_f32, Fluids_) == 16 && offsetof(Momentum_f32, Along) == 36 &&
     offsetof(Momentum_f32, Across) == 40 && offsetof(Momentum_f32, Before) == 48 &&
     offsetof(Momentum_f32, After) == 72 && offsetof(Momentum_f32, Start) == 96 &&
     offsetof(Momentum_f32, Mass) == 120 && offsetof(Momentum_f32, U) == 144 &&
-    offsetof(Momentum_f32, Begun) == 168 && offsetof(Momentum_f32, V) == 192 && offsetof(Momentum_f32, Out) == 216, "Momentum_f32");
+    offsetof(Momentum_f32, Begun) == 168 && offsetof(Momentum_f32, V) == 192 && offsetof(Momentum_f32, Out) == 216 &&
+    offsetof(Momentum_f32, LooksAhead) == 240 && offsetof(Momentum_f32, Ahead) == 248, "Momentum_f32");
 
 // Momentum is the transport of the momentum of one velocity component along an axis, by the mass that Flux has found.
 //
@@ -562,16 +565,19 @@ struct Momentum_f64 {
     Slice<double> U;
     Slice<double> Begun;
     Slice<double> V, Out;
+    bool LooksAhead;
+    Slice<double> Ahead;
 };
-static_assert(sizeof(Momentum_f64) == 256 && offsetof(Momentum_f64, Lattice_) == 0 &&
+static_assert(sizeof(Momentum_f64) == 288 && offsetof(Momentum_f64, Lattice_) == 0 &&
     offsetof(Momentum_f64, Fluids_) == 16 && offsetof(Momentum_f64, Along) == 56 &&
     offsetof(Momentum_f64, Across) == 60 && offsetof(Momentum_f64, Before) == 64 &&
     offsetof(Momentum_f64, After) == 88 && offsetof(Momentum_f64, Start) == 112 &&
     offsetof(Momentum_f64, Mass) == 136 && offsetof(Momentum_f64, U) == 160 &&
-    offsetof(Momentum_f64, Begun) == 184 && offsetof(Momentum_f64, V) == 208 && offsetof(Momentum_f64, Out) == 232, "Momentum_f64");
+    offsetof(Momentum_f64, Begun) == 184 && offsetof(Momentum_f64, V) == 208 && offsetof(Momentum_f64, Out) == 232 &&
+    offsetof(Momentum_f64, LooksAhead) == 256 && offsetof(Momentum_f64, Ahead) == 264, "Momentum_f64");
 
 // Clipped is the volume that Clip has added or removed, in units of 2^-60 of a cell.
-// Clipped, transport.go:140
+// Clipped, transport.go:151
 struct Clipped {
     int64 Amount;
 };
@@ -2498,7 +2504,7 @@ DEVICE void Advance_f64_at(int64 i, int64 j, int64 k, const Sweep_f64 *s, Clock_
 }
 
 // vanLeer is the harmonic mean of two differences of the same sign, otherwise 0.
-// vanLeer[float32], transport.go:131
+// vanLeer[float32], transport.go:142
 DEVICE float vanLeer_f32(float a, float b) {
     float v = 0.0f;
     if (a * b > 0.0f) {
@@ -2508,8 +2514,10 @@ DEVICE float vanLeer_f32(float a, float b) {
 }
 
 // flux is the momentum that passes the lower face, along the axis, of the volume of face c: its mass times the
-// velocity of the donor, with a slope limited by van Leer's function.
-// (*Momentum[float32]).flux, transport.go:118
+// velocity of the donor half a step later, with a slope limited by van Leer's function. Without the forces of that
+// half step a steady flow has an error of first order in the step; of fluids of different densities they are left out,
+// since the acceleration of a light fluid must not move a heavy one.
+// (*Momentum[float32]).flux, transport.go:122
 DEVICE float Momentum_flux_f32(const Momentum_f32 *m, int64 c, float perCell) {
     int64 s = int64(m->Along), below = sub(c, int64(m->Across));
     float mass = 0.5f * (m->Mass[below] + m->Mass[c]);
@@ -2519,11 +2527,18 @@ DEVICE float Momentum_flux_f32(const Momentum_f32 *m, int64 c, float perCell) {
     if (mass < 0.0f) {
         value = v2 - part * vanLeer_f32(v3 - v2, v2 - v1);
     }
+    if (m->LooksAhead) {
+        float ahead = m->Ahead[sub(c, s)];
+        if (mass < 0.0f) {
+            ahead = m->Ahead[c];
+        }
+        value += ahead;
+    }
     return mass * value;
 }
 
 // pure is the density of the fluid of which a cell had more when the step began.
-// (*Momentum[float32]).pure, transport.go:108
+// (*Momentum[float32]).pure, transport.go:110
 DEVICE float Momentum_pure_f32(const Momentum_f32 *m, int64 c) {
     float f = 0.0f;
     if (m->Start[c] > 0.5f) {
@@ -2533,7 +2548,7 @@ DEVICE float Momentum_pure_f32(const Momentum_f32 *m, int64 c) {
 }
 
 // Carry computes the velocity of a face after a sweep.
-// Carry[float32], transport.go:96
+// Carry[float32], transport.go:98
 DEVICE void Carry_f32_at(int64 i, int64 j, int64 k, const Momentum_f32 *m, Clock_f32 *clock) {
     int64 c = Lattice_at(&m->Lattice_, i, j, k);
     int64 s = int64(m->Along), below = sub(c, int64(m->Across));
@@ -2546,7 +2561,7 @@ DEVICE void Carry_f32_at(int64 i, int64 j, int64 k, const Momentum_f32 *m, Clock
 }
 
 // vanLeer is the harmonic mean of two differences of the same sign, otherwise 0.
-// vanLeer[float64], transport.go:131
+// vanLeer[float64], transport.go:142
 DEVICE double vanLeer_f64(double a, double b) {
     double v = 0.0;
     if (a * b > 0.0) {
@@ -2556,8 +2571,10 @@ DEVICE double vanLeer_f64(double a, double b) {
 }
 
 // flux is the momentum that passes the lower face, along the axis, of the volume of face c: its mass times the
-// velocity of the donor, with a slope limited by van Leer's function.
-// (*Momentum[float64]).flux, transport.go:118
+// velocity of the donor half a step later, with a slope limited by van Leer's function. Without the forces of that
+// half step a steady flow has an error of first order in the step; of fluids of different densities they are left out,
+// since the acceleration of a light fluid must not move a heavy one.
+// (*Momentum[float64]).flux, transport.go:122
 DEVICE double Momentum_flux_f64(const Momentum_f64 *m, int64 c, double perCell) {
     int64 s = int64(m->Along), below = sub(c, int64(m->Across));
     double mass = 0.5 * (m->Mass[below] + m->Mass[c]);
@@ -2567,11 +2584,18 @@ DEVICE double Momentum_flux_f64(const Momentum_f64 *m, int64 c, double perCell) 
     if (mass < 0.0) {
         value = v2 - part * vanLeer_f64(v3 - v2, v2 - v1);
     }
+    if (m->LooksAhead) {
+        double ahead = m->Ahead[sub(c, s)];
+        if (mass < 0.0) {
+            ahead = m->Ahead[c];
+        }
+        value += ahead;
+    }
     return mass * value;
 }
 
 // pure is the density of the fluid of which a cell had more when the step began.
-// (*Momentum[float64]).pure, transport.go:108
+// (*Momentum[float64]).pure, transport.go:110
 DEVICE double Momentum_pure_f64(const Momentum_f64 *m, int64 c) {
     double f = 0.0;
     if (m->Start[c] > 0.5) {
@@ -2581,7 +2605,7 @@ DEVICE double Momentum_pure_f64(const Momentum_f64 *m, int64 c) {
 }
 
 // Carry computes the velocity of a face after a sweep.
-// Carry[float64], transport.go:96
+// Carry[float64], transport.go:98
 DEVICE void Carry_f64_at(int64 i, int64 j, int64 k, const Momentum_f64 *m, Clock_f64 *clock) {
     int64 c = Lattice_at(&m->Lattice_, i, j, k);
     int64 s = int64(m->Along), below = sub(c, int64(m->Across));
@@ -2594,7 +2618,7 @@ DEVICE void Carry_f64_at(int64 i, int64 j, int64 k, const Momentum_f64 *m, Clock
 }
 
 // Clip makes cells empty or full that are so up to round-off.
-// Clip[float32], transport.go:145
+// Clip[float32], transport.go:156
 DEVICE void Clip_f32_at(int64 i, int64 j, int64 k, const Lattice *l, float roundOff, Slice<float> f,
         Clipped *clipped) {
     int64 c = Lattice_at(l, i, j, k);
@@ -2612,7 +2636,7 @@ DEVICE void Clip_f32_at(int64 i, int64 j, int64 k, const Lattice *l, float round
 }
 
 // Clip makes cells empty or full that are so up to round-off.
-// Clip[float64], transport.go:145
+// Clip[float64], transport.go:156
 DEVICE void Clip_f64_at(int64 i, int64 j, int64 k, const Lattice *l, double roundOff, Slice<double> f,
         Clipped *clipped) {
     int64 c = Lattice_at(l, i, j, k);
@@ -2688,17 +2712,13 @@ DEVICE float Viscous_stress_f32(const Viscous_f32 *q, int64 c) {
     return sum;
 }
 
-// StartViscous begins the implicit step ρ w - dt ∇·μ(∇w + ∇wᵀ) = dt ∇·μ(∇v + ∇vᵀ) for the change w of the velocity: it
-// computes the right-hand side and the inverse of the diagonal, and returns |v|.
-// StartViscous[float32], viscosity.go:64
-DEVICE float StartViscous_f32_at(int64 i, int64 j, int64 k, const Viscous_f32 *q, Clock_f32 *clock,
-        Slice<float> change, Slice<float> residual, Slice<float> inverse) {
+// LookAhead computes the change of a velocity in half a step by the acceleration of the last step, and by viscosity.
+// LookAhead[float32], viscosity.go:63
+DEVICE void LookAhead_f32_at(int64 i, int64 j, int64 k, const Viscous_f32 *q, Clock_f32 *clock, Slice<float> force,
+        Slice<float> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     float density = Fluids_between_f32(&q->Fluids_, q->F[sub(c, int64(q->Across))], q->F[c]);
-    residual[c] = clock->PerArea * Viscous_stress_f32(q, c);
-    inverse[c] = 1.0f / (density + clock->PerArea * Viscous_diagonal_f32(q, c));
-    change[c] = 0.0f;
-    return num_Abs_f32(q->V[c]);
+    out[c] = 0.5f * (clock->Dt * force[c] + clock->PerArea * Viscous_stress_f32(q, c) / density);
 }
 
 // shear is the part of the edges at distance s along another axis, whose velocity component is w.
@@ -2722,9 +2742,31 @@ DEVICE double Viscous_stress_f64(const Viscous_f64 *q, int64 c) {
     return sum;
 }
 
+// LookAhead computes the change of a velocity in half a step by the acceleration of the last step, and by viscosity.
+// LookAhead[float64], viscosity.go:63
+DEVICE void LookAhead_f64_at(int64 i, int64 j, int64 k, const Viscous_f64 *q, Clock_f64 *clock,
+        Slice<double> force, Slice<double> out) {
+    int64 c = Lattice_at(&q->Lattice_, i, j, k);
+    double density = Fluids_between_f64(&q->Fluids_, q->F[sub(c, int64(q->Across))], q->F[c]);
+    out[c] = 0.5 * (clock->Dt * force[c] + clock->PerArea * Viscous_stress_f64(q, c) / density);
+}
+
 // StartViscous begins the implicit step ρ w - dt ∇·μ(∇w + ∇wᵀ) = dt ∇·μ(∇v + ∇vᵀ) for the change w of the velocity: it
 // computes the right-hand side and the inverse of the diagonal, and returns |v|.
-// StartViscous[float64], viscosity.go:64
+// StartViscous[float32], viscosity.go:73
+DEVICE float StartViscous_f32_at(int64 i, int64 j, int64 k, const Viscous_f32 *q, Clock_f32 *clock,
+        Slice<float> change, Slice<float> residual, Slice<float> inverse) {
+    int64 c = Lattice_at(&q->Lattice_, i, j, k);
+    float density = Fluids_between_f32(&q->Fluids_, q->F[sub(c, int64(q->Across))], q->F[c]);
+    residual[c] = clock->PerArea * Viscous_stress_f32(q, c);
+    inverse[c] = 1.0f / (density + clock->PerArea * Viscous_diagonal_f32(q, c));
+    change[c] = 0.0f;
+    return num_Abs_f32(q->V[c]);
+}
+
+// StartViscous begins the implicit step ρ w - dt ∇·μ(∇w + ∇wᵀ) = dt ∇·μ(∇v + ∇vᵀ) for the change w of the velocity: it
+// computes the right-hand side and the inverse of the diagonal, and returns |v|.
+// StartViscous[float64], viscosity.go:73
 DEVICE double StartViscous_f64_at(int64 i, int64 j, int64 k, const Viscous_f64 *q, Clock_f64 *clock,
         Slice<double> change, Slice<double> residual, Slice<double> inverse) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
@@ -2736,21 +2778,21 @@ DEVICE double StartViscous_f64_at(int64 i, int64 j, int64 k, const Viscous_f64 *
 }
 
 // SetTolerance sets the tolerance of the change to a part of the largest velocity.
-// SetTolerance[float32], viscosity.go:76
+// SetTolerance[float32], viscosity.go:85
 DEVICE void SetTolerance_f32_at(int64 i, float part, Most<float> *largest, levels_Iteration *it) {
     it->Tolerance = double(part) * double(largest->Value());
     largest->Reset();
 }
 
 // SetTolerance sets the tolerance of the change to a part of the largest velocity.
-// SetTolerance[float64], viscosity.go:76
+// SetTolerance[float64], viscosity.go:85
 DEVICE void SetTolerance_f64_at(int64 i, double part, Most<double> *largest, levels_Iteration *it) {
     it->Tolerance = part * largest->Value();
     largest->Reset();
 }
 
 // Scale divides the residual by the diagonal, and returns the magnitude of the result.
-// Scale[float32], viscosity.go:84
+// Scale[float32], viscosity.go:93
 DEVICE float Scale_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<float> inverse, Slice<float> residual,
         Slice<float> z) {
     int64 c = Lattice_at(l, i, j, k);
@@ -2760,7 +2802,7 @@ DEVICE float Scale_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<flo
 }
 
 // Scale divides the residual by the diagonal, and returns the magnitude of the result.
-// Scale[float64], viscosity.go:84
+// Scale[float64], viscosity.go:93
 DEVICE double Scale_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> inverse,
         Slice<double> residual, Slice<double> z) {
     int64 c = Lattice_at(l, i, j, k);
@@ -2770,7 +2812,7 @@ DEVICE double Scale_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<do
 }
 
 // Resist computes the left-hand side for the direction V, and returns the magnitude of its product with it.
-// Resist[float32], viscosity.go:94
+// Resist[float32], viscosity.go:103
 DEVICE float Resist_f32_at(int64 i, int64 j, int64 k, const Viscous_f32 *q, Clock_f32 *clock, Slice<float> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     float density = Fluids_between_f32(&q->Fluids_, q->F[sub(c, int64(q->Across))], q->F[c]);
@@ -2780,7 +2822,7 @@ DEVICE float Resist_f32_at(int64 i, int64 j, int64 k, const Viscous_f32 *q, Cloc
 }
 
 // Resist computes the left-hand side for the direction V, and returns the magnitude of its product with it.
-// Resist[float64], viscosity.go:94
+// Resist[float64], viscosity.go:103
 DEVICE double Resist_f64_at(int64 i, int64 j, int64 k, const Viscous_f64 *q, Clock_f64 *clock, Slice<double> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     double density = Fluids_between_f64(&q->Fluids_, q->F[sub(c, int64(q->Across))], q->F[c]);
@@ -2790,21 +2832,21 @@ DEVICE double Resist_f64_at(int64 i, int64 j, int64 k, const Viscous_f64 *q, Clo
 }
 
 // Change adds a step times a change to a velocity.
-// Change[float32], viscosity.go:105
+// Change[float32], viscosity.go:114
 DEVICE void Change_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<float> change, Slice<float> v) {
     int64 c = Lattice_at(l, i, j, k);
     v[c] += change[c];
 }
 
 // Change adds a step times a change to a velocity.
-// Change[float64], viscosity.go:105
+// Change[float64], viscosity.go:114
 DEVICE void Change_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> change, Slice<double> v) {
     int64 c = Lattice_at(l, i, j, k);
     v[c] += change[c];
 }
 
 // Accelerate adds the acceleration of the last step to a velocity.
-// Accelerate[float32], viscosity.go:113
+// Accelerate[float32], viscosity.go:122
 DEVICE void Accelerate_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f32 *clock, Slice<float> a,
         Slice<float> v) {
     int64 c = Lattice_at(l, i, j, k);
@@ -2812,7 +2854,7 @@ DEVICE void Accelerate_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Clock
 }
 
 // Accelerate adds the acceleration of the last step to a velocity.
-// Accelerate[float64], viscosity.go:113
+// Accelerate[float64], viscosity.go:122
 DEVICE void Accelerate_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f64 *clock, Slice<double> a,
         Slice<double> v) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3035,7 +3077,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance_f64(int64 lo_i, int64 
     if (i < hi_i && j < hi_j && k < hi_k) Advance_f64_at(i, j, k, &s, clock);
 }
 
-// Kernel Carry, transport.go:96
+// Kernel Carry, transport.go:98
 extern "C" __global__ void __launch_bounds__(128) Carry_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Momentum_f32 m, Clock_f32 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3044,7 +3086,7 @@ extern "C" __global__ void __launch_bounds__(128) Carry_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Carry_f32_at(i, j, k, &m, clock);
 }
 
-// Kernel Carry, transport.go:96
+// Kernel Carry, transport.go:98
 extern "C" __global__ void __launch_bounds__(128) Carry_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Momentum_f64 m, Clock_f64 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3053,7 +3095,7 @@ extern "C" __global__ void __launch_bounds__(128) Carry_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Carry_f64_at(i, j, k, &m, clock);
 }
 
-// Kernel Clip, transport.go:145
+// Kernel Clip, transport.go:156
 extern "C" __global__ void __launch_bounds__(128) Clip_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, float roundOff, Slice<float> f,
         Clipped *clipped) {
@@ -3063,7 +3105,7 @@ extern "C" __global__ void __launch_bounds__(128) Clip_f32(int64 lo_i, int64 hi_
     if (i < hi_i && j < hi_j && k < hi_k) Clip_f32_at(i, j, k, &l, roundOff, f, clipped);
 }
 
-// Kernel Clip, transport.go:145
+// Kernel Clip, transport.go:156
 extern "C" __global__ void __launch_bounds__(128) Clip_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, double roundOff, Slice<double> f,
         Clipped *clipped) {
@@ -3111,7 +3153,27 @@ extern "C" __global__ void __launch_bounds__(128) Speed_f64(int64 lo_i, int64 hi
     reduce(result, key);
 }
 
-// Kernel StartViscous, viscosity.go:64
+// Kernel LookAhead, viscosity.go:63
+extern "C" __global__ void __launch_bounds__(128) LookAhead_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f32 q, Clock_f32 *clock, Slice<float> force,
+        Slice<float> out) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) LookAhead_f32_at(i, j, k, &q, clock, force, out);
+}
+
+// Kernel LookAhead, viscosity.go:63
+extern "C" __global__ void __launch_bounds__(128) LookAhead_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f64 q, Clock_f64 *clock, Slice<double> force,
+        Slice<double> out) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) LookAhead_f64_at(i, j, k, &q, clock, force, out);
+}
+
+// Kernel StartViscous, viscosity.go:73
 extern "C" __global__ void __launch_bounds__(128) StartViscous_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f32 q, Clock_f32 *clock, Slice<float> change,
         Slice<float> residual, Slice<float> inverse, Most<float> *result) {
@@ -3123,7 +3185,7 @@ extern "C" __global__ void __launch_bounds__(128) StartViscous_f32(int64 lo_i, i
     reduce(result, key);
 }
 
-// Kernel StartViscous, viscosity.go:64
+// Kernel StartViscous, viscosity.go:73
 extern "C" __global__ void __launch_bounds__(128) StartViscous_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f64 q, Clock_f64 *clock, Slice<double> change,
         Slice<double> residual, Slice<double> inverse, Most<double> *result) {
@@ -3135,21 +3197,21 @@ extern "C" __global__ void __launch_bounds__(128) StartViscous_f64(int64 lo_i, i
     reduce(result, key);
 }
 
-// Kernel SetTolerance, viscosity.go:76
+// Kernel SetTolerance, viscosity.go:85
 extern "C" __global__ void __launch_bounds__(128) SetTolerance_f32(int64 lo, int64 hi, float part,
         Most<float> *largest, levels_Iteration *it) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) SetTolerance_f32_at(i, part, largest, it);
 }
 
-// Kernel SetTolerance, viscosity.go:76
+// Kernel SetTolerance, viscosity.go:85
 extern "C" __global__ void __launch_bounds__(128) SetTolerance_f64(int64 lo, int64 hi, double part,
         Most<double> *largest, levels_Iteration *it) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) SetTolerance_f64_at(i, part, largest, it);
 }
 
-// Kernel Scale, viscosity.go:84
+// Kernel Scale, viscosity.go:93
 extern "C" __global__ void __launch_bounds__(128) Scale_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<float> inverse, Slice<float> residual,
         Slice<float> z, Most<float> *result) {
@@ -3161,7 +3223,7 @@ extern "C" __global__ void __launch_bounds__(128) Scale_f32(int64 lo_i, int64 hi
     reduce(result, key);
 }
 
-// Kernel Scale, viscosity.go:84
+// Kernel Scale, viscosity.go:93
 extern "C" __global__ void __launch_bounds__(128) Scale_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<double> inverse, Slice<double> residual,
         Slice<double> z, Most<double> *result) {
@@ -3173,7 +3235,7 @@ extern "C" __global__ void __launch_bounds__(128) Scale_f64(int64 lo_i, int64 hi
     reduce(result, key);
 }
 
-// Kernel Resist, viscosity.go:94
+// Kernel Resist, viscosity.go:103
 extern "C" __global__ void __launch_bounds__(128) Resist_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f32 q, Clock_f32 *clock, Slice<float> out,
         Most<float> *result) {
@@ -3185,7 +3247,7 @@ extern "C" __global__ void __launch_bounds__(128) Resist_f32(int64 lo_i, int64 h
     reduce(result, key);
 }
 
-// Kernel Resist, viscosity.go:94
+// Kernel Resist, viscosity.go:103
 extern "C" __global__ void __launch_bounds__(128) Resist_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f64 q, Clock_f64 *clock, Slice<double> out,
         Most<double> *result) {
@@ -3197,7 +3259,7 @@ extern "C" __global__ void __launch_bounds__(128) Resist_f64(int64 lo_i, int64 h
     reduce(result, key);
 }
 
-// Kernel Change, viscosity.go:105
+// Kernel Change, viscosity.go:114
 extern "C" __global__ void __launch_bounds__(128) Change_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<float> change, Slice<float> v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3206,7 +3268,7 @@ extern "C" __global__ void __launch_bounds__(128) Change_f32(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Change_f32_at(i, j, k, &l, change, v);
 }
 
-// Kernel Change, viscosity.go:105
+// Kernel Change, viscosity.go:114
 extern "C" __global__ void __launch_bounds__(128) Change_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<double> change, Slice<double> v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3215,7 +3277,7 @@ extern "C" __global__ void __launch_bounds__(128) Change_f64(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Change_f64_at(i, j, k, &l, change, v);
 }
 
-// Kernel Accelerate, viscosity.go:113
+// Kernel Accelerate, viscosity.go:122
 extern "C" __global__ void __launch_bounds__(128) Accelerate_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Clock_f32 *clock, Slice<float> a,
         Slice<float> v) {
@@ -3225,7 +3287,7 @@ extern "C" __global__ void __launch_bounds__(128) Accelerate_f32(int64 lo_i, int
     if (i < hi_i && j < hi_j && k < hi_k) Accelerate_f32_at(i, j, k, &l, clock, a, v);
 }
 
-// Kernel Accelerate, viscosity.go:113
+// Kernel Accelerate, viscosity.go:122
 extern "C" __global__ void __launch_bounds__(128) Accelerate_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Clock_f64 *clock, Slice<double> a,
         Slice<double> v) {

@@ -736,6 +736,60 @@ func (loop *SpeedLoop[F]) Launch() abi.Launch {
 	}}
 }
 
+// LookAheadLoop runs LookAhead for the elements of box, on the CPU or another device.
+type LookAheadLoop[F num.Float] struct {
+	box   abi.Box
+	q     *Viscous[F]
+	clock *Clock[F]
+	force []F
+	out   []F
+
+	code lanes.Code
+}
+
+// NewLookAheadLoop prepares LookAhead.
+func NewLookAheadLoop[F num.Float](box abi.Box, q *Viscous[F], clock *Clock[F], force []F, out []F) *LookAheadLoop[F] {
+	loop := &LookAheadLoop[F]{box, q, clock, force, out, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *LookAheadLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "LookAhead"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
+}
+
+// Range runs the kernel on the CPU.
+func (loop *LookAheadLoop[F]) Range(lo, hi int) {
+	for lo < hi {
+		i, j, k, count := loop.box.Row(lo, hi)
+		end := i + count
+		for {
+			n := loop.code.Count(end - i)
+			if n == 0 {
+				break
+			}
+			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, k, nil)
+			i += n
+		}
+		for ; i < end; i++ {
+			LookAhead(i, j, k, loop.q, loop.clock, loop.force, loop.out)
+		}
+		lo += count
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *LookAheadLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "LookAhead" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+		abi.ConstantOf("q", loop.q),
+		abi.PointerTo("clock", loop.clock),
+		abi.ElementsOf("force", loop.force),
+		abi.ElementsOf("out", loop.out),
+	}}
+}
+
 // StartViscousLoop runs StartViscous for the elements of box, on the CPU or another device.
 type StartViscousLoop[F num.Float] struct {
 	box      abi.Box

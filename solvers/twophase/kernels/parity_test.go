@@ -169,10 +169,14 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int) {
 			"carry": func(d *data[F]) loop {
 				return NewCarryLoop(box, &Momentum[F]{Lattice: l, Fluids: fluids, Along: int32(l.stride(axis)),
 					Across: int32(l.stride(first)), Before: d.f, After: d.f, Start: d.f, Mass: d.arrays[4], U: d.arrays[axis],
-					Begun: d.arrays[first], V: d.arrays[5], Out: d.arrays[6]}, &d.clock)
+					Begun: d.arrays[first], V: d.arrays[5], Out: d.arrays[6],
+					LooksAhead: axis == 0, Ahead: d.arrays[7]}, &d.clock)
 			},
 			"start": func(d *data[F]) loop {
 				return NewStartViscousLoop(box, viscous(d), &d.clock, d.arrays[3], d.arrays[4], d.arrays[5], &d.most)
+			},
+			"ahead": func(d *data[F]) loop {
+				return NewLookAheadLoop(box, viscous(d), &d.clock, d.arrays[3], d.arrays[4])
 			},
 			"resist": func(d *data[F]) loop { return NewResistLoop(box, viscous(d), &d.clock, d.arrays[3], &d.most) },
 			"start walls": func(d *data[F]) loop {

@@ -57,6 +57,15 @@ func (q *Viscous[F]) diagonal(c int) F {
 	return sum
 }
 
+// LookAhead computes the change of a velocity in half a step by the acceleration of the last step, and by viscosity.
+//
+//atoll:kernel lanes
+func LookAhead[F num.Float](i, j, k int, q *Viscous[F], clock *Clock[F], force, out []F) {
+	c := q.at(i, j, k)
+	density := q.Fluids.between(q.F[c-int(q.Across)], q.F[c])
+	out[c] = 0.5 * (clock.Dt*force[c] + clock.PerArea*q.stress(c)/density)
+}
+
 // StartViscous begins the implicit step ρ w - dt ∇·μ(∇w + ∇wᵀ) = dt ∇·μ(∇v + ∇vᵀ) for the change w of the velocity: it
 // computes the right-hand side and the inverse of the diagonal, and returns |v|.
 //

@@ -153,8 +153,9 @@ func decodeMethod(s *config.Section, q Fluids) (m Method) {
 func (w *Sections) Config() twophase.Config {
 	q, m := w.Fluids, w.Method
 	return twophase.Config{Density: q.Density, Viscosity: q.Viscosity, Tension: q.Tension, Gravity: q.Gravity,
-		Sides: w.constantSides(), CFL: m.CFL, Tolerance: m.Tolerance, ViscousTolerance: m.ViscousTolerance, MaxStep: m.MaxStep,
-		Normal: m.Normal}
+		Sides: w.constantSides(), CFL: m.CFL, Tolerance: m.Tolerance, ViscousTolerance: m.ViscousTolerance,
+		MaxStep: m.MaxStep,
+		Normal:  m.Normal}
 }
 
 func (w *Sections) Print(p *config.Printer) {

@@ -19,9 +19,7 @@ time = { end = 1 }
 
 // vortices compares the decay of the energy of vortices with exp(-4νt).
 func vortices(ctx context.Context, p *verify.Page) error {
-	t := p.Table("Vortices of Taylor and Green, ν = 0.1, t = 1, dt proportional to h", "cells", "steps", "energy's error",
-		"order")
-	last := 0.0
+	t := p.Table("Vortices of Taylor and Green, ν = 0.1, t = 1, dt proportional to h", "cells", "steps", "energy's error")
 	for _, n := range []int{16, 32, 64, 128} {
 		j := testRun{text: fmt.Sprintf(vortexCase, n, n, 2/float64(n))}
 		o, err := j.run(ctx, p, 1)
@@ -29,15 +27,14 @@ func vortices(ctx context.Context, p *verify.Page) error {
 			return err
 		}
 		e := math.Abs(o.value["kinetic_energy"]/(math.Pi*math.Pi) - math.Exp(-.4))
-		if last == 0 {
-			t.Row(verify.Info, n, o.steps, fmt.Sprintf("%.2e", e), "")
-		} else {
-			order := verify.Order(last, e)
-			t.Row(verify.AtLeast(order, .9), n, o.steps, fmt.Sprintf("%.2e", e), fmt.Sprintf("%.2f", order))
+		v := verify.Info
+		if n > 16 {
+			v = verify.AtMost(e, .06/float64(n))
 		}
-		last = e
+		t.Row(v, n, o.steps, fmt.Sprintf("%.2e", e))
 	}
 	t.Flush()
-	p.Note("Viscosity is implicit (backward Euler), so that the error is of first order in time.")
+	p.Note("Viscosity is implicit (backward Euler), so that the error is of first order in time; parts of it have " +
+		"different signs.")
 	return nil
 }
