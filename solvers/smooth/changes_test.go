@@ -1,11 +1,7 @@
 package smooth
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,148 +10,22 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/grpc/grpctest"
 	"github.com/atoll-hpc/atoll/dist/local"
-	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
-	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
-
-// countingComm counts the bytes and messages that its rank sends.
-type countingComm struct {
-	dist.Comm
-	bytes, messages *atomic.Int64
-}
-
-func (w countingComm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request, error) {
-	w.bytes.Add(int64(len(buf)))
-	w.messages.Add(1)
-	return w.Comm.Isend(ctx, to, tag, buf)
-}
-
-// TestChangesArrive proves that after each of many exchanges, with none, few, many or all vertices changed, ghosts
-// equal their owners' vertices, and that only the changed vertices are sent.
-func TestChangesArrive(t *testing.T) {
-	const n, lo = 1000, 7
-	var send []int32
-	for i := range int32(n) {
-		send = append(send, (i*7)%n)
-	}
-	plans := []*halo.Plan{
-		{Rank: 0, Owned: n, Peers: []halo.Peer{{Rank: 1, Send: send}}},
-		{Rank: 1, Owned: lo, Ghosts: n, Peers: []halo.Peer{{Rank: 0, Lo: lo, Hi: lo + n}}},
-	}
-	comms := local.New(2)
-	defer comms[0].Close()
-	defer comms[1].Close()
-	w := countingComm{comms[0], new(atomic.Int64), new(atomic.Int64)}
-	v := [2][]kernels.Vertex[float64]{make([]kernels.Vertex[float64], n), make([]kernels.Vertex[float64], lo+n)}
-	moved := [2][]int32{make([]int32, n), make([]int32, lo+n)}
-	ends := [2]*changeExchange[kernels.Vertex[float64]]{newChangeExchange(plans[0], w, 1, v[0], 16),
-		newChangeExchange(plans[1], comms[1], 1, v[1], 16)}
-	r := rand.New(rand.NewPCG(1, 2))
-	var want int64
-	for round := range 300 {
-		share := []float64{0, .001, .01, .2, 1}[r.IntN(5)]
-		for i := range v[0] {
-			if r.Float64() < share {
-				v[0][i].X, v[0][i].M12 = r.Float64(), r.Float64()
-				moved[0][i] = int32(round)
-				want += int64(sizeOf[change[kernels.Vertex[float64]]]())
-			}
-		}
-		for k, x := range ends {
-			if err := x.Start(t.Context(), v[k], moved[k]); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for _, x := range ends {
-			if err := x.Finish(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for k, i := range send {
-			if v[1][lo+k] != v[0][i] || moved[1][lo+k] != moved[0][i] {
-				t.Fatalf("round %d: vertex %d: %+v, at its owner %+v", round, k, v[1][lo+k], v[0][i])
-			}
-		}
-		if sent := w.bytes.Load(); sent != want {
-			t.Fatalf("round %d: %d bytes were sent, want %d", round, sent, want)
-		}
-	}
-}
-
-// receiveChanges passes a message to a rank with 100 ghosts, from vertex 3, and returns the vertices, which were
-// zero.
-func receiveChanges(t testing.TB, message []byte) ([]kernels.Vertex[float32], error) {
-	t.Helper()
-	const n, lo = 100, 3
-	comms := local.New(2)
-	defer comms[0].Close()
-	defer comms[1].Close()
-	plan := &halo.Plan{Rank: 1, Owned: lo, Ghosts: n, Peers: []halo.Peer{{Rank: 0, Lo: lo, Hi: lo + n}}}
-	v, moved := make([]kernels.Vertex[float32], n+2*lo), make([]int32, n+2*lo)
-	x := newChangeExchange(plan, comms[1], 1, v, 8)
-	if err := x.Start(t.Context(), v, moved); err != nil {
-		t.Fatal(err)
-	}
-	sent, err := comms[0].Isend(t.Context(), 1, 1, message)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = x.Finish(t.Context())
-	if bad := comms[0].Wait(t.Context(), []dist.Request{sent}); bad != nil {
-		t.Fatal(bad)
-	}
-	for i := range v {
-		if (i < lo || i >= n+lo) && (v[i] != (kernels.Vertex[float32]{}) || moved[i] != 0) {
-			t.Errorf("vertex %d is no ghost, and was written", i)
-		}
-	}
-	return v, err
-}
-
-// FuzzChanges proves that an invalid message is refused, and that no message writes outside the ghosts.
-func FuzzChanges(f *testing.F) {
-	f.Add(changeOf(99))
-	f.Add(changeOf(-1))
-	f.Add(append(changeOf(5), changeOf(100)...))
-	f.Add([]byte{1, 2, 3})
-	f.Fuzz(func(t *testing.T, message []byte) { _, _ = receiveChanges(t, message) })
-}
-
-// changeOf is the message that the ghost with an index has moved.
-func changeOf(index int32) []byte {
-	return bytes.Clone(rawBytes(&change[kernels.Vertex[float32]]{kernels.Vertex[float32]{X: 1}, 1, index}))
-}
-
-// TestChangesRefused proves that messages are checked before they are used.
-func TestChangesRefused(t *testing.T) {
-	for what, message := range map[string][]byte{
-		"vertex 100 of 100": changeOf(100), "vertex -1": changeOf(-1), "half a change": changeOf(1)[:16],
-		"a change too many": bytes.Repeat(changeOf(1), 101),
-	} {
-		var peer *dist.PeerError
-		if _, err := receiveChanges(t, message); !errors.As(err, &peer) || peer.Rank != 0 {
-			t.Errorf("%s: error %v, want one that names rank 0", what, err)
-		}
-	}
-	if v, err := receiveChanges(t, append(changeOf(0), changeOf(99)...)); err != nil || v[3].X != 1 || v[102].X != 1 {
-		t.Errorf("vertices at %v and %v, error %v", v[3].X, v[102].X, err)
-	}
-}
 
 // TestChangesSendLess proves that culled sweeps send much less once vertices have converged.
 func TestChangesSendLess(t *testing.T) {
 	var sent [2]int64
 	for k, cull := range []bool{false, true} {
-		var w countingComm
-		w.bytes, w.messages = new(atomic.Int64), new(atomic.Int64)
+		var w smoothtest.CountingComm
+		w.Bytes, w.Messages = new(atomic.Int64), new(atomic.Int64)
 		s := newTwoParts(t, 3000)
 		s.sweep(t, local.New(2), w, Config{Smoother: "smart", Guard: "none", Cull: cull, Gain: 1e-3, Rescale: true}, 60)
-		sent[k] = w.bytes.Load()
+		sent[k] = w.Bytes.Load()
 	}
 	if 4*sent[1] > sent[0] || sent[1] == 0 {
 		t.Errorf("culled sweeps send %d bytes, others %d", sent[1], sent[0])
@@ -188,7 +58,7 @@ func newTwoParts(t testing.TB, cells int) twoParts {
 }
 
 // sweep makes sweeps on both ranks and counts the bytes of messages in w.
-func (s twoParts) sweep(t testing.TB, comms []dist.Comm, w countingComm, cfg Config, sweeps int) {
+func (s twoParts) sweep(t testing.TB, comms []dist.Comm, w smoothtest.CountingComm, cfg Config, sweeps int) {
 	t.Helper()
 	var wait sync.WaitGroup
 	for r, comm := range comms {
@@ -196,7 +66,7 @@ func (s twoParts) sweep(t testing.TB, comms []dist.Comm, w countingComm, cfg Con
 			defer comm.Close()
 			dev := cpu.New(1)
 			defer dev.Close()
-			env := solvers.Env{Comm: countingComm{comm, w.bytes, w.messages}, Device: dev}
+			env := solvers.Env{Comm: smoothtest.CountingComm{Comm: comm, Bytes: w.Bytes, Messages: w.Messages}, Device: dev}
 			solver, err := New(t.Context(), env, "float64", cfg, s.parts[r], s.metric)
 			if err != nil {
 				t.Error(err)
@@ -216,14 +86,14 @@ func BenchmarkChanges(b *testing.B) {
 	s := newTwoParts(b, 20_000)
 	for _, cull := range []bool{false, true} {
 		b.Run(fmt.Sprintf("cull=%v", cull), func(b *testing.B) {
-			var w countingComm
-			w.bytes, w.messages = new(atomic.Int64), new(atomic.Int64)
+			var w smoothtest.CountingComm
+			w.Bytes, w.Messages = new(atomic.Int64), new(atomic.Int64)
 			for b.Loop() {
 				cfg := Config{Smoother: "smart", Guard: "none", Cull: cull, Gain: 1e-3, Rescale: true}
 				s.sweep(b, grpctest.Open(b, 2), w, cfg, 100)
 			}
-			b.ReportMetric(float64(w.bytes.Load())/float64(b.N)/100, "bytes/sweep")
-			b.ReportMetric(float64(w.messages.Load())/float64(b.N)/100, "messages/sweep")
+			b.ReportMetric(float64(w.Bytes.Load())/float64(b.N)/100, "bytes/sweep")
+			b.ReportMetric(float64(w.Messages.Load())/float64(b.N)/100, "messages/sweep")
 		})
 	}
 }

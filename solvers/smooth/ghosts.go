@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/smooth/changes"
 )
 
 // connect prepares the exchange of ghosts, which is one of:
@@ -31,7 +32,7 @@ func (s *points[F, V]) connect(ctx context.Context) error {
 			if s.separate {
 				v = s.host
 			}
-			s.changes = append(s.changes, newChangeExchange(plan, env.Comm, haloTag+k, v, s.dim*int(sizeOf[F]())))
+			s.changes = append(s.changes, changes.New(plan, env.Comm, haloTag+k, v, s.dim*int(sizeOf[F]())))
 			continue
 		}
 		x, err := s.MeshGhosts(plan, haloTag+k).Of(ctx, engine.Of(s.Table(), s.v[:plan.Owned+plan.Ghosts]))

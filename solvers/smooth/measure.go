@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/survey"
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
+	"github.com/atoll-hpc/atoll/solvers/smooth/rescaling"
 )
 
 // measured has the arrays of measures that a survey adds up, and the loops that fill them.
@@ -148,6 +149,6 @@ func (e *surveyor[F, V]) meanQuality(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	sum := quality.Sum(&found[0], survey.Qualities)
-	n, total, err := sumOverRanks(ctx, e.Env().Comm, int(e.cellN), &sum)
+	n, total, err := rescaling.SumOverRanks(ctx, e.Env().Comm, int(e.cellN), &sum)
 	return total / float64(n), err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/smooth/changes"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/survey"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
@@ -38,8 +39,8 @@ type points[F num.Float, V any] struct {
 	v           []V     // of vertices
 	moved, seen []int32 // of each vertex, the set of its last move and visit; nil unless Cull
 
-	exchanges []*engine.Exchange   // one for each exchange of a sweep; none with Cull
-	changes   []*changeExchange[V] // instead of exchanges, with Cull
+	exchanges []*engine.Exchange     // one for each exchange of a sweep; none with Cull
+	changes   []*changes.Exchange[V] // instead of exchanges, with Cull
 }
 
 // surveyor measures the mesh.

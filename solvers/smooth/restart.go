@@ -6,6 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/smooth/barrier"
 )
 
 // vertexFields are the components of a vertex, in the order of its memory, by dimension.
@@ -67,15 +68,15 @@ func (e *mover[F, V]) saved() []engine.Scalar {
 	number := func(name string, get func() float64, put func(float64)) {
 		all = append(all, engine.Scalar{Name: name, Get: get, Put: put})
 	}
-	number("stage", func() float64 { return float64(s.current) }, func(v float64) { s.current = stage(v) })
+	number("stage", func() float64 { return float64(s.current) }, func(v float64) { s.current = barrier.Stage(v) })
 	number("stage_sweeps", func() float64 { return float64(s.sweeps) }, func(v float64) { s.sweeps = int(v) })
 	number("begun", func() float64 { return boolToFloat(s.begun) }, func(v float64) { s.begun = v != 0 })
 	number("floor", func() float64 { return float64(c.Floor) }, func(v float64) { c.Floor = F(v) })
 	number("doublings", func() float64 { return float64(c.Doublings) }, func(v float64) { c.Doublings = int32(v) })
 	number("rising", func() float64 { return boolToFloat(c.Rising) }, func(v float64) { c.Rising = v != 0 })
-	return append(all, engine.SavesNumber("start_mean", &s.startLevel.mean),
-		engine.SavesNumber("start_worst", &s.startLevel.worst), engine.SavesNumber("last_mean", &s.lastLevel.mean),
-		engine.SavesNumber("last_worst", &s.lastLevel.worst))
+	return append(all, engine.SavesNumber("start_mean", &s.startLevel.Mean),
+		engine.SavesNumber("start_worst", &s.startLevel.Worst), engine.SavesNumber("last_mean", &s.lastLevel.Mean),
+		engine.SavesNumber("last_worst", &s.lastLevel.Worst))
 }
 
 func boolToFloat(yes bool) float64 {
@@ -99,7 +100,7 @@ func (e *mover[F, V]) restored(context.Context) error {
 		}
 	}
 	for k := range e.changes { // the ghosts of other ranks have the present coordinates
-		e.changes[k].markSent(v)
+		e.changes[k].MarkSent(v)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/rescaling"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
@@ -80,7 +81,7 @@ func setUpSolid[F num.Float](ctx context.Context, env solvers.Env, cfg Config, p
 	s.constants = solid.Params[F](s.params)
 	s.field = sizing.SolidInPrecision[F](&metric.Field)
 	if cfg.Rescale && !cfg.Untangle {
-		scale, err := rescaleSolid(ctx, comm, part, metric, [][]float64{part.X, part.Y, part.Z})
+		scale, err := rescaling.SolidFactor(ctx, comm, part, metric, [][]float64{part.X, part.Y, part.Z})
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
+	"github.com/atoll-hpc/atoll/solvers/smooth/rescaling"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
@@ -68,7 +69,7 @@ func (s *solidSolver[F]) Untangle(ctx context.Context) (Untangling, error) {
 		},
 		cellSize: s.uprightCell,
 		rescale: func(at [][]float64) (float64, error) {
-			return rescaleSolid(ctx, s.Env().Comm, s.part, s.metric, at)
+			return rescaling.SolidFactor(ctx, s.Env().Comm, s.part, s.metric, at)
 		},
 		setMetric: func(v []solid.Vertex[F], scale float64) faults.List {
 			s.field.Scale, field.Scale = F(scale), F(scale)

@@ -13,6 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
+	"github.com/atoll-hpc/atoll/solvers/smooth/rescaling"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
@@ -120,7 +121,7 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, part *
 		v[i].X, v[i].Y = F(part.X[i]), F(part.Y[i])
 	}
 	if cfg.Rescale && !cfg.Untangle {
-		scale, err := rescale(ctx, comm, part, metric, part.X, part.Y)
+		scale, err := rescaling.Factor(ctx, comm, part, metric, part.X, part.Y)
 		if err != nil {
 			return nil, err
 		}

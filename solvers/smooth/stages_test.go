@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/barrier"
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 	"github.com/atoll-hpc/atoll/solvers/smooth/internal/smoothtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
@@ -236,7 +237,7 @@ func TestBarrierRestoresVertices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, first := range []stage{cautious, opening} {
+		for _, first := range []barrier.Stage{barrier.Cautious, barrier.Opening} {
 			cfg := Config{Smoother: "barrier", Guard: "none"}
 			err = defaultSetting().onEachRank(t, m, metric, cfg, func(_ dist.Comm, p *layout.Part, s *Solver) error {
 				inner := s.smoother.(*solver[float64])
@@ -248,7 +249,7 @@ func TestBarrierRestoresVertices(t *testing.T) {
 					err = inner.beginStage(first, inner.stages.startLevel, true)
 				}
 				for back := false; err == nil && !s.Ended(); _, err = s.Sweep(t.Context(), 10) {
-					if !back && first == opening && inner.stages.current == cautious {
+					if !back && first == barrier.Opening && inner.stages.current == barrier.Cautious {
 						back = true
 						restored++
 					}

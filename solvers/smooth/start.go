@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/rescaling"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
@@ -78,7 +79,7 @@ func (s *solver[F]) Untangle(ctx context.Context) (Untangling, error) {
 			return s.part.Cells[cell].At[0], area, ok
 		},
 		rescale: func(at [][]float64) (float64, error) {
-			return rescale(ctx, s.Env().Comm, s.part, s.metric, at[0], at[1])
+			return rescaling.Factor(ctx, s.Env().Comm, s.part, s.metric, at[0], at[1])
 		},
 		setMetric: func(v []kernels.Vertex[F], scale float64) faults.List {
 			s.field.Scale, field.Scale = F(scale), F(scale)

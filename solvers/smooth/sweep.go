@@ -12,6 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/smooth/barrier"
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 )
 
@@ -74,7 +75,7 @@ func (s *mover[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 		}
 		made := 1
 		if s.raisesFloor() {
-			made = min(sweeps-k, s.stages.untilMeasured())
+			made = min(sweeps-k, barrier.UntilMeasured(s.stages.sweeps))
 			if err := s.repeatWithFloor(ctx, made-1); err != nil {
 				return 0, err
 			}

@@ -1,4 +1,5 @@
-package smooth
+// Package changes exchanges those ghosts of a part of a mesh that have moved since the last exchange.
+package changes
 
 import (
 	"bytes"
@@ -10,9 +11,9 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 )
 
-// changeExchange is an exchange after a set that sends only the vertices that have moved since the last exchange.
+// Exchange is an exchange after a set that sends only the vertices that have moved since the last exchange.
 // The ghosts are then the same as after an exchange of all vertices.
-type changeExchange[V any] struct {
+type Exchange[V any] struct {
 	plan     *halo.Plan
 	items    *halo.ItemExchanger[change[V]]
 	out      [][]change[V] // to each peer
@@ -25,23 +26,23 @@ type changeExchange[V any] struct {
 // change is a vertex that has moved.
 type change[V any] struct {
 	vertex V
-	moved  int32 // when it last moved, as in mover
+	moved  int32 // when it last moved, counted over all sets
 	index  int32 // among the receiver's ghosts that the sender owns
 }
 
-func newChangeExchange[V any](plan *halo.Plan, comm dist.Comm, tag int, v []V, size int) *changeExchange[V] {
+func New[V any](plan *halo.Plan, comm dist.Comm, tag int, v []V, size int) *Exchange[V] {
 	items := plan.Items(func(vertices int) int { return vertices })
-	c := &changeExchange[V]{plan: plan, items: halo.NewItemExchanger[change[V]](items, comm, tag), size: size}
+	c := &Exchange[V]{plan: plan, items: halo.NewItemExchanger[change[V]](items, comm, tag), size: size}
 	for _, p := range plan.Peers {
 		c.lastSent, c.out = append(c.lastSent, make([]byte, size*len(p.Send))), append(c.out, make([]change[V], 0,
 			len(p.Send)))
 	}
-	c.markSent(v)
+	c.MarkSent(v)
 	return c
 }
 
-// markSent records the current coordinates as known to the peers.
-func (c *changeExchange[V]) markSent(v []V) {
+// MarkSent records the current coordinates as known to the peers.
+func (c *Exchange[V]) MarkSent(v []V) {
 	for n, p := range c.plan.Peers {
 		for k, i := range p.Send {
 			copy(c.lastSent[n][k*c.size:], rawBytes(&v[i])[:c.size])
@@ -50,7 +51,7 @@ func (c *changeExchange[V]) markSent(v []V) {
 }
 
 // Start sends the changes and begins to receive.
-func (c *changeExchange[V]) Start(ctx context.Context, v []V, moved []int32) error {
+func (c *Exchange[V]) Start(ctx context.Context, v []V, moved []int32) error {
 	c.v, c.moved = v, moved
 	for n, p := range c.plan.Peers {
 		out := c.out[n][:0]
@@ -67,7 +68,7 @@ func (c *changeExchange[V]) Start(ctx context.Context, v []V, moved []int32) err
 }
 
 // Finish waits for the exchange and updates the ghosts that have moved.
-func (c *changeExchange[V]) Finish(ctx context.Context) error {
+func (c *Exchange[V]) Finish(ctx context.Context) error {
 	in, err := c.items.Finish(ctx)
 	if err != nil {
 		return err

@@ -1,4 +1,5 @@
-package smooth
+// Package rescaling computes the factors by which metrics are scaled to the numbers of cells of meshes.
+package rescaling
 
 import (
 	"context"
@@ -14,10 +15,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// rescale returns the factor of a metric for which the mesh's area in it equals that of as many equilateral
+// Factor returns the factor of a metric for which the mesh's area in it equals that of as many equilateral
 // triangles with sides 1 as the mesh has: β = (√3/4) n / Σ V √det M. (Rokos's thesis, 2010, prints the number of
 // triangles that the metric requires in place of n, so that β would be 1.)
-func rescale(ctx context.Context, comm dist.Comm, part *layout.Part, metric *sizing.Metric, x, y []float64) (float64,
+func Factor(ctx context.Context, comm dist.Comm, part *layout.Part, metric *sizing.Metric, x, y []float64) (float64,
 	error) {
 	sum := sumOf(part.Cells, func(c kernels.Cell) float64 {
 		var m11, m12, m22 float64
@@ -29,7 +30,7 @@ func rescale(ctx context.Context, comm dist.Comm, part *layout.Part, metric *siz
 		area := ((x[b]-x[a])*(y[d]-y[a]) - (x[d]-x[a])*(y[b]-y[a])) / 2
 		return area * math.Sqrt(m11*m22-m12*m12)
 	})
-	n, total, err := sumOverRanks(ctx, comm, len(part.Cells), sum)
+	n, total, err := SumOverRanks(ctx, comm, len(part.Cells), sum)
 	if err != nil {
 		return 0, err
 	}
@@ -42,8 +43,8 @@ func rescale(ctx context.Context, comm dist.Comm, part *layout.Part, metric *siz
 	return beta, nil
 }
 
-// rescaleSolid is the same for tetrahedra: β = (√2/12 n / Σ V √det M)^(2/3).
-func rescaleSolid(ctx context.Context, comm dist.Comm, part *layout.SolidPart, metric *sizing.SolidMetric,
+// SolidFactor is the same for tetrahedra: β = (√2/12 n / Σ V √det M)^(2/3).
+func SolidFactor(ctx context.Context, comm dist.Comm, part *layout.SolidPart, metric *sizing.SolidMetric,
 	positions [][]float64) (
 	float64, error) {
 	sum := sumOf(part.Cells, func(c solid.Cell) float64 {
@@ -60,7 +61,7 @@ func rescaleSolid(ctx context.Context, comm dist.Comm, part *layout.SolidPart, m
 		}
 		return solid.InMetric(&p[0], &p[1], &p[2], &p[3])
 	})
-	n, total, err := sumOverRanks(ctx, comm, len(part.Cells), sum)
+	n, total, err := SumOverRanks(ctx, comm, len(part.Cells), sum)
 	if err != nil {
 		return 0, err
 	}
@@ -87,8 +88,8 @@ func sumOf[C any](cells []C, of func(c C) float64) *dist.Accumulator {
 	return &sums[0]
 }
 
-// sumOverRanks adds up the numbers of cells and the sums of all ranks.
-func sumOverRanks(ctx context.Context, comm dist.Comm, cells int, sum *dist.Accumulator) (int64, float64, error) {
+// SumOverRanks adds up the numbers of cells and the sums of all ranks.
+func SumOverRanks(ctx context.Context, comm dist.Comm, cells int, sum *dist.Accumulator) (int64, float64, error) {
 	n := []int64{int64(cells)}
 	if err := comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
 		return 0, 0, err
