@@ -163,7 +163,8 @@ func parent(path string) string {
 	return path[:strings.LastIndexByte(path[:len(path)-1], 0)+1]
 }
 
-// sortedProblems returns the problems in the order of the file.
+// sortedProblems returns the problems in the order of the file, each once: a key on which those before it depend is
+// read twice.
 func (d *decoder) sortedProblems() []error {
 	slices.SortStableFunc(d.problems, func(a, b problem) int {
 		if (a.line == 0) != (b.line == 0) {
@@ -171,9 +172,11 @@ func (d *decoder) sortedProblems() []error {
 		}
 		return cmp.Compare(a.line, b.line)
 	})
-	errs := make([]error, len(d.problems))
+	var errs []error
 	for i, p := range d.problems {
-		errs[i] = p
+		if !slices.Contains(d.problems[:i], p) {
+			errs = append(errs, p)
+		}
 	}
 	return errs
 }

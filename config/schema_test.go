@@ -128,8 +128,8 @@ func TestManualIsCurrent(t *testing.T) {
 			t.Errorf("%s: keys without a meaning: %q, %v", name, undocumented, err)
 		}
 	}
-	for _, section := range []string{"mesh", "grid", "initial", "velocity", "metric", "method", "stop", "time", "output",
-		"checkpoint", "gauge", "transect"} {
+	for _, section := range []string{"mesh", "grid", "physics", "initial", "forcing", "maxima",
+		"velocity", "metric", "method", "stop", "time", "output", "checkpoint", "gauge", "transect"} {
 		if !marked[section] {
 			t.Errorf("no table of [%s]", section)
 		}

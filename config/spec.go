@@ -156,10 +156,13 @@ func optional[T any](k Key, v **T, read func(s *Section) T) *Spec {
 }
 
 // Special declares a key that functions read and return. A nil value is not printed. A key without read is read with
-// another one.
+// another one, and one without value is printed otherwise.
 func Special(k Key, read func(s *Section), value func() any) *Spec {
 	if read == nil {
 		read = func(*Section) {}
+	}
+	if value == nil {
+		value = func() any { return nil }
 	}
 	return &Spec{Key: k, read: read, value: value, quiet: true, unset: func() bool { return value() == nil }}
 }

@@ -112,6 +112,8 @@ func bounds(k *config.Key) string {
 	switch {
 	case k.Range != "":
 		return strings.TrimSpace(k.Range)
+	case k.Kind == config.Integer && b.Most == b.Least+1:
+		return fmt.Sprintf("%.0f or %.0f", b.Least, b.Most)
 	case k.Kind == config.Integer && b.Most < many:
 		return fmt.Sprintf("%.0f to %.0f", b.Least, b.Most)
 	case k.Kind == config.Integer && b.Least > 0:

@@ -65,10 +65,10 @@ func (g Given) inline() any {
 }
 
 func decodeBoundary(s *config.Section, layers int) Boundary {
-	b := Boundary{
-		Default: s.Choice("default", "wall", "wall", "open"),
-		Groups:  map[string]string{}, Given: map[string]Given{},
-	}
+	b := Boundary{Groups: map[string]string{}, Given: map[string]Given{}}
+	s.Read(b.defaultKey())
+	s.Units(map[string]string{"level": "m", "discharge": "m2/s", "inflow": "m3/s", "radiation": "m", "incident": "m",
+		"depth": "m"})
 	s.Open()
 	for _, group := range s.Keys() {
 		table, ok := s.Within(group)
@@ -93,6 +93,11 @@ func decodeBoundary(s *config.Section, layers int) Boundary {
 	}
 	s.Finish()
 	return b
+}
+
+func (b *Boundary) defaultKey() *config.Spec {
+	return config.OneWord("default", &b.Default, "wall", []string{"wall", "open"}, "edges of groups that have no key, "+
+		"and without a group")
 }
 
 // decodeGiven reads the table of a condition.

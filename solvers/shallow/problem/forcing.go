@@ -12,8 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// Forcing is the section [forcing]: what acts on the water besides gravity and the bed. nil means absent. Defaults
-// follow the semicolons.
+// Forcing is the section [forcing]: what acts on the water besides gravity and the bed. nil means absent.
 type Forcing struct {
 	Rain         *config.Series // m/s
 	RainPattern  *config.Field  // factor by which the rain at a position is multiplied; 1
@@ -54,42 +53,13 @@ var (
 	fieldKeys  = []string{"rain_pattern", "infiltration", "coriolis", "latitude", "pressure", "uplift"}
 )
 
-func decodeForcing(s *config.Section, layers int) Forcing {
-	var f Forcing
-	for _, key := range seriesKeys {
-		if s.Know(key); s.Has(key) {
-			bound := config.Any
-			if key == "rain" || key == "evaporation" {
-				bound = config.NonNegative
-			}
-			v := s.Series(key, bound)
-			*f.series()[key] = &v
-		}
-	}
-	for _, key := range fieldKeys {
-		if s.Know(key); s.Has(key) {
-			v := s.Field(key, config.Required, nil, "")
-			*f.fields()[key] = &v
-		}
-	}
-	f.Soil = decodeSoil(s, layers)
-	f.WindDrag = s.Number("wind_drag", config.NonNegative.Or(0.0013))
-	f.AirDensity = s.Number("air_density", config.NonNegative.Or(0.0012))
-	f.WaterDensity = s.Number("water_density", config.Positive.Or(1025))
-	f.UpliftStart = s.Number("uplift_start", config.NonNegative.Or(0))
-	f.UpliftEnd = s.Number("uplift_end", config.NonNegative.Or(f.UpliftStart))
+func (f *Forcing) decode(s *config.Section, layers int) {
+	f.keys(layers, s.Read)
+	f.Soil.check(s)
 	if f.UpliftEnd < f.UpliftStart {
 		s.Fail("uplift_end", "%g s comes before uplift_start, %g s", f.UpliftEnd, f.UpliftStart)
 	}
-	if layers == 2 {
-		for _, key := range []string{"rain", "evaporation", "infiltration"} {
-			if s.Has(key) {
-				s.Fail(key, "is for one layer: fresh water on two layers would need its own density")
-			}
-		}
-	}
-	for _, pair := range [][2]string{{"wind_x", "wind_y"}, {"wind_y", "wind_x"}, {"rain_pattern", "rain"},
-		{"pressure_course", "pressure"}, {"uplift_start", "uplift"}, {"uplift_end", "uplift"}} {
+	for _, pair := range [][2]string{{"wind_x", "wind_y"}, {"wind_y", "wind_x"}, {"pressure_course", "pressure"}} {
 		if s.Has(pair[0]) && !s.Has(pair[1]) {
 			s.Fail(pair[0], "needs %s too", pair[1])
 		}
@@ -98,39 +68,54 @@ func decodeForcing(s *config.Section, layers int) Forcing {
 		s.Fail("latitude", "cannot be combined with coriolis, which gives the same parameter")
 	}
 	s.Finish()
-	return f
 }
 
-func (f *Forcing) print(p *config.Printer) {
-	printed := false
-	pair := func(key string, value any) {
-		if !printed {
-			printed = true
-			p.Section("[forcing]")
-		}
-		p.Pair(key, value)
+// keys declares the keys of the section.
+func (f *Forcing) keys(layers int, key func(*config.Spec)) {
+	ofOne := func(k *config.Spec) *config.Spec {
+		return k.When(layers == 1, "is for one layer: fresh water on two layers would need its own density")
 	}
-	for _, key := range seriesKeys {
-		if v := *f.series()[key]; v != nil {
-			pair(key, *v)
-		}
-	}
-	for _, key := range fieldKeys {
-		if v := *f.fields()[key]; v != nil {
-			pair(key, *v)
-		}
-	}
-	f.Soil.print(pair)
-	if f.WindX != nil {
-		pair("wind_drag", f.WindDrag)
-		pair("air_density", f.AirDensity)
-	}
-	if f.Pressure != nil {
-		pair("water_density", f.WaterDensity)
-	}
-	if f.Uplift != nil {
-		pair("uplift_start", f.UpliftStart)
-		pair("uplift_end", f.UpliftEnd)
+	key(ofOne(config.OptionalSeries("rain", "m/s", &f.Rain, config.NonNegative, "series (1 mm/h is 2.78e-7 m/s); only "+
+		"for one layer").Otherwise("0")))
+	key(ofOne(config.OptionalSeries("evaporation", "m/s", &f.Evaporation, config.NonNegative, "series, limited by the "+
+		"water present; only for one layer").Otherwise("0")))
+	const wind = "series: velocity of the air 10 m above the water along "
+	key(config.OptionalSeries("wind_x", "m/s", &f.WindX, config.Any, wind+"x").Otherwise("0"))
+	key(config.OptionalSeries("wind_y", "m/s", &f.WindY, config.Any, wind+"y").Otherwise("0"))
+	key(config.OptionalSeries("pressure_course", "1", &f.Course, config.Any, "series: temporal factor of the pressure").
+		Otherwise("1"))
+	key(config.OptionalField("rain_pattern", "1", &f.RainPattern, "field: spatial factor of the rain").Otherwise("1").
+		When(f.Rain != nil, "needs rain too"))
+	key(ofOne(config.OptionalField("infiltration", "m/s", &f.Infiltration, "field: rate of infiltration, limited by the "+
+		"water present; only for one layer. Alternatively a model: `green_ampt`, `initial_loss` or `curve_number`").
+		Otherwise("0")))
+	key(config.OptionalField("coriolis", "1/s", &f.Coriolis, "field: the Coriolis parameter; alternatively `latitude`").
+		Otherwise("0"))
+	key(config.OptionalField("latitude", "degree", &f.Latitude, "field, from which the Coriolis parameter is computed"))
+	key(config.OptionalField("pressure", "Pa", &f.Pressure, "field: air pressure; its gradient accelerates the water").
+		Otherwise("0"))
+	key(config.OptionalField("uplift", "m", &f.Uplift, "field: total rise of the bed, with the water on it; negative for "+
+		"subsidence").Otherwise("0"))
+	f.Soil.keys(f.Rain != nil, func(k *config.Spec) { key(ofOne(k)) })
+	isWindy := f.WindX != nil || f.WindY != nil
+	key(config.Real("wind_drag", "", &f.WindDrag, config.NonNegative.Or(0.0013), "drag coefficient of the wind").
+		When(isWindy, "needs wind_x and wind_y too"))
+	key(config.Real("air_density", "", &f.AirDensity, config.NonNegative.Or(0.0012), "density of the air relative to the "+
+		"water (of the lower layer)").When(isWindy, "needs wind_x and wind_y too"))
+	key(config.Real("water_density", "kg/m3", &f.WaterDensity, config.Positive.Or(1025), "density of the water (of the "+
+		"lower layer), for the effect of the pressure").When(f.Pressure != nil, "needs pressure too"))
+	const uplift = "needs uplift too"
+	key(config.Real("uplift_start", "s", &f.UpliftStart, config.NonNegative.Or(0), "start of the uplift, which has a "+
+		"constant rate").When(f.Uplift != nil, uplift))
+	key(config.Real("uplift_end", "s", &f.UpliftEnd, config.NonNegative.Or(f.UpliftStart), "its end; if it equals the "+
+		"start the uplift is instantaneous").When(f.Uplift != nil, uplift).Otherwise("`uplift_start`"))
+}
+
+func (f *Forcing) print(p *config.Printer, layers int) {
+	var keys config.Printer
+	if f.keys(layers, keys.Print); keys.Len() > 0 {
+		p.Section("[forcing]")
+		p.WriteString(keys.String())
 	}
 }
 

@@ -10,16 +10,21 @@ import (
 // Maxima is the section [maxima] of one layer: extremes are recorded in every step.
 type Maxima struct {
 	Keep      bool    // true if the section is given, or frames have one of its fields
-	Threshold float64 // m: the change of level at which water arrives, and the thickness above which a cell is wet; 0.01
+	Threshold float64 // m: the change of level at which water arrives, and the thickness above which a cell is wet
 }
 
-func decodeMaxima(s *config.Section, given bool, layers int) Maxima {
-	m := Maxima{Keep: given, Threshold: s.Number("threshold", config.Positive.Or(.01))}
-	if given && layers == 2 {
+func (m *Maxima) decode(s *config.Section, given bool, layers int) {
+	m.keys(s.Read)
+	if m.Keep = given; given && layers == 2 {
 		s.Fail("", "needs one layer, and there are two: set physics.layers = 1")
 	}
 	s.Finish()
-	return m
+}
+
+// keys declares the keys of the section.
+func (m *Maxima) keys(key func(*config.Spec)) {
+	key(config.Real("threshold", "m", &m.Threshold, config.Positive.Or(.01), "the change of the level that counts as "+
+		"arrival, and the depth above which a cell counts as wet"))
 }
 
 // enableFor records extremes if frames have one of their fields.
@@ -34,5 +39,5 @@ func (m *Maxima) print(p *config.Printer) {
 		return
 	}
 	p.Section("[maxima]")
-	p.Pair("threshold", m.Threshold)
+	m.keys(p.Print)
 }

@@ -22,124 +22,123 @@ type Sections struct {
 	Structures []Structure // sections [[source]], [[culvert]] and [[pump]]
 }
 
-// Physics is the section [physics] of solver "shallow-water". Defaults follow the semicolons.
+// Physics is the section [physics] of solver "shallow-water".
 type Physics struct {
-	Scheme       string  // numerical fluxes of two layers: roe, ir-roe or pvm-ifcp; pvm-ifcp
-	Order        int     // of accuracy in space and time, 1 or 2; 2
-	Layers       int     // 1 or 2; 2
-	DensityRatio float64 // upper over lower, in (0, 1]; required of two layers, 0 for one
-	Gravity      float64 // m/s²; 9.81
-	CFL          float64 // factor of the largest stable step, in (0, 1]; 0.9
-	Precision    string  // of the state: float32 or float64; float64
-	// EntropyFix is, for two layers, the width of Harten's entropy fix relative to the range of eigenvalues; 0.05.
-	EntropyFix         float64
+	Scheme             string       // numerical fluxes of two layers: roe, ir-roe or pvm-ifcp
+	Order              int          // of accuracy in space and time
+	Layers             int          // 1 or 2
+	DensityRatio       float64      // upper over lower; 0 for one layer
+	Gravity            float64      // m/s²
+	CFL                float64      // factor of the largest stable step
+	Precision          string       // of the state: float32 or float64
+	EntropyFix         float64      // for two layers, width of Harten's entropy fix relative to the range of eigenvalues
 	DryDepth           float64      // m, a thinner layer counts as absent; 0 for automatic
-	Manning            config.Field // bed friction in s/m^(1/3); 0
-	InterlayerFriction bool         // restore hyperbolicity by friction between the layers; false
-	LaggedStep         bool         // the length of a step comes from the waves of the step before last; false
+	Manning            config.Field // bed friction in s/m^(1/3)
+	InterlayerFriction bool         // restore hyperbolicity by friction between the layers
+	LaggedStep         bool         // the length of a step comes from the waves of the step before last
 }
 
 // Decode reads a case of solver "shallow-water".
 func Decode(root *config.Section, c *config.Case) {
 	w := &Sections{Mesh: config.DecodeMesh(root.Sub("mesh"))}
-	section := func(key string) *config.Section {
-		s := root.Sub(key)
-		s.Units(unitOf)
-		return s
-	}
-	w.Physics = decodePhysics(section("physics"))
-	w.Initial = decodeInitial(section("initial"), w.Physics.Layers)
-	w.Boundary = decodeBoundary(section("boundary"), w.Physics.Layers)
-	w.Forcing = decodeForcing(section("forcing"), w.Physics.Layers)
+	w.Physics.decode(root.Sub("physics"))
+	w.Initial = decodeInitial(root.Sub("initial"), w.Physics.Layers)
+	w.Boundary = decodeBoundary(root.Sub("boundary"), w.Physics.Layers)
+	w.Forcing.decode(root.Sub("forcing"), w.Physics.Layers)
 	w.Structures = decodeStructures(root, w.Physics.Layers)
 	w.noteImplausible(c)
 	w.noteThinFlow(c)
 	c.Sections = w
-	w.Maxima = decodeMaxima(section("maxima"), root.Has("maxima"), w.Physics.Layers)
+	w.Maxima.decode(root.Sub("maxima"), root.Has("maxima"), w.Physics.Layers)
 	c.DecodeTransient(root, 2, w.output())
 	w.Maxima.enableFor(c.Output.Fields)
 }
 
-func decodePhysics(s *config.Section) Physics {
-	p := Physics{
-		Scheme:     s.Choice("scheme", "pvm-ifcp", "roe", "ir-roe", "pvm-ifcp"),
-		Order:      int(s.Integer("order", 2, 1, 2)),
-		Layers:     int(s.Integer("layers", 2, 1, 2)),
-		Gravity:    s.Number("gravity", config.Positive.Or(9.81)),
-		CFL:        s.Number("cfl", config.Share.Or(0.9)),
-		Precision:  s.Choice("precision", "float64", "float32", "float64"),
-		EntropyFix: s.Number("entropy_fix", config.Bound{Least: 0, Most: 1, Fallback: 0.05, Optional: true}),
-		DryDepth:   s.Number("dry_depth", config.Positive.Or(0)),
-		Manning:    s.Field("manning", "0", nil, ""),
-	}
-	p.InterlayerFriction = s.Boolean("interlayer_friction", false)
-	p.LaggedStep = s.Boolean("lagged_step", false)
-	if p.Layers == 1 {
-		for _, key := range []string{"density_ratio", "interlayer_friction"} {
-			if s.Has(key) {
-				s.Fail(key, "belongs to two layers, and there is one")
-			}
-		}
-		for _, key := range []string{"scheme", "entropy_fix"} {
-			if s.Has(key) {
-				s.Fail(key, "belongs to two layers: one layer uses HLLE, which has no such parameter")
-			}
-		}
-		s.Know("density_ratio")
-	} else {
-		p.DensityRatio = s.Number("density_ratio", config.Share)
-	}
+func (p *Physics) decode(s *config.Section) {
+	p.Layers = int(s.Integer("layers", 2, 1, 2)) // scheme depends on it
+	p.keys(s.Read)
 	if p.Precision == "float32" && p.DryDepth > 0 && p.DryDepth < 1e-8 {
 		s.Fail("dry_depth", "%g is too small for float32: products of thicknesses vanish below 1e-8", p.DryDepth)
 	}
 	s.Finish()
-	return p
 }
 
-// decodeInitial reads the fields at t = 0, each a number, an expression, a raster or data of the mesh:
-//
-//	depth           of the bed below the datum, m
-//	h1, h2          thicknesses of the upper and the lower layer, m; or
-//	z1, z2          heights of the surface and of the interface above the datum, m
-//	u1, v1, u2, v2  velocities, m/s; 0
-//
-// and of one layer depth, h or z, u and v. Levels become thicknesses by h2 = max(0, z2 + depth) and
-// h1 = max(0, z1 - max(z2, -depth)). An expression may use the other fields of the section by
-// name; the level of one layer is called surface there, as z is the coordinate.
-func decodeInitial(s *config.Section, layers int) []config.Field {
+// keys declares the keys of the section.
+func (p *Physics) keys(key func(*config.Spec)) {
+	ofTwo := func(k *config.Spec, needs string) { key(k.When(p.Layers != 1, needs)) }
+	const two = "belongs to two layers, and there is one"
+	const scheme = "belongs to two layers: one layer uses HLLE, which has no such parameter"
+	ofTwo(config.OneWord("scheme", &p.Scheme, "pvm-ifcp", []string{"roe", "ir-roe", "pvm-ifcp"}, "for two layers: roe, "+
+		"ir-roe, pvm-ifcp. One layer uses the HLLE flux and has no such key"), scheme)
+	key(config.Whole("order", &p.Order, 2, 1, 2, "order of accuracy in space and time: see "+
+		"[second order](shallow-water.md#second-order). The published tables use order 1"))
+	key(config.Whole("layers", &p.Layers, 2, 1, 2, "number of layers"))
+	ofTwo(config.Real("density_ratio", "", &p.DensityRatio, config.Share, "density of the upper layer over that of the "+
+		"lower one").Otherwise("required for 2 layers"), two)
+	ofTwo(config.Flag("interlayer_friction", &p.InterlayerFriction, false, "keep cells hyperbolic by friction between "+
+		"the layers"), two)
+	key(config.Real("gravity", "m/s2", &p.Gravity, config.Positive.Or(9.81), "acceleration of gravity"))
+	key(config.Real("cfl", "", &p.CFL, config.Share.Or(0.9), "time step divided by the longest stable step"))
+	key(config.Precision(&p.Precision, "of the state"))
+	ofTwo(config.Real("entropy_fix", "", &p.EntropyFix, config.Bound{Most: 1}.Or(0.05), "for two layers: width of "+
+		"Harten's entropy fix relative to the range of the eigenvalues; 0 as in the paper by de la Asunción et al. (2012)"),
+		scheme)
+	key(config.Real("dry_depth", "m", &p.DryDepth, config.Positive.Or(0), "a thinner layer counts as absent; `--check` "+
+		"prints the value").IfSet().Otherwise("1e-6 of the mean thickness of the water in wet cells at the start, at most " +
+		"1e-5"))
+	key(config.Spatial("manning", "s/m^(1/3)", &p.Manning, "0", "bed friction: a field, see below"))
+	key(config.Flag("lagged_step", &p.LaggedStep, false, "compute the length of a step from the wave speeds of the step "+
+		"before last, so that the reduction over ranks overlaps with a step. The bits still do not depend on the ranks, but "+
+		"`cfl`, which steps may exceed slightly anyway since they "+
+		"[use the wave speeds of the step before](shallow-water.md#schemes), may be exceeded a little more (see `cfl_max`)"))
+}
+
+// decodeInitial reads the fields at t = 0, each a number, an expression, a raster or data of the mesh: the depth of the
+// bed, thicknesses or levels, and velocities. Levels become thicknesses by h2 = max(0, z2 + depth) and
+// h1 = max(0, z1 - max(z2, -depth)). An expression may use the other fields of the section by name; the level of one
+// layer is called surface there, as z is the coordinate.
+func decodeInitial(s *config.Section, layers int) (fields []config.Field) {
 	thickness, level := []string{"h1", "h2"}, []string{"z1", "z2"}
 	velocity := []string{"u1", "v1", "u2", "v2"}
 	if layers == 1 {
 		thickness, level, velocity = []string{"h"}, []string{"z"}, []string{"u", "v"}
 	}
-	state := thickness
+	state, others := thickness, level
 	if slices.ContainsFunc(level, s.Has) {
-		state = level
-		for _, key := range thickness {
-			if s.Has(key) {
-				s.Fail(key, "cannot be combined with %v; give thicknesses or levels, not both", level)
-			}
-		}
+		state, others = level, thickness
 	}
-	s.Know(slices.Concat(thickness, level)...)
 	names := slices.Concat([]string{"depth"}, state, velocity)
-	var fields []config.Field
-	for _, name := range names {
-		fallback := config.Required
-		if slices.Contains(velocity, name) {
-			fallback = "0"
-		}
-		positive := "" // direction of positive values in rasters
-		switch {
-		case name == "depth":
-			positive = "down"
-		case slices.Contains(level, name):
-			positive = "up"
-		}
-		fields = append(fields, s.Field(name, fallback, names, positive))
+	key := func(k config.Key, fallback, direction string) {
+		k.Kind = config.FieldOrSeries
+		s.Read(config.Special(k, func(s *config.Section) {
+			if !slices.Contains(others, k.Name) {
+				fields = append(fields, s.Field(k.Name, fallback, names, direction))
+			} else if s.Has(k.Name) {
+				s.Fail(k.Name, "cannot be combined with %v; give thicknesses or levels, not both", level)
+			}
+		}, nil))
+	}
+	key(config.Key{Name: "depth", Unit: "m", Doc: "of the bed below the datum, negative on land",
+		Required: true}, config.Required, "down")
+	for _, name := range thickness {
+		key(config.Key{Name: name, Unit: "m", Doc: "thickness" + ofLayer(name), Default: "this or a level"},
+			config.Required, "")
+	}
+	for _, name := range level {
+		key(config.Key{Name: name, Unit: "m", Doc: "level of the surface" + ofLayer(name) + " above the datum",
+			Default: "this or a thickness"}, config.Required, "up")
+	}
+	for _, name := range velocity {
+		axis := map[byte]string{'u': "x", 'v': "y"}[name[0]]
+		key(config.Key{Name: name, Unit: "m/s", Default: "0", Doc: "velocity" + ofLayer(name) + " along " + axis}, "0", "")
 	}
 	s.Finish()
 	return s.Sorted(fields)
+}
+
+// ofLayer names the layer of a field.
+func ofLayer(field string) string {
+	return map[byte]string{'1': " of the upper layer", '2': " of the lower layer"}[field[len(field)-1]]
 }
 
 func (w *Sections) output() config.Outputs {
@@ -156,39 +155,20 @@ func (w *Sections) output() config.Outputs {
 func (w *Sections) Print(p *config.Printer) {
 	w.Mesh.Print(p)
 	p.Section("[physics]")
-	if w.Physics.Layers == 2 {
-		p.Pair("scheme", w.Physics.Scheme)
-	}
-	p.Pair("order", w.Physics.Order)
-	p.Pair("layers", w.Physics.Layers)
-	if w.Physics.Layers == 2 {
-		p.Pair("density_ratio", w.Physics.DensityRatio)
-		p.Pair("interlayer_friction", w.Physics.InterlayerFriction)
-	}
-	p.Pair("gravity", w.Physics.Gravity)
-	p.Pair("cfl", w.Physics.CFL)
-	p.Pair("precision", w.Physics.Precision)
-	if w.Physics.Layers == 2 {
-		p.Pair("entropy_fix", w.Physics.EntropyFix)
-	}
-	if w.Physics.DryDepth > 0 {
-		p.Pair("dry_depth", w.Physics.DryDepth)
-	}
-	p.Pair("manning", w.Physics.Manning)
-	p.Pair("lagged_step", w.Physics.LaggedStep)
+	w.Physics.keys(p.Print)
 	p.Section("[initial]")
 	for _, f := range w.Initial {
 		p.Pair(f.Name, f)
 	}
 	p.Section("[boundary]")
-	p.Pair("default", w.Boundary.Default)
+	p.Print(w.Boundary.defaultKey())
 	for _, group := range slices.Sorted(maps.Keys(w.Boundary.Groups)) {
 		p.Pair(group, w.Boundary.Groups[group])
 	}
 	for _, group := range slices.Sorted(maps.Keys(w.Boundary.Given)) {
 		p.Pair(group, w.Boundary.Given[group].inline())
 	}
-	w.Forcing.print(p)
+	w.Forcing.print(p, w.Physics.Layers)
 	for k := range w.Structures {
 		w.Structures[k].print(p)
 	}

@@ -22,68 +22,72 @@ type Soil struct {
 // soilKeys are the keys of the models, each of which excludes the others.
 var soilKeys = []string{"infiltration", "green_ampt", "initial_loss", "curve_number"}
 
-func decodeSoil(s *config.Section, layers int) (soil Soil) {
-	optional := func(s *config.Section, key string) *config.Field {
-		if s.Know(key); !s.Has(key) {
-			return nil
-		}
-		f := s.Field(key, config.Required, nil, "")
-		return &f
+// keys declares the keys of the models.
+func (soil *Soil) keys(rains bool, key func(*config.Spec)) {
+	key(config.Special(config.Key{Name: "green_ampt", Kind: config.OtherKind, Table: true, Doc: "`{ conductivity = " +
+		"3e-6, suction = 0.11, deficit = 0.3 }`, fields: saturated conductivity in m/s, suction at the wetting front in m, " +
+		"deficit of moisture as a share. `ponding = true` adds the depth of the water to the suction"}, soil.readGreenAmpt,
+		soil.printedGreenAmpt))
+	const rain = "needs rain too"
+	key(config.OptionalField("initial_loss", "m", &soil.InitialLoss, "field: rain that is lost at first").
+		When(rains, rain))
+	key(config.OptionalField("continuing_loss", "m/s", &soil.ContinuingLoss, "field: rain that is lost after that, "+
+		"while it rains").When(soil.InitialLoss != nil, "needs initial_loss too").Otherwise("0"))
+	key(config.OptionalField("curve_number", "1", &soil.CurveNumber, "field: the curve number (1 to 100) of the Soil "+
+		"Conservation Service").When(rains, rain))
+	key(config.Real("initial_abstraction", "", &soil.InitialAbstraction, config.NonNegative.Or(0.2), "with "+
+		"`curve_number`: the initial abstraction as a share of the storage").
+		When(soil.CurveNumber != nil, "needs curve_number too"))
+}
+
+// greenAmptKeys declares the keys in the table green_ampt.
+func (soil *Soil) greenAmptKeys(key func(*config.Spec)) {
+	key(config.OptionalField("conductivity", "m/s", &soil.Conductivity, "saturated conductivity"))
+	key(config.OptionalField("suction", "m", &soil.Suction, "suction at the wetting front"))
+	key(config.OptionalField("deficit", "1", &soil.Deficit, "deficit of moisture"))
+	key(config.Flag("ponding", &soil.Ponding, false, "the water on the ground adds to the suction").IfSet())
+}
+
+func (soil *Soil) readGreenAmpt(s *config.Section) {
+	if !s.Has("green_ampt") {
+		return
 	}
-	if s.Know("green_ampt"); s.Has("green_ampt") {
-		if table, ok := s.Within("green_ampt"); ok {
-			for key, to := range map[string]**config.Field{"conductivity": &soil.Conductivity, "suction": &soil.Suction,
-				"deficit": &soil.Deficit} {
-				f := table.Field(key, config.Required, nil, "")
-				*to = &f
-			}
-			soil.Ponding = table.Boolean("ponding", false)
-			table.Finish()
-		} else {
-			s.Fail("green_ampt", "must be a table: { conductivity = 3e-6, suction = 0.11, deficit = 0.3 }")
+	table, ok := s.Within("green_ampt")
+	if !ok {
+		s.Fail("green_ampt", "must be a table: { conductivity = 3e-6, suction = 0.11, deficit = 0.3 }")
+		return
+	}
+	soil.greenAmptKeys(table.Read)
+	for _, key := range []string{"conductivity", "suction", "deficit"} {
+		if !table.Has(key) {
+			table.Fail(key, "is required")
 		}
 	}
-	soil.InitialLoss, soil.ContinuingLoss = optional(s, "initial_loss"), optional(s, "continuing_loss")
-	soil.CurveNumber = optional(s, "curve_number")
-	soil.InitialAbstraction = s.Number("initial_abstraction", config.NonNegative.Or(0.2))
+	table.Finish()
+}
+
+func (soil *Soil) printedGreenAmpt() any {
+	if soil.Conductivity == nil {
+		return nil
+	}
+	table := config.Inline{{"conductivity", *soil.Conductivity}, {"suction", *soil.Suction}, {"deficit", *soil.Deficit}}
+	if soil.Ponding {
+		table = append(table, config.Inline{{"ponding", true}}...)
+	}
+	return table
+}
+
+// check refuses several models.
+func (soil *Soil) check(s *config.Section) {
 	first := ""
 	for _, key := range soilKeys {
 		switch {
 		case !s.Has(key):
-		case layers == 2 && key != "infiltration":
-			s.Fail(key, "is for one layer: fresh water on two layers would need its own density")
 		case first != "":
 			s.Fail(key, "cannot be combined with %s: both tell what the soil takes", first)
 		default:
 			first = key
 		}
-	}
-	for _, pair := range [][2]string{{"initial_loss", "rain"}, {"curve_number", "rain"},
-		{"continuing_loss", "initial_loss"}, {"initial_abstraction", "curve_number"}} {
-		if s.Has(pair[0]) && !s.Has(pair[1]) {
-			s.Fail(pair[0], "needs %s too", pair[1])
-		}
-	}
-	return soil
-}
-
-// print prints the keys of the model.
-func (s *Soil) print(pair func(key string, value any)) {
-	switch {
-	case s.Conductivity != nil:
-		table := config.Inline{{"conductivity", *s.Conductivity}, {"suction", *s.Suction}, {"deficit", *s.Deficit}}
-		if s.Ponding {
-			table = append(table, config.Inline{{"ponding", true}}...)
-		}
-		pair("green_ampt", table)
-	case s.InitialLoss != nil:
-		pair("initial_loss", *s.InitialLoss)
-		if s.ContinuingLoss != nil {
-			pair("continuing_loss", *s.ContinuingLoss)
-		}
-	case s.CurveNumber != nil:
-		pair("curve_number", *s.CurveNumber)
-		pair("initial_abstraction", s.InitialAbstraction)
 	}
 }
 
