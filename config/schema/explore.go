@@ -9,11 +9,11 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 )
 
-// seeds are the beginnings of cases from which explorer finds the keys of a solver: some keys depend on the dimension,
-// and those of lists of tables are asked for in each table.
+// seeds are the beginnings of cases from which explorer finds the keys of a solver: some keys depend on the dimension
+// and on the form of a gauge.
 var seeds = []string{
 	"",
-	"[[gauge]]\n[[transect]]\n[mesh]\ngenerate = 'rectangle'\n",
+	"[mesh]\ngenerate = 'rectangle'\n",
 	"[[gauge]]\nat = [0, 0]\n[grid]\nbounds = [0, 0, 1, 1]\ncells = 8\n",
 	"[grid]\nbounds = [0, 0, 0, 1, 1, 1]\ncells = [8, 8, 8]\n[[gauge]]\nline = []\n[[gauge]]\nfile = 'f'\n",
 	"[grid]\nbounds = [0, 0, 1, 1]\ncells = [8, 8]\nblocks = [1, 1]\n",
@@ -41,7 +41,11 @@ func explore(name string, solvers map[string]config.Decoder) (*explorer, error) 
 		}
 		var sets []string
 		for _, s := range sections {
-			if !s.Given && !s.List {
+			switch {
+			case s.Given:
+			case s.List:
+				sets = append(sets, s.Name+"=[{}]")
+			default:
 				sets = append(sets, s.Name+"={}")
 			}
 		}
