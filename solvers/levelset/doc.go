@@ -10,7 +10,7 @@
 //  1. advection of φ: semi-Lagrangian, or RK3 with WENO differences of fifth order;
 //  2. advection of the particles (second order), and their migration to the blocks that own their new positions;
 //  3. correction of φ by escaped particles: the radius of a particle is its previous distance from the interface;
-//  4. reinitialisation of φ to a distance: by sweeping (Jacobi iterations), or by RK3 and WENO5 with the subcell fix;
+//  4. reinitialisation of φ to a distance: by sweeping (Jacobi iterations), or by RK2 and WENO5 with the subcell fix;
 //  5. correction once more, since reinitialisation moves the interface;
 //  6. update of the radii; every `Reseed` steps, particles are added where there are few and removed where there
 //     are many.

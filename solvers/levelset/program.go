@@ -2,6 +2,7 @@ package levelset
 
 import (
 	"context"
+	"math"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/grid"
@@ -55,16 +56,17 @@ func (s *solver[F]) advect(p *engine.Program) {
 	s.oneLayer.refresh(p, next)
 }
 
-// rkStage is a stage of Shu and Osher's third-order Runge–Kutta method.
+// rkStage is a stage of a Runge–Kutta method of Shu and Osher.
 type rkStage struct {
 	weight   float64
 	from, to int
 }
 
-// Advection goes from now to next; a pseudo-time step of the relaxation begins and ends with now.
+// Advection, of third order, goes from now to next. A pseudo-time step of the relaxation begins and ends with now: only
+// its steady state matters, for which second order is enough.
 var (
 	advectionStages = [3]rkStage{{1, now, stage1}, {1. / 4, stage1, stage2}, {2. / 3, stage2, next}}
-	relaxStages     = [3]rkStage{{1, now, stage1}, {1. / 4, stage1, stage2}, {2. / 3, stage2, now}}
+	relaxStages     = [2]rkStage{{1, now, stage1}, {1. / 2, stage1, now}}
 )
 
 // reinitialise computes the level set now, a distance with at least one layer of ghosts, from next.
@@ -125,11 +127,15 @@ func (s *solver[F]) sweep(p *engine.Program) {
 	s.oneLayer.refresh(p, now)
 }
 
+// relaxCFL is the sum of Courant numbers along all axes in relaxation, where the normal is along the diagonal of a
+// cell. By steps of half a cell in the plane, 0.71, the vortex on 64² loses 1.8%, by these 1.7%.
+const relaxCFL = 0.85
+
 // relax relaxes the level set toward a distance by pseudo-time steps.
 func (s *solver[F]) relax(p *engine.Program) {
 	s.wenoLayers.refresh(p, next)
 	p.Queue(func() error {
-		for _, to := range []int{now, stage1, stage2} {
+		for _, to := range []int{now, stage1} {
 			if err := s.f[to].Copy(s.f[next]); err != nil {
 				return err
 			}
@@ -137,8 +143,9 @@ func (s *solver[F]) relax(p *engine.Program) {
 		return nil
 	})
 	shortest, longest := spacings(s.block.Grid)
+	step := shortest * relaxCFL / math.Sqrt(float64(s.block.Grid.Dim))
 	box := s.owned(0)
-	r := &kernels.Relaxation[F]{Lattice: s.lattice, Step: F(shortest / 2), Band: F(s.cfg.Band * longest),
+	r := &kernels.Relaxation[F]{Lattice: s.lattice, Step: F(step), Band: F(s.cfg.Band * longest),
 		Start: s.f[next].Data}
 	for range s.cfg.Iterations {
 		for _, stage := range relaxStages {

@@ -79,10 +79,10 @@ func (m *Method) keys(dim int, key func(*config.Spec)) {
 		Range("at most 4.9, with `weno` 0.7 in two dimensions and 0.5 in three").Otherwise("1, with `weno` its limit"))
 	key(config.OneWord("reinit", &m.Reinit, reinit, levelset.Reinits, "reinitialisation of `phi` as a distance in each "+
 		"step. `sweep`: sweeping of first order, with Jacobi iterations "+
-		"([design](design.md#a-step-of-the-particle-level-set)). `weno`: iterations in pseudo-time by RK3 and WENO. `none`").
+		"([design](design.md#a-step-of-the-particle-level-set)). `weno`: iterations in pseudo-time by RK2 and WENO. `none`").
 		Otherwise("`weno` in two dimensions, `sweep` in three"))
-	key(config.Whole("iterations", &m.Iterations, iterations, 1, 1000, "number of iterations of `weno`, each of half a "+
-		"cell").
+	key(config.Whole("iterations", &m.Iterations, iterations, 1, 1000, "number of iterations of `weno`, each of 0.6 "+
+		"cells in two dimensions, 0.5 in three").
 		When(m.Reinit == "weno", `applies only to reinit = "weno"`).Otherwise("5, with `advect = \"weno\"` 2"))
 	key(config.Real("band", "", &m.Band, config.Bound{Least: 4, Most: 100}.Or(7), "half-width of the band in which "+
 		"`phi` is a distance, in cells; beyond it `phi` is constant"))
