@@ -8,8 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/config/literal"
 )
 
-// Gauge is a section [[gauge]]: points at which the solution is written during the run. One of At, Line and File is
-// set.
+// Gauge is a section [[gauge]]: points at which a run writes the solution. One of At, Line and File is set.
 type Gauge struct {
 	Name   string      // of its file; the points of a line append a number; "" with File
 	At     []float64   // position: x, y and, in space, z in m
