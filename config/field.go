@@ -24,7 +24,6 @@ type Field struct {
 	Unit      string   // of the values; that of a raster is converted to it. "" if it is not known
 	Direction string   // direction in which the quantity is positive: "down" for depths, "up" for levels, "" for others
 	Positive  string   // direction in which the raster's or mesh's values are positive: "up" or "down"; "" for others
-
 	// Program is the compiled Expr, nil without one. After Section.Sorted its extra variables are the fields before
 	// it in the list.
 	Program *expr.Program

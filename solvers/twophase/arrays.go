@@ -31,6 +31,7 @@ type arrays[F num.Float] struct {
 	solids       *solids[F]
 
 	speed      *engine.Array[atomics.Most[F]]
+	passed     *engine.Array[int64] // in a step, through the lower and the upper side across each axis: see kernels.Pass
 	clipped    *engine.Result[kernels.Clipped]
 	divergence *engine.Result[atomics.Most[F]]
 
@@ -74,6 +75,7 @@ func declare[F num.Float](t *engine.Table, c *Config, b *grid.Block, boxes halo.
 	a.viscous = declareViscous(t, c, b, append(a.pressure.Scratch(), a.u[:b.Grid.Dim]...))
 	a.solids = declareSolids[F](t, c, b)
 	a.speed = engine.Add[atomics.Most[F]](t, "counters", 1)
+	a.passed = engine.Add[int64](t, "counters", 6)
 	a.clipped = engine.NewResult[kernels.Clipped](t, "counters", true)
 	a.divergence = engine.NewResult[atomics.Most[F]](t, "counters", false)
 	a.fractionSides = declareSides[F](t, listGhosts(b, Ghosts, -1, c.cellGhost(true)))

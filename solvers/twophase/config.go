@@ -90,6 +90,12 @@ func (c *Config) Check(g *grid.Grid) error {
 	return nil
 }
 
+// passes reports whether fluid may pass a side.
+func (c *Config) passes(g *grid.Grid, axis, side int) bool {
+	kind := c.Sides[axis][side].Kind
+	return axis < g.Dim && !g.Periodic[axis] && (kind == Inflow || kind == Outflow)
+}
+
 // looksAhead reports whether values at faces are those of half a step later by forces, too: see kernels.Momentum.
 func (c *Config) looksAhead() bool { return c.Density[0] == c.Density[1] }
 

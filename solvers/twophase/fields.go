@@ -18,6 +18,7 @@ var Fields = []solvers.Field{
 	{Name: "p", Unit: "Pa", Doc: "pressure", Hashed: true, Saved: true},
 	{Name: "velocity", Unit: "m/s", Doc: "velocity, means of opposite faces", Components: []string{"u", "v", "w"}},
 	{Name: "vorticity", Unit: "1/s", Doc: "vorticity; in space its magnitude"},
+	{Name: "q_criterion", Unit: "1/s²", Doc: "½(|Ω|² - |S|²) of the rates of rotation and strain: positive in vortices"},
 }
 
 // FieldsOf are Fields in dim dimensions.
@@ -41,6 +42,7 @@ func (s output[F]) fields() []solvers.Field {
 	fields[1] = engine.ShownOnBlock(s.Engine, fields[1], s.block, s.pressure.X)
 	s.derive(&fields[2], dim, s.centre)
 	s.derive(&fields[3], 1, s.vorticity)
+	s.derive(&fields[4], 1, s.qCriterion)
 	for d := range dim {
 		n := s.block.Faces(d)
 		f := solvers.Field{Name: "face_" + "uvw"[d:d+1], Unit: "m/s", Doc: "velocity at faces", Hashed: true, Saved: true,
@@ -99,15 +101,30 @@ func (s output[F]) centre(u *[3][]F, c int, to []float64) {
 
 // vorticity computes the vorticity at a cell's centre from central differences.
 func (s output[F]) vorticity(u *[3][]F, c int, to []float64) {
-	slope := func(d, along int) float64 {
-		step, own := int(s.stride(along)), int(s.stride(d))
-		up := float64(u[d][c+step]) + float64(u[d][c+step+own])
-		down := float64(u[d][c-step]) + float64(u[d][c-step+own])
-		return (up - down) / (4 * float64(s.spacing))
-	}
-	z := slope(1, 0) - slope(0, 1)
+	z := s.slope(u, c, 1, 0) - s.slope(u, c, 0, 1)
 	if to[0] = z; s.block.Grid.Dim == 3 {
-		x, y := slope(2, 1)-slope(1, 2), slope(0, 2)-slope(2, 0)
+		x, y := s.slope(u, c, 2, 1)-s.slope(u, c, 1, 2), s.slope(u, c, 0, 2)-s.slope(u, c, 2, 0)
 		to[0] = math.Sqrt(x*x + y*y + z*z)
+	}
+}
+
+// slope is the derivative of component d along an axis at a cell's centre.
+func (s output[F]) slope(u *[3][]F, c, d, along int) float64 {
+	step, own := int(s.stride(along)), int(s.stride(d))
+	if d == along {
+		return (float64(u[d][c+own]) - float64(u[d][c])) / float64(s.spacing)
+	}
+	up := float64(u[d][c+step]) + float64(u[d][c+step+own])
+	down := float64(u[d][c-step]) + float64(u[d][c-step+own])
+	return (up - down) / (4 * float64(s.spacing))
+}
+
+// qCriterion computes -½ Σ ∂u_i/∂x_j ∂u_j/∂x_i, which is ½(|Ω|² - |S|²) (Hunt, Wray and Moin, 1988).
+func (s output[F]) qCriterion(u *[3][]F, c int, to []float64) {
+	to[0] = 0
+	for d := range s.block.Grid.Dim {
+		for e := range s.block.Grid.Dim {
+			to[0] -= s.slope(u, c, d, e) * s.slope(u, c, e, d) / 2
+		}
 	}
 }

@@ -18,6 +18,8 @@ import (
 
 const everywhere = solvers.Column | solvers.Metric
 
+const entered = "volume of the first fluid that has entered through this side since the start; negative if it has left"
+
 // Quantities are what is measured besides the totals of fields.
 var Quantities = []solvers.Quantity{
 	{Name: "kinetic_energy", Unit: "J", Doc: "kinetic energy; in the plane per metre", Outputs: everywhere,
@@ -51,6 +53,12 @@ var Quantities = []solvers.Quantity{
 	{Name: "solid_force_y", Unit: "N", Doc: "force of the fluids on all solids; in the plane per metre",
 		Outputs: everywhere},
 	{Name: "solid_force_z", Unit: "N", Doc: "force of the fluids on all solids; in the plane 0", Outputs: everywhere},
+	{Name: "entered_x_low", Doc: entered, Outputs: everywhere},
+	{Name: "entered_x_high", Doc: entered, Outputs: everywhere},
+	{Name: "entered_y_low", Doc: entered, Outputs: everywhere},
+	{Name: "entered_y_high", Doc: entered, Outputs: everywhere},
+	{Name: "entered_z_low", Doc: entered, Outputs: everywhere},
+	{Name: "entered_z_high", Doc: entered, Outputs: everywhere},
 }
 
 // row is what a rank has measured of its block.
@@ -62,6 +70,7 @@ type row struct {
 	values  []float64 // the velocity there
 
 	pressure, viscous counts
+	through           [6]passed
 	limited           [limits]int64
 }
 
@@ -109,7 +118,8 @@ func (s survey[F]) measureRow(context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := &row{dt: s.time.Dt, invalid: -1, pressure: s.pressureCount, viscous: s.viscousCount, limited: s.limited}
+	r := &row{dt: s.time.Dt, invalid: -1, pressure: s.pressureCount, viscous: s.viscousCount,
+		through: s.through, limited: s.limited}
 	cell := 0
 	for c := range s.block.OwnedIndices() {
 		energy := s.measureCell(r, f, &u, c)
@@ -227,6 +237,9 @@ func (s survey[F]) quantities(ctx context.Context, steps int) ([]solvers.Quantit
 	}
 	values = append(values, s.cfg.Tension*sums[sumInterface], sums[sumDissipation])
 	values = append(values, sums[sumForce:sumCount]...)
+	for n, q := range r.through {
+		values = append(values, float64(1-2*(n%2))*q.cells()*s.block.Grid.CellVolume())
+	}
 	return solvers.Measured(Quantities, values...), nil
 }
 
@@ -249,6 +262,11 @@ func (s *solver[F]) definition(at Setting) engine.Definition {
 		name := [2]string{"pressure", "viscous"}[n]
 		saved = append(saved, engine.Scalar{Name: name + "_iterations", Host: &c.total},
 			engine.Scalar{Name: name + "_iterations_max", Host: &c.most}, engine.Scalar{Name: name + "_failed", Host: &c.failed})
+	}
+	for n := range s.through {
+		name := "through_" + strconv.Itoa(n)
+		saved = append(saved, engine.Scalar{Name: name, Host: &s.through[n].whole},
+			engine.Scalar{Name: name + "_part", Host: &s.through[n].part})
 	}
 	for n := range s.limited {
 		saved = append(saved, engine.Scalar{Name: "steps_by_" + strconv.Itoa(n), Host: &s.limited[n]})

@@ -90,8 +90,10 @@ type solver[F num.Float] struct {
 	bound float64           // the largest Σ|u| of a cell
 
 	pressureCount, viscousCount counts
+	through                     [6]passed     // by axis and side
 	limited                     [limits]int64 // steps whose length each limit has decided
 	noSpeed                     [1]atomics.Most[F]
+	nothing                     [6]int64
 
 	allLayers, oneLayer, faceLayers *engine.Ghosts
 	rows                            map[int]*row // measured, by the number of steps
@@ -343,7 +345,7 @@ func (s *solver[F]) beginStep(c *kernels.Clock[F], until, _ float64, _ int) int 
 
 // reset prepares a step: what sides give is that at its end.
 func (s *solver[F]) reset(int) error {
-	return errors.Join(s.speed.Set(s.noSpeed[:]), given[F]{s}.setSides(s.until, false))
+	return errors.Join(s.speed.Set(s.noSpeed[:]), s.passed.Set(s.nothing[:]), given[F]{s}.setSides(s.until, false))
 }
 
 // given is what functions give at sides.
@@ -380,6 +382,9 @@ func (s *solver[F]) tick(_ *kernels.Clock[F], _ int, _ bool) error {
 		return err
 	}
 	s.pressureCount.add(&pressure[0])
+	if err := (budget[F]{s}).take(); err != nil {
+		return err
+	}
 	if s.viscous.sums != nil {
 		viscous, err := s.viscous.iteration.Host()
 		if err != nil {

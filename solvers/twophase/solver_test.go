@@ -294,6 +294,40 @@ func TestHydrostaticForce(t *testing.T) {
 	}
 }
 
+// TestBudgetBySide: the volume changes by what enters through each side, up to the projection's tolerance.
+func TestBudgetBySide(t *testing.T) {
+	for _, dim := range []int{2, 3} {
+		q := trial{dim: dim, hi: [3]float64{1, .5, .25 * float64(dim-2)}, n: [3]int{24, 12, 6*(dim-2) + 3 - dim},
+			body: "max(0.3 - x, x - 0.9)", cfg: fluidsOf(1000, 1, 1e-1, 1e-4, .07), velocity: func(_, _, _ float64,
+				d int) (float64, error) {
+				return []float64{1, .2, 0}[d], nil
+			}}
+		q.cfg.Tolerance = 1e-11
+		q.cfg.Sides[0][0] = Side{Kind: Inflow, Velocity: [3]float64{1, .2}, Mixture: &Given{At: func(_, y, _,
+			t float64) (float64, error) {
+			return min(1, y+t), nil
+		}}}
+		q.cfg.Sides[0][1].Kind, q.cfg.Sides[1][1].Kind = Outflow, Outflow
+		q.cfg.Solid = &Solid{func(x, y, z float64) float64 { return math.Hypot(x-.6, y-.2) - .1 }, 1}
+		s, e := q.start(t)
+		before := s.firstVolume()
+		advance(t, e, .2)
+		entered := 0.0
+		for _, side := range []string{"x_low", "x_high", "y_low", "y_high", "z_low", "z_high"} {
+			v := s.quantity(t, "entered_"+side)
+			entered += v
+			if through := side == "x_low" || side == "x_high" || side == "y_high"; through != (v != 0) {
+				t.Errorf("%d dimensions: %g enter through %s", dim, v, side)
+			}
+		}
+		change := (s.firstVolume() - before) * s.block.Grid.CellVolume()
+		t.Logf("%d dimensions: the volume changes by %g, %g enters, %g apart", dim, change, entered, change-entered)
+		if math.Abs(change-entered) > 1e-9*math.Abs(change) {
+			t.Errorf("%d dimensions: the volume changes by %g, %g enters", dim, change, entered)
+		}
+	}
+}
+
 // TestSidesAtTimes: what sides give is that of the end of each step; a pressure that balances gravity keeps fluid at
 // rest.
 func TestSidesAtTimes(t *testing.T) {

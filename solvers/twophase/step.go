@@ -19,6 +19,7 @@ func (s *solver[F]) step(p *engine.Program, k int) {
 	for n, axis := range s.order(k) {
 		s.sweep(p, n, axis)
 	}
+	budget[F]{s}.reduce(p)
 	s.end(p)
 	p.Phase("viscosity")
 	s.accelerate(p)
@@ -78,8 +79,10 @@ func (s *solver[F]) sweep(p *engine.Program, n, axis int) {
 	q := s.sweepOf(axis, from)
 	s.fillSolids(p, s.f[from])
 	s.reconstruct(p, s.f[from], 2)
-	p.Run(engine.Over(kernels.NewFluxLoop(s.cells(1), q, s.now), s.cells(1)),
-		engine.Over(kernels.NewAdvanceLoop(s.cells(0), q, s.now), s.cells(0)))
+	p.Run(engine.Over(kernels.NewFluxLoop(s.cells(1), q, s.now), s.cells(1)))
+	budget[F]{s}.enter(p, axis, q)
+	p.Run(engine.Over(kernels.NewAdvanceLoop(s.cells(0), q, s.now), s.cells(0)))
+	budget[F]{s}.pass(p, axis)
 	s.refreshFractions(p, s.f[to])
 	for d := range s.block.Grid.Dim {
 		m := &kernels.Momentum[F]{Lattice: s.lattice, Fluids: s.fluids, Along: s.stride(axis), Across: s.stride(d),

@@ -527,7 +527,7 @@ static_assert(sizeof(geom_SortedNormal_f64) == 40 && offsetof(geom_SortedNormal_
 // The mass of a face's volume is the mean of those of its two cells, and so are the fluxes of its mass: the mean of
 // the cells' mass equations is exactly its own. Hence a velocity that is the same everywhere stays so, and with upwind
 // values every new velocity is an average of old ones, at any ratio of densities.
-// Momentum[float32], transport.go:81
+// Momentum[float32], transport.go:98
 struct Momentum_f32 {
     Lattice Lattice_;
     Fluids_f32 Fluids_;
@@ -554,7 +554,7 @@ static_assert(sizeof(Momentum_f32) == 272 && offsetof(Momentum_f32, Lattice_) ==
 // The mass of a face's volume is the mean of those of its two cells, and so are the fluxes of its mass: the mean of
 // the cells' mass equations is exactly its own. Hence a velocity that is the same everywhere stays so, and with upwind
 // values every new velocity is an average of old ones, at any ratio of densities.
-// Momentum[float64], transport.go:81
+// Momentum[float64], transport.go:98
 struct Momentum_f64 {
     Lattice Lattice_;
     Fluids_f64 Fluids_;
@@ -577,7 +577,7 @@ static_assert(sizeof(Momentum_f64) == 288 && offsetof(Momentum_f64, Lattice_) ==
     offsetof(Momentum_f64, LooksAhead) == 256 && offsetof(Momentum_f64, Ahead) == 264, "Momentum_f64");
 
 // Clipped is the volume that Clip has added or removed, in units of 2^-60 of a cell.
-// Clipped, transport.go:151
+// Clipped, transport.go:168
 struct Clipped {
     int64 Amount;
 };
@@ -2426,6 +2426,38 @@ DEVICE void Flux_f64_at(int64 i, int64 j, int64 k, const Sweep_f64 *s, Clock_f64
     s->Mass[c] = s->Fluids_.Density * cfl + s->Fluids_.DensityStep * volume;
 }
 
+// Enter is Flux, after it, for faces in a side through which fluid of a given fraction enters, toward higher
+// coordinates with a sign of 1: the fraction is that of the ghost, in which no plane is.
+// Enter[float32], transport.go:68
+DEVICE void Enter_f32_at(int64 i, int64 j, int64 k, const Sweep_f32 *s, float sign, Clock_f32 *clock) {
+    int64 c = Lattice_at(&s->Lattice_, i, j, k);
+    float cfl = s->U[c] * clock->PerCell;
+    if (cfl * sign > 0.0f) {
+        float donor = s->F[c];
+        if (sign > 0.0f) {
+            donor = s->F[sub(c, int64(s->Stride))];
+        }
+        s->Volume[c] = donor * cfl;
+        s->Mass[c] = s->Fluids_.Density * cfl + s->Fluids_.DensityStep * s->Volume[c];
+    }
+}
+
+// Enter is Flux, after it, for faces in a side through which fluid of a given fraction enters, toward higher
+// coordinates with a sign of 1: the fraction is that of the ghost, in which no plane is.
+// Enter[float64], transport.go:68
+DEVICE void Enter_f64_at(int64 i, int64 j, int64 k, const Sweep_f64 *s, double sign, Clock_f64 *clock) {
+    int64 c = Lattice_at(&s->Lattice_, i, j, k);
+    double cfl = s->U[c] * clock->PerCell;
+    if (cfl * sign > 0.0) {
+        double donor = s->F[c];
+        if (sign > 0.0) {
+            donor = s->F[sub(c, int64(s->Stride))];
+        }
+        s->Volume[c] = donor * cfl;
+        s->Mass[c] = s->Fluids_.Density * cfl + s->Fluids_.DensityStep * s->Volume[c];
+    }
+}
+
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
 // passes them. Among full cells the result is the old value, to the last bit.
 // updated[float32], kernels/flux.go:45
@@ -2456,7 +2488,7 @@ DEVICE float kernels_AfterSweep_f32(float f, float start, float lo, float hi, fl
 }
 
 // Advance computes the volume fraction of a cell after a sweep.
-// Advance[float32], transport.go:67
+// Advance[float32], transport.go:84
 DEVICE void Advance_f32_at(int64 i, int64 j, int64 k, const Sweep_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     int64 up = add(c, int64(s->Stride));
@@ -2495,7 +2527,7 @@ DEVICE double kernels_AfterSweep_f64(double f, double start, double lo, double h
 }
 
 // Advance computes the volume fraction of a cell after a sweep.
-// Advance[float64], transport.go:67
+// Advance[float64], transport.go:84
 DEVICE void Advance_f64_at(int64 i, int64 j, int64 k, const Sweep_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     int64 up = add(c, int64(s->Stride));
@@ -2504,7 +2536,7 @@ DEVICE void Advance_f64_at(int64 i, int64 j, int64 k, const Sweep_f64 *s, Clock_
 }
 
 // vanLeer is the harmonic mean of two differences of the same sign, otherwise 0.
-// vanLeer[float32], transport.go:142
+// vanLeer[float32], transport.go:159
 DEVICE float vanLeer_f32(float a, float b) {
     float v = 0.0f;
     if (a * b > 0.0f) {
@@ -2517,7 +2549,7 @@ DEVICE float vanLeer_f32(float a, float b) {
 // velocity of the donor half a step later, with a slope limited by van Leer's function. Without the forces of that
 // half step a steady flow has an error of first order in the step; of fluids of different densities they are left out,
 // since the acceleration of a light fluid must not move a heavy one.
-// (*Momentum[float32]).flux, transport.go:122
+// (*Momentum[float32]).flux, transport.go:139
 DEVICE float Momentum_flux_f32(const Momentum_f32 *m, int64 c, float perCell) {
     int64 s = int64(m->Along), below = sub(c, int64(m->Across));
     float mass = 0.5f * (m->Mass[below] + m->Mass[c]);
@@ -2538,7 +2570,7 @@ DEVICE float Momentum_flux_f32(const Momentum_f32 *m, int64 c, float perCell) {
 }
 
 // pure is the density of the fluid of which a cell had more when the step began.
-// (*Momentum[float32]).pure, transport.go:110
+// (*Momentum[float32]).pure, transport.go:127
 DEVICE float Momentum_pure_f32(const Momentum_f32 *m, int64 c) {
     float f = 0.0f;
     if (m->Start[c] > 0.5f) {
@@ -2548,7 +2580,7 @@ DEVICE float Momentum_pure_f32(const Momentum_f32 *m, int64 c) {
 }
 
 // Carry computes the velocity of a face after a sweep.
-// Carry[float32], transport.go:98
+// Carry[float32], transport.go:115
 DEVICE void Carry_f32_at(int64 i, int64 j, int64 k, const Momentum_f32 *m, Clock_f32 *clock) {
     int64 c = Lattice_at(&m->Lattice_, i, j, k);
     int64 s = int64(m->Along), below = sub(c, int64(m->Across));
@@ -2561,7 +2593,7 @@ DEVICE void Carry_f32_at(int64 i, int64 j, int64 k, const Momentum_f32 *m, Clock
 }
 
 // vanLeer is the harmonic mean of two differences of the same sign, otherwise 0.
-// vanLeer[float64], transport.go:142
+// vanLeer[float64], transport.go:159
 DEVICE double vanLeer_f64(double a, double b) {
     double v = 0.0;
     if (a * b > 0.0) {
@@ -2574,7 +2606,7 @@ DEVICE double vanLeer_f64(double a, double b) {
 // velocity of the donor half a step later, with a slope limited by van Leer's function. Without the forces of that
 // half step a steady flow has an error of first order in the step; of fluids of different densities they are left out,
 // since the acceleration of a light fluid must not move a heavy one.
-// (*Momentum[float64]).flux, transport.go:122
+// (*Momentum[float64]).flux, transport.go:139
 DEVICE double Momentum_flux_f64(const Momentum_f64 *m, int64 c, double perCell) {
     int64 s = int64(m->Along), below = sub(c, int64(m->Across));
     double mass = 0.5 * (m->Mass[below] + m->Mass[c]);
@@ -2595,7 +2627,7 @@ DEVICE double Momentum_flux_f64(const Momentum_f64 *m, int64 c, double perCell) 
 }
 
 // pure is the density of the fluid of which a cell had more when the step began.
-// (*Momentum[float64]).pure, transport.go:110
+// (*Momentum[float64]).pure, transport.go:127
 DEVICE double Momentum_pure_f64(const Momentum_f64 *m, int64 c) {
     double f = 0.0;
     if (m->Start[c] > 0.5) {
@@ -2605,7 +2637,7 @@ DEVICE double Momentum_pure_f64(const Momentum_f64 *m, int64 c) {
 }
 
 // Carry computes the velocity of a face after a sweep.
-// Carry[float64], transport.go:98
+// Carry[float64], transport.go:115
 DEVICE void Carry_f64_at(int64 i, int64 j, int64 k, const Momentum_f64 *m, Clock_f64 *clock) {
     int64 c = Lattice_at(&m->Lattice_, i, j, k);
     int64 s = int64(m->Along), below = sub(c, int64(m->Across));
@@ -2618,7 +2650,7 @@ DEVICE void Carry_f64_at(int64 i, int64 j, int64 k, const Momentum_f64 *m, Clock
 }
 
 // Clip makes cells empty or full that are so up to round-off.
-// Clip[float32], transport.go:156
+// Clip[float32], transport.go:173
 DEVICE void Clip_f32_at(int64 i, int64 j, int64 k, const Lattice *l, float roundOff, Slice<float> f,
         Clipped *clipped) {
     int64 c = Lattice_at(l, i, j, k);
@@ -2636,7 +2668,7 @@ DEVICE void Clip_f32_at(int64 i, int64 j, int64 k, const Lattice *l, float round
 }
 
 // Clip makes cells empty or full that are so up to round-off.
-// Clip[float64], transport.go:156
+// Clip[float64], transport.go:173
 DEVICE void Clip_f64_at(int64 i, int64 j, int64 k, const Lattice *l, double roundOff, Slice<double> f,
         Clipped *clipped) {
     int64 c = Lattice_at(l, i, j, k);
@@ -2650,6 +2682,26 @@ DEVICE void Clip_f64_at(int64 i, int64 j, int64 k, const Lattice *l, double roun
     if (to != v && v > -1.0 && v < 2.0) {
         f[c] = to;
         atomic_add(&clipped->Amount, int64(num_Abs_f64(v - to) * 0x1p+60 /* 1.152921504606847e+18 */));
+    }
+}
+
+// Pass adds the volume of the first fluid that passes a face to sum[n], in units of 2^-40 of a cell.
+// Pass[float32], transport.go:191
+DEVICE void Pass_f32_at(int64 i, int64 j, int64 k, const Lattice *l, int64 n, Slice<float> volume,
+        Slice<int64> sum) {
+    double v = double(volume[Lattice_at(l, i, j, k)]);
+    if (v > -1.0 && v < 1.0) {
+        atomic_add(&sum[n], int64(v * 0x1p+40 /* 1.099511627776e+12 */));
+    }
+}
+
+// Pass adds the volume of the first fluid that passes a face to sum[n], in units of 2^-40 of a cell.
+// Pass[float64], transport.go:191
+DEVICE void Pass_f64_at(int64 i, int64 j, int64 k, const Lattice *l, int64 n, Slice<double> volume,
+        Slice<int64> sum) {
+    double v = volume[Lattice_at(l, i, j, k)];
+    if (v > -1.0 && v < 1.0) {
+        atomic_add(&sum[n], int64(v * 0x1p+40 /* 1.099511627776e+12 */));
     }
 }
 
@@ -3059,7 +3111,25 @@ extern "C" __global__ void __launch_bounds__(128) Flux_f64(int64 lo_i, int64 hi_
     if (i < hi_i && j < hi_j && k < hi_k) Flux_f64_at(i, j, k, &s, clock);
 }
 
-// Kernel Advance, transport.go:67
+// Kernel Enter, transport.go:68
+extern "C" __global__ void __launch_bounds__(128) Enter_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Sweep_f32 s, float sign, Clock_f32 *clock) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) Enter_f32_at(i, j, k, &s, sign, clock);
+}
+
+// Kernel Enter, transport.go:68
+extern "C" __global__ void __launch_bounds__(128) Enter_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Sweep_f64 s, double sign, Clock_f64 *clock) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) Enter_f64_at(i, j, k, &s, sign, clock);
+}
+
+// Kernel Advance, transport.go:84
 extern "C" __global__ void __launch_bounds__(128) Advance_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep_f32 s, Clock_f32 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3068,7 +3138,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance_f32(int64 lo_i, int64 
     if (i < hi_i && j < hi_j && k < hi_k) Advance_f32_at(i, j, k, &s, clock);
 }
 
-// Kernel Advance, transport.go:67
+// Kernel Advance, transport.go:84
 extern "C" __global__ void __launch_bounds__(128) Advance_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep_f64 s, Clock_f64 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3077,7 +3147,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance_f64(int64 lo_i, int64 
     if (i < hi_i && j < hi_j && k < hi_k) Advance_f64_at(i, j, k, &s, clock);
 }
 
-// Kernel Carry, transport.go:98
+// Kernel Carry, transport.go:115
 extern "C" __global__ void __launch_bounds__(128) Carry_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Momentum_f32 m, Clock_f32 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3086,7 +3156,7 @@ extern "C" __global__ void __launch_bounds__(128) Carry_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Carry_f32_at(i, j, k, &m, clock);
 }
 
-// Kernel Carry, transport.go:98
+// Kernel Carry, transport.go:115
 extern "C" __global__ void __launch_bounds__(128) Carry_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Momentum_f64 m, Clock_f64 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3095,7 +3165,7 @@ extern "C" __global__ void __launch_bounds__(128) Carry_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Carry_f64_at(i, j, k, &m, clock);
 }
 
-// Kernel Clip, transport.go:156
+// Kernel Clip, transport.go:173
 extern "C" __global__ void __launch_bounds__(128) Clip_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, float roundOff, Slice<float> f,
         Clipped *clipped) {
@@ -3105,7 +3175,7 @@ extern "C" __global__ void __launch_bounds__(128) Clip_f32(int64 lo_i, int64 hi_
     if (i < hi_i && j < hi_j && k < hi_k) Clip_f32_at(i, j, k, &l, roundOff, f, clipped);
 }
 
-// Kernel Clip, transport.go:156
+// Kernel Clip, transport.go:173
 extern "C" __global__ void __launch_bounds__(128) Clip_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, double roundOff, Slice<double> f,
         Clipped *clipped) {
@@ -3113,6 +3183,24 @@ extern "C" __global__ void __launch_bounds__(128) Clip_f64(int64 lo_i, int64 hi_
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
     if (i < hi_i && j < hi_j && k < hi_k) Clip_f64_at(i, j, k, &l, roundOff, f, clipped);
+}
+
+// Kernel Pass, transport.go:191
+extern "C" __global__ void __launch_bounds__(128) Pass_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, int64 n, Slice<float> volume, Slice<int64> sum) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) Pass_f32_at(i, j, k, &l, n, volume, sum);
+}
+
+// Kernel Pass, transport.go:191
+extern "C" __global__ void __launch_bounds__(128) Pass_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, int64 n, Slice<double> volume, Slice<int64> sum) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) Pass_f64_at(i, j, k, &l, n, volume, sum);
 }
 
 // Kernel FillSides, types.go:63

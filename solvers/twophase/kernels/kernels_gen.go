@@ -509,6 +509,39 @@ func (loop *FluxLoop[F]) Launch() abi.Launch {
 	}}
 }
 
+// EnterLoop runs Enter for the elements of box, on the CPU or another device.
+type EnterLoop[F num.Float] struct {
+	box   abi.Box
+	s     *Sweep[F]
+	sign  F
+	clock *Clock[F]
+}
+
+// NewEnterLoop prepares Enter.
+func NewEnterLoop[F num.Float](box abi.Box, s *Sweep[F], sign F, clock *Clock[F]) *EnterLoop[F] {
+	return &EnterLoop[F]{box, s, sign, clock}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *EnterLoop[F]) Range(lo, hi int) {
+	for lo < hi {
+		i, j, k, count := loop.box.Row(lo, hi)
+		for end := i + count; i < end; i++ {
+			Enter(i, j, k, loop.s, loop.sign, loop.clock)
+		}
+		lo += count
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *EnterLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Enter" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+		abi.ConstantOf("s", loop.s),
+		abi.ValueOf("sign", &loop.sign),
+		abi.PointerTo("clock", loop.clock),
+	}}
+}
+
 // AdvanceLoop runs Advance for the elements of box, on the CPU or another device.
 type AdvanceLoop[F num.Float] struct {
 	box   abi.Box
@@ -641,6 +674,41 @@ func (loop *ClipLoop[F]) Launch() abi.Launch {
 		abi.ValueOf("roundOff", &loop.roundOff),
 		abi.ElementsOf("f", loop.f),
 		abi.PointerTo("clipped", loop.clipped),
+	}}
+}
+
+// PassLoop runs Pass for the elements of box, on the CPU or another device.
+type PassLoop[F num.Float] struct {
+	box    abi.Box
+	l      *Lattice
+	n      int
+	volume []F
+	sum    []int64
+}
+
+// NewPassLoop prepares Pass.
+func NewPassLoop[F num.Float](box abi.Box, l *Lattice, n int, volume []F, sum []int64) *PassLoop[F] {
+	return &PassLoop[F]{box, l, n, volume, sum}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *PassLoop[F]) Range(lo, hi int) {
+	for lo < hi {
+		i, j, k, count := loop.box.Row(lo, hi)
+		for end := i + count; i < end; i++ {
+			Pass(i, j, k, loop.l, loop.n, loop.volume, loop.sum)
+		}
+		lo += count
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *PassLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Pass" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+		abi.ConstantOf("l", loop.l),
+		abi.ValueOf("n", &loop.n),
+		abi.ElementsOf("volume", loop.volume),
+		abi.ElementsOf("sum", loop.sum),
 	}}
 }
 

@@ -44,6 +44,7 @@ type data[F num.Float] struct {
 	clock   Clock[F]
 	it      levels.Iteration
 	clipped Clipped
+	sum     []int64
 	most    atomics.Most[F]
 	to      []int32
 	from    []int32
@@ -104,12 +105,13 @@ func newData[F num.Float](n [3]int) *data[F] {
 			d.to, d.from = append(d.to, int32(length-1-c)), append(d.from, int32(c))
 		}
 	}
+	d.sum = make([]int64, 2)
 	d.most.Take(.3)
 	return d
 }
 
 func (d *data[F]) all() []F {
-	all := append([]F{d.most.Value(), F(d.it.Tolerance), F(d.clipped.Amount)}, d.f...)
+	all := append([]F{d.most.Value(), F(d.it.Tolerance), F(d.clipped.Amount), F(d.sum[1])}, d.f...)
 	for _, a := range d.arrays {
 		all = append(all, a...)
 	}
@@ -130,6 +132,9 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int) {
 		},
 		"diverge": func(d *data[F]) loop {
 			return NewDivergeLoop(box, &l, &d.clock, d.arrays[0], d.arrays[1], d.arrays[2], d.arrays[3])
+		},
+		"pass": func(d *data[F]) loop {
+			return NewPassLoop(box, &l, 1, d.f, d.sum)
 		},
 		"clip":  func(d *data[F]) loop { return NewClipLoop(box, &l, 1e-12, d.f, &d.clipped) },
 		"scale": func(d *data[F]) loop { return NewScaleLoop(box, &l, d.arrays[0], d.arrays[1], d.arrays[2], &d.most) },
@@ -165,6 +170,7 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int) {
 		}
 		for name, loop := range map[string]makes{
 			"flux":    func(d *data[F]) loop { return NewFluxLoop(box, sweep(d), &d.clock) },
+			"enter":   func(d *data[F]) loop { return NewEnterLoop(box, sweep(d), F(1-2*(axis%2)), &d.clock) },
 			"advance": func(d *data[F]) loop { return NewAdvanceLoop(box, sweep(d), &d.clock) },
 			"carry": func(d *data[F]) loop {
 				return NewCarryLoop(box, &Momentum[F]{Lattice: l, Fluids: fluids, Along: int32(l.stride(axis)),

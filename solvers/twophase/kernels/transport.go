@@ -61,6 +61,23 @@ func (s *Sweep[F]) fromMixed(c int, cfl F) F {
 	return vof.FluxOfPlane(s.Axis, cfl, &p)
 }
 
+// Enter is Flux, after it, for faces in a side through which fluid of a given fraction enters, toward higher
+// coordinates with a sign of 1: the fraction is that of the ghost, in which no plane is.
+//
+//atoll:kernel
+func Enter[F num.Float](i, j, k int, s *Sweep[F], sign F, clock *Clock[F]) {
+	c := s.at(i, j, k)
+	cfl := s.U[c] * clock.PerCell
+	if cfl*sign > 0 {
+		donor := s.F[c]
+		if sign > 0 {
+			donor = s.F[c-int(s.Stride)]
+		}
+		s.Volume[c] = donor * cfl
+		s.Mass[c] = s.Fluids.Density*cfl + s.Fluids.DensityStep*s.Volume[c]
+	}
+}
+
 // Advance computes the volume fraction of a cell after a sweep.
 //
 //atoll:kernel lanes
@@ -165,5 +182,15 @@ func Clip[F num.Float](i, j, k int, l *Lattice, roundOff F, f []F, clipped *Clip
 	if to != v && v > -1 && v < 2 {
 		f[c] = to
 		atomic.AddInt64(&clipped.Amount, int64(float64(num.Abs(v-to))*0x1p60))
+	}
+}
+
+// Pass adds the volume of the first fluid that passes a face to sum[n], in units of 2^-40 of a cell.
+//
+//atoll:kernel
+func Pass[F num.Float](i, j, k int, l *Lattice, n int, volume []F, sum []int64) {
+	v := float64(volume[l.at(i, j, k)])
+	if v > -1 && v < 1 {
+		atomic.AddInt64(&sum[n], int64(v*0x1p40))
 	}
 }
