@@ -73,8 +73,10 @@ func (w *Works[F]) Operate(p *engine.Program, s *Step[F]) {
 	p.Run(engine.Whole(structures.NewOperateLoop(w.list, w.rows, readings, s.Prescribed, s.Ahead, s.Clock, s.Limit,
 		operations), len(w.list)))
 	p.Await(s.Exchange)
-	p.Share(s.Exchange, engine.Whole(structures.NewTransferLoop(w.spots, w.places, w.list, operations, readings, s.Gravity,
+	// Not in Share, which linked devices run beside what follows: that reads the state too.
+	p.Run(engine.Whole(structures.NewTransferLoop(w.spots, w.places, w.list, operations, readings, s.Gravity,
 		s.Beds, s.Clock, s.Limit, s.Next, s.State, w.moved.Data), len(w.spots)))
+	p.Share(s.Exchange)
 }
 
 // Sources are the names of the structures through which water comes into the domain or leaves it, and Through those of
