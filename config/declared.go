@@ -53,13 +53,12 @@ func (s *Section) declare(k Key) {
 		return
 	}
 	known := s.declared[n]
-	table := known.Table || k.Table
+	k.Table, known.Table = k.Table || known.Table, k.Table || known.Table
 	if k.Kind == OtherKind {
 		k = known
 	} else if k.Doc == "" {
 		k.Doc, k.Default, k.Range, k.Required = known.Doc, known.Default, known.Range, known.Required
 	}
-	k.Table = table
 	s.declared[n] = k
 }
 
