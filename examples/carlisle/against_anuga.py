@@ -5,7 +5,7 @@
 RUN is the output folder of a run of carlisle.toml with the field depth in its frames, in the folder of the case. FOLDER
 gets arrival.csv and maxima.csv for convergence.py. The rivers enter by ANUGA's inlets, in the cells at the edges of
 the groups, and leave through a transmissive outlet. Prints the processor time of the steps, and the volumes. Needs
-numpy, Pillow and anuga.
+numpy, matplotlib, tifffile, Pillow and anuga.
 """
 import csv
 import json
@@ -18,9 +18,10 @@ import zipfile
 
 import anuga
 import numpy as np
+from matplotlib.tri import Triangulation
 from PIL import Image
 
-from convergence import courses, places
+from convergence import around, courses, earliest, places
 
 INPUT = "hipims/sample/input"
 THRESHOLD = .05  # m
@@ -82,22 +83,19 @@ def hydrographs():
 
 
 class Places:
-    """The cells at the points of the rivers and at the places of the gauges."""
+    """The cells near the points of the rivers and at the places of the gauges."""
 
-    def __init__(self, x, y, corners):
-        def cell_at(px, py):
-            near = np.argsort((x - px)**2 + (y - py)**2)[:40]
-            (ax, ay), (bx, by), (cx, cy) = corners[near].transpose(1, 2, 0)
-            least = np.minimum((bx - ax) * (py - ay) - (by - ay) * (px - ax), np.minimum(
-                (cx - bx) * (py - by) - (cy - by) * (px - bx), (ax - cx) * (py - cy) - (ay - cy) * (px - cx)))
-            return near[np.argmax(least)]
-        self.along = [(px, py, cell_at(px, py)) for line, _ in courses().values() for px, py in line]
-        self.places = [(name, cell_at(px, py)) for name, px, py in places()]
+    def __init__(self, points, cells):
+        cell_at = Triangulation(*points.T, cells).get_trifinder()
+        self.along = [(line, cell_at(*around(line).transpose(2, 0, 1))) for line, _ in courses().values()]
+        self.places = [(name, cell_at(x, y)) for name, x, y in places()]
 
     def write(self, folder, arrival, top):
+        arrival = np.append(arrival, np.nan)  # of cell -1, beyond the outline
         with open(os.path.join(folder, "arrival.csv"), "w") as f:
             f.write("x,y,t\n")
-            f.writelines(f"{x:.1f},{y:.1f},{arrival[cell]}\n" for x, y, cell in self.along)
+            for line, near in self.along:
+                f.writelines(f"{x:.1f},{y:.1f},{t}\n" for (x, y), t in zip(line, earliest(arrival[near])))
         with open(os.path.join(folder, "maxima.csv"), "w") as f:
             f.write("name,max_z\n")
             f.writelines(f"{name},{top[cell]}\n" for name, cell in self.places)
@@ -137,7 +135,7 @@ def main():
                                       Q=lambda now, t=t, q=q: float(np.interp(now, t, q)))
                  for river, (_, _, t, q) in hydrographs().items()]
 
-    at = Places(x, y, domain.get_vertex_coordinates().reshape(-1, 3, 2) + origin)
+    at = Places(points, cells)
     bed, area = domain.quantities["elevation"].centroid_values, domain.areas
     arrival, top, steps = np.full(len(cells), np.nan), np.full(len(cells), np.nan), 0
     before = time.process_time()
