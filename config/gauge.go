@@ -149,11 +149,8 @@ func (m *Measured) String() string {
 	if m.Field == "" {
 		return literal.Text(m.File)
 	}
-	text := "{ series = " + literal.Text(m.File)
-	if m.Sheet != "" {
-		text += ", sheet = " + literal.Text(m.Sheet)
-	}
-	return text + ", column = " + literal.Text(m.Column) + ", field = " + literal.Text(m.Field) + " }"
+	column := Series{File: m.File, Sheet: m.Sheet, Column: m.Column}.String()
+	return strings.TrimSuffix(column, " }") + ", field = " + literal.Text(m.Field) + " }"
 }
 
 func decodeTransects(root *Section) []Transect {

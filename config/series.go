@@ -80,14 +80,10 @@ func (r Series) String() string {
 		return literal.Text(r.Expr)
 	}
 	text := "{ series = " + literal.Text(r.File)
-	if r.Sheet != "" {
-		text += ", sheet = " + literal.Text(r.Sheet)
-	}
-	if r.Column != "" {
-		text += ", column = " + literal.Text(r.Column)
-	}
-	if r.Formula != "" {
-		text += ", formula = " + literal.Text(r.Formula)
+	for _, pair := range [][2]string{{"sheet", r.Sheet}, {"column", r.Column}, {"formula", r.Formula}} {
+		if pair[1] != "" {
+			text += ", " + pair[0] + " = " + literal.Text(pair[1])
+		}
 	}
 	if r.Hold {
 		text += ", hold = true"
