@@ -59,6 +59,9 @@ func describe(text string) string {
 	}
 	var comment []string
 	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "#:") { // a directive for editors
+			continue
+		}
 		if !strings.HasPrefix(line, "#") {
 			break
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/config/schema"
+	"github.com/atoll-hpc/atoll/internal/words"
 )
 
 // Kind describes a solver. The package of a solver registers its kind in an init function.
@@ -137,8 +138,21 @@ func Declared(data []byte, sets []string) ([]config.Key, error) {
 	return keys, err
 }
 
-// Schema returns a JSON schema of the cases of all registered solvers; see [schema.Schema].
-func Schema() ([]byte, error) { return schema.Schema(decoders()) }
+// Schema returns a JSON schema of the cases of the solvers of some names, by default all; see [schema.Schema].
+func Schema(names ...string) ([]byte, error) {
+	all := decoders()
+	chosen := map[string]config.Decoder{}
+	for _, name := range names {
+		if all[name] == nil {
+			return nil, &BadInput{Err: fmt.Errorf("there is no solver %q; %s", name, words.Choose(Names()))}
+		}
+		chosen[name] = all[name]
+	}
+	if len(names) > 0 {
+		all = chosen
+	}
+	return schema.Schema(all)
+}
 
 // FillManual returns a page of the manual with its tables of keys made again; see [schema.Fill].
 func FillManual(page []byte) ([]byte, error) { return schema.Fill(page, decoders()) }

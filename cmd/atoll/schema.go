@@ -13,13 +13,14 @@ import (
 func schemaCommand() *cobra.Command {
 	var pages []string
 	c := &cobra.Command{
-		Use:   "schema",
+		Use:   "schema [SOLVER]",
 		Short: "Print a JSON schema of case files, by which editors complete and check keys",
-		Long: "Print a JSON schema of case files. An editor with Taplo, such as VS Code with Even Better TOML, " +
-			"completes\nkeys and marks wrong ones in a case whose first line is\n\n  #:schema ./atoll.schema.json",
-		Example: "  atoll schema > atoll.schema.json",
-		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Long: "Print a JSON schema of case files, of all solvers or of one. An editor with Taplo, such as VS Code with " +
+			"Even Better TOML, completes\nkeys and marks wrong ones in a case whose first line is\n\n  #:schema " +
+			"./atoll.schema.json",
+		Example: "  atoll schema > atoll.schema.json\n  atoll schema vof > atoll.schema.json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, names []string) error {
 			for _, page := range pages {
 				text, err := os.ReadFile(page)
 				if err == nil {
@@ -35,7 +36,7 @@ func schemaCommand() *cobra.Command {
 			if pages != nil {
 				return nil
 			}
-			text, err := solvers.Schema()
+			text, err := solvers.Schema(names...)
 			if err == nil {
 				_, err = stdout.Write(text)
 			}
