@@ -63,7 +63,9 @@ func Decode(root *config.Section, c *config.Case) {
 		w.Solids = append(w.Solids, decodeShape(s, config.Required, dim))
 		s.Finish()
 	}
-	w.Method = decodeMethod(root.Sub("method"), w.Fluids)
+	method := root.Sub("method")
+	w.Method.keys(w.Fluids, method.Read)
+	method.Finish()
 	c.Sections = w
 	c.DecodeTransient(root, dim, config.Outputs{Fields: solvers.FieldNames(twophase.Fields),
 		Default: []string{"f", "p", "velocity"}, Formats: []string{"vti"}})
@@ -132,21 +134,28 @@ func decodeShape(s *config.Section, fallback string, dim int) string {
 	return text
 }
 
-func decodeMethod(s *config.Section, q Fluids) (m Method) {
+// keys declares the keys of the section.
+func (m *Method) keys(q Fluids, key func(*config.Spec)) {
 	ratio := max(q.Density[0], q.Density[1]) / min(q.Density[0], q.Density[1])
 	tolerance := 1e-6
 	if ratio > 1e4 { // the error of a volume must be small beside the lighter fluid's mass
 		tolerance = max(1e-12, 1e-2/ratio)
 	}
-	m.CFL = s.Number("cfl", config.Bound{Most: twophase.MaxCFL, AboveLeast: true, Fallback: .4, Optional: true})
-	m.Tolerance = s.Number("tolerance", config.Bound{Most: 1e-2, AboveLeast: true, Fallback: tolerance, Optional: true})
-	m.ViscousTolerance = s.Number("viscous_tolerance", config.Bound{Most: 1e-2, AboveLeast: true, Fallback: 1e-5,
-		Optional: true})
-	m.MaxStep = s.Number("max_step", config.Bound{Most: 1e30, Optional: true})
-	m.Normal = s.Choice("normal", "mixed", "mixed", "elvira", "lvira")
-	m.Precision = s.Choice("precision", "float64", "float32", "float64")
-	s.Finish()
-	return m
+	small := config.Bound{Most: 1e-2, AboveLeast: true}
+	key(config.Real("cfl", "", &m.CFL, config.Bound{Most: twophase.MaxCFL, AboveLeast: true}.Or(.4), "limit of "+
+		"dt·Σ|u|/h of a cell"))
+	key(config.Real("tolerance", "", &m.Tolerance, small.Or(tolerance), "of |∇·u| dt after the projection: the volume's "+
+		"relative error in a step").
+		Otherwise("1e-6, or 0.01 divided by the ratio of the densities where that is above 10⁴, " +
+			"at least 1e-12"))
+	key(config.Real("viscous_tolerance", "", &m.ViscousTolerance, small.Or(1e-5), "of the change of velocity by "+
+		"viscosity, relative to the largest velocity"))
+	key(config.Real("max_step", "s", &m.MaxStep, config.Bound{Most: 1e30}.Or(0), "longest step").IfSet().Range(" ").
+		Otherwise("none"))
+	key(config.OneWord("normal", &m.Normal, "mixed", []string{"mixed", "elvira", "lvira"}, "normals of the planes in "+
+		"cells: `mixed` (mixed Youngs-centred), `elvira`, `lvira`"))
+	key(config.Precision(&m.Precision, "`float32` or `float64`. Pressures in float32 do not reach tolerances much below "+
+		"1e-5 with large density ratios"))
 }
 
 // Config returns the configuration of the solver, without solids and the functions of sides: see newSolver.
@@ -190,14 +199,6 @@ func (w *Sections) Print(p *config.Printer) {
 		p.Section("[[solid]]")
 		p.Pair("shape", text)
 	}
-	m := w.Method
 	p.Section("[method]")
-	p.Pair("cfl", m.CFL)
-	p.Pair("tolerance", m.Tolerance)
-	p.Pair("viscous_tolerance", m.ViscousTolerance)
-	if m.MaxStep > 0 {
-		p.Pair("max_step", m.MaxStep)
-	}
-	p.Pair("normal", m.Normal)
-	p.Pair("precision", m.Precision)
+	w.Method.keys(w.Fluids, p.Print)
 }
