@@ -18,7 +18,7 @@ func schemaCommand() *cobra.Command {
 		Long: "Print a JSON schema of case files, of all solvers or of one. An editor with Taplo, such as VS Code with " +
 			"Even Better TOML, completes\nkeys and marks wrong ones in a case whose first line is\n\n  #:schema " +
 			"./atoll.schema.json",
-		Example: "  atoll schema > atoll.schema.json\n  atoll schema vof > atoll.schema.json",
+		Example: "  atoll schema > atoll.schema.json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, names []string) error {
 			for _, page := range pages {
