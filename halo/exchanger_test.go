@@ -56,7 +56,7 @@ func TestExchangeFillsGhosts(t *testing.T) {
 			t.Fatal(err)
 		}
 		kind, single := rapid.SampledFrom(kinds).Draw(t, "kind"), rapid.Bool().Draw(t, "single")
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 		defer cancel()
 		comms := local.New(ranks, local.Delay(uint64(cells), 50*time.Microsecond))
 		err = onAllRanks(comms, func(c dist.Comm) error {
@@ -162,7 +162,7 @@ func TestDeadPeerIsNamed(t *testing.T) {
 	if err := comms[1].Close(); err != nil {
 		t.Log(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	x := NewHostExchanger(plans[0], comms[0], 1, 8)
 	err := x.Exchange(ctx, FieldOf(make([]float64, 4)))

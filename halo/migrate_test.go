@@ -115,7 +115,7 @@ func TestParticlesMigrate(t *testing.T) {
 				b.Cuts[a] = append(b.Cuts[a], k*gridCells/n)
 			}
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 		var mu sync.Mutex
 		var got []particle
 		comms := local.New(parts[0]*parts[1]*parts[2], local.Delay(uint64(parts[0]), 50*time.Microsecond))
