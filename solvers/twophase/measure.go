@@ -134,7 +134,7 @@ func (s survey[F]) measureRow(context.Context) error {
 		if err != nil {
 			return err
 		}
-		drag[F]{s.solver}.forces(p, f, &u, r.sums[sumForce:])
+		drag[F](s).forces(p, f, &u, r.sums[sumForce:])
 	}
 	s.rows[s.time.Steps] = r
 	return nil

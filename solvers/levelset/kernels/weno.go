@@ -61,7 +61,7 @@ type Limits struct {
 	Flips int64 // changes of sign
 }
 
-// Relax is a stage of RK3 for cells in the band and next to it: to = (1-weight)·base + weight·(from +
+// Relax is a stage of a Runge-Kutta method for cells in the band and next to it: to = (1-weight)·base + weight·(from +
 // Step·L(from)), limited to |φ| beyond the band. Other cells of `to` are not changed. No cell changes its sign:
 // where a lone particle has corrected a cell beyond the band, WENO overshoots, and in a thousand steps the error
 // would grow to a quarter of the volume.
