@@ -3444,7 +3444,7 @@ DEVICE float Relaxation_rate_f32(const Relaxation_f32 *s, Slice<float> f, int64 
     return -start / num_Sqrt_f32(start * start + l->MinSide * l->MinSide) * (num_Sqrt_f32(sum) - 1.0f);
 }
 
-// Relax is a stage of RK3 for cells in the band and next to it: to = (1-weight)·base + weight·(from +
+// Relax is a stage of a Runge-Kutta method for cells in the band and next to it: to = (1-weight)·base + weight·(from +
 // Step·L(from)), limited to |φ| beyond the band. Other cells of `to` are not changed. No cell changes its sign:
 // where a lone particle has corrected a cell beyond the band, WENO overshoots, and in a thousand steps the error
 // would grow to a quarter of the volume.
@@ -3514,7 +3514,7 @@ DEVICE double Relaxation_rate_f64(const Relaxation_f64 *s, Slice<double> f, int6
     return -start / num_Sqrt_f64(start * start + l->MinSide * l->MinSide) * (num_Sqrt_f64(sum) - 1.0);
 }
 
-// Relax is a stage of RK3 for cells in the band and next to it: to = (1-weight)·base + weight·(from +
+// Relax is a stage of a Runge-Kutta method for cells in the band and next to it: to = (1-weight)·base + weight·(from +
 // Step·L(from)), limited to |φ| beyond the band. Other cells of `to` are not changed. No cell changes its sign:
 // where a lone particle has corrected a cell beyond the band, WENO overshoots, and in a thousand steps the error
 // would grow to a quarter of the volume.
