@@ -3,6 +3,7 @@ package problem
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -34,6 +35,13 @@ func (w *Sections) noteImplausible(c *config.Case) {
 	if f := w.Forcing.Latitude; f != nil {
 		if v, ok := f.Program.Constant(); ok && math.Abs(v) > maxDegrees {
 			c.Note(fmt.Sprintf("[forcing] latitude: %g degrees are beyond the poles", v))
+		}
+	}
+	for _, group := range slices.Sorted(maps.Keys(w.Boundary.Given)) {
+		if kind := w.Boundary.Given[group].Kind; w.Boundary.Default == "open" && (kind == "inflow" || kind == "discharge") {
+			c.Note(fmt.Sprintf("[boundary] default: sides beside %q are open, and much of its water may leave there at once: "+
+				`keep the default "wall", and open the groups where water should leave`, group))
+			break
 		}
 	}
 }
