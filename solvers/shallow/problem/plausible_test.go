@@ -11,16 +11,17 @@ import (
 // TestImplausibleValuesAreNoted: constants that are hardly possible in the units of their keys, and only these.
 func TestImplausibleValuesAreNoted(t *testing.T) {
 	for set, want := range map[string]string{
-		"forcing.rain=20":                             `rain: 20 m/s are 7.2e+07 mm/h, more than 1 m/h: write "20 mm/h" if that is meant`,
-		"forcing.rain='20 mm/h'":                      "",
-		"forcing.rain='2 m/h'":                        "more than 1 m/h",
-		"forcing.rain='t < 9 ? 5 : 0'":                "",
-		"physics.manning=35":                          "manning: n = 35 s/m^(1/3), surfaces have 0.008 to 0.5",
-		"physics.manning=0.03":                        "",
-		"physics.manning=0":                           "",
-		"physics.manning=1e-3":                        "surfaces have",
-		"forcing.latitude=123":                        "latitude: 123 degrees are beyond the poles",
-		"forcing.latitude=-89":                        "",
+		"forcing.rain=20":              `rain: 20 m/s are 7.2e+07 mm/h, more than 1 m/h: write "20 mm/h" if that is meant`,
+		"forcing.rain='20 mm/h'":       "",
+		"forcing.rain='2 m/h'":         "more than 1 m/h",
+		"forcing.rain='t < 9 ? 5 : 0'": "",
+		"physics.manning=35":           "manning: n = 35 s/m^(1/3), surfaces have 0.008 to 0.5",
+		"physics.manning=0.03":         "",
+		"physics.manning=0":            "",
+		"physics.manning=1e-3":         "surfaces have",
+		"forcing.latitude=123":         "latitude: 123 degrees are beyond the poles",
+		"forcing.latitude=-89":         "",
+
 		"boundary={default='open', left={inflow=3}}":  `sides beside "left" are open`,
 		"boundary={default='open', left={level=3}}":   "",
 		"boundary={right='open', left={discharge=3}}": "",
