@@ -129,11 +129,15 @@ func sorted(sites []site) (list []site) {
 	slices.SortFunc(sites, func(a, b site) int {
 		return cmp.Or(cmp.Compare(a.Structure, b.Structure), cmp.Compare(a.End, b.End), cmp.Compare(a.Global, b.Global))
 	})
+	type end struct{ Structure, End int32 }
+	cellOf := map[end]int64{} // the cell with the point
+	for _, s := range slices.Backward(sites) {
+		if s.Contains {
+			cellOf[end{s.Structure, s.End}] = s.Global
+		}
+	}
 	for _, s := range sites {
-		first := slices.IndexFunc(sites, func(t site) bool {
-			return t.Structure == s.Structure && t.End == s.End && t.Contains
-		})
-		if first >= 0 && (s.Near || s.Global == sites[first].Global) {
+		if cell, inside := cellOf[end{s.Structure, s.End}]; inside && (s.Near || s.Global == cell) {
 			list = append(list, s)
 		}
 	}
