@@ -70,7 +70,7 @@ func (x Verdict_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Verdict_Kind.Descriptor instead.
 func (Verdict_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_coordinator_proto_rawDescGZIP(), []int{12, 0}
+	return file_coordinator_proto_rawDescGZIP(), []int{11, 0}
 }
 
 // FromRank is a message of a rank to the coordinator.
@@ -227,7 +227,6 @@ type FromCoordinator struct {
 	//
 	//	*FromCoordinator_Welcome
 	//	*FromCoordinator_Beat
-	//	*FromCoordinator_Left
 	//	*FromCoordinator_Verdict
 	//	*FromCoordinator_Farewell
 	//	*FromCoordinator_Refusal
@@ -291,15 +290,6 @@ func (x *FromCoordinator) GetBeat() *Beat {
 	return nil
 }
 
-func (x *FromCoordinator) GetLeft() *Left {
-	if x != nil {
-		if x, ok := x.Kind.(*FromCoordinator_Left); ok {
-			return x.Left
-		}
-	}
-	return nil
-}
-
 func (x *FromCoordinator) GetVerdict() *Verdict {
 	if x != nil {
 		if x, ok := x.Kind.(*FromCoordinator_Verdict); ok {
@@ -339,10 +329,6 @@ type FromCoordinator_Beat struct {
 	Beat *Beat `protobuf:"bytes,2,opt,name=beat,proto3,oneof"` // heartbeat, sent several times within the silence limit; the first one admits the rank
 }
 
-type FromCoordinator_Left struct {
-	Left *Left `protobuf:"bytes,3,opt,name=left,proto3,oneof"` // another rank has sent Leave
-}
-
 type FromCoordinator_Verdict struct {
 	Verdict *Verdict `protobuf:"bytes,4,opt,name=verdict,proto3,oneof"` // the run has failed; the last message
 }
@@ -358,8 +344,6 @@ type FromCoordinator_Refusal struct {
 func (*FromCoordinator_Welcome) isFromCoordinator_Kind() {}
 
 func (*FromCoordinator_Beat) isFromCoordinator_Kind() {}
-
-func (*FromCoordinator_Left) isFromCoordinator_Kind() {}
 
 func (*FromCoordinator_Verdict) isFromCoordinator_Kind() {}
 
@@ -530,12 +514,19 @@ func (x *Welcome) GetFirst() uint32 {
 	return 0
 }
 
-// Beat is a heartbeat. The fields are set by the coordinator, until all ranks have sent Hello.
+// Beat is a heartbeat.
 type Beat struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Missing       []uint32               `protobuf:"varint,1,rep,packed,name=missing,proto3" json:"missing,omitempty"` // the first ranks that have not sent Hello, in ascending order; at most 16
-	Absent        uint32                 `protobuf:"varint,2,opt,name=absent,proto3" json:"absent,omitempty"`          // number of all ranks that have not sent Hello
-	Refused       []string               `protobuf:"bytes,3,rep,name=refused,proto3" json:"refused,omitempty"`         // the latest refusals: who, from which address, and why
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of the coordinator, until all ranks have sent Hello:
+	Missing []uint32 `protobuf:"varint,1,rep,packed,name=missing,proto3" json:"missing,omitempty"` // the first ranks that have not sent Hello, in ascending order; at most 16
+	Absent  uint32   `protobuf:"varint,2,opt,name=absent,proto3" json:"absent,omitempty"`          // number of all ranks that have not sent Hello
+	Refused []string `protobuf:"bytes,3,rep,name=refused,proto3" json:"refused,omitempty"`         // the latest refusals: who, from which address, and why
+	// Of the coordinator:
+	Left          []uint32 `protobuf:"varint,4,rep,packed,name=left,proto3" json:"left,omitempty"` // ranks that have left since its last heartbeat to this rank
+	Sent          []uint64 `protobuf:"varint,5,rep,packed,name=sent,proto3" json:"sent,omitempty"` // number of frames that each of them has sent to this rank
+	Ask           bool     `protobuf:"varint,6,opt,name=ask,proto3" json:"ask,omitempty"`          // answer with a heartbeat at once
+	Ready         bool     `protobuf:"varint,7,opt,name=ready,proto3" json:"ready,omitempty"`      // of a rank: it has received Welcome; of the coordinator: all ranks have told so
+	Entered       uint64   `protobuf:"varint,8,opt,name=entered,proto3" json:"entered,omitempty"`  // of a rank: number of collectives that it has entered
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -589,6 +580,41 @@ func (x *Beat) GetRefused() []string {
 		return x.Refused
 	}
 	return nil
+}
+
+func (x *Beat) GetLeft() []uint32 {
+	if x != nil {
+		return x.Left
+	}
+	return nil
+}
+
+func (x *Beat) GetSent() []uint64 {
+	if x != nil {
+		return x.Sent
+	}
+	return nil
+}
+
+func (x *Beat) GetAsk() bool {
+	if x != nil {
+		return x.Ask
+	}
+	return false
+}
+
+func (x *Beat) GetReady() bool {
+	if x != nil {
+		return x.Ready
+	}
+	return false
+}
+
+func (x *Beat) GetEntered() uint64 {
+	if x != nil {
+		return x.Entered
+	}
+	return 0
 }
 
 // Refusal is the answer to a Hello that does not match the run.
@@ -692,7 +718,8 @@ func (x *Abort) GetCause() string {
 // GiveUp: on this rank, the context of Join or of a collective ended before all ranks had joined it.
 type GiveUp struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"` // what the rank waited for
+	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`        // what the rank waited for
+	Entered       uint64                 `protobuf:"varint,2,opt,name=entered,proto3" json:"entered,omitempty"` // number of collectives that it has entered
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -732,6 +759,13 @@ func (x *GiveUp) GetText() string {
 		return x.Text
 	}
 	return ""
+}
+
+func (x *GiveUp) GetEntered() uint64 {
+	if x != nil {
+		return x.Entered
+	}
+	return 0
 }
 
 // Fault: another rank has violated the protocol.
@@ -787,11 +821,12 @@ func (x *Fault) GetText() string {
 	return ""
 }
 
-// Leave has the number of frames that the rank has sent to each other rank, so that these know when they have received
-// all.
+// Leave has the number of frames that the rank has sent to other ranks, so that these know when they have received all.
 type Leave struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Sent          []uint64               `protobuf:"varint,1,rep,packed,name=sent,proto3" json:"sent,omitempty"` // by rank of the receiver
+	To            []uint32               `protobuf:"varint,1,rep,packed,name=to,proto3" json:"to,omitempty"`     // the ranks to which it has sent any, in ascending order
+	Sent          []uint64               `protobuf:"varint,2,rep,packed,name=sent,proto3" json:"sent,omitempty"` // number of frames sent to each
+	Entered       uint64                 `protobuf:"varint,3,opt,name=entered,proto3" json:"entered,omitempty"`  // number of collectives that it has entered
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -826,6 +861,13 @@ func (*Leave) Descriptor() ([]byte, []int) {
 	return file_coordinator_proto_rawDescGZIP(), []int{9}
 }
 
+func (x *Leave) GetTo() []uint32 {
+	if x != nil {
+		return x.To
+	}
+	return nil
+}
+
 func (x *Leave) GetSent() []uint64 {
 	if x != nil {
 		return x.Sent
@@ -833,55 +875,9 @@ func (x *Leave) GetSent() []uint64 {
 	return nil
 }
 
-// Left passes a Leave on to another rank.
-type Left struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Rank          uint32                 `protobuf:"varint,1,opt,name=rank,proto3" json:"rank,omitempty"` // the rank that has left
-	Sent          uint64                 `protobuf:"varint,2,opt,name=sent,proto3" json:"sent,omitempty"` // number of frames that it sent to the receiver of this message
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Left) Reset() {
-	*x = Left{}
-	mi := &file_coordinator_proto_msgTypes[10]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Left) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Left) ProtoMessage() {}
-
-func (x *Left) ProtoReflect() protoreflect.Message {
-	mi := &file_coordinator_proto_msgTypes[10]
+func (x *Leave) GetEntered() uint64 {
 	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Left.ProtoReflect.Descriptor instead.
-func (*Left) Descriptor() ([]byte, []int) {
-	return file_coordinator_proto_rawDescGZIP(), []int{10}
-}
-
-func (x *Left) GetRank() uint32 {
-	if x != nil {
-		return x.Rank
-	}
-	return 0
-}
-
-func (x *Left) GetSent() uint64 {
-	if x != nil {
-		return x.Sent
+		return x.Entered
 	}
 	return 0
 }
@@ -895,7 +891,7 @@ type Farewell struct {
 
 func (x *Farewell) Reset() {
 	*x = Farewell{}
-	mi := &file_coordinator_proto_msgTypes[11]
+	mi := &file_coordinator_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -907,7 +903,7 @@ func (x *Farewell) String() string {
 func (*Farewell) ProtoMessage() {}
 
 func (x *Farewell) ProtoReflect() protoreflect.Message {
-	mi := &file_coordinator_proto_msgTypes[11]
+	mi := &file_coordinator_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -920,7 +916,7 @@ func (x *Farewell) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Farewell.ProtoReflect.Descriptor instead.
 func (*Farewell) Descriptor() ([]byte, []int) {
-	return file_coordinator_proto_rawDescGZIP(), []int{11}
+	return file_coordinator_proto_rawDescGZIP(), []int{10}
 }
 
 // Verdict ends the run on all ranks with the same error.
@@ -937,7 +933,7 @@ type Verdict struct {
 
 func (x *Verdict) Reset() {
 	*x = Verdict{}
-	mi := &file_coordinator_proto_msgTypes[12]
+	mi := &file_coordinator_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -949,7 +945,7 @@ func (x *Verdict) String() string {
 func (*Verdict) ProtoMessage() {}
 
 func (x *Verdict) ProtoReflect() protoreflect.Message {
-	mi := &file_coordinator_proto_msgTypes[12]
+	mi := &file_coordinator_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -962,7 +958,7 @@ func (x *Verdict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Verdict.ProtoReflect.Descriptor instead.
 func (*Verdict) Descriptor() ([]byte, []int) {
-	return file_coordinator_proto_rawDescGZIP(), []int{12}
+	return file_coordinator_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Verdict) GetKind() Verdict_Kind {
@@ -1012,11 +1008,10 @@ const file_coordinator_proto_rawDesc = "" +
 	"\agive_up\x18\x04 \x01(\v2\x10.atoll.v1.GiveUpH\x00R\x06giveUp\x12'\n" +
 	"\x05leave\x18\x05 \x01(\v2\x0f.atoll.v1.LeaveH\x00R\x05leave\x12'\n" +
 	"\x05fault\x18\x06 \x01(\v2\x0f.atoll.v1.FaultH\x00R\x05faultB\x06\n" +
-	"\x04kind\"\xa4\x02\n" +
+	"\x04kind\"\xfe\x01\n" +
 	"\x0fFromCoordinator\x12-\n" +
 	"\awelcome\x18\x01 \x01(\v2\x11.atoll.v1.WelcomeH\x00R\awelcome\x12$\n" +
-	"\x04beat\x18\x02 \x01(\v2\x0e.atoll.v1.BeatH\x00R\x04beat\x12$\n" +
-	"\x04left\x18\x03 \x01(\v2\x0e.atoll.v1.LeftH\x00R\x04left\x12-\n" +
+	"\x04beat\x18\x02 \x01(\v2\x0e.atoll.v1.BeatH\x00R\x04beat\x12-\n" +
 	"\averdict\x18\x04 \x01(\v2\x11.atoll.v1.VerdictH\x00R\averdict\x120\n" +
 	"\bfarewell\x18\x05 \x01(\v2\x12.atoll.v1.FarewellH\x00R\bfarewell\x12-\n" +
 	"\arefusal\x18\x06 \x01(\v2\x11.atoll.v1.RefusalH\x00R\arefusalB\x06\n" +
@@ -1033,26 +1028,31 @@ const file_coordinator_proto_rawDesc = "" +
 	"\aWelcome\x12\x18\n" +
 	"\asession\x18\x01 \x01(\x04R\asession\x12\x1c\n" +
 	"\taddresses\x18\x02 \x03(\tR\taddresses\x12\x14\n" +
-	"\x05first\x18\x03 \x01(\rR\x05first\"R\n" +
+	"\x05first\x18\x03 \x01(\rR\x05first\"\xbc\x01\n" +
 	"\x04Beat\x12\x18\n" +
 	"\amissing\x18\x01 \x03(\rR\amissing\x12\x16\n" +
 	"\x06absent\x18\x02 \x01(\rR\x06absent\x12\x18\n" +
-	"\arefused\x18\x03 \x03(\tR\arefused\"\x1d\n" +
+	"\arefused\x18\x03 \x03(\tR\arefused\x12\x12\n" +
+	"\x04left\x18\x04 \x03(\rR\x04left\x12\x12\n" +
+	"\x04sent\x18\x05 \x03(\x04R\x04sent\x12\x10\n" +
+	"\x03ask\x18\x06 \x01(\bR\x03ask\x12\x14\n" +
+	"\x05ready\x18\a \x01(\bR\x05ready\x12\x18\n" +
+	"\aentered\x18\b \x01(\x04R\aentered\"\x1d\n" +
 	"\aRefusal\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\"1\n" +
 	"\x05Abort\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\x03R\x04code\x12\x14\n" +
-	"\x05cause\x18\x02 \x01(\tR\x05cause\"\x1c\n" +
+	"\x05cause\x18\x02 \x01(\tR\x05cause\"6\n" +
 	"\x06GiveUp\x12\x12\n" +
-	"\x04text\x18\x01 \x01(\tR\x04text\"/\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\x12\x18\n" +
+	"\aentered\x18\x02 \x01(\x04R\aentered\"/\n" +
 	"\x05Fault\x12\x12\n" +
 	"\x04rank\x18\x01 \x01(\rR\x04rank\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\"\x1b\n" +
-	"\x05Leave\x12\x12\n" +
-	"\x04sent\x18\x01 \x03(\x04R\x04sent\".\n" +
-	"\x04Left\x12\x12\n" +
-	"\x04rank\x18\x01 \x01(\rR\x04rank\x12\x12\n" +
-	"\x04sent\x18\x02 \x01(\x04R\x04sent\"\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"E\n" +
+	"\x05Leave\x12\x0e\n" +
+	"\x02to\x18\x01 \x03(\rR\x02to\x12\x12\n" +
+	"\x04sent\x18\x02 \x03(\x04R\x04sent\x12\x18\n" +
+	"\aentered\x18\x03 \x01(\x04R\aentered\"\n" +
 	"\n" +
 	"\bFarewell\"\xc9\x01\n" +
 	"\aVerdict\x12*\n" +
@@ -1083,7 +1083,7 @@ func file_coordinator_proto_rawDescGZIP() []byte {
 }
 
 var file_coordinator_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_coordinator_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_coordinator_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_coordinator_proto_goTypes = []any{
 	(Verdict_Kind)(0),       // 0: atoll.v1.Verdict.Kind
 	(*FromRank)(nil),        // 1: atoll.v1.FromRank
@@ -1096,9 +1096,8 @@ var file_coordinator_proto_goTypes = []any{
 	(*GiveUp)(nil),          // 8: atoll.v1.GiveUp
 	(*Fault)(nil),           // 9: atoll.v1.Fault
 	(*Leave)(nil),           // 10: atoll.v1.Leave
-	(*Left)(nil),            // 11: atoll.v1.Left
-	(*Farewell)(nil),        // 12: atoll.v1.Farewell
-	(*Verdict)(nil),         // 13: atoll.v1.Verdict
+	(*Farewell)(nil),        // 11: atoll.v1.Farewell
+	(*Verdict)(nil),         // 12: atoll.v1.Verdict
 }
 var file_coordinator_proto_depIdxs = []int32{
 	3,  // 0: atoll.v1.FromRank.hello:type_name -> atoll.v1.Hello
@@ -1109,18 +1108,17 @@ var file_coordinator_proto_depIdxs = []int32{
 	9,  // 5: atoll.v1.FromRank.fault:type_name -> atoll.v1.Fault
 	4,  // 6: atoll.v1.FromCoordinator.welcome:type_name -> atoll.v1.Welcome
 	5,  // 7: atoll.v1.FromCoordinator.beat:type_name -> atoll.v1.Beat
-	11, // 8: atoll.v1.FromCoordinator.left:type_name -> atoll.v1.Left
-	13, // 9: atoll.v1.FromCoordinator.verdict:type_name -> atoll.v1.Verdict
-	12, // 10: atoll.v1.FromCoordinator.farewell:type_name -> atoll.v1.Farewell
-	6,  // 11: atoll.v1.FromCoordinator.refusal:type_name -> atoll.v1.Refusal
-	0,  // 12: atoll.v1.Verdict.kind:type_name -> atoll.v1.Verdict.Kind
-	1,  // 13: atoll.v1.Coordinator.Attend:input_type -> atoll.v1.FromRank
-	2,  // 14: atoll.v1.Coordinator.Attend:output_type -> atoll.v1.FromCoordinator
-	14, // [14:15] is the sub-list for method output_type
-	13, // [13:14] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	12, // 8: atoll.v1.FromCoordinator.verdict:type_name -> atoll.v1.Verdict
+	11, // 9: atoll.v1.FromCoordinator.farewell:type_name -> atoll.v1.Farewell
+	6,  // 10: atoll.v1.FromCoordinator.refusal:type_name -> atoll.v1.Refusal
+	0,  // 11: atoll.v1.Verdict.kind:type_name -> atoll.v1.Verdict.Kind
+	1,  // 12: atoll.v1.Coordinator.Attend:input_type -> atoll.v1.FromRank
+	2,  // 13: atoll.v1.Coordinator.Attend:output_type -> atoll.v1.FromCoordinator
+	13, // [13:14] is the sub-list for method output_type
+	12, // [12:13] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_coordinator_proto_init() }
@@ -1139,7 +1137,6 @@ func file_coordinator_proto_init() {
 	file_coordinator_proto_msgTypes[1].OneofWrappers = []any{
 		(*FromCoordinator_Welcome)(nil),
 		(*FromCoordinator_Beat)(nil),
-		(*FromCoordinator_Left)(nil),
 		(*FromCoordinator_Verdict)(nil),
 		(*FromCoordinator_Farewell)(nil),
 		(*FromCoordinator_Refusal)(nil),
@@ -1150,7 +1147,7 @@ func file_coordinator_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_coordinator_proto_rawDesc), len(file_coordinator_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   13,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -9,7 +9,7 @@ import (
 )
 
 // protocol is the version of the wire protocol, increased with each incompatible change.
-const protocol = 2
+const protocol = 3
 
 // jobIdentity is what all ranks of a run must share to be admitted.
 type jobIdentity struct {
@@ -47,7 +47,7 @@ func (c *coordinator) refusalReason(h *proto.Hello, name rankName) (reason, stri
 	case name.given && name.rank != int(h.Rank):
 		return wrongName, "has " + name.String()
 	}
-	if err := c.check(h.Address); err != nil {
+	if err := c.cfg.check(h.Address); err != nil {
 		return wrongName, "cannot be reached: " + err.Error()
 	}
 	switch {
@@ -58,7 +58,7 @@ func (c *coordinator) refusalReason(h *proto.Hello, name rankName) (reason, stri
 		return wrongCase, fmt.Sprintf("has case %s, %s has %s: give the same case file and options everywhere",
 			quoted(h.CaseHash), c.job.setBy, quoted(c.job.hash))
 	case c.ranks[h.Rank] != nil:
-		return wrongRank, fmt.Sprintf("was started twice: at %s and at %s", quoted(c.ranks[h.Rank].hello.Address),
+		return wrongRank, fmt.Sprintf("was started twice: at %s and at %s", quoted(c.ranks[h.Rank].address),
 			quoted(h.Address))
 	}
 	return "", ""

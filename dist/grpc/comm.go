@@ -11,6 +11,7 @@ import (
 	rpc "google.golang.org/grpc"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/collect"
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 	"github.com/atoll-hpc/atoll/proto"
 )
@@ -23,13 +24,15 @@ type comm struct {
 	cfg     Config
 	refused *refusals
 	session uint64
-	peers   []*peer
+	peers   *peers
 	table   pending.Table
+	tree    *collect.Tree
+	links   links
+	entered atomic.Uint64 // number of collectives that this rank has entered
 
-	hosted      *coordinator   // nil unless this process hosts it
-	control     *controlClient // to the coordinator
-	collectives collectiveClient
-	server      *rpc.Server
+	hosted  *coordinator   // nil unless this process hosts it
+	control *controlClient // to the coordinator
+	server  *rpc.Server
 
 	ready  chan struct{} // closed when session and peers are set
 	closed atomic.Bool
@@ -70,6 +73,9 @@ func (c *comm) check(ctx context.Context, peer, tag int) error {
 		return c.cause
 	default:
 	}
+	if tag >= collectiveTag {
+		return fmt.Errorf("dist/grpc: tag %d: want one below %d", tag, collectiveTag)
+	}
 	return pending.Check(ctx, c.cfg.Size, peer, tag)
 }
 
@@ -77,33 +83,40 @@ func (c *comm) Isend(ctx context.Context, dest, tag int, buf []byte) (dist.Reque
 	if err := c.check(ctx, dest, tag); err != nil {
 		return 0, err
 	}
+	return c.send(dest, tag, buf), nil
+}
+
+func (c *comm) send(dest, tag int, buf []byte) dist.Request {
 	o, req := c.table.Post(pending.Message{Send: true, Peer: dest, Tag: tag, Buf: buf})
-	if p := c.peers[dest]; dest == c.cfg.Rank {
+	if p := c.peers.of(dest); dest == c.cfg.Rank {
 		p.sendToSelf(o)
 	} else {
 		p.send(o)
 	}
-	return req, nil
+	return req
 }
 
 func (c *comm) Irecv(ctx context.Context, source, tag int, buf []byte) (dist.Request, error) {
-	return c.receive(ctx, pending.Message{Peer: source, Tag: tag, Buf: buf})
+	if err := c.check(ctx, source, tag); err != nil {
+		return 0, err
+	}
+	return c.receive(pending.Message{Peer: source, Tag: tag, Buf: buf}), nil
 }
 
 func (c *comm) IrecvUpTo(ctx context.Context, source, tag int, buf []byte, length *int) (dist.Request, error) {
 	if length == nil {
 		return 0, pending.ErrLength
 	}
-	return c.receive(ctx, pending.Message{Peer: source, Tag: tag, Buf: buf, Length: length})
-}
-
-func (c *comm) receive(ctx context.Context, m pending.Message) (dist.Request, error) {
-	if err := c.check(ctx, m.Peer, m.Tag); err != nil {
+	if err := c.check(ctx, source, tag); err != nil {
 		return 0, err
 	}
+	return c.receive(pending.Message{Peer: source, Tag: tag, Buf: buf, Length: length}), nil
+}
+
+func (c *comm) receive(m pending.Message) dist.Request {
 	o, req := c.table.Post(m)
-	c.peers[m.Peer].receive(o)
-	return req, nil
+	c.peers.of(m.Peer).receive(o)
+	return req
 }
 
 func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
@@ -114,9 +127,9 @@ func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
 // the memory of a send.
 func (c *comm) Withdraw(o *pending.Op) bool {
 	if o.Send {
-		return c.peers[o.Peer].withdrawSend(o)
+		return c.peers.of(o.Peer).withdrawSend(o)
 	}
-	c.peers[o.Peer].withdrawReceive(o)
+	c.peers.of(o.Peer).withdrawReceive(o)
 	return true
 }
 
@@ -167,44 +180,61 @@ func (c *comm) peerLost(p *peer, why error) {
 	})
 }
 
-// Close waits until all ranks have called it, or until CloseTimeout: this process may host the coordinator, which ranks
-// that still run need. After a failure it does not wait.
+// Close waits until all ranks have called it, or until none has for CloseTimeout: this process may host the coordinator,
+// which ranks that still run need. After a failure it does not wait.
 func (c *comm) Close() error {
 	if c.closed.Swap(true) {
 		return nil
 	}
-	// A context instead of a timer: several waits share the timeout, and the channel of a timer delivers only once.
-	timeout, stop := context.WithTimeout(context.Background(), c.cfg.CloseTimeout)
-	defer stop()
-	err := c.leave(timeout.Done())
+	err := c.leave()
 	c.shutdown()
 	return err
 }
 
-func (c *comm) leave(timeout <-chan struct{}) error {
-	sent := make([]uint64, c.cfg.Size)
-	for r, p := range c.peers {
-		var drained bool
-		if sent[r], drained = p.drain(c.down, timeout); !drained {
-			break // the run has failed, or the timeout has passed because the receiver does not read
+func (c *comm) leave() error {
+	// A context instead of a timer: several waits share the timeout, and the channel of a timer delivers only once.
+	timeout, stop := context.WithTimeout(context.Background(), c.cfg.CloseTimeout)
+	defer stop()
+	leave := &proto.Leave{Entered: c.entered.Load()}
+	c.peers.each(func(p *peer) bool {
+		sent, drained := p.drain(c.down, timeout.Done())
+		if sent > 0 {
+			leave.To, leave.Sent = append(leave.To, uint32(p.rank)), append(leave.Sent, sent)
 		}
-	}
-	c.control.send(&proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{Sent: sent}}})
-	select {
-	case <-c.control.farewell:
+		return drained // false: the run has failed, or the timeout has passed because the receiver does not read
+	})
+	c.control.send(&proto.FromRank{Kind: &proto.FromRank_Leave{Leave: leave}})
+	if awaitFarewell(c, timeout.Done()) || c.hosted == nil {
 		return nil
-	case <-c.down:
-		return nil // the interrupted calls have returned the failure
-	case <-timeout:
 	}
-	if c.hosted == nil {
-		return nil
+	for left := 0; ; {
+		now := c.hosted.leavers()
+		if now == left {
+			break
+		}
+		left = now
+		if awaitFarewell(c, time.After(c.cfg.CloseTimeout)) {
+			return nil
+		}
 	}
 	text := fmt.Sprintf("has left the run after waiting %v for the others", c.cfg.CloseTimeout)
 	c.hosted.recordFault(c.cfg.Rank, errors.New(text))
 	<-c.hosted.over
-	return fmt.Errorf("dist/grpc: ranks were still running %v after rank %d had called Close", c.cfg.CloseTimeout,
-		c.cfg.Rank)
+	return fmt.Errorf("dist/grpc: ranks were still running %v after rank %d had called Close, and none had left for so "+
+		"long", c.cfg.CloseTimeout, c.cfg.Rank)
+}
+
+// awaitFarewell waits until all ranks have left, or the run has failed: the interrupted calls have returned the failure.
+// It returns false after the timeout.
+func awaitFarewell[T any](c *comm, timeout <-chan T) bool {
+	select {
+	case <-c.control.farewell:
+		return true
+	case <-c.down:
+		return true
+	case <-timeout:
+		return false
+	}
 }
 
 // shutdown stops everything at once. The other ranks cannot distinguish it from the death of the process.
@@ -220,8 +250,11 @@ func (c *comm) shutdown() {
 	if c.control != nil {
 		c.control.close()
 	}
-	for _, p := range c.peers {
-		p.close()
+	if c.peers != nil {
+		c.peers.each(func(p *peer) bool {
+			p.close()
+			return true
+		})
 	}
 	c.tasks.Wait()
 	c.refused.summarize()

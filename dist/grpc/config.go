@@ -40,11 +40,12 @@ type Config struct {
 	Insecure     bool
 
 	// Silence is how long a rank, or the coordinator, may send nothing before it counts as lost, 3 s by default.
-	// Beat is the interval of heartbeats, a thirtieth of Silence by default.
+	// Beat is the interval of heartbeats: by default a thirtieth of Silence, and of many ranks up to a tenth.
 	Beat, Silence time.Duration
 
-	// JoinTimeout is how long a rank tries to connect to a neighbour, 1 min by default. The context of Join limits
-	// Join itself.
+	// JoinTimeout is how long a rank tries to connect to a neighbour, 1 min by default, and how long a rank, or the
+	// coordinator, may send nothing, if that is longer than Silence, before all ranks have joined: a machine on which many
+	// processes start is slow. The context of Join limits Join itself.
 	JoinTimeout time.Duration
 
 	// Notify is called with lines for a log: which ranks are missing, and which connections were refused and why.
@@ -58,7 +59,7 @@ type Config struct {
 	// CollectiveLimit is how many bytes a rank may contribute to a collective, 1 GiB by default.
 	CollectiveLimit int
 
-	// CloseTimeout is how long Close waits for ranks that still run, 30 s by default.
+	// CloseTimeout is how long Close waits for ranks that still run while none of them calls it, 30 s by default.
 	CloseTimeout time.Duration
 }
 
@@ -72,7 +73,7 @@ func (cfg *Config) prepare() error {
 		return fmt.Errorf("dist/grpc: rank %d of %d ranks: want one from 0 on, less than their number", cfg.Rank, cfg.Size)
 	}
 	setDefault(&cfg.Silence, 3*time.Second)
-	setDefault(&cfg.Beat, life.BeatInterval(cfg.Silence))
+	setDefault(&cfg.Beat, min(life.BeatInterval(cfg.Silence)*time.Duration(max(1, cfg.Size/256)), cfg.Silence/10))
 	setDefault(&cfg.JoinTimeout, time.Minute)
 	setDefault(&cfg.UnexpectedLimit, 64<<20)
 	setDefault(&cfg.CollectiveLimit, 1<<30)
@@ -91,6 +92,14 @@ func (cfg *Config) prepare() error {
 		return fmt.Errorf("dist/grpc: a token of %d bytes: want at most %d", len(cfg.Token), maxToken)
 	}
 	return cfg.resolveAddresses()
+}
+
+// silenceLimit returns how long the other side may send nothing.
+func (cfg *Config) silenceLimit(allJoined bool) time.Duration {
+	if allJoined {
+		return cfg.Silence
+	}
+	return max(cfg.Silence, cfg.JoinTimeout)
 }
 
 func setDefault[T ~int | ~int64](v *T, value T) {

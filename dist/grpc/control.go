@@ -8,7 +8,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/atoll-hpc/atoll/dist/internal/collect"
 	"github.com/atoll-hpc/atoll/proto"
 )
 
@@ -50,7 +49,7 @@ func (a *controlService) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.
 		}
 	})
 	// The first heartbeat confirms that the rank is admitted.
-	if err := s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Beat{Beat: a.beat()}}); err != nil {
+	if err := s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Beat{Beat: a.beat(state)}}); err != nil {
 		return err
 	}
 	tick := time.NewTicker(a.beatInterval)
@@ -66,7 +65,7 @@ func (a *controlService) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.
 				return nil
 			}
 		case <-tick.C:
-			if err := s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Beat{Beat: a.beat()}}); err != nil {
+			if err := s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Beat{Beat: a.beat(state)}}); err != nil {
 				return err
 			}
 		case <-state.gone:
@@ -106,82 +105,6 @@ func (a *controlService) awaitClosed(state *rankState) {
 	case <-state.gone:
 	case <-a.stop:
 	case <-time.After(hostDelay):
-	}
-}
-
-// collectiveService serves the streams on which ranks contribute data to collectives.
-type collectiveService struct {
-	*coordinator
-	limit int
-	stop  <-chan struct{}
-}
-
-// serveCollect serves the stream of one rank. It ends with the run, so that it does not wait for a rank that no
-// longer reads.
-func (c *collectiveService) serveCollect(s rpc.ServerStream) error {
-	rank, err := identity(s.Context(), c.size, c.session, c.refused)
-	if err != nil {
-		return err
-	}
-	c.mu.Lock()
-	state := c.ranks[rank]
-	c.mu.Unlock()
-	if state == nil || rank == c.host {
-		return status.Errorf(codes.FailedPrecondition, "rank %d has not sent a hello", rank)
-	}
-	f, seq := new(frame), uint64(0)
-	state.replyLock.Lock()
-	if state.reply != nil {
-		state.replyLock.Unlock()
-		return status.Errorf(codes.AlreadyExists, "rank %d has a collective stream already", rank)
-	}
-	state.reply = func(result []byte) {
-		f.header = header{kind: answer, session: c.session}
-		// An error is ignored here: the streams of the rank have ended, which the control stream reports.
-		_ = sendLong(s, f, &seq, result)
-	}
-	state.replyLock.Unlock()
-
-	if err := s.SendHeader(nil); err != nil { // confirms that the rank is admitted
-		return err
-	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		c.read(state, s)
-	}()
-	select {
-	case <-ended:
-	case <-c.over:
-	case <-c.stop:
-	}
-	return nil
-}
-
-func (c *collectiveService) read(state *rankState, s stream) {
-	in := assembler{session: c.session, first: call, limit: uint64(c.limit)}
-	a := arrival{sink: &in}
-	for {
-		if s.RecvMsg(&a) != nil {
-			if a.err != nil {
-				c.recordFault(state.rank, a.err)
-			}
-			return
-		}
-		if !in.complete {
-			state.life.Beat()
-			continue
-		}
-		in.complete = false
-		h := &in.head
-		collective := collect.Call{Kind: h.call, Op: h.op, Root: int(h.root), Len: int(h.tag)}
-		full, err := c.enter(state, collective, in.buf)
-		if err != nil {
-			return
-		}
-		if full != nil {
-			c.sendResult(collective, full)
-		}
 	}
 }
 

@@ -29,6 +29,8 @@ type controlClient struct {
 	life     *life.Pulse            // of the coordinator
 	pages    []string               // addresses in the pages of the welcome so far
 	missing  atomic.Pointer[proto.Beat]
+	allReady atomic.Bool   // all ranks have joined and told so
+	tell     chan struct{} // signals that a heartbeat is to be sent now
 	welcome  chan *proto.Welcome
 	farewell chan struct{}
 	over     chan struct{} // closed when the stream has ended
@@ -44,7 +46,7 @@ func (c *comm) connectControl(ctx context.Context, address string) error {
 	}
 	streamCtx, cancel := context.WithCancel(context.Background())
 	l := &controlClient{c: c, conn: conn, cancel: cancel, out: make(chan *proto.FromRank, 8),
-		welcome: make(chan *proto.Welcome, 1), farewell: make(chan struct{}), over: make(chan struct{})}
+		tell: make(chan struct{}, 1), welcome: make(chan *proto.Welcome, 1), farewell: make(chan struct{}), over: make(chan struct{})}
 	l.clock = life.NewClock(life.CheckInterval(c.cfg.Silence))
 	c.control = l
 	defer context.AfterFunc(ctx, cancel)() // ctx ends the stream only during this call
@@ -99,15 +101,12 @@ func (l *controlClient) receiveLoop() {
 		l.life.Beat()
 		switch k := msg.Kind.(type) {
 		case *proto.FromCoordinator_Beat:
-			l.missing.Store(k.Beat)
+			l.takeBeat(k.Beat)
 		case *proto.FromCoordinator_Welcome:
 			if err := l.addPage(k.Welcome); err != nil {
 				l.c.fail(&dist.PeerError{Rank: l.c.coordinatorRank(), Err: err})
 				return
 			}
-		case *proto.FromCoordinator_Left:
-			// in a goroutine, since it may block, and this loop must detect the end of the stream
-			l.c.tasks.Go(func() { l.peerLeft(k.Left) })
 		case *proto.FromCoordinator_Farewell:
 			close(l.farewell)
 			return
@@ -136,16 +135,51 @@ func (l *controlClient) addPage(w *proto.Welcome) error {
 	return nil
 }
 
-// peerLeft handles the message that a rank has left, once this rank has joined.
-func (l *controlClient) peerLeft(left *proto.Left) {
+// takeBeat handles what a heartbeat of the coordinator tells.
+func (l *controlClient) takeBeat(b *proto.Beat) {
+	l.missing.Store(b)
+	if b.Ready {
+		l.allReady.Store(true)
+	}
+	if b.Ask {
+		l.tellSoon()
+	}
+	if len(b.Left) > 0 { // in a goroutine, since it may block, and the caller must detect the end of the stream
+		l.c.tasks.Go(func() { l.peersLeft(b) })
+	}
+}
+
+// peersLeft handles the ranks in a heartbeat that have left, once this rank has joined.
+func (l *controlClient) peersLeft(b *proto.Beat) {
 	select {
 	case <-l.c.ready:
 	case <-l.c.stop:
 		return
 	}
-	if int(left.Rank) < len(l.c.peers) {
-		l.c.peers[left.Rank].leave(left.Sent)
+	for i, rank := range b.Left {
+		if int64(rank) < int64(l.c.cfg.Size) && i < len(b.Sent) {
+			l.c.peers.leave(int(rank), b.Sent[i])
+		}
 	}
+}
+
+// tellSoon makes sendLoop send a heartbeat now.
+func (l *controlClient) tellSoon() {
+	select {
+	case l.tell <- struct{}{}:
+	default:
+	}
+}
+
+// beat returns a heartbeat.
+func (l *controlClient) beat() *proto.FromRank {
+	b := &proto.Beat{Entered: l.c.entered.Load()}
+	select {
+	case <-l.c.ready:
+		b.Ready = true
+	default:
+	}
+	return &proto.FromRank{Kind: &proto.FromRank_Beat{Beat: b}}
 }
 
 // verdictError returns the error of the calls of a rank after a verdict.
@@ -170,10 +204,9 @@ func (l *controlClient) send(msg *proto.FromRank) {
 
 // sendLoop sends queued messages and heartbeats, and checks for heartbeats of the coordinator.
 func (l *controlClient) sendLoop() {
-	silence := l.c.cfg.Silence
 	beat := time.NewTicker(l.c.cfg.Beat)
 	defer beat.Stop()
-	watch := time.NewTicker(life.CheckInterval(silence))
+	watch := time.NewTicker(life.CheckInterval(l.c.cfg.Silence))
 	defer watch.Stop()
 	for {
 		var err error
@@ -181,11 +214,14 @@ func (l *controlClient) sendLoop() {
 		case msg := <-l.out:
 			err = l.stream.Send(msg)
 		case <-beat.C:
-			err = l.stream.Send(&proto.FromRank{Kind: &proto.FromRank_Beat{Beat: &proto.Beat{}}})
+			err = l.stream.Send(l.beat())
+		case <-l.tell:
+			err = l.stream.Send(l.beat())
 		case <-watch.C:
-			if l.clock.Tick(); l.life.Silent(silence) {
+			limit := l.c.cfg.silenceLimit(l.allReady.Load())
+			if l.clock.Tick(); l.life.Silent(limit) {
 				l.c.fail(&dist.PeerError{Rank: l.c.coordinatorRank(),
-					Err: fmt.Errorf("%w: no heartbeat for %v", dist.ErrPeerLost, silence)})
+					Err: fmt.Errorf("%w: no heartbeat for %v", dist.ErrPeerLost, limit)})
 			}
 		case <-l.over:
 			_ = l.stream.CloseSend() // confirms the end to the coordinator; errors do not matter any more

@@ -10,53 +10,57 @@ import (
 	"sync"
 	"time"
 
-	"github.com/atoll-hpc/atoll/dist/internal/collect"
 	"github.com/atoll-hpc/atoll/dist/internal/life"
 	"github.com/atoll-hpc/atoll/proto"
 )
 
-// coordinator decides for all ranks: which are admitted, what the result of a collective is, and which rank is
-// lost. It does not use the network; control.go connects it to streams. Its first verdict is final.
+// coordinator decides for all ranks: which are admitted, which is lost, and when all have left. It does not use the network; control.go connects it to streams. Its first verdict is final.
 type coordinator struct {
 	size    int
 	host    int // the rank in whose process it runs, -1 for none
 	session uint64
-	silence time.Duration
+	cfg     *Config
 	clock   *life.Clock
 	job     jobIdentity
-	check   func(address string) error // returns an error for addresses that are invalid, or need TLS
 	refused *refusals
 
-	mu          sync.Mutex
-	ranks       []*rankState // by rank, nil before its hello
-	joined      int          // number of ranks that have joined
-	leftCount   int
-	verdict     *proto.Verdict
-	stopping    bool                   // its process shuts down: events no longer count as failures
-	collectives [2]*collect.Collective // used alternately: ranks may enter one while others still read the last
-	tasks       sync.WaitGroup         // goroutines that outlive the handlers that start them
+	mu       sync.Mutex
+	ranks    []*rankState // by rank, nil before its hello
+	joined   int          // number of ranks that have joined
+	ready    int          // number of ranks that have received the welcome
+	left     []leaver     // in the order in which they have left
+	verdict  *proto.Verdict
+	asked    *question
+	stopping bool           // its process shuts down: events no longer count as failures
+	tasks    sync.WaitGroup // goroutines that outlive the handlers that start them
 
 	allJoined chan struct{} // closed when all ranks have sent their hello
 	over      chan struct{} // closed after a verdict, or when all have left
 }
 
-// member is the coordinator's state of a rank.
+// rankState is the coordinator's state of a rank.
 type rankState struct {
 	rank    int
-	hello   *proto.Hello
+	address string
 	out     chan *proto.FromCoordinator // read by the goroutine that serves Attend
 	life    *life.Pulse
-	entered int // number of collectives entered
+	ready   bool   // it has received the welcome
+	entered uint64 // number of collectives entered, in its last message
+	told    int    // number of ranks that have left of which it was told
 	left    bool
 	gone    chan struct{} // closed when its stream has ended
-
-	replyLock sync.Mutex // one result at a time
-	reply     func(result []byte)
 }
 
-// outboxCapacity returns the capacity of the queue of messages to a rank, enough for all that can be queued for a
-// rank that does not read: a welcome, a Left message from each rank, and an end. Heartbeats are not queued.
-func outboxCapacity(size int) int { return size + 8 }
+// outboxCapacity is the capacity of the queue of messages to a rank, enough for all that can be queued for a rank that
+// does not read: a welcome, a question, and an end. Heartbeats are not queued.
+const outboxCapacity = 4
+
+// leaver is a rank that has left, with the number of frames that it has sent to each rank to which it has sent any.
+type leaver struct {
+	rank uint32
+	to   []uint32 // ascending
+	sent []uint64
+}
 
 func newCoordinator(cfg Config, host int, refused *refusals) *coordinator {
 	by := "the coordinator"
@@ -64,11 +68,9 @@ func newCoordinator(cfg Config, host int, refused *refusals) *coordinator {
 		by = fmt.Sprintf("rank %d", host)
 	}
 	n := cfg.Size
-	return &coordinator{size: n, host: host, session: newSession(), silence: cfg.Silence,
-		clock: life.NewClock(life.CheckInterval(cfg.Silence)), job: jobOf(cfg, by),
-		check: cfg.check, refused: refused, ranks: make([]*rankState, n),
-		collectives: [2]*collect.Collective{collect.NewCollective(n), collect.NewCollective(n)}, over: make(chan struct{}),
-		allJoined: make(chan struct{})}
+	return &coordinator{size: n, host: host, session: newSession(), cfg: &cfg,
+		clock: life.NewClock(life.CheckInterval(cfg.Silence)), job: jobOf(cfg, by), refused: refused,
+		ranks: make([]*rankState, n), over: make(chan struct{}), allJoined: make(chan struct{})}
 }
 
 // newSession returns a random number that a client must know to send frames.
@@ -104,7 +106,7 @@ func (c *coordinator) join(ctx context.Context, h *proto.Hello) (*rankState, err
 	if err := trustConnection(ctx); err != nil {
 		return nil, err
 	}
-	state := &rankState{rank: int(h.Rank), hello: h, out: make(chan *proto.FromCoordinator, outboxCapacity(c.size)),
+	state := &rankState{rank: int(h.Rank), address: h.Address, out: make(chan *proto.FromCoordinator, outboxCapacity),
 		life: life.NewPulse(c.clock), gone: make(chan struct{})}
 	c.ranks[state.rank] = state
 	if c.job.build == "" && c.job.hash == "" {
@@ -122,7 +124,7 @@ func (c *coordinator) join(ctx context.Context, h *proto.Hello) (*rankState, err
 	}
 	w := &proto.Welcome{Session: c.session}
 	for _, state := range c.ranks {
-		w.Addresses = append(w.Addresses, state.hello.Address)
+		w.Addresses = append(w.Addresses, state.address)
 	}
 	for _, state := range c.ranks {
 		state.out <- &proto.FromCoordinator{Kind: &proto.FromCoordinator_Welcome{Welcome: w}}
@@ -144,12 +146,16 @@ func (c *coordinator) sendVerdict(state *rankState) {
 	})
 }
 
-// beat returns a heartbeat. Before all ranks have sent their hello, it lists the missing ones.
-func (c *coordinator) beat() *proto.Beat {
-	const maxListed = 16
-	b := new(proto.Beat)
+// absent returns a heartbeat that lists the ranks that have not sent their hello.
+func (c *coordinator) absent() *proto.Beat {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.absentLocked()
+}
+
+func (c *coordinator) absentLocked() *proto.Beat {
+	const maxListed = 16
+	b := new(proto.Beat)
 	if c.joined == c.size {
 		return b
 	}
@@ -165,6 +171,29 @@ func (c *coordinator) beat() *proto.Beat {
 	return b
 }
 
+// maxTold is the largest number of ranks that have left in a heartbeat, which must fit into a message.
+const maxTold = 8 << 10
+
+// beat returns a heartbeat for a rank, with what it has not been told.
+func (c *coordinator) beat(state *rankState) *proto.Beat {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b := c.absentLocked()
+	b.Ready = c.ready == c.size
+	if state.left {
+		return b
+	}
+	for ; state.told < len(c.left) && len(b.Left) < maxTold; state.told++ {
+		l := &c.left[state.told]
+		sent := uint64(0)
+		if i, found := slices.BinarySearch(l.to, uint32(state.rank)); found {
+			sent = l.sent[i]
+		}
+		b.Left, b.Sent = append(b.Left, l.rank), append(b.Sent, sent)
+	}
+	return b
+}
+
 // handle handles a message of a rank's control stream.
 func (c *coordinator) handle(state *rankState, msg *proto.FromRank) {
 	c.mu.Lock()
@@ -172,45 +201,46 @@ func (c *coordinator) handle(state *rankState, msg *proto.FromRank) {
 	state.life.Beat()
 	rank := uint32(state.rank)
 	switch k := msg.Kind.(type) {
+	case *proto.FromRank_Beat:
+		if k.Beat.Ready && !state.ready && c.joined == c.size {
+			state.ready = true
+			c.ready++
+		}
+		state.entered = k.Beat.Entered
+		c.answered(state)
 	case *proto.FromRank_Abort:
 		c.decide(&proto.Verdict{Kind: proto.Verdict_ABORTED, Rank: rank, Code: k.Abort.Code, Text: k.Abort.Cause,
 			WaitingFor: -1})
 	case *proto.FromRank_GiveUp:
-		v := faultVerdict(rank, "gave up: "+k.GiveUp.Text)
-		if state.entered > 0 {
-			v.WaitingFor = int32(c.collectives[(state.entered-1)&1].Missing())
-		}
-		c.decide(v)
+		state.entered = k.GiveUp.Entered
+		c.giveUp(state, "gave up: "+k.GiveUp.Text)
 	case *proto.FromRank_Fault:
-		if int(k.Fault.Rank) < c.size {
+		if int64(k.Fault.Rank) < int64(c.size) {
 			c.decide(faultVerdict(k.Fault.Rank, k.Fault.Text))
 		}
 	case *proto.FromRank_Leave:
-		c.leave(state, k.Leave.Sent)
+		c.leave(state, k.Leave)
 	}
 }
 
-// leave handles the Leave of a rank. Each other rank is sent the number of frames that the leaving rank has sent to
-// it.
-func (c *coordinator) leave(state *rankState, sent []uint64) {
-	if state.left || c.verdict != nil || c.joined < c.size || len(sent) != c.size {
+// leave handles the Leave of a rank, of which the next heartbeats to the others tell.
+func (c *coordinator) leave(state *rankState, msg *proto.Leave) {
+	if state.left || c.verdict != nil || c.joined < c.size || len(msg.Sent) != len(msg.To) ||
+		!slices.IsSorted(msg.To) {
 		return
 	}
-	state.left = true
-	c.leftCount++
-	for _, o := range c.ranks {
-		if o.entered > state.entered {
-			c.decide(faultVerdict(uint32(state.rank), "has left the run while a collective waits for it"))
-			return
-		}
-		if o != state && !o.left {
-			o.out <- &proto.FromCoordinator{Kind: &proto.FromCoordinator_Left{
-				Left: &proto.Left{Rank: uint32(state.rank), Sent: sent[o.rank]}}}
-		}
-	}
-	if c.leftCount == c.size {
+	state.left, state.entered = true, msg.Entered
+	c.left = append(c.left, leaver{uint32(state.rank), msg.To, msg.Sent})
+	if len(c.left) == c.size {
 		c.finish(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Farewell{Farewell: &proto.Farewell{}}})
 	}
+}
+
+// leavers returns the number of ranks that have left.
+func (c *coordinator) leavers() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.left)
 }
 
 // streamEnded handles the end of a rank's control stream: its death, unless it has left or the run is over.
@@ -223,9 +253,9 @@ func (c *coordinator) streamEnded(state *rankState) {
 	}
 }
 
-// watch declares ranks lost that sent nothing for c.silence. It returns when the run is over or stop is closed.
+// watch declares ranks lost that sent nothing for longer than they may. It returns when the run is over or stop is closed.
 func (c *coordinator) watch(stop <-chan struct{}) {
-	tick := time.NewTicker(life.CheckInterval(c.silence))
+	tick := time.NewTicker(life.CheckInterval(c.cfg.Silence))
 	defer tick.Stop()
 	for {
 		select {
@@ -237,8 +267,11 @@ func (c *coordinator) watch(stop <-chan struct{}) {
 			c.clock.Tick()
 			c.mu.Lock()
 			for _, state := range c.ranks {
-				if state != nil && !state.left && state.life.Silent(c.silence) {
-					c.decide(lostVerdict(state.rank, fmt.Sprintf("no heartbeat for %v", c.silence)))
+				if state == nil || state.left {
+					continue
+				}
+				if limit := c.cfg.silenceLimit(state.ready); state.life.Silent(limit) {
+					c.decide(lostVerdict(state.rank, fmt.Sprintf("no heartbeat for %v", limit)))
 				}
 			}
 			c.mu.Unlock()
@@ -248,7 +281,7 @@ func (c *coordinator) watch(stop <-chan struct{}) {
 
 // decide ends the run with the first verdict. The caller holds the lock.
 func (c *coordinator) decide(v *proto.Verdict) {
-	if c.verdict == nil && c.leftCount < c.size && !c.stopping {
+	if c.verdict == nil && len(c.left) < c.size && !c.stopping {
 		v.Text = truncated(v.Text)
 		c.verdict = v
 		c.finish(verdictMessage(v))

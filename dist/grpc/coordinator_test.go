@@ -13,9 +13,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	rpcpeer "google.golang.org/grpc/peer"
 
-	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/grpc/certs"
-	"github.com/atoll-hpc/atoll/dist/internal/collect"
 	"github.com/atoll-hpc/atoll/proto"
 )
 
@@ -48,7 +46,6 @@ func (s *script) hello(rank int, edit func(h *proto.Hello)) *rankState {
 		fmt.Fprintf(&s.log, "reply: %v\n", err)
 		return nil
 	}
-	m.reply = func(result []byte) { fmt.Fprintf(&s.log, "rank %d: answer %x\n", m.rank, result) }
 	return m
 }
 
@@ -71,25 +68,34 @@ func (s *script) record(states ...*rankState) {
 			switch k := (<-state.out).Kind.(type) {
 			case *proto.FromCoordinator_Welcome:
 				fmt.Fprintf(&s.log, "rank %d: welcome to %v\n", state.rank, k.Welcome.Addresses)
-			case *proto.FromCoordinator_Left:
-				fmt.Fprintf(&s.log, "rank %d: rank %d left after %d frames\n", state.rank, k.Left.Rank, k.Left.Sent)
+			case *proto.FromCoordinator_Beat:
+				fmt.Fprintf(&s.log, "rank %d: a question, if %v\n", state.rank, k.Beat.Ask)
 			case *proto.FromCoordinator_Farewell:
 				fmt.Fprintf(&s.log, "rank %d: farewell\n", state.rank)
 			case *proto.FromCoordinator_Verdict:
 				fmt.Fprintf(&s.log, "rank %d: %v\n", state.rank, verdictError(k.Verdict))
 			}
 		}
+		if b := s.beat(state); len(b.Left) > 0 {
+			fmt.Fprintf(&s.log, "rank %d: ranks %v left after %v frames\n", state.rank, b.Left, b.Sent)
+		}
 	}
 }
 
-func (s *script) leaves(state *rankState, sent ...uint64) {
-	s.handle(state, &proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{Sent: sent}}})
+// leaves lets a rank leave that has sent so many frames to a rank.
+func (s *script) leaves(state *rankState, to uint32, sent uint64) {
+	s.handle(state, &proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{To: []uint32{to}, Sent: []uint64{sent}}}})
 }
 
-func (s *script) calls(state *rankState, call collect.Call, data string) {
-	if collective, err := s.enter(state, call, []byte(data)); err == nil && collective != nil {
-		s.coordinator.sendResult(call, collective)
-	}
+// beats lets a rank that has received the welcome send a heartbeat.
+func (s *script) beats(state *rankState, entered uint64) {
+	s.handle(state, &proto.FromRank{Kind: &proto.FromRank_Beat{Beat: &proto.Beat{Ready: true, Entered: entered}}})
+}
+
+// givesUp lets a rank give up the collective that is the n-th that it has entered.
+func (s *script) givesUp(state *rankState, n uint64) {
+	s.handle(state, &proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: "Barrier: too late",
+		Entered: n}}})
 }
 
 // plaintextError is the error for an address beyond this machine without TLS.
@@ -98,7 +104,6 @@ const plaintextError = `dist/grpc: address "10.0.0.1:1" is neither a unix socket
 	`everybody on the network may read and change the run`
 
 func TestCoordinatorTranscripts(t *testing.T) {
-	gather := collect.Call{Kind: collect.Gather, Root: 1}
 	for _, c := range []struct {
 		name string
 		play func(s *script)
@@ -107,20 +112,17 @@ func TestCoordinatorTranscripts(t *testing.T) {
 		{"a run without failures", func(s *script) {
 			m := []*rankState{s.hello(0, nil), s.hello(1, nil)}
 			s.record(m...)
-			s.calls(m[1], gather, "b")
-			s.calls(m[0], gather, "aa")
-			s.leaves(m[0], 0, 7)
+			s.leaves(m[0], 1, 7)
 			s.record(m...)
-			s.leaves(m[1], 5, 0)
+			s.record(m...) // is told nothing twice
+			s.leaves(m[1], 0, 5)
 			s.record(m...)
 			s.streamEnded(m[1])
 			s.record(m...)
 		}, `
 rank 0: welcome to [unix:/r0 unix:/r1]
 rank 1: welcome to [unix:/r0 unix:/r1]
-rank 1: answer 02000000000000000100000000000000616162
-rank 0: answer 
-rank 1: rank 0 left after 7 frames
+rank 1: ranks [0] left after [7] frames
 rank 1: farewell
 rank 0: farewell
 `},
@@ -148,9 +150,9 @@ refused: rank 1 does not have the token of the job; the run continues
 reply: does not have the token of the job
 refused: rank 1 belongs to epoch 2 of the run, which is in epoch 3; the run continues
 reply: belongs to epoch 2 of the run, which is in epoch 3
-refused: rank 1 speaks version 1 of the protocol, the coordinator speaks 2: start the same program everywhere; ` +
+refused: rank 1 speaks version 1 of the protocol, the coordinator speaks 3: start the same program everywhere; ` +
 			`the run continues
-reply: speaks version 1 of the protocol, the coordinator speaks 2: start the same program everywhere
+reply: speaks version 1 of the protocol, the coordinator speaks 3: start the same program everywhere
 refused: rank 1 runs build "b2", rank 0 runs "b1": start the same program everywhere; the run continues
 reply: runs build "b2", rank 0 runs "b1": start the same program everywhere
 refused: rank 1 has case "c2", rank 0 has "c1": give the same case file and options everywhere; the run continues
@@ -197,24 +199,39 @@ rank 1 has closed its stream
 rank 0: rank 0 aborted the run: no water
 `},
 		{"a collective that is given up", func(s *script) {
-			m := []*rankState{s.hello(0, nil), s.hello(1, nil)}
-			s.calls(m[0], collect.Call{Kind: collect.Barrier}, "")
-			s.handle(m[0], &proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: "Barrier: too late"}}})
+			m := []*rankState{s.hello(0, nil), s.hello(1, nil), s.hello(2, nil)}
+			s.beats(m[1], 0)
+			s.beats(m[2], 0) // both heartbeats are older than the collective, which rank 1 has entered
+			s.record(m...)
+			s.givesUp(m[0], 1)
+			s.record(m...)
+			s.beats(m[1], 1)
+			s.beats(m[2], 0)
 			s.record(m[1])
 			fmt.Fprintf(&s.log, "waiting for rank %d\n", s.verdict.WaitingFor)
 		}, `
+rank 0: welcome to [unix:/r0 unix:/r1 unix:/r2]
+rank 1: welcome to [unix:/r0 unix:/r1 unix:/r2]
+rank 2: welcome to [unix:/r0 unix:/r1 unix:/r2]
+rank 1: a question, if true
+rank 2: a question, if true
+rank 1: rank 0: gave up: Barrier: too late
+waiting for rank 2
+`},
+		{"a collective that is given up, without an answer", func(s *script) {
+			m := []*rankState{s.hello(0, nil), s.hello(1, nil)}
+			s.record(m...)
+			s.givesUp(m[0], 1)
+			s.record(m...)
+			time.Sleep(answerTimeout)
+			s.record(m[1])
+			fmt.Fprintf(&s.log, "waiting for rank %d\n", s.verdict.WaitingFor)
+		}, `
+rank 0: welcome to [unix:/r0 unix:/r1]
 rank 1: welcome to [unix:/r0 unix:/r1]
+rank 1: a question, if true
 rank 1: rank 0: gave up: Barrier: too late
 waiting for rank 1
-`},
-		{"a collective without a rank that has left", func(s *script) {
-			m := []*rankState{s.hello(0, nil), s.hello(1, nil)}
-			s.leaves(m[1], 0, 0)
-			s.calls(m[0], collect.Call{Kind: collect.ReduceFloat64, Op: dist.Min, Len: 8}, "12345678")
-			s.record(m[1])
-		}, `
-rank 1: welcome to [unix:/r0 unix:/r1]
-rank 1: rank 1: has left the run, while rank 0 calls AllreduceFloat64(min, 1 elements)
 `},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -238,6 +255,8 @@ func TestSilenceIsDetected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(2)
 		m := []*rankState{s.hello(0, nil), s.hello(1, nil)}
+		s.beats(m[0], 0)
+		s.beats(m[1], 0)
 		stop := make(chan struct{})
 		defer close(stop)
 		go s.watch(stop)
@@ -256,6 +275,27 @@ func TestSilenceIsDetected(t *testing.T) {
 		}
 		if took := time.Since(start); took < 11*time.Second || took > 13*time.Second {
 			t.Fatalf("detected after %v, want 12 s: 3 s after the last heartbeat", took)
+		}
+	})
+}
+
+// A rank that has not received the welcome may be silent for longer: its machine, on which many processes start, is slow.
+func TestSilenceDuringTheJoinIsNoLoss(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(3)
+		s.hello(0, nil)
+		stop := make(chan struct{})
+		defer close(stop)
+		go s.watch(stop)
+		defer time.Sleep(time.Second)
+		time.Sleep(50 * time.Second)
+		s.hello(1, nil)
+		if v := s.currentVerdict(); v != nil {
+			t.Fatalf("the verdict is %v", v)
+		}
+		time.Sleep(15 * time.Second)
+		if v := s.currentVerdict(); v == nil || v.Kind != proto.Verdict_LOST || v.Rank != 0 {
+			t.Fatalf("after more than JoinTimeout the verdict is %v", v)
 		}
 	})
 }

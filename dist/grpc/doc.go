@@ -5,10 +5,9 @@
 // # Connections
 //
 // The ranks join at a coordinator, which runs in rank 0's process unless ServeCoordinator serves it elsewhere. Each
-// rank keeps two streams to it:
+// rank keeps a stream to it,
 //
 //	Attend   protobuf: hello, welcome, heartbeats, abort, leave, verdict
-//	Collect  frames: the rank's data for collectives, and their results
 //
 // and one to each rank with which it exchanges messages, opened by the one that sends first (if both do, there are
 // two, each used in one direction). A stream stays open until the end. Hello carries size, build, case, epoch and
@@ -24,16 +23,20 @@
 // the receiver accepts it, directly into the posted buffer. Memory is allocated for bytes that have arrived, not
 // for announced lengths, and unexpected messages are bounded by Config.UnexpectedLimit.
 //
-// The coordinator computes collectives from all contributions with operations that do not depend on their order, so
-// that results do not depend on the order of arrival. In rank 0's process collectives do not use a socket.
+// # Collectives
+//
+// Collectives are messages along a tree of the ranks (collect.Tree): what ranks contribute is combined on its way up to
+// rank 0, by operations that do not depend on their order, and the result comes down again. With up to 8 ranks, rank 0
+// is next to all others; of more than 64, none sends and receives more than 2⌈log₂ n⌉ messages for a collective.
 //
 // # Failure
 //
 // The first failure ends the run, and the coordinator's verdict says which rank it was. A rank is lost at once if
 // its Attend stream breaks (its process died), or if it sends nothing for Config.Silence (it or its machine is
 // frozen or disconnected). Every message is a heartbeat, in both directions; without other messages, thirty
-// heartbeats are sent in that time, so that a rank that pauses for slightly less than Silence is not lost. While a
-// process is stopped itself, it does not count the silence of others. Each rank detects the death of the
+// heartbeats are sent in that time (of more than 256 ranks fewer, down to ten), so that a rank that pauses for slightly
+// less than Silence is not lost. While a process is stopped itself, it does not count the silence of others. Until a rank
+// has received the welcome, and the coordinator has heard so from all, they may be silent for Config.JoinTimeout. Each rank detects the death of the
 // coordinator in the same two ways, and reports rank 0, or rank -1 if the coordinator is not in the process of a
 // rank. If the stream to a neighbour breaks, a rank waits up to a second for the verdict, because the neighbour may
 // have ended after the failure of another rank. Rank 0 receives a verdict after the others, or after 300 ms, since
@@ -43,9 +46,10 @@
 // breach of the protocol end the run in the same way. A point-to-point call that ends with its context affects no
 // other call.
 //
-// Close sends the number of frames sent to each rank, and waits for the coordinator's farewell, a message that all
-// ranks have closed. A rank that still runs can receive what was sent to it; its other calls that need the closed
-// rank fail with dist.ErrClosed.
+// Close sends the number of frames sent to each neighbour, and waits for the coordinator's farewell, a message that all
+// ranks have closed. The coordinator's heartbeats tell ranks that still run which have closed, and how many frames these
+// have sent them. A rank that still runs can receive what was sent to it; its other calls that need the closed rank fail
+// with dist.ErrClosed. So n ranks leave with 2n messages.
 //
 // # Cost
 //

@@ -7,38 +7,27 @@ import (
 	"unsafe"
 
 	"google.golang.org/grpc/mem"
-
-	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/dist/internal/collect"
 )
 
 // kind is the type of a frame.
 type kind uint8
 
 const (
-	// Between neighbours.
 	eager  kind = 1 + iota // a whole message
 	offer                  // announces a message of that length, which waits for its receive
 	accept                 // send the message that was offered
 	refuse                 // drop the message that was offered: it does not match the length of its receive
 	chunk                  // the next bytes of an accepted message
 
-	// Between a rank and the coordinator.
-	call         // the first bytes of a rank's data for a collective
-	answer       // the first bytes of its result
-	continuation // the next bytes of either
 )
 
 // header precedes the bytes of every frame, in little-endian order:
 //
-//	0 kind   1 collective   2 reduction   4 root (4 bytes)
-//	8 session  16 sequence number of the frame  24 tag, id of an offer, or length of a collective call
+//	0 kind, and seven bytes of 0
+//	8 session  16 sequence number of the frame  24 tag, or id of an offer
 //	32 length of the whole message
 type header struct {
 	kind    kind
-	call    collect.Kind
-	op      dist.Op
-	root    uint32
 	session uint64
 	seq     uint64
 	tag     uint64
@@ -55,8 +44,7 @@ const (
 
 func (h *header) encode(b []byte) {
 	_ = b[headerBytes-1]
-	b[0], b[1], b[2], b[3] = byte(h.kind), byte(h.call), byte(h.op), 0
-	binary.LittleEndian.PutUint32(b[4:], h.root)
+	binary.LittleEndian.PutUint64(b, uint64(h.kind))
 	binary.LittleEndian.PutUint64(b[8:], h.session)
 	binary.LittleEndian.PutUint64(b[16:], h.seq)
 	binary.LittleEndian.PutUint64(b[24:], h.tag)
@@ -65,8 +53,7 @@ func (h *header) encode(b []byte) {
 
 func (h *header) parse(b []byte) {
 	_ = b[headerBytes-1]
-	h.kind, h.call, h.op = kind(b[0]), collect.Kind(b[1]), dist.Op(b[2])
-	h.root = binary.LittleEndian.Uint32(b[4:])
+	h.kind = kind(b[0])
 	h.session = binary.LittleEndian.Uint64(b[8:])
 	h.seq = binary.LittleEndian.Uint64(b[16:])
 	h.tag = binary.LittleEndian.Uint64(b[24:])

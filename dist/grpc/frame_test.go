@@ -1,9 +1,7 @@
 package grpc
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"testing"
 
 	"google.golang.org/grpc/mem"
@@ -15,9 +13,7 @@ import (
 
 func TestHeaderRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := header{kind: kind(rapid.Byte().Draw(t, "kind")), call: collect.Kind(rapid.Byte().Draw(t, "call")),
-			op: dist.Op(rapid.Byte().Draw(t, "op")), root: rapid.Uint32().Draw(t, "root"),
-			session: rapid.Uint64().Draw(t, "session"), seq: rapid.Uint64().Draw(t, "seq"),
+		h := header{kind: kind(rapid.Byte().Draw(t, "kind")), session: rapid.Uint64().Draw(t, "session"), seq: rapid.Uint64().Draw(t, "seq"),
 			tag: rapid.Uint64().Draw(t, "tag"), length: rapid.Uint64().Draw(t, "length")}
 		var b [headerBytes]byte
 		h.encode(b[:])
@@ -39,44 +35,6 @@ func splitBuffers(b []byte, cuts []byte) mem.BufferSlice {
 	return append(s, mem.SliceBuffer(b))
 }
 
-// sentFrames is a stream that records the frames sent, as bytes.
-type sentFrames struct{ frames [][]byte }
-
-func (w *sentFrames) SendMsg(v any) error {
-	s, err := codec{}.Marshal(v)
-	if err == nil {
-		w.frames = append(w.frames, s.Materialize())
-		s.Free()
-	}
-	return err
-}
-func (w *sentFrames) RecvMsg(any) error        { return errors.New("no frames to receive") }
-func (w *sentFrames) Context() context.Context { return context.Background() }
-
-func TestLongMessagesAreAssembled(t *testing.T) {
-	for _, n := range []int{0, 1, chunkBytes - 1, chunkBytes, chunkBytes + 1, 3*chunkBytes + 7} {
-		msg := bytes.Repeat([]byte("lagoon "), n/7+1)[:n]
-		w, seq := new(sentFrames), uint64(0)
-		f := frame{header: header{kind: call, session: 5}}
-		if err := sendLong(w, &f, &seq, msg); err != nil {
-			t.Fatal(err)
-		}
-		in := assembler{session: 5, first: call, limit: uint64(n)}
-		a := arrival{sink: &in}
-		for i, b := range w.frames {
-			if in.complete {
-				t.Fatalf("%d bytes: full after %d of %d frames", n, i, len(w.frames))
-			}
-			if err := a.decode(splitBuffers(b, []byte{1, 39, 3, 200})); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if !in.complete || !bytes.Equal(in.buf, msg) {
-			t.Fatalf("%d bytes became %d", n, len(in.buf))
-		}
-	}
-}
-
 func encode(h header, body []byte) []byte {
 	b := make([]byte, headerBytes+len(body))
 	h.encode(b)
@@ -88,10 +46,11 @@ func encode(h header, body []byte) []byte {
 func idleRank(unexpectedLimit int) *comm {
 	c := &comm{refused: newRefusals(nil), cfg: Config{Rank: 0, Size: 2, UnexpectedLimit: unexpectedLimit}, session: 5,
 		down: make(chan struct{}), stop: make(chan struct{})}
+	c.peers, c.tree = newPeers(c, newAddresses([]string{"", ""})), collect.NewTree(0, 2)
+	c.links = links{c: c, from: map[int]*[]byte{}}
 	for r := range 2 {
-		p := newPeer(c, r, "")
-		p.tx.state = sendOpening
-		c.peers = append(c.peers, p)
+		c.peers.at[r].Store(newPeer(c, r, ""))
+		c.peers.of(r).tx.state = sendOpening
 	}
 	return c
 }
@@ -108,10 +67,9 @@ func TestBadFramesAreRefused(t *testing.T) {
 		"unasked acceptance":       encode(header{kind: accept, session: 5}, nil),
 		"offer of a short message": encode(header{kind: offer, session: 5, length: 5}, nil),
 		"offer of too much":        encode(header{kind: offer, session: 5, length: 1 << 63}, nil),
-		"collective":               encode(header{kind: call, session: 5}, nil),
 		"beyond the limit of unexpected messages": encode(header{kind: eager, session: 5, length: 5000}, make([]byte, 5000)),
 	} {
-		a := arrival{sink: idleRank(4096).peers[1]}
+		a := arrival{sink: idleRank(4096).peers.of(1)}
 		if a.decode(splitBuffers(b, nil)) == nil || a.err == nil {
 			t.Errorf("%s: accepted", name)
 		}
@@ -124,7 +82,7 @@ func TestMessagesAllocateNothing(t *testing.T) {
 		t.Skip("sync.Pool drops items at random under the race detector")
 	}
 	c, ctx := idleRank(1<<20), context.Background()
-	p := c.peers[1]
+	p := c.peers.of(1)
 	out, in, reqs, length := make([]byte, 5000), make([]byte, 5000), make([]dist.Request, 2), new(int)
 	f, a := new(frame), arrival{sink: p}
 	data := make(mem.BufferSlice, 0, 2)

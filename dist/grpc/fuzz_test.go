@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/atoll-hpc/atoll/dist/internal/collect"
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
@@ -21,7 +20,7 @@ func FuzzFrames(f *testing.F) {
 		make([]byte, 8), encode(header{kind: chunk, tag: 0, length: 8}, []byte("abcdefgh"))), []byte{})
 	f.Fuzz(func(t *testing.T, data, cuts []byte) {
 		c := idleRank(1 << 16)
-		p := c.peers[1]
+		p := c.peers.of(1)
 		for tag, n := range []int{0, 3, chunkBytes + 1} {
 			o, _ := c.table.Post(pending.Message{Peer: 1, Tag: tag, Buf: make([]byte, n)})
 			p.receive(o)
@@ -59,44 +58,6 @@ func FuzzFrames(f *testing.F) {
 			if p.rx.unexpectedBytes > 1<<16 {
 				t.Fatalf("%d bytes are buffered", p.rx.unexpectedBytes)
 			}
-		}
-	})
-}
-
-func FuzzCollectFrames(f *testing.F) {
-	f.Add(encode(header{kind: call, session: 5, length: 3}, []byte("abc")), []byte{40})
-	f.Fuzz(func(t *testing.T, data, cuts []byte) {
-		in := assembler{session: 5, first: call, limit: 1 << 16}
-		a := arrival{sink: &in}
-		for len(data) > 0 {
-			n := min(headerBytes+16, len(data))
-			if a.decode(splitBuffers(data[:n], cuts)) != nil {
-				return
-			}
-			data = data[n:]
-			if uint64(len(in.buf)) > in.limit {
-				t.Fatalf("%d bytes are buffered", len(in.buf))
-			}
-		}
-	})
-}
-
-func FuzzUnpack(f *testing.F) {
-	r := collect.NewCollective(2)
-	r.Parts = [][]byte{[]byte("ring"), nil}
-	f.Add(packResult(collect.Call{Kind: collect.Allgather}, r), 2)
-	f.Fuzz(func(t *testing.T, data []byte, size int) {
-		if size < 1 || size > 100 {
-			return
-		}
-		parts, err := unpackResult(data, size)
-		if err != nil {
-			return
-		}
-		r := collect.NewCollective(size)
-		r.Parts = parts
-		if !bytes.Equal(packResult(collect.Call{Kind: collect.Gather}, r), data) {
-			t.Fatal("packing the parts does not restore the data")
 		}
 	})
 }

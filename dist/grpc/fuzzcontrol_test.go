@@ -12,8 +12,6 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	pb "google.golang.org/protobuf/proto"
 
-	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/dist/internal/collect"
 	"github.com/atoll-hpc/atoll/proto"
 )
 
@@ -79,16 +77,16 @@ func (s *script) play(action, rank int) {
 	case 3:
 		handle(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{}}})
 	case 4, 5:
-		sent := make([]uint64, 3)
+		leave := &proto.Leave{To: []uint32{uint32(action % 5), 2, 1 << 31}, Sent: make([]uint64, 3)}
 		if action%7 == 0 {
-			sent = sent[:1]
+			leave.Sent = leave.Sent[:1]
 		}
-		handle(&proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{Sent: sent}}})
-	case 6, 7, 8, 9, 10, 11:
-		if s.joined == s.size { // before that, no rank knows the session
-			call := collect.Call{Kind: collect.Kind(action % 8), Op: dist.Op(action % 5), Root: action%4 - 1, Len: action % 16}
-			s.calls(state, call, string(make([]byte, action%16)))
-		}
+		handle(&proto.FromRank{Kind: &proto.FromRank_Leave{Leave: leave}})
+	case 6, 7, 8:
+		s.beats(state, uint64(action%10))
+	case 9, 10, 11:
+		s.givesUp(state, uint64(action%10))
+		s.beat(state)
 	case 12:
 		handle(&proto.FromRank{Kind: &proto.FromRank_Fault{Fault: &proto.Fault{Rank: uint32(action) << (action % 30)}}})
 	case 13:
@@ -142,7 +140,7 @@ func FuzzAttend(f *testing.F) {
 	}
 	hello := &proto.FromRank{Kind: &proto.FromRank_Hello{Hello: &proto.Hello{Protocol: protocol, Rank: 1, Size: 2,
 		Address: "unix:/r1", BuildId: "b1", CaseHash: "c1", Epoch: 3, Token: "lagoon"}}}
-	f.Add(encodeAll(hello, &proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{Sent: []uint64{1, 2}}}}))
+	f.Add(encodeAll(hello, &proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{To: []uint32{0}, Sent: []uint64{1}}}}))
 	f.Add(encodeAll(hello, &proto.FromRank{Kind: &proto.FromRank_Fault{Fault: &proto.Fault{Rank: 7}}}))
 	f.Add(encodeAll(&proto.FromRank{Kind: &proto.FromRank_Beat{}}))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -24,7 +24,7 @@ func endedContext() context.Context {
 func postOffered(t *testing.T, rank *comm, f *frame, bytes int) dist.Request {
 	t.Helper()
 	r, err := rank.Isend(context.Background(), 1, 3, make([]byte, bytes))
-	if err != nil || !rank.peers[1].tx.next(f, rank.session) {
+	if err != nil || !rank.peers.of(1).tx.next(f, rank.session) {
 		t.Fatal("nothing to send", err)
 	}
 	return r
@@ -43,7 +43,7 @@ func marshal(t *testing.T, f *frame) mem.BufferSlice {
 // The bytes of a long message still arrive after its receive was cancelled; they must not be written to the buffer.
 func TestCancelledReceiveKeepsItsBuffer(t *testing.T) {
 	c := idleRank(1 << 20)
-	a := arrival{sink: c.peers[1]}
+	a := arrival{sink: c.peers.of(1)}
 	buf := make([]byte, chunkBytes+1)
 	r, err := c.Irecv(context.Background(), 1, 3, buf)
 	if err != nil {
@@ -72,7 +72,7 @@ func TestCancelledReceiveKeepsItsBuffer(t *testing.T) {
 // A long message that was offered to its receiver is sent from a copy after its send was cancelled.
 func TestCancelledSendContinues(t *testing.T) {
 	c := idleRank(1 << 20)
-	p, f := c.peers[1], new(frame)
+	p, f := c.peers.of(1), new(frame)
 	buf := bytes.Repeat([]byte("a"), chunkBytes+1)
 	r, err := c.Isend(context.Background(), 1, 3, buf)
 	if err != nil {
@@ -111,7 +111,7 @@ func TestBorrowedMemoryIsFreeWhenTheSendEnds(t *testing.T) {
 	}{
 		"sent":      {chunkBytes + zeroCopyBytes, context.Background(), nothing, nil},
 		"cancelled": {2*chunkBytes + zeroCopyBytes, endedContext(), nothing, context.Canceled},
-		"receiver closed": {2*chunkBytes + zeroCopyBytes, context.Background(), func(c *comm) { c.peers[1].endSends() },
+		"receiver closed": {2*chunkBytes + zeroCopyBytes, context.Background(), func(c *comm) { c.peers.of(1).endSends() },
 			dist.ErrClosed},
 		"run failed": {chunkBytes + zeroCopyBytes, context.Background(), func(c *comm) { c.fail(dist.ErrPeerLost) },
 			dist.ErrPeerLost},
@@ -119,7 +119,7 @@ func TestBorrowedMemoryIsFreeWhenTheSendEnds(t *testing.T) {
 		test := func(t *testing.T) {
 			rank := idleRank(1 << 20)
 			rank.cancelStreams = func() {}
-			p, f := rank.peers[1], new(frame)
+			p, f := rank.peers.of(1), new(frame)
 			r := postOffered(t, rank, f, c.bytes)
 			if err := p.receiveReply(accept, f.seq); err != nil || !p.tx.next(f, rank.session) {
 				t.Fatal("nothing to send", err)
@@ -153,7 +153,7 @@ func TestBorrowedMemoryIsFreeWhenTheSendEnds(t *testing.T) {
 // so the writer must not access it after its end; the race detector checks this.
 func TestEndedSendIsNotAccessed(t *testing.T) {
 	rank := idleRank(1 << 20)
-	p, f := rank.peers[1], new(frame)
+	p, f := rank.peers.of(1), new(frame)
 	for range 100 {
 		send := postOffered(t, rank, f, chunkBytes+1)
 		if err := p.receiveReply(accept, f.seq); err != nil || !p.tx.next(f, rank.session) {
@@ -192,7 +192,7 @@ func TestBorrowedMemoryIsFreedAfterTheRunHasFailed(t *testing.T) { synctest.Test
 func freeAfterFailure(t *testing.T) {
 	rank := idleRank(1 << 20)
 	rank.cancelStreams = func() {}
-	p, f := rank.peers[1], new(frame)
+	p, f := rank.peers.of(1), new(frame)
 	r := postOffered(t, rank, f, chunkBytes+zeroCopyBytes)
 	if err := p.receiveReply(accept, f.seq); err != nil {
 		t.Fatal(err)

@@ -33,6 +33,62 @@ func TestFailures(t *testing.T) {
 	disttest.RunFailures(t, func(t *testing.T, n int) []dist.Comm { return grpctest.Open(t, n) }, grpc.Kill)
 }
 
+// Of ten ranks some have a parent that is not rank 0.
+func TestCollectivesOfADeepTree(t *testing.T) {
+	const n = 10
+	comms := grpctest.Open(t, n)
+	for _, k := range disttest.Cases() {
+		t.Run(k.Name, func(t *testing.T) { disttest.Each(t, comms, k.Run) })
+	}
+	disttest.Close(t, comms)
+	for _, k := range disttest.LastCases() {
+		t.Run(k.Name, func(t *testing.T) {
+			comms := grpctest.Open(t, n)
+			disttest.Each(t, comms, k.Run)
+			disttest.Close(t, comms)
+		})
+	}
+	for _, dead := range []int{0, 1, 2} { // rank 1 has a child, rank 2
+		comms := grpctest.Open(t, n)
+		var passed sync.WaitGroup // the first barrier, by all ranks: one that is still in it would fail
+		passed.Add(n)
+		disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) error {
+			err := c.Barrier(ctx)
+			if passed.Done(); err != nil {
+				return err
+			}
+			if c.Rank() == dead {
+				passed.Wait()
+				grpc.Kill(c)
+				return nil
+			}
+			err = c.Barrier(ctx)
+			var peer *dist.PeerError
+			if !errors.Is(err, dist.ErrPeerLost) || !errors.As(err, &peer) || peer.Rank != dead {
+				return fmt.Errorf("got %v, want the loss of rank %d", err, dead)
+			}
+			return nil
+		})
+		disttest.Close(t, comms)
+	}
+}
+
+// A collective without a rank that has left ends on all ranks with an error that names it.
+func TestCollectiveWithoutARankThatHasLeft(t *testing.T) {
+	for _, gone := range []int{1, 2, 9} {
+		comms := grpctest.Open(t, 10)
+		disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) error {
+			if c.Rank() == gone {
+				return c.Close()
+			}
+			if err := c.Barrier(ctx); !contains(err, fmt.Sprintf("rank %d: has left the run, while rank", gone)) {
+				return fmt.Errorf("got %v, want that rank %d has left", err, gone)
+			}
+			return c.Close()
+		})
+	}
+}
+
 // gRPC itself allocates for every message; this bounds the allocations of both for two messages and a reduction on
 // two ranks.
 func TestSteadyStateAllocatesLittle(t *testing.T) { disttest.Allocations(t, grpctest.Open(t, 2), 60) }

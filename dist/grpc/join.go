@@ -12,6 +12,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/grpc/certs"
+	"github.com/atoll-hpc/atoll/dist/internal/collect"
 	"github.com/atoll-hpc/atoll/proto"
 )
 
@@ -75,14 +76,13 @@ func (c *comm) serve() (string, error) {
 
 func registerCoordinator(s *rpc.Server, c *coordinator, cfg Config, stop <-chan struct{}) {
 	proto.RegisterCoordinatorServer(s, &controlService{coordinator: c, beatInterval: cfg.Beat, stop: stop})
-	s.RegisterService(&collectService, &collectiveService{c, cfg.CollectiveLimit, stop})
 }
 
 // awaitRanks waits for the other ranks.
 func (c *comm) awaitRanks(ctx context.Context) error {
 	var w *proto.Welcome
 	if c.hosted != nil {
-		defer c.cfg.notifyWhile(func() string { return "waiting for " + absentText(c.hosted.beat()) })()
+		defer c.cfg.notifyWhile(func() string { return "waiting for " + absentText(c.hosted.absent()) })()
 	}
 	select {
 	case w = <-c.control.welcome:
@@ -91,7 +91,7 @@ func (c *comm) awaitRanks(ctx context.Context) error {
 	case <-ctx.Done():
 		b := c.control.missing.Load()
 		if c.hosted != nil {
-			b = c.hosted.beat()
+			b = c.hosted.absent()
 		}
 		waiting := "waited for " + absentText(b)
 		err := fmt.Errorf("dist/grpc: join: %s: %w", waiting, context.Cause(ctx))
@@ -103,18 +103,11 @@ func (c *comm) awaitRanks(ctx context.Context) error {
 		if err := c.cfg.check(a); err != nil {
 			return &dist.PeerError{Rank: r, Err: err}
 		}
-		p := newPeer(c, r, a)
-		if c.hosted != nil {
-			p.life = c.hosted.ranks[r].life // all have joined: c.hosted.ranks no longer changes
-		} else if r == c.coordinatorRank() {
-			p.life = c.control.life
-		}
-		c.peers = append(c.peers, p)
 	}
-	if err := c.collectives.open(c); err != nil {
-		return err
-	}
+	c.peers, c.tree = newPeers(c, newAddresses(w.Addresses)), collect.NewTree(c.cfg.Rank, c.cfg.Size)
+	c.links = links{c: c, from: map[int]*[]byte{}}
 	close(c.ready)
+	c.control.tellSoon()
 	return nil
 }
 

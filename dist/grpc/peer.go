@@ -122,7 +122,7 @@ func (c *comm) serveExchange(s rpc.ServerStream) error {
 	if err != nil {
 		return err
 	}
-	p := c.peers[rank]
+	p := c.peers.of(rank)
 	if err := trustConnection(s.Context()); err != nil {
 		return err
 	}

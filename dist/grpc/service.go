@@ -15,22 +15,15 @@ import (
 	"github.com/atoll-hpc/atoll/dist/grpc/certs"
 )
 
-// The streams of frames are services without a protobuf definition: their messages are not protobuf.
-const (
-	exchangeMethod = "/atoll.v1.Neighbour/Exchange"
-	collectMethod  = "/atoll.v1.Collector/Collect"
-)
+// The streams of frames are a service without a protobuf definition: their messages are not protobuf.
+const exchangeMethod = "/atoll.v1.Neighbour/Exchange"
 
 var (
 	exchangeDesc = rpc.StreamDesc{StreamName: "Exchange", ServerStreams: true, ClientStreams: true,
 		Handler: func(srv any, s rpc.ServerStream) error { return srv.(*comm).serveExchange(s) }}
-	collectDesc = rpc.StreamDesc{StreamName: "Collect", ServerStreams: true, ClientStreams: true,
-		Handler: func(srv any, s rpc.ServerStream) error { return srv.(*collectiveService).serveCollect(s) }}
 
 	exchangeService = rpc.ServiceDesc{ServiceName: "atoll.v1.Neighbour", HandlerType: (*any)(nil),
 		Streams: []rpc.StreamDesc{exchangeDesc}}
-	collectService = rpc.ServiceDesc{ServiceName: "atoll.v1.Collector", HandlerType: (*any)(nil),
-		Streams: []rpc.StreamDesc{collectDesc}}
 )
 
 const (
@@ -42,7 +35,7 @@ const (
 	maxFrameBytes = headerBytes + chunkBytes
 )
 
-// Limits of one connection. A rank needs two streams, for control and collectives.
+// Limits of one connection. A rank needs one stream, for control or for frames.
 const (
 	maxStreams     = 4
 	maxHeaderBytes = 8 << 10

@@ -4,7 +4,6 @@ package mpi
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/dist"
@@ -15,7 +14,7 @@ import (
 // The first callBytes of a message of a collective identify the call. The data to combine follow if they fit; otherwise
 // they are sent separately after all ranks have agreed on the call.
 const (
-	callBytes       = 16
+	callBytes       = collect.CallBytes
 	inlineBytes     = bufferBytes - callBytes
 	chunkBytes      = 1 << 30 // longer data are sent in several MPI messages
 	maxScratchBytes = 1 << 20 // largest buffer that a communicator keeps for later collectives
@@ -79,7 +78,7 @@ func (c *comm) agree(ctx context.Context, call collect.Call, data []byte) error 
 func (c *comm) doubleShort(ctx context.Context, call collect.Call, data []byte) error {
 	r := &c.collective
 	in, out := bufferOf(r.in.slot), bufferOf(r.out.slot)
-	encodeCall(out, call)
+	call.Append(out[:0])
 	for _, s := range r.steps {
 		copy(out[callBytes:], data)
 		r.in.Peer, r.out.Peer = s.source, s.dest
@@ -147,20 +146,6 @@ func (c *comm) doubleLong(ctx context.Context, call collect.Call, data []byte) e
 	return nil
 }
 
-func encodeCall(b []byte, call collect.Call) {
-	clear(b[:callBytes])
-	b[0], b[1] = byte(call.Kind), byte(call.Op)
-	binary.LittleEndian.PutUint32(b[4:], uint32(call.Root))
-	binary.LittleEndian.PutUint64(b[8:], uint64(call.Len))
-}
-
-func decodeCall(b []byte) collect.Call {
-	return collect.Call{
-		Kind: collect.Kind(b[0]), Op: dist.Op(b[1]),
-		Root: int(binary.LittleEndian.Uint32(b[4:])), Len: int(binary.LittleEndian.Uint64(b[8:])),
-	}
-}
-
 // checkSameCall returns the error if two ranks make different calls; got and own are their messages.
 func (c *comm) checkSameCall(got, own []byte, source int, call collect.Call) error {
 	if len(got) >= callBytes && string(got[:callBytes]) == string(own[:callBytes]) {
@@ -169,7 +154,7 @@ func (c *comm) checkSameCall(got, own []byte, source int, call collect.Call) err
 	if len(got) < callBytes {
 		return &dist.PeerError{Rank: source, Err: fmt.Errorf("sent %d bytes, want the message of %v", len(got), call)}
 	}
-	other := decodeCall(got)
+	other := collect.ReadCall(got)
 	if err := other.Check(c.size); err != nil {
 		return &dist.PeerError{Rank: source, Err: err}
 	}

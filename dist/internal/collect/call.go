@@ -1,9 +1,10 @@
 // Package collect implements collective operations without communication: a Call describes one, and a Collective
-// checks that all ranks make the same call and combines their data in any order of arrival. The transports local
-// and grpc share it; mpi uses the pairwise Combine.
+// checks that all ranks make the same call and combines their data in any order of arrival, for ranks that share memory
+// (local). A Tree makes collectives by messages along a tree of ranks (grpc); mpi uses the pairwise Combine.
 package collect
 
 import (
+	"encoding/binary"
 	"fmt"
 	"unsafe"
 
@@ -77,6 +78,22 @@ func (c Call) Contributes(rank int) (n int, fixed bool) {
 		return 0, false
 	}
 	return c.Len, true
+}
+
+// CallBytes is the length of a Call in a message.
+const CallBytes = 16
+
+// Append appends the call to a message.
+func (c Call) Append(b []byte) []byte {
+	b = append(b, byte(c.Kind), byte(c.Op), 0, 0)
+	b = binary.LittleEndian.AppendUint32(b, uint32(c.Root))
+	return binary.LittleEndian.AppendUint64(b, uint64(c.Len))
+}
+
+// ReadCall reads the call that Append has written, from the first CallBytes of a message. It may be invalid.
+func ReadCall(b []byte) Call {
+	return Call{Kind: Kind(b[0]), Op: dist.Op(b[1]), Root: int(binary.LittleEndian.Uint32(b[4:])),
+		Len: int(binary.LittleEndian.Uint64(b[8:]))}
 }
 
 // Bytes returns the memory of s.

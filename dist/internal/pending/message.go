@@ -14,6 +14,11 @@ type Message struct {
 	Tag    int
 	Buf    []byte
 	Length *int // for a receive of up to len(Buf) bytes: gets the number received; else nil
+
+	// Grow, unless it is nil, makes this a receive of up to Limit bytes into *Grow, which gets the length of the message,
+	// and new memory if it is too short.
+	Grow  *[]byte
+	Limit int
 }
 
 // ErrLength is the error of IrecvUpTo with a nil length.
@@ -23,6 +28,14 @@ var ErrLength = errors.New("dist: IrecvUpTo needs a pointer for the length of th
 // receive does not match that length.
 func (m *Message) Accept(n int) ([]byte, error) {
 	switch {
+	case m.Grow != nil && n <= m.Limit:
+		if cap(*m.Grow) < n {
+			*m.Grow = make([]byte, n)
+		}
+		*m.Grow = (*m.Grow)[:n]
+		return *m.Grow, nil
+	case m.Grow != nil:
+		return nil, &dist.PeerError{Rank: m.Peer, Err: fmt.Errorf("sent %d bytes where up to %d are expected", n, m.Limit)}
 	case m.Length == nil && n != len(m.Buf):
 		return nil, m.lengthError(n, "%d bytes are expected")
 	case n > len(m.Buf):
