@@ -1,6 +1,9 @@
 package dist
 
-import "context"
+import (
+	"context"
+	"encoding/binary"
+)
 
 // Gathering gathers short messages of all ranks, of the same length on all, by messages with a tag. Unlike collectives
 // it may be used in the background, beside others with other tags. All ranks make the same calls in the same order.
@@ -9,21 +12,45 @@ type Gathering struct {
 	Tag  int // no other messages have it at that time
 }
 
-// Allgather returns the messages of all ranks, one after the other, on all ranks.
-func (g *Gathering) Allgather(ctx context.Context, own []byte) ([]byte, error) {
-	all, err := g.Gather(ctx, own)
-	if err != nil || g.Comm.Size() == 1 {
-		return all, err
+// Scan returns, for each of the numbers that a rank passes, the sum of those of lower ranks and of all ranks.
+func (g *Gathering) Scan(ctx context.Context, own []int64) (before, total []int64, err error) {
+	n, size := len(own), g.Comm.Size()
+	sums := make([]int64, 2*n)
+	message := make([]byte, 0, 8*n)
+	for _, v := range own {
+		message = binary.LittleEndian.AppendUint64(message, uint64(v))
 	}
-	requests := make([]Request, 0, g.Comm.Size())
+	all, err := g.Gather(ctx, message)
+	if err != nil {
+		return nil, nil, err
+	}
+	requests := make([]Request, 0, size)
 	if g.Comm.Rank() > 0 {
-		all = make([]byte, len(own)*g.Comm.Size())
-		err = post(&requests)(g.Comm.Irecv(ctx, 0, g.Tag, all))
+		answer := make([]byte, 16*n)
+		err = post(&requests)(g.Comm.Irecv(ctx, 0, g.Tag, answer))
+		err = g.wait(ctx, requests, err)
+		for k := range sums {
+			sums[k] = int64(binary.LittleEndian.Uint64(answer[8*k:]))
+		}
+		return sums[:n], sums[n:], err
 	}
-	for rank := 1; g.Comm.Rank() == 0 && rank < g.Comm.Size() && err == nil; rank++ {
-		err = post(&requests)(g.Comm.Isend(ctx, rank, g.Tag, all))
+	value := func(k int) int64 { return int64(binary.LittleEndian.Uint64(all[8*k:])) }
+	for k := range n * size {
+		sums[n+k%n] += value(k)
 	}
-	return all, g.wait(ctx, requests, err)
+	answers := make([]byte, 0, 16*n*size)
+	for rank := range size {
+		for _, v := range sums {
+			answers = binary.LittleEndian.AppendUint64(answers, uint64(v))
+		}
+		for k := range n {
+			sums[k] += value(n*rank + k)
+		}
+	}
+	for rank := 1; rank < size && err == nil; rank++ {
+		err = post(&requests)(g.Comm.Isend(ctx, rank, g.Tag, answers[16*n*rank:][:16*n]))
+	}
+	return make([]int64, n), sums[n:], g.wait(ctx, requests, err)
 }
 
 // Gather returns the messages of all ranks, one after the other, on rank 0, and nil on others. With empty messages, it

@@ -2,6 +2,8 @@ package dist_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -23,15 +25,18 @@ func TestGatherings(t *testing.T) {
 					g := dist.Gathering{Comm: comm, Tag: tag}
 					for round := range 3 {
 						own := fmt.Sprint(tag, round, rank, ";")
-						all, err := g.Allgather(t.Context(), []byte(own))
+						before, total, err := g.Scan(t.Context(), []int64{int64(100*round + rank), -1})
+						wantBefore := []int64{int64(100*round*rank + rank*(rank-1)/2), int64(-rank)}
+						wantTotal := []int64{int64(100*round*ranks + ranks*(ranks-1)/2), -ranks}
+						if err != nil || !slices.Equal(before, wantBefore) || !slices.Equal(total, wantTotal) {
+							t.Errorf("rank %d: sums %v and %v, error %v; want %v and %v", rank, before, total, err,
+								wantBefore, wantTotal)
+						}
 						want := ""
 						for r := range ranks {
 							want += fmt.Sprint(tag, round, r, ";")
 						}
-						if err != nil || string(all) != want {
-							t.Errorf("rank %d got %q, error %v; want %q", rank, all, err, want)
-						}
-						all, err = g.Gather(t.Context(), []byte(own))
+						all, err := g.Gather(t.Context(), []byte(own))
 						if rank > 0 {
 							want = ""
 						}
@@ -51,4 +56,32 @@ func TestGatherings(t *testing.T) {
 		})
 	}
 	wait.Wait()
+}
+
+// All ranks get the text of the lowest rank that has one, however long it is.
+func TestFirstText(t *testing.T) {
+	long := strings.Repeat("lagoon ", 10_000)
+	for _, test := range []struct {
+		texts []string
+		rank  int
+	}{{[]string{"", "", ""}, -1}, {[]string{"", long, "b"}, 1}, {[]string{"a", "b", ""}, 0}, {[]string{"", "", "c"}, 2}} {
+		var wait sync.WaitGroup
+		for rank, comm := range local.New(len(test.texts)) {
+			wait.Go(func() {
+				want := ""
+				if test.rank >= 0 {
+					want = test.texts[test.rank]
+				}
+				first, text, err := dist.FirstText(t.Context(), comm, test.texts[rank])
+				if err != nil || first != test.rank || text != want {
+					t.Errorf("rank %d got %d bytes of rank %d, error %v; want %d of %d", rank, len(text), first, err, len(want),
+						test.rank)
+				}
+				if err := comm.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wait.Wait()
+	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"syscall"
@@ -17,57 +16,39 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// identity is what ranks compare before they start.
-type identity struct {
-	Build, Case string
-	Error       string // why the rank cannot start
-}
-
 // agree returns an error on every rank unless all ranks run the same build on the same case. bad is the error of
 // this rank, nil if it can start.
 func (r *rank) agree(ctx context.Context, comm dist.Comm, c *config.Case, bad error) error {
-	mine := identity{Build: summary.BuildID()}
-	if bad != nil {
-		mine.Error = bad.Error()
-	} else {
-		mine.Case = c.Hash()
-	}
-	text, err := json.Marshal(mine)
-	if err != nil {
+	if err := firstError(ctx, comm, bad); err != nil {
 		return err
 	}
-	texts, err := comm.Allgatherv(ctx, text)
-	if err != nil {
-		return err
-	}
-	others := make([]identity, len(texts))
-	for rank, text := range texts {
-		if err := json.Unmarshal(text, &others[rank]); err != nil {
-			return &dist.PeerError{Rank: rank, Err: err}
-		}
-	}
-	return mismatch(others, comm.Rank(), bad)
-}
-
-// mismatch returns the error for which no rank may start; bad is the error of this rank, or nil.
-func mismatch(identities []identity, rank int, bad error) error {
-	for r, i := range identities {
-		if i.Error != "" {
-			return shareError(r, i.Error, rank, bad)
-		}
-	}
-	for r, i := range identities {
-		switch {
-		case i.Build != identities[0].Build:
-			return &sharedError{usageError{fmt.Errorf("rank %d runs another build than rank 0: %s, not %s", r, i.Build,
-				identities[0].Build)}, 0}
-		case i.Case != identities[0].Case:
-			return &sharedError{usageError{fmt.Errorf("rank %d has another case than rank 0: "+
-				"is the file the same on all machines?",
-				r)}, 0}
+	for _, what := range []struct{ own, differs string }{
+		{summary.BuildID(), "rank %d runs another build than rank 0: %s, not %s"},
+		{c.Hash(), "rank %d has another case than rank 0: is the file the same on all machines? (%s, not %s)"},
+	} {
+		if err := agreeOn(ctx, comm, what.own, what.differs); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// agreeOn returns an error on every rank unless all pass the same text. differs is the format of its message, with a
+// rank that passes another one than rank 0, and both texts.
+func agreeOn(ctx context.Context, comm dist.Comm, own, differs string) error {
+	first, err := dist.TextOf(ctx, comm, 0, own)
+	if err != nil {
+		return err
+	}
+	text := ""
+	if own != first {
+		text = fmt.Sprintf(differs, comm.Rank(), own, first)
+	}
+	_, text, err = dist.FirstText(ctx, comm, text)
+	if err == nil && text != "" {
+		err = &sharedError{usageError{errors.New(text)}, 0}
+	}
+	return err
 }
 
 // firstError returns the error of the lowest rank that has one, on all ranks. own is the error of this rank.

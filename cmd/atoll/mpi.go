@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -26,16 +25,9 @@ func joinMPI(ctx context.Context, env launch.Environment, identity string, silen
 			"that MPI", env, mpi.Version(), comm.Size())
 		return nil, errors.Join(usageError{err}, comm.Close())
 	}
-	all, err := comm.Allgatherv(ctx, []byte(identity))
-	if err != nil {
+	if err := agreeOn(ctx, comm, identity, "rank %d runs %q, rank 0 %q: start all ranks with the same program and "+
+		"arguments"); err != nil {
 		return nil, errors.Join(err, comm.Close())
-	}
-	for r, other := range all {
-		if !bytes.Equal(other, all[0]) {
-			err := fmt.Errorf("rank %d runs %q, rank 0 %q: start all ranks with the same program and arguments", r, other,
-				all[0])
-			return nil, errors.Join(usageError{err}, comm.Close())
-		}
 	}
 	if err := mpi.Watch(ctx, comm, silence, notify); err != nil {
 		return nil, errors.Join(err, comm.Close())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
@@ -71,35 +72,43 @@ func TestWhichRanksPrint(t *testing.T) {
 // Ranks with different builds or cases do not start, and all return the same error.
 func TestAgree(t *testing.T) {
 	bad := errors.New("case.toml:3: no such key")
-	same := identity{Build: "b", Case: "c"}
 	for _, test := range []struct {
 		name     string
-		all      []identity
+		builds   []string
+		errs     []error
 		reporter int // -1 if there is no error
 		want     string
 	}{
-		{"same", []identity{same, same, same}, -1, ""},
-		{"bad on all", []identity{{Error: bad.Error()}, {Error: bad.Error()}}, 0, bad.Error()},
-		{"bad on one", []identity{same, same, {Build: "b", Error: bad.Error()}}, 2, bad.Error()},
-		{"another build", []identity{same, {Build: "x", Case: "c"}}, 0, "rank 1 runs another build"},
-		{"another case", []identity{same, same, {Build: "b", Case: "x"}}, 0, "rank 2 has another case"},
+		{"same", []string{"b", "b", "b"}, nil, -1, ""},
+		{"bad on all", nil, []error{bad, bad}, 0, bad.Error()},
+		{"bad on one", nil, []error{nil, nil, bad}, 2, bad.Error()},
+		{"another build", []string{"b", "x", "y"}, nil, 0, "rank 1 runs x, not b"},
+		{"another case of the last", []string{"b", "b", "x"}, nil, 0, "rank 2 runs x, not b"},
 	} {
-		for rank, own := range test.all {
-			var ownError error
-			if own.Error != "" {
-				ownError = bad
-			}
-			err := mismatch(test.all, rank, ownError)
-			var shared *sharedError
-			switch {
-			case test.reporter < 0:
-				if err != nil {
-					t.Errorf("%s: %v", test.name, err)
+		var wait sync.WaitGroup
+		for rank, comm := range local.New(max(len(test.builds), len(test.errs))) {
+			wait.Go(func() {
+				var err error
+				if test.errs != nil {
+					err = firstError(t.Context(), comm, test.errs[rank])
+				} else {
+					err = agreeOn(t.Context(), comm, test.builds[rank], "rank %d runs %s, not %s")
 				}
-			case !errors.As(err, &shared) || shared.reporter != test.reporter || !strings.Contains(err.Error(), test.want):
-				t.Errorf("%s: rank %d: got %v, want %q printed by %d", test.name, rank, err, test.want, test.reporter)
-			}
+				var shared *sharedError
+				switch {
+				case test.reporter < 0:
+					if err != nil {
+						t.Errorf("%s: %v", test.name, err)
+					}
+				case !errors.As(err, &shared) || shared.reporter != test.reporter || !strings.Contains(err.Error(), test.want):
+					t.Errorf("%s: rank %d: got %v, want %q printed by %d", test.name, rank, err, test.want, test.reporter)
+				}
+				if err := comm.Close(); err != nil {
+					t.Error(err)
+				}
+			})
 		}
+		wait.Wait()
 	}
 }
 

@@ -180,8 +180,8 @@ func (c *comm) peerLost(p *peer, why error) {
 	})
 }
 
-// Close waits until all ranks have called it, or until none has for CloseTimeout: this process may host the coordinator,
-// which ranks that still run need. After a failure it does not wait.
+// Close waits until all ranks have called it, or until none has for CloseTimeout: this process may host the
+// coordinator, which ranks that still run need. After a failure it does not wait.
 func (c *comm) Close() error {
 	if c.closed.Swap(true) {
 		return nil
@@ -224,8 +224,8 @@ func (c *comm) leave() error {
 		"long", c.cfg.CloseTimeout, c.cfg.Rank)
 }
 
-// awaitFarewell waits until all ranks have left, or the run has failed: the interrupted calls have returned the failure.
-// It returns false after the timeout.
+// awaitFarewell waits until all ranks have left, or the run has failed: the interrupted calls have returned the
+// failure. It returns false after the timeout.
 func awaitFarewell[T any](c *comm, timeout <-chan T) bool {
 	select {
 	case <-c.control.farewell:

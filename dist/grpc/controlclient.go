@@ -46,7 +46,8 @@ func (c *comm) connectControl(ctx context.Context, address string) error {
 	}
 	streamCtx, cancel := context.WithCancel(context.Background())
 	l := &controlClient{c: c, conn: conn, cancel: cancel, out: make(chan *proto.FromRank, 8),
-		tell: make(chan struct{}, 1), welcome: make(chan *proto.Welcome, 1), farewell: make(chan struct{}), over: make(chan struct{})}
+		tell: make(chan struct{}, 1), welcome: make(chan *proto.Welcome, 1), farewell: make(chan struct{}),
+		over: make(chan struct{})}
 	l.clock = life.NewClock(life.CheckInterval(c.cfg.Silence))
 	c.control = l
 	defer context.AfterFunc(ctx, cancel)() // ctx ends the stream only during this call

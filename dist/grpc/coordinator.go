@@ -14,7 +14,8 @@ import (
 	"github.com/atoll-hpc/atoll/proto"
 )
 
-// coordinator decides for all ranks: which are admitted, which is lost, and when all have left. It does not use the network; control.go connects it to streams. Its first verdict is final.
+// coordinator decides for all ranks: which are admitted, which is lost, and when all have left. It does not use the
+// network; control.go connects it to streams. Its first verdict is final.
 type coordinator struct {
 	size    int
 	host    int // the rank in whose process it runs, -1 for none
@@ -253,7 +254,8 @@ func (c *coordinator) streamEnded(state *rankState) {
 	}
 }
 
-// watch declares ranks lost that sent nothing for longer than they may. It returns when the run is over or stop is closed.
+// watch declares ranks lost that sent nothing for longer than they may. It returns when the run is over or stop is
+// closed.
 func (c *coordinator) watch(stop <-chan struct{}) {
 	tick := time.NewTicker(life.CheckInterval(c.cfg.Silence))
 	defer tick.Stop()

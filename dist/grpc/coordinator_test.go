@@ -84,7 +84,8 @@ func (s *script) record(states ...*rankState) {
 
 // leaves lets a rank leave that has sent so many frames to a rank.
 func (s *script) leaves(state *rankState, to uint32, sent uint64) {
-	s.handle(state, &proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{To: []uint32{to}, Sent: []uint64{sent}}}})
+	s.handle(state, &proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{To: []uint32{to},
+		Sent: []uint64{sent}}}})
 }
 
 // beats lets a rank that has received the welcome send a heartbeat.
@@ -279,7 +280,8 @@ func TestSilenceIsDetected(t *testing.T) {
 	})
 }
 
-// A rank that has not received the welcome may be silent for longer: its machine, on which many processes start, is slow.
+// A rank that has not received the welcome may be silent for longer: its machine, on which many processes start, is
+// slow.
 func TestSilenceDuringTheJoinIsNoLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(3)

@@ -31,25 +31,25 @@
 //
 // # Failure
 //
-// The first failure ends the run, and the coordinator's verdict says which rank it was. A rank is lost at once if
-// its Attend stream breaks (its process died), or if it sends nothing for Config.Silence (it or its machine is
-// frozen or disconnected). Every message is a heartbeat, in both directions; without other messages, thirty
-// heartbeats are sent in that time (of more than 256 ranks fewer, down to ten), so that a rank that pauses for slightly
-// less than Silence is not lost. While a process is stopped itself, it does not count the silence of others. Until a rank
-// has received the welcome, and the coordinator has heard so from all, they may be silent for Config.JoinTimeout. Each rank detects the death of the
-// coordinator in the same two ways, and reports rank 0, or rank -1 if the coordinator is not in the process of a
-// rank. If the stream to a neighbour breaks, a rank waits up to a second for the verdict, because the neighbour may
-// have ended after the failure of another rank. Rank 0 receives a verdict after the others, or after 300 ms, since
-// its process, which runs the coordinator, may exit then.
+// The first failure ends the run, and the coordinator's verdict says which rank it was. A rank is lost at once if its
+// Attend stream breaks (its process died), or if it sends nothing for Config.Silence (it or its machine is frozen or
+// disconnected). Every message is a heartbeat, in both directions; without other messages, thirty heartbeats are sent
+// in that time (of more than 256 ranks fewer, down to ten), so that a rank that pauses for slightly less than Silence
+// is not lost. While a process is stopped itself, it does not count the silence of others. Until a rank has received
+// the welcome, and the coordinator has heard so from all, they may be silent for Config.JoinTimeout. Each rank detects
+// the death of the coordinator in the same two ways, and reports rank 0, or rank -1 if the coordinator is not in the
+// process of a rank. If the stream to a neighbour breaks, a rank waits up to a second for the verdict, because the
+// neighbour may have ended after the failure of another rank. Rank 0 receives a verdict after the others, or after 300
+// ms, since its process, which runs the coordinator, may exit then.
 //
 // Abort, different collectives on different ranks, a collective that is given up because its context ended, and a
 // breach of the protocol end the run in the same way. A point-to-point call that ends with its context affects no
 // other call.
 //
 // Close sends the number of frames sent to each neighbour, and waits for the coordinator's farewell, a message that all
-// ranks have closed. The coordinator's heartbeats tell ranks that still run which have closed, and how many frames these
-// have sent them. A rank that still runs can receive what was sent to it; its other calls that need the closed rank fail
-// with dist.ErrClosed. So n ranks leave with 2n messages.
+// ranks have closed. The coordinator's heartbeats tell ranks that still run which have closed, and how many frames
+// these have sent them. A rank that still runs can receive what was sent to it; its other calls that need the closed
+// rank fail with dist.ErrClosed. So n ranks leave with 2n messages.
 //
 // # Cost
 //

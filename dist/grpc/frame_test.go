@@ -13,7 +13,8 @@ import (
 
 func TestHeaderRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := header{kind: kind(rapid.Byte().Draw(t, "kind")), session: rapid.Uint64().Draw(t, "session"), seq: rapid.Uint64().Draw(t, "seq"),
+		h := header{kind: kind(rapid.Byte().Draw(t, "kind")), session: rapid.Uint64().Draw(t, "session"),
+			seq: rapid.Uint64().Draw(t, "seq"),
 			tag: rapid.Uint64().Draw(t, "tag"), length: rapid.Uint64().Draw(t, "length")}
 		var b [headerBytes]byte
 		h.encode(b[:])

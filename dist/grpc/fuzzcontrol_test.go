@@ -140,7 +140,8 @@ func FuzzAttend(f *testing.F) {
 	}
 	hello := &proto.FromRank{Kind: &proto.FromRank_Hello{Hello: &proto.Hello{Protocol: protocol, Rank: 1, Size: 2,
 		Address: "unix:/r1", BuildId: "b1", CaseHash: "c1", Epoch: 3, Token: "lagoon"}}}
-	f.Add(encodeAll(hello, &proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{To: []uint32{0}, Sent: []uint64{1}}}}))
+	leave := &proto.Leave{To: []uint32{0}, Sent: []uint64{1}}
+	f.Add(encodeAll(hello, &proto.FromRank{Kind: &proto.FromRank_Leave{Leave: leave}}))
 	f.Add(encodeAll(hello, &proto.FromRank{Kind: &proto.FromRank_Fault{Fault: &proto.Fault{Rank: 7}}}))
 	f.Add(encodeAll(&proto.FromRank{Kind: &proto.FromRank_Beat{}}))
 	f.Fuzz(func(t *testing.T, data []byte) {

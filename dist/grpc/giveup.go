@@ -16,8 +16,8 @@ type question struct {
 // answerTimeout is how long the coordinator waits for the answers: a rank that does not answer is named too.
 const answerTimeout = 200 * time.Millisecond
 
-// giveUp ends the run because a rank has given up waiting for others. If it was in a collective, the verdict names a rank
-// that has not entered it. The caller holds the lock.
+// giveUp ends the run because a rank has given up waiting for others. If it was in a collective, the verdict names a
+// rank that has not entered it. The caller holds the lock.
 func (c *coordinator) giveUp(state *rankState, text string) {
 	if c.verdict != nil || c.asked != nil {
 		return

@@ -50,7 +50,8 @@ func TestUnknownRankHasLeft(t *testing.T) {
 	wait := func(r dist.Request) error { return c.Wait(t.Context(), []dist.Request{r}) }
 	first := receive(1)
 	a := arrival{sink: c.peers.of(1)}
-	if err := a.decode(splitBuffers(encode(header{kind: eager, session: 5, tag: 3, length: 2}, []byte("ab")), nil)); err != nil {
+	message := encode(header{kind: eager, session: 5, tag: 3, length: 2}, []byte("ab"))
+	if err := a.decode(splitBuffers(message, nil)); err != nil {
 		t.Fatal(err)
 	}
 	if err := wait(first); err != nil || string(buf) != "ab" {

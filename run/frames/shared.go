@@ -2,7 +2,6 @@ package frames
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -22,19 +21,19 @@ import (
 type fileAhead struct {
 	path    string
 	ended   <-chan struct{} // closed when this rank has written its part, or will not
-	sizes   []vtk.Sizes     // of the parts of the file, valid then; nil if it was not written
+	place   place           // of this rank's part, valid then; without sizes if it was not written
 	written checksum.Parts  // what this rank has written to it
 }
 
 // canTake reports whether a last frame whose parts have these sizes can take the file. Somebody may have removed or
 // truncated it.
-func (a *fileAhead) canTake(part *vtk.FilePart, sizes []vtk.Sizes) bool {
+func (a *fileAhead) canTake(part *vtk.FilePart, at place) bool {
 	<-a.ended
-	if !slices.Equal(sizes, a.sizes) {
+	if !slices.Equal(at.sizes, a.place.sizes) {
 		return false
 	}
 	info, err := os.Stat(a.path)
-	return err == nil && info.Size() == part.Length(sizes)
+	return err == nil && info.Size() == part.Length(at.sizes)
 }
 
 // sharedFile returns a function that writes one file in parallel, each rank a part. The file is renamed to its final
@@ -61,13 +60,13 @@ func (f *series) sharedFile(p *pendingFrame, last bool) func() error {
 		if err != nil {
 			return err
 		}
-		sizes, err := f.sizes(p, part) // when it has returned, the files exist
+		at, err := f.place(p, part) // when it has returned, the files exist
 		if err != nil {
 			return err
 		}
 		var sums checksum.Recorder
 		if last && ahead != nil {
-			takes, err := p.agree(f.ctx, ahead.canTake(part, sizes))
+			takes, err := p.agree(f.ctx, ahead.canTake(part, at))
 			if err != nil {
 				return err
 			}
@@ -79,7 +78,7 @@ func (f *series) sharedFile(p *pendingFrame, last bool) func() error {
 				sums.Add(ahead.written)
 			}
 		}
-		if err := f.writePart(written, part, sizes, write, &sums); err != nil {
+		if err := f.writePart(written, part, at, write, &sums); err != nil {
 			return err
 		}
 		all, err := p.messages.Gather(f.ctx, sums.Parts().Joined(-1).Encode(vtk.Parts))
@@ -90,19 +89,19 @@ func (f *series) sharedFile(p *pendingFrame, last bool) func() error {
 		if err != nil || !begins {
 			return err
 		}
-		ahead.sizes, ahead.written = sizes, sums.Parts()
-		return f.writePart(ahead.path, part, sizes, write, nil)
+		ahead.place, ahead.written = at, sums.Parts()
+		return f.writePart(ahead.path, part, at, write, nil)
 	}
 }
 
 // agree reports whether all ranks say yes.
 func (p *pendingFrame) agree(ctx context.Context, yes bool) (bool, error) {
-	own := []byte{0}
+	no := []int64{1}
 	if yes {
-		own[0] = 1
+		no[0] = 0
 	}
-	all, err := p.messages.Allgather(ctx, own)
-	return !slices.Contains(all, 0), err
+	_, all, err := p.messages.Scan(ctx, no)
+	return err == nil && all[0] == 0, err
 }
 
 // publishOnFirstRank renames a complete file to its final name and enters it into the ledger, on rank 0. sums has what
@@ -139,14 +138,14 @@ func (f *series) createOnFirstRank(path string) error {
 }
 
 // writePart writes this rank's part of a file, or some of it, and records checksums in sums unless it is nil.
-func (f *series) writePart(path string, part *vtk.FilePart, sizes []vtk.Sizes,
+func (f *series) writePart(path string, part *vtk.FilePart, at place,
 	write func(*vtk.FilePart, io.WriterAt, []vtk.Sizes, int) error, sums *checksum.Recorder) error {
 	file, err := atomicfile.Open(path, os.O_WRONLY)
 	if err != nil {
 		return err
 	}
 	file.Record(sums)
-	err = write(part, file, sizes, f.run.Comm.Rank())
+	err = write(part, file, at.sizes, at.at)
 	if f.run.Comm.Rank() > 0 { // rank 0 syncs the file when it has its name
 		if again, openErr := os.Open(path); openErr == nil {
 			err = errors.Join(err, f.run.Ledger.Sync(again))
@@ -176,16 +175,30 @@ func (f *series) removeAhead() error {
 	return f.removeOnFirstRank(f.ahead.path)
 }
 
-// sizes gathers the sizes of all ranks' parts.
-func (f *series) sizes(p *pendingFrame, part *vtk.FilePart) ([]vtk.Sizes, error) {
-	message, err := binary.Append(nil, binary.LittleEndian, part.Sizes())
+// place is where a rank's part is in a file: the sizes of the parts before it as if they were one, of the part itself,
+// and of those after it as if they were one; at is the number of the part among them.
+type place struct {
+	sizes []vtk.Sizes
+	at    int
+}
+
+// place returns the place of this rank's part.
+func (f *series) place(p *pendingFrame, part *vtk.FilePart) (place, error) {
+	own := part.Sizes()
+	counted := own
+	if f.run.Comm.Rank() > 0 { // those of the first part count
+		counted.Head, counted.Common = 0, 0
+	}
+	before, total, err := p.messages.Scan(f.ctx, []int64{counted.Head, counted.Piece, counted.Common, counted.Data})
 	if err != nil {
-		return nil, err
+		return place{}, err
 	}
-	if message, err = p.messages.Allgather(f.ctx, message); err != nil {
-		return nil, err
+	sizes := func(v []int64) vtk.Sizes { return vtk.Sizes{Head: v[0], Piece: v[1], Common: v[2], Data: v[3]} }
+	rest, first := sizes(total), sizes(before)
+	rest.Piece -= first.Piece + own.Piece
+	rest.Data -= first.Data + own.Data
+	if f.run.Comm.Rank() == 0 {
+		return place{[]vtk.Sizes{own, rest}, 0}, nil
 	}
-	sizes := make([]vtk.Sizes, f.run.Comm.Size())
-	_, err = binary.Decode(message, binary.LittleEndian, sizes)
-	return sizes, err
+	return place{[]vtk.Sizes{first, own, rest}, 1}, nil
 }

@@ -330,7 +330,7 @@ func TestLastFrameWrittenAhead(t *testing.T) {
 					if err := errors.Join(err, f.end(t.Context())); err != nil {
 						t.Error(err)
 					}
-					if f.ahead == nil || f.ahead.sizes == nil {
+					if f.ahead == nil || f.ahead.place.sizes == nil {
 						t.Errorf("%d ranks: no file was written ahead", ranks)
 					}
 					// Only rank 0 knows that it has renamed the file.

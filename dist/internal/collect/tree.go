@@ -92,8 +92,8 @@ func (t *Tree) Ranks(from int) int {
 }
 
 // Run makes a call to which this rank contributes data. The result of reductions and Bcast is that of the call; of
-// gathers, what Parts reads, on ranks that get it. It is valid until the next call. An error that a rank has caused is a
-// *dist.PeerError with it.
+// gathers, what Parts reads, on ranks that get it. It is valid until the next call. An error that a rank has caused is
+// a *dist.PeerError with it.
 func (t *Tree) Run(ctx context.Context, links Links, call Call, data []byte) ([]byte, error) {
 	received, err := links.Receive(ctx, t.childRanks)
 	if err != nil {

@@ -200,7 +200,8 @@ func TestTreeNamesWrongRanks(t *testing.T) {
 		fmt.Sprintf("rank %d: contributes a message of 5 bytes", wrong): func(ctx context.Context, t *Tree, l Links) error {
 			return garbled(ctx, t, l, wrong, make([]byte, 5))
 		},
-		fmt.Sprintf("rank %d: dist: no collective has number 77", wrong): func(ctx context.Context, t *Tree, l Links) error {
+		fmt.Sprintf("rank %d: dist: no collective has number 77", wrong): func(ctx context.Context, t *Tree,
+			l Links) error {
 			return garbled(ctx, t, l, wrong, Call{Kind: 77}.Append(nil))
 		},
 	} {
