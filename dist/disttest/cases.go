@@ -48,6 +48,7 @@ func LastCases() []Case {
 		{"different lengths in a reduction are refused", 2, differentLengths},
 		{"a collective ends with its context", 2, collectiveDeadline},
 		{"no rank waits for a closed one", 2, closedPeer},
+		{"no rank waits for a closed stranger", 2, closedStranger},
 		{"nothing works after close", 1, afterClose},
 		{"ranks may close long before others", 2, unevenClose},
 	}

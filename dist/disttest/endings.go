@@ -106,6 +106,21 @@ func closedPeer(ctx context.Context, c dist.Comm) error {
 	return errors.Join(checkNames(receive(ctx, c, 0), 0), c.Close())
 }
 
+// closedStranger: a rank from which nothing was received has closed. Calls that wait for it end.
+func closedStranger(ctx context.Context, c dist.Comm) error {
+	for dead := range c.Size() - 1 {
+		if c.Rank() == dead {
+			return c.Close()
+		}
+		if c.Rank() == c.Size()-1 {
+			if err := checkNames(receive(ctx, c, dead), dead); err != nil {
+				return err
+			}
+		}
+	}
+	return c.Close()
+}
+
 func afterClose(ctx context.Context, c dist.Comm) error {
 	if err := c.Close(); err != nil {
 		return err

@@ -35,16 +35,20 @@ type comm struct {
 
 	mu      sync.Mutex
 	peers   []peer
-	leavers int   // number of peers that have left
+	leaving leaving
 	orphans []*op // operations that no call waits for any more, and whose memory MPI still uses
 }
 
 // peer is the state of another rank: whether it has left, and what its leave notice said.
 type peer struct {
-	left   bool
-	leftAt time.Time // when its leave notice was received
-	sent   uint64    // number of messages that it has sent to this rank
+	left  bool
+	asked bool          // it was asked whether it has left, and has not answered
+	at    time.Duration // since start: when it has said that it has left, or was last asked
+	sent  uint64        // number of messages that it has sent to this rank
 }
+
+// start is the beginning of time for peers.
+var start = time.Now()
 
 // failedRun holds the cause of the run's failure.
 type failedRun struct{ cause error }

@@ -11,7 +11,7 @@
 //	messages     the messages of Isend and Irecv, and the headers of long ones
 //	bodies       the bytes of long messages
 //	collectives  the messages of collectives
-//	notices      a rank leaves, or the run has failed and why
+//	notices      ranks leave, or the run has failed and why
 //
 // A message of up to 4 KiB is copied through C memory. A longer message is sent from and received into the caller's
 // memory, which is pinned while it is pending.
@@ -41,7 +41,8 @@
 // send of more than 4 KiB whose context ends, and that MPI cannot cancel, fails the run, since MPI still uses the
 // caller's memory.
 //
-// Close ends the calls of other goroutines and waits until all ranks have closed, then finalises MPI. After a
+// Close ends the calls of other goroutines and waits until all ranks have closed, of which they tell each other along a
+// tree, then finalises MPI. A call that waits for a rank for more than 100 ms asks it whether it has closed. After a
 // failure it waits up to two seconds for the others, and then ends all by MPI_Abort.
 package mpi
 

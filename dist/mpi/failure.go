@@ -44,26 +44,68 @@ func (c *comm) notify(dest int, n notice) {
 
 // readNotices handles the received notices.
 func (c *comm) readNotices() {
+	for _, a := range c.takeNotices() {
+		c.notify(a.dest, a.notice)
+	}
+}
+
+// answer is a notice to be sent.
+type answer struct {
+	dest int
+	notice
+}
+
+// takeNotices handles the received notices, and returns what they ask to send.
+func (c *comm) takeNotices() (answers []answer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for {
 		data := c.engine.notice()
 		if data == nil {
-			return
+			return answers
 		}
 		n, err := decode(data, c.size)
 		if next := c.engine.listen(); err == nil {
 			err = next
 		}
-		switch {
-		case err != nil:
+		if err != nil {
 			c.failLocally(&dist.PeerError{Rank: c.rank, Err: err})
-			return
-		case n.kind == leave:
-			c.peers[n.source] = peer{left: true, leftAt: time.Now(), sent: n.sent}
-			c.leavers++
+			return answers
+		}
+		switch n.kind {
+		case ask:
+			a := answer{n.source, notice{kind: stays, source: c.rank, about: c.rank}}
+			if c.leaving.begun {
+				a.kind, a.sent = left, c.sent[n.source].Load()
+			}
+			answers = append(answers, a)
+		case stays:
+			c.peers[n.source].asked = false
+		case left:
+			c.peers[n.source] = peer{left: true, at: time.Since(start), sent: n.sent}
+		case gone:
+			c.leaving.gone[n.source] = true
+		case over:
+			c.leaving.over = true
 		default:
 			c.failLocally(n.failure())
 		}
+	}
+}
+
+// askAfter is how long a call waits for a rank before it asks whether that has left, and how long until it asks again.
+const askAfter = 100 * time.Millisecond
+
+// askIfLeft asks a rank for which a call waits whether it has left.
+func (c *comm) askIfLeft(rank int) {
+	c.mu.Lock()
+	p, now := &c.peers[rank], time.Since(start)
+	asks := rank != c.rank && !p.left && !p.asked && now-p.at > askAfter
+	if asks {
+		p.asked, p.at = true, now
+	}
+	c.mu.Unlock()
+	if asks {
+		c.notify(rank, notice{kind: ask, source: c.rank, about: rank})
 	}
 }

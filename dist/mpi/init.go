@@ -11,6 +11,7 @@ import (
 	empi "github.com/emer/empi/mpi"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/collect"
 )
 
 // Built reports whether this program was built with MPI.
@@ -48,6 +49,7 @@ func open() (*comm, error) {
 	n := empi.WorldSize()
 	c := &comm{engine: e, rank: empi.WorldRank(), size: n, tagLimit: tagLimit()}
 	c.peers = make([]peer, n)
+	c.leaving = leaving{tree: collect.NewTree(c.rank, n), gone: make(map[int]bool)}
 	c.sent = newCounters(n)
 	c.received = newCounters(n)
 	c.table.engine = e

@@ -8,13 +8,14 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// A notice is a message that a rank sends to every other rank when it leaves or fails. Its layout, by byte offset:
+// A notice is a message that a rank sends to every other rank when it fails, or to one when ranks leave. Its layout, by
+// byte offset:
 //
 //	0  the kind
 //	4  the rank that sends it
 //	8  the rank that it is about: the one that aborted, or the peer in an error
 //	12 the code of an abort
-//	16 in a leave notice, the number of messages that the sender has sent to the receiver
+//	16 in a notice that it has left, the number of messages that the sender has sent to the receiver
 //	24 the cause, in UTF-8, up to the end
 const (
 	noticeHeader = 24
@@ -25,7 +26,11 @@ const (
 type noticeKind uint8
 
 const (
-	leave noticeKind = 1 + iota
+	ask   noticeKind = 1 + iota // has the receiver left?
+	stays                       // the answer: no
+	left                        // the answer: yes
+	gone                        // to the parent in the tree: all ranks of the sender's subtree have left
+	over                        // to the children: all ranks have left
 	aborted
 	failed
 )
@@ -94,7 +99,7 @@ func decode(buf []byte, size int) (notice, error) {
 		sent:   le.Uint64(buf[16:]),
 		cause:  string(buf[noticeHeader:]),
 	}
-	if n.kind < leave || n.kind > failed || n.source >= size || n.about >= size {
+	if n.kind < ask || n.kind > failed || n.source >= size || n.about >= size {
 		return notice{}, fmt.Errorf("dist/mpi: received a malformed notice: kind %d from rank %d about rank %d of %d",
 			n.kind, n.source, n.about, size)
 	}

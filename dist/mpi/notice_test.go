@@ -14,7 +14,7 @@ import (
 func TestNoticeRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := notice{
-			kind:   noticeKind(rapid.IntRange(1, 3).Draw(t, "kind")),
+			kind:   noticeKind(rapid.IntRange(1, int(failed)).Draw(t, "kind")),
 			source: rapid.IntRange(0, 99).Draw(t, "from"),
 			about:  rapid.IntRange(0, 99).Draw(t, "about"),
 			code:   int(rapid.Int32().Draw(t, "code")),
@@ -66,12 +66,12 @@ func TestFailureRoundTrip(t *testing.T) {
 // decode returns a notice about existing ranks, or an error, for any input.
 func FuzzDecodeNotice(f *testing.F) {
 	var buf [noticeBytes]byte
-	f.Add(buf[:notice{kind: leave, source: 1, sent: 5}.encode(buf[:])])
+	f.Add(buf[:notice{kind: left, source: 1, sent: 5}.encode(buf[:])])
 	f.Add([]byte{})
 	f.Add(make([]byte, noticeHeader))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		n, err := decode(data, 3)
-		if err == nil && (n.source < 0 || n.source > 2 || n.about < 0 || n.about > 2 || n.kind < leave || n.kind > failed) {
+		if err == nil && (n.source < 0 || n.source > 2 || n.about < 0 || n.about > 2 || n.kind < ask || n.kind > failed) {
 			t.Errorf("accepted %+v", n)
 		}
 	})

@@ -38,6 +38,8 @@ func (c *comm) awaitFrom(ctx context.Context, head *op, first *slot) error {
 		}
 		if began.IsZero() {
 			began = time.Now()
+		} else if time.Since(began) > askAfter {
+			c.askIfLeft(head.Peer)
 		}
 	}
 	return nil
@@ -59,7 +61,7 @@ func (c *comm) interrupted(ctx context.Context, o *op) error {
 	c.mu.Lock()
 	p := c.peers[o.Peer]
 	c.mu.Unlock()
-	if !p.left || time.Since(p.leftAt) < leftGrace && (o.Send || o.collective() || c.received[o.Peer].Load() < p.sent) {
+	if !p.left || time.Since(start)-p.at < leftGrace && (o.Send || o.collective() || c.received[o.Peer].Load() < p.sent) {
 		return nil
 	}
 	if isDone(o.slot) {

@@ -72,6 +72,12 @@ func (b branch) split(fan int) []branch {
 	return children
 }
 
+// Parent returns the parent of the rank, and false for rank 0.
+func (t *Tree) Parent() (rank int, exists bool) { return t.parent, t.parent >= 0 }
+
+// Children returns the children of the rank, in ascending order.
+func (t *Tree) Children() []int { return t.childRanks }
+
 // Links carries the messages of a Tree. Messages from one rank to another do not overtake each other.
 type Links interface {
 	// Send sends a message to some ranks, and returns when it no longer reads its memory.
