@@ -38,7 +38,7 @@ func (s Schedule) String() string {
 
 // BoxPlan describes what one rank sends and receives to fill the ghosts of an array over its box: cells with x
 // fastest, with layers of ghosts on each side. Ghosts beyond the grid, along an axis that is not periodic, have no
-// owner and are not changed.
+// owner and are not changed, except by plans WithOuterGhosts.
 type BoxPlan struct {
 	Rank   int
 	Shape  [3]int // cells of an array along each axis, ghosts included
@@ -48,6 +48,7 @@ type BoxPlan struct {
 	ghost         int    // layers of ghosts in arrays
 	width         [3]int // layers of ghosts that an exchange fills along each axis
 	upperFaces    bool   // see WithUpperFaces
+	outerGhosts   bool   // see WithOuterGhosts
 	returnsGhosts bool   // made by GhostReturnPlan, which has one schedule
 }
 
@@ -56,13 +57,17 @@ func (p *BoxPlan) WithSchedule(schedule Schedule) (*BoxPlan, error) {
 	if p.returnsGhosts {
 		return p, nil
 	}
-	return newBoxPlan(p.boxes, p.Rank, p.ghost, p.width, schedule, p.upperFaces)
+	return p.with(p.ghost, p.width, schedule)
+}
+
+func (p *BoxPlan) with(ghost int, width [3]int, schedule Schedule) (*BoxPlan, error) {
+	return newBoxPlan(p.boxes, p.Rank, ghost, width, schedule, p.upperFaces, p.outerGhosts)
 }
 
 // WithLayers returns the plan of the same rank for arrays with ghost layers on each side, of which an exchange
 // fills width layers along each axis.
 func (p *BoxPlan) WithLayers(ghost, width int, schedule Schedule) (*BoxPlan, error) {
-	return newBoxPlan(p.boxes, p.Rank, ghost, [3]int{width, width, width}, schedule, p.upperFaces)
+	return p.with(ghost, [3]int{width, width, width}, schedule)
 }
 
 // WithUpperFaces returns the plan for arrays of faces, of which the one with a cell's index is at its lower side:
@@ -72,7 +77,13 @@ func (p *BoxPlan) WithUpperFaces(schedule Schedule) (*BoxPlan, error) {
 	if p.ghost == 0 {
 		return nil, fmt.Errorf("halo: arrays without ghosts have no room for the upper faces")
 	}
-	return newBoxPlan(p.boxes, p.Rank, p.ghost, p.width, schedule, true)
+	return newBoxPlan(p.boxes, p.Rank, p.ghost, p.width, schedule, true, p.outerGhosts)
+}
+
+// WithOuterGhosts returns the plan that treats ghosts beyond the grid as cells of the boxes beside them: of those that
+// lie beside several boxes, such as beyond corners of the grid, each rank gets what these have.
+func (p *BoxPlan) WithOuterGhosts(schedule Schedule) (*BoxPlan, error) {
+	return newBoxPlan(p.boxes, p.Rank, p.ghost, p.width, schedule, p.upperFaces, true)
 }
 
 // Phase is a set of messages that travel at the same time. A phase may send ghosts that the previous phase has
@@ -100,10 +111,11 @@ func (r Region) cells() int { return r.N[0] * r.N[1] * r.N[2] }
 // In 2D width[2] is ignored. A box with another one beside it along an axis needs at least width[axis] cells along it,
 // since ghosts come from the next box only; a box that is alone along a periodic axis may be of one cell.
 func NewBoxPlan(b Boxes, rank, ghost int, width [3]int, schedule Schedule) (*BoxPlan, error) {
-	return newBoxPlan(b, rank, ghost, width, schedule, false)
+	return newBoxPlan(b, rank, ghost, width, schedule, false, false)
 }
 
-func newBoxPlan(b Boxes, rank, ghost int, width [3]int, schedule Schedule, upperFaces bool) (*BoxPlan, error) {
+func newBoxPlan(b Boxes, rank, ghost int, width [3]int, schedule Schedule, upperFaces, outerGhosts bool) (*BoxPlan,
+	error) {
 	if b.Dim == 2 {
 		width[2] = 0
 	}
@@ -116,8 +128,9 @@ func newBoxPlan(b Boxes, rank, ghost int, width [3]int, schedule Schedule, upper
 	if schedule != AxisByAxis && schedule != AllNeighbours {
 		return nil, fmt.Errorf("halo: unknown schedule %d", schedule)
 	}
-	p := &boxPlanner{Boxes: b, width: width, upperFaces: upperFaces}
-	plan := &BoxPlan{Rank: rank, boxes: b, ghost: ghost, width: width, upperFaces: upperFaces}
+	p := &boxPlanner{Boxes: b, width: width, upperFaces: upperFaces, outerGhosts: outerGhosts}
+	plan := &BoxPlan{Rank: rank, boxes: b, ghost: ghost, width: width, upperFaces: upperFaces,
+		outerGhosts: outerGhosts}
 	for a := range 3 {
 		p.position[a] = rank % b.parts(a)
 		rank /= b.parts(a)

@@ -21,6 +21,7 @@ type boxCase struct {
 	ghost    int
 	width    [3]int
 	schedule Schedule
+	outer    bool // WithOuterGhosts
 }
 
 // randomBoxes draws a grid of 1 to 8 boxes. Those with others beside them have at least as many cells along the axis as
@@ -29,6 +30,7 @@ func randomBoxes(t *rapid.T) boxCase {
 	c := boxCase{ranks: 1, ghost: rapid.IntRange(1, 4).Draw(t, "ghost layers")}
 	c.boxes.Dim = rapid.IntRange(2, 3).Draw(t, "dimensions")
 	c.schedule = rapid.SampledFrom([]Schedule{AxisByAxis, AllNeighbours}).Draw(t, "schedule")
+	c.outer = rapid.Bool().Draw(t, "outer ghosts")
 	uniform := rapid.Bool().Draw(t, "same width along each axis")
 	for a := range 3 {
 		c.boxes.Cuts[a] = []int{0, 1}
@@ -56,8 +58,8 @@ func randomBoxes(t *rapid.T) boxCase {
 }
 
 // TestBoxExchangeFillsGhosts: for random divisions, widths, periods and schedules, with messages delayed and
-// reordered, each ghost within the width and the grid gets its owner's cell, at corners too, in all fields. All
-// other cells do not change.
+// reordered, each ghost within the width and the grid, or beyond the grid with outer ghosts, gets its owner's cell, at
+// corners too, in all fields. All other cells do not change.
 func TestBoxExchangeFillsGhosts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := randomBoxes(t)
@@ -79,6 +81,9 @@ const unchanged = -1
 // exchangeAndCompare exchanges three arrays in one message, or with single one array of structs.
 func exchangeAndCompare(ctx context.Context, c boxCase, comm dist.Comm, kind string, single bool) error {
 	plan, err := NewBoxPlan(c.boxes, comm.Rank(), c.ghost, c.width, c.schedule)
+	if err == nil && c.outer {
+		plan, err = plan.WithOuterGhosts(c.schedule)
+	}
 	if err != nil {
 		return err
 	}
@@ -140,14 +145,25 @@ func (c boxCase) globalCell(plan *BoxPlan, i int) (global int, owned, filled boo
 		if a < c.boxes.Dim {
 			g -= c.ghost
 		}
-		owned = owned && g >= lo && g < hi
+		first, end := lo, hi
+		beyond := 0 // the layers beyond the grid that count
+		if c.outer && a < c.boxes.Dim && !c.boxes.Periodic[a] {
+			beyond = c.width[a]
+		}
+		if lo == 0 {
+			first -= beyond
+		}
+		if hi == cells {
+			end += beyond
+		}
+		owned = owned && g >= first && g < end
 		filled = filled && g >= lo-c.width[a] && g < hi+c.width[a]
 		if c.boxes.Periodic[a] {
 			g = (g + 8*cells) % cells // g is more than -8·cells
 		}
-		filled = filled && g >= 0 && g < cells
-		global += g * stride
-		stride *= cells
+		filled = filled && g >= -beyond && g < cells+beyond
+		global += (g + beyond) * stride
+		stride *= cells + 2*beyond
 	}
 	return global, owned, filled && !owned
 }

@@ -10,8 +10,9 @@ type boxPlanner struct {
 	Boxes
 	position, owned, ghost,
 	width [3]int // position among the boxes, owned cells, ghost layers in arrays, ghost layers to fill
-	filled     [3]bool // by an earlier phase: messages include these layers
-	upperFaces bool    // messages include the face beyond the last cell of the grid
+	filled      [3]bool // by an earlier phase: messages include these layers
+	upperFaces  bool    // messages include the face beyond the last cell of the grid
+	outerGhosts bool    // messages include ghosts beyond the grid
 }
 
 // phase returns the phase of exchanges in all directions along the given axes. A direction is the one in which
@@ -86,13 +87,13 @@ func (p *boxPlanner) along(axis, side int, ghosts bool) (ranges [][2]int) {
 	first, end := p.ghost[axis], p.ghost[axis]+p.owned[axis]
 	width, cells := p.width[axis], p.owned[axis]
 	if side == 0 {
-		if p.filled[axis] && (p.Periodic[axis] || p.position[axis] > 0) {
+		if p.includes(axis, p.position[axis] > 0) {
 			first -= width
 		}
-		if p.filled[axis] && (p.Periodic[axis] || p.position[axis] < p.parts(axis)-1) {
+		if p.includes(axis, p.position[axis] < p.parts(axis)-1) {
 			end += width
 		}
-		if p.upperFaces && axis < p.Dim && !p.Periodic[axis] && p.position[axis] == p.parts(axis)-1 {
+		if p.upperFaces && !p.outerGhosts && axis < p.Dim && !p.Periodic[axis] && p.position[axis] == p.parts(axis)-1 {
 			end++
 		}
 		return [][2]int{{first, end}}
@@ -111,6 +112,15 @@ func (p *boxPlanner) along(axis, side int, ghosts bool) (ranges [][2]int) {
 		}
 	}
 	return ranges
+}
+
+// includes reports whether messages along other axes include the ghosts at an end of an axis, where there is another
+// box or there is none.
+func (p *boxPlanner) includes(axis int, another bool) bool {
+	if p.Periodic[axis] || another {
+		return p.filled[axis]
+	}
+	return p.outerGhosts && axis < p.Dim
 }
 
 // peer returns the entry for a rank, and adds it if there is none.

@@ -63,8 +63,9 @@ func drawFlowSides(rt *rapid.T, b box) string {
 		across := make([]float64, len(b.n))
 		across[a] = .5
 		wall := fmt.Sprintf("{ kind = 'no-slip', velocity = %s }", list("%v", along))
-		low := pick(rt, "low side", "'slip'", "'no-slip'", wall, "'outflow'")
+		low := pick(rt, "low side", "'slip'", "'no-slip'", wall, "'outflow'", "{ kind = 'slip', contact_angle = 40 }")
 		high := pick(rt, "high side", "'slip'", "'no-slip'", wall, "'outflow'",
+			"{ kind = 'no-slip', contact_angle = 130 }",
 			"{ kind = 'outflow', pressure = '30*x - t', fraction = 0 }")
 		if strings.Contains(high, "outflow") && oneIn(rt, "inflow", 2) {
 			low = fmt.Sprintf("{ kind = 'inflow', velocity = %s, fraction = %s }", list("%v", across),

@@ -25,6 +25,7 @@ type Side struct {
 	Kind     string
 	Velocity [3]float64 // of a wall, along it, or of the inflow, in m/s
 	Fraction float64    // of the first fluid in the inflow
+	Angle    float64    // of contact at a wall, in the first fluid, in degrees; 0 for 90
 	// Functions of the position and time, instead of constants: of an inflow's velocity and volume fraction, and of an
 	// outflow's pressure in Pa, which is 0 without one. Nil for none.
 	Profile  [3]*Given

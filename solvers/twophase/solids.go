@@ -387,15 +387,16 @@ func (s *solver[F]) close(p *engine.Program, d int, v *engine.Array[F]) {
 	}
 }
 
-// fillSolids continues a volume fraction into solids, for planes, curvatures and viscosity, and fills all ghosts.
-func (s *solver[F]) fillSolids(p *engine.Program, f *engine.Array[F]) {
-	if s.solids == nil {
-		return
+// extend continues a volume fraction into solids and beyond sides with contact angles, for planes, curvatures and
+// viscosity.
+func (s *solver[F]) extend(p *engine.Program, f *engine.Array[F]) {
+	if s.solids != nil {
+		q := &s.solids.filled
+		p.Run(engine.Whole(kernels.NewFillSolidsLoop(1<<s.block.Grid.Dim, q.to.Data, q.from.Data, q.weights.Data, f.Data),
+			len(q.to.Data)))
+		s.refreshFractions(p, f)
 	}
-	q := &s.solids.filled
-	p.Run(engine.Whole(kernels.NewFillSolidsLoop(1<<s.block.Grid.Dim, q.to.Data, q.from.Data, q.weights.Data, f.Data),
-		len(q.to.Data)))
-	s.refreshFractions(p, f)
+	wetting[F]{s}.extend(p, f)
 }
 
 // emptySolids sets solid cells to 0.

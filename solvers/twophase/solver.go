@@ -96,7 +96,8 @@ type solver[F num.Float] struct {
 	nothing                     [6]int64
 
 	allLayers, oneLayer, faceLayers *engine.Ghosts
-	rows                            map[int]*row // measured, by the number of steps
+	outerLayers                     *engine.Ghosts // also those beyond sides; nil without contact angles
+	rows                            map[int]*row   // measured, by the number of steps
 }
 
 // counts are numbers of iterations since the start: of all solutions, of the one that took most, and the number of
@@ -116,6 +117,7 @@ const (
 	tagAll = 1 + iota
 	tagOne
 	tagFaces
+	tagOuter
 	tagPressure
 )
 
@@ -178,6 +180,13 @@ func (s *solver[F]) connect(plan *halo.BoxPlan) error {
 	}
 	s.allLayers, s.oneLayer = s.BoxGhosts(plan, tagAll), s.BoxGhosts(one, tagOne)
 	s.faceLayers = s.BoxGhosts(faces, tagFaces)
+	if (wetting[F]{s}).any() {
+		outer, err := plan.WithOuterGhosts(halo.AxisByAxis)
+		if err != nil {
+			return err
+		}
+		s.outerLayers = s.BoxGhosts(outer, tagOuter)
+	}
 	if s.viscous.sums != nil {
 		s.viscous.sums.Connect(s.oneLayer)
 	}
@@ -422,7 +431,7 @@ func (s *solver[F]) restored(ctx context.Context) error {
 		s.refreshVelocity(p, s.u, projected)
 		s.measureSpeed(p)
 		if s.time.Steps > 0 {
-			s.fillSolids(p, s.f[0])
+			s.extend(p, s.f[0])
 			s.bend(p)
 			s.exert(p)
 			s.pressure.Clear(p)

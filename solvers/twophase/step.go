@@ -77,7 +77,7 @@ func (s *solver[F]) lookAhead(p *engine.Program) {
 func (s *solver[F]) sweep(p *engine.Program, n, axis int) {
 	from, to := n%2, (n+1)%2
 	q := s.sweepOf(axis, from)
-	s.fillSolids(p, s.f[from])
+	s.extend(p, s.f[from])
 	s.reconstruct(p, s.f[from], 2)
 	p.Run(engine.Over(kernels.NewFluxLoop(s.cells(1), q, s.now), s.cells(1)))
 	budget[F]{s}.enter(p, axis, q)
@@ -138,7 +138,7 @@ func (s *solver[F]) end(p *engine.Program) {
 	s.emptySolids(p, s.f[0])
 	p.Run(engine.Over(kernels.NewClipLoop(s.cells(0), &s.lattice, s.roundOff(), s.f[0].Data, s.clipped.At()), s.cells(0)))
 	s.refreshFractions(p, s.f[0])
-	s.fillSolids(p, s.f[0])
+	s.extend(p, s.f[0])
 }
 
 // accelerate predicts the velocity with the acceleration of the last step, for the viscous stress.

@@ -181,6 +181,58 @@ struct Lattice {
 static_assert(sizeof(Lattice) == 16 && offsetof(Lattice, First) == 0 && offsetof(Lattice, SY) == 4 &&
     offsetof(Lattice, SZ) == 8 && offsetof(Lattice, Dim) == 12, "Lattice");
 
+// Contact is a side of the grid that the interface meets at a given angle.
+// Contact[float32], contact.go:11
+struct Contact_f32 {
+    Lattice Lattice_;
+    int32 Axis;
+    int32 First, Second;
+    int32 Inward;
+    int32 Layers;
+    float Cos, Sin;
+    Slice<float> F;
+};
+static_assert(sizeof(Contact_f32) == 72 && offsetof(Contact_f32, Lattice_) == 0 &&
+    offsetof(Contact_f32, Axis) == 16 && offsetof(Contact_f32, First) == 20 && offsetof(Contact_f32, Second) == 24 &&
+    offsetof(Contact_f32, Inward) == 28 && offsetof(Contact_f32, Layers) == 32 && offsetof(Contact_f32, Cos) == 36 &&
+    offsetof(Contact_f32, Sin) == 40 && offsetof(Contact_f32, F) == 48, "Contact_f32");
+
+// SortedNormal is a normal prepared for many volumes: its components in ascending order, divided by their sum.
+// low is the sum of its negative components: the least alpha of a non-empty volume.
+// geom.SortedNormal[float32], geom/plane.go:38
+struct geom_SortedNormal_f32 {
+    float m1, m2, m3, sum, low;
+};
+static_assert(sizeof(geom_SortedNormal_f32) == 20 && offsetof(geom_SortedNormal_f32, m1) == 0 &&
+    offsetof(geom_SortedNormal_f32, m2) == 4 && offsetof(geom_SortedNormal_f32, m3) == 8 &&
+    offsetof(geom_SortedNormal_f32, sum) == 12 && offsetof(geom_SortedNormal_f32, low) == 16, "geom_SortedNormal_f32");
+
+// Contact is a side of the grid that the interface meets at a given angle.
+// Contact[float64], contact.go:11
+struct Contact_f64 {
+    Lattice Lattice_;
+    int32 Axis;
+    int32 First, Second;
+    int32 Inward;
+    int32 Layers;
+    double Cos, Sin;
+    Slice<double> F;
+};
+static_assert(sizeof(Contact_f64) == 80 && offsetof(Contact_f64, Lattice_) == 0 &&
+    offsetof(Contact_f64, Axis) == 16 && offsetof(Contact_f64, First) == 20 && offsetof(Contact_f64, Second) == 24 &&
+    offsetof(Contact_f64, Inward) == 28 && offsetof(Contact_f64, Layers) == 32 && offsetof(Contact_f64, Cos) == 40 &&
+    offsetof(Contact_f64, Sin) == 48 && offsetof(Contact_f64, F) == 56, "Contact_f64");
+
+// SortedNormal is a normal prepared for many volumes: its components in ascending order, divided by their sum.
+// low is the sum of its negative components: the least alpha of a non-empty volume.
+// geom.SortedNormal[float64], geom/plane.go:38
+struct geom_SortedNormal_f64 {
+    double m1, m2, m3, sum, low;
+};
+static_assert(sizeof(geom_SortedNormal_f64) == 40 && offsetof(geom_SortedNormal_f64, m1) == 0 &&
+    offsetof(geom_SortedNormal_f64, m2) == 8 && offsetof(geom_SortedNormal_f64, m3) == 16 &&
+    offsetof(geom_SortedNormal_f64, sum) == 24 && offsetof(geom_SortedNormal_f64, low) == 32, "geom_SortedNormal_f64");
+
 // Line is the half-plane m·ξ ≤ α of a cell in the plane.
 // geom.Line[float32], geom/geom.go:13
 struct alignas(16) geom_Line_f32 {
@@ -482,16 +534,6 @@ static_assert(sizeof(Sweep_f32) == 240 && offsetof(Sweep_f32, Lattice_) == 0 && 
     offsetof(Sweep_f32, Planes) == 144 && offsetof(Sweep_f32, Volume) == 168 && offsetof(Sweep_f32, Mass) == 192 &&
     offsetof(Sweep_f32, Out) == 216, "Sweep_f32");
 
-// SortedNormal is a normal prepared for many volumes: its components in ascending order, divided by their sum.
-// low is the sum of its negative components: the least alpha of a non-empty volume.
-// geom.SortedNormal[float32], geom/plane.go:38
-struct geom_SortedNormal_f32 {
-    float m1, m2, m3, sum, low;
-};
-static_assert(sizeof(geom_SortedNormal_f32) == 20 && offsetof(geom_SortedNormal_f32, m1) == 0 &&
-    offsetof(geom_SortedNormal_f32, m2) == 4 && offsetof(geom_SortedNormal_f32, m3) == 8 &&
-    offsetof(geom_SortedNormal_f32, sum) == 12 && offsetof(geom_SortedNormal_f32, low) == 16, "geom_SortedNormal_f32");
-
 // Sweep is the transport of the volume fraction along an axis (Weymouth and Yue, J. Comput. Phys. 229, 2010).
 // Sweep[float64], transport.go:14
 struct Sweep_f64 {
@@ -511,16 +553,6 @@ static_assert(sizeof(Sweep_f64) == 256 && offsetof(Sweep_f64, Lattice_) == 0 && 
     offsetof(Sweep_f64, Start) == 88 && offsetof(Sweep_f64, U) == 112 && offsetof(Sweep_f64, Lines) == 136 &&
     offsetof(Sweep_f64, Planes) == 160 && offsetof(Sweep_f64, Volume) == 184 && offsetof(Sweep_f64, Mass) == 208 &&
     offsetof(Sweep_f64, Out) == 232, "Sweep_f64");
-
-// SortedNormal is a normal prepared for many volumes: its components in ascending order, divided by their sum.
-// low is the sum of its negative components: the least alpha of a non-empty volume.
-// geom.SortedNormal[float64], geom/plane.go:38
-struct geom_SortedNormal_f64 {
-    double m1, m2, m3, sum, low;
-};
-static_assert(sizeof(geom_SortedNormal_f64) == 40 && offsetof(geom_SortedNormal_f64, m1) == 0 &&
-    offsetof(geom_SortedNormal_f64, m2) == 8 && offsetof(geom_SortedNormal_f64, m3) == 16 &&
-    offsetof(geom_SortedNormal_f64, sum) == 24 && offsetof(geom_SortedNormal_f64, low) == 32, "geom_SortedNormal_f64");
 
 // Momentum is the transport of the momentum of one velocity component along an axis, by the mass that Flux has found.
 //
@@ -588,12 +620,6 @@ DEVICE int64 Lattice_at(const Lattice *l, int64 i, int64 j, int64 k) {
     return add(add(add(int64(l->First), i), mul(j, int64(l->SY))), mul(k, int64(l->SZ)));
 }
 
-// mixed reports whether an interface crosses a cell.
-// (*Curvature[float32]).mixed, curvature.go:45
-DEVICE bool Curvature_mixed_f32(const Curvature_f32 *q, int64 c) {
-    return q->F[c] > 0x1.0c6f7ap-20f /* 1e-06 */ && q->F[c] < 0x1.ffffdep-01f /* 0.999999 */;
-}
-
 // stride returns the distance of neighbours along an axis.
 // (*Lattice).stride, types.go:25
 DEVICE int64 Lattice_stride(const Lattice *l, int32 axis) {
@@ -604,6 +630,742 @@ DEVICE int64 Lattice_stride(const Lattice *l, int32 axis) {
         return int64(l->SZ);
     }
     return 1;
+}
+
+// Sqrt is √x, correctly rounded in F.
+// Sqrt[float32], num/num.go:16
+DEVICE float num_Sqrt_f32(float x) {
+    return __fsqrt_rn(x);
+}
+
+// direction is the normal, out of the first fluid, of the plane at the given angle through a cell next to the side:
+// that of the fractions along the side, turned. There is none where the fractions do not change along the side.
+// (*Contact[float32]).direction, contact.go:68
+struct Contact_direction_f32_results { Array<float, 3> r0; bool r1; };
+DEVICE Contact_direction_f32_results Contact_direction_f32(const Contact_f32 *q, int64 c) {
+    Array<float, 3> m = {};
+    bool found = false;
+    int64 a = Lattice_stride(&q->Lattice_, q->First);
+    float x = q->F[sub(c, a)] - q->F[add(c, a)], y = 0.0f;
+    if (q->Lattice_.Dim == 3) {
+        int64 b = Lattice_stride(&q->Lattice_, q->Second);
+        x = 2.0f * x + (q->F[sub(sub(c, a), b)] - q->F[sub(add(c, a), b)]) + (q->F[add(sub(c, a), b)] - q->F[add(add(c, a), b)]);
+        y = 2.0f * (q->F[sub(c, b)] - q->F[add(c, b)]) + (q->F[sub(sub(c, b), a)] - q->F[sub(add(c, b), a)]) + (q->F[add(sub(c, b), a)] - q->F[add(add(c, b), a)]);
+    }
+    float size = num_Sqrt_f32(x * x + y * y);
+    if (!(size > 0.0f)) {
+        return {m, false};
+    }
+    m[q->Axis] = float(q->Inward) * q->Cos;
+    m[q->First] = q->Sin * x / size;
+    if (q->Lattice_.Dim == 3) {
+        m[q->Second] = q->Sin * y / size;
+    }
+    return {m, true};
+}
+
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
+// amd64, while the branches are mostly predicted.
+// Abs[float32], num/num.go:20
+DEVICE float num_Abs_f32(float x) {
+    if (x < 0.0f) {
+        return -x;
+    }
+    return x;
+}
+
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
+// Smaller[float32], num/num.go:36
+DEVICE float num_Smaller_f32(float a, float b) {
+    if (a < b) {
+        return a;
+    }
+    return b;
+}
+
+// LineConstant is the alpha for which Area(mx, my, alpha) is f, 0 ≤ f ≤ 1.
+// LineConstant[float32], geom/line.go:36
+DEVICE float geom_LineConstant_f32(float mx, float my, float f) {
+    float m1 = num_Abs_f32(mx), m2 = num_Abs_f32(my);
+    if (m1 > m2) {
+        const float value1 = m2, value2 = m1;
+        m1 = value1;
+        m2 = value2;
+    }
+    float sum = m1 + m2;
+    if (sum < 0x1.4484cp-100f /* 1e-30 */) {
+        return f;
+    }
+    m1 /= sum;
+    m2 /= sum;
+    float v = num_Smaller_f32(f, 1.0f - f);
+    float a = 0.0f;
+    if (2.0f * m2 * v < m1) {
+        a = num_Sqrt_f32(2.0f * m1 * m2 * v);
+    } else {
+        a = m2 * v + m1 / 2.0f;
+    }
+    if (f > 0.5f) {
+        a = 1.0f - a;
+    }
+    return a * sum + num_Smaller_f32(mx, 0.0f) + num_Smaller_f32(my, 0.0f);
+}
+
+// sorted3 returns the magnitudes of a normal in ascending order, divided by their sum.
+// sorted3[float32], geom/plane.go:6
+struct geom_sorted3_f32_results { float r0; float r1; float r2; float r3; };
+DEVICE geom_sorted3_f32_results geom_sorted3_f32(float mx, float my, float mz) {
+    float m1 = 0.0f;
+    float m2 = 0.0f;
+    float m3 = 0.0f;
+    float sum = 0.0f;
+    m1 = num_Abs_f32(mx);
+    m2 = num_Abs_f32(my);
+    m3 = num_Abs_f32(mz);
+    if (m1 > m2) {
+        const float value1 = m2, value2 = m1;
+        m1 = value1;
+        m2 = value2;
+    }
+    if (m2 > m3) {
+        const float value3 = m3, value4 = m2;
+        m2 = value3;
+        m3 = value4;
+    }
+    if (m1 > m2) {
+        const float value5 = m2, value6 = m1;
+        m1 = value5;
+        m2 = value6;
+    }
+    sum = m1 + m2 + m3;
+    if (sum < 0x1.4484cp-100f /* 1e-30 */) {
+        return {0.0f, 0.0f, 0.0f, 0.0f};
+    }
+    return {m1 / sum, m2 / sum, m3 / sum, sum};
+}
+
+// cubeRoot returns the cube root of 0 ≤ y ≤ 1. y is scaled to [1/8, 1) by powers of two, which is exact.
+// cubeRoot[float32], geom/plane.go:140
+DEVICE float geom_cubeRoot_f32(float y) {
+    if (y <= 0.0f) {
+        return 0.0f;
+    }
+    float scale = 1.0f;
+    while (y < 0x1p-30f /* 9.313226e-10 */) {
+        y *= 0x1p+30f /* 1.0737418e+09 */;
+        scale /= 1024.0f;
+    }
+    while (y < 0x1p-09f /* 0.001953125 */) {
+        y *= 512.0f;
+        scale /= 8.0f;
+    }
+    while (y < 0.125f) {
+        y *= 8.0f;
+        scale /= 2.0f;
+    }
+    // within 0.02
+    float r = 0x1.820c4ap-02f /* 0.377 */ + y * (0x1.0fdf3cp+00f /* 1.062 */ - 0x1.c49ba6p-02f /* 0.442 */ * y);
+    for (int64 turn1 = 0; turn1 < 2; turn1++) {
+        // by Halley
+        float q = r * r * r;
+        r -= r * (q - y) / (2.0f * q + y);
+    }
+    return scale * r;
+}
+
+// excess is m1 m2 + m1 m3 + m2 m3 - 1/4, without cancellation, for sorted m of sum 1 and delta = (m1 + m2 - m3)/2. It
+// appears in the fourth case of Scardovelli and Zaleski with m3 < m1 + m2, where the plane cuts the cube in a hexagon.
+// excess[float32], geom/plane.go:26
+DEVICE float geom_excess_f32(float m1, float delta) {
+    return m1 * (0.5f - m1) + delta * (m1 - delta);
+}
+
+// ratio solves r = 1 + κ r³ near 1, 0 ≤ κ ≤ 0.116. The first estimate is within 0.003 of the root.
+// ratio[float32], geom/plane.go:130
+DEVICE float geom_ratio_f32(float kappa) {
+    float r = 1.0f + kappa + 3.0f * kappa * kappa / (1.0f - 0x1.19999ap+02f /* 4.4 */ * kappa);
+    for (int64 turn1 = 0; turn1 < 3; turn1++) {
+        float q = kappa * r * r;
+        r = (1.0f - 2.0f * q * r) / (1.0f - 3.0f * q);
+    }
+    return r;
+}
+
+// lowConstant is the inverse of lowVolume: the alpha of the volume v, for sorted m of sum 1 and 0 ≤ v ≤ 1/2.
+//
+// In the third and fourth case of Scardovelli and Zaleski (alpha above m2, not in the linear case) alpha is a root of a
+// cubic equation, which they solve by trigonometric functions. The equations have the form r = 1 + κ r³, with r near 1
+// and κ at most 0.116, and three steps of Newton's method solve them to round-off. x, which is twice the
+// distance of alpha from where the linear case begins, if this case were valid, decides between the cases.
+// lowConstant[float32], geom/plane.go:104
+DEVICE float geom_lowConstant_f32(float m1, float m2, float m3, float v) {
+    float m12 = m1 + m2;
+    float x = m12 - 2.0f * m3 * v;
+    if (x <= 0.0f) {
+        return m3 * v + m12 / 2.0f;
+    }
+    if (x > m1 * (2.0f - m1 / (3.0f * m2))) {
+        // below m2
+        float w = v - m1 / m2 * m1 / (6.0f * m3);
+        if (w >= 0.0f) {
+            return (m1 + num_Sqrt_f32(m1 * m1 + 8.0f * m2 * m3 * w)) / 2.0f;
+        }
+        return geom_cubeRoot_f32(6.0f * m1 * m2 * m3 * v);
+    }
+    if (m3 < m12) {
+        float delta = (m12 - m3) / 2.0f;
+        float p = geom_excess_f32(m1, delta);
+        float w = (0.5f - v) * (m1 * m2 * m3);
+        if (w <= delta * (p - delta * delta / 3.0f)) {
+            // above m3
+            float s = w / p;
+            return 0.5f - s * geom_ratio_f32(s * s / (3.0f * p));
+        }
+    }
+    return m12 - x / 2.0f * geom_ratio_f32(x / m1 * (x / m2) / 24.0f);
+}
+
+// PlaneConstant is the alpha for which Volume(mx, my, mz, alpha) is f, 0 ≤ f ≤ 1. The cases are in the order of Lehmann
+// and Gekle (Computation 10, 2022): the linear one first.
+// PlaneConstant[float32], geom/plane.go:86
+DEVICE float geom_PlaneConstant_f32(float mx, float my, float mz, float f) {
+    auto [m1, m2, m3, sum] = geom_sorted3_f32(mx, my, mz);
+    if (sum == 0.0f) {
+        return f;
+    }
+    float a = geom_lowConstant_f32(m1, m2, m3, num_Smaller_f32(f, 1.0f - f));
+    if (f > 0.5f) {
+        a = 1.0f - a;
+    }
+    return a * sum + num_Smaller_f32(mx, 0.0f) + num_Smaller_f32(my, 0.0f) + num_Smaller_f32(mz, 0.0f);
+}
+
+// constant is that of the plane with a normal that leaves a fraction below it.
+// (*Contact[float32]).constant, contact.go:89
+DEVICE float Contact_constant_f32(const Contact_f32 *q, Array<float, 3> m, float f) {
+    if (q->Lattice_.Dim == 2) {
+        return geom_LineConstant_f32(m[0], m[1], f);
+    }
+    return geom_PlaneConstant_f32(m[0], m[1], m[2], f);
+}
+
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
+// Larger[float32], num/num.go:28
+DEVICE float num_Larger_f32(float a, float b) {
+    if (a > b) {
+        return a;
+    }
+    return b;
+}
+
+// Area is the part of the unit square with mx·x + my·y ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000).
+// Area[float32], geom/line.go:6
+DEVICE float geom_Area_f32(float mx, float my, float alpha) {
+    alpha -= num_Smaller_f32(mx, 0.0f) + num_Smaller_f32(my, 0.0f);
+    float m1 = num_Abs_f32(mx), m2 = num_Abs_f32(my);
+    if (m1 > m2) {
+        const float value1 = m2, value2 = m1;
+        m1 = value1;
+        m2 = value2;
+    }
+    float sum = m1 + m2;
+    if (sum < 0x1.4484cp-100f /* 1e-30 */) {
+        return num_Larger_f32(0.0f, num_Smaller_f32(alpha, 1.0f));
+    }
+    if (alpha <= 0.0f) {
+        return 0.0f;
+    }
+    if (alpha >= sum) {
+        return 1.0f;
+    }
+    float a = num_Smaller_f32(alpha, sum - alpha);
+    float v = 0.0f;
+    if (a < m1) {
+        v = (a / m1) * (a / m2) / 2.0f;
+    } else {
+        v = (a - m1 / 2.0f) / m2;
+    }
+    if (2.0f * alpha > sum) {
+        return 1.0f - v;
+    }
+    return v;
+}
+
+// SortNormal prepares a normal.
+// SortNormal[float32], geom/plane.go:41
+DEVICE geom_SortedNormal_f32 geom_SortNormal_f32(float mx, float my, float mz) {
+    auto [m1, m2, m3, sum] = geom_sorted3_f32(mx, my, mz);
+    return geom_SortedNormal_f32{m1, m2, m3, sum, num_Smaller_f32(mx, 0.0f) + num_Smaller_f32(my, 0.0f) + num_Smaller_f32(mz, 0.0f)};
+}
+
+// lowVolume is Volume for sorted m of sum 1 and alpha = a, 0 < a ≤ 1/2.
+// lowVolume[float32], geom/plane.go:67
+DEVICE float geom_lowVolume_f32(float m1, float m2, float m3, float a) {
+    float m12 = m1 + m2;
+    if (a >= m12) {
+        return (a - m12 / 2.0f) / m3;
+    } else if (a < m1) {
+        return (a / m1) * (a / m2) * (a / m3) / 6.0f;
+    } else if (a < m2) {
+        return (a / m2 * (a - m1) + m1 / m2 * m1 / 3.0f) / (2.0f * m3);
+    } else if (a < m3) {
+        float t = m12 - a;
+        return (a - m12 / 2.0f) / m3 + (t / m1) * (t / m2) * (t / m3) / 6.0f;
+    }
+    float s = 0.5f - a;
+    return 0.5f - s * (geom_excess_f32(m1, (m12 - m3) / 2.0f) - s * s / 3.0f) / (m1 * m2 * m3);
+}
+
+// Volume returns the same bits as the function Volume for the normal that was prepared.
+// (*geom.SortedNormal[float32]).Volume, geom/plane.go:47
+DEVICE float geom_SortedNormal_Volume_f32(geom_SortedNormal_f32 *n, float alpha) {
+    alpha -= n->low;
+    if (n->sum == 0.0f) {
+        return num_Larger_f32(0.0f, num_Smaller_f32(alpha, 1.0f));
+    }
+    alpha /= n->sum;
+    if (alpha <= 0.0f) {
+        return 0.0f;
+    }
+    if (alpha >= 1.0f) {
+        return 1.0f;
+    }
+    float v = geom_lowVolume_f32(n->m1, n->m2, n->m3, num_Smaller_f32(alpha, 1.0f - alpha));
+    if (alpha > 0.5f) {
+        return 1.0f - v;
+    }
+    return v;
+}
+
+// Volume is the part of the unit cube with m·x ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000). The third
+// and fourth of their cases are written as the linear case and a correction, so that nothing cancels where a component
+// of m is nearly zero.
+// Volume[float32], geom/plane.go:31
+DEVICE float geom_Volume_f32(float mx, float my, float mz, float alpha) {
+    geom_SortedNormal_f32 n = geom_SortNormal_f32(mx, my, mz);
+    return geom_SortedNormal_Volume_f32(&n, alpha);
+}
+
+// below is the part of a cell below a plane.
+// (*Contact[float32]).below, contact.go:97
+DEVICE float Contact_below_f32(const Contact_f32 *q, Array<float, 3> m, float alpha) {
+    if (q->Lattice_.Dim == 2) {
+        return geom_Area_f32(m[0], m[1], alpha);
+    }
+    return geom_Volume_f32(m[0], m[1], m[2], alpha);
+}
+
+// Wet continues the interface beyond a side: ghosts beyond the cell (i, j, k) next to the side get the fraction that
+// planes at the given angle, through the mixed cells around that one, leave below them there. Planes count by f(1-f),
+// so that the fraction changes little when a cell becomes pure (as Tavares et al., Computers & Fluids 278, 2024, do in
+// solids). So heights of columns along the side, and of those across it, continue with the slope that the angle
+// demands. Ghosts without a mixed cell nearby keep their value.
+// Wet[float32], contact.go:31
+DEVICE void Wet_f32_at(int64 i, int64 j, int64 k, const Contact_f32 *q) {
+    int64 c = Lattice_at(&q->Lattice_, i, j, k);
+    Array<float, 8> sums = {};
+    float total = 0.0f;
+    int64 reach = 0;
+    if (q->Lattice_.Dim == 3) {
+        reach = 2;
+    }
+    for (int64 y = neg(reach); y <= reach; y = add(y, int64(1))) {
+        for (int64 x = -2; x <= 2; x = add(x, int64(1))) {
+            int64 e = add(add(c, mul(x, Lattice_stride(&q->Lattice_, q->First))), mul(y, Lattice_stride(&q->Lattice_, q->Second)));
+            float f = q->F[e];
+            if (f > 0x1.0c6f7ap-20f /* 1e-06 */ && f < 0x1.ffffdep-01f /* 0.999999 */) {
+                auto [m, found] = Contact_direction_f32(q, e);
+                if (!found) {
+                    continue;
+                }
+                float alpha = Contact_constant_f32(q, m, f);
+                float weight = f * (1.0f - f);
+                total += weight;
+                // of the same plane for the cell that e is x, y cells from
+                alpha += m[q->First] * float(x) + m[q->Second] * float(y);
+                for (int64 layer = 0, end1 = int64(q->Layers); layer < end1; layer++) {
+                    alpha += m[q->Axis] * float(q->Inward);
+                    sums[layer] += weight * Contact_below_f32(q, m, alpha);
+                }
+            }
+        }
+    }
+    if (total > 0.0f) {
+        for (int64 layer = 0, end2 = int64(q->Layers); layer < end2; layer++) {
+            q->F[sub(c, mul(mul(add(layer, int64(1)), int64(q->Inward)), Lattice_stride(&q->Lattice_, q->Axis)))] = sums[layer] / total;
+        }
+    }
+}
+
+// Sqrt is √x, correctly rounded in F.
+// Sqrt[float64], num/num.go:16
+DEVICE double num_Sqrt_f64(double x) {
+    return __dsqrt_rn(x);
+}
+
+// direction is the normal, out of the first fluid, of the plane at the given angle through a cell next to the side:
+// that of the fractions along the side, turned. There is none where the fractions do not change along the side.
+// (*Contact[float64]).direction, contact.go:68
+struct Contact_direction_f64_results { Array<double, 3> r0; bool r1; };
+DEVICE Contact_direction_f64_results Contact_direction_f64(const Contact_f64 *q, int64 c) {
+    Array<double, 3> m = {};
+    bool found = false;
+    int64 a = Lattice_stride(&q->Lattice_, q->First);
+    double x = q->F[sub(c, a)] - q->F[add(c, a)], y = 0.0;
+    if (q->Lattice_.Dim == 3) {
+        int64 b = Lattice_stride(&q->Lattice_, q->Second);
+        x = 2.0 * x + (q->F[sub(sub(c, a), b)] - q->F[sub(add(c, a), b)]) + (q->F[add(sub(c, a), b)] - q->F[add(add(c, a), b)]);
+        y = 2.0 * (q->F[sub(c, b)] - q->F[add(c, b)]) + (q->F[sub(sub(c, b), a)] - q->F[sub(add(c, b), a)]) + (q->F[add(sub(c, b), a)] - q->F[add(add(c, b), a)]);
+    }
+    double size = num_Sqrt_f64(x * x + y * y);
+    if (!(size > 0.0)) {
+        return {m, false};
+    }
+    m[q->Axis] = double(q->Inward) * q->Cos;
+    m[q->First] = q->Sin * x / size;
+    if (q->Lattice_.Dim == 3) {
+        m[q->Second] = q->Sin * y / size;
+    }
+    return {m, true};
+}
+
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
+// amd64, while the branches are mostly predicted.
+// Abs[float64], num/num.go:20
+DEVICE double num_Abs_f64(double x) {
+    if (x < 0.0) {
+        return -x;
+    }
+    return x;
+}
+
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
+// Smaller[float64], num/num.go:36
+DEVICE double num_Smaller_f64(double a, double b) {
+    if (a < b) {
+        return a;
+    }
+    return b;
+}
+
+// LineConstant is the alpha for which Area(mx, my, alpha) is f, 0 ≤ f ≤ 1.
+// LineConstant[float64], geom/line.go:36
+DEVICE double geom_LineConstant_f64(double mx, double my, double f) {
+    double m1 = num_Abs_f64(mx), m2 = num_Abs_f64(my);
+    if (m1 > m2) {
+        const double value1 = m2, value2 = m1;
+        m1 = value1;
+        m2 = value2;
+    }
+    double sum = m1 + m2;
+    if (sum < 0x1.4484bfeebc2ap-100 /* 1e-30 */) {
+        return f;
+    }
+    m1 /= sum;
+    m2 /= sum;
+    double v = num_Smaller_f64(f, 1.0 - f);
+    double a = 0.0;
+    if (2.0 * m2 * v < m1) {
+        a = num_Sqrt_f64(2.0 * m1 * m2 * v);
+    } else {
+        a = m2 * v + m1 / 2.0;
+    }
+    if (f > 0.5) {
+        a = 1.0 - a;
+    }
+    return a * sum + num_Smaller_f64(mx, 0.0) + num_Smaller_f64(my, 0.0);
+}
+
+// sorted3 returns the magnitudes of a normal in ascending order, divided by their sum.
+// sorted3[float64], geom/plane.go:6
+struct geom_sorted3_f64_results { double r0; double r1; double r2; double r3; };
+DEVICE geom_sorted3_f64_results geom_sorted3_f64(double mx, double my, double mz) {
+    double m1 = 0.0;
+    double m2 = 0.0;
+    double m3 = 0.0;
+    double sum = 0.0;
+    m1 = num_Abs_f64(mx);
+    m2 = num_Abs_f64(my);
+    m3 = num_Abs_f64(mz);
+    if (m1 > m2) {
+        const double value1 = m2, value2 = m1;
+        m1 = value1;
+        m2 = value2;
+    }
+    if (m2 > m3) {
+        const double value3 = m3, value4 = m2;
+        m2 = value3;
+        m3 = value4;
+    }
+    if (m1 > m2) {
+        const double value5 = m2, value6 = m1;
+        m1 = value5;
+        m2 = value6;
+    }
+    sum = m1 + m2 + m3;
+    if (sum < 0x1.4484bfeebc2ap-100 /* 1e-30 */) {
+        return {0.0, 0.0, 0.0, 0.0};
+    }
+    return {m1 / sum, m2 / sum, m3 / sum, sum};
+}
+
+// cubeRoot returns the cube root of 0 ≤ y ≤ 1. y is scaled to [1/8, 1) by powers of two, which is exact.
+// cubeRoot[float64], geom/plane.go:140
+DEVICE double geom_cubeRoot_f64(double y) {
+    if (y <= 0.0) {
+        return 0.0;
+    }
+    double scale = 1.0;
+    while (y < 0x1p-30 /* 9.313225746154785e-10 */) {
+        y *= 0x1p+30 /* 1.073741824e+09 */;
+        scale /= 1024.0;
+    }
+    while (y < 0x1p-09 /* 0.001953125 */) {
+        y *= 512.0;
+        scale /= 8.0;
+    }
+    while (y < 0.125) {
+        y *= 8.0;
+        scale /= 2.0;
+    }
+    // within 0.02
+    double r = 0x1.820c49ba5e354p-02 /* 0.377 */ + y * (0x1.0fdf3b645a1cbp+00 /* 1.062 */ - 0x1.c49ba5e353f7dp-02 /* 0.442 */ * y);
+    for (int64 turn1 = 0; turn1 < 2; turn1++) {
+        // by Halley
+        double q = r * r * r;
+        r -= r * (q - y) / (2.0 * q + y);
+    }
+    return scale * r;
+}
+
+// excess is m1 m2 + m1 m3 + m2 m3 - 1/4, without cancellation, for sorted m of sum 1 and delta = (m1 + m2 - m3)/2. It
+// appears in the fourth case of Scardovelli and Zaleski with m3 < m1 + m2, where the plane cuts the cube in a hexagon.
+// excess[float64], geom/plane.go:26
+DEVICE double geom_excess_f64(double m1, double delta) {
+    return m1 * (0.5 - m1) + delta * (m1 - delta);
+}
+
+// ratio solves r = 1 + κ r³ near 1, 0 ≤ κ ≤ 0.116. The first estimate is within 0.003 of the root.
+// ratio[float64], geom/plane.go:130
+DEVICE double geom_ratio_f64(double kappa) {
+    double r = 1.0 + kappa + 3.0 * kappa * kappa / (1.0 - 0x1.199999999999ap+02 /* 4.4 */ * kappa);
+    for (int64 turn1 = 0; turn1 < 3; turn1++) {
+        double q = kappa * r * r;
+        r = (1.0 - 2.0 * q * r) / (1.0 - 3.0 * q);
+    }
+    return r;
+}
+
+// lowConstant is the inverse of lowVolume: the alpha of the volume v, for sorted m of sum 1 and 0 ≤ v ≤ 1/2.
+//
+// In the third and fourth case of Scardovelli and Zaleski (alpha above m2, not in the linear case) alpha is a root of a
+// cubic equation, which they solve by trigonometric functions. The equations have the form r = 1 + κ r³, with r near 1
+// and κ at most 0.116, and three steps of Newton's method solve them to round-off. x, which is twice the
+// distance of alpha from where the linear case begins, if this case were valid, decides between the cases.
+// lowConstant[float64], geom/plane.go:104
+DEVICE double geom_lowConstant_f64(double m1, double m2, double m3, double v) {
+    double m12 = m1 + m2;
+    double x = m12 - 2.0 * m3 * v;
+    if (x <= 0.0) {
+        return m3 * v + m12 / 2.0;
+    }
+    if (x > m1 * (2.0 - m1 / (3.0 * m2))) {
+        // below m2
+        double w = v - m1 / m2 * m1 / (6.0 * m3);
+        if (w >= 0.0) {
+            return (m1 + num_Sqrt_f64(m1 * m1 + 8.0 * m2 * m3 * w)) / 2.0;
+        }
+        return geom_cubeRoot_f64(6.0 * m1 * m2 * m3 * v);
+    }
+    if (m3 < m12) {
+        double delta = (m12 - m3) / 2.0;
+        double p = geom_excess_f64(m1, delta);
+        double w = (0.5 - v) * (m1 * m2 * m3);
+        if (w <= delta * (p - delta * delta / 3.0)) {
+            // above m3
+            double s = w / p;
+            return 0.5 - s * geom_ratio_f64(s * s / (3.0 * p));
+        }
+    }
+    return m12 - x / 2.0 * geom_ratio_f64(x / m1 * (x / m2) / 24.0);
+}
+
+// PlaneConstant is the alpha for which Volume(mx, my, mz, alpha) is f, 0 ≤ f ≤ 1. The cases are in the order of Lehmann
+// and Gekle (Computation 10, 2022): the linear one first.
+// PlaneConstant[float64], geom/plane.go:86
+DEVICE double geom_PlaneConstant_f64(double mx, double my, double mz, double f) {
+    auto [m1, m2, m3, sum] = geom_sorted3_f64(mx, my, mz);
+    if (sum == 0.0) {
+        return f;
+    }
+    double a = geom_lowConstant_f64(m1, m2, m3, num_Smaller_f64(f, 1.0 - f));
+    if (f > 0.5) {
+        a = 1.0 - a;
+    }
+    return a * sum + num_Smaller_f64(mx, 0.0) + num_Smaller_f64(my, 0.0) + num_Smaller_f64(mz, 0.0);
+}
+
+// constant is that of the plane with a normal that leaves a fraction below it.
+// (*Contact[float64]).constant, contact.go:89
+DEVICE double Contact_constant_f64(const Contact_f64 *q, Array<double, 3> m, double f) {
+    if (q->Lattice_.Dim == 2) {
+        return geom_LineConstant_f64(m[0], m[1], f);
+    }
+    return geom_PlaneConstant_f64(m[0], m[1], m[2], f);
+}
+
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
+// Larger[float64], num/num.go:28
+DEVICE double num_Larger_f64(double a, double b) {
+    if (a > b) {
+        return a;
+    }
+    return b;
+}
+
+// Area is the part of the unit square with mx·x + my·y ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000).
+// Area[float64], geom/line.go:6
+DEVICE double geom_Area_f64(double mx, double my, double alpha) {
+    alpha -= num_Smaller_f64(mx, 0.0) + num_Smaller_f64(my, 0.0);
+    double m1 = num_Abs_f64(mx), m2 = num_Abs_f64(my);
+    if (m1 > m2) {
+        const double value1 = m2, value2 = m1;
+        m1 = value1;
+        m2 = value2;
+    }
+    double sum = m1 + m2;
+    if (sum < 0x1.4484bfeebc2ap-100 /* 1e-30 */) {
+        return num_Larger_f64(0.0, num_Smaller_f64(alpha, 1.0));
+    }
+    if (alpha <= 0.0) {
+        return 0.0;
+    }
+    if (alpha >= sum) {
+        return 1.0;
+    }
+    double a = num_Smaller_f64(alpha, sum - alpha);
+    double v = 0.0;
+    if (a < m1) {
+        v = (a / m1) * (a / m2) / 2.0;
+    } else {
+        v = (a - m1 / 2.0) / m2;
+    }
+    if (2.0 * alpha > sum) {
+        return 1.0 - v;
+    }
+    return v;
+}
+
+// SortNormal prepares a normal.
+// SortNormal[float64], geom/plane.go:41
+DEVICE geom_SortedNormal_f64 geom_SortNormal_f64(double mx, double my, double mz) {
+    auto [m1, m2, m3, sum] = geom_sorted3_f64(mx, my, mz);
+    return geom_SortedNormal_f64{m1, m2, m3, sum, num_Smaller_f64(mx, 0.0) + num_Smaller_f64(my, 0.0) + num_Smaller_f64(mz, 0.0)};
+}
+
+// lowVolume is Volume for sorted m of sum 1 and alpha = a, 0 < a ≤ 1/2.
+// lowVolume[float64], geom/plane.go:67
+DEVICE double geom_lowVolume_f64(double m1, double m2, double m3, double a) {
+    double m12 = m1 + m2;
+    if (a >= m12) {
+        return (a - m12 / 2.0) / m3;
+    } else if (a < m1) {
+        return (a / m1) * (a / m2) * (a / m3) / 6.0;
+    } else if (a < m2) {
+        return (a / m2 * (a - m1) + m1 / m2 * m1 / 3.0) / (2.0 * m3);
+    } else if (a < m3) {
+        double t = m12 - a;
+        return (a - m12 / 2.0) / m3 + (t / m1) * (t / m2) * (t / m3) / 6.0;
+    }
+    double s = 0.5 - a;
+    return 0.5 - s * (geom_excess_f64(m1, (m12 - m3) / 2.0) - s * s / 3.0) / (m1 * m2 * m3);
+}
+
+// Volume returns the same bits as the function Volume for the normal that was prepared.
+// (*geom.SortedNormal[float64]).Volume, geom/plane.go:47
+DEVICE double geom_SortedNormal_Volume_f64(geom_SortedNormal_f64 *n, double alpha) {
+    alpha -= n->low;
+    if (n->sum == 0.0) {
+        return num_Larger_f64(0.0, num_Smaller_f64(alpha, 1.0));
+    }
+    alpha /= n->sum;
+    if (alpha <= 0.0) {
+        return 0.0;
+    }
+    if (alpha >= 1.0) {
+        return 1.0;
+    }
+    double v = geom_lowVolume_f64(n->m1, n->m2, n->m3, num_Smaller_f64(alpha, 1.0 - alpha));
+    if (alpha > 0.5) {
+        return 1.0 - v;
+    }
+    return v;
+}
+
+// Volume is the part of the unit cube with m·x ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000). The third
+// and fourth of their cases are written as the linear case and a correction, so that nothing cancels where a component
+// of m is nearly zero.
+// Volume[float64], geom/plane.go:31
+DEVICE double geom_Volume_f64(double mx, double my, double mz, double alpha) {
+    geom_SortedNormal_f64 n = geom_SortNormal_f64(mx, my, mz);
+    return geom_SortedNormal_Volume_f64(&n, alpha);
+}
+
+// below is the part of a cell below a plane.
+// (*Contact[float64]).below, contact.go:97
+DEVICE double Contact_below_f64(const Contact_f64 *q, Array<double, 3> m, double alpha) {
+    if (q->Lattice_.Dim == 2) {
+        return geom_Area_f64(m[0], m[1], alpha);
+    }
+    return geom_Volume_f64(m[0], m[1], m[2], alpha);
+}
+
+// Wet continues the interface beyond a side: ghosts beyond the cell (i, j, k) next to the side get the fraction that
+// planes at the given angle, through the mixed cells around that one, leave below them there. Planes count by f(1-f),
+// so that the fraction changes little when a cell becomes pure (as Tavares et al., Computers & Fluids 278, 2024, do in
+// solids). So heights of columns along the side, and of those across it, continue with the slope that the angle
+// demands. Ghosts without a mixed cell nearby keep their value.
+// Wet[float64], contact.go:31
+DEVICE void Wet_f64_at(int64 i, int64 j, int64 k, const Contact_f64 *q) {
+    int64 c = Lattice_at(&q->Lattice_, i, j, k);
+    Array<double, 8> sums = {};
+    double total = 0.0;
+    int64 reach = 0;
+    if (q->Lattice_.Dim == 3) {
+        reach = 2;
+    }
+    for (int64 y = neg(reach); y <= reach; y = add(y, int64(1))) {
+        for (int64 x = -2; x <= 2; x = add(x, int64(1))) {
+            int64 e = add(add(c, mul(x, Lattice_stride(&q->Lattice_, q->First))), mul(y, Lattice_stride(&q->Lattice_, q->Second)));
+            double f = q->F[e];
+            if (f > 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */ && f < 0x1.ffffde7210be9p-01 /* 0.999999 */) {
+                auto [m, found] = Contact_direction_f64(q, e);
+                if (!found) {
+                    continue;
+                }
+                double alpha = Contact_constant_f64(q, m, f);
+                double weight = f * (1.0 - f);
+                total += weight;
+                // of the same plane for the cell that e is x, y cells from
+                alpha += m[q->First] * double(x) + m[q->Second] * double(y);
+                for (int64 layer = 0, end1 = int64(q->Layers); layer < end1; layer++) {
+                    alpha += m[q->Axis] * double(q->Inward);
+                    sums[layer] += weight * Contact_below_f64(q, m, alpha);
+                }
+            }
+        }
+    }
+    if (total > 0.0) {
+        for (int64 layer = 0, end2 = int64(q->Layers); layer < end2; layer++) {
+            q->F[sub(c, mul(mul(add(layer, int64(1)), int64(q->Inward)), Lattice_stride(&q->Lattice_, q->Axis)))] = sums[layer] / total;
+        }
+    }
+}
+
+// mixed reports whether an interface crosses a cell.
+// (*Curvature[float32]).mixed, curvature.go:45
+DEVICE bool Curvature_mixed_f32(const Curvature_f32 *q, int64 c) {
+    return q->F[c] > 0x1.0c6f7ap-20f /* 1e-06 */ && q->F[c] < 0x1.ffffdep-01f /* 0.999999 */;
 }
 
 // hasInterface reports whether an interface crosses a cell, or is on a face of it.
@@ -645,34 +1407,6 @@ DEVICE Array<float, 3> Curvature_normal_f32(const Curvature_f32 *q, int64 c) {
         n[axis] = q->F[sub(c, s)] - q->F[add(c, s)];
     }
     return n;
-}
-
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
-// amd64, while the branches are mostly predicted.
-// Abs[float32], num/num.go:20
-DEVICE float num_Abs_f32(float x) {
-    if (x < 0.0f) {
-        return -x;
-    }
-    return x;
-}
-
-// Smaller is a if a < b, otherwise b; so b if either is NaN.
-// Smaller[float32], num/num.go:36
-DEVICE float num_Smaller_f32(float a, float b) {
-    if (a < b) {
-        return a;
-    }
-    return b;
-}
-
-// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
-// Larger[float32], num/num.go:28
-DEVICE float num_Larger_f32(float a, float b) {
-    if (a > b) {
-        return a;
-    }
-    return b;
 }
 
 // unit limits a number to [0, 1].
@@ -720,12 +1454,6 @@ DEVICE Curvature_height_f32_results Curvature_height_f32(const Curvature_f32 *q,
         sum += v;
     }
     return {(sum - float(lo) - 0.5f) * float(sign), true};
-}
-
-// Sqrt is √x, correctly rounded in F.
-// Sqrt[float32], num/num.go:16
-DEVICE float num_Sqrt_f32(float x) {
-    return __fsqrt_rn(x);
 }
 
 // bend is the curvature of the graph of a function with the given derivatives, positive where it is concave.
@@ -1168,34 +1896,6 @@ DEVICE Array<double, 3> Curvature_normal_f64(const Curvature_f64 *q, int64 c) {
     return n;
 }
 
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
-// amd64, while the branches are mostly predicted.
-// Abs[float64], num/num.go:20
-DEVICE double num_Abs_f64(double x) {
-    if (x < 0.0) {
-        return -x;
-    }
-    return x;
-}
-
-// Smaller is a if a < b, otherwise b; so b if either is NaN.
-// Smaller[float64], num/num.go:36
-DEVICE double num_Smaller_f64(double a, double b) {
-    if (a < b) {
-        return a;
-    }
-    return b;
-}
-
-// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
-// Larger[float64], num/num.go:28
-DEVICE double num_Larger_f64(double a, double b) {
-    if (a > b) {
-        return a;
-    }
-    return b;
-}
-
 // unit limits a number to [0, 1].
 // unit[float64], curvature.go:119
 DEVICE double unit_f64(double v) {
@@ -1241,12 +1941,6 @@ DEVICE Curvature_height_f64_results Curvature_height_f64(const Curvature_f64 *q,
         sum += v;
     }
     return {(sum - double(lo) - 0.5) * double(sign), true};
-}
-
-// Sqrt is √x, correctly rounded in F.
-// Sqrt[float64], num/num.go:16
-DEVICE double num_Sqrt_f64(double x) {
-    return __dsqrt_rn(x);
 }
 
 // bend is the curvature of the graph of a function with the given derivatives, positive where it is concave.
@@ -2016,39 +2710,6 @@ DEVICE float kernels_movedAlpha_f32(float cfl, float thickness, float along, flo
     return alpha;
 }
 
-// Area is the part of the unit square with mx·x + my·y ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000).
-// Area[float32], geom/line.go:6
-DEVICE float geom_Area_f32(float mx, float my, float alpha) {
-    alpha -= num_Smaller_f32(mx, 0.0f) + num_Smaller_f32(my, 0.0f);
-    float m1 = num_Abs_f32(mx), m2 = num_Abs_f32(my);
-    if (m1 > m2) {
-        const float value1 = m2, value2 = m1;
-        m1 = value1;
-        m2 = value2;
-    }
-    float sum = m1 + m2;
-    if (sum < 0x1.4484cp-100f /* 1e-30 */) {
-        return num_Larger_f32(0.0f, num_Smaller_f32(alpha, 1.0f));
-    }
-    if (alpha <= 0.0f) {
-        return 0.0f;
-    }
-    if (alpha >= sum) {
-        return 1.0f;
-    }
-    float a = num_Smaller_f32(alpha, sum - alpha);
-    float v = 0.0f;
-    if (a < m1) {
-        v = (a / m1) * (a / m2) / 2.0f;
-    } else {
-        v = (a - m1 / 2.0f) / m2;
-    }
-    if (2.0f * alpha > sum) {
-        return 1.0f - v;
-    }
-    return v;
-}
-
 // lineFlux is the flux from a mixed donor in the plane; along and across are its normal's components along the axis of
 // the sweep and across it.
 // lineFlux[float32], kernels/flux.go:116
@@ -2067,101 +2728,6 @@ DEVICE float kernels_FluxOfLine_f32(int32 axis, float cfl, geom_Line_f32 *p) {
         across = value2;
     }
     return kernels_lineFlux_f32(cfl, num_Abs_f32(cfl), along, across, p->Alpha);
-}
-
-// sorted3 returns the magnitudes of a normal in ascending order, divided by their sum.
-// sorted3[float32], geom/plane.go:6
-struct geom_sorted3_f32_results { float r0; float r1; float r2; float r3; };
-DEVICE geom_sorted3_f32_results geom_sorted3_f32(float mx, float my, float mz) {
-    float m1 = 0.0f;
-    float m2 = 0.0f;
-    float m3 = 0.0f;
-    float sum = 0.0f;
-    m1 = num_Abs_f32(mx);
-    m2 = num_Abs_f32(my);
-    m3 = num_Abs_f32(mz);
-    if (m1 > m2) {
-        const float value1 = m2, value2 = m1;
-        m1 = value1;
-        m2 = value2;
-    }
-    if (m2 > m3) {
-        const float value3 = m3, value4 = m2;
-        m2 = value3;
-        m3 = value4;
-    }
-    if (m1 > m2) {
-        const float value5 = m2, value6 = m1;
-        m1 = value5;
-        m2 = value6;
-    }
-    sum = m1 + m2 + m3;
-    if (sum < 0x1.4484cp-100f /* 1e-30 */) {
-        return {0.0f, 0.0f, 0.0f, 0.0f};
-    }
-    return {m1 / sum, m2 / sum, m3 / sum, sum};
-}
-
-// SortNormal prepares a normal.
-// SortNormal[float32], geom/plane.go:41
-DEVICE geom_SortedNormal_f32 geom_SortNormal_f32(float mx, float my, float mz) {
-    auto [m1, m2, m3, sum] = geom_sorted3_f32(mx, my, mz);
-    return geom_SortedNormal_f32{m1, m2, m3, sum, num_Smaller_f32(mx, 0.0f) + num_Smaller_f32(my, 0.0f) + num_Smaller_f32(mz, 0.0f)};
-}
-
-// excess is m1 m2 + m1 m3 + m2 m3 - 1/4, without cancellation, for sorted m of sum 1 and delta = (m1 + m2 - m3)/2. It
-// appears in the fourth case of Scardovelli and Zaleski with m3 < m1 + m2, where the plane cuts the cube in a hexagon.
-// excess[float32], geom/plane.go:26
-DEVICE float geom_excess_f32(float m1, float delta) {
-    return m1 * (0.5f - m1) + delta * (m1 - delta);
-}
-
-// lowVolume is Volume for sorted m of sum 1 and alpha = a, 0 < a ≤ 1/2.
-// lowVolume[float32], geom/plane.go:67
-DEVICE float geom_lowVolume_f32(float m1, float m2, float m3, float a) {
-    float m12 = m1 + m2;
-    if (a >= m12) {
-        return (a - m12 / 2.0f) / m3;
-    } else if (a < m1) {
-        return (a / m1) * (a / m2) * (a / m3) / 6.0f;
-    } else if (a < m2) {
-        return (a / m2 * (a - m1) + m1 / m2 * m1 / 3.0f) / (2.0f * m3);
-    } else if (a < m3) {
-        float t = m12 - a;
-        return (a - m12 / 2.0f) / m3 + (t / m1) * (t / m2) * (t / m3) / 6.0f;
-    }
-    float s = 0.5f - a;
-    return 0.5f - s * (geom_excess_f32(m1, (m12 - m3) / 2.0f) - s * s / 3.0f) / (m1 * m2 * m3);
-}
-
-// Volume returns the same bits as the function Volume for the normal that was prepared.
-// (*geom.SortedNormal[float32]).Volume, geom/plane.go:47
-DEVICE float geom_SortedNormal_Volume_f32(geom_SortedNormal_f32 *n, float alpha) {
-    alpha -= n->low;
-    if (n->sum == 0.0f) {
-        return num_Larger_f32(0.0f, num_Smaller_f32(alpha, 1.0f));
-    }
-    alpha /= n->sum;
-    if (alpha <= 0.0f) {
-        return 0.0f;
-    }
-    if (alpha >= 1.0f) {
-        return 1.0f;
-    }
-    float v = geom_lowVolume_f32(n->m1, n->m2, n->m3, num_Smaller_f32(alpha, 1.0f - alpha));
-    if (alpha > 0.5f) {
-        return 1.0f - v;
-    }
-    return v;
-}
-
-// Volume is the part of the unit cube with m·x ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000). The third
-// and fourth of their cases are written as the linear case and a correction, so that nothing cancels where a component
-// of m is nearly zero.
-// Volume[float32], geom/plane.go:31
-DEVICE float geom_Volume_f32(float mx, float my, float mz, float alpha) {
-    geom_SortedNormal_f32 n = geom_SortNormal_f32(mx, my, mz);
-    return geom_SortedNormal_Volume_f32(&n, alpha);
 }
 
 // FluxOfPlane is FluxOfLine in space.
@@ -2226,39 +2792,6 @@ DEVICE double kernels_movedAlpha_f64(double cfl, double thickness, double along,
     return alpha;
 }
 
-// Area is the part of the unit square with mx·x + my·y ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000).
-// Area[float64], geom/line.go:6
-DEVICE double geom_Area_f64(double mx, double my, double alpha) {
-    alpha -= num_Smaller_f64(mx, 0.0) + num_Smaller_f64(my, 0.0);
-    double m1 = num_Abs_f64(mx), m2 = num_Abs_f64(my);
-    if (m1 > m2) {
-        const double value1 = m2, value2 = m1;
-        m1 = value1;
-        m2 = value2;
-    }
-    double sum = m1 + m2;
-    if (sum < 0x1.4484bfeebc2ap-100 /* 1e-30 */) {
-        return num_Larger_f64(0.0, num_Smaller_f64(alpha, 1.0));
-    }
-    if (alpha <= 0.0) {
-        return 0.0;
-    }
-    if (alpha >= sum) {
-        return 1.0;
-    }
-    double a = num_Smaller_f64(alpha, sum - alpha);
-    double v = 0.0;
-    if (a < m1) {
-        v = (a / m1) * (a / m2) / 2.0;
-    } else {
-        v = (a - m1 / 2.0) / m2;
-    }
-    if (2.0 * alpha > sum) {
-        return 1.0 - v;
-    }
-    return v;
-}
-
 // lineFlux is the flux from a mixed donor in the plane; along and across are its normal's components along the axis of
 // the sweep and across it.
 // lineFlux[float64], kernels/flux.go:116
@@ -2277,101 +2810,6 @@ DEVICE double kernels_FluxOfLine_f64(int32 axis, double cfl, geom_Line_f64 *p) {
         across = value2;
     }
     return kernels_lineFlux_f64(cfl, num_Abs_f64(cfl), along, across, p->Alpha);
-}
-
-// sorted3 returns the magnitudes of a normal in ascending order, divided by their sum.
-// sorted3[float64], geom/plane.go:6
-struct geom_sorted3_f64_results { double r0; double r1; double r2; double r3; };
-DEVICE geom_sorted3_f64_results geom_sorted3_f64(double mx, double my, double mz) {
-    double m1 = 0.0;
-    double m2 = 0.0;
-    double m3 = 0.0;
-    double sum = 0.0;
-    m1 = num_Abs_f64(mx);
-    m2 = num_Abs_f64(my);
-    m3 = num_Abs_f64(mz);
-    if (m1 > m2) {
-        const double value1 = m2, value2 = m1;
-        m1 = value1;
-        m2 = value2;
-    }
-    if (m2 > m3) {
-        const double value3 = m3, value4 = m2;
-        m2 = value3;
-        m3 = value4;
-    }
-    if (m1 > m2) {
-        const double value5 = m2, value6 = m1;
-        m1 = value5;
-        m2 = value6;
-    }
-    sum = m1 + m2 + m3;
-    if (sum < 0x1.4484bfeebc2ap-100 /* 1e-30 */) {
-        return {0.0, 0.0, 0.0, 0.0};
-    }
-    return {m1 / sum, m2 / sum, m3 / sum, sum};
-}
-
-// SortNormal prepares a normal.
-// SortNormal[float64], geom/plane.go:41
-DEVICE geom_SortedNormal_f64 geom_SortNormal_f64(double mx, double my, double mz) {
-    auto [m1, m2, m3, sum] = geom_sorted3_f64(mx, my, mz);
-    return geom_SortedNormal_f64{m1, m2, m3, sum, num_Smaller_f64(mx, 0.0) + num_Smaller_f64(my, 0.0) + num_Smaller_f64(mz, 0.0)};
-}
-
-// excess is m1 m2 + m1 m3 + m2 m3 - 1/4, without cancellation, for sorted m of sum 1 and delta = (m1 + m2 - m3)/2. It
-// appears in the fourth case of Scardovelli and Zaleski with m3 < m1 + m2, where the plane cuts the cube in a hexagon.
-// excess[float64], geom/plane.go:26
-DEVICE double geom_excess_f64(double m1, double delta) {
-    return m1 * (0.5 - m1) + delta * (m1 - delta);
-}
-
-// lowVolume is Volume for sorted m of sum 1 and alpha = a, 0 < a ≤ 1/2.
-// lowVolume[float64], geom/plane.go:67
-DEVICE double geom_lowVolume_f64(double m1, double m2, double m3, double a) {
-    double m12 = m1 + m2;
-    if (a >= m12) {
-        return (a - m12 / 2.0) / m3;
-    } else if (a < m1) {
-        return (a / m1) * (a / m2) * (a / m3) / 6.0;
-    } else if (a < m2) {
-        return (a / m2 * (a - m1) + m1 / m2 * m1 / 3.0) / (2.0 * m3);
-    } else if (a < m3) {
-        double t = m12 - a;
-        return (a - m12 / 2.0) / m3 + (t / m1) * (t / m2) * (t / m3) / 6.0;
-    }
-    double s = 0.5 - a;
-    return 0.5 - s * (geom_excess_f64(m1, (m12 - m3) / 2.0) - s * s / 3.0) / (m1 * m2 * m3);
-}
-
-// Volume returns the same bits as the function Volume for the normal that was prepared.
-// (*geom.SortedNormal[float64]).Volume, geom/plane.go:47
-DEVICE double geom_SortedNormal_Volume_f64(geom_SortedNormal_f64 *n, double alpha) {
-    alpha -= n->low;
-    if (n->sum == 0.0) {
-        return num_Larger_f64(0.0, num_Smaller_f64(alpha, 1.0));
-    }
-    alpha /= n->sum;
-    if (alpha <= 0.0) {
-        return 0.0;
-    }
-    if (alpha >= 1.0) {
-        return 1.0;
-    }
-    double v = geom_lowVolume_f64(n->m1, n->m2, n->m3, num_Smaller_f64(alpha, 1.0 - alpha));
-    if (alpha > 0.5) {
-        return 1.0 - v;
-    }
-    return v;
-}
-
-// Volume is the part of the unit cube with m·x ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000). The third
-// and fourth of their cases are written as the linear case and a correction, so that nothing cancels where a component
-// of m is nearly zero.
-// Volume[float64], geom/plane.go:31
-DEVICE double geom_Volume_f64(double mx, double my, double mz, double alpha) {
-    geom_SortedNormal_f64 n = geom_SortNormal_f64(mx, my, mz);
-    return geom_SortedNormal_Volume_f64(&n, alpha);
 }
 
 // FluxOfPlane is FluxOfLine in space.
@@ -2911,6 +3349,24 @@ DEVICE void Accelerate_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Clock
         Slice<double> v) {
     int64 c = Lattice_at(l, i, j, k);
     v[c] += clock->Dt * a[c];
+}
+
+// Kernel Wet, contact.go:31
+extern "C" __global__ void __launch_bounds__(128) Wet_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Contact_f32 q) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) Wet_f32_at(i, j, k, &q);
+}
+
+// Kernel Wet, contact.go:31
+extern "C" __global__ void __launch_bounds__(128) Wet_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Contact_f64 q) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) Wet_f64_at(i, j, k, &q);
 }
 
 // Kernel FindCurvature, curvature.go:30

@@ -20,6 +20,38 @@ var archive string
 // Module is the kernels of this package for CUDA.
 var Module = &abi.Module{Name: "kernels", Archive: archive}
 
+// WetLoop runs Wet for the elements of box, on the CPU or another device.
+type WetLoop[F num.Float] struct {
+	box abi.Box
+	q   *Contact[F]
+}
+
+// NewWetLoop prepares Wet.
+func NewWetLoop[F num.Float](box abi.Box, q *Contact[F]) *WetLoop[F] {
+	return &WetLoop[F]{box, q}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *WetLoop[F]) Range(lo, hi int) {
+	for lo < hi {
+		i, j, k, count := loop.box.Row(lo, hi)
+		for end := i + count; i < end; i++ {
+			Wet(i, j, k, loop.q)
+		}
+		lo += count
+	}
+}
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *WetLoop[F]) Grain() int { return 64 }
+
+// Launch says how other devices run the kernel.
+func (loop *WetLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Wet" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+		abi.ConstantOf("q", loop.q),
+	}}
+}
+
 // FindCurvatureLoop runs FindCurvature for the elements of box, on the CPU or another device.
 type FindCurvatureLoop[F num.Float] struct {
 	box abi.Box

@@ -17,6 +17,7 @@ type Side struct {
 	Factor   *Value     // of an inflow's velocity
 	Fraction *Value     // of an inflow, or of fluid that enters through an outflow
 	Pressure *Value     // of an outflow
+	Angle    float64    // contact angle at a wall in degrees
 }
 
 // Value is a number, an expression over x, y, z and t, or a column of a file. Series is set for a file, otherwise
@@ -62,7 +63,7 @@ func decodeSides(s *config.Section, g config.Grid) (sides [3][2]Side) {
 	for d := range g.Dim {
 		for side, key := range sideKeys[d] {
 			q := &sides[d][side]
-			q.Kind = twophase.Slip
+			q.Kind, q.Angle = twophase.Slip, twophase.RightAngle
 			switch sub, table := s.Within(key); {
 			case g.Periodic[d] && s.Has(key):
 				s.Know(key)
@@ -120,6 +121,11 @@ func decodeSide(s *config.Section, axis, dim int) (q Side) {
 	if q.Pressure = decodeValue(s, "pressure"); q.Pressure != nil && q.Kind != twophase.Outflow {
 		s.Fail("pressure", "applies only to kind outflow")
 	}
+	q.Angle = s.Number("contact_angle", config.Bound{Least: twophase.LeastAngle, Most: 180 - twophase.LeastAngle}.
+		Or(twophase.RightAngle))
+	if s.Has("contact_angle") && q.Kind != twophase.Slip && q.Kind != twophase.NoSlip {
+		s.Fail("contact_angle", "applies only to kinds slip and no-slip")
+	}
 	s.Finish()
 	return q
 }
@@ -129,7 +135,8 @@ func (w *Sections) constantSides() (sides [3][2]twophase.Side) {
 	for d := range sides {
 		for side, q := range w.Sides[d] {
 			to := &sides[d][side]
-			to.Kind, to.Velocity, to.Backflow = q.Kind, q.Velocity, q.Kind == twophase.Outflow && q.Fraction != nil
+			to.Kind, to.Velocity, to.Angle = q.Kind, q.Velocity, q.Angle
+			to.Backflow = q.Kind == twophase.Outflow && q.Fraction != nil
 			if q.Fraction != nil {
 				if v, ok := q.Fraction.constant(); ok {
 					to.Fraction = v
@@ -254,6 +261,9 @@ func printSide(p *config.Printer, key string, q Side, dim int) {
 		if v := [6]*Value{q.Profile[0], q.Profile[1], q.Profile[2], q.Factor, q.Fraction, q.Pressure}[d]; v != nil {
 			add(key, v.printed())
 		}
+	}
+	if q.Angle != twophase.RightAngle {
+		add("contact_angle", q.Angle)
 	}
 	if len(table) == 1 {
 		p.Pair(key, q.Kind)
