@@ -126,6 +126,7 @@ func (r *runner) addRecorders(ctx context.Context) (err error) {
 	r.view = live.New(&r.output, r.Watch, r.warn)
 	r.list.Add(r.gauges.Recorders()...)
 	r.list.Add(transects.Recorders()...)
+	r.list.Add(tables.NewLists(&r.output)...)
 	r.list.Add(r.rows, r.frames, r.view)
 	r.list.Add(final.NewMesh(&r.output), final.NewOutlines(&r.output))
 	if r.Case.Output.Raster > 0 {

@@ -39,6 +39,12 @@ func (c *testCase) drawFlow(rt *rapid.T, n []int, steps int) {
 	if oneIn(rt, "a solid", 3) {
 		solid = fmt.Sprintf("solid = [{ shape = '%s' }]\n", drawShape(rt, b))
 	}
+	for _, name := range []string{"drops", "bubbles"} {
+		if oneIn(rt, name, 4) {
+			solid += name + pick(rt, "pieces", " = {}\n", " = { every = 0.01, threshold = 0.3 }\n",
+				" = { remove_below = 0.02, remove_every = 2 }\n")
+		}
+	}
 	initial := fmt.Sprintf("initial = { shape = '%s'%s }\n", drawShape(rt, b), velocity)
 	c.Text = fmt.Sprintf("solver = 'two-phase'\n%stime = { end = %v, max_steps = %d }\n%s%s%s%s",
 		b, c.End, steps, fluids, solid, initial, drawFlowSides(rt, b))

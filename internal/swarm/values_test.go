@@ -93,7 +93,7 @@ var elsewhere = map[string]string{
 	"mesh.generate": "", "mesh.bounds": "", "mesh.cells": "", "metric": "", "physics.layers": "", "maxima": "",
 	"forcing": "forcings need each other",
 
-	"fluids": "", "sides": "",
+	"fluids": "", "sides": "", "drops": "", "bubbles": "",
 
 	"name": "names files", "title": "for people", "crs": "for people",
 	"output.dir": "a folder for each run", "output.raster": "made from the last state",

@@ -48,11 +48,12 @@ type Definition struct {
 	Conclude func(ctx context.Context) ([]solvers.Quantity, error)
 	Outlines []solvers.Outline
 	Flows    []solvers.Flow
+	Lists    []solvers.List
 	Sampler  Sampler
 }
 
 // Engine takes the steps of a solver on a rank. It implements solvers.Restarter, Observer, Ender, Concluder, Outliner,
-// Sampler and Stepper.
+// Lister, Sampler and Stepper.
 type Engine struct {
 	outputs
 	env      *Env

@@ -41,6 +41,9 @@ func (o outputs) Outlines() []solvers.Outline { return o.def.Outlines }
 // Flows returns the fluxes through transects: see solvers.Flow.
 func (o outputs) Flows() []solvers.Flow { return o.def.Flows }
 
+// Lists implements solvers.Lister.
+func (o outputs) Lists() []solvers.List { return o.def.Lists }
+
 // Sample implements solvers.Sampler.
 func (o outputs) Sample(fields []string, entities []int) (bool, error) {
 	if o.def.Sampler.Sample == nil {

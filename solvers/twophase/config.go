@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers/twophase/drops"
+	"github.com/atoll-hpc/atoll/solvers/twophase/solid"
 	vof "github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
@@ -51,7 +53,8 @@ type Config struct {
 	Tension   float64    // of the interface, in N/m
 	Gravity   [3]float64 // in m/s²
 	Sides     [3][2]Side
-	Solid     *Solid // nil without
+	Solid     *solid.Solid      // nil without
+	Pieces    [2]*drops.Options // of the first and of the second fluid; nil for none
 
 	CFL              float64 // largest dt·Σ|u|/h of a cell
 	Tolerance        float64 // of |∇·u| dt after the projection

@@ -59,6 +59,10 @@ var Quantities = []solvers.Quantity{
 	{Name: "entered_y_high", Doc: entered, Outputs: everywhere},
 	{Name: "entered_z_low", Doc: entered, Outputs: everywhere},
 	{Name: "entered_z_high", Doc: entered, Outputs: everywhere},
+	{Name: "removed_drops", Doc: "volume of the drops that [drops] remove_below has removed since the start",
+		Outputs: everywhere},
+	{Name: "removed_bubbles", Doc: "volume of the bubbles that [bubbles] remove_below has removed since the start",
+		Outputs: everywhere},
 }
 
 // row is what a rank has measured of its block.
@@ -71,6 +75,7 @@ type row struct {
 
 	pressure, viscous counts
 	through           [6]passed
+	removed           [2]passed
 	limited           [limits]int64
 }
 
@@ -119,7 +124,7 @@ func (s survey[F]) measureRow(context.Context) error {
 		return err
 	}
 	r := &row{dt: s.time.Dt, invalid: -1, pressure: s.pressureCount, viscous: s.viscousCount,
-		through: s.through, limited: s.limited}
+		through: s.through, removed: s.removed, limited: s.limited}
 	cell := 0
 	for c := range s.block.OwnedIndices() {
 		energy := s.measureCell(r, f, &u, c)
@@ -240,6 +245,9 @@ func (s survey[F]) quantities(ctx context.Context, steps int) ([]solvers.Quantit
 	for n, q := range r.through {
 		values = append(values, float64(1-2*(n%2))*q.cells()*s.block.Grid.CellVolume())
 	}
+	for _, q := range r.removed {
+		values = append(values, q.cells()*s.block.Grid.CellVolume())
+	}
 	return solvers.Measured(Quantities, values...), nil
 }
 
@@ -268,9 +276,15 @@ func (s *solver[F]) definition(at Setting) engine.Definition {
 		saved = append(saved, engine.Scalar{Name: name, Host: &s.through[n].whole},
 			engine.Scalar{Name: name + "_part", Host: &s.through[n].part})
 	}
+	for n := range s.removed {
+		name := "removed_" + PieceNames[n]
+		saved = append(saved, engine.Scalar{Name: name, Host: &s.removed[n].whole},
+			engine.Scalar{Name: name + "_part", Host: &s.removed[n].part})
+	}
 	for n := range s.limited {
 		saved = append(saved, engine.Scalar{Name: "steps_by_" + strconv.Itoa(n), Host: &s.limited[n]})
 	}
 	return engine.Definition{Model: s, Size: at.Size, Clock: s.clock, Cycle: s.cycle(), Window: 1, Step: s.step,
-		Fields: output[F]{s}.fields(), Saved: saved, Restored: s.restored, Measured: survey[F]{s}.measures}
+		Fields: output[F]{s}.fields(), Saved: saved, Restored: s.restored, Measured: survey[F]{s}.measures,
+		Lists: tagging[F]{s}.lists()}
 }

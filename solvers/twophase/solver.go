@@ -91,6 +91,7 @@ type solver[F num.Float] struct {
 
 	pressureCount, viscousCount counts
 	through                     [6]passed     // by axis and side
+	removed                     [2]passed     // of drops and of bubbles
 	limited                     [limits]int64 // steps whose length each limit has decided
 	noSpeed                     [1]atomics.Most[F]
 	nothing                     [6]int64

@@ -15,6 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/twophase/solid"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -229,15 +230,15 @@ func TestSolidsKeepFluidOut(t *testing.T) {
 	for _, c := range []struct {
 		dim    int
 		n      [3]int
-		solid  Solid
+		solid  solid.Solid
 		body   string
 		normal string
 	}{
-		{2, [3]int{32, 32, 1}, Solid{ball, 1}, "box(0.2, 0.4, 0.7, 0.9)", "mixed"},
-		{2, [3]int{32, 32, 1}, Solid{ball, 0}, "x + y - 1", "elvira"},
-		{2, [3]int{25, 25, 1}, Solid{step, 1}, "box(0.1, 0.1, 0.6, 0.9)", "lvira"},
-		{3, [3]int{14, 14, 14}, Solid{ball, 1}, "y - 0.55", "mixed"},
-		{3, [3]int{14, 14, 14}, Solid{step, 1}, "sphere(0.2, 0.6, 0.5, 0.3)", "mixed"},
+		{2, [3]int{32, 32, 1}, solid.Solid{Phi: ball, Slope: 1}, "box(0.2, 0.4, 0.7, 0.9)", "mixed"},
+		{2, [3]int{32, 32, 1}, solid.Solid{Phi: ball, Slope: 0}, "x + y - 1", "elvira"},
+		{2, [3]int{25, 25, 1}, solid.Solid{Phi: step, Slope: 1}, "box(0.1, 0.1, 0.6, 0.9)", "lvira"},
+		{3, [3]int{14, 14, 14}, solid.Solid{Phi: ball, Slope: 1}, "y - 0.55", "mixed"},
+		{3, [3]int{14, 14, 14}, solid.Solid{Phi: step, Slope: 1}, "sphere(0.2, 0.6, 0.5, 0.3)", "mixed"},
 	} {
 		q := trial{dim: c.dim, hi: [3]float64{1, 1, float64(c.dim - 2)}, n: c.n, body: c.body,
 			cfg: fluidsOf(1000, 1, 1e-2, 1e-4, .07)}
@@ -253,7 +254,7 @@ func TestSolidsKeepFluidOut(t *testing.T) {
 				}
 			}
 			for d := range c.dim {
-				if s.solids.geometry.shut[d][at] {
+				if s.solids.geometry.Shut[d][at] {
 					if closed++; s.u[d].Data[at] != 0 {
 						t.Errorf("velocity %g through a closed face", s.u[d].Data[at])
 					}
@@ -279,13 +280,13 @@ func TestHydrostaticForce(t *testing.T) {
 		q := trial{dim: c.dim, hi: [3]float64{1, 1, float64(c.dim - 2)}, n: c.n, body: "y - 0.8",
 			cfg: fluidsOf(1000, 1, 1e-3, 1e-5, 0)}
 		q.cfg.Gravity[1], q.cfg.Tolerance = -9.81, 1e-10
-		q.cfg.Solid = &Solid{func(x, y, z float64) float64 {
+		q.cfg.Solid = &solid.Solid{Slope: 1, Phi: func(x, y, z float64) float64 {
 			v := max(.3-x, x-.6, .2-y, y-.4)
 			if c.dim == 3 {
 				v = max(v, .1-z, z-.5)
 			}
 			return v
-		}, 1}
+		}}
 		s, e := q.start(t)
 		advance(t, e, .01)
 		if f := s.quantity(t, "solid_force_y"); math.Abs(f/c.want-1) > 1e-6 {
@@ -308,7 +309,7 @@ func TestBudgetBySide(t *testing.T) {
 			return min(1, y+t), nil
 		}}}
 		q.cfg.Sides[0][1].Kind, q.cfg.Sides[1][1].Kind = Outflow, Outflow
-		q.cfg.Solid = &Solid{func(x, y, z float64) float64 { return math.Hypot(x-.6, y-.2) - .1 }, 1}
+		q.cfg.Solid = &solid.Solid{Phi: func(x, y, z float64) float64 { return math.Hypot(x-.6, y-.2) - .1 }, Slope: 1}
 		s, e := q.start(t)
 		before := s.firstVolume()
 		advance(t, e, .2)

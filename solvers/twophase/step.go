@@ -138,6 +138,7 @@ func (s *solver[F]) end(p *engine.Program) {
 	s.emptySolids(p, s.f[0])
 	p.Run(engine.Over(kernels.NewClipLoop(s.cells(0), &s.lattice, s.roundOff(), s.f[0].Data, s.clipped.At()), s.cells(0)))
 	s.refreshFractions(p, s.f[0])
+	tagging[F]{s}.remove(p)
 	s.extend(p, s.f[0])
 }
 

@@ -1,9 +1,13 @@
 package problem
 
 import (
+	"bytes"
+	"encoding/csv"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,6 +15,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/run/runtest"
+	"github.com/atoll-hpc/atoll/solvers/twophase"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -69,6 +74,19 @@ solid = [{ shape = "sphere(0.5, 0.5, 0.1, 0.35)" }]
 time = { end = 3, max_steps = 7 }
 output = { format = [], conservation_every = 3 }
 sides = { y_high = { kind = "outflow", pressure = "x" } }
+`,
+	"spray": `
+solver = "two-phase"
+grid = { bounds = [0, 0, 2, 1], cells = [90, 45], periodic = ["x"] }
+fluids = { density = [10, 1], viscosity = [1e-2, 1e-3], surface_tension = 1 }
+time = { end = 3, max_steps = 7 }
+output = { format = [], conservation_every = 3 }
+drops = { every = 0.002 }
+bubbles = { threshold = 0.1, remove_below = 0.003, remove_every = 2 }
+[initial]
+shape = """union(circle(0.02, 0.2, 0.11), circle(2.02, 0.2, 0.11), circle(0.7, 0.7, 0.03), circle(1.2, 0.3, 0.05),
+  difference(box(0.95, 0.4, 1.85, 0.97), union(circle(1.4, 0.6, 0.025), circle(1.5, 0.8, 0.09), circle(1.23, 0.7, 0.07))))"""
+u = 0.3
 `,
 	"wetting": `
 solver = "two-phase"
@@ -158,7 +176,17 @@ func outcome(t *testing.T, text string, c configuration, sets []string) map[stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]string{"state": s.StateSHA256, "table": string(rows)}
+	result := map[string]string{"state": s.StateSHA256, "table": string(rows)}
+	if strings.Contains(text, "drops =") {
+		for _, list := range twophase.PieceNames {
+			rows, err := os.ReadFile(filepath.Join(dir, list+".csv"))
+			if err != nil || bytes.Count(rows, []byte("\n")) < 10 {
+				t.Fatalf("%s.csv has %q, %v", list, rows, err)
+			}
+			result[list] = string(rows)
+		}
+	}
+	return result
 }
 
 // TestRestarts proves that a run that continues from a checkpoint, on other ranks, ends in the same state.
@@ -183,3 +211,56 @@ func TestMemoryIsEstimated(t *testing.T) {
 func TestStepsDoNotAllocate(t *testing.T) { runtest.NothingIsAllocated(t, 3, cases["bubble"]) }
 
 func TestHaloReachesTheSolver(t *testing.T) { runtest.HaloOptionReachesSolver(t, cases["bubble"]) }
+
+// TestPiecesAreListed: the tables have the drops and bubbles of a case, one of them across the periodic axis, with their
+// sizes and velocities, and the bubble below the given size is removed.
+func TestPiecesAreListed(t *testing.T) {
+	dir := t.TempDir()
+	s, err := runtest.Run(t, cases["spray"], 1, 1, runtest.Local, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := s.Metrics["removed_bubbles"], math.Pi*.025*.025
+	if math.Abs(got/want-1) > .1 || s.Metrics["removed_drops"] != 0 {
+		t.Errorf("bubbles of %g are removed, want %g", got, want)
+	}
+	for name, want := range map[string][][]float64{ // x, y and area
+		"drops": {{.02, .2, math.Pi * .11 * .11}, {1.2, .3, math.Pi * .05 * .05}, {1.4, .68, math.NaN()},
+			{.7, .7, math.Pi * .03 * .03}},
+		"bubbles": {{math.NaN(), math.NaN(), math.NaN()}, {1.4, .6, math.Pi * .025 * .025},
+			{1.23, .7, math.Pi * .07 * .07}, {1.5, .8, math.Pi * .09 * .09}},
+	} {
+		text, err := os.ReadFile(filepath.Join(dir, name+".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+		if err != nil || strings.Join(rows[0], ",") != "t,id,volume,x,y,u,v" {
+			t.Fatalf("%s: %v, %v", name, rows[0], err)
+		}
+		var first [][]float64
+		for _, row := range rows[1:] {
+			var v []float64
+			for _, text := range row {
+				x, err := strconv.ParseFloat(text, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v = append(v, x)
+			}
+			if v[0] == 0 {
+				first = append(first, v)
+			}
+		}
+		if len(first) != len(want) {
+			t.Fatalf("%s: %d at the start, want %d:\n%s", name, len(first), len(want), text)
+		}
+		for id, v := range first {
+			x := v[3] - 2*math.Round((v[3]-want[id][0])/2) // across the periodic axis
+			off := math.Abs(x-want[id][0]) > .01 || math.Abs(v[4]-want[id][1]) > .01 || math.Abs(v[2]/want[id][2]-1) > .1
+			if v[1] != float64(id) || off || math.Abs(v[5]-.3) > .02 || math.Abs(v[6]) > .02 {
+				t.Errorf("%s: %v, want %v and 0.3", name, v, want[id])
+			}
+		}
+	}
+}

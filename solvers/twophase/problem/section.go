@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 	"github.com/atoll-hpc/atoll/solvers/twophase"
+	"github.com/atoll-hpc/atoll/solvers/twophase/drops"
 )
 
 // Sections are the sections of solver "two-phase".
@@ -16,8 +17,9 @@ type Sections struct {
 	Grid    config.Grid
 	Fluids  Fluids
 	Initial Initial
-	Sides   [3][2]Side // of periodic axes unused
-	Solids  []string   // texts of bodies that fluid does not enter: see shape.Parse
+	Sides   [3][2]Side        // of periodic axes unused
+	Solids  []string          // texts of bodies that fluid does not enter: see shape.Parse
+	Pieces  [2]*drops.Options // [drops] and [bubbles]; nil for none
 	Method  Method
 }
 
@@ -62,6 +64,14 @@ func Decode(root *config.Section, c *config.Case) {
 	for _, s := range root.Subs("solid") {
 		w.Solids = append(w.Solids, decodeShape(s, config.Required, dim))
 		s.Finish()
+	}
+	for n, name := range twophase.PieceNames {
+		given, s := root.Has(name), root.Sub(name)
+		o := &drops.Options{}
+		pieceKeys(o, s.Read)
+		if s.Finish(); given {
+			w.Pieces[n] = o
+		}
 	}
 	method := root.Sub("method")
 	w.Method.keys(w.Fluids, method.Read)
@@ -158,13 +168,23 @@ func (m *Method) keys(q Fluids, key func(*config.Spec)) {
 		"1e-5 with large density ratios"))
 }
 
+// pieceKeys declares the keys of a section about drops or bubbles.
+func pieceKeys(o *drops.Options, key func(*config.Spec)) {
+	key(config.Real("every", "s", &o.Every, config.Bound{Most: 1e30}.Or(0), "interval of the table; 0 for rows after "+
+		"each step"))
+	key(config.Real("threshold", "", &o.Threshold, config.Bound{Most: 1, BelowMost: true}.Or(1e-3), "cells with more of "+
+		"the fluid, as a volume fraction, belong to the drop or bubble"))
+	key(config.Real("remove_below", "", &o.RemoveBelow, config.Bound{Most: 1e30}.Or(0), "volume in m³, in the plane m², "+
+		"below which pieces are given to the other fluid").IfSet().Range(" ").Otherwise("none"))
+	key(config.Whole("remove_every", &o.RemoveEvery, 10, 1, 1<<30, "number of steps after which that happens"))
+}
+
 // Config returns the configuration of the solver, without solids and the functions of sides: see newSolver.
 func (w *Sections) Config() twophase.Config {
 	q, m := w.Fluids, w.Method
 	return twophase.Config{Density: q.Density, Viscosity: q.Viscosity, Tension: q.Tension, Gravity: q.Gravity,
 		Sides: w.constantSides(), CFL: m.CFL, Tolerance: m.Tolerance, ViscousTolerance: m.ViscousTolerance,
-		MaxStep: m.MaxStep,
-		Normal:  m.Normal}
+		MaxStep: m.MaxStep, Normal: m.Normal, Pieces: w.Pieces}
 }
 
 func (w *Sections) Print(p *config.Printer) {
@@ -198,6 +218,12 @@ func (w *Sections) Print(p *config.Printer) {
 	for _, text := range w.Solids {
 		p.Section("[[solid]]")
 		p.Pair("shape", text)
+	}
+	for n, o := range w.Pieces {
+		if o != nil {
+			p.Section("[" + twophase.PieceNames[n] + "]")
+			pieceKeys(o, p.Print)
+		}
 	}
 	p.Section("[method]")
 	w.Method.keys(w.Fluids, p.Print)

@@ -26,6 +26,8 @@ func TestSectionsAreRefused(t *testing.T) {
 		{`y_low = "no-slip"`, `y_low = { kind = "no-slip", fraction = 1 }`, "applies only to kinds inflow and outflow"},
 		{`y_low = "no-slip"`, `y_low = { kind = "outflow", contact_angle = 60 }`, "applies only to kinds slip and no-slip"},
 		{`y_low = "no-slip"`, `y_low = { kind = "slip", contact_angle = 5 }`, "y_low.contact_angle"},
+		{"time = {", "drops = { size = 1 }\ntime = {", "[drops] size"},
+		{"time = {", "bubbles = { threshold = 1 }\ntime = {", "[bubbles] threshold"},
 		{"time = {", "solid = [{ shape = 'disk' }]\ntime = {", "[[solid]] shape"},
 		{"time = {", "solid = [{}]\ntime = {", "[[solid]] shape: is required"},
 		{"time = {", "solid = [{ shape = 'circle(0, 0, 1)', angle = 3 }]\ntime = {", "angle"},

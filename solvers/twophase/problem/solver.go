@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 	"github.com/atoll-hpc/atoll/solvers/twophase"
+	"github.com/atoll-hpc/atoll/solvers/twophase/solid"
 )
 
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
@@ -66,7 +67,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 
 // solids returns the union of the bodies that texts describe, nil if there are none; failed returns the error of an
 // expression that could not be evaluated.
-func solids(texts []string, dim int, path func(string) string) (s *twophase.Solid, failed func() error, err error) {
+func solids(texts []string, dim int, path func(string) string) (s *solid.Solid, failed func() error, err error) {
 	var bodies []shape.Body
 	var errs []func() error
 	failed = func() (err error) {
@@ -86,7 +87,7 @@ func solids(texts []string, dim int, path func(string) string) (s *twophase.Soli
 		return nil, failed, nil
 	}
 	all := shape.Union(bodies...)
-	return &twophase.Solid{Phi: all.Phi, Slope: all.Slope}, failed, nil
+	return &solid.Solid{Phi: all.Phi, Slope: all.Slope}, failed, nil
 }
 
 // fractions computes the volume fractions of a body in the cells of a block.
