@@ -46,8 +46,34 @@ func (f forest) join(i, j int32) {
 // cells, and for the ghosts beside them that are in the grid. All ranks call it.
 func Find(ctx context.Context, comm dist.Comm, b *grid.Block, inside func(c int) bool) (*Pieces, error) {
 	p := &Pieces{b: b, comm: comm, of: make([]int32, b.Cells())}
-	own := forest(p.of)
-	var links, rim []int64 // the first cell of an own piece, and an own cell or a neighbour's, in turns
+	p.grow(inside)
+	roots, links, rim := p.ends(inside)
+	first, err := p.join(ctx, roots, links, rim)
+	if err != nil {
+		return nil, err
+	}
+	own := p.of
+	for n := range own { // roots come before the other cells of their trees
+		switch {
+		case own[n] < 0:
+		case int(own[n]) == n:
+			piece, _ := slices.BinarySearch(p.Firsts, first[b.Number(n)])
+			own[n] = int32(-2 - piece)
+		default:
+			own[n] = own[own[n]]
+		}
+	}
+	for n, v := range own {
+		if v < -1 {
+			own[n] = -2 - v
+		}
+	}
+	return p, nil
+}
+
+// grow makes a tree of each piece of the block.
+func (p *Pieces) grow(inside func(c int) bool) {
+	own, b := forest(p.of), p.b
 	for n := range own {
 		i, j, k := p.cell(n)
 		if own[n] = -1; !inside(b.Index(i, j, k)) {
@@ -62,7 +88,12 @@ func Find(ctx context.Context, comm dist.Comm, b *grid.Block, inside func(c int)
 			stride *= b.N[d]
 		}
 	}
-	var roots []int64
+}
+
+// ends returns the first cells of the pieces of the block, and pairs of these with cells at which pieces of several
+// blocks meet: links with the next one beyond a lower face of the block, rim with own ones at upper faces.
+func (p *Pieces) ends(inside func(c int) bool) (roots, links, rim []int64) {
+	own, b := forest(p.of), p.b
 	for n := range own {
 		if own[n] < 0 {
 			continue
@@ -86,26 +117,7 @@ func Find(ctx context.Context, comm dist.Comm, b *grid.Block, inside func(c int)
 			}
 		}
 	}
-	first, err := p.join(ctx, roots, links, rim)
-	if err != nil {
-		return nil, err
-	}
-	for n := range own { // roots come before the other cells of their trees
-		switch {
-		case own[n] < 0:
-		case int(own[n]) == n:
-			piece, _ := slices.BinarySearch(p.Firsts, first[b.Number(n)])
-			own[n] = int32(-2 - piece)
-		default:
-			own[n] = own[own[n]]
-		}
-	}
-	for n, v := range own {
-		if v < -1 {
-			own[n] = -2 - v
-		}
-	}
-	return p, nil
+	return roots, links, rim
 }
 
 // cell returns the position of own cell n in the block.

@@ -1,5 +1,5 @@
-// Package drops lists drops, the connected pieces of the first fluid, and bubbles, those of the second, and removes small
-// ones.
+// Package drops lists drops, the connected pieces of the first fluid, and bubbles, those of the second, and removes
+// small ones.
 package drops
 
 import (

@@ -204,8 +204,9 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int) {
 		row := box
 		row.Hi[axis] = 1
 		same(t, r, "wet", n, row.Size(), func(d *data[F]) loop {
-			return NewWetLoop(row, &Contact[F]{Lattice: l, Axis: axis, First: (axis + 1) % l.Dim, Second: 3 - axis - (axis+1)%l.Dim,
-				Inward: 1, Layers: ghost, Cos: .6, Sin: .8, F: d.f})
+			first := (axis + 1) % l.Dim
+			return NewWetLoop(row, &Contact[F]{Lattice: l, Axis: axis, First: first, Second: 3 - axis - first, Inward: 1,
+				Layers: ghost, Cos: .6, Sin: .8, F: d.f})
 		})
 	}
 	for name, make := range loops {

@@ -85,7 +85,8 @@ drops = { every = 0.002 }
 bubbles = { threshold = 0.1, remove_below = 0.003, remove_every = 2 }
 [initial]
 shape = """union(circle(0.02, 0.2, 0.11), circle(2.02, 0.2, 0.11), circle(0.7, 0.7, 0.03), circle(1.2, 0.3, 0.05),
-  difference(box(0.95, 0.4, 1.85, 0.97), union(circle(1.4, 0.6, 0.025), circle(1.5, 0.8, 0.09), circle(1.23, 0.7, 0.07))))"""
+  difference(box(0.95, 0.4, 1.85, 0.97),
+    union(circle(1.4, 0.6, 0.025), circle(1.5, 0.8, 0.09), circle(1.23, 0.7, 0.07))))"""
 u = 0.3
 `,
 	"wetting": `
@@ -212,8 +213,8 @@ func TestStepsDoNotAllocate(t *testing.T) { runtest.NothingIsAllocated(t, 3, cas
 
 func TestHaloReachesTheSolver(t *testing.T) { runtest.HaloOptionReachesSolver(t, cases["bubble"]) }
 
-// TestPiecesAreListed: the tables have the drops and bubbles of a case, one of them across the periodic axis, with their
-// sizes and velocities, and the bubble below the given size is removed.
+// TestPiecesAreListed: the tables have the drops and bubbles of a case, one of them across the periodic axis, with
+// their sizes and velocities, and the bubble below the given size is removed.
 func TestPiecesAreListed(t *testing.T) {
 	dir := t.TempDir()
 	s, err := runtest.Run(t, cases["spray"], 1, 1, runtest.Local, dir)
