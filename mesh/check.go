@@ -40,12 +40,12 @@ func (m *Mesh) check(tangled bool) (nb [][3]int32, err error) {
 	if err := m.checkReferences(); err != nil {
 		return nil, err
 	}
-	var shape, vertices, duplicates, edges error
+	var clockwise, shape, vertices, duplicates, edges error
 	var wait sync.WaitGroup
 	var same [][2]int32
 	wait.Go(func() {
 		if !tangled {
-			shape = m.checkShapes()
+			clockwise, shape = m.checkShapes()
 		}
 		m.duplicateVertices(func(first, again int32) { same = append(same, [2]int32{first, again}) })
 	})
@@ -61,7 +61,10 @@ func (m *Mesh) check(tangled bool) (nb [][3]int32, err error) {
 		same = m.bothOnBoundary(same, nb)
 	}
 	vertices = m.checkVertices(same)
-	return nb, errors.Join(shape, vertices, duplicates, edges)
+	if duplicates != nil {
+		clockwise = nil // without the duplicates Mend orients the cells
+	}
+	return nb, errors.Join(clockwise, shape, vertices, duplicates, edges)
 }
 
 func (m *Mesh) checkSizes() error {
@@ -129,18 +132,18 @@ func (m *Mesh) checkReferences() error {
 	return joinFaults(&outside, &repeated, &infinite, &groups, &tagged)
 }
 
-// checkShapes refuses cells that are clockwise, or flat up to round-off.
-func (m *Mesh) checkShapes() error {
-	clockwise := fault{what: "clockwise cell", many: "clockwise cells",
+// checkShapes refuses cells that are clockwise, and those that are flat up to round-off or overflow.
+func (m *Mesh) checkShapes() (clockwise, others error) {
+	turned := fault{what: "clockwise cell", many: "clockwise cells",
 		advice: "orient them with atoll mesh convert --orient"}
 	flat := fault{what: "cell of zero area", many: "cells of zero area",
 		advice: "merge duplicate vertices (atoll mesh convert --merge-duplicates) or mesh the domain again"}
 	huge := fault{what: "cell whose area overflows", many: "cells whose areas overflow", advice: "scale the coordinates"}
 	eachBad(len(m.Cells), func(c int) bool { return m.shape(c) == cellGood }, func(c int) {
-		kind := map[cellShape]*fault{cellClockwise: &clockwise, cellFlat: &flat, cellHuge: &huge}[m.shape(c)]
+		kind := map[cellShape]*fault{cellClockwise: &turned, cellFlat: &flat, cellHuge: &huge}[m.shape(c)]
 		kind.add(func() string { return m.describe(int32(c)) })
 	})
-	return joinFaults(&clockwise, &flat, &huge)
+	return joinFaults(&turned), joinFaults(&flat, &huge)
 }
 
 // bothOnBoundary returns the pairs of which both vertices are on the boundary.

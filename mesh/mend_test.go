@@ -78,6 +78,17 @@ func TestMend(t *testing.T) {
 				}
 			}
 		}, nil, "clockwise"},
+		"a cell given twice": {func(m *Mesh) { m.Cells = append(m.Cells, m.Cells[5]) }, nil, "1 cell given twice"},
+		"a cell given twice, turned": {func(m *Mesh) {
+			v := m.Cells[5]
+			m.Cells = append(m.Cells, [3]int32{v[2], v[1], v[0]})
+		}, nil, "1 cell given twice"},
+		"clockwise cells, one of them twice": {func(m *Mesh) {
+			for c, v := range m.Cells {
+				m.Cells[c] = [3]int32{v[0], v[2], v[1]}
+			}
+			m.Cells = append(m.Cells, m.Cells[5])
+		}, nil, "1 cell given twice"},
 		"a slit by mistake": {func(m *Mesh) { *m = *strip(4, 2, 0) }, nil, "at the same position"},
 		"a crack": {func(m *Mesh) { *m = *cracked("fault") },
 			[]string{`cracked along edges of group "fault": 6 vertices at the position of another`}, ""},
@@ -102,7 +113,8 @@ func TestMend(t *testing.T) {
 			}
 		}
 		err := m.Check()
-		if (err == nil) != (c.refused == "") || err != nil && !strings.Contains(err.Error(), c.refused) {
+		if (err == nil) != (c.refused == "") || err != nil && !strings.Contains(err.Error(), c.refused) ||
+			strings.Contains(name, "twice") && strings.Contains(err.Error(), "clockwise") {
 			t.Errorf("%s: check: %v, want %q", name, err, c.refused)
 		}
 	}

@@ -149,7 +149,8 @@ func TestReadMeshRefusals(t *testing.T) {
 		want    string
 		corrupt func(g *Grid)
 	}{
-		{`"physical" has type []float64`, func(g *Grid) { g.CellData[0].Data = make([]float64, madeCells) }},
+		{`"physical", the tags of groups, has values that are not single integers`,
+			func(g *Grid) { g.CellData[0].Data = slices.Repeat([]float64{.5}, madeCells) }},
 		{`the file has a point array "z"`, func(g *Grid) { g.PointData[1].Name = "z" }},
 		{`both name the group`, func(g *Grid) {
 			g.FieldData = Arrays{{Name: "a", Components: 2, Data: []int32{1, 2}},

@@ -26,10 +26,10 @@ func (g *Grid) groupTags(cells []int, pairs func() [][2]int32) (tags []int64, na
 		if !ok {
 			continue
 		}
-		tags, ok := a.Int64s()
-		if !ok || a.width() != 1 {
-			return nil, "", nil, fmt.Errorf("the cell array %q has type %T and %d components; group tags must be single "+
-				"integers", name, a.Data, a.width())
+		tags, ok := a.integers()
+		if !ok {
+			return nil, "", nil, fmt.Errorf("the cell array %q, the tags of groups, has values that are not single integers",
+				name)
 		}
 		return tags, name, g.otherParts(name, cells, pairs), nil
 	}
@@ -41,7 +41,7 @@ func (g *Grid) groupTags(cells []int, pairs func() [][2]int32) (tags []int64, na
 		}
 	}
 	for _, a := range g.CellData {
-		if tags, ok := a.parts(cells, &pairs); ok && !slices.Contains(dataNames, strings.ToLower(a.Name)) {
+		if tags, ok := a.parts(cells, &pairs); ok && a.ofIntegers() && !slices.Contains(dataNames, strings.ToLower(a.Name)) {
 			notes := []string{fmt.Sprintf("groups of cells are those of the integer cell field %q", a.Name)}
 			return tags, a.Name, append(notes, g.otherParts(a.Name, cells, pairs)...), nil
 		}
@@ -49,15 +49,16 @@ func (g *Grid) groupTags(cells []int, pairs func() [][2]int32) (tags []int64, na
 	return nil, "", g.otherParts("", cells, pairs), nil
 }
 
-// otherParts returns notes about integer arrays, other than that with the tags of groups, that are constant on parts.
+// otherParts returns notes about arrays of integers, other than that with the tags of groups, that are constant on
+// parts. Those of floating-point numbers that are integers may be materials by the name of no program.
 func (g *Grid) otherParts(tags string, cells []int, pairs func() [][2]int32) (notes []string) {
 	for _, a := range g.CellData {
 		if a.Name == tags || a.Name == "gmsh:geometrical" && slices.Contains(physicalNames, tags) {
 			continue // the entities of groups
 		}
 		if _, ok := a.parts(cells, &pairs); ok {
-			notes = append(notes, fmt.Sprintf("the integer cell field %q is not taken for groups: its parts may change their "+
-				"shapes; name it MaterialIDs if they must not", a.Name))
+			notes = append(notes, fmt.Sprintf("the cell field %q of integers is not taken for groups: its parts may change "+
+				"their shapes; name it MaterialIDs if they must not", a.Name))
 		}
 	}
 	return notes
@@ -93,11 +94,17 @@ func (a *Array) integers() ([]int64, bool) {
 	return out, true
 }
 
+// ofIntegers reports whether the type of the array is one of integers.
+func (a *Array) ofIntegers() bool {
+	_, ok := a.Int64s()
+	return ok
+}
+
 // parts returns the values of an array of single integers that has several values, and is constant on parts of the
 // mesh: at most a third of its neighbouring cells differ. It replaces pairs by a function that returns the same pairs.
 func (a *Array) parts(cells []int, pairs *func() [][2]int32) ([]int64, bool) {
-	values, ok := a.Int64s()
-	if !ok || a.width() != 1 || len(cells) == 0 {
+	values, ok := a.integers()
+	if !ok || len(cells) == 0 {
 		return nil, false
 	}
 	several := slices.ContainsFunc(cells, func(c int) bool { return values[c] != values[cells[0]] })
