@@ -14,7 +14,7 @@ type Field struct {
 	Expr      string   // number or expression
 	Rasters   []string // files, relative to the case file; where several have data, the last one is used
 	Variable  string   // of rasters that have several; "" for the only one
-	Missing   *float64 // value that marks missing ones in rasters, besides those that files declare; nil if not given
+	Missing   *float64 // value that marks missing ones, besides those that files declare; nil if not given
 	Polygons  []string // files of polygons with classes; where several contain a position, the last one is used
 	Classes   Classes  // of rasters and polygons whose values are classes
 	Mean      bool     // values of cells are means of rasters over the cell, and not those at the centroid
@@ -139,8 +139,8 @@ func (s *Section) source(key string, f *Field) {
 	}
 	if sub.Know("nodata"); sub.Has("nodata") {
 		v := sub.Number("nodata", Any)
-		if f.Missing = &v; f.Rasters == nil {
-			sub.Fail("nodata", "needs raster")
+		if f.Missing = &v; f.Polygons != nil {
+			sub.Fail("nodata", "needs raster or mesh")
 		}
 	}
 	sub.sampling(f)

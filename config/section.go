@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -166,17 +167,25 @@ func (s *Section) Text(key, fallback string) string {
 var fileKeys = []string{"file", "raster", "polygons", "table", "lines", "series",
 	"measured", "mesh", "dir", "solution", "background"}
 
-// pathAdvice ends messages about backslashes in paths: in the strings of TOML they begin escape sequences.
-const pathAdvice = `in a path write / between folders, or single quotes around it: 'meshes\new.msh'`
+// pathAdvice ends messages about backslashes in paths: in the strings of TOML they begin escape sequences, and only on
+// Windows they separate folders.
+const pathAdvice = "in a path write / between folders, as in meshes/new.msh"
 
-// stlPath matches the control character in the path of a body of a shape.
-var stlPath = regexp.MustCompile(`\bstl\([^)]*[\n\t\x08\f\r\x1b]`)
+// stlPath matches the path of a body of a shape.
+var stlPath = regexp.MustCompile(`\bstl\([^)]*`)
 
-// checkPath refuses a path in which a backslash gave a control character.
+// checkPath refuses a path in which a backslash gave a control character, or, except on Windows, stands for itself.
 func (s *Section) checkPath(key, text string) {
-	if slices.Contains(fileKeys, key) && strings.ContainsAny(text, "\n\t\b\f\r\x1b") || key == "shape" &&
-		stlPath.MatchString(text) {
+	paths := text
+	if key == "shape" {
+		paths = strings.Join(stlPath.FindAllString(text, -1), "")
+	}
+	switch {
+	case key != "shape" && !slices.Contains(fileKeys, key):
+	case strings.ContainsAny(paths, "\n\t\b\f\r\x1b"):
 		s.Fail(key, "%q has a line end or tab, which \\n and \\t stand for: %s", text, pathAdvice)
+	case strings.Contains(paths, `\`) && os.PathSeparator == '/':
+		s.Fail(key, "%s has backslashes: %s", text, pathAdvice)
 	}
 }
 

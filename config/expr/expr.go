@@ -67,7 +67,8 @@ func Compile(src string, vars ...string) (*Program, error) {
 	for _, b := range builtin.Builtins {
 		config.Functions[b.Name] = b // parsed as an ordinary call, which compiler.number accepts or refuses
 	}
-	tree, err := parser.ParseWithConfig(src, config)
+	// The parser takes ?. for an operator that expressions here do not have: x < 1 ?.5 : 0 is a choice.
+	tree, err := parser.ParseWithConfig(strings.ReplaceAll(src, "?.", "? ."), config)
 	if err != nil {
 		return nil, withPosition(src, err)
 	}

@@ -23,6 +23,7 @@ func TestValues(t *testing.T) {
 		"pi":                           math.Pi,
 		"0x10 + 1e2 + .5":              116.5,
 		"x > 0 ? 4.0 : 0.5":            4,
+		"x > 0 ?.5:.25":                0.5,
 		"x < 0 || y > 0 ? 1 : 2":       2,
 		"not (x < 0) and y != 0":       math.NaN(), // a condition: refused below
 		"1 < x < 3 ? 1 : 0":            1,
