@@ -77,23 +77,39 @@ func farFrom(v float64) float64 {
 	return 0
 }
 
+// Numbers of series from absurd on that are as many times larger than the others, of which there are more, are none.
+const (
+	absurd      = 5e4
+	absurdShare = .3
+)
+
 // In returns a function that reports whether one of the values marks a missing one, or is NaN or huge.
 func In(values []float64) func(v float64) bool {
 	isMissing := func(v float64) bool { return !(math.Abs(v) < Huge) }
 	least, most, marked := math.Inf(1), math.Inf(-1), false
+	large, ordinary := 0, 1.
 	for _, v := range values {
 		switch {
 		case IsMarker(v) || farFrom(v) > 0:
 			marked = true
-		case !isMissing(v):
+		case isMissing(v):
+		case math.Abs(v) >= absurd:
+			large++
+		default:
+			least, most, ordinary = min(least, v), max(most, v), max(ordinary, math.Abs(v))
+		}
+	}
+	limit := absurd * ordinary
+	if float64(large) > absurdShare*float64(len(values)) {
+		limit = math.Inf(1)
+	}
+	for _, v := range values { // large numbers that are values
+		if a := math.Abs(v); a >= absurd && a < limit && !isMissing(v) && !IsMarker(v) {
 			least, most = min(least, v), max(most, v)
 		}
 	}
-	if !marked {
-		return isMissing
-	}
 	return func(v float64) bool {
-		return isMissing(v) || IsMarker(v) && StandsOut(v, least, most) ||
-			farFrom(v) > 0 && least <= most && v-most > farFrom(v)*(most-least)
+		return isMissing(v) || math.Abs(v) >= limit || marked && (IsMarker(v) && StandsOut(v, least, most) ||
+			farFrom(v) > 0 && least <= most && v-most > farFrom(v)*(most-least))
 	}
 }

@@ -27,7 +27,14 @@ func TestIn(t *testing.T) {
 		{[]float64{-999, -999}, 0}, // a flat bottom
 		{[]float64{999, 0, 10}, 0}, // a positive number of three digits is a value
 		{[]float64{101325, 99999, 98000}, 0},
-		{[]float64{-9998, 12, 14}, 0}, // no number that marks anything
+		{[]float64{-9998, 12, 14}, 0},      // no number that marks anything
+		{[]float64{-88888, .1, .2, .3}, 1}, // no value of a series, whatever wrote it
+		{[]float64{1e10, 10, 11, 12}, 1},
+		{[]float64{-1e10, -3e9, 10, 11, 12, 13, 14}, 2},
+		{[]float64{20000, 0, 0, 0}, 0}, // a river
+		{[]float64{60000, 500, 400, 300}, 0},
+		{[]float64{101325, 101300, 0}, 0},
+		{[]float64{3e9, 0, 1}, 0}, // too many of them
 		{[]float64{0, 0}, 0},
 		{nil, 0},
 	} {

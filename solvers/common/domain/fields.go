@@ -60,11 +60,11 @@ type source struct {
 	// value returns the value in a cell, from its centroid and the values of the previous fields in the list. It is safe
 	// for concurrent use.
 	value valueOf
-	// isFile means that values come from a file in which markers are looked for, marker returns the one from which the
-	// value of a cell comes; nil if there is none.
-	isFile  bool
-	rasters raster.Stack // in which outliers are looked for
-	marker  func(cell int) (raster.Marker, bool)
+	// isFile means that values come from a file. marker returns the marker from which the value of a cell comes, and
+	// extremes the least and largest values; nil if there are none to look for.
+	isFile   bool
+	marker   func(cell int) (raster.Marker, bool)
+	extremes func() []raster.Extremes
 }
 
 type valueOf func(cell int, x, y float64, previous []float64) (float64, error)
@@ -79,7 +79,6 @@ func sourceOf(c *config.Case, f *config.Field, part *mesh.Part) (source, error) 
 
 // plainSource is sourceOf without the lines that raise cells.
 func plainSource(c *config.Case, f *config.Field, part *mesh.Part) (source, error) {
-	sign := f.Sign()
 	switch {
 	case f.Classes.Table != "":
 		return classes(c, f, part)
@@ -90,18 +89,7 @@ func plainSource(c *config.Case, f *config.Field, part *mesh.Part) (source, erro
 		}
 		return sampled(f, part, grids), nil
 	case f.Mesh != "":
-		data, err := part.Sample(f.Mesh)
-		if err != nil {
-			return source{}, err
-		}
-		return source{isFile: true, marker: markersOfMesh(f, part), value: func(cell int, _, _ float64, _ []float64) (
-			float64, error) {
-			v := data[cell]
-			if !(math.Abs(v) < missing.Huge) {
-				return 0, fmt.Errorf("the mesh's field %q is %v", f.Mesh, v)
-			}
-			return sign * v, nil
-		}}, nil
+		return ofMesh(f, part)
 	}
 	return source{value: func(_ int, x, y float64, previous []float64) (float64, error) {
 		return f.Program.Eval(x, y, 0, 0, previous...)
@@ -161,4 +149,42 @@ func addUncovered(err error, part *mesh.Part, value valueOf) error {
 	return fmt.Errorf("%w: %d of this rank's %d cells have no value, at x from %g to %g and y from %g to %g; reach = … "+
 		"of the raster takes the nearest value within that distance in m", err, count, len(part.Cells), west, east, south,
 		north)
+}
+
+// ofMesh is the source of a field of the mesh file.
+func ofMesh(f *config.Field, part *mesh.Part) (source, error) {
+	data, err := part.Sample(f.Mesh)
+	if err != nil {
+		return source{}, err
+	}
+	s := source{isFile: true}
+	hasNone := func(v float64) bool { return !(math.Abs(v) < missing.Huge) }
+	if f.Missing == nil {
+		s.marker, s.extremes = markersOfMesh(f, part), func() []raster.Extremes { return extremesOfMesh(f, part) }
+	} else {
+		hasNone = func(v float64) bool { return !(math.Abs(v) < missing.Huge) || missing.Matches(v, *f.Missing) }
+	}
+	values := valuesOfMesh(f, part)
+	s.value = func(cell int, _, _ float64, _ []float64) (float64, error) {
+		for _, v := range values(cell) {
+			if hasNone(v) {
+				return 0, fmt.Errorf("the mesh's field %q is %v", f.Mesh, v)
+			}
+		}
+		return f.Sign() * data[cell], nil
+	}
+	return s, nil
+}
+
+// valuesOfMesh returns a function that returns the values of a field of the mesh of which the value of a cell is the
+// mean.
+func valuesOfMesh(f *config.Field, part *mesh.Part) func(cell int) [3]float64 {
+	if data, onCells := part.CellData[f.Mesh]; onCells {
+		return func(cell int) [3]float64 { return [3]float64{data[cell], data[cell], data[cell]} }
+	}
+	data := part.VertexData[f.Mesh]
+	return func(cell int) [3]float64 {
+		v := part.Cells[cell]
+		return [3]float64{data[v[0]], data[v[1]], data[v[2]]}
+	}
 }

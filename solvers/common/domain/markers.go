@@ -18,7 +18,9 @@ import (
 
 // Markers collects values in the files of fields that commonly mark missing ones, such as -9999, but are not declared
 // as such. Whether they do depends on the other values of the field, those of all ranks.
-type Markers struct{ fields map[string]*markersOf }
+type Markers struct {
+	fields map[string]*markersOf // of this rank; after Check those of all ranks
+}
 
 // markersOf are the markers in the file of a field, each with the first cell that gets it, and the range of the values
 // in cells without a marker.
@@ -26,7 +28,7 @@ type markersOf struct {
 	Values      int // number of cells without a marker
 	Least, Most float64
 	Found       []foundMarker
-	Rasters     []raster.Extremes // of each raster of the field
+	Rasters     []raster.Extremes // of each raster of the field, or of the mesh's
 }
 
 type foundMarker struct {
@@ -37,8 +39,8 @@ type foundMarker struct {
 // add adds what is found in the cells of a part, whose values come from a source.
 func (m *Markers) add(name string, part *mesh.Part, values []float64, s *source) {
 	f := &markersOf{Least: math.Inf(1), Most: math.Inf(-1)}
-	if s.rasters != nil {
-		f.Rasters = s.rasters.Extremes()
+	if s.extremes != nil {
+		f.Rasters = s.extremes()
 	}
 	at := s.marker
 	for cell, v := range values {
@@ -97,17 +99,32 @@ func (m *Markers) Check(ctx context.Context, comm dist.Comm, note func(string)) 
 			all[name].merge(f)
 		}
 	}
+	m.fields = all
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if err := all[name].refuse(name); err != nil {
 			return &solvers.BadInput{Err: err}
 		}
 		for k := range all[name].Rasters {
-			for _, text := range all[name].Rasters[k].Notes() {
+			notes, err := all[name].Rasters[k].Notes()
+			if err != nil {
+				return &solvers.BadInput{Err: fmt.Errorf("%s: %w; any other number as nodata keeps it as a value", name, err)}
+			}
+			for _, text := range notes {
 				note(text)
 			}
 		}
 	}
 	return nil
+}
+
+// Range returns the least and the largest value of a field that comes from a file, in all cells of all ranks, after
+// Check; ok is false for other fields.
+func (m *Markers) Range(name string) (least, most float64, ok bool) {
+	f := m.fields[name]
+	if f == nil || f.Values == 0 {
+		return 0, 0, false
+	}
+	return f.Least, f.Most, true
 }
 
 func (f *markersOf) merge(o *markersOf) {
@@ -152,20 +169,10 @@ func (f *markersOf) refuse(name string) error {
 // markersOfMesh returns a function that returns the marker in the data of the mesh from which the value of a cell
 // comes; nil if there is none.
 func markersOfMesh(f *config.Field, part *mesh.Part) func(cell int) (raster.Marker, bool) {
-	data, onCells := part.CellData[f.Mesh]
-	if !onCells {
-		data = part.VertexData[f.Mesh]
-	}
-	if !slices.ContainsFunc(data, missing.IsMarker) {
-		return nil
-	}
-	return func(cell int) (raster.Marker, bool) {
-		entities := part.Cells[cell][:]
-		if onCells {
-			entities = []int32{int32(cell)}
-		}
-		for _, k := range entities {
-			if v := data[k]; missing.IsMarker(v) {
+	values := valuesOfMesh(f, part)
+	of := func(cell int) (raster.Marker, bool) {
+		for _, v := range values(cell) {
+			if missing.IsMarker(v) {
 				x, y := part.Centroid(cell)
 				return raster.Marker{Raw: v, Value: f.Sign() * v, X: x, Y: y, File: fmt.Sprintf("the mesh's field %q", f.Mesh)},
 					true
@@ -173,4 +180,28 @@ func markersOfMesh(f *config.Field, part *mesh.Part) func(cell int) (raster.Mark
 		}
 		return raster.Marker{}, false
 	}
+	for cell := range part.Cells {
+		if _, ok := of(cell); ok {
+			return of
+		}
+	}
+	return nil
+}
+
+// extremesOfMesh returns the extremes of the values of the mesh from which those of own cells come.
+func extremesOfMesh(f *config.Field, part *mesh.Part) []raster.Extremes {
+	values := valuesOfMesh(f, part)
+	e := raster.ExtremesOf(fmt.Sprintf("the mesh's field %q", f.Mesh), part.Owned, func(yield func(cell int, v float64)) {
+		for cell := range part.Owned {
+			for _, v := range values(cell) {
+				yield(int(part.Global[cell]), v)
+			}
+		}
+	}, func(id int) (x, y float64) {
+		return part.Centroid(slices.Index(part.Global, int32(id)))
+	})
+	if e.OfMesh = true; len(e.Low.At) == 0 {
+		return nil
+	}
+	return []raster.Extremes{e}
 }

@@ -21,7 +21,7 @@ func triangle(part *mesh.Part, cell int) ground.Triangle {
 // sampled is the source of a field of rasters: their values at centroids, or means over cells.
 func sampled(f *config.Field, part *mesh.Part, grids raster.Stack) source {
 	sign := f.Sign()
-	s := source{isFile: f.Missing == nil, value: func(cell int, x, y float64, _ []float64) (float64, error) {
+	s := source{isFile: true, value: func(cell int, x, y float64, _ []float64) (float64, error) {
 		var v float64
 		var err error
 		if f.Mean {
@@ -33,9 +33,10 @@ func sampled(f *config.Field, part *mesh.Part, grids raster.Stack) source {
 		v, err = withinReach(f, grids, x, y, v, err)
 		return sign * v, err
 	}}
-	if s.isFile {
-		s.rasters = grids
+	if f.Missing != nil {
+		return s
 	}
+	s.extremes = grids.Extremes
 	if !grids.HasMarkers() {
 		return s
 	}
@@ -83,7 +84,9 @@ func classes(c *config.Case, f *config.Field, part *mesh.Part) (source, error) {
 		if err != nil {
 			return source{}, err
 		}
-		return source{value: func(_ int, x, y float64, _ []float64) (float64, error) { return cover.At(x, y) }}, nil
+		return source{isFile: true, value: func(_ int, x, y float64, _ []float64) (float64, error) {
+			return cover.At(x, y)
+		}}, nil
 	}
 	unitless := *f
 	unitless.Unit = "" // the raster has classes, and no quantities
@@ -91,7 +94,7 @@ func classes(c *config.Case, f *config.Field, part *mesh.Part) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
-	return source{value: func(_ int, x, y float64, _ []float64) (float64, error) {
+	return source{isFile: true, value: func(_ int, x, y float64, _ []float64) (float64, error) {
 		class, err := grids.Cell(x, y)
 		if class, err = withinReach(f, grids, x, y, class, err); err != nil {
 			return 0, err

@@ -23,6 +23,14 @@ func TestOutliersAreNoted(t *testing.T) {
 			return slope(c, r)
 		}
 	}
+	flat := func(value, other float64) func(c, r int) float64 {
+		return func(c, r int) float64 {
+			if c == 5 && r == 5 {
+				return other
+			}
+			return value
+		}
+	}
 	for _, c := range []struct {
 		name  string
 		value func(c, r int) float64 // r counts from the south
@@ -47,6 +55,14 @@ func TestOutliersAreNoted(t *testing.T) {
 			return slope(c, r)
 		}, "the value 0 of 15 cells"},
 		{"a mound", hole(12, [2]int{3, 3}), ""},
+		{"a wall on flat ground", flat(-10, 2), ""},
+		{"a hole in flat ground", flat(-10, 999.25),
+			"the value 999.25 of 1 cell, such as at (55, 55), is far from the others, from -10 to -10"},
+		{"a weir at level 0", flat(0, 3), ""},
+		{"a hole at level 0", flat(0, -7777), "the value -7777 of 1 cell"},
+		{"a pit without bottom", hole(-1e10, [2]int{5, 5}), "refused: a.asc: the value -1e+10 of 1 cell"},
+		{"-88888", flat(-10, -88888), "refused: a.asc: the value -88888 of 1 cell"},
+		{"a peak of pressure", flat(101325, 103000), ""},
 	} {
 		var text strings.Builder
 		text.WriteString("ncols 12\nnrows 12\nxllcorner 0\nyllcorner 0\ncellsize 10\n")
@@ -76,7 +92,11 @@ func TestOutliersAreNoted(t *testing.T) {
 					}
 				}
 			}
-			notes := strings.Join(all.Notes(), "; ")
+			list, err := all.Notes()
+			notes := strings.Join(list, "; ")
+			if err != nil {
+				notes = "refused: " + strings.Replace(err.Error(), path, "a.asc", 1)
+			}
 			if !strings.Contains(notes, c.want) || (notes == "") != (c.want == "") {
 				t.Errorf("%s, cut at %v: notes %q, want %q", c.name, cuts, notes, c.want)
 			}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -38,6 +39,24 @@ func grid(header string, value, hole float64) string {
 	return b.String()
 }
 
+// vertexAt returns the basin as a mesh of 200 triangles at a height of -10 m, but one vertex.
+func vertexAt(other float64) string {
+	var b strings.Builder
+	b.WriteString("MESH2D\n")
+	for i := range 100 {
+		at := i/10*11 + i%10 + 1
+		fmt.Fprintf(&b, "E3T %d %d %d %d 1\nE3T %d %d %d %d 1\n", 2*i+1, at, at+1, at+12, 2*i+2, at, at+12, at+11)
+	}
+	for i := range 121 {
+		z := -10.
+		if i == 49 {
+			z = other
+		}
+		fmt.Fprintf(&b, "ND %d %d %d %v\n", i+1, i%11*10, i/11*10, z)
+	}
+	return b.String()
+}
+
 // TestInputsMeanWhatTheySay: files give the volume of water at the end that they mean, or the run is refused, on any
 // number of ranks.
 func TestInputsMeanWhatTheySay(t *testing.T) {
@@ -64,6 +83,25 @@ func TestInputsMeanWhatTheySay(t *testing.T) {
 			"crs: the unit of coordinates in EPSG:2263 is US survey foot"},
 		{"a.asc", grid("", -10, 255), `{ raster = "FILE", positive = "up", nodata = 255 }`, "", 0,
 			"has no data at point", ""},
+		{"a.asc", grid("", -10, -88888), `{ raster = "FILE", positive = "up" }`, "", 0,
+			"depth: FILE: the value -88888 of 1 cell, such as at (45, 55), is far from the others", ""},
+		{"a.asc", grid("NODATA_value 0\n", -10, -1e10), `{ raster = "FILE", positive = "up" }`, "", 0,
+			"the value -1e+10", ""},
+		{"n.asc", grid("NODATA_value 0\n", .03, .04), "10", `physics.manning = { raster = "FILE" }`, 1e5, "", ""},
+		{"n.asc", grid("NODATA_value 0\n", 35, 30), "10", `physics.manning = { raster = "FILE" }`, 1e5, "",
+			"n = 35 s/m^(1/3), surfaces have 0.008 to 0.5"},
+		{"a.2dm", vertexAt(-10), `{ mesh = "z", positive = "up" }`, "mesh.file = 'FILE'", 1e5, "", ""},
+		{"a.2dm", vertexAt(-9999), `{ mesh = "z", positive = "up" }`, "mesh.file = 'FILE'", 0,
+			`the mesh's field "z" has the value -9999`, ""},
+		{"a.2dm", vertexAt(-9999), `{ mesh = "z", positive = "up", nodata = -9999 }`, "mesh.file = 'FILE'", 0,
+			`the mesh's field "z" is -9999`, ""},
+		{"a.2dm", vertexAt(-110), `{ mesh = "z", positive = "up", nodata = 1 }`, "mesh.file = 'FILE'", 1.1e5, "", ""},
+		{"a.2dm", vertexAt(-1e10), `{ mesh = "z", positive = "up" }`, "mesh.file = 'FILE'", 0,
+			`the mesh's field "z": the value -1e+10 of 6 cells`, ""},
+		{"a.2dm", vertexAt(1e30), `{ mesh = "z", positive = "up" }`, "mesh.file = 'FILE'", 0,
+			`the mesh's field "z" is 1e+30`, ""},
+		{"a.2dm", vertexAt(-310), `{ mesh = "z", positive = "up" }`, "mesh.file = 'FILE'", 1.3e5, "",
+			`the mesh's field "z": the value -310 of 6 cells, such as at (`},
 		{"r.csv", "t,rain\n0,0.01\n10,0.01\n", "10", `forcing.rain = { series = "FILE" }`, 1e5 + 1000, "",
 			"has 0.01 m/s at t = 0 s, which are 36000 mm/h"},
 		{"r.csv", "t;rain [mm/h]\n0;0\n10;3600\n", "10", `forcing.rain = { series = "FILE" }`, 1e5 + 50, "", "mm/h to m/s"},
@@ -83,7 +121,14 @@ func TestInputsMeanWhatTheySay(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.file), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		text := strings.ReplaceAll(c.more+"\n"+strings.Replace(pond, "BED", c.bed, 1), "FILE", path)
+		text := strings.Replace(pond, "BED", c.bed, 1)
+		if strings.HasPrefix(c.more, "mesh") {
+			text = regexp.MustCompile("(?m)^mesh = .*").ReplaceAllString(text, "")
+		}
+		if strings.HasPrefix(c.more, "physics") {
+			text = regexp.MustCompile("(?m)^physics = .*").ReplaceAllString(text, "physics.layers = 1")
+		}
+		text = strings.ReplaceAll(c.more+"\n"+text, "FILE", path)
 		for _, ranks := range []int{1, 3} {
 			s, err := runtest.Run(t, text, ranks, 1, runtest.Local, t.TempDir())
 			switch {

@@ -2,6 +2,7 @@ package problem
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -9,6 +10,8 @@ import (
 	"strconv"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 )
 
@@ -28,9 +31,8 @@ func (w *Sections) noteImplausible(c *config.Case) {
 				v*3.6e6))
 		}
 	}
-	if v, ok := w.Physics.Manning.Program.Constant(); ok && v != 0 && (v < leastN || v > mostN) {
-		c.Note(fmt.Sprintf("[physics] manning: n = %g s/m^(1/3), surfaces have %g to %g: Strickler's coefficient is 1/n", v,
-			leastN, mostN))
+	if v, ok := w.Physics.Manning.Program.Constant(); ok {
+		noteManning(c, v, v)
 	}
 	if f := w.Forcing.Latitude; f != nil {
 		if v, ok := f.Program.Constant(); ok && math.Abs(v) > maxDegrees {
@@ -44,6 +46,28 @@ func (w *Sections) noteImplausible(c *config.Case) {
 			break
 		}
 	}
+}
+
+// noteManning adds a note if values of Manning's n are not those of surfaces. 0 is no friction.
+func noteManning(c *config.Case, least, most float64) {
+	for _, v := range []float64{most, least} {
+		if v != 0 && (v < leastN || v > mostN) {
+			c.Note(fmt.Sprintf("[physics] manning: n = %g s/m^(1/3), surfaces have %g to %g: Strickler's coefficient is 1/n, "+
+				"and classes of land cover need a table", v, leastN, mostN))
+			return
+		}
+	}
+}
+
+// checkFiles checks the values of fields that come from files. All ranks call it.
+func checkFiles(ctx context.Context, comm dist.Comm, c *config.Case, markers *domain.Markers) error {
+	if err := markers.Check(ctx, comm, c.Note); err != nil {
+		return err
+	}
+	if least, most, ok := markers.Range("manning"); ok {
+		noteManning(c, least, most)
+	}
+	return nil
 }
 
 // noteHeavyRain returns a note if rain from a file is hardly possible; "" else.

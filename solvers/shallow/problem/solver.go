@@ -33,7 +33,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
-	if err := markers.Check(ctx, env.Comm, c.Note); err != nil {
+	if err := checkFiles(ctx, env.Comm, c, &markers); err != nil {
 		return nil, err
 	}
 	share := solvers.Counts{Dim: 2, Owned: part.Owned, Held: len(part.Cells)}
