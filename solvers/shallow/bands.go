@@ -25,8 +25,8 @@ const (
 
 // makeBands orders the kernels of the stages of a rank, and chooses the positions of slopes and fluxes in their arrays.
 // It stores the positions in the mesh m of the rank's part, and replaces each edge in m.CellEdges by the position of
-// its flux. A device with separate memory takes all cells at a time.
-func (s *stepper[F]) makeBands(order int, m *kernels.Mesh[F], inner int) {
+// its flux. Something but flow may bring water into sources. A device with separate memory takes all cells at a time.
+func (s *stepper[F]) makeBands(order int, m *kernels.Mesh[F], inner int, sources []int32) {
 	core := m.CellEdges[:s.part.Core]
 	count, block, threads := 1, blockCells*8/int(unsafe.Sizeof(F(0))), s.dev.Threads()
 	switch {
@@ -39,6 +39,12 @@ func (s *stepper[F]) makeBands(order int, m *kernels.Mesh[F], inner int) {
 		count = min(count, max(len(core)/(blocksPerBand*block), threads))
 	}
 	s.bands = bands.New(core, m.EdgeCells[:inner], count, block, order)
+	if !s.separate {
+		s.activity = bands.NewActivity(len(core), m.EdgeCells[:inner], 1+order)
+		for _, cell := range sources {
+			s.activity.AddSource(cell)
+		}
+	}
 	m.FluxAt = extendPositions(s.bands.FluxAt, len(m.EdgeCells))
 	if order == 2 {
 		m.SlopesAt = extendPositions(s.bands.SlopesAt, len(m.Beds))

@@ -62,7 +62,12 @@ func (s *extremes[F]) updatePeaks(p *engine.Program, k cycleStep) {
 		return
 	}
 	p.Phase("update")
-	if !s.queued {
+	switch {
+	case s.activity != nil:
+		loop := s.peaksLoop(k)
+		p.Run(s.activity.Wet(loop, k.from(), k.to()), engine.Task{Loop: loop, Lo: s.part.Core, Hi: n})
+		return
+	case !s.queued:
 		p.Run(engine.Whole(s.peaksLoop(k), n))
 		return
 	}

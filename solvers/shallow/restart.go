@@ -43,6 +43,9 @@ func (s *solver[F]) restored(context.Context) error {
 	c.Time, c.Steps, c.LastDt = at.Time, int64(at.Steps), F(at.Dt)
 	s.forgetCopies()
 	s.extremes.hostStep = -1
+	if s.activity != nil {
+		s.activity.Forget()
+	}
 	if err := s.copies.resetBed(); err != nil {
 		return err
 	}

@@ -193,7 +193,7 @@ func (s *solver[F]) buildArrays(ctx context.Context, from *hosted[F]) (err error
 			m.SlopesAt = extendPositions(nil, n.held)
 		}
 	} else {
-		s.steps.makeBands(n.order, m, s.steps.innerEdges)
+		s.steps.makeBands(n.order, m, s.steps.innerEdges, out.structures.Cells())
 		s.steps.spent = s.NewSpent(bandPhases[:]...)
 	}
 	from.peaks = initialPeaks(s.cfg.Keep, n.owned, len(out.uplift.Rises) > 0, m.Beds, from.state)

@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -59,8 +60,9 @@ type common struct {
 	cells      *solvers.Space
 	dry        float64 // the dry depth in m
 	defaultDry bool
-	oneLayer   bool        // there is only the lower layer
-	measured   Diagnostics // last
+	oneLayer   bool            // there is only the lower layer
+	measured   Diagnostics     // last
+	activity   *bands.Activity // by bands on a processor
 }
 
 // solver is a Solver in one precision: what its definition and its set-up put together.

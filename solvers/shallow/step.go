@@ -2,7 +2,6 @@ package shallow
 
 import (
 	"context"
-	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
@@ -63,8 +62,10 @@ func (s *stepper[F]) eulerStep(p *engine.Program, k cycleStep) {
 		return
 	}
 	loops := [bands.Kernels]backend.Loop{bands.Flux: s.edgeFlux(k), bands.Update: s.updateCell(k)}
-	s.runBands(p, s.bands.Early, &loops)
-	s.runBands(p, s.bands.Updates, &loops)
+	to := s.state[k.to()].Data
+	s.beginBands(p, k.from(), k.from(), k.to())
+	s.runBands(p, s.bands.Early, &loops, to)
+	s.runBands(p, s.bands.Updates, &loops, to)
 	p.Await(in)
 	s.updateBoundary(p, &loops, out)
 }
@@ -86,14 +87,20 @@ func (s *stepper[F]) stage(p *engine.Program, k cycleStep, last bool) {
 		return
 	}
 	loops := s.stageLoops(k, last, from, to)
-	s.runBands(p, s.bands.Early, &loops)
+	const between = 2 // the array of states
+	if last {
+		s.beginBands(p, between, k.from(), k.to())
+	} else {
+		s.beginBands(p, k.from(), k.from(), between)
+	}
+	s.runBands(p, s.bands.Early, &loops, to)
 	p.Await(in)
 	p.Phase("slopes")
 	p.Run(engine.Task{Loop: loops[bands.Slopes], Lo: s.part.Core, Hi: s.part.Owned}) // which Late needs too
 	p.Share(s.slopesOf)
-	s.runBands(p, s.bands.Late, &loops)
-	s.runBands(p, s.bands.Fluxes, &loops)
-	s.runBands(p, s.bands.Updates, &loops)
+	s.runBands(p, s.bands.Late, &loops, to)
+	s.runBands(p, s.bands.Fluxes, &loops, to)
+	s.runBands(p, s.bands.Updates, &loops, to)
 	p.Await(s.slopesOf)
 	s.updateBoundary(p, &loops, out)
 }
@@ -217,27 +224,29 @@ func (s *stepper[F]) stageLoops(k cycleStep, last bool, w, out []kernels.State[F
 // bandPhases are the phases of the kernels of bands.
 var bandPhases = [bands.Kernels]string{bands.Slopes: "slopes", bands.Flux: "flux", bands.Update: "update"}
 
-// bandLoop runs kernels of a stage over bands, which are its indices.
-type bandLoop struct {
-	kernels [bands.Kernels]backend.Loop
-	runs    [][]bands.Run
-	spent   *engine.Spent
-}
-
-func (l *bandLoop) Grain() int { return 1 }
-
-func (l *bandLoop) Range(lo, hi int) {
-	for _, runs := range l.runs[lo:hi] {
-		for _, r := range runs {
-			start := time.Now()
-			l.kernels[r.Kernel].Range(r.Lo, r.Hi)
-			l.spent.Add(int(r.Kernel), time.Since(start))
-		}
+// beginBands finds where something happens in a stage that computes the states in one array from those in another and
+// those at the start of the step. Arrays are numbered 0 and 1 as in state, and 2 for that between the stages.
+func (s *stepper[F]) beginBands(p *engine.Program, from, start, to int) {
+	if s.separate {
+		return
+	}
+	p.Phase("update")
+	for _, task := range s.activity.Begin(bands.Stage{From: from, Start: start, To: to, Anywhere: s.bringsWater}) {
+		p.Run(task)
 	}
 }
 
-// runBands runs a list of runs with the kernels of a stage; a device with separate memory takes all cells at a time.
-func (s *stepper[F]) runBands(p *engine.Program, runs [][]bands.Run, loops *[bands.Kernels]backend.Loop) {
+// bringsWater reports whether dry cells may change without flow from others: by rain, or in their last bits by rotation
+// through more than a right angle.
+func (s *stepper[F]) bringsWater() bool {
+	f := &s.forcing
+	return s.params.Forced && (f.Prescribed[f.Rain] != 0 || f.Ahead[f.Rain] != 0 || len(f.Coriolis) > 0)
+}
+
+// runBands runs a list of runs with the kernels of a stage, which updates the states out; a device with separate memory
+// takes all cells at a time.
+func (s *stepper[F]) runBands(p *engine.Program, runs [][]bands.Run, loops *[bands.Kernels]backend.Loop,
+	out []kernels.State[F]) {
 	if s.separate {
 		for _, r := range runs[0] {
 			p.Phase(bandPhases[r.Kernel])
@@ -248,7 +257,8 @@ func (s *stepper[F]) runBands(p *engine.Program, runs [][]bands.Run, loops *[ban
 	for _, band := range runs {
 		if len(band) > 0 {
 			p.Phase("update")
-			p.Run(engine.Task{Loop: &bandLoop{*loops, runs, s.spent}, Hi: len(runs), Spent: s.spent})
+			p.Run(engine.Task{Loop: &bands.Loop[F]{Kernels: *loops, Runs: runs, Spent: s.spent, Activity: s.activity, Out: out},
+				Hi: len(runs), Spent: s.spent})
 			return
 		}
 	}

@@ -59,7 +59,8 @@ func New(core []kernels.CellEdges, edges []kernels.EdgeCells, count, block, orde
 	parallel.Ranges(count, parallel.Parts(count, 1), func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
 			b := &builders[k]
-			*b = bandBuilder{core: core, edges: edges, order: order, lo: k * len(core) / count, hi: (k + 1) * len(core) / count}
+			*b = bandBuilder{core: core, edges: edges, order: order, lo: bandStart(k, count, len(core)),
+				hi: bandStart(k+1, count, len(core))}
 			b.firstEdge, b.endEdge = firstEdge(b.lo), len(edges)
 			if k < count-1 {
 				b.endEdge = firstEdge(b.hi)
@@ -80,6 +81,14 @@ func New(core []kernels.CellEdges, edges []kernels.EdgeCells, count, block, orde
 		}
 	})
 	return all
+}
+
+// bandStart returns the first cell of band k of count bands of n cells: that of a piece, which no two bands share.
+func bandStart(k, count, n int) int {
+	if k == count {
+		return n
+	}
+	return k * n / count / piece * piece
 }
 
 // bandBuilder orders the runs of the core cells [lo, hi) and the edges [firstEdge, endEdge), whose lower cell is one of

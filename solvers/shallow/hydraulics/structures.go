@@ -93,6 +93,17 @@ func Find[F num.Float](ctx context.Context, comm dist.Comm, given []Structure, a
 	return l, nil
 }
 
+// Cells returns the owned cells at the ends of structures; none of a nil layout.
+func (l *Layout[F]) Cells() (list []int32) {
+	if l == nil {
+		return nil
+	}
+	for _, p := range l.places {
+		list = append(list, p.Cell)
+	}
+	return list
+}
+
 // site is a cell of an end of a structure.
 type site struct {
 	Structure, End int32 // the latter 0 for From, 1 for To

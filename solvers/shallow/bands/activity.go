@@ -1,0 +1,161 @@
+package bands
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+)
+
+// piece is the number of consecutive cells, or edges, that are skipped as a whole: those of a vector.
+const piece = 8
+
+func pieces(n int) int { return (n + piece - 1) / piece }
+
+// Activity finds which core cells and edges can be skipped in a stage, since nothing happens there: cells without water
+// whose neighbours have none either. Their new state is that before the stage, 0 to the bit. A piece of cells is updated
+// if it or a neighbour has water, and if the array to which the new state goes has water of earlier steps there. The
+// fluxes of all edges of these cells are computed, and the slopes of all cells of these edges.
+type Activity struct {
+	cells  int
+	beside lists    // of each piece of cells: itself and its neighbours
+	touch  lists    // of each piece of edges: the pieces of their cells
+	within lists    // of each piece of cells: the pieces of their edges
+	always []bool   // pieces of cells that are updated in any case: they have boundary cells or outlets as neighbours
+	source []bool   // pieces of cells that always count as wet
+	fixed  []bool   // pieces of edges that are computed in any case
+	water  [][]bool // of each array of states: pieces that may have water
+	run    [Kernels][]bool
+	to     int // the array that the stage writes
+}
+
+// lists are lists of pieces, those of i from start[i] on.
+type lists struct{ start, items []int32 }
+
+func newLists(of [][]int32) (l lists) {
+	l.start = append(l.start, 0)
+	for _, items := range of {
+		slices.Sort(items)
+		l.items = append(l.items, slices.Compact(items)...)
+		l.start = append(l.start, int32(len(l.items)))
+	}
+	l.items = slices.Clip(l.items)
+	return l
+}
+
+// any reports whether one of the pieces in the list of i is marked.
+func (l *lists) any(i int, marks []bool) bool {
+	for _, k := range l.items[l.start[i]:l.start[i+1]] {
+		if marks[k] {
+			return true
+		}
+	}
+	return false
+}
+
+// NewActivity prepares for core cells and the edges between owned cells and at the boundary, with so many arrays of
+// states. All may have water.
+func NewActivity(core int, edges []kernels.EdgeCells, arrays int) *Activity {
+	n, m := pieces(core), pieces(len(edges))
+	a := &Activity{cells: core, always: make([]bool, n), source: make([]bool, n), fixed: make([]bool, m),
+		run: [Kernels][]bool{Slopes: make([]bool, n), Flux: make([]bool, m), Update: make([]bool, n)}}
+	for range arrays {
+		a.water = append(a.water, make([]bool, n))
+	}
+	beside, touch, within := make([][]int32, n), make([][]int32, m), make([][]int32, n)
+	add := func(to *[]int32, at int32) {
+		if !slices.Contains(*to, at) {
+			*to = append(*to, at)
+		}
+	}
+	for k, e := range edges {
+		k, ends := int32(k/piece), [2]int32{e.Left, e.Left}
+		if e.Right >= 0 {
+			ends[1] = e.Right
+		}
+		for side, cell := range ends {
+			other := ends[1-side]
+			if int(cell) >= core {
+				a.fixed[k] = true
+				continue
+			}
+			at := cell / piece
+			add(&touch[k], at)
+			add(&within[at], k)
+			if add(&beside[at], at); int(other) < core {
+				add(&beside[at], other/piece)
+			}
+			if int(other) >= core || e.Right <= kernels.FirstOutlet {
+				a.always[at] = true
+			}
+		}
+	}
+	a.beside, a.touch, a.within = newLists(beside), newLists(touch), newLists(within)
+	if n > 0 {
+		a.always[0] = true // it also carries limits of the step that do not depend on water
+	}
+	a.Forget()
+	return a
+}
+
+// AddSource makes a cell count as wet: something but the flow from other cells brings water.
+func (a *Activity) AddSource(cell int32) {
+	if int(cell) < a.cells {
+		a.source[int(cell)/piece] = true
+	}
+}
+
+// Forget makes all cells be taken for wet: their states have been changed.
+func (a *Activity) Forget() {
+	for _, w := range a.water {
+		for k := range w {
+			w[k] = true
+		}
+	}
+}
+
+// Share returns which part of the pieces of cells the last stage has updated.
+func (a *Activity) Share() float64 {
+	n := 0
+	for _, updated := range a.run[Update] {
+		if updated {
+			n++
+		}
+	}
+	return float64(n) / float64(max(len(a.always), 1))
+}
+
+// Next returns the next range of indices of a kernel, within [lo, end), that the stage runs; an empty one if there is
+// none.
+func (a *Activity) Next(k Kernel, lo, end int) (from, to int) {
+	run := a.run[k]
+	for lo < end && !run[lo/piece] {
+		lo = min((lo/piece+1)*piece, end)
+	}
+	for to = lo; to < end && run[to/piece]; {
+		to = min((to/piece+1)*piece, end)
+	}
+	return lo, to
+}
+
+// noteWater notes which of the cells [lo, hi) have water now, from the array of all cells.
+func noteWater[F num.Float](a *Activity, lo, hi int, states []kernels.State[F]) {
+	for lo < hi {
+		k, end := lo/piece, min((lo/piece+1)*piece, hi)
+		a.water[a.to][k] = a.water[a.to][k] || !zero(states[lo:end])
+		lo = end
+	}
+}
+
+// zero reports whether all bits of states are 0.
+func zero[F num.Float](states []kernels.State[F]) bool {
+	words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(states))),
+		len(states)*int(unsafe.Sizeof(states[0]))/8)
+	for _, w := range words {
+		if w != 0 {
+			return false
+		}
+	}
+	return true
+}
