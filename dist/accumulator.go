@@ -186,3 +186,12 @@ func AllreduceSum(ctx context.Context, c Comm, sums ...*Accumulator) error {
 	}
 	return nil
 }
+
+// AllreduceSums is AllreduceSum of the elements of a slice.
+func AllreduceSums(ctx context.Context, c Comm, sums []Accumulator) error {
+	pointers := make([]*Accumulator, len(sums))
+	for k := range sums {
+		pointers[k] = &sums[k]
+	}
+	return AllreduceSum(ctx, c, pointers...)
+}

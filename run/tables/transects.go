@@ -48,16 +48,15 @@ func NewTransects(ctx context.Context, run *recorder.Run) (*Transects, error) {
 		return nil, err
 	}
 	lengths := make([]dist.Accumulator, len(sections))
-	lengthPointers := make([]*dist.Accumulator, len(lengths))
 	for k, c := range sections {
 		line := &transect{timeTable: timeTable{file: path.Join("transects", c.Name+".csv")},
 			crossings: plane.Crossings(c.Line, g.Mesh, space.Owned)}
 		for _, x := range line.crossings {
 			lengths[k].Add(math.Hypot(x.X, x.Y))
 		}
-		t.lines, lengthPointers[k] = append(t.lines, line), &lengths[k]
+		t.lines = append(t.lines, line)
 	}
-	if err := dist.AllreduceSum(ctx, run.Comm, lengthPointers...); err != nil {
+	if err := dist.AllreduceSums(ctx, run.Comm, lengths); err != nil {
 		return nil, err
 	}
 	for k, c := range sections {
@@ -94,14 +93,13 @@ func (t *Transects) Recorders() (list []recorder.Recorder) {
 // transectGroup writes the tables of transects with the same interval.
 type transectGroup struct {
 	recorder.Base
-	run      *recorder.Run
-	flows    []solvers.Flow
-	lines    []*transect
-	cells    []int               // owned cells crossed by the lines, line by line
-	values   []float64           // of one flow: its x and y component in each of cells
-	sums     []dist.Accumulator  // one per line and flow
-	pointers []*dist.Accumulator // to the elements of sums
-	row      []float64           // values of the flows through one line
+	run    *recorder.Run
+	flows  []solvers.Flow
+	lines  []*transect
+	cells  []int              // owned cells crossed by the lines, line by line
+	values []float64          // of one flow: its x and y component in each of cells
+	sums   []dist.Accumulator // one per line and flow
+	row    []float64          // values of the flows through one line
 }
 
 // Open implements recorder.Recorder.
@@ -136,11 +134,7 @@ func (t *transectGroup) Write(ctx context.Context, now solvers.Clock, _ bool) er
 		}
 		t.add(k)
 	}
-	t.pointers = t.pointers[:0]
-	for k := range t.sums {
-		t.pointers = append(t.pointers, &t.sums[k])
-	}
-	if err := dist.AllreduceSum(ctx, t.run.Comm, t.pointers...); err != nil {
+	if err := dist.AllreduceSums(ctx, t.run.Comm, t.sums); err != nil {
 		return err
 	}
 	for i, line := range t.lines {

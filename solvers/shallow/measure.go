@@ -9,7 +9,6 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers"
-	"github.com/atoll-hpc/atoll/solvers/common/exact"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
@@ -112,8 +111,8 @@ func named(names []string) (list []Source) {
 func (s *solver[F]) measures(m *engine.Measures) {
 	sources, through := s.budget.sourceList(), named(s.works.Through())
 	m.Program = func(p *engine.Program, k int, _ bool) {
-		p.Run(engine.Whole(kernels.NewSurveyLoop(int32(s.part.Owned), &s.params, s.mesh.Beds, s.state[k%2].Data,
-			s.surveyed.At()), kernels.SurveyChunks(s.part.Owned)))
+		p.Run(engine.Whole(kernels.NewSurveyLoop(s.part.Owned, &s.params, s.mesh.Beds, s.state[k%2].Data,
+			s.surveyed.At()), kernels.ReduceChunks(s.part.Owned)))
 		if len(sources)+len(through) > 0 {
 			p.Host(func(ctx context.Context) error { return s.budget.sumSources(ctx, sources, through) })
 		}
@@ -148,13 +147,11 @@ func (s *solver[F]) measures(m *engine.Measures) {
 
 // diagnosticsOf returns the diagnostics that a survey has found.
 func diagnosticsOf(found *kernels.Surveyed) Diagnostics {
-	sum := func(first int) float64 {
-		return engine.SumOf([exact.Words]int64(found.Sums[first : first+exact.Words]))
+	return Diagnostics{
+		Mass1: engine.SumOf(found.Mass1), Mass2: engine.SumOf(found.Mass2), Z1AbsIntegral: engine.SumOf(found.AbsZ1),
+		H2SqIntegral: engine.SumOf(found.SquareH2), H1Min: found.MinH1.Value(), H1Max: found.MaxH1.Value(),
+		H2Min: found.MinH2.Value(), H2Max: found.MaxH2.Value(), SpeedMax: found.MaxSpeed.Value(),
 	}
-	extreme := func(k int) float64 { return exact.FromOrderedBits(found.Extremes[k]) }
-	return Diagnostics{Mass1: sum(kernels.Mass1), Mass2: sum(kernels.Mass2), Z1AbsIntegral: sum(kernels.AbsZ1),
-		H2SqIntegral: sum(kernels.SquareH2), H1Max: extreme(kernels.MaxH1), H1Min: -extreme(kernels.NegMinH1),
-		H2Max: extreme(kernels.MaxH2), H2Min: -extreme(kernels.NegMinH2), SpeedMax: extreme(kernels.MaxSpeed)}
 }
 
 // sumSources computes the volumes of the sources, in the order of sourceList, and of the structures inside.
@@ -190,16 +187,12 @@ func (s *budget[F]) sumBoundary(ctx context.Context, list []Source) error {
 		return err
 	}
 	sums := make([]dist.Accumulator, 2*len(list))
-	pointers := make([]*dist.Accumulator, len(sums))
-	for k := range sums {
-		pointers[k] = &sums[k]
-	}
 	for k, v := range passed {
 		group := s.outletGroup[k]
 		sums[2*group].Add(v.V1)
 		sums[2*group+1].Add(v.V2)
 	}
-	if err := dist.AllreduceSum(ctx, s.Env().Comm, pointers...); err != nil {
+	if err := dist.AllreduceSums(ctx, s.Env().Comm, sums); err != nil {
 		return err
 	}
 	for k := range list {

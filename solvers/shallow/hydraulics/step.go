@@ -107,14 +107,10 @@ func (w *Works[F]) Volumes(ctx context.Context, comm dist.Comm) (sources, throug
 		return nil, nil, err
 	}
 	sums := make([]dist.Accumulator, len(w.host))
-	pointers := make([]*dist.Accumulator, len(sums))
-	for k := range sums {
-		pointers[k] = &sums[k]
-	}
 	for n, key := range w.keys {
 		sums[key>>33].Add(moved[n].Volume)
 	}
-	if err := dist.AllreduceSum(ctx, comm, pointers...); err != nil {
+	if err := dist.AllreduceSums(ctx, comm, sums); err != nil {
 		return nil, nil, err
 	}
 	for k := range w.given {

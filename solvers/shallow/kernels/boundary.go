@@ -157,7 +157,7 @@ func bounded[F num.Float](x F) F { return num.Smaller(num.Larger(x, 0), 1) }
 // the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates,
 // faster flow slows down, and water at rest stays at rest.
 func frictionShare[F num.Float](n, h, square, slope F) F {
-	friction := n * n * square / (h * cubeRoot(h))
+	friction := n * n * square / (h * CubeRoot(h))
 	if 2*friction < slope {
 		return 2 * friction / slope
 	}
@@ -178,10 +178,14 @@ func (f *Face[F]) beyond(k int, p *Params[F], boundary *Boundary[F], value, wave
 		}
 		var q F
 		if kind == NormalDepth {
-			root := cubeRoot(h)
-			q = h * root * root * value / boundary.Outlets[k].Manning
+			mean := h
+			if f.sloped {
+				mean = l.mean2 // not what limiters make of the depth at the boundary
+			}
+			root := CubeRoot(mean)
+			q = mean * root * root * value / boundary.Outlets[k].Manning
 		} else {
-			q = F(curve(boundary.Curves, given.First, given.Count, float64(l.z2))) * share
+			q = F(Interpolate(boundary.Curves, given.First, given.Count, float64(l.z2))) * share
 		}
 		return outflow(g, q, h, l.u2)
 	}
@@ -217,7 +221,7 @@ func (s *Boundary[F]) head(k int32, length, bed, level F, p *Params[F]) F {
 	if value <= 0 {
 		return level
 	}
-	critical := cubeRoot(value * value / p.Gravity)
+	critical := CubeRoot(value * value / p.Gravity)
 	most := num.Larger(level, bed+critical) + critical/2
 	if wave > 0 && (given.Kind == Torrent || given.Kind == TotalTorrent) {
 		speed := value / wave
@@ -317,7 +321,7 @@ func outflow[F num.Float](gravity, q, h, u F) (rise, thick, speed F) {
 func inflow[F num.Float](gravity, q, outgoing, c F) (thick, speed F) {
 	critical := F(0)
 	if q > 0 {
-		critical = cubeRoot(gravity * q)
+		critical = CubeRoot(gravity * q)
 	}
 	c = num.Larger(c, critical)
 	for k := 0; k < 12 && c > 0; k++ {

@@ -77,9 +77,9 @@ func (c *Clock[F]) RecordCourant(dt, limit F) {
 	}
 }
 
-// atStepStart returns the clock at the beginning of a step: the previous step, if it is pending, is complete. limit is
+// AtStepStart returns the clock at the beginning of a step: the previous step, if it is pending, is complete. limit is
 // as for Tick.
-func (c *Clock[F]) atStepStart(limit *atomics.Least[F]) Clock[F] {
+func (c *Clock[F]) AtStepStart(limit *atomics.Least[F]) Clock[F] {
 	n := *c
 	if n.Pending {
 		n.Tick(limit.Value())
@@ -98,11 +98,4 @@ func (c *Clock[F]) passTo(next *Clock[F], lag bool) {
 	n.RecordCourant(took, n.Limit)
 	n.Pending = !n.Stop
 	*next = n
-}
-
-// NextStep returns the length in s of the step that begins, which is computed as TileStep does; begins is false if the
-// clock has stopped.
-func (c *Clock[F]) NextStep(limit *atomics.Least[F]) (dt float64, begins bool) {
-	n := c.atStepStart(limit)
-	return float64(n.Dt), !n.Stop
 }

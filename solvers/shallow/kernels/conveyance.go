@@ -20,12 +20,12 @@ func Convey[F num.Float](k int, shares []Share[F], b *Boundary[F], w []State[F])
 	given := b.Conditions[b.ConditionOf[s.Outlet]]
 	h := num.Larger(w[s.Cell].H2, 0)
 	if given.Kind != Rating {
-		z := curve(b.Curves, given.First, given.Count, float64(b.Prescribed[given.Value]))
+		z := Interpolate(b.Curves, given.First, given.Count, float64(b.Prescribed[given.Value]))
 		h = num.Larger(h, F(z)-s.Bed)
 	}
 	conveyance := F(0)
 	if h > 0 {
-		root := cubeRoot(h)
+		root := CubeRoot(h)
 		conveyance = h * root * root * s.Width
 	}
 	b.Conveyances[b.Outlets[s.Outlet].Position] = conveyance
@@ -56,9 +56,9 @@ func (s *Boundary[F]) part(k int, length F) F {
 	return s.Conveyances[s.Outlets[k].Position] / sum / length
 }
 
-// curve returns the value at x of rows that are linear between their abscissas T, which increase: that of the first row
-// before it, and on the line through the last two rows after them.
-func curve(rows []Row, first, count int32, x float64) float64 {
+// Interpolate returns the value at x of count rows from first on, which are linear between their abscissas T: that of
+// the first row before it, and on the line through the last two rows after them.
+func Interpolate(rows []Row, first, count int32, x float64) float64 {
 	lo, hi := first, first+count-1
 	if count == 0 {
 		return 0
@@ -76,10 +76,4 @@ func curve(rows []Row, first, count int32, x float64) float64 {
 	}
 	a, b := rows[lo], rows[hi]
 	return a.Value + (b.Value-a.Value)*((x-a.T)/(b.T-a.T))
-}
-
-// Interpolate returns the value at x of count rows from first on, which are linear between their abscissas T: that of
-// the first row before it, and on the line through the last two rows after them.
-func Interpolate(rows []Row, first, count int32, x float64) float64 {
-	return curve(rows, first, count, x)
 }

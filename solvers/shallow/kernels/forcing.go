@@ -61,7 +61,7 @@ func (f *Forcing[F]) rainOn(i int) F {
 func (f *Forcing[F]) stepLimit() F {
 	rain := f.Ahead[f.Rain]
 	if rain > 0 {
-		return f.Longest / cubeRoot(rain)
+		return f.Longest / CubeRoot(rain)
 	}
 	return F(math.Inf(1))
 }

@@ -42,7 +42,7 @@ func frictionFactor[F num.Float](p *Params[F], dt, n, h, qx, qy F) F {
 
 // manningRate returns C |q| in 1/s, with C = g n² / h^(7/3).
 func manningRate[F num.Float](p *Params[F], n, h, qx, qy F) F {
-	return p.Gravity * n * n * num.Sqrt(qx*qx+qy*qy) / (h * h * cubeRoot(h))
+	return p.Gravity * n * n * num.Sqrt(qx*qx+qy*qy) / (h * h * CubeRoot(h))
 }
 
 // finishFriction adds bed friction to the mean c of the state start of a step of length dt and of that after two Euler
@@ -63,9 +63,9 @@ func finishFriction[F num.Float](p *Params[F], dt, n F, start, c *State[F]) {
 	bedFriction(p, (F(0.5)-part)*dt, n, c)
 }
 
-// cubeRoot returns x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
+// CubeRoot returns x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
 // 1e-14 < x < 1e14. It stops when an iteration has no effect.
-func cubeRoot[F num.Float](x F) F {
+func CubeRoot[F num.Float](x F) F {
 	fourth := num.Sqrt(num.Sqrt(x))
 	y := fourth * num.Sqrt(num.Sqrt(fourth))
 	for i := 0; i < 6; i++ {
@@ -77,6 +77,3 @@ func cubeRoot[F num.Float](x F) F {
 	}
 	return y
 }
-
-// CubeRoot returns x^(1/3) for x > 0.
-func CubeRoot[F num.Float](x F) F { return cubeRoot(x) }

@@ -278,13 +278,13 @@ struct Boundary_f32 {
     Slice<Outlet_f32> Outlets;
     Slice<Row> Curves;
     Slice<float> Conveyances;
-    Slice<float> Sums_;
+    Slice<float> Sums;
 };
 static_assert(sizeof(Boundary_f32) == 216 && offsetof(Boundary_f32, ConditionOf) == 0 &&
     offsetof(Boundary_f32, Conditions) == 24 && offsetof(Boundary_f32, Prescribed) == 48 &&
     offsetof(Boundary_f32, Ahead) == 72 && offsetof(Boundary_f32, Passed_) == 96 &&
     offsetof(Boundary_f32, Outlets) == 120 && offsetof(Boundary_f32, Curves) == 144 &&
-    offsetof(Boundary_f32, Conveyances) == 168 && offsetof(Boundary_f32, Sums_) == 192, "Boundary_f32");
+    offsetof(Boundary_f32, Conveyances) == 168 && offsetof(Boundary_f32, Sums) == 192, "Boundary_f32");
 
 // Vec2 is a vector in the plane of the mesh: a gradient, an offset or a velocity.
 // Vec2[float32], slopes.go:6
@@ -514,13 +514,13 @@ struct Boundary_f64 {
     Slice<Outlet_f64> Outlets;
     Slice<Row> Curves;
     Slice<double> Conveyances;
-    Slice<double> Sums_;
+    Slice<double> Sums;
 };
 static_assert(sizeof(Boundary_f64) == 216 && offsetof(Boundary_f64, ConditionOf) == 0 &&
     offsetof(Boundary_f64, Conditions) == 24 && offsetof(Boundary_f64, Prescribed) == 48 &&
     offsetof(Boundary_f64, Ahead) == 72 && offsetof(Boundary_f64, Passed_) == 96 &&
     offsetof(Boundary_f64, Outlets) == 120 && offsetof(Boundary_f64, Curves) == 144 &&
-    offsetof(Boundary_f64, Conveyances) == 168 && offsetof(Boundary_f64, Sums_) == 192, "Boundary_f64");
+    offsetof(Boundary_f64, Conveyances) == 168 && offsetof(Boundary_f64, Sums) == 192, "Boundary_f64");
 
 // Vec2 is a vector in the plane of the mesh: a gradient, an offset or a velocity.
 // Vec2[float64], slopes.go:6
@@ -866,27 +866,6 @@ struct wave_f64 {
 static_assert(sizeof(wave_f64) == 32 && offsetof(wave_f64, l) == 0 && offsetof(wave_f64, x2) == 8 &&
     offsetof(wave_f64, m) == 16 && offsetof(wave_f64, weight) == 24, "wave_f64");
 
-// Surveyed is the result of a survey. ClearSurvey must set it to 0 before the survey.
-// Surveyed, measure.go:31
-struct Surveyed {
-    Array<int64, 284> Sums_;
-    Array<uint64, 5> Extremes_;
-};
-static_assert(sizeof(Surveyed) == 2312 && offsetof(Surveyed, Sums_) == 0 && offsetof(Surveyed, Extremes_) == 2272, "Surveyed");
-
-// Part is the sum of the numbers that one thread of a kernel adds. Numbers of similar magnitude belong to the same
-// three words of the sum, which the thread keeps in registers, and adds to memory when a number of another magnitude
-// comes. A tile should merge the parts of its threads before it adds them to memory, since threads that add to the same
-// word wait for each other. The zero value is empty.
-// exact.Part, exact/exact.go:28
-struct exact_Part {
-    int32 at;
-    int64 w0, w1, w2;
-    int64 ones;
-};
-static_assert(sizeof(exact_Part) == 40 && offsetof(exact_Part, at) == 0 && offsetof(exact_Part, w0) == 8 &&
-    offsetof(exact_Part, w1) == 16 && offsetof(exact_Part, w2) == 24 && offsetof(exact_Part, ones) == 32, "exact_Part");
-
 // Most holds the largest values of a cell, side by side since a step reads them all.
 // Most, peaks.go:23
 struct alignas(16) Most_ {
@@ -1014,6 +993,56 @@ static_assert(sizeof(water_f64) == 72 && offsetof(water_f64, h1) == 0 && offseto
     offsetof(water_f64, z1) == 16 && offsetof(water_f64, z2) == 24 && offsetof(water_f64, bed) == 32 &&
     offsetof(water_f64, u1) == 40 && offsetof(water_f64, u2) == 56, "water_f64");
 
+// Surveyed is the result of Survey; it begins at 0.
+// Surveyed, reductions_gen.go:20
+struct Surveyed {
+    Array<int64, 71> Mass1;
+    Array<int64, 71> Mass2;
+    Array<int64, 71> AbsZ1;
+    Array<int64, 71> SquareH2;
+    Least<double> MinH1;
+    Most<double> MaxH1;
+    Least<double> MinH2;
+    Most<double> MaxH2;
+    Most<double> MaxSpeed;
+};
+static_assert(sizeof(Surveyed) == 2312 && offsetof(Surveyed, Mass1) == 0 && offsetof(Surveyed, Mass2) == 568 &&
+    offsetof(Surveyed, AbsZ1) == 1136 && offsetof(Surveyed, SquareH2) == 1704 && offsetof(Surveyed, MinH1) == 2272 &&
+    offsetof(Surveyed, MaxH1) == 2280 && offsetof(Surveyed, MinH2) == 2288 && offsetof(Surveyed, MaxH2) == 2296 &&
+    offsetof(Surveyed, MaxSpeed) == 2304, "Surveyed");
+
+// Part is the sum of the numbers that one thread of a kernel adds. Numbers of similar magnitude belong to the same
+// three words of the sum, which the thread keeps in registers, and adds to memory when a number of another magnitude
+// comes. A tile should merge the parts of its threads before it adds them to memory, since threads that add to the same
+// word wait for each other. The zero value is empty.
+// exact.Part, exact/exact.go:28
+struct exact_Part {
+    int32 at;
+    int64 w0, w1, w2;
+    int64 ones;
+};
+static_assert(sizeof(exact_Part) == 40 && offsetof(exact_Part, at) == 0 && offsetof(exact_Part, w0) == 8 &&
+    offsetof(exact_Part, w1) == 16 && offsetof(exact_Part, w2) == 24 && offsetof(exact_Part, ones) == 32, "exact_Part");
+
+// surveyedCell is what a survey of the state finds in a cell.
+// surveyedCell, measure.go:6
+struct surveyedCell {
+    double Mass1;
+    double Mass2;
+    double AbsZ1;
+    double SquareH2;
+    double MinH1;
+    double MaxH1;
+    double MinH2;
+    double MaxH2;
+    double MaxSpeed;
+};
+static_assert(sizeof(surveyedCell) == 72 && offsetof(surveyedCell, Mass1) == 0 &&
+    offsetof(surveyedCell, Mass2) == 8 && offsetof(surveyedCell, AbsZ1) == 16 &&
+    offsetof(surveyedCell, SquareH2) == 24 && offsetof(surveyedCell, MinH1) == 32 &&
+    offsetof(surveyedCell, MaxH1) == 40 && offsetof(surveyedCell, MinH2) == 48 &&
+    offsetof(surveyedCell, MaxH2) == 56 && offsetof(surveyedCell, MaxSpeed) == 64, "surveyedCell");
+
 // Samples holds the states of sampled cells after the latest steps, for gauges and transects: Times has one element
 // per step, at the step number modulo its length, and each step has all sampled cells.
 // Samples[float32], sample.go:10
@@ -1057,7 +1086,7 @@ static_assert(sizeof(Series) == 32 && offsetof(Series, Slot) == 0 && offsetof(Se
 
 // SlopeTable stores the Slopes of cells with the same pair of values of all cells adjacent, so that the threads of a
 // GPU, which process adjacent cells, access adjacent memory.
-// SlopeTable[float32], slopes.go:150
+// SlopeTable[float32], slopes.go:156
 struct SlopeTable_f32 {
     Slice<Vec2_f32> Pairs;
     int64 Cells;
@@ -1067,7 +1096,7 @@ static_assert(sizeof(SlopeTable_f32) == 32 && offsetof(SlopeTable_f32, Pairs) ==
 
 // SlopeTable stores the Slopes of cells with the same pair of values of all cells adjacent, so that the threads of a
 // GPU, which process adjacent cells, access adjacent memory.
-// SlopeTable[float64], slopes.go:150
+// SlopeTable[float64], slopes.go:156
 struct SlopeTable_f64 {
     Slice<Vec2_f64> Pairs;
     int64 Cells;
@@ -1404,10 +1433,10 @@ DEVICE void restoreHyperbolicity_f32(const Params_f32 *p, State_f32 *c) {
     c->Q2y = c->H2 * (my + r * c->H1 * dy) / mass;
 }
 
-// cubeRoot returns x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
+// CubeRoot returns x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
 // 1e-14 < x < 1e14. It stops when an iteration has no effect.
-// cubeRoot[float32], friction.go:68
-DEVICE float cubeRoot_f32(float x) {
+// CubeRoot[float32], friction.go:68
+DEVICE float CubeRoot_f32(float x) {
     float fourth = num_Sqrt_f32(num_Sqrt_f32(x));
     float y = fourth * num_Sqrt_f32(num_Sqrt_f32(fourth));
     for (int64 i = 0; i < 6; i++) {
@@ -1423,7 +1452,7 @@ DEVICE float cubeRoot_f32(float x) {
 // manningRate returns C |q| in 1/s, with C = g n² / h^(7/3).
 // manningRate[float32], friction.go:44
 DEVICE float manningRate_f32(const Params_f32 *p, float n, float h, float qx, float qy) {
-    return p->Gravity * n * n * num_Sqrt_f32(qx * qx + qy * qy) / (h * h * cubeRoot_f32(h));
+    return p->Gravity * n * n * num_Sqrt_f32(qx * qx + qy * qy) / (h * h * CubeRoot_f32(h));
 }
 
 // frictionFactor[float32], friction.go:39
@@ -1508,7 +1537,7 @@ DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float ar
 DEVICE float Forcing_stepLimit_f32(const Forcing_f32 *f) {
     float rain = f->Ahead[f->Rain];
     if (rain > 0.0f) {
-        return f->Longest / cubeRoot_f32(rain);
+        return f->Longest / CubeRoot_f32(rain);
     }
     return float(math_Inf(1));
 }
@@ -1753,10 +1782,10 @@ DEVICE void restoreHyperbolicity_f64(const Params_f64 *p, State_f64 *c) {
     c->Q2y = c->H2 * (my + r * c->H1 * dy) / mass;
 }
 
-// cubeRoot returns x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
+// CubeRoot returns x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
 // 1e-14 < x < 1e14. It stops when an iteration has no effect.
-// cubeRoot[float64], friction.go:68
-DEVICE double cubeRoot_f64(double x) {
+// CubeRoot[float64], friction.go:68
+DEVICE double CubeRoot_f64(double x) {
     double fourth = num_Sqrt_f64(num_Sqrt_f64(x));
     double y = fourth * num_Sqrt_f64(num_Sqrt_f64(fourth));
     for (int64 i = 0; i < 6; i++) {
@@ -1772,7 +1801,7 @@ DEVICE double cubeRoot_f64(double x) {
 // manningRate returns C |q| in 1/s, with C = g n² / h^(7/3).
 // manningRate[float64], friction.go:44
 DEVICE double manningRate_f64(const Params_f64 *p, double n, double h, double qx, double qy) {
-    return p->Gravity * n * n * num_Sqrt_f64(qx * qx + qy * qy) / (h * h * cubeRoot_f64(h));
+    return p->Gravity * n * n * num_Sqrt_f64(qx * qx + qy * qy) / (h * h * CubeRoot_f64(h));
 }
 
 // frictionFactor[float64], friction.go:39
@@ -1857,7 +1886,7 @@ DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double 
 DEVICE double Forcing_stepLimit_f64(const Forcing_f64 *f) {
     double rain = f->Ahead[f->Rain];
     if (rain > 0.0) {
-        return f->Longest / cubeRoot_f64(rain);
+        return f->Longest / CubeRoot_f64(rain);
     }
     return math_Inf(1);
 }
@@ -1914,10 +1943,10 @@ DEVICE double UpdateCell_f64_at(int64 i, bool oneLayer, const Params_f64 *p, con
     return balance_advance_f64(&b, oneLayer, i, p, clock->Dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
 }
 
-// curve returns the value at x of rows that are linear between their abscissas T, which increase: that of the first row
-// before it, and on the line through the last two rows after them.
-// curve, conveyance.go:61
-DEVICE double curve(Slice<Row> rows, int32 first, int32 count, double x) {
+// Interpolate returns the value at x of count rows from first on, which are linear between their abscissas T: that of
+// the first row before it, and on the line through the last two rows after them.
+// Interpolate, conveyance.go:61
+DEVICE double Interpolate(Slice<Row> rows, int32 first, int32 count, double x) {
     int32 lo = first, hi = sub(add(first, count), 1);
     if (count == 0) {
         return 0.0;
@@ -1946,12 +1975,12 @@ DEVICE void Convey_f32_at(int64 k, Slice<Share_f32> shares, const Boundary_f32 *
     Condition given = b->Conditions[b->ConditionOf[s.Outlet_]];
     float h = num_Larger_f32(w[s.Cell].H2, 0.0f);
     if (given.Kind != 6) {
-        double z = curve(b->Curves, given.First, given.Count, double(b->Prescribed[given.Value]));
+        double z = Interpolate(b->Curves, given.First, given.Count, double(b->Prescribed[given.Value]));
         h = num_Larger_f32(h, float(z) - s.Bed_);
     }
     float conveyance = 0.0f;
     if (h > 0.0f) {
-        float root = cubeRoot_f32(h);
+        float root = CubeRoot_f32(h);
         conveyance = h * root * root * s.Width;
     }
     b->Conveyances[b->Outlets[s.Outlet_].Position] = conveyance;
@@ -1966,12 +1995,12 @@ DEVICE void Convey_f64_at(int64 k, Slice<Share_f64> shares, const Boundary_f64 *
     Condition given = b->Conditions[b->ConditionOf[s.Outlet_]];
     double h = num_Larger_f64(w[s.Cell].H2, 0.0);
     if (given.Kind != 6) {
-        double z = curve(b->Curves, given.First, given.Count, b->Prescribed[given.Value]);
+        double z = Interpolate(b->Curves, given.First, given.Count, b->Prescribed[given.Value]);
         h = num_Larger_f64(h, z - s.Bed_);
     }
     double conveyance = 0.0;
     if (h > 0.0) {
-        double root = cubeRoot_f64(h);
+        double root = CubeRoot_f64(h);
         conveyance = h * root * root * s.Width;
     }
     b->Conveyances[b->Outlets[s.Outlet_].Position] = conveyance;
@@ -1985,7 +2014,7 @@ DEVICE void SumConveyances_f32_at(int64 k, Slice<Distribution> list, const Bound
     for (int32 n = 0; n < d.Count; n++) {
         sum += b->Conveyances[add(d.First, n)];
     }
-    b->Sums_[d.Condition_] = sum;
+    b->Sums[d.Condition_] = sum;
 }
 
 // SumConveyances sums the conveyances of distribution k, in their order.
@@ -1996,7 +2025,7 @@ DEVICE void SumConveyances_f64_at(int64 k, Slice<Distribution> list, const Bound
     for (int32 n = 0; n < d.Count; n++) {
         sum += b->Conveyances[add(d.First, n)];
     }
-    b->Sums_[d.Condition_] = sum;
+    b->Sums[d.Condition_] = sum;
 }
 
 // rotate sets the side to a cell's state in the frame of the normal (nx, ny). t holds the tangential mass flow until
@@ -2600,7 +2629,7 @@ DEVICE float bounded_f32(float x) {
 // faster flow slows down, and water at rest stays at rest.
 // frictionShare[float32], boundary.go:159
 DEVICE float frictionShare_f32(float n, float h, float square, float slope) {
-    float friction = n * n * square / (h * cubeRoot_f32(h));
+    float friction = n * n * square / (h * CubeRoot_f32(h));
     if (2.0f * friction < slope) {
         return 2.0f * friction / slope;
     }
@@ -2639,7 +2668,7 @@ DEVICE Face_openOutlet_f32_results Face_openOutlet_f32(Face_f32 *f, const Params
 // condition that is not distributed.
 // (*Boundary[float32]).part, conveyance.go:51
 DEVICE float Boundary_part_f32(const Boundary_f32 *s, int64 k, float length) {
-    float sum = s->Sums_[s->ConditionOf[k]];
+    float sum = s->Sums[s->ConditionOf[k]];
     if (sum <= 0.0f) {
         return 0.0f;
     }
@@ -2648,7 +2677,7 @@ DEVICE float Boundary_part_f32(const Boundary_f32 *s, int64 k, float length) {
 
 // outflow returns what boundaryState does for an outflow of q per metre, which is at most critical, where the cell has
 // thickness h and outward velocity u: Newton's method for (R - 2c) c² = gq, which decreases c from R/2, where q is 0.
-// outflow[float32], boundary.go:291
+// outflow[float32], boundary.go:295
 struct outflow_f32_results { float r0; float r1; float r2; };
 DEVICE outflow_f32_results outflow_f32(float gravity, float q, float h, float u) {
     float rise = 0.0f;
@@ -2680,7 +2709,7 @@ DEVICE outflow_f32_results outflow_f32(float gravity, float q, float h, float u)
 // inside, with velocity u, also inward: whether the slower wave of the Riemann problem of both moves inward. Else that
 // water drowns it. The thickness between the waves is that of two rarefactions (E. F. Toro, Shock-Capturing Methods for
 // Free-Surface Shallow Flows, 2001, section 10.5).
-// entersFast[float32], boundary.go:233
+// entersFast[float32], boundary.go:237
 DEVICE bool entersFast_f32(float gravity, float h0, float u0, float h, float u) {
     float c = (num_Sqrt_f32(gravity * h0) + num_Sqrt_f32(gravity * h)) / 2.0f + (u0 - u) / 4.0f;
     float between = num_Larger_f32(c, 0.0f) * num_Larger_f32(c, 0.0f) / gravity;
@@ -2695,14 +2724,14 @@ DEVICE bool entersFast_f32(float gravity, float h0, float u0, float h, float u) 
 // inflow returns the thickness and the outward velocity on the boundary for an inflow of q per metre, so that u + 2c
 // equals the outgoing characteristic. c is the wave speed √(gh) in the cell, from which Newton's method starts. The
 // inflow is at most critical: no faster than waves.
-// inflow[float32], boundary.go:317
+// inflow[float32], boundary.go:321
 struct inflow_f32_results { float r0; float r1; };
 DEVICE inflow_f32_results inflow_f32(float gravity, float q, float outgoing, float c) {
     float thick = 0.0f;
     float speed = 0.0f;
     float critical = 0.0f;
     if (q > 0.0f) {
-        critical = cubeRoot_f32(gravity * q);
+        critical = CubeRoot_f32(gravity * q);
     }
     c = num_Larger_f32(c, critical);
     for (int64 k = 0; k < 12 && c > 0.0f; k = add(k, int64(1))) {
@@ -2725,7 +2754,7 @@ DEVICE inflow_f32_results inflow_f32(float gravity, float q, float outgoing, flo
 // prescribes the incoming characteristic: that of water at rest with the prescribed level, or, if wave is not 0, of a
 // simple wave whose height above that level is wave. Across a simple wave that moves inward, R keeps its value 2√(gh₀)
 // at rest. An inflow comes in against any outflow.
-// boundaryState[float32], boundary.go:250
+// boundaryState[float32], boundary.go:254
 struct boundaryState_f32_results { float r0; float r1; float r2; };
 DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, float wave, float gravity, float h,
         float u, float z, float depth) {
@@ -2793,10 +2822,15 @@ DEVICE Face_beyond_f32_results Face_beyond_f32(Face_f32 *f, int64 k, const Param
         }
         float q = 0.0f;
         if (kind == 4) {
-            float root = cubeRoot_f32(h);
-            q = h * root * root * value / boundary->Outlets[k].Manning;
+            float mean = h;
+            if (f->sloped) {
+                // not what limiters make of the depth at the boundary
+                mean = l->mean2;
+            }
+            float root = CubeRoot_f32(mean);
+            q = mean * root * root * value / boundary->Outlets[k].Manning;
         } else {
-            q = float(curve(boundary->Curves, given.First, given.Count, double(l->z2))) * share;
+            q = float(Interpolate(boundary->Curves, given.First, given.Count, double(l->z2))) * share;
         }
         const auto results1 = outflow_f32(g, q, h, l->u2);
         return {results1.r0, results1.r1, results1.r2};
@@ -2818,7 +2852,7 @@ DEVICE Face_beyond_f32_results Face_beyond_f32(Face_f32 *f, int64 k, const Param
 // suppliedByThirds is the rule of first order. want is positive from left to right. The layer has thicknesses hl and hr
 // in the cells and stands on a step of the bed or interface of height step. At a shore, and if the layer is thinner
 // than twice the step, each of the cell's three edges may take a third.
-// (*Face[float32]).suppliedByThirds, shares.go:80
+// (*Face[float32]).suppliedByThirds, shares.go:83
 DEVICE float Face_suppliedByThirds_f32(Face_f32 *f, EdgeCells at, float want, float hl, float hr, float step,
         float dry) {
     float h = hl, area = f->l.area;
@@ -2844,14 +2878,14 @@ DEVICE float Face_suppliedByThirds_f32(Face_f32 *f, EdgeCells at, float want, fl
     return most / want;
 }
 
-// supplied returns the fraction, at most 1, of the volume want that a side's cell can supply to the edge in a step. At
-// the edge the layer has thickness h and outward velocity u, in the cell the thickness mean, and inverse is one over
-// its potential outflow, 0 if the layer is absent. outside means that the side is beyond the boundary.
-// (*side[float32]).supplied, shares.go:60
-DEVICE float side_supplied_f32(side_f32 *s, bool outside, float want, float length, float h, float u, float mean,
-        float inverse, float gravity) {
-    float available = num_Larger_f32(mean, 0.0f) * s->area;
-    if (outside || want <= 0x1.446738p-07f /* 0.0099 */ * available) {
+// supplied returns the fraction, at most 1, of the volume want, positive from left to right, that the upwind cell can
+// supply to the edge in a step. At the edge the layer has thickness h and outward velocity u, in the cell the thickness
+// mean, and inverse is one over its potential outflow, 0 if the layer is absent; area is that of the cell.
+// supplied[float32], shares.go:63
+DEVICE float supplied_f32(EdgeCells at, float want, float length, float h, float u, float mean, float inverse,
+        float area, float gravity) {
+    float available = num_Larger_f32(mean, 0.0f) * area, wanted = num_Abs_f32(want);
+    if (want < 0.0f && at.Right < 0 || wanted <= 0x1.446738p-07f /* 0.0099 */ * available) {
         return 1.0f;
     }
     float share = 0x1.555476p-02f /* 0.33333 */;
@@ -2859,23 +2893,29 @@ DEVICE float side_supplied_f32(side_f32 *s, bool outside, float want, float leng
         share = 0x1.47ae14p-07f /* 0.01 */ + 0x1.f0a3d8p-01f /* 0.97 */ * length * h * num_Larger_f32(u + num_Sqrt_f32(gravity * num_Larger_f32(mean, 0.0f)), 0.0f) * inverse;
     }
     float most = 0x1.fffebp-01f /* 0.99999 */ * share * available;
-    if (want <= most) {
+    if (wanted <= most) {
         return 1.0f;
     }
-    return most / want;
+    return most / wanted;
 }
 
 // supplied2 does so for the lower layer.
-// (*Face[float32]).supplied2, shares.go:45
+// (*Face[float32]).supplied2, shares.go:47
 DEVICE float Face_supplied2_f32(Face_f32 *f, EdgeCells at, float m, float length, float dt, const Params_f32 *p) {
     side_f32 *l = &f->l, *r = &f->r;
     float want = m * length * dt;
     if (!f->sloped) {
         return Face_suppliedByThirds_f32(f, at, want, l->h2, r->h2, num_Abs_f32(l->depth - r->depth), p->DryDepth);
-    } else if (want < 0.0f) {
-        return side_supplied_f32(r, at.Right < 0, -want, length, r->h2, -r->free2, r->mean2, r->share2, p->Gravity);
     }
-    return side_supplied_f32(l, false, want, length, l->h2, l->free2, l->mean2, l->share2, p->Gravity);
+    float h = l->h2, u = l->free2, mean = l->mean2, share = l->share2, area = l->area;
+    if (want < 0.0f) {
+        h = r->h2;
+        u = -r->free2;
+        mean = r->mean2;
+        share = r->share2;
+        area = r->area;
+    }
+    return supplied_f32(at, want, length, h, u, mean, share, area, p->Gravity);
 }
 
 // carried returns the tangential mass flow that the mass flux m advects from upwind.
@@ -2961,9 +3001,15 @@ DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float 
     return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
 }
 
+// largest returns the largest of three numbers.
+// largest[float32], slopes.go:107
+DEVICE float largest_f32(float a, float b, float c) {
+    return num_Larger_f32(num_Larger_f32(a, b), c);
+}
+
 // shearSpeed returns the speed with which the tangential momentum of waves of a given speed is dissipated, for a rough
 // bed, rotation and a jump of the normal velocity: see shear.
-// shearSpeed[float32], shares.go:134
+// shearSpeed[float32], shares.go:137
 DEVICE float shearSpeed_f32(float wave, float rough, float turned, float jump) {
     return num_Smaller_f32(0x1.333334p-02f /* 0.3 */ * wave, rough * wave + num_Smaller_f32(turned, 0x1.99999ap-04f /* 0.1 */ * wave) + 10.0f * jump);
 }
@@ -2975,14 +3021,14 @@ DEVICE float shearSpeed_f32(float wave, float rough, float turned, float jump) {
 // times four times the share of the thickness by which the bed rises or falls within the cells and between them. The
 // last two are small where the flow is smooth. The mean over both layers is dissipated with the speed of external
 // waves, and the difference from it with that of internal ones.
-// (*Face[float32]).shear, shares.go:110
+// (*Face[float32]).shear, shares.go:113
 struct Face_shear_f32_results { float r0; float r1; };
 DEVICE Face_shear_f32_results Face_shear_f32(Face_f32 *f, int32 scheme, float length, const Params_f32 *p) {
     float d1 = 0.0f;
     float d2 = 0.0f;
     side_f32 *l = &f->l, *r = &f->r;
     float jump2 = r->t2 - l->t2;
-    float relief = go_max<float>(go_max<float>(num_Abs_f32(l->bed - l->depth), num_Abs_f32(r->bed - r->depth)), num_Abs_f32(l->depth - r->depth));
+    float relief = largest_f32(num_Abs_f32(l->bed - l->depth), num_Abs_f32(r->bed - r->depth), num_Abs_f32(l->depth - r->depth));
     float deeper = num_Larger_f32(num_Larger_f32(l->mean2, r->mean2), p->DryDepth);
     float rough = 4.0f * relief / deeper, turned = p->Rotation * length;
     if (scheme == 3) {
@@ -3005,16 +3051,22 @@ DEVICE Face_shear_f32_results Face_shear_f32(Face_f32 *f, int32 scheme, float le
 
 // supplied1 returns the fraction, at most 1, of the mass flux m of the upper layer that the upwind cell can supply to
 // the edge in a step of length dt. There is no limit on what comes from beyond the boundary.
-// (*Face[float32]).supplied1, shares.go:32
+// (*Face[float32]).supplied1, shares.go:33
 DEVICE float Face_supplied1_f32(Face_f32 *f, EdgeCells at, float m, float length, float dt, const Params_f32 *p) {
     side_f32 *l = &f->l, *r = &f->r;
     float want = m * length * dt;
     if (!f->sloped) {
         return Face_suppliedByThirds_f32(f, at, want, l->h1, r->h1, num_Abs_f32((r->h2 - r->depth) - (l->h2 - l->depth)), p->DryDepth);
-    } else if (want < 0.0f) {
-        return side_supplied_f32(r, at.Right < 0, -want, length, r->h1, -r->free1, r->mean1, r->share1, p->Gravity);
     }
-    return side_supplied_f32(l, false, want, length, l->h1, l->free1, l->mean1, l->share1, p->Gravity);
+    float h = l->h1, u = l->free1, mean = l->mean1, share = l->share1, area = l->area;
+    if (want < 0.0f) {
+        h = r->h1;
+        u = -r->free1;
+        mean = r->mean1;
+        share = r->share1;
+        area = r->area;
+    }
+    return supplied_f32(at, want, length, h, u, mean, share, area, p->Gravity);
 }
 
 // limitMomentum bounds the normal momentum that a film, a layer thinner than ten times the dry depth, gains or gives:
@@ -3741,7 +3793,7 @@ DEVICE double bounded_f64(double x) {
 // faster flow slows down, and water at rest stays at rest.
 // frictionShare[float64], boundary.go:159
 DEVICE double frictionShare_f64(double n, double h, double square, double slope) {
-    double friction = n * n * square / (h * cubeRoot_f64(h));
+    double friction = n * n * square / (h * CubeRoot_f64(h));
     if (2.0 * friction < slope) {
         return 2.0 * friction / slope;
     }
@@ -3780,7 +3832,7 @@ DEVICE Face_openOutlet_f64_results Face_openOutlet_f64(Face_f64 *f, const Params
 // condition that is not distributed.
 // (*Boundary[float64]).part, conveyance.go:51
 DEVICE double Boundary_part_f64(const Boundary_f64 *s, int64 k, double length) {
-    double sum = s->Sums_[s->ConditionOf[k]];
+    double sum = s->Sums[s->ConditionOf[k]];
     if (sum <= 0.0) {
         return 0.0;
     }
@@ -3789,7 +3841,7 @@ DEVICE double Boundary_part_f64(const Boundary_f64 *s, int64 k, double length) {
 
 // outflow returns what boundaryState does for an outflow of q per metre, which is at most critical, where the cell has
 // thickness h and outward velocity u: Newton's method for (R - 2c) c² = gq, which decreases c from R/2, where q is 0.
-// outflow[float64], boundary.go:291
+// outflow[float64], boundary.go:295
 struct outflow_f64_results { double r0; double r1; double r2; };
 DEVICE outflow_f64_results outflow_f64(double gravity, double q, double h, double u) {
     double rise = 0.0;
@@ -3821,7 +3873,7 @@ DEVICE outflow_f64_results outflow_f64(double gravity, double q, double h, doubl
 // inside, with velocity u, also inward: whether the slower wave of the Riemann problem of both moves inward. Else that
 // water drowns it. The thickness between the waves is that of two rarefactions (E. F. Toro, Shock-Capturing Methods for
 // Free-Surface Shallow Flows, 2001, section 10.5).
-// entersFast[float64], boundary.go:233
+// entersFast[float64], boundary.go:237
 DEVICE bool entersFast_f64(double gravity, double h0, double u0, double h, double u) {
     double c = (num_Sqrt_f64(gravity * h0) + num_Sqrt_f64(gravity * h)) / 2.0 + (u0 - u) / 4.0;
     double between = num_Larger_f64(c, 0.0) * num_Larger_f64(c, 0.0) / gravity;
@@ -3836,14 +3888,14 @@ DEVICE bool entersFast_f64(double gravity, double h0, double u0, double h, doubl
 // inflow returns the thickness and the outward velocity on the boundary for an inflow of q per metre, so that u + 2c
 // equals the outgoing characteristic. c is the wave speed √(gh) in the cell, from which Newton's method starts. The
 // inflow is at most critical: no faster than waves.
-// inflow[float64], boundary.go:317
+// inflow[float64], boundary.go:321
 struct inflow_f64_results { double r0; double r1; };
 DEVICE inflow_f64_results inflow_f64(double gravity, double q, double outgoing, double c) {
     double thick = 0.0;
     double speed = 0.0;
     double critical = 0.0;
     if (q > 0.0) {
-        critical = cubeRoot_f64(gravity * q);
+        critical = CubeRoot_f64(gravity * q);
     }
     c = num_Larger_f64(c, critical);
     for (int64 k = 0; k < 12 && c > 0.0; k = add(k, int64(1))) {
@@ -3866,7 +3918,7 @@ DEVICE inflow_f64_results inflow_f64(double gravity, double q, double outgoing, 
 // prescribes the incoming characteristic: that of water at rest with the prescribed level, or, if wave is not 0, of a
 // simple wave whose height above that level is wave. Across a simple wave that moves inward, R keeps its value 2√(gh₀)
 // at rest. An inflow comes in against any outflow.
-// boundaryState[float64], boundary.go:250
+// boundaryState[float64], boundary.go:254
 struct boundaryState_f64_results { double r0; double r1; double r2; };
 DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, double wave, double gravity, double h,
         double u, double z, double depth) {
@@ -3934,10 +3986,15 @@ DEVICE Face_beyond_f64_results Face_beyond_f64(Face_f64 *f, int64 k, const Param
         }
         double q = 0.0;
         if (kind == 4) {
-            double root = cubeRoot_f64(h);
-            q = h * root * root * value / boundary->Outlets[k].Manning;
+            double mean = h;
+            if (f->sloped) {
+                // not what limiters make of the depth at the boundary
+                mean = l->mean2;
+            }
+            double root = CubeRoot_f64(mean);
+            q = mean * root * root * value / boundary->Outlets[k].Manning;
         } else {
-            q = curve(boundary->Curves, given.First, given.Count, l->z2) * share;
+            q = Interpolate(boundary->Curves, given.First, given.Count, l->z2) * share;
         }
         const auto results1 = outflow_f64(g, q, h, l->u2);
         return {results1.r0, results1.r1, results1.r2};
@@ -3959,7 +4016,7 @@ DEVICE Face_beyond_f64_results Face_beyond_f64(Face_f64 *f, int64 k, const Param
 // suppliedByThirds is the rule of first order. want is positive from left to right. The layer has thicknesses hl and hr
 // in the cells and stands on a step of the bed or interface of height step. At a shore, and if the layer is thinner
 // than twice the step, each of the cell's three edges may take a third.
-// (*Face[float64]).suppliedByThirds, shares.go:80
+// (*Face[float64]).suppliedByThirds, shares.go:83
 DEVICE double Face_suppliedByThirds_f64(Face_f64 *f, EdgeCells at, double want, double hl, double hr, double step,
         double dry) {
     double h = hl, area = f->l.area;
@@ -3985,14 +4042,14 @@ DEVICE double Face_suppliedByThirds_f64(Face_f64 *f, EdgeCells at, double want, 
     return most / want;
 }
 
-// supplied returns the fraction, at most 1, of the volume want that a side's cell can supply to the edge in a step. At
-// the edge the layer has thickness h and outward velocity u, in the cell the thickness mean, and inverse is one over
-// its potential outflow, 0 if the layer is absent. outside means that the side is beyond the boundary.
-// (*side[float64]).supplied, shares.go:60
-DEVICE double side_supplied_f64(side_f64 *s, bool outside, double want, double length, double h, double u,
-        double mean, double inverse, double gravity) {
-    double available = num_Larger_f64(mean, 0.0) * s->area;
-    if (outside || want <= 0x1.4467381d7dbf5p-07 /* 0.0099 */ * available) {
+// supplied returns the fraction, at most 1, of the volume want, positive from left to right, that the upwind cell can
+// supply to the edge in a step. At the edge the layer has thickness h and outward velocity u, in the cell the thickness
+// mean, and inverse is one over its potential outflow, 0 if the layer is absent; area is that of the cell.
+// supplied[float64], shares.go:63
+DEVICE double supplied_f64(EdgeCells at, double want, double length, double h, double u, double mean,
+        double inverse, double area, double gravity) {
+    double available = num_Larger_f64(mean, 0.0) * area, wanted = num_Abs_f64(want);
+    if (want < 0.0 && at.Right < 0 || wanted <= 0x1.4467381d7dbf5p-07 /* 0.0099 */ * available) {
         return 1.0;
     }
     double share = 0x1.555475a31a4bep-02 /* 0.33333 */;
@@ -4000,24 +4057,30 @@ DEVICE double side_supplied_f64(side_f64 *s, bool outside, double want, double l
         share = 0x1.47ae147ae147bp-07 /* 0.01 */ + 0x1.f0a3d70a3d70ap-01 /* 0.97 */ * length * h * num_Larger_f64(u + num_Sqrt_f64(gravity * num_Larger_f64(mean, 0.0)), 0.0) * inverse;
     }
     double most = 0x1.fffeb074a771dp-01 /* 0.99999 */ * share * available;
-    if (want <= most) {
+    if (wanted <= most) {
         return 1.0;
     }
-    return most / want;
+    return most / wanted;
 }
 
 // supplied2 does so for the lower layer.
-// (*Face[float64]).supplied2, shares.go:45
+// (*Face[float64]).supplied2, shares.go:47
 DEVICE double Face_supplied2_f64(Face_f64 *f, EdgeCells at, double m, double length, double dt,
         const Params_f64 *p) {
     side_f64 *l = &f->l, *r = &f->r;
     double want = m * length * dt;
     if (!f->sloped) {
         return Face_suppliedByThirds_f64(f, at, want, l->h2, r->h2, num_Abs_f64(l->depth - r->depth), p->DryDepth);
-    } else if (want < 0.0) {
-        return side_supplied_f64(r, at.Right < 0, -want, length, r->h2, -r->free2, r->mean2, r->share2, p->Gravity);
     }
-    return side_supplied_f64(l, false, want, length, l->h2, l->free2, l->mean2, l->share2, p->Gravity);
+    double h = l->h2, u = l->free2, mean = l->mean2, share = l->share2, area = l->area;
+    if (want < 0.0) {
+        h = r->h2;
+        u = -r->free2;
+        mean = r->mean2;
+        share = r->share2;
+        area = r->area;
+    }
+    return supplied_f64(at, want, length, h, u, mean, share, area, p->Gravity);
 }
 
 // carried returns the tangential mass flow that the mass flux m advects from upwind.
@@ -4103,9 +4166,15 @@ DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, 
     return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
 }
 
+// largest returns the largest of three numbers.
+// largest[float64], slopes.go:107
+DEVICE double largest_f64(double a, double b, double c) {
+    return num_Larger_f64(num_Larger_f64(a, b), c);
+}
+
 // shearSpeed returns the speed with which the tangential momentum of waves of a given speed is dissipated, for a rough
 // bed, rotation and a jump of the normal velocity: see shear.
-// shearSpeed[float64], shares.go:134
+// shearSpeed[float64], shares.go:137
 DEVICE double shearSpeed_f64(double wave, double rough, double turned, double jump) {
     return num_Smaller_f64(0x1.3333333333333p-02 /* 0.3 */ * wave, rough * wave + num_Smaller_f64(turned, 0x1.999999999999ap-04 /* 0.1 */ * wave) + 10.0 * jump);
 }
@@ -4117,14 +4186,14 @@ DEVICE double shearSpeed_f64(double wave, double rough, double turned, double ju
 // times four times the share of the thickness by which the bed rises or falls within the cells and between them. The
 // last two are small where the flow is smooth. The mean over both layers is dissipated with the speed of external
 // waves, and the difference from it with that of internal ones.
-// (*Face[float64]).shear, shares.go:110
+// (*Face[float64]).shear, shares.go:113
 struct Face_shear_f64_results { double r0; double r1; };
 DEVICE Face_shear_f64_results Face_shear_f64(Face_f64 *f, int32 scheme, double length, const Params_f64 *p) {
     double d1 = 0.0;
     double d2 = 0.0;
     side_f64 *l = &f->l, *r = &f->r;
     double jump2 = r->t2 - l->t2;
-    double relief = go_max<double>(go_max<double>(num_Abs_f64(l->bed - l->depth), num_Abs_f64(r->bed - r->depth)), num_Abs_f64(l->depth - r->depth));
+    double relief = largest_f64(num_Abs_f64(l->bed - l->depth), num_Abs_f64(r->bed - r->depth), num_Abs_f64(l->depth - r->depth));
     double deeper = num_Larger_f64(num_Larger_f64(l->mean2, r->mean2), p->DryDepth);
     double rough = 4.0 * relief / deeper, turned = p->Rotation * length;
     if (scheme == 3) {
@@ -4147,17 +4216,23 @@ DEVICE Face_shear_f64_results Face_shear_f64(Face_f64 *f, int32 scheme, double l
 
 // supplied1 returns the fraction, at most 1, of the mass flux m of the upper layer that the upwind cell can supply to
 // the edge in a step of length dt. There is no limit on what comes from beyond the boundary.
-// (*Face[float64]).supplied1, shares.go:32
+// (*Face[float64]).supplied1, shares.go:33
 DEVICE double Face_supplied1_f64(Face_f64 *f, EdgeCells at, double m, double length, double dt,
         const Params_f64 *p) {
     side_f64 *l = &f->l, *r = &f->r;
     double want = m * length * dt;
     if (!f->sloped) {
         return Face_suppliedByThirds_f64(f, at, want, l->h1, r->h1, num_Abs_f64((r->h2 - r->depth) - (l->h2 - l->depth)), p->DryDepth);
-    } else if (want < 0.0) {
-        return side_supplied_f64(r, at.Right < 0, -want, length, r->h1, -r->free1, r->mean1, r->share1, p->Gravity);
     }
-    return side_supplied_f64(l, false, want, length, l->h1, l->free1, l->mean1, l->share1, p->Gravity);
+    double h = l->h1, u = l->free1, mean = l->mean1, share = l->share1, area = l->area;
+    if (want < 0.0) {
+        h = r->h1;
+        u = -r->free1;
+        mean = r->mean1;
+        share = r->share1;
+        area = r->area;
+    }
+    return supplied_f64(at, want, length, h, u, mean, share, area, p->Gravity);
 }
 
 // limitMomentum bounds the normal momentum that a film, a layer thinner than ten times the dry depth, gains or gives:
@@ -4280,333 +4355,6 @@ DEVICE void EdgeFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Me
     Face_Waves_f64(&f, scheme, p);
     Face_Viscosity_f64(&f, scheme, p);
     Face_WriteFlux_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[m->FluxAt[e]], n);
-}
-
-// ClearSurvey clears word k of a survey's result.
-// ClearSurvey, measure.go:48
-DEVICE void ClearSurvey_at(int64 k, Surveyed *s) {
-    if (k < 284) {
-        s->Sums_[k] = 0;
-    } else {
-        s->Extremes_[sub(k, int64(284))] = 0u;
-    }
-}
-
-// special counts x, which is NaN or an infinity.
-// special, exact/exact.go:67
-DEVICE void exact_special(double x, Slice<int64> words) {
-    int64 which = 68;
-    if (x > 0.0) {
-        which = 69;
-    }
-    if (x < 0.0) {
-        which = 70;
-    }
-    atomic_add(&words[which], int64(1));
-}
-
-// spill adds the three words to the sum in memory.
-// (*exact.Part).spill, exact/exact.go:103
-DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
-    if (p->w0 != 0) {
-        atomic_add(&words[p->at], p->w0);
-    }
-    if (p->w1 != 0) {
-        atomic_add(&words[add(p->at, 1)], p->w1);
-    }
-    if (p->w2 != 0) {
-        atomic_add(&words[add(p->at, 2)], p->w2);
-    }
-    p->w0 = 0;
-    p->w1 = 0;
-    p->w2 = 0;
-}
-
-// Add adds x. words has the sum in memory.
-// (*exact.Part).Add, exact/exact.go:35
-DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
-    if (x == 0.0) {
-        return;
-    }
-    if (x == 1.0) {
-        p->ones = add(p->ones, int64(1));
-        return;
-    }
-    uint64 bits = uint64(__double_as_longlong(x));
-    int32 exponent = int32(bits >> 52 & 2047u);
-    uint64 m = bits & 4503599627370495ull;
-    if (exponent == 2047) {
-        exact_special(x, words);
-        return;
-    }
-    if (exponent == 0) {
-        exponent = 1;
-    } else {
-        m |= 4503599627370496ull;
-    }
-    int32 at = sub(exponent, 1) / 32;
-    uint64 shift = uint64(sub(exponent, 1)) % 32u;
-    if (at != p->at) {
-        exact_Part_spill(p, words);
-        p->at = at;
-    }
-    uint64 low = shl(m, shift), high = shr(m, (64u - shift));
-    // 0 or -1: (v^sign)-sign is v or -v
-    int64 sign = int64(bits) >> 63;
-    p->w0 = add(p->w0, sub((int64(low & 4294967295u) ^ sign), sign));
-    p->w1 = add(p->w1, sub((int64(low >> 32) ^ sign), sign));
-    p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
-}
-
-// OrderedBits returns the bits of x, changed such that they increase with x as an integer: so the largest of several
-// numbers is found with an atomic maximum of integers. -0 comes before 0, and NaN after all numbers. The result is
-// never 0, so that zeroed memory is the maximum of no numbers.
-// OrderedBits, exact/orderedbits.go:8
-DEVICE uint64 exact_OrderedBits(double x) {
-    if (x != x) {
-        return 18446744073709551615ull;
-    }
-    uint64 bits = uint64(__double_as_longlong(x));
-    if (bits >> 63 != 0u) {
-        return ~bits;
-    }
-    return bits | 9223372036854775808ull;
-}
-
-// speed returns the speed of a layer, 0 if dry.
-// speed[float32], measure.go:115
-DEVICE double speed_f32(const Params_f32 *p, float h, float qx, float qy) {
-    if (h < p->DryDepth) {
-        return 0.0;
-    }
-    double x = double(qx), y = double(qy);
-    return num_Sqrt_f64(x * x + y * y) / double(h);
-}
-
-// survey measures every surveyThreads-th cell of the chunk that begins with cell first, beginning with its cell k, and
-// stores the results of thread k.
-// survey[float32], measure.go:90
-DEVICE void survey_f32(int32 k, int32 first, int32 cells, const Params_f32 *p, Slice<Bed_f32> beds,
-        Slice<State_f32> w, Slice<exact_Part> parts, Slice<uint64> extremes, Slice<int64> words) {
-    // parts of the sums from Mass1 to SquareH2
-    exact_Part mass1 = {}, mass2 = {}, surface = {}, lower = {};
-    // the maxima from MaxH1 to MaxSpeed
-    uint64 upper1 = 0, least1 = 0, upper2 = 0, least2 = 0, fastest = 0;
-    for (int32 n = add(first, k); n < add(first, 1024) && n < cells; n = add(n, 128)) {
-        State_f32 c = w[n];
-        Bed_f32 b = beds[n];
-        double area = double(b.Area), h1 = double(c.H1), h2 = double(c.H2);
-        exact_Part_Add(&mass1, h1 * area, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
-        exact_Part_Add(&mass2, h2 * area, Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-        exact_Part_Add(&surface, num_Abs_f64(h1 + h2 - double(b.Depth)) * area, Slice<int64>{words.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
-        exact_Part_Add(&lower, h2 * h2 * area, Slice<int64>{words.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
-        upper1 = go_max<uint64>(upper1, exact_OrderedBits(h1));
-        least1 = go_max<uint64>(least1, exact_OrderedBits(-h1));
-        upper2 = go_max<uint64>(upper2, exact_OrderedBits(h2));
-        least2 = go_max<uint64>(least2, exact_OrderedBits(-h2));
-        double fast = num_Larger_f64(speed_f32(p, c.H1, c.Q1x, c.Q1y), speed_f32(p, c.H2, c.Q2x, c.Q2y));
-        fastest = go_max<uint64>(fastest, exact_OrderedBits(fast));
-    }
-    const exact_Part value1 = mass1, value2 = mass2;
-    parts[add(0, k)] = value1;
-    parts[add(128, k)] = value2;
-    const exact_Part value3 = surface, value4 = lower;
-    parts[add(256, k)] = value3;
-    parts[add(384, k)] = value4;
-    extremes[add(0, k)] = upper1;
-    extremes[add(128, k)] = least1;
-    extremes[add(256, k)] = upper2;
-    extremes[add(384, k)] = least2;
-    extremes[add(512, k)] = fastest;
-}
-
-// Merge adds the sum of another part, which does not change.
-// (*exact.Part).Merge, exact/exact.go:79
-DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
-    p->ones = add(p->ones, o->ones);
-    if (o->w0 == 0 && o->w1 == 0 && o->w2 == 0) {
-        return;
-    }
-    if (o->at != p->at) {
-        exact_Part_spill(p, words);
-        p->at = o->at;
-    }
-    p->w0 = add(p->w0, o->w0);
-    p->w1 = add(p->w1, o->w1);
-    p->w2 = add(p->w2, o->w2);
-}
-
-// MergeGroup merges group g of columns of parts; words are the sum in memory for the group's column.
-// MergeGroup, exact/columns.go:14
-DEVICE void exact_MergeGroup(Slice<exact_Part> columns, int32 g, Slice<int64> words) {
-    exact_Part o = columns[mul(g, 8)];
-    for (int32 k = add(mul(g, 8), 1); k < mul(add(g, 1), 8); k++) {
-        exact_Part p = columns[k];
-        exact_Part_Merge(&o, &p, words);
-    }
-    columns[mul(g, 8)] = o;
-}
-
-// MaxGroup finds the largest of group g of columns of OrderedBits.
-// MaxGroup, exact/columns.go:52
-DEVICE void exact_MaxGroup(Slice<uint64> columns, int32 g) {
-    uint64 most = 0u;
-    for (int32 k = mul(g, 8); k < mul(add(g, 1), 8); k++) {
-        most = go_max<uint64>(most, columns[k]);
-    }
-    columns[mul(g, 8)] = most;
-}
-
-// Flush adds the part to the sum in memory, and empties the part.
-// (*exact.Part).Flush, exact/exact.go:94
-DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
-    exact_Part_spill(p, words);
-    if (p->ones != 0) {
-        atomic_add(&words[33], shl(p->ones, int64(18)));
-        p->ones = 0;
-    }
-}
-
-// FlushColumn adds column c of columns whose groups are merged to the sum in memory.
-// FlushColumn, exact/columns.go:24
-DEVICE void exact_FlushColumn(Slice<exact_Part> columns, int32 c, Slice<int64> words) {
-    exact_Part o = columns[mul(c, 128)];
-    for (int32 k = add(mul(c, 128), 8); k < mul(add(c, 1), 128); k = add(k, 8)) {
-        exact_Part p = columns[k];
-        exact_Part_Merge(&o, &p, words);
-    }
-    exact_Part_Flush(&o, words);
-}
-
-// MaxColumn returns the largest of column c, after MaxGroup has found the largest of each group.
-// MaxColumn, exact/columns.go:61
-DEVICE uint64 exact_MaxColumn(Slice<uint64> columns, int32 c) {
-    uint64 most = 0u;
-    for (int32 k = mul(c, 128); k < mul(add(c, 1), 128); k = add(k, 8)) {
-        most = go_max<uint64>(most, columns[k]);
-    }
-    return most;
-}
-
-// Survey measures the cells of chunk t; cells is the number of all cells. parts and extremes are columns: see
-// exact.Threads.
-// Survey[float32], measure.go:60
-DEVICE void Survey_f32_at(int64 t, int32 cells, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
-        Surveyed *s, Array<exact_Part, 512> *parts, Array<uint64, 640> *extremes, Array<int64, 284> *words) {
-    TURNS(int64, k, 284) {
-        (*words)[k] = 0;
-    }
-    __syncthreads();
-    TURNS(int32, k, 128) {
-        survey_f32(k, mul(int32(t), 1024), cells, p, beds, w, Slice<exact_Part>{parts->at, int64(512), int64(512)}, Slice<uint64>{extremes->at, int64(640), int64(640)}, Slice<int64>{words->at, int64(284), int64(284)});
-    }
-    __syncthreads();
-    TURNS(int32, k, 64) {
-        int32 sum = mul(k / 16, 71);
-        exact_MergeGroup(Slice<exact_Part>{parts->at, int64(512), int64(512)}, k, Slice<int64>{words->at + int64(sum), sub(int64(add(sum, 71)), int64(sum)), sub(int64(add(sum, 71)), int64(sum))});
-    }
-    __syncthreads();
-    TURNS(int32, k, 80) {
-        exact_MaxGroup(Slice<uint64>{extremes->at, int64(640), int64(640)}, k);
-    }
-    __syncthreads();
-    TURNS(int32, k, 4) {
-        exact_FlushColumn(Slice<exact_Part>{parts->at, int64(512), int64(512)}, k, Slice<int64>{words->at + int64(mul(k, 71)), sub(int64(mul(add(k, 1), 71)), int64(mul(k, 71))), sub(int64(mul(add(k, 1), 71)), int64(mul(k, 71)))});
-    }
-    __syncthreads();
-    TURNS(int32, k, 5) {
-        atomic_max(&s->Extremes_[k], exact_MaxColumn(Slice<uint64>{extremes->at, int64(640), int64(640)}, k));
-    }
-    __syncthreads();
-    TURNS(int64, k, 284) {
-        if ((*words)[k] != 0) {
-            atomic_add(&s->Sums_[k], (*words)[k]);
-        }
-    }
-}
-
-// speed returns the speed of a layer, 0 if dry.
-// speed[float64], measure.go:115
-DEVICE double speed_f64(const Params_f64 *p, double h, double qx, double qy) {
-    if (h < p->DryDepth) {
-        return 0.0;
-    }
-    double x = qx, y = qy;
-    return num_Sqrt_f64(x * x + y * y) / h;
-}
-
-// survey measures every surveyThreads-th cell of the chunk that begins with cell first, beginning with its cell k, and
-// stores the results of thread k.
-// survey[float64], measure.go:90
-DEVICE void survey_f64(int32 k, int32 first, int32 cells, const Params_f64 *p, Slice<Bed_f64> beds,
-        Slice<State_f64> w, Slice<exact_Part> parts, Slice<uint64> extremes, Slice<int64> words) {
-    // parts of the sums from Mass1 to SquareH2
-    exact_Part mass1 = {}, mass2 = {}, surface = {}, lower = {};
-    // the maxima from MaxH1 to MaxSpeed
-    uint64 upper1 = 0, least1 = 0, upper2 = 0, least2 = 0, fastest = 0;
-    for (int32 n = add(first, k); n < add(first, 1024) && n < cells; n = add(n, 128)) {
-        State_f64 c = w[n];
-        Bed_f64 b = beds[n];
-        double area = b.Area, h1 = c.H1, h2 = c.H2;
-        exact_Part_Add(&mass1, h1 * area, Slice<int64>{words.data + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
-        exact_Part_Add(&mass2, h2 * area, Slice<int64>{words.data + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
-        exact_Part_Add(&surface, num_Abs_f64(h1 + h2 - b.Depth) * area, Slice<int64>{words.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
-        exact_Part_Add(&lower, h2 * h2 * area, Slice<int64>{words.data + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
-        upper1 = go_max<uint64>(upper1, exact_OrderedBits(h1));
-        least1 = go_max<uint64>(least1, exact_OrderedBits(-h1));
-        upper2 = go_max<uint64>(upper2, exact_OrderedBits(h2));
-        least2 = go_max<uint64>(least2, exact_OrderedBits(-h2));
-        double fast = num_Larger_f64(speed_f64(p, c.H1, c.Q1x, c.Q1y), speed_f64(p, c.H2, c.Q2x, c.Q2y));
-        fastest = go_max<uint64>(fastest, exact_OrderedBits(fast));
-    }
-    const exact_Part value1 = mass1, value2 = mass2;
-    parts[add(0, k)] = value1;
-    parts[add(128, k)] = value2;
-    const exact_Part value3 = surface, value4 = lower;
-    parts[add(256, k)] = value3;
-    parts[add(384, k)] = value4;
-    extremes[add(0, k)] = upper1;
-    extremes[add(128, k)] = least1;
-    extremes[add(256, k)] = upper2;
-    extremes[add(384, k)] = least2;
-    extremes[add(512, k)] = fastest;
-}
-
-// Survey measures the cells of chunk t; cells is the number of all cells. parts and extremes are columns: see
-// exact.Threads.
-// Survey[float64], measure.go:60
-DEVICE void Survey_f64_at(int64 t, int32 cells, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
-        Surveyed *s, Array<exact_Part, 512> *parts, Array<uint64, 640> *extremes, Array<int64, 284> *words) {
-    TURNS(int64, k, 284) {
-        (*words)[k] = 0;
-    }
-    __syncthreads();
-    TURNS(int32, k, 128) {
-        survey_f64(k, mul(int32(t), 1024), cells, p, beds, w, Slice<exact_Part>{parts->at, int64(512), int64(512)}, Slice<uint64>{extremes->at, int64(640), int64(640)}, Slice<int64>{words->at, int64(284), int64(284)});
-    }
-    __syncthreads();
-    TURNS(int32, k, 64) {
-        int32 sum = mul(k / 16, 71);
-        exact_MergeGroup(Slice<exact_Part>{parts->at, int64(512), int64(512)}, k, Slice<int64>{words->at + int64(sum), sub(int64(add(sum, 71)), int64(sum)), sub(int64(add(sum, 71)), int64(sum))});
-    }
-    __syncthreads();
-    TURNS(int32, k, 80) {
-        exact_MaxGroup(Slice<uint64>{extremes->at, int64(640), int64(640)}, k);
-    }
-    __syncthreads();
-    TURNS(int32, k, 4) {
-        exact_FlushColumn(Slice<exact_Part>{parts->at, int64(512), int64(512)}, k, Slice<int64>{words->at + int64(mul(k, 71)), sub(int64(mul(add(k, 1), 71)), int64(mul(k, 71))), sub(int64(mul(add(k, 1), 71)), int64(mul(k, 71)))});
-    }
-    __syncthreads();
-    TURNS(int32, k, 5) {
-        atomic_max(&s->Extremes_[k], exact_MaxColumn(Slice<uint64>{extremes->at, int64(640), int64(640)}, k));
-    }
-    __syncthreads();
-    TURNS(int64, k, 284) {
-        if ((*words)[k] != 0) {
-            atomic_add(&s->Sums_[k], (*words)[k]);
-        }
-    }
 }
 
 // covers reports whether a thickness h with the mass flow (x, y) sets no new extreme. Within rounding of an extreme it
@@ -4792,10 +4540,10 @@ DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
     Clock_setStep_f32(c);
 }
 
-// atStepStart returns the clock at the beginning of a step: the previous step, if it is pending, is complete. limit is
+// AtStepStart returns the clock at the beginning of a step: the previous step, if it is pending, is complete. limit is
 // as for Tick.
-// (*Clock[float32]).atStepStart, clock.go:82
-DEVICE Clock_f32 Clock_atStepStart_f32(Clock_f32 *c, Least<float> *limit) {
+// (*Clock[float32]).AtStepStart, clock.go:82
+DEVICE Clock_f32 Clock_AtStepStart_f32(Clock_f32 *c, Least<float> *limit) {
     Clock_f32 n = *c;
     if (n.Pending) {
         Clock_Tick_f32(&n, limit->Value());
@@ -4807,7 +4555,7 @@ DEVICE Clock_f32 Clock_atStepStart_f32(Clock_f32 *c, Least<float> *limit) {
 // UpdatePeaksInStep[float32], peaks.go:47
 DEVICE void UpdatePeaksInStep_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *limit,
         const Peaks *peaks, Slice<Bed_f32> beds, Slice<State_f32> w) {
-    Clock_f32 now = Clock_atStepStart_f32(clock, limit);
+    Clock_f32 now = Clock_AtStepStart_f32(clock, limit);
     if (!now.Stop) {
         State_f32 c = w[i];
         updatePeaks_f32(i, p, now.Time, peaks, beds, &c);
@@ -4862,10 +4610,10 @@ DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
     Clock_setStep_f64(c);
 }
 
-// atStepStart returns the clock at the beginning of a step: the previous step, if it is pending, is complete. limit is
+// AtStepStart returns the clock at the beginning of a step: the previous step, if it is pending, is complete. limit is
 // as for Tick.
-// (*Clock[float64]).atStepStart, clock.go:82
-DEVICE Clock_f64 Clock_atStepStart_f64(Clock_f64 *c, Least<double> *limit) {
+// (*Clock[float64]).AtStepStart, clock.go:82
+DEVICE Clock_f64 Clock_AtStepStart_f64(Clock_f64 *c, Least<double> *limit) {
     Clock_f64 n = *c;
     if (n.Pending) {
         Clock_Tick_f64(&n, limit->Value());
@@ -4877,7 +4625,7 @@ DEVICE Clock_f64 Clock_atStepStart_f64(Clock_f64 *c, Least<double> *limit) {
 // UpdatePeaksInStep[float64], peaks.go:47
 DEVICE void UpdatePeaksInStep_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *limit,
         const Peaks *peaks, Slice<Bed_f64> beds, Slice<State_f64> w) {
-    Clock_f64 now = Clock_atStepStart_f64(clock, limit);
+    Clock_f64 now = Clock_AtStepStart_f64(clock, limit);
     if (!now.Stop) {
         State_f64 c = w[i];
         updatePeaks_f64(i, p, now.Time, peaks, beds, &c);
@@ -4921,7 +4669,7 @@ DEVICE geometry_f32 Stencil_geometry_f32(Stencil_f32 *c) {
 }
 
 // inside returns the index of a neighbour of cell i, or of the cell itself if the neighbour is Wall or Open.
-// inside, reconstruct.go:63
+// inside, reconstruct.go:62
 DEVICE int32 inside(int32 neighbour, int64 i) {
     if (neighbour < 0) {
         return int32(i);
@@ -4978,6 +4726,20 @@ DEVICE float Vec2_dot_f32(Vec2_f32 a, Vec2_f32 b) {
     return a.X * b.X + a.Y * b.Y;
 }
 
+// smallest returns the smallest of three numbers. The builtin min costs more: see num.Larger.
+// smallest[float32], slopes.go:104
+DEVICE float smallest_f32(float a, float b, float c) {
+    return num_Smaller_f32(num_Smaller_f32(a, b), c);
+}
+
+// extremes returns the smallest and the largest difference from a cell at its edges' midpoints, by a slope.
+// (*geometry[float32]).extremes, sheet.go:31
+struct geometry_extremes_f32_results { float r0; float r1; };
+DEVICE geometry_extremes_f32_results geometry_extremes_f32(geometry_f32 *c, Vec2_f32 slope) {
+    float d0 = Vec2_dot_f32(slope, c->arm[0]), d1 = Vec2_dot_f32(slope, c->arm[1]), d2 = Vec2_dot_f32(slope, c->arm[2]);
+    return {smallest_f32(d0, d1, d2), largest_f32(d0, d1, d2)};
+}
+
 // (Vec2[float32]).minus, slopes.go:10
 DEVICE Vec2_f32 Vec2_minus_f32(Vec2_f32 a, Vec2_f32 b) {
     return Vec2_f32{a.X - b.X, a.Y - b.Y};
@@ -4993,7 +4755,7 @@ DEVICE Vec2_f32 geometry_across_f32(geometry_f32 *g, int64 k) {
 // head returns the highest head that a condition lets in through outlet k, whose edge has a length and a height of the
 // bed, from the level in the cell. Inflow is critical or deeper, not below the level in the cell, unless its depth is
 // given.
-// (*Boundary[float32]).head, boundary.go:203
+// (*Boundary[float32]).head, boundary.go:207
 DEVICE float Boundary_head_f32(const Boundary_f32 *s, int32 k, float length, float bed, float level,
         const Params_f32 *p) {
     Condition given = s->Conditions[s->ConditionOf[k]];
@@ -5026,7 +4788,7 @@ DEVICE float Boundary_head_f32(const Boundary_f32 *s, int32 k, float length, flo
     if (value <= 0.0f) {
         return level;
     }
-    float critical = cubeRoot_f32(value * value / p->Gravity);
+    float critical = CubeRoot_f32(value * value / p->Gravity);
     float most = num_Larger_f32(level, bed + critical) + critical / 2.0f;
     if (wave > 0.0f && (given.Kind == 8 || given.Kind == 9)) {
         float speed = value / wave;
@@ -5042,17 +4804,16 @@ DEVICE float Boundary_head_f32(const Boundary_f32 *s, int32 k, float length, flo
 // by far. The water cannot gain more from gravity while its level stays: without this bound the truncation errors of
 // films on a rough bed would add up, and water that a slope pushes against an edge which it cannot cross would
 // accelerate for ever. Infinity where there is no bound, in deeper water.
-// (*water[float32]).head, sheet.go:56
+// (*water[float32]).head, sheet.go:63
 DEVICE float water_head_f32(water_f32 *me, Array<water_f32, 3> *o, Stencil_f32 *at, geometry_f32 *c,
         const Params_f32 *p, const Boundary_f32 *boundary) {
-    float d0 = Vec2_dot_f32(at->Bed_, c->arm[0]), d1 = Vec2_dot_f32(at->Bed_, c->arm[1]), d2 = Vec2_dot_f32(at->Bed_, c->arm[2]);
-    float highest = go_max<float>(go_max<float>(d0, d1), d2);
-    float rise = num_Larger_f32(highest, -go_min<float>(go_min<float>(d0, d1), d2));
+    auto [lowest, highest] = geometry_extremes_f32(c, at->Bed_);
+    float rise = num_Larger_f32(highest, -lowest);
     if (!(me->h2 < 8.0f * rise)) {
         return 0x1.93e594p+99f /* 1e+30 */;
     }
     float half = 1.0f / (2.0f * p->Gravity);
-    float change = go_max<float>(go_max<float>(num_Abs_f32((*o)[0].bed - me->bed), num_Abs_f32((*o)[1].bed - me->bed)), num_Abs_f32((*o)[2].bed - me->bed));
+    float change = largest_f32(num_Abs_f32((*o)[0].bed - me->bed), num_Abs_f32((*o)[1].bed - me->bed), num_Abs_f32((*o)[2].bed - me->bed));
     float most = me->z2 + num_Larger_f32(half * Vec2_dot_f32(me->u2, me->u2), num_Smaller_f32(highest, change));
     for (int64 k = 0; k < 3; k++) {
         if ((*o)[k].h2 >= p->DryDepth) {
@@ -5088,7 +4849,7 @@ DEVICE Vec2_f32 geometry_mirrored_f32(geometry_f32 *g, Vec2_f32 u, int64 k) {
 // into the cell). A wall mirrors the cell's velocity. A prescribed boundary contributes nothing to the gradients. Nor
 // does a neighbour that lacks a layer, to the gradients of this layer, except where its level is below the cell's; a
 // higher level is that of a shore.
-// (*water[float32]).prepareNeighbours, reconstruct.go:78
+// (*water[float32]).prepareNeighbours, reconstruct.go:77
 struct water_prepareNeighbours_f32_results { bool r0; bool r1; };
 DEVICE water_prepareNeighbours_f32_results water_prepareNeighbours_f32(water_f32 *me, bool oneLayer,
         Stencil_f32 *at, geometry_f32 *c, float dry, Array<water_f32, 3> *o) {
@@ -5131,7 +4892,7 @@ DEVICE water_prepareNeighbours_f32_results water_prepareNeighbours_f32(water_f32
 }
 
 // limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
-// limiterFactor[float32], slopes.go:138
+// limiterFactor[float32], slopes.go:144
 DEVICE float limiterFactor_f32(float d, float lo, float hi) {
     float bound = hi;
     if (d < lo) {
@@ -5145,26 +4906,24 @@ DEVICE float limiterFactor_f32(float d, float lo, float hi) {
 
 // rangeFactor returns the factor in [0, 1] on a gradient that brings the differences at the edges' midpoints into a
 // range.
-// (*geometry[float32]).rangeFactor, slopes.go:121
+// (*geometry[float32]).rangeFactor, slopes.go:127
 DEVICE float geometry_rangeFactor_f32(geometry_f32 *c, Vec2_f32 g, float lo, float hi) {
-    float least = num_Smaller_f32(limiterFactor_f32(Vec2_dot_f32(g, c->arm[0]), lo, hi), limiterFactor_f32(Vec2_dot_f32(g, c->arm[1]), lo, hi));
-    return num_Smaller_f32(least, limiterFactor_f32(Vec2_dot_f32(g, c->arm[2]), lo, hi));
+    float m0 = Vec2_dot_f32(g, c->arm[0]), m1 = Vec2_dot_f32(g, c->arm[1]), m2 = Vec2_dot_f32(g, c->arm[2]);
+    return smallest_f32(limiterFactor_f32(m0, lo, hi), limiterFactor_f32(m1, lo, hi), limiterFactor_f32(m2, lo, hi));
 }
 
 // keptBed returns the factor that limits the slope of the bed to the range of d0, d1 and d2, by which the neighbours'
-// beds are higher than the cell's, and the largest of these differences.
-// (*geometry[float32]).keptBed, reconstruct.go:158
-struct geometry_keptBed_f32_results { float r0; float r1; };
-DEVICE geometry_keptBed_f32_results geometry_keptBed_f32(geometry_f32 *c, float d0, float d1, float d2,
-        Vec2_f32 bed) {
-    float lo = go_min<float>(go_min<float>(go_min<float>(d0, d1), d2), 0.0f), hi = go_max<float>(go_max<float>(go_max<float>(d0, d1), d2), 0.0f);
+// beds are higher than the cell's.
+// (*geometry[float32]).keptBed, reconstruct.go:147
+DEVICE float geometry_keptBed_f32(geometry_f32 *c, float d0, float d1, float d2, Vec2_f32 bed) {
+    float lo = num_Smaller_f32(smallest_f32(d0, d1, d2), 0.0f), hi = num_Larger_f32(largest_f32(d0, d1, d2), 0.0f);
     // without which planes on irregular meshes are limited
     float more = 0x1.99999ap-05f /* 0.05 */ * (hi - lo);
-    return {geometry_rangeFactor_f32(c, bed, lo - more, hi + more), num_Larger_f32(hi, -lo)};
+    return geometry_rangeFactor_f32(c, bed, lo - more, hi + more);
 }
 
 // atWall returns 0 for the mirror image of a cell behind a wall, and d for other neighbours.
-// atWall[float32], reconstruct.go:165
+// atWall[float32], reconstruct.go:154
 DEVICE float atWall_f32(int32 neighbour, float d) {
     if (neighbour == -1) {
         return 0.0f;
@@ -5176,25 +4935,35 @@ DEVICE float atWall_f32(int32 neighbour, float d) {
 // falls by much of the water's thickness to a neighbour, if its slope had to be limited to the range of neighbours. A
 // step of the bed between two cells then stays between them, instead of becoming a ramp over both, on which water loses
 // head.
-// (*water[float32]).evenness, reconstruct.go:176
-DEVICE float water_evenness_f32(water_f32 *me, bool wet1, bool wet2, float kept, float change) {
+// (*water[float32]).evenness, reconstruct.go:165
+DEVICE float water_evenness_f32(water_f32 *me, bool wet1, bool wet2, Array<water_f32, 3> *o, Stencil_f32 *at,
+        geometry_f32 *c) {
     float h = me->h2;
     if (wet1 && !wet2) {
         h = me->h1;
     }
-    float steep = num_Smaller_f32(num_Larger_f32(5.0f * change - 0.5f * h, 0.0f), h);
-    return 1.0f - steep / h * (1.0f - num_Larger_f32(2.0f * kept - 1.0f, 0.0f));
+    float d0 = (*o)[0].bed - me->bed, d1 = (*o)[1].bed - me->bed, d2 = (*o)[2].bed - me->bed;
+    float steep = 5.0f * largest_f32(num_Abs_f32(d0), num_Abs_f32(d1), num_Abs_f32(d2)) - 0.5f * h;
+    if (!(steep > 0.0f)) {
+        return 1.0f;
+    }
+    float kept = geometry_keptBed_f32(c, d0, d1, d2, at->Bed_);
+    if (at->Neighbours[0] == -1 || at->Neighbours[1] == -1 || at->Neighbours[2] == -1) {
+        // The plane through two neighbours fits a step too, but then not the cell's mirror image behind the wall.
+        kept = num_Smaller_f32(kept, geometry_keptBed_f32(c, atWall_f32(at->Neighbours[0], d0), atWall_f32(at->Neighbours[1], d1), atWall_f32(at->Neighbours[2], d2), at->Bed_));
+    }
+    return 1.0f - num_Smaller_f32(steep, h) / h * (1.0f - num_Larger_f32(2.0f * kept - 1.0f, 0.0f));
 }
 
 // widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
 // of scale on each side: it belongs to a smooth crest rather than to a front, and a limiter would flatten it.
-// widenRange[float32], slopes.go:128
+// widenRange[float32], slopes.go:134
 struct widenRange_f32_results { float r0; float r1; };
 DEVICE widenRange_f32_results widenRange_f32(float d0, float d1, float d2, float scale) {
     float lo = 0.0f;
     float hi = 0.0f;
-    lo = go_min<float>(go_min<float>(go_min<float>(d0, d1), d2), 0.0f);
-    hi = go_max<float>(go_max<float>(go_max<float>(d0, d1), d2), 0.0f);
+    lo = num_Smaller_f32(smallest_f32(d0, d1, d2), 0.0f);
+    hi = num_Larger_f32(largest_f32(d0, d1, d2), 0.0f);
     if (float width = hi - lo; width < scale) {
         float more = width * (1.0f - width / scale) / 2.0f;
         lo = lo - more;
@@ -5206,7 +4975,7 @@ DEVICE widenRange_f32_results widenRange_f32(float d0, float d1, float d2, float
 // limitedGradient returns the gradient of a field whose differences between neighbours and cell are d0, d1 and d2,
 // limited so that its values at the edges' midpoints stay in the range of these differences and 0. The range is not
 // needed in most cells: where the value at each midpoint is between the cell and its neighbour.
-// (*geometry[float32]).limitedGradient, slopes.go:106
+// (*geometry[float32]).limitedGradient, slopes.go:112
 DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1, float d2, float scale) {
     Vec2_f32 g = Vec2_f32{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
     float m0 = Vec2_dot_f32(g, c->arm[0]), m1 = Vec2_dot_f32(g, c->arm[1]), m2 = Vec2_dot_f32(g, c->arm[2]);
@@ -5223,7 +4992,7 @@ DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1
 // would grow, and so would modes of single cells at a shore. Where thicknesses of neighbours differ much, no range
 // counts as small; and the layer on the bed has the slopes of an even bed alone: times even, the factor of evenness. So
 // flow over a step of the bed, where level and velocity jump, is piecewise constant on both sides, as its head is.
-// (*water[float32]).gradients, reconstruct.go:191
+// (*water[float32]).gradients, reconstruct.go:190
 DEVICE void water_gradients_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3> *o, geometry_f32 *c, float even,
         const Params_f32 *p, Slopes_f32 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -5234,9 +5003,9 @@ DEVICE void water_gradients_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3
     } else if (wet1) {
         h = me->h1;
     }
-    float change = go_max<float>(go_max<float>(num_Abs_f32((*o)[0].h2 - me->h2), num_Abs_f32((*o)[1].h2 - me->h2)), num_Abs_f32((*o)[2].h2 - me->h2));
+    float change = largest_f32(num_Abs_f32((*o)[0].h2 - me->h2), num_Abs_f32((*o)[1].h2 - me->h2), num_Abs_f32((*o)[2].h2 - me->h2));
     if (wet1) {
-        change = go_max<float>(go_max<float>(go_max<float>(change, num_Abs_f32((*o)[0].h1 - me->h1)), num_Abs_f32((*o)[1].h1 - me->h1)), num_Abs_f32((*o)[2].h1 - me->h1));
+        change = num_Larger_f32(change, largest_f32(num_Abs_f32((*o)[0].h1 - me->h1), num_Abs_f32((*o)[1].h1 - me->h1), num_Abs_f32((*o)[2].h1 - me->h1)));
     }
     float smooth = 0x1.99999ap-05f /* 0.05 */ * num_Larger_f32(1.0f - 5.0f * change / h, 0.0f);
     float level = smooth * h, speed = smooth * num_Sqrt_f32(weight * h);
@@ -5258,9 +5027,9 @@ DEVICE void water_gradients_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3
 // positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
 // at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
 // level.
-// (*geometry[float32]).positivityFactor, reconstruct.go:246
+// (*geometry[float32]).positivityFactor, reconstruct.go:245
 DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h, Vec2_f32 slope, float share) {
-    float d = go_min<float>(go_min<float>(Vec2_dot_f32(slope, c->arm[0]), Vec2_dot_f32(slope, c->arm[1])), Vec2_dot_f32(slope, c->arm[2]));
+    float d = smallest_f32(Vec2_dot_f32(slope, c->arm[0]), Vec2_dot_f32(slope, c->arm[1]), Vec2_dot_f32(slope, c->arm[2]));
     if (h + d < 0.0f) {
         return num_Smaller_f32(share, h / -d);
     }
@@ -5270,18 +5039,18 @@ DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h, Vec2_f32 sl
 // sheetShare returns how far a cell's water is a sheet, from 0 to 1: by its thickness compared to the bed's rise from
 // the centroid to an edge, and by the fall of the level to neighbours compared to that of the bed. It is exactly 0 at
 // rest. At a transmissive edge rises count too, since the sheet may come from there.
-// (*water[float32]).sheetShare, sheet.go:32
+// (*water[float32]).sheetShare, sheet.go:39
 DEVICE float water_sheetShare_f32(water_f32 *me, bool open, Array<water_f32, 3> *o, geometry_f32 *c, Vec2_f32 bed) {
-    float d0 = Vec2_dot_f32(bed, c->arm[0]), d1 = Vec2_dot_f32(bed, c->arm[1]), d2 = Vec2_dot_f32(bed, c->arm[2]);
-    float down = -go_min<float>(go_min<float>(d0, d1), d2);
-    float rise = num_Larger_f32(down, go_max<float>(go_max<float>(d0, d1), d2));
+    auto [lowest, highest] = geometry_extremes_f32(c, bed);
+    float down = -lowest;
+    float rise = num_Larger_f32(down, highest);
     if (!(me->h2 < 2.0f * rise)) {
         return 0.0f;
     }
     float z0 = (*o)[0].z2 - me->z2, z1 = (*o)[1].z2 - me->z2, z2 = (*o)[2].z2 - me->z2;
-    float fall = -go_min<float>(go_min<float>(z0, z1), z2);
+    float fall = -smallest_f32(z0, z1, z2);
     if (open) {
-        fall = num_Larger_f32(fall, go_max<float>(go_max<float>(z0, z1), z2));
+        fall = num_Larger_f32(fall, largest_f32(z0, z1, z2));
         down = rise;
     }
     float falls = num_Smaller_f32(num_Larger_f32(4.0f * (fall / (2.0f * down)) - 1.0f, 0.0f), 1.0f);
@@ -5289,16 +5058,17 @@ DEVICE float water_sheetShare_f32(water_f32 *me, bool open, Array<water_f32, 3> 
     return falls * thin;
 }
 
-// sheet mixes the slopes s of the level and the bed, those of a lake, with those of a sheet on the limited slope of the
-// bed, whose unlimited one is bed. Both keep the thickness nonnegative at the edges' midpoints, and so does each mean
+// sheet mixes the slopes s of the level and the bed, those of a lake, with those of a sheet on the bed, whose slope is
+// limited to the range of neighbours. Both keep the thickness nonnegative at the edges' midpoints, and so does each mean
 // of them.
 // (*water[float32]).sheet, sheet.go:12
 DEVICE void water_sheet_f32(water_f32 *me, bool open, Array<water_f32, 3> *o, geometry_f32 *c, Vec2_f32 bed,
-        Vec2_f32 limited, Slopes_f32 *s) {
+        Slopes_f32 *s) {
     float share = water_sheetShare_f32(me, open, o, c, bed);
     if (!(share > 0.0f)) {
         return;
     }
+    Vec2_f32 limited = Vec2_times_f32(bed, geometry_keptBed_f32(c, (*o)[0].bed - me->bed, (*o)[1].bed - me->bed, (*o)[2].bed - me->bed, bed));
     Vec2_f32 thickness = {};
     if (!open) {
         thickness = geometry_limitedGradient_f32(c, (*o)[0].h2 - me->h2, (*o)[1].h2 - me->h2, (*o)[2].h2 - me->h2, 0x1.99999ap-05f /* 0.05 */ * me->h2);
@@ -5314,7 +5084,7 @@ DEVICE void water_sheet_f32(water_f32 *me, bool open, Array<water_f32, 3> *o, ge
 // centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
 // thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
 // midpoints.
-// (*geometry[float32]).centroidVelocity, reconstruct.go:257
+// (*geometry[float32]).centroidVelocity, reconstruct.go:256
 DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_f32 ux, Vec2_f32 uy,
         Vec2_f32 slope, float h) {
     float part = 1.0f / (3.0f * h);
@@ -5326,22 +5096,14 @@ DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_
 // slopes computes the slopes of a cell from its neighbours. If the cell lacks a layer, so do its neighbours, and the
 // level of this layer has the slope of the surface below it. At a transmissive boundary a slope would amplify itself:
 // the cell has none there but those of a sheet.
-// (*water[float32]).slopes, reconstruct.go:111
+// (*water[float32]).slopes, reconstruct.go:110
 DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, bool open, Array<water_f32, 3> *o, Stencil_f32 *at,
         geometry_f32 *c, const Params_f32 *p, Slopes_f32 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
     float share = 1.0f;
     Vec2_f32 bed = at->Bed_;
-    float d0 = (*o)[0].bed - me->bed, d1 = (*o)[1].bed - me->bed, d2 = (*o)[2].bed - me->bed;
-    auto [kept, change] = geometry_keptBed_f32(c, d0, d1, d2, bed);
-    Vec2_f32 limited = Vec2_times_f32(bed, kept);
-    if (at->Neighbours[0] == -1 || at->Neighbours[1] == -1 || at->Neighbours[2] == -1) {
-        // The plane through two neighbours fits a step too, but then not the cell's mirror image behind the wall.
-        auto [mirrored, unused1] = geometry_keptBed_f32(c, atWall_f32(at->Neighbours[0], d0), atWall_f32(at->Neighbours[1], d1), atWall_f32(at->Neighbours[2], d2), bed);
-        kept = num_Smaller_f32(kept, mirrored);
-    }
     if (!open) {
-        float even = water_evenness_f32(me, wet1, wet2, kept, change);
+        float even = water_evenness_f32(me, wet1, wet2, o, at, c);
         s->Bed_ = Vec2_times_f32(bed, even);
         water_gradients_f32(me, oneLayer, o, c, even, p, s);
         if (!oneLayer) {
@@ -5357,7 +5119,7 @@ DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, bool open, Array<wate
         s->Bed_ = value3;
     }
     if (oneLayer && !open) {
-        water_sheet_f32(me, open, o, c, bed, limited, s);
+        water_sheet_f32(me, open, o, c, bed, s);
     }
     if (wet1) {
         s->U1 = geometry_centroidVelocity_f32(c, s->U1, s->U1x, s->U1y, Vec2_minus_f32(s->Z1, s->Z2), me->h1);
@@ -5370,7 +5132,7 @@ DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, bool open, Array<wate
 // openSlopes computes the slopes of level and bed in a cell with one layer at a transmissive boundary, where those of a
 // fit to its neighbours would amplify themselves. Where the bed falls outwards and the water flows out, both fall as in
 // uniform flow, or less: see frictionShare. Else both are flat.
-// (*water[float32]).openSlopes, reconstruct.go:223
+// (*water[float32]).openSlopes, reconstruct.go:222
 DEVICE void water_openSlopes_f32(water_f32 *me, Stencil_f32 *at, geometry_f32 *c, float manning, Slopes_f32 *s) {
     Vec2_f32 level = {};
     float most = 0.0f;
@@ -5393,22 +5155,23 @@ DEVICE void water_openSlopes_f32(water_f32 *me, Stencil_f32 *at, geometry_f32 *c
     s->Bed_ = value2;
 }
 
+// outflow returns the addend of potentialOutflow for edge k.
+// (*geometry[float32]).outflow, shares.go:24
+DEVICE float geometry_outflow_f32(geometry_f32 *c, int64 k, float h, Vec2_f32 slope, Vec2_f32 u, Vec2_f32 ux,
+        Vec2_f32 uy, float wave) {
+    Vec2_f32 across = geometry_across_f32(c, k), arm = c->arm[k];
+    float thick = num_Larger_f32(h + Vec2_dot_f32(slope, arm), 0.0f);
+    float out = (u.X + Vec2_dot_f32(ux, arm)) * across.X + (u.Y + Vec2_dot_f32(uy, arm)) * across.Y;
+    return 2.0f * thick * num_Larger_f32(out + wave * num_Sqrt_f32(Vec2_dot_f32(across, across)), 0.0f);
+}
+
 // potentialOutflow returns the sum over the edges of a cell of length × thickness × (outward velocity + wave speed) at
 // their midpoints, where positive, in m³/s. The layer has thickness h with the given slope, velocity u at the centroid,
 // and waves of a given speed.
 // (*geometry[float32]).potentialOutflow, shares.go:18
 DEVICE float geometry_potentialOutflow_f32(geometry_f32 *c, float h, Vec2_f32 slope, Vec2_f32 u, Vec2_f32 ux,
         Vec2_f32 uy, float wave) {
-    float sum = 0.0f;
-    for (int64 k = 0; k < 3; k++) {
-        // half the edge, counter-clockwise
-        Vec2_f32 along = Vec2_minus_f32(c->arm[add(k, int64(1)) % 3], c->arm[add(k, int64(2)) % 3]);
-        Vec2_f32 arm = c->arm[k];
-        float thick = num_Larger_f32(h + Vec2_dot_f32(slope, arm), 0.0f);
-        float out = (u.X + Vec2_dot_f32(ux, arm)) * along.Y - (u.Y + Vec2_dot_f32(uy, arm)) * along.X;
-        sum += 2.0f * thick * num_Larger_f32(out + wave * num_Sqrt_f32(Vec2_dot_f32(along, along)), 0.0f);
-    }
-    return sum;
+    return geometry_outflow_f32(c, 0, h, slope, u, ux, uy, wave) + geometry_outflow_f32(c, 1, h, slope, u, ux, uy, wave) + geometry_outflow_f32(c, 2, h, slope, u, ux, uy, wave);
 }
 
 // share returns one over the potential outflow of a layer with waves of speed √(gh).
@@ -5420,7 +5183,7 @@ DEVICE float geometry_share_f32(geometry_f32 *c, float h, Vec2_f32 slope, Vec2_f
 
 // gain returns the sum over the edges of a cell of length × the component of a slope along their normal. Times the
 // gravitational acceleration it is the rate at which Σ length × speed of the edges' waves grows on this slope.
-// (*geometry[float32]).gain, reconstruct.go:58
+// (*geometry[float32]).gain, reconstruct.go:57
 DEVICE float geometry_gain_f32(geometry_f32 *c, Vec2_f32 slope) {
     return 2.0f * (num_Abs_f32(Vec2_dot_f32(slope, geometry_across_f32(c, 0))) + num_Abs_f32(Vec2_dot_f32(slope, geometry_across_f32(c, 1))) + num_Abs_f32(Vec2_dot_f32(slope, geometry_across_f32(c, 2))));
 }
@@ -5450,8 +5213,7 @@ DEVICE Slopes_f32 slopesOf_f32(bool oneLayer, int64 i, const Params_f32 *p, cons
     }
     if (oneLayer && open && me.h2 >= p->DryDepth) {
         water_openSlopes_f32(&me, &c, &g, m->Boundary_.Outlets[c.Outlet_].Manning, &s);
-        auto [kept, unused1] = geometry_keptBed_f32(&g, o[0].bed - me.bed, o[1].bed - me.bed, o[2].bed - me.bed, c.Bed_);
-        water_sheet_f32(&me, true, &o, &g, c.Bed_, Vec2_times_f32(c.Bed_, kept), &s);
+        water_sheet_f32(&me, true, &o, &g, c.Bed_, &s);
     }
     if (me.h2 >= p->DryDepth) {
         s.Share2 = geometry_share_f32(&g, me.h2, Vec2_minus_f32(s.Z2, s.Bed_), s.U2, s.U2x, s.U2y, p->Gravity);
@@ -5532,6 +5294,20 @@ DEVICE double Vec2_dot_f64(Vec2_f64 a, Vec2_f64 b) {
     return a.X * b.X + a.Y * b.Y;
 }
 
+// smallest returns the smallest of three numbers. The builtin min costs more: see num.Larger.
+// smallest[float64], slopes.go:104
+DEVICE double smallest_f64(double a, double b, double c) {
+    return num_Smaller_f64(num_Smaller_f64(a, b), c);
+}
+
+// extremes returns the smallest and the largest difference from a cell at its edges' midpoints, by a slope.
+// (*geometry[float64]).extremes, sheet.go:31
+struct geometry_extremes_f64_results { double r0; double r1; };
+DEVICE geometry_extremes_f64_results geometry_extremes_f64(geometry_f64 *c, Vec2_f64 slope) {
+    double d0 = Vec2_dot_f64(slope, c->arm[0]), d1 = Vec2_dot_f64(slope, c->arm[1]), d2 = Vec2_dot_f64(slope, c->arm[2]);
+    return {smallest_f64(d0, d1, d2), largest_f64(d0, d1, d2)};
+}
+
 // (Vec2[float64]).minus, slopes.go:10
 DEVICE Vec2_f64 Vec2_minus_f64(Vec2_f64 a, Vec2_f64 b) {
     return Vec2_f64{a.X - b.X, a.Y - b.Y};
@@ -5547,7 +5323,7 @@ DEVICE Vec2_f64 geometry_across_f64(geometry_f64 *g, int64 k) {
 // head returns the highest head that a condition lets in through outlet k, whose edge has a length and a height of the
 // bed, from the level in the cell. Inflow is critical or deeper, not below the level in the cell, unless its depth is
 // given.
-// (*Boundary[float64]).head, boundary.go:203
+// (*Boundary[float64]).head, boundary.go:207
 DEVICE double Boundary_head_f64(const Boundary_f64 *s, int32 k, double length, double bed, double level,
         const Params_f64 *p) {
     Condition given = s->Conditions[s->ConditionOf[k]];
@@ -5580,7 +5356,7 @@ DEVICE double Boundary_head_f64(const Boundary_f64 *s, int32 k, double length, d
     if (value <= 0.0) {
         return level;
     }
-    double critical = cubeRoot_f64(value * value / p->Gravity);
+    double critical = CubeRoot_f64(value * value / p->Gravity);
     double most = num_Larger_f64(level, bed + critical) + critical / 2.0;
     if (wave > 0.0 && (given.Kind == 8 || given.Kind == 9)) {
         double speed = value / wave;
@@ -5596,17 +5372,16 @@ DEVICE double Boundary_head_f64(const Boundary_f64 *s, int32 k, double length, d
 // by far. The water cannot gain more from gravity while its level stays: without this bound the truncation errors of
 // films on a rough bed would add up, and water that a slope pushes against an edge which it cannot cross would
 // accelerate for ever. Infinity where there is no bound, in deeper water.
-// (*water[float64]).head, sheet.go:56
+// (*water[float64]).head, sheet.go:63
 DEVICE double water_head_f64(water_f64 *me, Array<water_f64, 3> *o, Stencil_f64 *at, geometry_f64 *c,
         const Params_f64 *p, const Boundary_f64 *boundary) {
-    double d0 = Vec2_dot_f64(at->Bed_, c->arm[0]), d1 = Vec2_dot_f64(at->Bed_, c->arm[1]), d2 = Vec2_dot_f64(at->Bed_, c->arm[2]);
-    double highest = go_max<double>(go_max<double>(d0, d1), d2);
-    double rise = num_Larger_f64(highest, -go_min<double>(go_min<double>(d0, d1), d2));
+    auto [lowest, highest] = geometry_extremes_f64(c, at->Bed_);
+    double rise = num_Larger_f64(highest, -lowest);
     if (!(me->h2 < 8.0 * rise)) {
         return 0x1.93e5939a08ceap+99 /* 1e+30 */;
     }
     double half = 1.0 / (2.0 * p->Gravity);
-    double change = go_max<double>(go_max<double>(num_Abs_f64((*o)[0].bed - me->bed), num_Abs_f64((*o)[1].bed - me->bed)), num_Abs_f64((*o)[2].bed - me->bed));
+    double change = largest_f64(num_Abs_f64((*o)[0].bed - me->bed), num_Abs_f64((*o)[1].bed - me->bed), num_Abs_f64((*o)[2].bed - me->bed));
     double most = me->z2 + num_Larger_f64(half * Vec2_dot_f64(me->u2, me->u2), num_Smaller_f64(highest, change));
     for (int64 k = 0; k < 3; k++) {
         if ((*o)[k].h2 >= p->DryDepth) {
@@ -5642,7 +5417,7 @@ DEVICE Vec2_f64 geometry_mirrored_f64(geometry_f64 *g, Vec2_f64 u, int64 k) {
 // into the cell). A wall mirrors the cell's velocity. A prescribed boundary contributes nothing to the gradients. Nor
 // does a neighbour that lacks a layer, to the gradients of this layer, except where its level is below the cell's; a
 // higher level is that of a shore.
-// (*water[float64]).prepareNeighbours, reconstruct.go:78
+// (*water[float64]).prepareNeighbours, reconstruct.go:77
 struct water_prepareNeighbours_f64_results { bool r0; bool r1; };
 DEVICE water_prepareNeighbours_f64_results water_prepareNeighbours_f64(water_f64 *me, bool oneLayer,
         Stencil_f64 *at, geometry_f64 *c, double dry, Array<water_f64, 3> *o) {
@@ -5685,7 +5460,7 @@ DEVICE water_prepareNeighbours_f64_results water_prepareNeighbours_f64(water_f64
 }
 
 // limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
-// limiterFactor[float64], slopes.go:138
+// limiterFactor[float64], slopes.go:144
 DEVICE double limiterFactor_f64(double d, double lo, double hi) {
     double bound = hi;
     if (d < lo) {
@@ -5699,26 +5474,24 @@ DEVICE double limiterFactor_f64(double d, double lo, double hi) {
 
 // rangeFactor returns the factor in [0, 1] on a gradient that brings the differences at the edges' midpoints into a
 // range.
-// (*geometry[float64]).rangeFactor, slopes.go:121
+// (*geometry[float64]).rangeFactor, slopes.go:127
 DEVICE double geometry_rangeFactor_f64(geometry_f64 *c, Vec2_f64 g, double lo, double hi) {
-    double least = num_Smaller_f64(limiterFactor_f64(Vec2_dot_f64(g, c->arm[0]), lo, hi), limiterFactor_f64(Vec2_dot_f64(g, c->arm[1]), lo, hi));
-    return num_Smaller_f64(least, limiterFactor_f64(Vec2_dot_f64(g, c->arm[2]), lo, hi));
+    double m0 = Vec2_dot_f64(g, c->arm[0]), m1 = Vec2_dot_f64(g, c->arm[1]), m2 = Vec2_dot_f64(g, c->arm[2]);
+    return smallest_f64(limiterFactor_f64(m0, lo, hi), limiterFactor_f64(m1, lo, hi), limiterFactor_f64(m2, lo, hi));
 }
 
 // keptBed returns the factor that limits the slope of the bed to the range of d0, d1 and d2, by which the neighbours'
-// beds are higher than the cell's, and the largest of these differences.
-// (*geometry[float64]).keptBed, reconstruct.go:158
-struct geometry_keptBed_f64_results { double r0; double r1; };
-DEVICE geometry_keptBed_f64_results geometry_keptBed_f64(geometry_f64 *c, double d0, double d1, double d2,
-        Vec2_f64 bed) {
-    double lo = go_min<double>(go_min<double>(go_min<double>(d0, d1), d2), 0.0), hi = go_max<double>(go_max<double>(go_max<double>(d0, d1), d2), 0.0);
+// beds are higher than the cell's.
+// (*geometry[float64]).keptBed, reconstruct.go:147
+DEVICE double geometry_keptBed_f64(geometry_f64 *c, double d0, double d1, double d2, Vec2_f64 bed) {
+    double lo = num_Smaller_f64(smallest_f64(d0, d1, d2), 0.0), hi = num_Larger_f64(largest_f64(d0, d1, d2), 0.0);
     // without which planes on irregular meshes are limited
     double more = 0x1.999999999999ap-05 /* 0.05 */ * (hi - lo);
-    return {geometry_rangeFactor_f64(c, bed, lo - more, hi + more), num_Larger_f64(hi, -lo)};
+    return geometry_rangeFactor_f64(c, bed, lo - more, hi + more);
 }
 
 // atWall returns 0 for the mirror image of a cell behind a wall, and d for other neighbours.
-// atWall[float64], reconstruct.go:165
+// atWall[float64], reconstruct.go:154
 DEVICE double atWall_f64(int32 neighbour, double d) {
     if (neighbour == -1) {
         return 0.0;
@@ -5730,25 +5503,35 @@ DEVICE double atWall_f64(int32 neighbour, double d) {
 // falls by much of the water's thickness to a neighbour, if its slope had to be limited to the range of neighbours. A
 // step of the bed between two cells then stays between them, instead of becoming a ramp over both, on which water loses
 // head.
-// (*water[float64]).evenness, reconstruct.go:176
-DEVICE double water_evenness_f64(water_f64 *me, bool wet1, bool wet2, double kept, double change) {
+// (*water[float64]).evenness, reconstruct.go:165
+DEVICE double water_evenness_f64(water_f64 *me, bool wet1, bool wet2, Array<water_f64, 3> *o, Stencil_f64 *at,
+        geometry_f64 *c) {
     double h = me->h2;
     if (wet1 && !wet2) {
         h = me->h1;
     }
-    double steep = num_Smaller_f64(num_Larger_f64(5.0 * change - 0.5 * h, 0.0), h);
-    return 1.0 - steep / h * (1.0 - num_Larger_f64(2.0 * kept - 1.0, 0.0));
+    double d0 = (*o)[0].bed - me->bed, d1 = (*o)[1].bed - me->bed, d2 = (*o)[2].bed - me->bed;
+    double steep = 5.0 * largest_f64(num_Abs_f64(d0), num_Abs_f64(d1), num_Abs_f64(d2)) - 0.5 * h;
+    if (!(steep > 0.0)) {
+        return 1.0;
+    }
+    double kept = geometry_keptBed_f64(c, d0, d1, d2, at->Bed_);
+    if (at->Neighbours[0] == -1 || at->Neighbours[1] == -1 || at->Neighbours[2] == -1) {
+        // The plane through two neighbours fits a step too, but then not the cell's mirror image behind the wall.
+        kept = num_Smaller_f64(kept, geometry_keptBed_f64(c, atWall_f64(at->Neighbours[0], d0), atWall_f64(at->Neighbours[1], d1), atWall_f64(at->Neighbours[2], d2), at->Bed_));
+    }
+    return 1.0 - num_Smaller_f64(steep, h) / h * (1.0 - num_Larger_f64(2.0 * kept - 1.0, 0.0));
 }
 
 // widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
 // of scale on each side: it belongs to a smooth crest rather than to a front, and a limiter would flatten it.
-// widenRange[float64], slopes.go:128
+// widenRange[float64], slopes.go:134
 struct widenRange_f64_results { double r0; double r1; };
 DEVICE widenRange_f64_results widenRange_f64(double d0, double d1, double d2, double scale) {
     double lo = 0.0;
     double hi = 0.0;
-    lo = go_min<double>(go_min<double>(go_min<double>(d0, d1), d2), 0.0);
-    hi = go_max<double>(go_max<double>(go_max<double>(d0, d1), d2), 0.0);
+    lo = num_Smaller_f64(smallest_f64(d0, d1, d2), 0.0);
+    hi = num_Larger_f64(largest_f64(d0, d1, d2), 0.0);
     if (double width = hi - lo; width < scale) {
         double more = width * (1.0 - width / scale) / 2.0;
         lo = lo - more;
@@ -5760,7 +5543,7 @@ DEVICE widenRange_f64_results widenRange_f64(double d0, double d1, double d2, do
 // limitedGradient returns the gradient of a field whose differences between neighbours and cell are d0, d1 and d2,
 // limited so that its values at the edges' midpoints stay in the range of these differences and 0. The range is not
 // needed in most cells: where the value at each midpoint is between the cell and its neighbour.
-// (*geometry[float64]).limitedGradient, slopes.go:106
+// (*geometry[float64]).limitedGradient, slopes.go:112
 DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double d1, double d2, double scale) {
     Vec2_f64 g = Vec2_f64{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
     double m0 = Vec2_dot_f64(g, c->arm[0]), m1 = Vec2_dot_f64(g, c->arm[1]), m2 = Vec2_dot_f64(g, c->arm[2]);
@@ -5777,7 +5560,7 @@ DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double 
 // would grow, and so would modes of single cells at a shore. Where thicknesses of neighbours differ much, no range
 // counts as small; and the layer on the bed has the slopes of an even bed alone: times even, the factor of evenness. So
 // flow over a step of the bed, where level and velocity jump, is piecewise constant on both sides, as its head is.
-// (*water[float64]).gradients, reconstruct.go:191
+// (*water[float64]).gradients, reconstruct.go:190
 DEVICE void water_gradients_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3> *o, geometry_f64 *c, double even,
         const Params_f64 *p, Slopes_f64 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -5788,9 +5571,9 @@ DEVICE void water_gradients_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3
     } else if (wet1) {
         h = me->h1;
     }
-    double change = go_max<double>(go_max<double>(num_Abs_f64((*o)[0].h2 - me->h2), num_Abs_f64((*o)[1].h2 - me->h2)), num_Abs_f64((*o)[2].h2 - me->h2));
+    double change = largest_f64(num_Abs_f64((*o)[0].h2 - me->h2), num_Abs_f64((*o)[1].h2 - me->h2), num_Abs_f64((*o)[2].h2 - me->h2));
     if (wet1) {
-        change = go_max<double>(go_max<double>(go_max<double>(change, num_Abs_f64((*o)[0].h1 - me->h1)), num_Abs_f64((*o)[1].h1 - me->h1)), num_Abs_f64((*o)[2].h1 - me->h1));
+        change = num_Larger_f64(change, largest_f64(num_Abs_f64((*o)[0].h1 - me->h1), num_Abs_f64((*o)[1].h1 - me->h1), num_Abs_f64((*o)[2].h1 - me->h1)));
     }
     double smooth = 0x1.999999999999ap-05 /* 0.05 */ * num_Larger_f64(1.0 - 5.0 * change / h, 0.0);
     double level = smooth * h, speed = smooth * num_Sqrt_f64(weight * h);
@@ -5812,9 +5595,9 @@ DEVICE void water_gradients_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3
 // positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
 // at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
 // level.
-// (*geometry[float64]).positivityFactor, reconstruct.go:246
+// (*geometry[float64]).positivityFactor, reconstruct.go:245
 DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h, Vec2_f64 slope, double share) {
-    double d = go_min<double>(go_min<double>(Vec2_dot_f64(slope, c->arm[0]), Vec2_dot_f64(slope, c->arm[1])), Vec2_dot_f64(slope, c->arm[2]));
+    double d = smallest_f64(Vec2_dot_f64(slope, c->arm[0]), Vec2_dot_f64(slope, c->arm[1]), Vec2_dot_f64(slope, c->arm[2]));
     if (h + d < 0.0) {
         return num_Smaller_f64(share, h / -d);
     }
@@ -5824,18 +5607,18 @@ DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h, Vec2_f64 
 // sheetShare returns how far a cell's water is a sheet, from 0 to 1: by its thickness compared to the bed's rise from
 // the centroid to an edge, and by the fall of the level to neighbours compared to that of the bed. It is exactly 0 at
 // rest. At a transmissive edge rises count too, since the sheet may come from there.
-// (*water[float64]).sheetShare, sheet.go:32
+// (*water[float64]).sheetShare, sheet.go:39
 DEVICE double water_sheetShare_f64(water_f64 *me, bool open, Array<water_f64, 3> *o, geometry_f64 *c, Vec2_f64 bed) {
-    double d0 = Vec2_dot_f64(bed, c->arm[0]), d1 = Vec2_dot_f64(bed, c->arm[1]), d2 = Vec2_dot_f64(bed, c->arm[2]);
-    double down = -go_min<double>(go_min<double>(d0, d1), d2);
-    double rise = num_Larger_f64(down, go_max<double>(go_max<double>(d0, d1), d2));
+    auto [lowest, highest] = geometry_extremes_f64(c, bed);
+    double down = -lowest;
+    double rise = num_Larger_f64(down, highest);
     if (!(me->h2 < 2.0 * rise)) {
         return 0.0;
     }
     double z0 = (*o)[0].z2 - me->z2, z1 = (*o)[1].z2 - me->z2, z2 = (*o)[2].z2 - me->z2;
-    double fall = -go_min<double>(go_min<double>(z0, z1), z2);
+    double fall = -smallest_f64(z0, z1, z2);
     if (open) {
-        fall = num_Larger_f64(fall, go_max<double>(go_max<double>(z0, z1), z2));
+        fall = num_Larger_f64(fall, largest_f64(z0, z1, z2));
         down = rise;
     }
     double falls = num_Smaller_f64(num_Larger_f64(4.0 * (fall / (2.0 * down)) - 1.0, 0.0), 1.0);
@@ -5843,16 +5626,17 @@ DEVICE double water_sheetShare_f64(water_f64 *me, bool open, Array<water_f64, 3>
     return falls * thin;
 }
 
-// sheet mixes the slopes s of the level and the bed, those of a lake, with those of a sheet on the limited slope of the
-// bed, whose unlimited one is bed. Both keep the thickness nonnegative at the edges' midpoints, and so does each mean
+// sheet mixes the slopes s of the level and the bed, those of a lake, with those of a sheet on the bed, whose slope is
+// limited to the range of neighbours. Both keep the thickness nonnegative at the edges' midpoints, and so does each mean
 // of them.
 // (*water[float64]).sheet, sheet.go:12
 DEVICE void water_sheet_f64(water_f64 *me, bool open, Array<water_f64, 3> *o, geometry_f64 *c, Vec2_f64 bed,
-        Vec2_f64 limited, Slopes_f64 *s) {
+        Slopes_f64 *s) {
     double share = water_sheetShare_f64(me, open, o, c, bed);
     if (!(share > 0.0)) {
         return;
     }
+    Vec2_f64 limited = Vec2_times_f64(bed, geometry_keptBed_f64(c, (*o)[0].bed - me->bed, (*o)[1].bed - me->bed, (*o)[2].bed - me->bed, bed));
     Vec2_f64 thickness = {};
     if (!open) {
         thickness = geometry_limitedGradient_f64(c, (*o)[0].h2 - me->h2, (*o)[1].h2 - me->h2, (*o)[2].h2 - me->h2, 0x1.999999999999ap-05 /* 0.05 */ * me->h2);
@@ -5868,7 +5652,7 @@ DEVICE void water_sheet_f64(water_f64 *me, bool open, Array<water_f64, 3> *o, ge
 // centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
 // thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
 // midpoints.
-// (*geometry[float64]).centroidVelocity, reconstruct.go:257
+// (*geometry[float64]).centroidVelocity, reconstruct.go:256
 DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_f64 ux, Vec2_f64 uy,
         Vec2_f64 slope, double h) {
     double part = 1.0 / (3.0 * h);
@@ -5880,22 +5664,14 @@ DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_
 // slopes computes the slopes of a cell from its neighbours. If the cell lacks a layer, so do its neighbours, and the
 // level of this layer has the slope of the surface below it. At a transmissive boundary a slope would amplify itself:
 // the cell has none there but those of a sheet.
-// (*water[float64]).slopes, reconstruct.go:111
+// (*water[float64]).slopes, reconstruct.go:110
 DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, bool open, Array<water_f64, 3> *o, Stencil_f64 *at,
         geometry_f64 *c, const Params_f64 *p, Slopes_f64 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
     double share = 1.0;
     Vec2_f64 bed = at->Bed_;
-    double d0 = (*o)[0].bed - me->bed, d1 = (*o)[1].bed - me->bed, d2 = (*o)[2].bed - me->bed;
-    auto [kept, change] = geometry_keptBed_f64(c, d0, d1, d2, bed);
-    Vec2_f64 limited = Vec2_times_f64(bed, kept);
-    if (at->Neighbours[0] == -1 || at->Neighbours[1] == -1 || at->Neighbours[2] == -1) {
-        // The plane through two neighbours fits a step too, but then not the cell's mirror image behind the wall.
-        auto [mirrored, unused1] = geometry_keptBed_f64(c, atWall_f64(at->Neighbours[0], d0), atWall_f64(at->Neighbours[1], d1), atWall_f64(at->Neighbours[2], d2), bed);
-        kept = num_Smaller_f64(kept, mirrored);
-    }
     if (!open) {
-        double even = water_evenness_f64(me, wet1, wet2, kept, change);
+        double even = water_evenness_f64(me, wet1, wet2, o, at, c);
         s->Bed_ = Vec2_times_f64(bed, even);
         water_gradients_f64(me, oneLayer, o, c, even, p, s);
         if (!oneLayer) {
@@ -5911,7 +5687,7 @@ DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, bool open, Array<wate
         s->Bed_ = value3;
     }
     if (oneLayer && !open) {
-        water_sheet_f64(me, open, o, c, bed, limited, s);
+        water_sheet_f64(me, open, o, c, bed, s);
     }
     if (wet1) {
         s->U1 = geometry_centroidVelocity_f64(c, s->U1, s->U1x, s->U1y, Vec2_minus_f64(s->Z1, s->Z2), me->h1);
@@ -5924,7 +5700,7 @@ DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, bool open, Array<wate
 // openSlopes computes the slopes of level and bed in a cell with one layer at a transmissive boundary, where those of a
 // fit to its neighbours would amplify themselves. Where the bed falls outwards and the water flows out, both fall as in
 // uniform flow, or less: see frictionShare. Else both are flat.
-// (*water[float64]).openSlopes, reconstruct.go:223
+// (*water[float64]).openSlopes, reconstruct.go:222
 DEVICE void water_openSlopes_f64(water_f64 *me, Stencil_f64 *at, geometry_f64 *c, double manning, Slopes_f64 *s) {
     Vec2_f64 level = {};
     double most = 0.0;
@@ -5947,22 +5723,23 @@ DEVICE void water_openSlopes_f64(water_f64 *me, Stencil_f64 *at, geometry_f64 *c
     s->Bed_ = value2;
 }
 
+// outflow returns the addend of potentialOutflow for edge k.
+// (*geometry[float64]).outflow, shares.go:24
+DEVICE double geometry_outflow_f64(geometry_f64 *c, int64 k, double h, Vec2_f64 slope, Vec2_f64 u, Vec2_f64 ux,
+        Vec2_f64 uy, double wave) {
+    Vec2_f64 across = geometry_across_f64(c, k), arm = c->arm[k];
+    double thick = num_Larger_f64(h + Vec2_dot_f64(slope, arm), 0.0);
+    double out = (u.X + Vec2_dot_f64(ux, arm)) * across.X + (u.Y + Vec2_dot_f64(uy, arm)) * across.Y;
+    return 2.0 * thick * num_Larger_f64(out + wave * num_Sqrt_f64(Vec2_dot_f64(across, across)), 0.0);
+}
+
 // potentialOutflow returns the sum over the edges of a cell of length × thickness × (outward velocity + wave speed) at
 // their midpoints, where positive, in m³/s. The layer has thickness h with the given slope, velocity u at the centroid,
 // and waves of a given speed.
 // (*geometry[float64]).potentialOutflow, shares.go:18
 DEVICE double geometry_potentialOutflow_f64(geometry_f64 *c, double h, Vec2_f64 slope, Vec2_f64 u, Vec2_f64 ux,
         Vec2_f64 uy, double wave) {
-    double sum = 0.0;
-    for (int64 k = 0; k < 3; k++) {
-        // half the edge, counter-clockwise
-        Vec2_f64 along = Vec2_minus_f64(c->arm[add(k, int64(1)) % 3], c->arm[add(k, int64(2)) % 3]);
-        Vec2_f64 arm = c->arm[k];
-        double thick = num_Larger_f64(h + Vec2_dot_f64(slope, arm), 0.0);
-        double out = (u.X + Vec2_dot_f64(ux, arm)) * along.Y - (u.Y + Vec2_dot_f64(uy, arm)) * along.X;
-        sum += 2.0 * thick * num_Larger_f64(out + wave * num_Sqrt_f64(Vec2_dot_f64(along, along)), 0.0);
-    }
-    return sum;
+    return geometry_outflow_f64(c, 0, h, slope, u, ux, uy, wave) + geometry_outflow_f64(c, 1, h, slope, u, ux, uy, wave) + geometry_outflow_f64(c, 2, h, slope, u, ux, uy, wave);
 }
 
 // share returns one over the potential outflow of a layer with waves of speed √(gh).
@@ -5974,7 +5751,7 @@ DEVICE double geometry_share_f64(geometry_f64 *c, double h, Vec2_f64 slope, Vec2
 
 // gain returns the sum over the edges of a cell of length × the component of a slope along their normal. Times the
 // gravitational acceleration it is the rate at which Σ length × speed of the edges' waves grows on this slope.
-// (*geometry[float64]).gain, reconstruct.go:58
+// (*geometry[float64]).gain, reconstruct.go:57
 DEVICE double geometry_gain_f64(geometry_f64 *c, Vec2_f64 slope) {
     return 2.0 * (num_Abs_f64(Vec2_dot_f64(slope, geometry_across_f64(c, 0))) + num_Abs_f64(Vec2_dot_f64(slope, geometry_across_f64(c, 1))) + num_Abs_f64(Vec2_dot_f64(slope, geometry_across_f64(c, 2))));
 }
@@ -6004,8 +5781,7 @@ DEVICE Slopes_f64 slopesOf_f64(bool oneLayer, int64 i, const Params_f64 *p, cons
     }
     if (oneLayer && open && me.h2 >= p->DryDepth) {
         water_openSlopes_f64(&me, &c, &g, m->Boundary_.Outlets[c.Outlet_].Manning, &s);
-        auto [kept, unused1] = geometry_keptBed_f64(&g, o[0].bed - me.bed, o[1].bed - me.bed, o[2].bed - me.bed, c.Bed_);
-        water_sheet_f64(&me, true, &o, &g, c.Bed_, Vec2_times_f64(c.Bed_, kept), &s);
+        water_sheet_f64(&me, true, &o, &g, c.Bed_, &s);
     }
     if (me.h2 >= p->DryDepth) {
         s.Share2 = geometry_share_f64(&g, me.h2, Vec2_minus_f64(s.Z2, s.Bed_), s.U2, s.U2x, s.U2y, p->Gravity);
@@ -6218,6 +5994,446 @@ DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const 
     Face_WriteFlux_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[m->FluxAt[e]], n);
 }
 
+// speed returns the speed of a layer, 0 if dry.
+// speed[float32], measure.go:32
+DEVICE double speed_f32(const Params_f32 *p, float h, float qx, float qy) {
+    if (h < p->DryDepth) {
+        return 0.0;
+    }
+    double x = double(qx), y = double(qy);
+    return num_Sqrt_f64(x * x + y * y) / double(h);
+}
+
+// survey measures cell i.
+// survey[float32], measure.go:21
+DEVICE surveyedCell survey_f32(int64 i, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w) {
+    surveyedCell s = {};
+    State_f32 c = w[i];
+    Bed_f32 b = beds[i];
+    double area = double(b.Area), h1 = double(c.H1), h2 = double(c.H2);
+    s.Mass1 = h1 * area;
+    s.Mass2 = h2 * area;
+    s.SquareH2 = h2 * h2 * area;
+    s.AbsZ1 = num_Abs_f64(h1 + h2 - double(b.Depth)) * area;
+    s.MinH1 = h1;
+    s.MaxH1 = h1;
+    s.MinH2 = h2;
+    s.MaxH2 = h2;
+    s.MaxSpeed = num_Larger_f64(speed_f32(p, c.H1, c.Q1x, c.Q1y), speed_f32(p, c.H2, c.Q2x, c.Q2y));
+    return s;
+}
+
+// special counts x, which is NaN or an infinity.
+// special, exact/exact.go:67
+DEVICE void exact_special(double x, Slice<int64> words) {
+    int64 which = 68;
+    if (x > 0.0) {
+        which = 69;
+    }
+    if (x < 0.0) {
+        which = 70;
+    }
+    atomic_add(&words[which], int64(1));
+}
+
+// spill adds the three words to the sum in memory.
+// (*exact.Part).spill, exact/exact.go:103
+DEVICE void exact_Part_spill(exact_Part *p, Slice<int64> words) {
+    if (p->w0 != 0) {
+        atomic_add(&words[p->at], p->w0);
+    }
+    if (p->w1 != 0) {
+        atomic_add(&words[add(p->at, 1)], p->w1);
+    }
+    if (p->w2 != 0) {
+        atomic_add(&words[add(p->at, 2)], p->w2);
+    }
+    p->w0 = 0;
+    p->w1 = 0;
+    p->w2 = 0;
+}
+
+// Add adds x. words has the sum in memory.
+// (*exact.Part).Add, exact/exact.go:35
+DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
+    if (x == 0.0) {
+        return;
+    }
+    if (x == 1.0) {
+        p->ones = add(p->ones, int64(1));
+        return;
+    }
+    uint64 bits = uint64(__double_as_longlong(x));
+    int32 exponent = int32(bits >> 52 & 2047u);
+    uint64 m = bits & 4503599627370495ull;
+    if (exponent == 2047) {
+        exact_special(x, words);
+        return;
+    }
+    if (exponent == 0) {
+        exponent = 1;
+    } else {
+        m |= 4503599627370496ull;
+    }
+    int32 at = sub(exponent, 1) / 32;
+    uint64 shift = uint64(sub(exponent, 1)) % 32u;
+    if (at != p->at) {
+        exact_Part_spill(p, words);
+        p->at = at;
+    }
+    uint64 low = shl(m, shift), high = shr(m, (64u - shift));
+    // 0 or -1: (v^sign)-sign is v or -v
+    int64 sign = int64(bits) >> 63;
+    p->w0 = add(p->w0, sub((int64(low & 4294967295u) ^ sign), sign));
+    p->w1 = add(p->w1, sub((int64(low >> 32) ^ sign), sign));
+    p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
+}
+
+// OrderedBits returns the bits of x, changed such that they increase with x as an integer: so the largest of several
+// numbers is found with an atomic maximum of integers. -0 comes before 0, and NaN after all numbers. The result is
+// never 0, so that zeroed memory is the maximum of no numbers.
+// OrderedBits, exact/orderedbits.go:8
+DEVICE uint64 exact_OrderedBits(double x) {
+    if (x != x) {
+        return 18446744073709551615ull;
+    }
+    uint64 bits = uint64(__double_as_longlong(x));
+    if (bits >> 63 != 0u) {
+        return ~bits;
+    }
+    return bits | 9223372036854775808ull;
+}
+
+// Merge adds the sum of another part, which does not change.
+// (*exact.Part).Merge, exact/exact.go:79
+DEVICE void exact_Part_Merge(exact_Part *p, exact_Part *o, Slice<int64> words) {
+    p->ones = add(p->ones, o->ones);
+    if (o->w0 == 0 && o->w1 == 0 && o->w2 == 0) {
+        return;
+    }
+    if (o->at != p->at) {
+        exact_Part_spill(p, words);
+        p->at = o->at;
+    }
+    p->w0 = add(p->w0, o->w0);
+    p->w1 = add(p->w1, o->w1);
+    p->w2 = add(p->w2, o->w2);
+}
+
+// MergeGroup merges group g of columns of parts; words are the sum in memory for the group's column.
+// MergeGroup, exact/columns.go:14
+DEVICE void exact_MergeGroup(Slice<exact_Part> columns, int32 g, Slice<int64> words) {
+    exact_Part o = columns[mul(g, 8)];
+    for (int32 k = add(mul(g, 8), 1); k < mul(add(g, 1), 8); k++) {
+        exact_Part p = columns[k];
+        exact_Part_Merge(&o, &p, words);
+    }
+    columns[mul(g, 8)] = o;
+}
+
+// MaxGroup finds the largest of group g of columns of OrderedBits.
+// MaxGroup, exact/columns.go:52
+DEVICE void exact_MaxGroup(Slice<uint64> columns, int32 g) {
+    uint64 most = 0u;
+    for (int32 k = mul(g, 8); k < mul(add(g, 1), 8); k++) {
+        most = go_max<uint64>(most, columns[k]);
+    }
+    columns[mul(g, 8)] = most;
+}
+
+// Flush adds the part to the sum in memory, and empties the part.
+// (*exact.Part).Flush, exact/exact.go:94
+DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
+    exact_Part_spill(p, words);
+    if (p->ones != 0) {
+        atomic_add(&words[33], shl(p->ones, int64(18)));
+        p->ones = 0;
+    }
+}
+
+// FlushColumn adds column c of columns whose groups are merged to the sum in memory.
+// FlushColumn, exact/columns.go:24
+DEVICE void exact_FlushColumn(Slice<exact_Part> columns, int32 c, Slice<int64> words) {
+    exact_Part o = columns[mul(c, 128)];
+    for (int32 k = add(mul(c, 128), 8); k < mul(add(c, 1), 128); k = add(k, 8)) {
+        exact_Part p = columns[k];
+        exact_Part_Merge(&o, &p, words);
+    }
+    exact_Part_Flush(&o, words);
+}
+
+// MaxColumn returns the largest of column c, after MaxGroup has found the largest of each group.
+// MaxColumn, exact/columns.go:61
+DEVICE uint64 exact_MaxColumn(Slice<uint64> columns, int32 c) {
+    uint64 most = 0u;
+    for (int32 k = mul(c, 128); k < mul(add(c, 1), 128); k = add(k, 8)) {
+        most = go_max<uint64>(most, columns[k]);
+    }
+    return most;
+}
+
+// FromOrderedBits returns the number with these ordered bits; -∞ for 0.
+// FromOrderedBits, exact/orderedbits.go:20
+DEVICE double exact_FromOrderedBits(uint64 bits) {
+    if (bits == 0u) {
+        return math_Inf(-1);
+    } else if (bits == 18446744073709551615ull) {
+        return math_NaN();
+    } else if (bits >> 63 != 0u) {
+        return __longlong_as_double(bits & ~9223372036854775808ull);
+    }
+    return __longlong_as_double(~bits);
+}
+
+// Survey reduces survey over the entities of a chunk; ReduceChunks tells how many there are.
+// Survey[float32], reductions_gen.go:35
+DEVICE void Survey_f32_at(int64 chunk, int64 n, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
+        Surveyed *to, Array<exact_Part, 512> *sums, Array<int64, 284> *words, Array<uint64, 640> *extremes) {
+    TURNS(int64, w_2, 284) {
+        (*words)[w_2] = 0;
+    }
+    __syncthreads();
+    TURNS(int32, thread, 128) {
+        exact_Part sum0 = {};
+        exact_Part sum1 = {};
+        exact_Part sum2 = {};
+        exact_Part sum3 = {};
+        uint64 most0 = 0u;
+        uint64 most1 = 0u;
+        uint64 most2 = 0u;
+        uint64 most3 = 0u;
+        uint64 most4 = 0u;
+        for (int64 turn = 0; turn < 8; turn++) {
+            int64 at = add(add(mul(chunk, int64(1024)), mul(turn, int64(128))), int64(thread));
+            if (at >= n) {
+                break;
+            }
+            int64 i = at;
+            surveyedCell found = survey_f32(i, p, beds, w);
+            exact_Part_Add(&sum0, found.Mass1, Slice<int64>{words->at + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+            exact_Part_Add(&sum1, found.Mass2, Slice<int64>{words->at + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+            exact_Part_Add(&sum2, found.AbsZ1, Slice<int64>{words->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+            exact_Part_Add(&sum3, found.SquareH2, Slice<int64>{words->at + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
+            most0 = go_max<uint64>(most0, exact_OrderedBits(-found.MinH1));
+            most1 = go_max<uint64>(most1, exact_OrderedBits(found.MaxH1));
+            most2 = go_max<uint64>(most2, exact_OrderedBits(-found.MinH2));
+            most3 = go_max<uint64>(most3, exact_OrderedBits(found.MaxH2));
+            most4 = go_max<uint64>(most4, exact_OrderedBits(found.MaxSpeed));
+        }
+        (*sums)[add(0, thread)] = sum0;
+        (*sums)[add(128, thread)] = sum1;
+        (*sums)[add(256, thread)] = sum2;
+        (*sums)[add(384, thread)] = sum3;
+        (*extremes)[add(0, thread)] = most0;
+        (*extremes)[add(128, thread)] = most1;
+        (*extremes)[add(256, thread)] = most2;
+        (*extremes)[add(384, thread)] = most3;
+        (*extremes)[add(512, thread)] = most4;
+    }
+    __syncthreads();
+    TURNS(int32, g, 64) {
+        int32 sum = mul(g / 16, 71);
+        exact_MergeGroup(Slice<exact_Part>{sums->at, int64(512), int64(512)}, g, Slice<int64>{words->at + int64(sum), sub(int64(add(sum, 71)), int64(sum)), sub(int64(add(sum, 71)), int64(sum))});
+    }
+    __syncthreads();
+    TURNS(int32, g, 80) {
+        exact_MaxGroup(Slice<uint64>{extremes->at, int64(640), int64(640)}, g);
+    }
+    __syncthreads();
+    TURNS(int32, s, 4) {
+        exact_FlushColumn(Slice<exact_Part>{sums->at, int64(512), int64(512)}, s, Slice<int64>{words->at + int64(mul(s, 71)), sub(int64(mul(add(s, 1), 71)), int64(mul(s, 71))), sub(int64(mul(add(s, 1), 71)), int64(mul(s, 71)))});
+    }
+    __syncthreads();
+    TURNS(int64, turn7, 1) {
+        uint64 top0 = exact_MaxColumn(Slice<uint64>{extremes->at, int64(640), int64(640)}, 0);
+        if (top0 != 0u) {
+            to->MinH1.Take(-exact_FromOrderedBits(top0));
+        }
+    }
+    __syncthreads();
+    TURNS(int64, turn8, 1) {
+        uint64 top1 = exact_MaxColumn(Slice<uint64>{extremes->at, int64(640), int64(640)}, 1);
+        if (top1 != 0u) {
+            to->MaxH1.Take(exact_FromOrderedBits(top1));
+        }
+    }
+    __syncthreads();
+    TURNS(int64, turn9, 1) {
+        uint64 top2 = exact_MaxColumn(Slice<uint64>{extremes->at, int64(640), int64(640)}, 2);
+        if (top2 != 0u) {
+            to->MinH2.Take(-exact_FromOrderedBits(top2));
+        }
+    }
+    __syncthreads();
+    TURNS(int64, turn10, 1) {
+        uint64 top3 = exact_MaxColumn(Slice<uint64>{extremes->at, int64(640), int64(640)}, 3);
+        if (top3 != 0u) {
+            to->MaxH2.Take(exact_FromOrderedBits(top3));
+        }
+    }
+    __syncthreads();
+    TURNS(int64, turn11, 1) {
+        uint64 top4 = exact_MaxColumn(Slice<uint64>{extremes->at, int64(640), int64(640)}, 4);
+        if (top4 != 0u) {
+            to->MaxSpeed.Take(exact_FromOrderedBits(top4));
+        }
+    }
+    __syncthreads();
+    TURNS(int64, w_2, 71) {
+        if ((*words)[add(int64(0), w_2)] != 0) {
+            atomic_add(&to->Mass1[w_2], (*words)[add(int64(0), w_2)]);
+        }
+        if ((*words)[add(int64(71), w_2)] != 0) {
+            atomic_add(&to->Mass2[w_2], (*words)[add(int64(71), w_2)]);
+        }
+        if ((*words)[add(int64(142), w_2)] != 0) {
+            atomic_add(&to->AbsZ1[w_2], (*words)[add(int64(142), w_2)]);
+        }
+        if ((*words)[add(int64(213), w_2)] != 0) {
+            atomic_add(&to->SquareH2[w_2], (*words)[add(int64(213), w_2)]);
+        }
+    }
+}
+
+// speed returns the speed of a layer, 0 if dry.
+// speed[float64], measure.go:32
+DEVICE double speed_f64(const Params_f64 *p, double h, double qx, double qy) {
+    if (h < p->DryDepth) {
+        return 0.0;
+    }
+    double x = qx, y = qy;
+    return num_Sqrt_f64(x * x + y * y) / h;
+}
+
+// survey measures cell i.
+// survey[float64], measure.go:21
+DEVICE surveyedCell survey_f64(int64 i, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w) {
+    surveyedCell s = {};
+    State_f64 c = w[i];
+    Bed_f64 b = beds[i];
+    double area = b.Area, h1 = c.H1, h2 = c.H2;
+    s.Mass1 = h1 * area;
+    s.Mass2 = h2 * area;
+    s.SquareH2 = h2 * h2 * area;
+    s.AbsZ1 = num_Abs_f64(h1 + h2 - b.Depth) * area;
+    s.MinH1 = h1;
+    s.MaxH1 = h1;
+    s.MinH2 = h2;
+    s.MaxH2 = h2;
+    s.MaxSpeed = num_Larger_f64(speed_f64(p, c.H1, c.Q1x, c.Q1y), speed_f64(p, c.H2, c.Q2x, c.Q2y));
+    return s;
+}
+
+// Survey reduces survey over the entities of a chunk; ReduceChunks tells how many there are.
+// Survey[float64], reductions_gen.go:35
+DEVICE void Survey_f64_at(int64 chunk, int64 n, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
+        Surveyed *to, Array<exact_Part, 512> *sums, Array<int64, 284> *words, Array<uint64, 640> *extremes) {
+    TURNS(int64, w_2, 284) {
+        (*words)[w_2] = 0;
+    }
+    __syncthreads();
+    TURNS(int32, thread, 128) {
+        exact_Part sum0 = {};
+        exact_Part sum1 = {};
+        exact_Part sum2 = {};
+        exact_Part sum3 = {};
+        uint64 most0 = 0u;
+        uint64 most1 = 0u;
+        uint64 most2 = 0u;
+        uint64 most3 = 0u;
+        uint64 most4 = 0u;
+        for (int64 turn = 0; turn < 8; turn++) {
+            int64 at = add(add(mul(chunk, int64(1024)), mul(turn, int64(128))), int64(thread));
+            if (at >= n) {
+                break;
+            }
+            int64 i = at;
+            surveyedCell found = survey_f64(i, p, beds, w);
+            exact_Part_Add(&sum0, found.Mass1, Slice<int64>{words->at + int64(0), sub(int64(71), int64(0)), sub(int64(71), int64(0))});
+            exact_Part_Add(&sum1, found.Mass2, Slice<int64>{words->at + int64(71), sub(int64(142), int64(71)), sub(int64(142), int64(71))});
+            exact_Part_Add(&sum2, found.AbsZ1, Slice<int64>{words->at + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
+            exact_Part_Add(&sum3, found.SquareH2, Slice<int64>{words->at + int64(213), sub(int64(284), int64(213)), sub(int64(284), int64(213))});
+            most0 = go_max<uint64>(most0, exact_OrderedBits(-found.MinH1));
+            most1 = go_max<uint64>(most1, exact_OrderedBits(found.MaxH1));
+            most2 = go_max<uint64>(most2, exact_OrderedBits(-found.MinH2));
+            most3 = go_max<uint64>(most3, exact_OrderedBits(found.MaxH2));
+            most4 = go_max<uint64>(most4, exact_OrderedBits(found.MaxSpeed));
+        }
+        (*sums)[add(0, thread)] = sum0;
+        (*sums)[add(128, thread)] = sum1;
+        (*sums)[add(256, thread)] = sum2;
+        (*sums)[add(384, thread)] = sum3;
+        (*extremes)[add(0, thread)] = most0;
+        (*extremes)[add(128, thread)] = most1;
+        (*extremes)[add(256, thread)] = most2;
+        (*extremes)[add(384, thread)] = most3;
+        (*extremes)[add(512, thread)] = most4;
+    }
+    __syncthreads();
+    TURNS(int32, g, 64) {
+        int32 sum = mul(g / 16, 71);
+        exact_MergeGroup(Slice<exact_Part>{sums->at, int64(512), int64(512)}, g, Slice<int64>{words->at + int64(sum), sub(int64(add(sum, 71)), int64(sum)), sub(int64(add(sum, 71)), int64(sum))});
+    }
+    __syncthreads();
+    TURNS(int32, g, 80) {
+        exact_MaxGroup(Slice<uint64>{extremes->at, int64(640), int64(640)}, g);
+    }
+    __syncthreads();
+    TURNS(int32, s, 4) {
+        exact_FlushColumn(Slice<exact_Part>{sums->at, int64(512), int64(512)}, s, Slice<int64>{words->at + int64(mul(s, 71)), sub(int64(mul(add(s, 1), 71)), int64(mul(s, 71))), sub(int64(mul(add(s, 1), 71)), int64(mul(s, 71)))});
+    }
+    __syncthreads();
+    TURNS(int64, turn7, 1) {
+        uint64 top0 = exact_MaxColumn(Slice<uint64>{extremes->at, int64(640), int64(640)}, 0);
+        if (top0 != 0u) {
+            to->MinH1.Take(-exact_FromOrderedBits(top0));
+        }
+    }
+    __syncthreads();
+    TURNS(int64, turn8, 1) {
+        uint64 top1 = exact_MaxColumn(Slice<uint64>{extremes->at, int64(640), int64(640)}, 1);
+        if (top1 != 0u) {
+            to->MaxH1.Take(exact_FromOrderedBits(top1));
+        }
+    }
+    __syncthreads();
+    TURNS(int64, turn9, 1) {
+        uint64 top2 = exact_MaxColumn(Slice<uint64>{extremes->at, int64(640), int64(640)}, 2);
+        if (top2 != 0u) {
+            to->MinH2.Take(-exact_FromOrderedBits(top2));
+        }
+    }
+    __syncthreads();
+    TURNS(int64, turn10, 1) {
+        uint64 top3 = exact_MaxColumn(Slice<uint64>{extremes->at, int64(640), int64(640)}, 3);
+        if (top3 != 0u) {
+            to->MaxH2.Take(exact_FromOrderedBits(top3));
+        }
+    }
+    __syncthreads();
+    TURNS(int64, turn11, 1) {
+        uint64 top4 = exact_MaxColumn(Slice<uint64>{extremes->at, int64(640), int64(640)}, 4);
+        if (top4 != 0u) {
+            to->MaxSpeed.Take(exact_FromOrderedBits(top4));
+        }
+    }
+    __syncthreads();
+    TURNS(int64, w_2, 71) {
+        if ((*words)[add(int64(0), w_2)] != 0) {
+            atomic_add(&to->Mass1[w_2], (*words)[add(int64(0), w_2)]);
+        }
+        if ((*words)[add(int64(71), w_2)] != 0) {
+            atomic_add(&to->Mass2[w_2], (*words)[add(int64(71), w_2)]);
+        }
+        if ((*words)[add(int64(142), w_2)] != 0) {
+            atomic_add(&to->AbsZ1[w_2], (*words)[add(int64(142), w_2)]);
+        }
+        if ((*words)[add(int64(213), w_2)] != 0) {
+            atomic_add(&to->SquareH2[w_2], (*words)[add(int64(213), w_2)]);
+        }
+    }
+}
+
 // Sample records the state of sampled cell k after a step. clock is the one that the step has passed on, and limit is
 // that of the next step. If no step was taken it records nothing. Index 0 records the time, even if there are no cells.
 // Sample[float32], sample.go:21
@@ -6226,7 +6442,7 @@ DEVICE void Sample_f32_at(int64 k, Clock_f32 *clock, Least<float> *limit, const 
     if (!clock->Pending) {
         return;
     }
-    Clock_f32 now = Clock_atStepStart_f32(clock, limit);
+    Clock_f32 now = Clock_AtStepStart_f32(clock, limit);
     int64 at = rem(now.Steps, s->Times.len);
     if (k == 0) {
         s->Times[at] = now.Time;
@@ -6250,7 +6466,7 @@ DEVICE void Sample_f64_at(int64 k, Clock_f64 *clock, Least<double> *limit, const
     if (!clock->Pending) {
         return;
     }
-    Clock_f64 now = Clock_atStepStart_f64(clock, limit);
+    Clock_f64 now = Clock_AtStepStart_f64(clock, limit);
     int64 at = rem(now.Steps, s->Times.len);
     if (k == 0) {
         s->Times[at] = now.Time;
@@ -6347,7 +6563,7 @@ DEVICE double Series_largest(Series *s, Slice<Row> rows, double t, double until)
 // EvaluateSeries[float32], series.go:31
 DEVICE void EvaluateSeries_f32_at(int64 k, bool later, Clock_f32 *clock, Least<float> *limit, Slice<Row> rows,
         Slice<Series> list, Slice<float> now, Slice<float> ahead) {
-    Clock_f32 c = Clock_atStepStart_f32(clock, limit);
+    Clock_f32 c = Clock_AtStepStart_f32(clock, limit);
     if (c.Stop) {
         return;
     }
@@ -6381,7 +6597,7 @@ DEVICE void EvaluateSeries_f32_at(int64 k, bool later, Clock_f32 *clock, Least<f
 // EvaluateSeries[float64], series.go:31
 DEVICE void EvaluateSeries_f64_at(int64 k, bool later, Clock_f64 *clock, Least<double> *limit, Slice<Row> rows,
         Slice<Series> list, Slice<double> now, Slice<double> ahead) {
-    Clock_f64 c = Clock_atStepStart_f64(clock, limit);
+    Clock_f64 c = Clock_AtStepStart_f64(clock, limit);
     if (c.Stop) {
         return;
     }
@@ -6408,7 +6624,7 @@ DEVICE void EvaluateSeries_f64_at(int64 k, bool later, Clock_f64 *clock, Least<d
 }
 
 // put writes the slopes of cell i.
-// (*SlopeTable[float32]).put, slopes.go:159
+// (*SlopeTable[float32]).put, slopes.go:165
 DEVICE void SlopeTable_put_f32(const SlopeTable_f32 *t, bool upper, int64 i, Slopes_f32 *s) {
     int64 n = t->Cells;
     t->Pairs[i] = Vec2_f32{s->H2, s->Share2};
@@ -6440,7 +6656,7 @@ DEVICE void SlopeTable_put_f32(const SlopeTable_f32 *t, bool upper, int64 i, Slo
 }
 
 // TableSlopes does what CellSlopes does, and writes the slopes to a table.
-// TableSlopes[float32], slopes.go:190
+// TableSlopes[float32], slopes.go:196
 DEVICE void TableSlopes_f32_at(int64 i, bool oneLayer, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w,
         const SlopeTable_f32 *table) {
     Slopes_f32 s = slopesOf_f32(oneLayer, i, p, m, w);
@@ -6448,7 +6664,7 @@ DEVICE void TableSlopes_f32_at(int64 i, bool oneLayer, const Params_f32 *p, cons
 }
 
 // put writes the slopes of cell i.
-// (*SlopeTable[float64]).put, slopes.go:159
+// (*SlopeTable[float64]).put, slopes.go:165
 DEVICE void SlopeTable_put_f64(const SlopeTable_f64 *t, bool upper, int64 i, Slopes_f64 *s) {
     int64 n = t->Cells;
     t->Pairs[i] = Vec2_f64{s->H2, s->Share2};
@@ -6480,7 +6696,7 @@ DEVICE void SlopeTable_put_f64(const SlopeTable_f64 *t, bool upper, int64 i, Slo
 }
 
 // TableSlopes does what CellSlopes does, and writes the slopes to a table.
-// TableSlopes[float64], slopes.go:190
+// TableSlopes[float64], slopes.go:196
 DEVICE void TableSlopes_f64_at(int64 i, bool oneLayer, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w,
         const SlopeTable_f64 *table) {
     Slopes_f64 s = slopesOf_f64(oneLayer, i, p, m, w);
@@ -6488,14 +6704,14 @@ DEVICE void TableSlopes_f64_at(int64 i, bool oneLayer, const Params_f64 *p, cons
 }
 
 // TableReceived writes slopes received from another rank to the table.
-// TableReceived[float32], slopes.go:198
+// TableReceived[float32], slopes.go:204
 DEVICE void TableReceived_f32_at(int64 i, bool oneLayer, Slice<Slopes_f32> received, const SlopeTable_f32 *table) {
     Slopes_f32 s = received[i];
     SlopeTable_put_f32(table, !oneLayer, i, &s);
 }
 
 // TableReceived writes slopes received from another rank to the table.
-// TableReceived[float64], slopes.go:198
+// TableReceived[float64], slopes.go:204
 DEVICE void TableReceived_f64_at(int64 i, bool oneLayer, Slice<Slopes_f64> received, const SlopeTable_f64 *table) {
     Slopes_f64 s = received[i];
     SlopeTable_put_f64(table, !oneLayer, i, &s);
@@ -6555,7 +6771,7 @@ DEVICE void finishFriction_f32(const Params_f32 *p, float dt, float n, State_f32
 // boundSpeed reduces the velocity of a cell's water so that its head is at most the given one, or exceeds it by no more
 // than the level rose in the stage: along the path of water without friction dH/dt = ∂z/∂t. So a wave may carry its
 // energy up a beach. depth is that of the bed, and from the thickness of the water at the start of the stage.
-// boundSpeed[float32], sheet.go:84
+// boundSpeed[float32], sheet.go:90
 DEVICE void boundSpeed_f32(const Params_f32 *p, float head, float depth, float from, State_f32 *c) {
     // the level less what it rose
     float lower = num_Smaller_f32(c->H2, from);
@@ -6599,7 +6815,7 @@ DEVICE float balance_accelerating_f32(balance_f32 *b, bool oneLayer, const Param
     float way = 2.0f * p->CFL * area;
     float most = 2.0f * way / (b->speed_ + num_Sqrt_f32(b->speed_ * b->speed_ + 4.0f * p->Gravity * s->Gain * way));
     if (n > 0.0f && most < 0x1.ccccccp-01f /* 0.9 */ * limit) {
-        float root = cubeRoot_f32(h), slope = Vec2_dot_f32(s->Z2, s->Z2);
+        float root = CubeRoot_f32(h), slope = Vec2_dot_f32(s->Z2, s->Z2);
         if (!oneLayer) {
             slope = num_Larger_f32(slope, Vec2_dot_f32(s->Z1, s->Z1));
         }
@@ -6734,7 +6950,7 @@ DEVICE void finishFriction_f64(const Params_f64 *p, double dt, double n, State_f
 // boundSpeed reduces the velocity of a cell's water so that its head is at most the given one, or exceeds it by no more
 // than the level rose in the stage: along the path of water without friction dH/dt = ∂z/∂t. So a wave may carry its
 // energy up a beach. depth is that of the bed, and from the thickness of the water at the start of the stage.
-// boundSpeed[float64], sheet.go:84
+// boundSpeed[float64], sheet.go:90
 DEVICE void boundSpeed_f64(const Params_f64 *p, double head, double depth, double from, State_f64 *c) {
     // the level less what it rose
     double lower = num_Smaller_f64(c->H2, from);
@@ -6778,7 +6994,7 @@ DEVICE double balance_accelerating_f64(balance_f64 *b, bool oneLayer, const Para
     double way = 2.0 * p->CFL * area;
     double most = 2.0 * way / (b->speed_ + num_Sqrt_f64(b->speed_ * b->speed_ + 4.0 * p->Gravity * s->Gain * way));
     if (n > 0.0 && most < 0x1.ccccccccccccdp-01 /* 0.9 */ * limit) {
-        double root = cubeRoot_f64(h), slope = Vec2_dot_f64(s->Z2, s->Z2);
+        double root = CubeRoot_f64(h), slope = Vec2_dot_f64(s->Z2, s->Z2);
         if (!oneLayer) {
             slope = num_Larger_f64(slope, Vec2_dot_f64(s->Z1, s->Z1));
         }
@@ -6919,7 +7135,7 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, bool keep, const Params_f32 
         Slice<float> manning, const Forcing_f32 *force, const Peaks *peaks, Slice<State_f32> out,
         Array<Flux_f32, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
-    Clock_f32 now = Clock_atStepStart_f32(clock, limit);
+    Clock_f32 now = Clock_AtStepStart_f32(clock, limit);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
     TURNS(int64, turn1, onceForFirst(t)) {
         Clock_passTo_f32(&now, next, p->Lag);
@@ -7005,7 +7221,7 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, bool keep, const Params_f64
         Slice<double> manning, const Forcing_f64 *force, const Peaks *peaks, Slice<State_f64> out,
         Array<Flux_f64, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
-    Clock_f64 now = Clock_atStepStart_f64(clock, limit);
+    Clock_f64 now = Clock_AtStepStart_f64(clock, limit);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
     TURNS(int64, turn1, onceForFirst(t)) {
         Clock_passTo_f64(&now, next, p->Lag);
@@ -7041,7 +7257,7 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, bool keep, const Params_f64
 }
 
 // get reads the slopes of cell i, without the upper layer if the run has none.
-// (*SlopeTable[float32]).get, slopes.go:172
+// (*SlopeTable[float32]).get, slopes.go:178
 DEVICE void SlopeTable_get_f32(const SlopeTable_f32 *t, int64 i, bool upper, Slopes_f32 *s) {
     int64 n = t->Cells;
     Vec2_f32 h = t->Pairs[i];
@@ -7078,7 +7294,7 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
         Slice<State_f32> w, const SlopeTable_f32 *slopes, Slice<float> manning, const Forcing_f32 *force,
         Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
-    Clock_f32 now = Clock_atStepStart_f32(clock, limit);
+    Clock_f32 now = Clock_AtStepStart_f32(clock, limit);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
     TURNS(int64, turn1, onceForFirst(t)) {
         if (last) {
@@ -7116,7 +7332,7 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
 }
 
 // get reads the slopes of cell i, without the upper layer if the run has none.
-// (*SlopeTable[float64]).get, slopes.go:172
+// (*SlopeTable[float64]).get, slopes.go:178
 DEVICE void SlopeTable_get_f64(const SlopeTable_f64 *t, int64 i, bool upper, Slopes_f64 *s) {
     int64 n = t->Cells;
     Vec2_f64 h = t->Pairs[i];
@@ -7153,7 +7369,7 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
         Slice<State_f64> w, const SlopeTable_f64 *slopes, Slice<double> manning, const Forcing_f64 *force,
         Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
-    Clock_f64 now = Clock_atStepStart_f64(clock, limit);
+    Clock_f64 now = Clock_AtStepStart_f64(clock, limit);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
     TURNS(int64, turn1, onceForFirst(t)) {
         if (last) {
@@ -7218,7 +7434,7 @@ DEVICE Vec2_f32 Rise_SlopeAt_f32(Rise_f32 *r, float share) {
 // MoveBed[float32], uplift.go:44
 DEVICE void MoveBed_f32_at(int64 i, const Uplift_f32 *up, Clock_f32 *clock, Least<float> *limit,
         Slice<Bed_f32> beds, Slice<Stencil_f32> stencils) {
-    Clock_f32 now = Clock_atStepStart_f32(clock, limit);
+    Clock_f32 now = Clock_AtStepStart_f32(clock, limit);
     if (now.Stop) {
         return;
     }
@@ -7257,7 +7473,7 @@ DEVICE Vec2_f64 Rise_SlopeAt_f64(Rise_f64 *r, double share) {
 // MoveBed[float64], uplift.go:44
 DEVICE void MoveBed_f64_at(int64 i, const Uplift_f64 *up, Clock_f64 *clock, Least<double> *limit,
         Slice<Bed_f64> beds, Slice<Stencil_f64> stencils) {
-    Clock_f64 now = Clock_atStepStart_f64(clock, limit);
+    Clock_f64 now = Clock_AtStepStart_f64(clock, limit);
     if (now.Stop) {
         return;
     }
@@ -7404,32 +7620,6 @@ extern "C" __global__ void __launch_bounds__(128) EdgeFlux_OneLayer_f64(int64 lo
     if (e < hi) EdgeFlux_f64_at(e, 3, &p, &m, clock, w, out, n);
 }
 
-// Kernel ClearSurvey, measure.go:48
-extern "C" __global__ void __launch_bounds__(128) ClearSurvey(int64 lo, int64 hi, Surveyed *s) {
-    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) ClearSurvey_at(k, s);
-}
-
-// Kernel Survey, measure.go:60
-extern "C" __global__ void __launch_bounds__(128) Survey_f32(int64 lo, int64 hi, int32 cells,
-        const __grid_constant__ Params_f32 p, Slice<Bed_f32> beds, Slice<State_f32> w, Surveyed *s) {
-    SHARED(parts, Array<exact_Part, 512>);
-    SHARED(extremes, Array<uint64, 640>);
-    SHARED(words, Array<int64, 284>);
-    const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey_f32_at(t, cells, &p, beds, w, s, &parts, &extremes, &words);
-}
-
-// Kernel Survey, measure.go:60
-extern "C" __global__ void __launch_bounds__(128) Survey_f64(int64 lo, int64 hi, int32 cells,
-        const __grid_constant__ Params_f64 p, Slice<Bed_f64> beds, Slice<State_f64> w, Surveyed *s) {
-    SHARED(parts, Array<exact_Part, 512>);
-    SHARED(extremes, Array<uint64, 640>);
-    SHARED(words, Array<int64, 284>);
-    const int64 t = lo + blockIdx.x;
-    if (t < hi) Survey_f64_at(t, cells, &p, beds, w, s, &parts, &extremes, &words);
-}
-
 // Kernel UpdatePeaks, peaks.go:39
 extern "C" __global__ void __launch_bounds__(128) UpdatePeaks_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, Clock_f32 *clock, const __grid_constant__ Peaks peaks,
@@ -7572,6 +7762,26 @@ extern "C" __global__ void __launch_bounds__(128) SlopedFlux_OneLayer_f64(int64 
     if (e < hi) SlopedFlux_f64_at(e, 3, &p, &m, clock, slopes, out, n);
 }
 
+// Kernel Survey, reductions_gen.go:35
+extern "C" __global__ void __launch_bounds__(128) Survey_f32(int64 lo, int64 hi, int64 n,
+        const __grid_constant__ Params_f32 p, Slice<Bed_f32> beds, Slice<State_f32> w, Surveyed *to) {
+    SHARED(sums, Array<exact_Part, 512>);
+    SHARED(words, Array<int64, 284>);
+    SHARED(extremes, Array<uint64, 640>);
+    const int64 chunk = lo + blockIdx.x;
+    if (chunk < hi) Survey_f32_at(chunk, n, &p, beds, w, to, &sums, &words, &extremes);
+}
+
+// Kernel Survey, reductions_gen.go:35
+extern "C" __global__ void __launch_bounds__(128) Survey_f64(int64 lo, int64 hi, int64 n,
+        const __grid_constant__ Params_f64 p, Slice<Bed_f64> beds, Slice<State_f64> w, Surveyed *to) {
+    SHARED(sums, Array<exact_Part, 512>);
+    SHARED(words, Array<int64, 284>);
+    SHARED(extremes, Array<uint64, 640>);
+    const int64 chunk = lo + blockIdx.x;
+    if (chunk < hi) Survey_f64_at(chunk, n, &p, beds, w, to, &sums, &words, &extremes);
+}
+
 // Kernel Sample, sample.go:21
 extern "C" __global__ void __launch_bounds__(128) Sample_f32(int64 lo, int64 hi, Clock_f32 *clock,
         Least<float> *limit, const __grid_constant__ Samples_f32 s, Slice<Bed_f32> beds, Slice<State_f32> w) {
@@ -7616,7 +7826,7 @@ extern "C" __global__ void __launch_bounds__(128) EvaluateSeries_f64(int64 lo, i
     if (k < hi) EvaluateSeries_f64_at(k, later, clock, limit, rows, list, now, ahead);
 }
 
-// Kernel TableSlopes, slopes.go:190
+// Kernel TableSlopes, slopes.go:196
 extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 table) {
@@ -7624,7 +7834,7 @@ extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_f32
     if (i < hi) TableSlopes_f32_at(i, false, &p, &m, w, &table);
 }
 
-// Kernel TableSlopes, slopes.go:190
+// Kernel TableSlopes, slopes.go:196
 extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 table) {
@@ -7632,7 +7842,7 @@ extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_f64
     if (i < hi) TableSlopes_f64_at(i, false, &p, &m, w, &table);
 }
 
-// Kernel TableSlopes, slopes.go:190
+// Kernel TableSlopes, slopes.go:196
 extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 table) {
@@ -7640,7 +7850,7 @@ extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_f32(
     if (i < hi) TableSlopes_f32_at(i, true, &p, &m, w, &table);
 }
 
-// Kernel TableSlopes, slopes.go:190
+// Kernel TableSlopes, slopes.go:196
 extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 table) {
@@ -7648,28 +7858,28 @@ extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_f64(
     if (i < hi) TableSlopes_f64_at(i, true, &p, &m, w, &table);
 }
 
-// Kernel TableReceived, slopes.go:198
+// Kernel TableReceived, slopes.go:204
 extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_false_f32(int64 lo, int64 hi,
         Slice<Slopes_f32> received, const __grid_constant__ SlopeTable_f32 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) TableReceived_f32_at(i, false, received, &table);
 }
 
-// Kernel TableReceived, slopes.go:198
+// Kernel TableReceived, slopes.go:204
 extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_false_f64(int64 lo, int64 hi,
         Slice<Slopes_f64> received, const __grid_constant__ SlopeTable_f64 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) TableReceived_f64_at(i, false, received, &table);
 }
 
-// Kernel TableReceived, slopes.go:198
+// Kernel TableReceived, slopes.go:204
 extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_true_f32(int64 lo, int64 hi,
         Slice<Slopes_f32> received, const __grid_constant__ SlopeTable_f32 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) TableReceived_f32_at(i, true, received, &table);
 }
 
-// Kernel TableReceived, slopes.go:198
+// Kernel TableReceived, slopes.go:204
 extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_true_f64(int64 lo, int64 hi,
         Slice<Slopes_f64> received, const __grid_constant__ SlopeTable_f64 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -10,7 +10,6 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/kernelgen/lanes"
-	"github.com/atoll-hpc/atoll/solvers/common/exact"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
@@ -255,68 +254,6 @@ func (loop *EdgeFluxLoop[F]) lanesVariant() string {
 		return "_OneLayer"
 	}
 	return "" // has no code of its own
-}
-
-// ClearSurveyLoop runs ClearSurvey for lo ≤ index < hi, on the CPU or another device.
-type ClearSurveyLoop struct {
-	s *Surveyed
-}
-
-// NewClearSurveyLoop prepares ClearSurvey.
-func NewClearSurveyLoop(s *Surveyed) *ClearSurveyLoop {
-	return &ClearSurveyLoop{s}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *ClearSurveyLoop) Range(lo, hi int) {
-	for k := lo; k < hi; k++ {
-		ClearSurvey(k, loop.s)
-	}
-}
-
-// Launch says how other devices run the kernel.
-func (loop *ClearSurveyLoop) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "ClearSurvey", Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.PointerTo("s", loop.s),
-	}}
-}
-
-// SurveyLoop runs Survey for lo ≤ index < hi, on the CPU or another device.
-type SurveyLoop[F num.Float] struct {
-	cells int32
-	p     *Params[F]
-	beds  []Bed[F]
-	w     []State[F]
-	s     *Surveyed
-}
-
-// NewSurveyLoop prepares Survey.
-func NewSurveyLoop[F num.Float](cells int32, p *Params[F], beds []Bed[F], w []State[F], s *Surveyed) *SurveyLoop[F] {
-	return &SurveyLoop[F]{cells, p, beds, w, s}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *SurveyLoop[F]) Range(lo, hi int) {
-	var parts [512]exact.Part
-	var extremes [640]uint64
-	var words [284]int64
-	for t := lo; t < hi; t++ {
-		Survey(t, loop.cells, loop.p, loop.beds, loop.w, loop.s, &parts, &extremes, &words)
-	}
-}
-
-// Grain is how many indices a thread of the CPU takes at a time.
-func (loop *SurveyLoop[F]) Grain() int { return 4 }
-
-// Launch says how other devices run the kernel.
-func (loop *SurveyLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Survey" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
-		abi.ValueOf("cells", &loop.cells),
-		abi.ConstantOf("p", loop.p),
-		abi.ElementsOf("beds", loop.beds),
-		abi.ElementsOf("w", loop.w),
-		abi.PointerTo("s", loop.s),
-	}}
 }
 
 // UpdatePeaksLoop runs UpdatePeaks for lo ≤ index < hi, on the CPU or another device.
@@ -603,6 +540,39 @@ func (loop *SlopedFluxLoop[F]) lanesVariant() string {
 		return "_OneLayer"
 	}
 	return "" // has no code of its own
+}
+
+// SurveyLoop runs Survey for lo ≤ index < hi, on the CPU or another device.
+type SurveyLoop[F num.Float] struct {
+	n    int
+	p    *Params[F]
+	beds []Bed[F]
+	w    []State[F]
+	to   *Surveyed
+}
+
+// NewSurveyLoop prepares Survey.
+func NewSurveyLoop[F num.Float](n int, p *Params[F], beds []Bed[F], w []State[F], to *Surveyed) *SurveyLoop[F] {
+	return &SurveyLoop[F]{n, p, beds, w, to}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *SurveyLoop[F]) Range(lo, hi int) {
+	surveyOnHost(lo, hi, loop.n, loop.p, loop.beds, loop.w, loop.to)
+}
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *SurveyLoop[F]) Grain() int { return 4 }
+
+// Launch says how other devices run the kernel.
+func (loop *SurveyLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Survey" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ValueOf("n", &loop.n),
+		abi.ConstantOf("p", loop.p),
+		abi.ElementsOf("beds", loop.beds),
+		abi.ElementsOf("w", loop.w),
+		abi.PointerTo("to", loop.to),
+	}}
 }
 
 // SampleLoop runs Sample for lo ≤ index < hi, on the CPU or another device.

@@ -46,7 +46,7 @@ func UpdatePeaks[F num.Float](i int, p *Params[F], clock *Clock[F], peaks *Peaks
 //atoll:kernel
 func UpdatePeaksInStep[F num.Float](i int, p *Params[F], clock *Clock[F], limit *atomics.Least[F], peaks *Peaks,
 	beds []Bed[F], w []State[F]) {
-	now := clock.atStepStart(limit)
+	now := clock.AtStepStart(limit)
 	if !now.Stop {
 		c := w[i]
 		updatePeaks(i, p, now.Time, peaks, beds, &c)

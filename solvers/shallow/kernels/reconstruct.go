@@ -35,8 +35,7 @@ func slopesOf[F num.Float](oneLayer bool, i int, p *Params[F], m *Mesh[F], w []S
 	//atoll:seldom
 	if oneLayer && open && me.h2 >= p.DryDepth {
 		me.openSlopes(&c, &g, m.Boundary.Outlets[c.Outlet].Manning, &s)
-		kept, _ := g.keptBed(o[0].bed-me.bed, o[1].bed-me.bed, o[2].bed-me.bed, c.Bed)
-		me.sheet(true, &o, &g, c.Bed, c.Bed.times(kept), &s)
+		me.sheet(true, &o, &g, c.Bed, &s)
 	}
 	if me.h2 >= p.DryDepth {
 		s.Share2 = g.share(me.h2, s.Z2.minus(s.Bed), s.U2, s.U2x, s.U2y, p.Gravity)
@@ -112,18 +111,8 @@ func (me *water[F]) slopes(oneLayer, open bool, o *[3]water[F], at *Stencil[F], 
 	s *Slopes[F]) {
 	wet1, wet2 := !oneLayer && me.h1 >= p.DryDepth, me.h2 >= p.DryDepth
 	share, bed := F(1), at.Bed
-	d0, d1, d2 := o[0].bed-me.bed, o[1].bed-me.bed, o[2].bed-me.bed
-	kept, change := c.keptBed(d0, d1, d2, bed)
-	limited := bed.times(kept)
-	//atoll:seldom
-	if at.Neighbours[0] == Wall || at.Neighbours[1] == Wall || at.Neighbours[2] == Wall {
-		// The plane through two neighbours fits a step too, but then not the cell's mirror image behind the wall.
-		mirrored, _ := c.keptBed(atWall(at.Neighbours[0], d0), atWall(at.Neighbours[1], d1),
-			atWall(at.Neighbours[2], d2), bed)
-		kept = num.Smaller(kept, mirrored)
-	}
 	if !open {
-		even := me.evenness(wet1, wet2, kept, change)
+		even := me.evenness(wet1, wet2, o, at, c)
 		s.Bed = bed.times(even)
 		me.gradients(oneLayer, o, c, even, p, s)
 		if !oneLayer {
@@ -136,7 +125,7 @@ func (me *water[F]) slopes(oneLayer, open bool, o *[3]water[F], at *Stencil[F], 
 		s.Z1, s.Z2, s.Bed = s.Z1.times(share), s.Z2.times(share), s.Bed.times(share)
 	}
 	if oneLayer && !open {
-		me.sheet(open, o, c, bed, limited, s)
+		me.sheet(open, o, c, bed, s)
 	}
 	if wet1 {
 		s.U1 = c.centroidVelocity(s.U1, s.U1x, s.U1y, s.Z1.minus(s.Z2), me.h1)
@@ -154,11 +143,11 @@ const short = 1 - 1e-6
 const small = 0.05
 
 // keptBed returns the factor that limits the slope of the bed to the range of d0, d1 and d2, by which the neighbours'
-// beds are higher than the cell's, and the largest of these differences.
-func (c *geometry[F]) keptBed(d0, d1, d2 F, bed Vec2[F]) (factor, change F) {
-	lo, hi := min(d0, d1, d2, 0), max(d0, d1, d2, 0)
+// beds are higher than the cell's.
+func (c *geometry[F]) keptBed(d0, d1, d2 F, bed Vec2[F]) F {
+	lo, hi := num.Smaller(smallest(d0, d1, d2), 0), num.Larger(largest(d0, d1, d2), 0)
 	more := F(0.05) * (hi - lo) // without which planes on irregular meshes are limited
-	return c.rangeFactor(bed, lo-more, hi+more), num.Larger(hi, -lo)
+	return c.rangeFactor(bed, lo-more, hi+more)
 }
 
 // atWall returns 0 for the mirror image of a cell behind a wall, and d for other neighbours.
@@ -173,13 +162,23 @@ func atWall[F num.Float](neighbour int32, d F) F {
 // falls by much of the water's thickness to a neighbour, if its slope had to be limited to the range of neighbours. A
 // step of the bed between two cells then stays between them, instead of becoming a ramp over both, on which water loses
 // head.
-func (me *water[F]) evenness(wet1, wet2 bool, kept, change F) F {
+func (me *water[F]) evenness(wet1, wet2 bool, o *[3]water[F], at *Stencil[F], c *geometry[F]) F {
 	h := me.h2
 	if wet1 && !wet2 {
 		h = me.h1
 	}
-	steep := num.Smaller(num.Larger(5*change-F(0.5)*h, 0), h)
-	return 1 - steep/h*(1-num.Larger(2*kept-1, 0))
+	d0, d1, d2 := o[0].bed-me.bed, o[1].bed-me.bed, o[2].bed-me.bed
+	steep := 5*largest(num.Abs(d0), num.Abs(d1), num.Abs(d2)) - F(0.5)*h
+	if !(steep > 0) {
+		return 1
+	}
+	kept := c.keptBed(d0, d1, d2, at.Bed)
+	if at.Neighbours[0] == Wall || at.Neighbours[1] == Wall || at.Neighbours[2] == Wall {
+		// The plane through two neighbours fits a step too, but then not the cell's mirror image behind the wall.
+		kept = num.Smaller(kept, c.keptBed(atWall(at.Neighbours[0], d0), atWall(at.Neighbours[1], d1),
+			atWall(at.Neighbours[2], d2), at.Bed))
+	}
+	return 1 - num.Smaller(steep, h)/h*(1-num.Larger(2*kept-1, 0))
 }
 
 // gradients computes the limited gradients of levels and velocities; s.Bed is the slope of the bed with its steps.
@@ -196,9 +195,9 @@ func (me *water[F]) gradients(oneLayer bool, o *[3]water[F], c *geometry[F], eve
 	} else if wet1 {
 		h = me.h1
 	}
-	change := max(num.Abs(o[0].h2-me.h2), num.Abs(o[1].h2-me.h2), num.Abs(o[2].h2-me.h2))
+	change := largest(num.Abs(o[0].h2-me.h2), num.Abs(o[1].h2-me.h2), num.Abs(o[2].h2-me.h2))
 	if wet1 {
-		change = max(change, num.Abs(o[0].h1-me.h1), num.Abs(o[1].h1-me.h1), num.Abs(o[2].h1-me.h1))
+		change = num.Larger(change, largest(num.Abs(o[0].h1-me.h1), num.Abs(o[1].h1-me.h1), num.Abs(o[2].h1-me.h1)))
 	}
 	smooth := small * num.Larger(1-5*change/h, 0)
 	level, speed := smooth*h, smooth*num.Sqrt(weight*h)
@@ -244,7 +243,7 @@ func (me *water[F]) openSlopes(at *Stencil[F], c *geometry[F], manning F, s *Slo
 // at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
 // level.
 func (c *geometry[F]) positivityFactor(h F, slope Vec2[F], share F) F {
-	d := min(slope.dot(c.arm[0]), slope.dot(c.arm[1]), slope.dot(c.arm[2]))
+	d := smallest(slope.dot(c.arm[0]), slope.dot(c.arm[1]), slope.dot(c.arm[2]))
 	if h+d < 0 {
 		return num.Smaller(share, h/-d)
 	}

@@ -23,7 +23,7 @@ func Sample[F num.Float](k int, clock *Clock[F], limit *atomics.Least[F], s *Sam
 	if !clock.Pending {
 		return
 	}
-	now := clock.atStepStart(limit)
+	now := clock.AtStepStart(limit)
 	at := int(now.Steps % int64(len(s.Times)))
 	if k == 0 {
 		s.Times[at] = now.Time

@@ -30,7 +30,7 @@ type Series struct {
 //atoll:kernel
 func EvaluateSeries[F num.Float](k int, later bool, clock *Clock[F], limit *atomics.Least[F], rows []Row, list []Series,
 	now, ahead []F) {
-	c := clock.atStepStart(limit)
+	c := clock.AtStepStart(limit)
 	if c.Stop {
 		return
 	}

@@ -16,15 +16,16 @@ func (c *geometry[F]) share(h F, slope, u, ux, uy Vec2[F], gravity F) F {
 // their midpoints, where positive, in m³/s. The layer has thickness h with the given slope, velocity u at the centroid,
 // and waves of a given speed.
 func (c *geometry[F]) potentialOutflow(h F, slope, u, ux, uy Vec2[F], wave F) F {
-	sum := F(0)
-	for k := 0; k < 3; k++ {
-		along := c.arm[(k+1)%3].minus(c.arm[(k+2)%3]) // half the edge, counter-clockwise
-		arm := c.arm[k]
-		thick := num.Larger(h+slope.dot(arm), 0)
-		out := (u.X+ux.dot(arm))*along.Y - (u.Y+uy.dot(arm))*along.X
-		sum += 2 * thick * num.Larger(out+wave*num.Sqrt(along.dot(along)), 0)
-	}
-	return sum
+	return c.outflow(0, h, slope, u, ux, uy, wave) + c.outflow(1, h, slope, u, ux, uy, wave) +
+		c.outflow(2, h, slope, u, ux, uy, wave)
+}
+
+// outflow returns the addend of potentialOutflow for edge k.
+func (c *geometry[F]) outflow(k int, h F, slope, u, ux, uy Vec2[F], wave F) F {
+	across, arm := c.across(k), c.arm[k]
+	thick := num.Larger(h+slope.dot(arm), 0)
+	out := (u.X+ux.dot(arm))*across.X + (u.Y+uy.dot(arm))*across.Y
+	return 2 * thick * num.Larger(out+wave*num.Sqrt(across.dot(across)), 0)
 }
 
 // supplied1 returns the fraction, at most 1, of the mass flux m of the upper layer that the upwind cell can supply to
@@ -32,35 +33,37 @@ func (c *geometry[F]) potentialOutflow(h F, slope, u, ux, uy Vec2[F], wave F) F 
 func (f *Face[F]) supplied1(at EdgeCells, m, length, dt F, p *Params[F]) F {
 	l, r := &f.l, &f.r
 	want := m * length * dt
-	switch {
-	case !f.sloped:
+	if !f.sloped {
 		return f.suppliedByThirds(at, want, l.h1, r.h1, num.Abs((r.h2-r.depth)-(l.h2-l.depth)), p.DryDepth)
-	case want < 0:
-		return r.supplied(at.Right < 0, -want, length, r.h1, -r.free1, r.mean1, r.share1, p.Gravity)
 	}
-	return l.supplied(false, want, length, l.h1, l.free1, l.mean1, l.share1, p.Gravity)
+	h, u, mean, share, area := l.h1, l.free1, l.mean1, l.share1, l.area
+	if want < 0 {
+		h, u, mean, share, area = r.h1, -r.free1, r.mean1, r.share1, r.area
+	}
+	return supplied(at, want, length, h, u, mean, share, area, p.Gravity)
 }
 
 // supplied2 does so for the lower layer.
 func (f *Face[F]) supplied2(at EdgeCells, m, length, dt F, p *Params[F]) F {
 	l, r := &f.l, &f.r
 	want := m * length * dt
-	switch {
-	case !f.sloped:
+	if !f.sloped {
 		return f.suppliedByThirds(at, want, l.h2, r.h2, num.Abs(l.depth-r.depth), p.DryDepth)
-	case want < 0:
-		return r.supplied(at.Right < 0, -want, length, r.h2, -r.free2, r.mean2, r.share2, p.Gravity)
 	}
-	return l.supplied(false, want, length, l.h2, l.free2, l.mean2, l.share2, p.Gravity)
+	h, u, mean, share, area := l.h2, l.free2, l.mean2, l.share2, l.area
+	if want < 0 {
+		h, u, mean, share, area = r.h2, -r.free2, r.mean2, r.share2, r.area
+	}
+	return supplied(at, want, length, h, u, mean, share, area, p.Gravity)
 }
 
-// supplied returns the fraction, at most 1, of the volume want that a side's cell can supply to the edge in a step. At
-// the edge the layer has thickness h and outward velocity u, in the cell the thickness mean, and inverse is one over
-// its potential outflow, 0 if the layer is absent. outside means that the side is beyond the boundary.
-func (s *side[F]) supplied(outside bool, want, length, h, u, mean, inverse, gravity F) F {
+// supplied returns the fraction, at most 1, of the volume want, positive from left to right, that the upwind cell can
+// supply to the edge in a step. At the edge the layer has thickness h and outward velocity u, in the cell the thickness
+// mean, and inverse is one over its potential outflow, 0 if the layer is absent; area is that of the cell.
+func supplied[F num.Float](at EdgeCells, want, length, h, u, mean, inverse, area, gravity F) F {
 	const third, all = 0.33333, 0.99999 // below the full share by more than rounding
-	available := num.Larger(mean, 0) * s.area
-	if outside || want <= F(0.0099)*available {
+	available, wanted := num.Larger(mean, 0)*area, num.Abs(want)
+	if want < 0 && at.Right < 0 || wanted <= F(0.0099)*available {
 		return 1
 	}
 	share := F(third)
@@ -68,10 +71,10 @@ func (s *side[F]) supplied(outside bool, want, length, h, u, mean, inverse, grav
 		share = F(0.01) + F(0.97)*length*h*num.Larger(u+num.Sqrt(gravity*num.Larger(mean, 0)), 0)*inverse
 	}
 	most := F(all) * share * available
-	if want <= most {
+	if wanted <= most {
 		return 1
 	}
-	return most / want
+	return most / wanted
 }
 
 // suppliedByThirds is the rule of first order. want is positive from left to right. The layer has thicknesses hl and hr
@@ -110,7 +113,7 @@ func (f *Face[F]) suppliedByThirds(at EdgeCells, want, hl, hr, step, dry F) F {
 func (f *Face[F]) shear(scheme Scheme, length F, p *Params[F]) (d1, d2 F) {
 	l, r := &f.l, &f.r
 	jump2 := r.t2 - l.t2
-	relief := max(num.Abs(l.bed-l.depth), num.Abs(r.bed-r.depth), num.Abs(l.depth-r.depth))
+	relief := largest(num.Abs(l.bed-l.depth), num.Abs(r.bed-r.depth), num.Abs(l.depth-r.depth))
 	deeper := num.Larger(num.Larger(l.mean2, r.mean2), p.DryDepth)
 	rough, turned := 4*relief/deeper, p.Rotation*length
 	if scheme == OneLayer {

@@ -6,14 +6,15 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 // the levels of neighbours is too small there. In one layer, a cell's level and bed then have the slopes of a sheet:
 // a limited plane of the bed, and a thickness on it.
 
-// sheet mixes the slopes s of the level and the bed, those of a lake, with those of a sheet on the limited slope of the
-// bed, whose unlimited one is bed. Both keep the thickness nonnegative at the edges' midpoints, and so does each mean
+// sheet mixes the slopes s of the level and the bed, those of a lake, with those of a sheet on the bed, whose slope is
+// limited to the range of neighbours. Both keep the thickness nonnegative at the edges' midpoints, and so does each mean
 // of them.
-func (me *water[F]) sheet(open bool, o *[3]water[F], c *geometry[F], bed, limited Vec2[F], s *Slopes[F]) {
+func (me *water[F]) sheet(open bool, o *[3]water[F], c *geometry[F], bed Vec2[F], s *Slopes[F]) {
 	share := me.sheetShare(open, o, c, bed)
 	if !(share > 0) {
 		return
 	}
+	limited := bed.times(c.keptBed(o[0].bed-me.bed, o[1].bed-me.bed, o[2].bed-me.bed, bed))
 	var thickness Vec2[F]
 	if !open {
 		thickness = c.limitedGradient(o[0].h2-me.h2, o[1].h2-me.h2, o[2].h2-me.h2, small*me.h2)
@@ -26,20 +27,26 @@ func (me *water[F]) sheet(open bool, o *[3]water[F], c *geometry[F], bed, limite
 	s.Z2 = Vec2[F]{rest*s.Z2.X + share*(limited.X+thickness.X), rest*s.Z2.Y + share*(limited.Y+thickness.Y)}
 }
 
+// extremes returns the smallest and the largest difference from a cell at its edges' midpoints, by a slope.
+func (c *geometry[F]) extremes(slope Vec2[F]) (lowest, highest F) {
+	d0, d1, d2 := slope.dot(c.arm[0]), slope.dot(c.arm[1]), slope.dot(c.arm[2])
+	return smallest(d0, d1, d2), largest(d0, d1, d2)
+}
+
 // sheetShare returns how far a cell's water is a sheet, from 0 to 1: by its thickness compared to the bed's rise from
 // the centroid to an edge, and by the fall of the level to neighbours compared to that of the bed. It is exactly 0 at
 // rest. At a transmissive edge rises count too, since the sheet may come from there.
 func (me *water[F]) sheetShare(open bool, o *[3]water[F], c *geometry[F], bed Vec2[F]) F {
-	d0, d1, d2 := bed.dot(c.arm[0]), bed.dot(c.arm[1]), bed.dot(c.arm[2])
-	down := -min(d0, d1, d2)
-	rise := num.Larger(down, max(d0, d1, d2))
+	lowest, highest := c.extremes(bed)
+	down := -lowest
+	rise := num.Larger(down, highest)
 	if !(me.h2 < 2*rise) {
 		return 0
 	}
 	z0, z1, z2 := o[0].z2-me.z2, o[1].z2-me.z2, o[2].z2-me.z2
-	fall := -min(z0, z1, z2)
+	fall := -smallest(z0, z1, z2)
 	if open {
-		fall, down = num.Larger(fall, max(z0, z1, z2)), rise
+		fall, down = num.Larger(fall, largest(z0, z1, z2)), rise
 	}
 	falls := num.Smaller(num.Larger(4*(fall/(2*down))-1, 0), 1)
 	thin := num.Smaller(2-me.h2/rise, 1)
@@ -55,14 +62,13 @@ func (me *water[F]) sheetShare(open bool, o *[3]water[F], c *geometry[F], bed Ve
 // accelerate for ever. Infinity where there is no bound, in deeper water.
 func (me *water[F]) head(o *[3]water[F], at *Stencil[F], c *geometry[F], p *Params[F], boundary *Boundary[F]) F {
 	const unbounded = 1e30 // m
-	d0, d1, d2 := at.Bed.dot(c.arm[0]), at.Bed.dot(c.arm[1]), at.Bed.dot(c.arm[2])
-	highest := max(d0, d1, d2)
-	rise := num.Larger(highest, -min(d0, d1, d2))
+	lowest, highest := c.extremes(at.Bed)
+	rise := num.Larger(highest, -lowest)
 	if !(me.h2 < 8*rise) {
 		return unbounded
 	}
 	half := 1 / (2 * p.Gravity)
-	change := max(num.Abs(o[0].bed-me.bed), num.Abs(o[1].bed-me.bed), num.Abs(o[2].bed-me.bed))
+	change := largest(num.Abs(o[0].bed-me.bed), num.Abs(o[1].bed-me.bed), num.Abs(o[2].bed-me.bed))
 	most := me.z2 + num.Larger(half*me.u2.dot(me.u2), num.Smaller(highest, change))
 	for k := 0; k < 3; k++ {
 		if o[k].h2 >= p.DryDepth {

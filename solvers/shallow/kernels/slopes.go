@@ -100,6 +100,12 @@ func (g *geometry[F]) mirrored(u Vec2[F], k int) Vec2[F] {
 	return u.minus(across.times(2 * u.dot(across) / across.dot(across)))
 }
 
+// smallest returns the smallest of three numbers. The builtin min costs more: see num.Larger.
+func smallest[F num.Float](a, b, c F) F { return num.Smaller(num.Smaller(a, b), c) }
+
+// largest returns the largest of three numbers.
+func largest[F num.Float](a, b, c F) F { return num.Larger(num.Larger(a, b), c) }
+
 // limitedGradient returns the gradient of a field whose differences between neighbours and cell are d0, d1 and d2,
 // limited so that its values at the edges' midpoints stay in the range of these differences and 0. The range is not
 // needed in most cells: where the value at each midpoint is between the cell and its neighbour.
@@ -119,14 +125,14 @@ func (c *geometry[F]) limitedGradient(d0, d1, d2, scale F) Vec2[F] {
 // rangeFactor returns the factor in [0, 1] on a gradient that brings the differences at the edges' midpoints into a
 // range.
 func (c *geometry[F]) rangeFactor(g Vec2[F], lo, hi F) F {
-	least := num.Smaller(limiterFactor(g.dot(c.arm[0]), lo, hi), limiterFactor(g.dot(c.arm[1]), lo, hi))
-	return num.Smaller(least, limiterFactor(g.dot(c.arm[2]), lo, hi))
+	m0, m1, m2 := g.dot(c.arm[0]), g.dot(c.arm[1]), g.dot(c.arm[2])
+	return smallest(limiterFactor(m0, lo, hi), limiterFactor(m1, lo, hi), limiterFactor(m2, lo, hi))
 }
 
 // widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
 // of scale on each side: it belongs to a smooth crest rather than to a front, and a limiter would flatten it.
 func widenRange[F num.Float](d0, d1, d2, scale F) (lo, hi F) {
-	lo, hi = min(d0, d1, d2, 0), max(d0, d1, d2, 0)
+	lo, hi = num.Smaller(smallest(d0, d1, d2), 0), num.Larger(largest(d0, d1, d2), 0)
 	if width := hi - lo; width < scale {
 		more := width * (1 - width/scale) / 2
 		lo, hi = lo-more, hi+more

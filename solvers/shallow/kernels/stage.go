@@ -114,7 +114,7 @@ func (b *balance[F]) accelerating(oneLayer bool, p *Params[F], area, n, limit F,
 	most := 2 * way / (b.speed + num.Sqrt(b.speed*b.speed+4*p.Gravity*s.Gain*way))
 	//atoll:seldom
 	if n > 0 && most < F(0.9)*limit {
-		root, slope := cubeRoot(h), s.Z2.dot(s.Z2)
+		root, slope := CubeRoot(h), s.Z2.dot(s.Z2)
 		if !oneLayer {
 			slope = num.Larger(slope, s.Z1.dot(s.Z1))
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
-	"github.com/atoll-hpc/atoll/solvers/common/exact"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
@@ -27,11 +26,8 @@ func parityOfSurvey[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], 
 		}
 		n := len(w) - 5
 		var found [2]Surveyed
-		found[0].Sums[3], found[1].Extremes[1] = 9, 9
-		NewClearSurveyLoop(&found[0]).Range(0, Sums+Extremes)
-		l.Run(t, NewClearSurveyLoop(&found[1]), 0, Sums+Extremes)
-		NewSurveyLoop(int32(n), p, beds, w, &found[0]).Range(0, SurveyChunks(n))
-		l.Run(t, NewSurveyLoop(int32(n), p, beds, w, &found[1]), 0, SurveyChunks(n))
+		NewSurveyLoop(n, p, beds, w, &found[0]).Range(0, ReduceChunks(n))
+		l.Run(t, NewSurveyLoop(n, p, beds, w, &found[1]), 0, ReduceChunks(n))
 		kerneltest.Same(t, "Survey", found[:1], found[1:], nil)
 		var mass, surface dist.Accumulator
 		most, least := math.Inf(-1), math.Inf(1)
@@ -41,11 +37,10 @@ func parityOfSurvey[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], 
 			most, least = max(most, float64(c.H1)), min(least, float64(c.H2))
 		}
 		var got [2]dist.Accumulator
-		got[0].AddWords((*[exact.Words]int64)(found[0].Sums[Mass1:]))
-		got[1].AddWords((*[exact.Words]int64)(found[0].Sums[AbsZ1:]))
+		got[0].AddWords(&found[0].Mass1)
+		got[1].AddWords(&found[0].AbsZ1)
 		for k, want := range []float64{mass.Float64(), surface.Float64(), most, least} {
-			is := []float64{got[0].Float64(), got[1].Float64(), exact.FromOrderedBits(found[0].Extremes[MaxH1]),
-				-exact.FromOrderedBits(found[0].Extremes[NegMinH2])}[k]
+			is := []float64{got[0].Float64(), got[1].Float64(), found[0].MaxH1.Value(), found[0].MinH2.Value()}[k]
 			if is != want && !(is != is && want != want) {
 				t.Errorf("spoilt %t: quantity %d is %v, want %v", spoilt, k, is, want)
 			}

@@ -46,7 +46,7 @@ func TileStep[F num.Float](t int, scheme Scheme, keep bool, p *Params[F], m *Til
 	cleared *atomics.Least[F], w []State[F], manning []F, force *Forcing[F], peaks *Peaks, out []State[F],
 	flux *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
-	now := clock.atStepStart(limit)
+	now := clock.AtStepStart(limit)
 	edges, cells := m.count(t, now.Stop)
 	for range onceForFirst(t) {
 		now.passTo(next, p.Lag)
@@ -110,7 +110,7 @@ func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *Ti
 	limit, cleared *atomics.Least[F], start, w []State[F], slopes *SlopeTable[F], manning []F, force *Forcing[F],
 	out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
-	now := clock.atStepStart(limit)
+	now := clock.AtStepStart(limit)
 	edges, cells := m.count(t, now.Stop)
 	for range onceForFirst(t) {
 		if last {

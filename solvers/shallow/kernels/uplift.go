@@ -43,7 +43,7 @@ func (r *Rise[F]) SlopeAt(share F) Vec2[F] {
 //atoll:kernel
 func MoveBed[F num.Float](i int, up *Uplift[F], clock *Clock[F], limit *atomics.Least[F], beds []Bed[F],
 	stencils []Stencil[F]) {
-	now := clock.atStepStart(limit)
+	now := clock.AtStepStart(limit)
 	if now.Stop {
 		return
 	}

@@ -447,10 +447,10 @@ DEVICE void kernels_Clock_Tick_f32(kernels_Clock_f32 *c, float limit) {
     kernels_Clock_setStep_f32(c);
 }
 
-// atStepStart returns the clock at the beginning of a step: the previous step, if it is pending, is complete. limit is
+// AtStepStart returns the clock at the beginning of a step: the previous step, if it is pending, is complete. limit is
 // as for Tick.
-// (*kernels.Clock[float32]).atStepStart, kernels/clock.go:82
-DEVICE kernels_Clock_f32 kernels_Clock_atStepStart_f32(kernels_Clock_f32 *c, Least<float> *limit) {
+// (*kernels.Clock[float32]).AtStepStart, kernels/clock.go:82
+DEVICE kernels_Clock_f32 kernels_Clock_AtStepStart_f32(kernels_Clock_f32 *c, Least<float> *limit) {
     kernels_Clock_f32 n = *c;
     if (n.Pending) {
         kernels_Clock_Tick_f32(&n, limit->Value());
@@ -458,18 +458,9 @@ DEVICE kernels_Clock_f32 kernels_Clock_atStepStart_f32(kernels_Clock_f32 *c, Lea
     return n;
 }
 
-// NextStep returns the length in s of the step that begins, which is computed as TileStep does; begins is false if the
-// clock has stopped.
-// (*kernels.Clock[float32]).NextStep, kernels/clock.go:105
-struct kernels_Clock_NextStep_f32_results { double r0; bool r1; };
-DEVICE kernels_Clock_NextStep_f32_results kernels_Clock_NextStep_f32(kernels_Clock_f32 *c, Least<float> *limit) {
-    kernels_Clock_f32 n = kernels_Clock_atStepStart_f32(c, limit);
-    return {double(n.Dt), !n.Stop};
-}
-
 // state returns the volume of the water at an end, m³, and its mean level above the datum, m; the lowest bed's if it is
 // dry.
-// (*End).state, structures.go:145
+// (*End).state, structures.go:146
 struct End_state_results { double r0; double r1; };
 DEVICE End_state_results End_state(End *e, Slice<double> readings) {
     double volume = 0.0;
@@ -486,10 +477,10 @@ DEVICE End_state_results End_state(End *e, Slice<double> readings) {
     return {volume, level};
 }
 
-// curve returns the value at x of rows that are linear between their abscissas T, which increase: that of the first row
-// before it, and on the line through the last two rows after them.
-// curve, kernels/conveyance.go:61
-DEVICE double kernels_curve(Slice<kernels_Row> rows, int32 first, int32 count, double x) {
+// Interpolate returns the value at x of count rows from first on, which are linear between their abscissas T: that of
+// the first row before it, and on the line through the last two rows after them.
+// Interpolate, kernels/conveyance.go:61
+DEVICE double kernels_Interpolate(Slice<kernels_Row> rows, int32 first, int32 count, double x) {
     int32 lo = first, hi = sub(add(first, count), 1);
     if (count == 0) {
         return 0.0;
@@ -509,15 +500,8 @@ DEVICE double kernels_curve(Slice<kernels_Row> rows, int32 first, int32 count, d
     return a.Value + (b.Value - a.Value) * ((x - a.T) / (b.T - a.T));
 }
 
-// Interpolate returns the value at x of count rows from first on, which are linear between their abscissas T: that of
-// the first row before it, and on the line through the last two rows after them.
-// Interpolate, kernels/conveyance.go:83
-DEVICE double kernels_Interpolate(Slice<kernels_Row> rows, int32 first, int32 count, double x) {
-    return kernels_curve(rows, first, count, x);
-}
-
 // at returns the value at x, on the line through the last two rows beyond them.
-// (*Table).at, structures.go:190
+// (*Table).at, structures.go:191
 DEVICE double Table_at(Table *t, Slice<kernels_Row> rows, double x) {
     return kernels_Interpolate(rows, t->First, t->Count, x);
 }
@@ -540,7 +524,7 @@ DEVICE double num_Sqrt_f64(double x) {
 // culvert returns the discharge of a culvert in m³/s: the smaller one of what its inlet takes and of what its losses
 // permit (M. J. Boyd, "Head-discharge relations for culverts", Monier Rocla Technical Journal, 1987). In a step levels
 // approach each other by at most half of their difference.
-// (*Structure).culvert, structures.go:161
+// (*Structure).culvert, structures.go:162
 DEVICE double Structure_culvert(Structure *s, Slice<kernels_Row> rows, double from, double fromLevel, double to,
         double toLevel, double dt) {
     double sign = 1.0, volume = from, up = fromLevel, down = toLevel, inlet = s->InvertFrom, outlet = s->InvertTo;
@@ -587,7 +571,7 @@ DEVICE double num_Abs_f64(double x) {
 }
 
 // most is the largest discharge that may leave in a step of length dt if the end has a volume of water.
-// (*End).most, structures.go:136
+// (*End).most, structures.go:137
 DEVICE double End_most(End *e, double volume, double dt) {
     if (dt == 0.0) {
         return volume / 2.0;
@@ -601,10 +585,11 @@ DEVICE double End_most(End *e, double volume, double dt) {
 DEVICE void Operate_f32_at(int64 k, Slice<Structure> list, Slice<kernels_Row> rows, Slice<double> readings,
         Slice<float> prescribed, Slice<float> ahead, kernels_Clock_f32 *clock, Least<float> *limit,
         Slice<Operation> operations) {
-    auto [dt, begins] = kernels_Clock_NextStep_f32(clock, limit);
-    if (!begins) {
+    kernels_Clock_f32 now = kernels_Clock_AtStepStart_f32(clock, limit);
+    if (now.Stop) {
         return;
     }
+    double dt = double(now.Dt);
     Structure s = list[k];
     Operation o = operations[k];
     auto [from, fromLevel] = End_state(&s.From, readings);
@@ -689,24 +674,15 @@ DEVICE void kernels_Clock_Tick_f64(kernels_Clock_f64 *c, double limit) {
     kernels_Clock_setStep_f64(c);
 }
 
-// atStepStart returns the clock at the beginning of a step: the previous step, if it is pending, is complete. limit is
+// AtStepStart returns the clock at the beginning of a step: the previous step, if it is pending, is complete. limit is
 // as for Tick.
-// (*kernels.Clock[float64]).atStepStart, kernels/clock.go:82
-DEVICE kernels_Clock_f64 kernels_Clock_atStepStart_f64(kernels_Clock_f64 *c, Least<double> *limit) {
+// (*kernels.Clock[float64]).AtStepStart, kernels/clock.go:82
+DEVICE kernels_Clock_f64 kernels_Clock_AtStepStart_f64(kernels_Clock_f64 *c, Least<double> *limit) {
     kernels_Clock_f64 n = *c;
     if (n.Pending) {
         kernels_Clock_Tick_f64(&n, limit->Value());
     }
     return n;
-}
-
-// NextStep returns the length in s of the step that begins, which is computed as TileStep does; begins is false if the
-// clock has stopped.
-// (*kernels.Clock[float64]).NextStep, kernels/clock.go:105
-struct kernels_Clock_NextStep_f64_results { double r0; bool r1; };
-DEVICE kernels_Clock_NextStep_f64_results kernels_Clock_NextStep_f64(kernels_Clock_f64 *c, Least<double> *limit) {
-    kernels_Clock_f64 n = kernels_Clock_atStepStart_f64(c, limit);
-    return {n.Dt, !n.Stop};
 }
 
 // Operate computes the discharge of structure k. At most half of the water at an end leaves in a step, shared among the
@@ -715,10 +691,11 @@ DEVICE kernels_Clock_NextStep_f64_results kernels_Clock_NextStep_f64(kernels_Clo
 DEVICE void Operate_f64_at(int64 k, Slice<Structure> list, Slice<kernels_Row> rows, Slice<double> readings,
         Slice<double> prescribed, Slice<double> ahead, kernels_Clock_f64 *clock, Least<double> *limit,
         Slice<Operation> operations) {
-    auto [dt, begins] = kernels_Clock_NextStep_f64(clock, limit);
-    if (!begins) {
+    kernels_Clock_f64 now = kernels_Clock_AtStepStart_f64(clock, limit);
+    if (now.Stop) {
         return;
     }
+    double dt = now.Dt;
     Structure s = list[k];
     Operation o = operations[k];
     auto [from, fromLevel] = End_state(&s.From, readings);
@@ -761,10 +738,10 @@ DEVICE float num_Sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
-// cubeRoot returns x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
+// CubeRoot returns x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
 // 1e-14 < x < 1e14. It stops when an iteration has no effect.
-// cubeRoot[float32], kernels/friction.go:68
-DEVICE float kernels_cubeRoot_f32(float x) {
+// CubeRoot[float32], kernels/friction.go:68
+DEVICE float kernels_CubeRoot_f32(float x) {
     float fourth = num_Sqrt_f32(num_Sqrt_f32(x));
     float y = fourth * num_Sqrt_f32(num_Sqrt_f32(fourth));
     for (int64 i = 0; i < 6; i++) {
@@ -777,24 +754,19 @@ DEVICE float kernels_cubeRoot_f32(float x) {
     return y;
 }
 
-// CubeRoot returns x^(1/3) for x > 0.
-// CubeRoot[float32], kernels/friction.go:82
-DEVICE float kernels_CubeRoot_f32(float x) {
-    return kernels_cubeRoot_f32(x);
-}
-
 // Transfer moves the water of the structures in the cell of spot k, and bounds the length of the next step by what
 // comes in: as for rain on dry ground, waves on it do not go farther than the CFL condition permits. Water leaves with
 // its velocity, and comes in without one.
-// Transfer[float32], structures.go:199
+// Transfer[float32], structures.go:200
 DEVICE void Transfer_f32_at(int64 k, Slice<Spot> spots, Slice<Place> places, Slice<Structure> list,
         Slice<Operation> operations, Slice<double> readings, double gravity, Slice<kernels_Bed_f32> beds,
         kernels_Clock_f32 *clock, Least<float> *limit, Least<float> *next, Slice<kernels_State_f32> w,
         Slice<Moved> moved) {
-    auto [dt, begins] = kernels_Clock_NextStep_f32(clock, limit);
-    if (!begins) {
+    kernels_Clock_f32 now = kernels_Clock_AtStepStart_f32(clock, limit);
+    if (now.Stop) {
         return;
     }
+    double dt = double(now.Dt);
     Spot spot = spots[k];
     kernels_State_f32 c = w[spot.Cell];
     double area = double(beds[spot.Cell].Area), rate = 0.0;
@@ -837,10 +809,10 @@ DEVICE void Transfer_f32_at(int64 k, Slice<Spot> spots, Slice<Place> places, Sli
     }
 }
 
-// cubeRoot returns x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
+// CubeRoot returns x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
 // 1e-14 < x < 1e14. It stops when an iteration has no effect.
-// cubeRoot[float64], kernels/friction.go:68
-DEVICE double kernels_cubeRoot_f64(double x) {
+// CubeRoot[float64], kernels/friction.go:68
+DEVICE double kernels_CubeRoot_f64(double x) {
     double fourth = num_Sqrt_f64(num_Sqrt_f64(x));
     double y = fourth * num_Sqrt_f64(num_Sqrt_f64(fourth));
     for (int64 i = 0; i < 6; i++) {
@@ -853,24 +825,19 @@ DEVICE double kernels_cubeRoot_f64(double x) {
     return y;
 }
 
-// CubeRoot returns x^(1/3) for x > 0.
-// CubeRoot[float64], kernels/friction.go:82
-DEVICE double kernels_CubeRoot_f64(double x) {
-    return kernels_cubeRoot_f64(x);
-}
-
 // Transfer moves the water of the structures in the cell of spot k, and bounds the length of the next step by what
 // comes in: as for rain on dry ground, waves on it do not go farther than the CFL condition permits. Water leaves with
 // its velocity, and comes in without one.
-// Transfer[float64], structures.go:199
+// Transfer[float64], structures.go:200
 DEVICE void Transfer_f64_at(int64 k, Slice<Spot> spots, Slice<Place> places, Slice<Structure> list,
         Slice<Operation> operations, Slice<double> readings, double gravity, Slice<kernels_Bed_f64> beds,
         kernels_Clock_f64 *clock, Least<double> *limit, Least<double> *next, Slice<kernels_State_f64> w,
         Slice<Moved> moved) {
-    auto [dt, begins] = kernels_Clock_NextStep_f64(clock, limit);
-    if (!begins) {
+    kernels_Clock_f64 now = kernels_Clock_AtStepStart_f64(clock, limit);
+    if (now.Stop) {
         return;
     }
+    double dt = now.Dt;
     Spot spot = spots[k];
     kernels_State_f64 c = w[spot.Cell];
     double area = beds[spot.Cell].Area, rate = 0.0;
@@ -943,7 +910,7 @@ extern "C" __global__ void __launch_bounds__(128) Operate_f64(int64 lo, int64 hi
     if (k < hi) Operate_f64_at(k, list, rows, readings, prescribed, ahead, clock, limit, operations);
 }
 
-// Kernel Transfer, structures.go:199
+// Kernel Transfer, structures.go:200
 extern "C" __global__ void __launch_bounds__(128) Transfer_f32(int64 lo, int64 hi, Slice<Spot> spots,
         Slice<Place> places, Slice<Structure> list, Slice<Operation> operations, Slice<double> readings,
         double gravity, Slice<kernels_Bed_f32> beds, kernels_Clock_f32 *clock, Least<float> *limit,
@@ -952,7 +919,7 @@ extern "C" __global__ void __launch_bounds__(128) Transfer_f32(int64 lo, int64 h
     if (k < hi) Transfer_f32_at(k, spots, places, list, operations, readings, gravity, beds, clock, limit, next, w, moved);
 }
 
-// Kernel Transfer, structures.go:199
+// Kernel Transfer, structures.go:200
 extern "C" __global__ void __launch_bounds__(128) Transfer_f64(int64 lo, int64 hi, Slice<Spot> spots,
         Slice<Place> places, Slice<Structure> list, Slice<Operation> operations, Slice<double> readings,
         double gravity, Slice<kernels_Bed_f64> beds, kernels_Clock_f64 *clock, Least<double> *limit,

@@ -99,10 +99,11 @@ func Read[F num.Float](k int, places []Place, list []Structure, beds []kernels.B
 //atoll:kernel
 func Operate[F num.Float](k int, list []Structure, rows []kernels.Row, readings []float64, prescribed, ahead []F,
 	clock *kernels.Clock[F], limit *atomics.Least[F], operations []Operation) {
-	dt, begins := clock.NextStep(limit)
-	if !begins {
+	now := clock.AtStepStart(limit)
+	if now.Stop {
 		return
 	}
+	dt := float64(now.Dt)
 	s, o := list[k], operations[k]
 	from, fromLevel := s.From.state(readings)
 	to, toLevel := s.To.state(readings)
@@ -199,10 +200,11 @@ func (t *Table) at(rows []kernels.Row, x float64) float64 {
 func Transfer[F num.Float](k int, spots []Spot, places []Place, list []Structure, operations []Operation,
 	readings []float64, gravity float64, beds []kernels.Bed[F], clock *kernels.Clock[F], limit, next *atomics.Least[F],
 	w []kernels.State[F], moved []Moved) {
-	dt, begins := clock.NextStep(limit)
-	if !begins {
+	now := clock.AtStepStart(limit)
+	if now.Stop {
 		return
 	}
+	dt := float64(now.Dt)
 	spot := spots[k]
 	c, area, rate := w[spot.Cell], float64(beds[spot.Cell].Area), 0.0
 	for n := spot.First; n < spot.First+spot.Count; n++ {
