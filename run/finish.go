@@ -201,7 +201,7 @@ func imbalance(ctx context.Context, comm dist.Comm, fields []solvers.Field) (map
 	}
 	ratios := map[string]float64{}
 	for _, f := range fields {
-		if _, known := ratios[f.Space.Name]; known {
+		if _, known := ratios[f.Space.Name]; known || f.Space.OnRoot {
 			continue
 		}
 		owned := int64(f.Space.Owned)

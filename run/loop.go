@@ -20,7 +20,7 @@ func (r *runner) loop(ctx context.Context) error {
 		}
 	}
 	r.heartbeat()
-	if err := r.origin.restore(ctx, r.solver, r.inputs); err != nil {
+	if err := r.restore(ctx); err != nil {
 		return err
 	}
 	r.heartbeat()
@@ -39,6 +39,9 @@ func (r *runner) loop(ctx context.Context) error {
 	for r.running(now) {
 		r.heartbeat()
 		if err := r.awaitOrder(ctx, now, false); err != nil {
+			return err
+		}
+		if err := r.remesh(ctx); err != nil {
 			return err
 		}
 		done, err := r.step(ctx)
@@ -101,6 +104,36 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 	r.progress.Step(now.Steps, now.Time, now.Dt)
 	r.Watch.Step(now)
 	return done, r.list.Step(ctx, now, done || !r.running(now))
+}
+
+// restore restores the state of a checkpoint, if the run continues from one, with its mesh.
+func (r *runner) restore(ctx context.Context) error {
+	if err := r.origin.restore(ctx, r.solver, r.inputs); err != nil {
+		return err
+	}
+	if _, changes := r.solver.(solvers.Remesher); !changes || r.origin.checkpoint == nil {
+		return nil
+	}
+	r.size.Entities = r.solver.Size().Entities
+	return r.list.Remeshed(ctx)
+}
+
+// remesh lets the solver change its mesh, if it wants to, when all output of the state on the old one is written.
+func (r *runner) remesh(ctx context.Context) error {
+	s, ok := r.solver.(solvers.Remesher)
+	if !ok || !s.RemeshDue() {
+		return nil
+	}
+	if err := r.list.Settle(ctx); err != nil {
+		return err
+	}
+	changed, err := s.Remesh(ctx)
+	if err != nil || !changed {
+		return err
+	}
+	r.heartbeat()
+	r.size.Entities = s.Size().Entities
+	return r.list.Remeshed(ctx)
 }
 
 // firstCause returns err, joined with an earlier error of a pending row if there is one. With several ranks it returns

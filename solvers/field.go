@@ -37,6 +37,9 @@ type Space struct {
 	// Format is that of frames: vtu with Geometry.Mesh, vti with Geometry.Block, "" for a space without frames. Entities
 	// with frames are fixed: the same ones on each rank, with the same corners, at all times.
 	Format string
+	// Changing means that the entities change, as a mesh is adapted, between steps for which the run asks (Remesher).
+	Changing bool
+	OnRoot   bool // rank 0 has all entities
 	// Geometry returns the current geometry. Without Moving it never changes, and any goroutine may call it.
 	Geometry func(ctx context.Context) (Geometry, error)
 	Moving   func() MovingMesh // set for meshes whose points move
@@ -82,6 +85,7 @@ type Field struct {
 	// state; a restart needs the Saved fields, the clock and the scalars.
 	View          func() View
 	Hashed, Saved bool
+	Carried       Carry    // how the numbers of a saved field pass to another mesh, if the solver is a Remesher
 	NotNegative   []string // components that are never negative
 
 	// MaxDistance is for signed distances, negative inside: the magnitude that stands for all larger distances. 0 for

@@ -40,7 +40,7 @@ func Save(ctx context.Context, s Restarter) (*Snapshot, error) {
 
 // saved describes the space as it is now, without fields.
 func (s *Space) saved() SavedSpace {
-	if s.TakeOwnership == nil {
+	if s.TakeOwnership == nil && !s.Changing {
 		return SavedSpace{Name: s.Name, Owned: s.Owned, Key: s.Key, Fixed: s}
 	}
 	keys := s.keys(s.Owned)
@@ -68,6 +68,11 @@ type Source interface {
 // Restore sets a solver, on any number of ranks, to a saved state of the same case. All ranks call it with the same
 // clock and scalars; each reads from the source the entities that it holds.
 func Restore(ctx context.Context, s Restarter, clock Clock, scalars map[string]float64, from Source) error {
+	if r, ok := s.(Remesher); ok {
+		if err := r.Reload(ctx, clock, scalars, from); err != nil {
+			return err
+		}
+	}
 	return s.Restore(ctx, clock, scalars, func() error {
 		if err := takeOwnership(s.Fields(), from); err != nil {
 			return err

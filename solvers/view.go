@@ -21,6 +21,9 @@ type View struct {
 	N, Stride [3]int
 }
 
+// Number is a type of numbers of fields.
+type Number interface{ backend.Number }
+
 // ViewOf returns the view of numbers at a byte offset in each element of an array. The i-th entity has the i-th
 // element.
 func ViewOf[N backend.Number, T any](dev backend.Device, array []T, offset uintptr) View {

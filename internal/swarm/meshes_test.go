@@ -29,6 +29,10 @@ func drawShallow(rt *rapid.T, c *testCase) {
 	if layers == 1 && oneIn(rt, "maxima", 3) {
 		c.Text += "[maxima]\n"
 	}
+	if oneIn(rt, "adapt", 4) {
+		c.Text += "[adapt]\n" + pick(rt, "looks", "steps = 5", "steps = 3", "every = 0.07") + "\n" +
+			pick(rt, "sizes", "error = 0.05", "target = 60", "error = 0.01") + "\nhmin = 0.8\n"
+	}
 	for k := range below(rt, "gauges", 3) {
 		at := []float64{width * pick(rt, "position", .01, -.9, .77), 5 * pick(rt, "position", .01, -.93, .6)}
 		c.Gauges = append(c.Gauges, place{fmt.Sprint("g", k), "at", list("%v", at)})

@@ -57,6 +57,34 @@ func (e *engine) run(ctx context.Context) error {
 	return e.stopped(ctx)
 }
 
+// follow adapts a mesh that had another metric before: vertices stay where they are unless something changes around
+// them, and what is left undone is what few of them gain.
+func (e *engine) follow(ctx context.Context) error {
+	for v := range e.marks {
+		e.marks[v] &^= 1 << smooth
+	}
+	e.gain, e.leastNew = 1e-2, looseNew
+	for cycle := range mostCycles {
+		e.cycles++
+		changed := e.runRound(split) + e.runRound(collapse)
+		e.runRound(swap)
+		if float64(changed) <= settledStage*float64(e.owned()) || e.stopped(ctx) != nil {
+			break
+		}
+		if cycle == careful {
+			e.leastNew = shortest
+		}
+	}
+	e.leastNew = shortest
+	for range 2 {
+		e.sweep()
+		e.swapUntil(int(settledSwaps * float64(e.owned())))
+	}
+	e.runRound(repair)
+	e.swapUntil(0)
+	return e.stopped(ctx)
+}
+
 // thinOut removes vertices where there are more than the metric asks for although no edge is short, as in structured
 // meshes. Only some of them may be removed in a round, since each makes room for those around it.
 func (e *engine) thinOut(ctx context.Context) {

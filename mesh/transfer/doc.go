@@ -148,29 +148,35 @@ func (o *Overlap) Largest() []int32 {
 	return largest
 }
 
-// Slopes returns those of linear functions in cells, of which nb has the neighbours (mesh.Neighbours): by least squares
-// over the neighbours, limited so that no function is, at a corner, beyond the values of the cells around the corner
-// (J. S. Park, S.-H. Yoon and C. Kim, J. Comput. Phys. 229 (2010) 788). Cells that used, unless nil, excludes have
-// slope 0 and are no neighbours.
+// Gradients returns the slopes of a field in cells, of which nb has the neighbours (mesh.Neighbours), by least squares
+// over the neighbours. Cells that used, unless nil, excludes have slope 0 and are no neighbours.
+func Gradients(m *mesh.Mesh, nb [][3]int32, values []float64, used func(cell int32) bool) [][2]float64 {
+	slopes := make([][2]float64, len(values))
+	parallel.Ranges(len(slopes), parallel.Parts(len(slopes), cellsPerWorker), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			if used == nil || used(int32(i)) {
+				slopes[i] = slopeOf(m, nb, values, used, i)
+			}
+		}
+	})
+	return slopes
+}
+
+// Slopes returns the Gradients, limited so that no linear function is, at a corner of its cell, beyond the values of
+// the cells around the corner (J. S. Park, S.-H. Yoon and C. Kim, J. Comput. Phys. 229 (2010) 788).
 func Slopes(m *mesh.Mesh, nb [][3]int32, values []float64, used func(cell int32) bool) [][2]float64 {
-	if used == nil {
-		used = func(int32) bool { return true }
-	}
 	low, high := slices.Repeat([]float64{math.Inf(1)}, len(m.X)), slices.Repeat([]float64{math.Inf(-1)}, len(m.X))
 	for i, cell := range m.Cells {
-		if used(int32(i)) {
+		if used == nil || used(int32(i)) {
 			for _, v := range cell {
 				low[v], high[v] = min(low[v], values[i]), max(high[v], values[i])
 			}
 		}
 	}
-	slopes := make([][2]float64, len(values))
+	slopes := Gradients(m, nb, values, used)
 	parallel.Ranges(len(slopes), parallel.Parts(len(slopes), cellsPerWorker), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			if !used(int32(i)) {
-				continue
-			}
-			s, factor := slopeOf(m, nb, values, used, i), 1.0
+			s, factor := &slopes[i], 1.0
 			x, y := m.Centroid(i)
 			for _, v := range m.Cells[i] {
 				switch change := s[0]*(m.X[v]-x) + s[1]*(m.Y[v]-y); {
@@ -180,7 +186,7 @@ func Slopes(m *mesh.Mesh, nb [][3]int32, values []float64, used func(cell int32)
 					factor = min(factor, (low[v]-values[i])/change)
 				}
 			}
-			slopes[i] = [2]float64{factor * s[0], factor * s[1]}
+			s[0], s[1] = factor*s[0], factor*s[1]
 		}
 	})
 	return slopes
@@ -194,7 +200,7 @@ func slopeOf(m *mesh.Mesh, nb [][3]int32, values []float64, used func(cell int32
 	x, y := m.Centroid(i)
 	var xx, xy, yy, fx, fy float64
 	for _, n := range nb[i] {
-		if n < 0 || !used(n) {
+		if n < 0 || used != nil && !used(n) {
 			continue
 		}
 		nx, ny := m.Centroid(int(n))

@@ -113,6 +113,9 @@ func (b *builder) snapshot(ctx context.Context, format *Format) (*snapshot, erro
 		return nil, err
 	}
 	timeValue, constants := b.timeValue(), b.constants[space]
+	if space.Changing {
+		constants = b.constantsOf(space)
+	}
 	s.makePiece = func() (piece.Piece, error) {
 		var g solvers.Geometry
 		var geometryErr error
@@ -130,7 +133,7 @@ func (b *builder) snapshot(ctx context.Context, format *Format) (*snapshot, erro
 		if g.Mesh != nil {
 			p := *g.Mesh
 			p.CellData, p.FieldData = data, timeValue
-			p.ConstantCells, p.ConstantPoints = true, space.Moving == nil
+			p.ConstantCells, p.ConstantPoints = !space.Changing, !space.Changing && space.Moving == nil
 			return (*piece.Mesh)(&p), nil
 		}
 		p := *g.Block
@@ -243,7 +246,7 @@ func (b *builder) constantsOf(space *solvers.Space) vtk.Arrays {
 		arrays = append(arrays, piece.Keys(space))
 	}
 	for k := range arrays {
-		arrays[k].Constant = true
+		arrays[k].Constant = !space.Changing
 	}
 	return arrays
 }

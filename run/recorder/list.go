@@ -81,6 +81,20 @@ func (l *List) beginSampling() error {
 	return err
 }
 
+// Remeshed finds again what depends on the mesh, which the solver has changed.
+func (l *List) Remeshed(ctx context.Context) error {
+	err := l.each(func(r Recorder) error {
+		if r, ok := r.(OnMesh); ok {
+			return r.Remeshed(ctx)
+		}
+		return nil
+	})
+	if err != nil || l.sampler == nil {
+		return err
+	}
+	return l.beginSampling()
+}
+
 // Skip makes nothing due before a time.
 func (l *List) Skip(from float64) {
 	for _, r := range l.recorders {

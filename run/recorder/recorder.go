@@ -56,6 +56,13 @@ type Sampled interface {
 	Samples() (fields []string, entities []int)
 }
 
+// OnMesh is a recorder that keeps what depends on the entities of spaces.
+type OnMesh interface {
+	Recorder
+	// Remeshed finds it again, after a solver has changed its mesh. All ranks call it.
+	Remeshed(ctx context.Context) error
+}
+
 // Base has the name and the schedule of a recorder, and methods that do nothing.
 type Base struct {
 	name     string

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -21,7 +22,7 @@ type Gauges struct {
 	gauges []*gauge     // in the same order
 }
 
-// gauge writes the values of one cell, on the rank that owns it.
+// gauge writes the values of one cell, on the rank that owns it at the start.
 type gauge struct {
 	timeTable
 	cell int // -1 on other ranks
@@ -41,14 +42,19 @@ func NewGauges(ctx context.Context, run *recorder.Run) (*Gauges, error) {
 	if err := g.readPoints(ctx); err != nil {
 		return nil, err
 	}
-	cells, err := g.probe.locate(ctx, g.points, run.Comm)
-	if err != nil {
-		return nil, err
+	for i := range g.points {
+		g.gauges = append(g.gauges, &gauge{timeTable{file: path.Join("gauges", g.points[i].name+".csv")}, -1})
 	}
+	return g, g.locate(ctx)
+}
+
+// locate finds the cells of all gauges.
+func (g *Gauges) locate(ctx context.Context) error {
+	cells, err := g.probe.locate(ctx, g.points, g.run.Comm)
 	for i, cell := range cells {
-		g.gauges = append(g.gauges, &gauge{timeTable{file: path.Join("gauges", g.points[i].name+".csv")}, cell})
+		g.gauges[i].cell = cell
 	}
-	return g, nil
+	return err
 }
 
 // Recorders returns the recorders of the tables, one for each interval, and of what the end of the run makes of them.
@@ -59,7 +65,7 @@ func (g *Gauges) Recorders() (list []recorder.Recorder) {
 	intervals, groups := byInterval(len(g.points), func(i int) float64 { return g.points[i].every })
 	for k, every := range intervals {
 		group := &gaugeGroup{Base: recorder.NewBase(groupName("gauges", every), recorder.EachStep(every)), run: g.run,
-			probe: g.probe}
+			probe: g.probe, all: g}
 		for _, i := range groups[k] {
 			group.gauges = append(group.gauges, g.gauges[i])
 		}
@@ -75,6 +81,8 @@ type gaugeGroup struct {
 	probe  *probe
 	gauges []*gauge
 	cells  []int // of the gauges on this rank
+	all    *Gauges
+	moved  bool // cells have other owners than when the tables were opened
 }
 
 // Open implements recorder.Recorder.
@@ -103,6 +111,9 @@ func (g *gaugeGroup) Write(ctx context.Context, now solvers.Clock, _ bool) error
 		return err
 	}
 	width := len(g.probe.columns)
+	if g.moved {
+		return g.writeGathered(ctx, now, values, width)
+	}
 	for _, t := range g.gauges {
 		if t.cell < 0 {
 			continue
@@ -111,6 +122,51 @@ func (g *gaugeGroup) Write(ctx context.Context, now solvers.Clock, _ bool) error
 			return err
 		}
 		values = values[width:]
+	}
+	return nil
+}
+
+// writeGathered is Write with the values of cells on any ranks.
+func (g *gaugeGroup) writeGathered(ctx context.Context, now solvers.Clock, values []float64, width int) error {
+	var own []byte
+	for i, t := range g.gauges {
+		if t.cell < 0 {
+			continue
+		}
+		own = binary.LittleEndian.AppendUint64(own, uint64(i))
+		for _, v := range values[:width] {
+			own = binary.LittleEndian.AppendUint64(own, math.Float64bits(v))
+		}
+		values = values[width:]
+	}
+	messages, err := g.run.Comm.Allgatherv(ctx, own)
+	if err != nil {
+		return err
+	}
+	row := make([]float64, width)
+	for m := slices.Concat(messages...); len(m) > 0; m = m[8*(1+width):] {
+		for k := range row {
+			row[k] = math.Float64frombits(binary.LittleEndian.Uint64(m[8*(1+k):]))
+		}
+		if t := g.gauges[binary.LittleEndian.Uint64(m)]; t.rows != nil {
+			if err := t.add(now.Time, row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Remeshed implements recorder.OnMesh. Tables stay with the ranks that have opened them.
+func (g *gaugeGroup) Remeshed(ctx context.Context) error {
+	if err := g.all.locate(ctx); err != nil {
+		return err
+	}
+	g.moved, g.cells = true, g.cells[:0]
+	for _, t := range g.gauges {
+		if t.cell >= 0 {
+			g.cells = append(g.cells, t.cell)
+		}
 	}
 	return nil
 }

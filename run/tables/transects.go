@@ -42,31 +42,39 @@ func NewTransects(ctx context.Context, run *recorder.Run) (*Transects, error) {
 		return nil, &solvers.BadInput{Err: fmt.Errorf("solver %q does not support transects", run.Case.Solver)}
 	}
 	t := &Transects{run: run, flows: s.Flows()}
+	for _, c := range sections {
+		t.lines = append(t.lines, &transect{timeTable: timeTable{file: path.Join("transects", c.Name+".csv")}})
+	}
+	return t, t.locate(ctx)
+}
+
+// locate finds the cells that the lines cross.
+func (t *Transects) locate(ctx context.Context) error {
 	space := t.flows[0].Space
 	g, err := space.Geometry(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	sections := t.run.Case.Transects
 	lengths := make([]dist.Accumulator, len(sections))
 	for k, c := range sections {
-		line := &transect{timeTable: timeTable{file: path.Join("transects", c.Name+".csv")},
-			crossings: plane.Crossings(c.Line, g.Mesh, space.Owned)}
+		line := t.lines[k]
+		line.crossings = plane.Crossings(c.Line, g.Mesh, space.Owned)
 		for _, x := range line.crossings {
 			lengths[k].Add(math.Hypot(x.X, x.Y))
 		}
-		t.lines = append(t.lines, line)
 	}
-	if err := dist.AllreduceSums(ctx, run.Comm, lengths); err != nil {
-		return nil, err
+	if err := dist.AllreduceSums(ctx, t.run.Comm, lengths); err != nil {
+		return err
 	}
 	for k, c := range sections {
 		if lengths[k].Float64() == 0 {
-			return nil, &solvers.BadInput{Err: fmt.Errorf("transect %q from %v to %v crosses no %s; a line along "+
+			return &solvers.BadInput{Err: fmt.Errorf("transect %q from %v to %v crosses no %s; a line along "+
 				"edges crosses the cells at its right, so on the boundary reverse it", c.Name, c.Line[0],
 				c.Line[len(c.Line)-1], space.Name)}
 		}
 	}
-	return t, nil
+	return nil
 }
 
 // Recorders returns the recorders of the tables, one for each interval, and of what the end of the run makes of them.
@@ -78,13 +86,11 @@ func (t *Transects) Recorders() (list []recorder.Recorder) {
 	intervals, groups := byInterval(len(sections), func(i int) float64 { return sections[i].Every })
 	for k, every := range intervals {
 		group := &transectGroup{Base: recorder.NewBase(groupName("transects", every), recorder.EachStep(every)), run: t.run,
-			flows: t.flows}
+			flows: t.flows, all: t}
 		for _, i := range groups[k] {
 			group.lines = append(group.lines, t.lines[i])
-			for _, x := range t.lines[i].crossings {
-				group.cells = append(group.cells, x.Cell)
-			}
 		}
+		group.list()
 		list = append(list, group)
 	}
 	return append(list, &transectFile{recorder.NewBase("transect file", recorder.Schedule{Once: true}), t})
@@ -94,12 +100,30 @@ func (t *Transects) Recorders() (list []recorder.Recorder) {
 type transectGroup struct {
 	recorder.Base
 	run    *recorder.Run
+	all    *Transects
 	flows  []solvers.Flow
 	lines  []*transect
 	cells  []int              // owned cells crossed by the lines, line by line
 	values []float64          // of one flow: its x and y component in each of cells
 	sums   []dist.Accumulator // one per line and flow
 	row    []float64          // values of the flows through one line
+}
+
+// list lists the cells that the lines cross.
+func (t *transectGroup) list() {
+	t.cells = t.cells[:0]
+	for _, line := range t.lines {
+		for _, x := range line.crossings {
+			t.cells = append(t.cells, x.Cell)
+		}
+	}
+}
+
+// Remeshed implements recorder.OnMesh.
+func (t *transectGroup) Remeshed(ctx context.Context) error {
+	err := t.all.locate(ctx)
+	t.list()
+	return err
 }
 
 // Open implements recorder.Recorder.

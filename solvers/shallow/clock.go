@@ -78,8 +78,8 @@ func (s *solver[F]) prepareClock() {
 			limit[k] = engine.ExtremeOf(s.steps.exchanges[0], s.limits, k)
 		}
 	}
-	s.clock = &engine.Limited[kernels.Clock[F]]{Array: s.clocks, Host: []kernels.Clock[F]{{CFL: s.cfg.CFL}},
-		OnDevice: s.queued,
+	begin := kernels.Clock[F]{CFL: s.cfg.CFL, Time: s.at.Time}
+	s.clock = &engine.Limited[kernels.Clock[F]]{Array: s.clocks, Host: []kernels.Clock[F]{begin}, OnDevice: s.queued,
 		Begin: func(c *kernels.Clock[F], until, pause float64, n int) int {
 			c.SetTarget(until, pause)
 			return s.lengths.queueable(c, min(n, s.samples.maxSteps()))

@@ -2,7 +2,6 @@ package shallow
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
@@ -144,33 +143,4 @@ func tolerance[F num.Float]() F {
 func single[F num.Float]() bool {
 	third := F(1) / 3
 	return float64(third) != 1.0/3
-}
-
-// snapLevels rounds bed and levels to multiples of a spacing, so that levels, their sums and differences are exact, and
-// a lake at rest over any bed stays at rest to the last bit. An absent layer stays absent.
-func snapLevels(depth, h1, h2 *float64, spacing float64) {
-	bed := -*depth
-	z2 := bed + *h2
-	z1 := z2 + *h1
-	snap := func(z float64) float64 { return math.RoundToEven(z/spacing) * spacing }
-	bed, z2, z1 = snap(bed), snap(z2), snap(z1)
-	if *h2 == 0 {
-		z2 = bed
-	}
-	if *h1 == 0 {
-		z1 = z2
-	}
-	*depth, *h2, *h1 = -bed, max(z2-bed, 0), max(z1-z2, 0)
-}
-
-// levelSpacingFor returns the spacing for snapLevels, given the largest depth or thickness in m: the smallest power of
-// two above 2^-44 of it, in single precision 2^-20. The mantissa has 53 bits, or 24, so that sums of levels are exact
-// too.
-func levelSpacingFor[F num.Float](scale float64) float64 {
-	bits := 44
-	if single[F]() {
-		bits = 20
-	}
-	_, e := math.Frexp(scale)
-	return math.Ldexp(1, e-bits)
 }

@@ -82,7 +82,7 @@ func (s *budget[F]) budgetFields() (list []solvers.Field) {
 	}
 	if s.evaporation || s.infiltration {
 		list = append(list, solvers.Field{Name: "lost", Unit: "m", Doc: "what was lost since the start",
-			Space: s.ownedCells(), Saved: true, Components: []string{"evaporated", "soaked", "fallen"},
+			Space: s.ownedCells(), Saved: true, Carried: solvers.Mean, Components: []string{"evaporated", "soaked", "fallen"},
 			View: func() solvers.View { return solvers.ViewOf[float64](s.dev, s.forcing.Lost, 0) }})
 	}
 	return append(list, s.works.Fields(s.dev)...)

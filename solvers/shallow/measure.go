@@ -53,6 +53,9 @@ func ReservedSources() []string {
 	return []string{restOfBoundary, rainSource, evaporationSource, infiltrationSource}
 }
 
+// SourcesOfCells are the names of those sources of which the cells remember how much they have lost.
+func SourcesOfCells() []string { return []string{evaporationSource, infiltrationSource} }
+
 // sourceName returns the name of a group as a source: group_NAME if another source has its own name.
 func sourceName(groups []mesh.Group, k int) string {
 	isTaken := func(name string) bool {

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/levels"
 )
 
 // outlets collects the open boundary edges of a part and their conditions. Each belongs to an open group; the open
@@ -140,7 +141,7 @@ func (o *outlets[F]) addPrescribed(rows []series.Row, u use) int32 {
 
 func (o *outlets[F]) rounded(value float64, u use) float64 {
 	if u == level {
-		return snap(value, o.levelSpacing)
+		return levels.Round(value, o.levelSpacing)
 	}
 	return value
 }

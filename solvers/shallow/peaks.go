@@ -20,9 +20,9 @@ type Keep struct {
 	Threshold float64 // m: the change of level at which water arrives, and the thickness above which a cell is wet
 }
 
-// initialPeaks returns the extremes of the owned cells before the first step.
+// initialPeaks returns the extremes of the owned cells before the first step, with their thicknesses at the start.
 func initialPeaks[F num.Float](k Keep, owned int, bedMoves bool, beds []kernels.Bed[F],
-	state []kernels.State[F]) kernels.Peaks {
+	start func(i int) float64) kernels.Peaks {
 	peaks := kernels.Peaks{Threshold: k.Threshold}
 	if !k.Maxima {
 		return peaks
@@ -35,7 +35,7 @@ func initialPeaks[F num.Float](k Keep, owned int, bedMoves bool, beds []kernels.
 		peaks.Level = make([]float64, owned)
 	}
 	for i := range owned {
-		peaks.Start[i], peaks.Arrival[i] = float64(state[i].H2), -1
+		peaks.Start[i], peaks.Arrival[i] = start(i), -1
 		if bedMoves {
 			peaks.Start[i] -= float64(beds[i].Depth)
 			peaks.Level[i] = math.Inf(-1)
@@ -269,19 +269,23 @@ func (s *extremes[F]) peakFields() (list []solvers.Field) {
 	}
 	owned := s.ownedCells()
 	names := []string{"start", "arrival", "when", "wet", "since"}
-	saved := func(name string, view func() solvers.View, components ...string) {
+	saved := func(name string, carried solvers.Carry, view func() solvers.View, components ...string) {
 		list = append(list, solvers.Field{Name: "peak_" + name, Doc: "a part of the extremes since the start, for a restart",
-			Space: owned, Saved: true, Components: components, View: view})
+			Space: owned, Saved: true, Carried: carried, Components: components, View: view})
 	}
-	saved("most", func() solvers.View { return solvers.ViewOf[float64](s.dev, s.peaks.Most, 0) },
+	saved("most", solvers.ByModel, func() solvers.View { return solvers.ViewOf[float64](s.dev, s.peaks.Most, 0) },
 		"depth", "speed", "flux", "hazard")
 	for k, array := range s.peaks.Arrays() {
-		saved(names[k], func() solvers.View { return solvers.ViewOf[float64](s.dev, *array, 0) })
+		carried := solvers.Nearest
+		if k == 0 {
+			carried = solvers.NotCarried // evaluated again
+		}
+		saved(names[k], carried, func() solvers.View { return solvers.ViewOf[float64](s.dev, *array, 0) })
 	}
 	if len(s.uplift.Rises) > 0 {
-		saved("level", func() solvers.View { return solvers.ViewOf[float64](s.dev, s.peaks.Level, 0) })
+		saved("level", solvers.Nearest, func() solvers.View { return solvers.ViewOf[float64](s.dev, s.peaks.Level, 0) })
 	}
-	saved("marks", func() solvers.View { return solvers.ViewOf[int32](s.dev, s.peaks.Marks, 0) })
+	saved("marks", solvers.Nearest, func() solvers.View { return solvers.ViewOf[int32](s.dev, s.peaks.Marks, 0) })
 	return list
 }
 

@@ -35,7 +35,7 @@ func (s *rank[F]) current() []kernels.State[F] { return s.state[s.now().from()].
 // stateField returns a state of all cells of the part as a field.
 func (s *rank[F]) stateField(w []kernels.State[F]) solvers.Field {
 	return solvers.Field{Name: stateName, Doc: "thicknesses in m and mass flows in m²/s", Space: s.cells,
-		Hashed: true, Saved: true,
+		Hashed: true, Saved: true, Carried: solvers.ByModel,
 		Components: []string{"h1", "q1x", "q1y", "h2", "q2x", "q2y"}, NotNegative: []string{"h1", "h2"},
 		View: func() solvers.View { return solvers.ViewOf[F](s.dev, w, 0) }}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/levels"
 )
 
 // checkGiven checks the kinds of prescribed conditions, which make the case one of one layer.
@@ -117,7 +118,9 @@ func (s *solver[F]) prepareInputs(ctx context.Context, cfg *Config) (from *hoste
 	from = new(hosted[F])
 	comm, part, init := s.Env().Comm, s.part, &s.at.Initial
 	var levelSpacing float64
-	if from.state, from.manning, levelSpacing, err = initialState[F](ctx, comm, part, cfg.Layers == 1, *init); err != nil {
+	from.state, from.manning, levelSpacing, err = initialState[F](ctx, comm, part, cfg.Layers == 1, *init,
+		s.at.LevelSpacing)
+	if s.spacing = levelSpacing; err != nil {
 		return nil, err
 	}
 	if s.defaultDry = cfg.DryDepth == 0; s.defaultDry {
@@ -196,11 +199,15 @@ func (s *solver[F]) buildArrays(ctx context.Context, from *hosted[F]) (err error
 		s.steps.makeBands(n.order, m, s.steps.innerEdges, out.structures.Cells())
 		s.steps.spent = s.NewSpent(bandPhases[:]...)
 	}
-	from.peaks = initialPeaks(s.cfg.Keep, n.owned, len(out.uplift.Rises) > 0, m.Beds, from.state)
+	start := func(i int) float64 { return float64(from.state[i].H2) }
+	if began := s.at.Began; began != nil {
+		start = func(i int) float64 { return float64(F(began[i])) }
+	}
+	from.peaks = initialPeaks(s.cfg.Keep, n.owned, len(out.uplift.Rises) > 0, m.Beds, start)
 	if s.cfg.Keep.Maxima {
 		s.extremes.wasDry = make([]bool, n.owned)
 		for i := range s.extremes.wasDry {
-			s.extremes.wasDry[i] = from.state[i].H2 < s.params.DryDepth
+			s.extremes.wasDry[i] = start(i) < float64(s.params.DryDepth)
 		}
 	}
 	p := s.params
@@ -251,9 +258,9 @@ func defaultDryDepth(ctx context.Context, comm dist.Comm, part *mesh.Part, init 
 }
 
 // initialState makes the state and the friction coefficients from the initial fields, whose levels it rounds to
-// multiples of levelSpacing: see snapLevels.
+// multiples of levelSpacing (package levels), which is chosen if it is 0.
 func initialState[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part, oneLayer bool,
-	init Initial) (state []kernels.State[F], manning []F, levelSpacing float64, err error) {
+	init Initial, spacing float64) (state []kernels.State[F], manning []F, levelSpacing float64, err error) {
 	n := len(part.Cells)
 	for _, f := range [][]float64{init.Depth, init.H1, init.H2, init.U1, init.V1, init.U2, init.V2} {
 		if len(f) != n {
@@ -275,11 +282,13 @@ func initialState[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.P
 	if err := comm.AllreduceFloat64(ctx, dist.Max, largest); err != nil {
 		return nil, nil, 0, err
 	}
-	levelSpacing = levelSpacingFor[F](largest[0])
+	if levelSpacing = spacing; spacing == 0 {
+		levelSpacing = levels.SpacingFor[F](largest[0])
+	}
 	state = make([]kernels.State[F], n)
 	parallel.Ranges(n, parallel.Parts(n, cellsPerWorker), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			snapLevels(&init.Depth[i], &init.H1[i], &init.H2[i], levelSpacing)
+			levels.Snap(&init.Depth[i], &init.H1[i], &init.H2[i], levelSpacing)
 			h1, h2 := F(init.H1[i]), F(init.H2[i])
 			state[i] = kernels.State[F]{
 				H1: h1, Q1x: h1 * F(init.U1[i]), Q1y: h1 * F(init.V1[i]),

@@ -25,6 +25,10 @@ type Setting struct {
 	Fields []solvers.Field
 	Names  []string
 	Flows  []solvers.Flow // of the layers, through transects; nil for none
+	// Of a solver on another mesh than that of the start: the time, the spacing of levels of the solver before (else 0),
+	// and the thicknesses of the lower layer at t = 0, which Initial does not have then; nil if it has.
+	Time, LevelSpacing float64
+	Began              []float64
 	// Quantities converts diagnostics to the quantities of the case; it may be nil.
 	Quantities func(d *Diagnostics) []solvers.Quantity
 }
@@ -59,6 +63,7 @@ type common struct {
 	part       *mesh.Part
 	cells      *solvers.Space
 	dry        float64 // the dry depth in m
+	spacing    float64 // of levels, m
 	defaultDry bool
 	oneLayer   bool            // there is only the lower layer
 	measured   Diagnostics     // last
@@ -89,6 +94,9 @@ func (s *Solver) Dt() float64   { return s.Clock().Dt }
 
 // DryDepth is the thickness in m below which a layer counts as absent.
 func (s *Solver) DryDepth() float64 { return s.dry }
+
+// LevelSpacing is the spacing in m to whose multiples levels at the start are rounded.
+func (s *Solver) LevelSpacing() float64 { return s.spacing }
 
 // field returns the field that shows a quantity: see Fields.
 func (s *Solver) field(name string) (*solvers.Field, error) {

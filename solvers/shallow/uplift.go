@@ -2,12 +2,12 @@ package shallow
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/levels"
 )
 
 // newUplift makes the uplift of a mesh from the rise in m of all cells, rounded to a multiple of levelSpacing, and sets
@@ -27,7 +27,7 @@ func newUplift[F num.Float](cfg Config, p *mesh.Part, heights []float64, levelSp
 	up.Rises = make([]kernels.Rise[F], len(heights))
 	sinks := make([]float64, len(heights))
 	for i := range up.Rises {
-		up.Rises[i] = kernels.Rise[F]{Depth: m.Beds[i].Depth, Height: F(snap(heights[i], levelSpacing))}
+		up.Rises[i] = kernels.Rise[F]{Depth: m.Beds[i].Depth, Height: F(levels.Round(heights[i], levelSpacing))}
 		sinks[i] = -float64(up.Rises[i].Height)
 	}
 	for i := range m.Stencils {
@@ -38,8 +38,6 @@ func newUplift[F num.Float](cfg Config, p *mesh.Part, heights []float64, levelSp
 	setBed(&up, 0, m.Beds, m.Stencils)
 	return up, nil
 }
-
-func snap(z, spacing float64) float64 { return math.RoundToEven(z/spacing) * spacing }
 
 // setBed sets the bed to its position at a time, like the kernel MoveBed.
 func setBed[F num.Float](up *kernels.Uplift[F], t float64, beds []kernels.Bed[F], stencils []kernels.Stencil[F]) {

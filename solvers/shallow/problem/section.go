@@ -18,6 +18,7 @@ type Sections struct {
 	Boundary Boundary
 	Forcing  Forcing
 	Maxima   Maxima
+	Adapt    Adapt
 
 	Structures []Structure // sections [[source]], [[culvert]] and [[pump]]
 }
@@ -52,6 +53,7 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Maxima.decode(root.Sub("maxima"), root.Has("maxima"), w.Physics.Layers)
 	c.DecodeTransient(root, 2, w.output())
 	w.Maxima.enableFor(c.Output.Fields)
+	w.Adapt.decode(root.Sub("adapt"), root.Has("adapt"), &c.Output)
 }
 
 func (p *Physics) decode(s *config.Section) {
@@ -173,4 +175,5 @@ func (w *Sections) Print(p *config.Printer) {
 		w.Structures[k].print(p)
 	}
 	w.Maxima.print(p)
+	w.Adapt.print(p)
 }

@@ -6,19 +6,21 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/config"
-	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
-	w := c.Sections.(*Sections)
-	warnings, err := checkCoordinates(c)
-	if err != nil {
+	m := &model{env: env, c: c, w: c.Sections.(*Sections)}
+	var err error
+	if m.warnings, err = checkCoordinates(c); err != nil {
 		return nil, &solvers.BadInput{Err: err}
 	}
-	part, plan, err := domain.Distribute(ctx, c, w.Mesh, env.Comm, w.Boundary.names()...)
+	if m.w.Adapt.Given {
+		return m.withChangingMesh(ctx)
+	}
+	part, plan, err := domain.Distribute(ctx, c, m.w.Mesh, env.Comm, m.w.Boundary.names()...)
 	if err != nil {
 		return nil, err
 	}
@@ -28,49 +30,11 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	} else {
 		cpu.ReleaseMemory() // for other ranks on this machine
 	}
-	var markers domain.Markers
-	cfg, initial, err := setUp(ctx, c, part, &markers)
+	_, err = m.Prepare(ctx, part, solvers.Clock{})
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
-	if err := checkFiles(ctx, env.Comm, c, &markers); err != nil {
-		return nil, err
-	}
-	share := solvers.Counts{Dim: 2, Owned: part.Owned, Held: len(part.Cells)}
-	if err := env.CheckMemory(ctx, c, share); err != nil {
-		return nil, err
-	}
-	cells := []int64{int64(part.Owned)}
-	if err := env.Comm.AllreduceInt64(ctx, dist.Sum, cells); err != nil {
-		return nil, err
-	}
-	layers := w.Physics.Layers
-	at := shallow.Setting{Part: part, Plan: plan, Initial: initial, Flows: flowsOfTwo}
-	if at.Fields, at.Names = fieldsOf(layers); layers == 1 {
-		at.Flows = flowsOfOne
-	}
-	at.Size = solvers.Size{Unit: "cell", Dim: 2, Entities: cells[0], Precision: w.Physics.Precision, End: c.Time.End,
-		MaxSteps: c.Time.MaxSteps, Warnings: append(warnings, part.Notes...)}
-	var l *ledger
-	at.Quantities = func(d *shallow.Diagnostics) []solvers.Quantity {
-		if l == nil { // the state at the start
-			l = newLedger(*d, layers)
-		}
-		return l.quantities(d)
-	}
-	// The input is valid. If the solver fails on this rank alone, the others are in collective calls by then, so errors
-	// are not agreed on here.
-	s, err := shallow.New(ctx, env, w.Physics.Precision, cfg, at)
-	if err != nil {
-		return nil, err
-	}
-	start, err := s.Diagnose(ctx)
-	if err != nil {
-		s.Close()
-		return nil, err
-	}
-	s.Warn(absentLayers(&start, layers)...)
-	return s.Engine, nil
+	return m.Build(ctx, part, plan, solvers.Clock{}, nil)
 }
 
 // absentLayers returns warnings about layers that are absent everywhere and have no source.
