@@ -41,7 +41,7 @@ func (r *runner) loop(ctx context.Context) error {
 		if err := r.awaitOrder(ctx, now, false); err != nil {
 			return err
 		}
-		if err := r.remesh(ctx); err != nil {
+		if err := remesh(ctx, r); err != nil {
 			return err
 		}
 		done, err := r.step(ctx)
@@ -119,7 +119,7 @@ func (r *runner) restore(ctx context.Context) error {
 }
 
 // remesh lets the solver change its mesh, if it wants to, when all output of the state on the old one is written.
-func (r *runner) remesh(ctx context.Context) error {
+func remesh(ctx context.Context, r *runner) error {
 	s, ok := r.solver.(solvers.Remesher)
 	if !ok || !s.RemeshDue() {
 		return nil

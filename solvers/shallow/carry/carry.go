@@ -41,14 +41,16 @@ func (m *Meshes) Layer(old *Water, oldFloor, floor []float64) (carried Water, le
 	h := m.means(old.H)
 	carried = Water{H: make([]float64, len(h)), Qx: m.means(old.Qx), Qy: m.means(old.Qy)}
 	level = make([]bool, len(h))
+	surface := make([]float64, len(h))
 	for i := range h {
 		h[i] = max(h[i], 0)
 		carried.H[i] = h[i]
 		if mean, ok := m.meanLevel(i, old, z, zSlopes, oldFloor, floor[i]); ok {
-			level[i], carried.H[i] = true, max(0, levels.Round(mean, m.Spacing)-floor[i])
+			level[i], surface[i] = true, levels.Round(mean, m.Spacing)
 		}
 	}
-	m.balance(h, carried.H, level)
+	b := balance{m, h, carried.H, floor, surface, level}
+	b.all()
 	for i := range h {
 		m.limit(i, old, &carried)
 	}
@@ -94,61 +96,89 @@ func (m *Meshes) meanLevel(cell int, old *Water, z []float64, slopes [][2]float6
 }
 
 // balance changes the levels of connected cells that have a mean level, of each set by the same amount, such that they
-// have the volume that they cover. Cells of a set without water get their mean thickness.
-func (m *Meshes) balance(mean, h []float64, level []bool) {
-	seen := make([]bool, len(h))
+// have the volume that they cover. Ground beside them that is then below the level is flooded. Cells of a set without
+// water get their mean thickness.
+type balance struct {
+	*Meshes
+	mean, h, floor, surface []float64
+	level                   []bool // whether a cell has a level, that of surface
+}
+
+func (b *balance) all() {
+	seen := make([]bool, len(b.h))
 	var set []int32
-	for first := range h {
-		if !level[first] || seen[first] {
+	for first := range b.h {
+		if !b.level[first] || seen[first] {
 			continue
 		}
 		set = append(set[:0], int32(first))
 		seen[first] = true
 		for k := 0; k < len(set); k++ {
-			for _, n := range m.ToNb[set[k]] {
-				if n >= 0 && level[n] && !seen[n] {
+			for _, n := range b.ToNb[set[k]] {
+				if n >= 0 && b.level[n] && !seen[n] {
 					seen[n] = true
 					set = append(set, n)
 				}
 			}
 		}
-		m.balanceSet(set, mean, h, level)
+		set = b.one(set)
+		for _, i := range set {
+			seen[i] = true
+		}
 	}
 }
 
-// balanceSet is balance for one set. Water that falls short in shallow cells is taken from the others.
-func (m *Meshes) balanceSet(set []int32, mean, h []float64, level []bool) {
+// mostShifts is how often the levels of a set are changed: again only if cells become dry or wet.
+const mostShifts = 20
+
+// one balances a set, and returns it with the ground that it has flooded.
+func (b *balance) one(set []int32) []int32 {
 	shift := 0.0
 	for range mostShifts {
 		missing, area := 0.0, 0.0
 		for _, i := range set {
-			a := m.To.Area(int(i))
-			if missing += (mean[i] - h[i]) * a; h[i] > 0 {
+			a := b.To.Area(int(i))
+			if b.h[i] = max(0, b.surface[i]+shift-b.floor[i]); b.h[i] > 0 {
 				area += a
 			}
+			missing += (b.mean[i] - b.h[i]) * a
 		}
 		if area == 0 {
 			for _, i := range set {
-				h[i], level[i] = mean[i], false
+				b.h[i], b.level[i] = b.mean[i], false
 			}
-			return
+			return set
 		}
-		by := levels.Round(missing/area, m.Spacing)
-		if by == 0 {
+		by, before := levels.Round(missing/area, b.Spacing), len(set)
+		if set = b.flood(set, shift); by == 0 && len(set) == before {
 			break
 		}
 		shift += by
-		for _, i := range set {
-			if h[i] > 0 {
-				h[i] = max(0, h[i]+by)
+	}
+	for _, i := range set {
+		b.h[i] = max(0, b.surface[i]+shift-b.floor[i])
+	}
+	b.MostShift = max(b.MostShift, math.Abs(shift))
+	return set
+}
+
+// flood adds cells without water to a set that are below the level of a neighbour in it.
+func (b *balance) flood(set []int32, shift float64) []int32 {
+	for k := 0; k < len(set); k++ {
+		i := set[k]
+		if b.h[i] == 0 {
+			continue
+		}
+		for _, n := range b.ToNb[i] {
+			if n >= 0 && !b.level[n] && b.mean[n] == 0 && b.floor[n] < b.surface[i]+shift {
+				b.level[n], b.surface[n] = true, b.surface[i]
+				b.h[n] = b.surface[i] + shift - b.floor[n]
+				set = append(set, n)
 			}
 		}
 	}
-	m.MostShift = max(m.MostShift, math.Abs(shift))
+	return set
 }
-
-// mostShifts is how often the levels of a set are changed: again only if cells become dry.
-const mostShifts = 20
 
 // limit keeps a cell with a mean level, which may be thinner than what it covers, from being faster than all of it.
 func (m *Meshes) limit(cell int, old, carried *Water) {

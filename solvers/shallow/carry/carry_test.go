@@ -84,6 +84,11 @@ func TestLakesStayLevel(t *testing.T) {
 			if now.Qx[i] != 0 || now.Qy[i] != 0 {
 				t.Errorf("seed %d: cell %d flows", seed, i)
 			}
+			for _, n := range m.ToNb[i] {
+				if n >= 0 && h > 0 && now.H[n] == 0 && floor[n] < floor[i]+h {
+					t.Errorf("seed %d: cell %d is dry, and lower than the water beside it", seed, n)
+				}
+			}
 			if z := floor[i] + h; h > 0 {
 				if known, ok := surface[inner]; ok && known != z {
 					t.Errorf("seed %d: the level at (%g, %g) is %v, elsewhere %v", seed, x, y, z, known)

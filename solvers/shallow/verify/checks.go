@@ -5,6 +5,7 @@ package verify
 import (
 	"github.com/atoll-hpc/atoll/run/verify"
 	_ "github.com/atoll-hpc/atoll/solvers/shallow/problem" // registers the solver, which the largest cases need
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/adaptive"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/rivers"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/tsunami"
@@ -18,6 +19,15 @@ func init() {
 	}
 	verify.Register(suite)
 	verify.Register(tsunami.Suite)
+}
+
+// exacts are the exact solutions for runs whose mesh follows the water.
+var exacts = adaptive.Exact{
+	Dam: func(x, t float64) float64 {
+		h, _ := newDam(2, 1).at(x, t)
+		return h
+	},
+	Wave: func(x, t float64) float64 { return oneLayer(x, t).h2 },
 }
 
 // suite lists the checks, the fast ones first.
@@ -42,6 +52,7 @@ var suite = verify.Suite{Name: "shallow", TwinRanks: 2, Checks: []verify.Check{
 	{Name: "runoff", About: "Rain that runs off a plane, during the rain and after it", Run: rivers.Runoff},
 	{Name: "forcing", About: "Rain, the earth's rotation, a tide, a bed that rises, the air's pressure", Run: forcing},
 	{Name: "floods", About: "Sheet flow, random beds without friction, disturbed lakes, random floods", Run: floods},
+	{Name: "adaptive", About: "Meshes that follow a dam break and a wave, and rest on them", Run: adaptive.Follow(exacts)},
 	{Name: "rotation", About: "A basin and an eddy over many days", Run: rotation},
 	{Name: "tide", About: "An amphidromic tide in a round basin", Run: amphidrome},
 	{Name: "harbour", About: "Twenty tides in a harbour with flats and an island", Run: harbour},
