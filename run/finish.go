@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/config"
@@ -44,6 +45,9 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	}
 	s := r.newSummary()
 	s.StateSHA256, s.HashVersion, s.Imbalance, s.Metrics = hash, solvers.HashVersion, imbalances, metrics
+	if s.Processor, err = work(ctx, r.Comm, r.Transport, r.loopProcessor); err != nil {
+		return nil, err
+	}
 	for _, q := range end {
 		if q.Outputs&solvers.Metric != 0 {
 			s.Metrics[q.Name] = q.Value
@@ -218,4 +222,20 @@ func imbalance(ctx context.Context, comm dist.Comm, fields []solvers.Field) (map
 		}
 	}
 	return ratios, nil
+}
+
+// work returns the processor times of the loop over steps of all ranks; nil unless each is a process.
+func work(ctx context.Context, comm dist.Comm, transport string, own time.Duration) (*summary.Processor, error) {
+	if comm.Size() == 1 || transport == "local" {
+		return nil, nil
+	}
+	sum, most := []int64{int64(own)}, []int64{int64(own)}
+	if err := comm.AllreduceInt64(ctx, dist.Sum, sum); err != nil {
+		return nil, err
+	}
+	if err := comm.AllreduceInt64(ctx, dist.Max, most); err != nil || most[0] == 0 {
+		return nil, err
+	}
+	mean := time.Duration(sum[0] / int64(comm.Size()))
+	return &summary.Processor{Mean: mean.Seconds(), Most: time.Duration(most[0]).Seconds()}, nil
 }

@@ -3,7 +3,9 @@ package run
 import (
 	"context"
 	"maps"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
@@ -31,5 +33,29 @@ func TestOneRankHasNoImbalance(t *testing.T) {
 	cells := []solvers.Field{{Space: &solvers.Space{Name: "cell", Owned: 7}}}
 	if got, err := imbalance(context.Background(), local.New(1)[0], cells); got != nil || err != nil {
 		t.Errorf("imbalance %v, %v, want none", got, err)
+	}
+}
+
+// Processor times are those of processes: their mean and the largest.
+func TestProcessorTimesOfRanks(t *testing.T) {
+	for _, transport := range []string{"grpc", "local"} {
+		var wait sync.WaitGroup
+		for rank, comm := range local.New(4) {
+			wait.Go(func() {
+				got, err := work(t.Context(), comm, transport, time.Duration(rank+1)*time.Second)
+				switch {
+				case err != nil:
+					t.Error(err)
+				case transport == "local" && got != nil:
+					t.Errorf("goroutines have processor times of their own: %v", got)
+				case transport == "grpc" && (got == nil || got.Mean != 2.5 || got.Most != 4):
+					t.Errorf("rank %d: got %v, want a mean of 2.5 s and 4 s at most", rank, got)
+				}
+				if err := comm.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wait.Wait()
 	}
 }

@@ -8,12 +8,13 @@ import (
 
 	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/run/progress"
+	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // loop advances the case to its end. After each call of Advance it asks the recorders what is due.
 func (r *runner) loop(ctx context.Context) error {
-	r.loopBegun = time.Now()
+	r.loopBegun, r.loopProcessor = time.Now(), summary.ProcessorTime()
 	if r.rows != nil {
 		if err := r.rows.Create(ctx); err != nil {
 			return err
@@ -63,7 +64,7 @@ func (r *runner) loop(ctx context.Context) error {
 	if err := r.list.End(ctx, now); err != nil {
 		return err
 	}
-	r.loopTime = r.loopWall()
+	r.loopTime, r.loopProcessor = r.loopWall(), summary.ProcessorTime()-r.loopProcessor
 	if !r.Watched {
 		return nil
 	}

@@ -178,6 +178,7 @@ type runner struct {
 	loopBegun     time.Time     // when the loop over steps began
 	earlierLoops  time.Duration // time that the loops took before a restart
 	loopTime      time.Duration
+	loopProcessor time.Duration // processor time of this process in the loop; during it, before it
 	firstStepTime time.Duration // from the start of the process until the first step was taken or queued; 0 if unknown
 	totals        *solvers.Totals
 	forecast      forecast

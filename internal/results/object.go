@@ -13,7 +13,7 @@ import (
 // time, but not the results. A key of the elements of an array is written as array[].key.
 var ignoredKeys = map[string][]string{
 	"summary.json": {"wall_s", "updates_per_s", "phases", "version", "host", "fma", "case_sha256", "transport", "backend",
-		"halo", "threads"},
+		"halo", "threads", "processor"},
 	"run.json":   {"version", "case_dir", "case_sha256", "start_sha256"},
 	"epoch.json": {"raised", "job", "holder", "by", "places[].place"},
 }

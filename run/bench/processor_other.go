@@ -2,13 +2,7 @@
 
 package bench
 
-import (
-	"os"
-	"time"
-)
-
-// processorTime is not available on this system.
-func processorTime() time.Duration { return 0 }
+import "os"
 
 // peakMemory is not available on this system.
 func peakMemory(*os.ProcessState) int64 { return 0 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/atoll-hpc/atoll/run/summary"
 )
 
 // Timing is one measurement, printed as JSON for programs that compare builds.
@@ -50,11 +52,11 @@ type Watch struct {
 }
 
 // StartWatch starts a stopwatch.
-func StartWatch() Watch { return Watch{time.Now(), processorTime()} }
+func StartWatch() Watch { return Watch{time.Now(), summary.ProcessorTime()} }
 
 // Timing returns the timing of a number of updates since the start.
 func (w Watch) Timing(updates int64) Timing {
-	processor := processorTime() - w.processor
+	processor := summary.ProcessorTime() - w.processor
 	return Timing{Updates: updates, Wall: w.Seconds(), Processor: processor.Seconds()}
 }
 

@@ -40,7 +40,8 @@ type Summary struct {
 	Phases      map[string]float64 `json:"phases"`            // seconds by phase
 	// by space: entities of the rank that owns the most, divided by the mean
 	Imbalance  map[string]float64 `json:"imbalance,omitempty"`
-	ArrayBytes int64              `json:"array_bytes"` // arrays of the solver on the rank that has the most
+	Processor  *Processor         `json:"processor,omitempty"` // nil unless each rank is a process
+	ArrayBytes int64              `json:"array_bytes"`         // arrays of the solver on the rank that has the most
 	// peak memory of devices with separate memory, sum over ranks
 	DeviceBytes int64 `json:"device_bytes,omitempty"`
 	// peak memory of copies for output on devices, sum over ranks
@@ -54,6 +55,12 @@ type Summary struct {
 
 // Meaning tells people what a metric is.
 type Meaning struct{ Unit, Doc string }
+
+// Processor is the processor time of the loop over steps, with its output and messages, in s.
+type Processor struct {
+	Mean float64 `json:"mean_s"` // over ranks
+	Most float64 `json:"most_s"` // of the rank that takes most
+}
 
 // Estimate is the estimated cost of a run.
 type Estimate struct {

@@ -37,6 +37,10 @@ func (s *Summary) Text() string {
 	if len(s.Imbalance) > 0 {
 		rows = append(rows, [2]string{"imbalance", s.imbalance()})
 	}
+	if p := s.Processor; p != nil {
+		rows = append(rows, [2]string{"processor time", fmt.Sprintf("%s of the rank with most, %s in the mean; with equal "+
+			"work a step would take %.0f%% of its time", elapsed(p.Most), elapsed(p.Mean), 100*p.Mean/p.Most)})
+	}
 	rows = append(rows, s.metrics()...)
 	if s.StateSHA256 != "" {
 		rows = append(rows, [2]string{"state", s.StateSHA256})
