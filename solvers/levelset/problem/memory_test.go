@@ -72,19 +72,23 @@ time = { end = 1, max_steps = 1 }
 output = { format = [] }
 `
 	for _, test := range []struct {
-		text    string
-		ranks   int
-		sets    []string
-		sampled int // at fewer places than there are cells
+		text     string
+		ranks    int
+		sets     []string
+		sampled  int  // at fewer places than there are cells
+		cutsBand bool // a plane between blocks is parallel to the surface, in the band with particles
 	}{
-		{corner, 2, nil, 0}, {corner, 8, nil, 0}, {corner, 8, []string{"method.balance='particles'"}, 0},
-		{corner, 3, []string{"initial.shape='z - 0.45'"}, 0}, // beside the lower blocks' upper side
-		{corner, 4, []string{"initial.shape='box(0.6, 0.6, 0.1, 0.9, 0.9, 0.3)'"}, 0},
-		{corner, 2, []string{"grid.cells=[104, 52, 26]", "method.particles=16", "method.precision='float32'"}, 0},
-		{flat, 6, nil, 0}, {flat, 2, []string{"initial.shape='difference(box(0, 0, 2, 1), circle(0.4, 0.4, 0.3))'"}, 0},
-		{flat, 4, []string{"grid={bounds=[0, 0, 2, 1], cells=[320, 60], periodic=['x']}", "initial.shape='x - 0.3'"}, 0},
-		{flat, 5, []string{"method.balance='particles'"}, 0},
-		{corner, 3, []string{"grid.cells=60", "method.particles=8"}, 40 * 40 * 40}, {flat, 6, nil, 60 * 30},
+		{corner, 2, nil, 0, false}, {corner, 8, nil, 0, false}, {corner, 8, []string{"method.balance='cells'"}, 0, false},
+		{corner, 3, []string{"initial.shape='z - 0.45'"}, 0, true},
+		// beside the lower blocks' upper side
+		{corner, 3, []string{"initial.shape='z - 0.45'", "method.balance='cells'"}, 0, false},
+		{corner, 4, []string{"initial.shape='box(0.6, 0.6, 0.1, 0.9, 0.9, 0.3)'"}, 0, false},
+		{corner, 2, []string{"grid.cells=[104, 52, 26]", "method.particles=16", "method.precision='float32'"}, 0, false},
+		{flat, 6, nil, 0, false},
+		{flat, 2, []string{"initial.shape='difference(box(0, 0, 2, 1), circle(0.4, 0.4, 0.3))'"}, 0, false},
+		{flat, 4, []string{"grid={bounds=[0, 0, 2, 1], cells=[320, 60], periodic=['x']}", "initial.shape='x - 0.3'"}, 0, true},
+		{flat, 5, nil, 0, false}, {flat, 5, []string{"method.balance='cells'"}, 0, false},
+		{corner, 3, []string{"grid.cells=60", "method.particles=8"}, 40 * 40 * 40, true}, {flat, 6, nil, 60 * 30, false},
 	} {
 		t.Run(fmt.Sprint(test.ranks, test.sets), func(t *testing.T) {
 			if n := test.sampled; n > 0 {
@@ -101,7 +105,11 @@ output = { format = [] }
 			if err != nil {
 				t.Fatal(err)
 			}
-			if off := float64(m.Arrays)/float64(s.ArrayBytes) - 1; math.Abs(off) > .05 {
+			limit := .05
+			if test.cutsBand {
+				limit = .2
+			}
+			if off := float64(m.Arrays)/float64(s.ArrayBytes) - 1; math.Abs(off) > limit {
 				t.Errorf("%d bytes told, %d used, %+.1f%%", m.Arrays, s.ArrayBytes, 100*off)
 			}
 		})

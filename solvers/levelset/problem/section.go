@@ -97,8 +97,8 @@ func (m *Method) keys(dim int, key func(*config.Spec)) {
 		config.Whole("reseed", &m.Reseed, 0, 0, 1<<31, "steps between reseedings; 0 for none"),
 		config.Whole("sort", &m.Sort, 20, 0, 1<<31, "steps between sortings of the particles by cell, which only affect the "+
 			"speed; 0 for none"),
-		config.OneWord("balance", &m.Balance, "cells", []string{"cells", "particles"}, "what is balanced between the blocks "+
-			"of ranks: `cells`, or also the initial `particles`"),
+		config.OneWord("balance", &m.Balance, "particles", []string{"cells", "particles"}, "what is balanced between the "+
+			"blocks of ranks: `cells`, or also the initial `particles`"),
 	} {
 		key(k.When(m.Particles > 0, "applies only to particles, and there are none"))
 	}
