@@ -1,7 +1,6 @@
 package shallow
 
 import (
-	"slices"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/internal/parallel"
@@ -45,9 +44,9 @@ func (s *stepper[F]) makeBands(order int, m *kernels.Mesh[F], inner int, sources
 			s.activity.AddSource(cell)
 		}
 	}
-	m.FluxAt = extendPositions(s.bands.FluxAt, len(m.EdgeCells))
+	m.FluxAt = bands.Extend(s.bands.FluxAt, len(m.EdgeCells))
 	if order == 2 {
-		m.SlopesAt = extendPositions(s.bands.SlopesAt, len(m.Beds))
+		m.SlopesAt = bands.Extend(s.bands.SlopesAt, len(m.Beds))
 	}
 	parallel.Ranges(len(m.CellEdges), parallel.Parts(len(m.CellEdges), cellsPerWorker), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -57,13 +56,4 @@ func (s *stepper[F]) makeBands(order int, m *kernels.Mesh[F], inner int, sources
 			}
 		}
 	})
-}
-
-// extendPositions returns n positions: the first ones given, of as many items, and for other items their own indices.
-func extendPositions(first []int32, n int) []int32 {
-	at := slices.Grow(first, n-len(first))
-	for i := len(first); i < n; i++ {
-		at = append(at, int32(i))
-	}
-	return at
 }

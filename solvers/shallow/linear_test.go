@@ -58,7 +58,7 @@ func newSemiDiscrete(t *testing.T, cells int, seed uint64, scheme kernels.Scheme
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.mesh.FluxAt, s.mesh.SlopesAt = extendPositions(nil, len(s.mesh.EdgeCells)), extendPositions(nil, len(s.mesh.Beds))
+	s.mesh.FluxAt, s.mesh.SlopesAt = bands.Extend(nil, len(s.mesh.EdgeCells)), bands.Extend(nil, len(s.mesh.Beds))
 	s.slopes = make([]kernels.Slopes[float64], len(s.mesh.Beds))
 	s.flux = make([]kernels.Flux[float64], len(s.mesh.EdgeCells))
 	return s

@@ -16,6 +16,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/levels"
 )
@@ -193,7 +194,7 @@ func (s *solver[F]) buildArrays(ctx context.Context, from *hosted[F]) (err error
 		}
 		from.tiles, s.steps.coreTiles, s.steps.ntiles = *tiles, core, len(tiles.Tiles)-1
 		if n.order == 2 && n.exchanged {
-			m.SlopesAt = extendPositions(nil, n.held)
+			m.SlopesAt = bands.Extend(nil, n.held)
 		}
 	} else {
 		s.steps.makeBands(n.order, m, s.steps.innerEdges, out.structures.Cells())

@@ -86,9 +86,9 @@ func TestStagesAreTheKernels(t *testing.T) {
 			of := s.Model().(*solver[float64])
 			a, now := &of.arrays, of.now()
 			a.counters.Data[0] = kernels.Counters{}
-			a.mesh.FluxAt = extendPositions(nil, len(a.mesh.EdgeCells)) // all are kept
+			a.mesh.FluxAt = bands.Extend(nil, len(a.mesh.EdgeCells)) // all are kept
 			if cfg.Order == 2 {
-				a.mesh.SlopesAt = extendPositions(nil, len(a.mesh.Beds))
+				a.mesh.SlopesAt = bands.Extend(nil, len(a.mesh.Beds))
 			}
 			w := a.state[now.from()].Data
 			var flux backend.Loop

@@ -86,7 +86,8 @@ output = { format = [] }
 		{corner, 2, []string{"grid.cells=[104, 52, 26]", "method.particles=16", "method.precision='float32'"}, 0, false},
 		{flat, 6, nil, 0, false},
 		{flat, 2, []string{"initial.shape='difference(box(0, 0, 2, 1), circle(0.4, 0.4, 0.3))'"}, 0, false},
-		{flat, 4, []string{"grid={bounds=[0, 0, 2, 1], cells=[320, 60], periodic=['x']}", "initial.shape='x - 0.3'"}, 0, true},
+		{flat, 4, []string{"grid={bounds=[0, 0, 2, 1], cells=[320, 60], periodic=['x']}", "initial.shape='x - 0.3'"}, 0,
+			true},
 		{flat, 5, nil, 0, false}, {flat, 5, []string{"method.balance='cells'"}, 0, false},
 		{corner, 3, []string{"grid.cells=60", "method.particles=8"}, 40 * 40 * 40, true}, {flat, 6, nil, 60 * 30, false},
 	} {

@@ -14,9 +14,9 @@ const piece = 8
 func pieces(n int) int { return (n + piece - 1) / piece }
 
 // Activity finds which core cells and edges can be skipped in a stage, since nothing happens there: cells without water
-// whose neighbours have none either. Their new state is that before the stage, 0 to the bit. A piece of cells is updated
-// if it or a neighbour has water, and if the array to which the new state goes has water of earlier steps there. The
-// fluxes of all edges of these cells are computed, and the slopes of all cells of these edges.
+// whose neighbours have none either. Their new state is that before the stage, 0 to the bit. A piece of cells is
+// updated if it or a neighbour has water, and if the array to which the new state goes has water of earlier steps
+// there. The fluxes of all edges of these cells are computed, and the slopes of all cells of these edges.
 type Activity struct {
 	cells  int
 	beside lists    // of each piece of cells: itself and its neighbours

@@ -1,5 +1,7 @@
 package bands
 
+import "slices"
+
 // positions hands out positions in an array: those freed are taken again before new ones, the last freed first.
 type positions struct {
 	base int32 // position in the whole array of the band's position 0
@@ -92,3 +94,12 @@ func (b *bandBuilder) shift(all *Bands) {
 
 // Side returns the edge of a cell's link, and 0 if the cell is the edge's left, 1 if the right.
 func Side(link int32) (edge, side int32) { return link ^ link>>31, -(link >> 31) }
+
+// Extend returns n positions: the first ones given, of as many items, and for other items their own indices.
+func Extend(first []int32, n int) []int32 {
+	at := slices.Grow(first, n-len(first))
+	for i := len(first); i < n; i++ {
+		at = append(at, int32(i))
+	}
+	return at
+}

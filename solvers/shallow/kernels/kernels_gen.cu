@@ -5059,8 +5059,8 @@ DEVICE float water_sheetShare_f32(water_f32 *me, bool open, Array<water_f32, 3> 
 }
 
 // sheet mixes the slopes s of the level and the bed, those of a lake, with those of a sheet on the bed, whose slope is
-// limited to the range of neighbours. Both keep the thickness nonnegative at the edges' midpoints, and so does each mean
-// of them.
+// limited to the range of neighbours. Both keep the thickness nonnegative at the edges' midpoints, and so does each
+// mean of them.
 // (*water[float32]).sheet, sheet.go:12
 DEVICE void water_sheet_f32(water_f32 *me, bool open, Array<water_f32, 3> *o, geometry_f32 *c, Vec2_f32 bed,
         Slopes_f32 *s) {
@@ -5627,8 +5627,8 @@ DEVICE double water_sheetShare_f64(water_f64 *me, bool open, Array<water_f64, 3>
 }
 
 // sheet mixes the slopes s of the level and the bed, those of a lake, with those of a sheet on the bed, whose slope is
-// limited to the range of neighbours. Both keep the thickness nonnegative at the edges' midpoints, and so does each mean
-// of them.
+// limited to the range of neighbours. Both keep the thickness nonnegative at the edges' midpoints, and so does each
+// mean of them.
 // (*water[float64]).sheet, sheet.go:12
 DEVICE void water_sheet_f64(water_f64 *me, bool open, Array<water_f64, 3> *o, geometry_f64 *c, Vec2_f64 bed,
         Slopes_f64 *s) {

@@ -7,8 +7,8 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 // a limited plane of the bed, and a thickness on it.
 
 // sheet mixes the slopes s of the level and the bed, those of a lake, with those of a sheet on the bed, whose slope is
-// limited to the range of neighbours. Both keep the thickness nonnegative at the edges' midpoints, and so does each mean
-// of them.
+// limited to the range of neighbours. Both keep the thickness nonnegative at the edges' midpoints, and so does each
+// mean of them.
 func (me *water[F]) sheet(open bool, o *[3]water[F], c *geometry[F], bed Vec2[F], s *Slopes[F]) {
 	share := me.sheetShare(open, o, c, bed)
 	if !(share > 0) {
