@@ -48,12 +48,12 @@ func (a *controlService) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.
 			a.handle(state, msg)
 		}
 	})
-	// The first heartbeat confirms that the rank is admitted.
-	if err := s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Beat{Beat: a.beat(state)}}); err != nil {
+	if err := a.sendBeat(s, state); err != nil { // confirms that the rank is admitted
 		return err
 	}
 	tick := time.NewTicker(a.beatInterval)
 	defer tick.Stop()
+	allReady := a.allReady
 	for {
 		select {
 		case msg := <-state.out:
@@ -65,7 +65,12 @@ func (a *controlService) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.
 				return nil
 			}
 		case <-tick.C:
-			if err := s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Beat{Beat: a.beat(state)}}); err != nil {
+			if err := a.sendBeat(s, state); err != nil {
+				return err
+			}
+		case <-allReady: // for which Join of the rank waits
+			allReady = nil
+			if err := a.sendBeat(s, state); err != nil {
 				return err
 			}
 		case <-state.gone:
@@ -74,6 +79,11 @@ func (a *controlService) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.
 			return status.Error(codes.Unavailable, "the coordinator stops")
 		}
 	}
+}
+
+func (a *controlService) sendBeat(s rpc.BidiStreamingServer[proto.FromRank, proto.FromCoordinator],
+	state *rankState) error {
+	return s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Beat{Beat: a.beat(state)}})
 }
 
 // pageBytes is the size of addresses in a page of a welcome, well below the limit of a message.

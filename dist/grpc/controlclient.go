@@ -29,7 +29,7 @@ type controlClient struct {
 	life     *life.Pulse            // of the coordinator
 	pages    []string               // addresses in the pages of the welcome so far
 	missing  atomic.Pointer[proto.Beat]
-	allReady atomic.Bool   // all ranks have joined and told so
+	allReady chan struct{} // closed when all ranks have received the welcome and told so
 	tell     chan struct{} // signals that a heartbeat is to be sent now
 	welcome  chan *proto.Welcome
 	farewell chan struct{}
@@ -47,7 +47,7 @@ func (c *comm) connectControl(ctx context.Context, address string) error {
 	streamCtx, cancel := context.WithCancel(context.Background())
 	l := &controlClient{c: c, conn: conn, cancel: cancel, out: make(chan *proto.FromRank, 8),
 		tell: make(chan struct{}, 1), welcome: make(chan *proto.Welcome, 1), farewell: make(chan struct{}),
-		over: make(chan struct{})}
+		over: make(chan struct{}), allReady: make(chan struct{})}
 	l.clock = life.NewClock(life.CheckInterval(c.cfg.Silence))
 	c.control = l
 	defer context.AfterFunc(ctx, cancel)() // ctx ends the stream only during this call
@@ -139,14 +139,24 @@ func (l *controlClient) addPage(w *proto.Welcome) error {
 // takeBeat handles what a heartbeat of the coordinator tells.
 func (l *controlClient) takeBeat(b *proto.Beat) {
 	l.missing.Store(b)
-	if b.Ready {
-		l.allReady.Store(true)
+	if b.Ready && !l.joined() {
+		close(l.allReady)
 	}
 	if b.Ask {
 		l.tellSoon()
 	}
 	if len(b.Left) > 0 { // in a goroutine, since it may block, and the caller must detect the end of the stream
 		l.c.tasks.Go(func() { l.peersLeft(b) })
+	}
+}
+
+// joined reports whether all ranks have joined.
+func (l *controlClient) joined() bool {
+	select {
+	case <-l.allReady:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -219,7 +229,7 @@ func (l *controlClient) sendLoop() {
 		case <-l.tell:
 			err = l.stream.Send(l.beat())
 		case <-watch.C:
-			limit := l.c.cfg.silenceLimit(l.allReady.Load())
+			limit := l.c.cfg.silenceLimit(l.joined())
 			if l.clock.Tick(); l.life.Silent(limit) {
 				l.c.fail(&dist.PeerError{Rank: l.c.coordinatorRank(),
 					Err: fmt.Errorf("%w: no heartbeat for %v", dist.ErrPeerLost, limit)})

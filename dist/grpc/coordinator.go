@@ -36,6 +36,7 @@ type coordinator struct {
 	tasks    sync.WaitGroup // goroutines that outlive the handlers that start them
 
 	allJoined chan struct{} // closed when all ranks have sent their hello
+	allReady  chan struct{} // closed when all ranks have received the welcome
 	over      chan struct{} // closed after a verdict, or when all have left
 }
 
@@ -71,7 +72,8 @@ func newCoordinator(cfg Config, host int, refused *refusals) *coordinator {
 	n := cfg.Size
 	return &coordinator{size: n, host: host, session: newSession(), cfg: &cfg,
 		clock: life.NewClock(life.CheckInterval(cfg.Silence)), job: jobOf(cfg, by), refused: refused,
-		ranks: make([]*rankState, n), over: make(chan struct{}), allJoined: make(chan struct{})}
+		ranks: make([]*rankState, n), over: make(chan struct{}), allJoined: make(chan struct{}),
+		allReady: make(chan struct{})}
 }
 
 // newSession returns a random number that a client must know to send frames.
@@ -205,7 +207,9 @@ func (c *coordinator) handle(state *rankState, msg *proto.FromRank) {
 	case *proto.FromRank_Beat:
 		if k.Beat.Ready && !state.ready && c.joined == c.size {
 			state.ready = true
-			c.ready++
+			if c.ready++; c.ready == c.size {
+				close(c.allReady)
+			}
 		}
 		state.entered = k.Beat.Entered
 		c.answered(state)

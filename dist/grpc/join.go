@@ -93,10 +93,7 @@ func (c *comm) awaitRanks(ctx context.Context) error {
 		if c.hosted != nil {
 			b = c.hosted.absent()
 		}
-		waiting := "waited for " + absentText(b)
-		err := fmt.Errorf("dist/grpc: join: %s: %w", waiting, context.Cause(ctx))
-		c.report(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: truncated(waiting)}}}, err)
-		return err
+		return c.giveUpJoin(ctx, "waited for "+absentText(b))
 	}
 	c.session = w.Session
 	for r, a := range w.Addresses {
@@ -108,7 +105,21 @@ func (c *comm) awaitRanks(ctx context.Context) error {
 	c.links = links{c: c, from: map[int]*[]byte{}}
 	close(c.ready)
 	c.control.tellSoon()
-	return nil
+	select {
+	case <-c.control.allReady: // from now on ranks may be silent for Config.Silence only
+		return nil
+	case <-c.down:
+		return fmt.Errorf("dist/grpc: join: %w", c.cause)
+	case <-ctx.Done():
+		return c.giveUpJoin(ctx, "waited until all ranks had received the welcome")
+	}
+}
+
+// giveUpJoin returns the error of Join when its context has ended, and tells the coordinator what this rank waited for.
+func (c *comm) giveUpJoin(ctx context.Context, waiting string) error {
+	err := fmt.Errorf("dist/grpc: join: %s: %w", waiting, context.Cause(ctx))
+	c.report(&proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: truncated(waiting)}}}, err)
+	return err
 }
 
 // absentText returns a text with the missing ranks and the recent refusals.

@@ -236,8 +236,7 @@ func (s *stepper[F]) beginBands(p *engine.Program, from, start, to int) {
 	}
 }
 
-// bringsWater reports whether dry cells may change without flow from others: by rain, or in their last bits by rotation
-// through more than a right angle.
+// bringsWater reports whether dry cells may change without flow from others: by rain, or in signs of 0 by rotation.
 func (s *stepper[F]) bringsWater() bool {
 	f := &s.forcing
 	return s.params.Forced && (f.Prescribed[f.Rain] != 0 || f.Ahead[f.Rain] != 0 || len(f.Coriolis) > 0)

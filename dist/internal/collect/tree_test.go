@@ -171,12 +171,16 @@ func TestCostOfATree(t *testing.T) {
 			}
 			t.Logf("%s of %d ranks: at most %d messages of a rank", name, size, most)
 		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		tree := NewTree(0, size)
-		runtime.ReadMemStats(&after)
-		if n := after.TotalAlloc - before.TotalAlloc; n > 4096 {
-			t.Errorf("%d ranks: the tree of rank %d takes %d bytes, want at most 4096", size, tree.rank, n)
+		least := uint64(math.MaxUint64) // goroutines that end may allocate at the same time
+		for range 10 {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			trees[0] = NewTree(0, size)
+			runtime.ReadMemStats(&after)
+			least = min(least, after.TotalAlloc-before.TotalAlloc)
+		}
+		if least > 4096 {
+			t.Errorf("%d ranks: the tree of rank 0 takes %d bytes, want at most 4096", size, least)
 		}
 	}
 }
