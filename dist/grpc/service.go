@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -118,11 +117,4 @@ func checkSequence(h *header, session uint64, next *uint64) error {
 	}
 	*next++
 	return nil
-}
-
-// yieldToWriter lets gRPC's writer goroutine run before the caller continues to compute, which could delay the
-// write by milliseconds. It yields twice, since the writer itself yields once, to collect more data.
-func yieldToWriter() {
-	runtime.Gosched()
-	runtime.Gosched()
 }
