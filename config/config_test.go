@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/solvers/common/remesh"
 	"github.com/atoll-hpc/atoll/solvers/shallow/problem"
 	smooth "github.com/atoll-hpc/atoll/solvers/smooth/problem"
 	vof "github.com/atoll-hpc/atoll/solvers/vof/problem"
@@ -70,6 +71,7 @@ func TestDefaults(t *testing.T) {
 			Boundary: problem.Boundary{Default: "wall", Groups: map[string]string{}, Given: map[string]problem.Given{}},
 			Forcing: problem.Forcing{WindDrag: 0.0013, AirDensity: 0.0012, WaterDensity: 1025,
 				Soil: problem.Soil{InitialAbstraction: .2}},
+			Adapt: problem.Adapt{Options: remesh.Options{Growth: .3, Reach: 3, Share: .01}},
 		},
 	}
 	if !reflect.DeepEqual(c.Sections,
