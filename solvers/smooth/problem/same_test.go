@@ -36,7 +36,7 @@ func results(t testing.TB, ranks, threads int, open runtest.Open, sets ...string
 	}
 	s.CaseSHA256, s.Ranks, s.Transport, s.Threads, s.Phases, s.Wall, s.UpdatesPerS, s.Host = "", 0, "", 0, nil, 0, 0,
 		summary.Host{}
-	s.Imbalance, s.ArrayBytes, s.Estimate = nil, 0, nil
+	s.Imbalance, s.Processor, s.ArrayBytes, s.Estimate = nil, nil, 0, nil
 	text, err := s.JSON()
 	if err != nil {
 		t.Fatal(err)
