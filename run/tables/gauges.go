@@ -65,7 +65,7 @@ func (g *Gauges) Recorders() (list []recorder.Recorder) {
 	intervals, groups := byInterval(len(g.points), func(i int) float64 { return g.points[i].every })
 	for k, every := range intervals {
 		group := &gaugeGroup{Base: recorder.NewBase(groupName("gauges", every), recorder.EachStep(every)), run: g.run,
-			probe: g.probe, all: g}
+			probe: g.probe, all: g, first: k == 0}
 		for _, i := range groups[k] {
 			group.gauges = append(group.gauges, g.gauges[i])
 		}
@@ -82,6 +82,7 @@ type gaugeGroup struct {
 	gauges []*gauge
 	cells  []int // of the gauges on this rank
 	all    *Gauges
+	first  bool // of all groups
 	moved  bool // cells have other owners than when the tables were opened
 }
 
@@ -157,10 +158,13 @@ func (g *gaugeGroup) writeGathered(ctx context.Context, now solvers.Clock, value
 	return nil
 }
 
-// Remeshed implements recorder.OnMesh. Tables stay with the ranks that have opened them.
+// Remeshed implements recorder.OnMesh. Tables stay with the ranks that have opened them. The first group finds the
+// cells of all gauges.
 func (g *gaugeGroup) Remeshed(ctx context.Context) error {
-	if err := g.all.locate(ctx); err != nil {
-		return err
+	if g.first {
+		if err := g.all.locate(ctx); err != nil {
+			return err
+		}
 	}
 	g.moved, g.cells = true, g.cells[:0]
 	for _, t := range g.gauges {

@@ -86,7 +86,7 @@ func (t *Transects) Recorders() (list []recorder.Recorder) {
 	intervals, groups := byInterval(len(sections), func(i int) float64 { return sections[i].Every })
 	for k, every := range intervals {
 		group := &transectGroup{Base: recorder.NewBase(groupName("transects", every), recorder.EachStep(every)), run: t.run,
-			flows: t.flows, all: t}
+			flows: t.flows, all: t, first: k == 0}
 		for _, i := range groups[k] {
 			group.lines = append(group.lines, t.lines[i])
 		}
@@ -101,6 +101,7 @@ type transectGroup struct {
 	recorder.Base
 	run    *recorder.Run
 	all    *Transects
+	first  bool // of all groups
 	flows  []solvers.Flow
 	lines  []*transect
 	cells  []int              // owned cells crossed by the lines, line by line
@@ -119,11 +120,15 @@ func (t *transectGroup) list() {
 	}
 }
 
-// Remeshed implements recorder.OnMesh.
+// Remeshed implements recorder.OnMesh. The first group finds the cells of all lines.
 func (t *transectGroup) Remeshed(ctx context.Context) error {
-	err := t.all.locate(ctx)
+	if t.first {
+		if err := t.all.locate(ctx); err != nil {
+			return err
+		}
+	}
 	t.list()
-	return err
+	return nil
 }
 
 // Open implements recorder.Recorder.
