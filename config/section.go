@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -174,7 +175,8 @@ const pathAdvice = "in a path write / between folders, as in meshes/new.msh"
 // stlPath matches the path of a body of a shape.
 var stlPath = regexp.MustCompile(`\bstl\([^)]*`)
 
-// checkPath refuses a path in which a backslash gave a control character, or, except on Windows, stands for itself.
+// checkPath refuses a path in which a backslash gave a control character, or, except on Windows, stands for itself in a
+// name that no file has.
 func (s *Section) checkPath(key, text string) {
 	paths := text
 	if key == "shape" {
@@ -184,9 +186,18 @@ func (s *Section) checkPath(key, text string) {
 	case key != "shape" && !slices.Contains(fileKeys, key):
 	case strings.ContainsAny(paths, "\n\t\b\f\r\x1b"):
 		s.Fail(key, "%q has a line end or tab, which \\n and \\t stand for: %s", text, pathAdvice)
-	case strings.Contains(paths, `\`) && os.PathSeparator == '/':
+	case strings.Contains(paths, `\`) && os.PathSeparator == '/' && !s.isFile(text):
 		s.Fail(key, "%s has backslashes: %s", text, pathAdvice)
 	}
+}
+
+// isFile reports whether a path, relative to the folder of the case, names something that exists.
+func (s *Section) isFile(path string) bool {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(s.file), path)
+	}
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // Name returns a text that can be a file name: see NamesFile.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/cmd/atoll/members"
+	"github.com/atoll-hpc/atoll/dist/grpc"
 	"github.com/atoll-hpc/atoll/dist/grpc/grpctest"
 	"github.com/atoll-hpc/atoll/internal/guard/guardtest"
 	"github.com/atoll-hpc/atoll/proto"
@@ -101,8 +102,8 @@ func TestAttackedRunIsUnchanged(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var attack interface{ Wait() }
 			s := runAttacked(t, func(address string) {
-				attack = grpctest.Attack(ctx, address, &proto.Hello{Protocol: 2, Rank: 1, Size: 2, Address: "127.0.0.1:1",
-					BuildId: summary.BuildID(), Token: members.RankToken("lagoon", 0)})
+				attack = grpctest.Attack(ctx, address, &proto.Hello{Protocol: grpc.Protocol, Rank: 1, Size: 2,
+					Address: "127.0.0.1:1", BuildId: summary.BuildID(), Token: members.RankToken("lagoon", 0)})
 			}, flags...)
 			cancel()
 			attack.Wait()

@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/proto"
 )
 
-// protocol is the version of the wire protocol, increased with each incompatible change.
-const protocol = 3
+// Protocol is the version of the wire protocol, increased with each incompatible change.
+const Protocol = 3
 
 // jobIdentity is what all ranks of a run must share to be admitted.
 type jobIdentity struct {
@@ -35,9 +35,9 @@ func (c *coordinator) refusalReason(h *proto.Hello, name rankName) (reason, stri
 	switch {
 	case !c.job.hasToken(h.Token):
 		return wrongToken, "does not have the token of the job"
-	case h.Protocol != protocol:
+	case h.Protocol != Protocol:
 		return wrongBuild, fmt.Sprintf("speaks version %d of the protocol, the coordinator speaks %d: start the same "+
-			"program everywhere", h.Protocol, protocol)
+			"program everywhere", h.Protocol, Protocol)
 	case h.Epoch != c.job.epoch:
 		return wrongEpoch, fmt.Sprintf("belongs to epoch %d of the run, which is in epoch %d", h.Epoch, c.job.epoch)
 	case int64(h.Size) != int64(c.size):

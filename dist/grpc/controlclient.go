@@ -80,7 +80,7 @@ func (l *controlClient) hello(ctx context.Context, address string) (err error) {
 		return err
 	}
 	// An error of Send is ignored: the stream has ended, and Recv returns the cause.
-	_ = l.stream.Send(&proto.FromRank{Kind: &proto.FromRank_Hello{Hello: &proto.Hello{Protocol: protocol,
+	_ = l.stream.Send(&proto.FromRank{Kind: &proto.FromRank_Hello{Hello: &proto.Hello{Protocol: Protocol,
 		Rank: uint32(cfg.Rank), Size: uint32(cfg.Size), Address: address, BuildId: cfg.BuildID, CaseHash: cfg.CaseHash,
 		Epoch: cfg.Epoch, Token: cfg.Token}}})
 	l.first, err = l.stream.Recv()

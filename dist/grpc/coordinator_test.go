@@ -36,7 +36,7 @@ func newScript(size int) *script {
 }
 
 func (s *script) hello(rank int, edit func(h *proto.Hello)) *rankState {
-	h := &proto.Hello{Protocol: protocol, Rank: uint32(rank), Size: uint32(s.size),
+	h := &proto.Hello{Protocol: Protocol, Rank: uint32(rank), Size: uint32(s.size),
 		Address: fmt.Sprintf("unix:/r%d", rank), BuildId: "b1", CaseHash: "c1", Epoch: 3, Token: "lagoon"}
 	if edit != nil {
 		edit(h)

@@ -138,7 +138,7 @@ func FuzzAttend(f *testing.F) {
 		}
 		return data
 	}
-	hello := &proto.FromRank{Kind: &proto.FromRank_Hello{Hello: &proto.Hello{Protocol: protocol, Rank: 1, Size: 2,
+	hello := &proto.FromRank{Kind: &proto.FromRank_Hello{Hello: &proto.Hello{Protocol: Protocol, Rank: 1, Size: 2,
 		Address: "unix:/r1", BuildId: "b1", CaseHash: "c1", Epoch: 3, Token: "lagoon"}}}
 	leave := &proto.Leave{To: []uint32{0}, Sent: []uint64{1}}
 	f.Add(encodeAll(hello, &proto.FromRank{Kind: &proto.FromRank_Leave{Leave: leave}}))
