@@ -241,7 +241,10 @@ func (e *engine) exchangeWaits(active []int32) {
 			*b = wire.AddInt(*b, e.ID[v])
 		})
 	}
-	p.swap(func(m *wire.Message) { e.waits[p.at[m.Int()]] = true })
+	p.swap(func(m *wire.Message) {
+		v := p.at[m.Int()]
+		e.turns[v] = e.turnOf(v)
+	})
 }
 
 // exchangeMoves tells other parts where vertices of a set are.
@@ -267,7 +270,7 @@ func (e *engine) exchangeMoves() {
 	}
 	p.swap(func(m *wire.Message) {
 		v := p.at[m.Int()]
-		e.waits[v] = false
+		e.turns[v] = 0
 		if m.Int() == 0 {
 			return
 		}

@@ -76,7 +76,7 @@ type engine struct {
 	found   []*candidate // of a round
 	claims  []claim      // of each cell
 	pass    uint32
-	waits   []bool // vertices that wait to be moved
+	turns   []uint64 // of each vertex that waits to be moved, its hash in the sweep; 0 for others
 	active  []int32
 	set     []int32
 	moved   []bool

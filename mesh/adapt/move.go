@@ -55,10 +55,8 @@ func (e *engine) derivatives(cells []int32, v int32) (s local) {
 		mean := measure.MeanMetric(e.Dim, &m)
 		n, dn := measure.SumOfSquares(e.Dim, &x, &mean, i)
 		vol, dv := measure.Volume(e.Dim, &x), measure.VolumeGradient(e.Dim, &x, i)
-		var h measure.Vector
-		for r := range h {
-			h[r] = d*dn[r]/n - dv[r]/vol
-		}
+		a, b := measure.Scaled(1/n, &dn), measure.Scaled(1/vol, &dv)
+		h := measure.Vector{d*a[0] - b[0], d*a[1] - b[1], d*a[2] - b[2]}
 		f := 1 / c.Quality
 		p, weight := 1.0, f
 		if e.sharp {
@@ -69,8 +67,7 @@ func (e *engine) derivatives(cells []int32, v int32) (s local) {
 			s.gradient[col] += weight * h[col]
 			for row := range col + 1 {
 				z := measure.Entry[col][row]
-				s.hessian[z] += weight * (p*h[row]*h[col] + curvature*mean[z] - d*dn[row]*dn[col]/(n*n) +
-					dv[row]*dv[col]/(vol*vol))
+				s.hessian[z] += weight * (p*h[row]*h[col] + curvature*mean[z] - d*a[row]*a[col] + b[row]*b[col])
 			}
 		}
 		s.sum += weight

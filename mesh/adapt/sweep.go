@@ -12,12 +12,12 @@ func (e *engine) sweep() {
 	e.round++
 	e.meet()
 	active := e.marked(smooth)
-	e.waits = append(e.waits, make([]bool, max(0, len(e.X)-len(e.waits)))...)
+	e.turns = append(e.turns, make([]uint64, max(0, len(e.X)-len(e.turns)))...)
 	n := 0
 	for _, v := range active {
 		e.marks[v] &^= 1 << smooth
 		if e.Freedom[v] > 0 {
-			e.waits[v] = true
+			e.turns[v] = e.turnOf(v)
 			active[n] = v
 			n++
 		}
@@ -38,7 +38,7 @@ func (e *engine) sweep() {
 		e.moved = slices.Grow(e.moved[:0], len(e.set))[:len(e.set)]
 		e.each(len(e.set), func(w *worker, i int) { e.moved[i] = e.move(w, e.set[i]) })
 		for i, v := range e.set {
-			if e.waits[v] = false; e.moved[i] {
+			if e.turns[v] = 0; e.moved[i] {
 				e.markAround(v)
 			}
 		}
@@ -58,15 +58,15 @@ func (e *engine) markAround(v int32) {
 // hashOf is a hash of a vertex and the round.
 func (e *engine) hashOf(v int32) uint64 { return measure.Mix(uint64(e.ID[v]) + e.round<<44) }
 
+// turnOf is the hash of a vertex that waits to be moved, which is not 0.
+func (e *engine) turnOf(v int32) uint64 { return max(1, e.hashOf(v)) }
+
 // isHighest reports whether a vertex has the highest hash among those around it that wait to be moved.
 func (e *engine) isHighest(v int32) bool {
-	h := e.hashOf(v)
+	h := e.turns[v]
 	for _, k := range e.Ball.Of(v) {
 		for _, u := range e.Cells[k].V[:e.Dim+1] {
-			if u == v || !e.waits[u] {
-				continue
-			}
-			if o := e.hashOf(u); o > h || o == h && e.ID[u] > e.ID[v] {
+			if o := e.turns[u]; o > h || o == h && e.ID[u] > e.ID[v] {
 				return false
 			}
 		}

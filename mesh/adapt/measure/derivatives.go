@@ -17,6 +17,13 @@ func MeanMetric(dim int, m *[4]*Tensor) (mean Tensor) {
 
 // SumOfSquares returns Σ l² over the edges of a cell, and its gradient with respect to vertex i.
 func SumOfSquares(dim int, x *[4]*Vector, m *Tensor, i int) (n float64, gradient Vector) {
+	if dim == 2 {
+		u, v := Sub(x[i], x[(i+1)%3]), Sub(x[i], x[(i+2)%3])
+		w := Sub(&u, &v)
+		sum := Vector{u[0] + v[0], u[1] + v[1]}
+		g := Product(m, &sum)
+		return Square(2, m, &u) + Square(2, m, &v) + Square(2, m, &w), Vector{2 * g[0], 2 * g[1]}
+	}
 	for j := range dim + 1 {
 		for k := j + 1; k <= dim; k++ {
 			u := Sub(x[k], x[j])

@@ -12,6 +12,8 @@ type Tensor = [6]float64
 
 func Sub(a, b *Vector) Vector { return Vector{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
 
+func Scaled(f float64, a *Vector) Vector { return Vector{f * a[0], f * a[1], f * a[2]} }
+
 func Dot(a, b *Vector) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
 
 func Cross(a, b *Vector) Vector {
