@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/config/paths"
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
@@ -43,7 +44,7 @@ func newDecoder(file string, data []byte, sets []string) (*decoder, error) {
 			line, column := syntax.Position()
 			text := strings.TrimPrefix(syntax.Error(), "toml: ")
 			if strings.Contains(text, "escape") {
-				text += ": " + pathAdvice
+				text += ": " + paths.Advice
 			}
 			return nil, fmt.Errorf("%s:%d:%d: %s", file, line, column, text)
 		}

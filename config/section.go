@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/config/literal"
+	"github.com/atoll-hpc/atoll/config/paths"
 	"github.com/atoll-hpc/atoll/internal/words"
 )
 
@@ -164,40 +163,11 @@ func (s *Section) Text(key, fallback string) string {
 	return text
 }
 
-// fileKeys are the keys whose values name files or folders.
-var fileKeys = []string{"file", "raster", "polygons", "table", "lines", "series",
-	"measured", "mesh", "dir", "solution", "background"}
-
-// pathAdvice ends messages about backslashes in paths: in the strings of TOML they begin escape sequences, and only on
-// Windows they separate folders.
-const pathAdvice = "in a path write / between folders, as in meshes/new.msh"
-
-// stlPath matches the path of a body of a shape.
-var stlPath = regexp.MustCompile(`\bstl\([^)]*`)
-
-// checkPath refuses a path in which a backslash gave a control character, or, except on Windows, stands for itself in a
-// name that no file has.
+// checkPath refuses a path that cannot be meant.
 func (s *Section) checkPath(key, text string) {
-	paths := text
-	if key == "shape" {
-		paths = strings.Join(stlPath.FindAllString(text, -1), "")
+	if problem := paths.Problem(key, text, filepath.Dir(s.file)); problem != "" {
+		s.Fail(key, "%s", problem)
 	}
-	switch {
-	case key != "shape" && !slices.Contains(fileKeys, key):
-	case strings.ContainsAny(paths, "\n\t\b\f\r\x1b"):
-		s.Fail(key, "%q has a line end or tab, which \\n and \\t stand for: %s", text, pathAdvice)
-	case strings.Contains(paths, `\`) && os.PathSeparator == '/' && !s.isFile(text):
-		s.Fail(key, "%s has backslashes: %s", text, pathAdvice)
-	}
-}
-
-// isFile reports whether a path, relative to the folder of the case, names something that exists.
-func (s *Section) isFile(path string) bool {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(s.file), path)
-	}
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // Name returns a text that can be a file name: see NamesFile.
