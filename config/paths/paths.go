@@ -22,8 +22,8 @@ var keys = []string{"file", "raster", "polygons", "table", "lines", "series",
 // stl matches the path of a body of a shape.
 var stl = regexp.MustCompile(`\bstl\([^)]*`)
 
-// Problem returns what is wrong with the value of a key if that names a file, "" for nothing: a backslash gave a control
-// character, or, except on Windows, stands for itself in a name that no file has. Relative paths are relative to folder.
+// Problem returns what is wrong with the value of a key if that names a file, "" for nothing: a backslash gave a
+// control character, or, except on Windows, stands for itself in a name that no file has. Paths are relative to folder.
 func Problem(key, text, folder string) string {
 	names := text
 	if key == "shape" {
