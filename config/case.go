@@ -56,6 +56,7 @@ type Output struct {
 	Dir               string   // folder of all output, relative to the working directory ("out/" and the name)
 	ConservationEvery int      // steps between rows of conservation.csv (10)
 	Raster            float64  // spacing in m of the rasters of all fields at the end; 0 for none (0)
+	RasterFloat64     bool     // the numbers of rasters have 8 bytes instead of 4 (false)
 	Mesh              string   // file of the moved mesh at the end, relative to Dir; "" for none ("")
 }
 
@@ -183,8 +184,7 @@ func DecodeOutput(s *Section, name string, w Outputs) Output {
 	return o
 }
 
-// keys declares the keys of [output] for what a solver can write. Of a solver without time the interval of frames is a
-// number of sweeps.
+// keys declares the keys of [output] for what a solver can write: without time, sweeps are the interval of frames.
 func (o *Output) keys(name string, w Outputs, key func(*Spec)) {
 	key(Real("every", "s", &o.Every, NonNegative.Or(0), "time between frames, at most 999,999 of them; 0 for the first "+
 		"and last only").If(!w.Sweeps))
@@ -193,7 +193,7 @@ func (o *Output) keys(name string, w Outputs, key func(*Spec)) {
 		"frame is written after the first step that reaches its time, so that output does not affect the steps").IfSet().
 		If(!w.Sweeps))
 	key(Words("fields", &o.Fields, w.Default, w.Fields, "fields to write"))
-	netCDF := slices.Contains(w.Formats, "nc")
+	netCDF := slices.Contains(w.Formats, "nc") // of solvers on triangles, which write rasters too
 	formats := "formats of frames; `[]` for no frames"
 	if netCDF {
 		formats += "; `nc`: all frames in one NetCDF file (UGRID and CF conventions)"
@@ -205,9 +205,10 @@ func (o *Output) keys(name string, w Outputs, key func(*Spec)) {
 		"speed").IfSet())
 	key(Phrase("dir", &o.Dir, "out/"+name, "folder of all output, relative to the current folder").Otherwise("out/NAME"))
 	key(Whole("conservation_every", &o.ConservationEvery, 10, 1, maxCount, "steps between rows of conservation.csv"))
-	// Rasters are for solvers on triangles: only these write nc.
 	key(Real("raster", "m", &o.Raster, Positive.Or(0), "pixel size: the fields at the end are also written as GeoTIFF in "+
 		"`raster/`").IfSet().Otherwise("none").If(netCDF))
+	key(Flag("raster_float64", &o.RasterFloat64, false, "numbers of rasters are float64 instead of float32, which all "+
+		"programs read").IfSet().If(netCDF))
 	key(Phrase("mesh", &o.Mesh, "", "file of the moved mesh at the end, relative to `dir`").IfSet().Otherwise("none").
 		If(w.Mesh))
 }

@@ -118,8 +118,7 @@ func Phrase(name string, v *string, fallback, doc string) *Spec {
 		func(s *Section) string { return s.Text(name, fallback) })
 }
 
-// Spatial declares a field that does not depend on t: see Section.Field. Required as fallback means that it has no
-// default.
+// Spatial declares a field that does not depend on t (Section.Field). With Required as fallback it has no default.
 func Spatial(name, unit string, v *Field, fallback, doc string) *Spec {
 	k := Key{Name: name, Unit: unit, Kind: FieldOrSeries, Doc: doc, Default: strings.TrimPrefix(fallback, Required),
 		Required: fallback == Required}

@@ -11,18 +11,19 @@ import (
 	"github.com/atoll-hpc/atoll/formats/internal/broken"
 )
 
-// sample returns a file of 6 x 4 cells.
-func sample(t testing.TB) []byte {
+// sample returns a BigTIFF file of 6 x 4 cells; classic one of classic TIFF.
+func sample(t testing.TB) []byte { return sampleOf(t, 0, true) }
+
+func classic(t testing.TB) []byte { return sampleOf(t, maxClassic, false) }
+
+func sampleOf(t testing.TB, maxClassic int, float64s bool) []byte {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "sample.tif")
 	m := &Image{Columns: 6, Rows: 4, West: 10, North: 20, Width: 1, Height: 1, EPSG: 4326, Values: make([]float64, 24)}
 	for i := range m.Values {
 		m.Values[i] = float64(i)
 	}
-	if err := Write(path, m); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(path)
+	m.Float64 = float64s
+	text, err := (&writer{Image: m}).file(maxClassic)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,8 +119,20 @@ func TestBrokenFilesAreRefused(t *testing.T) {
 	}...)
 }
 
+// Of classic TIFF files the header, the directory and the values of fields are cut or beyond the end.
+func TestBrokenClassicFilesAreRefused(t *testing.T) {
+	order := binary.LittleEndian
+	broken.Refused(t, readAll, func() []byte { return classic(t) }, []broken.Case{
+		{func(b []byte) []byte { return b[:12] }, "directory at byte"},
+		{func(b []byte) []byte { return b[:len(b)-40] }, "directory at byte"},
+		{func(b []byte) []byte { order.PutUint32(b[4:], 1<<31); return b }, "beyond the end of the file"},
+		{func(b []byte) []byte { order.PutUint16(b[order.Uint32(b[4:]):], 3); return b }, "tag"},
+		{func(b []byte) []byte { b[headerSize+20] ^= 0x55; return b }, "block 0 (0, 0)"},
+	}...)
+}
+
 func FuzzRead(f *testing.F) {
-	valid := [][]byte{sample(f)}
+	valid := [][]byte{sample(f), classic(f)}
 	files, err := filepath.Glob("testdata/*.tif")
 	if err != nil {
 		f.Fatal(err)

@@ -79,44 +79,68 @@ func readFloat64s(t *testing.T, path string) []float64 {
 	return list
 }
 
-// TestGDALReadsWrittenFiles: gdalinfo prints the values and metadata of a file that Write wrote, without warnings.
+// TestGDALReadsWrittenFiles: gdalinfo prints the values and metadata of files with either size of numbers and of
+// offsets, without warnings, and Open reads the same values.
 func TestGDALReadsWrittenFiles(t *testing.T) {
 	gdalinfo := needs.Program(t, "gdalinfo", "gdal-bin")
-	path := filepath.Join(t.TempDir(), "h <max>.tif")
-	m := &Image{Columns: 300, Rows: 200, West: 500000, North: 5.8e6, Width: 2, Height: 3, EPSG: 25832, Name: "h_max",
+	m := Image{Columns: 300, Rows: 200, West: 500000, North: 5.8e6, Width: 2, Height: 3, EPSG: 25832, Name: "h_max",
 		Unit: "m", Values: make([]float64, 60000)}
 	for i := range m.Values {
 		m.Values[i] = math.Sqrt(float64(i))
 	}
 	m.Values[0] = math.NaN()
-	if err := Write(path, m); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Command(gdalinfo, "-stats", "--config", "GDAL_PAM_ENABLED", "NO", path).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for _, want := range []string{"Size is 300, 200", `ID["EPSG",25832]`, "Origin = (500000.0", "Pixel Size = (2.0",
-		",-3.0", "NoData Value=nan", "Description = h_max", "Unit Type: m", "Maximum=244.947", "Type=Float64"} {
-		if !strings.Contains(string(out), want) {
-			t.Errorf("want %q in the output of gdalinfo:\n%s", want, out)
+	for kind, float64s := range map[string]bool{"Type=Float32": false, "Type=Float64": true} {
+		for _, maxClassic := range []int{0, maxClassic} {
+			path := filepath.Join(t.TempDir(), "h <max>.tif")
+			w := writer{Image: &m}
+			m.Float64 = float64s
+			data, err := w.file(maxClassic)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if big := maxClassic == 0; data[2] != 42 && !big || data[2] != 43 && big {
+				t.Errorf("version %d with at most %d bytes in a classic TIFF file", data[2], maxClassic)
+			}
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			out, err := exec.Command(gdalinfo, "-stats", "--config", "GDAL_PAM_ENABLED", "NO", path).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			for _, want := range []string{"Size is 300, 200", `ID["EPSG",25832]`, "Origin = (500000.0", "Pixel Size = (2.0",
+				",-3.0", "NoData Value=nan", "Description = h_max", "Unit Type: m", "Maximum=244.947", kind} {
+				if !strings.Contains(string(out), want) {
+					t.Errorf("want %q in the output of gdalinfo:\n%s", want, out)
+				}
+			}
+			if strings.Contains(strings.ToLower(string(out)), "warning") {
+				t.Errorf("gdalinfo prints a warning:\n%s", out)
+			}
+			checkValues(t, path, &m)
 		}
 	}
-	if strings.Contains(strings.ToLower(string(out)), "warning") {
-		t.Errorf("gdalinfo prints a warning:\n%s", out)
-	}
+}
+
+// checkValues compares a file with the image that was written to it.
+func checkValues(t *testing.T, path string, m *Image) {
+	t.Helper()
 	f, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	got, err := f.Read(Window{0, 0, 300, 200})
-	if err != nil || got[0] == got[0] {
-		t.Fatal(err, got[0])
+	got, err := f.Read(Window{0, 0, m.Columns, m.Rows})
+	if err != nil || got[0] == got[0] || f.IsFloat32() == m.Float64 {
+		t.Fatal(err, got[0], f.IsFloat32())
 	}
 	for i, v := range got[1:] {
-		if v != m.Values[i+1] {
-			t.Fatalf("value %d is %v, want %v", i+1, v, m.Values[i+1])
+		want := m.Values[i+1]
+		if !m.Float64 {
+			want = float64(float32(want))
+		}
+		if v != want {
+			t.Fatalf("value %d is %v, want %v", i+1, v, want)
 		}
 	}
 }

@@ -19,18 +19,19 @@ type Image struct {
 	EPSG          int       // code of the coordinate system, 0 for none
 	Name, Unit    string    // of the values; "" for none
 	Values        []float64 // from the north-west corner, row by row; NaN means no data
+	Float64       bool      // the file has numbers of 8 bytes; otherwise values are rounded to float32
 }
 
-// Write writes a raster to a BigTIFF file.
+// maxClassic is the largest size of a file, in bytes, whose offsets are certain to fit into 4 bytes.
+const maxClassic = 1<<32 - 1<<20
+
+// Write writes a raster to a TIFF file: to BigTIFF, which fewer programs read, only if it has 4 GiB or more.
 func Write(path string, m *Image) error {
 	if m.Columns < 1 || m.Rows < 1 || len(m.Values) != m.Columns*m.Rows {
 		return fmt.Errorf("%s: %d values for a raster of %d x %d cells", path, len(m.Values), m.Columns, m.Rows)
 	}
 	w := writer{Image: m}
-	if err := w.strips(); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	data, err := w.encode()
+	data, err := w.file(maxClassic)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -40,15 +41,33 @@ func Write(path string, m *Image) error {
 	})
 }
 
-// writer makes a BigTIFF file: header, strips, values of fields with more than 8 bytes, directory.
-type writer struct {
-	*Image
-	rows            int          // of a strip
-	compressed      bytes.Buffer // the strips
-	offsets, counts []uint64     // of the strips in the file
+// file returns the bytes of the file, which is a BigTIFF file if its strips have more than a number of bytes.
+func (w *writer) file(maxClassic int) ([]byte, error) {
+	if err := w.strips(); err != nil {
+		return nil, err
+	}
+	w.big = w.compressed.Len() > maxClassic
+	return w.encode()
 }
 
-// headerSize is the size of the header of a BigTIFF file in bytes.
+// writer makes a TIFF file: header, strips, values of fields that are longer than an offset, directory.
+type writer struct {
+	*Image
+	big        bool         // offsets and counts have 8 bytes, otherwise 4
+	rows       int          // of a strip
+	compressed bytes.Buffer // the strips
+	counts     []uint64     // bytes of each strip
+}
+
+// word is the size of offsets in bytes.
+func (w *writer) word() int {
+	if w.big {
+		return 8
+	}
+	return 4
+}
+
+// headerSize is the size of the header in bytes, with padding for the strips to be aligned.
 const headerSize = 16
 
 // strips compresses the values, in strips of about 64 KiB.
@@ -58,7 +77,11 @@ func (w *writer) strips() error {
 	for row := 0; row < w.Rows; row += w.rows {
 		plain = plain[:0]
 		for _, v := range w.Values[row*w.Columns : min(w.Rows, row+w.rows)*w.Columns] {
-			plain = binary.LittleEndian.AppendUint64(plain, math.Float64bits(v))
+			if w.Float64 {
+				plain = binary.LittleEndian.AppendUint64(plain, math.Float64bits(v))
+			} else {
+				plain = binary.LittleEndian.AppendUint32(plain, math.Float32bits(float32(v)))
+			}
 		}
 		start := w.compressed.Len()
 		z := zlib.NewWriter(&w.compressed)
@@ -68,7 +91,6 @@ func (w *writer) strips() error {
 		if err := z.Close(); err != nil {
 			return err
 		}
-		w.offsets = append(w.offsets, headerSize+uint64(start))
 		w.counts = append(w.counts, uint64(w.compressed.Len()-start))
 	}
 	return nil
@@ -138,16 +160,20 @@ func (w *writer) encode() ([]byte, error) {
 	if w.EPSG < 0 || w.EPSG > math.MaxUint16 {
 		return nil, fmt.Errorf("EPSG:%d: want a code from 0 to %d", w.EPSG, math.MaxUint16)
 	}
-	fields := []field{ // in the order of tags
+	bits := uint16(32)
+	if w.Float64 {
+		bits = 64
+	}
+	return w.assemble([]field{ // in the order of tags
 		integerField[uint32](imageWidth, typeLong, uint32(w.Columns)),
 		integerField[uint32](imageLength, typeLong, uint32(w.Rows)),
-		integerField[uint16](bitsPerSample, typeShort, 64),
+		integerField[uint16](bitsPerSample, typeShort, bits),
 		integerField[uint16](compression, typeShort, 8),
 		integerField[uint16](262, typeShort, 1), // photometric interpretation: the least value is black
-		integerField(stripOffsets, typeLong8, w.offsets...),
+		w.positions(stripOffsets, w.offsets()),
 		integerField[uint16](samplesPerPixel, typeShort, 1),
 		integerField[uint32](rowsPerStrip, typeLong, uint32(w.rows)),
-		integerField(stripByteCounts, typeLong8, w.counts...),
+		w.positions(stripByteCounts, w.counts),
 		integerField[uint16](planarConfiguration, typeShort, 1),
 		integerField[uint16](sampleFormat, typeShort, 3),
 		doubleField(modelPixelScaleTag, w.Width, w.Height, 0),
@@ -155,28 +181,73 @@ func (w *writer) encode() ([]byte, error) {
 		integerField(geoKeyDirectoryTag, typeShort, w.keys()...),
 		textField(gdalMetadata, metadata),
 		textField(gdalNoData, "nan"),
+	}), nil
+}
+
+// offsets returns the offsets of the strips in the file.
+func (w *writer) offsets() []uint64 {
+	list := make([]uint64, len(w.counts))
+	at := uint64(headerSize)
+	for i, n := range w.counts {
+		list[i] = at
+		at += n
 	}
-	var b, longValues, directory []byte
+	return list
+}
+
+// positions returns a field of offsets or counts, with numbers of the file's word.
+func (w *writer) positions(tag uint16, list []uint64) field {
+	if w.big {
+		return integerField(tag, typeLong8, list...)
+	}
+	short := make([]uint32, len(list))
+	for i, v := range list {
+		short[i] = uint32(v)
+	}
+	return integerField(tag, typeLong, short...)
+}
+
+// appendWord appends an offset or a count.
+func (w *writer) appendWord(b []byte, v uint64) []byte {
+	if w.big {
+		return binary.LittleEndian.AppendUint64(b, v)
+	}
+	return binary.LittleEndian.AppendUint32(b, uint32(v))
+}
+
+// assemble returns the bytes of the file with the fields of its directory.
+func (w *writer) assemble(fields []field) []byte {
+	var longValues, directory []byte
 	order := binary.LittleEndian
-	valuesOffset := uint64(headerSize + w.compressed.Len()) // offset of the values of fields
-	valuesOffset += valuesOffset % 2
+	valuesOffset := uint64(headerSize+w.compressed.Len()+7) &^ 7 // offset of the values of fields
 	for _, f := range fields {
 		directory = order.AppendUint16(order.AppendUint16(directory, f.tag), f.kind)
-		directory = order.AppendUint64(directory, uint64(f.count))
-		if len(f.data) <= 8 {
-			directory = append(append(directory, f.data...), make([]byte, 8-len(f.data))...)
+		directory = w.appendWord(directory, uint64(f.count))
+		if word := w.word(); len(f.data) <= word {
+			directory = append(append(directory, f.data...), make([]byte, word-len(f.data))...)
 			continue
 		}
-		directory = order.AppendUint64(directory, valuesOffset+uint64(len(longValues)))
+		directory = w.appendWord(directory, valuesOffset+uint64(len(longValues)))
 		longValues = append(longValues, f.data...)
 		longValues = append(longValues, make([]byte, -len(longValues)&7)...)
 	}
-	b = append(b, "II\x2b\x00\x08\x00\x00\x00"...) // little endian, version 43, offsets of 8 bytes
-	b = order.AppendUint64(b, valuesOffset+uint64(len(longValues)))
+	start := valuesOffset + uint64(len(longValues)) // of the directory
+	var b []byte
+	if w.big {
+		b = append(b, "II\x2b\x00\x08\x00\x00\x00"...) // little endian, version 43, offsets of 8 bytes
+	} else {
+		b = append(b, "II\x2a\x00"...)
+	}
+	b = w.appendWord(b, start)
+	b = append(b, make([]byte, headerSize-len(b))...)
 	b = append(b, w.compressed.Bytes()...)
 	b = append(b, make([]byte, int(valuesOffset)-len(b))...)
 	b = append(b, longValues...)
-	b = order.AppendUint64(b, uint64(len(fields)))
+	if w.big {
+		b = order.AppendUint64(b, uint64(len(fields)))
+	} else {
+		b = order.AppendUint16(b, uint16(len(fields)))
+	}
 	b = append(b, directory...)
-	return order.AppendUint64(b, 0), nil
+	return w.appendWord(b, 0) // no further directory
 }

@@ -18,7 +18,7 @@ func init() {
 		add(v)
 	}
 	for _, digits := range []float64{999, 9999, 99999, 999999, 9999999} {
-		for _, fraction := range []float64{0, .9, .99, .999} {
+		for _, fraction := range []float64{0, .25, .9, .99, .999} {
 			add(-(digits + fraction))
 			if digits > 999 {
 				add(digits + fraction)

@@ -21,7 +21,7 @@ func TestParse(t *testing.T) {
 		"c/p.xyz":     "1,5 -2,0 creek\n3 4\n",
 		"b/p.csv":     "\ufeffname;x;y\ncreek;1,5;-2\n;3;4,0\n",
 		"c/p.csv":     "name\tx\ty\ncreek\t1.5\t-2\n\t3\t4\n",
-		"a b.c/p.CSV": "\uFEFFlon,lat,id\n1.5,-2,creek\n3,4,\n",
+		"a b.c/p.CSV": "\uFEFFeasting,northing,id\n1.5,-2,creek\n3,4,\n",
 	} {
 		list, err := Parse([]byte(text), path, 2)
 		for i := range list {
@@ -32,7 +32,11 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: got %v, %v; want %v", path, list, err, want)
 		}
 	}
-	list, err := Parse([]byte("1 2 3 mast"), "p.xyz", 3)
+	list, err := Parse([]byte("lon,lat,id\n500000,4,creek\n3,4,\n"), "m.csv", 2) // metres, whatever the titles say
+	if err != nil || list[0].Position[0] != 500000 {
+		t.Errorf("metres under the title lon: got %v, %v", list, err)
+	}
+	list, err = Parse([]byte("1 2 3 mast"), "p.xyz", 3)
 	if err != nil || list[0].Name != "mast" || list[0].Position[2] != 3 {
 		t.Errorf("3D: got %v, %v; want a point mast", list, err)
 	}
@@ -47,6 +51,8 @@ func TestParseRefusesMalformedFiles(t *testing.T) {
 		{"p.csv", "name,x,y\na,1,2\nb,1\n", "p.csv:3: the row has 2 columns, the first row has 3"},
 		{"p.csv", "name,x,y\na,1,2\nb,NaN,2\n", `p.csv:3: x: "NaN" is not a finite number`},
 		{"p.csv", "name,x,y\n", "p.csv: the file has no points"},
+		{"p.csv", "longitude,latitude,name\n8.5,54.2,a\n", `p.csv:2: 8.5, 54.2 under the title "longitude" are degrees`},
+		{"p.csv", "name;Lat;Lon\na;-33,8;151,2\n", `p.csv:2: 151.2, -33.8 under the title "Lon" are degrees`},
 		{"p.xyz", "1 2 a\nb 1 2\n", `p.xyz:2: "b 1 2" does not begin with 2 finite numbers`},
 		{"p.xyz", "1 inf\n", `p.xyz:1: "1 inf" does not begin with 2 finite numbers`},
 		{"p.geojson", "{\n\"type\": 1}", "p.geojson:2: Type is a number"},

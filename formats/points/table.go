@@ -3,6 +3,7 @@ package points
 import (
 	"bytes"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -34,10 +35,11 @@ func parseTable(data []byte, dim int) (list []Point, err error) {
 			return nil, errorAt(in.Line, "the first row has no title %q: %q", names[0], header)
 		}
 	}
+	title := strings.Clone(header[columns[0]]) // rows reuse the memory
 	for {
 		row, err := in.Next()
 		if err == io.EOF {
-			return list, nil
+			return list, checkUnit(list, title)
 		}
 		if err != nil {
 			return nil, errorAt(in.Line, "%v", err)
@@ -56,4 +58,19 @@ func parseTable(data []byte, dim int) (list []Point, err error) {
 		}
 		list = append(list, p)
 	}
+}
+
+// checkUnit refuses positions in degrees: those under a title of longitudes which can all be longitudes and latitudes.
+func checkUnit(list []Point, title string) error {
+	if len(list) == 0 || !strings.HasPrefix(strings.ToLower(title), "lon") {
+		return nil
+	}
+	for _, p := range list {
+		if math.Abs(p.Position[0]) > 360 || math.Abs(p.Position[1]) > 90 {
+			return nil
+		}
+	}
+	return errorAt(list[0].Line, "%g, %g under the title %q are degrees, but positions must be in m: convert them to the "+
+		"coordinate system of the mesh (ogr2ogr -t_srs EPSG:CODE), or call the columns x and y",
+		list[0].Position[0], list[0].Position[1], title)
 }

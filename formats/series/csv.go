@@ -100,6 +100,10 @@ var unitInBrackets = regexp.MustCompile(`^(.*?)\s*(?:\[([^\]]*)\]|\(([^)]*)\))$`
 // timeZone matches a time zone in a title.
 var timeZone = regexp.MustCompile(`\b(?:UTC|GMT)(?:\s*[+-]\s*[\d:]+)?`)
 
+// otherZone matches the name of a time zone that is not UTC in a title.
+var otherZone = regexp.MustCompile(`\b(?:CES?T|MES?Z|EES?T|WES?T|BST|[CEMP][SD]T|AK[SD]T|HST|JST|KST|IST|A[CEW][SD]T|` +
+	`NZ[SD]T|(?i:local (?:standard )?time)|(?:Europe|America|Africa|Asia|Australia|Pacific|Atlantic|Indian)/\w+)\b`)
+
 func titleOf(text string) title {
 	m := unitInBrackets.FindStringSubmatch(text)
 	if m == nil || m[1] == "" {
@@ -157,7 +161,11 @@ func (t *file) readTimeUnit() error {
 		t.timeUnit = scale
 		return err
 	}
-	if m := timeZone.FindString(text.text); m != "" && strings.Trim(m, "UTCGM+- :0") != "" {
+	m := otherZone.FindString(text.text)
+	if m == "" {
+		m = timeZone.FindString(text.text)
+	}
+	if strings.Trim(m, "UTCGM+- :0") != "" {
 		return fmt.Errorf("the title of the times has the time zone %s: write it in each time, as in 2026-01-31T12:00+01:00",
 			m)
 	}

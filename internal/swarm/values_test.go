@@ -104,7 +104,8 @@ var elsewhere = map[string]string{
 
 	"name": "names files", "title": "for people", "crs": "for people",
 	"output.dir": "a folder for each run", "output.raster": "made from the last state",
-	"output.mesh": "made from the last state", "exact": "compared with the last state",
+	"output.raster_float64": "of rasters",
+	"output.mesh":           "made from the last state", "exact": "compared with the last state",
 	"mesh.file":           "readers have their own tests",
 	"forcing.air_density": "a factor of wind_drag", "forcing.water_density": "a factor of pressure",
 	"method.force": "about files",

@@ -169,7 +169,8 @@ func (r *Rasters) writeFiles(g *rasterGrid, components []solvers.Field, parts []
 			}
 		}
 		image := &geotiff.Image{Columns: g.columns, Rows: g.rows, West: g.west, North: g.north, Width: g.spacing,
-			Height: g.spacing, EPSG: r.run.Case.EPSG(), Name: field.Name, Unit: field.Unit, Values: values}
+			Height: g.spacing, EPSG: r.run.Case.EPSG(), Name: field.Name, Unit: field.Unit, Values: values,
+			Float64: r.run.Case.Output.RasterFloat64}
 		if err := r.run.Publish(path.Join(rasterDir, field.Name+".tif"), func(path string) error {
 			return geotiff.Write(path, image)
 		}); err != nil {

@@ -53,7 +53,8 @@ func writeAllFormats(t *testing.T) []string {
 		}
 		return path(name)
 	}
-	m := &geotiff.Image{Columns: 20, Rows: 12, West: 100, North: 86, Width: 2, Height: 3, EPSG: 25832, Values: fromNorth}
+	m := &geotiff.Image{Columns: 20, Rows: 12, West: 100, North: 86, Width: 2, Height: 3, EPSG: 25832, Values: fromNorth,
+		Float64: true}
 	if err := geotiff.Write(path("a.tif"), m); err != nil {
 		t.Fatal(err)
 	}
