@@ -74,18 +74,18 @@ func (w *pictureWriter) save(name string, frame int, picture *figure.Figure) err
 	return w.writePicture(name, picture)
 }
 
-// writePicture writes the file of a picture, and notes characters that the font lacks.
+// writePicture writes the file of a picture, and notes characters that no font has.
 func (w *pictureWriter) writePicture(name string, picture *figure.Figure) error {
 	err := w.write(name, picture.Write)
 	w.noteMissing(picture)
 	return err
 }
 
-// noteMissing adds a note about characters that the font lacks.
+// noteMissing adds a note about characters that no font has.
 func (w *pictureWriter) noteMissing(picture *figure.Figure) {
 	if list := picture.Missing(); len(list) > 0 {
-		w.addNote("the font of pictures lacks the characters %s, which are drawn as boxes: write names and titles in Latin, "+
-			"Greek or Cyrillic letters", string(list))
+		w.addNote("no font has the characters %s, which are drawn as boxes: install one for them (such as the package "+
+			"fonts-noto-cjk), or write names and titles in Latin, Greek or Cyrillic letters", string(list))
 	}
 }
 

@@ -20,7 +20,7 @@ type Figure struct {
 	Width, Height int
 	Inch          float64 // pixels per inch of paper, for PDF and SVG; 0 means that the figure is WidthOnPaper wide
 	commands      []func(c vgdraw.Canvas)
-	missing       map[rune]bool // characters that the font lacks
+	missing       map[rune]bool // characters that no font has
 }
 
 // WidthOnPaper is the width of a text column on A4 and letter paper, in inches.
@@ -106,8 +106,11 @@ func Sans(size float64) text.Style {
 
 // Measure returns the width of a line of text in pixels.
 func Measure(s string, size float64) float64 {
-	style := Sans(size)
-	return float64(style.Width(s))
+	face, width := faceOf(Sans(size)), vg.Length(0)
+	for _, p := range partsOf(face, s) {
+		width += p.width(face)
+	}
+	return float64(width)
 }
 
 // Text writes a line of text with its baseline at y. align is the share of its width to the left of x.
@@ -141,8 +144,11 @@ const rightAngle = 1.5707963267948966
 // write writes a line of text with its baseline at (x, y). gonum's own functions align bounding boxes instead.
 func write(c vgdraw.Canvas, style text.Style, s string, x, y vg.Length) {
 	c.SetColor(style.Color)
-	c.FillString(fonts.Lookup(style.Font, style.Font.Size), vg.Point{X: x, Y: y}, s)
+	c.FillString(faceOf(style), vg.Point{X: x, Y: y}, s)
 }
+
+// faceOf returns the font of a style at its size.
+func faceOf(style text.Style) plotfont.Face { return fonts.Lookup(style.Font, style.Font.Size) }
 
 // DrawFigure draws another figure with its upper left corner at a position.
 func (f *Figure) DrawFigure(other *Figure, corner image.Point) {
@@ -159,7 +165,7 @@ func (f *Figure) render(c vg.Canvas) {
 	if f.missing == nil {
 		f.missing = map[rune]bool{}
 	}
-	canvas := vgdraw.NewCanvas(checkingCanvas{c, f.missing}, vg.Length(f.Width), vg.Length(f.Height))
+	canvas := vgdraw.NewCanvas(textCanvas{c, f.missing}, vg.Length(f.Width), vg.Length(f.Height))
 	for _, command := range f.commands {
 		command(canvas)
 	}

@@ -7,10 +7,14 @@ import (
 	"image/gif"
 	"image/png"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/sfnt"
 )
 
 var blue = color.RGBA{0, 0, 255, 255}
@@ -125,8 +129,68 @@ func TestAnimations(t *testing.T) {
 	}
 }
 
-// TestMissing: characters that the font lacks are known after drawing, also in figures within figures and rotated text.
+// useFonts makes the fonts in a folder those of the machine.
+func useFonts(t *testing.T, folder string) {
+	installed = fallbacks{}
+	installed.list([]string{folder})
+	t.Cleanup(func() { installed = fallbacks{} })
+}
+
+// TestFallback: characters that the font of the program lacks are drawn by a font of the machine, with its widths, in
+// all formats.
+func TestFallback(t *testing.T) {
+	dir := t.TempDir()
+	for name, data := range map[string][]byte{"broken.ttf": []byte("no font"), "GoSans.ttf": goregular.TTF} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	face := faceOf(Sans(20))
+	useFonts(t, dir)
+	var only []rune // that the font of the program lacks
+	for r := rune(128); r < 1<<16 && len(only) < 3; r++ {
+		if lacks(face, r) && installed.font(r) != nil {
+			only = append(only, r)
+		}
+	}
+	if len(only) == 0 {
+		t.Fatal("Go Regular has no character that the font of the program lacks")
+	}
+	line := "a" + string(only) + "b"
+	f := New(200, 60)
+	f.Text(line, 20, 10, 40, 0)
+	for _, format := range Formats {
+		if err := f.encode(io.Discard, format); err != nil || len(f.Missing()) > 0 {
+			t.Errorf("%s: %v, missing %q", format, err, string(f.Missing()))
+		}
+	}
+	with := f.RGBA()
+	width := Measure(line, 20)
+	useFonts(t, t.TempDir())
+	f = New(200, 60)
+	f.Text(line, 20, 10, 40, 0)
+	without := f.RGBA()
+	if bytes.Equal(with.Pix, without.Pix) || string(f.Missing()) != string(only) {
+		t.Errorf("the pictures with and without the font are equal, or the latter lacks %q, want %q", string(f.Missing()),
+			string(only))
+	}
+	sum := Measure("ab", 20)
+	var buffer sfnt.Buffer
+	own, err := sfnt.Parse(goregular.TTF)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range only {
+		sum += float64(advance(&buffer, own, r, 20))
+	}
+	if math.Abs(width-sum) > 1e-9 {
+		t.Errorf("the line is %g wide, want %g", width, sum)
+	}
+}
+
+// TestMissing: characters that no font has are known after drawing, also in figures within figures and rotated text.
 func TestMissing(t *testing.T) {
+	useFonts(t, t.TempDir())
 	for text, want := range map[string]string{"Pegel Köln": "", "z (m³) −1 µ Ω Ж": "", "東京湾": "京東湾", "ab 水 水": "水",
 		"شاطئ": "ئاشط", "🌊 sea": "🌊", "": ""} {
 		inner := New(100, 40)

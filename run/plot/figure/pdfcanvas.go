@@ -3,7 +3,6 @@ package figure
 import (
 	"image"
 
-	"golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 	plotfont "gonum.org/v1/plot/font"
@@ -25,24 +24,7 @@ func (c pdfCanvas) FillString(f plotfont.Face, position vg.Point, line string) {
 		c.Canvas.FillString(f, position, line)
 		return
 	}
-	var buffer sfnt.Buffer
-	// Outlines are loaded at this size, because their coordinates are fixed-point numbers: at the size of the text they
-	// would be too coarse.
-	const size = 1024
-	scale := f.Font.Size / size
-	x := position.X
-	for _, r := range line {
-		glyph, err := f.Face.GlyphIndex(&buffer, r)
-		if err != nil {
-			continue
-		}
-		if outline, err := f.Face.LoadGlyph(&buffer, glyph, fixed.I(size), nil); err == nil && len(outline) > 0 {
-			c.Fill(path(outline, x, position.Y, scale))
-		}
-		if advance, err := f.Face.GlyphAdvance(&buffer, glyph, fixed.I(size), font.HintingNone); err == nil {
-			x += scale * vg.Length(advance) / 64
-		}
-	}
+	fillOutlines(c, f.Face, f.Font.Size, position, line)
 }
 
 // DrawImage draws an image into a rectangle. It flips the image, because gonum's PDF canvas flips everything else.
