@@ -31,7 +31,7 @@ func TestTriangles(t *testing.T) {
 		"area": {r.Size, 12}, "boundary": {r.Boundary, 14}, "in no group": {r.Ungrouped, 10},
 		"shortest edge": {r.ShortestEdge.Value, 3}, "longest edge": {r.LongestEdge.Value, 5}, "mean edge": {r.MeanEdge, 4},
 		"smallest angle": {r.SmallestAngle.Value, small}, "largest angle": {r.LargestAngle.Value, 90},
-		"inradius": {r.SmallestInradius.Value, 1}, "shape": {r.WorstShape.Value, 12 * math.Sqrt(3) * 6 / 144},
+		"inradius": {r.SmallestInradius.Value, 1}, "shape": {r.WorstShape.Value, 4 * math.Sqrt(3) * 6 / 50},
 	} {
 		if !near(v[0], v[1]) {
 			t.Errorf("%s %g, want %g", name, v[0], v[1])

@@ -28,16 +28,17 @@ var Halos = []string{"auto", "staged", "p2p", "nccl"}
 
 // Config selects the method, and how it is computed.
 type Config struct {
-	Smoother string  // one of Smoothers
-	Relax    float64 // over-relaxation ω; 0 for the default: 0.5 for pain, 1 for others, depending on the mesh for barrier
-	Guard    string  // one of Guards
-	Cull     bool    // visit only vertices with a neighbour that has moved by more than Settled
-	Settled  float64 // length of a move, in the metric, below which it is ignored
-	Gain     float64 // least gain of the worst quality for which a vertex is moved
-	Floor    float64 // hybrid optimises below this worst quality; 0 for the mean before each sweep, half of it in space
-	Sweep    string  // one of Sweeps
-	Untangle bool    // accept inverted or flat cells, for Solver.Untangle, which also rescales
-	Rescale  bool    // scale the metric so that the mesh's area in it is that of as many ideal triangles as it has
+	Smoother  string  // one of Smoothers
+	Relax     float64 // over-relaxation ω; 0 for the default: 0.5 for pain, of the mesh for barrier, 1 for others
+	Guard     string  // one of Guards
+	Cull      bool    // visit only vertices with a neighbour that has moved by more than Settled
+	Settled   float64 // length of a move, in the metric, below which it is ignored
+	Gain      float64 // least gain of the worst quality for which a vertex is moved
+	Floor     float64 // hybrid optimises below this worst quality; 0 for the mean before each sweep, half of it in space
+	Sweep     string  // one of Sweeps
+	Untangle  bool    // accept inverted or flat cells, for Solver.Untangle, which also rescales
+	KeepShape bool    // no step of barrier gives a cell a worse shape than the worst of the mesh at the start
+	Rescale   bool    // scale the metric so that the mesh's area in it is that of as many ideal triangles as it has
 }
 
 // parameters checks a configuration and returns the kernels' constants (kernels.Params). Flat and Margin are a few

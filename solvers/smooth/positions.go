@@ -1,8 +1,6 @@
 package smooth
 
-import (
-	"github.com/atoll-hpc/atoll/backend"
-)
+import "github.com/atoll-hpc/atoll/backend"
 
 // hostVertices returns the vertices in memory that the host can read; ghosts may be outdated.
 func (s *points[F, V]) hostVertices() ([]V, error) {

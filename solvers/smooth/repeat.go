@@ -71,8 +71,7 @@ func (s *mover[F, V]) wait(ctx context.Context) error {
 	return backend.Sync(s.Env().Device)
 }
 
-// raisesFloor reports whether the device raises the floor of barrier after each sweep, so that the host need not wait
-// between two measurements.
+// raisesFloor reports whether the device raises the floor of barrier, so that the host waits for measurements alone.
 func (s *mover[F, V]) raisesFloor() bool { return s.stages != nil && s.floored.Free() }
 
 // repeatWithFloor takes a number of sweeps of barrier, before each of which it raises the floor to the worst quality.

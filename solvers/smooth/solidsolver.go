@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/smooth/barrier"
 	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
@@ -75,7 +76,7 @@ func setUpSolid[F num.Float](ctx context.Context, env solvers.Env, cfg Config, p
 	if s.params, err = solidParameters[F](cfg); err != nil {
 		return nil, err
 	}
-	if err := s.relax(ctx); err != nil {
+	if err := s.relax(ctx, len(part.Cells), barrier.ShapeOfTetrahedron[F](part)); err != nil {
 		return nil, err
 	}
 	s.constants = solid.Params[F](s.params)
@@ -138,8 +139,7 @@ func (s *solidSolver[F]) declareMesh() *measured[F] {
 		measureSides: []engine.Task{engine.Whole(solid.NewMeasureFaceLoop(boundary, s.v, s.areas), len(boundary))}}
 }
 
-// solidControl returns the control as the type of the kernels for tetrahedra, which has the same
-// layout.
+// solidControl returns the control as the type of the kernels for tetrahedra, which has the same layout.
 func (s *solidSolver[F]) solidControl() *solid.Control[F] { return (*solid.Control[F])(&s.control[0]) }
 
 // solidSet returns a set as the type of the kernels for tetrahedra.

@@ -11,8 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// initialise sets the metric of every vertex and returns the faults of the mesh. Tetrahedra may be inverted if they
-// are to be untangled.
+// initialise sets the metric of every vertex and returns the faults of the mesh; inverted cells if not to be untangled.
 func (s *solidSolver[F]) initialise(v []solid.Vertex[F]) faults.List {
 	c := s.withMetric(&s.field, v)
 	if s.cfg.Untangle {
@@ -27,8 +26,7 @@ func (s *solidSolver[F]) initialise(v []solid.Vertex[F]) faults.List {
 	return c
 }
 
-// withMetric sets the metric of every vertex to that at its position, and returns the vertices where it is not
-// positive definite.
+// withMetric sets the metric of each vertex to that at its position, and returns where it is not positive definite.
 func (s *solidSolver[F]) withMetric(field *solid.Field[F], v []solid.Vertex[F]) faults.List {
 	c := sizing.FlatSolidCells(field)
 	for i := range v {
@@ -51,8 +49,7 @@ func (s *solidSolver[F]) uprightCell(v []solid.Vertex[F], cell int) (first int32
 	return at[0], float64(solid.Volume(a, b, c, d)), solid.Upright(a, b, c, d, s.params.Flat)
 }
 
-// Untangle moves vertices inside the mesh, those on flat parts of its boundary within their plane, and those on
-// straight edges along them.
+// Untangle moves vertices inside the mesh, in flat parts of its boundary, and along its straight edges.
 func (s *solidSolver[F]) Untangle(ctx context.Context) (Untangling, error) {
 	constants := s.constants
 	constants.Cull, constants.Guard, constants.Relax = false, solid.NoGuard, 1

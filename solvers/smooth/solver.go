@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/smooth/barrier"
 	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
@@ -112,7 +113,7 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, part *
 	if s.params, err = parameters[F](cfg); err != nil {
 		return nil, err
 	}
-	if err := s.relax(ctx); err != nil {
+	if err := s.relax(ctx, len(part.Cells), barrier.ShapeOfTriangle[F](part)); err != nil {
 		return nil, err
 	}
 	field := sizing.InPrecision[F](&metric.Field)

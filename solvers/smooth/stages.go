@@ -35,8 +35,7 @@ func (e *mover[F, V]) beginStages(ctx context.Context) (err error) {
 	return e.beginStage(barrier.Opening, s.startLevel, true)
 }
 
-// beginStage begins a stage on a mesh with the given qualities; if save is set it saves the positions of the
-// vertices.
+// beginStage begins a stage on a mesh with the given qualities, and with save saves the positions of the vertices.
 func (e *mover[F, V]) beginStage(next barrier.Stage, at barrier.Level, save bool) error {
 	s := e.stages
 	s.current, s.sweeps, s.lastLevel = next, 0, at
@@ -137,10 +136,13 @@ func (e *mover[F, V]) measureWorst(ctx context.Context) (float64, error) {
 	return e.reduction[0], nil
 }
 
-// relax sets the relaxation of barrier if none is given.
-func (e *mover[F, V]) relax(ctx context.Context) error {
-	if e.cfg.Smoother != "barrier" || e.cfg.Relax != 0 {
-		return nil
+// relax sets the least shape of barrier, if that is kept, and its relaxation if none is given.
+func (e *mover[F, V]) relax(ctx context.Context, cells int, shape func(cell int) float64) (err error) {
+	if e.cfg.Smoother == "barrier" && e.cfg.KeepShape {
+		e.params.Shape, err = barrier.LeastShape[F](ctx, e.Env().Comm, cells, shape)
+	}
+	if err != nil || e.cfg.Smoother != "barrier" || e.cfg.Relax != 0 {
+		return err
 	}
 	relax, err := barrier.Relaxation(ctx, e.Env().Comm, e.sub.Owned, e.dim)
 	e.params.Relax = F(relax)

@@ -13,8 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// initialise sets the metric of every vertex and returns the faults of the mesh. Triangles may be inverted if
-// tangled is set.
+// initialise sets the metric of every vertex and returns the faults of the mesh; inverted triangles unless tangled.
 func initialise[F num.Float](part *layout.Part, field *kernels.Field[F], v []kernels.Vertex[F],
 	tangled bool) faults.List {
 	c := withMetric(part, field, v)
@@ -31,8 +30,7 @@ func initialise[F num.Float](part *layout.Part, field *kernels.Field[F], v []ker
 	return c
 }
 
-// withMetric sets the metric of every vertex to that at its position, and returns the vertices where it is not
-// positive definite.
+// withMetric sets the metric of each vertex to that at its position, and returns where it is not positive definite.
 func withMetric[F num.Float](part *layout.Part, field *kernels.Field[F], v []kernels.Vertex[F]) faults.List {
 	c := sizing.FlatCells(field)
 	for i := range v {

@@ -13,8 +13,7 @@ import (
 // well as own vertices. Copies that are outdated after a batch are received in an exchange at the start of the next
 // batch; meanwhile, tiles that do not depend on them make their first sweep.
 
-// tileSweep has the loops of sweeps by tiles that begin with the first, or the second, of the two copies of the
-// vertices.
+// tileSweep has the loops of sweeps by tiles that begin with the first, or second, of the two copies of the vertices.
 type tileSweep struct {
 	all         engine.Task
 	pack        engine.Task // at the start of a batch: packs what other ranks need

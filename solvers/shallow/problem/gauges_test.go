@@ -80,9 +80,9 @@ func TestGaugesOnAnyRanks(t *testing.T) {
 
 // TestMeasured proves that the summary has the difference between a gauge and its record, here for water at rest, at
 // the times of the record that the gauge covers: its rows are interpolated to them, so that the difference does not
-// depend on the length of steps. A row of the record without a value is skipped. (Of 0, 0.1, none and 0.25 at four equal
-// times the root mean square is then √(0.0725/3) = 0.155. If the record were interpolated to the rows of the gauge
-// instead, it would be 0.157 to 0.160 for a second row from 1.1 to 1.25 times the interval.)
+// depend on the length of steps. A row of the record without a value is skipped. (Of 0, 0.1, none and 0.25 at equal
+// intervals the root mean square is then √(0.0725/3) = 0.155. If the record were interpolated to the rows of the gauge
+// instead, it would be 0.157 to 0.160 for a second row at 1.1 to 1.25 intervals.)
 func TestMeasured(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "record.csv")
@@ -103,7 +103,8 @@ func TestMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]float64{"z_rms_at_mast": math.Sqrt(.11 / 3), "z_off_at_mast": .3,
-		"z_rms_at_post": math.Sqrt(.0725 / 3), "z_range_at_mast": .4, "z_rms_share_at_mast": math.Sqrt(.11/3) / .4, "h_rms_at_pole": 0, "h_off_at_pole": 0} {
+		"z_rms_at_post":   math.Sqrt(.0725 / 3),
+		"z_range_at_mast": .4, "z_rms_share_at_mast": math.Sqrt(.11/3) / .4, "h_rms_at_pole": 0, "h_off_at_pole": 0} {
 		if got, found := s.Metrics[name]; !found || math.Abs(got-want) > 1e-15 {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}

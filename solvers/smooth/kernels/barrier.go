@@ -84,12 +84,16 @@ func localEnergyOf[F num.Float](i int, s *step[F], c *Control[F], m *Mesh[F], fi
 	return localEnergy[F]{energy, gx, gy, h11, h12, h22, least, sum}
 }
 
-const third = 1.0 / 3
+const (
+	third    = 1.0 / 3
+	twoRoots = 3.4641016151377545871 // 2√3
+)
 
 // trialEnergy returns the energy around vertex i at a trial position (x, y) with the given metric, the sum of the
-// qualities, and whether all triangles are upright and have at least the quality minQuality. It stops at the first
-// one that does not.
-func trialEnergy[F num.Float](i int, closed bool, x, y F, metric *Tensor[F], minQuality, flat F, c *Control[F],
+// qualities, and whether all triangles are upright and have at least the quality minQuality and the shape p.Shape. It
+// stops at the first one that does not. The shape does not depend on the metric: 4√3 times the area divided by the sum
+// of the squares of the sides, which is 1 for the equilateral triangle (mesh.Quality).
+func trialEnergy[F num.Float](i int, closed bool, x, y F, metric *Tensor[F], minQuality F, p *Params[F], c *Control[F],
 	m *Mesh[F], v []Vertex[F]) (F, F, bool) {
 	p11, p12, p22 := metric.M11, metric.M12, metric.M22
 	var energy, sum F
@@ -111,7 +115,8 @@ func trialEnergy[F num.Float](i int, closed bool, x, y F, metric *Tensor[F], min
 		lc := cx*(m11*cx+2*m12*cy) + m22*cy*cy
 		size, inverse := fit.Value((num.Sqrt(la) + num.Sqrt(lb) + num.Sqrt(lc)) * third)
 		q := twelveRoots / 18 * double * num.Sqrt(det) * size * inverse * inverse
-		if !(q >= minQuality && double > flat*(num.Abs(one)+num.Abs(other))) {
+		squares := ax*ax + ay*ay + bx*bx + by*by + cx*cx + cy*cy
+		if !(q >= minQuality && double > p.Flat*(num.Abs(one)+num.Abs(other)) && twoRoots*double >= p.Shape*squares) {
 			return energy, sum, false
 		}
 		sum += q
@@ -137,8 +142,8 @@ func (b *localEnergy[F]) descend(s *step[F], relax F, p *Vertex[F]) {
 
 // Barrier moves vertex i by Newton's step toward the least energy around it, or by the step halved up to four times.
 // The move must decrease the energy, and must not make a triangle worse than the floor, or than the worst one before if
-// that is below the floor; then the worst must improve by more than round-off. It returns the square of the move in the
-// metric.
+// that is below the floor; then the worst must improve by more than round-off. No triangle gets a shape below p.Shape,
+// which all have before the first sweep. It returns the square of the move in the metric.
 //
 //atoll:kernel lanes wide max grain=128
 func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
@@ -156,7 +161,7 @@ func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 			break
 		}
 		metric := field.At(x, y)
-		energy, sum, sound := trialEnergy(i, !s.slides, x, y, &metric, minQuality, p.Flat, c, m, v)
+		energy, sum, sound := trialEnergy(i, !s.slides, x, y, &metric, minQuality, p, c, m, v)
 		if sound && energy < b.energy && (!c.Rising || sum > b.sum+p.Margin) {
 			if share < 1 && i < int(set.Owned) {
 				atomic.AddInt64(&n.Limited, 1)

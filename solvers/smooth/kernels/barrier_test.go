@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh"
 )
 
 // localEnergyAt moves vertex 0 of a fan to (x, y) and evaluates its cavity. energyAt returns a function of the
@@ -20,7 +22,7 @@ func (f *fan) localEnergyAt(x, y float64, c *Control[float64]) localEnergy[float
 func (f *fan) energyAt(c *Control[float64]) func(x, y float64) float64 {
 	return func(x, y float64) float64 {
 		metric := f.field.At(x, y)
-		energy, _, _ := trialEnergy(0, f.set.FirstSliding > 0, x, y, &metric, 1e-9, 0, c, &f.m, f.v)
+		energy, _, _ := trialEnergy(0, f.set.FirstSliding > 0, x, y, &metric, 1e-9, params(), c, &f.m, f.v)
 		return energy
 	}
 }
@@ -96,8 +98,28 @@ func TestBarrierHessian(t *testing.T) {
 	}
 }
 
+// worstShape returns the worst shape of the triangles around vertex 0.
+func (f *fan) worstShape() float64 {
+	m := mesh.Mesh{X: []float64{f.v[0].X}, Y: []float64{f.v[0].Y}}
+	for k, v := range f.v[1:] {
+		m.X, m.Y = append(m.X, v.X), append(m.Y, v.Y)
+		if k > 0 {
+			m.Cells = append(m.Cells, [3]int32{0, int32(k), int32(k) + 1})
+		}
+	}
+	if f.set.FirstSliding > 0 { // the ring is closed
+		m.Cells = append(m.Cells, [3]int32{0, int32(len(f.v) - 1), 1})
+	}
+	least := 1.0
+	for c := range m.Cells {
+		least = min(least, m.Quality(c))
+	}
+	return least
+}
+
 // TestBarrierKeepsTheFloor proves that no visit makes a triangle worse than the floor, that the worst one below it
-// only improves, and with Rising also the sum of the qualities, in any metric, and also on rails.
+// only improves, and with Rising also the sum of the qualities, in any metric, and also on rails; and that no visit
+// lowers the worst shape if that is to be kept.
 func TestBarrierKeepsTheFloor(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 1))
 	moved := 0
@@ -115,6 +137,9 @@ func TestBarrierKeepsTheFloor(t *testing.T) {
 		c := &Control[float64]{Floor: before * (.5 + rng.Float64()), Doublings: int32(n % 4), Rising: n%5 == 0}
 		start, p := f.localEnergyAt(0, 0, c), params()
 		p.Relax = 1.8
+		if n%4 == 1 {
+			p.Shape = f.worstShape() * (1 - 1e-15)
+		}
 		var count Counters
 		moveSquare := Barrier(0, &f.set, p, &f.m, &f.field, c, f.v, nil, nil, &count)
 		after, end := f.worst(), f.localEnergyAt(f.v[0].X, f.v[0].Y, c)
@@ -124,6 +149,8 @@ func TestBarrierKeepsTheFloor(t *testing.T) {
 				t.Errorf("a vertex that stays changes its worst quality from %g to %g, refused %d", before, after, count.Refused)
 			}
 			continue
+		case f.worstShape() < p.Shape:
+			t.Errorf("the worst shape falls from %g to %g", p.Shape, f.worstShape())
 		case after < min(before, c.Floor)-1e-14, !(end.energy < start.energy), c.Rising && end.sum < start.sum-1e-14:
 			t.Errorf("worst %g to %g with a floor of %g, energy %g to %g, sum %g to %g", before, after, c.Floor, start.energy,
 				end.energy, start.sum, end.sum)

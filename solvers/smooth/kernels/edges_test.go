@@ -32,7 +32,7 @@ func anyNumbers[F num.Float](t *testing.T, r cudatest.Runner) {
 		field := randomField[F](rng, 1, []int32{lookup.Grid, lookup.Product, lookup.OnMesh}[round%3])
 		m, v := anyRings[F](rng)
 		p := &Params[F]{Relax: 1.2, Excess: .01, Tolerance: 1e-6, Shortest: 1e-5, Flat: 0x1p-51, Margin: 1e-12,
-			Guard: int32(rng.IntN(3)), Cull: round%4 == 3}
+			Shape: F(max(0, rng.Float64()-.5)), Guard: int32(rng.IntN(3)), Cull: round%4 == 3}
 		c := &Control[F]{Floor: F(.01 + .2*rng.Float64()), Sweep: 3, Doublings: int32(rng.IntN(4)), Rising: rng.IntN(4) == 0}
 		sameMoves(t, r, p, c, field, m, v)
 		sameRatings(t, r, rng, v)

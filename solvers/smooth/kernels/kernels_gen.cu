@@ -212,14 +212,16 @@ struct Params_f32 {
     float Shortest;
     float Margin;
     float Flat;
+    float Shape_;
     int32 Guard;
     int32 Climbs;
     bool Cull;
 };
-static_assert(sizeof(Params_f32) == 40 && offsetof(Params_f32, Relax) == 0 && offsetof(Params_f32, Excess) == 4 &&
+static_assert(sizeof(Params_f32) == 44 && offsetof(Params_f32, Relax) == 0 && offsetof(Params_f32, Excess) == 4 &&
     offsetof(Params_f32, Tolerance) == 8 && offsetof(Params_f32, Gain) == 12 &&
     offsetof(Params_f32, Shortest) == 16 && offsetof(Params_f32, Margin) == 20 && offsetof(Params_f32, Flat) == 24 &&
-    offsetof(Params_f32, Guard) == 28 && offsetof(Params_f32, Climbs) == 32 && offsetof(Params_f32, Cull) == 36, "Params_f32");
+    offsetof(Params_f32, Shape_) == 28 && offsetof(Params_f32, Guard) == 32 && offsetof(Params_f32, Climbs) == 36 &&
+    offsetof(Params_f32, Cull) == 40, "Params_f32");
 
 // Ring lists the neighbours of a vertex counter-clockwise. Around a vertex inside the mesh it begins with the lowest
 // global id and is closed: its last and its first neighbour share a triangle. On the boundary it begins where the mesh
@@ -315,7 +317,7 @@ static_assert(sizeof(Field_f32) == 232 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, Steps) == 224, "Field_f32");
 
 // Control holds the parameters that change between sweeps.
-// Control[float32], types.go:81
+// Control[float32], types.go:82
 struct Control_f32 {
     float Floor;
     int32 Sweep;
@@ -336,7 +338,7 @@ static_assert(sizeof(Vertex_f32) == 24 && offsetof(Vertex_f32, X) == 0 && offset
     offsetof(Vertex_f32, S) == 20, "Vertex_f32");
 
 // Counters counts limited and refused steps.
-// Counters, types.go:89
+// Counters, types.go:90
 struct Counters {
     int64 Limited;
     int64 Refused;
@@ -395,14 +397,16 @@ struct Params_f64 {
     double Shortest;
     double Margin;
     double Flat;
+    double Shape_;
     int32 Guard;
     int32 Climbs;
     bool Cull;
 };
-static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Relax) == 0 && offsetof(Params_f64, Excess) == 8 &&
+static_assert(sizeof(Params_f64) == 80 && offsetof(Params_f64, Relax) == 0 && offsetof(Params_f64, Excess) == 8 &&
     offsetof(Params_f64, Tolerance) == 16 && offsetof(Params_f64, Gain) == 24 &&
     offsetof(Params_f64, Shortest) == 32 && offsetof(Params_f64, Margin) == 40 && offsetof(Params_f64, Flat) == 48 &&
-    offsetof(Params_f64, Guard) == 56 && offsetof(Params_f64, Climbs) == 60 && offsetof(Params_f64, Cull) == 64, "Params_f64");
+    offsetof(Params_f64, Shape_) == 56 && offsetof(Params_f64, Guard) == 64 && offsetof(Params_f64, Climbs) == 68 &&
+    offsetof(Params_f64, Cull) == 72, "Params_f64");
 
 // Rail is the line on which a boundary vertex slides: its origin, where the vertex began, and its direction there. At s
 // from the origin it is at (X, Y) + s (Tx, Ty) + s² (Bx, By): a straight line, with a direction of length 1, or a
@@ -480,7 +484,7 @@ static_assert(sizeof(Field_f64) == 256 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, Steps) == 248, "Field_f64");
 
 // Control holds the parameters that change between sweeps.
-// Control[float64], types.go:81
+// Control[float64], types.go:82
 struct Control_f64 {
     double Floor;
     int32 Sweep;
@@ -882,7 +886,7 @@ DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 
 }
 
 // next returns the k-th neighbour of vertex i, -1 after the last.
-// (*Mesh[float32]).next, types.go:95
+// (*Mesh[float32]).next, types.go:96
 DEVICE int32 Mesh_next_f32(const Mesh_f32 *m, int64 i, int64 k) {
     if (k < 7) {
         return m->Rings[i].At[k];
@@ -895,7 +899,7 @@ DEVICE int32 Mesh_next_f32(const Mesh_f32 *m, int64 i, int64 k) {
 
 // corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
 // last one the first if the ring is closed, and -1 if it is not.
-// (*Mesh[float32]).corner, types.go:107
+// (*Mesh[float32]).corner, types.go:108
 DEVICE int32 Mesh_corner_f32(const Mesh_f32 *m, int64 i, int64 k, int32 first, bool closed) {
     int32 j = Mesh_next_f32(m, i, k);
     if (j < 0 && closed) {
@@ -1251,7 +1255,7 @@ DEVICE void step_limitToRail_f32(step_f32 *s) {
 
 // descend computes Newton's step toward the least energy, or beyond it for ω > 1. A multiple of the metric at the
 // vertex is added to the Hessian, which may be singular where all triangles are slivers.
-// (*localEnergy[float32]).descend, barrier.go:128
+// (*localEnergy[float32]).descend, barrier.go:133
 DEVICE void localEnergy_descend_f32(localEnergy_f32 *b, step_f32 *s, float relax, Vertex_f32 *p) {
     float stiffening = 0x1.0c6f7ap-20f /* 1e-06 */ * num_Larger_f32(b->h11 / p->M11, b->h22 / p->M22);
     Tensor_f32 h = {};
@@ -1287,7 +1291,7 @@ DEVICE step_at_f32_results step_at_f32(step_f32 *s, float share) {
 }
 
 // distanceSquare is the square of the distance of a position from a vertex, in its metric.
-// distanceSquare[float32], barrier.go:177
+// distanceSquare[float32], barrier.go:182
 DEVICE float distanceSquare_f32(Vertex_f32 *p, float x, float y) {
     float dx = x - p->X, dy = y - p->Y;
     return dx * (p->M11 * dx + 2.0f * p->M12 * dy) + dy * p->M22 * dy;
@@ -1366,12 +1370,13 @@ DEVICE float num_Abs_f32(float x) {
 }
 
 // trialEnergy returns the energy around vertex i at a trial position (x, y) with the given metric, the sum of the
-// qualities, and whether all triangles are upright and have at least the quality minQuality. It stops at the first
-// one that does not.
-// trialEnergy[float32], barrier.go:92
+// qualities, and whether all triangles are upright and have at least the quality minQuality and the shape p.Shape. It
+// stops at the first one that does not. The shape does not depend on the metric: 4√3 times the area divided by the sum
+// of the squares of the sides, which is 1 for the equilateral triangle (mesh.Quality).
+// trialEnergy[float32], barrier.go:96
 struct trialEnergy_f32_results { float r0; float r1; bool r2; };
 DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, bool closed, float x, float y, Tensor_f32 *metric,
-        float minQuality, float flat, Control_f32 *c, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+        float minQuality, const Params_f32 *p, Control_f32 *c, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float p11 = metric->M11, p12 = metric->M12, p22 = metric->M22;
     float energy = 0.0f, sum = 0.0f;
     int32 first = Mesh_next_f32(m, i, 0);
@@ -1392,7 +1397,8 @@ DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, bool closed, float x, fl
         float lc = cx * (m11 * cx + 2.0f * m12 * cy) + m22 * cy * cy;
         auto [size, inverse] = fit_Value_f32((num_Sqrt_f32(la) + num_Sqrt_f32(lb) + num_Sqrt_f32(lc)) * 0x1.555556p-02f /* 0.33333334 */);
         float q = 0x1.279a74p+00f /* 1.1547005 */ * double_ * num_Sqrt_f32(det) * size * inverse * inverse;
-        if (!(q >= minQuality && double_ > flat * (num_Abs_f32(one) + num_Abs_f32(other)))) {
+        float squares = ax * ax + ay * ay + bx * bx + by * by + cx * cx + cy * cy;
+        if (!(q >= minQuality && double_ > p->Flat * (num_Abs_f32(one) + num_Abs_f32(other)) && 0x1.bb67aep+01f /* 3.4641016 */ * double_ >= p->Shape_ * squares)) {
             return {energy, sum, false};
         }
         sum += q;
@@ -1410,9 +1416,9 @@ DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, bool closed, float x, fl
 
 // Barrier moves vertex i by Newton's step toward the least energy around it, or by the step halved up to four times.
 // The move must decrease the energy, and must not make a triangle worse than the floor, or than the worst one before if
-// that is below the floor; then the worst must improve by more than round-off. It returns the square of the move in the
-// metric.
-// Barrier[float32], barrier.go:144
+// that is below the floor; then the worst must improve by more than round-off. No triangle gets a shape below p.Shape,
+// which all have before the first sweep. It returns the square of the move in the metric.
+// Barrier[float32], barrier.go:149
 DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -1429,7 +1435,7 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
             break;
         }
         Tensor_f32 metric = Field_At_f32(field, x, y);
-        auto [energy, sum, sound] = trialEnergy_f32(i, !s.slides, x, y, &metric, minQuality, p->Flat, c, m, v);
+        auto [energy, sum, sound] = trialEnergy_f32(i, !s.slides, x, y, &metric, minQuality, p, c, m, v);
         if (sound && energy < b.energy && (!c->Rising || sum > b.sum + p->Margin)) {
             if (share < 1.0f && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
@@ -1464,7 +1470,7 @@ DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 
 }
 
 // next returns the k-th neighbour of vertex i, -1 after the last.
-// (*Mesh[float64]).next, types.go:95
+// (*Mesh[float64]).next, types.go:96
 DEVICE int32 Mesh_next_f64(const Mesh_f64 *m, int64 i, int64 k) {
     if (k < 7) {
         return m->Rings[i].At[k];
@@ -1477,7 +1483,7 @@ DEVICE int32 Mesh_next_f64(const Mesh_f64 *m, int64 i, int64 k) {
 
 // corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
 // last one the first if the ring is closed, and -1 if it is not.
-// (*Mesh[float64]).corner, types.go:107
+// (*Mesh[float64]).corner, types.go:108
 DEVICE int32 Mesh_corner_f64(const Mesh_f64 *m, int64 i, int64 k, int32 first, bool closed) {
     int32 j = Mesh_next_f64(m, i, k);
     if (j < 0 && closed) {
@@ -1834,7 +1840,7 @@ DEVICE void step_limitToRail_f64(step_f64 *s) {
 
 // descend computes Newton's step toward the least energy, or beyond it for ω > 1. A multiple of the metric at the
 // vertex is added to the Hessian, which may be singular where all triangles are slivers.
-// (*localEnergy[float64]).descend, barrier.go:128
+// (*localEnergy[float64]).descend, barrier.go:133
 DEVICE void localEnergy_descend_f64(localEnergy_f64 *b, step_f64 *s, double relax, Vertex_f64 *p) {
     double stiffening = 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */ * num_Larger_f64(b->h11 / p->M11, b->h22 / p->M22);
     Tensor_f64 h = {};
@@ -1870,7 +1876,7 @@ DEVICE step_at_f64_results step_at_f64(step_f64 *s, double share) {
 }
 
 // distanceSquare is the square of the distance of a position from a vertex, in its metric.
-// distanceSquare[float64], barrier.go:177
+// distanceSquare[float64], barrier.go:182
 DEVICE double distanceSquare_f64(Vertex_f64 *p, double x, double y) {
     double dx = x - p->X, dy = y - p->Y;
     return dx * (p->M11 * dx + 2.0 * p->M12 * dy) + dy * p->M22 * dy;
@@ -1949,12 +1955,13 @@ DEVICE double num_Abs_f64(double x) {
 }
 
 // trialEnergy returns the energy around vertex i at a trial position (x, y) with the given metric, the sum of the
-// qualities, and whether all triangles are upright and have at least the quality minQuality. It stops at the first
-// one that does not.
-// trialEnergy[float64], barrier.go:92
+// qualities, and whether all triangles are upright and have at least the quality minQuality and the shape p.Shape. It
+// stops at the first one that does not. The shape does not depend on the metric: 4√3 times the area divided by the sum
+// of the squares of the sides, which is 1 for the equilateral triangle (mesh.Quality).
+// trialEnergy[float64], barrier.go:96
 struct trialEnergy_f64_results { double r0; double r1; bool r2; };
 DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, bool closed, double x, double y, Tensor_f64 *metric,
-        double minQuality, double flat, Control_f64 *c, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+        double minQuality, const Params_f64 *p, Control_f64 *c, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double p11 = metric->M11, p12 = metric->M12, p22 = metric->M22;
     double energy = 0.0, sum = 0.0;
     int32 first = Mesh_next_f64(m, i, 0);
@@ -1975,7 +1982,8 @@ DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, bool closed, double x, d
         double lc = cx * (m11 * cx + 2.0 * m12 * cy) + m22 * cy * cy;
         auto [size, inverse] = fit_Value_f64((num_Sqrt_f64(la) + num_Sqrt_f64(lb) + num_Sqrt_f64(lc)) * 0x1.5555555555555p-02 /* 0.3333333333333333 */);
         double q = 0x1.279a74590331cp+00 /* 1.1547005383792515 */ * double_ * num_Sqrt_f64(det) * size * inverse * inverse;
-        if (!(q >= minQuality && double_ > flat * (num_Abs_f64(one) + num_Abs_f64(other)))) {
+        double squares = ax * ax + ay * ay + bx * bx + by * by + cx * cx + cy * cy;
+        if (!(q >= minQuality && double_ > p->Flat * (num_Abs_f64(one) + num_Abs_f64(other)) && 0x1.bb67ae8584caap+01 /* 3.4641016151377544 */ * double_ >= p->Shape_ * squares)) {
             return {energy, sum, false};
         }
         sum += q;
@@ -1993,9 +2001,9 @@ DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, bool closed, double x, d
 
 // Barrier moves vertex i by Newton's step toward the least energy around it, or by the step halved up to four times.
 // The move must decrease the energy, and must not make a triangle worse than the floor, or than the worst one before if
-// that is below the floor; then the worst must improve by more than round-off. It returns the square of the move in the
-// metric.
-// Barrier[float64], barrier.go:144
+// that is below the floor; then the worst must improve by more than round-off. No triangle gets a shape below p.Shape,
+// which all have before the first sweep. It returns the square of the move in the metric.
+// Barrier[float64], barrier.go:149
 DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
         Counters *n) {
@@ -2012,7 +2020,7 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
             break;
         }
         Tensor_f64 metric = Field_At_f64(field, x, y);
-        auto [energy, sum, sound] = trialEnergy_f64(i, !s.slides, x, y, &metric, minQuality, p->Flat, c, m, v);
+        auto [energy, sum, sound] = trialEnergy_f64(i, !s.slides, x, y, &metric, minQuality, p, c, m, v);
         if (sound && energy < b.energy && (!c->Rising || sum > b.sum + p->Margin)) {
             if (share < 1.0 && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
@@ -2070,7 +2078,7 @@ DEVICE float Triangle_Quality_f32(Triangle_f32 *t) {
 }
 
 // RateCell returns the quality of triangle i, for the minimum over all.
-// RateCell[float32], barrier.go:185
+// RateCell[float32], barrier.go:190
 DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
     Cell *c = &cells[i];
     Vertex_f32 *p = &v[c->At[0]];
@@ -2119,7 +2127,7 @@ DEVICE double Triangle_Quality_f64(Triangle_f64 *t) {
 }
 
 // RateCell returns the quality of triangle i, for the minimum over all.
-// RateCell[float64], barrier.go:185
+// RateCell[float64], barrier.go:190
 DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
     Cell *c = &cells[i];
     Vertex_f64 *p = &v[c->At[0]];
@@ -4377,7 +4385,7 @@ DEVICE void CentreWindows_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f6
     }
 }
 
-// Kernel Barrier, barrier.go:144
+// Kernel Barrier, barrier.go:149
 extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove,
@@ -4388,7 +4396,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Barrier, barrier.go:144
+// Kernel Barrier, barrier.go:149
 extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove,
@@ -4399,7 +4407,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:185
+// Kernel RateCell, barrier.go:190
 extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4408,7 +4416,7 @@ extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:185
+// Kernel RateCell, barrier.go:190
 extern "C" __global__ void __launch_bounds__(128) RateCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -72,6 +72,7 @@ type Params[F num.Float] struct {
 	Shortest  F     // step, in the metric, at which a search along a line ends
 	Margin    F     // by which Barrier raises the worst quality where that is below its floor: more than rounding
 	Flat      F     // a triangle whose area is no larger than this share of its two products is flat
+	Shape     F     // least shape (see trialEnergy) to which Barrier may bring a triangle; 0 for no bound
 	Guard     int32 // NoGuard, Halve or Clip
 	Climbs    int32 // maximum number of steps of the optimiser in a visit
 	Cull      bool  // skip vertices around which nothing has moved

@@ -61,16 +61,16 @@ func digitsOf(m *metric.Mesh) (digits [3]int) {
 	return digits
 }
 
-// Shape is the quality of cells without a metric: 1 if all edges have the same length (mesh.Quality).
+// Shape is the shape of cells, without a metric: 1 if all edges have the same length (mesh.Quality).
 type Shape struct {
 	Mean, Worst float64
 	Cell        int64 // the worst
 }
 
-func shapeOf(cells int, quality func(cell int) float64) Shape {
+func shapeOf(cells int, of func(cell int) float64) Shape {
 	s := Shape{Worst: math.Inf(1)}
 	for c := range cells {
-		q := quality(c)
+		q := of(c)
 		s.Mean += q / float64(cells)
 		if q < s.Worst {
 			s.Worst, s.Cell = q, int64(c)

@@ -70,7 +70,8 @@ func (s *rankShare) setUpSolver(ctx context.Context, w *Sections, metric caseMet
 	error) {
 	m := w.Method
 	cfg := smooth.Config{Smoother: m.Smoother, Relax: m.Relax, Guard: m.Guard, Cull: m.Cull, Settled: m.Settled,
-		Gain: m.Gain, Floor: m.Floor, Untangle: m.Untangle, Rescale: w.Metric.Rescale}
+		Gain: m.Gain, Floor: m.Floor, Untangle: m.Untangle, Rescale: w.Metric.Rescale,
+		KeepShape: w.Metric.Field == "implied" && !m.Untangle}
 	if s.Solid != nil {
 		return smooth.NewSolid(ctx, env, m.Precision, cfg, s.Solid, metric.space)
 	}

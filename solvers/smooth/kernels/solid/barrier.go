@@ -141,8 +141,8 @@ func (b *localEnergy[F]) descend(s *step[F], relax F, p *Vertex[F]) {
 
 // Barrier moves vertex i by Newton's step toward the least energy around it, or by the step halved up to four
 // times. The move must decrease the energy, and must not make a tetrahedron worse than the floor, or than the worst
-// one before if that is below the floor; then the worst must improve by more than round-off. It returns the square
-// of the move in the metric.
+// one before if that is below the floor; then the worst must improve by more than round-off. No tetrahedron gets a
+// shape below p.Shape, which all have before the first sweep. It returns the square of the move in the metric.
 //
 //atoll:kernel max grain=32
 func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
@@ -163,7 +163,8 @@ func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 		}
 		metric := field.At(q)
 		energy, sum, sound := trialEnergy(i, q, &metric, minQuality, c, m, v)
-		if sound && energy < b.energy && (!c.Rising || sum > b.sum+p.Margin) && upright(i, q, p.Flat, m, v) {
+		if sound && energy < b.energy && (!c.Rising || sum > b.sum+p.Margin) && upright(i, q, p.Flat, m, v) &&
+			(p.Shape == 0 || shapely(i, q, p.Shape, m, v)) {
 			if share < 1 && i < int(set.Owned) {
 				atomic.AddInt64(&n.Limited, 1)
 			}
@@ -178,6 +179,26 @@ func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Fiel
 		atomic.AddInt64(&n.Refused, 1)
 	}
 	return 0
+}
+
+// shapely reports whether all tetrahedra around vertex i have at least a shape at a trial position p of the vertex. The
+// shape does not depend on the metric: with the volume V, edges e and areas S of the faces it is 18 V/√(Σe² ΣS²), which
+// is 1 for the regular tetrahedron (mesh.Quality).
+func shapely[F num.Float](i int, p Vector[F], shape F, m *Mesh[F], v []Vertex[F]) bool {
+	for k := m.Spans[i].FirstFace; k < m.Spans[i+1].FirstFace; k++ {
+		s := &m.CavityFaces[k]
+		a, b, c := v[s.A].from(p), v[s.B].from(p), v[s.C].from(p)
+		ab, bc, ca := cross(a, b), cross(b, c), cross(c, a)
+		var all Vector[F]
+		all.X, all.Y, all.Z = ab.X+bc.X+ca.X, ab.Y+bc.Y+ca.Y, ab.Z+bc.Z+ca.Z
+		u, w, t := minus(b, a), minus(c, b), minus(a, c)
+		edges := dot(a, a) + dot(b, b) + dot(c, c) + dot(u, u) + dot(w, w) + dot(t, t)
+		faces := dot(ab, ab) + dot(bc, bc) + dot(ca, ca) + dot(all, all) // 4 ΣS²
+		if !(6*dot(a, bc) >= shape*num.Sqrt(edges)*num.Sqrt(faces)) {
+			return false
+		}
+	}
+	return true
 }
 
 // RateCell returns the quality of tetrahedron i, for the minimum over all.

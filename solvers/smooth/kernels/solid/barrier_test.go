@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh"
 )
 
 // localEnergyAt moves vertex 0 of a ball to p and evaluates its cavity. energyAt returns the energy at a trial
@@ -110,8 +112,25 @@ func fitCurvature(x float64) float64 {
 	return (log(x+h) - 2*log(x) + log(x-h)) / (h * h)
 }
 
+// worstShape returns the worst shape of the tetrahedra around vertex 0.
+func (b *ball) worstShape() float64 {
+	var m mesh.Solid
+	for _, v := range b.v {
+		m.X, m.Y, m.Z = append(m.X, v.X), append(m.Y, v.Y), append(m.Z, v.Z)
+	}
+	for _, f := range b.m.CavityFaces {
+		m.Cells = append(m.Cells, [4]int32{0, f.A, f.B, f.C})
+	}
+	least := 1.0
+	for c := range m.Cells {
+		least = min(least, m.Quality(c))
+	}
+	return least
+}
+
 // TestBarrierKeepsTheFloor proves that no visit makes a tetrahedron worse than the floor, that the worst one below
-// it only improves, and with Rising also the sum of the qualities, inside, on planes and on lines.
+// it only improves, and with Rising also the sum of the qualities, inside, on planes and on lines; and that no visit
+// lowers the worst shape if that is to be kept.
 func TestBarrierKeepsTheFloor(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 1))
 	moved := 0
@@ -128,6 +147,9 @@ func TestBarrierKeepsTheFloor(t *testing.T) {
 		c := &Control[float64]{Floor: before * (.5 + rng.Float64()), Doublings: int32(n%4) - 1, Rising: n%5 == 0}
 		start, p := b.localEnergyAt(b.position(), c), params()
 		p.Relax = 1.8
+		if n%4 == 1 {
+			p.Shape = b.worstShape() * (1 - 1e-15)
+		}
 		var count Counters
 		moveSquare := Barrier(0, &b.set, p, &b.m, &b.field, c, b.v, nil, nil, &count)
 		after, end := worst(0, b.position(), lowest, &b.m, &b.field, b.v), b.localEnergyAt(b.position(), c)
@@ -137,6 +159,8 @@ func TestBarrierKeepsTheFloor(t *testing.T) {
 				t.Errorf("a vertex that stays changes its worst quality from %g to %g, refused %d", before, after, count.Refused)
 			}
 			continue
+		case b.worstShape() < p.Shape:
+			t.Errorf("the worst shape falls from %g to %g", p.Shape, b.worstShape())
 		case after < min(before, c.Floor)-1e-14, !(end.energy < start.energy), c.Rising && end.sum < start.sum-1e-13:
 			t.Errorf("worst %g to %g with a floor of %g, energy %g to %g, sum %g to %g", before, after, c.Floor, start.energy,
 				end.energy, start.sum, end.sum)

@@ -194,14 +194,16 @@ struct Params_f32 {
     float Shortest;
     float Margin;
     float Flat;
+    float Shape_;
     int32 Guard;
     int32 Climbs;
     bool Cull;
 };
-static_assert(sizeof(Params_f32) == 40 && offsetof(Params_f32, Relax) == 0 && offsetof(Params_f32, Excess) == 4 &&
+static_assert(sizeof(Params_f32) == 44 && offsetof(Params_f32, Relax) == 0 && offsetof(Params_f32, Excess) == 4 &&
     offsetof(Params_f32, Tolerance) == 8 && offsetof(Params_f32, Gain) == 12 &&
     offsetof(Params_f32, Shortest) == 16 && offsetof(Params_f32, Margin) == 20 && offsetof(Params_f32, Flat) == 24 &&
-    offsetof(Params_f32, Guard) == 28 && offsetof(Params_f32, Climbs) == 32 && offsetof(Params_f32, Cull) == 36, "Params_f32");
+    offsetof(Params_f32, Shape_) == 28 && offsetof(Params_f32, Guard) == 32 && offsetof(Params_f32, Climbs) == 36 &&
+    offsetof(Params_f32, Cull) == 40, "Params_f32");
 
 // Span holds the indices of a vertex's first neighbour in Mesh.Neighbours, and of its cavity's first face in
 // Mesh.CavityFaces. Its neighbours and faces end where those of the next vertex start.
@@ -318,7 +320,7 @@ static_assert(sizeof(Field_f32) == 272 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, Lists) == 216 && offsetof(Field_f32, Listed) == 240 && offsetof(Field_f32, Steps) == 264, "Field_f32");
 
 // Control holds the parameters that change between sweeps.
-// Control[float32], types.go:95
+// Control[float32], types.go:96
 struct Control_f32 {
     float Floor;
     int32 Sweep;
@@ -344,7 +346,7 @@ static_assert(sizeof(Vertex_f32) == 48 && offsetof(Vertex_f32, X) == 0 && offset
     offsetof(Vertex_f32, blank11) == 44, "Vertex_f32");
 
 // Counters counts limited and refused steps.
-// Counters, types.go:103
+// Counters, types.go:104
 struct Counters {
     int64 Limited;
     int64 Refused;
@@ -413,14 +415,16 @@ struct Params_f64 {
     double Shortest;
     double Margin;
     double Flat;
+    double Shape_;
     int32 Guard;
     int32 Climbs;
     bool Cull;
 };
-static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Relax) == 0 && offsetof(Params_f64, Excess) == 8 &&
+static_assert(sizeof(Params_f64) == 80 && offsetof(Params_f64, Relax) == 0 && offsetof(Params_f64, Excess) == 8 &&
     offsetof(Params_f64, Tolerance) == 16 && offsetof(Params_f64, Gain) == 24 &&
     offsetof(Params_f64, Shortest) == 32 && offsetof(Params_f64, Margin) == 40 && offsetof(Params_f64, Flat) == 48 &&
-    offsetof(Params_f64, Guard) == 56 && offsetof(Params_f64, Climbs) == 60 && offsetof(Params_f64, Cull) == 64, "Params_f64");
+    offsetof(Params_f64, Shape_) == 56 && offsetof(Params_f64, Guard) == 64 && offsetof(Params_f64, Climbs) == 68 &&
+    offsetof(Params_f64, Cull) == 72, "Params_f64");
 
 // Frame is the position at which a vertex of the boundary began, and the directions in which it moves: T and U, or
 // on an edge T alone, with U = 0. Axes is the number of directions. At (a, b) from the origin the vertex is at (X,
@@ -512,7 +516,7 @@ static_assert(sizeof(Field_f64) == 296 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, Lists) == 240 && offsetof(Field_f64, Listed) == 264 && offsetof(Field_f64, Steps) == 288, "Field_f64");
 
 // Control holds the parameters that change between sweeps.
-// Control[float64], types.go:95
+// Control[float64], types.go:96
 struct Control_f64 {
     double Floor;
     int32 Sweep;
@@ -765,7 +769,7 @@ DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 
 }
 
 // metric returns the metric at a vertex.
-// (*Vertex[float32]).metric, types.go:132
+// (*Vertex[float32]).metric, types.go:133
 DEVICE Tensor_f32 Vertex_metric_f32(Vertex_f32 *v) {
     Tensor_f32 m = {};
     m.M11 = v->M11;
@@ -940,7 +944,7 @@ DEVICE Vector_f32 Node_position_f32(Node_f32 *n) {
     return p;
 }
 
-// minus[float32], types.go:153
+// minus[float32], types.go:154
 DEVICE Vector_f32 minus_f32(Vector_f32 a, Vector_f32 b) {
     Vector_f32 c = {};
     c.X = a.X - b.X;
@@ -958,7 +962,7 @@ DEVICE Field_edges_f32_results Field_edges_f32(const Field_f32 *f, int32 cell) {
     return {minus_f32(Node_position_f32(&f->Nodes[(*corners)[1]]), o), minus_f32(Node_position_f32(&f->Nodes[(*corners)[2]]), o), minus_f32(Node_position_f32(&f->Nodes[(*corners)[3]]), o)};
 }
 
-// cross[float32], types.go:147
+// cross[float32], types.go:148
 DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
     Vector_f32 c = {};
     c.X = a.Y * b.Z - a.Z * b.Y;
@@ -967,7 +971,7 @@ DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
     return c;
 }
 
-// dot[float32], types.go:145
+// dot[float32], types.go:146
 DEVICE float dot_f32(Vector_f32 a, Vector_f32 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
@@ -1270,7 +1274,7 @@ DEVICE step_directions_f32_results step_directions_f32(step_f32 *s) {
 }
 
 // times is Mv.
-// (*Tensor[float32]).times, types.go:115
+// (*Tensor[float32]).times, types.go:116
 DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
     Vector_f32 w = {};
     w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
@@ -1280,7 +1284,7 @@ DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
 }
 
 // product returns u'Mv.
-// (*Tensor[float32]).product, types.go:109
+// (*Tensor[float32]).product, types.go:110
 DEVICE float Tensor_product_f32(Tensor_f32 *m, Vector_f32 u, Vector_f32 v) {
     Vector_f32 w = Tensor_times_f32(m, v);
     return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
@@ -1529,7 +1533,7 @@ DEVICE trialEnergy_f32_results trialEnergy_f32(int64 i, Vector_f32 p, Tensor_f32
 }
 
 // from returns the vector from a position to a vertex.
-// (*Vertex[float32]).from, types.go:139
+// (*Vertex[float32]).from, types.go:140
 DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
     Vector_f32 u = {};
     u.X = v->X - p.X;
@@ -1560,10 +1564,34 @@ DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Sl
     return true;
 }
 
+// shapely reports whether all tetrahedra around vertex i have at least a shape at a trial position p of the vertex. The
+// shape does not depend on the metric: with the volume V, edges e and areas S of the faces it is 18 V/√(Σe² ΣS²), which
+// is 1 for the regular tetrahedron (mesh.Quality).
+// shapely[float32], barrier.go:187
+DEVICE bool shapely_f32(int64 i, Vector_f32 p, float shape, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    for (int32 k = m->Spans[i].FirstFace; k < m->Spans[add(i, int64(1))].FirstFace; k++) {
+        Face *s = &m->CavityFaces[k];
+        Vector_f32 a = Vertex_from_f32(&v[s->A], p), b = Vertex_from_f32(&v[s->B], p), c = Vertex_from_f32(&v[s->C], p);
+        Vector_f32 ab = cross_f32(a, b), bc = cross_f32(b, c), ca = cross_f32(c, a);
+        Vector_f32 all = {};
+        all.X = ab.X + bc.X + ca.X;
+        all.Y = ab.Y + bc.Y + ca.Y;
+        all.Z = ab.Z + bc.Z + ca.Z;
+        Vector_f32 u = minus_f32(b, a), w = minus_f32(c, b), t = minus_f32(a, c);
+        float edges = dot_f32(a, a) + dot_f32(b, b) + dot_f32(c, c) + dot_f32(u, u) + dot_f32(w, w) + dot_f32(t, t);
+        // 4 ΣS²
+        float faces = dot_f32(ab, ab) + dot_f32(bc, bc) + dot_f32(ca, ca) + dot_f32(all, all);
+        if (!(6.0f * dot_f32(a, bc) >= shape * num_Sqrt_f32(edges) * num_Sqrt_f32(faces))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Barrier moves vertex i by Newton's step toward the least energy around it, or by the step halved up to four
 // times. The move must decrease the energy, and must not make a tetrahedron worse than the floor, or than the worst
-// one before if that is below the floor; then the worst must improve by more than round-off. It returns the square
-// of the move in the metric.
+// one before if that is below the floor; then the worst must improve by more than round-off. No tetrahedron gets a
+// shape below p.Shape, which all have before the first sweep. It returns the square of the move in the metric.
 // Barrier[float32], barrier.go:148
 DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> lastMove, Slice<int32> lastVisit,
@@ -1584,7 +1612,7 @@ DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
         }
         Tensor_f32 metric = Field_At_f32(field, q);
         auto [energy, sum, sound] = trialEnergy_f32(i, q, &metric, minQuality, c, m, v);
-        if (sound && energy < b.energy && (!c->Rising || sum > b.sum + p->Margin) && upright_f32(i, q, p->Flat, m, v)) {
+        if (sound && energy < b.energy && (!c->Rising || sum > b.sum + p->Margin) && upright_f32(i, q, p->Flat, m, v) && (p->Shape_ == 0.0f || shapely_f32(i, q, p->Shape_, m, v))) {
             if (share < 1.0f && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
             }
@@ -1625,7 +1653,7 @@ DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 
 }
 
 // metric returns the metric at a vertex.
-// (*Vertex[float64]).metric, types.go:132
+// (*Vertex[float64]).metric, types.go:133
 DEVICE Tensor_f64 Vertex_metric_f64(Vertex_f64 *v) {
     Tensor_f64 m = {};
     m.M11 = v->M11;
@@ -1800,7 +1828,7 @@ DEVICE Vector_f64 Node_position_f64(Node_f64 *n) {
     return p;
 }
 
-// minus[float64], types.go:153
+// minus[float64], types.go:154
 DEVICE Vector_f64 minus_f64(Vector_f64 a, Vector_f64 b) {
     Vector_f64 c = {};
     c.X = a.X - b.X;
@@ -1818,7 +1846,7 @@ DEVICE Field_edges_f64_results Field_edges_f64(const Field_f64 *f, int32 cell) {
     return {minus_f64(Node_position_f64(&f->Nodes[(*corners)[1]]), o), minus_f64(Node_position_f64(&f->Nodes[(*corners)[2]]), o), minus_f64(Node_position_f64(&f->Nodes[(*corners)[3]]), o)};
 }
 
-// cross[float64], types.go:147
+// cross[float64], types.go:148
 DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
     Vector_f64 c = {};
     c.X = a.Y * b.Z - a.Z * b.Y;
@@ -1827,7 +1855,7 @@ DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
     return c;
 }
 
-// dot[float64], types.go:145
+// dot[float64], types.go:146
 DEVICE double dot_f64(Vector_f64 a, Vector_f64 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
@@ -2130,7 +2158,7 @@ DEVICE step_directions_f64_results step_directions_f64(step_f64 *s) {
 }
 
 // times is Mv.
-// (*Tensor[float64]).times, types.go:115
+// (*Tensor[float64]).times, types.go:116
 DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
     Vector_f64 w = {};
     w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
@@ -2140,7 +2168,7 @@ DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
 }
 
 // product returns u'Mv.
-// (*Tensor[float64]).product, types.go:109
+// (*Tensor[float64]).product, types.go:110
 DEVICE double Tensor_product_f64(Tensor_f64 *m, Vector_f64 u, Vector_f64 v) {
     Vector_f64 w = Tensor_times_f64(m, v);
     return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
@@ -2389,7 +2417,7 @@ DEVICE trialEnergy_f64_results trialEnergy_f64(int64 i, Vector_f64 p, Tensor_f64
 }
 
 // from returns the vector from a position to a vertex.
-// (*Vertex[float64]).from, types.go:139
+// (*Vertex[float64]).from, types.go:140
 DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
     Vector_f64 u = {};
     u.X = v->X - p.X;
@@ -2420,10 +2448,34 @@ DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, S
     return true;
 }
 
+// shapely reports whether all tetrahedra around vertex i have at least a shape at a trial position p of the vertex. The
+// shape does not depend on the metric: with the volume V, edges e and areas S of the faces it is 18 V/√(Σe² ΣS²), which
+// is 1 for the regular tetrahedron (mesh.Quality).
+// shapely[float64], barrier.go:187
+DEVICE bool shapely_f64(int64 i, Vector_f64 p, double shape, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+    for (int32 k = m->Spans[i].FirstFace; k < m->Spans[add(i, int64(1))].FirstFace; k++) {
+        Face *s = &m->CavityFaces[k];
+        Vector_f64 a = Vertex_from_f64(&v[s->A], p), b = Vertex_from_f64(&v[s->B], p), c = Vertex_from_f64(&v[s->C], p);
+        Vector_f64 ab = cross_f64(a, b), bc = cross_f64(b, c), ca = cross_f64(c, a);
+        Vector_f64 all = {};
+        all.X = ab.X + bc.X + ca.X;
+        all.Y = ab.Y + bc.Y + ca.Y;
+        all.Z = ab.Z + bc.Z + ca.Z;
+        Vector_f64 u = minus_f64(b, a), w = minus_f64(c, b), t = minus_f64(a, c);
+        double edges = dot_f64(a, a) + dot_f64(b, b) + dot_f64(c, c) + dot_f64(u, u) + dot_f64(w, w) + dot_f64(t, t);
+        // 4 ΣS²
+        double faces = dot_f64(ab, ab) + dot_f64(bc, bc) + dot_f64(ca, ca) + dot_f64(all, all);
+        if (!(6.0 * dot_f64(a, bc) >= shape * num_Sqrt_f64(edges) * num_Sqrt_f64(faces))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Barrier moves vertex i by Newton's step toward the least energy around it, or by the step halved up to four
 // times. The move must decrease the energy, and must not make a tetrahedron worse than the floor, or than the worst
-// one before if that is below the floor; then the worst must improve by more than round-off. It returns the square
-// of the move in the metric.
+// one before if that is below the floor; then the worst must improve by more than round-off. No tetrahedron gets a
+// shape below p.Shape, which all have before the first sweep. It returns the square of the move in the metric.
 // Barrier[float64], barrier.go:148
 DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> lastMove, Slice<int32> lastVisit,
@@ -2444,7 +2496,7 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
         }
         Tensor_f64 metric = Field_At_f64(field, q);
         auto [energy, sum, sound] = trialEnergy_f64(i, q, &metric, minQuality, c, m, v);
-        if (sound && energy < b.energy && (!c->Rising || sum > b.sum + p->Margin) && upright_f64(i, q, p->Flat, m, v)) {
+        if (sound && energy < b.energy && (!c->Rising || sum > b.sum + p->Margin) && upright_f64(i, q, p->Flat, m, v) && (p->Shape_ == 0.0 || shapely_f64(i, q, p->Shape_, m, v))) {
             if (share < 1.0 && i < int64(set->Owned)) {
                 atomic_add(&n->Limited, int64(1));
             }
@@ -2470,7 +2522,7 @@ DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const
 }
 
 // RateCell returns the quality of tetrahedron i, for the minimum over all.
-// RateCell[float32], barrier.go:186
+// RateCell[float32], barrier.go:207
 DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
     Cell *c = &cells[i];
     Vertex_f32 *a = &v[c->At[0]];
@@ -2483,7 +2535,7 @@ DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
 }
 
 // RateCell returns the quality of tetrahedron i, for the minimum over all.
-// RateCell[float64], barrier.go:186
+// RateCell[float64], barrier.go:207
 DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
     Cell *c = &cells[i];
     Vertex_f64 *a = &v[c->At[0]];
@@ -3021,7 +3073,7 @@ DEVICE Tensor_f32 lerp_f32(Tensor_f32 *a, Tensor_f32 *b, float t) {
 }
 
 // length is √(u'Mu).
-// (*Tensor[float32]).length, types.go:124
+// (*Tensor[float32]).length, types.go:125
 DEVICE float Tensor_length_f32(Tensor_f32 *m, Vector_f32 u) {
     return num_Sqrt_f32(Tensor_product_f32(m, u, u));
 }
@@ -3053,7 +3105,7 @@ DEVICE Tensor_f64 lerp_f64(Tensor_f64 *a, Tensor_f64 *b, double t) {
 }
 
 // length is √(u'Mu).
-// (*Tensor[float64]).length, types.go:124
+// (*Tensor[float64]).length, types.go:125
 DEVICE double Tensor_length_f64(Tensor_f64 *m, Vector_f64 u) {
     return num_Sqrt_f64(Tensor_product_f64(m, u, u));
 }
@@ -3293,7 +3345,7 @@ DEVICE bool activeSet_findWorst_f32(activeSet_f32 *act, int64 i, Vector_f32 p, f
 }
 
 // determinant returns the determinant of the tensor.
-// (*Tensor[float32]).determinant, types.go:127
+// (*Tensor[float32]).determinant, types.go:128
 DEVICE float Tensor_determinant_f32(Tensor_f32 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
@@ -3781,7 +3833,7 @@ DEVICE bool activeSet_findWorst_f64(activeSet_f64 *act, int64 i, Vector_f64 p, d
 }
 
 // determinant returns the determinant of the tensor.
-// (*Tensor[float64]).determinant, types.go:127
+// (*Tensor[float64]).determinant, types.go:128
 DEVICE double Tensor_determinant_f64(Tensor_f64 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
@@ -4768,7 +4820,7 @@ extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:186
+// Kernel RateCell, barrier.go:207
 extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4777,7 +4829,7 @@ extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel RateCell, barrier.go:186
+// Kernel RateCell, barrier.go:207
 extern "C" __global__ void __launch_bounds__(128) RateCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

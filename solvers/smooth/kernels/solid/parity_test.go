@@ -132,7 +132,7 @@ func compareKernels[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 	p := &Params[F]{Relax: 1.2, Excess: .01, Flat: 0x1p-49, Climbs: 60, Shortest: 1e-5}
 	c := &Control[F]{Floor: .5, Sweep: 3}
 	for _, guard := range []int32{NoGuard, Halve, Clip} {
-		p.Guard, p.Cull = guard, guard == Clip
+		p.Guard, p.Cull, p.Shape = guard, guard == Clip, F(.1*float64(guard))
 		type state struct {
 			v           []Vertex[F]
 			moved, seen []int32

@@ -86,6 +86,7 @@ type Params[F num.Float] struct {
 	Shortest  F     // step, in the metric, at which a search along a line ends
 	Margin    F     // by which Barrier raises the worst quality where that is below its floor: more than rounding
 	Flat      F     // a tetrahedron is flat if its volume is at most this share of the terms of its determinant
+	Shape     F     // least shape (see shapely) to which Barrier may bring a tetrahedron; 0 for no bound
 	Guard     int32 // NoGuard, Halve or Clip
 	Climbs    int32 // maximum number of trial positions of the optimiser in a visit
 	Cull      bool  // skip vertices around which nothing has moved
