@@ -21,7 +21,7 @@ import (
 // files are the cases with the files that they need, except those that Gmsh and scripts make.
 //
 //go:embed *.toml flood/*.toml flood/*.geo flood/*.csv flood/*.py harbour/*.toml harbour/*.geo harbour/*.asc
-//go:embed carlisle smooth/*.geo
+//go:embed carlisle terrain smooth/*.geo
 var files embed.FS
 
 // Example is a case in the program.
