@@ -15,6 +15,7 @@ func TestForcingReadsBack(t *testing.T) {
 		"rain = 1e-6\nrain_pattern = \"x\"\nevaporation = \"1e-8*(1 + sin(t))\"\ninfiltration = { raster = \"soil.asc\" }",
 		"wind_x = { series = \"a.csv\", hold = true }\nwind_y = 3\nwind_drag = 0.002\ncoriolis = 1e-4",
 		"latitude = \"45 + y/111e3\"",
+		"rain = { driven = \"1 mm/h\", most = \"100 mm/h\" }\nwind_x = { driven = -3, most = 3 }\nwind_y = 1",
 		"rain = { series = \"a.csv\", steps = true }\ncurve_number = 80\ninitial_abstraction = 0.05",
 		"green_ampt = { conductivity = \"1e-6*x*x\", suction = { raster = \"psi.asc\" }, deficit = 0.3, ponding = true }",
 		"rain = 1e-6\ninitial_loss = 0.01\ncontinuing_loss = 1e-7",
@@ -46,8 +47,12 @@ func TestRefusedForcing(t *testing.T) {
 		"green_ampt = { rate = 1 }":                     "[forcing] green_ampt.rate: no such key",
 		"rain = 1\ninitial_loss = 0\ncurve_number = 80": "[forcing] curve_number: cannot be combined with initial_loss",
 		"infiltration = 0\nrain = 1\ninitial_loss = 0":  "[forcing] initial_loss: cannot be combined with infiltration",
-		"snow = 1":                        "[forcing] snow: no such key",
-		"evaporation = { series = \"\" }": "[forcing] evaporation.series: is empty",
+		"snow = 1":                                     "[forcing] snow: no such key",
+		"evaporation = { series = \"\" }":              "[forcing] evaporation.series: is empty",
+		"rain = { driven = 1 }":                        "[forcing] rain.most: is required",
+		"rain = { driven = -1, most = 1 }":             "[forcing] rain.driven: -1 must be",
+		"rain = { driven = 2, most = 1 }":              "[forcing] rain.most: 1 must be",
+		"rain = { driven = 2, most = 3, hold = true }": "[forcing] rain.hold: no such key",
 	} {
 		_, err := config.Parse("c.toml", []byte(pond+"[forcing]\n"+forcing+"\n"), nil, solvers)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -2,13 +2,13 @@ package config
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/atoll-hpc/atoll/config/expr"
 	"github.com/atoll-hpc/atoll/config/literal"
 )
 
-// Series tells where a number that may depend on time comes from. One of Expr and File is set.
+// Series tells where a number that may depend on time comes from. One of Expr, File and
+// Driven is set.
 type Series struct {
 	Expr    string // number or expression over t
 	File    string // CSV with a header, whose first column is the time in s, or another table; relative to the case file
@@ -18,6 +18,9 @@ type Series struct {
 	Hold    bool   // before the first and after the last row, use their values
 	Steps   bool   // each value holds until the next row; without it the series is linear between rows
 	Unit    string // of the values; that of a file is converted to it. "" if it is not known
+
+	Driven             bool // the driver of a run sets the number (run/drive), from Least to Most; until then it is Start
+	Start, Least, Most float64
 
 	Program *expr.Program // the compiled Expr; nil without one
 }
@@ -35,9 +38,13 @@ func (s *Section) Series(key string, b Bound) Series {
 		r.Expr = v
 	case int64, float64:
 		n, _ := toFloat(v)
-		r.Expr = strconv.FormatFloat(n, 'g', -1, 64)
+		r.Expr = printValue(n)
 	case map[string]any:
 		sub, _ := s.Within(key)
+		if sub.Has("driven") {
+			sub.driven(&r, b)
+			return r
+		}
 		r.File, r.Sheet, r.Column = sub.Text("series", Required), sub.Text("sheet", ""), sub.Text("column", "")
 		if r.Formula = sub.Text("formula", ""); r.Formula != "" && r.Column != "" {
 			sub.Fail("formula", "cannot be combined with column: it names columns itself")
@@ -49,7 +56,7 @@ func (s *Section) Series(key string, b Bound) Series {
 		sub.Finish()
 		return r
 	default:
-		s.wrong(key, v, `a number, an expression over t or { series = "…" }`)
+		s.wrong(key, v, `a number, an expression over t, { series = "…" } or { driven = …, most = … }`)
 		return r
 	}
 	var err error
@@ -71,11 +78,22 @@ func (s *Section) Series(key string, b Bound) Series {
 	return r
 }
 
+// driven reads the table of a number that a driver sets.
+func (s *Section) driven(r *Series, b Bound) {
+	s.units = map[string]string{"driven": r.Unit, "most": r.Unit}
+	r.Driven, r.Least, r.Start = true, b.Least, s.Number("driven", Bound{Least: b.Least, Most: b.Most})
+	r.Most = s.Number("most", Bound{Least: r.Start, Most: b.Most})
+	s.Finish()
+}
+
 // Any accepts all finite numbers.
 var Any = Bound{Least: -math.MaxFloat64, Most: math.MaxFloat64}
 
 // String formats the value as in a case file.
 func (r Series) String() string {
+	if r.Driven {
+		return "{ driven = " + printValue(r.Start) + ", most = " + printValue(r.Most) + " }"
+	}
 	if r.File == "" {
 		return literal.Text(r.Expr)
 	}

@@ -2,10 +2,10 @@ package config
 
 import (
 	"errors"
-	"regexp"
 	"strconv"
 
 	"github.com/atoll-hpc/atoll/formats/units"
+	"github.com/atoll-hpc/atoll/internal/pattern"
 )
 
 // Units declares the units of keys of the section and of tables that are values of its keys. Numbers of these keys may
@@ -13,13 +13,13 @@ import (
 func (s *Section) Units(of map[string]string) { s.units = of }
 
 // numberWithUnit is a number and what may be a unit.
-var numberWithUnit = regexp.MustCompile(`^\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([\pL°'(].*|%)$`)
+var numberWithUnit = pattern.Of(`^\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([\pL°'(].*|%)$`)
 
 // converted returns, for a text such as "20 mm/h", the number that it stands for in the unit of a key, and other values
 // as they are. A unit of something else is a problem.
 func (s *Section) converted(key string, v any) any {
 	text, _ := v.(string)
-	unit, m := s.units[key], numberWithUnit.FindStringSubmatch(text)
+	unit, m := s.units[key], numberWithUnit().FindStringSubmatch(text)
 	if unit == "" || m == nil {
 		return v
 	}

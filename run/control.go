@@ -221,6 +221,10 @@ func (r *runner) startDriver(ctx context.Context) error {
 	if r.control == nil {
 		return &solvers.BadInput{Err: errors.New("--drive: this run cannot save and restore its state")}
 	}
+	if _, changes := r.solver.(solvers.Remesher); changes {
+		return &solvers.BadInput{Err: errors.New("--drive: the mesh of this case changes during the run, and a driver " +
+			"needs fields on the same cells")}
+	}
 	r.driver = &drive.Rank{Session: r.Drive, Comm: r.Comm, Solver: r.solver.(solvers.Restarter), End: r.size.End,
 		Sweeps: r.size.Sweeps, Name: r.Case.Solver, Settle: func() error { return r.list.Settle(ctx) }}
 	if r.Comm.Rank() == 0 {

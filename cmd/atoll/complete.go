@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/atoll-hpc/atoll/internal/pattern"
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -72,14 +73,14 @@ func completeFiles(extensions ...string) completion {
 var meshFiles = []string{"msh", "mesh", "meshb", "vtu", "pvtu"}
 
 // lists matches "a, b (a note), c or d".
-var lists = regexp.MustCompile(`(?:^|: )((?:` + word + `, )*` + word + ` or ` + word + `)`)
+var lists = pattern.Of(`(?:^|: )((?:` + word + `, )*` + word + ` or ` + word + `)`)
 
 const word = `[a-z][a-z0-9-]*(?: \([^)]*\))?`
 
 // listedValues returns the values that the usage text of a flag lists as "a, b or c", at its beginning or after a
 // colon.
 func listedValues(usage string) []string {
-	m := lists.FindStringSubmatch(usage)
+	m := lists().FindStringSubmatch(usage)
 	if m == nil {
 		return nil
 	}

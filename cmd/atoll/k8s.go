@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist/grpc/certs"
+	"github.com/atoll-hpc/atoll/internal/pattern"
 	"github.com/atoll-hpc/atoll/internal/process"
 	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/launch/kube"
@@ -108,11 +108,11 @@ func (f *k8sFlags) run(ctx context.Context, path string) error {
 	return f.follow(ctx, cluster)
 }
 
-var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
+var notInNames = pattern.Of(`[^a-z0-9]+`)
 
 // complete fills in the settings that follow from the case.
 func (f *k8sFlags) complete(c *config.Case, path string) error {
-	f.job.Name = cmp.Or(f.job.Name, strings.Trim(notInNames.ReplaceAllString(strings.ToLower(c.Name), "-"), "-"))
+	f.job.Name = cmp.Or(f.job.Name, strings.Trim(notInNames().ReplaceAllString(strings.ToLower(c.Name), "-"), "-"))
 	f.out = cmp.Or(f.out, c.Output.Dir)
 	text, err := os.ReadFile(path)
 	if err != nil {

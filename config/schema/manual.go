@@ -4,15 +4,15 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/internal/pattern"
 )
 
 // marker is the line before a table of a page of the manual: <!-- keys: SOLVER SECTION -->.
-var marker = regexp.MustCompile(`^<!-- keys: (\S+) (\S+) -->$`)
+var marker = pattern.Of(`^<!-- keys: (\S+) (\S+) -->$`)
 
 // Fill returns a page of the manual with its tables of keys made from the declarations of these. The line
 //
@@ -29,7 +29,7 @@ func Fill(page []byte, solvers map[string]config.Decoder) ([]byte, error) {
 			continue
 		}
 		out = append(out, line)
-		m := marker.FindStringSubmatch(line)
+		m := marker().FindStringSubmatch(line)
 		if m == nil {
 			continue
 		}
@@ -126,19 +126,19 @@ func bounds(k *config.Key) string {
 
 // Superscript writes the exponents of a unit, such as m3/s, as people do: m³/s.
 func Superscript(unit string) string {
-	return exponent.ReplaceAllStringFunc(unit, func(s string) string {
+	return exponent().ReplaceAllStringFunc(unit, func(s string) string {
 		digits := []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
 		return s[:len(s)-1] + string(digits[s[len(s)-1]-'0'])
 	})
 }
 
-var exponent = regexp.MustCompile(`[a-z][2-9]`)
+var exponent = pattern.Of(`[a-z][2-9]`)
 
 // link is a link in Markdown, which only pages of the manual have.
-var link = regexp.MustCompile(`\[([^\]]+)\]\([^)\s]+\)`)
+var link = pattern.Of(`\[([^\]]+)\]\([^)\s]+\)`)
 
 // plain returns a text of the manual without links.
-func plain(text string) string { return link.ReplaceAllString(text, "$1") }
+func plain(text string) string { return link().ReplaceAllString(text, "$1") }
 
 // Undocumented returns the keys of a solver that have no meaning declared, but for those in tables that are values, and
 // names that the case chooses.

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/formats/table"
 	"github.com/atoll-hpc/atoll/formats/units"
 	"github.com/atoll-hpc/atoll/internal/dates"
+	"github.com/atoll-hpc/atoll/internal/pattern"
 )
 
 // Decode reads columns of a text file whose first row has the titles of columns; nil means all. A title may end with a
@@ -95,17 +95,17 @@ type file struct {
 type title struct{ text, name, unit string }
 
 // unitInBrackets matches the unit at the end of a title.
-var unitInBrackets = regexp.MustCompile(`^(.*?)\s*(?:\[([^\]]*)\]|\(([^)]*)\))$`)
+var unitInBrackets = pattern.Of(`^(.*?)\s*(?:\[([^\]]*)\]|\(([^)]*)\))$`)
 
 // timeZone matches a time zone in a title.
-var timeZone = regexp.MustCompile(`\b(?:UTC|GMT)(?:\s*[+-]\s*[\d:]+)?`)
+var timeZone = pattern.Of(`\b(?:UTC|GMT)(?:\s*[+-]\s*[\d:]+)?`)
 
 // otherZone matches the name of a time zone that is not UTC in a title.
-var otherZone = regexp.MustCompile(`\b(?:CES?T|MES?Z|EES?T|WES?T|BST|[CEMP][SD]T|AK[SD]T|HST|JST|KST|IST|A[CEW][SD]T|` +
+var otherZone = pattern.Of(`\b(?:CES?T|MES?Z|EES?T|WES?T|BST|[CEMP][SD]T|AK[SD]T|HST|JST|KST|IST|A[CEW][SD]T|` +
 	`NZ[SD]T|(?i:local (?:standard )?time)|(?:Europe|America|Africa|Asia|Australia|Pacific|Atlantic|Indian)/\w+)\b`)
 
 func titleOf(text string) title {
-	m := unitInBrackets.FindStringSubmatch(text)
+	m := unitInBrackets().FindStringSubmatch(text)
 	if m == nil || m[1] == "" {
 		return title{text, text, ""}
 	}
@@ -146,7 +146,7 @@ func (t *file) fail(format string, args ...any) error {
 }
 
 // sinceDate separates the unit of times from the time from which they count, in a title such as hours since start.
-var sinceDate = regexp.MustCompile(`(?i)^(.*\S)\s+(?:since|after|from)\s+(?:the\s+)?(.*)$`)
+var sinceDate = pattern.Of(`(?i)^(.*\S)\s+(?:since|after|from)\s+(?:the\s+)?(.*)$`)
 
 // readTimeUnit reads the unit of the times from their title: t [min], hours, elapsed_h, hours since start; of levels
 // that of z [ft] or level_ft.
@@ -161,16 +161,16 @@ func (t *file) readTimeUnit() error {
 		t.timeUnit = scale
 		return err
 	}
-	m := otherZone.FindString(text.text)
+	m := otherZone().FindString(text.text)
 	if m == "" {
-		m = timeZone.FindString(text.text)
+		m = timeZone().FindString(text.text)
 	}
 	if strings.Trim(m, "UTCGM+- :0") != "" {
 		return fmt.Errorf("the title of the times has the time zone %s: write it in each time, as in 2026-01-31T12:00+01:00",
 			m)
 	}
 	name := text.name
-	if m := sinceDate.FindStringSubmatch(name); m != nil {
+	if m := sinceDate().FindStringSubmatch(name); m != nil {
 		switch name = m[1]; strings.ToLower(strings.Trim(m[2], " .")) {
 		case "start", "begin", "beginning", "start of run", "t0", "0":
 		default:
@@ -192,7 +192,7 @@ func (t *file) readTimeUnit() error {
 		return nil
 	}
 	scale, err := units.Scale(text.unit, "s")
-	if timeZone.MatchString(text.unit) {
+	if timeZone().MatchString(text.unit) {
 		return nil // of dates
 	}
 	if err != nil {

@@ -3,13 +3,13 @@ package series
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/formats/netcdf"
 	"github.com/atoll-hpc/atoll/formats/units"
 	"github.com/atoll-hpc/atoll/internal/dates"
+	"github.com/atoll-hpc/atoll/internal/pattern"
 )
 
 // fromNetCDF reads the variable with a name, which must depend only on time. If name is "", it reads the only such
@@ -111,7 +111,7 @@ func timeOf(f *netcdf.File, v *netcdf.Var) *netcdf.Var {
 
 func isMarkedAsTime(v *netcdf.Var) bool {
 	return v.Attrs.Text("standard_name") == "time" || v.Attrs.Text("axis") == "T" ||
-		since.MatchString(v.Attrs.Text("units"))
+		since().MatchString(v.Attrs.Text("units"))
 }
 
 // candidates returns the names of the variables that may be series: those of numbers with one dimension, or several of
@@ -141,13 +141,13 @@ func variables(path string) ([]string, error) {
 }
 
 // since separates the unit of times from their reference date.
-var since = regexp.MustCompile(`(?i)^\s*(\S+)\s+since\s+(.*?)\s*$`)
+var since = pattern.Of(`(?i)^\s*(\S+)\s+since\s+(.*?)\s*$`)
 
 // timeUnits returns the length of the unit of a time variable, and its zero in the time of the run, both in s.
 func timeUnits(v *netcdf.Var, toSeconds Dates) (unit, start float64, err error) {
 	text := v.Attrs.Text("units")
 	name, reference := strings.TrimSpace(text), ""
-	if m := since.FindStringSubmatch(text); m != nil {
+	if m := since().FindStringSubmatch(text); m != nil {
 		name, reference = m[1], m[2]
 	}
 	if unit, err = units.Scale(name, "s"); err != nil {

@@ -2,9 +2,10 @@ package units
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/internal/pattern"
 )
 
 // parse reads a unit.
@@ -14,7 +15,7 @@ func parse(text string) (unit, bool) {
 	if u, ok := p.product(); ok && p.rest == "" && text != "" {
 		return u, true
 	}
-	if short := datum.ReplaceAllString(text, ""); short != text && short != "" {
+	if short := datum().ReplaceAllString(text, ""); short != text && short != "" {
 		return parse(short)
 	}
 	return unit{}, false
@@ -28,12 +29,12 @@ type parser struct {
 }
 
 var (
-	perWord  = regexp.MustCompile(`^\s*(?:/|\bper\b)\s*`)
-	mulWord  = regexp.MustCompile(`^(?:\s*[.*]\s*|\s+)`)
-	unitName = regexp.MustCompile(`^(?:[\pL_°%'µμ]+(?:-ft|_\d+)?|-)`)
-	factor   = regexp.MustCompile(`^(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?`)
-	exponent = regexp.MustCompile(`^(?:\s*\^\s*)?\(?([+-]?\d+(?:\.\d+)?)(?:/(\d+))?\)?`)
-	powerOf  = regexp.MustCompile(`^\s*\^`)
+	perWord  = pattern.Of(`^\s*(?:/|\bper\b)\s*`)
+	mulWord  = pattern.Of(`^(?:\s*[.*]\s*|\s+)`)
+	unitName = pattern.Of(`^(?:[\pL_°%'µμ]+(?:-ft|_\d+)?|-)`)
+	factor   = pattern.Of(`^(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?`)
+	exponent = pattern.Of(`^(?:\s*\^\s*)?\(?([+-]?\d+(?:\.\d+)?)(?:/(\d+))?\)?`)
+	powerOf  = pattern.Of(`^\s*\^`)
 )
 
 const maxDepth = 20
@@ -42,9 +43,9 @@ func (p *parser) product() (unit, bool) {
 	product, ok := p.power()
 	for ok && p.rest != "" && p.rest[0] != ')' {
 		sign := 1.
-		if m := perWord.FindString(p.rest); m != "" {
+		if m := perWord().FindString(p.rest); m != "" {
 			p.rest, sign = p.rest[len(m):], -1
-		} else if m := mulWord.FindString(p.rest); m != "" {
+		} else if m := mulWord().FindString(p.rest); m != "" {
 			p.rest = p.rest[len(m):]
 		} else {
 			return unit{}, false
@@ -70,27 +71,27 @@ func (p *parser) power() (unit, bool) {
 			return u, false
 		}
 		p.rest = p.rest[1:]
-	case factor.MatchString(p.rest):
-		m := factor.FindString(p.rest)
+	case factor().MatchString(p.rest):
+		m := factor().FindString(p.rest)
 		p.rest = p.rest[len(m):]
 		v, err := strconv.ParseFloat(m, 64)
 		u.factor = v
-		if ok = err == nil && v > 0; ok && unitName.MatchString(p.rest) { // the 5 min of mm/5min
+		if ok = err == nil && v > 0; ok && unitName().MatchString(p.rest) { // the 5 min of mm/5min
 			u, ok = p.power()
 			u.factor *= v
 			return u, ok
 		}
-		if !ok || !powerOf.MatchString(p.rest) {
+		if !ok || !powerOf().MatchString(p.rest) {
 			return u, ok
 		}
 	default:
-		name := unitName.FindString(p.rest)
+		name := unitName().FindString(p.rest)
 		p.rest = p.rest[len(name):]
 		if u, ok = named(name); !ok {
 			return u, false
 		}
 	}
-	if m := exponent.FindStringSubmatch(p.rest); m != nil {
+	if m := exponent().FindStringSubmatch(p.rest); m != nil {
 		p.rest = p.rest[len(m[0]):]
 		n, _ := strconv.ParseFloat(m[1], 64)
 		if divisor, err := strconv.ParseFloat(m[2], 64); err == nil {
@@ -98,7 +99,7 @@ func (p *parser) power() (unit, bool) {
 		}
 		return unit{factor: 1}.times(u, n), math.Abs(n) <= 12
 	}
-	return u, !powerOf.MatchString(p.rest)
+	return u, !powerOf().MatchString(p.rest)
 }
 
 // times returns u times a power of v.

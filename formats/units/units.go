@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
+	"sync"
+
+	"github.com/atoll-hpc/atoll/internal/pattern"
 )
 
 // ErrUnknown is the error about a unit that is not known.
@@ -103,7 +105,8 @@ var base = map[string]unit{}
 // withPrefixes are names of units that may follow a prefix.
 var withPrefixes = map[string]bool{}
 
-func init() {
+// define fills them, at the first use.
+var define = sync.OnceFunc(func() {
 	length, mass, second := [4]float64{1}, [4]float64{0, 1}, [4]float64{0, 0, 1}
 	pressure := [4]float64{-1, 1, -2}
 	add := func(factor float64, powers [4]float64, prefixed bool, names ...string) {
@@ -153,7 +156,7 @@ func init() {
 		"degrees_n", "degrees_east", "degree_east", "degree_e", "degrees_e", "decimal_degrees", "decimal_degree", "dd")
 	add(1, [4]float64{}, false, "rad", "radian", "1", "dimensionless", "unitless", "none", "-", "fraction")
 	add(.01, [4]float64{}, false, "%", "percent")
-}
+})
 
 // prefixes of units, by symbol and by name.
 var prefixes = []struct {
@@ -165,6 +168,7 @@ var prefixes = []struct {
 
 // named returns the unit with a name.
 func named(name string) (unit, bool) {
+	define()
 	lower := strings.ToLower(name)
 	for _, n := range []string{name, strings.TrimSuffix(name, "s"), lower, strings.TrimSuffix(lower, "s")} {
 		if u, ok := base[n]; ok {
@@ -183,7 +187,7 @@ func named(name string) (unit, bool) {
 }
 
 // datum matches what may follow a unit of heights and does not change it: (NAVD88), above mean sea level, of water.
-var datum = regexp.MustCompile(`(?i)[\s(,]+\b(?:above|over|below|relative|rel|to|mean|sea|level|datum|chart|geoid|` +
+var datum = pattern.Of(`(?i)[\s(,]+\b(?:above|over|below|relative|rel|to|mean|sea|level|datum|chart|geoid|` +
 	`ellipsoid|msl|amsl|asl|navd_?88|navd|ngvd_?29|ngvd|aod|ahd|nn|nhn|nap|od|odn|lat|mllw|mhw|igld_?85|cd|egm_?96|` +
 	`egm_?2008|wgs_?84|of|water|equivalent|the|bed|ground|surface)\b.*$`)
 

@@ -2,12 +2,15 @@
 // a file need not be read again to know what was written to it.
 package checksum
 
-import "hash/crc32"
+import (
+	"hash/crc32"
+	"sync"
+)
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // Update adds bytes to a checksum, which begins with 0.
-func Update(crc uint32, b []byte) uint32 { return crc32.Update(crc, castagnoli, b) }
+func Update(crc uint32, b []byte) uint32 { return crc32.Update(crc, castagnoli(), b) }
 
 // Join returns the checksum of bytes whose checksum is crc, followed by n bytes whose own is next.
 //

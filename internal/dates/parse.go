@@ -6,16 +6,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/atoll-hpc/atoll/internal/pattern"
 )
 
 // The forms of ISO 8601: calendar dates, ordinal dates and weeks, extended and basic; times whose last element may have
 // a fraction.
 var (
-	calendarDate = regexp.MustCompile(`^([+-]\d{4,6}|\d{4})(?:-(\d\d)(?:-(\d\d))?|(\d\d)(\d\d))$`)
-	ordinalDate  = regexp.MustCompile(`^(\d{4})-?(\d{3})$`)
-	weekDate     = regexp.MustCompile(`^(\d{4})-?W(\d\d)(?:-?([1-7]))?$`)
-	timeOfDay    = regexp.MustCompile(`^(\d\d)(?::?(\d\d)(?::?(\d\d))?)?(?:[.,](\d+))?$`)
-	zone         = regexp.MustCompile(`\s*(?:[Zz]|UTC|GMT|([+\-−])(\d\d?)(?::?(\d\d))?)$`)
+	calendarDate = pattern.Of(`^([+-]\d{4,6}|\d{4})(?:-(\d\d)(?:-(\d\d))?|(\d\d)(\d\d))$`)
+	ordinalDate  = pattern.Of(`^(\d{4})-?(\d{3})$`)
+	weekDate     = pattern.Of(`^(\d{4})-?W(\d\d)(?:-?([1-7]))?$`)
+	timeOfDay    = pattern.Of(`^(\d\d)(?::?(\d\d)(?::?(\d\d))?)?(?:[.,](\d+))?$`)
+	zone         = pattern.Of(`\s*(?:[Zz]|UTC|GMT|([+\-−])(\d\d?)(?::?(\d\d))?)$`)
 )
 
 // Parse reads a date of ISO 8601, with or without a time, in the proleptic Gregorian calendar; without a time zone it
@@ -28,7 +30,7 @@ func Parse(text string) (Date, error) {
 	day, ok := parseDay(date)
 	var nanos int64
 	if ok && clock != "" {
-		nanos, ok = parseClock(clock, timeOfDay)
+		nanos, ok = parseClock(clock, timeOfDay())
 	}
 	if !ok || clock == "" && len(date) < len(text) {
 		return Date{}, fmt.Errorf("%.40q is not an ISO 8601 date and time such as 2026-01-31T12:00:00Z", text)
@@ -37,18 +39,18 @@ func Parse(text string) (Date, error) {
 }
 
 func parseDay(text string) (day int64, ok bool) {
-	if m := calendarDate.FindStringSubmatch(text); m != nil {
+	if m := calendarDate().FindStringSubmatch(text); m != nil {
 		month, dayOfMonth := m[2]+m[4], m[3]+m[5]
 		if dayOfMonth == "" {
 			dayOfMonth = "1"
 		}
 		return Gregorian.day(number(m[1]), number(month), number(dayOfMonth))
 	}
-	if m := ordinalDate.FindStringSubmatch(text); m != nil {
+	if m := ordinalDate().FindStringSubmatch(text); m != nil {
 		year, n := number(m[1]), number(m[2])
 		return dayNumber(year, 1, 1, false) + n - 1, n >= 1 && n <= 337+monthLength(year, 2, false)
 	}
-	if m := weekDate.FindStringSubmatch(text); m != nil {
+	if m := weekDate().FindStringSubmatch(text); m != nil {
 		year, week, weekday := number(m[1]), number(m[2]), max(1, number(m[3]))
 		// The first week is that with January 4th, and begins on a Monday; 1970-01-01 was a Thursday.
 		fourth := dayNumber(year, 1, 4, false)
@@ -61,8 +63,8 @@ func parseDay(text string) (day int64, ok bool) {
 // parseClock reads a time of day, whose form is that of a regular expression, with or without a time zone, as
 // nanoseconds after the start of the day in UTC.
 func parseClock(text string, form *regexp.Regexp) (nanos int64, ok bool) {
-	if m := zone.FindStringSubmatchIndex(text); m != nil {
-		z := zone.FindStringSubmatch(text)
+	if m := zone().FindStringSubmatchIndex(text); m != nil {
+		z := zone().FindStringSubmatch(text)
 		shift := number(z[2])*int64(time.Hour) + number(z[3])*int64(time.Minute)
 		if z[1] != "-" && z[1] != "−" {
 			shift = -shift
@@ -105,15 +107,15 @@ func number(digits string) int64 {
 
 // reference and referenceClock are the forms of reference dates, in which numbers may have fewer digits.
 var (
-	reference      = regexp.MustCompile(`^([+-]?\d{1,6})(?:-(\d\d?)(?:-(\d\d?))?)?(?:[T\s]\s*(.*))?$`)
-	referenceClock = regexp.MustCompile(`^(\d\d?)(?::(\d\d?)(?::(\d\d?))?)?(?:\.(\d*))?$`)
+	reference      = pattern.Of(`^([+-]?\d{1,6})(?:-(\d\d?)(?:-(\d\d?))?)?(?:[T\s]\s*(.*))?$`)
+	referenceClock = pattern.Of(`^(\d\d?)(?::(\d\d?)(?::(\d\d?))?)?(?:\.(\d*))?$`)
 )
 
 // ParseReference reads the reference date of time units, which follows the word since, in a calendar. Forms are those
 // of UDUNITS, such as 1900-1-1 0:0:0, and of ISO 8601; parts that are missing are the first of their kind.
 func ParseReference(text string, c Calendar) (Date, error) {
 	text = strings.TrimSpace(text)
-	m := reference.FindStringSubmatch(text)
+	m := reference().FindStringSubmatch(text)
 	if m == nil {
 		d, err := Parse(text)
 		if err != nil {
@@ -132,8 +134,8 @@ func ParseReference(text string, c Calendar) (Date, error) {
 	}
 	var nanos int64
 	if clock := strings.TrimSpace(m[4]); clock != "" {
-		if nanos, ok = parseClock(clock, referenceClock); !ok {
-			if nanos, ok = parseClock(clock, timeOfDay); !ok {
+		if nanos, ok = parseClock(clock, referenceClock()); !ok {
+			if nanos, ok = parseClock(clock, timeOfDay()); !ok {
 				return Date{}, fmt.Errorf("%.40q is not a date and time such as 2026-01-31 12:00:00", text)
 			}
 		}

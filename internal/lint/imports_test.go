@@ -22,17 +22,18 @@ const module = "github.com/atoll-hpc/atoll/"
 // may import. The rule of the longest matching folder applies. * is any folder; = before a name means only the package
 // in that folder, without those in its subfolders.
 var mayImport = map[string][]string{
-	"backend":      {},
-	"backend/cuda": {"backend", "kernelgen", "internal/dynlib"}, // kernelgen: to launch generated kernels
-	"cmd/atoll":    {"*"},
-	"config":       {"internal/dates", "internal/portable", "internal/words", "formats/units"},
-	"dist":         {"proto"},
-	"dist/grpc":    {"proto", "dist", "internal/atomicfile", "internal/guard"}, // atomicfile: to write certificates
+	"backend": {},
+	"backend/cuda": {"backend", "kernelgen", "internal/dynlib",
+		"internal/pattern"}, // kernelgen: to launch generated kernels
+	"cmd/atoll": {"*"},
+	"config":    {"internal/dates", "internal/pattern", "internal/portable", "internal/words", "formats/units"},
+	"dist":      {"proto"},
+	"dist/grpc": {"proto", "dist", "internal/atomicfile", "internal/guard"}, // atomicfile: to write certificates
 	"examples": {"=solvers", "solvers/common", "solvers/engine", "config", "halo", "grid", "mesh", "backend", "dist",
 		"kernelgen/abi",                          // for the examples that are solvers
 		"internal/atomicfile", "internal/words"}, // for atoll example
 	"examples/heat/kernels": {"backend", "kernelgen", "solvers/common/exact"},
-	"formats": {"internal/atomicfile", "internal/dates", "internal/parallel",
+	"formats": {"internal/atomicfile", "internal/dates", "internal/parallel", "internal/pattern",
 		"internal/needs"}, // needs: in tests
 	"grid":      {},
 	"halo":      {"dist", "backend"},
@@ -46,12 +47,13 @@ var mayImport = map[string][]string{
 		"formats", "=solvers", "halo", "grid", "mesh", "partition", "dist", "backend", "kernelgen/lanes"},
 	"run/runtest": {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/atomicfile", "internal/checksum",
 		"internal/needs"}, // only tests use it
-	"launch/kube":      {"k8s"},
+	"launch/kube":      {"k8s", "internal/pattern"},
 	"launch/slurmtest": {"internal/needs"}, // only tests use it
 	"solvers": {"internal/atomicfile", "internal/parallel", "internal/portable", "internal/words", "config", "formats",
 		"grid", "mesh", "halo", "partition", "backend", "dist", "kernelgen/abi",
 		"kernelgen/atomics"}, // a solver may also import package solvers and solvers/common, but no other solver
-	"solvers/common": {"=solvers", "internal/parallel", "config", "formats", "grid", "mesh", "halo", "partition", "dist",
+	"solvers/common": {"=solvers", "internal/parallel", "internal/pattern", "config", "formats", "grid", "mesh", "halo",
+		"partition", "dist",
 		"kernelgen/abi", "kernelgen/atomics"},
 	"solvers/verify": {"run", "=solvers", "solvers/common", "solvers/engine", "config", "halo", "grid", "mesh",
 		"partition", "dist", "backend", "kernelgen/abi"}, // for solvers/*/verify and solvers/*/bench

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 
+	"github.com/atoll-hpc/atoll/internal/pattern"
 	"github.com/atoll-hpc/atoll/k8s"
 )
 
@@ -40,9 +41,9 @@ const (
 )
 
 var (
-	namePattern     = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
-	keyPattern      = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`) // of a ConfigMap
-	quantityPattern = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$`)
+	namePattern     = pattern.Of(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
+	keyPattern      = pattern.Of(`^[-._a-zA-Z0-9]+$`) // of a ConfigMap
+	quantityPattern = pattern.Of(`^[0-9]+(\.[0-9]+)?(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$`)
 	pullPolicies    = []string{"IfNotPresent", "Always", "Never"}
 )
 
@@ -50,14 +51,14 @@ var (
 func (j *Job) Check() error {
 	size := 0
 	for name, data := range j.Files {
-		if !keyPattern.MatchString(name) {
+		if !keyPattern().MatchString(name) {
 			return fmt.Errorf("%s: want a file in the folder of the case, with a name of letters, digits and - _ . only: "+
 				"copy it there, or put it on the volume and refer to it as /output/NAME", name)
 		}
 		size += len(data)
 	}
 	switch {
-	case !namePattern.MatchString(j.Name) || len(j.Name) > maxNameSize:
+	case !namePattern().MatchString(j.Name) || len(j.Name) > maxNameSize:
 		return fmt.Errorf("the name %q: want at most %d characters a-z, 0-9 and -, a letter first", j.Name, maxNameSize)
 	case j.Ranks < 1 || j.Ranks > maxPods:
 		return fmt.Errorf("%d ranks: want 1 to %d", j.Ranks, maxPods)
@@ -73,7 +74,7 @@ func (j *Job) Check() error {
 		return fmt.Errorf("%d ranks: want a number in the range %s", j.Ranks, j.Elastic)
 	}
 	for resource, quantity := range map[string]string{"CPUs": j.CPU, "memory": j.Memory, "storage": j.Storage} {
-		if !quantityPattern.MatchString(quantity) {
+		if !quantityPattern().MatchString(quantity) {
 			return fmt.Errorf("%q of %s: want a Kubernetes quantity, as in 2, 500m or 4Gi", quantity, resource)
 		}
 	}
@@ -86,7 +87,8 @@ func (j *Job) Check() error {
 }
 
 // patch is the patch of the Job object. It is executed with the Job.
-var patch = template.Must(template.New("job").Parse(`apiVersion: batch/v1
+var patch = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("job").Parse(`apiVersion: batch/v1
 kind: Job
 metadata:
   name: atoll
@@ -126,6 +128,7 @@ spec:
 {{- end}}
 {{- end}}
 `))
+})
 
 // bounds returns the least and the largest number of ranks.
 func (j *Job) bounds() (minRanks, maxRanks int, err error) {
@@ -176,7 +179,7 @@ func (j *Job) Render() ([]byte, error) {
 		}
 	}
 	var b bytes.Buffer
-	if err := patch.Execute(&b, j); err != nil {
+	if err := patch().Execute(&b, j); err != nil {
 		return nil, err
 	}
 	if err := m.patch("Job", b.Bytes()); err != nil {

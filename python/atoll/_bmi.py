@@ -27,8 +27,9 @@ class Bmi(_Base):  # type: ignore[misc,valid-type,unused-ignore]
 
     The configuration file of ``initialize`` is a case. ``update`` takes a step, as long as that of ``atoll run``:
     a run driven by ``update`` has the same bits. ``update_until`` ends exactly at a time, for which it shortens a
-    step. Variables are the fields of the case on cells (BMI calls them faces) or vertices; those of
-    ``get_input_var_names`` can be set between steps. A run that ``finalize`` ends before its end is saved: with
+    step. Variables are the fields of the case on cells (BMI calls them faces) or vertices, and the numbers that the
+    case leaves to Python, such as ``rain = { driven = 0, most = "100 mm/h" }``; those of ``get_input_var_names`` can be
+    set between steps. A run that ``finalize`` ends before its end is saved: with
     restart=True ``initialize`` continues it, with the same bits as if it had not been interrupted.
 
     set overrides keys of the case, as in atoll.run; out is the output folder.
@@ -182,10 +183,8 @@ class Bmi(_Base):  # type: ignore[misc,valid-type,unused-ignore]
         return 8 * int(self._grid(self.get_var_grid(name))["count"])
 
     def get_var_location(self, name: str) -> str:
-        """Return where the numbers are: on the faces of a mesh, or on the nodes of a grid of cell centres."""
-        if self._grid(self.get_var_grid(name))["format"] == "vti":
-            return "node"
-        return "face"
+        """Return where the numbers are: on the faces of a mesh, on the nodes of a grid of cell centres, or none."""
+        return {"vti": "node", "vtu": "face"}.get(self._grid(self.get_var_grid(name))["format"], "none")
 
     def _variable(self, name: str) -> Dict[str, Any]:
         if name not in self._variables:
@@ -252,19 +251,29 @@ class Bmi(_Base):  # type: ignore[misc,valid-type,unused-ignore]
         return dict(self._about["grids"][grid])
 
     def _mesh(self, grid: int) -> "_Mesh":
+        if self._is_scalar(grid):
+            raise NotImplementedError("a scalar has no nodes")
         if grid not in self._meshes:
             answer, numbers = self._ask({"do": "grid", "name": self._grids[grid]})
             self._meshes[grid] = _Mesh(answer, numbers)
         return self._meshes[grid]
 
     def get_grid_type(self, grid: int) -> str:
+        if self._is_scalar(grid):
+            return "scalar"
         return "uniform_rectilinear" if self._grid(grid)["format"] == "vti" else "unstructured"
 
+    def _is_scalar(self, grid: int) -> bool:
+        """Tell the grid of numbers, such as the rain, from those of fields."""
+        return not self._grid(grid)["format"]
+
     def get_grid_rank(self, grid: int) -> int:
-        return self._mesh(grid).dim
+        return 0 if self._is_scalar(grid) else self._mesh(grid).dim
 
     def get_grid_size(self, grid: int) -> int:
         """Return the number of nodes. Those of a uniform grid are the centres of its cells."""
+        if self._is_scalar(grid):
+            return 1
         mesh = self._mesh(grid)
         return int(np.prod(mesh.cells)) if mesh.cells else len(mesh.points)
 

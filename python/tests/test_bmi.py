@@ -120,6 +120,71 @@ def test_coupled_run_restarts_with_the_same_bits(folder):
     assert parts.gauges["middle"].equals(whole.gauges["middle"])
 
 
+SOURCES = FLOOD + """
+[[source]]
+name = "creek"
+at = [20, 20]
+discharge = { driven = 0.5, most = 20 }
+[forcing]
+rain = { driven = 0, most = "2000 mm/h" }
+wind_x = { driven = 0, most = 30 }
+wind_y = 0
+"""
+
+
+def weather(bmi, case, until, interval=1.0):
+    """Couple a model of the weather and a creek. Return the rain that has fallen, m."""
+    bmi.initialize(str(case))
+    fallen = 0.0
+    while bmi.get_current_time() < until:
+        t = bmi.get_current_time()
+        rain = 4e-4 if 2 <= t < 7 else 0  # m/s
+        for name, value in (("rain", rain), ("creek_discharge", 2 + t), ("wind_x", -2 * t)):
+            bmi.set_value(name, np.array([value]))
+        bmi.update_until(min(t + interval, bmi.get_end_time()))
+        fallen += rain * (bmi.get_current_time() - t)
+    bmi.finalize()
+    return fallen
+
+
+def test_sources_are_set_between_steps(folder):
+    case = write(folder, SOURCES)
+    fallen = weather(atoll.Bmi(out=folder / "whole"), case, 12)
+    whole = atoll.open(folder / "whole")
+    last = whole.conservation.isel(t=-1)
+    assert np.isclose(last.mass_from_rain, fallen * 100 * 40, rtol=1e-12)
+    assert np.isclose(last.mass_from_creek, sum(2 + t for t in range(12)), rtol=1e-12)
+    assert abs(whole.metrics["mass_drift"]) < 1e-12  # it is known where all water comes from
+    weather(atoll.Bmi(out=folder / "parts", ranks=2), case, 5)
+    weather(atoll.Bmi(out=folder / "parts", ranks=3, restart=True), case, 12)
+    assert atoll.open(folder / "parts").hash == whole.hash
+    # Without a driver, or if it sets nothing, the values of the case hold.
+    undriven = atoll.run(case, out=folder / "undriven")
+    with atoll.Bmi(out=folder / "unset") as bmi:
+        bmi.initialize(str(case))
+        bmi.update_until(bmi.get_end_time())
+    assert atoll.open(folder / "unset").hash == undriven.hash != whole.hash
+    plain = SOURCES.replace("{ driven = 0.5, most = 20 }", "0.5")
+    assert np.isclose(undriven.metrics["mass"], atoll.run(write(folder, plain), out=folder / "plain").metrics["mass"])
+
+
+def test_scalars(folder):
+    with atoll.Bmi(out=folder / "out", ranks=2) as bmi:
+        bmi.initialize(str(write(folder, SOURCES)))
+        assert bmi.get_input_var_names() == ("h", "wind_x", "rain", "creek_discharge")
+        grid = bmi.get_var_grid("rain")
+        assert (bmi.get_grid_type(grid), bmi.get_grid_rank(grid), bmi.get_grid_size(grid)) == ("scalar", 0, 1)
+        assert bmi.get_var_location("rain") == "none" and bmi.get_var_units("creek_discharge") == "m³/s"
+        assert bmi.get_value("creek_discharge", np.empty(1))[0] == 0.5
+        for value, text in ((1, "the case allows 0 to 0.000555"), (-1, "allows 0"), (np.nan, "is NaN")):
+            try:
+                bmi.set_value("rain", np.array([value]))
+            except ValueError as e:
+                assert text in str(e), str(e)
+            else:
+                raise AssertionError(f"rain of {value} m/s is accepted")
+
+
 def test_grids(folder):
     bmi = atoll.Bmi(out=folder / "out", ranks=2)
     bmi.initialize(str(write(folder, FLOOD)))
@@ -167,6 +232,16 @@ def test_refusals(folder):
         assert e.code == 2 and "did you mean end?" in str(e)
     else:
         raise AssertionError("a wrong key has no error")
+
+
+def test_meshes_that_change_are_refused(folder):
+    bmi = atoll.Bmi(out=folder / "out", set={"adapt.every": 2, "adapt.error": 0.01, "adapt.hmin": 1})
+    try:
+        bmi.initialize(str(write(folder, FLOOD)))
+    except atoll.AtollError as e:
+        assert e.code == 2 and "on the same cells" in str(e), str(e)
+    else:
+        raise AssertionError("the mesh of a driven run changes")
 
 
 def test_lost_driver(folder):

@@ -47,6 +47,12 @@ func (r *Rank) get(ctx context.Context, v *variable) error {
 	if err := errors.Join(r.allocate(ctx, r.counts[v.Grid]), r.Solver.Quiesce(ctx)); err != nil {
 		return err
 	}
+	if v.input != nil {
+		if r.Comm.Rank() == 0 {
+			r.numbers[0] = v.input.Get()
+		}
+		return nil
+	}
 	f := &r.Solver.Fields()[v.field]
 	values, err := f.Read(ctx)
 	if err != nil {
@@ -59,10 +65,13 @@ func (r *Rank) get(ctx context.Context, v *variable) error {
 	return nil
 }
 
-// set replaces the numbers of a variable: it saves the state, and restores it with the others.
+// set replaces the numbers of a variable: for a field it saves the state, and restores it with the others.
 func (r *Rank) set(ctx context.Context, v *variable, values []float64) error {
 	if err := r.Settle(); err != nil {
 		return err
+	}
+	if v.input != nil {
+		return errors.Join(r.Solver.Quiesce(ctx), v.input.Set(values[0]))
 	}
 	snapshot, err := solvers.Save(ctx, r.Solver)
 	if err != nil {

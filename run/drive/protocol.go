@@ -64,12 +64,17 @@ type variable struct {
 	saved     int // the saved field that is set, and its component; -1 for none
 	part      int
 	least     float64
+	most      float64        // +Inf for fields
+	input     *solvers.Input // of a variable of the grid scalar
 }
+
+// scalar is the grid of single numbers that the driver sets, such as the rain.
+const scalar = "scalar"
 
 // gridInfo describes a space.
 type gridInfo struct {
 	Name   string `json:"name"`
-	Format string `json:"format"` // vtu: cells of a mesh; vti: a uniform grid
+	Format string `json:"format"` // vtu: cells of a mesh; vti: a uniform grid; "" for scalar, a number
 	Count  int64  `json:"count"`
 }
 

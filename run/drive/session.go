@@ -202,7 +202,7 @@ func (r *Rank) check(q *request, now Clock) error {
 		}
 		return nil
 	case "grid":
-		if r.counts[q.Name] == 0 {
+		if r.counts[q.Name] == 0 || q.Name == scalar {
 			return fmt.Errorf("there is no grid %q", q.Name)
 		}
 		return nil
@@ -230,7 +230,10 @@ func (r *Rank) checkValues(v *variable, q *request, now Clock) error {
 		return fmt.Errorf("%q has %d numbers, not %d", v.Name, r.counts[v.Grid], q.Bytes/8)
 	}
 	for i, x := range q.values {
-		if math.IsNaN(x) || math.IsInf(x, 0) || x < v.least {
+		if math.IsNaN(x) || math.IsInf(x, 0) || x < v.least || x > v.most {
+			if v.input != nil {
+				return fmt.Errorf("%q is %g: the case allows %g to %g", v.Name, x, v.least, v.most)
+			}
 			return fmt.Errorf("%q of %s %d is %g", v.Name, v.Grid, i, x)
 		}
 	}

@@ -52,6 +52,7 @@ func (r *Rank) survey(ctx context.Context) error {
 		}
 		r.addVariables(fields, i)
 	}
+	r.addInputs()
 	if r.Comm.Rank() == 0 {
 		r.shares = make([]*solvers.Snapshot, r.Comm.Size())
 	}
@@ -75,7 +76,7 @@ func (r *Rank) addVariables(fields []solvers.Field, i int) {
 			continue
 		}
 		v := variable{Name: name, Unit: f.Unit, Doc: f.Doc, Grid: f.Space.Name, Type: "float64", field: i, component: k,
-			saved: saved, part: part + k, Settable: saved >= 0, least: math.Inf(-1)}
+			saved: saved, part: part + k, Settable: saved >= 0, least: math.Inf(-1), most: math.Inf(1)}
 		if saved >= 0 {
 			if slices.Contains(fields[saved].NotNegative, fields[saved].Numbers()[v.part]) {
 				v.least = 0
@@ -85,6 +86,22 @@ func (r *Rank) addVariables(fields []solvers.Field, i int) {
 			}
 		}
 		r.about.Variables = append(r.about.Variables, v)
+	}
+}
+
+// addInputs adds the numbers of the case that the driver can set.
+func (r *Rank) addInputs() {
+	s, ok := r.Solver.(solvers.Driven)
+	if !ok {
+		return
+	}
+	for _, in := range s.Inputs() {
+		if r.counts[scalar] == 0 {
+			r.counts[scalar] = 1
+			r.about.Grids = append(r.about.Grids, gridInfo{scalar, "", 1})
+		}
+		r.about.Variables = append(r.about.Variables, variable{Name: in.Name, Unit: in.Unit, Doc: in.Doc, Grid: scalar,
+			Type: "float64", Settable: true, saved: -1, least: in.Least, most: in.Most, input: &in})
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/atoll-hpc/atoll/internal/words"
@@ -19,7 +20,7 @@ import (
 //go:embed page.html
 var templateText string
 
-var pages = template.Must(template.New("page").Parse(templateText))
+var pages = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(templateText)) })
 
 // fullPage renders the page.
 func (s *Server) fullPage() ([]byte, error) { return s.execute("page") }
@@ -29,7 +30,7 @@ func (s *Server) body() ([]byte, error) { return s.execute("body") }
 
 func (s *Server) execute(name string) ([]byte, error) {
 	var b bytes.Buffer
-	err := pages.ExecuteTemplate(&b, name, s.view(time.Now()))
+	err := pages().ExecuteTemplate(&b, name, s.view(time.Now()))
 	return b.Bytes(), err
 }
 

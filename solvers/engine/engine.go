@@ -35,6 +35,7 @@ type Definition struct {
 	Fields []solvers.Field // of which the saved and hashed ones are the state
 	Shapes []solvers.Shape
 	Saved  []Scalar
+	Inputs []solvers.Input // that drivers can set
 	// Quiesce makes the fields, and the entities of growing sets, readable; Restored recomputes what depends on the
 	// state.
 	Quiesce  func(ctx context.Context) error
@@ -84,6 +85,9 @@ func (e *Engine) Env() *Env { return e.env }
 
 // Table returns the arrays.
 func (e *Engine) Table() *Table { return e.table }
+
+// Inputs implements solvers.Driven.
+func (e *Engine) Inputs() []solvers.Input { return e.def.Inputs }
 
 // Model returns the solver.
 func (e *Engine) Model() any { return e.def.Model }

@@ -67,6 +67,9 @@ var givenKinds = map[string]int32{"open": kernels.Transmissive,
 	"critical": kernels.Critical, "rating": kernels.Rating, "inflow": kernels.TotalDischarge,
 }
 
+// givenUnits are the units of the values of kinds.
+var givenUnits = map[string]string{"level": "m", "radiation": "m", "discharge": "m²/s", "inflow": "m³/s"}
+
 // Sweep is the order in which a step visits the mesh. The results have the same bits.
 type Sweep int
 

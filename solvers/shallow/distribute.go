@@ -13,6 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/stencil"
 )
 
 // A discharge through a group, in m³/s, is distributed over its edges by their conveyances at the start of each step.
@@ -33,19 +34,19 @@ func (o *outlets[F]) describeOutlets(ctx context.Context, comm dist.Comm, cfg Co
 		for n, neighbour := range neighbours {
 			neighbours[n] = max(neighbour, kernels.Wall)
 		}
-		slope, middle := bedSlope(p, int(i), &neighbours, depth), middleOf(p, int(i), o.slots[k])
-		arm := middle.minus(centroidOf(p, int(i)))
+		slope, middle := stencil.BedSlope(p, int(i), &neighbours, depth), stencil.Middle(p, int(i), o.slots[k])
+		arm := middle.Minus(stencil.Centroid(p, int(i)))
 		_, normal, _ := newEdge[float64](p, i, o.slots[k])
-		down := -(slope.x*normal.X + slope.y*normal.Y)
-		rise := slope.x*arm.x + slope.y*arm.y
+		down := -(slope.X*normal.X + slope.Y*normal.Y)
+		rise := slope.X*arm.X + slope.Y*arm.Y
 		heights[k] = rise - depth[i]
-		e.Slope, e.Rise, e.Fall = F(down), F(rise), F(down*(arm.x*normal.X+arm.y*normal.Y))
+		e.Slope, e.Rise, e.Fall = F(down), F(rise), F(down*(arm.X*normal.X+arm.Y*normal.Y))
 		if manning != nil {
 			e.Manning = F(manning[i])
 		}
 		if o.boundary.Conditions[o.boundary.ConditionOf[k]].Kind == kernels.NormalDepth && e.Manning <= 0 {
 			err = cmp.Or(err, fmt.Errorf("cell %d at (%g, %g): uniform flow at a boundary needs friction: manning is 0 there",
-				p.Global[i], middle.x, middle.y))
+				p.Global[i], middle.X, middle.Y))
 		}
 	}
 	if !slices.ContainsFunc(o.boundary.Conditions, distributes) {
@@ -117,7 +118,7 @@ func (o *outlets[F]) distribute(cfg Config, all []conveyor) {
 
 // largestOf returns the largest value of a prescribed number.
 func (o *outlets[F]) largestOf(slot int32) float64 {
-	largest := float64(o.boundary.Prescribed[slot])
+	largest := float64(max(o.boundary.Prescribed[slot], o.boundary.Ahead[slot]))
 	for _, s := range o.series {
 		if s.Slot == slot {
 			for _, r := range o.rows[s.First : s.First+s.Count] {

@@ -43,7 +43,8 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *ke
 		init.Soil != nil || init.Coriolis != nil || init.Pressure != nil
 	o.forcing.Drag = F(f.Drag)
 	if f.WindX != nil {
-		o.forcing.WindX, o.forcing.WindY = o.addPrescribed(f.WindX, mean), o.addPrescribed(f.WindY, mean)
+		o.forcing.WindX, o.forcing.WindY = o.addPrescribed(prescribed{"wind_x", "m/s"}, f.WindX, mean),
+			o.addPrescribed(prescribed{"wind_y", "m/s"}, f.WindY, mean)
 	}
 	if err := o.addAirPressure(init.Pressure, f.PressureFactor, part); err != nil {
 		return err
@@ -51,7 +52,7 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *ke
 	o.forcing.Coriolis = domain.OwnedValues[F](init.Coriolis, part)
 	o.forcing.Infiltration = domain.OwnedValues[F](init.Infiltration, part)
 	if f.Evaporation != nil {
-		o.forcing.Evaporation = o.addPrescribed(f.Evaporation, mean)
+		o.forcing.Evaporation = o.addPrescribed(prescribed{"evaporation", "m/s"}, f.Evaporation, mean)
 	}
 	if err := o.addSoil(init, part); err != nil {
 		return err
@@ -97,7 +98,10 @@ func (o *outlets[F]) addSoil(init Initial, part *mesh.Part) error {
 // addRain adds rain. Even constant rain has a series, since the series integrates it over time.
 func (o *outlets[F]) addRain(rows []series.Row, pattern, depth []float64, part *mesh.Part, p *kernels.Params[F]) {
 	o.forcing.Pattern = domain.OwnedValues[F](pattern, part)
-	if o.forcing.Rain = o.addPrescribed(rows, mean); len(rows) == 1 {
+	o.forcing.Rain = o.addPrescribed(prescribed{"rain", "m/s"}, rows, mean)
+	if _, _, _, ok := series.AsDriven(rows); ok {
+		o.integrate()
+	} else if len(rows) == 1 {
 		o.addSeries(o.forcing.Rain, rows, mean)
 	}
 	o.sources.rain = len(o.series) - 1
@@ -142,7 +146,9 @@ func (o *outlets[F]) addStructures(ctx context.Context, comm dist.Comm, cfg *Con
 	}
 	o.structures, err = hydraulics.Find[F](ctx, comm, cfg.Structures, &hydraulics.Setting{Part: part, Cells: cells,
 		Depth: init.Depth, Gravity: cfg.Gravity, CFL: cfg.CFL,
-		Prescribe: func(rows []series.Row) int32 { return o.addPrescribed(rows, mean) }})
+		Prescribe: func(name, unit string, rows []series.Row) int32 {
+			return o.addPrescribed(prescribed{name, unit}, rows, mean)
+		}})
 	return err
 }
 
@@ -157,7 +163,7 @@ func (o *outlets[F]) addAirPressure(pressure []float64, course []series.Row, par
 	if course == nil {
 		course = series.Constant(1)
 	}
-	o.forcing.PressureFactor = o.addPrescribed(course, mean)
+	o.forcing.PressureFactor = o.addPrescribed(prescribed{"pressure_course", "1"}, course, mean)
 	o.forcing.PressureGradient = make([]kernels.Vec2[F], part.Owned)
 	for i := range o.forcing.PressureGradient {
 		x, y := domain.Gradient(part, i, pressure)

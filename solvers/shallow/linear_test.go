@@ -12,6 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/stencil"
 )
 
 // semiDiscrete is the scheme of second order around rest, without limiters and with a step of length 0: the rates of
@@ -52,7 +53,7 @@ func newSemiDiscrete(t *testing.T, cells int, seed uint64, scheme kernels.Scheme
 			depth[i] = rest.H1 + rest.H2
 		}
 		s.mesh, _, err = assemble(p, depth, out)
-		stencils(p, depth, &s.mesh)
+		stencil.Compute(p, depth, &s.mesh)
 		return err
 	})
 	if err != nil {

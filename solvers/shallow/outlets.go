@@ -24,6 +24,7 @@ type outlets[F num.Float] struct {
 	forcing      kernels.Forcing[F]
 	uplift       kernels.Uplift[F]
 	sources      sources
+	driven       []driven
 	structures   *hydraulics.Layout[F]
 	cells        []int32 // of each outlet
 	slots        []int   // of each outlet: the index of its edge among the cell's
@@ -35,7 +36,7 @@ type outlets[F num.Float] struct {
 
 func newOutlets[F num.Float](cfg Config, groups []mesh.Group, levelSpacing float64) (*outlets[F], error) {
 	o := &outlets[F]{groupIndex: map[int]int32{}, levelSpacing: levelSpacing}
-	o.addPrescribed(series.Constant(0), mean) // prescribed number 0 is the value 0, for absent forcing
+	o.addConstant(0, mean) // prescribed number 0 is the value 0, for absent forcing
 	for g := range groups {
 		if groups[g].Dim != 1 {
 			continue
@@ -44,7 +45,7 @@ func newOutlets[F num.Float](cfg Config, groups []mesh.Group, levelSpacing float
 		switch {
 		case len(cfg.Given) > 0 && cfg.Given[g] != nil:
 			var err error
-			if given, err = o.condition(cfg.Given[g]); err != nil {
+			if given, err = o.condition(groups[g].Name, cfg.Given[g]); err != nil {
 				return nil, err
 			}
 		case g >= len(cfg.Boundary) || !cfg.Boundary[g]:
@@ -74,7 +75,7 @@ func (g *Given) checkKind() error {
 }
 
 // condition returns the boundary condition of a group, of a known kind.
-func (o *outlets[F]) condition(g *Given) (k kernels.Condition, err error) {
+func (o *outlets[F]) condition(group string, g *Given) (k kernels.Condition, err error) {
 	kind := givenKinds[g.Kind]
 	k.Kind = kind
 	if kind == kernels.Transmissive || kind == kernels.Critical || kind == kernels.Rating {
@@ -98,14 +99,15 @@ func (o *outlets[F]) condition(g *Given) (k kernels.Condition, err error) {
 		}
 		value = series.Constant(math.Sqrt(slope))
 	}
-	k.Value = o.addPrescribed(value, use)
+	k.Value = o.addPrescribed(prescribed{group + "_" + g.Kind, givenUnits[g.Kind]}, value, use)
+	depth := prescribed{group + "_depth", "m"}
 	switch {
 	case g.Wave != nil:
-		k.Wave = o.addPrescribed(g.Wave, level)
+		k.Wave = o.addPrescribed(prescribed{group + "_wave", "m"}, g.Wave, level)
 	case g.Depth != nil && kind == kernels.Discharge:
-		k.Kind, k.Wave = kernels.Torrent, o.addPrescribed(g.Depth, mean)
+		k.Kind, k.Wave = kernels.Torrent, o.addPrescribed(depth, g.Depth, mean)
 	case g.Depth != nil && kind == kernels.TotalDischarge:
-		k.Kind, k.Wave = kernels.TotalTorrent, o.addPrescribed(g.Depth, mean)
+		k.Kind, k.Wave = kernels.TotalTorrent, o.addPrescribed(depth, g.Depth, mean)
 	}
 	return k, nil
 }
@@ -129,13 +131,22 @@ const (
 
 // addPrescribed adds a prescribed number, which boundary conditions or forcing read, and returns its index in
 // Boundary.Prescribed. If it has several rows, it also adds the series that kernels evaluate for it at each step.
-func (o *outlets[F]) addPrescribed(rows []series.Row, u use) int32 {
-	slot := int32(len(o.boundary.Prescribed))
-	first := F(o.rounded(rows[0].Value, u))
-	o.boundary.Prescribed, o.boundary.Ahead = append(o.boundary.Prescribed, first), append(o.boundary.Ahead, first)
+func (o *outlets[F]) addPrescribed(p prescribed, rows []series.Row, u use) int32 {
+	if slot, ok := o.addDriven(p, rows, u); ok {
+		return slot
+	}
+	slot := o.addConstant(rows[0].Value, u)
 	if len(rows) > 1 {
 		o.addSeries(slot, rows, u)
 	}
+	return slot
+}
+
+// addConstant adds a prescribed number that is constant so far, and returns its index.
+func (o *outlets[F]) addConstant(value float64, u use) int32 {
+	slot := int32(len(o.boundary.Prescribed))
+	v := F(o.rounded(value, u))
+	o.boundary.Prescribed, o.boundary.Ahead = append(o.boundary.Prescribed, v), append(o.boundary.Ahead, v)
 	return slot
 }
 

@@ -2,6 +2,7 @@ package shallow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -9,7 +10,8 @@ import (
 )
 
 // saved are the parts of the clock that solvers.Clock does not have, the latest minimum of all ranks' limits, which
-// lagged steps use later, the counters, the integrals of series, and what structures have done.
+// lagged steps use later, the counters, the integrals of series, what structures have done, and what a
+// driver has set.
 func (s *solver[F]) saved() []engine.Scalar {
 	c := &s.clock.Host[0]
 	number := func(name string, v *F) engine.Scalar {
@@ -28,7 +30,7 @@ func (s *solver[F]) saved() []engine.Scalar {
 	for k := range s.budget.totals {
 		list = append(list, engine.SavesNumber(fmt.Sprintf("series_%d", k), &s.budget.totals[k]))
 	}
-	return append(list, s.works.Saved()...)
+	return append(append(list, s.works.Saved()...), s.inputs.saved()...)
 }
 
 // forgetCopies marks what the host has of the state as outdated.
@@ -56,7 +58,7 @@ func (s *solver[F]) restored(context.Context) error {
 	for k := range series {
 		series[k].Total = s.budget.totals[k]
 	}
-	if err := s.works.Restore(); err != nil {
+	if err := errors.Join(s.works.Restore(), s.inputs.restore()); err != nil {
 		return err
 	}
 	return backend.Upload(s.dev, s.series, series)

@@ -19,6 +19,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/levels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/stencil"
 )
 
 // checkGiven checks the kinds of prescribed conditions, which make the case one of one layer.
@@ -99,7 +100,8 @@ func (s *solver[F]) definition() engine.Definition {
 		size.Note = fmt.Sprintf("dry_depth is not given; chosen for the thickness of the water: %.3g m", s.dry)
 	}
 	d := engine.Definition{Model: s, Size: size, Clock: s.clock, Cycle: cycleLength, Step: s.steps.step, Window: maxQueued,
-		Record: stepsPerRecording, Fields: s.fieldList(), Flows: s.flowList(), Saved: s.saved(),
+		Record: stepsPerRecording, Inputs: s.inputs.all(), Fields: s.fieldList(),
+		Flows: s.flowList(), Saved: s.saved(),
 		Quiesce: s.budget.readTotals, Restored: s.restored,
 		Measured: s.measures, Conclude: s.extremes.conclude, Outlines: s.extremes.outlines(), Sampler: s.samples.sampler(),
 		Rest: func(p *engine.Program) {
@@ -177,10 +179,11 @@ func (s *solver[F]) buildArrays(ctx context.Context, from *hosted[F]) (err error
 	}
 	m.Boundary = out.boundary
 	s.beds, s.steps.edges = m.Beds, len(m.EdgeCells)
+	s.inputs = s.newInputs(out)
 	s.budget.openGroups, s.budget.outletGroup, s.budget.sources = out.openGroups, out.boundary.ConditionOf, out.sources
 	s.budget.outletKeys = out.keys
 	if s.cfg.Order == 2 {
-		stencils(s.part, init.Depth, m)
+		stencil.Compute(s.part, init.Depth, m)
 	}
 	if out.uplift, err = newUplift(s.cfg, s.part, init.Uplift, out.levelSpacing, m); err != nil {
 		return err

@@ -79,6 +79,7 @@ type solver[F num.Float] struct {
 	extremes extremes[F]
 	samples  samples[F]
 	budget   budget[F]
+	inputs   inputs[F]
 }
 
 // Step takes one time step, shortened so as not to pass until, and returns its length in s.

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/levels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/stencil"
 )
 
 // newUplift makes the uplift of a mesh from the rise in m of all cells, rounded to a multiple of levelSpacing, and sets
@@ -33,7 +34,7 @@ func newUplift[F num.Float](cfg Config, p *mesh.Part, heights []float64, levelSp
 	for i := range m.Stencils {
 		r, s := &up.Rises[i], &m.Stencils[i]
 		r.Slope = s.Bed
-		r.SlopeChange = toVec2[F](bedSlope(p, i, &s.Neighbours, sinks))
+		r.SlopeChange = stencil.Rounded[F](stencil.BedSlope(p, i, &s.Neighbours, sinks))
 	}
 	setBed(&up, 0, m.Beds, m.Stencils)
 	return up, nil

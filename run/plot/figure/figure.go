@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"sync"
 
 	plotfont "gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
@@ -93,14 +94,14 @@ func (f *Figure) Image(corner image.Point, img image.Image) {
 }
 
 // fonts are the fonts in the program.
-var fonts = plotfont.NewCache(liberation.Collection())
+var fonts = sync.OnceValue(func() *plotfont.Cache { return plotfont.NewCache(liberation.Collection()) })
 
 // Sans returns the text style of all figures. size is in pixels.
 func Sans(size float64) text.Style {
 	return text.Style{
 		Color:   Ink,
 		Font:    plotfont.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)},
-		Handler: text.Plain{Fonts: fonts},
+		Handler: text.Plain{Fonts: fonts()},
 	}
 }
 
@@ -148,7 +149,7 @@ func write(c vgdraw.Canvas, style text.Style, s string, x, y vg.Length) {
 }
 
 // faceOf returns the font of a style at its size.
-func faceOf(style text.Style) plotfont.Face { return fonts.Lookup(style.Font, style.Font.Size) }
+func faceOf(style text.Style) plotfont.Face { return fonts().Lookup(style.Font, style.Font.Size) }
 
 // DrawFigure draws another figure with its upper left corner at a position.
 func (f *Figure) DrawFigure(other *Figure, corner image.Point) {

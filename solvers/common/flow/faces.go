@@ -9,10 +9,10 @@ import (
 	"io"
 	"math"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/internal/pattern"
 )
 
 // Faces reads the velocities of all faces of a grid from an archive of NumPy arrays, as numpy.savez and
@@ -124,9 +124,9 @@ func facesAcross(g *grid.Grid, axis int, r io.Reader) ([]float64, error) {
 }
 
 var (
-	descrField = regexp.MustCompile(`'descr': '([^']*)'`)
-	orderField = regexp.MustCompile(`'fortran_order': (True|False)`)
-	shapeField = regexp.MustCompile(`'shape': \(([0-9, ]*)\)`)
+	descrField = pattern.Of(`'descr': '([^']*)'`)
+	orderField = pattern.Of(`'fortran_order': (True|False)`)
+	shapeField = pattern.Of(`'shape': \(([0-9, ]*)\)`)
 )
 
 // arrayHeader reads the header of an .npy file (versions 1 to 3 of the format) and returns the size of a number in
@@ -157,7 +157,8 @@ func arrayHeader(in io.Reader, n [3]int, dim int) (size int, err error) {
 	if _, err := io.ReadFull(in, text); err != nil {
 		return 0, fmt.Errorf("header: %w", err)
 	}
-	descr, order, shape := descrField.FindSubmatch(text), orderField.FindSubmatch(text), shapeField.FindSubmatch(text)
+	descr, order := descrField().FindSubmatch(text), orderField().FindSubmatch(text)
+	shape := shapeField().FindSubmatch(text)
 	if descr == nil || order == nil || shape == nil {
 		return 0, fmt.Errorf("the header %q lacks descr, fortran_order or shape", strings.TrimSpace(string(text)))
 	}

@@ -18,9 +18,12 @@ type Row = series.Row
 // Constant returns a constant series.
 func Constant(value float64) []Row { return []Row{{Value: value}} }
 
-// FromCase returns the rows of a case's series from time 0 to the end of the run, a single row if it is constant. Times
-// increase, except that two rows of the same time are a jump.
+// FromCase returns the rows of a case's series from time 0 to the end of the run, a single row if it is constant, and
+// those of Driven if a driver sets it. Times increase, except that two rows of the same time are a jump.
 func FromCase(c *config.Case, s config.Series) ([]Row, error) {
+	if s.Driven {
+		return Driven(s.Start, s.Least, s.Most), nil
+	}
 	if s.File == "" {
 		return Tabulate(s.Program, c.Time.End)
 	}

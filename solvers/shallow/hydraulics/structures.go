@@ -55,7 +55,7 @@ type Setting struct {
 	Depth        []float64 // of the bed below the datum, m
 	Gravity, CFL float64
 	// Prescribe adds a prescribed number, of which steps use the mean, and returns its index among all.
-	Prescribe func(rows []series.Row) int32
+	Prescribe func(name, unit string, rows []series.Row) int32
 }
 
 // Layout is what a rank knows of structures: all of them, and its own cells at their ends. Each rank reads its cells,
@@ -161,8 +161,12 @@ func (l *Layout[F]) add(s *Structure, at *Setting) error {
 	if !ok {
 		return fmt.Errorf("the kind is not known; choose source, culvert or pump")
 	}
-	to := structures.Structure{Kind: kind, Value: at.Prescribe(s.Value), InvertFrom: s.InvertFrom, InvertTo: s.InvertTo,
-		OneWay: s.OneWay, Ruled: s.Ruled, Start: s.Start, Stop: s.Stop}
+	name, unit := s.Name+"_discharge", "m³/s"
+	if kind == structures.Culvert {
+		name, unit = s.Name+"_opening", "1"
+	}
+	to := structures.Structure{Kind: kind, Value: at.Prescribe(name, unit, s.Value), InvertFrom: s.InvertFrom,
+		InvertTo: s.InvertTo, OneWay: s.OneWay, Ruled: s.Ruled, Start: s.Start, Stop: s.Stop}
 	if kind == structures.Culvert {
 		if err := s.Barrel.check(); err != nil {
 			return err

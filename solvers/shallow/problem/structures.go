@@ -188,7 +188,7 @@ func structuresOf(c *config.Case, given []Structure, groups []string) (list []hy
 }
 
 func valueOf(c *config.Case, s config.Series) ([]series.Row, error) {
-	if s.Program == nil && s.File == "" { // a default
+	if s.Program == nil && s.File == "" && !s.Driven { // a default
 		return series.Constant(1), nil
 	}
 	return series.FromCase(c, s)

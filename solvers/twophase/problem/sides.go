@@ -53,7 +53,11 @@ func decodeValue(s *config.Section, key string) *Value {
 		return nil
 	}
 	if table {
-		return &Value{Series: s.Series(key, config.Any)}
+		v := s.Series(key, config.Any)
+		if v.Driven {
+			s.Fail(key, "a driver can set numbers only in shallow water")
+		}
+		return &Value{Series: v}
 	}
 	return &Value{Field: s.Formula(key, s.TimeField(key, config.Required, nil, ""))}
 }

@@ -1,0 +1,144 @@
+// Package stencil computes the geometry that second order needs: of each cell the offsets to its neighbours, with the
+// weights of least-squares gradients, and the slope of the bed.
+package stencil
+
+import (
+	"github.com/atoll-hpc/atoll/internal/parallel"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+)
+
+// cellsPerWorker is the number of cells for which a goroutine is worth its cost.
+const cellsPerWorker = 5000
+
+// Compute computes the geometry for second order, and the slope of the bed from its depth in cells, in m. Everything
+// is computed from the coordinates of vertices in the order of the cell, so that all ranks that have an edge get the
+// same bits.
+func Compute[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F]) {
+	m.Stencils, m.Arms = make([]kernels.Stencil[F], p.Owned), make([]kernels.Arms[F], len(m.EdgeCells))
+	parallel.Ranges(p.Owned, parallel.Parts(p.Owned, cellsPerWorker), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			of(p, depth, m, i)
+		}
+	})
+}
+
+// of computes the stencil of cell i, and the arms of its edges: the vectors from the centroids of both cells to
+// the edge's midpoint. The arms of an edge between two owned cells are computed with its left cell.
+func of[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F], i int) {
+	s := &m.Stencils[i]
+	var offsets [3]Vec
+	for k, link := range m.CellEdges[i].Edge {
+		e, right := bands.Side(link)
+		edge := m.EdgeCells[e]
+		middle := Middle(p, i, k)
+		arm := middle.Minus(Centroid(p, i))
+		if k < len(s.Arm) {
+			s.Arm[k] = Rounded[F](arm)
+		}
+		s.Neighbours[k] = edge.Right
+		if right == 1 {
+			s.Neighbours[k] = edge.Left
+		}
+		if m.Boundary.Transmissive(edge) {
+			s.Neighbours[k], s.Outlet = kernels.Open, kernels.FirstOutlet-edge.Right
+		}
+		offsets[k] = toNeighbour(p, i, k, s.Neighbours[k], arm, middle)
+		if right == 0 || int(edge.Left) >= p.Owned {
+			m.Arms[e] = armsOf[F](p, edge, middle)
+		}
+	}
+	for k, w := range leastSquares(offsets) {
+		s.Weight[k] = Rounded[F](w)
+	}
+	s.Bed = Rounded[F](BedSlope(p, i, &s.Neighbours, depth))
+}
+
+// BedSlope returns the gradient of the bed's height, or of a change of it, in cell i: the least-squares fit to the
+// neighbours, in which a boundary does not count, so that it is exact on a plane; in a corner, where only one neighbour
+// is left, with the mirrored cells of walls.
+func BedSlope(p *mesh.Part, i int, neighbours *[3]int32, depth []float64) (slope Vec) {
+	var offsets, mirrored [3]Vec
+	for k, neighbour := range neighbours {
+		middle := Middle(p, i, k)
+		mirrored[k] = toNeighbour(p, i, k, neighbour, middle.Minus(Centroid(p, i)), middle)
+		if neighbour >= 0 {
+			offsets[k] = mirrored[k]
+		}
+	}
+	weights := leastSquares(offsets)
+	if weights == [3]Vec{} {
+		weights = leastSquares(mirrored)
+	}
+	for k, w := range weights {
+		if neighbour := neighbours[k]; neighbour >= 0 {
+			rise := depth[i] - depth[neighbour]
+			slope.X, slope.Y = slope.X+w.X*rise, slope.Y+w.Y*rise
+		}
+	}
+	return slope
+}
+
+// Vec is a position in the plane, or a difference of two, m.
+type Vec struct{ X, Y float64 }
+
+// Minus returns the difference to another position.
+func (w Vec) Minus(o Vec) Vec { return Vec{w.X - o.X, w.Y - o.Y} }
+
+// Rounded returns a vector in a precision.
+func Rounded[F num.Float](w Vec) kernels.Vec2[F] { return kernels.Vec2[F]{X: F(w.X), Y: F(w.Y)} }
+
+// Centroid returns the centroid of cell i.
+func Centroid(p *mesh.Part, i int) Vec {
+	x, y := p.Centroid(i)
+	return Vec{x, y}
+}
+
+// Middle returns the midpoint of the edge of cell i from vertex k to the next.
+func Middle(p *mesh.Part, i, k int) Vec {
+	a, b := p.Cells[i][k], p.Cells[i][(k+1)%3]
+	return Vec{(p.X[a] + p.X[b]) / 2, (p.Y[a] + p.Y[b]) / 2}
+}
+
+// armsOf returns the vectors from the centroids of an edge's cells to its midpoint.
+func armsOf[F num.Float](p *mesh.Part, at kernels.EdgeCells, middle Vec) kernels.Arms[F] {
+	left := Rounded[F](middle.Minus(Centroid(p, int(at.Left))))
+	if at.Right < 0 {
+		return kernels.Arms[F]{Left: left, Right: left}
+	}
+	return kernels.Arms[F]{Left: left, Right: Rounded[F](middle.Minus(Centroid(p, int(at.Right))))}
+}
+
+// toNeighbour returns the vector from the centroid of cell i to that of its neighbour across edge k: at a wall to the
+// mirror image of the cell's own, at a transmissive boundary 0. arm is the vector to the edge's midpoint, middle.
+func toNeighbour(p *mesh.Part, i, k int, neighbour int32, arm, middle Vec) Vec {
+	if neighbour >= 0 {
+		return Centroid(p, int(neighbour)).Minus(Centroid(p, i))
+	}
+	if neighbour != kernels.Wall {
+		return Vec{}
+	}
+	a := p.Cells[i][k]
+	along := middle.Minus(Vec{p.X[a], p.Y[a]})
+	fraction := (arm.X*along.X + arm.Y*along.Y) / (along.X*along.X + along.Y*along.Y)
+	return Vec{2 * (arm.X - fraction*along.X), 2 * (arm.Y - fraction*along.Y)}
+}
+
+// leastSquares returns the weights C of the least-squares gradient Σ C_k (f_k - f) for three offsets d_k: C_k = M⁻¹
+// d_k with M = Σ d dᵀ; zero if the d_k are nearly parallel.
+func leastSquares(offsets [3]Vec) (weights [3]Vec) {
+	var a, b, c float64
+	for _, w := range offsets {
+		a, b, c = a+w.X*w.X, b+w.X*w.Y, c+w.Y*w.Y
+	}
+	det := a*c - b*b
+	if det < 1e-6*(a+c)*(a+c) {
+		return weights
+	}
+	for k, w := range offsets {
+		weights[k] = Vec{(c*w.X - b*w.Y) / det, (a*w.Y - b*w.X) / det}
+	}
+	return weights
+}
