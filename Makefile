@@ -26,19 +26,22 @@ test: ## lint and all tests
 	$(MAKE) --no-print-directory --jobs=2 lint test-arm64
 	$(MAKE) --no-print-directory --jobs=3 test-command test-go test-mpi test-race test-slurm test-swarm
 
+# A package may take an hour, not Go's 10 minutes: on a loaded machine that is no fault.
+patience := -timeout 1h
+
 # halo.invariants=on overwrites ghosts with NaN during an exchange (halo/poison.go). Package cmd/atoll is tested without
 # it, as users build it; package halo is tested with and without it. -vet=off: target lint runs vet. test-slurm runs
 # TestSlurm.
 test-go:
-	go test -vet=off -ldflags='-X github.com/atoll-hpc/atoll/halo.invariants=on' $$(go list ./... | grep -v '/cmd/atoll$$')
+	go test $(patience) -vet=off -ldflags='-X github.com/atoll-hpc/atoll/halo.invariants=on' $$(go list ./... | grep -v '/cmd/atoll$$')
 
 test-command:
-	go test -vet=off -skip '^TestSlurm$$' ./halo ./cmd/atoll
+	go test $(patience) -vet=off -skip '^TestSlurm$$' ./halo ./cmd/atoll
 
 # Packages without tests are left out, since go test compiles them too. -short leaves out tests of dist/grpc that repeat,
 # with a process for each rank, what others test with ranks in one process; make race runs them too.
 test-race:
-	@if command -v gcc >/dev/null; then set -x; go test -vet=off -short -race $$(go list -f \
+	@if command -v gcc >/dev/null; then set -x; go test $(patience) -vet=off -short -race $$(go list -f \
 	  '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./dist/... ./halo ./backend/... ./launch); \
 	else echo "SKIPPED: tests with the race detector, which needs gcc" >&2; test -z "$$CI"; fi
 
@@ -47,7 +50,7 @@ test-mpi test-slurm:
 
 # Random cases: another seed each time, which is printed. In CI for a minute.
 test-swarm:
-	ATOLL_SWARM=$(if $(CI),60s,10s) go test -vet=off ./internal/swarm -run '^TestSwarm$$' -count=1 -v
+	ATOLL_SWARM=$(if $(CI),60s,10s) go test $(patience) -vet=off ./internal/swarm -run '^TestSwarm$$' -count=1 -v
 
 test-arm64:
 	./scripts/same-bits-arm64
