@@ -109,10 +109,12 @@ func (f *Face[F]) outletFlux(at EdgeCells, normal *Normal[F], p *Params[F], boun
 	if !f.sloped {
 		f.r.depth = l.depth - 2*boundary.Outlets[k].Rise // a step of the bed, as between cells: see suppliedByThirds
 	}
-	if s := f.supplied2(at, m, length, dt, p); s < 1 {
-		m, force = m*s, force*s
-		if own {
-			atomic.AddInt64(&n.LimitedFluxes, 1)
+	if m > 0 { // there is no limit on what comes from beyond the boundary
+		if s := f.supplied2(OneLayer, at, m, length, dt, p); s < 1 {
+			m, force = m*s, force*s
+			if own {
+				atomic.AddInt64(&n.LimitedFluxes, 1)
+			}
 		}
 	}
 	t := carried(m, l.t2, 0)

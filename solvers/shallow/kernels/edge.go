@@ -152,7 +152,7 @@ func (f *Face[F]) WriteFlux(scheme Scheme, at EdgeCells, normal *Normal[F], p *P
 			}
 		}
 	}
-	s := f.supplied2(at, m2, length, dt, p)
+	s := f.supplied2(scheme, at, m2, length, dt, p)
 	if scheme != OneLayer || !f.sloped {
 		jump := num.Larger(num.Abs(f.dz1), num.Abs(f.dz2))
 		n2l, n2r = limitMomentum(n2l, n2r, m2, s < 1, l.h2, l.u2, r.h2, r.u2, jump, p)

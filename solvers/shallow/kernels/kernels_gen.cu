@@ -911,7 +911,7 @@ static_assert(sizeof(Peak) == 64 && offsetof(Peak, Depth) == 0 && offsetof(Peak,
 // thicknesses H1 and H2 are included, so that an edge reads them with the rest, in pieces of 16 bytes.
 //
 // Share1 and Share2 are one over the sum of the potential outflow of a layer through the cell's edges (see
-// potentialOutflow), in s/m³; 0 for a dry layer.
+// potentialOutflow), in s/m³; 0 for a layer that is dry or tranquil.
 // Slopes[float32], slopes.go:33
 struct alignas(16) Slopes_f32 {
     float H2, Share2;
@@ -955,7 +955,7 @@ static_assert(sizeof(water_f32) == 36 && offsetof(water_f32, h1) == 0 && offseto
 // thicknesses H1 and H2 are included, so that an edge reads them with the rest, in pieces of 16 bytes.
 //
 // Share1 and Share2 are one over the sum of the potential outflow of a layer through the cell's edges (see
-// potentialOutflow), in s/m³; 0 for a dry layer.
+// potentialOutflow), in s/m³; 0 for a layer that is dry or tranquil.
 // Slopes[float64], slopes.go:33
 struct alignas(16) Slopes_f64 {
     double H2, Share2;
@@ -2619,7 +2619,7 @@ DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
 }
 
 // bounded returns x in [0, 1].
-// bounded[float32], boundary.go:154
+// bounded[float32], boundary.go:156
 DEVICE float bounded_f32(float x) {
     return num_Smaller_f32(num_Larger_f32(x, 0.0f), 1.0f);
 }
@@ -2627,7 +2627,7 @@ DEVICE float bounded_f32(float x) {
 // frictionShare returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice
 // the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates,
 // faster flow slows down, and water at rest stays at rest.
-// frictionShare[float32], boundary.go:159
+// frictionShare[float32], boundary.go:161
 DEVICE float frictionShare_f32(float n, float h, float square, float slope) {
     float friction = n * n * square / (h * CubeRoot_f32(h));
     if (2.0f * friction < slope) {
@@ -2640,7 +2640,7 @@ DEVICE float frictionShare_f32(float n, float h, float square, float slope) {
 // velocity. Where water flows in down a slope its velocity is reduced, the more the thinner it is: else films on rough
 // beds would draw in any amount of water. At first order the level falls outwards as that of uniform flow does, like
 // that in a cell with slopes at second order (see openSlopes): HLLE's flux to a cell of the same depth beyond the edge.
-// (*Face[float32]).openOutlet, boundary.go:131
+// (*Face[float32]).openOutlet, boundary.go:133
 struct Face_openOutlet_f32_results { float r0; float r1; float r2; };
 DEVICE Face_openOutlet_f32_results Face_openOutlet_f32(Face_f32 *f, const Params_f32 *p, Outlet_f32 *o, float h,
         float u) {
@@ -2677,7 +2677,7 @@ DEVICE float Boundary_part_f32(const Boundary_f32 *s, int64 k, float length) {
 
 // outflow returns what boundaryState does for an outflow of q per metre, which is at most critical, where the cell has
 // thickness h and outward velocity u: Newton's method for (R - 2c) c² = gq, which decreases c from R/2, where q is 0.
-// outflow[float32], boundary.go:295
+// outflow[float32], boundary.go:297
 struct outflow_f32_results { float r0; float r1; float r2; };
 DEVICE outflow_f32_results outflow_f32(float gravity, float q, float h, float u) {
     float rise = 0.0f;
@@ -2709,7 +2709,7 @@ DEVICE outflow_f32_results outflow_f32(float gravity, float q, float h, float u)
 // inside, with velocity u, also inward: whether the slower wave of the Riemann problem of both moves inward. Else that
 // water drowns it. The thickness between the waves is that of two rarefactions (E. F. Toro, Shock-Capturing Methods for
 // Free-Surface Shallow Flows, 2001, section 10.5).
-// entersFast[float32], boundary.go:237
+// entersFast[float32], boundary.go:239
 DEVICE bool entersFast_f32(float gravity, float h0, float u0, float h, float u) {
     float c = (num_Sqrt_f32(gravity * h0) + num_Sqrt_f32(gravity * h)) / 2.0f + (u0 - u) / 4.0f;
     float between = num_Larger_f32(c, 0.0f) * num_Larger_f32(c, 0.0f) / gravity;
@@ -2724,7 +2724,7 @@ DEVICE bool entersFast_f32(float gravity, float h0, float u0, float h, float u) 
 // inflow returns the thickness and the outward velocity on the boundary for an inflow of q per metre, so that u + 2c
 // equals the outgoing characteristic. c is the wave speed √(gh) in the cell, from which Newton's method starts. The
 // inflow is at most critical: no faster than waves.
-// inflow[float32], boundary.go:321
+// inflow[float32], boundary.go:323
 struct inflow_f32_results { float r0; float r1; };
 DEVICE inflow_f32_results inflow_f32(float gravity, float q, float outgoing, float c) {
     float thick = 0.0f;
@@ -2754,7 +2754,7 @@ DEVICE inflow_f32_results inflow_f32(float gravity, float q, float outgoing, flo
 // prescribes the incoming characteristic: that of water at rest with the prescribed level, or, if wave is not 0, of a
 // simple wave whose height above that level is wave. Across a simple wave that moves inward, R keeps its value 2√(gh₀)
 // at rest. An inflow comes in against any outflow.
-// boundaryState[float32], boundary.go:254
+// boundaryState[float32], boundary.go:256
 struct boundaryState_f32_results { float r0; float r1; float r2; };
 DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, float wave, float gravity, float h,
         float u, float z, float depth) {
@@ -2808,7 +2808,7 @@ DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, floa
 // beyond returns how far the level on outlet k is above that inside, and the thickness and the outward velocity there,
 // for a prescribed value and the number that belongs to it. share is the part of what is distributed over the group
 // that flows through a metre of the outlet.
-// (*Face[float32]).beyond, boundary.go:170
+// (*Face[float32]).beyond, boundary.go:172
 struct Face_beyond_f32_results { float r0; float r1; float r2; };
 DEVICE Face_beyond_f32_results Face_beyond_f32(Face_f32 *f, int64 k, const Params_f32 *p,
         const Boundary_f32 *boundary, float value, float wave, float share) {
@@ -2852,7 +2852,7 @@ DEVICE Face_beyond_f32_results Face_beyond_f32(Face_f32 *f, int64 k, const Param
 // suppliedByThirds is the rule of first order. want is positive from left to right. The layer has thicknesses hl and hr
 // in the cells and stands on a step of the bed or interface of height step. At a shore, and if the layer is thinner
 // than twice the step, each of the cell's three edges may take a third.
-// (*Face[float32]).suppliedByThirds, shares.go:83
+// (*Face[float32]).suppliedByThirds, shares.go:100
 DEVICE float Face_suppliedByThirds_f32(Face_f32 *f, EdgeCells at, float want, float hl, float hr, float step,
         float dry) {
     float h = hl, area = f->l.area;
@@ -2880,32 +2880,37 @@ DEVICE float Face_suppliedByThirds_f32(Face_f32 *f, EdgeCells at, float want, fl
 
 // supplied returns the fraction, at most 1, of the volume want, positive from left to right, that the upwind cell can
 // supply to the edge in a step. At the edge the layer has thickness h and outward velocity u, in the cell the thickness
-// mean, and inverse is one over its potential outflow, 0 if the layer is absent; area is that of the cell.
-// supplied[float32], shares.go:63
-DEVICE float supplied_f32(EdgeCells at, float want, float length, float h, float u, float mean, float inverse,
-        float area, float gravity) {
+// mean, and inverse is one over its potential outflow, 0 if the layer is absent or tranquil; area is that of the cell.
+// supplied[float32], shares.go:78
+DEVICE float supplied_f32(float want, float length, float h, float u, float mean, float inverse, float area,
+        float gravity) {
     float available = num_Larger_f32(mean, 0.0f) * area, wanted = num_Abs_f32(want);
-    if (want < 0.0f && at.Right < 0 || wanted <= 0x1.446738p-07f /* 0.0099 */ * available) {
+    if (wanted <= 0x1.446738p-07f /* 0.0099 */ * available) {
         return 1.0f;
     }
     float share = 0x1.555476p-02f /* 0.33333 */;
     if (inverse > 0.0f) {
         share = 0x1.47ae14p-07f /* 0.01 */ + 0x1.f0a3d8p-01f /* 0.97 */ * length * h * num_Larger_f32(u + num_Sqrt_f32(gravity * num_Larger_f32(mean, 0.0f)), 0.0f) * inverse;
     }
-    float most = 0x1.fffebp-01f /* 0.99999 */ * share * available;
-    if (wanted <= most) {
-        return 1.0f;
+    float most = 0x1.fffebp-01f /* 0.99999 */ * share * available, part = 1.0f;
+    if (wanted > most) {
+        part = most / wanted;
     }
-    return most / wanted;
+    return part;
 }
 
-// supplied2 does so for the lower layer.
-// (*Face[float32]).supplied2, shares.go:47
-DEVICE float Face_supplied2_f32(Face_f32 *f, EdgeCells at, float m, float length, float dt, const Params_f32 *p) {
+// supplied2 does so for the lower layer. In a run of one layer m is not negative at the boundary, so that vector code
+// need not combine masks of integers with those of numbers.
+// (*Face[float32]).supplied2, shares.go:59
+DEVICE float Face_supplied2_f32(Face_f32 *f, int32 scheme, EdgeCells at, float m, float length, float dt,
+        const Params_f32 *p) {
     side_f32 *l = &f->l, *r = &f->r;
     float want = m * length * dt;
     if (!f->sloped) {
         return Face_suppliedByThirds_f32(f, at, want, l->h2, r->h2, num_Abs_f32(l->depth - r->depth), p->DryDepth);
+    }
+    if (scheme != 3 && want < 0.0f && at.Right < 0) {
+        return 1.0f;
     }
     float h = l->h2, u = l->free2, mean = l->mean2, share = l->share2, area = l->area;
     if (want < 0.0f) {
@@ -2915,7 +2920,7 @@ DEVICE float Face_supplied2_f32(Face_f32 *f, EdgeCells at, float m, float length
         share = r->share2;
         area = r->area;
     }
-    return supplied_f32(at, want, length, h, u, mean, share, area, p->Gravity);
+    return supplied_f32(want, length, h, u, mean, share, area, p->Gravity);
 }
 
 // carried returns the tangential mass flow that the mass flux m advects from upwind.
@@ -2969,11 +2974,14 @@ DEVICE void Face_outletFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *normal, c
         // a step of the bed, as between cells: see suppliedByThirds
         f->r.depth = l->depth - 2.0f * boundary->Outlets[k].Rise_;
     }
-    if (float s = Face_supplied2_f32(f, at, m, length, dt, p); s < 1.0f) {
-        m = m * s;
-        force = force * s;
-        if (own) {
-            atomic_add(&n->LimitedFluxes, int64(1));
+    if (m > 0.0f) {
+        // there is no limit on what comes from beyond the boundary
+        if (float s = Face_supplied2_f32(f, 3, at, m, length, dt, p); s < 1.0f) {
+            m = m * s;
+            force = force * s;
+            if (own) {
+                atomic_add(&n->LimitedFluxes, int64(1));
+            }
         }
     }
     float t = carried_f32(m, l->t2, 0.0f);
@@ -3009,7 +3017,7 @@ DEVICE float largest_f32(float a, float b, float c) {
 
 // shearSpeed returns the speed with which the tangential momentum of waves of a given speed is dissipated, for a rough
 // bed, rotation and a jump of the normal velocity: see shear.
-// shearSpeed[float32], shares.go:137
+// shearSpeed[float32], shares.go:154
 DEVICE float shearSpeed_f32(float wave, float rough, float turned, float jump) {
     return num_Smaller_f32(0x1.333334p-02f /* 0.3 */ * wave, rough * wave + num_Smaller_f32(turned, 0x1.99999ap-04f /* 0.1 */ * wave) + 10.0f * jump);
 }
@@ -3021,7 +3029,7 @@ DEVICE float shearSpeed_f32(float wave, float rough, float turned, float jump) {
 // times four times the share of the thickness by which the bed rises or falls within the cells and between them. The
 // last two are small where the flow is smooth. The mean over both layers is dissipated with the speed of external
 // waves, and the difference from it with that of internal ones.
-// (*Face[float32]).shear, shares.go:113
+// (*Face[float32]).shear, shares.go:130
 struct Face_shear_f32_results { float r0; float r1; };
 DEVICE Face_shear_f32_results Face_shear_f32(Face_f32 *f, int32 scheme, float length, const Params_f32 *p) {
     float d1 = 0.0f;
@@ -3051,12 +3059,15 @@ DEVICE Face_shear_f32_results Face_shear_f32(Face_f32 *f, int32 scheme, float le
 
 // supplied1 returns the fraction, at most 1, of the mass flux m of the upper layer that the upwind cell can supply to
 // the edge in a step of length dt. There is no limit on what comes from beyond the boundary.
-// (*Face[float32]).supplied1, shares.go:33
+// (*Face[float32]).supplied1, shares.go:41
 DEVICE float Face_supplied1_f32(Face_f32 *f, EdgeCells at, float m, float length, float dt, const Params_f32 *p) {
     side_f32 *l = &f->l, *r = &f->r;
     float want = m * length * dt;
     if (!f->sloped) {
         return Face_suppliedByThirds_f32(f, at, want, l->h1, r->h1, num_Abs_f32((r->h2 - r->depth) - (l->h2 - l->depth)), p->DryDepth);
+    }
+    if (want < 0.0f && at.Right < 0) {
+        return 1.0f;
     }
     float h = l->h1, u = l->free1, mean = l->mean1, share = l->share1, area = l->area;
     if (want < 0.0f) {
@@ -3066,7 +3077,7 @@ DEVICE float Face_supplied1_f32(Face_f32 *f, EdgeCells at, float m, float length
         share = r->share1;
         area = r->area;
     }
-    return supplied_f32(at, want, length, h, u, mean, share, area, p->Gravity);
+    return supplied_f32(want, length, h, u, mean, share, area, p->Gravity);
 }
 
 // limitMomentum bounds the normal momentum that a film, a layer thinner than ten times the dry depth, gains or gives:
@@ -3157,7 +3168,7 @@ DEVICE void Face_WriteFlux_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f
             }
         }
     }
-    float s = Face_supplied2_f32(f, at, m2, length, dt, p);
+    float s = Face_supplied2_f32(f, scheme, at, m2, length, dt, p);
     if (scheme != 3 || !f->sloped) {
         float jump = num_Larger_f32(num_Abs_f32(f->dz1), num_Abs_f32(f->dz2));
         const auto results2 = limitMomentum_f32(n2l, n2r, m2, s < 1.0f, l->h2, l->u2, r->h2, r->u2, jump, p);
@@ -3783,7 +3794,7 @@ DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
 }
 
 // bounded returns x in [0, 1].
-// bounded[float64], boundary.go:154
+// bounded[float64], boundary.go:156
 DEVICE double bounded_f64(double x) {
     return num_Smaller_f64(num_Larger_f64(x, 0.0), 1.0);
 }
@@ -3791,7 +3802,7 @@ DEVICE double bounded_f64(double x) {
 // frictionShare returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice
 // the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates,
 // faster flow slows down, and water at rest stays at rest.
-// frictionShare[float64], boundary.go:159
+// frictionShare[float64], boundary.go:161
 DEVICE double frictionShare_f64(double n, double h, double square, double slope) {
     double friction = n * n * square / (h * CubeRoot_f64(h));
     if (2.0 * friction < slope) {
@@ -3804,7 +3815,7 @@ DEVICE double frictionShare_f64(double n, double h, double square, double slope)
 // velocity. Where water flows in down a slope its velocity is reduced, the more the thinner it is: else films on rough
 // beds would draw in any amount of water. At first order the level falls outwards as that of uniform flow does, like
 // that in a cell with slopes at second order (see openSlopes): HLLE's flux to a cell of the same depth beyond the edge.
-// (*Face[float64]).openOutlet, boundary.go:131
+// (*Face[float64]).openOutlet, boundary.go:133
 struct Face_openOutlet_f64_results { double r0; double r1; double r2; };
 DEVICE Face_openOutlet_f64_results Face_openOutlet_f64(Face_f64 *f, const Params_f64 *p, Outlet_f64 *o, double h,
         double u) {
@@ -3841,7 +3852,7 @@ DEVICE double Boundary_part_f64(const Boundary_f64 *s, int64 k, double length) {
 
 // outflow returns what boundaryState does for an outflow of q per metre, which is at most critical, where the cell has
 // thickness h and outward velocity u: Newton's method for (R - 2c) c² = gq, which decreases c from R/2, where q is 0.
-// outflow[float64], boundary.go:295
+// outflow[float64], boundary.go:297
 struct outflow_f64_results { double r0; double r1; double r2; };
 DEVICE outflow_f64_results outflow_f64(double gravity, double q, double h, double u) {
     double rise = 0.0;
@@ -3873,7 +3884,7 @@ DEVICE outflow_f64_results outflow_f64(double gravity, double q, double h, doubl
 // inside, with velocity u, also inward: whether the slower wave of the Riemann problem of both moves inward. Else that
 // water drowns it. The thickness between the waves is that of two rarefactions (E. F. Toro, Shock-Capturing Methods for
 // Free-Surface Shallow Flows, 2001, section 10.5).
-// entersFast[float64], boundary.go:237
+// entersFast[float64], boundary.go:239
 DEVICE bool entersFast_f64(double gravity, double h0, double u0, double h, double u) {
     double c = (num_Sqrt_f64(gravity * h0) + num_Sqrt_f64(gravity * h)) / 2.0 + (u0 - u) / 4.0;
     double between = num_Larger_f64(c, 0.0) * num_Larger_f64(c, 0.0) / gravity;
@@ -3888,7 +3899,7 @@ DEVICE bool entersFast_f64(double gravity, double h0, double u0, double h, doubl
 // inflow returns the thickness and the outward velocity on the boundary for an inflow of q per metre, so that u + 2c
 // equals the outgoing characteristic. c is the wave speed √(gh) in the cell, from which Newton's method starts. The
 // inflow is at most critical: no faster than waves.
-// inflow[float64], boundary.go:321
+// inflow[float64], boundary.go:323
 struct inflow_f64_results { double r0; double r1; };
 DEVICE inflow_f64_results inflow_f64(double gravity, double q, double outgoing, double c) {
     double thick = 0.0;
@@ -3918,7 +3929,7 @@ DEVICE inflow_f64_results inflow_f64(double gravity, double q, double outgoing, 
 // prescribes the incoming characteristic: that of water at rest with the prescribed level, or, if wave is not 0, of a
 // simple wave whose height above that level is wave. Across a simple wave that moves inward, R keeps its value 2√(gh₀)
 // at rest. An inflow comes in against any outflow.
-// boundaryState[float64], boundary.go:254
+// boundaryState[float64], boundary.go:256
 struct boundaryState_f64_results { double r0; double r1; double r2; };
 DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, double wave, double gravity, double h,
         double u, double z, double depth) {
@@ -3972,7 +3983,7 @@ DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, dou
 // beyond returns how far the level on outlet k is above that inside, and the thickness and the outward velocity there,
 // for a prescribed value and the number that belongs to it. share is the part of what is distributed over the group
 // that flows through a metre of the outlet.
-// (*Face[float64]).beyond, boundary.go:170
+// (*Face[float64]).beyond, boundary.go:172
 struct Face_beyond_f64_results { double r0; double r1; double r2; };
 DEVICE Face_beyond_f64_results Face_beyond_f64(Face_f64 *f, int64 k, const Params_f64 *p,
         const Boundary_f64 *boundary, double value, double wave, double share) {
@@ -4016,7 +4027,7 @@ DEVICE Face_beyond_f64_results Face_beyond_f64(Face_f64 *f, int64 k, const Param
 // suppliedByThirds is the rule of first order. want is positive from left to right. The layer has thicknesses hl and hr
 // in the cells and stands on a step of the bed or interface of height step. At a shore, and if the layer is thinner
 // than twice the step, each of the cell's three edges may take a third.
-// (*Face[float64]).suppliedByThirds, shares.go:83
+// (*Face[float64]).suppliedByThirds, shares.go:100
 DEVICE double Face_suppliedByThirds_f64(Face_f64 *f, EdgeCells at, double want, double hl, double hr, double step,
         double dry) {
     double h = hl, area = f->l.area;
@@ -4044,33 +4055,37 @@ DEVICE double Face_suppliedByThirds_f64(Face_f64 *f, EdgeCells at, double want, 
 
 // supplied returns the fraction, at most 1, of the volume want, positive from left to right, that the upwind cell can
 // supply to the edge in a step. At the edge the layer has thickness h and outward velocity u, in the cell the thickness
-// mean, and inverse is one over its potential outflow, 0 if the layer is absent; area is that of the cell.
-// supplied[float64], shares.go:63
-DEVICE double supplied_f64(EdgeCells at, double want, double length, double h, double u, double mean,
-        double inverse, double area, double gravity) {
+// mean, and inverse is one over its potential outflow, 0 if the layer is absent or tranquil; area is that of the cell.
+// supplied[float64], shares.go:78
+DEVICE double supplied_f64(double want, double length, double h, double u, double mean, double inverse,
+        double area, double gravity) {
     double available = num_Larger_f64(mean, 0.0) * area, wanted = num_Abs_f64(want);
-    if (want < 0.0 && at.Right < 0 || wanted <= 0x1.4467381d7dbf5p-07 /* 0.0099 */ * available) {
+    if (wanted <= 0x1.4467381d7dbf5p-07 /* 0.0099 */ * available) {
         return 1.0;
     }
     double share = 0x1.555475a31a4bep-02 /* 0.33333 */;
     if (inverse > 0.0) {
         share = 0x1.47ae147ae147bp-07 /* 0.01 */ + 0x1.f0a3d70a3d70ap-01 /* 0.97 */ * length * h * num_Larger_f64(u + num_Sqrt_f64(gravity * num_Larger_f64(mean, 0.0)), 0.0) * inverse;
     }
-    double most = 0x1.fffeb074a771dp-01 /* 0.99999 */ * share * available;
-    if (wanted <= most) {
-        return 1.0;
+    double most = 0x1.fffeb074a771dp-01 /* 0.99999 */ * share * available, part = 1.0;
+    if (wanted > most) {
+        part = most / wanted;
     }
-    return most / wanted;
+    return part;
 }
 
-// supplied2 does so for the lower layer.
-// (*Face[float64]).supplied2, shares.go:47
-DEVICE double Face_supplied2_f64(Face_f64 *f, EdgeCells at, double m, double length, double dt,
+// supplied2 does so for the lower layer. In a run of one layer m is not negative at the boundary, so that vector code
+// need not combine masks of integers with those of numbers.
+// (*Face[float64]).supplied2, shares.go:59
+DEVICE double Face_supplied2_f64(Face_f64 *f, int32 scheme, EdgeCells at, double m, double length, double dt,
         const Params_f64 *p) {
     side_f64 *l = &f->l, *r = &f->r;
     double want = m * length * dt;
     if (!f->sloped) {
         return Face_suppliedByThirds_f64(f, at, want, l->h2, r->h2, num_Abs_f64(l->depth - r->depth), p->DryDepth);
+    }
+    if (scheme != 3 && want < 0.0 && at.Right < 0) {
+        return 1.0;
     }
     double h = l->h2, u = l->free2, mean = l->mean2, share = l->share2, area = l->area;
     if (want < 0.0) {
@@ -4080,7 +4095,7 @@ DEVICE double Face_supplied2_f64(Face_f64 *f, EdgeCells at, double m, double len
         share = r->share2;
         area = r->area;
     }
-    return supplied_f64(at, want, length, h, u, mean, share, area, p->Gravity);
+    return supplied_f64(want, length, h, u, mean, share, area, p->Gravity);
 }
 
 // carried returns the tangential mass flow that the mass flux m advects from upwind.
@@ -4134,11 +4149,14 @@ DEVICE void Face_outletFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *normal, c
         // a step of the bed, as between cells: see suppliedByThirds
         f->r.depth = l->depth - 2.0 * boundary->Outlets[k].Rise_;
     }
-    if (double s = Face_supplied2_f64(f, at, m, length, dt, p); s < 1.0) {
-        m = m * s;
-        force = force * s;
-        if (own) {
-            atomic_add(&n->LimitedFluxes, int64(1));
+    if (m > 0.0) {
+        // there is no limit on what comes from beyond the boundary
+        if (double s = Face_supplied2_f64(f, 3, at, m, length, dt, p); s < 1.0) {
+            m = m * s;
+            force = force * s;
+            if (own) {
+                atomic_add(&n->LimitedFluxes, int64(1));
+            }
         }
     }
     double t = carried_f64(m, l->t2, 0.0);
@@ -4174,7 +4192,7 @@ DEVICE double largest_f64(double a, double b, double c) {
 
 // shearSpeed returns the speed with which the tangential momentum of waves of a given speed is dissipated, for a rough
 // bed, rotation and a jump of the normal velocity: see shear.
-// shearSpeed[float64], shares.go:137
+// shearSpeed[float64], shares.go:154
 DEVICE double shearSpeed_f64(double wave, double rough, double turned, double jump) {
     return num_Smaller_f64(0x1.3333333333333p-02 /* 0.3 */ * wave, rough * wave + num_Smaller_f64(turned, 0x1.999999999999ap-04 /* 0.1 */ * wave) + 10.0 * jump);
 }
@@ -4186,7 +4204,7 @@ DEVICE double shearSpeed_f64(double wave, double rough, double turned, double ju
 // times four times the share of the thickness by which the bed rises or falls within the cells and between them. The
 // last two are small where the flow is smooth. The mean over both layers is dissipated with the speed of external
 // waves, and the difference from it with that of internal ones.
-// (*Face[float64]).shear, shares.go:113
+// (*Face[float64]).shear, shares.go:130
 struct Face_shear_f64_results { double r0; double r1; };
 DEVICE Face_shear_f64_results Face_shear_f64(Face_f64 *f, int32 scheme, double length, const Params_f64 *p) {
     double d1 = 0.0;
@@ -4216,13 +4234,16 @@ DEVICE Face_shear_f64_results Face_shear_f64(Face_f64 *f, int32 scheme, double l
 
 // supplied1 returns the fraction, at most 1, of the mass flux m of the upper layer that the upwind cell can supply to
 // the edge in a step of length dt. There is no limit on what comes from beyond the boundary.
-// (*Face[float64]).supplied1, shares.go:33
+// (*Face[float64]).supplied1, shares.go:41
 DEVICE double Face_supplied1_f64(Face_f64 *f, EdgeCells at, double m, double length, double dt,
         const Params_f64 *p) {
     side_f64 *l = &f->l, *r = &f->r;
     double want = m * length * dt;
     if (!f->sloped) {
         return Face_suppliedByThirds_f64(f, at, want, l->h1, r->h1, num_Abs_f64((r->h2 - r->depth) - (l->h2 - l->depth)), p->DryDepth);
+    }
+    if (want < 0.0 && at.Right < 0) {
+        return 1.0;
     }
     double h = l->h1, u = l->free1, mean = l->mean1, share = l->share1, area = l->area;
     if (want < 0.0) {
@@ -4232,7 +4253,7 @@ DEVICE double Face_supplied1_f64(Face_f64 *f, EdgeCells at, double m, double len
         share = r->share1;
         area = r->area;
     }
-    return supplied_f64(at, want, length, h, u, mean, share, area, p->Gravity);
+    return supplied_f64(want, length, h, u, mean, share, area, p->Gravity);
 }
 
 // limitMomentum bounds the normal momentum that a film, a layer thinner than ten times the dry depth, gains or gives:
@@ -4323,7 +4344,7 @@ DEVICE void Face_WriteFlux_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f
             }
         }
     }
-    double s = Face_supplied2_f64(f, at, m2, length, dt, p);
+    double s = Face_supplied2_f64(f, scheme, at, m2, length, dt, p);
     if (scheme != 3 || !f->sloped) {
         double jump = num_Larger_f64(num_Abs_f64(f->dz1), num_Abs_f64(f->dz2));
         const auto results2 = limitMomentum_f64(n2l, n2r, m2, s < 1.0, l->h2, l->u2, r->h2, r->u2, jump, p);
@@ -4669,7 +4690,7 @@ DEVICE geometry_f32 Stencil_geometry_f32(Stencil_f32 *c) {
 }
 
 // inside returns the index of a neighbour of cell i, or of the cell itself if the neighbour is Wall or Open.
-// inside, reconstruct.go:62
+// inside, reconstruct.go:64
 DEVICE int32 inside(int32 neighbour, int64 i) {
     if (neighbour < 0) {
         return int32(i);
@@ -4740,6 +4761,15 @@ DEVICE geometry_extremes_f32_results geometry_extremes_f32(geometry_f32 *c, Vec2
     return {smallest_f32(d0, d1, d2), largest_f32(d0, d1, d2)};
 }
 
+// raiseHead returns the larger of a head and that of a neighbour, if it is wet; half is 1/(2g).
+// (*water[float32]).raiseHead, sheet.go:96
+DEVICE float water_raiseHead_f32(water_f32 *s, float most, float half, float dry) {
+    if (s->h2 >= dry) {
+        return num_Larger_f32(most, s->z2 + half * Vec2_dot_f32(s->u2, s->u2));
+    }
+    return most;
+}
+
 // (Vec2[float32]).minus, slopes.go:10
 DEVICE Vec2_f32 Vec2_minus_f32(Vec2_f32 a, Vec2_f32 b) {
     return Vec2_f32{a.X - b.X, a.Y - b.Y};
@@ -4755,7 +4785,7 @@ DEVICE Vec2_f32 geometry_across_f32(geometry_f32 *g, int64 k) {
 // head returns the highest head that a condition lets in through outlet k, whose edge has a length and a height of the
 // bed, from the level in the cell. Inflow is critical or deeper, not below the level in the cell, unless its depth is
 // given.
-// (*Boundary[float32]).head, boundary.go:207
+// (*Boundary[float32]).head, boundary.go:209
 DEVICE float Boundary_head_f32(const Boundary_f32 *s, int32 k, float length, float bed, float level,
         const Params_f32 *p) {
     Condition given = s->Conditions[s->ConditionOf[k]];
@@ -4797,6 +4827,18 @@ DEVICE float Boundary_head_f32(const Boundary_f32 *s, int32 k, float length, flo
     return most;
 }
 
+// outletHead returns the head of what comes through edge k, or the cell's level if this has no prescribed boundary.
+// (*water[float32]).outletHead, sheet.go:86
+DEVICE float water_outletHead_f32(water_f32 *me, int64 k, Stencil_f32 *at, geometry_f32 *c, const Params_f32 *p,
+        const Boundary_f32 *boundary) {
+    int32 outlet = sub(-3, at->Neighbours[k]);
+    if (outlet < 0) {
+        return me->z2;
+    }
+    Vec2_f32 across = geometry_across_f32(c, k);
+    return Boundary_head_f32(boundary, outlet, 2.0f * num_Sqrt_f32(Vec2_dot_f32(across, across)), me->bed + Vec2_dot_f32(at->Bed_, c->arm[k]), me->z2, p);
+}
+
 // head returns the highest head that the water of a cell may have after a stage, if the bed is uneven: rises by more
 // than an eighth of the water's thickness to an edge. It is the largest total head, z + u²/2g, of the cell, its
 // neighbours and what comes through prescribed boundaries, and at least the level of the cell raised to its highest
@@ -4815,17 +4857,36 @@ DEVICE float water_head_f32(water_f32 *me, Array<water_f32, 3> *o, Stencil_f32 *
     float half = 1.0f / (2.0f * p->Gravity);
     float change = largest_f32(num_Abs_f32((*o)[0].bed - me->bed), num_Abs_f32((*o)[1].bed - me->bed), num_Abs_f32((*o)[2].bed - me->bed));
     float most = me->z2 + num_Larger_f32(half * Vec2_dot_f32(me->u2, me->u2), num_Smaller_f32(highest, change));
-    for (int64 k = 0; k < 3; k++) {
-        if ((*o)[k].h2 >= p->DryDepth) {
-            most = num_Larger_f32(most, (*o)[k].z2 + half * Vec2_dot_f32((*o)[k].u2, (*o)[k].u2));
-        }
-        if (at->Neighbours[k] <= -3) {
-            Vec2_f32 across = geometry_across_f32(c, k);
-            float length = 2.0f * num_Sqrt_f32(Vec2_dot_f32(across, across));
-            most = num_Larger_f32(most, Boundary_head_f32(boundary, sub(-3, at->Neighbours[k]), length, me->bed + Vec2_dot_f32(at->Bed_, c->arm[k]), me->z2, p));
-        }
+    most = water_raiseHead_f32(&(*o)[0], most, half, p->DryDepth);
+    most = water_raiseHead_f32(&(*o)[1], most, half, p->DryDepth);
+    most = water_raiseHead_f32(&(*o)[2], most, half, p->DryDepth);
+    if (at->Neighbours[0] <= -3 || at->Neighbours[1] <= -3 || at->Neighbours[2] <= -3) {
+        most = num_Larger_f32(most, water_outletHead_f32(me, 0, at, c, p, boundary));
+        most = num_Larger_f32(most, water_outletHead_f32(me, 1, at, c, p, boundary));
+        most = num_Larger_f32(most, water_outletHead_f32(me, 2, at, c, p, boundary));
     }
     return most;
+}
+
+// prepareNeighbour is prepareNeighbours for one neighbour, or for the cell itself, which it does not change. It reports
+// whether the cell has the neighbour's layers.
+// (*water[float32]).prepareNeighbour, reconstruct.go:100
+DEVICE bool water_prepareNeighbour_f32(water_f32 *me, bool oneLayer, float dry, water_f32 *o) {
+    bool wet1 = !oneLayer && me->h1 >= dry, wet2 = me->h2 >= dry;
+    bool has1 = !oneLayer && o->h1 >= dry, has2 = o->h2 >= dry;
+    if (!oneLayer && !has1) {
+        const Vec2_f32 value1 = me->u1;
+        const float value2 = num_Smaller_f32(o->z1, me->z1);
+        o->u1 = value1;
+        o->z1 = value2;
+    }
+    if (!has2) {
+        const Vec2_f32 value3 = me->u2;
+        const float value4 = num_Smaller_f32(o->z2, me->z2);
+        o->u2 = value3;
+        o->z2 = value4;
+    }
+    return (wet1 || !has1) && (wet2 || !has2);
 }
 
 // (Vec2[float32]).times, slopes.go:12
@@ -4841,52 +4902,45 @@ DEVICE Vec2_f32 geometry_mirrored_f32(geometry_f32 *g, Vec2_f32 u, int64 k) {
     return Vec2_minus_f32(u, Vec2_times_f32(across, 2.0f * Vec2_dot_f32(u, across) / Vec2_dot_f32(across, across)));
 }
 
+// continueBeyond changes the state o of the cell to that beyond its edge k, if this is at the boundary.
+// (*water[float32]).continueBeyond, reconstruct.go:113
+DEVICE void water_continueBeyond_f32(water_f32 *me, int64 k, Stencil_f32 *at, geometry_f32 *c, water_f32 *o) {
+    if (at->Neighbours[k] < 0) {
+        o->bed = me->bed + 2.0f * Vec2_dot_f32(at->Bed_, c->arm[k]);
+    }
+    if (at->Neighbours[k] == -1) {
+        const Vec2_f32 value1 = geometry_mirrored_f32(c, me->u1, k), value2 = geometry_mirrored_f32(c, me->u2, k);
+        o->u1 = value1;
+        o->u2 = value2;
+    }
+}
+
 // prepareNeighbours changes the states o of a cell's neighbours to those with which gradients are computed, and reports
 // whether the cell may have slopes, and whether it has a transmissive edge. Beyond the boundary, o has the state of the
 // cell itself, and a bed that continues its slope.
 //
-// A cell has no slopes if it is dry, or if a neighbour has a layer that the cell lacks (that layer may have to climb
-// into the cell). A wall mirrors the cell's velocity. A prescribed boundary contributes nothing to the gradients. Nor
-// does a neighbour that lacks a layer, to the gradients of this layer, except where its level is below the cell's; a
-// higher level is that of a shore.
-// (*water[float32]).prepareNeighbours, reconstruct.go:77
+// A cell has no slopes if it is dry, if a neighbour has a layer that the cell lacks (that layer may have to climb into
+// the cell), and at a transmissive boundary, where a slope would amplify itself. A wall mirrors the cell's velocity. A
+// prescribed boundary contributes nothing to the gradients. Nor does a neighbour that lacks a layer, to the gradients
+// of this layer, except where its level is below the cell's; a higher level is that of a shore.
+//
+// There are no loops, so that vector code keeps the neighbours in registers.
+// (*water[float32]).prepareNeighbours, reconstruct.go:81
 struct water_prepareNeighbours_f32_results { bool r0; bool r1; };
 DEVICE water_prepareNeighbours_f32_results water_prepareNeighbours_f32(water_f32 *me, bool oneLayer,
         Stencil_f32 *at, geometry_f32 *c, float dry, Array<water_f32, 3> *o) {
     bool allowed = false;
     bool open = false;
-    bool wet1 = !oneLayer && me->h1 >= dry, wet2 = me->h2 >= dry;
-    allowed = wet1 || wet2;
-    for (int64 k = 0; k < 3; k++) {
-        int32 neighbour = at->Neighbours[k];
-        if (neighbour < 0) {
-            if (neighbour == -1) {
-                const Vec2_f32 value1 = geometry_mirrored_f32(c, me->u1, k), value2 = geometry_mirrored_f32(c, me->u2, k);
-                (*o)[k].u1 = value1;
-                (*o)[k].u2 = value2;
-            }
-            (*o)[k].bed = me->bed + 2.0f * Vec2_dot_f32(at->Bed_, c->arm[k]);
-            open = open || neighbour == -2;
-            continue;
-        }
-        bool has1 = !oneLayer && (*o)[k].h1 >= dry, has2 = (*o)[k].h2 >= dry;
-        if (has1 && has2) {
-            allowed = allowed && wet1 && wet2;
-            continue;
-        }
-        allowed = allowed && (wet1 || !has1) && (wet2 || !has2);
-        if (!oneLayer && !has1) {
-            const Vec2_f32 value3 = me->u1;
-            const float value4 = num_Smaller_f32((*o)[k].z1, me->z1);
-            (*o)[k].u1 = value3;
-            (*o)[k].z1 = value4;
-        }
-        if (!has2) {
-            const Vec2_f32 value5 = me->u2;
-            const float value6 = num_Smaller_f32((*o)[k].z2, me->z2);
-            (*o)[k].u2 = value5;
-            (*o)[k].z2 = value6;
-        }
+    bool allowed0 = water_prepareNeighbour_f32(me, oneLayer, dry, &(*o)[0]);
+    bool allowed1 = water_prepareNeighbour_f32(me, oneLayer, dry, &(*o)[1]);
+    bool allowed2 = water_prepareNeighbour_f32(me, oneLayer, dry, &(*o)[2]);
+    allowed = (!oneLayer && me->h1 >= dry || me->h2 >= dry) && allowed0 && allowed1 && allowed2;
+    if (at->Neighbours[0] < 0 || at->Neighbours[1] < 0 || at->Neighbours[2] < 0) {
+        water_continueBeyond_f32(me, 0, at, c, &(*o)[0]);
+        water_continueBeyond_f32(me, 1, at, c, &(*o)[1]);
+        water_continueBeyond_f32(me, 2, at, c, &(*o)[2]);
+        open = at->Neighbours[0] == -2 || at->Neighbours[1] == -2 || at->Neighbours[2] == -2;
+        allowed = allowed && !open;
     }
     return {allowed, open};
 }
@@ -4914,7 +4968,7 @@ DEVICE float geometry_rangeFactor_f32(geometry_f32 *c, Vec2_f32 g, float lo, flo
 
 // keptBed returns the factor that limits the slope of the bed to the range of d0, d1 and d2, by which the neighbours'
 // beds are higher than the cell's.
-// (*geometry[float32]).keptBed, reconstruct.go:147
+// (*geometry[float32]).keptBed, reconstruct.go:167
 DEVICE float geometry_keptBed_f32(geometry_f32 *c, float d0, float d1, float d2, Vec2_f32 bed) {
     float lo = num_Smaller_f32(smallest_f32(d0, d1, d2), 0.0f), hi = num_Larger_f32(largest_f32(d0, d1, d2), 0.0f);
     // without which planes on irregular meshes are limited
@@ -4923,7 +4977,7 @@ DEVICE float geometry_keptBed_f32(geometry_f32 *c, float d0, float d1, float d2,
 }
 
 // atWall returns 0 for the mirror image of a cell behind a wall, and d for other neighbours.
-// atWall[float32], reconstruct.go:154
+// atWall[float32], reconstruct.go:174
 DEVICE float atWall_f32(int32 neighbour, float d) {
     if (neighbour == -1) {
         return 0.0f;
@@ -4935,7 +4989,7 @@ DEVICE float atWall_f32(int32 neighbour, float d) {
 // falls by much of the water's thickness to a neighbour, if its slope had to be limited to the range of neighbours. A
 // step of the bed between two cells then stays between them, instead of becoming a ramp over both, on which water loses
 // head.
-// (*water[float32]).evenness, reconstruct.go:165
+// (*water[float32]).evenness, reconstruct.go:185
 DEVICE float water_evenness_f32(water_f32 *me, bool wet1, bool wet2, Array<water_f32, 3> *o, Stencil_f32 *at,
         geometry_f32 *c) {
     float h = me->h2;
@@ -4986,16 +5040,15 @@ DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1
     return Vec2_times_f32(g, geometry_rangeFactor_f32(c, g, lo, hi));
 }
 
-// gradients computes the limited gradients of levels and velocities; s.Bed is the slope of the bed with its steps.
+// gradients computes the limited gradients of levels and velocities of a cell in which one of the layers is present at
+// least; s.Bed is the slope of the bed with its steps.
 //
 // Rest over a rough bed would be unstable with second order everywhere: the noise that limiters leave in small ranges
 // would grow, and so would modes of single cells at a shore. Where thicknesses of neighbours differ much, no range
-// counts as small; and the layer on the bed has the slopes of an even bed alone: times even, the factor of evenness. So
-// flow over a step of the bed, where level and velocity jump, is piecewise constant on both sides, as its head is.
-// (*water[float32]).gradients, reconstruct.go:190
-DEVICE void water_gradients_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3> *o, geometry_f32 *c, float even,
+// counts as small.
+// (*water[float32]).gradients, reconstruct.go:210
+DEVICE void water_gradients_f32(water_f32 *me, bool wet1, bool wet2, Array<water_f32, 3> *o, geometry_f32 *c,
         const Params_f32 *p, Slopes_f32 *s) {
-    bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
     float h = me->h2, weight = p->Gravity;
     if (wet1 && wet2) {
         h = num_Smaller_f32(me->h1, me->h2);
@@ -5011,27 +5064,46 @@ DEVICE void water_gradients_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3
     float level = smooth * h, speed = smooth * num_Sqrt_f32(weight * h);
     s->Z2 = s->Bed_;
     if (wet2) {
-        s->Z2 = Vec2_times_f32(geometry_limitedGradient_f32(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level), even);
-        s->U2x = Vec2_times_f32(geometry_limitedGradient_f32(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed), even);
-        s->U2y = Vec2_times_f32(geometry_limitedGradient_f32(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed), even);
-        even = 1.0f;
+        s->Z2 = geometry_limitedGradient_f32(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level);
+        s->U2x = geometry_limitedGradient_f32(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed);
+        s->U2y = geometry_limitedGradient_f32(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed);
     }
     s->Z1 = s->Z2;
     if (wet1) {
-        s->Z1 = Vec2_times_f32(geometry_limitedGradient_f32(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level), even);
-        s->U1x = Vec2_times_f32(geometry_limitedGradient_f32(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed), even);
-        s->U1y = Vec2_times_f32(geometry_limitedGradient_f32(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed), even);
+        s->Z1 = geometry_limitedGradient_f32(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level);
+        s->U1x = geometry_limitedGradient_f32(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed);
+        s->U1y = geometry_limitedGradient_f32(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed);
+    }
+}
+
+// flatten multiplies the gradients of the layer on the bed by the factor of evenness. So flow over a step of the bed,
+// where level and velocity jump, is piecewise constant on both sides, as its head is.
+// (*Slopes[float32]).flatten, reconstruct.go:239
+DEVICE void Slopes_flatten_f32(Slopes_f32 *s, bool wet1, bool wet2, float even) {
+    if (!wet2) {
+        const Vec2_f32 value1 = Vec2_times_f32(s->Z1, even), value2 = Vec2_times_f32(s->U1x, even), value3 = Vec2_times_f32(s->U1y, even);
+        s->Z1 = value1;
+        s->U1x = value2;
+        s->U1y = value3;
+        return;
+    }
+    const Vec2_f32 value4 = Vec2_times_f32(s->Z2, even), value5 = Vec2_times_f32(s->U2x, even), value6 = Vec2_times_f32(s->U2y, even);
+    s->Z2 = value4;
+    s->U2x = value5;
+    s->U2y = value6;
+    if (!wet1) {
+        s->Z1 = s->Z2;
     }
 }
 
 // positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
 // at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
 // level.
-// (*geometry[float32]).positivityFactor, reconstruct.go:245
+// (*geometry[float32]).positivityFactor, reconstruct.go:282
 DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h, Vec2_f32 slope, float share) {
     float d = smallest_f32(Vec2_dot_f32(slope, c->arm[0]), Vec2_dot_f32(slope, c->arm[1]), Vec2_dot_f32(slope, c->arm[2]));
     if (h + d < 0.0f) {
-        return num_Smaller_f32(share, h / -d);
+        share = num_Smaller_f32(share, h / -d);
     }
     return share;
 }
@@ -5084,7 +5156,7 @@ DEVICE void water_sheet_f32(water_f32 *me, bool open, Array<water_f32, 3> *o, ge
 // centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
 // thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
 // midpoints.
-// (*geometry[float32]).centroidVelocity, reconstruct.go:256
+// (*geometry[float32]).centroidVelocity, reconstruct.go:294
 DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_f32 ux, Vec2_f32 uy,
         Vec2_f32 slope, float h) {
     float part = 1.0f / (3.0f * h);
@@ -5094,23 +5166,25 @@ DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_
 }
 
 // slopes computes the slopes of a cell from its neighbours. If the cell lacks a layer, so do its neighbours, and the
-// level of this layer has the slope of the surface below it. At a transmissive boundary a slope would amplify itself:
-// the cell has none there but those of a sheet.
-// (*water[float32]).slopes, reconstruct.go:110
-DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, bool open, Array<water_f32, 3> *o, Stencil_f32 *at,
+// level of this layer has the slope of the surface below it.
+// (*water[float32]).slopes, reconstruct.go:124
+DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3> *o, Stencil_f32 *at,
         geometry_f32 *c, const Params_f32 *p, Slopes_f32 *s) {
-    bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
-    float share = 1.0f;
-    Vec2_f32 bed = at->Bed_;
-    if (!open) {
-        float even = water_evenness_f32(me, wet1, wet2, o, at, c);
-        s->Bed_ = Vec2_times_f32(bed, even);
-        water_gradients_f32(me, oneLayer, o, c, even, p, s);
-        if (!oneLayer) {
-            share = geometry_positivityFactor_f32(c, me->h1, Vec2_minus_f32(s->Z1, s->Z2), share);
-        }
-        share = geometry_positivityFactor_f32(c, me->h2, Vec2_minus_f32(s->Z2, s->Bed_), share);
+    bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = oneLayer || me->h2 >= p->DryDepth;
+    float even = water_evenness_f32(me, wet1, wet2, o, at, c);
+    s->Bed_ = at->Bed_;
+    if (even < 1.0f) {
+        s->Bed_ = Vec2_times_f32(s->Bed_, even);
     }
+    water_gradients_f32(me, wet1, wet2, o, c, p, s);
+    if (even < 1.0f) {
+        Slopes_flatten_f32(s, wet1, wet2, even);
+    }
+    float share = 1.0f;
+    if (!oneLayer) {
+        share = geometry_positivityFactor_f32(c, me->h1, Vec2_minus_f32(s->Z1, s->Z2), share);
+    }
+    share = geometry_positivityFactor_f32(c, me->h2, Vec2_minus_f32(s->Z2, s->Bed_), share);
     if (share < 1.0f) {
         share *= 0x1.ffffdep-01f /* 0.999999 */;
         const Vec2_f32 value1 = Vec2_times_f32(s->Z1, share), value2 = Vec2_times_f32(s->Z2, share), value3 = Vec2_times_f32(s->Bed_, share);
@@ -5118,8 +5192,8 @@ DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, bool open, Array<wate
         s->Z2 = value2;
         s->Bed_ = value3;
     }
-    if (oneLayer && !open) {
-        water_sheet_f32(me, open, o, c, bed, s);
+    if (oneLayer) {
+        water_sheet_f32(me, false, o, c, at->Bed_, s);
     }
     if (wet1) {
         s->U1 = geometry_centroidVelocity_f32(c, s->U1, s->U1x, s->U1y, Vec2_minus_f32(s->Z1, s->Z2), me->h1);
@@ -5129,22 +5203,30 @@ DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, bool open, Array<wate
     }
 }
 
+// openSlope adds to the slope of the level what edge k contributes, and returns its frictionShare.
+// (*water[float32]).openSlope, reconstruct.go:268
+DEVICE float water_openSlope_f32(water_f32 *me, int64 k, Stencil_f32 *at, geometry_f32 *c, float manning,
+        Vec2_f32 *level) {
+    Vec2_f32 across = geometry_across_f32(c, k);
+    float fall = -Vec2_dot_f32(at->Bed_, across), square = Vec2_dot_f32(across, across);
+    if (at->Neighbours[k] != -2 || !(fall > 0.0f) || !(Vec2_dot_f32(me->u2, across) > 0.0f)) {
+        return 0.0f;
+    }
+    float share = frictionShare_f32(manning, me->h2, Vec2_dot_f32(me->u2, me->u2), fall / num_Sqrt_f32(square));
+    *level = Vec2_minus_f32(*level, Vec2_times_f32(across, share * fall / square));
+    return share;
+}
+
 // openSlopes computes the slopes of level and bed in a cell with one layer at a transmissive boundary, where those of a
 // fit to its neighbours would amplify themselves. Where the bed falls outwards and the water flows out, both fall as in
 // uniform flow, or less: see frictionShare. Else both are flat.
-// (*water[float32]).openSlopes, reconstruct.go:222
+// (*water[float32]).openSlopes, reconstruct.go:253
 DEVICE void water_openSlopes_f32(water_f32 *me, Stencil_f32 *at, geometry_f32 *c, float manning, Slopes_f32 *s) {
     Vec2_f32 level = {};
-    float most = 0.0f;
-    for (int64 k = 0; k < 3; k++) {
-        Vec2_f32 across = geometry_across_f32(c, k);
-        float fall = -Vec2_dot_f32(at->Bed_, across), square = Vec2_dot_f32(across, across);
-        if (at->Neighbours[k] == -2 && fall > 0.0f && Vec2_dot_f32(me->u2, across) > 0.0f) {
-            float share = frictionShare_f32(manning, me->h2, Vec2_dot_f32(me->u2, me->u2), fall / num_Sqrt_f32(square));
-            level = Vec2_minus_f32(level, Vec2_times_f32(across, share * fall / square));
-            most = num_Larger_f32(most, share);
-        }
-    }
+    float share0 = water_openSlope_f32(me, 0, at, c, manning, &level);
+    float share1 = water_openSlope_f32(me, 1, at, c, manning, &level);
+    float share2 = water_openSlope_f32(me, 2, at, c, manning, &level);
+    float most = largest_f32(share0, share1, share2);
     Vec2_f32 bed = Vec2_times_f32(at->Bed_, num_Smaller_f32(16.0f * most, 1.0f));
     float share = geometry_positivityFactor_f32(c, me->h2, Vec2_minus_f32(level, bed), 1.0f);
     if (share < 1.0f) {
@@ -5155,8 +5237,16 @@ DEVICE void water_openSlopes_f32(water_f32 *me, Stencil_f32 *at, geometry_f32 *c
     s->Bed_ = value2;
 }
 
+// tranquil reports whether a layer flows at less than half the speed √(gh) of waves, and is nowhere thinner than half
+// its mean. In a step of the CFL number 1 an edge then takes some .6 F/(1 + F) < .2 of it, F being the Froude number.
+// (*geometry[float32]).tranquil, shares.go:12
+DEVICE bool geometry_tranquil_f32(geometry_f32 *c, float h, Vec2_f32 slope, Vec2_f32 u, float gravity) {
+    float thinnest = smallest_f32(Vec2_dot_f32(slope, c->arm[0]), Vec2_dot_f32(slope, c->arm[1]), Vec2_dot_f32(slope, c->arm[2]));
+    return 4.0f * Vec2_dot_f32(u, u) < gravity * h && 2.0f * thinnest > -h;
+}
+
 // outflow returns the addend of potentialOutflow for edge k.
-// (*geometry[float32]).outflow, shares.go:24
+// (*geometry[float32]).outflow, shares.go:32
 DEVICE float geometry_outflow_f32(geometry_f32 *c, int64 k, float h, Vec2_f32 slope, Vec2_f32 u, Vec2_f32 ux,
         Vec2_f32 uy, float wave) {
     Vec2_f32 across = geometry_across_f32(c, k), arm = c->arm[k];
@@ -5168,14 +5258,14 @@ DEVICE float geometry_outflow_f32(geometry_f32 *c, int64 k, float h, Vec2_f32 sl
 // potentialOutflow returns the sum over the edges of a cell of length × thickness × (outward velocity + wave speed) at
 // their midpoints, where positive, in m³/s. The layer has thickness h with the given slope, velocity u at the centroid,
 // and waves of a given speed.
-// (*geometry[float32]).potentialOutflow, shares.go:18
+// (*geometry[float32]).potentialOutflow, shares.go:26
 DEVICE float geometry_potentialOutflow_f32(geometry_f32 *c, float h, Vec2_f32 slope, Vec2_f32 u, Vec2_f32 ux,
         Vec2_f32 uy, float wave) {
     return geometry_outflow_f32(c, 0, h, slope, u, ux, uy, wave) + geometry_outflow_f32(c, 1, h, slope, u, ux, uy, wave) + geometry_outflow_f32(c, 2, h, slope, u, ux, uy, wave);
 }
 
 // share returns one over the potential outflow of a layer with waves of speed √(gh).
-// (*geometry[float32]).share, shares.go:10
+// (*geometry[float32]).share, shares.go:18
 DEVICE float geometry_share_f32(geometry_f32 *c, float h, Vec2_f32 slope, Vec2_f32 u, Vec2_f32 ux, Vec2_f32 uy,
         float gravity) {
     return 1.0f / num_Larger_f32(geometry_potentialOutflow_f32(c, h, slope, u, ux, uy, num_Sqrt_f32(gravity * h)), 0x1.4484cp-100f /* 1e-30 */);
@@ -5183,7 +5273,7 @@ DEVICE float geometry_share_f32(geometry_f32 *c, float h, Vec2_f32 slope, Vec2_f
 
 // gain returns the sum over the edges of a cell of length × the component of a slope along their normal. Times the
 // gravitational acceleration it is the rate at which Σ length × speed of the edges' waves grows on this slope.
-// (*geometry[float32]).gain, reconstruct.go:57
+// (*geometry[float32]).gain, reconstruct.go:59
 DEVICE float geometry_gain_f32(geometry_f32 *c, Vec2_f32 slope) {
     return 2.0f * (num_Abs_f32(Vec2_dot_f32(slope, geometry_across_f32(c, 0))) + num_Abs_f32(Vec2_dot_f32(slope, geometry_across_f32(c, 1))) + num_Abs_f32(Vec2_dot_f32(slope, geometry_across_f32(c, 2))));
 }
@@ -5209,16 +5299,16 @@ DEVICE Slopes_f32 slopesOf_f32(bool oneLayer, int64 i, const Params_f32 *p, cons
     }
     auto [allowed, open] = water_prepareNeighbours_f32(&me, oneLayer, &c, &g, p->DryDepth, &o);
     if (allowed) {
-        water_slopes_f32(&me, oneLayer, open, &o, &c, &g, p, &s);
+        water_slopes_f32(&me, oneLayer, &o, &c, &g, p, &s);
     }
     if (oneLayer && open && me.h2 >= p->DryDepth) {
         water_openSlopes_f32(&me, &c, &g, m->Boundary_.Outlets[c.Outlet_].Manning, &s);
         water_sheet_f32(&me, true, &o, &g, c.Bed_, &s);
     }
-    if (me.h2 >= p->DryDepth) {
+    if (me.h2 >= p->DryDepth && !geometry_tranquil_f32(&g, me.h2, Vec2_minus_f32(s.Z2, s.Bed_), me.u2, p->Gravity)) {
         s.Share2 = geometry_share_f32(&g, me.h2, Vec2_minus_f32(s.Z2, s.Bed_), s.U2, s.U2x, s.U2y, p->Gravity);
     }
-    if (!oneLayer && me.h1 >= p->DryDepth) {
+    if (!oneLayer && me.h1 >= p->DryDepth && !geometry_tranquil_f32(&g, me.h1, Vec2_minus_f32(s.Z1, s.Z2), me.u1, p->Gravity)) {
         s.Share1 = geometry_share_f32(&g, me.h1, Vec2_minus_f32(s.Z1, s.Z2), s.U1, s.U1x, s.U1y, p->Gravity);
     }
     s.Gain = geometry_gain_f32(&g, s.Z2);
@@ -5308,6 +5398,15 @@ DEVICE geometry_extremes_f64_results geometry_extremes_f64(geometry_f64 *c, Vec2
     return {smallest_f64(d0, d1, d2), largest_f64(d0, d1, d2)};
 }
 
+// raiseHead returns the larger of a head and that of a neighbour, if it is wet; half is 1/(2g).
+// (*water[float64]).raiseHead, sheet.go:96
+DEVICE double water_raiseHead_f64(water_f64 *s, double most, double half, double dry) {
+    if (s->h2 >= dry) {
+        return num_Larger_f64(most, s->z2 + half * Vec2_dot_f64(s->u2, s->u2));
+    }
+    return most;
+}
+
 // (Vec2[float64]).minus, slopes.go:10
 DEVICE Vec2_f64 Vec2_minus_f64(Vec2_f64 a, Vec2_f64 b) {
     return Vec2_f64{a.X - b.X, a.Y - b.Y};
@@ -5323,7 +5422,7 @@ DEVICE Vec2_f64 geometry_across_f64(geometry_f64 *g, int64 k) {
 // head returns the highest head that a condition lets in through outlet k, whose edge has a length and a height of the
 // bed, from the level in the cell. Inflow is critical or deeper, not below the level in the cell, unless its depth is
 // given.
-// (*Boundary[float64]).head, boundary.go:207
+// (*Boundary[float64]).head, boundary.go:209
 DEVICE double Boundary_head_f64(const Boundary_f64 *s, int32 k, double length, double bed, double level,
         const Params_f64 *p) {
     Condition given = s->Conditions[s->ConditionOf[k]];
@@ -5365,6 +5464,18 @@ DEVICE double Boundary_head_f64(const Boundary_f64 *s, int32 k, double length, d
     return most;
 }
 
+// outletHead returns the head of what comes through edge k, or the cell's level if this has no prescribed boundary.
+// (*water[float64]).outletHead, sheet.go:86
+DEVICE double water_outletHead_f64(water_f64 *me, int64 k, Stencil_f64 *at, geometry_f64 *c, const Params_f64 *p,
+        const Boundary_f64 *boundary) {
+    int32 outlet = sub(-3, at->Neighbours[k]);
+    if (outlet < 0) {
+        return me->z2;
+    }
+    Vec2_f64 across = geometry_across_f64(c, k);
+    return Boundary_head_f64(boundary, outlet, 2.0 * num_Sqrt_f64(Vec2_dot_f64(across, across)), me->bed + Vec2_dot_f64(at->Bed_, c->arm[k]), me->z2, p);
+}
+
 // head returns the highest head that the water of a cell may have after a stage, if the bed is uneven: rises by more
 // than an eighth of the water's thickness to an edge. It is the largest total head, z + u²/2g, of the cell, its
 // neighbours and what comes through prescribed boundaries, and at least the level of the cell raised to its highest
@@ -5383,17 +5494,36 @@ DEVICE double water_head_f64(water_f64 *me, Array<water_f64, 3> *o, Stencil_f64 
     double half = 1.0 / (2.0 * p->Gravity);
     double change = largest_f64(num_Abs_f64((*o)[0].bed - me->bed), num_Abs_f64((*o)[1].bed - me->bed), num_Abs_f64((*o)[2].bed - me->bed));
     double most = me->z2 + num_Larger_f64(half * Vec2_dot_f64(me->u2, me->u2), num_Smaller_f64(highest, change));
-    for (int64 k = 0; k < 3; k++) {
-        if ((*o)[k].h2 >= p->DryDepth) {
-            most = num_Larger_f64(most, (*o)[k].z2 + half * Vec2_dot_f64((*o)[k].u2, (*o)[k].u2));
-        }
-        if (at->Neighbours[k] <= -3) {
-            Vec2_f64 across = geometry_across_f64(c, k);
-            double length = 2.0 * num_Sqrt_f64(Vec2_dot_f64(across, across));
-            most = num_Larger_f64(most, Boundary_head_f64(boundary, sub(-3, at->Neighbours[k]), length, me->bed + Vec2_dot_f64(at->Bed_, c->arm[k]), me->z2, p));
-        }
+    most = water_raiseHead_f64(&(*o)[0], most, half, p->DryDepth);
+    most = water_raiseHead_f64(&(*o)[1], most, half, p->DryDepth);
+    most = water_raiseHead_f64(&(*o)[2], most, half, p->DryDepth);
+    if (at->Neighbours[0] <= -3 || at->Neighbours[1] <= -3 || at->Neighbours[2] <= -3) {
+        most = num_Larger_f64(most, water_outletHead_f64(me, 0, at, c, p, boundary));
+        most = num_Larger_f64(most, water_outletHead_f64(me, 1, at, c, p, boundary));
+        most = num_Larger_f64(most, water_outletHead_f64(me, 2, at, c, p, boundary));
     }
     return most;
+}
+
+// prepareNeighbour is prepareNeighbours for one neighbour, or for the cell itself, which it does not change. It reports
+// whether the cell has the neighbour's layers.
+// (*water[float64]).prepareNeighbour, reconstruct.go:100
+DEVICE bool water_prepareNeighbour_f64(water_f64 *me, bool oneLayer, double dry, water_f64 *o) {
+    bool wet1 = !oneLayer && me->h1 >= dry, wet2 = me->h2 >= dry;
+    bool has1 = !oneLayer && o->h1 >= dry, has2 = o->h2 >= dry;
+    if (!oneLayer && !has1) {
+        const Vec2_f64 value1 = me->u1;
+        const double value2 = num_Smaller_f64(o->z1, me->z1);
+        o->u1 = value1;
+        o->z1 = value2;
+    }
+    if (!has2) {
+        const Vec2_f64 value3 = me->u2;
+        const double value4 = num_Smaller_f64(o->z2, me->z2);
+        o->u2 = value3;
+        o->z2 = value4;
+    }
+    return (wet1 || !has1) && (wet2 || !has2);
 }
 
 // (Vec2[float64]).times, slopes.go:12
@@ -5409,52 +5539,45 @@ DEVICE Vec2_f64 geometry_mirrored_f64(geometry_f64 *g, Vec2_f64 u, int64 k) {
     return Vec2_minus_f64(u, Vec2_times_f64(across, 2.0 * Vec2_dot_f64(u, across) / Vec2_dot_f64(across, across)));
 }
 
+// continueBeyond changes the state o of the cell to that beyond its edge k, if this is at the boundary.
+// (*water[float64]).continueBeyond, reconstruct.go:113
+DEVICE void water_continueBeyond_f64(water_f64 *me, int64 k, Stencil_f64 *at, geometry_f64 *c, water_f64 *o) {
+    if (at->Neighbours[k] < 0) {
+        o->bed = me->bed + 2.0 * Vec2_dot_f64(at->Bed_, c->arm[k]);
+    }
+    if (at->Neighbours[k] == -1) {
+        const Vec2_f64 value1 = geometry_mirrored_f64(c, me->u1, k), value2 = geometry_mirrored_f64(c, me->u2, k);
+        o->u1 = value1;
+        o->u2 = value2;
+    }
+}
+
 // prepareNeighbours changes the states o of a cell's neighbours to those with which gradients are computed, and reports
 // whether the cell may have slopes, and whether it has a transmissive edge. Beyond the boundary, o has the state of the
 // cell itself, and a bed that continues its slope.
 //
-// A cell has no slopes if it is dry, or if a neighbour has a layer that the cell lacks (that layer may have to climb
-// into the cell). A wall mirrors the cell's velocity. A prescribed boundary contributes nothing to the gradients. Nor
-// does a neighbour that lacks a layer, to the gradients of this layer, except where its level is below the cell's; a
-// higher level is that of a shore.
-// (*water[float64]).prepareNeighbours, reconstruct.go:77
+// A cell has no slopes if it is dry, if a neighbour has a layer that the cell lacks (that layer may have to climb into
+// the cell), and at a transmissive boundary, where a slope would amplify itself. A wall mirrors the cell's velocity. A
+// prescribed boundary contributes nothing to the gradients. Nor does a neighbour that lacks a layer, to the gradients
+// of this layer, except where its level is below the cell's; a higher level is that of a shore.
+//
+// There are no loops, so that vector code keeps the neighbours in registers.
+// (*water[float64]).prepareNeighbours, reconstruct.go:81
 struct water_prepareNeighbours_f64_results { bool r0; bool r1; };
 DEVICE water_prepareNeighbours_f64_results water_prepareNeighbours_f64(water_f64 *me, bool oneLayer,
         Stencil_f64 *at, geometry_f64 *c, double dry, Array<water_f64, 3> *o) {
     bool allowed = false;
     bool open = false;
-    bool wet1 = !oneLayer && me->h1 >= dry, wet2 = me->h2 >= dry;
-    allowed = wet1 || wet2;
-    for (int64 k = 0; k < 3; k++) {
-        int32 neighbour = at->Neighbours[k];
-        if (neighbour < 0) {
-            if (neighbour == -1) {
-                const Vec2_f64 value1 = geometry_mirrored_f64(c, me->u1, k), value2 = geometry_mirrored_f64(c, me->u2, k);
-                (*o)[k].u1 = value1;
-                (*o)[k].u2 = value2;
-            }
-            (*o)[k].bed = me->bed + 2.0 * Vec2_dot_f64(at->Bed_, c->arm[k]);
-            open = open || neighbour == -2;
-            continue;
-        }
-        bool has1 = !oneLayer && (*o)[k].h1 >= dry, has2 = (*o)[k].h2 >= dry;
-        if (has1 && has2) {
-            allowed = allowed && wet1 && wet2;
-            continue;
-        }
-        allowed = allowed && (wet1 || !has1) && (wet2 || !has2);
-        if (!oneLayer && !has1) {
-            const Vec2_f64 value3 = me->u1;
-            const double value4 = num_Smaller_f64((*o)[k].z1, me->z1);
-            (*o)[k].u1 = value3;
-            (*o)[k].z1 = value4;
-        }
-        if (!has2) {
-            const Vec2_f64 value5 = me->u2;
-            const double value6 = num_Smaller_f64((*o)[k].z2, me->z2);
-            (*o)[k].u2 = value5;
-            (*o)[k].z2 = value6;
-        }
+    bool allowed0 = water_prepareNeighbour_f64(me, oneLayer, dry, &(*o)[0]);
+    bool allowed1 = water_prepareNeighbour_f64(me, oneLayer, dry, &(*o)[1]);
+    bool allowed2 = water_prepareNeighbour_f64(me, oneLayer, dry, &(*o)[2]);
+    allowed = (!oneLayer && me->h1 >= dry || me->h2 >= dry) && allowed0 && allowed1 && allowed2;
+    if (at->Neighbours[0] < 0 || at->Neighbours[1] < 0 || at->Neighbours[2] < 0) {
+        water_continueBeyond_f64(me, 0, at, c, &(*o)[0]);
+        water_continueBeyond_f64(me, 1, at, c, &(*o)[1]);
+        water_continueBeyond_f64(me, 2, at, c, &(*o)[2]);
+        open = at->Neighbours[0] == -2 || at->Neighbours[1] == -2 || at->Neighbours[2] == -2;
+        allowed = allowed && !open;
     }
     return {allowed, open};
 }
@@ -5482,7 +5605,7 @@ DEVICE double geometry_rangeFactor_f64(geometry_f64 *c, Vec2_f64 g, double lo, d
 
 // keptBed returns the factor that limits the slope of the bed to the range of d0, d1 and d2, by which the neighbours'
 // beds are higher than the cell's.
-// (*geometry[float64]).keptBed, reconstruct.go:147
+// (*geometry[float64]).keptBed, reconstruct.go:167
 DEVICE double geometry_keptBed_f64(geometry_f64 *c, double d0, double d1, double d2, Vec2_f64 bed) {
     double lo = num_Smaller_f64(smallest_f64(d0, d1, d2), 0.0), hi = num_Larger_f64(largest_f64(d0, d1, d2), 0.0);
     // without which planes on irregular meshes are limited
@@ -5491,7 +5614,7 @@ DEVICE double geometry_keptBed_f64(geometry_f64 *c, double d0, double d1, double
 }
 
 // atWall returns 0 for the mirror image of a cell behind a wall, and d for other neighbours.
-// atWall[float64], reconstruct.go:154
+// atWall[float64], reconstruct.go:174
 DEVICE double atWall_f64(int32 neighbour, double d) {
     if (neighbour == -1) {
         return 0.0;
@@ -5503,7 +5626,7 @@ DEVICE double atWall_f64(int32 neighbour, double d) {
 // falls by much of the water's thickness to a neighbour, if its slope had to be limited to the range of neighbours. A
 // step of the bed between two cells then stays between them, instead of becoming a ramp over both, on which water loses
 // head.
-// (*water[float64]).evenness, reconstruct.go:165
+// (*water[float64]).evenness, reconstruct.go:185
 DEVICE double water_evenness_f64(water_f64 *me, bool wet1, bool wet2, Array<water_f64, 3> *o, Stencil_f64 *at,
         geometry_f64 *c) {
     double h = me->h2;
@@ -5554,16 +5677,15 @@ DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double 
     return Vec2_times_f64(g, geometry_rangeFactor_f64(c, g, lo, hi));
 }
 
-// gradients computes the limited gradients of levels and velocities; s.Bed is the slope of the bed with its steps.
+// gradients computes the limited gradients of levels and velocities of a cell in which one of the layers is present at
+// least; s.Bed is the slope of the bed with its steps.
 //
 // Rest over a rough bed would be unstable with second order everywhere: the noise that limiters leave in small ranges
 // would grow, and so would modes of single cells at a shore. Where thicknesses of neighbours differ much, no range
-// counts as small; and the layer on the bed has the slopes of an even bed alone: times even, the factor of evenness. So
-// flow over a step of the bed, where level and velocity jump, is piecewise constant on both sides, as its head is.
-// (*water[float64]).gradients, reconstruct.go:190
-DEVICE void water_gradients_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3> *o, geometry_f64 *c, double even,
+// counts as small.
+// (*water[float64]).gradients, reconstruct.go:210
+DEVICE void water_gradients_f64(water_f64 *me, bool wet1, bool wet2, Array<water_f64, 3> *o, geometry_f64 *c,
         const Params_f64 *p, Slopes_f64 *s) {
-    bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
     double h = me->h2, weight = p->Gravity;
     if (wet1 && wet2) {
         h = num_Smaller_f64(me->h1, me->h2);
@@ -5579,27 +5701,46 @@ DEVICE void water_gradients_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3
     double level = smooth * h, speed = smooth * num_Sqrt_f64(weight * h);
     s->Z2 = s->Bed_;
     if (wet2) {
-        s->Z2 = Vec2_times_f64(geometry_limitedGradient_f64(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level), even);
-        s->U2x = Vec2_times_f64(geometry_limitedGradient_f64(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed), even);
-        s->U2y = Vec2_times_f64(geometry_limitedGradient_f64(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed), even);
-        even = 1.0;
+        s->Z2 = geometry_limitedGradient_f64(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level);
+        s->U2x = geometry_limitedGradient_f64(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed);
+        s->U2y = geometry_limitedGradient_f64(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed);
     }
     s->Z1 = s->Z2;
     if (wet1) {
-        s->Z1 = Vec2_times_f64(geometry_limitedGradient_f64(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level), even);
-        s->U1x = Vec2_times_f64(geometry_limitedGradient_f64(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed), even);
-        s->U1y = Vec2_times_f64(geometry_limitedGradient_f64(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed), even);
+        s->Z1 = geometry_limitedGradient_f64(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level);
+        s->U1x = geometry_limitedGradient_f64(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed);
+        s->U1y = geometry_limitedGradient_f64(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed);
+    }
+}
+
+// flatten multiplies the gradients of the layer on the bed by the factor of evenness. So flow over a step of the bed,
+// where level and velocity jump, is piecewise constant on both sides, as its head is.
+// (*Slopes[float64]).flatten, reconstruct.go:239
+DEVICE void Slopes_flatten_f64(Slopes_f64 *s, bool wet1, bool wet2, double even) {
+    if (!wet2) {
+        const Vec2_f64 value1 = Vec2_times_f64(s->Z1, even), value2 = Vec2_times_f64(s->U1x, even), value3 = Vec2_times_f64(s->U1y, even);
+        s->Z1 = value1;
+        s->U1x = value2;
+        s->U1y = value3;
+        return;
+    }
+    const Vec2_f64 value4 = Vec2_times_f64(s->Z2, even), value5 = Vec2_times_f64(s->U2x, even), value6 = Vec2_times_f64(s->U2y, even);
+    s->Z2 = value4;
+    s->U2x = value5;
+    s->U2y = value6;
+    if (!wet1) {
+        s->Z1 = s->Z2;
     }
 }
 
 // positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
 // at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
 // level.
-// (*geometry[float64]).positivityFactor, reconstruct.go:245
+// (*geometry[float64]).positivityFactor, reconstruct.go:282
 DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h, Vec2_f64 slope, double share) {
     double d = smallest_f64(Vec2_dot_f64(slope, c->arm[0]), Vec2_dot_f64(slope, c->arm[1]), Vec2_dot_f64(slope, c->arm[2]));
     if (h + d < 0.0) {
-        return num_Smaller_f64(share, h / -d);
+        share = num_Smaller_f64(share, h / -d);
     }
     return share;
 }
@@ -5652,7 +5793,7 @@ DEVICE void water_sheet_f64(water_f64 *me, bool open, Array<water_f64, 3> *o, ge
 // centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
 // thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
 // midpoints.
-// (*geometry[float64]).centroidVelocity, reconstruct.go:256
+// (*geometry[float64]).centroidVelocity, reconstruct.go:294
 DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_f64 ux, Vec2_f64 uy,
         Vec2_f64 slope, double h) {
     double part = 1.0 / (3.0 * h);
@@ -5662,23 +5803,25 @@ DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_
 }
 
 // slopes computes the slopes of a cell from its neighbours. If the cell lacks a layer, so do its neighbours, and the
-// level of this layer has the slope of the surface below it. At a transmissive boundary a slope would amplify itself:
-// the cell has none there but those of a sheet.
-// (*water[float64]).slopes, reconstruct.go:110
-DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, bool open, Array<water_f64, 3> *o, Stencil_f64 *at,
+// level of this layer has the slope of the surface below it.
+// (*water[float64]).slopes, reconstruct.go:124
+DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3> *o, Stencil_f64 *at,
         geometry_f64 *c, const Params_f64 *p, Slopes_f64 *s) {
-    bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
-    double share = 1.0;
-    Vec2_f64 bed = at->Bed_;
-    if (!open) {
-        double even = water_evenness_f64(me, wet1, wet2, o, at, c);
-        s->Bed_ = Vec2_times_f64(bed, even);
-        water_gradients_f64(me, oneLayer, o, c, even, p, s);
-        if (!oneLayer) {
-            share = geometry_positivityFactor_f64(c, me->h1, Vec2_minus_f64(s->Z1, s->Z2), share);
-        }
-        share = geometry_positivityFactor_f64(c, me->h2, Vec2_minus_f64(s->Z2, s->Bed_), share);
+    bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = oneLayer || me->h2 >= p->DryDepth;
+    double even = water_evenness_f64(me, wet1, wet2, o, at, c);
+    s->Bed_ = at->Bed_;
+    if (even < 1.0) {
+        s->Bed_ = Vec2_times_f64(s->Bed_, even);
     }
+    water_gradients_f64(me, wet1, wet2, o, c, p, s);
+    if (even < 1.0) {
+        Slopes_flatten_f64(s, wet1, wet2, even);
+    }
+    double share = 1.0;
+    if (!oneLayer) {
+        share = geometry_positivityFactor_f64(c, me->h1, Vec2_minus_f64(s->Z1, s->Z2), share);
+    }
+    share = geometry_positivityFactor_f64(c, me->h2, Vec2_minus_f64(s->Z2, s->Bed_), share);
     if (share < 1.0) {
         share *= 0x1.ffffde7210be9p-01 /* 0.999999 */;
         const Vec2_f64 value1 = Vec2_times_f64(s->Z1, share), value2 = Vec2_times_f64(s->Z2, share), value3 = Vec2_times_f64(s->Bed_, share);
@@ -5686,8 +5829,8 @@ DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, bool open, Array<wate
         s->Z2 = value2;
         s->Bed_ = value3;
     }
-    if (oneLayer && !open) {
-        water_sheet_f64(me, open, o, c, bed, s);
+    if (oneLayer) {
+        water_sheet_f64(me, false, o, c, at->Bed_, s);
     }
     if (wet1) {
         s->U1 = geometry_centroidVelocity_f64(c, s->U1, s->U1x, s->U1y, Vec2_minus_f64(s->Z1, s->Z2), me->h1);
@@ -5697,22 +5840,30 @@ DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, bool open, Array<wate
     }
 }
 
+// openSlope adds to the slope of the level what edge k contributes, and returns its frictionShare.
+// (*water[float64]).openSlope, reconstruct.go:268
+DEVICE double water_openSlope_f64(water_f64 *me, int64 k, Stencil_f64 *at, geometry_f64 *c, double manning,
+        Vec2_f64 *level) {
+    Vec2_f64 across = geometry_across_f64(c, k);
+    double fall = -Vec2_dot_f64(at->Bed_, across), square = Vec2_dot_f64(across, across);
+    if (at->Neighbours[k] != -2 || !(fall > 0.0) || !(Vec2_dot_f64(me->u2, across) > 0.0)) {
+        return 0.0;
+    }
+    double share = frictionShare_f64(manning, me->h2, Vec2_dot_f64(me->u2, me->u2), fall / num_Sqrt_f64(square));
+    *level = Vec2_minus_f64(*level, Vec2_times_f64(across, share * fall / square));
+    return share;
+}
+
 // openSlopes computes the slopes of level and bed in a cell with one layer at a transmissive boundary, where those of a
 // fit to its neighbours would amplify themselves. Where the bed falls outwards and the water flows out, both fall as in
 // uniform flow, or less: see frictionShare. Else both are flat.
-// (*water[float64]).openSlopes, reconstruct.go:222
+// (*water[float64]).openSlopes, reconstruct.go:253
 DEVICE void water_openSlopes_f64(water_f64 *me, Stencil_f64 *at, geometry_f64 *c, double manning, Slopes_f64 *s) {
     Vec2_f64 level = {};
-    double most = 0.0;
-    for (int64 k = 0; k < 3; k++) {
-        Vec2_f64 across = geometry_across_f64(c, k);
-        double fall = -Vec2_dot_f64(at->Bed_, across), square = Vec2_dot_f64(across, across);
-        if (at->Neighbours[k] == -2 && fall > 0.0 && Vec2_dot_f64(me->u2, across) > 0.0) {
-            double share = frictionShare_f64(manning, me->h2, Vec2_dot_f64(me->u2, me->u2), fall / num_Sqrt_f64(square));
-            level = Vec2_minus_f64(level, Vec2_times_f64(across, share * fall / square));
-            most = num_Larger_f64(most, share);
-        }
-    }
+    double share0 = water_openSlope_f64(me, 0, at, c, manning, &level);
+    double share1 = water_openSlope_f64(me, 1, at, c, manning, &level);
+    double share2 = water_openSlope_f64(me, 2, at, c, manning, &level);
+    double most = largest_f64(share0, share1, share2);
     Vec2_f64 bed = Vec2_times_f64(at->Bed_, num_Smaller_f64(16.0 * most, 1.0));
     double share = geometry_positivityFactor_f64(c, me->h2, Vec2_minus_f64(level, bed), 1.0);
     if (share < 1.0) {
@@ -5723,8 +5874,16 @@ DEVICE void water_openSlopes_f64(water_f64 *me, Stencil_f64 *at, geometry_f64 *c
     s->Bed_ = value2;
 }
 
+// tranquil reports whether a layer flows at less than half the speed √(gh) of waves, and is nowhere thinner than half
+// its mean. In a step of the CFL number 1 an edge then takes some .6 F/(1 + F) < .2 of it, F being the Froude number.
+// (*geometry[float64]).tranquil, shares.go:12
+DEVICE bool geometry_tranquil_f64(geometry_f64 *c, double h, Vec2_f64 slope, Vec2_f64 u, double gravity) {
+    double thinnest = smallest_f64(Vec2_dot_f64(slope, c->arm[0]), Vec2_dot_f64(slope, c->arm[1]), Vec2_dot_f64(slope, c->arm[2]));
+    return 4.0 * Vec2_dot_f64(u, u) < gravity * h && 2.0 * thinnest > -h;
+}
+
 // outflow returns the addend of potentialOutflow for edge k.
-// (*geometry[float64]).outflow, shares.go:24
+// (*geometry[float64]).outflow, shares.go:32
 DEVICE double geometry_outflow_f64(geometry_f64 *c, int64 k, double h, Vec2_f64 slope, Vec2_f64 u, Vec2_f64 ux,
         Vec2_f64 uy, double wave) {
     Vec2_f64 across = geometry_across_f64(c, k), arm = c->arm[k];
@@ -5736,14 +5895,14 @@ DEVICE double geometry_outflow_f64(geometry_f64 *c, int64 k, double h, Vec2_f64 
 // potentialOutflow returns the sum over the edges of a cell of length × thickness × (outward velocity + wave speed) at
 // their midpoints, where positive, in m³/s. The layer has thickness h with the given slope, velocity u at the centroid,
 // and waves of a given speed.
-// (*geometry[float64]).potentialOutflow, shares.go:18
+// (*geometry[float64]).potentialOutflow, shares.go:26
 DEVICE double geometry_potentialOutflow_f64(geometry_f64 *c, double h, Vec2_f64 slope, Vec2_f64 u, Vec2_f64 ux,
         Vec2_f64 uy, double wave) {
     return geometry_outflow_f64(c, 0, h, slope, u, ux, uy, wave) + geometry_outflow_f64(c, 1, h, slope, u, ux, uy, wave) + geometry_outflow_f64(c, 2, h, slope, u, ux, uy, wave);
 }
 
 // share returns one over the potential outflow of a layer with waves of speed √(gh).
-// (*geometry[float64]).share, shares.go:10
+// (*geometry[float64]).share, shares.go:18
 DEVICE double geometry_share_f64(geometry_f64 *c, double h, Vec2_f64 slope, Vec2_f64 u, Vec2_f64 ux, Vec2_f64 uy,
         double gravity) {
     return 1.0 / num_Larger_f64(geometry_potentialOutflow_f64(c, h, slope, u, ux, uy, num_Sqrt_f64(gravity * h)), 0x1.4484bfeebc2ap-100 /* 1e-30 */);
@@ -5751,7 +5910,7 @@ DEVICE double geometry_share_f64(geometry_f64 *c, double h, Vec2_f64 slope, Vec2
 
 // gain returns the sum over the edges of a cell of length × the component of a slope along their normal. Times the
 // gravitational acceleration it is the rate at which Σ length × speed of the edges' waves grows on this slope.
-// (*geometry[float64]).gain, reconstruct.go:57
+// (*geometry[float64]).gain, reconstruct.go:59
 DEVICE double geometry_gain_f64(geometry_f64 *c, Vec2_f64 slope) {
     return 2.0 * (num_Abs_f64(Vec2_dot_f64(slope, geometry_across_f64(c, 0))) + num_Abs_f64(Vec2_dot_f64(slope, geometry_across_f64(c, 1))) + num_Abs_f64(Vec2_dot_f64(slope, geometry_across_f64(c, 2))));
 }
@@ -5777,16 +5936,16 @@ DEVICE Slopes_f64 slopesOf_f64(bool oneLayer, int64 i, const Params_f64 *p, cons
     }
     auto [allowed, open] = water_prepareNeighbours_f64(&me, oneLayer, &c, &g, p->DryDepth, &o);
     if (allowed) {
-        water_slopes_f64(&me, oneLayer, open, &o, &c, &g, p, &s);
+        water_slopes_f64(&me, oneLayer, &o, &c, &g, p, &s);
     }
     if (oneLayer && open && me.h2 >= p->DryDepth) {
         water_openSlopes_f64(&me, &c, &g, m->Boundary_.Outlets[c.Outlet_].Manning, &s);
         water_sheet_f64(&me, true, &o, &g, c.Bed_, &s);
     }
-    if (me.h2 >= p->DryDepth) {
+    if (me.h2 >= p->DryDepth && !geometry_tranquil_f64(&g, me.h2, Vec2_minus_f64(s.Z2, s.Bed_), me.u2, p->Gravity)) {
         s.Share2 = geometry_share_f64(&g, me.h2, Vec2_minus_f64(s.Z2, s.Bed_), s.U2, s.U2x, s.U2y, p->Gravity);
     }
-    if (!oneLayer && me.h1 >= p->DryDepth) {
+    if (!oneLayer && me.h1 >= p->DryDepth && !geometry_tranquil_f64(&g, me.h1, Vec2_minus_f64(s.Z1, s.Z2), me.u1, p->Gravity)) {
         s.Share1 = geometry_share_f64(&g, me.h1, Vec2_minus_f64(s.Z1, s.Z2), s.U1, s.U1x, s.U1y, p->Gravity);
     }
     s.Gain = geometry_gain_f64(&g, s.Z2);
@@ -6771,7 +6930,7 @@ DEVICE void finishFriction_f32(const Params_f32 *p, float dt, float n, State_f32
 // boundSpeed reduces the velocity of a cell's water so that its head is at most the given one, or exceeds it by no more
 // than the level rose in the stage: along the path of water without friction dH/dt = ∂z/∂t. So a wave may carry its
 // energy up a beach. depth is that of the bed, and from the thickness of the water at the start of the stage.
-// boundSpeed[float32], sheet.go:90
+// boundSpeed[float32], sheet.go:106
 DEVICE void boundSpeed_f32(const Params_f32 *p, float head, float depth, float from, State_f32 *c) {
     // the level less what it rose
     float lower = num_Smaller_f32(c->H2, from);
@@ -6950,7 +7109,7 @@ DEVICE void finishFriction_f64(const Params_f64 *p, double dt, double n, State_f
 // boundSpeed reduces the velocity of a cell's water so that its head is at most the given one, or exceeds it by no more
 // than the level rose in the stage: along the path of water without friction dH/dt = ∂z/∂t. So a wave may carry its
 // energy up a beach. depth is that of the bed, and from the thickness of the water at the start of the stage.
-// boundSpeed[float64], sheet.go:90
+// boundSpeed[float64], sheet.go:106
 DEVICE void boundSpeed_f64(const Params_f64 *p, double head, double depth, double from, State_f64 *c) {
     // the level less what it rose
     double lower = num_Smaller_f64(c->H2, from);

@@ -30,17 +30,19 @@ func slopesOf[F num.Float](oneLayer bool, i int, p *Params[F], m *Mesh[F], w []S
 	allowed, open := me.prepareNeighbours(oneLayer, &c, &g, p.DryDepth, &o)
 	//atoll:mostly
 	if allowed {
-		me.slopes(oneLayer, open, &o, &c, &g, p, &s)
+		me.slopes(oneLayer, &o, &c, &g, p, &s)
 	}
 	//atoll:seldom
 	if oneLayer && open && me.h2 >= p.DryDepth {
 		me.openSlopes(&c, &g, m.Boundary.Outlets[c.Outlet].Manning, &s)
 		me.sheet(true, &o, &g, c.Bed, &s)
 	}
-	if me.h2 >= p.DryDepth {
+	//atoll:seldom
+	if me.h2 >= p.DryDepth && !g.tranquil(me.h2, s.Z2.minus(s.Bed), me.u2, p.Gravity) {
 		s.Share2 = g.share(me.h2, s.Z2.minus(s.Bed), s.U2, s.U2x, s.U2y, p.Gravity)
 	}
-	if !oneLayer && me.h1 >= p.DryDepth {
+	//atoll:seldom
+	if !oneLayer && me.h1 >= p.DryDepth && !g.tranquil(me.h1, s.Z1.minus(s.Z2), me.u1, p.Gravity) {
 		s.Share1 = g.share(me.h1, s.Z1.minus(s.Z2), s.U1, s.U1x, s.U1y, p.Gravity)
 	}
 	s.Gain = g.gain(s.Z2)
@@ -70,62 +72,80 @@ func inside(neighbour int32, i int) int32 {
 // whether the cell may have slopes, and whether it has a transmissive edge. Beyond the boundary, o has the state of the
 // cell itself, and a bed that continues its slope.
 //
-// A cell has no slopes if it is dry, or if a neighbour has a layer that the cell lacks (that layer may have to climb
-// into the cell). A wall mirrors the cell's velocity. A prescribed boundary contributes nothing to the gradients. Nor
-// does a neighbour that lacks a layer, to the gradients of this layer, except where its level is below the cell's; a
-// higher level is that of a shore.
+// A cell has no slopes if it is dry, if a neighbour has a layer that the cell lacks (that layer may have to climb into
+// the cell), and at a transmissive boundary, where a slope would amplify itself. A wall mirrors the cell's velocity. A
+// prescribed boundary contributes nothing to the gradients. Nor does a neighbour that lacks a layer, to the gradients
+// of this layer, except where its level is below the cell's; a higher level is that of a shore.
+//
+// There are no loops, so that vector code keeps the neighbours in registers.
 func (me *water[F]) prepareNeighbours(oneLayer bool, at *Stencil[F], c *geometry[F], dry F,
 	o *[3]water[F]) (allowed, open bool) {
-	wet1, wet2 := !oneLayer && me.h1 >= dry, me.h2 >= dry
-	allowed = wet1 || wet2
-	for k := 0; k < 3; k++ {
-		neighbour := at.Neighbours[k]
-		if neighbour < 0 {
-			if neighbour == Wall {
-				o[k].u1, o[k].u2 = c.mirrored(me.u1, k), c.mirrored(me.u2, k)
-			}
-			o[k].bed = me.bed + 2*at.Bed.dot(c.arm[k])
-			open = open || neighbour == Open
-			continue
-		}
-		has1, has2 := !oneLayer && o[k].h1 >= dry, o[k].h2 >= dry
-		if has1 && has2 {
-			allowed = allowed && wet1 && wet2
-			continue
-		}
-		allowed = allowed && (wet1 || !has1) && (wet2 || !has2)
-		if !oneLayer && !has1 {
-			o[k].u1, o[k].z1 = me.u1, num.Smaller(o[k].z1, me.z1)
-		}
-		if !has2 {
-			o[k].u2, o[k].z2 = me.u2, num.Smaller(o[k].z2, me.z2)
-		}
+	allowed0 := me.prepareNeighbour(oneLayer, dry, &o[0])
+	allowed1 := me.prepareNeighbour(oneLayer, dry, &o[1])
+	allowed2 := me.prepareNeighbour(oneLayer, dry, &o[2])
+	allowed = (!oneLayer && me.h1 >= dry || me.h2 >= dry) && allowed0 && allowed1 && allowed2
+	//atoll:seldom
+	if at.Neighbours[0] < 0 || at.Neighbours[1] < 0 || at.Neighbours[2] < 0 {
+		me.continueBeyond(0, at, c, &o[0])
+		me.continueBeyond(1, at, c, &o[1])
+		me.continueBeyond(2, at, c, &o[2])
+		open = at.Neighbours[0] == Open || at.Neighbours[1] == Open || at.Neighbours[2] == Open
+		allowed = allowed && !open
 	}
 	return allowed, open
 }
 
-// slopes computes the slopes of a cell from its neighbours. If the cell lacks a layer, so do its neighbours, and the
-// level of this layer has the slope of the surface below it. At a transmissive boundary a slope would amplify itself:
-// the cell has none there but those of a sheet.
-func (me *water[F]) slopes(oneLayer, open bool, o *[3]water[F], at *Stencil[F], c *geometry[F], p *Params[F],
-	s *Slopes[F]) {
-	wet1, wet2 := !oneLayer && me.h1 >= p.DryDepth, me.h2 >= p.DryDepth
-	share, bed := F(1), at.Bed
-	if !open {
-		even := me.evenness(wet1, wet2, o, at, c)
-		s.Bed = bed.times(even)
-		me.gradients(oneLayer, o, c, even, p, s)
-		if !oneLayer {
-			share = c.positivityFactor(me.h1, s.Z1.minus(s.Z2), share)
-		}
-		share = c.positivityFactor(me.h2, s.Z2.minus(s.Bed), share)
+// prepareNeighbour is prepareNeighbours for one neighbour, or for the cell itself, which it does not change. It reports
+// whether the cell has the neighbour's layers.
+func (me *water[F]) prepareNeighbour(oneLayer bool, dry F, o *water[F]) bool {
+	wet1, wet2 := !oneLayer && me.h1 >= dry, me.h2 >= dry
+	has1, has2 := !oneLayer && o.h1 >= dry, o.h2 >= dry
+	if !oneLayer && !has1 {
+		o.u1, o.z1 = me.u1, num.Smaller(o.z1, me.z1)
 	}
+	if !has2 {
+		o.u2, o.z2 = me.u2, num.Smaller(o.z2, me.z2)
+	}
+	return (wet1 || !has1) && (wet2 || !has2)
+}
+
+// continueBeyond changes the state o of the cell to that beyond its edge k, if this is at the boundary.
+func (me *water[F]) continueBeyond(k int, at *Stencil[F], c *geometry[F], o *water[F]) {
+	if at.Neighbours[k] < 0 {
+		o.bed = me.bed + 2*at.Bed.dot(c.arm[k])
+	}
+	if at.Neighbours[k] == Wall {
+		o.u1, o.u2 = c.mirrored(me.u1, k), c.mirrored(me.u2, k)
+	}
+}
+
+// slopes computes the slopes of a cell from its neighbours. If the cell lacks a layer, so do its neighbours, and the
+// level of this layer has the slope of the surface below it.
+func (me *water[F]) slopes(oneLayer bool, o *[3]water[F], at *Stencil[F], c *geometry[F], p *Params[F], s *Slopes[F]) {
+	wet1, wet2 := !oneLayer && me.h1 >= p.DryDepth, oneLayer || me.h2 >= p.DryDepth
+	even := me.evenness(wet1, wet2, o, at, c)
+	s.Bed = at.Bed
+	//atoll:seldom
+	if even < 1 {
+		s.Bed = s.Bed.times(even)
+	}
+	me.gradients(wet1, wet2, o, c, p, s)
+	//atoll:seldom
+	if even < 1 {
+		s.flatten(wet1, wet2, even)
+	}
+	share := F(1)
+	if !oneLayer {
+		share = c.positivityFactor(me.h1, s.Z1.minus(s.Z2), share)
+	}
+	share = c.positivityFactor(me.h2, s.Z2.minus(s.Bed), share)
+	//atoll:seldom
 	if share < 1 {
 		share *= short
 		s.Z1, s.Z2, s.Bed = s.Z1.times(share), s.Z2.times(share), s.Bed.times(share)
 	}
-	if oneLayer && !open {
-		me.sheet(open, o, c, bed, s)
+	if oneLayer {
+		me.sheet(false, o, c, at.Bed, s)
 	}
 	if wet1 {
 		s.U1 = c.centroidVelocity(s.U1, s.U1x, s.U1y, s.Z1.minus(s.Z2), me.h1)
@@ -181,14 +201,13 @@ func (me *water[F]) evenness(wet1, wet2 bool, o *[3]water[F], at *Stencil[F], c 
 	return 1 - num.Smaller(steep, h)/h*(1-num.Larger(2*kept-1, 0))
 }
 
-// gradients computes the limited gradients of levels and velocities; s.Bed is the slope of the bed with its steps.
+// gradients computes the limited gradients of levels and velocities of a cell in which one of the layers is present at
+// least; s.Bed is the slope of the bed with its steps.
 //
 // Rest over a rough bed would be unstable with second order everywhere: the noise that limiters leave in small ranges
 // would grow, and so would modes of single cells at a shore. Where thicknesses of neighbours differ much, no range
-// counts as small; and the layer on the bed has the slopes of an even bed alone: times even, the factor of evenness. So
-// flow over a step of the bed, where level and velocity jump, is piecewise constant on both sides, as its head is.
-func (me *water[F]) gradients(oneLayer bool, o *[3]water[F], c *geometry[F], even F, p *Params[F], s *Slopes[F]) {
-	wet1, wet2 := !oneLayer && me.h1 >= p.DryDepth, me.h2 >= p.DryDepth
+// counts as small.
+func (me *water[F]) gradients(wet1, wet2 bool, o *[3]water[F], c *geometry[F], p *Params[F], s *Slopes[F]) {
 	h, weight := me.h2, p.Gravity
 	if wet1 && wet2 {
 		h, weight = num.Smaller(me.h1, me.h2), p.Gravity*(1-p.DensityRatio)
@@ -203,16 +222,28 @@ func (me *water[F]) gradients(oneLayer bool, o *[3]water[F], c *geometry[F], eve
 	level, speed := smooth*h, smooth*num.Sqrt(weight*h)
 	s.Z2 = s.Bed
 	if wet2 {
-		s.Z2 = c.limitedGradient(o[0].z2-me.z2, o[1].z2-me.z2, o[2].z2-me.z2, level).times(even)
-		s.U2x = c.limitedGradient(o[0].u2.X-me.u2.X, o[1].u2.X-me.u2.X, o[2].u2.X-me.u2.X, speed).times(even)
-		s.U2y = c.limitedGradient(o[0].u2.Y-me.u2.Y, o[1].u2.Y-me.u2.Y, o[2].u2.Y-me.u2.Y, speed).times(even)
-		even = 1
+		s.Z2 = c.limitedGradient(o[0].z2-me.z2, o[1].z2-me.z2, o[2].z2-me.z2, level)
+		s.U2x = c.limitedGradient(o[0].u2.X-me.u2.X, o[1].u2.X-me.u2.X, o[2].u2.X-me.u2.X, speed)
+		s.U2y = c.limitedGradient(o[0].u2.Y-me.u2.Y, o[1].u2.Y-me.u2.Y, o[2].u2.Y-me.u2.Y, speed)
 	}
 	s.Z1 = s.Z2
 	if wet1 {
-		s.Z1 = c.limitedGradient(o[0].z1-me.z1, o[1].z1-me.z1, o[2].z1-me.z1, level).times(even)
-		s.U1x = c.limitedGradient(o[0].u1.X-me.u1.X, o[1].u1.X-me.u1.X, o[2].u1.X-me.u1.X, speed).times(even)
-		s.U1y = c.limitedGradient(o[0].u1.Y-me.u1.Y, o[1].u1.Y-me.u1.Y, o[2].u1.Y-me.u1.Y, speed).times(even)
+		s.Z1 = c.limitedGradient(o[0].z1-me.z1, o[1].z1-me.z1, o[2].z1-me.z1, level)
+		s.U1x = c.limitedGradient(o[0].u1.X-me.u1.X, o[1].u1.X-me.u1.X, o[2].u1.X-me.u1.X, speed)
+		s.U1y = c.limitedGradient(o[0].u1.Y-me.u1.Y, o[1].u1.Y-me.u1.Y, o[2].u1.Y-me.u1.Y, speed)
+	}
+}
+
+// flatten multiplies the gradients of the layer on the bed by the factor of evenness. So flow over a step of the bed,
+// where level and velocity jump, is piecewise constant on both sides, as its head is.
+func (s *Slopes[F]) flatten(wet1, wet2 bool, even F) {
+	if !wet2 {
+		s.Z1, s.U1x, s.U1y = s.Z1.times(even), s.U1x.times(even), s.U1y.times(even)
+		return
+	}
+	s.Z2, s.U2x, s.U2y = s.Z2.times(even), s.U2x.times(even), s.U2y.times(even)
+	if !wet1 {
+		s.Z1 = s.Z2
 	}
 }
 
@@ -221,16 +252,10 @@ func (me *water[F]) gradients(oneLayer bool, o *[3]water[F], c *geometry[F], eve
 // uniform flow, or less: see frictionShare. Else both are flat.
 func (me *water[F]) openSlopes(at *Stencil[F], c *geometry[F], manning F, s *Slopes[F]) {
 	var level Vec2[F]
-	most := F(0)
-	for k := 0; k < 3; k++ {
-		across := c.across(k)
-		fall, square := -at.Bed.dot(across), across.dot(across)
-		if at.Neighbours[k] == Open && fall > 0 && me.u2.dot(across) > 0 {
-			share := frictionShare(manning, me.h2, me.u2.dot(me.u2), fall/num.Sqrt(square))
-			level = level.minus(across.times(share * fall / square))
-			most = num.Larger(most, share)
-		}
-	}
+	share0 := me.openSlope(0, at, c, manning, &level)
+	share1 := me.openSlope(1, at, c, manning, &level)
+	share2 := me.openSlope(2, at, c, manning, &level)
+	most := largest(share0, share1, share2)
 	bed := at.Bed.times(num.Smaller(16*most, 1))
 	share := c.positivityFactor(me.h2, level.minus(bed), 1)
 	if share < 1 {
@@ -239,13 +264,26 @@ func (me *water[F]) openSlopes(at *Stencil[F], c *geometry[F], manning F, s *Slo
 	s.Z2, s.Bed = level.times(share), bed.times(share)
 }
 
+// openSlope adds to the slope of the level what edge k contributes, and returns its frictionShare.
+func (me *water[F]) openSlope(k int, at *Stencil[F], c *geometry[F], manning F, level *Vec2[F]) F {
+	across := c.across(k)
+	fall, square := -at.Bed.dot(across), across.dot(across)
+	if at.Neighbours[k] != Open || !(fall > 0) || !(me.u2.dot(across) > 0) {
+		return 0
+	}
+	share := frictionShare(manning, me.h2, me.u2.dot(me.u2), fall/num.Sqrt(square))
+	*level = level.minus(across.times(share * fall / square))
+	return share
+}
+
 // positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
 // at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
 // level.
 func (c *geometry[F]) positivityFactor(h F, slope Vec2[F], share F) F {
 	d := smallest(slope.dot(c.arm[0]), slope.dot(c.arm[1]), slope.dot(c.arm[2]))
+	//atoll:seldom
 	if h+d < 0 {
-		return num.Smaller(share, h/-d)
+		share = num.Smaller(share, h/-d)
 	}
 	return share
 }

@@ -70,16 +70,32 @@ func (me *water[F]) head(o *[3]water[F], at *Stencil[F], c *geometry[F], p *Para
 	half := 1 / (2 * p.Gravity)
 	change := largest(num.Abs(o[0].bed-me.bed), num.Abs(o[1].bed-me.bed), num.Abs(o[2].bed-me.bed))
 	most := me.z2 + num.Larger(half*me.u2.dot(me.u2), num.Smaller(highest, change))
-	for k := 0; k < 3; k++ {
-		if o[k].h2 >= p.DryDepth {
-			most = num.Larger(most, o[k].z2+half*o[k].u2.dot(o[k].u2))
-		}
-		//atoll:seldom
-		if at.Neighbours[k] <= FirstOutlet {
-			across := c.across(k)
-			length := 2 * num.Sqrt(across.dot(across))
-			most = num.Larger(most, boundary.head(FirstOutlet-at.Neighbours[k], length, me.bed+at.Bed.dot(c.arm[k]), me.z2, p))
-		}
+	most = o[0].raiseHead(most, half, p.DryDepth)
+	most = o[1].raiseHead(most, half, p.DryDepth)
+	most = o[2].raiseHead(most, half, p.DryDepth)
+	//atoll:seldom
+	if at.Neighbours[0] <= FirstOutlet || at.Neighbours[1] <= FirstOutlet || at.Neighbours[2] <= FirstOutlet {
+		most = num.Larger(most, me.outletHead(0, at, c, p, boundary))
+		most = num.Larger(most, me.outletHead(1, at, c, p, boundary))
+		most = num.Larger(most, me.outletHead(2, at, c, p, boundary))
+	}
+	return most
+}
+
+// outletHead returns the head of what comes through edge k, or the cell's level if this has no prescribed boundary.
+func (me *water[F]) outletHead(k int, at *Stencil[F], c *geometry[F], p *Params[F], boundary *Boundary[F]) F {
+	outlet := FirstOutlet - at.Neighbours[k]
+	if outlet < 0 {
+		return me.z2
+	}
+	across := c.across(k)
+	return boundary.head(outlet, 2*num.Sqrt(across.dot(across)), me.bed+at.Bed.dot(c.arm[k]), me.z2, p)
+}
+
+// raiseHead returns the larger of a head and that of a neighbour, if it is wet; half is 1/(2g).
+func (s *water[F]) raiseHead(most, half, dry F) F {
+	if s.h2 >= dry {
+		return num.Larger(most, s.z2+half*s.u2.dot(s.u2))
 	}
 	return most
 }
@@ -91,6 +107,7 @@ func boundSpeed[F num.Float](p *Params[F], head, depth, from F, c *State[F]) {
 	lower := num.Smaller(c.H2, from) // the level less what it rose
 	most := 2 * p.Gravity * num.Larger(head-(lower-depth), 0) * c.H2 * c.H2
 	square := c.Q2x*c.Q2x + c.Q2y*c.Q2y
+	//atoll:seldom
 	if square > most {
 		s := num.Sqrt(most / square)
 		c.Q2x, c.Q2y = c.Q2x*s, c.Q2y*s

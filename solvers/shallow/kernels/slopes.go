@@ -29,7 +29,7 @@ type Stencil[F num.Float] struct {
 // thicknesses H1 and H2 are included, so that an edge reads them with the rest, in pieces of 16 bytes.
 //
 // Share1 and Share2 are one over the sum of the potential outflow of a layer through the cell's edges (see
-// potentialOutflow), in s/m³; 0 for a dry layer.
+// potentialOutflow), in s/m³; 0 for a layer that is dry or tranquil.
 type Slopes[F num.Float] struct {
 	H2, Share2 F
 	Z2, Bed    Vec2[F]
