@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/internal/pattern"
 )
 
 // Advice ends messages about backslashes in paths: in the strings of TOML they begin escape sequences, and only on
@@ -20,14 +21,14 @@ var keys = []string{"file", "raster", "polygons", "table", "lines", "series",
 	"measured", "mesh", "dir", "solution", "background"}
 
 // stl matches the path of a body of a shape.
-var stl = regexp.MustCompile(`\bstl\([^)]*`)
+var stl = pattern.Of(`\bstl\([^)]*`)
 
 // Problem returns what is wrong with the value of a key if that names a file, "" for nothing: a backslash gave a
 // control character, or, except on Windows, stands for itself in a name that no file has. Paths are relative to folder.
 func Problem(key, text, folder string) string {
 	names := text
 	if key == "shape" {
-		names = strings.Join(stl.FindAllString(text, -1), "")
+		names = strings.Join(stl().FindAllString(text, -1), "")
 	}
 	switch {
 	case key != "shape" && !slices.Contains(keys, key):
