@@ -70,8 +70,11 @@ type Field struct {
 
 	// The following concern pictures only. Where the field that Mask names is at most a threshold, this field has no
 	// meaning and is not drawn. That other field's MaskThreshold returns the threshold for a case, given the field's
-	// values at the start, or nil if they are not known; if it is nil the threshold is 0.
+	// values at the start, or nil if they are not known; if it is nil the threshold is 0. Its MaskLabel names such
+	// entities in legends; "" for "dry". If it is MaskOptional, frames without it have no such entities.
 	Mask          string
+	MaskLabel     string
+	MaskOptional  bool
 	MaskThreshold func(c *config.Case, start []float64) float64
 	Range         *[2]float64 // range of the colour map; nil for that of the values
 	Classes       []string    // names of the values 0, 1 and so on, if the field has no other values

@@ -134,7 +134,7 @@ func (r *runner) drawSeries(name string, s *chart.Series, path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return r.save(name, -1, picture)
+	return r.save(strings.ReplaceAll(name, " ", "-"), -1, picture)
 }
 
 // addCurve adds a curve to the panel with a label.

@@ -68,3 +68,21 @@ func TestDryLand(t *testing.T) {
 		t.Errorf("notes %q", r.Notes)
 	}
 }
+
+// TestSolidCells checks that frames have solid cells where the field that tells fluid from solids is 0, with a name of
+// their own in the legend, and none without that field.
+func TestSolidCells(t *testing.T) {
+	r := &runner{}
+	p := vtk.Array{Name: "p", Components: 1, Data: []float64{1, 2, 3}}
+	fluid := vtk.Array{Name: "fluid", Components: 1, Data: []float64{1, 0, 1}}
+	f := r.newField(vtk.Arrays{p, fluid}, p, []int{0, 1, 2})
+	if want := []bool{false, true, false}; !slices.Equal(f.dry, want) {
+		t.Errorf("solid cells: got %v, want %v", f.dry, want)
+	}
+	if got := r.colouring(&f, &span{}).Dry; got != "solid" {
+		t.Errorf("solid cells are %q in the legend", got)
+	}
+	if f := r.newField(vtk.Arrays{p}, p, []int{0, 1, 2}); f.dry != nil || len(r.Notes) > 0 {
+		t.Errorf("without the field: solid cells %v, notes %q", f.dry, r.Notes)
+	}
+}

@@ -126,7 +126,8 @@ func (r *runner) colouring(f *field, s *span) chart.Colouring {
 		c.Label = f.label
 	}
 	declared, _, _ := solvers.FieldOf(f.name)
-	c.Missing = declared.Never
+	mask, _, _ := solvers.FieldOf(declared.Mask)
+	c.Missing, c.Dry = declared.Never, mask.MaskLabel
 	if n := len(declared.Classes); n > 0 {
 		c.Classes, c.Range, c.Log = declared.Classes, &[2]float64{-0.5, float64(n) - 0.5}, false
 		if c.Colours == nil {

@@ -22,6 +22,7 @@ func init() {
 			{Name: "film", Unit: "m", Mask: "film", MaskThreshold: func(_ *config.Case, start []float64) float64 {
 				return slices.Max(start) / 4
 			}},
+			{Name: "p", Mask: "fluid"}, {Name: "fluid", OnRequest: true, MaskOptional: true, MaskLabel: "solid"},
 		},
 		Flows: []solvers.Flow{{Name: "discharge", Unit: "m³/s"}},
 		Quantities: []solvers.Quantity{

@@ -169,6 +169,9 @@ func (r *runner) newField(data vtk.Arrays, a vtk.Array, cells []int) field {
 		return f
 	}
 	depth, ok := data.Find(declared.Mask)
+	if mask, _, _ := solvers.FieldOf(declared.Mask); !ok && mask.MaskOptional {
+		return f
+	}
 	if !ok || depth.Components > 1 {
 		r.addNote("%s: cells cannot be masked, because the frames lack field %q: add it to [output] fields", a.Name,
 			declared.Mask)

@@ -12,13 +12,17 @@ import (
 // Fields are the fields that a case can write. The last ones are the state, which it cannot.
 var Fields = []solvers.Field{
 	{Name: "f", Doc: "volume fraction of the first fluid, half a step before t", Hashed: true, Saved: true,
-		GaugeDefault: true,
-		Range:        &[2]float64{0, 1},
-		Total:        &solvers.Quantity{Name: "volume", Doc: "volume of the first fluid; in the plane its area"}},
-	{Name: "p", Unit: "Pa", Doc: "pressure", Hashed: true, Saved: true},
-	{Name: "velocity", Unit: "m/s", Doc: "velocity, means of opposite faces", Components: []string{"u", "v", "w"}},
-	{Name: "vorticity", Unit: "1/s", Doc: "vorticity; in space its magnitude"},
-	{Name: "q_criterion", Unit: "1/s²", Doc: "½(|Ω|² - |S|²) of the rates of rotation and strain: positive in vortices"},
+		GaugeDefault: true, Mask: "fluid",
+		Range: &[2]float64{0, 1},
+		Total: &solvers.Quantity{Name: "volume", Doc: "volume of the first fluid; in the plane its area"}},
+	{Name: "p", Unit: "Pa", Doc: "pressure", Hashed: true, Saved: true, Mask: "fluid"},
+	{Name: "velocity", Unit: "m/s", Doc: "velocity, means of opposite faces", Components: []string{"u", "v", "w"},
+		Mask: "fluid"},
+	{Name: "vorticity", Unit: "1/s", Doc: "vorticity; in space its magnitude", Mask: "fluid"},
+	{Name: "q_criterion", Unit: "1/s²", Doc: "½(|Ω|² - |S|²) of the rates of rotation and strain: positive in vortices",
+		Mask: "fluid"},
+	{Name: "fluid", Doc: "1 in cells of fluid, 0 in solids: pictures do not show other fields there", OnRequest: true,
+		MaskOptional: true, MaskLabel: "solid"},
 }
 
 // FieldsOf are Fields in dim dimensions.
@@ -43,6 +47,7 @@ func (s output[F]) fields() []solvers.Field {
 	s.derive(&fields[2], dim, s.centre)
 	s.derive(&fields[3], 1, s.vorticity)
 	s.derive(&fields[4], 1, s.qCriterion)
+	fields[5].Values = s.fluid
 	for d := range dim {
 		n := s.block.Faces(d)
 		f := solvers.Field{Name: "face_" + "uvw"[d:d+1], Unit: "m/s", Doc: "velocity at faces", Hashed: true, Saved: true,
@@ -62,6 +67,19 @@ func (s *solver[F]) hostVelocity() (u [3][]F, err error) {
 		}
 	}
 	return u, nil
+}
+
+// fluid returns 1 for each cell of fluid and 0 for each solid cell.
+func (s output[F]) fluid(context.Context) ([]float64, error) {
+	values := make([]float64, 0, s.block.Cells())
+	for c := range s.block.OwnedIndices() {
+		value := 1.0
+		if s.solids != nil && s.solids.solid[c] {
+			value = 0
+		}
+		values = append(values, value)
+	}
+	return values, nil
 }
 
 // derive makes a field of n numbers of each cell, which a function computes from the velocity.

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
@@ -27,6 +28,7 @@ type Colouring struct {
 	// Missing is the meaning of values that are not finite, for the legend; "" if such values are a fault of the data:
 	// they are drawn in magenta as "no data".
 	Missing string
+	Dry     string // name of dry cells in the legend; "" for "dry"
 
 	Log bool // logarithmic scale; values that are not positive get the colour of the lower end
 }
@@ -214,7 +216,7 @@ func (f *mapFrame) specialColours(c *Colouring, dry, missing bool) {
 		shown  bool
 		colour color.RGBA
 		name   string
-	}{{dry, dryColour, "dry"}, {missing, ink, name}} {
+	}{{dry, dryColour, cmp.Or(c.Dry, "dry")}, {missing, ink, name}} {
 		if !k.shown {
 			continue
 		}

@@ -77,8 +77,12 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Method.keys(w.Fluids, method.Read)
 	method.Finish()
 	c.Sections = w
-	c.DecodeTransient(root, dim, config.Outputs{Fields: solvers.FieldNames(twophase.Fields),
-		Default: []string{"f", "p", "velocity"}, Formats: []string{"vti"}})
+	fields := []string{"f", "p", "velocity"}
+	if len(w.Solids) > 0 {
+		fields = append(fields, "fluid") // without it pictures would show fluid in solids
+	}
+	c.DecodeTransient(root, dim, config.Outputs{Fields: solvers.FieldNames(twophase.Fields), Default: fields,
+		Formats: []string{"vti"}})
 }
 
 func decodeFluids(s *config.Section, dim int) (q Fluids) {
