@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # An image that runs cases on CPUs, and on NVIDIA GPUs where the container runtime brings the driver:
 #
 #   docker build -t atoll .
@@ -12,5 +13,6 @@ COPY . .
 RUN CGO_ENABLED=0 GOAMD64=v1 GOFLAGS="$(scripts/goflags)" go build -trimpath -ldflags='-s -w' -o /atoll ./cmd/atoll
 
 FROM gcr.io/distroless/base-debian12:nonroot
+LABEL org.opencontainers.image.licenses="BSD-3-Clause" org.opencontainers.image.source="https://github.com/atoll-hpc/atoll"
 COPY --from=build /atoll /atoll
 ENTRYPOINT ["/atoll"]

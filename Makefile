@@ -67,6 +67,7 @@ docs: build ## build the site of the documentation, in bin/site (needs pip insta
 
 wheel: ## make a wheel for Python from this tree, in bin/wheel
 	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/wheel/atoll ./cmd/atoll
+	./scripts/licenses bin/wheel/atoll >bin/wheel/THIRD-PARTY.txt
 	./scripts/wheel bin/wheel bin/wheel/atoll
 
 release: ## make archives, wheels, SBOMs and checksums for Linux, macOS and Windows, in bin/release

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Run Atoll from Python, read its results, and drive a run step by step.
 
     import atoll

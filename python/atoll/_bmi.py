@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A live run with the Basic Model Interface (BMI 2.0)."""
 
 from __future__ import annotations

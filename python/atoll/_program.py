@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The program atoll: where it is, and how it is called."""
 
 from __future__ import annotations

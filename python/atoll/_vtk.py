@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reading and writing of the VTK files that Atoll writes and reads: .vtu and .vti with appended raw data."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Mesh functions on numpy arrays: quality, smoothing and adaptation toward a metric."""
 
 from __future__ import annotations

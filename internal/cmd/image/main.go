@@ -58,7 +58,9 @@ func build(out, name, program string) error {
 	config, err := json.Marshal(map[string]any{
 		"architecture": machine, "os": "linux",
 		"config": map[string]any{"Entrypoint": []string{"/" + filepath.Base(program)}, "User": nobody,
-			"Env": []string{"PATH=/"}, "WorkingDir": "/"},
+			"Env": []string{"PATH=/"}, "WorkingDir": "/",
+			"Labels": map[string]string{"org.opencontainers.image.licenses": "BSD-3-Clause",
+				"org.opencontainers.image.source": "https://github.com/atoll-hpc/atoll"}},
 		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{"sha256:" + layerDigest}},
 	})
 	if err != nil {

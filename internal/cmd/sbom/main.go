@@ -50,6 +50,7 @@ type component struct {
 	Ref        string     `json:"bom-ref"`
 	Name       string     `json:"name"`
 	Version    string     `json:"version"`
+	Licenses   []choice   `json:"licenses,omitempty"`
 	PURL       string     `json:"purl"`
 	Hashes     []hash     `json:"hashes,omitempty"`
 	Properties []property `json:"properties,omitempty"`
@@ -60,6 +61,11 @@ type hash struct {
 	Content   string `json:"content"`
 }
 
+// choice holds an expression of SPDX, such as BSD-3-Clause.
+type choice struct {
+	Expression string `json:"expression"`
+}
+
 type property struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -68,6 +74,7 @@ type property struct {
 // bill returns the document of a program with the given version.
 func bill(version string, info *debug.BuildInfo) document {
 	program := newComponent("application", info.Main.Path, version)
+	program.Licenses = []choice{{"BSD-3-Clause"}}
 	for _, s := range info.Settings {
 		program.Properties = append(program.Properties, property{"build:" + s.Key, s.Value})
 	}

@@ -13,7 +13,8 @@ func TestBill(t *testing.T) {
 		Deps: []*debug.Module{{Path: "example.com/b", Version: "v0.1.0", Sum: sum}, {Path: "example.com/c",
 			Version: "v0.2.0", Replace: &debug.Module{Path: "example.com/d", Version: "v0.3.0"}}},
 		Settings: []debug.BuildSetting{{Key: "GOAMD64", Value: "v1"}}})
-	if got := d.Metadata.Component; got.PURL != "pkg:golang/example.com/a@v1.2.3" || got.Properties[0].Value != "v1" {
+	if got := d.Metadata.Component; got.PURL != "pkg:golang/example.com/a@v1.2.3" || got.Properties[0].Value != "v1" ||
+		got.Licenses[0].Expression != "BSD-3-Clause" {
 		t.Errorf("the program is %+v", got)
 	}
 	want := []string{"pkg:golang/std@1.26.8", "pkg:golang/example.com/b@v0.1.0", "pkg:golang/example.com/d@v0.3.0"}
