@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
@@ -59,6 +60,12 @@ func (s output[F]) fields() []solvers.Field {
 	return fields
 }
 
+// lineCount is the number of lines of owned cells along x.
+func (s *solver[F]) lineCount() int { return s.block.N[1] * s.block.N[2] }
+
+// linesPerWorker is how many lines are worth a goroutine.
+func (s *solver[F]) linesPerWorker() int { return 1<<14/s.block.N[0] + 1 }
+
 // hostVelocity returns the velocity in memory that the host can read.
 func (s *solver[F]) hostVelocity() (u [3][]F, err error) {
 	for d := range s.block.Grid.Dim {
@@ -90,11 +97,12 @@ func (s output[F]) derive(f *solvers.Field, n int, of func(u *[3][]F, c int, to 
 			return nil, err
 		}
 		values := make([]float64, n*s.block.Cells())
-		cell := 0
-		for c := range s.block.OwnedIndices() {
-			of(&u, c, values[n*cell:n*(cell+1)])
-			cell++
-		}
+		parallel.Ranges(s.lineCount(), parallel.Parts(s.lineCount(), s.linesPerWorker()), func(_, lo, hi int) {
+			nx, ny := s.block.N[0], s.block.N[1]
+			for cell := lo * nx; cell < hi*nx; cell++ {
+				of(&u, s.block.Index(cell%nx, cell/nx%ny, cell/(nx*ny)), values[n*cell:n*(cell+1)])
+			}
+		})
 		return values, nil
 	}
 	var u [3][]F

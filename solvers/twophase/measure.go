@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
@@ -125,14 +126,17 @@ func (s survey[F]) measureRow(context.Context) error {
 	}
 	r := &row{dt: s.time.Dt, invalid: -1, pressure: s.pressureCount, viscous: s.viscousCount,
 		through: s.through, removed: s.removed, limited: s.limited}
-	cell := 0
-	for c := range s.block.OwnedIndices() {
-		energy := s.measureCell(r, f, &u, c)
-		if r.invalid < 0 && energy-energy != 0 {
-			r.invalid, r.values = cell, make([]float64, s.block.Grid.Dim)
-			output[F](s).centre(&u, c, r.values)
+	lines := s.lineCount()
+	parts := make([]row, parallel.Parts(lines, s.linesPerWorker()))
+	parallel.Ranges(lines, len(parts), func(part, lo, hi int) {
+		own := row{invalid: -1} // not in parts, whose elements share cache lines
+		for line := lo; line < hi; line++ {
+			s.measureLine(&own, f, &u, line)
 		}
-		cell++
+		parts[part] = own
+	})
+	for n := range parts {
+		r.merge(&parts[n])
 	}
 	if s.solids != nil {
 		p, err := s.pressure.X.Host()
@@ -143,6 +147,30 @@ func (s survey[F]) measureRow(context.Context) error {
 	}
 	s.rows[s.time.Steps] = r
 	return nil
+}
+
+// merge adds the row of the next cells.
+func (r *row) merge(next *row) {
+	for n := range r.sums {
+		r.sums[n].Merge(&next.sums[n])
+	}
+	r.fastest = max(r.fastest, next.fastest)
+	if r.invalid < 0 {
+		r.invalid, r.values = next.invalid, next.values
+	}
+}
+
+// measureLine adds a line of owned cells along x to a row.
+func (s survey[F]) measureLine(r *row, f []F, u *[3][]F, line int) {
+	nx := s.block.N[0]
+	for i := range nx {
+		c := s.block.Index(i, line%s.block.N[1], line/s.block.N[1])
+		energy := s.measureCell(r, f, u, c)
+		if r.invalid < 0 && energy-energy != 0 {
+			r.invalid, r.values = line*nx+i, make([]float64, s.block.Grid.Dim)
+			output[F](s).centre(u, c, r.values)
+		}
+	}
 }
 
 // measureCell adds a cell to a row, and returns its kinetic energy per volume.

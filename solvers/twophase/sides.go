@@ -218,7 +218,11 @@ func (l *ghostList) add(b *grid.Block, c, layers, staggered int, of ghostOf) {
 		}
 	}
 	if ghost {
-		l.to, l.from = append(l.to, int32(c)), append(l.from, int32(b.Index(at[0], at[1], at[2])))
+		from := b.Index(at[0], at[1], at[2])
+		if a == 0 { // nothing depends on the value there, which another thread may be writing
+			from = c
+		}
+		l.to, l.from = append(l.to, int32(c)), append(l.from, int32(from))
 		l.a, l.b, l.terms = append(l.a, a), append(l.b, add), append(l.terms, terms...)
 		for _, q := range terms {
 			l.steady = l.steady && q.given.Steady
