@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
@@ -60,11 +61,13 @@ func (s output[F]) fields() []solvers.Field {
 	return fields
 }
 
-// lineCount is the number of lines of owned cells along x.
-func (s *solver[F]) lineCount() int { return s.block.N[1] * s.block.N[2] }
+// eachLines calls f with ranges of the lines of owned cells along x, on all processors.
+func eachLines(b *grid.Block, f func(part, lo, hi int)) {
+	parallel.Ranges(b.N[1]*b.N[2], lineParts(b), f)
+}
 
-// linesPerWorker is how many lines are worth a goroutine.
-func (s *solver[F]) linesPerWorker() int { return 1<<14/s.block.N[0] + 1 }
+// lineParts is the number of ranges of eachLines.
+func lineParts(b *grid.Block) int { return parallel.Parts(b.N[1]*b.N[2], 1<<14/b.N[0]+1) }
 
 // hostVelocity returns the velocity in memory that the host can read.
 func (s *solver[F]) hostVelocity() (u [3][]F, err error) {
@@ -97,7 +100,7 @@ func (s output[F]) derive(f *solvers.Field, n int, of func(u *[3][]F, c int, to 
 			return nil, err
 		}
 		values := make([]float64, n*s.block.Cells())
-		parallel.Ranges(s.lineCount(), parallel.Parts(s.lineCount(), s.linesPerWorker()), func(_, lo, hi int) {
+		eachLines(s.block, func(_, lo, hi int) {
 			nx, ny := s.block.N[0], s.block.N[1]
 			for cell := lo * nx; cell < hi*nx; cell++ {
 				of(&u, s.block.Index(cell%nx, cell/nx%ny, cell/(nx*ny)), values[n*cell:n*(cell+1)])
