@@ -4,10 +4,10 @@ export GOAMD64 = v1
 export GOFLAGS := $(shell scripts/goflags)
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-mpi demo docs test test-command test-go test-race test-mpi test-slurm test-swarm test-arm64 test-k8s swarm image wheel release race parity fuzz chaos soak recovery verify bench generate lint same-results same-speed clean
+.PHONY: help build build-mpi demo docs test test-command test-go test-race test-mpi test-slurm test-swarm test-arm64 test-k8s swarm image wheel release race parity fuzz chaos soak recovery verify bench generate lint vulnerabilities same-results same-speed clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build bin/atoll
 	go build -o bin/atoll ./cmd/atoll
@@ -112,6 +112,11 @@ lint: ## formatting, vet and staticcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo "gofmt -w these files"; exit 1; }
 	go build -C internal/cmd/vet -o $(CURDIR)/bin/vet
 	go vet -vettool=bin/vet ./...
+
+# The database is that of vuln.go.dev, or GOVULNDB, which may be a folder: docs/development.md.
+vulnerabilities: ## list known vulnerabilities of Go and of modules that reach this code (needs vuln.go.dev)
+	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 $(addprefix -db ,$(GOVULNDB)) ./...
+	go run -C internal/cmd/vet golang.org/x/vuln/cmd/govulncheck@v1.9.0 $(addprefix -db ,$(GOVULNDB)) ./...
 
 same-results: ## compare all results of this tree with those of the commit OLD (main), bit for bit
 	./scripts/compare-results $(or $(OLD),main) .
