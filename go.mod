@@ -3,6 +3,7 @@ module github.com/atoll-hpc/atoll
 go 1.26.0
 
 require (
+	codeberg.org/go-fonts/liberation v0.5.0
 	github.com/ebitengine/purego v0.11.3
 	github.com/emer/empi v1.0.22
 	github.com/expr-lang/expr v1.17.8
@@ -44,7 +45,6 @@ require (
 )
 
 require (
-	codeberg.org/go-fonts/liberation v0.5.0 // indirect
 	codeberg.org/go-latex/latex v0.2.0 // indirect
 	codeberg.org/go-pdf/fpdf v0.11.1 // indirect
 	git.sr.ht/~sbinet/gg v0.7.0 // indirect

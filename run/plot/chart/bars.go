@@ -9,12 +9,11 @@ import (
 	"strconv"
 	"strings"
 
-	gonum "gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
+	"github.com/atoll-hpc/atoll/run/plot/axes"
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
@@ -51,9 +50,9 @@ func (b *Bars) Draw() (*figure.Figure, error) {
 	const barHeight = 30.0 // layout pixels
 	columns := min(len(b.Panels), max(1, int(float64(page.Width)/(panelWidth*page.Unit))))
 	rows := (len(b.Panels) + columns - 1) / columns
-	plots := make([][]*gonum.Plot, rows)
+	plots := make([][]*axes.Plot, rows)
 	for i := range plots {
-		plots[i] = make([]*gonum.Plot, columns)
+		plots[i] = make([]*axes.Plot, columns)
 	}
 	for i, panel := range b.Panels {
 		if len(panel.Values) != len(b.Names) {
@@ -73,7 +72,7 @@ func (b *Bars) Draw() (*figure.Figure, error) {
 		pad := vg.Length(20 * page.Unit)
 		tiles := vgdraw.Tiles{Rows: rows, Cols: columns, PadX: 1.5 * pad, PadY: pad, PadBottom: pad, PadLeft: pad,
 			PadRight: 2 * pad, PadTop: vg.Length((12 + head) * page.Unit)}
-		for i, row := range gonum.Align(plots, tiles, c) {
+		for i, row := range axes.Align(plots, tiles, c) {
 			for k, canvas := range row {
 				if plots[i][k] != nil {
 					plots[i][k].Draw(canvas)
@@ -84,8 +83,8 @@ func (b *Bars) Draw() (*figure.Figure, error) {
 	return f, nil
 }
 
-func (b *Bars) panel(panel *BarPanel, unit float64) *gonum.Plot {
-	p := gonum.New()
+func (b *Bars) panel(panel *BarPanel, unit float64) *axes.Plot {
+	p := axes.New()
 	style(p, unit)
 	label, size := fitText(panel.Label, textSize, panelWidth-labelGap)
 	p.Title.Text, p.Title.TextStyle = label, figure.Sans(size*unit)
@@ -122,49 +121,43 @@ func (b *Bars) panel(panel *BarPanel, unit float64) *gonum.Plot {
 }
 
 // drawOverX draws points over X.
-func (b *Bars) drawOverX(p *gonum.Plot, panel *BarPanel, unit float64) {
-	var points plotter.XYs
+func (b *Bars) drawOverX(p *axes.Plot, panel *BarPanel, unit float64) {
+	var points []axes.XY
 	low, high, first, last := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for i, v := range panel.Values {
 		first, last = min(first, b.X[i]), max(last, b.X[i])
 		if IsFinite(v) {
-			points = append(points, plotter.XY{X: b.X[i], Y: v})
+			points = append(points, axes.XY{X: b.X[i], Y: v})
 			low, high = min(low, v), max(high, v)
 		}
 	}
 	p.X.Label.Text = b.XLabel
-	p.X.Scale, p.X.Tick.Marker = gonum.LogScale{}, valueTicks{slices.Sorted(slices.Values(b.X)), panelWidth - 160}
+	p.X.Log, p.X.Tick.Marker = true, valueTicks{slices.Sorted(slices.Values(b.X)), panelWidth - 160}
 	p.X.Min, p.X.Max = first/1.1, last*1.1
 	p.Y.Tick.Marker = linearTicks(4)
 	if len(points) == 0 {
 		return
 	}
-	slices.SortFunc(points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
+	slices.SortFunc(points, func(a, b axes.XY) int { return cmp.Compare(a.X, b.X) })
 	if b.Log && low > 0 {
-		p.Y.Scale, p.Y.Tick.Marker = gonum.LogScale{}, logarithmicTicks(3)
+		p.Y.Log, p.Y.Tick.Marker = true, logarithmicTicks(3)
 		p.Y.Min, p.Y.Max = low/1.2, high*1.2
 	} else {
 		low, high = widenRange(low, high)
 		p.Y.Min, p.Y.Max = low-0.08*(high-low), high+0.08*(high-low)
 	}
-	line, dots, err := plotter.NewLinePoints(points)
-	if err != nil { // only for numbers that are not finite, which were skipped above
-		return
-	}
-	line.Color, line.Width = palette.Qualitative(0), vg.Length(curveWidth*unit)
-	dots.GlyphStyle = vgdraw.GlyphStyle{Color: palette.Qualitative(0), Radius: vg.Length(5 * unit),
-		Shape: vgdraw.CircleGlyph{}}
-	p.Add(line, dots)
+	p.Add(&axes.Line{Points: points, LineStyle: lineStyle(palette.Qualitative(0), unit)},
+		&axes.Scatter{Points: points, GlyphStyle: dotStyle(palette.Qualitative(0), unit)})
 }
 
 // nameTicks are ticks with the names of runs, the first at the top.
 type nameTicks []string
 
-// Ticks implements gonum's Ticker.
-func (n nameTicks) Ticks(_, _ float64) []gonum.Tick {
-	var list []gonum.Tick
+// Ticks implements axes.Ticker.
+func (n nameTicks) Ticks(_, _ float64) []axes.Tick {
+	var list []axes.Tick
 	for i, name := range n {
-		list = append(list, gonum.Tick{Value: float64(len(n) - 1 - i), Label: name})
+		list = append(list, axes.Tick{Value: float64(len(n) - 1 - i), Label: name})
 	}
 	return list
 }
@@ -175,8 +168,8 @@ type horizontalBar struct {
 	colour                int
 }
 
-// Plot implements gonum's Plotter.
-func (b *horizontalBar) Plot(c vgdraw.Canvas, p *gonum.Plot) {
+// Plot implements axes.Plotter.
+func (b *horizontalBar) Plot(c vgdraw.Canvas, p *axes.Plot) {
 	x, y := p.Transforms(&c)
 	const half = 0.36
 	c.FillPolygon(palette.Qualitative(b.colour), []vg.Point{{X: x(0), Y: y(b.position - half)},

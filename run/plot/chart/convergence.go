@@ -8,12 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	gonum "gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
 	"github.com/atoll-hpc/atoll/internal/words"
+	"github.com/atoll-hpc/atoll/run/plot/axes"
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
@@ -48,7 +47,7 @@ func (c *Convergence) Draw() (*figure.Figure, error) {
 	if len(c.Panels) == 0 {
 		return nil, errors.New("nothing to draw: there are no panels")
 	}
-	plots, curves := make([]*gonum.Plot, len(c.Panels)), make([][]Curve, len(c.Panels))
+	plots, curves := make([]*axes.Plot, len(c.Panels)), make([][]Curve, len(c.Panels))
 	for i := range c.Panels {
 		if plots[i], curves[i], err = c.Panels[i].axes(page); err != nil {
 			return nil, err
@@ -59,8 +58,8 @@ func (c *Convergence) Draw() (*figure.Figure, error) {
 }
 
 // axes returns the plot of a panel, and the names of its curves for the legend.
-func (panel *ConvergencePanel) axes(page Page) (*gonum.Plot, []Curve, error) {
-	p, unit := gonum.New(), page.Unit
+func (panel *ConvergencePanel) axes(page Page) (*axes.Plot, []Curve, error) {
+	p, unit := axes.New(), page.Unit
 	style(p, unit)
 	p.Y.Label.Text = panel.Label
 	p.Add(grid(unit))
@@ -68,10 +67,10 @@ func (panel *ConvergencePanel) axes(page Page) (*gonum.Plot, []Curve, error) {
 	low, high := math.Inf(1), math.Inf(-1)
 	var legend []Curve
 	for i, c := range panel.Curves {
-		var points plotter.XYs
+		var points []axes.XY
 		for k, y := range c.Y {
 			if y > 0 && c.X[k] > 0 {
-				points = append(points, plotter.XY{X: c.X[k], Y: y})
+				points = append(points, axes.XY{X: c.X[k], Y: y})
 				resolutions = append(resolutions, c.X[k])
 				low, high = min(low, y), max(high, y)
 			}
@@ -82,14 +81,11 @@ func (panel *ConvergencePanel) axes(page Page) (*gonum.Plot, []Curve, error) {
 		if len(points) == 0 {
 			continue
 		}
-		line, dots, err := plotter.NewLinePoints(points)
+		line, err := axes.NewLine(points, lineStyle(palette.Qualitative(i), unit))
 		if err != nil {
 			return nil, legend, fmt.Errorf("errors of %q: %w", c.Name, err)
 		}
-		line.Color, line.Width = palette.Qualitative(i), vg.Length(curveWidth*unit)
-		dots.GlyphStyle = vgdraw.GlyphStyle{Color: palette.Qualitative(i), Radius: vg.Length(5 * unit),
-			Shape: vgdraw.CircleGlyph{}}
-		p.Add(line, dots)
+		p.Add(line, &axes.Scatter{Points: points, GlyphStyle: dotStyle(palette.Qualitative(i), unit)})
 	}
 	if len(resolutions) == 0 {
 		return nil, legend, fmt.Errorf("%s: no error is positive", panel.Label)
@@ -101,13 +97,13 @@ func (panel *ConvergencePanel) axes(page Page) (*gonum.Plot, []Curve, error) {
 	}
 	p.X.Min, p.X.Max = resolutions[0]/1.15, resolutions[len(resolutions)-1]*1.15
 	p.Y.Min, p.Y.Max = low/1.6, high*1.6
-	p.X.Scale, p.Y.Scale = gonum.LogScale{}, gonum.LogScale{}
+	p.X.Log, p.Y.Log = true, true
 	p.X.Tick.Marker, p.Y.Tick.Marker = valueTicks{resolutions, float64(page.Width)/page.Unit - besideAxis}, decadeTicks{}
 	return p, legend, nil
 }
 
 // slopes draws dashed lines of orders 1 and 2, starting above the largest error.
-func slopes(p *gonum.Plot, first, last, low, high, unit float64) error {
+func slopes(p *axes.Plot, first, last, low, high, unit float64) error {
 	if first == last {
 		return nil
 	}
@@ -116,19 +112,13 @@ func slopes(p *gonum.Plot, first, last, low, high, unit float64) error {
 		if bottom := low / 1.4; y < bottom { // end where the line leaves the picture
 			end, y = first*math.Pow(high*1.2/bottom, 1/float64(order)), bottom
 		}
-		line, err := plotter.NewLine(plotter.XYs{{X: first, Y: high * 1.2}, {X: end, Y: y}})
+		line, err := axes.NewLine([]axes.XY{{X: first, Y: high * 1.2}, {X: end, Y: y}}, vgdraw.LineStyle{Color: ink,
+			Width: vg.Length(1.2 * unit), Dashes: []vg.Length{vg.Length(8 * unit), vg.Length(6 * unit)}})
 		if err != nil {
 			return err
 		}
-		line.Color, line.Width = ink, vg.Length(1.2*unit)
-		line.Dashes = []vg.Length{vg.Length(8 * unit), vg.Length(6 * unit)}
-		labels, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{{X: end, Y: y}},
-			Labels: []string{" " + strconv.Itoa(order)}})
-		if err != nil {
-			return err
-		}
-		labels.TextStyle[0] = figure.Sans(textSize * unit)
-		p.Add(line, labels)
+		p.Add(line, &axes.Text{At: axes.XY{X: end, Y: y}, Text: " " + strconv.Itoa(order),
+			Style: figure.Sans(textSize * unit)})
 	}
 	return nil
 }
@@ -140,9 +130,9 @@ type valueTicks struct {
 	width  float64 // of the axis, layout pixels
 }
 
-// Ticks implements gonum's Ticker.
-func (m valueTicks) Ticks(lo, hi float64) []gonum.Tick {
-	var list []gonum.Tick
+// Ticks implements axes.Ticker.
+func (m valueTicks) Ticks(lo, hi float64) []axes.Tick {
+	var list []axes.Tick
 	for k, v := range m.values {
 		resolution := 1e-2 * v // three digits, or more to tell apart neighbours
 		if k > 0 && v > m.values[k-1] {
@@ -152,7 +142,7 @@ func (m valueTicks) Ticks(lo, hi float64) []gonum.Tick {
 		if strings.Contains(label, "e+") {
 			label = number(v)
 		}
-		list = append(list, gonum.Tick{Value: v, Label: label})
+		list = append(list, axes.Tick{Value: v, Label: label})
 	}
 	kept := thinned(list, func(v float64) float64 { return m.width * math.Log(v/lo) / math.Log(hi/lo) })
 	for i := range list {
@@ -166,9 +156,9 @@ func (m valueTicks) Ticks(lo, hi float64) []gonum.Tick {
 // decadeTicks puts ticks at powers of ten, labelled; on a short axis, 2 and 5 times these are labelled too.
 type decadeTicks struct{}
 
-// Ticks implements gonum's Ticker.
-func (decadeTicks) Ticks(low, high float64) []gonum.Tick {
-	var list []gonum.Tick
+// Ticks implements axes.Ticker.
+func (decadeTicks) Ticks(low, high float64) []axes.Tick {
+	var list []axes.Tick
 	short := high/low < 100
 	for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
 		for m := 1.0; m < 10; m++ {
@@ -176,7 +166,7 @@ func (decadeTicks) Ticks(low, high float64) []gonum.Tick {
 			if value < low || value > high {
 				continue
 			}
-			t := gonum.Tick{Value: value}
+			t := axes.Tick{Value: value}
 			if m == 1 || short && (m == 2 || m == 5) {
 				t.Label = strconv.FormatFloat(value, 'g', 2, 64)
 			}

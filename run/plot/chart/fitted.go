@@ -3,8 +3,7 @@ package chart
 import (
 	"math"
 
-	gonum "gonum.org/v1/plot"
-
+	"github.com/atoll-hpc/atoll/run/plot/axes"
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
 
@@ -14,8 +13,8 @@ type fittedTicks struct {
 	width float64 // least width of the axis, layout pixels
 }
 
-// Ticks implements gonum's Ticker.
-func (m fittedTicks) Ticks(lo, hi float64) []gonum.Tick {
+// Ticks implements axes.Ticker.
+func (m fittedTicks) Ticks(lo, hi float64) []axes.Tick {
 	for n := m.n; n > 1; n-- {
 		list := linearTicks(n).Ticks(lo, hi)
 		if len(list) < 2 || labelsFit(list, func(v float64) float64 { return (v - lo) / (hi - lo) * m.width }) {
@@ -33,13 +32,13 @@ const besideAxis = 250
 const labelGap = 14
 
 // labelsFit reports whether labels, centred at positions in layout pixels, do not overlap.
-func labelsFit(list []gonum.Tick, position func(value float64) float64) bool {
+func labelsFit(list []axes.Tick, position func(value float64) float64) bool {
 	return len(thinned(list, position)) == len(list)
 }
 
 // thinned leaves out ticks whose labels would overlap that of one before. Ticks are in the order of positions.
-func thinned(list []gonum.Tick, position func(value float64) float64) []gonum.Tick {
-	var kept []gonum.Tick
+func thinned(list []axes.Tick, position func(value float64) float64) []axes.Tick {
+	var kept []axes.Tick
 	end := math.Inf(-1)
 	for _, t := range list {
 		half := figure.Measure(t.Label, textSize) / 2

@@ -5,15 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	gonum "gonum.org/v1/plot"
-
+	"github.com/atoll-hpc/atoll/run/plot/axes"
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
 
 // TestLabelsDoNotOverlap: the labels of horizontal axes keep their distance, and there are at least one or two.
 func TestLabelsDoNotOverlap(t *testing.T) {
 	for _, c := range []struct {
-		marker gonum.Ticker
+		marker axes.Ticker
 		lo, hi float64
 		width  float64
 		least  int // number of labels

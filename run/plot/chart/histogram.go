@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"math"
 
-	gonum "gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
+	"github.com/atoll-hpc/atoll/run/plot/axes"
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
@@ -54,7 +53,7 @@ func (h *Histogram) Draw() (*figure.Figure, error) {
 		lo, hi = h.Range[0], h.Range[1]
 	}
 	lo, hi = widenRange(lo, hi)
-	p := gonum.New()
+	p := axes.New()
 	style(p, page.Unit)
 	p.X.Label.Text, p.Y.Label.Text = h.Label, "share of "+h.Counted+" (%)"
 	p.Add(grid(page.Unit))
@@ -71,7 +70,7 @@ func (h *Histogram) Draw() (*figure.Figure, error) {
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo, hi, 0, 1.06*highest
 	if h.Log {
 		p.Y.Min, p.Y.Max = lowest/1.5, 1.5*highest
-		p.Y.Scale, p.Y.Tick.Marker = gonum.LogScale{}, logarithmicTicks(6)
+		p.Y.Log, p.Y.Tick.Marker = true, logarithmicTicks(6)
 	}
 	legends := &curveLegends{above: float64(page.Width) < narrowWidth*page.Unit, names: legendStyle(page.Unit), page: page}
 	legends.reserve(h.Sets)
@@ -100,7 +99,7 @@ func shares(values []float64, lo, hi float64, bins int) []float64 {
 
 // drawSteps draws the percentages of a set: as bars if it is the only one, else as an outline. On a logarithmic axis,
 // empty bins are gaps.
-func (h *Histogram) drawSteps(p *gonum.Plot, shares []float64, lo, hi float64, i int, unit float64) {
+func (h *Histogram) drawSteps(p *axes.Plot, shares []float64, lo, hi float64, i int, unit float64) {
 	width := (hi - lo) / float64(len(shares))
 	if len(h.Sets) == 1 {
 		for k, s := range shares {
@@ -110,12 +109,10 @@ func (h *Histogram) drawSteps(p *gonum.Plot, shares []float64, lo, hi float64, i
 		}
 		return
 	}
-	var line plotter.XYs
+	var line []axes.XY
 	flush := func() {
 		if len(line) > 0 {
-			l := &plotter.Line{XYs: line}
-			l.Color, l.Width = palette.Qualitative(i), vg.Length(curveWidth*unit)
-			p.Add(l)
+			p.Add(&axes.Line{Points: line, LineStyle: lineStyle(palette.Qualitative(i), unit)})
 		}
 		line = nil
 	}
@@ -124,7 +121,7 @@ func (h *Histogram) drawSteps(p *gonum.Plot, shares []float64, lo, hi float64, i
 			flush()
 			continue
 		}
-		line = append(line, plotter.XY{X: lo + float64(k)*width, Y: s}, plotter.XY{X: lo + float64(k+1)*width, Y: s})
+		line = append(line, axes.XY{X: lo + float64(k)*width, Y: s}, axes.XY{X: lo + float64(k+1)*width, Y: s})
 	}
 	flush()
 }
@@ -132,8 +129,8 @@ func (h *Histogram) drawSteps(p *gonum.Plot, shares []float64, lo, hi float64, i
 // verticalBar is a vertical bar from the lower axis.
 type verticalBar struct{ lo, hi, height float64 }
 
-// Plot implements gonum's Plotter.
-func (b verticalBar) Plot(c vgdraw.Canvas, p *gonum.Plot) {
+// Plot implements axes.Plotter.
+func (b verticalBar) Plot(c vgdraw.Canvas, p *axes.Plot) {
 	x, y := p.Transforms(&c)
 	corners := []vg.Point{{X: x(b.lo), Y: c.Min.Y}, {X: x(b.hi), Y: c.Min.Y}, {X: x(b.hi), Y: y(b.height)},
 		{X: x(b.lo), Y: y(b.height)}}

@@ -3,8 +3,8 @@
 // and a Page with its size.
 //
 // Maps are rasterized from the triangles: each sample point lies in exactly one triangle, so there are no seams between
-// triangles or parts. Axes, text and lines are drawn as vectors, so they stay sharp in PDF and SVG. Curves are drawn by
-// gonum/plot.
+// triangles or parts. Axes, text and lines are drawn as vectors, so they stay sharp in PDF and SVG. Package axes draws
+// curves with their axes.
 package chart
 
 import (

@@ -6,11 +6,10 @@ import (
 	"image/color"
 	"math"
 
-	gonum "gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
+	"github.com/atoll-hpc/atoll/run/plot/axes"
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
@@ -71,7 +70,7 @@ func (s *Series) Draw() (*figure.Figure, error) {
 		}
 		lo, hi = w[0][0], w[0][1]
 	}
-	plots, curves := make([]*gonum.Plot, len(s.Panels)), make([][]Curve, len(s.Panels))
+	plots, curves := make([]*axes.Plot, len(s.Panels)), make([][]Curve, len(s.Panels))
 	for i, panel := range s.Panels {
 		p, err := s.panel(panel, page)
 		if err != nil {
@@ -88,11 +87,11 @@ func (s *Series) Draw() (*figure.Figure, error) {
 
 // stackPlots draws plots below each other, each with the legend of its curves. height is that of one plot in layout
 // pixels.
-func stackPlots(page Page, title string, height float64, plots []*gonum.Plot, curves [][]Curve) *figure.Figure {
+func stackPlots(page Page, title string, height float64, plots []*axes.Plot, curves [][]Curve) *figure.Figure {
 	legends := &curveLegends{above: float64(page.Width) < narrowWidth*page.Unit, names: legendStyle(page.Unit), page: page}
-	column := make([][]*gonum.Plot, len(plots))
+	column := make([][]*axes.Plot, len(plots))
 	for i, p := range plots {
-		column[i] = []*gonum.Plot{p}
+		column[i] = []*axes.Plot{p}
 		legends.reserve(curves[i])
 	}
 	titleHeight := page.titleHeight(title)
@@ -103,7 +102,7 @@ func stackPlots(page Page, title string, height float64, plots []*gonum.Plot, cu
 		tiles := vgdraw.Tiles{Rows: len(plots), Cols: 1, PadY: pad + legendHeight, PadBottom: pad, PadLeft: pad,
 			PadRight: legends.right,
 			PadTop:   legendHeight + vg.Length((12+titleHeight)*page.Unit)}
-		for i, row := range gonum.Align(column, tiles, c) {
+		for i, row := range axes.Align(column, tiles, c) {
 			plots[i].Draw(row[0])
 			legends.draw(row[0], plots[i].DataCanvas(row[0]).Rectangle, curves[i])
 		}
@@ -118,8 +117,8 @@ func (s *Series) times(c *Curve) []float64 {
 	return s.T
 }
 
-func (s *Series) panel(panel Panel, page Page) (*gonum.Plot, error) {
-	p := gonum.New()
+func (s *Series) panel(panel Panel, page Page) (*axes.Plot, error) {
+	p := axes.New()
 	style(p, page.Unit)
 	p.X.Tick.Marker = fittedTicks{max(3, min(8, page.Width/page.px(140))), float64(page.Width)/page.Unit - besideAxis}
 	p.Y.Label.Text = panel.Label
@@ -154,7 +153,7 @@ func (s *Series) panel(panel Panel, page Page) (*gonum.Plot, error) {
 		return nil, fmt.Errorf("%s: %w", panel.Label, ErrNoLogarithm)
 	case s.Log:
 		p.Y.Min, p.Y.Max = lo/1.2, hi*1.2
-		p.Y.Scale, p.Y.Tick.Marker = gonum.LogScale{}, logarithmicTicks(6)
+		p.Y.Log, p.Y.Tick.Marker = true, logarithmicTicks(6)
 		return p, nil
 	case lo > hi:
 		lo, hi = 0, 0
@@ -167,34 +166,41 @@ func (s *Series) panel(panel Panel, page Page) (*gonum.Plot, error) {
 }
 
 // draw adds a curve to a plot, split at gaps. A part of a single value is drawn as a point.
-func (c *Curve) draw(p *gonum.Plot, s *Series, colour color.RGBA, unit float64) error {
+func (c *Curve) draw(p *axes.Plot, s *Series, colour color.RGBA, unit float64) error {
 	for _, part := range splitAtGaps(s.times(c), c.Values, s.Log) {
 		if c.Points || len(part) == 1 {
-			points, err := plotter.NewScatter(part)
+			points, err := axes.NewScatter(part, pointStyle(colour, unit))
 			if err != nil {
 				return err
 			}
-			points.GlyphStyle = pointStyle(colour, unit)
 			p.Add(points)
 			continue
 		}
-		line, err := plotter.NewLine(part)
+		line, err := axes.NewLine(part, lineStyle(colour, unit))
 		if err != nil {
 			return err
 		}
-		line.Color, line.Width = colour, vg.Length(curveWidth*unit)
 		p.Add(line)
 	}
 	return nil
+}
+
+func lineStyle(colour color.RGBA, unit float64) vgdraw.LineStyle {
+	return vgdraw.LineStyle{Color: colour, Width: vg.Length(curveWidth * unit)}
 }
 
 func pointStyle(colour color.RGBA, unit float64) vgdraw.GlyphStyle {
 	return vgdraw.GlyphStyle{Color: colour, Radius: vg.Length(3 * unit), Shape: vgdraw.CircleGlyph{}}
 }
 
+// dotStyle is that of points on lines.
+func dotStyle(colour color.RGBA, unit float64) vgdraw.GlyphStyle {
+	return vgdraw.GlyphStyle{Color: colour, Radius: vg.Length(5 * unit), Shape: vgdraw.CircleGlyph{}}
+}
+
 // splitAtGaps splits a curve at values that are not finite and, if positive is set, at those that are not positive.
-func splitAtGaps(t, values []float64, positive bool) []plotter.XYs {
-	var parts []plotter.XYs
+func splitAtGaps(t, values []float64, positive bool) [][]axes.XY {
+	var parts [][]axes.XY
 	inPart := false
 	for i, v := range values {
 		if !IsFinite(v) || positive && v <= 0 {
@@ -206,7 +212,7 @@ func splitAtGaps(t, values []float64, positive bool) []plotter.XYs {
 			inPart = true
 		}
 		last := len(parts) - 1
-		parts[last] = append(parts[last], plotter.XY{X: t[i], Y: v})
+		parts[last] = append(parts[last], axes.XY{X: t[i], Y: v})
 	}
 	return parts
 }

@@ -6,9 +6,9 @@ import (
 	"reflect"
 	"testing"
 
-	"gonum.org/v1/plot/plotter"
-
 	"github.com/atoll-hpc/atoll/run/plot/palette"
+
+	"github.com/atoll-hpc/atoll/run/plot/axes"
 )
 
 // TestSeriesShowsEachCurve counts the pixels in the colour of each curve.
@@ -41,7 +41,7 @@ func TestSeriesShowsEachCurve(t *testing.T) {
 func TestSplitAtGaps(t *testing.T) {
 	nan := math.NaN()
 	got := splitAtGaps([]float64{0, 1, 2, 3, 4, 5}, []float64{nan, 1, 2, nan, math.Inf(1), 5}, false)
-	if want := []plotter.XYs{{{X: 1, Y: 1}, {X: 2, Y: 2}}, {{X: 5, Y: 5}}}; !reflect.DeepEqual(got, want) {
+	if want := [][]axes.XY{{{X: 1, Y: 1}, {X: 2, Y: 2}}, {{X: 5, Y: 5}}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -4,11 +4,11 @@ import (
 	"image/color"
 	"strings"
 
-	gonum "gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+	vgdraw "gonum.org/v1/plot/vg/draw"
 
+	"github.com/atoll-hpc/atoll/run/plot/axes"
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
 
@@ -33,8 +33,8 @@ func (p Page) title(f *figure.Figure, title string) {
 }
 
 // style gives a plot the same look as maps.
-func style(p *gonum.Plot, unit float64) {
-	for _, axis := range []*gonum.Axis{&p.X, &p.Y} {
+func style(p *axes.Plot, unit float64) {
+	for _, axis := range []*axes.Axis{&p.X, &p.Y} {
 		axis.Label.TextStyle = figure.Sans(textSize * unit)
 		axis.Label.TextStyle.XAlign, axis.Label.TextStyle.YAlign = text.XCenter, text.YBottom
 		axis.Label.Padding = vg.Length(8 * unit)
@@ -50,21 +50,18 @@ func style(p *gonum.Plot, unit float64) {
 	p.Y.Tick.Marker = linearTicks(6)
 }
 
-func grid(unit float64) *plotter.Grid {
-	g := plotter.NewGrid()
-	g.Vertical.Width, g.Horizontal.Width = vg.Length(unit), vg.Length(unit)
-	g.Vertical.Color, g.Horizontal.Color = color.Gray{225}, color.Gray{225}
-	return g
+func grid(unit float64) *axes.Grid {
+	return &axes.Grid{LineStyle: vgdraw.LineStyle{Width: vg.Length(unit), Color: color.Gray{225}}}
 }
 
 // linearTicks is a ticker for linear axes; its value is the approximate number of ticks.
 type linearTicks int
 
-// Ticks implements gonum's Ticker with the ticks of the maps.
-func (m linearTicks) Ticks(lo, hi float64) []gonum.Tick {
-	var list []gonum.Tick
+// Ticks implements axes.Ticker with the ticks of the maps.
+func (m linearTicks) Ticks(lo, hi float64) []axes.Tick {
+	var list []axes.Tick
 	for _, t := range ticks(lo, hi, int(m)) {
-		list = append(list, gonum.Tick{Value: t.value, Label: t.label})
+		list = append(list, axes.Tick{Value: t.value, Label: t.label})
 	}
 	return list
 }
@@ -72,11 +69,11 @@ func (m linearTicks) Ticks(lo, hi float64) []gonum.Tick {
 // logarithmicTicks is a ticker for logarithmic axes; its value is the approximate number of ticks.
 type logarithmicTicks int
 
-// Ticks implements gonum's Ticker.
-func (m logarithmicTicks) Ticks(lo, hi float64) []gonum.Tick {
-	var list []gonum.Tick
+// Ticks implements axes.Ticker.
+func (m logarithmicTicks) Ticks(lo, hi float64) []axes.Tick {
+	var list []axes.Tick
 	for _, t := range logTicks(lo, hi, int(m)) {
-		list = append(list, gonum.Tick{Value: t.value, Label: t.label})
+		list = append(list, axes.Tick{Value: t.value, Label: t.label})
 	}
 	return list
 }

@@ -8,8 +8,9 @@ import (
 	"image/draw"
 	"sync"
 
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	"golang.org/x/image/font/opentype"
 	plotfont "gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
@@ -93,14 +94,23 @@ func (f *Figure) Image(corner image.Point, img image.Image) {
 	f.DrawOn(func(c vgdraw.Canvas) { c.DrawImage(r, img) })
 }
 
-// fonts are the fonts in the program.
-var fonts = sync.OnceValue(func() *plotfont.Cache { return plotfont.NewCache(liberation.Collection()) })
+// sans is the font of all figures.
+var sans = plotfont.Font{Typeface: "Liberation", Variant: "Sans"}
+
+// fonts has the font sans. Package gonum.org/v1/plot/font/liberation has twelve, 4 MB.
+var fonts = sync.OnceValue(func() *plotfont.Cache {
+	face, err := opentype.Parse(liberationsansregular.TTF)
+	if err != nil {
+		panic("figure: the font in the program is invalid")
+	}
+	return plotfont.NewCache(plotfont.Collection{{Font: sans, Face: face}})
+})
 
 // Sans returns the text style of all figures. size is in pixels.
 func Sans(size float64) text.Style {
 	return text.Style{
 		Color:   Ink,
-		Font:    plotfont.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)},
+		Font:    plotfont.From(sans, vg.Length(size)),
 		Handler: text.Plain{Fonts: fonts()},
 	}
 }
