@@ -71,7 +71,8 @@ func (f *plotFlags) flags(p *pflag.FlagSet) {
 	p.BoolVar(&f.Histogram, "histogram", false, "histograms of the values of fields, instead of maps")
 	p.BoolVar(&f.Quality, "quality", false, "of meshes: the quality of cells, and its histogram")
 
-	p.StringVarP(&f.Out, "out", "o", "", "one picture or animation, into this file: .png, .pdf, .svg, .gif or .apng")
+	p.StringVarP(&f.Out, "out", "o", "", "one picture or animation, into this file: .png, .pdf, .svg, .gif or .apng; "+
+		"with --frame all also a .png is an animation")
 	p.StringVar(&f.Format, "format", "", "format of the files in DIR/plots: png, pdf, svg, "+
 		"or for animations gif, apng (default png)")
 	p.StringVar(&f.Dir, "dir", "", "folder of the files (default DIR/plots; of several runs plots; of meshes here)")

@@ -149,7 +149,7 @@ func (r *Report) writeEnding(b *strings.Builder, cells string) {
 	}
 	if wrongEdges := misfitFraction(&r.After, 2); wrongEdges > 0.02 {
 		fmt.Fprintf(b, "note      %.3g%% of edges are more than twice too long or too short in the metric, before %.3g%%:\n"+
-			"          this connectivity does not follow it further; cut or merge %s there\n", 100*wrongEdges,
+			"          this connectivity does not follow it further; atoll adapt cuts and merges %s\n", 100*wrongEdges,
 			100*misfitFraction(&r.Before, 2), []string{2: "triangles", 3: "tetrahedra"}[r.Dim])
 	}
 	fmt.Fprintf(b, "stopped   by %s, after %s in %.3g s", r.Stopped, words.Count(r.Sweeps, "sweep"), r.Seconds)

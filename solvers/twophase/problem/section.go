@@ -77,12 +77,11 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Method.keys(w.Fluids, method.Read)
 	method.Finish()
 	c.Sections = w
-	fields := []string{"f", "p", "velocity"}
-	if len(w.Solids) > 0 {
-		fields = append(fields, "fluid") // without it pictures would show fluid in solids
+	c.DecodeTransient(root, dim, config.Outputs{Fields: solvers.FieldNames(twophase.Fields),
+		Default: []string{"f", "p", "velocity"}, Formats: []string{"vti"}})
+	if fields := &c.Output.Fields; len(w.Solids) > 0 && len(*fields) > 0 && !slices.Contains(*fields, "fluid") {
+		*fields = append(slices.Clone(*fields), "fluid") // without it pictures would show fluid in solids
 	}
-	c.DecodeTransient(root, dim, config.Outputs{Fields: solvers.FieldNames(twophase.Fields), Default: fields,
-		Formats: []string{"vti"}})
 }
 
 func decodeFluids(s *config.Section, dim int) (q Fluids) {
