@@ -28,6 +28,7 @@ type flood struct {
 	velocity      func(x, y float64) (u, v float64)
 	rain          []series.Row
 	coriolis      float64
+	keep          Keep
 	given         map[string]*Given // by the names of edges: left, right, bottom, top
 	open          []string          // names of open edges
 }
@@ -76,7 +77,7 @@ func (f flood) follow(t *testing.T, end float64, step, check func(p *mesh.Part, 
 func (f flood) config(part *mesh.Part) Config {
 	c := Config{Scheme: "pvm-ifcp", Order: f.order, Layers: 1, Gravity: 9.81, DensityRatio: .98, CFL: .9, DryDepth: f.dry,
 		Boundary: make([]bool, len(part.Groups)), Given: make([]*Given, len(part.Groups))}
-	c.Forcing.Rain = f.rain
+	c.Forcing.Rain, c.Keep = f.rain, f.keep
 	for k, g := range part.Groups {
 		c.Given[k] = f.given[g.Name]
 		for _, name := range f.open {

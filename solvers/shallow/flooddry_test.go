@@ -1,10 +1,13 @@
 package shallow
 
 import (
+	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 )
 
@@ -53,6 +56,32 @@ func TestFloodsFromDryGround(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestSavedExtremesHaveTheState proves that what is saved of the extremes includes the state that is saved with it, also
+// if nothing has asked for extremes: a mesh that changes after the step would lose it.
+func TestSavedExtremesHaveTheState(t *testing.T) {
+	f := flood{width: 10, height: 4, cells: 80, order: 1, precision: "float64", dry: 1e-5, keep: Keep{Maxima: true},
+		rain: series.Constant(1e-3), depth: func(x, _ float64) float64 { return .02 * x }}
+	f.run(t, 5, func(p *mesh.Part, s *Solver) {
+		ctx := context.Background()
+		saved, err := solvers.Save(ctx, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer saved.Close()
+		fields := s.Fields()
+		most := &fields[slices.IndexFunc(fields, func(f solvers.Field) bool { return f.Name == "peak_most" })]
+		peaks, err := most.Read(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range p.Owned {
+			if h := s.Value("h2", i); peaks[4*i] < h {
+				t.Errorf("cell %d has %g m, and the saved maximum is %g m", i, h, peaks[4*i])
+			}
+		}
+	})
 }
 
 // TestFrontOnDryGround proves that the front of a dam break on dry ground runs at the speed of Ritter's solution with
