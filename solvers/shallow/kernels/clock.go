@@ -87,15 +87,18 @@ func (c *Clock[F]) AtStepStart(limit *atomics.Least[F]) Clock[F] {
 	return n
 }
 
-// passTo copies the clock to that of the next step in the cycle, and marks the step that begins as pending. It also
-// records the CFL number of the step whose waves gave Limit: the last one, or, if steps lag, the one before it.
-func (c *Clock[F]) passTo(next *Clock[F], lag bool) {
+// passTo copies the clock to that of the next step in the cycle, and marks the step that begins as pending. If a step
+// has just been completed, it records the CFL number of that whose waves gave Limit: the last one, or, if steps lag, the
+// one before it. Otherwise Limit may be that of another mesh.
+func (c *Clock[F]) passTo(next *Clock[F], completed, lag bool) {
 	n := *c
-	took := n.LastDt
-	if lag {
-		took = n.EarlierDt
+	if completed {
+		took := n.LastDt
+		if lag {
+			took = n.EarlierDt
+		}
+		n.RecordCourant(took, n.Limit)
 	}
-	n.RecordCourant(took, n.Limit)
 	n.Pending = !n.Stop
 	*next = n
 }

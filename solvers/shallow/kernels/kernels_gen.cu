@@ -7261,16 +7261,19 @@ DEVICE void Clock_RecordCourant_f32(Clock_f32 *c, float dt, float limit) {
     }
 }
 
-// passTo copies the clock to that of the next step in the cycle, and marks the step that begins as pending. It also
-// records the CFL number of the step whose waves gave Limit: the last one, or, if steps lag, the one before it.
-// (*Clock[float32]).passTo, clock.go:92
-DEVICE void Clock_passTo_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
+// passTo copies the clock to that of the next step in the cycle, and marks the step that begins as pending. If a step
+// has just been completed, it records the CFL number of that whose waves gave Limit: the last one, or, if steps lag, the
+// one before it. Otherwise Limit may be that of another mesh.
+// (*Clock[float32]).passTo, clock.go:93
+DEVICE void Clock_passTo_f32(Clock_f32 *c, Clock_f32 *next, bool completed, bool lag) {
     Clock_f32 n = *c;
-    float took = n.LastDt;
-    if (lag) {
-        took = n.EarlierDt;
+    if (completed) {
+        float took = n.LastDt;
+        if (lag) {
+            took = n.EarlierDt;
+        }
+        Clock_RecordCourant_f32(&n, took, n.Limit);
     }
-    Clock_RecordCourant_f32(&n, took, n.Limit);
     n.Pending = !n.Stop;
     *next = n;
 }
@@ -7297,7 +7300,7 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, bool keep, const Params_f32 
     Clock_f32 now = Clock_AtStepStart_f32(clock, limit);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
     TURNS(int64, turn1, onceForFirst(t)) {
-        Clock_passTo_f32(&now, next, p->Lag);
+        Clock_passTo_f32(&now, next, clock->Pending, p->Lag);
         if (!now.Stop) {
             // the limits of the last steps stay
             cleared->Reset();
@@ -7347,16 +7350,19 @@ DEVICE void Clock_RecordCourant_f64(Clock_f64 *c, double dt, double limit) {
     }
 }
 
-// passTo copies the clock to that of the next step in the cycle, and marks the step that begins as pending. It also
-// records the CFL number of the step whose waves gave Limit: the last one, or, if steps lag, the one before it.
-// (*Clock[float64]).passTo, clock.go:92
-DEVICE void Clock_passTo_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
+// passTo copies the clock to that of the next step in the cycle, and marks the step that begins as pending. If a step
+// has just been completed, it records the CFL number of that whose waves gave Limit: the last one, or, if steps lag, the
+// one before it. Otherwise Limit may be that of another mesh.
+// (*Clock[float64]).passTo, clock.go:93
+DEVICE void Clock_passTo_f64(Clock_f64 *c, Clock_f64 *next, bool completed, bool lag) {
     Clock_f64 n = *c;
-    double took = n.LastDt;
-    if (lag) {
-        took = n.EarlierDt;
+    if (completed) {
+        double took = n.LastDt;
+        if (lag) {
+            took = n.EarlierDt;
+        }
+        Clock_RecordCourant_f64(&n, took, n.Limit);
     }
-    Clock_RecordCourant_f64(&n, took, n.Limit);
     n.Pending = !n.Stop;
     *next = n;
 }
@@ -7383,7 +7389,7 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, bool keep, const Params_f64
     Clock_f64 now = Clock_AtStepStart_f64(clock, limit);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
     TURNS(int64, turn1, onceForFirst(t)) {
-        Clock_passTo_f64(&now, next, p->Lag);
+        Clock_passTo_f64(&now, next, clock->Pending, p->Lag);
         if (!now.Stop) {
             // the limits of the last steps stay
             cleared->Reset();
@@ -7457,7 +7463,7 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
     TURNS(int64, turn1, onceForFirst(t)) {
         if (last) {
-            Clock_passTo_f32(&now, next, p->Lag);
+            Clock_passTo_f32(&now, next, clock->Pending, p->Lag);
         }
         if (last && !now.Stop) {
             cleared->Reset();
@@ -7532,7 +7538,7 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
     TURNS(int64, turn1, onceForFirst(t)) {
         if (last) {
-            Clock_passTo_f64(&now, next, p->Lag);
+            Clock_passTo_f64(&now, next, clock->Pending, p->Lag);
         }
         if (last && !now.Stop) {
             cleared->Reset();

@@ -49,7 +49,7 @@ func TileStep[F num.Float](t int, scheme Scheme, keep bool, p *Params[F], m *Til
 	now := clock.AtStepStart(limit)
 	edges, cells := m.count(t, now.Stop)
 	for range onceForFirst(t) {
-		now.passTo(next, p.Lag)
+		now.passTo(next, clock.Pending, p.Lag)
 		if !now.Stop { // the limits of the last steps stay
 			cleared.Reset()
 		}
@@ -114,7 +114,7 @@ func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *Ti
 	edges, cells := m.count(t, now.Stop)
 	for range onceForFirst(t) {
 		if last {
-			now.passTo(next, p.Lag)
+			now.passTo(next, clock.Pending, p.Lag)
 		}
 		if last && !now.Stop {
 			cleared.Reset()
