@@ -58,8 +58,8 @@ func TestFloodsFromDryGround(t *testing.T) {
 	}
 }
 
-// TestSavedExtremesHaveTheState proves that what is saved of the extremes includes the state that is saved with it, also
-// if nothing has asked for extremes: a mesh that changes after the step would lose it.
+// TestSavedExtremesHaveTheState proves that what is saved of the extremes includes the state that is saved with it,
+// also if nothing has asked for extremes: a mesh that changes after the step would lose it.
 func TestSavedExtremesHaveTheState(t *testing.T) {
 	f := flood{width: 10, height: 4, cells: 80, order: 1, precision: "float64", dry: 1e-5, keep: Keep{Maxima: true},
 		rain: series.Constant(1e-3), depth: func(x, _ float64) float64 { return .02 * x }}

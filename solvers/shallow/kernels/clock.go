@@ -88,8 +88,8 @@ func (c *Clock[F]) AtStepStart(limit *atomics.Least[F]) Clock[F] {
 }
 
 // passTo copies the clock to that of the next step in the cycle, and marks the step that begins as pending. If a step
-// has just been completed, it records the CFL number of that whose waves gave Limit: the last one, or, if steps lag, the
-// one before it. Otherwise Limit may be that of another mesh.
+// has just been completed, it records the CFL number of that whose waves gave Limit: the last one, or, if steps lag,
+// the one before it. Otherwise Limit may be that of another mesh.
 func (c *Clock[F]) passTo(next *Clock[F], completed, lag bool) {
 	n := *c
 	if completed {

@@ -7262,8 +7262,8 @@ DEVICE void Clock_RecordCourant_f32(Clock_f32 *c, float dt, float limit) {
 }
 
 // passTo copies the clock to that of the next step in the cycle, and marks the step that begins as pending. If a step
-// has just been completed, it records the CFL number of that whose waves gave Limit: the last one, or, if steps lag, the
-// one before it. Otherwise Limit may be that of another mesh.
+// has just been completed, it records the CFL number of that whose waves gave Limit: the last one, or, if steps lag,
+// the one before it. Otherwise Limit may be that of another mesh.
 // (*Clock[float32]).passTo, clock.go:93
 DEVICE void Clock_passTo_f32(Clock_f32 *c, Clock_f32 *next, bool completed, bool lag) {
     Clock_f32 n = *c;
@@ -7351,8 +7351,8 @@ DEVICE void Clock_RecordCourant_f64(Clock_f64 *c, double dt, double limit) {
 }
 
 // passTo copies the clock to that of the next step in the cycle, and marks the step that begins as pending. If a step
-// has just been completed, it records the CFL number of that whose waves gave Limit: the last one, or, if steps lag, the
-// one before it. Otherwise Limit may be that of another mesh.
+// has just been completed, it records the CFL number of that whose waves gave Limit: the last one, or, if steps lag,
+// the one before it. Otherwise Limit may be that of another mesh.
 // (*Clock[float64]).passTo, clock.go:93
 DEVICE void Clock_passTo_f64(Clock_f64 *c, Clock_f64 *next, bool completed, bool lag) {
     Clock_f64 n = *c;
