@@ -8,6 +8,7 @@ package axes
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -74,27 +75,24 @@ func (p *Plot) Draw(c draw.Canvas) {
 		c.FillText(p.Title.TextStyle, vg.Point{X: c.Center().X, Y: c.Max.Y + descent}, p.Title.Text)
 	}
 	c = p.Title.below(c)
-	x, y := p.axes()
-	width, height := y.size(), x.size()
-	x.draw(p.padX(draw.Crop(c, width, 0, 0, 0)))
-	y.draw(p.padY(draw.Crop(c, 0, 0, height, 0)))
-	inner := p.padY(p.padX(draw.Crop(c, width, 0, height, 0)))
+	inner, below, left := p.inner(c), c, c
+	below.Min.X, below.Max.X = inner.Min.X, inner.Max.X
+	horizontalAxis{p.X}.draw(below)
+	left.Min.Y, left.Max.Y = inner.Min.Y, inner.Max.Y
+	verticalAxis{p.Y}.draw(left)
 	for _, d := range p.data {
 		d.Plot(inner, p)
 	}
 }
 
 // DataCanvas returns the part of a canvas on which Draw draws the data.
-func (p *Plot) DataCanvas(c draw.Canvas) draw.Canvas {
-	c = p.Title.below(c)
-	x, y := p.axes()
-	return p.padY(p.padX(draw.Crop(c, y.size(), 0, x.size(), 0)))
-}
+func (p *Plot) DataCanvas(c draw.Canvas) draw.Canvas { return p.inner(p.Title.below(c)) }
 
-func (p *Plot) axes() (horizontalAxis, verticalAxis) {
+// inner returns the part of a canvas without the title on which the data are.
+func (p *Plot) inner(c draw.Canvas) draw.Canvas {
 	p.X.repairRange()
 	p.Y.repairRange()
-	return horizontalAxis{p.X}, verticalAxis{p.Y}
+	return p.padY(p.padX(draw.Crop(c, verticalAxis{p.Y}.size(), 0, horizontalAxis{p.X}.size(), 0)))
 }
 
 // Transforms returns functions from data to positions on a canvas.
@@ -122,51 +120,44 @@ func (p *Plot) boxes() (list []box) {
 
 // padX returns the part of a canvas whose data, with their boxes and the labels of the axis, are on the canvas.
 func (p *Plot) padX(c draw.Canvas) draw.Canvas {
-	boxes := p.boxes()
-	left := box{}
-	for lowest, i := c.Min.X, 0; i < len(boxes); i++ {
-		b := boxes[i]
-		if x := c.X(b.x) + b.Min.X; b.Size().X > 0 && x < lowest && b.x >= 0 {
-			lowest, left = x, b
-		}
-	}
-	right := box{x: 1}
-	boxes = append(boxes, horizontalAxis{p.X}.boxes()...)
-	for highest, i := c.Max.X, 0; i < len(boxes); i++ {
-		b := boxes[i]
-		if x := c.X(b.x) + b.Min.X + b.Size().X; b.Size().X > 0 && x > highest && b.x <= 1 {
-			highest, right = x, b
-		}
-	}
-	c.Min.X, c.Max.X = pad(left.x, right.x, c.Min.X-left.Min.X, c.Max.X-(right.Min.X+right.Size().X))
+	c.Min.X, c.Max.X = padded(c.Min.X, c.Max.X, box.alongX, p.boxes(), horizontalAxis{p.X}.boxes())
 	return c
 }
 
 // padY is as padX, for the vertical.
 func (p *Plot) padY(c draw.Canvas) draw.Canvas {
-	boxes := p.boxes()
-	bottom := box{}
-	for lowest, i := c.Min.Y, 0; i < len(boxes); i++ {
-		b := boxes[i]
-		if y := c.Y(b.y) + b.Min.Y; b.Size().Y > 0 && y < lowest && b.y >= 0 {
-			lowest, bottom = y, b
-		}
-	}
-	top := box{y: 1}
-	boxes = append(boxes, verticalAxis{p.Y}.boxes()...)
-	for highest, i := c.Max.Y, 0; i < len(boxes); i++ {
-		b := boxes[i]
-		if y := c.Y(b.y) + b.Min.Y + b.Size().Y; b.Size().Y > 0 && y > highest && b.y <= 1 {
-			highest, top = y, b
-		}
-	}
-	c.Min.Y, c.Max.Y = pad(bottom.y, top.y, c.Min.Y-bottom.Min.Y, c.Max.Y-(top.Min.Y+top.Size().Y))
+	c.Min.Y, c.Max.Y = padded(c.Min.Y, c.Max.Y, box.alongY, p.boxes(), verticalAxis{p.Y}.boxes())
 	return c
 }
 
-// pad returns the ends of an axis whose positions first and last, in shares of it, are at lo and hi.
-func pad(first, last float64, lo, hi vg.Length) (start, end vg.Length) {
-	a, b := vg.Length(first), vg.Length(last)
+// extent is a box along an axis: its position, from 0 to 1, and where it begins from there.
+type extent struct {
+	at         float64
+	from, size vg.Length
+}
+
+func (b box) alongX() extent { return extent{b.x, b.Min.X, b.Size().X} }
+func (b box) alongY() extent { return extent{b.y, b.Min.Y, b.Size().Y} }
+
+// padded returns the ends of an axis for which the boxes of data are between lo and hi, and those of labels below hi.
+func padded(lo, hi vg.Length, along func(box) extent, data, labels []box) (start, end vg.Length) {
+	first, last := extent{}, extent{at: 1}
+	lowest, highest := lo, hi
+	for i, b := range slices.Concat(data, labels) {
+		e := along(b)
+		if !(e.size > 0) {
+			continue
+		}
+		x := vg.Length(e.at)*(hi-lo) + lo + e.from
+		if i < len(data) && x < lowest && e.at >= 0 {
+			lowest, first = x, e
+		}
+		if x += e.size; x > highest && e.at <= 1 {
+			highest, last = x, e
+		}
+	}
+	a, b := vg.Length(first.at), vg.Length(last.at)
+	lo, hi = lo-first.from, hi-(last.from+last.size)
 	return (a*hi - b*lo) / (a - b), ((a-1)*hi - b*lo + lo) / (a - b)
 }
 
