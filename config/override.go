@@ -32,7 +32,7 @@ func (d *decoder) override(set string) error {
 			d.sets[path] = strings.Join(keys[:i+1], ".")
 		}
 		if table, ok = table[k].(map[string]any); !ok {
-			return fmt.Errorf("--set %s: %s is not a table: use --set %[2]s=VALUE", key, strings.Join(keys[:i+1], "."))
+			return fmt.Errorf("--set %s: %s is no table: use --set %[2]s=VALUE", key, strings.Join(keys[:i+1], "."))
 		}
 	}
 	lastKey := keys[len(keys)-1]

@@ -21,21 +21,21 @@ func TestOverrides(t *testing.T) {
 		t.Errorf("%+v\n%+v", c, w)
 	}
 	for set, want := range map[string]string{
-		"physics.scheme=rho":        `--set physics.scheme: "rho" is not known; choose roe, ir-roe or pvm-ifcp`,
-		"physics.cfl=fast":          `--set physics.cfl: is a string; a number is needed`,
-		"phisics.cfl=1":             `--set phisics: no such section; did you mean physics?`,
-		"time.start=1":              `--set time.start: no such key`,
-		"initial.depth={rastr='a'}": `--set initial.depth: [initial] depth.rastr: no such key; did you mean raster?`,
-		"initial.depth.file=a.asc":  `--set initial.depth.file: initial.depth is not a table: use --set initial.depth=VALUE`,
-		"time.end":                  `--set time.end: write key=value`,
-		"=1":                        `"" is not a key`,
-		"a b=1":                     `"a b" is not a key`,
-		"[time]\nend=1":             `is not a key`,
-		"time.end=[1":               `--set time.end: [1: `,
-		"time.end=\"1":              `--set time.end: "1: `,
-		"title=\xff":                `is not valid text`,
-		"time.end=1\ncfl = 2":       `--set time.end: is a string; a number is needed`,
-		"time=1":                    `--set time: is an integer; a table is needed: [time]`,
+		"physics.scheme=rho":         `--set physics.scheme: "rho" is not known; choose roe, ir-roe or pvm-ifcp`,
+		"physics.cfl=fast":           `--set physics.cfl: is a string; a number is needed`,
+		"phisics.cfl=1":              `--set phisics: no such section; did you mean physics?`,
+		"time.start=1":               `--set time.start: no such key`,
+		"initial.depth={rastr='a'}":  `--set initial.depth: [initial] depth.rastr: no such key; did you mean raster?`,
+		"initial.depth.raster=a.asc": `--set initial.depth.raster: initial.depth is no table: use --set initial.depth=VALUE`,
+		"time.end":                   `--set time.end: write key=value`,
+		"=1":                         `"" is not a key`,
+		"a b=1":                      `"a b" is not a key`,
+		"[time]\nend=1":              `is not a key`,
+		"time.end=[1":                `--set time.end: [1: `,
+		"time.end=\"1":               `--set time.end: "1: `,
+		"title=\xff":                 `is not valid text`,
+		"time.end=1\ncfl = 2":        `--set time.end: is a string; a number is needed`,
+		"time=1":                     `--set time: is an integer; a table is needed: [time]`,
 	} {
 		_, err := config.Parse("c.toml", []byte(dam), []string{set}, solvers)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -256,7 +256,7 @@ func TestFoundCases(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
-		repeat(t, file)
+		t.Run(filepath.Base(file), func(t *testing.T) { repeat(t, file) })
 	}
 }
 

@@ -196,9 +196,9 @@ func (s *solver[F]) takeFirstStep(ctx context.Context) error {
 	return s.counters.Set([]kernels.Counters{{}})
 }
 
-// settle makes what is saved that of the state after the last step: the extremes too, which steps update with the state
-// that they start from. A mesh that changes now would lose it.
-func (s *solver[F]) settle(ctx context.Context) error {
+// updateSaved makes what is saved that of the state after the last step: the extremes too, which steps update with the
+// state that they start from. A mesh that changes now would lose it.
+func (s *solver[F]) updateSaved(ctx context.Context) error {
 	if err := s.budget.readTotals(ctx); err != nil || len(s.peaks.Most) == 0 {
 		return err
 	}

@@ -102,7 +102,7 @@ func (s *solver[F]) definition() engine.Definition {
 	d := engine.Definition{Model: s, Size: size, Clock: s.clock, Cycle: cycleLength, Step: s.steps.step, Window: maxQueued,
 		Record: stepsPerRecording, Inputs: s.inputs.all(), Fields: s.fieldList(),
 		Flows: s.flowList(), Saved: s.saved(),
-		Quiesce: s.settle, Restored: s.restored,
+		Quiesce: s.updateSaved, Restored: s.restored,
 		Measured: s.measures, Conclude: s.extremes.conclude, Outlines: s.extremes.outlines(), Sampler: s.samples.sampler(),
 		Rest: func(p *engine.Program) {
 			p.Host(func(ctx context.Context) error {

@@ -61,13 +61,11 @@ func (s output[F]) fields() []solvers.Field {
 	return fields
 }
 
-// eachLines calls f with ranges of the lines of owned cells along x, on all processors.
-func eachLines(b *grid.Block, f func(part, lo, hi int)) {
-	parallel.Ranges(b.N[1]*b.N[2], lineParts(b), f)
+// partsOf returns the number of lines of owned cells along x, and of ranges of them for parallel.Ranges.
+func partsOf(b *grid.Block) (lines, parts int) {
+	lines = b.N[1] * b.N[2]
+	return lines, parallel.Parts(lines, 1<<14/b.N[0]+1)
 }
-
-// lineParts is the number of ranges of eachLines.
-func lineParts(b *grid.Block) int { return parallel.Parts(b.N[1]*b.N[2], 1<<14/b.N[0]+1) }
 
 // hostVelocity returns the velocity in memory that the host can read.
 func (s *solver[F]) hostVelocity() (u [3][]F, err error) {
@@ -100,7 +98,8 @@ func (s output[F]) derive(f *solvers.Field, n int, of func(u *[3][]F, c int, to 
 			return nil, err
 		}
 		values := make([]float64, n*s.block.Cells())
-		eachLines(s.block, func(_, lo, hi int) {
+		lines, parts := partsOf(s.block)
+		parallel.Ranges(lines, parts, func(_, lo, hi int) {
 			nx, ny := s.block.N[0], s.block.N[1]
 			for cell := lo * nx; cell < hi*nx; cell++ {
 				of(&u, s.block.Index(cell%nx, cell/nx%ny, cell/(nx*ny)), values[n*cell:n*(cell+1)])

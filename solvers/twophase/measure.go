@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
@@ -125,8 +126,9 @@ func (s survey[F]) measureRow(context.Context) error {
 	}
 	r := &row{dt: s.time.Dt, invalid: -1, pressure: s.pressureCount, viscous: s.viscousCount,
 		through: s.through, removed: s.removed, limited: s.limited}
-	parts := make([]row, lineParts(s.block))
-	eachLines(s.block, func(part, lo, hi int) {
+	lines, count := partsOf(s.block) // once: the number of processors may change
+	parts := make([]row, count)
+	parallel.Ranges(lines, count, func(part, lo, hi int) {
 		own := row{invalid: -1} // not in parts, whose elements share cache lines
 		for line := lo; line < hi; line++ {
 			s.measureLine(&own, f, &u, line)
