@@ -6,8 +6,10 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -23,6 +25,11 @@ func TestMain(m *testing.M) {
 		members.JoinDelay = 300 * time.Millisecond // or runs of TestPods would have to be longer
 		interceptFiles(os.Getenv(fullDisk), os.Getenv(removesFile))
 		main()
+	}
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+		if signal.Ignored(s) { // started by nohup: processes of the tests would inherit it, and tests send these signals
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
 	}
 	os.Exit(m.Run())
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -155,7 +156,9 @@ func (s *slurmRun) jobState(t *testing.T, job string) string {
 // kill kills a task during the run; the job has to end by itself.
 func (s *slurmRun) kill(t *testing.T, victim int) {
 	out := fmt.Sprint("killed", victim)
+	// Tasks write their standard error to files, because srun may end before it has forwarded the last lines.
 	c := s.command(t, "srun", "--nodes=1", "--ntasks=2", "--mpi=none",
+		"sh", "-c", `exec "$0" "$@" 2>"$SLURM_STEP_ID.$SLURM_PROCID.stderr"`,
 		self(t), "run", "case.toml", "--set", "time.end=1e4", "--out", out)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
@@ -175,9 +178,21 @@ func (s *slurmRun) kill(t *testing.T, victim int) {
 	if c.ProcessState.Success() {
 		t.Error("the job succeeded")
 	}
+	ranks, err := filepath.Glob(filepath.Join(s.dir, "*.stderr"))
+	if err != nil || len(ranks) != 2 {
+		t.Fatal(ranks, err)
+	}
+	text := c.stderr.String()
+	for _, file := range ranks {
+		b, err := os.ReadFile(file)
+		if err = errors.Join(err, os.Remove(file)); err != nil {
+			t.Fatal(err)
+		}
+		text += string(b)
+	}
 	for _, want := range []string{fmt.Sprintf("rank %d: lost", victim), fmt.Sprintf("task %d: Killed", victim)} {
-		if strings.Count(c.stderr.String(), want) != 1 {
-			t.Errorf("want %q once in stderr:\n%s", want, c.stderr.String())
+		if strings.Count(text, want) != 1 {
+			t.Errorf("want %q once in stderr:\n%s", want, text)
 		}
 	}
 }
