@@ -1,6 +1,11 @@
 package mesh
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/internal/words"
+)
 
 // Marks are what a file may have besides cells and groups of cells and sides: constraints for programs that change the
 // mesh, references, and groups of lines and points. Edges and triangles are given by their vertices, in any order.
@@ -11,11 +16,16 @@ type Marks struct {
 
 	Refs    []int32      // reference of each vertex; nil if all are 0
 	Lines   []MarkedEdge // in space, edges with a reference or in a group
-	Skipped []string     // names of skipped sections, such as normals, which are not valid once vertices have moved
+	Skipped []string     // what was not read: sections such as normals, which do not fit once vertices move, and fields
 
 	Points   []MarkedPoint  // vertices in groups of points of a Gmsh file
 	Periodic []PeriodicSide // of a Gmsh file
 	Cracked  []int32        // vertices at cracks: each at the position of another, on the other side
+}
+
+// LostField describes a field of vertices or cells that is not read, for Skipped.
+func LostField(of, name string, components int) string {
+	return fmt.Sprintf("%s field %q of %s", of, name, words.Count(components, "component"))
 }
 
 // MarkedPoint is a vertex and the tag of its group.

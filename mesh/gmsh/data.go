@@ -40,7 +40,7 @@ func (r *reader) fieldData(start int, ofCells bool) error {
 		return err
 	}
 	if components != 1 || values == nil {
-		r.skipped = append(r.skipped, fmt.Sprintf("%s field %q of %s", kind, name, words.Count(components, "component")))
+		r.skipped = append(r.skipped, mesh.LostField(kind, name, int(components)))
 		return nil
 	}
 	if covered == 0 {

@@ -87,6 +87,125 @@ func TestMaterials(t *testing.T) {
 	}
 }
 
+// An array with one value for all cells divides nothing: the next that divides has the groups of cells, and a physical
+// array those of sides and points. Elementary entities are groups of cells without a physical one, as in Gmsh. Arrays
+// of more components are named.
+func TestMaterialsBehindOthers(t *testing.T) {
+	m, err := mesh.Rectangle(0, 0, 3, 1, 300, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(m.Cells)
+	of := func(right, left, side, point int32) []int32 { // tags of n cells, a line and a vertex
+		tags := make([]int32, n, n+2)
+		for c := range tags {
+			if tags[c] = left; m.X[m.Cells[c][0]] > 1.5 {
+				tags[c] = right
+			}
+		}
+		return append(tags, side, point)
+	}
+	thirds := of(7, 0, 0, 0) // a group, and two entities without one
+	entities := of(1, 2, 0, 0)
+	for c := range n {
+		if x, _ := m.Centroid(c); thirds[c] == 0 && x < .7 {
+			entities[c] = 7
+		}
+	}
+	name := func(name string, tag, dim int32) Array {
+		return Array{Name: name, Components: 2, Data: []int32{tag, dim}}
+	}
+	for what, c := range map[string]struct {
+		arrays Arrays
+		names  Arrays
+		groups string
+		right  string // name of the group of cells at the right
+		sides  int    // tag of the line, 0 for none
+		points int    // and of the vertex
+		cells  int    // number of groups of cells
+		lost   []string
+	}{
+		"meshio without physical groups": {arrays: Arrays{{Name: "gmsh:physical", Data: of(0, 0, 0, 0)},
+			{Name: "gmsh:geometrical", Data: of(1, 2, 5, 6)}},
+			groups: "gmsh:geometrical", right: "1", sides: 5, points: 6, cells: 2},
+		"entities first in the file": {arrays: Arrays{{Name: "gmsh:geometrical", Data: of(1, 2, 5, 6)},
+			{Name: "gmsh:physical", Data: of(0, 0, 0, 0)}},
+			groups: "gmsh:geometrical", right: "1", sides: 5, points: 6, cells: 2},
+		"physical curves alone": {arrays: Arrays{{Name: "gmsh:physical", Data: of(0, 0, 9, 0)},
+			{Name: "gmsh:geometrical", Data: of(1, 2, 5, 6)}}, groups: "gmsh:geometrical", right: "1", sides: 9, cells: 2},
+		"one physical surface": {arrays: Arrays{{Name: "gmsh:physical", Data: of(4, 4, 0, 0)},
+			{Name: "gmsh:geometrical", Data: of(1, 2, 5, 6)}}, groups: "gmsh:physical", right: "4", cells: 1},
+		"entities beside a group": {arrays: Arrays{{Name: "gmsh:physical", Data: thirds},
+			{Name: "gmsh:geometrical", Data: entities}}, groups: "gmsh:physical", right: "7", cells: 3},
+		"materials of zero": {arrays: Arrays{{Name: "MaterialIDs", Data: of(0, 0, 0, 0)},
+			{Name: "soil", Data: of(3, 4, 0, 0)}}, groups: "soil", right: "3", cells: 2},
+		"materials of one": {arrays: Arrays{{Name: "MaterialIDs", Data: of(1, 1, 1, 1)},
+			{Name: "medit:ref", Data: of(3, 4, 2, 0)}}, groups: "medit:ref", right: "3", sides: 2, cells: 2},
+		"a part behind materials": {arrays: Arrays{{Name: "soil", Data: of(3, 4, 0, 0)}, {Name: "a", Data: of(5, 5, 0, 0)},
+			{Name: "ObjectId", Data: of(6, 6, 0, 0)}}, groups: "soil", right: "3", cells: 2},
+		"one physical group": {arrays: Arrays{{Name: "physical", Data: of(5, 5, 0, 0)},
+			{Name: "MaterialIDs", Data: of(3, 5, 0, 0)}}, names: Arrays{name("all", 5, 2)}, groups: "MaterialIDs", right: "3",
+			cells: 2, lost: []string{`cell field "physical", 5 in all cells`}},
+		"names of materials": {arrays: Arrays{{Name: "physical", Data: of(0, 0, 0, 0)},
+			{Name: "MaterialIDs", Data: of(3, 5, 0, 0)}}, names: Arrays{name("clay", 3, 2)}, groups: "MaterialIDs",
+			right: "clay", cells: 2},
+		"one group of all": {arrays: Arrays{{Name: "MaterialIDs", Data: of(3, 3, 0, 0)}}, groups: "MaterialIDs", right: "3",
+			cells: 1},
+		"two physical arrays": {arrays: Arrays{{Name: "physical", Data: of(3, 5, 0, 0)},
+			{Name: "CellEntityIds", Data: of(1, 2, 0, 0)}}, groups: "", right: "3", cells: 2,
+			lost: []string{`cell field "CellEntityIds"`}},
+		"vectors of cells": {arrays: Arrays{{Name: "MaterialIDs", Data: of(3, 4, 0, 0)},
+			{Name: "U", Components: 3, Data: make([]float64, 3*(n+2))}}, groups: "MaterialIDs", right: "3", cells: 2,
+			lost: []string{`cell field "U" of 3 components`}},
+	} {
+		g := Triangles(m.X, m.Y, m.Cells)
+		g.add(typeLine, m.Cells[0][0], m.Cells[0][1])
+		g.add(typeVertex, m.Cells[0][2])
+		g.CellData, g.FieldData = c.arrays, c.names
+		path := filepath.Join(t.TempDir(), "a.vtu")
+		if err := Write(path, g); err != nil {
+			t.Fatal(err)
+		}
+		for pass := range 2 { // as written by another program, and then by WriteMesh
+			got, err := ReadMesh(path)
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			if got.GroupArray != c.groups || got.Elementary != (c.groups == "gmsh:geometrical") {
+				t.Errorf("%s: groups of %q, elementary %v", what, got.GroupArray, got.Elementary)
+			}
+			count := map[int32]bool{}
+			for i, k := range got.CellGroup {
+				if count[k] = true; m.X[m.Cells[i][0]] > 1.5 &&
+					got.Groups[k].Name != c.right {
+					t.Fatalf("%s: cell %d is in group %q, want %q", what, i, got.Groups[k].Name, c.right)
+				}
+			}
+			if len(count) != c.cells {
+				t.Errorf("%s: %d groups of cells, want %d", what, len(count), c.cells)
+			}
+			if (len(got.Tagged) > 0) != (c.sides > 0) || c.sides > 0 && got.Groups[got.Tagged[0].Group].Tag != c.sides {
+				t.Errorf("%s: lines %v of groups %v, want the tag %d", what, got.Tagged, got.Groups, c.sides)
+			}
+			if pass == 0 {
+				marks := got.Marks
+				if marks == nil {
+					marks = &mesh.Marks{}
+				}
+				if (len(marks.Points) > 0) != (c.points > 0) || c.points > 0 && int(marks.Points[0].Tag) != c.points {
+					t.Errorf("%s: points %v, want the tag %d", what, marks.Points, c.points)
+				}
+				if !slices.Equal(marks.Skipped, c.lost) {
+					t.Errorf("%s: not kept %q, want %q", what, marks.Skipped, c.lost)
+				}
+			}
+			if err := WriteMesh(path, got); err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+		}
+	}
+}
+
 // So are those of tetrahedra.
 func TestMaterialsOfSolids(t *testing.T) {
 	s, err := mesh.Cube(4, 4, 4, 0, 1)

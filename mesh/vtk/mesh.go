@@ -3,32 +3,27 @@ package vtk
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/materials"
 )
-
-// physicalArray is the name of the cell array with the group tag of each cell and edge, 0 for none. For each name of
-// groups, there is a field array of that name with tuples of tag and dimension.
-const physicalArray = "physical"
-
-// physicalNames are the cell arrays that are read as group tags before others: that of WriteMesh, and those of the
-// Python package meshio and of VTK's readers.
-var physicalNames = []string{physicalArray, "gmsh:physical", "CellEntityIds"}
 
 // zField is the name of the vertex field of third coordinates.
 const zField = mesh.Heights
 
 // ReadMesh reads a triangle mesh from a .vtu file, or from a .pvtu file and the pieces that it lists. Points of several
 // pieces at the same position are merged. Triangles keep their order and orientation. Line cells with a group tag
-// become tagged edges; other line cells and vertex cells are skipped; cells of other types are refused.
+// become tagged edges; other line cells are skipped; cells of other types are refused.
 //
 // Group tags are those of the integer cell array "physical", "gmsh:physical" or "CellEntityIds", of other arrays that
 // programs use for materials ("MaterialIDs", "medit:ref"), or of the first integer array that is constant on parts of
-// the mesh and not known as a partition; 0 for none. Notes name what was taken, and what was not. Names of groups are
-// those of integer field arrays of tuples (tag, dimension), as WriteMesh writes them. Other arrays of one component
-// become fields; those of more components are skipped. Third coordinates, if not all zero, become the vertex field "z".
-// Errors name the file.
+// the mesh and not known as a partition; 0 for none. An array with one value for all triangles is passed over if
+// another divides them. Notes name what was taken, and what was not. Names of groups are those of integer field arrays
+// of tuples (tag, dimension), as WriteMesh writes them. Vertex cells with a tag become Marks. Other arrays of one
+// component become fields; those of more components are skipped and listed in Marks. Third coordinates, if not all
+// zero, become the vertex field "z". Errors name the file.
 func ReadMesh(path string) (*mesh.Mesh, error) {
 	g, err := Read(path)
 	if err != nil {
@@ -79,11 +74,14 @@ func (g *Grid) mesh() (*mesh.Mesh, error) {
 			m.Cells[i][k] = int32(p)
 		}
 	}
-	tagArray, err := g.groups(m, triangles)
+	grouped, err := g.groups(m, triangles)
 	if err != nil {
 		return nil, err
 	}
-	m.VertexData, m.CellData = g.vertexFields(), g.cellFields(triangles, tagArray)
+	var lost, lostOfCells []string
+	m.VertexData, lost = g.vertexFields()
+	m.CellData, lostOfCells = g.cellFields(triangles, grouped)
+	m.Marks = g.marks(grouped, typeVertex, slices.Concat(lost, lostOfCells))
 	if !flat {
 		if err := mesh.CheckHeights(m, z); err != nil {
 			return nil, err
@@ -97,40 +95,20 @@ func (g *Grid) mesh() (*mesh.Mesh, error) {
 	return m, nil
 }
 
-// tagsOfTriangles returns the group tag of each cell of the file and the name of their array, "" for none, and adds the
-// notes about it to m.
-func (g *Grid) tagsOfTriangles(m *mesh.Mesh, triangles []int) ([]int64, string, error) {
-	tags, name, notes, err := g.groupTags(triangles, func() [][2]int32 {
+// groups sets the physical groups of m.
+func (g *Grid) groups(m *mesh.Mesh, triangles []int) (*materials.Groups, error) {
+	grouped, err := g.grouping(&m.Origin, triangles, func() [][2]int32 {
 		nb, err := m.Neighbours()
 		if err != nil {
 			return nil
 		}
 		return pairsOf(len(nb), func(c int) []int32 { return nb[c][:] })
 	})
-	if m.Notes = append(m.Notes, notes...); name != physicalArray {
-		m.GroupArray = name
+	if err != nil || grouped.Array == "" {
+		return grouped, err
 	}
-	return tags, name, err
-}
-
-// groups sets the physical groups of m, and returns the name of the cell array with their tags, "" for none.
-func (g *Grid) groups(m *mesh.Mesh, triangles []int) (string, error) {
-	tags, tagArray, err := g.tagsOfTriangles(m, triangles)
-	if tagArray == "" {
-		return "", err
-	}
-	type key struct{ dim, tag int }
-	index := map[key]int32{}
-	group := func(dim int, tag int64, name string) int32 {
-		k := key{dim, int(tag)}
-		number, ok := index[k]
-		if !ok {
-			number = int32(len(m.Groups))
-			index[k] = number
-			m.Groups = append(m.Groups, mesh.Group{Dim: dim, Tag: int(tag), Name: name})
-		}
-		return number
-	}
+	tags := grouped.Tags
+	group := groupIndex(m)
 	for _, a := range g.FieldData {
 		pairs, ok := a.Int64s()
 		if !ok || a.width() != 2 {
@@ -138,11 +116,11 @@ func (g *Grid) groups(m *mesh.Mesh, triangles []int) (string, error) {
 		}
 		for i := 0; i < len(pairs); i += 2 {
 			tag, dim := pairs[i], pairs[i+1]
-			if dim != 1 && dim != 2 || tag == 0 {
+			if dim != 1 && (dim != 2 || !grouped.Named) || tag == 0 {
 				continue
 			}
 			if index := group(int(dim), tag, a.Name); m.Groups[index].Name != a.Name {
-				return "", fmt.Errorf("the field arrays %q and %q both name the group of dimension %d and tag %d",
+				return nil, fmt.Errorf("the field arrays %q and %q both name the group of dimension %d and tag %d",
 					m.Groups[index].Name, a.Name, dim, tag)
 			}
 		}
@@ -166,5 +144,21 @@ func (g *Grid) groups(m *mesh.Mesh, triangles []int) (string, error) {
 			m.Tagged = append(m.Tagged, mesh.TaggedEdge{A: int32(p[0]), B: int32(p[1]), Group: index})
 		}
 	}
-	return tagArray, nil
+	return grouped, nil
+}
+
+// groupIndex returns a function that returns the number of a group in m, and adds it where it is new.
+func groupIndex(m *mesh.Mesh) func(dim int, tag int64, name string) int32 {
+	type key struct{ dim, tag int }
+	index := map[key]int32{}
+	return func(dim int, tag int64, name string) int32 {
+		k := key{dim, int(tag)}
+		number, ok := index[k]
+		if !ok {
+			number = int32(len(m.Groups))
+			index[k] = number
+			m.Groups = append(m.Groups, mesh.Group{Dim: dim, Tag: int(tag), Name: name})
+		}
+		return number
+	}
 }

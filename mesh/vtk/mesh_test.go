@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/materials"
 )
 
 func TestMeshRoundTrip(t *testing.T) {
@@ -180,7 +181,7 @@ func TestWriteMeshRefusals(t *testing.T) {
 		{"edge 0 is in group 0", func(m *mesh.Mesh) {
 			m.Groups, m.Tagged = []mesh.Group{{Dim: 2, Tag: 1}}, []mesh.TaggedEdge{{A: 0, B: 1}}
 		}},
-		{"would be read as group tags", func(m *mesh.Mesh) { mesh.SetField(&m.CellData, physicalArray, []float64{1}) }},
+		{"would be read as group tags", func(m *mesh.Mesh) { mesh.SetField(&m.CellData, materials.Written, []float64{1}) }},
 		{`"z" has 1 values for 3`, func(m *mesh.Mesh) { mesh.SetField(&m.VertexData, zField, []float64{1}) }},
 		{"refers to point 3", func(m *mesh.Mesh) { m.Cells[0][2] = 3 }},
 		{"3 x and 2 y", func(m *mesh.Mesh) { m.Y = m.Y[1:] }},

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/materials"
 )
 
 // WriteMesh writes a mesh to a .vtu file: its triangles, then its tagged edges as line cells, on which cell fields are
@@ -53,7 +54,7 @@ func meshGrid(m *mesh.Mesh) (*Grid, error) {
 // addCellFields adds fields of the first cells of the grid. On the other cells they are NaN.
 func (g *Grid) addCellFields(fields map[string][]float64, cells int) error {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if slices.Contains(physicalNames, name) {
+		if materials.IsPhysical(name) {
 			return fmt.Errorf("the cell field %q would be read as group tags; rename it", name)
 		}
 		if n := len(fields[name]); n != cells {
@@ -110,7 +111,7 @@ func (g *Grid) addGroups(m *mesh.Mesh) error {
 			return err
 		}
 	}
-	g.CellData = append(g.CellData, Array{Name: cmp.Or(m.GroupArray, physicalArray), Data: tags})
+	g.CellData = append(g.CellData, Array{Name: cmp.Or(m.GroupArray, materials.Written), Data: tags})
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/vtk/internal/materials"
 )
 
 // typeTetrahedron is the VTK cell type of tetrahedra.
@@ -33,7 +34,7 @@ func solidGrid(s *mesh.Solid) (*Grid, error) {
 		tags = append(tags, f.Tag)
 	}
 	if len(s.Faces) > 0 || s.CellTag != nil {
-		g.CellData = append(g.CellData, Array{Name: cmp.Or(s.GroupArray, physicalArray), Data: tags})
+		g.CellData = append(g.CellData, Array{Name: cmp.Or(s.GroupArray, materials.Written), Data: tags})
 	}
 	for _, group := range s.Groups {
 		if group.Dim < 2 { // of lines, which are not written
@@ -61,8 +62,9 @@ func (g *Grid) add(kind uint8, points ...int32) {
 }
 
 // ReadSolid reads a mesh of tetrahedra from a .vtu file, or from a .pvtu file and the pieces that it lists. Points of
-// several pieces at the same position are merged. Triangles with a tag become tagged faces; other triangles, lines and
-// vertex cells are skipped; cells of other types are refused. Tags, names of groups and fields are read as by ReadMesh.
+// several pieces at the same position are merged. Triangles with a tag become tagged faces, lines and vertex cells with
+// a tag Marks; others are skipped; cells of other types are refused. Tags, names of groups and fields are read as by
+// ReadMesh.
 func ReadSolid(path string) (*mesh.Solid, error) {
 	g, err := Read(path)
 	if err != nil {
@@ -85,11 +87,13 @@ func (g *Grid) solid() (*mesh.Solid, error) {
 		return nil, fmt.Errorf("a mesh has at most %d vertices and as many cells; the file has %d and %d", math.MaxInt32,
 			g.points(), len(g.Types))
 	}
-	s := &mesh.Solid{Groups: g.namedGroups(2, 3)}
-	tags, tagArray, err := g.tags(s)
+	s := &mesh.Solid{}
+	grouped, tags, err := g.tags(s)
 	if err != nil {
 		return nil, err
 	}
+	s.Groups = g.namedGroups(2, 3)
+	s.Groups = slices.DeleteFunc(s.Groups, func(group mesh.Group) bool { return group.Dim == 3 && !grouped.Named })
 	var cells []int // cells of the file that are tetrahedra
 	for i := 0; i < len(g.Points); i += 3 {
 		s.X, s.Y, s.Z = append(s.X, g.Points[i]), append(s.Y, g.Points[i+1]), append(s.Z, g.Points[i+2])
@@ -119,11 +123,14 @@ func (g *Grid) solid() (*mesh.Solid, error) {
 	if !tagged {
 		s.CellTag = nil
 	}
-	s.VertexData, s.CellData = g.vertexFields(), g.cellFields(cells, tagArray)
+	var lost, lostOfCells []string
+	s.VertexData, lost = g.vertexFields()
+	s.CellData, lostOfCells = g.cellFields(cells, grouped)
+	s.Marks = g.marks(grouped, typeLine, slices.Concat(lost, lostOfCells))
 	return s, nil
 }
 
-// namedGroups returns the groups of dimensions low and high that field arrays name, the first for each dimension
+// namedGroups returns the groups of dimensions low to high that field arrays name, the first for each dimension
 // and tag.
 func (g *Grid) namedGroups(low, high int) (groups []mesh.Group) {
 	for _, a := range g.FieldData {
@@ -134,7 +141,7 @@ func (g *Grid) namedGroups(low, high int) (groups []mesh.Group) {
 		for i := 0; i < len(pairs); i += 2 {
 			group := mesh.Group{Dim: int(pairs[i+1]), Tag: int(pairs[i]), Name: a.Name}
 			same := func(o mesh.Group) bool { return o.Dim == group.Dim && o.Tag == group.Tag }
-			if (group.Dim == low || group.Dim == high) && group.Tag != 0 && !slices.ContainsFunc(groups, same) {
+			if group.Dim >= low && group.Dim <= high && group.Tag != 0 && !slices.ContainsFunc(groups, same) {
 				groups = append(groups, group)
 			}
 		}
@@ -142,9 +149,8 @@ func (g *Grid) namedGroups(low, high int) (groups []mesh.Group) {
 	return groups
 }
 
-// tags returns the group tags of all cells of the file, 0 for none, and the name of their array, and adds the notes
-// about it to s.
-func (g *Grid) tags(s *mesh.Solid) ([]int32, string, error) {
+// tags returns the group tags of all cells of the file, 0 for none, and adds what is known about them to s.
+func (g *Grid) tags(s *mesh.Solid) (*materials.Groups, []int32, error) {
 	var cells []int
 	for i, t := range g.Types {
 		if t == typeTetrahedron && len(g.Cell(i)) == 4 {
@@ -152,16 +158,16 @@ func (g *Grid) tags(s *mesh.Solid) ([]int32, string, error) {
 		}
 	}
 	tags := make([]int32, len(g.Types))
-	values, name, notes, err := g.groupTags(cells, func() [][2]int32 { return g.solidPairs(cells) })
-	for i, tag := range values {
+	grouped, err := g.grouping(&s.Origin, cells, func() [][2]int32 { return g.solidPairs(cells) })
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, tag := range grouped.Tags {
 		if tags[i] = int32(tag); int64(tags[i]) != tag {
-			return nil, "", fmt.Errorf("cell %d has the tag %d, of more than 32 bits", i, tag)
+			return nil, nil, fmt.Errorf("cell %d has the tag %d, of more than 32 bits", i, tag)
 		}
 	}
-	if s.Notes = notes; name != physicalArray {
-		s.GroupArray = name
-	}
-	return tags, name, err
+	return grouped, tags, nil
 }
 
 // solidPairs returns the pairs of neighbouring tetrahedra, nil if the mesh is invalid.
