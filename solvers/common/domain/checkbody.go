@@ -26,7 +26,8 @@ func CheckBody(ctx context.Context, comm dist.Comm, name string, body *shape.Bod
 	}
 	if n := overlooked[0]; n > 0 {
 		warnings = append(warnings, fmt.Sprintf("%s: parts of it that are much thinner than a cell may be missing in %d "+
-			"cells, for which no bounds were found; use more cells, or write it with fewer conditions and jumps", name, n))
+			"cells, for which no bounds were found; use more cells, of fractions = \"divide\" also more levels, or write it "+
+			"with fewer conditions and jumps", name, n))
 	}
 	extremes := []float64{1, 0} // the least fraction, and the negative of the greatest
 	for _, v := range f {

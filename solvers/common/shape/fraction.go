@@ -11,19 +11,37 @@ type Cell struct {
 // Divided computes the volume fraction of the body in a cell by recursive division (Francois, Lo and Sewell, ASME
 // 2014): a part whose corners are not all inside or all outside is divided, up to `levels` times. The smallest parts
 // are cut by the plane that fits the level set at their corners, or, if planes is false, count as inside or outside by
-// their centres. If Slope is known, or the body is given by expressions, what lies between the corners is found too,
-// and Overlooked counts the cells where it is thinner than the smallest parts of expressions.
+// their centres. If Slope is known, or the body is given by expressions, what lies between the corners is found too.
+// Where the body, or a gap in it, is thinner than the smallest parts, the cell is computed as by Fraction or Cut
+// instead. Overlooked counts the cells where that is not possible, or where bounds of an expression do not exclude it.
 func (b Body) Divided(c Cell, levels int, planes bool) float64 {
-	overlooked := 0.0
-	f := b.divided(c, levels, planes, &overlooked)
-	if b.coarse != nil && overlooked > maxOverlooked {
+	d := division{planes: planes, share: 1}
+	f := b.divided(c, levels, &d)
+	if d.isThin || b.Slope == 0 && b.mix != nil && b.hasThin(&c, levels) {
+		d.overlooked = 0
+		d.share = 1
+		f = b.resolved(&c, levels+moreLevels, &d)
+	}
+	if b.coarse != nil && d.overlooked > maxOverlooked {
 		b.coarse.cells.Add(1)
 	}
 	return f
 }
 
-// divided is Divided for a part of a cell; it adds the share of the part in which something may be overlooked.
-func (b Body) divided(c Cell, levels int, planes bool, overlooked *float64) float64 {
+// moreLevels is how much oftener than others a cell with thin parts is divided where the boundaries of several bodies
+// meet.
+const moreLevels = 2
+
+// division is the state while a cell is divided.
+type division struct {
+	planes     bool    // cut the smallest parts
+	share      float64 // of the present part in the cell
+	overlooked float64 // share of parts in which something may be overlooked
+	isThin     bool    // a part is thinner than the smallest parts, so that the result is void
+}
+
+// divided is Divided for a part of a cell.
+func (b Body) divided(c Cell, levels int, state *division) float64 {
 	bounded := b.Slope == 0 && b.levels != nil
 	if bounded {
 		box := c.box()
@@ -48,36 +66,56 @@ func (b Body) divided(c Cell, levels int, planes bool, overlooked *float64) floa
 		return 0
 	}
 	corners := 1 << c.Dim
-	total, least, most, gradient := b.atCorners(&c)
-	mixed := bounded || b.Slope > 0 || least < 0 && most >= 0 || (middle < 0) != (least < 0)
-	if bounded && levels == 0 && least < 0 == (most < 0) && least < 0 == (middle < 0) {
-		*overlooked = 1
+	v := b.atCorners(&c)
+	v.middle = middle
+	mixed := bounded || b.Slope > 0 || v.least < 0 && v.most >= 0 || (middle < 0) != (v.least < 0)
+	if levels == 0 && mixed && b.isThin(&c, &v) {
+		state.isThin = true
+		return 0
 	}
-	switch {
-	case mixed && levels > 0:
-		sum := 0.0
-		for k := range corners {
-			part := half
-			for d := range c.Dim {
-				part.Lo[d] += float64(k>>d&1) * half.H[d]
-			}
-			below := 0.0
-			sum += b.divided(part, levels-1, planes, &below)
-			*overlooked += below / float64(corners)
+	if bounded && levels == 0 && v.least < 0 == (v.most < 0) && v.least < 0 == (middle < 0) {
+		state.overlooked += state.share
+	}
+	if !mixed || levels == 0 {
+		return state.leaf(mixed, c.Dim, &v)
+	}
+	sum := 0.0
+	state.share /= float64(corners)
+	for k := range corners {
+		part := half
+		for d := range c.Dim {
+			part.Lo[d] += float64(k>>d&1) * half.H[d]
 		}
-		return sum / float64(corners)
-	case mixed && planes:
-		return geom.Volume(gradient[0], gradient[1], gradient[2],
-			(gradient[0]+gradient[1]+gradient[2])/2-total/float64(corners))
-	case middle < 0:
+		sum += b.divided(part, levels-1, state)
+		if state.isThin {
+			return 0
+		}
+	}
+	state.share *= float64(corners)
+	return sum / float64(corners)
+}
+
+// leaf returns the fraction of a part that is not divided.
+func (d *division) leaf(mixed bool, dim int, v *valuesIn) float64 {
+	switch g := v.gradient; {
+	case mixed && d.planes:
+		return geom.Volume(g[0], g[1], g[2], (g[0]+g[1]+g[2])/2-v.total/float64(int(1)<<dim))
+	case v.middle < 0:
 		return 1
 	}
 	return 0
 }
 
-// atCorners returns the sum, the least and the largest value of the level set at the corners of a cell, and its mean
-// differences between opposite sides.
-func (b Body) atCorners(c *Cell) (total, least, most float64, gradient [3]float64) {
+// valuesIn returns the values of the level set in a cell.
+func (b Body) valuesIn(c *Cell) valuesIn {
+	v := b.atCorners(c)
+	at := c.middle()
+	v.middle = b.Phi(at[0], at[1], at[2])
+	return v
+}
+
+// atCorners returns the values of the level set in a cell, except that at its centre.
+func (b Body) atCorners(c *Cell) (v valuesIn) {
 	corners := 1 << c.Dim
 	for k := range corners {
 		var p [3]float64
@@ -87,15 +125,15 @@ func (b Body) atCorners(c *Cell) (total, least, most float64, gradient [3]float6
 				p[d] += c.H[d]
 			}
 		}
-		v := b.Phi(p[0], p[1], p[2])
+		phi := b.Phi(p[0], p[1], p[2])
 		if k == 0 {
-			least, most = v, v
+			v.least, v.most = phi, phi
 		}
-		least, most = min(least, v), max(most, v)
-		total += v
+		v.least, v.most = min(v.least, phi), max(v.most, phi)
+		v.total += phi
 		for d := range c.Dim {
-			gradient[d] += float64(2*(k>>d&1)-1) * v / float64(corners/2)
+			v.gradient[d] += float64(2*(k>>d&1)-1) * phi / float64(corners/2)
 		}
 	}
-	return total, least, most, gradient
+	return v
 }

@@ -30,13 +30,18 @@ func (b Body) Fraction(c Cell) float64 {
 // HasFractions reports whether [Fill] can compute volume fractions without recursive division.
 func (b Body) HasFractions() bool { return b.tree != nil || b.levels != nil || b.polyhedron != nil }
 
-// Overlooked returns the number of cells for which Fraction may have overlooked parts of the body that are much
-// thinner than the cell.
-func (b Body) Overlooked() int64 {
-	if b.coarse == nil {
-		return 0
+// Overlooked returns the number of cells for which Fraction or Divided may have overlooked parts of the body that are
+// much thinner than the cell.
+func (b Body) Overlooked() (cells int64) {
+	if b.coarse != nil {
+		cells = b.coarse.cells.Load()
 	}
-	return b.coarse.cells.Load()
+	if b.mix != nil {
+		for _, part := range b.mix.bodies {
+			cells += part.Overlooked()
+		}
+	}
+	return cells
 }
 
 const (

@@ -19,13 +19,21 @@ type Body struct {
 	polyhedron *polyhedron // set for a body bounded by triangles
 	tree       *node       // set for an analytic body or a combination
 	levels     *levels     // set for an expression, an analytic body of Parse, or a combination of these
-	coarse     *coarse     // what Fraction of levels has overlooked
+	coarse     *coarse     // what Fraction of levels, or Divided, has overlooked
+	mix        *mix        // set for a combination of which neither tree nor levels is set
 }
 
 // Copy returns a copy for another goroutine.
 func (b Body) Copy() Body {
 	if b.tree != nil {
 		b.tree = b.tree.clone()
+	}
+	if b.mix != nil {
+		copied := &mix{op: b.mix.op}
+		for _, part := range b.mix.bodies {
+			copied.bodies = append(copied.bodies, part.Copy())
+		}
+		b.mix = copied
 	}
 	return b
 }
@@ -117,8 +125,10 @@ func Difference(a, b Body) Body { return Intersection(a, Complement(b)) }
 
 // Complement is the set of points not in b.
 func Complement(b Body) Body {
-	return Body{Slope: b.Slope, Phi: func(x, y, z float64) float64 { return -b.Phi(x, y, z) }, Notes: b.Notes,
+	out := Body{Slope: b.Slope, Phi: func(x, y, z float64) float64 { return -b.Phi(x, y, z) }, Notes: b.Notes,
 		tree: combinedTree(complement, b), levels: b.levels.complement(), coarse: &coarse{}}
+	out.mix = mixOf(complement, &out, b)
+	return out
 }
 
 func combined(bodies []Body, sign float64) Body {
@@ -127,6 +137,7 @@ func combined(bodies []Body, sign float64) Body {
 		op = intersection
 	}
 	all := Body{tree: combinedTree(op, bodies...), levels: joinedLevels(op == intersection, bodies...), coarse: &coarse{}}
+	all.mix = mixOf(op, &all, bodies...)
 	known := true
 	for _, b := range bodies {
 		all.Slope = max(all.Slope, b.Slope)

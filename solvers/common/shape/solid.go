@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/atoll-hpc/atoll/solvers/common/closed"
 )
 
 // polyhedron is the union of solids, which may overlap, touch or contain each other.
@@ -21,7 +23,7 @@ type solid struct {
 // newPolyhedron makes the body that triangles enclose, from the triangles in the order of their file. The notes say
 // what was mended.
 func newPolyhedron(triangles [][3]point) (p *polyhedron, notes []string, err error) {
-	parts, notes, err := closedParts(triangles)
+	parts, notes, err := closed.Parts(triangles)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -166,7 +168,8 @@ func (b Body) Section(z float64) Body {
 		lo, hi := b.polyhedron.extent(2)
 		notes = append(notes, fmt.Sprintf("the section at z = %g is empty: the body is from z = %g to %g", z, lo, hi))
 	}
-	return Body{Phi: func(x, y, _ float64) float64 { return p.phi(x, y, .5) }, Slope: 1, polyhedron: p, Notes: notes}
+	return Body{Phi: func(x, y, _ float64) float64 { return p.phi(x, y, .5) }, Slope: 1, Notes: notes, polyhedron: p,
+		coarse: &coarse{}}
 }
 
 // extent returns the extent of the body along an axis.

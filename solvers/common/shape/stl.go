@@ -49,7 +49,7 @@ func STL(data []byte) (Body, error) {
 	if err != nil {
 		return Body{}, err
 	}
-	return Body{Phi: p.phi, Slope: 1, polyhedron: p, Notes: append(notes, more...)}, nil
+	return Body{Phi: p.phi, Slope: 1, polyhedron: p, Notes: append(notes, more...), coarse: &coarse{}}, nil
 }
 
 const headerSize, triangleSize = 84, 50

@@ -1,4 +1,5 @@
-package shape
+// Package closed divides triangles, such as those of a file, into closed surfaces, and mends small faults of them.
+package closed
 
 import (
 	"cmp"
@@ -6,13 +7,15 @@ import (
 	"iter"
 	"math"
 	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh/vector"
 )
 
 // facets are triangles with numbered vertices.
 type facets struct {
 	ids      [][3]int32
 	number   []int // of the triangles in the file, from 1
-	vertices []point
+	vertices []vector.Vector
 	sides    []side // of all triangles, sorted by edge; see edges
 }
 
@@ -23,9 +26,10 @@ type side struct {
 	forward  bool // it runs from the lower to the higher vertex
 }
 
-// closedParts divides triangles into closed surfaces, after it has dropped triangles that enclose nothing, and has
-// joined vertices if that closes a gap. Each part is connected through edges.
-func closedParts(triangles [][3]point) (parts [][][3]point, notes []string, err error) {
+// Parts divides triangles into closed surfaces, after it has dropped triangles that enclose nothing, and has joined
+// vertices if that closes a gap. Each part is connected through edges. The notes say what was mended. A surface that
+// is not closed is an error, which names an open edge.
+func Parts[P ~[3]float64](triangles [][3]P) (parts [][][3]P, notes []string, err error) {
 	f, err := numbered(triangles)
 	if err != nil {
 		return nil, nil, err
@@ -53,7 +57,7 @@ func closedParts(triangles [][3]point) (parts [][][3]point, notes []string, err 
 	case len(f.ids) == 0:
 		return nil, nil, fmt.Errorf("the surface encloses a volume of 0: its triangles are lines, or cancel in pairs")
 	}
-	return f.connected(), notes, nil
+	return connected[P](f), notes, nil
 }
 
 // gapTolerances are the distances, relative to the size of the body, within which vertices at gaps of the surface are
@@ -61,11 +65,12 @@ func closedParts(triangles [][3]point) (parts [][][3]point, notes []string, err 
 var gapTolerances = [...]float64{3e-7, 1e-6, 1e-5}
 
 // numbered numbers vertices by their position, and drops triangles with equal corners: their edges cancel.
-func numbered(triangles [][3]point) (*facets, error) {
-	f, number := &facets{}, map[point]int32{}
+func numbered[P ~[3]float64](triangles [][3]P) (*facets, error) {
+	f, number := &facets{}, map[vector.Vector]int32{}
 	for t, corner := range triangles {
 		var id [3]int32
-		for v, p := range corner {
+		for v, q := range corner {
+			p := vector.Vector(q)
 			for d := range p {
 				if p[d]-p[d] != 0 {
 					return nil, fmt.Errorf("triangle %d: coordinate %v", t+1, p[d])
@@ -100,7 +105,7 @@ func (f *facets) size() float64 {
 			lo[d], hi[d], most = min(lo[d], p[d]), max(hi[d], p[d]), max(most, math.Abs(p[d]))
 		}
 	}
-	return max(most, hi.minus(lo).size())
+	return max(most, vector.Length(vector.Minus(hi, lo)))
 }
 
 // dropPairs drops pairs of triangles with the same vertices and opposite orientation, where bodies touch, and copies
@@ -231,7 +236,7 @@ func (f *facets) joined(distance float64) (out *facets, count int, most float64)
 	slices.Sort(loose)
 	set := newDisjoint(len(f.vertices))
 	bins := map[[3]int64][]int32{}
-	binOf := func(p point) (bin [3]int64) {
+	binOf := func(p vector.Vector) (bin [3]int64) {
 		for d := range p {
 			bin[d] = int64(math.Floor(p[d] / distance))
 		}
@@ -243,7 +248,7 @@ func (f *facets) joined(distance float64) (out *facets, count int, most float64)
 		for k := range 27 {
 			near := [3]int64{bin[0] + int64(k%3) - 1, bin[1] + int64(k/3%3) - 1, bin[2] + int64(k/9) - 1}
 			for _, w := range bins[near] {
-				if d := p.minus(f.vertices[w]).size(); d <= distance {
+				if d := vector.Length(vector.Minus(p, f.vertices[w])); d <= distance {
 					set.join(v, w)
 					most = max(most, d)
 				}
@@ -259,7 +264,8 @@ func (f *facets) joined(distance float64) (out *facets, count int, most float64)
 			out.vertices[root] = p
 		} else { // the mean so far
 			count++
-			out.vertices[root] = out.vertices[root].plus(p.minus(out.vertices[root]).times(1 / (sizes[root] + 1)))
+			mean := out.vertices[root]
+			out.vertices[root] = vector.Plus(mean, 1/(sizes[root]+1), vector.Minus(p, mean))
 		}
 		sizes[root]++
 	}
@@ -271,7 +277,7 @@ func (f *facets) joined(distance float64) (out *facets, count int, most float64)
 
 // connected divides the facets into parts that are connected through edges. Where more than two triangles meet at an
 // edge, those are connected between which the body lies.
-func (f *facets) connected() (parts [][][3]point) {
+func connected[P ~[3]float64](f *facets) (parts [][][3]P) {
 	set := newDisjoint(len(f.ids))
 	for sides := range f.edges() {
 		if len(sides) == 2 {
@@ -291,7 +297,7 @@ func (f *facets) connected() (parts [][][3]point) {
 			number[root] = n
 			parts = append(parts, nil)
 		}
-		parts[n] = append(parts[n], [3]point{f.vertices[id[0]], f.vertices[id[1]], f.vertices[id[2]]})
+		parts[n] = append(parts[n], [3]P{P(f.vertices[id[0]]), P(f.vertices[id[1]]), P(f.vertices[id[2]])})
 	}
 	return parts
 }
@@ -301,19 +307,19 @@ func (f *facets) connected() (parts [][][3]point) {
 func (f *facets) pairs(sides []side) (out [][2]int32) {
 	edge := sides[0].edge
 	a := f.vertices[edge[0]]
-	along := f.vertices[edge[1]].minus(a)
-	along = along.times(1 / along.size())
-	var u, w point // axes normal to the edge
+	along := vector.Minus(f.vertices[edge[1]], a)
+	along = vector.Times(1/vector.Length(along), along)
+	var u, w vector.Vector // axes normal to the edge
 	angles := make([]float64, len(sides))
 	for n, s := range sides {
 		id := f.ids[s.triangle]
 		third := id[0] + id[1] + id[2] - edge[0] - edge[1]
-		d := f.vertices[third].minus(a)
+		d := vector.Minus(f.vertices[third], a)
 		if n == 0 {
-			u = d.minus(along.times(d.dot(along)))
-			w = along.cross(u)
+			u = vector.Plus(d, -vector.Dot(d, along), along)
+			w = vector.Cross(along, u)
 		}
-		angles[n] = math.Atan2(w.dot(d), u.dot(d))
+		angles[n] = math.Atan2(vector.Dot(w, d), vector.Dot(u, d))
 	}
 	used := make([]bool, len(sides))
 	for range len(sides) / 2 {
