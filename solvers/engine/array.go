@@ -43,8 +43,8 @@ func (t *Table) free() {
 	t.arrays.Free()
 }
 
-// separate reports whether the arrays are in separate memory, which the host cannot access.
-func (t *Table) separate() bool {
+// Separate reports whether the arrays are in separate memory, which the host cannot access: that of a GPU.
+func (t *Table) Separate() bool {
 	_, separate := t.arrays.Device.(backend.Memory)
 	return separate
 }
@@ -97,7 +97,7 @@ func (a *Array[T]) Host() ([]T, error) { return a.HostPart(len(a.Data)) }
 
 // HostPart is Host for the first n elements.
 func (a *Array[T]) HostPart(n int) ([]T, error) {
-	if !a.table.separate() {
+	if !a.table.Separate() {
 		return a.Data[:n], nil
 	}
 	if len(a.host) < n {

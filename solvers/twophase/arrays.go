@@ -45,6 +45,7 @@ type viscousArrays[F num.Float] struct {
 
 	sums      *multigrid.Sums[F]
 	largest   *engine.Array[atomics.Most[F]]
+	heaviest  *engine.Array[atomics.Most[F]] // the largest coefficient of the matrix's diagonal
 	iteration *engine.Array[levels.Iteration]
 	done      *engine.Array[int32]
 }
@@ -132,7 +133,7 @@ func declareViscous[F num.Float](t *engine.Table, c *Config, b *grid.Block,
 		}
 	}
 	v.sums = multigrid.NewSums[F](t)
-	v.largest = engine.Add[atomics.Most[F]](t, "viscosity", 1)
+	v.largest, v.heaviest = engine.Add[atomics.Most[F]](t, "viscosity", 1), engine.Add[atomics.Most[F]](t, "viscosity", 1)
 	v.done = engine.Add[int32](t, "viscosity", 1)
 	return v
 }

@@ -34,8 +34,15 @@ func (s viscosity[F]) resist(p *engine.Program) {
 		}
 	}
 	engine.ReduceExtreme(p, s.oneLayer, w.largest, 0)
-	p.Run(engine.Whole(kernels.NewSetToleranceLoop(F(s.cfg.ViscousTolerance), w.largest.At(), w.iteration.At()), 1))
-	s.scale(p)
+	p.Run(engine.Whole(kernels.NewSetToleranceLoop(F(s.cfg.ViscousTolerance), w.largest.At(), w.heaviest.At(),
+		w.iteration.At()), 1))
+	for d := range s.block.Grid.Dim {
+		p.Run(engine.Whole(kernels.NewDiagonalLoop(w.inverse[d].Data, w.heaviest.At()), len(w.inverse[d].Data)))
+		p.Run(engine.Over(kernels.NewScaleLoop(s.faces(d), &s.lattice, w.inverse[d].Data, w.residual[d].Data, w.z[d].Data,
+			w.largest.At()), s.faces(d)))
+	}
+	engine.ReduceExtreme(p, s.oneLayer, w.heaviest, 0)
+	engine.ReduceExtreme(p, s.oneLayer, w.largest, 0)
 	p.Run(engine.Whole(levels.NewBeginLoop(w.largest.At(), w.iteration.At(), w.done.Data), 1))
 	p.Repeat(&engine.Repeated{Most: mostViscous, Every: 1, Done: w.done, Body: s.iterate})
 	for d := range s.block.Grid.Dim {
@@ -51,10 +58,7 @@ func (s viscosity[F]) iterate(p *engine.Program) {
 	w, dim := s.viscous, s.block.Grid.Dim
 	it, done, lattice := w.iteration.At(), w.done.Data, levels.Lattice{First: s.lattice.First, SY: s.lattice.SY,
 		SZ: s.lattice.SZ}
-	n := s.block.Len()
-	for d := range dim {
-		p.Run(engine.Whole(levels.NewMaxProductLoop(w.residual[d].Data, w.z[d].Data, w.sums.Bound.At()), n))
-	}
+	p.Run(engine.Whole(levels.NewPrepareProductsLoop(it, w.heaviest.At(), w.sums.Scale.At(), w.sums.Words.Data), 1))
 	s.sum(p, w.residual, w.z)
 	p.Run(engine.Whole(levels.NewTurnLoop(w.sums.Scale.At(), w.sums.Words.Data, it, done), 1))
 	for d := range dim {
@@ -69,34 +73,24 @@ func (s viscosity[F]) iterate(p *engine.Program) {
 				len(walls.wall[d].faces.Data)))
 		}
 	}
+	w.sums.ReduceBound(p)
 	s.sum(p, w.direction, w.product)
 	p.Run(engine.Whole(levels.NewMeasureLoop(w.sums.Scale.At(), w.sums.Words.Data, it, done), 1))
 	for d := range dim {
-		p.Run(engine.Over(levels.NewStepLoop(s.faces(d), &lattice, it, w.direction[d].Data, w.product[d].Data,
-			w.change[d].Data, w.residual[d].Data, w.sums.Unused()), s.faces(d)))
+		p.Run(engine.Over(kernels.NewStepAndScaleLoop(s.faces(d), &s.lattice, it, w.inverse[d].Data, w.direction[d].Data,
+			w.product[d].Data, w.change[d].Data, w.residual[d].Data, w.z[d].Data, w.largest.At()), s.faces(d)))
 	}
-	s.scale(p)
+	engine.ReduceExtreme(p, s.oneLayer, w.largest, 0)
 	p.Run(engine.Whole(levels.NewJudgeLoop(mostViscous, w.largest.At(), it, done), 1))
 }
 
-// sum is the sum of the products of two velocities, whose largest one is known on each rank.
+// sum is the sum of the products of two velocities, which has been prepared.
 func (s viscosity[F]) sum(p *engine.Program, x, y [3]*engine.Array[F]) {
 	sums := s.viscous.sums
-	sums.ReduceBound(p)
 	for d := range s.block.Grid.Dim {
 		sums.Add(p, x[d], y[d])
 	}
 	sums.Reduce(p)
-}
-
-// scale divides the residual by the diagonal, and finds the largest result.
-func (s viscosity[F]) scale(p *engine.Program) {
-	w := s.viscous
-	for d := range s.block.Grid.Dim {
-		p.Run(engine.Over(kernels.NewScaleLoop(s.faces(d), &s.lattice, w.inverse[d].Data, w.residual[d].Data, w.z[d].Data,
-			w.largest.At()), s.faces(d)))
-	}
-	engine.ReduceExtreme(p, s.oneLayer, w.largest, 0)
 }
 
 // viscousOf is the stress on component d of a velocity.

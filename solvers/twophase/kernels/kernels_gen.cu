@@ -3267,22 +3267,44 @@ DEVICE double StartViscous_f64_at(int64 i, int64 j, int64 k, const Viscous_f64 *
     return num_Abs_f64(q->V[c]);
 }
 
-// SetTolerance sets the tolerance of the change to a part of the largest velocity.
+// SetTolerance sets the tolerance of the change to a part of the largest velocity, and resets what Diagonal finds.
 // SetTolerance[float32], viscosity.go:85
-DEVICE void SetTolerance_f32_at(int64 i, float part, Most<float> *largest, levels_Iteration *it) {
+DEVICE void SetTolerance_f32_at(int64 i, float part, Most<float> *largest, Most<float> *heaviest,
+        levels_Iteration *it) {
     it->Tolerance = double(part) * double(largest->Value());
     largest->Reset();
+    heaviest->Reset();
 }
 
-// SetTolerance sets the tolerance of the change to a part of the largest velocity.
+// SetTolerance sets the tolerance of the change to a part of the largest velocity, and resets what Diagonal finds.
 // SetTolerance[float64], viscosity.go:85
-DEVICE void SetTolerance_f64_at(int64 i, double part, Most<double> *largest, levels_Iteration *it) {
+DEVICE void SetTolerance_f64_at(int64 i, double part, Most<double> *largest, Most<double> *heaviest,
+        levels_Iteration *it) {
     it->Tolerance = part * largest->Value();
     largest->Reset();
+    heaviest->Reset();
+}
+
+// Diagonal returns the coefficient of the diagonal, 0 in closed faces.
+// Diagonal[float32], viscosity.go:94
+DEVICE float Diagonal_f32_at(int64 i, Slice<float> inverse) {
+    if (inverse[i] > 0.0f) {
+        return 1.0f / inverse[i];
+    }
+    return 0.0f;
+}
+
+// Diagonal returns the coefficient of the diagonal, 0 in closed faces.
+// Diagonal[float64], viscosity.go:94
+DEVICE double Diagonal_f64_at(int64 i, Slice<double> inverse) {
+    if (inverse[i] > 0.0) {
+        return 1.0 / inverse[i];
+    }
+    return 0.0;
 }
 
 // Scale divides the residual by the diagonal, and returns the magnitude of the result.
-// Scale[float32], viscosity.go:93
+// Scale[float32], viscosity.go:104
 DEVICE float Scale_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<float> inverse, Slice<float> residual,
         Slice<float> z) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3292,7 +3314,7 @@ DEVICE float Scale_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<flo
 }
 
 // Scale divides the residual by the diagonal, and returns the magnitude of the result.
-// Scale[float64], viscosity.go:93
+// Scale[float64], viscosity.go:104
 DEVICE double Scale_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> inverse,
         Slice<double> residual, Slice<double> z) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3301,8 +3323,40 @@ DEVICE double Scale_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<do
     return num_Abs_f64(v);
 }
 
+// StepAndScale takes the step of conjugate gradients along a direction d, whose left-hand side is q, and divides the
+// residual that is left by the diagonal. It returns the magnitude of the result.
+// StepAndScale[float32], viscosity.go:115
+DEVICE float StepAndScale_f32_at(int64 i, int64 j, int64 k, const Lattice *l, levels_Iteration *it,
+        Slice<float> inverse, Slice<float> d, Slice<float> q, Slice<float> change, Slice<float> residual,
+        Slice<float> z) {
+    int64 c = Lattice_at(l, i, j, k);
+    float alpha = float(it->Alpha);
+    change[c] += alpha * d[c];
+    float left = residual[c] - alpha * q[c];
+    residual[c] = left;
+    float v = inverse[c] * left;
+    z[c] = v;
+    return num_Abs_f32(v);
+}
+
+// StepAndScale takes the step of conjugate gradients along a direction d, whose left-hand side is q, and divides the
+// residual that is left by the diagonal. It returns the magnitude of the result.
+// StepAndScale[float64], viscosity.go:115
+DEVICE double StepAndScale_f64_at(int64 i, int64 j, int64 k, const Lattice *l, levels_Iteration *it,
+        Slice<double> inverse, Slice<double> d, Slice<double> q, Slice<double> change, Slice<double> residual,
+        Slice<double> z) {
+    int64 c = Lattice_at(l, i, j, k);
+    double alpha = it->Alpha;
+    change[c] += alpha * d[c];
+    double left = residual[c] - alpha * q[c];
+    residual[c] = left;
+    double v = inverse[c] * left;
+    z[c] = v;
+    return num_Abs_f64(v);
+}
+
 // Resist computes the left-hand side for the direction V, and returns the magnitude of its product with it.
-// Resist[float32], viscosity.go:103
+// Resist[float32], viscosity.go:129
 DEVICE float Resist_f32_at(int64 i, int64 j, int64 k, const Viscous_f32 *q, Clock_f32 *clock, Slice<float> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     float density = Fluids_between_f32(&q->Fluids_, q->F[sub(c, int64(q->Across))], q->F[c]);
@@ -3312,7 +3366,7 @@ DEVICE float Resist_f32_at(int64 i, int64 j, int64 k, const Viscous_f32 *q, Cloc
 }
 
 // Resist computes the left-hand side for the direction V, and returns the magnitude of its product with it.
-// Resist[float64], viscosity.go:103
+// Resist[float64], viscosity.go:129
 DEVICE double Resist_f64_at(int64 i, int64 j, int64 k, const Viscous_f64 *q, Clock_f64 *clock, Slice<double> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     double density = Fluids_between_f64(&q->Fluids_, q->F[sub(c, int64(q->Across))], q->F[c]);
@@ -3322,21 +3376,21 @@ DEVICE double Resist_f64_at(int64 i, int64 j, int64 k, const Viscous_f64 *q, Clo
 }
 
 // Change adds a step times a change to a velocity.
-// Change[float32], viscosity.go:114
+// Change[float32], viscosity.go:140
 DEVICE void Change_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<float> change, Slice<float> v) {
     int64 c = Lattice_at(l, i, j, k);
     v[c] += change[c];
 }
 
 // Change adds a step times a change to a velocity.
-// Change[float64], viscosity.go:114
+// Change[float64], viscosity.go:140
 DEVICE void Change_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> change, Slice<double> v) {
     int64 c = Lattice_at(l, i, j, k);
     v[c] += change[c];
 }
 
 // Accelerate adds the acceleration of the last step to a velocity.
-// Accelerate[float32], viscosity.go:122
+// Accelerate[float32], viscosity.go:148
 DEVICE void Accelerate_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f32 *clock, Slice<float> a,
         Slice<float> v) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3344,7 +3398,7 @@ DEVICE void Accelerate_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Clock
 }
 
 // Accelerate adds the acceleration of the last step to a velocity.
-// Accelerate[float64], viscosity.go:122
+// Accelerate[float64], viscosity.go:148
 DEVICE void Accelerate_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f64 *clock, Slice<double> a,
         Slice<double> v) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3743,19 +3797,37 @@ extern "C" __global__ void __launch_bounds__(128) StartViscous_f64(int64 lo_i, i
 
 // Kernel SetTolerance, viscosity.go:85
 extern "C" __global__ void __launch_bounds__(128) SetTolerance_f32(int64 lo, int64 hi, float part,
-        Most<float> *largest, levels_Iteration *it) {
+        Most<float> *largest, Most<float> *heaviest, levels_Iteration *it) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) SetTolerance_f32_at(i, part, largest, it);
+    if (i < hi) SetTolerance_f32_at(i, part, largest, heaviest, it);
 }
 
 // Kernel SetTolerance, viscosity.go:85
 extern "C" __global__ void __launch_bounds__(128) SetTolerance_f64(int64 lo, int64 hi, double part,
-        Most<double> *largest, levels_Iteration *it) {
+        Most<double> *largest, Most<double> *heaviest, levels_Iteration *it) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) SetTolerance_f64_at(i, part, largest, it);
+    if (i < hi) SetTolerance_f64_at(i, part, largest, heaviest, it);
 }
 
-// Kernel Scale, viscosity.go:93
+// Kernel Diagonal, viscosity.go:94
+extern "C" __global__ void __launch_bounds__(128) Diagonal_f32(int64 lo, int64 hi, Slice<float> inverse,
+        Most<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<float>::key_of(Diagonal_f32_at(i, inverse));
+    reduce(result, key);
+}
+
+// Kernel Diagonal, viscosity.go:94
+extern "C" __global__ void __launch_bounds__(128) Diagonal_f64(int64 lo, int64 hi, Slice<double> inverse,
+        Most<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<double>::key_of(Diagonal_f64_at(i, inverse));
+    reduce(result, key);
+}
+
+// Kernel Scale, viscosity.go:104
 extern "C" __global__ void __launch_bounds__(128) Scale_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<float> inverse, Slice<float> residual,
         Slice<float> z, Most<float> *result) {
@@ -3767,7 +3839,7 @@ extern "C" __global__ void __launch_bounds__(128) Scale_f32(int64 lo_i, int64 hi
     reduce(result, key);
 }
 
-// Kernel Scale, viscosity.go:93
+// Kernel Scale, viscosity.go:104
 extern "C" __global__ void __launch_bounds__(128) Scale_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<double> inverse, Slice<double> residual,
         Slice<double> z, Most<double> *result) {
@@ -3779,7 +3851,33 @@ extern "C" __global__ void __launch_bounds__(128) Scale_f64(int64 lo_i, int64 hi
     reduce(result, key);
 }
 
-// Kernel Resist, viscosity.go:103
+// Kernel StepAndScale, viscosity.go:115
+extern "C" __global__ void __launch_bounds__(128) StepAndScale_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, levels_Iteration *it, Slice<float> inverse,
+        Slice<float> d, Slice<float> q, Slice<float> change, Slice<float> residual, Slice<float> z,
+        Most<float> *result) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    uint64 key = 0;
+    if (i < hi_i && j < hi_j && k < hi_k) key = Most<float>::key_of(StepAndScale_f32_at(i, j, k, &l, it, inverse, d, q, change, residual, z));
+    reduce(result, key);
+}
+
+// Kernel StepAndScale, viscosity.go:115
+extern "C" __global__ void __launch_bounds__(128) StepAndScale_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, levels_Iteration *it, Slice<double> inverse,
+        Slice<double> d, Slice<double> q, Slice<double> change, Slice<double> residual, Slice<double> z,
+        Most<double> *result) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    uint64 key = 0;
+    if (i < hi_i && j < hi_j && k < hi_k) key = Most<double>::key_of(StepAndScale_f64_at(i, j, k, &l, it, inverse, d, q, change, residual, z));
+    reduce(result, key);
+}
+
+// Kernel Resist, viscosity.go:129
 extern "C" __global__ void __launch_bounds__(128) Resist_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f32 q, Clock_f32 *clock, Slice<float> out,
         Most<float> *result) {
@@ -3791,7 +3889,7 @@ extern "C" __global__ void __launch_bounds__(128) Resist_f32(int64 lo_i, int64 h
     reduce(result, key);
 }
 
-// Kernel Resist, viscosity.go:103
+// Kernel Resist, viscosity.go:129
 extern "C" __global__ void __launch_bounds__(128) Resist_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f64 q, Clock_f64 *clock, Slice<double> out,
         Most<double> *result) {
@@ -3803,7 +3901,7 @@ extern "C" __global__ void __launch_bounds__(128) Resist_f64(int64 lo_i, int64 h
     reduce(result, key);
 }
 
-// Kernel Change, viscosity.go:114
+// Kernel Change, viscosity.go:140
 extern "C" __global__ void __launch_bounds__(128) Change_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<float> change, Slice<float> v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3812,7 +3910,7 @@ extern "C" __global__ void __launch_bounds__(128) Change_f32(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Change_f32_at(i, j, k, &l, change, v);
 }
 
-// Kernel Change, viscosity.go:114
+// Kernel Change, viscosity.go:140
 extern "C" __global__ void __launch_bounds__(128) Change_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<double> change, Slice<double> v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3821,7 +3919,7 @@ extern "C" __global__ void __launch_bounds__(128) Change_f64(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Change_f64_at(i, j, k, &l, change, v);
 }
 
-// Kernel Accelerate, viscosity.go:122
+// Kernel Accelerate, viscosity.go:148
 extern "C" __global__ void __launch_bounds__(128) Accelerate_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Clock_f32 *clock, Slice<float> a,
         Slice<float> v) {
@@ -3831,7 +3929,7 @@ extern "C" __global__ void __launch_bounds__(128) Accelerate_f32(int64 lo_i, int
     if (i < hi_i && j < hi_j && k < hi_k) Accelerate_f32_at(i, j, k, &l, clock, a, v);
 }
 
-// Kernel Accelerate, viscosity.go:122
+// Kernel Accelerate, viscosity.go:148
 extern "C" __global__ void __launch_bounds__(128) Accelerate_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Clock_f64 *clock, Slice<double> a,
         Slice<double> v) {

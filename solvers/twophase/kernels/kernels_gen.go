@@ -954,20 +954,21 @@ func (loop *StartViscousLoop[F]) Launch() abi.Launch {
 
 // SetToleranceLoop runs SetTolerance for lo ≤ index < hi, on the CPU or another device.
 type SetToleranceLoop[F num.Float] struct {
-	part    F
-	largest *atomics.Most[F]
-	it      *levels.Iteration
+	part     F
+	largest  *atomics.Most[F]
+	heaviest *atomics.Most[F]
+	it       *levels.Iteration
 }
 
 // NewSetToleranceLoop prepares SetTolerance.
-func NewSetToleranceLoop[F num.Float](part F, largest *atomics.Most[F], it *levels.Iteration) *SetToleranceLoop[F] {
-	return &SetToleranceLoop[F]{part, largest, it}
+func NewSetToleranceLoop[F num.Float](part F, largest *atomics.Most[F], heaviest *atomics.Most[F], it *levels.Iteration) *SetToleranceLoop[F] {
+	return &SetToleranceLoop[F]{part, largest, heaviest, it}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *SetToleranceLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		SetTolerance(i, loop.part, loop.largest, loop.it)
+		SetTolerance(i, loop.part, loop.largest, loop.heaviest, loop.it)
 	}
 }
 
@@ -976,7 +977,56 @@ func (loop *SetToleranceLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "SetTolerance" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ValueOf("part", &loop.part),
 		abi.PointerTo("largest", loop.largest),
+		abi.PointerTo("heaviest", loop.heaviest),
 		abi.PointerTo("it", loop.it),
+	}}
+}
+
+// DiagonalLoop runs Diagonal for lo ≤ index < hi, on the CPU or another device.
+type DiagonalLoop[F num.Float] struct {
+	inverse []F
+	result  *atomics.Most[F]
+
+	code lanes.Code
+}
+
+// NewDiagonalLoop prepares Diagonal.
+func NewDiagonalLoop[F num.Float](inverse []F, result *atomics.Most[F]) *DiagonalLoop[F] {
+	loop := &DiagonalLoop[F]{inverse, result, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *DiagonalLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "Diagonal"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
+}
+
+// Range runs the kernel on the CPU.
+func (loop *DiagonalLoop[F]) Range(lo, hi int) {
+	best := F(math.Inf(-1))
+	for {
+		n := loop.code.Count(hi - lo)
+		if n == 0 {
+			break
+		}
+		var one F
+		callLanes(loop.code, unsafe.Pointer(loop), lo, lo+n, 0, 0, unsafe.Pointer(&one))
+		best = max(best, one)
+		lo += n
+	}
+	for i := lo; i < hi; i++ {
+		best = max(best, Diagonal(i, loop.inverse))
+	}
+	loop.result.Take(best)
+}
+
+// Launch says how other devices run the kernel.
+func (loop *DiagonalLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Diagonal" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("inverse", loop.inverse),
+		abi.PointerTo("result", loop.result),
 	}}
 }
 
@@ -1034,6 +1084,74 @@ func (loop *ScaleLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "Scale" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
 		abi.ConstantOf("l", loop.l),
 		abi.ElementsOf("inverse", loop.inverse),
+		abi.ElementsOf("residual", loop.residual),
+		abi.ElementsOf("z", loop.z),
+		abi.PointerTo("result", loop.result),
+	}}
+}
+
+// StepAndScaleLoop runs StepAndScale for the elements of box, on the CPU or another device.
+type StepAndScaleLoop[F num.Float] struct {
+	box      abi.Box
+	l        *Lattice
+	it       *levels.Iteration
+	inverse  []F
+	d        []F
+	q        []F
+	change   []F
+	residual []F
+	z        []F
+	result   *atomics.Most[F]
+
+	code lanes.Code
+}
+
+// NewStepAndScaleLoop prepares StepAndScale.
+func NewStepAndScaleLoop[F num.Float](box abi.Box, l *Lattice, it *levels.Iteration, inverse []F, d []F, q []F, change []F, residual []F, z []F, result *atomics.Most[F]) *StepAndScaleLoop[F] {
+	loop := &StepAndScaleLoop[F]{box, l, it, inverse, d, q, change, residual, z, result, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *StepAndScaleLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "StepAndScale"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
+}
+
+// Range runs the kernel on the CPU.
+func (loop *StepAndScaleLoop[F]) Range(lo, hi int) {
+	best := F(math.Inf(-1))
+	for lo < hi {
+		i, j, k, count := loop.box.Row(lo, hi)
+		end := i + count
+		for {
+			n := loop.code.Count(end - i)
+			if n == 0 {
+				break
+			}
+			var one F
+			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, k, unsafe.Pointer(&one))
+			best = max(best, one)
+			i += n
+		}
+		for ; i < end; i++ {
+			best = max(best, StepAndScale(i, j, k, loop.l, loop.it, loop.inverse, loop.d, loop.q, loop.change, loop.residual, loop.z))
+		}
+		lo += count
+	}
+	loop.result.Take(best)
+}
+
+// Launch says how other devices run the kernel.
+func (loop *StepAndScaleLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "StepAndScale" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+		abi.ConstantOf("l", loop.l),
+		abi.PointerTo("it", loop.it),
+		abi.ElementsOf("inverse", loop.inverse),
+		abi.ElementsOf("d", loop.d),
+		abi.ElementsOf("q", loop.q),
+		abi.ElementsOf("change", loop.change),
 		abi.ElementsOf("residual", loop.residual),
 		abi.ElementsOf("z", loop.z),
 		abi.PointerTo("result", loop.result),

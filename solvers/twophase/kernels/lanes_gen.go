@@ -28,57 +28,65 @@ var laneCodes = map[lanes.Set]map[string]lanes.Code{
 		"Speed_f32":        {Entry: 9, Lanes: 8},
 		"LookAhead_f32":    {Entry: 10, Lanes: 8},
 		"StartViscous_f32": {Entry: 11, Lanes: 8},
-		"Scale_f32":        {Entry: 12, Lanes: 8},
-		"Resist_f32":       {Entry: 13, Lanes: 8},
-		"Change_f32":       {Entry: 14, Lanes: 8},
-		"Accelerate_f32":   {Entry: 15, Lanes: 8},
-		"Exert_f64":        {Entry: 16, Lanes: 4},
-		"Diverge_f64":      {Entry: 17, Lanes: 4},
-		"Project_f64":      {Entry: 18, Lanes: 4},
-		"Divergence_f64":   {Entry: 19, Lanes: 4},
-		"Flux_f64":         {Entry: 20, Lanes: 4},
-		"Flux_f64_rare":    {Entry: 21, Lanes: 4},
-		"Advance_f64":      {Entry: 22, Lanes: 4},
-		"Carry_f64":        {Entry: 23, Lanes: 4},
-		"Speed_f64":        {Entry: 24, Lanes: 4},
-		"LookAhead_f64":    {Entry: 25, Lanes: 4},
-		"StartViscous_f64": {Entry: 26, Lanes: 4},
-		"Scale_f64":        {Entry: 27, Lanes: 4},
-		"Resist_f64":       {Entry: 28, Lanes: 4},
-		"Change_f64":       {Entry: 29, Lanes: 4},
-		"Accelerate_f64":   {Entry: 30, Lanes: 4},
+		"Diagonal_f32":     {Entry: 12, Lanes: 8},
+		"Scale_f32":        {Entry: 13, Lanes: 8},
+		"StepAndScale_f32": {Entry: 14, Lanes: 8},
+		"Resist_f32":       {Entry: 15, Lanes: 8},
+		"Change_f32":       {Entry: 16, Lanes: 8},
+		"Accelerate_f32":   {Entry: 17, Lanes: 8},
+		"Exert_f64":        {Entry: 18, Lanes: 4},
+		"Diverge_f64":      {Entry: 19, Lanes: 4},
+		"Project_f64":      {Entry: 20, Lanes: 4},
+		"Divergence_f64":   {Entry: 21, Lanes: 4},
+		"Flux_f64":         {Entry: 22, Lanes: 4},
+		"Flux_f64_rare":    {Entry: 23, Lanes: 4},
+		"Advance_f64":      {Entry: 24, Lanes: 4},
+		"Carry_f64":        {Entry: 25, Lanes: 4},
+		"Speed_f64":        {Entry: 26, Lanes: 4},
+		"LookAhead_f64":    {Entry: 27, Lanes: 4},
+		"StartViscous_f64": {Entry: 28, Lanes: 4},
+		"Diagonal_f64":     {Entry: 29, Lanes: 4},
+		"Scale_f64":        {Entry: 30, Lanes: 4},
+		"StepAndScale_f64": {Entry: 31, Lanes: 4},
+		"Resist_f64":       {Entry: 32, Lanes: 4},
+		"Change_f64":       {Entry: 33, Lanes: 4},
+		"Accelerate_f64":   {Entry: 34, Lanes: 4},
 	},
 	lanes.AVX512: {
-		"Exert_f32":        {Entry: 31, Lanes: 8},
-		"Diverge_f32":      {Entry: 32, Lanes: 8},
-		"Project_f32":      {Entry: 33, Lanes: 8},
-		"Divergence_f32":   {Entry: 34, Lanes: 8},
-		"Flux_f32":         {Entry: 35, Lanes: 8},
-		"Flux_f32_rare":    {Entry: 36, Lanes: 8},
-		"Advance_f32":      {Entry: 37, Lanes: 8},
-		"Carry_f32":        {Entry: 38, Lanes: 8},
-		"Speed_f32":        {Entry: 39, Lanes: 8},
-		"LookAhead_f32":    {Entry: 40, Lanes: 8},
-		"StartViscous_f32": {Entry: 41, Lanes: 8},
-		"Scale_f32":        {Entry: 42, Lanes: 8},
-		"Resist_f32":       {Entry: 43, Lanes: 8},
-		"Change_f32":       {Entry: 44, Lanes: 8},
-		"Accelerate_f32":   {Entry: 45, Lanes: 8},
-		"Exert_f64":        {Entry: 46, Lanes: 8},
-		"Diverge_f64":      {Entry: 47, Lanes: 8},
-		"Project_f64":      {Entry: 48, Lanes: 8},
-		"Divergence_f64":   {Entry: 49, Lanes: 8},
-		"Flux_f64":         {Entry: 50, Lanes: 8},
-		"Flux_f64_rare":    {Entry: 51, Lanes: 8},
-		"Advance_f64":      {Entry: 52, Lanes: 8},
-		"Carry_f64":        {Entry: 53, Lanes: 8},
-		"Speed_f64":        {Entry: 54, Lanes: 8},
-		"LookAhead_f64":    {Entry: 55, Lanes: 8},
-		"StartViscous_f64": {Entry: 56, Lanes: 8},
-		"Scale_f64":        {Entry: 57, Lanes: 8},
-		"Resist_f64":       {Entry: 58, Lanes: 8},
-		"Change_f64":       {Entry: 59, Lanes: 8},
-		"Accelerate_f64":   {Entry: 60, Lanes: 8},
+		"Exert_f32":        {Entry: 35, Lanes: 8},
+		"Diverge_f32":      {Entry: 36, Lanes: 8},
+		"Project_f32":      {Entry: 37, Lanes: 8},
+		"Divergence_f32":   {Entry: 38, Lanes: 8},
+		"Flux_f32":         {Entry: 39, Lanes: 8},
+		"Flux_f32_rare":    {Entry: 40, Lanes: 8},
+		"Advance_f32":      {Entry: 41, Lanes: 8},
+		"Carry_f32":        {Entry: 42, Lanes: 8},
+		"Speed_f32":        {Entry: 43, Lanes: 8},
+		"LookAhead_f32":    {Entry: 44, Lanes: 8},
+		"StartViscous_f32": {Entry: 45, Lanes: 8},
+		"Diagonal_f32":     {Entry: 46, Lanes: 8},
+		"Scale_f32":        {Entry: 47, Lanes: 8},
+		"StepAndScale_f32": {Entry: 48, Lanes: 8},
+		"Resist_f32":       {Entry: 49, Lanes: 8},
+		"Change_f32":       {Entry: 50, Lanes: 8},
+		"Accelerate_f32":   {Entry: 51, Lanes: 8},
+		"Exert_f64":        {Entry: 52, Lanes: 8},
+		"Diverge_f64":      {Entry: 53, Lanes: 8},
+		"Project_f64":      {Entry: 54, Lanes: 8},
+		"Divergence_f64":   {Entry: 55, Lanes: 8},
+		"Flux_f64":         {Entry: 56, Lanes: 8},
+		"Flux_f64_rare":    {Entry: 57, Lanes: 8},
+		"Advance_f64":      {Entry: 58, Lanes: 8},
+		"Carry_f64":        {Entry: 59, Lanes: 8},
+		"Speed_f64":        {Entry: 60, Lanes: 8},
+		"LookAhead_f64":    {Entry: 61, Lanes: 8},
+		"StartViscous_f64": {Entry: 62, Lanes: 8},
+		"Diagonal_f64":     {Entry: 63, Lanes: 8},
+		"Scale_f64":        {Entry: 64, Lanes: 8},
+		"StepAndScale_f64": {Entry: 65, Lanes: 8},
+		"Resist_f64":       {Entry: 66, Lanes: 8},
+		"Change_f64":       {Entry: 67, Lanes: 8},
+		"Accelerate_f64":   {Entry: 68, Lanes: 8},
 	},
 }
 
@@ -108,102 +116,118 @@ func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result un
 	case 11:
 		StartViscous_f32_avx2(loop, lo, hi, j, k, result)
 	case 12:
-		Scale_f32_avx2(loop, lo, hi, j, k, result)
+		Diagonal_f32_avx2(loop, lo, hi, j, k, result)
 	case 13:
-		Resist_f32_avx2(loop, lo, hi, j, k, result)
+		Scale_f32_avx2(loop, lo, hi, j, k, result)
 	case 14:
-		Change_f32_avx2(loop, lo, hi, j, k, result)
+		StepAndScale_f32_avx2(loop, lo, hi, j, k, result)
 	case 15:
-		Accelerate_f32_avx2(loop, lo, hi, j, k, result)
+		Resist_f32_avx2(loop, lo, hi, j, k, result)
 	case 16:
-		Exert_f64_avx2(loop, lo, hi, j, k, result)
+		Change_f32_avx2(loop, lo, hi, j, k, result)
 	case 17:
-		Diverge_f64_avx2(loop, lo, hi, j, k, result)
+		Accelerate_f32_avx2(loop, lo, hi, j, k, result)
 	case 18:
-		Project_f64_avx2(loop, lo, hi, j, k, result)
+		Exert_f64_avx2(loop, lo, hi, j, k, result)
 	case 19:
-		Divergence_f64_avx2(loop, lo, hi, j, k, result)
+		Diverge_f64_avx2(loop, lo, hi, j, k, result)
 	case 20:
-		Flux_f64_avx2(loop, lo, hi, j, k, result)
+		Project_f64_avx2(loop, lo, hi, j, k, result)
 	case 21:
-		Flux_f64_rare_avx2(loop, lo, hi, j, k, result)
+		Divergence_f64_avx2(loop, lo, hi, j, k, result)
 	case 22:
-		Advance_f64_avx2(loop, lo, hi, j, k, result)
+		Flux_f64_avx2(loop, lo, hi, j, k, result)
 	case 23:
-		Carry_f64_avx2(loop, lo, hi, j, k, result)
+		Flux_f64_rare_avx2(loop, lo, hi, j, k, result)
 	case 24:
-		Speed_f64_avx2(loop, lo, hi, j, k, result)
+		Advance_f64_avx2(loop, lo, hi, j, k, result)
 	case 25:
-		LookAhead_f64_avx2(loop, lo, hi, j, k, result)
+		Carry_f64_avx2(loop, lo, hi, j, k, result)
 	case 26:
-		StartViscous_f64_avx2(loop, lo, hi, j, k, result)
+		Speed_f64_avx2(loop, lo, hi, j, k, result)
 	case 27:
-		Scale_f64_avx2(loop, lo, hi, j, k, result)
+		LookAhead_f64_avx2(loop, lo, hi, j, k, result)
 	case 28:
-		Resist_f64_avx2(loop, lo, hi, j, k, result)
+		StartViscous_f64_avx2(loop, lo, hi, j, k, result)
 	case 29:
-		Change_f64_avx2(loop, lo, hi, j, k, result)
+		Diagonal_f64_avx2(loop, lo, hi, j, k, result)
 	case 30:
-		Accelerate_f64_avx2(loop, lo, hi, j, k, result)
+		Scale_f64_avx2(loop, lo, hi, j, k, result)
 	case 31:
-		Exert_f32_avx512(loop, lo, hi, j, k, result)
+		StepAndScale_f64_avx2(loop, lo, hi, j, k, result)
 	case 32:
-		Diverge_f32_avx512(loop, lo, hi, j, k, result)
+		Resist_f64_avx2(loop, lo, hi, j, k, result)
 	case 33:
-		Project_f32_avx512(loop, lo, hi, j, k, result)
+		Change_f64_avx2(loop, lo, hi, j, k, result)
 	case 34:
-		Divergence_f32_avx512(loop, lo, hi, j, k, result)
+		Accelerate_f64_avx2(loop, lo, hi, j, k, result)
 	case 35:
-		Flux_f32_avx512(loop, lo, hi, j, k, result)
+		Exert_f32_avx512(loop, lo, hi, j, k, result)
 	case 36:
-		Flux_f32_rare_avx512(loop, lo, hi, j, k, result)
+		Diverge_f32_avx512(loop, lo, hi, j, k, result)
 	case 37:
-		Advance_f32_avx512(loop, lo, hi, j, k, result)
+		Project_f32_avx512(loop, lo, hi, j, k, result)
 	case 38:
-		Carry_f32_avx512(loop, lo, hi, j, k, result)
+		Divergence_f32_avx512(loop, lo, hi, j, k, result)
 	case 39:
-		Speed_f32_avx512(loop, lo, hi, j, k, result)
+		Flux_f32_avx512(loop, lo, hi, j, k, result)
 	case 40:
-		LookAhead_f32_avx512(loop, lo, hi, j, k, result)
+		Flux_f32_rare_avx512(loop, lo, hi, j, k, result)
 	case 41:
-		StartViscous_f32_avx512(loop, lo, hi, j, k, result)
+		Advance_f32_avx512(loop, lo, hi, j, k, result)
 	case 42:
-		Scale_f32_avx512(loop, lo, hi, j, k, result)
+		Carry_f32_avx512(loop, lo, hi, j, k, result)
 	case 43:
-		Resist_f32_avx512(loop, lo, hi, j, k, result)
+		Speed_f32_avx512(loop, lo, hi, j, k, result)
 	case 44:
-		Change_f32_avx512(loop, lo, hi, j, k, result)
+		LookAhead_f32_avx512(loop, lo, hi, j, k, result)
 	case 45:
-		Accelerate_f32_avx512(loop, lo, hi, j, k, result)
+		StartViscous_f32_avx512(loop, lo, hi, j, k, result)
 	case 46:
-		Exert_f64_avx512(loop, lo, hi, j, k, result)
+		Diagonal_f32_avx512(loop, lo, hi, j, k, result)
 	case 47:
-		Diverge_f64_avx512(loop, lo, hi, j, k, result)
+		Scale_f32_avx512(loop, lo, hi, j, k, result)
 	case 48:
-		Project_f64_avx512(loop, lo, hi, j, k, result)
+		StepAndScale_f32_avx512(loop, lo, hi, j, k, result)
 	case 49:
-		Divergence_f64_avx512(loop, lo, hi, j, k, result)
+		Resist_f32_avx512(loop, lo, hi, j, k, result)
 	case 50:
-		Flux_f64_avx512(loop, lo, hi, j, k, result)
+		Change_f32_avx512(loop, lo, hi, j, k, result)
 	case 51:
-		Flux_f64_rare_avx512(loop, lo, hi, j, k, result)
+		Accelerate_f32_avx512(loop, lo, hi, j, k, result)
 	case 52:
-		Advance_f64_avx512(loop, lo, hi, j, k, result)
+		Exert_f64_avx512(loop, lo, hi, j, k, result)
 	case 53:
-		Carry_f64_avx512(loop, lo, hi, j, k, result)
+		Diverge_f64_avx512(loop, lo, hi, j, k, result)
 	case 54:
-		Speed_f64_avx512(loop, lo, hi, j, k, result)
+		Project_f64_avx512(loop, lo, hi, j, k, result)
 	case 55:
-		LookAhead_f64_avx512(loop, lo, hi, j, k, result)
+		Divergence_f64_avx512(loop, lo, hi, j, k, result)
 	case 56:
-		StartViscous_f64_avx512(loop, lo, hi, j, k, result)
+		Flux_f64_avx512(loop, lo, hi, j, k, result)
 	case 57:
-		Scale_f64_avx512(loop, lo, hi, j, k, result)
+		Flux_f64_rare_avx512(loop, lo, hi, j, k, result)
 	case 58:
-		Resist_f64_avx512(loop, lo, hi, j, k, result)
+		Advance_f64_avx512(loop, lo, hi, j, k, result)
 	case 59:
-		Change_f64_avx512(loop, lo, hi, j, k, result)
+		Carry_f64_avx512(loop, lo, hi, j, k, result)
 	case 60:
+		Speed_f64_avx512(loop, lo, hi, j, k, result)
+	case 61:
+		LookAhead_f64_avx512(loop, lo, hi, j, k, result)
+	case 62:
+		StartViscous_f64_avx512(loop, lo, hi, j, k, result)
+	case 63:
+		Diagonal_f64_avx512(loop, lo, hi, j, k, result)
+	case 64:
+		Scale_f64_avx512(loop, lo, hi, j, k, result)
+	case 65:
+		StepAndScale_f64_avx512(loop, lo, hi, j, k, result)
+	case 66:
+		Resist_f64_avx512(loop, lo, hi, j, k, result)
+	case 67:
+		Change_f64_avx512(loop, lo, hi, j, k, result)
+	case 68:
 		Accelerate_f64_avx512(loop, lo, hi, j, k, result)
 	}
 }
@@ -242,7 +266,13 @@ func LookAhead_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Poi
 func StartViscous_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func Diagonal_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func Scale_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StepAndScale_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Resist_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
@@ -287,7 +317,13 @@ func LookAhead_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Poi
 func StartViscous_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func Diagonal_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func Scale_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StepAndScale_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Resist_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
@@ -332,7 +368,13 @@ func LookAhead_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.P
 func StartViscous_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func Diagonal_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func Scale_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StepAndScale_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Resist_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
@@ -377,7 +419,13 @@ func LookAhead_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.P
 func StartViscous_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func Diagonal_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func Scale_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func StepAndScale_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func Resist_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)

@@ -138,6 +138,10 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int) {
 		},
 		"clip":  func(d *data[F]) loop { return NewClipLoop(box, &l, 1e-12, d.f, &d.clipped) },
 		"scale": func(d *data[F]) loop { return NewScaleLoop(box, &l, d.arrays[0], d.arrays[1], d.arrays[2], &d.most) },
+		"step and scale": func(d *data[F]) loop {
+			return NewStepAndScaleLoop(box, &l, &d.it, d.arrays[0], d.arrays[1], d.arrays[2], d.arrays[3], d.arrays[4],
+				d.arrays[5], &d.most)
+		},
 		"change": func(d *data[F]) loop {
 			return NewChangeLoop(box, &l, d.arrays[0], d.arrays[1])
 		},
@@ -219,7 +223,10 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int) {
 	same(t, r, "solids", n, length/12, func(d *data[F]) loop {
 		return NewFillSolidsLoop(4, d.to, d.from, d.arrays[0], d.arrays[1])
 	})
-	same(t, r, "tolerance", n, 1, func(d *data[F]) loop { return NewSetToleranceLoop(.1, &d.most, &d.it) })
+	same(t, r, "diagonal", n, length, func(d *data[F]) loop { return NewDiagonalLoop(d.arrays[0], &d.most) })
+	same(t, r, "tolerance", n, 1, func(d *data[F]) loop {
+		return NewSetToleranceLoop(.1, &d.most, &atomics.Most[F]{}, &d.it)
+	})
 	same(t, r, "pressure tolerance", n, 1, func(d *data[F]) loop {
 		return NewSetPressureToleranceLoop(.1, &d.clock, &d.it)
 	})

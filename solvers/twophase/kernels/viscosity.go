@@ -79,12 +79,23 @@ func StartViscous[F num.Float](i, j, k int, q *Viscous[F], clock *Clock[F], chan
 	return num.Abs(q.V[c])
 }
 
-// SetTolerance sets the tolerance of the change to a part of the largest velocity.
+// SetTolerance sets the tolerance of the change to a part of the largest velocity, and resets what Diagonal finds.
 //
 //atoll:kernel
-func SetTolerance[F num.Float](i int, part F, largest *atomics.Most[F], it *levels.Iteration) {
+func SetTolerance[F num.Float](i int, part F, largest, heaviest *atomics.Most[F], it *levels.Iteration) {
 	it.Tolerance = float64(part) * float64(largest.Value())
 	largest.Reset()
+	heaviest.Reset()
+}
+
+// Diagonal returns the coefficient of the diagonal, 0 in closed faces.
+//
+//atoll:kernel lanes max
+func Diagonal[F num.Float](i int, inverse []F) F {
+	if inverse[i] > 0 {
+		return 1 / inverse[i]
+	}
+	return 0
 }
 
 // Scale divides the residual by the diagonal, and returns the magnitude of the result.
@@ -93,6 +104,21 @@ func SetTolerance[F num.Float](i int, part F, largest *atomics.Most[F], it *leve
 func Scale[F num.Float](i, j, k int, l *Lattice, inverse, residual, z []F) F {
 	c := l.at(i, j, k)
 	v := inverse[c] * residual[c]
+	z[c] = v
+	return num.Abs(v)
+}
+
+// StepAndScale takes the step of conjugate gradients along a direction d, whose left-hand side is q, and divides the
+// residual that is left by the diagonal. It returns the magnitude of the result.
+//
+//atoll:kernel lanes max
+func StepAndScale[F num.Float](i, j, k int, l *Lattice, it *levels.Iteration, inverse, d, q, change, residual, z []F) F {
+	c := l.at(i, j, k)
+	alpha := F(it.Alpha)
+	change[c] += alpha * d[c]
+	left := residual[c] - alpha*q[c]
+	residual[c] = left
+	v := inverse[c] * left
 	z[c] = v
 	return num.Abs(v)
 }

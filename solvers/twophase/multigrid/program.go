@@ -213,8 +213,8 @@ func (s *Solver[F]) cycle(p *engine.Program, n int) {
 	s.smooth(p, l, now)
 }
 
-// ignored is where maxima that nobody needs are found.
-func (s *Solver[F]) ignored() *atomics.Most[F] { return s.sums.Unused() }
+// ignored is where maxima that nobody reads are found.
+func (s *Solver[F]) ignored() *atomics.Most[F] { return s.sums.unused.At() }
 
 // smooth takes the Chebyshev iterations from l.x[from], or from 0 if from is -1, and returns where their result is.
 // With the eigenvalues λ of the scaled matrix in [lowest, 2], those are the polynomials of the least maximum there.
@@ -251,6 +251,3 @@ func (s *Solver[F]) smooth(p *engine.Program, l *level[F], from int) (now int) {
 	}
 	return now
 }
-
-// Unused is where maxima that nobody reads are found.
-func (s *Sums[F]) Unused() *atomics.Most[F] { return s.unused.At() }

@@ -36,17 +36,18 @@ type Solver[F num.Float] struct {
 
 // Sums is what sums over cells need: see levels.AddProducts.
 type Sums[F num.Float] struct {
-	Bound   *engine.Array[atomics.Most[F]] // the largest addend
-	Scale   *engine.Array[levels.Scale]
-	Words   *engine.Array[int64]
-	ghosts  *engine.Ghosts
-	largest *engine.Array[atomics.Most[F]] // residual
-	unused  *engine.Array[atomics.Most[F]] // for maxima that nobody reads
+	byBlocks bool                           // as suits processors
+	Bound    *engine.Array[atomics.Most[F]] // the largest addend
+	Scale    *engine.Array[levels.Scale]
+	Words    *engine.Array[int64]
+	ghosts   *engine.Ghosts
+	largest  *engine.Array[atomics.Most[F]] // residual
+	unused   *engine.Array[atomics.Most[F]] // for maxima that nobody reads
 }
 
 // NewSums declares sums. ghosts are those by whose links the devices reduce, once they are connected.
 func NewSums[F num.Float](t *engine.Table) *Sums[F] {
-	return &Sums[F]{Bound: engine.Add[atomics.Most[F]](t, "sums", 1), largest: engine.Add[atomics.Most[F]](t, "sums", 1),
+	return &Sums[F]{byBlocks: !t.Separate(), Bound: engine.Add[atomics.Most[F]](t, "sums", 1), largest: engine.Add[atomics.Most[F]](t, "sums", 1),
 		unused: engine.Add[atomics.Most[F]](t, "sums", 1),
 		Scale:  engine.Add[levels.Scale](t, "sums", 1), Words: engine.Add[int64](t, "sums", 2)}
 }
@@ -65,6 +66,11 @@ func (s *Sums[F]) Add(p *engine.Program, x, y *engine.Array[F]) {
 	plain := y == nil
 	if plain {
 		y = x
+	}
+	if s.byBlocks {
+		p.Run(engine.Whole(levels.NewAddBlockLoop(plain, s.Scale.At(), x.Data, y.Data, s.Words.Data),
+			levels.SumBlocks(len(x.Data))))
+		return
 	}
 	p.Run(engine.Whole(levels.NewAddProductsLoop(plain, s.Scale.At(), x.Data, y.Data, s.Words.Data),
 		levels.Chunks(len(x.Data))))

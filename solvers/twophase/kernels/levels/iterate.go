@@ -29,6 +29,7 @@ const (
 
 	threads = 128
 	chunk   = 8 * threads
+	block   = 256 // of which a number with 53 bits holds the words' sums
 )
 
 // Chunks returns the number of chunks of n numbers, for AddProducts.
@@ -41,6 +42,16 @@ func Prepare[F num.Float](i int, bound *atomics.Most[F], s *Scale, sum []int64) 
 	v := float64(bound.Value())
 	bound.Reset()
 	setScale(v, s)
+	sum[i] = 0
+	sum[i+1] = 0
+}
+
+// PrepareProducts prepares the sum of the products of a residual and the residual divided by the diagonal of the matrix,
+// of which the largest quotient is that of it. heaviest is the largest coefficient of the diagonal.
+//
+//atoll:kernel
+func PrepareProducts[F num.Float](i int, it *Iteration, heaviest *atomics.Most[F], s *Scale, sum []int64) {
+	setScale(it.Residual*it.Residual*float64(heaviest.Value()), s)
 	sum[i] = 0
 	sum[i+1] = 0
 }
@@ -112,6 +123,34 @@ func AddProducts[F num.Float](t int, plain bool, s *Scale, x, y []F, sum []int64
 			atomic.AddInt64(&sum[1], l)
 		}
 	}
+}
+
+// SumBlocks returns the number of blocks of n numbers, for AddBlock.
+func SumBlocks(n int) int { return (n + block - 1) / block }
+
+// AddBlock does for block b what AddProducts does for a chunk, to the bit. Vectors of processors compute it, each lane a
+// block of its own.
+//
+//atoll:kernel lanes plain=false,true
+func AddBlock[F num.Float](b int, plain bool, s *Scale, x, y []F, sum []int64) {
+	high, low := 0.0, 0.0 // both are exact
+	for n := range block {
+		at := b*block + n
+		//atoll:mostly
+		if at < len(x) {
+			v := float64(x[at])
+			if !plain {
+				v *= float64(y[at])
+			}
+			v *= s.Scale
+			top := v + highOnes - highOnes
+			rest := v - top + lowOnes - lowOnes
+			high += top
+			low += rest
+		}
+	}
+	atomic.AddInt64(&sum[0], int64(high*0x1p30))
+	atomic.AddInt64(&sum[1], int64(low*0x1p60))
 }
 
 // MaxProduct returns the magnitude of a product.

@@ -835,7 +835,7 @@ DEVICE void SolveBottom_f64_at(int64 i, const Bottom_f64 *b, Slice<double> rhs, 
 }
 
 // powerOfTwo returns 2^n for |n| below 1023.
-// powerOfTwo, iterate.go:59
+// powerOfTwo, iterate.go:70
 DEVICE double powerOfTwo(int64 n) {
     double base = 2.0, power = 1.0;
     if (n < 0) {
@@ -852,7 +852,7 @@ DEVICE double powerOfTwo(int64 n) {
     return power;
 }
 
-// setScale, iterate.go:48
+// setScale, iterate.go:59
 DEVICE void setScale(double v, Scale *s) {
     s->Scale_ = 0.0;
     s->Unscale = 0.0;
@@ -867,7 +867,7 @@ DEVICE void setScale(double v, Scale *s) {
 }
 
 // Prepare prepares a sum of numbers whose largest magnitude is bound, which it resets.
-// Prepare[float32], iterate.go:40
+// Prepare[float32], iterate.go:41
 DEVICE void Prepare_f32_at(int64 i, Most<float> *bound, Scale *s, Slice<int64> sum) {
     double v = double(bound->Value());
     bound->Reset();
@@ -877,7 +877,7 @@ DEVICE void Prepare_f32_at(int64 i, Most<float> *bound, Scale *s, Slice<int64> s
 }
 
 // Prepare prepares a sum of numbers whose largest magnitude is bound, which it resets.
-// Prepare[float64], iterate.go:40
+// Prepare[float64], iterate.go:41
 DEVICE void Prepare_f64_at(int64 i, Most<double> *bound, Scale *s, Slice<int64> sum) {
     double v = bound->Value();
     bound->Reset();
@@ -886,8 +886,26 @@ DEVICE void Prepare_f64_at(int64 i, Most<double> *bound, Scale *s, Slice<int64> 
     sum[add(i, int64(1))] = 0;
 }
 
+// PrepareProducts prepares the sum of the products of a residual and the residual divided by the diagonal of the matrix,
+// of which the largest quotient is that of it. heaviest is the largest coefficient of the diagonal.
+// PrepareProducts[float32], iterate.go:53
+DEVICE void PrepareProducts_f32_at(int64 i, Iteration *it, Most<float> *heaviest, Scale *s, Slice<int64> sum) {
+    setScale(it->Residual_ * it->Residual_ * double(heaviest->Value()), s);
+    sum[i] = 0;
+    sum[add(i, int64(1))] = 0;
+}
+
+// PrepareProducts prepares the sum of the products of a residual and the residual divided by the diagonal of the matrix,
+// of which the largest quotient is that of it. heaviest is the largest coefficient of the diagonal.
+// PrepareProducts[float64], iterate.go:53
+DEVICE void PrepareProducts_f64_at(int64 i, Iteration *it, Most<double> *heaviest, Scale *s, Slice<int64> sum) {
+    setScale(it->Residual_ * it->Residual_ * heaviest->Value(), s);
+    sum[i] = 0;
+    sum[add(i, int64(1))] = 0;
+}
+
 // AddProducts adds the products of the numbers of chunk t of x and y, or with plain those of x.
-// AddProducts[float32], iterate.go:82
+// AddProducts[float32], iterate.go:93
 DEVICE void AddProducts_f32_at(int64 t, bool plain, Scale *s, Slice<float> x, Slice<float> y, Slice<int64> sum,
         Array<int64, 128> *high, Array<int64, 128> *low) {
     TURNS(int32, k, 128) {
@@ -926,7 +944,7 @@ DEVICE void AddProducts_f32_at(int64 t, bool plain, Scale *s, Slice<float> x, Sl
 }
 
 // AddProducts adds the products of the numbers of chunk t of x and y, or with plain those of x.
-// AddProducts[float64], iterate.go:82
+// AddProducts[float64], iterate.go:93
 DEVICE void AddProducts_f64_at(int64 t, bool plain, Scale *s, Slice<double> x, Slice<double> y, Slice<int64> sum,
         Array<int64, 128> *high, Array<int64, 128> *low) {
     TURNS(int32, k, 128) {
@@ -964,6 +982,54 @@ DEVICE void AddProducts_f64_at(int64 t, bool plain, Scale *s, Slice<double> x, S
     }
 }
 
+// AddBlock does for block b what AddProducts does for a chunk, to the bit. Vectors of processors compute it, each lane a
+// block of its own.
+// AddBlock[float32], iterate.go:135
+DEVICE void AddBlock_f32_at(int64 b, bool plain, Scale *s, Slice<float> x, Slice<float> y, Slice<int64> sum) {
+    // both are exact
+    double high = 0.0, low = 0.0;
+    for (int64 n = 0; n < 256; n++) {
+        int64 at = add(mul(b, int64(256)), n);
+        if (at < x.len) {
+            double v = double(x[at]);
+            if (!plain) {
+                v *= double(y[at]);
+            }
+            v *= s->Scale_;
+            double top = v + 6291456.0 - 6291456.0;
+            double rest = v - top + 0x1.8p-08 /* 0.005859375 */ - 0x1.8p-08 /* 0.005859375 */;
+            high += top;
+            low += rest;
+        }
+    }
+    atomic_add(&sum[0], int64(high * 0x1p+30 /* 1.073741824e+09 */));
+    atomic_add(&sum[1], int64(low * 0x1p+60 /* 1.152921504606847e+18 */));
+}
+
+// AddBlock does for block b what AddProducts does for a chunk, to the bit. Vectors of processors compute it, each lane a
+// block of its own.
+// AddBlock[float64], iterate.go:135
+DEVICE void AddBlock_f64_at(int64 b, bool plain, Scale *s, Slice<double> x, Slice<double> y, Slice<int64> sum) {
+    // both are exact
+    double high = 0.0, low = 0.0;
+    for (int64 n = 0; n < 256; n++) {
+        int64 at = add(mul(b, int64(256)), n);
+        if (at < x.len) {
+            double v = x[at];
+            if (!plain) {
+                v *= y[at];
+            }
+            v *= s->Scale_;
+            double top = v + 6291456.0 - 6291456.0;
+            double rest = v - top + 0x1.8p-08 /* 0.005859375 */ - 0x1.8p-08 /* 0.005859375 */;
+            high += top;
+            low += rest;
+        }
+    }
+    atomic_add(&sum[0], int64(high * 0x1p+30 /* 1.073741824e+09 */));
+    atomic_add(&sum[1], int64(low * 0x1p+60 /* 1.152921504606847e+18 */));
+}
+
 // Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
 // amd64, while the branches are mostly predicted.
 // Abs[float32], num/num.go:20
@@ -975,7 +1041,7 @@ DEVICE float num_Abs_f32(float x) {
 }
 
 // MaxProduct returns the magnitude of a product.
-// MaxProduct[float32], iterate.go:120
+// MaxProduct[float32], iterate.go:159
 DEVICE float MaxProduct_f32_at(int64 i, Slice<float> x, Slice<float> y) {
     return num_Abs_f32(x[i] * y[i]);
 }
@@ -991,25 +1057,25 @@ DEVICE double num_Abs_f64(double x) {
 }
 
 // MaxProduct returns the magnitude of a product.
-// MaxProduct[float64], iterate.go:120
+// MaxProduct[float64], iterate.go:159
 DEVICE double MaxProduct_f64_at(int64 i, Slice<double> x, Slice<double> y) {
     return num_Abs_f64(x[i] * y[i]);
 }
 
 // value is a sum that Prepare has begun: NaN if a number was not finite.
-// (*Scale).value, iterate.go:75
+// (*Scale).value, iterate.go:86
 DEVICE double Scale_value(Scale *s, Slice<int64> sum) {
     return s->Unscale * (double(sum[0]) * 0x1p-30 /* 9.313225746154785e-10 */ + double(sum[1]) * 0x1p-60 /* 8.673617379884035e-19 */);
 }
 
 // SetMean computes the mean of n cells from their sum.
-// SetMean, iterate.go:125
+// SetMean, iterate.go:164
 DEVICE void SetMean_at(int64 i, double n, Scale *s, Slice<int64> sum, Iteration *it) {
     it->Mean = Scale_value(s, sum) / n;
 }
 
 // Subtract subtracts the mean from the residual of a cell, and returns its magnitude.
-// Subtract[float32], iterate.go:132
+// Subtract[float32], iterate.go:171
 DEVICE float Subtract_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration *it, Slice<float> r) {
     int64 c = Lattice_at(l, i, j, k);
     float v = r[c] - float(it->Mean);
@@ -1018,7 +1084,7 @@ DEVICE float Subtract_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Iterat
 }
 
 // Subtract subtracts the mean from the residual of a cell, and returns its magnitude.
-// Subtract[float64], iterate.go:132
+// Subtract[float64], iterate.go:171
 DEVICE double Subtract_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration *it, Slice<double> r) {
     int64 c = Lattice_at(l, i, j, k);
     double v = r[c] - it->Mean;
@@ -1027,7 +1093,7 @@ DEVICE double Subtract_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Itera
 }
 
 // Begin begins iterations from the largest residual, which it resets.
-// Begin[float32], iterate.go:142
+// Begin[float32], iterate.go:181
 DEVICE void Begin_f32_at(int64 i, Most<float> *residual, Iteration *it, Slice<int32> done) {
     it->Residual_ = double(residual->Value());
     residual->Reset();
@@ -1042,7 +1108,7 @@ DEVICE void Begin_f32_at(int64 i, Most<float> *residual, Iteration *it, Slice<in
 }
 
 // Begin begins iterations from the largest residual, which it resets.
-// Begin[float64], iterate.go:142
+// Begin[float64], iterate.go:181
 DEVICE void Begin_f64_at(int64 i, Most<double> *residual, Iteration *it, Slice<int32> done) {
     it->Residual_ = residual->Value();
     residual->Reset();
@@ -1058,7 +1124,7 @@ DEVICE void Begin_f64_at(int64 i, Most<double> *residual, Iteration *it, Slice<i
 
 // Turn computes the length β of the old direction in the new one, from the product of residual and preconditioned
 // residual.
-// Turn, iterate.go:156
+// Turn, iterate.go:195
 DEVICE void Turn_at(int64 i, Scale *s, Slice<int64> sum, Iteration *it, Slice<int32> done) {
     double product = Scale_value(s, sum);
     it->Beta = 0.0;
@@ -1071,7 +1137,7 @@ DEVICE void Turn_at(int64 i, Scale *s, Slice<int64> sum, Iteration *it, Slice<in
 }
 
 // Direct computes the new direction.
-// Direct[float32], iterate.go:170
+// Direct[float32], iterate.go:209
 DEVICE void Direct_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration *it, Slice<float> z,
         Slice<float> d) {
     int64 c = Lattice_at(l, i, j, k);
@@ -1079,7 +1145,7 @@ DEVICE void Direct_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration
 }
 
 // Direct computes the new direction.
-// Direct[float64], iterate.go:170
+// Direct[float64], iterate.go:209
 DEVICE void Direct_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration *it, Slice<double> z,
         Slice<double> d) {
     int64 c = Lattice_at(l, i, j, k);
@@ -1088,7 +1154,7 @@ DEVICE void Direct_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration
 
 // Measure computes the length α of the step from the product of the direction d and A d; 0 once the iterations are
 // done.
-// Measure, iterate.go:179
+// Measure, iterate.go:218
 DEVICE void Measure_at(int64 i, Scale *s, Slice<int64> sum, Iteration *it, Slice<int32> done) {
     double product = Scale_value(s, sum);
     it->Alpha = 0.0;
@@ -1098,7 +1164,7 @@ DEVICE void Measure_at(int64 i, Scale *s, Slice<int64> sum, Iteration *it, Slice
 }
 
 // Step takes the step in a cell, and returns the magnitude of the residual.
-// Step[float32], iterate.go:190
+// Step[float32], iterate.go:229
 DEVICE float Step_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration *it, Slice<float> d,
         Slice<float> q, Slice<float> x, Slice<float> r) {
     int64 c = Lattice_at(l, i, j, k);
@@ -1110,7 +1176,7 @@ DEVICE float Step_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration 
 }
 
 // Step takes the step in a cell, and returns the magnitude of the residual.
-// Step[float64], iterate.go:190
+// Step[float64], iterate.go:229
 DEVICE double Step_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration *it, Slice<double> d,
         Slice<double> q, Slice<double> x, Slice<double> r) {
     int64 c = Lattice_at(l, i, j, k);
@@ -1122,7 +1188,7 @@ DEVICE double Step_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Iteration
 }
 
 // Judge ends the iterations if the largest residual, which it resets, is within the tolerance, or after the most.
-// Judge[float32], iterate.go:202
+// Judge[float32], iterate.go:241
 DEVICE void Judge_f32_at(int64 i, int64 most, Most<float> *residual, Iteration *it, Slice<int32> done) {
     if (done[i] == 0) {
         it->Residual_ = double(residual->Value());
@@ -1135,7 +1201,7 @@ DEVICE void Judge_f32_at(int64 i, int64 most, Most<float> *residual, Iteration *
 }
 
 // Judge ends the iterations if the largest residual, which it resets, is within the tolerance, or after the most.
-// Judge[float64], iterate.go:202
+// Judge[float64], iterate.go:241
 DEVICE void Judge_f64_at(int64 i, int64 most, Most<double> *residual, Iteration *it, Slice<int32> done) {
     if (done[i] == 0) {
         it->Residual_ = residual->Value();
@@ -2346,21 +2412,35 @@ extern "C" __global__ void __launch_bounds__(128) SolveBottom_f64(int64 lo, int6
     if (i < hi) SolveBottom_f64_at(i, &b, rhs, x);
 }
 
-// Kernel Prepare, iterate.go:40
+// Kernel Prepare, iterate.go:41
 extern "C" __global__ void __launch_bounds__(128) Prepare_f32(int64 lo, int64 hi, Most<float> *bound, Scale *s,
         Slice<int64> sum) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Prepare_f32_at(i, bound, s, sum);
 }
 
-// Kernel Prepare, iterate.go:40
+// Kernel Prepare, iterate.go:41
 extern "C" __global__ void __launch_bounds__(128) Prepare_f64(int64 lo, int64 hi, Most<double> *bound, Scale *s,
         Slice<int64> sum) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Prepare_f64_at(i, bound, s, sum);
 }
 
-// Kernel AddProducts, iterate.go:82
+// Kernel PrepareProducts, iterate.go:53
+extern "C" __global__ void __launch_bounds__(128) PrepareProducts_f32(int64 lo, int64 hi, Iteration *it,
+        Most<float> *heaviest, Scale *s, Slice<int64> sum) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) PrepareProducts_f32_at(i, it, heaviest, s, sum);
+}
+
+// Kernel PrepareProducts, iterate.go:53
+extern "C" __global__ void __launch_bounds__(128) PrepareProducts_f64(int64 lo, int64 hi, Iteration *it,
+        Most<double> *heaviest, Scale *s, Slice<int64> sum) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) PrepareProducts_f64_at(i, it, heaviest, s, sum);
+}
+
+// Kernel AddProducts, iterate.go:93
 extern "C" __global__ void __launch_bounds__(128) AddProducts_f32(int64 lo, int64 hi, bool plain, Scale *s,
         Slice<float> x, Slice<float> y, Slice<int64> sum) {
     SHARED(high, Array<int64, 128>);
@@ -2369,7 +2449,7 @@ extern "C" __global__ void __launch_bounds__(128) AddProducts_f32(int64 lo, int6
     if (t < hi) AddProducts_f32_at(t, plain, s, x, y, sum, &high, &low);
 }
 
-// Kernel AddProducts, iterate.go:82
+// Kernel AddProducts, iterate.go:93
 extern "C" __global__ void __launch_bounds__(128) AddProducts_f64(int64 lo, int64 hi, bool plain, Scale *s,
         Slice<double> x, Slice<double> y, Slice<int64> sum) {
     SHARED(high, Array<int64, 128>);
@@ -2378,7 +2458,35 @@ extern "C" __global__ void __launch_bounds__(128) AddProducts_f64(int64 lo, int6
     if (t < hi) AddProducts_f64_at(t, plain, s, x, y, sum, &high, &low);
 }
 
-// Kernel MaxProduct, iterate.go:120
+// Kernel AddBlock, iterate.go:135
+extern "C" __global__ void __launch_bounds__(128) AddBlock_plain_false_f32(int64 lo, int64 hi, Scale *s,
+        Slice<float> x, Slice<float> y, Slice<int64> sum) {
+    const int64 b = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (b < hi) AddBlock_f32_at(b, false, s, x, y, sum);
+}
+
+// Kernel AddBlock, iterate.go:135
+extern "C" __global__ void __launch_bounds__(128) AddBlock_plain_false_f64(int64 lo, int64 hi, Scale *s,
+        Slice<double> x, Slice<double> y, Slice<int64> sum) {
+    const int64 b = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (b < hi) AddBlock_f64_at(b, false, s, x, y, sum);
+}
+
+// Kernel AddBlock, iterate.go:135
+extern "C" __global__ void __launch_bounds__(128) AddBlock_plain_true_f32(int64 lo, int64 hi, Scale *s,
+        Slice<float> x, Slice<float> y, Slice<int64> sum) {
+    const int64 b = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (b < hi) AddBlock_f32_at(b, true, s, x, y, sum);
+}
+
+// Kernel AddBlock, iterate.go:135
+extern "C" __global__ void __launch_bounds__(128) AddBlock_plain_true_f64(int64 lo, int64 hi, Scale *s,
+        Slice<double> x, Slice<double> y, Slice<int64> sum) {
+    const int64 b = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (b < hi) AddBlock_f64_at(b, true, s, x, y, sum);
+}
+
+// Kernel MaxProduct, iterate.go:159
 extern "C" __global__ void __launch_bounds__(128) MaxProduct_f32(int64 lo, int64 hi, Slice<float> x,
         Slice<float> y, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -2387,7 +2495,7 @@ extern "C" __global__ void __launch_bounds__(128) MaxProduct_f32(int64 lo, int64
     reduce(result, key);
 }
 
-// Kernel MaxProduct, iterate.go:120
+// Kernel MaxProduct, iterate.go:159
 extern "C" __global__ void __launch_bounds__(128) MaxProduct_f64(int64 lo, int64 hi, Slice<double> x,
         Slice<double> y, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -2396,14 +2504,14 @@ extern "C" __global__ void __launch_bounds__(128) MaxProduct_f64(int64 lo, int64
     reduce(result, key);
 }
 
-// Kernel SetMean, iterate.go:125
+// Kernel SetMean, iterate.go:164
 extern "C" __global__ void __launch_bounds__(128) SetMean(int64 lo, int64 hi, double n, Scale *s, Slice<int64> sum,
         Iteration *it) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) SetMean_at(i, n, s, sum, it);
 }
 
-// Kernel Subtract, iterate.go:132
+// Kernel Subtract, iterate.go:171
 extern "C" __global__ void __launch_bounds__(128) Subtract_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Iteration *it, Slice<float> r,
         Most<float> *result) {
@@ -2415,7 +2523,7 @@ extern "C" __global__ void __launch_bounds__(128) Subtract_f32(int64 lo_i, int64
     reduce(result, key);
 }
 
-// Kernel Subtract, iterate.go:132
+// Kernel Subtract, iterate.go:171
 extern "C" __global__ void __launch_bounds__(128) Subtract_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Iteration *it, Slice<double> r,
         Most<double> *result) {
@@ -2427,28 +2535,28 @@ extern "C" __global__ void __launch_bounds__(128) Subtract_f64(int64 lo_i, int64
     reduce(result, key);
 }
 
-// Kernel Begin, iterate.go:142
+// Kernel Begin, iterate.go:181
 extern "C" __global__ void __launch_bounds__(128) Begin_f32(int64 lo, int64 hi, Most<float> *residual,
         Iteration *it, Slice<int32> done) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Begin_f32_at(i, residual, it, done);
 }
 
-// Kernel Begin, iterate.go:142
+// Kernel Begin, iterate.go:181
 extern "C" __global__ void __launch_bounds__(128) Begin_f64(int64 lo, int64 hi, Most<double> *residual,
         Iteration *it, Slice<int32> done) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Begin_f64_at(i, residual, it, done);
 }
 
-// Kernel Turn, iterate.go:156
+// Kernel Turn, iterate.go:195
 extern "C" __global__ void __launch_bounds__(128) Turn(int64 lo, int64 hi, Scale *s, Slice<int64> sum,
         Iteration *it, Slice<int32> done) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Turn_at(i, s, sum, it, done);
 }
 
-// Kernel Direct, iterate.go:170
+// Kernel Direct, iterate.go:209
 extern "C" __global__ void __launch_bounds__(128) Direct_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Iteration *it, Slice<float> z, Slice<float> d) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -2457,7 +2565,7 @@ extern "C" __global__ void __launch_bounds__(128) Direct_f32(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Direct_f32_at(i, j, k, &l, it, z, d);
 }
 
-// Kernel Direct, iterate.go:170
+// Kernel Direct, iterate.go:209
 extern "C" __global__ void __launch_bounds__(128) Direct_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Iteration *it, Slice<double> z, Slice<double> d) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -2466,14 +2574,14 @@ extern "C" __global__ void __launch_bounds__(128) Direct_f64(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Direct_f64_at(i, j, k, &l, it, z, d);
 }
 
-// Kernel Measure, iterate.go:179
+// Kernel Measure, iterate.go:218
 extern "C" __global__ void __launch_bounds__(128) Measure(int64 lo, int64 hi, Scale *s, Slice<int64> sum,
         Iteration *it, Slice<int32> done) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Measure_at(i, s, sum, it, done);
 }
 
-// Kernel Step, iterate.go:190
+// Kernel Step, iterate.go:229
 extern "C" __global__ void __launch_bounds__(128) Step_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Iteration *it, Slice<float> d, Slice<float> q,
         Slice<float> x, Slice<float> r, Most<float> *result) {
@@ -2485,7 +2593,7 @@ extern "C" __global__ void __launch_bounds__(128) Step_f32(int64 lo_i, int64 hi_
     reduce(result, key);
 }
 
-// Kernel Step, iterate.go:190
+// Kernel Step, iterate.go:229
 extern "C" __global__ void __launch_bounds__(128) Step_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Iteration *it, Slice<double> d, Slice<double> q,
         Slice<double> x, Slice<double> r, Most<double> *result) {
@@ -2497,14 +2605,14 @@ extern "C" __global__ void __launch_bounds__(128) Step_f64(int64 lo_i, int64 hi_
     reduce(result, key);
 }
 
-// Kernel Judge, iterate.go:202
+// Kernel Judge, iterate.go:241
 extern "C" __global__ void __launch_bounds__(128) Judge_f32(int64 lo, int64 hi, int64 most, Most<float> *residual,
         Iteration *it, Slice<int32> done) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Judge_f32_at(i, most, residual, it, done);
 }
 
-// Kernel Judge, iterate.go:202
+// Kernel Judge, iterate.go:241
 extern "C" __global__ void __launch_bounds__(128) Judge_f64(int64 lo, int64 hi, int64 most, Most<double> *residual,
         Iteration *it, Slice<int32> done) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -99,6 +99,36 @@ func (loop *PrepareLoop[F]) Launch() abi.Launch {
 	}}
 }
 
+// PrepareProductsLoop runs PrepareProducts for lo ≤ index < hi, on the CPU or another device.
+type PrepareProductsLoop[F num.Float] struct {
+	it       *Iteration
+	heaviest *atomics.Most[F]
+	s        *Scale
+	sum      []int64
+}
+
+// NewPrepareProductsLoop prepares PrepareProducts.
+func NewPrepareProductsLoop[F num.Float](it *Iteration, heaviest *atomics.Most[F], s *Scale, sum []int64) *PrepareProductsLoop[F] {
+	return &PrepareProductsLoop[F]{it, heaviest, s, sum}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *PrepareProductsLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		PrepareProducts(i, loop.it, loop.heaviest, loop.s, loop.sum)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *PrepareProductsLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "PrepareProducts" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.PointerTo("it", loop.it),
+		abi.PointerTo("heaviest", loop.heaviest),
+		abi.PointerTo("s", loop.s),
+		abi.ElementsOf("sum", loop.sum),
+	}}
+}
+
 // AddProductsLoop runs AddProducts for lo ≤ index < hi, on the CPU or another device.
 type AddProductsLoop[F num.Float] struct {
 	plain bool
@@ -134,6 +164,77 @@ func (loop *AddProductsLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("y", loop.y),
 		abi.ElementsOf("sum", loop.sum),
 	}}
+}
+
+// AddBlockLoop runs AddBlock for lo ≤ index < hi, on the CPU or another device.
+type AddBlockLoop[F num.Float] struct {
+	plain bool
+	s     *Scale
+	x     []F
+	y     []F
+	sum   []int64
+
+	code lanes.Code
+}
+
+// NewAddBlockLoop prepares AddBlock.
+func NewAddBlockLoop[F num.Float](plain bool, s *Scale, x []F, y []F, sum []int64) *AddBlockLoop[F] {
+	loop := &AddBlockLoop[F]{plain, s, x, y, sum, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *AddBlockLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "AddBlock"+loop.lanesVariant()+abi.Suffix[F]())
+	return loop.code.Lanes > 0
+}
+
+// Range runs the kernel on the CPU.
+func (loop *AddBlockLoop[F]) Range(lo, hi int) {
+	for {
+		n := loop.code.Count(hi - lo)
+		if n == 0 {
+			break
+		}
+		callLanes(loop.code, unsafe.Pointer(loop), lo, lo+n, 0, 0, nil)
+		lo += n
+	}
+	for b := lo; b < hi; b++ {
+		AddBlock(b, loop.plain, loop.s, loop.x, loop.y, loop.sum)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *AddBlockLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "AddBlock" + loop.variant() + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.PointerTo("s", loop.s),
+		abi.ElementsOf("x", loop.x),
+		abi.ElementsOf("y", loop.y),
+		abi.ElementsOf("sum", loop.sum),
+	}}
+}
+
+// variant tells the kernel's variants apart.
+func (loop *AddBlockLoop[F]) variant() string {
+	switch {
+	case !loop.plain:
+		return "_plain_false"
+	case loop.plain:
+		return "_plain_true"
+	}
+	panic("AddBlock has no variant for these constants")
+}
+
+// lanesVariant tells the kernel's variants apart.
+func (loop *AddBlockLoop[F]) lanesVariant() string {
+	switch {
+	case !loop.plain:
+		return "_plain_false"
+	case loop.plain:
+		return "_plain_true"
+	}
+	return "" // has no code of its own
 }
 
 // MaxProductLoop runs MaxProduct for lo ≤ index < hi, on the CPU or another device.

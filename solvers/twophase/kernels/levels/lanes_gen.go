@@ -17,48 +17,56 @@ func findLanes(set lanes.Set, kernel string) lanes.Code {
 
 var laneCodes = map[lanes.Set]map[string]lanes.Code{
 	lanes.AVX2: {
-		"MaxProduct_f32":   {Entry: 1, Lanes: 8},
-		"Direct_f32":       {Entry: 2, Lanes: 8},
-		"Step_f32":         {Entry: 3, Lanes: 8},
-		"Invert_f32":       {Entry: 4, Lanes: 8},
-		"Start_f32":        {Entry: 5, Lanes: 8},
-		"Smooth_f32":       {Entry: 6, Lanes: 8},
-		"Residual_f32":     {Entry: 7, Lanes: 8},
-		"Apply_f32":        {Entry: 8, Lanes: 8},
-		"SmoothWide_f32":   {Entry: 9, Lanes: 8},
-		"ResidualWide_f32": {Entry: 10, Lanes: 8},
-		"MaxProduct_f64":   {Entry: 11, Lanes: 4},
-		"Direct_f64":       {Entry: 12, Lanes: 4},
-		"Step_f64":         {Entry: 13, Lanes: 4},
-		"Invert_f64":       {Entry: 14, Lanes: 4},
-		"Start_f64":        {Entry: 15, Lanes: 4},
-		"Smooth_f64":       {Entry: 16, Lanes: 4},
-		"Residual_f64":     {Entry: 17, Lanes: 4},
-		"Apply_f64":        {Entry: 18, Lanes: 4},
-		"SmoothWide_f64":   {Entry: 19, Lanes: 4},
-		"ResidualWide_f64": {Entry: 20, Lanes: 4},
+		"AddBlock_plain_false_f32": {Entry: 1, Lanes: 8},
+		"AddBlock_plain_true_f32":  {Entry: 2, Lanes: 8},
+		"MaxProduct_f32":           {Entry: 3, Lanes: 8},
+		"Direct_f32":               {Entry: 4, Lanes: 8},
+		"Step_f32":                 {Entry: 5, Lanes: 8},
+		"Invert_f32":               {Entry: 6, Lanes: 8},
+		"Start_f32":                {Entry: 7, Lanes: 8},
+		"Smooth_f32":               {Entry: 8, Lanes: 8},
+		"Residual_f32":             {Entry: 9, Lanes: 8},
+		"Apply_f32":                {Entry: 10, Lanes: 8},
+		"SmoothWide_f32":           {Entry: 11, Lanes: 8},
+		"ResidualWide_f32":         {Entry: 12, Lanes: 8},
+		"AddBlock_plain_false_f64": {Entry: 13, Lanes: 4},
+		"AddBlock_plain_true_f64":  {Entry: 14, Lanes: 4},
+		"MaxProduct_f64":           {Entry: 15, Lanes: 4},
+		"Direct_f64":               {Entry: 16, Lanes: 4},
+		"Step_f64":                 {Entry: 17, Lanes: 4},
+		"Invert_f64":               {Entry: 18, Lanes: 4},
+		"Start_f64":                {Entry: 19, Lanes: 4},
+		"Smooth_f64":               {Entry: 20, Lanes: 4},
+		"Residual_f64":             {Entry: 21, Lanes: 4},
+		"Apply_f64":                {Entry: 22, Lanes: 4},
+		"SmoothWide_f64":           {Entry: 23, Lanes: 4},
+		"ResidualWide_f64":         {Entry: 24, Lanes: 4},
 	},
 	lanes.AVX512: {
-		"MaxProduct_f32":   {Entry: 21, Lanes: 8},
-		"Direct_f32":       {Entry: 22, Lanes: 8},
-		"Step_f32":         {Entry: 23, Lanes: 8},
-		"Invert_f32":       {Entry: 24, Lanes: 8},
-		"Start_f32":        {Entry: 25, Lanes: 8},
-		"Smooth_f32":       {Entry: 26, Lanes: 8},
-		"Residual_f32":     {Entry: 27, Lanes: 8},
-		"Apply_f32":        {Entry: 28, Lanes: 8},
-		"SmoothWide_f32":   {Entry: 29, Lanes: 8},
-		"ResidualWide_f32": {Entry: 30, Lanes: 8},
-		"MaxProduct_f64":   {Entry: 31, Lanes: 8},
-		"Direct_f64":       {Entry: 32, Lanes: 8},
-		"Step_f64":         {Entry: 33, Lanes: 8},
-		"Invert_f64":       {Entry: 34, Lanes: 8},
-		"Start_f64":        {Entry: 35, Lanes: 8},
-		"Smooth_f64":       {Entry: 36, Lanes: 8},
-		"Residual_f64":     {Entry: 37, Lanes: 8},
-		"Apply_f64":        {Entry: 38, Lanes: 8},
-		"SmoothWide_f64":   {Entry: 39, Lanes: 8},
-		"ResidualWide_f64": {Entry: 40, Lanes: 8},
+		"AddBlock_plain_false_f32": {Entry: 25, Lanes: 8},
+		"AddBlock_plain_true_f32":  {Entry: 26, Lanes: 8},
+		"MaxProduct_f32":           {Entry: 27, Lanes: 8},
+		"Direct_f32":               {Entry: 28, Lanes: 8},
+		"Step_f32":                 {Entry: 29, Lanes: 8},
+		"Invert_f32":               {Entry: 30, Lanes: 8},
+		"Start_f32":                {Entry: 31, Lanes: 8},
+		"Smooth_f32":               {Entry: 32, Lanes: 8},
+		"Residual_f32":             {Entry: 33, Lanes: 8},
+		"Apply_f32":                {Entry: 34, Lanes: 8},
+		"SmoothWide_f32":           {Entry: 35, Lanes: 8},
+		"ResidualWide_f32":         {Entry: 36, Lanes: 8},
+		"AddBlock_plain_false_f64": {Entry: 37, Lanes: 8},
+		"AddBlock_plain_true_f64":  {Entry: 38, Lanes: 8},
+		"MaxProduct_f64":           {Entry: 39, Lanes: 8},
+		"Direct_f64":               {Entry: 40, Lanes: 8},
+		"Step_f64":                 {Entry: 41, Lanes: 8},
+		"Invert_f64":               {Entry: 42, Lanes: 8},
+		"Start_f64":                {Entry: 43, Lanes: 8},
+		"Smooth_f64":               {Entry: 44, Lanes: 8},
+		"Residual_f64":             {Entry: 45, Lanes: 8},
+		"Apply_f64":                {Entry: 46, Lanes: 8},
+		"SmoothWide_f64":           {Entry: 47, Lanes: 8},
+		"ResidualWide_f64":         {Entry: 48, Lanes: 8},
 	},
 }
 
@@ -66,87 +74,109 @@ var laneCodes = map[lanes.Set]map[string]lanes.Code{
 func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer) {
 	switch code.Entry {
 	case 1:
-		MaxProduct_f32_avx2(loop, lo, hi, j, k, result)
+		AddBlock_plain_false_f32_avx2(loop, lo, hi, j, k, result)
 	case 2:
-		Direct_f32_avx2(loop, lo, hi, j, k, result)
+		AddBlock_plain_true_f32_avx2(loop, lo, hi, j, k, result)
 	case 3:
-		Step_f32_avx2(loop, lo, hi, j, k, result)
+		MaxProduct_f32_avx2(loop, lo, hi, j, k, result)
 	case 4:
-		Invert_f32_avx2(loop, lo, hi, j, k, result)
+		Direct_f32_avx2(loop, lo, hi, j, k, result)
 	case 5:
-		Start_f32_avx2(loop, lo, hi, j, k, result)
+		Step_f32_avx2(loop, lo, hi, j, k, result)
 	case 6:
-		Smooth_f32_avx2(loop, lo, hi, j, k, result)
+		Invert_f32_avx2(loop, lo, hi, j, k, result)
 	case 7:
-		Residual_f32_avx2(loop, lo, hi, j, k, result)
+		Start_f32_avx2(loop, lo, hi, j, k, result)
 	case 8:
-		Apply_f32_avx2(loop, lo, hi, j, k, result)
+		Smooth_f32_avx2(loop, lo, hi, j, k, result)
 	case 9:
-		SmoothWide_f32_avx2(loop, lo, hi, j, k, result)
+		Residual_f32_avx2(loop, lo, hi, j, k, result)
 	case 10:
-		ResidualWide_f32_avx2(loop, lo, hi, j, k, result)
+		Apply_f32_avx2(loop, lo, hi, j, k, result)
 	case 11:
-		MaxProduct_f64_avx2(loop, lo, hi, j, k, result)
+		SmoothWide_f32_avx2(loop, lo, hi, j, k, result)
 	case 12:
-		Direct_f64_avx2(loop, lo, hi, j, k, result)
+		ResidualWide_f32_avx2(loop, lo, hi, j, k, result)
 	case 13:
-		Step_f64_avx2(loop, lo, hi, j, k, result)
+		AddBlock_plain_false_f64_avx2(loop, lo, hi, j, k, result)
 	case 14:
-		Invert_f64_avx2(loop, lo, hi, j, k, result)
+		AddBlock_plain_true_f64_avx2(loop, lo, hi, j, k, result)
 	case 15:
-		Start_f64_avx2(loop, lo, hi, j, k, result)
+		MaxProduct_f64_avx2(loop, lo, hi, j, k, result)
 	case 16:
-		Smooth_f64_avx2(loop, lo, hi, j, k, result)
+		Direct_f64_avx2(loop, lo, hi, j, k, result)
 	case 17:
-		Residual_f64_avx2(loop, lo, hi, j, k, result)
+		Step_f64_avx2(loop, lo, hi, j, k, result)
 	case 18:
-		Apply_f64_avx2(loop, lo, hi, j, k, result)
+		Invert_f64_avx2(loop, lo, hi, j, k, result)
 	case 19:
-		SmoothWide_f64_avx2(loop, lo, hi, j, k, result)
+		Start_f64_avx2(loop, lo, hi, j, k, result)
 	case 20:
-		ResidualWide_f64_avx2(loop, lo, hi, j, k, result)
+		Smooth_f64_avx2(loop, lo, hi, j, k, result)
 	case 21:
-		MaxProduct_f32_avx512(loop, lo, hi, j, k, result)
+		Residual_f64_avx2(loop, lo, hi, j, k, result)
 	case 22:
-		Direct_f32_avx512(loop, lo, hi, j, k, result)
+		Apply_f64_avx2(loop, lo, hi, j, k, result)
 	case 23:
-		Step_f32_avx512(loop, lo, hi, j, k, result)
+		SmoothWide_f64_avx2(loop, lo, hi, j, k, result)
 	case 24:
-		Invert_f32_avx512(loop, lo, hi, j, k, result)
+		ResidualWide_f64_avx2(loop, lo, hi, j, k, result)
 	case 25:
-		Start_f32_avx512(loop, lo, hi, j, k, result)
+		AddBlock_plain_false_f32_avx512(loop, lo, hi, j, k, result)
 	case 26:
-		Smooth_f32_avx512(loop, lo, hi, j, k, result)
+		AddBlock_plain_true_f32_avx512(loop, lo, hi, j, k, result)
 	case 27:
-		Residual_f32_avx512(loop, lo, hi, j, k, result)
+		MaxProduct_f32_avx512(loop, lo, hi, j, k, result)
 	case 28:
-		Apply_f32_avx512(loop, lo, hi, j, k, result)
+		Direct_f32_avx512(loop, lo, hi, j, k, result)
 	case 29:
-		SmoothWide_f32_avx512(loop, lo, hi, j, k, result)
+		Step_f32_avx512(loop, lo, hi, j, k, result)
 	case 30:
-		ResidualWide_f32_avx512(loop, lo, hi, j, k, result)
+		Invert_f32_avx512(loop, lo, hi, j, k, result)
 	case 31:
-		MaxProduct_f64_avx512(loop, lo, hi, j, k, result)
+		Start_f32_avx512(loop, lo, hi, j, k, result)
 	case 32:
-		Direct_f64_avx512(loop, lo, hi, j, k, result)
+		Smooth_f32_avx512(loop, lo, hi, j, k, result)
 	case 33:
-		Step_f64_avx512(loop, lo, hi, j, k, result)
+		Residual_f32_avx512(loop, lo, hi, j, k, result)
 	case 34:
-		Invert_f64_avx512(loop, lo, hi, j, k, result)
+		Apply_f32_avx512(loop, lo, hi, j, k, result)
 	case 35:
-		Start_f64_avx512(loop, lo, hi, j, k, result)
+		SmoothWide_f32_avx512(loop, lo, hi, j, k, result)
 	case 36:
-		Smooth_f64_avx512(loop, lo, hi, j, k, result)
+		ResidualWide_f32_avx512(loop, lo, hi, j, k, result)
 	case 37:
-		Residual_f64_avx512(loop, lo, hi, j, k, result)
+		AddBlock_plain_false_f64_avx512(loop, lo, hi, j, k, result)
 	case 38:
-		Apply_f64_avx512(loop, lo, hi, j, k, result)
+		AddBlock_plain_true_f64_avx512(loop, lo, hi, j, k, result)
 	case 39:
-		SmoothWide_f64_avx512(loop, lo, hi, j, k, result)
+		MaxProduct_f64_avx512(loop, lo, hi, j, k, result)
 	case 40:
+		Direct_f64_avx512(loop, lo, hi, j, k, result)
+	case 41:
+		Step_f64_avx512(loop, lo, hi, j, k, result)
+	case 42:
+		Invert_f64_avx512(loop, lo, hi, j, k, result)
+	case 43:
+		Start_f64_avx512(loop, lo, hi, j, k, result)
+	case 44:
+		Smooth_f64_avx512(loop, lo, hi, j, k, result)
+	case 45:
+		Residual_f64_avx512(loop, lo, hi, j, k, result)
+	case 46:
+		Apply_f64_avx512(loop, lo, hi, j, k, result)
+	case 47:
+		SmoothWide_f64_avx512(loop, lo, hi, j, k, result)
+	case 48:
 		ResidualWide_f64_avx512(loop, lo, hi, j, k, result)
 	}
 }
+
+//go:noescape
+func AddBlock_plain_false_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func AddBlock_plain_true_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func MaxProduct_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
@@ -179,6 +209,12 @@ func SmoothWide_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Po
 func ResidualWide_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func AddBlock_plain_false_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func AddBlock_plain_true_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func MaxProduct_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
@@ -209,6 +245,12 @@ func SmoothWide_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Po
 func ResidualWide_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func AddBlock_plain_false_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func AddBlock_plain_true_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func MaxProduct_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
@@ -237,6 +279,12 @@ func SmoothWide_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.
 
 //go:noescape
 func ResidualWide_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func AddBlock_plain_false_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func AddBlock_plain_true_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func MaxProduct_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)

@@ -174,11 +174,20 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int) {
 		}},
 		"solve":   {1, func(d *data[F]) loop { return NewSolveBottomLoop(bottom(d), a(d, 4), a(d, 5)) }},
 		"prepare": {1, func(d *data[F]) loop { return NewPrepareLoop(&d.a, &d.scale, d.words) }},
+		"prepare products": {1, func(d *data[F]) loop {
+			return NewPrepareProductsLoop(&d.it, &d.a, &d.scale, d.words)
+		}},
 		"products": {Chunks(length), func(d *data[F]) loop {
 			return NewAddProductsLoop(false, &d.scale, a(d, 4), a(d, 5), d.words)
 		}},
 		"sum": {Chunks(length), func(d *data[F]) loop {
 			return NewAddProductsLoop(true, &d.scale, a(d, 4), a(d, 4), d.words)
+		}},
+		"block": {SumBlocks(length), func(d *data[F]) loop {
+			return NewAddBlockLoop(false, &d.scale, a(d, 4), a(d, 5), d.words)
+		}},
+		"block of a sum": {SumBlocks(length), func(d *data[F]) loop {
+			return NewAddBlockLoop(true, &d.scale, a(d, 4), a(d, 4), d.words)
 		}},
 		"max product": {length, func(d *data[F]) loop { return NewMaxProductLoop(a(d, 4), a(d, 5), &d.a) }},
 		"mean":        {1, func(d *data[F]) loop { return NewSetMeanLoop(7, &d.scale, d.words, &d.it) }},
