@@ -357,6 +357,17 @@ static_assert(sizeof(Product_f32) == 472 && offsetof(Product_f32, Transfer_) == 
     offsetof(Product_f32, Wide) == 56 && offsetof(Product_f32, AX) == 64 && offsetof(Product_f32, AY) == 88 &&
     offsetof(Product_f32, Links_) == 112 && offsetof(Product_f32, WX) == 424 && offsetof(Product_f32, WY) == 448, "Product_f32");
 
+// lines are the rows or columns of a patch: the coarse cell that each belongs to, counted from the one of Multiply, the
+// step to the next one that it is interpolated from, whether it is inside of the grid, and whether the next one is.
+// lines, wide.go:112
+struct lines {
+    int64 first;
+    Array<int64, 8> coarse, step;
+    Array<bool, 8> inside, bound;
+};
+static_assert(sizeof(lines) == 152 && offsetof(lines, first) == 0 && offsetof(lines, coarse) == 8 &&
+    offsetof(lines, step) == 72 && offsetof(lines, inside) == 136 && offsetof(lines, bound) == 144, "lines");
+
 // patch is what Multiply knows of the 8 × 8 cells around those that are interpolated from a coarse cell: the part of
 // each that comes from the coarse cell, the part from all cells of the grid, which is 1 except next to sides with a
 // value, and the column of A P.
@@ -364,9 +375,11 @@ static_assert(sizeof(Product_f32) == 472 && offsetof(Product_f32, Transfer_) == 
 struct patch_f32 {
     Array<float, 64> own, all, column;
     float extra;
+    lines x, y;
 };
-static_assert(sizeof(patch_f32) == 772 && offsetof(patch_f32, own) == 0 && offsetof(patch_f32, all) == 256 &&
-    offsetof(patch_f32, column) == 512 && offsetof(patch_f32, extra) == 768, "patch_f32");
+static_assert(sizeof(patch_f32) == 1080 && offsetof(patch_f32, own) == 0 && offsetof(patch_f32, all) == 256 &&
+    offsetof(patch_f32, column) == 512 && offsetof(patch_f32, extra) == 768 && offsetof(patch_f32, x) == 776 &&
+    offsetof(patch_f32, y) == 928, "patch_f32");
 
 // Product is a level in the plane, whose matrix makes that of the next one: with the interpolation P it is the product
 // PᵀAP, the matrix of Galerkin.
@@ -389,9 +402,11 @@ static_assert(sizeof(Product_f64) == 472 && offsetof(Product_f64, Transfer_) == 
 struct patch_f64 {
     Array<double, 64> own, all, column;
     double extra;
+    lines x, y;
 };
-static_assert(sizeof(patch_f64) == 1544 && offsetof(patch_f64, own) == 0 && offsetof(patch_f64, all) == 512 &&
-    offsetof(patch_f64, column) == 1024 && offsetof(patch_f64, extra) == 1536, "patch_f64");
+static_assert(sizeof(patch_f64) == 1848 && offsetof(patch_f64, own) == 0 && offsetof(patch_f64, all) == 512 &&
+    offsetof(patch_f64, column) == 1024 && offsetof(patch_f64, extra) == 1536 && offsetof(patch_f64, x) == 1544 &&
+    offsetof(patch_f64, y) == 1696, "patch_f64");
 
 // (*Bottom[float32]).count, bottom.go:24
 DEVICE int64 Bottom_count_f32(const Bottom_f32 *b) {
@@ -1947,7 +1962,7 @@ DEVICE void ResidualWide_f64_at(int64 i, int64 j, int64 k, const Lattice *lattic
 
 // parents returns the coarse cell along an axis that fine cell i, which may be beyond a side, belongs to, and the step
 // to the next one that it is interpolated from; inside is false beyond a side that is not periodic.
-// (*Transfer).parents, wide.go:151
+// (*Transfer).parents, wide.go:172
 struct Transfer_parents_results { int64 r0; int64 r1; bool r2; };
 DEVICE Transfer_parents_results Transfer_parents(const Transfer *t, int32 axis, int64 i) {
     int64 coarse = 0;
@@ -1975,20 +1990,8 @@ DEVICE Transfer_parents_results Transfer_parents(const Transfer *t, int32 axis, 
     return {coarse, step, inside};
 }
 
-// part is the weight of coarse cell i for a fine cell of coarse cell own, whose weight of the next one is w.
-// part[float32], wide.go:213
-DEVICE float part_f32(int64 i, int64 own, int64 step, float w) {
-    float v = 0.0f;
-    if (i == own) {
-        v = 1.0f - w;
-    } else if (i == add(own, step)) {
-        v = w;
-    }
-    return v;
-}
-
 // beyond reports whether a coarse cell is beyond a side.
-// (*Transfer).beyond, wide.go:175
+// (*Transfer).beyond, wide.go:196
 DEVICE bool Transfer_beyond(const Transfer *t, int32 axis, int64 coarse) {
     int64 n = int64(t->Cells[axis]);
     if (t->Halved[axis]) {
@@ -2000,36 +2003,67 @@ DEVICE bool Transfer_beyond(const Transfer *t, int32 axis, int64 coarse) {
     return !t->Periodic[axis] && (coarse < 0 || coarse >= n);
 }
 
-// interpolate fills element at of the patch of coarse cell (i, j) for the fine cell (x, y).
-// (*Product[float32]).interpolate, wide.go:187
-DEVICE void Product_interpolate_f32(const Product_f32 *m, patch_f32 *p, int64 at, int64 i, int64 j, int64 x,
-        int64 y) {
-    auto [a, dx, insideX] = Transfer_parents(&m->Transfer_, 0, x);
-    auto [b, dy, insideY] = Transfer_parents(&m->Transfer_, 1, y);
-    if (!insideX || !insideY) {
-        return;
+// fill fills n lines along an axis, of which the first is that of a fine cell, around a coarse cell.
+// (*Transfer).fill, wide.go:161
+DEVICE void Transfer_fill(const Transfer *t, int32 axis, int64 coarse, int64 first, int64 n, lines *l) {
+    l->first = first;
+    for (int64 x = 0, end1 = n; x < end1; x++) {
+        auto [a, step, inside] = Transfer_parents(t, axis, add(first, x));
+        l->coarse[x] = sub(a, coarse);
+        l->step[x] = step;
+        l->inside[x] = inside;
+        l->bound[x] = Transfer_beyond(t, axis, add(a, step));
     }
-    int64 c = Lattice_at(&m->Transfer_.Fine, x, y, 0);
-    float wx = 0.0f, wy = 0.0f;
+}
+
+// weights returns the weights of interpolation of the fine cell (x, y) of a patch.
+// (*Product[float32]).weights, wide.go:225
+struct Product_weights_f32_results { float r0; float r1; };
+DEVICE Product_weights_f32_results Product_weights_f32(const Product_f32 *m, patch_f32 *p, int64 x, int64 y) {
+    float wx = 0.0f;
+    float wy = 0.0f;
+    int64 c = Lattice_at(&m->Transfer_.Fine, add(p->x.first, x), add(p->y.first, y), 0);
     if (m->Transfer_.Halved[0]) {
         wx = m->WX[c];
     }
     if (m->Transfer_.Halved[1]) {
         wy = m->WY[c];
     }
-    p->own[at] = part_f32(i, a, dx, wx) * part_f32(j, b, dy, wy);
+    return {wx, wy};
+}
+
+// part is the weight of the coarse cell 0 for a fine cell of coarse cell own, whose weight of the next one is w.
+// part[float32], wide.go:237
+DEVICE float part_f32(int64 own, int64 step, float w) {
+    float v = 0.0f;
+    if (own == 0) {
+        v = 1.0f - w;
+    } else if (add(own, step) == 0) {
+        v = w;
+    }
+    return v;
+}
+
+// interpolate fills the element of the patch for the fine cell (x, y) of it.
+// (*Product[float32]).interpolate, wide.go:208
+DEVICE void Product_interpolate_f32(const Product_f32 *m, patch_f32 *p, int64 x, int64 y) {
+    if (!p->x.inside[x] || !p->y.inside[y]) {
+        return;
+    }
+    auto [wx, wy] = Product_weights_f32(m, p, x, y);
+    p->own[add(x, mul(int64(8), y))] = part_f32(p->x.coarse[x], p->x.step[x], wx) * part_f32(p->y.coarse[y], p->y.step[y], wy);
     float all = 1.0f;
-    if (Transfer_beyond(&m->Transfer_, 0, add(a, dx))) {
+    if (p->x.bound[x]) {
         all -= wx;
     }
-    if (Transfer_beyond(&m->Transfer_, 1, add(b, dy))) {
+    if (p->y.bound[y]) {
         all *= 1.0f - wy;
     }
-    p->all[at] = all;
+    p->all[add(x, mul(int64(8), y))] = all;
 }
 
 // pair adds a link between two cells.
-// (*patch[float32]).pair, wide.go:110
+// (*patch[float32]).pair, wide.go:119
 DEVICE void patch_pair_f32(patch_f32 *p, float a, int64 at, int64 to) {
     float flow = a * (p->own[at] - p->own[to]);
     p->column[at] += flow;
@@ -2038,7 +2072,7 @@ DEVICE void patch_pair_f32(patch_f32 *p, float a, int64 at, int64 to) {
 }
 
 // lower adds the link to the cell at (-x, -y) from cell (i, j), unless that cell adds it.
-// (*patch[float32]).lower, wide.go:118
+// (*patch[float32]).lower, wide.go:127
 DEVICE void patch_lower_f32(patch_f32 *p, float a, int64 i, int64 j, int64 x, int64 y, int64 nx, int64 ny) {
     if (sub(i, x) < 2 || sub(i, x) >= add(nx, int64(2)) || sub(j, y) < 2 || sub(j, y) >= add(ny, int64(2))) {
         patch_pair_f32(p, a, add(i, mul(int64(8), j)), add(sub(i, x), mul(int64(8), sub(j, y))));
@@ -2046,7 +2080,7 @@ DEVICE void patch_lower_f32(patch_f32 *p, float a, int64 i, int64 j, int64 x, in
 }
 
 // addLinks adds the links of fine cell c, at (x, y) of the patch, that no other cell adds.
-// (*Product[float32]).addLinks, wide.go:237
+// (*Product[float32]).addLinks, wide.go:261
 DEVICE void Product_addLinks_f32(const Product_f32 *m, patch_f32 *p, int64 c, int64 x, int64 y, int64 nx, int64 ny) {
     int64 at = add(x, mul(int64(8), y)), sy = int64(m->Transfer_.Fine.SY);
     Links_f32 l = m->Links_;
@@ -2081,7 +2115,7 @@ DEVICE void Product_addLinks_f32(const Product_f32 *m, patch_f32 *p, int64 c, in
 }
 
 // addFaces adds the links across the faces of fine cell c, at (x, y) of the patch, that no other cell adds.
-// (*Product[float32]).addFaces, wide.go:224
+// (*Product[float32]).addFaces, wide.go:248
 DEVICE void Product_addFaces_f32(const Product_f32 *m, patch_f32 *p, int64 c, int64 x, int64 y) {
     int64 at = add(x, mul(int64(8), y)), sy = int64(m->Transfer_.Fine.SY);
     patch_pair_f32(p, m->AX[add(c, int64(1))], at, add(at, int64(1)));
@@ -2095,7 +2129,7 @@ DEVICE void Product_addFaces_f32(const Product_f32 *m, patch_f32 *p, int64 c, in
 }
 
 // put adds to an element of 5 × 5.
-// put[float32], wide.go:307
+// put[float32], wide.go:322
 DEVICE void put_f32(Array<float, 25> *sum, int64 x, int64 y, float v) {
     if (x >= 0 && x < 5 && y >= 0 && y < 5) {
         (*sum)[add(x, mul(int64(5), y))] += v;
@@ -2103,7 +2137,7 @@ DEVICE void put_f32(Array<float, 25> *sum, int64 x, int64 y, float v) {
 }
 
 // linkTo is the link of coarse cell (i, j) to that at (x, y) from it, 0 if that is beyond a side.
-// (*Product[float32]).linkTo, wide.go:314
+// (*Product[float32]).linkTo, wide.go:329
 DEVICE float Product_linkTo_f32(const Product_f32 *m, Array<float, 25> *sum, int64 i, int64 j, int64 x, int64 y) {
     float v = 0.0f;
     if (!Transfer_beyond(&m->Transfer_, 0, add(i, x)) && !Transfer_beyond(&m->Transfer_, 1, add(j, y))) {
@@ -2112,29 +2146,19 @@ DEVICE float Product_linkTo_f32(const Product_f32 *m, Array<float, 25> *sum, int
     return v;
 }
 
-// finish multiplies the column with the transposed interpolation.
-// (*Product[float32]).finish, wide.go:270
-DEVICE void Product_finish_f32(const Product_f32 *m, patch_f32 *p, int64 i, int64 j, int64 x0, int64 y0, int64 nx,
-        int64 ny, const Links_f32 *out) {
+// finish multiplies the column with the transposed interpolation. The patch has nx × ny cells.
+// (*Product[float32]).finish, wide.go:294
+DEVICE void Product_finish_f32(const Product_f32 *m, patch_f32 *p, int64 i, int64 j, int64 nx, int64 ny,
+        const Links_f32 *out) {
     Array<float, 25> sum = {};
-    for (int64 y = 0, end1 = add(ny, int64(4)); y < end1; y++) {
-        for (int64 x = 0, end2 = add(nx, int64(4)); x < end2; x++) {
+    for (int64 y = 0, end1 = ny; y < end1; y++) {
+        for (int64 x = 0, end2 = nx; x < end2; x++) {
             float v = p->column[add(x, mul(int64(8), y))];
             if (v == 0.0f || p->all[add(x, mul(int64(8), y))] == 0.0f) {
                 continue;
             }
-            auto [a, dx, unused1] = Transfer_parents(&m->Transfer_, 0, sub(add(x0, x), int64(2)));
-            auto [b, dy, unused2] = Transfer_parents(&m->Transfer_, 1, sub(add(y0, y), int64(2)));
-            int64 c = Lattice_at(&m->Transfer_.Fine, sub(add(x0, x), int64(2)), sub(add(y0, y), int64(2)), 0);
-            float wx = 0.0f, wy = 0.0f;
-            if (m->Transfer_.Halved[0]) {
-                wx = m->WX[c];
-            }
-            if (m->Transfer_.Halved[1]) {
-                wy = m->WY[c];
-            }
-            a = add(sub(a, i), int64(2));
-            b = add(sub(b, j), int64(2));
+            auto [wx, wy] = Product_weights_f32(m, p, x, y);
+            int64 a = add(p->x.coarse[x], int64(2)), b = add(p->y.coarse[y], int64(2)), dx = p->x.step[x], dy = p->y.step[y];
             put_f32(&sum, a, b, (1.0f - wx) * (1.0f - wy) * v);
             put_f32(&sum, add(a, dx), b, wx * (1.0f - wy) * v);
             put_f32(&sum, a, add(b, dy), (1.0f - wx) * wy * v);
@@ -2163,14 +2187,16 @@ DEVICE void Product_finish_f32(const Product_f32 *m, patch_f32 *p, int64 i, int6
 }
 
 // Multiply computes the links of coarse cell (i, j).
-// Multiply[float32], wide.go:127
+// Multiply[float32], wide.go:136
 DEVICE void Multiply_f32_at(int64 i, int64 j, int64 k, const Product_f32 *m, const Links_f32 *out) {
     auto [x0, unused1, nx] = Transfer_gather(&m->Transfer_, 0, i);
     auto [y0, unused2, ny] = Transfer_gather(&m->Transfer_, 1, j);
     patch_f32 p = {};
+    Transfer_fill(&m->Transfer_, 0, i, sub(x0, int64(2)), add(nx, int64(4)), &p.x);
+    Transfer_fill(&m->Transfer_, 1, j, sub(y0, int64(2)), add(ny, int64(4)), &p.y);
     for (int64 y = 0, end1 = add(ny, int64(4)); y < end1; y++) {
         for (int64 x = 0, end2 = add(nx, int64(4)); x < end2; x++) {
-            Product_interpolate_f32(m, &p, add(x, mul(int64(8), y)), i, j, sub(add(x0, x), int64(2)), sub(add(y0, y), int64(2)));
+            Product_interpolate_f32(m, &p, x, y);
         }
     }
     for (int64 y = 2; y < add(ny, int64(2)); y++) {
@@ -2183,51 +2209,57 @@ DEVICE void Multiply_f32_at(int64 i, int64 j, int64 k, const Product_f32 *m, con
             }
         }
     }
-    Product_finish_f32(m, &p, i, j, x0, y0, nx, ny, out);
+    Product_finish_f32(m, &p, i, j, add(nx, int64(4)), add(ny, int64(4)), out);
 }
 
-// part is the weight of coarse cell i for a fine cell of coarse cell own, whose weight of the next one is w.
-// part[float64], wide.go:213
-DEVICE double part_f64(int64 i, int64 own, int64 step, double w) {
-    double v = 0.0;
-    if (i == own) {
-        v = 1.0 - w;
-    } else if (i == add(own, step)) {
-        v = w;
-    }
-    return v;
-}
-
-// interpolate fills element at of the patch of coarse cell (i, j) for the fine cell (x, y).
-// (*Product[float64]).interpolate, wide.go:187
-DEVICE void Product_interpolate_f64(const Product_f64 *m, patch_f64 *p, int64 at, int64 i, int64 j, int64 x,
-        int64 y) {
-    auto [a, dx, insideX] = Transfer_parents(&m->Transfer_, 0, x);
-    auto [b, dy, insideY] = Transfer_parents(&m->Transfer_, 1, y);
-    if (!insideX || !insideY) {
-        return;
-    }
-    int64 c = Lattice_at(&m->Transfer_.Fine, x, y, 0);
-    double wx = 0.0, wy = 0.0;
+// weights returns the weights of interpolation of the fine cell (x, y) of a patch.
+// (*Product[float64]).weights, wide.go:225
+struct Product_weights_f64_results { double r0; double r1; };
+DEVICE Product_weights_f64_results Product_weights_f64(const Product_f64 *m, patch_f64 *p, int64 x, int64 y) {
+    double wx = 0.0;
+    double wy = 0.0;
+    int64 c = Lattice_at(&m->Transfer_.Fine, add(p->x.first, x), add(p->y.first, y), 0);
     if (m->Transfer_.Halved[0]) {
         wx = m->WX[c];
     }
     if (m->Transfer_.Halved[1]) {
         wy = m->WY[c];
     }
-    p->own[at] = part_f64(i, a, dx, wx) * part_f64(j, b, dy, wy);
+    return {wx, wy};
+}
+
+// part is the weight of the coarse cell 0 for a fine cell of coarse cell own, whose weight of the next one is w.
+// part[float64], wide.go:237
+DEVICE double part_f64(int64 own, int64 step, double w) {
+    double v = 0.0;
+    if (own == 0) {
+        v = 1.0 - w;
+    } else if (add(own, step) == 0) {
+        v = w;
+    }
+    return v;
+}
+
+// interpolate fills the element of the patch for the fine cell (x, y) of it.
+// (*Product[float64]).interpolate, wide.go:208
+DEVICE void Product_interpolate_f64(const Product_f64 *m, patch_f64 *p, int64 x, int64 y) {
+    if (!p->x.inside[x] || !p->y.inside[y]) {
+        return;
+    }
+    auto [wx, wy] = Product_weights_f64(m, p, x, y);
+    p->own[add(x, mul(int64(8), y))] = part_f64(p->x.coarse[x], p->x.step[x], wx) * part_f64(p->y.coarse[y], p->y.step[y], wy);
     double all = 1.0;
-    if (Transfer_beyond(&m->Transfer_, 0, add(a, dx))) {
+    if (p->x.bound[x]) {
         all -= wx;
     }
-    if (Transfer_beyond(&m->Transfer_, 1, add(b, dy))) {
+    if (p->y.bound[y]) {
         all *= 1.0 - wy;
     }
-    p->all[at] = all;
+    p->all[add(x, mul(int64(8), y))] = all;
 }
 
 // pair adds a link between two cells.
-// (*patch[float64]).pair, wide.go:110
+// (*patch[float64]).pair, wide.go:119
 DEVICE void patch_pair_f64(patch_f64 *p, double a, int64 at, int64 to) {
     double flow = a * (p->own[at] - p->own[to]);
     p->column[at] += flow;
@@ -2236,7 +2268,7 @@ DEVICE void patch_pair_f64(patch_f64 *p, double a, int64 at, int64 to) {
 }
 
 // lower adds the link to the cell at (-x, -y) from cell (i, j), unless that cell adds it.
-// (*patch[float64]).lower, wide.go:118
+// (*patch[float64]).lower, wide.go:127
 DEVICE void patch_lower_f64(patch_f64 *p, double a, int64 i, int64 j, int64 x, int64 y, int64 nx, int64 ny) {
     if (sub(i, x) < 2 || sub(i, x) >= add(nx, int64(2)) || sub(j, y) < 2 || sub(j, y) >= add(ny, int64(2))) {
         patch_pair_f64(p, a, add(i, mul(int64(8), j)), add(sub(i, x), mul(int64(8), sub(j, y))));
@@ -2244,7 +2276,7 @@ DEVICE void patch_lower_f64(patch_f64 *p, double a, int64 i, int64 j, int64 x, i
 }
 
 // addLinks adds the links of fine cell c, at (x, y) of the patch, that no other cell adds.
-// (*Product[float64]).addLinks, wide.go:237
+// (*Product[float64]).addLinks, wide.go:261
 DEVICE void Product_addLinks_f64(const Product_f64 *m, patch_f64 *p, int64 c, int64 x, int64 y, int64 nx, int64 ny) {
     int64 at = add(x, mul(int64(8), y)), sy = int64(m->Transfer_.Fine.SY);
     Links_f64 l = m->Links_;
@@ -2279,7 +2311,7 @@ DEVICE void Product_addLinks_f64(const Product_f64 *m, patch_f64 *p, int64 c, in
 }
 
 // addFaces adds the links across the faces of fine cell c, at (x, y) of the patch, that no other cell adds.
-// (*Product[float64]).addFaces, wide.go:224
+// (*Product[float64]).addFaces, wide.go:248
 DEVICE void Product_addFaces_f64(const Product_f64 *m, patch_f64 *p, int64 c, int64 x, int64 y) {
     int64 at = add(x, mul(int64(8), y)), sy = int64(m->Transfer_.Fine.SY);
     patch_pair_f64(p, m->AX[add(c, int64(1))], at, add(at, int64(1)));
@@ -2293,7 +2325,7 @@ DEVICE void Product_addFaces_f64(const Product_f64 *m, patch_f64 *p, int64 c, in
 }
 
 // put adds to an element of 5 × 5.
-// put[float64], wide.go:307
+// put[float64], wide.go:322
 DEVICE void put_f64(Array<double, 25> *sum, int64 x, int64 y, double v) {
     if (x >= 0 && x < 5 && y >= 0 && y < 5) {
         (*sum)[add(x, mul(int64(5), y))] += v;
@@ -2301,7 +2333,7 @@ DEVICE void put_f64(Array<double, 25> *sum, int64 x, int64 y, double v) {
 }
 
 // linkTo is the link of coarse cell (i, j) to that at (x, y) from it, 0 if that is beyond a side.
-// (*Product[float64]).linkTo, wide.go:314
+// (*Product[float64]).linkTo, wide.go:329
 DEVICE double Product_linkTo_f64(const Product_f64 *m, Array<double, 25> *sum, int64 i, int64 j, int64 x, int64 y) {
     double v = 0.0;
     if (!Transfer_beyond(&m->Transfer_, 0, add(i, x)) && !Transfer_beyond(&m->Transfer_, 1, add(j, y))) {
@@ -2310,29 +2342,19 @@ DEVICE double Product_linkTo_f64(const Product_f64 *m, Array<double, 25> *sum, i
     return v;
 }
 
-// finish multiplies the column with the transposed interpolation.
-// (*Product[float64]).finish, wide.go:270
-DEVICE void Product_finish_f64(const Product_f64 *m, patch_f64 *p, int64 i, int64 j, int64 x0, int64 y0, int64 nx,
-        int64 ny, const Links_f64 *out) {
+// finish multiplies the column with the transposed interpolation. The patch has nx × ny cells.
+// (*Product[float64]).finish, wide.go:294
+DEVICE void Product_finish_f64(const Product_f64 *m, patch_f64 *p, int64 i, int64 j, int64 nx, int64 ny,
+        const Links_f64 *out) {
     Array<double, 25> sum = {};
-    for (int64 y = 0, end1 = add(ny, int64(4)); y < end1; y++) {
-        for (int64 x = 0, end2 = add(nx, int64(4)); x < end2; x++) {
+    for (int64 y = 0, end1 = ny; y < end1; y++) {
+        for (int64 x = 0, end2 = nx; x < end2; x++) {
             double v = p->column[add(x, mul(int64(8), y))];
             if (v == 0.0 || p->all[add(x, mul(int64(8), y))] == 0.0) {
                 continue;
             }
-            auto [a, dx, unused1] = Transfer_parents(&m->Transfer_, 0, sub(add(x0, x), int64(2)));
-            auto [b, dy, unused2] = Transfer_parents(&m->Transfer_, 1, sub(add(y0, y), int64(2)));
-            int64 c = Lattice_at(&m->Transfer_.Fine, sub(add(x0, x), int64(2)), sub(add(y0, y), int64(2)), 0);
-            double wx = 0.0, wy = 0.0;
-            if (m->Transfer_.Halved[0]) {
-                wx = m->WX[c];
-            }
-            if (m->Transfer_.Halved[1]) {
-                wy = m->WY[c];
-            }
-            a = add(sub(a, i), int64(2));
-            b = add(sub(b, j), int64(2));
+            auto [wx, wy] = Product_weights_f64(m, p, x, y);
+            int64 a = add(p->x.coarse[x], int64(2)), b = add(p->y.coarse[y], int64(2)), dx = p->x.step[x], dy = p->y.step[y];
             put_f64(&sum, a, b, (1.0 - wx) * (1.0 - wy) * v);
             put_f64(&sum, add(a, dx), b, wx * (1.0 - wy) * v);
             put_f64(&sum, a, add(b, dy), (1.0 - wx) * wy * v);
@@ -2361,14 +2383,16 @@ DEVICE void Product_finish_f64(const Product_f64 *m, patch_f64 *p, int64 i, int6
 }
 
 // Multiply computes the links of coarse cell (i, j).
-// Multiply[float64], wide.go:127
+// Multiply[float64], wide.go:136
 DEVICE void Multiply_f64_at(int64 i, int64 j, int64 k, const Product_f64 *m, const Links_f64 *out) {
     auto [x0, unused1, nx] = Transfer_gather(&m->Transfer_, 0, i);
     auto [y0, unused2, ny] = Transfer_gather(&m->Transfer_, 1, j);
     patch_f64 p = {};
+    Transfer_fill(&m->Transfer_, 0, i, sub(x0, int64(2)), add(nx, int64(4)), &p.x);
+    Transfer_fill(&m->Transfer_, 1, j, sub(y0, int64(2)), add(ny, int64(4)), &p.y);
     for (int64 y = 0, end1 = add(ny, int64(4)); y < end1; y++) {
         for (int64 x = 0, end2 = add(nx, int64(4)); x < end2; x++) {
-            Product_interpolate_f64(m, &p, add(x, mul(int64(8), y)), i, j, sub(add(x0, x), int64(2)), sub(add(y0, y), int64(2)));
+            Product_interpolate_f64(m, &p, x, y);
         }
     }
     for (int64 y = 2; y < add(ny, int64(2)); y++) {
@@ -2381,7 +2405,7 @@ DEVICE void Multiply_f64_at(int64 i, int64 j, int64 k, const Product_f64 *m, con
             }
         }
     }
-    Product_finish_f64(m, &p, i, j, x0, y0, nx, ny, out);
+    Product_finish_f64(m, &p, i, j, add(nx, int64(4)), add(ny, int64(4)), out);
 }
 
 // Kernel Factorise, bottom.go:60
@@ -2927,7 +2951,7 @@ extern "C" __global__ void __launch_bounds__(128) ResidualWide_f64(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) ResidualWide_f64_at(i, j, k, &lattice, &l, b, x, r);
 }
 
-// Kernel Multiply, wide.go:127
+// Kernel Multiply, wide.go:136
 extern "C" __global__ void __launch_bounds__(128) Multiply_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Product_f32 m, const __grid_constant__ Links_f32 out) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -2936,7 +2960,7 @@ extern "C" __global__ void __launch_bounds__(128) Multiply_f32(int64 lo_i, int64
     if (i < hi_i && j < hi_j && k < hi_k) Multiply_f32_at(i, j, k, &m, &out);
 }
 
-// Kernel Multiply, wide.go:127
+// Kernel Multiply, wide.go:136
 extern "C" __global__ void __launch_bounds__(128) Multiply_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Product_f64 m, const __grid_constant__ Links_f64 out) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -104,6 +104,15 @@ type Product[F num.Float] struct {
 type patch[F num.Float] struct {
 	own, all, column [64]F
 	extra            F
+	x, y             lines
+}
+
+// lines are the rows or columns of a patch: the coarse cell that each belongs to, counted from the one of Multiply, the
+// step to the next one that it is interpolated from, whether it is inside of the grid, and whether the next one is.
+type lines struct {
+	first         int // fine cell of the first line
+	coarse, step  [8]int
+	inside, bound [8]bool
 }
 
 // pair adds a link between two cells.
@@ -128,9 +137,11 @@ func Multiply[F num.Float](i, j, k int, m *Product[F], out *Links[F]) {
 	x0, _, nx := m.gather(0, i)
 	y0, _, ny := m.gather(1, j)
 	var p patch[F]
+	m.fill(0, i, x0-2, nx+4, &p.x)
+	m.fill(1, j, y0-2, ny+4, &p.y)
 	for y := range ny + 4 {
 		for x := range nx + 4 {
-			m.interpolate(&p, x+8*y, i, j, x0+x-2, y0+y-2)
+			m.interpolate(&p, x, y)
 		}
 	}
 	for y := 2; y < ny+2; y++ {
@@ -143,7 +154,17 @@ func Multiply[F num.Float](i, j, k int, m *Product[F], out *Links[F]) {
 			}
 		}
 	}
-	m.finish(&p, i, j, x0, y0, nx, ny, out)
+	m.finish(&p, i, j, nx+4, ny+4, out)
+}
+
+// fill fills n lines along an axis, of which the first is that of a fine cell, around a coarse cell.
+func (t *Transfer) fill(axis int32, coarse, first, n int, l *lines) {
+	l.first = first
+	for x := range n {
+		a, step, inside := t.parents(axis, first+x)
+		l.coarse[x], l.step[x], l.inside[x] = a-coarse, step, inside
+		l.bound[x] = t.beyond(axis, a+step)
+	}
 }
 
 // parents returns the coarse cell along an axis that fine cell i, which may be beyond a side, belongs to, and the step
@@ -183,38 +204,41 @@ func (t *Transfer) beyond(axis int32, coarse int) bool {
 	return !t.Periodic[axis] && (coarse < 0 || coarse >= n)
 }
 
-// interpolate fills element at of the patch of coarse cell (i, j) for the fine cell (x, y).
-func (m *Product[F]) interpolate(p *patch[F], at, i, j, x, y int) {
-	a, dx, insideX := m.parents(0, x)
-	b, dy, insideY := m.parents(1, y)
-	if !insideX || !insideY {
+// interpolate fills the element of the patch for the fine cell (x, y) of it.
+func (m *Product[F]) interpolate(p *patch[F], x, y int) {
+	if !p.x.inside[x] || !p.y.inside[y] {
 		return
 	}
-	c := m.Fine.at(x, y, 0)
-	wx, wy := F(0), F(0)
+	wx, wy := m.weights(p, x, y)
+	p.own[x+8*y] = part(p.x.coarse[x], p.x.step[x], wx) * part(p.y.coarse[y], p.y.step[y], wy)
+	all := F(1)
+	if p.x.bound[x] {
+		all -= wx
+	}
+	if p.y.bound[y] {
+		all *= 1 - wy
+	}
+	p.all[x+8*y] = all
+}
+
+// weights returns the weights of interpolation of the fine cell (x, y) of a patch.
+func (m *Product[F]) weights(p *patch[F], x, y int) (wx, wy F) {
+	c := m.Fine.at(p.x.first+x, p.y.first+y, 0)
 	if m.Halved[0] {
 		wx = m.WX[c]
 	}
 	if m.Halved[1] {
 		wy = m.WY[c]
 	}
-	p.own[at] = part(i, a, dx, wx) * part(j, b, dy, wy)
-	all := F(1)
-	if m.beyond(0, a+dx) {
-		all -= wx
-	}
-	if m.beyond(1, b+dy) {
-		all *= 1 - wy
-	}
-	p.all[at] = all
+	return wx, wy
 }
 
-// part is the weight of coarse cell i for a fine cell of coarse cell own, whose weight of the next one is w.
-func part[F num.Float](i, own, step int, w F) F {
+// part is the weight of the coarse cell 0 for a fine cell of coarse cell own, whose weight of the next one is w.
+func part[F num.Float](own, step int, w F) F {
 	v := F(0)
-	if i == own {
+	if own == 0 {
 		v = 1 - w
-	} else if i == own+step {
+	} else if own+step == 0 {
 		v = w
 	}
 	return v
@@ -266,26 +290,17 @@ func (m *Product[F]) addLinks(p *patch[F], c, x, y, nx, ny int) {
 	p.lower(l.B4[e-2], x, y, 2, 2, nx, ny)
 }
 
-// finish multiplies the column with the transposed interpolation.
-func (m *Product[F]) finish(p *patch[F], i, j, x0, y0, nx, ny int, out *Links[F]) {
+// finish multiplies the column with the transposed interpolation. The patch has nx × ny cells.
+func (m *Product[F]) finish(p *patch[F], i, j, nx, ny int, out *Links[F]) {
 	var sum [25]F
-	for y := range ny + 4 {
-		for x := range nx + 4 {
+	for y := range ny {
+		for x := range nx {
 			v := p.column[x+8*y]
 			if v == 0 || p.all[x+8*y] == 0 {
 				continue
 			}
-			a, dx, _ := m.parents(0, x0+x-2)
-			b, dy, _ := m.parents(1, y0+y-2)
-			c := m.Fine.at(x0+x-2, y0+y-2, 0)
-			wx, wy := F(0), F(0)
-			if m.Halved[0] {
-				wx = m.WX[c]
-			}
-			if m.Halved[1] {
-				wy = m.WY[c]
-			}
-			a, b = a-i+2, b-j+2
+			wx, wy := m.weights(p, x, y)
+			a, b, dx, dy := p.x.coarse[x]+2, p.y.coarse[y]+2, p.x.step[x], p.y.step[y]
 			put(&sum, a, b, (1-wx)*(1-wy)*v)
 			put(&sum, a+dx, b, wx*(1-wy)*v)
 			put(&sum, a, b+dy, (1-wx)*wy*v)
