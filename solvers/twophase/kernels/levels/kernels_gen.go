@@ -1067,18 +1067,37 @@ type RestrictLoop[F num.Float] struct {
 	w   *Weights[F]
 	r   []F
 	b   []F
+
+	code lanes.Code
 }
 
 // NewRestrictLoop prepares Restrict.
 func NewRestrictLoop[F num.Float](box abi.Box, t *Transfer, w *Weights[F], r []F, b []F) *RestrictLoop[F] {
-	return &RestrictLoop[F]{box, t, w, r, b}
+	loop := &RestrictLoop[F]{box, t, w, r, b, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *RestrictLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "Restrict"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *RestrictLoop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
-		for end := i + count; i < end; i++ {
+		end := i + count
+		for {
+			n := loop.code.Count(end - i)
+			if n == 0 {
+				break
+			}
+			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, k, nil)
+			i += n
+		}
+		for ; i < end; i++ {
 			Restrict(i, j, k, loop.t, loop.w, loop.r, loop.b)
 		}
 		lo += count
@@ -1103,18 +1122,37 @@ type ProlongLoop[F num.Float] struct {
 	coarse []F
 	x      []F
 	out    []F
+
+	code lanes.Code
 }
 
 // NewProlongLoop prepares Prolong.
 func NewProlongLoop[F num.Float](box abi.Box, t *Transfer, w *Weights[F], coarse []F, x []F, out []F) *ProlongLoop[F] {
-	return &ProlongLoop[F]{box, t, w, coarse, x, out}
+	loop := &ProlongLoop[F]{box, t, w, coarse, x, out, lanes.Code{}}
+	loop.Lanes(lanes.Used())
+	return loop
+}
+
+// Lanes lets Range use vectors where there is code for them, and tells whether there is.
+func (loop *ProlongLoop[F]) Lanes(set lanes.Set) bool {
+	loop.code = findLanes(set, "Prolong"+abi.Suffix[F]())
+	return loop.code.Lanes > 0
 }
 
 // Range runs the kernel on the CPU.
 func (loop *ProlongLoop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
-		for end := i + count; i < end; i++ {
+		end := i + count
+		for {
+			n := loop.code.Count(end - i)
+			if n == 0 {
+				break
+			}
+			callLanes(loop.code, unsafe.Pointer(loop), i, i+n, j, k, nil)
+			i += n
+		}
+		for ; i < end; i++ {
 			Prolong(i, j, k, loop.t, loop.w, loop.coarse, loop.x, loop.out)
 		}
 		lo += count

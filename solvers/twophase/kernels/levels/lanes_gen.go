@@ -27,46 +27,54 @@ var laneCodes = map[lanes.Set]map[string]lanes.Code{
 		"Smooth_f32":               {Entry: 8, Lanes: 8},
 		"Residual_f32":             {Entry: 9, Lanes: 8},
 		"Apply_f32":                {Entry: 10, Lanes: 8},
-		"SmoothWide_f32":           {Entry: 11, Lanes: 8},
-		"ResidualWide_f32":         {Entry: 12, Lanes: 8},
-		"AddBlock_plain_false_f64": {Entry: 13, Lanes: 4},
-		"AddBlock_plain_true_f64":  {Entry: 14, Lanes: 4},
-		"MaxProduct_f64":           {Entry: 15, Lanes: 4},
-		"Direct_f64":               {Entry: 16, Lanes: 4},
-		"Step_f64":                 {Entry: 17, Lanes: 4},
-		"Invert_f64":               {Entry: 18, Lanes: 4},
-		"Start_f64":                {Entry: 19, Lanes: 4},
-		"Smooth_f64":               {Entry: 20, Lanes: 4},
-		"Residual_f64":             {Entry: 21, Lanes: 4},
-		"Apply_f64":                {Entry: 22, Lanes: 4},
-		"SmoothWide_f64":           {Entry: 23, Lanes: 4},
-		"ResidualWide_f64":         {Entry: 24, Lanes: 4},
+		"Restrict_f32":             {Entry: 11, Lanes: 8},
+		"Prolong_f32":              {Entry: 12, Lanes: 8},
+		"SmoothWide_f32":           {Entry: 13, Lanes: 8},
+		"ResidualWide_f32":         {Entry: 14, Lanes: 8},
+		"AddBlock_plain_false_f64": {Entry: 15, Lanes: 4},
+		"AddBlock_plain_true_f64":  {Entry: 16, Lanes: 4},
+		"MaxProduct_f64":           {Entry: 17, Lanes: 4},
+		"Direct_f64":               {Entry: 18, Lanes: 4},
+		"Step_f64":                 {Entry: 19, Lanes: 4},
+		"Invert_f64":               {Entry: 20, Lanes: 4},
+		"Start_f64":                {Entry: 21, Lanes: 4},
+		"Smooth_f64":               {Entry: 22, Lanes: 4},
+		"Residual_f64":             {Entry: 23, Lanes: 4},
+		"Apply_f64":                {Entry: 24, Lanes: 4},
+		"Restrict_f64":             {Entry: 25, Lanes: 4},
+		"Prolong_f64":              {Entry: 26, Lanes: 4},
+		"SmoothWide_f64":           {Entry: 27, Lanes: 4},
+		"ResidualWide_f64":         {Entry: 28, Lanes: 4},
 	},
 	lanes.AVX512: {
-		"AddBlock_plain_false_f32": {Entry: 25, Lanes: 8},
-		"AddBlock_plain_true_f32":  {Entry: 26, Lanes: 8},
-		"MaxProduct_f32":           {Entry: 27, Lanes: 8},
-		"Direct_f32":               {Entry: 28, Lanes: 8},
-		"Step_f32":                 {Entry: 29, Lanes: 8},
-		"Invert_f32":               {Entry: 30, Lanes: 8},
-		"Start_f32":                {Entry: 31, Lanes: 8},
-		"Smooth_f32":               {Entry: 32, Lanes: 8},
-		"Residual_f32":             {Entry: 33, Lanes: 8},
-		"Apply_f32":                {Entry: 34, Lanes: 8},
-		"SmoothWide_f32":           {Entry: 35, Lanes: 8},
-		"ResidualWide_f32":         {Entry: 36, Lanes: 8},
-		"AddBlock_plain_false_f64": {Entry: 37, Lanes: 8},
-		"AddBlock_plain_true_f64":  {Entry: 38, Lanes: 8},
-		"MaxProduct_f64":           {Entry: 39, Lanes: 8},
-		"Direct_f64":               {Entry: 40, Lanes: 8},
-		"Step_f64":                 {Entry: 41, Lanes: 8},
-		"Invert_f64":               {Entry: 42, Lanes: 8},
-		"Start_f64":                {Entry: 43, Lanes: 8},
-		"Smooth_f64":               {Entry: 44, Lanes: 8},
-		"Residual_f64":             {Entry: 45, Lanes: 8},
-		"Apply_f64":                {Entry: 46, Lanes: 8},
-		"SmoothWide_f64":           {Entry: 47, Lanes: 8},
-		"ResidualWide_f64":         {Entry: 48, Lanes: 8},
+		"AddBlock_plain_false_f32": {Entry: 29, Lanes: 8},
+		"AddBlock_plain_true_f32":  {Entry: 30, Lanes: 8},
+		"MaxProduct_f32":           {Entry: 31, Lanes: 8},
+		"Direct_f32":               {Entry: 32, Lanes: 8},
+		"Step_f32":                 {Entry: 33, Lanes: 8},
+		"Invert_f32":               {Entry: 34, Lanes: 8},
+		"Start_f32":                {Entry: 35, Lanes: 8},
+		"Smooth_f32":               {Entry: 36, Lanes: 8},
+		"Residual_f32":             {Entry: 37, Lanes: 8},
+		"Apply_f32":                {Entry: 38, Lanes: 8},
+		"Restrict_f32":             {Entry: 39, Lanes: 8},
+		"Prolong_f32":              {Entry: 40, Lanes: 8},
+		"SmoothWide_f32":           {Entry: 41, Lanes: 8},
+		"ResidualWide_f32":         {Entry: 42, Lanes: 8},
+		"AddBlock_plain_false_f64": {Entry: 43, Lanes: 8},
+		"AddBlock_plain_true_f64":  {Entry: 44, Lanes: 8},
+		"MaxProduct_f64":           {Entry: 45, Lanes: 8},
+		"Direct_f64":               {Entry: 46, Lanes: 8},
+		"Step_f64":                 {Entry: 47, Lanes: 8},
+		"Invert_f64":               {Entry: 48, Lanes: 8},
+		"Start_f64":                {Entry: 49, Lanes: 8},
+		"Smooth_f64":               {Entry: 50, Lanes: 8},
+		"Residual_f64":             {Entry: 51, Lanes: 8},
+		"Apply_f64":                {Entry: 52, Lanes: 8},
+		"Restrict_f64":             {Entry: 53, Lanes: 8},
+		"Prolong_f64":              {Entry: 54, Lanes: 8},
+		"SmoothWide_f64":           {Entry: 55, Lanes: 8},
+		"ResidualWide_f64":         {Entry: 56, Lanes: 8},
 	},
 }
 
@@ -94,80 +102,96 @@ func callLanes(code lanes.Code, loop unsafe.Pointer, lo, hi, j, k int, result un
 	case 10:
 		Apply_f32_avx2(loop, lo, hi, j, k, result)
 	case 11:
-		SmoothWide_f32_avx2(loop, lo, hi, j, k, result)
+		Restrict_f32_avx2(loop, lo, hi, j, k, result)
 	case 12:
-		ResidualWide_f32_avx2(loop, lo, hi, j, k, result)
+		Prolong_f32_avx2(loop, lo, hi, j, k, result)
 	case 13:
-		AddBlock_plain_false_f64_avx2(loop, lo, hi, j, k, result)
+		SmoothWide_f32_avx2(loop, lo, hi, j, k, result)
 	case 14:
-		AddBlock_plain_true_f64_avx2(loop, lo, hi, j, k, result)
+		ResidualWide_f32_avx2(loop, lo, hi, j, k, result)
 	case 15:
-		MaxProduct_f64_avx2(loop, lo, hi, j, k, result)
+		AddBlock_plain_false_f64_avx2(loop, lo, hi, j, k, result)
 	case 16:
-		Direct_f64_avx2(loop, lo, hi, j, k, result)
+		AddBlock_plain_true_f64_avx2(loop, lo, hi, j, k, result)
 	case 17:
-		Step_f64_avx2(loop, lo, hi, j, k, result)
+		MaxProduct_f64_avx2(loop, lo, hi, j, k, result)
 	case 18:
-		Invert_f64_avx2(loop, lo, hi, j, k, result)
+		Direct_f64_avx2(loop, lo, hi, j, k, result)
 	case 19:
-		Start_f64_avx2(loop, lo, hi, j, k, result)
+		Step_f64_avx2(loop, lo, hi, j, k, result)
 	case 20:
-		Smooth_f64_avx2(loop, lo, hi, j, k, result)
+		Invert_f64_avx2(loop, lo, hi, j, k, result)
 	case 21:
-		Residual_f64_avx2(loop, lo, hi, j, k, result)
+		Start_f64_avx2(loop, lo, hi, j, k, result)
 	case 22:
-		Apply_f64_avx2(loop, lo, hi, j, k, result)
+		Smooth_f64_avx2(loop, lo, hi, j, k, result)
 	case 23:
-		SmoothWide_f64_avx2(loop, lo, hi, j, k, result)
+		Residual_f64_avx2(loop, lo, hi, j, k, result)
 	case 24:
-		ResidualWide_f64_avx2(loop, lo, hi, j, k, result)
+		Apply_f64_avx2(loop, lo, hi, j, k, result)
 	case 25:
-		AddBlock_plain_false_f32_avx512(loop, lo, hi, j, k, result)
+		Restrict_f64_avx2(loop, lo, hi, j, k, result)
 	case 26:
-		AddBlock_plain_true_f32_avx512(loop, lo, hi, j, k, result)
+		Prolong_f64_avx2(loop, lo, hi, j, k, result)
 	case 27:
-		MaxProduct_f32_avx512(loop, lo, hi, j, k, result)
+		SmoothWide_f64_avx2(loop, lo, hi, j, k, result)
 	case 28:
-		Direct_f32_avx512(loop, lo, hi, j, k, result)
+		ResidualWide_f64_avx2(loop, lo, hi, j, k, result)
 	case 29:
-		Step_f32_avx512(loop, lo, hi, j, k, result)
+		AddBlock_plain_false_f32_avx512(loop, lo, hi, j, k, result)
 	case 30:
-		Invert_f32_avx512(loop, lo, hi, j, k, result)
+		AddBlock_plain_true_f32_avx512(loop, lo, hi, j, k, result)
 	case 31:
-		Start_f32_avx512(loop, lo, hi, j, k, result)
+		MaxProduct_f32_avx512(loop, lo, hi, j, k, result)
 	case 32:
-		Smooth_f32_avx512(loop, lo, hi, j, k, result)
+		Direct_f32_avx512(loop, lo, hi, j, k, result)
 	case 33:
-		Residual_f32_avx512(loop, lo, hi, j, k, result)
+		Step_f32_avx512(loop, lo, hi, j, k, result)
 	case 34:
-		Apply_f32_avx512(loop, lo, hi, j, k, result)
+		Invert_f32_avx512(loop, lo, hi, j, k, result)
 	case 35:
-		SmoothWide_f32_avx512(loop, lo, hi, j, k, result)
+		Start_f32_avx512(loop, lo, hi, j, k, result)
 	case 36:
-		ResidualWide_f32_avx512(loop, lo, hi, j, k, result)
+		Smooth_f32_avx512(loop, lo, hi, j, k, result)
 	case 37:
-		AddBlock_plain_false_f64_avx512(loop, lo, hi, j, k, result)
+		Residual_f32_avx512(loop, lo, hi, j, k, result)
 	case 38:
-		AddBlock_plain_true_f64_avx512(loop, lo, hi, j, k, result)
+		Apply_f32_avx512(loop, lo, hi, j, k, result)
 	case 39:
-		MaxProduct_f64_avx512(loop, lo, hi, j, k, result)
+		Restrict_f32_avx512(loop, lo, hi, j, k, result)
 	case 40:
-		Direct_f64_avx512(loop, lo, hi, j, k, result)
+		Prolong_f32_avx512(loop, lo, hi, j, k, result)
 	case 41:
-		Step_f64_avx512(loop, lo, hi, j, k, result)
+		SmoothWide_f32_avx512(loop, lo, hi, j, k, result)
 	case 42:
-		Invert_f64_avx512(loop, lo, hi, j, k, result)
+		ResidualWide_f32_avx512(loop, lo, hi, j, k, result)
 	case 43:
-		Start_f64_avx512(loop, lo, hi, j, k, result)
+		AddBlock_plain_false_f64_avx512(loop, lo, hi, j, k, result)
 	case 44:
-		Smooth_f64_avx512(loop, lo, hi, j, k, result)
+		AddBlock_plain_true_f64_avx512(loop, lo, hi, j, k, result)
 	case 45:
-		Residual_f64_avx512(loop, lo, hi, j, k, result)
+		MaxProduct_f64_avx512(loop, lo, hi, j, k, result)
 	case 46:
-		Apply_f64_avx512(loop, lo, hi, j, k, result)
+		Direct_f64_avx512(loop, lo, hi, j, k, result)
 	case 47:
-		SmoothWide_f64_avx512(loop, lo, hi, j, k, result)
+		Step_f64_avx512(loop, lo, hi, j, k, result)
 	case 48:
+		Invert_f64_avx512(loop, lo, hi, j, k, result)
+	case 49:
+		Start_f64_avx512(loop, lo, hi, j, k, result)
+	case 50:
+		Smooth_f64_avx512(loop, lo, hi, j, k, result)
+	case 51:
+		Residual_f64_avx512(loop, lo, hi, j, k, result)
+	case 52:
+		Apply_f64_avx512(loop, lo, hi, j, k, result)
+	case 53:
+		Restrict_f64_avx512(loop, lo, hi, j, k, result)
+	case 54:
+		Prolong_f64_avx512(loop, lo, hi, j, k, result)
+	case 55:
+		SmoothWide_f64_avx512(loop, lo, hi, j, k, result)
+	case 56:
 		ResidualWide_f64_avx512(loop, lo, hi, j, k, result)
 	}
 }
@@ -201,6 +225,12 @@ func Residual_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Poin
 
 //go:noescape
 func Apply_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Restrict_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Prolong_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func SmoothWide_f32_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
@@ -239,6 +269,12 @@ func Residual_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Poin
 func Apply_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func Restrict_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Prolong_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func SmoothWide_f64_avx2(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
@@ -275,6 +311,12 @@ func Residual_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Po
 func Apply_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
+func Restrict_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Prolong_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
 func SmoothWide_f32_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
@@ -309,6 +351,12 @@ func Residual_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Po
 
 //go:noescape
 func Apply_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Restrict_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
+
+//go:noescape
+func Prolong_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)
 
 //go:noescape
 func SmoothWide_f64_avx512(loop unsafe.Pointer, lo, hi, j, k int, result unsafe.Pointer)

@@ -136,7 +136,7 @@ type Weights[F num.Float] struct{ X, Y, Z []F }
 // Restrict computes the right-hand side of coarse cell (i, j, k) from residuals, with the transposed interpolation:
 // from its own fine cells, and those next to them.
 //
-//atoll:kernel
+//atoll:kernel lanes
 func Restrict[F num.Float](i, j, k int, t *Transfer, w *Weights[F], r, b []F) {
 	x0, x1, nx := t.gather(0, i)
 	y0, y1, ny := t.gather(1, j)
@@ -188,7 +188,7 @@ func share[F num.Float](w F, own bool) F {
 
 // Prolong adds the interpolation of the coarse solution to x.
 //
-//atoll:kernel
+//atoll:kernel lanes
 func Prolong[F num.Float](i, j, k int, t *Transfer, w *Weights[F], coarse, x, out []F) {
 	c := t.Fine.at(i, j, k)
 	a, dx := t.parent(0, i)
