@@ -47,7 +47,8 @@ type Sums[F num.Float] struct {
 
 // NewSums declares sums. ghosts are those by whose links the devices reduce, once they are connected.
 func NewSums[F num.Float](t *engine.Table) *Sums[F] {
-	return &Sums[F]{byBlocks: !t.Separate(), Bound: engine.Add[atomics.Most[F]](t, "sums", 1), largest: engine.Add[atomics.Most[F]](t, "sums", 1),
+	return &Sums[F]{byBlocks: !t.Separate(),
+		Bound: engine.Add[atomics.Most[F]](t, "sums", 1), largest: engine.Add[atomics.Most[F]](t, "sums", 1),
 		unused: engine.Add[atomics.Most[F]](t, "sums", 1),
 		Scale:  engine.Add[levels.Scale](t, "sums", 1), Words: engine.Add[int64](t, "sums", 2)}
 }
