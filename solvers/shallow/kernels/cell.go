@@ -88,11 +88,16 @@ func (b *balance[F]) applyFluxes(oneLayer bool, rate F, c *State[F]) {
 // stepLimit returns the longest step that the CFL condition, equation (3), allows; NaN if the new state c is not finite
 // or a thickness is negative.
 func (b *balance[F]) stepLimit(p *Params[F], area F, c *State[F]) F {
-	all := c.H1 + c.Q1x + c.Q1y + c.H2 + c.Q2x + c.Q2y
-	if all-all != 0 || c.H1 < 0 || c.H2 < 0 {
+	if c.invalid() {
 		return F(math.NaN())
 	}
 	return 2 * p.CFL * area / b.speed
+}
+
+// invalid reports whether a state is not finite or has a negative thickness.
+func (c *State[F]) invalid() bool {
+	all := c.H1 + c.Q1x + c.Q1y + c.H2 + c.Q2x + c.Q2y
+	return all-all != 0 || c.H1 < 0 || c.H2 < 0
 }
 
 // dampThinLayers reduces the momentum of a layer thinner than dry to its thickness times the bounded velocity that the

@@ -1492,7 +1492,7 @@ DEVICE float velocity_f32(float h, float q, float dry) {
 }
 
 // dampLower is dampThinLayers for the lower layer.
-// dampLower[float32], cell.go:117
+// dampLower[float32], cell.go:122
 DEVICE void dampLower_f32(float dry, State_f32 *c) {
     if (c->H2 < dry) {
         c->Q2x = c->H2 * velocity_f32(c->H2, c->Q2x, dry);
@@ -1501,7 +1501,7 @@ DEVICE void dampLower_f32(float dry, State_f32 *c) {
 }
 
 // dampLayers is dampThinLayers if a layer is known to be thin.
-// dampLayers[float32], cell.go:109
+// dampLayers[float32], cell.go:114
 DEVICE void dampLayers_f32(float dry, State_f32 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f32(c->H1, c->Q1x, dry);
@@ -1512,7 +1512,7 @@ DEVICE void dampLayers_f32(float dry, State_f32 *c) {
 
 // dampThinLayers reduces the momentum of a layer thinner than dry to its thickness times the bounded velocity that the
 // function velocity returns, so that velocities stay bounded as the layer drains.
-// dampThinLayers[float32], cell.go:100
+// dampThinLayers[float32], cell.go:105
 DEVICE void dampThinLayers_f32(bool oneLayer, float dry, State_f32 *c) {
     if (oneLayer) {
         dampLower_f32(dry, c);
@@ -1521,12 +1521,18 @@ DEVICE void dampThinLayers_f32(bool oneLayer, float dry, State_f32 *c) {
     }
 }
 
+// invalid reports whether a state is not finite or has a negative thickness.
+// (*State[float32]).invalid, cell.go:98
+DEVICE bool State_invalid_f32(State_f32 *c) {
+    float all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
+    return all - all != 0.0f || c->H1 < 0.0f || c->H2 < 0.0f;
+}
+
 // stepLimit returns the longest step that the CFL condition, equation (3), allows; NaN if the new state c is not finite
 // or a thickness is negative.
 // (*balance[float32]).stepLimit, cell.go:90
 DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c) {
-    float all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
-    if (all - all != 0.0f || c->H1 < 0.0f || c->H2 < 0.0f) {
+    if (State_invalid_f32(c)) {
         return float(math_NaN());
     }
     return 2.0f * p->CFL * area / b->speed_;
@@ -1841,7 +1847,7 @@ DEVICE double velocity_f64(double h, double q, double dry) {
 }
 
 // dampLower is dampThinLayers for the lower layer.
-// dampLower[float64], cell.go:117
+// dampLower[float64], cell.go:122
 DEVICE void dampLower_f64(double dry, State_f64 *c) {
     if (c->H2 < dry) {
         c->Q2x = c->H2 * velocity_f64(c->H2, c->Q2x, dry);
@@ -1850,7 +1856,7 @@ DEVICE void dampLower_f64(double dry, State_f64 *c) {
 }
 
 // dampLayers is dampThinLayers if a layer is known to be thin.
-// dampLayers[float64], cell.go:109
+// dampLayers[float64], cell.go:114
 DEVICE void dampLayers_f64(double dry, State_f64 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f64(c->H1, c->Q1x, dry);
@@ -1861,7 +1867,7 @@ DEVICE void dampLayers_f64(double dry, State_f64 *c) {
 
 // dampThinLayers reduces the momentum of a layer thinner than dry to its thickness times the bounded velocity that the
 // function velocity returns, so that velocities stay bounded as the layer drains.
-// dampThinLayers[float64], cell.go:100
+// dampThinLayers[float64], cell.go:105
 DEVICE void dampThinLayers_f64(bool oneLayer, double dry, State_f64 *c) {
     if (oneLayer) {
         dampLower_f64(dry, c);
@@ -1870,12 +1876,18 @@ DEVICE void dampThinLayers_f64(bool oneLayer, double dry, State_f64 *c) {
     }
 }
 
+// invalid reports whether a state is not finite or has a negative thickness.
+// (*State[float64]).invalid, cell.go:98
+DEVICE bool State_invalid_f64(State_f64 *c) {
+    double all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
+    return all - all != 0.0 || c->H1 < 0.0 || c->H2 < 0.0;
+}
+
 // stepLimit returns the longest step that the CFL condition, equation (3), allows; NaN if the new state c is not finite
 // or a thickness is negative.
 // (*balance[float64]).stepLimit, cell.go:90
 DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c) {
-    double all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
-    if (all - all != 0.0 || c->H1 < 0.0 || c->H2 < 0.0) {
+    if (State_invalid_f64(c)) {
         return math_NaN();
     }
     return 2.0 * p->CFL * area / b->speed_;
@@ -6877,7 +6889,7 @@ DEVICE void TableReceived_f64_at(int64 i, bool oneLayer, Slice<Slopes_f64> recei
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
-// (*balance[float32]).addPressure, stage.go:79
+// (*balance[float32]).addPressure, stage.go:82
 DEVICE void balance_addPressure_f32(balance_f32 *b, bool oneLayer, const Params_f32 *p, float area, State_f32 *c,
         Slopes_f32 *s) {
     float weight2 = area * p->Gravity * c->H2;
@@ -6894,7 +6906,7 @@ DEVICE void balance_addPressure_f32(balance_f32 *b, bool oneLayer, const Params_
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float32]).mean, stage.go:94
+// (*State[float32]).mean, stage.go:97
 DEVICE void State_mean_f32(State_f32 *c, bool oneLayer, State_f32 *o) {
     if (!oneLayer) {
         c->H1 = (c->H1 + o->H1) / 2.0f;
@@ -6945,7 +6957,7 @@ DEVICE void boundSpeed_f32(const Params_f32 *p, float head, float depth, float f
 
 // rainOnDry returns a limit of the step for rain on a dry cell, where no wave or slope of a level bounds it: what falls
 // goes no further in the step, accelerated by the slope of the bed, than a wave may.
-// (*balance[float32]).rainOnDry, stage.go:131
+// (*balance[float32]).rainOnDry, stage.go:135
 DEVICE float balance_rainOnDry_f32(balance_f32 *b, bool oneLayer, const Params_f32 *p, float area,
         const Forcing_f32 *force, State_f32 *c, Slopes_f32 *s) {
     if (c->H1 + c->H2 >= p->DryDepth) {
@@ -6957,34 +6969,35 @@ DEVICE float balance_rainOnDry_f32(balance_f32 *b, bool oneLayer, const Params_f
     return num_Sqrt_f32(4.0f * p->CFL * area / (p->Gravity * num_Larger_f32(s->Gain, 0x1.79ca1p-67f /* 1e-20 */)));
 }
 
-// accelerating returns a limit of the step for a cell whose water the slope of its level accelerates, so that the water
-// does not outrun the CFL condition: the sum S of the edges' lengths times wave speeds grows by g × Gain, so that
-// S dt + g Gain dt²/2 ≤ 2 CFL × area. Where friction bounds the speed it may become that of uniform flow. limit is that
-// of the CFL condition.
-// (*balance[float32]).accelerating, stage.go:105
-DEVICE float balance_accelerating_f32(balance_f32 *b, bool oneLayer, const Params_f32 *p, float area, float n,
+// longestStep returns the longest step for a cell, at most limit. The slope of its level accelerates the water, so that
+// the sum S of the edges' lengths times wave speeds grows by g × Gain; the water does not outrun the CFL condition if
+// S dt + g Gain dt²/2 ≤ 2 CFL × area. Where friction with Manning's coefficient n bounds the speed it may become that of
+// uniform flow. In a dry cell the step is that of the CFL condition.
+// (*balance[float32]).longestStep, stage.go:108
+DEVICE float balance_longestStep_f32(balance_f32 *b, bool oneLayer, const Params_f32 *p, float area, float n,
         float limit, State_f32 *w, Slopes_f32 *s) {
-    float h = w->H2;
+    float h = w->H2, gain = s->Gain;
     if (!oneLayer) {
         h = num_Larger_f32(h, w->H1);
     }
     if (h < p->DryDepth) {
-        return limit;
+        gain = 0.0f;
     }
     float way = 2.0f * p->CFL * area;
-    float most = 2.0f * way / (b->speed_ + num_Sqrt_f32(b->speed_ * b->speed_ + 4.0f * p->Gravity * s->Gain * way));
-    if (n > 0.0f && most < 0x1.ccccccp-01f /* 0.9 */ * limit) {
-        float root = CubeRoot_f32(h), slope = Vec2_dot_f32(s->Z2, s->Z2);
-        if (!oneLayer) {
-            slope = num_Larger_f32(slope, Vec2_dot_f32(s->Z1, s->Z1));
+    // way/S if gain is 0, to the bit
+    float most = 2.0f * way / (b->speed_ + num_Sqrt_f32(b->speed_ * b->speed_ + 4.0f * p->Gravity * gain * way));
+    if (p->Friction) {
+        float bound = num_Smaller_f32(limit, way / b->speed_);
+        if (n > 0.0f && most < 0x1.ccccccp-01f /* 0.9 */ * bound) {
+            float root = CubeRoot_f32(h), slope = Vec2_dot_f32(s->Z2, s->Z2);
+            if (!oneLayer) {
+                slope = num_Larger_f32(slope, Vec2_dot_f32(s->Z1, s->Z1));
+            }
+            most = num_Larger_f32(most, way / (b->speed_ + gain * root * root / (n * num_Sqrt_f32(num_Sqrt_f32(slope)))));
+            most = num_Smaller_f32(bound, most);
         }
-        most = num_Larger_f32(most, way / (b->speed_ + s->Gain * root * root / (n * num_Sqrt_f32(num_Sqrt_f32(slope)))));
     }
-    if (most < limit) {
-        return most;
-    }
-    // NaN if the state is invalid
-    return limit;
+    return num_Smaller_f32(limit, most);
 }
 
 // stage is StageCell with the fluxes of the cell's edges given.
@@ -7029,19 +7042,21 @@ DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last
         boundSpeed_f32(p, slopes->Head, bed.Depth, w->H2, &c);
     }
     *out = c;
-    float limit = balance_stepLimit_f32(b, p, bed.Area, &c);
+    if (State_invalid_f32(&c)) {
+        return float(math_NaN());
+    }
+    float limit = float(math_Inf(1));
     if (p->Forced) {
-        // the last is NaN if the state is invalid
-        limit = num_Smaller_f32(Forcing_stepLimit_f32(force), limit);
+        limit = Forcing_stepLimit_f32(force);
         if (Forcing_rainAhead_f32(force, i) > 0.0f) {
-            limit = num_Smaller_f32(balance_rainOnDry_f32(b, oneLayer, p, bed.Area, force, &c, slopes), limit);
+            limit = num_Smaller_f32(limit, balance_rainOnDry_f32(b, oneLayer, p, bed.Area, force, &c, slopes));
         }
     }
     float roughness = 0.0f;
     if (p->Friction) {
         roughness = manning[i];
     }
-    return balance_accelerating_f32(b, oneLayer, p, bed.Area, roughness, limit, w, slopes);
+    return balance_longestStep_f32(b, oneLayer, p, bed.Area, roughness, limit, w, slopes);
 }
 
 // StageCell advances cell i by one of the Euler steps, from w to out; the last one also takes the mean with start. It
@@ -7056,7 +7071,7 @@ DEVICE float StageCell_f32_at(int64 i, bool last, bool oneLayer, const Params_f3
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
-// (*balance[float64]).addPressure, stage.go:79
+// (*balance[float64]).addPressure, stage.go:82
 DEVICE void balance_addPressure_f64(balance_f64 *b, bool oneLayer, const Params_f64 *p, double area, State_f64 *c,
         Slopes_f64 *s) {
     double weight2 = area * p->Gravity * c->H2;
@@ -7073,7 +7088,7 @@ DEVICE void balance_addPressure_f64(balance_f64 *b, bool oneLayer, const Params_
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float64]).mean, stage.go:94
+// (*State[float64]).mean, stage.go:97
 DEVICE void State_mean_f64(State_f64 *c, bool oneLayer, State_f64 *o) {
     if (!oneLayer) {
         c->H1 = (c->H1 + o->H1) / 2.0;
@@ -7124,7 +7139,7 @@ DEVICE void boundSpeed_f64(const Params_f64 *p, double head, double depth, doubl
 
 // rainOnDry returns a limit of the step for rain on a dry cell, where no wave or slope of a level bounds it: what falls
 // goes no further in the step, accelerated by the slope of the bed, than a wave may.
-// (*balance[float64]).rainOnDry, stage.go:131
+// (*balance[float64]).rainOnDry, stage.go:135
 DEVICE double balance_rainOnDry_f64(balance_f64 *b, bool oneLayer, const Params_f64 *p, double area,
         const Forcing_f64 *force, State_f64 *c, Slopes_f64 *s) {
     if (c->H1 + c->H2 >= p->DryDepth) {
@@ -7136,34 +7151,35 @@ DEVICE double balance_rainOnDry_f64(balance_f64 *b, bool oneLayer, const Params_
     return num_Sqrt_f64(4.0 * p->CFL * area / (p->Gravity * num_Larger_f64(s->Gain, 0x1.79ca10c924223p-67 /* 1e-20 */)));
 }
 
-// accelerating returns a limit of the step for a cell whose water the slope of its level accelerates, so that the water
-// does not outrun the CFL condition: the sum S of the edges' lengths times wave speeds grows by g × Gain, so that
-// S dt + g Gain dt²/2 ≤ 2 CFL × area. Where friction bounds the speed it may become that of uniform flow. limit is that
-// of the CFL condition.
-// (*balance[float64]).accelerating, stage.go:105
-DEVICE double balance_accelerating_f64(balance_f64 *b, bool oneLayer, const Params_f64 *p, double area, double n,
+// longestStep returns the longest step for a cell, at most limit. The slope of its level accelerates the water, so that
+// the sum S of the edges' lengths times wave speeds grows by g × Gain; the water does not outrun the CFL condition if
+// S dt + g Gain dt²/2 ≤ 2 CFL × area. Where friction with Manning's coefficient n bounds the speed it may become that of
+// uniform flow. In a dry cell the step is that of the CFL condition.
+// (*balance[float64]).longestStep, stage.go:108
+DEVICE double balance_longestStep_f64(balance_f64 *b, bool oneLayer, const Params_f64 *p, double area, double n,
         double limit, State_f64 *w, Slopes_f64 *s) {
-    double h = w->H2;
+    double h = w->H2, gain = s->Gain;
     if (!oneLayer) {
         h = num_Larger_f64(h, w->H1);
     }
     if (h < p->DryDepth) {
-        return limit;
+        gain = 0.0;
     }
     double way = 2.0 * p->CFL * area;
-    double most = 2.0 * way / (b->speed_ + num_Sqrt_f64(b->speed_ * b->speed_ + 4.0 * p->Gravity * s->Gain * way));
-    if (n > 0.0 && most < 0x1.ccccccccccccdp-01 /* 0.9 */ * limit) {
-        double root = CubeRoot_f64(h), slope = Vec2_dot_f64(s->Z2, s->Z2);
-        if (!oneLayer) {
-            slope = num_Larger_f64(slope, Vec2_dot_f64(s->Z1, s->Z1));
+    // way/S if gain is 0, to the bit
+    double most = 2.0 * way / (b->speed_ + num_Sqrt_f64(b->speed_ * b->speed_ + 4.0 * p->Gravity * gain * way));
+    if (p->Friction) {
+        double bound = num_Smaller_f64(limit, way / b->speed_);
+        if (n > 0.0 && most < 0x1.ccccccccccccdp-01 /* 0.9 */ * bound) {
+            double root = CubeRoot_f64(h), slope = Vec2_dot_f64(s->Z2, s->Z2);
+            if (!oneLayer) {
+                slope = num_Larger_f64(slope, Vec2_dot_f64(s->Z1, s->Z1));
+            }
+            most = num_Larger_f64(most, way / (b->speed_ + gain * root * root / (n * num_Sqrt_f64(num_Sqrt_f64(slope)))));
+            most = num_Smaller_f64(bound, most);
         }
-        most = num_Larger_f64(most, way / (b->speed_ + s->Gain * root * root / (n * num_Sqrt_f64(num_Sqrt_f64(slope)))));
     }
-    if (most < limit) {
-        return most;
-    }
-    // NaN if the state is invalid
-    return limit;
+    return num_Smaller_f64(limit, most);
 }
 
 // stage is StageCell with the fluxes of the cell's edges given.
@@ -7208,19 +7224,21 @@ DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool las
         boundSpeed_f64(p, slopes->Head, bed.Depth, w->H2, &c);
     }
     *out = c;
-    double limit = balance_stepLimit_f64(b, p, bed.Area, &c);
+    if (State_invalid_f64(&c)) {
+        return math_NaN();
+    }
+    double limit = math_Inf(1);
     if (p->Forced) {
-        // the last is NaN if the state is invalid
-        limit = num_Smaller_f64(Forcing_stepLimit_f64(force), limit);
+        limit = Forcing_stepLimit_f64(force);
         if (Forcing_rainAhead_f64(force, i) > 0.0) {
-            limit = num_Smaller_f64(balance_rainOnDry_f64(b, oneLayer, p, bed.Area, force, &c, slopes), limit);
+            limit = num_Smaller_f64(limit, balance_rainOnDry_f64(b, oneLayer, p, bed.Area, force, &c, slopes));
         }
     }
     double roughness = 0.0;
     if (p->Friction) {
         roughness = manning[i];
     }
-    return balance_accelerating_f64(b, oneLayer, p, bed.Area, roughness, limit, w, slopes);
+    return balance_longestStep_f64(b, oneLayer, p, bed.Area, roughness, limit, w, slopes);
 }
 
 // StageCell advances cell i by one of the Euler steps, from w to out; the last one also takes the mean with start. It

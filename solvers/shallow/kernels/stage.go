@@ -60,19 +60,22 @@ func (b *balance[F]) stage(oneLayer bool, i int, last bool, p *Params[F], dt F, 
 		boundSpeed(p, slopes.Head, bed.Depth, w.H2, &c)
 	}
 	*out = c
-	limit := b.stepLimit(p, bed.Area, &c)
+	if c.invalid() {
+		return F(math.NaN())
+	}
+	limit := F(math.Inf(1))
 	//atoll:seldom
 	if p.Forced {
-		limit = num.Smaller(force.stepLimit(), limit) // the last is NaN if the state is invalid
+		limit = force.stepLimit()
 		if force.rainAhead(i) > 0 {
-			limit = num.Smaller(b.rainOnDry(oneLayer, p, bed.Area, force, &c, slopes), limit)
+			limit = num.Smaller(limit, b.rainOnDry(oneLayer, p, bed.Area, force, &c, slopes))
 		}
 	}
 	roughness := F(0)
 	if p.Friction {
 		roughness = manning[i]
 	}
-	return b.accelerating(oneLayer, p, bed.Area, roughness, limit, w, slopes)
+	return b.longestStep(oneLayer, p, bed.Area, roughness, limit, w, slopes)
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
@@ -98,32 +101,33 @@ func (c *State[F]) mean(oneLayer bool, o *State[F]) {
 	c.H2, c.Q2x, c.Q2y = (c.H2+o.H2)/2, (c.Q2x+o.Q2x)/2, (c.Q2y+o.Q2y)/2
 }
 
-// accelerating returns a limit of the step for a cell whose water the slope of its level accelerates, so that the water
-// does not outrun the CFL condition: the sum S of the edges' lengths times wave speeds grows by g × Gain, so that
-// S dt + g Gain dt²/2 ≤ 2 CFL × area. Where friction bounds the speed it may become that of uniform flow. limit is that
-// of the CFL condition.
-func (b *balance[F]) accelerating(oneLayer bool, p *Params[F], area, n, limit F, w *State[F], s *Slopes[F]) F {
-	h := w.H2
+// longestStep returns the longest step for a cell, at most limit. The slope of its level accelerates the water, so that
+// the sum S of the edges' lengths times wave speeds grows by g × Gain; the water does not outrun the CFL condition if
+// S dt + g Gain dt²/2 ≤ 2 CFL × area. Where friction with Manning's coefficient n bounds the speed it may become that of
+// uniform flow. In a dry cell the step is that of the CFL condition.
+func (b *balance[F]) longestStep(oneLayer bool, p *Params[F], area, n, limit F, w *State[F], s *Slopes[F]) F {
+	h, gain := w.H2, s.Gain
 	if !oneLayer {
 		h = num.Larger(h, w.H1)
 	}
 	if h < p.DryDepth {
-		return limit
+		gain = 0
 	}
 	way := 2 * p.CFL * area
-	most := 2 * way / (b.speed + num.Sqrt(b.speed*b.speed+4*p.Gravity*s.Gain*way))
-	//atoll:seldom
-	if n > 0 && most < F(0.9)*limit {
-		root, slope := CubeRoot(h), s.Z2.dot(s.Z2)
-		if !oneLayer {
-			slope = num.Larger(slope, s.Z1.dot(s.Z1))
+	most := 2 * way / (b.speed + num.Sqrt(b.speed*b.speed+4*p.Gravity*gain*way)) // way/S if gain is 0, to the bit
+	if p.Friction {
+		bound := num.Smaller(limit, way/b.speed)
+		//atoll:seldom
+		if n > 0 && most < F(0.9)*bound {
+			root, slope := CubeRoot(h), s.Z2.dot(s.Z2)
+			if !oneLayer {
+				slope = num.Larger(slope, s.Z1.dot(s.Z1))
+			}
+			most = num.Larger(most, way/(b.speed+gain*root*root/(n*num.Sqrt(num.Sqrt(slope)))))
+			most = num.Smaller(bound, most)
 		}
-		most = num.Larger(most, way/(b.speed+s.Gain*root*root/(n*num.Sqrt(num.Sqrt(slope)))))
 	}
-	if most < limit {
-		return most
-	}
-	return limit // NaN if the state is invalid
+	return num.Smaller(limit, most)
 }
 
 // rainOnDry returns a limit of the step for rain on a dry cell, where no wave or slope of a level bounds it: what falls
