@@ -65,6 +65,14 @@ func TestGroupsOfFile(t *testing.T) {
 				return len(m.CellGroup) == 2 && m.Groups[m.CellGroup[0]].Tag == 20 && m.Groups[m.CellGroup[1]].Tag == 21 &&
 					len(m.Tagged) == 0 && slices.Equal(m.Marks.Skipped, []string{"the partition into 2 parts"})
 			}},
+		"interfaces of partitions": {strings.NewReplacer("$Nodes", "$PartitionedEntities\n2\n0\n1 2 2 0\n"+
+			"3 1 4 2 1 2 0 0 0 1 7\n4 1 4 1 1 0 0 0 1 1 0 1 5 0\n5 2 8 2 1 2 0 0 0 1 1 0 1 20 0\n8 2 8 1 1 0 0 0 1 1 0 1 20 0\n"+
+			"9 2 8 1 2 0 0 0 1 1 0 1 20 0\n$EndPartitionedEntities\n$Nodes", "2 3 1 3\n2 8 2 2\n1 1 2 3\n2 1 3 4\n",
+			"5 5 1 5\n0 3 15 1\n5 1\n1 5 1 1\n4 1 3\n2 8 2 1\n1 1 2 3\n2 9 2 1\n2 1 3 4\n").Replace(cells41),
+			func(m *mesh.Mesh) bool {
+				return len(m.Tagged) == 1 && m.Groups[m.Tagged[0].Group] == mesh.Group{Dim: 1, Tag: 5, Name: "5"} &&
+					slices.Equal(m.CellGroup, []int32{2, 2}) && len(m.Marks.Points) == 0
+			}},
 		"parametric nodes of 2.2": {strings.NewReplacer("Nodes", "ParametricNodes", "7 1 0 0", "7 1 0 0 1 4 0.5",
 			"9 0 1 0", "9 0 1 0 2 8 0.25 1").Replace(cells22), func(m *mesh.Mesh) bool {
 			return slices.Equal(m.X, []float64{0, 1, 1, 0}) && slices.Equal(m.CellGroup, []int32{0, 0})
@@ -150,5 +158,13 @@ func TestGroupsOfSolid(t *testing.T) {
 	if err != nil || s.CellTag != nil || len(s.Faces) != 2 || s.Faces[1].Tag != 2 || len(s.Marks.Lines) != 1 ||
 		s.Marks.Lines[0].Tag != 1 || len(s.Marks.Points) != 1 {
 		t.Errorf("elementary entities: %v, %+v, marks %+v", err, s, s.Marks)
+	}
+	parted := strings.Replace(tetGmsh, "$Nodes", "$PartitionedEntities\n2\n0\n0 0 1 1\n"+
+		"2 3 1 2 1 2 0 0 0 1 1 0 1 5 0\n1 3 1 1 1 0 0 0 1 1 1 1 5 0\n$EndPartitionedEntities\n$Nodes", 1)
+	s, err = parseSolid([]byte(parted))
+	if err != nil || !slices.Equal(s.CellTag, []int32{5}) || slices.ContainsFunc(s.Faces, func(f mesh.TaggedFace) bool {
+		return f.Tag == 5
+	}) {
+		t.Errorf("an interface of partitions: %v, %+v", err, s)
 	}
 }

@@ -4,7 +4,7 @@ import "github.com/atoll-hpc/atoll/internal/words"
 
 // partitionedEntities reads the section that replaces $Entities in a partitioned mesh of version 4.1: each part of an
 // entity is an entity, with its parent. Interfaces between parts, whose parent has another dimension, belong to no
-// elementary entity. The partition itself is not kept.
+// elementary entity and to no group. The partition itself is not kept.
 func (r *reader) partitionedEntities() error {
 	if r.parents != nil {
 		return r.At(r.Pos, "a second section $PartitionedEntities")
@@ -60,6 +60,8 @@ func (r *reader) partOfEntity(dim int) error {
 	}
 	if parentDim == int64(dim) {
 		r.parents[[2]int64{parentDim, tag}] = parent
+	} else {
+		groups = nil // an interface between parts has the groups of its parent
 	}
 	return r.setGroups(start, dim, tag, groups)
 }
