@@ -33,19 +33,29 @@ func (m *Mesh) CheckTangled() error {
 }
 
 func (m *Mesh) check(tangled bool) (nb [][3]int32, err error) {
+	nb, tangle, err := m.examine(tangled, separately)
+	if tangle && !tangled {
+		nb, _, err = m.examine(tangled, m.advise())
+	}
+	return nb, err
+}
+
+// examine checks the mesh, and returns whether it has clockwise cells or vertices at the same position, about which it
+// gives advice.
+func (m *Mesh) examine(tangled bool, how advice) (nb [][3]int32, tangle bool, err error) {
 	// Later checks rely on earlier ones: sizes, then ids, then geometry and topology.
 	if err := m.checkSizes(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := m.checkReferences(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	var clockwise, shape, vertices, duplicates, edges error
 	var wait sync.WaitGroup
 	var same [][2]int32
 	wait.Go(func() {
 		if !tangled {
-			clockwise, shape = m.checkShapes()
+			clockwise, shape = m.checkShapes(how)
 		}
 		m.duplicateVertices(func(first, again int32) { same = append(same, [2]int32{first, again}) })
 	})
@@ -60,11 +70,11 @@ func (m *Mesh) check(tangled bool) (nb [][3]int32, err error) {
 	if tangled && edges == nil {
 		same = m.bothOnBoundary(same, nb)
 	}
-	vertices = m.checkVertices(same)
+	vertices = m.checkVertices(same, how)
 	if duplicates != nil {
 		clockwise = nil // without the duplicates Mend orients the cells
 	}
-	return nb, errors.Join(clockwise, shape, vertices, duplicates, edges)
+	return nb, clockwise != nil || len(same) > 0, errors.Join(clockwise, shape, vertices, duplicates, edges)
 }
 
 func (m *Mesh) checkSizes() error {
@@ -133,9 +143,9 @@ func (m *Mesh) checkReferences() error {
 }
 
 // checkShapes refuses cells that are clockwise, and those that are flat up to round-off or overflow.
-func (m *Mesh) checkShapes() (clockwise, others error) {
+func (m *Mesh) checkShapes(how advice) (clockwise, others error) {
 	turned := fault{what: "clockwise cell", many: "clockwise cells",
-		advice: "orient them with atoll mesh convert --orient"}
+		advice: how.orient}
 	flat := fault{what: "cell of zero area", many: "cells of zero area",
 		advice: "merge duplicate vertices (atoll mesh convert --merge-duplicates) or mesh the domain again"}
 	huge := fault{what: "cell whose area overflows", many: "cells whose areas overflow", advice: "scale the coordinates"}
@@ -165,11 +175,11 @@ func (m *Mesh) bothOnBoundary(pairs [][2]int32, nb [][3]int32) (both [][2]int32)
 }
 
 // checkVertices refuses vertices in no cell, and the given pairs of vertices, at the same position, except at cracks.
-func (m *Mesh) checkVertices(pairs [][2]int32) error {
+func (m *Mesh) checkVertices(pairs [][2]int32, how advice) error {
 	dangling := fault{what: "vertex in no cell", many: "vertices in no cell",
 		advice: "remove them with atoll mesh convert --drop-dangling"}
 	same := fault{what: "pair of vertices at the same position", many: "pairs of vertices at the same position",
-		advice: "merge them with atoll mesh convert --merge-duplicates"}
+		advice: how.merge}
 	used := m.usedVertices()
 	eachBad(len(used), func(v int) bool { return used[v] }, func(v int) {
 		dangling.add(func() string { return m.describeVertex(v) })
@@ -222,6 +232,10 @@ func (m *Mesh) overlaps(nb [][3]int32) *fault {
 			}
 		}
 	})
+	upright := func(c int) bool { return m.shape(c) != cellClockwise }
+	if overlap.count > 0 && parallel.All(len(m.Cells), itemsPerWorker, upright) {
+		overlap.advice = "the cells overlap; mesh the domain again"
+	}
 	return overlap
 }
 

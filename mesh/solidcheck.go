@@ -117,7 +117,7 @@ const flatSolid = 16 * 0x1p-53
 // checkShapes refuses cells whose volume is not positive by more than round-off.
 func (s *Solid) checkShapes() error {
 	inverted := fault{what: "inverted tetrahedron", many: "inverted tetrahedra",
-		advice: "orient them with atoll mesh convert --orient, or mesh the domain again"}
+		advice: "orient them with atoll mesh convert --orient"}
 	huge := fault{what: "tetrahedron whose volume overflows", many: "tetrahedra whose volumes overflow",
 		advice: "scale the coordinates"}
 	flat := fault{what: "flat tetrahedron", many: "flat tetrahedra", advice: "mesh the domain again"}
@@ -140,6 +140,9 @@ func (s *Solid) checkShapes() error {
 		case !(volume > flatSolid*scale):
 			flat.add(describe)
 		}
+	}
+	if inverted.count > 0 && s.overlapIfTurned() {
+		inverted.advice = "turned, they overlap others; mesh the domain again"
 	}
 	return joinFaults(&inverted, &flat, &huge)
 }

@@ -95,7 +95,7 @@ func meshConvert() *cobra.Command {
 				return badInput(err)
 			}
 			if solid != nil {
-				return convertSolid(args[1], solid, merge, drop, orient)
+				return convertSolid(args[0], args[1], solid, merge, drop, orient)
 			}
 			if merge {
 				vertices, cells, err := m.MergeDuplicates()
@@ -122,7 +122,7 @@ func meshConvert() *cobra.Command {
 			m.Mend()
 			printNotes(m.Notes)
 			if err := m.Check(); err != nil {
-				return badInput(err)
+				return badInput(orUntangle(err, args[0]))
 			}
 			return save(args[1], m)
 		},
@@ -203,7 +203,26 @@ func noteTangled(notes []string, path string, faults, others error) ([]string, e
 		return nil, fmt.Errorf("%s: %w", path, faults)
 	}
 	text := strings.ReplaceAll(faults.Error(), "\n", "; ")
-	return append(notes, text+"; if only positions of vertices are wrong, smoothing with --untangle true mends them"), nil
+	return append(notes, text+untangling), nil
+}
+
+// untangling is advice about a mesh with no other faults than a tangled one may have.
+const untangling = "; if only positions of vertices are wrong, smoothing with --untangle true mends them"
+
+// orUntangle adds to the faults that repairs have left the advice to untangle, if the mesh in the file may be tangled.
+func orUntangle(faults error, path string) error {
+	m, s, err := meshio.ReadAny(path)
+	if err == nil && s != nil {
+		s.Mend()
+		err = s.CheckTangled()
+	} else if err == nil {
+		m.Mend()
+		err = m.CheckTangled()
+	}
+	if err != nil {
+		return faults
+	}
+	return fmt.Errorf("%w%s", faults, untangling)
 }
 
 // printReport prints the report of a mesh and notes, which become a member of a JSON object.

@@ -10,7 +10,7 @@ import (
 )
 
 // convertSolid applies the chosen repairs to a mesh of tetrahedra, and writes it.
-func convertSolid(out string, s *mesh.Solid, merge, drop, orient bool) error {
+func convertSolid(in, out string, s *mesh.Solid, merge, drop, orient bool) error {
 	if merge {
 		vertices, err := s.MergeDuplicates()
 		if err != nil {
@@ -40,7 +40,7 @@ func convertSolid(out string, s *mesh.Solid, merge, drop, orient bool) error {
 	s.Mend()
 	printNotes(s.Notes)
 	if err := s.Check(); err != nil {
-		return badInput(err)
+		return badInput(orUntangle(err, in))
 	}
 	return saveSolid(out, s)
 }

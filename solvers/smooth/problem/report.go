@@ -107,6 +107,9 @@ func (d *caseSolver) report(ctx context.Context) (*Report, wholeMesh, error) {
 	if m := d.sections.Method; m.Smoother == "fjp" || m.Smoother == "hybrid" || d.untangled.Before > 0 {
 		r.Crowded = d.Crowded
 	}
+	if d.untangled.Before > 0 { // qualities are those from which the sweeps began
+		r.Before.Inverted = d.untangled.Before
+	}
 	var err error
 	if r.After, err = d.diagnose(ctx); err != nil {
 		return nil, nil, err

@@ -40,8 +40,8 @@ func (r *Report) writeNotes(b *strings.Builder, cell string) {
 			words.Count(r.Crowded, "vertex"), kernels.MaxDegree)
 	}
 	if r.Untangled.Before > 0 {
-		fmt.Fprintf(b, "untangled %s, inverted before, in %s\n", words.Count(r.Untangled.Before, cell),
-			words.Count(r.Untangled.Sweeps, "sweep"))
+		fmt.Fprintf(b, "untangled %s, inverted or flat before, in %s; qualities and lengths before are those after it\n",
+			words.Count(r.Untangled.Before, cell), words.Count(r.Untangled.Sweeps, "sweep"))
 	}
 	if r.Solution != "" {
 		fmt.Fprintln(b, "metric    of", r.Solution)

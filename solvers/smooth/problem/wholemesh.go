@@ -140,6 +140,9 @@ func checkMesh[T any](w *Sections, check func() (T, error), checkTangled func() 
 	case !w.Method.Untangle:
 		return nil, fmt.Errorf("%w; if only positions of vertices are wrong, smooth with untangle = true (--untangle true)",
 			err)
+	case w.Metric.Nodal() && w.Metric.Background == "":
+		return nil, fmt.Errorf("%w; a metric at the vertices of a tangled mesh means nothing: untangle it with [metric] "+
+			"field = \"uniform\" (--metric uniform), and smooth the result again", err)
 	}
 	return nil, nil
 }
