@@ -17,6 +17,7 @@ type Carried struct {
 	// Error is the largest difference from the old values when the new ones are interpolated back, and Range that of the
 	// old values.
 	Error, Range float64
+	Missing      int // number of vertices without a value (NaN)
 }
 
 // carryFields interpolates the fields of the mesh that was read to a new one, and measures the errors. It returns
@@ -40,12 +41,20 @@ func (s *session) carryFields(to request.Nodes) (vertex, cell map[string][]float
 		c := Carried{Name: name}
 		low, high := math.Inf(1), math.Inf(-1)
 		for v, x := range data[name] {
-			c.Error = max(c.Error, math.Abs(back[name][v]-x))
+			if math.IsNaN(x) {
+				c.Missing++
+				continue
+			}
+			if y := back[name][v]; !math.IsNaN(y) {
+				c.Error = max(c.Error, math.Abs(y-x))
+			}
 			low, high = min(low, x), max(high, x)
 		}
-		if c.Range = high - low; low == high {
+		if c.Range = max(0, high-low); low == high {
 			for v := range vertex[name] { // without rounding
-				vertex[name][v] = low
+				if !math.IsNaN(vertex[name][v]) {
+					vertex[name][v] = low
+				}
 			}
 			c.Error = 0
 		}

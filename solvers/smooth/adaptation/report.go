@@ -186,6 +186,10 @@ func (r *Report) writeEnding(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "field     %s interpolated; back at the old vertices it differs by up to %.3g of a range of %.3g\n",
 			c.Name, c.Error, c.Range)
+		if c.Missing > 0 {
+			fmt.Fprintf(b, "note      %s has no value at %d of the old vertices, and none at new vertices nearest to these\n",
+				c.Name, c.Missing)
+		}
 	}
 	if r.Target > 0 && math.Abs(float64(r.After.Vertices)/float64(r.Target)-1) > 0.05 {
 		fmt.Fprintf(b, "note      %d vertices, not %d: corners, lines or required entities prevent it\n", r.After.Vertices,
@@ -205,7 +209,8 @@ func (r *Report) JSON() ([]byte, error) {
 		"metric_raised": r.Adjusted.Raised, "metric_graded": r.Adjusted.Graded}
 	var fields []any
 	for _, c := range r.Carried {
-		fields = append(fields, map[string]any{"name": c.Name, "cell": c.Cell, "error": c.Error, "range": c.Range})
+		fields = append(fields, map[string]any{"name": c.Name, "cell": c.Cell, "error": c.Error, "range": c.Range,
+			"missing": c.Missing})
 	}
 	if fields != nil {
 		all["fields"] = fields

@@ -28,10 +28,14 @@ func TestVertexFieldsFollowPositions(t *testing.T) {
 		t.Fatal(err)
 	}
 	fields := func(n int, at func(v int) [3]float64) map[string][]float64 {
-		all := map[string][]float64{"T": make([]float64, n), "id": make([]float64, n), "some": make([]float64, n)}
+		all := map[string][]float64{"T": make([]float64, n), "id": make([]float64, n), "some": make([]float64, n),
+			"few": make([]float64, n)}
 		for v := range n {
 			p := at(v)
 			all["T"][v], all["id"][v], all["some"][v] = linear(p[0], p[1], p[2]), float64(v), math.NaN()
+			if all["few"][v] = 5; v%3 > 0 {
+				all["few"][v] = math.NaN()
+			}
 		}
 		return all
 	}
@@ -67,6 +71,48 @@ func TestVertexFieldsFollowPositions(t *testing.T) {
 			if math.Abs(x-linear(p[0], p[1], p[2])) > 1e-12 || data["id"][v] != float64(v) || !math.IsNaN(data["some"][v]) {
 				t.Fatalf("%s: vertex %d at %v: T = %g, id %g, some %g", in, v, p, x, data["id"][v], data["some"][v])
 			}
+			if few := data["few"][v]; v%3 > 0 && !math.IsNaN(few) || v%3 == 0 && !(math.Abs(few-5) < 1e-12) {
+				t.Fatalf("%s: vertex %d has the value %g of few, want 5 at each third vertex, NaN at others", in, v, few)
+			}
+		}
+	}
+}
+
+// The report says what became of fields: interpolated, kept by number, and without values.
+func TestReportOfFields(t *testing.T) {
+	nan := math.NaN()
+	m, err := mesh.Rectangle(0, 0, 1, 1, 100, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	few, id, kind := make([]float64, len(m.X)), make([]float64, len(m.X)), make([]float64, len(m.Cells))
+	for v := range few {
+		if few[v], id[v] = nan, float64(v); v < 9 {
+			few[v] = 1 + float64(v)/8
+		}
+	}
+	m.VertexData, m.CellData = map[string][]float64{"few": few, "id": id}, map[string][]float64{"kind": kind}
+	in := filepath.Join(t.TempDir(), "in.msh")
+	if err := meshio.Write(in, m); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		sweeps int
+		want   []string
+	}{
+		{20, []string{"few at the vertices: interpolated", fmt.Sprintf("few has no value at %d of %d vertices", len(few)-9,
+			len(few)), "id at the vertices: kept by number", "kind of the triangles: kept by number, so these are values of the " +
+			"old triangles"}},
+		{0, []string{"few at the vertices: interpolated"}},
+	} {
+		report := smoothedByDefault(t, in, fmt.Sprintf("method.sweeps=%d", c.sweeps)).Text()
+		for _, want := range c.want {
+			if !strings.Contains(report, want) {
+				t.Errorf("%d sweeps: no %q in\n%s", c.sweeps, want, report)
+			}
+		}
+		if c.sweeps == 0 && strings.Contains(report, "by number") {
+			t.Errorf("nothing moved:\n%s", report)
 		}
 	}
 }

@@ -32,7 +32,8 @@ type Report struct {
 	Before, After    quality.Diagnostics
 	// Shape of the cells before and after, which does not depend on the metric, on rank 0
 	ShapeBefore, ShapeAfter Shape
-	Carried                 []string                // vertex fields that were interpolated to the new positions, on rank 0
+	Carried                 request.Moved           // what became of vertex fields, on rank 0
+	CellFields              []string                // that were kept, on rank 0
 	Interpolations          []request.Interpolation // for the fields that the metric follows; nil on all ranks but 0
 	// number of recoveries of second derivatives, and the round whose result was kept, from 1
 	Rounds, Round int
@@ -124,6 +125,7 @@ func (d *caseSolver) report(ctx context.Context) (*Report, wholeMesh, error) {
 	if r.Carried, err = d.initialMesh.carryFields(smoothed); err != nil {
 		return nil, nil, err
 	}
+	r.CellFields = d.initialMesh.cellFields()
 	r.Notes = d.size.Warnings
 	r.Digits = digitsOf(d.initialMesh.nodes().Mesh)
 	r.ShapeBefore, r.ShapeAfter = d.initialMesh.shape(), smoothed.shape()
@@ -189,8 +191,14 @@ func (r *Report) JSON() ([]byte, error) {
 	if fields != nil {
 		all["interpolation"] = fields
 	}
-	if r.Carried != nil {
-		all["interpolated_fields"] = r.Carried
+	if r.Carried.Interpolated != nil {
+		all["interpolated_fields"] = r.Carried.Interpolated
+	}
+	if len(r.Carried.Missing) > 0 {
+		all["missing_values"] = r.Carried.Missing
+	}
+	if kept := slices.Concat(r.Carried.IDs, r.CellFields); kept != nil {
+		all["fields_by_number"] = kept
 	}
 	if r.Notes != nil {
 		all["notes"] = r.Notes

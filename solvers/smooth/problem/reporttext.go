@@ -2,8 +2,10 @@ package problem
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -144,9 +146,7 @@ func (r *Report) writeEnding(b *strings.Builder, cells string) {
 		fmt.Fprintf(b, "curved    %d vertices slid on a boundary reconstructed from its vertices, and are up to %.3g from\n"+
 			"          the one that was read; without --ridge they stay where they are\n", r.Curved.Vertices, r.Curved.Most)
 	}
-	if len(r.Carried) > 0 {
-		fmt.Fprintf(b, "fields    %s at the vertices: interpolated to the new positions\n", strings.Join(r.Carried, ", "))
-	}
+	r.writeFields(b, cells)
 	if wrongEdges := misfitFraction(&r.After, 2); wrongEdges > 0.02 {
 		fmt.Fprintf(b, "note      %.3g%% of edges are more than twice too long or too short in the metric, before %.3g%%:\n"+
 			"          this connectivity does not follow it further; atoll adapt cuts and merges %s\n", 100*wrongEdges,
@@ -162,6 +162,28 @@ func (r *Report) writeEnding(b *strings.Builder, cells string) {
 	}
 	if r.NotKept != "" {
 		fmt.Fprintln(b, meshio.Lost(r.NotKept))
+	}
+}
+
+// writeFields describes what became of the fields of the mesh.
+func (r *Report) writeFields(b *strings.Builder, cells string) {
+	if names := r.Carried.Interpolated; len(names) > 0 {
+		fmt.Fprintf(b, "fields    %s at the vertices: interpolated to the new positions\n", strings.Join(names, ", "))
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Carried.Missing)) {
+		fmt.Fprintf(b, "note      %s has no value at %d of %s, before as after; beside these it is interpolated from the\n"+
+			"          vertices that have one\n", name, r.Carried.Missing[name], words.Count(r.Vertices, "vertex"))
+	}
+	if r.After.Moved == 0 {
+		return
+	}
+	if names := r.Carried.IDs; len(names) > 0 {
+		fmt.Fprintf(b, "fields    %s at the vertices: kept by number, as different whole numbers, though vertices moved\n",
+			strings.Join(names, ", "))
+	}
+	if names := r.CellFields; len(names) > 0 {
+		fmt.Fprintf(b, "fields    %s of the %s: kept by number, so these are values of the old %s\n",
+			strings.Join(names, ", "), cells, cells)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/mesh"
@@ -32,8 +33,9 @@ type wholeMesh interface {
 	// moved returns the same mesh with other vertex positions, by axis, and the cell field "quality". Vertex fields keep
 	// the values of the initial positions.
 	moved(positions [][]float64, quality []float64) wholeMesh
-	// carryFields interpolates the vertex fields to the positions of smoothed, the same mesh, and returns their names.
-	carryFields(smoothed wholeMesh) ([]string, error)
+	// carryFields interpolates the vertex fields to the positions of smoothed, the same mesh.
+	carryFields(smoothed wholeMesh) (request.Moved, error)
+	cellFields() []string // names of those that are kept
 	shape() Shape
 	centre(cell int) []float64
 	// departed measures how far the boundary of smoothed, the same mesh with other positions, is from this one's.
@@ -147,13 +149,21 @@ func checkMesh[T any](w *Sections, check func() (T, error), checkTangled func() 
 	return nil, nil
 }
 
+// qualityField is the cell field that a smoothed mesh has besides those that were read.
+const qualityField = "quality"
+
 // withQuality adds the cell field "quality" to others.
 func withQuality(fields map[string][]float64, quality []float64) map[string][]float64 {
 	if fields = maps.Clone(fields); fields == nil {
 		fields = map[string][]float64{}
 	}
-	fields["quality"] = quality
+	fields[qualityField] = quality
 	return fields
+}
+
+// oldFields returns the names of the cell fields that withQuality keeps.
+func oldFields(fields map[string][]float64) []string {
+	return slices.DeleteFunc(mesh.FieldNames(fields), func(name string) bool { return name == qualityField })
 }
 
 // planeMesh is a mesh of triangles, with the id of each vertex in its file, nil if it is the same.
@@ -185,20 +195,22 @@ func (b planeMesh) moved(positions [][]float64, quality []float64) wholeMesh {
 	return planeMesh{&m, b.inFile}
 }
 
-func (b planeMesh) carryFields(smoothed wholeMesh) ([]string, error) {
+func (b planeMesh) carryFields(smoothed wholeMesh) (request.Moved, error) {
 	to := smoothed.(planeMesh)
 	if len(b.VertexData) == 0 {
-		return nil, nil
+		return request.Moved{}, nil
 	}
 	nb, err := b.Neighbours()
 	if err != nil {
-		return nil, err
+		return request.Moved{}, err
 	}
-	var names []string
-	to.VertexData, names = request.MovedFields(b.VertexData, metric.FromTriangles(b.Mesh), [][]float64{to.X, to.Y},
+	var moved request.Moved
+	to.VertexData, moved = request.MovedFields(b.VertexData, metric.FromTriangles(b.Mesh), [][]float64{to.X, to.Y},
 		func(c, k int) int32 { return nb[c][(k+1)%3] })
-	return names, nil
+	return moved, nil
 }
+
+func (b planeMesh) cellFields() []string { return oldFields(b.CellData) }
 
 func (b planeMesh) shape() Shape { return shapeOf(len(b.Cells), b.Quality) }
 
@@ -299,20 +311,22 @@ func (b solidMesh) moved(positions [][]float64, quality []float64) wholeMesh {
 	return solidMesh{&s, b.inFile}
 }
 
-func (b solidMesh) carryFields(smoothed wholeMesh) ([]string, error) {
+func (b solidMesh) carryFields(smoothed wholeMesh) (request.Moved, error) {
 	to := smoothed.(solidMesh)
 	if len(b.VertexData) == 0 {
-		return nil, nil
+		return request.Moved{}, nil
 	}
 	nb, err := b.Neighbours()
 	if err != nil {
-		return nil, err
+		return request.Moved{}, err
 	}
-	var names []string
-	to.VertexData, names = request.MovedFields(b.VertexData, metric.FromTetrahedra(b.Solid), [][]float64{to.X, to.Y, to.Z},
+	var moved request.Moved
+	to.VertexData, moved = request.MovedFields(b.VertexData, metric.FromTetrahedra(b.Solid), [][]float64{to.X, to.Y, to.Z},
 		func(c, k int) int32 { return nb[c][k] })
-	return names, nil
+	return moved, nil
 }
+
+func (b solidMesh) cellFields() []string { return oldFields(b.CellData) }
 
 func (b solidMesh) shape() Shape { return shapeOf(len(b.Cells), b.Quality) }
 

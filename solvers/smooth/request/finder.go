@@ -120,7 +120,8 @@ func (f *Finder) eachInRing(at [3]int, ring int, visit func(c int32)) {
 	}
 }
 
-// Interpolated returns fields given at the vertices of the finder's mesh at other positions.
+// Interpolated returns fields given at the vertices of the finder's mesh at other positions: those of the vertices with
+// a value, where these have at least half of the weight, otherwise NaN.
 func (f *Finder) Interpolated(fields map[string][]float64, names []string, to *metric.Mesh) map[string][]float64 {
 	out := map[string][]float64{}
 	for _, name := range names {
@@ -135,11 +136,9 @@ func (f *Finder) Interpolated(fields map[string][]float64, names []string, to *m
 			}
 			c, share := f.Find(p)
 			for _, name := range names {
-				x := 0.0
-				for k, u := range f.cell(c) {
-					if share[k] > 0 { // not 0 times a value that may be NaN
-						x += share[k] * fields[name][u]
-					}
+				x, known := f.mean(fields[name], c, share)
+				if known < .5 {
+					x = math.NaN()
 				}
 				out[name][v] = x
 			}

@@ -10,23 +10,39 @@ import (
 )
 
 // Vertex fields belong to positions, and not to vertices: after smoothing their values are those of the linear
-// interpolant of the initial mesh at the new positions. Fields of different whole numbers are ids, and stay.
+// interpolant of the initial mesh at the new positions. Fields of different whole numbers are ids, and stay. NaN is no
+// value: a vertex without one gets none, and beside such vertices those with a value are interpolated alone, so that
+// each vertex with a value keeps one.
 
-// MovedFields returns vertex fields at new positions, and the names of those that were interpolated.
+// Moved is what became of vertex fields.
+type Moved struct {
+	Interpolated, IDs []string
+	Missing           map[string]int // number of vertices without a value, of interpolated fields that have values
+}
+
+// MovedFields returns vertex fields at new positions.
 func MovedFields(fields map[string][]float64, from *metric.Mesh, to [][]float64, across func(c, k int) int32) (
-	map[string][]float64, []string) {
+	map[string][]float64, Moved) {
 	moved := map[string][]float64{}
-	var names []string
-	for name, values := range fields {
-		if moved[name] = values; name != mesh.Heights && !AreIDs(values) {
+	of := Moved{Missing: map[string]int{}}
+	for _, name := range mesh.FieldNames(fields) {
+		values := fields[name]
+		switch moved[name] = values; {
+		case name == mesh.Heights:
+		case AreIDs(values):
+			of.IDs = append(of.IDs, name)
+		default:
 			moved[name] = slices.Clone(values)
-			names = append(names, name)
+			of.Interpolated = append(of.Interpolated, name)
+			if n := missing(values); n > 0 && n < len(values) {
+				of.Missing[name] = n
+			}
 		}
 	}
+	names := of.Interpolated
 	if len(names) == 0 {
-		return fields, nil
+		return fields, of
 	}
-	slices.Sort(names)
 	l := &locator{Mesh: from, across: across, cellOf: mesh.NoIDs(from.Vertices())}
 	for c := range len(from.Cells) / (from.Dim + 1) {
 		for _, v := range l.cell(int32(c)) {
@@ -45,16 +61,23 @@ func MovedFields(fields map[string][]float64, from *metric.Mesh, to [][]float64,
 		}
 		c, share := l.find(p, l.cellOf[v])
 		for _, name := range names {
-			x := 0.0
-			for k, u := range l.cell(c) {
-				if share[k] > 0 {
-					x += share[k] * fields[name][u]
-				}
+			x, known := l.mean(fields[name], c, share)
+			if known > 0 && !math.IsNaN(fields[name][v]) {
+				moved[name][v] = x
 			}
-			moved[name][v] = x
 		}
 	}
-	return moved, names
+	return moved, of
+}
+
+// missing returns the number of NaN.
+func missing(values []float64) (n int) {
+	for _, x := range values {
+		if math.IsNaN(x) {
+			n++
+		}
+	}
+	return n
 }
 
 // AreIDs reports whether values are whole numbers, each of which occurs once.
@@ -78,6 +101,26 @@ type locator struct {
 func (l *locator) cell(c int32) []int32 {
 	corners := int32(l.Dim + 1)
 	return l.Cells[c*corners : (c+1)*corners]
+}
+
+// mean returns the mean of the values at a cell's vertices, with the weights share, of those that have a value, and
+// their share.
+func (l *locator) mean(values []float64, c int32, share [4]float64) (x, known float64) {
+	all := true
+	for k, u := range l.cell(c) {
+		switch {
+		case !(share[k] > 0): // not 0 times a value that may be infinite
+		case math.IsNaN(values[u]):
+			all = false
+		default:
+			x += share[k] * values[u]
+			known += share[k]
+		}
+	}
+	if all {
+		return x, 1
+	}
+	return x / known, known
 }
 
 // find walks from a cell toward the one that contains p, and returns its barycentric coordinates there. At the boundary
