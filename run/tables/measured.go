@@ -50,6 +50,7 @@ func (g *Gauges) readMeasured(section *config.Gauge) ([]measurement, error) {
 		return fail(fmt.Errorf("field %q: %s", m.Field, words.Choose(slices.Clone(g.probe.columns))))
 	}
 	var list []measurement
+	empty := 0
 	for _, field := range g.probe.columns {
 		column, ok := columns[field]
 		if !ok {
@@ -64,9 +65,38 @@ func (g *Gauges) readMeasured(section *config.Gauge) ([]measurement, error) {
 				"to %g s",
 				path, rows[0].T, last, g.run.Case.Time.End))
 		}
-		list = append(list, measurement{field, rows})
+		if list = append(list, measurement{field, rows}); !g.noteMissing(fmt.Sprintf("gauge %q: measured: %s: %q",
+			section.Name, path, column), rows) {
+			empty++
+		}
+	}
+	if empty == len(list) {
+		return fail(fmt.Errorf("%s: no row has a value: correct the file, or leave the measurements out", path))
 	}
 	return list, nil
+}
+
+// noteMissing notes how many rows of a series have no value, and reports whether any has one. what begins the notes.
+func (g *Gauges) noteMissing(what string, rows []series.Row) bool {
+	end := g.run.Case.Time.End
+	known, during := 0, 0
+	for _, row := range rows {
+		if math.IsNaN(row.Value) {
+			continue
+		}
+		if known++; row.T >= 0 && row.T <= end {
+			during++
+		}
+	}
+	missing, all := len(rows)-known, words.Count(len(rows), "row")
+	switch {
+	case during == 0:
+		g.run.Case.Note(fmt.Sprintf("%s has no value from 0 to %g s, the time of the run, so nothing is compared; "+
+			"%d of %s have none", what, end, missing, all))
+	case missing > 0:
+		g.run.Case.Note(fmt.Sprintf("%s has no value in %d of %s, which are left out", what, missing, all))
+	}
+	return known > 0
 }
 
 // readSeries reads a series of measurements, in a unit.

@@ -125,3 +125,39 @@ func TestMeasured(t *testing.T) {
 		}
 	}
 }
+
+// TestMeasuredWithoutValues: a record of a gauge without any value is refused, and notes tell how many rows have none,
+// and when none is in the time of the run.
+func TestMeasuredWithoutValues(t *testing.T) {
+	for text, want := range map[string]string{
+		"t,z\n0,0\n1,0.1\n2,0\n":    "",
+		"t,z\n0,0\n1,\n2,0\n":       `record.csv: "z" has no value in 1 of 3 rows, which are left out`,
+		"t,z\n0,0\n1,NA\n2,-9999\n": `record.csv: "z" has no value in 2 of 3 rows, which are left out`,
+		"t,z\n0,\n1,\n9,1\n":        `record.csv: "z" has no value from 0 to 2 s, the time of the run`,
+		"t,z,h\n0,,1\n1,,1\n":       `record.csv: "z" has no value from 0 to 2 s, the time of the run`,
+		"t,z\n0,\n1,\n":             "error: no row has a value",
+		"t,z,h\n0,,\n1,,\n":         "error: no row has a value",
+		"t,z\n0,NaN\n1,NA\n2,\n":    "error: no row has a value",
+		"t,z\n-5,0\n-1,0\n0,\n":     `record.csv: "z" has no value from 0 to 2 s, the time of the run`,
+		"t,z\n-5,0\n-1,0\n":         "error: all measurements are outside the run",
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "record.csv")
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c := runtest.Parse(t, channel, "initial={depth=1, h=1}", "boundary={}", "transect=[]",
+			fmt.Sprintf("gauge=[{name='mast', at=[20, 5], measured='%s'}]", file))
+		err := runtest.RunEach(t, c, runtest.Local(t, 1), onCPU)[0]
+		notes := strings.Join(c.Notes(), "\n")
+		if refusal, ok := strings.CutPrefix(want, "error: "); ok {
+			if err == nil || !strings.Contains(err.Error(), refusal) {
+				t.Errorf("%q: error %v, want %q", text, err, refusal)
+			}
+			continue
+		}
+		if err != nil || !strings.Contains(notes, want) || want == "" && strings.Contains(notes, "no value") {
+			t.Errorf("%q: %v, notes %q, want %q", text, err, notes, want)
+		}
+	}
+}

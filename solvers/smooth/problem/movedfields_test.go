@@ -101,8 +101,8 @@ func TestReportOfFields(t *testing.T) {
 		want   []string
 	}{
 		{20, []string{"few at the vertices: interpolated", fmt.Sprintf("few has no value at %d of %d vertices", len(few)-9,
-			len(few)), "id at the vertices: kept by number", "kind of the triangles: kept by number, so these are values of the " +
-			"old triangles"}},
+			len(few)), "id at the vertices: kept by number",
+			"kind of the triangles: kept by number, so these are values of the old triangles"}},
 		{0, []string{"few at the vertices: interpolated"}},
 	} {
 		report := smoothedByDefault(t, in, fmt.Sprintf("method.sweeps=%d", c.sweeps)).Text()
