@@ -13,7 +13,8 @@ type Diagnostics struct {
 	VolumeDrift float64 // relative change since the start
 	BoundExcess float64 // largest amount by which f is outside [0, 1]; f is never clipped
 	MixedCells  int64   // cells with f between 0 and 1, by more than round-off
-	// total length or area of all lines or planes, and of the faces between full and empty cells
+	// total length or area of the faces between cells that are full and empty to 1e-3, and of the lines or planes of
+	// other mixed cells
 	InterfaceSize float64
 	// Σ|f - reference| dV. The reference is the exact field at the end if the case has one, otherwise the field at the
 	// start. 0 in rows of tables, which do not measure it.

@@ -24,8 +24,8 @@ var Quantities = []solvers.Quantity{
 	{Name: "bound_excess", Doc: "largest excess of f over [0, 1]; f is not clipped", Outputs: inAll},
 	{Name: "mixed_cells", Doc: "number of cells with 2⁻⁴⁶ < f < 1 - 2⁻⁴⁶ (float32: 2⁻¹⁷)",
 		Outputs: inAll},
-	{Name: "interface_size", Doc: "total length of the lines in mixed cells and of faces between full and empty cells, " +
-		"in space their area", Outputs: inAll},
+	{Name: "interface_size", Doc: "total length of the lines in mixed cells, and of faces between cells that are full " +
+		"and empty to 1e-3, in space their area", Outputs: inAll},
 	{Name: "cfl_sum", Doc: "the largest CFL number of any step so far, Σ|u|dt/h over the axes of a cell", Outputs: inAll},
 	{Name: "cfl_axis", Doc: "the largest CFL number of any step so far, |u|dt/h along one axis", Outputs: inAll},
 	{Name: "divergence_max", Unit: "1/s", Doc: "the largest |divergence| of the velocity in a cell, at a factor of 1",

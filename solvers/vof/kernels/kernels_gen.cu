@@ -3047,7 +3047,7 @@ DEVICE int32 runValues_mixed_f32(runValues_f32 *o, float roundOff) {
 }
 
 // nonzero returns a bit for each value that is not zero.
-// (*runValues[float32]).nonzero, squareruns.go:66
+// (*runValues[float32]).nonzero, squareruns.go:64
 DEVICE int32 runValues_nonzero_f32(runValues_f32 *o) {
     return flag(o->a != 0.0f) | shl(flag(o->b != 0.0f), int64(1)) | shl(flag(o->c != 0.0f), int64(2)) | shl(flag(o->d != 0.0f), int64(3)) | shl(flag(o->e != 0.0f), int64(4)) | shl(flag(o->f != 0.0f), int64(5)) | shl(flag(o->g != 0.0f), int64(6)) | shl(flag(o->h != 0.0f), int64(7));
 }
@@ -3064,7 +3064,7 @@ DEVICE int32 Matching_lines_f32(const Matching_f32 *m, int32 k, int32 x, int32 y
 }
 
 // ones returns the number of set bits of eight.
-// ones, squareruns.go:72
+// ones, squareruns.go:70
 DEVICE int32 ones(int32 bits) {
     bits = sub(bits, bits >> 1 & 85);
     bits = add(bits & 51, bits >> 2 & 51);
@@ -3072,7 +3072,7 @@ DEVICE int32 ones(int32 bits) {
 }
 
 // total returns the number of active cells of a square, by group.
-// total, squareruns.go:79
+// total, squareruns.go:77
 DEVICE int32 total(Slice<int32> groups) {
     int32 n = 0;
     for (int32 g = 0; g < 8; g++) {
@@ -3082,7 +3082,7 @@ DEVICE int32 total(Slice<int32> groups) {
 }
 
 // runsToList returns the number of runs to process in order to list n cells.
-// runsToList, squareruns.go:88
+// runsToList, squareruns.go:86
 DEVICE int32 runsToList(int32 n) {
     if (n == 0) {
         return 0;
@@ -3092,7 +3092,7 @@ DEVICE int32 runsToList(int32 n) {
 
 // listRun appends the active cells of run k to those of the previous runs. groups are the counts of active cells
 // in each groupRuns runs.
-// listRun, squareruns.go:97
+// listRun, squareruns.go:95
 DEVICE void listRun(Slice<int32> list, Slice<int32> bits, Slice<int32> groups, int32 k) {
     if (bits[k] == 0) {
         return;
@@ -3181,7 +3181,7 @@ DEVICE int32 runValues_mixed_f64(runValues_f64 *o, double roundOff) {
 }
 
 // nonzero returns a bit for each value that is not zero.
-// (*runValues[float64]).nonzero, squareruns.go:66
+// (*runValues[float64]).nonzero, squareruns.go:64
 DEVICE int32 runValues_nonzero_f64(runValues_f64 *o) {
     return flag(o->a != 0.0) | shl(flag(o->b != 0.0), int64(1)) | shl(flag(o->c != 0.0), int64(2)) | shl(flag(o->d != 0.0), int64(3)) | shl(flag(o->e != 0.0), int64(4)) | shl(flag(o->f != 0.0), int64(5)) | shl(flag(o->g != 0.0), int64(6)) | shl(flag(o->h != 0.0), int64(7));
 }
@@ -4082,23 +4082,33 @@ DEVICE void Survey_addOthers_f32(const Survey_f32 *m, int32 i, int32 row) {
     }
 }
 
-// full returns a bit for each full cell.
-// (*runValues[float32]).full, squareruns.go:58
-DEVICE int32 runValues_full_f32(runValues_f32 *o, float roundOff) {
-    return flag(full_f32(o->a, roundOff)) | shl(flag(full_f32(o->b, roundOff)), int64(1)) | shl(flag(full_f32(o->c, roundOff)), int64(2)) | shl(flag(full_f32(o->d, roundOff)), int64(3)) | shl(flag(full_f32(o->e, roundOff)), int64(4)) | shl(flag(full_f32(o->f, roundOff)), int64(5)) | shl(flag(full_f32(o->g, roundOff)), int64(6)) | shl(flag(full_f32(o->h, roundOff)), int64(7));
+// nearlyFull[float32], faces.go:10
+DEVICE bool nearlyFull_f32(float f) {
+    return f >= 0x1.ff7ceep-01f /* 0.999 */;
 }
 
-// countAlong adds to a word of the results whether the cells beside a full one along an axis are empty.
+// nearlyFull returns a bit for each nearly full cell.
+// (*runValues[float32]).nearlyFull, squareruns.go:58
+DEVICE int32 runValues_nearlyFull_f32(runValues_f32 *o) {
+    return flag(nearlyFull_f32(o->a)) | shl(flag(nearlyFull_f32(o->b)), int64(1)) | shl(flag(nearlyFull_f32(o->c)), int64(2)) | shl(flag(nearlyFull_f32(o->d)), int64(3)) | shl(flag(nearlyFull_f32(o->e)), int64(4)) | shl(flag(nearlyFull_f32(o->f)), int64(5)) | shl(flag(nearlyFull_f32(o->g)), int64(6)) | shl(flag(nearlyFull_f32(o->h)), int64(7));
+}
+
+// nearlyEmpty[float32], faces.go:12
+DEVICE bool nearlyEmpty_f32(float f) {
+    return f <= 0x1.0624dep-10f /* 0.001 */;
+}
+
+// countAlong adds to a word of the results the faces of a nearly full cell along an axis that count as interface.
 // (*Survey[float32]).countAlong, surveycolumn.go:161
 DEVICE void Survey_countAlong_f32(const Survey_f32 *m, int64 c, int64 stride, int64 word) {
-    if (int32 n = add(flag(empty_f32(m->F[sub(c, stride)], m->RoundOff)), flag(empty_f32(m->F[add(c, stride)], m->RoundOff))); n != 0) {
+    if (int32 n = add(flag(nearlyEmpty_f32(m->F[sub(c, stride)])), flag(nearlyEmpty_f32(m->F[add(c, stride)]))); n != 0) {
         atomic_add(&m->Found[word], int64(n));
     }
 }
 
 // (*Survey[float32]).countFaces, surveycolumn.go:150
 DEVICE void Survey_countFaces_f32(const Survey_f32 *m, int64 c) {
-    if (full_f32(m->F[c], m->RoundOff)) {
+    if (nearlyFull_f32(m->F[c])) {
         Survey_countAlong_f32(m, c, 1, 214);
         Survey_countAlong_f32(m, c, int64(m->Lattice_.SY), 215);
         if (m->Lattice_.SZ != 0) {
@@ -4107,7 +4117,7 @@ DEVICE void Survey_countFaces_f32(const Survey_f32 *m, int64 c) {
     }
 }
 
-// countRun counts the faces between full and empty cells of a run.
+// countRun counts the faces of a run that count as interface.
 // (*Survey[float32]).countRun, surveycolumn.go:135
 DEVICE void Survey_countRun_f32(const Survey_f32 *m, place *p) {
     for (int32 q = 0; q < 8 && p->left > 0; q = add(q, int32(1))) {
@@ -4189,7 +4199,7 @@ DEVICE int32 Survey_column_f32(const Survey_f32 *m, int32 k, int32 x, int32 y, S
                 if (o.others != 0) {
                     Survey_addOthers_f32(m, i, add(row, mul(r, 8)));
                 }
-                if (runValues_full_f32(&v, m->RoundOff) != 0) {
+                if (runValues_nearlyFull_f32(&v) != 0) {
                     Survey_countRun_f32(m, &start);
                 }
             }
@@ -4215,7 +4225,7 @@ DEVICE int32 ones32(int32 bits) {
 }
 
 // some returns count, or 0 if n is 0.
-// some, squareruns.go:126
+// some, squareruns.go:124
 DEVICE int32 some(int32 n, int32 count) {
     if (n == 0) {
         return 0;
@@ -4246,6 +4256,21 @@ DEVICE int64 Survey_mixedCell_f32(const Survey_f32 *m, int32 n, int32 x, int32 y
     // of the lowest cell that remains
     int32 row = ones32(sub((b & neg(b)), 1));
     return Survey_index_f32(m, add(x, k % 32), add(add(y, mul(k / 32, 32)), row));
+}
+
+// IsFace reports whether the face between cells with the volume fractions f and g counts as interface: one of them is
+// full and the other empty, or nearly so.
+// IsFace[float32], faces.go:16
+DEVICE bool IsFace_f32(float f, float g) {
+    return nearlyFull_f32(f) && nearlyEmpty_f32(g) || nearlyEmpty_f32(f) && nearlyFull_f32(g);
+}
+
+// HasFaces reports whether faces of the mixed cell at index c count as interface instead of its plane. In the plane sz
+// is 0.
+// HasFaces[float32], faces.go:22
+DEVICE bool HasFaces_f32(Slice<float> f, int64 c, int64 sy, int64 sz) {
+    float v = f[c];
+    return IsFace_f32(v, f[sub(c, int64(1))]) || IsFace_f32(v, f[add(c, int64(1))]) || IsFace_f32(v, f[sub(c, sy)]) || IsFace_f32(v, f[add(c, sy)]) || sz != 0 && (IsFace_f32(v, f[sub(c, sz)]) || IsFace_f32(v, f[add(c, sz)]));
 }
 
 // plane returns the plane of a mixed cell.
@@ -4286,6 +4311,16 @@ DEVICE float geom_Length_f32(geom_Line_f32 *p, float hx, float hy) {
     dx *= hx;
     float dy = dx / hx * (m1 / m2) * hy;
     return num_Sqrt_f32(dx * dx + dy * dy);
+}
+
+// size returns the length of the line in a mixed cell, 0 if faces of the cell count instead.
+// (*Sweep2[float32]).size, survey.go:141
+DEVICE float Sweep2_size_f32(const Sweep2_f32 *s, int64 c, float hx, float hy) {
+    if (HasFaces_f32(s->F, c, int64(s->Lattice_.SY), 0)) {
+        return 0.0f;
+    }
+    geom_Line_f32 p = Sweep2_plane_f32(s, c);
+    return geom_Length_f32(&p, hx, hy);
 }
 
 // addSize adds the size of a line or plane.
@@ -4391,8 +4426,7 @@ DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Ar
     TURNS(int32, k, some(n, 128)) {
         exact_Fixed size = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
-            geom_Line_f32 p = Sweep2_plane_f32(s, Survey_mixedCell_f32(m, at, x, y, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}));
-            Survey_addSize_f32(m, &size, double(geom_Length_f32(&p, m->H[0], m->H[1])));
+            Survey_addSize_f32(m, &size, double(Sweep2_size_f32(s, Survey_mixedCell_f32(m, at, x, y, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}), m->H[0], m->H[1])));
         }
         store(Slice<int64>{parts->at, int64(1280), int64(1280)}, 142, k, &size);
     }
@@ -4491,23 +4525,33 @@ DEVICE void Survey_addOthers_f64(const Survey_f64 *m, int32 i, int32 row) {
     }
 }
 
-// full returns a bit for each full cell.
-// (*runValues[float64]).full, squareruns.go:58
-DEVICE int32 runValues_full_f64(runValues_f64 *o, double roundOff) {
-    return flag(full_f64(o->a, roundOff)) | shl(flag(full_f64(o->b, roundOff)), int64(1)) | shl(flag(full_f64(o->c, roundOff)), int64(2)) | shl(flag(full_f64(o->d, roundOff)), int64(3)) | shl(flag(full_f64(o->e, roundOff)), int64(4)) | shl(flag(full_f64(o->f, roundOff)), int64(5)) | shl(flag(full_f64(o->g, roundOff)), int64(6)) | shl(flag(full_f64(o->h, roundOff)), int64(7));
+// nearlyFull[float64], faces.go:10
+DEVICE bool nearlyFull_f64(double f) {
+    return f >= 0x1.ff7ced916872bp-01 /* 0.999 */;
 }
 
-// countAlong adds to a word of the results whether the cells beside a full one along an axis are empty.
+// nearlyFull returns a bit for each nearly full cell.
+// (*runValues[float64]).nearlyFull, squareruns.go:58
+DEVICE int32 runValues_nearlyFull_f64(runValues_f64 *o) {
+    return flag(nearlyFull_f64(o->a)) | shl(flag(nearlyFull_f64(o->b)), int64(1)) | shl(flag(nearlyFull_f64(o->c)), int64(2)) | shl(flag(nearlyFull_f64(o->d)), int64(3)) | shl(flag(nearlyFull_f64(o->e)), int64(4)) | shl(flag(nearlyFull_f64(o->f)), int64(5)) | shl(flag(nearlyFull_f64(o->g)), int64(6)) | shl(flag(nearlyFull_f64(o->h)), int64(7));
+}
+
+// nearlyEmpty[float64], faces.go:12
+DEVICE bool nearlyEmpty_f64(double f) {
+    return f <= 0x1.0624dd2f1a9fcp-10 /* 0.001 */;
+}
+
+// countAlong adds to a word of the results the faces of a nearly full cell along an axis that count as interface.
 // (*Survey[float64]).countAlong, surveycolumn.go:161
 DEVICE void Survey_countAlong_f64(const Survey_f64 *m, int64 c, int64 stride, int64 word) {
-    if (int32 n = add(flag(empty_f64(m->F[sub(c, stride)], m->RoundOff)), flag(empty_f64(m->F[add(c, stride)], m->RoundOff))); n != 0) {
+    if (int32 n = add(flag(nearlyEmpty_f64(m->F[sub(c, stride)])), flag(nearlyEmpty_f64(m->F[add(c, stride)]))); n != 0) {
         atomic_add(&m->Found[word], int64(n));
     }
 }
 
 // (*Survey[float64]).countFaces, surveycolumn.go:150
 DEVICE void Survey_countFaces_f64(const Survey_f64 *m, int64 c) {
-    if (full_f64(m->F[c], m->RoundOff)) {
+    if (nearlyFull_f64(m->F[c])) {
         Survey_countAlong_f64(m, c, 1, 214);
         Survey_countAlong_f64(m, c, int64(m->Lattice_.SY), 215);
         if (m->Lattice_.SZ != 0) {
@@ -4516,7 +4560,7 @@ DEVICE void Survey_countFaces_f64(const Survey_f64 *m, int64 c) {
     }
 }
 
-// countRun counts the faces between full and empty cells of a run.
+// countRun counts the faces of a run that count as interface.
 // (*Survey[float64]).countRun, surveycolumn.go:135
 DEVICE void Survey_countRun_f64(const Survey_f64 *m, place *p) {
     for (int32 q = 0; q < 8 && p->left > 0; q = add(q, int32(1))) {
@@ -4573,7 +4617,7 @@ DEVICE int32 Survey_column_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, S
                 if (o.others != 0) {
                     Survey_addOthers_f64(m, i, add(row, mul(r, 8)));
                 }
-                if (runValues_full_f64(&v, m->RoundOff) != 0) {
+                if (runValues_nearlyFull_f64(&v) != 0) {
                     Survey_countRun_f64(m, &start);
                 }
             }
@@ -4611,6 +4655,21 @@ DEVICE int64 Survey_mixedCell_f64(const Survey_f64 *m, int32 n, int32 x, int32 y
     // of the lowest cell that remains
     int32 row = ones32(sub((b & neg(b)), 1));
     return Survey_index_f64(m, add(x, k % 32), add(add(y, mul(k / 32, 32)), row));
+}
+
+// IsFace reports whether the face between cells with the volume fractions f and g counts as interface: one of them is
+// full and the other empty, or nearly so.
+// IsFace[float64], faces.go:16
+DEVICE bool IsFace_f64(double f, double g) {
+    return nearlyFull_f64(f) && nearlyEmpty_f64(g) || nearlyEmpty_f64(f) && nearlyFull_f64(g);
+}
+
+// HasFaces reports whether faces of the mixed cell at index c count as interface instead of its plane. In the plane sz
+// is 0.
+// HasFaces[float64], faces.go:22
+DEVICE bool HasFaces_f64(Slice<double> f, int64 c, int64 sy, int64 sz) {
+    double v = f[c];
+    return IsFace_f64(v, f[sub(c, int64(1))]) || IsFace_f64(v, f[add(c, int64(1))]) || IsFace_f64(v, f[sub(c, sy)]) || IsFace_f64(v, f[add(c, sy)]) || sz != 0 && (IsFace_f64(v, f[sub(c, sz)]) || IsFace_f64(v, f[add(c, sz)]));
 }
 
 // plane returns the plane of a mixed cell.
@@ -4651,6 +4710,16 @@ DEVICE double geom_Length_f64(geom_Line_f64 *p, double hx, double hy) {
     dx *= hx;
     double dy = dx / hx * (m1 / m2) * hy;
     return num_Sqrt_f64(dx * dx + dy * dy);
+}
+
+// size returns the length of the line in a mixed cell, 0 if faces of the cell count instead.
+// (*Sweep2[float64]).size, survey.go:141
+DEVICE double Sweep2_size_f64(const Sweep2_f64 *s, int64 c, double hx, double hy) {
+    if (HasFaces_f64(s->F, c, int64(s->Lattice_.SY), 0)) {
+        return 0.0;
+    }
+    geom_Line_f64 p = Sweep2_plane_f64(s, c);
+    return geom_Length_f64(&p, hx, hy);
 }
 
 // addSize adds the size of a line or plane.
@@ -4697,8 +4766,7 @@ DEVICE void Survey2_f64_at(int64 t, const Survey_f64 *m, const Sweep2_f64 *s, Ar
     TURNS(int32, k, some(n, 128)) {
         exact_Fixed size = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
-            geom_Line_f64 p = Sweep2_plane_f64(s, Survey_mixedCell_f64(m, at, x, y, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}));
-            Survey_addSize_f64(m, &size, geom_Length_f64(&p, m->H[0], m->H[1]));
+            Survey_addSize_f64(m, &size, Sweep2_size_f64(s, Survey_mixedCell_f64(m, at, x, y, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}), m->H[0], m->H[1]));
         }
         store(Slice<int64>{parts->at, int64(1280), int64(1280)}, 142, k, &size);
     }
@@ -4922,8 +4990,18 @@ DEVICE float geom_Section_f32(geom_Plane_f32 *p, float hx, float hy, float hz) {
     return slope * num_Sqrt_f32(x * x + y * y + z * z) * hx * hy * hz;
 }
 
+// size returns the area of the plane in a mixed cell, 0 if faces of the cell count instead.
+// (*Sweep3[float32]).size, survey.go:163
+DEVICE float Sweep3_size_f32(const Sweep3_f32 *s, int64 c, float hx, float hy, float hz) {
+    if (HasFaces_f32(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ))) {
+        return 0.0f;
+    }
+    geom_Plane_f32 p = Sweep3_plane_f32(s, c);
+    return geom_Section_f32(&p, hx, hy, hz);
+}
+
 // Survey3 is Survey2 in three dimensions.
-// Survey3[float32], survey.go:100
+// Survey3[float32], survey.go:99
 DEVICE void Survey3_f32_at(int64 t, const Survey_f32 *m, const Sweep3_f32 *s, Array<int64, 1280> *parts,
         Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups) {
     auto [x, y] = Survey_corner_f32(m, t);
@@ -4943,8 +5021,7 @@ DEVICE void Survey3_f32_at(int64 t, const Survey_f32 *m, const Sweep3_f32 *s, Ar
     TURNS(int32, k, some(n, 128)) {
         exact_Fixed size = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
-            geom_Plane_f32 p = Sweep3_plane_f32(s, Survey_mixedCell_f32(m, at, x, y, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}));
-            Survey_addSize_f32(m, &size, double(geom_Section_f32(&p, m->H[0], m->H[1], m->H[2])));
+            Survey_addSize_f32(m, &size, double(Sweep3_size_f32(s, Survey_mixedCell_f32(m, at, x, y, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}), m->H[0], m->H[1], m->H[2])));
         }
         store(Slice<int64>{parts->at, int64(1280), int64(1280)}, 142, k, &size);
     }
@@ -5168,8 +5245,18 @@ DEVICE double geom_Section_f64(geom_Plane_f64 *p, double hx, double hy, double h
     return slope * num_Sqrt_f64(x * x + y * y + z * z) * hx * hy * hz;
 }
 
+// size returns the area of the plane in a mixed cell, 0 if faces of the cell count instead.
+// (*Sweep3[float64]).size, survey.go:163
+DEVICE double Sweep3_size_f64(const Sweep3_f64 *s, int64 c, double hx, double hy, double hz) {
+    if (HasFaces_f64(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ))) {
+        return 0.0;
+    }
+    geom_Plane_f64 p = Sweep3_plane_f64(s, c);
+    return geom_Section_f64(&p, hx, hy, hz);
+}
+
 // Survey3 is Survey2 in three dimensions.
-// Survey3[float64], survey.go:100
+// Survey3[float64], survey.go:99
 DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Array<int64, 1280> *parts,
         Array<int64, 80> *merged, Array<int32, 128> *bits, Array<int32, 8> *groups) {
     auto [x, y] = Survey_corner_f64(m, t);
@@ -5189,8 +5276,7 @@ DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Ar
     TURNS(int32, k, some(n, 128)) {
         exact_Fixed size = {};
         for (int32 at = k; at < n; at = add(at, 128)) {
-            geom_Plane_f64 p = Sweep3_plane_f64(s, Survey_mixedCell_f64(m, at, x, y, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}));
-            Survey_addSize_f64(m, &size, geom_Section_f64(&p, m->H[0], m->H[1], m->H[2]));
+            Survey_addSize_f64(m, &size, Sweep3_size_f64(s, Survey_mixedCell_f64(m, at, x, y, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}), m->H[0], m->H[1], m->H[2]));
         }
         store(Slice<int64>{parts->at, int64(1280), int64(1280)}, 142, k, &size);
     }
@@ -5204,14 +5290,8 @@ DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Ar
     }
 }
 
-// (*Sweep2[float32]).size, survey.go:141
-DEVICE float Sweep2_size_f32(const Sweep2_f32 *s, int64 c, float hx, float hy) {
-    geom_Line_f32 p = Sweep2_plane_f32(s, c);
-    return geom_Length_f32(&p, hx, hy);
-}
-
 // Size2 writes the length of the line in cell (i, j) to size if the cell is mixed. Other elements of size are kept.
-// Size2[float32], survey.go:132
+// Size2[float32], survey.go:130
 DEVICE void Size2_f32_at(int64 i, int64 j, const Survey_f32 *m, const Sweep2_f32 *s, Slice<float> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f32(s->F[c], s->RoundOff)) {
@@ -5220,14 +5300,8 @@ DEVICE void Size2_f32_at(int64 i, int64 j, const Survey_f32 *m, const Sweep2_f32
     }
 }
 
-// (*Sweep2[float64]).size, survey.go:141
-DEVICE double Sweep2_size_f64(const Sweep2_f64 *s, int64 c, double hx, double hy) {
-    geom_Line_f64 p = Sweep2_plane_f64(s, c);
-    return geom_Length_f64(&p, hx, hy);
-}
-
 // Size2 writes the length of the line in cell (i, j) to size if the cell is mixed. Other elements of size are kept.
-// Size2[float64], survey.go:132
+// Size2[float64], survey.go:130
 DEVICE void Size2_f64_at(int64 i, int64 j, const Survey_f64 *m, const Sweep2_f64 *s, Slice<double> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (mixed_f64(s->F[c], s->RoundOff)) {
@@ -5236,14 +5310,8 @@ DEVICE void Size2_f64_at(int64 i, int64 j, const Survey_f64 *m, const Sweep2_f64
     }
 }
 
-// (*Sweep3[float32]).size, survey.go:158
-DEVICE float Sweep3_size_f32(const Sweep3_f32 *s, int64 c, float hx, float hy, float hz) {
-    geom_Plane_f32 p = Sweep3_plane_f32(s, c);
-    return geom_Section_f32(&p, hx, hy, hz);
-}
-
 // Size3 writes the area of the plane in cell (i, j, k) to size if the cell is mixed. Other elements of size are kept.
-// Size3[float32], survey.go:149
+// Size3[float32], survey.go:152
 DEVICE void Size3_f32_at(int64 i, int64 j, int64 k, const Survey_f32 *m, const Sweep3_f32 *s, Slice<float> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f32(s->F[c], s->RoundOff)) {
@@ -5252,14 +5320,8 @@ DEVICE void Size3_f32_at(int64 i, int64 j, int64 k, const Survey_f32 *m, const S
     }
 }
 
-// (*Sweep3[float64]).size, survey.go:158
-DEVICE double Sweep3_size_f64(const Sweep3_f64 *s, int64 c, double hx, double hy, double hz) {
-    geom_Plane_f64 p = Sweep3_plane_f64(s, c);
-    return geom_Section_f64(&p, hx, hy, hz);
-}
-
 // Size3 writes the area of the plane in cell (i, j, k) to size if the cell is mixed. Other elements of size are kept.
-// Size3[float64], survey.go:149
+// Size3[float64], survey.go:152
 DEVICE void Size3_f64_at(int64 i, int64 j, int64 k, const Survey_f64 *m, const Sweep3_f64 *s, Slice<double> size) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f64(s->F[c], s->RoundOff)) {
@@ -6368,7 +6430,7 @@ DEVICE int32 Tiles2_firstOfRun_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 
 }
 
 // sumOf returns the sum of n counts.
-// sumOf, squareruns.go:117
+// sumOf, squareruns.go:115
 DEVICE int32 sumOf(Slice<int32> counts, int32 first, int32 n) {
     int32 sum = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -6379,7 +6441,7 @@ DEVICE int32 sumOf(Slice<int32> counts, int32 first, int32 n) {
 
 // listTileRun appends the numbers of the marked cells of run k of a tile to those of the previous runs. counts are the
 // numbers of marked cells of groups of runs, from the given one on.
-// listTileRun, squareruns.go:135
+// listTileRun, squareruns.go:133
 DEVICE void listTileRun(Slice<int32> list, Slice<int32> bits, Slice<int32> counts, int32 k, int32 first) {
     if (bits[k] == 0) {
         return;
@@ -7998,7 +8060,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) Survey2_f64(int64 lo, int64
     if (t < hi) Survey2_f64_at(t, &m, &s, &parts, &merged, &bits, &groups);
 }
 
-// Kernel Survey3, survey.go:100
+// Kernel Survey3, survey.go:99
 extern "C" __global__ void __launch_bounds__(128, 8) Survey3_f32(int64 lo, int64 hi,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep3_f32 s) {
     SHARED(parts, Array<int64, 1280>);
@@ -8009,7 +8071,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) Survey3_f32(int64 lo, int64
     if (t < hi) Survey3_f32_at(t, &m, &s, &parts, &merged, &bits, &groups);
 }
 
-// Kernel Survey3, survey.go:100
+// Kernel Survey3, survey.go:99
 extern "C" __global__ void __launch_bounds__(128, 8) Survey3_f64(int64 lo, int64 hi,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep3_f64 s) {
     SHARED(parts, Array<int64, 1280>);
@@ -8020,7 +8082,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) Survey3_f64(int64 lo, int64
     if (t < hi) Survey3_f64_at(t, &m, &s, &parts, &merged, &bits, &groups);
 }
 
-// Kernel Size2, survey.go:132
+// Kernel Size2, survey.go:130
 extern "C" __global__ void __launch_bounds__(128) Size2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep2_f32 s, Slice<float> size) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -8028,7 +8090,7 @@ extern "C" __global__ void __launch_bounds__(128) Size2_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j) Size2_f32_at(i, j, &m, &s, size);
 }
 
-// Kernel Size2, survey.go:132
+// Kernel Size2, survey.go:130
 extern "C" __global__ void __launch_bounds__(128) Size2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep2_f64 s, Slice<double> size) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -8036,7 +8098,7 @@ extern "C" __global__ void __launch_bounds__(128) Size2_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j) Size2_f64_at(i, j, &m, &s, size);
 }
 
-// Kernel Size3, survey.go:149
+// Kernel Size3, survey.go:152
 extern "C" __global__ void __launch_bounds__(128) Size3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep3_f32 s,
         Slice<float> size) {
@@ -8046,7 +8108,7 @@ extern "C" __global__ void __launch_bounds__(128) Size3_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Size3_f32_at(i, j, k, &m, &s, size);
 }
 
-// Kernel Size3, survey.go:149
+// Kernel Size3, survey.go:152
 extern "C" __global__ void __launch_bounds__(128) Size3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep3_f64 s,
         Slice<double> size) {

@@ -54,12 +54,10 @@ func (o *runValues[F]) mixed(roundOff F) int32 {
 		flag(mixed(o.g, roundOff))<<6 | flag(mixed(o.h, roundOff))<<7
 }
 
-// full returns a bit for each full cell.
-func (o *runValues[F]) full(roundOff F) int32 {
-	return flag(full(o.a, roundOff)) | flag(full(o.b, roundOff))<<1 |
-		flag(full(o.c, roundOff))<<2 | flag(full(o.d, roundOff))<<3 |
-		flag(full(o.e, roundOff))<<4 | flag(full(o.f, roundOff))<<5 |
-		flag(full(o.g, roundOff))<<6 | flag(full(o.h, roundOff))<<7
+// nearlyFull returns a bit for each nearly full cell.
+func (o *runValues[F]) nearlyFull() int32 {
+	return flag(nearlyFull(o.a)) | flag(nearlyFull(o.b))<<1 | flag(nearlyFull(o.c))<<2 | flag(nearlyFull(o.d))<<3 |
+		flag(nearlyFull(o.e))<<4 | flag(nearlyFull(o.f))<<5 | flag(nearlyFull(o.g))<<6 | flag(nearlyFull(o.h))<<7
 }
 
 // nonzero returns a bit for each value that is not zero.

@@ -12,9 +12,9 @@ import (
 const (
 	SurveyVolume = 0                          // Σf
 	SurveyChange = SurveyVolume + exact.Words // Σ|f - f0|, if the survey has Errors
-	SurveySize   = SurveyChange + exact.Words // of the lines or planes of mixed cells
+	SurveySize   = SurveyChange + exact.Words // of the lines or planes of mixed cells without such faces
 	SurveyMixed  = SurveySize + exact.Words   // how many cells are mixed
-	SurveyFaces  = SurveyMixed + 1            // how many faces between full and empty cells, normal to each axis
+	SurveyFaces  = SurveyMixed + 1            // how many faces count as interface, normal to each axis: see IsFace
 	SurveyExcess = SurveyFaces + 3            // the bits of the float64 by which the worst f is beyond [0, 1]
 	SurveyBroken = SurveyExcess + 1           // of the first cell that is not finite: see exact.FirstBroken
 	SurveyWords  = SurveyBroken + 1
@@ -81,8 +81,7 @@ func Survey2[F num.Float](t int, m *Survey[F], s *Sweep2[F], parts *[partCount *
 	for k := range some(n, surveyColumns) {
 		var size exact.Fixed
 		for at := k; at < n; at += surveyColumns {
-			p := s.plane(m.mixedCell(at, x, y, bits[:], groups[:]))
-			m.addSize(&size, float64(geom.Length(&p, m.H[0], m.H[1])))
+			m.addSize(&size, float64(s.size(m.mixedCell(at, x, y, bits[:], groups[:]), m.H[0], m.H[1])))
 		}
 		store(parts[:], SurveySize, k, &size)
 	}
@@ -113,8 +112,7 @@ func Survey3[F num.Float](t int, m *Survey[F], s *Sweep3[F], parts *[partCount *
 	for k := range some(n, surveyColumns) {
 		var size exact.Fixed
 		for at := k; at < n; at += surveyColumns {
-			p := s.plane(m.mixedCell(at, x, y, bits[:], groups[:]))
-			m.addSize(&size, float64(geom.Section(&p, m.H[0], m.H[1], m.H[2])))
+			m.addSize(&size, float64(s.size(m.mixedCell(at, x, y, bits[:], groups[:]), m.H[0], m.H[1], m.H[2])))
 		}
 		store(parts[:], SurveySize, k, &size)
 	}
@@ -137,8 +135,13 @@ func Size2[F num.Float](i, j int, m *Survey[F], s *Sweep2[F], size []F) {
 	}
 }
 
+// size returns the length of the line in a mixed cell, 0 if faces of the cell count instead.
+//
 //atoll:rare
 func (s *Sweep2[F]) size(c int, hx, hy F) F {
+	if HasFaces(s.F, c, int(s.SY), 0) {
+		return 0
+	}
 	p := s.plane(c)
 	return geom.Length(&p, hx, hy)
 }
@@ -154,8 +157,13 @@ func Size3[F num.Float](i, j, k int, m *Survey[F], s *Sweep3[F], size []F) {
 	}
 }
 
+// size returns the area of the plane in a mixed cell, 0 if faces of the cell count instead.
+//
 //atoll:rare
 func (s *Sweep3[F]) size(c int, hx, hy, hz F) F {
+	if HasFaces(s.F, c, int(s.SY), int(s.SZ)) {
+		return 0
+	}
 	p := s.plane(c)
 	return geom.Section(&p, hx, hy, hz)
 }

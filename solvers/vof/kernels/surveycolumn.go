@@ -83,7 +83,7 @@ func (m *Survey[F]) column(k, x, y int32, parts []int64) int32 {
 				if o.others != 0 {
 					m.addOthers(i, row+r*run)
 				}
-				if v.full(m.RoundOff) != 0 {
+				if v.nearlyFull() != 0 {
 					m.countRun(&start)
 				}
 			}
@@ -131,7 +131,7 @@ func (m *Survey[F]) addOthers(i, row int32) {
 	}
 }
 
-// countRun counts the faces between full and empty cells of a run.
+// countRun counts the faces of a run that count as interface.
 func (m *Survey[F]) countRun(p *place) {
 	for q := int32(0); q < run && p.left > 0; q++ {
 		m.countFaces(p.cell)
@@ -139,8 +139,8 @@ func (m *Survey[F]) countRun(p *place) {
 	}
 }
 
-// CountFaces adds to the results the faces that separate full cells, among n from an index on, from empty ones. It is
-// for surveys that do not visit all cells.
+// CountFaces adds to the results the faces of cells, among n from an index on, that count as interface: see IsFace. It
+// is for surveys that do not visit all cells.
 func (m *Survey[F]) CountFaces(first, n int) {
 	for c := first; c < first+n; c++ {
 		m.countFaces(c)
@@ -148,7 +148,7 @@ func (m *Survey[F]) CountFaces(first, n int) {
 }
 
 func (m *Survey[F]) countFaces(c int) {
-	if full(m.F[c], m.RoundOff) {
+	if nearlyFull(m.F[c]) {
 		m.countAlong(c, 1, SurveyFaces)
 		m.countAlong(c, int(m.SY), SurveyFaces+1)
 		if m.SZ != 0 {
@@ -157,9 +157,9 @@ func (m *Survey[F]) countFaces(c int) {
 	}
 }
 
-// countAlong adds to a word of the results whether the cells beside a full one along an axis are empty.
+// countAlong adds to a word of the results the faces of a nearly full cell along an axis that count as interface.
 func (m *Survey[F]) countAlong(c, stride, word int) {
-	if n := flag(empty(m.F[c-stride], m.RoundOff)) + flag(empty(m.F[c+stride], m.RoundOff)); n != 0 {
+	if n := flag(nearlyEmpty(m.F[c-stride])) + flag(nearlyEmpty(m.F[c+stride])); n != 0 {
 		atomic.AddInt64(&m.Found[word], int64(n))
 	}
 }

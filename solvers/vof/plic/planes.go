@@ -4,6 +4,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
 // Faces returns the planes as output.
@@ -31,8 +32,9 @@ func (p *Planes) Faces(b *domain.Block, space *solvers.Space) *solvers.Faces {
 }
 
 // Planes are the reconstructed lines or planes of mixed cells, clipped to their cells, and the faces of full cells
-// beside empty ones. Those of neighbouring cells do not meet; Surface returns a mesh without gaps. A mixed cell has
-// no entry if its plane has no direction, or only touches the cell.
+// beside empty ones, also of those that are nearly so, which have no plane then. Those of neighbouring cells do not
+// meet; Surface returns a mesh without gaps. A mixed cell has no entry if its plane has no direction, or only touches
+// the cell.
 type Planes struct {
 	Points []float64 // x, y, z of each
 	// Ends is the index of the point after each line or polygon: a line has 2 points and the fluid on its left; a
@@ -47,7 +49,7 @@ func (s *Interface[F]) Planes(field []F) *Planes {
 	n := 0
 	for c := range s.Block.OwnedIndices() {
 		switch f := float64(field[c]); {
-		case s.Mixed(f):
+		case s.Mixed(f) && !kernels.HasFaces(field, c, s.stride(1), s.stride(2)):
 			m, alpha := s.UnitPlane(field, c)
 			s.outline(p, n, m, alpha)
 		case f > 0.5:
@@ -58,13 +60,17 @@ func (s *Interface[F]) Planes(field []F) *Planes {
 	return p
 }
 
-// outlineFaces adds the faces that separate the block's n-th cell, at index c, which is full, from empty cells.
+// stride returns the difference of the indices of neighbours along an axis, 0 along z in the plane.
+func (s *Interface[F]) stride(axis int) int {
+	sx, sy, sz := s.Block.Strides()
+	return [3]int{sx, sy, sz * (s.Block.Grid.Dim - 2)}[axis]
+}
+
+// outlineFaces adds the faces of the block's n-th cell, at index c, that count as interface.
 func (s *Interface[F]) outlineFaces(p *Planes, n int, field []F, c int) {
-	strides := [3]int{1, 0, 0}
-	_, strides[1], strides[2] = s.Block.Strides()
 	for axis := range s.Block.Grid.Dim {
-		for side, beside := range [2]int{c - strides[axis], c + strides[axis]} {
-			if field[beside] <= RoundOff[F]() {
+		for side, beside := range [2]int{c - s.stride(axis), c + s.stride(axis)} {
+			if kernels.IsFace(field[c], field[beside]) {
 				var m [3]float64
 				m[axis] = float64(2*side - 1)
 				s.outline(p, n, m, float64(side))
