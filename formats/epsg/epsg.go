@@ -2,6 +2,7 @@
 package epsg
 
 import (
+	"cmp"
 	_ "embed"
 	"slices"
 	"sort"
@@ -14,6 +15,9 @@ import (
 
 //go:embed units.txt
 var unitsText string
+
+//go:embed kinds.txt
+var kindsText string
 
 //go:embed heights.txt
 var heightsText string
@@ -35,15 +39,15 @@ func HeightOf(code int) Height {
 	return Height{Unit: "m"}
 }
 
-// codes is a range of codes with a unit.
+// codes is a range of codes with a unit or a kind.
 type codes struct {
 	first, last int
-	unit        string
+	what        string
 }
 
-// table has the ranges in order.
-var table = sync.OnceValue(func() (list []codes) {
-	for line := range strings.Lines(unitsText) {
+// decode returns the ranges of a file in order.
+func decode(text string) (list []codes) {
+	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
 		for _, word := range words[1:] {
 			first, last, isRange := strings.Cut(word, "-")
@@ -57,7 +61,21 @@ var table = sync.OnceValue(func() (list []codes) {
 	}
 	sort.Slice(list, func(i, j int) bool { return list[i].first < list[j].first })
 	return list
-})
+}
+
+var (
+	units = sync.OnceValue(func() []codes { return decode(unitsText) })
+	kinds = sync.OnceValue(func() []codes { return decode(kindsText) })
+)
+
+// find returns what a list says of a code, "" if it does not contain it.
+func find(list []codes, code int) string {
+	k := sort.Search(len(list), func(k int) bool { return list[k].last >= code })
+	if k < len(list) && list[k].first <= code {
+		return list[k].what
+	}
+	return ""
+}
 
 // Unit returns the unit of the coordinates of the system with a code, such as degree, foot or US survey foot: m for all
 // systems that units.txt does not list, "" for the code 0, of no system.
@@ -65,10 +83,15 @@ func Unit(code int) string {
 	if code == 0 {
 		return ""
 	}
-	list := table()
-	k := sort.Search(len(list), func(k int) bool { return list[k].last >= code })
-	if k < len(list) && list[k].first <= code {
-		return list[k].unit
-	}
-	return "m"
+	return cmp.Or(find(units(), code), "m")
 }
+
+// Kinds of systems in which coordinates are no horizontal positions with lengths in their unit.
+const (
+	Vertical   = "vertical"   // heights alone
+	Geocentric = "geocentric" // positions from the centre of the earth
+	Stretched  = "stretched"  // projections of the world by a cylinder, which stretch lengths by 1/cos(latitude)
+)
+
+// Kind returns the kind of the system with a code, "" for any other.
+func Kind(code int) string { return find(kinds(), code) }
