@@ -92,3 +92,33 @@ func TestAdviceWorks(t *testing.T) {
 		t.Errorf("tetrahedra with a vertex beyond others: %v", err)
 	}
 }
+
+// A sliver among tetrahedra is noted, as a flat triangle in the plane is; other meshes have no note.
+func TestNoteOfSliver(t *testing.T) {
+	s := &Solid{X: []float64{0, 1, 1, 0, .5}, Y: []float64{0, 0, 1, 1, .5}, Z: []float64{0, 1e-7, 0, 1e-7, 1},
+		Cells: [][4]int32{{0, 1, 2, 4}, {0, 2, 3, 4}, {0, 2, 1, 3}}}
+	box, err := Box([3]float64{}, [3]float64{1, 1, 1}, 300, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plane, err := Rectangle(0, 0, 1, 1, 50, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	skin, err := box.Skin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	nb, err := plane.Neighbours()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := append(box.NoteDefects(skin), plane.NoteDefects(nb)...); notes != nil {
+		t.Errorf("good meshes have notes %q", notes)
+	}
+	notes := s.NoteDefects(nil)
+	if len(notes) != 1 || !strings.HasPrefix(notes[0], "cell 2 at (0.5, 0.5, 5e-08) is nearly flat: its height is 2e-07,") ||
+		!strings.HasSuffix(notes[0], "smooth the mesh (atoll smooth) or mesh the domain again there") {
+		t.Errorf("notes %q", notes)
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/internal/words"
+	"github.com/atoll-hpc/atoll/mesh/vector"
 )
 
 // nearShare is the distance of two boundary vertices, as a share of the shortest boundary edge at either of them, below
@@ -170,13 +171,10 @@ func noteNear(pairs [][2]int32, at func(v int32) []float64) []string {
 	if low := fmt.Sprintf("%.3g", least); low != distance {
 		distance = low + " to " + distance
 	}
-	var position []string
-	for _, x := range at(pairs[0][0]) {
-		position = append(position, fmt.Sprintf("%.10g", x))
-	}
 	return []string{fmt.Sprintf("the mesh has %s of vertices %s apart, such as %d and %d at (%s): cells on both sides "+
 		"are not connected there, as if by a wall; atoll mesh convert --merge-duplicates merges them",
-		words.Count(len(pairs), "pair"), distance, pairs[0][0], pairs[0][1], strings.Join(position, ", "))}
+		words.Count(len(pairs), "pair"), distance, pairs[0][0], pairs[0][1],
+		positionText(at(pairs[0][0])))}
 }
 
 const (
@@ -184,24 +182,52 @@ const (
 	heightCount = 10_000 // number of cells from which the median is estimated
 )
 
+// NoteDefects is that of a mesh in the plane; skin is the result of Skin.
+func (s *Solid) NoteDefects(skin []SkinFace) (notes []string) {
+	notes = s.NoteNear(skin)
+	if note := s.flattest(); note != "" {
+		notes = append(notes, note)
+	}
+	return notes
+}
+
 // flattest returns a note about the cell of the least height if that is far below the median, otherwise "".
 func (m *Mesh) flattest() string {
+	return noteFlattest(len(m.Cells), m.height, func(c int) []float64 {
+		x, y := m.Centroid(c)
+		return []float64{x, y}
+	}, func(times float64) string {
+		return fmt.Sprintf("steps are about %.2g times shorter for it alone; mesh the domain again there", times)
+	})
+}
+
+func (s *Solid) flattest() string {
+	return noteFlattest(len(s.Cells), s.height, func(c int) []float64 {
+		centre := s.Centroid(c)
+		return centre[:]
+	}, func(float64) string { return "smooth the mesh (atoll smooth) or mesh the domain again there" })
+}
+
+// noteFlattest is flattest for cells with heights and centres. advice is for a height that is so many times less than
+// the median.
+func noteFlattest(cells int, heightOf func(c int) float64, centre func(c int) []float64,
+	advice func(times float64) string) string {
 	heights := make([]float64, 0, heightCount+1)
-	for every, c := max(1, len(m.Cells)/heightCount), 0; c < len(m.Cells); c += every {
-		heights = append(heights, m.height(c))
+	for every, c := max(1, cells/heightCount), 0; c < cells; c += every {
+		heights = append(heights, heightOf(c))
 	}
 	flattest, height := 0, math.Inf(1)
-	found := make([]int, parallel.Parts(len(m.Cells), itemsPerWorker))
-	parallel.Ranges(len(m.Cells), len(found), func(part, lo, hi int) {
+	found := make([]int, parallel.Parts(cells, itemsPerWorker))
+	parallel.Ranges(cells, len(found), func(part, lo, hi int) {
 		least := math.Inf(1)
 		for c := lo; c < hi; c++ {
-			if h := m.height(c); h < least {
+			if h := heightOf(c); h < least {
 				found[part], least = c, h
 			}
 		}
 	})
 	for _, c := range found {
-		if h := m.height(c); h < height {
+		if h := heightOf(c); h < height {
 			flattest, height = c, h
 		}
 	}
@@ -210,15 +236,33 @@ func (m *Mesh) flattest() string {
 	if !(height < flatShare*median) {
 		return ""
 	}
-	x, y := m.Centroid(flattest)
-	return fmt.Sprintf("cell %d at (%.10g, %.10g) is nearly flat: its height is %.3g, the median %.3g; steps are about "+
-		"%.2g times shorter for it alone; mesh the domain again there", flattest, x, y, height, median,
-		median/height)
+	return fmt.Sprintf("cell %d at (%s) is nearly flat: its height is %.3g, the median %.3g; %s", flattest,
+		positionText(centre(flattest)), height, median, advice(median/height))
+}
+
+// positionText formats coordinates.
+func positionText(at []float64) string {
+	var text []string
+	for _, x := range at {
+		text = append(text, fmt.Sprintf("%.10g", x))
+	}
+	return strings.Join(text, ", ")
 }
 
 // height is the shortest height of a cell.
 func (m *Mesh) height(c int) float64 {
 	return 2 * math.Abs(m.Area(c)) / max(m.EdgeLength(c, 0), m.EdgeLength(c, 1), m.EdgeLength(c, 2))
+}
+
+// height is the shortest height of a tetrahedron.
+func (s *Solid) height(c int) float64 {
+	v, largest := s.Cells[c], 0.0 // area of a face
+	for k := range v {
+		a, b, d := s.At(v[(k+1)%4]), s.At(v[(k+2)%4]), s.At(v[(k+3)%4])
+		normal := vector.Cross(vector.Minus(b, a), vector.Minus(d, a))
+		largest = max(largest, math.Sqrt(vector.Dot(normal, normal))/2)
+	}
+	return 3 * math.Abs(s.Volume(c)) / largest
 }
 
 // InnerGroups reports for each group whether it has tagged edges inside the mesh, where no boundary condition applies.

@@ -175,7 +175,7 @@ func solidInfo(path string, asJSON bool) error {
 	skin, err := s.CheckedSkin()
 	freedoms := s.Freedoms
 	if err == nil {
-		s.Notes = append(s.Notes, s.NoteNear(skin)...)
+		s.Notes = append(s.Notes, s.NoteDefects(skin)...)
 	} else if s.Notes, err = noteTangled(s.Notes, path, err, s.CheckTangled()); err != nil {
 		return badInput(err)
 	} else {
