@@ -77,7 +77,7 @@ func (m *Mesh) copied() *Mesh {
 }
 
 // overlapIfTurned reports whether cells of a mesh of tetrahedra overlap when inverted ones are turned.
-func (s *Solid) overlapIfTurned() bool {
+func overlapIfTurned(s *Solid) bool {
 	turned := *s
 	turned.Cells = slices.Clone(s.Cells)
 	_, err := turned.Orient()

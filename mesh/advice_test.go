@@ -117,8 +117,9 @@ func TestNoteOfSliver(t *testing.T) {
 		t.Errorf("good meshes have notes %q", notes)
 	}
 	notes := s.NoteDefects(nil)
-	if len(notes) != 1 || !strings.HasPrefix(notes[0], "cell 2 at (0.5, 0.5, 5e-08) is nearly flat: its height is 2e-07,") ||
-		!strings.HasSuffix(notes[0], "smooth the mesh (atoll smooth) or mesh the domain again there") {
+	const want = "cell 2 at (0.5, 0.5, 5e-08) is nearly flat: its height is 2e-07,"
+	if len(notes) != 1 || !strings.HasPrefix(notes[0], want) ||
+		!strings.HasSuffix(notes[0], "mesh the domain again there") {
 		t.Errorf("notes %q", notes)
 	}
 }

@@ -185,7 +185,11 @@ const (
 // NoteDefects is that of a mesh in the plane; skin is the result of Skin.
 func (s *Solid) NoteDefects(skin []SkinFace) (notes []string) {
 	notes = s.NoteNear(skin)
-	if note := s.flattest(); note != "" {
+	note := noteFlattest(len(s.Cells), s.height, func(c int) []float64 {
+		centre := s.Centroid(c)
+		return centre[:]
+	}, func(float64) string { return "mesh the domain again there" })
+	if note != "" {
 		notes = append(notes, note)
 	}
 	return notes
@@ -199,13 +203,6 @@ func (m *Mesh) flattest() string {
 	}, func(times float64) string {
 		return fmt.Sprintf("steps are about %.2g times shorter for it alone; mesh the domain again there", times)
 	})
-}
-
-func (s *Solid) flattest() string {
-	return noteFlattest(len(s.Cells), s.height, func(c int) []float64 {
-		centre := s.Centroid(c)
-		return centre[:]
-	}, func(float64) string { return "smooth the mesh (atoll smooth) or mesh the domain again there" })
 }
 
 // noteFlattest is flattest for cells with heights and centres. advice is for a height that is so many times less than

@@ -141,7 +141,7 @@ func (s *Solid) checkShapes() error {
 			flat.add(describe)
 		}
 	}
-	if inverted.count > 0 && s.overlapIfTurned() {
+	if inverted.count > 0 && overlapIfTurned(s) {
 		inverted.advice = "turned, they overlap others; mesh the domain again"
 	}
 	return joinFaults(&inverted, &flat, &huge)

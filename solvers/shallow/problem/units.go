@@ -7,11 +7,12 @@ import (
 	"github.com/atoll-hpc/atoll/formats/epsg"
 )
 
-// checkCoordinates refuses a coordinate reference system in degrees or without horizontal coordinates, and returns notes
-// about one in another unit of length than m, in which the solver takes coordinates, and one that stretches lengths.
+// checkCoordinates refuses a coordinate reference system in degrees or without horizontal coordinates, and returns
+// notes about one in another unit of length than m, in which the solver takes coordinates, and one that stretches
+// lengths.
 func checkCoordinates(c *config.Case) (notes []string, err error) {
-	const advice = "convert mesh and rasters to a projected system of the area, such as UTM (gdalwarp -t_srs EPSG:CODE), " +
-		"and give its code"
+	const advice = "convert mesh and rasters to a projected system of the area, such as UTM (gdalwarp -t_srs " +
+		"EPSG:CODE), and give its code"
 	switch kind := epsg.Kind(c.EPSG()); kind {
 	case epsg.Vertical:
 		return nil, fmt.Errorf("crs: %s is a vertical system, of heights alone: give the code of the horizontal system of "+
