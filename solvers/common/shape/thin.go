@@ -190,14 +190,45 @@ func (b Body) exactIn(c *Cell) (f float64, known bool) {
 	return f, known
 }
 
+// estimateIn returns the fraction of the body in a cell where exactIn is not possible: of a union that of the body
+// with the largest, and of an intersection that of the body with the least. It may be NaN.
+func (b Body) estimateIn(c *Cell) float64 {
+	if b.mix == nil {
+		f, _ := b.exactIn(c)
+		return f
+	}
+	op, partial := b.mix.within(c)
+	switch op {
+	case everything:
+		return 1
+	case nothing:
+		return 0
+	}
+	f := partial[0].estimateIn(c)
+	if b.mix.op == complement {
+		return 1 - f
+	}
+	for _, other := range partial[1:] {
+		if b.mix.op == union {
+			f = max(f, other.estimateIn(c))
+		} else {
+			f = min(f, other.estimateIn(c))
+		}
+	}
+	return f
+}
+
 // resolved returns the fraction of the body in a cell with thin parts, which is divided where exactIn is not possible.
 func (b Body) resolved(c *Cell, levels int, d *division) float64 {
 	if f, known := b.exactIn(c); known {
 		return f
 	}
 	if levels == 0 {
-		v := b.valuesIn(c)
 		d.overlooked += d.share
+		if f := b.estimateIn(c); f-f == 0 {
+			return f
+		}
+		v := b.valuesIn(c)
 		return d.leaf(true, c.Dim, &v)
 	}
 	sum, corners := 0.0, 1<<c.Dim
@@ -211,7 +242,8 @@ func (b Body) resolved(c *Cell, levels int, d *division) float64 {
 }
 
 // fractionIn returns the fraction of the body in a cell, up to round-off. known is false if boundaries of several
-// solids that may overlap are in the cell, or one that intersects itself.
+// solids that may overlap are in the cell; the fraction is then that of the solid with the largest. It is NaN if one
+// intersects itself.
 func (p *polyhedron) fractionIn(c *Cell) (f float64, known bool) {
 	cells := Cells{Dim: c.Dim}
 	for d := range cells.Planes {
@@ -220,23 +252,32 @@ func (p *polyhedron) fractionIn(c *Cell) (f float64, known bool) {
 	if c.Dim == 2 {
 		cells.Planes[2] = []float64{0, 1} // the ends of the walls of a section
 	}
+	around := branch{} // the box of the cell
+	for d := range cells.Planes {
+		around.lo[d], around.hi[d] = cells.Planes[d][0], cells.Planes[d][1]
+	}
 	var partial []*branch // boxes around solids
+	largest, overlap := 0.0, false
 	for n := range p.solids {
 		s := &p.solids[n]
+		if !around.overlaps(&s.outer.tree[0]) {
+			continue
+		}
 		v, err := s.fractionIn(&cells)
 		switch {
 		case err != nil:
-			return 0, false
+			return math.NaN(), false
 		case v == 1:
 			return 1, true
 		case v > 0:
 			box := &s.outer.tree[0]
-			if slices.ContainsFunc(partial, box.overlaps) {
-				return 0, false
-			}
+			overlap = overlap || slices.ContainsFunc(partial, box.overlaps)
 			partial = append(partial, box)
-			f += v
+			f, largest = f+v, max(largest, v)
 		}
+	}
+	if overlap {
+		return largest, false
 	}
 	return min(1, f), true
 }
