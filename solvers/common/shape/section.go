@@ -2,7 +2,8 @@ package shape
 
 import (
 	"math"
-	"slices"
+
+	"github.com/atoll-hpc/atoll/solvers/common/roots"
 )
 
 // plane is normal to the last of three axes, with the curves in which it intersects surfaces: lines, and ellipses
@@ -115,15 +116,15 @@ func (e *curve) intersect(f *curve, dst []float64) []float64 {
 		return e.intersectLine(x/e.a, y/e.b, c+x*e.p/e.a+y*e.q/e.b, dst)
 	}
 	// The difference of the equations, with x² = 1 - y²: 2·k·u·x = m0 + m1·y + m2·y². If u is nearly 0, the squared
-	// equation has nearly double roots, which realRoots may miss: the roots without the square are added.
+	// equation has nearly double roots, which roots.Polynomial may miss: the roots without the square are added.
 	m0, m1, m2 := k-1+k*u*u+l*v*v, -2*l*v, l-k
 	w := 2 * k * u
 	w *= w
-	for _, y := range realRoots([]float64{m0*m0 - w, 2 * m0 * m1, m1*m1 + 2*m0*m2 + w, 2 * m1 * m2, m2 * m2}) {
+	for _, y := range roots.Polynomial([]float64{m0*m0 - w, 2 * m0 * m1, m1*m1 + 2*m0*m2 + w, 2 * m1 * m2, m2 * m2}) {
 		dst = append(dst, e.q+e.b*y)
 	}
 	if w < 1e-10 {
-		for _, y := range realRoots([]float64{m0, m1, m2}) {
+		for _, y := range roots.Polynomial([]float64{m0, m1, m2}) {
 			dst = append(dst, e.q+e.b*y)
 		}
 	}
@@ -145,53 +146,4 @@ func (e *curve) intersectLine(a, b, c float64, dst []float64) []float64 {
 	}
 	x, y, root = x/size, y/size, math.Sqrt(root)
 	return append(dst, e.q+e.b*(d*y-root*x), e.q+e.b*(d*y+root*x))
-}
-
-// realRoots returns the roots of Σ a[k]·x^k from -1 to 1, by bisection between the roots of the derivative. A double
-// root may be missed.
-func realRoots(a []float64) []float64 {
-	for len(a) > 1 && a[len(a)-1] == 0 {
-		a = a[:len(a)-1]
-	}
-	if len(a) < 2 {
-		return nil
-	}
-	slope := make([]float64, len(a)-1)
-	for k := range slope {
-		slope[k] = float64(k+1) * a[k+1]
-	}
-	value := func(x float64) float64 {
-		v := 0.0
-		for _, c := range slices.Backward(a) {
-			v = v*x + c
-		}
-		return v
-	}
-	var roots []float64
-	x0 := -1.0
-	v0 := value(x0)
-	for _, x1 := range append(realRoots(slope), 1) {
-		v1 := value(x1)
-		if v0 < 0 != (v1 < 0) {
-			roots = append(roots, bisect(value, x0, x1, v0))
-		}
-		x0, v0 = x1, v1
-	}
-	return roots
-}
-
-// bisect returns the sign change of f between x0 and x1; v0 is f(x0).
-func bisect(f func(x float64) float64, x0, x1, v0 float64) float64 {
-	for x1-x0 > 1e-15 {
-		x := (x0 + x1) / 2
-		if x <= x0 || x >= x1 {
-			break
-		}
-		if f(x) < 0 == (v0 < 0) {
-			x0 = x
-		} else {
-			x1 = x
-		}
-	}
-	return (x0 + x1) / 2
 }
