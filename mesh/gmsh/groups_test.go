@@ -73,6 +73,14 @@ func TestGroupsOfFile(t *testing.T) {
 				return len(m.Tagged) == 1 && m.Groups[m.Tagged[0].Group] == mesh.Group{Dim: 1, Tag: 5, Name: "5"} &&
 					slices.Equal(m.CellGroup, []int32{2, 2}) && len(m.Marks.Points) == 0
 			}},
+		"groups of parts of 2.2": {strings.NewReplacer("$Nodes", "$PhysicalNames\n5\n2 20 \"all\"\n"+
+			"2 31 \"_part{1}_physical{20}_dim{2}\"\n2 32 \"_part{2}_physical{20}_dim{2}\"\n"+
+			"1 33 \"_part{1,2}_physical{20}_dim{1}\"\n1 34 \"_part{1}_physical{0}_dim{1}\"\n$EndPhysicalNames\n$Nodes",
+			"1 2 2 20 1", "1 2 2 31 1", "2 2 2 20 1", "2 2 2 32 2", "$Elements\n2", "$Elements\n4",
+			"$EndElements", "3 1 2 33 1 7 3\n4 1 2 34 1 1 7\n$EndElements").Replace(cells22), func(m *mesh.Mesh) bool {
+			return reflect.DeepEqual(m.Groups, []mesh.Group{{Dim: 2, Tag: 20, Name: "all"}}) && len(m.Tagged) == 0 &&
+				slices.Equal(m.CellGroup, []int32{0, 0}) && slices.Equal(m.Marks.Skipped, []string{"the partition"})
+		}},
 		"parametric nodes of 2.2": {strings.NewReplacer("Nodes", "ParametricNodes", "7 1 0 0", "7 1 0 0 1 4 0.5",
 			"9 0 1 0", "9 0 1 0 2 8 0.25 1").Replace(cells22), func(m *mesh.Mesh) bool {
 			return slices.Equal(m.X, []float64{0, 1, 1, 0}) && slices.Equal(m.CellGroup, []int32{0, 0})

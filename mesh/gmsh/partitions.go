@@ -1,6 +1,30 @@
 package gmsh
 
-import "github.com/atoll-hpc/atoll/internal/words"
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/internal/words"
+)
+
+// partName is the name of a physical group that Gmsh makes for the parts of another one in files of version 2.2, with
+// the option Mesh.PartitionOldStyleMsh2 = 0: the parts, more than one for an interface between them, and the group, 0
+// for none.
+var partName = regexp.MustCompile(`^_part\{([0-9,]+)\}_physical\{([0-9]+)\}_dim\{[0-9]\}$`)
+
+// groupOfPart returns the tag of the physical group of which a part has the given name, 0 for none.
+func groupOfPart(name string) (tag int64, ok bool) {
+	found := partName.FindStringSubmatch(name)
+	if found == nil {
+		return 0, false
+	}
+	if strings.Contains(found[1], ",") {
+		return 0, true
+	}
+	tag, err := strconv.ParseInt(found[2], 10, 32)
+	return tag, err == nil
+}
 
 // partitionedEntities reads the section that replaces $Entities in a partitioned mesh of version 4.1: each part of an
 // entity is an entity, with its parent. Interfaces between parts, whose parent has another dimension, belong to no

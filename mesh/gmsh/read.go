@@ -44,6 +44,7 @@ type reader struct {
 
 	entityGroups map[[2]int64][]int32 // groups of the entities of version 4.1, by dimension and tag
 	parents      map[[2]int64]int64   // elementary entities of the partitions of version 4.1; nil without partitions
+	parts        map[[2]int64]int64   // physical groups of which groups are parts, by dimension and tag
 	membership
 	lines    []mesh.MarkedEdge  // lines in groups, when reading tetrahedra
 	points   []mesh.MarkedPoint // points in groups
@@ -272,6 +273,14 @@ func (r *reader) physicalNames() error {
 		name, err := r.quoted()
 		if err != nil {
 			return err
+		}
+		if of, ok := groupOfPart(name); ok {
+			if r.parts == nil {
+				r.parts = make(map[[2]int64]int64)
+				r.skipped = append(r.skipped, "the partition")
+			}
+			r.parts[[2]int64{dim, tag}] = of
+			continue
 		}
 		if dim == 0 && name != "" && tag == int64(int32(tag)) {
 			r.pointGroups = append(r.pointGroups, mesh.Group{Tag: int(tag), Name: name})

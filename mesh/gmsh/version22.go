@@ -242,8 +242,12 @@ func (r *reader) blockBinary22(most int64) (int64, error) {
 // orientation of the curve or surface is reversed.
 func (r *reader) element22(pos int, element, physical, entity int64, nodes []int64) error {
 	var groups []int32
+	physical = max(physical, -physical)
+	if of, ok := r.parts[[2]int64{int64(len(nodes) - 1), physical}]; ok {
+		physical, entity = of, 0 // the entity is that of the part
+	}
 	if physical != 0 {
-		group, err := r.groupOf(len(nodes)-1, max(physical, -physical))
+		group, err := r.groupOf(len(nodes)-1, physical)
 		if err != nil {
 			return r.At(pos, "element %d: %v", element, err)
 		}

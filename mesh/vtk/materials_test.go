@@ -2,6 +2,7 @@ package vtk
 
 import (
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -245,5 +246,24 @@ func TestMaterialsOfSolids(t *testing.T) {
 		if again, err := ReadSolid(path); err != nil || !slices.Equal(again.CellTag, lower) || again.GroupArray != name {
 			t.Errorf("%s: written and read: %v", name, err)
 		}
+	}
+	g := Tetrahedra(s.X, s.Y, s.Z, s.Cells)
+	g.add(typeLine, s.Cells[0][0], s.Cells[0][1])
+	g.add(typeVertex, s.Cells[0][2])
+	g.CellData = Arrays{{Name: "gmsh:physical", Data: make([]int32, len(lower)+2)},
+		{Name: "gmsh:geometrical", Data: append(slices.Clone(lower), 8, 9)}}
+	g.PointData = Arrays{{Name: "U", Components: 3, Data: make([]float64, 3*len(s.X))}}
+	path := filepath.Join(t.TempDir(), "a.vtu")
+	if err := Write(path, g); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadSolid(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &mesh.Marks{Lines: []mesh.MarkedEdge{{A: s.Cells[0][0], B: s.Cells[0][1], Tag: 8}},
+		Points: []mesh.MarkedPoint{{V: s.Cells[0][2], Tag: 9}}, Skipped: []string{`vertex field "U" of 3 components`}}
+	if !slices.Equal(got.CellTag, lower) || !reflect.DeepEqual(got.Marks, want) || len(got.Notes) > 0 {
+		t.Errorf("entities: tags %v, marks %+v, want %+v; notes %q", got.CellTag, got.Marks, want, got.Notes)
 	}
 }
