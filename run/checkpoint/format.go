@@ -82,7 +82,7 @@ func (n *number) UnmarshalJSON(text []byte) error {
 
 // index follows the blobs; it locates them.
 type index struct {
-	Seal string `json:"seal"` // SHA-256 of all that follows in the index; "" in files of earlier versions
+	Seal string `json:"seal"` // SHA-256 of all that follows in the index
 	Info
 	Spaces []space `json:"spaces"`
 	Blocks []block `json:"blocks"`
@@ -136,9 +136,6 @@ func (x *index) encode() ([]byte, error) {
 // checkSeal returns an error if somebody has changed the text of an index since it was sealed. Unlike the checksum, the
 // seal also detects changes by those who know the format and compute the checksum again.
 func (x *index) checkSeal(text []byte) error {
-	if x.Seal == "" { // of an earlier version
-		return nil
-	}
 	if rest := sealStart + sealSize; len(text) > rest && string(text[sealStart:rest]) == x.Seal {
 		if sum := sha256.Sum256(text[rest:]); hex.EncodeToString(sum[:]) == x.Seal {
 			return nil

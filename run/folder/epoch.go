@@ -51,6 +51,9 @@ const (
 // ReadEpoch returns the epoch of a folder; the zero Epoch if no run had one.
 func ReadEpoch(dir string) (Epoch, error) {
 	var e Epoch
+	if err := checkFiles(dir, epochFile); err != nil {
+		return e, err
+	}
 	path := filepath.Join(dir, epochFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {

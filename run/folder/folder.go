@@ -33,9 +33,14 @@ const (
 	Resume              // continue from the results
 )
 
+var ownFiles = []string{lockFile, fenceFile, epochFile, infoFile, summaryFile, CaseFile}
+
 // Check returns the error that Claim would return, without changing the folder.
 func Check(dir string, info Info, mode Mode) error {
 	f := &Folder{Dir: dir, info: info}
+	if err := checkFiles(dir, ownFiles...); err != nil {
+		return err
+	}
 	if _, err := os.Stat(lockPath(dir)); errors.Is(err, os.ErrNotExist) {
 		return f.checkResults(mode)
 	}
@@ -66,6 +71,9 @@ func (f *Folder) hold(check func() error) error {
 	if err := os.MkdirAll(f.Dir, 0o777); err != nil {
 		return err
 	}
+	if err := checkFiles(f.Dir, ownFiles...); err != nil {
+		return err
+	}
 	lock, err := acquire(f.Dir)
 	if err != nil {
 		return err
@@ -75,6 +83,18 @@ func (f *Folder) hold(check func() error) error {
 	}
 	f.keeper, err = keep(f.Dir, lock)
 	return err
+}
+
+// checkFiles returns an error if something else than a file has the name of a file of the folder: a run would wait for
+// ever for what a named pipe says.
+func checkFiles(dir string, names ...string) error {
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+			return fmt.Errorf("%s is not a file: remove it, or choose another folder with --out", path)
+		}
+	}
+	return nil
 }
 
 // Watch sets what is called with a line about files of the folder that others have removed or locked, and with a

@@ -45,6 +45,9 @@ const CaseFile = "case.toml"
 // program have only a summary, and only if their run was completed.
 func Read(dir string) (Info, error) {
 	var i Info
+	if err := checkFiles(dir, infoFile, summaryFile); err != nil {
+		return i, err
+	}
 	path := filepath.Join(dir, infoFile)
 	text, err := os.ReadFile(path)
 	if os.IsNotExist(err) {

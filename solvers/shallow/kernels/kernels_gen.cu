@@ -6889,7 +6889,7 @@ DEVICE void TableReceived_f64_at(int64 i, bool oneLayer, Slice<Slopes_f64> recei
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
-// (*balance[float32]).addPressure, stage.go:82
+// (*balance[float32]).addPressure, stage.go:75
 DEVICE void balance_addPressure_f32(balance_f32 *b, bool oneLayer, const Params_f32 *p, float area, State_f32 *c,
         Slopes_f32 *s) {
     float weight2 = area * p->Gravity * c->H2;
@@ -6906,7 +6906,7 @@ DEVICE void balance_addPressure_f32(balance_f32 *b, bool oneLayer, const Params_
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float32]).mean, stage.go:97
+// (*State[float32]).mean, stage.go:90
 DEVICE void State_mean_f32(State_f32 *c, bool oneLayer, State_f32 *o) {
     if (!oneLayer) {
         c->H1 = (c->H1 + o->H1) / 2.0f;
@@ -6957,10 +6957,10 @@ DEVICE void boundSpeed_f32(const Params_f32 *p, float head, float depth, float f
 
 // rainOnDry returns a limit of the step for rain on a dry cell, where no wave or slope of a level bounds it: what falls
 // goes no further in the step, accelerated by the slope of the bed, than a wave may.
-// (*balance[float32]).rainOnDry, stage.go:135
-DEVICE float balance_rainOnDry_f32(balance_f32 *b, bool oneLayer, const Params_f32 *p, float area,
+// (*balance[float32]).rainOnDry, stage.go:128
+DEVICE float balance_rainOnDry_f32(balance_f32 *b, bool oneLayer, int64 i, const Params_f32 *p, float area,
         const Forcing_f32 *force, State_f32 *c, Slopes_f32 *s) {
-    if (c->H1 + c->H2 >= p->DryDepth) {
+    if (c->H1 + c->H2 >= p->DryDepth || !(Forcing_rainAhead_f32(force, i) > 0.0f)) {
         return float(math_Inf(1));
     }
     if (!oneLayer) {
@@ -6969,13 +6969,12 @@ DEVICE float balance_rainOnDry_f32(balance_f32 *b, bool oneLayer, const Params_f
     return num_Sqrt_f32(4.0f * p->CFL * area / (p->Gravity * num_Larger_f32(s->Gain, 0x1.79ca1p-67f /* 1e-20 */)));
 }
 
-// longestStep returns the longest step for a cell, at most limit. The slope of its level accelerates the water, so that
-// the sum S of the edges' lengths times wave speeds grows by g × Gain; the water does not outrun the CFL condition if
-// S dt + g Gain dt²/2 ≤ 2 CFL × area. Where friction with Manning's coefficient n bounds the speed it may become that of
-// uniform flow. In a dry cell the step is that of the CFL condition.
-// (*balance[float32]).longestStep, stage.go:108
-DEVICE float balance_longestStep_f32(balance_f32 *b, bool oneLayer, const Params_f32 *p, float area, float n,
-        float limit, State_f32 *w, Slopes_f32 *s) {
+// longestStep returns the longest step for cell i, at most limit, with S dt + g Gain dt²/2 ≤ 2 CFL × area: the sum S of
+// the edges' lengths times wave speeds grows by g × Gain where the slope of the level accelerates the water. Where
+// friction bounds the speed it may become that of uniform flow. In a dry cell the step is that of the CFL condition.
+// (*balance[float32]).longestStep, stage.go:100
+DEVICE float balance_longestStep_f32(balance_f32 *b, bool oneLayer, int64 i, const Params_f32 *p, float area,
+        float limit, Slice<float> manning, State_f32 *w, Slopes_f32 *s) {
     float h = w->H2, gain = s->Gain;
     if (!oneLayer) {
         h = num_Larger_f32(h, w->H1);
@@ -6984,10 +6983,10 @@ DEVICE float balance_longestStep_f32(balance_f32 *b, bool oneLayer, const Params
         gain = 0.0f;
     }
     float way = 2.0f * p->CFL * area;
-    // way/S if gain is 0, to the bit
+    // to the bit way/S if gain is 0
     float most = 2.0f * way / (b->speed_ + num_Sqrt_f32(b->speed_ * b->speed_ + 4.0f * p->Gravity * gain * way));
     if (p->Friction) {
-        float bound = num_Smaller_f32(limit, way / b->speed_);
+        float n = manning[i], bound = num_Smaller_f32(limit, way / b->speed_);
         if (n > 0.0f && most < 0x1.ccccccp-01f /* 0.9 */ * bound) {
             float root = CubeRoot_f32(h), slope = Vec2_dot_f32(s->Z2, s->Z2);
             if (!oneLayer) {
@@ -7047,16 +7046,9 @@ DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last
     }
     float limit = float(math_Inf(1));
     if (p->Forced) {
-        limit = Forcing_stepLimit_f32(force);
-        if (Forcing_rainAhead_f32(force, i) > 0.0f) {
-            limit = num_Smaller_f32(limit, balance_rainOnDry_f32(b, oneLayer, p, bed.Area, force, &c, slopes));
-        }
+        limit = num_Smaller_f32(Forcing_stepLimit_f32(force), balance_rainOnDry_f32(b, oneLayer, i, p, bed.Area, force, &c, slopes));
     }
-    float roughness = 0.0f;
-    if (p->Friction) {
-        roughness = manning[i];
-    }
-    return balance_longestStep_f32(b, oneLayer, p, bed.Area, roughness, limit, w, slopes);
+    return balance_longestStep_f32(b, oneLayer, i, p, bed.Area, limit, manning, w, slopes);
 }
 
 // StageCell advances cell i by one of the Euler steps, from w to out; the last one also takes the mean with start. It
@@ -7071,7 +7063,7 @@ DEVICE float StageCell_f32_at(int64 i, bool last, bool oneLayer, const Params_f3
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
-// (*balance[float64]).addPressure, stage.go:82
+// (*balance[float64]).addPressure, stage.go:75
 DEVICE void balance_addPressure_f64(balance_f64 *b, bool oneLayer, const Params_f64 *p, double area, State_f64 *c,
         Slopes_f64 *s) {
     double weight2 = area * p->Gravity * c->H2;
@@ -7088,7 +7080,7 @@ DEVICE void balance_addPressure_f64(balance_f64 *b, bool oneLayer, const Params_
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float64]).mean, stage.go:97
+// (*State[float64]).mean, stage.go:90
 DEVICE void State_mean_f64(State_f64 *c, bool oneLayer, State_f64 *o) {
     if (!oneLayer) {
         c->H1 = (c->H1 + o->H1) / 2.0;
@@ -7139,10 +7131,10 @@ DEVICE void boundSpeed_f64(const Params_f64 *p, double head, double depth, doubl
 
 // rainOnDry returns a limit of the step for rain on a dry cell, where no wave or slope of a level bounds it: what falls
 // goes no further in the step, accelerated by the slope of the bed, than a wave may.
-// (*balance[float64]).rainOnDry, stage.go:135
-DEVICE double balance_rainOnDry_f64(balance_f64 *b, bool oneLayer, const Params_f64 *p, double area,
+// (*balance[float64]).rainOnDry, stage.go:128
+DEVICE double balance_rainOnDry_f64(balance_f64 *b, bool oneLayer, int64 i, const Params_f64 *p, double area,
         const Forcing_f64 *force, State_f64 *c, Slopes_f64 *s) {
-    if (c->H1 + c->H2 >= p->DryDepth) {
+    if (c->H1 + c->H2 >= p->DryDepth || !(Forcing_rainAhead_f64(force, i) > 0.0)) {
         return math_Inf(1);
     }
     if (!oneLayer) {
@@ -7151,13 +7143,12 @@ DEVICE double balance_rainOnDry_f64(balance_f64 *b, bool oneLayer, const Params_
     return num_Sqrt_f64(4.0 * p->CFL * area / (p->Gravity * num_Larger_f64(s->Gain, 0x1.79ca10c924223p-67 /* 1e-20 */)));
 }
 
-// longestStep returns the longest step for a cell, at most limit. The slope of its level accelerates the water, so that
-// the sum S of the edges' lengths times wave speeds grows by g × Gain; the water does not outrun the CFL condition if
-// S dt + g Gain dt²/2 ≤ 2 CFL × area. Where friction with Manning's coefficient n bounds the speed it may become that of
-// uniform flow. In a dry cell the step is that of the CFL condition.
-// (*balance[float64]).longestStep, stage.go:108
-DEVICE double balance_longestStep_f64(balance_f64 *b, bool oneLayer, const Params_f64 *p, double area, double n,
-        double limit, State_f64 *w, Slopes_f64 *s) {
+// longestStep returns the longest step for cell i, at most limit, with S dt + g Gain dt²/2 ≤ 2 CFL × area: the sum S of
+// the edges' lengths times wave speeds grows by g × Gain where the slope of the level accelerates the water. Where
+// friction bounds the speed it may become that of uniform flow. In a dry cell the step is that of the CFL condition.
+// (*balance[float64]).longestStep, stage.go:100
+DEVICE double balance_longestStep_f64(balance_f64 *b, bool oneLayer, int64 i, const Params_f64 *p, double area,
+        double limit, Slice<double> manning, State_f64 *w, Slopes_f64 *s) {
     double h = w->H2, gain = s->Gain;
     if (!oneLayer) {
         h = num_Larger_f64(h, w->H1);
@@ -7166,10 +7157,10 @@ DEVICE double balance_longestStep_f64(balance_f64 *b, bool oneLayer, const Param
         gain = 0.0;
     }
     double way = 2.0 * p->CFL * area;
-    // way/S if gain is 0, to the bit
+    // to the bit way/S if gain is 0
     double most = 2.0 * way / (b->speed_ + num_Sqrt_f64(b->speed_ * b->speed_ + 4.0 * p->Gravity * gain * way));
     if (p->Friction) {
-        double bound = num_Smaller_f64(limit, way / b->speed_);
+        double n = manning[i], bound = num_Smaller_f64(limit, way / b->speed_);
         if (n > 0.0 && most < 0x1.ccccccccccccdp-01 /* 0.9 */ * bound) {
             double root = CubeRoot_f64(h), slope = Vec2_dot_f64(s->Z2, s->Z2);
             if (!oneLayer) {
@@ -7229,16 +7220,9 @@ DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool las
     }
     double limit = math_Inf(1);
     if (p->Forced) {
-        limit = Forcing_stepLimit_f64(force);
-        if (Forcing_rainAhead_f64(force, i) > 0.0) {
-            limit = num_Smaller_f64(limit, balance_rainOnDry_f64(b, oneLayer, p, bed.Area, force, &c, slopes));
-        }
+        limit = num_Smaller_f64(Forcing_stepLimit_f64(force), balance_rainOnDry_f64(b, oneLayer, i, p, bed.Area, force, &c, slopes));
     }
-    double roughness = 0.0;
-    if (p->Friction) {
-        roughness = manning[i];
-    }
-    return balance_longestStep_f64(b, oneLayer, p, bed.Area, roughness, limit, w, slopes);
+    return balance_longestStep_f64(b, oneLayer, i, p, bed.Area, limit, manning, w, slopes);
 }
 
 // StageCell advances cell i by one of the Euler steps, from w to out; the last one also takes the mean with start. It

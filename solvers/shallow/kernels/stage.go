@@ -66,16 +66,9 @@ func (b *balance[F]) stage(oneLayer bool, i int, last bool, p *Params[F], dt F, 
 	limit := F(math.Inf(1))
 	//atoll:seldom
 	if p.Forced {
-		limit = force.stepLimit()
-		if force.rainAhead(i) > 0 {
-			limit = num.Smaller(limit, b.rainOnDry(oneLayer, p, bed.Area, force, &c, slopes))
-		}
+		limit = num.Smaller(force.stepLimit(), b.rainOnDry(oneLayer, i, p, bed.Area, force, &c, slopes))
 	}
-	roughness := F(0)
-	if p.Friction {
-		roughness = manning[i]
-	}
-	return b.longestStep(oneLayer, p, bed.Area, roughness, limit, w, slopes)
+	return b.longestStep(oneLayer, i, p, bed.Area, limit, manning, w, slopes)
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
@@ -101,11 +94,11 @@ func (c *State[F]) mean(oneLayer bool, o *State[F]) {
 	c.H2, c.Q2x, c.Q2y = (c.H2+o.H2)/2, (c.Q2x+o.Q2x)/2, (c.Q2y+o.Q2y)/2
 }
 
-// longestStep returns the longest step for a cell, at most limit. The slope of its level accelerates the water, so that
-// the sum S of the edges' lengths times wave speeds grows by g × Gain; the water does not outrun the CFL condition if
-// S dt + g Gain dt²/2 ≤ 2 CFL × area. Where friction with Manning's coefficient n bounds the speed it may become that of
-// uniform flow. In a dry cell the step is that of the CFL condition.
-func (b *balance[F]) longestStep(oneLayer bool, p *Params[F], area, n, limit F, w *State[F], s *Slopes[F]) F {
+// longestStep returns the longest step for cell i, at most limit, with S dt + g Gain dt²/2 ≤ 2 CFL × area: the sum S of
+// the edges' lengths times wave speeds grows by g × Gain where the slope of the level accelerates the water. Where
+// friction bounds the speed it may become that of uniform flow. In a dry cell the step is that of the CFL condition.
+func (b *balance[F]) longestStep(oneLayer bool, i int, p *Params[F], area, limit F, manning []F, w *State[F],
+	s *Slopes[F]) F {
 	h, gain := w.H2, s.Gain
 	if !oneLayer {
 		h = num.Larger(h, w.H1)
@@ -114,9 +107,9 @@ func (b *balance[F]) longestStep(oneLayer bool, p *Params[F], area, n, limit F, 
 		gain = 0
 	}
 	way := 2 * p.CFL * area
-	most := 2 * way / (b.speed + num.Sqrt(b.speed*b.speed+4*p.Gravity*gain*way)) // way/S if gain is 0, to the bit
+	most := 2 * way / (b.speed + num.Sqrt(b.speed*b.speed+4*p.Gravity*gain*way)) // to the bit way/S if gain is 0
 	if p.Friction {
-		bound := num.Smaller(limit, way/b.speed)
+		n, bound := manning[i], num.Smaller(limit, way/b.speed)
 		//atoll:seldom
 		if n > 0 && most < F(0.9)*bound {
 			root, slope := CubeRoot(h), s.Z2.dot(s.Z2)
@@ -132,10 +125,10 @@ func (b *balance[F]) longestStep(oneLayer bool, p *Params[F], area, n, limit F, 
 
 // rainOnDry returns a limit of the step for rain on a dry cell, where no wave or slope of a level bounds it: what falls
 // goes no further in the step, accelerated by the slope of the bed, than a wave may.
-func (b *balance[F]) rainOnDry(oneLayer bool, p *Params[F], area F, force *Forcing[F], c *State[F],
+func (b *balance[F]) rainOnDry(oneLayer bool, i int, p *Params[F], area F, force *Forcing[F], c *State[F],
 	s *Slopes[F]) F {
 	const flat = 1e-20 // m: against a division by 0
-	if c.H1+c.H2 >= p.DryDepth {
+	if c.H1+c.H2 >= p.DryDepth || !(force.rainAhead(i) > 0) {
 		return F(math.Inf(1))
 	}
 	if !oneLayer {

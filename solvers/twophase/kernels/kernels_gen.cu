@@ -3356,7 +3356,7 @@ DEVICE double StepAndScale_f64_at(int64 i, int64 j, int64 k, const Lattice *l, l
 }
 
 // Resist computes the left-hand side for the direction V, and returns the magnitude of its product with it.
-// Resist[float32], viscosity.go:129
+// Resist[float32], viscosity.go:130
 DEVICE float Resist_f32_at(int64 i, int64 j, int64 k, const Viscous_f32 *q, Clock_f32 *clock, Slice<float> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     float density = Fluids_between_f32(&q->Fluids_, q->F[sub(c, int64(q->Across))], q->F[c]);
@@ -3366,7 +3366,7 @@ DEVICE float Resist_f32_at(int64 i, int64 j, int64 k, const Viscous_f32 *q, Cloc
 }
 
 // Resist computes the left-hand side for the direction V, and returns the magnitude of its product with it.
-// Resist[float64], viscosity.go:129
+// Resist[float64], viscosity.go:130
 DEVICE double Resist_f64_at(int64 i, int64 j, int64 k, const Viscous_f64 *q, Clock_f64 *clock, Slice<double> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     double density = Fluids_between_f64(&q->Fluids_, q->F[sub(c, int64(q->Across))], q->F[c]);
@@ -3376,21 +3376,21 @@ DEVICE double Resist_f64_at(int64 i, int64 j, int64 k, const Viscous_f64 *q, Clo
 }
 
 // Change adds a step times a change to a velocity.
-// Change[float32], viscosity.go:140
+// Change[float32], viscosity.go:141
 DEVICE void Change_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<float> change, Slice<float> v) {
     int64 c = Lattice_at(l, i, j, k);
     v[c] += change[c];
 }
 
 // Change adds a step times a change to a velocity.
-// Change[float64], viscosity.go:140
+// Change[float64], viscosity.go:141
 DEVICE void Change_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> change, Slice<double> v) {
     int64 c = Lattice_at(l, i, j, k);
     v[c] += change[c];
 }
 
 // Accelerate adds the acceleration of the last step to a velocity.
-// Accelerate[float32], viscosity.go:148
+// Accelerate[float32], viscosity.go:149
 DEVICE void Accelerate_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f32 *clock, Slice<float> a,
         Slice<float> v) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3398,7 +3398,7 @@ DEVICE void Accelerate_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Clock
 }
 
 // Accelerate adds the acceleration of the last step to a velocity.
-// Accelerate[float64], viscosity.go:148
+// Accelerate[float64], viscosity.go:149
 DEVICE void Accelerate_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f64 *clock, Slice<double> a,
         Slice<double> v) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3877,7 +3877,7 @@ extern "C" __global__ void __launch_bounds__(128) StepAndScale_f64(int64 lo_i, i
     reduce(result, key);
 }
 
-// Kernel Resist, viscosity.go:129
+// Kernel Resist, viscosity.go:130
 extern "C" __global__ void __launch_bounds__(128) Resist_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f32 q, Clock_f32 *clock, Slice<float> out,
         Most<float> *result) {
@@ -3889,7 +3889,7 @@ extern "C" __global__ void __launch_bounds__(128) Resist_f32(int64 lo_i, int64 h
     reduce(result, key);
 }
 
-// Kernel Resist, viscosity.go:129
+// Kernel Resist, viscosity.go:130
 extern "C" __global__ void __launch_bounds__(128) Resist_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f64 q, Clock_f64 *clock, Slice<double> out,
         Most<double> *result) {
@@ -3901,7 +3901,7 @@ extern "C" __global__ void __launch_bounds__(128) Resist_f64(int64 lo_i, int64 h
     reduce(result, key);
 }
 
-// Kernel Change, viscosity.go:140
+// Kernel Change, viscosity.go:141
 extern "C" __global__ void __launch_bounds__(128) Change_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<float> change, Slice<float> v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3910,7 +3910,7 @@ extern "C" __global__ void __launch_bounds__(128) Change_f32(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Change_f32_at(i, j, k, &l, change, v);
 }
 
-// Kernel Change, viscosity.go:140
+// Kernel Change, viscosity.go:141
 extern "C" __global__ void __launch_bounds__(128) Change_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<double> change, Slice<double> v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3919,7 +3919,7 @@ extern "C" __global__ void __launch_bounds__(128) Change_f64(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Change_f64_at(i, j, k, &l, change, v);
 }
 
-// Kernel Accelerate, viscosity.go:148
+// Kernel Accelerate, viscosity.go:149
 extern "C" __global__ void __launch_bounds__(128) Accelerate_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Clock_f32 *clock, Slice<float> a,
         Slice<float> v) {
@@ -3929,7 +3929,7 @@ extern "C" __global__ void __launch_bounds__(128) Accelerate_f32(int64 lo_i, int
     if (i < hi_i && j < hi_j && k < hi_k) Accelerate_f32_at(i, j, k, &l, clock, a, v);
 }
 
-// Kernel Accelerate, viscosity.go:148
+// Kernel Accelerate, viscosity.go:149
 extern "C" __global__ void __launch_bounds__(128) Accelerate_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Clock_f64 *clock, Slice<double> a,
         Slice<double> v) {

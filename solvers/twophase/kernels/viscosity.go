@@ -112,7 +112,8 @@ func Scale[F num.Float](i, j, k int, l *Lattice, inverse, residual, z []F) F {
 // residual that is left by the diagonal. It returns the magnitude of the result.
 //
 //atoll:kernel lanes max
-func StepAndScale[F num.Float](i, j, k int, l *Lattice, it *levels.Iteration, inverse, d, q, change, residual, z []F) F {
+func StepAndScale[F num.Float](i, j, k int, l *Lattice, it *levels.Iteration, inverse, d, q, change, residual,
+	z []F) F {
 	c := l.at(i, j, k)
 	alpha := F(it.Alpha)
 	change[c] += alpha * d[c]

@@ -73,7 +73,7 @@ func startMonai(ctx context.Context, p *verify.Page) (*basin.Basin, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := mesh.Rectangle(0, 0, 5.488, 3.402, basin.Triangles(p, 2500, 24000), basin.MeshSeed)
+	m, err := mesh.Rectangle(0, 0, 5.488, 3.402, basin.Triangles(p, 2500, 72000), basin.MeshSeed)
 	if err != nil {
 		return nil, err
 	}

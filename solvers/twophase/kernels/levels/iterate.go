@@ -46,8 +46,8 @@ func Prepare[F num.Float](i int, bound *atomics.Most[F], s *Scale, sum []int64) 
 	sum[i+1] = 0
 }
 
-// PrepareProducts prepares the sum of the products of a residual and the residual divided by the diagonal of the matrix,
-// of which the largest quotient is that of it. heaviest is the largest coefficient of the diagonal.
+// PrepareProducts prepares the sum of the products of a residual and its quotient by the diagonal of the matrix. The
+// largest quotient is the iteration's Residual, and heaviest the largest coefficient of the diagonal.
 //
 //atoll:kernel
 func PrepareProducts[F num.Float](i int, it *Iteration, heaviest *atomics.Most[F], s *Scale, sum []int64) {
@@ -128,7 +128,7 @@ func AddProducts[F num.Float](t int, plain bool, s *Scale, x, y []F, sum []int64
 // SumBlocks returns the number of blocks of n numbers, for AddBlock.
 func SumBlocks(n int) int { return (n + block - 1) / block }
 
-// AddBlock does for block b what AddProducts does for a chunk, to the bit. Vectors of processors compute it, each lane a
+// AddBlock does for block b what AddProducts does for a chunk, to the bit. On processors each lane of a vector has a
 // block of its own.
 //
 //atoll:kernel lanes plain=false,true

@@ -901,8 +901,8 @@ DEVICE void Prepare_f64_at(int64 i, Most<double> *bound, Scale *s, Slice<int64> 
     sum[add(i, int64(1))] = 0;
 }
 
-// PrepareProducts prepares the sum of the products of a residual and the residual divided by the diagonal of the matrix,
-// of which the largest quotient is that of it. heaviest is the largest coefficient of the diagonal.
+// PrepareProducts prepares the sum of the products of a residual and its quotient by the diagonal of the matrix. The
+// largest quotient is the iteration's Residual, and heaviest the largest coefficient of the diagonal.
 // PrepareProducts[float32], iterate.go:53
 DEVICE void PrepareProducts_f32_at(int64 i, Iteration *it, Most<float> *heaviest, Scale *s, Slice<int64> sum) {
     setScale(it->Residual_ * it->Residual_ * double(heaviest->Value()), s);
@@ -910,8 +910,8 @@ DEVICE void PrepareProducts_f32_at(int64 i, Iteration *it, Most<float> *heaviest
     sum[add(i, int64(1))] = 0;
 }
 
-// PrepareProducts prepares the sum of the products of a residual and the residual divided by the diagonal of the matrix,
-// of which the largest quotient is that of it. heaviest is the largest coefficient of the diagonal.
+// PrepareProducts prepares the sum of the products of a residual and its quotient by the diagonal of the matrix. The
+// largest quotient is the iteration's Residual, and heaviest the largest coefficient of the diagonal.
 // PrepareProducts[float64], iterate.go:53
 DEVICE void PrepareProducts_f64_at(int64 i, Iteration *it, Most<double> *heaviest, Scale *s, Slice<int64> sum) {
     setScale(it->Residual_ * it->Residual_ * heaviest->Value(), s);
@@ -997,7 +997,7 @@ DEVICE void AddProducts_f64_at(int64 t, bool plain, Scale *s, Slice<double> x, S
     }
 }
 
-// AddBlock does for block b what AddProducts does for a chunk, to the bit. Vectors of processors compute it, each lane a
+// AddBlock does for block b what AddProducts does for a chunk, to the bit. On processors each lane of a vector has a
 // block of its own.
 // AddBlock[float32], iterate.go:135
 DEVICE void AddBlock_f32_at(int64 b, bool plain, Scale *s, Slice<float> x, Slice<float> y, Slice<int64> sum) {
@@ -1021,7 +1021,7 @@ DEVICE void AddBlock_f32_at(int64 b, bool plain, Scale *s, Slice<float> x, Slice
     atomic_add(&sum[1], int64(low * 0x1p+60 /* 1.152921504606847e+18 */));
 }
 
-// AddBlock does for block b what AddProducts does for a chunk, to the bit. Vectors of processors compute it, each lane a
+// AddBlock does for block b what AddProducts does for a chunk, to the bit. On processors each lane of a vector has a
 // block of its own.
 // AddBlock[float64], iterate.go:135
 DEVICE void AddBlock_f64_at(int64 b, bool plain, Scale *s, Slice<double> x, Slice<double> y, Slice<int64> sum) {
