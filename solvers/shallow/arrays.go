@@ -170,8 +170,9 @@ func (a *arrays[F]) declarePeaks(t *engine.Table, n *sizes, from kernels.Peaks) 
 }
 
 // updatesPeaksInStep reports whether the kernel that advances tiles updates the extremes too, which saves a second read
-// of the state. At second order that kernel does not read the state at the start of the step; a moving bed has already
-// moved when it runs, so that levels would be wrong.
+// of the state. At second order that kernel does not read the state at the start of the step; when it runs, structures
+// have already changed the state, and a moving bed has moved, so that levels would be wrong.
 func (a *arrays[F]) updatesPeaksInStep() bool {
-	return len(a.peaks.Most) > 0 && a.tiles.Tiles != nil && a.middle == nil && len(a.uplift.Rises) == 0
+	return len(a.peaks.Most) > 0 && a.tiles.Tiles != nil && a.middle == nil && len(a.uplift.Rises) == 0 &&
+		!a.works.Any()
 }

@@ -37,8 +37,8 @@ type stepper[F num.Float] struct {
 func (s *stepper[F]) step(p *engine.Program, number int) {
 	k := cycleStep(number)
 	s.evaluateSeries(p, k, false)
+	s.extremes.updatePeaks(p, k) // before sources change the state
 	s.operateStructures(p, k)
-	s.extremes.updatePeaks(p, k)
 	if s.middle == nil {
 		s.moveBed(p, k)
 		s.eulerStep(p, k)
