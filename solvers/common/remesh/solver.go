@@ -161,7 +161,9 @@ func (s *Solver) begin(ctx context.Context, m *mesh.Mesh) (*mesh.Mesh, error) {
 		}
 		err = d.Each(func(_ int, part *mesh.Part, _ *halo.Plan) error {
 			ground, err := s.Problem.Prepare(ctx, part, solvers.Clock{})
-			w.Ground = ordered(part, ground)
+			if err == nil {
+				w.Ground = ordered(part, ground)
+			}
 			return err
 		})
 		if err != nil {

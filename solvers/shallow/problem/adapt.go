@@ -102,10 +102,14 @@ func (m *model) withChangingMesh(ctx context.Context) (solvers.Solver, error) {
 	if a.Size != nil {
 		o.Largest = func(x, y float64) (float64, error) { return a.Size.Program.Eval(x, y, 0, 0) }
 	}
-	return remesh.New(ctx, remesh.Setting{Env: m.env, Options: o, Problem: m, Divide: decompose.Options{
+	changing, err := remesh.New(ctx, remesh.Setting{Env: m.env, Options: o, Problem: m, Divide: decompose.Options{
 		Order: partition.Ordering(s.Order), Method: partition.Method(s.Partition), Seed: s.Seed,
 		Conditions: m.w.Boundary.names(),
 	}}, func() (*mesh.Mesh, error) { return domain.Load(m.c, *s) })
+	if err != nil {
+		return nil, err
+	}
+	return changing, nil
 }
 
 // depthsAt returns the depths of the bed of the prepared part at a time, as the solver has them.
