@@ -33,6 +33,7 @@ const (
 	Resume              // continue from the results
 )
 
+// ownFiles are the files of a folder that a run reads before it has claimed the folder.
 var ownFiles = []string{lockFile, fenceFile, epochFile, infoFile, summaryFile, CaseFile}
 
 // Check returns the error that Claim would return, without changing the folder.

@@ -10,7 +10,7 @@ import (
 
 // TestFilesThatAreNone: a named pipe or a folder in place of a file of the folder is refused at once, with its name.
 func TestFilesThatAreNone(t *testing.T) {
-	for _, name := range []string{lockFile, fenceFile, epochFile, infoFile, summaryFile, CaseFile} {
+	for _, name := range ownFiles {
 		for kind, create := range map[string]func(path string) error{
 			"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o666) },
 			"folder": func(path string) error { return os.Mkdir(path, 0o777) },
