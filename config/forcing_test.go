@@ -19,6 +19,9 @@ func TestForcingReadsBack(t *testing.T) {
 		"rain = { series = \"a.csv\", steps = true }\ncurve_number = 80\ninitial_abstraction = 0.05",
 		"green_ampt = { conductivity = \"1e-6*x*x\", suction = { raster = \"psi.asc\" }, deficit = 0.3, ponding = true }",
 		"rain = 1e-6\ninitial_loss = 0.01\ncontinuing_loss = 1e-7",
+		"rain_field = { raster = \"a.nc\", variable = \"tp\", unit = \"mm\", stamp = \"end\", nodata = -1, fill = 0 }\n" +
+			"curve_number = 80",
+		"rain_field = { list = \"a.csv\" }",
 		"pressure = \"100*x\"\npressure_course = \"exp(-t)\"\nwater_density = 1000",
 		"uplift = { raster = \"fault.asc\" }\nuplift_start = 10\nuplift_end = 70",
 	} {
@@ -47,12 +50,20 @@ func TestRefusedForcing(t *testing.T) {
 		"green_ampt = { rate = 1 }":                     "[forcing] green_ampt.rate: no such key",
 		"rain = 1\ninitial_loss = 0\ncurve_number = 80": "[forcing] curve_number: cannot be combined with initial_loss",
 		"infiltration = 0\nrain = 1\ninitial_loss = 0":  "[forcing] initial_loss: cannot be combined with infiltration",
-		"snow = 1":                                     "[forcing] snow: no such key",
-		"evaporation = { series = \"\" }":              "[forcing] evaporation.series: is empty",
-		"rain = { driven = 1 }":                        "[forcing] rain.most: is required",
-		"rain = { driven = -1, most = 1 }":             "[forcing] rain.driven: -1 must be",
-		"rain = { driven = 2, most = 1 }":              "[forcing] rain.most: 1 must be",
-		"rain = { driven = 2, most = 3, hold = true }": "[forcing] rain.hold: no such key",
+		"snow = 1":                                             "[forcing] snow: no such key",
+		"evaporation = { series = \"\" }":                      "[forcing] evaporation.series: is empty",
+		"rain_field = 1":                                       "[forcing] rain_field: must be a table",
+		"rain_field = { unit = \"mm\" }":                       "[forcing] rain_field: needs raster, a NetCDF file",
+		"rain_field = { raster = \"a\", list = \"b\" }":        "[forcing] rain_field: needs raster, a NetCDF file",
+		"rain_field = { list = \"b\", variable = \"r\" }":      "[forcing] rain_field.variable: is for NetCDF files",
+		"rain_field = { raster = \"a\", stamp = \"mid\" }":     "[forcing] rain_field.stamp: ",
+		"rain_field = { raster = \"a\", variables = [\"u\"] }": "[forcing] rain_field.variables: no such key",
+		"rain = 1\nrain_field = { raster = \"a\" }":            "[forcing] rain_field: cannot be combined with rain",
+		"rain_pattern = 1\nrain_field = { raster = \"a\" }":    "[forcing] rain_pattern: needs rain too",
+		"rain = { driven = 1 }":                                "[forcing] rain.most: is required",
+		"rain = { driven = -1, most = 1 }":                     "[forcing] rain.driven: -1 must be",
+		"rain = { driven = 2, most = 1 }":                      "[forcing] rain.most: 1 must be",
+		"rain = { driven = 2, most = 3, hold = true }":         "[forcing] rain.hold: no such key",
 	} {
 		_, err := config.Parse("c.toml", []byte(pond+"[forcing]\n"+forcing+"\n"), nil, solvers)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -31,7 +31,7 @@ func fromNetCDF(path, name string, toSeconds Dates) (*Series, error) {
 		return nil, fmt.Errorf("%s: cannot read variable %q as a series: set column to one of %q, which have only the "+
 			"dimension of time", path, name, names)
 	}
-	times, err := readTimes(f, v, toSeconds)
+	times, err := readTimes(f, v, 0, toSeconds)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -50,15 +50,15 @@ func fromNetCDF(path, name string, toSeconds Dates) (*Series, error) {
 	return s, nil
 }
 
-// readTimes returns the times of a variable in s.
-func readTimes(f *netcdf.File, v *netcdf.Var, toSeconds Dates) ([]float64, error) {
-	if n := f.Shape(v)[0]; n < 1 || n > MaxRows {
+// readTimes returns the times of a variable along a dimension in s.
+func readTimes(f *netcdf.File, v *netcdf.Var, dim int, toSeconds Dates) ([]float64, error) {
+	if n := f.Shape(v)[dim]; n < 1 || n > MaxRows {
 		return nil, fmt.Errorf("variable %q has %d values, want 1 to %d", v.Name, n, MaxRows)
 	}
-	timeVar := timeOf(f, v)
+	timeVar := timeOf(f, v, dim)
 	if timeVar == nil {
 		return nil, fmt.Errorf("variable %q has the dimension %q, but there is no variable %[2]q with times", v.Name,
-			f.Dims[v.Dims[0]].Name)
+			f.Dims[v.Dims[dim]].Name)
 	}
 	unit, start, err := timeUnits(timeVar, toSeconds)
 	if err != nil {
@@ -81,6 +81,62 @@ func readTimes(f *netcdf.File, v *netcdf.Var, toSeconds Dates) ([]float64, error
 	return times, nil
 }
 
+// Times are the times of a variable of a NetCDF file, in s.
+type Times struct {
+	At     []float64
+	Bounds [][2]float64 // the ends of the interval of each, by the CF conventions; nil if the file has none
+}
+
+// TimeDimension returns which dimension of a variable is that of time: the only one besides the last two that has more
+// than one value, or that has a variable of times.
+func TimeDimension(f *netcdf.File, v *netcdf.Var) (dim int, err error) {
+	dim = -1
+	for k, length := range f.Shape(v)[:max(0, len(v.Dims)-2)] {
+		isTime := timeOf(f, v, k) != nil && isMarkedAsTime(timeOf(f, v, k))
+		if isTime || length > 1 && dim < 0 {
+			if dim = k; isTime {
+				return dim, nil
+			}
+		}
+	}
+	if dim < 0 {
+		return 0, fmt.Errorf("variable %q has no dimension of time", v.Name)
+	}
+	return dim, nil
+}
+
+// TimesOf returns the times of a variable along a dimension.
+func TimesOf(f *netcdf.File, v *netcdf.Var, dim int, toSeconds Dates) (t Times, err error) {
+	if t.At, err = readTimes(f, v, dim, toSeconds); err != nil {
+		return t, err
+	}
+	timeVar := timeOf(f, v, dim)
+	bounds := f.Var(timeVar.Attrs.Text("bounds"))
+	if bounds == nil {
+		return t, nil
+	}
+	if shape := f.Shape(bounds); len(shape) != 2 || shape[0] != int64(len(t.At)) || shape[1] != 2 {
+		return t, fmt.Errorf("variable %q, the bounds of %q, has %d values, want 2 for each of %d times", bounds.Name,
+			timeVar.Name, shape, len(t.At))
+	}
+	of := bounds // which has the units of the times by the conventions
+	if of.Attrs.Text("units") == "" {
+		of = timeVar
+	}
+	unit, start, err := timeUnits(of, toSeconds)
+	if err != nil {
+		return t, fmt.Errorf("variable %q: %w", of.Name, err)
+	}
+	values, err := f.ReadAll(bounds)
+	if err != nil {
+		return t, err
+	}
+	for k := range t.At {
+		t.Bounds = append(t.Bounds, [2]float64{sum(start, unit*values[2*k]), sum(start, unit*values[2*k+1])})
+	}
+	return t, nil
+}
+
 // sum returns a + b, rounded to a multiple of twice the last place of the larger one. So a time that equals the
 // reference date of a remote year but for rounding is 0.
 func sum(a, b float64) float64 {
@@ -93,13 +149,13 @@ func sum(a, b float64) float64 {
 	return math.RoundToEven((a+b)/step) * step
 }
 
-// timeOf returns the variable with the times of v: the one with the name of its dimension, or one with only that
-// dimension that is marked as time; nil if there is none.
-func timeOf(f *netcdf.File, v *netcdf.Var) *netcdf.Var {
+// timeOf returns the variable with the times of v along a dimension: the one with the name of the dimension, or one
+// with only that dimension that is marked as time; nil if there is none.
+func timeOf(f *netcdf.File, v *netcdf.Var, dim int) *netcdf.Var {
 	isTime := func(t *netcdf.Var) bool {
-		return t != nil && slices.Equal(t.Dims, v.Dims[:1]) && t.Type != netcdf.Char
+		return t != nil && slices.Equal(t.Dims, v.Dims[dim:dim+1]) && t.Type != netcdf.Char
 	}
-	if t := f.Var(f.Dims[v.Dims[0]].Name); isTime(t) {
+	if t := f.Var(f.Dims[v.Dims[dim]].Name); isTime(t) {
 		return t
 	}
 	k := slices.IndexFunc(f.Vars, func(t *netcdf.Var) bool { return isTime(t) && t != v && isMarkedAsTime(t) })
@@ -123,7 +179,7 @@ func candidates(f *netcdf.File) (names []string) {
 			slices.ContainsFunc(shape[1:], func(n int64) bool { return n != 1 }) || isMarkedAsTime(v) {
 			continue
 		}
-		if len(shape) == 1 || timeOf(f, v) != nil {
+		if len(shape) == 1 || timeOf(f, v, 0) != nil {
 			names = append(names, v.Name)
 		}
 	}

@@ -28,6 +28,9 @@ type Definition struct {
 	Window, Record int
 	// Rest is played when Advance returns: what output needs, and steps do not.
 	Rest func(p *Program)
+	// Before, unless nil, is called before a window of steps. It returns the time from which on no step may begin before
+	// it is called again, 0 for none.
+	Before func(ctx context.Context, now solvers.Clock) (until float64, err error)
 	// After is called when the host knows the clock after a window of steps, for what they have recorded. Advance then
 	// returns.
 	After func(ctx context.Context, from, to solvers.Clock) error
@@ -260,12 +263,21 @@ func (e *Engine) Advance(ctx context.Context, until, pause float64, steps int) (
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
+		stop, before := pause, e.now
+		if e.def.Before != nil {
+			next, err := e.def.Before(ctx, e.now)
+			if err != nil {
+				return false, err
+			}
+			if next > 0 && (stop == 0 || next < stop) {
+				stop = next
+			}
+		}
 		k := e.now.Steps % e.def.Cycle
-		n, err := e.def.Clock.begin(e, until, pause, k, min(steps, e.def.Window))
+		n, err := e.def.Clock.begin(e, until, stop, k, min(steps, e.def.Window))
 		if err != nil {
 			return false, err
 		}
-		before := e.now
 		e.player.startTimer()
 		if err = e.take(ctx, k, n); err == nil {
 			err = e.def.Clock.end(ctx, e, k, n) // which may wait for the device
@@ -279,7 +291,7 @@ func (e *Engine) Advance(ctx context.Context, until, pause float64, steps int) (
 			}
 			break
 		}
-		steps -= n
+		steps -= e.now.Steps - before.Steps
 		if pause > 0 && e.now.Time >= pause {
 			break
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/weather"
 )
 
 // arrays are what the kernels of a rank work on. A step goes either edge by edge and cell by cell, or tile by tile. The
@@ -33,6 +34,7 @@ type arrays[F num.Float] struct {
 	uplift      kernels.Uplift[F]
 	peaks       kernels.Peaks
 	works       *hydraulics.Works[F]
+	weather     *weather.Works[F]
 	rows        []kernels.Row
 	series      []kernels.Series
 
@@ -106,6 +108,8 @@ func declare[F num.Float](t *engine.Table, n *sizes, from *hosted[F]) (a arrays[
 	a.declareState(t, n, from.state)
 	a.declarePeaks(t, n, from.peaks)
 	a.works = hydraulics.Declare(t, from.out.structures)
+	a.weather = weather.Declare(t, given(n.RainField, n.owned), from.out.weather, weather.Outputs[F]{
+		Prescribed: a.boundary.Prescribed, Ahead: a.boundary.Ahead, Rain: a.forcing.Pattern})
 	a.clocks = engine.Add[kernels.Clock[F]](t, "clock", cycleLength)
 	a.limits = engine.Add[atomics.Least[F]](t, "time step", cycleLength)
 	a.counters = engine.NewResult[kernels.Counters](t, "counters", true)
@@ -149,7 +153,7 @@ func (a *arrays[F]) declareForcing(t *engine.Table, n *sizes, from *hosted[F]) {
 	f := &from.out.forcing
 	a.forcing, a.uplift = *f, from.out.uplift
 	a.forcing.Prescribed, a.forcing.Ahead = a.boundary.Prescribed, a.boundary.Ahead
-	a.forcing.Pattern = put(t, "rain", given(n.RainPattern, n.owned), f.Pattern)
+	a.forcing.Pattern = put(t, "rain", given(n.RainPattern || n.RainField, n.owned), f.Pattern)
 	a.forcing.Infiltration = put(t, "infiltration", given(n.Infiltration, n.owned), f.Infiltration)
 	a.forcing.Soil = put(t, "infiltration", given(n.Soil, n.owned), f.Soil)
 	a.forcing.Coriolis = put(t, "rotation", given(n.Coriolis, n.owned), f.Coriolis)

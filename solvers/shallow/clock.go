@@ -165,6 +165,9 @@ const shortest = 1e-30
 // last step of a cycle.
 func (s *solver[F]) takeFirstStep(ctx context.Context) error {
 	const last = cycleLength - 1
+	if _, err := s.loadWeather(ctx, solvers.Clock{Time: s.at.Time}); err != nil {
+		return err
+	}
 	if err := s.lengths.resetLimits(last); err != nil {
 		return err
 	}

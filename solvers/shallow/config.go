@@ -7,6 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/soils"
+	"github.com/atoll-hpc/atoll/solvers/shallow/weather"
 )
 
 // Config holds the parameters of a run.
@@ -40,10 +42,11 @@ type Config struct {
 // Forcing has the time series of what acts on the water besides gravity and the bed; a nil series is absent. Fields
 // that vary over the mesh are in Initial.
 type Forcing struct {
-	Rain           []series.Row // m/s, for one layer
-	Evaporation    []series.Row // m/s, of one layer
-	PressureFactor []series.Row // factor of the air pressure; nil for 1
-	UpliftFrom     float64      // time in s at which the bed begins to rise, and at which it ends
+	Rain           []series.Row  // m/s, for one layer
+	RainField      weather.Field // of one layer, instead of Rain; nil for none
+	Evaporation    []series.Row  // m/s, of one layer
+	PressureFactor []series.Row  // factor of the air pressure; nil for 1
+	UpliftFrom     float64       // time in s at which the bed begins to rise, and at which it ends
 	UpliftTo       float64
 	WindX          []series.Row // velocity of the air, m/s; with WindY
 	WindY          []series.Row
@@ -83,29 +86,16 @@ func (s Sweep) usesTiles(gpu bool) bool { return s == TileSweep || s == AutoSwee
 
 // Initial is the state at t = 0 of every cell of a part, ghosts included, and fields that are constant in time.
 type Initial struct {
-	Depth                  []float64 // of the bed below the datum, m
-	H1, U1, V1, H2, U2, V2 []float64 // thicknesses in m, velocities in m/s
-	Manning                []float64 // coefficient in s/m^(1/3); nil for no friction
-	Pattern                []float64 // factor on rain; nil for 1
-	Infiltration           []float64 // of one layer, m/s; nil for none
-	Soil                   *Soil     // that takes water of one layer by a model; nil for none
-	Coriolis               []float64 // parameter, 1/s; nil for no rotation
-	Pressure               []float64 // of the air over the density of the lower layer, m²/s²; nil for none
-	Uplift                 []float64 // total rise of the bed, m; nil for a fixed bed
+	Depth                  []float64   // of the bed below the datum, m
+	H1, U1, V1, H2, U2, V2 []float64   // thicknesses in m, velocities in m/s
+	Manning                []float64   // coefficient in s/m^(1/3); nil for no friction
+	Pattern                []float64   // factor on rain; nil for 1
+	Infiltration           []float64   // of one layer, m/s; nil for none
+	Soil                   *soils.Soil //  that takes water of one layer by a model; nil for none
+	Coriolis               []float64   // parameter, 1/s; nil for no rotation
+	Pressure               []float64   // of the air over the density of the lower layer, m²/s²; nil for none
+	Uplift                 []float64   // total rise of the bed, m; nil for a fixed bed
 }
-
-// Soil has a model of infiltration, and its parameters in all cells. A nil field is 0.
-type Soil struct {
-	Model   string    // green-ampt, initial-continuing or curve-number: see kernels.SoilModel
-	Rate    []float64 // conductivity, or continuing loss, m/s
-	Depth   []float64 // suction times deficit of moisture, initial loss, or initial abstraction, m
-	Deficit []float64 // of moisture, with which ponded water adds to the suction
-	Storage []float64 // of the curve number, m
-}
-
-// soilModels are the models by their names.
-var soilModels = map[string]kernels.SoilModel{"green-ampt": kernels.GreenAmpt,
-	"initial-continuing": kernels.InitialContinuing, "curve-number": kernels.CurveNumber}
 
 func params[F num.Float](c Config, friction bool) (kernels.Params[F], error) {
 	p := kernels.Params[F]{

@@ -7,6 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/uplift"
 )
 
 // copies are the host's copies of the state and the bed, on a device with separate memory.
@@ -55,7 +56,7 @@ func (s *copies[F]) resetBed() error {
 	if err := backend.Download(s.dev, stencils, s.mesh.Stencils); err != nil {
 		return err
 	}
-	setBed(&rises, s.Clock().Time, s.beds, stencils)
+	uplift.SetBed(&rises, s.Clock().Time, s.beds, stencils)
 	if err := backend.Upload(s.dev, s.mesh.Beds, s.beds); err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package shallow
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/atoll-hpc/atoll/dist"
@@ -13,6 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/soils"
+	"github.com/atoll-hpc/atoll/solvers/shallow/weather"
 )
 
 // sources has what the host needs to sum rain and losses.
@@ -26,7 +27,8 @@ type sources struct {
 // addForcing adds the forcing. If it rains, it also bounds the length of steps, since on dry ground there are no waves
 // that bound it: the water that falls in a step on a dry cell goes no further in it than a wave may by the CFL
 // condition, neither at the speed of waves on that water, nor accelerated by the slope of the bed.
-func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *kernels.Params[F]) error {
+func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, start float64,
+	p *kernels.Params[F]) error {
 	o.sources.rain = -1
 	f := cfg.Forcing
 	for _, rows := range [][]series.Row{f.Rain, f.Evaporation} {
@@ -39,7 +41,7 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *ke
 	if (f.WindX == nil) != (f.WindY == nil) {
 		return errors.New("wind needs both components, x and y")
 	}
-	p.Forced = f.Rain != nil || f.Evaporation != nil || f.WindX != nil || init.Infiltration != nil ||
+	p.Forced = f.Rain != nil || f.RainField != nil || f.Evaporation != nil || f.WindX != nil || init.Infiltration != nil ||
 		init.Soil != nil || init.Coriolis != nil || init.Pressure != nil
 	o.forcing.Drag = F(f.Drag)
 	if f.WindX != nil {
@@ -62,37 +64,39 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, p *ke
 	if o.sources.evaporation || o.sources.infiltration {
 		o.forcing.Lost = make([]kernels.Lost, part.Owned)
 	}
-	if f.Rain != nil {
+	switch {
+	case f.RainField != nil:
+		o.addRainField(cfg, init, part, start)
+	case f.Rain != nil:
 		o.addRain(f.Rain, init.Pattern, init.Depth, part, p)
 	}
 	return nil
 }
 
+// addRainField adds rain that is a field over time. It is the pattern by which the number 1 is multiplied, or 0 while
+// there is none; package weather bounds the length of steps.
+func (o *outlets[F]) addRainField(cfg Config, init Initial, part *mesh.Part, start float64) {
+	o.forcing.Pattern, o.forcing.Rain = make([]F, part.Owned), o.addConstant(1, mean)
+	o.forcing.Longest, o.forcing.LongestOnDry = F(math.Inf(1)), F(math.Inf(1))
+	o.weather = weather.New[F](cfg.Forcing.RainField, o.forcing.Rain, &weather.Setting{Part: part, Depth: init.Depth,
+		Gravity: cfg.Gravity, CFL: cfg.CFL, Time: start, Prescribe: o.prescribe})
+}
+
+// prescribe is addPrescribed of numbers of which steps use the mean.
+func (o *outlets[F]) prescribe(name, unit string, rows []series.Row) int32 {
+	return o.addPrescribed(prescribed{name, unit}, rows, mean)
+}
+
 // addSoil adds the model of infiltration.
-func (o *outlets[F]) addSoil(init Initial, part *mesh.Part) error {
-	s := init.Soil
-	if s == nil {
-		return nil
-	}
-	model, ok := soilModels[s.Model]
+func (o *outlets[F]) addSoil(init Initial, part *mesh.Part) (err error) {
 	switch {
-	case !ok:
-		return fmt.Errorf("model of the soil %q is not known; choose green-ampt, initial-continuing or curve-number", s.Model)
+	case init.Soil == nil:
+		return nil
 	case init.Infiltration != nil:
 		return errors.New("infiltration is either a constant rate or that of a model")
 	}
-	o.forcing.Model, o.forcing.Soil = model, make([]kernels.Soil[F], part.Owned)
-	value := func(field []float64, i int) F {
-		if field == nil {
-			return 0
-		}
-		return F(field[i])
-	}
-	for i := range o.forcing.Soil {
-		o.forcing.Soil[i] = kernels.Soil[F]{Rate: value(s.Rate, i), Depth: value(s.Depth, i),
-			Deficit: value(s.Deficit, i), Storage: value(s.Storage, i)}
-	}
-	return nil
+	o.forcing.Model, o.forcing.Soil, err = soils.Cells[F](init.Soil, part.Owned)
+	return err
 }
 
 // addRain adds rain. Even constant rain has a series, since the series integrates it over time.
@@ -146,9 +150,7 @@ func (o *outlets[F]) addStructures(ctx context.Context, comm dist.Comm, cfg *Con
 	}
 	o.structures, err = hydraulics.Find[F](ctx, comm, cfg.Structures, &hydraulics.Setting{Part: part, Cells: cells,
 		Depth: init.Depth, Gravity: cfg.Gravity, CFL: cfg.CFL,
-		Prescribe: func(name, unit string, rows []series.Row) int32 {
-			return o.addPrescribed(prescribed{name, unit}, rows, mean)
-		}})
+		Prescribe: o.prescribe})
 	return err
 }
 
@@ -170,4 +172,18 @@ func (o *outlets[F]) addAirPressure(pressure []float64, course []series.Row, par
 		o.forcing.PressureGradient[i] = kernels.Vec2[F]{X: F(x), Y: F(y)}
 	}
 	return nil
+}
+
+// loadWeather loads the fields over time that steps need until a time.
+func (s *solver[F]) loadWeather(ctx context.Context, now solvers.Clock) (until float64, err error) {
+	if s.weather.Due(now.Time) { // lagged reductions of all ranks may be under way
+		if err := s.Settle(ctx); err != nil {
+			return 0, err
+		}
+	}
+	until, changed, err := s.weather.Load(ctx, now.Time)
+	if changed && s.activity != nil {
+		s.activity.Forget()
+	}
+	return until, err
 }

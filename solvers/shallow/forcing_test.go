@@ -15,6 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow/soils"
 )
 
 // forcedRun advances one layer in a square of side 10 to a time, from water at rest that modify may change, and calls
@@ -148,7 +149,7 @@ func TestLossesTakeTheLastFilm(t *testing.T) {
 		},
 		"green-ampt": func(_ *Config, in *Initial, part *mesh.Part) {
 			n := len(part.Cells)
-			in.Soil = &Soil{Model: "green-ampt", Rate: slices.Repeat([]float64{1e-3}, n),
+			in.Soil = &soils.Soil{Model: "green-ampt", Rate: slices.Repeat([]float64{1e-3}, n),
 				Depth: slices.Repeat([]float64{.1}, n)}
 		},
 	} {
@@ -193,16 +194,17 @@ func TestSoilModels(t *testing.T) {
 	ponding := 5e-6 * .02 / (rain - 5e-6)
 	excess := fallen - .004
 	for name, c := range map[string]struct {
-		soil  Soil
+		soil  soils.Soil
 		water float64 // at the start, m
 		want  float64 // m
 	}{
-		"green-ampt ponded": {Soil{Model: "green-ampt", Rate: []float64{5e-6}, Depth: []float64{.02}}, .1, ponded(0, end)},
-		"green-ampt rain": {Soil{Model: "green-ampt", Rate: []float64{5e-6}, Depth: []float64{.02}}, 0,
+		"green-ampt ponded": {soils.Soil{Model: "green-ampt", Rate: []float64{5e-6}, Depth: []float64{.02}}, .1,
+			ponded(0, end)},
+		"green-ampt rain": {soils.Soil{Model: "green-ampt", Rate: []float64{5e-6}, Depth: []float64{.02}}, 0,
 			ponded(ponding, end-ponding/rain)},
-		"initial-continuing": {Soil{Model: "initial-continuing", Rate: []float64{6e-6}, Depth: []float64{.004}}, 0,
+		"initial-continuing": {soils.Soil{Model: "initial-continuing", Rate: []float64{6e-6}, Depth: []float64{.004}}, 0,
 			.004 + 6e-6*(end-.004/rain)},
-		"curve-number": {Soil{Model: "curve-number", Depth: []float64{.004}, Storage: []float64{.02}}, 0,
+		"curve-number": {soils.Soil{Model: "curve-number", Depth: []float64{.004}, Storage: []float64{.02}}, 0,
 			fallen - excess*excess/(excess+.02)},
 	} {
 		for order := 1; order <= 2; order++ {

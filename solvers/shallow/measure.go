@@ -90,7 +90,7 @@ func (s *budget[F]) sourceList() (list []Source) {
 		}
 		list = append(list, Source{Name: name})
 	}
-	if s.rain >= 0 {
+	if s.rain >= 0 || s.weather.Any() {
 		list = append(list, Source{Name: rainSource})
 	}
 	if s.evaporation {
@@ -228,6 +228,10 @@ func (s *budget[F]) sumForcing(ctx context.Context, list []Source) error {
 	for k := range list {
 		switch list[k].Name {
 		case rainSource:
+			if s.weather.Any() {
+				list[k].Volume2 = s.weather.Fallen(s.Clock().Time)
+				continue
+			}
 			totals, err := s.seriesTotals()
 			if err != nil {
 				return err

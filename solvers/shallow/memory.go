@@ -8,7 +8,7 @@ import (
 
 // Inputs are the parts of a case that need arrays of their own.
 type Inputs struct {
-	Manning, RainPattern, Infiltration, Soil, Evaporation, Coriolis, Pressure, Uplift bool
+	Manning, RainPattern, RainField, Infiltration, Soil, Evaporation, Coriolis, Pressure, Uplift bool
 
 	Gauges int // number of points
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/levels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/weather"
 )
 
 // outlets collects the open boundary edges of a part and their conditions. Each belongs to an open group; the open
@@ -26,6 +27,7 @@ type outlets[F num.Float] struct {
 	sources      sources
 	driven       []driven
 	structures   *hydraulics.Layout[F]
+	weather      *weather.Layout[F]
 	cells        []int32 // of each outlet
 	slots        []int   // of each outlet: the index of its edge among the cell's
 	shares       []kernels.Share[F]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/solvers/engine"
@@ -30,7 +31,7 @@ func (s *solver[F]) saved() []engine.Scalar {
 	for k := range s.budget.totals {
 		list = append(list, engine.SavesNumber(fmt.Sprintf("series_%d", k), &s.budget.totals[k]))
 	}
-	return append(append(list, s.works.Saved()...), s.inputs.saved()...)
+	return slices.Concat(list, s.works.Saved(), s.weather.Saved(), s.inputs.saved())
 }
 
 // forgetCopies marks what the host has of the state as outdated.
@@ -40,7 +41,7 @@ func (s *solver[F]) forgetCopies() {
 }
 
 // restored recomputes what depends on the state.
-func (s *solver[F]) restored(context.Context) error {
+func (s *solver[F]) restored(ctx context.Context) error {
 	c, at := &s.clock.Host[0], s.Clock()
 	c.Time, c.Steps, c.LastDt = at.Time, int64(at.Steps), F(at.Dt)
 	s.forgetCopies()
@@ -58,7 +59,7 @@ func (s *solver[F]) restored(context.Context) error {
 	for k := range series {
 		series[k].Total = s.budget.totals[k]
 	}
-	if err := errors.Join(s.works.Restore(), s.inputs.restore()); err != nil {
+	if err := errors.Join(s.works.Restore(), s.inputs.restore(), s.weather.Restore(ctx)); err != nil {
 		return err
 	}
 	return backend.Upload(s.dev, s.series, series)

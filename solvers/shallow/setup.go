@@ -20,6 +20,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/levels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/stencil"
+	"github.com/atoll-hpc/atoll/solvers/shallow/uplift"
 )
 
 // checkGiven checks the kinds of prescribed conditions, which make the case one of one layer.
@@ -99,8 +100,8 @@ func (s *solver[F]) definition() engine.Definition {
 	if s.defaultDry {
 		size.Note = fmt.Sprintf("dry_depth is not given; chosen for the thickness of the water: %.3g m", s.dry)
 	}
-	d := engine.Definition{Model: s, Size: size, Clock: s.clock, Cycle: cycleLength, Step: s.steps.step, Window: maxQueued,
-		Record: stepsPerRecording, Inputs: s.inputs.all(), Fields: s.fieldList(),
+	d := engine.Definition{Model: s, Size: size, Clock: s.clock, Cycle: cycleLength, Step: s.steps.step,
+		Before: s.loadWeather, Window: maxQueued, Record: stepsPerRecording, Inputs: s.inputs.all(), Fields: s.fieldList(),
 		Flows: s.flowList(), Saved: s.saved(),
 		Quiesce: s.updateSaved, Restored: s.restored,
 		Measured: s.measures, Conclude: s.extremes.conclude, Outlines: s.extremes.outlines(), Sampler: s.samples.sampler(),
@@ -146,7 +147,7 @@ func (s *solver[F]) prepareInputs(ctx context.Context, cfg *Config) (from *hoste
 	if err != nil {
 		return nil, err
 	}
-	if err := out.addForcing(*cfg, *init, part, &p); err != nil {
+	if err := out.addForcing(*cfg, *init, part, s.at.Time, &p); err != nil {
 		return nil, err
 	}
 	if err := out.addStructures(ctx, comm, cfg, init, part, s.cells); err != nil {
@@ -185,7 +186,9 @@ func (s *solver[F]) buildArrays(ctx context.Context, from *hosted[F]) (err error
 	if s.cfg.Order == 2 {
 		stencil.Compute(s.part, init.Depth, m)
 	}
-	if out.uplift, err = newUplift(s.cfg, s.part, init.Uplift, out.levelSpacing, m); err != nil {
+	f := &s.cfg.Forcing
+	out.uplift, err = uplift.New(f.UpliftFrom, f.UpliftTo, s.part, init.Uplift, out.levelSpacing, m)
+	if err != nil {
 		return err
 	}
 	n := &sizes{held: len(s.part.Cells), owned: s.part.Owned, edges: s.steps.edges, order: s.cfg.Order,
@@ -217,6 +220,8 @@ func (s *solver[F]) buildArrays(ctx context.Context, from *hosted[F]) (err error
 	p := s.params
 	s.arrays = declare(s.Table(), n, from)
 	s.params = p
+	s.weather.Connect(*s.Env())
+	s.Owns(s.weather)
 	return s.Table().Err()
 }
 

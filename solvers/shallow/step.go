@@ -37,6 +37,8 @@ type stepper[F num.Float] struct {
 func (s *stepper[F]) step(p *engine.Program, number int) {
 	k := cycleStep(number)
 	s.evaluateSeries(p, k, false)
+	limit, next, _ := s.limitsOf(k)
+	s.weather.Operate(p, &s.clocks.Data[k], limit, next)
 	s.extremes.updatePeaks(p, k) // before sources change the state
 	s.operateStructures(p, k)
 	if s.middle == nil {
@@ -149,6 +151,13 @@ func (s *stepper[F]) operateStructures(p *engine.Program, k cycleStep) {
 	s.works.Operate(p, &hydraulics.Step[F]{Gravity: s.cfg.Gravity, Clock: &s.clocks.Data[k], Limit: limit, Next: next,
 		Prescribed: s.boundary.Prescribed, Ahead: s.boundary.Ahead, Beds: s.mesh.Beds, State: s.state[k.from()].Data,
 		Exchange: s.exchanges[k.from()]})
+}
+
+// moveBed moves the bed in a step: before it at first order, between its stages at second order.
+func (s *stepper[F]) moveBed(p *engine.Program, k cycleStep) {
+	limit, _, _ := s.limitsOf(k)
+	p.Run(engine.Whole(kernels.NewMoveBedLoop(&s.uplift, &s.clocks.Data[k], limit, s.mesh.Beds, s.mesh.Stencils),
+		len(s.uplift.Rises)))
 }
 
 // evaluateSeries evaluates the time series in a stage of a step, the later one or not, and at its start distributes

@@ -101,6 +101,22 @@ func (g *Grid) value(column, row int) float64 {
 	return g.values[i]
 }
 
+// Record returns the raster of the k-th of the times that were read.
+func (g *Grid) Record(k int) *Grid {
+	one, cells := *g, g.window.columns*g.window.rows
+	if g.values != nil {
+		one.values = g.values[k*cells : (k+1)*cells]
+	}
+	return &one
+}
+
+// Value returns the value of a cell, whose row is counted from the south, in the wanted unit: see Stack.Convert. It is
+// NaN where there is none, and outside of what was loaded.
+func (g *Grid) Value(column, row int) float64 { return g.value(column, row) * g.scale }
+
+// Unit returns the unit of the values that the file declares, and that of its coordinates; "" for none.
+func (g *Grid) Unit() (values, coordinates string) { return g.declared.unit, g.declared.coordinateUnit }
+
 // setWindow sets the window to the cells that are needed for points in a box.
 func (g *Grid) setWindow(b Box) {
 	span := func(lo, hi, from, size float64, cells int) (first, count int) {

@@ -12,17 +12,18 @@ import (
 
 	"github.com/atoll-hpc/atoll/formats/epsg"
 	"github.com/atoll-hpc/atoll/formats/netcdf"
+	"github.com/atoll-hpc/atoll/formats/series"
 	"github.com/atoll-hpc/atoll/formats/units"
 )
 
 // fromNetCDF reads a variable over two coordinates with constant steps.
-func fromNetCDF(path, variable string, b Box) (*Grid, error) {
+func fromNetCDF(path string, o Options) (*Grid, error) {
 	f, err := netcdf.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	g, err := gridOfVariable(f, path, variable, b)
+	g, err := gridOfVariable(f, path, o)
 	if err != nil {
 		if strings.HasPrefix(err.Error(), path) {
 			return nil, err
@@ -32,15 +33,21 @@ func fromNetCDF(path, variable string, b Box) (*Grid, error) {
 	return g, nil
 }
 
-func gridOfVariable(f *netcdf.File, path, variable string, b Box) (*Grid, error) {
-	v, err := chooseVariable(f, variable)
+func gridOfVariable(f *netcdf.File, path string, o Options) (*Grid, error) {
+	v, err := ChooseVariable(f, o.Variable)
 	if err != nil {
 		return nil, err
 	}
 	n := len(v.Dims)
 	shape := f.Shape(v)
+	record := -1 // the dimension of time
+	if o.Record > 0 {
+		if record, err = series.TimeDimension(f, v); err != nil {
+			return nil, err
+		}
+	}
 	for k, length := range shape[:n-2] {
-		if length != 1 {
+		if length != 1 && k != record {
 			return nil, fmt.Errorf("variable %q has %d values along %q: select one by ncks -d %[3]s,0 or gdal_translate -b 1",
 				v.Name, length, f.Dims[v.Dims[k]].Name)
 		}
@@ -69,40 +76,44 @@ func gridOfVariable(f *netcdf.File, path, variable string, b Box) (*Grid, error)
 	if err := g.checkExtent(); err != nil {
 		return nil, err
 	}
-	return g, g.readValues(f, v, b, northward)
+	return g, g.readValues(f, v, o, record, northward)
 }
 
-// readValues reads the values in a box.
-func (g *Grid) readValues(f *netcdf.File, v *netcdf.Var, b Box, northward bool) error {
-	if g.setWindow(b); g.window.columns == 0 {
+// readValues reads the values in a box, of records along the dimension of time unless that is -1.
+func (g *Grid) readValues(f *netcdf.File, v *netcdf.Var, o Options, time int, northward bool) error {
+	if g.setWindow(o.Box); g.window.columns == 0 {
 		return nil
 	}
 	w := g.window
 	if w.columns > MaxCells/w.rows {
 		return fmt.Errorf("%d x %d cells are more than %d; cut out or coarsen the raster", w.columns, w.rows, MaxCells)
 	}
-	n := len(v.Dims)
+	n, cells := len(v.Dims), w.columns*w.rows
 	start, count := make([]int64, n), slices.Repeat([]int64{1}, n)
 	start[n-1], count[n-1] = int64(w.column), int64(w.columns)
 	start[n-2], count[n-2] = int64(w.row), int64(w.rows)
+	if time >= 0 {
+		start[time], count[time] = int64(o.Record-1), int64(max(1, o.Records))
+		cells *= max(1, o.Records)
+	}
 	if northward {
 		start[n-2] = int64(g.Rows - w.row - w.rows)
 	}
-	g.values = make([]float64, w.columns*w.rows)
+	g.values = make([]float64, cells)
 	if err := f.Read(v, start, count, g.values); err != nil {
 		return err
 	}
 	if err := v.Physical(g.values); err != nil {
 		return err
 	}
-	if northward {
-		reverseRows(g.values, w.columns)
+	for k := 0; northward && k < cells; k += w.columns * w.rows {
+		reverseRows(g.values[k:k+w.columns*w.rows], w.columns)
 	}
 	return nil
 }
 
-// chooseVariable finds a variable by name, or the only variable over two coordinates.
-func chooseVariable(f *netcdf.File, name string) (*netcdf.Var, error) {
+// ChooseVariable finds a variable by name, or the only variable over two coordinates.
+func ChooseVariable(f *netcdf.File, name string) (*netcdf.Var, error) {
 	onGrid := func(v *netcdf.Var) bool {
 		n := len(v.Dims)
 		return n >= 2 && v.Type != netcdf.Char && hasCoordinate(f, v.Dims[n-1]) && hasCoordinate(f, v.Dims[n-2])

@@ -15,12 +15,15 @@ type Options struct {
 	Variable string   // one of several; "" is for files with one
 	Missing  *float64 // value of cells without data, besides the one that the file declares; nil for none
 	Box      Box      // bounds the points at which values are needed
+	// Record is the number of a time, from 1 on, of a variable of a NetCDF file over time, and Records of how many times
+	// values are read: see Grid.Record. 0 is for a variable without time.
+	Record, Records int
 }
 
 // Open loads the cells of a raster that are needed. The format is recognized by the first bytes of the file, XYZ by its
 // extension .xyz, .csv or .txt. Text files have their coordinate reference system in a file .prj beside them.
 func Open(path string, o Options) (*Grid, error) {
-	g, err := open(path, o.Variable, o.Box)
+	g, err := open(path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +31,7 @@ func Open(path string, o Options) (*Grid, error) {
 	return g, nil
 }
 
-func open(path, variable string, b Box) (*Grid, error) {
+func open(path string, o Options) (*Grid, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("raster: %w", err)
@@ -40,15 +43,15 @@ func open(path, variable string, b Box) (*Grid, error) {
 		return nil, fmt.Errorf("raster: %w", err)
 	}
 	begins := string(magic[:n])
-	if variable != "" && begins[:min(3, n)] != "CDF" && begins != "\x89HDF" {
+	if o.Variable != "" && begins[:min(3, n)] != "CDF" && begins != "\x89HDF" {
 		return nil, fmt.Errorf("%s: only NetCDF files have variables, and this is another format: leave out variable = %q",
-			path, variable)
+			path, o.Variable)
 	}
 	switch {
 	case strings.HasPrefix(begins, "II") || strings.HasPrefix(begins, "MM"):
-		return fromGeoTIFF(path, b)
+		return fromGeoTIFF(path, o.Box)
 	case strings.HasPrefix(begins, "CDF") || begins == "\x89HDF":
-		return fromNetCDF(path, variable, b)
+		return fromNetCDF(path, o)
 	}
 	decode := Decode
 	switch strings.ToLower(filepath.Ext(path)) {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/config/overtime"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
@@ -14,16 +15,17 @@ import (
 
 // Forcing is the section [forcing]: what acts on the water besides gravity and the bed. nil means absent.
 type Forcing struct {
-	Rain         *config.Series // m/s
-	RainPattern  *config.Field  // factor by which the rain at a position is multiplied; 1
-	Evaporation  *config.Series // m/s
-	Infiltration *config.Field  // into the ground, m/s, or
-	Soil         Soil           // a model of what the ground takes
-	WindX, WindY *config.Series // velocity of the air 10 m above the water, m/s
-	WindDrag     float64        // drag coefficient; 0.0013
-	AirDensity   float64        // relative to the water, of the lower layer; 0.0012
-	Coriolis     *config.Field  // Coriolis parameter, 1/s, or
-	Latitude     *config.Field  // in degrees, from which it is computed
+	Rain         *config.Series  // m/s, or
+	RainField    *overtime.Field // rain that moves
+	RainPattern  *config.Field   // factor by which the rain at a position is multiplied; 1
+	Evaporation  *config.Series  // m/s
+	Infiltration *config.Field   // into the ground, m/s, or
+	Soil         Soil            // a model of what the ground takes
+	WindX, WindY *config.Series  // velocity of the air 10 m above the water, m/s
+	WindDrag     float64         // drag coefficient; 0.0013
+	AirDensity   float64         // relative to the water, of the lower layer; 0.0012
+	Coriolis     *config.Field   // Coriolis parameter, 1/s, or
+	Latitude     *config.Field   // in degrees, from which it is computed
 
 	Pressure     *config.Field  // air pressure, Pa
 	Course       *config.Series // factor of the pressure in time; 1
@@ -70,6 +72,9 @@ func (f *Forcing) decode(s *config.Section, layers int) {
 	s.Finish()
 }
 
+// rains reports whether there is any rain.
+func (f *Forcing) rains() bool { return f.Rain != nil || f.RainField != nil }
+
 // keys declares the keys of the section.
 func (f *Forcing) keys(layers int, key func(*config.Spec)) {
 	ofOne := func(k *config.Spec) *config.Spec {
@@ -77,6 +82,7 @@ func (f *Forcing) keys(layers int, key func(*config.Spec)) {
 	}
 	key(ofOne(config.OptionalSeries("rain", "m/s", &f.Rain, config.NonNegative, "series (1 mm/h is 2.78e-7 m/s); only "+
 		"for one layer").Otherwise("0")))
+	f.keysOverTime(ofOne, key)
 	key(ofOne(config.OptionalSeries("evaporation", "m/s", &f.Evaporation, config.NonNegative, "series, limited by the "+
 		"water present; only for one layer").Otherwise("0")))
 	const wind = "series: velocity of the air 10 m above the water along "
@@ -96,7 +102,7 @@ func (f *Forcing) keys(layers int, key func(*config.Spec)) {
 		Otherwise("0"))
 	key(config.OptionalField("uplift", "m", &f.Uplift, "field: total rise of the bed, with the water on it; negative for "+
 		"subsidence").Otherwise("0"))
-	f.Soil.keys(f.Rain != nil, func(k *config.Spec) { key(ofOne(k)) })
+	f.Soil.keys(f.rains(), func(k *config.Spec) { key(ofOne(k)) })
 	isWindy := f.WindX != nil || f.WindY != nil
 	key(config.Real("wind_drag", "", &f.WindDrag, config.NonNegative.Or(0.0013), "drag coefficient of the wind").
 		When(isWindy, "needs wind_x and wind_y too"))
@@ -144,7 +150,10 @@ func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part,
 			}
 		}
 	}
-	var err error
+	err := f.evaluateOverTime(c, part, cfg)
+	if err != nil {
+		return err
+	}
 	if in.Soil, err = f.Soil.evaluate(ctx, c, part, markers); err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func (w *Sections) noteThinFlow(c *config.Case) {
 			constant[f.Name] = fmt.Sprint(v)
 		}
 	}
-	if constant["depth"] == "" && (w.Forcing.Rain != nil || constant["h"] == "0") {
+	if constant["depth"] == "" && (w.Forcing.rains() || constant["h"] == "0") {
 		c.Note("[physics] order: at first order, water thinner than the bed's steps between cells flows too slowly and is " +
 			"too deep: rain and floods on slopes need order = 2")
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
-	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/soils"
 )
 
 // Soil is the part of section [forcing] that describes the soil by a model: at most one of the three.
@@ -92,7 +92,7 @@ func (soil *Soil) check(s *config.Section) {
 }
 
 // evaluate returns the parameters of the model in the cells of a part, nil for no model.
-func (s *Soil) evaluate(ctx context.Context, c *config.Case, part *mesh.Part, markers *domain.Markers) (*shallow.Soil,
+func (s *Soil) evaluate(ctx context.Context, c *config.Case, part *mesh.Part, markers *domain.Markers) (*soils.Soil,
 	error) {
 	var err error
 	values := func(f *config.Field, least, most float64, what string) []float64 {
@@ -116,7 +116,7 @@ func (s *Soil) evaluate(ctx context.Context, c *config.Case, part *mesh.Part, ma
 	const any = 1e300
 	switch {
 	case s.Conductivity != nil:
-		soil := &shallow.Soil{Model: "green-ampt", Rate: values(s.Conductivity, 0, any, "at least 0"),
+		soil := &soils.Soil{Model: "green-ampt", Rate: values(s.Conductivity, 0, any, "at least 0"),
 			Depth: values(s.Suction, 0, any, "at least 0")}
 		deficit := values(s.Deficit, 0, 1, "a share, from 0 to 1")
 		if err != nil {
@@ -130,12 +130,12 @@ func (s *Soil) evaluate(ctx context.Context, c *config.Case, part *mesh.Part, ma
 		}
 		return soil, nil
 	case s.InitialLoss != nil:
-		soil := &shallow.Soil{Model: "initial-continuing", Depth: values(s.InitialLoss, 0, any, "at least 0"),
+		soil := &soils.Soil{Model: "initial-continuing", Depth: values(s.InitialLoss, 0, any, "at least 0"),
 			Rate: values(s.ContinuingLoss, 0, any, "at least 0")}
 		return soil, err
 	case s.CurveNumber != nil:
 		number := values(s.CurveNumber, 1, 100, "from 1 to 100")
-		soil := &shallow.Soil{Model: "curve-number"}
+		soil := &soils.Soil{Model: "curve-number"}
 		for _, n := range number {
 			storage := .0254 * (1000/n - 10) // m
 			soil.Storage, soil.Depth = append(soil.Storage, storage), append(soil.Depth, s.InitialAbstraction*storage)

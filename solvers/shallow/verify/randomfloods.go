@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/soils"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
@@ -94,7 +95,7 @@ func newRandomFlood(rng *rand.Rand, m *mesh.Mesh) (*randomFlood, error) {
 		cfg.Forcing.Evaporation = f.burst(rng, 1e-4*rng.Float64())
 	}
 	if rng.IntN(3) == 0 {
-		f.flow.Soil = &shallow.Soil{Model: "green-ampt", Rate: []float64{1e-5}, Depth: []float64{.05}}
+		f.flow.Soil = &soils.Soil{Model: "green-ampt", Rate: []float64{1e-5}, Depth: []float64{.05}}
 	}
 	given := map[string]*shallow.Given{}
 	for _, side := range []string{"left", "right", "bottom", "top"} {

@@ -18,6 +18,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/soils"
+	"github.com/atoll-hpc/atoll/solvers/shallow/weather"
 )
 
 // Schemes are the names of all schemes of two layers.
@@ -38,7 +40,9 @@ type Flow struct {
 	Manning   float64 // s/m^(1/3); 0 for no friction
 	Coriolis  float64 // parameter, 1/s; 0 for no rotation
 
-	Soil *shallow.Soil // with one value for all cells in each field; nil for none
+	Rain func(part *mesh.Part) (weather.Field, error) // over time; nil for none
+
+	Soil *soils.Soil // with one value for all cells in each field; nil for none
 
 	Uplift   func(x, y float64) float64 // rise of the bed, m; nil for none
 	Pressure func(x, y float64) float64 // of the air, divided by the density of the water, m²/s²; nil for none
@@ -69,7 +73,11 @@ func Start(ctx context.Context, p *verify.Page, f Flow) (*Basin, error) {
 	b := &Basin{page: p, precision: f.Precision, comm: local.New(1)[0], device: cpu.New(p.Options.Threads)}
 	err := f.eachPart(1, func(_ int, part *mesh.Part, plan *halo.Plan) (err error) {
 		b.Part = part
-		b.Solver, err = shallow.New(ctx, solvers.Env{Comm: b.comm, Device: b.device}, f.Precision, f.Config,
+		cfg, err := f.configOf(part)
+		if err != nil {
+			return err
+		}
+		b.Solver, err = shallow.New(ctx, solvers.Env{Comm: b.comm, Device: b.device}, f.Precision, cfg,
 			shallow.Setting{Part: part, Plan: plan, Initial: f.InitialState(part)})
 		return err
 	})
@@ -93,6 +101,15 @@ func Start(ctx context.Context, p *verify.Page, f Flow) (*Basin, error) {
 		b.localCell[g] = int32(i)
 	}
 	return b, nil
+}
+
+// configOf returns the parameters of a part.
+func (f *Flow) configOf(part *mesh.Part) (cfg shallow.Config, err error) {
+	cfg = f.Config
+	if f.Rain != nil {
+		cfg.Forcing.RainField, err = f.Rain(part)
+	}
+	return cfg, err
 }
 
 // eachPart partitions the mesh of a flow and calls each with the part of every rank.

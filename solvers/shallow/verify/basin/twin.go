@@ -32,8 +32,12 @@ func twinOf(ctx context.Context, t verify.Twin, f Flow) (*twin, error) {
 		return nil
 	})
 	if err == nil {
-		err = w.each(func(r int) (err error) {
-			w.flows[r], err = shallow.New(ctx, solvers.Env{Comm: w.comms[r], Device: t.Devices[r]}, f.Precision, f.Config,
+		err = w.each(func(r int) error {
+			cfg, err := f.configOf(w.parts[r])
+			if err != nil {
+				return err
+			}
+			w.flows[r], err = shallow.New(ctx, solvers.Env{Comm: w.comms[r], Device: t.Devices[r]}, f.Precision, cfg,
 				shallow.Setting{Part: w.parts[r], Plan: plans[r], Initial: f.InitialState(w.parts[r])})
 			return err
 		})

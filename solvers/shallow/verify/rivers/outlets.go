@@ -17,7 +17,7 @@ import (
 // section of two depths; and infiltration by the laws of its models.
 func Outlets(ctx context.Context, p *verify.Page) error {
 	for _, check := range []func(context.Context, *verify.Page) error{openOutlets, overfall, approachToOverfall, ratings,
-		compoundInflow, soils} {
+		compoundInflow, soilModels} {
 		if err := check(ctx, p); err != nil {
 			return err
 		}

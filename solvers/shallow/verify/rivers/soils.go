@@ -8,7 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
-	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/soils"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
@@ -31,10 +31,10 @@ func greenAmpt(k, m, rain, time float64) float64 {
 	return f
 }
 
-// soils compares the infiltration of the models in a flat basin with their laws: Green and Ampt's for soils of W. Rawls
-// et al. (J. Hydraul. Eng. 109, 1983) under ponded water and under rain of 50 mm/h, an initial and a continuing loss,
-// and the curve number.
-func soils(ctx context.Context, p *verify.Page) error {
+// soilModels compares the infiltration of the models in a flat basin with their laws: Green and Ampt's for soils of
+// W. Rawls et al. (J. Hydraul. Eng. 109, 1983) under ponded water and under rain of 50 mm/h, an initial and a
+// continuing loss, and the curve number.
+func soilModels(ctx context.Context, p *verify.Page) error {
 	const rain, end = 50e-3 / 3600, 3600.0
 	m, err := mesh.Rectangle(0, 0, 100, 100, 50, basin.MeshSeed)
 	if err != nil {
@@ -67,7 +67,7 @@ func soils(ctx context.Context, p *verify.Page) error {
 			water, cfg.Forcing.Rain = 0, series.Constant(rain)
 		}
 		f := basin.Flow{Mesh: m, Config: cfg, Initial: func(_, _ float64) basin.State { return basin.State{H2: water} },
-			Soil: &shallow.Soil{Model: c.model, Rate: []float64{c.rate}, Depth: []float64{c.depth},
+			Soil: &soils.Soil{Model: c.model, Rate: []float64{c.rate}, Depth: []float64{c.depth},
 				Storage: []float64{c.storage}}}
 		err := basin.Evolve(ctx, p, f, end, func(b *basin.Basin) error {
 			d, err := b.Diagnose(ctx)

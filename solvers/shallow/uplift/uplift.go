@@ -1,21 +1,21 @@
-package shallow
+// Package uplift has the bed that rises in a part of a mesh.
+package uplift
 
 import (
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
-	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/levels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/stencil"
 )
 
-// newUplift makes the uplift of a mesh from the rise in m of all cells, rounded to a multiple of levelSpacing, and sets
-// the bed to its initial position.
-func newUplift[F num.Float](cfg Config, p *mesh.Part, heights []float64, levelSpacing float64,
+// New makes the uplift of a mesh from the rise in m of all cells, rounded to a multiple of levelSpacing, between two
+// times in s, and sets the bed to its initial position.
+func New[F num.Float](from, to float64, p *mesh.Part, heights []float64, levelSpacing float64,
 	m *kernels.Mesh[F]) (up kernels.Uplift[F], err error) {
-	up.From, up.To = cfg.Forcing.UpliftFrom, cfg.Forcing.UpliftTo
+	up.From, up.To = from, to
 	if heights == nil {
 		return up, nil
 	}
@@ -36,12 +36,12 @@ func newUplift[F num.Float](cfg Config, p *mesh.Part, heights []float64, levelSp
 		r.Slope = s.Bed
 		r.SlopeChange = stencil.Rounded[F](stencil.BedSlope(p, i, &s.Neighbours, sinks))
 	}
-	setBed(&up, 0, m.Beds, m.Stencils)
+	SetBed(&up, 0, m.Beds, m.Stencils)
 	return up, nil
 }
 
-// setBed sets the bed to its position at a time, like the kernel MoveBed.
-func setBed[F num.Float](up *kernels.Uplift[F], t float64, beds []kernels.Bed[F], stencils []kernels.Stencil[F]) {
+// SetBed sets the bed to its position at a time, like the kernel MoveBed.
+func SetBed[F num.Float](up *kernels.Uplift[F], t float64, beds []kernels.Bed[F], stencils []kernels.Stencil[F]) {
 	fraction := up.Fraction(t)
 	for i := range up.Rises {
 		beds[i].Depth = up.Rises[i].DepthAt(fraction)
@@ -49,11 +49,4 @@ func setBed[F num.Float](up *kernels.Uplift[F], t float64, beds []kernels.Bed[F]
 			stencils[i].Bed = up.Rises[i].SlopeAt(fraction)
 		}
 	}
-}
-
-// moveBed moves the bed in a step: before it at first order, between its stages at second order.
-func (s *stepper[F]) moveBed(p *engine.Program, k cycleStep) {
-	limit, _, _ := s.limitsOf(k)
-	p.Run(engine.Whole(kernels.NewMoveBedLoop(&s.uplift, &s.clocks.Data[k], limit, s.mesh.Beds, s.mesh.Stencils),
-		len(s.uplift.Rises)))
 }

@@ -1,0 +1,54 @@
+package series
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// Named is a time in s and a text, such as the name of a file.
+type Named struct {
+	T    float64
+	Text string
+}
+
+// ReadNames reads the times and the texts of the first two columns of a text file, or of a sheet. Times are as in
+// Decode.
+func ReadNames(from Table, toSeconds Dates) (list []Named, err error) {
+	f, err := os.Open(from.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	t, err := from.open(f, "s")
+	if err != nil {
+		return nil, err
+	}
+	for {
+		record, err := t.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, t.fail("%v", err)
+		}
+		row := Named{Text: strings.Clone(record[1])} // rows reuse the memory
+		if row.T, err = t.time(record[0], toSeconds); err != nil {
+			return nil, t.fail("%v", err)
+		}
+		switch n := len(list); {
+		case row.Text == "":
+			return nil, t.fail("the row has no text in the column %q", t.titles[1].text)
+		case n > 0 && row.T <= list[n-1].T:
+			return nil, t.fail("time %g s follows %g s: want increasing times", row.T, list[n-1].T)
+		case n == MaxRows:
+			return nil, t.fail("more than %d rows", MaxRows)
+		}
+		list = append(list, row)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s: there is no row below the titles", t.name)
+	}
+	return list, nil
+}
