@@ -52,8 +52,8 @@ func (g *Grid) keys(key func(*Spec)) {
 		"single cell thick",
 		Default: "none"}, g.readPeriodic, g.printedPeriodic))
 	key(Special(Key{Name: "blocks", Doc: "number of ranks along each axis, whose product is the number of ranks",
-		Default: "the division with the fewest faces between ranks"}, g.readBlocks,
-		func() any { return given(g.Blocks != [3]int{}, g.Blocks[:g.Dim]) }))
+		Default: "the division with the fewest faces between ranks, or of a level set with particles that with equal shares"},
+		g.readBlocks, func() any { return given(g.Blocks != [3]int{}, g.Blocks[:g.Dim]) }))
 }
 
 func (g *Grid) readPeriodic(s *Section) {

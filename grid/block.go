@@ -58,6 +58,16 @@ func (b *Block) Len() int {
 // Cells returns the number of owned cells.
 func (b *Block) Cells() int { return b.N[0] * b.N[1] * b.N[2] }
 
+// Has reports whether the block owns a cell of the grid.
+func (b *Block) Has(cell [3]int) bool {
+	for a, i := range cell {
+		if i < b.Lo[a] || i >= b.Lo[a]+b.N[a] {
+			return false
+		}
+	}
+	return true
+}
+
 // Strides returns the distance in an array between neighbours along each axis.
 func (b *Block) Strides() (sx, sy, sz int) {
 	nx, ny, _ := b.Shape()

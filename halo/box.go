@@ -5,16 +5,19 @@ import (
 	"strings"
 )
 
-// Boxes is the division of the cells of a grid into boxes, the blocks of the ranks, one per rank. Ranks are numbered
-// along x first, then y, then z.
+// Boxes is the division of the cells of a grid into boxes, the blocks of the ranks, one per rank: by straight cuts
+// through the whole grid, with ranks numbered along x first, then y, then z; or any boxes.
 type Boxes struct {
 	Dim      int      // 2 or 3; in 2D there is one layer of cells along z, without ghosts
 	Cuts     [3][]int // the first cell of each box along an axis, ascending, and the end of the last box
 	Periodic [3]bool  // whether the last box along an axis is next to the first
+	// Parts are the boxes of the ranks, which cover the grid; nil if straight cuts divide it. Then Cuts are its ends.
+	Parts []Box
 }
 
 // Schedule is the order in which a box exchanges with its neighbours: along one axis after the other, or with all at
-// the same time. Either fills the ghosts at edges and corners too, whose owners are not across a face.
+// the same time, as always where no straight cuts divide the grid. Either fills the ghosts at edges and corners too,
+// whose owners are not across a face.
 type Schedule uint8
 
 const (
@@ -44,19 +47,15 @@ type BoxPlan struct {
 	Shape  [3]int // cells of an array along each axis, ghosts included
 	Phases []Phase
 
-	boxes         Boxes
-	ghost         int    // layers of ghosts in arrays
-	width         [3]int // layers of ghosts that an exchange fills along each axis
-	upperFaces    bool   // see WithUpperFaces
-	outerGhosts   bool   // see WithOuterGhosts
-	returnsGhosts bool   // made by GhostReturnPlan, which has one schedule
+	boxes       Boxes
+	ghost       int    // layers of ghosts in arrays
+	width       [3]int // layers of ghosts that an exchange fills along each axis
+	upperFaces  bool   // see WithUpperFaces
+	outerGhosts bool   // see WithOuterGhosts
 }
 
 // WithSchedule returns the plan for the same ghosts with another schedule.
 func (p *BoxPlan) WithSchedule(schedule Schedule) (*BoxPlan, error) {
-	if p.returnsGhosts {
-		return p, nil
-	}
 	return p.with(p.ghost, p.width, schedule)
 }
 
@@ -122,35 +121,48 @@ func newBoxPlan(b Boxes, rank, ghost int, width [3]int, schedule Schedule, upper
 	if err := b.check(ghost, width); err != nil {
 		return nil, fmt.Errorf("halo: %w", err)
 	}
-	if rank < 0 || rank >= b.parts(0)*b.parts(1)*b.parts(2) {
-		return nil, fmt.Errorf("halo: rank %d has no box: there are %d×%d×%d boxes", rank, b.parts(0), b.parts(1), b.parts(2))
+	if rank < 0 || rank >= b.Ranks() {
+		return nil, fmt.Errorf("halo: rank %d has no box: there are %d boxes", rank, b.Ranks())
 	}
 	if schedule != AxisByAxis && schedule != AllNeighbours {
 		return nil, fmt.Errorf("halo: unknown schedule %d", schedule)
 	}
-	p := &boxPlanner{Boxes: b, width: width, upperFaces: upperFaces, outerGhosts: outerGhosts}
-	plan := &BoxPlan{Rank: rank, boxes: b, ghost: ghost, width: width, upperFaces: upperFaces,
-		outerGhosts: outerGhosts}
+	plan := &BoxPlan{Rank: rank, boxes: b, ghost: ghost, width: width, upperFaces: upperFaces, outerGhosts: outerGhosts}
+	own := b.frameOf(rank, ghost)
+	_, n := b.Box(rank)
+	for a := range 3 {
+		plan.Shape[a] = n[a] + 2*own.ghost[a]
+	}
+	if schedule == AllNeighbours || b.Parts != nil {
+		plan.add(plan.overlaps().exchange(rank, ghost))
+		return plan, nil
+	}
+	p := &boxPlanner{Boxes: b, width: width, upperFaces: upperFaces, outerGhosts: outerGhosts, owned: n, ghost: own.ghost}
 	for a := range 3 {
 		p.position[a] = rank % b.parts(a)
 		rank /= b.parts(a)
-		if a < b.Dim {
-			p.ghost[a] = ghost
-		}
-		p.owned[a] = b.Cuts[a][p.position[a]+1] - b.Cuts[a][p.position[a]]
-		plan.Shape[a] = p.owned[a] + 2*p.ghost[a]
-	}
-	if schedule == AllNeighbours {
-		plan.add(p.phase(width[0] > 0, width[1] > 0, width[2] > 0))
-		return plan, nil
 	}
 	for a := range 3 {
 		if width[a] > 0 {
-			plan.add(p.phase(a == 0, a == 1, a == 2))
+			plan.add(p.phase(a))
 			p.filled[a] = true
 		}
 	}
 	return plan, nil
+}
+
+// overlaps returns what boxes need from each other in an exchange.
+func (p *BoxPlan) overlaps() *overlaps {
+	o := &overlaps{Boxes: &p.boxes, cells: p.boxes.cells(), below: p.width, above: p.width}
+	for a := range p.boxes.Dim {
+		switch {
+		case p.outerGhosts:
+			o.outerBelow[a], o.outerAbove[a] = p.width[a], p.width[a]
+		case p.upperFaces:
+			o.outerAbove[a] = 1
+		}
+	}
+	return o
 }
 
 func (p *BoxPlan) add(phase Phase) {
@@ -159,14 +171,34 @@ func (p *BoxPlan) add(phase Phase) {
 	}
 }
 
+// Ranks returns the number of boxes.
+func (b *Boxes) Ranks() int {
+	if b.Parts != nil {
+		return len(b.Parts)
+	}
+	return b.parts(0) * b.parts(1) * b.parts(2)
+}
+
 // Box returns the box of a rank: its first cell, and its number of cells along each axis.
 func (b *Boxes) Box(rank int) (lo, n [3]int) {
+	if b.Parts != nil {
+		p := b.Parts[rank]
+		return p.Lo, [3]int{p.Hi[0] - p.Lo[0], p.Hi[1] - p.Lo[1], p.Hi[2] - p.Lo[2]}
+	}
 	for a, cuts := range b.Cuts {
 		position := rank % b.parts(a)
 		rank /= b.parts(a)
 		lo[a], n[a] = cuts[position], cuts[position+1]-cuts[position]
 	}
 	return lo, n
+}
+
+// cells returns the number of cells of the grid along each axis.
+func (b *Boxes) cells() (n [3]int) {
+	for a, cuts := range b.Cuts {
+		n[a] = cuts[len(cuts)-1]
+	}
+	return n
 }
 
 func (b *Boxes) parts(axis int) int { return len(b.Cuts[axis]) - 1 }
@@ -196,6 +228,26 @@ func (b *Boxes) check(ghost int, width [3]int) error {
 					"divide the grid into fewer boxes along %[2]s, or use more cells", k, name, n, width[a])
 			}
 		}
+	}
+	return b.checkParts()
+}
+
+// checkParts returns an error if boxes of Parts are empty or do not cover the grid once.
+func (b *Boxes) checkParts() error {
+	covered, n := 0, b.cells()
+	for rank, p := range b.Parts {
+		size := 1
+		for a := range 3 {
+			if p.Lo[a] < 0 || p.Hi[a] > n[a] || p.Lo[a] >= p.Hi[a] {
+				return fmt.Errorf("the box of rank %d has cells %d to %d along %s, want some of 0 to %d", rank, p.Lo[a], p.Hi[a]-1,
+					axisNames[a], n[a]-1)
+			}
+			size *= p.Hi[a] - p.Lo[a]
+		}
+		covered += size
+	}
+	if b.Parts != nil && covered != n[0]*n[1]*n[2] {
+		return fmt.Errorf("the boxes have %d cells, the grid %d", covered, n[0]*n[1]*n[2])
 	}
 	return nil
 }

@@ -18,8 +18,8 @@ func TestBoxPlanTranscript(t *testing.T) {
 		AllNeighbours: `rank 2: arrays of 6×6×1 cells
   phase 0
     rank 0: send [2:3,2:3,0:0], receive [2:3,0:1,0:0]
-    rank 1: send [2:3,2:3,0:0 2:3,2:3,0:0], receive [4:5,0:1,0:0 0:1,0:1,0:0]
-    rank 3: send [2:3,2:3,0:0 2:3,2:3,0:0], receive [4:5,2:3,0:0 0:1,2:3,0:0]
+    rank 1: send [2:3,2:3,0:0 2:3,2:3,0:0], receive [0:1,0:1,0:0 4:5,0:1,0:0]
+    rank 3: send [2:3,2:3,0:0 2:3,2:3,0:0], receive [0:1,2:3,0:0 4:5,2:3,0:0]
 `,
 	}
 	for schedule, text := range want {
@@ -85,6 +85,12 @@ func TestInvalidBoxes(t *testing.T) {
 			"box 2 along x has 1"},
 		"too thin for a period": {func(b *Boxes) { b.Periodic[0] = true }, 0, 5, uniform(5), AllNeighbours,
 			"box 0 along x has 4 cells"},
+		"a part beyond the grid": {func(b *Boxes) { b.Parts = []Box{{Hi: [3]int{8, 4, 1}}} }, 0, 1, uniform(1), AxisByAxis,
+			"rank 0 has cells 0 to 3 along y"},
+		"an empty part": {func(b *Boxes) { b.Parts = []Box{{Hi: [3]int{8, 3, 1}}, {Hi: [3]int{8, 0, 1}}} }, 0, 1, uniform(1),
+			AxisByAxis, "rank 1 has cells 0 to -1 along y"},
+		"parts with a gap": {func(b *Boxes) { b.Parts = []Box{{Hi: [3]int{7, 3, 1}}} }, 0, 1, uniform(1), AxisByAxis,
+			"21 cells, the grid 24"},
 		"unknown schedule": {func(*Boxes) {}, 0, 1, uniform(1), 7, "unknown schedule"},
 	} {
 		b := good()

@@ -14,7 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 )
 
-// boxCase is a random exchange: a division into boxes, ghost layers, widths and the schedule.
+// boxCase is a random exchange: a division into boxes, by straight cuts or not, ghost layers, widths and the schedule.
 type boxCase struct {
 	boxes    Boxes
 	ranks    int
@@ -54,7 +54,25 @@ func randomBoxes(t *rapid.T) boxCase {
 			c.boxes.Cuts[a] = append(c.boxes.Cuts[a], c.boxes.Cuts[a][len(c.boxes.Cuts[a])-1]+n)
 		}
 	}
+	if rapid.Bool().Draw(t, "not by straight cuts") {
+		n := c.boxes.cells()
+		c.boxes.Cuts = [3][]int{{0, n[0]}, {0, n[1]}, {0, n[2]}}
+		c.boxes.Parts = randomParts(t, Box{Hi: n}, rapid.IntRange(1, 8).Draw(t, "parts in all"))
+		c.ranks = len(c.boxes.Parts)
+	}
 	return c
+}
+
+// randomParts divides a box again and again into at most n boxes, at random, of one cell at least.
+func randomParts(t *rapid.T, b Box, n int) []Box {
+	axis := rapid.IntRange(0, 2).Draw(t, "axis")
+	if n == 1 || b.Hi[axis]-b.Lo[axis] == 1 {
+		return []Box{b}
+	}
+	at := rapid.IntRange(b.Lo[axis]+1, b.Hi[axis]-1).Draw(t, "cut")
+	below, above := b, b
+	below.Hi[axis], above.Lo[axis] = at, at
+	return append(randomParts(t, below, n/2), randomParts(t, above, n-n/2)...)
 }
 
 // TestBoxExchangeFillsGhosts: for random divisions, widths, periods and schedules, with messages delayed and
@@ -133,14 +151,11 @@ func exchangeRounds(ctx context.Context, c boxCase, plan *BoxPlan, x Exchanger, 
 // must fill it.
 func (c boxCase) globalCell(plan *BoxPlan, i int) (global int, owned, filled bool) {
 	local := [3]int{i % plan.Shape[0], i / plan.Shape[0] % plan.Shape[1], i / plan.Shape[0] / plan.Shape[1]}
-	rank := plan.Rank
 	owned, filled = true, true
 	stride := 1
-	for a := range 3 {
-		cuts := c.boxes.Cuts[a]
-		parts := len(cuts) - 1
-		lo, hi, cells := cuts[rank%parts], cuts[rank%parts+1], cuts[parts]
-		rank /= parts
+	boxLo, size := c.boxes.Box(plan.Rank)
+	for a, cells := range c.boxes.cells() {
+		lo, hi := boxLo[a], boxLo[a]+size[a]
 		g := lo + local[a]
 		if a < c.boxes.Dim {
 			g -= c.ghost

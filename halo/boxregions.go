@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// boxPlanner computes the regions that one rank exchanges.
+// boxPlanner computes the regions that one rank exchanges along one axis after the other.
 type boxPlanner struct {
 	Boxes
 	position, owned, ghost,
@@ -15,89 +15,72 @@ type boxPlanner struct {
 	outerGhosts bool    // messages include ghosts beyond the grid
 }
 
-// phase returns the phase of exchanges in all directions along the given axes. A direction is the one in which
-// values travel. The order of directions is the same on both sides: what one rank sends in a direction, the other
-// receives from the opposite one.
-func (p *boxPlanner) phase(alongX, alongY, alongZ bool) Phase {
-	steps := func(along bool) []int {
-		if along {
-			return []int{-1, 0, 1}
+// phase returns the phase of exchanges along an axis. A direction is the one in which values travel. The order of
+// directions is the same on both sides: what one rank sends in a direction, the other receives from the opposite one.
+func (p *boxPlanner) phase(axis int) (result Phase) {
+	for _, side := range []int{-1, 1} {
+		if to, ok := p.neighbour(axis, side); ok {
+			peer := result.peer(to)
+			peer.Send = append(peer.Send, p.regions(axis, side, false)...)
 		}
-		return []int{0}
-	}
-	var result Phase
-	for _, dz := range steps(alongZ) {
-		for _, dy := range steps(alongY) {
-			for _, dx := range steps(alongX) {
-				d := [3]int{dx, dy, dz}
-				if d == [3]int{} {
-					continue
-				}
-				if to, ok := p.neighbour(d); ok {
-					peer := result.peer(to)
-					peer.Send = append(peer.Send, p.regions(d, false)...)
-				}
-				back := [3]int{-dx, -dy, -dz}
-				if from, ok := p.neighbour(back); ok {
-					peer := result.peer(from)
-					peer.Recv = append(peer.Recv, p.regions(back, true)...)
-				}
-			}
+		if from, ok := p.neighbour(axis, -side); ok {
+			peer := result.peer(from)
+			peer.Recv = append(peer.Recv, p.regions(axis, -side, true)...)
 		}
 	}
 	return result
 }
 
-// neighbour returns the rank of the next box in a direction, if there is one.
-func (p *boxPlanner) neighbour(d [3]int) (rank int, ok bool) {
-	for a := 2; a >= 0; a-- {
-		position, n := p.position[a]+d[a], p.parts(a)
-		if position < 0 || position >= n {
-			if !p.Periodic[a] {
-				return 0, false
-			}
-			position = (position + n) % n
+// neighbour returns the rank of the next box on a side along an axis, if there is one.
+func (p *boxPlanner) neighbour(axis, side int) (rank int, ok bool) {
+	at, n := p.position, p.parts(axis)
+	at[axis] += side
+	if at[axis] < 0 || at[axis] >= n {
+		if !p.Periodic[axis] {
+			return 0, false
 		}
-		rank = rank*n + position
+		at[axis] = (at[axis] + n) % n
 	}
-	return rank, true
+	return at[0] + p.parts(0)*(at[1]+p.parts(1)*at[2]), true
 }
 
-// regions returns the cells on the side of a direction: the ghosts received from there, or the owned cells sent
-// there. They are one region, but for a box that is its own neighbour along an axis and has fewer cells along it than
-// layers are filled: the ghosts there repeat its cells several times, with a region for each time, the nearest first.
-func (p *boxPlanner) regions(d [3]int, ghosts bool) []Region {
-	result := []Region{{}}
-	for a := range 3 {
-		var next []Region
-		for _, along := range p.along(a, d[a], ghosts) {
-			for _, r := range result {
+// regions returns the cells on a side along an axis: the ghosts received from there, or the owned cells sent there.
+// They are one region, but for a box that is its own neighbour along the axis and has fewer cells along it than layers
+// are filled: the ghosts there repeat its cells several times, with a region for each time, the nearest first.
+func (p *boxPlanner) regions(axis, side int, ghosts bool) (result []Region) {
+	for _, along := range p.along(axis, side, ghosts) {
+		var r Region
+		for a := range 3 {
+			if a != axis {
+				along := p.beside(a)
 				r.Lo[a], r.N[a] = along[0], along[1]-along[0]
-				next = append(next, r)
 			}
 		}
-		result = next
+		r.Lo[axis], r.N[axis] = along[0], along[1]-along[0]
+		result = append(result, r)
 	}
 	return result
 }
 
-// along returns the ranges of cells, first and end, that regions on a side have along an axis. The side is -1 or 1, or
-// 0 for those that lie beside the box along another axis.
+// beside returns the range of cells, first and end, along an axis in exchanges along another one.
+func (p *boxPlanner) beside(axis int) [2]int {
+	first, end := p.ghost[axis], p.ghost[axis]+p.owned[axis]
+	if p.includes(axis, p.position[axis] > 0) {
+		first -= p.width[axis]
+	}
+	if p.includes(axis, p.position[axis] < p.parts(axis)-1) {
+		end += p.width[axis]
+	}
+	if p.upperFaces && !p.outerGhosts && axis < p.Dim && !p.Periodic[axis] && p.position[axis] == p.parts(axis)-1 {
+		end++
+	}
+	return [2]int{first, end}
+}
+
+// along returns the ranges of cells, first and end, of regions on a side along the axis of an exchange.
 func (p *boxPlanner) along(axis, side int, ghosts bool) (ranges [][2]int) {
 	first, end := p.ghost[axis], p.ghost[axis]+p.owned[axis]
 	width, cells := p.width[axis], p.owned[axis]
-	if side == 0 {
-		if p.includes(axis, p.position[axis] > 0) {
-			first -= width
-		}
-		if p.includes(axis, p.position[axis] < p.parts(axis)-1) {
-			end += width
-		}
-		if p.upperFaces && !p.outerGhosts && axis < p.Dim && !p.Periodic[axis] && p.position[axis] == p.parts(axis)-1 {
-			end++
-		}
-		return [][2]int{{first, end}}
-	}
 	for from := 0; from < width; from += cells {
 		n := min(cells, width-from)
 		switch {

@@ -6,12 +6,14 @@ import (
 	"sync"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
 )
 
-// TestGhostReturn: every box writes to its own cells and to the first ghosts above them. After the exchanges by
-// GhostReturnPlan the owners have the same maxima as a single array, across edges, corners and periods too.
+// TestGhostReturn: every box writes to its own cells and to the first ghosts above them. After the exchange of a Return
+// the owners have the same maxima as a single array, across edges, corners and periods too.
 func TestGhostReturn(t *testing.T) {
 	for _, dim := range []int{2, 3} {
 		for _, periodic := range []bool{false, true} {
@@ -19,24 +21,43 @@ func TestGhostReturn(t *testing.T) {
 				if dim == 2 {
 					parts[2] = 1
 				}
-				checkGhostReturn(t, dim, periodic, parts)
+				b := Boxes{Dim: dim}
+				n := returned(dim)
+				for a, count := range parts {
+					b.Periodic[a] = periodic && a < dim
+					for k := range count + 1 {
+						b.Cuts[a] = append(b.Cuts[a], k*n[a]/count)
+					}
+				}
+				checkGhostReturn(t, b)
 			}
 		}
 	}
+	rapid.Check(t, func(rt *rapid.T) {
+		b := Boxes{Dim: rapid.IntRange(2, 3).Draw(rt, "dimensions")}
+		n := returned(b.Dim)
+		for a := range b.Dim {
+			b.Periodic[a] = rapid.Bool().Draw(rt, "periodic")
+		}
+		b.Cuts = [3][]int{{0, n[0]}, {0, n[1]}, {0, n[2]}}
+		b.Parts = randomParts(rt, Box{Hi: n}, 8)
+		checkGhostReturn(rt, b)
+	})
 }
 
-func checkGhostReturn(t *testing.T, dim int, periodic bool, parts [3]int) {
-	n := [3]int{7, 6, 9}
+// returned are the cells along each axis.
+func returned(dim int) [3]int {
 	if dim == 2 {
-		n[2] = 1
+		return [3]int{7, 6, 1}
 	}
-	b := Boxes{Dim: dim}
-	for a, count := range parts {
-		b.Periodic[a] = periodic && a < dim
-		for k := range count + 1 {
-			b.Cuts[a] = append(b.Cuts[a], k*n[a]/count)
-		}
-	}
+	return [3]int{7, 6, 9}
+}
+
+func checkGhostReturn(t interface {
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+}, b Boxes) {
+	dim, n := b.Dim, b.cells()
 	want := make([]int32, n[0]*n[1]*n[2])
 	cellNumber := func(cell [3]int) (c int, inside bool) {
 		for a := 2; a >= 0; a-- {
@@ -72,19 +93,18 @@ func checkGhostReturn(t *testing.T, dim int, periodic bool, parts [3]int) {
 		})
 	})
 	var mu sync.Mutex
-	err := onAllRanks(local.New(parts[0]*parts[1]*parts[2]), func(comm dist.Comm) error {
+	err := onAllRanks(local.New(b.Ranks()), func(comm dist.Comm) error {
 		const ghost = 2
-		plan, err := NewBoxPlan(b, comm.Rank(), ghost, [3]int{ghost, ghost, ghost}, AxisByAxis)
+		plan, err := NewBoxPlan(b, comm.Rank(), ghost, [3]int{}, AllNeighbours)
 		if err != nil {
 			return err
 		}
-		var lo, owned, position [3]int
-		rank, array := comm.Rank(), make([]int32, plan.Shape[0]*plan.Shape[1]*plan.Shape[2])
-		for a := range 3 {
-			position[a] = rank % parts[a]
-			rank /= parts[a]
-			lo[a], owned[a] = b.Cuts[a][position[a]], b.Cuts[a][position[a]+1]-b.Cuts[a][position[a]]
+		lo, owned := b.Box(comm.Rank())
+		back := plan.Return()
+		if err := back.Plan.Check(comm.Size()); err != nil {
+			return err
 		}
+		array := make([]int32, back.Plan.Owned+back.Plan.Ghosts)
 		index := func(c [3]int) (i int) {
 			for a := 2; a >= 0; a-- {
 				x := c[a]
@@ -101,38 +121,18 @@ func checkGhostReturn(t *testing.T, dim int, periodic bool, parts [3]int) {
 				array[i] = max(array[i], v)
 			})
 		})
-		for a := dim - 1; a >= 0; a-- {
-			up, err := plan.GhostReturnPlan(a)
-			if err != nil {
-				return err
-			}
-			if up, err = up.WithSchedule(AllNeighbours); err != nil { // a GhostReturnPlan does not change
-				return err
-			}
-			if err := NewHostExchanger(up, comm, 5, 4).Exchange(context.Background(), FieldOf(array)); err != nil {
-				return err
-			}
-			if position[a] == 0 && !b.Periodic[a] {
-				continue
-			}
-			layer := owned
-			for d := range dim {
-				layer[d]++ // cells that later axes send
-			}
-			layer[a] = 1
-			forEachCell(layer, func(c [3]int) {
-				below := c
-				below[a]--
-				array[index(c)] = max(array[index(c)], array[index(below)])
-			})
+		if err := NewHostExchanger(back.Plan, comm, 5, 4).Exchange(context.Background(), FieldOf(array)); err != nil {
+			return err
+		}
+		for i, to := range back.To {
+			array[to] = max(array[to], array[back.From[i]])
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		forEachCell(owned, func(c [3]int) {
 			g, _ := cellNumber([3]int{lo[0] + c[0], lo[1] + c[1], lo[2] + c[2]})
 			if array[index(c)] != want[g] {
-				t.Errorf("%dD, periodic %t, %v boxes: cell %v of rank %d has %d, not %d", dim, periodic, parts, c, comm.Rank(),
-					array[index(c)], want[g])
+				t.Errorf("%+v: cell %v of rank %d has %d, not %d", b, c, comm.Rank(), array[index(c)], want[g])
 			}
 		})
 		return nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
@@ -29,7 +30,8 @@ func (c Config) Need(b *grid.Block, seeded int, precision string) Need {
 
 func needOf[F num.Float](c Config, b *grid.Block, cells int) (n Need) {
 	t := engine.NewTable(nil)
-	a := declare[F](t, c, b, 0, nil)
+	peers, back := neighboursOf(b)
+	a := declare[F](t, c, b, peers, back, nil)
 	n.Host = 3 * 8 * int64(b.Len()) // while the level set is computed
 	if c.Particles > 0 {
 		seeded := c.seededParticles(cells)
@@ -42,6 +44,28 @@ func needOf[F num.Float](c Config, b *grid.Block, cells int) (n Need) {
 	}
 	n.Arrays = t.Bytes() + 8*int64(b.BoundaryGhostCount())
 	return n
+}
+
+// neighboursOf estimates how many other blocks are beside a block, and what they return to it.
+func neighboursOf(b *grid.Block) (peers int, back halo.Return) {
+	if b.N == b.Grid.N {
+		return 0, back
+	}
+	peers, back.Plan = 1, &halo.Plan{}
+	for axis := range b.Grid.Dim {
+		for side, open := range b.HasNeighbours(axis) {
+			if !open {
+				continue
+			}
+			peers++
+			if side == 0 {
+				back.Plan.Ghosts += b.Cells()/b.N[axis] + b.N[0] + b.N[1] + b.N[2]
+			}
+		}
+	}
+	list := make([]int32, back.Plan.Ghosts)
+	back.From, back.To = list, list
+	return peers, back
 }
 
 // ParticleFileBytes returns the size on the host of the particles at the start in a frame, and of the arrays that exist

@@ -8,6 +8,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/primitives"
+	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
@@ -46,27 +47,23 @@ func newMigration[F num.Float](ctx context.Context, s *solver[F], b *domain.Bloc
 		return m, err
 	}
 	s.Owns(m.readTotals)
-	var cuts, peerIndex []int32
-	for axis, c := range b.Boxes.Cuts {
-		m.routes.Blocks[axis] = int32(len(c) - 1)
-		for _, first := range c[:len(c)-1] {
-			cuts = append(cuts, int32(first))
-		}
+	owners := make([]kernels.Owner, len(peers))
+	for k, peer := range peers {
+		lo, n := b.Boxes.Box(peer.Rank)
+		d := domainOf(&grid.Block{Grid: b.Grid, Lo: lo, N: n})
+		owners[k] = kernels.Owner{Lo: d.Lo, Hi: d.Hi}
 	}
-	for rank := range env.Comm.Size() {
-		k, known := m.plan.Index(rank)
-		if !known {
-			k = len(peers)
-		}
-		peerIndex = append(peerIndex, int32(k))
-	}
-	m.routes.Cuts = engine.Input(t, "blocks", len(cuts), func() []int32 { return cuts }).Data
-	m.routes.Peers = engine.Input(t, "blocks", len(peerIndex), func() []int32 { return peerIndex }).Data
+	m.routes.Peers = engine.Input(t, "blocks", len(owners), func() []kernels.Owner { return owners }).Data
 	return m, t.Err()
 }
 
 func itemPlan(b *domain.Block) (*halo.ItemPlan, error) {
-	return b.Plan.Items(func(int) int { return math.MaxInt32 })
+	plan, err := b.Plan.Items(func(int) int { return math.MaxInt32 })
+	if err == nil && len(plan.Peers) > kernels.MostPeers {
+		err = fmt.Errorf("the block of rank %d has %d neighbours, of which particles allow %d: use fewer ranks, or equal "+
+			"blocks (balance = \"cells\")", plan.Rank, len(plan.Peers), kernels.MostPeers)
+	}
+	return plan, err
 }
 
 // groupsOf returns the number of groups of n particles.

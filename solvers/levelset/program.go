@@ -156,37 +156,25 @@ func (s *solver[F]) relax(p *engine.Program) {
 	}
 }
 
-// applyBounds gathers the bounds that escaped particles have set, the last axis first, and applies them to the block's
-// cells of a level set.
+// applyBounds returns the bounds that escaped particles have set beyond the block to the ranks of these cells, and
+// applies all to the block's cells of a level set.
 func (s *solver[F]) applyBounds(p *engine.Program, field int) {
 	if s.bounds == nil {
 		return
 	}
-	for axis := s.block.Grid.Dim - 1; axis >= 0; axis-- {
-		p.ExchangeThen(s.boundsGhosts[axis], s.mergeBounds(axis), s.bounds)
-	}
+	merge := engine.Whole(kernels.NewMergeReturnedLoop(s.returned[0].Data, s.returned[1].Data, s.bounds.Data),
+		len(s.returned[0].Data))
+	p.ExchangeThen(s.boundsGhosts, []engine.Task{merge}, s.bounds)
 	withGhosts := s.owned(1)
 	p.Run(engine.Over(kernels.NewApplyBoundsLoop(withGhosts, &s.lattice, domainOf(s.block), s.bounds.Data,
 		s.f[field].Data), withGhosts))
 }
 
-// mergeBounds merges the bounds received from the block below along an axis, if there is one, into those of the first
-// layer of cells, including ghosts: their bounds are sent on along the axes that follow.
-func (s *solver[F]) mergeBounds(axis int) []engine.Task {
-	if !s.block.HasNeighbours(axis)[0] {
-		return nil
-	}
-	layer := s.owned(1)
-	layer.Lo[axis], layer.Hi[axis] = s.block.Lo[axis], s.block.Lo[axis]+1
-	stride := [3]int{1, s.lattice.SY, s.lattice.SZ}[axis]
-	return []engine.Task{engine.Over(kernels.NewMergeFromGhostLoop(layer, &s.lattice, stride, s.bounds.Data), layer)}
-}
-
 // Message tags of exchanges that may be pending at the same time.
 const (
 	tagGhosts   = 1 // plus the number of layers
-	tagBounds   = 9 // plus the axis
-	tagMigrants = tagBounds + 3
+	tagBounds   = 9
+	tagMigrants = 10
 )
 
 // ghostLayers are some layers of ghosts of the level sets: those of other ranks, and those beyond walls, which get the

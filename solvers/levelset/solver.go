@@ -59,8 +59,8 @@ type solver[F num.Float] struct {
 	clock   *engine.Given[kernels.Clock[F]]
 
 	allLayers, wenoLayers, oneLayer ghostLayers[F] // all layers of ghosts, those that WENO needs, and one layer
-	boundsGhosts                    [3]*engine.Ghosts
-	swarm                           *swarm[F] // nil without particles
+	boundsGhosts                    *engine.Ghosts // returns bounds to the owners of cells
+	swarm                           *swarm[F]      // nil without particles
 
 	maxRate     float64 // largest |u|/h of a face in 1/s, for a time factor of 1
 	startVolume float64 // at the start, in m³ or m²; NaN before it is measured
@@ -96,7 +96,7 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Set
 	if err != nil {
 		return nil, err
 	}
-	s.arrays = declare[F](table, cfg, b, len(plan.Peers), func(axis int) []F { return u[axis] })
+	s.arrays = declare[F](table, cfg, b, len(plan.Peers), at.Block.Plan.Return(), func(axis int) []F { return u[axis] })
 	s.clock = engine.NewGiven(table, 1, engine.EqualSteps(cfg.CFL/s.maxRate), s.clockOf)
 	s.clock.Bounds = s.clock.Equal
 	if err := s.connectBlocks(at.Block.Plan); err != nil {
@@ -174,13 +174,7 @@ func (s *solver[F]) connectBlocks(plan *halo.BoxPlan) (err error) {
 	if s.oneLayer, err = s.newGhostLayers(plan, 1); err != nil || s.cfg.Particles == 0 {
 		return err
 	}
-	for axis := range s.block.Grid.Dim {
-		up, err := plan.GhostReturnPlan(axis)
-		if err != nil {
-			return err
-		}
-		s.boundsGhosts[axis] = s.BoxGhosts(up, tagBounds+axis)
-	}
+	s.boundsGhosts = s.MeshGhosts(s.back.Plan, tagBounds)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
@@ -29,12 +30,14 @@ type arrays[F num.Float] struct {
 	removed              *engine.Result[kernels.Removed]  // particles removed so far
 	counts               *engine.Result[kernels.Counts]   // measured, as the next one
 	slope                *engine.Result[atomics.Most[F]]  // the largest gradient error
-	bounds               *engine.Array[kernels.Bounds[F]] // of corrections
+	bounds               *engine.Array[kernels.Bounds[F]] // of corrections: see back
+	back                 halo.Return                      // how bounds of ghosts get to the owners of their cells
+	returned             [2]*engine.Array[int32]          // From and To of back
 	particles            *particleArrays[F]               // nil without particles
 }
 
-// declare declares the arrays of a block. velocity returns the velocities through lower faces.
-func declare[F num.Float](t *engine.Table, c Config, b *grid.Block, peers int,
+// declare declares the arrays of a block with peers. velocity returns the velocities through lower faces.
+func declare[F num.Float](t *engine.Table, c Config, b *grid.Block, peers int, back halo.Return,
 	velocity func(axis int) []F) (a arrays[F]) {
 	n := b.Len()
 	for k := range a.f {
@@ -51,7 +54,10 @@ func declare[F num.Float](t *engine.Table, c Config, b *grid.Block, peers int,
 	a.counts = engine.NewResult[kernels.Counts](t, "counters", false, "Broken")
 	a.slope = engine.NewResult[atomics.Most[F]](t, "counters", false)
 	if c.Particles > 0 {
-		a.bounds = engine.Add[kernels.Bounds[F]](t, "corrections", n)
+		a.back, a.bounds = back, engine.Add[kernels.Bounds[F]](t, "corrections", n+back.Ghosts())
+		for k, list := range [][]int32{back.From, back.To} {
+			a.returned[k] = engine.Input(t, "corrections", len(list), func() []int32 { return list })
+		}
 		a.particles = declareParticles[F](t, c, b, peers)
 	}
 	return a

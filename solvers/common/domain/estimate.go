@@ -24,7 +24,7 @@ func EstimateDivided(s *config.Grid, ghost, ranks int, separate bool, divide fun
 		return f, err
 	}
 	d := divide(g)
-	boxes, err := d.boxes(g, ranks, s.Blocks)
+	boxes, err := d.boxes(g, ranks, s.Blocks, ghost)
 	if err != nil {
 		return f, err
 	}

@@ -39,21 +39,26 @@ func gridOf(s *config.Grid) (*grid.Grid, error) {
 	return g, nil
 }
 
-// Weights are the costs of the slabs of cells normal to each axis, one number for each index along the axis. Blocks
-// are balanced by them.
-type Weights [3][]int64
-
 // Division is how a grid is divided into blocks, if not into equal ones.
 type Division struct {
-	Weights *Weights // balanced by them; nil if all cells cost the same
+	Costs *partition.Bins // that blocks share equally; nil if all cells cost the same
 	// Align, unless it is 0, is the number of cells along each axis that are not divided, from the first cell on: those
-	// of a cell of the coarsest level that is divided into blocks too. Without weights.
+	// of a cell of the coarsest level that is divided into blocks too. Without Costs.
 	Align [3]int
 }
 
-// boxes returns the blocks of all ranks.
-func (d *Division) boxes(g *grid.Grid, ranks int, fixed [3]int) (b halo.Boxes, err error) {
+// boxes returns the blocks of all ranks, which are as thick as ghost layers if that can be.
+func (d *Division) boxes(g *grid.Grid, ranks int, fixed [3]int, ghost int) (b halo.Boxes, err error) {
 	n := g.N
+	if d.Costs != nil && fixed == [3]int{} && ranks > 1 {
+		if shares, err := partition.Bisect(d.Costs, ranks, ghost); err == nil {
+			b = halo.Boxes{Dim: g.Dim, Cuts: [3][]int{{0, n[0]}, {0, n[1]}, {0, n[2]}}, Periodic: g.Periodic}
+			for _, s := range shares {
+				b.Parts = append(b.Parts, halo.Box(s))
+			}
+			return b, nil
+		}
+	}
 	if d.Align != [3]int{} {
 		n = partition.Groups(n, d.Align)
 	}
@@ -69,18 +74,17 @@ func (d *Division) boxes(g *grid.Grid, ranks int, fixed [3]int) (b halo.Boxes, e
 	if n != g.N {
 		b.Cuts = partition.AlignedCuts(g.N, parts, d.Align)
 	}
+	if d.Costs != nil {
+		b.Cuts = partition.WeightedCuts(d.Costs.Slabs(), parts, ghost)
+	}
 	return b, nil
 }
 
 // cut is Cut with a division.
 func cut(g *grid.Grid, s *config.Grid, ghost, rank, ranks int, d Division) (*Block, error) {
-	boxes, err := d.boxes(g, ranks, s.Blocks)
+	boxes, err := d.boxes(g, ranks, s.Blocks, ghost)
 	if err != nil {
 		return nil, err
-	}
-	if d.Weights != nil {
-		parts := [3]int{len(boxes.Cuts[0]) - 1, len(boxes.Cuts[1]) - 1, len(boxes.Cuts[2]) - 1}
-		boxes.Cuts = partition.WeightedCuts(*d.Weights, parts, ghost)
 	}
 	b := &Block{Boxes: boxes}
 	lo, n := b.Boxes.Box(rank)
@@ -101,14 +105,14 @@ func NewBlock(ctx context.Context, env *solvers.Env, c *config.Case, s *config.G
 	return NewBalancedBlock(ctx, env, c, s, ghost, nil, check)
 }
 
-// NewBalancedBlock is NewBlock with blocks whose costs are balanced, as far as straight cuts through the grid can
-// balance them. All ranks call weigh, which must return the same weights on all of them; a nil weigh, or nil weights,
-// mean that all cells cost the same.
+// NewBalancedBlock is NewBlock with blocks of about equal cost, or with those of straight cuts if the case prescribes
+// how many. All ranks call costs, which must return the same on all of them; a nil costs, or nil bins, mean that all
+// cells cost the same.
 func NewBalancedBlock(ctx context.Context, env *solvers.Env, c *config.Case, s *config.Grid, ghost int,
-	weigh func(*grid.Grid) (*Weights, error), check func(*Block) error) (*Block, error) {
+	costs func(*grid.Grid) (*partition.Bins, error), check func(*Block) error) (*Block, error) {
 	return NewDividedBlock(ctx, env, c, s, ghost, func(g *grid.Grid) (d Division, err error) {
-		if weigh != nil {
-			d.Weights, err = weigh(g)
+		if costs != nil {
+			d.Costs, err = costs(g)
 		}
 		return d, err
 	}, check)
@@ -135,19 +139,19 @@ func NewDividedBlock(ctx context.Context, env *solvers.Env, c *config.Case, s *c
 	return b, env.CheckMemory(ctx, c, b.Counts())
 }
 
-// Blocks returns the blocks of all ranks, without allocating arrays. weigh is as in NewBalancedBlock.
-func Blocks(s *config.Grid, ghost, ranks int, weigh func(*grid.Grid) (*Weights, error)) ([]*Block, error) {
+// Blocks returns the blocks of all ranks, without allocating arrays. costs is as in NewBalancedBlock.
+func Blocks(s *config.Grid, ghost, ranks int, costs func(*grid.Grid) (*partition.Bins, error)) ([]*Block, error) {
 	g, err := gridOf(s)
 	if err != nil {
 		return nil, err
 	}
-	weights, err := weigh(g)
+	bins, err := costs(g)
 	if err != nil {
 		return nil, err
 	}
 	blocks := make([]*Block, ranks)
 	for rank := range blocks {
-		if blocks[rank], err = cut(g, s, ghost, rank, ranks, Division{Weights: weights}); err != nil {
+		if blocks[rank], err = cut(g, s, ghost, rank, ranks, Division{Costs: bins}); err != nil {
 			return nil, err
 		}
 	}
@@ -246,13 +250,11 @@ func (b *Block) locate(at []float64) (cell int) {
 func (b *Block) image() (*vtk.Image, []vtk.Box) {
 	g := b.Grid
 	m := &vtk.Image{Dim: g.Dim, Whole: g.N, Box: vtk.Box{Lo: b.Lo, N: b.N}, Origin: g.Lo}
-	ranks := 1
-	for axis, cuts := range b.Boxes.Cuts {
+	for axis := range m.Spacing {
 		m.Spacing[axis] = g.Spacing(axis)
-		ranks *= len(cuts) - 1
 	}
 	var boxes []vtk.Box
-	for r := range ranks {
+	for r := range b.Boxes.Ranks() {
 		lo, n := b.Boxes.Box(r)
 		boxes = append(boxes, vtk.Box{Lo: lo, N: n})
 	}

@@ -260,7 +260,7 @@ static_assert(sizeof(Clock_f64) == 144 && offsetof(Clock_f64, Half) == 0 && offs
 // Leaving are the particles of a block that are marked with a peer. They are counted, and then sorted by peer, in
 // groups: group g has the particles g, g + Groups, g + 2·Groups and so on, so that neighbours in memory belong to
 // neighbouring groups.
-// Leaving, migrate.go:51
+// Leaving, migrate.go:47
 struct Leaving {
     int64 Particles, Groups;
     int64 Peers;
@@ -305,7 +305,7 @@ struct Migrant_f64 {
 static_assert(sizeof(Migrant_f64) == 40 && offsetof(Migrant_f64, P) == 0 && offsetof(Migrant_f64, ID) == 32, "Migrant_f64");
 
 // Places are where received particles go: first to free places, then behind the last particle.
-// Places, migrate.go:98
+// Places, migrate.go:94
 struct Places {
     Slice<int32> Free;
     int64 Count;
@@ -315,7 +315,7 @@ static_assert(sizeof(Places) == 40 && offsetof(Places, Free) == 0 && offsetof(Pl
     offsetof(Places, Particles) == 32, "Places");
 
 // Correction is a level set that particles correct.
-// Correction[float32], particle.go:184
+// Correction[float32], particle.go:192
 struct Correction_f32 {
     Lattice_f32 Lattice_;
     float Escape;
@@ -326,14 +326,14 @@ static_assert(sizeof(Correction_f32) == 88 && offsetof(Correction_f32, Lattice_)
 
 // Bounds are the bounds on the level set at a cell from escaped particles: those from outside raise Plus, those from
 // inside lower Minus. Without any they have the values of ClearBounds.
-// Bounds[float32], particle.go:170
+// Bounds[float32], particle.go:178
 struct alignas(8) Bounds_f32 {
     float Plus, Minus;
 };
 static_assert(sizeof(Bounds_f32) == 8 && offsetof(Bounds_f32, Plus) == 0 && offsetof(Bounds_f32, Minus) == 4, "Bounds_f32");
 
 // Correction is a level set that particles correct.
-// Correction[float64], particle.go:184
+// Correction[float64], particle.go:192
 struct Correction_f64 {
     Lattice_f64 Lattice_;
     double Escape;
@@ -344,7 +344,7 @@ static_assert(sizeof(Correction_f64) == 120 && offsetof(Correction_f64, Lattice_
 
 // Bounds are the bounds on the level set at a cell from escaped particles: those from outside raise Plus, those from
 // inside lower Minus. Without any they have the values of ClearBounds.
-// Bounds[float64], particle.go:170
+// Bounds[float64], particle.go:178
 struct alignas(16) Bounds_f64 {
     double Plus, Minus;
 };
@@ -363,16 +363,20 @@ struct Domain {
 static_assert(sizeof(Domain) == 44 && offsetof(Domain, Cells) == 0 && offsetof(Domain, Periodic) == 12 &&
     offsetof(Domain, Lo) == 16 && offsetof(Domain, Hi) == 28 && offsetof(Domain, Dim) == 40, "Domain");
 
-// Routes maps positions to the peer whose block owns them. A particle that changes blocks is marked with the number of
-// its peer plus 1; the mark of others is 0.
-// Routes, migrate.go:19
-struct Routes {
-    Array<int32, 3> Blocks;
-    Slice<int32> Cuts;
-    Slice<int32> Peers;
+// Owner is the region of the particles of a peer, in cells, half open.
+// Owner, migrate.go:16
+struct alignas(8) Owner {
+    Array<int32, 3> Lo, Hi;
 };
-static_assert(sizeof(Routes) == 64 && offsetof(Routes, Blocks) == 0 && offsetof(Routes, Cuts) == 16 &&
-    offsetof(Routes, Peers) == 40, "Routes");
+static_assert(sizeof(Owner) == 24 && offsetof(Owner, Lo) == 0 && offsetof(Owner, Hi) == 12, "Owner");
+
+// Routes are the regions of all peers. A particle that changes blocks is marked with the number of its peer plus 1, or
+// with that of peers plus 1 if none owns it; the mark of others is 0.
+// Routes, migrate.go:22
+struct Routes {
+    Slice<Owner> Peers;
+};
+static_assert(sizeof(Routes) == 24 && offsetof(Routes, Peers) == 0, "Routes");
 
 // Removed counts particles that were removed.
 // Removed, particle.go:33
@@ -1099,7 +1103,7 @@ DEVICE double SlopeError_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l,
 }
 
 // CountLeaving counts the particles of group g that leave, and adds their numbers to those of each peer.
-// CountLeaving, migrate.go:63
+// CountLeaving, migrate.go:59
 DEVICE void CountLeaving_at(int64 g, const Leaving *l, Slice<int32> totals) {
     for (int64 k = 0, end1 = l->Peers; k < end1; k++) {
         l->Starts[add(mul(k, l->Groups), g)] = 0;
@@ -1117,7 +1121,7 @@ DEVICE void CountLeaving_at(int64 g, const Leaving *l, Slice<int32> totals) {
 }
 
 // PackLeaving moves the particles of group g that leave to the message, and stores the places that become free.
-// PackLeaving[float32], migrate.go:82
+// PackLeaving[float32], migrate.go:78
 DEVICE void PackLeaving_f32_at(int64 g, const Leaving *l, Slice<Particle_f32> p, Slice<int64> id,
         Slice<Migrant_f32> out, Slice<int32> free) {
     for (int64 i = g; i < l->Particles; i = add(i, l->Groups)) {
@@ -1133,7 +1137,7 @@ DEVICE void PackLeaving_f32_at(int64 g, const Leaving *l, Slice<Particle_f32> p,
 }
 
 // PackLeaving moves the particles of group g that leave to the message, and stores the places that become free.
-// PackLeaving[float64], migrate.go:82
+// PackLeaving[float64], migrate.go:78
 DEVICE void PackLeaving_f64_at(int64 g, const Leaving *l, Slice<Particle_f64> p, Slice<int64> id,
         Slice<Migrant_f64> out, Slice<int32> free) {
     for (int64 i = g; i < l->Particles; i = add(i, l->Groups)) {
@@ -1150,7 +1154,7 @@ DEVICE void PackLeaving_f64_at(int64 g, const Leaving *l, Slice<Particle_f64> p,
 
 // escaped reports whether a particle of signed radius r, where the level set is phi, is so far on the wrong side
 // that it corrects the level set.
-// (*Correction[float32]).escaped, particle.go:232
+// (*Correction[float32]).escaped, particle.go:240
 DEVICE bool Correction_escaped_f32(const Correction_f32 *s, float r, float phi) {
     if (r < 0.0f) {
         return phi > -s->Escape * r;
@@ -1159,7 +1163,7 @@ DEVICE bool Correction_escaped_f32(const Correction_f32 *s, float r, float phi) 
 }
 
 // depthInSphere returns the depth inside a particle's sphere of a position at an offset in units of cells; never -0.
-// (*Lattice[float32]).depthInSphere, particle.go:225
+// (*Lattice[float32]).depthInSphere, particle.go:233
 DEVICE float Lattice_depthInSphere_f32(const Lattice_f32 *l, float r, float x, float y, float z) {
     x = x * l->H[0];
     y = y * l->H[1];
@@ -1167,7 +1171,7 @@ DEVICE float Lattice_depthInSphere_f32(const Lattice_f32 *l, float r, float x, f
     return num_Abs_f32(r) - num_Sqrt_f32(x * x + y * y + z * z) + 0.0f;
 }
 
-// (*Correction[float32]).correct, particle.go:202
+// (*Correction[float32]).correct, particle.go:210
 DEVICE void Correction_correct_f32(const Correction_f32 *s, Particle_f32 q, Slice<Bounds_f32> bounds) {
     const Lattice_f32 *l = &s->Lattice_;
     auto [a, fx] = splitCoordinate_f32(q.X);
@@ -1192,7 +1196,7 @@ DEVICE void Correction_correct_f32(const Correction_f32 *s, Particle_f32 q, Slic
 
 // UnpackMigrant puts migrant j among the particles of its block. If correcting, it corrects the level set after as
 // AdvectAndCorrect does.
-// UnpackMigrant[float32], migrate.go:108
+// UnpackMigrant[float32], migrate.go:104
 DEVICE void UnpackMigrant_f32_at(int64 j, bool correcting, const Places *s, Slice<Migrant_f32> in,
         Slice<Particle_f32> p, Slice<int64> id, const Correction_f32 *after, Slice<Bounds_f32> bounds) {
     int64 i = sub(add(s->Particles, j), s->Count);
@@ -1209,7 +1213,7 @@ DEVICE void UnpackMigrant_f32_at(int64 j, bool correcting, const Places *s, Slic
 
 // escaped reports whether a particle of signed radius r, where the level set is phi, is so far on the wrong side
 // that it corrects the level set.
-// (*Correction[float64]).escaped, particle.go:232
+// (*Correction[float64]).escaped, particle.go:240
 DEVICE bool Correction_escaped_f64(const Correction_f64 *s, double r, double phi) {
     if (r < 0.0) {
         return phi > -s->Escape * r;
@@ -1218,7 +1222,7 @@ DEVICE bool Correction_escaped_f64(const Correction_f64 *s, double r, double phi
 }
 
 // depthInSphere returns the depth inside a particle's sphere of a position at an offset in units of cells; never -0.
-// (*Lattice[float64]).depthInSphere, particle.go:225
+// (*Lattice[float64]).depthInSphere, particle.go:233
 DEVICE double Lattice_depthInSphere_f64(const Lattice_f64 *l, double r, double x, double y, double z) {
     x = x * l->H[0];
     y = y * l->H[1];
@@ -1226,7 +1230,7 @@ DEVICE double Lattice_depthInSphere_f64(const Lattice_f64 *l, double r, double x
     return num_Abs_f64(r) - num_Sqrt_f64(x * x + y * y + z * z) + 0.0;
 }
 
-// (*Correction[float64]).correct, particle.go:202
+// (*Correction[float64]).correct, particle.go:210
 DEVICE void Correction_correct_f64(const Correction_f64 *s, Particle_f64 q, Slice<Bounds_f64> bounds) {
     const Lattice_f64 *l = &s->Lattice_;
     auto [a, fx] = splitCoordinate_f64(q.X);
@@ -1251,7 +1255,7 @@ DEVICE void Correction_correct_f64(const Correction_f64 *s, Particle_f64 q, Slic
 
 // UnpackMigrant puts migrant j among the particles of its block. If correcting, it corrects the level set after as
 // AdvectAndCorrect does.
-// UnpackMigrant[float64], migrate.go:108
+// UnpackMigrant[float64], migrate.go:104
 DEVICE void UnpackMigrant_f64_at(int64 j, bool correcting, const Places *s, Slice<Migrant_f64> in,
         Slice<Particle_f64> p, Slice<int64> id, const Correction_f64 *after, Slice<Bounds_f64> bounds) {
     int64 i = sub(add(s->Particles, j), s->Count);
@@ -1280,6 +1284,12 @@ DEVICE Particle_f32 Flow_advected_f32(const Flow_f32 *s, Particle_f32 q, Clock_f
     return q;
 }
 
+// staysAlong reports, for most particles of a block, that they need no wrapping along an axis and stay in the block.
+// staysAlong[float32], particle.go:155
+DEVICE bool staysAlong_f32(const Domain *d, int64 axis, float x) {
+    return x >= 0.0f && x >= float(d->Lo[axis]) && x < float(d->Hi[axis]) - 0.5f;
+}
+
 // wrapCoordinate wraps a coordinate around a periodic axis, and returns the destination of a particle there.
 // wrapCoordinate[float32], particle.go:50
 struct wrapCoordinate_f32_results { float r0; int32 r1; };
@@ -1305,9 +1315,12 @@ DEVICE wrapCoordinate_f32_results wrapCoordinate_f32(const Domain *d, int64 axis
 }
 
 // locate wraps a particle around periodic axes, and returns its destination.
-// locate[float32], particle.go:155
+// locate[float32], particle.go:160
 struct locate_f32_results { Particle_f32 r0; int32 r1; };
 DEVICE locate_f32_results locate_f32(Particle_f32 q, const Domain *d) {
+    if (staysAlong_f32(d, 0, q.X) && staysAlong_f32(d, 1, q.Y) && (d->Dim == 2 || staysAlong_f32(d, 2, q.Z))) {
+        return {q, 2};
+    }
     auto [x, destination] = wrapCoordinate_f32(d, 0, q.X);
     auto [y, axisDestination] = wrapCoordinate_f32(d, 1, q.Y);
     destination = num_Smaller_int32(destination, axisDestination);
@@ -1324,24 +1337,16 @@ DEVICE locate_f32_results locate_f32(Particle_f32 q, const Domain *d) {
     return {q, destination};
 }
 
-// blockOf returns the index along an axis of the block that contains a coordinate. Particles below the first centre
-// belong to the first block. first is the index in Cuts of the axis.
-// blockOf[float32], migrate.go:35
-DEVICE int32 blockOf_f32(const Routes *r, int64 axis, int32 first, float x) {
-    int32 k = 0;
-    while (add(k, 1) < r->Blocks[axis] && x >= float(r->Cuts[add(add(first, k), 1)])) {
-        k = add(k, int32(1));
-    }
-    return k;
-}
-
 // markOf returns the mark of a particle that changes blocks.
-// markOf[float32], migrate.go:26
+// markOf[float32], migrate.go:25
 DEVICE uint8 markOf_f32(Particle_f32 q, const Routes *r) {
-    int32 x = blockOf_f32(r, 0, 0, q.X);
-    int32 y = blockOf_f32(r, 1, r->Blocks[0], q.Y);
-    int32 z = blockOf_f32(r, 2, add(r->Blocks[0], r->Blocks[1]), q.Z);
-    return uint8(add(r->Peers[add(mul(add(mul(z, r->Blocks[1]), y), r->Blocks[0]), x)], 1));
+    for (int64 k = 0, end1 = r->Peers.len; k < end1; k++) {
+        Owner o = r->Peers[k];
+        if (q.X >= float(o.Lo[0]) && q.X < float(o.Hi[0]) && q.Y >= float(o.Lo[1]) && q.Y < float(o.Hi[1]) && q.Z >= float(o.Lo[2]) && q.Z < float(o.Hi[2])) {
+            return uint8(add(k, int64(1)));
+        }
+    }
+    return uint8(add(r->Peers.len, int64(1)));
 }
 
 // classify[float32], particle.go:139
@@ -1389,6 +1394,12 @@ DEVICE Particle_f64 Flow_advected_f64(const Flow_f64 *s, Particle_f64 q, Clock_f
     return q;
 }
 
+// staysAlong reports, for most particles of a block, that they need no wrapping along an axis and stay in the block.
+// staysAlong[float64], particle.go:155
+DEVICE bool staysAlong_f64(const Domain *d, int64 axis, double x) {
+    return x >= 0.0 && x >= double(d->Lo[axis]) && x < double(d->Hi[axis]) - 0.5;
+}
+
 // wrapCoordinate wraps a coordinate around a periodic axis, and returns the destination of a particle there.
 // wrapCoordinate[float64], particle.go:50
 struct wrapCoordinate_f64_results { double r0; int32 r1; };
@@ -1414,9 +1425,12 @@ DEVICE wrapCoordinate_f64_results wrapCoordinate_f64(const Domain *d, int64 axis
 }
 
 // locate wraps a particle around periodic axes, and returns its destination.
-// locate[float64], particle.go:155
+// locate[float64], particle.go:160
 struct locate_f64_results { Particle_f64 r0; int32 r1; };
 DEVICE locate_f64_results locate_f64(Particle_f64 q, const Domain *d) {
+    if (staysAlong_f64(d, 0, q.X) && staysAlong_f64(d, 1, q.Y) && (d->Dim == 2 || staysAlong_f64(d, 2, q.Z))) {
+        return {q, 2};
+    }
     auto [x, destination] = wrapCoordinate_f64(d, 0, q.X);
     auto [y, axisDestination] = wrapCoordinate_f64(d, 1, q.Y);
     destination = num_Smaller_int32(destination, axisDestination);
@@ -1433,24 +1447,16 @@ DEVICE locate_f64_results locate_f64(Particle_f64 q, const Domain *d) {
     return {q, destination};
 }
 
-// blockOf returns the index along an axis of the block that contains a coordinate. Particles below the first centre
-// belong to the first block. first is the index in Cuts of the axis.
-// blockOf[float64], migrate.go:35
-DEVICE int32 blockOf_f64(const Routes *r, int64 axis, int32 first, double x) {
-    int32 k = 0;
-    while (add(k, 1) < r->Blocks[axis] && x >= double(r->Cuts[add(add(first, k), 1)])) {
-        k = add(k, int32(1));
-    }
-    return k;
-}
-
 // markOf returns the mark of a particle that changes blocks.
-// markOf[float64], migrate.go:26
+// markOf[float64], migrate.go:25
 DEVICE uint8 markOf_f64(Particle_f64 q, const Routes *r) {
-    int32 x = blockOf_f64(r, 0, 0, q.X);
-    int32 y = blockOf_f64(r, 1, r->Blocks[0], q.Y);
-    int32 z = blockOf_f64(r, 2, add(r->Blocks[0], r->Blocks[1]), q.Z);
-    return uint8(add(r->Peers[add(mul(add(mul(z, r->Blocks[1]), y), r->Blocks[0]), x)], 1));
+    for (int64 k = 0, end1 = r->Peers.len; k < end1; k++) {
+        Owner o = r->Peers[k];
+        if (q.X >= double(o.Lo[0]) && q.X < double(o.Hi[0]) && q.Y >= double(o.Lo[1]) && q.Y < double(o.Hi[1]) && q.Z >= double(o.Lo[2]) && q.Z < double(o.Hi[2])) {
+            return uint8(add(k, int64(1)));
+        }
+    }
+    return uint8(add(r->Peers.len, int64(1)));
 }
 
 // classify[float64], particle.go:139
@@ -1484,7 +1490,7 @@ DEVICE void AdvectParticle_f64_at(int64 i, const Flow_f64 *s, const Domain *d, c
     classify_f64(i, q, d, r, n, p, marks);
 }
 
-// (*Correction[float32]).phiAt, particle.go:284
+// (*Correction[float32]).phiAt, particle.go:296
 DEVICE float Correction_phiAt_f32(const Correction_f32 *s, Particle_f32 q) {
     auto [a, fx] = splitCoordinate_f32(q.X);
     auto [b, fy] = splitCoordinate_f32(q.Y);
@@ -1492,7 +1498,7 @@ DEVICE float Correction_phiAt_f32(const Correction_f32 *s, Particle_f32 q) {
     return Lattice_interpolate_f32(&s->Lattice_, s->Phi, Lattice_index_f32(&s->Lattice_, a, b, d), fx, fy, fz);
 }
 
-// (*Correction[float32]).radius, particle.go:291
+// (*Correction[float32]).radius, particle.go:303
 DEVICE float Correction_radius_f32(const Correction_f32 *s, Particle_f32 q, float minRadius, float maxRadius) {
     float phi = Correction_phiAt_f32(s, q);
     if (q.R < 0.0f) {
@@ -1533,7 +1539,7 @@ DEVICE void AdvectAndCorrect_f32_at(int64 i, bool several, const Flow_f32 *s, co
     }
 }
 
-// (*Correction[float64]).phiAt, particle.go:284
+// (*Correction[float64]).phiAt, particle.go:296
 DEVICE double Correction_phiAt_f64(const Correction_f64 *s, Particle_f64 q) {
     auto [a, fx] = splitCoordinate_f64(q.X);
     auto [b, fy] = splitCoordinate_f64(q.Y);
@@ -1541,7 +1547,7 @@ DEVICE double Correction_phiAt_f64(const Correction_f64 *s, Particle_f64 q) {
     return Lattice_interpolate_f64(&s->Lattice_, s->Phi, Lattice_index_f64(&s->Lattice_, a, b, d), fx, fy, fz);
 }
 
-// (*Correction[float64]).radius, particle.go:291
+// (*Correction[float64]).radius, particle.go:303
 DEVICE double Correction_radius_f64(const Correction_f64 *s, Particle_f64 q, double minRadius, double maxRadius) {
     double phi = Correction_phiAt_f64(s, q);
     if (q.R < 0.0) {
@@ -1615,20 +1621,20 @@ DEVICE void ClassifyParticle_f64_at(int64 i, const Domain *d, const Routes *r, R
 }
 
 // ClearBounds clears the bounds at index c of the arrays.
-// ClearBounds[float32], particle.go:177
+// ClearBounds[float32], particle.go:185
 DEVICE void ClearBounds_f32_at(int64 c, Slice<Bounds_f32> bounds) {
     bounds[c] = Bounds_f32{-0x1p+120f /* -1.329228e+36 */, 0x1p+120f /* 1.329228e+36 */};
 }
 
 // ClearBounds clears the bounds at index c of the arrays.
-// ClearBounds[float64], particle.go:177
+// ClearBounds[float64], particle.go:185
 DEVICE void ClearBounds_f64_at(int64 c, Slice<Bounds_f64> bounds) {
     bounds[c] = Bounds_f64{-0x1p+120 /* -1.329227995784916e+36 */, 0x1p+120 /* 1.329227995784916e+36 */};
 }
 
 // Correct computes bounds for the corners of the dual cell of particle i, if the particle has escaped, from their
 // distances to its sphere. All particles use the same level set, and minima and maxima do not depend on the order.
-// Correct[float32], particle.go:194
+// Correct[float32], particle.go:202
 DEVICE void Correct_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32> p, Slice<Bounds_f32> bounds) {
     Particle_f32 q = p[i];
     if (q.R == 0.0f) {
@@ -1639,7 +1645,7 @@ DEVICE void Correct_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32>
 
 // Correct computes bounds for the corners of the dual cell of particle i, if the particle has escaped, from their
 // distances to its sphere. All particles use the same level set, and minima and maxima do not depend on the order.
-// Correct[float64], particle.go:194
+// Correct[float64], particle.go:202
 DEVICE void Correct_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64> p, Slice<Bounds_f64> bounds) {
     Particle_f64 q = p[i];
     if (q.R == 0.0) {
@@ -1648,22 +1654,32 @@ DEVICE void Correct_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64>
     Correction_correct_f64(s, q, bounds);
 }
 
-// MergeFromGhost merges the bounds that the next rank collected for cell (i, j, k), received in the ghost below along
-// an axis.
-// MergeFromGhost[float32], particle.go:243
-DEVICE void MergeFromGhost_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, int64 stride,
-        Slice<Bounds_f32> bounds) {
-    int64 c = Lattice_index_f32(l, i, j, k);
-    bounds[c] = Bounds_f32{num_Larger_f32(bounds[c].Plus, bounds[sub(c, stride)].Plus), num_Smaller_f32(bounds[c].Minus, bounds[sub(c, stride)].Minus)};
+// MergeReturned merges bounds that others have collected for a cell, or this block in a ghost across a period, into
+// those of the cell: element from[i] of the array into element to[i], several perhaps into the same.
+// MergeReturned[float32], particle.go:251
+DEVICE void MergeReturned_f32_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<Bounds_f32> bounds) {
+    Bounds_f32 returned = bounds[from[i]];
+    Bounds_f32 *cell = &bounds[to[i]];
+    if (returned.Plus != -0x1p+120f /* -1.329228e+36 */) {
+        atomic_max(&cell->Plus, returned.Plus);
+    }
+    if (returned.Minus != 0x1p+120f /* 1.329228e+36 */) {
+        atomic_min(&cell->Minus, returned.Minus);
+    }
 }
 
-// MergeFromGhost merges the bounds that the next rank collected for cell (i, j, k), received in the ghost below along
-// an axis.
-// MergeFromGhost[float64], particle.go:243
-DEVICE void MergeFromGhost_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, int64 stride,
-        Slice<Bounds_f64> bounds) {
-    int64 c = Lattice_index_f64(l, i, j, k);
-    bounds[c] = Bounds_f64{num_Larger_f64(bounds[c].Plus, bounds[sub(c, stride)].Plus), num_Smaller_f64(bounds[c].Minus, bounds[sub(c, stride)].Minus)};
+// MergeReturned merges bounds that others have collected for a cell, or this block in a ghost across a period, into
+// those of the cell: element from[i] of the array into element to[i], several perhaps into the same.
+// MergeReturned[float64], particle.go:251
+DEVICE void MergeReturned_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<Bounds_f64> bounds) {
+    Bounds_f64 returned = bounds[from[i]];
+    Bounds_f64 *cell = &bounds[to[i]];
+    if (returned.Plus != -0x1p+120 /* -1.329227995784916e+36 */) {
+        atomic_max(&cell->Plus, returned.Plus);
+    }
+    if (returned.Minus != 0x1p+120 /* 1.329227995784916e+36 */) {
+        atomic_min(&cell->Minus, returned.Minus);
+    }
 }
 
 // owns reports whether the block owns a cell.
@@ -1674,7 +1690,7 @@ DEVICE bool Domain_owns(const Domain *d, int64 i, int64 j, int64 k) {
 
 // ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: each
 // bound alone limits the level set, and the result nearer to the interface is kept. The bounds are cleared.
-// ApplyBounds[float32], particle.go:253
+// ApplyBounds[float32], particle.go:265
 DEVICE void ApplyBounds_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, const Domain *d,
         Slice<Bounds_f32> bounds, Slice<float> phi) {
     int64 c = Lattice_index_f32(l, i, j, k);
@@ -1696,7 +1712,7 @@ DEVICE void ApplyBounds_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, 
 
 // ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: each
 // bound alone limits the level set, and the result nearer to the interface is kept. The bounds are cleared.
-// ApplyBounds[float64], particle.go:253
+// ApplyBounds[float64], particle.go:265
 DEVICE void ApplyBounds_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, const Domain *d,
         Slice<Bounds_f64> bounds, Slice<double> phi) {
     int64 c = Lattice_index_f64(l, i, j, k);
@@ -1718,7 +1734,7 @@ DEVICE void ApplyBounds_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, 
 
 // UpdateRadius sets the radius of particle i so that it touches the interface, within limits. An escaped one gets the
 // minimum.
-// UpdateRadius[float32], particle.go:275
+// UpdateRadius[float32], particle.go:287
 DEVICE void UpdateRadius_f32_at(int64 i, const Correction_f32 *s, float minRadius, float maxRadius,
         Slice<Particle_f32> p) {
     Particle_f32 q = p[i];
@@ -1731,7 +1747,7 @@ DEVICE void UpdateRadius_f32_at(int64 i, const Correction_f32 *s, float minRadiu
 
 // UpdateRadius sets the radius of particle i so that it touches the interface, within limits. An escaped one gets the
 // minimum.
-// UpdateRadius[float64], particle.go:275
+// UpdateRadius[float64], particle.go:287
 DEVICE void UpdateRadius_f64_at(int64 i, const Correction_f64 *s, double minRadius, double maxRadius,
         Slice<Particle_f64> p) {
     Particle_f64 q = p[i];
@@ -1743,7 +1759,7 @@ DEVICE void UpdateRadius_f64_at(int64 i, const Correction_f64 *s, double minRadi
 }
 
 // MarkEscaped marks the particles of a side that have escaped.
-// MarkEscaped[float32], particle.go:302
+// MarkEscaped[float32], particle.go:314
 DEVICE void MarkEscaped_f32_at(int64 i, const Correction_f32 *s, bool inside, Slice<Particle_f32> p,
         Slice<uint8> marks) {
     Particle_f32 q = p[i];
@@ -1754,7 +1770,7 @@ DEVICE void MarkEscaped_f32_at(int64 i, const Correction_f32 *s, bool inside, Sl
 }
 
 // MarkEscaped marks the particles of a side that have escaped.
-// MarkEscaped[float64], particle.go:302
+// MarkEscaped[float64], particle.go:314
 DEVICE void MarkEscaped_f64_at(int64 i, const Correction_f64 *s, bool inside, Slice<Particle_f64> p,
         Slice<uint8> marks) {
     Particle_f64 q = p[i];
@@ -1765,7 +1781,7 @@ DEVICE void MarkEscaped_f64_at(int64 i, const Correction_f64 *s, bool inside, Sl
 }
 
 // Replicate writes the bounds that particle i sets at the corners of its dual cell consecutively, with their indices.
-// Replicate[float32], particle.go:313
+// Replicate[float32], particle.go:325
 DEVICE void Replicate_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32> p, Slice<uint32> keys,
         Slice<int32> order, Slice<float> values) {
     Particle_f32 q = p[i];
@@ -1787,7 +1803,7 @@ DEVICE void Replicate_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f3
 }
 
 // Replicate writes the bounds that particle i sets at the corners of its dual cell consecutively, with their indices.
-// Replicate[float64], particle.go:313
+// Replicate[float64], particle.go:325
 DEVICE void Replicate_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64> p, Slice<uint32> keys,
         Slice<int32> order, Slice<double> values) {
     Particle_f64 q = p[i];
@@ -1809,25 +1825,25 @@ DEVICE void Replicate_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f6
 }
 
 // RaisePlus raises Plus at the i-th of the cells with bounds from outside particles.
-// RaisePlus[float32], particle.go:334
+// RaisePlus[float32], particle.go:346
 DEVICE void RaisePlus_f32_at(int64 i, Slice<uint32> keys, Slice<float> values, Slice<Bounds_f32> bounds) {
     bounds[keys[i]].Plus = num_Larger_f32(bounds[keys[i]].Plus, values[i]);
 }
 
 // RaisePlus raises Plus at the i-th of the cells with bounds from outside particles.
-// RaisePlus[float64], particle.go:334
+// RaisePlus[float64], particle.go:346
 DEVICE void RaisePlus_f64_at(int64 i, Slice<uint32> keys, Slice<double> values, Slice<Bounds_f64> bounds) {
     bounds[keys[i]].Plus = num_Larger_f64(bounds[keys[i]].Plus, values[i]);
 }
 
 // LowerMinus lowers Minus at the i-th of the cells with bounds from inside particles.
-// LowerMinus[float32], particle.go:341
+// LowerMinus[float32], particle.go:353
 DEVICE void LowerMinus_f32_at(int64 i, Slice<uint32> keys, Slice<float> values, Slice<Bounds_f32> bounds) {
     bounds[keys[i]].Minus = num_Smaller_f32(bounds[keys[i]].Minus, values[i]);
 }
 
 // LowerMinus lowers Minus at the i-th of the cells with bounds from inside particles.
-// LowerMinus[float64], particle.go:341
+// LowerMinus[float64], particle.go:353
 DEVICE void LowerMinus_f64_at(int64 i, Slice<uint32> keys, Slice<double> values, Slice<Bounds_f64> bounds) {
     bounds[keys[i]].Minus = num_Smaller_f64(bounds[keys[i]].Minus, values[i]);
 }
@@ -3604,14 +3620,14 @@ extern "C" __global__ void __launch_bounds__(128) SlopeError_f64(int64 lo_i, int
     reduce(result, key);
 }
 
-// Kernel CountLeaving, migrate.go:63
+// Kernel CountLeaving, migrate.go:59
 extern "C" __global__ void __launch_bounds__(128) CountLeaving(int64 lo, int64 hi,
         const __grid_constant__ Leaving l, Slice<int32> totals) {
     const int64 g = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (g < hi) CountLeaving_at(g, &l, totals);
 }
 
-// Kernel PackLeaving, migrate.go:82
+// Kernel PackLeaving, migrate.go:78
 extern "C" __global__ void __launch_bounds__(128) PackLeaving_f32(int64 lo, int64 hi,
         const __grid_constant__ Leaving l, Slice<Particle_f32> p, Slice<int64> id, Slice<Migrant_f32> out,
         Slice<int32> free) {
@@ -3619,7 +3635,7 @@ extern "C" __global__ void __launch_bounds__(128) PackLeaving_f32(int64 lo, int6
     if (g < hi) PackLeaving_f32_at(g, &l, p, id, out, free);
 }
 
-// Kernel PackLeaving, migrate.go:82
+// Kernel PackLeaving, migrate.go:78
 extern "C" __global__ void __launch_bounds__(128) PackLeaving_f64(int64 lo, int64 hi,
         const __grid_constant__ Leaving l, Slice<Particle_f64> p, Slice<int64> id, Slice<Migrant_f64> out,
         Slice<int32> free) {
@@ -3627,7 +3643,7 @@ extern "C" __global__ void __launch_bounds__(128) PackLeaving_f64(int64 lo, int6
     if (g < hi) PackLeaving_f64_at(g, &l, p, id, out, free);
 }
 
-// Kernel UnpackMigrant, migrate.go:108
+// Kernel UnpackMigrant, migrate.go:104
 extern "C" __global__ void __launch_bounds__(128) UnpackMigrant_correcting_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Places s, Slice<Migrant_f32> in, Slice<Particle_f32> p, Slice<int64> id,
         const __grid_constant__ Correction_f32 after, Slice<Bounds_f32> bounds) {
@@ -3635,7 +3651,7 @@ extern "C" __global__ void __launch_bounds__(128) UnpackMigrant_correcting_false
     if (j < hi) UnpackMigrant_f32_at(j, false, &s, in, p, id, &after, bounds);
 }
 
-// Kernel UnpackMigrant, migrate.go:108
+// Kernel UnpackMigrant, migrate.go:104
 extern "C" __global__ void __launch_bounds__(128) UnpackMigrant_correcting_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Places s, Slice<Migrant_f64> in, Slice<Particle_f64> p, Slice<int64> id,
         const __grid_constant__ Correction_f64 after, Slice<Bounds_f64> bounds) {
@@ -3643,7 +3659,7 @@ extern "C" __global__ void __launch_bounds__(128) UnpackMigrant_correcting_false
     if (j < hi) UnpackMigrant_f64_at(j, false, &s, in, p, id, &after, bounds);
 }
 
-// Kernel UnpackMigrant, migrate.go:108
+// Kernel UnpackMigrant, migrate.go:104
 extern "C" __global__ void __launch_bounds__(128) UnpackMigrant_correcting_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Places s, Slice<Migrant_f32> in, Slice<Particle_f32> p, Slice<int64> id,
         const __grid_constant__ Correction_f32 after, Slice<Bounds_f32> bounds) {
@@ -3651,7 +3667,7 @@ extern "C" __global__ void __launch_bounds__(128) UnpackMigrant_correcting_true_
     if (j < hi) UnpackMigrant_f32_at(j, true, &s, in, p, id, &after, bounds);
 }
 
-// Kernel UnpackMigrant, migrate.go:108
+// Kernel UnpackMigrant, migrate.go:104
 extern "C" __global__ void __launch_bounds__(128) UnpackMigrant_correcting_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Places s, Slice<Migrant_f64> in, Slice<Particle_f64> p, Slice<int64> id,
         const __grid_constant__ Correction_f64 after, Slice<Bounds_f64> bounds) {
@@ -3745,53 +3761,47 @@ extern "C" __global__ void __launch_bounds__(128) ClassifyParticle_f64(int64 lo,
     if (i < hi) ClassifyParticle_f64_at(i, &d, &r, n, p, marks);
 }
 
-// Kernel ClearBounds, particle.go:177
+// Kernel ClearBounds, particle.go:185
 extern "C" __global__ void __launch_bounds__(128) ClearBounds_f32(int64 lo, int64 hi, Slice<Bounds_f32> bounds) {
     const int64 c = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (c < hi) ClearBounds_f32_at(c, bounds);
 }
 
-// Kernel ClearBounds, particle.go:177
+// Kernel ClearBounds, particle.go:185
 extern "C" __global__ void __launch_bounds__(128) ClearBounds_f64(int64 lo, int64 hi, Slice<Bounds_f64> bounds) {
     const int64 c = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (c < hi) ClearBounds_f64_at(c, bounds);
 }
 
-// Kernel Correct, particle.go:194
+// Kernel Correct, particle.go:202
 extern "C" __global__ void __launch_bounds__(128) Correct_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, Slice<Particle_f32> p, Slice<Bounds_f32> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Correct_f32_at(i, &s, p, bounds);
 }
 
-// Kernel Correct, particle.go:194
+// Kernel Correct, particle.go:202
 extern "C" __global__ void __launch_bounds__(128) Correct_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, Slice<Particle_f64> p, Slice<Bounds_f64> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Correct_f64_at(i, &s, p, bounds);
 }
 
-// Kernel MergeFromGhost, particle.go:243
-extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f32(int64 lo_i, int64 hi_i, int64 lo_j,
-        int64 hi_j, int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, int64 stride,
-        Slice<Bounds_f32> bounds) {
-    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
-    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) MergeFromGhost_f32_at(i, j, k, &l, stride, bounds);
+// Kernel MergeReturned, particle.go:251
+extern "C" __global__ void __launch_bounds__(128) MergeReturned_f32(int64 lo, int64 hi, Slice<int32> from,
+        Slice<int32> to, Slice<Bounds_f32> bounds) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) MergeReturned_f32_at(i, from, to, bounds);
 }
 
-// Kernel MergeFromGhost, particle.go:243
-extern "C" __global__ void __launch_bounds__(128) MergeFromGhost_f64(int64 lo_i, int64 hi_i, int64 lo_j,
-        int64 hi_j, int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, int64 stride,
-        Slice<Bounds_f64> bounds) {
-    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
-    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) MergeFromGhost_f64_at(i, j, k, &l, stride, bounds);
+// Kernel MergeReturned, particle.go:251
+extern "C" __global__ void __launch_bounds__(128) MergeReturned_f64(int64 lo, int64 hi, Slice<int32> from,
+        Slice<int32> to, Slice<Bounds_f64> bounds) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) MergeReturned_f64_at(i, from, to, bounds);
 }
 
-// Kernel ApplyBounds, particle.go:253
+// Kernel ApplyBounds, particle.go:265
 extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, const __grid_constant__ Domain d,
         Slice<Bounds_f32> bounds, Slice<float> phi) {
@@ -3801,7 +3811,7 @@ extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f32(int64 lo_i, in
     if (i < hi_i && j < hi_j && k < hi_k) ApplyBounds_f32_at(i, j, k, &l, &d, bounds, phi);
 }
 
-// Kernel ApplyBounds, particle.go:253
+// Kernel ApplyBounds, particle.go:265
 extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, const __grid_constant__ Domain d,
         Slice<Bounds_f64> bounds, Slice<double> phi) {
@@ -3811,35 +3821,35 @@ extern "C" __global__ void __launch_bounds__(128) ApplyBounds_f64(int64 lo_i, in
     if (i < hi_i && j < hi_j && k < hi_k) ApplyBounds_f64_at(i, j, k, &l, &d, bounds, phi);
 }
 
-// Kernel UpdateRadius, particle.go:275
+// Kernel UpdateRadius, particle.go:287
 extern "C" __global__ void __launch_bounds__(128) UpdateRadius_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, float minRadius, float maxRadius, Slice<Particle_f32> p) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) UpdateRadius_f32_at(i, &s, minRadius, maxRadius, p);
 }
 
-// Kernel UpdateRadius, particle.go:275
+// Kernel UpdateRadius, particle.go:287
 extern "C" __global__ void __launch_bounds__(128) UpdateRadius_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, double minRadius, double maxRadius, Slice<Particle_f64> p) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) UpdateRadius_f64_at(i, &s, minRadius, maxRadius, p);
 }
 
-// Kernel MarkEscaped, particle.go:302
+// Kernel MarkEscaped, particle.go:314
 extern "C" __global__ void __launch_bounds__(128) MarkEscaped_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, bool inside, Slice<Particle_f32> p, Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MarkEscaped_f32_at(i, &s, inside, p, marks);
 }
 
-// Kernel MarkEscaped, particle.go:302
+// Kernel MarkEscaped, particle.go:314
 extern "C" __global__ void __launch_bounds__(128) MarkEscaped_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, bool inside, Slice<Particle_f64> p, Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MarkEscaped_f64_at(i, &s, inside, p, marks);
 }
 
-// Kernel Replicate, particle.go:313
+// Kernel Replicate, particle.go:325
 extern "C" __global__ void __launch_bounds__(128) Replicate_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, Slice<Particle_f32> p, Slice<uint32> keys, Slice<int32> order,
         Slice<float> values) {
@@ -3847,7 +3857,7 @@ extern "C" __global__ void __launch_bounds__(128) Replicate_f32(int64 lo, int64 
     if (i < hi) Replicate_f32_at(i, &s, p, keys, order, values);
 }
 
-// Kernel Replicate, particle.go:313
+// Kernel Replicate, particle.go:325
 extern "C" __global__ void __launch_bounds__(128) Replicate_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, Slice<Particle_f64> p, Slice<uint32> keys, Slice<int32> order,
         Slice<double> values) {
@@ -3855,28 +3865,28 @@ extern "C" __global__ void __launch_bounds__(128) Replicate_f64(int64 lo, int64 
     if (i < hi) Replicate_f64_at(i, &s, p, keys, order, values);
 }
 
-// Kernel RaisePlus, particle.go:334
+// Kernel RaisePlus, particle.go:346
 extern "C" __global__ void __launch_bounds__(128) RaisePlus_f32(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<float> values, Slice<Bounds_f32> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RaisePlus_f32_at(i, keys, values, bounds);
 }
 
-// Kernel RaisePlus, particle.go:334
+// Kernel RaisePlus, particle.go:346
 extern "C" __global__ void __launch_bounds__(128) RaisePlus_f64(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<double> values, Slice<Bounds_f64> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RaisePlus_f64_at(i, keys, values, bounds);
 }
 
-// Kernel LowerMinus, particle.go:341
+// Kernel LowerMinus, particle.go:353
 extern "C" __global__ void __launch_bounds__(128) LowerMinus_f32(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<float> values, Slice<Bounds_f32> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) LowerMinus_f32_at(i, keys, values, bounds);
 }
 
-// Kernel LowerMinus, particle.go:341
+// Kernel LowerMinus, particle.go:353
 extern "C" __global__ void __launch_bounds__(128) LowerMinus_f64(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<double> values, Slice<Bounds_f64> bounds) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -484,35 +484,30 @@ func (loop *CorrectLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// MergeFromGhostLoop runs MergeFromGhost for the elements of box, on the CPU or another device.
-type MergeFromGhostLoop[F num.Float] struct {
-	box    abi.Box
-	l      *Lattice[F]
-	stride int
+// MergeReturnedLoop runs MergeReturned for lo ≤ index < hi, on the CPU or another device.
+type MergeReturnedLoop[F num.Float] struct {
+	from   []int32
+	to     []int32
 	bounds []Bounds[F]
 }
 
-// NewMergeFromGhostLoop prepares MergeFromGhost.
-func NewMergeFromGhostLoop[F num.Float](box abi.Box, l *Lattice[F], stride int, bounds []Bounds[F]) *MergeFromGhostLoop[F] {
-	return &MergeFromGhostLoop[F]{box, l, stride, bounds}
+// NewMergeReturnedLoop prepares MergeReturned.
+func NewMergeReturnedLoop[F num.Float](from []int32, to []int32, bounds []Bounds[F]) *MergeReturnedLoop[F] {
+	return &MergeReturnedLoop[F]{from, to, bounds}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *MergeFromGhostLoop[F]) Range(lo, hi int) {
-	for lo < hi {
-		i, j, k, count := loop.box.Row(lo, hi)
-		for end := i + count; i < end; i++ {
-			MergeFromGhost(i, j, k, loop.l, loop.stride, loop.bounds)
-		}
-		lo += count
+func (loop *MergeReturnedLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		MergeReturned(i, loop.from, loop.to, loop.bounds)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *MergeFromGhostLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "MergeFromGhost" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
-		abi.ConstantOf("l", loop.l),
-		abi.ValueOf("stride", &loop.stride),
+func (loop *MergeReturnedLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "MergeReturned" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("from", loop.from),
+		abi.ElementsOf("to", loop.to),
 		abi.ElementsOf("bounds", loop.bounds),
 	}}
 }

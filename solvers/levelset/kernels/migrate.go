@@ -12,33 +12,29 @@ type Migrant[F num.Float] struct {
 	ID int64
 }
 
-// Routes maps positions to the peer whose block owns them. A particle that changes blocks is marked with the number of
-// its peer plus 1; the mark of others is 0.
+// Owner is the region of the particles of a peer, in cells, half open.
+type Owner struct{ Lo, Hi [3]int32 }
+
+// Routes are the regions of all peers. A particle that changes blocks is marked with the number of its peer plus 1, or
+// with that of peers plus 1 if none owns it; the mark of others is 0.
 //
 //atoll:constant
-type Routes struct {
-	Blocks [3]int32 // along each axis
-	Cuts   []int32  // the first cells of blocks along x, then along y, then along z
-	Peers  []int32  // of each block, x fastest: the index of its rank among the peers, or the number of peers
-}
+type Routes struct{ Peers []Owner }
 
 // markOf returns the mark of a particle that changes blocks.
 func markOf[F num.Float](q Particle[F], r *Routes) uint8 {
-	x := blockOf(r, 0, 0, q.X)
-	y := blockOf(r, 1, r.Blocks[0], q.Y)
-	z := blockOf(r, 2, r.Blocks[0]+r.Blocks[1], q.Z)
-	return uint8(r.Peers[(z*r.Blocks[1]+y)*r.Blocks[0]+x] + 1)
+	for k := range r.Peers {
+		o := r.Peers[k]
+		if q.X >= F(o.Lo[0]) && q.X < F(o.Hi[0]) && q.Y >= F(o.Lo[1]) && q.Y < F(o.Hi[1]) && q.Z >= F(o.Lo[2]) &&
+			q.Z < F(o.Hi[2]) {
+			return uint8(k + 1)
+		}
+	}
+	return uint8(len(r.Peers) + 1)
 }
 
-// blockOf returns the index along an axis of the block that contains a coordinate. Particles below the first centre
-// belong to the first block. first is the index in Cuts of the axis.
-func blockOf[F num.Float](r *Routes, axis int, first int32, x F) int32 {
-	k := int32(0)
-	for k+1 < r.Blocks[axis] && x >= F(r.Cuts[first+k+1]) {
-		k++
-	}
-	return k
-}
+// MostPeers bounds the number of peers, since marks are bytes.
+const MostPeers = 254
 
 // GroupSize is the largest number of particles in a group.
 const GroupSize = 64

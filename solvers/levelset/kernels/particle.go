@@ -151,8 +151,16 @@ func classify[F num.Float](i int, q Particle[F], d *Domain, r *Routes, n *Remove
 	p[i] = q
 }
 
+// staysAlong reports, for most particles of a block, that they need no wrapping along an axis and stay in the block.
+func staysAlong[F num.Float](d *Domain, axis int, x F) bool {
+	return x >= 0 && x >= F(d.Lo[axis]) && x < F(d.Hi[axis])-0.5
+}
+
 // locate wraps a particle around periodic axes, and returns its destination.
 func locate[F num.Float](q Particle[F], d *Domain) (Particle[F], int32) {
+	if staysAlong(d, 0, q.X) && staysAlong(d, 1, q.Y) && (d.Dim == 2 || staysAlong(d, 2, q.Z)) {
+		return q, StaysInBlock
+	}
 	x, destination := wrapCoordinate(d, 0, q.X)
 	y, axisDestination := wrapCoordinate(d, 1, q.Y)
 	destination = num.Smaller(destination, axisDestination)
@@ -236,14 +244,18 @@ func (s *Correction[F]) escaped(r, phi F) bool {
 	return -phi > s.Escape*r
 }
 
-// MergeFromGhost merges the bounds that the next rank collected for cell (i, j, k), received in the ghost below along
-// an axis.
+// MergeReturned merges bounds that others have collected for a cell, or this block in a ghost across a period, into
+// those of the cell: element from[i] of the array into element to[i], several perhaps into the same.
 //
 //atoll:kernel
-func MergeFromGhost[F num.Float](i, j, k int, l *Lattice[F], stride int, bounds []Bounds[F]) {
-	c := l.index(i, j, k)
-	bounds[c] = Bounds[F]{Plus: num.Larger(bounds[c].Plus, bounds[c-stride].Plus),
-		Minus: num.Smaller(bounds[c].Minus, bounds[c-stride].Minus)}
+func MergeReturned[F num.Float](i int, from, to []int32, bounds []Bounds[F]) {
+	returned, cell := bounds[from[i]], &bounds[to[i]]
+	if returned.Plus != -noBound {
+		atomics.Max(&cell.Plus, returned.Plus)
+	}
+	if returned.Minus != noBound {
+		atomics.Min(&cell.Minus, returned.Minus)
+	}
 }
 
 // ApplyBounds ends a correction at cell (i, j, k), which may be a ghost next to the block: each

@@ -88,7 +88,7 @@ output = { format = [] }
 		{flat, 2, []string{"initial.shape='difference(box(0, 0, 2, 1), circle(0.4, 0.4, 0.3))'"}, 0, false},
 		{flat, 4, []string{"grid={bounds=[0, 0, 2, 1], cells=[320, 60], periodic=['x']}", "initial.shape='x - 0.3'"}, 0,
 			true},
-		{flat, 5, nil, 0, false}, {flat, 5, []string{"method.balance='cells'"}, 0, false},
+		{flat, 5, nil, 0, true}, {flat, 5, []string{"method.balance='cells'"}, 0, false},
 		{corner, 3, []string{"grid.cells=60", "method.particles=8"}, 40 * 40 * 40, true}, {flat, 6, nil, 60 * 30, false},
 	} {
 		t.Run(fmt.Sprint(test.ranks, test.sets), func(t *testing.T) {

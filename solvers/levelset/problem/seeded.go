@@ -7,6 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/internal/portable"
+	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
@@ -202,51 +203,41 @@ func (s *seededCells) normal(x [3]float64) (n [3]float64) {
 	return n
 }
 
-// weights returns the weights of blocks with equal shares of cells and of `particles` particles in each seeded cell:
-// as countWeights unless the grid is sampled.
-func (s *seededCells) weights(particles int) *domain.Weights {
+// costs returns the costs that blocks share, with `particles` particles of each sign in a seeded cell: as set-up counts
+// them unless the grid is sampled.
+func (s *seededCells) costs(particles, ranks int) *partition.Bins {
+	bins := partition.NewBins(s.g.N, ranks)
 	if s.phi != nil {
 		inside := func(cell [3]int) bool { return s.phi[cell[0]+s.g.N[0]*(cell[1]+s.g.N[1]*cell[2])] < 0 }
-		w := (&weightCounter{g: s.g, inside: inside, particles: int64(particles)}).emptyCopy()
 		for position := range s.g.N[s.g.Dim-1] {
-			w.addSlab(s.g.Dim-1, position)
+			costsOf(particles).AddSlab(bins, s.g, s.g.Dim-1, position, inside)
 		}
-		return w.withCells()
-	}
-	var w domain.Weights
-	for d, n := range s.g.N {
-		sums := make([]float64, n)
+	} else {
+		sums := make([]float64, len(bins.Cost))
 		for _, p := range s.points {
-			sums[p.cell[d]] += p.cells * float64(particles)
+			sums[bins.Index(p.cell)] += p.cells * float64(2*particles)
 		}
-		w[d] = make([]int64, n)
 		for i, v := range sums {
-			w[d][i] = int64(s.g.Cells()/n) + int64(v)
+			bins.Cost[i] = int64(v)
 		}
 	}
-	return &w
+	bins.AddCells(1)
+	return bins
 }
 
 // in returns the number of seeded cells in each of some blocks, which cover the grid.
 func (s *seededCells) in(blocks []*domain.Block) []int {
-	var position [3][]int // of each index along an axis, among the blocks along it
-	for d, cuts := range blocks[0].Boxes.Cuts {
-		for k := range len(cuts) - 1 {
-			for range cuts[k+1] - cuts[k] {
-				position[d] = append(position[d], k)
-			}
-		}
-	}
-	placeOf := func(cell [3]int) [3]int {
-		return [3]int{position[0][cell[0]], position[1][cell[1]], position[2][cell[2]]}
-	}
-	counts := map[[3]int]float64{}
+	counts := make([]float64, len(blocks))
+	last := 0 // the block of the point before
 	for _, p := range s.points {
-		counts[placeOf(p.cell)] += p.cells
+		for !blocks[last].Has(p.cell) {
+			last = (last + 1) % len(blocks)
+		}
+		counts[last] += p.cells
 	}
 	cells := make([]int, len(blocks))
-	for k, b := range blocks {
-		cells[k] = int(math.Ceil(counts[placeOf(b.Lo)]))
+	for k, n := range counts {
+		cells[k] = int(math.Ceil(n))
 	}
 	return cells
 }
@@ -256,7 +247,7 @@ func seededShares(c *config.Case, ranks int) (blocks []*domain.Block, cells []in
 	w := c.Sections.(*Sections)
 	cfg := w.Method.Config()
 	var seeded *seededCells
-	blocks, err = domain.Blocks(&w.Grid, cfg.Ghosts(), ranks, func(g *grid.Grid) (*domain.Weights, error) {
+	blocks, err = domain.Blocks(&w.Grid, cfg.Ghosts(), ranks, func(g *grid.Grid) (*partition.Bins, error) {
 		if cfg.Particles == 0 {
 			return nil, nil
 		}
@@ -271,7 +262,7 @@ func seededShares(c *config.Case, ranks int) (blocks []*domain.Block, cells []in
 		if w.Method.Balance != "particles" {
 			return nil, nil
 		}
-		return seeded.weights(2 * cfg.Particles), nil
+		return seeded.costs(cfg.Particles, ranks), nil
 	})
 	if err != nil || seeded == nil {
 		return blocks, make([]int, ranks), err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
@@ -16,13 +17,13 @@ import (
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
 	w := c.Sections.(*Sections)
 	cfg := w.Method.Config()
-	var weigh func(*grid.Grid) (*domain.Weights, error)
+	var costs func(*grid.Grid) (*partition.Bins, error)
 	if w.Method.Balance == "particles" {
-		weigh = func(g *grid.Grid) (*domain.Weights, error) {
-			return countWeights(ctx, env.Comm, g, w.Shape, c.Path, 2*cfg.Particles)
+		costs = func(g *grid.Grid) (*partition.Bins, error) {
+			return costsOf(cfg.Particles).Of(ctx, env.Comm, g, w.Shape, c.Path)
 		}
 	}
-	block, err := domain.NewBalancedBlock(ctx, &env, c, &w.Grid, cfg.Ghosts(), weigh, func(*domain.Block) error {
+	block, err := domain.NewBalancedBlock(ctx, &env, c, &w.Grid, cfg.Ghosts(), costs, func(*domain.Block) error {
 		if err := cfg.Check(w.Grid.Dim); err != nil {
 			return fmt.Errorf("[method] %w", err)
 		}

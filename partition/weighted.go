@@ -1,0 +1,213 @@
+package partition
+
+import "fmt"
+
+// Bins have the costs of the cells of a grid: those of cubes of Side cells along each axis, or less at upper ends, x
+// fastest. Costs are not negative.
+type Bins struct {
+	Cells [3]int // of the grid
+	Side  int
+	N     [3]int // of bins along each axis
+	Cost  []int64
+}
+
+// mostBins bounds the number of bins, which all ranks hold, for few ranks; for more it is binsPerRank each.
+const (
+	mostBins    = 1 << 18
+	binsPerRank = 64
+)
+
+// NewBins returns bins with costs of 0 that are fine enough to divide a grid among ranks.
+func NewBins(cells [3]int, ranks int) *Bins {
+	b := &Bins{Cells: cells, Side: 1}
+	for ; ; b.Side++ {
+		total := 1
+		for a, n := range cells {
+			b.N[a] = (n + b.Side - 1) / b.Side
+			total *= b.N[a]
+		}
+		if total <= max(mostBins, binsPerRank*ranks) {
+			b.Cost = make([]int64, total)
+			return b
+		}
+	}
+}
+
+// Index returns the index of the bin of a cell in Cost.
+func (b *Bins) Index(cell [3]int) int {
+	return cell[0]/b.Side + b.N[0]*(cell[1]/b.Side+b.N[1]*(cell[2]/b.Side))
+}
+
+// At returns the cost of the bin of a cell, to be read and changed.
+func (b *Bins) At(cell [3]int) *int64 { return &b.Cost[b.Index(cell)] }
+
+// AddCells adds a cost for each cell.
+func (b *Bins) AddCells(cost int64) {
+	width := func(axis, i int) int64 { return int64(min((i+1)*b.Side, b.Cells[axis]) - i*b.Side) }
+	for n := range b.Cost {
+		i, j, k := n%b.N[0], n/b.N[0]%b.N[1], n/b.N[0]/b.N[1]
+		b.Cost[n] += cost * width(0, i) * width(1, j) * width(2, k)
+	}
+}
+
+// Slabs returns the costs of the slabs of cells normal to each axis, for WeightedCuts.
+func (b *Bins) Slabs() (slabs [3][]int64) {
+	for a := range slabs {
+		slabs[a] = b.along(a, [3]int{}, b.Cells)
+	}
+	return slabs
+}
+
+// along returns the costs of the slabs of cells normal to an axis, in a box. The cells of a bin share its cost.
+func (b *Bins) along(axis int, lo, hi [3]int) []int64 {
+	sums := make([]int64, hi[axis]-lo[axis])
+	var n [3]int // the bin
+	// cells returns how many cells along an axis the bin has, and the range of those in the box.
+	cells := func(a int) (all, first, end int) {
+		low, high := n[a]*b.Side, min((n[a]+1)*b.Side, b.Cells[a])
+		return high - low, max(low, lo[a]), min(high, hi[a])
+	}
+	bins := func(a int) (first, end int) { return lo[a] / b.Side, (hi[a]-1)/b.Side + 1 }
+	x0, x1 := bins(0)
+	y0, y1 := bins(1)
+	z0, z1 := bins(2)
+	for n[2] = z0; n[2] < z1; n[2]++ {
+		for n[1] = y0; n[1] < y1; n[1]++ {
+			for n[0] = x0; n[0] < x1; n[0]++ {
+				cost := b.Cost[n[0]+b.N[0]*(n[1]+b.N[1]*n[2])]
+				if cost == 0 {
+					continue
+				}
+				volume, inside := 1, 1 // cells of the bin, and those of a slab that are in the box
+				for a := range 3 {
+					all, first, end := cells(a)
+					volume *= all
+					if a != axis {
+						inside *= end - first
+					}
+				}
+				_, first, end := cells(axis)
+				for i := first; i < end; i++ {
+					sums[i-lo[axis]] += cost * int64(inside) / int64(volume)
+				}
+			}
+		}
+	}
+	return sums
+}
+
+// Share is the box of cells of a rank, Lo ≤ cell < Hi along each axis.
+type Share struct{ Lo, Hi [3]int }
+
+// Bisect divides a grid into boxes of about equal cost, one a rank, by halving it again and again: recursive coordinate
+// bisection (M. J. Berger and S. H. Bokhari, "A partitioning strategy for nonuniform problems on multiprocessors",
+// IEEE Trans. Comput. 36, 1987). Boxes have `least` cells or more along each axis if that can be. Costs are integers,
+// so that the boxes are the same on any processor.
+func Bisect(b *Bins, ranks, least int) ([]Share, error) {
+	cells := b.Cells[0] * b.Cells[1] * b.Cells[2]
+	if ranks < 1 || ranks > cells {
+		return nil, fmt.Errorf("%d cells cannot be divided among %d ranks", cells, ranks)
+	}
+	d := bisection{Bins: b, least: max(1, least)}
+	d.divide([3]int{}, b.Cells, ranks)
+	return d.shares, nil
+}
+
+type bisection struct {
+	*Bins
+	least  int // cells
+	shares []Share
+}
+
+// divide divides a box of cells among ranks.
+func (d *bisection) divide(lo, hi [3]int, ranks int) {
+	if ranks == 1 {
+		d.shares = append(d.shares, Share{lo, hi})
+		return
+	}
+	best := d.best(lo, hi, ranks)
+	below, above := hi, lo
+	below[best.axis], above[best.axis] = best.at, best.at
+	d.divide(lo, below, best.ranks)
+	d.divide(above, hi, ranks-best.ranks)
+}
+
+// best returns the best division of a box, of at least as many cells as ranks, without thin parts if there is one. Few
+// cells a rank may allow no half of the ranks.
+func (d *bisection) best(lo, hi [3]int, ranks int) (best split) {
+	for lower := ranks / 2; lower > 0; lower-- {
+		for _, least := range []int{d.least, 1} {
+			for axis := 2; axis >= 0; axis-- { // across the last axis rows stay long
+				if s := d.split(axis, least, lo, hi, lower, ranks); s.better(&best) {
+					best = s
+				}
+			}
+			if best.ranks > 0 {
+				return best
+			}
+		}
+	}
+	return best
+}
+
+// split is a division of a box in two.
+type split struct {
+	axis, at int
+	ranks    int     // of the lower part
+	off      float64 // by what share of the cost of the box the parts are not as they should be
+	side     int     // of the box along the axis
+}
+
+// closeEnough is what split.off may be for a division across the longest side to be taken.
+const closeEnough = 0.01
+
+func (s *split) better(than *split) bool {
+	switch {
+	case s.ranks == 0:
+		return false
+	case than.ranks == 0:
+		return true
+	case s.off <= closeEnough && than.off <= closeEnough:
+		return s.side > than.side
+	}
+	return s.off < than.off
+}
+
+// split returns the best division across an axis, the lower part for some of the ranks and both of at least so many
+// layers of cells; with ranks 0 if there is none.
+func (d *bisection) split(axis, least int, lo, hi [3]int, lower, ranks int) (best split) {
+	side, others := hi[axis]-lo[axis], 1
+	for a := range 3 {
+		if a != axis {
+			others *= hi[a] - lo[a]
+		}
+	}
+	// Each part has as many cells as ranks.
+	first, last := max(least, (lower+others-1)/others), side-max(least, (ranks-lower+others-1)/others)
+	if first > last {
+		return best
+	}
+	total, sum := int64(0), int64(0)
+	sums := d.along(axis, lo, hi)
+	for _, cost := range sums {
+		total += cost
+	}
+	wanted := float64(total) * float64(lower) / float64(ranks)
+	for i := range last {
+		sum += sums[i]
+		if i+1 < first {
+			continue
+		}
+		off := float64(sum) - wanted
+		if off < 0 {
+			off = -off
+		}
+		if total > 0 {
+			off /= float64(total)
+		}
+		if best.ranks == 0 || off < best.off {
+			best = split{axis: axis, at: lo[axis] + i + 1, ranks: lower, off: off, side: side}
+		}
+	}
+	return best
+}
