@@ -16,6 +16,10 @@ type Barrel struct {
 	Length        float64 // m
 	Manning       float64 // s/m^(1/3)
 	Losses        float64 // coefficients of entry and exit together, of the velocity head
+	// Sluice is the coefficient of the flow under the deck of a bridge whose opening is a box, while the water behind does
+	// not submerge it: Q = Sluice W Z √(2g (E - Z/2)), with its height Z (U.S. Army Corps of Engineers, HEC-RAS Hydraulic
+	// Reference Manual, pressure flow, from J. Bradley, "Hydraulics of bridge waterways", HDS-1, 1978); 0 for a culvert.
+	Sluice float64
 }
 
 // check returns an error for a barrel that does not exist.
@@ -45,6 +49,13 @@ func (b *Barrel) Inlet(gravity, head float64) float64 {
 	if d := b.Diameter; d > 0 {
 		weir := 0.421 * portable.Pow(d, 0.87) * portable.Pow(head, 1.63)
 		return root * min(weir, 0.530*portable.Pow(d, 1.87)*portable.Pow(head, 0.63))
+	}
+	if b.Sluice > 0 { // critical flow until the deck is reached
+		critical := math.Sqrt(8.0/27) * root * min(head, b.Height) * math.Sqrt(min(head, b.Height))
+		if head > b.Height {
+			critical = max(critical, b.Sluice*b.Height*root*math.Sqrt(2*head-b.Height))
+		}
+		return b.Width * critical
 	}
 	return root * b.Width * min(0.544*head*math.Sqrt(head), 0.702*portable.Pow(b.Height, 0.89)*portable.Pow(head, 0.61))
 }

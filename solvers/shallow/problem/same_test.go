@@ -113,8 +113,8 @@ uplift_start = 0.05
 uplift_end = 0.3
 `
 
-// works is two ponds with a spring, a well that is emptied, two culverts that share a cell, and two pumps, one of which
-// pumps out of the domain.
+// works is two ponds with a spring, a well that is emptied, two culverts that share a cell, a bridge, and two pumps, of
+// which one pumps out of the domain.
 const works = `
 solver = "shallow-water"
 mesh = { generate = "rectangle", bounds = [-5, -5, 5, 5], cells = 450 }
@@ -146,6 +146,15 @@ barrels = 2
 one_way = true
 radius = 1
 opening = "min(1, 10*t)"
+[[bridge]]
+name = "road"
+from = [-3, -2]
+to = [3, -1]
+width = 1
+invert = 0
+soffit = 0.4
+deck = 0.7
+crest = 2
 [[pump]]
 name = "lift"
 from = [3, -3]

@@ -11,9 +11,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 )
 
-// Structure is a section [[source]], [[culvert]] or [[pump]]. Defaults follow the semicolons.
+// Structure is a section [[source]], [[culvert]], [[bridge]] or [[pump]]. Defaults follow the semicolons.
 type Structure struct {
-	Kind     string // source, culvert or pump
+	Kind     string // source, culvert, bridge or pump
 	Name     string
 	From, To []float64 // positions of the ends, m; the only one of a source is To
 	Radius   float64   // of the cells at an end, m; 0: only the cell around the position
@@ -25,15 +25,21 @@ type Structure struct {
 	InvertFrom, InvertTo float64 // heights of its bottom above the datum, m; NaN: that of the bed
 	OneWay               bool    // a flap keeps water from flowing back; false
 
+	// Of a bridge, whose opening is a box: heights of its lower edge and of the deck above the datum, m, the length of
+	// the deck over which water flows, m, and coefficients.
+	Soffit, Deck, Crest   float64
+	Sluice, Orifice, Weir float64
+
 	Ruled       bool    // a pump has levels of its own
 	Start, Stop float64 // levels at From above which it begins, and below which it ends, m
 }
 
-var structureKinds = []string{"source", "culvert", "pump"}
+var structureKinds = []string{"source", "culvert", "bridge", "pump"}
 
 // structureUnits are the units of keys that other sections do not have, or have with another unit.
 var structureUnits = map[string]string{"discharge": "m3/s", "radius": "m", "diameter": "m", "width": "m", "height": "m",
-	"length": "m", "manning": "s/m^(1/3)", "invert_from": "m", "invert_to": "m", "start": "m", "stop": "m"}
+	"length": "m", "invert": "m", "soffit": "m", "deck": "m", "crest": "m",
+	"manning": "s/m^(1/3)", "invert_from": "m", "invert_to": "m", "start": "m", "stop": "m"}
 
 func decodeStructures(root *config.Section, layers int) (list []Structure) {
 	for _, kind := range structureKinds {
@@ -66,6 +72,8 @@ func (t *Structure) decode(s *config.Section) {
 		t.To, t.Value = s.Numbers("at", 2), s.Series("discharge", config.Any)
 	case "culvert":
 		t.decodeCulvert(s)
+	case "bridge":
+		t.decodeBridge(s)
 	case "pump":
 		t.From, t.Value = s.Numbers("from", 2), s.Series("discharge", config.NonNegative)
 		if s.Know("to"); s.Has("to") {
@@ -120,6 +128,27 @@ func (t *Structure) decodeCulvert(s *config.Section) {
 	}
 }
 
+func (t *Structure) decodeBridge(s *config.Section) {
+	t.From, t.To, t.Value, t.Barrels = s.Numbers("from", 2), s.Numbers("to", 2), config.Series{Expr: "1"}, 1
+	b := &t.Barrel
+	b.Width, b.Length = s.Number("width", config.Positive), 1
+	t.InvertFrom, t.Soffit = s.Number("invert", config.Any), s.Number("soffit", config.Any)
+	t.InvertTo, b.Height = t.InvertFrom, t.Soffit-t.InvertFrom
+	if b.Height <= 0 {
+		s.Fail("soffit", "%g m is not above invert, %g m", t.Soffit, t.InvertFrom)
+	}
+	if t.Deck = s.Number("deck", config.Any); t.Deck < t.Soffit {
+		s.Fail("deck", "%g m is below soffit, %g m", t.Deck, t.Soffit)
+	}
+	t.Crest = s.Number("crest", config.NonNegative.Or(b.Width))
+	t.Sluice, t.Orifice = s.Number("sluice", config.Share.Or(.5)), s.Number("orifice", config.Share.Or(.8))
+	t.Weir = s.Number("weir", config.Positive.Or(1.44))
+	b.Sluice, b.Losses = t.Sluice, 1/(t.Orifice*t.Orifice)
+	if !s.Has("radius") { // the ends are as wide as the opening
+		t.Radius = b.Width / 2
+	}
+}
+
 func (t *Structure) print(p *config.Printer) {
 	p.Section("[[" + t.Kind + "]]")
 	p.Pair("name", t.Name)
@@ -133,6 +162,16 @@ func (t *Structure) print(p *config.Printer) {
 	}
 	if t.Radius > 0 {
 		p.Pair("radius", t.Radius)
+	}
+	if t.Kind == "bridge" {
+		for _, pair := range []struct {
+			key   string
+			value float64
+		}{{"width", t.Barrel.Width}, {"invert", t.InvertFrom}, {"soffit", t.Soffit}, {"deck", t.Deck}, {"crest", t.Crest},
+			{"sluice", t.Sluice}, {"orifice", t.Orifice}, {"weir", t.Weir}} {
+			p.Pair(pair.key, pair.value)
+		}
+		return
 	}
 	if t.Kind != "culvert" {
 		p.Pair("discharge", t.Value)
@@ -171,7 +210,7 @@ func structuresOf(c *config.Case, given []Structure, groups []string) (list []hy
 		}
 		s := hydraulics.Structure{Name: t.Name, Kind: t.Kind, From: place(t.From, t.Radius), To: place(t.To, t.Radius),
 			Barrel: &t.Barrel, Barrels: t.Barrels, InvertFrom: t.InvertFrom, InvertTo: t.InvertTo, OneWay: t.OneWay,
-			Ruled: t.Ruled, Start: t.Start, Stop: t.Stop}
+			Deck: t.Deck, Crest: t.Weir * t.Crest, Ruled: t.Ruled, Start: t.Start, Stop: t.Stop}
 		key := map[bool]string{false: "discharge", true: "opening"}[t.Kind == "culvert"]
 		if s.Value, err = valueOf(c, t.Value); err != nil {
 			return nil, fmt.Errorf("[[%s]] %s: %s: %w", t.Kind, t.Name, key, err)

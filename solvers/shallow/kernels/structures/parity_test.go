@@ -64,7 +64,8 @@ func newData[F num.Float]() *data[F] {
 		s := Structure{Kind: int32(rng.IntN(3)), Value: int32(rng.IntN(cells)),
 			From: End{First: int32(4 * k), Count: int32(rng.IntN(2)), Users: 3, Lowest: -3, Area: area()},
 			To:   End{First: int32(4*k + 2), Count: 1, Users: 2, Lowest: -3, Area: area()}, InvertFrom: -1, InvertTo: -1.5,
-			Loss: .05, Height: 1, Barrels: 2, OneWay: rng.IntN(2) == 0, Start: .1, Stop: -.1, Ruled: rng.IntN(2) == 0}
+			Loss: .05, Height: 1, Deck: rng.NormFloat64(),
+			Crest: rng.NormFloat64(), Barrels: 2, OneWay: rng.IntN(2) == 0, Start: .1, Stop: -.1, Ruled: rng.IntN(2) == 0}
 		for _, t := range []*Table{&s.Inlet, &s.Critical, &s.Flow, &s.Friction} {
 			*t = Table{First: int32(rng.IntN(10)), Count: 10}
 		}

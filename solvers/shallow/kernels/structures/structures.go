@@ -1,5 +1,5 @@
-// Package structures has the kernels of hydraulic structures: sources, culverts and pumps, which move water between a
-// few cells of one layer at the start of a step.
+// Package structures has the kernels of hydraulic structures: sources, culverts, bridges and pumps, which move water
+// between a few cells of one layer at the start of a step.
 //
 // Every rank computes the discharges of all structures, from what all ranks read in the cells at their ends.
 package structures
@@ -38,13 +38,15 @@ type Structure struct {
 	Value    int32 // index of a prescribed number: discharge of a source or a pump, m³/s; opening of a culvert, 0 to 1
 	From, To End
 
-	// Of a culvert: see hydraulics.Barrel.
+	// Of a culvert or a bridge: see hydraulics.Barrel.
 	InvertFrom, InvertTo float64 // heights of its bottom above the datum, m
 	Inlet, Critical      Table   // over the head above the invert, m: discharge of a barrel, m³/s, and critical depth, m
 	Flow, Friction       Table   // over the depth in the barrel, m: area of the flow, m², and n²L/R^(4/3), s²/m
 	Loss                 float64 // of entry and exit, over 2g: s²/m
 	Height, Barrels      float64 // of a barrel, m, and their number
 	OneWay               bool    // a flap keeps water from flowing back
+	Deck                 float64 // height of a bridge's deck above the datum, m
+	Crest                float64 // weir coefficient times the length of the deck, m^1.5/s; 0 for none
 
 	// Of a pump: it is on above the level Start, m, off below Stop, and in between as it was; without Ruled always on.
 	Start, Stop float64
@@ -184,7 +186,29 @@ func (s *Structure) culvert(rows []kernels.Row, from, fromLevel, to, toLevel, dt
 		both := s.From.Area * s.To.Area / (s.From.Area + s.To.Area) // of which the fall times is what makes levels equal
 		q = num.Smaller(q, fall*both/(2*dt))
 	}
+	if s.Crest > 0 {
+		q += s.over(up, down, dt)
+	}
 	return sign * q
+}
+
+// over returns the discharge over the deck of a bridge, a broad-crested weir: C L H^1.5 until the water behind stands
+// at two thirds of the head H, and then, continuously, 3√3/2 C L Y √(H - Y) with the height Y of the water behind (flow
+// with the depth Y and the velocity head H - Y). In a step levels approach each other by at most a quarter of their
+// difference.
+func (s *Structure) over(up, down, dt float64) float64 {
+	head, behind := up-s.Deck, num.Larger(down-s.Deck, 0)
+	if head <= behind {
+		return 0
+	}
+	q := s.Crest * head * num.Sqrt(head)
+	if 3*behind > 2*head {
+		q = s.Crest * (1.5 * 1.7320508075688772) * behind * num.Sqrt(head-behind)
+	}
+	if dt > 0 {
+		q = num.Smaller(q, (head-behind)*(s.From.Area*s.To.Area/(s.From.Area+s.To.Area))/(4*dt))
+	}
+	return q
 }
 
 // at returns the value at x, on the line through the last two rows beyond them.

@@ -42,13 +42,60 @@ func ponds(ctx context.Context, p *verify.Page, left, right float64, open bool,
 
 func at(x, y float64) *hydraulics.Place { return &hydraulics.Place{X: x, Y: y, Radius: 2} }
 
-// Structures has culverts between two levels, against the formulas for their inlets and for full barrels; and a pump
+// Structures has culverts and bridges between two levels, against their formulas; and a pump
 // that keeps a pond, into which water comes from a source, between two levels.
 func Structures(ctx context.Context, p *verify.Page) error {
 	if err := culverts(ctx, p); err != nil {
 		return err
 	}
+	if err := bridges(ctx, p); err != nil {
+		return err
+	}
 	return pump(ctx, p)
+}
+
+// bridges has a bridge of .25 m, which hardly moves the water beside it, between two levels: free under the deck, under
+// pressure with air behind and without, and with flow over the deck, free and drowned.
+func bridges(ctx context.Context, p *verify.Page) error {
+	const wide, soffit, deck, crest, weir, end = .25, .6, 1.0, .375, 1.44, 60.0
+	sluice := func(head float64) float64 { return .5 * wide * soffit * math.Sqrt(2*basin.Gravity*(head-soffit/2)) }
+	full := func(fall float64) float64 { return .8 * wide * soffit * math.Sqrt(2*basin.Gravity*fall) }
+	t := p.Table("a bridge between two levels, after a minute", "flow", "level in front, m", "behind, m", "formula, m³/s",
+		"Atoll")
+	for _, c := range []struct {
+		name          string
+		front, behind float64
+		formula       func(front, behind float64) float64
+	}{
+		{"free under the deck", .5, .1, func(front, _ float64) float64 { // .8 of the critical discharge
+			return .8 * wide * math.Sqrt(basin.Gravity) * math.Pow(2.0/3*front, 1.5)
+		}},
+		{"under pressure, free behind", .95, .1, func(front, _ float64) float64 { return sluice(front) }},
+		{"under pressure, submerged", .95, .85, func(front, behind float64) float64 { return full(front - behind) }},
+		{"over the deck too", 1.3, .7, func(front, behind float64) float64 {
+			return min(sluice(front), full(front-behind)) + weir*crest*math.Pow(front-deck, 1.5)
+		}},
+		{"over the deck, drowned", 1.4, 1.35, func(front, behind float64) float64 {
+			return full(front-behind) + 1.5*math.Sqrt(3)*weir*crest*(behind-deck)*math.Sqrt(front-behind)
+		}},
+	} {
+		p.Progress("bridge, %s", c.name)
+		b, err := ponds(ctx, p, c.front, c.behind, true, hydraulics.Structure{Name: "bridge", Kind: "bridge",
+			From: at(-6, 10), To: at(6, 10), Value: series.Constant(1), Barrels: 1, Deck: deck, Crest: weir * crest,
+			Barrel: &hydraulics.Barrel{Width: wide, Height: soffit, Length: 1, Losses: 1 / .64, Sluice: .5}})
+		if err != nil {
+			return err
+		}
+		q, front, behind, err := discharge(ctx, b, end)
+		b.Close(ctx)
+		if err != nil {
+			return err
+		}
+		want := c.formula(front, behind)
+		t.Row(verify.Near(q, want, .01), c.name, front, behind, want, q)
+	}
+	t.Flush()
+	return nil
 }
 
 func culverts(ctx context.Context, p *verify.Page) error {
