@@ -80,7 +80,7 @@ func decodeCase(d *decoder, path string, solvers map[string]Decoder) *Case {
 	c := &Case{inputs: &list{}, notes: &list{}}
 	root := &Section{decoder: d, values: d.root}
 	c.keys(nameOf(path), root.Read)
-	c.Checkpoint = decodeCheckpoint(root.Sub("checkpoint"))
+	root.Fill("checkpoint", c.Checkpoint.keys)
 	if decode, ok := solvers[c.Solver]; ok {
 		decode(root, c)
 		root.Finish()
@@ -108,7 +108,7 @@ func (c *Case) keys(name string, key func(*Spec)) {
 // DecodeTransient reads the sections of all time-dependent cases: [time], [[gauge]] at points with dim coordinates,
 // [[transect]] if w.Flows is set, [exact] and [output]. The caller need not set w.End: it is read from [time].
 func (c *Case) DecodeTransient(root *Section, dim int, w Outputs) {
-	c.Time = DecodeTime(root.Sub("time"))
+	root.Fill("time", c.Time.keys)
 	c.Gauges = DecodeGauges(root, dim)
 	if w.Flows {
 		c.Transects = decodeTransects(root)
@@ -124,27 +124,12 @@ func (c *Case) DecodeTransient(root *Section, dim int, w Outputs) {
 	}
 }
 
-// DecodeTime reads the section [time].
-func DecodeTime(s *Section) Time {
-	var t Time
-	t.keys(s.Read)
-	s.Finish()
-	return t
-}
-
 // keys declares the keys of [time]. The epoch may be a date of TOML.
 func (t *Time) keys(key func(*Spec)) {
 	key(Real("end", "s", &t.End, Positive, "time at which the run ends"))
 	key(Whole("max_steps", &t.MaxSteps, 0, 0, maxCount, "number of steps after which it ends at the latest; 0: no limit"))
 	key(Special(Key{Name: "epoch", Doc: "date and time of t = 0 in ISO 8601, `\"2026-01-31T12:00:00Z\"`: UTC without a " +
 		"time zone"}, func(s *Section) { t.Epoch = s.epoch() }, func() any { return given(t.Epoch != "", t.Epoch) }))
-}
-
-func decodeCheckpoint(s *Section) Checkpoint {
-	var c Checkpoint
-	c.keys(s.Read)
-	s.Finish()
-	return c
 }
 
 // keys declares the keys of [checkpoint].

@@ -197,7 +197,10 @@ func TestStringReadsBack(t *testing.T) {
 				if g.Depth != nil {
 					g.Depth.Program = nil
 				}
-				if g.Value.Program = nil; g.Wave != nil {
+				if g.Value != nil {
+					g.Value.Program = nil
+				}
+				if g.Wave != nil {
 					g.Wave.Program = nil
 				}
 				each.Sections.(*problem.Sections).Boundary.Given[key] = g

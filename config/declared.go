@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 )
 
@@ -16,6 +15,7 @@ type Key struct {
 	Count   int      // of Numbers
 	Unit    string   // "" for none
 	Table   bool     // a table is accepted, too
+	Inner   bool     // in a table that is the value of a key
 
 	// Doc, Default and Range are of keys that a Spec declares: what the key means, its default, and bounds other than
 	// Bound, in Markdown.
@@ -37,26 +37,30 @@ const (
 	Integer
 	Number
 	Text
-	TextOrTexts   // a text or a list of texts
-	Numbers       // a list of Count numbers
-	FieldOrSeries // a number, an expression, or a table that names a file
+	TextOrTexts     // a text or a list of texts
+	Numbers         // a list of Count numbers
+	NumberOrNumbers // one number, or a list of Count numbers
+	Expression      // a number or an expression
+	OnlyTable       // a table
 )
 
 // declare records that the decoder has asked for a key of the section.
 func (s *Section) declare(k Key) {
 	k.Path = strings.ReplaceAll(strings.TrimSuffix(s.path, "\x00"), "\x00", ".")
 	k.Unit = cmp.Or(k.Unit, s.units[k.Name])
-	same := func(other Key) bool { return other.Path == k.Path && other.Name == k.Name }
-	n := slices.IndexFunc(s.declared, same)
-	if n < 0 {
+	k.Inner = s.inner
+	n, found := s.places[s.path+k.Name]
+	if !found {
+		s.places[s.path+k.Name] = len(s.declared)
 		s.declared = append(s.declared, k)
 		return
 	}
 	known := s.declared[n]
 	k.Table, known.Table = k.Table || known.Table, k.Table || known.Table
-	if k.Kind == OtherKind {
+	switch isSpec := k.Doc == "" && known.Doc != ""; {
+	case k.Kind == OtherKind || isSpec && known.Kind != OtherKind:
 		k = known
-	} else if k.Doc == "" {
+	case isSpec:
 		k.Doc, k.Default, k.Range, k.Required = known.Doc, known.Default, known.Range, known.Required
 	}
 	s.declared[n] = k

@@ -8,7 +8,7 @@ func decodeExact(s *Section, fields []string) []Field {
 	var exact []Field
 	for _, name := range fields {
 		s.Know(name)
-		s.declare(Key{Name: name, Kind: FieldOrSeries, Doc: "the exact solution at the end, over x, y, z and t"})
+		s.declare(Key{Name: name, Kind: Expression, Doc: "the exact solution at the end, over x, y, z and t"})
 		if !s.Has(name) {
 			continue
 		}

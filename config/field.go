@@ -17,7 +17,7 @@ type Field struct {
 	Missing   *float64 // value that marks missing ones, besides those that files declare; nil if not given
 	Polygons  []string // files of polygons with classes; where several contain a position, the last one is used
 	Classes   Classes  // of rasters and polygons whose values are classes
-	Mean      bool     // values of cells are means of rasters over the cell, and not those at the centroid
+	Sample    string   // of rasters: values of cells are means over the cell ("mean"), or those at the "centroid"
 	Reach     float64  // where a raster has no data, the nearest value within this distance is used; 0 for none
 	Crests    []string // files of lines, such as levees, that raise cells which they cross to their crest
 	Mesh      string   // name of vertex or cell data of the mesh
@@ -58,7 +58,7 @@ func (s *Section) Field(key, fallback string, names []string, direction string) 
 func (s *Section) TimeField(key, fallback string, names []string, direction string) Field {
 	f := Field{Name: key, Direction: direction, Unit: s.units[key]}
 	v, ok := s.get(key, fallback == Required)
-	s.declare(Key{Name: key, Kind: FieldOrSeries})
+	s.declare(Key{Name: key, Kind: Expression})
 	if !ok {
 		v = strings.TrimPrefix(fallback, Required)
 	}
@@ -70,7 +70,7 @@ func (s *Section) TimeField(key, fallback string, names []string, direction stri
 	case float64:
 		f.Expr = strconv.FormatFloat(v, 'g', -1, 64)
 	case map[string]any:
-		s.source(key, &f)
+		s.Table(key, f.keys)
 		return f
 	default:
 		s.wrong(key, v, `a number, an expression, { raster = "…" }, { polygons = "…" } or { mesh = "…" }`)
@@ -114,16 +114,57 @@ func variable(field string) string {
 	return field
 }
 
-// source reads a field from a table that names a raster, polygons or data of the mesh.
-func (s *Section) source(key string, f *Field) {
-	sub, _ := s.Within(key)
-	f.Mesh = sub.Text("mesh", "")
-	if sub.Know("raster"); sub.Has("raster") {
-		f.Rasters = sub.Texts("raster")
+// keys declares the keys of a table that names a raster, polygons or data of the mesh.
+func (f *Field) keys(key func(*Spec)) {
+	isBed := f.Direction == "down"
+	key(Phrase("mesh", &f.Mesh, "", "name of vertex or cell data of the mesh").IfSet().Otherwise("one of these three"))
+	key(Files("raster", &f.Rasters, "a file or a list of files; where several have data, the last one is used").
+		Otherwise("one of these three"))
+	key(Files("polygons", &f.Polygons, "a file or a list of files of polygons with classes").
+		Otherwise("one of these three").Check(f.checkSource))
+	key(Phrase("variable", &f.Variable, "", "of a raster with several").IfSet().Otherwise("the only one").
+		When(f.Rasters != nil, "needs raster"))
+	key(OptionalReal("nodata", "", &f.Missing, Any, "value that marks missing ones").
+		When(f.Polygons == nil, "needs raster or mesh"))
+	key(OneWord("positive", &f.Positive, Required, []string{"up", "down"}, "of depths and levels: the direction in which "+
+		"the values of the file are positive").When(f.Direction != "", "is for depths and levels only"))
+	key(Phrase("table", &f.Classes.Table, "", "CSV file with the values of classes").IfSet().
+		When(f.Mesh == "", "needs raster or polygons").When(f.Direction == "", "is not for depths and levels").
+		Check(func(s *Section) {
+			if f.Classes.Table == "" && f.Polygons != nil {
+				s.Fail("polygons", "needs table, a CSV file with the values of their classes")
+			}
+		}))
+	classes, property, sample := f.Classes.Table != "", "", ""
+	if classes && f.Polygons != nil {
+		property = "class"
 	}
-	if sub.Know("polygons"); sub.Has("polygons") {
-		f.Polygons = sub.Texts("polygons")
+	key(Phrase("column", &f.Classes.Column, f.Name, "of `table`: title of the column").Otherwise("the name of the key").
+		When(classes, "needs table"))
+	key(Phrase("class", &f.Classes.Property, property, "of `polygons`: the property that is the class").Otherwise("class").
+		When(property != "", "needs polygons and table"))
+	switch {
+	case f.Rasters == nil || classes:
+	case isBed:
+		sample = "mean"
+	default:
+		sample = "centroid"
 	}
+	from := OneWord("sample", &f.Sample, sample, []string{"mean", "centroid"}, "values of cells: that of the raster at "+
+		"the centroid, or its mean over the cell").Otherwise("`centroid`; of depths `mean`").
+		When(sample != "", "is for rasters without table")
+	if !isBed {
+		from.IfSet()
+	}
+	key(from)
+	key(Real("reach", "m", &f.Reach, NonNegative.Or(0), "distance within which the nearest value is used where a raster "+
+		"has no data").IfSet().When(f.Rasters != nil, "is for rasters"))
+	key(Files("lines", &f.Crests, "of depths: a file or a list of files of lines that raise cells to their crest").
+		When(isBed, "is for depths only"))
+}
+
+// checkSource refuses a table that names none of raster, polygons and mesh, or several.
+func (f *Field) checkSource(s *Section) {
 	sources := 0
 	for _, given := range []bool{f.Mesh != "", f.Rasters != nil && !slices.Contains(f.Rasters, ""),
 		f.Polygons != nil && !slices.Contains(f.Polygons, "")} {
@@ -132,65 +173,7 @@ func (s *Section) source(key string, f *Field) {
 		}
 	}
 	if sources != 1 {
-		sub.Fail("", "needs one of raster, polygons and mesh")
-	}
-	if f.Variable = sub.Text("variable", ""); f.Variable != "" && f.Rasters == nil {
-		sub.Fail("variable", "needs raster")
-	}
-	if sub.Know("nodata"); sub.Has("nodata") {
-		v := sub.Number("nodata", Any)
-		if f.Missing = &v; f.Polygons != nil {
-			sub.Fail("nodata", "needs raster or mesh")
-		}
-	}
-	sub.sampling(f)
-	switch {
-	case f.Direction != "":
-		f.Positive = sub.Choice("positive", Required, "up", "down")
-	case sub.Has("positive"):
-		sub.Know("positive")
-		sub.Fail("positive", "is for depths and levels only")
-	}
-	sub.Finish()
-}
-
-// sampling reads how cells get values from rasters and polygons.
-func (s *Section) sampling(f *Field) {
-	isBed := f.Direction == "down"
-	f.Classes.Table = s.Text("table", "")
-	switch {
-	case f.Classes.Table != "" && f.Mesh != "":
-		s.Fail("table", "needs raster or polygons")
-	case f.Classes.Table != "" && f.Direction != "":
-		s.Fail("table", "is not for depths and levels")
-	case f.Classes.Table == "" && f.Polygons != nil:
-		s.Fail("polygons", "needs table, a CSV file with the values of their classes")
-	}
-	if s.Know("column", "class"); f.Classes.Table != "" {
-		f.Classes.Column = s.Text("column", f.Name)
-		if f.Polygons != nil {
-			f.Classes.Property = s.Text("class", "class")
-		}
-	}
-	s.Know("sample", "reach")
-	if f.Rasters != nil && f.Classes.Table == "" {
-		fallback := "centroid"
-		if isBed {
-			fallback = "mean"
-		}
-		f.Mean = s.Choice("sample", fallback, "mean", "centroid") == "mean"
-	} else if s.Has("sample") {
-		s.Fail("sample", "is for rasters without table")
-	}
-	if f.Rasters != nil {
-		f.Reach = s.Number("reach", NonNegative.Or(0))
-	} else if s.Has("reach") {
-		s.Fail("reach", "is for rasters")
-	}
-	if s.Know("lines"); s.Has("lines") {
-		if f.Crests = s.Texts("lines"); !isBed {
-			s.Fail("lines", "is for depths only")
-		}
+		s.Fail("", "needs one of raster, polygons and mesh")
 	}
 }
 

@@ -75,10 +75,10 @@ func (g *Gauge) keys(key func(*Spec)) {
 	key(Special(Key{Name: "at", Doc: "`[x, y]`, in three dimensions `[x, y, z]`; alternatively `line` or `file`",
 		Default: none}, g.readPosition, func() any { return given(g.File == "" && g.Line == nil, g.At) }))
 	key(Real("every", "s", &g.Every, NonNegative.Or(0), everyDoc))
-	key(Special(Key{Name: "measured", Kind: Text, Table: true, Doc: "measurements at one point, of which some may be " +
+	key(Special(Key{Name: "measured", Kind: Text, Doc: "measurements at one point, of which some may be " +
 		"missing. `\"tide.csv\"`: a series as at boundaries, whose columns have the names of fields, as in `t,z`; or " +
 		"`{ series = \"tide.csv\", column = \"level\", field = \"z\" }`", Default: none}, g.readMeasured,
-		func() any { return given(g.Measured != nil, g.Measured) }))
+		func() any { return given(g.Measured != nil, g.Measured) }).Within((&Measured{}).keys))
 }
 
 // none is the default of keys without which something is absent.
@@ -96,7 +96,9 @@ func (g *Gauge) readMeasured(s *Section) {
 	if !s.Has("measured") {
 		return
 	}
-	g.Measured = s.measured("measured")
+	if g.Measured = new(Measured); !s.Table("measured", g.Measured.keys) {
+		g.Measured.File = s.Text("measured", Required)
+	}
 	if s.Has("line") || s.Has("file") {
 		s.Fail("measured", "can be given only with at: it is data at one point")
 	}
@@ -132,16 +134,12 @@ func (g *Gauge) readPosition(s *Section) {
 	}
 }
 
-// measured reads the name of a file, or a table with file, column and field.
-func (s *Section) measured(key string) *Measured {
-	sub, ok := s.Within(key)
-	if !ok {
-		return &Measured{File: s.Text(key, Required)}
-	}
-	m := &Measured{File: sub.Text("series", Required), Sheet: sub.Text("sheet", ""), Column: sub.Text("column", Required),
-		Field: sub.Text("field", Required)}
-	sub.Finish()
-	return m
+// keys declares the keys of a table that names one column.
+func (m *Measured) keys(key func(*Spec)) {
+	key(Phrase("series", &m.File, Required, "a file as of a series"))
+	key(Phrase("sheet", &m.Sheet, "", "of a workbook with several").IfSet().Otherwise("the only one"))
+	key(Phrase("column", &m.Column, Required, "title of the column"))
+	key(Phrase("field", &m.Field, Required, "the field that it measures"))
 }
 
 // String formats the value as in a case file.
@@ -149,8 +147,7 @@ func (m *Measured) String() string {
 	if m.Field == "" {
 		return literal.Text(m.File)
 	}
-	column := Series{File: m.File, Sheet: m.Sheet, Column: m.Column}.String()
-	return strings.TrimSuffix(column, " }") + ", field = " + literal.Text(m.Field) + " }"
+	return printValue(InlineOf(m.keys))
 }
 
 func decodeTransects(root *Section) []Transect {
@@ -171,8 +168,7 @@ func decodeTransects(root *Section) []Transect {
 
 // keys declares the keys of the section.
 func (t *Transect) keys(key func(*Spec)) {
-	key(Special(Key{Name: "name", Kind: Text, Doc: "name of the transect and its file", Required: true},
-		func(s *Section) { t.Name = s.Name("name", Required) }, func() any { return t.Name }))
+	key(FileName("name", &t.Name, "name of the transect and its file"))
 	key(Special(Key{Name: "line", Doc: "two or more corners `[[x, y], [x, y]]`", Required: true},
 		func(s *Section) { t.Line = s.Corners("line", 2) }, func() any { return t.Line }))
 	key(Real("every", "s", &t.Every, NonNegative.Or(0), everyDoc))

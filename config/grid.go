@@ -143,7 +143,7 @@ func (s *Section) cells(counts []int) {
 // counts reads a list of positive integers, one for each axis. After a problem the counts are unchanged.
 func (s *Section) counts(key string, counts []int, limit int64) {
 	v, ok := s.get(key, true)
-	s.declare(Key{Name: key, Kind: Numbers, Count: len(counts)})
+	s.declare(Key{Name: key, Kind: Numbers, Count: len(counts), Bound: Bound{Least: 1, Most: float64(limit)}})
 	if !ok {
 		return
 	}

@@ -65,7 +65,10 @@ func printValue(value any) string {
 	case [][]float64:
 		return printList(v)
 	case Field:
-		return v.print()
+		if !v.IsFile() {
+			return literal.Text(v.Expr)
+		}
+		return printValue(InlineOf(v.keys))
 	case Inline:
 		texts := make([]string, len(v))
 		for i, pair := range v {
@@ -82,52 +85,4 @@ func printList[T any](list []T) string {
 		texts[i] = printValue(v)
 	}
 	return "[" + strings.Join(texts, ", ") + "]"
-}
-
-func (f *Field) print() string {
-	if !f.IsFile() {
-		return literal.Text(f.Expr)
-	}
-	text := "{ mesh = " + literal.Text(f.Mesh)
-	switch {
-	case f.Rasters != nil:
-		text = "{ raster = " + printFiles(f.Rasters)
-	case f.Polygons != nil:
-		text = "{ polygons = " + printFiles(f.Polygons)
-	}
-	if f.Variable != "" {
-		text += ", variable = " + literal.Text(f.Variable)
-	}
-	if f.Missing != nil {
-		text += ", nodata = " + printValue(*f.Missing)
-	}
-	if f.Positive != "" {
-		text += ", positive = " + literal.Text(f.Positive)
-	}
-	switch {
-	case f.Classes.Table != "":
-		text += ", table = " + literal.Text(f.Classes.Table) + ", column = " + literal.Text(f.Classes.Column)
-		if f.Classes.Property != "" {
-			text += ", class = " + literal.Text(f.Classes.Property)
-		}
-	case f.Mean:
-		text += `, sample = "mean"`
-	case f.Rasters != nil && f.Direction == "down":
-		text += `, sample = "centroid"`
-	}
-	if f.Reach > 0 {
-		text += ", reach = " + printValue(f.Reach)
-	}
-	if f.Crests != nil {
-		text += ", lines = " + printFiles(f.Crests)
-	}
-	return text + " }"
-}
-
-// printFiles returns one file as a text, and several as a list.
-func printFiles(files []string) string {
-	if len(files) == 1 {
-		return literal.Text(files[0])
-	}
-	return printList(files)
 }

@@ -182,11 +182,14 @@ func TestRefusedBoundaries(t *testing.T) {
 		`{ discharge = "-1" }`: "[boundary] coast.discharge: -1 must be a finite number, 0 or more",
 		"{}": "[boundary] coast: is empty; choose level, discharge, inflow, radiation, " +
 			"normal, critical or rating",
-		"{ normal = 0 }":            "[boundary] coast.normal: 0 must be a finite number above 0",
-		"{ level = 1, depth = 1 }":  "[boundary] coast.depth: needs discharge, in m²/s, or inflow, in m³/s, too",
-		"{ inflow = 1, depth = 0 }": "[boundary] coast.depth: 0 must be a finite number above 0",
-		`{ rating = "" }`:           "[boundary] coast.rating: is empty; give a CSV file",
-		"{ critical = false }":      "[boundary] coast.critical: is false",
+		"{ normal = 0 }":                              "[boundary] coast.normal: 0 must be a finite number above 0",
+		"{ level = 1, depth = 1 }":                    "coast.depth: needs discharge, in m²/s, or inflow, in m³/s, too",
+		"{ inflow = 1, depth = 0 }":                   "[boundary] coast.depth: 0 must be a finite number above 0",
+		`{ rating = "" }`:                             "[boundary] coast.rating: is empty; give a CSV file",
+		"{ critical = false }":                        "[boundary] coast.critical: is false",
+		`{ level = 1, sheet = "a" }`:                  "[boundary] coast.sheet: needs rating too",
+		`{ inflow = "150 m" }`:                        "the unit is \"m\", which cannot be converted to m3/s",
+		`{ inflow = { driven = 5, most = "1 l/s" } }`: "[boundary] coast inflow.most: 1 l/s must be",
 	} {
 		text := strings.Replace(oneLayer, "[time]", "[boundary]\ncoast = "+table+"\n[time]", 1)
 		if _, err := config.Parse("c.toml", []byte(text), nil, solvers); err == nil || !strings.Contains(err.Error(), want) {

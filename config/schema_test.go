@@ -95,7 +95,10 @@ func TestSchemaAcceptsExamples(t *testing.T) {
 const (
 	rightFlood = "solver = 'shallow-water'\n[mesh]\ngenerate = 'rectangle'\nbounds = [0, 0, 1, 1]\ncells = 20\n" +
 		"[initial]\ndepth = 1\nh = 1\n[time]\nend = 1\n[physics]\nlayers = 1\n"
-	rightDisk = "solver = 'vof'\n[grid]\nbounds = [0, 0, 1, 1]\ncells = 8\n[initial]\nshape = 'circle(0.5, 0.5, 0.2)'\n" +
+	rightPool = "solver = 'two-phase'\n[grid]\nbounds = [0, 0, 1, 1]\ncells = 8\n[fluids]\ndensity = 1\n" +
+		"viscosity = [0, 0]\n[time]\nend = 1\n"
+	rightSizes = "solver = 'smooth'\n[mesh]\ngenerate = 'rectangle'\nbounds = [0, 0, 1, 1]\ncells = 20\n[metric]\n"
+	rightDisk  = "solver = 'vof'\n[grid]\nbounds = [0, 0, 1, 1]\ncells = 8\n[initial]\nshape = 'circle(0.5, 0.5, 0.2)'\n" +
 		"[velocity]\npsi = 'x'\n[time]\nend = 1\n[method]\n"
 )
 
@@ -122,13 +125,14 @@ func TestManualIsCurrent(t *testing.T) {
 			marked[string(m[1])] = true
 		}
 	}
-	for _, name := range []string{"vof", "level-set", "smooth"} {
+	for name := range allSolvers {
 		undocumented, err := schema.Undocumented(name, allSolvers)
 		if err != nil || len(undocumented) > 0 {
 			t.Errorf("%s: keys without a meaning: %q, %v", name, undocumented, err)
 		}
 	}
-	for _, section := range []string{"mesh", "grid", "physics", "initial", "forcing", "maxima",
+	for _, section := range []string{"mesh", "grid", "physics", "initial", "initial.depth", "forcing", "forcing.rain",
+		"maxima", "boundary", "boundary.*", "source", "culvert", "pump", "adapt", "fluids", "sides.x_low", "drops",
 		"velocity", "metric", "method", "stop", "time", "output", "checkpoint", "gauge", "transect"} {
 		if !marked[section] {
 			t.Errorf("no table of [%s]", section)
@@ -143,7 +147,7 @@ func TestSchemaRefuses(t *testing.T) {
 		_, err := config.Parse("case.toml", []byte(text), nil, allSolvers)
 		return err == nil && accepts(t, s, []byte(text)) == nil
 	}
-	for _, text := range []string{rightFlood, rightDisk} {
+	for _, text := range []string{rightFlood, rightDisk, rightPool, rightSizes} {
 		if !right(text) {
 			_, err := config.Parse("case.toml", []byte(text), nil, allSolvers)
 			t.Fatalf("%s is refused: %v, %v", text, err, accepts(t, s, []byte(text)))
@@ -162,6 +166,30 @@ func TestSchemaRefuses(t *testing.T) {
 			"[[gauge]]\nname = 1\nat = [0, 0]", "[[gauge]]\nname = 'a'\nat = [0, 0]\nevry = 1", "[gauge]\nname = 'a'",
 			"[[gauge]]\nname = 'a'\nat = [0, 0]\nevery = -1", "[[transect]]\nname = 'a'\nline = [[0, 0], [1, 1]]\nwidth = 1",
 			"[wind]\nx = 1",
+			// Keys and values in tables that are values.
+			"[boundary]\nleft = { levl = 1 }", "[boundary]\nleft = { level = true }", "[boundary]\nleft = 'shut'",
+			"[boundary]\nleft = { normal = 0 }", "[boundary]\nleft = { inflow = { serie = 'q.csv' } }",
+			"[boundary]\nleft = { inflow = { series = 'q.csv', hold = 1 } }", "[boundary]\ndefault = 'critical'",
+			"manning = { rastr = 'a.tif' }", "manning = { raster = [] }", "manning = { raster = 'a.tif', sample = 'max' }",
+			"manning = { raster = 'a.tif', reach = -1 }", "[forcing]\nrain = { series = 'r.csv', colum = 'rain' }",
+			"[forcing]\ngreen_ampt = 1", "[forcing]\ngreen_ampt = { conductivty = 1 }",
+			"[[source]]\nname = 'a'\nat = [0, 0]\ndischrge = 1", "[[source]]\nname = 'a'\nat = [0]\ndischarge = 1",
+			"[[culvert]]\nname = 'a'\nfrom = [0, 0]\nto = [1, 1]\ndiameter = -1",
+			"[[culvert]]\nname = 'a'\nfrom = [0, 0]\nto = [1, 1]\ndiameter = 1\nbarrels = 0",
+			"[[pump]]\nname = 'a'\nfrom = [0, 0]\ndischarge = true",
+			"[[gauge]]\nname = 'a'\nat = [0, 0]\nmeasured = { file = 'm.csv' }",
+		},
+		rightPool: {
+			"sides = { x_low = 'wall' }", "sides = { x_low = { kid = 'slip' } }",
+			"sides = { x_low = { kind = 'outflow', presure = 1 } }",
+			"sides = { x_low = { kind = 'inflow', velocity = [1] } }", "sides = { x_left = 'slip' }",
+			"sides = { x_low = { kind = 'slip', contact_angle = 5 } }",
+			"sides = { x_low = { kind = 'inflow', u = { series = 'u.csv', col = 'u' } } }",
+			"initial = { shape = 3 }", "initial = { u = true }", "solid = [{ shpe = 'x' }]", "drops = { treshold = 1 }",
+		},
+		rightSizes: {
+			"field = 'unifrm'", "hessian = { raster = 'a.tif' }", "hmin = -1", "samples = 1.5", "widht = 1",
+			"width = { mesh = 'w' }\nheight = 1", "rescale = 'no'",
 		},
 		rightDisk: {
 			"sweep = 'tile'", "normal = 1", "[output]\nmesh = 'm.msh'", "[output]\nraster = 1", "[maxima]\n",

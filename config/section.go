@@ -21,7 +21,8 @@ type Section struct {
 	path, title string
 	values      map[string]any
 	known       []string
-	units       map[string]string // of keys: see Units
+	units       map[string]string // of keys
+	inner       bool              // a table that is the value of a key
 }
 
 // Required, given as the fallback of a key, means that the key has no default and must be in the file. Needed means
@@ -76,11 +77,13 @@ func (s *Section) Within(key string) (sub *Section, ok bool) {
 	}
 	s.Know(key)
 	title := s.title + " " + literal.Key(key)
-	return &Section{decoder: s.decoder, path: s.path + key + "\x00", title: title, values: values, units: s.units}, true
+	return &Section{decoder: s.decoder, path: s.path + key + "\x00", title: title, values: values, inner: true}, true
 }
 
-// Open declares that the keys of a section are names that the case chooses, such as groups of the mesh.
-func (s *Section) Open() {
+// Open declares that the keys of a section are names that the case chooses, such as groups of the mesh. The spec, of
+// name "*", declares their values.
+func (s *Section) Open(k *Spec) {
+	s.Declare(k)
 	for k := range s.sections {
 		if s.sections[k].Name+"\x00" == s.path {
 			s.sections[k].Open = true
@@ -112,8 +115,8 @@ func (s *Section) Has(key string) bool { _, ok := s.values[key]; return ok }
 // IsText reports whether the value of a key is a string.
 func (s *Section) IsText(key string) bool { _, ok := s.values[key].(string); return ok }
 
-// IsNumber reports whether the value of a key is a number.
-func (s *Section) IsNumber(key string) bool { _, ok := toFloat(s.values[key]); return ok }
+// IsTable reports whether the value of a key is a table.
+func (s *Section) IsTable(key string) bool { _, ok := s.values[key].(map[string]any); return ok }
 
 // Keys returns the keys of the section in the file, sorted.
 func (s *Section) Keys() []string { return slices.Sorted(maps.Keys(s.values)) }
@@ -250,6 +253,8 @@ func (b Bound) accepts(f float64) bool {
 
 func (b Bound) String() string {
 	switch {
+	case b.Least == -math.MaxFloat64 && b.Most == math.MaxFloat64:
+		return "a finite number"
 	case b.BelowMost && b.AboveLeast:
 		return fmt.Sprintf("above %g and below %g", b.Least, b.Most)
 	case b.BelowMost:
@@ -264,7 +269,7 @@ func (b Bound) String() string {
 	return fmt.Sprintf("a finite number, %g or more", b.Least)
 }
 
-// Number returns a number within a bound, which may be written with a unit: see Units.
+// Number returns a number within a bound, which may be written with the unit of its spec or another one.
 func (s *Section) Number(key string, b Bound) float64 {
 	v, ok := s.get(key, !b.Optional)
 	s.declare(Key{Name: key, Kind: Number, Bound: b})
@@ -286,7 +291,7 @@ func (s *Section) Number(key string, b Bound) float64 {
 // Numbers returns a list of count finite numbers; nil after recording a problem.
 func (s *Section) Numbers(key string, count int) []float64 {
 	v, ok := s.get(key, true)
-	s.declare(Key{Name: key, Kind: Numbers, Count: count})
+	s.declare(Key{Name: key, Kind: Numbers, Count: count, Bound: Any})
 	if !ok {
 		return nil
 	}
@@ -297,12 +302,26 @@ func (s *Section) Numbers(key string, count int) []float64 {
 	}
 	numbers := make([]float64, count)
 	for i, e := range list {
-		if numbers[i], ok = toFloat(e); !ok || numbers[i]-numbers[i] != 0 {
+		if numbers[i], ok = toFloat(s.converted(key, e)); !ok || numbers[i]-numbers[i] != 0 {
 			s.Fail(key, "must be a list of %d finite numbers; number %d is not one", count, i+1)
 			return nil
 		}
 	}
 	return numbers
+}
+
+// numbersWithin returns the list of a key: see List and ListOrNumber.
+func (s *Section) numbersWithin(k Key) []float64 {
+	if _, one := toFloat(s.converted(k.Name, s.values[k.Name])); one && k.Kind == NumberOrNumbers {
+		return slices.Repeat([]float64{s.Number(k.Name, k.Bound)}, k.Count)
+	}
+	list := s.Numbers(k.Name, k.Count)
+	for i, v := range list {
+		if !k.Bound.accepts(v) {
+			s.Fail(k.Name, "number %d, %g, must be %v", i+1, v, k.Bound)
+		}
+	}
+	return list
 }
 
 // Choices returns a list of different options.

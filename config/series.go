@@ -23,12 +23,13 @@ type Series struct {
 	Start, Least, Most float64
 
 	Program *expr.Program // the compiled Expr; nil without one
+	bound   Bound         // of the number
 }
 
-// Series reads a number that may depend on time. A constant must be within the bound, and may have a unit: see Units.
+// Series reads a number that may depend on time. A constant must be within the bound, and may have a unit.
 func (s *Section) Series(key string, b Bound) Series {
 	v, ok := s.get(key, true)
-	s.declare(Key{Name: key, Kind: FieldOrSeries})
+	s.declare(Key{Name: key, Kind: Expression})
 	if !ok {
 		return Series{}
 	}
@@ -40,20 +41,9 @@ func (s *Section) Series(key string, b Bound) Series {
 		n, _ := toFloat(v)
 		r.Expr = printValue(n)
 	case map[string]any:
-		sub, _ := s.Within(key)
-		if sub.Has("driven") {
-			sub.driven(&r, b)
-			return r
-		}
-		r.File, r.Sheet, r.Column = sub.Text("series", Required), sub.Text("sheet", ""), sub.Text("column", "")
-		if r.Formula = sub.Text("formula", ""); r.Formula != "" && r.Column != "" {
-			sub.Fail("formula", "cannot be combined with column: it names columns itself")
-		}
-		r.Hold, r.Steps = sub.Boolean("hold", false), sub.Boolean("steps", false)
-		if sub.Has("series") && r.File == "" {
-			sub.Fail("series", "is empty; give a CSV file or another table")
-		}
-		sub.Finish()
+		_, r.Driven = v["driven"]
+		r.bound = b
+		s.Table(key, r.keys)
 		return r
 	default:
 		s.wrong(key, v, `a number, an expression over t, { series = "…" } or { driven = …, most = … }`)
@@ -78,12 +68,46 @@ func (s *Section) Series(key string, b Bound) Series {
 	return r
 }
 
-// driven reads the table of a number that a driver sets.
-func (s *Section) driven(r *Series, b Bound) {
-	s.units = map[string]string{"driven": r.Unit, "most": r.Unit}
-	r.Driven, r.Least, r.Start = true, b.Least, s.Number("driven", Bound{Least: b.Least, Most: b.Most})
-	r.Most = s.Number("most", Bound{Least: r.Start, Most: b.Most})
-	s.Finish()
+// keys declares the keys of a table that names a file, or of one of a number that a driver sets.
+func (r *Series) keys(key func(*Spec)) {
+	if r.Driven {
+		r.drivenKeys(key)
+	} else {
+		r.FileKeys(key)
+	}
+}
+
+func (r *Series) allKeys(key func(*Spec)) {
+	r.FileKeys(key)
+	r.drivenKeys(key)
+}
+
+// FileKeys declares the keys of a table that names a file.
+func (r *Series) FileKeys(key func(*Spec)) {
+	key(Phrase("series", &r.File, Required, "a text file with a header, a sheet of a workbook, or NetCDF").
+		Check(func(s *Section) {
+			if s.Has("series") && r.File == "" {
+				s.Fail("series", "is empty; give a CSV file or another table")
+			}
+		}))
+	key(Phrase("sheet", &r.Sheet, "", "of a workbook with several").IfSet().Otherwise("the only one"))
+	key(Phrase("column", &r.Column, "", "title of the column, or name of the variable").IfSet().
+		Otherwise("the second column"))
+	key(Phrase("formula", &r.Formula, "", "instead of `column`: an expression over the columns and t").IfSet().
+		When(r.Column == "", "cannot be combined with column: it names columns itself"))
+	key(Flag("hold", &r.Hold, false, "the first and the last value hold before and after the rows").IfSet())
+	key(Flag("steps", &r.Steps, false, "each value holds until the next row").IfSet())
+}
+
+func (r *Series) drivenKeys(key func(*Spec)) {
+	r.Least = r.bound.Least
+	b := Bound{Least: r.Least, Most: r.bound.Most}
+	key(Real("driven", r.Unit, &r.Start, b, "instead of `series`: a number that the driver of a run sets; until then it "+
+		"is this").Range(" ").Otherwise("none"))
+	if r.Driven {
+		b.Least = r.Start
+	}
+	key(Real("most", r.Unit, &r.Most, b, "with `driven`: the largest number that it sets").Range(" ").Otherwise("none"))
 }
 
 // Any accepts all finite numbers.
@@ -91,23 +115,8 @@ var Any = Bound{Least: -math.MaxFloat64, Most: math.MaxFloat64}
 
 // String formats the value as in a case file.
 func (r Series) String() string {
-	if r.Driven {
-		return "{ driven = " + printValue(r.Start) + ", most = " + printValue(r.Most) + " }"
+	if r.Driven || r.File != "" {
+		return printValue(InlineOf(r.keys))
 	}
-	if r.File == "" {
-		return literal.Text(r.Expr)
-	}
-	text := "{ series = " + literal.Text(r.File)
-	for _, pair := range [][2]string{{"sheet", r.Sheet}, {"column", r.Column}, {"formula", r.Formula}} {
-		if pair[1] != "" {
-			text += ", " + pair[0] + " = " + literal.Text(pair[1])
-		}
-	}
-	if r.Hold {
-		text += ", hold = true"
-	}
-	if r.Steps {
-		text += ", steps = true"
-	}
-	return text + " }"
+	return literal.Text(r.Expr)
 }

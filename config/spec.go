@@ -20,10 +20,12 @@ type Spec struct {
 	Key
 	read   func(s *Section)
 	value  func() any
-	unset  func() bool // whether the value is the default
-	quiet  bool        // the default is not printed
-	absent bool        // the case does not have the key
-	needs  string      // why the key has no effect; "" if it has
+	unset  func() bool           // whether the value is the default
+	quiet  bool                  // the default is not printed
+	absent bool                  // the case does not have the key
+	needs  string                // why the key has no effect; "" if it has
+	within func(key func(*Spec)) // declares the keys of a table that may be the value; nil if none may
+	checks []func(s *Section)    // called after the key has been read
 }
 
 // IfSet makes the effective case leave out the default.
@@ -53,6 +55,18 @@ func (s *Spec) Otherwise(text string) *Spec {
 	return s
 }
 
+// Check makes Section.Read call a function after it has read the key, whether the case has it or not.
+func (s *Spec) Check(check func(s *Section)) *Spec {
+	s.checks = append(s.checks, check)
+	return s
+}
+
+// Within declares the keys of a table that may be the value: see Section.Table, which reads it.
+func (s *Spec) Within(keys func(key func(*Spec))) *Spec {
+	s.within, s.Table = keys, true
+	return s
+}
+
 // Range is the text of the manual for the bounds, instead of those of the spec.
 func (s *Spec) Range(text string) *Spec {
 	s.Key.Range = text
@@ -68,7 +82,9 @@ func newSpec[T comparable](k Key, v *T, fallback T, optional bool, read func(s *
 	}
 	k.Required = !optional
 	return &Spec{Key: k, read: func(s *Section) { *v = read(s) }, value: func() any { return *v },
-		unset: func() bool { return optional && *v == fallback }}
+		unset: func() bool {
+			return optional && (*v == fallback || *v != *v && fallback != fallback) // NaN stands for no value
+		}}
 }
 
 // Real declares a number within a bound, in a unit ("" for none).
@@ -112,32 +128,143 @@ func Words(name string, v *[]string, fallback, options []string, doc string) *Sp
 		unset: func() bool { return slices.Equal(*v, fallback) }}
 }
 
+// FileName declares a required name that names files, too: see NamesFile.
+func FileName(name string, v *string, doc string) *Spec {
+	return Special(Key{Name: name, Kind: Text, Doc: doc, Required: true},
+		func(s *Section) { *v = s.Name(name, Required) }, func() any { return *v })
+}
+
 // Phrase declares a text; Required as fallback means that it has no default.
 func Phrase(name string, v *string, fallback, doc string) *Spec {
 	return newSpec(Key{Name: name, Kind: Text, Doc: doc}, v, strings.TrimPrefix(fallback, Required), fallback != Required,
 		func(s *Section) string { return s.Text(name, fallback) })
 }
 
+// List declares a list of count numbers within a bound. The default of a bound is that of each of them; if it is NaN, v
+// is nil in a case without the key.
+func List(name, unit string, v *[]float64, count int, b Bound, doc string) *Spec {
+	return listOf(Key{Name: name, Unit: unit, Kind: Numbers, Count: count, Bound: b, Doc: doc}, v)
+}
+
+// ListOrNumber is a List that may be given by one number, which stands for each.
+func ListOrNumber(name, unit string, v *[]float64, count int, b Bound, doc string) *Spec {
+	return listOf(Key{Name: name, Unit: unit, Kind: NumberOrNumbers, Count: count, Bound: b, Doc: doc}, v)
+}
+
+func listOf(k Key, v *[]float64) *Spec {
+	b := k.Bound
+	k.Required = !b.Optional
+	var fallback []float64
+	if b.Optional && b.Fallback == b.Fallback {
+		fallback = slices.Repeat([]float64{b.Fallback}, k.Count)
+		k.Default = printValue(b.Fallback)
+	}
+	return &Spec{Key: k, read: func(s *Section) {
+		if *v = fallback; !b.Optional || s.Has(k.Name) {
+			*v = s.numbersWithin(k)
+		}
+	}, value: func() any { return *v }, quiet: fallback == nil && b.Optional, unset: func() bool {
+		return *v == nil || slices.Equal(*v, fallback)
+	}}
+}
+
+// Files declares the names of one or several files, a text or a list of texts; nil stands for a case without it.
+func Files(name string, v *[]string, doc string) *Spec {
+	return Special(Key{Name: name, Kind: TextOrTexts, Doc: doc}, func(s *Section) {
+		if s.Has(name) {
+			*v = s.Texts(name)
+		}
+	}, func() any {
+		switch len(*v) {
+		case 0:
+			return nil
+		case 1:
+			return (*v)[0]
+		}
+		return *v
+	})
+}
+
 // Spatial declares a field that does not depend on t (Section.Field). With Required as fallback it has no default.
 func Spatial(name, unit string, v *Field, fallback, doc string) *Spec {
-	k := Key{Name: name, Unit: unit, Kind: FieldOrSeries, Doc: doc, Default: strings.TrimPrefix(fallback, Required),
+	k := Key{Name: name, Unit: unit, Kind: Expression, Doc: doc, Default: strings.TrimPrefix(fallback, Required),
 		Required: fallback == Required}
-	return Special(k, func(s *Section) { *v = s.Field(name, fallback, nil, "") }, func() any { return *v })
+	return Special(k, func(s *Section) { *v = s.Field(name, fallback, nil, "") }, func() any { return *v }).
+		Within((&Field{}).keys)
+}
+
+// FieldOf declares a field that a function reads, by Section.Field, and the case prints.
+func FieldOf(k Key, read func(s *Section)) *Spec {
+	k.Kind = Expression
+	return Special(k, read, nil).Within((&Field{}).keys)
+}
+
+// Formula declares a field that is a number or an expression over the position. With Required as fallback it has no
+// default.
+func Formula(name, unit string, v *Field, fallback, doc string) *Spec {
+	s := Spatial(name, unit, v, fallback, doc).Check(func(s *Section) { s.Formula(name, *v) })
+	s.within, s.Table = nil, false
+	return s
 }
 
 // OptionalField declares a field that does not depend on t; nil stands for a case without it.
 func OptionalField(name, unit string, v **Field, doc string) *Spec {
-	return optional(Key{Name: name, Unit: unit, Kind: FieldOrSeries, Doc: doc}, v, func(s *Section) Field {
+	return optional(Key{Name: name, Unit: unit, Kind: Expression, Doc: doc}, v, func(s *Section) Field {
 		return s.Field(name, Required, nil, "")
-	})
+	}).Within((&Field{}).keys)
 }
 
 // OptionalSeries declares a number that may depend on t, and is within a bound if it does not; nil stands for a case
 // without it.
 func OptionalSeries(name, unit string, v **Series, b Bound, doc string) *Spec {
-	return optional(Key{Name: name, Unit: unit, Kind: FieldOrSeries, Doc: doc}, v, func(s *Section) Series {
+	return optional(Key{Name: name, Unit: unit, Kind: Expression, Doc: doc}, v, func(s *Section) Series {
 		return s.Series(name, b)
+	}).Within((&Series{Unit: unit, bound: b}).allKeys)
+}
+
+// OverTime declares a number that may depend on t, and is within a bound if it does not. With Required as fallback it
+// has no default.
+func OverTime(name, unit string, v *Series, fallback string, b Bound, doc string) *Spec {
+	k := Key{Name: name, Unit: unit, Kind: Expression, Doc: doc, Default: strings.TrimPrefix(fallback, Required),
+		Required: fallback == Required}
+	return Special(k, func(s *Section) {
+		if *v = (Series{Expr: k.Default}); k.Required || s.Has(name) {
+			*v = s.Series(name, b)
+		}
+	}, func() any { return *v }).Within((&Series{Unit: unit, bound: b}).allKeys)
+}
+
+// OptionalReal declares a number within a bound; nil stands for a case without it.
+func OptionalReal(name, unit string, v **float64, b Bound, doc string) *Spec {
+	return optional(Key{Name: name, Unit: unit, Kind: Number, Bound: b, Doc: doc}, v, func(s *Section) float64 {
+		return s.Number(name, b)
 	})
+}
+
+// OptionalTable declares a table with keys of its own; nil stands for a case without it. A value that is none is
+// refused with the text example.
+func OptionalTable[T any](name string, v **T, keys func(t *T, key func(*Spec)), example, doc string) *Spec {
+	within := func(key func(*Spec)) {
+		t := *v
+		if t == nil {
+			t = new(T)
+		}
+		keys(t, key)
+	}
+	return Special(Key{Name: name, Kind: OnlyTable, Doc: doc}, func(s *Section) {
+		if !s.Has(name) {
+			return
+		}
+		*v = new(T)
+		if !s.Table(name, within) {
+			s.Fail(name, "must be a table: %s", example)
+		}
+	}, func() any {
+		if *v == nil {
+			return nil
+		}
+		return InlineOf(within)
+	}).Within(within)
 }
 
 func optional[T any](k Key, v **T, read func(s *Section) T) *Spec {
@@ -176,27 +303,73 @@ func given(condition bool, value any) any {
 
 // Read reads a key of the section into the value to which its spec points.
 func (s *Section) Read(k *Spec) {
-	if k.absent {
-		return
-	}
-	s.know(k.Name)
-	if k.Unit != "" {
+	if s.Declare(k); k.Unit != "" {
 		if s.units == nil {
 			s.units = map[string]string{}
 		}
 		s.units[k.Name] = k.Unit
 	}
-	s.declare(k.Key)
-	if k.needs == "" || !k.Required && !s.Has(k.Name) {
-		k.read(s)
-	} else if s.Has(k.Name) {
+	switch {
+	case k.absent:
+		return
+	case k.needs != "" && s.Has(k.Name):
 		s.Fail(k.Name, "%s", k.needs)
+		return
+	case k.needs != "" && k.Required:
+		return
+	}
+	k.read(s)
+	for _, check := range k.checks {
+		check(s)
 	}
 }
 
+// Declare declares a key, and those of tables that may be its value, without reading it.
+func (s *Section) Declare(k *Spec) {
+	if k.absent {
+		return
+	}
+	s.know(k.Name)
+	s.declare(k.Key)
+	if k.within != nil {
+		k.within((&Section{decoder: s.decoder, path: s.path + k.Name + "\x00", inner: true}).Declare)
+	}
+}
+
+// Fill reads the section of a name by the declarations of its keys, and refuses other keys.
+func (s *Section) Fill(name string, keys func(key func(*Spec))) *Section {
+	sub := s.Sub(name)
+	keys(sub.Read)
+	sub.Finish()
+	return sub
+}
+
+// Table reads the table that is the value of a key by the declarations of its keys, and refuses other keys. It reports
+// whether the value is a table.
+func (s *Section) Table(name string, keys func(key func(*Spec))) bool {
+	sub, ok := s.Within(name)
+	if ok {
+		keys(sub.Read)
+		sub.Finish()
+	}
+	return ok
+}
+
+func (k *Spec) isPrinted() bool { return !k.absent && k.needs == "" && !(k.quiet && k.unset()) }
+
 // Print writes a key with its value, if it applies.
 func (p *Printer) Print(k *Spec) {
-	if !k.absent && k.needs == "" && !(k.quiet && k.unset()) {
+	if k.isPrinted() {
 		p.Pair(k.Name, k.value())
 	}
+}
+
+// InlineOf returns the table of the keys that a function declares, as the effective case has it.
+func InlineOf(keys func(key func(*Spec))) (table Inline) {
+	keys(func(k *Spec) {
+		if k.isPrinted() {
+			table = append(table, Inline{{k.Name, k.value()}}...)
+		}
+	})
+	return table
 }

@@ -8,10 +8,6 @@ import (
 	"github.com/atoll-hpc/atoll/internal/pattern"
 )
 
-// Units declares the units of keys of the section and of tables that are values of its keys. Numbers of these keys may
-// be written with another unit, as in "20 mm/h", and values in files are converted.
-func (s *Section) Units(of map[string]string) { s.units = of }
-
 // numberWithUnit is a number and what may be a unit.
 var numberWithUnit = pattern.Of(`^\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([\pL°'(].*|%)$`)
 

@@ -11,7 +11,7 @@ func unitCase(t *testing.T, text string) (time, flow, rain, gravity float64, err
 	t.Helper()
 	decoders := map[string]Decoder{"s": func(root *Section, c *Case) {
 		s := root.Sub("physics")
-		s.Units(map[string]string{"duration": "s", "inflow": "m3/s", "rain": "m/s", "gravity": "m/s2", "share": "1"})
+		s.units = map[string]string{"duration": "s", "inflow": "m3/s", "rain": "m/s", "gravity": "m/s2", "share": "1"}
 		time = s.Number("duration", Positive.Or(1))
 		gravity = s.Number("gravity", Positive.Or(9.81))
 		s.Number("cfl", Share.Or(1))

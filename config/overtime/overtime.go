@@ -15,78 +15,32 @@ type Field struct {
 	Fill     *float64 // value, in Unit, where there is none; nil to refuse such rasters
 }
 
-// inline is the value in a case file.
-func (f *Field) inline() config.Inline {
-	table := config.Inline{{"raster", f.Raster}}
-	if f.List != "" {
-		table = config.Inline{{"list", f.List}}
-	}
-	add := func(key string, value any, given bool) {
-		if given {
-			table = append(table, config.Inline{{key, value}}...)
-		}
-	}
-	add("variable", f.Variable, f.Variable != "")
-	add("unit", f.Unit, f.Unit != "")
-	add("stamp", f.Stamp, f.Stamp != "")
-	if f.Missing != nil {
-		add("nodata", *f.Missing, true)
-	}
-	if f.Fill != nil {
-		add("fill", *f.Fill, true)
-	}
-	return table
-}
-
 // Optional declares a field over time, whose values hold in intervals; nil stands for a case without it.
-func Optional(name, unit string, v **Field, doc string) *config.Spec {
-	k := config.Key{Name: name, Unit: unit, Kind: config.OtherKind, Table: true, Doc: doc}
-	return config.Special(k, func(s *config.Section) {
-		if !s.Has(name) {
-			return
-		}
-		sub, ok := s.Within(name)
-		if !ok {
-			s.Fail(name, `must be a table: { raster = "field.nc" } or { list = "rasters.csv" }`)
-			return
-		}
-		f := read(sub)
-		*v = &f
-	}, func() any {
-		if *v == nil {
-			return nil
-		}
-		return (*v).inline()
-	})
+func Optional(name string, v **Field, doc string) *config.Spec {
+	return config.OptionalTable(name, v, (*Field).keys, `{ raster = "field.nc" } or { list = "rasters.csv" }`, doc)
 }
 
-// read reads the table of a field over time.
-func read(s *config.Section) (f Field) {
-	s.Know("raster", "list", "variable", "nodata", "fill", "stamp")
-	if s.Has("raster") == s.Has("list") {
-		s.Fail("", "needs raster, a NetCDF file with a variable over time, or list, a CSV file with a time and a raster in "+
-			"each row: one of them")
-	}
-	if s.Has("raster") {
-		f.Raster = s.Text("raster", config.Required)
-	} else if s.Has("list") {
-		f.List = s.Text("list", config.Required)
-	}
-	if f.Variable = s.Text("variable", ""); f.Variable != "" && f.List != "" {
-		s.Fail("variable", "is for NetCDF files: needs raster")
-	}
-	f.Unit = s.Text("unit", "")
-	if s.Has("nodata") {
-		v := s.Number("nodata", config.Any)
-		f.Missing = &v
-	}
-	if s.Has("fill") {
-		v := s.Number("fill", config.Any)
-		f.Fill = &v
-	}
-	if s.Has("stamp") {
-		f.Stamp = s.Choice("stamp", config.Required, "start", "end")
-	}
-	s.Finish()
-	return f
+// keys declares the keys of the table.
+func (f *Field) keys(key func(*config.Spec)) {
+	key(config.Phrase("raster", &f.Raster, "", "a NetCDF file with a variable over time and two coordinates").IfSet().
+		Otherwise("this or `list`"))
+	key(config.Phrase("list", &f.List, "", "a CSV file whose first two columns are a time, as in [series](#boundary), and "+
+		"the name of a raster (GeoTIFF, ASCII and others), relative to the case file. All rasters have the same cells").
+		IfSet().Otherwise("this or `raster`").Check(func(s *config.Section) {
+		if s.Has("raster") == s.Has("list") {
+			s.Fail("", "needs raster, a NetCDF file with a variable over time, or list, a CSV file with a time and a raster "+
+				"in each row: one of them")
+		}
+	}))
+	key(config.Phrase("variable", &f.Variable, "", "of a NetCDF file with several").IfSet().Otherwise("the only one").
+		When(f.List == "", "is for NetCDF files: needs raster"))
+	key(config.Phrase("unit", &f.Unit, "", "of the values, instead of that which the file declares: a rate such as "+
+		"`\"mm/h\"`, or the amount in an interval such as `\"mm\"` or `\"kg m-2\"`").IfSet().Otherwise("that of the file"))
+	key(config.OneWord("stamp", &f.Stamp, "", []string{"start", "end"}, "`\"end\"` if the time of a value is the end of "+
+		"its interval, as in ERA5 and most composites of radars, or `\"start\"`").IfSet().
+		Otherwise("the intervals of the file (CF `bounds`)"))
+	key(config.OptionalReal("nodata", "", &f.Missing, config.Any, "a value that marks missing ones, besides those that "+
+		"the file declares"))
+	key(config.OptionalReal("fill", "", &f.Fill, config.Any, "the value where there is none; without it a missing value "+
+		"ends the run"))
 }

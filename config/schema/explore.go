@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/internal/pattern"
 )
 
 // seeds are the beginnings of cases from which explorer finds the keys of a solver: some keys depend on the dimension
@@ -26,11 +27,14 @@ type explorer struct {
 	sections []config.DeclaredSection
 	keys     map[string][]config.Key // by the text of Key.String, with different types in different cases
 	order    []string                // of the keys
+	tables   map[string]string       // references to tables that are values, by their schemas
+
+	definitions map[string]any // of the schema
 }
 
 // explore decodes cases of a solver with each seed, with all sections, and with each option of each choice.
 func explore(name string, solvers map[string]config.Decoder) (*explorer, error) {
-	x := &explorer{name: name, solvers: solvers, keys: map[string][]config.Key{}}
+	x := &explorer{name: name, solvers: solvers, keys: map[string][]config.Key{}, tables: map[string]string{}}
 	if solvers[name] == nil {
 		return nil, fmt.Errorf("there is no solver %q", name)
 	}
@@ -55,7 +59,7 @@ func explore(name string, solvers map[string]config.Decoder) (*explorer, error) 
 		}
 		for _, k := range keys {
 			for _, option := range choices(&k) {
-				if k.String() == "solver" || strings.Contains(k.Path, ".") {
+				if k.String() == "solver" || strings.Contains(k.Path, ".") || k.Inner || k.Name == "*" {
 					continue
 				}
 				if _, _, err := x.decode(seed, append(slices.Clone(sets), k.String()+"="+option)); err != nil {
@@ -84,13 +88,12 @@ func (x *explorer) decode(seed string, sets []string) ([]config.Key, []config.De
 	return keys, sections, err
 }
 
-// add adds a key. The tables of a list, such as gauge.0, are one section.
+// index is the part of a path that chooses a table of a list, such as gauge.0.
+var index = pattern.Of(`^(\w+)\.\d+\b`)
+
+// add adds a key. The tables of a list are one section.
 func (x *explorer) add(k config.Key) {
-	path, index, _ := strings.Cut(k.Path, ".")
-	if strings.Trim(index, "0123456789") != "" {
-		return // in a table that is a value, which the schema leaves open
-	}
-	k.Path = path
+	k.Path = index().ReplaceAllString(k.Path, "$1")
 	name := k.String()
 	if x.keys[name] == nil {
 		x.order = append(x.order, name)

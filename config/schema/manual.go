@@ -18,7 +18,8 @@ var marker = pattern.Of(`^<!-- keys: (\S+) (\S+) -->$`)
 //
 //	<!-- keys: vof method -->
 //
-// is before the table of the section [method] of solver vof, which ends at the first line that is not of a table. All
+// is before the table of the section [method] of solver vof (that of a table which is the value of a key is named
+// velocity.factor), which ends at the first line that is not of a table. All
 // else on the page stays.
 func Fill(page []byte, solvers map[string]config.Decoder) ([]byte, error) {
 	explored := map[string]*explorer{}
@@ -41,7 +42,7 @@ func Fill(page []byte, solvers map[string]config.Decoder) ([]byte, error) {
 			}
 			explored[m[1]] = x
 		}
-		rows := x.table(m[2])
+		rows := x.rows(m[2])
 		if rows == nil {
 			return nil, fmt.Errorf("%s: there is no section with declared keys of this name", line)
 		}
@@ -51,11 +52,11 @@ func Fill(page []byte, solvers map[string]config.Decoder) ([]byte, error) {
 	return []byte(strings.Join(out, "\n")), nil
 }
 
-// table returns the rows of a section's keys.
-func (x *explorer) table(section string) (rows []string) {
+// rows returns the rows of the keys of a section, or of a table that is a value.
+func (x *explorer) rows(section string) (rows []string) {
 	for _, name := range x.order {
 		k := x.keys[name][0]
-		if k.Path != section {
+		if k.Path != section || k.Name == "*" {
 			continue
 		}
 		for _, other := range x.keys[name][1:] {

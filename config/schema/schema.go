@@ -3,6 +3,7 @@ package schema
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -25,7 +26,7 @@ func Schema(solvers map[string]config.Decoder) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		definitions[name] = x.schema()
+		definitions[name] = x.schema(definitions)
 		variants = append(variants, object{"$ref": "#/$defs/" + name})
 	}
 	text, err := json.MarshalIndent(object{"$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -33,32 +34,55 @@ func Schema(solvers map[string]config.Decoder) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// schema returns the schema of the cases of the solver.
-func (x *explorer) schema() object {
-	root := object{}
-	sections := map[string]object{"": root}
+// schema returns the schema of the cases of the solver. It adds those of tables that are values to definitions, each
+// once.
+func (x *explorer) schema(definitions object) object {
+	x.definitions = definitions
+	root := x.table("")
+	properties := root["properties"].(object)
 	for _, s := range x.sections {
-		sections[s.Name] = object{}
-	}
-	for _, name := range x.order {
-		list := x.keys[name]
-		if properties := sections[list[0].Path]; properties != nil {
-			properties[list[0].Name] = describe(list)
-		}
-	}
-	for _, s := range x.sections {
-		table := object{"type": "object", "properties": sections[s.Name], "additionalProperties": s.Open}
+		table := x.table(s.Name)
 		if s.List {
 			table = object{"type": "array", "items": table}
 		}
-		root[s.Name] = table
+		properties[s.Name] = table
 	}
-	root["solver"] = object{"const": x.name}
-	return object{"type": "object", "properties": root, "additionalProperties": false, "required": []string{"solver"}}
+	properties["solver"] = object{"const": x.name}
+	root["required"] = []string{"solver"}
+	return root
+}
+
+// table returns the schema of a table: a section, or a table that is the value of a key.
+func (x *explorer) table(path string) object {
+	properties, others := object{}, any(false)
+	for _, name := range x.order {
+		switch k := x.keys[name][0]; {
+		case k.Path != path:
+		case k.Name == "*": // names that the case chooses
+			others = x.describe(x.keys[name])
+		default:
+			properties[k.Name] = x.describe(x.keys[name])
+		}
+	}
+	return object{"type": "object", "properties": properties, "additionalProperties": others}
+}
+
+// inner returns the schema of a table that is the value of a key: a reference to its definition.
+func (x *explorer) inner(path string) object {
+	table := x.table(path)
+	if len(table["properties"].(object)) == 0 { // of a solver that reads it otherwise
+		return object{"type": "object"}
+	}
+	text := fmt.Sprint(table)
+	if x.tables[text] == "" {
+		name := x.name + "." + strings.ReplaceAll(path, "*", "any")
+		x.tables[text], x.definitions[name] = "#/$defs/"+name, table
+	}
+	return object{"$ref": x.tables[text]}
 }
 
 // describe returns the schema of a key, from its declarations in different cases.
-func describe(list []config.Key) object {
+func (x *explorer) describe(list []config.Key) object {
 	var types []any
 	table := false
 	about := ""
@@ -69,10 +93,7 @@ func describe(list []config.Key) object {
 		}
 		table = table || k.Table
 		if k.Kind == config.OtherKind {
-			if len(list) == 1 {
-				return object{}
-			}
-			continue // only marked as known in these cases
+			continue // only marked as known in these cases, or read otherwise
 		}
 		types = append(types, typesOf(k)...)
 		if about == "" && k.Unit != "" {
@@ -80,14 +101,9 @@ func describe(list []config.Key) object {
 		}
 	}
 	if table {
-		types = append(types, object{"type": "object"})
+		types = append(types, x.inner(list[0].String()))
 	}
-	s := object{}
-	if len(types) == 1 {
-		maps.Copy(s, types[0].(object))
-	} else {
-		s["anyOf"] = types
-	}
+	s := oneOf(types)
 	if d := strings.TrimSpace(list[0].Default); d != "" {
 		about = strings.TrimSpace(about + " (default: " + d + ")")
 	}
@@ -109,19 +125,41 @@ func typesOf(k *config.Key) []any {
 	case config.Integer:
 		return []any{boundOf(k.Bound, "integer")}
 	case config.Number:
-		list := []any{boundOf(k.Bound, "number")}
-		if k.Unit != "" {
-			list = append(list, object{"type": "string", "pattern": `^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*\S`})
-		}
-		return list
+		return numbers(k)
 	case config.Text:
 		return []any{object{"type": "string"}}
 	case config.TextOrTexts:
 		return []any{object{"type": "string"}, object{"type": "array", "items": object{"type": "string"}, "minItems": 1}}
 	case config.Numbers:
-		return []any{object{"type": "array", "items": object{"type": "number"}, "minItems": k.Count, "maxItems": k.Count}}
+		return []any{object{"type": "array", "items": oneOf(numbers(k)), "minItems": k.Count, "maxItems": k.Count}}
+	case config.NumberOrNumbers:
+		list := *k
+		list.Kind = config.Numbers
+		return append(numbers(k), typesOf(&list)...)
+	case config.OnlyTable:
+		return nil
 	}
-	return []any{object{"type": []string{"number", "string", "object"}}}
+	return []any{object{"type": []string{"number", "string"}}}
+}
+
+// numbers returns the schemas of numbers that a key accepts, also with a unit.
+func numbers(k *config.Key) []any {
+	list := []any{boundOf(k.Bound, "number")}
+	if k.Unit != "" {
+		list = append(list, object{"type": "string", "pattern": `^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*\S`})
+	}
+	return list
+}
+
+// oneOf returns a schema of values of one of several kinds.
+func oneOf(types []any) object {
+	switch len(types) {
+	case 0:
+		return object{}
+	case 1:
+		return types[0].(object)
+	}
+	return object{"anyOf": types}
 }
 
 // boundOf returns the schema of numbers within a bound.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/config/syntax"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/internal/process"
@@ -214,7 +215,7 @@ func (c *testCase) check(t testing.TB, n *counts) error {
 // and blocks as the solver chooses them.
 func (r *schedule) simplify() {
 	r.Sets = slices.DeleteFunc(r.Sets, func(set string) bool {
-		key, _, _ := config.CutSet(set)
+		key, _, _ := syntax.CutSet(set)
 		return key == "grid.blocks" || key == "method.exchange" || key == "method.sweep"
 	})
 	for n := range r.Legs {

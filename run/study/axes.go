@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/config/syntax"
 )
 
 // Axis is a key of the case with the values that it takes, as written in overrides.
@@ -20,7 +20,7 @@ type Axis struct {
 // 0, 1).
 func ParseAxes(sets []string) (fixed []string, axes []Axis, err error) {
 	for _, set := range sets {
-		key, text, ok := config.CutSet(set)
+		key, text, ok := syntax.CutSet(set)
 		if !ok {
 			return nil, nil, fmt.Errorf("--set %s: write key=value, or key=value,value,…", set)
 		}

@@ -110,7 +110,7 @@ func rasters(c *config.Case, f *config.Field, part *mesh.Part) (raster.Stack, er
 	for cell, v := range part.Cells {
 		x, y := part.Centroid(cell)
 		add(x, y, f.Reach)
-		if f.Mean {
+		if f.Sample == "mean" {
 			for _, u := range v {
 				add(part.X[u], part.Y[u], 0)
 			}

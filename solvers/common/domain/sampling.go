@@ -24,7 +24,7 @@ func sampled(f *config.Field, part *mesh.Part, grids raster.Stack) source {
 	s := source{isFile: true, value: func(cell int, x, y float64, _ []float64) (float64, error) {
 		var v float64
 		var err error
-		if f.Mean {
+		if f.Sample == "mean" {
 			t := triangle(part, cell)
 			v, err = ground.Mean(grids, &t, x, y)
 		} else {
@@ -43,7 +43,7 @@ func sampled(f *config.Field, part *mesh.Part, grids raster.Stack) source {
 	s.marker = func(cell int) (m raster.Marker, ok bool) {
 		x, y := part.Centroid(cell)
 		m, ok = grids.Marker(x, y)
-		if f.Mean {
+		if f.Sample == "mean" {
 			t := triangle(part, cell)
 			ground.Samples(&t, grids.CellSize(x, y), func(x, y float64) {
 				if !ok {

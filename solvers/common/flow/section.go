@@ -63,7 +63,7 @@ func (v *Section) keys(dim int, key func(*config.Spec)) {
 		{"u", "m/s", fmt.Sprintf(component, "x")}, {"v", "m/s", fmt.Sprintf(component, "y")},
 		{"w", "m/s", fmt.Sprintf(component, "z")},
 	} {
-		key(config.Special(config.Key{Name: k.name, Unit: k.unit, Kind: config.FieldOrSeries, Doc: k.doc}, nil, func() any {
+		key(config.Special(config.Key{Name: k.name, Unit: k.unit, Kind: config.Expression, Doc: k.doc}, nil, func() any {
 			for _, f := range slices.Concat(v.Psi, v.Potential, v.Components) {
 				if f.Name == k.name {
 					return f
@@ -87,7 +87,7 @@ func (v *Section) keys(dim int, key func(*config.Spec)) {
 		func() any { return given(len(v.Faces) > 1, v.Times) }))
 	key(config.Real("period", "s", &v.Period, config.NonNegative.Or(0), "the velocity is multiplied by cos(πt/period); "+
 		"0: not"))
-	key(config.Special(config.Key{Name: "factor", Kind: config.FieldOrSeries, Doc: "an expression of t, whose absolute " +
+	key(config.Special(config.Key{Name: "factor", Kind: config.Expression, Doc: "an expression of t, whose absolute " +
 		"value must be at most 1, by which the velocity is multiplied", Default: "1"}, v.readFactor,
 		func() any { return given(v.Factor.Program != nil, v.Factor) }))
 	key(config.Real("divergence", "", &v.Divergence, config.Bound{Most: 1}.Or(1e-10), "the largest allowed ratio of the "+

@@ -38,9 +38,7 @@ type Method struct {
 // Decode reads a case of solver "level-set".
 func Decode(root *config.Section, c *config.Case) {
 	w := &Sections{Grid: config.DecodeGrid(root.Sub("grid"))}
-	initial := root.Sub("initial")
-	w.initial(initial.Read)
-	initial.Finish()
+	root.Fill("initial", w.initial)
 	w.Velocity = flow.Decode(root.Sub("velocity"), w.Grid.Dim)
 	w.Method.decode(root.Sub("method"), w.Grid.Dim)
 	c.Sections = w

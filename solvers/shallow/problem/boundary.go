@@ -22,8 +22,8 @@ type Boundary struct {
 
 // Given is a condition prescribed at the edges of a group, for one layer: { level = 2.0 }.
 type Given struct {
-	Kind   string         // one of givenKinds
-	Value  config.Series  // level in m, discharge per metre in m²/s, or inflow in m³/s
+	Kind   string         // the key that chooses it, such as level
+	Value  *config.Series // level in m, discharge per metre in m²/s, or inflow in m³/s; nil for other kinds
 	Slope  float64        // of normal: that of uniform flow
 	Wave   *config.Series // of radiation: height of the incoming wave in m; nil for none
 	Depth  *config.Series // of a supercritical discharge or inflow, m; nil for a subcritical one
@@ -32,122 +32,107 @@ type Given struct {
 	Column string         // of rating: title of the column with discharges; "" for the second one
 }
 
-// givenKinds are the keys of conditions.
-var givenKinds = []string{"level", "discharge", "inflow", "radiation", "normal", "critical", "rating"}
-
-// inline returns the condition as a table in a case file.
-func (g Given) inline() any {
-	if g.Kind == "critical" {
-		return g.Kind
+// keys declares the keys of a condition, the first of which choose its kind.
+func (g *Given) keys(key func(*config.Spec)) {
+	kind := func(k *config.Spec) {
+		key(k.IfSet().When(g.Kind == "" || g.Kind == k.Name, "cannot be combined with "+g.Kind).Otherwise("one of these").
+			Check(func(s *config.Section) {
+				if s.Has(k.Name) {
+					g.Kind = k.Name
+				}
+			}))
 	}
-	table := config.Inline{{Key: g.Kind, Value: g.Value}}
-	switch g.Kind {
-	case "rating":
-		table[0].Value = g.File
-	case "normal":
-		table[0].Value = g.Slope
-	}
-	for _, pair := range []struct {
-		key   string
-		value *config.Series
-	}{{"incident", g.Wave}, {"depth", g.Depth}} {
-		if pair.value != nil {
-			table = append(table, config.Inline{{Key: pair.key, Value: *pair.value}}...)
+	kind(config.OptionalSeries("level", "m", &g.Value, config.Any, "level of the surface above the datum; outgoing waves "+
+		"leave. A level below the critical depth acts as `\"critical\"`"))
+	kind(config.OptionalSeries("discharge", "m2/s", &g.Value, config.NonNegative, "inflow per metre of the group, at "+
+		"least 0"))
+	kind(config.OptionalSeries("inflow", "m3/s", &g.Value, config.NonNegative, "inflow through the whole group, at "+
+		"least 0, distributed over its edges by [conveyance](shallow-water.md#boundary-conditions); it may begin on dry "+
+		"ground. Edges beside it should be walls: through open ones, part of the water leaves at once"))
+	kind(config.OptionalSeries("radiation", "m", &g.Value, config.Any, "outgoing waves leave over water at rest at this "+
+		"level"))
+	kind(config.Real("normal", "", &g.Slope, config.Positive.Or(0), "outflow of uniform flow down this slope, by "+
+		"Manning's law; needs `manning`"))
+	isCritical := g.Kind == "critical"
+	kind(config.Flag("critical", &isCritical, false, "`true` is the same as `\"critical\"`").
+		Check(func(s *config.Section) {
+			if s.Has("critical") && !isCritical {
+				s.Fail("critical", "is false; choose wall or another condition")
+			}
+		}))
+	kind(config.Phrase("rating", &g.File, "", "outflow of the whole group, m³/s, for the level at it: a CSV file with a "+
+		"header, or a sheet, of levels in m and discharges, the first of which is 0. Linear between the rows, and on the "+
+		"line through the last two above them").Check(func(s *config.Section) {
+		if s.Has("rating") && g.File == "" {
+			s.Fail("rating", "is empty; give a CSV file of levels and discharges")
 		}
-	}
-	if g.Sheet != "" {
-		table = append(table, config.Inline{{Key: "sheet", Value: g.Sheet}}...)
-	}
-	if g.Column != "" {
-		table = append(table, config.Inline{{Key: "column", Value: g.Column}}...)
-	}
-	return table
+	}))
+	key(config.OptionalSeries("incident", "m", &g.Wave, config.Any, "of `radiation`: height of an incident wave above "+
+		"that level").When(g.Kind == "radiation", "needs the level of the water at rest too: radiation = 0"))
+	key(config.OptionalSeries("depth", "m", &g.Depth, config.Positive, "of `discharge` and `inflow`: depth of a "+
+		"supercritical inflow, which has no effect where deeper water inside drowns it").Otherwise("subcritical inflow").
+		When(g.Kind == "discharge" || g.Kind == "inflow", "needs discharge, in m²/s, or inflow, in m³/s, too"))
+	isRating, rating := g.Kind == "rating", "needs rating too"
+	key(config.Phrase("sheet", &g.Sheet, "", "of `rating`: sheet of a workbook").IfSet().Otherwise("the only one").
+		When(isRating, rating))
+	key(config.Phrase("column", &g.Column, "", "of `rating`: title of the column with discharges").IfSet().
+		Otherwise("the second one").When(isRating, rating).Check(func(s *config.Section) {
+		if g.Kind == "" && !s.Has("incident") && !s.Has("depth") {
+			s.Fail("", "is empty; choose level, discharge, inflow, radiation, normal, critical or rating")
+		}
+	}))
 }
 
 func decodeBoundary(s *config.Section, layers int) Boundary {
 	b := Boundary{Groups: map[string]string{}, Given: map[string]Given{}}
-	s.Read(b.defaultKey())
-	s.Units(map[string]string{"level": "m", "discharge": "m2/s", "inflow": "m3/s", "radiation": "m", "incident": "m",
-		"depth": "m"})
-	s.Open()
-	for _, group := range s.Keys() {
-		table, ok := s.Within(group)
-		critical := s.IsText(group) && s.Text(group, "") == "critical"
-		switch {
-		case group == "default":
-		case (ok || critical) && layers == 2:
-			s.Fail(group, "prescribes a condition for one layer, and there are two, whose characteristics are coupled: "+
-				"choose wall or open")
-		case critical:
-			b.Given[group] = Given{Kind: "critical"}
-		case ok:
-			b.Given[group] = decodeGiven(table)
-		default:
-			if s.IsText(group) && s.Text(group, "") == "periodic" {
-				s.Fail(group, "periodic sides are not supported: a cell would have a distant neighbour, which the mesh's halo "+
-					"does not know; choose wall or open, and a mesh so long that the sides do not matter")
-				break
-			}
-			b.Groups[group] = s.Choice(group, config.Required, "wall", "open", "critical")
-		}
-	}
+	s.Open(b.group("*", layers))
+	b.keys(slices.DeleteFunc(s.Keys(), func(name string) bool { return name == "default" }), layers, s.Read)
 	s.Finish()
 	return b
 }
 
-func (b *Boundary) defaultKey() *config.Spec {
-	return config.OneWord("default", &b.Default, "wall", []string{"wall", "open"}, "edges of groups that have no key, "+
-		"and without a group")
+// keys declares the keys of the section.
+func (b *Boundary) keys(groups []string, layers int, key func(*config.Spec)) {
+	key(config.OneWord("default", &b.Default, "wall", []string{"wall", "open"}, "edges of groups that have no key, "+
+		"and without a group"))
+	for _, name := range groups {
+		key(b.group(name, layers))
+	}
 }
 
-// decodeGiven reads the table of a condition.
-func decodeGiven(s *config.Section) Given {
-	var g Given
-	for _, kind := range givenKinds {
-		if s.Know(kind); !s.Has(kind) {
-			continue
+// group declares the condition of a group: a word, or a table.
+func (b *Boundary) group(name string, layers int) *config.Spec {
+	g := b.Given[name]
+	k := config.Key{Name: name, Kind: config.OneOf, Options: []string{"wall", "open", "critical"},
+		Doc: "a group of edges: `wall`, `open`, for one layer also `critical` or a table"}
+	return config.Special(k, func(s *config.Section) {
+		word, isTable := "", !s.IsText(name)
+		if !isTable {
+			word = s.Text(name, "")
 		}
-		if g.Kind != "" {
-			s.Fail(kind, "cannot be combined with %s", g.Kind)
-		}
-		g.Kind = kind
-		switch kind {
-		case "critical":
-			if !s.Boolean(kind, true) {
-				s.Fail(kind, "is false; choose wall or another condition")
-			}
-		case "rating":
-			g.Sheet, g.Column = s.Text("sheet", ""), s.Text("column", "")
-			if g.File = s.Text(kind, config.Required); g.File == "" {
-				s.Fail(kind, "is empty; give a CSV file of levels and discharges")
-			}
-		case "normal":
-			g.Slope = s.Number(kind, config.Positive)
-		case "level", "radiation":
-			g.Value = s.Series(kind, config.Any)
+		switch {
+		case layers == 2 && (isTable && s.IsTable(name) || word == "critical"):
+			s.Fail(name, "prescribes a condition for one layer, and there are two, whose characteristics are coupled: "+
+				"choose wall or open")
+		case word == "periodic":
+			s.Fail(name, "periodic sides are not supported: a cell would have a distant neighbour, which the mesh's halo "+
+				"does not know; choose wall or open, and a mesh so long that the sides do not matter")
+		case word == "critical":
+			b.Given[name] = Given{Kind: word}
+		case s.Table(name, g.keys):
+			b.Given[name] = g
 		default:
-			g.Value = s.Series(kind, config.NonNegative)
+			b.Groups[name] = s.Choice(name, config.Required, k.Options...)
 		}
-	}
-	optional := func(key string, bound config.Bound, kinds ...string) *config.Series {
-		if s.Know(key); !s.Has(key) {
-			return nil
+	}, func() any {
+		if word, ok := b.Groups[name]; ok {
+			return word
 		}
-		if !slices.Contains(kinds, g.Kind) {
-			s.Fail(key, "needs %s", map[string]string{"incident": "the level of the water at rest too: radiation = 0",
-				"depth": "discharge, in m²/s, or inflow, in m³/s, too"}[key])
-			return nil
+		if g.Kind == "critical" {
+			return g.Kind
 		}
-		v := s.Series(key, bound)
-		return &v
-	}
-	g.Wave = optional("incident", config.Any, "radiation")
-	g.Depth = optional("depth", config.Positive, "discharge", "inflow")
-	if s.Know("sheet", "column"); g.Kind == "" && !s.Has("incident") && !s.Has("depth") {
-		s.Fail("", "is empty; choose level, discharge, inflow, radiation, normal, critical or rating")
-	}
-	s.Finish()
-	return g
+		return config.InlineOf(g.keys)
+	}).Within(g.keys)
 }
 
 // boundaryKinds returns for each group of the mesh whether its edges are open. It refuses names of groups that the mesh
@@ -204,7 +189,7 @@ func (g *Given) condition(c *config.Case) (out *shallow.Given, err error) {
 		out.Value = series.Constant(g.Slope)
 		return out, nil
 	}
-	if out.Value, err = series.FromCase(c, g.Value); err != nil {
+	if out.Value, err = series.FromCase(c, *g.Value); err != nil {
 		return nil, err
 	}
 	for _, r := range out.Value {

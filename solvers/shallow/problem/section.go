@@ -3,7 +3,6 @@
 package problem
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
@@ -111,14 +110,13 @@ func decodeInitial(s *config.Section, layers int) (fields []config.Field) {
 	}
 	names := slices.Concat([]string{"depth"}, state, velocity)
 	key := func(k config.Key, fallback, direction string) {
-		k.Kind = config.FieldOrSeries
-		s.Read(config.Special(k, func(s *config.Section) {
+		s.Read(config.FieldOf(k, func(s *config.Section) {
 			if !slices.Contains(others, k.Name) {
 				fields = append(fields, s.Field(k.Name, fallback, names, direction))
 			} else if s.Has(k.Name) {
 				s.Fail(k.Name, "cannot be combined with %v; give thicknesses or levels, not both", level)
 			}
-		}, nil))
+		}))
 	}
 	key(config.Key{Name: "depth", Unit: "m", Doc: "of the bed below the datum, negative on land",
 		Required: true}, config.Required, "down")
@@ -163,16 +161,11 @@ func (w *Sections) Print(p *config.Printer) {
 		p.Pair(f.Name, f)
 	}
 	p.Section("[boundary]")
-	p.Print(w.Boundary.defaultKey())
-	for _, group := range slices.Sorted(maps.Keys(w.Boundary.Groups)) {
-		p.Pair(group, w.Boundary.Groups[group])
-	}
-	for _, group := range slices.Sorted(maps.Keys(w.Boundary.Given)) {
-		p.Pair(group, w.Boundary.Given[group].inline())
-	}
+	w.Boundary.keys(w.Boundary.names(), w.Physics.Layers, p.Print)
 	w.Forcing.print(p, w.Physics.Layers)
 	for k := range w.Structures {
-		w.Structures[k].print(p)
+		p.Section("[[" + w.Structures[k].Kind + "]]")
+		w.Structures[k].keys(p.Print)
 	}
 	w.Maxima.print(p)
 	w.Adapt.print(p)

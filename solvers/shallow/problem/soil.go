@@ -12,11 +12,16 @@ import (
 
 // Soil is the part of section [forcing] that describes the soil by a model: at most one of the three.
 type Soil struct {
-	Conductivity, Suction, Deficit *config.Field // green_ampt: m/s, m, and of moisture
-	Ponding                        bool          // green_ampt: the water on the ground adds to the suction; false
-	InitialLoss, ContinuingLoss    *config.Field // m; m/s
-	CurveNumber                    *config.Field // of the Soil Conservation Service, in (0, 100]
-	InitialAbstraction             float64       // with it, as a share of the storage; 0.2
+	GreenAmpt                   *GreenAmpt
+	InitialLoss, ContinuingLoss *config.Field // m; m/s
+	CurveNumber                 *config.Field // of the Soil Conservation Service, in (0, 100]
+	InitialAbstraction          float64       // with it, as a share of the storage; 0.2
+}
+
+// GreenAmpt is the table green_ampt.
+type GreenAmpt struct {
+	Conductivity, Suction, Deficit config.Field // m/s, m, and of moisture
+	Ponding                        bool         // the water on the ground adds to the suction
 }
 
 // soilKeys are the keys of the models, each of which excludes the others.
@@ -24,10 +29,10 @@ var soilKeys = []string{"infiltration", "green_ampt", "initial_loss", "curve_num
 
 // keys declares the keys of the models.
 func (soil *Soil) keys(rains bool, key func(*config.Spec)) {
-	key(config.Special(config.Key{Name: "green_ampt", Kind: config.OtherKind, Table: true, Doc: "`{ conductivity = " +
-		"3e-6, suction = 0.11, deficit = 0.3 }`, fields: saturated conductivity in m/s, suction at the wetting front in m, " +
-		"deficit of moisture as a share. `ponding = true` adds the depth of the water to the suction"}, soil.readGreenAmpt,
-		soil.printedGreenAmpt))
+	key(config.OptionalTable("green_ampt", &soil.GreenAmpt, (*GreenAmpt).keys, "{ conductivity = 3e-6, suction = 0.11, "+
+		"deficit = 0.3 }", "`{ conductivity = 3e-6, suction = 0.11, deficit = 0.3 }`, fields: saturated conductivity in "+
+		"m/s, suction at the wetting front in m, deficit of moisture as a share. `ponding = true` adds the depth of the "+
+		"water to the suction"))
 	const rain = "needs rain too"
 	key(config.OptionalField("initial_loss", "m", &soil.InitialLoss, "field: rain that is lost at first").
 		When(rains, rain))
@@ -40,41 +45,12 @@ func (soil *Soil) keys(rains bool, key func(*config.Spec)) {
 		When(soil.CurveNumber != nil, "needs curve_number too"))
 }
 
-// greenAmptKeys declares the keys in the table green_ampt.
-func (soil *Soil) greenAmptKeys(key func(*config.Spec)) {
-	key(config.OptionalField("conductivity", "m/s", &soil.Conductivity, "saturated conductivity"))
-	key(config.OptionalField("suction", "m", &soil.Suction, "suction at the wetting front"))
-	key(config.OptionalField("deficit", "1", &soil.Deficit, "deficit of moisture"))
-	key(config.Flag("ponding", &soil.Ponding, false, "the water on the ground adds to the suction").IfSet())
-}
-
-func (soil *Soil) readGreenAmpt(s *config.Section) {
-	if !s.Has("green_ampt") {
-		return
-	}
-	table, ok := s.Within("green_ampt")
-	if !ok {
-		s.Fail("green_ampt", "must be a table: { conductivity = 3e-6, suction = 0.11, deficit = 0.3 }")
-		return
-	}
-	soil.greenAmptKeys(table.Read)
-	for _, key := range []string{"conductivity", "suction", "deficit"} {
-		if !table.Has(key) {
-			table.Fail(key, "is required")
-		}
-	}
-	table.Finish()
-}
-
-func (soil *Soil) printedGreenAmpt() any {
-	if soil.Conductivity == nil {
-		return nil
-	}
-	table := config.Inline{{"conductivity", *soil.Conductivity}, {"suction", *soil.Suction}, {"deficit", *soil.Deficit}}
-	if soil.Ponding {
-		table = append(table, config.Inline{{"ponding", true}}...)
-	}
-	return table
+// keys declares the keys of the table.
+func (g *GreenAmpt) keys(key func(*config.Spec)) {
+	key(config.Spatial("conductivity", "m/s", &g.Conductivity, config.Required, "field: saturated conductivity"))
+	key(config.Spatial("suction", "m", &g.Suction, config.Required, "field: suction at the wetting front"))
+	key(config.Spatial("deficit", "1", &g.Deficit, config.Required, "field: deficit of moisture as a share"))
+	key(config.Flag("ponding", &g.Ponding, false, "the depth of the water on the ground adds to the suction").IfSet())
 }
 
 // check refuses several models.
@@ -115,17 +91,18 @@ func (s *Soil) evaluate(ctx context.Context, c *config.Case, part *mesh.Part, ma
 	}
 	const any = 1e300
 	switch {
-	case s.Conductivity != nil:
-		soil := &soils.Soil{Model: "green-ampt", Rate: values(s.Conductivity, 0, any, "at least 0"),
-			Depth: values(s.Suction, 0, any, "at least 0")}
-		deficit := values(s.Deficit, 0, 1, "a share, from 0 to 1")
+	case s.GreenAmpt != nil:
+		g := s.GreenAmpt
+		soil := &soils.Soil{Model: "green-ampt", Rate: values(&g.Conductivity, 0, any, "at least 0"),
+			Depth: values(&g.Suction, 0, any, "at least 0")}
+		deficit := values(&g.Deficit, 0, 1, "a share, from 0 to 1")
 		if err != nil {
 			return nil, err
 		}
 		for i := range deficit {
 			soil.Depth[i] *= deficit[i]
 		}
-		if s.Ponding {
+		if g.Ponding {
 			soil.Deficit = deficit
 		}
 		return soil, nil
@@ -147,5 +124,5 @@ func (s *Soil) evaluate(ctx context.Context, c *config.Case, part *mesh.Part, ma
 
 // given reports whether there is a model.
 func (s *Soil) given() bool {
-	return s.Conductivity != nil || s.InitialLoss != nil || s.CurveNumber != nil
+	return s.GreenAmpt != nil || s.InitialLoss != nil || s.CurveNumber != nil
 }

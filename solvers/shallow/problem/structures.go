@@ -30,24 +30,19 @@ type Structure struct {
 	Soffit, Deck, Crest   float64
 	Sluice, Orifice, Weir float64
 
-	Ruled       bool    // a pump has levels of its own
-	Start, Stop float64 // levels at From above which it begins, and below which it ends, m
+	Start, Stop float64 // of a pump: levels at From above which it begins, and below which it ends, m; NaN: always on
 }
 
 var structureKinds = []string{"source", "culvert", "bridge", "pump"}
 
-// structureUnits are the units of keys that other sections do not have, or have with another unit.
-var structureUnits = map[string]string{"discharge": "m3/s", "radius": "m", "diameter": "m", "width": "m", "height": "m",
-	"length": "m", "invert": "m", "soffit": "m", "deck": "m", "crest": "m",
-	"manning": "s/m^(1/3)", "invert_from": "m", "invert_to": "m", "start": "m", "stop": "m"}
-
 func decodeStructures(root *config.Section, layers int) (list []Structure) {
 	for _, kind := range structureKinds {
 		for _, s := range root.Subs(kind) {
-			if s.Units(structureUnits); layers == 2 {
+			if layers == 2 {
 				s.Fail("", "is for one layer: set layers = 1")
 			}
-			t := Structure{Kind: kind, Name: s.Name("name", config.Required)}
+			t := Structure{Kind: kind}
+			t.keys(s.Read)
 			for _, other := range list {
 				if other.Name == t.Name && t.Name != "" {
 					s.Fail("name", "%q is the name of another structure", t.Name)
@@ -56,7 +51,6 @@ func decodeStructures(root *config.Section, layers int) (list []Structure) {
 			if slices.Contains(shallow.ReservedSources(), t.Name) {
 				s.Fail("name", "%q is the name of a column of conservation.csv already", t.Name)
 			}
-			t.decode(s)
 			s.Finish()
 			list = append(list, t)
 		}
@@ -64,141 +58,130 @@ func decodeStructures(root *config.Section, layers int) (list []Structure) {
 	return list
 }
 
-func (t *Structure) decode(s *config.Section) {
-	t.Radius = s.Number("radius", config.NonNegative.Or(0))
-	t.InvertFrom, t.InvertTo = math.NaN(), math.NaN()
+// keys declares the keys of the section.
+func (t *Structure) keys(key func(*config.Spec)) {
+	key(config.FileName("name", &t.Name, "of the structure, and of its column in conservation.csv"))
+	const position, radius = "position `[x, y]` of ", "the cells whose centroids are within this distance of an end " +
+		"share its discharge; 0: one cell"
+	from := config.List("from", "m", &t.From, 2, config.Any, position+"the end where the water comes from")
 	switch t.Kind {
 	case "source":
-		t.To, t.Value = s.Numbers("at", 2), s.Series("discharge", config.Any)
+		key(config.List("at", "m", &t.To, 2, config.Any, position+"the source"))
+		key(config.Real("radius", "m", &t.Radius, config.NonNegative.Or(0), radius).IfSet())
+		key(config.OverTime("discharge", "m3/s", &t.Value, config.Required, config.Any, "water that comes in, a series. A "+
+			"negative discharge withdraws water, as far as there is any"))
 	case "culvert":
-		t.decodeCulvert(s)
+		t.culvertKeys(radius, key)
 	case "bridge":
-		t.decodeBridge(s)
+		t.bridgeKeys(radius, key)
 	case "pump":
-		t.From, t.Value = s.Numbers("from", 2), s.Series("discharge", config.NonNegative)
-		if s.Know("to"); s.Has("to") {
-			t.To = s.Numbers("to", 2)
-		}
-		s.Know("start", "stop")
-		if t.Ruled = s.Has("start") || s.Has("stop"); !t.Ruled {
-			return
-		}
-		t.Start = s.Number("start", config.Any)
-		if t.Stop = s.Number("stop", config.Any.Or(t.Start)); t.Stop > t.Start {
-			s.Fail("stop", "%g m is above start, %g m: a pump ends below the level at which it begins", t.Stop, t.Start)
-		}
+		key(from)
+		key(config.List("to", "m", &t.To, 2, config.Any.Or(math.NaN()), position+"the end where it goes to").
+			Otherwise("out of the domain"))
+		key(config.Real("radius", "m", &t.Radius, config.NonNegative.Or(0), radius).IfSet())
+		key(config.OverTime("discharge", "m3/s", &t.Value, config.Required, config.NonNegative, "capacity, a series"))
+		key(config.Real("start", "m", &t.Start, config.Any.Or(math.NaN()), "level at `from` above the datum: the pump is on "+
+			"from the time when the water has risen to it").IfSet().Otherwise("always on"))
+		key(config.Real("stop", "m", &t.Stop, config.Any.Or(t.Start), "until it has fallen below this level").
+			Otherwise("`start`").When(t.ruled(), "needs start too").Check(func(s *config.Section) {
+			if t.Stop > t.Start {
+				s.Fail("stop", "%g m is above start, %g m: a pump ends below the level at which it begins", t.Stop, t.Start)
+			}
+		}))
 	}
 }
 
-func (t *Structure) decodeCulvert(s *config.Section) {
-	t.From, t.To = s.Numbers("from", 2), s.Numbers("to", 2)
+// ruled reports whether a pump has levels of its own.
+func (t *Structure) ruled() bool { return t.Kind == "pump" && !math.IsNaN(t.Start) }
+
+func (t *Structure) culvertKeys(radius string, key func(*config.Spec)) {
+	b := &t.Barrel
+	const end = "position `[x, y]` of an end; water flows from the higher level to the lower one"
+	key(config.List("from", "m", &t.From, 2, config.Any, end))
+	key(config.List("to", "m", &t.To, 2, config.Any, end))
+	key(config.Real("radius", "m", &t.Radius, config.NonNegative.Or(0), radius).
+		Otherwise("half of the width of the barrels"))
+	size, box := config.Positive.Or(0), "a box has width and height, and a pipe has a diameter"
+	key(config.Real("diameter", "m", &b.Diameter, size, "of a pipe").IfSet().Otherwise("this, or `width` and `height`"))
+	key(config.Real("width", "m", &b.Width, size, "of a box").IfSet().Otherwise("with `height`").
+		When(b.Diameter == 0, box))
+	if b.Width > 0 {
+		size = config.Positive
+	}
+	key(config.Real("height", "m", &b.Height, size, "of a box").IfSet().Otherwise("with `width`").
+		When(b.Diameter == 0, box).Check(func(s *config.Section) {
+		switch {
+		case !s.Has("diameter") && !s.Has("width") && !s.Has("height"):
+			s.Fail("", "needs either the diameter of a pipe, or width and height of a box")
+		case s.Has("height") && !s.Has("width"):
+			s.Fail("height", "needs width too")
+		}
+	}))
 	distance := 0.0
 	if len(t.From) == 2 && len(t.To) == 2 {
 		distance = math.Hypot(t.To[0]-t.From[0], t.To[1]-t.From[1])
 	}
-	b := &t.Barrel
-	s.Know("diameter", "width", "height")
-	switch {
-	case s.Has("diameter") == (s.Has("width") || s.Has("height")):
-		s.Fail("", "needs either the diameter of a pipe, or width and height of a box")
-	case s.Has("diameter"):
-		b.Diameter = s.Number("diameter", config.Positive)
-	default:
-		b.Width, b.Height = s.Number("width", config.Positive), s.Number("height", config.Positive)
+	key(config.Real("length", "m", &b.Length, config.Positive.Or(distance), "of the barrel").
+		Otherwise("distance between the ends").Check(func(s *config.Section) {
+		if b.Length == 0 {
+			s.Fail("to", "is the same position as from")
+		}
+	}))
+	key(config.Real("manning", "s/m^(1/3)", &b.Manning, config.NonNegative.Or(0.013), "roughness of the barrel"))
+	key(config.Real("losses", "", &b.Losses, config.Positive.Or(1.5), "coefficients of entry and exit together"))
+	key(config.Whole("barrels", &t.Barrels, 1, 1, 1000, "number of equal pipes or boxes").Check(func(s *config.Section) {
+		if !s.Has("radius") { // the ends are at least as wide as the inlets
+			t.Radius = float64(t.Barrels) * (b.Diameter + b.Width) / 2
+		}
+	}))
+	key(config.Flag("one_way", &t.OneWay, false, "a flap keeps water from flowing from `to` to `from`"))
+	for _, k := range []*config.Spec{
+		config.Real("invert_from", "m", &t.InvertFrom, config.Any.Or(math.NaN()), "height of the bottom of the barrel at "+
+			"`from` above the datum"),
+		config.Real("invert_to", "m", &t.InvertTo, config.Any.Or(math.NaN()), "the same at `to`"),
+	} {
+		key(k.IfSet().Otherwise("lowest bed there"))
 	}
-	if b.Length = s.Number("length", config.Positive.Or(distance)); b.Length == 0 {
-		s.Fail("to", "is the same position as from")
-	}
-	b.Manning = s.Number("manning", config.NonNegative.Or(0.013))
-	b.Losses = s.Number("losses", config.Positive.Or(1.5))
-	t.Barrels = int(s.Integer("barrels", 1, 1, 1000))
-	if !s.Has("radius") { // the ends are at least as wide as the inlets
-		t.Radius = float64(t.Barrels) * (b.Diameter + b.Width) / 2
-	}
-	t.OneWay = s.Boolean("one_way", false)
-	if s.Know("invert_from", "invert_to"); s.Has("invert_from") {
-		t.InvertFrom = s.Number("invert_from", config.Any)
-	}
-	if s.Has("invert_to") {
-		t.InvertTo = s.Number("invert_to", config.Any)
-	}
-	t.Value = config.Series{Expr: "1"}
-	if s.Know("opening"); s.Has("opening") {
-		t.Value = s.Series("opening", config.Bound{Least: 0, Most: 1})
-	}
+	key(config.OverTime("opening", "", &t.Value, "1", config.Bound{Least: 0, Most: 1}, "series: the share of the flow "+
+		"that a gate lets through, from 0 to 1"))
 }
 
-func (t *Structure) decodeBridge(s *config.Section) {
-	t.From, t.To, t.Value, t.Barrels = s.Numbers("from", 2), s.Numbers("to", 2), config.Series{Expr: "1"}, 1
+func (t *Structure) bridgeKeys(radius string, key func(*config.Spec)) {
 	b := &t.Barrel
-	b.Width, b.Length = s.Number("width", config.Positive), 1
-	t.InvertFrom, t.Soffit = s.Number("invert", config.Any), s.Number("soffit", config.Any)
-	t.InvertTo, b.Height = t.InvertFrom, t.Soffit-t.InvertFrom
-	if b.Height <= 0 {
-		s.Fail("soffit", "%g m is not above invert, %g m", t.Soffit, t.InvertFrom)
-	}
-	if t.Deck = s.Number("deck", config.Any); t.Deck < t.Soffit {
-		s.Fail("deck", "%g m is below soffit, %g m", t.Deck, t.Soffit)
-	}
-	t.Crest = s.Number("crest", config.NonNegative.Or(b.Width))
-	t.Sluice, t.Orifice = s.Number("sluice", config.Share.Or(.5)), s.Number("orifice", config.Share.Or(.8))
-	t.Weir = s.Number("weir", config.Positive.Or(1.44))
-	b.Sluice, b.Losses = t.Sluice, 1/(t.Orifice*t.Orifice)
-	if !s.Has("radius") { // the ends are as wide as the opening
-		t.Radius = b.Width / 2
-	}
-}
-
-func (t *Structure) print(p *config.Printer) {
-	p.Section("[[" + t.Kind + "]]")
-	p.Pair("name", t.Name)
-	if t.Kind == "source" {
-		p.Pair("at", t.To)
-	} else {
-		p.Pair("from", t.From)
-		if t.To != nil {
-			p.Pair("to", t.To)
-		}
-	}
-	if t.Radius > 0 {
-		p.Pair("radius", t.Radius)
-	}
-	if t.Kind == "bridge" {
-		for _, pair := range []struct {
-			key   string
-			value float64
-		}{{"width", t.Barrel.Width}, {"invert", t.InvertFrom}, {"soffit", t.Soffit}, {"deck", t.Deck}, {"crest", t.Crest},
-			{"sluice", t.Sluice}, {"orifice", t.Orifice}, {"weir", t.Weir}} {
-			p.Pair(pair.key, pair.value)
-		}
-		return
-	}
-	if t.Kind != "culvert" {
-		p.Pair("discharge", t.Value)
-		if t.Ruled {
-			p.Pair("start", t.Start)
-			p.Pair("stop", t.Stop)
-		}
-		return
-	}
-	if b := &t.Barrel; b.Diameter > 0 {
-		p.Pair("diameter", b.Diameter)
-	} else {
-		p.Pair("width", b.Width)
-		p.Pair("height", b.Height)
-	}
-	p.Pair("length", t.Barrel.Length)
-	p.Pair("manning", t.Barrel.Manning)
-	p.Pair("losses", t.Barrel.Losses)
-	p.Pair("barrels", t.Barrels)
-	p.Pair("one_way", t.OneWay)
-	if !math.IsNaN(t.InvertFrom) {
-		p.Pair("invert_from", t.InvertFrom)
-	}
-	if !math.IsNaN(t.InvertTo) {
-		p.Pair("invert_to", t.InvertTo)
-	}
-	p.Pair("opening", t.Value)
+	const side = "position `[x, y]` on one side of an embankment with an opening under a deck"
+	key(config.List("from", "m", &t.From, 2, config.Any, side))
+	key(config.List("to", "m", &t.To, 2, config.Any, side))
+	key(config.Real("radius", "m", &t.Radius, config.NonNegative.Or(0), radius).Otherwise("half of `width`"))
+	key(config.Real("width", "m", &b.Width, config.Positive, "of the opening, without piers").
+		Check(func(s *config.Section) {
+			if !s.Has("radius") { // the ends are as wide as the opening
+				t.Radius = b.Width / 2
+			}
+		}))
+	key(config.Real("invert", "m", &t.InvertFrom, config.Any, "height of the bed under the bridge above the datum"))
+	key(config.Real("soffit", "m", &t.Soffit, config.Any, "height of the lower edge of its deck").
+		Check(func(s *config.Section) {
+			if t.Soffit <= t.InvertFrom {
+				s.Fail("soffit", "%g m is not above invert, %g m", t.Soffit, t.InvertFrom)
+			}
+		}))
+	key(config.Real("deck", "m", &t.Deck, config.Any, "height of the crest over which water flows").
+		Check(func(s *config.Section) {
+			if t.Deck < t.Soffit {
+				s.Fail("deck", "%g m is below soffit, %g m", t.Deck, t.Soffit)
+			}
+		}))
+	key(config.Real("crest", "m", &t.Crest, config.NonNegative.Or(b.Width), "length of that crest; 0: no water flows "+
+		"over it").Otherwise("`width`"))
+	key(config.Real("sluice", "", &t.Sluice, config.Share.Or(.5), "coefficient of the flow under the deck with air "+
+		"behind it"))
+	key(config.Real("orifice", "", &t.Orifice, config.Share.Or(.8), "coefficient of the submerged flow under the deck"))
+	key(config.Real("weir", "", &t.Weir, config.Positive.Or(1.44), "coefficient of the flow over the deck, m^½/s").
+		Check(func(*config.Section) {
+			t.InvertTo, t.Value, t.Barrels = t.InvertFrom, config.Series{Expr: "1"}, 1
+			b.Length, b.Height = 1, t.Soffit-t.InvertFrom
+			b.Sluice, b.Losses = t.Sluice, 1/(t.Orifice*t.Orifice)
+		}))
 }
 
 // structuresOf returns the structures of a case for the solver. groups are the names of the mesh's groups of edges.
@@ -210,7 +193,10 @@ func structuresOf(c *config.Case, given []Structure, groups []string) (list []hy
 		}
 		s := hydraulics.Structure{Name: t.Name, Kind: t.Kind, From: place(t.From, t.Radius), To: place(t.To, t.Radius),
 			Barrel: &t.Barrel, Barrels: t.Barrels, InvertFrom: t.InvertFrom, InvertTo: t.InvertTo, OneWay: t.OneWay,
-			Deck: t.Deck, Crest: t.Weir * t.Crest, Ruled: t.Ruled, Start: t.Start, Stop: t.Stop}
+			Deck: t.Deck, Crest: t.Weir * t.Crest, Ruled: t.ruled()}
+		if s.Ruled {
+			s.Start, s.Stop = t.Start, t.Stop
+		}
 		key := map[bool]string{false: "discharge", true: "opening"}[t.Kind == "culvert"]
 		if s.Value, err = valueOf(c, t.Value); err != nil {
 			return nil, fmt.Errorf("[[%s]] %s: %s: %w", t.Kind, t.Name, key, err)

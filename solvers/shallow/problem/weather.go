@@ -12,7 +12,7 @@ import (
 
 // keysOverTime declares the keys of fields over time.
 func (f *Forcing) keysOverTime(ofOne func(*config.Spec) *config.Spec, key func(*config.Spec)) {
-	key(ofOne(overtime.Optional("rain_field", "m/s", &f.RainField, "rain that moves, instead of `rain`: "+
+	key(ofOne(overtime.Optional("rain_field", &f.RainField, "rain that moves, instead of `rain`: "+
 		"see [fields over time](#fields-over-time); only for one layer")).When(f.Rain == nil, "cannot be combined with rain"))
 }
 

@@ -59,9 +59,7 @@ func Decode(root *config.Section, c *config.Case) {
 		fallback = "uniform"
 	}
 	w.Metric = request.Decode(root.Sub("metric"), fallback)
-	stop := root.Sub("stop")
-	w.Stop.keys(stop.Read)
-	stop.Finish()
+	root.Fill("stop", w.Stop.keys)
 	c.Sections = w
 	c.Output = config.DecodeOutput(root.Sub("output"), c.Name, config.Outputs{
 		Fields: solvers.FieldNames(fields), Default: []string{"quality"},

@@ -1,7 +1,9 @@
 package request
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/atoll-hpc/atoll/config"
 )
@@ -49,42 +51,193 @@ func (m *Metric) Nodal() bool {
 }
 
 // Decode reads the section; fallback is the kind of metric if its keys do not tell.
-func Decode(s *config.Section, fallback string) Metric {
-	m := Metric{Waves: 1}
-	m.decode(s, fallback)
-	s.Read(config.Flag("rescale", &m.Rescale, true, "scale the metric so that it requires as many cells as the mesh has"))
-	m.Samples = int(s.Integer("samples", m.defaultSamples(), 0, maxSamples))
-	if n := m.Samples; n == 1 || n&(n-1) != 0 {
-		s.Fail("samples", "%d is not a power of two from 2 on", n)
-	}
-	m.check(s)
-	s.Finish()
-	return m
-}
+func Decode(s *config.Section, fallback string) Metric { return decode(s, Metric{}, fallback) }
 
 // DecodeAdaptive reads the section of a solver that changes the number of cells. It has the keys size and target
 // instead of samples and rescale.
-func DecodeAdaptive(s *config.Section) Metric {
-	m := Metric{Adapts: true, Waves: 1}
-	m.decode(s, "implied")
-	s.Know("size")
-	m.Target = int(s.Integer("target", 0, 0, 1<<31-1))
-	if m.Target > 0 && m.Complexity > 0 {
-		s.Fail("target", "cannot be combined with complexity; give one of them")
+func DecodeAdaptive(s *config.Section) Metric { return decode(s, Metric{Adapts: true}, "implied") }
+
+func decode(s *config.Section, m Metric, fallback string) Metric {
+	if m.Field = m.kind(s, fallback); m.Field == "" {
+		m.keys(s.Declare) // what they may be is not known
+	} else {
+		m.keys(s.Read)
 	}
-	m.check(s)
 	s.Finish()
 	return m
 }
 
-// decode reads the keys that both kinds of solvers have.
-func (m *Metric) decode(s *config.Section, fallback string) {
-	for _, k := range described {
-		s.Read(config.Special(k, nil, func() any { return nil }))
+// named are the metrics that have a name.
+var named = []string{"uniform", "implied", "linear", "sinusoidal", "ugawg-linear"}
+
+// keys declares the keys of the section. The kind of metric is known.
+func (m *Metric) keys(key func(*config.Spec)) {
+	of := func(kinds string, applies bool, k *config.Spec) *config.Spec {
+		return k.When(applies, fmt.Sprintf("does not belong to a metric of kind %s, but to %s", m.Field, kinds))
 	}
-	m.Field = m.kind(s, fallback)
-	m.decodeKind(s)
-	m.decodeBounds(s)
+	key(config.Special(config.Key{Name: "field", Kind: config.OneOf, Options: named, Doc: "a metric by its name",
+		Default: "`implied`; to untangle `uniform`"}, nil, func() any {
+		if slices.Contains(named, m.Field) {
+			return m.Field
+		}
+		return nil
+	}))
+	isSolution, isHessian := m.Field == "solution", m.Field == "hessian"
+	if isSolution {
+		key(config.Phrase("solution", &m.Solution, config.Required, solution))
+	} else {
+		key(config.Phrase("solution", &m.Solution, "", solution).IfSet().Otherwise("none"))
+	}
+	key(of("solution", isSolution, config.Phrase("background", &m.Background, "", "the mesh of `solution`").IfSet().
+		Otherwise("the mesh itself")))
+	varies := m.Field == "linear" || m.Field == "sinusoidal"
+	const with = "required with these"
+	key(of("linear and sinusoidal", varies, config.Real("low", "m", &m.Low, config.Positive, "of `linear` and "+
+		"`sinusoidal`: the size at one end").Otherwise(with)))
+	key(of("linear and sinusoidal", varies, config.Real("high", "m", &m.High, config.Positive, "the size at the other "+
+		"end").Otherwise(with)))
+	key(of("sinusoidal", m.Field == "sinusoidal", config.Real("waves", "", &m.Waves, config.Bound{AboveLeast: true,
+		Most: 1000}.Or(1), "of `sinusoidal`: waves across the mesh")))
+	m.partKeys(key)
+	m.hessianKeys(func(k *config.Spec) { key(of("hessian", isHessian, k)) })
+	m.boundKeys(of, key)
+	if m.Adapts {
+		m.adaptiveKeys(key)
+		return
+	}
+	key(of("expressions and named fields", !isSolution && !isHessian, config.Whole("samples", &m.Samples,
+		m.defaultSamples(), 0, maxSamples, "nodes along a side of the grid on which expressions are evaluated, a power of "+
+			"two; 0: they are evaluated at vertices").Otherwise("512, of tetrahedra 64; with `gradation` 0")).
+		Check(m.checkSamples))
+	key(config.Flag("rescale", &m.Rescale, true, "scale the metric so that it requires as many cells as the mesh has"))
+}
+
+const solution = "a Medit `.sol` or `.solb` of sizes or tensors at vertices"
+
+// part declares an expression of the metric, which is read if the metric is of its kind and the case has one of the
+// keys given, if there are any.
+func (m *Metric) part(kind, name, unit, fallback, doc string, given ...string) *config.Spec {
+	k := config.Key{Name: name, Unit: unit, Kind: config.Expression, Doc: doc, Default: strings.TrimPrefix(fallback,
+		config.Required)}
+	return m.partSpec(k, func(s *config.Section) {
+		if m.Field == kind && (given == nil || slices.ContainsFunc(given, s.Has)) {
+			m.Parts = append(m.Parts, s.Expression(name, fallback))
+		}
+	})
+}
+
+// partSpec declares a part that a function reads.
+func (m *Metric) partSpec(k config.Key, read func(s *config.Section)) *config.Spec {
+	return config.Special(k, read, func() any {
+		for _, f := range m.Parts {
+			if f.Name == k.Name {
+				return f
+			}
+		}
+		return nil
+	})
+}
+
+// data declares a field that is an expression or data of the mesh.
+func (m *Metric) data(name, doc string) *config.Spec {
+	f := config.Field{Name: name}
+	keys := func(key func(*config.Spec)) {
+		key(config.Phrase("mesh", &f.Mesh, config.Required, "name of vertex or cell data of the mesh"))
+	}
+	return m.partSpec(config.Key{Name: name, Kind: config.Expression, Doc: doc}, func(s *config.Section) {
+		if !s.Has(name) {
+			return
+		}
+		if !s.Table(name, keys) {
+			f = s.Expression(name, config.Required)
+		}
+		m.Parts = append(m.Parts, f)
+	}).Within(keys)
+}
+
+// partKeys declares the keys of expressions: sizes, or a tensor.
+func (m *Metric) partKeys(key func(*config.Spec)) {
+	key(m.part("sizes", "width", "m", config.Required, "size along the first axis of the metric: an expression of the "+
+		"position"))
+	key(m.part("sizes", "height", "m", config.Required, "size along the second axis"))
+	key(m.part("sizes", "angle", "degree", "0", "angle from the x axis to the first axis"))
+	key(m.part("sizes", "depth", "m", config.Required, "size along z, of tetrahedra", "depth"))
+	key(m.part("tensor", "m11", "", config.Required, "a component of the tensor, m⁻²: an expression of the position"))
+	key(m.part("tensor", "m12", "", "0", "see `m11`"))
+	key(m.part("tensor", "m22", "", config.Required, "see `m11`"))
+	space := []string{"m13", "m23", "m33"}
+	key(m.part("tensor", "m13", "", "0", "of tetrahedra, see `m11`", space...))
+	key(m.part("tensor", "m23", "", "0", "of tetrahedra, see `m11`", space...))
+	key(m.part("tensor", "m33", "", config.Required, "of tetrahedra, see `m11`", space...))
+}
+
+// hessianKeys declares the keys of a metric from second derivatives.
+func (m *Metric) hessianKeys(key func(*config.Spec)) {
+	key(m.data("hessian", "a field, for whose linear interpolation the metric is optimal: an expression, or `{ mesh = "+
+		"\"NAME\" }`"))
+	key(m.data("also", "with `hessian`: a second field, with whose metric the first one is intersected"))
+	key(config.Real("norm", "", &m.Norm, config.Bound{Least: 1, Most: 1e6}.Or(2), "with `hessian`: the p of the Lᵖ norm "+
+		"of the interpolation error"))
+	key(config.Real("complexity", "", &m.Complexity, config.NonNegative.Or(0), "with `hessian`: ∫√det M").
+		Otherwise("that of the mesh"))
+	key(config.Real("curvature", "", &m.Curvature, config.Bound{Most: 1}.Or(0.003), "with `hessian`: least second "+
+		"derivative, relative to the largest"))
+	rounds := int64(0)
+	if m.Field == "hessian" {
+		// Data at vertices cannot be evaluated at the positions to which vertices move.
+		if rounds = 3; slices.ContainsFunc(m.Parts, func(f config.Field) bool { return f.Mesh != "" }) {
+			rounds = 1
+		}
+	}
+	key(config.Whole("rounds", &m.Rounds, rounds, 1, 100, "with `hessian`: recoveries of second derivatives").
+		Otherwise("3 for expressions, otherwise 1").Check(func(s *config.Section) {
+		if rounds == 1 && m.Rounds > 1 {
+			s.Fail("rounds", "%d: data at vertices are unknown where vertices move to; give 1, compute the data again on "+
+				"the smoothed mesh, and smooth that mesh", m.Rounds)
+		}
+	}))
+}
+
+// boundKeys declares the bounds of sizes.
+func (m *Metric) boundKeys(of func(kinds string, applies bool, k *config.Spec) *config.Spec, key func(*config.Spec)) {
+	free := !slices.Contains([]string{"size", "uniform", "ugawg-linear", "linear", "sinusoidal"}, m.Field)
+	const bounded = "expressions, implied, solution and hessian"
+	size := config.NonNegative.Or(0)
+	key(of(bounded, free, config.Real("hmin", "m", &m.HMin, size, "least size; 0: no bound").IfSet()))
+	key(of(bounded, free, config.Real("hmax", "m", &m.HMax, size, "largest size; 0: no bound").IfSet()).
+		Check(func(s *config.Section) {
+			if m.HMax > 0 && m.HMin > m.HMax {
+				s.Fail("hmin", "%g is above hmax = %g", m.HMin, m.HMax)
+			}
+		}))
+	key(of(bounded, free, config.Real("aspect", "", &m.Aspect, size, "largest ratio of the sizes at a position, 1 or "+
+		"more; 0: no bound").IfSet()).Check(func(s *config.Section) {
+		if m.Aspect != 0 && m.Aspect < 1 {
+			s.Fail("aspect", "%g must be 1 or more, or 0 for no bound", m.Aspect)
+		}
+	}))
+	key(of("implied, solution, hessian, and expressions with samples = 0", free, config.Real("gradation", "",
+		&m.Gradation, size, "largest growth of sizes between vertices, per unit of length, above 1; 0: no bound").
+		IfSet()).Check(func(s *config.Section) {
+		if m.Gradation != 0 && m.Gradation <= 1 {
+			s.Fail("gradation", "%g must be above 1, or 0 for no bound", m.Gradation)
+		}
+	}))
+}
+
+// adaptiveKeys declares the keys of solvers that change the number of cells.
+func (m *Metric) adaptiveKeys(key func(*config.Spec)) {
+	size := config.Positive.Or(0)
+	if m.Field == "size" {
+		size = config.Positive
+	}
+	key(config.Real("size", "m", &m.Size, size, "of all cells").IfSet())
+	key(config.Whole("target", &m.Target, 0, 0, 1<<31-1, "number of vertices; 0: sizes are as given").
+		Check(func(s *config.Section) {
+			if m.Target > 0 && m.Complexity > 0 {
+				s.Fail("target", "cannot be combined with complexity; give one of them")
+			}
+		}))
 }
 
 // defaultSamples is the default of samples: 0 for sizes at vertices.
@@ -98,125 +251,17 @@ func (m *Metric) defaultSamples() int64 {
 	return 512
 }
 
-// described are the keys of all kinds of metrics, with what they mean.
-var described = []config.Key{
-	{Name: "field", Kind: config.OneOf, Options: []string{"uniform", "implied", "linear", "sinusoidal", "ugawg-linear"},
-		Doc: "a metric by its name", Default: "`implied`; to untangle `uniform`"},
-	{Name: "low", Kind: config.Number, Bound: config.Positive, Doc: "of `linear` and `sinusoidal`: the size at one end, m",
-		Default: with},
-	{Name: "high", Kind: config.Number, Bound: config.Positive, Doc: "the size at the other end, m", Default: with},
-	{Name: "waves", Kind: config.Number, Bound: config.Bound{AboveLeast: true, Most: 1000},
-		Doc: "of `sinusoidal`: waves across the mesh", Default: "1"},
-	{Name: "width", Kind: config.FieldOrSeries, Doc: "size along the first axis of the metric, m: an expression of the " +
-		"position"},
-	{Name: "height", Kind: config.FieldOrSeries, Doc: "size along the second axis, m"},
-	{Name: "angle", Kind: config.FieldOrSeries, Doc: "degrees from the x axis to the first axis", Default: "0"},
-	{Name: "depth", Kind: config.FieldOrSeries, Doc: "size along z, m, of tetrahedra"},
-	{Name: "m11", Kind: config.FieldOrSeries, Doc: "a component of the tensor, m⁻²: an expression of the position"},
-	{Name: "m12", Kind: config.FieldOrSeries, Doc: "see `m11`", Default: "0"},
-	{Name: "m22", Kind: config.FieldOrSeries, Doc: "see `m11`"},
-	{Name: "m13", Kind: config.FieldOrSeries, Doc: "of tetrahedra, see `m11`", Default: "0"},
-	{Name: "m23", Kind: config.FieldOrSeries, Doc: "of tetrahedra, see `m11`", Default: "0"},
-	{Name: "m33", Kind: config.FieldOrSeries, Doc: "of tetrahedra, see `m11`"},
-	{Name: "solution", Kind: config.Text, Doc: "a Medit `.sol` or `.solb` of sizes or tensors at vertices"},
-	{Name: "background", Kind: config.Text, Doc: "the mesh of `solution`", Default: "the mesh itself"},
-	{Name: "hessian", Kind: config.FieldOrSeries, Doc: "a field, for whose linear interpolation the metric is optimal: " +
-		"an expression, or `{ mesh = \"NAME\" }`"},
-	{Name: "also", Kind: config.FieldOrSeries, Doc: "with `hessian`: a second field, with whose metric the first one is " +
-		"intersected"},
-	{Name: "norm", Kind: config.Number, Bound: config.Bound{Least: 1, Most: 1e6}, Doc: "with `hessian`: the p of the Lᵖ " +
-		"norm of the interpolation error", Default: "2"},
-	{Name: "complexity", Kind: config.Number, Bound: config.NonNegative, Doc: "with `hessian`: ∫√det M",
-		Default: "that of the mesh"},
-	{Name: "curvature", Kind: config.Number, Bound: config.Bound{Most: 1}, Doc: "with `hessian`: least second " +
-		"derivative, relative to the largest", Default: "0.003"},
-	{Name: "rounds", Kind: config.Integer, Bound: config.Bound{Least: 1, Most: 100}, Doc: "with `hessian`: recoveries " +
-		"of second derivatives", Default: "3 for expressions, otherwise 1"},
-	{Name: "hmin", Kind: config.Number, Bound: config.NonNegative, Doc: "least size, m; 0: no bound", Default: "0"},
-	{Name: "hmax", Kind: config.Number, Bound: config.NonNegative, Doc: "largest size, m; 0: no bound", Default: "0"},
-	{Name: "aspect", Kind: config.Number, Bound: config.NonNegative, Doc: "largest ratio of the sizes at a position, 1 " +
-		"or more; 0: no bound", Default: "0"},
-	{Name: "gradation", Kind: config.Number, Bound: config.NonNegative, Doc: "largest growth of sizes between vertices, " +
-		"per unit of length, above 1; 0: no bound", Default: "0"},
-	{Name: "samples", Kind: config.Integer, Bound: config.Bound{Most: maxSamples}, Doc: "nodes along a side of the grid " +
-		"on which expressions are evaluated, a power of two; 0: they are evaluated at vertices",
-		Default: "512, of tetrahedra 64; with `gradation` 0"},
-}
-
-const with = "required with these"
-
-// decodeKind reads the keys of a kind of metric.
-func (m *Metric) decodeKind(s *config.Section) {
-	switch m.Field {
-	case "size":
-		m.Size = s.Number("size", config.Positive)
-	case "sizes":
-		m.Parts = []config.Field{s.Expression("width", config.Required), s.Expression("height", config.Required),
-			s.Expression("angle", "0")}
-		if s.Has("depth") {
-			m.Parts = append(m.Parts, s.Expression("depth", config.Required))
-		}
-	case "tensor":
-		m.Parts = []config.Field{s.Expression("m11", config.Required), s.Expression("m12", "0"),
-			s.Expression("m22", config.Required)}
-		if s.Has("m13") || s.Has("m23") || s.Has("m33") {
-			m.Parts = append(m.Parts, s.Expression("m13", "0"), s.Expression("m23", "0"), s.Expression("m33", config.Required))
-		}
-	case "hessian":
-		m.Parts = []config.Field{s.Field("hessian", config.Required, nil, "")}
-		if s.Has("also") {
-			m.Parts = append(m.Parts, s.Field("also", config.Required, nil, ""))
-		}
-		for _, f := range m.Parts {
-			if f.Rasters != nil || f.Polygons != nil {
-				s.Fail(f.Name, "must be an expression or { mesh = \"…\" }")
-			}
-		}
-		m.Norm = s.Number("norm", config.Bound{Least: 1, Most: 1e6, Fallback: 2, Optional: true})
-		m.Complexity = s.Number("complexity", config.NonNegative.Or(0))
-		m.Curvature = s.Number("curvature", config.Bound{Most: 1, Fallback: 0.003, Optional: true})
-		m.Rounds = m.decodeRounds(s)
-	case "solution":
-		m.Solution, m.Background = s.Text("solution", config.Required), s.Text("background", "")
+// checkSamples refuses numbers of nodes that the metric cannot have.
+func (m *Metric) checkSamples(s *config.Section) {
+	n := m.Samples
+	switch {
+	case n == 1 || n&(n-1) != 0:
+		s.Fail("samples", "%d is not a power of two from 2 on", n)
+	case n > 0 && m.Field == "implied":
+		s.Fail("samples", "%d: an implied metric is given at vertices, so that there is no grid", n)
+	case m.Gradation > 0 && !m.Nodal():
+		s.Fail("gradation", "needs sizes at vertices: samples = 0, not %d", n)
 	}
-	if m.Field == "linear" || m.Field == "sinusoidal" {
-		m.Low, m.High = s.Number("low", config.Positive), s.Number("high", config.Positive)
-	}
-	if m.Field == "sinusoidal" {
-		m.Waves = s.Number("waves", config.Bound{Least: 0, AboveLeast: true, Most: 1000, Fallback: 1, Optional: true})
-	}
-}
-
-// decodeBounds reads the bounds of sizes.
-func (m *Metric) decodeBounds(s *config.Section) {
-	m.HMin, m.HMax = s.Number("hmin", config.NonNegative.Or(0)), s.Number("hmax", config.NonNegative.Or(0))
-	m.Aspect, m.Gradation = s.Number("aspect", config.NonNegative.Or(0)), s.Number("gradation", config.NonNegative.Or(0))
-	if m.HMax > 0 && m.HMin > m.HMax {
-		s.Fail("hmin", "%g is above hmax = %g", m.HMin, m.HMax)
-	}
-	if m.Aspect != 0 && m.Aspect < 1 {
-		s.Fail("aspect", "%g must be 1 or more, or 0 for no bound", m.Aspect)
-	}
-	if m.Gradation != 0 && m.Gradation <= 1 {
-		s.Fail("gradation", "%g must be above 1, or 0 for no bound", m.Gradation)
-	}
-}
-
-// decodeRounds reads how often second derivatives are recovered: once for data at vertices, which cannot be evaluated
-// at the positions to which vertices move.
-func (m *Metric) decodeRounds(s *config.Section) int {
-	most := int64(3)
-	for k := range m.Parts {
-		if m.Parts[k].Mesh != "" {
-			most = 1
-		}
-	}
-	rounds := s.Integer("rounds", most, 1, 100)
-	if most == 1 && rounds > 1 {
-		s.Fail("rounds", "%d: data at vertices are unknown where vertices move to; give 1, compute the data again on the "+
-			"smoothed mesh, and smooth that mesh", rounds)
-	}
-	return int(rounds)
 }
 
 // kind returns the kind of a metric from its keys: fallback if they determine none, "" if they determine several.
@@ -242,37 +287,9 @@ func (m *Metric) kind(s *config.Section, fallback string) string {
 	case len(kinds) > 1:
 		return ""
 	case kinds[0] == "field":
-		return s.Choice("field", config.Required, "uniform", "implied", "linear", "sinusoidal", "ugawg-linear")
+		return s.Choice("field", config.Required, named...)
 	}
 	return kinds[0]
-}
-
-// check refuses keys that do not apply to the kind of metric.
-func (m *Metric) check(s *config.Section) {
-	if m.Field == "" {
-		return
-	}
-	varies := m.Field == "linear" || m.Field == "sinusoidal"
-	const bounded = "expressions, implied, solution and hessian"
-	free := m.Field != "size" && m.Field != "uniform" && m.Field != "ugawg-linear" && !varies
-	for _, k := range []struct {
-		key     string
-		belongs bool
-		kind    string
-	}{
-		{"low", varies, "linear and sinusoidal"}, {"high", varies, "linear and sinusoidal"},
-		{"waves", m.Field == "sinusoidal", "sinusoidal"}, {"background", m.Field == "solution", "solution"},
-		{"also", m.Field == "hessian", "hessian"}, {"norm", m.Field == "hessian", "hessian"},
-		{"complexity", m.Field == "hessian", "hessian"}, {"curvature", m.Field == "hessian", "hessian"},
-		{"rounds", m.Field == "hessian", "hessian"},
-		{"hmin", free, bounded}, {"hmax", free, bounded}, {"aspect", free, bounded},
-		{"gradation", m.Nodal() || m.Adapts && free, "implied, solution, hessian, and expressions with samples = 0"},
-		{"samples", len(m.Parts) > 0 && m.Field != "hessian" || !free, "expressions and named fields"},
-	} {
-		if s.Has(k.key) && !k.belongs {
-			s.Fail(k.key, "does not belong to a metric of kind %s, but to %s", m.Field, k.kind)
-		}
-	}
 }
 
 // maxSamples is the largest number of nodes along a side of the solver's grids.
@@ -293,48 +310,5 @@ func (m *Metric) Eval(x, y, z float64) (v [6]float64, err error) {
 
 func (m *Metric) Print(p *config.Printer) {
 	p.Section("[metric]")
-	switch m.Field {
-	case "uniform", "implied", "linear", "sinusoidal", "ugawg-linear":
-		p.Pair("field", m.Field)
-	case "solution":
-		p.Pair("solution", m.Solution)
-		if m.Background != "" {
-			p.Pair("background", m.Background)
-		}
-	}
-	if m.Low > 0 {
-		p.Pair("low", m.Low)
-		p.Pair("high", m.High)
-	}
-	if m.Field == "sinusoidal" {
-		p.Pair("waves", m.Waves)
-	}
-	for _, f := range m.Parts {
-		p.Pair(f.Name, f)
-	}
-	if m.Field == "hessian" {
-		p.Pair("norm", m.Norm)
-		p.Pair("complexity", m.Complexity)
-		p.Pair("curvature", m.Curvature)
-		p.Pair("rounds", m.Rounds)
-	}
-	for _, k := range []struct {
-		key   string
-		value float64
-	}{{"hmin", m.HMin}, {"hmax", m.HMax}, {"aspect", m.Aspect}, {"gradation", m.Gradation}} {
-		if k.value > 0 {
-			p.Pair(k.key, k.value)
-		}
-	}
-	if m.Adapts {
-		if m.Size > 0 {
-			p.Pair("size", m.Size)
-		}
-		p.Pair("target", m.Target)
-		return
-	}
-	if m.Field != "solution" && m.Field != "hessian" {
-		p.Pair("samples", m.Samples)
-	}
-	p.Pair("rescale", m.Rescale)
+	m.keys(p.Print)
 }

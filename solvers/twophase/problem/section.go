@@ -26,10 +26,10 @@ type Sections struct {
 // Fluids are the properties of the first fluid, which is in the initial shape, and of the second. If the file has one
 // number, both have it.
 type Fluids struct {
-	Density   [2]float64 // in kg/m³
-	Viscosity [2]float64 // dynamic, in Pa·s
-	Tension   float64    // surface tension in N/m; 0
-	Gravity   [3]float64 // in m/s²; 0
+	Density   []float64 // in kg/m³
+	Viscosity []float64 // dynamic, in Pa·s
+	Tension   float64   // surface tension in N/m; 0
+	Gravity   []float64 // along each axis, in m/s²; 0
 }
 
 // Initial is the section [initial].
@@ -52,30 +52,33 @@ type Method struct {
 // sideKeys are the keys of the sides, by axis.
 var sideKeys = [3][2]string{{"x_low", "x_high"}, {"y_low", "y_high"}, {"z_low", "z_high"}}
 
-var velocityKeys, bodyKeys = [3]string{"u", "v", "w"}, [3]string{"body_u", "body_v", "body_w"}
+var velocityKeys, bodyKeys, axisNames = []string{"u", "v", "w"}, []string{"body_u", "body_v", "body_w"},
+	[]string{"x", "y", "z"}
 
 // Decode reads a case of solver "two-phase".
 func Decode(root *config.Section, c *config.Case) {
 	w := &Sections{Grid: config.DecodeGrid(root.Sub("grid"))}
 	dim := w.Grid.Dim
-	w.Fluids = decodeFluids(root.Sub("fluids"), dim)
-	w.Initial = decodeInitial(root.Sub("initial"), dim)
-	w.Sides = decodeSides(root.Sub("sides"), w.Grid)
+	root.Fill("fluids", func(key func(*config.Spec)) { w.Fluids.keys(dim, key) })
+	initial := root.Fill("initial", func(key func(*config.Spec)) { w.Initial.keys(dim, key) })
+	if w.Initial.Body != nil && w.Initial.Shape == "" {
+		initial.Fail("", "has a velocity of the first fluid but no shape of it")
+	}
+	root.Fill("sides", w.sides)
 	for _, s := range root.Subs("solid") {
-		w.Solids = append(w.Solids, decodeShape(s, config.Required, dim))
+		text := ""
+		solidKeys(&text, dim, s.Read)
 		s.Finish()
+		w.Solids = append(w.Solids, text)
 	}
 	for n, name := range twophase.PieceNames {
-		given, s := root.Has(name), root.Sub(name)
 		o := &drops.Options{}
-		pieceKeys(o, s.Read)
-		if s.Finish(); given {
+		root.Fill(name, func(key func(*config.Spec)) { pieceKeys(o, key) })
+		if root.Has(name) {
 			w.Pieces[n] = o
 		}
 	}
-	method := root.Sub("method")
-	w.Method.keys(w.Fluids, method.Read)
-	method.Finish()
+	root.Fill("method", func(key func(*config.Spec)) { w.Method.keys(w.Fluids, key) })
 	c.Sections = w
 	c.DecodeTransient(root, dim, config.Outputs{Fields: solvers.FieldNames(twophase.Fields),
 		Default: []string{"f", "p", "velocity"}, Formats: []string{"vti"}})
@@ -84,73 +87,53 @@ func Decode(root *config.Section, c *config.Case) {
 	}
 }
 
-func decodeFluids(s *config.Section, dim int) (q Fluids) {
-	q.Density = pair(s, "density")
-	q.Viscosity = pair(s, "viscosity")
-	for n, v := range q.Density {
-		if s.Has("density") && !(v > 0) {
-			s.Fail("density", "%g of fluid %d must be more than 0", v, n+1)
-		}
-	}
-	for n, v := range q.Viscosity {
-		if v < 0 {
-			s.Fail("viscosity", "%g of fluid %d must be 0 or more", v, n+1)
-		}
-	}
-	q.Tension = s.Number("surface_tension", config.Bound{Optional: true, Most: 1e30})
-	if s.Has("gravity") && dim > 0 {
-		copy(q.Gravity[:], s.Numbers("gravity", dim))
-	}
-	s.Know("gravity")
-	s.Finish()
-	return q
+// keys declares the keys of the section.
+func (q *Fluids) keys(dim int, key func(*config.Spec)) {
+	key(config.ListOrNumber("density", "kg/m3", &q.Density, 2, config.Positive, "of the first and of the second fluid: "+
+		"`[1000, 1.2]`; one number for both"))
+	key(config.ListOrNumber("viscosity", "Pa s", &q.Viscosity, 2, config.NonNegative, "dynamic, likewise; 0 for none"))
+	key(config.Real("surface_tension", "N/m", &q.Tension, config.Bound{Most: 1e30}.Or(0), "of the interface").Range(" "))
+	key(config.List("gravity", "m/s2", &q.Gravity, dim, config.Any.Or(0), "acceleration, a number for each axis").
+		Range(" "))
 }
 
-// pair reads two numbers, or one for both.
-func pair(s *config.Section, key string) (v [2]float64) {
-	s.Know(key)
-	if s.Has(key) && s.IsNumber(key) {
-		one := s.Number(key, config.Bound{Least: -1e30, Most: 1e30})
-		return [2]float64{one, one}
+// keys declares the keys of the section.
+func (v *Initial) keys(dim int, key func(*config.Spec)) {
+	key(shape.Key(&v.Shape, dim, "", "the body of the first fluid, as for volume of fluid; without it there is the "+
+		"second fluid only"))
+	for d, name := range velocityKeys[:dim] {
+		key(config.Formula(name, "m/s", &v.Velocity[d], "0", "velocity along "+axisNames[d]))
 	}
-	copy(v[:], s.Numbers(key, 2))
-	return v
+	given := func(s *config.Section) bool { return slices.ContainsFunc(bodyKeys[:dim], s.Has) }
+	for d, name := range bodyKeys[:dim] {
+		k := config.Key{Name: name, Unit: "m/s", Kind: config.Expression, Doc: "velocity along " + axisNames[d] + " at the " +
+			"faces of all cells with any of the first fluid, for a drop that moves through another fluid",
+			Default: "`" + velocityKeys[d] + "`; if one is given, the others are 0"}
+		key(config.Special(k, func(s *config.Section) {
+			if given(s) {
+				v.Body = append(v.Body, s.Expression(name, "0"))
+			}
+		}, func() any {
+			if v.Body == nil {
+				return nil
+			}
+			return v.Body[d]
+		}))
+	}
 }
 
-func decodeInitial(s *config.Section, dim int) (v Initial) {
-	v.Shape = decodeShape(s, "", dim)
-	given := false
-	var body []config.Field
-	for d := range dim {
-		v.Velocity[d] = s.Expression(velocityKeys[d], "0")
-		given = given || s.Has(bodyKeys[d])
-		body = append(body, s.Expression(bodyKeys[d], "0"))
-	}
-	if given {
-		v.Body = body
-		if v.Shape == "" {
-			s.Fail("", "has a velocity of the first fluid but no shape of it")
-		}
-	}
-	s.Finish()
-	return v
-}
-
-// decodeShape reads the text of a body.
-func decodeShape(s *config.Section, fallback string, dim int) string {
-	text := s.Text("shape", fallback)
-	if text != "" && dim > 0 {
-		if _, _, err := shape.Parse(text, dim, nil); err != nil {
-			s.Fail("shape", "%v", err)
-		}
-	}
-	return text
+// solidKeys declares the keys of a section [[solid]].
+func solidKeys(text *string, dim int, key func(*config.Spec)) {
+	key(shape.Key(text, dim, config.Required, "that of [volume of fluid](volume-of-fluid.md#the-case-file), STL files "+
+		"included"))
 }
 
 // keys declares the keys of the section.
 func (m *Method) keys(q Fluids, key func(*config.Spec)) {
-	ratio := max(q.Density[0], q.Density[1]) / min(q.Density[0], q.Density[1])
-	tolerance := 1e-6
+	ratio, tolerance := 1.0, 1e-6
+	if q.Density != nil { // otherwise it is invalid, which has been recorded
+		ratio = slices.Max(q.Density) / slices.Min(q.Density)
+	}
 	if ratio > 1e4 { // the error of a volume must be small beside the lighter fluid's mass
 		tolerance = max(1e-12, 1e-2/ratio)
 	}
@@ -185,42 +168,27 @@ func pieceKeys(o *drops.Options, key func(*config.Spec)) {
 // Config returns the configuration of the solver, without solids and the functions of sides: see newSolver.
 func (w *Sections) Config() twophase.Config {
 	q, m := w.Fluids, w.Method
-	return twophase.Config{Density: q.Density, Viscosity: q.Viscosity, Tension: q.Tension, Gravity: q.Gravity,
+	c := twophase.Config{Density: [2]float64(q.Density), Viscosity: [2]float64(q.Viscosity), Tension: q.Tension,
 		Sides: w.constantSides(), CFL: m.CFL, Tolerance: m.Tolerance, ViscousTolerance: m.ViscousTolerance,
 		MaxStep: m.MaxStep, Normal: m.Normal, Pieces: w.Pieces}
+	copy(c.Gravity[:], q.Gravity)
+	return c
 }
 
 func (w *Sections) Print(p *config.Printer) {
 	dim := w.Grid.Dim
 	w.Grid.Print(p)
 	p.Section("[fluids]")
-	p.Pair("density", w.Fluids.Density[:])
-	p.Pair("viscosity", w.Fluids.Viscosity[:])
-	p.Pair("surface_tension", w.Fluids.Tension)
-	p.Pair("gravity", w.Fluids.Gravity[:dim])
+	w.Fluids.keys(dim, p.Print)
 	p.Section("[initial]")
-	if w.Initial.Shape != "" {
-		p.Pair("shape", w.Initial.Shape)
-	}
-	for d := range dim {
-		p.Pair(velocityKeys[d], w.Initial.Velocity[d])
-	}
-	for d, f := range w.Initial.Body {
-		p.Pair(bodyKeys[d], f)
-	}
-	if !slices.Equal(w.Grid.Periodic[:dim], []bool{true, true, true}[:dim]) {
+	w.Initial.keys(dim, p.Print)
+	if slices.Contains(w.Grid.Periodic[:dim], false) {
 		p.Section("[sides]")
 	}
-	for d := range dim {
-		for side, q := range w.Sides[d] {
-			if !w.Grid.Periodic[d] {
-				printSide(p, sideKeys[d][side], q, dim)
-			}
-		}
-	}
+	w.sides(p.Print)
 	for _, text := range w.Solids {
 		p.Section("[[solid]]")
-		p.Pair("shape", text)
+		solidKeys(&text, dim, p.Print)
 	}
 	for n, o := range w.Pieces {
 		if o != nil {

@@ -11,10 +11,10 @@ import (
 // TestSectionsAreRefused: what the solver does not take is refused, with the key and what to do.
 func TestSectionsAreRefused(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
-		{"density = [100, 1000]", "density = [100, 0]", "[fluids] density: 0 of fluid 2 must be more than 0"},
+		{"density = [100, 1000]", "density = [100, 0]", "[fluids] density: number 2, 0, must be a finite number above 0"},
 		{"density = [100, 1000]", "density = [1, 2, 3]", "[fluids] density: must be a list of 2 numbers"},
 		{"density = [100, 1000], ", "", "[fluids] density: is required"},
-		{"viscosity = [1, 10]", "viscosity = [-1, 10]", "[fluids] viscosity: -1 of fluid 1 must be 0 or more"},
+		{"viscosity = [1, 10]", "viscosity = [-1, 10]", "[fluids] viscosity: number 1, -1, must be a finite number"},
 		{"gravity = [0, -0.98]", "gravity = [0, 0, -1]", "[fluids] gravity: must be a list of 2 numbers"},
 		{`shape = "circle(0.5, 0.5, 0.25)"`, `shape = "circle(0.5)"`, "[initial] shape"},
 		{`shape = "circle(0.5, 0.5, 0.25)"`, `body_u = 1`, "no shape of it"},

@@ -2,6 +2,7 @@ package problem
 
 import (
 	"fmt"
+	"math"
 	"sort"
 
 	"github.com/atoll-hpc/atoll/config"
@@ -12,12 +13,12 @@ import (
 // Side is the condition at a side of the grid, as the case gives it. Values that the case does not give are nil.
 type Side struct {
 	Kind     string
-	Velocity [3]float64 // of a wall, or of an inflow without Profile
-	Profile  [3]*Value  // u, v, w of an inflow
-	Factor   *Value     // of an inflow's velocity
-	Fraction *Value     // of an inflow, or of fluid that enters through an outflow
-	Pressure *Value     // of an outflow
-	Angle    float64    // contact angle at a wall in degrees
+	Velocity []float64 // of a wall, or of an inflow; nil for one with Profile
+	Profile  [3]*Value // u, v, w of an inflow
+	Factor   *Value    // of an inflow's velocity
+	Fraction *Value    // of an inflow, or of fluid that enters through an outflow
+	Pressure *Value    // of an outflow
+	Angle    float64   // contact angle at a wall in degrees
 }
 
 // Value is a number, an expression over x, y, z and t, or a column of a file. Series is set for a file, otherwise
@@ -45,93 +46,97 @@ func (v *Value) constant() (number float64, ok bool) {
 	return v.Field.Program.Constant()
 }
 
-// decodeValue reads a value, nil if the case does not have it.
-func decodeValue(s *config.Section, key string) *Value {
-	_, table := s.Within(key)
-	s.Know(key)
-	if !s.Has(key) {
-		return nil
-	}
-	if table {
-		v := s.Series(key, config.Any)
-		if v.Driven {
-			s.Fail(key, "a driver can set numbers only in shallow water")
+// value declares a value; nil stands for a case without it.
+func value(name, unit string, v **Value, doc string) *config.Spec {
+	k := config.Key{Name: name, Unit: unit, Kind: config.Expression, Doc: doc}
+	return config.Special(k, func(s *config.Section) {
+		if !s.Has(name) {
+			return
 		}
-		return &Value{Series: v}
-	}
-	return &Value{Field: s.Formula(key, s.TimeField(key, config.Required, nil, ""))}
+		*v = &Value{Series: config.Series{Unit: unit}}
+		if !s.Table(name, (*v).Series.FileKeys) {
+			(*v).Field = s.TimeField(name, config.Required, nil, "")
+		}
+	}, func() any {
+		if *v == nil {
+			return nil
+		}
+		return (*v).printed()
+	}).Within((&config.Series{}).FileKeys)
 }
 
-// decodeSides reads the sides of axes that are not periodic: a kind, or a table with a kind.
-func decodeSides(s *config.Section, g config.Grid) (sides [3][2]Side) {
-	for d := range g.Dim {
-		for side, key := range sideKeys[d] {
-			q := &sides[d][side]
-			q.Kind, q.Angle = twophase.Slip, twophase.RightAngle
-			switch sub, table := s.Within(key); {
-			case g.Periodic[d] && s.Has(key):
-				s.Know(key)
-				s.Fail(key, "[grid] periodic has this axis: leave out one of them")
-			case table:
-				*q = decodeSide(sub, d, g.Dim)
-			default:
-				q.Kind = s.Choice(key, twophase.Slip, twophase.SideKinds...)
-				if q.Kind == twophase.Inflow {
-					s.Fail(key, `an inflow needs its velocity: { kind = "inflow", velocity = [1, 0] }`)
-				}
+// sides declares the keys of the section.
+func (w *Sections) sides(key func(*config.Spec)) {
+	for d := range w.Grid.Dim {
+		for side, name := range sideKeys[d] {
+			key(w.Sides[d][side].spec(name, d, w.Grid.Dim).When(!w.Grid.Periodic[d],
+				"[grid] periodic has this axis: leave out one of them"))
+		}
+	}
+}
+
+// spec declares a side of an axis: a kind, or a table with a kind.
+func (q *Side) spec(name string, axis, dim int) *config.Spec {
+	keys := func(key func(*config.Spec)) { q.keys(axis, dim, key) }
+	k := config.Key{Name: name, Kind: config.OneOf, Options: twophase.SideKinds, Doc: "the kind of this side, or a table",
+		Default: "`" + twophase.Slip + "`"}
+	return config.Special(k, func(s *config.Section) {
+		if q.Angle = twophase.RightAngle; s.Table(name, keys) {
+			return
+		}
+		if q.Kind = s.Choice(name, twophase.Slip, twophase.SideKinds...); q.Kind == twophase.Inflow {
+			s.Fail(name, `an inflow needs its velocity: { kind = "inflow", velocity = [1, 0] }`)
+		}
+	}, func() any {
+		if table := config.InlineOf(keys); len(table) > 1 {
+			return table
+		}
+		return q.Kind
+	}).Within(keys)
+}
+
+// keys declares the keys of the table of a side.
+func (q *Side) keys(axis, dim int, key func(*config.Spec)) {
+	key(config.OneWord("kind", &q.Kind, config.Required, twophase.SideKinds, "what the side is"))
+	isInflow, isOutflow := q.Kind == twophase.Inflow, q.Kind == twophase.Outflow
+	velocity := config.Any.Or(0)
+	if isInflow {
+		velocity = config.Any.Or(math.NaN()) // there may be a profile instead
+	}
+	key(config.List("velocity", "m/s", &q.Velocity, dim, velocity, "of an inflow, or of a no-slip wall along itself, a "+
+		"number for each axis").IfSet().Otherwise("0; required for an inflow").
+		When(isInflow || q.Kind == twophase.NoSlip, "applies only to kinds no-slip and inflow").
+		Check(func(s *config.Section) {
+			if q.Kind == twophase.NoSlip && q.Velocity != nil && q.Velocity[axis] != 0 {
+				s.Fail("velocity", "a wall moves along itself only: component %d must be 0", axis+1)
 			}
-		}
-	}
-	s.Finish()
-	return sides
-}
-
-func decodeSide(s *config.Section, axis, dim int) (q Side) {
-	q.Kind = s.Choice("kind", config.Required, twophase.SideKinds...)
-	s.Know("velocity")
-	if s.Has("velocity") {
-		copy(q.Velocity[:], s.Numbers("velocity", dim))
-		switch {
-		case q.Kind == twophase.NoSlip && q.Velocity[axis] != 0:
-			s.Fail("velocity", "a wall moves along itself only: component %d must be 0", axis+1)
-		case q.Kind == twophase.Slip || q.Kind == twophase.Outflow:
-			s.Fail("velocity", "applies only to kinds no-slip and inflow")
-		}
-	}
+		}))
+	const inflow = "applies only to kind inflow"
 	for d := range dim {
-		q.Profile[d] = decodeValue(s, velocityKeys[d])
-		switch {
-		case q.Profile[d] == nil:
-		case q.Kind != twophase.Inflow:
-			s.Fail(velocityKeys[d], "applies only to kind inflow")
-		case s.Has("velocity"):
-			s.Fail(velocityKeys[d], "velocity has this component: leave out one of them")
+		key(value(velocityKeys[d], "m/s", &q.Profile[d], "of an inflow, instead of `velocity`: a component").Otherwise("0").
+			When(isInflow, inflow).When(q.Velocity == nil, "velocity has this component: leave out one of them"))
+	}
+	key(value("factor", "", &q.Factor, "of an inflow: multiplies the velocity").Otherwise("1").When(isInflow, inflow).
+		Check(func(s *config.Section) {
+			if isInflow && !s.Has("velocity") && q.Profile == [3]*Value{} {
+				s.Fail("velocity", "is required for an inflow, or %s", velocityKeys[axis])
+			}
+		}))
+	key(value("fraction", "1", &q.Fraction, "volume fraction of the first fluid in what flows in, or back through an "+
+		"outflow").Otherwise("0; that of the cell at an outflow").
+		When(isInflow || isOutflow, "applies only to kinds inflow and outflow").Check(func(s *config.Section) {
+		if q.Fraction == nil {
+			return
 		}
-	}
-	if q.Kind == twophase.Inflow && !s.Has("velocity") && q.Profile == [3]*Value{} {
-		s.Fail("velocity", "is required for an inflow, or %s", velocityKeys[axis])
-	}
-	if q.Factor = decodeValue(s, "factor"); q.Factor != nil && q.Kind != twophase.Inflow {
-		s.Fail("factor", "applies only to kind inflow")
-	}
-	if q.Fraction = decodeValue(s, "fraction"); q.Fraction != nil {
 		if v, ok := q.Fraction.constant(); ok && (v < 0 || v > 1) {
 			s.Fail("fraction", "%g must be from 0 to 1", v)
 		}
-		if q.Kind != twophase.Inflow && q.Kind != twophase.Outflow {
-			s.Fail("fraction", "applies only to kinds inflow and outflow")
-		}
-	}
-	if q.Pressure = decodeValue(s, "pressure"); q.Pressure != nil && q.Kind != twophase.Outflow {
-		s.Fail("pressure", "applies only to kind outflow")
-	}
-	q.Angle = s.Number("contact_angle", config.Bound{Least: twophase.LeastAngle, Most: 180 - twophase.LeastAngle}.
-		Or(twophase.RightAngle))
-	if s.Has("contact_angle") && q.Kind != twophase.Slip && q.Kind != twophase.NoSlip {
-		s.Fail("contact_angle", "applies only to kinds slip and no-slip")
-	}
-	s.Finish()
-	return q
+	}))
+	key(value("pressure", "Pa", &q.Pressure, "of an outflow").Otherwise("0").
+		When(isOutflow, "applies only to kind outflow"))
+	key(config.Real("contact_angle", "degree", &q.Angle, config.Bound{Least: twophase.LeastAngle,
+		Most: 180 - twophase.LeastAngle}.Or(twophase.RightAngle), "of slip and no-slip sides").IfSet().
+		When(q.Kind == twophase.Slip || q.Kind == twophase.NoSlip, "applies only to kinds slip and no-slip"))
 }
 
 // constantSides are the sides with functions that are not to be called: they are in files.
@@ -139,7 +144,8 @@ func (w *Sections) constantSides() (sides [3][2]twophase.Side) {
 	for d := range sides {
 		for side, q := range w.Sides[d] {
 			to := &sides[d][side]
-			to.Kind, to.Velocity, to.Angle = q.Kind, q.Velocity, q.Angle
+			to.Kind, to.Angle = q.Kind, q.Angle
+			copy(to.Velocity[:], q.Velocity)
 			to.Backflow = q.Kind == twophase.Outflow && q.Fraction != nil
 			if q.Fraction != nil {
 				if v, ok := q.Fraction.constant(); ok {
@@ -186,8 +192,11 @@ func (w *Sections) setFunctions(c *config.Case, cfg *twophase.Config) (err error
 
 // component is component d of an inflow's velocity.
 func (q *Side) component(c *config.Case, d int) (*twophase.Given, error) {
-	v, err := constant(q.Velocity[d]), error(nil)
-	if q.Profile[d] != nil {
+	v, err := constant(0), error(nil)
+	switch {
+	case q.Velocity != nil:
+		v = constant(q.Velocity[d])
+	case q.Profile[d] != nil:
 		v, err = given(c, q.Profile[d])
 	}
 	if err != nil || q.Factor == nil {
@@ -252,26 +261,4 @@ func valueAt(rows []series.Row, t float64) float64 {
 	}
 	a, b := rows[k-1], rows[k]
 	return a.Value + (b.Value-a.Value)*((t-a.T)/(b.T-a.T))
-}
-
-// printSide prints a side as Decode reads it.
-func printSide(p *config.Printer, key string, q Side, dim int) {
-	table := config.Inline{{"kind", q.Kind}}
-	add := func(key string, value any) { table = append(table, config.Inline{{key, value}}...) }
-	if q.Kind == twophase.Inflow && q.Profile == [3]*Value{} || q.Velocity != [3]float64{} {
-		add("velocity", q.Velocity[:dim])
-	}
-	for d, key := range [6]string{"u", "v", "w", "factor", "fraction", "pressure"} {
-		if v := [6]*Value{q.Profile[0], q.Profile[1], q.Profile[2], q.Factor, q.Fraction, q.Pressure}[d]; v != nil {
-			add(key, v.printed())
-		}
-	}
-	if q.Angle != twophase.RightAngle {
-		add("contact_angle", q.Angle)
-	}
-	if len(table) == 1 {
-		p.Pair(key, q.Kind)
-		return
-	}
-	p.Pair(key, table)
 }
