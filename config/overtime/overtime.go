@@ -24,8 +24,8 @@ func Optional(name string, v **Field, doc string) *config.Spec {
 func (f *Field) keys(key func(*config.Spec)) {
 	key(config.Phrase("raster", &f.Raster, "", "a NetCDF file with a variable over time and two coordinates").IfSet().
 		Otherwise("this or `list`"))
-	key(config.Phrase("list", &f.List, "", "a CSV file whose first two columns are a time, as in [series](#boundary), and "+
-		"the name of a raster (GeoTIFF, ASCII and others), relative to the case file. All rasters have the same cells").
+	key(config.Phrase("list", &f.List, "", "a CSV file whose first two columns are a time, as in [series](#boundary), "+
+		"and the name of a raster (GeoTIFF, ASCII and others), relative to the case file. All rasters have the same cells").
 		IfSet().Otherwise("this or `raster`").Check(func(s *config.Section) {
 		if s.Has("raster") == s.Has("list") {
 			s.Fail("", "needs raster, a NetCDF file with a variable over time, or list, a CSV file with a time and a raster "+
