@@ -101,14 +101,14 @@ type Share struct{ Lo, Hi [3]int }
 
 // Bisect divides a grid into boxes of about equal cost, one a rank, by halving it again and again: recursive coordinate
 // bisection (M. J. Berger and S. H. Bokhari, "A partitioning strategy for nonuniform problems on multiprocessors",
-// IEEE Trans. Comput. 36, 1987). Boxes have `least` cells or more along each axis if that can be. Costs are integers,
-// so that the boxes are the same on any processor.
+// IEEE Trans. Comput. 36, 1987). Along each axis a box has at least `least` cells, or all. Costs are integers, so that
+// the boxes are the same on any processor. It returns an error if the grid has no room for so many boxes.
 func Bisect(b *Bins, ranks, least int) ([]Share, error) {
-	cells := b.Cells[0] * b.Cells[1] * b.Cells[2]
-	if ranks < 1 || ranks > cells {
-		return nil, fmt.Errorf("%d cells cannot be divided among %d ranks", cells, ranks)
-	}
 	d := bisection{Bins: b, least: max(1, least)}
+	if room := d.room([3]int{}, b.Cells, -1); ranks < 1 || ranks > room {
+		return nil, fmt.Errorf("%v cells have room for %d boxes of %d cells along each axis, not for %d", b.Cells, room,
+			d.least, ranks)
+	}
 	d.divide([3]int{}, b.Cells, ranks)
 	return d.shares, nil
 }
@@ -132,18 +132,23 @@ func (d *bisection) divide(lo, hi [3]int, ranks int) {
 	d.divide(above, hi, ranks-best.ranks)
 }
 
-// best returns the best division of a box, of at least as many cells as ranks, without thin parts if there is one. Few
-// cells a rank may allow no half of the ranks.
+// room returns how many boxes there is room for in a box, along all axes but one.
+func (d *bisection) room(lo, hi [3]int, but int) int {
+	n := 1
+	for a := range 3 {
+		if a != but {
+			n *= max(1, (hi[a]-lo[a])/d.least)
+		}
+	}
+	return n
+}
+
+// best returns the best division of a box, which has room for the ranks; little room may allow no half of them.
 func (d *bisection) best(lo, hi [3]int, ranks int) (best split) {
-	for lower := ranks / 2; lower > 0; lower-- {
-		for _, least := range []int{d.least, 1} {
-			for axis := 2; axis >= 0; axis-- { // across the last axis rows stay long
-				if s := d.split(axis, least, lo, hi, lower, ranks); s.better(&best) {
-					best = s
-				}
-			}
-			if best.ranks > 0 {
-				return best
+	for lower := ranks / 2; best.ranks == 0; lower-- {
+		for axis := 2; axis >= 0; axis-- { // across the last axis rows stay long
+			if s := d.split(axis, lo, hi, lower, ranks); s.better(&best) {
+				best = s
 			}
 		}
 	}
@@ -173,17 +178,11 @@ func (s *split) better(than *split) bool {
 	return s.off < than.off
 }
 
-// split returns the best division across an axis, the lower part for some of the ranks and both of at least so many
-// layers of cells; with ranks 0 if there is none.
-func (d *bisection) split(axis, least int, lo, hi [3]int, lower, ranks int) (best split) {
-	side, others := hi[axis]-lo[axis], 1
-	for a := range 3 {
-		if a != axis {
-			others *= hi[a] - lo[a]
-		}
-	}
-	// Each part has as many cells as ranks.
-	first, last := max(least, (lower+others-1)/others), side-max(least, (ranks-lower+others-1)/others)
+// split returns the best division across an axis, the lower part for some of the ranks, so that both have room for their
+// ranks; with ranks 0 if there is none.
+func (d *bisection) split(axis int, lo, hi [3]int, lower, ranks int) (best split) {
+	side, others := hi[axis]-lo[axis], d.room(lo, hi, axis)
+	first, last := d.least*((lower+others-1)/others), side-d.least*((ranks-lower+others-1)/others)
 	if first > last {
 		return best
 	}

@@ -6,15 +6,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestBisect: for random costs, the boxes cover the grid once, there is one for each rank, and where costs are even
-// enough for it they are balanced.
+// TestBisect: for random costs, the boxes cover the grid once, none is thinner than asked, and there is one for each
+// rank if there is room for them.
 func TestBisect(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := [3]int{12, 12, 12}
 		for a := range n {
 			n[a] = rapid.IntRange(1, 20).Draw(t, "cells along an axis")
 		}
-		ranks := rapid.IntRange(1, min(40, n[0]*n[1]*n[2])).Draw(t, "ranks")
+		ranks := rapid.IntRange(1, 40).Draw(t, "ranks")
 		b := NewBins(n, ranks)
 		even := rapid.Bool().Draw(t, "even")
 		for i := range b.Cost {
@@ -23,9 +23,23 @@ func TestBisect(t *testing.T) {
 				b.Cost[i] = rapid.Int64Range(0, 1000).Draw(t, "cost")
 			}
 		}
-		shares, err := Bisect(b, ranks, rapid.IntRange(0, 4).Draw(t, "least"))
-		if err != nil || len(shares) != ranks {
-			t.Fatalf("%d shares of %d: %v", len(shares), ranks, err)
+		least, room := rapid.IntRange(1, 4).Draw(t, "least"), 1
+		for _, n := range n {
+			room *= max(1, n/least)
+		}
+		shares, err := Bisect(b, ranks, least)
+		if ranks > room && err != nil {
+			return
+		}
+		if err != nil || ranks > room || len(shares) != ranks {
+			t.Fatalf("%d shares of %d, room for %d: %v", len(shares), ranks, room, err)
+		}
+		for _, s := range shares {
+			for a, n := range n {
+				if side := s.Hi[a] - s.Lo[a]; side < least && side < n {
+					t.Fatalf("%v has fewer than %d cells along axis %d", s, least, a)
+				}
+			}
 		}
 		covered := make([]int, n[0]*n[1]*n[2])
 		for _, s := range shares {

@@ -47,7 +47,8 @@ type Division struct {
 	Align [3]int
 }
 
-// boxes returns the blocks of all ranks, which are as thick as ghost layers if that can be.
+// boxes returns the blocks of all ranks. Those of equal cost are at least as thick as layers of ghosts, so that ghosts
+// beyond a wall are beside a block; without room for them, straight cuts divide the grid.
 func (d *Division) boxes(g *grid.Grid, ranks int, fixed [3]int, ghost int) (b halo.Boxes, err error) {
 	n := g.N
 	if d.Costs != nil && fixed == [3]int{} && ranks > 1 {
