@@ -178,8 +178,8 @@ func (s *split) better(than *split) bool {
 	return s.off < than.off
 }
 
-// split returns the best division across an axis, the lower part for some of the ranks, so that both have room for their
-// ranks; with ranks 0 if there is none.
+// split returns the best division across an axis into a part for the first of the ranks and one for the others, with
+// room for them; with ranks 0 if there is none.
 func (d *bisection) split(axis int, lo, hi [3]int, lower, ranks int) (best split) {
 	side, others := hi[axis]-lo[axis], d.room(lo, hi, axis)
 	first, last := d.least*((lower+others-1)/others), side-d.least*((ranks-lower+others-1)/others)
