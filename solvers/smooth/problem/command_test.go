@@ -17,8 +17,7 @@ func TestCommandSpeaksOfFlags(t *testing.T) {
 		{map[string]string{"relax": "0"}, "--relax: 0 must be above 0"},
 		{map[string]string{"width": "1", "height": "1", "aspect": "0.5"}, "--aspect: 0.5 must be 1 or more"},
 		{map[string]string{"gradation": "1.3", "width": "1", "height": "1", "samples": "64"},
-			"--gradation: does not belong to a metric of kind sizes, but to implied, solution, hessian, and expressions with " +
-				"samples = 0"},
+			"--gradation: needs sizes at vertices: samples = 0, not 64"},
 		{map[string]string{"also": "x*x"}, "--also: does not belong to a metric of kind implied, but to hessian"},
 		{map[string]string{"hessian": "{mesh='u'}", "rounds": "2"}, "--rounds: 2: data at vertices are unknown where"},
 		{map[string]string{"guard": "clip"}, `--guard: has no effect with smoother = "barrier"`},
