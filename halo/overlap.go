@@ -135,34 +135,22 @@ func (p *BoxPlan) Return() Return {
 	for a := range p.boxes.Dim {
 		o.above[a] = 1
 	}
-	own, n := p.boxes.frameOf(p.Rank, p.ghost), p.Shape[0]*p.Shape[1]*p.Shape[2]
-	indices := func(b Box) []int32 { return runsOf(p.Shape, []Region{own.region(b)}).indices(nil) }
-	owned := func(ghosts Box, beyond [3]int) []int32 {
-		return indices(ghosts.moved([3]int{-beyond[0], -beyond[1], -beyond[2]}))
-	}
+	n := p.Shape[0] * p.Shape[1] * p.Shape[2]
 	r := Return{Plan: &Plan{Rank: p.Rank, Owned: n}}
-	for other := range p.boxes.Ranks() {
-		if other == p.Rank {
-			o.each(other, other, func(ghosts Box, beyond [3]int) {
-				r.From, r.To = append(r.From, indices(ghosts)...), append(r.To, owned(ghosts, beyond)...)
-			})
+	for _, peer := range o.exchange(p.Rank, p.ghost).Peers { // which goes the other way
+		ghosts, cells := runsOf(p.Shape, peer.Recv).indices(nil), runsOf(p.Shape, peer.Send).indices(nil)
+		r.To = append(r.To, cells...)
+		if peer.Rank == p.Rank {
+			r.From = append(r.From, ghosts...)
 			continue
 		}
-		peer := Peer{Rank: other}
-		o.each(p.Rank, other, func(ghosts Box, _ [3]int) { peer.Send = append(peer.Send, indices(ghosts)...) })
-		var to []int32
-		o.each(other, p.Rank, func(ghosts Box, beyond [3]int) { to = append(to, owned(ghosts, beyond)...) })
-		if len(peer.Send)+len(to) == 0 {
-			continue
-		}
-		peer.Lo = int32(n + r.Plan.Ghosts)
-		peer.Hi = peer.Lo + int32(len(to))
-		for i := peer.Lo; i < peer.Hi; i++ {
+		first := int32(n + r.Plan.Ghosts)
+		end := first + int32(len(cells))
+		for i := first; i < end; i++ {
 			r.From = append(r.From, i)
 		}
-		r.To = append(r.To, to...)
-		r.Plan.Ghosts += len(to)
-		r.Plan.Peers = append(r.Plan.Peers, peer)
+		r.Plan.Ghosts += len(cells)
+		r.Plan.Peers = append(r.Plan.Peers, Peer{Rank: peer.Rank, Send: ghosts, Lo: first, Hi: end})
 	}
 	return r
 }

@@ -28,7 +28,7 @@ func (n InterfaceCosts) Of(ctx context.Context, comm dist.Comm, g *grid.Grid, te
 	if err == nil {
 		// Slabs are distributed cyclically to ranks, and those of a rank to goroutines.
 		last, first, ranks := g.Dim-1, comm.Rank(), comm.Size()
-		inside := InsideOf(g, &body)
+		inside := insideOf(g, &body)
 		var lock sync.Mutex
 		err = parallel.Each(ctx, "costs", max(0, g.N[last]-first+ranks-1)/ranks, 1, func(lo, hi int) error {
 			part := partition.NewBins(g.N, comm.Size())
@@ -50,16 +50,11 @@ func (n InterfaceCosts) Of(ctx context.Context, comm dist.Comm, g *grid.Grid, te
 	if err := solvers.Agree(ctx, comm, err); err != nil {
 		return nil, err
 	}
-	return bins, Sum(ctx, comm, bins)
-}
-
-// Sum adds the costs that ranks have counted, of cells themselves too.
-func Sum(ctx context.Context, comm dist.Comm, bins *partition.Bins) error {
 	if err := comm.AllreduceInt64(ctx, dist.Sum, bins.Cost); err != nil {
-		return err
+		return nil, err
 	}
 	bins.AddCells(1)
-	return nil
+	return bins, nil
 }
 
 // AddSlab adds what the interface costs in a slab of cells normal to an axis, where it crosses the edges from the
@@ -90,8 +85,8 @@ func (n InterfaceCosts) addEdge(to *partition.Bins, cell [3]int, axis int) {
 	}
 }
 
-// InsideOf tells whether the centre of a cell is inside a body.
-func InsideOf(g *grid.Grid, body *shape.Body) func(cell [3]int) bool {
+// insideOf tells whether the centre of a cell is inside a body.
+func insideOf(g *grid.Grid, body *shape.Body) func(cell [3]int) bool {
 	return func(cell [3]int) bool {
 		x := [3]float64{g.Lo[0], g.Lo[1], g.Lo[2]}
 		for d := range g.Dim {
