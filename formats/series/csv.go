@@ -57,18 +57,12 @@ func (t *file) decode(columns []string, toSeconds Dates) ([]*Series, error) {
 		}
 	}
 	var lines []int // of the rows
-	for {
-		record, err := t.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, t.fail("%v", err)
-		}
-		if err := t.read(record, list, toSeconds); err != nil {
-			return nil, t.fail("%v", err)
-		}
+	err := t.eachRow(func(record []string) error {
 		lines = append(lines, t.Line)
+		return t.read(record, list, toSeconds)
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(lines) == 0 {
 		return nil, fmt.Errorf("%s: a series needs at least one row of numbers", t.name)
@@ -139,6 +133,22 @@ func titled(in *table.Reader, name, axis string) (*file, error) {
 		return nil, t.fail("%v", err)
 	}
 	return t, nil
+}
+
+// eachRow calls read for each row below the titles. Errors start with name and line.
+func (t *file) eachRow(read func(record []string) error) error {
+	for {
+		record, err := t.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = read(record)
+		}
+		if err != nil {
+			return t.fail("%v", err)
+		}
+	}
 }
 
 func (t *file) fail(format string, args ...any) error {

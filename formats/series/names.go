@@ -2,7 +2,6 @@ package series
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"strings"
 )
@@ -25,27 +24,24 @@ func ReadNames(from Table, toSeconds Dates) (list []Named, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for {
-		record, err := t.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, t.fail("%v", err)
-		}
+	err = t.eachRow(func(record []string) (err error) {
 		row := Named{Text: strings.Clone(record[1])} // rows reuse the memory
 		if row.T, err = t.time(record[0], toSeconds); err != nil {
-			return nil, t.fail("%v", err)
+			return err
 		}
 		switch n := len(list); {
 		case row.Text == "":
-			return nil, t.fail("the row has no text in the column %q", t.titles[1].text)
+			return fmt.Errorf("the row has no text in the column %q", t.titles[1].text)
 		case n > 0 && row.T <= list[n-1].T:
-			return nil, t.fail("time %g s follows %g s: want increasing times", row.T, list[n-1].T)
+			return fmt.Errorf("time %g s follows %g s: want increasing times", row.T, list[n-1].T)
 		case n == MaxRows:
-			return nil, t.fail("more than %d rows", MaxRows)
+			return fmt.Errorf("more than %d rows", MaxRows)
 		}
 		list = append(list, row)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("%s: there is no row below the titles", t.name)
