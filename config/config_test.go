@@ -69,8 +69,8 @@ func TestDefaults(t *testing.T) {
 				{Name: "v1", Expr: "0", Unit: "m/s"}, {Name: "u2", Expr: "0", Unit: "m/s"},
 				{Name: "v2", Expr: "0", Unit: "m/s"}},
 			Boundary: problem.Boundary{Default: "wall", Groups: map[string]string{}, Given: map[string]problem.Given{}},
-			Forcing: problem.Forcing{WindDrag: 0.0013, AirDensity: 0.0012, WaterDensity: 1025,
-				Soil: problem.Soil{InitialAbstraction: .2}},
+			Forcing: problem.Forcing{Drag: problem.Drag{Law: "constant", Constant: 0.0013, Most: 0.0035, AirDensity: 0.0012},
+				WaterDensity: 1025, Soil: problem.Soil{InitialAbstraction: .2}},
 			Adapt: problem.Adapt{Options: remesh.Options{Growth: .3, Reach: 3, Share: .01}},
 		},
 	}

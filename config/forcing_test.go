@@ -22,6 +22,10 @@ func TestForcingReadsBack(t *testing.T) {
 		"rain_field = { raster = \"a.nc\", variable = \"tp\", unit = \"mm\", stamp = \"end\", nodata = -1, fill = 0 }\n" +
 			"curve_number = 80",
 		"rain_field = { list = \"a.csv\" }",
+		"wind_x_field = { raster = \"a.nc\", variable = \"u10\" }\n" +
+			"wind_y_field = { raster = \"a.nc\", variable = \"v10\" }\n" +
+			"pressure_field = { raster = \"a.nc\", variable = \"msl\", unit = \"hPa\" }\nwater_density = 1020\n" +
+			"drag_law = \"garratt\"\ndrag_most = 0.003\nair_density = 0.00125",
 		"pressure = \"100*x\"\npressure_course = \"exp(-t)\"\nwater_density = 1000",
 		"uplift = { raster = \"fault.asc\" }\nuplift_start = 10\nuplift_end = 70",
 	} {
@@ -60,10 +64,19 @@ func TestRefusedForcing(t *testing.T) {
 		"rain_field = { raster = \"a\", variables = [\"u\"] }": "[forcing] rain_field.variables: no such key",
 		"rain = 1\nrain_field = { raster = \"a\" }":            "[forcing] rain_field: cannot be combined with rain",
 		"rain_pattern = 1\nrain_field = { raster = \"a\" }":    "[forcing] rain_pattern: needs rain too",
-		"rain = { driven = 1 }":                                "[forcing] rain.most: is required",
-		"rain = { driven = -1, most = 1 }":                     "[forcing] rain.driven: -1 must be",
-		"rain = { driven = 2, most = 1 }":                      "[forcing] rain.most: 1 must be",
-		"rain = { driven = 2, most = 3, hold = true }":         "[forcing] rain.hold: no such key",
+		"wind_x_field = { raster = \"a\" }":                    "[forcing] wind_x_field: needs wind_y_field too",
+		"pressure_field = { list = \"a\", stamp = \"end\" }":   "[forcing] pressure_field.stamp: no such key",
+		"pressure = 1\npressure_field = { list = \"a\" }":      "[forcing] pressure_field: cannot be combined with pressure",
+		"wind_x = 1\nwind_y = 1\nwind_x_field = { list = \"a\" }\nwind_y_field = { list = \"a\" }": "[forcing] " +
+			"wind_x_field: cannot be combined with wind_x",
+		"drag_law = \"garratt\"":                                           "[forcing] drag_law: needs wind too",
+		"wind_x = 1\nwind_y = 1\ndrag_most = 1":                            "[forcing] drag_most: needs a drag_law",
+		"wind_x = 1\nwind_y = 1\nwind_drag = 1\ndrag_law = \"large-pond\"": "[forcing] wind_drag: is for a constant drag",
+		"wind_x = 1\nwind_y = 1\ndrag_law = \"none\"":                      "[forcing] drag_law: ",
+		"rain = { driven = 1 }":                                            "[forcing] rain.most: is required",
+		"rain = { driven = -1, most = 1 }":                                 "[forcing] rain.driven: -1 must be",
+		"rain = { driven = 2, most = 1 }":                                  "[forcing] rain.most: 1 must be",
+		"rain = { driven = 2, most = 3, hold = true }":                     "[forcing] rain.hold: no such key",
 	} {
 		_, err := config.Parse("c.toml", []byte(pond+"[forcing]\n"+forcing+"\n"), nil, solvers)
 		if err == nil || !strings.Contains(err.Error(), want) {

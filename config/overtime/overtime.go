@@ -20,8 +20,33 @@ func Optional(name string, v **Field, doc string) *config.Spec {
 	return config.OptionalTable(name, v, (*Field).keys, `{ raster = "field.nc" } or { list = "rasters.csv" }`, doc)
 }
 
-// keys declares the keys of the table.
+// OptionalAtTimes declares a field over time, whose values are those at times and are linear between them; nil stands
+// for a case without it.
+func OptionalAtTimes(name string, v **Field, doc string) *config.Spec {
+	return config.OptionalTable(name, v, (*Field).keysAtTimes, `{ raster = "field.nc" } or { list = "rasters.csv" }`, doc)
+}
+
+// keys declares the keys of a table of values in intervals.
 func (f *Field) keys(key func(*config.Spec)) {
+	f.source(key)
+	key(config.Phrase("unit", &f.Unit, "", "of the values, instead of that which the file declares: a rate such as "+
+		"`\"mm/h\"`, or the amount in an interval such as `\"mm\"` or `\"kg m-2\"`").IfSet().Otherwise("that of the file"))
+	key(config.OneWord("stamp", &f.Stamp, "", []string{"start", "end"}, "`\"end\"` if the time of a value is the end of "+
+		"its interval, as in ERA5 and most composites of radars, or `\"start\"`").IfSet().
+		Otherwise("the intervals of the file (CF `bounds`)"))
+	f.gaps(key)
+}
+
+// keysAtTimes declares the keys of a table of values at times.
+func (f *Field) keysAtTimes(key func(*config.Spec)) {
+	f.source(key)
+	key(config.Phrase("unit", &f.Unit, "", "of the values, instead of that which the file declares, such as `\"knots\"` "+
+		"or `\"hPa\"`").IfSet().Otherwise("that of the file"))
+	f.gaps(key)
+}
+
+// source declares where the values are.
+func (f *Field) source(key func(*config.Spec)) {
 	key(config.Phrase("raster", &f.Raster, "", "a NetCDF file with a variable over time and two coordinates").IfSet().
 		Otherwise("this or `list`"))
 	key(config.Phrase("list", &f.List, "", "a CSV file whose first two columns are a time, as in [series](#boundary), "+
@@ -34,11 +59,10 @@ func (f *Field) keys(key func(*config.Spec)) {
 	}))
 	key(config.Phrase("variable", &f.Variable, "", "of a NetCDF file with several").IfSet().Otherwise("the only one").
 		When(f.List == "", "is for NetCDF files: needs raster"))
-	key(config.Phrase("unit", &f.Unit, "", "of the values, instead of that which the file declares: a rate such as "+
-		"`\"mm/h\"`, or the amount in an interval such as `\"mm\"` or `\"kg m-2\"`").IfSet().Otherwise("that of the file"))
-	key(config.OneWord("stamp", &f.Stamp, "", []string{"start", "end"}, "`\"end\"` if the time of a value is the end of "+
-		"its interval, as in ERA5 and most composites of radars, or `\"start\"`").IfSet().
-		Otherwise("the intervals of the file (CF `bounds`)"))
+}
+
+// gaps declares what stands where there is no value.
+func (f *Field) gaps(key func(*config.Spec)) {
 	key(config.OptionalReal("nodata", "", &f.Missing, config.Any, "a value that marks missing ones, besides those that "+
 		"the file declares"))
 	key(config.OptionalReal("fill", "", &f.Fill, config.Any, "the value where there is none; without it a missing value "+

@@ -108,8 +108,11 @@ func declare[F num.Float](t *engine.Table, n *sizes, from *hosted[F]) (a arrays[
 	a.declareState(t, n, from.state)
 	a.declarePeaks(t, n, from.peaks)
 	a.works = hydraulics.Declare(t, from.out.structures)
-	a.weather = weather.Declare(t, given(n.RainField, n.owned), from.out.weather, weather.Outputs[F]{
-		Prescribed: a.boundary.Prescribed, Ahead: a.boundary.Ahead, Rain: a.forcing.Pattern})
+	cells := weather.Cells{Rain: given(n.RainField, n.owned), Wind: given(n.WindField, n.owned),
+		Pressure: given(n.PressureField, n.owned)}
+	a.weather = weather.Declare(t, cells, from.out.weather, weather.Outputs[F]{Prescribed: a.boundary.Prescribed,
+		Ahead: a.boundary.Ahead, Rain: a.forcing.Pattern})
+	a.weather.Blow(&a.forcing.Air)
 	a.clocks = engine.Add[kernels.Clock[F]](t, "clock", cycleLength)
 	a.limits = engine.Add[atomics.Least[F]](t, "time step", cycleLength)
 	a.counters = engine.NewResult[kernels.Counters](t, "counters", true)
@@ -158,7 +161,7 @@ func (a *arrays[F]) declareForcing(t *engine.Table, n *sizes, from *hosted[F]) {
 	a.forcing.Soil = put(t, "infiltration", given(n.Soil, n.owned), f.Soil)
 	a.forcing.Coriolis = put(t, "rotation", given(n.Coriolis, n.owned), f.Coriolis)
 	a.forcing.Lost = put(t, "losses", given(n.losesWater(), n.owned), f.Lost)
-	a.forcing.PressureGradient = put(t, "pressure of the air", given(n.Pressure, n.owned), f.PressureGradient)
+	a.forcing.Air.Gradient = put(t, "pressure of the air", given(n.Pressure, n.owned), f.Air.Gradient)
 	a.uplift.Rises = put(t, "uplift", given(n.Uplift, n.held), a.uplift.Rises)
 }
 

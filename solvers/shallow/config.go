@@ -7,6 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/air"
 	"github.com/atoll-hpc/atoll/solvers/shallow/soils"
 	"github.com/atoll-hpc/atoll/solvers/shallow/weather"
 )
@@ -42,15 +43,15 @@ type Config struct {
 // Forcing has the time series of what acts on the water besides gravity and the bed; a nil series is absent. Fields
 // that vary over the mesh are in Initial.
 type Forcing struct {
-	Rain           []series.Row  // m/s, for one layer
-	RainField      weather.Field // of one layer, instead of Rain; nil for none
-	Evaporation    []series.Row  // m/s, of one layer
-	PressureFactor []series.Row  // factor of the air pressure; nil for 1
-	UpliftFrom     float64       // time in s at which the bed begins to rise, and at which it ends
+	Rain           []series.Row   // m/s, for one layer
+	OverTime       weather.Fields // instead of Rain, of one layer, of WindX and WindY, and of Initial.Pressure
+	Evaporation    []series.Row   // m/s, of one layer
+	PressureFactor []series.Row   // factor of the air pressure; nil for 1
+	UpliftFrom     float64        // time in s at which the bed begins to rise, and at which it ends
 	UpliftTo       float64
 	WindX          []series.Row // velocity of the air, m/s; with WindY
 	WindY          []series.Row
-	Drag           float64 // drag coefficient times the ratio of densities, air over water (the lower layer)
+	Drag           air.Drag[float64]
 }
 
 // Given is a boundary condition for one layer, imposed by characteristics.

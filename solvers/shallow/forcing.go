@@ -12,6 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/air"
 	"github.com/atoll-hpc/atoll/solvers/shallow/soils"
 	"github.com/atoll-hpc/atoll/solvers/shallow/weather"
 )
@@ -38,14 +39,18 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, start
 			}
 		}
 	}
-	if (f.WindX == nil) != (f.WindY == nil) {
+	switch {
+	case (f.WindX == nil) != (f.WindY == nil):
 		return errors.New("wind needs both components, x and y")
+	case f.WindX != nil && f.OverTime.Wind != nil || init.Pressure != nil && f.OverTime.Pressure != nil:
+		return errors.New("the wind and the pressure of the air are either fields over time or not")
 	}
-	p.Forced = f.Rain != nil || f.RainField != nil || f.Evaporation != nil || f.WindX != nil || init.Infiltration != nil ||
+	p.Forced = f.Rain != nil || f.OverTime.Any() || f.Evaporation != nil || f.WindX != nil || init.Infiltration != nil ||
 		init.Soil != nil || init.Coriolis != nil || init.Pressure != nil
-	o.forcing.Drag = F(f.Drag)
+	o.forcing.Air.Drag = air.Drag[F]{Still: F(f.Drag.Still), PerSpeed: F(f.Drag.PerSpeed), Least: F(f.Drag.Least),
+		Most: F(f.Drag.Most)}
 	if f.WindX != nil {
-		o.forcing.WindX, o.forcing.WindY = o.addPrescribed(prescribed{"wind_x", "m/s"}, f.WindX, mean),
+		o.forcing.Air.WindX, o.forcing.Air.WindY = o.addPrescribed(prescribed{"wind_x", "m/s"}, f.WindX, mean),
 			o.addPrescribed(prescribed{"wind_y", "m/s"}, f.WindY, mean)
 	}
 	if err := o.addAirPressure(init.Pressure, f.PressureFactor, part); err != nil {
@@ -64,21 +69,21 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, start
 	if o.sources.evaporation || o.sources.infiltration {
 		o.forcing.Lost = make([]kernels.Lost, part.Owned)
 	}
-	switch {
-	case f.RainField != nil:
-		o.addRainField(cfg, init, part, start)
-	case f.Rain != nil:
+	if f.Rain != nil {
 		o.addRain(f.Rain, init.Pattern, init.Depth, part, p)
 	}
+	o.addOverTime(cfg, init, part, start)
 	return nil
 }
 
-// addRainField adds rain that is a field over time. It is the pattern by which the number 1 is multiplied, or 0 while
-// there is none; package weather bounds the length of steps.
-func (o *outlets[F]) addRainField(cfg Config, init Initial, part *mesh.Part, start float64) {
-	o.forcing.Pattern, o.forcing.Rain = make([]F, part.Owned), o.addConstant(1, mean)
-	o.forcing.Longest, o.forcing.LongestOnDry = F(math.Inf(1)), F(math.Inf(1))
-	o.weather = weather.New[F](cfg.Forcing.RainField, o.forcing.Rain, &weather.Setting{Part: part, Depth: init.Depth,
+// addOverTime adds fields over time. Rain is the pattern by which the number 1 is multiplied, or 0 while there is none;
+// package weather bounds the length of steps.
+func (o *outlets[F]) addOverTime(cfg Config, init Initial, part *mesh.Part, start float64) {
+	if cfg.Forcing.OverTime.Rain != nil {
+		o.forcing.Pattern, o.forcing.Rain = make([]F, part.Owned), o.addConstant(1, mean)
+		o.forcing.Longest, o.forcing.LongestOnDry = F(math.Inf(1)), F(math.Inf(1))
+	}
+	o.weather = weather.New[F](cfg.Forcing.OverTime, o.forcing.Rain, &weather.Setting{Part: part, Depth: init.Depth,
 		Gravity: cfg.Gravity, CFL: cfg.CFL, Time: start, Prescribe: o.prescribe})
 }
 
@@ -165,11 +170,12 @@ func (o *outlets[F]) addAirPressure(pressure []float64, course []series.Row, par
 	if course == nil {
 		course = series.Constant(1)
 	}
-	o.forcing.PressureFactor = o.addPrescribed(prescribed{"pressure_course", "1"}, course, mean)
-	o.forcing.PressureGradient = make([]kernels.Vec2[F], part.Owned)
-	for i := range o.forcing.PressureGradient {
+	a := &o.forcing.Air
+	a.Factor = o.addPrescribed(prescribed{"pressure_course", "1"}, course, mean)
+	a.Gradient = make([]air.Vector[F], part.Owned)
+	for i := range a.Gradient {
 		x, y := domain.Gradient(part, i, pressure)
-		o.forcing.PressureGradient[i] = kernels.Vec2[F]{X: F(x), Y: F(y)}
+		a.Gradient[i] = air.Vector[F]{X: F(x), Y: F(y)}
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/air"
 	"github.com/atoll-hpc/atoll/solvers/shallow/soils"
 )
 
@@ -269,7 +270,7 @@ func TestRotationMakesNoEnergy(t *testing.T) {
 func TestWindPushesTheUpperLayer(t *testing.T) {
 	for _, layers := range []int{1, 2} {
 		cfg := config("pvm-ifcp")
-		cfg.Forcing = Forcing{WindX: series.Constant(6), WindY: series.Constant(-8), Drag: 1e-5}
+		cfg.Forcing = Forcing{WindX: series.Constant(6), WindY: series.Constant(-8), Drag: air.Constant(1e-5)}
 		water := func(_, _ float64) (depth, h1, h2 float64) { return 2, float64(layers - 1), float64(3 - layers) }
 		forcedRun(t, cfg, "float64", .05, water, func(*Initial, *mesh.Part) {}, func(s *Solver, _, _ Diagnostics) {
 			part := s.part

@@ -90,7 +90,7 @@ func (s *budget[F]) sourceList() (list []Source) {
 		}
 		list = append(list, Source{Name: name})
 	}
-	if s.rain >= 0 || s.weather.Any() {
+	if s.rain >= 0 || s.weather.Rains() {
 		list = append(list, Source{Name: rainSource})
 	}
 	if s.evaporation {
@@ -228,7 +228,7 @@ func (s *budget[F]) sumForcing(ctx context.Context, list []Source) error {
 	for k := range list {
 		switch list[k].Name {
 		case rainSource:
-			if s.weather.Any() {
+			if s.weather.Rains() {
 				list[k].Volume2 = s.weather.Fallen(s.Clock().Time)
 				continue
 			}

@@ -8,7 +8,8 @@ import (
 
 // Inputs are the parts of a case that need arrays of their own.
 type Inputs struct {
-	Manning, RainPattern, RainField, Infiltration, Soil, Evaporation, Coriolis, Pressure, Uplift bool
+	Manning, RainPattern, Infiltration, Soil, Evaporation, Coriolis, Pressure, Uplift bool
+	RainField, WindField, PressureField                                               bool
 
 	Gauges int // number of points
 }

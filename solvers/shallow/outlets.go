@@ -27,7 +27,7 @@ type outlets[F num.Float] struct {
 	sources      sources
 	driven       []driven
 	structures   *hydraulics.Layout[F]
-	weather      *weather.Layout[F]
+	weather      weather.Layout[F]
 	cells        []int32 // of each outlet
 	slots        []int   // of each outlet: the index of its edge among the cell's
 	shares       []kernels.Share[F]

@@ -59,7 +59,7 @@ func (s *solver[F]) restored(ctx context.Context) error {
 	for k := range series {
 		series[k].Total = s.budget.totals[k]
 	}
-	if err := errors.Join(s.works.Restore(), s.inputs.restore(), s.weather.Restore(ctx)); err != nil {
+	if err := errors.Join(s.works.Restore(), s.inputs.restore(), s.weather.Restore(ctx, at.Time)); err != nil {
 		return err
 	}
 	return backend.Upload(s.dev, s.series, series)

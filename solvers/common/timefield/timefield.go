@@ -8,6 +8,7 @@ package timefield
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -34,6 +35,8 @@ type Field struct {
 	scale  float64 // by which values are multiplied
 	amount bool    // and then divided by the length of their interval
 	grid   grid
+	place  projection.Inverse // from positions of the case to those of rasters
+	turned bool               // the latter are longitudes and latitudes, the former are not
 	options
 
 	block *raster.Grid // of a NetCDF file: the records that were read last, from first on
@@ -88,11 +91,10 @@ func Open(c *config.Case, from *overtime.Field, part *mesh.Part, want Wanted) (*
 	if err := f.convert(g, want.Unit); err != nil {
 		return nil, err
 	}
-	place, err := f.placeOf(g, name)
-	if err != nil {
+	if f.place, err = f.placeOf(g, name); err != nil {
 		return nil, err
 	}
-	if f.Box, err = f.findShares(name, place); err != nil {
+	if f.Box, err = f.findShares(name, f.place); err != nil {
 		return nil, err
 	}
 	columns, rows := (f.Box.East-f.Box.West)/g.Width+3, (f.Box.North-f.Box.South)/g.Height+3
@@ -102,6 +104,22 @@ func Open(c *config.Case, from *overtime.Field, part *mesh.Part, want Wanted) (*
 
 // Times are the times of the records, or the ends of their intervals, s.
 func (f *Field) Times() []float64 { return f.times }
+
+// Turned reports whether the rasters have vectors to the east and the north, and the case others.
+func (f *Field) Turned() bool { return f.turned }
+
+// AxisAt returns the direction of the x axis of the case at the centroid of a cell: its components to the east and the
+// north.
+func (f *Field) AxisAt(cell int) (east, north float64) {
+	const way = 50.0 // m
+	x, y := f.part.Centroid(cell)
+	fromLongitude, fromLatitude := f.place(x-way, y)
+	toLongitude, toLatitude := f.place(x+way, y)
+	_, latitude := f.place(x, y)
+	east, north = (toLongitude-fromLongitude)*math.Cos(latitude*math.Pi/180), toLatitude-fromLatitude
+	length := math.Hypot(east, north)
+	return east / length, north / length
+}
 
 // readList reads the times and files of a list.
 func (f *Field) readList(name string) error {
@@ -265,6 +283,7 @@ func (f *Field) placeOf(g *raster.Grid, name string) (projection.Inverse, error)
 		return nil, fmt.Errorf("%s has longitudes and latitudes, to which positions in EPSG:%d cannot be converted, but "+
 			"those in UTM can: convert the file by gdalwarp -t_srs EPSG:%[2]d", name, mine)
 	}
+	f.turned = true
 	east := g.West + float64(g.Columns)*g.Width
 	return func(x, y float64) (longitude, latitude float64) {
 		longitude, latitude = inverse(x, y)
@@ -292,7 +311,7 @@ func (f *Field) Values(k int) ([]float64, error) {
 	}
 	values := make([]float64, len(f.part.Cells))
 	for i := range values {
-		sum := 0.0
+		var first, sum float64 // values count from the first, so that equal ones give just that
 		for n := f.shares.start[i]; n < f.shares.start[i+1]; n++ {
 			pixel := int(f.shares.pixel[n])
 			v := g.Value(pixel%f.grid.Columns, pixel/f.grid.Columns)
@@ -302,9 +321,12 @@ func (f *Field) Values(k int) ([]float64, error) {
 				}
 				v = *f.from.Fill
 			}
-			sum += f.shares.weight[n] * v
+			if n == f.shares.start[i] {
+				first = v
+			}
+			sum += f.shares.weight[n] * (v - first)
 		}
-		values[i] = sum * scale
+		values[i] = (first + sum) * scale
 	}
 	return values, nil
 }

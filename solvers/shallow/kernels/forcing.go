@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/air"
 )
 
 // Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Prescribed; fields
@@ -15,10 +16,8 @@ type Forcing[F num.Float] struct {
 	Rain, Evaporation int32 // indices in Prescribed, m/s
 	Longest           F     // step with a rain of 1 m/s, s; inversely proportional to the cube root of the rain
 	LongestOnDry      F     // step in which rain may fall on a dry cell, s
-	WindX, WindY      int32 // velocity of the air, m/s
-	Drag              F     // of the air: its coefficient times the ratio of densities, air over water
 
-	PressureFactor int32 // by which the air's pressure is multiplied
+	Air air.Air[F]
 
 	Pattern      []F // by which rain is multiplied
 	Infiltration []F // m/s
@@ -27,8 +26,6 @@ type Forcing[F num.Float] struct {
 	Lost  []Lost    // of cells that lose water
 	Soil  []Soil[F] // of cells whose soil takes water by a model
 	Model SoilModel
-
-	PressureGradient []Vec2[F] // gradient of the air's pressure over the density of the lower layer, m/s²
 }
 
 // apply adds the forcing of owned cell i in an Euler step of length dt, except losses and the Coriolis rotation. A
@@ -36,14 +33,13 @@ type Forcing[F num.Float] struct {
 // that after the fluxes.
 func (f *Forcing[F]) apply(i int, p *Params[F], dt F, from, c *State[F]) {
 	c.H2 += dt * f.rainOn(i)
-	x, y := f.Prescribed[f.WindX], f.Prescribed[f.WindY]
-	stress := dt * f.Drag * num.Sqrt(x*x+y*y)
+	x, y, stress := f.Air.Wind(i, f.Prescribed, dt)
 	if c.H1 >= p.DryDepth {
 		c.Q1x, c.Q1y = c.Q1x+stress/p.DensityRatio*x, c.Q1y+stress/p.DensityRatio*y
 	} else if c.H2 >= p.DryDepth {
 		c.Q2x, c.Q2y = c.Q2x+stress*x, c.Q2y+stress*y
 	}
-	if len(f.PressureGradient) > 0 {
+	if f.Air.HasPressure() {
 		f.applyAirPressure(i, p, dt, from, c)
 	}
 }
@@ -77,8 +73,7 @@ func (f *Forcing[F]) rainAhead(i int) F {
 
 // applyAirPressure accelerates both layers by the gradient of the air pressure.
 func (f *Forcing[F]) applyAirPressure(i int, p *Params[F], dt F, from, c *State[F]) {
-	course := dt * f.Prescribed[f.PressureFactor]
-	x, y := course*f.PressureGradient[i].X, course*f.PressureGradient[i].Y
+	x, y := f.Air.Push(i, f.Prescribed, dt)
 	if from.H1 >= p.DryDepth {
 		h := from.H1 / p.DensityRatio
 		c.Q1x, c.Q1y = c.Q1x-h*x, c.Q1y-h*y

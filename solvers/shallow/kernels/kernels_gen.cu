@@ -390,9 +390,53 @@ struct alignas(16) Flux_f32 {
 static_assert(sizeof(Flux_f32) == 48 && offsetof(Flux_f32, M1) == 0 && offsetof(Flux_f32, M2) == 4 &&
     offsetof(Flux_f32, Speed) == 8 && offsetof(Flux_f32, Length) == 12 && offsetof(Flux_f32, Side) == 16, "Flux_f32");
 
+// Vector is a vector in the plane.
+// air.Vector[float32], air/air.go:19
+struct alignas(8) air_Vector_f32 {
+    float X, Y;
+};
+static_assert(sizeof(air_Vector_f32) == 8 && offsetof(air_Vector_f32, X) == 0 && offsetof(air_Vector_f32, Y) == 4, "air_Vector_f32");
+
+// Course is a vector of owned cells in a step, from what is known at three times that follow each other: what it is at
+// the first, and by how much it changes to the second, and to the third. The element At of the prescribed numbers is the
+// share of the first change in the step, the next element that of the second.
+// air.Course[float32], air/air.go:33
+struct air_Course_f32 {
+    Slice<air_Vector_f32> First, Change, Next;
+    int32 At;
+};
+static_assert(sizeof(air_Course_f32) == 80 && offsetof(air_Course_f32, First) == 0 &&
+    offsetof(air_Course_f32, Change) == 24 && offsetof(air_Course_f32, Next) == 48 &&
+    offsetof(air_Course_f32, At) == 72, "air_Course_f32");
+
+// Drag is the coefficient of the drag on the water, times the ratio of densities, air over the lower layer: it grows by
+// PerSpeed with the speed of the wind in m/s, from Still on, between two bounds.
+// air.Drag[float32], air/air.go:23
+struct air_Drag_f32 {
+    float Still, PerSpeed, Least_, Most__;
+};
+static_assert(sizeof(air_Drag_f32) == 16 && offsetof(air_Drag_f32, Still) == 0 &&
+    offsetof(air_Drag_f32, PerSpeed) == 4 && offsetof(air_Drag_f32, Least_) == 8 &&
+    offsetof(air_Drag_f32, Most__) == 12, "air_Drag_f32");
+
+// Air is what acts on the water from above. Numbers that change in time are elements of a list of prescribed ones.
+// air.Air[float32], air/air.go:8
+struct air_Air_f32 {
+    int32 WindX, WindY;
+    air_Course_f32 Moving;
+    air_Drag_f32 Drag;
+    int32 Factor;
+    Slice<air_Vector_f32> Gradient;
+    air_Course_f32 Pressure;
+};
+static_assert(sizeof(air_Air_f32) == 216 && offsetof(air_Air_f32, WindX) == 0 && offsetof(air_Air_f32, WindY) == 4 &&
+    offsetof(air_Air_f32, Moving) == 8 && offsetof(air_Air_f32, Drag) == 88 &&
+    offsetof(air_Air_f32, Factor) == 104 && offsetof(air_Air_f32, Gradient) == 112 &&
+    offsetof(air_Air_f32, Pressure) == 136, "air_Air_f32");
+
 // Lost is the thickness of water that left a cell upwards and downwards since the start, and that of the rain on it,
 // which is known only if a model of the soil needs it, m.
-// Lost, forcing.go:105
+// Lost, forcing.go:100
 struct Lost {
     double Evaporated, Infiltrated, Fallen;
 };
@@ -400,7 +444,7 @@ static_assert(sizeof(Lost) == 24 && offsetof(Lost, Evaporated) == 0 && offsetof(
     offsetof(Lost, Fallen) == 16, "Lost");
 
 // Soil has the parameters of a cell's soil.
-// Soil[float32], forcing.go:117
+// Soil[float32], forcing.go:112
 struct alignas(16) Soil_f32 {
     float Rate;
     float Depth;
@@ -412,33 +456,28 @@ static_assert(sizeof(Soil_f32) == 16 && offsetof(Soil_f32, Rate) == 0 && offseto
 
 // Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Prescribed; fields
 // have a value per owned cell, or are empty if uniform or absent.
-// Forcing[float32], forcing.go:11
+// Forcing[float32], forcing.go:12
 struct Forcing_f32 {
     Slice<float> Prescribed;
     Slice<float> Ahead;
     int32 Rain, Evaporation;
     float Longest;
     float LongestOnDry;
-    int32 WindX, WindY;
-    float Drag;
-    int32 PressureFactor;
+    air_Air_f32 Air;
     Slice<float> Pattern;
     Slice<float> Infiltration;
     Slice<float> Coriolis;
     Slice<Lost> Lost_;
     Slice<Soil_f32> Soil_;
     int32 Model;
-    Slice<Vec2_f32> PressureGradient;
 };
-static_assert(sizeof(Forcing_f32) == 232 && offsetof(Forcing_f32, Prescribed) == 0 &&
+static_assert(sizeof(Forcing_f32) == 408 && offsetof(Forcing_f32, Prescribed) == 0 &&
     offsetof(Forcing_f32, Ahead) == 24 && offsetof(Forcing_f32, Rain) == 48 &&
     offsetof(Forcing_f32, Evaporation) == 52 && offsetof(Forcing_f32, Longest) == 56 &&
-    offsetof(Forcing_f32, LongestOnDry) == 60 && offsetof(Forcing_f32, WindX) == 64 &&
-    offsetof(Forcing_f32, WindY) == 68 && offsetof(Forcing_f32, Drag) == 72 &&
-    offsetof(Forcing_f32, PressureFactor) == 76 && offsetof(Forcing_f32, Pattern) == 80 &&
-    offsetof(Forcing_f32, Infiltration) == 104 && offsetof(Forcing_f32, Coriolis) == 128 &&
-    offsetof(Forcing_f32, Lost_) == 152 && offsetof(Forcing_f32, Soil_) == 176 &&
-    offsetof(Forcing_f32, Model) == 200 && offsetof(Forcing_f32, PressureGradient) == 208, "Forcing_f32");
+    offsetof(Forcing_f32, LongestOnDry) == 60 && offsetof(Forcing_f32, Air) == 64 &&
+    offsetof(Forcing_f32, Pattern) == 280 && offsetof(Forcing_f32, Infiltration) == 304 &&
+    offsetof(Forcing_f32, Coriolis) == 328 && offsetof(Forcing_f32, Lost_) == 352 &&
+    offsetof(Forcing_f32, Soil_) == 376 && offsetof(Forcing_f32, Model) == 400, "Forcing_f32");
 
 // balance is the sum of the outgoing fluxes of a cell over its edges, per second, the sum of edge length times
 // wave speed, and that of the lengths.
@@ -626,8 +665,52 @@ struct alignas(16) Flux_f64 {
 static_assert(sizeof(Flux_f64) == 96 && offsetof(Flux_f64, M1) == 0 && offsetof(Flux_f64, M2) == 8 &&
     offsetof(Flux_f64, Speed) == 16 && offsetof(Flux_f64, Length) == 24 && offsetof(Flux_f64, Side) == 32, "Flux_f64");
 
+// Vector is a vector in the plane.
+// air.Vector[float64], air/air.go:19
+struct alignas(16) air_Vector_f64 {
+    double X, Y;
+};
+static_assert(sizeof(air_Vector_f64) == 16 && offsetof(air_Vector_f64, X) == 0 && offsetof(air_Vector_f64, Y) == 8, "air_Vector_f64");
+
+// Course is a vector of owned cells in a step, from what is known at three times that follow each other: what it is at
+// the first, and by how much it changes to the second, and to the third. The element At of the prescribed numbers is the
+// share of the first change in the step, the next element that of the second.
+// air.Course[float64], air/air.go:33
+struct air_Course_f64 {
+    Slice<air_Vector_f64> First, Change, Next;
+    int32 At;
+};
+static_assert(sizeof(air_Course_f64) == 80 && offsetof(air_Course_f64, First) == 0 &&
+    offsetof(air_Course_f64, Change) == 24 && offsetof(air_Course_f64, Next) == 48 &&
+    offsetof(air_Course_f64, At) == 72, "air_Course_f64");
+
+// Drag is the coefficient of the drag on the water, times the ratio of densities, air over the lower layer: it grows by
+// PerSpeed with the speed of the wind in m/s, from Still on, between two bounds.
+// air.Drag[float64], air/air.go:23
+struct air_Drag_f64 {
+    double Still, PerSpeed, Least_, Most__;
+};
+static_assert(sizeof(air_Drag_f64) == 32 && offsetof(air_Drag_f64, Still) == 0 &&
+    offsetof(air_Drag_f64, PerSpeed) == 8 && offsetof(air_Drag_f64, Least_) == 16 &&
+    offsetof(air_Drag_f64, Most__) == 24, "air_Drag_f64");
+
+// Air is what acts on the water from above. Numbers that change in time are elements of a list of prescribed ones.
+// air.Air[float64], air/air.go:8
+struct air_Air_f64 {
+    int32 WindX, WindY;
+    air_Course_f64 Moving;
+    air_Drag_f64 Drag;
+    int32 Factor;
+    Slice<air_Vector_f64> Gradient;
+    air_Course_f64 Pressure;
+};
+static_assert(sizeof(air_Air_f64) == 232 && offsetof(air_Air_f64, WindX) == 0 && offsetof(air_Air_f64, WindY) == 4 &&
+    offsetof(air_Air_f64, Moving) == 8 && offsetof(air_Air_f64, Drag) == 88 &&
+    offsetof(air_Air_f64, Factor) == 120 && offsetof(air_Air_f64, Gradient) == 128 &&
+    offsetof(air_Air_f64, Pressure) == 152, "air_Air_f64");
+
 // Soil has the parameters of a cell's soil.
-// Soil[float64], forcing.go:117
+// Soil[float64], forcing.go:112
 struct alignas(16) Soil_f64 {
     double Rate;
     double Depth;
@@ -639,33 +722,28 @@ static_assert(sizeof(Soil_f64) == 32 && offsetof(Soil_f64, Rate) == 0 && offseto
 
 // Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Prescribed; fields
 // have a value per owned cell, or are empty if uniform or absent.
-// Forcing[float64], forcing.go:11
+// Forcing[float64], forcing.go:12
 struct Forcing_f64 {
     Slice<double> Prescribed;
     Slice<double> Ahead;
     int32 Rain, Evaporation;
     double Longest;
     double LongestOnDry;
-    int32 WindX, WindY;
-    double Drag;
-    int32 PressureFactor;
+    air_Air_f64 Air;
     Slice<double> Pattern;
     Slice<double> Infiltration;
     Slice<double> Coriolis;
     Slice<Lost> Lost_;
     Slice<Soil_f64> Soil_;
     int32 Model;
-    Slice<Vec2_f64> PressureGradient;
 };
-static_assert(sizeof(Forcing_f64) == 248 && offsetof(Forcing_f64, Prescribed) == 0 &&
+static_assert(sizeof(Forcing_f64) == 432 && offsetof(Forcing_f64, Prescribed) == 0 &&
     offsetof(Forcing_f64, Ahead) == 24 && offsetof(Forcing_f64, Rain) == 48 &&
     offsetof(Forcing_f64, Evaporation) == 52 && offsetof(Forcing_f64, Longest) == 56 &&
-    offsetof(Forcing_f64, LongestOnDry) == 64 && offsetof(Forcing_f64, WindX) == 72 &&
-    offsetof(Forcing_f64, WindY) == 76 && offsetof(Forcing_f64, Drag) == 80 &&
-    offsetof(Forcing_f64, PressureFactor) == 88 && offsetof(Forcing_f64, Pattern) == 96 &&
-    offsetof(Forcing_f64, Infiltration) == 120 && offsetof(Forcing_f64, Coriolis) == 144 &&
-    offsetof(Forcing_f64, Lost_) == 168 && offsetof(Forcing_f64, Soil_) == 192 &&
-    offsetof(Forcing_f64, Model) == 216 && offsetof(Forcing_f64, PressureGradient) == 224, "Forcing_f64");
+    offsetof(Forcing_f64, LongestOnDry) == 64 && offsetof(Forcing_f64, Air) == 72 &&
+    offsetof(Forcing_f64, Pattern) == 304 && offsetof(Forcing_f64, Infiltration) == 328 &&
+    offsetof(Forcing_f64, Coriolis) == 352 && offsetof(Forcing_f64, Lost_) == 376 &&
+    offsetof(Forcing_f64, Soil_) == 400 && offsetof(Forcing_f64, Model) == 424, "Forcing_f64");
 
 // balance is the sum of the outgoing fluxes of a cell over its edges, per second, the sum of edge length times
 // wave speed, and that of the lengths.
@@ -1234,7 +1312,7 @@ DEVICE void balance_applyFluxes_f32(balance_f32 *b, bool oneLayer, float rate, S
 }
 
 // rainOn returns the rain on owned cell i, m/s.
-// (*Forcing[float32]).rainOn, forcing.go:52
+// (*Forcing[float32]).rainOn, forcing.go:48
 DEVICE float Forcing_rainOn_f32(const Forcing_f32 *f, int64 i) {
     float rain = f->Prescribed[f->Rain];
     if (f->Pattern.len > 0) {
@@ -1243,18 +1321,93 @@ DEVICE float Forcing_rainOn_f32(const Forcing_f32 *f, int64 i) {
     return rain;
 }
 
+// in returns the vector in cell i.
+// (air.Course[float32]).in, air/air.go:39
+DEVICE air_Vector_f32 air_Course_in_f32(air_Course_f32 c, int64 i, Slice<float> prescribed) {
+    air_Vector_f32 v = c.First[i], change = c.Change[i];
+    float share = prescribed[c.At];
+    v.X = v.X + share * change.X;
+    v.Y = v.Y + share * change.Y;
+    if (float next = prescribed[add(c.At, 1)]; next > 0.0f) {
+        change = c.Next[i];
+        v.X = v.X + next * change.X;
+        v.Y = v.Y + next * change.Y;
+    }
+    return v;
+}
+
 // Sqrt is √x, correctly rounded in F.
 // Sqrt[float32], num/num.go:16
 DEVICE float num_Sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
+// Larger[float32], num/num.go:28
+DEVICE float num_Larger_f32(float a, float b) {
+    if (a > b) {
+        return a;
+    }
+    return b;
+}
+
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
+// Smaller[float32], num/num.go:36
+DEVICE float num_Smaller_f32(float a, float b) {
+    if (a < b) {
+        return a;
+    }
+    return b;
+}
+
+// of returns the coefficient at a speed.
+// (air.Drag[float32]).of, air/air.go:26
+DEVICE float air_Drag_of_f32(air_Drag_f32 d, float speed) {
+    return num_Smaller_f32(num_Larger_f32(d.Still + d.PerSpeed * speed, d.Least_), d.Most__);
+}
+
+// Wind returns the velocity of the air over cell i, and what it is multiplied by to give the momentum that the water
+// takes from it in a time dt, per area and density of the lower layer.
+// (*air.Air[float32]).Wind, air/air.go:51
+struct air_Air_Wind_f32_results { float r0; float r1; float r2; };
+DEVICE air_Air_Wind_f32_results air_Air_Wind_f32(const air_Air_f32 *a, int64 i, Slice<float> prescribed, float dt) {
+    float x = 0.0f;
+    float y = 0.0f;
+    float stress = 0.0f;
+    x = prescribed[a->WindX];
+    y = prescribed[a->WindY];
+    if (a->Moving.First.len > 0) {
+        air_Vector_f32 v = air_Course_in_f32(a->Moving, i, prescribed);
+        x = v.X;
+        y = v.Y;
+    }
+    float speed = num_Sqrt_f32(x * x + y * y);
+    return {x, y, dt * air_Drag_of_f32(a->Drag, speed) * speed};
+}
+
+// HasPressure reports whether the pressure differs in space.
+// (*air.Air[float32]).HasPressure, air/air.go:62
+DEVICE bool air_Air_HasPressure_f32(const air_Air_f32 *a) {
+    return a->Gradient.len > 0 || a->Pressure.First.len > 0;
+}
+
+// Push returns the velocity by which the gradient of the pressure over cell i slows the water down in a time dt.
+// (*air.Air[float32]).Push, air/air.go:65
+struct air_Air_Push_f32_results { float r0; float r1; };
+DEVICE air_Air_Push_f32_results air_Air_Push_f32(const air_Air_f32 *a, int64 i, Slice<float> prescribed, float dt) {
+    if (a->Gradient.len > 0) {
+        float course = dt * prescribed[a->Factor];
+        return {course * a->Gradient[i].X, course * a->Gradient[i].Y};
+    }
+    air_Vector_f32 v = air_Course_in_f32(a->Pressure, i, prescribed);
+    return {dt * v.X, dt * v.Y};
+}
+
 // applyAirPressure accelerates both layers by the gradient of the air pressure.
-// (*Forcing[float32]).applyAirPressure, forcing.go:79
+// (*Forcing[float32]).applyAirPressure, forcing.go:75
 DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt,
         State_f32 *from, State_f32 *c) {
-    float course = dt * f->Prescribed[f->PressureFactor];
-    float x = course * f->PressureGradient[i].X, y = course * f->PressureGradient[i].Y;
+    auto [x, y] = air_Air_Push_f32(&f->Air, i, f->Prescribed, dt);
     if (from->H1 >= p->DryDepth) {
         float h = from->H1 / p->DensityRatio;
         c->Q1x = c->Q1x - h * x;
@@ -1269,12 +1422,11 @@ DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Pa
 // apply adds the forcing of owned cell i in an Euler step of length dt, except losses and the Coriolis rotation. A
 // single layer of water is the lower one. Rain has no momentum. from is the state at the beginning of the step, and c
 // that after the fluxes.
-// (*Forcing[float32]).apply, forcing.go:37
+// (*Forcing[float32]).apply, forcing.go:34
 DEVICE void Forcing_apply_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *from,
         State_f32 *c) {
     c->H2 += dt * Forcing_rainOn_f32(f, i);
-    float x = f->Prescribed[f->WindX], y = f->Prescribed[f->WindY];
-    float stress = dt * f->Drag * num_Sqrt_f32(x * x + y * y);
+    auto [x, y, stress] = air_Air_Wind_f32(&f->Air, i, f->Prescribed, dt);
     if (c->H1 >= p->DryDepth) {
         c->Q1x = c->Q1x + stress / p->DensityRatio * x;
         c->Q1y = c->Q1y + stress / p->DensityRatio * y;
@@ -1282,18 +1434,9 @@ DEVICE void Forcing_apply_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p
         c->Q2x = c->Q2x + stress * x;
         c->Q2y = c->Q2y + stress * y;
     }
-    if (f->PressureGradient.len > 0) {
+    if (air_Air_HasPressure_f32(&f->Air)) {
         Forcing_applyAirPressure_f32(f, i, p, dt, from, c);
     }
-}
-
-// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
-// Larger[float32], num/num.go:28
-DEVICE float num_Larger_f32(float a, float b) {
-    if (a > b) {
-        return a;
-    }
-    return b;
 }
 
 // Sqrt is √x, correctly rounded in F.
@@ -1314,7 +1457,7 @@ DEVICE double num_Larger_f64(double a, double b) {
 // greenAmpt returns what a soil under water takes until F - M ln(1 + F/M) has grown by a, where F is what it has taken:
 // the trapezoidal rule for d(F²/2) = (F + M) da. F starts as a square root, so that four pieces of 1, 3, 5 and 7
 // sixteenths are taken: the error of the first step is below 0.3% if a is below M/10.
-// greenAmpt, forcing.go:179
+// greenAmpt, forcing.go:174
 DEVICE double greenAmpt(double taken, double a, double m) {
     double f = taken;
     for (int64 k = 0; k < 4; k++) {
@@ -1325,7 +1468,7 @@ DEVICE double greenAmpt(double taken, double a, double m) {
 }
 
 // runoff returns x²/(x+s), where x is the rain less the initial abstraction.
-// runoff, forcing.go:169
+// runoff, forcing.go:164
 DEVICE double runoff(double x, double s) {
     if (x <= 0.0) {
         return 0.0;
@@ -1344,7 +1487,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
 
 // infiltration returns what the soil takes by a model in a step of length dt, in which the thickness fallen has fallen
 // on a cell where the water is now h deep, m. It may be more than h.
-// (*Soil[float32]).infiltration, forcing.go:152
+// (*Soil[float32]).infiltration, forcing.go:147
 DEVICE double Soil_infiltration_f32(Soil_f32 *s, int32 model, Lost *lost, double dt, double fallen, double h) {
     double rate = double(s->Rate), depth = double(s->Depth), storage = double(s->Storage);
     if (model == 0) {
@@ -1364,7 +1507,7 @@ DEVICE double Soil_infiltration_f32(Soil_f32 *s, int32 model, Lost *lost, double
 
 // lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float32]).lose, forcing.go:126
+// (*Forcing[float32]).lose, forcing.go:121
 DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     if (f->Lost_.len == 0) {
         return;
@@ -1393,7 +1536,7 @@ DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 
 
 // rotate rotates the mass flows of owned cell i by the Coriolis force over a time dt at constant speed, by twice the
 // angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float32]).rotate, forcing.go:93
+// (*Forcing[float32]).rotate, forcing.go:88
 DEVICE void Forcing_rotate_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     if (f->Coriolis.len == 0) {
         return;
@@ -1539,7 +1682,7 @@ DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float ar
 }
 
 // stepLimit returns the longest step that the rain until the end of the next step allows.
-// (*Forcing[float32]).stepLimit, forcing.go:61
+// (*Forcing[float32]).stepLimit, forcing.go:57
 DEVICE float Forcing_stepLimit_f32(const Forcing_f32 *f) {
     float rain = f->Ahead[f->Rain];
     if (rain > 0.0f) {
@@ -1548,17 +1691,8 @@ DEVICE float Forcing_stepLimit_f32(const Forcing_f32 *f) {
     return float(math_Inf(1));
 }
 
-// Smaller is a if a < b, otherwise b; so b if either is NaN.
-// Smaller[float32], num/num.go:36
-DEVICE float num_Smaller_f32(float a, float b) {
-    if (a < b) {
-        return a;
-    }
-    return b;
-}
-
 // rainAhead returns the largest rain on owned cell i until the end of the next step, m/s.
-// (*Forcing[float32]).rainAhead, forcing.go:70
+// (*Forcing[float32]).rainAhead, forcing.go:66
 DEVICE float Forcing_rainAhead_f32(const Forcing_f32 *f, int64 i) {
     float rain = f->Ahead[f->Rain];
     if (f->Pattern.len > 0) {
@@ -1650,7 +1784,7 @@ DEVICE void balance_applyFluxes_f64(balance_f64 *b, bool oneLayer, double rate, 
 }
 
 // rainOn returns the rain on owned cell i, m/s.
-// (*Forcing[float64]).rainOn, forcing.go:52
+// (*Forcing[float64]).rainOn, forcing.go:48
 DEVICE double Forcing_rainOn_f64(const Forcing_f64 *f, int64 i) {
     double rain = f->Prescribed[f->Rain];
     if (f->Pattern.len > 0) {
@@ -1659,12 +1793,71 @@ DEVICE double Forcing_rainOn_f64(const Forcing_f64 *f, int64 i) {
     return rain;
 }
 
+// in returns the vector in cell i.
+// (air.Course[float64]).in, air/air.go:39
+DEVICE air_Vector_f64 air_Course_in_f64(air_Course_f64 c, int64 i, Slice<double> prescribed) {
+    air_Vector_f64 v = c.First[i], change = c.Change[i];
+    double share = prescribed[c.At];
+    v.X = v.X + share * change.X;
+    v.Y = v.Y + share * change.Y;
+    if (double next = prescribed[add(c.At, 1)]; next > 0.0) {
+        change = c.Next[i];
+        v.X = v.X + next * change.X;
+        v.Y = v.Y + next * change.Y;
+    }
+    return v;
+}
+
+// of returns the coefficient at a speed.
+// (air.Drag[float64]).of, air/air.go:26
+DEVICE double air_Drag_of_f64(air_Drag_f64 d, double speed) {
+    return num_Smaller_f64(num_Larger_f64(d.Still + d.PerSpeed * speed, d.Least_), d.Most__);
+}
+
+// Wind returns the velocity of the air over cell i, and what it is multiplied by to give the momentum that the water
+// takes from it in a time dt, per area and density of the lower layer.
+// (*air.Air[float64]).Wind, air/air.go:51
+struct air_Air_Wind_f64_results { double r0; double r1; double r2; };
+DEVICE air_Air_Wind_f64_results air_Air_Wind_f64(const air_Air_f64 *a, int64 i, Slice<double> prescribed,
+        double dt) {
+    double x = 0.0;
+    double y = 0.0;
+    double stress = 0.0;
+    x = prescribed[a->WindX];
+    y = prescribed[a->WindY];
+    if (a->Moving.First.len > 0) {
+        air_Vector_f64 v = air_Course_in_f64(a->Moving, i, prescribed);
+        x = v.X;
+        y = v.Y;
+    }
+    double speed = num_Sqrt_f64(x * x + y * y);
+    return {x, y, dt * air_Drag_of_f64(a->Drag, speed) * speed};
+}
+
+// HasPressure reports whether the pressure differs in space.
+// (*air.Air[float64]).HasPressure, air/air.go:62
+DEVICE bool air_Air_HasPressure_f64(const air_Air_f64 *a) {
+    return a->Gradient.len > 0 || a->Pressure.First.len > 0;
+}
+
+// Push returns the velocity by which the gradient of the pressure over cell i slows the water down in a time dt.
+// (*air.Air[float64]).Push, air/air.go:65
+struct air_Air_Push_f64_results { double r0; double r1; };
+DEVICE air_Air_Push_f64_results air_Air_Push_f64(const air_Air_f64 *a, int64 i, Slice<double> prescribed,
+        double dt) {
+    if (a->Gradient.len > 0) {
+        double course = dt * prescribed[a->Factor];
+        return {course * a->Gradient[i].X, course * a->Gradient[i].Y};
+    }
+    air_Vector_f64 v = air_Course_in_f64(a->Pressure, i, prescribed);
+    return {dt * v.X, dt * v.Y};
+}
+
 // applyAirPressure accelerates both layers by the gradient of the air pressure.
-// (*Forcing[float64]).applyAirPressure, forcing.go:79
+// (*Forcing[float64]).applyAirPressure, forcing.go:75
 DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt,
         State_f64 *from, State_f64 *c) {
-    double course = dt * f->Prescribed[f->PressureFactor];
-    double x = course * f->PressureGradient[i].X, y = course * f->PressureGradient[i].Y;
+    auto [x, y] = air_Air_Push_f64(&f->Air, i, f->Prescribed, dt);
     if (from->H1 >= p->DryDepth) {
         double h = from->H1 / p->DensityRatio;
         c->Q1x = c->Q1x - h * x;
@@ -1679,12 +1872,11 @@ DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Pa
 // apply adds the forcing of owned cell i in an Euler step of length dt, except losses and the Coriolis rotation. A
 // single layer of water is the lower one. Rain has no momentum. from is the state at the beginning of the step, and c
 // that after the fluxes.
-// (*Forcing[float64]).apply, forcing.go:37
+// (*Forcing[float64]).apply, forcing.go:34
 DEVICE void Forcing_apply_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *from,
         State_f64 *c) {
     c->H2 += dt * Forcing_rainOn_f64(f, i);
-    double x = f->Prescribed[f->WindX], y = f->Prescribed[f->WindY];
-    double stress = dt * f->Drag * num_Sqrt_f64(x * x + y * y);
+    auto [x, y, stress] = air_Air_Wind_f64(&f->Air, i, f->Prescribed, dt);
     if (c->H1 >= p->DryDepth) {
         c->Q1x = c->Q1x + stress / p->DensityRatio * x;
         c->Q1y = c->Q1y + stress / p->DensityRatio * y;
@@ -1692,14 +1884,14 @@ DEVICE void Forcing_apply_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p
         c->Q2x = c->Q2x + stress * x;
         c->Q2y = c->Q2y + stress * y;
     }
-    if (f->PressureGradient.len > 0) {
+    if (air_Air_HasPressure_f64(&f->Air)) {
         Forcing_applyAirPressure_f64(f, i, p, dt, from, c);
     }
 }
 
 // infiltration returns what the soil takes by a model in a step of length dt, in which the thickness fallen has fallen
 // on a cell where the water is now h deep, m. It may be more than h.
-// (*Soil[float64]).infiltration, forcing.go:152
+// (*Soil[float64]).infiltration, forcing.go:147
 DEVICE double Soil_infiltration_f64(Soil_f64 *s, int32 model, Lost *lost, double dt, double fallen, double h) {
     double rate = s->Rate, depth = s->Depth, storage = s->Storage;
     if (model == 0) {
@@ -1719,7 +1911,7 @@ DEVICE double Soil_infiltration_f64(Soil_f64 *s, int32 model, Lost *lost, double
 
 // lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float64]).lose, forcing.go:126
+// (*Forcing[float64]).lose, forcing.go:121
 DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     if (f->Lost_.len == 0) {
         return;
@@ -1748,7 +1940,7 @@ DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64
 
 // rotate rotates the mass flows of owned cell i by the Coriolis force over a time dt at constant speed, by twice the
 // angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float64]).rotate, forcing.go:93
+// (*Forcing[float64]).rotate, forcing.go:88
 DEVICE void Forcing_rotate_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     if (f->Coriolis.len == 0) {
         return;
@@ -1894,7 +2086,7 @@ DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double 
 }
 
 // stepLimit returns the longest step that the rain until the end of the next step allows.
-// (*Forcing[float64]).stepLimit, forcing.go:61
+// (*Forcing[float64]).stepLimit, forcing.go:57
 DEVICE double Forcing_stepLimit_f64(const Forcing_f64 *f) {
     double rain = f->Ahead[f->Rain];
     if (rain > 0.0) {
@@ -1904,7 +2096,7 @@ DEVICE double Forcing_stepLimit_f64(const Forcing_f64 *f) {
 }
 
 // rainAhead returns the largest rain on owned cell i until the end of the next step, m/s.
-// (*Forcing[float64]).rainAhead, forcing.go:70
+// (*Forcing[float64]).rainAhead, forcing.go:66
 DEVICE double Forcing_rainAhead_f64(const Forcing_f64 *f, int64 i) {
     double rain = f->Ahead[f->Rain];
     if (f->Pattern.len > 0) {

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/air"
 )
 
 type loop interface {
@@ -109,6 +110,10 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	for _, oneLayer := range []bool{false, true} {
 		// The stages that run by tiles add losses only to forces[0]: make both copies equal again.
 		copy(forces[1].Lost, forces[0].Lost)
+		if oneLayer {
+			moving(rng, n, forces[0])
+			forces[1].Air = forces[0].Air
+		}
 		parityOfSlopes(t, l, rng, oneLayer, p, m, w, manning, forces)
 	}
 	parityOfSeries[F](t, l)
@@ -157,16 +162,32 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 
 // forcings returns two copies of the forcing of n cells.
 func forcings[F num.Float](rng *rand.Rand, n int, now []F) (all [2]*Forcing[F]) {
-	f := Forcing[F]{Prescribed: now, Ahead: now, Rain: 1, Evaporation: 2, WindX: 3, WindY: 4, Drag: .1, PressureFactor: 1,
-		Longest: 1, LongestOnDry: 2, Lost: make([]Lost, n)}
+	f := Forcing[F]{Prescribed: now, Ahead: now, Rain: 1, Evaporation: 2, Longest: 1, LongestOnDry: 2,
+		Lost: make([]Lost, n)}
+	f.Air = air.Air[F]{WindX: 3, WindY: 4, Drag: air.Drag[F]{Still: .05, PerSpeed: .1, Least: .1, Most: .15}, Factor: 1}
+	vector := func() air.Vector[F] { return air.Vector[F]{X: F(rng.NormFloat64()), Y: F(rng.NormFloat64())} }
 	for range n {
-		f.PressureGradient = append(f.PressureGradient, Vec2[F]{X: F(rng.NormFloat64()), Y: F(rng.NormFloat64())})
+		f.Air.Gradient = append(f.Air.Gradient, vector())
 		f.Pattern, f.Infiltration = append(f.Pattern, F(rng.Float64())), append(f.Infiltration, F(10*rng.Float64()))
 		f.Coriolis = append(f.Coriolis, F(rng.NormFloat64()))
 	}
 	other := f
 	other.Lost = make([]Lost, n)
 	return [2]*Forcing[F]{&f, &other}
+}
+
+// moving makes the wind, and the pressure of the air, of a forcing fields over time.
+func moving[F num.Float](rng *rand.Rand, n int, f *Forcing[F]) {
+	course := func(at int32) air.Course[F] {
+		var lists [3][]air.Vector[F]
+		for k := range lists {
+			for range n {
+				lists[k] = append(lists[k], air.Vector[F]{X: F(rng.NormFloat64()), Y: F(rng.NormFloat64())})
+			}
+		}
+		return air.Course[F]{First: lists[0], Change: lists[1], Next: lists[2], At: at}
+	}
+	f.Air.Moving, f.Air.Pressure, f.Air.Gradient = course(0), course(1), nil
 }
 
 // parityOfUplift compares the kernel that moves the bed: before, during and after the motion.

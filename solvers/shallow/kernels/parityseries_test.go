@@ -122,6 +122,10 @@ func parityOfLosses[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 				f.Soil, f.Lost[i] = append(f.Soil, soil), lost
 			}
 		}
+		if model == CurveNumber {
+			moving(rng, n, forces[0])
+			forces[1].Air = forces[0].Air
+		}
 		clock, flux := &Clock[F]{Dt: .05}, make([]Flux[F], n)
 		run := func(k int) loop {
 			return NewUpdateCellLoop(true, p, m, clock, w, flux, manning, forces[k], out[k], &least[k])

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/config"
-	"github.com/atoll-hpc/atoll/config/overtime"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
@@ -15,17 +14,16 @@ import (
 
 // Forcing is the section [forcing]: what acts on the water besides gravity and the bed. nil means absent.
 type Forcing struct {
-	Rain         *config.Series  // m/s, or
-	RainField    *overtime.Field // rain that moves
-	RainPattern  *config.Field   // factor by which the rain at a position is multiplied; 1
-	Evaporation  *config.Series  // m/s
-	Infiltration *config.Field   // into the ground, m/s, or
-	Soil         Soil            // a model of what the ground takes
-	WindX, WindY *config.Series  // velocity of the air 10 m above the water, m/s
-	WindDrag     float64         // drag coefficient; 0.0013
-	AirDensity   float64         // relative to the water, of the lower layer; 0.0012
-	Coriolis     *config.Field   // Coriolis parameter, 1/s, or
-	Latitude     *config.Field   // in degrees, from which it is computed
+	OverTime     OverTime       // instead of Rain, WindX and WindY, Pressure
+	Rain         *config.Series // m/s
+	RainPattern  *config.Field  // factor by which the rain at a position is multiplied; 1
+	Evaporation  *config.Series // m/s
+	Infiltration *config.Field  // into the ground, m/s, or
+	Soil         Soil           // a model of what the ground takes
+	WindX, WindY *config.Series // velocity of the air 10 m above the water, m/s
+	Drag         Drag           // of the wind
+	Coriolis     *config.Field  // Coriolis parameter, 1/s, or
+	Latitude     *config.Field  // in degrees, from which it is computed
 
 	Pressure     *config.Field  // air pressure, Pa
 	Course       *config.Series // factor of the pressure in time; 1
@@ -61,7 +59,8 @@ func (f *Forcing) decode(s *config.Section, layers int) {
 	if f.UpliftEnd < f.UpliftStart {
 		s.Fail("uplift_end", "%g s comes before uplift_start, %g s", f.UpliftEnd, f.UpliftStart)
 	}
-	for _, pair := range [][2]string{{"wind_x", "wind_y"}, {"wind_y", "wind_x"}, {"pressure_course", "pressure"}} {
+	for _, pair := range [][2]string{{"wind_x", "wind_y"}, {"wind_y", "wind_x"}, {"wind_x_field", "wind_y_field"},
+		{"wind_y_field", "wind_x_field"}, {"pressure_course", "pressure"}} {
 		if s.Has(pair[0]) && !s.Has(pair[1]) {
 			s.Fail(pair[0], "needs %s too", pair[1])
 		}
@@ -73,7 +72,14 @@ func (f *Forcing) decode(s *config.Section, layers int) {
 }
 
 // rains reports whether there is any rain.
-func (f *Forcing) rains() bool { return f.Rain != nil || f.RainField != nil }
+func (f *Forcing) rains() bool { return f.Rain != nil || f.OverTime.Rain != nil }
+
+// isWindy and presses report whether there is wind, and whether there is a pressure of the air.
+func (f *Forcing) isWindy() bool {
+	return f.WindX != nil || f.WindY != nil || f.OverTime.WindX != nil || f.OverTime.WindY != nil
+}
+
+func (f *Forcing) presses() bool { return f.Pressure != nil || f.OverTime.Pressure != nil }
 
 // keys declares the keys of the section.
 func (f *Forcing) keys(layers int, key func(*config.Spec)) {
@@ -82,7 +88,7 @@ func (f *Forcing) keys(layers int, key func(*config.Spec)) {
 	}
 	key(ofOne(config.OptionalSeries("rain", "m/s", &f.Rain, config.NonNegative, "series (1 mm/h is 2.78e-7 m/s); only "+
 		"for one layer").Otherwise("0")))
-	f.keysOverTime(ofOne, key)
+	key(ofOne(f.rainField()))
 	key(ofOne(config.OptionalSeries("evaporation", "m/s", &f.Evaporation, config.NonNegative, "series, limited by the "+
 		"water present; only for one layer").Otherwise("0")))
 	const wind = "series: velocity of the air 10 m above the water along "
@@ -100,16 +106,13 @@ func (f *Forcing) keys(layers int, key func(*config.Spec)) {
 	key(config.OptionalField("latitude", "degree", &f.Latitude, "field, from which the Coriolis parameter is computed"))
 	key(config.OptionalField("pressure", "Pa", &f.Pressure, "field: air pressure; its gradient accelerates the water").
 		Otherwise("0"))
+	f.keysOfAir(key)
 	key(config.OptionalField("uplift", "m", &f.Uplift, "field: total rise of the bed, with the water on it; negative for "+
 		"subsidence").Otherwise("0"))
 	f.Soil.keys(f.rains(), func(k *config.Spec) { key(ofOne(k)) })
-	isWindy := f.WindX != nil || f.WindY != nil
-	key(config.Real("wind_drag", "", &f.WindDrag, config.NonNegative.Or(0.0013), "drag coefficient of the wind").
-		When(isWindy, "needs wind_x and wind_y too"))
-	key(config.Real("air_density", "", &f.AirDensity, config.NonNegative.Or(0.0012), "density of the air relative to the "+
-		"water (of the lower layer)").When(isWindy, "needs wind_x and wind_y too"))
+	f.Drag.keys(f.isWindy(), key)
 	key(config.Real("water_density", "kg/m3", &f.WaterDensity, config.Positive.Or(1025), "density of the water (of the "+
-		"lower layer), for the effect of the pressure").When(f.Pressure != nil, "needs pressure too"))
+		"lower layer), for the effect of the pressure").When(f.presses(), "needs pressure or pressure_field too"))
 	const uplift = "needs uplift too"
 	key(config.Real("uplift_start", "s", &f.UpliftStart, config.NonNegative.Or(0), "start of the uplift, which has a "+
 		"constant rate").When(f.Uplift != nil, uplift))
@@ -157,7 +160,7 @@ func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part,
 	if in.Soil, err = f.Soil.evaluate(ctx, c, part, markers); err != nil {
 		return err
 	}
-	cfg.Forcing.Drag = f.WindDrag * f.AirDensity
+	cfg.Forcing.Drag = f.Drag.law()
 	cfg.Forcing.UpliftFrom, cfg.Forcing.UpliftTo = f.UpliftStart, f.UpliftEnd
 	for _, key := range fieldKeys {
 		from := *f.fields()[key]

@@ -72,6 +72,104 @@ func TestMovingRain(t *testing.T) {
 		"output.conservation_every=3")
 }
 
+// rasters writes a list of rasters of 3 x 3 cells that cover the mesh, for times that are step apart from 0 on, and
+// returns the table of a case.
+func rasters(t *testing.T, count int, step float64, value func(k, column, row int) float64) string {
+	t.Helper()
+	dir, list := t.TempDir(), "time,file\n"
+	for k := range count {
+		text := "ncols 3\nnrows 3\nxllcorner -7\nyllcorner -6\ncellsize 4.3\n"
+		for row := 2; row >= 0; row-- {
+			for column := range 3 {
+				text += fmt.Sprintf("%v ", value(k, column, row))
+			}
+		}
+		path := filepath.Join(dir, fmt.Sprintf("r%d.asc", k))
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		list += fmt.Sprintf("%v,%s\n", step*float64(k), path)
+	}
+	path := filepath.Join(dir, "list.csv")
+	if err := os.WriteFile(path, []byte(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("{ list = %q }", path)
+}
+
+// windy is a case with the wind and the pressure of another one replaced by keys.
+func windy(text, keys string) string {
+	for _, line := range []string{"wind_x = \"10 - t\"\n", "wind_y = 3\n", "pressure = \"200*x*y\"\n",
+		"pressure_course = \"1 + t\"\n"} {
+		text = strings.Replace(text, line, "", 1)
+	}
+	return strings.Replace(text, "end = 10, max_steps = 25", "end = 1.9, max_steps = 60", 1) + keys
+}
+
+// storm returns the keys of wind and pressure that move, with different times.
+func storm(t *testing.T) string {
+	wave := func(large float64) func(k, column, row int) float64 {
+		return func(k, column, row int) float64 { return large * float64((3*k+5*column+7*row)%11-5) }
+	}
+	return fmt.Sprintf("wind_x_field = %s\nwind_y_field = %s\npressure_field = %s\ndrag_law = \"garratt\"\n",
+		rasters(t, 40, .05, wave(4)), rasters(t, 40, .05, wave(-3)), rasters(t, 28, .08, wave(300)))
+}
+
+// TestMovingAir: wind and pressure over time have the same bits on any number of ranks, and after restarts.
+func TestMovingAir(t *testing.T) {
+	keys := storm(t)
+	for _, text := range []string{windy(weather, keys), windy(twoLayersForced, keys)} {
+		for _, sets := range [][]string{{"physics.order=1"}, {"physics.order=2", "physics.lagged_step=true"},
+			{"physics.precision=float32"}} {
+			hash := ""
+			for _, ranks := range []int{1, 3, 7} {
+				s, err := runtest.Run(t, text, ranks, 1, runtest.Local, t.TempDir(), sets...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if hash == "" {
+					hash = s.StateSHA256
+				}
+				if s.StateSHA256 != hash {
+					t.Errorf("%v: %d ranks have another state than one", sets, ranks)
+				}
+			}
+			runtest.Restarts(t, text, []int{5, 23}, sets...)
+		}
+	}
+	runtest.RestartsAfterKill(t, windy(weather, keys)+gauges, "checkpoint.steps=7", "output.every=0.05",
+		"output.format=['vtu']", "output.conservation_every=3")
+}
+
+// TestConstantAir: wind that is a constant field has the bits of one that is a number, with each law of the drag, and a
+// constant pressure those of none.
+func TestConstantAir(t *testing.T) {
+	field := func(v float64) string { return rasters(t, 20, .1, func(_, _, _ int) float64 { return v }) }
+	fields := fmt.Sprintf("wind_x_field = %s\nwind_y_field = %s\npressure_field = %s\n", field(10.1), field(-23.7),
+		field(98765.4))
+	hashes := map[string]bool{}
+	for _, law := range []string{"", "drag_law = \"garratt\"\n", "drag_law = \"large-pond\"\n",
+		"drag_law = \"smith-banke\"\ndrag_most = 0.002\n"} {
+		for _, sets := range [][]string{nil, {"physics.order=2"}, {"physics.precision=float32"}} {
+			var hash [2]string
+			for k, keys := range []string{"wind_x = 10.1\nwind_y = -23.7\n", fields} {
+				s, err := runtest.Run(t, windy(weather, keys+law), 1, 1, runtest.Local, t.TempDir(), sets...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				hash[k] = s.StateSHA256
+			}
+			if hash[0] != hash[1] {
+				t.Errorf("%v %s: a constant field has another state than a number", sets, law)
+			}
+			hashes[hash[0]] = true
+		}
+	}
+	if len(hashes) != 12 {
+		t.Errorf("%d different states with 4 laws in 3 ways, want 12", len(hashes))
+	}
+}
+
 // TestRainFieldIsRefused: a field that does not cover the run.
 func TestRainFieldIsRefused(t *testing.T) {
 	text := moving(t)

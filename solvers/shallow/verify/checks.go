@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/adaptive"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/rivers"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/surge"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/tsunami"
 )
 
@@ -50,6 +51,7 @@ var suite = verify.Suite{Name: "shallow", TwinRanks: 2, Checks: []verify.Check{
 	{Name: "weirs", About: "Dam breaks at steps of the bed, and the head of flow over weirs", Run: rivers.Weirs},
 	{Name: "structures", About: "Culverts and bridges between two levels, and a pump", Run: rivers.Structures},
 	{Name: "runoff", About: "Rain that runs off a plane, during the rain and after it", Run: rivers.Runoff},
+	{Name: "air", About: "Wind and pressure that change in space and time, and the level that they hold", Run: surge.Air},
 	{Name: "forcing", About: "Rain, the earth's rotation, a tide, a bed that rises, the air's pressure", Run: forcing},
 	{Name: "floods", About: "Sheet flow, random beds without friction, disturbed lakes, random floods", Run: floods},
 	{Name: "adaptive", About: "Meshes that follow a dam break and a wave, and rest on them", Run: adaptive.Follow(exacts)},

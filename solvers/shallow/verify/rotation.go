@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/air"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
@@ -32,7 +33,7 @@ func windOverABasin(ctx context.Context, p *verify.Page) error {
 		return err
 	}
 	cfg := floodConfig(1e-3)
-	cfg.Forcing.Drag = 1.5e-6
+	cfg.Forcing.Drag = air.Constant(1.5e-6)
 	cfg.Forcing.WindX = []series.Row{{T: 0, Value: 15}, {T: day, Value: 15}, {T: day + 60, Value: 0}}
 	cfg.Forcing.WindY = series.Constant(0)
 	f := basin.Flow{Mesh: m, Config: cfg, Manning: .025, Coriolis: 2 * 7.292e-5 * math.Sin(math.Pi/4),

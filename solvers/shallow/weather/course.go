@@ -2,7 +2,6 @@ package weather
 
 import (
 	"fmt"
-	"math"
 	"sort"
 
 	"github.com/atoll-hpc/atoll/solvers/common/series"
@@ -20,20 +19,12 @@ type Field interface {
 // course is a field over time on the device: the values of the present interval and the next one, of interval k in slot
 // k modulo 2. Those of the interval after these are read while steps are taken.
 type course[T any] struct {
-	name    string
+	reader[T]
 	times   []float64
-	read    func(k int) ([]T, error)
 	weights [slots]int32 // of slots, among the prescribed numbers
 	slots   [slots]*engine.Array[T]
 	first   int        // the present interval; -1 before the first load
 	held    [slots]int // the interval of each slot, -1 for none
-	pending int        // interval that is being read, -1 for none
-	result  chan reading[T]
-}
-
-type reading[T any] struct {
-	values []T
-	err    error
 }
 
 // slots is how many intervals a step and the next two may touch.
@@ -42,7 +33,7 @@ const slots = 2
 // newCourse returns a course without arrays. prescribe adds the weight of a slot.
 func newCourse[T any](name string, f Field, prescribe func(name, unit string, rows []series.Row) int32,
 	read func(k int) ([]T, error)) *course[T] {
-	c := &course[T]{name: name, times: f.Times(), read: read, first: -1, pending: -1, result: make(chan reading[T], 1)}
+	c := &course[T]{reader: newReader(read), times: f.Times(), first: -1}
 	for s := range slots {
 		var rows []series.Row
 		for k := range c.intervals() {
@@ -59,15 +50,6 @@ func newCourse[T any](name string, f Field, prescribe func(name, unit string, ro
 
 // intervals returns their number.
 func (c *course[T]) intervals() int { return len(c.times) - 1 }
-
-// shortest returns the length of the shortest interval, s.
-func (c *course[T]) shortest() float64 {
-	least := math.Inf(1)
-	for k := range c.intervals() {
-		least = min(least, c.times[k+1]-c.times[k])
-	}
-	return least
-}
 
 // at returns the interval that contains a time; at its end the next one, if there is one.
 func (c *course[T]) at(time float64) int {
@@ -96,37 +78,6 @@ func (c *course[T]) advance(time float64, loaded func(k int, values []T, err err
 	}
 	c.begin(last + 1)
 	return c.times[c.first+1], nil
-}
-
-// begin begins to read an interval.
-func (c *course[T]) begin(k int) {
-	if c.pending == k {
-		return
-	}
-	c.wait()
-	c.pending = k
-	go func() {
-		values, err := c.read(k)
-		c.result <- reading[T]{values, err}
-	}()
-}
-
-// take returns the values of an interval, which may have been read.
-func (c *course[T]) take(k int) ([]T, error) {
-	if c.pending == k {
-		c.pending = -1
-		r := <-c.result
-		return r.values, r.err
-	}
-	return c.read(k)
-}
-
-// wait waits until nothing is being read.
-func (c *course[T]) wait() {
-	if c.pending >= 0 {
-		<-c.result
-		c.pending = -1
-	}
 }
 
 // forget makes the next call of advance load everything again.

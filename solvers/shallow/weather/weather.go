@@ -1,5 +1,5 @@
-// Package weather has rain that is a field over time: what it adds in each step, how long steps may be, and the volume
-// that has fallen.
+// Package weather has rain, wind and pressure that are fields over time: what they add in each step, how long steps may
+// be, and the volume of rain that has fallen.
 package weather
 
 import (
@@ -16,6 +16,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/air"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/weather"
 )
 
@@ -28,9 +29,30 @@ type Setting struct {
 	Prescribe func(name, unit string, rows []series.Row) int32
 }
 
-// Layout is what the host knows of fields over time.
+// Fields are the fields over time of a case; nil for none.
+type Fields struct {
+	Rain     Field   // m/s
+	Wind     Vectors // velocity of the air, m/s
+	Pressure Vectors // gradient of its pressure over the density of the lower layer, m/s²
+}
+
+// Any reports whether there are any.
+func (f *Fields) Any() bool { return f.Rain != nil || f.Wind != nil || f.Pressure != nil }
+
+// Layout is what the host knows of fields over time, nil for none.
 type Layout[F num.Float] struct {
-	rain *rain[F]
+	rain           *rain[F]
+	wind, pressure *moving[F]
+}
+
+// moving returns the vector fields.
+func (l *Layout[F]) moving() (list []*moving[F]) {
+	for _, m := range []*moving[F]{l.wind, l.pressure} {
+		if m != nil {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 // rain is rain in intervals of time, m/s.
@@ -47,9 +69,14 @@ type rain[F num.Float] struct {
 	bounds [3]weather.Bound[F]
 }
 
-// New returns the fields over time of a case, nil for none. on is the index of the prescribed number that tells whether
-// there is rain.
-func New[F num.Float](rainfall Field, on int32, at *Setting) *Layout[F] {
+// New returns the fields over time of a case. on is the index of the prescribed number that tells whether there is
+// rain.
+func New[F num.Float](from Fields, on int32, at *Setting) Layout[F] {
+	return Layout[F]{rain: newRain[F](from.Rain, on, at), wind: newMoving[F]("wind", from.Wind, at),
+		pressure: newMoving[F]("pressure", from.Pressure, at)}
+}
+
+func newRain[F num.Float](rainfall Field, on int32, at *Setting) *rain[F] {
 	if rainfall == nil {
 		return nil
 	}
@@ -71,18 +98,19 @@ func New[F num.Float](rainfall Field, on int32, at *Setting) *Layout[F] {
 	})
 	// So that the interval after the present one is all that a step and the next two may touch: see
 	// kernels.EvaluateSeries.
-	r.bounds[0] = weather.Bound[F]{Weight: -1, Length: F(r.shortest() / 7)}
-	return &Layout[F]{rain: r}
+	r.bounds[0] = weather.Bound[F]{Weight: -1, Length: F(shortest(r.times) / 7)}
+	return r
 }
 
 // Works are fields over time on a device.
 type Works[F num.Float] struct {
 	Layout[F]
-	dev    backend.Device
-	comm   dist.Comm
-	bounds *engine.Array[weather.Bound[F]]
-	out    Outputs[F]
-	loaded float64 // time until which what is loaded is enough, s; 0 before the first load
+	dev     backend.Device
+	comm    dist.Comm
+	bounds  *engine.Array[weather.Bound[F]]
+	courses *engine.Array[weather.Course[F]] // of vector fields
+	out     Outputs[F]
+	loaded  float64 // time until which what is loaded is enough, s; 0 before the first load
 }
 
 // Outputs are the arrays in which steps find what fields over time are in them.
@@ -91,66 +119,125 @@ type Outputs[F num.Float] struct {
 	Rain              []F // of owned cells, m/s
 }
 
-// Declare declares the arrays of fields over time. A table that only counts needs no layout, but the number of cells
-// with rain, 0 for none.
-func Declare[F num.Float](t *engine.Table, cells int, l *Layout[F], out Outputs[F]) *Works[F] {
-	w := &Works[F]{out: out}
-	if l != nil {
-		w.Layout, cells = *l, len(l.rain.area)
+// Cells are the numbers of cells with fields over time, 0 for none.
+type Cells struct{ Rain, Wind, Pressure int }
+
+// Declare declares the arrays of fields over time in numbers of cells. A table that only counts needs no layout.
+func Declare[F num.Float](t *engine.Table, n Cells, l Layout[F], out Outputs[F]) *Works[F] {
+	w := &Works[F]{Layout: l, out: out}
+	if l.rain != nil {
+		n.Rain = len(l.rain.area)
 	}
-	if cells == 0 {
-		return w
+	if n.Rain > 0 {
+		rates := [slots]*engine.Array[F]{engine.Add[F](t, "rain", n.Rain), engine.Add[F](t, "rain", n.Rain)}
+		w.bounds = engine.Add[weather.Bound[F]](t, "rain", len(new(rain[F]).bounds))
+		if l.rain != nil {
+			w.rain.slots = rates
+		}
 	}
-	rates := [slots]*engine.Array[F]{engine.Add[F](t, "rain", cells), engine.Add[F](t, "rain", cells)}
-	w.bounds = engine.Add[weather.Bound[F]](t, "rain", len(new(rain[F]).bounds))
-	if l != nil {
-		w.rain.slots = rates
+	fields := []struct {
+		what  string
+		cells int
+		to    *moving[F]
+	}{{"wind", n.Wind, l.wind}, {"pressure of the air", n.Pressure, l.pressure}}
+	for _, f := range fields {
+		switch {
+		case f.to != nil:
+			f.to.declare(t, f.what, f.to.cells)
+		case f.cells > 0:
+			new(moving[F]).declare(t, f.what, f.cells)
+		}
 	}
+	w.courses = engine.Add[weather.Course[F]](t, "weather", len(l.moving()))
 	return w
 }
 
 // Connect sets the device, and the ranks, of the arrays.
 func (w *Works[F]) Connect(env solvers.Env) { w.dev, w.comm = env.Device, env.Comm }
 
-// Any reports whether there are fields over time.
-func (w *Works[F]) Any() bool { return w.rain != nil }
-
-// Operate computes the fields in a step, and bounds the length of the next one.
-func (w *Works[F]) Operate(p *engine.Program, clock *kernels.Clock[F], limit, next *atomics.Least[F]) {
-	if !w.Any() {
-		return
+// Blow sets what kernels read of wind and pressure that are fields over time.
+func (w *Works[F]) Blow(to *air.Air[F]) {
+	if w.wind != nil {
+		to.Moving = w.wind.course()
 	}
-	r := w.rain
-	weights := weather.Weights{First: r.weights[0], Second: r.weights[1]}
-	p.Run(engine.Whole(weather.NewRainLoop(weights, w.out.Prescribed, r.slots[0].Data, r.slots[1].Data, w.out.Rain),
-		len(r.area)))
-	p.Run(engine.Whole(weather.NewLimitLoop(w.bounds.Data, w.out.Ahead, clock, limit, next), len(r.bounds)))
+	if w.pressure != nil {
+		to.Pressure = w.pressure.course()
+	}
+}
+
+// Rains reports whether there is rain that is a field over time.
+func (w *Works[F]) Rains() bool { return w.rain != nil }
+
+func (w *Works[F]) any() bool { return w.rain != nil || w.wind != nil || w.pressure != nil }
+
+// Operate computes the rain and the shares of vector fields in a step, and bounds the length of the next one.
+func (w *Works[F]) Operate(p *engine.Program, clock *kernels.Clock[F], limit, next *atomics.Least[F]) {
+	if r := w.rain; r != nil {
+		weights := weather.Weights{First: r.weights[0], Second: r.weights[1]}
+		p.Run(engine.Whole(weather.NewRainLoop(weights, w.out.Prescribed, r.slots[0].Data, r.slots[1].Data, w.out.Rain),
+			len(r.area)))
+		p.Run(engine.Whole(weather.NewLimitLoop(w.bounds.Data, w.out.Ahead, clock, limit, next), len(r.bounds)))
+	}
+	p.Run(engine.Whole(weather.NewShareLoop(w.courses.Data, clock, limit, w.out.Prescribed, next), len(w.courses.Data)))
 }
 
 // Due reports whether Load would load something at a time.
-func (w *Works[F]) Due(time float64) bool { return w.Any() && !(time < w.loaded) }
+func (w *Works[F]) Due(time float64) bool { return w.any() && !(time < w.loaded) }
 
 // Load loads what steps from a time on need, and returns the time until which that is enough, 0 for ever. changed tells
 // that something was loaded. All ranks call it.
 func (w *Works[F]) Load(ctx context.Context, time float64) (until float64, changed bool, err error) {
-	if !w.Due(time) {
-		return w.loaded, false, nil
+	if w.Due(time) {
+		w.loaded = math.Inf(1)
+		if changed, err = w.loadVectors(ctx, time); err == nil && w.rain != nil {
+			var rained bool
+			rained, err = w.loadRain(ctx, time)
+			changed = changed || rained
+		}
 	}
+	if math.IsInf(w.loaded, 1) {
+		return 0, changed, err
+	}
+	return w.loaded, changed, err
+}
+
+// loadVectors loads the vector fields.
+func (w *Works[F]) loadVectors(ctx context.Context, time float64) (changed bool, err error) {
+	var present []weather.Course[F]
+	for _, m := range w.moving() {
+		until, loaded, err := m.load(ctx, w.comm, time)
+		if err != nil {
+			return true, err
+		}
+		w.loaded, changed = min(w.loaded, until), changed || loaded
+		present = append(present, m.present())
+	}
+	if !changed {
+		return false, nil
+	}
+	return true, w.courses.Set(present)
+}
+
+// loadRain loads the rain.
+func (w *Works[F]) loadRain(ctx context.Context, time float64) (changed bool, err error) {
 	r := w.rain
 	if r.first >= 0 {
 		for ; r.first < r.at(time); r.first++ {
 			r.before += r.fallenIn(r.first, math.Inf(1))
 		}
 	}
-	until, err = r.advance(time, func(k int, values []F, err error) error {
+	until, err := r.advance(time, func(k int, values []F, err error) error {
 		changed = true
 		if err := solvers.Agree(ctx, w.comm, err); err != nil {
 			return err
 		}
 		return w.weigh(ctx, k, values)
 	})
-	if w.loaded = until; !changed || err != nil {
-		return until, changed, err
+	if until > 0 {
+		w.loaded = min(w.loaded, until)
+	}
+	if !changed || err != nil {
+		return changed, err
 	}
 	raining := F(0)
 	if r.total[0] > 0 || r.total[1] > 0 {
@@ -158,10 +245,10 @@ func (w *Works[F]) Load(ctx context.Context, time float64) (until float64, chang
 	}
 	for _, numbers := range [][]F{w.out.Prescribed, w.out.Ahead} {
 		if err := backend.Upload(w.dev, numbers[r.on:r.on+1], []F{raining}); err != nil {
-			return 0, true, err
+			return true, err
 		}
 	}
-	return until, true, w.bounds.Set(r.bounds[:])
+	return true, w.bounds.Set(r.bounds[:])
 }
 
 // weigh finds what the rain in an interval brings, and how long steps in it may be: those of all ranks.
@@ -202,29 +289,36 @@ func (w *Works[F]) Fallen(time float64) float64 {
 
 // Saved are the numbers that checkpoints have.
 func (w *Works[F]) Saved() []engine.Scalar {
-	if !w.Any() {
+	r := w.rain
+	if r == nil {
 		return nil
 	}
-	r := w.rain
 	return []engine.Scalar{engine.SavesNumber("rain_began", &r.began), engine.SavesNumber("rain_before", &r.before),
 		{Name: "rain_interval", Get: func() float64 { return float64(r.first) }, Put: func(x float64) { r.first = int(x) }}}
 }
 
-// Restore loads the interval that was present when the state was saved. All ranks call it.
-func (w *Works[F]) Restore(ctx context.Context) error {
-	if !w.Any() {
-		return nil
+// Restore loads what steps from a time on need, at which the state was saved: of rain the interval that was present.
+// All ranks call it.
+func (w *Works[F]) Restore(ctx context.Context, time float64) error {
+	w.loaded = math.Inf(1)
+	for _, m := range w.moving() {
+		m.forget()
 	}
-	w.loaded = 0
+	if _, err := w.loadVectors(ctx, time); err != nil || w.rain == nil {
+		return err
+	}
 	w.rain.forget()
-	_, _, err := w.Load(ctx, w.rain.times[w.rain.first])
+	_, err := w.loadRain(ctx, w.rain.times[w.rain.first])
 	return err
 }
 
 // Close waits until nothing is being read.
 func (w *Works[F]) Close() error {
-	if w.Any() {
+	if w.rain != nil {
 		w.rain.wait()
+	}
+	for _, m := range w.moving() {
+		m.wait()
 	}
 	return nil
 }

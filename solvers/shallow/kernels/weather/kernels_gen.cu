@@ -247,6 +247,26 @@ static_assert(sizeof(kernels_Clock_f64) == 96 && offsetof(kernels_Clock_f64, Tim
     offsetof(kernels_Clock_f64, EarlierDt) == 72 && offsetof(kernels_Clock_f64, Full) == 80 &&
     offsetof(kernels_Clock_f64, Stop) == 88 && offsetof(kernels_Clock_f64, Pending) == 89, "kernels_Clock_f64");
 
+// Course tells the times of what is on the device of a field that is linear between times.
+// Course[float32], weather.go:45
+struct alignas(16) Course_f32 {
+    double First, Second, Third;
+    float Longest;
+    int32 At;
+};
+static_assert(sizeof(Course_f32) == 32 && offsetof(Course_f32, First) == 0 && offsetof(Course_f32, Second) == 8 &&
+    offsetof(Course_f32, Third) == 16 && offsetof(Course_f32, Longest) == 24 && offsetof(Course_f32, At) == 28, "Course_f32");
+
+// Course tells the times of what is on the device of a field that is linear between times.
+// Course[float64], weather.go:45
+struct Course_f64 {
+    double First, Second, Third;
+    double Longest;
+    int32 At;
+};
+static_assert(sizeof(Course_f64) == 40 && offsetof(Course_f64, First) == 0 && offsetof(Course_f64, Second) == 8 &&
+    offsetof(Course_f64, Third) == 16 && offsetof(Course_f64, Longest) == 24 && offsetof(Course_f64, At) == 32, "Course_f64");
+
 // Rain computes the rain on cell i, m/s: the mean over a step in two intervals.
 // Rain[float32], weather.go:21
 DEVICE void Rain_f32_at(int64 i, Weights weights, Slice<float> prescribed, Slice<float> first, Slice<float> second,
@@ -405,6 +425,71 @@ DEVICE void Limit_f64_at(int64 k, Slice<Bound_f64> bounds, Slice<double> ahead, 
     }
 }
 
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
+// Larger[float64], num/num.go:28
+DEVICE double num_Larger_f64(double a, double b) {
+    if (a > b) {
+        return a;
+    }
+    return b;
+}
+
+// Smaller is a if a < b, otherwise b; so b if either is NaN.
+// Smaller[float64], num/num.go:36
+DEVICE double num_Smaller_f64(double a, double b) {
+    if (a < b) {
+        return a;
+    }
+    return b;
+}
+
+// rise returns the mean, between two times, of a function that grows from 0 to 1 between low and high.
+// rise, weather.go:67
+DEVICE double rise(double begin, double end, double low, double high) {
+    if (end <= low || !(low < high)) {
+        return 0.0;
+    }
+    if (begin >= high) {
+        return 1.0;
+    }
+    double from = num_Larger_f64(begin, low), to = num_Smaller_f64(end, high);
+    double middle = (from - low + (to - low)) / (2.0 * (high - low));
+    if (!(end > begin)) {
+        return middle;
+    }
+    return ((to - from) * middle + num_Larger_f64(end - high, 0.0)) / (end - begin);
+}
+
+// Share computes the shares of the changes of field k in a step, and bounds the length of the next one.
+// Share[float32], weather.go:54
+DEVICE void Share_f32_at(int64 k, Slice<Course_f32> courses, kernels_Clock_f32 *clock, Least<float> *limit,
+        Slice<float> prescribed, Least<float> *next) {
+    kernels_Clock_f32 now = kernels_Clock_AtStepStart_f32(clock, limit);
+    if (now.Stop) {
+        return;
+    }
+    Course_f32 c = courses[k];
+    double end = now.Time + double(now.Dt);
+    prescribed[c.At] = float(rise(now.Time, end, c.First, c.Second));
+    prescribed[add(c.At, 1)] = float(rise(now.Time, end, c.Second, c.Third));
+    next->Take(c.Longest);
+}
+
+// Share computes the shares of the changes of field k in a step, and bounds the length of the next one.
+// Share[float64], weather.go:54
+DEVICE void Share_f64_at(int64 k, Slice<Course_f64> courses, kernels_Clock_f64 *clock, Least<double> *limit,
+        Slice<double> prescribed, Least<double> *next) {
+    kernels_Clock_f64 now = kernels_Clock_AtStepStart_f64(clock, limit);
+    if (now.Stop) {
+        return;
+    }
+    Course_f64 c = courses[k];
+    double end = now.Time + now.Dt;
+    prescribed[c.At] = rise(now.Time, end, c.First, c.Second);
+    prescribed[add(c.At, 1)] = rise(now.Time, end, c.Second, c.Third);
+    next->Take(c.Longest);
+}
+
 // Kernel Rain, weather.go:21
 extern "C" __global__ void __launch_bounds__(128) Rain_f32(int64 lo, int64 hi, Weights weights,
         Slice<float> prescribed, Slice<float> first, Slice<float> second, Slice<float> rain) {
@@ -431,4 +516,18 @@ extern "C" __global__ void __launch_bounds__(128) Limit_f64(int64 lo, int64 hi, 
         Slice<double> ahead, kernels_Clock_f64 *clock, Least<double> *limit, Least<double> *next) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) Limit_f64_at(k, bounds, ahead, clock, limit, next);
+}
+
+// Kernel Share, weather.go:54
+extern "C" __global__ void __launch_bounds__(128) Share_f32(int64 lo, int64 hi, Slice<Course_f32> courses,
+        kernels_Clock_f32 *clock, Least<float> *limit, Slice<float> prescribed, Least<float> *next) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) Share_f32_at(k, courses, clock, limit, prescribed, next);
+}
+
+// Kernel Share, weather.go:54
+extern "C" __global__ void __launch_bounds__(128) Share_f64(int64 lo, int64 hi, Slice<Course_f64> courses,
+        kernels_Clock_f64 *clock, Least<double> *limit, Slice<double> prescribed, Least<double> *next) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) Share_f64_at(k, courses, clock, limit, prescribed, next);
 }

@@ -80,3 +80,35 @@ func (loop *LimitLoop[F]) Launch() abi.Launch {
 		abi.PointerTo("next", loop.next),
 	}}
 }
+
+// ShareLoop runs Share for lo ≤ index < hi, on the CPU or another device.
+type ShareLoop[F num.Float] struct {
+	courses    []Course[F]
+	clock      *kernels.Clock[F]
+	limit      *atomics.Least[F]
+	prescribed []F
+	next       *atomics.Least[F]
+}
+
+// NewShareLoop prepares Share.
+func NewShareLoop[F num.Float](courses []Course[F], clock *kernels.Clock[F], limit *atomics.Least[F], prescribed []F, next *atomics.Least[F]) *ShareLoop[F] {
+	return &ShareLoop[F]{courses, clock, limit, prescribed, next}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *ShareLoop[F]) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		Share(k, loop.courses, loop.clock, loop.limit, loop.prescribed, loop.next)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *ShareLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Share" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("courses", loop.courses),
+		abi.PointerTo("clock", loop.clock),
+		abi.PointerTo("limit", loop.limit),
+		abi.ElementsOf("prescribed", loop.prescribed),
+		abi.PointerTo("next", loop.next),
+	}}
+}

@@ -1,6 +1,6 @@
-// Package weather has the kernels of rain that is a field over time. The rain of two intervals is on the device, in
-// slots. A prescribed number tells the weight of each slot in a step: the mean over the step of a function that is 1 in
-// its interval.
+// Package weather has the kernels of rain, wind and pressure that are fields over time. The rain of two intervals is on
+// the device, in slots. A prescribed number tells the weight of each slot in a step: the mean over the step of a
+// function that is 1 in its interval. Of wind and pressure there is what is known at three times: air.Course.
 package weather
 
 //go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
@@ -39,4 +39,42 @@ func Limit[F num.Float](k int, bounds []Bound[F], ahead []F, clock *kernels.Cloc
 	if bounds[k].Weight < 0 || ahead[bounds[k].Weight] > 0 {
 		next.Take(bounds[k].Length)
 	}
+}
+
+// Course tells the times of what is on the device of a field that is linear between times.
+type Course[F num.Float] struct {
+	First, Second, Third float64 // times, s
+	Longest              F       // length of a step that goes from before Second at most to Third, s
+	At                   int32   // see air.Course
+}
+
+// Share computes the shares of the changes of field k in a step, and bounds the length of the next one.
+//
+//atoll:kernel
+func Share[F num.Float](k int, courses []Course[F], clock *kernels.Clock[F], limit *atomics.Least[F], prescribed []F,
+	next *atomics.Least[F]) {
+	now := clock.AtStepStart(limit)
+	if now.Stop {
+		return
+	}
+	c, end := courses[k], now.Time+float64(now.Dt)
+	prescribed[c.At] = F(rise(now.Time, end, c.First, c.Second))
+	prescribed[c.At+1] = F(rise(now.Time, end, c.Second, c.Third))
+	next.Take(c.Longest)
+}
+
+// rise returns the mean, between two times, of a function that grows from 0 to 1 between low and high.
+func rise(begin, end, low, high float64) float64 {
+	if end <= low || !(low < high) {
+		return 0
+	}
+	if begin >= high {
+		return 1
+	}
+	from, to := num.Larger(begin, low), num.Smaller(end, high)
+	middle := (from - low + (to - low)) / (2 * (high - low))
+	if !(end > begin) {
+		return middle
+	}
+	return ((to-from)*middle + num.Larger(end-high, 0)) / (end - begin)
 }

@@ -40,7 +40,7 @@ type Flow struct {
 	Manning   float64 // s/m^(1/3); 0 for no friction
 	Coriolis  float64 // parameter, 1/s; 0 for no rotation
 
-	Rain func(part *mesh.Part) (weather.Field, error) // over time; nil for none
+	OverTime func(part *mesh.Part) (weather.Fields, error) // nil for none
 
 	Soil *soils.Soil // with one value for all cells in each field; nil for none
 
@@ -106,8 +106,8 @@ func Start(ctx context.Context, p *verify.Page, f Flow) (*Basin, error) {
 // configOf returns the parameters of a part.
 func (f *Flow) configOf(part *mesh.Part) (cfg shallow.Config, err error) {
 	cfg = f.Config
-	if f.Rain != nil {
-		cfg.Forcing.RainField, err = f.Rain(part)
+	if f.OverTime != nil {
+		cfg.Forcing.OverTime, err = f.OverTime(part)
 	}
 	return cfg, err
 }

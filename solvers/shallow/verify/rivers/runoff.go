@@ -138,9 +138,10 @@ func fieldOfRain(ctx context.Context, p *verify.Page) error {
 	b, err := basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Manning: manning, Initial: func(x,
 		_ float64) basin.State {
 		return basin.State{Depth: slope * (x - long)}
-	}, Rain: func(part *mesh.Part) (weather.Field, error) {
-		return timefield.Open(c, &overtime.Field{List: filepath.Join(dir, "list.csv"), Unit: "mm/h", Stamp: "start"}, part,
-			timefield.Wanted{Unit: "m/s", Intervals: true})
+	}, OverTime: func(part *mesh.Part) (f weather.Fields, err error) {
+		f.Rain, err = timefield.Open(c, &overtime.Field{List: filepath.Join(dir, "list.csv"), Unit: "mm/h", Stamp: "start"},
+			part, timefield.Wanted{Unit: "m/s", Intervals: true})
+		return f, err
 	}})
 	if err != nil {
 		return err
