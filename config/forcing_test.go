@@ -26,6 +26,8 @@ func TestForcingReadsBack(t *testing.T) {
 			"wind_y_field = { raster = \"a.nc\", variable = \"v10\" }\n" +
 			"pressure_field = { raster = \"a.nc\", variable = \"msl\", unit = \"hPa\" }\nwater_density = 1020\n" +
 			"drag_law = \"garratt\"\ndrag_most = 0.003\nair_density = 0.00125",
+		"storm = { track = \"a.csv\", b = 1.5, latitude = -20, surface = 0.85, inflow = 10 }\ndrag_law = \"large-pond\"",
+		"storm = { track = \"a.csv\", profile = \"holland-2010\", exponent = 0.6, ambient = 100900, translation = 0.5 }",
 		"pressure = \"100*x\"\npressure_course = \"exp(-t)\"\nwater_density = 1000",
 		"uplift = { raster = \"fault.asc\" }\nuplift_start = 10\nuplift_end = 70",
 	} {
@@ -67,16 +69,20 @@ func TestRefusedForcing(t *testing.T) {
 		"wind_x_field = { raster = \"a\" }":                    "[forcing] wind_x_field: needs wind_y_field too",
 		"pressure_field = { list = \"a\", stamp = \"end\" }":   "[forcing] pressure_field.stamp: no such key",
 		"pressure = 1\npressure_field = { list = \"a\" }":      "[forcing] pressure_field: cannot be combined with pressure",
-		"wind_x = 1\nwind_y = 1\nwind_x_field = { list = \"a\" }\nwind_y_field = { list = \"a\" }": "[forcing] " +
-			"wind_x_field: cannot be combined with wind_x",
-		"drag_law = \"garratt\"":                                           "[forcing] drag_law: needs wind too",
+		"pressure = 1\nstorm = { track = \"a\" }":              "[forcing] storm: cannot be combined with",
+		"storm = { b = 1 }":                                    "[forcing] storm.track: is required",
+		"storm = { track = \"a\", exponent = 1 }":              "[forcing] storm.exponent: is for profile holland-2010",
+		"drag_law = \"garratt\"":                               "[forcing] drag_law: needs wind too",
+
+		"wind_x = 1\nwind_y = 1\nwind_x_field = { list = \"a\" }":          "[forcing] wind_x_field: cannot be combined with wind_x",
 		"wind_x = 1\nwind_y = 1\ndrag_most = 1":                            "[forcing] drag_most: needs a drag_law",
 		"wind_x = 1\nwind_y = 1\nwind_drag = 1\ndrag_law = \"large-pond\"": "[forcing] wind_drag: is for a constant drag",
 		"wind_x = 1\nwind_y = 1\ndrag_law = \"none\"":                      "[forcing] drag_law: ",
-		"rain = { driven = 1 }":                                            "[forcing] rain.most: is required",
-		"rain = { driven = -1, most = 1 }":                                 "[forcing] rain.driven: -1 must be",
-		"rain = { driven = 2, most = 1 }":                                  "[forcing] rain.most: 1 must be",
-		"rain = { driven = 2, most = 3, hold = true }":                     "[forcing] rain.hold: no such key",
+
+		"rain = { driven = 1 }":                        "[forcing] rain.most: is required",
+		"rain = { driven = -1, most = 1 }":             "[forcing] rain.driven: -1 must be",
+		"rain = { driven = 2, most = 1 }":              "[forcing] rain.most: 1 must be",
+		"rain = { driven = 2, most = 3, hold = true }": "[forcing] rain.hold: no such key",
 	} {
 		_, err := config.Parse("c.toml", []byte(pond+"[forcing]\n"+forcing+"\n"), nil, solvers)
 		if err == nil || !strings.Contains(err.Error(), want) {

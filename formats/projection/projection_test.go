@@ -41,3 +41,25 @@ func TestUTM(t *testing.T) {
 		}
 	}
 }
+
+// TestForward: a projection is the inverse of its inverse, to a millimetre within 800 km of the meridian.
+func TestForward(t *testing.T) {
+	for _, code := range []int{32632, 32733, 2193} {
+		inverse, _ := Of(code)
+		forward, ok := To(code)
+		if !ok {
+			t.Fatalf("EPSG:%d is not known", code)
+		}
+		for _, x := range []float64{-3e5, 2e5, 5e5, 7.3e5, 1.3e6} {
+			for _, y := range []float64{-4e6, 1e5, 5.2e6, 9e6} {
+				u, v := forward(inverse(x, y))
+				if math.Abs(u-x) > 1e-3 || math.Abs(v-y) > 1e-3 {
+					t.Errorf("EPSG:%d (%g, %g): back at (%.6f, %.6f)", code, x, y, u, v)
+				}
+			}
+		}
+	}
+	if _, ok := To(4326); ok {
+		t.Error("EPSG:4326 is known")
+	}
+}

@@ -28,7 +28,7 @@ var dragLaws = map[string]air.Drag[float64]{
 
 // keys declares the keys of the drag.
 func (d *Drag) keys(isWindy bool, key func(*config.Spec)) {
-	const needs = "needs wind too: wind_x and wind_y, or wind_x_field and wind_y_field"
+	const needs = "needs wind too: wind_x and wind_y, wind_x_field and wind_y_field, or storm"
 	laws := append([]string{"constant"}, slices.Sorted(maps.Keys(dragLaws))...)
 	key(config.OneWord("drag_law", &d.Law, "constant", laws, "how the drag coefficient of the wind depends on its speed: "+
 		"see [wind](shallow-water.md#wind)").IfSet().When(isWindy, needs).Otherwise("constant"))

@@ -15,6 +15,7 @@ import (
 // Forcing is the section [forcing]: what acts on the water besides gravity and the bed. nil means absent.
 type Forcing struct {
 	OverTime     OverTime       // instead of Rain, WindX and WindY, Pressure
+	Storm        *Storm         // instead of all other wind and pressure
 	Rain         *config.Series // m/s
 	RainPattern  *config.Field  // factor by which the rain at a position is multiplied; 1
 	Evaporation  *config.Series // m/s
@@ -75,11 +76,15 @@ func (f *Forcing) decode(s *config.Section, layers int) {
 func (f *Forcing) rains() bool { return f.Rain != nil || f.OverTime.Rain != nil }
 
 // isWindy and presses report whether there is wind, and whether there is a pressure of the air.
-func (f *Forcing) isWindy() bool {
+func (f *Forcing) isWindy() bool { return f.Storm != nil || f.hasWind() }
+func (f *Forcing) presses() bool { return f.Storm != nil || f.hasPressure() }
+
+// hasWind and hasPressure report whether there are any besides those of a storm.
+func (f *Forcing) hasWind() bool {
 	return f.WindX != nil || f.WindY != nil || f.OverTime.WindX != nil || f.OverTime.WindY != nil
 }
 
-func (f *Forcing) presses() bool { return f.Pressure != nil || f.OverTime.Pressure != nil }
+func (f *Forcing) hasPressure() bool { return f.Pressure != nil || f.OverTime.Pressure != nil }
 
 // keys declares the keys of the section.
 func (f *Forcing) keys(layers int, key func(*config.Spec)) {
@@ -112,7 +117,7 @@ func (f *Forcing) keys(layers int, key func(*config.Spec)) {
 	f.Soil.keys(f.rains(), func(k *config.Spec) { key(ofOne(k)) })
 	f.Drag.keys(f.isWindy(), key)
 	key(config.Real("water_density", "kg/m3", &f.WaterDensity, config.Positive.Or(1025), "density of the water (of the "+
-		"lower layer), for the effect of the pressure").When(f.presses(), "needs pressure or pressure_field too"))
+		"lower layer), for the effect of the pressure").When(f.presses(), "needs pressure, pressure_field or storm too"))
 	const uplift = "needs uplift too"
 	key(config.Real("uplift_start", "s", &f.UpliftStart, config.NonNegative.Or(0), "start of the uplift, which has a "+
 		"constant rate").When(f.Uplift != nil, uplift))
@@ -155,6 +160,9 @@ func (f *Forcing) evaluate(ctx context.Context, c *config.Case, part *mesh.Part,
 	}
 	err := f.evaluateOverTime(c, part, cfg)
 	if err != nil {
+		return err
+	}
+	if err := f.evaluateStorm(c, part, cfg); err != nil {
 		return err
 	}
 	if in.Soil, err = f.Soil.evaluate(ctx, c, part, markers); err != nil {

@@ -21,8 +21,9 @@ func memoryInputs(c *config.Case) (shallow.Config, shallow.Inputs) {
 	w := c.Sections.(*Sections)
 	p, f := &w.Physics, &w.Forcing
 	in := shallow.Inputs{Manning: p.Manning.Expr != "0", RainPattern: f.RainPattern != nil,
-		RainField: f.OverTime.Rain != nil, WindField: f.OverTime.WindX != nil, PressureField: f.OverTime.Pressure != nil,
-		Infiltration: f.Infiltration != nil, Soil: f.Soil.given(), Evaporation: f.Evaporation != nil,
+		RainField: f.OverTime.Rain != nil, WindField: f.Storm != nil || f.OverTime.WindX != nil,
+		PressureField: f.Storm != nil || f.OverTime.Pressure != nil,
+		Infiltration:  f.Infiltration != nil, Soil: f.Soil.given(), Evaporation: f.Evaporation != nil,
 		Coriolis: f.Coriolis != nil || f.Latitude != nil, Pressure: f.Pressure != nil, Uplift: f.Uplift != nil}
 	for _, g := range c.Gauges {
 		in.Gauges += max(1, g.Points)

@@ -37,6 +37,9 @@ func (f *Forcing) keysOfAir(key func(*config.Spec)) {
 	}
 	key(overtime.OptionalAtTimes("pressure_field", &f.OverTime.Pressure, "pressure of the air that changes in space and "+
 		"time, instead of `pressure`").When(f.Pressure == nil, "cannot be combined with pressure"))
+	key(config.OptionalTable("storm", &f.Storm, (*Storm).keys, `{ track = "track.csv" }`, "a cyclone along a track, "+
+		"which gives wind and pressure: see [storms](#storms)").When(!f.hasWind() && !f.hasPressure(),
+		"cannot be combined with other wind or pressure"))
 }
 
 // evaluateOverTime opens the fields over time.

@@ -106,8 +106,18 @@ func windy(text, keys string) string {
 	return strings.Replace(text, "end = 10, max_steps = 25", "end = 1.9, max_steps = 60", 1) + keys
 }
 
-// storm returns the keys of wind and pressure that move, with different times.
-func storm(t *testing.T) string {
+// cyclone returns the keys of a cyclone that passes.
+func cyclone(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "track.csv")
+	table := "time,x,y,pressure [hPa],radius,wind\n-1,-300,-20,950,200,50\n1,100,20,960,150,45\n3,500,60,970,200,45\n"
+	if err := os.WriteFile(path, []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("storm = { track = %q, latitude = -30, translation = 0.1 }\ndrag_law = \"large-pond\"\n", path)
+}
+
+// moved returns the keys of wind and pressure that move, with different times.
+func moved(t *testing.T) string {
 	wave := func(large float64) func(k, column, row int) float64 {
 		return func(k, column, row int) float64 { return large * float64((3*k+5*column+7*row)%11-5) }
 	}
@@ -117,8 +127,8 @@ func storm(t *testing.T) string {
 
 // TestMovingAir: wind and pressure over time have the same bits on any number of ranks, and after restarts.
 func TestMovingAir(t *testing.T) {
-	keys := storm(t)
-	for _, text := range []string{windy(weather, keys), windy(twoLayersForced, keys)} {
+	keys := moved(t)
+	for _, text := range []string{windy(weather, keys), windy(twoLayersForced, keys), windy(weather, cyclone(t))} {
 		for _, sets := range [][]string{{"physics.order=1"}, {"physics.order=2", "physics.lagged_step=true"},
 			{"physics.precision=float32"}} {
 			hash := ""
