@@ -74,10 +74,10 @@ func TestRefusedForcing(t *testing.T) {
 		"storm = { track = \"a\", exponent = 1 }":              "[forcing] storm.exponent: is for profile holland-2010",
 		"drag_law = \"garratt\"":                               "[forcing] drag_law: needs wind too",
 
-		"wind_x = 1\nwind_y = 1\nwind_x_field = { list = \"a\" }":          "[forcing] wind_x_field: cannot be combined with",
-		"wind_x = 1\nwind_y = 1\ndrag_most = 1":                            "[forcing] drag_most: needs a drag_law",
+		"wind_x = 1\nwind_y = 1\nwind_x_field = { list = \"a\" }":       "[forcing] wind_x_field: cannot be combined with",
+		"wind_x = 1\nwind_y = 1\ndrag_most = 1":                         "[forcing] drag_most: needs a drag_law",
 		"wind_drag = 1\nwind_x = 1\nwind_y = 1\ndrag_law = \"garratt\"": "[forcing] wind_drag: is for a constant drag",
-		"wind_x = 1\nwind_y = 1\ndrag_law = \"none\"":                      "[forcing] drag_law: ",
+		"wind_x = 1\nwind_y = 1\ndrag_law = \"none\"":                   "[forcing] drag_law: ",
 
 		"rain = { driven = 1 }":                        "[forcing] rain.most: is required",
 		"rain = { driven = -1, most = 1 }":             "[forcing] rain.driven: -1 must be",
